@@ -1,0 +1,128 @@
+#include "cursor.h"
+
+#include <string.h>
+
+void cursor_init(struct cursor *c, const void *p, size_t len)
+{
+	c->p = p;
+	c->end = c->p ? c->p + len : NULL;
+	c->line = 0;
+}
+
+bool cursor_at_end(const struct cursor *c)
+{
+	return c->p == c->end;
+}
+
+bool cursor_byte(struct cursor *c, char byte)
+{
+	if (c->p == c->end || *c->p != byte)
+		return false;
+	c->p++;
+	return true;
+}
+
+bool cursor_literal(struct cursor *c, const char *s)
+{
+	size_t n = strlen(s);
+
+	if ((size_t)(c->end - c->p) < n || memcmp(c->p, s, n))
+		return false;
+	c->p += n;
+	return true;
+}
+
+void cursor_blanks(struct cursor *c)
+{
+	while (c->p < c->end && (*c->p == ' ' || *c->p == '\t'))
+		c->p++;
+}
+
+bool cursor_word(struct cursor *c, struct slice *word, size_t max)
+{
+	const char *p = c->p;
+
+	while (p < c->end && *p != ' ' && *p != '\t' && *p != '\n')
+		p++;
+	if (p == c->p || (size_t)(p - c->p) > max)
+		return false;
+	*word = (struct slice){ c->p, (size_t)(p - c->p) };
+	c->p = p;
+	return true;
+}
+
+bool cursor_until(struct cursor *c, char stop, struct slice *out)
+{
+	const char *p;
+
+	if (c->p == c->end)
+		return false;
+	p = memchr(c->p, stop, (size_t)(c->end - c->p));
+	*out = (struct slice){ c->p, (size_t)((p ? p : c->end) - c->p) };
+	c->p = p ? p + 1 : c->end;
+	return true;
+}
+
+bool cursor_line(struct cursor *c, struct slice *line, bool *complete)
+{
+	if (!cursor_until(c, '\n', line))
+		return false;
+	c->line++;
+	*complete = c->p[-1] == '\n';
+	return true;
+}
+
+bool cursor_u64(struct cursor *c, uint64_t *n)
+{
+	const char *p = c->p;
+	uint64_t value = 0;
+
+	for (; p < c->end && *p >= '0' && *p <= '9'; p++) {
+		unsigned digit = (unsigned)(*p - '0');
+
+		if (value > (UINT64_MAX - digit) / 10)
+			return false;
+		value = value * 10 + digit;
+	}
+	if (p == c->p)
+		return false;
+	c->p = p;
+	*n = value;
+	return true;
+}
+
+bool cursor_i64(struct cursor *c, int64_t *n)
+{
+	const char *start = c->p;
+	bool negative = cursor_byte(c, '-');
+	uint64_t value;
+
+	if (!cursor_u64(c, &value) ||
+	    value > (uint64_t)INT64_MAX + (negative ? 1 : 0)) {
+		c->p = start;
+		return false;
+	}
+	*n = negative ? (int64_t)-value : (int64_t)value;
+	return true;
+}
+
+bool slice_is(struct slice s, const char *text)
+{
+	return s.len == strlen(text) && !memcmp(s.p, text, s.len);
+}
+
+bool slice_u64(struct slice s, uint64_t *n)
+{
+	struct cursor c;
+
+	cursor_init(&c, s.p, s.len);
+	return cursor_u64(&c, n) && cursor_at_end(&c);
+}
+
+bool slice_i64(struct slice s, int64_t *n)
+{
+	struct cursor c;
+
+	cursor_init(&c, s.p, s.len);
+	return cursor_i64(&c, n) && cursor_at_end(&c);
+}

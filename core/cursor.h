@@ -1,0 +1,58 @@
+#ifndef BUILDBEAT_CURSOR_H
+#define BUILDBEAT_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Reading text: a position, an end, a line number. Nothing is copied, a NUL is
+ * a byte like any other. Functions that find what they look for return true
+ * and move past it; else they return false and stay.
+ */
+struct cursor {
+	const char *p;
+	const char *end;
+	unsigned line;		/* of p, counted from 1 by cursor_line() */
+};
+
+struct slice {
+	const char *p;
+	size_t len;
+};
+
+void cursor_init(struct cursor *c, const void *p, size_t len);
+
+bool cursor_at_end(const struct cursor *c);
+
+/* The byte c. */
+bool cursor_byte(struct cursor *c, char byte);
+
+/* The literal s. */
+bool cursor_literal(struct cursor *c, const char *s);
+
+/* Any number of blanks and tabs. */
+void cursor_blanks(struct cursor *c);
+
+/* One to max bytes that are neither blank, tab nor newline. */
+bool cursor_word(struct cursor *c, struct slice *word, size_t max);
+
+/* Everything up to the byte stop (which is passed too) or the end. Always true
+ * but at the end. */
+bool cursor_until(struct cursor *c, char stop, struct slice *out);
+
+/* The next line without its newline; complete tells whether it had one. False
+ * at the end only. */
+bool cursor_line(struct cursor *c, struct slice *line, bool *complete);
+
+/* Decimal numbers; false when there is none or it does not fit. */
+bool cursor_u64(struct cursor *c, uint64_t *n);
+bool cursor_i64(struct cursor *c, int64_t *n);
+
+bool slice_is(struct slice s, const char *text);
+
+/* The whole slice as a number. */
+bool slice_u64(struct slice s, uint64_t *n);
+bool slice_i64(struct slice s, int64_t *n);
+
+#endif

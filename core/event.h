@@ -1,0 +1,118 @@
+#ifndef BUILDBEAT_EVENT_H
+#define BUILDBEAT_EVENT_H
+
+#include "buf.h"
+#include "cursor.h"
+
+#include <stdint.h>
+
+/*
+ * The lines of tasks.log, written. One function a kind of line; each appends
+ * exactly one line, newline included, of at most EVENT_MAX bytes, so that one
+ * O_APPEND write() of it is never mixed with another process's. The format in
+ * words is buildbeat-recording(5); the reader is recording_tasks.c.
+ *
+ * Times are microseconds since the recording's start. Texts may be NULL (empty)
+ * and hold any byte. A value that is not known is -1, written as an empty field;
+ * empty fields at the end of a line are left out.
+ */
+
+#define EVENT_MAX 4096
+#define TASKS_HEADER "buildbeat tasks 1\n"
+
+/* An instance: one process that appends events. Opaque, unique in a recording,
+ * made from pid and time; neither tab nor dot in it. */
+#define INSTANCE_ID_MAX 24
+
+void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
+
+struct event_open {
+	int32_t pid;
+	int32_t level;		/* the host's own nesting depth (MAKELEVEL), or -1 */
+	const char *ancestors;	/* own pid, parent's, ... comma separated */
+	const char *tool;	/* make, remake, buildbeat task, bitbake, ... */
+	const char *version;	/* of the tool */
+	const char *cwd;
+	const char *command;	/* how the host was called */
+};
+
+struct event_task {
+	int32_t pid;		/* or -1 */
+	int32_t slot;		/* the worker that runs it, where the host has such, or -1 */
+	const char *kind;	/* compile, link, ... where the host knows; else NULL */
+	const char *name;
+	const char *key;	/* rule, recipe, multiconfig, ... */
+	const char *command;
+};
+
+struct event_end {
+	int32_t status;		/* wait(2) status, or -1 when unknown */
+	int64_t user_us, system_us;
+	int64_t max_rss_kb;	/* the largest process, not the sum */
+	int64_t minor_faults, major_faults;
+	int64_t in_blocks, out_blocks;	/* of 512 bytes */
+	int64_t voluntary_switches, involuntary_switches;
+	int64_t rchar, wchar;	/* bytes through read() and write(), where asked */
+};
+
+struct rusage;
+
+/* All figures unknown; and filled from what wait4() gave (either may be
+ * followed by setting the rest). */
+void event_end_init(struct event_end *e, int32_t status);
+void event_end_rusage(struct event_end *e, const struct rusage *usage);
+
+void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e);
+void event_add_close(struct buf *b, int64_t t, const char *inst);
+
+void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const struct event_task *e);
+void event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const struct event_task *e);
+/* "pid": the task's process became known after its start. */
+void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int32_t pid);
+/* "done", "fail" or "kill", by the status. */
+void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		   const struct event_end *e);
+
+/*
+ * "after": names of the tasks (targets) this one waited for. Takes as many of
+ * the n names as fit one line and returns their number, at least one when n is
+ * not 0: call again for the rest.
+ */
+size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		       const char *const *names, size_t n);
+
+/* Phases of a task, or of the instance itself when seq is 0. */
+void event_add_span_begin(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+			  uint64_t span, const char *name);
+void event_add_span_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+			uint64_t span);
+void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		    const char *text);
+
+/* Reading one line back (without its newline). */
+
+enum event_kind {
+	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
+	EVENT_FAIL, EVENT_KILL, EVENT_AFTER, EVENT_BEGIN, EVENT_END, EVENT_NOTE,
+};
+
+struct event {
+	enum event_kind kind;
+	int64_t time_us;
+	struct slice inst;
+	uint64_t seq;		/* 0: the line is about the instance */
+	struct cursor rest;	/* the fields after the id, still escaped */
+};
+
+/* False: not a line this version knows, or a damaged one. */
+bool event_parse(struct slice line, struct event *e);
+
+/* The next field; an empty slice where the line has ended. */
+struct slice event_field(struct event *e);
+
+/* The next field as a number, -1 when it is empty, absent or not a number. */
+int64_t event_number(struct event *e);
+
+#endif

@@ -1,0 +1,150 @@
+#include "field.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define CUT_MARK_LEN 10		/* \. and eight digits */
+
+static uint32_t fnv1a(const unsigned char *p, size_t len)
+{
+	uint32_t hash = 2166136261u;
+
+	while (len--)
+		hash = (hash ^ *p++) * 16777619u;
+	return hash;
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= ' ' && c != '\\' && c != 0x7f;
+}
+
+static size_t escape(char out[4], unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	char letter = 0;
+
+	switch (c) {
+	case '\t': letter = 't'; break;
+	case '\n': letter = 'n'; break;
+	case '\r': letter = 'r'; break;
+	case '\\': letter = '\\'; break;
+	}
+	out[0] = '\\';
+	if (letter) {
+		out[1] = letter;
+		return 2;
+	}
+	out[1] = 'x';
+	out[2] = hex[c >> 4];
+	out[3] = hex[c & 15];
+	return 4;
+}
+
+/* As much of the text as fits, and the mark. */
+static void add_cut(struct buf *b, const unsigned char *p, size_t len, size_t max)
+{
+	size_t room = max - CUT_MARK_LEN;
+	char out[4];
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		size_t n = is_plain(p[i]) ? 1 : escape(out, p[i]);
+
+		if (n > room)
+			break;
+		room -= n;
+		buf_add(b, n == 1 ? (const char *)&p[i] : out, n);
+	}
+	buf_addf(b, "\\.%08x", fnv1a(p, len));
+}
+
+void field_add(struct buf *b, const void *text, size_t len, size_t max)
+{
+	const unsigned char *p = text;
+	size_t start = b->len;
+	size_t i = 0;
+	char out[4];
+
+	if (len > max) {
+		add_cut(b, p, len, max);
+		return;
+	}
+	while (i < len) {
+		size_t run = i;
+
+		while (run < len && is_plain(p[run]))
+			run++;
+		buf_add(b, p + i, run - i);
+		if (run < len)
+			buf_add(b, out, escape(out, p[run++]));
+		i = run;
+		if (b->len - start > max) {
+			buf_cut(b, start);
+			add_cut(b, p, len, max);
+			return;
+		}
+	}
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/* One escape at p (after the backslash): its byte and length, 0 if it is none. */
+static size_t unescape(const char *p, size_t len, char *byte)
+{
+	if (!len)
+		return 0;
+	switch (*p) {
+	case 't': *byte = '\t'; return 1;
+	case 'n': *byte = '\n'; return 1;
+	case 'r': *byte = '\r'; return 1;
+	case '\\': *byte = '\\'; return 1;
+	}
+	if (*p == 'x' && len >= 3 && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0) {
+		*byte = (char)(hex_digit(p[1]) * 16 + hex_digit(p[2]));
+		return 3;
+	}
+	return 0;
+}
+
+size_t field_decode(char *text, size_t len, bool *cut)
+{
+	char *to = memchr(text, '\\', len);
+	const char *from = to;
+	const char *end = text + len;
+
+	if (cut)
+		*cut = false;
+	if (!to)
+		return len;
+	while (from < end) {
+		size_t n;
+
+		if (*from != '\\') {
+			*to++ = *from++;
+			continue;
+		}
+		n = unescape(from + 1, (size_t)(end - from - 1), to);
+		if (n) {
+			to++;
+			from += 1 + n;
+		} else if (from + 1 < end && from[1] == '.') {
+			/* "\." is as long as "~#", so the mark fits in place */
+			*to++ = '~';
+			*to++ = '#';
+			from += 2;
+			if (cut)
+				*cut = true;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	return (size_t)(to - text);
+}

@@ -1,0 +1,171 @@
+#include "json.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+void json_init(struct json *j, struct buf *out, bool compact)
+{
+	*j = (struct json){ .out = out, .first = true, .compact = compact };
+}
+
+static void new_line(struct json *j)
+{
+	if (j->compact)
+		return;
+	buf_addc(j->out, '\n');
+	for (unsigned i = 0; i < j->depth; i++)
+		buf_adds(j->out, "  ");
+}
+
+/* The length of the UTF-8 sequence at p, 0 if there is no valid one. */
+static size_t utf8_length(const unsigned char *p, size_t len)
+{
+	uint32_t code;
+	size_t n;
+
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] >= 0xc2 && p[0] <= 0xdf)
+		n = 2, code = p[0] & 0x1f;
+	else if ((p[0] & 0xf0) == 0xe0)
+		n = 3, code = p[0] & 0x0f;
+	else if (p[0] >= 0xf0 && p[0] <= 0xf4)
+		n = 4, code = p[0] & 0x07;
+	else
+		return 0;
+	if (n > len)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (p[i] & 0x3f);
+	}
+	if ((n == 3 && code < 0x800) || (n == 4 && (code < 0x10000 || code > 0x10ffff)) ||
+	    (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	return n;
+}
+
+static void add_quoted(struct buf *b, const char *s, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	size_t i = 0;
+
+	buf_addc(b, '"');
+	while (i < len) {
+		size_t n = utf8_length(p + i, len - i);
+
+		if (!n) {
+			buf_adds(b, "\xef\xbf\xbd");
+			i++;
+			continue;
+		}
+		if (p[i] == '"' || p[i] == '\\') {
+			buf_addc(b, '\\');
+			buf_addc(b, (char)p[i]);
+		} else if (p[i] == '\n') {
+			buf_adds(b, "\\n");
+		} else if (p[i] == '\t') {
+			buf_adds(b, "\\t");
+		} else if (p[i] < ' ' || p[i] == 0x7f) {
+			buf_addf(b, "\\u%04x", p[i]);
+		} else {
+			buf_add(b, p + i, n);
+		}
+		i += n;
+	}
+	buf_addc(b, '"');
+}
+
+static void begin_value(struct json *j, const char *name)
+{
+	if (!j->first)
+		buf_addc(j->out, ',');
+	if (j->depth)
+		new_line(j);
+	j->first = false;
+	if (name) {
+		add_quoted(j->out, name, strlen(name));
+		buf_adds(j->out, j->compact ? ":" : ": ");
+	}
+}
+
+static void open_value(struct json *j, const char *name, char bracket)
+{
+	begin_value(j, name);
+	buf_addc(j->out, bracket);
+	j->depth++;
+	j->first = true;
+}
+
+static void close_value(struct json *j, char bracket)
+{
+	assert(j->depth);
+	j->depth--;
+	if (!j->first)
+		new_line(j);
+	buf_addc(j->out, bracket);
+	j->first = false;
+	if (!j->depth)
+		buf_addc(j->out, '\n');
+}
+
+void json_object(struct json *j, const char *name)
+{
+	open_value(j, name, '{');
+}
+
+void json_object_end(struct json *j)
+{
+	close_value(j, '}');
+}
+
+void json_array(struct json *j, const char *name)
+{
+	open_value(j, name, '[');
+}
+
+void json_array_end(struct json *j)
+{
+	close_value(j, ']');
+}
+
+void json_strn(struct json *j, const char *name, const char *s, size_t len)
+{
+	begin_value(j, name);
+	add_quoted(j->out, s, len);
+}
+
+void json_str(struct json *j, const char *name, const char *s)
+{
+	json_strn(j, name, s, strlen(s));
+}
+
+void json_int(struct json *j, const char *name, int64_t n)
+{
+	begin_value(j, name);
+	buf_addi(j->out, n);
+}
+
+void json_bool(struct json *j, const char *name, bool b)
+{
+	begin_value(j, name);
+	buf_adds(j->out, b ? "true" : "false");
+}
+
+void json_null(struct json *j, const char *name)
+{
+	begin_value(j, name);
+	buf_adds(j->out, "null");
+}
+
+void json_real(struct json *j, const char *name, double n, int decimals)
+{
+	if (!isfinite(n)) {
+		json_null(j, name);
+		return;
+	}
+	begin_value(j, name);
+	buf_addf(j->out, "%.*f", decimals, n);
+}

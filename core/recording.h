@@ -1,0 +1,178 @@
+#ifndef BUILDBEAT_RECORDING_H
+#define BUILDBEAT_RECORDING_H
+
+#include "buf.h"
+#include "error.h"
+#include "series.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A recording in memory: everything hangs off one struct with one release, and
+ * every text in it points into memory the recording owns. Indices, not
+ * pointers, lead from one thing to another. -1 is "not known" in every number.
+ *
+ * What is damaged is left out and counted in `warnings`; what was written before
+ * the damage is kept. Reading fails only when there is nothing to read.
+ */
+
+enum task_state {
+	TASK_QUEUED,		/* never started */
+	TASK_RUNNING,		/* started; the recording ends before it does */
+	TASK_DONE,
+	TASK_FAILED,		/* status is the exit status, or -1 */
+	TASK_KILLED,		/* status is the signal */
+};
+
+struct task {
+	uint32_t instance;	/* index */
+	uint64_t seq;		/* within the instance */
+	const char *name;	/* target, recipe task ...; "" when not known */
+	const char *kind;	/* as recorded, else from the command (kind.h); never "" */
+	const char *key;
+	const char *command;
+	size_t first_after;	/* index into recording.after */
+	size_t n_after;
+	int64_t queued_us, start_us, end_us;
+	int32_t pid, slot;
+	enum task_state state;
+	int status;
+	bool hosts;		/* a build instance ran inside it: its figures contain
+				   those of that instance's tasks */
+	int64_t user_us, system_us;
+	int64_t max_rss_kb;
+	int64_t minor_faults, major_faults;
+	int64_t in_blocks, out_blocks;
+	int64_t voluntary_switches, involuntary_switches;
+	int64_t rchar, wchar;
+	size_t first_usage, n_usage;	/* its samples in recording.usage */
+	int64_t peak_kb;	/* largest summed memory of its processes in proc_tasks.log */
+	int64_t peak_ms;	/* when */
+};
+
+struct instance {
+	const char *id;
+	int64_t open_us, close_us;	/* close -1: it died or still runs */
+	int32_t pid, level;
+	uint32_t parent_task;	/* index of the task it ran inside, NO_INDEX if none */
+	const char *tool, *version, *cwd, *command;
+};
+
+#define NO_INDEX UINT32_MAX
+
+struct span {
+	uint32_t instance;
+	uint32_t task;		/* NO_INDEX: the instance's own */
+	int64_t begin_us, end_us;
+	const char *name;
+};
+
+struct note {
+	int64_t time_us;
+	uint32_t instance;
+	uint32_t task;		/* or NO_INDEX */
+	const char *text;
+};
+
+/* One task at one sample. */
+struct task_usage {
+	uint32_t task;
+	int64_t time_ms;
+	int64_t rss_kb;		/* summed over its processes */
+	int64_t pss_kb;		/* 0: not measured at this sample */
+	int64_t cpu_ms;		/* since the task's start, living and reaped processes */
+	int64_t read_kb, written_kb;
+	int64_t processes;
+};
+
+/*
+ * One proc_*.log: n samples of n_columns levels, row by row. Samples that were
+ * left out because nothing changed are there again, so that between two
+ * neighbours one may draw a line; gap[i] tells that samples are missing
+ * before sample i. A column that did not exist yet (or any more) holds
+ * SERIES_ABSENT.
+ */
+#define SERIES_ABSENT INT64_MIN
+
+struct series {
+	const char *name;	/* proc_stat, ... */
+	int64_t interval_ms;
+	size_t n_columns;
+	struct series_column *column;
+	size_t n;
+	int64_t *time_ms;
+	int64_t *level;		/* level[i * n_columns + column] */
+	bool *gap;
+};
+
+/* `build`: as written, in order; a key may come several times. */
+struct build_line {
+	const char *key;
+	const char *value;
+};
+
+struct warning {
+	char text[256];
+};
+
+struct recording {
+	char *path;
+	size_t n_build;
+	struct build_line *build;
+	int64_t start_wall_ns, start_mono_ns;
+	int64_t end_us;		/* of the build as recorded, -1: not ended in order */
+	int64_t last_us;	/* newest time in any file: the end, for a build that was killed */
+	int64_t interval_ms;
+	size_t n_instances;
+	struct instance *instance;
+	size_t n_tasks;
+	struct task *task;	/* in the order of their first line */
+	size_t n_after;
+	const char **after;
+	size_t n_spans;
+	struct span *span;
+	size_t n_notes;
+	struct note *note;
+	size_t n_usage;
+	struct task_usage *usage;	/* by task, then by time */
+	size_t n_series;
+	struct series *series;
+	size_t n_warnings;
+	struct warning *warning;
+	struct arena *arena;	/* private */
+};
+
+/*
+ * Unpack one compressed file into out (core knows no compression itself).
+ * suffix is that of the name: ".zst".
+ */
+struct recording_codec {
+	const char *suffix;
+	int (*unpack)(struct buf *out, const void *packed, size_t len, struct error *err);
+};
+
+#define RECORDING_INIT { 0 }
+
+/*
+ * Read the recording in the directory path. codec may be NULL. 0, or a negative
+ * errno with err filled: -ENOENT, -ENOTDIR, -EINVAL (not a recording, a future
+ * version), -ENOMEM. Always release.
+ */
+int recording_read(struct recording *rec, const char *path,
+		   const struct recording_codec *codec, struct error *err);
+void recording_release(struct recording *rec);
+
+/* First value of a key of `build`, NULL if absent; and as a number or -1. */
+const char *recording_build(const struct recording *rec, const char *key);
+int64_t recording_build_number(const struct recording *rec, const char *key);
+
+/* A series by name, NULL if absent; a column's index, -1 if absent. */
+const struct series *recording_series(const struct recording *rec, const char *name);
+int series_column(const struct series *s, const char *name);
+
+/* Is there a recording in this directory: its content tells. */
+bool recording_is_here(const char *path);
+
+#endif

@@ -1,0 +1,457 @@
+#include "store.h"
+
+#include "clock.h"
+#include "cursor.h"
+#include "field.h"
+#include "layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define FD_FLOOR 200
+#define ANCESTORS_MAX 8
+#define NFS_MAGIC 0x6969
+
+int store_open_at(int dir_fd, const char *name, int flags)
+{
+	static const int floors[] = { FD_FLOOR, 64, 10 };
+	int fd = openat(dir_fd, name, flags | O_CLOEXEC, 0666);
+	int moved = -1;
+
+	if (fd < 0)
+		return -errno;
+	if (fd >= FD_FLOOR)
+		return fd;
+	for (size_t i = 0; i < sizeof floors / sizeof *floors && moved < 0; i++)
+		moved = fcntl(fd, F_DUPFD_CLOEXEC, floors[i]);
+	if (moved < 0)
+		return fd;
+	close(fd);
+	return moved;
+}
+
+static int write_all(int fd, const char *p, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = write(fd, p, len);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == len ? 0 : -ENOSPC;
+}
+
+int64_t store_now_us(const struct store *s)
+{
+	return (clock_mono_ns() - s->start_ns) / 1000;
+}
+
+/* tasks.log; on NFS, where appends of several hosts or processes may overwrite
+ * each other, a file of this writer's own. */
+static int open_tasks(struct store *s, int create)
+{
+	struct statfs fs;
+	char name[64];
+	int fd;
+
+	if (fstatfs(s->dir_fd, &fs) || fs.f_type != NFS_MAGIC)
+		return store_open_at(s->dir_fd, LAYOUT_TASKS, O_WRONLY | O_APPEND | create);
+	snprintf(name, sizeof name, LAYOUT_TASKS_PREFIX "-%s.log", s->inst);
+	fd = store_open_at(s->dir_fd, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
+	if (fd >= 0)
+		write_all(fd, TASKS_HEADER, strlen(TASKS_HEADER));
+	return fd;
+}
+
+/* create: O_CREAT or 0. A recording that was closed and packed has no tasks.log
+ * any more and is not joined. */
+static int open_dir(struct store *s, int create)
+{
+	int r;
+
+	s->dir_fd = store_open_at(AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY);
+	if (s->dir_fd < 0)
+		return s->dir_fd;
+	s->pid = getpid();
+	event_instance_id(s->inst, s->pid, store_now_us(s));
+	s->tasks_fd = open_tasks(s, create);
+	if (s->tasks_fd < 0) {
+		r = s->tasks_fd;
+		store_close(s);
+		return r;
+	}
+	return 0;
+}
+
+int store_join(struct store *s, const char *path, int64_t start_ns, unsigned flags)
+{
+	*s = (struct store)STORE_INIT;
+	if (strlen(path) >= sizeof s->path)
+		return -ENAMETOOLONG;
+	strcpy(s->path, path);
+	s->start_ns = start_ns;
+	s->flags = flags;
+	return open_dir(s, 0);
+}
+
+void store_close(struct store *s)
+{
+	int saved = errno;
+
+	if (s->tasks_fd >= 0)
+		close(s->tasks_fd);
+	if (s->dir_fd >= 0)
+		close(s->dir_fd);
+	s->tasks_fd = s->dir_fd = -1;
+	errno = saved;
+}
+
+void store_append(struct store *s, struct buf *b)
+{
+	int saved = errno;
+	int r = buf_error(b);
+
+	if (!s->error && s->tasks_fd >= 0 && b->len) {
+		if (!r)
+			r = write_all(s->tasks_fd, b->data, b->len);
+		if (r)
+			s->error = r;
+	}
+	buf_clear(b);
+	errno = saved;
+}
+
+void store_add_build(struct buf *b, const char *key, const char *value)
+{
+	buf_adds(b, key);
+	buf_adds(b, ": ");
+	field_add(b, value, strlen(value), EVENT_MAX - 128);
+	buf_addc(b, '\n');
+}
+
+int store_append_build(struct store *s, const struct buf *b)
+{
+	int fd, r;
+
+	if (buf_error(b))
+		return buf_error(b);
+	fd = store_open_at(s->dir_fd, LAYOUT_BUILD, O_WRONLY | O_APPEND);
+	if (fd < 0)
+		return fd;
+	r = write_all(fd, b->data, b->len);
+	if (close(fd) && !r)
+		r = -errno;
+	return r;
+}
+
+/* Creating */
+
+static int make_parents(const char *path, struct error *err)
+{
+	char part[PATH_MAX];
+
+	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		memcpy(part, path, (size_t)(p - path));
+		part[p - path] = '\0';
+		if (mkdir(part, 0777) && errno != EEXIST)
+			return error_sys(err, -errno, part, "cannot make the directory");
+	}
+	return 0;
+}
+
+static int absolute(char out[PATH_MAX], const char *path)
+{
+	char cwd[PATH_MAX];
+	int n;
+
+	if (*path == '/')
+		n = snprintf(out, PATH_MAX, "%s", path);
+	else if (!getcwd(cwd, sizeof cwd))
+		return -errno;
+	else
+		n = snprintf(out, PATH_MAX, "%s/%s", strcmp(cwd, "/") ? cwd : "", path);
+	return n < PATH_MAX - 256 ? 0 : -ENAMETOOLONG;
+}
+
+/* mkdir BASE/NAME into s->path; an own name counts up until it is free. */
+static int make_dir(struct store *s, const char *base, const char *name, struct error *err)
+{
+	char stamp[32];
+	struct buf b;
+	size_t len = strlen(base);
+	int r = 0;
+
+	buf_init_fixed(&b, stamp, sizeof stamp);
+	clock_add_name(&b, clock_wall_ns());
+	for (unsigned i = 1; i < 1000; i++) {
+		if (name)
+			r = snprintf(s->path, PATH_MAX, "%s/%s", base, name);
+		else if (i == 1)
+			r = snprintf(s->path, PATH_MAX, "%s/%s", base, buf_str(&b));
+		else
+			r = snprintf(s->path, PATH_MAX, "%s/%s-%u", base, buf_str(&b), i);
+		if (r >= PATH_MAX)
+			return error_sys(err, -ENAMETOOLONG, base, NULL);
+		if (i == 1 && (r = make_parents(s->path, err)))
+			return r;
+		if (!mkdir(s->path, 0777))
+			break;
+		r = -errno;
+		if (r != -EEXIST || name)
+			return error_sys(err, r, s->path, "cannot make the recording");
+	}
+	return s->path[len] == '/' ? 0 : -EINVAL;
+}
+
+/* BASE/latest -> NAME, replaced in one step. Not being able to is no failure. */
+static void link_latest(const char *base, const char *path)
+{
+	char link[PATH_MAX + 16], fresh[PATH_MAX + 48];
+	const char *name = strrchr(path, '/') + 1;
+
+	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, base);
+	snprintf(fresh, sizeof fresh, "%s.%d", link, (int)getpid());
+	if (!symlink(name, fresh) && rename(fresh, link))
+		unlink(fresh);
+}
+
+static int write_first_lines(struct store *s, int64_t wall_ns)
+{
+	int fd = store_open_at(s->dir_fd, LAYOUT_BUILD, O_WRONLY | O_CREAT | O_APPEND);
+	char text[256];
+	struct buf b;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	buf_init_fixed(&b, text, sizeof text);
+	buf_adds(&b, LAYOUT_BUILD_HEADER);
+	buf_addf(&b, "start_wall_ns: %lld\n", (long long)wall_ns);
+	buf_addf(&b, "start_mono_ns: %lld\n", (long long)s->start_ns);
+	buf_adds(&b, "start: ");
+	clock_add_iso(&b, wall_ns);
+	buf_addc(&b, '\n');
+	r = write_all(fd, b.data, b.len);
+	close(fd);
+	if (r)
+		return r;
+	return write_all(s->tasks_fd, TASKS_HEADER, strlen(TASKS_HEADER));
+}
+
+int store_create(struct store *s, const char *base, const char *name, struct error *err)
+{
+	char path[PATH_MAX];
+	int64_t wall_ns = clock_wall_ns();
+	int r;
+
+	*s = (struct store)STORE_INIT;
+	s->start_ns = clock_mono_ns();
+	r = absolute(path, base ? base : LAYOUT_BASE);
+	if (r)
+		return error_sys(err, r, base, "cannot make the recording");
+	r = make_dir(s, path, name, err);
+	if (r)
+		return r;
+	r = open_dir(s, O_CREAT);
+	if (!r)
+		r = write_first_lines(s, wall_ns);
+	if (r) {
+		store_close(s);
+		return error_sys(err, r, s->path, "cannot write the recording");
+	}
+	link_latest(path, s->path);
+	return 0;
+}
+
+/* Joining */
+
+static bool read_start(const char *text, size_t len, int64_t *start_ns)
+{
+	struct cursor c;
+	struct slice line;
+	bool complete;
+
+	cursor_init(&c, text, len);
+	while (cursor_line(&c, &line, &complete)) {
+		struct cursor l;
+
+		cursor_init(&l, line.p, line.len);
+		if (complete && cursor_literal(&l, "start_mono_ns: "))
+			return cursor_i64(&l, start_ns) && cursor_at_end(&l);
+	}
+	return false;
+}
+
+int store_join_dir(struct store *s, const char *path, struct error *err)
+{
+	char full[PATH_MAX], file[PATH_MAX + 16], text[8192];
+	int64_t start_ns;
+	ssize_t n;
+	int fd, r;
+
+	if (!realpath(path, full))
+		return error_sys(err, -errno, path, "cannot join the recording");
+	snprintf(file, sizeof file, "%s/" LAYOUT_BUILD, full);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_sys(err, -errno, file, "cannot join the recording");
+	n = read(fd, text, sizeof text);
+	close(fd);
+	if (n < 0 || !read_start(text, (size_t)n, &start_ns))
+		return error_set(err, -EINVAL, file, 0, 0, "not a recording's build file");
+	r = store_join(s, full, start_ns, 0);
+	return r ? error_sys(err, r, full, "cannot join the recording") : 0;
+}
+
+const char *store_ticket_path(const char *makefiles, size_t *len)
+{
+	static const char tail[] = "/" LAYOUT_TICKET;
+	size_t n;
+
+	if (!makefiles)
+		return NULL;
+	n = strcspn(makefiles, " \t\n");
+	if (n < strlen(tail) || memcmp(makefiles + n - strlen(tail), tail, strlen(tail)))
+		return NULL;
+	*len = n;
+	return makefiles;
+}
+
+static bool is_bare(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("/._-", c));
+}
+
+void store_add_ticket_line(struct buf *b, const struct store *s)
+{
+	buf_addf(b, "# buildbeat ticket 1 %lld %u ", (long long)s->start_ns, s->flags);
+	for (const char *p = s->path; *p; p++) {
+		if (is_bare(*p))
+			buf_addc(b, *p);
+		else
+			buf_addf(b, "%%%02x", (unsigned char)*p);
+	}
+	buf_addc(b, '\n');
+}
+
+static int hex_value(char c)
+{
+	const char *digits = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+static bool percent_decode(struct slice in, char out[PATH_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in.len; i++) {
+		char c = in.p[i];
+
+		if (n + 1 >= PATH_MAX)
+			return false;
+		if (c == '%') {
+			int high, low;
+
+			if (in.len - i < 3)
+				return false;
+			high = hex_value(in.p[i + 1]);
+			low = hex_value(in.p[i + 2]);
+			if (high < 0 || low < 0 || !(high | low))
+				return false;
+			c = (char)(high * 16 + low);
+			i += 2;
+		}
+		out[n++] = c;
+	}
+	out[n] = '\0';
+	return n && out[0] == '/';
+}
+
+int store_join_ticket(struct store *s, const char *ticket)
+{
+	char text[3 * PATH_MAX + 64], path[PATH_MAX];
+	struct cursor c;
+	struct slice dir;
+	int64_t start_ns;
+	uint64_t flags;
+	bool complete, ok;
+	ssize_t n;
+	int fd = open(ticket, O_RDONLY | O_CLOEXEC);
+
+	*s = (struct store)STORE_INIT;
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, sizeof text);
+	close(fd);
+	if (n < 0)
+		return -EIO;
+	cursor_init(&c, text, (size_t)n);
+	ok = cursor_literal(&c, "# buildbeat ticket 1 ") && cursor_i64(&c, &start_ns) &&
+	     cursor_byte(&c, ' ') && cursor_u64(&c, &flags) && cursor_byte(&c, ' ') &&
+	     cursor_line(&c, &dir, &complete) && complete &&
+	     percent_decode(dir, path);
+	return ok ? store_join(s, path, start_ns, (unsigned)flags) : -EINVAL;
+}
+
+int store_join_env(struct store *s)
+{
+	char ticket[PATH_MAX];
+	size_t len = 0;
+	const char *word = store_ticket_path(getenv("MAKEFILES"), &len);
+
+	*s = (struct store)STORE_INIT;
+	if (!word || len >= sizeof ticket)
+		return -ENOENT;
+	memcpy(ticket, word, len);
+	ticket[len] = '\0';
+	return store_join_ticket(s, ticket);
+}
+
+/* Where we come from */
+
+static int32_t parent_of(int32_t pid)
+{
+	char name[32], text[512];
+	struct cursor c;
+	const char *paren;
+	ssize_t n;
+	int64_t parent;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/stat", (int)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof text);
+	close(fd);
+	paren = n > 0 ? memrchr(text, ')', (size_t)n) : NULL;
+	if (!paren || text + n - paren < 5)
+		return 0;
+	cursor_init(&c, paren + 4, (size_t)(text + n - paren - 4));
+	return cursor_i64(&c, &parent) ? (int32_t)parent : 0;
+}
+
+void store_ancestors(char *out, size_t size)
+{
+	int32_t pid = getpid();
+	struct buf b;
+
+	buf_init_fixed(&b, out, size);
+	buf_addi(&b, pid);
+	pid = getppid();
+	for (unsigned i = 1; i < ANCESTORS_MAX && pid > 1; i++) {
+		buf_addc(&b, ',');
+		buf_addi(&b, pid);
+		pid = parent_of(pid);
+	}
+}

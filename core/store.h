@@ -1,0 +1,89 @@
+#ifndef BUILDBEAT_STORE_H
+#define BUILDBEAT_STORE_H
+
+#include "buf.h"
+#include "error.h"
+#include "event.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A recording being written: its directory, its clock, its tasks.log open for
+ * appending. Every process of a build has its own store on the same directory.
+ *
+ * A process learns of the recording it belongs to from its ticket: a file named
+ * buildbeat.mk, first in the environment's MAKEFILES (the one variable a
+ * recorded build sees). Its first line is a comment for us,
+ *	# buildbeat ticket 1 START_NS FLAGS DIRECTORY
+ * START_NS being CLOCK_MONOTONIC at the recording's start, FLAGS the STORE_ bits
+ * in decimal and DIRECTORY its absolute path with every byte outside
+ * A-Za-z0-9/._- as %HH; the rest of the file makes GNU make load the plugin
+ * (plugin/ticket.c).
+ */
+struct store {
+	char path[PATH_MAX];	/* absolute */
+	char inst[INSTANCE_ID_MAX];
+	int64_t start_ns;	/* CLOCK_MONOTONIC */
+	int dir_fd;
+	int tasks_fd;
+	int32_t pid;		/* of the process that opened it */
+	unsigned flags;		/* STORE_ bits, handed on in the ticket */
+	_Atomic int error;	/* sticky: the first failed write, negative errno */
+};
+
+#define STORE_TASK_IO 1u	/* record rchar and wchar of every task */
+
+#define STORE_INIT { .dir_fd = -1, .tasks_fd = -1 }
+
+/*
+ * Create the directory (and its parents) with `build` holding its first line
+ * and the clock anchor, an empty tasks.log with its first line, and the link
+ * `latest` beside it. base NULL: LAYOUT_BASE; name NULL: the time in UTC, with
+ * -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST.
+ * err says which path failed. The descriptors are close-on-exec and, where the
+ * limit allows, 200 or more.
+ */
+int store_create(struct store *s, const char *base, const char *name, struct error *err);
+
+/* Join the recording in an absolute path, whose start is known (ticket). */
+int store_join(struct store *s, const char *path, int64_t start_ns, unsigned flags);
+
+/* Join an existing recording by its directory: the start is read from `build`. */
+int store_join_dir(struct store *s, const char *path, struct error *err);
+
+void store_close(struct store *s);
+
+/* Microseconds since the recording's start. */
+int64_t store_now_us(const struct store *s);
+
+/*
+ * Append the whole lines in b to tasks.log with one write(), and empty b. The
+ * first failure stays in s->error and nothing is written any more. errno is
+ * kept. Safe from several threads.
+ */
+void store_append(struct store *s, struct buf *b);
+
+/* "key: value" lines of `build`; the value is escaped as a field. */
+void store_add_build(struct buf *b, const char *key, const char *value);
+int store_append_build(struct store *s, const struct buf *b);
+
+/* The ticket's path in a MAKEFILES value, NULL if there is none (its first
+ * word, if that ends in /buildbeat.mk); len gets its length. */
+const char *store_ticket_path(const char *makefiles, size_t *len);
+
+/* Join the recording of a ticket; the ticket's first line, written. */
+int store_join_ticket(struct store *s, const char *ticket);
+void store_add_ticket_line(struct buf *b, const struct store *s);
+
+/* Join the recording the environment names; -ENOENT when it names none. */
+int store_join_env(struct store *s);
+
+/* Open for a recording: O_CLOEXEC, moved to 200 or above where possible. */
+int store_open_at(int dir_fd, const char *name, int flags);
+
+/* Own pid, parent's pid, ...: at most eight, comma separated. */
+void store_ancestors(char *out, size_t size);
+
+#endif

@@ -1,0 +1,28 @@
+#ifndef BUILDBEAT_TICKET_H
+#define BUILDBEAT_TICKET_H
+
+#include "buf.h"
+#include "store.h"
+
+#include <limits.h>
+
+/*
+ * Write the ticket of a recording (see core/store.h): the makefile through which
+ * every GNU make below loads the plugin, transparently. It lies in the
+ * recording's directory, or, where that path has a blank in it (MAKEFILES is a
+ * list of words), in a fresh private directory below /tmp; *outside tells so,
+ * and ticket_remove() cleans up. plugin: absolute path of the shared object.
+ * 0 or a negative errno.
+ */
+struct ticket {
+	char path[PATH_MAX];
+	bool outside;
+};
+
+int ticket_write(struct ticket *t, const struct store *s, const char *plugin);
+void ticket_remove(struct ticket *t);
+
+/* The new value of MAKEFILES: the ticket before what was there (may be NULL). */
+void ticket_add_makefiles(struct buf *b, const struct ticket *t, const char *makefiles);
+
+#endif

@@ -1,0 +1,14 @@
+# tests: one Check program a file, grouped by room
+check_LTLIBRARIES += tests/libsupport.la
+tests_libsupport_la_SOURCES = tests/support.c tests/support.h
+tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS) \
+	-DTOP_SRCDIR='"$(abs_top_srcdir)"' -DTOP_BUILDDIR='"$(abs_top_builddir)"'
+TEST_LIBS = tests/libsupport.la core/libcore.la $(CHECK_LIBS)
+
+include tests/core.mk
+include tests/sampler.mk
+include tests/plugin.mk
+include tests/render.mk
+include tests/cli.mk

@@ -1,0 +1,195 @@
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char tmpdir[64];
+static pid_t tmpdir_owner;
+
+static int remove_tree(const char *path)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		execlp("rm", "rm", "-rf", "--", path, (char *)NULL);
+		_exit(127);
+	}
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+void support_cleanup(void)
+{
+	if (!tmpdir[0] || tmpdir_owner != getpid())
+		return;
+	remove_tree(tmpdir);
+	tmpdir[0] = '\0';
+}
+
+const char *support_tmpdir(void)
+{
+	if (tmpdir[0] && tmpdir_owner == getpid())
+		return tmpdir;
+	strcpy(tmpdir, "/tmp/buildbeat-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(tmpdir));
+	tmpdir_owner = getpid();
+	atexit(support_cleanup);
+	return tmpdir;
+}
+
+const char *support_path(const char *format, ...)
+{
+	static char paths[8][4096];
+	static unsigned next;
+	char *path = paths[next++ % 8];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(path, sizeof paths[0], format, ap);
+	va_end(ap);
+	return path;
+}
+
+void support_write(const char *path, const void *data, size_t len)
+{
+	FILE *f = fopen(path, "wb");
+
+	ck_assert_msg(f != NULL, "%s: %s", path, strerror(errno));
+	ck_assert_uint_eq(fwrite(data, 1, len, f), len);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+void support_writes(const char *path, const char *text)
+{
+	support_write(path, text, strlen(text));
+}
+
+static ssize_t read_some(struct buf *out, int fd)
+{
+	char chunk[65536];
+	ssize_t n = read(fd, chunk, sizeof chunk);
+
+	if (n > 0)
+		buf_add(out, chunk, (size_t)n);
+	return n;
+}
+
+void support_read(struct buf *out, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
+	buf_init(out);
+	while (read_some(out, fd) > 0)
+		;
+	buf_str(out);
+	close(fd);
+}
+
+bool support_exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+static void collect(struct run *r, int out, int err)
+{
+	struct pollfd fds[2] = { { out, POLLIN, 0 }, { err, POLLIN, 0 } };
+	struct buf *to[2] = { &r->out, &r->err };
+
+	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return;
+		for (int i = 0; i < 2; i++) {
+			if (fds[i].fd < 0 || !fds[i].revents)
+				continue;
+			if (read_some(to[i], fds[i].fd) <= 0)
+				fds[i].fd = -1;
+		}
+	}
+}
+
+void support_run(struct run *r, const char *dir, const char *format, ...)
+{
+	char *command;
+	va_list ap;
+	int out[2], err[2], status;
+	pid_t pid;
+
+	buf_init(&r->out);
+	buf_init(&r->err);
+	va_start(ap, format);
+	ck_assert_int_ge(vasprintf(&command, format, ap), 0);
+	va_end(ap);
+	ck_assert_int_eq(pipe2(out, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(err, O_CLOEXEC), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDONLY);
+
+		dup2(null, 0);
+		if (null > 2)
+			close(null);
+		dup2(out[1], 1);
+		dup2(err[1], 2);
+		if (dir && chdir(dir))
+			_exit(126);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	close(err[1]);
+	collect(r, out[0], err[0]);
+	close(out[0]);
+	close(err[0]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	buf_reserve(&r->out, 0);
+	buf_reserve(&r->err, 0);
+	r->out.data[r->out.len] = '\0';
+	r->err.data[r->err.len] = '\0';
+	free(command);
+}
+
+void support_run_release(struct run *r)
+{
+	buf_release(&r->out);
+	buf_release(&r->err);
+}
+
+bool support_has(const char *program)
+{
+	const char *path = getenv("PATH");
+	char file[4096];
+
+	while (path && *path) {
+		size_t n = strcspn(path, ":");
+
+		snprintf(file, sizeof file, "%.*s/%s", (int)n, path, program);
+		if (!access(file, X_OK))
+			return true;
+		path += n + (path[n] == ':');
+	}
+	return false;
+}
+
+int support_main(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
