@@ -1,1 +1,22 @@
-# examples
+# examples: one small real project a build tool
+EXTRA_DIST += \
+	examples/make/Makefile \
+	examples/make/lib/Makefile \
+	examples/make/lib/arena.c \
+	examples/make/lib/corpus.c \
+	examples/make/lib/index.c \
+	examples/make/lib/ix.h \
+	examples/make/lib/postings.c \
+	examples/make/lib/rank.c \
+	examples/make/lib/stopwords.awk \
+	examples/make/lib/stopwords.txt \
+	examples/make/lib/store.c \
+	examples/make/lib/table.c \
+	examples/make/lib/token.c \
+	examples/make/lib/varint.c \
+	examples/make/src/Makefile \
+	examples/make/src/ixbuild.c \
+	examples/make/src/ixcorpus.c \
+	examples/make/src/ixquery.c \
+	examples/make/data/Makefile \
+	examples/make/test/Makefile
