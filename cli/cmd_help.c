@@ -1,0 +1,66 @@
+#include "command.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COMMANDS_MAX 32
+
+int command_unknown(const char *name)
+{
+	const char *names[COMMANDS_MAX + 1], *near;
+	size_t n = 0;
+
+	for (size_t i = 0; commands[i] && n < COMMANDS_MAX; i++) {
+		if (!commands[i]->hidden)
+			names[n++] = commands[i]->name;
+	}
+	names[n] = NULL;
+	near = *name == '-' ? NULL : report_nearest(name, names);
+	if (near)
+		report("unknown command '%.100s'; did you mean '%s'?", name, near);
+	else if (*name == '-')
+		report("unknown option '%.100s'; see: buildbeat --help", name);
+	else
+		report("unknown command '%.100s'; see: buildbeat --help", name);
+	return EXIT_MISUSE;
+}
+
+static void print_overview(void)
+{
+	fputs("usage: buildbeat COMMAND [ARGUMENT...]\n\n"
+	      "Record what a build does to the machine, and show it.\n\n", stdout);
+	for (size_t i = 0; commands[i]; i++) {
+		if (!commands[i]->hidden)
+			printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+	}
+	fputs("\n  -h, --help print this\n  --version  print the version\n\n"
+	      "For a command: buildbeat help COMMAND. Begin with: buildbeat record -- make\n",
+	      stdout);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	const struct command *about;
+	struct args a;
+
+	if (!options_parse(&a, c, NULL, argc, argv))
+		return a.status;
+	if (!a.n) {
+		print_overview();
+		return EXIT_GOOD;
+	}
+	about = command_find(a.operand[0]);
+	if (!about)
+		return command_unknown(a.operand[0]);
+	options_print_help(about);
+	return EXIT_GOOD;
+}
+
+const struct command cmd_help = {
+	.name = "help",
+	.summary = "Say how a command is used",
+	.operands = "[COMMAND]",
+	.max_operands = 1,
+	.run = run,
+};

@@ -1,0 +1,51 @@
+#ifndef BUILDBEAT_COMMAND_H
+#define BUILDBEAT_COMMAND_H
+
+#include "options.h"
+
+/*
+ * A command: one cmd_NAME.c each, exporting one of these. run() parses its
+ * arguments itself, with options_parse(), and returns the exit status:
+ *
+ *	struct show_options o = { .top = 10 };
+ *	struct args a;
+ *
+ *	if (!options_parse(&a, c, &o, argc, argv))
+ *		return a.status;
+ */
+struct command {
+	const char *name;
+	const char *summary;	/* one line */
+	const char *operands;	/* as in the usage: "[REC]"; "" if none */
+	int min_operands;
+	int max_operands;	/* -1: any number */
+	bool runs;		/* the first operand ends the options: what follows is
+				   a command to run */
+	bool hidden;		/* not listed */
+	const struct option *options;	/* NULL: none */
+	int (*run)(const struct command *c, int argc, char **argv);
+};
+
+/* Exit statuses; a command that runs a build returns the build's. */
+enum {
+	EXIT_GOOD = 0,
+	EXIT_FOUND = 1,		/* found what was looked for, or failed */
+	EXIT_MISUSE = 2,	/* wrong arguments, unreadable input */
+};
+
+/* All commands, ends with NULL (main.c); one by name, NULL if there is none. */
+extern const struct command *const commands[];
+const struct command *command_find(const char *name);
+
+/* Says that there is no such command and which one comes near; EXIT_MISUSE. */
+int command_unknown(const char *name);
+
+extern const struct command cmd_complete;
+extern const struct command cmd_doctor;
+extern const struct command cmd_help;
+extern const struct command cmd_list;
+extern const struct command cmd_record;
+extern const struct command cmd_show;
+extern const struct command cmd_task;
+
+#endif

@@ -1,0 +1,44 @@
+#include "command.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct command *const commands[] = {
+	&cmd_help, NULL
+};
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct command *c;
+
+	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
+		return cmd_help.run(&cmd_help, 1, (char *[]){ argv[0], NULL });
+	if (!strcmp(argv[1], "--version")) {
+		puts("buildbeat " PACKAGE_VERSION);
+		return EXIT_GOOD;
+	}
+	c = command_find(argv[1]);
+	return c ? c->run(c, argc - 1, argv + 1) : command_unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if (fflush(stdout) || ferror(stdout)) {
+		report("cannot write to standard output: %s", strerror(errno));
+		return EXIT_MISUSE;
+	}
+	return status;
+}

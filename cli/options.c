@@ -1,0 +1,350 @@
+#include "options.h"
+
+#include "command.h"
+#include "cursor.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct args_text {
+	struct args_text *next;
+	char text[];
+};
+
+static const struct option none = { 0 };
+
+static const struct option *table_of(const struct command *c)
+{
+	return c->options ? c->options : &none;
+}
+
+const struct option *option_find(const struct option *table, const char *name)
+{
+	for (; table->name; table++) {
+		if (!strcmp(table->name, name))
+			return table;
+	}
+	return NULL;
+}
+
+const char *args_keep(struct args *a, const char *text)
+{
+	size_t n = strlen(text) + 1;
+	struct args_text *t = malloc(sizeof *t + n);
+
+	if (!t)
+		return NULL;
+	memcpy(t->text, text, n);
+	t->next = a->texts;
+	a->texts = t;
+	return t->text;
+}
+
+void args_release(struct args *a)
+{
+	while (a->texts) {
+		struct args_text *next = a->texts->next;
+
+		free(a->texts);
+		a->texts = next;
+	}
+}
+
+/* One value */
+
+static int set_flag(bool *value, const char *text, struct error *err)
+{
+	static const char *const words[] = { "false", "true", "no", "yes", "off", "on" };
+
+	if (!text) {
+		*value = true;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (!strcmp(text, words[i])) {
+			*value = i % 2;
+			return 0;
+		}
+	}
+	return error_set(err, -EINVAL, NULL, 0, 0, "expected true or false, not '%s'", text);
+}
+
+static int set_number(const struct option *o, int64_t *value, const char *text,
+		      struct error *err)
+{
+	int64_t n;
+
+	if (!slice_i64((struct slice){ text, strlen(text) }, &n) || n < o->min || n > o->max)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "expected a whole number from %lld to %lld, not '%s'",
+				 (long long)o->min, (long long)o->max, text);
+	*value = n;
+	return 0;
+}
+
+static int set_choice(const struct option *o, int *value, const char *text,
+		      struct error *err)
+{
+	char words[256];
+	size_t len = 0;
+
+	for (int i = 0; o->choices[i]; i++) {
+		if (!strcmp(text, o->choices[i])) {
+			*value = i;
+			return 0;
+		}
+		len += (size_t)snprintf(words + len, sizeof words - len, "%s%s",
+					!i ? "" : o->choices[i + 1] ? ", " : " or ",
+					o->choices[i]);
+	}
+	return error_set(err, -EINVAL, NULL, 0, 0, "expected %s, not '%s'", words, text);
+}
+
+static int set_text(const char **value, const char *text, struct error *err)
+{
+	if (!*text)
+		return error_set(err, -EINVAL, NULL, 0, 0, "expected a text, not nothing");
+	*value = text;
+	return 0;
+}
+
+static int add_item(struct option_list *list, const char *text, struct error *err)
+{
+	if (list->n == OPTION_LIST_MAX)
+		return error_set(err, -EINVAL, NULL, 0, 0, "expected at most %d of them",
+				 OPTION_LIST_MAX);
+	if (set_text(&list->item[list->n], text, err))
+		return -EINVAL;
+	list->n++;
+	return 0;
+}
+
+int option_set(const struct option *o, void *values, const char *text, struct error *err)
+{
+	void *value = (char *)values + o->offset;
+
+	switch (o->kind) {
+	case OPTION_FLAG:
+		return set_flag(value, text, err);
+	case OPTION_NUMBER:
+		return set_number(o, value, text, err);
+	case OPTION_CHOICE:
+		return set_choice(o, value, text, err);
+	case OPTION_LIST:
+		return add_item(value, text, err);
+	case OPTION_TEXT:
+	case OPTION_PATH:
+		return set_text(value, text, err);
+	}
+	return -EINVAL;
+}
+
+/* The command line */
+
+struct parser {
+	struct args *args;
+	const struct command *command;
+	void *values;
+	int i, argc;		/* argv[i] is looked at */
+	char **argv;
+};
+
+static bool misuse(struct parser *p, const char *message)
+{
+	report("%s: %s", p->command->name, message);
+	p->args->status = EXIT_MISUSE;
+	return false;
+}
+
+static bool unknown_option(struct parser *p, const char *word, size_t len)
+{
+	const struct option *table = table_of(p->command);
+	const char *names[OPTIONS_MAX + 2], *near;
+	char name[80], message[320];
+	size_t n = 0;
+
+	names[n++] = "help";
+	for (; table->name; table++)
+		names[n++] = table->name;
+	names[n] = NULL;
+	snprintf(name, sizeof name, "%.*s", (int)len, word);
+	near = len > 1 ? report_nearest(name, names) : NULL;
+	if (near)
+		snprintf(message, sizeof message,
+			 "unknown option '%s%s'; did you mean '--%s'?",
+			 len > 1 ? "--" : "-", name, near);
+	else
+		snprintf(message, sizeof message,
+			 "unknown option '%s%s'; see: buildbeat help %s",
+			 len > 1 ? "--" : "-", name, p->command->name);
+	return misuse(p, message);
+}
+
+static bool apply(struct parser *p, const struct option *o, const char *value)
+{
+	struct error err;
+	char message[700];
+
+	p->args->given |= UINT64_C(1) << (o - table_of(p->command));
+	if (!option_set(o, p->values, value, &err))
+		return true;
+	snprintf(message, sizeof message, "option '--%s': %s", o->name, err.message);
+	return misuse(p, message);
+}
+
+/* The word after the option, which needs one. */
+static bool apply_next(struct parser *p, const struct option *o)
+{
+	char message[160];
+
+	if (p->i + 1 < p->argc)
+		return apply(p, o, p->argv[++p->i]);
+	snprintf(message, sizeof message, "option '--%s' needs a value: %s", o->name,
+		 o->argument);
+	return misuse(p, message);
+}
+
+static bool help_asked(struct parser *p)
+{
+	options_print_help(p->command);
+	p->args->status = EXIT_GOOD;
+	return false;
+}
+
+static bool parse_long(struct parser *p, const char *word)
+{
+	const struct option *table = table_of(p->command);
+	size_t len = strcspn(word, "=");
+	const char *value = word[len] ? word + len + 1 : NULL;
+	const struct option *o;
+	char name[64], message[160];
+
+	snprintf(name, sizeof name, "%.*s", (int)len, word);
+	if (!strcmp(name, "help") && !value)
+		return help_asked(p);
+	o = option_find(table, name);
+	if (!o && !strncmp(name, "no-", 3)) {
+		o = option_find(table, name + 3);
+		if (o && o->kind == OPTION_FLAG && !value)
+			return apply(p, o, "false");
+		o = NULL;
+	}
+	if (!o)
+		return unknown_option(p, word, len);
+	if (o->kind == OPTION_FLAG && value) {
+		snprintf(message, sizeof message, "option '--%s' takes no value", name);
+		return misuse(p, message);
+	}
+	if (o->kind == OPTION_FLAG || value)
+		return apply(p, o, value);
+	return apply_next(p, o);
+}
+
+/* -abc, -ofile, -o file */
+static bool parse_short(struct parser *p, const char *letters)
+{
+	for (; *letters; letters++) {
+		const struct option *o = table_of(p->command);
+
+		if (*letters == 'h')
+			return help_asked(p);
+		while (o->name && o->letter != *letters)
+			o++;
+		if (!o->name)
+			return unknown_option(p, letters, 1);
+		if (o->kind != OPTION_FLAG)
+			return letters[1] ? apply(p, o, letters + 1) : apply_next(p, o);
+		if (!apply(p, o, NULL))
+			return false;
+	}
+	return true;
+}
+
+static bool parse_words(struct parser *p)
+{
+	struct args *a = p->args;
+	bool options = true;
+
+	a->operand = p->argv + 1;
+	for (p->i = 1; p->i < p->argc; p->i++) {
+		char *word = p->argv[p->i];
+		bool ok = true;
+
+		if (options && !strcmp(word, "--"))
+			options = false;
+		else if (options && word[0] == '-' && word[1] == '-')
+			ok = parse_long(p, word + 2);
+		else if (options && word[0] == '-' && word[1])
+			ok = parse_short(p, word + 1);
+		else {
+			a->operand[a->n++] = word;
+			if (p->command->runs)
+				options = false;
+		}
+		if (!ok)
+			return false;
+	}
+	a->operand[a->n] = NULL;
+	return true;
+}
+
+bool options_parse(struct args *a, const struct command *c, void *values, int argc,
+		   char **argv)
+{
+	struct parser p = { a, c, values, 0, argc, argv };
+	char message[320];
+
+	*a = (struct args){ 0 };
+	if (!parse_words(&p))
+		return false;
+	if (a->n < c->min_operands) {
+		snprintf(message, sizeof message, "too few operands; expected: %s",
+			 c->operands);
+		return misuse(&p, message);
+	}
+	if (c->max_operands >= 0 && a->n > c->max_operands) {
+		snprintf(message, sizeof message, "too many operands: '%.200s'",
+			 a->operand[c->max_operands]);
+		return misuse(&p, message);
+	}
+	return true;
+}
+
+/* The usage */
+
+void options_print_usage(const struct command *c)
+{
+	printf("usage: buildbeat %s", c->name);
+	for (const struct option *o = table_of(c); o->name; o++) {
+		if (o->letter)
+			printf(" [-%c", o->letter);
+		else
+			printf(" [--%s", o->name);
+		printf(o->argument ? " %s]" : "]", o->argument);
+	}
+	printf("%s%s\n", *c->operands ? " " : "", c->operands);
+}
+
+static void print_option(const struct option *o)
+{
+	char left[80];
+	int n = o->letter ? snprintf(left, sizeof left, "-%c, ", o->letter)
+			  : snprintf(left, sizeof left, "    ");
+
+	snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", o->name,
+		 o->argument ? " " : "", o->argument ? o->argument : "");
+	printf("  %-26s %s\n", left, o->help);
+}
+
+void options_print_help(const struct command *c)
+{
+	options_print_usage(c);
+	printf("\n%s.\n\n", c->summary);
+	for (const struct option *o = table_of(c); o->name; o++)
+		print_option(o);
+	printf("  %-26s %s\n", "-h, --help", "print this");
+	printf("\nSee buildbeat-%s(1).\n", c->name);
+}

@@ -1,0 +1,85 @@
+#ifndef BUILDBEAT_OPTIONS_H
+#define BUILDBEAT_OPTIONS_H
+
+#include "error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct command;
+
+/*
+ * The options of a command: one table that parses them into a struct of the
+ * command's, prints the usage, feeds the shells' completion and, for those
+ * marked config, is the list of keys of buildbeat.yaml. -h and --help are
+ * every command's and in no table.
+ */
+enum option_kind {
+	OPTION_FLAG,		/* bool; --no-NAME unsets it */
+	OPTION_NUMBER,		/* int64_t, from min to max */
+	OPTION_TEXT,		/* const char * */
+	OPTION_PATH,		/* const char *; in a project's configuration file
+				   relative to that file */
+	OPTION_CHOICE,		/* int: index into choices */
+	OPTION_LIST,		/* struct option_list of paths: each use adds one */
+};
+
+#define OPTION_LIST_MAX 16
+
+struct option_list {
+	size_t n;
+	const char *item[OPTION_LIST_MAX];
+};
+
+struct option {
+	const char *name;	/* long name without dashes; NULL ends a table */
+	char letter;		/* short name or 0 */
+	enum option_kind kind;
+	const char *argument;	/* what the usage calls the value; flags: NULL */
+	const char *help;
+	size_t offset;		/* of the value in the command's struct */
+	int64_t min, max;
+	const char *const *choices;	/* ends with NULL */
+	bool config;		/* a key of buildbeat.yaml too */
+};
+
+/* At most this many options in one table. */
+#define OPTIONS_MAX 64
+
+/* A parsed command line; release with args_release(). */
+struct args {
+	int n;			/* operands */
+	char **operand;		/* part of argv, ends with NULL */
+	uint64_t given;		/* options that were on the command line, by index */
+	struct args_text *texts;	/* copies that values point to */
+	int status;		/* exit status when options_parse() says false */
+};
+
+/*
+ * Parse argv (argv[0] is the command's name) into values, which holds the
+ * defaults. argv is reordered. False: nothing more to do, a->status is the exit
+ * status (help was printed, or a message about what was wrong).
+ */
+bool options_parse(struct args *a, const struct command *c, void *values,
+		   int argc, char **argv);
+void args_release(struct args *a);
+
+/* A copy of text that lives as long as a. NULL without memory. */
+const char *args_keep(struct args *a, const char *text);
+
+/*
+ * Set one value from its text (NULL for a flag given without value). 0 or
+ * -EINVAL with err's message "expected ..., not ...".
+ */
+int option_set(const struct option *o, void *values, const char *text,
+	       struct error *err);
+
+/* The option of that name in a table, NULL if there is none. */
+const struct option *option_find(const struct option *table, const char *name);
+
+/* "usage: buildbeat NAME ..." in one line, and with it all there is to say. */
+void options_print_usage(const struct command *c);
+void options_print_help(const struct command *c);
+
+#endif

@@ -1,0 +1,135 @@
+#include "report.h"
+
+#include "clock.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORD_MAX 64
+
+/* One write(), so that lines of several processes do not mix. */
+static void write_line(const char *where, const char *message)
+{
+	char line[2048];
+	int n = snprintf(line, sizeof line - 1, "buildbeat: %s%s", where, message);
+	size_t len = n < (int)sizeof line - 1 ? (size_t)n : sizeof line - 2;
+
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
+	}
+	line[len] = '\n';
+	fflush(stdout);
+	if (write(STDERR_FILENO, line, len + 1) < 0)
+		return;
+}
+
+void report(const char *format, ...)
+{
+	char message[1536];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(message, sizeof message, format, ap);
+	va_end(ap);
+	write_line("", message);
+}
+
+void report_error(const struct error *err)
+{
+	char where[sizeof err->path + 32];
+	int n = 0;
+
+	where[0] = '\0';
+	if (err->path[0])
+		n = snprintf(where, sizeof where, "%s:", err->path);
+	if (err->line)
+		n += snprintf(where + n, sizeof where - (size_t)n, "%u:", err->line);
+	if (err->line && err->column)
+		n += snprintf(where + n, sizeof where - (size_t)n, "%u:", err->column);
+	if (n)
+		snprintf(where + n, sizeof where - (size_t)n, " ");
+	write_line(where, err->message);
+}
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/* Letters to change, add, drop or swap with their neighbour. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[3][WORD_MAX + 1];
+	size_t na = strlen(a), nb = strlen(b);
+
+	if (na > WORD_MAX || nb > WORD_MAX)
+		return WORD_MAX;
+	for (size_t j = 0; j <= nb; j++)
+		row[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= na; i++) {
+		unsigned *now = row[i % 3], *last = row[(i + 2) % 3];
+		const unsigned *before = row[(i + 1) % 3];
+
+		now[0] = (unsigned)i;
+		for (size_t j = 1; j <= nb; j++) {
+			now[j] = min3(last[j] + 1, now[j - 1] + 1,
+				      last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && before[j - 2] + 1 < now[j])
+				now[j] = before[j - 2] + 1;
+		}
+	}
+	return row[na % 3][nb];
+}
+
+const char *report_nearest(const char *word, const char *const *candidates)
+{
+	const char *nearest = NULL;
+	unsigned best = (unsigned)strlen(word) / 3 + 2;
+
+	for (; *candidates; candidates++) {
+		unsigned d = distance(word, *candidates);
+		bool begins = strlen(word) >= 2 &&
+			      !strncmp(word, *candidates, strlen(word));
+
+		if (begins && d > 1)
+			d = 1;
+		if (d < best && d < strlen(*candidates)) {
+			best = d;
+			nearest = *candidates;
+		}
+	}
+	return nearest;
+}
+
+void progress_begin(struct progress *p, const char *what)
+{
+	*p = (struct progress){ .what = what };
+	if (isatty(STDERR_FILENO))
+		p->begin_ns = clock_mono_ns();
+}
+
+void progress_at(struct progress *p, unsigned percent)
+{
+	if (!p->begin_ns || clock_mono_ns() - p->begin_ns < 1000000000 ||
+	    (p->shown && p->shown_percent == percent))
+		return;
+	p->shown = 1;
+	p->shown_percent = percent;
+	fprintf(stderr, "\rbuildbeat: %s %u%%", p->what, percent);
+	fflush(stderr);
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fprintf(stderr, "\r\033[K");
+	p->begin_ns = 0;
+	p->shown = 0;
+}
