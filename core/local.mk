@@ -11,4 +11,5 @@ core_libcore_la_SOURCES = \
 	core/layout.h \
 	core/recording.h \
 	core/series.c core/series.h \
-	core/store.c core/store.h
+	core/store.c core/store.h \
+	core/usage_log.c core/usage_log.h

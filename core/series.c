@@ -8,7 +8,8 @@
 void series_writer_init(struct series_writer *w, int64_t *level, size_t n_columns,
 			int64_t interval_ms)
 {
-	memset(level, 0, n_columns * sizeof *level);
+	if (n_columns)
+		memset(level, 0, n_columns * sizeof *level);
 	*w = (struct series_writer){ .n_columns = n_columns, .level = level,
 		.interval_ms = interval_ms, .grid = -1, .seen_grid = -1 };
 }
@@ -51,7 +52,25 @@ static void add_time(struct series_writer *w, struct buf *b, int64_t t_us,
 		buf_addf(b, "+%lld ", (long long)steps);
 }
 
-static void add_values(struct buf *b, const int64_t *from, const int64_t *to, size_t n)
+bool series_begin(struct series_writer *w, struct buf *b, int64_t t_us, bool write, bool *key)
+{
+	int64_t grid = grid_of(w, t_us);
+	bool gap = w->seen_grid >= 0 && grid > w->seen_grid + 1;
+
+	w->seen_grid = grid;
+	if (!write && !gap && w->grid >= 0 && !w->want_key)
+		return false;
+	*key = w->want_key || w->since_key >= SERIES_KEY_LINES;
+	add_time(w, b, t_us, grid, gap);
+	if (*key)
+		buf_addc(b, '=');
+	w->grid = grid;
+	w->since_key = *key ? 0 : w->since_key + 1;
+	w->want_key = false;
+	return true;
+}
+
+void series_add_values(struct buf *b, const int64_t *from, const int64_t *to, size_t n)
 {
 	size_t empty = 0;	/* commas not written yet */
 
@@ -72,23 +91,15 @@ static void add_values(struct buf *b, const int64_t *from, const int64_t *to, si
 void series_add(struct series_writer *w, struct buf *b, int64_t t_us,
 		const int64_t *level, bool force)
 {
-	int64_t grid = grid_of(w, t_us);
-	bool gap = w->seen_grid >= 0 && grid > w->seen_grid + 1;
-	bool key = w->want_key || w->since_key >= SERIES_KEY_LINES;
 	size_t size = w->n_columns * sizeof *level;
+	bool write = force || memcmp(w->level, level, size);
+	bool key;
 
-	w->seen_grid = grid;
-	if (!force && !gap && w->grid >= 0 && !w->want_key && !memcmp(w->level, level, size))
+	if (!series_begin(w, b, t_us, write, &key))
 		return;
-	add_time(w, b, t_us, grid, gap);
-	if (key)
-		buf_addc(b, '=');
-	add_values(b, key ? NULL : w->level, level, w->n_columns);
+	series_add_values(b, key ? NULL : w->level, level, w->n_columns);
 	buf_addc(b, '\n');
 	memcpy(w->level, level, size);
-	w->grid = grid;
-	w->since_key = key ? 0 : w->since_key + 1;
-	w->want_key = false;
 }
 
 void series_lost(struct series_writer *w)

@@ -70,6 +70,14 @@ void series_add_header(struct buf *b, const char *name, int64_t interval_ms,
 void series_add(struct series_writer *w, struct buf *b, int64_t t_us,
 		const int64_t *level, bool force);
 
+/*
+ * The parts of it, for a log with lines of its own (usage_log.h): the time and
+ * the "=" of a line, if one is due (true; *key: it carries levels) or write is
+ * set; and the values. from NULL: levels.
+ */
+bool series_begin(struct series_writer *w, struct buf *b, int64_t t_us, bool write, bool *key);
+void series_add_values(struct buf *b, const int64_t *from, const int64_t *to, size_t n);
+
 /* A line did not reach the file (and what did was cut off again): the next one
  * carries levels. */
 void series_lost(struct series_writer *w);
