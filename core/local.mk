@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += core/libcore.la
 core_libcore_la_SOURCES = \
 	core/buf.c core/buf.h \
+	core/buildinfo.c core/buildinfo.h \
 	core/clock.c core/clock.h \
 	core/cursor.c core/cursor.h \
 	core/error.c core/error.h \

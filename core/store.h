@@ -34,6 +34,7 @@ struct store {
 };
 
 #define STORE_TASK_IO 1u	/* record rchar and wchar of every task */
+#define STORE_NO_LAUNCHER 2u	/* begun by a build tool that samples by itself */
 
 #define STORE_INIT { .dir_fd = -1, .tasks_fd = -1 }
 

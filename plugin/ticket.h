@@ -9,10 +9,10 @@
 /*
  * Write the ticket of a recording (see core/store.h): the makefile through which
  * every GNU make below loads the plugin, transparently. It lies in the
- * recording's directory, or, where that path has a blank in it (MAKEFILES is a
- * list of words), in a fresh private directory below /tmp; *outside tells so,
- * and ticket_remove() cleans up. plugin: absolute path of the shared object.
- * 0 or a negative errno.
+ * recording's directory, or, where that path or the plugin's has bytes in it that
+ * mean something to make (MAKEFILES is a list of words), in a fresh private
+ * directory below $XDG_RUNTIME_DIR or /tmp; outside tells so. plugin: absolute
+ * path of the shared object. 0 or a negative errno, and then nothing is left.
  */
 struct ticket {
 	char path[PATH_MAX];
@@ -20,6 +20,8 @@ struct ticket {
 };
 
 int ticket_write(struct ticket *t, const struct store *s, const char *plugin);
+
+/* Remove the ticket, and the private directory if there is one. */
 void ticket_remove(struct ticket *t);
 
 /* The new value of MAKEFILES: the ticket before what was there (may be NULL). */

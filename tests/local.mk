@@ -7,6 +7,7 @@ TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS) \
 	-DTOP_SRCDIR='"$(abs_top_srcdir)"' -DTOP_BUILDDIR='"$(abs_top_builddir)"'
 TEST_LIBS = tests/libsupport.la core/libcore.la $(CHECK_LIBS)
 
+include tests/bench.mk
 include tests/core.mk
 include tests/sampler.mk
 include tests/plugin.mk

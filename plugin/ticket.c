@@ -1,0 +1,147 @@
+#include "ticket.h"
+
+#include "layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TICKET_MAX (4 * PATH_MAX)
+#define PLUGIN_LINK "buildbeat.so"
+
+/* Nothing that make, its rules, functions or word lists give a meaning to. */
+static bool is_plain(const char *path)
+{
+	for (; *path; path++) {
+		unsigned char c = (unsigned char)*path;
+
+		if (c < 0x80 && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+		    !(c >= '0' && c <= '9') && !strchr("/._+@-", c))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * MAKEFILE_LIST: else $(firstword $(MAKEFILE_LIST)) would be ours. The rule: a
+ * "%:" pattern of the user's must remake neither file. The wildcard: even -load
+ * stops the build over a file that is gone. Rules in a file that MAKEFILES names
+ * never become the default goal.
+ */
+static void add_ticket(struct buf *b, const struct store *s, const char *ticket,
+		       const char *plugin)
+{
+	store_add_ticket_line(b, s);
+	buf_adds(b, "MAKEFILE_LIST :=\n");
+	buf_addf(b, "ifneq (,$(and $(filter load,$(.FEATURES)),$(wildcard %s)))\n", plugin);
+	buf_addf(b, "-load %s(buildbeat_gmk_setup)\n", plugin);
+	buf_adds(b, "endif\n");
+	buf_addf(b, "%s %s: ;\n", ticket, plugin);
+}
+
+static int write_file(const char *path, const struct buf *b)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	ssize_t n;
+	int r = 0;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, b->data, b->len);
+	if (n < 0)
+		r = -errno;
+	else if ((size_t)n != b->len)
+		r = -ENOSPC;
+	if (close(fd) && !r)
+		r = -errno;
+	if (r)
+		unlink(path);
+	return r;
+}
+
+/* A private directory whose path is plain, in out. */
+static int make_private_dir(char out[PATH_MAX])
+{
+	const char *bases[] = { getenv("XDG_RUNTIME_DIR"), "/tmp" };
+	int r = -ENOENT;
+
+	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+		if (!bases[i] || *bases[i] != '/' || !is_plain(bases[i]) ||
+		    strlen(bases[i]) > PATH_MAX / 2)
+			continue;
+		sprintf(out, "%s/buildbeat-XXXXXX", bases[i]);
+		if (mkdtemp(out))
+			return 0;
+		r = -errno;
+	}
+	return r;
+}
+
+/* The names inside t's directory; dir has room, see make_private_dir(). */
+static void beside(char out[PATH_MAX], const struct ticket *t, const char *name)
+{
+	const char *slash = strrchr(t->path, '/');
+
+	snprintf(out, PATH_MAX, "%.*s/%s", (int)(slash - t->path), t->path, name);
+}
+
+int ticket_write(struct ticket *t, const struct store *s, const char *plugin)
+{
+	char dir[PATH_MAX], link[PATH_MAX], text[TICKET_MAX];
+	struct buf b;
+	int r;
+
+	*t = (struct ticket){ .outside = !is_plain(s->path) || !is_plain(plugin) };
+	if (!t->outside) {
+		strcpy(dir, s->path);
+	} else {
+		r = make_private_dir(dir);
+		if (r)
+			return r;
+	}
+	if (strlen(dir) + strlen("/" LAYOUT_TICKET) >= sizeof t->path)
+		return -ENAMETOOLONG;
+	snprintf(t->path, sizeof t->path, "%s/" LAYOUT_TICKET, dir);
+	if (!is_plain(plugin)) {
+		beside(link, t, PLUGIN_LINK);
+		r = symlink(plugin, link) ? -errno : 0;
+		plugin = link;
+		if (r)
+			goto out;
+	}
+	buf_init_fixed(&b, text, sizeof text);
+	add_ticket(&b, s, t->path, plugin);
+	r = buf_error(&b) ? buf_error(&b) : write_file(t->path, &b);
+out:
+	if (r)
+		ticket_remove(t);
+	return r;
+}
+
+void ticket_remove(struct ticket *t)
+{
+	char path[PATH_MAX];
+
+	if (!t->path[0])
+		return;
+	unlink(t->path);
+	if (t->outside) {
+		beside(path, t, PLUGIN_LINK);
+		unlink(path);
+		*strrchr(t->path, '/') = '\0';
+		rmdir(t->path);
+	}
+	t->path[0] = '\0';
+}
+
+void ticket_add_makefiles(struct buf *b, const struct ticket *t, const char *makefiles)
+{
+	buf_adds(b, t->path);
+	if (makefiles && *makefiles) {
+		buf_addc(b, ' ');
+		buf_adds(b, makefiles);
+	}
+}
