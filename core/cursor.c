@@ -80,7 +80,7 @@ bool cursor_u64(struct cursor *c, uint64_t *n)
 	for (; p < c->end && *p >= '0' && *p <= '9'; p++) {
 		unsigned digit = (unsigned)(*p - '0');
 
-		if (value > (UINT64_MAX - digit) / 10)
+		if (value > UINT64_MAX / 10 || value * 10 > UINT64_MAX - digit)
 			return false;
 		value = value * 10 + digit;
 	}

@@ -192,13 +192,11 @@ size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	add_head(b, "after", t);
 	add_id(b, inst, seq);
 	for (i = 0; i < n; i++) {
-		size_t before = b->len;
+		size_t size = field_size(names[i], strlen(names[i]), NAME_MAX_LEN);
 
-		add_text(b, names[i], NAME_MAX_LEN);
-		if (b->len - start > EVENT_MAX - 2) {
-			buf_cut(b, before);
+		if (b->len - start + 1 + size > EVENT_MAX - 2)
 			break;
-		}
+		add_text(b, names[i], NAME_MAX_LEN);
 	}
 	finish_line(b);
 	return i;

@@ -22,7 +22,7 @@
 
 /* An instance: one process that appends events. Opaque, unique in a recording,
  * made from pid and time; neither tab nor dot in it. */
-#define INSTANCE_ID_MAX 24
+#define INSTANCE_ID_MAX 16
 
 void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
 
@@ -106,8 +106,13 @@ struct event {
 	struct cursor rest;	/* the fields after the id, still escaped */
 };
 
-/* False: not a line this version knows, or a damaged one. */
-bool event_parse(struct slice line, struct event *e);
+enum event_parsed {
+	EVENT_PARSED,
+	EVENT_UNKNOWN,		/* well formed, but with a word of a later version */
+	EVENT_DAMAGED,
+};
+
+enum event_parsed event_parse(struct slice line, struct event *e);
 
 /* The next field; an empty slice where the line has ended. */
 struct slice event_field(struct event *e);

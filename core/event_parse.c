@@ -34,14 +34,29 @@ static bool read_id(struct slice id, struct event *e)
 	return slice_u64((struct slice){ dot + 1, id.len - e->inst.len - 1 }, &e->seq) && e->seq;
 }
 
-bool event_parse(struct slice line, struct event *e)
+/* Could a later version have that word. */
+static bool is_word(struct slice s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		if ((s.p[i] < 'a' || s.p[i] > 'z') && s.p[i] != '_')
+			return false;
+	}
+	return s.len;
+}
+
+enum event_parsed event_parse(struct slice line, struct event *e)
 {
 	struct slice word, time, id;
+	bool known;
 
 	cursor_init(&e->rest, line.p, line.len);
-	return cursor_until(&e->rest, '\t', &word) && find_kind(word, &e->kind) &&
-	       cursor_until(&e->rest, '\t', &time) && slice_i64(time, &e->time_us) &&
-	       cursor_until(&e->rest, '\t', &id) && read_id(id, e);
+	if (!cursor_until(&e->rest, '\t', &word) || !is_word(word))
+		return EVENT_DAMAGED;
+	known = find_kind(word, &e->kind);
+	if (!cursor_until(&e->rest, '\t', &time) || !slice_i64(time, &e->time_us) ||
+	    !cursor_until(&e->rest, '\t', &id) || !read_id(id, e))
+		return EVENT_DAMAGED;
+	return known ? EVENT_PARSED : EVENT_UNKNOWN;
 }
 
 struct slice event_field(struct event *e)

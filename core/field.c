@@ -59,17 +59,22 @@ static void add_cut(struct buf *b, const unsigned char *p, size_t len, size_t ma
 	buf_addf(b, "\\.%08x", fnv1a(p, len));
 }
 
-void field_add(struct buf *b, const void *text, size_t len, size_t max)
+size_t field_size(const void *text, size_t len, size_t max)
 {
 	const unsigned char *p = text;
-	size_t start = b->len;
+	size_t n = 0;
+	char out[4];
+
+	for (size_t i = 0; i < len && n <= max; i++)
+		n += is_plain(p[i]) ? 1 : escape(out, p[i]);
+	return n <= max ? n : max;
+}
+
+static void add_whole(struct buf *b, const unsigned char *p, size_t len)
+{
 	size_t i = 0;
 	char out[4];
 
-	if (len > max) {
-		add_cut(b, p, len, max);
-		return;
-	}
 	while (i < len) {
 		size_t run = i;
 
@@ -79,12 +84,16 @@ void field_add(struct buf *b, const void *text, size_t len, size_t max)
 		if (run < len)
 			buf_add(b, out, escape(out, p[run++]));
 		i = run;
-		if (b->len - start > max) {
-			buf_cut(b, start);
-			add_cut(b, p, len, max);
-			return;
-		}
 	}
+}
+
+void field_add(struct buf *b, const void *text, size_t len, size_t max)
+{
+	/* Measured first: the buffer may have room for max bytes and no more. */
+	if (field_size(text, len, max + 1) > max)
+		add_cut(b, text, len, max);
+	else
+		add_whole(b, text, len);
 }
 
 static int hex_digit(char c)

@@ -15,6 +15,9 @@
  */
 void field_add(struct buf *b, const void *text, size_t len, size_t max);
 
+/* How long field_add() makes it: at most max. */
+size_t field_size(const void *text, size_t len, size_t max);
+
 /*
  * Undo the escapes in place, return the new length. A cut text ends in "~#"
  * and its hash; *cut (may be NULL) is set for it.

@@ -1,6 +1,7 @@
 # core: what a recording is, written and read; libc alone
 noinst_LTLIBRARIES += core/libcore.la
 core_libcore_la_SOURCES = \
+	core/arena.c core/arena.h \
 	core/buf.c core/buf.h \
 	core/buildinfo.c core/buildinfo.h \
 	core/clock.c core/clock.h \
@@ -8,9 +9,14 @@ core_libcore_la_SOURCES = \
 	core/error.c core/error.h \
 	core/event.c core/event.h core/event_parse.c \
 	core/field.c core/field.h \
+	core/index.c core/index.h \
 	core/json.c core/json.h \
+	core/kind.c core/kind.h \
 	core/layout.h \
-	core/recording.h \
+	core/reader.c core/reader.h \
+	core/recording.c core/recording.h \
+	core/recording_build.c core/recording_link.c core/recording_samples.c \
+	core/recording_tasks.c core/recording_usage.c \
 	core/series.c core/series.h \
 	core/store.c core/store.h \
 	core/usage_log.c core/usage_log.h

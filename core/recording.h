@@ -20,7 +20,8 @@
 
 enum task_state {
 	TASK_QUEUED,		/* never started */
-	TASK_RUNNING,		/* started; the recording ends before it does */
+	TASK_RUNNING,		/* started, and nobody saw it end: its host was killed or
+				   gave it up; see recording_task_end_us() */
 	TASK_DONE,
 	TASK_FAILED,		/* status is the exit status, or -1 */
 	TASK_KILLED,		/* status is the signal */
@@ -56,7 +57,9 @@ struct instance {
 	const char *id;
 	int64_t open_us, close_us;	/* close -1: it died or still runs */
 	int32_t pid, level;
-	uint32_t parent_task;	/* index of the task it ran inside, NO_INDEX if none */
+	uint32_t parent_task;	/* index of the task it ran inside, NO_INDEX if none;
+				   following these ends: a parent opened earlier */
+	const char *ancestors;	/* pids: own, parent's, ...; comma separated */
 	const char *tool, *version, *cwd, *command;
 };
 
@@ -88,11 +91,13 @@ struct task_usage {
 };
 
 /*
- * One proc_*.log: n samples of n_columns levels, row by row. Samples that were
- * left out because nothing changed are there again, so that between two
- * neighbours one may draw a line; gap[i] tells that samples are missing
- * before sample i. A column that did not exist yet (or any more) holds
- * SERIES_ABSENT.
+ * One proc_*.log: n samples of n_columns levels, row by row, times strictly
+ * rising. Of the samples that were left out because nothing changed the last
+ * is there again, so that between two neighbours one may draw a line (an
+ * unchanged stretch is its two ends); gap[i] tells that samples are missing
+ * before sample i. Where a column came or went in the middle, all columns there
+ * ever were stand side by side; one that did not exist yet (or any more) holds
+ * SERIES_ABSENT, and a counter goes on where it was.
  */
 #define SERIES_ABSENT INT64_MIN
 
@@ -167,6 +172,10 @@ void recording_release(struct recording *rec);
 /* First value of a key of `build`, NULL if absent; and as a number or -1. */
 const char *recording_build(const struct recording *rec, const char *key);
 int64_t recording_build_number(const struct recording *rec, const char *key);
+
+/* When a started task ended. For one nobody saw end: when its instance closed or,
+ * failing that, the newest time of the recording. */
+int64_t recording_task_end_us(const struct recording *rec, const struct task *t);
 
 /* A series by name, NULL if absent; a column's index, -1 if absent. */
 const struct series *recording_series(const struct recording *rec, const char *name);

@@ -14,22 +14,32 @@ void series_writer_init(struct series_writer *w, int64_t *level, size_t n_column
 		.interval_ms = interval_ms, .grid = -1, .seen_grid = -1 };
 }
 
+/* A blank or a line break in a name would end it. */
+static void add_name(struct buf *b, const char *name)
+{
+	for (; *name; name++)
+		buf_addc(b, (unsigned char)*name > ' ' ? *name : '_');
+}
+
 void series_add_header(struct buf *b, const char *name, int64_t interval_ms,
 		       const struct series_column *columns, size_t n_columns)
 {
 	buf_addf(b, "buildbeat %s 1 %lld", name, (long long)interval_ms);
-	for (size_t i = 0; i < n_columns; i++)
-		buf_addf(b, " %s:%s:%c", columns[i].name, columns[i].unit,
-			 columns[i].counter ? 'c' : 'g');
+	for (size_t i = 0; i < n_columns; i++) {
+		buf_addc(b, ' ');
+		add_name(b, columns[i].name);
+		buf_addc(b, ':');
+		add_name(b, columns[i].unit);
+		buf_adds(b, columns[i].counter ? ":c" : ":g");
+	}
 	buf_addc(b, '\n');
 }
 
-/* The grid point a time belongs to: the nearest. */
+/* The grid point a time belongs to: the nearest. From milliseconds, as the
+ * reader has no more. */
 static int64_t grid_of(const struct series_writer *w, int64_t t_us)
 {
-	int64_t interval_us = w->interval_ms * 1000;
-
-	return (t_us + interval_us / 2) / interval_us;
+	return (2 * (t_us / 1000) + w->interval_ms) / (2 * w->interval_ms);
 }
 
 static bool on_time(const struct series_writer *w, int64_t t_us, int64_t grid)
@@ -39,29 +49,44 @@ static bool on_time(const struct series_writer *w, int64_t t_us, int64_t grid)
 	return (off < 0 ? -off : off) <= w->interval_ms * 1000 / ON_TIME_PART;
 }
 
-static void add_time(struct series_writer *w, struct buf *b, int64_t t_us,
-		     int64_t grid, bool gap)
+static void add_time(const struct series_writer *w, struct buf *b, int64_t t_us,
+		     int64_t grid, bool absolute)
 {
 	int64_t steps = grid - w->grid;
 
-	if (gap)
-		buf_addf(b, "!%lld ", (long long)(t_us / 1000));
-	else if (steps < 1 || !on_time(w, t_us, grid))
+	if (absolute || steps < 1 || !on_time(w, t_us, grid))
 		buf_addf(b, "@%lld ", (long long)(t_us / 1000));
 	else if (steps > 1)
 		buf_addf(b, "+%lld ", (long long)steps);
 }
 
+/* Samples were left out as unchanged, then some were missed: say where the
+ * unchanged ones ended. */
+static void end_unchanged(struct series_writer *w, struct buf *b)
+{
+	if (w->want_key || w->seen_grid <= w->grid)
+		return;
+	if (w->seen_grid - w->grid > 1)
+		buf_addf(b, "+%lld", (long long)(w->seen_grid - w->grid));
+	buf_addc(b, '\n');
+	w->grid = w->seen_grid;
+}
+
 bool series_begin(struct series_writer *w, struct buf *b, int64_t t_us, bool write, bool *key)
 {
 	int64_t grid = grid_of(w, t_us);
-	bool gap = w->seen_grid >= 0 && grid > w->seen_grid + 1;
+	bool missed = w->seen_grid >= 0 && grid > w->seen_grid + 1;
 
+	if (missed)
+		end_unchanged(w, b);
 	w->seen_grid = grid;
-	if (!write && !gap && w->grid >= 0 && !w->want_key)
+	if (!write && !missed && w->grid >= 0 && !w->want_key)
 		return false;
 	*key = w->want_key || w->since_key >= SERIES_KEY_LINES;
-	add_time(w, b, t_us, grid, gap);
+	if (missed || w->want_key)
+		buf_addf(b, "!%lld ", (long long)(t_us / 1000));
+	else
+		add_time(w, b, t_us, grid, *key);
 	if (*key)
 		buf_addc(b, '=');
 	w->grid = grid;
@@ -75,14 +100,14 @@ void series_add_values(struct buf *b, const int64_t *from, const int64_t *to, si
 	size_t empty = 0;	/* commas not written yet */
 
 	for (size_t i = 0; i < n; i++) {
-		int64_t d = to[i] - (from ? from[i] : 0);
+		uint64_t d = (uint64_t)to[i] - (from ? (uint64_t)from[i] : 0);
 
 		if (d) {
 			while (empty) {
 				buf_addc(b, ',');
 				empty--;
 			}
-			buf_addi(b, d);
+			buf_addi(b, (int64_t)d);
 		}
 		empty++;
 	}

@@ -23,14 +23,18 @@
  * counter, g a gauge). Each further line is a sample: the change of every
  * column since the line before, comma separated, zero empty, empty ones at the
  * end left out. Before the first, every column is 0. A counter starts at 0 with
- * the first sample. "=" before the values: they are levels, not changes.
+ * the first sample. "=" before the values: they are levels, not changes; such
+ * a line comes at least every 257 lines and has its time, so that a reader can go
+ * on there after a damaged one.
  * Where no time stands, the sample is at the next point of the grid (multiples
- * of the interval since the recording's start). "+k": k points on, and the
- * samples between were the same as the line before. "@ms": at that time, the
- * points passed were the same. "!ms": at that time, samples before it are missing.
- * A line without any change is not written (unless told to), save for gaps.
- * A new first line may come in the middle (a disk was plugged in): columns start
- * from 0 levels again, counters go on from 0.
+ * of the interval since the recording's start; the first at 0). "+k": k points
+ * on, and the samples between were the same as the line before. "@ms": at that
+ * time, the points passed were the same; it belongs to the nearest point, the
+ * later of two. "!ms": so too, but samples before it are missing.
+ * A line without any change is not written (unless told to), save around gaps.
+ * A new first line may come in the middle (a disk was plugged in): the grid and
+ * all levels start from nothing again, and a reader adds to each counter what
+ * the column of that name had reached.
  */
 
 #define SERIES_NAME_MAX 64	/* of a column, its NUL included */
@@ -63,9 +67,10 @@ void series_add_header(struct buf *b, const char *name, int64_t interval_ms,
 		       const struct series_column *columns, size_t n_columns);
 
 /*
- * One sample at t_us (microseconds since the recording's start) with these
- * levels, appended as at most one line. force: write it also when nothing
- * changed (the last sample of a build, a snapshot).
+ * One sample at t_us (microseconds since the recording's start, never going
+ * back) with these levels, appended as at most one line, or two after a gap.
+ * force: write it also when nothing changed (the last sample of a build, a
+ * snapshot).
  */
 void series_add(struct series_writer *w, struct buf *b, int64_t t_us,
 		const int64_t *level, bool force);
@@ -79,7 +84,7 @@ bool series_begin(struct series_writer *w, struct buf *b, int64_t t_us, bool wri
 void series_add_values(struct buf *b, const int64_t *from, const int64_t *to, size_t n);
 
 /* A line did not reach the file (and what did was cut off again): the next one
- * carries levels. */
+ * carries levels and is marked as coming after a gap. */
 void series_lost(struct series_writer *w);
 
 #endif

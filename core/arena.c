@@ -1,0 +1,100 @@
+#include "arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_SIZE 65536
+#define ALIGNMENT _Alignof(max_align_t)
+
+struct block {
+	struct block *next;
+	void *memory;
+};
+
+struct arena {
+	struct block *blocks;
+	char *p;		/* rest of the newest chunk */
+	size_t left;
+};
+
+struct arena *arena_new(void)
+{
+	return calloc(1, sizeof(struct arena));
+}
+
+void arena_free(struct arena *a)
+{
+	struct block *b, *next;
+
+	if (!a)
+		return;
+	for (b = a->blocks; b; b = next) {
+		next = b->next;
+		free(b->memory);
+		free(b);
+	}
+	free(a);
+}
+
+int arena_keep(struct arena *a, void *memory)
+{
+	struct block *b = malloc(sizeof *b);
+
+	if (!b) {
+		free(memory);
+		return -ENOMEM;
+	}
+	*b = (struct block){ a->blocks, memory };
+	a->blocks = b;
+	return 0;
+}
+
+/* A fresh block of its own, zeroed. */
+static void *new_block(struct arena *a, size_t size)
+{
+	void *p = calloc(1, size);
+
+	return p && !arena_keep(a, p) ? p : NULL;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	void *p;
+
+	if (size > SIZE_MAX - ALIGNMENT)
+		return NULL;
+	size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	if (size > CHUNK_SIZE / 4)
+		return new_block(a, size);
+	if (size > a->left) {
+		p = new_block(a, CHUNK_SIZE);
+		if (!p)
+			return NULL;
+		a->p = p;
+		a->left = CHUNK_SIZE;
+	}
+	p = a->p;
+	a->p += size;
+	a->left -= size;
+	return p;
+}
+
+char *arena_text(struct arena *a, const char *p, size_t len)
+{
+	char *copy = arena_alloc(a, len + 1);
+
+	if (copy && len)
+		memcpy(copy, p, len);
+	return copy;
+}
+
+void *array_grow(void *array, size_t n, size_t item_size)
+{
+	const size_t first = 16;
+	size_t cap = n ? 2 * n : first;
+
+	if (n && (n < first || (n & (n - 1))))
+		return array;
+	return cap <= SIZE_MAX / 2 / item_size ? realloc(array, cap * item_size) : NULL;
+}

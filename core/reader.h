@@ -1,0 +1,84 @@
+#ifndef BUILDBEAT_READER_H
+#define BUILDBEAT_READER_H
+
+#include "arena.h"
+#include "cursor.h"
+#include "index.h"
+#include "recording.h"
+
+/*
+ * The inside of recording_read(), private to recording*.c and their tests: a
+ * parser for each kind of file. They get a whole file in memory they may write
+ * to (texts are unescaped and ended in place) with one byte of room behind it.
+ */
+
+/* Times beyond ten years are damage. */
+#define READER_TIME_MAX_US 315360000000000
+/* So are lines longer than this; the loader shortens what is far longer. */
+#define READER_LINE_MAX 1048576
+
+struct reader {
+	struct recording *rec;
+	struct error *err;
+	unsigned n_understood;	/* files whose first line is a recording's */
+	/* tasks */
+	struct index instances;	/* newest instance of an id */
+	struct index tasks;	/* by instance and number: those not in `numbered` */
+	struct index spans;
+	struct numbered *numbered;	/* of each instance: its tasks by number */
+	uint32_t last_instance;
+	struct slice last_id;	/* of it; points into its text */
+	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
+};
+
+void reader_init(struct reader *r, struct recording *rec, struct error *err);
+void reader_release(struct reader *r);
+
+/* One more of rec->warnings; beyond a hundred they are dropped. */
+int reader_warn(struct reader *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Newest time seen. */
+void reader_saw(struct reader *r, int64_t time_us);
+
+/*
+ * The first line, "buildbeat NAME 1 ...": 1 and c behind it, the rest of the
+ * line in *rest. 0: it is none, a warning tells. Negative: a future version.
+ */
+int reader_header(struct reader *r, struct cursor *c, const char *file, const char *name,
+		  struct slice *rest);
+
+/* Is the line such a first line of version 1. */
+bool reader_parse_header(struct slice line, const char *name, struct slice *rest);
+
+/* What was left out of one file. */
+struct damage {
+	unsigned n, first_line;
+	bool torn;
+};
+
+void damage_add(struct damage *d, unsigned line);
+int damage_tell(struct reader *r, const struct damage *d, const char *file);
+
+/* The next complete line of sane length; what is not is counted. */
+bool reader_line(struct cursor *c, struct slice *line, struct damage *d);
+
+/* file is the name that warnings tell. 0, -ENOMEM or -EINVAL (future version). */
+int reader_build(struct reader *r, const char *file, char *text, size_t len);
+int reader_tasks(struct reader *r, const char *file, char *text, size_t len);
+int reader_series(struct reader *r, const char *file, const char *name,
+		  char *text, size_t len);
+int reader_usage(struct reader *r, const char *file, char *text, size_t len);
+
+/* The task, NO_INDEX if there is none. */
+uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
+
+/* After all files: order, parents. 0 or -ENOMEM. */
+int reader_finish_tasks(struct reader *r);
+int reader_finish_usage(struct reader *r);
+int reader_link(struct reader *r);
+
+/* The text made a string where it lies: escapes undone, NUL behind. */
+const char *reader_string(struct slice text);
+
+#endif

@@ -1,0 +1,401 @@
+#include "recording.h"
+
+#include "layout.h"
+#include "reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_CHUNK ((size_t)1 << 20)
+#define FIRST_RESERVE_MAX ((size_t)256 << 20)
+
+/* Files */
+
+/* One chunk behind what out holds. A chunk in the middle of a line that began
+ * before the last chunk overwrites that: the line is far too long anyway. */
+static ssize_t read_chunk(struct buf *out, int fd, unsigned *without_newline)
+{
+	size_t got = 0;
+	ssize_t n = 1;
+
+	if (buf_reserve(out, READ_CHUNK))
+		return -ENOMEM;
+	while (got < READ_CHUNK && n > 0) {
+		n = read(fd, out->data + out->len + got, READ_CHUNK - got);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n < 0)
+			return -errno;
+		else
+			got += (size_t)n;
+	}
+	if (memchr(out->data + out->len, '\n', got))
+		*without_newline = 0;
+	else if (++*without_newline > 2)
+		memmove(out->data + out->len - READ_CHUNK, out->data + out->len, got);
+	buf_cut(out, out->len + (*without_newline > 2 ? got - READ_CHUNK : got));
+	return (ssize_t)got;
+}
+
+/* Add the file to out. -ENOENT and the like when it cannot be read. */
+static int read_file(struct buf *out, int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	unsigned without_newline = 0;
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		n = -errno;
+	else if (!S_ISREG(st.st_mode))
+		n = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	else if (st.st_size > 0)
+		n = buf_reserve(out, (size_t)st.st_size < FIRST_RESERVE_MAX ?
+				(size_t)st.st_size + READ_CHUNK : FIRST_RESERVE_MAX);
+	if (!n) {
+		do {
+			n = read_chunk(out, fd, &without_newline);
+		} while (n == (ssize_t)READ_CHUNK);
+	}
+	close(fd);
+	return n < 0 ? (int)n : 0;
+}
+
+/* One file of the recording under its plain name, packed or not or in part. */
+struct file {
+	char name[256];
+	bool packed, plain;
+};
+
+struct source {
+	struct reader r;
+	int dir_fd;
+	const struct recording_codec *codec;
+	size_t n_files;
+	struct file *file;
+};
+
+static int unpack(struct source *s, struct buf *out, const struct file *f)
+{
+	struct error err = { 0 };
+	struct buf packed = BUF_INIT;
+	char name[sizeof f->name + 8];
+	int r;
+
+	snprintf(name, sizeof name, "%s" LAYOUT_ZSTD_SUFFIX, f->name);
+	if (!s->codec)
+		return reader_warn(&s->r, "%s: compressed, left out", name);
+	r = read_file(&packed, s->dir_fd, name);
+	if (!r)
+		r = s->codec->unpack(out, packed.data, packed.len, &err);
+	else
+		error_sys(&err, r, name, NULL);
+	buf_release(&packed);
+	if (r == -ENOMEM)
+		return r;
+	if (r && reader_warn(&s->r, "%s: %s", name, err.message))
+		return -ENOMEM;
+	if (out->len && out->data[out->len - 1] != '\n')
+		buf_addc(out, '\n');
+	return buf_error(out);
+}
+
+/* All of it; what cannot be read is left out with a warning. */
+static int load(struct source *s, struct buf *out, const struct file *f)
+{
+	int r = 0;
+
+	if (f->packed)
+		r = unpack(s, out, f);
+	if (!r && f->plain) {
+		r = read_file(out, s->dir_fd, f->name);
+		if (r && r != -ENOMEM)
+			r = reader_warn(&s->r, "%s: %s", f->name, strerror(-r));
+	}
+	return r ? r : buf_reserve(out, 1);
+}
+
+static bool starts_with(const char *s, const char *start)
+{
+	return !strncmp(s, start, strlen(start));
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+static bool is_tasks(const char *name)
+{
+	return !strcmp(name, LAYOUT_TASKS) ||
+	       (starts_with(name, LAYOUT_TASKS_PREFIX "-") && ends_with(name, ".log"));
+}
+
+static bool is_ours(const char *name)
+{
+	return !strcmp(name, LAYOUT_BUILD) || is_tasks(name) ||
+	       (starts_with(name, "proc_") && ends_with(name, ".log"));
+}
+
+static int add_file(struct source *s, const char *entry)
+{
+	struct file f = { .name = "" };
+	struct file *grown;
+
+	if (strlen(entry) >= sizeof f.name)
+		return 0;
+	strcpy(f.name, entry);
+	f.packed = ends_with(entry, LAYOUT_ZSTD_SUFFIX);
+	f.plain = !f.packed;
+	if (f.packed)
+		f.name[strlen(f.name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
+	if (!is_ours(f.name))
+		return 0;
+	grown = array_grow(s->file, s->n_files, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	s->file = grown;
+	s->file[s->n_files++] = f;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
+}
+
+/* What there is, by name, packed and plain in one. */
+static int list_files(struct source *s)
+{
+	DIR *dir = fdopendir(dup(s->dir_fd));
+	struct dirent *entry;
+	size_t n = 0;
+	int r = 0;
+
+	if (!dir)
+		return -errno;
+	while (!r && (entry = readdir(dir)))
+		r = add_file(s, entry->d_name);
+	closedir(dir);
+	if (s->n_files)
+		qsort(s->file, s->n_files, sizeof *s->file, by_name);
+	for (size_t i = 0; i < s->n_files; i++) {
+		if (n && !strcmp(s->file[n - 1].name, s->file[i].name)) {
+			s->file[n - 1].packed |= s->file[i].packed;
+			s->file[n - 1].plain |= s->file[i].plain;
+		} else {
+			s->file[n++] = s->file[i];
+		}
+	}
+	s->n_files = n;
+	return r;
+}
+
+/* Texts of build and tasks stay where they were read. */
+static int parse_kept(struct source *s, const struct file *f, struct buf *text)
+{
+	struct buf b = *text;
+	int r = arena_keep(s->r.rec->arena, b.data);
+
+	buf_init(text);
+	if (r)
+		return r;
+	if (!strcmp(f->name, LAYOUT_BUILD))
+		return reader_build(&s->r, f->name, b.data, b.len);
+	return reader_tasks(&s->r, f->name, b.data, b.len);
+}
+
+static int parse_proc(struct source *s, const struct file *f, struct buf *text)
+{
+	char name[sizeof f->name];
+
+	if (!strcmp(f->name, LAYOUT_PROC_TASKS))
+		return reader_usage(&s->r, f->name, text->data, text->len);
+	strcpy(name, f->name);
+	name[strlen(name) - strlen(".log")] = '\0';
+	return reader_series(&s->r, f->name, name, text->data, text->len);
+}
+
+static int read_one(struct source *s, const struct file *f)
+{
+	struct buf text = BUF_INIT;
+	int r = load(s, &text, f);
+
+	if (!r && !text.len)
+		r = reader_warn(&s->r, "%s: empty", f->name);
+	else if (!r && starts_with(f->name, "proc_"))
+		r = parse_proc(s, f, &text);
+	else if (!r)
+		r = parse_kept(s, f, &text);
+	buf_release(&text);
+	return r;
+}
+
+static int nothing_understood(struct source *s)
+{
+	const struct recording *rec = s->r.rec;
+
+	if (!rec->n_warnings)
+		return error_set(s->r.err, -EINVAL, rec->path, 0, 0, "not a recording");
+	return error_set(s->r.err, -EINVAL, rec->path, 0, 0, "not a recording: %s",
+			 rec->warning[0].text);
+}
+
+static int read_all(struct source *s)
+{
+	int r = list_files(s);
+
+	if (r)
+		return error_sys(s->r.err, r, s->r.rec->path, NULL);
+	/* "build" and "tasks..." are what the others refer to. */
+	for (size_t i = 0; !r && i < s->n_files; i++)
+		r = starts_with(s->file[i].name, "proc_") ? 0 : read_one(s, &s->file[i]);
+	if (!r)
+		r = reader_finish_tasks(&s->r);
+	for (size_t i = 0; !r && i < s->n_files; i++)
+		r = starts_with(s->file[i].name, "proc_") ? read_one(s, &s->file[i]) : 0;
+	if (!r)
+		r = reader_finish_usage(&s->r);
+	if (!r)
+		r = reader_link(&s->r);
+	if (r == -ENOMEM)
+		return error_sys(s->r.err, r, s->r.rec->path, NULL);
+	if (!r && !s->r.n_understood)
+		return nothing_understood(s);
+	return r;
+}
+
+static int read_dir(struct source *s, const char *path)
+{
+	int r;
+
+	s->r.rec->path = strdup(path);
+	s->r.rec->arena = arena_new();
+	if (!s->r.rec->path || !s->r.rec->arena)
+		return error_sys(s->r.err, -ENOMEM, path, NULL);
+	s->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dir_fd < 0)
+		return error_sys(s->r.err, -errno, path, NULL);
+	r = read_all(s);
+	close(s->dir_fd);
+	return r;
+}
+
+int recording_read(struct recording *rec, const char *path,
+		   const struct recording_codec *codec, struct error *err)
+{
+	struct source s = { .codec = codec };
+	int r;
+
+	reader_init(&s.r, rec, err);
+	r = read_dir(&s, path);
+	reader_release(&s.r);
+	free(s.file);
+	return r;
+}
+
+void recording_release(struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_series; i++) {
+		free(rec->series[i].column);
+		free(rec->series[i].time_ms);
+		free(rec->series[i].level);
+		free(rec->series[i].gap);
+	}
+	free(rec->series);
+	free(rec->build);
+	free(rec->instance);
+	free(rec->task);
+	free(rec->after);
+	free(rec->span);
+	free(rec->note);
+	free(rec->usage);
+	free(rec->warning);
+	free(rec->path);
+	arena_free(rec->arena);
+	*rec = (struct recording)RECORDING_INIT;
+}
+
+/* Asking */
+
+const char *recording_build(const struct recording *rec, const char *key)
+{
+	for (size_t i = 0; i < rec->n_build; i++) {
+		if (!strcmp(rec->build[i].key, key))
+			return rec->build[i].value;
+	}
+	return NULL;
+}
+
+int64_t recording_build_number(const struct recording *rec, const char *key)
+{
+	const char *value = recording_build(rec, key);
+	int64_t n;
+
+	return value && slice_i64((struct slice){ value, strlen(value) }, &n) ? n : -1;
+}
+
+const struct series *recording_series(const struct recording *rec, const char *name)
+{
+	for (size_t i = 0; i < rec->n_series; i++) {
+		if (!strcmp(rec->series[i].name, name))
+			return &rec->series[i];
+	}
+	return NULL;
+}
+
+int series_column(const struct series *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_columns; i++) {
+		if (!strcmp(s->column[i].name, name))
+			return (int)i;
+	}
+	return -1;
+}
+
+int64_t recording_task_end_us(const struct recording *rec, const struct task *t)
+{
+	int64_t end_us = t->end_us;
+
+	if (end_us < 0)
+		end_us = rec->instance[t->instance].close_us;
+	if (end_us < 0)
+		end_us = rec->last_us;
+	return end_us < t->start_us ? t->start_us : end_us;
+}
+
+static bool first_line_is(int dir_fd, const char *name, const char *start)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char text[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof text);
+	close(fd);
+	return n >= (ssize_t)strlen(start) && !memcmp(text, start, strlen(start));
+}
+
+bool recording_is_here(const char *path)
+{
+	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool here;
+
+	if (dir_fd < 0)
+		return false;
+	here = first_line_is(dir_fd, LAYOUT_BUILD, "buildbeat build ") ||
+	       first_line_is(dir_fd, LAYOUT_TASKS, "buildbeat tasks ");
+	close(dir_fd);
+	return here;
+}

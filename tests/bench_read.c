@@ -1,0 +1,69 @@
+/*
+ * How long recording_read() takes: bench_read RECORDING [TIMES]. Prints the
+ * processor time of the fastest, and what was read.
+ */
+#include "cursor.h"
+#include "recording.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static int64_t cpu_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+static int once(const char *path, int64_t *best_us, struct recording *rec)
+{
+	struct error err = { 0 };
+	int64_t start_us = cpu_us();
+	int r = recording_read(rec, path, NULL, &err);
+	int64_t took_us = cpu_us() - start_us;
+
+	if (r)
+		fprintf(stderr, "bench_read: %s:%u: %s\n", err.path, err.line, err.message);
+	if (*best_us < 0 || took_us < *best_us)
+		*best_us = took_us;
+	return r;
+}
+
+static void print(const struct recording *rec, int64_t best_us)
+{
+	struct rusage usage;
+	size_t samples = 0;
+
+	getrusage(RUSAGE_SELF, &usage);
+	for (size_t i = 0; i < rec->n_series; i++)
+		samples += rec->series[i].n;
+	printf("recording_read: %zu tasks, %zu instances, %zu samples in %zu logs: "
+	       "%.1f ms CPU, %ld MB\n", rec->n_tasks, rec->n_instances, samples,
+	       rec->n_series, (double)best_us / 1000, usage.ru_maxrss / 1024);
+	for (size_t i = 0; i < rec->n_warnings; i++)
+		printf("warning: %s\n", rec->warning[i].text);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t times = 1;
+	int64_t best_us = -1;
+	int r = 0;
+
+	if (argc < 2 || (argc > 2 && !slice_u64((struct slice){ argv[2], strlen(argv[2]) }, &times))) {
+		fprintf(stderr, "usage: bench_read RECORDING [TIMES]\n");
+		return 2;
+	}
+	for (uint64_t i = 0; !r && i < times; i++) {
+		struct recording rec = RECORDING_INIT;
+
+		r = once(argv[1], &best_us, &rec);
+		if (!r && i + 1 == times)
+			print(&rec, best_us);
+		recording_release(&rec);
+	}
+	return r ? 1 : 0;
+}
