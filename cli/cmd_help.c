@@ -1,30 +1,6 @@
 #include "command.h"
-#include "report.h"
 
 #include <stdio.h>
-#include <string.h>
-
-#define COMMANDS_MAX 32
-
-int command_unknown(const char *name)
-{
-	const char *names[COMMANDS_MAX + 1], *near;
-	size_t n = 0;
-
-	for (size_t i = 0; commands[i] && n < COMMANDS_MAX; i++) {
-		if (!commands[i]->hidden)
-			names[n++] = commands[i]->name;
-	}
-	names[n] = NULL;
-	near = *name == '-' ? NULL : report_nearest(name, names);
-	if (near)
-		report("unknown command '%.100s'; did you mean '%s'?", name, near);
-	else if (*name == '-')
-		report("unknown option '%.100s'; see: buildbeat --help", name);
-	else
-		report("unknown command '%.100s'; see: buildbeat --help", name);
-	return EXIT_MISUSE;
-}
 
 static void print_overview(void)
 {

@@ -33,7 +33,7 @@ enum {
 	EXIT_MISUSE = 2,	/* wrong arguments, unreadable input */
 };
 
-/* All commands, ends with NULL (main.c); one by name, NULL if there is none. */
+/* All commands, ends with NULL (commands.c); one by name, NULL if there is none. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
 

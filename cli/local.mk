@@ -1,10 +1,28 @@
-# cli: the program, one cmd_NAME.c per command
-bin_PROGRAMS += buildbeat
-buildbeat_SOURCES = \
+# cli: the program, one cmd_NAME.c per command; all but main() is a library, so
+# that the tests can have it
+noinst_LTLIBRARIES += cli/libcli.la
+cli_libcli_la_SOURCES = \
 	cli/cmd_help.c \
+	cli/cmd_record.c \
+	cli/cmd_task.c \
 	cli/command.h \
-	cli/main.c \
+	cli/commands.c \
+	cli/configfile.c cli/configfile.h \
+	cli/gitstamp.c cli/gitstamp.h \
+	cli/launch.c cli/launch.h \
 	cli/options.c cli/options.h \
-	cli/report.c cli/report.h
-buildbeat_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
-buildbeat_LDADD = core/libcore.la
+	cli/report.c cli/report.h \
+	cli/session.c cli/session.h \
+	cli/settings.c cli/settings.h \
+	cli/tasklog.c cli/tasklog.h \
+	cli/taskrun.c cli/taskrun.h \
+	cli/zstd.c cli/zstd.h
+cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DPKGLIBDIR='"$(pkglibdir)"' -DSYSCONFDIR='"$(sysconfdir)"' \
+	$(LIBGIT2_CFLAGS) $(YAML_CFLAGS) $(ZSTD_CFLAGS)
+cli_libcli_la_LIBADD = plugin/libticket.la sampler/libsampler.la core/libcore.la \
+	$(LIBGIT2_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
+
+bin_PROGRAMS += buildbeat
+buildbeat_SOURCES = cli/main.c
+buildbeat_LDADD = cli/libcli.la

@@ -5,19 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct command *const commands[] = {
-	&cmd_help, NULL
-};
-
-const struct command *command_find(const char *name)
-{
-	for (size_t i = 0; commands[i]; i++) {
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
-	}
-	return NULL;
-}
-
 static int run(int argc, char **argv)
 {
 	const struct command *c;

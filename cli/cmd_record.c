@@ -1,0 +1,77 @@
+#include "command.h"
+#include "configfile.h"
+#include "report.h"
+#include "session.h"
+#include "taskrun.h"
+
+#include <string.h>
+
+static int run_alone(struct launch *l)
+{
+	return launch_run(l) ? EXIT_MISUSE : launch_exit_status(l->status);
+}
+
+/* Inside a recorded build: its sampler sees us, its plugin sees what we run. */
+static int run_inside(struct store *outer, const struct settings *settings,
+		      struct launch *l)
+{
+	const char *slash = strrchr(l->argv[0], '/');
+	struct event_task task = {
+		.name = settings->name ? settings->name : slash ? slash + 1 : l->argv[0],
+	};
+	int r = taskrun(outer, &task, l);
+
+	store_close(outer);
+	return r ? EXIT_MISUSE : launch_exit_status(l->status);
+}
+
+static int record(const struct settings *settings, struct launch *l)
+{
+	struct session s;
+	struct store outer;
+	struct error err;
+	int r;
+
+	if (!store_join_env(&outer))
+		return run_inside(&outer, settings, l);
+	if (session_create(&s, settings, settings->output, settings->name, l->argv, &err)) {
+		report("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
+		       err.message);
+		return run_alone(l);
+	}
+	session_prepare(&s, l);
+	r = launch_run(l);
+	session_finish(&s, l);
+	return r ? EXIT_MISUSE : launch_exit_status(l->status);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct settings settings;
+	struct launch l = { 0 };
+	struct error err;
+	struct args a;
+	int status = EXIT_MISUSE;
+
+	settings_init(&settings);
+	if (!options_parse(&a, c, &settings, argc, argv))
+		return a.status;
+	l.argv = a.operand;
+	if (config_apply(&a, settings_options, &settings, a.given, settings.config, &err))
+		report_error(&err);
+	else
+		status = record(&settings, &l);
+	args_release(&a);
+	return status;
+}
+
+const struct command cmd_record = {
+	.name = "record",
+	.summary = "Run a build and record it",
+	.operands = "[--] CMD...",
+	.min_operands = 1,
+	.max_operands = -1,
+	.runs = true,
+	.options = settings_options,
+	.run = run,
+};

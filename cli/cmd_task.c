@@ -1,0 +1,149 @@
+#include "command.h"
+#include "configfile.h"
+#include "recording.h"
+#include "report.h"
+#include "session.h"
+#include "taskrun.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct task_options {
+	const char *config;
+	const char *recording;
+	const char *kind;
+	const char *key;
+};
+
+static const struct option options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "take settings from FILE, not from buildbeat.yaml",
+	  .offset = offsetof(struct task_options, config) },
+	{ .name = "recording", .letter = 'r', .kind = OPTION_TEXT, .argument = "DIR",
+	  .help = "the recording to add to, begun if it is not there",
+	  .offset = offsetof(struct task_options, recording) },
+	{ .name = "kind", .letter = 'k', .kind = OPTION_TEXT, .argument = "KIND",
+	  .help = "what sort of work it is (told from the command)",
+	  .offset = offsetof(struct task_options, kind) },
+	{ .name = "key", .kind = OPTION_TEXT, .argument = "TEXT",
+	  .help = "more to tell it by: a rule, a variant",
+	  .offset = offsetof(struct task_options, key) },
+	{ 0 }
+};
+
+static int end(int r, const struct launch *l)
+{
+	return r ? EXIT_MISUSE : launch_exit_status(l->status);
+}
+
+/* DIR as the directory of recordings and the name in it; path is cut in two. */
+static void split(char *path, const char **base, const char **name)
+{
+	size_t n = strlen(path);
+	char *slash;
+
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = '\0';
+	slash = strrchr(path, '/');
+	*base = !slash ? "." : slash == path ? "/" : path;
+	*name = slash ? slash + 1 : path;
+	if (slash)
+		*slash = '\0';
+}
+
+static int open_session(struct session *s, const struct settings *settings,
+			const char *dir, char *const *argv, struct error *err)
+{
+	const char *base, *name;
+	char *copy;
+	int r;
+
+	if (recording_is_here(dir))
+		return session_join(s, settings, dir, err);
+	copy = strdup(dir);
+	if (!copy)
+		return error_sys(err, -ENOMEM, dir, NULL);
+	split(copy, &base, &name);
+	r = session_create(s, settings, base, name, argv, err);
+	free(copy);
+	return r;
+}
+
+static int run_in(const char *dir, const struct settings *settings,
+		  const struct event_task *task, struct launch *l)
+{
+	struct session s;
+	struct error err;
+	int r;
+
+	if (open_session(&s, settings, dir, l->argv, &err)) {
+		report("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
+		       err.message);
+		return end(launch_run(l), l);
+	}
+	session_prepare(&s, l);
+	r = taskrun(&s.store, task, l);
+	session_finish(&s, l);
+	return end(r, l);
+}
+
+static int run_here(const struct event_task *task, struct launch *l)
+{
+	struct store outer;
+	int r = store_join_env(&outer);
+
+	if (r) {
+		report("nothing is recorded: %s", r == -ENOENT
+		       ? "not inside a recorded build, and no --recording"
+		       : strerror(-r));
+		return end(launch_run(l), l);
+	}
+	r = taskrun(&outer, task, l);
+	if (outer.error)
+		report("the recording is incomplete: %s: %s", outer.path,
+		       strerror(-outer.error));
+	store_close(&outer);
+	return end(r, l);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct task_options o = { 0 };
+	struct settings settings;
+	struct event_task task = { 0 };
+	struct launch l = { 0 };
+	struct error err;
+	struct args a;
+	int status = EXIT_MISUSE;
+	bool dashes;
+
+	if (!options_parse(&a, c, &o, argc, argv))
+		return a.status;
+	dashes = a.n > 2 && !strcmp(a.operand[1], "--");
+	l.argv = a.operand + 1 + dashes;
+	task.name = a.operand[0];
+	task.kind = o.kind;
+	task.key = o.key;
+	settings_init(&settings);
+	if (config_apply(&a, settings_options, &settings, 0, o.config, &err))
+		report_error(&err);
+	else
+		status = o.recording ? run_in(o.recording, &settings, &task, &l)
+				     : run_here(&task, &l);
+	args_release(&a);
+	return status;
+}
+
+const struct command cmd_task = {
+	.name = "task",
+	.summary = "Run a command as one task of a recorded build",
+	.operands = "NAME [--] CMD...",
+	.min_operands = 2,
+	.max_operands = -1,
+	.runs = true,
+	.options = options,
+	.run = run,
+};

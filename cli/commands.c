@@ -1,0 +1,38 @@
+#include "command.h"
+#include "report.h"
+
+#include <string.h>
+
+const struct command *const commands[] = {
+	&cmd_help, NULL
+};
+
+#define COMMANDS_MAX 32
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+int command_unknown(const char *name)
+{
+	const char *names[COMMANDS_MAX + 1], *near;
+	size_t n = 0;
+
+	for (size_t i = 0; commands[i] && n < COMMANDS_MAX; i++) {
+		if (!commands[i]->hidden)
+			names[n++] = commands[i]->name;
+	}
+	names[n] = NULL;
+	near = *name == '-' ? NULL : report_nearest(name, names);
+	if (near)
+		report("unknown command '%.100s'; did you mean '%s'?", name, near);
+	else
+		report("unknown %s '%.100s'; see: buildbeat --help",
+		       *name == '-' ? "option" : "command", name);
+	return EXIT_MISUSE;
+}

@@ -1,0 +1,366 @@
+#include "configfile.h"
+
+#include "buf.h"
+#include "report.h"
+#include "settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yaml.h>
+
+#define CONFIG_NAME "buildbeat.yaml"
+#define CONFIG_MAX (64 * 1024)
+
+/* Finding */
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISDIR(st.st_mode);
+}
+
+static bool find_upwards(char path[PATH_MAX])
+{
+	char dir[PATH_MAX];
+	char *slash;
+
+	if (!getcwd(dir, sizeof dir) || strlen(dir) + sizeof CONFIG_NAME >= PATH_MAX)
+		return false;
+	for (;;) {
+		snprintf(path, PATH_MAX, "%s/" CONFIG_NAME, dir[1] ? dir : "");
+		if (is_file(path))
+			return true;
+		slash = strrchr(dir, '/');
+		if (!slash || !dir[1])
+			return false;
+		slash[slash == dir ? 1 : 0] = '\0';
+	}
+}
+
+static bool is_there(char path[PATH_MAX], const char *dir, const char *below)
+{
+	int n;
+
+	if (!dir || *dir != '/')
+		return false;
+	n = snprintf(path, PATH_MAX, "%s%s/buildbeat/" CONFIG_NAME, dir, below);
+	return n < PATH_MAX && is_file(path);
+}
+
+bool config_find(char path[PATH_MAX], bool *project)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME");
+
+	*project = find_upwards(path);
+	return *project || is_there(path, xdg && *xdg == '/' ? xdg : NULL, "") ||
+	       (!(xdg && *xdg == '/') && is_there(path, getenv("HOME"), "/.config")) ||
+	       is_there(path, SYSCONFDIR, "");
+}
+
+/* Parsing */
+
+struct reader {
+	yaml_parser_t yaml;
+	yaml_event_t event;
+	struct args *args;
+	const struct option *table;
+	void *values;
+	uint64_t given;
+	const char *path, *project_dir;
+	struct settings scratch;	/* values that are checked and not wanted */
+	uint64_t seen;
+	struct error *err;
+};
+
+static int wrong_at(struct reader *r, yaml_mark_t mark, const char *message)
+{
+	return error_set(r->err, -EINVAL, r->path, (unsigned)mark.line + 1,
+			 (unsigned)mark.column + 1, "%s", message);
+}
+
+static int wrong(struct reader *r, const char *message)
+{
+	return wrong_at(r, r->event.start_mark, message);
+}
+
+/* The next event, of which the one before is freed. */
+static int next(struct reader *r)
+{
+	yaml_mark_t mark;
+
+	yaml_event_delete(&r->event);
+	if (yaml_parser_parse(&r->yaml, &r->event))
+		return 0;
+	memset(&r->event, 0, sizeof r->event);
+	mark = r->yaml.problem_mark;
+	if (r->yaml.error == YAML_MEMORY_ERROR)
+		return error_sys(r->err, -ENOMEM, r->path, NULL);
+	if (r->yaml.error == YAML_READER_ERROR)
+		return error_set(r->err, -EINVAL, r->path, 0, 0,
+				 "expected text in UTF-8: %s at byte %zu",
+				 r->yaml.problem, r->yaml.problem_offset);
+	return wrong_at(r, mark, r->yaml.problem ? r->yaml.problem : "not YAML");
+}
+
+static int unknown_key(struct reader *r, const char *key)
+{
+	const char *names[OPTIONS_MAX + 1], *near;
+	char message[256];
+	size_t n = 0;
+
+	for (const struct option *o = settings_options; o->name; o++) {
+		if (o->config)
+			names[n++] = o->name;
+	}
+	names[n] = NULL;
+	near = report_nearest(key, names);
+	if (near)
+		snprintf(message, sizeof message,
+			 "unknown key '%.64s'; did you mean '%s'?", key, near);
+	else
+		snprintf(message, sizeof message,
+			 "unknown key '%.64s'; expected one of buildbeat.yaml(5)", key);
+	return wrong(r, message);
+}
+
+/* A path in a project's file is relative to that file, so that it means the same
+ * wherever below it the build is started. */
+static const char *kept_text(struct reader *r, const struct option *o, const char *text)
+{
+	bool is_path = o->kind == OPTION_PATH || o->kind == OPTION_LIST;
+	struct buf full = BUF_INIT;
+	const char *kept;
+
+	if (!is_path || !r->project_dir || *text == '/' || !*text)
+		return args_keep(r->args, text);
+	buf_adds(&full, r->project_dir);
+	buf_addc(&full, '/');
+	buf_adds(&full, text);
+	kept = buf_error(&full) ? NULL : args_keep(r->args, buf_str(&full));
+	buf_release(&full);
+	return kept;
+}
+
+/* One scalar for option o, into the caller's value if it wants it. */
+static int set_scalar(struct reader *r, const struct option *o)
+{
+	const char *value = (const char *)r->event.data.scalar.value;
+	const struct option *theirs = option_find(r->table, o->name);
+	bool wanted = theirs && !(r->given & (UINT64_C(1) << (theirs - r->table)));
+	const char *text;
+	struct error err;
+	int result;
+
+	if (strlen(value) != r->event.data.scalar.length)
+		return wrong(r, "expected a text without NUL bytes");
+	text = kept_text(r, o, value);
+	if (!text)
+		return error_sys(r->err, -ENOMEM, r->path, NULL);
+	result = option_set(o, &r->scratch, text, &err);
+	if (!result && wanted)
+		result = option_set(theirs, r->values, text, &err);
+	return result ? wrong(r, err.message) : 0;
+}
+
+/* What a plain value of one kind is called when something else stands there. */
+static const char *expected(const struct option *o)
+{
+	switch (o->kind) {
+	case OPTION_FLAG:
+		return "expected true or false";
+	case OPTION_NUMBER:
+		return "expected a whole number";
+	case OPTION_LIST:
+		return "expected a path or a list of paths";
+	default:
+		return "expected one text";
+	}
+}
+
+static int set_sequence(struct reader *r, const struct option *o)
+{
+	for (;;) {
+		int result = next(r);
+
+		if (result || r->event.type == YAML_SEQUENCE_END_EVENT)
+			return result;
+		if (r->event.type != YAML_SCALAR_EVENT)
+			return wrong(r, expected(o));
+		result = set_scalar(r, o);
+		if (result)
+			return result;
+	}
+}
+
+static int read_value(struct reader *r, const struct option *o)
+{
+	int result = next(r);
+
+	if (result)
+		return result;
+	if (r->event.type == YAML_SEQUENCE_START_EVENT && o->kind == OPTION_LIST)
+		return set_sequence(r, o);
+	if (r->event.type != YAML_SCALAR_EVENT)
+		return wrong(r, expected(o));
+	return set_scalar(r, o);
+}
+
+static int read_key(struct reader *r)
+{
+	const struct option *o;
+	uint64_t bit;
+
+	if (r->event.type != YAML_SCALAR_EVENT)
+		return wrong(r, "expected a key and its value");
+	o = option_find(settings_options, (const char *)r->event.data.scalar.value);
+	if (!o || !o->config)
+		return unknown_key(r, (const char *)r->event.data.scalar.value);
+	bit = UINT64_C(1) << (o - settings_options);
+	if (r->seen & bit)
+		return wrong(r, "expected every key once; this one stands above already");
+	r->seen |= bit;
+	return read_value(r, o);
+}
+
+static int read_mapping(struct reader *r)
+{
+	for (;;) {
+		int result = next(r);
+
+		if (result || r->event.type == YAML_MAPPING_END_EVENT)
+			return result;
+		result = read_key(r);
+		if (result)
+			return result;
+	}
+}
+
+static bool is_empty(const yaml_event_t *e)
+{
+	return e->type == YAML_SCALAR_EVENT && !e->data.scalar.length &&
+	       e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+}
+
+static int read_document(struct reader *r)
+{
+	int result = next(r);
+
+	if (result)
+		return result;
+	if (r->event.type == YAML_MAPPING_START_EVENT)
+		result = read_mapping(r);
+	else if (!is_empty(&r->event))
+		result = wrong(r, "expected lines of the form 'key: value'");
+	return result ? result : next(r);
+}
+
+static int read_stream(struct reader *r)
+{
+	bool had_one = false;
+
+	for (;;) {
+		int result = next(r);
+
+		if (result || r->event.type == YAML_STREAM_END_EVENT)
+			return result;
+		if (r->event.type == YAML_STREAM_START_EVENT)
+			continue;
+		if (had_one)
+			return wrong(r, "expected one document only");
+		had_one = true;
+		result = read_document(r);
+		if (result)
+			return result;
+	}
+}
+
+int config_parse(struct args *a, const struct option *table, void *values,
+		 uint64_t given, const char *text, size_t len, const char *path,
+		 const char *project_dir, struct error *err)
+{
+	struct reader r = {
+		.args = a, .table = table, .values = values, .given = given,
+		.path = path, .project_dir = project_dir, .err = err,
+	};
+	int result;
+
+	if (len > CONFIG_MAX)
+		return error_set(err, -EFBIG, path, 0, 0, "expected at most %d bytes",
+				 CONFIG_MAX);
+	if (!yaml_parser_initialize(&r.yaml))
+		return error_sys(err, -ENOMEM, path, NULL);
+	yaml_parser_set_input_string(&r.yaml, (const unsigned char *)text, len);
+	result = read_stream(&r);
+	yaml_event_delete(&r.event);
+	yaml_parser_delete(&r.yaml);
+	return result;
+}
+
+/* Reading */
+
+static int read_text(struct buf *text, const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	ssize_t n = 1;
+	int r = 0;
+
+	if (fd < 0)
+		return error_sys(err, -errno, path, "cannot read the configuration");
+	while (n > 0 && text->len <= CONFIG_MAX && !buf_reserve(text, 8192)) {
+		n = read(fd, text->data + text->len, 8192);
+		if (n > 0)
+			text->len += (size_t)n;
+	}
+	if (n < 0)
+		r = -errno;
+	else if (buf_error(text))
+		r = buf_error(text);
+	close(fd);
+	return r ? error_sys(err, r, path, "cannot read the configuration") : 0;
+}
+
+/* A plugin is code: not from a file that somebody else could put above us. */
+static int check_owner(const struct settings *scratch, const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (!scratch->plugin || stat(path, &st))
+		return 0;
+	if (st.st_uid == geteuid() || st.st_uid == 0)
+		return 0;
+	return error_set(err, -EPERM, path, 0, 0, "names a plugin, but belongs to somebody "
+			 "else; if you trust it, use: --config %s", path);
+}
+
+int config_apply(struct args *a, const struct option *table, void *values,
+		 uint64_t given, const char *file, struct error *err)
+{
+	char path[PATH_MAX], dir[PATH_MAX];
+	struct buf text = BUF_INIT;
+	bool project = false;
+	struct settings all = { 0 };
+	int r;
+
+	if (!file && !config_find(path, &project))
+		return 0;
+	r = read_text(&text, file ? file : path, err);
+	if (!r && !file)
+		r = config_parse(a, settings_options, &all, 0, buf_str(&text), text.len,
+				 path, NULL, err);
+	if (!r && !file)
+		r = check_owner(&all, path, err);
+	strcpy(dir, file ? "" : path);
+	if (project)
+		*strrchr(dir, '/') = '\0';
+	if (!r)
+		r = config_parse(a, table, values, given, buf_str(&text), text.len,
+				 file ? file : path, project ? dir : NULL, err);
+	buf_release(&text);
+	return r;
+}

@@ -1,0 +1,326 @@
+#include "session.h"
+
+#include "buildinfo.h"
+#include "clock.h"
+#include "layout.h"
+#include "report.h"
+#include "sampler.h"
+#include "tasklog.h"
+#include "zstd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PLUGIN_NAME "buildbeat.so"
+
+/* The plugin */
+
+static bool is_plugin(char path[PATH_MAX], const char *candidate)
+{
+	return realpath(candidate, path) && !access(path, R_OK);
+}
+
+/* Installed beside us, in our build tree, or where configure said. */
+bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
+{
+	static const char *const near[] = {
+		"/../lib/buildbeat/" PLUGIN_NAME, "/plugin/.libs/" PLUGIN_NAME,
+	};
+	char exe[PATH_MAX], candidate[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	char *slash;
+
+	if (setting) {
+		if (is_plugin(path, setting))
+			return true;
+		error_sys(err, -errno, setting, "the plugin cannot be used");
+		return false;
+	}
+	exe[n > 0 ? n : 0] = '\0';
+	slash = strrchr(exe, '/');
+	for (size_t i = 0; slash && i < sizeof near / sizeof *near; i++) {
+		*slash = '\0';
+		snprintf(candidate, sizeof candidate, "%s%s", exe, near[i]);
+		if (is_plugin(path, candidate))
+			return true;
+	}
+	if (is_plugin(path, PKGLIBDIR "/" PLUGIN_NAME))
+		return true;
+	error_set(err, -ENOENT, PKGLIBDIR "/" PLUGIN_NAME, 0, 0,
+		  "the plugin is not installed");
+	return false;
+}
+
+/* Words */
+
+static bool is_bare(const char *word)
+{
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				"0123456789_@%+=:,./-");
+
+	return n && !word[n];
+}
+
+void session_quote(struct buf *b, char *const *argv)
+{
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			buf_addc(b, ' ');
+		if (is_bare(argv[i])) {
+			buf_adds(b, argv[i]);
+			continue;
+		}
+		buf_addc(b, '\'');
+		for (const char *p = argv[i]; *p; p++) {
+			if (*p == '\'')
+				buf_adds(b, "'\\''");
+			else
+				buf_addc(b, *p);
+		}
+		buf_addc(b, '\'');
+	}
+}
+
+/* Beginning */
+
+static void complain(struct session *s, const char *what, const struct error *err)
+{
+	s->complained = true;
+	report("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
+}
+
+static void begin_tickets(struct session *s)
+{
+	struct error err;
+	char plugin[PATH_MAX];
+	int r;
+
+	if (!session_find_plugin(plugin, s->settings->plugin, &err)) {
+		complain(s, "no tasks will be recorded", &err);
+		return;
+	}
+	r = ticket_write(&s->ticket, &s->store, plugin);
+	if (r) {
+		error_sys(&err, r, s->store.path, "cannot write " LAYOUT_TICKET);
+		complain(s, "no tasks will be recorded", &err);
+		return;
+	}
+	s->has_ticket = true;
+	ticket_add_makefiles(&s->makefiles, &s->ticket, getenv("MAKEFILES"));
+}
+
+static void begin_sampling(struct session *s)
+{
+	struct sampler_options options = {
+		.interval_ms = s->settings->interval_ms,
+		.per_core = s->settings->per_core,
+		.all_interfaces = s->settings->all_interfaces,
+		.tasks = s->settings->task_memory,
+	};
+	struct error err = { 0 };
+
+	if (sampler_new(&s->sampler, s->store.dir_fd, s->store.start_ns, &options, &err)) {
+		s->sampler = NULL;
+		complain(s, "the machine is not sampled", &err);
+		return;
+	}
+	sampler_take(s->sampler, true);
+}
+
+static int append_info(struct session *s, char *const *argv, struct error *err)
+{
+	struct buf lines = BUF_INIT, command = BUF_INIT;
+	struct buildinfo info = { 0 };
+	int r;
+
+	session_quote(&command, argv);
+	info.command = buf_str(&command);
+	info.interval_ms = s->settings->interval_ms;
+	info.sampler_pid = getpid();
+	buildinfo_add(&lines, &info);
+	r = store_append_build(&s->store, &lines);
+	buf_release(&lines);
+	buf_release(&command);
+	return r ? error_sys(err, r, s->store.path, "cannot write the recording") : 0;
+}
+
+int session_create(struct session *s, const struct settings *settings,
+		   const char *base, const char *name, char *const *argv,
+		   struct error *err)
+{
+	int r;
+
+	*s = (struct session){ .settings = settings, .created = true };
+	r = store_create(&s->store, base, name, err);
+	if (r)
+		return r;
+	if (settings->task_io)
+		s->store.flags |= STORE_TASK_IO;
+	r = append_info(s, argv, err);
+	if (r) {
+		store_close(&s->store);
+		return r;
+	}
+	if (settings->git)
+		gitstamp_begin(&s->stamp, &s->store, &settings->source);
+	begin_tickets(s);
+	begin_sampling(s);
+	gitstamp_head_start(&s->stamp);
+	return 0;
+}
+
+int session_join(struct session *s, const struct settings *settings, const char *path,
+		 struct error *err)
+{
+	int r;
+
+	*s = (struct session){ .settings = settings };
+	r = store_join_dir(&s->store, path, err);
+	if (!r)
+		begin_tickets(s);
+	return r;
+}
+
+void session_prepare(struct session *s, struct launch *l)
+{
+	l->makefiles = s->has_ticket ? buf_str(&s->makefiles) : NULL;
+	l->sampler = s->sampler;
+}
+
+/* Ending */
+
+static void add_number(struct buf *b, const char *key, int64_t n)
+{
+	buf_addf(b, "%s: %lld\n", key, (long long)n);
+}
+
+static int64_t timeval_us(struct timeval t)
+{
+	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
+}
+
+static int append_end(struct session *s, const struct launch *l)
+{
+	const struct rusage *u = &l->usage;
+	struct buf b = BUF_INIT;
+	int r;
+
+	buildinfo_add_end(&b, store_now_us(&s->store), l->status);
+	add_number(&b, "end_wall_ns", clock_wall_ns());
+	add_number(&b, "user_us", timeval_us(u->ru_utime));
+	add_number(&b, "system_us", timeval_us(u->ru_stime));
+	add_number(&b, "max_rss_kb", u->ru_maxrss);
+	add_number(&b, "minor_faults", u->ru_minflt);
+	add_number(&b, "major_faults", u->ru_majflt);
+	add_number(&b, "in_blocks", u->ru_inblock);
+	add_number(&b, "out_blocks", u->ru_oublock);
+	add_number(&b, "voluntary_switches", u->ru_nvcsw);
+	add_number(&b, "involuntary_switches", u->ru_nivcsw);
+	r = store_append_build(&s->store, &b);
+	buf_release(&b);
+	return r;
+}
+
+/* Only where nobody said before why there is nothing to see. */
+static void explain_no_tasks(struct session *s, const struct tasklog *t)
+{
+	if (t->instances || s->complained)
+		return;
+	s->complained = true;
+	report("no tasks were recorded: no GNU make that loads the plugin ran; "
+	       "see: buildbeat doctor");
+}
+
+static void on_packed(void *context, unsigned percent)
+{
+	progress_at(context, percent);
+}
+
+/* A log that somebody still appends to stays as it is. */
+static bool is_finished_log(const char *name, const struct tasklog *t)
+{
+	size_t n = strlen(name);
+
+	if (n < 5 || strcmp(name + n - 4, ".log"))
+		return false;
+	return !t->alive || strncmp(name, LAYOUT_TASKS_PREFIX, strlen(LAYOUT_TASKS_PREFIX));
+}
+
+static int pack_logs(struct session *s, const struct tasklog *t, struct error *err)
+{
+	int fd = openat(s->store.dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct progress progress;
+	struct dirent *entry;
+	int r = 0;
+
+	if (!dir) {
+		r = -errno;
+		if (fd >= 0)
+			close(fd);
+		return error_sys(err, r, s->store.path, "cannot compress");
+	}
+	progress_begin(&progress, "compressing");
+	while (!r && (entry = readdir(dir))) {
+		if (is_finished_log(entry->d_name, t))
+			r = zstd_pack(s->store.dir_fd, entry->d_name, on_packed, &progress,
+				      err);
+	}
+	progress_end(&progress);
+	closedir(dir);
+	return r;
+}
+
+/* What went wrong while the build ran, and had to wait. */
+static void report_incomplete(struct session *s, int r)
+{
+	struct error err;
+
+	if (!r)
+		r = s->store.error;
+	if (!r && s->sampler)
+		r = sampler_error(s->sampler);
+	if (!r)
+		return;
+	error_sys(&err, r, s->store.path, NULL);
+	complain(s, "the recording is incomplete", &err);
+}
+
+static void finish_created(struct session *s, const struct launch *l)
+{
+	struct tasklog log = { 0 };
+	struct error err;
+	int r;
+
+	if (s->sampler)
+		sampler_take(s->sampler, true);
+	r = append_end(s, l);
+	gitstamp_end(&s->stamp);
+	report_incomplete(s, r);
+	sampler_free(s->sampler);
+	s->sampler = NULL;
+	if (!tasklog_scan(s->store.dir_fd, &log))
+		explain_no_tasks(s, &log);
+	if (s->settings->compress == COMPRESS_ZSTD && pack_logs(s, &log, &err))
+		complain(s, "not compressed", &err);
+	if (!s->complained && isatty(STDERR_FILENO))
+		report("recorded in %s; see: buildbeat show", s->store.path);
+}
+
+void session_finish(struct session *s, const struct launch *l)
+{
+	if (s->created)
+		finish_created(s, l);
+	else
+		report_incomplete(s, 0);
+	if (s->has_ticket)
+		ticket_remove(&s->ticket);
+	buf_release(&s->makefiles);
+	store_close(&s->store);
+}

@@ -1,0 +1,57 @@
+#include "settings.h"
+
+#include "layout.h"
+
+static const char *const compressions[] = { "none", "zstd", NULL };
+
+const struct option settings_options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "take settings from FILE, not from buildbeat.yaml",
+	  .offset = offsetof(struct settings, config) },
+	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
+	  .help = "directory of recordings (" LAYOUT_BASE ")",
+	  .offset = offsetof(struct settings, output), .config = true },
+	{ .name = "name", .letter = 'n', .kind = OPTION_TEXT, .argument = "NAME",
+	  .help = "name of the recording (date and time)",
+	  .offset = offsetof(struct settings, name) },
+	{ .name = "interval", .kind = OPTION_NUMBER, .argument = "MS",
+	  .help = "milliseconds between samples (1000)",
+	  .offset = offsetof(struct settings, interval_ms), .min = 10, .max = 3600000,
+	  .config = true },
+	{ .name = "per-core", .kind = OPTION_FLAG,
+	  .help = "sample every core too",
+	  .offset = offsetof(struct settings, per_core), .config = true },
+	{ .name = "all-interfaces", .kind = OPTION_FLAG,
+	  .help = "sample lo and virtual network interfaces too",
+	  .offset = offsetof(struct settings, all_interfaces), .config = true },
+	{ .name = "task-io", .kind = OPTION_FLAG,
+	  .help = "bytes read and written by every task (about 20 us each)",
+	  .offset = offsetof(struct settings, task_io), .config = true },
+	{ .name = "task-memory", .kind = OPTION_FLAG,
+	  .help = "memory of every running task at every sample (on)",
+	  .offset = offsetof(struct settings, task_memory), .config = true },
+	{ .name = "compress", .kind = OPTION_CHOICE, .argument = "HOW",
+	  .help = "pack the finished recording: none or zstd (none)",
+	  .offset = offsetof(struct settings, compress), .choices = compressions,
+	  .config = true },
+	{ .name = "plugin", .kind = OPTION_PATH, .argument = "FILE",
+	  .help = "the plugin for GNU make, where it is not the installed one",
+	  .offset = offsetof(struct settings, plugin), .config = true },
+	{ .name = "git", .kind = OPTION_FLAG,
+	  .help = "stamp the source trees' revisions (on)",
+	  .offset = offsetof(struct settings, git), .config = true },
+	{ .name = "source", .kind = OPTION_LIST, .argument = "DIR",
+	  .help = "a source tree to stamp; may be repeated (the working directory)",
+	  .offset = offsetof(struct settings, source), .config = true },
+	{ 0 }
+};
+
+void settings_init(struct settings *s)
+{
+	*s = (struct settings){
+		.output = LAYOUT_BASE,
+		.interval_ms = 1000,
+		.task_memory = true,
+		.git = true,
+	};
+}

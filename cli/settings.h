@@ -1,0 +1,29 @@
+#ifndef BUILDBEAT_SETTINGS_H
+#define BUILDBEAT_SETTINGS_H
+
+#include "options.h"
+
+/* What and how to record: the options of record and the keys of buildbeat.yaml. */
+struct settings {
+	const char *config;	/* the file to take the rest from; NULL: searched */
+	const char *output;	/* directory of recordings */
+	const char *name;	/* of the recording; NULL: the time */
+	int64_t interval_ms;
+	bool per_core;
+	bool all_interfaces;
+	bool task_io;
+	bool task_memory;
+	int compress;		/* COMPRESS_ */
+	const char *plugin;	/* NULL: where it is installed */
+	bool git;
+	struct option_list source;	/* empty: the working directory */
+};
+
+enum { COMPRESS_NONE, COMPRESS_ZSTD };
+
+void settings_init(struct settings *s);
+
+/* The table of the options above. */
+extern const struct option settings_options[];
+
+#endif

@@ -1,0 +1,16 @@
+#ifndef BUILDBEAT_TASKLOG_H
+#define BUILDBEAT_TASKLOG_H
+
+#include <stdint.h>
+
+/* What a recording that was just made holds, from a quick look at its tasks.log
+ * (or, on NFS, the tasks-*.log). */
+struct tasklog {
+	uint64_t instances;
+	uint64_t alive;		/* instances still open whose process exists */
+};
+
+/* 0 or a negative errno. */
+int tasklog_scan(int dir_fd, struct tasklog *t);
+
+#endif
