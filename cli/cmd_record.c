@@ -57,7 +57,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!options_parse(&a, c, &settings, argc, argv))
 		return a.status;
 	l.argv = a.operand;
-	if (config_apply(&a, settings_options, &settings, a.given, settings.config, &err))
+	if (config_apply(&a, settings_options, &settings, settings.config, &err))
 		report_error(&err);
 	else
 		status = record(&settings, &l);

@@ -128,7 +128,7 @@ static int run(const struct command *c, int argc, char **argv)
 	task.kind = o.kind;
 	task.key = o.key;
 	settings_init(&settings);
-	if (config_apply(&a, settings_options, &settings, 0, o.config, &err))
+	if (config_apply(&a, settings_options, &settings, o.config, &err))
 		report_error(&err);
 	else
 		status = o.recording ? run_in(o.recording, &settings, &task, &l)

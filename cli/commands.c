@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-	&cmd_help, NULL
+	&cmd_help,
+	&cmd_complete, NULL
 };
 
 #define COMMANDS_MAX 32

@@ -71,7 +71,6 @@ struct reader {
 	struct args *args;
 	const struct option *table;
 	void *values;
-	uint64_t given;
 	const char *path, *project_dir;
 	struct settings scratch;	/* values that are checked and not wanted */
 	uint64_t seen;
@@ -152,7 +151,7 @@ static int set_scalar(struct reader *r, const struct option *o)
 {
 	const char *value = (const char *)r->event.data.scalar.value;
 	const struct option *theirs = option_find(r->table, o->name);
-	bool wanted = theirs && !(r->given & (UINT64_C(1) << (theirs - r->table)));
+	bool wanted = theirs && !args_given(r->args, o->name);
 	const char *text;
 	struct error err;
 	int result;
@@ -281,11 +280,11 @@ static int read_stream(struct reader *r)
 }
 
 int config_parse(struct args *a, const struct option *table, void *values,
-		 uint64_t given, const char *text, size_t len, const char *path,
+		 const char *text, size_t len, const char *path,
 		 const char *project_dir, struct error *err)
 {
 	struct reader r = {
-		.args = a, .table = table, .values = values, .given = given,
+		.args = a, .table = table, .values = values,
 		.path = path, .project_dir = project_dir, .err = err,
 	};
 	int result;
@@ -339,7 +338,7 @@ static int check_owner(const struct settings *scratch, const char *path, struct 
 }
 
 int config_apply(struct args *a, const struct option *table, void *values,
-		 uint64_t given, const char *file, struct error *err)
+		 const char *file, struct error *err)
 {
 	char path[PATH_MAX], dir[PATH_MAX];
 	struct buf text = BUF_INIT;
@@ -351,7 +350,7 @@ int config_apply(struct args *a, const struct option *table, void *values,
 		return 0;
 	r = read_text(&text, file ? file : path, err);
 	if (!r && !file)
-		r = config_parse(a, settings_options, &all, 0, buf_str(&text), text.len,
+		r = config_parse(a, settings_options, &all, buf_str(&text), text.len,
 				 path, NULL, err);
 	if (!r && !file)
 		r = check_owner(&all, path, err);
@@ -359,7 +358,7 @@ int config_apply(struct args *a, const struct option *table, void *values,
 	if (project)
 		*strrchr(dir, '/') = '\0';
 	if (!r)
-		r = config_parse(a, table, values, given, buf_str(&text), text.len,
+		r = config_parse(a, table, values, buf_str(&text), text.len,
 				 file ? file : path, project ? dir : NULL, err);
 	buf_release(&text);
 	return r;

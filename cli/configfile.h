@@ -20,19 +20,19 @@
 bool config_find(char path[PATH_MAX], bool *project);
 
 /*
- * Set those options of table that have a value in the file and are not in given
- * (bits as in struct args). file NULL: the one that is found, if any. A key that
- * is a setting but not in table is checked and left. Texts are kept by a. 0, or a
- * negative errno with err: -EINVAL for wrong content, the system's for a file
- * that cannot be read.
+ * Set those options of table that have a value in the file and were not on the
+ * command line. file NULL: the one that is found, if any. A key that is a setting
+ * but not in table is checked and left. Texts are kept by a. 0, or a negative
+ * errno with err: -EINVAL for wrong content, the system's for a file that cannot
+ * be read.
  */
 int config_apply(struct args *a, const struct option *table, void *values,
-		 uint64_t given, const char *file, struct error *err);
+		 const char *file, struct error *err);
 
 /* The same from text in memory; path is for messages, project_dir (or NULL) what
  * relative paths are relative to. */
 int config_parse(struct args *a, const struct option *table, void *values,
-		 uint64_t given, const char *text, size_t len, const char *path,
+		 const char *text, size_t len, const char *path,
 		 const char *project_dir, struct error *err);
 
 #endif

@@ -2,12 +2,15 @@
 # that the tests can have it
 noinst_LTLIBRARIES += cli/libcli.la
 cli_libcli_la_SOURCES = \
+	cli/cmd_complete.c \
+	cli/cmd_doctor.c \
 	cli/cmd_help.c \
 	cli/cmd_record.c \
 	cli/cmd_task.c \
 	cli/command.h \
 	cli/commands.c \
 	cli/configfile.c cli/configfile.h \
+	cli/doctor.h cli/doctor_host.c cli/doctor_place.c cli/doctor_trial.c \
 	cli/gitstamp.c cli/gitstamp.h \
 	cli/launch.c cli/launch.h \
 	cli/options.c cli/options.h \
@@ -26,3 +29,9 @@ cli_libcli_la_LIBADD = plugin/libticket.la sampler/libsampler.la core/libcore.la
 bin_PROGRAMS += buildbeat
 buildbeat_SOURCES = cli/main.c
 buildbeat_LDADD = cli/libcli.la
+
+# Both only ask "buildbeat complete".
+bashcompdir = $(datadir)/bash-completion/completions
+dist_bashcomp_DATA = cli/completion/buildbeat
+zshcompdir = $(datadir)/zsh/site-functions
+dist_zshcomp_DATA = cli/completion/_buildbeat

@@ -30,6 +30,13 @@ const struct option *option_find(const struct option *table, const char *name)
 	return NULL;
 }
 
+bool args_given(const struct args *a, const char *name)
+{
+	const struct option *o = a->table ? option_find(a->table, name) : NULL;
+
+	return o && a->given & (UINT64_C(1) << (o - a->table));
+}
+
 const char *args_keep(struct args *a, const char *text)
 {
 	size_t n = strlen(text) + 1;
@@ -297,7 +304,7 @@ bool options_parse(struct args *a, const struct command *c, void *values, int ar
 	struct parser p = { a, c, values, 0, argc, argv };
 	char message[320];
 
-	*a = (struct args){ 0 };
+	*a = (struct args){ .table = table_of(c) };
 	if (!parse_words(&p))
 		return false;
 	if (a->n < c->min_operands) {

@@ -51,7 +51,8 @@ struct option {
 struct args {
 	int n;			/* operands */
 	char **operand;		/* part of argv, ends with NULL */
-	uint64_t given;		/* options that were on the command line, by index */
+	const struct option *table;	/* the command's; NULL before parsing */
+	uint64_t given;		/* those of it that were on the command line, by index */
 	struct args_text *texts;	/* copies that values point to */
 	int status;		/* exit status when options_parse() says false */
 };
@@ -77,6 +78,9 @@ int option_set(const struct option *o, void *values, const char *text,
 
 /* The option of that name in a table, NULL if there is none. */
 const struct option *option_find(const struct option *table, const char *name);
+
+/* Was the option of that name on the command line. */
+bool args_given(const struct args *a, const char *name);
 
 /* "usage: buildbeat NAME ..." in one line, and with it all there is to say. */
 void options_print_usage(const struct command *c);

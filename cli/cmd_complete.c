@@ -1,0 +1,185 @@
+#include "command.h"
+#include "configfile.h"
+#include "recording.h"
+#include "settings.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * What could stand at the cursor, for the shells: given the words after
+ * "buildbeat" up to the one that is being written, prints a line "candidate TAB
+ * explanation" for each, or ":files", ":dirs", or ":command N" when the words
+ * from the N-th (0 is "buildbeat") are a command line of their own.
+ */
+
+static void candidate(const char *word, const char *before, const char *text,
+		      const char *about)
+{
+	char full[PATH_MAX + 8];
+
+	snprintf(full, sizeof full, "%s%s", before, text);
+	if (!strncmp(word, full, strlen(word)))
+		printf("%s\t%s\n", full, about);
+}
+
+static void complete_command(const char *word)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		if (!commands[i]->hidden)
+			candidate(word, "", commands[i]->name, commands[i]->summary);
+	}
+	if (*word == '-') {
+		candidate(word, "--", "help", "print what there is");
+		candidate(word, "--", "version", "print the version");
+	}
+}
+
+static void complete_option(const struct command *c, const char *word)
+{
+	for (const struct option *o = c->options; o && o->name; o++) {
+		candidate(word, "--", o->name, o->help);
+		if (o->kind == OPTION_FLAG && !strncmp(word, "--no-", 5))
+			candidate(word, "--no-", o->name, o->help);
+	}
+	candidate(word, "--", "help", "print how it is used");
+}
+
+static void complete_value(const struct option *o, const char *word)
+{
+	if (o->kind == OPTION_CHOICE) {
+		for (size_t i = 0; o->choices[i]; i++)
+			candidate(word, "", o->choices[i], o->help);
+	} else if (!strcmp(o->argument, "DIR")) {
+		puts(":dirs");
+	} else if (!strcmp(o->argument, "FILE")) {
+		puts(":files");
+	}
+}
+
+static void complete_recording(const char *word)
+{
+	struct args a = { 0 };
+	struct settings s;
+	struct dirent *entry;
+	char path[PATH_MAX];
+	DIR *dir;
+
+	settings_init(&s);
+	if (config_apply(&a, settings_options, &s, NULL, NULL))
+		settings_init(&s);
+	dir = opendir(s.output);
+	while (dir && (entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof path, "%s/%s", s.output, entry->d_name);
+		if (recording_is_here(path))
+			candidate(word, "", path, "a recording");
+	}
+	if (dir)
+		closedir(dir);
+	args_release(&a);
+}
+
+/* The option that word is, if it is one that takes the next word as its value. */
+static const struct option *wants_value(const struct command *c, const char *word)
+{
+	for (const struct option *o = c->options; o && o->name; o++) {
+		if (o->kind == OPTION_FLAG)
+			continue;
+		if (word[0] == '-' && word[1] == '-' && !strcmp(word + 2, o->name))
+			return o;
+		if (word[0] == '-' && word[1] == o->letter && o->letter && !word[2])
+			return o;
+	}
+	return NULL;
+}
+
+static void complete_operand(const struct command *c, const char *word)
+{
+	if (c == &cmd_help)
+		complete_command(word);
+	else if (strstr(c->operands, "REC"))
+		complete_recording(word);
+	if (strstr(c->operands, "REC"))
+		puts(":dirs");
+}
+
+/* Where the words stop to be ours. */
+struct position {
+	const struct option *value;	/* the last word is its value */
+	bool options;		/* it may be an option */
+	int command;		/* index of a command line's first word, -1: none yet */
+};
+
+/* words[0] is the command's name, words[n - 1] is being written. */
+static struct position find_position(const struct command *c, char **words, int n)
+{
+	struct position p = { .options = true, .command = -1 };
+	int before = c->runs ? c->min_operands - 1 : -1, operands = 0;
+
+	for (int i = 1; i < n; i++) {
+		bool dashes = !strcmp(words[i], "--") && i < n - 1;
+
+		if (p.value) {
+			/* bash makes three words of --x=v */
+			if (i < n - 1 && strcmp(words[i], "="))
+				p.value = NULL;
+			continue;
+		}
+		if (operands == before && (!p.options || words[i][0] != '-')) {
+			p.command = i + dashes;
+			return p;
+		}
+		if (!p.options || words[i][0] != '-') {
+			operands++;
+			p.options = !c->runs;
+		} else if (dashes) {
+			p.options = false;
+		} else if (i < n - 1) {
+			p.value = wants_value(c, words[i]);
+		}
+	}
+	return p;
+}
+
+static void complete_words(const struct command *c, char **words, int n)
+{
+	struct position p = find_position(c, words, n);
+	const char *word = words[n - 1];
+
+	if (p.command >= 0)
+		printf(":command %d\n", p.command + 1);
+	else if (p.value)
+		complete_value(p.value, strcmp(word, "=") ? word : "");
+	else if (p.options && *word == '-')
+		complete_option(c, word);
+	else
+		complete_operand(c, word);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	const struct command *about;
+	struct args a;
+
+	if (!options_parse(&a, c, NULL, argc, argv))
+		return a.status;
+	if (a.n == 1)
+		complete_command(a.operand[0]);
+	about = a.n > 1 ? command_find(a.operand[0]) : NULL;
+	if (about)
+		complete_words(about, a.operand, a.n);
+	return EXIT_GOOD;
+}
+
+const struct command cmd_complete = {
+	.name = "complete",
+	.summary = "Print what could stand at the cursor, for the shells",
+	.operands = "-- WORD...",
+	.min_operands = 1,
+	.max_operands = -1,
+	.hidden = true,
+	.run = run,
+};

@@ -1,0 +1,145 @@
+#include "command.h"
+#include "configfile.h"
+#include "doctor.h"
+#include "json.h"
+#include "report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct doctor_options {
+	struct settings settings;
+	bool json;
+};
+
+static const struct option options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "take settings from FILE, not from buildbeat.yaml",
+	  .offset = offsetof(struct doctor_options, settings.config) },
+	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
+	  .help = "directory of recordings (buildstats)",
+	  .offset = offsetof(struct doctor_options, settings.output), .config = true },
+	{ .name = "plugin", .kind = OPTION_PATH, .argument = "FILE",
+	  .help = "the plugin for GNU make, where it is not the installed one",
+	  .offset = offsetof(struct doctor_options, settings.plugin), .config = true },
+	{ .name = "json", .kind = OPTION_FLAG,
+	  .help = "print it for programs",
+	  .offset = offsetof(struct doctor_options, json) },
+	{ 0 }
+};
+
+static const char *const states[] = {
+	[FINDING_OK] = "ok",
+	[FINDING_LIMITED] = "limited",
+	[FINDING_MISSING] = "missing",
+};
+
+void doctor_add(struct doctor *d, const char *check, enum finding_state state,
+		bool essential, const char *remedy, const char *format, ...)
+{
+	struct finding *f = &d->finding[d->n];
+	va_list ap;
+
+	if (d->n == FINDINGS_MAX)
+		return;
+	d->n++;
+	f->check = check;
+	f->state = state;
+	f->essential = essential;
+	snprintf(f->remedy, sizeof f->remedy, "%s", remedy ? remedy : "");
+	va_start(ap, format);
+	vsnprintf(f->text, sizeof f->text, format, ap);
+	va_end(ap);
+}
+
+static bool is_able(const struct doctor *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->finding[i].essential && d->finding[i].state == FINDING_MISSING)
+			return false;
+	}
+	return true;
+}
+
+static void print_text(const struct doctor *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct finding *f = &d->finding[i];
+
+		printf("%-8s %-15s %s\n", states[f->state], f->check, f->text);
+		if (f->remedy[0])
+			printf("%-8s %-15s -> %s\n", "", "", f->remedy);
+	}
+	puts(is_able(d) ? "\nBuilds by make can be recorded here."
+			: "\nBuilds by make cannot be recorded here: see what is missing.");
+}
+
+static void print_json(const struct doctor *d)
+{
+	struct buf out = BUF_INIT;
+	struct json j;
+
+	json_init(&j, &out, false);
+	json_object(&j, NULL);
+	json_bool(&j, "able", is_able(d));
+	json_array(&j, "checks");
+	for (size_t i = 0; i < d->n; i++) {
+		const struct finding *f = &d->finding[i];
+
+		json_object(&j, NULL);
+		json_str(&j, "check", f->check);
+		json_str(&j, "state", states[f->state]);
+		json_bool(&j, "essential", f->essential);
+		json_str(&j, "finding", f->text);
+		if (f->remedy[0])
+			json_str(&j, "remedy", f->remedy);
+		else
+			json_null(&j, "remedy");
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+	puts(buf_str(&out));
+	buf_release(&out);
+}
+
+static int examine(const struct doctor_options *o)
+{
+	struct doctor d = { .settings = &o->settings };
+
+	doctor_host(&d);
+	doctor_place(&d);
+	doctor_trial(&d);
+	if (o->json)
+		print_json(&d);
+	else
+		print_text(&d);
+	return is_able(&d) ? EXIT_GOOD : EXIT_FOUND;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct doctor_options o = { .json = false };
+	struct error err;
+	struct args a;
+	int status = EXIT_MISUSE;
+
+	settings_init(&o.settings);
+	if (!options_parse(&a, c, &o, argc, argv))
+		return a.status;
+	if (config_apply(&a, settings_options, &o.settings, o.settings.config, &err))
+		report_error(&err);
+	else
+		status = examine(&o);
+	args_release(&a);
+	return status;
+}
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.summary = "Say what this machine can record, and what to do about the rest",
+	.operands = "",
+	.options = options,
+	.run = run,
+};

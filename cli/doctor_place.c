@@ -1,0 +1,151 @@
+#include "doctor.h"
+
+#include "buf.h"
+#include "configfile.h"
+#include "gitstamp.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define MB (1024 * 1024)
+#define ENOUGH_MB 100
+#define FILES_WANTED 256
+#define NFS_MAGIC 0x6969
+
+static void check_config(struct doctor *d)
+{
+	char path[PATH_MAX];
+	bool project;
+
+	if (d->settings->config)
+		doctor_add(d, "config", FINDING_OK, false, NULL, "%s", d->settings->config);
+	else if (config_find(path, &project))
+		doctor_add(d, "config", FINDING_OK, false, NULL, "%s", path);
+	else
+		doctor_add(d, "config", FINDING_OK, false, NULL, "none, the defaults hold");
+}
+
+/* The directory of recordings, or what of its path is there already. */
+static void nearest_directory(char out[PATH_MAX], const char *path)
+{
+	char *slash;
+
+	snprintf(out, PATH_MAX, "%s", path);
+	while (access(out, F_OK)) {
+		slash = strrchr(out, '/');
+		if (!slash) {
+			strcpy(out, ".");
+			return;
+		}
+		slash[slash == out] = '\0';
+	}
+}
+
+static void check_space(struct doctor *d, const struct statfs *fs, const char *dir)
+{
+	unsigned long long free_mb = (unsigned long long)fs->f_bavail * fs->f_bsize / MB;
+
+	if (free_mb < ENOUGH_MB)
+		doctor_add(d, "space", FINDING_LIMITED, false,
+			   "make room, or record elsewhere with --output",
+			   "%llu MB are free below %s", free_mb, dir);
+	else
+		doctor_add(d, "space", FINDING_OK, false, NULL,
+			   "%llu MB are free below %s", free_mb, dir);
+}
+
+static void check_output(struct doctor *d)
+{
+	char dir[PATH_MAX];
+	struct statfs fs;
+
+	nearest_directory(dir, d->settings->output);
+	if (access(dir, W_OK | X_OK)) {
+		doctor_add(d, "output", FINDING_MISSING, true,
+			   "record elsewhere with --output DIR",
+			   "recordings cannot be written below %s: %s", dir, strerror(errno));
+		return;
+	}
+	if (statfs(dir, &fs))
+		return;
+	if (fs.f_type == NFS_MAGIC)
+		doctor_add(d, "output", FINDING_LIMITED, false,
+			   "record to a local disk with --output DIR",
+			   "%s is on NFS: a file for every process that writes, and slower",
+			   d->settings->output);
+	else
+		doctor_add(d, "output", FINDING_OK, true, NULL,
+			   "recordings are written below %s", d->settings->output);
+	check_space(d, &fs, dir);
+}
+
+static void check_files(struct doctor *d)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	if (limit.rlim_cur < FILES_WANTED)
+		doctor_add(d, "files", FINDING_LIMITED, false, "raise it: ulimit -n 1024",
+			   "a process may have %llu files open; builds and buildbeat "
+			   "want %d", (unsigned long long)limit.rlim_cur, FILES_WANTED);
+	else
+		doctor_add(d, "files", FINDING_OK, false, NULL,
+			   "a process may have %llu files open",
+			   (unsigned long long)limit.rlim_cur);
+}
+
+static void collect(void *context, struct buf *lines)
+{
+	struct buf *all = context;
+
+	buf_add(all, lines->data, lines->len);
+}
+
+static void check_tree(struct doctor *d, const char *tree)
+{
+	static const char mark[] = "git_error: ";
+	volatile int go_on = 0;
+	struct buf lines = BUF_INIT;
+	const char *error;
+
+	gitstamp_tree(tree, &go_on, collect, &lines);
+	error = strstr(buf_str(&lines), mark);
+	if (error)
+		doctor_add(d, "git", FINDING_LIMITED, false,
+			   "if the tree is yours to trust: git config --global --add "
+			   "safe.directory DIR",
+			   "%s: %.*s", tree, (int)strcspn(error + strlen(mark), "\n"),
+			   error + strlen(mark));
+	else if (!lines.len)
+		doctor_add(d, "git", FINDING_OK, false, NULL,
+			   "%s is in no git repository: no revision is stamped", tree);
+	else
+		doctor_add(d, "git", FINDING_OK, false, NULL,
+			   "the revision of %s is stamped", tree);
+	buf_release(&lines);
+}
+
+static void check_git(struct doctor *d)
+{
+	const struct option_list *trees = &d->settings->source;
+
+	if (!d->settings->git)
+		return;
+	if (!trees->n)
+		check_tree(d, ".");
+	for (size_t i = 0; i < trees->n; i++)
+		check_tree(d, trees->item[i]);
+}
+
+void doctor_place(struct doctor *d)
+{
+	check_config(d);
+	check_output(d);
+	check_files(d);
+	check_git(d);
+}

@@ -1,0 +1,316 @@
+#include "doctor.h"
+
+#include "buildbeat_plugin.h"
+#include "launch.h"
+#include "recording.h"
+#include "sampler.h"
+#include "session.h"
+#include "store.h"
+#include "ticket.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAKEFILE "trial.mk"
+#define ANSWER "answer"
+
+/* $(info) asks make itself; the recipe is the task to be found. */
+static const char makefile[] =
+	"$(info version $(MAKE_VERSION))\n"
+	"$(info features $(.FEATURES))\n"
+	"trial:\n"
+	"\t@true\n";
+
+struct trial {
+	struct doctor *doctor;
+	char dir[64];		/* private, removed at the end */
+	char plugin[PATH_MAX];	/* "": none that loads */
+};
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int write_makefile(const char *dir)
+{
+	char path[128];
+	FILE *f;
+	int r;
+
+	snprintf(path, sizeof path, "%s/" MAKEFILE, dir);
+	f = fopen(path, "we");
+	if (!f)
+		return -errno;
+	fputs(makefile, f);
+	r = ferror(f) ? -EIO : 0;
+	return fclose(f) && !r ? -errno : r;
+}
+
+/* The plugin */
+
+static void check_plugin(struct trial *t)
+{
+	const struct buildbeat_api *(*get)(uint32_t) = NULL;
+	struct doctor *d = t->doctor;
+	struct error err = { 0 };
+	void *so;
+
+	if (!session_find_plugin(t->plugin, d->settings->plugin, &err)) {
+		doctor_add(d, "plugin", FINDING_MISSING, true,
+			   "install buildbeat completely, or name it with --plugin FILE",
+			   "%s: %s", err.path, err.message);
+		t->plugin[0] = '\0';
+		return;
+	}
+	so = dlopen(t->plugin, RTLD_NOW | RTLD_LOCAL);
+	if (so)
+		*(void **)&get = dlsym(so, "buildbeat_get_api");
+	if (get && get(BUILDBEAT_API_MAJOR)) {
+		doctor_add(d, "plugin", FINDING_OK, true, NULL, "%s", t->plugin);
+	} else {
+		doctor_add(d, "plugin", FINDING_MISSING, true,
+			   "install plugin and program from the same package",
+			   "%s does not load: %s", t->plugin, so ? "another version" : dlerror());
+		t->plugin[0] = '\0';
+	}
+	if (so)
+		dlclose(so);
+}
+
+/* One make */
+
+/* Where tool is in PATH; false if nowhere. */
+static bool find_tool(char path[PATH_MAX], const char *tool)
+{
+	const char *dirs = getenv("PATH");
+
+	while (dirs && *dirs) {
+		size_t n = strcspn(dirs, ":");
+
+		snprintf(path, PATH_MAX, "%.*s/%s", (int)n, dirs, tool);
+		if (!access(path, X_OK))
+			return true;
+		dirs += n + (dirs[n] == ':');
+	}
+	return false;
+}
+
+/* The value after a word at a line's beginning in what make answered. */
+static void answer(const struct trial *t, const char *word, char *out, size_t size)
+{
+	char path[128], line[1024];
+	FILE *f;
+
+	out[0] = '\0';
+	snprintf(path, sizeof path, "%s/" ANSWER, t->dir);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (fgets(line, sizeof line, f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, word, strlen(word)) && line[strlen(word)] == ' ')
+			snprintf(out, size, "%s", line + strlen(word) + 1);
+	}
+	fclose(f);
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = words; (p = strstr(p, word)); p += n) {
+		if ((p == words || p[-1] == ' ') && (p[n] == ' ' || !p[n]))
+			return true;
+	}
+	return false;
+}
+
+/* Run the trial's makefile with the recording's ticket. */
+static int run_make(const struct trial *t, const char *tool, const struct ticket *ticket,
+		    struct sampler *sampler)
+{
+	char script[] = "cd \"$1\" && exec \"$0\" -f " MAKEFILE " >" ANSWER " 2>&1";
+	char shell[] = "/bin/sh", dash_c[] = "-c";
+	char tool_arg[PATH_MAX], dir_arg[sizeof t->dir];
+	char *argv[] = { shell, dash_c, script, tool_arg, dir_arg, NULL };
+	struct launch l = { .argv = argv, .sampler = sampler };
+
+	snprintf(tool_arg, sizeof tool_arg, "%s", tool);
+	snprintf(dir_arg, sizeof dir_arg, "%s", t->dir);
+	l.makefiles = ticket ? ticket->path : "";
+	if (launch_run(&l))
+		return -1;
+	return l.status;
+}
+
+/* Record make's run as NAME; the recording is the caller's to release. */
+static bool record(const struct trial *t, const char *tool, const char *name,
+		   struct recording *rec, int *status, struct error *err)
+{
+	struct sampler_options options = { .interval_ms = 1000, .tasks = true };
+	struct sampler *sampler = NULL;
+	struct ticket ticket = { .path = "" };
+	struct store store;
+	char path[PATH_MAX];
+	bool has_ticket;
+
+	if (store_create(&store, t->dir, name, err))
+		return false;
+	if (sampler_new(&sampler, store.dir_fd, store.start_ns, &options, err)) {
+		store_close(&store);
+		return false;
+	}
+	sampler_take(sampler, true);
+	has_ticket = t->plugin[0] && !ticket_write(&ticket, &store, t->plugin);
+	*status = run_make(t, tool, has_ticket ? &ticket : NULL, sampler);
+	sampler_take(sampler, true);
+	sampler_free(sampler);
+	if (has_ticket)
+		ticket_remove(&ticket);
+	snprintf(path, sizeof path, "%s", store.path);
+	store_close(&store);
+	return !recording_read(rec, path, NULL, err);
+}
+
+static void judge_make(struct trial *t, const char *check, const char *path,
+		       const struct recording *rec, int status)
+{
+	bool essential = !strcmp(check, "make");
+	enum finding_state bad = essential ? FINDING_MISSING : FINDING_LIMITED;
+	char version[64], features[512];
+
+	answer(t, "version", version, sizeof version);
+	answer(t, "features", features, sizeof features);
+	if (!version[0] || status)
+		doctor_add(t->doctor, check, bad, essential, "install GNU make 4.0 or newer",
+			   "%s: not a GNU make that works", path);
+	else if (!has_word(features, "load"))
+		doctor_add(t->doctor, check, bad, essential,
+			   "install a GNU make that was built with load",
+			   "%s %s: built without load, its tasks cannot be recorded", path,
+			   version);
+	else if (!t->plugin[0])
+		doctor_add(t->doctor, check, bad, essential, "see plugin above",
+			   "%s %s: could load the plugin", path, version);
+	else if (!rec->n_tasks)
+		doctor_add(t->doctor, check, bad, essential,
+			   "a statically linked make cannot load it; else please report it",
+			   "%s %s: the plugin does not work in it", path, version);
+	else
+		doctor_add(t->doctor, check, FINDING_OK, essential, NULL,
+			   "%s %s: its tasks are recorded", path, version);
+}
+
+/* The samples */
+
+static const struct {
+	const char *series;
+	bool essential;
+	const char *what;
+} wanted[] = {
+	{ "proc_stat", true, "CPU" },
+	{ "proc_meminfo", true, "memory" },
+	{ "proc_diskstats", false, "disks" },
+	{ "proc_net", false, "network" },
+	{ "proc_vmstat", false, "paging and swapping" },
+	{ "proc_cgroup", false, "the build's own cgroup" },
+};
+
+/* Names of devices are what stands before the first dot of a column's name. */
+static void list_devices(const struct series *s, char *out, size_t size)
+{
+	const char *last = "";
+	struct buf b;
+
+	buf_init_fixed(&b, out, size);
+	buf_str(&b);
+	for (size_t i = 0; i < s->n_columns; i++) {
+		const char *name = s->column[i].name;
+		size_t n = strcspn(name, ".");
+
+		if (!name[n] || (strlen(last) >= n && !strncmp(last, name, n) && last[n] == '.'))
+			continue;
+		if (b.len)
+			buf_adds(&b, ", ");
+		buf_add(&b, name, n);
+		last = name;
+	}
+}
+
+static void judge_samples(struct doctor *d, const struct recording *rec)
+{
+	char devices[256];
+
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		const struct series *s = recording_series(rec, wanted[i].series);
+
+		if (!s || !s->n_columns) {
+			doctor_add(d, wanted[i].series,
+				   wanted[i].essential ? FINDING_MISSING : FINDING_LIMITED,
+				   wanted[i].essential,
+				   wanted[i].essential ? "mount /proc" : NULL,
+				   "not sampled here: %s", wanted[i].what);
+			continue;
+		}
+		list_devices(s, devices, sizeof devices);
+		doctor_add(d, wanted[i].series, FINDING_OK, wanted[i].essential, NULL,
+			   "%s: %zu figures%s%s", wanted[i].what, s->n_columns,
+			   *devices ? " of " : "", devices);
+	}
+}
+
+static void try_make(struct trial *t, const char *tool, bool samples)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	char path[PATH_MAX];
+	int status;
+
+	if (!find_tool(path, tool)) {
+		if (samples)
+			doctor_add(t->doctor, tool, FINDING_MISSING, true,
+				   "install GNU make 4.0 or newer", "no %s in PATH", tool);
+		if (!samples)
+			return;
+		strcpy(path, "/bin/true");
+	}
+	if (!record(t, path, tool, &rec, &status, &err)) {
+		doctor_add(t->doctor, "recording", FINDING_MISSING, true, NULL, "%s: %s",
+			   err.path, err.message);
+	} else {
+		if (strcmp(path, "/bin/true"))
+			judge_make(t, tool, path, &rec, status);
+		if (samples)
+			judge_samples(t->doctor, &rec);
+	}
+	recording_release(&rec);
+}
+
+void doctor_trial(struct doctor *d)
+{
+	static const char *const variables[] = { "MAKEFLAGS", "MFLAGS", "MAKELEVEL" };
+	struct trial t = { .doctor = d, .dir = "/tmp/buildbeat-doctor-XXXXXX" };
+
+	check_plugin(&t);
+	if (!mkdtemp(t.dir) || write_makefile(t.dir)) {
+		doctor_add(d, "recording", FINDING_MISSING, true, "make /tmp writable",
+			   "no trial in /tmp: %s", strerror(errno));
+		return;
+	}
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+		unsetenv(variables[i]);
+	try_make(&t, "make", true);
+	try_make(&t, "gmake", false);
+	try_make(&t, "remake", false);
+	nftw(t.dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
