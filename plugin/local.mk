@@ -4,3 +4,21 @@ include_HEADERS += plugin/buildbeat_plugin.h
 # What the launcher has in common with it.
 noinst_LTLIBRARIES += plugin/libticket.la
 plugin_libticket_la_SOURCES = plugin/ticket.c plugin/ticket.h
+
+pkglib_LTLIBRARIES += plugin/buildbeat.la
+plugin_buildbeat_la_SOURCES = \
+	plugin/api.c plugin/buildbeat_plugin.h \
+	plugin/beat.c plugin/beat.h \
+	plugin/children.c plugin/children.h \
+	plugin/gmk.c \
+	plugin/got.c plugin/got.h \
+	plugin/session.c plugin/session.h \
+	plugin/procs.c plugin/procs.h
+plugin_buildbeat_la_CFLAGS = $(AM_CFLAGS) -pthread
+# nodelete: our hooks and our thread outlive a dlclose(). gc-sections: of core only
+# what is called; the sampler's library holds core too.
+plugin_buildbeat_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
+	-export-symbols $(srcdir)/plugin/buildbeat.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections
+plugin_buildbeat_la_LIBADD = plugin/libticket.la sampler/libsampler.la
+EXTRA_plugin_buildbeat_la_DEPENDENCIES = plugin/buildbeat.sym
+EXTRA_DIST += plugin/buildbeat.sym

@@ -1,1 +1,12 @@
 # tests of plugin
+check_LTLIBRARIES += tests/libmakehost.la
+tests_libmakehost_la_SOURCES = tests/make_host.c tests/make_host.h
+tests_libmakehost_la_CPPFLAGS = $(TEST_CPPFLAGS)
+
+MAKE_HOST_LIBS = tests/libmakehost.la plugin/libticket.la $(TEST_LIBS)
+
+check_PROGRAMS += tests/check_make_transparent
+TESTS += tests/check_make_transparent
+tests_check_make_transparent_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_make_transparent_LDADD = $(MAKE_HOST_LIBS)
+EXTRA_tests_check_make_transparent_DEPENDENCIES = plugin/buildbeat.la

@@ -1,0 +1,143 @@
+#include "got.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The two relocations by which an executable calls a function of a library:
+ * through a PLT, or straight through the table (-fno-plt, a taken address). */
+#if defined __x86_64__
+#define TYPE_PLT R_X86_64_JUMP_SLOT
+#define TYPE_GOT R_X86_64_GLOB_DAT
+#elif defined __aarch64__
+#define TYPE_PLT R_AARCH64_JUMP_SLOT
+#define TYPE_GOT R_AARCH64_GLOB_DAT
+#endif
+
+#ifdef TYPE_PLT
+
+struct image {
+	uintptr_t base;
+	const ElfW(Dyn) *dynamic;
+	uintptr_t relro, relro_end;	/* read-only once ld.so was done */
+};
+
+static void find_segments(struct image *image, const struct dl_phdr_info *info)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_DYNAMIC) {
+			image->dynamic = (const void *)(info->dlpi_addr + p->p_vaddr);
+		} else if (p->p_type == PT_GNU_RELRO) {
+			image->relro = info->dlpi_addr + p->p_vaddr;
+			image->relro_end = image->relro + p->p_memsz;
+		}
+	}
+}
+
+/* The first object listed is the executable. */
+static int take_first(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct image *image = data;
+
+	(void)size;
+	image->base = info->dlpi_addr;
+	find_segments(image, info);
+	return 1;
+}
+
+static uintptr_t dynamic_value(const struct image *image, ElfW(Sxword) tag)
+{
+	for (const ElfW(Dyn) *d = image->dynamic; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == tag)
+			return d->d_un.d_val;
+	return 0;
+}
+
+/* glibc has turned these into addresses, other loaders leave offsets. */
+static const void *dynamic_pointer(const struct image *image, ElfW(Sxword) tag)
+{
+	uintptr_t p = dynamic_value(image, tag);
+
+	if (p && p < image->base)
+		p += image->base;
+	return (const void *)p;
+}
+
+static bool write_slot(const struct image *image, uintptr_t at, void (*function)(void))
+{
+	uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page = at & ~(page_size - 1);
+	bool locked = at >= image->relro && at < (image->relro_end & ~(page_size - 1));
+
+	if (locked && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE))
+		return false;
+	memcpy((void *)at, &function, sizeof function);
+	if (locked)
+		mprotect((void *)page, page_size, PROT_READ);
+	return true;
+}
+
+static size_t redirect_one(const struct image *image, uintptr_t slot, const char *symbol,
+			   struct got_hook *hooks, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(hooks[i].symbol, symbol))
+			continue;
+		hooks[i].found = true;
+		return hooks[i].function && write_slot(image, slot, hooks[i].function);
+	}
+	return 0;
+}
+
+static size_t redirect_table(const struct image *image, const ElfW(Rela) *rela, size_t bytes,
+			     struct got_hook *hooks, size_t n)
+{
+	const ElfW(Sym) *symbols = dynamic_pointer(image, DT_SYMTAB);
+	const char *names = dynamic_pointer(image, DT_STRTAB);
+	size_t written = 0;
+
+	if (!rela || !symbols || !names)
+		return 0;
+	for (size_t i = 0; i < bytes / sizeof *rela; i++) {
+		uint32_t type = ELF64_R_TYPE(rela[i].r_info);
+
+		if (type != TYPE_PLT && type != TYPE_GOT)
+			continue;
+		written += redirect_one(image, image->base + rela[i].r_offset,
+					names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name,
+					hooks, n);
+	}
+	return written;
+}
+
+size_t got_redirect(struct got_hook *hooks, size_t n)
+{
+	struct image image = { 0 };
+	size_t written = 0;
+
+	dl_iterate_phdr(take_first, &image);
+	if (!image.dynamic)
+		return 0;
+	if (dynamic_value(&image, DT_PLTREL) == DT_RELA)
+		written += redirect_table(&image, dynamic_pointer(&image, DT_JMPREL),
+					  dynamic_value(&image, DT_PLTRELSZ), hooks, n);
+	written += redirect_table(&image, dynamic_pointer(&image, DT_RELA),
+				  dynamic_value(&image, DT_RELASZ), hooks, n);
+	return written;
+}
+
+#else
+
+size_t got_redirect(struct got_hook *hooks, size_t n)
+{
+	(void)hooks;
+	(void)n;
+	return 0;
+}
+
+#endif

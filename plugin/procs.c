@@ -1,0 +1,468 @@
+#include "procs.h"
+
+#include "children.h"
+#include "cursor.h"
+#include "event.h"
+#include "got.h"
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COMMAND_MAX 32768	/* more than a line holds: the hash of a cut one covers it */
+#define TOLD_SLOTS 1024		/* a power of two */
+#define NAMES_AT_ONCE 128
+
+static struct {
+	struct buildbeat_session *session;
+	struct procs_host *host;
+	struct children children;
+	uint64_t not_recorded;		/* children the table had no room for */
+	bool vforks;
+	bool to_pipe;			/* the next one writes into a pipe of the tool's */
+	struct stat out;		/* the tool's own stdout */
+	uint64_t told[TOLD_SLOTS];	/* hashes of the (name, after) written lately */
+	char command[COMMAND_MAX];
+} procs;
+
+/* What is being run */
+
+static bool is_shell(const char *program)
+{
+	size_t len = strlen(program);
+
+	return len >= 2 && !strcmp(program + len - 2, "sh");
+}
+
+/* The script of "sh -c script" (with whatever options before the c), else all
+ * words; what does not fit is left out. */
+static const char *command_text(char *const argv[])
+{
+	struct buf b;
+	size_t n = 0;
+
+	while (argv[n])
+		n++;
+	if (n >= 3 && is_shell(argv[0]) && argv[n - 2][0] == '-' &&
+	    argv[n - 2][strlen(argv[n - 2]) - 1] == 'c')
+		return argv[n - 1];
+	buf_init_fixed(&b, procs.command, sizeof procs.command);
+	for (size_t i = 0; i < n && !buf_error(&b); i++) {
+		if (i)
+			buf_addc(&b, ' ');
+		buf_adds(&b, argv[i]);
+	}
+	return buf_str(&b);
+}
+
+static uint64_t hash(uint64_t h, const struct buf *b)
+{
+	for (size_t i = 0; i < b->len; i++)
+		h = (h ^ (unsigned char)b->data[i]) * 0x100000001b3u;
+	return (h ^ 0xff) * 0x100000001b3u;
+}
+
+/* Whether what line depends on is to be written: once a target, not once a line
+ * of its recipe. Forgetting only means to write it again. */
+static bool is_news(const struct procs_line *line)
+{
+	uint64_t h = hash(hash(0xcbf29ce484222325u, &line->name), &line->after);
+	uint64_t *told = &procs.told[h & (TOLD_SLOTS - 1)];
+
+	if (*told == h)
+		return false;
+	*told = h;
+	return true;
+}
+
+/* Up to NAMES_AT_ONCE words, each ended in place. */
+static size_t cut_words(char **p, const char **names)
+{
+	size_t n = 0;
+
+	while (n < NAMES_AT_ONCE) {
+		*p += strspn(*p, " \t\n");
+		if (!**p)
+			break;
+		names[n++] = *p;
+		*p += strcspn(*p, " \t\n");
+		if (**p)
+			*(*p)++ = '\0';
+	}
+	return n;
+}
+
+/* Lines may share a write() as long as they fit in what is never torn. */
+static void append_after(struct buf *b, uint64_t task, int64_t t, char *after)
+{
+	struct store *store = &procs.session->store;
+	const char *names[NAMES_AT_ONCE];
+	size_t n;
+
+	while ((n = cut_words(&after, names))) {
+		for (size_t done = 0; done < n;) {
+			size_t before = b->len, more;
+
+			more = event_add_after(b, t, store->inst, task, names + done, n - done);
+			if (before && b->len > EVENT_MAX) {
+				buf_cut(b, before);
+				store_append(store, b);
+				continue;
+			}
+			done += more;
+		}
+	}
+}
+
+static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
+{
+	struct procs_line *line = &procs.host->line;
+	struct store *store = &procs.session->store;
+	char text[2 * EVENT_MAX + 2];
+	struct event_task e = {
+		.pid = pid, .slot = -1,
+		.kind = procs.to_pipe ? "shell" : NULL,
+		.key = procs.to_pipe ? "$(shell)" : NULL,
+		.name = line->known ? buf_str(&line->name) : NULL,
+		.command = argv ? command_text(argv) : NULL,
+	};
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	event_add_start(&b, t, store->inst, task, &e);
+	if (line->known && line->after.len > 1 && !procs.to_pipe && is_news(line))
+		append_after(&b, task, t, line->after.data);
+	store_append(store, &b);
+}
+
+/* What was known about the next process is used up. */
+static void forget(void)
+{
+	bool known = procs.host->line.known;
+
+	procs.to_pipe = false;
+	if (!known)
+		procs.host->unknown();
+	procs.host->line.known = false;
+}
+
+/* Start and end of a task */
+
+static void started(pid_t pid, int64_t t, char *const argv[])
+{
+	struct child *child = children_add(&procs.children, pid);
+	int saved = errno;
+	char name[64];
+
+	if (!child) {
+		procs.not_recorded++;
+		forget();
+		return;
+	}
+	if (child->io_fd >= 0)
+		close(child->io_fd);
+	child->io_fd = -1;
+	if (procs.session->store.flags & STORE_TASK_IO) {
+		snprintf(name, sizeof name, "/proc/%d/io", (int)pid);
+		child->io_fd = store_open_at(AT_FDCWD, name, O_RDONLY);
+	}
+	child->task = session_next_task(procs.session);
+	write_start(child->task, t, pid, argv);
+	forget();
+	errno = saved;
+}
+
+static void write_end(uint64_t task, const struct event_end *e)
+{
+	struct store *store = &procs.session->store;
+	char text[512];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	event_add_end(&b, store_now_us(store), store->inst, task, e);
+	store_append(store, &b);
+}
+
+/* It could not be started: make says so and treats it as an exit status. */
+static void not_started(int64_t t, char *const argv[], int error)
+{
+	uint64_t task = session_next_task(procs.session);
+	int saved = errno;
+	struct event_end e;
+
+	write_start(task, t, -1, argv);
+	event_end_init(&e, (error == ENOENT ? 127 : 126) << 8);
+	write_end(task, &e);
+	forget();
+	errno = saved;
+}
+
+static bool read_io(int fd, struct event_end *e)
+{
+	char text[512];
+	ssize_t n = pread(fd, text, sizeof text, 0);
+	struct cursor c;
+	uint64_t rchar, wchar;
+
+	cursor_init(&c, text, n > 0 ? (size_t)n : 0);
+	if (!cursor_literal(&c, "rchar: ") || !cursor_u64(&c, &rchar) ||
+	    !cursor_literal(&c, "\nwchar: ") || !cursor_u64(&c, &wchar))
+		return false;
+	e->rchar = (int64_t)rchar;
+	e->wchar = (int64_t)wchar;
+	return true;
+}
+
+/* io: what was read of it before it was reaped, else NULL. */
+static void ended(pid_t pid, int status, const struct rusage *usage, const struct event_end *io)
+{
+	struct child *child;
+	struct event_end e;
+	int saved = errno;
+
+	if (!WIFEXITED(status) && !WIFSIGNALED(status))
+		return;
+	child = children_find(&procs.children, pid);
+	if (!child)
+		return;
+	event_end_init(&e, status);
+	event_end_rusage(&e, usage);
+	if (io) {
+		e.rchar = io->rchar;
+		e.wchar = io->wchar;
+	}
+	if (child->io_fd >= 0)
+		close(child->io_fd);
+	write_end(child->task, &e);
+	children_remove(&procs.children, child);
+	errno = saved;
+}
+
+/* Spawning */
+
+static int hook_adddup2(posix_spawn_file_actions_t *actions, int fd, int fd_new)
+{
+	struct stat st;
+	int saved = errno;
+
+	/* $(shell) is read through a pipe; --output-sync collects in a file */
+	if (fd_new == STDOUT_FILENO && !fstat(fd, &st) && S_ISFIFO(st.st_mode))
+		procs.to_pipe = true;
+	errno = saved;
+	return posix_spawn_file_actions_adddup2(actions, fd, fd_new);
+}
+
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
+			   const posix_spawnattr_t *, char *const[], char *const[]);
+
+static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
+		      const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
+		      char *const argv[], char *const envp[])
+{
+	pid_t child = -1;
+	int64_t t;
+	int r;
+
+	if (!procs.session->live)
+		procs.host->unrecorded();
+	if (!session_is_live(procs.session))
+		return function(pid, file, actions, attr, argv, envp);
+	t = store_now_us(&procs.session->store);
+	r = function(&child, file, actions, attr, argv, envp);
+	if (pid)
+		*pid = child;
+	if (!r)
+		started(child, t, argv);
+	else if (r != ENOEXEC && r != EINTR)	/* make tries these again, otherwise */
+		not_started(t, argv, r);
+	return r;
+}
+
+static int hook_spawn(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+		      const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+	return spawn_with(posix_spawn, pid, file, actions, attr, argv, envp);
+}
+
+static int hook_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+	return spawn_with(posix_spawnp, pid, file, actions, attr, argv, envp);
+}
+
+/* The end of make's every attempt to spawn: when the program is in no directory
+ * of PATH it has not called posix_spawn() at all. */
+static int hook_spawnattr_destroy(posix_spawnattr_t *attr)
+{
+	if (session_is_live(procs.session) && procs.host->line.known)
+		not_started(store_now_us(&procs.session->store), NULL, ENOENT);
+	return posix_spawnattr_destroy(attr);
+}
+
+/* Exec */
+
+static bool differs_from_our_stdout(void)
+{
+	struct stat st;
+
+	return !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode) &&
+	       (st.st_ino != procs.out.st_ino || st.st_dev != procs.out.st_dev);
+}
+
+/*
+ * Either make replaces itself, or this is its vfork child: then the memory is
+ * the parent's, which learns of the child here; nothing may be closed.
+ */
+static void about_to_exec(char *const argv[])
+{
+	struct store *store = &procs.session->store;
+	pid_t pid = getpid();
+	int saved = errno;
+
+	if (pid == store->pid) {
+		if (session_is_live(procs.session))
+			procs.host->replaced();
+	} else if (procs.vforks && getppid() == store->pid && procs.session->live &&
+		   !store->error && !children_find(&procs.children, pid)) {
+		procs.to_pipe = differs_from_our_stdout();
+		started(pid, store_now_us(store), argv);
+	}
+	errno = saved;
+}
+
+static int hook_execvp(const char *file, char *const argv[])
+{
+	about_to_exec(argv);
+	return execvp(file, argv);
+}
+
+static int hook_execv(const char *path, char *const argv[])
+{
+	about_to_exec(argv);
+	return execv(path, argv);
+}
+
+static int hook_execve(const char *path, char *const argv[], char *const envp[])
+{
+	bool own = envp == environ;	/* which may move */
+
+	about_to_exec(argv);
+	return execve(path, argv, own ? environ : envp);
+}
+
+/* Waiting */
+
+static pid_t plain_wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	int st;
+	pid_t r = wait4(pid, &st, options, usage);
+
+	if (r > 0) {
+		ended(r, st, usage, NULL);
+		if (status)
+			*status = st;
+	}
+	return r;
+}
+
+/* Look at the child while it is a zombie: then /proc/PID/io is final. */
+static pid_t look_then_wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	idtype_t type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
+	struct child *child;
+	struct event_end io;
+	siginfo_t info = { 0 };
+	int st, saved = errno;
+	pid_t r;
+
+	if (waitid(type, (id_t)(pid > 0 ? pid : pid == -1 ? 0 : -pid), &info,
+		   WEXITED | WNOWAIT | options))
+		return -1;
+	if (!info.si_pid)
+		return 0;
+	errno = saved;
+	event_end_init(&io, -1);
+	child = children_find(&procs.children, info.si_pid);
+	if (child && child->io_fd >= 0)
+		read_io(child->io_fd, &io);
+	r = wait4(info.si_pid, &st, options, usage);
+	if (r > 0) {
+		ended(r, st, usage, &io);
+		if (status)
+			*status = st;
+	}
+	return r;
+}
+
+static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	struct rusage own;
+
+	if (!session_is_live(procs.session))
+		return wait4(pid, status, options, usage);
+	if ((procs.session->store.flags & STORE_TASK_IO) && !(options & ~WNOHANG))
+		return look_then_wait4(pid, status, options, usage ? usage : &own);
+	return plain_wait4(pid, status, options, usage ? usage : &own);
+}
+
+static pid_t hook_wait(int *status)
+{
+	return wait_for(-1, status, 0, NULL);
+}
+
+static pid_t hook_waitpid(pid_t pid, int *status, int options)
+{
+	return wait_for(pid, status, options, NULL);
+}
+
+static pid_t hook_wait3(int *status, int options, struct rusage *usage)
+{
+	return wait_for(-1, status, options, usage);
+}
+
+static pid_t hook_wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	return wait_for(pid, status, options, usage);
+}
+
+#define HOOK(name, function) { name, (void (*)(void))(function), false }
+
+bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
+{
+	struct got_hook hooks[] = {
+		{ "vfork", NULL, false },
+		HOOK("posix_spawn", hook_spawn),
+		HOOK("posix_spawnp", hook_spawnp),
+		HOOK("posix_spawn_file_actions_adddup2", hook_adddup2),
+		HOOK("posix_spawnattr_destroy", hook_spawnattr_destroy),
+		HOOK("execvp", hook_execvp),
+		HOOK("execv", hook_execv),
+		HOOK("execve", hook_execve),
+		HOOK("wait", hook_wait),
+		HOOK("waitpid", hook_waitpid),
+		HOOK("wait3", hook_wait3),
+		HOOK("wait4", hook_wait4),
+	};
+
+	procs.session = s;
+	procs.host = host;
+	if (!got_redirect(hooks, sizeof hooks / sizeof *hooks))
+		return false;
+	procs.vforks = hooks[0].found;
+	if (procs.vforks)
+		fstat(STDOUT_FILENO, &procs.out);
+	return true;
+}
+
+uint64_t procs_not_recorded(void)
+{
+	return procs.not_recorded;
+}

@@ -1,0 +1,41 @@
+#ifndef BUILDBEAT_PROCS_H
+#define BUILDBEAT_PROCS_H
+
+#include "buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buildbeat_session;
+
+/*
+ * The processes a build tool starts and waits for, each a task of the recording:
+ * its spawn and wait calls are redirected, the tool itself is not asked. For
+ * tools that do both in one thread.
+ */
+
+/* What the tool is about to run, as far as it told. */
+struct procs_line {
+	bool known;		/* told since the last process was started */
+	struct buf name;	/* target; may be empty */
+	struct buf after;	/* what it depends on, blank separated */
+};
+
+struct procs_host {
+	struct procs_line line;
+	/* A process is about to be started while the session is not open. */
+	void (*unrecorded)(void);
+	/* A process was started without anything known about it. */
+	void (*unknown)(void);
+	/* The tool replaces itself by exec. */
+	void (*replaced)(void);
+};
+
+/* From now on. Both live as long as the process; once a process. False: the
+ * tool's calls cannot be redirected, nothing is recorded. */
+bool procs_attach(struct buildbeat_session *s, struct procs_host *host);
+
+/* How many processes were not recorded, for there were too many at once. */
+uint64_t procs_not_recorded(void);
+
+#endif

@@ -1,0 +1,226 @@
+#include "session.h"
+
+#include "buildinfo.h"
+#include "cursor.h"
+#include "layout.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUILD_LINES_MAX 16384
+
+bool session_is_live(const struct buildbeat_session *s)
+{
+	return s && s->live && !s->store.error && getpid() == s->store.pid;
+}
+
+uint64_t session_next_task(struct buildbeat_session *s)
+{
+	return ++s->last_task;
+}
+
+static void add_open(struct buildbeat_session *s, const struct session_host *host)
+{
+	char text[EVENT_MAX + 1], ancestors[120], cwd[PATH_MAX];
+	struct event_open e = {
+		.pid = s->store.pid, .level = host->level, .ancestors = ancestors,
+		.tool = host->tool, .version = host->version, .command = host->command,
+		.cwd = getcwd(cwd, sizeof cwd),
+	};
+	struct buf b;
+
+	store_ancestors(ancestors, sizeof ancestors);
+	buf_init_fixed(&b, text, sizeof text);
+	event_add_open(&b, store_now_us(&s->store), s->store.inst, &e);
+	store_append(&s->store, &b);
+}
+
+void session_note(struct buildbeat_session *s, const char *text)
+{
+	char line[EVENT_MAX + 1];
+	struct buf b;
+
+	buf_init_fixed(&b, line, sizeof line);
+	event_add_note(&b, store_now_us(&s->store), s->store.inst, 0, text);
+	store_append(&s->store, &b);
+}
+
+static void start_beat(struct buildbeat_session *s, const struct session_host *host)
+{
+	beat_start(&s->beat, s->store.dir_fd, s->store.start_ns, host->interval_ms);
+}
+
+/* Joining */
+
+/* The first number behind key in `build`, 0 if there is none. */
+static int64_t read_build_number(const struct buildbeat_session *s, const char *key)
+{
+	char text[BUILD_LINES_MAX];
+	struct cursor c;
+	struct slice line;
+	bool complete;
+	int64_t value;
+	ssize_t n;
+	int fd = store_open_at(s->store.dir_fd, LAYOUT_BUILD, O_RDONLY);
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof text);
+	close(fd);
+	cursor_init(&c, text, n > 0 ? (size_t)n : 0);
+	while (cursor_line(&c, &line, &complete)) {
+		struct cursor l;
+
+		cursor_init(&l, line.p, line.len);
+		if (cursor_literal(&l, key) && cursor_literal(&l, ": ") &&
+		    cursor_i64(&l, &value))
+			return value;
+	}
+	return 0;
+}
+
+/* A make that began a recording has remade its makefiles and executed itself:
+ * the thread is gone, the duty is not. */
+static void take_over_again(struct buildbeat_session *s, const struct session_host *host)
+{
+	struct session_host owner = *host;
+	size_t len;
+	const char *word = store_ticket_path(getenv("MAKEFILES"), &len);
+
+	if (!(s->store.flags & STORE_NO_LAUNCHER) || !word || len >= sizeof s->ticket.path ||
+	    read_build_number(s, "sampler_pid") != s->store.pid)
+		return;
+	memcpy(s->ticket.path, word, len);
+	s->ticket.path[len] = '\0';
+	len = strlen(s->store.path);
+	s->ticket.outside = strncmp(s->ticket.path, s->store.path, len) ||
+			    s->ticket.path[len] != '/';
+	owner.interval_ms = read_build_number(s, "interval_ms");
+	s->owner = true;
+	start_beat(s, &owner);
+}
+
+static void joined(struct buildbeat_session *s, const struct session_host *host)
+{
+	s->live = true;
+	add_open(s, host);
+}
+
+int session_join(struct buildbeat_session *s, const struct session_host *host)
+{
+	int r = store_join_env(&s->store);
+
+	if (r)
+		return r;
+	joined(s, host);
+	take_over_again(s, host);
+	return 0;
+}
+
+int session_join_dir(struct buildbeat_session *s, const char *dir,
+		     const struct session_host *host, struct error *err)
+{
+	int r = store_join_dir(&s->store, dir, err);
+
+	if (!r)
+		joined(s, host);
+	return r;
+}
+
+/* Beginning */
+
+/* Where we were loaded from, for those below to do the same. */
+static int own_path(char out[PATH_MAX])
+{
+	Dl_info info;
+
+	if (!dladdr((void *)(uintptr_t)session_begin, &info) || !info.dli_fname)
+		return -ENOENT;
+	return realpath(info.dli_fname, out) ? 0 : -errno;
+}
+
+static int write_build(struct buildbeat_session *s, const struct session_host *host)
+{
+	struct buildinfo info = {
+		.command = host->command, .tool = host->tool, .version = host->version,
+		.interval_ms = host->interval_ms,
+		.sampler_pid = host->interval_ms > 0 ? s->store.pid : 0,
+	};
+	char text[BUILD_LINES_MAX];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	buildinfo_add(&b, &info);
+	return store_append_build(&s->store, &b);
+}
+
+int session_begin(struct buildbeat_session *s, const char *base, const char *name,
+		  const struct session_host *host, struct error *err)
+{
+	char plugin[PATH_MAX];
+	int r = store_create(&s->store, base, name, err);
+
+	if (r)
+		return r;
+	s->store.flags = STORE_NO_LAUNCHER;
+	r = write_build(s, host);
+	if (!r)
+		r = own_path(plugin);
+	if (!r)
+		r = ticket_write(&s->ticket, &s->store, plugin);
+	if (r) {
+		error_sys(err, r, s->store.path, "cannot write the recording");
+		store_close(&s->store);
+		return r;
+	}
+	s->owner = true;
+	joined(s, host);
+	start_beat(s, host);
+	return 0;
+}
+
+/* Ending */
+
+void session_end_build(struct buildbeat_session *s, int32_t status)
+{
+	char text[256];
+	struct buf b;
+
+	if (!s->owner)
+		return;
+	s->owner = false;
+	beat_stop(&s->beat);
+	buf_init_fixed(&b, text, sizeof text);
+	buildinfo_add_end(&b, store_now_us(&s->store), status);
+	store_append_build(&s->store, &b);
+	ticket_remove(&s->ticket);
+}
+
+static void add_close(struct buildbeat_session *s)
+{
+	char text[256];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	event_add_close(&b, store_now_us(&s->store), s->store.inst);
+	store_append(&s->store, &b);
+}
+
+void session_close(struct buildbeat_session *s, int32_t status)
+{
+	add_close(s);
+	session_end_build(s, status);
+	s->live = false;
+	store_close(&s->store);
+}
+
+void session_suspend(struct buildbeat_session *s)
+{
+	beat_now(&s->beat);
+	add_close(s);
+}

@@ -1,0 +1,65 @@
+#ifndef BUILDBEAT_SESSION_H
+#define BUILDBEAT_SESSION_H
+
+#include "beat.h"
+#include "error.h"
+#include "store.h"
+#include "ticket.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * One process's part in a recording: what the C ABI calls a session, and what
+ * the make host writes through. Either it joined a recording (the launcher, or
+ * another process, samples), or it began one: then it owns `build`, the ticket
+ * and the sampling.
+ */
+struct buildbeat_session {
+	struct store store;
+	_Atomic uint64_t last_task, last_span;
+	_Atomic bool live;	/* opened, and not closed */
+	bool owner;
+	_Atomic uint64_t build_span;	/* of the C ABI's build_started(), 0: none */
+	struct ticket ticket;	/* the owner's */
+	struct beat beat;	/* the owner's */
+};
+
+/* Who speaks: for the "open" line and for `build`. */
+struct session_host {
+	const char *tool, *version, *command;
+	int32_t level;		/* own nesting depth, or -1 */
+	int64_t interval_ms;	/* of an owner's samples, 0 or less: none */
+};
+
+/* Join the recording of the environment, or the one in a directory. 0 or a
+ * negative errno (-ENOENT: there is none). */
+int session_join(struct buildbeat_session *s, const struct session_host *host);
+int session_join_dir(struct buildbeat_session *s, const char *dir,
+		     const struct session_host *host, struct error *err);
+
+/* Begin one: BASE/NAME, see store_create(). */
+int session_begin(struct buildbeat_session *s, const char *base, const char *name,
+		  const struct session_host *host, struct error *err);
+
+/* Is it open, in this very process, and can it still write. */
+bool session_is_live(const struct buildbeat_session *s);
+
+/* A fresh number for a task. */
+uint64_t session_next_task(struct buildbeat_session *s);
+
+/* A remark of the instance's own. */
+void session_note(struct buildbeat_session *s, const char *text);
+
+/* The owner's last lines, sample and all: status is wait(2)'s, or -1. No-op for
+ * others, and the second time. */
+void session_end_build(struct buildbeat_session *s, int32_t status);
+
+/* The "close" line, session_end_build() where that was not called, and what was
+ * opened is closed. */
+void session_close(struct buildbeat_session *s, int32_t status);
+
+/* This process replaces itself by exec, and will join again as the owner. */
+void session_suspend(struct buildbeat_session *s);
+
+#endif

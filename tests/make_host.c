@@ -1,0 +1,93 @@
+#include "make_host.h"
+
+#include "cursor.h"
+#include "event.h"
+#include "layout.h"
+#include "recording.h"
+#include "support.h"
+#include "ticket.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool make_host_can(void)
+{
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+	return false;
+#else
+	return support_has("make");
+#endif
+}
+
+void fixture_begin(struct fixture *f, const char *base, const char *name, unsigned flags,
+		   const char *user, const char *plugin)
+{
+	struct error err = { 0 };
+	struct ticket t;
+
+	ck_assert_msg(!store_create(&f->store, base, name, &err), "%s: %s", err.path, err.message);
+	f->store.flags = flags;
+	ck_assert_int_eq(ticket_write(&t, &f->store, plugin ? plugin : PLUGIN), 0);
+	strcpy(f->ticket, t.path);
+	buf_init(&f->makefiles);
+	ticket_add_makefiles(&f->makefiles, &t, user);
+}
+
+void fixture_end(struct fixture *f)
+{
+	struct ticket t = { .outside = strncmp(f->ticket, f->store.path, strlen(f->store.path)) };
+
+	strcpy(t.path, f->ticket);
+	ticket_remove(&t);
+	ck_assert(!support_exists(f->ticket));
+	buf_release(&f->makefiles);
+	store_close(&f->store);
+}
+
+bool tasks_told(struct buf *out, const char *dir)
+{
+	static const char ends[] = {
+		[TASK_QUEUED] = '.', [TASK_RUNNING] = '?', [TASK_DONE] = '+',
+		[TASK_FAILED] = '-', [TASK_KILLED] = 'x',
+	};
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+
+	buf_init(out);
+	buf_adds(out, "");
+	if (!support_exists(dir))
+		return false;
+	ck_assert_msg(!recording_read(&rec, dir, NULL, &err), "%s: %s", err.path, err.message);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		const struct task *t = &rec.task[i];
+
+		buf_addf(out, "%s%s%s%c", i ? " " : "", t->name,
+			 strcmp(t->key, "$(shell)") ? "" : "!",
+			 ends[t->state]);
+	}
+	recording_release(&rec);
+	return true;
+}
+
+void tasks_count(const char *dir, size_t *lines, size_t *bad)
+{
+	struct cursor c;
+	struct slice line;
+	struct buf text;
+	bool complete;
+
+	support_read(&text, support_path("%s/" LAYOUT_TASKS, dir));
+	cursor_init(&c, text.data, text.len);
+	*lines = *bad = 0;
+	if (!cursor_literal(&c, TASKS_HEADER))
+		++*bad;
+	while (cursor_line(&c, &line, &complete)) {
+		struct event e;
+
+		++*lines;
+		*bad += !complete || event_parse(line, &e) != EVENT_PARSED;
+	}
+	buf_release(&text);
+}
