@@ -1,0 +1,110 @@
+#include "parse.h"
+#include "source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The totals stand last: they change once, at the first line. */
+enum {
+	FREE, AVAILABLE, CACHED, DIRTY, BUFFERS, WRITEBACK, SLAB, SHMEM, SWAP, TOTAL, SWAP_TOTAL,
+	COLUMNS
+};
+
+#define MIB(name) { name, "1MiB", false, 1, 1024 }
+
+static const struct figure figures[COLUMNS] = {
+	[FREE] = MIB("free"), [AVAILABLE] = MIB("available"), [CACHED] = MIB("cached"),
+	[DIRTY] = MIB("dirty"), [BUFFERS] = MIB("buffers"), [WRITEBACK] = MIB("writeback"),
+	[SLAB] = MIB("slab"), [SHMEM] = MIB("shmem"), [SWAP] = MIB("swap"),
+	[TOTAL] = MIB("total"), [SWAP_TOTAL] = MIB("swap_total"),
+};
+
+static const char *const keys[COLUMNS] = {
+	[FREE] = "MemFree", [AVAILABLE] = "MemAvailable", [CACHED] = "Cached",
+	[DIRTY] = "Dirty", [BUFFERS] = "Buffers", [WRITEBACK] = "Writeback",
+	[SLAB] = "Slab", [SHMEM] = "Shmem", [SWAP] = "SwapFree",
+	[TOTAL] = "MemTotal", [SWAP_TOTAL] = "SwapTotal",
+};
+
+struct meminfo_source {
+	struct source source;
+	struct file file;
+	struct figure figure[COLUMNS];	/* those this kernel has */
+	size_t figure_of[COLUMNS];	/* and which of ours each is */
+	size_t n;
+};
+
+static bool read_wants(const struct text *text, struct want want[COLUMNS])
+{
+	for (size_t i = 0; i < COLUMNS; i++)
+		want[i] = (struct want){ .key = keys[i] };
+	if (!parse_keyed(text, want, COLUMNS))
+		return false;
+	if (want[SWAP].found) {		/* used, not free */
+		uint64_t total = want[SWAP_TOTAL].value, free_kb = want[SWAP].value;
+
+		want[SWAP].value = total > free_kb ? total - free_kb : 0;
+	}
+	return want[TOTAL].found;
+}
+
+static bool meminfo_read(struct source *source, struct text *text)
+{
+	struct meminfo_source *s = (struct meminfo_source *)source;
+	struct want want[COLUMNS];
+
+	if (file_read(&s->file, text) || !read_wants(text, want))
+		return false;
+	for (size_t i = 0; i < s->n; i++)
+		if (want[s->figure_of[i]].found)
+			table_set(&source->table, 0, i, want[s->figure_of[i]].value);
+	return true;
+}
+
+static void meminfo_release(struct source *source)
+{
+	struct meminfo_source *s = (struct meminfo_source *)source;
+
+	file_close(&s->file);
+	free(s);
+}
+
+static int learn_figures(struct meminfo_source *s, struct text *text)
+{
+	struct want want[COLUMNS];
+	int r = file_read(&s->file, text);
+
+	if (r)
+		return r;
+	if (!read_wants(text, want))
+		return -ENODATA;
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (!want[i].found)
+			continue;
+		s->figure[s->n] = figures[i];
+		s->figure_of[s->n++] = i;
+	}
+	return 0;
+}
+
+int meminfo_open(struct source **out, const struct setup *setup)
+{
+	struct meminfo_source *s = calloc(1, sizeof *s);
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->source = (struct source){ .read = meminfo_read, .release = meminfo_release };
+	r = file_open(&s->file, setup->root.proc_fd, "meminfo", FILE_WHOLE);
+	if (!r)
+		r = learn_figures(s, setup->text);
+	if (!r)
+		r = table_open(&s->source.table, setup->dir_fd, "proc_meminfo",
+			       setup->interval_ms, s->figure, s->n, 0);
+	if (r) {
+		meminfo_release(&s->source);
+		return r;
+	}
+	*out = &s->source;
+	return 0;
+}

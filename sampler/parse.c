@@ -1,0 +1,189 @@
+#include "parse.h"
+
+#include <string.h>
+
+static bool blank_number(struct cursor *c, uint64_t *n)
+{
+	cursor_blanks(c);
+	return cursor_u64(c, n);
+}
+
+bool parse_line(struct cursor *c, struct cursor *line)
+{
+	struct slice s;
+	bool complete;
+
+	if (!cursor_line(c, &s, &complete))
+		return false;
+	cursor_init(line, s.p, s.len);
+	return true;
+}
+
+static bool match_key(const struct cursor *line, struct want *w)
+{
+	struct cursor c = *line;
+
+	if (!cursor_literal(&c, w->key))
+		return false;
+	if (!cursor_byte(&c, ':') && !(c.p < c.end && *c.p == ' '))
+		return false;
+	w->found = blank_number(&c, &w->value);
+	return w->found;
+}
+
+size_t parse_keyed(const struct text *t, struct want *want, size_t n)
+{
+	struct cursor c, line;
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		want[i].found = false;
+	text_cursor(t, &c);
+	while (found < n && parse_line(&c, &line)) {
+		if (cursor_at_end(&line))
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			if (want[i].found || want[i].key[0] != *line.p || !match_key(&line, &want[i]))
+				continue;
+			found++;
+			break;
+		}
+	}
+	return found;
+}
+
+/* user nice system idle iowait irq softirq steal: 10 ms each */
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, CPU_FIGURES };
+
+/* Old kernels have fewer of them, at least the first four. */
+static bool read_cpu(struct cursor *line, uint64_t v[CPU_FIGURES])
+{
+	size_t n = 0;
+
+	memset(v, 0, CPU_FIGURES * sizeof *v);
+	while (n < CPU_FIGURES && blank_number(line, &v[n]))
+		n++;
+	return n > IDLE;
+}
+
+bool parse_stat(const struct text *t, struct stat_figures *f)
+{
+	uint64_t v[CPU_FIGURES];
+	struct want runs[] = { { .key = "procs_running" }, { .key = "procs_blocked" } };
+	struct cursor c, line;
+
+	text_cursor(t, &c);
+	if (!parse_line(&c, &line) || !cursor_literal(&line, "cpu ") || !read_cpu(&line, v))
+		return false;
+	parse_keyed(t, runs, 2);
+	*f = (struct stat_figures){ .user = v[USER], .system = v[SYSTEM], .iowait = v[IOWAIT],
+		.irq = v[IRQ] + v[SOFTIRQ], .steal = v[STEAL], .nice = v[NICE],
+		.running = runs[0].value, .blocked = runs[1].value };
+	return true;
+}
+
+size_t parse_cores(const struct text *text, struct roster *r, struct table *t)
+{
+	struct cursor c, line;
+	struct slice name;
+	size_t n = 0;
+
+	text_cursor(text, &c);
+	while (parse_line(&c, &line)) {
+		struct roster_entry *e;
+		uint64_t v[CPU_FIGURES], busy;
+
+		if (!cursor_word(&line, &name, GROUP_NAME_MAX - 1) || name.len < 3 ||
+		    memcmp(name.p, "cpu", 3))
+			break;
+		if (name.len == 3 || !read_cpu(&line, v))
+			continue;
+		busy = v[USER] + v[NICE] + v[SYSTEM] + v[IRQ] + v[SOFTIRQ];
+		e = roster_find(r, n, name);
+		if (e)
+			roster_count(e, t, &busy, 1);
+		n++;
+	}
+	return n;
+}
+
+bool parse_loadavg(const struct text *t, uint64_t *load)
+{
+	struct cursor c;
+	uint64_t whole, part;
+	const char *start;
+
+	text_cursor(t, &c);
+	if (!cursor_u64(&c, &whole) || !cursor_byte(&c, '.'))
+		return false;
+	start = c.p;
+	if (!cursor_u64(&c, &part) || c.p - start != 2 || whole > UINT32_MAX)
+		return false;
+	*load = whole * 100 + part;
+	return true;
+}
+
+static bool read_total(struct cursor *line, uint64_t *total)
+{
+	struct slice word;
+
+	for (;;) {
+		cursor_blanks(line);
+		if (cursor_literal(line, "total="))
+			return cursor_u64(line, total);
+		if (!cursor_word(line, &word, 64))
+			return false;
+	}
+}
+
+bool parse_pressure(const struct text *t, struct pressure *p)
+{
+	struct cursor c, line;
+
+	*p = (struct pressure){ 0 };
+	text_cursor(t, &c);
+	while (parse_line(&c, &line)) {
+		if (cursor_literal(&line, "some "))
+			p->has_some = read_total(&line, &p->some_us);
+		else if (cursor_literal(&line, "full "))
+			p->has_full = read_total(&line, &p->full_us);
+	}
+	return p->has_some || p->has_full;
+}
+
+static bool skip_words(struct cursor *c, size_t n)
+{
+	struct slice word;
+
+	while (n--) {
+		cursor_blanks(c);
+		if (!cursor_word(c, &word, 64))
+			return false;
+	}
+	return true;
+}
+
+bool parse_pid_stat(const struct text *t, struct pid_stat *s)
+{
+	const char *paren = memrchr(t->data, ')', t->len);
+	uint64_t parent, ticks;
+	struct cursor c;
+
+	/* ") R " and the number of the parent: the fields after the name, which may
+	   hold anything */
+	if (!t->len || !paren || t->data + t->len - paren < 5)
+		return false;
+	cursor_init(&c, paren + 4, (size_t)(t->data + t->len - paren - 4));
+	*s = (struct pid_stat){ .state = paren[2] };
+	if (!cursor_u64(&c, &parent) || parent > INT32_MAX || !skip_words(&c, 9))
+		return false;
+	s->parent = (int32_t)parent;
+	for (size_t i = 0; i < 4; i++) {	/* utime stime cutime cstime */
+		if (!blank_number(&c, &ticks))
+			return false;
+		s->cpu_ticks += ticks;
+	}
+	return skip_words(&c, 2) && blank_number(&c, &s->threads) && skip_words(&c, 1) &&
+	       blank_number(&c, &s->start_ticks) && skip_words(&c, 1) &&
+	       blank_number(&c, &s->rss_pages);
+}

@@ -1,0 +1,101 @@
+#ifndef BUILDBEAT_PARSE_H
+#define BUILDBEAT_PARSE_H
+
+#include "roster.h"
+#include "root.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The texts of /proc and of control groups, parsed: no file is touched here.
+ * Whatever the bytes are, a parser ends, and says false or 0 where it found
+ * nothing it knows.
+ */
+
+/* The next line of c as a cursor of its own. False at the end. */
+bool parse_line(struct cursor *c, struct cursor *line);
+
+/* Files of lines "KEY: NUMBER unit" or "KEY NUMBER". */
+struct want {
+	const char *key;
+	uint64_t value;
+	bool found;
+};
+
+/* Fill in the n wanted; how many were found. */
+size_t parse_keyed(const struct text *t, struct want *want, size_t n);
+
+/* /proc/stat without its cores */
+struct stat_figures {
+	uint64_t user, system, iowait, irq, steal, nice;	/* 10 ms */
+	uint64_t running, blocked;
+};
+
+bool parse_stat(const struct text *t, struct stat_figures *f);
+
+/* The cores of /proc/stat: 10 ms busy, into t (see roster_count). Number of cores. */
+size_t parse_cores(const struct text *text, struct roster *r, struct table *t);
+
+/* The first number of /proc/loadavg, in hundredths. */
+bool parse_loadavg(const struct text *t, uint64_t *load);
+
+/* Figures of a disk, of an interface: the columns of their tables. */
+enum disk_figure { DISK_WRITTEN, DISK_BUSY, DISK_WRITES, DISK_READ, DISK_READS, DISK_FIGURES };
+enum net_figure { NET_RX, NET_TX, NET_FIGURES };
+
+size_t parse_diskstats(const struct text *text, struct roster *r, struct table *t);
+size_t parse_net_dev(const struct text *text, struct roster *r, struct table *t);
+
+/* Is a name one of the devices of a diskstats text. */
+bool diskstats_has(const struct text *text, struct slice name);
+
+/* A pressure file: total microseconds stalled. */
+struct pressure {
+	uint64_t some_us, full_us;
+	bool has_some, has_full;
+};
+
+bool parse_pressure(const struct text *t, struct pressure *p);
+
+/* io.stat (v2) or blkio.throttle.io_service_bytes (v1): bytes read and written,
+ * summed up over the devices, MAJOR:MINOR, that r counts. Number of lines known. */
+size_t parse_io_stat(const struct text *text, struct roster *r, uint64_t bytes[2]);
+
+/*
+ * /proc/PID/cgroup: the path of the group for a v1 controller, or for v2 with
+ * controller NULL.
+ */
+bool parse_cgroup_path(const struct text *t, const char *controller, struct slice *path);
+
+/*
+ * /proc/PID/mountinfo: where that hierarchy is mounted and which directory of it
+ * is seen there, both unescaped into memory of the given size.
+ */
+struct cgroup_mount {
+	char point[512];
+	char root[512];
+};
+
+bool parse_cgroup_mount(const struct text *t, const char *controller, struct cgroup_mount *m);
+
+/* /proc/PID/stat */
+struct pid_stat {
+	int32_t parent;
+	char state;
+	uint64_t cpu_ticks;	/* own and of children waited for, user and system */
+	uint64_t threads;
+	uint64_t start_ticks;
+	uint64_t rss_pages;
+};
+
+bool parse_pid_stat(const struct text *t, struct pid_stat *s);
+
+/* The names of whole disks and of interfaces without hardware, for where there is
+ * no /sys to ask. */
+bool disk_name_is_whole(struct slice name);
+bool disk_name_is_layer(struct slice name);
+bool net_name_is_virtual(struct slice name);
+
+#endif

@@ -1,0 +1,177 @@
+#include "parse.h"
+
+#include <string.h>
+
+static bool read_numbers(struct cursor *c, uint64_t *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		cursor_blanks(c);
+		if (!cursor_u64(c, &v[i]))
+			return false;
+	}
+	return true;
+}
+
+/* "   8       0 sda ": what stands in front of a device's figures */
+static bool read_disk_name(struct cursor *line, struct slice *name)
+{
+	uint64_t device[2];
+
+	if (!read_numbers(line, device, 2))
+		return false;
+	cursor_blanks(line);
+	return cursor_word(line, name, GROUP_NAME_MAX - 1);
+}
+
+size_t parse_diskstats(const struct text *text, struct roster *r, struct table *t)
+{
+	/* reads, merged, sectors, ms; writes, merged, sectors, ms; now, busy ms */
+	uint64_t v[10];
+	struct cursor c, line;
+	struct slice name;
+	size_t n = 0;
+
+	text_cursor(text, &c);
+	while (parse_line(&c, &line)) {
+		struct roster_entry *e;
+
+		if (!read_disk_name(&line, &name))
+			continue;
+		e = roster_find(r, n++, name);
+		if (!e || !read_numbers(&line, v, 10))
+			continue;
+		roster_count(e, t, (uint64_t[DISK_FIGURES]){
+			[DISK_WRITTEN] = v[6], [DISK_BUSY] = v[9], [DISK_WRITES] = v[4],
+			[DISK_READ] = v[2], [DISK_READS] = v[0] }, DISK_FIGURES);
+	}
+	return n;
+}
+
+bool diskstats_has(const struct text *text, struct slice name)
+{
+	struct cursor c, line;
+	struct slice other;
+
+	text_cursor(text, &c);
+	while (parse_line(&c, &line))
+		if (read_disk_name(&line, &other) && other.len == name.len &&
+		    !memcmp(other.p, name.p, name.len))
+			return true;
+	return false;
+}
+
+/* A name may hold a colon (an alias): the last one before the figures ends it. */
+static bool read_interface(struct cursor *line, struct slice *name)
+{
+	const char *colon;
+
+	cursor_blanks(line);
+	colon = memrchr(line->p, ':', (size_t)(line->end - line->p));
+	if (!colon || colon == line->p)
+		return false;
+	*name = (struct slice){ line->p, (size_t)(colon - line->p) };
+	line->p = colon + 1;
+	return true;
+}
+
+size_t parse_net_dev(const struct text *text, struct roster *r, struct table *t)
+{
+	uint64_t v[9];	/* received: bytes and seven others; sent: bytes */
+	struct cursor c, line;
+	struct slice name;
+	size_t n = 0;
+
+	text_cursor(text, &c);
+	while (parse_line(&c, &line)) {
+		struct roster_entry *e;
+
+		if (cursor_at_end(&line) || !read_interface(&line, &name))
+			continue;
+		e = roster_find(r, n++, name);
+		if (e && read_numbers(&line, v, 9))
+			roster_count(e, t, (uint64_t[NET_FIGURES]){
+				[NET_RX] = v[0], [NET_TX] = v[8] }, NET_FIGURES);
+	}
+	return n;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Names by pattern: '#' is a number, '@' letters, all else is itself. */
+static bool is_like(struct slice name, const char *pattern)
+{
+	const char *p = name.p, *end = name.p + name.len;
+
+	for (; *pattern; pattern++) {
+		const char *start = p;
+
+		if (*pattern == '#') {
+			while (p < end && is_digit(*p))
+				p++;
+		} else if (*pattern == '@') {
+			while (p < end && *p >= 'a' && *p <= 'z')
+				p++;
+		} else if (p < end && *p == *pattern) {
+			p++;
+		}
+		if (p == start)
+			return false;
+	}
+	return p == end;
+}
+
+static bool is_like_any(struct slice name, const char *const *patterns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_like(name, patterns[i]))
+			return true;
+	return false;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+bool disk_name_is_whole(struct slice name)
+{
+	static const char *const patterns[] = {
+		"sd@", "hd@", "vd@", "xvd@", "ubd@", "dasd@", "nvme#n#", "mmcblk#",
+		"mmcblk#boot#", "mtdblock#", "cciss/c#d#", "ida/c#d#", "rd/c#d#", "nbd#",
+		"rbd#", "pmem#", "sr#", "ssv@",
+	};
+
+	return is_like_any(name, patterns, COUNT(patterns));
+}
+
+bool disk_name_is_layer(struct slice name)
+{
+	/* a path of a multipath nvme: its I/O is in nvmeXnY too */
+	static const char *const patterns[] = { "nvme#c#n#", "dm-#", "md#", "loop#", "ram#", "zram#" };
+
+	return is_like_any(name, patterns, COUNT(patterns));
+}
+
+static bool has_prefix(struct slice name, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return name.len >= n && !memcmp(name.p, prefix, n);
+}
+
+bool net_name_is_virtual(struct slice name)
+{
+	static const char *const prefixes[] = {
+		"veth", "docker", "br-", "virbr", "ifb", "dummy", "tun", "tap", "bond", "team",
+		"wg", "tailscale", "cni", "flannel", "cali", "cilium", "lxc", "lxd", "vnet",
+		"vmnet", "vxlan", "geneve", "gre", "erspan", "sit", "ip6tnl", "ip6gre", "ip_vti",
+		"ip6_vti", "tunl", "kube", "nodelocaldns", "podman", "nlmon", "teql", "macvtap",
+	};
+
+	if (slice_is(name, "lo") || memchr(name.p, '.', name.len) || is_like(name, "br#"))
+		return true;
+	for (size_t i = 0; i < COUNT(prefixes); i++)
+		if (has_prefix(name, prefixes[i]))
+			return true;
+	return false;
+}

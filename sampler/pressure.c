@@ -1,0 +1,111 @@
+#include "pressure.h"
+
+#include "source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct figure some[PRESSURE_FILES] = {
+	{ "cpu.some", "1ms", true, 1, 1000 },
+	{ "io.some", "1ms", true, 1, 1000 },
+	{ "memory.some", "1ms", true, 1, 1000 },
+};
+
+static const struct figure full[PRESSURE_FILES] = {
+	[PRESSURE_IO] = { "io.full", "1ms", true, 1, 1000 },
+	[PRESSURE_MEMORY] = { "memory.full", "1ms", true, 1, 1000 },
+};
+
+void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const names[PRESSURE_FILES],
+		       struct text *text, struct figure *figure, size_t *n)
+{
+	for (size_t i = 0; i < PRESSURE_FILES; i++) {
+		struct pressure now;
+
+		if (file_open(&p->file[i], dir_fd, names[i], FILE_WHOLE))
+			continue;
+		if (file_read(&p->file[i], text) || !parse_pressure(text, &now) || !now.has_some) {
+			file_close(&p->file[i]);
+			continue;
+		}
+		figure[(*n)++] = some[i];
+		p->last[2 * i] = now.some_us;
+		/* of cpu, full means something only where it is not the whole machine,
+		   and then says what throttled says */
+		p->full[i] = now.has_full && full[i].name;
+		if (p->full[i])
+			figure[(*n)++] = full[i];
+		p->last[2 * i + 1] = now.full_us;
+	}
+}
+
+void pressure_set_close(struct pressure_set *p)
+{
+	for (size_t i = 0; i < PRESSURE_FILES; i++)
+		file_close(&p->file[i]);
+}
+
+bool pressure_set_read(struct pressure_set *p, struct text *text, struct table *t, size_t first)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < PRESSURE_FILES; i++) {
+		struct pressure now;
+
+		if (p->file[i].fd < 0)
+			continue;
+		if (!file_read(&p->file[i], text) && parse_pressure(text, &now)) {
+			table_add(t, 0, first, counter_step(&p->last[2 * i], now.some_us));
+			if (p->full[i])
+				table_add(t, 0, first + 1,
+					  counter_step(&p->last[2 * i + 1], now.full_us));
+			any = true;
+		}
+		first += p->full[i] ? 2 : 1;
+	}
+	return any;
+}
+
+struct pressure_source {
+	struct source source;
+	struct pressure_set set;
+	struct figure figure[PRESSURE_FIGURES];
+};
+
+static bool pressure_read(struct source *source, struct text *text)
+{
+	struct pressure_source *s = (struct pressure_source *)source;
+
+	return pressure_set_read(&s->set, text, &source->table, 0);
+}
+
+static void pressure_release(struct source *source)
+{
+	struct pressure_source *s = (struct pressure_source *)source;
+
+	pressure_set_close(&s->set);
+	free(s);
+}
+
+int pressure_open(struct source **out, const struct setup *setup)
+{
+	static const char *const names[PRESSURE_FILES] = {
+		"pressure/cpu", "pressure/io", "pressure/memory",
+	};
+	struct pressure_source *s = calloc(1, sizeof *s);
+	size_t n = 0;
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->source = (struct source){ .read = pressure_read, .release = pressure_release };
+	pressure_set_open(&s->set, setup->root.proc_fd, names, setup->text, s->figure, &n);
+	r = !n ? -ENOENT : table_open(&s->source.table, setup->dir_fd, "proc_pressure",
+				      setup->interval_ms, s->figure, n, 0);
+	if (r) {
+		pressure_release(&s->source);
+		return r;
+	}
+	*out = &s->source;
+	return 0;
+}

@@ -1,0 +1,34 @@
+#ifndef BUILDBEAT_PRESSURE_H
+#define BUILDBEAT_PRESSURE_H
+
+#include "parse.h"
+#include "root.h"
+#include "table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The three pressure files of the machine or of one control group, and the part
+ * of a table they fill: cpu.some io.some io.full memory.some memory.full, as far
+ * as they are there. */
+
+enum { PRESSURE_CPU, PRESSURE_IO, PRESSURE_MEMORY, PRESSURE_FILES };
+
+#define PRESSURE_FIGURES 5
+
+struct pressure_set {
+	struct file file[PRESSURE_FILES];
+	bool full[PRESSURE_FILES];
+	uint64_t last[2 * PRESSURE_FILES];
+};
+
+/* Open the files of these names; their figures are appended to figure[*n]. */
+void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const names[PRESSURE_FILES],
+		       struct text *text, struct figure *figure, size_t *n);
+void pressure_set_close(struct pressure_set *p);
+
+/* Into t's figures from number first on. False: none could be read. */
+bool pressure_set_read(struct pressure_set *p, struct text *text, struct table *t, size_t first);
+
+#endif

@@ -1,0 +1,59 @@
+#ifndef BUILDBEAT_ROOT_H
+#define BUILDBEAT_ROOT_H
+
+#include "cursor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * /proc and /sys as directories, so that a recorded tree of another machine can
+ * stand for them; and their files, opened once and read again and again.
+ */
+struct root {
+	int proc_fd;
+	int sys_fd;		/* -1 where there is none */
+};
+
+#define ROOT_INIT { -1, -1 }
+
+/* NULL: /proc and /sys. 0, or a negative errno if proc cannot be opened. */
+int root_open(struct root *r, const char *proc, const char *sys);
+void root_close(struct root *r);
+
+/* Is there such a path below one of its directories. */
+bool root_has(int root_fd, const char *path);
+
+/* What a file held when it was read. */
+struct text {
+	char *data;
+	size_t len, cap;
+};
+
+void text_cursor(const struct text *t, struct cursor *c);
+
+enum file_kind {
+	FILE_WHOLE,		/* one read() gives all of it (stat, meminfo, pressure) */
+	FILE_RECORDS,		/* a read() ends where a page is full (diskstats, net/dev) */
+	FILE_LONG_RECORDS,	/* ... and a record may fill one (mountinfo) */
+};
+
+struct file {
+	int fd;
+	enum file_kind kind;
+};
+
+#define FILE_CLOSED { -1, FILE_WHOLE }
+
+/* 0 or a negative errno; f is closed then. */
+int file_open(struct file *f, int root_fd, const char *path, enum file_kind kind);
+void file_close(struct file *f);
+
+/* All of it from its beginning. What does not fit is cut after its last whole
+ * line. 0 or a negative errno, with an empty text. */
+int file_read(const struct file *f, struct text *t);
+
+/* Open, read, close, for what is looked at once. */
+int file_read_once(int root_fd, const char *path, struct text *t);
+
+#endif

@@ -1,0 +1,193 @@
+#include "running.h"
+
+#include <string.h>
+
+static struct running_task *find_task(struct running *r, const struct event *e)
+{
+	for (size_t i = 0; i < r->top; i++)
+		if (r->task[i].seq == e->seq && slice_is(e->inst, r->task[i].inst))
+			return &r->task[i];
+	return NULL;
+}
+
+static struct running_instance *find_instance(struct running *r, struct slice id)
+{
+	for (size_t i = 0; i < INSTANCES_MAX; i++)
+		if (r->instance[i].id[0] && slice_is(id, r->instance[i].id))
+			return &r->instance[i];
+	return NULL;
+}
+
+static void set_id(char out[INSTANCE_ID_MAX], struct slice id)
+{
+	memcpy(out, id.p, id.len);	/* event_parse() saw to its length */
+	out[id.len] = '\0';
+}
+
+static struct running_instance *free_instance(struct running *r)
+{
+	for (size_t i = 0; i < INSTANCES_MAX; i++)
+		if (!r->instance[i].id[0])
+			return &r->instance[i];
+	return &r->instance[r->next_instance++ % INSTANCES_MAX];
+}
+
+static void take_open(struct running *r, struct event *e)
+{
+	struct running_instance *i = free_instance(r);
+	struct slice list, pid;
+	struct cursor c;
+	int64_t n;
+
+	event_number(e);	/* pid: the first of its ancestors */
+	event_number(e);	/* level */
+	list = event_field(e);
+	*i = (struct running_instance){ .outer = NO_SLOT };
+	set_id(i->id, e->inst);
+	cursor_init(&c, list.p, list.len);
+	while (i->n_ancestors < ANCESTORS_READ && cursor_until(&c, ',', &pid))
+		if (slice_i64(pid, &n) && n > 0 && n <= INT32_MAX)
+			i->ancestor[i->n_ancestors++] = (int32_t)n;
+}
+
+/* The task around an instance. It may be told of later than the instance. */
+static struct running_task *outer_task(struct running *r, struct running_instance *i)
+{
+	for (size_t a = 0; i->outer == NO_SLOT && a < i->n_ancestors; a++)
+		for (size_t s = 0; s < r->top && i->outer == NO_SLOT; s++)
+			if (r->task[s].inst[0] && r->task[s].pid == i->ancestor[a])
+				i->outer = s;
+	if (i->outer == NO_SLOT)
+		return NULL;
+	r->task[i->outer].hosts = true;
+	return &r->task[i->outer];
+}
+
+/* A pid has one owner: whoever had it before ended without a word. */
+static void set_pid(struct running *r, struct running_task *t, int64_t pid)
+{
+	for (size_t i = 0; i < r->top; i++)
+		if (r->task[i].pid == pid)
+			r->task[i].pid = 0;
+	t->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
+	t->start_ticks = 0;
+}
+
+static void take_start(struct running *r, struct event *e)
+{
+	struct running_instance *i = find_instance(r, e->inst);
+	struct running_task *t = find_task(r, e);
+
+	/* looked up while the task around is sure to be there */
+	if (i)
+		outer_task(r, i);
+	for (size_t s = 0; s < RUNNING_MAX && !t; s++)
+		if (!r->task[s].inst[0])
+			t = &r->task[s];
+	if (!t)
+		return;
+	if ((size_t)(t - r->task) >= r->top)
+		r->top = (size_t)(t - r->task) + 1;
+	*t = (struct running_task){ .seq = e->seq };
+	set_id(t->inst, e->inst);
+	set_pid(r, t, event_number(e));
+}
+
+static void free_task(struct running *r, struct running_task *t)
+{
+	size_t slot = (size_t)(t - r->task);
+
+	for (size_t i = 0; t->hosts && i < INSTANCES_MAX; i++)
+		if (r->instance[i].id[0] && r->instance[i].outer == slot)
+			r->instance[i].id[0] = '\0';
+	*t = (struct running_task){ 0 };
+}
+
+/* What it used as the system told whoever waited for it, else as sampled. */
+static struct used used_at_end(struct event *e, const struct running_task *t)
+{
+	struct used u = t ? t->total : (struct used){ 0 };
+	int64_t user, system, in, out;
+
+	event_number(e);	/* status */
+	user = event_number(e);
+	system = event_number(e);
+	event_number(e);	/* max RSS */
+	event_number(e);	/* minor and */
+	event_number(e);	/* major faults */
+	in = event_number(e);
+	out = event_number(e);
+	if (user >= 0 && system >= 0)
+		u.cpu_us = user / 2 + system / 2 < INT64_MAX / 4 ? user + system : 0;
+	if (in >= 0)
+		u.read_kb = in / 2;
+	if (out >= 0)
+		u.written_kb = out / 2;
+	return u;
+}
+
+/* Sums of whatever a damaged line says must not run over. */
+static int64_t add(int64_t a, int64_t b)
+{
+	return a < INT64_MAX / 2 && b < INT64_MAX / 2 ? a + b : a;
+}
+
+static void take_end(struct running *r, struct event *e)
+{
+	struct running_instance *i = find_instance(r, e->inst);
+	struct running_task *outer = i ? outer_task(r, i) : NULL;
+	struct running_task *t = find_task(r, e);
+
+	if (outer && outer != t) {
+		struct used u = used_at_end(e, t);
+
+		outer->inner.cpu_us = add(outer->inner.cpu_us, u.cpu_us);
+		outer->inner.read_kb = add(outer->inner.read_kb, u.read_kb);
+		outer->inner.written_kb = add(outer->inner.written_kb, u.written_kb);
+	}
+	if (t)
+		free_task(r, t);
+}
+
+static void take_close(struct running *r, struct event *e)
+{
+	struct running_instance *i = find_instance(r, e->inst);
+
+	if (i)
+		i->id[0] = '\0';
+}
+
+bool running_take(struct running *r, struct slice line)
+{
+	struct running_task *t;
+	struct event e;
+
+	if (!event_parse(line, &e))
+		return false;
+	switch (e.kind) {
+	case EVENT_OPEN:
+		take_open(r, &e);
+		break;
+	case EVENT_CLOSE:
+		take_close(r, &e);
+		return true;
+	case EVENT_START:
+		if (e.seq)
+			take_start(r, &e);
+		break;
+	case EVENT_PID:
+		t = e.seq ? find_task(r, &e) : NULL;
+		if (t)
+			set_pid(r, t, event_number(&e));
+		break;
+	case EVENT_DONE:
+	case EVENT_FAIL:
+	case EVENT_KILL:
+		if (e.seq)
+			take_end(r, &e);
+		break;
+	default:
+		break;
+	}
+	return false;
+}

@@ -1,0 +1,173 @@
+#include "sampler.h"
+
+#include "clock.h"
+#include "source.h"
+#include "store.h"
+#include "tasks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define INTERVAL_MIN_MS 10
+#define INTERVAL_MAX_MS 3600000
+
+/* A file of /proc at its largest: hundreds of cores, thousands of interrupts. Of
+ * the memory only what is used is ever there. */
+#define TEXT_CAP (2u << 20)
+#define LINE_CAP (4 * SERIES_LINE_MAX)
+
+static int (*const openers[])(struct source **, const struct setup *) = {
+	stat_open, cores_open, meminfo_open, diskstats_open, net_open, pressure_open,
+	vmstat_open, cgroup_open,
+};
+
+#define SOURCES (sizeof openers / sizeof *openers)
+
+struct sampler {
+	int64_t start_ns;
+	int64_t interval_ns;
+	int error;
+	int dir_fd;
+	struct root root;
+	struct text text;
+	struct buf line;
+	char *line_memory;
+	struct source *source[SOURCES];	/* NULL: the machine does not have it */
+	struct tasks *tasks;
+};
+
+static void remember(struct sampler *s, int r)
+{
+	if (r && !s->error)
+		s->error = r;
+}
+
+/* That the kernel lacks a file is no failure; that it cannot be opened for want of
+ * descriptors or memory, or its log cannot be made, is. */
+static bool is_failure(int r)
+{
+	switch (-r) {
+	case EMFILE: case ENFILE: case ENOMEM: case ENOSPC: case EROFS: case EDQUOT:
+	case ELOOP: case EIO: case EFBIG:
+		return true;
+	}
+	return false;
+}
+
+static void open_sources(struct sampler *s, const struct sampler_options *options)
+{
+	const struct setup setup = { .root = s->root, .dir_fd = s->dir_fd,
+		.interval_ms = options->interval_ms, .per_core = options->per_core,
+		.all_interfaces = options->all_interfaces, .text = &s->text };
+	int r;
+
+	for (size_t i = 0; i < SOURCES; i++) {
+		r = openers[i](&s->source[i], &setup);
+		if (r)
+			s->source[i] = NULL;
+		remember(s, is_failure(r) ? r : 0);
+	}
+	if (options->tasks)
+		remember(s, tasks_open(&s->tasks, &setup));
+}
+
+static int open_all(struct sampler *s, int dir_fd, const struct sampler_options *options,
+		    struct error *err)
+{
+	int r;
+
+	s->text = (struct text){ malloc(TEXT_CAP), 0, TEXT_CAP };
+	s->line_memory = malloc(LINE_CAP);
+	if (!s->text.data || !s->line_memory)
+		return error_sys(err, -ENOMEM, NULL, "cannot sample");
+	buf_init_fixed(&s->line, s->line_memory, LINE_CAP);
+	s->dir_fd = store_open_at(dir_fd, ".", O_RDONLY | O_DIRECTORY);
+	if (s->dir_fd < 0)
+		return error_sys(err, s->dir_fd, NULL, "cannot sample into the recording");
+	r = root_open(&s->root, options->proc_root, options->sys_root);
+	if (r)
+		return error_sys(err, r, options->proc_root ? options->proc_root : "/proc",
+				 "cannot sample");
+	open_sources(s, options);
+	return 0;
+}
+
+int sampler_new(struct sampler **out, int dir_fd, int64_t start_ns,
+		const struct sampler_options *options, struct error *err)
+{
+	struct sampler *s;
+	int r;
+
+	*out = NULL;
+	if (options->interval_ms < INTERVAL_MIN_MS || options->interval_ms > INTERVAL_MAX_MS)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "a sampling interval is %d to %d ms", INTERVAL_MIN_MS,
+				 INTERVAL_MAX_MS);
+	s = calloc(1, sizeof *s);
+	if (!s)
+		return error_sys(err, -ENOMEM, NULL, "cannot sample");
+	s->start_ns = start_ns;
+	s->interval_ns = options->interval_ms * 1000000;
+	s->dir_fd = -1;
+	s->root = (struct root)ROOT_INIT;
+	r = open_all(s, dir_fd, options, err);
+	if (r) {
+		sampler_free(s);
+		return r;
+	}
+	*out = s;
+	return 0;
+}
+
+void sampler_take(struct sampler *s, bool forced)
+{
+	int64_t t_us = (clock_mono_ns() - s->start_ns) / 1000;
+	int saved = errno;
+
+	if (t_us < 0)
+		t_us = 0;
+	for (size_t i = 0; i < SOURCES; i++) {
+		struct source *source = s->source[i];
+
+		if (source && source->read(source, &s->text))
+			remember(s, table_write(&source->table, &s->line, t_us, forced));
+	}
+	if (s->tasks)
+		remember(s, tasks_sample(s->tasks, &s->line, t_us, forced));
+	errno = saved;
+}
+
+int64_t sampler_next_ns(const struct sampler *s)
+{
+	int64_t since = clock_mono_ns() - s->start_ns;
+
+	if (since < 0)
+		return s->start_ns;
+	return s->start_ns + (since / s->interval_ns + 1) * s->interval_ns;
+}
+
+int sampler_error(const struct sampler *s)
+{
+	return s->error;
+}
+
+void sampler_free(struct sampler *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < SOURCES; i++) {
+		if (!s->source[i])
+			continue;
+		table_close(&s->source[i]->table);
+		s->source[i]->release(s->source[i]);
+	}
+	tasks_free(s->tasks);
+	root_close(&s->root);
+	if (s->dir_fd >= 0)
+		close(s->dir_fd);
+	free(s->text.data);
+	free(s->line_memory);
+	free(s);
+}

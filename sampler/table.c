@@ -1,0 +1,192 @@
+#include "table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond this, figures are nonsense; it keeps all sums below from running over. */
+#define RAW_MAX (UINT64_C(1) << 58)
+
+#define WRAP (UINT64_C(1) << 32)
+
+uint64_t counter_step(uint64_t *last, uint64_t now)
+{
+	uint64_t from = *last;
+
+	*last = now;
+	if (now >= from)
+		return now - from;
+	if (from < WRAP && from >= WRAP / 4 * 3 && now < WRAP / 4)
+		return now + WRAP - from;
+	return 0;
+}
+
+static bool allocate(struct table *t)
+{
+	size_t groups = t->max_groups + 1;
+	size_t n = groups * t->n_figures;
+
+	t->group = calloc(groups, sizeof *t->group);
+	t->raw = calloc(n, sizeof *t->raw);
+	t->level = calloc(n, sizeof *t->level);
+	t->base = calloc(n, sizeof *t->base);
+	t->written = calloc(n, sizeof *t->written);
+	t->column = calloc(n, sizeof *t->column);
+	return t->group && t->raw && t->level && t->base && t->written && t->column;
+}
+
+int table_open(struct table *t, int dir_fd, const char *name, int64_t interval_ms,
+	       const struct figure *figure, size_t n_figures, size_t max_groups)
+{
+	int r;
+
+	*t = (struct table){ .log = LOG_CLOSED, .name = name, .interval_ms = interval_ms,
+		.figure = figure, .n_figures = n_figures, .max_groups = max_groups,
+		.n_groups = max_groups ? 0 : 1, .want_header = true };
+	r = allocate(t) ? log_open(&t->log, dir_fd, name) : -ENOMEM;
+	if (r) {
+		table_close(t);
+		return r;
+	}
+	series_writer_init(&t->writer, t->written, t->n_groups * n_figures, interval_ms);
+	if (t->log.size)
+		series_lost(&t->writer);	/* an earlier sampler's: a gap lies between */
+	return 0;
+}
+
+void table_close(struct table *t)
+{
+	log_close(&t->log);
+	free(t->group);
+	free(t->raw);
+	free(t->level);
+	free(t->base);
+	free(t->written);
+	free(t->column);
+	*t = (struct table){ .log = LOG_CLOSED };
+}
+
+static void set_name(char out[GROUP_NAME_MAX], struct slice name)
+{
+	size_t n = name.len < GROUP_NAME_MAX ? name.len : GROUP_NAME_MAX - 1;
+
+	for (size_t i = 0; i < n; i++) {
+		char c = name.p[i];
+
+		out[i] = c > ' ' && c != ':' && c != 0x7f ? c : '_';
+	}
+	out[n] = '\0';
+}
+
+/*
+ * A new first line is due: counters go on from what was written last. Nothing to
+ * do if the one before was not written yet.
+ */
+static void begin_anew(struct table *t)
+{
+	size_t n = t->n_groups * t->n_figures;
+
+	if (t->want_header)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (t->figure[i % t->n_figures].counter)
+			t->base[i] += t->written[i];
+	t->want_header = true;
+}
+
+static size_t add_group(struct table *t, struct slice name)
+{
+	begin_anew(t);
+	set_name(t->group[t->n_groups], name);
+	return t->n_groups++;
+}
+
+size_t table_group(struct table *t, struct slice name)
+{
+	char clean[GROUP_NAME_MAX];
+
+	set_name(clean, name);
+	for (size_t i = 0; i < t->n_groups; i++)
+		if (!strcmp(t->group[i], clean))
+			return i;
+	if (t->n_groups < t->max_groups)
+		return add_group(t, name);
+	if (t->n_groups == t->max_groups)
+		add_group(t, (struct slice){ "others", 6 });
+	return t->max_groups;
+}
+
+void table_set(struct table *t, size_t group, size_t figure, uint64_t raw)
+{
+	t->raw[group * t->n_figures + figure] = raw < RAW_MAX ? raw : RAW_MAX;
+}
+
+void table_add(struct table *t, size_t group, size_t figure, uint64_t raw)
+{
+	uint64_t *sum = &t->raw[group * t->n_figures + figure];
+
+	*sum = raw < RAW_MAX - *sum ? *sum + raw : RAW_MAX;
+}
+
+static void fill_columns(struct table *t)
+{
+	for (size_t i = 0; i < t->n_groups * t->n_figures; i++) {
+		const struct figure *f = &t->figure[i % t->n_figures];
+		const char *group = t->group[i / t->n_figures];
+		struct series_column *c = &t->column[i];
+		struct buf name;
+
+		buf_init_fixed(&name, c->name, sizeof c->name);
+		buf_adds(&name, group);
+		if (*group && *f->name)
+			buf_addc(&name, '.');
+		buf_adds(&name, f->name);
+		strcpy(c->unit, f->unit);
+		c->counter = f->counter;
+	}
+}
+
+/* The first line and a fresh writer for it; what is owed to a gap stays. */
+static void add_header(struct table *t, struct buf *b)
+{
+	size_t n = t->n_groups * t->n_figures;
+	struct series_writer old = t->writer;
+
+	fill_columns(t);
+	series_add_header(b, t->name, t->interval_ms, t->column, n);
+	series_writer_init(&t->writer, t->written, n, t->interval_ms);
+	t->writer.want_key = old.want_key;
+}
+
+static void fill_levels(struct table *t)
+{
+	size_t n = t->n_groups * t->n_figures;
+	const struct figure *f = t->figure;
+
+	for (size_t i = 0; i < n; i++, f++) {
+		if (f == t->figure + t->n_figures)
+			f = t->figure;
+		if (f->counter)
+			t->level[i] = (int64_t)(t->raw[i] * f->mul / f->div) - t->base[i];
+		else
+			t->level[i] = (int64_t)((t->raw[i] * f->mul + f->div / 2) / f->div);
+	}
+}
+
+int table_write(struct table *t, struct buf *scratch, int64_t t_us, bool forced)
+{
+	bool header = t->want_header;
+	int r;
+
+	buf_clear(scratch);
+	if (header)
+		add_header(t, scratch);
+	fill_levels(t);
+	series_add(&t->writer, scratch, t_us, t->level, forced || header);
+	r = log_append(&t->log, scratch);
+	if (r)
+		series_lost(&t->writer);
+	else
+		t->want_header = false;
+	return r;
+}

@@ -1,0 +1,47 @@
+#ifndef BUILDBEAT_TAIL_H
+#define BUILDBEAT_TAIL_H
+
+#include "root.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Following a recording's task logs as they grow: tasks.log or, on NFS, the
+ * tasks-ID.log of every writer. New whole lines only, each once.
+ */
+
+#define TAIL_FILES 1024
+
+struct tail_file {
+	char name[48];
+	int64_t offset;		/* of what was not handed out yet */
+	bool closed;		/* its writer is through */
+};
+
+struct tail {
+	int dir_fd;		/* borrowed */
+	int fd;			/* of tasks.log, -1 when there are many files */
+	int list_fd;		/* of the directory, to find new files; or -1 */
+	struct tail_file *file;
+	size_t n_files;
+	struct text text;
+};
+
+/* take() gets every new line without its newline; true: this was its file's last. */
+struct tail_taker {
+	bool (*take)(void *ctx, struct slice line);
+	void *ctx;
+};
+
+int tail_open(struct tail *t, int dir_fd);
+void tail_close(struct tail *t);
+void tail_read(struct tail *t, const struct tail_taker *taker);
+
+/* The names in a directory, each once; what getdents64() gives, without the
+ * memory opendir() takes. False from each() ends it. */
+void list_names(int dir_fd, struct text *memory, bool (*each)(void *ctx, const char *name),
+		void *ctx);
+
+#endif

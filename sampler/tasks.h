@@ -1,0 +1,22 @@
+#ifndef BUILDBEAT_TASKS_H
+#define BUILDBEAT_TASKS_H
+
+#include "buf.h"
+#include "source.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* proc_tasks.log: what the processes of every running task use (usage_log.h). */
+struct tasks;
+
+/* 0 or a negative errno. */
+int tasks_open(struct tasks **out, const struct setup *setup);
+
+/* One sample at t_us; scratch is overwritten. 0 or why it did not reach the file. */
+int tasks_sample(struct tasks *t, struct buf *scratch, int64_t t_us, bool forced);
+
+/* NULL is fine. */
+void tasks_free(struct tasks *t);
+
+#endif

@@ -1,0 +1,371 @@
+#include "tree.h"
+
+#include "clock.h"
+#include "store.h"
+#include "tail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HASH_SIZE (4 * RUNNING_MAX)
+#define TEXT_CAP 16384
+#define NAMES_CAP 65536
+#define DEPTH_MAX 256
+#define NS_PER_PROCESS 20000	/* of opening and reading its smaps_rollup */
+#define NS_PER_MIB 7000		/* until something better is known */
+
+int tree_init(struct tree *t, int proc_fd)
+{
+	*t = (struct tree){ .proc_fd = proc_fd, .list_fd = -1, .ns_per_mib = NS_PER_MIB };
+	t->scans = !root_has(proc_fd, "thread-self/children");
+	t->process = calloc(PROCESSES_MAX, sizeof *t->process);
+	t->pid_key = calloc(HASH_SIZE, sizeof *t->pid_key);
+	t->pid_slot = calloc(HASH_SIZE, sizeof *t->pid_slot);
+	t->text = (struct text){ malloc(TEXT_CAP), 0, TEXT_CAP };
+	t->names = (struct text){ malloc(NAMES_CAP), 0, NAMES_CAP };
+	if (t->process && t->pid_key && t->pid_slot && t->text.data && t->names.data)
+		return 0;
+	tree_release(t);
+	return -ENOMEM;
+}
+
+void tree_release(struct tree *t)
+{
+	if (t->list_fd >= 0)
+		close(t->list_fd);
+	free(t->process);
+	free(t->pid_key);
+	free(t->pid_slot);
+	free(t->text.data);
+	free(t->names.data);
+	*t = (struct tree){ .proc_fd = -1, .list_fd = -1 };
+}
+
+/* pid -> slot */
+
+static size_t hash_place(const struct tree *t, int32_t pid)
+{
+	size_t i = (uint32_t)pid * 2654435761u % HASH_SIZE;
+
+	while (t->pid_key[i] && t->pid_key[i] != pid)
+		i = (i + 1) % HASH_SIZE;
+	return i;
+}
+
+static void hash_tasks(struct tree *t, const struct running *r)
+{
+	memset(t->pid_key, 0, HASH_SIZE * sizeof *t->pid_key);
+	for (size_t s = 0; s < r->top; s++) {
+		size_t i;
+
+		if (!r->task[s].inst[0] || !r->task[s].pid)
+			continue;
+		i = hash_place(t, r->task[s].pid);
+		t->pid_key[i] = r->task[s].pid;
+		t->pid_slot[i] = s;
+	}
+}
+
+static size_t slot_of(const struct tree *t, int32_t pid)
+{
+	size_t i = hash_place(t, pid);
+
+	return t->pid_key[i] ? t->pid_slot[i] : NO_SLOT;
+}
+
+/* One process */
+
+static bool read_at(struct tree *t, const char *path, struct text *text)
+{
+	struct file f = { openat(t->proc_fd, path, O_RDONLY | O_CLOEXEC), FILE_WHOLE };
+	int r;
+
+	text->len = 0;
+	if (f.fd < 0)
+		return false;
+	r = file_read(&f, text);
+	file_close(&f);
+	return r == 0;
+}
+
+static bool read_of(struct tree *t, int32_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "%d/%s", (int)pid, name);
+	return read_at(t, path, &t->text);
+}
+
+static bool read_stat(struct tree *t, struct process *p)
+{
+	return read_of(t, p->pid, "stat") && parse_pid_stat(&t->text, &p->stat);
+}
+
+static bool is_alive(const struct process *p)
+{
+	return p->stat.state != 'Z' && p->stat.state != 'X';
+}
+
+static void add_up(struct tree *t, const struct process *p)
+{
+	struct want io[] = { { .key = "read_bytes" }, { .key = "write_bytes" } };
+	struct tree_sum *sum = &t->sum[p->slot];
+
+	sum->cpu_ticks += p->stat.cpu_ticks;
+	sum->rss_pages += p->stat.rss_pages;
+	sum->processes += is_alive(p);
+	if (read_of(t, p->pid, "io") && parse_keyed(&t->text, io, 2)) {
+		sum->read_bytes += io[0].value;
+		sum->written_bytes += io[1].value;
+	}
+}
+
+/* A task's own process: is it still the one that was seen before. */
+static bool confirm(struct running *r, const struct process *p, bool found)
+{
+	struct running_task *task = &r->task[p->slot];
+
+	if (!found || (task->start_ticks && task->start_ticks != p->stat.start_ticks)) {
+		task->pid = 0;
+		return false;
+	}
+	task->start_ticks = p->stat.start_ticks;
+	return true;
+}
+
+/* Down from each task, where the kernel tells children */
+
+static void push(struct tree *t, int32_t pid, size_t slot)
+{
+	if (t->n < PROCESSES_MAX)
+		t->process[t->n++] = (struct process){ .pid = pid, .slot = slot };
+}
+
+static void push_children_of_thread(struct tree *t, const struct process *p, const char *tid)
+{
+	char path[96];
+	struct cursor c;
+	uint64_t pid;
+
+	snprintf(path, sizeof path, "%d/task/%s/children", (int)p->pid, tid);
+	if (!read_at(t, path, &t->text))
+		return;
+	text_cursor(&t->text, &c);
+	while (cursor_u64(&c, &pid)) {
+		if (pid && pid <= INT32_MAX && slot_of(t, (int32_t)pid) == NO_SLOT)
+			push(t, (int32_t)pid, p->slot);
+		cursor_blanks(&c);
+	}
+}
+
+struct thread_walk {
+	struct tree *tree;
+	const struct process *process;
+};
+
+static bool each_thread(void *ctx, const char *name)
+{
+	struct thread_walk *w = ctx;
+
+	if (name[0] != '.')
+		push_children_of_thread(w->tree, w->process, name);
+	return true;
+}
+
+static void push_children(struct tree *t, const struct process *p)
+{
+	struct thread_walk walk = { t, p };
+	char name[32];
+	int fd;
+
+	if (!is_alive(p))
+		return;
+	snprintf(name, sizeof name, "%d", (int)p->pid);
+	if (p->stat.threads <= 1) {
+		push_children_of_thread(t, p, name);
+		return;
+	}
+	strcat(name, "/task");
+	fd = openat(t->proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	list_names(fd, &t->names, each_thread, &walk);
+	close(fd);
+}
+
+static void walk_down(struct tree *t, struct running *r, size_t slot)
+{
+	size_t root = t->n;
+
+	push(t, r->task[slot].pid, slot);
+	for (size_t i = root; i < t->n; i++) {
+		struct process *p = &t->process[i];
+		bool found = read_stat(t, p);
+
+		if (i == root && !confirm(r, p, found)) {
+			t->n = root;
+			return;
+		}
+		if (!found) {
+			p->slot = NO_SLOT;
+			continue;
+		}
+		add_up(t, p);
+		push_children(t, p);
+	}
+}
+
+/* One look at all processes, where it does not */
+
+static bool push_named(void *ctx, const char *name)
+{
+	struct tree *t = ctx;
+	struct slice s = { name, strlen(name) };
+	uint64_t pid;
+	size_t i;
+
+	if (!slice_u64(s, &pid) || !pid || pid > INT32_MAX || t->n == PROCESSES_MAX)
+		return true;
+	/* they come sorted, from a kernel */
+	for (i = t->n++; i && t->process[i - 1].pid > (int32_t)pid; i--)
+		t->process[i] = t->process[i - 1];
+	t->process[i] = (struct process){ .pid = (int32_t)pid, .slot = NO_SLOT };
+	return true;
+}
+
+static const struct process *find(const struct tree *t, int32_t pid)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->process[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->n && t->process[low].pid == pid ? &t->process[low] : NULL;
+}
+
+static size_t climb(const struct tree *t, const struct process *p)
+{
+	for (unsigned depth = 0; p && depth < DEPTH_MAX; depth++) {
+		size_t slot = slot_of(t, p->pid);
+
+		if (slot != NO_SLOT)
+			return slot;
+		p = p->stat.parent ? find(t, p->stat.parent) : NULL;
+	}
+	return NO_SLOT;
+}
+
+static void scan(struct tree *t, struct running *r)
+{
+	if (t->list_fd < 0)
+		t->list_fd = store_open_at(t->proc_fd, ".", O_RDONLY | O_DIRECTORY);
+	if (t->list_fd < 0)
+		return;
+	list_names(t->list_fd, &t->names, push_named, t);
+	for (size_t i = 0; i < t->n; i++)
+		if (!read_stat(t, &t->process[i]))
+			t->process[i].stat = (struct pid_stat){ .state = 'X' };
+	for (size_t s = 0; s < r->top; s++) {
+		struct process p = { .slot = s };
+		const struct process *found = find(t, r->task[s].pid);
+
+		if (found)
+			p.stat = found->stat;
+		if (r->task[s].pid)
+			confirm(r, &p, found && found->stat.state != 'X');
+	}
+	hash_tasks(t, r);
+	for (size_t i = 0; i < t->n; i++) {
+		struct process *p = &t->process[i];
+
+		p->slot = p->stat.state == 'X' ? NO_SLOT : climb(t, p);
+		if (p->slot != NO_SLOT)
+			add_up(t, p);
+	}
+}
+
+void tree_read(struct tree *t, struct running *r)
+{
+	bool any = false;
+
+	memset(t->sum, 0, r->top * sizeof *t->sum);
+	t->n = 0;
+	for (size_t s = 0; s < r->top && !any; s++)
+		any = r->task[s].pid != 0;
+	if (!any)
+		return;
+	if (t->scans) {
+		scan(t, r);
+		return;
+	}
+	hash_tasks(t, r);
+	for (size_t s = 0; s < r->top; s++)
+		if (r->task[s].pid)
+			walk_down(t, r, s);
+}
+
+/* Proportional memory */
+
+static int64_t pss_cost(const struct tree *t, size_t slot)
+{
+	static const uint64_t page_bytes = 4096;
+	const struct tree_sum *sum = &t->sum[slot];
+
+	return (int64_t)sum->processes * NS_PER_PROCESS +
+	       (int64_t)(sum->rss_pages * page_bytes >> 20) * t->ns_per_mib;
+}
+
+static void read_pss(struct tree *t, size_t slot)
+{
+	struct tree_sum *sum = &t->sum[slot];
+
+	sum->has_pss = true;
+	for (size_t i = 0; i < t->n; i++) {
+		struct want pss = { .key = "Pss" };
+
+		if (t->process[i].slot != slot || !is_alive(&t->process[i]))
+			continue;
+		if (!read_of(t, t->process[i].pid, "smaps_rollup"))
+			sum->has_pss = false;
+		else if (parse_keyed(&t->text, &pss, 1))
+			sum->pss_kb += pss.value;
+	}
+}
+
+/* A quarter of the way to what it took this time. */
+static void learn_cost(struct tree *t, size_t slot, int64_t took_ns)
+{
+	int64_t mib = (int64_t)(t->sum[slot].rss_pages >> 8);
+	int64_t rest = took_ns - (int64_t)t->sum[slot].processes * NS_PER_PROCESS;
+
+	if (mib >= 16 && rest > 0)
+		t->ns_per_mib += (rest / mib - t->ns_per_mib) / 4;
+}
+
+void tree_read_pss(struct tree *t, const struct running *r, int64_t budget_ns)
+{
+	for (size_t k = 0; k < r->top; k++) {
+		size_t slot = (t->first_pss + k) % r->top;
+		int64_t start;
+
+		if (t->sum[slot].processes < 2)
+			continue;
+		if (pss_cost(t, slot) > budget_ns) {
+			t->first_pss = slot;
+			return;
+		}
+		start = clock_mono_ns();
+		read_pss(t, slot);
+		learn_cost(t, slot, clock_mono_ns() - start);
+		budget_ns -= clock_mono_ns() - start;
+	}
+}

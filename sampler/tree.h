@@ -1,0 +1,64 @@
+#ifndef BUILDBEAT_TREE_H
+#define BUILDBEAT_TREE_H
+
+#include "parse.h"
+#include "root.h"
+#include "running.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The processes of the running tasks and what they use. Each belongs to the
+ * innermost task above it.
+ */
+
+#define PROCESSES_MAX 8192
+
+struct process {
+	int32_t pid;
+	size_t slot;		/* of its task, NO_SLOT if it has none */
+	struct pid_stat stat;
+};
+
+struct tree_sum {
+	uint64_t rss_pages;
+	uint64_t cpu_ticks;
+	uint64_t read_bytes, written_bytes;
+	uint64_t pss_kb;
+	size_t processes;
+	bool has_pss;
+};
+
+struct tree {
+	int proc_fd;		/* borrowed */
+	int list_fd;		/* of the processes, for scans; -1 until needed */
+	bool scans;		/* the kernel does not tell children */
+	struct process *process;
+	size_t n;
+	int32_t *pid_key;	/* a hash table: pid -> slot, of the tasks' own processes */
+	size_t *pid_slot;
+	struct text text;	/* of one file */
+	struct text names;	/* of directories, of children */
+	struct tree_sum sum[RUNNING_MAX];
+	size_t first_pss;	/* whose turn it is */
+	int64_t ns_per_mib;	/* what measuring PSS takes, as learned */
+};
+
+int tree_init(struct tree *t, int proc_fd);
+void tree_release(struct tree *t);
+
+/*
+ * Find the processes of all tasks and add their figures up in sum[slot]. A
+ * task whose own process is no more, or is another by now, loses its pid.
+ */
+void tree_read(struct tree *t, struct running *r);
+
+/*
+ * PSS of the tasks that have several processes, as many as budget_ns are enough
+ * for, taking turns. has_pss tells where there is one.
+ */
+void tree_read_pss(struct tree *t, const struct running *r, int64_t budget_ns);
+
+#endif

@@ -1,0 +1,91 @@
+#include "parse.h"
+#include "source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PGPGOUT, PGPGIN, PGMAJFAULT, PSWPOUT, PSWPIN, OOM_KILL, COLUMNS };
+
+struct vmstat_source {
+	struct source source;
+	struct file file;
+	struct figure figure[COLUMNS];	/* those this kernel has */
+	struct want want[COLUMNS];
+	uint64_t last[COLUMNS];
+	size_t n;
+};
+
+static bool vmstat_read(struct source *source, struct text *text)
+{
+	struct vmstat_source *s = (struct vmstat_source *)source;
+
+	if (file_read(&s->file, text) || !parse_keyed(text, s->want, s->n))
+		return false;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->want[i].found)
+			table_add(&source->table, 0, i,
+				  counter_step(&s->last[i], s->want[i].value));
+	return true;
+}
+
+static void vmstat_release(struct source *source)
+{
+	struct vmstat_source *s = (struct vmstat_source *)source;
+
+	file_close(&s->file);
+	free(s);
+}
+
+static int learn_figures(struct vmstat_source *s, struct text *text)
+{
+	/* pgpg* are counted in KiB, pswp* in pages */
+	uint32_t page_kb = (uint32_t)(sysconf(_SC_PAGESIZE) / 1024);
+	const struct figure figures[COLUMNS] = {
+		[PGPGOUT] = { "pgpgout", "1MiB", true, 1, 1024 },
+		[PGPGIN] = { "pgpgin", "1MiB", true, 1, 1024 },
+		[PGMAJFAULT] = { "pgmajfault", "1", true, 1, 1 },
+		[PSWPOUT] = { "pswpout", "1KiB", true, page_kb, 1 },
+		[PSWPIN] = { "pswpin", "1KiB", true, page_kb, 1 },
+		[OOM_KILL] = { "oom_kill", "1", true, 1, 1 },
+	};
+	struct want want[COLUMNS];
+	int r = file_read(&s->file, text);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < COLUMNS; i++)
+		want[i] = (struct want){ .key = figures[i].name };
+	if (!parse_keyed(text, want, COLUMNS))
+		return -ENODATA;
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (!want[i].found)
+			continue;
+		s->figure[s->n] = figures[i];
+		s->want[s->n] = want[i];
+		s->last[s->n++] = want[i].value;
+	}
+	return 0;
+}
+
+int vmstat_open(struct source **out, const struct setup *setup)
+{
+	struct vmstat_source *s = calloc(1, sizeof *s);
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->source = (struct source){ .read = vmstat_read, .release = vmstat_release };
+	r = file_open(&s->file, setup->root.proc_fd, "vmstat", FILE_RECORDS);
+	if (!r)
+		r = learn_figures(s, setup->text);
+	if (!r)
+		r = table_open(&s->source.table, setup->dir_fd, "proc_vmstat",
+			       setup->interval_ms, s->figure, s->n, 0);
+	if (r) {
+		vmstat_release(&s->source);
+		return r;
+	}
+	*out = &s->source;
+	return 0;
+}
