@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define CHUNK_SIZE 65536
+#define LARGE_PAGE ((size_t)2 << 20)
 #define ALIGNMENT _Alignof(max_align_t)
 
 struct block {
@@ -96,5 +98,21 @@ void *array_grow(void *array, size_t n, size_t item_size)
 
 	if (n && (n < first || (n & (n - 1))))
 		return array;
-	return cap <= SIZE_MAX / 2 / item_size ? realloc(array, cap * item_size) : NULL;
+	if (cap > SIZE_MAX / 2 / item_size)
+		return NULL;
+	array = realloc(array, cap * item_size);
+	if (array)
+		arena_large(array, cap * item_size);
+	return array;
+}
+
+void arena_large(void *memory, size_t size)
+{
+	const uintptr_t page = LARGE_PAGE;
+	uintptr_t start = ((uintptr_t)memory + page - 1) / page * page;
+	uintptr_t end = ((uintptr_t)memory + size) / page * page;
+
+	/* Refusing is fine. */
+	if (size >= 2 * page && end > start)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
 }

@@ -29,4 +29,8 @@ int arena_keep(struct arena *a, void *block);
  */
 void *array_grow(void *array, size_t n, size_t item_size);
 
+/* Ask for large pages where the memory is many megabytes: a tenth of the page
+ * faults. Memory not touched still costs nothing. */
+void arena_large(void *memory, size_t size);
+
 #endif

@@ -9,19 +9,6 @@ void cursor_init(struct cursor *c, const void *p, size_t len)
 	c->line = 0;
 }
 
-bool cursor_at_end(const struct cursor *c)
-{
-	return c->p == c->end;
-}
-
-bool cursor_byte(struct cursor *c, char byte)
-{
-	if (c->p == c->end || *c->p != byte)
-		return false;
-	c->p++;
-	return true;
-}
-
 bool cursor_literal(struct cursor *c, const char *s)
 {
 	size_t n = strlen(s);
@@ -77,10 +64,13 @@ bool cursor_u64(struct cursor *c, uint64_t *n)
 	const char *p = c->p;
 	uint64_t value = 0;
 
-	for (; p < c->end && *p >= '0' && *p <= '9'; p++) {
+	for (; p < c->end; p++) {
 		unsigned digit = (unsigned)(*p - '0');
 
-		if (value > UINT64_MAX / 10 || value * 10 > UINT64_MAX - digit)
+		if (digit > 9)
+			break;
+		if (value >= UINT64_MAX / 10 &&
+		    (value > UINT64_MAX / 10 || digit > UINT64_MAX % 10))
 			return false;
 		value = value * 10 + digit;
 	}

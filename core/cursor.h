@@ -23,10 +23,19 @@ struct slice {
 
 void cursor_init(struct cursor *c, const void *p, size_t len);
 
-bool cursor_at_end(const struct cursor *c);
+static inline bool cursor_at_end(const struct cursor *c)
+{
+	return c->p == c->end;
+}
 
-/* The byte c. */
-bool cursor_byte(struct cursor *c, char byte);
+/* The byte. */
+static inline bool cursor_byte(struct cursor *c, char byte)
+{
+	if (c->p == c->end || *c->p != byte)
+		return false;
+	c->p++;
+	return true;
+}
 
 /* The literal s. */
 bool cursor_literal(struct cursor *c, const char *s);

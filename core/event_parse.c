@@ -2,22 +2,28 @@
 
 #include <string.h>
 
-static const char *const words[] = {
-	[EVENT_OPEN] = "open", [EVENT_CLOSE] = "close", [EVENT_QUEUE] = "queue",
-	[EVENT_START] = "start", [EVENT_PID] = "pid", [EVENT_DONE] = "done",
-	[EVENT_FAIL] = "fail", [EVENT_KILL] = "kill", [EVENT_AFTER] = "after",
-	[EVENT_BEGIN] = "begin", [EVENT_END] = "end", [EVENT_NOTE] = "note",
+/* By their first letters, which all differ. */
+static const struct {
+	const char *word;
+	enum event_kind kind;
+} words[26] = {
+	['a' - 'a'] = { "after", EVENT_AFTER }, ['b' - 'a'] = { "begin", EVENT_BEGIN },
+	['c' - 'a'] = { "close", EVENT_CLOSE }, ['d' - 'a'] = { "done", EVENT_DONE },
+	['e' - 'a'] = { "end", EVENT_END }, ['f' - 'a'] = { "fail", EVENT_FAIL },
+	['k' - 'a'] = { "kill", EVENT_KILL }, ['n' - 'a'] = { "note", EVENT_NOTE },
+	['o' - 'a'] = { "open", EVENT_OPEN }, ['p' - 'a'] = { "pid", EVENT_PID },
+	['q' - 'a'] = { "queue", EVENT_QUEUE }, ['s' - 'a'] = { "start", EVENT_START },
 };
 
+/* The word is not empty and of small letters. */
 static bool find_kind(struct slice word, enum event_kind *kind)
 {
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		if (word.len && word.p[0] == words[i][0] && slice_is(word, words[i])) {
-			*kind = (enum event_kind)i;
-			return true;
-		}
-	}
-	return false;
+	unsigned at = (unsigned)(word.p[0] - 'a');
+
+	if (at >= 26 || !words[at].word || !slice_is(word, words[at].word))
+		return false;
+	*kind = words[at].kind;
+	return true;
 }
 
 /* INST or INST.SEQ */
@@ -70,8 +76,13 @@ struct slice event_field(struct event *e)
 
 int64_t event_number(struct event *e)
 {
-	struct slice field = event_field(e);
+	const char *start = e->rest.p;
 	int64_t n;
 
-	return slice_i64(field, &n) ? n : -1;
+	if (cursor_i64(&e->rest, &n) &&
+	    (cursor_at_end(&e->rest) || cursor_byte(&e->rest, '\t')))
+		return n;
+	e->rest.p = start;
+	event_field(e);
+	return -1;
 }

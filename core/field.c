@@ -137,7 +137,12 @@ size_t field_decode(char *text, size_t len, bool *cut)
 		size_t n;
 
 		if (*from != '\\') {
-			*to++ = *from++;
+			const char *next = memchr(from, '\\', (size_t)(end - from));
+
+			n = (size_t)((next ? next : end) - from);
+			memmove(to, from, n);
+			to += n;
+			from += n;
 			continue;
 		}
 		n = unescape(from + 1, (size_t)(end - from - 1), to);

@@ -1,6 +1,568 @@
 #include "kind.h"
+
+#include "cursor.h"
+
+#include <string.h>
+
+#define NESTING_MAX 4
+
+/* From least to most telling: the highest of a line's commands wins. */
+enum kind {
+	NOTHING, SHELL, INSTALL, OTHER, SCRIPT, GENERATE, DOCUMENT, TEST, CONFIGURE, MAKE,
+	ARCHIVE, LINK, COMPILE,
+	/* Programs that need a look at their arguments. */
+	COMPILER, FILTER, INTERPRETER, SH, WRAPPER, LIBTOOL, CMAKE, MESON, TOOL, KEYWORD,
+	SKIP,
+};
+
+static const char *const names[] = {
+	[NOTHING] = "other", [SHELL] = "shell", [INSTALL] = "install", [OTHER] = "other",
+	[SCRIPT] = "script", [GENERATE] = "generate", [DOCUMENT] = "document",
+	[TEST] = "test", [CONFIGURE] = "configure", [MAKE] = "make",
+	[ARCHIVE] = "archive", [LINK] = "link", [COMPILE] = "compile",
+};
+
+struct program {
+	const char *name;
+	enum kind kind;
+};
+
+/* Sorted by name. */
+static const struct program programs[] = {
+	{ ".", SHELL }, { ":", SHELL }, { "[", SHELL },
+	{ "aclocal", CONFIGURE }, { "ar", ARCHIVE }, { "as", COMPILE },
+	{ "asciidoc", DOCUMENT }, { "asciidoctor", DOCUMENT }, { "autoconf", CONFIGURE },
+	{ "autoheader", CONFIGURE }, { "automake", CONFIGURE }, { "autoreconf", CONFIGURE },
+	{ "awk", FILTER }, { "basename", SHELL }, { "bash", SH }, { "bison", GENERATE },
+	{ "builtin", WRAPPER }, { "c++", COMPILER }, { "c89", COMPILER }, { "c99", COMPILER },
+	{ "cargo", TOOL }, { "case", SKIP }, { "cat", FILTER }, { "cc", COMPILER },
+	{ "ccache", WRAPPER }, { "cd", SHELL }, { "chmod", INSTALL }, { "chown", INSTALL },
+	{ "clang", COMPILER }, { "clang++", COMPILER }, { "cmake", CMAKE },
+	{ "cmp", SHELL }, { "command", WRAPPER }, { "config.status", CONFIGURE },
+	{ "configure", CONFIGURE }, { "cp", INSTALL }, { "ctest", TEST }, { "cut", FILTER },
+	{ "cython", GENERATE }, { "dash", SH }, { "date", SHELL }, { "diff", SHELL },
+	{ "distcc", WRAPPER }, { "dmd", COMPILER }, { "do", KEYWORD }, { "done", SHELL },
+	{ "doxygen", DOCUMENT }, { "echo", SHELL }, { "egrep", FILTER }, { "elif", KEYWORD },
+	{ "else", KEYWORD }, { "emcc", COMPILER }, { "env", WRAPPER }, { "esac", SHELL },
+	{ "eval", WRAPPER }, { "exec", WRAPPER }, { "exit", SHELL }, { "export", SHELL },
+	{ "expr", SHELL }, { "f77", COMPILER }, { "fakeroot", WRAPPER }, { "false", SHELL },
+	{ "fgrep", FILTER }, { "fi", SHELL }, { "find", SHELL }, { "flatc", GENERATE },
+	{ "flex", GENERATE }, { "flock", WRAPPER }, { "for", SKIP }, { "g++", COMPILER },
+	{ "gawk", FILTER }, { "gcc", COMPILER }, { "gdc", COMPILER }, { "gfortran", COMPILER },
+	{ "ghc", COMPILER }, { "glib-compile-resources", GENERATE },
+	{ "glib-genmarshal", GENERATE }, { "glib-mkenums", GENERATE },
+	{ "gmake", MAKE }, { "go", TOOL }, { "gold", LINK }, { "gomacc", WRAPPER },
+	{ "gperf", GENERATE }, { "grep", FILTER }, { "groff", DOCUMENT }, { "gzip", SHELL },
+	{ "head", FILTER }, { "help2man", DOCUMENT }, { "icc", COMPILER },
+	{ "icecc", WRAPPER }, { "icpc", COMPILER }, { "icx", COMPILER }, { "if", KEYWORD },
+	{ "ifort", COMPILER }, { "install", INSTALL }, { "install-info", INSTALL },
+	{ "install-sh", INSTALL }, { "intltool-merge", GENERATE }, { "ionice", WRAPPER },
+	{ "java", OTHER }, { "javac", COMPILE }, { "javadoc", DOCUMENT }, { "kotlinc", COMPILE },
+	{ "latex", DOCUMENT }, { "latexmk", DOCUMENT }, { "ld", LINK }, { "ld.bfd", LINK },
+	{ "ld.gold", LINK }, { "ld.lld", LINK }, { "ldc2", COMPILER }, { "lex", GENERATE },
+	{ "libtool", LIBTOOL }, { "libtoolize", CONFIGURE }, { "lld", LINK }, { "ln", INSTALL },
+	{ "ls", SHELL }, { "lua", INTERPRETER }, { "m4", GENERATE }, { "make", MAKE },
+	{ "makeinfo", DOCUMENT }, { "mandoc", DOCUMENT }, { "mawk", FILTER }, { "meson", MESON },
+	{ "mkdir", INSTALL }, { "mkinstalldirs", INSTALL }, { "moc", GENERATE },
+	{ "mold", LINK }, { "msgfmt", GENERATE }, { "mv", INSTALL }, { "nasm", COMPILE },
+	{ "nice", WRAPPER }, { "ninja", MAKE }, { "node", INTERPRETER }, { "nohup", WRAPPER },
+	{ "nroff", DOCUMENT }, { "nvcc", COMPILER }, { "objcopy", LINK },
+	{ "ocamlc", COMPILER }, { "ocamlopt", COMPILER }, { "pandoc", DOCUMENT },
+	{ "pdflatex", DOCUMENT }, { "perl", INTERPRETER }, { "php", INTERPRETER },
+	{ "pod2man", DOCUMENT }, { "printf", SHELL }, { "protoc", GENERATE }, { "prove", TEST },
+	{ "pwd", SHELL }, { "py.test", TEST }, { "pytest", TEST }, { "python", INTERPRETER },
+	{ "python2", INTERPRETER }, { "python3", INTERPRETER }, { "qemu", OTHER },
+	{ "ranlib", ARCHIVE }, { "rcc", GENERATE }, { "read", SHELL }, { "remake", MAKE },
+	{ "return", SHELL }, { "rm", SHELL }, { "rmdir", SHELL }, { "rst2man", DOCUMENT },
+	{ "rsync", INSTALL }, { "ruby", INTERPRETER }, { "runtest", TEST },
+	{ "rustc", COMPILE }, { "rustdoc", DOCUMENT }, { "samu", MAKE }, { "sccache", WRAPPER },
+	{ "scons", MAKE }, { "sed", FILTER }, { "select", SKIP }, { "set", SHELL }, { "sh", SH },
+	{ "shift", SHELL }, { "sleep", SHELL }, { "sort", FILTER }, { "sphinx-build", DOCUMENT },
+	{ "strip", LINK }, { "sudo", WRAPPER }, { "swiftc", COMPILE }, { "tail", FILTER },
+	{ "taskset", WRAPPER }, { "tcc", COMPILER }, { "tclsh", INTERPRETER }, { "tee", SHELL },
+	{ "test", SHELL }, { "test-driver", TEST }, { "texi2any", DOCUMENT },
+	{ "texi2dvi", DOCUMENT }, { "texi2pdf", DOCUMENT }, { "then", KEYWORD },
+	{ "time", WRAPPER }, { "timeout", WRAPPER }, { "touch", SHELL }, { "tr", FILTER },
+	{ "trap", SHELL }, { "troff", DOCUMENT }, { "true", SHELL }, { "ui", GENERATE },
+	{ "uic", GENERATE }, { "umask", SHELL }, { "uname", SHELL }, { "unset", SHELL },
+	{ "until", KEYWORD }, { "valac", GENERATE }, { "valgrind", WRAPPER }, { "waf", MAKE },
+	{ "wait", SHELL }, { "wayland-scanner", GENERATE }, { "while", KEYWORD },
+	{ "windres", COMPILE }, { "xargs", WRAPPER }, { "xelatex", DOCUMENT },
+	{ "xgettext", GENERATE }, { "xmlto", DOCUMENT }, { "xsltproc", GENERATE },
+	{ "yacc", GENERATE }, { "yasm", COMPILE }, { "zig", COMPILER },
+};
+
+static int compare_name(struct slice name, const char *other)
+{
+	size_t i = 0;
+
+	while (i < name.len && name.p[i] == other[i] && other[i])
+		i++;
+	if (i == name.len)
+		return other[i] ? -1 : 0;
+	return (unsigned char)name.p[i] < (unsigned char)other[i] ? -1 : 1;
+}
+
+static enum kind find_program(struct slice name)
+{
+	size_t low = 0, high = sizeof programs / sizeof *programs;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int r = compare_name(name, programs[middle].name);
+
+		if (!r)
+			return programs[middle].kind;
+		if (r < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NOTHING;
+}
+
+/* Shell text */
+
+static bool is_separator(char c)
+{
+	return c == ';' || c == '&' || c == '|' || c == '\n' || c == '(' || c == ')';
+}
+
+/* Behind the quote, backquote or $( that begins at p; never beyond end. */
+static const char *pass_quoted(const char *p, const char *end)
+{
+	char close = *p == '$' ? ')' : *p;
+	unsigned depth = 1;
+
+	for (p += *p == '$' ? 2 : 1; p < end; p++) {
+		if (*p == '\\' && close != '\'' && p + 1 < end)
+			p++;
+		else if (close == ')' && *p == '(')
+			depth++;
+		else if (*p == close && !--depth)
+			return p + 1;
+	}
+	return end;
+}
+
+static bool begins_quoted(const char *p, const char *end)
+{
+	return *p == '\'' || *p == '"' || *p == '`' ||
+	       (*p == '$' && p + 1 < end && p[1] == '(');
+}
+
+/* The next word of the simple command; false at its end. */
+static bool next_word(struct cursor *c, struct slice *word)
+{
+	const char *p;
+
+	for (;;) {
+		cursor_blanks(c);
+		if (!cursor_literal(c, "\\\n"))
+			break;
+	}
+	p = c->p;
+	while (p < c->end && *p != ' ' && *p != '\t' && !is_separator(*p)) {
+		if (*p == '\\' && p + 1 < c->end)
+			p += 2;
+		else if (*p == '>' && p + 1 < c->end && p[1] == '&')
+			p += 2;
+		else if (begins_quoted(p, c->end))
+			p = pass_quoted(p, c->end);
+		else
+			p++;
+	}
+	*word = (struct slice){ c->p, (size_t)(p - c->p) };
+	c->p = p;
+	return word->len;
+}
+
+static void to_next_command(struct cursor *c)
+{
+	struct slice word;
+
+	while (next_word(c, &word))
+		;
+	while (c->p < c->end && (is_separator(*c->p) || *c->p == ' ' || *c->p == '\t'))
+		c->p++;
+}
+
+static bool is_assignment(struct slice word)
+{
+	const char *equals = memchr(word.p, '=', word.len);
+
+	if (!equals || equals == word.p)
+		return false;
+	for (const char *p = word.p; p < equals; p++) {
+		if (!(*p >= 'A' && *p <= 'Z') && !(*p >= 'a' && *p <= 'z') &&
+		    !(*p >= '0' && *p <= '9') && *p != '_')
+			return false;
+	}
+	return true;
+}
+
+static bool ends_with(struct slice s, const char *tail)
+{
+	size_t n = strlen(tail);
+
+	return s.len > n && !memcmp(s.p + s.len - n, tail, n);
+}
+
+static bool starts_with(struct slice s, const char *head)
+{
+	size_t n = strlen(head);
+
+	return s.len >= n && !memcmp(s.p, head, n);
+}
+
+static bool unquote(struct slice *s)
+{
+	if (s->len < 2 || (s->p[0] != '\'' && s->p[0] != '"') || s->p[s->len - 1] != s->p[0])
+		return false;
+	s->p++;
+	s->len -= 2;
+	return true;
+}
+
+static struct slice base_name(struct slice word)
+{
+	const char *slash;
+
+	unquote(&word);
+	slash = memrchr(word.p, '/', word.len);
+	if (slash)
+		word = (struct slice){ slash + 1, (size_t)(word.p + word.len - slash - 1) };
+	return word;
+}
+
+/* Without "-12" or "-3.11" behind, or digits right behind as in python3.11. */
+static struct slice without_version(struct slice name)
+{
+	size_t n = name.len;
+
+	while (n && ((name.p[n - 1] >= '0' && name.p[n - 1] <= '9') || name.p[n - 1] == '.'))
+		n--;
+	if (n && name.p[n - 1] == '-')
+		n--;
+	return n ? (struct slice){ name.p, n } : name;
+}
+
+/* x86_64-linux-gnu-gcc-12 -> gcc */
+static enum kind kind_of_program(struct slice name)
+{
+	enum kind kind = find_program(name);
+	const char *dash;
+
+	if (kind == NOTHING) {
+		name = without_version(name);
+		kind = find_program(name);
+	}
+	dash = kind == NOTHING ? memrchr(name.p, '-', name.len) : NULL;
+	if (dash) {
+		name = (struct slice){ dash + 1, (size_t)(name.p + name.len - dash - 1) };
+		kind = find_program(name);
+		if (kind != COMPILER && kind != ARCHIVE && kind != LINK && kind != COMPILE)
+			kind = NOTHING;
+	}
+	return kind;
+}
+
+/* Programs whose arguments tell */
+
+static bool is_source(struct slice word)
+{
+	static const char *const tails[] = { ".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s",
+		".m", ".f", ".f90", ".F90", ".d", ".hs", ".ml", ".cu", ".zig" };
+
+	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+		if (ends_with(word, tails[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_object(struct slice word)
+{
+	return ends_with(word, ".o") || ends_with(word, ".a") || ends_with(word, ".lo") ||
+	       ends_with(word, ".la") || ends_with(word, ".so") || ends_with(word, ".obj");
+}
+
+/* The usual case, fast: "-c" is mostly near the end. */
+static bool has_dash_c(const struct cursor *c)
+{
+	const char *p = c->end - 3;
+	size_t n;
+
+	if (c->end - c->p < 4)
+		return false;
+	while (p > c->p && (p[0] != '-' || p[1] != 'c' || p[2] != ' ' || p[-1] != ' '))
+		p--;
+	n = p > c->p ? (size_t)(p - c->p) : 0;
+	return n && !memchr(c->p, ';', n) && !memchr(c->p, '&', n) && !memchr(c->p, '\n', n);
+}
+
+static enum kind kind_of_compiler(struct cursor *c)
+{
+	bool sources = false, objects = false, output = false;
+	struct slice word;
+
+	if (has_dash_c(c))
+		return COMPILE;
+	while (next_word(c, &word)) {
+		if (word.len == 2 && word.p[0] == '-' && strchr("cSEM", word.p[1]))
+			return COMPILE;
+		if (slice_is(word, "-fsyntax-only") || slice_is(word, "-MM") ||
+		    slice_is(word, "-emit-obj"))
+			return COMPILE;
+		if (!output)
+			objects |= is_object(word);
+		sources |= is_source(word);
+		output = slice_is(word, "-o");
+	}
+	return sources && !objects ? COMPILE : LINK;
+}
+
+/* Does one of the words send output to a file. */
+static bool writes_file(struct cursor *c)
+{
+	struct slice word;
+	bool found = false;
+
+	while (!found && next_word(c, &word)) {
+		const char *arrow = memchr(word.p, '>', word.len);
+		struct slice to;
+
+		if (!arrow || begins_quoted(word.p, word.p + word.len) ||
+		    (arrow > word.p && arrow[-1] == '2'))
+			continue;
+		to = (struct slice){ arrow + 1, (size_t)(word.p + word.len - arrow - 1) };
+		if (!to.len && !next_word(c, &to))
+			break;
+		found = !starts_with(to, "&") && !starts_with(to, "/dev/");
+	}
+	return found;
+}
+
+static enum kind kind_of_interpreter(struct cursor *c)
+{
+	struct slice word;
+	struct cursor rest = *c;
+
+	while (next_word(c, &word)) {
+		if (slice_is(word, "-m") && next_word(c, &word))
+			return slice_is(word, "pytest") || slice_is(word, "unittest") ? TEST : SCRIPT;
+		if (word.p[0] != '-')
+			break;
+	}
+	return writes_file(&rest) ? GENERATE : SCRIPT;
+}
+
+static enum kind kind_of_cmake(struct cursor *c)
+{
+	struct slice word;
+
+	if (next_word(c, &word)) {
+		if (slice_is(word, "--build"))
+			return MAKE;
+		if (slice_is(word, "--install"))
+			return INSTALL;
+		if (slice_is(word, "-P"))
+			return SCRIPT;
+		if (slice_is(word, "-E"))
+			return SHELL;
+	}
+	return CONFIGURE;
+}
+
+static enum kind kind_of_meson(struct cursor *c)
+{
+	struct slice word;
+
+	if (next_word(c, &word)) {
+		if (slice_is(word, "compile"))
+			return MAKE;
+		if (slice_is(word, "test"))
+			return TEST;
+		if (slice_is(word, "install"))
+			return INSTALL;
+		if (slice_is(word, "--internal"))
+			return GENERATE;
+	}
+	return CONFIGURE;
+}
+
+/* cargo, go */
+static enum kind kind_of_tool(struct cursor *c)
+{
+	struct slice word;
+
+	if (next_word(c, &word)) {
+		if (slice_is(word, "test") || slice_is(word, "bench"))
+			return TEST;
+		if (slice_is(word, "generate"))
+			return GENERATE;
+		if (slice_is(word, "doc"))
+			return DOCUMENT;
+	}
+	return MAKE;
+}
+
+/* The mode says it, wherever it stands. */
+static enum kind kind_of_libtool(struct cursor *c)
+{
+	struct slice word;
+
+	while (next_word(c, &word)) {
+		if (slice_is(word, "--mode=compile"))
+			return COMPILE;
+		if (slice_is(word, "--mode=link"))
+			return LINK;
+		if (slice_is(word, "--mode=install"))
+			return INSTALL;
+	}
+	return OTHER;
+}
+
+static enum kind kind_of_text(struct cursor *c, unsigned nesting);
+
+/* -c, -ec, -xec ... */
+static bool is_command_option(struct slice word)
+{
+	return word.len >= 2 && word.p[0] == '-' && word.p[1] != '-' &&
+	       word.p[word.len - 1] == 'c';
+}
+
+static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nesting);
+
+static enum kind kind_of_sh(struct cursor *c, unsigned nesting)
+{
+	struct slice word;
+	enum kind kind;
+
+	while (next_word(c, &word)) {
+		if (is_command_option(word) && next_word(c, &word)) {
+			struct cursor text;
+
+			unquote(&word);
+			cursor_init(&text, word.p, word.len);
+			return kind_of_text(&text, nesting + 1);
+		}
+		if (word.p[0] == '-' || word.p[0] == '+')
+			continue;
+		/* A file: libtool, test-driver, configure, or any script. */
+		kind = kind_of_word(word, c, nesting + 1);
+		return kind == OTHER || kind == NOTHING ? SCRIPT : kind;
+	}
+	return SHELL;
+}
+
+/* What is behind a wrapper's own options and arguments. */
+static enum kind kind_of_wrapped(struct slice wrapper, struct cursor *c, unsigned nesting)
+{
+	unsigned own = slice_is(wrapper, "flock") || slice_is(wrapper, "timeout") ||
+		       slice_is(wrapper, "taskset") ? 1 : 0;
+	struct slice word;
+
+	while (next_word(c, &word)) {
+		if (slice_is(word, "-u") && slice_is(wrapper, "env")) {
+			next_word(c, &word);
+		} else if (word.p[0] == '-' || is_assignment(word)) {
+			continue;
+		} else if (own) {
+			own--;
+		} else if (word.p[0] >= '0' && word.p[0] <= '9') {
+			continue;
+		} else if (slice_is(wrapper, "eval") && unquote(&word)) {
+			struct cursor text;
+
+			cursor_init(&text, word.p, word.len);
+			return kind_of_text(&text, nesting + 1);
+		} else {
+			return kind_of_word(word, c, nesting + 1);
+		}
+	}
+	return SHELL;
+}
+
+/* Test programs by the names they are given. */
+static enum kind kind_by_name(struct slice name)
+{
+	if (starts_with(name, "test_") || starts_with(name, "test-") ||
+	    starts_with(name, "check_") || ends_with(name, "_test") ||
+	    ends_with(name, "-test") || ends_with(name, "_tests"))
+		return TEST;
+	if (ends_with(name, ".py") || ends_with(name, ".pl") || ends_with(name, ".sh") ||
+	    ends_with(name, ".rb"))
+		return SCRIPT;
+	return OTHER;
+}
+
+/* The program of a simple command, the arguments to come. */
+static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nesting)
+{
+	struct slice name = base_name(word);
+	enum kind kind = nesting < NESTING_MAX ? kind_of_program(name) : OTHER;
+
+	switch (kind) {
+	case NOTHING: return kind_by_name(name);
+	case COMPILER: return kind_of_compiler(c);
+	case FILTER: return writes_file(c) ? GENERATE : SHELL;
+	case INTERPRETER: return kind_of_interpreter(c);
+	case SH: return kind_of_sh(c, nesting);
+	case WRAPPER: return kind_of_wrapped(name, c, nesting);
+	case LIBTOOL: return kind_of_libtool(c);
+	case CMAKE: return kind_of_cmake(c);
+	case MESON: return kind_of_meson(c);
+	case TOOL: return kind_of_tool(c);
+	case SKIP: return SHELL;
+	default: return kind;
+	}
+}
+
+static bool is_keyword(struct slice word)
+{
+	return word.len <= 5 && find_program(word) == KEYWORD;
+}
+
+/* One simple command: its first word that is neither an assignment nor a word of
+ * the shell's own grammar is the program. */
+static enum kind kind_of_simple(struct cursor *c, unsigned nesting)
+{
+	struct slice word;
+
+	while (next_word(c, &word)) {
+		if (is_assignment(word) || slice_is(word, "{") || slice_is(word, "!") ||
+		    slice_is(word, "}") || word.p[0] == '>' || word.p[0] == '<')
+			continue;
+		if (!is_keyword(word))
+			return kind_of_word(word, c, nesting);
+	}
+	return NOTHING;
+}
+
+static enum kind kind_of_text(struct cursor *c, unsigned nesting)
+{
+	enum kind best = NOTHING;
+
+	/* make's own prefixes */
+	while (cursor_byte(c, '@') || cursor_byte(c, '+') || cursor_byte(c, '-') ||
+	       cursor_byte(c, ' '))
+		;
+	while (!cursor_at_end(c)) {
+		enum kind kind = kind_of_simple(c, nesting);
+
+		best = kind > best ? kind : best;
+		if (best == COMPILE)
+			break;
+		to_next_command(c);
+	}
+	return best;
+}
+
 const char *kind_of_command(const char *command)
 {
-	(void)command;
-	return "other";
+	struct cursor c;
+
+	cursor_init(&c, command, strlen(command));
+	return names[kind_of_text(&c, 0)];
 }

@@ -2,9 +2,22 @@
 #define BUILDBEAT_KIND_H
 
 /*
- * What sort of work a command is, from its text alone: compile, link, archive,
- * generate, configure, make, test, install, document, shell, other ... The
- * result is a constant string.
+ * What sort of work a command is, from its text alone, through assignments,
+ * "cd x &&", wrappers (ccache, env, libtool ...) and sh -c. A constant string:
+ *	compile		source to object, assembling, or source to program
+ *	link		objects to a program or library, strip, objcopy
+ *	archive		ar, ranlib
+ *	make		a build tool inside: make, ninja, cargo build
+ *	configure	configure, config.status, cmake, autoreconf, meson setup
+ *	test		test drivers, ctest, pytest
+ *	document	man pages, manuals, doxygen
+ *	generate	bison, protoc, moc; sed, awk and the like writing a file
+ *	script		a program of an interpreter: python, perl, sh FILE
+ *	install		install, cp, mv, ln, mkdir
+ *	shell		echo, test, rm and what else moves nothing
+ *	other		anything else
+ * A line of several commands is of the kind that stands first in this list,
+ * but that other comes before install.
  */
 const char *kind_of_command(const char *command);
 

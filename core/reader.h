@@ -28,6 +28,7 @@ struct reader {
 	struct numbered *numbered;	/* of each instance: its tasks by number */
 	uint32_t last_instance;
 	struct slice last_id;	/* of it; points into its text */
+	uint32_t *last_usage;	/* of each task: the newest of rec->usage, NO_INDEX if none */
 	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
 };
 
@@ -50,6 +51,30 @@ int reader_header(struct reader *r, struct cursor *c, const char *file, const ch
 
 /* Is the line such a first line of version 1. */
 bool reader_parse_header(struct slice line, const char *name, struct slice *rest);
+
+/* "NAME:UNIT:KIND"; the name may have colons. False: damaged. */
+bool reader_parse_column(struct slice word, struct series_column *column);
+
+/* Where a line of a proc log stands (series.h). */
+struct sample_time {
+	int64_t grid, time_ms;
+	bool absolute;		/* the time stands in the line */
+	bool gap;
+	bool levels;		/* "=": not changes */
+};
+
+#define READER_INTERVAL_MAX_MS 86400000
+
+/* What is in front of the values; grid is that of the line before, -1 for none.
+ * False: damaged. */
+bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
+		       struct sample_time *out);
+
+/* a + b where damaged files may overflow. */
+static inline int64_t reader_plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
 
 /* What was left out of one file. */
 struct damage {

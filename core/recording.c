@@ -60,6 +60,8 @@ static int read_file(struct buf *out, int dir_fd, const char *name)
 	else if (st.st_size > 0)
 		n = buf_reserve(out, (size_t)st.st_size < FIRST_RESERVE_MAX ?
 				(size_t)st.st_size + READ_CHUNK : FIRST_RESERVE_MAX);
+	if (!n && out->cap)
+		arena_large(out->data, out->cap);
 	if (!n) {
 		do {
 			n = read_chunk(out, fd, &without_newline);

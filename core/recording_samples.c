@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERVAL_MAX_MS 86400000
 #define TIME_MAX_MS (READER_TIME_MAX_US / 1000)
 #define COLUMNS_MAX 65536
 /* A damaged file must not ask for more memory than any real recording. */
@@ -55,8 +54,7 @@ static void copy(char *to, size_t size, const char *from, const char *end)
 	to[n] = '\0';
 }
 
-/* NAME:UNIT:KIND; the name may have colons. */
-static bool parse_column(struct slice word, struct series_column *column)
+bool reader_parse_column(struct slice word, struct series_column *column)
 {
 	const char *end = word.p + word.len;
 	const char *kind = memrchr(word.p, ':', word.len);
@@ -97,13 +95,13 @@ static int parse_columns(struct decoder *d, struct slice rest, struct section *o
 
 	cursor_init(&c, rest.p, rest.len);
 	if (!cursor_i64(&c, &out->interval_ms) || out->interval_ms < 1 ||
-	    out->interval_ms > INTERVAL_MAX_MS)
+	    out->interval_ms > READER_INTERVAL_MAX_MS)
 		return -EBADMSG;
 	for (cursor_blanks(&c); !error && !cursor_at_end(&c); cursor_blanks(&c)) {
 		uint32_t *grown;
 
 		if (!cursor_word(&c, &word, SERIES_LINE_MAX) ||
-		    !parse_column(word, &column) || d->s.n_columns >= COLUMNS_MAX)
+		    !reader_parse_column(word, &column) || d->s.n_columns >= COLUMNS_MAX)
 			return -EBADMSG;
 		grown = array_grow(out->column, out->n_columns, sizeof *grown);
 		if (!grown)
@@ -180,12 +178,6 @@ static int add_row(struct decoder *d, int64_t time_ms, bool gap)
 	return 0;
 }
 
-/* Adding without overflow in the eyes of the compiler; damaged files may. */
-static int64_t plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 static void fill_row(struct decoder *d)
 {
 	int64_t *to = row(d, d->s.n - 1);
@@ -195,7 +187,7 @@ static void fill_row(struct decoder *d)
 			to[i] = SERIES_ABSENT;
 	}
 	for (size_t i = 0; i < d->at.n_columns; i++)
-		to[d->at.column[i]] = plus(d->base[d->at.column[i]], d->at.level[i]);
+		to[d->at.column[i]] = reader_plus(d->base[d->at.column[i]], d->at.level[i]);
 }
 
 /* The samples left out before this one were as the one before them: the last
@@ -231,20 +223,14 @@ static int add_sample(struct decoder *d, int64_t grid, int64_t time_ms, bool gap
 	return 0;
 }
 
-struct sample {
-	int64_t grid, time_ms;
-	bool absolute;		/* the time stands in the line */
-	bool gap;
-	bool levels;		/* not changes */
-};
-
 static int64_t grid_of(int64_t time_ms, int64_t interval_ms)
 {
 	return (2 * time_ms + interval_ms) / (2 * interval_ms);
 }
 
 /* "@ms", "!ms" or "+k" and a blank (none where the line ends); or nothing. */
-static bool parse_time(struct cursor *c, const struct section *at, struct sample *s)
+static bool parse_point(struct cursor *c, int64_t interval_ms, int64_t grid,
+			struct sample_time *s)
 {
 	int64_t n = 1;
 
@@ -257,13 +243,41 @@ static bool parse_time(struct cursor *c, const struct section *at, struct sample
 	}
 	if (s->absolute) {
 		s->time_ms = n;
-		s->grid = grid_of(n, at->interval_ms);
+		s->grid = grid_of(n, interval_ms);
 		return true;
 	}
-	s->grid = at->grid + n;
-	if (s->grid > TIME_MAX_MS / at->interval_ms)
+	s->grid = grid + n;
+	if (s->grid > TIME_MAX_MS / interval_ms)
 		return false;
-	s->time_ms = s->grid * at->interval_ms;
+	s->time_ms = s->grid * interval_ms;
+	return true;
+}
+
+bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
+		       struct sample_time *s)
+{
+	if (!parse_point(c, interval_ms, grid, s))
+		return false;
+	s->levels = cursor_byte(c, '=');
+	return true;
+}
+
+/* Nearly all numbers are short. */
+static bool parse_short(const char **at, const char *end, int64_t *n)
+{
+	const char *p = *at;
+	bool negative = p < end && *p == '-';
+	uint32_t value = 0;
+	unsigned digit;
+
+	p += negative;
+	end = end - p > 9 ? p + 9 : end;
+	for (; p < end && (digit = (unsigned)(*p - '0')) <= 9; p++)
+		value = value * 10 + digit;
+	*n = negative ? -(int64_t)value : (int64_t)value;
+	if (p == *at + negative || (p < end && *p != ',') || (p == end && value > 99999999))
+		return false;
+	*at = p;
 	return true;
 }
 
@@ -278,9 +292,11 @@ static bool parse_values(struct cursor *c, struct section *at, bool levels)
 			return false;
 		if (cursor_byte(c, ','))
 			continue;
-		if (!cursor_i64(c, &n) || (!cursor_at_end(c) && !cursor_byte(c, ',')))
+		if (!parse_short(&c->p, c->end, &n) && !cursor_i64(c, &n))
 			return false;
-		at->level[i] = plus(at->level[i], n);
+		if (!cursor_at_end(c) && !cursor_byte(c, ','))
+			return false;
+		at->level[i] = reader_plus(at->level[i], n);
 	}
 	return true;
 }
@@ -294,7 +310,7 @@ static int damaged(struct decoder *d, unsigned line)
 
 /* Samples on time are told as of their point of the grid, so one soon after may
  * seem a little earlier: that is not going back. */
-static bool goes_back(const struct decoder *d, const struct sample *s)
+static bool goes_back(const struct decoder *d, const struct sample_time *s)
 {
 	if (!d->s.n)
 		return false;
@@ -306,7 +322,7 @@ static bool goes_back(const struct decoder *d, const struct sample *s)
 static int read_sample(struct decoder *d, struct slice line, unsigned number)
 {
 	struct section *at = &d->at;
-	struct sample s = { 0 };
+	struct sample_time s;
 	struct cursor c;
 
 	if (at->blind) {
@@ -314,9 +330,8 @@ static int read_sample(struct decoder *d, struct slice line, unsigned number)
 		return 0;
 	}
 	cursor_init(&c, line.p, line.len);
-	if (!parse_time(&c, at, &s))
+	if (!reader_parse_time(&c, at->interval_ms, at->grid, &s))
 		return damaged(d, number);
-	s.levels = cursor_byte(&c, '=');
 	if (at->lost && !(s.levels && s.absolute)) {
 		d->skipped++;
 		return 0;
@@ -350,7 +365,7 @@ static int begin_section(struct decoder *d, struct slice rest, unsigned line)
 		uint32_t column = d->at.column[i];
 
 		if (d->s.column[column].counter)
-			d->base[column] = plus(d->base[column], d->at.level[i]);
+			d->base[column] = reader_plus(d->base[column], d->at.level[i]);
 	}
 	section_release(&d->at);
 	d->at = next;

@@ -540,6 +540,7 @@ void reader_release(struct reader *r)
 		free(r->numbered[i].task);
 	free(r->numbered);
 	free(r->after_task);
+	free(r->last_usage);
 	index_release(&r->instances);
 	index_release(&r->tasks);
 	index_release(&r->spans);

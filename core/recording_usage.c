@@ -1,19 +1,425 @@
 #include "reader.h"
+#include "usage_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIAS_MAX 65535
+#define NOT_OURS USAGE_COLUMNS	/* a column of a later version */
+#define FILE_COLUMNS_MAX 64
+
+/* A running task under its number in the file. */
+struct alias {
+	uint32_t task;		/* NO_INDEX: free, or not in tasks.log */
+	uint32_t era;		/* the decoder's when it was given out; else it is free */
+	int64_t level[USAGE_COLUMNS];	/* in the columns' units */
+};
+
+struct decoder {
+	struct reader *r;
+	int64_t interval_ms, grid;
+	size_t n_columns;
+	unsigned char column[FILE_COLUMNS_MAX];	/* which of ours each is */
+	int64_t factor[USAGE_COLUMNS];		/* to KiB, ms, 1 */
+	struct alias *alias;
+	size_t n_alias;
+	uint32_t era;		/* counts the lines that tell all tasks anew */
+	uint32_t *given;	/* the numbers given out in it */
+	size_t n_given;
+	bool lost;		/* as in recording_samples.c */
+	unsigned skipped;
+	unsigned strangers;	/* entries of tasks that tasks.log does not have */
+	struct damage damage;
+};
+
+/* First lines */
+
+/* "10ms" -> 10: how many KiB, ms or ones. 0: not known. */
+static int64_t unit_factor(const char *unit)
+{
+	static const struct { const char *name; int64_t factor; } units[] = {
+		{ "KiB", 1 }, { "MiB", 1024 }, { "GiB", 1048576 },
+		{ "ms", 1 }, { "s", 1000 }, { "", 1 },
+	};
+	struct cursor c;
+	int64_t n;
+
+	cursor_init(&c, unit, strlen(unit));
+	if (!cursor_i64(&c, &n) || n < 1 || n > 1000000)
+		return 0;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (!strcmp(c.p, units[i].name))
+			return n * units[i].factor;
+	}
+	return 0;
+}
+
+static void map_column(struct decoder *d, const struct series_column *column)
+{
+	unsigned char at = NOT_OURS;
+
+	for (unsigned char i = 0; i < USAGE_COLUMNS; i++) {
+		int64_t factor = unit_factor(column->unit);
+
+		if (!strcmp(column->name, usage_columns[i].name) && factor) {
+			at = i;
+			d->factor[i] = factor;
+		}
+	}
+	d->column[d->n_columns++] = at;
+}
+
+static bool parse_columns(struct decoder *d, struct slice rest)
+{
+	struct series_column column;
+	struct slice word;
+	struct cursor c;
+	int64_t interval_ms;
+
+	cursor_init(&c, rest.p, rest.len);
+	d->n_columns = d->n_given = 0;
+	d->era++;
+	d->grid = -1;
+	if (!cursor_i64(&c, &interval_ms) || interval_ms < 1 ||
+	    interval_ms > READER_INTERVAL_MAX_MS)
+		return false;
+	d->interval_ms = interval_ms;
+	for (cursor_blanks(&c); !cursor_at_end(&c); cursor_blanks(&c)) {
+		if (d->n_columns == FILE_COLUMNS_MAX ||
+		    !cursor_word(&c, &word, SERIES_LINE_MAX) ||
+		    !reader_parse_column(word, &column))
+			return false;
+		map_column(d, &column);
+	}
+	return true;
+}
+
+/* Samples */
+
+static struct task_usage *newest(const struct decoder *d, uint32_t task)
+{
+	uint32_t at = d->r->last_usage[task];
+
+	return at == NO_INDEX ? NULL : &d->r->rec->usage[at];
+}
+
+static int add_usage(struct decoder *d, const struct task_usage *u)
+{
+	struct recording *rec = d->r->rec;
+	struct task_usage *grown = array_grow(rec->usage, rec->n_usage, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	rec->usage = grown;
+	grown[rec->n_usage] = *u;
+	d->r->last_usage[u->task] = (uint32_t)rec->n_usage++;
+	return 0;
+}
+
+/* The task was as in its newest sample up to one point before this one. */
+static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_time *s)
+{
+	const struct task_usage *last = newest(d, task);
+	int64_t before_ms = (s->grid - 1) * d->interval_ms;
+	struct task_usage again;
+
+	if (!last || s->gap || last->time_ms >= before_ms || before_ms >= s->time_ms)
+		return 0;
+	again = *last;
+	again.time_ms = before_ms;
+	return add_usage(d, &again);
+}
+
+static int64_t amount(const struct decoder *d, const struct alias *a, enum usage_column column)
+{
+	int64_t n;
+
+	if (a->level[column] < 0 ||
+	    __builtin_mul_overflow(a->level[column], d->factor[column], &n))
+		return 0;
+	return n;
+}
+
+static int add_sample(struct decoder *d, const struct alias *a, const struct sample_time *s)
+{
+	struct task_usage *last = newest(d, a->task);
+	struct task_usage u = {
+		.task = a->task, .time_ms = s->time_ms,
+		.rss_kb = amount(d, a, USAGE_RSS), .pss_kb = amount(d, a, USAGE_PSS),
+		.cpu_ms = amount(d, a, USAGE_CPU), .read_kb = amount(d, a, USAGE_READ),
+		.written_kb = amount(d, a, USAGE_WRITTEN),
+		.processes = amount(d, a, USAGE_PROCESSES),
+	};
+	int error;
+
+	if (last && last->time_ms >= s->time_ms) {
+		u.time_ms = last->time_ms;
+		*last = u;
+		return 0;
+	}
+	error = add_unchanged(d, a->task, s);
+	return error ? error : add_usage(d, &u);
+}
+
+/* Entries. -EBADMSG: damaged. */
+
+static int grow_aliases(struct decoder *d, size_t n)
+{
+	struct alias *grown = realloc(d->alias, n * sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + d->n_alias, 0, (n - d->n_alias) * sizeof *grown);
+	d->alias = grown;
+	d->n_alias = n;
+	return 0;
+}
+
+static int find_alias(struct decoder *d, struct cursor *c, struct alias **out)
+{
+	uint64_t n;
+
+	if (!cursor_u64(c, &n) || n > ALIAS_MAX)
+		return -EBADMSG;
+	if (n >= d->n_alias && grow_aliases(d, 2 * (size_t)n + 16))
+		return -ENOMEM;
+	*out = &d->alias[n];
+	if ((*out)->era != d->era)
+		**out = (struct alias){ .task = NO_INDEX, .era = d->era };
+	return 0;
+}
+
+static int give_out(struct decoder *d, const struct alias *a)
+{
+	uint32_t *grown = array_grow(d->given, d->n_given, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	d->given = grown;
+	grown[d->n_given++] = (uint32_t)(a - d->alias);
+	return 0;
+}
+
+/* INST.SEQ, up to the colon. */
+static bool parse_task(struct decoder *d, struct cursor *c, struct alias *a)
+{
+	struct slice inst;
+	uint64_t seq;
+
+	if (!cursor_until(c, '.', &inst) || !cursor_u64(c, &seq) || !cursor_byte(c, ':'))
+		return false;
+	*a = (struct alias){ .task = reader_find_task(d->r, inst, seq), .era = d->era };
+	d->strangers += a->task == NO_INDEX;
+	return true;
+}
+
+/* Up to the ";" (passed) or the end. */
+static bool parse_values(const struct decoder *d, struct cursor *c, struct alias *a)
+{
+	for (size_t i = 0; !cursor_at_end(c) && !cursor_byte(c, ';'); i++) {
+		int64_t n;
+
+		if (i >= d->n_columns)
+			return false;
+		if (cursor_byte(c, ','))
+			continue;
+		if (!cursor_i64(c, &n))
+			return false;
+		if (d->column[i] != NOT_OURS)
+			a->level[d->column[i]] = reader_plus(a->level[d->column[i]], n);
+		if (!cursor_byte(c, ',') && !cursor_at_end(c) && *c->p != ';')
+			return false;
+	}
+	return true;
+}
+
+static int read_entry(struct decoder *d, struct cursor *c, const struct sample_time *s)
+{
+	struct alias *a;
+	int error = find_alias(d, c, &a);
+
+	if (error)
+		return error;
+	if (cursor_byte(c, '-')) {
+		error = a->task == NO_INDEX ? 0 : add_unchanged(d, a->task, s);
+		a->task = NO_INDEX;
+		return !error && !cursor_byte(c, ';') && !cursor_at_end(c) ? -EBADMSG : error;
+	}
+	if (cursor_byte(c, '=')) {
+		if (!parse_task(d, c, a))
+			return -EBADMSG;
+		if (give_out(d, a))
+			return -ENOMEM;
+	} else if (!cursor_byte(c, ':')) {
+		return -EBADMSG;
+	}
+	if (!parse_values(d, c, a))
+		return -EBADMSG;
+	return a->task == NO_INDEX ? 0 : add_sample(d, a, s);
+}
+
+/* Before a line that tells all running tasks anew. */
+static int forget_aliases(struct decoder *d, const struct sample_time *s)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < d->n_given && !d->lost; i++) {
+		const struct alias *a = &d->alias[d->given[i]];
+
+		if (a->task != NO_INDEX)
+			error = add_unchanged(d, a->task, s);
+	}
+	d->n_given = 0;
+	d->era++;
+	return error;
+}
+
+static int read_line(struct decoder *d, struct slice line)
+{
+	struct sample_time s;
+	struct cursor c;
+	int error = 0;
+
+	cursor_init(&c, line.p, line.len);
+	if (!reader_parse_time(&c, d->interval_ms, d->grid, &s))
+		return -EBADMSG;
+	if (d->lost && !(s.levels && s.absolute)) {
+		d->skipped++;
+		return 0;
+	}
+	if (s.grid < d->grid)
+		return -EBADMSG;
+	s.gap |= d->lost;
+	if (s.levels)
+		error = forget_aliases(d, &s);
+	d->lost = false;
+	d->grid = s.grid;
+	reader_saw(d->r, s.time_ms * 1000);
+	while (!error && !cursor_at_end(&c))
+		error = read_entry(d, &c, &s);
+	return error;
+}
+
+/* Without its columns nothing that follows is understood. */
+static int read_first_line(struct decoder *d, struct slice line)
+{
+	struct slice rest;
+
+	d->n_columns = 0;
+	if (reader_parse_header(line, USAGE_LOG_NAME, &rest) && parse_columns(d, rest))
+		return 0;
+	d->n_columns = 0;
+	return -EBADMSG;
+}
+
+static int decode(struct decoder *d, struct cursor *c)
+{
+	struct slice line;
+	int error = 0;
+
+	while (!error && reader_line(c, &line, &d->damage)) {
+		if (line.len && line.p[0] == 'b')
+			error = read_first_line(d, line);
+		else
+			error = read_line(d, line);
+		if (error == -EBADMSG) {
+			damage_add(&d->damage, c->line);
+			d->lost = true;
+			error = 0;
+		}
+	}
+	return error;
+}
+
+static int tell(struct decoder *d, const char *file)
+{
+	int error = damage_tell(d->r, &d->damage, file);
+
+	if (!error && d->skipped)
+		error = reader_warn(d->r, "%s: %u samples after damaged lines left out",
+				    file, d->skipped);
+	if (!error && d->strangers)
+		error = reader_warn(d->r, "%s: %u samples of tasks that no tasks.log has "
+				    "left out", file, d->strangers);
+	return error;
+}
+
+static int no_usage_yet(struct reader *r)
+{
+	r->last_usage = malloc((r->rec->n_tasks + 1) * sizeof *r->last_usage);
+	if (!r->last_usage)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->rec->n_tasks; i++)
+		r->last_usage[i] = NO_INDEX;
+	return 0;
+}
 
 int reader_usage(struct reader *r, const char *file, char *text, size_t len)
 {
+	struct decoder d = { .r = r, .interval_ms = 1 };
 	struct slice rest;
 	struct cursor c;
 	int error;
 
 	cursor_init(&c, text, len);
-	error = reader_header(r, &c, file, "proc_tasks", &rest);
-	return error < 0 ? error : 0;
+	error = reader_header(r, &c, file, USAGE_LOG_NAME, &rest);
+	if (error <= 0)
+		return error;
+	if (!parse_columns(&d, rest))
+		return reader_warn(r, "%s:1: damaged line, the file is left out", file);
+	error = no_usage_yet(r);
+	if (!error)
+		error = decode(&d, &c);
+	if (!error)
+		error = tell(&d, file);
+	free(d.alias);
+	free(d.given);
+	return error;
+}
+
+/* After all files */
+
+/* The proportional memory counts shared pages once, so it is the truth where it
+ * was measured; the resident one is what is left elsewhere. */
+static void find_peak(struct task *t, const struct task_usage *u)
+{
+	for (size_t i = 0; i < t->n_usage; i++) {
+		int64_t kb = u[i].pss_kb ? u[i].pss_kb : u[i].rss_kb;
+
+		if (kb > t->peak_kb) {
+			t->peak_kb = kb;
+			t->peak_ms = u[i].time_ms;
+		}
+	}
 }
 
 int reader_finish_usage(struct reader *r)
 {
-	for (size_t i = 0; i < r->rec->n_tasks; i++)
-		r->rec->task[i].first_usage = r->rec->n_usage;
+	struct recording *rec = r->rec;
+	struct task_usage *sorted;
+	size_t at = 0;
+
+	if (!rec->n_usage)
+		return 0;
+	sorted = malloc(rec->n_usage * sizeof *sorted);
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < rec->n_usage; i++)
+		rec->task[rec->usage[i].task].n_usage++;
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		rec->task[i].first_usage = at;
+		at += rec->task[i].n_usage;
+		rec->task[i].n_usage = 0;
+	}
+	for (size_t i = 0; i < rec->n_usage; i++) {
+		struct task *t = &rec->task[rec->usage[i].task];
+
+		sorted[t->first_usage + t->n_usage++] = rec->usage[i];
+	}
+	free(rec->usage);
+	rec->usage = sorted;
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		find_peak(&rec->task[i], sorted + rec->task[i].first_usage);
 	return 0;
 }

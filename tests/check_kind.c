@@ -1,0 +1,164 @@
+#include "kind.h"
+#include "support.h"
+
+static const struct {
+	const char *kind, *command;
+} cases[] = {
+	{ "compile", "gcc -O2 -c -o a.o a.c" },
+	{ "compile", "@gcc -c a.c" },
+	{ "compile", "cc    -c -o hello.o hello.c" },
+	{ "compile", "x86_64-linux-gnu-gcc-12 -Wall -c x.c -o x.o" },
+	{ "compile", "/opt/arm/bin/arm-none-eabi-g++ -mthumb -c main.cpp" },
+	{ "compile", "/usr/bin/clang++-15 -c a.cc" },
+	{ "compile", "ccache distcc gcc -c a.c" },
+	{ "compile", "CCACHE_DIR=/tmp/c LANG=C ccache gcc -g -c a.c" },
+	{ "compile", "env -u FOO BAR=1 gcc -c a.c" },
+	{ "compile", "nice -n 10 gcc -c a.c" },
+	{ "compile", "time -p timeout -k 5 60 gcc -c a.c" },
+	{ "compile", "cd src && gcc -c a.c" },
+	{ "compile", "mkdir -p obj && gcc -c -o obj/a.o a.c" },
+	{ "compile", "echo '  CC  a.o'; gcc -c a.c" },
+	{ "compile", "set -e; gcc -MMD -c a.c; mv -f a.d .deps/" },
+	{ "compile", "depbase=`echo src/a.o | sed 's|[^/]*$|.deps/&|;s|\\.o$||'`;\\\n"
+		     "gcc -DHAVE_CONFIG_H -I. -MT src/a.o -MD -MP -c -o src/a.o src/a.c &&\\\n"
+		     "mv -f $depbase.Tpo $depbase.Po" },
+	{ "compile", "/bin/bash ./libtool  --tag=CC   --mode=compile gcc -c -o a.lo a.c" },
+	{ "compile", "sh -c 'gcc -c a.c'" },
+	{ "compile", "/bin/sh -ec \"cd x && cc -c a.c\"" },
+	{ "compile", "gcc -S a.c" },
+	{ "compile", "gcc -E a.c > a.i" },
+	{ "compile", "gcc -MM a.c" },
+	{ "compile", "gcc -o hello hello.c -lm" },
+	{ "compile", "as -o start.o start.s" },
+	{ "compile", "nasm -f elf64 boot.asm" },
+	{ "compile", "rustc --crate-name x src/main.rs" },
+	{ "compile", "javac -d out A.java" },
+	{ "compile", "gfortran -c -o a.o a.f90" },
+	{ "compile", "if test -f a.c; then gcc -c a.c; fi" },
+	{ "compile", "for f in a b; do gcc -c $f.c; done" },
+	{ "compile", "( cd x; gcc -c a.c )" },
+	{ "compile", "gcc -DX='a;b' -c a.c" },
+	{ "compile", "\"/opt/my tools/gcc\" -c a.c" },
+	{ "link", "gcc -o prog a.o b.o -lm" },
+	{ "link", "gcc a.o -o prog; python3 -c 'print()'" },
+	{ "link", "g++ -shared -o libx.so a.o" },
+	{ "link", "x86_64-linux-gnu-ld -r -o built-in.o a.o" },
+	{ "link", "ld.lld -o vmlinux a.o" },
+	{ "link", "/bin/bash ../libtool --tag=CC --mode=link gcc -o libx.la a.lo" },
+	{ "link", "objcopy -O binary a.elf a.bin" },
+	{ "link", "aarch64-linux-gnu-strip --strip-debug x.ko" },
+	{ "archive", "ar rcs libx.a a.o" },
+	{ "archive", "rm -f libx.a && gcc-ar cr libx.a a.o && ranlib libx.a" },
+	{ "archive", "llvm-ar-15 rcs libx.a a.o" },
+	{ "make", "make -C sub all" },
+	{ "make", "cd sub && make all" },
+	{ "make", "/usr/bin/gmake -j4" },
+	{ "make", "for d in a b; do make -C $d || exit 1; done" },
+	{ "make", "+ninja -C build" },
+	{ "make", "cmake --build build -j8" },
+	{ "make", "meson compile -C b" },
+	{ "make", "cargo build --release" },
+	{ "configure", "./configure --prefix=/usr" },
+	{ "configure", "CC=gcc CFLAGS='-O2 -c' sh ../configure -q" },
+	{ "configure", "/bin/bash ./config.status Makefile" },
+	{ "configure", "cmake -S . -B build" },
+	{ "configure", "meson setup build" },
+	{ "configure", "autoreconf -fi" },
+	{ "test", "/bin/bash ./build-aux/test-driver --test-name a --log-file a.log -- ./a" },
+	{ "test", "ctest -j4" },
+	{ "test", "python3 -m pytest tests" },
+	{ "test", "pytest-3 -q" },
+	{ "test", "./tests/check_field" },
+	{ "test", "cargo test" },
+	{ "document", "doxygen Doxyfile" },
+	{ "document", "makeinfo --html x.texi" },
+	{ "document", "groff -man -Tutf8 x.1 > x.txt" },
+	{ "document", "pandoc -o x.html x.md" },
+	{ "generate", "bison -y -d parse.y" },
+	{ "generate", "flex -o lex.c lex.l" },
+	{ "generate", "/usr/lib/qt5/bin/moc a.h -o moc_a.cpp" },
+	{ "generate", "protoc --cpp_out=. a.proto" },
+	{ "generate", "sed -e 's/@x@/y/' < a.in > a.h" },
+	{ "generate", "sed 's/a/b/' x >y; mv y z" },
+	{ "generate", "awk -f opt.awk options.txt > options.h" },
+	{ "generate", "python3 gen.py > table.c" },
+	{ "generate", "cat a b > c" },
+	{ "generate", "m4 x.m4" },
+	{ "script", "python3.11 gen.py table.c" },
+	{ "script", "perl -w tool.pl in out" },
+	{ "script", "sh scripts/link-vmlinux" },
+	{ "script", "./scripts/mkcompile.sh x" },
+	{ "install", "/usr/bin/install -c -m 644 a.h /usr/include" },
+	{ "install", "mkdir -p /tmp/x" },
+	{ "install", "cp a b" },
+	{ "install", "ln -sf a b; echo done" },
+	{ "shell", "echo hello" },
+	{ "shell", "@echo '  gcc -c a.c'" },
+	{ "shell", "true" },
+	{ "shell", ":" },
+	{ "shell", "test -f x || touch x" },
+	{ "shell", "[ -d x ]" },
+	{ "shell", "rm -f *.o" },
+	{ "shell", "grep -q x y 2>/dev/null" },
+	{ "shell", "cat x >&2" },
+	{ "shell", "if true; then exit 1; fi" },
+	{ "other", "./my-generator -o x.c" },
+	{ "other", "mkdir -p d; ./my-generator > d/x" },
+	{ "other", "" },
+	{ "other", "   " },
+	{ "other", "X=1" },
+	{ "other", "/" },
+	{ "other", "'unclosed" },
+	{ "other", "\"" },
+	{ "other", "`" },
+	{ "other", "a\\" },
+	{ "shell", "sh -c \"sh -c 'sh -c sh'\"" },
+	{ "shell", "env" },
+	{ "shell", "env -u" },
+	{ "compile", "gcc -c" },
+	{ "link", "gcc" },
+};
+
+START_TEST(by_text)
+{
+	ck_assert_msg(!strcmp(kind_of_command(cases[_i].command), cases[_i].kind),
+		      "%s: %s, not %s", cases[_i].command, kind_of_command(cases[_i].command),
+		      cases[_i].kind);
+}
+END_TEST
+
+/* Every program of the table is found: the table is sorted. */
+START_TEST(one_of_each)
+{
+	static const char *const shell[] = { ".", ":", "[", "basename", "cd", "cmp", "date",
+		"diff", "echo", "exit", "export", "expr", "false", "find", "gzip", "ls",
+		"printf", "pwd", "read", "return", "rm", "rmdir", "set", "shift", "sleep",
+		"tee", "test", "touch", "trap", "true", "umask", "uname", "unset", "wait" };
+	static const char *const document[] = { "asciidoc", "asciidoctor", "doxygen",
+		"groff", "help2man", "javadoc", "latex", "latexmk", "makeinfo", "mandoc",
+		"nroff", "pandoc", "pdflatex", "pod2man", "rst2man", "rustdoc",
+		"sphinx-build", "texi2any", "texi2dvi", "texi2pdf", "troff", "xelatex", "xmlto" };
+	static const char *const generate[] = { "bison", "cython", "flatc", "flex",
+		"glib-compile-resources", "glib-genmarshal", "glib-mkenums", "gperf",
+		"intltool-merge", "lex", "m4", "moc", "msgfmt", "protoc", "rcc", "uic", "valac",
+		"wayland-scanner", "xgettext", "xsltproc", "yacc" };
+
+	for (size_t i = 0; i < sizeof shell / sizeof *shell; i++)
+		ck_assert_msg(!strcmp(kind_of_command(shell[i]), "shell"), "%s", shell[i]);
+	for (size_t i = 0; i < sizeof document / sizeof *document; i++)
+		ck_assert_msg(!strcmp(kind_of_command(document[i]), "document"), "%s", document[i]);
+	for (size_t i = 0; i < sizeof generate / sizeof *generate; i++)
+		ck_assert_msg(!strcmp(kind_of_command(generate[i]), "generate"), "%s", generate[i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("kind");
+	TCase *t = tcase_create("kind");
+
+	tcase_add_loop_test(t, by_text, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(t, one_of_each);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
