@@ -4,6 +4,7 @@
 #include "session.h"
 #include "taskrun.h"
 
+#include <errno.h>
 #include <string.h>
 
 static int run_alone(struct launch *l)
@@ -45,6 +46,16 @@ static int record(const struct settings *settings, struct launch *l)
 	return r ? EXIT_MISUSE : launch_exit_status(l->status);
 }
 
+/* It is to be one directory in the directory of recordings. */
+static int check_name(const char *name, struct error *err)
+{
+	if (!name || (!strchr(name, '/') && *name != '.'))
+		return 0;
+	return error_set(err, -EINVAL, NULL, 0, 0,
+			 "record: option '--name': expected a name that has no '/' in it and "
+			 "begins with no '.', not '%s'", name);
+}
+
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct settings settings;
@@ -57,7 +68,8 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!options_parse(&a, c, &settings, argc, argv))
 		return a.status;
 	l.argv = a.operand;
-	if (config_apply(&a, settings_options, &settings, settings.config, &err))
+	if (check_name(settings.name, &err) ||
+	    config_apply(&a, settings_options, &settings, settings.config, &err))
 		report_error(&err);
 	else
 		status = record(&settings, &l);

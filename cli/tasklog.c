@@ -55,7 +55,7 @@ static int scan_line(struct tasklog *t, struct open_pids *o, struct slice line)
 {
 	struct event e;
 
-	if (!event_parse(line, &e))
+	if (event_parse(line, &e) != EVENT_PARSED)
 		return 0;
 	if (e.kind == EVENT_CLOSE)
 		forget(o, e.inst);

@@ -1,1 +1,3 @@
 # man
+dist_man_MANS += man/buildbeat-record.1 man/buildbeat-task.1 man/buildbeat-doctor.1 \
+	man/buildbeat.yaml.5
