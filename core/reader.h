@@ -88,6 +88,13 @@ int damage_tell(struct reader *r, const struct damage *d, const char *file);
 /* The next complete line of sane length; what is not is counted. */
 bool reader_line(struct cursor *c, struct slice *line, struct damage *d);
 
+/*
+ * One file of the recording by its plain name (build, tasks*.log, proc_*.log),
+ * and one byte of room behind its text, which may be taken over. build and the
+ * tasks come first, then reader_finish_tasks(), then the others.
+ */
+int reader_file(struct reader *r, const char *name, struct buf *text);
+
 /* file is the name that warnings tell. 0, -ENOMEM or -EINVAL (future version). */
 int reader_build(struct reader *r, const char *file, char *text, size_t len);
 int reader_tasks(struct reader *r, const char *file, char *text, size_t len);

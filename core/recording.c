@@ -204,28 +204,38 @@ static int list_files(struct source *s)
 }
 
 /* Texts of build and tasks stay where they were read. */
-static int parse_kept(struct source *s, const struct file *f, struct buf *text)
+static int parse_kept(struct reader *r, const char *name, struct buf *text)
 {
 	struct buf b = *text;
-	int r = arena_keep(s->r.rec->arena, b.data);
 
 	buf_init(text);
-	if (r)
-		return r;
-	if (!strcmp(f->name, LAYOUT_BUILD))
-		return reader_build(&s->r, f->name, b.data, b.len);
-	return reader_tasks(&s->r, f->name, b.data, b.len);
+	if (arena_keep(r->rec->arena, b.data))
+		return -ENOMEM;
+	if (!strcmp(name, LAYOUT_BUILD))
+		return reader_build(r, name, b.data, b.len);
+	return reader_tasks(r, name, b.data, b.len);
 }
 
-static int parse_proc(struct source *s, const struct file *f, struct buf *text)
+static int parse_series(struct reader *r, const char *name, struct buf *text)
 {
-	char name[sizeof f->name];
+	char series[256];
+	struct buf b;
 
-	if (!strcmp(f->name, LAYOUT_PROC_TASKS))
-		return reader_usage(&s->r, f->name, text->data, text->len);
-	strcpy(name, f->name);
-	name[strlen(name) - strlen(".log")] = '\0';
-	return reader_series(&s->r, f->name, name, text->data, text->len);
+	buf_init_fixed(&b, series, sizeof series);
+	buf_add(&b, name, strlen(name) - strlen(".log"));
+	return buf_error(&b) ? buf_error(&b) :
+		reader_series(r, name, series, text->data, text->len);
+}
+
+int reader_file(struct reader *r, const char *name, struct buf *text)
+{
+	if (!text->len)
+		return reader_warn(r, "%s: empty", name);
+	if (!starts_with(name, "proc_"))
+		return parse_kept(r, name, text);
+	if (!strcmp(name, LAYOUT_PROC_TASKS))
+		return reader_usage(r, name, text->data, text->len);
+	return parse_series(r, name, text);
 }
 
 static int read_one(struct source *s, const struct file *f)
@@ -233,12 +243,8 @@ static int read_one(struct source *s, const struct file *f)
 	struct buf text = BUF_INIT;
 	int r = load(s, &text, f);
 
-	if (!r && !text.len)
-		r = reader_warn(&s->r, "%s: empty", f->name);
-	else if (!r && starts_with(f->name, "proc_"))
-		r = parse_proc(s, f, &text);
-	else if (!r)
-		r = parse_kept(s, f, &text);
+	if (!r)
+		r = reader_file(&s->r, f->name, &text);
 	buf_release(&text);
 	return r;
 }

@@ -13,3 +13,4 @@ include tests/sampler.mk
 include tests/plugin.mk
 include tests/render.mk
 include tests/cli.mk
+include tests/fuzz.mk

@@ -1,0 +1,22 @@
+# Fuzz targets: `make check` gives each the inputs of tests/corpus/NAME; configured
+# with --enable-fuzzing they are libFuzzer's (tests/fuzz_NAME -max_total_time=600
+# a-scratch-directory tests/corpus/NAME). To add one: three lines here, a corpus.
+check_PROGRAMS += $(FUZZ_TARGETS)
+TESTS += tests/fuzz_corpus.sh
+dist_check_SCRIPTS += tests/fuzz_corpus.sh
+EXTRA_DIST += tests/corpus
+AM_TESTS_ENVIRONMENT = FUZZ_TARGETS='$(FUZZ_TARGETS)'; export FUZZ_TARGETS;
+
+FUZZ_TARGETS =
+if FUZZING
+FUZZ_MAIN =
+FUZZ_LINK = $(FUZZ_LDFLAGS)
+else
+FUZZ_MAIN = tests/fuzz_main.c
+FUZZ_LINK =
+endif
+
+FUZZ_TARGETS += tests/fuzz_recording
+tests_fuzz_recording_SOURCES = tests/fuzz_recording.c $(FUZZ_MAIN)
+tests_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_recording_LDADD = core/libcore.la

@@ -1,0 +1,137 @@
+/*
+ * The reader on any bytes. An input is the files of a recording, each after a
+ * line "== NAME".
+ */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+/* What recording.h promises, whatever was read. */
+
+static void check_tasks(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		check(t->instance < rec->n_instances && t->seq && *t->kind);
+		check(t->n_after <= rec->n_after && t->first_after <= rec->n_after - t->n_after);
+		check(t->n_usage <= rec->n_usage && t->first_usage <= rec->n_usage - t->n_usage);
+		check(t->end_us < 0 || t->end_us >= t->start_us);
+		check(recording_task_end_us(rec, t) >= t->start_us);
+		check(strlen(t->name) + strlen(t->command) + strlen(t->key) < SIZE_MAX);
+		for (size_t k = 0; k < t->n_usage; k++) {
+			const struct task_usage *u = &rec->usage[t->first_usage + k];
+
+			check(u->task == i && u->rss_kb >= 0);
+			check(!k || u->time_ms > u[-1].time_ms);
+		}
+	}
+	for (size_t i = 0; i < rec->n_after; i++)
+		check(rec->after[i][0]);
+}
+
+static void check_instances(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		const struct instance *inst = &rec->instance[i];
+
+		if (inst->parent_task == NO_INDEX)
+			continue;
+		check(inst->parent_task < rec->n_tasks && rec->task[inst->parent_task].hosts);
+		check(rec->instance[rec->task[inst->parent_task].instance].open_us <= inst->open_us);
+	}
+	for (size_t i = 0; i < rec->n_spans; i++)
+		check(rec->span[i].task == NO_INDEX || rec->span[i].task < rec->n_tasks);
+	for (size_t i = 0; i < rec->n_notes; i++)
+		check(rec->note[i].instance < rec->n_instances && rec->note[i].text);
+}
+
+static void check_series(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_series; i++) {
+		const struct series *s = &rec->series[i];
+
+		check(s->interval_ms > 0 && *s->name);
+		for (size_t k = 1; k < s->n; k++)
+			check(s->time_ms[k] > s->time_ms[k - 1]);
+		check(!s->n || (s->time_ms[s->n - 1] * 1000 <= rec->last_us && !s->gap[0]));
+	}
+}
+
+static int give(struct reader *r, const char *name, const uint8_t *p, size_t n)
+{
+	struct buf text = BUF_INIT;
+	int error;
+
+	buf_add(&text, p, n);
+	error = buf_error(&text) ? buf_error(&text) : reader_file(r, name, &text);
+	buf_release(&text);
+	return error;
+}
+
+/* The files of one pass: build and tasks, or the proc logs. */
+static int give_files(struct reader *r, const uint8_t *p, const uint8_t *end, bool proc)
+{
+	int error = 0;
+
+	while (!error && p < end) {
+		const uint8_t *eol = memchr(p, '\n', (size_t)(end - p));
+		const uint8_t *next;
+		char name[32];
+
+		if (!eol || end - p < 4 || memcmp(p, "== ", 3) || (size_t)(eol - p) - 3 >= sizeof name)
+			break;
+		memcpy(name, p + 3, (size_t)(eol - p) - 3);
+		name[eol - p - 3] = '\0';
+		next = memmem(eol, (size_t)(end - eol), "\n== ", 4);
+		p = eol + 1;
+		next = next ? next + 1 : end;
+		if (next < p)
+			next = p;
+		if (!strncmp(name, "proc_", 5) == proc &&
+		    (!proc || strstr(name, ".log")))
+			error = give(r, name, p, (size_t)(next - p));
+		p = next;
+	}
+	return error;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	struct reader r;
+	int error;
+
+	reader_init(&r, &rec, &err);
+	rec.arena = arena_new();
+	error = give_files(&r, data, data + size, false);
+	if (!error)
+		error = reader_finish_tasks(&r);
+	if (!error)
+		error = give_files(&r, data, data + size, true);
+	if (!error)
+		error = reader_finish_usage(&r);
+	if (!error)
+		error = reader_link(&r);
+	if (error) {
+		check(error == -EINVAL && err.message[0]);
+	} else {
+		check_tasks(&rec);
+		check_instances(&rec);
+		check_series(&rec);
+	}
+	reader_release(&r);
+	recording_release(&rec);
+	return 0;
+}
