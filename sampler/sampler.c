@@ -28,6 +28,7 @@ static int (*const openers[])(struct source **, const struct setup *) = {
 struct sampler {
 	int64_t start_ns;
 	int64_t interval_ns;
+	int64_t next_ns;
 	int error;
 	int dir_fd;
 	struct root root;
@@ -110,6 +111,7 @@ int sampler_new(struct sampler **out, int dir_fd, int64_t start_ns,
 		return error_sys(err, -ENOMEM, NULL, "cannot sample");
 	s->start_ns = start_ns;
 	s->interval_ns = options->interval_ms * 1000000;
+	s->next_ns = start_ns;
 	s->dir_fd = -1;
 	s->root = (struct root)ROOT_INIT;
 	r = open_all(s, dir_fd, options, err);
@@ -128,6 +130,7 @@ void sampler_take(struct sampler *s, bool forced)
 
 	if (t_us < 0)
 		t_us = 0;
+	s->next_ns = s->start_ns + (t_us * 1000 / s->interval_ns + 1) * s->interval_ns;
 	for (size_t i = 0; i < SOURCES; i++) {
 		struct source *source = s->source[i];
 
@@ -141,11 +144,7 @@ void sampler_take(struct sampler *s, bool forced)
 
 int64_t sampler_next_ns(const struct sampler *s)
 {
-	int64_t since = clock_mono_ns() - s->start_ns;
-
-	if (since < 0)
-		return s->start_ns;
-	return s->start_ns + (since / s->interval_ns + 1) * s->interval_ns;
+	return s->next_ns;
 }
 
 int sampler_error(const struct sampler *s)

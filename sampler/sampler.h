@@ -61,8 +61,9 @@ int sampler_new(struct sampler **out, int dir_fd, int64_t start_ns,
  * of a build, a snapshot). */
 void sampler_take(struct sampler *s, bool forced);
 
-/* CLOCK_MONOTONIC time of the next due sample: always start + k * interval, so
- * lateness never adds up; points that have passed are skipped. */
+/* CLOCK_MONOTONIC time at which the next sample is due, in the past when it is
+ * overdue. sampler_take() moves it to the next start + k * interval that is still
+ * to come, so lateness never adds up and missed points are skipped. */
 int64_t sampler_next_ns(const struct sampler *s);
 
 /* 0, or what stopped a log from being written first (a negative errno). */
