@@ -1,1 +1,15 @@
 # tests of sampler
+SAMPLER_LIBS = tests/libsupport.la sampler/libsampler.la core/libcore.la $(CHECK_LIBS)
+
+check_PROGRAMS += tests/check_sampler
+TESTS += tests/check_sampler
+tests_check_sampler_SOURCES = tests/check_sampler.c tests/machine.c tests/machine.h
+tests_check_sampler_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_sampler_LDADD = $(SAMPLER_LIBS)
+
+EXTRA_DIST += \
+	tests/data/proc-cgroup1 \
+	tests/data/proc-container \
+	tests/data/proc-nopsi \
+	tests/data/proc-nvme \
+	tests/data/proc-xvda

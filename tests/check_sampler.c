@@ -1,0 +1,464 @@
+#include "machine.h"
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define LEVEL(log, column) machine_level(&m, log, column)
+#define HAS(log, column) machine_has(&m, log, column)
+
+START_TEST(old_kernel)
+{
+	struct machine m;
+
+	machine_init(&m, "proc-nopsi");
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "proc/stat", "cpu  200 6 52 1000 23 5 7\nprocs_running 5\n"
+		    "procs_blocked 2\n");
+	machine_set(&m, "proc/vmstat", "pgpgin 12287\npgpgout 20480\npswpin 11\n"
+		    "pswpout 20\npgmajfault 107\n");
+	machine_sample(&m);
+	machine_read(&m);
+	ck_assert_int_eq(LEVEL("proc_stat", "user"), 100);
+	ck_assert_int_eq(LEVEL("proc_stat", "nice"), 1);
+	ck_assert_int_eq(LEVEL("proc_stat", "system"), 2);
+	ck_assert_int_eq(LEVEL("proc_stat", "iowait"), 3);
+	ck_assert_int_eq(LEVEL("proc_stat", "irq"), 9);
+	ck_assert_int_eq(LEVEL("proc_stat", "steal"), 0);
+	ck_assert_int_eq(LEVEL("proc_stat", "running"), 4);
+	ck_assert_int_eq(LEVEL("proc_stat", "blocked"), 2);
+	ck_assert_int_eq(LEVEL("proc_stat", "load"), 1234);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "total"), 2000);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "free"), 1000);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "buffers"), 10);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "cached"), 500);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "dirty"), 2);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "slab"), 30);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "swap"), 512);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "swap_total"), 1024);
+	ck_assert(!HAS("proc_meminfo", "available"));
+	ck_assert(!HAS("proc_meminfo", "shmem"));
+	ck_assert(!HAS("proc_pressure", NULL));
+	ck_assert(!HAS("proc_cgroup", NULL));
+	ck_assert(!HAS("proc_cores", NULL));
+	ck_assert(!HAS("proc_vmstat", "oom_kill"));
+	ck_assert_int_eq(LEVEL("proc_vmstat", "pgpgin"), 1);	/* 2047 KiB: not 2 MiB yet */
+	ck_assert_int_eq(LEVEL("proc_vmstat", "pgmajfault"), 100);
+	ck_assert_int_eq(LEVEL("proc_vmstat", "pswpin"), sysconf(_SC_PAGESIZE) / 1024);
+	ck_assert(HAS("proc_diskstats", "sda.written"));
+	ck_assert(!HAS("proc_diskstats", "sda1.written"));
+	ck_assert(!HAS("proc_diskstats", "dm-0.written"));
+	ck_assert(HAS("proc_net", "eth0.rx"));
+	ck_assert(!HAS("proc_net", "lo.rx"));
+	machine_release(&m);
+}
+END_TEST
+
+START_TEST(nvme_dm_md)
+{
+	static const char *const counted[] = { "nvme0n1", "sda", "sdb", "sr0", "nbd0", "cciss/c0d0" };
+	static const char *const left_out[] = { "loop0", "nvme0c0n1", "nvme0n1p1", "nvme0n1p2",
+		"sda1", "md127", "dm-0", "zram0" };
+	struct machine m;
+
+	machine_init(&m, "proc-nvme");
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "proc/diskstats",
+		    " 259       2 nvme0n1p1 10 0 800 1 0 0 0 0 0 1 1 0 0 0 0 0 0\n"
+		    " 259       1 nvme0n1 1003 0 80007 100 5004 0 162000 200 0 350 300 0 0 0 0 0 0\n"
+		    "   8      32 sdc 7 0 14 1 7 0 14 1 0 1 1 0 0 0 0 0 0\n"
+		    "   8      16 sdb 10 0 80 1 100 0 8000 1 0 1 1 0 0 0 0 0 0\n"
+		    "   8       0 sda 10 0 82 1 100 0 800 1 0 1 1 0 0 0 0 0 0\n");
+	machine_set(&m, "sys/block/sdc/device/", "");
+	machine_sample(&m);
+	machine_set(&m, "proc/diskstats",
+		    "   8      32 sdc 7 0 18 1 7 0 24 1 0 1 1 0 0 0 0 0 0\n"
+		    " 259       1 nvme0n1 1003 0 80008 100 5004 0 164001 200 0 350 300 0 0 0 0 0 0\n"
+		    "   8       0 sda 0 0 2 1 100 0 0 1 0 1 1 0 0 0 0 0 0\n");
+	machine_sample(&m);
+	machine_read(&m);
+	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+		ck_assert(HAS("proc_diskstats", support_path("%s.busy", counted[i])));
+	for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+		ck_assert_msg(!HAS("proc_diskstats", support_path("%s.busy", left_out[i])),
+			      "%s", left_out[i]);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.read"), 4);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.written"), 2000);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.reads"), 3);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.writes"), 4);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.busy"), 50);
+	/* plugged in: from when it was seen first */
+	ck_assert_int_eq(LEVEL("proc_diskstats", "sdc.written"), 5);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "sdc.read"), 2);
+	/* replaced: its counters began anew */
+	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.read"), 1);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.written"), 0);
+	machine_release(&m);
+}
+END_TEST
+
+START_TEST(xen_without_sys_block)
+{
+	struct machine m;
+
+	machine_init(&m, "proc-xvda");
+	machine_start(&m, (struct sampler_options){ 0 });
+	/* a 32-bit kernel's counter runs over */
+	machine_set(&m, "proc/net/dev", "  eth0:    2432 0 0 0 0 0 0 0 205824 0 0 0 0 0 0 0\n");
+	machine_sample(&m);
+	machine_read(&m);
+	ck_assert(HAS("proc_diskstats", "xvda1.written"));
+	ck_assert(HAS("proc_diskstats", "xvdb.written"));
+	ck_assert(!HAS("proc_diskstats", "xvdb1.written"));
+	ck_assert(!HAS("proc_diskstats", "nvme1n1p1.written"));
+	ck_assert(HAS("proc_diskstats", "mmcblk0.written"));
+	ck_assert(!HAS("proc_diskstats", "mmcblk0p1.written"));
+	ck_assert_int_eq(LEVEL("proc_net", "eth0.rx"), (2432 + 4294967296 - 4294960000) / 1024);
+	ck_assert_int_eq(LEVEL("proc_net", "eth0.tx"), 1);
+	ck_assert(!HAS("proc_net", "vif1.0.rx"));
+	machine_release(&m);
+}
+END_TEST
+
+START_TEST(control_group_v1)
+{
+	struct machine m;
+
+	machine_init(&m, "proc-cgroup1");
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "sys/fs/cgroup/cpu,cpuacct/build/cpuacct.stat", "user 200\nsystem 51\n");
+	machine_set(&m, "sys/fs/cgroup/cpu,cpuacct/build/cpu.stat", "throttled_time 7000001\n");
+	machine_set(&m, "sys/fs/cgroup/blkio/build/blkio.throttle.io_service_bytes",
+		    "8:0 Read 1025024\n8:0 Write 2053120\n253:0 Read 1025024\nTotal 0\n");
+	machine_sample(&m);
+	machine_read(&m);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "user"), 1000);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "system"), 10);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "throttled"), 2);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "memory"), 100);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "peak"), 200);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "swap"), 10);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "read"), 1);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "written"), 5);
+	ck_assert(!HAS("proc_cgroup", "cpu.some"));
+	machine_release(&m);
+}
+END_TEST
+
+START_TEST(container)
+{
+	struct machine m;
+
+	machine_init(&m, "proc-container");
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "sys/fs/cgroup/cpu.stat", "user_usec 2999999\nsystem_usec 1000999\n"
+		    "throttled_usec 600000\n");
+	machine_set(&m, "sys/fs/cgroup/memory.current", "536870912\n");
+	machine_set(&m, "sys/fs/cgroup/io.stat", "8:0 rbytes=2097152 wbytes=3145728 rios=1\n"
+		    "253:0 rbytes=2097152 wbytes=3145728 rios=1\n");
+	machine_set(&m, "sys/fs/cgroup/io.pressure", "some avg10=0.00 total=12000\n"
+		    "full avg10=0.00 total=7000\n");
+	machine_set(&m, "proc/pressure/io", "some avg10=0.00 total=2001999\n"
+		    "full avg10=0.00 total=2000999\n");
+	machine_sample(&m);
+	machine_read(&m);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "user"), 999);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "system"), 0);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "throttled"), 100);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "memory"), 512);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "peak"), 2048);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "swap"), 0);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "read"), 1024);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "written"), 1024);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "io.some"), 10);
+	ck_assert_int_eq(LEVEL("proc_cgroup", "io.full"), 5);
+	ck_assert(HAS("proc_cgroup", "memory.full"));
+	ck_assert_int_eq(LEVEL("proc_pressure", "io.some"), 1);
+	ck_assert_int_eq(LEVEL("proc_pressure", "io.full"), 0);
+	ck_assert(!HAS("proc_pressure", "memory.some"));
+	ck_assert(HAS("proc_net", "eth0.rx"));
+	ck_assert(!HAS("proc_net", "docker0.rx"));
+	ck_assert(!HAS("proc_net", "veth12ab.rx"));
+	machine_release(&m);
+}
+END_TEST
+
+/* The same files, but no cgroup.type: they are the machine's own. */
+START_TEST(root_group_is_not_ours)
+{
+	struct machine m;
+
+	machine_init(&m, "proc-container");
+	ck_assert_int_eq(unlink(support_path("%s/sys/fs/cgroup/cgroup.type", m.dir)), 0);
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_read(&m);
+	ck_assert(!HAS("proc_cgroup", NULL));
+	machine_release(&m);
+}
+END_TEST
+
+START_TEST(all_interfaces)
+{
+	struct machine m;
+
+	machine_init(&m, "proc-container");
+	machine_start(&m, (struct sampler_options){ .all_interfaces = true });
+	machine_read(&m);
+	ck_assert(HAS("proc_net", "lo.tx"));
+	ck_assert(HAS("proc_net", "veth12ab.tx"));
+	machine_release(&m);
+}
+END_TEST
+
+static void add_cores(struct buf *b, unsigned n, unsigned busy)
+{
+	buf_addf(b, "cpu  %u 0 0 9000 0 0 0 0 0 0\n", busy * n);
+	for (unsigned i = 0; i < n; i++)
+		buf_addf(b, "cpu%u %u 0 %u 9000 7 0 0 5 0 0\n", i, busy, i);
+	buf_adds(b, "intr 5000000");
+	for (unsigned i = 0; i < 5000; i++)
+		buf_addf(b, " %u", 1000000 + i);
+	buf_adds(b, "\nctxt 1\nprocs_running 150\nprocs_blocked 3\nsoftirq 1 2 3\n");
+}
+
+static const unsigned core_counts[] = { 1, 200, 1024, 1500 };
+
+START_TEST(many_cores_and_interrupts)
+{
+	unsigned n = core_counts[_i];
+	struct buf before = BUF_INIT, after = BUF_INIT;
+	struct machine m;
+
+	machine_init(&m, NULL);
+	add_cores(&before, n, 10);
+	add_cores(&after, n, 25);
+	machine_set(&m, "proc/stat", before.data);
+	machine_start(&m, (struct sampler_options){ .per_core = true });
+	machine_set(&m, "proc/stat", after.data);
+	machine_sample(&m);
+	machine_read(&m);
+	ck_assert_int_eq(LEVEL("proc_stat", "user"), 15 * n);
+	ck_assert_int_eq(LEVEL("proc_stat", "running"), 149);
+	ck_assert_int_eq(LEVEL("proc_cores", "cpu0"), 15);
+	if (n > 1)
+		ck_assert_int_eq(LEVEL("proc_cores", "cpu199"), 15);
+	ck_assert(HAS("proc_cores", "others") == (n > 1024));
+	if (n > 1024)
+		ck_assert_int_eq(LEVEL("proc_cores", "others"), 15 * (n - 1024));
+	buf_release(&before);
+	buf_release(&after);
+	machine_release(&m);
+}
+END_TEST
+
+static void add_interfaces(struct buf *b, unsigned n, unsigned step)
+{
+	buf_adds(b, "Inter-| Receive | Transmit\n face |bytes\n");
+	for (unsigned i = 0; i < n; i++)
+		buf_addf(b, "p%us0:%u 1 0 0 0 0 0 0 %u 1 0 0 0 0 0 0\n", i,
+			 i * 1024 + step * 2048, step * 1024);
+}
+
+START_TEST(many_interfaces)
+{
+	struct buf before = BUF_INIT, after = BUF_INIT;
+	struct machine m;
+
+	machine_init(&m, NULL);
+	add_interfaces(&before, 500, 0);
+	add_interfaces(&after, 500, 5);
+	machine_set(&m, "proc/net/dev", before.data);
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "proc/net/dev", after.data);
+	machine_sample(&m);
+	machine_read(&m);
+	/* the busiest have columns of their own */
+	ck_assert_int_eq(LEVEL("proc_net", "p499s0.rx"), 10);
+	ck_assert_int_eq(LEVEL("proc_net", "p436s0.tx"), 5);
+	ck_assert(!HAS("proc_net", "p435s0.rx"));
+	ck_assert_int_eq(LEVEL("proc_net", "others.rx"), (500 - 64) * 10);
+	ck_assert_int_eq(LEVEL("proc_net", "others.tx"), (500 - 64) * 5);
+	buf_release(&before);
+	buf_release(&after);
+	machine_release(&m);
+}
+END_TEST
+
+START_TEST(nothing_there)
+{
+	struct machine m;
+
+	machine_init(&m, NULL);
+	machine_set(&m, "proc/stat", "nonsense\n");
+	machine_set(&m, "proc/meminfo", "");
+	machine_start(&m, (struct sampler_options){ .per_core = true, .tasks = true });
+	ck_assert_int_eq(sampler_error(m.sampler), 0);
+	machine_read(&m);
+	ck_assert(!HAS("proc_stat", NULL));
+	ck_assert(!HAS("proc_meminfo", NULL));
+	machine_release(&m);
+}
+END_TEST
+
+/* A file that fails for a while costs its own samples only. */
+START_TEST(file_fails)
+{
+	struct machine m;
+
+	machine_init(&m, "proc-nopsi");
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "proc/stat", "");
+	machine_sample(&m);
+	machine_set(&m, "proc/stat", "cpu  150 5 50 1000 20 1 2\nprocs_running 3\n");
+	machine_sample(&m);
+	machine_read(&m);
+	ck_assert_int_eq(LEVEL("proc_stat", "user"), 50);
+	ck_assert_uint_eq(recording_series(&m.rec, "proc_stat")->n, 2);
+	ck_assert_uint_eq(recording_series(&m.rec, "proc_meminfo")->n, 3);
+	machine_release(&m);
+}
+END_TEST
+
+/* What does not fit is cut off again; later lines carry levels. No assertion
+ * while the limit holds: Check writes files, too. */
+START_TEST(file_size_limit)
+{
+	struct sampler_options options = { .interval_ms = 1000 };
+	struct rlimit old, small;
+	struct buf text;
+	struct machine m;
+	int r;
+
+	machine_init(&m, "proc-nopsi");
+	options.proc_root = support_path("%s/proc", m.dir);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = old;
+	small.rlim_cur = 220;
+	setrlimit(RLIMIT_FSIZE, &small);
+	r = sampler_new(&m.sampler, m.store.dir_fd, m.store.start_ns, &options, NULL);
+	for (unsigned i = 0; !r && i < 30; i++)
+		machine_sample(&m);
+	setrlimit(RLIMIT_FSIZE, &old);
+	ck_assert_int_eq(r, 0);
+	ck_assert_int_eq(sampler_error(m.sampler), -EFBIG);
+	support_read(&text, support_path("%s/proc_stat.log", m.store.path));
+	ck_assert_uint_gt(text.len, 150);
+	ck_assert_uint_le(text.len, 220);
+	ck_assert_int_eq(text.data[text.len - 1], '\n');
+	buf_release(&text);
+	machine_read(&m);
+	ck_assert_uint_gt(recording_series(&m.rec, "proc_stat")->n, 2);
+	machine_release(&m);
+}
+END_TEST
+
+/* Another sampler on the same recording goes on behind a torn line. */
+START_TEST(second_sampler)
+{
+	struct machine m;
+	int fd;
+
+	machine_init(&m, "proc-nopsi");
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "proc/stat", "cpu  200 5 50 1000 20 1 2\nprocs_running 1\n");
+	machine_sample(&m);
+	sampler_free(m.sampler);
+	fd = open(support_path("%s/proc_stat.log", m.store.path), O_WRONLY | O_APPEND);
+	ck_assert_int_eq(write(fd, "@99", 3), 3);
+	close(fd);
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "proc/stat", "cpu  207 5 50 1000 20 1 2\nprocs_running 1\n");
+	machine_sample(&m);
+	sampler_free(m.sampler);
+	m.sampler = NULL;
+	ck_assert_int_eq(recording_read(&m.rec, m.store.path, NULL, NULL), 0);
+	ck_assert_int_eq(LEVEL("proc_stat", "user"), 107);
+	machine_release(&m);
+}
+END_TEST
+
+START_TEST(descriptors_run_out)
+{
+	struct rlimit old, few;
+	struct machine m;
+	struct error err;
+	struct sampler_options options = { .interval_ms = 1000, .tasks = true };
+
+	machine_init(&m, "proc-nopsi");
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+	few = old;
+	few.rlim_cur = (rlim_t)dup(0) + 6;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	if (!sampler_new(&m.sampler, m.store.dir_fd, m.store.start_ns, &options, &err)) {
+		sampler_take(m.sampler, true);
+		ck_assert_int_eq(sampler_error(m.sampler), -EMFILE);
+	}
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+	machine_release(&m);
+}
+END_TEST
+
+START_TEST(grid)
+{
+	struct sampler_options options = { .interval_ms = 250 };
+	struct machine m;
+	struct error err;
+	int64_t next;
+
+	machine_init(&m, "proc-nopsi");
+	options.proc_root = support_path("%s/proc", m.dir);
+	/* a recording that began long ago, between two points of the grid */
+	ck_assert_int_eq(sampler_new(&m.sampler, m.store.dir_fd,
+				     m.store.start_ns - 1000000100, &options, &err), 0);
+	next = sampler_next_ns(m.sampler);
+	ck_assert_int_eq((next - (m.store.start_ns - 1000000100)) % 250000000, 0);
+	ck_assert_int_gt(next, m.store.start_ns);
+	machine_release(&m);
+}
+END_TEST
+
+static const int64_t bad_intervals[] = { -1, 0, 9, 3600001 };
+
+START_TEST(bad_interval)
+{
+	struct sampler_options options = { .interval_ms = bad_intervals[_i] };
+	struct sampler *s;
+	struct error err;
+
+	ck_assert_int_eq(sampler_new(&s, AT_FDCWD, 0, &options, &err), -EINVAL);
+	ck_assert_ptr_null(s);
+	sampler_free(s);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("sampler");
+	TCase *t = tcase_create("machines");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, old_kernel);
+	tcase_add_test(t, nvme_dm_md);
+	tcase_add_test(t, xen_without_sys_block);
+	tcase_add_test(t, control_group_v1);
+	tcase_add_test(t, container);
+	tcase_add_test(t, root_group_is_not_ours);
+	tcase_add_test(t, all_interfaces);
+	tcase_add_loop_test(t, many_cores_and_interrupts, 0,
+			    sizeof core_counts / sizeof *core_counts);
+	tcase_add_test(t, many_interfaces);
+	suite_add_tcase(s, t);
+	t = tcase_create("faults");
+	tcase_add_test(t, nothing_there);
+	tcase_add_test(t, file_fails);
+	tcase_add_test(t, file_size_limit);
+	tcase_add_test(t, second_sampler);
+	tcase_add_test(t, descriptors_run_out);
+	tcase_add_test(t, grid);
+	tcase_add_loop_test(t, bad_interval, 0, sizeof bad_intervals / sizeof *bad_intervals);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

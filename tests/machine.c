@@ -1,0 +1,125 @@
+#include "machine.h"
+
+#include "clock.h"
+#include "cursor.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void make_parents(const char *path)
+{
+	char parent[4096];
+
+	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		snprintf(parent, sizeof parent, "%.*s", (int)(p - path), path);
+		ck_assert(!mkdir(parent, 0777) || errno == EEXIST);
+	}
+}
+
+static void put(const struct machine *m, struct slice path, const char *text, size_t len)
+{
+	const char *full = support_path("%s/%.*s", m->dir, (int)path.len, path.p);
+
+	make_parents(full);
+	if (path.p[path.len - 1] != '/')
+		support_write(full, text, len);
+}
+
+static void unpack(const struct machine *m, const char *listing)
+{
+	struct buf all;
+	const char *p, *next;
+
+	support_read(&all, support_path("%s/tests/data/%s", TOP_SRCDIR, listing));
+	ck_assert(!strncmp(all.data, "==> ", 4));
+	for (p = all.data; p; p = next) {
+		const char *eol = strchr(p, '\n');
+		struct slice path = { p + 4, (size_t)(eol - p - 4) };
+
+		next = strstr(eol, "\n==> ");
+		next = next ? next + 1 : NULL;
+		put(m, path, eol + 1, (size_t)((next ? next : all.data + all.len) - eol - 1));
+	}
+	buf_release(&all);
+}
+
+void machine_init(struct machine *m, const char *listing)
+{
+	struct error err;
+
+	memset(m, 0, sizeof *m);
+	snprintf(m->dir, sizeof m->dir, "%s/machine", support_tmpdir());
+	make_parents(support_path("%s/proc/", m->dir));
+	make_parents(support_path("%s/sys/", m->dir));
+	if (listing)
+		unpack(m, listing);
+	ck_assert_int_eq(store_create(&m->store, support_path("%s/out", m->dir), "rec", &err), 0);
+}
+
+void machine_release(struct machine *m)
+{
+	sampler_free(m->sampler);
+	store_close(&m->store);
+	recording_release(&m->rec);
+	support_cleanup();
+}
+
+void machine_set(const struct machine *m, const char *path, const char *text)
+{
+	put(m, (struct slice){ path, strlen(path) }, text, strlen(text));
+}
+
+void machine_start(struct machine *m, struct sampler_options options)
+{
+	struct error err;
+
+	options.proc_root = support_path("%s/proc", m->dir);
+	options.sys_root = support_path("%s/sys", m->dir);
+	if (!options.interval_ms)
+		options.interval_ms = 1000;
+	ck_assert_int_eq(sampler_new(&m->sampler, m->store.dir_fd, m->store.start_ns,
+				     &options, &err), 0);
+	machine_sample(m);
+}
+
+void machine_sample(struct machine *m)
+{
+	/* the reader makes one of two samples of a millisecond */
+	usleep(2000);
+	sampler_take(m->sampler, true);
+}
+
+void machine_read(struct machine *m)
+{
+	struct error err;
+
+	sampler_free(m->sampler);
+	m->sampler = NULL;
+	recording_release(&m->rec);
+	ck_assert_int_eq(recording_read(&m->rec, m->store.path, NULL, &err), 0);
+	for (size_t i = 0; i < m->rec.n_warnings; i++)
+		ck_abort_msg("%s", m->rec.warning[i].text);
+}
+
+bool machine_has(const struct machine *m, const char *log, const char *column)
+{
+	const struct series *s = recording_series(&m->rec, log);
+
+	return s && (!column || series_column(s, column) >= 0);
+}
+
+int64_t machine_level(const struct machine *m, const char *log, const char *column)
+{
+	const struct series *s = recording_series(&m->rec, log);
+	int i;
+
+	ck_assert_msg(s != NULL, "no %s", log);
+	i = series_column(s, column);
+	ck_assert_msg(i >= 0, "no %s in %s", column, log);
+	ck_assert_uint_gt(s->n, 0);
+	return s->level[(s->n - 1) * s->n_columns + (size_t)i];
+}

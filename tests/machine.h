@@ -1,0 +1,45 @@
+#ifndef BUILDBEAT_TESTS_MACHINE_H
+#define BUILDBEAT_TESTS_MACHINE_H
+
+#include "recording.h"
+#include "sampler.h"
+#include "store.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A machine that is not this one: /proc and /sys unpacked from a listing in
+ * tests/data, sampled into a recording of its own. Failing fails the test.
+ *
+ * A listing holds its files one after the other, each below a line
+ * "==> path"; a path that ends in a slash is a directory.
+ */
+struct machine {
+	char dir[128];		/* with proc/ and sys/ in it */
+	struct store store;
+	struct sampler *sampler;
+	struct recording rec;
+};
+
+/* listing: a file of tests/data, or NULL: an empty machine. */
+void machine_init(struct machine *m, const char *listing);
+void machine_release(struct machine *m);
+
+/* (Over)write one of its files in place. */
+void machine_set(const struct machine *m, const char *path, const char *text);
+
+/* Begin to sample; options' roots are set here. */
+void machine_start(struct machine *m, struct sampler_options options);
+
+/* A forced sample. */
+void machine_sample(struct machine *m);
+
+/* End sampling and read the recording. */
+void machine_read(struct machine *m);
+
+/* Last level of a column of the recording; fails if it is not there. */
+int64_t machine_level(const struct machine *m, const char *log, const char *column);
+bool machine_has(const struct machine *m, const char *log, const char *column);
+
+#endif
