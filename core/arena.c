@@ -96,6 +96,8 @@ void *array_grow(void *array, size_t n, size_t item_size)
 	const size_t first = 16;
 	size_t cap = n ? 2 * n : first;
 
+	if (!item_size)
+		item_size = 1;	/* rows of no columns */
 	if (n && (n < first || (n & (n - 1))))
 		return array;
 	if (cap > SIZE_MAX / 2 / item_size)

@@ -182,7 +182,8 @@ int table_write(struct table *t, struct buf *scratch, int64_t t_us, bool forced)
 	if (header)
 		add_header(t, scratch);
 	fill_levels(t);
-	series_add(&t->writer, scratch, t_us, t->level, forced || header);
+	if (t->n_groups)	/* else no disk, no interface yet */
+		series_add(&t->writer, scratch, t_us, t->level, forced || header);
 	r = log_append(&t->log, scratch);
 	if (r)
 		series_lost(&t->writer);

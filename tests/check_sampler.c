@@ -334,6 +334,7 @@ START_TEST(file_size_limit)
 
 	machine_init(&m, "proc-nopsi");
 	options.proc_root = support_path("%s/proc", m.dir);
+	options.sys_root = support_path("%s/sys", m.dir);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
 	small = old;
 	small.rlim_cur = 220;
