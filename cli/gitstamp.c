@@ -90,17 +90,21 @@ static void add_describe(struct stamp *s)
 {
 	git_describe_options options;
 	git_describe_result *result;
+	git_object *head;
 	git_buf text = { 0 };
 
 	git_describe_options_init(&options, GIT_DESCRIBE_OPTIONS_VERSION);
 	options.describe_strategy = GIT_DESCRIBE_TAGS;
 	options.show_commit_oid_as_fallback = 1;
-	if (git_describe_workdir(&result, s->repo, &options))
+	if (git_revparse_single(&head, s->repo, "HEAD"))
 		return;
-	if (!git_describe_format(&text, result, NULL))
+	if (git_describe_commit(&result, head, &options))
+		result = NULL;
+	if (result && !git_describe_format(&text, result, NULL))
 		store_add_build(&s->lines, "describe", text.ptr);
 	git_buf_dispose(&text);
 	git_describe_result_free(result);
+	git_object_free(head);
 }
 
 /* The first difference is enough. */
@@ -144,6 +148,10 @@ static void add_dirty(struct stamp *s)
 	git_tree *tree = head_tree(s);
 	int r;
 
+	if (!tree) {
+		add_error(s);
+		return;
+	}
 	git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
 	options.flags |= GIT_DIFF_SKIP_BINARY_CHECK;
 	options.ignore_submodules = GIT_SUBMODULE_IGNORE_UNTRACKED;
@@ -169,20 +177,43 @@ static void add_dirty(struct stamp *s)
 		add_error(s);
 }
 
+/*
+ * libgit2 trusts only the caller's own repositories and those that safe.directory
+ * names. Some of its versions then say that they did not find that setting.
+ */
+static bool is_foreign(int r)
+{
+	const git_error *e = git_error_last();
+
+	return r == GIT_EOWNER || (r == GIT_ENOTFOUND && e && e->klass == GIT_ERROR_CONFIG);
+}
+
+/* False: there is nothing to stamp. */
+static bool open_tree(struct stamp *s, const char *tree)
+{
+	int r = git_repository_open_ext(&s->repo, tree, 0, NULL);
+
+	if (!r)
+		return true;
+	if (r == GIT_ENOTFOUND && !is_foreign(r))
+		return false;
+	store_add_build(&s->lines, "source", tree);
+	if (is_foreign(r))
+		store_add_build(&s->lines, "git_error", "the repository belongs to another "
+				"user and safe.directory does not name it");
+	else
+		add_error(s);
+	return false;
+}
+
 void gitstamp_tree(const char *tree, const volatile int *stop,
 		   void (*emit)(void *context, struct buf *lines), void *context)
 {
 	struct stamp s = { .lines = BUF_INIT, .stop = stop };
 	bool committed;
-	int r;
 
 	git_libgit2_init();
-	r = git_repository_open_ext(&s.repo, tree, 0, NULL);
-	if (r && r != GIT_ENOTFOUND) {
-		store_add_build(&s.lines, "source", tree);
-		add_error(&s);
-	}
-	if (!r) {
+	if (open_tree(&s, tree)) {
 		add_source(&s);
 		committed = add_revision(&s);
 		add_branch(&s);
@@ -192,8 +223,9 @@ void gitstamp_tree(const char *tree, const volatile int *stop,
 			add_dirty(&s);
 			emit(context, &s.lines);
 			buf_clear(&s.lines);
-			add_describe(&s);
 		}
+		if (committed)
+			add_describe(&s);
 	}
 	if (s.lines.len)
 		emit(context, &s.lines);

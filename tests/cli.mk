@@ -1,1 +1,24 @@
 # tests of cli
+CLI_TEST_LIBS = tests/libsupport.la cli/libcli.la core/libcore.la $(CHECK_LIBS)
+CLI_TEST_CPPFLAGS = $(TEST_CPPFLAGS) -I$(top_srcdir)/cli
+
+check_PROGRAMS += tests/check_options tests/check_config tests/check_zstd \
+	tests/check_gitstamp
+TESTS += tests/check_options tests/check_config tests/check_zstd tests/check_gitstamp
+tests_check_options_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_options_LDADD = $(CLI_TEST_LIBS)
+tests_check_config_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_config_LDADD = $(CLI_TEST_LIBS)
+tests_check_zstd_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_zstd_LDADD = $(CLI_TEST_LIBS)
+tests_check_gitstamp_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_gitstamp_LDADD = $(CLI_TEST_LIBS)
+
+check_PROGRAMS += tests/check_cli tests/check_manual
+TESTS += tests/check_cli tests/check_manual
+tests_check_cli_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_cli_LDADD = $(CLI_TEST_LIBS)
+EXTRA_tests_check_cli_DEPENDENCIES = buildbeat
+tests_check_manual_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_manual_LDADD = $(CLI_TEST_LIBS)
+EXTRA_tests_check_manual_DEPENDENCIES = buildbeat

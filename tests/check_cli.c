@@ -1,0 +1,269 @@
+#include "command.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The program as a user meets it: its help, its messages, its completion. */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+
+static int n_commands(void)
+{
+	int n = 0;
+
+	while (commands[n])
+		n++;
+	return n;
+}
+
+static void assert_one_line(const struct run *r, const char *part)
+{
+	ck_assert_int_eq(r->status, EXIT_MISUSE);
+	ck_assert_str_eq(r->out.data, "");
+	ck_assert_msg(strstr(r->err.data, part) != NULL, "'%s' is not in: %s", part,
+		      r->err.data);
+	ck_assert_int_eq(strncmp(r->err.data, "buildbeat: ", 11), 0);
+	ck_assert_ptr_eq(strchr(r->err.data, '\n'), r->err.data + r->err.len - 1);
+}
+
+START_TEST(help_in_all_ways)
+{
+	const char *name = commands[_i]->name;
+	struct run one, two, three;
+
+	support_run(&one, NULL, BUILDBEAT " help %s", name);
+	support_run(&two, NULL, BUILDBEAT " %s --help", name);
+	support_run(&three, NULL, BUILDBEAT " %s -h nonsense", name);
+	ck_assert_int_eq(one.status, 0);
+	ck_assert_int_eq(two.status, 0);
+	ck_assert_int_eq(three.status, 0);
+	ck_assert_str_eq(one.out.data, two.out.data);
+	ck_assert_str_eq(one.out.data, three.out.data);
+	ck_assert_ptr_nonnull(strstr(one.out.data, commands[_i]->summary));
+	for (const struct option *o = commands[_i]->options; o && o->name; o++) {
+		ck_assert_ptr_nonnull(strstr(one.out.data, support_path("--%s", o->name)));
+		ck_assert_ptr_nonnull(strstr(one.out.data, o->help));
+	}
+	support_run_release(&one);
+	support_run_release(&two);
+	support_run_release(&three);
+}
+END_TEST
+
+/* A letter too many in the name of each option of each command. */
+START_TEST(typo_in_every_option)
+{
+	const struct command *c = commands[_i];
+	struct run r;
+
+	for (const struct option *o = c->options; o && o->name; o++) {
+		size_t n = strlen(o->name);
+
+		support_run(&r, NULL, BUILDBEAT " %s --%s%c=1 x y", c->name, o->name,
+			    o->name[n - 1]);
+		assert_one_line(&r, support_path("did you mean '--%s'?", o->name));
+		support_run_release(&r);
+	}
+}
+END_TEST
+
+START_TEST(typo_in_every_command)
+{
+	const char *name = commands[_i]->name;
+	struct run r;
+
+	if (commands[_i]->hidden)
+		return;
+	support_run(&r, NULL, BUILDBEAT " %c%s", name[0], name);
+	assert_one_line(&r, support_path("did you mean '%s'?", name));
+	support_run_release(&r);
+	support_run(&r, NULL, BUILDBEAT " help %sx", name);
+	assert_one_line(&r, support_path("did you mean '%s'?", name));
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(overview)
+{
+	struct run one, two, three;
+
+	support_run(&one, NULL, BUILDBEAT);
+	support_run(&two, NULL, BUILDBEAT " --help");
+	support_run(&three, NULL, BUILDBEAT " help");
+	ck_assert_int_eq(one.status | two.status | three.status, 0);
+	ck_assert_str_eq(one.out.data, two.out.data);
+	ck_assert_str_eq(one.out.data, three.out.data);
+	for (int i = 0; commands[i]; i++)
+		ck_assert_int_eq(strstr(one.out.data, commands[i]->summary) == NULL,
+				 commands[i]->hidden);
+	support_run_release(&one);
+	support_run_release(&two);
+	support_run_release(&three);
+	support_run(&one, NULL, BUILDBEAT " --version");
+	ck_assert_str_eq(one.out.data, "buildbeat " PACKAGE_VERSION "\n");
+	support_run_release(&one);
+	support_run(&one, NULL, BUILDBEAT " --vresion");
+	assert_one_line(&one, "unknown option '--vresion'");
+	support_run_release(&one);
+	support_run(&one, NULL, BUILDBEAT " ''");
+	assert_one_line(&one, "unknown command ''");
+	support_run_release(&one);
+}
+END_TEST
+
+static const char *const printing[] = {
+	"", "--version", "--help", "help record", "record --help", "doctor", "doctor --json",
+	"complete -- ''",
+};
+
+/* What could not be printed is an error, whatever the command says. */
+START_TEST(full_output)
+{
+	struct run r;
+
+	support_run(&r, NULL, BUILDBEAT " %s >/dev/full", printing[_i]);
+	assert_one_line(&r, "cannot write to standard output");
+	support_run_release(&r);
+	support_run(&r, NULL, BUILDBEAT " %s >&-", printing[_i]);
+	assert_one_line(&r, "cannot write to standard output");
+	support_run_release(&r);
+}
+END_TEST
+
+/* Completion */
+
+START_TEST(every_option_is_completed)
+{
+	const struct command *c = commands[_i];
+	struct run r;
+
+	support_run(&r, NULL, BUILDBEAT " complete -- %s -", c->name);
+	ck_assert_int_eq(r.status, 0);
+	for (const struct option *o = c->options; o && o->name; o++)
+		ck_assert_msg(strstr(r.out.data, support_path("--%s\t", o->name)) != NULL,
+			      "%s --%s", c->name, o->name);
+	support_run_release(&r);
+	support_run(&r, NULL, BUILDBEAT " complete -- ''");
+	ck_assert_int_eq(strstr(r.out.data, support_path("%s\t", c->name)) == NULL, c->hidden);
+	support_run_release(&r);
+}
+END_TEST
+
+static const struct {
+	const char *words, *answer;
+} cursor_cases[] = {
+	{ "re", "record\tRun a build and record it\n" },
+	{ "record --comp", "--compress\tpack the finished recording: none or zstd (none)\n" },
+	{ "record --compress z",
+	  "zstd\tpack the finished recording: none or zstd (none)\n" },
+	{ "record --compress = z",
+	  "zstd\tpack the finished recording: none or zstd (none)\n" },
+	{ "record -o ''", ":dirs\n" },
+	{ "record -c ''", ":files\n" },
+	{ "record ''", ":command 2\n" },
+	{ "record make -", ":command 2\n" },
+	{ "record -n x -- mak", ":command 5\n" },
+	{ "record --git -- -", ":command 4\n" },
+	{ "task name -- mak", ":command 4\n" },
+	{ "task name mak", ":command 3\n" },
+	{ "task nam", "" },
+	{ "help doc", "doctor\tSay what this machine can record, and what to do about the rest\n" },
+	{ "nonsense ''", "" },
+};
+
+START_TEST(at_the_cursor)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT " complete -- %s",
+		    cursor_cases[_i].words);
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.out.data, cursor_cases[_i].answer);
+	support_run_release(&r);
+}
+END_TEST
+
+/* Recordings by name, from the directory that the configuration names. */
+START_TEST(recordings)
+{
+	struct run r;
+
+	if (!command_find("show"))
+		return;
+	support_run(&r, support_tmpdir(),
+		    "echo 'output: stats' >buildbeat.yaml && "
+		    BUILDBEAT " record --no-git -n one true && mkdir stats/other && "
+		    BUILDBEAT " complete -- show st");
+	ck_assert_ptr_nonnull(strstr(r.out.data, "stats/one\ta recording\n"));
+	ck_assert_ptr_null(strstr(r.out.data, "other"));
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(in_bash)
+{
+	struct run r;
+
+	if (!support_has("bash"))
+		return;
+	support_run(&r, support_tmpdir(), "bash -c '. %s/cli/completion/buildbeat; "
+		    "complete -p buildbeat; compopt() { :; }; "
+		    "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _buildbeat; "
+		    "echo \"${COMPREPLY[*]}\"; }; "
+		    "try %s rec; try %s record --comp; try %s record --compress = z; "
+		    "mkdir -p somewhere; try %s record -o some; try %s record -- sh; '",
+		    TOP_SRCDIR, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT);
+	ck_assert_int_eq(strncmp(r.out.data, "complete -F _buildbeat buildbeat\nrecord\n"
+				 "--compress\nzstd\nsomewhere\n", 63), 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "sh"));
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(in_zsh)
+{
+	struct run r;
+
+	if (!support_has("zsh"))
+		return;
+	support_run(&r, support_tmpdir(), "zsh -fc '_describe() { print -l -- "
+		    "${(P)2}; }; _files() { print files; }; _normal() { print command $words; }; "
+		    "_try() { . %s/cli/completion/_buildbeat; }; "
+		    "words=(%s rec); CURRENT=2; _try; "
+		    "words=(%s record --comp); CURRENT=3; _try; "
+		    "words=(%s record -c x); CURRENT=4; _try; "
+		    "words=(%s record -- ls -l); CURRENT=5; _try'",
+		    TOP_SRCDIR, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT);
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_str_eq(r.out.data, "record:Run a build and record it\n"
+			 "--compress:pack the finished recording: none or zstd (none)\n"
+			 "files\ncommand ls -l\n");
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("cli");
+	TCase *t = tcase_create("cli");
+
+	unsetenv("MAKEFLAGS");
+	unsetenv("MAKEFILES");
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, overview);
+	tcase_add_loop_test(t, help_in_all_ways, 0, n_commands());
+	tcase_add_loop_test(t, typo_in_every_option, 0, n_commands());
+	tcase_add_loop_test(t, typo_in_every_command, 0, n_commands());
+	tcase_add_loop_test(t, full_output, 0, sizeof printing / sizeof *printing);
+	tcase_add_loop_test(t, every_option_is_completed, 0, n_commands());
+	tcase_add_loop_test(t, at_the_cursor, 0, sizeof cursor_cases / sizeof *cursor_cases);
+	tcase_add_test(t, recordings);
+	tcase_add_test(t, in_bash);
+	tcase_add_test(t, in_zsh);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

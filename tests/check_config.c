@@ -1,0 +1,228 @@
+#include "command.h"
+#include "configfile.h"
+#include "settings.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+	const char *text;
+	const char *result;	/* NULL: refused */
+	const char *message;	/* "line:column: part of the message" */
+} cases[] = {
+	{ "", "buildstats 1000 false none -", NULL },
+	{ "# only this\n", "buildstats 1000 false none -", NULL },
+	{ "---\n", "buildstats 1000 false none -", NULL },
+	{ "{}", "buildstats 1000 false none -", NULL },
+	{ "output: x\ninterval: 50\n", "/project/x 50 false none -", NULL },
+	{ "output: /abs\nper-core: yes\n", "/abs 1000 true none -", NULL },
+	{ "{output: a b, compress: zstd}", "/project/a b 1000 false zstd -", NULL },
+	{ "source: one\n", "buildstats 1000 false none - /project/one", NULL },
+	{ "source:\n- one\n- /two\n", "buildstats 1000 false none - /project/one /two", NULL },
+	{ "source: []\n", "buildstats 1000 false none -", NULL },
+	{ "plugin: 'p.so'\n", "buildstats 1000 false none /project/p.so", NULL },
+	{ "\xef\xbb\xbfinterval: 70\n", "buildstats 70 false none -", NULL },
+
+	{ "intervall: 500\n", NULL, "1:1: unknown key 'intervall'; did you mean 'interval'?" },
+	{ "\n\nper_core: true\n", NULL, "3:1: unknown key 'per_core'; did you mean 'per-core'?" },
+	{ "xyzzyx: 1\n", NULL, "1:1: unknown key 'xyzzyx'; expected one of" },
+	{ "config: x\n", NULL, "1:1: unknown key 'config'" },
+	{ "name: x\n", NULL, "1:1: unknown key 'name'" },
+	{ "interval: fast\n", NULL, "1:11: expected a whole number from 10 to 3600000, not 'fast'" },
+	{ "interval: 5\n", NULL, "1:11: expected a whole number from 10" },
+	{ "interval:\n", NULL, "1:10: expected a whole number from 10 to 3600000, not ''" },
+	{ "interval: [1]\n", NULL, "1:11: expected a whole number" },
+	{ "interval: 1.5\n", NULL, "1:11: expected a whole number" },
+	{ "per-core: 1\n", NULL, "1:11: expected true or false, not '1'" },
+	{ "per-core: {a: b}\n", NULL, "1:11: expected true or false" },
+	{ "compress: gzip\n", NULL, "1:11: expected none or zstd, not 'gzip'" },
+	{ "output: [a]\n", NULL, "1:9: expected one text" },
+	{ "output: ''\n", NULL, "1:9: expected a text" },
+	{ "source:\n  a: b\n", NULL, "2:3: expected a path or a list" },
+	{ "source: [[a]]\n", NULL, "1:10: expected a path or a list" },
+	{ "interval: 50\noutput: x\ninterval: 60\n", NULL, "3:1: expected every key once" },
+	{ "[a, b]\n", NULL, "1:1: expected lines of the form" },
+	{ "just words\n", NULL, "1:1: expected lines of the form" },
+	{ "? [a]\n: b\n", NULL, "1:3: expected a key" },
+	{ "output: &a x\nplugin: *a\n", NULL, "2:9: expected one text" },
+	{ "output: x\n---\noutput: y\n", NULL, "2:1: expected one document only" },
+	{ "output: \"a\\0b\"\n", NULL, "1:9: expected a text without NUL" },
+	{ "output: 'open\n", NULL, "unexpected end of stream" },
+	{ "output: a\n b: c: d\n", NULL, "2:" },
+	{ "\toutput: x\n", NULL, "1:1: " },
+	{ "output: \xff\xfe\n", NULL, "UTF-8" },
+};
+
+static void describe(struct buf *b, const struct settings *s)
+{
+	buf_addf(b, "%s %lld %s %s %s", s->output, (long long)s->interval_ms,
+		 s->per_core ? "true" : "false", s->compress ? "zstd" : "none",
+		 s->plugin ? s->plugin : "-");
+	for (size_t i = 0; i < s->source.n; i++)
+		buf_addf(b, " %s", s->source.item[i]);
+}
+
+static void describe_error(struct buf *b, const struct error *err)
+{
+	ck_assert_str_eq(err->path, "file.yaml");
+	if (err->line)
+		buf_addf(b, "%u:%u: ", err->line, err->column);
+	buf_adds(b, err->message);
+}
+
+START_TEST(texts)
+{
+	const char *text = cases[_i].text;
+	struct args a = { 0 };
+	struct settings s;
+	struct error err = { 0 };
+	struct buf got = BUF_INIT;
+	int r;
+
+	settings_init(&s);
+	r = config_parse(&a, settings_options, &s, text, strlen(text), "file.yaml", "/project",
+			 &err);
+	if (cases[_i].result) {
+		ck_assert_msg(!r, "%s", err.message);
+		describe(&got, &s);
+		ck_assert_str_eq(buf_str(&got), cases[_i].result);
+	} else {
+		ck_assert_int_eq(r, -EINVAL);
+		describe_error(&got, &err);
+		ck_assert_msg(strstr(buf_str(&got), cases[_i].message) != NULL,
+			      "'%s' is not in: %s", cases[_i].message, buf_str(&got));
+	}
+	buf_release(&got);
+	args_release(&a);
+}
+END_TEST
+
+/* Deep, long, with an alias inside an alias: refused at once. */
+START_TEST(bombs)
+{
+	static const char *const pieces[] = { "[", "{a: ", "- ", "a: &a [*a, ", "? " };
+	struct buf text = BUF_INIT;
+	struct args a = { 0 };
+	struct settings s;
+	struct error err;
+
+	settings_init(&s);
+	while (text.len < 60000)
+		buf_adds(&text, pieces[_i]);
+	ck_assert_int_eq(config_parse(&a, settings_options, &s, buf_str(&text), text.len,
+				      "file.yaml", NULL, &err), -EINVAL);
+	while (text.len < 70000)
+		buf_adds(&text, pieces[_i]);
+	ck_assert_int_eq(config_parse(&a, settings_options, &s, buf_str(&text), text.len,
+				      "file.yaml", NULL, &err), -EFBIG);
+	buf_release(&text);
+	args_release(&a);
+}
+END_TEST
+
+/* Every place it is looked for in, the nearest first. */
+START_TEST(search)
+{
+	const char *top = support_tmpdir();
+	char path[PATH_MAX];
+	bool project;
+	struct run r;
+
+	support_run(&r, top, "mkdir -p work/a/b home/.config/buildbeat xdg/buildbeat");
+	support_run_release(&r);
+	setenv("HOME", support_path("%s/home", top), 1);
+	unsetenv("XDG_CONFIG_HOME");
+	ck_assert_int_eq(chdir(support_path("%s/work/a/b", top)), 0);
+
+	ck_assert(!config_find(path, &project));
+	support_writes(support_path("%s/home/.config/buildbeat/buildbeat.yaml", top), "{}");
+	ck_assert(config_find(path, &project) && !project);
+	ck_assert_str_eq(path, support_path("%s/home/.config/buildbeat/buildbeat.yaml", top));
+	setenv("XDG_CONFIG_HOME", support_path("%s/xdg", top), 1);
+	ck_assert(!config_find(path, &project));
+	support_writes(support_path("%s/xdg/buildbeat/buildbeat.yaml", top), "{}");
+	ck_assert(config_find(path, &project) && !project);
+	ck_assert_str_eq(path, support_path("%s/xdg/buildbeat/buildbeat.yaml", top));
+	support_writes(support_path("%s/work/buildbeat.yaml", top), "{}");
+	ck_assert(config_find(path, &project) && project);
+	ck_assert_str_eq(path, support_path("%s/work/buildbeat.yaml", top));
+	support_writes(support_path("%s/work/a/b/buildbeat.yaml", top), "{}");
+	ck_assert(config_find(path, &project) && project);
+	ck_assert_str_eq(path, support_path("%s/work/a/b/buildbeat.yaml", top));
+	ck_assert_int_eq(chdir("/"), 0);
+}
+END_TEST
+
+/* The command line before the file, and a broken file before the build. */
+START_TEST(with_record)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	support_run(&r, top, "mkdir -p project/sub");
+	support_run_release(&r);
+	support_writes(support_path("%s/project/buildbeat.yaml", top),
+		       "output: stats\ngit: false\ninterval: 500\n");
+	support_run(&r, support_path("%s/project/sub", top),
+		    TOP_BUILDDIR "/buildbeat record --interval 70 -n one -- true; "
+		    "cat ../stats/one/build");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\ninterval_ms: 70\n"));
+	ck_assert_ptr_null(strstr(r.out.data, "source:"));
+	support_run_release(&r);
+
+	support_writes(support_path("%s/project/buildbeat.yaml", top), "output: x\ngot: 1\n");
+	support_run(&r, support_path("%s/project/sub", top),
+		    TOP_BUILDDIR "/buildbeat record -- touch ran");
+	ck_assert_int_eq(r.status, EXIT_MISUSE);
+	ck_assert_str_eq(r.err.data, support_path("buildbeat: %s/project/buildbeat.yaml:2:1: "
+		"unknown key 'got'; did you mean 'git'?\n", top));
+	ck_assert(!support_exists(support_path("%s/project/sub/ran", top)));
+	support_run_release(&r);
+
+	support_run(&r, support_path("%s/project/sub", top),
+		    TOP_BUILDDIR "/buildbeat record -c nowhere.yaml -- touch ran");
+	ck_assert_int_eq(r.status, EXIT_MISUSE);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "nowhere.yaml: cannot read"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* Code from somebody else's file is not loaded. */
+START_TEST(foreign_plugin)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	if (geteuid())
+		return;
+	support_run(&r, top, "mkdir foreign && cd foreign && echo 'plugin: /tmp/x.so' "
+		    ">buildbeat.yaml && chown 12345 buildbeat.yaml && "
+		    TOP_BUILDDIR "/buildbeat record -- touch ran");
+	ck_assert_int_eq(r.status, EXIT_MISUSE);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "belongs to somebody else"));
+	ck_assert(!support_exists(support_path("%s/foreign/ran", top)));
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("config");
+	TCase *t = tcase_create("config");
+
+	unsetenv("MAKEFLAGS");
+	unsetenv("MAKEFILES");
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, texts, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, bombs, 0, 5);
+	tcase_add_test(t, search);
+	tcase_add_test(t, with_record);
+	tcase_add_test(t, foreign_plugin);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

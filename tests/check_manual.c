@@ -1,0 +1,115 @@
+#include "command.h"
+#include "settings.h"
+#include "support.h"
+
+#include <string.h>
+
+/* The pages and the program say the same. */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+
+static int n_commands(void)
+{
+	int n = 0;
+
+	while (commands[n] && !commands[n]->hidden)
+		n++;
+	return n;
+}
+
+/* The page as plain text, blanks made one. */
+static void render(struct run *r, const char *page)
+{
+	support_run(r, NULL, "mandoc -Tascii %s/man/%s | col -bx | tr -s ' \\n' '  '",
+		    TOP_SRCDIR, page);
+	ck_assert_int_eq(r->status, 0);
+}
+
+/* The command has no page: it is in buildbeat(1). */
+static bool has_page(const struct command *c)
+{
+	return strcmp(c->name, "help") != 0;
+}
+
+START_TEST(usage_is_synopsis)
+{
+	const struct command *c = commands[_i];
+	struct run page, help;
+	const char *synopsis, *usage;
+	size_t n;
+
+	if (!has_page(c))
+		return;
+	render(&page, support_path("buildbeat-%s.1", c->name));
+	support_run(&help, NULL, BUILDBEAT " help %s", c->name);
+	usage = help.out.data + strlen("usage: ");
+	n = strcspn(usage, "\n");
+	synopsis = strstr(page.out.data, "SYNOPSIS ");
+	ck_assert_ptr_nonnull(synopsis);
+	synopsis += strlen("SYNOPSIS ");
+	ck_assert_msg(!strncmp(synopsis, usage, n) &&
+		      !strncmp(synopsis + n, " DESCRIPTION", 12), "page: %.*s\nhelp: %.*s",
+		      (int)n + 40, synopsis, (int)n, usage);
+	support_run_release(&page);
+	support_run_release(&help);
+}
+END_TEST
+
+START_TEST(options_are_described)
+{
+	const struct command *c = commands[_i];
+	struct run page;
+	const char *text;
+
+	if (!has_page(c))
+		return;
+	render(&page, support_path("buildbeat-%s.1", c->name));
+	text = strstr(page.out.data, "DESCRIPTION");
+	ck_assert_ptr_nonnull(text);
+	for (const struct option *o = c->options; o && o->name; o++)
+		ck_assert_msg(strstr(text, support_path("--%s", o->name)) != NULL,
+			      "--%s is not described", o->name);
+	support_run_release(&page);
+}
+END_TEST
+
+START_TEST(keys_are_described)
+{
+	struct run page;
+
+	render(&page, "buildbeat.yaml.5");
+	for (const struct option *o = settings_options; o->name; o++) {
+		if (o->config)
+			ck_assert_msg(strstr(page.out.data,
+					     support_path(" %s ", o->name)) != NULL,
+				      "%s is not described", o->name);
+	}
+	support_run_release(&page);
+}
+END_TEST
+
+START_TEST(lint)
+{
+	struct run r;
+
+	support_run(&r, TOP_SRCDIR "/man", "mandoc -Tlint -Wwarning *.[1-9]");
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("manual");
+	TCase *t = tcase_create("manual");
+
+	if (!support_has("mandoc") || !support_has("col"))
+		return 77;
+	tcase_add_loop_test(t, usage_is_synopsis, 0, n_commands());
+	tcase_add_loop_test(t, options_are_described, 0, n_commands());
+	tcase_add_test(t, keys_are_described);
+	tcase_add_test(t, lint);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

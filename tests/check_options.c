@@ -1,0 +1,175 @@
+#include "command.h"
+#include "support.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The parser of command lines, on a table of its own. */
+
+struct values {
+	bool all, bare;
+	int64_t number;
+	const char *text;
+	int choice;
+	struct option_list list;
+};
+
+static const char *const colours[] = { "red", "green", NULL };
+
+static const struct option table[] = {
+	{ .name = "all", .letter = 'a', .kind = OPTION_FLAG, .help = "h",
+	  .offset = offsetof(struct values, all) },
+	{ .name = "bare", .letter = 'b', .kind = OPTION_FLAG, .help = "h",
+	  .offset = offsetof(struct values, bare) },
+	{ .name = "number", .letter = 'n', .kind = OPTION_NUMBER, .argument = "N",
+	  .help = "h", .offset = offsetof(struct values, number), .min = -5, .max = 100 },
+	{ .name = "text", .letter = 't', .kind = OPTION_TEXT, .argument = "T", .help = "h",
+	  .offset = offsetof(struct values, text) },
+	{ .name = "colour", .kind = OPTION_CHOICE, .argument = "C", .help = "h",
+	  .offset = offsetof(struct values, choice), .choices = colours },
+	{ .name = "list", .letter = 'l', .kind = OPTION_LIST, .argument = "L", .help = "h",
+	  .offset = offsetof(struct values, list) },
+	{ 0 }
+};
+
+#define WORDS_MAX 24
+
+/* "-" in operands separates; result is what the values became, as a text. */
+static const struct {
+	const char *words[WORDS_MAX];
+	bool runs;
+	const char *result;	/* NULL: refused */
+	const char *message;	/* part of what is said then */
+} cases[] = {
+	{ { "-ab" }, false, "ab 0 - red []", NULL },
+	{ { "-abtx" }, false, "ab 0 x red []", NULL },
+	{ { "-n", "7", "-n8" }, false, "-- 8 - red []", NULL },
+	{ { "--number=-5", "--text", "--all" }, false, "-- -5 --all red []", NULL },
+	{ { "--all", "--no-all", "--bare" }, false, "-b 0 - red []", NULL },
+	{ { "--colour=green", "op", "--all" }, false, "a- 0 - green [op]", NULL },
+	{ { "op", "--all", "--", "--bare" }, false, "a- 0 - red [op,--bare]", NULL },
+	{ { "-a", "op", "--all", "--", "-b" }, true, "a- 0 - red [op,--all,--,-b]", NULL },
+	{ { "-a", "--", "-b", "--" }, true, "a- 0 - red [-b,--]", NULL },
+	{ { "-" }, false, "-- 0 - red [-]", NULL },
+	{ { "-la", "--list=b" }, false, "-- 0 - red [] a b", NULL },
+	{ { "--all=true" }, false, NULL, "takes no value" },
+	{ { "--no-number" }, false, NULL, "unknown option '--no-number'" },
+	{ { "--number" }, false, NULL, "needs a value: N" },
+	{ { "--number=" }, false, NULL, "whole number from -5 to 100, not ''" },
+	{ { "-n101" }, false, NULL, "whole number from -5 to 100, not '101'" },
+	{ { "-n", "7x" }, false, NULL, "not '7x'" },
+	{ { "-n", "99999999999999999999" }, false, NULL, "whole number" },
+	{ { "--colour", "blue" }, false, NULL, "expected red or green, not 'blue'" },
+	{ { "--text=" }, false, NULL, "expected a text" },
+	{ { "--numbr=3" }, false, NULL, "did you mean '--number'?" },
+	{ { "--cloour=red" }, false, NULL, "did you mean '--colour'?" },
+	{ { "--zzzzzz" }, false, NULL, "see: buildbeat help test" },
+	{ { "-x" }, false, NULL, "unknown option '-x'" },
+	{ { "-ax" }, false, NULL, "unknown option '-x'" },
+	{ { "1", "2", "3", "4" }, false, NULL, "too many operands: '4'" },
+	{ { "-l1", "-l2", "-l3", "-l4", "-l5", "-l6", "-l7", "-l8", "-l9", "-l10", "-l11",
+	    "-l12", "-l13", "-l14", "-l15", "-l16", "-l17" }, false, NULL, "at most 16" },
+};
+
+static void describe(struct buf *b, const struct values *v, const struct args *a)
+{
+	buf_addf(b, "%c%c %lld %s %s [", v->all ? 'a' : '-', v->bare ? 'b' : '-',
+		 (long long)v->number, v->text ? v->text : "-", colours[v->choice]);
+	for (int i = 0; i < a->n; i++)
+		buf_addf(b, "%s%s", i ? "," : "", a->operand[i]);
+	buf_adds(b, "]");
+	for (size_t i = 0; i < v->list.n; i++)
+		buf_addf(b, " %s", v->list.item[i]);
+}
+
+/* What options_parse() writes to standard error, in out. */
+static bool parse(struct args *a, struct values *v, int i, struct buf *out)
+{
+	struct command c = {
+		.name = "test", .operands = "[X]", .max_operands = 3,
+		.runs = cases[i].runs, .options = table,
+	};
+	char name[] = "test";
+	char *argv[WORDS_MAX + 2] = { name };
+	int argc = 1, saved = dup(2), file;
+	bool ok;
+	const char *path = support_path("%s/err", support_tmpdir());
+
+	if (c.runs)
+		c.max_operands = -1;
+	for (; cases[i].words[argc - 1]; argc++)
+		argv[argc] = strdup(cases[i].words[argc - 1]);
+	file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	ck_assert_int_ge(file, 0);
+	dup2(file, 2);
+	close(file);
+	*v = (struct values){ 0 };
+	ok = options_parse(a, &c, v, argc, argv);
+	dup2(saved, 2);
+	close(saved);
+	support_read(out, path);
+	return ok;
+}
+
+START_TEST(command_lines)
+{
+	struct buf said = BUF_INIT, got = BUF_INIT;
+	struct values v;
+	struct args a;
+	bool ok = parse(&a, &v, _i, &said);
+
+	if (cases[_i].result) {
+		ck_assert_msg(ok, "%s", buf_str(&said));
+		describe(&got, &v, &a);
+		ck_assert_str_eq(buf_str(&got), cases[_i].result);
+		ck_assert_ptr_null(a.operand[a.n]);
+		ck_assert_str_eq(buf_str(&said), "");
+	} else {
+		ck_assert(!ok);
+		ck_assert_int_eq(a.status, EXIT_MISUSE);
+		ck_assert_msg(strstr(buf_str(&said), cases[_i].message) != NULL,
+			      "'%s' is not in: %s", cases[_i].message, buf_str(&said));
+		ck_assert_ptr_eq(strchr(said.data, '\n'), said.data + said.len - 1);
+	}
+	args_release(&a);
+	buf_release(&said);
+	buf_release(&got);
+}
+END_TEST
+
+/* The tables of all commands keep the rules that options.h gives. */
+START_TEST(tables)
+{
+	const struct command *c = commands[_i];
+	size_t n = 0;
+
+	ck_assert_ptr_nonnull(c->operands);
+	for (const struct option *o = c->options; o && o->name; o++, n++) {
+		ck_assert_ptr_eq(option_find(c->options, o->name), o);
+		ck_assert_str_ne(o->name, "help");
+		ck_assert(o->letter != 'h');
+		ck_assert(strncmp(o->name, "no-", 3) != 0);
+		ck_assert_ptr_nonnull(o->help);
+		ck_assert_int_eq(o->kind == OPTION_FLAG, o->argument == NULL);
+		ck_assert_int_eq(o->kind == OPTION_CHOICE, o->choices != NULL);
+		for (const struct option *p = o + 1; p->name; p++)
+			ck_assert(!o->letter || o->letter != p->letter);
+	}
+	ck_assert_uint_lt(n, OPTIONS_MAX);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("options");
+	TCase *t = tcase_create("options");
+	int n = 0;
+
+	while (commands[n])
+		n++;
+	tcase_add_loop_test(t, command_lines, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, tables, 0, n);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
