@@ -20,3 +20,8 @@ FUZZ_TARGETS += tests/fuzz_recording
 tests_fuzz_recording_SOURCES = tests/fuzz_recording.c $(FUZZ_MAIN)
 tests_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_recording_LDADD = core/libcore.la
+
+FUZZ_TARGETS += tests/fuzz_proc
+tests_fuzz_proc_SOURCES = tests/fuzz_proc.c $(FUZZ_MAIN)
+tests_fuzz_proc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_proc_LDADD = sampler/libsampler.la core/libcore.la

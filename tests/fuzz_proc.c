@@ -1,0 +1,165 @@
+/*
+ * Every parser of /proc and of control groups on any bytes. The first byte of an
+ * input says which; a NUL in the rest parts the text of one sample from that of
+ * the next.
+ */
+#include "parse.h"
+#include "running.h"
+#include "table.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static bool some_count(void *ctx, struct slice name)
+{
+	(void)ctx;
+	return !disk_name_is_layer(name) &&
+	       (disk_name_is_whole(name) || !net_name_is_virtual(name));
+}
+
+/* Two samples of a file with a line a thing, through a table into a log. */
+
+typedef size_t parser(const struct text *, struct roster *, struct table *);
+
+struct things {
+	struct table table;
+	struct roster roster;
+	struct buf scratch;
+	uint64_t before[ROSTER_FIGURES];
+};
+
+static void take(struct things *x, parser *parse, struct text text, int64_t t_us)
+{
+	parse(&text, &x->roster, &x->table);
+	check(x->table.n_groups <= x->table.max_groups + 1);
+	check(table_write(&x->table, &x->scratch, t_us, false) == 0);
+	for (size_t i = 0; i < x->table.n_figures && x->table.n_groups; i++) {
+		check(x->table.raw[i] >= x->before[i]);
+		x->before[i] = x->table.raw[i];
+	}
+}
+
+static void things(parser *parse, struct text first, struct text second, size_t n_figures)
+{
+	static const struct figure figures[ROSTER_FIGURES] = {
+		{ "a", "1", true, 1, 1 }, { "b", "1KiB", true, 1, 2 }, { "c", "1", true, 4, 1 },
+		{ "d", "1", true, 10, 1 }, { "e", "1", true, 1, 1024 },
+	};
+	struct things x = { .scratch = BUF_INIT };
+	char dir[] = "/tmp/buildbeat-fuzz-XXXXXX";
+	int dir_fd;
+
+	check(mkdtemp(dir) != NULL);
+	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	check(!roster_init(&x.roster, 16, some_count, NULL));
+	check(!table_open(&x.table, dir_fd, "fuzz", 1000, figures, n_figures, 4));
+	check(!unlinkat(dir_fd, "fuzz.log", 0) && !rmdir(dir));
+	close(dir_fd);
+	parse(&first, &x.roster, NULL);
+	roster_place(&x.roster, &x.table);
+	take(&x, parse, first, 0);
+	take(&x, parse, second, 1000000);
+	take(&x, parse, first, 2000000);
+	table_close(&x.table);
+	roster_release(&x.roster);
+	buf_release(&x.scratch);
+}
+
+static void keyed(struct text text)
+{
+	struct want want[] = {
+		{ .key = "MemTotal" }, { .key = "SwapFree" }, { .key = "pgpgin" },
+		{ .key = "oom_kill" }, { .key = "user_usec" }, { .key = "Pss" },
+	};
+	size_t n = parse_keyed(&text, want, 6);
+
+	for (size_t i = 0; i < 6; i++)
+		n -= want[i].found;
+	check(n == 0);
+}
+
+static void cgroups(struct text text)
+{
+	static const char *const controllers[] = { NULL, "memory", "cpuacct" };
+	struct cgroup_mount mount;
+	struct slice path;
+
+	for (size_t i = 0; i < 3; i++) {
+		if (parse_cgroup_path(&text, controllers[i], &path))
+			check(path.len && path.p[0] == '/');
+		if (parse_cgroup_mount(&text, controllers[i], &mount))
+			check(mount.point[0] && mount.root[0]);
+	}
+}
+
+static void io_stat(struct text text)
+{
+	struct roster r;
+	uint64_t bytes[2];
+
+	check(!roster_init(&r, 16, some_count, NULL));
+	parse_io_stat(&text, &r, bytes);
+	roster_release(&r);
+}
+
+static void tasks(struct text text)
+{
+	struct running *r = calloc(1, sizeof *r);
+	struct cursor c, line;
+
+	check(r != NULL);
+	text_cursor(&text, &c);
+	while (parse_line(&c, &line))
+		running_take(r, (struct slice){ line.p, (size_t)(line.end - line.p) });
+	check(r->top <= RUNNING_MAX);
+	for (size_t i = 0; i < r->top; i++)
+		check(r->task[i].inner.cpu_us >= 0 && r->task[i].inner.read_kb >= 0);
+	free(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct text first, second = { 0 };
+	struct stat_figures stat;
+	struct pressure pressure;
+	struct pid_stat pid;
+	uint64_t load;
+	char *copy;
+
+	if (!size)
+		return 0;
+	copy = malloc(size);	/* of its exact size: reading behind it is found */
+	check(copy != NULL);
+	memcpy(copy, data + 1, size - 1);
+	first = (struct text){ copy, strnlen(copy, size - 1), size };
+	second = (struct text){ copy + first.len, size - 1 - first.len, size };
+	if (second.len) {
+		second.data++;
+		second.len--;
+	}
+	switch (data[0]) {
+	case 's': parse_stat(&first, &stat); break;
+	case 'c': things(parse_cores, first, second, 1); break;
+	case 'd': things(parse_diskstats, first, second, DISK_FIGURES); break;
+	case 'n': things(parse_net_dev, first, second, NET_FIGURES); break;
+	case 'l': parse_loadavg(&first, &load); break;
+	case 'k': keyed(first); break;
+	case 'p': parse_pressure(&first, &pressure); break;
+	case 'g': cgroups(first); break;
+	case 'i': io_stat(first); break;
+	case 'P': parse_pid_stat(&first, &pid); break;
+	case 't': tasks(first); break;
+	}
+	free(copy);
+	return 0;
+}
