@@ -70,6 +70,9 @@ struct sample_time {
 bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
 		       struct sample_time *out);
 
+/* The point of the grid a time belongs to. */
+int64_t reader_grid(int64_t time_ms, int64_t interval_ms);
+
 /* a + b where damaged files may overflow. */
 static inline int64_t reader_plus(int64_t a, int64_t b)
 {

@@ -68,7 +68,8 @@ bool reader_parse_column(struct slice word, struct series_column *column)
 	return true;
 }
 
-/* The column of that name; a new one if there is none. */
+/* The column of that name and kind; a new one if there is none, but not once
+ * samples are stored. */
 static int find_column(struct decoder *d, const struct series_column *column, uint32_t *out)
 {
 	struct series_column *grown;
@@ -76,6 +77,8 @@ static int find_column(struct decoder *d, const struct series_column *column, ui
 
 	if (index_find(&d->by_name, hash, column->counter, out))
 		return 0;
+	if (d->base || d->s.n_columns >= COLUMNS_MAX)
+		return -EBADMSG;
 	grown = array_grow(d->s.column, d->s.n_columns, sizeof *grown);
 	if (!grown)
 		return -ENOMEM;
@@ -101,7 +104,7 @@ static int parse_columns(struct decoder *d, struct slice rest, struct section *o
 		uint32_t *grown;
 
 		if (!cursor_word(&c, &word, SERIES_LINE_MAX) ||
-		    !reader_parse_column(word, &column) || d->s.n_columns >= COLUMNS_MAX)
+		    !reader_parse_column(word, &column))
 			return -EBADMSG;
 		grown = array_grow(out->column, out->n_columns, sizeof *grown);
 		if (!grown)
@@ -128,18 +131,18 @@ static int collect_columns(struct decoder *d, const char *name, const char *text
 	const char *end = text + len;
 	int error = 0;
 
-	while (!error && p) {
+	while (error != -ENOMEM && p) {
 		struct section scratch = { 0 };
 		const char *eol = memchr(p, '\n', (size_t)(end - p));
 		struct slice rest;
 
 		if (eol && reader_parse_header((struct slice){ p, (size_t)(eol - p) }, name, &rest))
-			error = parse_columns(d, rest, &scratch);
+			error = parse_columns(d, rest, &scratch);	/* damaged: told later */
 		section_release(&scratch);
 		p = eol ? memmem(eol, (size_t)(end - eol), "\nbuildbeat ", 11) : NULL;
 		p = p ? p + 1 : NULL;
 	}
-	return error == -EBADMSG ? 0 : error;
+	return error == -ENOMEM ? error : 0;
 }
 
 /* Samples */
@@ -197,7 +200,8 @@ static int add_unchanged(struct decoder *d, int64_t grid, int64_t time_ms)
 	int64_t before_ms = (grid - 1) * d->at.interval_ms;
 	int error;
 
-	if (!d->s.n || before_ms <= d->s.time_ms[d->s.n - 1] || before_ms >= time_ms)
+	if (!d->s.n || before_ms <= d->s.time_ms[d->s.n - 1] || before_ms >= time_ms ||
+	    (d->at.grid >= 0 && grid - d->at.grid < 2))
 		return 0;
 	error = add_row(d, before_ms, false);
 	if (!error && !d->full)
@@ -223,7 +227,7 @@ static int add_sample(struct decoder *d, int64_t grid, int64_t time_ms, bool gap
 	return 0;
 }
 
-static int64_t grid_of(int64_t time_ms, int64_t interval_ms)
+int64_t reader_grid(int64_t time_ms, int64_t interval_ms)
 {
 	return (2 * time_ms + interval_ms) / (2 * interval_ms);
 }
@@ -243,7 +247,7 @@ static bool parse_point(struct cursor *c, int64_t interval_ms, int64_t grid,
 	}
 	if (s->absolute) {
 		s->time_ms = n;
-		s->grid = grid_of(n, interval_ms);
+		s->grid = reader_grid(n, interval_ms);
 		return true;
 	}
 	s->grid = grid + n;

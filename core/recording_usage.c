@@ -124,10 +124,13 @@ static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_t
 	int64_t before_ms = (s->grid - 1) * d->interval_ms;
 	struct task_usage again;
 
-	if (!last || s->gap || last->time_ms >= before_ms || before_ms >= s->time_ms)
+	if (!last || s->gap || before_ms >= s->time_ms ||
+	    reader_grid(last->time_ms, d->interval_ms) >= s->grid - 1)
 		return 0;
 	again = *last;
 	again.time_ms = before_ms;
+	if (before_ms <= last->time_ms)
+		return 0;
 	return add_usage(d, &again);
 }
 
@@ -347,6 +350,8 @@ static int tell(struct decoder *d, const char *file)
 
 static int no_usage_yet(struct reader *r)
 {
+	if (r->last_usage)
+		return 0;
 	r->last_usage = malloc((r->rec->n_tasks + 1) * sizeof *r->last_usage);
 	if (!r->last_usage)
 		return -ENOMEM;

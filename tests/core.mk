@@ -1,14 +1,37 @@
 # tests of core
+check_PROGRAMS += tests/check_buf
+TESTS += tests/check_buf
+tests_check_buf_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_buf_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/check_cursor
+TESTS += tests/check_cursor
+tests_check_cursor_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_cursor_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/check_event
+TESTS += tests/check_event
+tests_check_event_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_event_LDADD = $(TEST_LIBS)
 check_PROGRAMS += tests/check_field
 TESTS += tests/check_field
 tests_check_field_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_field_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/check_json
+TESTS += tests/check_json
+tests_check_json_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_json_LDADD = $(TEST_LIBS)
 check_PROGRAMS += tests/check_kind
 TESTS += tests/check_kind
 tests_check_kind_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_kind_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/check_series
+TESTS += tests/check_series
+tests_check_series_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_series_LDADD = $(TEST_LIBS)
 
 # A synthetic recording, and how fast it is read.
-noinst_PROGRAMS += tests/gen_recording tests/bench_read
+check_PROGRAMS += tests/gen_recording
 tests_gen_recording_LDADD = core/libcore.la
+BENCHES += tests/bench_read
+noinst_PROGRAMS += tests/bench_read
+tests_bench_read_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_read_LDADD = core/libcore.la

@@ -1,0 +1,89 @@
+#include "buf.h"
+#include "support.h"
+
+#include <errno.h>
+
+START_TEST(grows)
+{
+	struct buf b = BUF_INIT;
+
+	ck_assert_str_eq(buf_str(&b), "");
+	for (int i = 0; i < 10000; i++)
+		buf_adds(&b, "0123456789");
+	ck_assert_uint_eq(b.len, 100000);
+	ck_assert_uint_eq(strlen(buf_str(&b)), 100000);
+	ck_assert_int_eq(buf_error(&b), 0);
+	buf_cut(&b, 3);
+	ck_assert_str_eq(buf_str(&b), "012");
+	buf_clear(&b);
+	ck_assert_str_eq(buf_str(&b), "");
+	buf_release(&b);
+	ck_assert_ptr_null(b.data);
+}
+END_TEST
+
+START_TEST(fixed_drops_whole_calls)
+{
+	char memory[8];
+	struct buf b;
+
+	buf_init_fixed(&b, memory, sizeof memory);
+	buf_adds(&b, "1234567");
+	ck_assert_int_eq(buf_error(&b), 0);
+	buf_adds(&b, "89");
+	ck_assert_int_eq(buf_error(&b), -ENOBUFS);
+	buf_addc(&b, 'x');
+	ck_assert_str_eq(buf_str(&b), "1234567");
+	buf_clear(&b);
+	buf_addf(&b, "%s", "12345678");
+	ck_assert_int_eq(buf_error(&b), -ENOBUFS);
+	ck_assert_str_eq(buf_str(&b), "");
+	buf_release(&b);
+}
+END_TEST
+
+static const struct {
+	int64_t n;
+	const char *text;
+} numbers[] = {
+	{ 0, "0" }, { 9, "9" }, { 10, "10" }, { -1, "-1" }, { 1234567890123, "1234567890123" },
+	{ INT64_MAX, "9223372036854775807" }, { INT64_MIN, "-9223372036854775808" },
+};
+
+START_TEST(decimal)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addi(&b, numbers[_i].n);
+	ck_assert_str_eq(buf_str(&b), numbers[_i].text);
+	buf_clear(&b);
+	buf_addf(&b, "%lld", (long long)numbers[_i].n);
+	ck_assert_str_eq(buf_str(&b), numbers[_i].text);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(too_much)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "x");
+	ck_assert_int_eq(buf_reserve(&b, SIZE_MAX - 1), -ENOMEM);
+	buf_adds(&b, "y");
+	ck_assert_str_eq(buf_str(&b), "x");
+	buf_release(&b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("buf");
+	TCase *t = tcase_create("buf");
+
+	tcase_add_test(t, grows);
+	tcase_add_test(t, fixed_drops_whole_calls);
+	tcase_add_loop_test(t, decimal, 0, sizeof numbers / sizeof *numbers);
+	tcase_add_test(t, too_much);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

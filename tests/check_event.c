@@ -1,0 +1,236 @@
+#include "event.h"
+#include "field.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* A line as written, parsed back; the newline is cut off. */
+static struct event parsed(struct buf *b)
+{
+	struct event e;
+
+	ck_assert_int_eq(buf_error(b), 0);
+	ck_assert_uint_le(b->len, EVENT_MAX);
+	ck_assert(b->data[b->len - 1] == '\n');
+	ck_assert_ptr_null(memchr(b->data, '\n', b->len - 1));
+	ck_assert_int_eq(event_parse((struct slice){ b->data, b->len - 1 }, &e), EVENT_PARSED);
+	return e;
+}
+
+/* The next field must be that text. */
+static void expect(struct event *e, const char *text)
+{
+	struct slice field = event_field(e);
+	char *copy = malloc(field.len + 1);
+	size_t n;
+
+	memcpy(copy, field.p, field.len);
+	n = field_decode(copy, field.len, NULL);
+	copy[n] = '\0';
+	ck_assert_str_eq(copy, text);
+	free(copy);
+}
+
+START_TEST(open_line)
+{
+	char memory[EVENT_MAX + 1];
+	struct event_open o = { 12, -1, "12,1", "make", "4.3", "/a\tb", "make -j8\nx" };
+	struct event e;
+	struct buf b;
+
+	buf_init_fixed(&b, memory, sizeof memory);
+	event_add_open(&b, 77, "abc", &o);
+	ck_assert_str_eq(buf_str(&b), "open\t77\tabc\t12\t\t12,1\tmake\t4.3\t/a\\tb\tmake -j8\\nx\n");
+	e = parsed(&b);
+	ck_assert_int_eq(e.kind, EVENT_OPEN);
+	ck_assert_int_eq(e.time_us, 77);
+	ck_assert(slice_is(e.inst, "abc"));
+	ck_assert_uint_eq(e.seq, 0);
+	ck_assert_int_eq(event_number(&e), 12);
+	ck_assert_int_eq(event_number(&e), -1);
+	expect(&e, "12,1");
+	expect(&e, "make");
+	expect(&e, "4.3");
+	expect(&e, "/a\tb");
+	expect(&e, "make -j8\nx");
+	expect(&e, "");
+	ck_assert_int_eq(event_number(&e), -1);
+}
+END_TEST
+
+START_TEST(end_lines)
+{
+	static const struct {
+		int status;
+		const char *start;
+	} cases[] = {
+		{ 0, "done\t5\ti.3\t0\t1000001" }, { 2 << 8, "fail\t5\ti.3\t2\t1000001" },
+		{ 9, "kill\t5\ti.3\t9\t1000001" }, { -1, "done\t5\ti.3\t\t1000001" },
+	};
+	struct rusage usage = { .ru_utime = { 1, 1 }, .ru_maxrss = 4, .ru_nivcsw = 9 };
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct buf b = BUF_INIT;
+		struct event_end end;
+
+		event_end_init(&end, cases[i].status);
+		event_end_rusage(&end, &usage);
+		event_add_end(&b, 5, "i", 3, &end);
+		ck_assert_msg(!strncmp(b.data, cases[i].start, strlen(cases[i].start)),
+			      "%s", b.data);
+		ck_assert_str_eq(b.data + strlen(cases[i].start), "\t0\t4\t0\t0\t0\t0\t0\t9\n");
+		buf_release(&b);
+	}
+}
+END_TEST
+
+/* Lines of 100 KB names, in a buffer with room for one line and no more. */
+START_TEST(long_texts)
+{
+	static char names[3][100001];
+	char memory[EVENT_MAX + 1];
+	const char bytes[] = { 'x', '\n', '\x01' };	/* 1, 2, 4 bytes escaped */
+	struct buf b;
+
+	for (int i = 0; i < 3; i++)
+		memset(names[i], bytes[i], sizeof names[i] - 1);
+	for (int i = 0; i < 27; i++) {
+		struct event_task t = { 1, 2, names[i % 3], names[i / 3 % 3], names[i / 9], names[i % 3] };
+		struct event_open o = { 1, 2, names[i % 3], names[i / 3 % 3], names[i / 9],
+			names[i % 3], names[i / 3 % 3] };
+		struct event e;
+
+		buf_init_fixed(&b, memory, sizeof memory);
+		event_add_start(&b, INT64_MAX, "abcdefghijklmno", UINT64_MAX, &t);
+		e = parsed(&b);
+		ck_assert_uint_eq(e.seq, UINT64_MAX);
+		ck_assert_uint_ge(b.len, 3000);
+		buf_clear(&b);
+		event_add_open(&b, INT64_MAX, "abcdefghijklmno", &o);
+		parsed(&b);
+		buf_clear(&b);
+		event_add_queue(&b, INT64_MAX, "abcdefghijklmno", UINT64_MAX, &t);
+		parsed(&b);
+		buf_clear(&b);
+		event_add_note(&b, 0, "a", 1, names[i % 3]);
+		parsed(&b);
+		buf_clear(&b);
+		event_add_span_begin(&b, 0, "a", 1, UINT64_MAX / 2, names[i % 3]);
+		parsed(&b);
+	}
+}
+END_TEST
+
+/* Cut names end in the mark and the hash: two of them still differ. */
+START_TEST(cut_names_differ)
+{
+	char one[5001], two[5001];
+	struct event_task t = { -1, -1, NULL, one, NULL, NULL };
+	struct buf a = BUF_INIT, b = BUF_INIT;
+	const char *mark;
+
+	memset(one, 'n', sizeof one - 1);
+	one[5000] = '\0';
+	memcpy(two, one, sizeof two);
+	two[4999] = 'm';
+	event_add_start(&a, 1, "i", 1, &t);
+	t.name = two;
+	event_add_start(&b, 1, "i", 1, &t);
+	ck_assert_uint_eq(a.len, b.len);
+	ck_assert_str_ne(a.data, b.data);
+	mark = strstr(a.data, "n\\.");
+	ck_assert_ptr_nonnull(mark);
+	ck_assert_uint_eq(strspn(mark + 3, "0123456789abcdef"), 8);
+	ck_assert_str_eq(mark + 11, "\n");
+	buf_release(&a);
+	buf_release(&b);
+}
+END_TEST
+
+/* Many names go over several lines, none lost, none cut that fits. */
+START_TEST(after_lines)
+{
+	static char text[500][64];
+	const char *names[500];
+	char memory[EVENT_MAX + 1];
+	size_t given = 0, read = 0;
+	struct buf b;
+
+	for (size_t i = 0; i < 500; i++) {
+		snprintf(text[i], sizeof text[i], "include/generated\t%zu/autoconf.h", i);
+		names[i] = text[i];
+	}
+	while (given < 500) {
+		struct event e;
+		size_t n;
+
+		buf_init_fixed(&b, memory, sizeof memory);
+		n = event_add_after(&b, 9, "i", 1, names + given, 500 - given);
+		ck_assert_uint_ge(n, 1);
+		given += n;
+		e = parsed(&b);
+		while (!cursor_at_end(&e.rest))
+			expect(&e, text[read++]);
+		ck_assert_uint_eq(read, given);
+	}
+	ck_assert_uint_eq(event_add_after(&b, 9, "i", 1, names, 0), 0);
+}
+END_TEST
+
+static const struct {
+	const char *line;
+	enum event_parsed as;
+} lines[] = {
+	{ "done\t1\ta.1\t0", EVENT_PARSED }, { "close\t1\ta", EVENT_PARSED },
+	{ "close\t-1\ta", EVENT_PARSED }, { "later\t1\ta.1\tx", EVENT_UNKNOWN },
+	{ "do_ne\t1\ta", EVENT_UNKNOWN }, { "", EVENT_DAMAGED }, { "done", EVENT_DAMAGED },
+	{ "done\t", EVENT_DAMAGED }, { "done\t1", EVENT_DAMAGED }, { "done\t1\t", EVENT_DAMAGED },
+	{ "done\t1\ta.", EVENT_DAMAGED }, { "done\t1\ta.0", EVENT_DAMAGED },
+	{ "done\t1\ta.x", EVENT_DAMAGED }, { "done\t1\t.1", EVENT_DAMAGED },
+	{ "done\tx\ta.1", EVENT_DAMAGED }, { "done\t1x\ta.1", EVENT_DAMAGED },
+	{ "done\t\ta.1", EVENT_DAMAGED }, { "DONE\t1\ta.1", EVENT_DAMAGED },
+	{ "\xff\xfe\t1\ta.1", EVENT_DAMAGED }, { "\t1\ta.1", EVENT_DAMAGED },
+	{ "done\t1\ta.18446744073709551616", EVENT_DAMAGED },
+	{ "done\t9223372036854775808\ta.1", EVENT_DAMAGED },
+	{ "done\t1\tabcdefghijklmnop.1", EVENT_DAMAGED }, { "done 1 a.1", EVENT_DAMAGED },
+};
+
+START_TEST(parse)
+{
+	struct event e;
+	struct slice line = { lines[_i].line, strlen(lines[_i].line) };
+
+	ck_assert_msg(event_parse(line, &e) == lines[_i].as, "%s", lines[_i].line);
+}
+END_TEST
+
+START_TEST(instance_ids)
+{
+	char a[INSTANCE_ID_MAX], b[INSTANCE_ID_MAX];
+
+	event_instance_id(a, 4194304, 12345678);
+	event_instance_id(b, 4194304, 12345688);
+	ck_assert_str_ne(a, b);
+	ck_assert_uint_eq(strspn(a, "0123456789abcdefghijklmnopqrstuvwxyz"), strlen(a));
+	event_instance_id(a, INT32_MAX, INT64_MAX);
+	ck_assert_uint_lt(strlen(a), INSTANCE_ID_MAX);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("event");
+	TCase *t = tcase_create("event");
+
+	tcase_add_test(t, open_line);
+	tcase_add_test(t, end_lines);
+	tcase_add_test(t, long_texts);
+	tcase_add_test(t, cut_names_differ);
+	tcase_add_test(t, after_lines);
+	tcase_add_loop_test(t, parse, 0, sizeof lines / sizeof *lines);
+	tcase_add_test(t, instance_ids);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

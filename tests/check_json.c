@@ -1,0 +1,87 @@
+#include "json.h"
+#include "support.h"
+
+#include <math.h>
+
+static void fill(struct json *j)
+{
+	json_object(j, NULL);
+	json_str(j, "name", "a \"b\" \\ \n\t\x01\x7f caf\xc3\xa9 \xff\xf0\x90\x8d\x88\xed\xa0\x80");
+	json_int(j, "least", INT64_MIN);
+	json_array(j, "list");
+	json_bool(j, NULL, true);
+	json_null(j, NULL);
+	json_real(j, NULL, 1.0 / 3, 3);
+	json_real(j, NULL, NAN, 3);
+	json_real(j, NULL, -INFINITY, 0);
+	json_object(j, NULL);
+	json_object_end(j);
+	json_array(j, NULL);
+	json_array_end(j);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+#define TEXT "a \\\"b\\\" \\\\ \\n\\t\\u0001\\u007f caf\xc3\xa9 \xef\xbf\xbd\xf0\x90\x8d\x88" \
+	"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+
+START_TEST(compact)
+{
+	struct buf b = BUF_INIT;
+	struct json j;
+
+	json_init(&j, &b, true);
+	fill(&j);
+	ck_assert_str_eq(buf_str(&b), "{\"name\":\"" TEXT "\",\"least\":-9223372036854775808,"
+			 "\"list\":[true,null,0.333,null,null,{},[]]}\n");
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(spread)
+{
+	struct buf b = BUF_INIT;
+	struct json j;
+
+	json_init(&j, &b, false);
+	fill(&j);
+	ck_assert_str_eq(buf_str(&b), "{\n  \"name\": \"" TEXT "\",\n"
+			 "  \"least\": -9223372036854775808,\n  \"list\": [\n    true,\n"
+			 "    null,\n    0.333,\n    null,\n    null,\n    {},\n    []\n  ]\n}\n");
+	buf_release(&b);
+}
+END_TEST
+
+/* Another's parser takes it and gets the text back. */
+START_TEST(python_agrees)
+{
+	struct buf b = BUF_INIT;
+	struct json j;
+	struct run r;
+	const char *path = support_path("%s/x.json", support_tmpdir());
+
+	if (!support_has("python3"))
+		return;
+	json_init(&j, &b, false);
+	fill(&j);
+	support_write(path, b.data, b.len);
+	support_run(&r, NULL, "python3 -c 'import json; d = json.load(open(\"%s\", encoding=\"utf-8\"));"
+		    "assert d[\"name\"].startswith(\"a \\\"b\\\" \\\\ \\n\\t\\x01\\x7f caf\\xe9 \\ufffd\\U00010348\");"
+		    "assert len(d[\"list\"]) == 7'", path);
+	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_run_release(&r);
+	buf_release(&b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("json");
+	TCase *t = tcase_create("json");
+
+	tcase_add_test(t, compact);
+	tcase_add_test(t, spread);
+	tcase_add_test(t, python_agrees);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
