@@ -162,7 +162,7 @@ bool running_take(struct running *r, struct slice line)
 	struct running_task *t;
 	struct event e;
 
-	if (!event_parse(line, &e))
+	if (event_parse(line, &e) != EVENT_PARSED)
 		return false;
 	switch (e.kind) {
 	case EVENT_OPEN:
