@@ -139,13 +139,24 @@ void json_strn(struct json *j, const char *name, const char *s, size_t len)
 
 void json_str(struct json *j, const char *name, const char *s)
 {
-	json_strn(j, name, s, strlen(s));
+	if (s)
+		json_strn(j, name, s, strlen(s));
+	else
+		json_null(j, name);
 }
 
 void json_int(struct json *j, const char *name, int64_t n)
 {
 	begin_value(j, name);
 	buf_addi(j->out, n);
+}
+
+void json_known(struct json *j, const char *name, int64_t n)
+{
+	if (n < 0)
+		json_null(j, name);
+	else
+		json_int(j, name, n);
 }
 
 void json_bool(struct json *j, const char *name, bool b)

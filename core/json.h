@@ -26,9 +26,11 @@ void json_object_end(struct json *j);
 void json_array(struct json *j, const char *name);
 void json_array_end(struct json *j);
 
-void json_str(struct json *j, const char *name, const char *s);
+void json_str(struct json *j, const char *name, const char *s);	/* NULL: null */
 void json_strn(struct json *j, const char *name, const char *s, size_t len);
 void json_int(struct json *j, const char *name, int64_t n);
+/* A number that may not be known: below 0 becomes null. */
+void json_known(struct json *j, const char *name, int64_t n);
 void json_bool(struct json *j, const char *name, bool b);
 void json_null(struct json *j, const char *name);
 

@@ -81,6 +81,7 @@ struct source {
 	struct reader r;
 	int dir_fd;
 	const struct recording_codec *codec;
+	bool build_only;
 	size_t n_files;
 	struct file *file;
 };
@@ -161,7 +162,7 @@ static int add_file(struct source *s, const char *entry)
 	f.plain = !f.packed;
 	if (f.packed)
 		f.name[strlen(f.name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
-	if (!is_ours(f.name))
+	if (s->build_only ? strcmp(f.name, LAYOUT_BUILD) : !is_ours(f.name))
 		return 0;
 	grown = array_grow(s->file, s->n_files, sizeof *grown);
 	if (!grown)
@@ -299,17 +300,32 @@ static int read_dir(struct source *s, const char *path)
 	return r;
 }
 
+static int read_source(struct source *s, struct recording *rec, const char *path,
+		       struct error *err)
+{
+	int r;
+
+	reader_init(&s->r, rec, err);
+	r = read_dir(s, path);
+	reader_release(&s->r);
+	free(s->file);
+	return r;
+}
+
 int recording_read(struct recording *rec, const char *path,
 		   const struct recording_codec *codec, struct error *err)
 {
 	struct source s = { .codec = codec };
-	int r;
 
-	reader_init(&s.r, rec, err);
-	r = read_dir(&s, path);
-	reader_release(&s.r);
-	free(s.file);
-	return r;
+	return read_source(&s, rec, path, err);
+}
+
+int recording_read_build(struct recording *rec, const char *path,
+			 const struct recording_codec *codec, struct error *err)
+{
+	struct source s = { .codec = codec, .build_only = true };
+
+	return read_source(&s, rec, path, err);
 }
 
 void recording_release(struct recording *rec)

@@ -169,6 +169,10 @@ int recording_read(struct recording *rec, const char *path,
 		   const struct recording_codec *codec, struct error *err);
 void recording_release(struct recording *rec);
 
+/* The same, of the file `build` alone: no tasks, no samples. */
+int recording_read_build(struct recording *rec, const char *path,
+			 const struct recording_codec *codec, struct error *err);
+
 /* First value of a key of `build`, NULL if absent; and as a number or -1. */
 const char *recording_build(const struct recording *rec, const char *key);
 int64_t recording_build_number(const struct recording *rec, const char *key);
