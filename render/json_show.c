@@ -1,0 +1,385 @@
+#include "show.h"
+
+#include "json.h"
+#include "names.h"
+#include "saturate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Every key is described in buildbeat-show(1); tests compare. */
+
+static void add_share(struct json *j, const char *name, double share)
+{
+	if (share < 0)
+		json_null(j, name);
+	else
+		json_real(j, name, share, 4);
+}
+
+static void add_moment(struct json *j, const char *value, const char *time, struct moment m)
+{
+	json_known(j, value, m.value);
+	json_known(j, time, m.value < 0 ? -1 : m.time_us);
+}
+
+/* One member a line for what is told once, one object a line for long lists. */
+static void begin_line(struct json *j, const char *name)
+{
+	json_object(j, name);
+	j->compact = true;
+}
+
+static void end_line(struct json *j)
+{
+	json_object_end(j);
+	j->compact = false;
+}
+
+static void add_cost(struct json *j, const struct cost *c)
+{
+	json_int(j, "wall_us", c->wall_us);
+	json_int(j, "cpu_us", c->cpu_us);
+	json_int(j, "cpu_user_us", c->user_us);
+	json_int(j, "cpu_system_us", c->system_us);
+	json_known(j, "memory_kb", c->memory_kb ? c->memory_kb : -1);
+	json_str(j, "memory_of", !c->memory_kb ? NULL :
+		 c->memory_summed ? "all processes" : "largest process");
+	json_int(j, "disk_read_bytes", c->read_bytes);
+	json_int(j, "disk_written_bytes", c->written_bytes);
+}
+
+/* What was built */
+
+static void add_build(struct json *j, const struct recording *rec)
+{
+	static const char *const texts[] = {
+		"command", "cwd", "tool", "version", "host", "kernel", "machine", "buildbeat",
+	};
+
+	json_object(j, "build");
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		json_str(j, texts[i], recording_build(rec, texts[i]));
+	json_known(j, "cores", recording_build_number(rec, "cores"));
+	json_known(j, "host_memory_kb", recording_build_number(rec, "memory_kb"));
+	json_str(j, "start", recording_build(rec, "start"));
+	json_known(j, "start_wall_ns", rec->start_wall_ns);
+	json_object_end(j);
+}
+
+static void add_sources(struct json *j, const struct recording *rec)
+{
+	bool open = false;
+
+	json_array(j, "sources");
+	for (size_t i = 0; i < rec->n_build; i++) {
+		const struct build_line *l = &rec->build[i];
+
+		if (!strcmp(l->key, "source")) {
+			if (open)
+				json_object_end(j);
+			json_object(j, NULL);
+			json_str(j, "source", l->value);
+			open = true;
+		} else if (open && !strcmp(l->key, "dirty")) {
+			json_bool(j, "dirty", !strcmp(l->value, "yes"));
+		} else if (open && (!strcmp(l->key, "revision") || !strcmp(l->key, "branch") ||
+				    !strcmp(l->key, "describe") ||
+				    !strcmp(l->key, "git_error"))) {
+			json_str(j, l->key, l->value);
+		}
+	}
+	if (open)
+		json_object_end(j);
+	json_array_end(j);
+}
+
+static void add_result(struct json *j, const struct summary *s)
+{
+	bool exited = s->result == BUILD_OK || s->result == BUILD_FAILED;
+
+	json_str(j, "result", result_word(s->result));
+	json_known(j, "exit_status", exited ? s->status : -1);
+	json_known(j, "signal", s->result == BUILD_KILLED ? s->status : -1);
+	json_array(j, "warnings");
+	for (size_t i = 0; i < s->rec->n_warnings; i++)
+		json_str(j, NULL, s->rec->warning[i].text);
+	json_array_end(j);
+}
+
+/* Sums */
+
+static void add_totals(struct json *j, const struct summary *s)
+{
+	json_object(j, "totals");
+	json_int(j, "wall_us", s->wall_us);
+	json_int(j, "cpu_us", s->cpu_us);
+	json_int(j, "cpu_user_us", s->user_us);
+	json_int(j, "cpu_system_us", s->system_us);
+	json_bool(j, "cpu_exact", s->cpu_exact);
+	add_share(j, "cpu_share", summary_cpu_share(s));
+	json_int(j, "instances", (int64_t)s->rec->n_instances);
+	json_int(j, "targets", (int64_t)s->n_targets);
+	json_int(j, "tasks", (int64_t)s->rec->n_tasks);
+	json_int(j, "tasks_done", (int64_t)s->n_state[TASK_DONE]);
+	json_int(j, "tasks_failed", (int64_t)s->n_state[TASK_FAILED]);
+	json_int(j, "tasks_killed", (int64_t)s->n_state[TASK_KILLED]);
+	json_int(j, "tasks_unfinished", (int64_t)s->n_state[TASK_RUNNING]);
+	json_int(j, "tasks_queued", (int64_t)s->n_state[TASK_QUEUED]);
+	json_int(j, "tasks_hosting", (int64_t)s->n_hosting);
+	json_object_end(j);
+}
+
+static void add_parallelism(struct json *j, const struct summary *s)
+{
+	json_object(j, "parallelism");
+	json_int(j, "task_wall_us", s->running_sum_us);
+	add_share(j, "mean", s->wall_us ? (double)s->running_sum_us / (double)s->wall_us : -1);
+	json_int(j, "max", s->running_max);
+	json_array(j, "time_at_us");
+	for (size_t i = 0; i < s->n_levels; i++)
+		json_int(j, NULL, s->level_us[i]);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void add_name(struct json *j, const struct recording *rec, const struct task *t)
+{
+	const struct instance *i = &rec->instance[t->instance];
+
+	json_str(j, "name", t->name);
+	json_str(j, "directory", i->cwd ? name_relative(rec, i->cwd) : NULL);
+}
+
+static void add_id(struct json *j, const char *name, const struct recording *rec, uint32_t task)
+{
+	const struct task *t = task == NO_INDEX ? NULL : &rec->task[task];
+	char id[64];
+
+	if (!t) {
+		json_null(j, name);
+		return;
+	}
+	snprintf(id, sizeof id, "%s.%llu", rec->instance[t->instance].id,
+		 (unsigned long long)t->seq);
+	json_str(j, name, id);
+}
+
+static void add_memory(struct json *j, const struct summary *s)
+{
+	const struct host *h = &s->host;
+
+	json_object(j, "memory");
+	add_moment(j, "tasks_peak_kb", "tasks_peak_time_us", s->memory_peak_kb);
+	json_array(j, "tasks_at_peak");
+	for (size_t i = 0; i < s->n_peak_tasks; i++) {
+		begin_line(j, NULL);
+		add_id(j, "task", s->rec, s->peak_task[i].task);
+		add_name(j, s->rec, &s->rec->task[s->peak_task[i].task]);
+		json_int(j, "memory_kb", s->peak_task[i].memory_kb);
+		end_line(j);
+	}
+	json_array_end(j);
+	add_moment(j, "cgroup_peak_bytes", "cgroup_peak_time_us", h->cgroup_memory_bytes);
+	add_moment(j, "host_peak_bytes", "host_peak_time_us", h->memory_used_bytes);
+	json_known(j, "host_total_bytes", h->memory_total_bytes);
+	add_moment(j, "swap_peak_bytes", "swap_peak_time_us", h->swap_used_bytes);
+	json_known(j, "swapped_in_bytes", h->swapped_in_bytes);
+	json_known(j, "swapped_out_bytes", h->swapped_out_bytes);
+	json_known(j, "oom_kills", h->oom_kills);
+	json_object_end(j);
+}
+
+static void add_pressure(struct json *j, const struct host *h)
+{
+	static const char *const keys[PRESSURES] = {
+		[PRESSURE_CPU_SOME] = "cpu_some_us",
+		[PRESSURE_IO_SOME] = "io_some_us", [PRESSURE_IO_FULL] = "io_full_us",
+		[PRESSURE_MEMORY_SOME] = "memory_some_us",
+		[PRESSURE_MEMORY_FULL] = "memory_full_us",
+	};
+
+	json_object(j, "pressure");
+	json_int(j, "span_us", h->pressure_span_us);
+	for (size_t i = 0; i < PRESSURES; i++)
+		json_known(j, keys[i], h->stalled_us[i]);
+	json_object_end(j);
+}
+
+static void add_host(struct json *j, const struct summary *s)
+{
+	const struct host *h = &s->host;
+	int64_t busy_us = h->user_us < 0 ? -1 :
+			  sat_add(h->user_us, h->system_us > 0 ? h->system_us : 0);
+
+	json_object(j, "host");
+	json_int(j, "span_us", h->span_us);
+	json_known(j, "cpu_user_us", h->user_us);
+	json_known(j, "cpu_system_us", h->system_us);
+	json_known(j, "iowait_us", h->iowait_us);
+	json_known(j, "steal_us", h->steal_us);
+	add_share(j, "busy_share", summary_host_share(s, busy_us));
+	add_share(j, "iowait_share", summary_host_share(s, h->iowait_us));
+	add_share(j, "steal_share", summary_host_share(s, h->steal_us));
+	json_object_end(j);
+	json_object(j, "disk");
+	json_known(j, "disk_read_bytes", h->disk_read_bytes);
+	json_known(j, "disk_written_bytes", h->disk_written_bytes);
+	add_moment(j, "busiest_second_bytes", "busiest_second_time_us", h->disk_busiest_bytes);
+	json_object_end(j);
+	json_object(j, "network");
+	json_known(j, "received_bytes", h->net_received_bytes);
+	json_known(j, "sent_bytes", h->net_sent_bytes);
+	json_object_end(j);
+	add_pressure(j, h);
+	json_object(j, "samples");
+	json_int(j, "samples", (int64_t)h->samples);
+	json_known(j, "interval_ms", s->rec->interval_ms);
+	json_int(j, "gaps", (int64_t)h->gaps);
+	json_object_end(j);
+}
+
+/* Lists */
+
+static void add_kinds(struct json *j, const struct view *v)
+{
+	json_object(j, "selected");
+	json_int(j, "tasks", (int64_t)v->n_tasks);
+	json_int(j, "targets", (int64_t)v->n_targets);
+	add_cost(j, &v->cost);
+	json_object_end(j);
+	json_array(j, "kinds");
+	for (size_t i = 0; i < v->n_kinds; i++) {
+		begin_line(j, NULL);
+		json_str(j, "kind", v->kind[i].name);
+		json_int(j, "tasks", (int64_t)v->kind[i].n_tasks);
+		add_cost(j, &v->kind[i].cost);
+		end_line(j);
+	}
+	json_array_end(j);
+}
+
+static void add_target(struct json *j, const struct summary *s, const struct target *g)
+{
+	const struct task *t = &s->rec->task[target_main_task(s, g)];
+
+	begin_line(j, NULL);
+	add_name(j, s->rec, t);
+	json_str(j, "kind", t->kind);
+	json_int(j, "tasks", g->n_tasks);
+	json_int(j, "start_us", g->start_us);
+	json_int(j, "end_us", g->end_us);
+	add_cost(j, &g->cost);
+	end_line(j);
+}
+
+static void add_list(struct json *j, struct view *v, enum sort_key key, size_t top)
+{
+	static const char *const names[SORT_KEYS] = {
+		"by_wall", "by_cpu", "by_memory", "by_io", "by_start", "by_name",
+	};
+	size_t n = view_top_targets(v, key, top);
+
+	json_array(j, names[key]);
+	for (size_t i = 0; i < n; i++)
+		add_target(j, v->sum, &v->sum->target[v->target[i]]);
+	json_array_end(j);
+}
+
+/* wait4's figures, which contain those of the tasks inside it. */
+static void add_usage(struct json *j, const struct task *t)
+{
+	json_known(j, "cpu_user_us", t->user_us);
+	json_known(j, "cpu_system_us", t->system_us);
+	json_known(j, "max_rss_kb", t->max_rss_kb);
+	json_known(j, "minor_faults", t->minor_faults);
+	json_known(j, "major_faults", t->major_faults);
+	json_known(j, "disk_read_bytes", t->in_blocks < 0 ? -1 : sat_mul(t->in_blocks, 512));
+	json_known(j, "disk_written_bytes", t->out_blocks < 0 ? -1 : sat_mul(t->out_blocks, 512));
+	json_known(j, "voluntary_switches", t->voluntary_switches);
+	json_known(j, "involuntary_switches", t->involuntary_switches);
+	json_known(j, "read_call_bytes", t->rchar);
+	json_known(j, "write_call_bytes", t->wchar);
+	json_known(j, "memory_peak_kb", t->n_usage ? t->peak_kb : -1);
+	json_known(j, "memory_peak_time_us", t->n_usage ? sat_mul(t->peak_ms, 1000) : -1);
+}
+
+static void add_task(struct json *j, const struct summary *s, uint32_t task)
+{
+	const struct recording *rec = s->rec;
+	const struct task *t = &rec->task[task];
+	bool exited = t->state == TASK_DONE || t->state == TASK_FAILED;
+
+	begin_line(j, NULL);
+	add_id(j, "task", rec, task);
+	add_id(j, "parent", rec, s->nest[task].parent);
+	add_name(j, rec, t);
+	json_str(j, "kind", t->kind);
+	json_str(j, "key", t->key);
+	json_str(j, "command", t->command);
+	json_str(j, "state", state_word(t->state));
+	json_known(j, "exit_status", exited ? t->status : -1);
+	json_known(j, "signal", t->state == TASK_KILLED ? t->status : -1);
+	json_bool(j, "hosting", t->hosts);
+	json_known(j, "pid", t->pid);
+	json_known(j, "slot", t->slot);
+	json_known(j, "queued_us", t->queued_us);
+	json_known(j, "start_us", t->start_us);
+	json_known(j, "end_us", t->end_us);
+	add_usage(j, t);
+	json_object(j, "self");
+	add_cost(j, &s->nest[task].cost);
+	json_object_end(j);
+	end_line(j);
+}
+
+static void add_lists(struct json *j, struct view *v, const struct show_options *o)
+{
+	static const enum sort_key usual[] = { SORT_WALL, SORT_CPU, SORT_MEMORY, SORT_IO };
+
+	json_array(j, "unsuccessful");
+	for (size_t i = 0; i < v->n_unsuccessful; i++)
+		add_task(j, v->sum, v->unsuccessful[i]);
+	json_array_end(j);
+	json_object(j, "targets");
+	if (o->sort < SORT_KEYS)
+		add_list(j, v, o->sort, o->top);
+	for (size_t i = 0; o->sort == SORT_KEYS && i < sizeof usual / sizeof *usual; i++)
+		add_list(j, v, usual[i], o->top);
+	json_object_end(j);
+}
+
+static void add_tasks(struct json *j, struct view *v, const struct show_options *o)
+{
+	enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
+	size_t n = view_top_tasks(v, key, v->n_tasks);
+
+	json_array(j, "tasks");
+	for (size_t i = 0; i < n; i++)
+		add_task(j, v->sum, v->task[i]);
+	json_array_end(j);
+}
+
+int json_show(struct buf *out, struct view *v, const struct show_options *o)
+{
+	const struct summary *s = v->sum;
+	struct json j;
+
+	json_init(&j, out, false);
+	json_object(&j, NULL);
+	json_str(&j, "format", "buildbeat show 1");
+	json_str(&j, "recording", s->rec->path);
+	add_build(&j, s->rec);
+	add_sources(&j, s->rec);
+	add_result(&j, s);
+	add_totals(&j, s);
+	add_parallelism(&j, s);
+	add_memory(&j, s);
+	add_host(&j, s);
+	add_kinds(&j, v);
+	add_lists(&j, v, o);
+	if (o->tasks)
+		add_tasks(&j, v, o);
+	json_object_end(&j);
+	return buf_error(out);
+}

@@ -1,0 +1,58 @@
+#include "names.h"
+
+#include <string.h>
+
+const char *name_relative(const struct recording *rec, const char *path)
+{
+	const char *cwd = recording_build(rec, "cwd");
+	size_t n = cwd ? strlen(cwd) : 0;
+
+	if (n < 2 || strncmp(path, cwd, n))
+		return path;
+	if (!path[n])
+		return ".";
+	return path[n] == '/' && path[n + 1] ? path + n + 1 : path;
+}
+
+void name_add_task(struct buf *b, const struct recording *rec, const struct task *t)
+{
+	const struct instance *i = &rec->instance[t->instance];
+	const char *dir = i->cwd ? name_relative(rec, i->cwd) : "";
+
+	if (*dir && strcmp(dir, ".") && recording_build(rec, "cwd")) {
+		buf_adds(b, dir);
+		buf_adds(b, ": ");
+	}
+	buf_adds(b, *t->name ? name_relative(rec, t->name) : *t->command ? t->command : "?");
+}
+
+void name_add_signal(struct buf *b, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+
+	if (name)
+		buf_addf(b, "SIG%s", name);
+	else
+		buf_addf(b, "signal %d", signal);
+}
+
+void name_add_end(struct buf *b, const struct task *t)
+{
+	switch (t->state) {
+	case TASK_QUEUED:
+		buf_adds(b, "never started");
+		return;
+	case TASK_RUNNING:
+		buf_adds(b, "unfinished");
+		return;
+	case TASK_KILLED:
+		name_add_signal(b, t->status);
+		return;
+	default:
+		break;
+	}
+	if (t->status < 0)
+		buf_adds(b, t->state == TASK_FAILED ? "failed" : "done");
+	else
+		buf_addf(b, "exit status %d", t->status);
+}

@@ -1,0 +1,22 @@
+#ifndef BUILDBEAT_RENDER_SHOW_H
+#define BUILDBEAT_RENDER_SHOW_H
+
+#include "text.h"
+#include "view.h"
+
+/* What `buildbeat show` was asked for. */
+struct show_options {
+	enum sort_key sort;	/* SORT_KEYS: none asked for, several lists */
+	size_t top;		/* of each list */
+	bool tasks;		/* every selected task, not only the top targets */
+};
+
+/*
+ * The two outputs of a summary. They bring v's lists into other orders. 0 or the
+ * buffer's error.
+ */
+int text_show(struct buf *out, struct view *v, const struct show_options *o,
+	      const struct style *style);
+int json_show(struct buf *out, struct view *v, const struct show_options *o);
+
+#endif

@@ -1,0 +1,118 @@
+#include "targets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A hash table of targets by instance and name: 1 + index, 0 is free. */
+struct names {
+	uint32_t *slot;
+	size_t mask;
+};
+
+static uint64_t mix(uint64_t h)
+{
+	h *= 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
+}
+
+/* Eight bytes a step: names are what takes time here. */
+static uint64_t hash_name(uint32_t instance, const char *name)
+{
+	size_t len = strlen(name);
+	uint64_t h = mix(instance + 1), word;
+
+	for (; len >= sizeof word; len -= sizeof word, name += sizeof word) {
+		memcpy(&word, name, sizeof word);
+		h = mix(h ^ word);
+	}
+	word = len;
+	memcpy(&word, name, len);
+	return mix(h ^ word ^ (uint64_t)len << 56);
+}
+
+/* The slot of a task's target, or where it belongs. */
+static uint32_t *find(const struct names *n, const struct summary *s, const struct task *t)
+{
+	size_t at = hash_name(t->instance, t->name) & n->mask;
+
+	for (;; at = (at + 1) & n->mask) {
+		const struct task *other;
+
+		if (!n->slot[at])
+			return &n->slot[at];
+		other = &s->rec->task[s->target[n->slot[at] - 1].first_task];
+		if (other->instance == t->instance && !strcmp(other->name, t->name))
+			return &n->slot[at];
+	}
+}
+
+static void begin_target(struct summary *s, uint32_t task, uint32_t *last)
+{
+	const struct task *t = &s->rec->task[task];
+
+	last[s->n_targets] = task;
+	s->target[s->n_targets++] = (struct target){
+		.first_task = task, .n_tasks = 1, .start_us = t->start_us,
+		.end_us = recording_task_end_us(s->rec, t), .cost = s->nest[task].cost,
+	};
+}
+
+static void extend_target(struct summary *s, uint32_t target, uint32_t task, uint32_t *last)
+{
+	struct target *g = &s->target[target];
+	int64_t end_us = recording_task_end_us(s->rec, &s->rec->task[task]);
+
+	s->nest[last[target]].next = task;
+	last[target] = task;
+	g->n_tasks++;
+	if (end_us > g->end_us)
+		g->end_us = end_us;
+	cost_add(&g->cost, &s->nest[task].cost);
+}
+
+/* A task without a name is a target of its own. */
+static void add_task(struct summary *s, struct names *names, uint32_t task, uint32_t *last)
+{
+	const struct task *t = &s->rec->task[task];
+	uint32_t *slot = *t->name ? find(names, s, t) : NULL;
+
+	s->nest[task].target = slot && *slot ? *slot - 1 : (uint32_t)s->n_targets;
+	if (slot && *slot) {
+		extend_target(s, *slot - 1, task, last);
+		return;
+	}
+	begin_target(s, task, last);
+	if (slot)
+		*slot = (uint32_t)s->n_targets;
+}
+
+int targets_fill(struct summary *s)
+{
+	struct names names = { .mask = 15 };
+	uint32_t *last;
+	bool ok;
+
+	while (names.mask < 2 * s->n_ran)
+		names.mask = 2 * names.mask + 1;
+	names.slot = calloc(names.mask + 1, sizeof *names.slot);
+	last = malloc((s->n_ran + 1) * sizeof *last);
+	s->target = malloc((s->n_ran + 1) * sizeof *s->target);
+	ok = names.slot && last && s->target;
+	for (size_t i = 0; ok && i < s->n_ran; i++)
+		add_task(s, &names, s->order[i], last);
+	free(names.slot);
+	free(last);
+	return ok ? 0 : -ENOMEM;
+}
+
+uint32_t target_main_task(const struct summary *s, const struct target *g)
+{
+	uint32_t longest = g->first_task;
+
+	for (uint32_t i = s->nest[longest].next; i != NO_INDEX; i = s->nest[i].next) {
+		if (s->nest[i].cost.wall_us > s->nest[longest].cost.wall_us)
+			longest = i;
+	}
+	return longest;
+}

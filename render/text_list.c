@@ -1,0 +1,148 @@
+#include "listing.h"
+
+#include "names.h"
+#include "view.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define START_COLUMNS 16
+#define WALL_COLUMNS 7
+#define TASKS_COLUMNS 6
+#define RESULT_COLUMNS 8
+#define COMMAND_COLUMNS_MIN 12
+
+struct layout {
+	size_t name_columns;
+	bool start, tasks;	/* shown */
+	unsigned command_columns;	/* 0: no limit */
+};
+
+/* What is told twice goes first where it is narrow: names are times. */
+static void choose(struct layout *y, const struct listing *l, const struct style *style)
+{
+	unsigned taken = WALL_COLUMNS + RESULT_COLUMNS + 6;
+
+	y->name_columns = 4;
+	for (size_t i = 0; i < l->n; i++) {
+		size_t n = text_columns(l->entry[i].name, strlen(l->entry[i].name));
+
+		y->name_columns = n > y->name_columns ? n : y->name_columns;
+	}
+	if (style->width && y->name_columns > style->width / 3)
+		y->name_columns = style->width / 3 > 8 ? style->width / 3 : 8;
+	taken += (unsigned)y->name_columns;
+	y->start = !style->width ||
+		   taken + START_COLUMNS + TASKS_COLUMNS + 4 + COMMAND_COLUMNS_MIN <= style->width;
+	taken += y->start ? START_COLUMNS + 2 : 0;
+	y->tasks = !style->width || taken + TASKS_COLUMNS + 2 + COMMAND_COLUMNS_MIN <= style->width;
+	taken += y->tasks ? TASKS_COLUMNS + 2 : 0;
+	y->command_columns = !style->width ? 0 : style->width > taken + 6 ?
+			     style->width - taken : 6;
+}
+
+static void add_left(struct buf *out, const char *text, size_t columns)
+{
+	size_t n = text_add_name(out, text, columns);
+
+	text_add_blanks(out, 2 + (n < columns ? columns - n : 0));
+}
+
+static void add_right(struct buf *out, const char *text, size_t columns)
+{
+	size_t n = strlen(text);
+
+	text_add_blanks(out, n < columns ? columns - n : 0);
+	buf_adds(out, text);
+	buf_adds(out, "  ");
+}
+
+static void add_start(struct buf *out, int64_t wall_ns)
+{
+	time_t seconds = (time_t)(wall_ns / 1000000000);
+	char text[64] = "-";
+	struct tm tm;
+
+	if (wall_ns >= 0 && localtime_r(&seconds, &tm))
+		strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm);
+	add_left(out, text, START_COLUMNS);
+}
+
+/* "ok", "exit 2", "SIGKILL", "no end" */
+static void add_result(struct buf *out, const struct listing_entry *e, const struct style *style)
+{
+	char memory[64];
+	struct buf b;
+
+	buf_init_fixed(&b, memory, sizeof memory);
+	if (e->result == BUILD_FAILED)
+		buf_addf(&b, "exit %d", e->status);
+	else if (e->result == BUILD_KILLED)
+		name_add_signal(&b, e->status);
+	else
+		buf_adds(&b, e->result == BUILD_OPEN ? "no end" : result_word(e->result));
+	if (e->result != BUILD_OK && e->result != BUILD_ENDED)
+		text_tone(out, style, TONE_ALARM);
+	add_left(out, buf_str(&b), RESULT_COLUMNS);
+	text_tone(out, style, TONE_PLAIN);
+}
+
+static void add_entry(struct buf *out, const struct listing_entry *e, const struct layout *y,
+		      const struct style *style)
+{
+	const char *command = recording_build(&e->rec, "command");
+	char memory[64];
+	struct buf b;
+
+	add_left(out, e->name, y->name_columns);
+	if (e->damaged) {
+		text_tone(out, style, TONE_ALARM);
+		text_add_name(out, e->error.message, !style->width ? 0 :
+			      style->width > y->name_columns + 8 ?
+			      style->width - (unsigned)y->name_columns - 2 : 6);
+		text_tone(out, style, TONE_PLAIN);
+		buf_addc(out, '\n');
+		return;
+	}
+	if (y->start)
+		add_start(out, e->rec.start_wall_ns);
+	buf_init_fixed(&b, memory, sizeof memory);
+	text_add_time(&b, e->rec.end_us);
+	add_right(out, buf_str(&b), WALL_COLUMNS);
+	add_result(out, e, style);
+	if (y->tasks) {
+		const char *tasks = recording_build(&e->rec, "tasks");
+
+		add_right(out, tasks && strlen(tasks) < sizeof memory ? tasks : "-", TASKS_COLUMNS);
+	}
+	text_add_name(out, command ? command : "-", y->command_columns);
+	buf_addc(out, '\n');
+}
+
+int text_list(struct buf *out, const struct listing *l, const struct style *style)
+{
+	struct layout y;
+
+	if (!l->n) {
+		buf_adds(out, "no recordings in ");
+		text_add_name(out, l->path, 0);
+		buf_addc(out, '\n');
+		return buf_error(out);
+	}
+	choose(&y, l, style);
+	text_tone(out, style, TONE_FAINT);
+	add_left(out, "name", y.name_columns);
+	if (y.start)
+		add_left(out, "start", START_COLUMNS);
+	add_right(out, "wall", WALL_COLUMNS);
+	add_left(out, "result", RESULT_COLUMNS);
+	if (y.tasks)
+		add_right(out, "tasks", TASKS_COLUMNS);
+	buf_adds(out, "command");
+	text_tone(out, style, TONE_PLAIN);
+	buf_addc(out, '\n');
+	for (size_t i = 0; i < l->n; i++)
+		add_entry(out, &l->entry[i], &y, style);
+	return buf_error(out);
+}

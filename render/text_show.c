@@ -1,0 +1,322 @@
+#include "text_show.h"
+
+#include "facts.h"
+#include "names.h"
+#include "saturate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BAR_COLUMNS 30
+#define LEVEL_ROWS 9		/* of the histogram: 0, 1 ... one by one up to here */
+
+void text_title(struct buf *out, const struct style *style, const char *title)
+{
+	buf_addc(out, '\n');
+	text_tone(out, style, TONE_TITLE);
+	buf_adds(out, title);
+	text_tone(out, style, TONE_PLAIN);
+	buf_addc(out, '\n');
+}
+
+static void add_padded(struct buf *out, const char *text, unsigned columns, bool right)
+{
+	size_t n = strlen(text), blanks = n < columns ? columns - n : 0;
+
+	if (right)
+		text_add_blanks(out, blanks);
+	buf_adds(out, text);
+	if (!right)
+		text_add_blanks(out, blanks);
+}
+
+static unsigned bar_columns(const struct style *style, unsigned taken)
+{
+	if (!style->width || style->width >= taken + BAR_COLUMNS)
+		return BAR_COLUMNS;
+	return style->width > taken ? style->width - taken : 0;
+}
+
+static void add_percent_right(struct buf *out, double share)
+{
+	char memory[32];
+	struct buf b;
+
+	buf_init_fixed(&b, memory, sizeof memory);
+	text_add_percent(&b, share);
+	add_padded(out, buf_str(&b), 6, true);
+}
+
+/* Behind blanks, which are not written where there is no bar. */
+static void add_bar(struct buf *out, const struct style *style, double share, size_t blanks,
+		    unsigned columns)
+{
+	size_t before = out->len;
+
+	text_add_blanks(out, blanks);
+	if (!text_add_bar(out, style, share, columns))
+		buf_cut(out, before);
+}
+
+/* Ended badly */
+
+static void add_bad_task(struct buf *out, const struct view *v, uint32_t task,
+			 const struct style *style)
+{
+	const struct task *t = &v->sum->rec->task[task];
+	struct buf name = BUF_INIT;
+	unsigned width = style->width;
+	char memory[64];
+	struct buf how;
+
+	buf_init_fixed(&how, memory, sizeof memory);
+	name_add_end(&how, t);
+	name_add_task(&name, v->sum->rec, t);
+	buf_adds(out, "  ");
+	text_tone(out, style, TONE_ALARM);
+	add_padded(out, buf_str(&how), 15, false);
+	text_tone(out, style, TONE_PLAIN);
+	buf_adds(out, "  ");
+	text_add_name(out, buf_str(&name), !width ? 0 : width > 19 + 6 ? width - 19 : 6);
+	buf_addc(out, '\n');
+	if (*t->command && *t->name) {
+		buf_adds(out, "    ");
+		text_tone(out, style, TONE_FAINT);
+		text_add_name(out, t->command, !width ? 0 : width > 10 ? width - 4 : 6);
+		text_tone(out, style, TONE_PLAIN);
+		buf_addc(out, '\n');
+	}
+	buf_release(&name);
+}
+
+static void add_unsuccessful(struct buf *out, const struct view *v, size_t top,
+			     const struct style *style)
+{
+	size_t n = v->n_unsuccessful < top ? v->n_unsuccessful : top;
+
+	if (!v->n_unsuccessful)
+		return;
+	text_title(out, style, "Failed, killed, unfinished");
+	for (size_t i = 0; i < n; i++)
+		add_bad_task(out, v, v->unsuccessful[i], style);
+	if (n < v->n_unsuccessful)
+		buf_addf(out, "  and %zu more\n", v->n_unsuccessful - n);
+}
+
+/* Parallelism */
+
+/* "3", "4-7" or "8+". */
+static void add_level_row(struct buf *out, const struct summary *s, size_t from, size_t to,
+			  const struct style *style)
+{
+	char label[48];
+	int64_t us = 0;
+	double share;
+
+	for (size_t i = from; i <= to; i++)
+		us += s->level_us[i];
+	share = (double)us / (double)s->wall_us;
+	if (to == s->n_levels - 1)
+		snprintf(label, sizeof label, "%zu+", from);
+	else if (from == to)
+		snprintf(label, sizeof label, "%zu", from);
+	else
+		snprintf(label, sizeof label, "%zu-%zu", from, to);
+	add_padded(out, label, 9, true);
+	buf_adds(out, "  ");
+	add_percent_right(out, share);
+	add_bar(out, style, share, 2, bar_columns(style, 20));
+	buf_addc(out, '\n');
+}
+
+/* Every number of tasks has a row up to eight cores; then rows of twice as many. */
+static void add_levels(struct buf *out, const struct summary *s, const struct style *style)
+{
+	size_t last = s->n_levels - 1;
+
+	if (!s->n_levels || !s->wall_us || !s->n_ran)
+		return;
+	text_title(out, style, "Tasks running at once, and how much of the time");
+	for (size_t from = 0, to; from <= last; from = to + 1) {
+		to = from;
+		if (s->n_levels > LEVEL_ROWS && from > 2)
+			to = 2 * from - 2;
+		if (to >= last)
+			to = from < last ? last - 1 : last;
+		add_level_row(out, s, from, to, style);
+	}
+}
+
+/* Memory */
+
+static void add_peak(struct buf *out, const struct summary *s, const struct style *style)
+{
+	char title[96], memory[32];
+	struct buf b, name = BUF_INIT;
+
+	if (!s->n_peak_tasks)
+		return;
+	buf_init_fixed(&b, title, sizeof title);
+	buf_adds(&b, "Largest memory of all tasks: ");
+	text_add_bytes(&b, sat_mul(s->memory_peak_kb.value, 1024));
+	buf_adds(&b, " at ");
+	text_add_time(&b, s->memory_peak_kb.time_us);
+	text_title(out, style, buf_str(&b));
+	for (size_t i = 0; i < s->n_peak_tasks; i++) {
+		const struct task *t = &s->rec->task[s->peak_task[i].task];
+
+		buf_init_fixed(&b, memory, sizeof memory);
+		text_add_bytes(&b, sat_mul(s->peak_task[i].memory_kb, 1024));
+		add_padded(out, buf_str(&b), 9, true);
+		buf_adds(out, "  ");
+		buf_clear(&name);
+		name_add_task(&name, s->rec, t);
+		text_add_name(out, buf_str(&name), !style->width ? 0 : style->width > 18 ?
+			      style->width - 12 : 6);
+		buf_addc(out, '\n');
+	}
+	buf_release(&name);
+}
+
+/* Lists */
+
+static const char *const list_title[SORT_KEYS] = {
+	[SORT_WALL] = "Slowest", [SORT_CPU] = "Most CPU", [SORT_MEMORY] = "Most memory",
+	[SORT_IO] = "Most disk I/O", [SORT_START] = "In order of start",
+	[SORT_NAME] = "By name",
+};
+
+/* How many of the n in front have anything at all of what they are listed by. */
+static size_t nonzero(const struct view *v, enum sort_key key, size_t n)
+{
+	if (key == SORT_START || key == SORT_NAME || key == SORT_WALL)
+		return n;
+	while (n && !cost_by(&v->sum->target[v->target[n - 1]].cost, key))
+		n--;
+	return n;
+}
+
+static void add_list(struct buf *out, struct view *v, enum sort_key key, size_t top,
+		     const struct style *style)
+{
+	size_t n = nonzero(v, key, view_top_targets(v, key, top));
+
+	if (!n)
+		return;
+	text_title(out, style, list_title[key]);
+	text_targets(out, v, v->target, n, key, style);
+}
+
+static void add_lists(struct buf *out, struct view *v, const struct show_options *o,
+		      const struct style *style)
+{
+	if (o->sort < SORT_KEYS) {
+		add_list(out, v, o->sort, o->top, style);
+		return;
+	}
+	add_list(out, v, SORT_WALL, o->top, style);
+	add_list(out, v, SORT_MEMORY, o->top, style);
+}
+
+static void add_note(struct buf *out, const struct view *v, const struct style *style)
+{
+	struct facts f;
+
+	if (!v->cost.memory_kb)
+		return;
+	facts_begin(&f, out, style);
+	if (v->sum->rec->n_usage) {
+		buf_adds(&f.part, "all processes of a task together as sampled");
+		fact_part(&f);
+		buf_adds(&f.part, "* its largest process alone");
+	} else {
+		buf_adds(&f.part, "of a task's largest process");
+	}
+	buf_addc(out, '\n');
+	fact_end(&f, "memory:", TONE_FAINT);
+	facts_release(&f);
+}
+
+static void add_kinds(struct buf *out, const struct view *v, const struct style *style)
+{
+	char memory[32];
+	struct buf b;
+
+	if (!v->n_kinds)
+		return;
+	text_title(out, style, "Time by kind");
+	text_tone(out, style, TONE_FAINT);
+	buf_adds(out, " tasks     wall      CPU   share  kind\n");
+	text_tone(out, style, TONE_PLAIN);
+	for (size_t i = 0; i < v->n_kinds; i++) {
+		const struct kind *k = &v->kind[i];
+		double share = v->cost.wall_us ? (double)k->cost.wall_us /
+						 (double)v->cost.wall_us : 0;
+		size_t n;
+
+		buf_addf(out, " %5zu", k->n_tasks);
+		for (int cpu = 0; cpu < 2; cpu++) {
+			buf_init_fixed(&b, memory, sizeof memory);
+			text_add_time(&b, cpu ? k->cost.cpu_us : k->cost.wall_us);
+			add_padded(out, buf_str(&b), 9, true);
+		}
+		buf_adds(out, "  ");
+		add_percent_right(out, share);
+		buf_adds(out, "  ");
+		n = text_add_name(out, k->name, 12);
+		add_bar(out, style, share, 14 - n, bar_columns(style, 46));
+		buf_addc(out, '\n');
+	}
+}
+
+static void add_selected(struct buf *out, const struct view *v, const struct style *style)
+{
+	struct facts f;
+
+	facts_begin(&f, out, style);
+	buf_addf(&f.part, "%zu of %zu tasks", v->n_tasks, v->sum->rec->n_tasks);
+	fact_part(&f);
+	text_add_time(&f.part, v->cost.wall_us);
+	buf_adds(&f.part, " wall");
+	fact_part(&f);
+	text_add_time(&f.part, v->cost.cpu_us);
+	buf_adds(&f.part, " CPU");
+	fact_part(&f);
+	text_add_bytes(&f.part, cost_by(&v->cost, SORT_IO));
+	buf_adds(&f.part, " of disk I/O");
+	fact_end(&f, "selected", TONE_TITLE);
+	facts_release(&f);
+}
+
+static int show_tasks(struct buf *out, struct view *v, const struct show_options *o,
+		      const struct style *style)
+{
+	enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
+	size_t n = view_top_tasks(v, key, v->n_tasks);
+
+	text_tasks(out, v, v->task, n, key, style);
+	return buf_error(out);
+}
+
+int text_show(struct buf *out, struct view *v, const struct show_options *o,
+	      const struct style *style)
+{
+	const struct summary *s = v->sum;
+
+	if (o->tasks)
+		return show_tasks(out, v, o, style);
+	text_head(out, s, style);
+	if (v->all)
+		text_totals(out, s, style);
+	else
+		add_selected(out, v, style);
+	add_unsuccessful(out, v, o->top, style);
+	if (v->all) {
+		add_levels(out, s, style);
+		add_peak(out, s, style);
+	}
+	add_kinds(out, v, style);
+	add_lists(out, v, o, style);
+	add_note(out, v, style);
+	return buf_error(out);
+}
