@@ -228,6 +228,16 @@ static int append_end(struct session *s, const struct launch *l)
 	return r;
 }
 
+/* For `buildbeat list`, which reads no tasks.log. */
+static void append_tasks(struct session *s, const struct tasklog *t)
+{
+	struct buf b = BUF_INIT;
+
+	add_number(&b, "tasks", (int64_t)t->tasks);
+	store_append_build(&s->store, &b);
+	buf_release(&b);
+}
+
 /* Only where nobody said before why there is nothing to see. */
 static void explain_no_tasks(struct session *s, const struct tasklog *t)
 {
@@ -306,8 +316,10 @@ static void finish_created(struct session *s, const struct launch *l)
 	report_incomplete(s, r);
 	sampler_free(s->sampler);
 	s->sampler = NULL;
-	if (!tasklog_scan(s->store.dir_fd, &log))
+	if (!tasklog_scan(s->store.dir_fd, &log)) {
+		append_tasks(s, &log);
 		explain_no_tasks(s, &log);
+	}
 	if (s->settings->compress == COMPRESS_ZSTD && pack_logs(s, &log, &err))
 		complain(s, "not compressed", &err);
 	if (!s->complained && isatty(STDERR_FILENO))

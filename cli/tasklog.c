@@ -59,6 +59,7 @@ static int scan_line(struct tasklog *t, struct open_pids *o, struct slice line)
 		return 0;
 	if (e.kind == EVENT_CLOSE)
 		forget(o, e.inst);
+	t->tasks += e.kind == EVENT_START;
 	if (e.kind != EVENT_OPEN)
 		return 0;
 	t->instances++;

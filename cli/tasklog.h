@@ -7,6 +7,7 @@
  * (or, on NFS, the tasks-*.log). */
 struct tasklog {
 	uint64_t instances;
+	uint64_t tasks;		/* started */
 	uint64_t alive;		/* instances still open whose process exists */
 };
 
