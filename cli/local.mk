@@ -5,7 +5,9 @@ cli_libcli_la_SOURCES = \
 	cli/cmd_complete.c \
 	cli/cmd_doctor.c \
 	cli/cmd_help.c \
+	cli/cmd_list.c \
 	cli/cmd_record.c \
+	cli/cmd_show.c \
 	cli/cmd_task.c \
 	cli/command.h \
 	cli/commands.c \
@@ -14,6 +16,7 @@ cli_libcli_la_SOURCES = \
 	cli/gitstamp.c cli/gitstamp.h \
 	cli/launch.c cli/launch.h \
 	cli/options.c cli/options.h \
+	cli/output.c cli/output.h \
 	cli/report.c cli/report.h \
 	cli/session.c cli/session.h \
 	cli/settings.c cli/settings.h \
@@ -23,7 +26,7 @@ cli_libcli_la_SOURCES = \
 cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DSYSCONFDIR='"$(sysconfdir)"' \
 	$(LIBGIT2_CFLAGS) $(YAML_CFLAGS) $(ZSTD_CFLAGS)
-cli_libcli_la_LIBADD = plugin/libticket.la sampler/libsampler.la core/libcore.la \
+cli_libcli_la_LIBADD = render/librender.la plugin/libticket.la sampler/libsampler.la core/libcore.la \
 	$(LIBGIT2_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
 
 bin_PROGRAMS += buildbeat

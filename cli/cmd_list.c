@@ -1,0 +1,81 @@
+#include "command.h"
+#include "configfile.h"
+#include "listing.h"
+#include "output.h"
+#include "report.h"
+#include "zstd.h"
+
+#include <stddef.h>
+
+struct list_arguments {
+	const char *config;
+	const char *output;
+	bool json;
+};
+
+static const struct option options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "take settings from FILE, not from buildbeat.yaml",
+	  .offset = offsetof(struct list_arguments, config) },
+	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
+	  .help = "directory of recordings (the nearest buildstats)",
+	  .offset = offsetof(struct list_arguments, output), .config = true },
+	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
+	  .help = "JSON, with the unit in every key",
+	  .offset = offsetof(struct list_arguments, json) },
+	{ 0 }
+};
+
+static int print(const struct listing *l, bool json)
+{
+	struct style style = output_style();
+	struct buf out = BUF_INIT;
+	int r = json ? json_list(&out, l) : text_list(&out, l, &style);
+
+	if (!r)
+		output_write(&out);
+	buf_release(&out);
+	return r;
+}
+
+static int list(const char *base, bool json, struct error *err)
+{
+	struct buf path = BUF_INIT;
+	struct listing l = LISTING_INIT;
+	int r = listing_base(&path, base, err);
+
+	if (!r)
+		r = listing_read(&l, buf_str(&path), &zstd_codec, err);
+	if (!r && (r = print(&l, json)))
+		r = error_sys(err, r, NULL, NULL);
+	listing_release(&l);
+	buf_release(&path);
+	return r;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct list_arguments l = { 0 };
+	struct error err = { 0 };
+	struct args a;
+	int r;
+
+	if (!options_parse(&a, c, &l, argc, argv))
+		return a.status;
+	r = config_apply(&a, options, &l, l.config, &err);
+	if (!r)
+		r = list(a.n ? a.operand[0] : l.output, l.json, &err);
+	if (r)
+		report_error(&err);
+	args_release(&a);
+	return r ? EXIT_MISUSE : EXIT_GOOD;
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.summary = "the recordings in a directory",
+	.operands = "[DIR]",
+	.max_operands = 1,
+	.options = options,
+	.run = run,
+};

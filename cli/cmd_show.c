@@ -1,0 +1,120 @@
+#include "command.h"
+#include "configfile.h"
+#include "listing.h"
+#include "output.h"
+#include "report.h"
+#include "show.h"
+#include "zstd.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#define TOP_MAX 1000000000
+
+struct show_arguments {
+	const char *config;
+	const char *output;
+	int sort;
+	int64_t top;
+	const char *filter, *kind;
+	bool failed, tasks, json;
+};
+
+static const struct option options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "take settings from FILE, not from buildbeat.yaml",
+	  .offset = offsetof(struct show_arguments, config) },
+	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
+	  .help = "directory of recordings (the nearest buildstats)",
+	  .offset = offsetof(struct show_arguments, output), .config = true },
+	{ .name = "sort", .letter = 's', .kind = OPTION_CHOICE, .argument = "KEY",
+	  .help = "one list by wall, cpu, memory, io, start or name",
+	  .offset = offsetof(struct show_arguments, sort), .choices = sort_word },
+	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N",
+	  .help = "length of the lists (10)",
+	  .offset = offsetof(struct show_arguments, top), .min = 1, .max = TOP_MAX },
+	{ .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .argument = "TEXT",
+	  .help = "only tasks with TEXT in name or command, or matching it as a pattern",
+	  .offset = offsetof(struct show_arguments, filter) },
+	{ .name = "kind", .letter = 'k', .kind = OPTION_TEXT, .argument = "KIND",
+	  .help = "only tasks of a kind",
+	  .offset = offsetof(struct show_arguments, kind) },
+	{ .name = "failed", .kind = OPTION_FLAG,
+	  .help = "only tasks that failed, were killed or did not finish",
+	  .offset = offsetof(struct show_arguments, failed) },
+	{ .name = "tasks", .kind = OPTION_FLAG,
+	  .help = "every task, one a line; with --json besides the rest",
+	  .offset = offsetof(struct show_arguments, tasks) },
+	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
+	  .help = "JSON, with the unit in every key",
+	  .offset = offsetof(struct show_arguments, json) },
+	{ 0 }
+};
+
+static int print(const struct recording *rec, const struct show_arguments *s, struct error *err)
+{
+	struct selection selection = {
+		.filter = s->filter, .kind = s->kind, .unsuccessful = s->failed
+	};
+	struct show_options o = {
+		.sort = (enum sort_key)s->sort, .top = (size_t)s->top, .tasks = s->tasks
+	};
+	struct style style = output_style();
+	struct summary summary;
+	struct view view = { 0 };
+	struct buf out = BUF_INIT;
+	int r = summary_make(&summary, rec);
+
+	if (!r)
+		r = view_make(&view, &summary, &selection);
+	if (!r)
+		r = s->json ? json_show(&out, &view, &o) : text_show(&out, &view, &o, &style);
+	if (!r)
+		output_write(&out);
+	buf_release(&out);
+	view_release(&view);
+	summary_release(&summary);
+	return r ? error_sys(err, r, rec->path, NULL) : 0;
+}
+
+static int show(const char *what, const struct show_arguments *s, struct error *err)
+{
+	struct recording rec = RECORDING_INIT;
+	struct buf path = BUF_INIT;
+	int r = listing_find(&path, s->output, what, err);
+
+	if (!r)
+		r = recording_read(&rec, path.data, &zstd_codec, err);
+	if (!r)
+		r = print(&rec, s, err);
+	recording_release(&rec);
+	buf_release(&path);
+	return r;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct show_arguments s = { .sort = SORT_KEYS, .top = 10 };
+	struct error err = { 0 };
+	struct args a;
+	int r;
+
+	if (!options_parse(&a, c, &s, argc, argv))
+		return a.status;
+	r = config_apply(&a, options, &s, s.config, &err);
+	if (!r)
+		r = show(a.n ? a.operand[0] : NULL, &s, &err);
+	if (r)
+		report_error(&err);
+	args_release(&a);
+	return r ? EXIT_MISUSE : EXIT_GOOD;
+}
+
+const struct command cmd_show = {
+	.name = "show",
+	.summary = "where a build's time, memory and disk went",
+	.operands = "[REC]",
+	.max_operands = 1,
+	.options = options,
+	.run = run,
+};

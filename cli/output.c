@@ -1,0 +1,47 @@
+#include "output.h"
+
+#include "cursor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define WIDTH_MIN 20
+#define WIDTH_MAX 1000
+
+static unsigned clamp(uint64_t columns)
+{
+	return columns < WIDTH_MIN ? WIDTH_MIN : columns > WIDTH_MAX ? WIDTH_MAX :
+	       (unsigned)columns;
+}
+
+static unsigned width(bool terminal)
+{
+	const char *text = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t columns;
+
+	if (text && slice_u64((struct slice){ text, strlen(text) }, &columns) && columns)
+		return clamp(columns);
+	if (!terminal)
+		return 0;
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col ? clamp(size.ws_col) : 80;
+}
+
+struct style output_style(void)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool terminal = isatty(STDOUT_FILENO);
+
+	return (struct style){
+		.width = width(terminal),
+		.colour = terminal && !(no_color && *no_color) && term && strcmp(term, "dumb"),
+	};
+}
+
+void output_write(const struct buf *text)
+{
+	fwrite(text->data, 1, text->len, stdout);
+}

@@ -1,0 +1,17 @@
+#ifndef BUILDBEAT_OUTPUT_H
+#define BUILDBEAT_OUTPUT_H
+
+#include "buf.h"
+#include "text.h"
+
+/*
+ * How to write for who reads standard output: a terminal has a width, and colour
+ * unless NO_COLOR or TERM=dumb say otherwise; a file or pipe has neither, but for a
+ * width in COLUMNS.
+ */
+struct style output_style(void);
+
+/* All of it to standard output; main() tells when that failed. */
+void output_write(const struct buf *text);
+
+#endif
