@@ -7,6 +7,12 @@ tests_check_sampler_SOURCES = tests/check_sampler.c tests/machine.c tests/machin
 tests_check_sampler_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_sampler_LDADD = $(SAMPLER_LIBS)
 
+check_PROGRAMS += tests/check_tasks
+TESTS += tests/check_tasks
+tests_check_tasks_SOURCES = tests/check_tasks.c tests/machine.c tests/machine.h
+tests_check_tasks_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_tasks_LDADD = $(SAMPLER_LIBS)
+
 EXTRA_DIST += \
 	tests/data/proc-cgroup1 \
 	tests/data/proc-container \

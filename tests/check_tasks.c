@@ -1,0 +1,579 @@
+/* proc_tasks.log: real processes, then recorded ones. */
+#include "machine.h"
+#include "support.h"
+#include "tail.h"
+#include "usage_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MB (1024 * 1024)
+#define TMPFS 0x01021994
+
+/* Processes that wait for each other over a pipe. */
+
+struct gate {
+	int fd[2];
+};
+
+static void gate_init(struct gate *g)
+{
+	ck_assert_int_eq(pipe2(g->fd, O_CLOEXEC), 0);
+}
+
+static void gate_pass(struct gate *g)
+{
+	if (write(g->fd[1], "x", 1) != 1)
+		_exit(1);
+}
+
+static void gate_wait(struct gate *g)
+{
+	char c;
+
+	if (read(g->fd[0], &c, 1) != 1)
+		_exit(1);
+}
+
+static void touch_memory(size_t size)
+{
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		_exit(1);
+	memset(p, 1, size);
+}
+
+static void burn_cpu(int64_t ms)
+{
+	struct timespec ts;
+
+	do {
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	} while ((int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000 < ms);
+}
+
+static pid_t fork_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+static void reap(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* A machine whose /proc is the real one. */
+
+static void start_here(struct machine *m)
+{
+	struct sampler_options options = { .interval_ms = 1000, .tasks = true };
+	struct error err;
+
+	machine_init(m, NULL);
+	ck_assert_int_eq(sampler_new(&m->sampler, m->store.dir_fd, m->store.start_ns,
+				     &options, &err), 0);
+}
+
+static void add_open(struct machine *m, const char *inst, pid_t pid, const char *ancestors)
+{
+	struct event_open e = { .pid = pid, .ancestors = ancestors, .tool = "test" };
+	struct buf b = BUF_INIT;
+
+	event_add_open(&b, store_now_us(&m->store), inst, &e);
+	store_append(&m->store, &b);
+	buf_release(&b);
+}
+
+static void add_start(struct machine *m, const char *inst, uint64_t seq, pid_t pid)
+{
+	struct event_task e = { .pid = pid, .slot = -1, .name = "task" };
+	struct buf b = BUF_INIT;
+
+	event_add_start(&b, store_now_us(&m->store), inst, seq, &e);
+	store_append(&m->store, &b);
+	buf_release(&b);
+}
+
+static void add_end(struct machine *m, const char *inst, uint64_t seq, const struct rusage *u)
+{
+	struct event_end e;
+	struct buf b = BUF_INIT;
+
+	event_end_init(&e, 0);
+	if (u)
+		event_end_rusage(&e, u);
+	event_add_end(&b, store_now_us(&m->store), inst, seq, &e);
+	store_append(&m->store, &b);
+	buf_release(&b);
+}
+
+static const struct task *task_of(const struct machine *m, const char *inst, uint64_t seq)
+{
+	for (size_t i = 0; i < m->rec.n_tasks; i++)
+		if (m->rec.task[i].seq == seq &&
+		    !strcmp(m->rec.instance[m->rec.task[i].instance].id, inst))
+			return &m->rec.task[i];
+	ck_abort_msg("no task %s.%d", inst, (int)seq);
+}
+
+static const struct task_usage *last_usage(const struct machine *m, const char *inst, uint64_t seq)
+{
+	const struct task *t = task_of(m, inst, seq);
+
+	ck_assert_msg(t->n_usage > 0, "no usage of %s.%d", inst, (int)seq);
+	return &m->rec.usage[t->first_usage + t->n_usage - 1];
+}
+
+START_TEST(three_children)
+{
+	const struct task_usage *u;
+	struct gate ready, end;
+	struct machine m;
+	pid_t pid;
+
+	start_here(&m);
+	gate_init(&ready);
+	gate_init(&end);
+	pid = fork_child();
+	if (pid == 0) {
+		for (int i = 0; i < 3; i++) {
+			if (fork_child() == 0) {
+				touch_memory(200 * MB);
+				gate_pass(&ready);
+				gate_wait(&end);
+				_exit(0);
+			}
+		}
+		gate_wait(&end);
+		_exit(0);
+	}
+	add_start(&m, "a", 1, pid);
+	for (int i = 0; i < 3; i++)
+		gate_wait(&ready);
+	machine_sample(&m);
+	for (int i = 0; i < 4; i++)
+		gate_pass(&end);
+	reap(pid);
+	machine_read(&m);
+	u = last_usage(&m, "a", 1);
+	ck_assert_int_eq(u->processes, 4);
+	ck_assert_int_ge(u->rss_kb, 600 * 1024);
+	ck_assert_int_le(u->rss_kb, 660 * 1024);
+	if (u->pss_kb) {
+		ck_assert_int_ge(u->pss_kb, 600 * 1024);
+		ck_assert_int_le(u->pss_kb, u->rss_kb);
+	}
+	machine_release(&m);
+}
+END_TEST
+
+/* What is shared counts once in pss: here nearly everything is. */
+START_TEST(shared_memory)
+{
+	const struct task_usage *u;
+	struct gate ready, end;
+	struct machine m;
+	pid_t pid;
+
+	start_here(&m);
+	gate_init(&ready);
+	gate_init(&end);
+	pid = fork_child();
+	if (pid == 0) {
+		touch_memory(64 * MB);
+		for (int i = 0; i < 2; i++) {
+			if (fork_child() == 0) {
+				gate_pass(&ready);
+				gate_wait(&end);
+				_exit(0);
+			}
+		}
+		gate_wait(&end);
+		_exit(0);
+	}
+	add_start(&m, "a", 1, pid);
+	gate_wait(&ready);
+	gate_wait(&ready);
+	machine_sample(&m);
+	for (int i = 0; i < 3; i++)
+		gate_pass(&end);
+	reap(pid);
+	machine_read(&m);
+	u = last_usage(&m, "a", 1);
+	ck_assert_int_eq(u->processes, 3);
+	if (u->pss_kb) {	/* not where smaps_rollup may not be read */
+		ck_assert_int_ge(u->pss_kb, 64 * 1024);
+		ck_assert_int_le(u->pss_kb, u->rss_kb / 2);
+	}
+	machine_release(&m);
+}
+END_TEST
+
+/* The inner make of a task: what happens in its own tasks is not the task's. */
+static void run_inner_make(struct gate *go, struct gate *done, int result_fd)
+{
+	struct rusage usage;
+	pid_t pid = fork_child();
+
+	if (pid == 0) {
+		touch_memory(100 * MB);
+		burn_cpu(400);
+		gate_pass(done);
+		gate_wait(go);
+		_exit(0);
+	}
+	if (write(result_fd, &pid, sizeof pid) != sizeof pid)
+		_exit(1);
+	wait4(pid, NULL, 0, &usage);
+	if (write(result_fd, &usage, sizeof usage) != sizeof usage)
+		_exit(1);
+	gate_wait(go);
+	_exit(0);
+}
+
+START_TEST(nested_tasks)
+{
+	const struct task_usage *u;
+	struct gate go, done, result;
+	struct rusage usage;
+	struct machine m;
+	pid_t outer, inner;
+
+	start_here(&m);
+	gate_init(&go);
+	gate_init(&done);
+	gate_init(&result);
+	outer = fork_child();
+	if (outer == 0)
+		run_inner_make(&go, &done, result.fd[1]);
+	add_start(&m, "top", 1, outer);
+	add_open(&m, "sub", outer, support_path("%d,%d", (int)outer, (int)getpid()));
+	ck_assert_int_eq(read(result.fd[0], &inner, sizeof inner), sizeof inner);
+	add_start(&m, "sub", 1, inner);
+	gate_wait(&done);
+	machine_sample(&m);
+	gate_pass(&go);
+	ck_assert_int_eq(read(result.fd[0], &usage, sizeof usage), sizeof usage);
+	add_end(&m, "sub", 1, &usage);
+	machine_sample(&m);
+	gate_pass(&go);
+	reap(outer);
+	machine_read(&m);
+	u = last_usage(&m, "sub", 1);
+	ck_assert_int_eq(u->processes, 1);
+	ck_assert_int_ge(u->rss_kb, 100 * 1024);
+	ck_assert_int_ge(u->cpu_ms, 390);
+	u = last_usage(&m, "top", 1);
+	ck_assert_int_eq(u->processes, 1);
+	ck_assert_int_lt(task_of(&m, "top", 1)->peak_kb, 50 * 1024);
+	ck_assert_int_lt(u->cpu_ms, 200);
+	machine_release(&m);
+}
+END_TEST
+
+/* CPU of children that ended and were waited for stays the task's. */
+START_TEST(reaped_children)
+{
+	const struct task_usage *u;
+	struct gate done, end;
+	struct machine m;
+	pid_t pid;
+
+	start_here(&m);
+	gate_init(&done);
+	gate_init(&end);
+	pid = fork_child();
+	if (pid == 0) {
+		for (int i = 0; i < 2; i++) {
+			pid_t child = fork_child();
+
+			if (child == 0) {
+				burn_cpu(150);
+				_exit(0);
+			}
+			waitpid(child, NULL, 0);
+		}
+		gate_pass(&done);
+		gate_wait(&end);
+		_exit(0);
+	}
+	add_start(&m, "a", 1, pid);
+	gate_wait(&done);
+	machine_sample(&m);
+	gate_pass(&end);
+	reap(pid);
+	machine_sample(&m);
+	machine_read(&m);
+	u = last_usage(&m, "a", 1);
+	ck_assert_int_ge(u->cpu_ms, 290);
+	ck_assert_int_eq(u->processes, 0);
+	ck_assert_int_eq(u->rss_kb, 0);
+	machine_release(&m);
+}
+END_TEST
+
+static bool write_file(const char *path, size_t size)
+{
+	static char block[MB];
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	bool ok = fd >= 0;
+
+	memset(block, 'x', sizeof block);
+	for (size_t i = 0; ok && i < size / MB; i++)
+		ok = write(fd, block, sizeof block) == sizeof block;
+	return ok && !fsync(fd) && !close(fd);
+}
+
+/* KiB written to all disks, as /sys has it. */
+static int64_t sys_written_kb(const struct series *s)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < s->n_columns; i++) {
+		const char *dot = strrchr(s->column[i].name, '.');
+		struct slice word;
+		struct cursor c;
+		struct buf text;
+		uint64_t sectors = 0;
+
+		if (strcmp(dot, ".written"))
+			continue;
+		support_read(&text, support_path("/sys/block/%.*s/stat",
+						 (int)(dot - s->column[i].name), s->column[i].name));
+		cursor_init(&c, text.data, text.len);
+		for (int field = 0; field < 6; field++) {
+			cursor_blanks(&c);
+			ck_assert(cursor_word(&c, &word, 32));
+		}
+		cursor_blanks(&c);
+		ck_assert(cursor_u64(&c, &sectors));
+		sum += (int64_t)sectors / 2;
+		buf_release(&text);
+	}
+	return sum;
+}
+
+static int64_t recorded_written_kb(const struct series *s)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < s->n_columns; i++)
+		if (!strcmp(strrchr(s->column[i].name, '.'), ".written"))
+			sum += s->level[(s->n - 1) * s->n_columns + i];
+	return sum;
+}
+
+/*
+ * A known write, fsynced: the task's own figure, and the disks'. Others write,
+ * too: that much less or more than what /sys says around our samples.
+ */
+START_TEST(known_write)
+{
+	const int64_t size_kb = 64 * 1024;
+	int64_t before[2], after[2], started_kb, written;
+	const struct series *s;
+	struct gate go, done;
+	struct machine m;
+	struct statfs fs;
+	char path[4096];
+	pid_t pid;
+
+	start_here(&m);
+	machine_sample(&m);
+	machine_read(&m);
+	s = recording_series(&m.rec, "proc_diskstats");
+	started_kb = s ? recorded_written_kb(s) : 0;
+	ck_assert_int_eq(statfs(m.dir, &fs), 0);
+	if (fs.f_type == TMPFS || !s || !s->n_columns || access("/sys/block", R_OK)) {
+		machine_release(&m);
+		return;
+	}
+	strcpy(path, support_path("%s/big", m.dir));
+	gate_init(&go);
+	gate_init(&done);
+	pid = fork_child();
+	if (pid == 0) {
+		gate_wait(&go);
+		if (write_file(path, (size_t)size_kb * 1024))
+			gate_pass(&done);
+		gate_wait(&go);
+		_exit(0);
+	}
+	/* a sampler counts from when it is made */
+	before[0] = sys_written_kb(s);
+	ck_assert_int_eq(sampler_new(&m.sampler, m.store.dir_fd, m.store.start_ns,
+				     &(struct sampler_options){ .interval_ms = 1000, .tasks = true },
+				     NULL), 0);
+	before[1] = sys_written_kb(s);
+	add_start(&m, "a", 1, pid);
+	machine_sample(&m);
+	gate_pass(&go);
+	gate_wait(&done);
+	after[0] = sys_written_kb(s);
+	machine_sample(&m);
+	after[1] = sys_written_kb(s);
+	gate_pass(&go);
+	reap(pid);
+	machine_read(&m);
+	s = recording_series(&m.rec, "proc_diskstats");
+	written = recorded_written_kb(s) - started_kb;
+	ck_assert_int_ge(written, after[0] - before[1] - 2);
+	ck_assert_int_le(written, after[1] - before[0] + 2);
+	ck_assert_int_ge(written, size_kb / 100 * 99);
+	written = last_usage(&m, "a", 1)->written_kb;
+	if (written) {		/* not where /proc/PID/io may not be read */
+		ck_assert_int_ge(written, size_kb / 100 * 99);
+		ck_assert_int_le(written, size_kb / 100 * 101);
+	}
+	machine_release(&m);
+}
+END_TEST
+
+/* A kernel that does not tell children: one look at all processes. */
+
+static void add_process(struct machine *m, int pid, int parent, const char *name,
+			int ticks, int pages, int start)
+{
+	machine_set(m, support_path("proc/%d/stat", pid),
+		    support_path("%d (%s) S %d 1 1 0 -1 4194304 10 0 0 0 %d 1 0 0 20 0 1 0 %d "
+				 "10000000 %d 18446744073709551615 1 1 0 0\n",
+				 pid, name, parent, ticks, start, pages));
+}
+
+START_TEST(recorded_processes)
+{
+	struct sampler_options options = { .tasks = true };
+	const int64_t page_kb = sysconf(_SC_PAGESIZE) / 1024;
+	const struct task_usage *u;
+	struct machine m;
+
+	machine_init(&m, NULL);
+	add_process(&m, 100, 1, "make", 5, 1024, 50);
+	add_process(&m, 101, 100, "sh", 10, 1024, 60);
+	add_process(&m, 1010, 101, "a) R 7 (b", 20, 2048, 70);
+	add_process(&m, 102, 100, "sh -c", 30, 4096, 60);
+	add_process(&m, 103, 1, "other", 1000, 40960, 60);
+	machine_set(&m, "proc/1010/io", "rchar: 1\nwchar: 2\nread_bytes: 4096\nwrite_bytes: 1048576\n");
+	machine_set(&m, "proc/self/cgroup", "");
+	add_start(&m, "a", 1, 101);
+	add_start(&m, "a", 2, 102);
+	add_start(&m, "a", 3, 99);
+	machine_start(&m, options);
+	/* another process got the number of one that is gone */
+	add_process(&m, 102, 1, "new", 5000, 40960, 90);
+	machine_sample(&m);
+	machine_read(&m);
+	u = last_usage(&m, "a", 1);
+	ck_assert_int_eq(u->processes, 2);
+	ck_assert_int_eq(u->rss_kb, 3072 * page_kb);
+	ck_assert_int_eq(u->cpu_ms, 320);
+	ck_assert_int_eq(u->written_kb, 1024);
+	ck_assert_int_eq(u->read_kb, 4);
+	u = last_usage(&m, "a", 2);
+	ck_assert_int_eq(u->processes, 0);
+	ck_assert_int_eq(u->cpu_ms, 310);
+	ck_assert_int_eq(task_of(&m, "a", 2)->peak_kb, 4096 * page_kb);
+	ck_assert_uint_eq(task_of(&m, "a", 3)->n_usage, 0);
+	machine_release(&m);
+}
+END_TEST
+
+/* More tasks than there are places, all gone again before a sample. */
+START_TEST(many_tasks)
+{
+	struct machine m;
+
+	machine_init(&m, NULL);
+	machine_set(&m, "proc/loadavg", "");
+	add_process(&m, 7, 1, "sh", 10, 1024, 60);
+	machine_start(&m, (struct sampler_options){ .tasks = true });
+	for (unsigned i = 1; i <= 3000; i++)
+		add_start(&m, "a", i, 100000 + (int)i);
+	machine_sample(&m);
+	for (unsigned i = 1; i <= 3000; i++)
+		add_end(&m, "a", i, NULL);
+	add_start(&m, "a", 3001, 7);
+	machine_sample(&m);
+	machine_read(&m);
+	ck_assert_uint_eq(m.rec.n_tasks, 3001);
+	ck_assert_int_eq(last_usage(&m, "a", 3001)->processes, 1);
+	machine_release(&m);
+}
+END_TEST
+
+/* tasks.log, and the logs of several writers on NFS */
+
+struct lines {
+	struct buf text;
+};
+
+static bool collect(void *ctx, struct slice line)
+{
+	struct lines *l = ctx;
+
+	buf_add(&l->text, line.p, line.len);
+	buf_addc(&l->text, '|');
+	return line.len && line.p[0] == 'c';
+}
+
+START_TEST(tail_files)
+{
+	const char *name = _i ? "tasks-a1.log" : "tasks.log";
+	struct lines l = { BUF_INIT };
+	const struct tail_taker taker = { collect, &l };
+	struct machine m;
+	struct tail t;
+	int fd;
+
+	machine_init(&m, NULL);
+	support_writes(support_path("%s/%s", m.dir, name), "one\ntw");
+	fd = open(m.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_eq(tail_open(&t, fd), 0);
+	tail_read(&t, &taker);
+	ck_assert_str_eq(buf_str(&l.text), "one|");
+	support_writes(support_path("%s/%s", m.dir, name), "one\ntwo\nclose\n");
+	if (_i)
+		support_writes(support_path("%s/tasks-b2.log", m.dir), "new\n");
+	tail_read(&t, &taker);
+	tail_read(&t, &taker);
+	ck_assert_str_eq(buf_str(&l.text), _i ? "one|two|close|new|" : "one|two|close|");
+	tail_close(&t);
+	close(fd);
+	buf_release(&l.text);
+	machine_release(&m);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("tasks");
+	TCase *t = tcase_create("tasks");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, three_children);
+	tcase_add_test(t, shared_memory);
+	tcase_add_test(t, nested_tasks);
+	tcase_add_test(t, reaped_children);
+	tcase_add_test(t, known_write);
+	tcase_add_test(t, recorded_processes);
+	tcase_add_test(t, many_tasks);
+	tcase_add_loop_test(t, tail_files, 0, 2);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
