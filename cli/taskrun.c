@@ -24,7 +24,7 @@ static void append_open(struct running *r, const char *command)
 		.command = command,
 	};
 
-	store_ancestors(ancestors, sizeof ancestors);
+	store_ancestors(r->store, ancestors, sizeof ancestors);
 	event_add_open(&r->line, store_now_us(r->store), r->store->inst, &e);
 	store_append(r->store, &r->line);
 }

@@ -12,10 +12,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FD_FLOOR 200
 #define ANCESTORS_MAX 8
+#define TICK_MAX_MS 10
 #define NFS_MAGIC 0x6969
 
 int store_open_at(int dir_fd, const char *name, int flags)
@@ -63,11 +65,18 @@ static int open_tasks(struct store *s, int create)
 
 	if (fstatfs(s->dir_fd, &fs) || fs.f_type != NFS_MAGIC)
 		return store_open_at(s->dir_fd, LAYOUT_TASKS, O_WRONLY | O_APPEND | create);
+	s->flags |= STORE_NFS;
 	snprintf(name, sizeof name, LAYOUT_TASKS_PREFIX "-%s.log", s->inst);
 	fd = store_open_at(s->dir_fd, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
 	if (fd >= 0)
 		write_all(fd, TASKS_HEADER, strlen(TASKS_HEADER));
 	return fd;
+}
+
+static void name_instance(struct store *s)
+{
+	s->pid = getpid();
+	event_instance_id(s->inst, s->pid, store_now_us(s));
 }
 
 /* create: O_CREAT or 0. A recording that was closed and packed has no tasks.log
@@ -79,8 +88,7 @@ static int open_dir(struct store *s, int create)
 	s->dir_fd = store_open_at(AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY);
 	if (s->dir_fd < 0)
 		return s->dir_fd;
-	s->pid = getpid();
-	event_instance_id(s->inst, s->pid, store_now_us(s));
+	name_instance(s);
 	s->tasks_fd = open_tasks(s, create);
 	if (s->tasks_fd < 0) {
 		r = s->tasks_fd;
@@ -99,6 +107,30 @@ int store_join(struct store *s, const char *path, int64_t start_ns, unsigned fla
 	s->start_ns = start_ns;
 	s->flags = flags;
 	return open_dir(s, 0);
+}
+
+/* Every make of a build comes here: no system call more than there has to be. */
+static int join_by_ticket(struct store *s, const char *path, int64_t start_ns, unsigned flags)
+{
+	char tasks[PATH_MAX];
+
+	if (flags & STORE_NFS)
+		return store_join(s, path, start_ns, flags);
+	if ((size_t)snprintf(tasks, sizeof tasks, "%s/" LAYOUT_TASKS, path) >= sizeof tasks)
+		return -ENAMETOOLONG;
+	strcpy(s->path, path);
+	s->start_ns = start_ns;
+	s->flags = flags;
+	name_instance(s);
+	s->tasks_fd = store_open_at(AT_FDCWD, tasks, O_WRONLY | O_APPEND);
+	return s->tasks_fd < 0 ? s->tasks_fd : 0;
+}
+
+int store_open_dir(struct store *s)
+{
+	if (s->dir_fd < 0)
+		s->dir_fd = store_open_at(AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY);
+	return s->dir_fd < 0 ? s->dir_fd : 0;
 }
 
 void store_close(struct store *s)
@@ -400,7 +432,7 @@ int store_join_ticket(struct store *s, const char *ticket)
 	     cursor_byte(&c, ' ') && cursor_u64(&c, &flags) && cursor_byte(&c, ' ') &&
 	     cursor_line(&c, &dir, &complete) && complete &&
 	     percent_decode(dir, path);
-	return ok ? store_join(s, path, start_ns, (unsigned)flags) : -EINVAL;
+	return ok ? join_by_ticket(s, path, start_ns, (unsigned)flags) : -EINVAL;
 }
 
 int store_join_env(struct store *s)
@@ -419,39 +451,62 @@ int store_join_env(struct store *s)
 
 /* Where we come from */
 
-static int32_t parent_of(int32_t pid)
+struct process {
+	int32_t parent;
+	int64_t start_ms;	/* since boot, in steps of a clock tick */
+};
+
+static bool read_process(int32_t pid, struct process *out)
 {
 	char name[32], text[512];
 	struct cursor c;
+	struct slice skipped;
 	const char *paren;
 	ssize_t n;
-	int64_t parent;
+	int64_t parent, start = 0;
 	int fd;
 
 	snprintf(name, sizeof name, "/proc/%d/stat", (int)pid);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return 0;
+		return false;
 	n = read(fd, text, sizeof text);
 	close(fd);
 	paren = n > 0 ? memrchr(text, ')', (size_t)n) : NULL;
 	if (!paren || text + n - paren < 5)
-		return 0;
+		return false;
 	cursor_init(&c, paren + 4, (size_t)(text + n - paren - 4));
-	return cursor_i64(&c, &parent) ? (int32_t)parent : 0;
+	if (!cursor_i64(&c, &parent))
+		return false;
+	for (int i = 0; i < 18; i++)
+		cursor_until(&c, ' ', &skipped);
+	cursor_i64(&c, &start);
+	*out = (struct process){ (int32_t)parent, start * 1000 / sysconf(_SC_CLK_TCK) };
+	return true;
 }
 
-void store_ancestors(char *out, size_t size)
+/* The recording's start in milliseconds since boot, time asleep included. */
+static int64_t start_since_boot_ms(const struct store *s)
 {
-	int32_t pid = getpid();
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000 - store_now_us(s) / 1000;
+}
+
+void store_ancestors(const struct store *s, char *out, size_t size)
+{
+	int64_t start_ms = start_since_boot_ms(s);
+	struct process process = { .parent = getppid() };
 	struct buf b;
 
 	buf_init_fixed(&b, out, size);
-	buf_addi(&b, pid);
-	pid = getppid();
-	for (unsigned i = 1; i < ANCESTORS_MAX && pid > 1; i++) {
+	buf_addi(&b, getpid());
+	for (unsigned i = 1; i < ANCESTORS_MAX && process.parent > 1; i++) {
 		buf_addc(&b, ',');
-		buf_addi(&b, pid);
-		pid = parent_of(pid);
+		buf_addi(&b, process.parent);
+		if (!read_process(process.parent, &process) ||
+		    process.start_ms + TICK_MAX_MS < start_ms)
+			break;
 	}
 }

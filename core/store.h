@@ -26,7 +26,7 @@ struct store {
 	char path[PATH_MAX];	/* absolute */
 	char inst[INSTANCE_ID_MAX];
 	int64_t start_ns;	/* CLOCK_MONOTONIC */
-	int dir_fd;
+	int dir_fd;		/* -1 after store_join_ticket(): see store_open_dir() */
 	int tasks_fd;
 	int32_t pid;		/* of the process that opened it */
 	unsigned flags;		/* STORE_ bits, handed on in the ticket */
@@ -35,6 +35,7 @@ struct store {
 
 #define STORE_TASK_IO 1u	/* record rchar and wchar of every task */
 #define STORE_NO_LAUNCHER 2u	/* begun by a build tool that samples by itself */
+#define STORE_NFS 4u		/* tasks-ID.log, one a writer */
 
 #define STORE_INIT { .dir_fd = -1, .tasks_fd = -1 }
 
@@ -53,6 +54,9 @@ int store_join(struct store *s, const char *path, int64_t start_ns, unsigned fla
 
 /* Join an existing recording by its directory: the start is read from `build`. */
 int store_join_dir(struct store *s, const char *path, struct error *err);
+
+/* Make sure that dir_fd is open. */
+int store_open_dir(struct store *s);
 
 void store_close(struct store *s);
 
@@ -84,7 +88,8 @@ int store_join_env(struct store *s);
 /* Open for a recording: O_CLOEXEC, moved to 200 or above where possible. */
 int store_open_at(int dir_fd, const char *name, int flags);
 
-/* Own pid, parent's pid, ...: at most eight, comma separated. */
-void store_ancestors(char *out, size_t size);
+/* Own pid, parent's pid, ...: at most eight, comma separated, as far as the first
+ * process older than the recording. */
+void store_ancestors(const struct store *s, char *out, size_t size);
 
 #endif

@@ -6,11 +6,6 @@
 #include <signal.h>
 #include <time.h>
 
-#pragma weak sampler_new
-#pragma weak sampler_take
-#pragma weak sampler_next_ns
-#pragma weak sampler_free
-
 #define STACK_BYTES (256 * 1024)
 
 static struct timespec timespec_of(int64_t ns)
@@ -60,7 +55,7 @@ void beat_start(struct beat *b, int dir_fd, int64_t start_ns, int64_t interval_m
 	pthread_condattr_t attr;
 
 	*b = (struct beat){ 0 };
-	if (!sampler_new || interval_ms <= 0 || sampler_new(&b->sampler, dir_fd, start_ns, &options, NULL))
+	if (interval_ms <= 0 || sampler_new(&b->sampler, dir_fd, start_ns, &options, NULL))
 		return;
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_condattr_init(&attr);

@@ -14,12 +14,11 @@
 #include "session.h"
 #include "procs.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define TELL "$@,$^ $|)\n"
@@ -27,15 +26,14 @@
 
 typedef char *gmk_function(const char *name, unsigned argc, char **argv);
 
-/* What make exports to objects it loads. */
-static struct {
-	char *(*alloc)(unsigned len);
-	void (*free)(char *text);
-	void (*eval)(const char *text, const void *location);
-	char *(*expand)(const char *text);
-	void (*add_function)(const char *name, gmk_function *function, unsigned min_args,
-			     unsigned max_args, unsigned flags);
-} gmk;
+/* What make exports to objects it loads. Weak: this object must load into tools
+ * that have nothing of the kind, too. */
+char *gmk_alloc(unsigned len) __attribute__((weak));
+void gmk_free(char *text) __attribute__((weak));
+void gmk_eval(const char *text, const void *location) __attribute__((weak));
+char *gmk_expand(const char *text) __attribute__((weak));
+void gmk_add_function(const char *name, gmk_function *function, unsigned min_args,
+		      unsigned max_args, unsigned flags) __attribute__((weak));
 
 static struct {
 	struct buildbeat_session session;
@@ -51,23 +49,13 @@ static struct {
 int plugin_is_GPL_compatible;
 int buildbeat_gmk_setup(uintptr_t a, uintptr_t b);
 
-static bool find_gmk(void)
-{
-	*(void **)&gmk.alloc = dlsym(RTLD_DEFAULT, "gmk_alloc");
-	*(void **)&gmk.free = dlsym(RTLD_DEFAULT, "gmk_free");
-	*(void **)&gmk.eval = dlsym(RTLD_DEFAULT, "gmk_eval");
-	*(void **)&gmk.expand = dlsym(RTLD_DEFAULT, "gmk_expand");
-	*(void **)&gmk.add_function = dlsym(RTLD_DEFAULT, "gmk_add_function");
-	return gmk.alloc && gmk.free && gmk.eval && gmk.expand && gmk.add_function;
-}
-
 /* Expand text and look whether the result is word. */
 static bool expands_to(const char *text, const char *word)
 {
-	char *value = gmk.expand(text);
+	char *value = gmk_expand(text);
 	bool same = value && !strcmp(value, word);
 
-	gmk.free(value);
+	gmk_free(value);
 	return same;
 }
 
@@ -81,36 +69,37 @@ static void complain(const char *path, const char *message)
 
 /* The recording */
 
-static const char *read_command_line(void)
+/* The kernel puts the arguments' strings behind one another and those of the
+ * environment behind them, and make moves none: no need to ask for them again. */
+static const char *command_line(void)
 {
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	const char *first = program_invocation_name;
+	size_t len;
 
-	if (fd < 0)
-		return NULL;
-	n = read(fd, make.command, sizeof make.command - 1);
-	close(fd);
-	if (n <= 1)
-		return NULL;
-	for (ssize_t i = 0; i < n - 1; i++)
-		if (!make.command[i])
-			make.command[i] = ' ';
-	make.command[n] = '\0';
+	if (!environ || !environ[0] || environ[0] <= first + 1 ||
+	    environ[0] > (const char *)getauxval(AT_EXECFN) || environ[0][-1])
+		return first;
+	len = (size_t)(environ[0] - first) - 1;
+	if (len >= sizeof make.command)
+		len = sizeof make.command - 1;
+	for (size_t i = 0; i < len; i++)
+		make.command[i] = first[i] ? first[i] : ' ';
+	make.command[len] = '\0';
 	return make.command;
 }
 
 static int open_session(int (*how)(const struct session_host *host, struct error *err),
 			struct error *err)
 {
-	char *version = gmk.expand("$(MAKE_VERSION)");
+	char *version = gmk_expand("$(MAKE_VERSION)");
 	struct session_host host = {
 		.tool = program_invocation_short_name, .version = version,
-		.command = read_command_line(), .level = make.level,
+		.command = command_line(), .level = make.level,
 		.interval_ms = INTERVAL_MS,
 	};
 	int r = how(&host, err);
 
-	gmk.free(version);
+	gmk_free(version);
 	return r;
 }
 
@@ -122,10 +111,10 @@ static int join(const struct session_host *host, struct error *err)
 
 static int begin(const struct session_host *host, struct error *err)
 {
-	char *base = gmk.expand("$(if $(value BUILDBEAT_OUTPUT),$(BUILDBEAT_OUTPUT))");
+	char *base = gmk_expand("$(if $(value BUILDBEAT_OUTPUT),$(BUILDBEAT_OUTPUT))");
 	int r = session_begin(&make.session, base && *base ? base : NULL, NULL, host, err);
 
-	gmk.free(base);
+	gmk_free(base);
 	return r;
 }
 
@@ -137,7 +126,7 @@ static void export_ticket(void)
 
 	snprintf(text, sizeof text, "override export MAKEFILES := %s $(value MAKEFILES)\n",
 		 make.session.ticket.path);
-	gmk.eval(text, NULL);
+	gmk_eval(text, NULL);
 }
 
 /* Once, if it is up to us. */
@@ -159,7 +148,7 @@ static void begin_recording(void)
 static char *copy_of(const char *text)
 {
 	size_t size = text ? strlen(text) + 1 : 0;
-	char *copy = size > 1 ? gmk.alloc((unsigned)size) : NULL;
+	char *copy = size > 1 ? gmk_alloc((unsigned)size) : NULL;
 
 	return copy ? memcpy(copy, text, size) : NULL;
 }
@@ -199,10 +188,10 @@ static char *at_shell(const char *name, unsigned argc, char **argv)
 static void take_ifs(void)
 {
 	if (expands_to("$(origin IFS)", "undefined")) {
-		gmk.eval("IFS = $(buildbeat-at " TELL "unexport IFS\n", NULL);
+		gmk_eval("IFS = $(buildbeat-at " TELL "unexport IFS\n", NULL);
 	} else {
-		make.ifs = gmk.expand("$(IFS)");
-		gmk.eval("override IFS = $(buildbeat-at " TELL "export IFS\n", NULL);
+		make.ifs = gmk_expand("$(IFS)");
+		gmk_eval("override IFS = $(buildbeat-at " TELL "export IFS\n", NULL);
 	}
 }
 
@@ -210,18 +199,18 @@ static void keep_ifs(void)
 {
 	bool plain = expands_to("$(origin IFS)", "file");
 
-	make.ifs = gmk.expand("$(IFS)");
-	gmk.eval(plain ? "IFS = $(buildbeat-at " TELL : "override IFS = $(buildbeat-at " TELL, NULL);
+	make.ifs = gmk_expand("$(IFS)");
+	gmk_eval(plain ? "IFS = $(buildbeat-at " TELL : "override IFS = $(buildbeat-at " TELL, NULL);
 }
 
 static void keep_shell(void)
 {
 	bool untouched = expands_to("$(origin SHELL)", "default");
 
-	make.shell = gmk.expand("$(SHELL)");
-	gmk.eval("override SHELL = $(buildbeat-shell " TELL, NULL);
+	make.shell = gmk_expand("$(SHELL)");
+	gmk_eval("override SHELL = $(buildbeat-shell " TELL, NULL);
 	if (untouched)
-		gmk.eval("unexport SHELL\n", NULL);
+		gmk_eval("unexport SHELL\n", NULL);
 }
 
 static bool ifs_is_ours(void)
@@ -248,16 +237,18 @@ static void names_lost(void)
 
 static void finish(int status, void *unused)
 {
+	uint64_t not_recorded;
 	char text[128];
 
 	(void)unused;
 	if (getpid() != make.session.store.pid || !make.session.live)
 		return;
+	not_recorded = procs_finish();
 	if (make.session.store.error)
 		complain(make.session.store.path, strerror(-make.session.store.error));
-	if (procs_not_recorded()) {
+	if (not_recorded) {
 		snprintf(text, sizeof text, "%llu processes were not recorded: too many at once",
-			 (unsigned long long)procs_not_recorded());
+			 (unsigned long long)not_recorded);
 		session_note(&make.session, text);
 	}
 	session_close(&make.session, (status & 0xff) << 8);
@@ -291,10 +282,10 @@ static int32_t make_level(void)
 /* -n, -q, -t: nothing is built, so there is nothing to record. */
 static bool is_dry_run(void)
 {
-	char *flags = gmk.expand("$(filter-out --%,$(firstword -$(MAKEFLAGS)))");
+	char *flags = gmk_expand("$(filter-out --%,$(firstword -$(MAKEFLAGS)))");
 	bool dry = flags && strpbrk(flags, "nqt");
 
-	gmk.free(flags);
+	gmk_free(flags);
 	return dry;
 }
 
@@ -311,7 +302,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 
 	(void)a;
 	(void)b;
-	if (make.loaded || !find_gmk())
+	if (make.loaded || !gmk_add_function)
 		return -1;
 	make.loaded = true;
 	if (ifs_is_ours())
@@ -324,8 +315,8 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 		make.host.unrecorded = begin_recording;
 		make.host.unknown = names_lost;
 		make.host.replaced = replaced;
-		gmk.add_function("buildbeat-at", at_ifs, 1, 2, 0);
-		gmk.add_function("buildbeat-shell", at_shell, 1, 2, 0);
+		gmk_add_function("buildbeat-at", at_ifs, 1, 2, 0);
+		gmk_add_function("buildbeat-shell", at_shell, 1, 2, 0);
 		take_ifs();
 		if (!procs_attach(&make.session, &make.host))
 			complain("", "this make's calls cannot be followed");

@@ -86,7 +86,7 @@ static size_t redirect_one(const struct image *image, uintptr_t slot, const char
 			   struct got_hook *hooks, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(hooks[i].symbol, symbol))
+		if (hooks[i].symbol[0] != symbol[0] || strcmp(hooks[i].symbol, symbol))
 			continue;
 		hooks[i].found = true;
 		return hooks[i].function && write_slot(image, slot, hooks[i].function);

@@ -18,7 +18,8 @@ plugin_buildbeat_la_CFLAGS = $(AM_CFLAGS) -pthread
 # nodelete: our hooks and our thread outlive a dlclose(). gc-sections: of core only
 # what is called; the sampler's library holds core too.
 plugin_buildbeat_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
-	-export-symbols $(srcdir)/plugin/buildbeat.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections
+	-export-symbols $(srcdir)/plugin/buildbeat.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
+	-Wl,-z,noseparate-code
 plugin_buildbeat_la_LIBADD = plugin/libticket.la sampler/libsampler.la
 EXTRA_plugin_buildbeat_la_DEPENDENCIES = plugin/buildbeat.sym
 EXTRA_DIST += plugin/buildbeat.sym

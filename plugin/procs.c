@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +31,47 @@ static struct {
 	bool vforks;
 	bool to_pipe;			/* the next one writes into a pipe of the tool's */
 	struct stat out;		/* the tool's own stdout */
+	struct buf late;		/* see put_off() */
+	char late_text[EVENT_MAX + 1];
+	volatile sig_atomic_t late_busy;
 	uint64_t told[TOLD_SLOTS];	/* hashes of the (name, after) written lately */
 	char command[COMMAND_MAX];
 } procs;
+
+/* In our own process always: see forked(). */
+static bool is_on(void)
+{
+	return procs.session->live && !procs.session->store.error;
+}
+
+/*
+ * Writing. Each write() costs more than all the rest, so the end of a task goes
+ * out with the start of the next, or before the tool does anything that could
+ * take long: waits for nobody in particular to end, or ends itself.
+ */
+
+static void flush(void)
+{
+	procs.late_busy++;
+	store_append(&procs.session->store, &procs.late);
+	procs.late_busy--;
+}
+
+static void put_off(const struct buf *b)
+{
+	if (procs.late.len + b->len > EVENT_MAX)
+		flush();
+	procs.late_busy++;
+	buf_add(&procs.late, b->data, b->len);
+	procs.late_busy--;
+}
+
+static void emit(struct buf *b)
+{
+	put_off(b);
+	flush();
+	buf_clear(b);
+}
 
 /* What is being run */
 
@@ -114,7 +154,7 @@ static void append_after(struct buf *b, uint64_t task, int64_t t, char *after)
 			more = event_add_after(b, t, store->inst, task, names + done, n - done);
 			if (before && b->len > EVENT_MAX) {
 				buf_cut(b, before);
-				store_append(store, b);
+				emit(b);
 				continue;
 			}
 			done += more;
@@ -140,7 +180,7 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
 	event_add_start(&b, t, store->inst, task, &e);
 	if (line->known && line->after.len > 1 && !procs.to_pipe && is_news(line))
 		append_after(&b, task, t, line->after.data);
-	store_append(store, &b);
+	emit(&b);
 }
 
 /* What was known about the next process is used up. */
@@ -188,7 +228,7 @@ static void write_end(uint64_t task, const struct event_end *e)
 
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_end(&b, store_now_us(store), store->inst, task, e);
-	store_append(store, &b);
+	put_off(&b);
 }
 
 /* It could not be started: make says so and treats it as an exit status. */
@@ -273,7 +313,7 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 
 	if (!procs.session->live)
 		procs.host->unrecorded();
-	if (!session_is_live(procs.session))
+	if (!is_on())
 		return function(pid, file, actions, attr, argv, envp);
 	t = store_now_us(&procs.session->store);
 	r = function(&child, file, actions, attr, argv, envp);
@@ -302,7 +342,7 @@ static int hook_spawnp(pid_t *pid, const char *file, const posix_spawn_file_acti
  * of PATH it has not called posix_spawn() at all. */
 static int hook_spawnattr_destroy(posix_spawnattr_t *attr)
 {
-	if (session_is_live(procs.session) && procs.host->line.known)
+	if (is_on() && procs.host->line.known)
 		not_started(store_now_us(&procs.session->store), NULL, ENOENT);
 	return posix_spawnattr_destroy(attr);
 }
@@ -328,10 +368,12 @@ static void about_to_exec(char *const argv[])
 	int saved = errno;
 
 	if (pid == store->pid) {
-		if (session_is_live(procs.session))
+		if (is_on()) {
+			flush();
 			procs.host->replaced();
-	} else if (procs.vforks && getppid() == store->pid && procs.session->live &&
-		   !store->error && !children_find(&procs.children, pid)) {
+		}
+	} else if (procs.vforks && getppid() == store->pid && is_on() &&
+		   !children_find(&procs.children, pid)) {
 		procs.to_pipe = differs_from_our_stdout();
 		started(pid, store_now_us(store), argv);
 	}
@@ -356,6 +398,14 @@ static int hook_execve(const char *path, char *const argv[], char *const envp[])
 
 	about_to_exec(argv);
 	return execve(path, argv, own ? environ : envp);
+}
+
+/* make dies of a signal by sending it to itself, from its handler. */
+static int hook_kill(pid_t pid, int sig)
+{
+	if (is_on() && pid == procs.session->store.pid && !procs.late_busy)
+		flush();
+	return kill(pid, sig);
 }
 
 /* Waiting */
@@ -404,13 +454,18 @@ static pid_t look_then_wait4(pid_t pid, int *status, int options, struct rusage 
 
 static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 {
+	bool io = (procs.session->store.flags & STORE_TASK_IO) && !(options & ~WNOHANG);
 	struct rusage own;
+	pid_t r;
 
-	if (!session_is_live(procs.session))
+	if (!is_on())
 		return wait4(pid, status, options, usage);
-	if ((procs.session->store.flags & STORE_TASK_IO) && !(options & ~WNOHANG))
-		return look_then_wait4(pid, status, options, usage ? usage : &own);
-	return plain_wait4(pid, status, options, usage ? usage : &own);
+	if (!(options & WNOHANG))
+		flush();
+	r = (io ? look_then_wait4 : plain_wait4)(pid, status, options, usage ? usage : &own);
+	if (r <= 0)
+		flush();
+	return r;
 }
 
 static pid_t hook_wait(int *status)
@@ -435,6 +490,12 @@ static pid_t hook_wait4(pid_t pid, int *status, int options, struct rusage *usag
 
 #define HOOK(name, function) { name, (void (*)(void))(function), false }
 
+/* Of a fork (not a vfork, not a spawn) we are no part. */
+static void forked(void)
+{
+	procs.session->live = false;
+}
+
 bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 {
 	struct got_hook hooks[] = {
@@ -446,6 +507,7 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 		HOOK("execvp", hook_execvp),
 		HOOK("execv", hook_execv),
 		HOOK("execve", hook_execve),
+		HOOK("kill", hook_kill),
 		HOOK("wait", hook_wait),
 		HOOK("waitpid", hook_waitpid),
 		HOOK("wait3", hook_wait3),
@@ -454,15 +516,18 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 
 	procs.session = s;
 	procs.host = host;
+	buf_init_fixed(&procs.late, procs.late_text, sizeof procs.late_text);
 	if (!got_redirect(hooks, sizeof hooks / sizeof *hooks))
 		return false;
+	pthread_atfork(NULL, NULL, forked);
 	procs.vforks = hooks[0].found;
 	if (procs.vforks)
 		fstat(STDOUT_FILENO, &procs.out);
 	return true;
 }
 
-uint64_t procs_not_recorded(void)
+uint64_t procs_finish(void)
 {
+	flush();
 	return procs.not_recorded;
 }

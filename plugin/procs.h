@@ -35,7 +35,7 @@ struct procs_host {
  * tool's calls cannot be redirected, nothing is recorded. */
 bool procs_attach(struct buildbeat_session *s, struct procs_host *host);
 
-/* How many processes were not recorded, for there were too many at once. */
-uint64_t procs_not_recorded(void);
+/* The tool ends. How many processes were not recorded: too many at once. */
+uint64_t procs_finish(void);
 
 #endif

@@ -34,7 +34,7 @@ static void add_open(struct buildbeat_session *s, const struct session_host *hos
 	};
 	struct buf b;
 
-	store_ancestors(ancestors, sizeof ancestors);
+	store_ancestors(&s->store, ancestors, sizeof ancestors);
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_open(&b, store_now_us(&s->store), s->store.inst, &e);
 	store_append(&s->store, &b);
@@ -93,7 +93,7 @@ static void take_over_again(struct buildbeat_session *s, const struct session_ho
 	const char *word = store_ticket_path(getenv("MAKEFILES"), &len);
 
 	if (!(s->store.flags & STORE_NO_LAUNCHER) || !word || len >= sizeof s->ticket.path ||
-	    read_build_number(s, "sampler_pid") != s->store.pid)
+	    store_open_dir(&s->store) || read_build_number(s, "sampler_pid") != s->store.pid)
 		return;
 	memcpy(s->ticket.path, word, len);
 	s->ticket.path[len] = '\0';
@@ -167,7 +167,7 @@ int session_begin(struct buildbeat_session *s, const char *base, const char *nam
 
 	if (r)
 		return r;
-	s->store.flags = STORE_NO_LAUNCHER;
+	s->store.flags |= STORE_NO_LAUNCHER;
 	r = write_build(s, host);
 	if (!r)
 		r = own_path(plugin);

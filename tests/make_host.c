@@ -46,6 +46,13 @@ void fixture_end(struct fixture *f)
 	store_close(&f->store);
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct task *x = a, *y = b;
+
+	return (x->start_us > y->start_us) - (x->start_us < y->start_us);
+}
+
 bool tasks_told(struct buf *out, const char *dir)
 {
 	static const char ends[] = {
@@ -60,6 +67,7 @@ bool tasks_told(struct buf *out, const char *dir)
 	if (!support_exists(dir))
 		return false;
 	ck_assert_msg(!recording_read(&rec, dir, NULL, &err), "%s: %s", err.path, err.message);
+	qsort(rec.task, rec.n_tasks, sizeof *rec.task, by_start);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
 		const struct task *t = &rec.task[i];
 

@@ -10,3 +10,8 @@ TESTS += tests/check_make_transparent
 tests_check_make_transparent_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_make_transparent_LDADD = $(MAKE_HOST_LIBS)
 EXTRA_tests_check_make_transparent_DEPENDENCIES = plugin/buildbeat.la
+
+BENCHES += tests/bench_make
+check_PROGRAMS += tests/bench_make
+tests_bench_make_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bench_make_LDADD = $(MAKE_HOST_LIBS)
