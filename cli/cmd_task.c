@@ -122,7 +122,11 @@ static int run(const struct command *c, int argc, char **argv)
 
 	if (!options_parse(&a, c, &o, argc, argv))
 		return a.status;
-	dashes = a.n > 2 && !strcmp(a.operand[1], "--");
+	dashes = !strcmp(a.operand[1], "--");
+	if (a.n < 2 + dashes) {
+		report("task: too few operands; expected: %s", c->operands);
+		return EXIT_MISUSE;
+	}
 	l.argv = a.operand + 1 + dashes;
 	task.name = a.operand[0];
 	task.kind = o.kind;

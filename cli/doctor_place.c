@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
@@ -58,13 +59,22 @@ static void check_space(struct doctor *d, const struct statfs *fs, const char *d
 			   "%llu MB are free below %s", free_mb, dir);
 }
 
+/* Asking by doing: root may write everywhere, and yet cannot. */
+static bool can_write(const char *dir)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof path, "%s/.buildbeat-XXXXXX", dir);
+	return mkdtemp(path) && !rmdir(path);
+}
+
 static void check_output(struct doctor *d)
 {
 	char dir[PATH_MAX];
 	struct statfs fs;
 
 	nearest_directory(dir, d->settings->output);
-	if (access(dir, W_OK | X_OK)) {
+	if (!can_write(dir)) {
 		doctor_add(d, "output", FINDING_MISSING, true,
 			   "record elsewhere with --output DIR",
 			   "recordings cannot be written below %s: %s", dir, strerror(errno));

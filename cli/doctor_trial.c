@@ -139,7 +139,7 @@ static bool has_word(const char *words, const char *word)
 static int run_make(const struct trial *t, const char *tool, const struct ticket *ticket,
 		    struct sampler *sampler)
 {
-	char script[] = "cd \"$1\" && exec \"$0\" -f " MAKEFILE " >" ANSWER " 2>&1";
+	char script[] = "exec \"$0\" -C \"$1\" -f " MAKEFILE " >\"$1/" ANSWER "\" 2>&1";
 	char shell[] = "/bin/sh", dash_c[] = "-c";
 	char tool_arg[PATH_MAX], dir_arg[sizeof t->dir];
 	char *argv[] = { shell, dash_c, script, tool_arg, dir_arg, NULL };

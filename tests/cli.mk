@@ -22,3 +22,18 @@ EXTRA_tests_check_cli_DEPENDENCIES = buildbeat
 tests_check_manual_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_manual_LDADD = $(CLI_TEST_LIBS)
 EXTRA_tests_check_manual_DEPENDENCIES = buildbeat
+
+check_PROGRAMS += tests/check_record
+TESTS += tests/check_record
+tests_check_record_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_record_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
+EXTRA_tests_check_record_DEPENDENCIES = buildbeat plugin/buildbeat.la
+
+check_PROGRAMS += tests/check_task tests/check_doctor
+TESTS += tests/check_task tests/check_doctor
+tests_check_task_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_task_LDADD = $(CLI_TEST_LIBS)
+EXTRA_tests_check_task_DEPENDENCIES = buildbeat
+tests_check_doctor_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_doctor_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
+EXTRA_tests_check_doctor_DEPENDENCIES = buildbeat plugin/buildbeat.la

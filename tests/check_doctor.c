@@ -1,0 +1,181 @@
+#include "make_host.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* `buildbeat doctor` on this machine, and with things taken away from it. */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+
+/* The line of a check: "state check text". */
+static void assert_finding(const struct run *r, const char *state, const char *check,
+			   const char *part)
+{
+	char head[64];
+	const char *line;
+
+	snprintf(head, sizeof head, "%-8s %-15s ", state, check);
+	line = strstr(r->out.data, head);
+	ck_assert_msg(line != NULL, "'%s' is not in:\n%s", head, r->out.data);
+	line += strlen(head);
+	ck_assert_msg(memmem(line, strcspn(line, "\n"), part, strlen(part)) != NULL,
+		      "'%s' is not in:\n%s", part, r->out.data);
+}
+
+static void no_trace(void)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "ls -A");
+	ck_assert_str_eq(r.out.data, "");
+	support_run_release(&r);
+}
+
+START_TEST(all_is_well)
+{
+	struct run r;
+
+	if (!make_host_can())
+		return;
+	support_run(&r, support_tmpdir(), BUILDBEAT " doctor");
+	ck_assert_msg(r.status == 0, "%s", r.out.data);
+	assert_finding(&r, "ok", "make", "its tasks are recorded");
+	assert_finding(&r, "ok", "plugin", "buildbeat.so");
+	assert_finding(&r, "ok", "proc_stat", "CPU: ");
+	assert_finding(&r, "ok", "proc_meminfo", "memory: ");
+	assert_finding(&r, "ok", "config", "none");
+	assert_finding(&r, "ok", "git", "no revision is stamped");
+	if (support_has("remake"))
+		assert_finding(&r, "ok", "remake", "its tasks are recorded");
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\nBuilds by make can be recorded here.\n"));
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+	no_trace();
+}
+END_TEST
+
+START_TEST(no_plugin)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT " doctor --plugin /nonexistent.so");
+	ck_assert_int_eq(r.status, 1);
+	assert_finding(&r, "missing", "plugin", "/nonexistent.so");
+	assert_finding(&r, "missing", "make", "could load the plugin");
+	ck_assert_ptr_nonnull(strstr(r.out.data, "-> install buildbeat completely"));
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(not_a_plugin)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "echo text >x.so; " BUILDBEAT " doctor --plugin x.so; "
+		    "e=$?; rm x.so; exit $e");
+	ck_assert_int_eq(r.status, 1);
+	assert_finding(&r, "missing", "plugin", "does not load");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(no_make)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "PATH=/nonexistent " BUILDBEAT " doctor");
+	ck_assert_int_eq(r.status, 1);
+	assert_finding(&r, "missing", "make", "no make in PATH");
+	assert_finding(&r, "ok", "proc_stat", "CPU: ");
+	support_run_release(&r);
+	no_trace();
+}
+END_TEST
+
+static const struct {
+	const char *script, *state, *part;
+} makes[] = {
+	{ "#!/bin/sh\nexit 1\n", "missing", "not a GNU make that works" },
+	{ "#!/bin/sh\necho version 3.81\necho features order-only\n", "missing",
+	  "built without load" },
+	{ "#!/bin/sh\necho version 4.3\necho features overload preload\n", "missing",
+	  "built without load" },
+	{ "#!/bin/sh\necho version 4.3\necho features load\n", "missing",
+	  "the plugin does not work in it" },
+};
+
+START_TEST(other_makes)
+{
+	const char *make = support_path("%s/make", support_tmpdir());
+	struct run r;
+
+	if (!make_host_can() && _i == 3)
+		return;
+	support_writes(make, makes[_i].script);
+	chmod(make, 0755);
+	support_run(&r, support_tmpdir(), "PATH=. " BUILDBEAT " doctor");
+	ck_assert_int_eq(r.status, 1);
+	assert_finding(&r, makes[_i].state, "make", makes[_i].part);
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(bad_places)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT " doctor -o /proc/stats");
+	ck_assert_int_eq(r.status, 1);
+	assert_finding(&r, "missing", "output", "cannot be written below /proc");
+	support_run_release(&r);
+	support_run(&r, support_tmpdir(), "ulimit -n 64; " BUILDBEAT " doctor");
+	assert_finding(&r, "limited", "files", "64 files open");
+	support_run_release(&r);
+	support_run(&r, support_tmpdir(), "echo 'outptu: x' >buildbeat.yaml; "
+		    BUILDBEAT " doctor; e=$?; rm buildbeat.yaml; exit $e");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "did you mean 'output'?"));
+	support_run_release(&r);
+	no_trace();
+}
+END_TEST
+
+START_TEST(for_programs)
+{
+	struct run r;
+
+	if (!support_has("python3"))
+		return;
+	support_run(&r, support_tmpdir(), BUILDBEAT " doctor --json --plugin /nonexistent.so | "
+		    "python3 -c 'import json, sys; d = json.load(sys.stdin); "
+		    "print(d[\"able\"], [c[\"state\"] for c in d[\"checks\"] "
+		    "if c[\"check\"] == \"plugin\"], "
+		    "all(c[\"state\"] in (\"ok\", \"limited\", \"missing\") and c[\"finding\"] "
+		    "for c in d[\"checks\"]))'");
+	ck_assert_str_eq(r.out.data, "False ['missing'] True\n");
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("doctor");
+	TCase *t = tcase_create("doctor");
+
+	unsetenv("MAKEFLAGS");
+	unsetenv("MAKEFILES");
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, all_is_well);
+	tcase_add_test(t, no_plugin);
+	tcase_add_test(t, not_a_plugin);
+	tcase_add_test(t, no_make);
+	tcase_add_loop_test(t, other_makes, 0, sizeof makes / sizeof *makes);
+	tcase_add_test(t, bad_places);
+	tcase_add_test(t, for_programs);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

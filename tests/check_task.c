@@ -1,0 +1,163 @@
+#include "recording.h"
+#include "support.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* `buildbeat task`: work that no build tool reports. */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define RECORD BUILDBEAT " record --no-git -o stats -n one -- "
+
+static void read_recording(struct recording *rec, const char *path)
+{
+	struct error err = { 0 };
+
+	*rec = (struct recording)RECORDING_INIT;
+	ck_assert_msg(!recording_read(rec, support_path("%s/%s", support_tmpdir(), path), NULL,
+				      &err), "%s: %s", err.path, err.message);
+	ck_assert_uint_eq(rec->n_warnings, 0);
+}
+
+START_TEST(inside_a_recorded_build)
+{
+	struct recording rec;
+	struct run r;
+
+	support_run(&r, support_tmpdir(), RECORD "sh -c '"
+		    BUILDBEAT " task configure -- sh -c \"echo out; exit 3\"; echo $?; "
+		    BUILDBEAT " task -k test --key=fast \"a name\" env kind=x true'");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.out.data, "out\n3\n");
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+	read_recording(&rec, "stats/one");
+	ck_assert_uint_eq(rec.n_tasks, 2);
+	ck_assert_str_eq(rec.task[0].name, "configure");
+	ck_assert_str_eq(rec.task[0].command, "sh -c 'echo out; exit 3'");
+	ck_assert_int_eq(rec.task[0].state, TASK_FAILED);
+	ck_assert_int_eq(rec.task[0].status, 3);
+	ck_assert_str_eq(rec.task[1].name, "a name");
+	ck_assert_str_eq(rec.task[1].kind, "test");
+	ck_assert_str_eq(rec.task[1].key, "fast");
+	ck_assert_int_eq(rec.task[1].state, TASK_DONE);
+	ck_assert_int_gt(rec.task[1].pid, 0);
+	ck_assert_int_ge(rec.task[1].end_us, rec.task[1].start_us);
+	ck_assert_int_gt(rec.task[1].max_rss_kb, 0);
+	ck_assert_str_eq(rec.instance[0].tool, "buildbeat task");
+	recording_release(&rec);
+}
+END_TEST
+
+/* The first begins it, the second joins; the figures are each one's own. */
+START_TEST(in_a_named_recording)
+{
+	struct recording rec;
+	struct run r;
+
+	support_run(&r, support_tmpdir(),
+		    BUILDBEAT " task -r new/rec one -- dd if=/dev/zero of=/dev/null bs=60M count=1 && "
+		    BUILDBEAT " task -r new/rec/ two true");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	read_recording(&rec, "new/rec");
+	ck_assert_uint_eq(rec.n_tasks, 2);
+	ck_assert_int_gt(rec.task[0].max_rss_kb, 60 * 1024);
+	ck_assert_int_lt(rec.task[1].max_rss_kb, 60 * 1024);
+	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 0);
+	ck_assert(rec.task[1].start_us > rec.task[0].end_us);
+	recording_release(&rec);
+}
+END_TEST
+
+START_TEST(without_a_recording)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT " task x -- sh -c 'echo out; exit 9'");
+	ck_assert_int_eq(r.status, 9);
+	ck_assert_str_eq(r.out.data, "out\n");
+	ck_assert_str_eq(r.err.data, "buildbeat: nothing is recorded: not inside a recorded "
+			 "build, and no --recording\n");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(killed)
+{
+	struct recording rec;
+	struct run r;
+
+	support_run(&r, support_tmpdir(), RECORD BUILDBEAT " task x sh -c 'kill -9 $$'");
+	ck_assert_int_eq(r.status, 128 + SIGKILL);
+	support_run_release(&r);
+	read_recording(&rec, "stats/one");
+	ck_assert_int_eq(rec.task[0].state, TASK_KILLED);
+	ck_assert_int_eq(rec.task[0].status, SIGKILL);
+	ck_assert_int_eq(recording_build_number(&rec, "signal"), SIGKILL);
+	recording_release(&rec);
+}
+END_TEST
+
+/* Names of any bytes come back as they were; what is too long is cut. */
+START_TEST(any_name)
+{
+	struct recording rec;
+	struct run r;
+
+	support_run(&r, support_tmpdir(), RECORD "sh -c '"
+		    BUILDBEAT " task \"$(printf \"a\\tb\\nc\\377\\\\\")\" true; "
+		    BUILDBEAT " task \"$(head -c 100000 /dev/zero | tr \"\\0\" x)\" true'");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	read_recording(&rec, "stats/one");
+	ck_assert_uint_eq(rec.n_tasks, 2);
+	ck_assert_str_eq(rec.task[0].name, "a\tb\nc\377\\");
+	ck_assert_int_eq(strncmp(rec.task[1].name, "xxxxxxxxxxxxxxxx", 16), 0);
+	ck_assert_uint_lt(strlen(rec.task[1].name), 4096);
+	recording_release(&rec);
+}
+END_TEST
+
+static const struct {
+	const char *words, *said;
+} misuses[] = {
+	{ "", "too few operands; expected: NAME [--] CMD..." },
+	{ "name", "too few operands" },
+	{ "name --", "too few operands" },
+	{ "-- name", "too few operands" },
+	{ "--kind= name true", "expected a text" },
+	{ "--kidn=x name true", "did you mean '--kind'?" },
+};
+
+START_TEST(misuse)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT " task %s", misuses[_i].words);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_msg(strstr(r.err.data, misuses[_i].said) != NULL, "%s", r.err.data);
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("task");
+	TCase *t = tcase_create("task");
+
+	unsetenv("MAKEFLAGS");
+	unsetenv("MAKEFILES");
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, inside_a_recorded_build);
+	tcase_add_test(t, in_a_named_recording);
+	tcase_add_test(t, without_a_recording);
+	tcase_add_test(t, killed);
+	tcase_add_test(t, any_name);
+	tcase_add_loop_test(t, misuse, 0, sizeof misuses / sizeof *misuses);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
