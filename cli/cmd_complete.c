@@ -75,7 +75,7 @@ static void complete_recording(const char *word)
 			continue;
 		snprintf(path, sizeof path, "%s/%s", s.output, entry->d_name);
 		if (recording_is_here(path))
-			candidate(word, "", path, "a recording");
+			candidate(word, "", entry->d_name, "a recording");
 	}
 	if (dir)
 		closedir(dir);
