@@ -3,13 +3,13 @@
 BENCHES =
 
 # Shell programs are run where they are, from the build directory.
-BENCH_SCRIPTS = tests/bench_recording.sh
-EXTRA_DIST += $(BENCH_SCRIPTS)
+bench_shell = tests/bench_recording.sh
+EXTRA_DIST += $(bench_shell)
 BENCH_SECONDS = 60
 
 bench: all $(check_LTLIBRARIES) $(check_PROGRAMS) $(BENCHES)
 	@for b in $(BENCHES); do ./$$b || exit 1; done
-	@for b in $(BENCH_SCRIPTS); do \
+	@for b in $(bench_shell); do \
 		BENCH_SECONDS=$(BENCH_SECONDS) sh $(top_srcdir)/$$b || exit 1; done
 
 .PHONY: bench
