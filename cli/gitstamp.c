@@ -1,6 +1,7 @@
 #include "gitstamp.h"
 
 #include "clock.h"
+#include "report.h"
 #include "store.h"
 
 #include <errno.h>
@@ -276,7 +277,7 @@ static void stamp_all(struct store *s, const struct option_list *trees)
 }
 
 /* True: it has ended. */
-static bool wait_until(struct gitstamp *g, int64_t deadline_ns)
+static bool wait_until(struct gitstamp *g, int64_t deadline_ns, struct progress *progress)
 {
 	struct timespec nap = { 0, 500000 };
 
@@ -289,6 +290,9 @@ static bool wait_until(struct gitstamp *g, int64_t deadline_ns)
 			return false;
 		else
 			nanosleep(&nap, NULL);
+		if (progress)
+			progress_at(progress, (unsigned)((clock_mono_ns() - g->begin_ns) *
+							 100 / (LIMIT_MS * 1000000LL)));
 	}
 	return true;
 }
@@ -312,16 +316,22 @@ void gitstamp_begin(struct gitstamp *g, const struct store *s,
 
 void gitstamp_head_start(struct gitstamp *g)
 {
-	wait_until(g, g->begin_ns + HEAD_START_MS * 1000000LL);
+	wait_until(g, g->begin_ns + HEAD_START_MS * 1000000LL, NULL);
 }
 
 void gitstamp_end(struct gitstamp *g)
 {
-	if (wait_until(g, g->begin_ns + LIMIT_MS * 1000000LL))
+	struct progress progress;
+	bool ended;
+
+	progress_begin(&progress, "looking for changed files");
+	ended = wait_until(g, g->begin_ns + LIMIT_MS * 1000000LL, &progress);
+	progress_end(&progress);
+	if (ended)
 		return;
 	kill(g->pid, SIGTERM);
-	if (wait_until(g, clock_mono_ns() + GRACE_MS * 1000000LL))
+	if (wait_until(g, clock_mono_ns() + GRACE_MS * 1000000LL, NULL))
 		return;
 	kill(g->pid, SIGKILL);
-	wait_until(g, INT64_MAX);
+	wait_until(g, INT64_MAX, NULL);
 }

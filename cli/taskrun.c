@@ -64,6 +64,8 @@ int taskrun(struct store *store, const struct event_task *task, struct launch *l
 	l->started = append_start;
 	l->context = &r;
 	result = launch_run(l);
+	l->started = NULL;
+	l->context = NULL;
 	if (!result)
 		append_end(&r, l);
 	buf_release(&r.line);
