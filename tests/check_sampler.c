@@ -414,6 +414,9 @@ START_TEST(grid)
 	/* a recording that began long ago, between two points of the grid */
 	ck_assert_int_eq(sampler_new(&m.sampler, m.store.dir_fd,
 				     m.store.start_ns - 1000000100, &options, &err), 0);
+	/* overdue until it is taken, then the next point to come */
+	ck_assert_int_le(sampler_next_ns(m.sampler), m.store.start_ns);
+	sampler_take(m.sampler, false);
 	next = sampler_next_ns(m.sampler);
 	ck_assert_int_eq((next - (m.store.start_ns - 1000000100)) % 250000000, 0);
 	ck_assert_int_gt(next, m.store.start_ns);
