@@ -24,6 +24,7 @@
 
 struct stamp {
 	git_repository *repo;
+	git_oid head;		/* where there is a revision */
 	struct buf lines;
 	const volatile int *stop;
 	bool changed;
@@ -73,8 +74,7 @@ static void add_branch(struct stamp *s)
 static bool add_revision(struct stamp *s)
 {
 	char hex[GIT_OID_HEXSZ + 1];
-	git_oid id;
-	int r = git_reference_name_to_id(&id, s->repo, "HEAD");
+	int r = git_reference_name_to_id(&s->head, s->repo, "HEAD");
 
 	if (r == GIT_ENOTFOUND || r == GIT_EUNBORNBRANCH)
 		return false;
@@ -82,7 +82,7 @@ static bool add_revision(struct stamp *s)
 		add_error(s);
 		return false;
 	}
-	git_oid_tostr(hex, sizeof hex, &id);
+	git_oid_tostr(hex, sizeof hex, &s->head);
 	store_add_build(&s->lines, "revision", hex);
 	return true;
 }
@@ -91,21 +91,21 @@ static void add_describe(struct stamp *s)
 {
 	git_describe_options options;
 	git_describe_result *result;
-	git_object *head;
+	git_commit *head;
 	git_buf text = { 0 };
 
 	git_describe_options_init(&options, GIT_DESCRIBE_OPTIONS_VERSION);
 	options.describe_strategy = GIT_DESCRIBE_TAGS;
 	options.show_commit_oid_as_fallback = 1;
-	if (git_revparse_single(&head, s->repo, "HEAD"))
+	if (git_commit_lookup(&head, s->repo, &s->head))
 		return;
-	if (git_describe_commit(&result, head, &options))
+	if (git_describe_commit(&result, (git_object *)head, &options))
 		result = NULL;
 	if (result && !git_describe_format(&text, result, NULL))
 		store_add_build(&s->lines, "describe", text.ptr);
 	git_buf_dispose(&text);
 	git_describe_result_free(result);
-	git_object_free(head);
+	git_commit_free(head);
 }
 
 /* The first difference is enough. */
@@ -134,11 +134,15 @@ static int on_progress(const git_diff *diff, const char *old_path, const char *n
 
 static git_tree *head_tree(struct stamp *s)
 {
-	git_object *tree = NULL;
+	git_commit *head;
+	git_tree *tree;
 
-	if (git_revparse_single(&tree, s->repo, "HEAD^{tree}"))
+	if (git_commit_lookup(&head, s->repo, &s->head))
 		return NULL;
-	return (git_tree *)tree;
+	if (git_commit_tree(&tree, head))
+		tree = NULL;
+	git_commit_free(head);
+	return tree;
 }
 
 /* Files git does not track are none of its business: builds leave many. */

@@ -90,8 +90,8 @@ static bool parse(struct args *a, struct values *v, int i, struct buf *out)
 		.name = "test", .operands = "[X]", .max_operands = 3,
 		.runs = cases[i].runs, .options = table,
 	};
-	char name[] = "test";
-	char *argv[WORDS_MAX + 2] = { name };
+	static char words[WORDS_MAX + 1][32] = { "test" };
+	static char *argv[WORDS_MAX + 2] = { words[0] };	/* the operands are in it */
 	int argc = 1, saved = dup(2), file;
 	bool ok;
 	const char *path = support_path("%s/err", support_tmpdir());
@@ -99,7 +99,7 @@ static bool parse(struct args *a, struct values *v, int i, struct buf *out)
 	if (c.runs)
 		c.max_operands = -1;
 	for (; cases[i].words[argc - 1]; argc++)
-		argv[argc] = strdup(cases[i].words[argc - 1]);
+		argv[argc] = strcpy(words[argc], cases[i].words[argc - 1]);
 	file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	ck_assert_int_ge(file, 0);
 	dup2(file, 2);

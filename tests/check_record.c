@@ -91,6 +91,8 @@ START_TEST(every_signal)
 }
 END_TEST
 
+/* With a PATH that has no directory in it that must not be searched: that would be
+ * another error. */
 static const struct {
 	const char *command;
 	int status;
@@ -106,7 +108,7 @@ START_TEST(cannot_be_run)
 {
 	struct run r;
 
-	support_run(&r, support_tmpdir(), ": >file; " RECORD "-- %s", not_run[_i].command);
+	support_run(&r, support_tmpdir(), ": >file; PATH=/usr/bin:/bin; " RECORD "-- %s", not_run[_i].command);
 	ck_assert_int_eq(r.status, not_run[_i].status);
 	ck_assert_ptr_nonnull(strstr(r.err.data, not_run[_i].said));
 	support_run_release(&r);
@@ -300,7 +302,7 @@ START_TEST(nested)
 	struct recording rec;
 	struct run r;
 
-	support_run(&r, support_tmpdir(), RECORD "-n outer -- sh -c '"
+	support_run(&r, support_tmpdir(), "PATH=/usr/bin:/bin; " RECORD "-n outer -- sh -c '"
 		    BUILDBEAT " record -n inner sh -c \"exit 4\"; echo $?; "
 		    BUILDBEAT " record -- nonexistent-program'");
 	ck_assert_int_eq(r.status, 127);
