@@ -49,15 +49,22 @@ static bool on_time(const struct series_writer *w, int64_t t_us, int64_t grid)
 	return (off < 0 ? -off : off) <= w->interval_ms * 1000 / ON_TIME_PART;
 }
 
+static void add_mark(struct buf *b, char mark, int64_t n)
+{
+	buf_addc(b, mark);
+	buf_addi(b, n);
+	buf_addc(b, ' ');
+}
+
 static void add_time(const struct series_writer *w, struct buf *b, int64_t t_us,
 		     int64_t grid, bool absolute)
 {
 	int64_t steps = grid - w->grid;
 
 	if (absolute || steps < 1 || !on_time(w, t_us, grid))
-		buf_addf(b, "@%lld ", (long long)(t_us / 1000));
+		add_mark(b, '@', t_us / 1000);
 	else if (steps > 1)
-		buf_addf(b, "+%lld ", (long long)steps);
+		add_mark(b, '+', steps);
 }
 
 /* Samples were left out as unchanged, then some were missed: say where the
@@ -84,7 +91,7 @@ bool series_begin(struct series_writer *w, struct buf *b, int64_t t_us, bool wri
 		return false;
 	*key = w->want_key || w->since_key >= SERIES_KEY_LINES;
 	if (missed || w->want_key)
-		buf_addf(b, "!%lld ", (long long)(t_us / 1000));
+		add_mark(b, '!', t_us / 1000);
 	else
 		add_time(w, b, t_us, grid, *key);
 	if (*key)

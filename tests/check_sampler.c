@@ -1,3 +1,4 @@
+#include "clock.h"
 #include "machine.h"
 #include "support.h"
 
@@ -402,24 +403,55 @@ START_TEST(descriptors_run_out)
 }
 END_TEST
 
+/* A recording that began long ago, between two points of the clock's grid. */
 START_TEST(grid)
 {
-	struct sampler_options options = { .interval_ms = 250 };
+	const int64_t interval_ns = 20000000;
+	struct sampler_options options = { .interval_ms = 20 };
 	struct machine m;
 	struct error err;
-	int64_t next;
+	int64_t start_ns, next_ns, last_ns = 0;
 
 	machine_init(&m, "proc-nopsi");
+	start_ns = m.store.start_ns - 1000000100;
 	options.proc_root = support_path("%s/proc", m.dir);
-	/* a recording that began long ago, between two points of the grid */
-	ck_assert_int_eq(sampler_new(&m.sampler, m.store.dir_fd,
-				     m.store.start_ns - 1000000100, &options, &err), 0);
-	/* overdue until it is taken, then the next point to come */
-	ck_assert_int_le(sampler_next_ns(m.sampler), m.store.start_ns);
+	ck_assert_int_eq(sampler_new(&m.sampler, m.store.dir_fd, start_ns, &options, &err), 0);
+	ck_assert_int_le(sampler_next_ns(m.sampler), clock_mono_ns());
+	for (unsigned i = 0; i < 10; i++) {
+		int64_t before_ns = clock_mono_ns();
+
+		sampler_take(m.sampler, false);
+		next_ns = sampler_next_ns(m.sampler);
+		ck_assert_int_eq((next_ns - start_ns) % interval_ns, 0);
+		ck_assert_int_gt(next_ns, before_ns);
+		ck_assert_int_gt(next_ns, last_ns - 1);
+		last_ns = next_ns;
+		usleep(7000);
+	}
+	machine_release(&m);
+}
+END_TEST
+
+/* Samples were missed (the machine slept, the sampler was stopped): one log line
+ * says so. */
+START_TEST(gap)
+{
+	const struct series *s;
+	struct machine m;
+	size_t gaps = 0;
+
+	machine_init(&m, "proc-nopsi");
+	machine_start(&m, (struct sampler_options){ .interval_ms = 10, .tasks = true });
+	usleep(200000);
+	machine_set(&m, "proc/stat", "cpu  200 5 50 1000 20 1 2\nprocs_running 1\n");
 	sampler_take(m.sampler, false);
-	next = sampler_next_ns(m.sampler);
-	ck_assert_int_eq((next - (m.store.start_ns - 1000000100)) % 250000000, 0);
-	ck_assert_int_gt(next, m.store.start_ns);
+	machine_read(&m);
+	s = recording_series(&m.rec, "proc_stat");
+	for (size_t i = 0; i < s->n; i++)
+		gaps += s->gap[i];
+	ck_assert_uint_eq(gaps, 1);
+	ck_assert(s->gap[s->n - 1]);
+	ck_assert_int_eq(LEVEL("proc_stat", "user"), 100);
 	machine_release(&m);
 }
 END_TEST
@@ -462,6 +494,7 @@ int main(void)
 	tcase_add_test(t, second_sampler);
 	tcase_add_test(t, descriptors_run_out);
 	tcase_add_test(t, grid);
+	tcase_add_test(t, gap);
 	tcase_add_loop_test(t, bad_interval, 0, sizeof bad_intervals / sizeof *bad_intervals);
 	suite_add_tcase(s, t);
 	return support_main(s);

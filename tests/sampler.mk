@@ -13,6 +13,10 @@ tests_check_tasks_SOURCES = tests/check_tasks.c tests/machine.c tests/machine.h
 tests_check_tasks_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_tasks_LDADD = $(SAMPLER_LIBS)
 
+BENCHES += tests/bench_sample
+check_PROGRAMS += tests/bench_sample
+tests_bench_sample_LDADD = sampler/libsampler.la core/libcore.la
+
 EXTRA_DIST += \
 	tests/data/proc-cgroup1 \
 	tests/data/proc-container \

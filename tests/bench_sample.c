@@ -1,0 +1,268 @@
+/*
+ * What a sample costs: bench_sample. The sampler's, of stat, meminfo, diskstats,
+ * net/dev and the pressures, and that of the usual way (open, stdio, sscanf,
+ * format, write) on the same files; in a tight loop and once a second with cold
+ * caches, by turns in one run.
+ */
+#include "buf.h"
+#include "clock.h"
+#include "sampler.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOPS 2000
+#define COLD 10
+
+static const char *const files[] = {
+	"stat", "meminfo", "diskstats", "net/dev", "pressure/cpu", "pressure/io",
+	"pressure/memory", "loadavg",
+};
+
+#define FILES (sizeof files / sizeof *files)
+
+static int64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* The usual way */
+
+static void usual_sample(int out)
+{
+	char line[65536], path[64], key[64];
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < FILES; i++) {
+		FILE *f;
+
+		snprintf(path, sizeof path, "/proc/%s", files[i]);
+		f = fopen(path, "re");
+		while (f && fgets(line, sizeof line, f)) {
+			unsigned long long v[4] = { 0 };
+
+			if (sscanf(line, " %63s %llu %llu %llu %llu", key, &v[0], &v[1], &v[2], &v[3]) > 1)
+				buf_addf(&b, "%llu %llu %llu %llu ", v[0], v[1], v[2], v[3]);
+		}
+		if (f)
+			fclose(f);
+		buf_addc(&b, '\n');
+		if (write(out, b.data, b.len) < 0)
+			exit(1);
+		buf_clear(&b);
+	}
+	buf_release(&b);
+}
+
+/* Both in a scratch directory that is gone at once */
+
+struct bench {
+	int dir_fd, out_fd;
+	struct sampler *sampler;
+	char root[64];		/* with links to the files that count */
+};
+
+static void remove_all(struct bench *b)
+{
+	char command[128];
+
+	snprintf(command, sizeof command, "rm -rf -- '%s'", b->root);
+	if (system(command))
+		fprintf(stderr, "bench_sample: %s stays behind\n", b->root);
+}
+
+static void link_file(const struct bench *b, const char *name)
+{
+	char from[128], to[160];
+
+	snprintf(from, sizeof from, "/proc/%s", name);
+	snprintf(to, sizeof to, "%s/proc/%s", b->root, name);
+	if (symlink(from, to))
+		exit(1);
+}
+
+static void make_root(struct bench *b)
+{
+	static const char *const dirs[] = { "/proc", "/proc/net", "/proc/pressure", "/out" };
+	char path[128];
+
+	strcpy(b->root, "/tmp/buildbeat-bench-XXXXXX");
+	if (!mkdtemp(b->root))
+		exit(1);
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(path, sizeof path, "%s%s", b->root, dirs[i]);
+		mkdir(path, 0777);
+	}
+	for (size_t i = 0; i < FILES; i++)
+		link_file(b, files[i]);
+	b->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	b->out_fd = openat(b->dir_fd, "usual", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+}
+
+static void start(struct bench *b)
+{
+	struct sampler_options options = { .interval_ms = 1000 };
+	struct error err = { 0 };
+	char proc[96];
+
+	snprintf(proc, sizeof proc, "%s/proc", b->root);
+	options.proc_root = proc;
+	if (sampler_new(&b->sampler, b->dir_fd, clock_mono_ns(), &options, &err)) {
+		fprintf(stderr, "bench_sample: %s\n", err.message);
+		exit(1);
+	}
+	sampler_take(b->sampler, true);
+}
+
+/* Nanoseconds of processor time a sample */
+static int64_t ours(struct bench *b, unsigned n)
+{
+	int64_t start_ns = cpu_ns();
+
+	for (unsigned i = 0; i < n; i++)
+		sampler_take(b->sampler, true);
+	return (cpu_ns() - start_ns) / n;
+}
+
+static int64_t usual(struct bench *b, unsigned n)
+{
+	int64_t start_ns = cpu_ns();
+
+	for (unsigned i = 0; i < n; i++)
+		usual_sample(b->out_fd);
+	return (cpu_ns() - start_ns) / n;
+}
+
+static int compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct pair {
+	int64_t ours, usual;
+};
+
+static struct pair tight(struct bench *b)
+{
+	int64_t a[10], c[10];
+
+	for (int i = 0; i < 10; i++) {
+		a[i] = ours(b, LOOPS / 10);
+		c[i] = usual(b, LOOPS / 10);
+	}
+	qsort(a, 10, sizeof *a, compare);
+	qsort(c, 10, sizeof *c, compare);
+	return (struct pair){ a[4], c[4] };
+}
+
+/* Nothing else in the caches that was read a second ago. */
+static struct pair cold(struct bench *b)
+{
+	const struct timespec second = { 1, 0 };
+	int64_t a[COLD], c[COLD];
+
+	for (int i = 0; i < COLD; i++) {
+		nanosleep(&second, NULL);
+		a[i] = ours(b, 1);
+		nanosleep(&second, NULL);
+		c[i] = usual(b, 1);
+	}
+	qsort(a, COLD, sizeof *a, compare);
+	qsort(c, COLD, sizeof *c, compare);
+	return (struct pair){ a[COLD / 2], c[COLD / 2] };
+}
+
+/* System calls, seen by a tracer */
+
+struct calls {
+	int all, opens;
+};
+
+static int64_t nothing(struct bench *b, unsigned n)
+{
+	int64_t start_ns = cpu_ns();
+
+	(void)b;
+	return (cpu_ns() - start_ns) / n;
+}
+
+static void count_stop(pid_t pid, struct calls *n)
+{
+	struct __ptrace_syscall_info info;
+
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof info, &info) <= 0 ||
+	    info.op != PTRACE_SYSCALL_INFO_ENTRY)
+		return;
+	n->all++;
+	n->opens += info.entry.nr == SYS_openat;
+}
+
+static struct calls count_calls(struct bench *b, int64_t (*sample)(struct bench *, unsigned))
+{
+	struct calls n = { 0, 0 };
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(1);
+		raise(SIGSTOP);
+		sample(b, 1);
+		_exit(0);
+	}
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_TRACESYSGOOD);
+		count_stop(pid, &n);
+		ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+	}
+	return n;
+}
+
+static void print_pair(const char *what, struct pair p)
+{
+	printf("sample, %s: %.2f of the usual way: %.1f us against %.1f us\n", what,
+	       (double)p.ours / (double)p.usual, (double)p.ours / 1000, (double)p.usual / 1000);
+}
+
+static void print_calls(struct bench *b)
+{
+	struct calls none = count_calls(b, nothing);
+	struct calls us = count_calls(b, ours);
+	struct calls them = count_calls(b, usual);
+
+	if (!none.all) {
+		printf("sample: no system calls counted, this process may not trace\n");
+		return;
+	}
+	printf("sample: %d system calls with %d opens, the usual way %d with %d\n",
+	       us.all - none.all, us.opens, them.all - none.all, them.opens);
+}
+
+int main(void)
+{
+	struct bench b = { .dir_fd = -1 };
+
+	make_root(&b);
+	start(&b);
+	print_pair("tight loop", tight(&b));
+	print_pair("once a second", cold(&b));
+	fflush(stdout);
+	print_calls(&b);
+	sampler_free(b.sampler);
+	remove_all(&b);
+	return 0;
+}
