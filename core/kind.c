@@ -514,7 +514,8 @@ static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nest
 	case CMAKE: return kind_of_cmake(c);
 	case MESON: return kind_of_meson(c);
 	case TOOL: return kind_of_tool(c);
-	case SKIP: return SHELL;
+	case SKIP:
+	case KEYWORD: return SHELL;
 	default: return kind;
 	}
 }

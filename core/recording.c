@@ -241,10 +241,11 @@ int reader_file(struct reader *r, const char *name, struct buf *text)
 
 static int read_one(struct source *s, const struct file *f)
 {
+	size_t told = s->r.rec->n_warnings;
 	struct buf text = BUF_INIT;
 	int r = load(s, &text, f);
 
-	if (!r)
+	if (!r && (text.len || s->r.rec->n_warnings == told))
 		r = reader_file(&s->r, f->name, &text);
 	buf_release(&text);
 	return r;

@@ -77,6 +77,7 @@ static void end_unchanged(struct series_writer *w, struct buf *b)
 		buf_addf(b, "+%lld", (long long)(w->seen_grid - w->grid));
 	buf_addc(b, '\n');
 	w->grid = w->seen_grid;
+	w->since_key++;
 }
 
 bool series_begin(struct series_writer *w, struct buf *b, int64_t t_us, bool write, bool *key)

@@ -24,7 +24,7 @@
  * column since the line before, comma separated, zero empty, empty ones at the
  * end left out. Before the first, every column is 0. A counter starts at 0 with
  * the first sample. "=" before the values: they are levels, not changes; such
- * a line comes at least every 257 lines and has its time, so that a reader can go
+ * a line comes at least every 260 lines and has its time, so that a reader can go
  * on there after a damaged one.
  * Where no time stands, the sample is at the next point of the grid (multiples
  * of the interval since the recording's start; the first at 0). "+k": k points

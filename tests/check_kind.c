@@ -115,6 +115,8 @@ static const struct {
 	{ "shell", "sh -c \"sh -c 'sh -c sh'\"" },
 	{ "shell", "env" },
 	{ "shell", "env -u" },
+	{ "shell", "(((do......." },
+	{ "shell", "env then" },
 	{ "compile", "gcc -c" },
 	{ "link", "gcc" },
 };

@@ -23,10 +23,25 @@ check_PROGRAMS += tests/check_kind
 TESTS += tests/check_kind
 tests_check_kind_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_kind_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/check_recording
+TESTS += tests/check_recording
+tests_check_recording_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_recording_LDADD = $(TEST_LIBS)
 check_PROGRAMS += tests/check_series
 TESTS += tests/check_series
 tests_check_series_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_series_LDADD = $(TEST_LIBS)
+
+# Memory that runs out.
+check_PROGRAMS += tests/check_nomem
+TESTS += tests/check_nomem
+tests_check_nomem_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+tests_check_nomem_LDADD = $(TEST_LIBS)
+
+# The awk programs of the page.
+TESTS += tests/recording_awk.sh
+dist_check_SCRIPTS += tests/recording_awk.sh
 
 # A synthetic recording, and how fast it is read.
 check_PROGRAMS += tests/gen_recording

@@ -1,0 +1,97 @@
+/*
+ * The reader out of memory at every place there is: -ENOMEM, or a recording with
+ * nothing wrong in it; never a crash, never a leak (in a build with sanitizers).
+ */
+#include "recording.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static long left = -1;		/* allocations until one fails, -1: none does */
+
+static bool fails(void)
+{
+	return left >= 0 && left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+static const char tasks[] = "buildbeat tasks 1\n"
+	"open\t10\ta1\t100\t0\t100,1\tmake\t4.3\t/src\tmake all\n"
+	"start\t20\ta1.1\t200\t\t\tx\t\tgcc -c x.c\nafter\t20\ta1.1\tp\n"
+	"start\t20\ta1.900\t201\t\t\ty\t\tmake\nafter\t20\ta1.900\tq\nafter\t20\ta1.1\tr\n"
+	"open\t30\tb1\t201\t1\t201,100\tmake\nbegin\t31\tb1\t1\tphase\nnote\t32\tb1\ttext\n"
+	"damaged\n";
+
+static void write_files(const char *dir)
+{
+	struct run run;
+
+	support_run(&run, NULL, "%s/tests/gen_recording %s 5 20 7", TOP_BUILDDIR, dir);
+	ck_assert_msg(run.status == 0, "%s", run.err.data);
+	support_run_release(&run);
+	support_writes(support_path("%s/tasks-b.log", dir), tasks);
+	support_writes(support_path("%s/proc_tasks.log", dir),
+		"buildbeat proc_tasks 1 1000 rss:1MiB:g\n0=a1.1:5;40=a1.900:6\n+5 0-;40:1\n");
+	support_writes(support_path("%s/proc_x.log", dir),
+		"buildbeat proc_x 1 1000 a:1:g\n1\nbuildbeat proc_x 1 1000 b:1:c\n+5 1\nx\n");
+}
+
+START_TEST(nth_fails)
+{
+	char dir[128];
+	long n = 0;
+	int r = -ENOMEM;
+
+	snprintf(dir, sizeof dir, "%s/rec/x", support_tmpdir());
+	write_files(dir);
+	for (; r; n++) {
+		struct recording rec = RECORDING_INIT;
+		struct error err = { 0 };
+
+		left = n;
+		r = recording_read(&rec, dir, NULL, &err);
+		left = -1;
+		ck_assert_msg(r == 0 || r == -ENOMEM, "%ld: %d %s", n, r, err.message);
+		if (r)
+			ck_assert_str_eq(err.message, "Cannot allocate memory");
+		else
+			ck_assert_uint_ge(rec.n_tasks, 7);
+		recording_release(&rec);
+	}
+	/* All of them were tried. */
+	ck_assert_int_gt(n, 80);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("nomem");
+	TCase *t = tcase_create("nomem");
+
+	tcase_add_test(t, nth_fails);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

@@ -1,0 +1,504 @@
+#include "event.h"
+#include "layout.h"
+#include "recording.h"
+#include "store.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BUILD "buildbeat build 1\nstart_wall_ns: 1700000000000000000\nstart_mono_ns: 5\n"
+#define TASKS "buildbeat tasks 1\n"
+#define OPEN "open\t10\ta1\t100\t0\t100,1\tmake\t4.3\t/src\tmake all\n"
+#define FUTURE "format version 2 is newer"
+
+/* One recording of the files given; NULL: not there. */
+static const char *write_dir(const char *build, const char *tasks)
+{
+	static char dir[128];
+
+	snprintf(dir, sizeof dir, "%s/rec", support_tmpdir());
+	ck_assert_int_eq(mkdir(dir, 0777), 0);
+	if (build)
+		support_writes(support_path("%s/build", dir), build);
+	if (tasks)
+		support_writes(support_path("%s/tasks.log", dir), tasks);
+	return dir;
+}
+
+/* Tasks as "name state start-end status" words. */
+static const char *shown(const struct recording *rec)
+{
+	static const char *const states[] = { "queued", "running", "done", "failed", "killed" };
+	static char text[8192];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		buf_addf(&b, "%s%s %s %lld-%lld %d", i ? "; " : "", t->name, states[t->state],
+			 (long long)t->start_us, (long long)t->end_us, t->status);
+	}
+	return buf_str(&b);
+}
+
+static const struct {
+	const char *what, *build, *tasks;
+	int result;
+	const char *tasks_shown;
+	const char *told;	/* part of the error or of the only warning; NULL: none */
+} cases[] = {
+	{ "in order", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t0\tgcc\tx.o\nd\n", 0,
+	  "x.o running 20--1 -1", "tasks.log:4: damaged line" },
+	{ "done", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t0\t\tx.o\ndone\t30\ta1.1\t0\nclose\t40\ta1\n",
+	  0, "x.o done 20-30 0", NULL },
+	{ "failed and killed", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\nstart\t20\ta1.2\t7\t\t\ty\n"
+	  "fail\t30\ta1.1\t2\nkill\t31\ta1.2\t9\n", 0, "x failed 20-30 2; y killed 20-31 9", NULL },
+	{ "only build", BUILD, NULL, 0, "", NULL },
+	{ "only tasks", NULL, TASKS OPEN, 0, "", NULL },
+	{ "queued", BUILD, TASKS OPEN "queue\t20\ta1.1\tcompile\tx\tk\n", 0, "x queued -1--1 -1", NULL },
+	{ "queued, then started", BUILD, TASKS OPEN "queue\t20\ta1.1\t\tx\tk\nstart\t21\ta1.1\n", 0,
+	  "x running 21--1 -1", NULL },
+	{ "an end without a start", BUILD, TASKS OPEN "done\t30\ta1.1\t0\n", 0, " done -1-30 0", NULL },
+	{ "two starts", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\nstart\t21\ta1.1\t8\t\t\ty\n", 0,
+	  "x running 20--1 -1", "tasks.log:4: damaged line" },
+	{ "two ends", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\ndone\t21\ta1.1\t0\nfail\t22\ta1.1\t1\n",
+	  0, "x done 20-21 0", "tasks.log:5: damaged line" },
+	{ "an end before its start", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\ndone\t19\ta1.1\t0\n", 0,
+	  "x done 20-20 0", "1 tasks end before they start" },
+	{ "end first, start behind", BUILD, TASKS OPEN "done\t30\ta1.1\t0\nstart\t20\ta1.1\t7\t\t\tx\n", 0,
+	  "x done 20-30 0", NULL },
+	{ "torn end", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\ndone\t21\ta1", 0,
+	  "x running 20--1 -1", "tasks.log: its last line is torn" },
+	{ "a damaged line in the middle", BUILD, TASKS OPEN "\x01\xff garbage\nstart\t20\ta1.1\t7\t\t\tx\n", 0,
+	  "x running 20--1 -1", "tasks.log:3: damaged line left out" },
+	{ "several", BUILD, TASKS "x\n" OPEN "y\nz\n", 0, "", "tasks.log:2: damaged lines left out: this and 2 more" },
+	{ "words of a later version", BUILD, TASKS OPEN "blink\t20\ta1.1\nblink\t20\ta1\n", 0, "",
+	  "tasks.log:3: 2 lines of kinds this program does not know left out, the first is \"blink\"" },
+	{ "negative time", BUILD, TASKS OPEN "start\t-20\ta1.1\t7\t\t\tx\n", 0, "", "damaged" },
+	{ "huge time", BUILD, TASKS OPEN "start\t9000000000000000000\ta1.1\t7\t\t\tx\n", 0, "", "damaged" },
+	{ "no time at all", BUILD, TASKS OPEN "start\t99999999999999999999\ta1.1\n", 0, "", "damaged" },
+	{ "odd numbers", BUILD, TASKS OPEN "start\t20\ta1.1\t-7\t99999999999\t\tx\n"
+	  "done\t30\ta1.1\tx\t-5\t\t1e9\n", 0, "x done 20-30 -1", NULL },
+	{ "a huge task number", BUILD, TASKS OPEN "start\t20\ta1.18446744073709551615\t\t\t\tx\n"
+	  "done\t21\ta1.18446744073709551615\t0\n", 0, "x done 20-21 0", NULL },
+	{ "nobody opened", BUILD, TASKS "start\t20\tzz.1\t7\t\t\tx\nclose\t30\tzz\n", 0,
+	  "x running 20--1 -1", NULL },
+	{ "a longer start line of a later version", BUILD,
+	  TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\t\tcmd\tmore\tfields\n", 0, "x running 20--1 -1", NULL },
+	{ "odd names", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\ta b\\tc\\nd\\\\ \xff\xfe caf\xc3\xa9\n", 0,
+	  "a b\tc\nd\\ \xff\xfe caf\xc3\xa9 running 20--1 -1", NULL },
+	{ "a cut name", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\txxx\\.0123abcd\n", 0,
+	  "xxx~#0123abcd running 20--1 -1", NULL },
+	{ "headers inside", BUILD, TASKS OPEN TASKS "start\t20\ta1.1\t7\t\t\tx\n", 0, "x running 20--1 -1", NULL },
+	{ "nothing there", NULL, NULL, -EINVAL, NULL, "not a recording" },
+	{ "empty files", "", "", -EINVAL, NULL, "not a recording: build: empty" },
+	{ "empty tasks", BUILD, "", 0, "", "tasks.log: empty" },
+	{ "empty build", "", TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\n", 0, "x running 20--1 -1", "build: empty" },
+	{ "only a torn first line", NULL, "buildbeat tas", -EINVAL, NULL, "first line" },
+	{ "another's files", "FROM debian\n", "Tue: done\n", -EINVAL, NULL, "not a recording: build: its first line" },
+	{ "binary tasks", BUILD, "\x7f" "ELF\x02\x01\n\n\x01", 0, "", "tasks.log: its first line" },
+	{ "future build", "buildbeat build 2\n", TASKS, -EINVAL, NULL, FUTURE },
+	{ "future tasks", BUILD, "buildbeat tasks 2\n" OPEN, -EINVAL, NULL, FUTURE },
+	{ "far future", BUILD, "buildbeat tasks 18446744073709551615 x\n", -EINVAL, NULL, "is newer" },
+	{ "no version", BUILD, "buildbeat tasks x\n", 0, "", "tasks.log: its first line" },
+	{ "damaged build", BUILD "what\n", NULL, 0, "", "build:4: damaged" },
+	{ "clock set back", BUILD "end_us: 60000000\nend_wall_ns: 1699999000000000000\n", NULL, 0, "",
+	  "set back by 1060 s" },
+	{ "clock set forward", BUILD "end_us: 60000000\nend_wall_ns: 1700003660000000000\n", NULL, 0, "",
+	  "set forward by 3600 s" },
+	{ "clock right", BUILD "end_us: 60000000\nend_wall_ns: 1700000060000000000\n", NULL, 0, "", NULL },
+	{ "nonsense times", "buildbeat build 1\nstart_wall_ns: -3\nstart_mono_ns: x\nend_us: 1e9\n", NULL, 0, "", NULL },
+};
+
+START_TEST(damaged)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	const char *dir = write_dir(cases[_i].build, cases[_i].tasks);
+	const char *told;
+	int r = recording_read(&rec, dir, NULL, &err);
+
+	told = r ? err.message : rec.n_warnings ? rec.warning[0].text : NULL;
+	ck_assert_msg(r == cases[_i].result, "%s: %d %s", cases[_i].what, r, err.message);
+	if (cases[_i].told)
+		ck_assert_msg(told && strstr(told, cases[_i].told), "%s: %s", cases[_i].what, told);
+	else
+		ck_assert_msg(!told, "%s: %s", cases[_i].what, told);
+	if (!r) {
+		ck_assert_uint_eq(rec.n_warnings, cases[_i].told ? 1 : 0);
+		ck_assert_msg(!strcmp(shown(&rec), cases[_i].tasks_shown), "%s: %s",
+			      cases[_i].what, shown(&rec));
+		for (size_t i = 0; i < rec.n_tasks; i++)
+			ck_assert_int_ge(recording_task_end_us(&rec, &rec.task[i]), rec.task[i].start_us);
+	}
+	recording_release(&rec);
+}
+END_TEST
+
+START_TEST(all_fields)
+{
+	struct recording rec = RECORDING_INIT;
+	const struct task *t;
+	const char *dir = write_dir(BUILD "command: make\\tall\nstatus: 2\ninterval_ms: 500\nend_us: 90\ncommand: b\n",
+		TASKS OPEN "queue\t15\ta1.1\tlink\tx\trule\nstart\t20\ta1.1\t\t3\t\tx\tkey\tgcc -c x.c\n"
+		"pid\t21\ta1.1\t77\nafter\t21\ta1.1\tp\tq\nbegin\t22\ta1.1\t1\tphase\nbegin\t22\ta1\t1\town\n"
+		"end\t25\ta1.1\t1\nnote\t26\ta1\tall\nnote\t27\ta1.1\tof one\n"
+		"start\t28\ta1.2\t78\t\t\ty\t\tgcc -c y.c\nafter\t28\ta1.2\ty.c\nafter\t29\ta1.1\tr\n"
+		"done\t30\ta1.1\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t10\t11\nclose\t80\ta1\n");
+
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_int_eq(rec.start_wall_ns, 1700000000000000000);
+	ck_assert_int_eq(rec.start_mono_ns, 5);
+	ck_assert_int_eq(rec.interval_ms, 500);
+	ck_assert_int_eq(rec.end_us, 90);
+	ck_assert_int_eq(rec.last_us, 90);
+	ck_assert_str_eq(recording_build(&rec, "command"), "make\tall");
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 2);
+	ck_assert_int_eq(recording_build_number(&rec, "command"), -1);
+	ck_assert_ptr_null(recording_build(&rec, "host"));
+	ck_assert_uint_eq(rec.n_instances, 1);
+	ck_assert_str_eq(rec.instance[0].id, "a1");
+	ck_assert_int_eq(rec.instance[0].open_us, 10);
+	ck_assert_int_eq(rec.instance[0].close_us, 80);
+	ck_assert_str_eq(rec.instance[0].tool, "make");
+	ck_assert_str_eq(rec.instance[0].cwd, "/src");
+	ck_assert_str_eq(rec.instance[0].command, "make all");
+	ck_assert_uint_eq(rec.n_tasks, 2);
+	t = &rec.task[0];
+	ck_assert_str_eq(t->kind, "link");
+	ck_assert_str_eq(t->key, "key");
+	ck_assert_str_eq(rec.task[1].kind, "compile");
+	ck_assert_int_eq(t->queued_us, 15);
+	ck_assert_int_eq(t->slot, 3);
+	ck_assert_int_eq(t->pid, 77);
+	ck_assert_int_eq(t->user_us, 1);
+	ck_assert_int_eq(t->system_us, 2);
+	ck_assert_int_eq(t->max_rss_kb, 3);
+	ck_assert_int_eq(t->minor_faults, 4);
+	ck_assert_int_eq(t->major_faults, 5);
+	ck_assert_int_eq(t->in_blocks, 6);
+	ck_assert_int_eq(t->out_blocks, 7);
+	ck_assert_int_eq(t->voluntary_switches, 8);
+	ck_assert_int_eq(t->involuntary_switches, 9);
+	ck_assert_int_eq(t->rchar, 10);
+	ck_assert_int_eq(t->wchar, 11);
+	ck_assert_uint_eq(t->n_after, 3);
+	ck_assert_str_eq(rec.after[t->first_after], "p");
+	ck_assert_str_eq(rec.after[t->first_after + 2], "r");
+	ck_assert_uint_eq(rec.task[1].n_after, 1);
+	ck_assert_str_eq(rec.after[rec.task[1].first_after], "y.c");
+	ck_assert_int_eq(rec.task[1].state, TASK_RUNNING);
+	ck_assert_int_eq(recording_task_end_us(&rec, &rec.task[1]), 80);
+	ck_assert_uint_eq(rec.n_spans, 2);
+	ck_assert_int_eq(rec.span[0].end_us, 25);
+	ck_assert_uint_eq(rec.span[1].task, NO_INDEX);
+	ck_assert_int_eq(rec.span[1].end_us, -1);
+	ck_assert_uint_eq(rec.n_notes, 2);
+	ck_assert_str_eq(rec.note[1].text, "of one");
+	ck_assert_uint_eq(rec.note[1].task, 0);
+	recording_release(&rec);
+}
+END_TEST
+
+/* Sub-makes: directly, through a shell, of a reused pid, made again by exec. */
+START_TEST(parents)
+{
+	struct recording rec = RECORDING_INIT;
+	const char *dir = write_dir(BUILD, TASKS OPEN
+		"start\t20\ta1.1\t200\t\t\told\ndone\t30\ta1.1\t0\n"
+		"start\t40\ta1.2\t200\t\t\tsub\n"
+		"open\t50\tb1\t200\t1\t200,100,1\tmake\nclose\t51\tb1\n"
+		"open\t52\tb2\t200\t1\t200,100,1\tmake\n"
+		"start\t60\tb2.1\t300\t\t\tdeep\nopen\t70\tc1\t301\t2\t301,300,200,100,1\tmake\n"
+		"open\t80\td1\t999\t0\t999,1\tmake\n"
+		"done\t90\ta1.2\t0\nopen\t500000\te1\t400\t0\t400,200,1\tmake\n");
+
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_instances, 6);
+	ck_assert_uint_eq(rec.instance[0].parent_task, NO_INDEX);
+	ck_assert_uint_eq(rec.instance[1].parent_task, 1);
+	ck_assert_uint_eq(rec.instance[2].parent_task, 1);
+	ck_assert_uint_eq(rec.instance[3].parent_task, 2);
+	ck_assert_uint_eq(rec.instance[4].parent_task, NO_INDEX);
+	ck_assert_uint_eq(rec.instance[5].parent_task, NO_INDEX);
+	ck_assert(!rec.task[0].hosts && rec.task[1].hosts && rec.task[2].hosts);
+	recording_release(&rec);
+}
+END_TEST
+
+/* Instances that claim to be in each other's tasks do not lead in a ring. */
+START_TEST(no_rings)
+{
+	struct recording rec = RECORDING_INIT;
+	const char *dir = write_dir(BUILD, TASKS
+		"open\t10\ta\t1\t0\t2,1\tmake\nopen\t10\tb\t2\t0\t1,2\tmake\n"
+		"start\t5\ta.1\t1\nstart\t5\tb.1\t2\n");
+	uint32_t at = 0;
+	unsigned steps = 0;
+
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	for (size_t i = 0; i < rec.n_instances; i++)
+		for (at = (uint32_t)i; rec.instance[at].parent_task != NO_INDEX && steps < 99; steps++)
+			at = rec.task[rec.instance[at].parent_task].instance;
+	ck_assert_uint_lt(steps, 99);
+	recording_release(&rec);
+}
+END_TEST
+
+START_TEST(usage)
+{
+	static const struct { int64_t ms, rss_kb, pss_kb, cpu_ms, written_kb, read_kb, n; } expect[] = {
+		{ 0, 12288, 0, 30, 0, 0, 1 }, { 1000, 15360, 0, 1020, 0, 0, 1 },
+		{ 4000, 15360, 0, 1020, 0, 0, 1 },
+		{ 0, 40960, 31744, 610, 128, 0, 3 }, { 1000, 40960, 31744, 1610, 128, 4, 3 },
+		{ 4000, 40960, 31744, 1610, 128, 4, 3 }, { 5000, 29696, 31744, 2610, 128, 4, 3 },
+		{ 7000, 29696, 31744, 2610, 132, 0, 3 },
+	};
+	struct recording rec = RECORDING_INIT;
+	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\nstart\t20\ta1.2\t8\t\t\ty\n"
+				    "start\t20\ta1.3\t8\t\t\tz\n");
+
+	support_writes(support_path("%s/proc_tasks.log", dir),
+		"buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g "
+		"written:1KiB:c later:1:c read:1KiB:c\n"
+		"0=a1.1:12,3,,1;1=a1.2:40,61,31,3,128\n0:3,99;1:,100,,,,5,4\n+4 0-;1:-11,100\n"
+		"@7000 =1=a1.2:29,261,31,3,132;2=zz.1:9\n");
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_warnings, 1);
+	ck_assert_ptr_nonnull(strstr(rec.warning[0].text, "1 samples of tasks that no tasks.log has"));
+	ck_assert_uint_eq(rec.n_usage, 9);
+	ck_assert_uint_eq(rec.task[0].n_usage, 3);
+	ck_assert_uint_eq(rec.task[1].first_usage, 3);
+	ck_assert_uint_eq(rec.task[1].n_usage, 6);
+	for (size_t i = 0, k = 0; i < 8; i++, k++) {
+		const struct task_usage *u = &rec.usage[k];
+
+		if (k == 7)	/* unchanged up to 6000 */
+			u = &rec.usage[++k];
+		ck_assert_int_eq(u->time_ms, expect[i].ms);
+		ck_assert_int_eq(u->rss_kb, expect[i].rss_kb);
+		ck_assert_int_eq(u->pss_kb, expect[i].pss_kb);
+		ck_assert_int_eq(u->cpu_ms, expect[i].cpu_ms);
+		ck_assert_int_eq(u->written_kb, expect[i].written_kb);
+		ck_assert_int_eq(u->read_kb, expect[i].read_kb);
+		ck_assert_int_eq(u->processes, expect[i].n);
+	}
+	ck_assert_int_eq(rec.task[0].peak_kb, 15360);
+	ck_assert_int_eq(rec.task[0].peak_ms, 1000);
+	ck_assert_int_eq(rec.task[1].peak_kb, 31744);
+	ck_assert_int_eq(rec.task[2].peak_kb, -1);
+	ck_assert_uint_eq(rec.task[2].n_usage, 0);
+	recording_release(&rec);
+}
+END_TEST
+
+/* Bytes turned over stand for packing. */
+static int unpack(struct buf *out, const void *packed, size_t len, struct error *err)
+{
+	const char *p = packed;
+
+	if (len && p[0] == '!')
+		return error_set(err, -EINVAL, NULL, 0, 0, "damaged frame");
+	for (size_t i = 0; i < len; i++)
+		buf_addc(out, (char)~p[i]);
+	return buf_error(out);
+}
+
+static void write_packed(const char *path, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	for (; *text; text++)
+		buf_addc(&b, (char)~*text);
+	support_write(path, b.data, b.len);
+	buf_release(&b);
+}
+
+START_TEST(packed_and_in_parts)
+{
+	static const struct recording_codec codec = { ".zst", unpack };
+	struct recording rec = RECORDING_INIT;
+	const char *dir = write_dir(BUILD, "start\t20\ta1.1\t7\t\t\tx\n");
+
+	write_packed(support_path("%s/tasks.log.zst", dir), TASKS OPEN);
+	support_writes(support_path("%s/tasks-b1.log", dir), TASKS "open\t30\tb1\t9\nstart\t31\tb1.1\t\t\t\ty\n");
+	write_packed(support_path("%s/proc_x.log.zst", dir), "buildbeat proc_x 1 1000 a:1:g\n1\n");
+	support_writes(support_path("%s/proc_x.log", dir), "buildbeat proc_x 1 1000 a:1:g\n@1000 3\n");
+	support_writes(support_path("%s/proc_y.log.zst", dir), "!");
+	ck_assert_int_eq(recording_read(&rec, dir, &codec, NULL), 0);
+	ck_assert_str_eq(shown(&rec), "y running 31--1 -1; x running 20--1 -1");
+	ck_assert_uint_eq(recording_series(&rec, "proc_x")->n, 2);
+	ck_assert_int_eq(recording_series(&rec, "proc_x")->level[1], 3);
+	ck_assert_uint_eq(rec.n_warnings, 1);
+	ck_assert_str_eq(rec.warning[0].text, "proc_y.log.zst: damaged frame");
+	recording_release(&rec);
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(rec.warning[0].text, "compressed, left out"));
+	recording_release(&rec);
+}
+END_TEST
+
+/* A line of 64 MB: nothing around it is lost, and it is not kept in memory. */
+START_TEST(gigantic_line)
+{
+	struct recording rec = RECORDING_INIT;
+	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\nstart\t21\ta1.2\t7\t\t\t");
+	FILE *f = fopen(support_path("%s/tasks.log", dir), "ab");
+	static char megabyte[1 << 20];
+
+	memset(megabyte, 'n', sizeof megabyte);
+	for (int i = 0; i < 64; i++)
+		ck_assert_uint_eq(fwrite(megabyte, 1, sizeof megabyte, f), sizeof megabyte);
+	fputs("\nstart\t22\ta1.3\t7\t\t\tz\n", f);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_str_eq(shown(&rec), "x running 20--1 -1; z running 22--1 -1");
+	ck_assert_uint_eq(rec.n_warnings, 1);
+	ck_assert_str_eq(rec.warning[0].text, "tasks.log:4: damaged line left out");
+	recording_release(&rec);
+}
+END_TEST
+
+/* Not files: nothing hangs, the rest is read. */
+START_TEST(odd_entries)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err;
+	const char *dir = write_dir(BUILD, TASKS OPEN);
+
+	ck_assert_int_eq(mkfifo(support_path("%s/proc_a.log", dir), 0666), 0);
+	ck_assert_int_eq(mkdir(support_path("%s/proc_b.log", dir), 0777), 0);
+	ck_assert_int_eq(symlink("nowhere", support_path("%s/proc_c.log", dir)), 0);
+	support_writes(support_path("%s/proc_d.log", dir), "buildbeat proc_e 1 1000 a:1:g\n");
+	support_writes(support_path("%s/bootchart.svg", dir), "<svg/>");
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), 0);
+	ck_assert_uint_eq(rec.n_warnings, 4);
+	ck_assert_uint_eq(rec.n_series, 0);
+	recording_release(&rec);
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/none", dir), NULL, &err), -ENOENT);
+	recording_release(&rec);
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/build", dir), NULL, &err), -ENOTDIR);
+	recording_release(&rec);
+	ck_assert(recording_is_here(dir));
+	ck_assert(!recording_is_here(support_path("%s/proc_b.log", dir)));
+	ck_assert(!recording_is_here("/nonexistent"));
+}
+END_TEST
+
+/* Every part of a real recording, cut anywhere, is readable up to there. */
+START_TEST(cut_anywhere)
+{
+	char dir[128];
+	struct buf tasks;
+	struct run run;
+	size_t last = 0;
+
+	snprintf(dir, sizeof dir, "%s/gen/one", support_tmpdir());
+	support_run(&run, NULL, "%s/tests/gen_recording %s 20 30 7", TOP_BUILDDIR, dir);
+	ck_assert_msg(run.status == 0, "%s", run.err.data);
+	support_run_release(&run);
+	support_read(&tasks, support_path("%s/tasks.log", dir));
+	for (size_t len = sizeof TASKS - 1; len <= tasks.len; len += 13) {
+		struct recording rec = RECORDING_INIT;
+
+		support_write(support_path("%s/tasks.log", dir), tasks.data, len);
+		ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+		ck_assert_uint_ge(rec.n_tasks, last);
+		ck_assert_uint_le(rec.n_warnings, 1);
+		ck_assert_uint_eq(rec.n_series, 6);
+		last = rec.n_tasks;
+		recording_release(&rec);
+	}
+	ck_assert_uint_eq(last, 20);
+	buf_release(&tasks);
+}
+END_TEST
+
+/* Eight processes at once: no event torn, none lost. */
+
+#define WRITERS 8
+#define EVENTS 5000
+
+static void write_events(const char *dir, unsigned writer)
+{
+	char memory[EVENT_MAX + 1], name[2000];
+	struct store s;
+	struct buf b;
+
+	if (store_join_dir(&s, dir, NULL))
+		_exit(1);
+	memset(name, 'a' + (int)writer, sizeof name - 1);
+	for (unsigned i = 1; i <= EVENTS; i++) {
+		struct event_task t = { -1, -1, NULL, "t", NULL, name };
+
+		name[(i * 37) % 1999] = '\0';
+		buf_init_fixed(&b, memory, sizeof memory);
+		event_add_start(&b, i, s.inst, i, &t);
+		store_append(&s, &b);
+		name[(i * 37) % 1999] = (char)('a' + writer);
+	}
+	_exit(s.error ? 1 : 0);
+}
+
+START_TEST(many_writers)
+{
+	struct recording rec = RECORDING_INIT;
+	struct store s;
+	unsigned n[WRITERS] = { 0 };
+	int status;
+
+	ck_assert_int_eq(store_create(&s, support_tmpdir(), "many", NULL), 0);
+	for (unsigned i = 0; i < WRITERS; i++) {
+		pid_t pid = fork();
+
+		ck_assert_int_ge(pid, 0);
+		if (!pid)
+			write_events(s.path, i);
+	}
+	for (unsigned i = 0; i < WRITERS; i++) {
+		ck_assert_int_gt(wait(&status), 0);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_int_eq(recording_read(&rec, s.path, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_uint_eq(rec.n_tasks, WRITERS * EVENTS);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		const char *text = rec.task[i].command;
+		unsigned writer = *text ? (unsigned)(text[0] - 'a') : WRITERS;
+
+		ck_assert_uint_eq(strlen(text), rec.task[i].seq * 37 % 1999);
+		ck_assert_uint_eq(strspn(text, (char[]){ text[0], '\0' }), strlen(text));
+		ck_assert_uint_eq(rec.task[i].seq, ++n[rec.task[i].instance]);
+		ck_assert(writer < WRITERS || !*text);
+	}
+	store_close(&s);
+	recording_release(&rec);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("recording");
+	TCase *t = tcase_create("recording");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, damaged, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(t, all_fields);
+	tcase_add_test(t, parents);
+	tcase_add_test(t, no_rings);
+	tcase_add_test(t, usage);
+	tcase_add_test(t, packed_and_in_parts);
+	tcase_add_test(t, gigantic_line);
+	tcase_add_test(t, odd_entries);
+	tcase_add_test(t, cut_anywhere);
+	tcase_add_test(t, many_writers);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
