@@ -31,6 +31,10 @@ check_PROGRAMS += tests/check_series
 TESTS += tests/check_series
 tests_check_series_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_series_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/check_store
+TESTS += tests/check_store
+tests_check_store_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_store_LDADD = $(TEST_LIBS)
 
 # Memory that runs out.
 check_PROGRAMS += tests/check_nomem

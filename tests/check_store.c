@@ -1,0 +1,327 @@
+#include "event.h"
+#include "layout.h"
+#include "recording.h"
+#include "store.h"
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A directory of its own below the temporary one. */
+static const char *fresh(const char *name)
+{
+	static char path[2048];
+
+	snprintf(path, sizeof path, "%s/%s", support_tmpdir(), name);
+	return path;
+}
+
+static void append_task(struct store *s, uint64_t seq, const char *name)
+{
+	struct event_task t = { -1, -1, NULL, name, NULL, NULL };
+	struct buf b = BUF_INIT;
+
+	event_add_start(&b, store_now_us(s), s->inst, seq, &t);
+	store_append(s, &b);
+	ck_assert_uint_eq(b.len, 0);
+	buf_release(&b);
+}
+
+static size_t tasks_in(const char *path)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err;
+	size_t n;
+
+	ck_assert_msg(recording_read(&rec, path, NULL, &err) == 0, "%s", err.message);
+	n = rec.n_tasks;
+	recording_release(&rec);
+	return n;
+}
+
+static const char *const paths[] = {
+	"plain", "with blanks  two", "100%", "%20", "caf\xc3\xa9", "new\nline", "tab\there",
+	"\xff\xfe", "quote'\"", "a/deep/er", "-dash", "#hash", "$dollar", "back\\slash",
+};
+
+/* Made, joined by directory, by ticket and by environment; all write the same file. */
+START_TEST(odd_paths)
+{
+	struct store s, by_dir, by_ticket;
+	struct error err = { 0 };
+	struct buf line = BUF_INIT;
+	const char *base = fresh(paths[_i]);
+	const char *ticket;
+
+	ck_assert_msg(store_create(&s, base, "rec", &err) == 0, "%s", err.message);
+	ck_assert_str_eq(s.path + strlen(s.path) - 4, "/rec");
+	ck_assert_int_eq(store_join_dir(&by_dir, s.path, &err), 0);
+	ck_assert_int_eq(by_dir.start_ns, s.start_ns);
+	ck_assert_str_eq(by_dir.path, s.path);
+	s.flags = STORE_TASK_IO;
+	store_add_ticket_line(&line, &s);
+	ck_assert_ptr_eq(strchr(line.data, '\n'), line.data + line.len - 1);
+	ticket = support_path("%s/buildbeat.mk", support_tmpdir());
+	support_write(ticket, line.data, line.len);
+	ck_assert_int_eq(store_join_ticket(&by_ticket, ticket), 0);
+	ck_assert_str_eq(by_ticket.path, s.path);
+	ck_assert_int_eq(by_ticket.start_ns, s.start_ns);
+	ck_assert_uint_eq(by_ticket.flags, STORE_TASK_IO);
+	append_task(&s, 1, "one");
+	append_task(&by_dir, 2, "two");
+	append_task(&by_ticket, 3, "three");
+	ck_assert_uint_eq(tasks_in(s.path), 3);
+	store_close(&by_ticket);
+	setenv("MAKEFILES", support_path("%s other.mk", ticket), 1);
+	ck_assert_int_eq(store_join_env(&by_ticket), 0);
+	ck_assert_str_eq(by_ticket.path, s.path);
+	store_close(&by_ticket);
+	store_close(&by_dir);
+	store_close(&s);
+	ck_assert_int_eq(s.tasks_fd, -1);
+	buf_release(&line);
+}
+END_TEST
+
+START_TEST(names)
+{
+	struct store s, again;
+	struct error err = { 0 };
+	char first[PATH_MAX], link[64];
+	struct stat st;
+	ssize_t n;
+
+	ck_assert_int_eq(store_create(&s, fresh("base"), "rec", &err), 0);
+	ck_assert_int_eq(store_create(&again, fresh("base"), "rec", &err), -EEXIST);
+	ck_assert_ptr_nonnull(strstr(err.path, "/base/rec"));
+	store_close(&s);
+	ck_assert_int_eq(store_create(&s, fresh("base"), NULL, &err), 0);
+	strcpy(first, s.path);
+	store_close(&s);
+	/* In the same second, mostly: counted up; else a later time. Never the same. */
+	ck_assert_int_eq(store_create(&s, fresh("base"), NULL, &err), 0);
+	ck_assert_str_ne(s.path, first);
+	n = readlink(support_path("%s/latest", fresh("base")), link, sizeof link - 1);
+	ck_assert_int_gt(n, 0);
+	link[n] = '\0';
+	ck_assert_str_eq(strrchr(s.path, '/') + 1, link);
+	ck_assert_int_eq(stat(support_path("%s/latest/build", fresh("base")), &st), 0);
+	store_close(&s);
+	/* What is called latest and is no link stays. */
+	ck_assert_int_eq(mkdir(fresh("other"), 0777), 0);
+	ck_assert_int_eq(mkdir(support_path("%s/latest", fresh("other")), 0777), 0);
+	ck_assert_int_eq(store_create(&s, fresh("other"), "rec", &err), 0);
+	ck_assert_int_eq(lstat(support_path("%s/latest", fresh("other")), &st), 0);
+	ck_assert(S_ISDIR(st.st_mode));
+	store_close(&s);
+}
+END_TEST
+
+/* A relative base is below the working directory, and is told as absolute. */
+START_TEST(relative)
+{
+	struct store s;
+
+	ck_assert_int_eq(chdir(support_tmpdir()), 0);
+	ck_assert_int_eq(store_create(&s, NULL, "rec", NULL), 0);
+	ck_assert_str_eq(s.path, support_path("%s/buildstats/rec", support_tmpdir()));
+	store_close(&s);
+	ck_assert_int_eq(chdir("/"), 0);
+}
+END_TEST
+
+START_TEST(cannot_create)
+{
+	struct store s;
+	struct error err = { 0 };
+	char path[3 * PATH_MAX];
+
+	support_writes(fresh("file"), "x");
+	ck_assert_int_eq(store_create(&s, fresh("file"), "rec", &err), -ENOTDIR);
+	ck_assert_int_eq(store_create(&s, "/proc/nowhere", "rec", &err), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(err.path, "/proc/nowhere"));
+	memset(path, 'x', sizeof path - 1);
+	path[0] = '/';
+	path[sizeof path - 1] = '\0';
+	ck_assert_int_eq(store_create(&s, path, "rec", &err), -ENAMETOOLONG);
+	ck_assert_int_eq(store_join_dir(&s, fresh("nothing"), &err), -ENOENT);
+	ck_assert_int_eq(mkdir(fresh("empty"), 0777), 0);
+	ck_assert_int_eq(store_join_dir(&s, fresh("empty"), &err), -ENOENT);
+	support_writes(support_path("%s/build", fresh("empty")), "buildbeat build 1\nstart_mono_ns: x\n");
+	ck_assert_int_eq(store_join_dir(&s, fresh("empty"), &err), -EINVAL);
+	if (geteuid() == 0)
+		return;
+	ck_assert_int_eq(mkdir(fresh("sealed"), 0555), 0);
+	ck_assert_int_eq(store_create(&s, fresh("sealed"), "rec", &err), -EACCES);
+	ck_assert_str_eq(err.message, "cannot make the recording: Permission denied");
+}
+END_TEST
+
+static const char *const tickets[] = {
+	"", "# buildbeat ticket 1 5 0 /tmp", "# buildbeat ticket 2 5 0 /tmp\n",
+	"# buildbeat ticket 1 x 0 /tmp\n", "# buildbeat ticket 1 5 0 tmp\n",
+	"# buildbeat ticket 1 5 0 /tmp%0\n", "# buildbeat ticket 1 5 0 /tmp%00\n",
+	"# buildbeat ticket 1 5 0 /tmp%zz\n", "# buildbeat ticket 1 5 0 \n", "\0\1\2", "include x\n",
+};
+
+START_TEST(bad_tickets)
+{
+	struct store s;
+	const char *ticket = support_path("%s/buildbeat.mk", support_tmpdir());
+
+	support_writes(ticket, tickets[_i]);
+	ck_assert_int_eq(store_join_ticket(&s, ticket), -EINVAL);
+	ck_assert_int_eq(s.tasks_fd, -1);
+}
+END_TEST
+
+START_TEST(no_ticket)
+{
+	static const struct { const char *makefiles; size_t len; } cases[] = {
+		{ "/x/buildbeat.mk", 15 }, { "/x/buildbeat.mk a.mk", 15 }, { "a.mk /x/buildbeat.mk", 0 },
+		{ "", 0 }, { " /x/buildbeat.mk", 0 }, { "buildbeat.mk", 0 }, { "/xbuildbeat.mk", 0 },
+		{ "/x/buildbeat.mk.old", 0 },
+	};
+	struct store s;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		size_t len = 0;
+		const char *found = store_ticket_path(cases[i].makefiles, &len);
+
+		ck_assert_msg(!found == !cases[i].len && len == cases[i].len, "%s", cases[i].makefiles);
+	}
+	ck_assert_ptr_null(store_ticket_path(NULL, NULL));
+	unsetenv("MAKEFILES");
+	ck_assert_int_eq(store_join_env(&s), -ENOENT);
+	setenv("MAKEFILES", "/nonexistent/buildbeat.mk", 1);
+	ck_assert_int_eq(store_join_env(&s), -ENOENT);
+}
+END_TEST
+
+static rlim_t set_descriptors(rlim_t n)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = limit.rlim_cur;
+	limit.rlim_cur = n;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return before;
+}
+
+/* 200 or more where there is room, lower where not; always close-on-exec. */
+START_TEST(descriptors)
+{
+	static const struct { rlim_t limit; int floor; } cases[] = {
+		{ 256, 200 }, { 128, 64 }, { 32, 10 }, { 10, 3 },
+	};
+	struct store s;
+	struct error err;
+	rlim_t before;
+	int r;
+
+	ck_assert_int_eq(mkdir(fresh("b"), 0777), 0);
+	for (int fd = 3; fd < 20; fd++)
+		close(fd);
+	before = set_descriptors(cases[_i].limit);
+	r = store_create(&s, fresh("b"), "rec", &err);
+	ck_assert_msg(r == 0, "%s", err.message);
+	ck_assert_int_ge(s.tasks_fd, cases[_i].floor);
+	ck_assert_int_ge(s.dir_fd, cases[_i].floor);
+	ck_assert(fcntl(s.tasks_fd, F_GETFD) & FD_CLOEXEC);
+	ck_assert(fcntl(s.dir_fd, F_GETFD) & FD_CLOEXEC);
+	append_task(&s, 1, "one");
+	ck_assert_int_eq(s.error, 0);
+	store_close(&s);
+	set_descriptors(before);
+}
+END_TEST
+
+/* No descriptor left: an error, nothing half open. */
+START_TEST(no_descriptors)
+{
+	struct store s;
+	struct error err;
+	rlim_t before;
+
+	for (int fd = 3; fd < 20; fd++)
+		close(fd);
+	support_tmpdir();
+	before = set_descriptors(4);
+	ck_assert_int_eq(store_create(&s, fresh("b"), "rec", &err), -EMFILE);
+	ck_assert_int_eq(s.tasks_fd, -1);
+	ck_assert_int_eq(s.dir_fd, -1);
+	set_descriptors(before);
+}
+END_TEST
+
+/* The directory goes away in the middle: writing does no harm. */
+START_TEST(removed)
+{
+	struct store s;
+	struct buf b = BUF_INIT;
+	struct run run;
+
+	ck_assert_int_eq(store_create(&s, fresh("b"), "rec", NULL), 0);
+	support_run(&run, NULL, "rm -rf '%s'", s.path);
+	support_run_release(&run);
+	append_task(&s, 1, "one");
+	store_add_build(&b, "status", "0");
+	ck_assert_int_eq(store_append_build(&s, &b), -ENOENT);
+	buf_release(&b);
+	store_close(&s);
+}
+END_TEST
+
+/* A full disk: the error stays, what was written before is readable. In a mount
+ * namespace of its own, so nothing is left behind. */
+START_TEST(disk_full)
+{
+	struct store s;
+	size_t n;
+
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mkdir(fresh("tiny"), 0777) || mount("none", fresh("tiny"), "tmpfs", 0, "size=64k"))
+		return;
+	ck_assert_int_eq(store_create(&s, fresh("tiny"), "rec", NULL), 0);
+	for (uint64_t i = 1; i < 5000 && !s.error; i++)
+		append_task(&s, i, "a name to fill the disk with, line by line, until no more fits");
+	ck_assert_int_eq(s.error, -ENOSPC);
+	append_task(&s, 9999, "too late");
+	ck_assert_int_eq(s.error, -ENOSPC);
+	n = tasks_in(s.path);
+	ck_assert_uint_gt(n, 100);
+	ck_assert_uint_lt(n, 5000);
+	store_close(&s);
+	ck_assert_int_eq(umount(fresh("tiny")), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("store");
+	TCase *t = tcase_create("store");
+
+	tcase_add_loop_test(t, odd_paths, 0, sizeof paths / sizeof *paths);
+	tcase_add_test(t, names);
+	tcase_add_test(t, relative);
+	tcase_add_test(t, cannot_create);
+	tcase_add_loop_test(t, bad_tickets, 0, sizeof tickets / sizeof *tickets);
+	tcase_add_test(t, no_ticket);
+	tcase_add_loop_test(t, descriptors, 0, 4);
+	tcase_add_test(t, no_descriptors);
+	tcase_add_test(t, removed);
+	tcase_add_test(t, disk_full);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
