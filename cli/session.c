@@ -176,6 +176,18 @@ int session_create(struct session *s, const struct settings *settings,
 	return 0;
 }
 
+/* The ticket of whoever is making this recording, and will remove it. */
+static bool borrow_ticket(struct session *s)
+{
+	struct ticket t = { .outside = false };
+
+	if (faccessat(s->store.dir_fd, LAYOUT_TICKET, R_OK, 0))
+		return false;
+	snprintf(t.path, sizeof t.path, "%s/" LAYOUT_TICKET, s->store.path);
+	ticket_add_makefiles(&s->makefiles, &t, getenv("MAKEFILES"));
+	return true;
+}
+
 int session_join(struct session *s, const struct settings *settings, const char *path,
 		 struct error *err)
 {
@@ -183,14 +195,14 @@ int session_join(struct session *s, const struct settings *settings, const char 
 
 	*s = (struct session){ .settings = settings };
 	r = store_join_dir(&s->store, path, err);
-	if (!r)
+	if (!r && !borrow_ticket(s))
 		begin_tickets(s);
 	return r;
 }
 
 void session_prepare(struct session *s, struct launch *l)
 {
-	l->makefiles = s->has_ticket ? buf_str(&s->makefiles) : NULL;
+	l->makefiles = s->makefiles.len ? buf_str(&s->makefiles) : NULL;
 	l->sampler = s->sampler;
 }
 

@@ -20,7 +20,7 @@ struct session {
 	struct store store;
 	const struct settings *settings;
 	bool created;		/* by us: we sample, and write the end */
-	bool has_ticket;
+	bool has_ticket;	/* our own, to be removed at the end */
 	struct ticket ticket;
 	struct buf makefiles;	/* for the command's environment */
 	struct sampler *sampler;

@@ -72,6 +72,24 @@ START_TEST(in_a_named_recording)
 }
 END_TEST
 
+/* Added from outside to a build that is being recorded: its ticket stays. */
+START_TEST(into_a_running_build)
+{
+	struct recording rec;
+	struct run r;
+
+	support_run(&r, support_tmpdir(), RECORD "sh -c 'M=$MAKEFILES; "
+		    "env -u MAKEFILES " BUILDBEAT " task -r stats/one x env | "
+		    "grep ^MAKEFILES= | grep -c \"$M\"; test -e $M && echo stays'");
+	ck_assert_str_eq(r.out.data, "1\nstays\n");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	read_recording(&rec, "stats/one");
+	ck_assert_uint_eq(rec.n_tasks, 1);
+	recording_release(&rec);
+}
+END_TEST
+
 START_TEST(without_a_recording)
 {
 	struct run r;
@@ -154,6 +172,7 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, inside_a_recorded_build);
 	tcase_add_test(t, in_a_named_recording);
+	tcase_add_test(t, into_a_running_build);
 	tcase_add_test(t, without_a_recording);
 	tcase_add_test(t, killed);
 	tcase_add_test(t, any_name);
