@@ -20,3 +20,4 @@ EXTRA_DIST += \
 	examples/make/src/ixquery.c \
 	examples/make/data/Makefile \
 	examples/make/test/Makefile
+EXTRA_DIST += examples/host/host.c

@@ -146,7 +146,7 @@ START_TEST(bench_make)
 	bench("a recipe", "@true", 1000, 0, "bar: <= 5 us wall, <= 6 us cpu");
 	bench("a recipe with a shell", "@:;:", 500, 0, "");
 	bench("a recipe, bytes too", "@true", 250, STORE_TASK_IO, "");
-	bench("a make process", "@make -s -f /dev/null --eval=x:;@:", 50, 0,
+	bench("a make process", "@make -s -f /dev/null --eval='x:;@:'", 50, 0,
 	      "bar: <= 120 us a make (and its recipe)");
 }
 END_TEST

@@ -9,7 +9,12 @@ check_PROGRAMS += tests/check_make_transparent
 TESTS += tests/check_make_transparent
 tests_check_make_transparent_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_make_transparent_LDADD = $(MAKE_HOST_LIBS)
-EXTRA_tests_check_make_transparent_DEPENDENCIES = plugin/buildbeat.la
+
+check_PROGRAMS += tests/check_plugin_api
+TESTS += tests/check_plugin_api
+tests_check_plugin_api_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_plugin_api_CFLAGS = $(AM_CFLAGS) -pthread
+tests_check_plugin_api_LDADD = $(MAKE_HOST_LIBS)
 
 BENCHES += tests/bench_make
 check_PROGRAMS += tests/bench_make

@@ -1,0 +1,65 @@
+/*
+ * The smallest build tool there is: runs each argument with sh, one after the
+ * other, and tells buildbeat. cc host.c -o host; ./host 'sleep 1' 'echo hi'
+ */
+#include <buildbeat_plugin.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct buildbeat_api *load(const char *path)
+{
+	const struct buildbeat_api *(*get)(uint32_t) = NULL;
+	void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+	if (so)
+		*(void **)&get = dlsym(so, "buildbeat_get_api");
+	return get ? get(BUILDBEAT_API_MAJOR) : NULL;
+}
+
+static int run(const struct buildbeat_api *api, struct buildbeat_session *s, const char *command)
+{
+	struct buildbeat_task task = {
+		.size = sizeof task, .slot = -1, .name = command, .command = command,
+	};
+	struct buildbeat_result result = { .size = sizeof result, .rchar = -1, .wchar = -1 };
+	struct rusage usage;
+	uint64_t number;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	task.pid = pid;
+	number = api ? api->task_started(s, 0, &task) : 0;
+	if (wait4(pid, &result.status, 0, &usage) < 0)
+		return -1;
+	result.usage = &usage;
+	if (api)
+		api->task_finished(s, number, &result);
+	return result.status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *plugin = getenv("BUILDBEAT_PLUGIN");
+	const struct buildbeat_api *api = load(plugin ? plugin : "/usr/lib/buildbeat/buildbeat.so");
+	struct buildbeat_host host = { .size = sizeof host, .tool = "host", .command = argv[0] };
+	struct buildbeat_session *s = api ? api->open(&host) : NULL;
+	int status = 0;
+
+	if (api)
+		api->build_started(s, "all");
+	for (int i = 1; i < argc && !status; i++)
+		status = run(api, s, argv[i]);
+	if (api) {
+		api->build_completed(s, status);
+		api->close(s);
+	}
+	return status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
