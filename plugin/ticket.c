@@ -4,13 +4,37 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TICKET_MAX (4 * PATH_MAX)
 #define PLUGIN_LINK "buildbeat.so"
+
+/* An object that was cut short would kill the make that loads it. */
+static int check_plugin(const char *plugin)
+{
+	ElfW(Ehdr) e;
+	struct stat st;
+	ssize_t n;
+	int r = 0;
+	int fd = open(plugin, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	n = pread(fd, &e, sizeof e, 0);
+	if (fstat(fd, &st))
+		r = -errno;
+	else if (n != sizeof e || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
+		 e.e_shoff > (uint64_t)st.st_size ||
+		 e.e_shoff + (uint64_t)e.e_shnum * e.e_shentsize > (uint64_t)st.st_size)
+		r = -ENOEXEC;
+	close(fd);
+	return r;
+}
 
 /* Nothing that make, its rules, functions or word lists give a meaning to. */
 static bool is_plain(const char *path)
@@ -92,9 +116,11 @@ int ticket_write(struct ticket *t, const struct store *s, const char *plugin)
 {
 	char dir[PATH_MAX], link[PATH_MAX], text[TICKET_MAX];
 	struct buf b;
-	int r;
+	int r = check_plugin(plugin);
 
 	*t = (struct ticket){ .outside = !is_plain(s->path) || !is_plain(plugin) };
+	if (r)
+		return r;
 	if (!t->outside) {
 		strcpy(dir, s->path);
 	} else {

@@ -16,6 +16,11 @@ tests_check_plugin_api_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_plugin_api_CFLAGS = $(AM_CFLAGS) -pthread
 tests_check_plugin_api_LDADD = $(MAKE_HOST_LIBS)
 
+check_PROGRAMS += tests/check_make_faults
+TESTS += tests/check_make_faults
+tests_check_make_faults_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_make_faults_LDADD = $(MAKE_HOST_LIBS)
+
 BENCHES += tests/bench_make
 check_PROGRAMS += tests/bench_make
 tests_bench_make_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -1,0 +1,313 @@
+/*
+ * Whatever is wrong with us, the build goes on as if we were not there, and
+ * where nobody else can say so, one line tells why nothing is recorded.
+ */
+#include "make_host.h"
+#include "recording.h"
+#include "support.h"
+#include "ticket.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char base[4096];
+
+static void setup(void)
+{
+	snprintf(base, sizeof base, "%s", support_tmpdir());
+	support_writes(support_path("%s/Makefile", base),
+		       "all: a b\n\t@echo all\na b:\n\t@echo $@; test ! -e gone || rm -rf rec\n"
+		       "%::\n\t@echo any $@\n");
+	support_writes(support_path("%s/Loading", base), "-load " PLUGIN "\ninclude Makefile\n");
+}
+
+static void make_prints(const char *out, const char *err, const char *command)
+{
+	struct run r;
+
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES; %s", command);
+	ck_assert_str_eq(r.out.data, out);
+	ck_assert_str_eq(r.err.data, err);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+}
+
+/* What happens before make starts. */
+static const struct {
+	const char *what, *before;
+} broken[] = {
+	{ "plugin missing", "rm plugin.so" },
+	{ "plugin empty", "cp /dev/null plugin.so" },
+	{ "plugin is no object", "echo text > plugin.so" },
+	{ "plugin of another machine", "printf '\\001' | dd of=plugin.so bs=1 seek=4 conv=notrunc 2>&-" },
+	{ "ticket missing", "rm rec/buildbeat.mk; sed -i /any/d\\;/%/d Makefile" },
+	{ "ticket empty", "cp /dev/null rec/buildbeat.mk" },
+	{ "ticket of another version", "sed -i 's/ticket 1/ticket 2/' rec/buildbeat.mk" },
+	{ "recording missing", "cp rec/buildbeat.mk .; rm -r rec/*; mv buildbeat.mk rec" },
+	{ "directory removed midway", "touch gone" },
+	{ "no descriptors", "ulimit -n 12" },
+	{ "file size limit", "trap '' XFSZ; ulimit -f 0" },
+};
+
+START_TEST(launched_broken)
+{
+	struct fixture f;
+	struct run r;
+
+	support_run(&r, base, "cp " PLUGIN " plugin.so");
+	support_run_release(&r);
+	fixture_begin(&f, base, "rec", 0, NULL, support_path("%s/plugin.so", base));
+	make_prints("a\nb\nall\n", "", support_path("%s; MAKEFILES='%s' make", broken[_i].before,
+						     f.makefiles.data));
+	buf_release(&f.makefiles);
+	store_close(&f.store);
+}
+END_TEST
+
+/* A ticket is not even written for an object that would kill who loads it. */
+static const struct {
+	const char *make;
+	int error;
+} bad_plugins[] = {
+	{ "rm -f bad.so", -ENOENT },
+	{ "cp /dev/null bad.so", -ENOEXEC },
+	{ "echo text > bad.so", -ENOEXEC },
+	{ "head -c 3000 " PLUGIN " > bad.so", -ENOEXEC },
+	{ "head -c -1 " PLUGIN " > bad.so", -ENOEXEC },
+	{ "cp " PLUGIN " bad.so", 0 },
+};
+
+START_TEST(bad_plugin)
+{
+	struct ticket t;
+	struct store s;
+	struct run r;
+
+	support_run(&r, base, "%s", bad_plugins[_i].make);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	ck_assert_int_eq(store_create(&s, base, "rec", NULL), 0);
+	ck_assert_int_eq(ticket_write(&t, &s, support_path("%s/bad.so", base)), bad_plugins[_i].error);
+	ck_assert(support_exists(support_path("%s/buildbeat.mk", s.path)) == !bad_plugins[_i].error);
+	store_close(&s);
+}
+END_TEST
+
+/* A make that cannot load objects has no "load" among its features, and must not
+ * even look at the line. */
+START_TEST(without_load)
+{
+	struct fixture f;
+	struct buf told;
+	struct run r;
+
+	fixture_begin(&f, base, "rec", 0, NULL, NULL);
+	support_run(&r, base, "sed -i 's/filter load,/filter no-such-feature,/;s/^-load.*/$(error loaded)/'"
+		    " rec/buildbeat.mk; unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
+	ck_assert_str_eq(r.out.data, "a\nb\nall\n");
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+	ck_assert(tasks_told(&told, f.store.path));
+	ck_assert_str_eq(told.data, "");
+	buf_release(&told);
+	fixture_end(&f);
+}
+END_TEST
+
+/* Without a launcher: the reason, once, from the top alone. */
+static const struct {
+	const char *what, *before, *reason;
+} alone[] = {
+	{ "unwritable", "touch buildstats", ": Not a directory" },
+	{ "no descriptors", "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 5", ": Too many open files" },
+	{ "file size limit", "trap '' XFSZ; ulimit -f 0", ": File too large" },
+};
+
+START_TEST(alone_broken)
+{
+	struct run r;
+	const char *line;
+
+	support_writes(support_path("%s/sub.mk", base),
+		       "-load " PLUGIN "\nx:\n\t@echo sub\n\t@echo end\n");
+	support_writes(support_path("%s/Loading", base),
+		       "-load " PLUGIN "\nall:\n\t@echo top\n\t@$(MAKE) --no-print-directory -f sub.mk\n");
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES; %s; exec make -f Loading",
+		    alone[_i].before);
+	ck_assert_str_eq(r.out.data, "top\nsub\nend\n");
+	ck_assert_int_eq(r.status, 0);
+	line = r.err.data;
+	ck_assert_msg(!strncmp(line, "buildbeat: ", 11), "%s", line);
+	ck_assert_msg(strstr(line, alone[_i].reason) != NULL, "%s", line);
+	ck_assert_msg(strstr(line, "; this build is not recorded") != NULL, "%s", line);
+	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(disk_full)
+{
+	struct recording rec = RECORDING_INIT;
+	struct run r;
+	const char *full = support_path("%s/full", base);
+
+	ck_assert_int_eq(mkdir(full, 0777), 0);
+	if (mount("none", full, "tmpfs", 0, "size=64k"))
+		return;
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES;"
+		    "printf -- '-load %s\\nall: $(shell seq 700)\\n%%%%:; @true\\n' > Loading;"
+		    "BUILDBEAT_OUTPUT=full make -f Loading; sh -c 'cp -rL full/latest copy'", PLUGIN);
+	umount2(full, MNT_DETACH);
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_msg(strstr(r.err.data, "No space left on device; this build is not recorded any"
+			     " further\n") != NULL, "%s", r.err.data);
+	support_run_release(&r);
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/copy", base), NULL, NULL), 0);
+	ck_assert_uint_gt(rec.n_tasks, 100);
+	recording_release(&rec);
+}
+END_TEST
+
+/* make is gone at once: what it had written is there. */
+START_TEST(killed)
+{
+	struct fixture f;
+	struct buf told;
+	struct run r;
+
+	support_writes(support_path("%s/Makefile", base),
+		       "all: a\n\t@sleep 0.2; kill -9 $$PPID; sleep 0.1\na:\n\t@true\n");
+	fixture_begin(&f, base, "rec", 0, NULL, NULL);
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
+	ck_assert_int_eq(r.status, 128 + 9);
+	support_run_release(&r);
+	ck_assert(tasks_told(&told, f.store.path));
+	ck_assert_str_eq(told.data, "a+ all?");
+	buf_release(&told);
+	fixture_end(&f);
+}
+END_TEST
+
+/* Figures are wait4()'s, and bytes are those of /proc/PID/io. */
+START_TEST(figures)
+{
+	struct recording rec = RECORDING_INIT;
+	const struct task *t;
+	struct fixture f;
+	struct run r;
+
+	support_writes(support_path("%s/Makefile", base),
+		       "all:\n\t@dd if=/dev/zero of=out bs=1M count=8 2>/dev/null; "
+		       "dd if=out of=/dev/null bs=1M 2>/dev/null; sleep 0.1\n"
+		       "\t@sh -c 'i=0; while [ $$i -lt 100000 ]; do i=$$((i+1)); done'\n");
+	fixture_begin(&f, base, "rec", STORE_TASK_IO, NULL, NULL);
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_tasks, 2);
+	t = &rec.task[0];
+	ck_assert_int_ge(t->end_us - t->start_us, 100000);
+	ck_assert_int_ge(t->rchar, 16 << 20);
+	ck_assert_int_lt(t->rchar, 18 << 20);
+	ck_assert_int_ge(t->wchar, 16 << 20);
+	ck_assert_int_lt(t->wchar, 17 << 20);
+	ck_assert_int_gt(t->max_rss_kb, 1024);
+	ck_assert_int_gt(t->minor_faults, 0);
+	ck_assert_int_gt(rec.task[1].user_us + rec.task[1].system_us, 5000);
+	recording_release(&rec);
+	fixture_end(&f);
+}
+END_TEST
+
+/* What each target waited for; a list of many lines, once a target. */
+START_TEST(after)
+{
+	struct recording rec = RECORDING_INIT;
+	struct buf text = BUF_INIT;
+	const struct task *all;
+	struct fixture f;
+	struct run r;
+
+	buf_adds(&text, "L := $(addprefix a-prerequisite-with-a-long-name-,$(shell seq 400))\n"
+			"all: $(L) | order\n\t@echo one\n\t@echo two\norder: in\n\t@echo o\n"
+			"in:; @:\n$(L):\n");
+	support_writes(support_path("%s/Makefile", base), text.data);
+	buf_release(&text);
+	fixture_begin(&f, base, "rec", 0, NULL, NULL);
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
+	ck_assert_str_eq(r.out.data, "o\none\ntwo\n");
+	support_run_release(&r);
+	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_tasks, 4);
+	ck_assert_str_eq(rec.task[1].name, "order");
+	ck_assert_uint_eq(rec.task[1].n_after, 1);
+	ck_assert_str_eq(rec.after[rec.task[1].first_after], "in");
+	all = &rec.task[2];
+	ck_assert_str_eq(all->name, "all");
+	ck_assert_uint_eq(all->n_after, 401);
+	ck_assert_str_eq(rec.after[all->first_after + 399], "a-prerequisite-with-a-long-name-400");
+	ck_assert_str_eq(rec.after[all->first_after + 400], "order");
+	ck_assert_str_eq(rec.task[3].name, "all");
+	ck_assert_uint_eq(rec.task[3].n_after, 0);
+	recording_release(&rec);
+	fixture_end(&f);
+}
+END_TEST
+
+/* A make that remakes its makefiles and starts anew goes on with its recording:
+ * it samples, and writes the end. */
+START_TEST(alone_again)
+{
+	struct recording rec = RECORDING_INIT;
+	struct run r;
+
+	support_writes(support_path("%s/Loading", base),
+		       "-load " PLUGIN "\n-include gen.mk\nall:\n\t@sleep 0.3; exit 3;\n"
+		       "gen.mk:\n\t@echo 'X := 1' > $@\n");
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES; make -f Loading");
+	ck_assert_int_eq(r.status, 2);
+	support_run_release(&r);
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_instances, 2);
+	ck_assert_int_eq(rec.instance[0].pid, rec.instance[1].pid);
+	ck_assert_int_ge(rec.instance[0].close_us, 0);
+	ck_assert_uint_eq(rec.n_tasks, 2);
+	ck_assert_int_ge(rec.end_us, rec.task[1].end_us);
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 2);
+	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
+	ck_assert(!support_exists(support_path("%s/buildstats/latest/buildbeat.mk", base)));
+	support_run(&r, base, "ls -d buildstats/2* | wc -l");
+	ck_assert_str_eq(r.out.data, "1\n");
+	support_run_release(&r);
+	recording_release(&rec);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("make_faults");
+	TCase *t = tcase_create("faults");
+
+	if (!make_host_can())
+		return 77;
+	tcase_add_checked_fixture(t, setup, support_cleanup);
+	tcase_add_loop_test(t, launched_broken, 0, sizeof broken / sizeof *broken);
+	tcase_add_loop_test(t, bad_plugin, 0, sizeof bad_plugins / sizeof *bad_plugins);
+	tcase_add_test(t, without_load);
+	tcase_add_loop_test(t, alone_broken, 0, sizeof alone / sizeof *alone);
+	tcase_add_test(t, disk_full);
+	tcase_add_test(t, killed);
+	tcase_add_test(t, figures);
+	tcase_add_test(t, after);
+	tcase_add_test(t, alone_again);
+	tcase_set_timeout(t, 60);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
