@@ -51,6 +51,7 @@ void cost_add(struct cost *sum, const struct cost *c)
 	sum->cpu_us = sat_add(sum->cpu_us, c->cpu_us);
 	sum->read_bytes = sat_add(sum->read_bytes, c->read_bytes);
 	sum->written_bytes = sat_add(sum->written_bytes, c->written_bytes);
+	sum->measured |= c->measured;
 	add_memory(sum, c);
 }
 
@@ -110,6 +111,7 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	if (!in)
 		in = &nothing;
 	c->wall_us = positive(task_wall_us(rec, t) - in->busy_us);
+	c->measured = t->user_us >= 0 || t->n_usage;
 	if (t->user_us < 0 && t->n_usage) {
 		set_sampled(c, rec, t);
 		return;

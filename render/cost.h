@@ -17,6 +17,7 @@ struct cost {
 	int64_t cpu_us;		/* user and system; of a task whose end was not seen,
 				   what was sampled of it */
 	int64_t read_bytes, written_bytes;	/* of storage */
+	bool measured;		/* CPU and storage: nothing was, if false */
 	int64_t memory_kb;	/* the largest, not the sum; 0: not known */
 	bool memory_summed;	/* memory_kb is that of all processes of a task at one
 				   sample; else of the largest process alone */

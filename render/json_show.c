@@ -39,14 +39,14 @@ static void end_line(struct json *j)
 static void add_cost(struct json *j, const struct cost *c)
 {
 	json_int(j, "wall_us", c->wall_us);
-	json_int(j, "cpu_us", c->cpu_us);
-	json_int(j, "cpu_user_us", c->user_us);
-	json_int(j, "cpu_system_us", c->system_us);
+	json_known(j, "cpu_us", c->measured ? c->cpu_us : -1);
+	json_known(j, "cpu_user_us", c->measured ? c->user_us : -1);
+	json_known(j, "cpu_system_us", c->measured ? c->system_us : -1);
 	json_known(j, "memory_kb", c->memory_kb ? c->memory_kb : -1);
 	json_str(j, "memory_of", !c->memory_kb ? NULL :
 		 c->memory_summed ? "all processes" : "largest process");
-	json_int(j, "disk_read_bytes", c->read_bytes);
-	json_int(j, "disk_written_bytes", c->written_bytes);
+	json_known(j, "disk_read_bytes", c->measured ? c->read_bytes : -1);
+	json_known(j, "disk_written_bytes", c->measured ? c->written_bytes : -1);
 }
 
 /* What was built */

@@ -4,16 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A hash table of targets by instance and name: 1 + index, 0 is free. */
+/* A hash table of targets by instance and name. */
+struct slot {
+	uint32_t check;		/* more of the hash: other names are seldom looked at */
+	uint32_t target;	/* 1 + index, 0 is free */
+};
+
 struct names {
-	uint32_t *slot;
+	struct slot *slot;
 	size_t mask;
 };
 
 static uint64_t mix(uint64_t h)
 {
 	h *= 0x9e3779b97f4a7c15u;
-	return h ^ h >> 32;
+	return h ^ h >> 29;
 }
 
 /* Eight bytes a step: names are what takes time here. */
@@ -31,19 +36,26 @@ static uint64_t hash_name(uint32_t instance, const char *name)
 	return mix(h ^ word ^ (uint64_t)len << 56);
 }
 
-/* The slot of a task's target, or where it belongs. */
-static uint32_t *find(const struct names *n, const struct summary *s, const struct task *t)
+static bool is_target(const struct summary *s, uint32_t target, const struct task *t)
 {
-	size_t at = hash_name(t->instance, t->name) & n->mask;
+	const struct task *other = &s->rec->task[s->target[target].first_task];
 
-	for (;; at = (at + 1) & n->mask) {
-		const struct task *other;
+	return other->instance == t->instance && !strcmp(other->name, t->name);
+}
 
-		if (!n->slot[at])
-			return &n->slot[at];
-		other = &s->rec->task[s->target[n->slot[at] - 1].first_task];
-		if (other->instance == t->instance && !strcmp(other->name, t->name))
-			return &n->slot[at];
+/* Where a task's target is, or belongs. */
+static struct slot *find(const struct names *n, const struct summary *s, const struct task *t)
+{
+	uint64_t hash = hash_name(t->instance, t->name);
+	uint32_t check = (uint32_t)(hash >> 32);
+
+	for (size_t at = hash & n->mask;; at = (at + 1) & n->mask) {
+		struct slot *slot = &n->slot[at];
+
+		if (!slot->target)
+			slot->check = check;
+		if (!slot->target || (slot->check == check && is_target(s, slot->target - 1, t)))
+			return slot;
 	}
 }
 
@@ -75,16 +87,17 @@ static void extend_target(struct summary *s, uint32_t target, uint32_t task, uin
 static void add_task(struct summary *s, struct names *names, uint32_t task, uint32_t *last)
 {
 	const struct task *t = &s->rec->task[task];
-	uint32_t *slot = *t->name ? find(names, s, t) : NULL;
+	struct slot *slot = *t->name ? find(names, s, t) : NULL;
+	bool known = slot && slot->target;
 
-	s->nest[task].target = slot && *slot ? *slot - 1 : (uint32_t)s->n_targets;
-	if (slot && *slot) {
-		extend_target(s, *slot - 1, task, last);
+	s->nest[task].target = known ? slot->target - 1 : (uint32_t)s->n_targets;
+	if (known) {
+		extend_target(s, slot->target - 1, task, last);
 		return;
 	}
 	begin_target(s, task, last);
 	if (slot)
-		*slot = (uint32_t)s->n_targets;
+		slot->target = (uint32_t)s->n_targets;
 }
 
 int targets_fill(struct summary *s)

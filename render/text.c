@@ -25,7 +25,7 @@ void text_add_time(struct buf *b, int64_t us)
 		buf_adds(b, "-");
 	else if (us < 1000)
 		buf_addf(b, "%d us", (int)us);
-	else if (us < 9995)
+	else if (us < 9950)
 		buf_addf(b, "%.1f ms", (double)us / 1e3);
 	else if (us < 999500)
 		buf_addf(b, "%.0f ms", (double)us / 1e3);

@@ -172,6 +172,8 @@ static void say_cpu(struct facts *f, const struct summary *s)
 {
 	double share = summary_cpu_share(s);
 
+	if (!s->cpu_exact && !s->cpu_us)
+		return;
 	text_add_time(&f->part, s->cpu_us);
 	buf_adds(&f->part, " of CPU: ");
 	text_add_time(&f->part, s->user_us);

@@ -119,16 +119,16 @@ static void add_figure(struct buf *b, enum figure figure, const struct row *row)
 		text_add_time(b, row->start_us);
 		break;
 	case FIGURE_WALL:
-		text_add_time(b, c->wall_us);
+		text_add_time(b, row->start_us < 0 ? -1 : c->wall_us);
 		break;
 	case FIGURE_CPU:
-		text_add_time(b, c->cpu_us);
+		text_add_time(b, c->measured ? c->cpu_us : -1);
 		break;
 	case FIGURE_MEMORY:
 		text_add_bytes(b, c->memory_kb ? sat_mul(c->memory_kb, 1024) : -1);
 		break;
 	default:
-		text_add_bytes(b, cost_by(c, SORT_IO));
+		text_add_bytes(b, c->measured ? cost_by(c, SORT_IO) : -1);
 		break;
 	}
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define BAR_COLUMNS 30
+#define KIND_ROW_COLUMNS 48	/* without a bar */
 #define LEVEL_ROWS 9		/* of the histogram: 0, 1 ... one by one up to here */
 
 void text_title(struct buf *out, const struct style *style, const char *title)
@@ -226,7 +227,9 @@ static void add_note(struct buf *out, const struct view *v, const struct style *
 		return;
 	facts_begin(&f, out, style);
 	if (v->sum->rec->n_usage) {
-		buf_adds(&f.part, "all processes of a task together as sampled");
+		buf_adds(&f.part, "all processes of a task");
+		fact_part(&f);
+		buf_adds(&f.part, "as sampled");
 		fact_part(&f);
 		buf_adds(&f.part, "* its largest process alone");
 	} else {
@@ -239,6 +242,7 @@ static void add_note(struct buf *out, const struct view *v, const struct style *
 
 static void add_kinds(struct buf *out, const struct view *v, const struct style *style)
 {
+	bool narrow = style->width && style->width < KIND_ROW_COLUMNS;
 	char memory[32];
 	struct buf b;
 
@@ -246,7 +250,7 @@ static void add_kinds(struct buf *out, const struct view *v, const struct style 
 		return;
 	text_title(out, style, "Time by kind");
 	text_tone(out, style, TONE_FAINT);
-	buf_adds(out, " tasks     wall      CPU   share  kind\n");
+	buf_addf(out, " tasks     wall%s   share  kind\n", narrow ? "" : "      CPU");
 	text_tone(out, style, TONE_PLAIN);
 	for (size_t i = 0; i < v->n_kinds; i++) {
 		const struct kind *k = &v->kind[i];
@@ -255,16 +259,17 @@ static void add_kinds(struct buf *out, const struct view *v, const struct style 
 		size_t n;
 
 		buf_addf(out, " %5zu", k->n_tasks);
-		for (int cpu = 0; cpu < 2; cpu++) {
+		for (int cpu = 0; cpu < (narrow ? 1 : 2); cpu++) {
 			buf_init_fixed(&b, memory, sizeof memory);
-			text_add_time(&b, cpu ? k->cost.cpu_us : k->cost.wall_us);
+			text_add_time(&b, !cpu ? k->cost.wall_us :
+				      k->cost.measured ? k->cost.cpu_us : -1);
 			add_padded(out, buf_str(&b), 9, true);
 		}
 		buf_adds(out, "  ");
 		add_percent_right(out, share);
 		buf_adds(out, "  ");
 		n = text_add_name(out, k->name, 12);
-		add_bar(out, style, share, 14 - n, bar_columns(style, 46));
+		add_bar(out, style, share, 14 - n, bar_columns(style, KIND_ROW_COLUMNS));
 		buf_addc(out, '\n');
 	}
 }

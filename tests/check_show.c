@@ -1,0 +1,371 @@
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * `buildbeat show` and `buildbeat list` as they are run: recording in, exact text
+ * out. With UPDATE_GOLDEN=1 in the environment what comes out is what is expected
+ * from then on.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define DATA TOP_SRCDIR "/tests/data/recordings"
+
+static const struct {
+	const char *golden;
+	const char *command;
+	unsigned columns;	/* 0: a file's */
+} goldens[] = {
+	{ "show-nested-80.txt", "show nested", 80 },
+	{ "show-nested-40.txt", "show nested", 40 },
+	{ "show-nested-200.txt", "show nested", 200 },
+	{ "show-nested.txt", "show nested", 0 },
+	{ "show-nested.json", "show -j --tasks nested", 0 },
+	{ "show-nested-io.txt", "show -s io -t 3 nested", 80 },
+	{ "show-nested-start.txt", "show --sort start --filter '*.o' nested", 80 },
+	{ "show-nested-failed.txt", "show --failed nested", 80 },
+	{ "show-nested-tasks.txt", "show --tasks nested", 80 },
+	{ "show-nested-kind.json", "show -j -k compile -s name nested", 0 },
+	{ "show-cut-80.txt", "show cut", 80 },
+	{ "show-cut.json", "show -j cut", 0 },
+	{ "show-empty.txt", "show empty", 80 },
+	{ "show-empty.json", "show -j --tasks empty", 0 },
+	{ "list-80.txt", "list .", 80 },
+	{ "list-40.txt", "list .", 40 },
+	{ "list.json", "list -j .", 0 },
+};
+
+static void run(struct run *r, unsigned columns, const char *command)
+{
+	support_run(r, DATA, "unset COLUMNS NO_COLOR; export %s=%u TZ=UTC; " BUILDBEAT " %s",
+		    columns ? "COLUMNS" : "UNUSED", columns, command);
+}
+
+START_TEST(golden)
+{
+	const char *path = support_path("%s/tests/golden/%s", TOP_SRCDIR, goldens[_i].golden);
+	struct buf expected;
+	struct run r;
+
+	run(&r, goldens[_i].columns, goldens[_i].command);
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_int_eq(r.status, 0);
+	if (getenv("UPDATE_GOLDEN"))
+		support_write(path, r.out.data, r.out.len);
+	support_read(&expected, path);
+	ck_assert_str_eq(r.out.data, expected.data);
+	buf_release(&expected);
+	support_run_release(&r);
+}
+END_TEST
+
+/* In columns: bytes that do not begin a UTF-8 sequence take none, and what takes
+ * two is in no recording here but cut. */
+START_TEST(lines_fit)
+{
+	static const unsigned widths[] = { 40, 80, 200 };
+	struct run r;
+	size_t columns = 0;
+
+	run(&r, widths[_i], "show nested; " BUILDBEAT " show --tasks nested");
+	for (const char *p = strstr(r.out.data, "\nTasks running"); p && *p; p++) {
+		if (*p == '\n')
+			columns = 0;
+		else if (((unsigned char)*p & 0xc0) != 0x80)
+			columns++;
+		/* Headings are what they are. */
+		if (columns > widths[_i])
+			ck_assert_msg(!strncmp(p - columns + 1, "Tasks", 5) ||
+				      !strncmp(p - columns + 1, "Largest", 7),
+				      "too wide: %.*s", (int)columns, p - columns + 1);
+	}
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(valid_json)
+{
+	struct run r;
+
+	if (!support_has("python3"))
+		return;
+	run(&r, 0, support_path("%s | python3 -m json.tool > /dev/null", goldens[_i].command));
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+}
+END_TEST
+
+static bool is_json(int i)
+{
+	return strstr(goldens[i].golden, ".json") != NULL;
+}
+
+/* Documented keys: every ".Ql key" of the page's part about JSON. */
+static bool page_has(const char *page, const char *key, size_t len)
+{
+	const char *p = strstr(page, ".Ss JSON");
+
+	while ((p = memmem(p, strlen(p), key, len))) {
+		char before = p[-1], after = p[len];
+
+		if ((before == ' ') && (after == ' ' || after == '\n'))
+			return true;
+		p += len;
+	}
+	return false;
+}
+
+static void keys_are_in_page(const char *json, const char *page)
+{
+	for (const char *p = json; (p = strchr(p, '"')); p++) {
+		const char *end = p + 1 + strcspn(p + 1, "\"\\\n");
+
+		if (*end == '"' && end[1] == ':')
+			ck_assert_msg(page_has(page, p + 1, (size_t)(end - p - 1)),
+				      "not documented: %.*s", (int)(end - p - 1), p + 1);
+		p = end;
+		if (!*p)
+			break;
+	}
+}
+
+static void page_keys_are_made(const char *page, const char *json)
+{
+	const char *p = strstr(page, ".Ss JSON"), *end = strstr(p, "\n.Sh ");
+	char line[256];
+
+	for (; p < end; p += strcspn(p, "\n") + 1) {
+		const char *word;
+
+		snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p);
+		if (strncmp(line, ".Ql ", 4) && strncmp(line, ".It Ql ", 7))
+			continue;
+		for (word = strtok(line + (line[1] == 'I' ? 7 : 4), " ,;:"); word;
+		     word = strtok(NULL, " ,;:")) {
+			if (word[0] >= 'a' && word[0] <= 'z' && strcmp(word, "lib"))
+				ck_assert_msg(strstr(json, support_path("\"%s\":", word)) != NULL,
+					      "documented but not made: %s", word);
+		}
+	}
+}
+
+START_TEST(keys_are_documented)
+{
+	static const char *const pages[][2] = {
+		{ "buildbeat-show.1", "show -j --tasks nested; " BUILDBEAT
+				      " show -j -s start nested; " BUILDBEAT
+				      " show -j -s name cut" },
+		{ "buildbeat-list.1", "list -j ." },
+	};
+	struct buf page;
+	struct run r;
+
+	support_read(&page, support_path("%s/man/%s", TOP_SRCDIR, pages[_i][0]));
+	run(&r, 0, pages[_i][1]);
+	keys_are_in_page(r.out.data, page.data);
+	page_keys_are_made(page.data, r.out.data);
+	support_run_release(&r);
+	buf_release(&page);
+}
+END_TEST
+
+static const struct {
+	const char *command;
+	const char *says;	/* part of the message */
+} errors[] = {
+	{ "show no-such-recording", "no-such-recording: no such recording" },
+	{ "show ../../golden", "not a recording" },
+	{ "show nested/build", "not a recording: a recording is a directory" },
+	{ "show", "no buildstats here or above" },
+	{ "show -s size nested", "size" },
+	{ "show -t 0 nested", "0" },
+	{ "show a b", "" },
+	{ "list no-such-directory", "no-such-directory: No such file" },
+	{ "list -o no-such-directory", "no-such-directory: No such file" },
+};
+
+START_TEST(clear_errors)
+{
+	struct run r;
+
+	run(&r, 80, errors[_i].command);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_msg(strstr(r.err.data, errors[_i].says) != NULL, "%s", r.err.data);
+	ck_assert_msg(!strncmp(r.err.data, "buildbeat: ", 11), "%s", r.err.data);
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(nobody_reads)
+{
+	struct run r;
+
+	/* SIGPIPE ends it as it ends cat; where that is ignored it says so. */
+	run(&r, 80, "show nested | true");
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+	support_run(&r, DATA, "trap '' PIPE; { " BUILDBEAT " show -j --tasks nested; "
+		    "echo $? >&2; } | sleep 0.2");
+	ck_assert_msg(strstr(r.err.data, "0\n") || strstr(r.err.data, "Broken pipe\n2\n"),
+		      "%s", r.err.data);
+	support_run_release(&r);
+	run(&r, 80, "show nested > /dev/full");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "No space left"));
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(colour_on_terminals_only)
+{
+	static const struct {
+		const char *environment;
+		bool colour;
+	} cases[] = {
+		{ "TERM=xterm", true }, { "TERM=xterm NO_COLOR=1", false },
+		{ "TERM=dumb", false }, { "TERM=xterm NO_COLOR=", true },
+	};
+	struct run r;
+
+	if (!support_has("script"))
+		return;
+	support_run(&r, DATA, "env -u NO_COLOR %s COLUMNS=80 script -qec '" BUILDBEAT
+		    " show nested' /dev/null", cases[_i].environment);
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "Slowest"));
+	ck_assert_int_eq(strstr(r.out.data, "\033[") != NULL, cases[_i].colour);
+	support_run_release(&r);
+}
+END_TEST
+
+/* Finding the recording that is meant. */
+
+static void make_recording(const char *dir, const char *command)
+{
+	support_writes(support_path("%s/build", dir), support_path(
+		       "buildbeat build 1\nstart_wall_ns: %zu\ncommand: %s\nend_us: 1\n"
+		       "status: 0\n", strlen(command), command));
+}
+
+static void make_tree(const char *top)
+{
+	static const char *const dirs[] = {
+		"buildstats", "buildstats/20260101000000", "buildstats/20260102000000",
+		"buildstats/zz-other", "buildstats/broken", "deep", "deep/er", "else",
+		"else/one",
+	};
+
+	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
+		if (mkdir(support_path("%s/%s", top, dirs[i]), 0777))
+			ck_assert_int_eq(errno, EEXIST);
+	}
+	make_recording(support_path("%s/buildstats/20260101000000", top), "first");
+	make_recording(support_path("%s/buildstats/20260102000000", top), "second");
+	make_recording(support_path("%s/else/one", top), "elsewhere");
+	support_writes(support_path("%s/buildstats/broken/build", top), "buildbeat build 99\n");
+	if (symlink("20260101000000", support_path("%s/buildstats/latest", top)))
+		ck_assert_int_eq(errno, EEXIST);
+}
+
+static const struct {
+	const char *dir, *what, *command;	/* NULL: it fails */
+} finds[] = {
+	{ "", "", "first" },				/* latest */
+	{ "deep/er", "", "first" },
+	{ "deep", "20260102000000", "second" },
+	{ "", "buildstats/20260102000000", "second" },
+	{ "buildstats/20260102000000", ".", "second" },
+	{ "", "buildstats", "first" },
+	{ "", "else", "elsewhere" },			/* no latest there: the last by name */
+	{ "", "-o else", "elsewhere" },
+	{ "", "-o else one", "elsewhere" },
+	{ "", "zz-other", NULL },			/* nothing in it */
+	{ "", "broken", NULL },				/* a later version's */
+	{ "", "-o deep", NULL },
+};
+
+START_TEST(finding)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	make_tree(top);
+	support_run(&r, support_path("%s/%s", top, finds[_i].dir), BUILDBEAT " show %s",
+		    finds[_i].what);
+	ck_assert_int_eq(r.status, finds[_i].command ? 0 : 2);
+	if (finds[_i].command)
+		ck_assert_msg(!strncmp(r.out.data, finds[_i].command, strlen(finds[_i].command)),
+			      "%s", r.out.data);
+	else
+		ck_assert_str_ne(r.err.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(listing)
+{
+	const char *top = support_tmpdir();
+	const char *first, *second, *broken;
+	struct run r;
+
+	make_tree(top);
+	support_run(&r, support_path("%s/deep", top), BUILDBEAT " list");
+	ck_assert_int_eq(r.status, 0);
+	broken = strstr(r.out.data, "\nbroken ");
+	first = strstr(r.out.data, "\n20260101000000 ");
+	second = strstr(r.out.data, "\n20260102000000 ");
+	ck_assert(broken && first && second && broken < first && first < second);
+	ck_assert_ptr_null(strstr(r.out.data, "latest"));
+	ck_assert_ptr_null(strstr(r.out.data, "zz-other"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* Only `build` is read: a tasks.log that cannot be read is not missed. */
+START_TEST(listing_reads_build_only)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	if (mkdir(support_path("%s/r", top), 0777))
+		ck_assert_int_eq(errno, EEXIST);
+	make_recording(support_path("%s/r", top), "make");
+	ck_assert_int_eq(mkfifo(support_path("%s/r/tasks.log", top), 0600), 0);
+	support_run(&r, top, "timeout 10 " BUILDBEAT " list .");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "make\n"));
+	support_run_release(&r);
+}
+END_TEST
+
+#define COUNT(a) ((int)(sizeof (a) / sizeof *(a)))
+
+int main(void)
+{
+	Suite *s = suite_create("show");
+	TCase *t = tcase_create("show");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, golden, 0, COUNT(goldens));
+	tcase_add_loop_test(t, lines_fit, 0, 3);
+	for (int i = 0; i < COUNT(goldens); i++) {
+		if (is_json(i))
+			tcase_add_loop_test(t, valid_json, i, i + 1);
+	}
+	tcase_add_loop_test(t, keys_are_documented, 0, 2);
+	tcase_add_loop_test(t, clear_errors, 0, COUNT(errors));
+	tcase_add_test(t, nobody_reads);
+	tcase_add_loop_test(t, colour_on_terminals_only, 0, 4);
+	tcase_add_loop_test(t, finding, 0, COUNT(finds));
+	tcase_add_test(t, listing);
+	tcase_add_test(t, listing_reads_build_only);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

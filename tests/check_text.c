@@ -1,0 +1,152 @@
+#include "support.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	int64_t us;
+	const char *text;
+} times[] = {
+	{ -1, "-" }, { 0, "0 us" }, { 999, "999 us" }, { 1000, "1.0 ms" }, { 9949, "9.9 ms" },
+	{ 9950, "10 ms" }, { 999499, "999 ms" }, { 999500, "1.00 s" }, { 9994999, "9.99 s" },
+	{ 9995000, "10.0 s" }, { 59949999, "59.9 s" }, { 59950000, "1m 00s" },
+	{ 3599499999, "59m 59s" }, { 3599500000, "1h 00m" }, { 86400000000, "24h 00m" },
+};
+
+static const struct {
+	int64_t bytes;
+	const char *text;
+} sizes[] = {
+	{ -1, "-" }, { 0, "0 B" }, { 999, "999 B" }, { 1000, "1.0 KiB" }, { 1024, "1.0 KiB" },
+	{ 10188, "9.9 KiB" }, { 10189, "10 KiB" }, { 1 << 20, "1.0 MiB" },
+	{ 1023 << 10, "1.0 MiB" }, { 5LL << 30, "5.0 GiB" }, { INT64_MAX, "8.0 EiB" },
+};
+
+static const struct {
+	double share;
+	const char *text;
+} shares[] = {
+	{ -1, "-" }, { 0, "0 %" }, { 0.00312, "0.31 %" }, { 0.0421, "4.2 %" }, { 0.0995, "10 %" },
+	{ 0.984, "98 %" }, { 1.5, "150 %" },
+};
+
+static const struct {
+	const char *name;
+	size_t width;
+	const char *text;
+} names[] = {
+	{ "", 10, "" },
+	{ "plain", 0, "plain" },
+	{ "exactly ten", 11, "exactly ten" },
+	{ "src/lib/deep/file.o", 12, "src...file.o" },
+	{ "src/lib/deep/file.o", 6, "src/li" },
+	{ "tab\tnewline\ncr\r", 0, "tab\\tnewline\\ncr\\r" },
+	{ "\033[31mred\x7f", 0, "\\x1b[31mred\\x7f" },
+	{ "\xff\xc3", 0, "\\xff\\xc3" },
+	{ "\xc3\xa9t\xc3\xa9", 0, "\xc3\xa9t\xc3\xa9" },
+	{ "\xc0\x80\xed\xa0\x80", 0, "\\xc0\\x80\\xed\\xa0\\x80" },	/* overlong, surrogate */
+	{ "\xc2\x9b", 0, "\\x9b" },	/* a terminal takes it for ESC [ */
+	{ "a\xe2\x80\xae" "b", 0, "a\\u202eb" },	/* right to left override */
+	{ "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e.o", 8, "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e.o" },
+	{ "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe8\xaa\x9e.o", 8, "...\xe8\xaa\x9e.o" },
+	{ "e\xcc\x81", 1, "e\xcc\x81" },	/* a combining accent takes no column */
+};
+
+START_TEST(time_units)
+{
+	struct buf b = BUF_INIT;
+
+	text_add_time(&b, times[_i].us);
+	ck_assert_str_eq(buf_str(&b), times[_i].text);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(byte_units)
+{
+	struct buf b = BUF_INIT;
+
+	text_add_bytes(&b, sizes[_i].bytes);
+	ck_assert_str_eq(buf_str(&b), sizes[_i].text);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(percents)
+{
+	struct buf b = BUF_INIT;
+
+	text_add_percent(&b, shares[_i].share);
+	ck_assert_str_eq(buf_str(&b), shares[_i].text);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(safe_names)
+{
+	struct buf b = BUF_INIT;
+	size_t columns = text_add_name(&b, names[_i].name, names[_i].width);
+
+	ck_assert_str_eq(buf_str(&b), names[_i].text);
+	ck_assert_uint_eq(columns, text_columns(buf_str(&b), b.len));
+	if (names[_i].width)
+		ck_assert_uint_le(columns, names[_i].width);
+	buf_release(&b);
+}
+END_TEST
+
+/* Whatever the bytes: nothing that a terminal would act on, never too wide. */
+START_TEST(any_bytes)
+{
+	uint32_t state = (uint32_t)_i + 1;
+	struct buf b = BUF_INIT;
+	char name[200];
+
+	for (size_t i = 0; i + 1 < sizeof name; i++) {
+		state = state * 1103515245 + 12345;
+		name[i] = (char)((state >> 16) % 255 + 1);
+	}
+	name[sizeof name - 1] = '\0';
+	for (size_t width = 0; width < 120; width += 7) {
+		buf_clear(&b);
+		ck_assert_uint_le(text_add_name(&b, name, width), width ? width : 1000);
+		for (size_t i = 0; i < b.len; i++)
+			ck_assert((unsigned char)b.data[i] >= ' ' && b.data[i] != 0x7f);
+	}
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(long_name)
+{
+	size_t len = 100000;
+	char *name = malloc(len + 1);
+	struct buf b = BUF_INIT;
+
+	ck_assert_ptr_nonnull(name);
+	memset(name, 'x', len);
+	name[len] = '\0';
+	ck_assert_uint_eq(text_add_name(&b, name, 80), 80);
+	ck_assert_uint_eq(b.len, 80);
+	buf_release(&b);
+	free(name);
+}
+END_TEST
+
+#define COUNT(a) ((int)(sizeof (a) / sizeof *(a)))
+
+int main(void)
+{
+	Suite *s = suite_create("text");
+	TCase *t = tcase_create("text");
+
+	tcase_add_loop_test(t, time_units, 0, COUNT(times));
+	tcase_add_loop_test(t, byte_units, 0, COUNT(sizes));
+	tcase_add_loop_test(t, percents, 0, COUNT(shares));
+	tcase_add_loop_test(t, safe_names, 0, COUNT(names));
+	tcase_add_loop_test(t, any_bytes, 0, 50);
+	tcase_add_test(t, long_name);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
