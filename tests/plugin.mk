@@ -21,6 +21,11 @@ TESTS += tests/check_make_faults
 tests_check_make_faults_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_make_faults_LDADD = $(MAKE_HOST_LIBS)
 
+check_PROGRAMS += tests/check_plugin_object
+TESTS += tests/check_plugin_object
+tests_check_plugin_object_CPPFLAGS = $(TEST_CPPFLAGS) -DTEST_CC='"$(CC)"'
+tests_check_plugin_object_LDADD = $(MAKE_HOST_LIBS)
+
 BENCHES += tests/bench_make
 check_PROGRAMS += tests/bench_make
 tests_bench_make_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -1,0 +1,157 @@
+/* The shared object as such, its header, its page and the example. */
+#include "make_host.h"
+#include "recording.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define EXAMPLE TOP_SRCDIR "/examples/host/host.c"
+
+static void prints(const char *expected, const char *command)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "%s", command);
+	ck_assert_msg(r.status == 0, "%s: %d\n%s%s", command, r.status, r.out.data, r.err.data);
+	if (expected)
+		ck_assert_str_eq(r.out.data, expected);
+	support_run_release(&r);
+}
+
+/* Only what hosts look up. */
+START_TEST(exports)
+{
+	prints("buildbeat_get_api\nbuildbeat_gmk_setup\nplugin_is_GPL_compatible\n",
+	       "nm -D --defined-only " PLUGIN " | sed 's/.* //' | LC_ALL=C sort");
+}
+END_TEST
+
+START_TEST(needs_libc_only)
+{
+	if (!make_host_can())
+		return;		/* the sanitizers' libraries */
+	prints("libc.so.6\n", "readelf -d " PLUGIN " | sed -n '/NEEDED/s/.*\\[\\(.*\\)\\]/\\1/p'");
+}
+END_TEST
+
+START_TEST(small)
+{
+	struct stat st;
+
+	if (!make_host_can())
+		return;
+	prints(NULL, "strip -o stripped.so " PLUGIN);
+	ck_assert_int_eq(stat(support_path("%s/stripped.so", support_tmpdir()), &st), 0);
+	ck_assert_int_lt(st.st_size, 120000);
+}
+END_TEST
+
+/* Each header of the plugin compiles alone, and the public one in C++ too. */
+START_TEST(headers_alone)
+{
+	static const char *const headers[] = {
+		"beat", "buildbeat_plugin", "children", "got", "procs", "session", "ticket",
+	};
+
+	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+		prints("", support_path("echo '#include \"%s.h\"' > a.c && %s -std=gnu11 -Wall -Wextra -Werror"
+					" -I%s/core -I%s/sampler -I%s/plugin -fsyntax-only a.c", headers[i],
+					TEST_CC, TOP_SRCDIR, TOP_SRCDIR, TOP_SRCDIR));
+	prints("", "echo '#include <buildbeat_plugin.h>' > a.c && " TEST_CC " -std=c99 -pedantic -Wall"
+	       " -Wextra -Werror -I" TOP_SRCDIR "/plugin -fsyntax-only a.c");
+	if (support_has("c++"))
+		prints("", "cp a.c a.cc && c++ -std=c++11 -pedantic -Wall -Wextra -Werror"
+		       " -I" TOP_SRCDIR "/plugin -fsyntax-only a.cc");
+}
+END_TEST
+
+START_TEST(example_works)
+{
+	struct recording rec = RECORDING_INIT;
+	struct run r;
+
+	if (!make_host_can())
+		return;
+	prints("", TEST_CC " -Wall -Wextra -Werror -I" TOP_SRCDIR "/plugin " EXAMPLE " -o host -ldl");
+	support_run(&r, support_tmpdir(), "unset MAKEFILES; BUILDBEAT_PLUGIN=" PLUGIN
+		    " ./host 'echo one' 'sleep 0.1' 'exit 3' 'echo never'");
+	ck_assert_int_eq(r.status, 1);
+	ck_assert_str_eq(r.out.data, "one\n");
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", support_tmpdir()),
+					NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_tasks, 3);
+	ck_assert_str_eq(rec.task[1].name, "sleep 0.1");
+	ck_assert_int_ge(rec.task[1].end_us - rec.task[1].start_us, 100000);
+	ck_assert_int_eq(rec.task[2].status, 3);
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 3);
+	recording_release(&rec);
+	prints("one\n", "BUILDBEAT_PLUGIN=/nonexistent.so ./host 'echo one'");
+}
+END_TEST
+
+/* Undo what troff wants escaped. */
+static void unescape(struct buf *b)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < b->len; i++) {
+		char c = b->data[i];
+
+		if (c == '\\' && b->data[i + 1] == '(') {
+			c = '\'';
+			i += 3;
+		} else if (c == '\\') {
+			c = b->data[++i] == 'e' ? '\\' : b->data[i];
+		}
+		b->data[to++] = c;
+	}
+	buf_cut(b, to);
+}
+
+/* The page shows the example as it is. */
+START_TEST(page_has_the_example)
+{
+	static const char open[] = ".Bd -literal\n", close[] = ".Ed\n";
+	struct buf page, example;
+	char *at, *end = NULL;
+
+	support_read(&page, TOP_SRCDIR "/man/buildbeat-plugin.3");
+	support_read(&example, EXAMPLE);
+	at = strstr(page.data, ".Sh EXAMPLES");
+	ck_assert_ptr_nonnull(at);
+	at = strstr(at, open);
+	ck_assert_ptr_nonnull(at);
+	at += strlen(open);
+	end = strstr(at, close);
+	ck_assert_ptr_nonnull(end);
+	buf_cut(&page, (size_t)(end - page.data));
+	memmove(page.data, at, strlen(at) + 1);
+	page.len = strlen(page.data);
+	unescape(&page);
+	ck_assert_str_eq(page.data, example.data);
+	buf_release(&page);
+	buf_release(&example);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("plugin_object");
+	TCase *t = tcase_create("object");
+
+	tcase_add_checked_fixture(t, NULL, support_cleanup);
+	tcase_add_test(t, exports);
+	tcase_add_test(t, needs_libc_only);
+	tcase_add_test(t, small);
+	tcase_add_test(t, headers_alone);
+	tcase_add_test(t, example_works);
+	tcase_add_test(t, page_has_the_example);
+	tcase_set_timeout(t, 60);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
