@@ -9,6 +9,14 @@
 #define DISKS_MAX 64
 #define LINES_MAX 2048
 
+/*
+ * The kernel takes its time to write up partitions, loops and mappings nobody
+ * asks for. A few disks are read from files of their own, and the list of all is
+ * looked through for new ones now and then.
+ */
+#define DIRECT_MAX 2
+#define LOOK_EVERY 16
+
 /* Sectors are 512 bytes, whatever the device's are. */
 static const struct figure figures[DISK_FIGURES] = {
 	[DISK_WRITTEN] = { "written", "1KiB", true, 1, 2 },
@@ -18,6 +26,12 @@ static const struct figure figures[DISK_FIGURES] = {
 	[DISK_READS] = { "reads", "1", true, 1, 1 },
 };
 
+struct direct {
+	struct file file;
+	struct roster_entry *entry;
+	char name[GROUP_NAME_MAX];	/* entries move when lines do */
+};
+
 struct diskstats_source {
 	struct source source;
 	struct file file;
@@ -25,7 +39,21 @@ struct diskstats_source {
 	int sys_fd;		/* borrowed */
 	bool has_sys;		/* it tells which devices there are */
 	const struct text *names;	/* what is being parsed */
+	struct direct direct[DIRECT_MAX];
+	size_t n_direct;
+	unsigned since_look;	/* samples */
 };
+
+/* A path below /sys/block, where a slash in a name is an exclamation mark. */
+static void block_path(char *path, size_t size, struct slice name, const char *file)
+{
+	const size_t start = strlen("block/");
+
+	snprintf(path, size, "block/%.*s/%s", (int)name.len, name.p, file);
+	for (size_t i = start; i < start + name.len; i++)
+		if (path[i] == '/')
+			path[i] = '!';
+}
 
 /* xvda1 is a partition of xvda, unless there is no xvda. */
 static bool is_orphan_partition(const struct text *names, struct slice name)
@@ -47,28 +75,92 @@ static bool is_whole_disk(void *ctx, struct slice name)
 		return false;
 	if (!s->has_sys)
 		return disk_name_is_whole(name) || is_orphan_partition(s->names, name);
-	snprintf(path, sizeof path, "block/%.*s/device", (int)name.len, name.p);
-	for (char *p = path + 6; p < path + 6 + name.len; p++)
-		if (*p == '/')
-			*p = '!';
+	block_path(path, sizeof path, name, "device");
 	/* a network block device has no hardware, but nothing below it either */
 	return root_has(s->sys_fd, path) ||
 	       (name.len > 3 && !memcmp(name.p, "nbd", 3) && disk_name_is_whole(name));
 }
 
+static void close_direct(struct diskstats_source *s)
+{
+	for (size_t i = 0; i < s->n_direct; i++)
+		file_close(&s->direct[i].file);
+	s->n_direct = 0;
+}
+
+static void open_direct(struct diskstats_source *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->roster.n; i++)
+		n += s->roster.entry[i].counted;
+	if (!s->has_sys || n > DIRECT_MAX)
+		return;
+	for (size_t i = 0; i < s->roster.n; i++) {
+		struct roster_entry *e = &s->roster.entry[i];
+		struct direct *d = &s->direct[s->n_direct];
+		char path[GROUP_NAME_MAX + 32];
+
+		if (!e->counted)
+			continue;
+		block_path(path, sizeof path, (struct slice){ e->name, e->name_len }, "stat");
+		if (file_open(&d->file, s->sys_fd, path, FILE_WHOLE)) {
+			close_direct(s);
+			return;
+		}
+		d->entry = e;
+		strcpy(d->name, e->name);
+		s->n_direct++;
+	}
+}
+
+static bool read_direct(struct diskstats_source *s, struct text *text)
+{
+	for (size_t i = 0; i < s->n_direct; i++) {
+		uint64_t now[DISK_FIGURES];
+
+		if (file_read(&s->direct[i].file, text) || !parse_disk_stat(text, now))
+			return false;
+		roster_count(s->direct[i].entry, &s->source.table, now, DISK_FIGURES);
+	}
+	return true;
+}
+
+static bool moved(const struct diskstats_source *s)
+{
+	for (size_t i = 0; i < s->n_direct; i++)
+		if (strcmp(s->direct[i].entry->name, s->direct[i].name))
+			return true;
+	return false;
+}
+
 static bool diskstats_read(struct source *source, struct text *text)
 {
 	struct diskstats_source *s = (struct diskstats_source *)source;
+	size_t lines = s->roster.n;
+	bool gone = false;
 
+	if (s->n_direct && s->since_look++ < LOOK_EVERY) {
+		if (read_direct(s, text))
+			return true;
+		gone = true;
+	}
+	s->since_look = 0;
 	s->names = text;
-	return !file_read(&s->file, text) &&
-	       parse_diskstats(text, &s->roster, &source->table);
+	if (file_read(&s->file, text) || !parse_diskstats(text, &s->roster, &source->table))
+		return false;
+	if (gone || moved(s) || s->roster.n != lines) {
+		close_direct(s);
+		open_direct(s);
+	}
+	return true;
 }
 
 static void diskstats_release(struct source *source)
 {
 	struct diskstats_source *s = (struct diskstats_source *)source;
 
+	close_direct(s);
 	file_close(&s->file);
 	roster_release(&s->roster);
 	free(s);
@@ -107,6 +199,7 @@ int diskstats_open(struct source **out, const struct setup *setup)
 		return r;
 	}
 	roster_place(&s->roster, &s->source.table);
+	open_direct(s);
 	*out = &s->source;
 	return 0;
 }

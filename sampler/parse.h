@@ -48,6 +48,9 @@ enum net_figure { NET_RX, NET_TX, NET_FIGURES };
 size_t parse_diskstats(const struct text *text, struct roster *r, struct table *t);
 size_t parse_net_dev(const struct text *text, struct roster *r, struct table *t);
 
+/* The same of one disk, from its /sys/block/NAME/stat. */
+bool parse_disk_stat(const struct text *text, uint64_t out[DISK_FIGURES]);
+
 /* Is a name one of the devices of a diskstats text. */
 bool diskstats_has(const struct text *text, struct slice name);
 

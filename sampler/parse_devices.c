@@ -23,10 +23,24 @@ static bool read_disk_name(struct cursor *line, struct slice *name)
 	return cursor_word(line, name, GROUP_NAME_MAX - 1);
 }
 
-size_t parse_diskstats(const struct text *text, struct roster *r, struct table *t)
+static bool read_disk_figures(struct cursor *c, uint64_t out[DISK_FIGURES])
 {
 	/* reads, merged, sectors, ms; writes, merged, sectors, ms; now, busy ms */
 	uint64_t v[10];
+
+	if (!read_numbers(c, v, 10))
+		return false;
+	out[DISK_READS] = v[0];
+	out[DISK_READ] = v[2];
+	out[DISK_WRITES] = v[4];
+	out[DISK_WRITTEN] = v[6];
+	out[DISK_BUSY] = v[9];
+	return true;
+}
+
+size_t parse_diskstats(const struct text *text, struct roster *r, struct table *t)
+{
+	uint64_t figures[DISK_FIGURES];
 	struct cursor c, line;
 	struct slice name;
 	size_t n = 0;
@@ -38,13 +52,18 @@ size_t parse_diskstats(const struct text *text, struct roster *r, struct table *
 		if (!read_disk_name(&line, &name))
 			continue;
 		e = roster_find(r, n++, name);
-		if (!e || !read_numbers(&line, v, 10))
-			continue;
-		roster_count(e, t, (uint64_t[DISK_FIGURES]){
-			[DISK_WRITTEN] = v[6], [DISK_BUSY] = v[9], [DISK_WRITES] = v[4],
-			[DISK_READ] = v[2], [DISK_READS] = v[0] }, DISK_FIGURES);
+		if (e && read_disk_figures(&line, figures))
+			roster_count(e, t, figures, DISK_FIGURES);
 	}
 	return n;
+}
+
+bool parse_disk_stat(const struct text *text, uint64_t out[DISK_FIGURES])
+{
+	struct cursor c;
+
+	text_cursor(text, &c);
+	return read_disk_figures(&c, out);
 }
 
 bool diskstats_has(const struct text *text, struct slice name)

@@ -101,6 +101,47 @@ START_TEST(nvme_dm_md)
 }
 END_TEST
 
+/* A single disk is read from its own file; the list is looked through for more
+ * now and then, and when that disk goes. */
+START_TEST(disk_read_directly)
+{
+	struct machine m;
+
+	machine_init(&m, NULL);
+	machine_set(&m, "sys/block/vda/device/", "");
+	machine_set(&m, "sys/block/vda/stat", "  10 0 100 1 10 0 200 1 0 5 5 0 0 0 0\n");
+	machine_set(&m, "proc/diskstats", " 7 0 loop0 1 0 1 1 1 0 1 1 0 1 1\n"
+		    " 254 0 vda 10 0 100 1 10 0 200 1 0 5 5\n");
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "sys/block/vda/stat", "  12 0 110 1 11 0 240 1 0 8 5 0 0 0 0\n");
+	machine_sample(&m);
+	/* loop0 goes, sda comes: their lines move */
+	machine_set(&m, "sys/block/sda/device/", "");
+	machine_set(&m, "sys/block/sda/stat", "1 0 10 1 1 0 20 1 0 5 5\n");
+	machine_set(&m, "proc/diskstats", " 254 0 vda 12 0 110 1 11 0 240 1 0 8 5\n"
+		    " 8 0 sda 1 0 10 1 1 0 20 1 0 5 5\n");
+	for (unsigned i = 0; i < 20; i++)
+		machine_sample(&m);
+	machine_set(&m, "sys/block/vda/stat", "  12 0 110 1 12 0 260 1 0 8 5 0 0 0 0\n");
+	machine_set(&m, "sys/block/sda/stat", "1 0 10 1 1 0 30 1 0 5 5\n");
+	machine_sample(&m);
+	/* vda's own file fails */
+	machine_set(&m, "sys/block/vda/stat", "");
+	machine_set(&m, "proc/diskstats", " 254 0 vda 12 0 110 1 12 0 280 1 0 8 5\n"
+		    " 8 0 sda 1 0 10 1 1 0 40 1 0 5 5\n");
+	machine_sample(&m);
+	machine_read(&m);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.read"), 5);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.reads"), 2);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.written"), 40);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.writes"), 2);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.busy"), 3);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.written"), 10);
+	ck_assert(!HAS("proc_diskstats", "loop0.read"));
+	machine_release(&m);
+}
+END_TEST
+
 START_TEST(xen_without_sys_block)
 {
 	struct machine m;
@@ -478,6 +519,7 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, old_kernel);
 	tcase_add_test(t, nvme_dm_md);
+	tcase_add_test(t, disk_read_directly);
 	tcase_add_test(t, xen_without_sys_block);
 	tcase_add_test(t, control_group_v1);
 	tcase_add_test(t, container);

@@ -132,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text first, second = { 0 };
 	struct stat_figures stat;
 	struct pressure pressure;
+	uint64_t disk[DISK_FIGURES];
 	struct pid_stat pid;
 	uint64_t load;
 	char *copy;
@@ -156,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 'k': keyed(first); break;
 	case 'p': parse_pressure(&first, &pressure); break;
 	case 'g': cgroups(first); break;
+	case 'b': parse_disk_stat(&first, disk); break;
 	case 'i': io_stat(first); break;
 	case 'P': parse_pid_stat(&first, &pid); break;
 	case 't': tasks(first); break;
