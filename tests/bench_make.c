@@ -153,11 +153,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("bench_make");
-	TCase *t = tcase_create("bench");
+	Suite *s;
+	TCase *t;
 
 	if (!make_host_can())
 		return 0;
+	s = suite_create("bench_make");
+	t = tcase_create("bench");
 	tcase_set_timeout(t, 0);
 	tcase_add_test(t, bench_make);
 	suite_add_tcase(s, t);

@@ -261,6 +261,70 @@ START_TEST(after)
 }
 END_TEST
 
+/* The other ways to start a process, in a host linked with full RELRO. */
+static const struct {
+	const char *how;
+	const char *tasks;
+} fakes[] = {
+	{ "vfork", "t0- t1- t2- t3- t4- t5-" },
+	{ "spawn", "t0- t1- t2- t3- t4- t5-" },
+	{ "spawnp", "t0- t1- t2- t3- t4- t5-" },
+};
+
+START_TEST(fake_host)
+{
+	struct recording rec = RECORDING_INIT;
+	struct fixture f;
+	struct buf told;
+	struct run r;
+
+	fixture_begin(&f, base, "rec", _i == 1 ? STORE_TASK_IO : 0, NULL, NULL);
+	support_run(&r, base, "MAKEFILES='%s' " TOP_BUILDDIR "/tests/fake_make " PLUGIN " %s 6",
+		    f.makefiles.data, fakes[_i].how);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	ck_assert(tasks_told(&told, f.store.path));
+	ck_assert_str_eq(told.data, fakes[_i].tasks);
+	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		const struct task *t = &rec.task[i];
+
+		ck_assert_int_eq(t->status, i == 4 ? 127 : 3);
+		ck_assert_str_eq(t->command, i == 4 ? "/nonexistent/program" : "exit 3");
+		ck_assert_int_eq(t->n_after, 2);
+		ck_assert_msg(t->max_rss_kb > 0 || i == 4, "no figures of %s", t->name);
+	}
+	buf_release(&told);
+	recording_release(&rec);
+	fixture_end(&f);
+}
+END_TEST
+
+START_TEST(too_many_children)
+{
+	struct recording rec = RECORDING_INIT;
+	struct fixture f;
+	struct run r;
+
+	fixture_begin(&f, base, "rec", 0, NULL, NULL);
+	support_run(&r, base, "MAKEFILES='%s' " TOP_BUILDDIR "/tests/fake_make " PLUGIN " many 6150",
+		    f.makefiles.data);
+	if (r.status != 77) {
+		ck_assert_int_eq(r.status, 0);
+		ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+		ck_assert_uint_eq(rec.n_tasks, 6144);
+		for (size_t i = 0; i < rec.n_tasks; i++)
+			ck_assert_int_eq(rec.task[i].state, TASK_DONE);
+		ck_assert_uint_eq(rec.n_notes, 1);
+		ck_assert_str_eq(rec.note[0].text,
+				 "6 processes were not recorded: too many at once");
+		recording_release(&rec);
+	}
+	support_run_release(&r);
+	fixture_end(&f);
+}
+END_TEST
+
 /* A make that remakes its makefiles and starts anew goes on with its recording:
  * it samples, and writes the end. */
 START_TEST(alone_again)
@@ -292,11 +356,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("make_faults");
-	TCase *t = tcase_create("faults");
+	Suite *s;
+	TCase *t;
 
 	if (!make_host_can())
 		return 77;
+	s = suite_create("make_faults");
+	t = tcase_create("faults");
 	tcase_add_checked_fixture(t, setup, support_cleanup);
 	tcase_add_loop_test(t, launched_broken, 0, sizeof broken / sizeof *broken);
 	tcase_add_loop_test(t, bad_plugin, 0, sizeof bad_plugins / sizeof *bad_plugins);
@@ -306,6 +372,8 @@ int main(void)
 	tcase_add_test(t, killed);
 	tcase_add_test(t, figures);
 	tcase_add_test(t, after);
+	tcase_add_loop_test(t, fake_host, 0, sizeof fakes / sizeof *fakes);
+	tcase_add_test(t, too_many_children);
 	tcase_add_test(t, alone_again);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);

@@ -327,11 +327,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("make_transparent");
-	TCase *t = tcase_create("transparent");
+	Suite *s;
+	TCase *t;
 
 	if (!make_host_can())
 		return 77;
+	s = suite_create("make_transparent");
+	t = tcase_create("transparent");
 	tcase_add_loop_test(t, transparent, 0, N_SCENES * N_MAKES);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);

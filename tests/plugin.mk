@@ -16,6 +16,12 @@ tests_check_plugin_api_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_plugin_api_CFLAGS = $(AM_CFLAGS) -pthread
 tests_check_plugin_api_LDADD = $(MAKE_HOST_LIBS)
 
+# A host for the ways of starting processes that the makes here do not have.
+check_PROGRAMS += tests/fake_make
+tests_fake_make_CFLAGS = $(AM_CFLAGS) -fPIE -fno-plt
+tests_fake_make_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro,-z,now -rdynamic
+tests_fake_make_LDADD = -ldl
+
 check_PROGRAMS += tests/check_make_faults
 TESTS += tests/check_make_faults
 tests_check_make_faults_CPPFLAGS = $(TEST_CPPFLAGS)
