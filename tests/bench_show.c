@@ -9,12 +9,23 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ROUNDS 7
 #define BAR_MS 120
 
+/* In a process of its own: both pay for fresh memory. */
+static int read_only(const char *path)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err;
+	int r = recording_read(&rec, path, NULL, &err);
+
+	recording_release(&rec);
+	return r ? 1 : 0;
+}
+
+/* argv[0] NULL: read the recording argv[1] here. */
 static double spawn_ms(const char *const *argv, int *status)
 {
 	struct rusage usage;
@@ -23,6 +34,8 @@ static double spawn_ms(const char *const *argv, int *status)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
+		if (!argv[0])
+			_exit(read_only(argv[1]));
 		if (!freopen("/dev/null", "w", stdout))
 			_exit(126);
 		execv(argv[0], (char *const *)(uintptr_t)argv);
@@ -36,22 +49,10 @@ static double spawn_ms(const char *const *argv, int *status)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
 }
 
-static double read_ms(const char *path)
-{
-	struct recording rec = RECORDING_INIT;
-	struct timespec from, to;
-	struct error err;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-	recording_read(&rec, path, NULL, &err);
-	recording_release(&rec);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-	return (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6;
-}
-
 static int measure(const char *path)
 {
 	const char *const show[] = { TOP_BUILDDIR "/buildbeat", "show", path, NULL };
+	const char *const reading[] = { NULL, path, NULL };
 	double best_show = 1e9, best_read = 1e9;
 	int status;
 
@@ -61,7 +62,9 @@ static int measure(const char *path)
 		if (status)
 			return 1;
 		best_show = ms < best_show ? ms : best_show;
-		ms = read_ms(path);
+		ms = spawn_ms(reading, &status);
+		if (status)
+			return 1;
 		best_read = ms < best_read ? ms : best_read;
 	}
 	printf("show of 100,000 tasks + 36,000 samples: %.2f x reading it alone; "
