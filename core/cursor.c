@@ -59,23 +59,28 @@ bool cursor_line(struct cursor *c, struct slice *line, bool *complete)
 	return true;
 }
 
+/* 19 digits always fit, 20 perhaps. */
+#define SAFE_DIGITS 19
+
 bool cursor_u64(struct cursor *c, uint64_t *n)
 {
 	const char *p = c->p;
+	const char *limit = c->end - p > SAFE_DIGITS ? p + SAFE_DIGITS : c->end;
 	uint64_t value = 0;
+	unsigned digit;
 
-	for (; p < c->end; p++) {
-		unsigned digit = (unsigned)(*p - '0');
-
-		if (digit > 9)
-			break;
-		if (value >= UINT64_MAX / 10 &&
-		    (value > UINT64_MAX / 10 || digit > UINT64_MAX % 10))
-			return false;
+	for (; p < limit && (digit = (unsigned)(*p - '0')) <= 9; p++)
 		value = value * 10 + digit;
-	}
 	if (p == c->p)
 		return false;
+	if (p == c->p + SAFE_DIGITS) {
+		for (; p < c->end && (digit = (unsigned)(*p - '0')) <= 9; p++) {
+			if (value > UINT64_MAX / 10 ||
+			    (value == UINT64_MAX / 10 && digit > UINT64_MAX % 10))
+				return false;
+			value = value * 10 + digit;
+		}
+	}
 	c->p = p;
 	*n = value;
 	return true;

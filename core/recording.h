@@ -79,15 +79,16 @@ struct note {
 	const char *text;
 };
 
-/* One task at one sample. */
+/* One task at one sample. A large build has many: hence the small numbers, which
+ * hold 4 TiB and 49 days. */
 struct task_usage {
-	uint32_t task;
 	int64_t time_ms;
-	int64_t rss_kb;		/* summed over its processes */
-	int64_t pss_kb;		/* 0: not measured at this sample */
-	int64_t cpu_ms;		/* since the task's start, living and reaped processes */
-	int64_t read_kb, written_kb;
-	int64_t processes;
+	uint32_t task;
+	uint32_t rss_kb;	/* summed over its processes */
+	uint32_t pss_kb;	/* 0: not measured at this sample */
+	uint32_t cpu_ms;	/* since the task's start, living and reaped processes */
+	uint32_t read_kb, written_kb;
+	uint32_t processes;
 };
 
 /*

@@ -134,14 +134,14 @@ static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_t
 	return add_usage(d, &again);
 }
 
-static int64_t amount(const struct decoder *d, const struct alias *a, enum usage_column column)
+static uint32_t amount(const struct decoder *d, const struct alias *a, enum usage_column column)
 {
 	int64_t n;
 
 	if (a->level[column] < 0 ||
 	    __builtin_mul_overflow(a->level[column], d->factor[column], &n))
 		return 0;
-	return n;
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
 static int add_sample(struct decoder *d, const struct alias *a, const struct sample_time *s)
@@ -410,6 +410,7 @@ int reader_finish_usage(struct reader *r)
 	sorted = malloc(rec->n_usage * sizeof *sorted);
 	if (!sorted)
 		return -ENOMEM;
+	arena_large(sorted, rec->n_usage * sizeof *sorted);
 	for (size_t i = 0; i < rec->n_usage; i++)
 		rec->task[rec->usage[i].task].n_usage++;
 	for (size_t i = 0; i < rec->n_tasks; i++) {

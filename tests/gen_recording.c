@@ -8,6 +8,7 @@
 #include "event.h"
 #include "series.h"
 #include "store.h"
+#include "usage_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,7 @@ struct slot {
 	uint64_t seq;		/* of the running task, 0: none yet */
 	int64_t begin_us;	/* of the sub-make */
 	int64_t end_us;		/* of the running task */
-	int64_t user_us;
+	int64_t rss_mb;
 };
 
 struct plan {
@@ -52,6 +53,10 @@ struct plan {
 	int64_t mean_us, end_us;
 	int32_t pid;
 	struct slot slot[SLOTS];
+	struct buf usage_out;
+	struct usage_writer usage;
+	struct usage_slot usage_written[SLOTS], usage_now[SLOTS];
+	uint64_t n_sampled;
 };
 
 static void flush(struct plan *p, size_t limit)
@@ -113,7 +118,7 @@ static void start_task(struct plan *p, struct slot *s, int64_t t)
 	if (s->seq < TASKS_A_DIR)
 		add_after(p, s, t, name);
 	s->end_us = t + p->mean_us / 4 + (int64_t)random_below((uint64_t)p->mean_us * 3 / 2);
-	s->user_us = 0;
+	s->rss_mb = 20 + (int64_t)random_below(180);
 	buf_release(&command);
 }
 
@@ -173,6 +178,38 @@ static void close_dir(struct plan *p, struct slot *s, int64_t t)
 	s->host_seq = 0;
 }
 
+/* What the task of a slot uses at this sample. */
+static void sample_slot(const struct slot *s, struct usage_slot *u)
+{
+	char task[USAGE_TASK_ID_MAX];
+
+	if (!s->seq || s->end_us == INT64_MAX) {
+		memset(u, 0, sizeof *u);
+		return;
+	}
+	snprintf(task, sizeof task, "%s.%llu", s->inst, (unsigned long long)s->seq);
+	if (strcmp(u->task, task)) {
+		memset(u, 0, sizeof *u);
+		strcpy(u->task, task);
+	}
+	u->level[USAGE_RSS] += random_below(2) ? (s->rss_mb - u->level[USAGE_RSS]) / 2 : 0;
+	u->level[USAGE_CPU] += 80 + (int64_t)random_below(20);
+	u->level[USAGE_PSS] = u->level[USAGE_RSS] * 4 / 5;
+	u->level[USAGE_PROCESSES] = 3;
+	u->level[USAGE_WRITTEN] += random_below(10) ? 0 : (int64_t)random_below(500);
+}
+
+/* The samples of proc_tasks.log up to a time. */
+static void sample_tasks(struct plan *p, int64_t t_us)
+{
+	for (; (int64_t)p->n_sampled * INTERVAL_MS * 1000 < t_us; p->n_sampled++) {
+		for (unsigned i = 0; i < SLOTS; i++)
+			sample_slot(&p->slot[i], &p->usage_now[i]);
+		usage_add(&p->usage, &p->usage_out, (int64_t)p->n_sampled * INTERVAL_MS * 1000,
+			  p->usage_now, false);
+	}
+}
+
 static struct slot *next_slot(struct plan *p)
 {
 	struct slot *s = &p->slot[0];
@@ -196,6 +233,7 @@ static void write_tasks(struct plan *p)
 		int64_t t = s->end_us;
 
 		p->end_us = t;
+		sample_tasks(p, t);
 		if (s->seq)
 			end_task(p, s, t);
 		if (s->host_seq && (s->seq == TASKS_A_DIR || p->n_written >= p->n_tasks))
@@ -233,38 +271,37 @@ struct log {
 #define LOG(name, list) { name, list, sizeof (list) / sizeof *(list) }
 
 static const struct walk stat_walk[] = {
-	{ "user", "10ms", true, 0, 1500, 100 }, { "nice", "10ms", true, 0, 0, 0 },
-	{ "system", "10ms", true, 0, 200, 100 }, { "iowait", "10ms", true, 0, 30, 20 },
+	{ "user", "10ms", true, 0, 1500, 100 }, { "system", "10ms", true, 0, 200, 100 },
+	{ "running", "1", false, 16, 3, 80 }, { "iowait", "10ms", true, 0, 30, 20 },
+	{ "blocked", "1", false, 0, 1, 10 }, { "load", "0.01", false, 1600, 20, 20 },
 	{ "irq", "10ms", true, 0, 4, 30 }, { "steal", "10ms", true, 0, 1, 5 },
-	{ "running", "1", false, 16, 3, 80 }, { "blocked", "1", false, 0, 1, 10 },
+	{ "nice", "10ms", true, 0, 0, 0 },
 };
 static const struct walk meminfo_walk[] = {
-	{ "free", "MiB", false, 9000, 200, 95 }, { "available", "MiB", false, 20000, 200, 95 },
-	{ "buffers", "MiB", false, 300, 1, 10 }, { "cached", "MiB", false, 8000, 20, 80 },
-	{ "shmem", "MiB", false, 40, 1, 2 }, { "slab", "MiB", false, 700, 2, 40 },
-	{ "dirty", "MiB", false, 90, 20, 90 }, { "writeback", "MiB", false, 0, 2, 10 },
-	{ "swap", "MiB", false, 0, 0, 0 },
+	{ "free", "1MiB", false, 9000, 200, 95 }, { "available", "1MiB", false, 20000, 200, 95 },
+	{ "cached", "1MiB", false, 8000, 20, 80 }, { "dirty", "1MiB", false, 90, 20, 90 },
+	{ "buffers", "1MiB", false, 300, 1, 10 }, { "writeback", "1MiB", false, 0, 2, 10 },
+	{ "slab", "1MiB", false, 700, 2, 40 }, { "shmem", "1MiB", false, 40, 1, 2 },
+	{ "swap", "1MiB", false, 0, 0, 0 }, { "total", "1MiB", false, 32768, 0, 0 },
+	{ "swap_total", "1MiB", false, 0, 0, 0 },
 };
 static const struct walk diskstats_walk[] = {
-	{ "read", "KiB", true, 0, 900, 15 }, { "written", "KiB", true, 0, 20000, 70 },
-	{ "ios", "1", true, 0, 90, 70 }, { "busy", "ms", true, 0, 300, 70 },
-	{ "nvme0n1.read", "KiB", true, 0, 900, 15 },
-	{ "nvme0n1.written", "KiB", true, 0, 20000, 70 },
-	{ "nvme0n1.ios", "1", true, 0, 90, 70 }, { "nvme0n1.busy", "ms", true, 0, 300, 70 },
+	{ "nvme0n1.written", "1KiB", true, 0, 20000, 70 },
+	{ "nvme0n1.busy", "1ms", true, 0, 300, 70 }, { "nvme0n1.writes", "1", true, 0, 90, 70 },
+	{ "nvme0n1.read", "1KiB", true, 0, 900, 15 }, { "nvme0n1.reads", "1", true, 0, 20, 15 },
 };
 static const struct walk net_walk[] = {
-	{ "rx", "KiB", true, 0, 20, 20 }, { "tx", "KiB", true, 0, 10, 20 },
-	{ "eth0.rx", "KiB", true, 0, 20, 20 }, { "eth0.tx", "KiB", true, 0, 10, 20 },
+	{ "eth0.rx", "1KiB", true, 0, 20, 20 }, { "eth0.tx", "1KiB", true, 0, 10, 20 },
 };
 static const struct walk pressure_walk[] = {
-	{ "cpu_some", "ms", true, 0, 700, 95 }, { "io_some", "ms", true, 0, 80, 40 },
-	{ "io_full", "ms", true, 0, 30, 30 }, { "memory_some", "ms", true, 0, 0, 0 },
-	{ "memory_full", "ms", true, 0, 0, 0 },
+	{ "cpu.some", "1ms", true, 0, 700, 95 }, { "io.some", "1ms", true, 0, 80, 40 },
+	{ "io.full", "1ms", true, 0, 30, 30 }, { "memory.some", "1ms", true, 0, 0, 0 },
+	{ "memory.full", "1ms", true, 0, 0, 0 },
 };
 static const struct walk vmstat_walk[] = {
-	{ "pgpgin", "KiB", true, 0, 900, 15 }, { "pgpgout", "KiB", true, 0, 20000, 70 },
-	{ "pswpin", "1", true, 0, 0, 0 }, { "pswpout", "1", true, 0, 0, 0 },
-	{ "pgmajfault", "1", true, 0, 30, 10 }, { "oom_kill", "1", true, 0, 0, 0 },
+	{ "pgpgout", "1MiB", true, 0, 20, 70 }, { "pgpgin", "1MiB", true, 0, 2, 15 },
+	{ "pgmajfault", "1", true, 0, 30, 10 }, { "pswpout", "1KiB", true, 0, 0, 0 },
+	{ "pswpin", "1KiB", true, 0, 0, 0 }, { "oom_kill", "1", true, 0, 0, 0 },
 };
 static const struct log logs[] = {
 	LOG("proc_stat", stat_walk), LOG("proc_meminfo", meminfo_walk),
@@ -285,13 +322,24 @@ static void wander(const struct walk *w, int64_t *level)
 		*level -= step;
 }
 
+static int write_file(struct plan *p, const char *name, struct buf *b)
+{
+	int fd = store_open_at(p->store.dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC);
+	int r = 0;
+
+	if (fd < 0 || write(fd, b->data, b->len) != (ssize_t)b->len)
+		r = -EIO;
+	close(fd);
+	buf_clear(b);
+	return r;
+}
+
 static int write_log(struct plan *p, const struct log *l, uint64_t n_samples)
 {
 	struct series_column column[16];
 	int64_t written[16], level[16];
 	struct series_writer w;
 	char file[64];
-	int fd, r = 0;
 
 	snprintf(file, sizeof file, "%s.log", l->name);
 	for (size_t i = 0; i < l->n; i++) {
@@ -310,12 +358,7 @@ static int write_log(struct plan *p, const struct log *l, uint64_t n_samples)
 		for (size_t i = 0; i < l->n; i++)
 			wander(&l->walk[i], &level[i]);
 	}
-	fd = store_open_at(p->store.dir_fd, file, O_WRONLY | O_CREAT | O_TRUNC);
-	if (fd < 0 || write(fd, p->out.data, p->out.len) != (ssize_t)p->out.len)
-		r = -EIO;
-	close(fd);
-	buf_clear(&p->out);
-	return r;
+	return write_file(p, file, &p->out);
 }
 
 static int write_end(struct plan *p)
@@ -339,7 +382,10 @@ static int generate(struct plan *p, uint64_t n_samples)
 	p->pid = 2000;
 	for (unsigned i = 0; i < SLOTS; i++)
 		p->slot[i].end_us = 1000 + i;
+	usage_writer_init(&p->usage, p->usage_written, SLOTS, INTERVAL_MS);
+	series_add_header(&p->usage_out, USAGE_LOG_NAME, INTERVAL_MS, usage_columns, USAGE_COLUMNS);
 	write_tasks(p);
+	r = write_file(p, "proc_tasks.log", &p->usage_out);
 	for (size_t i = 0; !r && i < sizeof logs / sizeof *logs; i++)
 		r = write_log(p, &logs[i], n_samples);
 	if (!r)
@@ -377,6 +423,7 @@ int main(int argc, char **argv)
 	}
 	r = generate(&p, number(argv, argc, 3, 36000));
 	buf_release(&p.out);
+	buf_release(&p.usage_out);
 	store_close(&p.store);
 	if (r)
 		fprintf(stderr, "gen_recording: %s\n", strerror(-r));
