@@ -9,8 +9,8 @@
  * Which task a child process is: pid -> number, in fixed memory, so that a child
  * costs no allocation. Not locked: for hosts that spawn and wait in one thread.
  */
-#define CHILDREN_SLOTS 8192		/* a power of two */
-#define CHILDREN_MAX 6144		/* held at once; full enough above that */
+#define CHILDREN_SLOTS 4096		/* a power of two */
+#define CHILDREN_MAX 3072		/* held at once; full enough above that */
 
 struct child {
 	pid_t pid;		/* 0: free */

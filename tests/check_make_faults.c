@@ -307,12 +307,12 @@ START_TEST(too_many_children)
 	struct run r;
 
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
-	support_run(&r, base, "MAKEFILES='%s' " TOP_BUILDDIR "/tests/fake_make " PLUGIN " many 6150",
+	support_run(&r, base, "MAKEFILES='%s' " TOP_BUILDDIR "/tests/fake_make " PLUGIN " many 3078",
 		    f.makefiles.data);
 	if (r.status != 77) {
 		ck_assert_int_eq(r.status, 0);
 		ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
-		ck_assert_uint_eq(rec.n_tasks, 6144);
+		ck_assert_uint_eq(rec.n_tasks, 3072);
 		for (size_t i = 0; i < rec.n_tasks; i++)
 			ck_assert_int_eq(rec.task[i].state, TASK_DONE);
 		ck_assert_uint_eq(rec.n_notes, 1);

@@ -229,25 +229,20 @@ static void build(struct outcome *o, const struct scene *scene, const char *tool
 	const char *dir = support_path("%s/%s", support_tmpdir(),
 				       scene->odd ? "wo rk $#:%" : "work");
 	const char *assign = makefiles ? support_path("MAKEFILES='%s'", makefiles) : "";
-	struct run r;
 	struct buf text = BUF_INIT;
+	struct run r;
 
-	support_run(&r, NULL, "rm -rf '%s' && mkdir '%s'", dir, dir);
+	buf_addf(&text, "%s\n%s", first_line, scene->makefile);
+	support_writes(support_path("%s/Makefile", support_tmpdir()), buf_str(&text));
+	buf_release(&text);
+	support_run(&r, NULL, "rm -rf '%s' && mkdir '%s' && cd '%s' && mv ../Makefile . && { %s; }",
+		    dir, dir, dir, scene->setup ? scene->setup : ":");
 	ck_assert_int_eq(r.status, 0);
 	support_run_release(&r);
-	buf_addf(&text, "%s\n%s", first_line, scene->makefile);
-	support_writes(support_path("%s/Makefile", dir), buf_str(&text));
-	buf_release(&text);
-	if (scene->setup) {
-		support_run(&r, dir, "%s", scene->setup);
-		ck_assert_int_eq(r.status, 0);
-		support_run_release(&r);
-	}
 	support_run(&o->run, dir, "unset MAKEFLAGS MAKELEVEL MAKEFILES MFLAGS;"
 		    "BUILDBEAT_OUTPUT='%s/loaded' %s %s %s %s",
 		    support_tmpdir(), assign, scene->before ? scene->before : "", tool, scene->args);
-	support_run(&o->files, dir, "find . | LC_ALL=C sort; find . -type f ! -name Makefile |"
-		    "LC_ALL=C sort | xargs -r -d '\\n' cat");
+	support_run(&o->files, dir, "ls -AR; LC_ALL=C grep -ar --exclude=Makefile '' . | LC_ALL=C sort");
 }
 
 static void compare(const struct scene *scene, const char *how, const struct outcome *plain,
