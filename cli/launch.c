@@ -92,6 +92,15 @@ static int wait_for(struct launch *l, const struct signals *s)
 	}
 }
 
+/* An interrupt that ended the command is not to end us before we are done. */
+static void forget_pending(const struct signals *s)
+{
+	struct timespec now = { 0, 0 };
+
+	while (sigtimedwait(&s->waited, NULL, &now) > 0)
+		;
+}
+
 int launch_run(struct launch *l)
 {
 	struct signals s;
@@ -111,6 +120,7 @@ int launch_run(struct launch *l)
 	if (l->started)
 		l->started(l->context, l->pid);
 	r = wait_for(l, &s);
+	forget_pending(&s);
 	signals_give_back(&s);
 	return r;
 }

@@ -120,7 +120,7 @@ void progress_at(struct progress *p, unsigned percent)
 	if (!p->begin_ns || clock_mono_ns() - p->begin_ns < 1000000000 ||
 	    (p->shown && p->shown_percent == percent))
 		return;
-	p->shown = 1;
+	p->shown = true;
 	p->shown_percent = percent;
 	fprintf(stderr, "\rbuildbeat: %s %u%%", p->what, percent);
 	fflush(stderr);
@@ -131,5 +131,5 @@ void progress_end(struct progress *p)
 	if (p->shown)
 		fprintf(stderr, "\r\033[K");
 	p->begin_ns = 0;
-	p->shown = 0;
+	p->shown = false;
 }

@@ -3,7 +3,8 @@
 
 #include "error.h"
 
-#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* What the commands say on standard error, one line a call. */
 
@@ -25,9 +26,9 @@ const char *report_nearest(const char *word, const char *const *candidates);
  */
 struct progress {
 	const char *what;
-	long long begin_ns;
+	int64_t begin_ns;	/* 0: not on a terminal */
 	unsigned shown_percent;
-	int shown;
+	bool shown;
 };
 
 void progress_begin(struct progress *p, const char *what);

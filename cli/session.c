@@ -95,23 +95,26 @@ static void complain(struct session *s, const char *what, const struct error *er
 	report("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
 }
 
+/* Without the plugin the ticket still leads other buildbeats here. */
 static void begin_tickets(struct session *s)
 {
-	struct error err;
+	struct error plugin_err, err;
 	char plugin[PATH_MAX];
-	int r;
+	int bad = -ENOENT, r = 0;
 
-	/* Without it the ticket still leads other buildbeats here. */
-	if (!session_find_plugin(plugin, s->settings->plugin, &err)) {
-		complain(s, "no make's tasks will be recorded", &err);
-		snprintf(plugin, sizeof plugin, "%s", PKGLIBDIR "/" PLUGIN_NAME);
+	if (session_find_plugin(plugin, s->settings->plugin, &plugin_err)) {
+		bad = ticket_write(&s->ticket, &s->store, plugin);
+		error_sys(&plugin_err, bad, plugin, "the plugin cannot be used");
 	}
-	r = ticket_write(&s->ticket, &s->store, plugin);
+	if (bad)
+		r = ticket_write(&s->ticket, &s->store, NULL);
 	if (r) {
 		error_sys(&err, r, s->store.path, "cannot write " LAYOUT_TICKET);
 		complain(s, "no tasks will be recorded", &err);
 		return;
 	}
+	if (bad)
+		complain(s, "no make's tasks will be recorded", &plugin_err);
 	s->has_ticket = true;
 	ticket_add_makefiles(&s->makefiles, &s->ticket, getenv("MAKEFILES"));
 }

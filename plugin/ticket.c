@@ -60,6 +60,10 @@ static void add_ticket(struct buf *b, const struct store *s, const char *ticket,
 {
 	store_add_ticket_line(b, s);
 	buf_adds(b, "MAKEFILE_LIST :=\n");
+	if (!plugin) {
+		buf_addf(b, "%s: ;\n", ticket);
+		return;
+	}
 	buf_addf(b, "ifneq (,$(and $(filter load,$(.FEATURES)),$(wildcard %s)))\n", plugin);
 	buf_addf(b, "-load %s(buildbeat_gmk_setup)\n", plugin);
 	buf_adds(b, "endif\n");
@@ -116,9 +120,10 @@ int ticket_write(struct ticket *t, const struct store *s, const char *plugin)
 {
 	char dir[PATH_MAX], link[PATH_MAX], text[TICKET_MAX];
 	struct buf b;
-	int r = check_plugin(plugin);
+	bool plain = !plugin || is_plain(plugin);
+	int r = plugin ? check_plugin(plugin) : 0;
 
-	*t = (struct ticket){ .outside = !is_plain(s->path) || !is_plain(plugin) };
+	*t = (struct ticket){ .outside = !is_plain(s->path) || !plain };
 	if (r)
 		return r;
 	if (!t->outside) {
@@ -131,7 +136,7 @@ int ticket_write(struct ticket *t, const struct store *s, const char *plugin)
 	if (strlen(dir) + strlen("/" LAYOUT_TICKET) >= sizeof t->path)
 		return -ENAMETOOLONG;
 	snprintf(t->path, sizeof t->path, "%s/" LAYOUT_TICKET, dir);
-	if (!is_plain(plugin)) {
+	if (!plain) {
 		beside(link, t, PLUGIN_LINK);
 		r = symlink(plugin, link) ? -errno : 0;
 		plugin = link;

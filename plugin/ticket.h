@@ -12,7 +12,8 @@
  * recording's directory, or, where that path or the plugin's has bytes in it that
  * mean something to make (MAKEFILES is a list of words), in a fresh private
  * directory below $XDG_RUNTIME_DIR or /tmp; outside tells so. plugin: absolute
- * path of the shared object. 0 or a negative errno, and then nothing is left:
+ * path of the shared object; NULL: no make is to load anything, and the ticket only
+ * leads other buildbeats to the recording. 0 or a negative errno, and then nothing is left:
  * -ENOENT and the like when there is no such object, -ENOEXEC when it is damaged.
  */
 struct ticket {

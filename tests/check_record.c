@@ -297,6 +297,20 @@ START_TEST(missing_plugin)
 }
 END_TEST
 
+START_TEST(damaged_plugin)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "echo 'all: ; @echo built' >Makefile; "
+		    "head -c 5000 " PLUGIN " >half.so; "
+		    RECORD "--plugin half.so -n one -- make");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.out.data, "built\n");
+	assert_said(&r, "half.so: the plugin cannot be used: ");
+	support_run_release(&r);
+}
+END_TEST
+
 START_TEST(nested)
 {
 	struct recording rec;
@@ -654,6 +668,7 @@ int main(void)
 	tcase_add_test(t, figures_are_those_of_time);
 	tcase_add_test(t, without_a_make);
 	tcase_add_test(t, missing_plugin);
+	tcase_add_test(t, damaged_plugin);
 	tcase_add_test(t, nested);
 	tcase_add_test(t, compressed);
 	tcase_add_test(t, compressed_while_written);
