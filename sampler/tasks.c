@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TICK_US 10000
 #define PSS_PART 200		/* of the interval: half a percent */
@@ -23,7 +22,6 @@ struct tasks {
 	struct usage_writer writer;
 	struct usage_slot now[RUNNING_MAX], written[RUNNING_MAX];
 	int64_t interval_ms;
-	uint64_t page_kb;
 	bool want_header;
 };
 
@@ -37,7 +35,6 @@ int tasks_open(struct tasks **out, const struct setup *setup)
 	t->log = (struct log)LOG_CLOSED;
 	t->tail = (struct tail){ .fd = -1, .list_fd = -1 };
 	t->interval_ms = setup->interval_ms;
-	t->page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 	t->want_header = true;
 	r = tree_init(&t->tree, setup->root.proc_fd);
 	if (!r)
@@ -103,7 +100,7 @@ static void fill(struct tasks *t, size_t slot)
 		task->total.written_kb = (int64_t)(sum->written_bytes / 1024);
 		task->total.read_kb = (int64_t)(sum->read_bytes / 1024);
 	}
-	u->level[USAGE_RSS] = (int64_t)((sum->rss_pages * t->page_kb + 512) / 1024);
+	u->level[USAGE_RSS] = (int64_t)((sum->rss_pages * t->tree.page_kb + 512) / 1024);
 	u->level[USAGE_PSS] = sum->has_pss ? (int64_t)((sum->pss_kb + 512) / 1024) : 0;
 	u->level[USAGE_PROCESSES] = (int64_t)sum->processes;
 	count(&u->level[USAGE_CPU], task->total.cpu_us, task->inner.cpu_us, TICK_US);

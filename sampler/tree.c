@@ -21,6 +21,7 @@
 int tree_init(struct tree *t, int proc_fd)
 {
 	*t = (struct tree){ .proc_fd = proc_fd, .list_fd = -1, .ns_per_mib = NS_PER_MIB };
+	t->page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 	t->scans = !root_has(proc_fd, "thread-self/children");
 	t->process = calloc(PROCESSES_MAX, sizeof *t->process);
 	t->pid_key = calloc(HASH_SIZE, sizeof *t->pid_key);
@@ -315,13 +316,15 @@ void tree_read(struct tree *t, struct running *r)
 
 /* Proportional memory */
 
+static int64_t rss_mib(const struct tree *t, size_t slot)
+{
+	return (int64_t)(t->sum[slot].rss_pages * t->page_kb / 1024);
+}
+
 static int64_t pss_cost(const struct tree *t, size_t slot)
 {
-	static const uint64_t page_bytes = 4096;
-	const struct tree_sum *sum = &t->sum[slot];
-
-	return (int64_t)sum->processes * NS_PER_PROCESS +
-	       (int64_t)(sum->rss_pages * page_bytes >> 20) * t->ns_per_mib;
+	return (int64_t)t->sum[slot].processes * NS_PER_PROCESS +
+	       rss_mib(t, slot) * t->ns_per_mib;
 }
 
 static void read_pss(struct tree *t, size_t slot)
@@ -344,7 +347,7 @@ static void read_pss(struct tree *t, size_t slot)
 /* A quarter of the way to what it took this time. */
 static void learn_cost(struct tree *t, size_t slot, int64_t took_ns)
 {
-	int64_t mib = (int64_t)(t->sum[slot].rss_pages >> 8);
+	int64_t mib = rss_mib(t, slot);
 	int64_t rest = took_ns - (int64_t)t->sum[slot].processes * NS_PER_PROCESS;
 
 	if (mib >= 16 && rest > 0)

@@ -34,6 +34,7 @@ struct tree_sum {
 struct tree {
 	int proc_fd;		/* borrowed */
 	int list_fd;		/* of the processes, for scans; -1 until needed */
+	uint64_t page_kb;
 	bool scans;		/* the kernel does not tell children */
 	struct process *process;
 	size_t n;
