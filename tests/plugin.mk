@@ -36,3 +36,8 @@ BENCHES += tests/bench_make
 check_PROGRAMS += tests/bench_make
 tests_bench_make_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_make_LDADD = $(MAKE_HOST_LIBS)
+
+BENCHES += tests/bench_writers
+check_PROGRAMS += tests/bench_writers
+tests_bench_writers_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bench_writers_LDADD = $(MAKE_HOST_LIBS)

@@ -1,0 +1,96 @@
+/*
+ * 8 processes append 50,000 events each to one recording through the C ABI: none
+ * may be torn or lost. And what one event costs.
+ */
+#include "buildbeat_plugin.h"
+#include "make_host.h"
+#include "support.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WRITERS 8
+#define EVENTS 50000
+
+static double now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
+}
+
+/* Lines of all lengths up to 4 KiB. */
+static void write_events(const struct buildbeat_api *api, const char *dir, int writer)
+{
+	struct buildbeat_host host = { .size = sizeof host, .dir = dir, .interval_ms = -1 };
+	struct buildbeat_task task = { .size = sizeof task, .slot = writer, .name = "task" };
+	struct buildbeat_result result = { .size = sizeof result, .rchar = -1, .wchar = -1 };
+	struct buildbeat_session *s = api->open(&host);
+	static char command[3900];
+
+	memset(command, 'x', sizeof command - 1);
+	for (unsigned i = 0; i < EVENTS / 2; i++) {
+		/* most are short, as in a real build */
+		task.command = command + sizeof command - 1 - (i % 16 ? i % 100 : i % 3800);
+		api->task_finished(s, api->task_started(s, 0, &task), &result);
+	}
+	api->close(s);
+}
+
+START_TEST(bench_writers)
+{
+	const struct buildbeat_api *(*get)(uint32_t);
+	const struct buildbeat_api *api;
+	const char *dir = support_path("%s/recording", support_tmpdir());
+	struct buildbeat_host host = { .size = sizeof host, .dir = dir, .interval_ms = -1 };
+	struct buildbeat_session *s;
+	void *so = dlopen(PLUGIN, RTLD_NOW);
+	size_t lines, bad, expected = WRITERS * EVENTS + 2 * (WRITERS + 1);
+	double start, one_us, all_us;
+	int status;
+
+	ck_assert_ptr_nonnull(so);
+	*(void **)&get = dlsym(so, "buildbeat_get_api");
+	api = get(BUILDBEAT_API_MAJOR);
+	s = api->open(&host);
+	start = now_us();
+	for (int i = 0; i < EVENTS; i++)
+		api->task_pid(s, 1, i);
+	one_us = (now_us() - start) / EVENTS;
+	start = now_us();
+	for (int i = 0; i < WRITERS; i++) {
+		if (!fork()) {
+			write_events(api, dir, i);
+			_exit(0);
+		}
+	}
+	while (wait(&status) > 0)
+		ck_assert_int_eq(status, 0);
+	all_us = now_us() - start;
+	api->close(s);
+	tasks_count(dir, &lines, &bad);
+	printf("writers, %d x %d events      torn %zu lost %zd  (bar: 0, 0)  %.2f us an event alone,"
+	       " %.2f us with %d at once\n", WRITERS, EVENTS, bad,
+	       (ssize_t)(expected + EVENTS) - (ssize_t)lines, one_us,
+	       all_us / (WRITERS * EVENTS), WRITERS);
+	ck_assert_uint_eq(bad, 0);
+	ck_assert_uint_eq(lines, expected + EVENTS);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("bench_writers");
+	TCase *t = tcase_create("bench");
+
+	tcase_add_checked_fixture(t, NULL, support_cleanup);
+	tcase_set_timeout(t, 0);
+	tcase_add_test(t, bench_writers);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
