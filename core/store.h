@@ -44,8 +44,7 @@ struct store {
  * and the clock anchor, an empty tasks.log with its first line, and the link
  * `latest` beside it. base NULL: LAYOUT_BASE; name NULL: the time in UTC, with
  * -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST.
- * err says which path failed. The descriptors are close-on-exec and, where the
- * limit allows, 200 or more.
+ * err says which path failed. The descriptors are those of store_open_at().
  */
 int store_create(struct store *s, const char *base, const char *name, struct error *err);
 
@@ -85,7 +84,7 @@ void store_add_ticket_line(struct buf *b, const struct store *s);
 /* Join the recording the environment names; -ENOENT when it names none. */
 int store_join_env(struct store *s);
 
-/* Open for a recording: O_CLOEXEC, moved to 200 or above where possible. */
+/* Open for a recording: O_CLOEXEC, moved to 40 or above where possible. */
 int store_open_at(int dir_fd, const char *name, int flags);
 
 /* Own pid, parent's pid, ...: at most eight, comma separated, as far as the first

@@ -219,11 +219,11 @@ static rlim_t set_descriptors(rlim_t n)
 	return before;
 }
 
-/* 200 or more where there is room, lower where not; always close-on-exec. */
+/* 40 or more where there is room, lower where not; always close-on-exec. */
 START_TEST(descriptors)
 {
 	static const struct { rlim_t limit; int floor; } cases[] = {
-		{ 256, 200 }, { 128, 64 }, { 32, 10 }, { 10, 3 },
+		{ 256, 40 }, { 64, 40 }, { 32, 10 }, { 10, 3 },
 	};
 	struct store s;
 	struct error err;
