@@ -210,7 +210,8 @@ static void started(pid_t pid, int64_t t, char *const argv[])
 	if (child->io_fd >= 0)
 		close(child->io_fd);
 	child->io_fd = -1;
-	if (procs.session->store.flags & STORE_TASK_IO) {
+	/* in a vfork child the descriptors are not the parent's */
+	if ((procs.session->store.flags & STORE_TASK_IO) && getpid() == procs.session->store.pid) {
 		snprintf(name, sizeof name, "/proc/%d/io", (int)pid);
 		child->io_fd = store_open_at(AT_FDCWD, name, O_RDONLY);
 	}

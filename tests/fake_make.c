@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define FD_FLOOR 40	/* where the plugin puts its descriptors */
+
 typedef char *gmk_function(const char *name, unsigned argc, char **argv);
 
 static gmk_function *at;
@@ -90,11 +92,12 @@ static void run_one(const char *how, int i)
 	char *good[] = { (char *)"/bin/sh", (char *)"-ec", (char *)"exit 3", NULL };
 	char *missing[] = { (char *)"/nonexistent/program", NULL };
 	struct rusage usage;
-	int status;
+	int status, own;
 	pid_t pid;
 
 	tell(i);
 	pid = start(how, i % 5 == 4 ? missing : good);
+	own = fcntl(0, F_DUPFD_CLOEXEC, FD_FLOOR);
 	if (pid < 0)
 		return;
 	if (i % 4 == 0)
@@ -105,6 +108,8 @@ static void run_one(const char *how, int i)
 		wait4(-1, &status, 0, NULL);
 	else
 		wait(NULL);
+	if (close(own))		/* by somebody else, before */
+		exit(3);
 }
 
 /* More children at once than there is room for in a table. */
