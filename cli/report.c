@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "clock.h"
+#include "store.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,8 +24,7 @@ static void write_line(const char *where, const char *message)
 	}
 	line[len] = '\n';
 	fflush(stdout);
-	if (write(STDERR_FILENO, line, len + 1) < 0)
-		return;
+	store_write(STDERR_FILENO, line, len + 1);
 }
 
 void report(const char *format, ...)

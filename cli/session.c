@@ -253,6 +253,17 @@ static void append_tasks(struct session *s, const struct tasklog *t)
 	buf_release(&b);
 }
 
+/* A make that could not write on says nothing: that is for us to do. */
+static void report_torn(struct session *s, const struct tasklog *t)
+{
+	struct error err;
+
+	if (!t->torn || s->complained)
+		return;
+	error_set(&err, -EIO, s->store.path, 0, 0, "a process could not write on");
+	complain(s, "the recording is incomplete", &err);
+}
+
 /* Only where nobody said before why there is nothing to see. */
 static void explain_no_tasks(struct session *s, const struct tasklog *t)
 {
@@ -309,7 +320,7 @@ static void report_incomplete(struct session *s, int r)
 	struct error err;
 
 	if (!r)
-		r = s->store.error;
+		r = store_error(&s->store);
 	if (!r && s->sampler)
 		r = sampler_error(s->sampler);
 	if (!r)
@@ -333,6 +344,7 @@ static void finish_created(struct session *s, const struct launch *l)
 	s->sampler = NULL;
 	if (!tasklog_scan(s->store.dir_fd, &log)) {
 		append_tasks(s, &log);
+		report_torn(s, &log);
 		explain_no_tasks(s, &log);
 	}
 	if (s->settings->compress == COMPRESS_ZSTD && pack_logs(s, &log, &err))

@@ -71,6 +71,7 @@ static int scan_file(struct tasklog *t, struct open_pids *o, int dir_fd, const c
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	char line[EVENT_MAX + 1];
+	bool whole = true;
 	int r = 0;
 
 	if (!f) {
@@ -82,11 +83,13 @@ static int scan_file(struct tasklog *t, struct open_pids *o, int dir_fd, const c
 	while (!r && fgets(line, sizeof line, f)) {
 		size_t n = strlen(line);
 
-		if (n && line[n - 1] == '\n')
+		whole = n && line[n - 1] == '\n';
+		if (whole)
 			r = scan_line(t, o, (struct slice){ line, n - 1 });
 	}
 	if (!r && ferror(f))
 		r = -EIO;
+	t->torn |= !whole;
 	fclose(f);
 	return r;
 }

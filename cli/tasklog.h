@@ -1,6 +1,7 @@
 #ifndef BUILDBEAT_TASKLOG_H
 #define BUILDBEAT_TASKLOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a recording that was just made holds, from a quick look at its tasks.log
@@ -9,6 +10,7 @@ struct tasklog {
 	uint64_t instances;
 	uint64_t tasks;		/* started */
 	uint64_t alive;		/* instances still open whose process exists */
+	bool torn;		/* a last line that could be written only in part */
 };
 
 /* 0 or a negative errno. */

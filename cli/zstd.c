@@ -1,6 +1,7 @@
 #include "zstd.h"
 
 #include "layout.h"
+#include "store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,21 +87,6 @@ struct packer {
 	size_t from_size, to_size;
 };
 
-static int write_all(int fd, const char *p, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			p += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 /* Feed n bytes of p->from; 0 ends the frame. */
 static int pack_chunk(struct packer *p, size_t n)
 {
@@ -115,7 +101,7 @@ static int pack_chunk(struct packer *p, size_t n)
 		left = ZSTD_compressStream2(p->ctx, &to, &in, how);
 		if (ZSTD_isError(left))
 			return -EIO;
-		r = write_all(p->out, p->to, to.pos);
+		r = store_write(p->out, p->to, to.pos);
 		if (r)
 			return r;
 	} while (n ? in.pos < in.size : left != 0);

@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -42,16 +44,60 @@ int store_open_at(int dir_fd, const char *name, int flags)
 	return moved;
 }
 
-static int write_all(int fd, const char *p, size_t len)
+static bool has_size_limit(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/*
+ * A limit on the size of files that is met, a pipe that nobody reads: the kernel
+ * sends signals, which would be the end of our host. They are held back, and taken
+ * away if they are ours.
+ */
+static ssize_t write_quietly(int fd, const void *p, size_t len)
+{
+	static const struct timespec at_once;
+	sigset_t held, before, pending;
+	ssize_t n;
+	int sig, saved;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGXFSZ);
+	sigaddset(&held, SIGPIPE);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &held, &before);
+	n = write(fd, p, len);
+	saved = errno;
+	sig = n >= 0 ? 0 : saved == EFBIG ? SIGXFSZ : saved == EPIPE ? SIGPIPE : 0;
+	if (sig && !sigismember(&pending, sig)) {
+		sigemptyset(&held);
+		sigaddset(&held, sig);
+		sigtimedwait(&held, NULL, &at_once);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return n;
+}
+
+static int write_once(int fd, const void *p, size_t len, bool quietly)
 {
 	ssize_t n;
 
 	do {
-		n = write(fd, p, len);
+		n = quietly ? write_quietly(fd, p, len) : write(fd, p, len);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	return (size_t)n == len ? 0 : -ENOSPC;
+	if ((size_t)n == len)
+		return 0;
+	return has_size_limit() ? -EFBIG : -ENOSPC;
+}
+
+int store_write(int fd, const void *p, size_t len)
+{
+	return write_once(fd, p, len, true);
 }
 
 int64_t store_now_us(const struct store *s)
@@ -65,22 +111,26 @@ static int open_tasks(struct store *s, int create)
 {
 	struct statfs fs;
 	char name[64];
-	int fd;
+	int fd, r;
 
 	if (fstatfs(s->dir_fd, &fs) || fs.f_type != NFS_MAGIC)
 		return store_open_at(s->dir_fd, LAYOUT_TASKS, O_WRONLY | O_APPEND | create);
 	s->flags |= STORE_NFS;
 	snprintf(name, sizeof name, LAYOUT_TASKS_PREFIX "-%s.log", s->inst);
 	fd = store_open_at(s->dir_fd, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
-	if (fd >= 0)
-		write_all(fd, TASKS_HEADER, strlen(TASKS_HEADER));
-	return fd;
+	if (fd < 0)
+		return fd;
+	r = store_write(fd, TASKS_HEADER, strlen(TASKS_HEADER));
+	if (r)
+		close(fd);
+	return r ? r : fd;
 }
 
-static void name_instance(struct store *s)
+static void become_writer(struct store *s)
 {
 	s->pid = getpid();
 	event_instance_id(s->inst, s->pid, store_now_us(s));
+	s->limited = has_size_limit();
 }
 
 /* create: O_CREAT or 0. A recording that was closed and packed has no tasks.log
@@ -92,7 +142,7 @@ static int open_dir(struct store *s, int create)
 	s->dir_fd = store_open_at(AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY);
 	if (s->dir_fd < 0)
 		return s->dir_fd;
-	name_instance(s);
+	become_writer(s);
 	s->tasks_fd = open_tasks(s, create);
 	if (s->tasks_fd < 0) {
 		r = s->tasks_fd;
@@ -125,7 +175,7 @@ static int join_by_ticket(struct store *s, const char *path, int64_t start_ns, u
 	strcpy(s->path, path);
 	s->start_ns = start_ns;
 	s->flags = flags;
-	name_instance(s);
+	become_writer(s);
 	s->tasks_fd = store_open_at(AT_FDCWD, tasks, O_WRONLY | O_APPEND);
 	return s->tasks_fd < 0 ? s->tasks_fd : 0;
 }
@@ -156,12 +206,24 @@ void store_append(struct store *s, struct buf *b)
 
 	if (!s->error && s->tasks_fd >= 0 && b->len) {
 		if (!r)
-			r = write_all(s->tasks_fd, b->data, b->len);
+			r = write_once(s->tasks_fd, b->data, b->len, s->limited);
 		if (r)
 			s->error = r;
 	}
 	buf_clear(b);
 	errno = saved;
+}
+
+int store_error(const struct store *s)
+{
+	struct rlimit limit;
+	struct stat st;
+
+	if (s->error)
+		return s->error;
+	if (!s->limited || getrlimit(RLIMIT_FSIZE, &limit) || fstat(s->tasks_fd, &st))
+		return 0;
+	return (rlim_t)st.st_size < limit.rlim_cur ? 0 : -EFBIG;
 }
 
 void store_add_build(struct buf *b, const char *key, const char *value)
@@ -181,7 +243,7 @@ int store_append_build(struct store *s, const struct buf *b)
 	fd = store_open_at(s->dir_fd, LAYOUT_BUILD, O_WRONLY | O_APPEND);
 	if (fd < 0)
 		return fd;
-	r = write_all(fd, b->data, b->len);
+	r = store_write(fd, b->data, b->len);
 	if (close(fd) && !r)
 		r = -errno;
 	return r;
@@ -274,11 +336,11 @@ static int write_first_lines(struct store *s, int64_t wall_ns)
 	buf_adds(&b, "start: ");
 	clock_add_iso(&b, wall_ns);
 	buf_addc(&b, '\n');
-	r = write_all(fd, b.data, b.len);
+	r = store_write(fd, b.data, b.len);
 	close(fd);
 	if (r)
 		return r;
-	return write_all(s->tasks_fd, TASKS_HEADER, strlen(TASKS_HEADER));
+	return store_write(s->tasks_fd, TASKS_HEADER, strlen(TASKS_HEADER));
 }
 
 int store_create(struct store *s, const char *base, const char *name, struct error *err)

@@ -30,6 +30,7 @@ struct store {
 	int tasks_fd;
 	int32_t pid;		/* of the process that opened it */
 	unsigned flags;		/* STORE_ bits, handed on in the ticket */
+	bool limited;		/* the process has a limit on the size of files */
 	_Atomic int error;	/* sticky: the first failed write, negative errno */
 };
 
@@ -69,6 +70,10 @@ int64_t store_now_us(const struct store *s);
  */
 void store_append(struct store *s, struct buf *b);
 
+/* 0, or why nothing can be appended any more: a failure of this process, or the
+ * limit on the size of files that all of a build's processes met. */
+int store_error(const struct store *s);
+
 /* "key: value" lines of `build`; the value is escaped as a field. */
 void store_add_build(struct buf *b, const char *key, const char *value);
 int store_append_build(struct store *s, const struct buf *b);
@@ -86,6 +91,13 @@ int store_join_env(struct store *s);
 
 /* Open for a recording: O_CLOEXEC, moved to 40 or above where possible. */
 int store_open_at(int dir_fd, const char *name, int flags);
+
+/*
+ * All of it with one write(). 0 or a negative errno: -ENOSPC or -EFBIG also when
+ * only a part was written. Neither the process's limit on the size of files nor a
+ * closed pipe sends it a signal.
+ */
+int store_write(int fd, const void *p, size_t len);
 
 /* Own pid, parent's pid, ...: at most eight, comma separated, as far as the first
  * process older than the recording. */

@@ -15,6 +15,7 @@
 #include "procs.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +63,15 @@ static bool expands_to(const char *text, const char *word)
 /* One line on stderr, from the top of a build without a launcher only. */
 static void complain(const char *path, const char *message)
 {
-	if (make.own && make.level == 0)
-		dprintf(STDERR_FILENO, "buildbeat: %s%s%s; this build is not recorded%s\n", path,
-			*path ? ": " : "", message, make.session.owner ? " any further" : "");
+	char text[PATH_MAX + 512];
+	struct buf b;
+
+	if (!make.own || make.level > 0)
+		return;
+	buf_init_fixed(&b, text, sizeof text);
+	buf_addf(&b, "buildbeat: %s%s%s; this build is not recorded%s\n", path, *path ? ": " : "",
+		 message, make.session.owner ? " any further" : "");
+	store_write(STDERR_FILENO, b.data, b.len);
 }
 
 /* The recording */

@@ -73,16 +73,11 @@ static void add_ticket(struct buf *b, const struct store *s, const char *ticket,
 static int write_file(const char *path, const struct buf *b)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	ssize_t n;
-	int r = 0;
+	int r;
 
 	if (fd < 0)
 		return -errno;
-	n = write(fd, b->data, b->len);
-	if (n < 0)
-		r = -errno;
-	else if ((size_t)n != b->len)
-		r = -ENOSPC;
+	r = store_write(fd, b->data, b->len);
 	if (close(fd) && !r)
 		r = -errno;
 	if (r)

@@ -51,7 +51,7 @@ static const struct {
 	{ "recording missing", "cp rec/buildbeat.mk .; rm -r rec/*; mv buildbeat.mk rec" },
 	{ "directory removed midway", "touch gone" },
 	{ "no descriptors", "ulimit -n 12" },
-	{ "file size limit", "trap '' XFSZ; ulimit -f 0" },
+	{ "file size limit", "ulimit -f 0" },
 };
 
 START_TEST(launched_broken)
@@ -125,7 +125,7 @@ static const struct {
 } alone[] = {
 	{ "unwritable", "touch buildstats", ": Not a directory" },
 	{ "no descriptors", "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 5", ": Too many open files" },
-	{ "file size limit", "trap '' XFSZ; ulimit -f 0", ": File too large" },
+	{ "file size limit", "ulimit -f 0", ": File too large" },
 };
 
 START_TEST(alone_broken)
@@ -146,6 +146,39 @@ START_TEST(alone_broken)
 	ck_assert_msg(strstr(line, alone[_i].reason) != NULL, "%s", line);
 	ck_assert_msg(strstr(line, "; this build is not recorded") != NULL, "%s", line);
 	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
+	support_run_release(&r);
+}
+END_TEST
+
+/* The limit is met in the middle: no SIGXFSZ for make, and what is there is whole. */
+START_TEST(file_size_limit)
+{
+	struct recording rec = RECORDING_INIT;
+	struct run r;
+
+	support_writes(support_path("%s/Loading", base),
+		       "-load " PLUGIN "\nall: $(shell seq 700)\n%:; @true\n");
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES; ulimit -f 64; exec make -f Loading");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_msg(strstr(r.err.data, ": File too large; this build is not recorded any further\n")
+		      != NULL, "%s", r.err.data);
+	support_run_release(&r);
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
+	ck_assert_uint_gt(rec.n_tasks, 100);
+	ck_assert_uint_lt(rec.n_tasks, 700);
+	recording_release(&rec);
+}
+END_TEST
+
+/* What we have to say to nobody is no reason for make to die. */
+START_TEST(nobody_listens)
+{
+	struct run r;
+
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES; touch buildstats; mkfifo p;"
+		    "{ sleep 0.2; make -f Loading; echo $? >status; } 2>p & exec 3<p 3<&-; wait; cat status");
+	ck_assert_msg(strstr(r.out.data, "all\n0\n") != NULL, "%s", r.out.data);
 	support_run_release(&r);
 }
 END_TEST
@@ -264,11 +297,13 @@ END_TEST
 /* The other ways to start a process, in a host linked with full RELRO. */
 static const struct {
 	const char *how;
-	const char *tasks;
+	unsigned flags;
+	bool tells_io;		/* a child of vfork() cannot open files for its parent */
 } fakes[] = {
-	{ "vfork", "t0- t1- t2- t3- t4- t5-" },
-	{ "spawn", "t0- t1- t2- t3- t4- t5-" },
-	{ "spawnp", "t0- t1- t2- t3- t4- t5-" },
+	{ "vfork", 0, false },
+	{ "vfork", STORE_TASK_IO, false },
+	{ "spawn", STORE_TASK_IO, true },
+	{ "spawnp", 0, false },
 };
 
 START_TEST(fake_host)
@@ -278,13 +313,13 @@ START_TEST(fake_host)
 	struct buf told;
 	struct run r;
 
-	fixture_begin(&f, base, "rec", _i == 1 ? STORE_TASK_IO : 0, NULL, NULL);
+	fixture_begin(&f, base, "rec", fakes[_i].flags, NULL, NULL);
 	support_run(&r, base, "MAKEFILES='%s' " TOP_BUILDDIR "/tests/fake_make " PLUGIN " %s 6",
 		    f.makefiles.data, fakes[_i].how);
 	ck_assert_int_eq(r.status, 0);
 	support_run_release(&r);
 	ck_assert(tasks_told(&told, f.store.path));
-	ck_assert_str_eq(told.data, fakes[_i].tasks);
+	ck_assert_str_eq(told.data, "t0- t1- t2- t3- t4- t5-");
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
 		const struct task *t = &rec.task[i];
@@ -292,6 +327,7 @@ START_TEST(fake_host)
 		ck_assert_int_eq(t->status, i == 4 ? 127 : 3);
 		ck_assert_str_eq(t->command, i == 4 ? "/nonexistent/program" : "exit 3");
 		ck_assert_int_eq(t->n_after, 2);
+		ck_assert_msg((t->rchar >= 0) == (fakes[_i].tells_io && i != 4), "%s", t->name);
 		ck_assert_msg(t->max_rss_kb > 0 || i == 4, "no figures of %s", t->name);
 	}
 	buf_release(&told);
@@ -368,6 +404,8 @@ int main(void)
 	tcase_add_loop_test(t, bad_plugin, 0, sizeof bad_plugins / sizeof *bad_plugins);
 	tcase_add_test(t, without_load);
 	tcase_add_loop_test(t, alone_broken, 0, sizeof alone / sizeof *alone);
+	tcase_add_test(t, file_size_limit);
+	tcase_add_test(t, nobody_listens);
 	tcase_add_test(t, disk_full);
 	tcase_add_test(t, killed);
 	tcase_add_test(t, figures);
