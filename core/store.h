@@ -100,7 +100,8 @@ int store_open_at(int dir_fd, const char *name, int flags);
 int store_write(int fd, const void *p, size_t len);
 
 /* Own pid, parent's pid, ...: at most eight, comma separated, as far as the first
- * process older than the recording. */
+ * that runs a program of our own name (a host: the task around us is a child of
+ * its, so it stands in front) or is older than the recording. */
 void store_ancestors(const struct store *s, char *out, size_t size);
 
 #endif
