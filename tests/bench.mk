@@ -3,7 +3,7 @@
 BENCHES =
 
 # Shell programs are run where they are, from the build directory.
-bench_shell = tests/bench_recording.sh
+bench_shell = tests/bench_facts.sh tests/bench_recording.sh
 EXTRA_DIST += $(bench_shell)
 BENCH_SECONDS = 60
 
