@@ -423,6 +423,24 @@ START_TEST(full_disk)
 }
 END_TEST
 
+/* Also for root, whom no mode keeps out. */
+START_TEST(read_only)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "mkdir sealed; unshare -rm sh -c '"
+		    "mount -t tmpfs -o ro none sealed || exit 77; "
+		    BUILDBEAT " record --no-git -o sealed sh -c \"echo out; exit 6\"'");
+	if (r.status != 77 && !strstr(r.err.data, "unshare")) {
+		ck_assert_int_eq(r.status, 6);
+		ck_assert_str_eq(r.out.data, "out\n");
+		assert_said(&r, "buildbeat: nothing is recorded: ");
+		assert_said(&r, ": Read-only file system");
+	}
+	support_run_release(&r);
+}
+END_TEST
+
 static const int file_limits[] = { 4, 5, 6, 7, 8, 10, 12, 16, 24, 40, 100, 201, 300 };
 
 START_TEST(few_files)
@@ -711,6 +729,7 @@ int main(void)
 	tcase_add_loop_test(t, cannot_record, 0, sizeof unwritable / sizeof *unwritable);
 	tcase_add_test(t, removed_midway);
 	tcase_add_test(t, full_disk);
+	tcase_add_test(t, read_only);
 	tcase_add_loop_test(t, few_files, 0, sizeof file_limits / sizeof *file_limits);
 	tcase_add_loop_test(t, file_size_limit, 0, sizeof size_limits / sizeof *size_limits);
 	tcase_add_loop_test(t, signal_is_passed_on, 0, sizeof forwarded / sizeof *forwarded);
