@@ -84,7 +84,7 @@ static int show(const char *what, const struct show_arguments *s, struct error *
 	int r = listing_find(&path, s->output, what, err);
 
 	if (!r)
-		r = recording_read(&rec, path.data, &zstd_codec, err);
+		r = recording_read_sums(&rec, path.data, &zstd_codec, err);
 	if (!r)
 		r = print(&rec, s, err);
 	recording_release(&rec);

@@ -560,10 +560,10 @@ static enum kind kind_of_text(struct cursor *c, unsigned nesting)
 	return best;
 }
 
-const char *kind_of_command(const char *command)
+const char *kind_of_command(const char *command, size_t len)
 {
 	struct cursor c;
 
-	cursor_init(&c, command, strlen(command));
+	cursor_init(&c, command, len);
 	return names[kind_of_text(&c, 0)];
 }

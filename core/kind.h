@@ -1,6 +1,8 @@
 #ifndef BUILDBEAT_KIND_H
 #define BUILDBEAT_KIND_H
 
+#include <stddef.h>
+
 /*
  * What sort of work a command is, from its text alone, through assignments,
  * "cd x &&", wrappers (ccache, env, libtool ...) and sh -c. A constant string:
@@ -19,6 +21,6 @@
  * A line of several commands is of the kind that stands first in this list,
  * but that other comes before install.
  */
-const char *kind_of_command(const char *command);
+const char *kind_of_command(const char *command, size_t len);
 
 #endif

@@ -8,6 +8,7 @@ core_libcore_la_SOURCES = \
 	core/cursor.c core/cursor.h \
 	core/error.c core/error.h \
 	core/event.c core/event.h core/event_parse.c \
+	core/feed.c core/feed.h \
 	core/field.c core/field.h \
 	core/index.c core/index.h \
 	core/json.c core/json.h \
@@ -15,8 +16,9 @@ core_libcore_la_SOURCES = \
 	core/layout.h \
 	core/reader.c core/reader.h \
 	core/recording.c core/recording.h \
-	core/recording_build.c core/recording_link.c core/recording_samples.c \
-	core/recording_tasks.c core/recording_usage.c \
+	core/recording_build.c core/recording_command.c core/recording_link.c \
+	core/recording_samples.c core/recording_tasks.c core/recording_usage.c \
 	core/series.c core/series.h \
 	core/store.c core/store.h \
+	core/texts.c core/texts.h \
 	core/usage_log.c core/usage_log.h

@@ -72,15 +72,12 @@ bool reader_parse_header(struct slice line, const char *name, struct slice *rest
 	return parse_header(line, name, &version, rest) && version == 1;
 }
 
-int reader_header(struct reader *r, struct cursor *c, const char *file, const char *name,
-		  struct slice *rest)
+int reader_header(struct reader *r, const struct slice *line, const char *file,
+		  const char *name, struct slice *rest)
 {
 	uint64_t version;
-	struct slice line;
-	bool complete;
 
-	if (!cursor_line(c, &line, &complete) || !complete ||
-	    !parse_header(line, name, &version, rest) || version < 1)
+	if (!line || !parse_header(*line, name, &version, rest) || version < 1)
 		return reader_warn(r, "%s: its first line is not that of a recording, left out",
 				   file);
 	if (version > 1)
@@ -118,10 +115,28 @@ bool reader_line(struct cursor *c, struct slice *line, struct damage *d)
 	while (cursor_line(c, line, &complete)) {
 		if (!complete)
 			d->torn = true;
-		else if (line->len > READER_LINE_MAX)
+		else if (line->len > FEED_LINE_MAX)
 			damage_add(d, c->line);
 		else
 			return true;
 	}
 	return false;
+}
+
+bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d)
+{
+	for (;;) {
+		switch (feed_line(f, line)) {
+		case FEED_WHOLE:
+			return true;
+		case FEED_TORN:
+			d->torn = true;
+			break;
+		case FEED_TOO_LONG:
+			damage_add(d, f->line);
+			break;
+		case FEED_END:
+			return false;
+		}
+	}
 }

@@ -3,23 +3,25 @@
 
 #include "arena.h"
 #include "cursor.h"
+#include "feed.h"
 #include "index.h"
 #include "recording.h"
+#include "texts.h"
 
 /*
  * The inside of recording_read(), private to recording*.c and their tests: a
- * parser for each kind of file. They get a whole file in memory they may write
- * to (texts are unescaped and ended in place) with one byte of room behind it.
+ * parser for each kind of file. Those that are short they get as a whole, in memory
+ * they may write to (texts are unescaped and ended in place) with one byte of room
+ * behind it; tasks and their samples line by line.
  */
 
 /* Times beyond ten years are damage. */
 #define READER_TIME_MAX_US 315360000000000
-/* So are lines longer than this; the loader shortens what is far longer. */
-#define READER_LINE_MAX 1048576
 
 struct reader {
 	struct recording *rec;
 	struct error *err;
+	bool sums_only;		/* no rec->after, no rec->usage */
 	unsigned n_understood;	/* files whose first line is a recording's */
 	/* tasks */
 	struct index instances;	/* newest instance of an id */
@@ -28,7 +30,14 @@ struct reader {
 	struct numbered *numbered;	/* of each instance: its tasks by number */
 	uint32_t last_instance;
 	struct slice last_id;	/* of it; points into its text */
-	uint32_t *last_usage;	/* of each task: the newest of rec->usage, NO_INDEX if none */
+	bool no_memory;		/* for a text */
+	text_place place;	/* of the line of a task that is being read */
+	struct index kinds;	/* of kind, by their hashes */
+	size_t n_kinds;
+	const char **kind;
+	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kind` */
+	struct buf scratch;
+	struct task_usage *newest;	/* sample of each task, if it has any */
 	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
 };
 
@@ -43,11 +52,12 @@ int reader_warn(struct reader *r, const char *format, ...)
 void reader_saw(struct reader *r, int64_t time_us);
 
 /*
- * The first line, "buildbeat NAME 1 ...": 1 and c behind it, the rest of the
- * line in *rest. 0: it is none, a warning tells. Negative: a future version.
+ * The first line (NULL: there is no complete one), "buildbeat NAME 1 ...": 1 and
+ * the rest of the line in *rest. 0: it is none, a warning tells. Negative: a
+ * future version.
  */
-int reader_header(struct reader *r, struct cursor *c, const char *file, const char *name,
-		  struct slice *rest);
+int reader_header(struct reader *r, const struct slice *line, const char *file,
+		  const char *name, struct slice *rest);
 
 /* Is the line such a first line of version 1. */
 bool reader_parse_header(struct slice line, const char *name, struct slice *rest);
@@ -90,20 +100,24 @@ int damage_tell(struct reader *r, const struct damage *d, const char *file);
 
 /* The next complete line of sane length; what is not is counted. */
 bool reader_line(struct cursor *c, struct slice *line, struct damage *d);
+bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d);
 
 /*
- * One file of the recording by its plain name (build, tasks*.log, proc_*.log),
- * and one byte of room behind its text, which may be taken over. build and the
- * tasks come first, then reader_finish_tasks(), then the others.
+ * One file of the recording by its plain name (build, tasks*.log, proc_*.log):
+ * its text, with one byte of room behind it, which may be taken over; of those
+ * that are read line by line what fd gives (it becomes the reader's; -1: nothing)
+ * comes behind. build and the tasks come first, then reader_finish_tasks(), then
+ * the others.
  */
-int reader_file(struct reader *r, const char *name, struct buf *text);
+int reader_file(struct reader *r, const char *name, struct buf *text, int fd);
+bool reader_is_streamed(const char *name);
 
 /* file is the name that warnings tell. 0, -ENOMEM or -EINVAL (future version). */
 int reader_build(struct reader *r, const char *file, char *text, size_t len);
-int reader_tasks(struct reader *r, const char *file, char *text, size_t len);
+int reader_tasks(struct reader *r, const char *file, struct feed *f);
 int reader_series(struct reader *r, const char *file, const char *name,
 		  char *text, size_t len);
-int reader_usage(struct reader *r, const char *file, char *text, size_t len);
+int reader_usage(struct reader *r, const char *file, struct feed *f);
 
 /* The task, NO_INDEX if there is none. */
 uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);

@@ -43,25 +43,40 @@ static ssize_t read_chunk(struct buf *out, int fd, unsigned *without_newline)
 	return (ssize_t)got;
 }
 
-/* Add the file to out. -ENOENT and the like when it cannot be read. */
-static int read_file(struct buf *out, int dir_fd, const char *name)
+/* A regular file: its descriptor, or -ENOENT and the like. */
+static int open_file(int dir_fd, const char *name, size_t *size)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	unsigned without_newline = 0;
 	struct stat st;
-	ssize_t n = 0;
+	int r = 0;
 
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st))
-		n = -errno;
+		r = -errno;
 	else if (!S_ISREG(st.st_mode))
-		n = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-	else if (st.st_size > 0)
-		n = buf_reserve(out, (size_t)st.st_size < FIRST_RESERVE_MAX ?
-				(size_t)st.st_size + READ_CHUNK : FIRST_RESERVE_MAX);
-	if (!n && out->cap)
-		arena_large(out->data, out->cap);
+		r = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (r) {
+		close(fd);
+		return r;
+	}
+	*size = st.st_size > 0 ? (size_t)st.st_size : 0;
+	return fd;
+}
+
+/* Add the file to out. -ENOENT and the like when it cannot be read. */
+static int read_file(struct buf *out, int dir_fd, const char *name)
+{
+	unsigned without_newline = 0;
+	size_t size;
+	int fd = open_file(dir_fd, name, &size);
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return fd;
+	if (size)
+		n = buf_reserve(out, size < FIRST_RESERVE_MAX ? size + READ_CHUNK :
+				FIRST_RESERVE_MAX);
 	if (!n) {
 		do {
 			n = read_chunk(out, fd, &without_newline);
@@ -81,7 +96,7 @@ struct source {
 	struct reader r;
 	int dir_fd;
 	const struct recording_codec *codec;
-	bool build_only;
+	bool build_only, sums_only;
 	size_t n_files;
 	struct file *file;
 };
@@ -111,19 +126,25 @@ static int unpack(struct source *s, struct buf *out, const struct file *f)
 	return buf_error(out);
 }
 
-/* All of it; what cannot be read is left out with a warning. */
-static int load(struct source *s, struct buf *out, const struct file *f)
+/* All of it, or what is packed of it and *fd for the rest; what cannot be read is
+ * left out with a warning. */
+static int load(struct source *s, struct buf *out, int *fd, const struct file *f)
 {
+	size_t unused;
 	int r = 0;
 
+	*fd = -1;
 	if (f->packed)
 		r = unpack(s, out, f);
 	if (!r && f->plain) {
-		r = read_file(out, s->dir_fd, f->name);
-		if (r && r != -ENOMEM)
+		if (reader_is_streamed(f->name))
+			r = *fd = open_file(s->dir_fd, f->name, &unused);
+		else
+			r = read_file(out, s->dir_fd, f->name);
+		if (r < 0 && r != -ENOMEM)
 			r = reader_warn(&s->r, "%s: %s", f->name, strerror(-r));
 	}
-	return r ? r : buf_reserve(out, 1);
+	return r < 0 ? r : buf_reserve(out, 1);
 }
 
 static bool starts_with(const char *s, const char *start)
@@ -204,17 +225,53 @@ static int list_files(struct source *s)
 	return r;
 }
 
-/* Texts of build and tasks stay where they were read. */
-static int parse_kept(struct reader *r, const char *name, struct buf *text)
+/* Texts of build stay where they were read. */
+static int parse_build(struct reader *r, const char *name, struct buf *text)
 {
 	struct buf b = *text;
 
 	buf_init(text);
 	if (arena_keep(r->rec->arena, b.data))
 		return -ENOMEM;
-	if (!strcmp(name, LAYOUT_BUILD))
-		return reader_build(r, name, b.data, b.len);
-	return reader_tasks(r, name, b.data, b.len);
+	return reader_build(r, name, b.data, b.len);
+}
+
+static int parse_feed(struct reader *r, const char *name, struct feed *f)
+{
+	int error;
+
+	if (feed_at_end(f) && !f->error)
+		return reader_warn(r, "%s: empty", name);
+	error = is_tasks(name) ? reader_tasks(r, name, f) : reader_usage(r, name, f);
+	if (!error && f->error)
+		error = reader_warn(r, "%s: %s", name, strerror(-f->error));
+	return error;
+}
+
+/* Texts of tasks are looked up later: what was unpacked stays. */
+static int parse_tasks(struct reader *r, const char *name, struct buf *text, int fd)
+{
+	struct texts *t = r->rec->texts;
+	struct buf b = *text;
+	struct feed f;
+
+	buf_init(text);
+	if (texts_add(t, name, b.data, b.len, fd))
+		return -ENOMEM;
+	feed_init(&f, b.data, b.len, fd, t->window);
+	return parse_feed(r, name, &f);
+}
+
+static int parse_usage(struct reader *r, const char *name, struct buf *text, int fd)
+{
+	struct feed f;
+	int error;
+
+	feed_init(&f, text->data, text->len, fd, r->rec->texts->window);
+	error = parse_feed(r, name, &f);
+	if (fd >= 0)
+		close(fd);
+	return error;
 }
 
 static int parse_series(struct reader *r, const char *name, struct buf *text)
@@ -228,14 +285,21 @@ static int parse_series(struct reader *r, const char *name, struct buf *text)
 		reader_series(r, name, series, text->data, text->len);
 }
 
-int reader_file(struct reader *r, const char *name, struct buf *text)
+bool reader_is_streamed(const char *name)
 {
+	return is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS);
+}
+
+int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
+{
+	if (is_tasks(name))
+		return parse_tasks(r, name, text, fd);
+	if (!strcmp(name, LAYOUT_PROC_TASKS))
+		return parse_usage(r, name, text, fd);
 	if (!text->len)
 		return reader_warn(r, "%s: empty", name);
-	if (!starts_with(name, "proc_"))
-		return parse_kept(r, name, text);
-	if (!strcmp(name, LAYOUT_PROC_TASKS))
-		return reader_usage(r, name, text->data, text->len);
+	if (!strcmp(name, LAYOUT_BUILD))
+		return parse_build(r, name, text);
 	return parse_series(r, name, text);
 }
 
@@ -243,10 +307,13 @@ static int read_one(struct source *s, const struct file *f)
 {
 	size_t told = s->r.rec->n_warnings;
 	struct buf text = BUF_INIT;
-	int r = load(s, &text, f);
+	int fd;
+	int r = load(s, &text, &fd, f);
 
-	if (!r && (text.len || s->r.rec->n_warnings == told))
-		r = reader_file(&s->r, f->name, &text);
+	if (!r && (text.len || fd >= 0 || s->r.rec->n_warnings == told))
+		r = reader_file(&s->r, f->name, &text, fd);
+	else if (fd >= 0)
+		close(fd);
 	buf_release(&text);
 	return r;
 }
@@ -287,8 +354,6 @@ static int read_all(struct source *s)
 
 static int read_dir(struct source *s, const char *path)
 {
-	int r;
-
 	s->r.rec->path = strdup(path);
 	s->r.rec->arena = arena_new();
 	if (!s->r.rec->path || !s->r.rec->arena)
@@ -296,9 +361,10 @@ static int read_dir(struct source *s, const char *path)
 	s->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir_fd < 0)
 		return error_sys(s->r.err, -errno, path, NULL);
-	r = read_all(s);
-	close(s->dir_fd);
-	return r;
+	s->r.rec->texts = texts_new(s->dir_fd);
+	if (!s->r.rec->texts)
+		return error_sys(s->r.err, -ENOMEM, path, NULL);
+	return read_all(s);
 }
 
 static int read_source(struct source *s, struct recording *rec, const char *path,
@@ -307,6 +373,7 @@ static int read_source(struct source *s, struct recording *rec, const char *path
 	int r;
 
 	reader_init(&s->r, rec, err);
+	s->r.sums_only = s->sums_only;
 	r = read_dir(s, path);
 	reader_release(&s->r);
 	free(s->file);
@@ -317,6 +384,14 @@ int recording_read(struct recording *rec, const char *path,
 		   const struct recording_codec *codec, struct error *err)
 {
 	struct source s = { .codec = codec };
+
+	return read_source(&s, rec, path, err);
+}
+
+int recording_read_sums(struct recording *rec, const char *path,
+			const struct recording_codec *codec, struct error *err)
+{
+	struct source s = { .codec = codec, .sums_only = true };
 
 	return read_source(&s, rec, path, err);
 }
@@ -345,8 +420,10 @@ void recording_release(struct recording *rec)
 	free(rec->span);
 	free(rec->note);
 	free(rec->usage);
+	free(rec->memory);
 	free(rec->warning);
 	free(rec->path);
+	texts_free(rec->texts);
 	arena_free(rec->arena);
 	*rec = (struct recording)RECORDING_INIT;
 }

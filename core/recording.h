@@ -28,29 +28,31 @@ enum task_state {
 };
 
 struct task {
-	uint32_t instance;	/* index */
 	uint64_t seq;		/* within the instance */
 	const char *name;	/* target, recipe task ...; "" when not known */
-	const char *kind;	/* as recorded, else from the command (kind.h); never "" */
+	const char *kind;	/* as recorded, else from the command (kind.h); never "".
+				   Tasks of one kind have the same pointer */
 	const char *key;
-	const char *command;
-	size_t first_after;	/* index into recording.after */
-	size_t n_after;
+	uint64_t command;	/* where it is: recording_command() */
 	int64_t queued_us, start_us, end_us;
-	int32_t pid, slot;
-	enum task_state state;
-	int status;
-	bool hosts;		/* a build instance ran inside it: its figures contain
-				   those of that instance's tasks */
 	int64_t user_us, system_us;
 	int64_t max_rss_kb;
-	int64_t minor_faults, major_faults;
 	int64_t in_blocks, out_blocks;
-	int64_t voluntary_switches, involuntary_switches;
 	int64_t rchar, wchar;
-	size_t first_usage, n_usage;	/* its samples in recording.usage */
-	int64_t peak_kb;	/* largest summed memory of its processes in proc_tasks.log */
-	int64_t peak_ms;	/* when */
+	int32_t minor_faults, major_faults;	/* INT32_MAX: that or more, as the switches */
+	int32_t voluntary_switches, involuntary_switches;
+	uint32_t instance;	/* index */
+	int32_t pid, slot;
+	int32_t status;
+	enum task_state state;
+	bool hosts;		/* a build instance ran inside it: its figures contain
+				   those of that instance's tasks */
+	uint32_t first_after, n_after;	/* in recording.after */
+	/* What proc_tasks.log tells of it: all 0 if nothing. */
+	uint32_t first_usage, n_usage;	/* its samples in recording.usage */
+	uint32_t peak_kb;	/* largest summed memory of its processes */
+	uint32_t cpu_ms, read_kb, written_kb;	/* at its last sample */
+	int64_t peak_ms;	/* when that memory was */
 };
 
 struct instance {
@@ -89,6 +91,14 @@ struct task_usage {
 	uint32_t cpu_ms;	/* since the task's start, living and reaped processes */
 	uint32_t read_kb, written_kb;
 	uint32_t processes;
+};
+
+/* From a time on a task has this memory: the best that was measured at a sample.
+ * After its end, at the latest, it has none. */
+struct memory_change {
+	int64_t time_ms;
+	uint32_t task;
+	uint32_t kb;
 };
 
 /*
@@ -135,19 +145,22 @@ struct recording {
 	struct instance *instance;
 	size_t n_tasks;
 	struct task *task;	/* in the order of their first line */
-	size_t n_after;
+	size_t n_after;		/* 0: not read */
 	const char **after;
 	size_t n_spans;
 	struct span *span;
 	size_t n_notes;
 	struct note *note;
 	size_t n_usage;
-	struct task_usage *usage;	/* by task, then by time */
+	struct task_usage *usage;	/* by task, then by time; NULL: not read */
+	size_t n_memory;
+	struct memory_change *memory;	/* by time */
 	size_t n_series;
 	struct series *series;
 	size_t n_warnings;
 	struct warning *warning;
-	struct arena *arena;	/* private */
+	struct arena *arena;	/* private, as the next */
+	struct texts *texts;
 };
 
 /*
@@ -170,6 +183,10 @@ int recording_read(struct recording *rec, const char *path,
 		   const struct recording_codec *codec, struct error *err);
 void recording_release(struct recording *rec);
 
+/* The same without the lists `after` and `usage`, which are long: what sums need. */
+int recording_read_sums(struct recording *rec, const char *path,
+			const struct recording_codec *codec, struct error *err);
+
 /* The same, of the file `build` alone: no tasks, no samples. */
 int recording_read_build(struct recording *rec, const char *path,
 			 const struct recording_codec *codec, struct error *err);
@@ -177,6 +194,13 @@ int recording_read_build(struct recording *rec, const char *path,
 /* First value of a key of `build`, NULL if absent; and as a number or -1. */
 const char *recording_build(const struct recording *rec, const char *key);
 int64_t recording_build_number(const struct recording *rec, const char *key);
+
+/*
+ * The command of a task, "" when not known, or when its file cannot be read any
+ * more: few are ever asked for, so they are not in memory. Valid until the next
+ * call.
+ */
+const char *recording_command(const struct recording *rec, const struct task *t);
 
 /* When a started task ended. For one nobody saw end: when its instance closed or,
  * failing that, the newest time of the recording. */

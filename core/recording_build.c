@@ -72,10 +72,12 @@ int reader_build(struct reader *r, const char *file, char *text, size_t len)
 	struct damage damage = { 0 };
 	struct slice line, rest, key, value;
 	struct cursor c;
+	bool whole;
 	int error;
 
 	cursor_init(&c, text, len);
-	error = reader_header(r, &c, file, "build", &rest);
+	whole = cursor_line(&c, &line, &whole) && whole;
+	error = reader_header(r, whole ? &line : NULL, file, "build", &rest);
 	if (error <= 0)
 		return error;
 	error = 0;

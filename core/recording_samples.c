@@ -446,12 +446,14 @@ static void decoder_release(struct decoder *d)
 static int read_series(struct decoder *d, const char *file, const char *name,
 		       const char *text, size_t len)
 {
-	struct slice rest;
+	struct slice line, rest;
 	struct cursor c;
+	bool whole;
 	int error;
 
 	cursor_init(&c, text, len);
-	error = reader_header(d->r, &c, file, name, &rest);
+	whole = cursor_line(&c, &line, &whole) && whole;
+	error = reader_header(d->r, whole ? &line : NULL, file, name, &rest);
 	if (error <= 0)
 		return error;
 	error = collect_columns(d, name, text, len);

@@ -1,4 +1,5 @@
 #include "event.h"
+#include "field.h"
 #include "kind.h"
 #include "layout.h"
 #include "reader.h"
@@ -129,23 +130,49 @@ static int add_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t 
 	rec->task = grown;
 	*out = (uint32_t)rec->n_tasks;
 	grown[*out] = (struct task){ .instance = instance, .seq = seq, .name = "",
-		.kind = "", .key = "", .command = "", .queued_us = -1, .start_us = -1,
+		.kind = "", .key = "", .queued_us = -1, .start_us = -1,
 		.end_us = -1, .pid = -1, .slot = -1, .state = TASK_QUEUED, .status = -1,
 		.user_us = -1, .system_us = -1, .max_rss_kb = -1, .minor_faults = -1,
 		.major_faults = -1, .in_blocks = -1, .out_blocks = -1,
 		.voluntary_switches = -1, .involuntary_switches = -1, .rchar = -1,
-		.wchar = -1, .peak_kb = -1, .peak_ms = -1 };
+		.wchar = -1, .peak_ms = -1 };
 	rec->n_tasks++;
 	return number_task(r, instance, seq, *out);
 }
 
 /* Lines. Each gives 0, -ENOMEM, or -EBADMSG for a line to be left out. */
 
-static const char *text_field(struct event *e)
+/* A copy of a text as it was before it was escaped. */
+static const char *text_field(struct reader *r, struct event *e)
 {
 	struct slice field = event_field(e);
+	char *copy;
 
-	return field.len ? reader_string(field) : "";
+	if (!field.len)
+		return "";
+	copy = arena_text(r->rec->arena, field.p, field.len);
+	if (!copy) {
+		r->no_memory = true;
+		return "";
+	}
+	copy[field_decode(copy, field.len, NULL)] = '\0';
+	return copy;
+}
+
+/* A text for a moment only. */
+static struct slice scratch_text(struct reader *r, struct slice field)
+{
+	struct buf *b = &r->scratch;
+
+	if (!memchr(field.p, '\\', field.len))
+		return field;
+	buf_clear(b);
+	buf_add(b, field.p, field.len);
+	if (buf_error(b)) {
+		r->no_memory = true;
+		return (struct slice){ "", 0 };
+	}
+	return (struct slice){ b->data, field_decode(b->data, b->len, NULL) };
 }
 
 /* A pid, a slot, a status: at least -1 and small. */
@@ -163,6 +190,73 @@ static int64_t count_field(struct event *e)
 	return n >= 0 ? n : -1;
 }
 
+static int32_t small_count(struct event *e)
+{
+	int64_t n = count_field(e);
+
+	return n <= INT32_MAX ? (int32_t)n : INT32_MAX;
+}
+
+/* Kinds are few: one text for each. */
+
+static uint64_t hash_text(struct slice s)
+{
+	uint64_t h = 14695981039346656037u;
+
+	for (size_t i = 0; i < s.len; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
+	return h;
+}
+
+static const char *add_kind(struct reader *r, struct slice text, uint64_t hash, uint64_t turn)
+{
+	const char **grown = array_grow(r->kind, r->n_kinds, sizeof *grown);
+	char *copy = arena_text(r->rec->arena, text.p, text.len);
+
+	if (grown)
+		r->kind = grown;
+	if (!grown || !copy || index_put(&r->kinds, hash, turn, (uint32_t)r->n_kinds)) {
+		r->no_memory = true;
+		return "";
+	}
+	grown[r->n_kinds++] = copy;
+	return copy;
+}
+
+static const char *find_kind(struct reader *r, struct slice text)
+{
+	uint64_t hash = hash_text(text);
+	uint32_t at;
+
+	for (uint64_t turn = 0;; turn++) {
+		if (!index_find(&r->kinds, hash, turn, &at))
+			return add_kind(r, text, hash, turn);
+		if (slice_is(text, r->kind[at]))
+			return r->kind[at];
+	}
+}
+
+static const char *kind_field(struct reader *r, struct event *e)
+{
+	struct slice text = scratch_text(r, event_field(e));
+
+	text.len = strnlen(text.p, text.len);
+	return text.len ? find_kind(r, text) : "";
+}
+
+/* Most are like the one before. */
+static const char *kind_of_field(struct reader *r, struct slice field)
+{
+	struct slice command = scratch_text(r, field);
+	const char *kind = kind_of_command(command.p, command.len);
+
+	if (kind != r->last_kind) {
+		r->last_kind = kind;
+		r->last_kind_text = find_kind(r, (struct slice){ kind, strlen(kind) });
+	}
+	return r->last_kind_text;
+}
+
 /* An id that was already there belonged to a process that is no more. */
 static int read_open(struct reader *r, struct event *e)
 {
@@ -174,29 +268,24 @@ static int read_open(struct reader *r, struct event *e)
 	i = &r->rec->instance[r->rec->n_instances - 1];
 	i->pid = small_number(e);
 	i->level = small_number(e);
-	i->ancestors = text_field(e);
-	i->tool = text_field(e);
-	i->version = text_field(e);
-	i->cwd = text_field(e);
-	i->command = text_field(e);
+	i->ancestors = text_field(r, e);
+	i->tool = text_field(r, e);
+	i->version = text_field(r, e);
+	i->cwd = text_field(r, e);
+	i->command = text_field(r, e);
 	return 0;
 }
 
-static int read_queue(struct task *t, struct event *e)
+static int read_queue(struct reader *r, struct task *t, struct event *e)
 {
-	const char *kind, *name, *key;
-
 	if (t->queued_us >= 0)
 		return -EBADMSG;
 	t->queued_us = e->time_us;
-	kind = text_field(e);
-	name = text_field(e);
-	key = text_field(e);
 	if (t->start_us >= 0)
 		return 0;
-	t->kind = kind;
-	t->name = name;
-	t->key = key;
+	t->kind = kind_field(r, e);
+	t->name = text_field(r, e);
+	t->key = text_field(r, e);
 	return 0;
 }
 
@@ -206,8 +295,9 @@ static void set_text(const char **to, const char *text)
 		*to = text;
 }
 
-static int read_start(struct task *t, struct event *e)
+static int read_start(struct reader *r, struct task *t, struct event *e)
 {
+	struct slice command;
 	int32_t pid;
 
 	if (t->start_us >= 0)
@@ -217,10 +307,13 @@ static int read_start(struct task *t, struct event *e)
 	if (pid >= 0)
 		t->pid = pid;
 	t->slot = small_number(e);
-	set_text(&t->kind, text_field(e));
-	set_text(&t->name, text_field(e));
-	set_text(&t->key, text_field(e));
-	t->command = text_field(e);
+	set_text(&t->kind, kind_field(r, e));
+	set_text(&t->name, text_field(r, e));
+	set_text(&t->key, text_field(r, e));
+	command = event_field(e);
+	t->command = command.len ? r->place : 0;
+	if (!*t->kind)
+		t->kind = kind_of_field(r, command);
 	if (t->state == TASK_QUEUED)
 		t->state = TASK_RUNNING;
 	return 0;
@@ -236,12 +329,12 @@ static int read_end(struct task *t, struct event *e, enum task_state state)
 	t->user_us = count_field(e);
 	t->system_us = count_field(e);
 	t->max_rss_kb = count_field(e);
-	t->minor_faults = count_field(e);
-	t->major_faults = count_field(e);
+	t->minor_faults = small_count(e);
+	t->major_faults = small_count(e);
 	t->in_blocks = count_field(e);
 	t->out_blocks = count_field(e);
-	t->voluntary_switches = count_field(e);
-	t->involuntary_switches = count_field(e);
+	t->voluntary_switches = small_count(e);
+	t->involuntary_switches = small_count(e);
 	t->rchar = count_field(e);
 	t->wchar = count_field(e);
 	return 0;
@@ -285,7 +378,9 @@ static int add_after(struct reader *r, uint32_t task, const char *name)
 	uint32_t *tasks;
 
 	if (!t->n_after)
-		t->first_after = rec->n_after;
+		t->first_after = (uint32_t)rec->n_after;
+	if (rec->n_after == UINT32_MAX)
+		return -ENOMEM;
 	if (t->first_after + t->n_after != rec->n_after && !r->after_task && scatter_after(r))
 		return -ENOMEM;
 	names = array_grow(rec->after, rec->n_after, sizeof *names);
@@ -308,8 +403,8 @@ static int read_after(struct reader *r, uint32_t task, struct event *e)
 {
 	int error = 0;
 
-	while (!error && !cursor_at_end(&e->rest)) {
-		const char *name = text_field(e);
+	while (!error && !r->sums_only && !cursor_at_end(&e->rest)) {
+		const char *name = text_field(r, e);
 
 		if (*name)
 			error = add_after(r, task, name);
@@ -335,7 +430,8 @@ static int read_begin(struct reader *r, uint32_t instance, uint32_t task, struct
 	if (!grown)
 		return -ENOMEM;
 	rec->span = grown;
-	grown[rec->n_spans] = (struct span){ instance, task, e->time_us, -1, text_field(e) };
+	grown[rec->n_spans] = (struct span){ instance, task, e->time_us, -1,
+		text_field(r, e) };
 	return index_put(&r->spans, span_owner(instance, task), (uint64_t)number,
 			 (uint32_t)rec->n_spans++);
 }
@@ -364,7 +460,8 @@ static int read_note(struct reader *r, uint32_t instance, uint32_t task, struct 
 	if (!grown)
 		return -ENOMEM;
 	rec->note = grown;
-	grown[rec->n_notes++] = (struct note){ e->time_us, instance, task, text_field(e) };
+	grown[rec->n_notes++] = (struct note){ e->time_us, instance, task,
+		text_field(r, e) };
 	return 0;
 }
 
@@ -382,8 +479,8 @@ static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
 	if (!t)
 		return -EBADMSG;
 	switch (e->kind) {
-	case EVENT_QUEUE: return read_queue(t, e);
-	case EVENT_START: return read_start(t, e);
+	case EVENT_QUEUE: return read_queue(r, t, e);
+	case EVENT_START: return read_start(r, t, e);
 	case EVENT_PID: return read_pid(t, e);
 	case EVENT_DONE: return read_end(t, e, TASK_DONE);
 	case EVENT_FAIL: return read_end(t, e, TASK_FAILED);
@@ -445,6 +542,7 @@ static int read_line(struct reader *r, struct slice line, unsigned number,
 		if (e.time_us >= 0 && e.time_us <= READER_TIME_MAX_US) {
 			reader_saw(r, e.time_us);
 			error = read_event(r, &e);
+			error = r->no_memory ? -ENOMEM : error;
 		}
 		break;
 	case EVENT_UNKNOWN:
@@ -466,20 +564,20 @@ static int read_line(struct reader *r, struct slice line, unsigned number,
 	return 0;
 }
 
-int reader_tasks(struct reader *r, const char *file, char *text, size_t len)
+int reader_tasks(struct reader *r, const char *file, struct feed *f)
 {
 	struct tasks_damage d = { 0 };
 	struct slice line, rest;
-	struct cursor c;
-	int error;
+	bool whole = feed_line(f, &line) == FEED_WHOLE;
+	int error = reader_header(r, whole ? &line : NULL, file, "tasks", &rest);
 
-	cursor_init(&c, text, len);
-	error = reader_header(r, &c, file, "tasks", &rest);
 	if (error <= 0)
 		return error;
 	error = 0;
-	while (!error && reader_line(&c, &line, &d.damaged))
-		error = read_line(r, line, c.line, &d);
+	while (!error && reader_feed_line(f, &line, &d.damaged)) {
+		r->place = texts_place(r->rec->texts, f->offset - line.len - 1);
+		error = read_line(r, line, f->line, &d);
+	}
 	if (!error && d.unknown.n)
 		error = reader_warn(r, "%s:%u: %u lines of kinds this program does not "
 				    "know left out, the first is \"%s\"", file,
@@ -499,7 +597,7 @@ static int sort_after(struct reader *r)
 	if (!sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < rec->n_tasks; i++) {
-		rec->task[i].first_after = at;
+		rec->task[i].first_after = (uint32_t)at;
 		at += rec->task[i].n_after;
 		rec->task[i].n_after = 0;
 	}
@@ -522,12 +620,14 @@ int reader_finish_tasks(struct reader *r)
 		struct task *t = &rec->task[i];
 
 		if (!*t->kind)
-			t->kind = kind_of_command(t->command);
+			t->kind = kind_of_field(r, (struct slice){ "", 0 });
 		if (t->end_us >= 0 && t->end_us < t->start_us) {
 			t->end_us = t->start_us;
 			backwards++;
 		}
 	}
+	if (r->no_memory)
+		return -ENOMEM;
 	if (backwards && reader_warn(r, LAYOUT_TASKS ": %u tasks end before they start; "
 				     "taken as ending at once", backwards))
 		return -ENOMEM;
@@ -540,7 +640,10 @@ void reader_release(struct reader *r)
 		free(r->numbered[i].task);
 	free(r->numbered);
 	free(r->after_task);
-	free(r->last_usage);
+	free(r->newest);
+	free(r->kind);
+	buf_release(&r->scratch);
+	index_release(&r->kinds);
 	index_release(&r->instances);
 	index_release(&r->tasks);
 	index_release(&r->spans);

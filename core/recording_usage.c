@@ -25,6 +25,7 @@ struct decoder {
 	struct alias *alias;
 	size_t n_alias;
 	uint32_t era;		/* counts the lines that tell all tasks anew */
+	int64_t time_ms;	/* of the newest memory change */
 	uint32_t *given;	/* the numbers given out in it */
 	size_t n_given;
 	bool lost;		/* as in recording_samples.c */
@@ -97,41 +98,74 @@ static bool parse_columns(struct decoder *d, struct slice rest)
 
 /* Samples */
 
-static struct task_usage *newest(const struct decoder *d, uint32_t task)
+/* The proportional memory counts shared pages once, so it is the truth where it
+ * was measured; the resident one is what is left elsewhere. */
+static uint32_t best_kb(const struct task_usage *u)
 {
-	uint32_t at = d->r->last_usage[task];
-
-	return at == NO_INDEX ? NULL : &d->r->rec->usage[at];
+	return u->pss_kb ? u->pss_kb : u->rss_kb;
 }
 
-static int add_usage(struct decoder *d, const struct task_usage *u)
+static struct task_usage *newest(const struct decoder *d, uint32_t task)
 {
-	struct recording *rec = d->r->rec;
-	struct task_usage *grown = array_grow(rec->usage, rec->n_usage, sizeof *grown);
+	struct task_usage *u = &d->r->newest[task];
 
+	return u->time_ms < 0 ? NULL : u;
+}
+
+/* The newest sample of a task, once it stays as it is. */
+static int settle(struct reader *r, const struct task_usage *u)
+{
+	struct recording *rec = r->rec;
+	struct task *t = &rec->task[u->task];
+	struct task_usage *grown;
+
+	if (!t->n_usage++ || best_kb(u) > t->peak_kb) {
+		t->peak_kb = best_kb(u);
+		t->peak_ms = u->time_ms;
+	}
+	if (r->sums_only)
+		return 0;
+	grown = rec->n_usage < UINT32_MAX ?
+		array_grow(rec->usage, rec->n_usage, sizeof *grown) : NULL;
 	if (!grown)
 		return -ENOMEM;
 	rec->usage = grown;
-	grown[rec->n_usage] = *u;
-	d->r->last_usage[u->task] = (uint32_t)rec->n_usage++;
+	grown[rec->n_usage++] = *u;
+	return 0;
+}
+
+/* No change is one where the task had ended: it tells that it was there still. */
+static int change_memory(struct decoder *d, const struct task_usage *u, int64_t before_kb)
+{
+	struct recording *rec = d->r->rec;
+	struct memory_change *grown;
+
+	if (best_kb(u) == before_kb &&
+	    recording_task_end_us(rec, &rec->task[u->task]) > u->time_ms * 1000)
+		return 0;
+	grown = array_grow(rec->memory, rec->n_memory, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	rec->memory = grown;
+	if (d->time_ms < u->time_ms)
+		d->time_ms = u->time_ms;
+	grown[rec->n_memory++] = (struct memory_change){ d->time_ms, u->task, best_kb(u) };
 	return 0;
 }
 
 /* The task was as in its newest sample up to one point before this one. */
 static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_time *s)
 {
-	const struct task_usage *last = newest(d, task);
+	struct task_usage *last = newest(d, task);
 	int64_t before_ms = (s->grid - 1) * d->interval_ms;
-	struct task_usage again;
 
-	if (!last || s->gap || before_ms >= s->time_ms ||
+	if (!last || s->gap || before_ms >= s->time_ms || before_ms <= last->time_ms ||
 	    reader_grid(last->time_ms, d->interval_ms) >= s->grid - 1)
 		return 0;
-	again = *last;
-	again.time_ms = before_ms;
-	if (before_ms <= last->time_ms)
-		return 0;
-	return add_usage(d, &again);
+	if (settle(d->r, last))
+		return -ENOMEM;
+	last->time_ms = before_ms;
+	return change_memory(d, last, best_kb(last));
 }
 
 static uint32_t amount(const struct decoder *d, const struct alias *a, enum usage_column column)
@@ -147,6 +181,7 @@ static uint32_t amount(const struct decoder *d, const struct alias *a, enum usag
 static int add_sample(struct decoder *d, const struct alias *a, const struct sample_time *s)
 {
 	struct task_usage *last = newest(d, a->task);
+	int64_t before_kb = last ? (int64_t)best_kb(last) : -1;
 	struct task_usage u = {
 		.task = a->task, .time_ms = s->time_ms,
 		.rss_kb = amount(d, a, USAGE_RSS), .pss_kb = amount(d, a, USAGE_PSS),
@@ -154,15 +189,13 @@ static int add_sample(struct decoder *d, const struct alias *a, const struct sam
 		.written_kb = amount(d, a, USAGE_WRITTEN),
 		.processes = amount(d, a, USAGE_PROCESSES),
 	};
-	int error;
 
-	if (last && last->time_ms >= s->time_ms) {
+	if (last && last->time_ms >= s->time_ms)
 		u.time_ms = last->time_ms;
-		*last = u;
-		return 0;
-	}
-	error = add_unchanged(d, a->task, s);
-	return error ? error : add_usage(d, &u);
+	else if (last && (add_unchanged(d, a->task, s) || settle(d->r, last)))
+		return -ENOMEM;
+	d->r->newest[a->task] = u;
+	return change_memory(d, &u, before_kb);
 }
 
 /* Entries. -EBADMSG: damaged. */
@@ -316,18 +349,18 @@ static int read_first_line(struct decoder *d, struct slice line)
 	return -EBADMSG;
 }
 
-static int decode(struct decoder *d, struct cursor *c)
+static int decode(struct decoder *d, struct feed *f)
 {
 	struct slice line;
 	int error = 0;
 
-	while (!error && reader_line(c, &line, &d->damage)) {
+	while (!error && reader_feed_line(f, &line, &d->damage)) {
 		if (line.len && line.p[0] == 'b')
 			error = read_first_line(d, line);
 		else
 			error = read_line(d, line);
 		if (error == -EBADMSG) {
-			damage_add(&d->damage, c->line);
+			damage_add(&d->damage, f->line);
 			d->lost = true;
 			error = 0;
 		}
@@ -350,32 +383,30 @@ static int tell(struct decoder *d, const char *file)
 
 static int no_usage_yet(struct reader *r)
 {
-	if (r->last_usage)
+	if (r->newest)
 		return 0;
-	r->last_usage = malloc((r->rec->n_tasks + 1) * sizeof *r->last_usage);
-	if (!r->last_usage)
+	r->newest = malloc((r->rec->n_tasks + 1) * sizeof *r->newest);
+	if (!r->newest)
 		return -ENOMEM;
 	for (size_t i = 0; i < r->rec->n_tasks; i++)
-		r->last_usage[i] = NO_INDEX;
+		r->newest[i].time_ms = -1;
 	return 0;
 }
 
-int reader_usage(struct reader *r, const char *file, char *text, size_t len)
+int reader_usage(struct reader *r, const char *file, struct feed *f)
 {
 	struct decoder d = { .r = r, .interval_ms = 1 };
-	struct slice rest;
-	struct cursor c;
-	int error;
+	struct slice line, rest;
+	bool whole = feed_line(f, &line) == FEED_WHOLE;
+	int error = reader_header(r, whole ? &line : NULL, file, USAGE_LOG_NAME, &rest);
 
-	cursor_init(&c, text, len);
-	error = reader_header(r, &c, file, USAGE_LOG_NAME, &rest);
 	if (error <= 0)
 		return error;
 	if (!parse_columns(&d, rest))
 		return reader_warn(r, "%s:1: damaged line, the file is left out", file);
 	error = no_usage_yet(r);
 	if (!error)
-		error = decode(&d, &c);
+		error = decode(&d, f);
 	if (!error)
 		error = tell(&d, file);
 	free(d.alias);
@@ -385,34 +416,31 @@ int reader_usage(struct reader *r, const char *file, char *text, size_t len)
 
 /* After all files */
 
-/* The proportional memory counts shared pages once, so it is the truth where it
- * was measured; the resident one is what is left elsewhere. */
-static void find_peak(struct task *t, const struct task_usage *u)
+static int settle_all(struct reader *r)
 {
-	for (size_t i = 0; i < t->n_usage; i++) {
-		int64_t kb = u[i].pss_kb ? u[i].pss_kb : u[i].rss_kb;
+	for (size_t i = 0; i < r->rec->n_tasks; i++) {
+		const struct task_usage *u = &r->newest[i];
+		struct task *t = &r->rec->task[i];
 
-		if (kb > t->peak_kb) {
-			t->peak_kb = kb;
-			t->peak_ms = u[i].time_ms;
-		}
+		if (u->time_ms < 0)
+			continue;
+		t->cpu_ms = u->cpu_ms;
+		t->read_kb = u->read_kb;
+		t->written_kb = u->written_kb;
+		if (settle(r, u))
+			return -ENOMEM;
 	}
+	return 0;
 }
 
-int reader_finish_usage(struct reader *r)
+/* From the order they were settled in. */
+static int sort_by_task(struct recording *rec)
 {
-	struct recording *rec = r->rec;
-	struct task_usage *sorted;
-	size_t at = 0;
+	struct task_usage *sorted = malloc((rec->n_usage + 1) * sizeof *sorted);
+	uint32_t at = 0;
 
-	if (!rec->n_usage)
-		return 0;
-	sorted = malloc(rec->n_usage * sizeof *sorted);
 	if (!sorted)
 		return -ENOMEM;
-	arena_large(sorted, rec->n_usage * sizeof *sorted);
-	for (size_t i = 0; i < rec->n_usage; i++)
-		rec->task[rec->usage[i].task].n_usage++;
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		rec->task[i].first_usage = at;
 		at += rec->task[i].n_usage;
@@ -425,7 +453,14 @@ int reader_finish_usage(struct reader *r)
 	}
 	free(rec->usage);
 	rec->usage = sorted;
-	for (size_t i = 0; i < rec->n_tasks; i++)
-		find_peak(&rec->task[i], sorted + rec->task[i].first_usage);
 	return 0;
+}
+
+int reader_finish_usage(struct reader *r)
+{
+	if (!r->newest)
+		return 0;
+	if (settle_all(r))
+		return -ENOMEM;
+	return r->rec->n_usage ? sort_by_task(r->rec) : 0;
 }

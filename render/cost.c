@@ -93,13 +93,11 @@ static void set_memory(struct cost *c, const struct task *t, const struct inside
 }
 
 /* The end was not seen: what the samples tell, which leave out what is inside. */
-static void set_sampled(struct cost *c, const struct recording *rec, const struct task *t)
+static void set_sampled(struct cost *c, const struct task *t)
 {
-	const struct task_usage *last = &rec->usage[t->first_usage + t->n_usage - 1];
-
-	c->cpu_us = sat_mul(positive(last->cpu_ms), 1000);
-	c->read_bytes = sat_mul(positive(last->read_kb), 1024);
-	c->written_bytes = sat_mul(positive(last->written_kb), 1024);
+	c->cpu_us = sat_mul(t->cpu_ms, 1000);
+	c->read_bytes = sat_mul(t->read_kb, 1024);
+	c->written_bytes = sat_mul(t->written_kb, 1024);
 }
 
 static void set_cost(struct cost *c, const struct recording *rec, const struct task *t,
@@ -113,7 +111,7 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	c->wall_us = positive(task_wall_us(rec, t) - in->busy_us);
 	c->measured = t->user_us >= 0 || t->n_usage;
 	if (t->user_us < 0 && t->n_usage) {
-		set_sampled(c, rec, t);
+		set_sampled(c, t);
 		return;
 	}
 	c->user_us = positive(positive(t->user_us) - in->user_us);

@@ -2,6 +2,7 @@
 
 #include "cost.h"
 #include "saturate.h"
+#include "sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,83 +33,158 @@ static void add_step(struct curve *c, int64_t time_us, int64_t value)
 	c->value[c->n++] = value;
 }
 
-int curve_from_changes(struct curve *c, struct keyed *change, size_t n)
+static void change(struct curve *c, int64_t time_us, int64_t by)
 {
-	int64_t value = 0;
+	int64_t value = c->n ? c->value[c->n - 1] : 0;
 
-	if (sort_keyed(change, n) || reserve(c, n))
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		value = (int64_t)((uint64_t)value + (uint64_t)change[i].value);
-		add_step(c, (int64_t)change[i].key, value);
+	add_step(c, time_us, (int64_t)((uint64_t)value + (uint64_t)by));
+}
+
+/* The tasks that are counted, by their end. */
+static struct keyed *running_ends(const struct recording *rec, const uint32_t *order, size_t n,
+				  size_t *n_ends)
+{
+	struct keyed *end = malloc((n + 1) * sizeof *end);
+
+	*n_ends = 0;
+	for (size_t i = 0; end && i < n; i++) {
+		const struct task *t = &rec->task[order[i]];
+
+		if (!t->hosts)
+			end[(*n_ends)++] = (struct keyed){
+				(uint64_t)recording_task_end_us(rec, t), 0
+			};
 	}
+	if (end && sort_keyed(end, *n_ends)) {
+		free(end);
+		return NULL;
+	}
+	return end;
+}
+
+int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order, size_t n)
+{
+	size_t n_ends, at = 0;
+	struct keyed *end = running_ends(rec, order, n, &n_ends);
+
+	if (!end || reserve(c, 2 * n)) {
+		free(end);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct task *t = &rec->task[order[i]];
+
+		if (t->hosts)
+			continue;
+		for (; at < n_ends && end[at].key <= (uint64_t)t->start_us; at++)
+			change(c, (int64_t)end[at].key, -1);
+		change(c, t->start_us, 1);
+	}
+	for (; at < n_ends; at++)
+		change(c, (int64_t)end[at].key, -1);
+	free(end);
 	return 0;
 }
 
-int curve_running(struct curve *c, const struct recording *rec)
-{
-	struct keyed *change = malloc((2 * rec->n_tasks + 1) * sizeof *change);
-	size_t n = 0;
-	int r;
+/* Memory of the tasks */
 
-	if (!change)
-		return -ENOMEM;
-	for (size_t i = 0; i < rec->n_tasks; i++) {
+/* The newest of a task's changes. */
+struct level {
+	int64_t time_us;
+	uint32_t kb;
+};
+
+static struct level *levels_until(const struct recording *rec, int64_t time_us)
+{
+	struct level *now = calloc(rec->n_tasks + 1, sizeof *now);
+
+	for (size_t i = 0; now && i < rec->n_memory; i++) {
+		const struct memory_change *m = &rec->memory[i];
+
+		if (m->time_ms * 1000 > time_us)
+			break;
+		now[m->task] = (struct level){ m->time_ms * 1000, m->kb };
+	}
+	return now;
+}
+
+/* When the tasks give back what they had at last; a sample later than its end tells
+ * that a task was there still. */
+static struct keyed *memory_ends(const struct recording *rec, const struct level *last,
+				 size_t *n_ends)
+{
+	struct keyed *end = malloc((rec->n_tasks + 1) * sizeof *end);
+
+	*n_ends = 0;
+	for (size_t i = 0; end && i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
+		int64_t end_us;
 
-		if (!task_ran(t) || t->hosts)
+		if (!last[i].kb || !task_ran(t))
 			continue;
-		change[n++] = (struct keyed){ (uint64_t)t->start_us, 1 };
-		change[n++] = (struct keyed){ (uint64_t)recording_task_end_us(rec, t), -1 };
+		end_us = recording_task_end_us(rec, t);
+		if (end_us <= last[i].time_us)
+			end_us = last[i].time_us + 1;
+		end[(*n_ends)++] = (struct keyed){ (uint64_t)end_us, last[i].kb };
 	}
-	r = curve_from_changes(c, change, n);
-	free(change);
-	return r;
+	if (end && sort_keyed(end, *n_ends)) {
+		free(end);
+		return NULL;
+	}
+	return end;
 }
 
-int64_t usage_memory_kb(const struct task_usage *u)
+/* now: of no use but as memory. */
+static void merge_memory(struct curve *c, const struct recording *rec, struct level *now,
+			 const struct keyed *end, size_t n_ends)
 {
-	return u->pss_kb > 0 ? u->pss_kb : u->rss_kb > 0 ? u->rss_kb : 0;
-}
+	size_t at = 0;
 
-static size_t add_memory_changes(struct keyed *change, const struct recording *rec,
-				 const struct task *t)
-{
-	const struct task_usage *u = &rec->usage[t->first_usage];
-	int64_t before = 0, last_us = 0;
-	size_t n = 0;
+	memset(now, 0, rec->n_tasks * sizeof *now);
+	for (size_t i = 0; i < rec->n_memory; i++) {
+		const struct memory_change *m = &rec->memory[i];
 
-	for (size_t i = 0; i < t->n_usage; i++) {
-		int64_t kb = usage_memory_kb(&u[i]);
-
-		last_us = u[i].time_ms > 0 ? u[i].time_ms * 1000 : 0;
-		change[n++] = (struct keyed){ (uint64_t)last_us, kb - before };
-		before = kb;
+		if (!task_ran(&rec->task[m->task]))
+			continue;
+		for (; at < n_ends && (int64_t)end[at].key <= m->time_ms * 1000; at++)
+			change(c, (int64_t)end[at].key, -end[at].value);
+		change(c, m->time_ms * 1000, (int64_t)m->kb - now[m->task].kb);
+		now[m->task].kb = m->kb;
 	}
-	if (recording_task_end_us(rec, t) > last_us)
-		last_us = recording_task_end_us(rec, t);
-	else
-		last_us++;
-	if (before)
-		change[n++] = (struct keyed){ (uint64_t)last_us, -before };
-	return n;
+	for (; at < n_ends; at++)
+		change(c, (int64_t)end[at].key, -end[at].value);
 }
 
 int curve_task_memory(struct curve *c, const struct recording *rec)
 {
-	struct keyed *change = malloc((rec->n_usage + rec->n_tasks + 1) * sizeof *change);
-	size_t n = 0;
-	int r;
+	struct level *now = levels_until(rec, INT64_MAX);
+	size_t n_ends;
+	struct keyed *end = now ? memory_ends(rec, now, &n_ends) : NULL;
+	int r = -ENOMEM;
 
-	if (!change)
-		return -ENOMEM;
-	for (size_t i = 0; i < rec->n_tasks; i++) {
-		if (rec->task[i].n_usage && task_ran(&rec->task[i]))
-			n += add_memory_changes(change + n, rec, &rec->task[i]);
+	if (end && !reserve(c, rec->n_memory + n_ends)) {
+		merge_memory(c, rec, now, end, n_ends);
+		r = 0;
 	}
-	r = curve_from_changes(c, change, n);
-	free(change);
+	free(end);
+	free(now);
 	return r;
+}
+
+uint32_t *task_memory_at(const struct recording *rec, int64_t time_us)
+{
+	struct level *now = levels_until(rec, time_us);
+	uint32_t *kb = now ? calloc(rec->n_tasks + 1, sizeof *kb) : NULL;
+
+	for (size_t i = 0; kb && i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		if (now[i].kb && task_ran(t) && t->start_us <= time_us &&
+		    (recording_task_end_us(rec, t) > time_us || now[i].time_us == time_us))
+			kb[i] = now[i].kb;
+	}
+	free(now);
+	return kb;
 }
 
 /* The step that holds at a time, as index + 1; 0: before the first. */
@@ -176,26 +252,4 @@ void curve_histogram(const struct curve *c, int64_t from_us, int64_t until_us,
 		from_us = end;
 		value = i < c->n ? c->value[i] : 0;
 	}
-}
-
-int64_t task_memory_at(const struct recording *rec, const struct task *t, int64_t time_us)
-{
-	const struct task_usage *u = &rec->usage[t->first_usage];
-	size_t low = 0, high = t->n_usage;
-
-	if (!t->n_usage || t->start_us > time_us)
-		return 0;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (u[middle].time_ms * 1000 <= time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return 0;
-	if (recording_task_end_us(rec, t) <= time_us && u[low - 1].time_ms * 1000 < time_us)
-		return 0;
-	return usage_memory_kb(&u[low - 1]);
 }

@@ -2,7 +2,6 @@
 #define BUILDBEAT_RENDER_CURVE_H
 
 #include "recording.h"
-#include "sort.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,16 +20,11 @@ struct curve {
 
 void curve_release(struct curve *c);
 
-/*
- * The sum of changes: each a time in microseconds (key) and what is added then
- * (value); sorts them. 0 or -ENOMEM.
- */
-int curve_from_changes(struct curve *c, struct keyed *change, size_t n);
+/* How many tasks run, those counted that ran no make of their own. order: the
+ * indices of the n tasks that ran, by their start. 0 or -ENOMEM. */
+int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order, size_t n);
 
-/* How many tasks run, those counted that ran no make of their own. */
-int curve_running(struct curve *c, const struct recording *rec);
-
-/* KiB of memory that the processes of all tasks had, as sampled. */
+/* KiB of memory that the processes of all tasks had, as sampled. 0 or -ENOMEM. */
 int curve_task_memory(struct curve *c, const struct recording *rec);
 
 int64_t curve_at(const struct curve *c, int64_t time_us);
@@ -45,10 +39,8 @@ int64_t curve_integral(const struct curve *c, int64_t from_us, int64_t until_us)
 void curve_histogram(const struct curve *c, int64_t from_us, int64_t until_us,
 		     int64_t *time_at_us, size_t n);
 
-/* One task's memory at a sample: the best that was measured, in KiB. */
-int64_t usage_memory_kb(const struct task_usage *u);
-
-/* What the samples told of a task's memory at a time, 0 if nothing. */
-int64_t task_memory_at(const struct recording *rec, const struct task *t, int64_t time_us);
+/* What the samples told of the memory of each task of rec at a time, in KiB, 0 if
+ * nothing. To be freed; NULL when out of memory. */
+uint32_t *task_memory_at(const struct recording *rec, int64_t time_us);
 
 #endif

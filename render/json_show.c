@@ -300,7 +300,7 @@ static void add_usage(struct json *j, const struct task *t)
 	json_known(j, "involuntary_switches", t->involuntary_switches);
 	json_known(j, "read_call_bytes", t->rchar);
 	json_known(j, "write_call_bytes", t->wchar);
-	json_known(j, "memory_peak_kb", t->n_usage ? t->peak_kb : -1);
+	json_known(j, "memory_peak_kb", t->n_usage ? (int64_t)t->peak_kb : -1);
 	json_known(j, "memory_peak_time_us", t->n_usage ? sat_mul(t->peak_ms, 1000) : -1);
 }
 
@@ -316,7 +316,7 @@ static void add_task(struct json *j, const struct summary *s, uint32_t task)
 	add_name(j, rec, t);
 	json_str(j, "kind", t->kind);
 	json_str(j, "key", t->key);
-	json_str(j, "command", t->command);
+	json_str(j, "command", recording_command(rec, t));
 	json_str(j, "state", state_word(t->state));
 	json_known(j, "exit_status", exited ? t->status : -1);
 	json_known(j, "signal", t->state == TASK_KILLED ? t->status : -1);

@@ -18,12 +18,13 @@ void name_add_task(struct buf *b, const struct recording *rec, const struct task
 {
 	const struct instance *i = &rec->instance[t->instance];
 	const char *dir = i->cwd ? name_relative(rec, i->cwd) : "";
+	const char *name = *t->name ? name_relative(rec, t->name) : recording_command(rec, t);
 
 	if (*dir && strcmp(dir, ".") && recording_build(rec, "cwd")) {
 		buf_adds(b, dir);
 		buf_adds(b, ": ");
 	}
-	buf_adds(b, *t->name ? name_relative(rec, t->name) : *t->command ? t->command : "?");
+	buf_adds(b, *name ? name : "?");
 }
 
 void name_add_signal(struct buf *b, int signal)

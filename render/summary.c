@@ -1,6 +1,7 @@
 #include "summary.h"
 
 #include "saturate.h"
+#include "sort.h"
 #include "targets.h"
 
 #include <errno.h>
@@ -103,7 +104,7 @@ static int fill_running(struct summary *s)
 {
 	int64_t unused;
 
-	if (curve_running(&s->running, s->rec))
+	if (curve_running(&s->running, s->rec, s->order, s->n_ran))
 		return -ENOMEM;
 	s->running_max = curve_peak(&s->running, 0, s->wall_us, &unused);
 	s->running_sum_us = curve_integral(&s->running, 0, s->wall_us);
@@ -135,20 +136,23 @@ static void add_peak_task(struct summary *s, uint32_t task, int64_t kb)
 static int fill_memory(struct summary *s)
 {
 	const struct recording *rec = s->rec;
+	uint32_t *kb;
 
 	s->memory_peak_kb = (struct moment){ -1, -1 };
-	if (!rec->n_usage)
+	if (!rec->n_memory)
 		return 0;
 	if (curve_task_memory(&s->memory_kb, rec))
 		return -ENOMEM;
 	s->memory_peak_kb.value = curve_peak(&s->memory_kb, 0, INT64_MAX,
 					     &s->memory_peak_kb.time_us);
+	kb = task_memory_at(rec, s->memory_peak_kb.time_us);
+	if (!kb)
+		return -ENOMEM;
 	for (size_t i = 0; i < rec->n_tasks; i++) {
-		int64_t kb = task_memory_at(rec, &rec->task[i], s->memory_peak_kb.time_us);
-
-		if (kb > 0)
-			add_peak_task(s, (uint32_t)i, kb);
+		if (kb[i])
+			add_peak_task(s, (uint32_t)i, kb[i]);
 	}
+	free(kb);
 	return 0;
 }
 

@@ -168,7 +168,7 @@ static void add_row_name(struct rows *r, const struct row *row)
 /* Where some are sums over processes, those that are not are marked. */
 static bool is_marked(struct rows *r, const struct cost *c)
 {
-	return r->v->sum->rec->n_usage && c->memory_kb && !c->memory_summed;
+	return r->v->sum->rec->n_memory && c->memory_kb && !c->memory_summed;
 }
 
 static void add_row(struct rows *r, const struct row *row)

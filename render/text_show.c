@@ -64,15 +64,17 @@ static void add_bar(struct buf *out, const struct style *style, double share, si
 static void add_bad_task(struct buf *out, const struct view *v, uint32_t task,
 			 const struct style *style)
 {
-	const struct task *t = &v->sum->rec->task[task];
+	const struct recording *rec = v->sum->rec;
+	const struct task *t = &rec->task[task];
 	struct buf name = BUF_INIT;
 	unsigned width = style->width;
+	const char *command;
 	char memory[64];
 	struct buf how;
 
 	buf_init_fixed(&how, memory, sizeof memory);
 	name_add_end(&how, t);
-	name_add_task(&name, v->sum->rec, t);
+	name_add_task(&name, rec, t);
 	buf_adds(out, "  ");
 	text_tone(out, style, TONE_ALARM);
 	add_padded(out, buf_str(&how), 15, false);
@@ -80,10 +82,11 @@ static void add_bad_task(struct buf *out, const struct view *v, uint32_t task,
 	buf_adds(out, "  ");
 	text_add_name(out, buf_str(&name), !width ? 0 : width > 19 + 6 ? width - 19 : 6);
 	buf_addc(out, '\n');
-	if (*t->command && *t->name) {
+	command = *t->name ? recording_command(rec, t) : "";
+	if (*command) {
 		buf_adds(out, "    ");
 		text_tone(out, style, TONE_FAINT);
-		text_add_name(out, t->command, !width ? 0 : width > 10 ? width - 4 : 6);
+		text_add_name(out, command, !width ? 0 : width > 10 ? width - 4 : 6);
 		text_tone(out, style, TONE_PLAIN);
 		buf_addc(out, '\n');
 	}
@@ -226,7 +229,7 @@ static void add_note(struct buf *out, const struct view *v, const struct style *
 	if (!v->cost.memory_kb)
 		return;
 	facts_begin(&f, out, style);
-	if (v->sum->rec->n_usage) {
+	if (v->sum->rec->n_memory) {
 		buf_adds(&f.part, "all processes of a task");
 		fact_part(&f);
 		buf_adds(&f.part, "as sampled");

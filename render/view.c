@@ -1,5 +1,7 @@
 #include "view.h"
 
+#include "arena.h"
+#include "index.h"
 #include "saturate.h"
 #include "sort.h"
 
@@ -24,14 +26,16 @@ static bool text_matches(const char *filter, bool pattern, const char *text)
 	return pattern ? !fnmatch(filter, text, 0) : strstr(text, filter) != NULL;
 }
 
-static bool task_matches(const struct selection *sel, bool pattern, const struct task *t)
+static bool task_matches(const struct recording *rec, const struct selection *sel,
+			 bool pattern, const struct task *t)
 {
 	if (sel->unsuccessful && (t->state == TASK_DONE || t->state == TASK_QUEUED))
 		return false;
 	if (sel->kind && strcmp(t->kind, sel->kind))
 		return false;
 	return !sel->filter || text_matches(sel->filter, pattern, t->name) ||
-	       text_matches(sel->filter, pattern, t->command) || !strcmp(sel->filter, t->kind);
+	       !strcmp(sel->filter, t->kind) ||
+	       text_matches(sel->filter, pattern, recording_command(rec, t));
 }
 
 static void select_tasks(struct view *v, const struct selection *sel)
@@ -40,7 +44,7 @@ static void select_tasks(struct view *v, const struct selection *sel)
 	bool pattern = sel->filter && is_pattern(sel->filter);
 
 	for (size_t i = 0; i < s->rec->n_tasks; i++) {
-		if (v->all || task_matches(sel, pattern, &s->rec->task[s->order[i]]))
+		if (v->all || task_matches(s->rec, sel, pattern, &s->rec->task[s->order[i]]))
 			v->task[v->n_tasks++] = s->order[i];
 	}
 }
@@ -84,27 +88,27 @@ static int collect_unsuccessful(struct view *v)
 
 /* Kinds */
 
-static struct kind *find_kind(struct view *v, const char *name)
+static struct kind *add_kind(struct view *v, struct index *kinds, const char *name)
 {
-	for (size_t i = 0; i < v->n_kinds; i++) {
-		if (v->kind[i].name == name || !strcmp(v->kind[i].name, name))
-			return &v->kind[i];
-	}
-	return NULL;
-}
+	struct kind *grown = array_grow(v->kind, v->n_kinds, sizeof *grown);
 
-static struct kind *add_kind(struct view *v, const char *name)
-{
-	struct kind *grown = v->kind;
-
-	/* doubles at 16, 32 ... */
-	if (v->n_kinds >= 16 ? !(v->n_kinds & (v->n_kinds - 1)) : !v->n_kinds)
-		grown = realloc(v->kind, (v->n_kinds ? 2 * v->n_kinds : 16) * sizeof *grown);
 	if (!grown)
 		return NULL;
 	v->kind = grown;
+	if (index_put(kinds, (uintptr_t)name, 0, (uint32_t)v->n_kinds))
+		return NULL;
 	grown[v->n_kinds] = (struct kind){ .name = name };
 	return &grown[v->n_kinds++];
+}
+
+/* Each kind has one text. */
+static struct kind *find_kind(struct view *v, struct index *kinds, const char *name)
+{
+	uint32_t at;
+
+	if (index_find(kinds, (uintptr_t)name, 0, &at))
+		return &v->kind[at];
+	return add_kind(v, kinds, name);
 }
 
 static int by_wall(const void *a, const void *b)
@@ -116,24 +120,34 @@ static int by_wall(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int sum_kinds(struct view *v)
+static int add_to_kinds(struct view *v, struct index *kinds)
 {
 	const struct summary *s = v->sum;
+	struct kind *k = NULL;
 
 	for (size_t i = 0; i < v->n_tasks; i++) {
 		const struct task *t = &s->rec->task[v->task[i]];
-		struct kind *k;
 
 		if (!task_ran(t))
 			continue;
-		k = find_kind(v, t->kind);
-		if (!k)
-			k = add_kind(v, t->kind);
+		if (!k || k->name != t->kind)
+			k = find_kind(v, kinds, t->kind);
 		if (!k)
 			return -ENOMEM;
 		k->n_tasks++;
 		cost_add(&k->cost, &s->nest[v->task[i]].cost);
 	}
+	return 0;
+}
+
+static int sum_kinds(struct view *v)
+{
+	struct index kinds = INDEX_INIT;
+	int r = add_to_kinds(v, &kinds);
+
+	index_release(&kinds);
+	if (r)
+		return r;
 	for (size_t i = 0; i < v->n_kinds; i++)
 		cost_add(&v->cost, &v->kind[i].cost);
 	if (v->n_kinds)

@@ -325,7 +325,7 @@ START_TEST(fake_host)
 		const struct task *t = &rec.task[i];
 
 		ck_assert_int_eq(t->status, i == 4 ? 127 : 3);
-		ck_assert_str_eq(t->command, i == 4 ? "/nonexistent/program" : "exit 3");
+		ck_assert_str_eq(recording_command(&rec, t), i == 4 ? "/nonexistent/program" : "exit 3");
 		ck_assert_int_eq(t->n_after, 2);
 		ck_assert_msg((t->rchar >= 0) == (fakes[_i].tells_io && i != 4), "%s", t->name);
 		ck_assert_msg(t->max_rss_kb > 0 || i == 4, "no figures of %s", t->name);

@@ -470,7 +470,7 @@ START_TEST(many_writers)
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_uint_eq(rec.n_tasks, WRITERS * EVENTS);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
-		const char *text = rec.task[i].command;
+		const char *text = recording_command(&rec, &rec.task[i]);
 		unsigned writer = *text ? (unsigned)(text[0] - 'a') : WRITERS;
 
 		ck_assert_uint_eq(strlen(text), rec.task[i].seq * 37 % 1999);

@@ -46,7 +46,7 @@ static void parse(struct result *out, const char *text, size_t len)
 	reader_init(&out->r, &out->rec, &out->err);
 	out->rec.arena = arena_new();
 	buf_add(&copy, text, len);
-	ck_assert_int_eq(reader_file(&out->r, "proc_x.log", &copy), 0);
+	ck_assert_int_eq(reader_file(&out->r, "proc_x.log", &copy, -1), 0);
 	buf_release(&copy);
 	out->s = recording_series(&out->rec, "proc_x");
 }

@@ -35,7 +35,7 @@ START_TEST(inside_a_recorded_build)
 	read_recording(&rec, "stats/one");
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_str_eq(rec.task[0].name, "configure");
-	ck_assert_str_eq(rec.task[0].command, "sh -c 'echo out; exit 3'");
+	ck_assert_str_eq(recording_command(&rec, &rec.task[0]), "sh -c 'echo out; exit 3'");
 	ck_assert_int_eq(rec.task[0].state, TASK_FAILED);
 	ck_assert_int_eq(rec.task[0].status, 3);
 	ck_assert_str_eq(rec.task[1].name, "a name");

@@ -28,7 +28,7 @@ static void check_tasks(const struct recording *rec)
 		check(t->n_usage <= rec->n_usage && t->first_usage <= rec->n_usage - t->n_usage);
 		check(t->end_us < 0 || t->end_us >= t->start_us);
 		check(recording_task_end_us(rec, t) >= t->start_us);
-		check(strlen(t->name) + strlen(t->command) + strlen(t->key) < SIZE_MAX);
+		check(strlen(t->name) + strlen(recording_command(rec, t)) + strlen(t->key) < SIZE_MAX);
 		for (size_t k = 0; k < t->n_usage; k++) {
 			const struct task_usage *u = &rec->usage[t->first_usage + k];
 
@@ -74,7 +74,7 @@ static int give(struct reader *r, const char *name, const uint8_t *p, size_t n)
 	int error;
 
 	buf_add(&text, p, n);
-	error = buf_error(&text) ? buf_error(&text) : reader_file(r, name, &text);
+	error = buf_error(&text) ? buf_error(&text) : reader_file(r, name, &text, -1);
 	buf_release(&text);
 	return error;
 }
@@ -115,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	reader_init(&r, &rec, &err);
 	rec.arena = arena_new();
+	rec.texts = texts_new(-1);
 	error = give_files(&r, data, data + size, false);
 	if (!error)
 		error = reader_finish_tasks(&r);

@@ -1,0 +1,73 @@
+#include "feed.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+void feed_init(struct feed *f, const char *text, size_t len, int fd, char *memory)
+{
+	*f = (struct feed){ .p = text, .end = text ? text + len : NULL, .fd = fd,
+			    .memory = memory };
+}
+
+/* More behind what is left, which moves to the front. False: there is none. */
+static bool refill(struct feed *f)
+{
+	size_t left = (size_t)(f->end - f->p);
+	ssize_t n;
+
+	if (f->fd < 0)
+		return false;
+	if (left)
+		memmove(f->memory, f->p, left);
+	do {
+		n = read(f->fd, f->memory + left, FEED_CHUNK);
+	} while (n < 0 && errno == EINTR);
+	f->p = f->memory;
+	f->end = f->memory + left;
+	if (n > 0) {
+		f->end += n;
+		return true;
+	}
+	f->error = n < 0 ? -errno : 0;
+	f->fd = -1;
+	return false;
+}
+
+static void pass(struct feed *f, const char *p)
+{
+	f->offset += (uint64_t)(p - f->p);
+	f->p = p;
+}
+
+enum feed_line feed_line(struct feed *f, struct slice *line)
+{
+	size_t searched = 0;
+	bool too_long = false;
+	const char *eol = NULL;
+
+	do {
+		if (f->p != f->end)
+			eol = memchr(f->p + searched, '\n', (size_t)(f->end - f->p) - searched);
+		if (eol)
+			break;
+		if (f->end - f->p > FEED_LINE_MAX) {
+			too_long = true;
+			pass(f, f->end);
+		}
+		searched = (size_t)(f->end - f->p);
+	} while (refill(f));
+	if (!eol && f->p == f->end && !too_long)
+		return FEED_END;
+	f->line++;
+	*line = (struct slice){ f->p, (size_t)((eol ? eol : f->end) - f->p) };
+	pass(f, eol ? eol + 1 : f->end);
+	if (!eol)
+		return FEED_TORN;
+	return too_long || line->len > FEED_LINE_MAX ? FEED_TOO_LONG : FEED_WHOLE;
+}
+
+bool feed_at_end(struct feed *f)
+{
+	return f->p == f->end && !refill(f);
+}
