@@ -91,15 +91,12 @@ char *arena_text(struct arena *a, const char *p, size_t len)
 	return copy;
 }
 
-void *array_grow(void *array, size_t n, size_t item_size)
+void *array_double(void *array, size_t n, size_t item_size)
 {
-	const size_t first = 16;
-	size_t cap = n ? 2 * n : first;
+	size_t cap = n ? 2 * n : ARRAY_FIRST;
 
 	if (!item_size)
 		item_size = 1;	/* rows of no columns */
-	if (n && (n < first || (n & (n - 1))))
-		return array;
 	if (cap > SIZE_MAX / 2 / item_size)
 		return NULL;
 	array = realloc(array, cap * item_size);

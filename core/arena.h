@@ -27,7 +27,16 @@ int arena_keep(struct arena *a, void *block);
  * this: the array, moved perhaps, or NULL when out of memory (the old one is
  * untouched). It doubles; its capacity follows from n.
  */
-void *array_grow(void *array, size_t n, size_t item_size);
+void *array_double(void *array, size_t n, size_t item_size);
+
+#define ARRAY_FIRST 16
+
+static inline void *array_grow(void *array, size_t n, size_t item_size)
+{
+	if (n && (n < ARRAY_FIRST || (n & (n - 1))))
+		return array;
+	return array_double(array, n, item_size);
+}
 
 /* Ask for large pages where the memory is many megabytes: a tenth of the page
  * faults. Memory not touched still costs nothing. */

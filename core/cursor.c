@@ -62,7 +62,7 @@ bool cursor_line(struct cursor *c, struct slice *line, bool *complete)
 /* 19 digits always fit, 20 perhaps. */
 #define SAFE_DIGITS 19
 
-bool cursor_u64(struct cursor *c, uint64_t *n)
+bool cursor_long_u64(struct cursor *c, uint64_t *n)
 {
 	const char *p = c->p;
 	const char *limit = c->end - p > SAFE_DIGITS ? p + SAFE_DIGITS : c->end;
@@ -86,13 +86,13 @@ bool cursor_u64(struct cursor *c, uint64_t *n)
 	return true;
 }
 
-bool cursor_i64(struct cursor *c, int64_t *n)
+bool cursor_long_i64(struct cursor *c, int64_t *n)
 {
 	const char *start = c->p;
 	bool negative = cursor_byte(c, '-');
 	uint64_t value;
 
-	if (!cursor_u64(c, &value) ||
+	if (!cursor_long_u64(c, &value) ||
 	    value > (uint64_t)INT64_MAX + (negative ? 1 : 0)) {
 		c->p = start;
 		return false;

@@ -55,8 +55,42 @@ bool cursor_until(struct cursor *c, char stop, struct slice *out);
 bool cursor_line(struct cursor *c, struct slice *line, bool *complete);
 
 /* Decimal numbers; false when there is none or it does not fit. */
-bool cursor_u64(struct cursor *c, uint64_t *n);
-bool cursor_i64(struct cursor *c, int64_t *n);
+bool cursor_long_u64(struct cursor *c, uint64_t *n);
+bool cursor_long_i64(struct cursor *c, int64_t *n);
+
+/* As long as they are short, which nearly all are, they are parsed in place. */
+#define CURSOR_SHORT_DIGITS 18
+
+static inline bool cursor_u64(struct cursor *c, uint64_t *n)
+{
+	const char *p = c->p;
+	const char *limit = c->end - p > CURSOR_SHORT_DIGITS ? p + CURSOR_SHORT_DIGITS : c->end;
+	uint64_t value = 0;
+	unsigned digit;
+
+	for (; p < limit && (digit = (unsigned)(*p - '0')) <= 9; p++)
+		value = value * 10 + digit;
+	if (p == limit && p < c->end)
+		return cursor_long_u64(c, n);
+	if (p == c->p)
+		return false;
+	c->p = p;
+	*n = value;
+	return true;
+}
+
+static inline bool cursor_i64(struct cursor *c, int64_t *n)
+{
+	struct cursor digits = *c;
+	bool negative = cursor_byte(&digits, '-');
+	uint64_t value;
+
+	if (!cursor_u64(&digits, &value) || value > INT64_MAX)
+		return cursor_long_i64(c, n);
+	c->p = digits.p;
+	*n = negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
 
 bool slice_is(struct slice s, const char *text);
 

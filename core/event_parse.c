@@ -26,41 +26,51 @@ static bool find_kind(struct slice word, enum event_kind *kind)
 	return true;
 }
 
-/* INST or INST.SEQ */
-static bool read_id(struct slice id, struct event *e)
+/* The end of a field, passed. */
+static bool field_end(struct cursor *c)
 {
-	const char *dot = memchr(id.p, '.', id.len);
-
-	e->inst = (struct slice){ id.p, dot ? (size_t)(dot - id.p) : id.len };
-	e->seq = 0;
-	if (!e->inst.len || e->inst.len >= INSTANCE_ID_MAX)
-		return false;
-	if (!dot)
-		return true;
-	return slice_u64((struct slice){ dot + 1, id.len - e->inst.len - 1 }, &e->seq) && e->seq;
+	return cursor_at_end(c) || cursor_byte(c, '\t');
 }
 
-/* Could a later version have that word. */
-static bool is_word(struct slice s)
+/* A word that a line may begin with in this version or a later one. */
+static bool read_word(struct cursor *c, struct slice *word)
 {
-	for (size_t i = 0; i < s.len; i++) {
-		if ((s.p[i] < 'a' || s.p[i] > 'z') && s.p[i] != '_')
-			return false;
-	}
-	return s.len;
+	const char *p = c->p;
+
+	while (p < c->end && ((*p >= 'a' && *p <= 'z') || *p == '_'))
+		p++;
+	*word = (struct slice){ c->p, (size_t)(p - c->p) };
+	c->p = p;
+	return word->len && field_end(c);
+}
+
+/* INST or INST.SEQ */
+static bool read_id(struct cursor *c, struct event *e)
+{
+	const char *p = c->p;
+
+	while (p < c->end && *p != '.' && *p != '\t')
+		p++;
+	e->inst = (struct slice){ c->p, (size_t)(p - c->p) };
+	e->seq = 0;
+	c->p = p;
+	if (!e->inst.len || e->inst.len >= INSTANCE_ID_MAX)
+		return false;
+	if (cursor_byte(c, '.') && (!cursor_u64(c, &e->seq) || !e->seq))
+		return false;
+	return field_end(c);
 }
 
 enum event_parsed event_parse(struct slice line, struct event *e)
 {
-	struct slice word, time, id;
+	struct slice word;
 	bool known;
 
 	cursor_init(&e->rest, line.p, line.len);
-	if (!cursor_until(&e->rest, '\t', &word) || !is_word(word))
+	if (!read_word(&e->rest, &word))
 		return EVENT_DAMAGED;
 	known = find_kind(word, &e->kind);
-	if (!cursor_until(&e->rest, '\t', &time) || !slice_i64(time, &e->time_us) ||
-	    !cursor_until(&e->rest, '\t', &id) || !read_id(id, e))
+	if (!cursor_i64(&e->rest, &e->time_us) || !field_end(&e->rest) || !read_id(&e->rest, e))
 		return EVENT_DAMAGED;
 	return known ? EVENT_PARSED : EVENT_UNKNOWN;
 }
@@ -69,6 +79,9 @@ struct slice event_field(struct event *e)
 {
 	struct slice field;
 
+	/* Most are empty. */
+	if (cursor_byte(&e->rest, '\t'))
+		return (struct slice){ e->rest.p - 1, 0 };
 	if (!cursor_until(&e->rest, '\t', &field))
 		return (struct slice){ e->rest.p, 0 };
 	return field;
@@ -79,6 +92,8 @@ int64_t event_number(struct event *e)
 	const char *start = e->rest.p;
 	int64_t n;
 
+	if (cursor_at_end(&e->rest) || cursor_byte(&e->rest, '\t'))
+		return -1;
 	if (cursor_i64(&e->rest, &n) &&
 	    (cursor_at_end(&e->rest) || cursor_byte(&e->rest, '\t')))
 		return n;

@@ -465,7 +465,7 @@ int series_column(const struct series *s, const char *name)
 	return -1;
 }
 
-int64_t recording_task_end_us(const struct recording *rec, const struct task *t)
+int64_t recording_unseen_end_us(const struct recording *rec, const struct task *t)
 {
 	int64_t end_us = t->end_us;
 

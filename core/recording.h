@@ -204,7 +204,13 @@ const char *recording_command(const struct recording *rec, const struct task *t)
 
 /* When a started task ended. For one nobody saw end: when its instance closed or,
  * failing that, the newest time of the recording. */
-int64_t recording_task_end_us(const struct recording *rec, const struct task *t);
+int64_t recording_unseen_end_us(const struct recording *rec, const struct task *t);
+
+static inline int64_t recording_task_end_us(const struct recording *rec, const struct task *t)
+{
+	return t->end_us >= 0 && t->end_us >= t->start_us ? t->end_us :
+	       recording_unseen_end_us(rec, t);
+}
 
 /* A series by name, NULL if absent; a column's index, -1 if absent. */
 const struct series *recording_series(const struct recording *rec, const char *name);

@@ -159,8 +159,9 @@ static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_t
 	struct task_usage *last = newest(d, task);
 	int64_t before_ms = (s->grid - 1) * d->interval_ms;
 
-	if (!last || s->gap || before_ms >= s->time_ms || before_ms <= last->time_ms ||
-	    reader_grid(last->time_ms, d->interval_ms) >= s->grid - 1)
+	/* The newest sample is at a point of the grid earlier still. */
+	if (!last || s->gap || before_ms >= s->time_ms ||
+	    2 * last->time_ms >= 2 * before_ms - d->interval_ms)
 		return 0;
 	if (settle(d->r, last))
 		return -ENOMEM;

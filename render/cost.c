@@ -25,11 +25,6 @@ static int64_t block_bytes(int64_t blocks)
 	return sat_mul(positive(blocks), BLOCK_BYTES);
 }
 
-bool task_ran(const struct task *t)
-{
-	return t->start_us >= 0 && t->state != TASK_QUEUED;
-}
-
 int64_t task_wall_us(const struct recording *rec, const struct task *t)
 {
 	return task_ran(t) ? recording_task_end_us(rec, t) - t->start_us : 0;

@@ -17,8 +17,8 @@ struct cost {
 	int64_t cpu_us;		/* user and system; of a task whose end was not seen,
 				   what was sampled of it */
 	int64_t read_bytes, written_bytes;	/* of storage */
-	bool measured;		/* CPU and storage: nothing was, if false */
 	int64_t memory_kb;	/* the largest, not the sum; 0: not known */
+	bool measured;		/* CPU and storage: nothing was, if false */
 	bool memory_summed;	/* memory_kb is that of all processes of a task at one
 				   sample; else of the largest process alone */
 };
@@ -35,7 +35,10 @@ struct nesting {
 int64_t task_wall_us(const struct recording *rec, const struct task *t);
 
 /* Did it start. */
-bool task_ran(const struct task *t);
+static inline bool task_ran(const struct task *t)
+{
+	return t->start_us >= 0 && t->state != TASK_QUEUED;
+}
 
 void cost_add(struct cost *sum, const struct cost *c);
 

@@ -19,7 +19,7 @@ static int read_only(const char *path)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err;
-	int r = recording_read(&rec, path, NULL, &err);
+	int r = recording_read_sums(&rec, path, NULL, &err);
 
 	recording_release(&rec);
 	return r ? 1 : 0;

@@ -293,7 +293,7 @@ START_TEST(usage)
 	ck_assert_int_eq(rec.task[0].peak_kb, 15360);
 	ck_assert_int_eq(rec.task[0].peak_ms, 1000);
 	ck_assert_int_eq(rec.task[1].peak_kb, 31744);
-	ck_assert_int_eq(rec.task[2].peak_kb, -1);
+	ck_assert_int_eq(rec.task[2].peak_kb, 0);
 	ck_assert_uint_eq(rec.task[2].n_usage, 0);
 	recording_release(&rec);
 }

@@ -1,3 +1,4 @@
+#include "sort.h"
 #include "summary.h"
 #include "support.h"
 #include "view.h"
