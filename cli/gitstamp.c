@@ -101,7 +101,9 @@ static void add_describe(struct stamp *s)
 		return;
 	if (git_describe_commit(&result, (git_object *)head, &options))
 		result = NULL;
-	if (result && !git_describe_format(&text, result, NULL))
+	/* A shallow clone ends before libgit2 has found a tag. */
+	if (result ? !git_describe_format(&text, result, NULL)
+		   : !git_object_short_id(&text, (git_object *)head))
 		store_add_build(&s->lines, "describe", text.ptr);
 	git_buf_dispose(&text);
 	git_describe_result_free(result);

@@ -13,7 +13,8 @@ struct store;
  *	source: ROOT
  *	revision: HASH		not on an unborn branch
  *	branch: NAME		not with a detached HEAD
- *	describe: TEXT
+ *	describe: TEXT		the nearest tag and the way from it; without one, and
+ *				in a shallow clone, the revision in short
  *	dirty: yes | no		tracked files differ from the revision
  *	git_error: TEXT		why the rest is not known
  * in `build`, appended by a process of its own while the build begins: a huge

@@ -51,6 +51,12 @@ static const struct {
 	  "", "source: TREE\nrevision: REV\nbranch: tree\ndirty: no\ndescribe: SHORT\n" },
 	{ "COMMIT && cd .. && git clone -q --bare tree bare && rm -rf tree && mv bare tree && "
 	  "cd tree", "", "source: TREE\nrevision: REV\nbranch: main\ndescribe: SHORT\n" },
+	{ "COMMIT && git commit -q --allow-empty -m two && cd .. && mv tree full && "
+	  "git clone -q --depth 1 file://$PWD/full tree && cd tree",
+	  "", "source: TREE\nrevision: REV\nbranch: main\ndirty: no\ndescribe: SHORT\n" },
+	{ "COMMIT && git commit -q --allow-empty -m two && git tag v2 && cd .. && "
+	  "mv tree full && git clone -q --depth 1 file://$PWD/full tree && cd tree",
+	  "", "source: TREE\nrevision: REV\nbranch: main\ndirty: no\ndescribe: v2\n" },
 	{ "rm -rf .git", "", "" },
 	{ "COMMIT && chown -R 12345:12345 . && chown 12345 .git",
 	  "", "source: TREE\ngit_error: the repository belongs to another user and "
