@@ -283,9 +283,12 @@ static int make_dir(struct store *s, const char *base, const char *name, struct 
 {
 	char stamp[32];
 	struct buf b;
-	size_t len = strlen(base);
+	size_t len;
 	int r = 0;
 
+	if (!strcmp(base, "/"))
+		base = "";
+	len = strlen(base);
 	buf_init_fixed(&b, stamp, sizeof stamp);
 	clock_add_name(&b, clock_wall_ns());
 	for (unsigned i = 1; i < 1000; i++) {
@@ -343,6 +346,17 @@ static int write_first_lines(struct store *s, int64_t wall_ns)
 	return store_write(s->tasks_fd, TASKS_HEADER, strlen(TASKS_HEADER));
 }
 
+/* What could not be begun: no directory that is no recording is left. */
+static void discard(struct store *s)
+{
+	if (s->dir_fd >= 0) {
+		unlinkat(s->dir_fd, LAYOUT_BUILD, 0);
+		unlinkat(s->dir_fd, LAYOUT_TASKS, 0);
+	}
+	rmdir(s->path);
+	store_close(s);
+}
+
 int store_create(struct store *s, const char *base, const char *name, struct error *err)
 {
 	char path[PATH_MAX];
@@ -361,7 +375,7 @@ int store_create(struct store *s, const char *base, const char *name, struct err
 	if (!r)
 		r = write_first_lines(s, wall_ns);
 	if (r) {
-		store_close(s);
+		discard(s);
 		return error_sys(err, r, s->path, "cannot write the recording");
 	}
 	link_latest(path, s->path);

@@ -303,6 +303,9 @@ START_TEST(disk_full)
 	ck_assert_uint_gt(n, 100);
 	ck_assert_uint_lt(n, 5000);
 	store_close(&s);
+	ck_assert_int_eq(store_create(&s, fresh("tiny"), "none", NULL), -ENOSPC);
+	ck_assert_int_eq(access(fresh("tiny/none"), F_OK), -1);
+	ck_assert_int_eq(access(fresh("tiny/rec/build"), F_OK), 0);
 	ck_assert_int_eq(umount(fresh("tiny")), 0);
 }
 END_TEST
