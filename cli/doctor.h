@@ -4,6 +4,7 @@
 #include "settings.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What the doctor finds: filled by the examinations, printed by cmd_doctor.c. */
 
@@ -39,5 +40,12 @@ void doctor_place(struct doctor *d);
 /* A trial: a recording of a tiny build by each GNU make there is, made in a
  * private directory, and what was found in it. */
 void doctor_trial(struct doctor *d);
+
+/*
+ * Why this make (a path, or a name in PATH) records no tasks, by a trial of it
+ * alone. False: it does record them.
+ */
+bool doctor_explain(const struct settings *settings, const char *tool, char *why,
+		    size_t size);
 
 #endif

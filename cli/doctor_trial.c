@@ -94,6 +94,10 @@ static bool find_tool(char path[PATH_MAX], const char *tool)
 {
 	const char *dirs = getenv("PATH");
 
+	if (strchr(tool, '/')) {
+		snprintf(path, PATH_MAX, "%s", tool);
+		return !access(path, X_OK);
+	}
 	while (dirs && *dirs) {
 		size_t n = strcspn(dirs, ":");
 
@@ -296,21 +300,55 @@ static void try_make(struct trial *t, const char *tool, bool samples)
 	recording_release(&rec);
 }
 
-void doctor_trial(struct doctor *d)
+/* False: there is no place for it, which is then found. */
+static bool trial_begin(struct trial *t, struct doctor *d)
 {
 	static const char *const variables[] = { "MAKEFLAGS", "MFLAGS", "MAKELEVEL" };
-	struct trial t = { .doctor = d, .dir = "/tmp/buildbeat-doctor-XXXXXX" };
 
-	check_plugin(&t);
-	if (!mkdtemp(t.dir) || write_makefile(t.dir)) {
+	*t = (struct trial){ .doctor = d, .dir = "/tmp/buildbeat-doctor-XXXXXX" };
+	check_plugin(t);
+	if (!mkdtemp(t->dir) || write_makefile(t->dir)) {
 		doctor_add(d, "recording", FINDING_MISSING, true, "make /tmp writable",
 			   "no trial in /tmp: %s", strerror(errno));
-		return;
+		return false;
 	}
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
 		unsetenv(variables[i]);
+	return true;
+}
+
+static void trial_end(struct trial *t)
+{
+	nftw(t->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void doctor_trial(struct doctor *d)
+{
+	struct trial t;
+
+	if (!trial_begin(&t, d))
+		return;
 	try_make(&t, "make", true);
 	try_make(&t, "gmake", false);
 	try_make(&t, "remake", false);
-	nftw(t.dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	trial_end(&t);
+}
+
+bool doctor_explain(const struct settings *settings, const char *tool, char *why,
+		    size_t size)
+{
+	struct doctor d = { .settings = settings };
+	struct trial t;
+
+	if (trial_begin(&t, &d)) {
+		try_make(&t, tool, false);
+		trial_end(&t);
+	}
+	for (size_t i = 0; i < d.n; i++) {
+		if (d.finding[i].state != FINDING_OK) {
+			snprintf(why, size, "%s", d.finding[i].text);
+			return true;
+		}
+	}
+	return false;
 }

@@ -2,6 +2,7 @@
 
 #include "buildinfo.h"
 #include "clock.h"
+#include "doctor.h"
 #include "layout.h"
 #include "report.h"
 #include "sampler.h"
@@ -154,6 +155,16 @@ static int append_info(struct session *s, char *const *argv, struct error *err)
 	return r ? error_sys(err, r, s->store.path, "cannot write the recording") : 0;
 }
 
+/* A tree that is in no repository is normal, one that is not there a slip. */
+static void check_trees(const struct option_list *trees)
+{
+	for (size_t i = 0; i < trees->n; i++) {
+		if (access(trees->item[i], F_OK))
+			report("no revision is recorded of %s: %s", trees->item[i],
+			       strerror(errno));
+	}
+}
+
 int session_create(struct session *s, const struct settings *settings,
 		   const char *base, const char *name, char *const *argv,
 		   struct error *err)
@@ -171,8 +182,10 @@ int session_create(struct session *s, const struct settings *settings,
 		store_close(&s->store);
 		return r;
 	}
-	if (settings->git)
+	if (settings->git) {
+		check_trees(&settings->source);
 		gitstamp_begin(&s->stamp, &s->store, &settings->source);
+	}
 	begin_tickets(s);
 	begin_sampling(s);
 	gitstamp_head_start(&s->stamp);
@@ -264,14 +277,44 @@ static void report_torn(struct session *s, const struct tasklog *t)
 	complain(s, "the recording is incomplete", &err);
 }
 
-/* Only where nobody said before why there is nothing to see. */
-static void explain_no_tasks(struct session *s, const struct tasklog *t)
+/* The first word of a command is a make: make-4.4, /opt/bin/gmake, remake. */
+static bool is_make(const char *word)
 {
+	static const char *const names[] = { "make", "gmake", "remake", "gnumake" };
+	const char *slash = strrchr(word, '/');
+	const char *name = slash ? slash + 1 : word;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t n = strlen(names[i]);
+
+		if (!strncmp(name, names[i], n) && (!name[n] || name[n] == '-'))
+			return true;
+	}
+	return false;
+}
+
+/* Only where nobody said before why there is nothing to see, as a shell does of a
+ * command that cannot be run. */
+static void explain_no_tasks(struct session *s, const struct launch *l,
+			     const struct tasklog *t)
+{
+	bool make = is_make(l->argv[0]);
+	char why[400];
+
 	if (t->instances || s->complained)
 		return;
 	s->complained = true;
-	report("no tasks were recorded: no GNU make that loads the plugin ran; "
-	       "see: buildbeat doctor");
+	if (WIFEXITED(l->status) &&
+	    (WEXITSTATUS(l->status) == 126 || WEXITSTATUS(l->status) == 127))
+		return;
+	if (doctor_explain(s->settings, make ? l->argv[0] : "make", why, sizeof why))
+		report("no tasks were recorded: %s; see: buildbeat doctor", why);
+	else if (make)
+		report("no tasks were recorded: %s can load the plugin and did not; it read no "
+		       "makefile, or MAKEFILES was changed on the way to it", l->argv[0]);
+	else
+		report("no tasks were recorded: no GNU make ran that loads the plugin; "
+		       "for anything else: buildbeat task NAME -- CMD");
 }
 
 static void on_packed(void *context, unsigned percent)
@@ -345,7 +388,7 @@ static void finish_created(struct session *s, const struct launch *l)
 	if (!tasklog_scan(s->store.dir_fd, &log)) {
 		append_tasks(s, &log);
 		report_torn(s, &log);
-		explain_no_tasks(s, &log);
+		explain_no_tasks(s, l, &log);
 	}
 	if (s->settings->compress == COMPRESS_ZSTD && pack_logs(s, &log, &err))
 		complain(s, "not compressed", &err);

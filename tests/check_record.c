@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,7 +111,7 @@ START_TEST(cannot_be_run)
 
 	support_run(&r, support_tmpdir(), ": >file; PATH=/usr/bin:/bin; " RECORD "-- %s", not_run[_i].command);
 	ck_assert_int_eq(r.status, not_run[_i].status);
-	ck_assert_ptr_nonnull(strstr(r.err.data, not_run[_i].said));
+	ck_assert_str_eq(r.err.data, not_run[_i].said);
 	support_run_release(&r);
 }
 END_TEST
@@ -281,6 +282,62 @@ START_TEST(without_a_make)
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
 	ck_assert_uint_ge(recording_series(&rec, "proc_stat")->n, 2);
 	recording_release(&rec);
+}
+END_TEST
+
+/* Makes that cannot: told from a trial after the build. */
+static const struct {
+	const char *make, *command, *said;
+} other_makes[] = {
+	{ "echo version 4.3; echo features archives", "./make", "./make 4.3: built without load" },
+	{ "echo version 4.3; echo features archives", "make", "./make 4.3: built without load" },
+	{ "echo version 4.3; echo features archives", "sh -c 'make all'",
+	  "./make 4.3: built without load" },
+	{ "echo a make of another kind", "./make", "./make: not a GNU make" },
+	{ "exec env -u MAKEFILES /usr/bin/make \"$@\"", "./make", "./make 4." },
+};
+
+START_TEST(make_without_load)
+{
+	const char *make = support_path("%s/make", support_tmpdir());
+	struct run r;
+
+	if (strstr(other_makes[_i].make, "/usr/bin/make") && access("/usr/bin/make", X_OK))
+		return;
+	support_writes(make, support_path("#!/bin/sh\n%s\n", other_makes[_i].make));
+	chmod(make, 0755);
+	support_run(&r, support_tmpdir(), "echo 'all: ; @:' >Makefile; PATH=.:$PATH " RECORD
+		    "-n one -- %s >/dev/null", other_makes[_i].command);
+	ck_assert_int_eq(r.status, 0);
+	assert_said(&r, "no tasks were recorded: ");
+	assert_said(&r, other_makes[_i].said);
+	support_run_release(&r);
+}
+END_TEST
+
+/* Its makefiles never come to the plugin. */
+START_TEST(make_without_makefiles)
+{
+	struct run r;
+
+	if (!make_host_can())
+		return;
+	support_run(&r, support_tmpdir(), RECORD "-n one -- make --version >/dev/null");
+	ck_assert_int_eq(r.status, 0);
+	assert_said(&r, "no tasks were recorded: make can load the plugin and did not");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(a_source_that_is_not_there)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT " record -o stats --source . "
+		    "--source nowhere --no-task-memory -- sh -c 'exit 126'");
+	ck_assert_int_eq(r.status, 126);
+	assert_said(&r, "no revision is recorded of nowhere: No such file");
+	support_run_release(&r);
 }
 END_TEST
 
@@ -721,6 +778,9 @@ int main(void)
 	tcase_add_test(t, command_is_quoted);
 	tcase_add_test(t, figures_are_those_of_time);
 	tcase_add_test(t, without_a_make);
+	tcase_add_loop_test(t, make_without_load, 0, sizeof other_makes / sizeof *other_makes);
+	tcase_add_test(t, make_without_makefiles);
+	tcase_add_test(t, a_source_that_is_not_there);
 	tcase_add_test(t, missing_plugin);
 	tcase_add_test(t, damaged_plugin);
 	tcase_add_test(t, nested);
