@@ -41,9 +41,9 @@ START_TEST(usage_is_synopsis)
 	if (!has_page(c))
 		return;
 	render(&page, support_path("buildbeat-%s.1", c->name));
-	support_run(&help, NULL, BUILDBEAT " help %s", c->name);
+	support_run(&help, NULL, BUILDBEAT " help %s | sed '/^$/q' | tr -s ' \n' '  '", c->name);
 	usage = help.out.data + strlen("usage: ");
-	n = strcspn(usage, "\n");
+	n = strlen(usage) - 1;
 	synopsis = strstr(page.out.data, "SYNOPSIS ");
 	ck_assert_ptr_nonnull(synopsis);
 	synopsis += strlen("SYNOPSIS ");
@@ -52,6 +52,38 @@ START_TEST(usage_is_synopsis)
 		      (int)n + 40, synopsis, (int)n, usage);
 	support_run_release(&page);
 	support_run_release(&help);
+}
+END_TEST
+
+/* The page of all of them has each with what its summary says. */
+START_TEST(commands_are_listed)
+{
+	const struct command *c = commands[_i];
+	struct run page;
+
+	render(&page, "buildbeat.1");
+	if (has_page(c))
+		ck_assert_msg(strstr(page.out.data,
+				     support_path(" %s %s: buildbeat-%s(1).", c->name,
+						  c->summary, c->name)) != NULL,
+			      "%s is not described", c->name);
+	else
+		ck_assert_ptr_nonnull(strstr(page.out.data, support_path(" %s ", c->name)));
+	support_run_release(&page);
+}
+END_TEST
+
+/* What pages refer to is there. */
+START_TEST(pages_exist)
+{
+	struct run r;
+
+	support_run(&r, TOP_SRCDIR "/man", "sed -n 's/^\\.Xr \\(buildbeat[^ ]*\\) "
+		    "\\([1-9]\\).*/\\1.\\2/p' *.[1-9] | sort -u | "
+		    "while read f; do [ -f $f ] || echo $f; done; "
+		    "sed -n 's/^\\.Xr \\(buildbeat[^ ]*\\).*/x/p' *.[1-9] | head -1");
+	ck_assert_str_eq(r.out.data, "x\n");
+	support_run_release(&r);
 }
 END_TEST
 
@@ -108,6 +140,8 @@ int main(void)
 		return 77;
 	tcase_add_loop_test(t, usage_is_synopsis, 0, n_commands());
 	tcase_add_loop_test(t, options_are_described, 0, n_commands());
+	tcase_add_loop_test(t, commands_are_listed, 0, n_commands());
+	tcase_add_test(t, pages_exist);
 	tcase_add_test(t, keys_are_described);
 	tcase_add_test(t, lint);
 	suite_add_tcase(s, t);
