@@ -102,7 +102,7 @@ static void complete_operand(const struct command *c, const char *word)
 		complete_command(word);
 	else if (strstr(c->operands, "REC"))
 		complete_recording(word);
-	if (strstr(c->operands, "REC"))
+	if (strstr(c->operands, "REC") || strstr(c->operands, "DIR"))
 		puts(":dirs");
 }
 

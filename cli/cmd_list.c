@@ -73,7 +73,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_list = {
 	.name = "list",
-	.summary = "the recordings in a directory",
+	.summary = "List the recordings in a directory",
 	.operands = "[DIR]",
 	.max_operands = 1,
 	.options = options,

@@ -112,7 +112,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_show = {
 	.name = "show",
-	.summary = "where a build's time, memory and disk went",
+	.summary = "Show where a build's time, memory and disk went",
 	.operands = "[REC]",
 	.max_operands = 1,
 	.options = options,

@@ -24,14 +24,19 @@ int command_unknown(const char *name)
 	const char *names[COMMANDS_MAX + 1], *near;
 	size_t n = 0;
 
-	for (size_t i = 0; commands[i] && n < COMMANDS_MAX; i++) {
+	for (size_t i = 0; *name != '-' && commands[i] && n < COMMANDS_MAX; i++) {
 		if (!commands[i]->hidden)
 			names[n++] = commands[i]->name;
 	}
+	if (*name == '-') {
+		names[n++] = "--help";
+		names[n++] = "--version";
+	}
 	names[n] = NULL;
-	near = *name == '-' ? NULL : report_nearest(name, names);
+	near = report_nearest(name, names);
 	if (near)
-		report("unknown command '%.100s'; did you mean '%s'?", name, near);
+		report("unknown %s '%.100s'; did you mean '%s'?",
+		       *name == '-' ? "option" : "command", name, near);
 	else
 		report("unknown %s '%.100s'; see: buildbeat --help",
 		       *name == '-' ? "option" : "command", name);

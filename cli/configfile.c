@@ -110,8 +110,8 @@ static int next(struct reader *r)
 static int unknown_key(struct reader *r, const char *key)
 {
 	const char *names[OPTIONS_MAX + 1], *near;
-	char message[256];
-	size_t n = 0;
+	char message[sizeof r->err->message];
+	size_t n = 0, len;
 
 	for (const struct option *o = settings_options; o->name; o++) {
 		if (o->config)
@@ -122,9 +122,12 @@ static int unknown_key(struct reader *r, const char *key)
 	if (near)
 		snprintf(message, sizeof message,
 			 "unknown key '%.64s'; did you mean '%s'?", key, near);
-	else
-		snprintf(message, sizeof message,
-			 "unknown key '%.64s'; expected one of buildbeat.yaml(5)", key);
+	if (near)
+		return wrong(r, message);
+	len = (size_t)snprintf(message, sizeof message, "unknown key '%.64s'; expected", key);
+	for (size_t i = 0; i < n && len < sizeof message; i++)
+		len += (size_t)snprintf(message + len, sizeof message - len, "%s %s",
+					!i ? "" : i + 1 < n ? "," : " or", names[i]);
 	return wrong(r, message);
 }
 

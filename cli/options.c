@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WIDTH 80		/* of the usage */
+
 struct args_text {
 	struct args_text *next;
 	char text[];
@@ -171,18 +173,22 @@ static bool unknown_option(struct parser *p, const char *word, size_t len)
 	const struct option *table = table_of(p->command);
 	const char *names[OPTIONS_MAX + 2], *near;
 	char name[80], message[320];
+	bool no = len > 4 && !strncmp(word, "no-", 3);
 	size_t n = 0;
 
-	names[n++] = "help";
-	for (; table->name; table++)
-		names[n++] = table->name;
+	if (!no)
+		names[n++] = "help";
+	for (; table->name; table++) {
+		if (!no || table->kind == OPTION_FLAG)
+			names[n++] = table->name;
+	}
 	names[n] = NULL;
 	snprintf(name, sizeof name, "%.*s", (int)len, word);
-	near = len > 1 ? report_nearest(name, names) : NULL;
+	near = len > 1 ? report_nearest(no ? name + 3 : name, names) : NULL;
 	if (near)
 		snprintf(message, sizeof message,
-			 "unknown option '%s%s'; did you mean '--%s'?",
-			 len > 1 ? "--" : "-", name, near);
+			 "unknown option '%s%s'; did you mean '--%s%s'?",
+			 len > 1 ? "--" : "-", name, no ? "no-" : "", near);
 	else
 		snprintf(message, sizeof message,
 			 "unknown option '%s%s'; see: buildbeat help %s",
@@ -322,17 +328,37 @@ bool options_parse(struct args *a, const struct command *c, void *values, int ar
 
 /* The usage */
 
+/* A word, in a new line below the first option if it does not fit; the column. */
+static int print_word(const char *word, int column, int indent)
+{
+	int n = (int)strlen(word) + 1;
+
+	if (column + n > WIDTH) {
+		printf("\n%*s", indent, "");
+		column = indent;
+	}
+	printf(" %s", word);
+	return column + n;
+}
+
 void options_print_usage(const struct command *c)
 {
-	printf("usage: buildbeat %s", c->name);
+	int indent = printf("usage: buildbeat %s", c->name), column = indent;
+	char word[80];
+
 	for (const struct option *o = table_of(c); o->name; o++) {
+		const char *space = o->argument ? " " : "";
+		const char *argument = o->argument ? o->argument : "";
+
 		if (o->letter)
-			printf(" [-%c", o->letter);
+			snprintf(word, sizeof word, "[-%c%s%s]", o->letter, space, argument);
 		else
-			printf(" [--%s", o->name);
-		printf(o->argument ? " %s]" : "]", o->argument);
+			snprintf(word, sizeof word, "[--%s%s%s]", o->name, space, argument);
+		column = print_word(word, column, indent);
 	}
-	printf("%s%s\n", *c->operands ? " " : "", c->operands);
+	if (*c->operands)
+		print_word(c->operands, column, indent);
+	putchar('\n');
 }
 
 static void print_option(const struct option *o)

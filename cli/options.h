@@ -82,7 +82,7 @@ const struct option *option_find(const struct option *table, const char *name);
 /* Was the option of that name on the command line. */
 bool args_given(const struct args *a, const char *name);
 
-/* "usage: buildbeat NAME ..." in one line, and with it all there is to say. */
+/* "usage: buildbeat NAME ...", and with it all there is to say. */
 void options_print_usage(const struct command *c);
 void options_print_help(const struct command *c);
 

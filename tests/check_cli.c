@@ -69,6 +69,33 @@ START_TEST(typo_in_every_option)
 }
 END_TEST
 
+START_TEST(typo_in_every_opposite)
+{
+	const struct command *c = commands[_i];
+	struct run r;
+
+	for (const struct option *o = c->options; o && o->name; o++) {
+		if (o->kind != OPTION_FLAG)
+			continue;
+		support_run(&r, NULL, BUILDBEAT " %s --no-%sx x y", c->name, o->name);
+		assert_one_line(&r, support_path("did you mean '--no-%s'?", o->name));
+		support_run_release(&r);
+	}
+}
+END_TEST
+
+/* For a terminal of 80 columns, and one that is wrapped says no less. */
+START_TEST(usage_fits)
+{
+	struct run r;
+
+	support_run(&r, NULL, BUILDBEAT " help %s | sed '/^$/q' | awk 'length > 80'",
+		    commands[_i]->name);
+	ck_assert_str_eq(r.out.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
 START_TEST(typo_in_every_command)
 {
 	const char *name = commands[_i]->name;
@@ -105,7 +132,7 @@ START_TEST(overview)
 	ck_assert_str_eq(one.out.data, "buildbeat " PACKAGE_VERSION "\n");
 	support_run_release(&one);
 	support_run(&one, NULL, BUILDBEAT " --vresion");
-	assert_one_line(&one, "unknown option '--vresion'");
+	assert_one_line(&one, "unknown option '--vresion'; did you mean '--version'?");
 	support_run_release(&one);
 	support_run(&one, NULL, BUILDBEAT " ''");
 	assert_one_line(&one, "unknown command ''");
@@ -169,6 +196,7 @@ static const struct {
 	{ "task name -- mak", ":command 4\n" },
 	{ "task name mak", ":command 3\n" },
 	{ "task nam", "" },
+	{ "list ''", ":dirs\n" },
 	{ "help doc", "doctor\tSay what this machine can record, and what to do about the rest\n" },
 	{ "nonsense ''", "" },
 };
@@ -233,12 +261,14 @@ START_TEST(in_zsh)
 		    "words=(%s rec); CURRENT=2; _try; "
 		    "words=(%s record --comp); CURRENT=3; _try; "
 		    "words=(%s record -c x); CURRENT=4; _try; "
+		    "compset() { :; }; words=(%s record --compress=z); CURRENT=3; _try; "
 		    "words=(%s record -- ls -l); CURRENT=5; _try'",
-		    TOP_SRCDIR, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT);
+		    TOP_SRCDIR, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT);
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_str_eq(r.out.data, "record:Run a build and record it\n"
 			 "--compress:pack the finished recording: none or zstd (none)\n"
-			 "files\ncommand ls -l\n");
+			 "files\nzstd:pack the finished recording: none or zstd (none)\n"
+			 "command ls -l\n");
 	support_run_release(&r);
 }
 END_TEST
@@ -255,6 +285,8 @@ int main(void)
 	tcase_add_test(t, overview);
 	tcase_add_loop_test(t, help_in_all_ways, 0, n_commands());
 	tcase_add_loop_test(t, typo_in_every_option, 0, n_commands());
+	tcase_add_loop_test(t, typo_in_every_opposite, 0, n_commands());
+	tcase_add_loop_test(t, usage_fits, 0, n_commands());
 	tcase_add_loop_test(t, typo_in_every_command, 0, n_commands());
 	tcase_add_loop_test(t, full_output, 0, sizeof printing / sizeof *printing);
 	tcase_add_loop_test(t, every_option_is_completed, 0, n_commands());
