@@ -193,10 +193,15 @@ void summary_release(struct summary *s)
 	*s = (struct summary){ 0 };
 }
 
+/* Ticks are coarse: of a short span they may come to more than there was. */
 static double share(int64_t us, int64_t span_us, int64_t cores)
 {
-	return us < 0 || span_us <= 0 || cores < 1 ? -1 :
-	       (double)us / ((double)span_us * (double)cores);
+	double part;
+
+	if (us < 0 || span_us <= 0 || cores < 1)
+		return -1;
+	part = (double)us / ((double)span_us * (double)cores);
+	return part < 1 ? part : 1;
 }
 
 double summary_cpu_share(const struct summary *s)

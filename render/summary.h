@@ -84,10 +84,10 @@ void summary_release(struct summary *s);
 /* The task of a target that took longest: it says what kind of work it is. */
 uint32_t target_main_task(const struct summary *s, const struct target *g);
 
-/* CPU time per core and wall time, 0 to 1 (or a little more); -1: not known. */
+/* CPU time per core and wall time, 0 to 1; -1: not known. */
 double summary_cpu_share(const struct summary *s);
 
-/* What the machine spent on us and others, of what it had; us is a figure of
+/* What the machine spent on us and others, of what it had, 0 to 1; us is a figure of
  * summary.host. -1: not known. */
 double summary_host_share(const struct summary *s, int64_t us);
 

@@ -155,6 +155,19 @@ static const struct {
 	{ "slow", 900000, 0, 0, 0, 64 * 1024, 1024, true },
 };
 
+/* Ticks of 10 ms in a span of 12 ms. */
+START_TEST(shares_are_at_most_all)
+{
+	struct summary s = { .cores = 1, .cpu_us = 14000, .wall_us = 13000 };
+
+	s.host.span_us = 12000;
+	ck_assert_double_eq(summary_host_share(&s, 20000), 1);
+	ck_assert_double_eq(summary_host_share(&s, 6000), 0.5);
+	ck_assert_double_eq(summary_host_share(&s, -1), -1);
+	ck_assert_double_eq(summary_cpu_share(&s), 1);
+}
+END_TEST
+
 START_TEST(nothing_counts_twice)
 {
 	struct recording rec = RECORDING_INIT;
@@ -308,6 +321,7 @@ int main(void)
 	TCase *t = tcase_create("summary");
 
 	tcase_add_loop_test(t, arithmetic, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(t, shares_are_at_most_all);
 	tcase_add_loop_test(t, nothing_counts_twice, 0, sizeof nested / sizeof *nested);
 	tcase_add_test(t, sums_of_a_build);
 	tcase_add_loop_test(t, selecting, 0, sizeof selections / sizeof *selections);
