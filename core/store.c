@@ -152,7 +152,8 @@ static int open_dir(struct store *s, int create)
 	return 0;
 }
 
-int store_join(struct store *s, const char *path, int64_t start_ns, unsigned flags)
+/* Join the recording in an absolute path, whose start is known. */
+static int join_at(struct store *s, const char *path, int64_t start_ns, unsigned flags)
 {
 	*s = (struct store)STORE_INIT;
 	if (strlen(path) >= sizeof s->path)
@@ -169,7 +170,7 @@ static int join_by_ticket(struct store *s, const char *path, int64_t start_ns, u
 	char tasks[PATH_MAX];
 
 	if (flags & STORE_NFS)
-		return store_join(s, path, start_ns, flags);
+		return join_at(s, path, start_ns, flags);
 	if ((size_t)snprintf(tasks, sizeof tasks, "%s/" LAYOUT_TASKS, path) >= sizeof tasks)
 		return -ENAMETOOLONG;
 	strcpy(s->path, path);
@@ -418,7 +419,7 @@ int store_join_dir(struct store *s, const char *path, struct error *err)
 	close(fd);
 	if (n < 0 || !read_start(text, (size_t)n, &start_ns))
 		return error_set(err, -EINVAL, file, 0, 0, "not a recording's build file");
-	r = store_join(s, full, start_ns, 0);
+	r = join_at(s, full, start_ns, 0);
 	return r ? error_sys(err, r, full, "cannot join the recording") : 0;
 }
 

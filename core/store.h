@@ -49,9 +49,6 @@ struct store {
  */
 int store_create(struct store *s, const char *base, const char *name, struct error *err);
 
-/* Join the recording in an absolute path, whose start is known (ticket). */
-int store_join(struct store *s, const char *path, int64_t start_ns, unsigned flags);
-
 /* Join an existing recording by its directory: the start is read from `build`. */
 int store_join_dir(struct store *s, const char *path, struct error *err);
 
