@@ -1,5 +1,6 @@
 #include "command.h"
 #include "configfile.h"
+#include "heap.h"
 #include "listing.h"
 #include "output.h"
 #include "report.h"
@@ -83,6 +84,7 @@ static int show(const char *what, const struct show_arguments *s, struct error *
 	struct buf path = BUF_INIT;
 	int r = listing_find(&path, s->output, what, err);
 
+	heap_expect_much();
 	if (!r)
 		r = recording_read_sums(&rec, path.data, &zstd_codec, err);
 	if (!r)
