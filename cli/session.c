@@ -277,6 +277,15 @@ static void report_torn(struct session *s, const struct tasklog *t)
 	complain(s, "the recording is incomplete", &err);
 }
 
+/* What the plugin could not record, it left as a note. */
+static void report_note(struct session *s, const struct tasklog *t)
+{
+	if (!t->note[0] || s->complained)
+		return;
+	s->complained = true;
+	report("the recording is incomplete: %s", t->note);
+}
+
 /* The first word of a command is a make: make-4.4, /opt/bin/gmake, remake. */
 static bool is_make(const char *word)
 {
@@ -388,6 +397,7 @@ static void finish_created(struct session *s, const struct launch *l)
 	if (!tasklog_scan(s->store.dir_fd, &log)) {
 		append_tasks(s, &log);
 		report_torn(s, &log);
+		report_note(s, &log);
 		explain_no_tasks(s, l, &log);
 	}
 	if (s->settings->compress == COMPRESS_ZSTD && pack_logs(s, &log, &err))

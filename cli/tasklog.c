@@ -2,6 +2,7 @@
 
 #include "event.h"
 #include "layout.h"
+#include "store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,6 +52,17 @@ static void forget(struct open_pids *o, struct slice inst)
 	}
 }
 
+/* Behind STORE_NOTE_PREFIX, in the plugin's own plain words. */
+static void take_note(struct tasklog *t, struct event *e)
+{
+	struct slice text = event_field(e);
+	size_t skip = strlen(STORE_NOTE_PREFIX);
+
+	if (e->seq || t->note[0] || text.len <= skip || memcmp(text.p, STORE_NOTE_PREFIX, skip))
+		return;
+	snprintf(t->note, sizeof t->note, "%.*s", (int)(text.len - skip), text.p + skip);
+}
+
 static int scan_line(struct tasklog *t, struct open_pids *o, struct slice line)
 {
 	struct event e;
@@ -59,6 +71,8 @@ static int scan_line(struct tasklog *t, struct open_pids *o, struct slice line)
 		return 0;
 	if (e.kind == EVENT_CLOSE)
 		forget(o, e.inst);
+	if (e.kind == EVENT_NOTE)
+		take_note(t, &e);
 	t->tasks += e.kind == EVENT_START;
 	if (e.kind != EVENT_OPEN)
 		return 0;

@@ -38,6 +38,10 @@ struct store {
 #define STORE_NO_LAUNCHER 2u	/* begun by a build tool that samples by itself */
 #define STORE_NFS 4u		/* tasks-ID.log, one a writer */
 
+/* A note of the instance's that begins so is the plugin's word to the user: the
+ * launcher says it after the build. */
+#define STORE_NOTE_PREFIX "buildbeat: "
+
 #define STORE_INIT { .dir_fd = -1, .tasks_fd = -1 }
 
 /*

@@ -254,7 +254,7 @@ static void finish(int status, void *unused)
 	if (make.session.store.error)
 		complain(make.session.store.path, strerror(-make.session.store.error));
 	if (not_recorded) {
-		snprintf(text, sizeof text, "%llu processes were not recorded: too many at once",
+		snprintf(text, sizeof text, STORE_NOTE_PREFIX "%llu processes were not recorded: too many at once",
 			 (unsigned long long)not_recorded);
 		session_note(&make.session, text);
 	}
@@ -325,8 +325,12 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 		gmk_add_function("buildbeat-at", at_ifs, 1, 2, 0);
 		gmk_add_function("buildbeat-shell", at_shell, 1, 2, 0);
 		take_ifs();
-		if (!procs_attach(&make.session, &make.host))
+		if (!procs_attach(&make.session, &make.host)) {
 			complain("", "this make's calls cannot be followed");
+			if (make.session.live)
+				session_note(&make.session, STORE_NOTE_PREFIX
+					     "a make's calls cannot be followed");
+		}
 		on_exit(finish, NULL);
 	}
 	errno = saved;

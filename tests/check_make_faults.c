@@ -353,7 +353,7 @@ START_TEST(too_many_children)
 			ck_assert_int_eq(rec.task[i].state, TASK_DONE);
 		ck_assert_uint_eq(rec.n_notes, 1);
 		ck_assert_str_eq(rec.note[0].text,
-				 "6 processes were not recorded: too many at once");
+				 "buildbeat: 6 processes were not recorded: too many at once");
 		recording_release(&rec);
 	}
 	support_run_release(&r);

@@ -368,6 +368,21 @@ START_TEST(damaged_plugin)
 }
 END_TEST
 
+/* What the plugin could not record, the launcher says once. */
+START_TEST(too_many_children)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), RECORD "-n one -- " TOP_BUILDDIR "/tests/fake_make "
+		    PLUGIN " many 3078");
+	if (r.status != 77) {
+		ck_assert_int_eq(r.status, 0);
+		assert_said(&r, "the recording is incomplete: 6 processes were not recorded");
+	}
+	support_run_release(&r);
+}
+END_TEST
+
 START_TEST(nested)
 {
 	struct recording rec;
@@ -782,6 +797,7 @@ int main(void)
 	tcase_add_test(t, make_without_makefiles);
 	tcase_add_test(t, a_source_that_is_not_there);
 	tcase_add_test(t, missing_plugin);
+	tcase_add_test(t, too_many_children);
 	tcase_add_test(t, damaged_plugin);
 	tcase_add_test(t, nested);
 	tcase_add_test(t, compressed);
