@@ -79,6 +79,16 @@ static int give(struct reader *r, const char *name, const uint8_t *p, size_t n)
 	return error;
 }
 
+/* Those that the reader takes from a directory. */
+static bool is_of_recording(const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strcmp(name, "build") ||
+	       (n >= 9 && !strcmp(name + n - 4, ".log") &&
+		(!strncmp(name, "tasks", 5) || !strncmp(name, "proc_", 5)));
+}
+
 /* The files of one pass: build and tasks, or the proc logs. */
 static int give_files(struct reader *r, const uint8_t *p, const uint8_t *end, bool proc)
 {
@@ -98,8 +108,7 @@ static int give_files(struct reader *r, const uint8_t *p, const uint8_t *end, bo
 		next = next ? next + 1 : end;
 		if (next < p)
 			next = p;
-		if (!strncmp(name, "proc_", 5) == proc &&
-		    (!proc || strstr(name, ".log")))
+		if (is_of_recording(name) && !strncmp(name, "proc_", 5) == proc)
 			error = give(r, name, p, (size_t)(next - p));
 		p = next;
 	}
