@@ -1,6 +1,7 @@
 # core: what a recording is, written and read; libc alone
 noinst_LTLIBRARIES += core/libcore.la
 core_libcore_la_SOURCES = \
+	core/ancestors.c \
 	core/arena.c core/arena.h \
 	core/buf.c core/buf.h \
 	core/buildinfo.c core/buildinfo.h \

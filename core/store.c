@@ -22,8 +22,6 @@
  * table of descriptors no longer being the small one that is part of it. */
 #define FD_FLOOR 40
 #define FD_FLOOR_TIGHT 10
-#define ANCESTORS_MAX 8
-#define TICK_MAX_MS 10
 #define NFS_MAGIC 0x6969
 
 int store_open_at(int dir_fd, const char *name, int flags)
@@ -528,78 +526,4 @@ int store_join_env(struct store *s)
 	memcpy(ticket, word, len);
 	ticket[len] = '\0';
 	return store_join_ticket(s, ticket);
-}
-
-/* Where we come from */
-
-struct process {
-	int32_t parent;
-	int64_t start_ms;	/* since boot, in steps of a clock tick */
-	bool is_like_us;	/* runs a program of our name */
-};
-
-/* Has the process in parentheses at name our own name, which the kernel cuts. */
-static bool is_our_name(const char *name, size_t len)
-{
-	const char *own = program_invocation_short_name;
-	size_t own_len = strnlen(own, 15);
-
-	return len == own_len + 2 && !memcmp(name + 1, own, own_len);
-}
-
-static bool read_process(int32_t pid, struct process *out)
-{
-	char name[32], text[512];
-	struct cursor c;
-	struct slice skipped;
-	const char *first, *paren;
-	ssize_t n;
-	int64_t parent, start = 0;
-	int fd;
-
-	snprintf(name, sizeof name, "/proc/%d/stat", (int)pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof text);
-	close(fd);
-	first = n > 0 ? memchr(text, '(', (size_t)n) : NULL;
-	paren = first ? memrchr(text, ')', (size_t)n) : NULL;
-	if (!paren || paren < first || text + n - paren < 5)
-		return false;
-	cursor_init(&c, paren + 4, (size_t)(text + n - paren - 4));
-	if (!cursor_i64(&c, &parent))
-		return false;
-	for (int i = 0; i < 18; i++)
-		cursor_until(&c, ' ', &skipped);
-	cursor_i64(&c, &start);
-	*out = (struct process){ (int32_t)parent, start * 1000 / sysconf(_SC_CLK_TCK),
-				 is_our_name(first, (size_t)(paren + 1 - first)) };
-	return true;
-}
-
-/* The recording's start in milliseconds since boot, time asleep included. */
-static int64_t start_since_boot_ms(const struct store *s)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000 - store_now_us(s) / 1000;
-}
-
-void store_ancestors(const struct store *s, char *out, size_t size)
-{
-	int64_t start_ms = start_since_boot_ms(s);
-	struct process process = { .parent = getppid() };
-	struct buf b;
-
-	buf_init_fixed(&b, out, size);
-	buf_addi(&b, getpid());
-	for (unsigned i = 1; i < ANCESTORS_MAX && process.parent > 1; i++) {
-		buf_addc(&b, ',');
-		buf_addi(&b, process.parent);
-		if (!read_process(process.parent, &process) || process.is_like_us ||
-		    process.start_ms + TICK_MAX_MS < start_ms)
-			break;
-	}
 }
