@@ -39,7 +39,12 @@ static void assert_said(const struct run *r, const char *part)
 	ck_assert_ptr_eq(strchr(r->err.data, '\n'), r->err.data + r->err.len - 1);
 }
 
+/* A plugin with the address or thread sanitizer in it works in no make. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+static const char no_tasks[] = "no tasks were recorded: ";
+#else
 static const char no_tasks[] = "no tasks were recorded: no GNU make";
+#endif
 
 /* Statuses */
 
