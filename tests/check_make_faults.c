@@ -327,7 +327,10 @@ START_TEST(fake_host)
 		ck_assert_int_eq(t->status, i == 4 ? 127 : 3);
 		ck_assert_str_eq(recording_command(&rec, t), i == 4 ? "/nonexistent/program" : "exit 3");
 		ck_assert_int_eq(t->n_after, 2);
-		ck_assert_msg((t->rchar >= 0) == (fakes[_i].tells_io && i != 4), "%s", t->name);
+		ck_assert_msg(t->rchar < 0 || (fakes[_i].tells_io && i != 4), "%s", t->name);
+		/* only root may open the file of a child that has ended already */
+		if (fakes[_i].tells_io && i != 4 && geteuid() == 0)
+			ck_assert_msg(t->rchar >= 0, "%s", t->name);
 		ck_assert_msg(t->max_rss_kb > 0 || i == 4, "no figures of %s", t->name);
 	}
 	buf_release(&told);
