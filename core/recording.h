@@ -133,8 +133,15 @@ struct warning {
 	char text[256];
 };
 
+/* Whose files a recording was read from. */
+enum recording_format {
+	FORMAT_BUILDBEAT,
+	FORMAT_OE,		/* a buildstats directory of OpenEmbedded, see oe.h */
+};
+
 struct recording {
 	char *path;
+	enum recording_format format;
 	size_t n_build;
 	struct build_line *build;
 	int64_t start_wall_ns, start_mono_ns;

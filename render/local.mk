@@ -22,3 +22,25 @@ render_librender_la_SOURCES = \
 	render/text_show.c render/text_show.h \
 	render/view.c render/view.h
 render_librender_la_LIBADD = core/libcore.la
+
+# render/chart: the bootchart; what it shows is decided in plain structs (chart.h),
+# then written. Sources are added as they come.
+noinst_LTLIBRARIES += render/chart/libchart.la
+render_chart_libchart_la_SOURCES = \
+	render/chart/axis.h \
+	render/chart/bootchart.h \
+	render/chart/chain.h \
+	render/chart/chart.h \
+	render/chart/lanes.h \
+	render/chart/match.h \
+	render/chart/pack.h \
+	render/chart/palette.h \
+	render/chart/panel.h \
+	render/chart/unit.h
+render_chart_libchart_la_LIBADD = render/librender.la
+
+# render/plot: the charts that gnuplot draws
+noinst_LTLIBRARIES += render/plot/libplot.la
+render_plot_libplot_la_SOURCES = \
+	render/plot/plot.h
+render_plot_libplot_la_LIBADD = render/chart/libchart.la

@@ -1,0 +1,31 @@
+#ifndef BUILDBEAT_CHART_AXIS_H
+#define BUILDBEAT_CHART_AXIS_H
+
+#include "unit.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tick {
+	int64_t value;
+	char label[16];
+};
+
+/*
+ * The top of an axis that shows values up to max (at least something above 0):
+ * max rounded up to a number that divides well in its unit: 1, 2, 2.5, 4, 5, 8 ...
+ * times a power of ten, of bytes a power of two. Shares above 80 % end at 100 %.
+ */
+int64_t axis_ceiling(int64_t max, enum unit unit);
+
+/* Ticks from 0 to the ceiling, both included, at most `most` (>= 2) of them. */
+size_t axis_ticks(struct tick *tick, size_t most, int64_t ceiling, enum unit unit);
+
+/*
+ * Ticks of the time axis in [from, until], at multiples of 1, 2, 5 ... ms, s, of
+ * 15 and 30 s, min, of h: at most `most` of them, labels all of one unit ("0",
+ * "30 s", "1m 30s", "2h 05m").
+ */
+size_t axis_time_ticks(struct tick *tick, size_t most, int64_t from_us, int64_t until_us);
+
+#endif

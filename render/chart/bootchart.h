@@ -1,0 +1,38 @@
+#ifndef BUILDBEAT_CHART_BOOTCHART_H
+#define BUILDBEAT_CHART_BOOTCHART_H
+
+#include "buf.h"
+#include "chart.h"
+
+/*
+ * bootchart.svg: the static picture, the data of all tasks and samples, and the
+ * script that redraws them at any zoom. 0 or a negative errno.
+ *
+ * What stands where in the document, for the script and the tests:
+ *
+ *	svg#bb				role="graphics-document", title, desc, style
+ *	 g#head				text.fact: the facts
+ *	 g.panel#p-WORD			one a panel ("p-cpu")
+ *	  text.title, g.legend		g.key[data-band=ID]: swatch and text, with its <title>
+ *	  g.axis, g.axis.right		grid lines and labels; these stay
+ *	  svg.plot			x, y, width, height of the plot; clips
+ *	   g.draw			all the script replaces: paths .area/.line/.band
+ *					with a colour class c0 ... c7
+ *	 g#time				the time axis, grid lines through everything: replaced
+ *	 g#lanes
+ *	  g.row[data-row=I]		text.label
+ *	  svg.plot
+ *	   g.draw			replaced: path.bar.cN (bars by colour), path.cpu (the part of
+ *					a bar that computed), path.queue (lead-ins), path.phase,
+ *					path.failed/.killed/.unfinished (outlines), text.glyph,
+ *					path.critical, path.ghost, text.name
+ *	 g#legend			g.key[data-kind=KIND] a kind, then what the marks mean
+ *	 script#data type="application/x-buildbeat"	pack.h
+ *	 script				the program
+ *
+ * The script adds g#tools (search, slider, buttons: a foreignObject), g#cross (the
+ * crosshair) and g#tip (the tooltip).
+ */
+int bootchart_write(struct buf *out, const struct chart *c);
+
+#endif

@@ -1,0 +1,31 @@
+#ifndef BUILDBEAT_CHART_PALETTE_H
+#define BUILDBEAT_CHART_PALETTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The colours of all charts: eight that people with any colour vision tell apart
+ * (tests/check_palette computes by how much), for light and for dark ground.
+ */
+enum colour {
+	COLOUR_BLUE, COLOUR_ORANGE, COLOUR_GREEN, COLOUR_YELLOW,
+	COLOUR_SKY, COLOUR_RED, COLOUR_PURPLE, COLOUR_GREY,
+	COLOURS,
+};
+
+struct palette {
+	uint32_t ground, ink, faint, grid, outline;
+	uint32_t colour[COLOURS];
+};
+
+extern const struct palette palette_light, palette_dark;
+
+/*
+ * The colour of a kind of work (recording.h, struct task; OpenEmbedded's tasks
+ * have kinds too). The same in every chart. Kinds share colours: there are more of
+ * them than eyes can tell apart; kinds_of_colour() is what a legend says then.
+ */
+enum colour colour_of_kind(const char *kind);
+
+#endif

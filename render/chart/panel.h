@@ -1,0 +1,99 @@
+#ifndef BUILDBEAT_CHART_PANEL_H
+#define BUILDBEAT_CHART_PANEL_H
+
+#include "palette.h"
+#include "summary.h"
+#include "unit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What happened to the machine, as the charts show it: a panel is one picture over
+ * time with up to two axes, a band one quantity in it. Both SVG and gnuplot draw
+ * them; nothing here knows of pixels.
+ *
+ * The bands of a panel share its points: value[i] holds from time_us[i - 1] until
+ * time_us[i]; value[0] is not drawn. A rate is the mean over that stretch, a gauge
+ * the level measured at its end.
+ */
+
+#define BAND_ABSENT INT64_MIN
+#define PANEL_BANDS_MAX 8
+
+enum mark {
+	MARK_STACK,		/* areas on top of each other, in their order */
+	MARK_AREA,		/* an area from 0 */
+	MARK_LINE,
+};
+
+struct band {
+	const char *id;		/* a word: "user" */
+	const char *label;	/* as in the legend: "user" */
+	const char *meaning;	/* what it is, a line for those who do not know */
+	enum mark mark;
+	bool right;		/* against the right axis */
+	enum colour colour;
+	int64_t *value;
+	int64_t max, max_us;	/* the largest and when it began; -1: no value at all */
+	int64_t mean;		/* over the time there are values; -1 */
+	int64_t total;		/* of a rate in bytes: the bytes; else -1 */
+};
+
+enum panel_id {
+	PANEL_CPU,		/* user, system, iowait, steal; of all cores */
+	PANEL_RUNNING,		/* tasks at once; limit: cores */
+	PANEL_MEMORY,		/* used, cached, buffers and slab; available, swap, tasks' */
+	PANEL_DISK,		/* read, written; right: busy */
+	PANEL_NET,		/* received, sent */
+	PANEL_PRESSURE,		/* cpu, io, memory: share of time something waited */
+	PANEL_CGROUP,		/* memory; right: CPU, throttled */
+	PANELS,
+};
+
+struct panel {
+	enum panel_id id;
+	const char *word;	/* "cpu" ... */
+	const char *title;	/* "CPU" ... */
+	enum unit unit, right_unit;
+	int64_t ceiling, right_ceiling;	/* of the axes; right 0: there is none */
+	int64_t limit;		/* a line across: cores, memory there is; -1: none */
+	const char *limit_label;
+	const char *note;	/* a doubt to tell the reader, or NULL */
+	size_t n;
+	int64_t *time_us;	/* rising; shared by all bands */
+	bool *gap;		/* nothing is known of the stretch before time_us[i] */
+	size_t n_bands;
+	struct band band[PANEL_BANDS_MAX];
+};
+
+struct panels {
+	size_t n;		/* those there is something to show of, in the order above */
+	struct panel panel[PANELS];
+};
+
+/* 0 or -ENOMEM. Always release. */
+int panels_make(struct panels *p, const struct summary *s);
+void panels_release(struct panels *p);
+
+/* NULL: not recorded. */
+const struct panel *panels_find(const struct panels *p, enum panel_id id);
+
+/* What a column of pixels shows of a band: min is BAND_ABSENT where nothing is known. */
+struct bin {
+	int64_t min, mean, max;
+};
+
+/*
+ * n bins of equal width over [from, until). The mean is weighted by time; a stretch
+ * longer than a bin fills all it covers.
+ */
+void panel_bins(const struct panel *p, size_t band, int64_t from_us, int64_t until_us,
+		struct bin *bin, size_t n);
+
+/* The same of all MARK_STACK bands added up. */
+void panel_stack_bins(const struct panel *p, int64_t from_us, int64_t until_us,
+		      struct bin *bin, size_t n);
+
+#endif
