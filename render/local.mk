@@ -29,6 +29,7 @@ noinst_LTLIBRARIES += render/chart/libchart.la
 render_chart_libchart_la_SOURCES = \
 	render/chart/axis.h \
 	render/chart/bootchart.h \
+	render/chart/bootchart_text.h \
 	render/chart/chain.h \
 	render/chart/chart.h \
 	render/chart/lanes.h \
@@ -37,7 +38,22 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/palette.h \
 	render/chart/panel.h \
 	render/chart/unit.h
+nodist_render_chart_libchart_la_SOURCES = render/chart/bootchart_text.c
 render_chart_libchart_la_LIBADD = render/librender.la
+
+# The style and the script of the bootchart, as C strings.
+EXTRA_DIST += render/chart/bootchart.css render/chart/bootchart.js
+CLEANFILES += render/chart/bootchart_text.c
+
+render/chart/bootchart_text.c: render/chart/bootchart.css render/chart/bootchart.js render/local.mk
+	$(AM_V_GEN)$(MKDIR_P) render/chart && { \
+		echo '#include "bootchart_text.h"'; \
+		for i in css js; do \
+			echo "const char bootchart_$$i[] ="; \
+			sed -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' \
+				$(srcdir)/render/chart/bootchart.$$i && echo ';' || exit 1; \
+		done; \
+	} >$@-t && mv $@-t $@
 
 # render/plot: the charts that gnuplot draws
 noinst_LTLIBRARIES += render/plot/libplot.la

@@ -1,0 +1,8 @@
+#ifndef BUILDBEAT_CHART_BOOTCHART_TEXT_H
+#define BUILDBEAT_CHART_BOOTCHART_TEXT_H
+
+/* bootchart.css and bootchart.js, made into C at build time: without indentation
+ * and empty lines, else as they are. */
+extern const char bootchart_css[], bootchart_js[];
+
+#endif
