@@ -567,3 +567,66 @@ const char *kind_of_command(const char *command, size_t len)
 	cursor_init(&c, command, len);
 	return names[kind_of_text(&c, 0)];
 }
+
+/* OpenEmbedded */
+
+/* Behind "do_"; each stands for itself and all with an underscore behind it, the
+ * longest that fits counts. */
+static const struct {
+	const char *name, *kind;
+} oe_tasks[] = {
+	{ "fetch", "fetch" }, { "fetchall", "fetch" }, { "checkuri", "fetch" },
+	{ "unpack", "unpack" }, { "kernel_checkout", "unpack" },
+	{ "symlink_kernsrc", "unpack" }, { "shared_workdir", "unpack" },
+	{ "patch", "patch" }, { "convert_crlf", "patch" },
+	{ "configure", "configure" }, { "preconfigure", "configure" },
+	{ "generate_toolchain_file", "configure" }, { "kernel_metadata", "configure" },
+	{ "kernel_configme", "configure" }, { "kernel_configcheck", "configure" },
+	{ "kernel_version_sanity_check", "configure" }, { "validate_branches", "configure" },
+	{ "compile", "compile" }, { "bundle_initramfs", "compile" },
+	{ "assemble_fitimage", "compile" }, { "uboot_assemble_fitimage", "compile" },
+	{ "sizecheck", "compile" }, { "strip", "compile" }, { "transform_kernel", "compile" },
+	{ "transform_bundled_initramfs", "compile" },
+	{ "install", "install" }, { "kernel_link_images", "install" }, { "deploy", "install" },
+	{ "stash_locale", "install" }, { "populate_cve_db", "fetch" },
+	{ "populate_sysroot", "sysroot" }, { "prepare_recipe_sysroot", "sysroot" },
+	{ "addto_recipe_sysroot", "sysroot" },
+	{ "package", "package" }, { "packagedata", "package" },
+	{ "package_qa", "test" }, { "recipe_qa", "test" }, { "check", "test" },
+	{ "testimage", "test" }, { "testsdk", "test" }, { "testsdkext", "test" },
+	{ "cve_check", "test" }, { "image_qa", "test" },
+	{ "populate_lic", "document" }, { "create_spdx", "document" },
+	{ "create_runtime_spdx", "document" }, { "create_package_spdx", "document" },
+	{ "create_recipe_spdx", "document" }, { "create_rootfs_spdx", "document" },
+	{ "create_image_spdx", "document" }, { "create_image_sbom_spdx", "document" },
+	{ "rootfs", "image" }, { "image", "image" }, { "bootimg", "image" },
+	{ "bootdirectdisk", "image" }, { "flush_pseudodb", "image" },
+	{ "rootfs_wicenv", "image" }, { "write_wks_template", "image" },
+	{ "write_qemuboot_conf", "image" }, { "populate_sdk", "image" },
+	{ "sdk_depends", "image" }, { "sdk_install", "image" }, { "uboot_mkimage", "image" },
+	{ "rm_work", "clean" }, { "clean", "clean" }, { "cleanall", "clean" },
+	{ "cleansstate", "clean" },
+};
+
+const char *kind_of_oe_task(const char *name, size_t len)
+{
+	struct slice s = { name, len };
+	const char *kind = names[OTHER];
+	size_t longest = 0;
+
+	if (ends_with(s, "_setscene"))
+		return "setscene";
+	if (!starts_with(s, "do_"))
+		return kind;
+	s = (struct slice){ s.p + 3, s.len - 3 };
+	for (size_t i = 0; i < sizeof oe_tasks / sizeof *oe_tasks; i++) {
+		size_t n = strlen(oe_tasks[i].name);
+
+		if (n <= longest || !starts_with(s, oe_tasks[i].name) ||
+		    (s.len > n && s.p[n] != '_'))
+			continue;
+		longest = n;
+		kind = oe_tasks[i].kind;
+	}
+	return kind;
+}

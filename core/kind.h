@@ -23,4 +23,19 @@
  */
 const char *kind_of_command(const char *command, size_t len);
 
+/*
+ * What sort of work a task of OpenEmbedded is, by its name ("do_compile"): compile,
+ * configure, install, test, document, or
+ *	fetch		sources from elsewhere
+ *	unpack		of them
+ *	patch
+ *	sysroot		what other recipes build with, given and taken
+ *	package		splitting, packing, package data
+ *	image		root file systems, images, SDKs
+ *	setscene	the result of an earlier build is taken instead: any do_X_setscene
+ *	clean		rm_work and the like
+ *	other		anything else
+ */
+const char *kind_of_oe_task(const char *name, size_t len);
+
 #endif

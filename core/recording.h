@@ -136,7 +136,8 @@ struct warning {
 /* Whose files a recording was read from. */
 enum recording_format {
 	FORMAT_BUILDBEAT,
-	FORMAT_OE,		/* a buildstats directory of OpenEmbedded, see oe.h */
+	FORMAT_OE,		/* a buildstats directory of OpenEmbedded, see oe.h: tasks by
+				   recipe, then name; proc_stat as if there was one core */
 };
 
 struct recording {

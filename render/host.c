@@ -44,21 +44,50 @@ static void fill_cpu(struct host *h, const struct recording *rec)
 	h->steal_us = growth(rec, "proc_stat", "steal");
 }
 
+/* OpenEmbedded does not record what is available: nearly all but free, buffers, cache. */
+static bool find_left(struct column part[3], size_t *n, const struct recording *rec)
+{
+	static const char *const parts[] = { "free", "buffers", "cached" };
+
+	*n = 1;
+	if (column_find(&part[0], rec, "proc_meminfo", "available"))
+		return true;
+	for (*n = 0; *n < 3; ++*n) {
+		if (!column_find(&part[*n], rec, "proc_meminfo", parts[*n]))
+			return false;
+	}
+	return true;
+}
+
+static int64_t level_left(const struct column *part, size_t n, size_t sample)
+{
+	int64_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t level = column_level(&part[i], sample);
+
+		if (level < 0)
+			return -1;
+		left = sat_add(left, level);
+	}
+	return left;
+}
+
 static void fill_memory(struct host *h, const struct recording *rec)
 {
-	struct column total, available;
+	struct column total, left[3];
+	size_t n;
 
 	h->memory_used_bytes = (struct moment){ -1, -1 };
 	h->memory_total_bytes = peak(rec, "proc_meminfo", "total").value;
-	if (!column_find(&total, rec, "proc_meminfo", "total") ||
-	    !column_find(&available, rec, "proc_meminfo", "available"))
+	if (!column_find(&total, rec, "proc_meminfo", "total") || !find_left(left, &n, rec))
 		return;
 	for (size_t i = 0; i < total.series->n; i++) {
-		int64_t all = column_level(&total, i), left = column_level(&available, i);
+		int64_t all = column_level(&total, i), unused = level_left(left, n, i);
 
-		if (all >= 0 && left >= 0 && all - left > h->memory_used_bytes.value)
+		if (all >= 0 && unused >= 0 && all - unused > h->memory_used_bytes.value)
 			h->memory_used_bytes = (struct moment){
-				all - left, total.series->time_ms[i] * 1000
+				all - unused, total.series->time_ms[i] * 1000
 			};
 	}
 }

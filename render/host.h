@@ -17,7 +17,8 @@ struct host {
 	int64_t user_us, system_us;	/* nice within user, interrupts within system */
 	int64_t iowait_us, steal_us;
 
-	struct moment memory_used_bytes;	/* total less available */
+	struct moment memory_used_bytes;	/* total less available, or less
+						   free, buffers, cached */
 	int64_t memory_total_bytes;
 	struct moment cgroup_memory_bytes;
 	struct moment swap_used_bytes;

@@ -266,6 +266,7 @@ static void add_target(struct json *j, const struct summary *s, const struct tar
 	begin_line(j, NULL);
 	add_name(j, s->rec, t);
 	json_str(j, "kind", t->kind);
+	json_str(j, "key", t->key);
 	json_int(j, "tasks", g->n_tasks);
 	json_int(j, "start_us", g->start_us);
 	json_int(j, "end_us", g->end_us);

@@ -20,7 +20,11 @@ void name_add_task(struct buf *b, const struct recording *rec, const struct task
 	const char *dir = i->cwd ? name_relative(rec, i->cwd) : "";
 	const char *name = *t->name ? name_relative(rec, t->name) : recording_command(rec, t);
 
-	if (*dir && strcmp(dir, ".") && recording_build(rec, "cwd")) {
+	if (*t->key && i->tool && !strcmp(i->tool, "bitbake"))
+		dir = t->key;
+	else if (!recording_build(rec, "cwd"))
+		dir = "";
+	if (*dir && strcmp(dir, ".")) {
 		buf_adds(b, dir);
 		buf_adds(b, ": ");
 	}

@@ -11,7 +11,8 @@ const char *name_relative(const struct recording *rec, const char *path);
 
 /*
  * "sub/dir: target" for a task of a make in another directory than the build's,
- * else "target"; the command where there is no name. Not yet safe to print.
+ * "recipe: task" for one of bitbake's, else "target"; the command where there is no
+ * name. Not yet safe to print.
  */
 void name_add_task(struct buf *b, const struct recording *rec, const struct task *t);
 

@@ -25,7 +25,7 @@ enum build_result {
 };
 
 /*
- * What users name: all tasks of one name in one build instance. GNU make runs
+ * What users name: all tasks of one name and key in one build instance. GNU make runs
  * every line of a recipe as a task of its own; they are one target.
  */
 struct target {

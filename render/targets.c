@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A hash table of targets by instance and name. */
+/* A hash table of targets by instance, key and name. */
 struct slot {
 	uint32_t check;		/* more of the hash: other names are seldom looked at */
 	uint32_t target;	/* 1 + index, 0 is free */
@@ -22,10 +22,10 @@ static uint64_t mix(uint64_t h)
 }
 
 /* Eight bytes a step: names are what takes time here. */
-static uint64_t hash_name(uint32_t instance, const char *name)
+static uint64_t hash_text(uint64_t h, const char *name)
 {
 	size_t len = strlen(name);
-	uint64_t h = mix(instance + 1), word;
+	uint64_t word;
 
 	for (; len >= sizeof word; len -= sizeof word, name += sizeof word) {
 		memcpy(&word, name, sizeof word);
@@ -40,13 +40,14 @@ static bool is_target(const struct summary *s, uint32_t target, const struct tas
 {
 	const struct task *other = &s->rec->task[s->target[target].first_task];
 
-	return other->instance == t->instance && !strcmp(other->name, t->name);
+	return other->instance == t->instance && !strcmp(other->name, t->name) &&
+	       (other->key == t->key || !strcmp(other->key, t->key));
 }
 
 /* Where a task's target is, or belongs. */
 static struct slot *find(const struct names *n, const struct summary *s, const struct task *t)
 {
-	uint64_t hash = hash_name(t->instance, t->name);
+	uint64_t hash = hash_text(hash_text(mix(t->instance + 1), t->key), t->name);
 	uint32_t check = (uint32_t)(hash >> 32);
 
 	for (size_t at = hash & n->mask;; at = (at + 1) & n->mask) {

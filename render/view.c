@@ -34,6 +34,7 @@ static bool task_matches(const struct recording *rec, const struct selection *se
 	if (sel->kind && strcmp(t->kind, sel->kind))
 		return false;
 	return !sel->filter || text_matches(sel->filter, pattern, t->name) ||
+	       (*t->key && text_matches(sel->filter, pattern, t->key)) ||
 	       !strcmp(sel->filter, t->kind) ||
 	       text_matches(sel->filter, pattern, recording_command(rec, t));
 }

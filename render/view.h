@@ -5,7 +5,7 @@
 
 /* Which tasks of a summary are asked for; all conditions must hold. */
 struct selection {
-	/* Part of the name or command, or the kind; with * ? or [ a shell pattern
+	/* Part of the name, key or command, or the kind; with * ? or [ a shell pattern
 	 * for the whole of one of them. NULL: any */
 	const char *filter;
 	const char *kind;	/* NULL: any */

@@ -159,6 +159,34 @@ START_TEST(one_of_each)
 }
 END_TEST
 
+static const struct {
+	const char *kind, *task;
+} oe_cases[] = {
+	{ "fetch", "do_fetch" }, { "unpack", "do_unpack" }, { "patch", "do_patch" },
+	{ "configure", "do_configure" }, { "configure", "do_configure_ptest_base" },
+	{ "configure", "do_kernel_configme" }, { "compile", "do_compile" },
+	{ "compile", "do_compile_kernelmodules" }, { "install", "do_install" },
+	{ "install", "do_deploy" }, { "sysroot", "do_populate_sysroot" },
+	{ "sysroot", "do_prepare_recipe_sysroot" }, { "package", "do_package" },
+	{ "package", "do_packagedata" }, { "package", "do_package_write_rpm" },
+	{ "test", "do_package_qa" }, { "test", "do_testimage" },
+	{ "document", "do_populate_lic" }, { "document", "do_create_spdx" },
+	{ "image", "do_rootfs" }, { "image", "do_image_ext4" },
+	{ "image", "do_populate_sdk_ext" }, { "setscene", "do_populate_sysroot_setscene" },
+	{ "setscene", "do_package_qa_setscene" }, { "clean", "do_rm_work" },
+	{ "other", "do_compiler_things" }, { "other", "compile" }, { "other", "do_" },
+	{ "other", "" }, { "other", "_setscene" },
+};
+
+START_TEST(of_oe_task)
+{
+	const char *task = oe_cases[_i].task;
+	const char *kind = kind_of_oe_task(task, strlen(task));
+
+	ck_assert_msg(!strcmp(kind, oe_cases[_i].kind), "%s: %s", task, kind);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("kind");
@@ -166,6 +194,7 @@ int main(void)
 
 	tcase_add_loop_test(t, by_text, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(t, one_of_each);
+	tcase_add_loop_test(t, of_oe_task, 0, sizeof oe_cases / sizeof *oe_cases);
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

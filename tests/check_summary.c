@@ -158,13 +158,19 @@ static const struct {
 /* Ticks of 10 ms in a span of 12 ms. */
 START_TEST(shares_are_at_most_all)
 {
-	struct summary s = { .cores = 1, .cpu_us = 14000, .wall_us = 13000 };
+	struct recording rec = RECORDING_INIT;
+	struct summary s = { .rec = &rec, .cores = 1, .cpu_us = 14000, .wall_us = 13000 };
 
 	s.host.span_us = 12000;
 	ck_assert_double_eq(summary_host_share(&s, 20000), 1);
 	ck_assert_double_eq(summary_host_share(&s, 6000), 0.5);
 	ck_assert_double_eq(summary_host_share(&s, -1), -1);
 	ck_assert_double_eq(summary_cpu_share(&s), 1);
+	s.cores = 4;
+	ck_assert_double_eq(summary_host_share(&s, 6000), 0.125);
+	/* As if there was one core, however many there were. */
+	rec.format = FORMAT_OE;
+	ck_assert_double_eq(summary_host_share(&s, 6000), 0.5);
 }
 END_TEST
 

@@ -1,0 +1,43 @@
+#ifndef BUILDBEAT_OE_H
+#define BUILDBEAT_OE_H
+
+#include "cursor.h"
+
+/*
+ * OpenEmbedded's buildstats, as bitbake leaves them, read into a recording: the
+ * directory of one build, not changed, not converted.
+ *
+ *   build_stats			the build: host, start, end, what failed
+ *   RECIPE/TASK			a file a task, RECIPE with version and revision
+ *   reduced_proc_NAME.log		the machine, a block a sample
+ *   reduced_proc_pressure/NAME.log
+ *   proc_{stat,diskstats,meminfo}.log	the same unreduced, of a few old versions
+ *
+ * What is not exact in them, and what is made of it:
+ * - Tasks have one clock, the wall's, in hundredths of a second: so have ours. One
+ *   that was set during the build leaves wrong times.
+ * - A file that tells of a start only is of a task that was killed, or of a
+ *   setscene task that failed without a word: the latter is taken for failed when
+ *   the task it stands for began, if that did; all others are unfinished.
+ * - Where several multiconfigs, or runs of one task, wrote into one file, each is
+ *   a task; an end belongs to the start its elapsed time leads back to.
+ * - Samples have whole seconds, rounded. What was meant as a mean since the sample
+ *   before is a counter here, so a late sample is a long stretch and not a gap.
+ * - CPU time is told as shares of all cores, however many: proc_stat is as of a
+ *   machine with one.
+ * - The rates of disks are 100 times too large (they were meant for a clock of
+ *   1/100 s): corrected. Their utilisation is, too, but was cut off at 1, which is
+ *   at 1 % already: left out.
+ * - "CPU usage" in build_stats is of one process of bitbake: left out.
+ */
+
+/* The parts of RECIPE: "gcc-cross-1_13.2+git-r0" is name gcc-cross, epoch 1, version
+ * 13.2+git, revision r0. What is not there is empty; what does not look so is all
+ * name. They point into text. */
+struct oe_recipe {
+	struct slice name, epoch, version, revision;
+};
+
+void oe_recipe_parse(struct oe_recipe *out, const char *text);
+
+#endif
