@@ -46,18 +46,6 @@ static void complete_option(const struct command *c, const char *word)
 	candidate(word, "--", "help", "print how it is used");
 }
 
-static void complete_value(const struct option *o, const char *word)
-{
-	if (o->kind == OPTION_CHOICE) {
-		for (size_t i = 0; o->choices[i]; i++)
-			candidate(word, "", o->choices[i], o->help);
-	} else if (!strcmp(o->argument, "DIR")) {
-		puts(":dirs");
-	} else if (!strcmp(o->argument, "FILE")) {
-		puts(":files");
-	}
-}
-
 static void complete_recording(const char *word)
 {
 	struct args a = { 0 };
@@ -82,6 +70,27 @@ static void complete_recording(const char *word)
 	args_release(&a);
 }
 
+/* what: how the usage calls what belongs here. */
+static void complete_place(const char *what, const char *word)
+{
+	if (strstr(what, "REC"))
+		complete_recording(word);
+	if (strstr(what, "FILE"))
+		puts(":files");
+	else if (strstr(what, "REC") || strstr(what, "DIR"))
+		puts(":dirs");
+}
+
+static void complete_value(const struct option *o, const char *word)
+{
+	if (o->kind != OPTION_CHOICE) {
+		complete_place(o->argument, word);
+		return;
+	}
+	for (size_t i = 0; o->choices[i]; i++)
+		candidate(word, "", o->choices[i], o->help);
+}
+
 /* The option that word is, if it is one that takes the next word as its value. */
 static const struct option *wants_value(const struct command *c, const char *word)
 {
@@ -100,10 +109,8 @@ static void complete_operand(const struct command *c, const char *word)
 {
 	if (c == &cmd_help)
 		complete_command(word);
-	else if (strstr(c->operands, "REC"))
-		complete_recording(word);
-	if (strstr(c->operands, "REC") || strstr(c->operands, "DIR"))
-		puts(":dirs");
+	else
+		complete_place(c->operands, word);
 }
 
 /* Where the words stop to be ours. */

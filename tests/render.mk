@@ -15,6 +15,7 @@ EXTRA_DIST += tests/data/recordings tests/golden
 
 check_PROGRAMS += tests/bench_show
 BENCHES += tests/bench_show
+tests_bench_show_SOURCES = tests/bench_show.c tests/spend.c tests/spend.h
 tests_bench_show_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_show_LDADD = core/libcore.la
 EXTRA_tests_bench_show_DEPENDENCIES = buildbeat
