@@ -27,7 +27,7 @@ render_librender_la_LIBADD = core/libcore.la
 # then written. Sources are added as they come.
 noinst_LTLIBRARIES += render/chart/libchart.la
 render_chart_libchart_la_SOURCES = \
-	render/chart/axis.h \
+	render/chart/axis.c render/chart/axis.h \
 	render/chart/bootchart.h \
 	render/chart/bootchart_text.h \
 	render/chart/chain.h \
@@ -35,9 +35,12 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/lanes.h \
 	render/chart/match.h \
 	render/chart/pack.h \
-	render/chart/palette.h \
-	render/chart/panel.h \
-	render/chart/unit.h
+	render/chart/palette.c render/chart/palette.h \
+	render/chart/panel.c render/chart/panel.h \
+	render/chart/panel_bands.c render/chart/panel_bands.h \
+	render/chart/panel_bins.c \
+	render/chart/panel_fill.c render/chart/panel_fill.h \
+	render/chart/unit.c render/chart/unit.h
 nodist_render_chart_libchart_la_SOURCES = render/chart/bootchart_text.c
 render_chart_libchart_la_LIBADD = render/librender.la
 

@@ -22,9 +22,9 @@ struct palette {
 extern const struct palette palette_light, palette_dark;
 
 /*
- * The colour of a kind of work (recording.h, struct task; OpenEmbedded's tasks
- * have kinds too). The same in every chart. Kinds share colours: there are more of
- * them than eyes can tell apart; kinds_of_colour() is what a legend says then.
+ * The colour of a kind of work (struct task in recording.h; OpenEmbedded's tasks
+ * have kinds too). The same in every chart. There are more kinds than eyes can tell
+ * apart: related ones share a colour; any that is not known is grey.
  */
 enum colour colour_of_kind(const char *kind);
 

@@ -35,15 +35,16 @@ struct band {
 	enum mark mark;
 	bool right;		/* against the right axis */
 	enum colour colour;
-	int64_t *value;
-	int64_t max, max_us;	/* the largest and when it began; -1: no value at all */
-	int64_t mean;		/* over the time there are values; -1 */
-	int64_t total;		/* of a rate in bytes: the bytes; else -1 */
+	int64_t *value;		/* in the memory of the panel's time_us */
+	int64_t max, max_us;	/* the largest, and when it began or, of a gauge, was measured */
+	int64_t mean;		/* over the time there are values */
+	int64_t total;		/* of a rate in bytes: the bytes, those in gaps too; else -1 */
 };
 
 enum panel_id {
 	PANEL_CPU,		/* user, system, iowait, steal; of all cores */
-	PANEL_RUNNING,		/* tasks at once; limit: cores */
+	PANEL_RUNNING,		/* tasks at once; limit: cores. Of large builds the
+				   mean and the largest of short times */
 	PANEL_MEMORY,		/* used, cached, buffers and slab; available, swap, tasks' */
 	PANEL_DISK,		/* read, written; right: busy */
 	PANEL_NET,		/* received, sent */
@@ -69,7 +70,8 @@ struct panel {
 };
 
 struct panels {
-	size_t n;		/* those there is something to show of, in the order above */
+	size_t n;		/* those there is something to show of, in the order above;
+				   so too their bands: each has a value somewhere */
 	struct panel panel[PANELS];
 };
 

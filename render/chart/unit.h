@@ -14,7 +14,7 @@ enum unit {
 	UNIT_TIME,		/* microseconds */
 };
 
-/* "63 %", "1.4 GiB", "12 MiB/s", "3.5", "4.2 s". */
+/* "63 %", "1.4 GiB", "12 MiB/s", "3.5", "4.2 s"; "-" of what is negative. */
 void unit_add(struct buf *b, enum unit unit, int64_t value);
 
 #endif

@@ -1,0 +1,330 @@
+#include "panel.h"
+
+#include "axis.h"
+#include "panel_fill.h"
+#include "saturate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS_MAX 4000		/* of the running tasks, two points each */
+#define WHOLE 100		/* of UNIT_COUNT */
+#define LEAST_PRESSURE 1000	/* 10 %: the axis does not make more of less */
+
+static const char note_cores[] = "the number of cores was not recorded: shares of those that "
+	"were seen busy at once";
+static const char note_disk[] = "from OpenEmbedded's files, whose disk figures are 100 times "
+	"too high: corrected";
+
+/* Running tasks: steps, not samples */
+
+struct steps {
+	const struct curve *curve;
+	size_t at;		/* the next step */
+	int64_t value;		/* before it */
+};
+
+/* The end of the stretch of one value from from_us on, `until_us` at most. */
+static int64_t stretch_end(const struct steps *s, int64_t until_us)
+{
+	return s->at < s->curve->n && s->curve->time_us[s->at] < until_us ?
+	       s->curve->time_us[s->at] : until_us;
+}
+
+static void pass_steps(struct steps *s, int64_t time_us)
+{
+	for (; s->at < s->curve->n && s->curve->time_us[s->at] <= time_us; s->at++)
+		s->value = s->curve->value[s->at];
+}
+
+static void add_point(struct panel *p, int64_t until_us, int64_t value)
+{
+	int64_t *values = p->band[0].value;
+
+	if (p->n > 1 && values[p->n - 1] == value)
+		p->n--;
+	p->time_us[p->n] = until_us;
+	values[p->n++] = value;
+}
+
+static void add_all_steps(struct panel *p, struct steps *s, int64_t end_us)
+{
+	for (int64_t from = 0; from < end_us; ) {
+		int64_t until = stretch_end(s, end_us);
+
+		add_point(p, until, sat_mul(s->value, WHOLE));
+		pass_steps(s, until);
+		from = until;
+	}
+}
+
+/* A slot as two stretches: as long as it had most, that; then the mean of the rest. */
+static void add_slot(struct panel *p, struct steps *s, int64_t from_us, int64_t until_us)
+{
+	int64_t most = 0, most_us = 0, sum = 0, rest_us;
+
+	for (int64_t from = from_us; from < until_us; ) {
+		int64_t until = stretch_end(s, until_us);
+
+		if (s->value > most) {
+			most = s->value;
+			most_us = 0;
+		}
+		most_us += s->value == most ? until - from : 0;
+		sum = sat_add(sum, sat_mul(s->value, until - from));
+		pass_steps(s, until);
+		from = until;
+	}
+	add_point(p, from_us + most_us, sat_mul(most, WHOLE));
+	rest_us = until_us - from_us - most_us;
+	if (rest_us)
+		add_point(p, until_us, sat_mul(sum - most * most_us, WHOLE) / rest_us);
+}
+
+static void add_slots(struct panel *p, struct steps *s, int64_t end_us)
+{
+	int64_t width = end_us / SLOTS_MAX + 1;
+
+	for (int64_t from = 0; from < end_us; from += width)
+		add_slot(p, s, from, from + width < end_us ? from + width : end_us);
+}
+
+static int make_running(struct panel *p, const struct summary *s)
+{
+	const struct band_plan *plan = &panel_plan[PANEL_RUNNING]->band[0];
+	struct steps steps = { .curve = &s->running };
+	size_t n = s->running.n + 2;
+
+	if (!s->n_ran || s->wall_us <= 0)
+		return 0;
+	n = n > 2 * SLOTS_MAX + 1 ? 2 * SLOTS_MAX + 1 : n;
+	p->time_us = calloc(2 * n, sizeof *p->time_us);
+	p->gap = calloc(n, sizeof *p->gap);
+	if (!p->time_us || !p->gap)
+		return -ENOMEM;
+	p->band[p->n_bands++] = (struct band){
+		.id = plan->id, .label = plan->label, .meaning = plan->meaning,
+		.mark = plan->mark, .colour = plan->colour, .value = p->time_us + n, .total = -1,
+	};
+	pass_steps(&steps, 0);
+	p->n = 1;
+	if (s->running.n + 2 <= n)
+		add_all_steps(p, &steps, s->wall_us);
+	else
+		add_slots(p, &steps, s->wall_us);
+	return 0;
+}
+
+/* Cores */
+
+/* As many as have ever been seen busy. */
+static int64_t cores_seen(const struct recording *rec)
+{
+	static const char *const names[] = { "user", "nice", "system", "irq", "iowait", "steal" };
+	enum { N = sizeof names / sizeof *names };
+	struct column c[N];
+	size_t n = 0;
+	int64_t most = 1;
+
+	for (size_t i = 0; i < N; i++)
+		n += column_find(&c[n], rec, "proc_stat", names[i]);
+	for (size_t i = 1; n && i < c[0].series->n; i++) {
+		int64_t span_us = (c[0].series->time_ms[i] - c[0].series->time_ms[i - 1]) * 1000;
+		int64_t sum = 0;
+
+		if (span_us < 500000)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			sum = sat_add(sum, column_between(&c[k], i - 1, i));
+		most = sum / span_us + 1 > most ? sum / span_us + 1 : most;
+	}
+	return most;
+}
+
+/* OpenEmbedded writes shares of the whole, which read as those of one core. */
+static int64_t cores_of(const struct summary *s)
+{
+	if (s->rec->format == FORMAT_OE)
+		return 1;
+	return s->cores > 0 ? s->cores : cores_seen(s->rec);
+}
+
+/* Figures of a band */
+
+static void measure(struct band *b, const struct panel *p, bool gauge)
+{
+	double sum = 0, time = 0;
+
+	b->max = b->max_us = b->mean = -1;
+	for (size_t i = 0; i < p->n; i++) {
+		int64_t v = b->value[i];
+
+		if (v > b->max) {
+			b->max = v;
+			b->max_us = p->time_us[gauge || !i ? i : i - 1];
+		}
+		if (p->gap[i])
+			b->value[i] = v = BAND_ABSENT;
+		if (i && v >= 0) {
+			double span = (double)(p->time_us[i] - p->time_us[i - 1]);
+
+			sum += (double)v * span;
+			time += span;
+		}
+	}
+	if (time > 0)
+		b->mean = sum / time < 9.2e18 ? (int64_t)(sum / time + 0.5) : INT64_MAX;
+}
+
+static void measure_all(struct panel *p, const struct panel_plan *plan)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < p->n_bands; k++) {
+		struct band *b = &p->band[k];
+
+		measure(b, p, plan->unit == UNIT_BYTES && !b->right);
+		if (b->mean >= 0)
+			p->band[n++] = *b;
+	}
+	p->n_bands = n;
+}
+
+/* Ticks are coarse, and together may come to more than there is. */
+static void limit_shares(struct panel *p)
+{
+	for (size_t i = 1; i < p->n; i++) {
+		int64_t sum = 0;
+
+		for (size_t k = 0; k < p->n_bands; k++)
+			sum += p->band[k].value[i] > 0 ? p->band[k].value[i] : 0;
+		for (size_t k = 0; sum > 10000 && k < p->n_bands; k++) {
+			if (p->band[k].value[i] > 0)
+				p->band[k].value[i] = p->band[k].value[i] * 10000 / sum;
+		}
+	}
+}
+
+static int64_t stack_max(const struct panel *p)
+{
+	int64_t max = 0;
+
+	for (size_t i = 1; i < p->n; i++) {
+		int64_t sum = 0;
+
+		for (size_t k = 0; k < p->n_bands; k++) {
+			if (p->band[k].mark == MARK_STACK && p->band[k].value[i] > 0)
+				sum = sat_add(sum, p->band[k].value[i]);
+		}
+		max = sum > max ? sum : max;
+	}
+	return max;
+}
+
+static int64_t at_least(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void set_axes(struct panel *p)
+{
+	int64_t left = at_least(stack_max(p), p->limit);
+	bool right = false;
+
+	for (size_t k = 0; k < p->n_bands; k++) {
+		if (p->band[k].right)
+			right = true;
+		else
+			left = at_least(left, p->band[k].max);
+	}
+	if (p->id == PANEL_PRESSURE)
+		left = at_least(left, LEAST_PRESSURE);
+	p->ceiling = p->id == PANEL_CPU ? 10000 : axis_ceiling(left, p->unit);
+	p->right_ceiling = right ? 10000 : 0;
+}
+
+static void set_limit(struct panel *p, const struct summary *s)
+{
+	p->limit = -1;
+	if (p->id == PANEL_RUNNING && s->cores > 0) {
+		p->limit = sat_mul(s->cores, WHOLE);
+		p->limit_label = "cores";
+	}
+	if (p->id == PANEL_MEMORY && s->host.memory_total_bytes > 0) {
+		p->limit = s->host.memory_total_bytes;
+		p->limit_label = "all memory";
+	}
+}
+
+static void set_note(struct panel *p, const struct summary *s)
+{
+	bool oe = s->rec->format == FORMAT_OE;
+
+	if (p->id == PANEL_DISK && oe)
+		p->note = note_disk;
+	if ((p->id == PANEL_CPU || p->id == PANEL_CGROUP) && !oe && s->cores < 1)
+		p->note = note_cores;
+}
+
+static int make_panel(struct panel *p, enum panel_id id, const struct summary *s,
+		      int64_t cores)
+{
+	const struct panel_plan *plan = panel_plan[id];
+	int error;
+
+	*p = (struct panel){
+		.id = id, .word = plan->word, .title = plan->title,
+		.unit = plan->unit, .right_unit = plan->right_unit,
+	};
+	error = plan->series ? panel_fill(p, plan, s, cores) : make_running(p, s);
+	if (error)
+		return error;
+	if (id == PANEL_CPU)
+		limit_shares(p);
+	measure_all(p, plan);
+	set_limit(p, s);
+	set_axes(p);
+	set_note(p, s);
+	return 0;
+}
+
+static void release_panel(struct panel *p)
+{
+	free(p->time_us);
+	free(p->gap);
+}
+
+int panels_make(struct panels *p, const struct summary *s)
+{
+	int64_t cores = cores_of(s);
+
+	p->n = 0;
+	for (unsigned id = 0; id < PANELS; id++) {
+		int error = make_panel(&p->panel[p->n], (enum panel_id)id, s, cores);
+
+		if (error || !p->panel[p->n].n_bands)
+			release_panel(&p->panel[p->n]);
+		else
+			p->n++;
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+void panels_release(struct panels *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		release_panel(&p->panel[i]);
+	p->n = 0;
+}
+
+const struct panel *panels_find(const struct panels *p, enum panel_id id)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->panel[i].id == id)
+			return &p->panel[i];
+	}
+	return NULL;
+}

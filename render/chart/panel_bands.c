@@ -1,0 +1,106 @@
+#include "panel_bands.h"
+
+static const struct panel_plan cpu = {
+	.word = "cpu", .title = "CPU", .series = "proc_stat", .unit = UNIT_SHARE,
+	.band = {
+		{ "user", "user", "programs computing, of all cores",
+		  MARK_STACK, false, COLOUR_BLUE, HOW_CORES,
+		  { { "user" }, { "nice", .maybe = true } } },
+		{ "system", "system", "the kernel at work for them, interrupts included",
+		  MARK_STACK, false, COLOUR_ORANGE, HOW_CORES,
+		  { { "system" }, { "irq", .maybe = true } } },
+		{ "iowait", "I/O wait", "idle, while programs waited for disks",
+		  MARK_STACK, false, COLOUR_YELLOW, HOW_CORES, { { "iowait" } } },
+		{ "steal", "steal", "taken away by other virtual machines",
+		  MARK_STACK, false, COLOUR_RED, HOW_CORES, { { "steal" } } },
+	},
+};
+
+static const struct panel_plan running = {
+	.word = "running", .title = "Running tasks", .unit = UNIT_COUNT,
+	.band = {
+		{ "tasks", "running tasks", "tasks at once, without those that wait for a build "
+		  "of their own", MARK_AREA, false, COLOUR_BLUE, HOW_TASKS, { { NULL } } },
+	},
+};
+
+static const struct panel_plan memory = {
+	.word = "memory", .title = "Memory", .series = "proc_meminfo", .unit = UNIT_BYTES,
+	.band = {
+		{ "used", "used", "held by programs and the kernel; shared memory and tmpfs "
+		  "included", MARK_STACK, false, COLOUR_BLUE, HOW_LEVEL,
+		  { { "total" }, { "free", .minus = true }, { "cached", .minus = true },
+		    { "buffers", .minus = true, .maybe = true },
+		    { "slab", .minus = true, .maybe = true }, { "shmem", .maybe = true } } },
+		{ "cached", "cached files", "contents of files, given up when memory is needed",
+		  MARK_STACK, false, COLOUR_SKY, HOW_LEVEL,
+		  { { "cached" }, { "shmem", .minus = true, .maybe = true } } },
+		{ "buffers", "buffers, slab", "the kernel's own caches: blocks of disks, names, "
+		  "inodes", MARK_STACK, false, COLOUR_GREY, HOW_LEVEL,
+		  { { "buffers", .maybe = true }, { "slab", .maybe = true } } },
+		{ "available", "available", "what programs could still get without swapping",
+		  MARK_LINE, false, COLOUR_GREEN, HOW_LEVEL, { { "available" } } },
+		{ "swap", "swap used", "memory moved out to disk",
+		  MARK_LINE, false, COLOUR_RED, HOW_LEVEL, { { "swap" } } },
+		{ "tasks", "tasks", "all processes of the running tasks together",
+		  MARK_LINE, false, COLOUR_ORANGE, HOW_TASKS, { { NULL } } },
+	},
+};
+
+static const struct panel_plan disk = {
+	.word = "disk", .title = "Disk", .series = "proc_diskstats",
+	.unit = UNIT_BYTES_A_SECOND, .right_unit = UNIT_SHARE,
+	.band = {
+		{ "read", "read", "from all disks", MARK_STACK, false, COLOUR_BLUE, HOW_RATE,
+		  { { "*.read" } } },
+		{ "written", "written", "to all disks", MARK_STACK, false, COLOUR_ORANGE, HOW_RATE,
+		  { { "*.written" } } },
+		{ "busy", "busy", "time with requests under way, of the busiest disk at each "
+		  "moment", MARK_LINE, true, COLOUR_PURPLE, HOW_BUSIEST, { { "*.busy" } } },
+	},
+};
+
+static const struct panel_plan net = {
+	.word = "net", .title = "Network", .series = "proc_net", .unit = UNIT_BYTES_A_SECOND,
+	.band = {
+		{ "rx", "received", "through all interfaces", MARK_STACK, false, COLOUR_BLUE,
+		  HOW_RATE, { { "*.rx" } } },
+		{ "tx", "sent", "through all interfaces", MARK_STACK, false, COLOUR_ORANGE,
+		  HOW_RATE, { { "*.tx" } } },
+	},
+};
+
+static const struct panel_plan pressure = {
+	.word = "pressure", .title = "Pressure", .series = "proc_pressure", .unit = UNIT_SHARE,
+	.band = {
+		{ "io_full", "I/O, all", "time in which nothing ran as everything waited for disks",
+		  MARK_AREA, false, COLOUR_ORANGE, HOW_SHARE, { { "io.full" } } },
+		{ "memory_full", "memory, all", "time in which nothing ran as everything waited "
+		  "for memory", MARK_AREA, false, COLOUR_PURPLE, HOW_SHARE, { { "memory.full" } } },
+		{ "cpu_some", "CPU", "time in which something waited for a core",
+		  MARK_LINE, false, COLOUR_BLUE, HOW_SHARE, { { "cpu.some" } } },
+		{ "io_some", "I/O", "time in which something waited for disks",
+		  MARK_LINE, false, COLOUR_RED, HOW_SHARE, { { "io.some" } } },
+		{ "memory_some", "memory", "time in which something waited for memory",
+		  MARK_LINE, false, COLOUR_GREEN, HOW_SHARE, { { "memory.some" } } },
+	},
+};
+
+static const struct panel_plan cgroup = {
+	.word = "cgroup", .title = "The build's control group", .series = "proc_cgroup",
+	.unit = UNIT_BYTES, .right_unit = UNIT_SHARE,
+	.band = {
+		{ "memory", "memory", "all that is charged to the group, cached files included",
+		  MARK_AREA, false, COLOUR_SKY, HOW_LEVEL, { { "memory" } } },
+		{ "cpu", "CPU", "time its programs and the kernel computed for it, of all cores",
+		  MARK_LINE, true, COLOUR_BLUE, HOW_CORES, { { "user" }, { "system" } } },
+		{ "throttled", "throttled", "time its programs were held back by a limit, of all "
+		  "cores", MARK_LINE, true, COLOUR_RED, HOW_CORES, { { "throttled" } } },
+	},
+};
+
+const struct panel_plan *const panel_plan[PANELS] = {
+	[PANEL_CPU] = &cpu, [PANEL_RUNNING] = &running, [PANEL_MEMORY] = &memory,
+	[PANEL_DISK] = &disk, [PANEL_NET] = &net, [PANEL_PRESSURE] = &pressure,
+	[PANEL_CGROUP] = &cgroup,
+};

@@ -1,0 +1,48 @@
+#ifndef BUILDBEAT_CHART_PANEL_BANDS_H
+#define BUILDBEAT_CHART_PANEL_BANDS_H
+
+#include "panel.h"
+
+/*
+ * What is drawn of a recording's proc_*.log files, as a table: the bands of each
+ * panel and the columns they are made of.
+ */
+
+/* How columns become a band's values. */
+enum how {
+	HOW_LEVEL,		/* gauges in base units */
+	HOW_RATE,		/* growth of counters in a second */
+	HOW_SHARE,		/* growth of times, of the time passed */
+	HOW_CORES,		/* the same, of that of all cores */
+	HOW_BUSIEST,		/* as HOW_SHARE, the largest of the columns */
+	HOW_TASKS,		/* memory of the tasks: of no column */
+};
+
+#define BAND_TERMS_MAX 6
+
+/* Columns of a name (as in column.h), added or taken away. */
+struct term {
+	const char *name;	/* NULL: no more */
+	bool minus;
+	bool maybe;		/* counts as 0 where it is not known */
+};
+
+struct band_plan {
+	const char *id, *label, *meaning;
+	enum mark mark;
+	bool right;
+	enum colour colour;
+	enum how how;
+	struct term term[BAND_TERMS_MAX];
+};
+
+struct panel_plan {
+	const char *word, *title;
+	const char *series;	/* proc_stat ...; NULL: not of samples */
+	enum unit unit, right_unit;
+	struct band_plan band[PANEL_BANDS_MAX];	/* up to one without id */
+};
+
+extern const struct panel_plan *const panel_plan[PANELS];
+
+#endif
