@@ -17,7 +17,6 @@ cli_libcli_la_SOURCES = \
 	cli/heap.c cli/heap.h \
 	cli/launch.c cli/launch.h \
 	cli/options.c cli/options.h \
-	cli/outfile.c cli/outfile.h \
 	cli/output.c cli/output.h \
 	cli/report.c cli/report.h \
 	cli/session.c cli/session.h \

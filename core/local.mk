@@ -16,6 +16,7 @@ core_libcore_la_SOURCES = \
 	core/kind.c core/kind.h \
 	core/layout.h \
 	core/oe.h core/oe_recipe.c \
+	core/outfile.c core/outfile.h \
 	core/reader.c core/reader.h \
 	core/recording.c core/recording.h \
 	core/recording_build.c core/recording_command.c core/recording_link.c \
