@@ -5,6 +5,7 @@ render_librender_la_SOURCES = \
 	render/cost.c render/cost.h \
 	render/curve.c render/curve.h \
 	render/facts.c render/facts.h \
+	render/hash.h \
 	render/host.c render/host.h \
 	render/json_list.c \
 	render/json_show.c \
@@ -32,14 +33,19 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/bootchart_text.h \
 	render/chart/chain.h \
 	render/chart/chart.h \
-	render/chart/lanes.h \
+	render/chart/lane_group.c render/chart/lane_group.h \
+	render/chart/lane_pack.c render/chart/lane_pack.h \
+	render/chart/lanes.c render/chart/lanes.h \
 	render/chart/match.h \
+	render/chart/name_table.c render/chart/name_table.h \
 	render/chart/pack.h \
 	render/chart/palette.c render/chart/palette.h \
 	render/chart/panel.c render/chart/panel.h \
 	render/chart/panel_bands.c render/chart/panel_bands.h \
 	render/chart/panel_bins.c \
 	render/chart/panel_fill.c render/chart/panel_fill.h \
+	render/chart/path.c render/chart/path.h \
+	render/chart/pieces.c render/chart/pieces.h \
 	render/chart/unit.c render/chart/unit.h
 nodist_render_chart_libchart_la_SOURCES = render/chart/bootchart_text.c
 render_chart_libchart_la_LIBADD = render/librender.la

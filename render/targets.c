@@ -1,5 +1,7 @@
 #include "targets.h"
 
+#include "hash.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,27 +17,6 @@ struct names {
 	size_t mask;
 };
 
-static uint64_t mix(uint64_t h)
-{
-	h *= 0x9e3779b97f4a7c15u;
-	return h ^ h >> 29;
-}
-
-/* Eight bytes a step: names are what takes time here. */
-static uint64_t hash_text(uint64_t h, const char *name)
-{
-	size_t len = strlen(name);
-	uint64_t word;
-
-	for (; len >= sizeof word; len -= sizeof word, name += sizeof word) {
-		memcpy(&word, name, sizeof word);
-		h = mix(h ^ word);
-	}
-	word = len;
-	memcpy(&word, name, len);
-	return mix(h ^ word ^ (uint64_t)len << 56);
-}
-
 static bool is_target(const struct summary *s, uint32_t target, const struct task *t)
 {
 	const struct task *other = &s->rec->task[s->target[target].first_task];
@@ -47,7 +28,8 @@ static bool is_target(const struct summary *s, uint32_t target, const struct tas
 /* Where a task's target is, or belongs. */
 static struct slot *find(const struct names *n, const struct summary *s, const struct task *t)
 {
-	uint64_t hash = hash_text(hash_text(mix(t->instance + 1), t->key), t->name);
+	uint64_t hash = hash_bytes(hash_bytes(t->instance, t->key, strlen(t->key)),
+				   t->name, strlen(t->name));
 	uint32_t check = (uint32_t)(hash >> 32);
 
 	for (size_t at = hash & n->mask;; at = (at + 1) & n->mask) {

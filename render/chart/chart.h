@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "match.h"
 #include "panel.h"
+#include "pieces.h"
 #include "summary.h"
 
 #include <stddef.h>

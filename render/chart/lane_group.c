@@ -1,0 +1,237 @@
+#include "lane_group.h"
+
+#include "name_table.h"
+#include "path.h"
+#include "saturate.h"
+#include "sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIRECTORY_DEPTH 2
+
+struct grouping {
+	const struct summary *s;
+	enum lanes_by by;
+	struct name_table names;
+	uint32_t *of_instance;		/* number of its directory, NO_INDEX: not asked yet */
+	struct buf build, path;
+	const char *last_name;		/* whose group the next may have too */
+	size_t last_len;
+	uint32_t last_instance, last;
+};
+
+static struct slice text_slice(const char *s)
+{
+	return (struct slice){ s, strlen(s) };
+}
+
+/* As far as its second component. */
+static struct slice shortened(struct slice path)
+{
+	size_t slashes = 0;
+
+	for (size_t i = 1; i < path.len; i++) {
+		slashes += path.p[i] == '/';
+		if (slashes == DIRECTORY_DEPTH)
+			return (struct slice){ path.p, i };
+	}
+	return path;
+}
+
+static bool is_deep(struct slice path)
+{
+	return path.len > 1 && memchr(path.p + 1, '/', path.len - 1);
+}
+
+/* The number of a directory as seen from an instance. */
+static int add_directory(struct grouping *g, uint32_t instance, struct slice name, uint32_t *number)
+{
+	struct slice cwd = text_slice(g->s->rec->instance[instance].cwd), path;
+
+	path_join(&g->path, cwd, name);
+	if (buf_error(&g->path))
+		return -ENOMEM;
+	path = path_relative((struct slice){ g->path.data, g->path.len },
+			     (struct slice){ g->build.data, g->build.len });
+	if (!cwd.len && !name.len)
+		path = text_slice("?");
+	return name_table_add(&g->names, g->by == LANES_DIRECTORY ? shortened(path) : path, number);
+}
+
+static int of_instance(struct grouping *g, uint32_t instance, uint32_t *number)
+{
+	uint32_t *known = &g->of_instance[instance];
+
+	if (*known == NO_INDEX && add_directory(g, instance, text_slice(""), known))
+		return -ENOMEM;
+	*number = *known;
+	return 0;
+}
+
+/* Most tasks lie below their instance's directory, or where the one before did. */
+static int of_target(struct grouping *g, const struct task *t, uint32_t *number)
+{
+	const char *slash = strrchr(t->name, '/');
+	size_t len = slash ? (size_t)(slash - t->name) + 1 : 0;
+
+	if (!len)
+		return of_instance(g, t->instance, number);
+	if (g->last_name && g->last_instance == t->instance && g->last_len == len &&
+	    !memcmp(g->last_name, t->name, len)) {
+		*number = g->last;
+		return 0;
+	}
+	if (path_is_below(t->name)) {
+		if (of_instance(g, t->instance, number))
+			return -ENOMEM;
+		if (is_deep(name_table_text(&g->names, *number)))
+			return 0;
+	}
+	if (add_directory(g, t->instance, (struct slice){ t->name, len }, number))
+		return -ENOMEM;
+	g->last_name = t->name;
+	g->last_len = len;
+	g->last_instance = t->instance;
+	g->last = *number;
+	return 0;
+}
+
+static int group_of(struct grouping *g, const struct task *t, uint32_t *number)
+{
+	switch (g->by) {
+	case LANES_KIND:
+		return name_table_add(&g->names, text_slice(t->kind), number);
+	case LANES_RECIPE:
+		return *t->key ? name_table_add(&g->names, text_slice(t->key), number) :
+				 of_instance(g, t->instance, number);
+	default:
+		return of_target(g, t, number);
+	}
+}
+
+/* The groups of all tasks that do not host. */
+static int number_tasks(struct grouping *g, uint32_t *group)
+{
+	for (size_t i = 0; i < g->s->n_ran; i++) {
+		const struct task *t = &g->s->rec->task[g->s->order[i]];
+
+		if (!t->hosts && group_of(g, t, &group[i]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+struct tally {
+	int64_t busy_us;
+	size_t n_tasks;
+};
+
+static struct tally *add_up(const struct grouping *g, const uint32_t *group)
+{
+	struct tally *tally = calloc(g->names.n + 1, sizeof *tally);
+
+	for (size_t i = 0; tally && i < g->s->n_ran; i++) {
+		const struct task *t = &g->s->rec->task[g->s->order[i]];
+
+		if (t->hosts)
+			continue;
+		tally[group[i]].n_tasks++;
+		tally[group[i]].busy_us = sat_add(tally[group[i]].busy_us,
+						  task_wall_us(g->s->rec, t));
+	}
+	return tally;
+}
+
+/* With most time first; those no task is in are none. */
+static int sort_groups(struct keyed **out, size_t *n, const struct tally *tally, size_t n_groups)
+{
+	struct keyed *k = malloc((n_groups + 1) * sizeof *k);
+
+	*out = k;
+	*n = 0;
+	for (size_t i = 0; k && i < n_groups; i++) {
+		if (tally[i].n_tasks)
+			k[(*n)++] = (struct keyed){ (uint64_t)(INT64_MAX - tally[i].busy_us),
+						    (int64_t)i };
+	}
+	return k ? sort_keyed(k, *n) : -ENOMEM;
+}
+
+static char *label_copy(const struct grouping *g, uint32_t number)
+{
+	struct slice text = name_table_text(&g->names, number);
+
+	return strndup(text.p, text.len);
+}
+
+/* The row of each group, and the rows' labels. */
+static int make_rows(struct lane_groups *rows, const struct grouping *g, const struct keyed *k,
+		     size_t n, size_t most, uint8_t *row_of)
+{
+	rows->n_rows = n < most ? n : most;
+	for (size_t i = 0; i < n; i++) {
+		bool other = n > most && i >= most - 1;
+
+		row_of[k[i].value] = (uint8_t)(other ? most - 1 : i);
+		if (i >= rows->n_rows)
+			continue;
+		rows->label[i] = other ? strdup("others") : label_copy(g, (uint32_t)k[i].value);
+		if (!rows->label[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fill_rows(struct lane_groups *rows, const struct grouping *g, const uint32_t *group,
+		     size_t most)
+{
+	struct tally *tally = add_up(g, group);
+	uint8_t *row_of = malloc(g->names.n + 1);
+	struct keyed *k = NULL;
+	size_t n;
+	int r = -ENOMEM;
+
+	if (tally && row_of && !sort_groups(&k, &n, tally, g->names.n))
+		r = make_rows(rows, g, k, n, most, row_of);
+	for (size_t i = 0; !r && i < g->s->n_ran; i++) {
+		if (!g->s->rec->task[g->s->order[i]].hosts)
+			rows->row[i] = row_of[group[i]];
+	}
+	free(tally);
+	free(row_of);
+	free(k);
+	return r;
+}
+
+int lane_groups_make(struct lane_groups *rows, const struct summary *s, enum lanes_by by,
+		     size_t most)
+{
+	struct grouping g = { .s = s, .by = by };
+	uint32_t *group = calloc(s->n_ran + 1, sizeof *group);
+	size_t n_instances = s->rec->n_instances;
+	int r = -ENOMEM;
+
+	*rows = (struct lane_groups){ .row = calloc(s->n_ran + 1, 1) };
+	g.of_instance = malloc((n_instances + 1) * sizeof *g.of_instance);
+	if (g.of_instance)
+		memset(g.of_instance, 0xff, n_instances * sizeof *g.of_instance);
+	path_of_build(&g.build, s->rec);
+	if (group && rows->row && g.of_instance && !buf_error(&g.build) && !number_tasks(&g, group))
+		r = fill_rows(rows, &g, group, most);
+	name_table_release(&g.names);
+	buf_release(&g.build);
+	buf_release(&g.path);
+	free(g.of_instance);
+	free(group);
+	return r;
+}
+
+void lane_groups_release(struct lane_groups *g)
+{
+	for (size_t i = 0; i < g->n_rows; i++)
+		free(g->label[i]);
+	free(g->row);
+	*g = (struct lane_groups){ 0 };
+}

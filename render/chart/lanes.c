@@ -1,0 +1,447 @@
+#include "lanes.h"
+
+#include "lane_group.h"
+#include "lane_pack.h"
+#include "saturate.h"
+#include "sort.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS_MAX 4096		/* the host's own numbers of workers; larger ones are none */
+
+const char *const lanes_word[LANES_BY + 1] = {
+	[LANES_WORKER] = "worker", [LANES_RECIPE] = "recipe",
+	[LANES_DIRECTORY] = "directory", [LANES_KIND] = "kind",
+};
+
+/* Rows being filled; with workers all of them are one until they are counted. */
+struct bin {
+	struct packer packer;
+	char *label;
+};
+
+struct work {
+	const struct summary *s;
+	struct lanes *l;
+	size_t n_nest, n_bins;		/* those of nested builds first */
+	struct bin bin[LANE_ROWS_MAX + LANE_NEST_ROWS_MAX];
+	uint8_t *bin_of;		/* by the place in summary.order, as lanes.lane */
+	uint8_t *bin_of_span;
+};
+
+static struct bin *add_bin(struct work *w, uint32_t most_lanes)
+{
+	struct bin *b = &w->bin[w->n_bins++];
+
+	*b = (struct bin){ .packer = PACKER_INIT(most_lanes) };
+	return b;
+}
+
+static const struct task *task_at(const struct work *w, size_t i)
+{
+	return &w->s->rec->task[w->s->order[i]];
+}
+
+static int put_task(struct work *w, size_t i, size_t bin, uint32_t wanted)
+{
+	const struct task *t = task_at(w, i);
+	struct stretch s = { t->start_us, recording_task_end_us(w->s->rec, t), (uint32_t)i };
+	struct packer *p = &w->bin[bin].packer;
+	struct packed_lane *lane;
+
+	if (packer_put(p, &s, wanted, &w->l->lane[i]))
+		return -ENOMEM;
+	lane = &p->lane[w->l->lane[i]];
+	lane->n_tasks++;
+	lane->busy_us = sat_add(lane->busy_us, s.until_us - s.from_us);
+	w->bin_of[i] = (uint8_t)bin;
+	return 0;
+}
+
+/* Nested builds */
+
+static uint32_t instance_above(const struct recording *rec, uint32_t instance)
+{
+	uint32_t host = rec->instance[instance].parent_task;
+
+	return host < rec->n_tasks ? rec->task[host].instance : NO_INDEX;
+}
+
+/* How many builds each instance is inside. */
+static uint32_t *instance_depths(const struct recording *rec)
+{
+	uint32_t *depth = malloc((rec->n_instances + 1) * sizeof *depth);
+
+	if (!depth)
+		return NULL;
+	memset(depth, 0xff, rec->n_instances * sizeof *depth);
+	for (uint32_t i = 0; i < rec->n_instances; i++) {
+		uint32_t n = 0, at = i, base;
+
+		for (; at != NO_INDEX && depth[at] == NO_INDEX; n++)
+			at = instance_above(rec, at);
+		base = at == NO_INDEX ? 0 : depth[at] + 1;
+		for (at = i; n--; at = instance_above(rec, at))
+			depth[at] = base + n;
+	}
+	return depth;
+}
+
+static bool span_is_instances(const struct recording *rec, const struct span *p)
+{
+	return p->task == NO_INDEX && p->instance < rec->n_instances && p->begin_us >= 0;
+}
+
+/* Tasks that host and the phases of instances, by their start: phases as ~index. */
+static int collect_nested(const struct work *w, struct keyed **out, size_t *n)
+{
+	const struct recording *rec = w->s->rec;
+	struct keyed *k = malloc((w->s->n_hosting + rec->n_spans + 1) * sizeof *k);
+
+	*out = k;
+	*n = 0;
+	if (!k)
+		return -ENOMEM;
+	for (size_t i = 0; w->s->n_hosting && i < w->s->n_ran; i++) {
+		if (task_at(w, i)->hosts)
+			k[(*n)++] = (struct keyed){ (uint64_t)task_at(w, i)->start_us, (int64_t)i };
+	}
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		if (span_is_instances(rec, &rec->span[i]))
+			k[(*n)++] = (struct keyed){ (uint64_t)rec->span[i].begin_us, ~(int64_t)i };
+	}
+	return sort_keyed(k, *n);
+}
+
+static int64_t span_end_us(const struct recording *rec, const struct span *p)
+{
+	if (p->end_us >= p->begin_us)
+		return p->end_us;
+	return rec->last_us > p->begin_us ? rec->last_us : p->begin_us;
+}
+
+static int put_span(struct work *w, size_t i, size_t bin)
+{
+	const struct span *p = &w->s->rec->span[i];
+	struct stretch s = { p->begin_us, span_end_us(w->s->rec, p), NO_LANE };
+
+	w->bin_of_span[i] = (uint8_t)bin;
+	return packer_put(&w->bin[bin].packer, &s, NO_LANE, &w->l->span_lane[i]);
+}
+
+static uint32_t level_of(const struct work *w, const uint32_t *depth, int64_t item)
+{
+	uint32_t instance = item < 0 ? w->s->rec->span[~item].instance :
+				       task_at(w, (size_t)item)->instance;
+
+	return depth[instance] < LANE_NEST_ROWS_MAX ? depth[instance] : LANE_NEST_ROWS_MAX - 1;
+}
+
+static int add_nest_bins(struct work *w, const uint32_t *depth, const struct keyed *k, size_t n,
+			 size_t bin_of_level[LANE_NEST_ROWS_MAX])
+{
+	bool used[LANE_NEST_ROWS_MAX] = { false };
+
+	for (size_t i = 0; i < n; i++)
+		used[level_of(w, depth, k[i].value)] = true;
+	for (unsigned level = 0; level < LANE_NEST_ROWS_MAX; level++) {
+		struct bin *b;
+
+		if (!used[level])
+			continue;
+		bin_of_level[level] = w->n_bins;
+		b = add_bin(w, LANES_A_ROW_MAX);
+		if (asprintf(&b->label, level ? "nested %u" : "nested", level + 1) < 0) {
+			b->label = NULL;
+			return -ENOMEM;
+		}
+	}
+	w->n_nest = w->n_bins;
+	return 0;
+}
+
+static int put_nested(struct work *w)
+{
+	uint32_t *depth = instance_depths(w->s->rec);
+	size_t bin_of_level[LANE_NEST_ROWS_MAX] = { 0 }, n = 0;
+	struct keyed *k = NULL;
+	int r = depth ? collect_nested(w, &k, &n) : -ENOMEM;
+
+	if (!r)
+		r = add_nest_bins(w, depth, k, n, bin_of_level);
+	for (size_t i = 0; !r && i < n; i++) {
+		int64_t item = k[i].value;
+		size_t bin = bin_of_level[level_of(w, depth, item)];
+
+		r = item < 0 ? put_span(w, (size_t)~item, bin) :
+			       put_task(w, (size_t)item, bin, NO_LANE);
+	}
+	free(depth);
+	free(k);
+	return r;
+}
+
+/* Workers */
+
+/* Which lane a worker has, as its host numbers them: gaps are closed. */
+static uint32_t *slot_lanes(const struct work *w)
+{
+	uint32_t *lane = malloc(SLOTS_MAX * sizeof *lane);
+	uint32_t n = 0;
+
+	if (!lane)
+		return NULL;
+	memset(lane, 0xff, SLOTS_MAX * sizeof *lane);
+	for (size_t i = 0; i < w->s->n_ran; i++) {
+		const struct task *t = task_at(w, i);
+
+		if (!t->hosts && t->slot >= 0 && t->slot < SLOTS_MAX)
+			lane[t->slot] = 0;
+	}
+	for (size_t i = 0; i < SLOTS_MAX; i++) {
+		if (lane[i] != NO_LANE)
+			lane[i] = n++;
+	}
+	return lane;
+}
+
+/* Where the last task of each target and of each instance went. */
+struct last {
+	uint32_t *target, *instance;
+	uint32_t *slot;
+};
+
+static int last_init(struct last *last, const struct work *w)
+{
+	size_t n_targets = w->s->n_targets + 1, n_instances = w->s->rec->n_instances + 1;
+
+	last->target = malloc(n_targets * sizeof *last->target);
+	last->instance = malloc(n_instances * sizeof *last->instance);
+	last->slot = slot_lanes(w);
+	if (!last->target || !last->instance || !last->slot)
+		return -ENOMEM;
+	memset(last->target, 0xff, n_targets * sizeof *last->target);
+	memset(last->instance, 0xff, n_instances * sizeof *last->instance);
+	return 0;
+}
+
+static void last_release(struct last *last)
+{
+	free(last->target);
+	free(last->instance);
+	free(last->slot);
+}
+
+/* The task of a lane's last stretch, if it made way for this one. */
+static const struct task *made_way(const struct work *w, const struct packer *p, uint32_t lane,
+				   int64_t start_us)
+{
+	const struct stretch *s = lane < p->n ? &p->lane[lane].last : NULL;
+
+	if (!s || s->mark == NO_LANE || s->until_us < start_us - LANE_SEQUENCE_US)
+		return NULL;
+	return task_at(w, s->mark);
+}
+
+/* The host's own word; else that of the line before in the recipe, or of the
+ * task before in the same directory. */
+static uint32_t wanted_lane(const struct work *w, const struct last *last, size_t i,
+			    const struct packer *p)
+{
+	const struct task *t = task_at(w, i), *before;
+	uint32_t target = w->s->nest[w->s->order[i]].target;
+	uint32_t lane = last->target[target];
+
+	if (t->slot >= 0 && t->slot < SLOTS_MAX && last->slot[t->slot] < p->most)
+		return last->slot[t->slot];
+	before = lane == NO_LANE ? NULL : made_way(w, p, lane, t->start_us);
+	if (before && w->s->nest[before - w->s->rec->task].target == target)
+		return lane;
+	lane = last->instance[t->instance];
+	before = lane == NO_LANE ? NULL : made_way(w, p, lane, t->start_us);
+	return before && before->instance == t->instance ? lane : NO_LANE;
+}
+
+static int put_workers(struct work *w)
+{
+	size_t bin = w->n_bins;
+	uint32_t most = (uint32_t)(LANE_ROWS_MAX - w->n_nest) * LANES_A_ROW_MAX;
+	struct packer *p = &add_bin(w, most)->packer;
+	struct last last = { 0 };
+	int r = last_init(&last, w);
+
+	for (size_t i = 0; !r && i < w->s->n_ran; i++) {
+		const struct task *t = task_at(w, i);
+
+		if (t->hosts)
+			continue;
+		r = put_task(w, i, bin, wanted_lane(w, &last, i, p));
+		last.target[w->s->nest[w->s->order[i]].target] = w->l->lane[i];
+		last.instance[t->instance] = w->l->lane[i];
+	}
+	last_release(&last);
+	return r;
+}
+
+/* Groups */
+
+static int put_groups(struct work *w, enum lanes_by by)
+{
+	struct lane_groups g;
+	size_t first = w->n_bins;
+	int r = lane_groups_make(&g, w->s, by, LANE_ROWS_MAX - w->n_nest);
+
+	for (size_t i = 0; !r && i < g.n_rows; i++) {
+		add_bin(w, LANES_A_ROW_MAX)->label = g.label[i];
+		g.label[i] = NULL;
+	}
+	for (size_t i = 0; !r && i < w->s->n_ran; i++) {
+		if (!task_at(w, i)->hosts)
+			r = put_task(w, i, first + g.row[i], NO_LANE);
+	}
+	lane_groups_release(&g);
+	return r;
+}
+
+/* Rows */
+
+static struct row *add_row(struct lanes *l, const struct packer *p, uint32_t first, uint32_t n)
+{
+	struct row *row = &l->row[l->n_rows++];
+
+	*row = (struct row){ .first_lane = l->n_lanes, .n_lanes = n };
+	for (uint32_t i = first; i < first + n; i++) {
+		row->n_tasks += p->lane[i].n_tasks;
+		row->busy_us = sat_add(row->busy_us, p->lane[i].busy_us);
+	}
+	l->n_lanes += n;
+	return row;
+}
+
+static int label_workers(struct row *row, uint32_t first)
+{
+	int r = row->n_lanes == 1 ? asprintf(&row->label, "%u", first + 1) :
+		asprintf(&row->label, "%u-%u", first + 1, first + row->n_lanes);
+
+	if (r < 0)
+		row->label = NULL;
+	return r < 0 ? -ENOMEM : 0;
+}
+
+static int split_workers(struct lanes *l, const struct packer *p, size_t most_rows)
+{
+	uint32_t a_row = (uint32_t)((p->n + most_rows - 1) / most_rows);
+
+	for (uint32_t first = 0; first < p->n; first += a_row) {
+		uint32_t n = p->n - first < a_row ? p->n - first : a_row;
+
+		if (label_workers(add_row(l, p, first, n), first))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Lanes so far count from 0 in each bin. */
+static int make_rows(struct work *w)
+{
+	struct lanes *l = w->l;
+	uint32_t first[LANE_ROWS_MAX + LANE_NEST_ROWS_MAX];
+	int r = 0;
+
+	for (size_t i = 0; !r && i < w->n_bins; i++) {
+		const struct packer *p = &w->bin[i].packer;
+		struct row *row;
+
+		first[i] = l->n_lanes;
+		if (l->by == LANES_WORKER && i == w->n_nest) {
+			r = split_workers(l, p, LANE_ROWS_MAX - w->n_nest);
+			continue;
+		}
+		row = add_row(l, p, 0, p->n);
+		row->nest = i < w->n_nest;
+		row->label = w->bin[i].label;
+		w->bin[i].label = NULL;
+	}
+	for (size_t i = 0; !r && i < w->s->n_ran; i++)
+		l->lane[i] += first[w->bin_of[i]];
+	for (size_t i = 0; !r && i < w->s->rec->n_spans; i++) {
+		if (l->span_lane[i] != NO_INDEX)
+			l->span_lane[i] += first[w->bin_of_span[i]];
+	}
+	return r;
+}
+
+/* A task's phases are in its own lane. */
+static int lend_spans(struct lanes *l, const struct summary *s)
+{
+	const struct recording *rec = s->rec;
+	uint32_t *lane;
+
+	if (!rec->n_spans)
+		return 0;
+	lane = malloc((rec->n_tasks + 1) * sizeof *lane);
+	if (!lane)
+		return -ENOMEM;
+	memset(lane, 0xff, rec->n_tasks * sizeof *lane);
+	for (size_t i = 0; i < s->n_ran; i++)
+		lane[s->order[i]] = l->lane[i];
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		if (rec->span[i].task < rec->n_tasks)
+			l->span_lane[i] = lane[rec->span[i].task];
+	}
+	free(lane);
+	return 0;
+}
+
+static int allocate(struct work *w)
+{
+	const struct summary *s = w->s;
+	struct lanes *l = w->l;
+
+	l->row = calloc(LANE_ROWS_MAX, sizeof *l->row);
+	l->lane = malloc((s->n_ran + 1) * sizeof *l->lane);
+	l->span_lane = malloc((s->rec->n_spans + 1) * sizeof *l->span_lane);
+	w->bin_of = malloc(s->n_ran + 1);
+	w->bin_of_span = calloc(s->rec->n_spans + 1, 1);
+	if (!l->row || !l->lane || !l->span_lane || !w->bin_of || !w->bin_of_span)
+		return -ENOMEM;
+	memset(l->span_lane, 0xff, s->rec->n_spans * sizeof *l->span_lane);
+	return 0;
+}
+
+int lanes_make(struct lanes *l, const struct summary *s, enum lanes_by by)
+{
+	struct work w = { .s = s, .l = l };
+	int r;
+
+	*l = (struct lanes){ .by = by };
+	r = allocate(&w);
+	if (!r)
+		r = put_nested(&w);
+	if (!r)
+		r = by == LANES_WORKER ? put_workers(&w) : put_groups(&w, by);
+	if (!r)
+		r = make_rows(&w);
+	if (!r)
+		r = lend_spans(l, s);
+	for (size_t i = 0; i < w.n_bins; i++) {
+		packer_release(&w.bin[i].packer);
+		free(w.bin[i].label);
+	}
+	free(w.bin_of);
+	free(w.bin_of_span);
+	return r;
+}
+
+void lanes_release(struct lanes *l)
+{
+	for (size_t i = 0; i < l->n_rows; i++)
+		free(l->row[i].label);
+	free(l->row);
+	free(l->lane);
+	free(l->span_lane);
+	*l = (struct lanes){ 0 };
+}

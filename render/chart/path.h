@@ -1,0 +1,29 @@
+#ifndef BUILDBEAT_CHART_PATH_H
+#define BUILDBEAT_CHART_PATH_H
+
+#include "buf.h"
+#include "cursor.h"
+#include "recording.h"
+
+#include <stdbool.h>
+
+/*
+ * Paths as text: nobody looks whether they exist. A path is plain when it has no
+ * component "", "." or ".." and does not end in a slash.
+ */
+
+/* out = name seen from the directory dir ("": not known), plain; "." where that
+ * leaves nothing. Of ".." without a component before it all are kept. */
+void path_join(struct buf *out, struct slice dir, struct slice name);
+
+/* No "..", no "." in front or between, not absolute: it is below its directory. */
+bool path_is_below(const char *name);
+
+/* The plain path of the build's directory, "" if not known. */
+void path_of_build(struct buf *out, const struct recording *rec);
+
+/* Of a plain path, what is behind a plain directory; "." for itself, the path where
+ * it is elsewhere. */
+struct slice path_relative(struct slice path, struct slice dir);
+
+#endif
