@@ -29,10 +29,18 @@ render_librender_la_LIBADD = core/libcore.la
 noinst_LTLIBRARIES += render/chart/libchart.la
 render_chart_libchart_la_SOURCES = \
 	render/chart/axis.c render/chart/axis.h \
-	render/chart/bootchart.h \
+	render/chart/bootchart.c render/chart/bootchart.h \
+	render/chart/bootchart_lanes.c \
+	render/chart/bootchart_marks.c \
+	render/chart/bootchart_panel.c \
+	render/chart/bootchart_parts.h \
+	render/chart/bootchart_style.c \
 	render/chart/bootchart_text.h \
 	render/chart/chain.h \
-	render/chart/chart.h \
+	render/chart/chart.c render/chart/chart.h \
+	render/chart/chart_facts.c render/chart/chart_facts.h \
+	render/chart/chart_legend.c render/chart/chart_legend.h \
+	render/chart/label.c render/chart/label.h \
 	render/chart/lane_group.c render/chart/lane_group.h \
 	render/chart/lane_pack.c render/chart/lane_pack.h \
 	render/chart/lanes.c render/chart/lanes.h \
@@ -46,6 +54,7 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/panel_fill.c render/chart/panel_fill.h \
 	render/chart/path.c render/chart/path.h \
 	render/chart/pieces.c render/chart/pieces.h \
+	render/chart/svg.c render/chart/svg.h \
 	render/chart/unit.c render/chart/unit.h
 nodist_render_chart_libchart_la_SOURCES = render/chart/bootchart_text.c
 render_chart_libchart_la_LIBADD = render/librender.la

@@ -8,6 +8,7 @@
 #include "pieces.h"
 #include "summary.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,10 +18,12 @@
  * script the picture is as wide as its window.
  */
 #define CHART_WIDTH 1280
-#define CHART_PLOT_X 84		/* left of it: labels, axes */
+#define CHART_MARGIN 24
+#define CHART_PLOT_X 104	/* left of it: labels, axes */
 #define CHART_PLOT_RIGHT 56	/* right of it: the right axes */
 #define CHART_PLOT_WIDTH (CHART_WIDTH - CHART_PLOT_X - CHART_PLOT_RIGHT)
 #define CHART_PIECES_MAX 14000
+#define CHART_HEADLINE_Y 44
 
 struct chart_input {
 	const struct summary *sum;
@@ -28,33 +31,58 @@ struct chart_input {
 	enum lanes_by by;
 };
 
+/* What the header says, in columns: a label and below it the text. */
 struct fact {
 	const char *label;	/* "host" ...; NULL: the headline */
-	char *text;
+	char *text;		/* not yet safe to print */
+	bool alarm;		/* it tells of something wrong */
+	int x, y, width;	/* y: the baseline of the text */
 };
 
 #define CHART_FACTS_MAX 16
 
+/* An entry of a legend: a swatch and words. */
+struct key {
+	const char *id;		/* of the band, the kind or the mark; NULL: words alone */
+	const char *label;	/* not yet safe to print */
+	char *figures;		/* "max 12 MiB/s", or NULL */
+	const char *meaning;	/* or NULL */
+	enum colour colour;
+	enum mark mark;
+	int x, y, width;	/* y: the baseline of the text */
+};
+
+#define LEGEND_KEYS_MAX 24
+
+struct legend {
+	size_t n;
+	struct key key[LEGEND_KEYS_MAX];
+};
+
 /* A panel's or row's place. */
 struct place {
 	int y, height;		/* of the plot; a panel's title and legend are above it */
+	int title_y;		/* of a panel: the baseline of its title */
 };
 
 struct chart {
 	const struct summary *sum, *ghost;
 	int64_t end_us;		/* of the time axis: the longer of both builds */
 	size_t n_facts;
-	struct fact fact[CHART_FACTS_MAX];	/* what was built, host, date, command,
-						   revision, result, totals, doubts */
+	struct fact fact[CHART_FACTS_MAX];
 	struct panels panels, ghost_panels;
 	struct lanes lanes;
 	struct pieces pieces;
 	struct chain chain;
 	struct match match;	/* empty without ghost */
+	bool has_queue;		/* of some task it is known when it could have run */
 	struct place panel_place[PANELS];	/* by index in panels */
-	struct place *row_place;		/* by row */
-	int time_y;		/* the time axis between panels and lanes */
-	int legend_y;		/* of the kinds */
+	struct legend panel_legend[PANELS];
+	struct place *row_place;		/* by row; none: no task ran */
+	struct legend kinds, marks;		/* at the bottom */
+	int time_y;		/* the time axis between panels and lanes: baseline */
+	int lanes_y, lanes_height;	/* of all rows */
+	int time_end_y;		/* the time axis below the lanes */
 	int height;
 };
 
@@ -62,7 +90,7 @@ struct chart {
 int chart_make(struct chart *c, const struct chart_input *in);
 void chart_release(struct chart *c);
 
-/* Top and height of a lane within its row. */
+/* Top and height of a lane's bars, in the picture. */
 struct lane_place {
 	double y, height;
 };

@@ -1,0 +1,233 @@
+#include "bootchart_parts.h"
+
+#include "label.h"
+#include "names.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_MAX 240
+#define NAME_WIDTH_MIN 26
+#define NAME_HEIGHT_MIN 10
+#define NAME_PAD 4
+#define ROW_LABEL_SIZE 10.5
+#define EFFICIENCY_ALL 200
+#define EFFICIENCY_UNKNOWN 255
+#define PIECE_LEAST 0.6		/* pixels that are drawn of any piece */
+
+/* Where a piece is drawn, within the plot of the lanes. */
+struct box {
+	double x, y, width, height;
+};
+
+static struct box piece_box(const struct chart *c, const struct piece *p)
+{
+	struct lane_place place = chart_lane(c, p->lane);
+	double x = time_x(c, p->from_us), width = time_x(c, p->until_us) - x;
+
+	return (struct box){
+		.x = x, .y = place.y - c->lanes_y, .height = place.height,
+		.width = width < PIECE_LEAST ? PIECE_LEAST : width,
+	};
+}
+
+/* Bars */
+
+static void draw_bars(struct svg *s, const struct chart *c, const struct box *box)
+{
+	char class[] = "bar c0";
+	struct svg_path path;
+
+	for (int colour = 0; colour < COLOURS; colour++) {
+		class[5] = (char)('0' + colour);
+		svg_path_init(&path, s, class);
+		for (size_t i = 0; i < c->pieces.n; i++) {
+			if (c->pieces.piece[i].colour == colour)
+				svg_path_rect(&path, box[i].x, box[i].y, box[i].width,
+					      box[i].height);
+		}
+		svg_path_end(&path);
+	}
+}
+
+/* What computed, from the bottom of the bar up. */
+static void draw_efficiency(struct svg *s, const struct chart *c, const struct box *box)
+{
+	struct svg_path path;
+
+	svg_path_init(&path, s, "cpu");
+	for (size_t i = 0; i < c->pieces.n; i++) {
+		unsigned share = c->pieces.piece[i].efficiency;
+		double height;
+
+		if (!share || share == EFFICIENCY_UNKNOWN)
+			continue;
+		height = box[i].height * (share > EFFICIENCY_ALL ? EFFICIENCY_ALL : share) /
+			 EFFICIENCY_ALL;
+		svg_path_rect(&path, box[i].x, box[i].y + box[i].height - height,
+			      box[i].width, height);
+	}
+	svg_path_end(&path);
+}
+
+/* Names in the longest bars */
+
+struct candidate {
+	uint32_t piece;
+	double width;
+};
+
+static int by_width(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->width != y->width)
+		return x->width > y->width ? -1 : 1;
+	return x->piece < y->piece ? -1 : x->piece > y->piece;
+}
+
+static size_t find_candidates(struct candidate *out, const struct chart *c,
+			      const struct box *box)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->pieces.n; i++) {
+		if (box[i].width >= NAME_WIDTH_MIN && box[i].height >= NAME_HEIGHT_MIN &&
+		    c->pieces.piece[i].n_tasks == 1)
+			out[n++] = (struct candidate){ (uint32_t)i, box[i].width };
+	}
+	qsort(out, n, sizeof *out, by_width);
+	return n < NAMES_MAX ? n : NAMES_MAX;
+}
+
+static void draw_name(struct svg *s, const struct chart *c, const struct box *box,
+		      const struct piece *p)
+{
+	const struct recording *rec = c->sum->rec;
+	double size = box->height >= 14 ? 10.5 : box->height - 2;
+	struct buf name = BUF_INIT, label = BUF_INIT;
+
+	name_add_task(&name, rec, &rec->task[p->task]);
+	label_add(&label, buf_str(&name), box->width - 2 * NAME_PAD, size);
+	if (label.len) {
+		svg_begin(s, "text");
+		svg_attr(s, "class", size < 10.5 ? "name small" : "name");
+		svg_attr_number(s, "x", box->x + NAME_PAD);
+		svg_attr_number(s, "y", box->y + box->height / 2 + size * 0.36);
+		svg_text(s, buf_str(&label));
+		svg_end(s);
+	}
+	buf_release(&name);
+	buf_release(&label);
+}
+
+static int draw_names(struct svg *s, const struct chart *c, const struct box *box)
+{
+	struct candidate *list = calloc(c->pieces.n + 1, sizeof *list);
+	size_t n;
+
+	if (!list)
+		return -ENOMEM;
+	n = find_candidates(list, c, box);
+	for (size_t i = 0; i < n; i++)
+		draw_name(s, c, &box[list[i].piece], &c->pieces.piece[list[i].piece]);
+	free(list);
+	return 0;
+}
+
+static int draw_tasks(struct svg *s, const struct chart *c)
+{
+	struct box *box = calloc(c->pieces.n + 1, sizeof *box);
+	int r;
+
+	if (!box)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->pieces.n; i++)
+		box[i] = piece_box(c, &c->pieces.piece[i]);
+	r = part_marks_below(s, c);
+	draw_bars(s, c, box);
+	draw_efficiency(s, c, box);
+	r = r ? r : part_marks_above(s, c);
+	r = r ? r : draw_names(s, c, box);
+	free(box);
+	return r;
+}
+
+/* Rows */
+
+static void draw_stripes(struct svg *s, const struct chart *c)
+{
+	struct svg_path path;
+
+	svg_path_init(&path, s, "stripe");
+	for (size_t i = 1; i < c->lanes.n_rows; i += 2)
+		svg_path_rect(&path, CHART_PLOT_X, c->row_place[i].y, CHART_PLOT_WIDTH,
+			      c->row_place[i].height);
+	svg_path_end(&path);
+}
+
+static void draw_row_label(struct svg *s, const struct chart *c, size_t i)
+{
+	const struct place *place = &c->row_place[i];
+	struct buf label = BUF_INIT;
+
+	svg_begin(s, "g");
+	svg_attr(s, "class", "row");
+	svg_attr_number(s, "data-row", (double)i);
+	label_add(&label, c->lanes.row[i].label, CHART_PLOT_X - 16, ROW_LABEL_SIZE);
+	svg_begin(s, "text");
+	svg_attr(s, "class", "label");
+	svg_attr_number(s, "x", CHART_PLOT_X - 8);
+	svg_attr_number(s, "y", place->y + place->height / 2.0 + 4);
+	svg_text(s, buf_str(&label));
+	svg_begin(s, "title");
+	svg_text(s, c->lanes.row[i].label);
+	svg_text(s, ": ");
+	buf_clear(&label);
+	buf_addf(&label, "%zu tasks, ", c->lanes.row[i].n_tasks);
+	text_add_time(&label, c->lanes.row[i].busy_us);
+	svg_text(s, buf_str(&label));
+	svg_end(s);
+	svg_end(s);
+	svg_end(s);
+	buf_release(&label);
+}
+
+static void begin_lanes(struct svg *s, const struct chart *c)
+{
+	struct buf label = BUF_INIT;
+
+	buf_adds(&label, "Tasks by ");
+	buf_adds(&label, lanes_word[c->lanes.by]);
+	svg_begin(s, "g");
+	svg_attr(s, "id", "lanes");
+	svg_attr(s, "role", "group");
+	svg_attr(s, "tabindex", "0");
+	svg_attr(s, "aria-label", buf_str(&label));
+	buf_release(&label);
+}
+
+int part_lanes(struct svg *s, const struct chart *c)
+{
+	int r = 0;
+
+	begin_lanes(s, c);
+	add_text(s, "axis-name end", CHART_PLOT_X - 8, c->time_y, lanes_word[c->lanes.by]);
+	draw_stripes(s, c);
+	for (size_t i = 0; i < c->lanes.n_rows; i++)
+		draw_row_label(s, c, i);
+	begin_plot(s, c->lanes_y, c->lanes_height);
+	svg_begin(s, "g");
+	svg_attr(s, "class", "draw");
+	if (c->lanes.n_rows)
+		r = draw_tasks(s, c);
+	else
+		add_text(s, "nothing", CHART_PLOT_WIDTH / 2.0, c->lanes_height / 2.0 + 4,
+			 "No task was recorded.");
+	svg_end(s);
+	svg_end(s);
+	svg_end(s);
+	return r;
+}

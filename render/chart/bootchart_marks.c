@@ -1,0 +1,275 @@
+#include "bootchart_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STRIPS_MAX 6000
+#define CLOSE 1.0		/* strips less far apart than this in pixels may become one */
+#define SMALL 1.5		/* where one of them is smaller than this */
+#define GLYPH 2.6		/* half the size of a cross or a bolt */
+#define THIN 2.0		/* height of lead-ins and phases */
+#define GHOST_HEIGHT 3.0
+
+/* A stretch of time in a lane. */
+struct strip {
+	uint32_t lane;
+	double from, until;	/* pixels */
+};
+
+struct strips {
+	size_t n, size;
+	struct strip *strip;
+};
+
+static int add_strip(struct strips *l, uint32_t lane, double from, double until)
+{
+	struct strip *grown;
+
+	if (l->n == l->size) {
+		l->size = l->size ? 2 * l->size : 256;
+		grown = realloc(l->strip, l->size * sizeof *grown);
+		if (!grown)
+			return -ENOMEM;
+		l->strip = grown;
+	}
+	l->strip[l->n++] = (struct strip){ lane, from, until };
+	return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct strip *x = a, *y = b;
+
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->until > y->until) - (x->until < y->until);
+}
+
+/* Make one of neighbours that nobody could tell apart. */
+static void join(struct strips *l, double close, double small)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct strip *s = &l->strip[i], *last = n ? &l->strip[n - 1] : NULL;
+
+		if (last && last->lane == s->lane && s->from - last->until < close &&
+		    (s->until - s->from < small || last->until - last->from < small)) {
+			if (s->until > last->until)
+				last->until = s->until;
+		} else {
+			l->strip[n++] = *s;
+		}
+	}
+	l->n = n;
+}
+
+/* In order, and no more than a picture shows. */
+static void bound(struct strips *l)
+{
+	if (!l->n)
+		return;
+	qsort(l->strip, l->n, sizeof *l->strip, by_place);
+	join(l, CLOSE, SMALL);
+	for (double close = 2 * CLOSE; l->n > STRIPS_MAX && close < CHART_WIDTH; close *= 2)
+		join(l, close, CHART_WIDTH);
+}
+
+/* A class of strips: rectangles from a part of the lane's height on. */
+static void draw(struct svg *s, const struct chart *c, struct strips *l, const char *class,
+		 double at, double height)
+{
+	struct svg_path path;
+
+	bound(l);
+	svg_path_init(&path, s, class);
+	for (size_t i = 0; i < l->n; i++) {
+		struct lane_place place = chart_lane(c, l->strip[i].lane);
+		double thin = height > 0 && height < place.height ? height : place.height;
+		double width = l->strip[i].until - l->strip[i].from;
+
+		svg_path_rect(&path, l->strip[i].from, place.y - c->lanes_y +
+			      at * (place.height - thin), width < 0.5 ? 0.5 : width, thin);
+	}
+	svg_path_end(&path);
+	free(l->strip);
+	*l = (struct strips){ 0 };
+}
+
+/* Lanes of tasks, not of places in the order. NULL: out of memory. */
+static uint32_t *lanes_of_tasks(const struct chart *c)
+{
+	uint32_t *lane = malloc((c->sum->rec->n_tasks + 1) * sizeof *lane);
+
+	if (!lane)
+		return NULL;
+	for (size_t i = 0; i < c->sum->rec->n_tasks; i++)
+		lane[i] = NO_INDEX;
+	for (size_t i = 0; i < c->sum->n_ran; i++)
+		lane[c->sum->order[i]] = c->lanes.lane[i];
+	return lane;
+}
+
+/* Below the bars: when tasks waited for a worker */
+
+static int draw_queue(struct svg *s, const struct chart *c)
+{
+	struct strips l = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < c->sum->n_ran; i++) {
+		const struct task *t = &c->sum->rec->task[c->sum->order[i]];
+
+		if (t->queued_us >= 0 && t->queued_us < t->start_us)
+			r = add_strip(&l, c->lanes.lane[i], time_x(c, t->queued_us),
+				      time_x(c, t->start_us));
+	}
+	draw(s, c, &l, "queue", 0.5, THIN);
+	return r;
+}
+
+int part_marks_below(struct svg *s, const struct chart *c)
+{
+	return c->has_queue ? draw_queue(s, c) : 0;
+}
+
+/* How pieces ended */
+
+static void add_cross(struct svg_path *p, double x, double y)
+{
+	svg_path_move(p, x - GLYPH, y - GLYPH);
+	svg_path_line(p, x + GLYPH, y + GLYPH);
+	svg_path_move(p, x + GLYPH, y - GLYPH);
+	svg_path_line(p, x - GLYPH, y + GLYPH);
+}
+
+static void add_bolt(struct svg_path *p, double x, double y)
+{
+	svg_path_move(p, x + GLYPH * 0.6, y - GLYPH * 1.3);
+	svg_path_line(p, x - GLYPH * 0.8, y + GLYPH * 0.2);
+	svg_path_line(p, x + GLYPH * 0.8, y - GLYPH * 0.2);
+	svg_path_line(p, x - GLYPH * 0.6, y + GLYPH * 1.3);
+}
+
+/* Open at the right, with an arrow. */
+static void add_open_end(struct svg_path *p, double x, double y, double width, double height)
+{
+	svg_path_move(p, x + width, y);
+	svg_path_line(p, x, y);
+	svg_path_line(p, x, y + height);
+	svg_path_line(p, x + width, y + height);
+	if (width > 3 * GLYPH) {
+		svg_path_move(p, x + width - 2 * GLYPH, y + height / 2 - GLYPH);
+		svg_path_line(p, x + width - GLYPH, y + height / 2);
+		svg_path_line(p, x + width - 2 * GLYPH, y + height / 2 + GLYPH);
+	}
+}
+
+static void draw_ends(struct svg *s, const struct chart *c, enum task_state state,
+		      const char *class)
+{
+	struct svg_path path;
+
+	svg_path_init(&path, s, class);
+	for (size_t i = 0; i < c->pieces.n; i++) {
+		const struct piece *p = &c->pieces.piece[i];
+		struct lane_place place = chart_lane(c, p->lane);
+		double x = time_x(c, p->from_us), width = time_x(c, p->until_us) - x;
+		double y = place.y - c->lanes_y, middle = y + place.height / 2;
+
+		if (p->ended != state)
+			continue;
+		if (state == TASK_RUNNING) {
+			add_open_end(&path, x, y, width, place.height);
+			continue;
+		}
+		svg_path_rect(&path, x, y, width < 1 ? 1 : width, place.height);
+		if (state == TASK_FAILED)
+			add_cross(&path, x + width - (width > 4 * GLYPH ? 2 * GLYPH :
+						      width / 2), middle);
+		else
+			add_bolt(&path, x + width - (width > 4 * GLYPH ? 2 * GLYPH :
+						     width / 2), middle);
+	}
+	svg_path_end(&path);
+}
+
+/* Phases within tasks */
+
+static int draw_phases(struct svg *s, const struct chart *c, const uint32_t *lane)
+{
+	const struct recording *rec = c->sum->rec;
+	struct strips l = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < rec->n_spans; i++) {
+		const struct span *p = &rec->span[i];
+		int64_t end_us = p->end_us < p->begin_us ? c->sum->wall_us : p->end_us;
+		uint32_t at = p->task == NO_INDEX ? 0 : lane[p->task];
+
+		if (at != NO_INDEX)
+			r = add_strip(&l, at, time_x(c, p->begin_us), time_x(c, end_us));
+	}
+	draw(s, c, &l, "phase", 0, THIN);
+	return r;
+}
+
+/* The critical path */
+
+static int draw_critical(struct svg *s, const struct chart *c, const uint32_t *lane)
+{
+	const struct recording *rec = c->sum->rec;
+	struct strips l = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < c->chain.n_path; i++) {
+		const struct task *t = &rec->task[c->chain.path[i]];
+
+		if (lane[c->chain.path[i]] != NO_INDEX)
+			r = add_strip(&l, lane[c->chain.path[i]], time_x(c, t->start_us),
+				      time_x(c, recording_task_end_us(rec, t)));
+	}
+	draw(s, c, &l, "critical", 0, 0);
+	return r;
+}
+
+/* The other build: the same tasks in the lanes of this one */
+
+static int draw_ghost(struct svg *s, const struct chart *c)
+{
+	const struct recording *other = c->ghost->rec;
+	struct strips l = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < c->sum->n_ran; i++) {
+		uint32_t index = c->match.other[c->sum->order[i]];
+		const struct task *t = index == NO_INDEX ? NULL : &other->task[index];
+
+		if (t && task_ran(t))
+			r = add_strip(&l, c->lanes.lane[i], time_x(c, t->start_us),
+				      time_x(c, recording_task_end_us(other, t)));
+	}
+	draw(s, c, &l, "ghost", 1, GHOST_HEIGHT);
+	return r;
+}
+
+int part_marks_above(struct svg *s, const struct chart *c)
+{
+	uint32_t *lane = lanes_of_tasks(c);
+	int r;
+
+	if (!lane)
+		return -ENOMEM;
+	r = draw_phases(s, c, lane);
+	draw_ends(s, c, TASK_RUNNING, "unfinished");
+	draw_ends(s, c, TASK_KILLED, "killed");
+	draw_ends(s, c, TASK_FAILED, "failed");
+	r = r ? r : draw_critical(s, c, lane);
+	if (c->ghost)
+		r = r ? r : draw_ghost(s, c);
+	free(lane);
+	return r;
+}

@@ -1,0 +1,353 @@
+#include "bootchart_parts.h"
+
+#include "axis.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMN 2		/* pixels of a bin: two points a band in each, three at most */
+#define BINS (CHART_PLOT_WIDTH / COLUMN)
+#define AXIS_TICKS_MAX 5
+#define TICK_PITCH 22		/* pixels between two ticks, at least */
+#define AXIS_GAP 7		/* between the plot and its labels */
+#define LABEL_RISE 3.5		/* from a label's middle to its baseline */
+#define BAND_LEAST 1.0		/* pixels between least and most that are worth a band */
+
+/* What a band's column of pixels comes to, in pixels from the top. */
+struct profile {
+	bool known[BINS];
+	double min[BINS], mean[BINS], max[BINS];
+};
+
+struct plot {
+	struct svg *svg;
+	const struct panel *panel;
+	const struct chart *chart;
+	int height;
+	struct bin bin[BINS];
+	struct profile profile;
+	double stack[PANEL_BANDS_MAX][BINS];	/* tops of a stack's bands, in pixels */
+	bool stacked[BINS];	/* something is known of that column */
+};
+
+static double scaled(const struct plot *p, double value, int64_t ceiling)
+{
+	double y = ceiling > 0 ? p->height * (1 - value / (double)ceiling) : p->height;
+
+	return y < -1 ? -1 : y > p->height ? p->height : y;
+}
+
+static void profile_of_bins(struct plot *p, int64_t ceiling)
+{
+	struct profile *f = &p->profile;
+
+	for (size_t i = 0; i < BINS; i++) {
+		f->known[i] = p->bin[i].min != BAND_ABSENT;
+		if (!f->known[i])
+			continue;
+		f->min[i] = scaled(p, (double)p->bin[i].min, ceiling);
+		f->mean[i] = scaled(p, (double)p->bin[i].mean, ceiling);
+		f->max[i] = scaled(p, (double)p->bin[i].max, ceiling);
+	}
+}
+
+/* The next stretch of known columns from *i on. */
+static bool next_run(const struct profile *f, size_t *i, size_t *end)
+{
+	while (*i < BINS && !f->known[*i])
+		(*i)++;
+	for (*end = *i; *end < BINS && f->known[*end]; (*end)++)
+		;
+	return *i < *end;
+}
+
+/* A line through the middles of columns [from, end), without points that a line from
+ * its neighbours passes anyway. */
+static void add_points(struct svg_path *path, const double *y, size_t from, size_t end)
+{
+	for (size_t i = from; i < end; i++) {
+		if (i == from || i + 1 == end || y[i] != y[i - 1] || y[i] != y[i + 1])
+			svg_path_line(path, (i + 0.5) * COLUMN, y[i]);
+	}
+}
+
+static void add_points_back(struct svg_path *path, const double *y, size_t from, size_t end)
+{
+	for (size_t i = end; i-- > from;) {
+		if (i == from || i + 1 == end || y[i] != y[i - 1] || y[i] != y[i + 1])
+			svg_path_line(path, (i + 0.5) * COLUMN, y[i]);
+	}
+}
+
+static void add_area(struct plot *p, const char *class)
+{
+	const struct profile *f = &p->profile;
+	struct svg_path path;
+
+	svg_path_init(&path, p->svg, class);
+	for (size_t i = 0, end; next_run(f, &i, &end); i = end) {
+		svg_path_move(&path, i * COLUMN, p->height);
+		svg_path_line(&path, i * COLUMN, f->mean[i]);
+		add_points(&path, f->mean, i, end);
+		svg_path_line(&path, end * COLUMN, f->mean[end - 1]);
+		svg_path_line(&path, end * COLUMN, p->height);
+		svg_path_close(&path);
+	}
+	svg_path_end(&path);
+}
+
+static void add_line(struct plot *p, const char *class)
+{
+	const struct profile *f = &p->profile;
+	struct svg_path path;
+
+	svg_path_init(&path, p->svg, class);
+	for (size_t i = 0, end; next_run(f, &i, &end); i = end) {
+		svg_path_move(&path, i * COLUMN, f->mean[i]);
+		add_points(&path, f->mean, i, end);
+		svg_path_line(&path, end * COLUMN, f->mean[end - 1]);
+	}
+	svg_path_end(&path);
+}
+
+/* From the least to the most, where they are apart. */
+static void add_band(struct plot *p, const char *class)
+{
+	const struct profile *f = &p->profile;
+	struct svg_path path;
+
+	svg_path_init(&path, p->svg, class);
+	for (size_t i = 0, end; i < BINS; i = end) {
+		for (end = i; end < BINS && f->known[end] && f->min[end] - f->max[end] >
+		     BAND_LEAST; end++)
+			;
+		if (end == i) {
+			end++;
+			continue;
+		}
+		svg_path_move(&path, i * COLUMN, f->max[i]);
+		add_points(&path, f->max, i, end);
+		svg_path_line(&path, end * COLUMN, f->max[end - 1]);
+		svg_path_line(&path, end * COLUMN, f->min[end - 1]);
+		add_points_back(&path, f->min, i, end);
+		svg_path_line(&path, i * COLUMN, f->min[i]);
+		svg_path_close(&path);
+	}
+	svg_path_end(&path);
+}
+
+/* "area c3" */
+static void classes(char *out, size_t size, const char *what, enum colour colour)
+{
+	struct buf b;
+
+	buf_init_fixed(&b, out, size);
+	buf_adds(&b, what);
+	buf_adds(&b, " c");
+	buf_addu(&b, (uint64_t)colour);
+}
+
+/* Stacks: what is on top is drawn first, down to the axis; the others cover it. */
+
+static void sum_stack(struct plot *p)
+{
+	const struct panel *panel = p->panel;
+	double sum[BINS] = { 0 };
+
+	memset(p->stacked, 0, sizeof p->stacked);
+	for (size_t i = 0; i < panel->n_bands; i++) {
+		if (panel->band[i].mark != MARK_STACK)
+			continue;
+		panel_bins(panel, i, 0, p->chart->end_us, p->bin, BINS);
+		for (size_t k = 0; k < BINS; k++) {
+			if (p->bin[k].min != BAND_ABSENT) {
+				p->stacked[k] = true;
+				sum[k] += (double)p->bin[k].mean;
+			}
+			p->stack[i][k] = scaled(p, sum[k], panel->ceiling);
+		}
+	}
+}
+
+static void draw_stack(struct plot *p)
+{
+	const struct panel *panel = p->panel;
+	bool any = false;
+	char class[24];
+
+	sum_stack(p);
+	for (size_t i = panel->n_bands; i-- > 0;) {
+		if (panel->band[i].mark != MARK_STACK)
+			continue;
+		memcpy(p->profile.known, p->stacked, sizeof p->stacked);
+		memcpy(p->profile.mean, p->stack[i], sizeof p->stack[i]);
+		classes(class, sizeof class, "area", panel->band[i].colour);
+		add_area(p, class);
+		any = true;
+	}
+	if (!any)
+		return;
+	panel_stack_bins(panel, 0, p->chart->end_us, p->bin, BINS);
+	profile_of_bins(p, panel->ceiling);
+	add_band(p, "band all");
+}
+
+static void draw_band(struct plot *p, size_t i)
+{
+	const struct band *band = &p->panel->band[i];
+	char class[24];
+
+	panel_bins(p->panel, i, 0, p->chart->end_us, p->bin, BINS);
+	profile_of_bins(p, band->right ? p->panel->right_ceiling : p->panel->ceiling);
+	classes(class, sizeof class, "band", band->colour);
+	add_band(p, class);
+	classes(class, sizeof class, band->mark == MARK_AREA ? "area" : "line", band->colour);
+	if (band->mark == MARK_AREA)
+		add_area(p, class);
+	else
+		add_line(p, class);
+}
+
+/* The other build: its CPU in all, its tasks, the memory it used. */
+static void draw_ghost(struct plot *p)
+{
+	const struct panel *other = panels_find(&p->chart->ghost_panels, p->panel->id);
+
+	if (!other || !other->n_bands || p->panel->id > PANEL_MEMORY)
+		return;
+	if (p->panel->id == PANEL_CPU)
+		panel_stack_bins(other, 0, p->chart->end_us, p->bin, BINS);
+	else
+		panel_bins(other, 0, 0, p->chart->end_us, p->bin, BINS);
+	profile_of_bins(p, p->panel->ceiling);
+	add_line(p, "line ghost");
+}
+
+/* Axes */
+
+static void draw_axis(struct plot *p, int top, enum unit unit, int64_t ceiling, bool right)
+{
+	size_t most = (size_t)p->height / TICK_PITCH + 1;
+	struct tick tick[AXIS_TICKS_MAX];
+	size_t n = axis_ticks(tick, most > AXIS_TICKS_MAX ? AXIS_TICKS_MAX : most < 2 ? 2 : most,
+			      ceiling, unit);
+	struct svg_path grid;
+
+	svg_begin(p->svg, "g");
+	svg_attr(p->svg, "class", right ? "axis right" : "axis");
+	svg_path_init(&grid, p->svg, "grid");
+	for (size_t i = 0; i < n; i++) {
+		double y = top + scaled(p, (double)tick[i].value, ceiling);
+
+		if (!right) {
+			svg_path_move(&grid, CHART_PLOT_X, y);
+			svg_path_line(&grid, CHART_PLOT_X + CHART_PLOT_WIDTH, y);
+		}
+	}
+	svg_path_end(&grid);
+	for (size_t i = 0; i < n; i++) {
+		double y = top + scaled(p, (double)tick[i].value, ceiling) + LABEL_RISE;
+
+		add_text(p->svg, right ? "tick start" : "tick end", right ? CHART_PLOT_X +
+			 CHART_PLOT_WIDTH + AXIS_GAP : CHART_PLOT_X - AXIS_GAP, y, tick[i].label);
+	}
+	svg_end(p->svg);
+}
+
+static void draw_limit(struct plot *p, int top)
+{
+	const struct panel *panel = p->panel;
+	double y = top + scaled(p, (double)panel->limit, panel->ceiling);
+	struct svg_path path;
+
+	if (panel->limit < 0 || panel->limit > panel->ceiling)
+		return;
+	svg_path_init(&path, p->svg, "limit");
+	svg_path_move(&path, CHART_PLOT_X, y);
+	svg_path_line(&path, CHART_PLOT_X + CHART_PLOT_WIDTH, y);
+	svg_path_end(&path);
+	if (panel->limit_label)
+		add_text(p->svg, "limit-label end", CHART_PLOT_X + CHART_PLOT_WIDTH - 4,
+			 y - top < 14 ? y + 11 : y - 4, panel->limit_label);
+}
+
+/* Panels */
+
+/* "CPU: user max 98 %, mean 40 %; ..." */
+static void add_description(struct svg *s, const struct panel *p, const struct legend *l)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, p->title);
+	for (size_t i = 0; i < l->n; i++) {
+		buf_adds(&b, i ? "; " : ": ");
+		buf_adds(&b, l->key[i].label);
+		buf_adds(&b, l->key[i].figures ? " " : "");
+		buf_adds(&b, l->key[i].figures ? l->key[i].figures : "");
+	}
+	svg_attr(s, "aria-label", buf_str(&b));
+	buf_release(&b);
+}
+
+static void begin_panel(struct plot *p, const struct legend *l, int title_y)
+{
+	struct svg *s = p->svg;
+	struct buf id = BUF_INIT;
+
+	buf_adds(&id, "p-");
+	buf_adds(&id, p->panel->word);
+	svg_begin(s, "g");
+	svg_attr(s, "id", buf_str(&id));
+	svg_attr(s, "class", "panel");
+	svg_attr(s, "role", "group");
+	svg_attr(s, "tabindex", "0");
+	add_description(s, p->panel, l);
+	add_text(s, "title", CHART_PLOT_X, title_y, p->panel->title);
+	svg_begin(s, "g");
+	svg_attr(s, "class", "legend");
+	for (size_t i = 0; i < l->n; i++)
+		add_key(s, &l->key[i], "data-band");
+	svg_end(s);
+	buf_release(&id);
+}
+
+static void draw_panel(struct plot *p, size_t index)
+{
+	const struct place *place = &p->chart->panel_place[index];
+
+	p->panel = &p->chart->panels.panel[index];
+	p->height = place->height;
+	begin_panel(p, &p->chart->panel_legend[index], place->title_y);
+	draw_axis(p, place->y, p->panel->unit, p->panel->ceiling, false);
+	if (p->panel->right_ceiling > 0)
+		draw_axis(p, place->y, p->panel->right_unit, p->panel->right_ceiling, true);
+	begin_plot(p->svg, place->y, place->height);
+	svg_begin(p->svg, "g");
+	svg_attr(p->svg, "class", "draw");
+	draw_stack(p);
+	for (size_t i = 0; i < p->panel->n_bands; i++) {
+		if (p->panel->band[i].mark != MARK_STACK)
+			draw_band(p, i);
+	}
+	draw_ghost(p);
+	svg_end(p->svg);
+	svg_end(p->svg);
+	draw_limit(p, place->y);
+	svg_end(p->svg);
+}
+
+int part_panels(struct svg *s, const struct chart *c)
+{
+	struct plot *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return -ENOMEM;
+	p->svg = s;
+	p->chart = c;
+	for (size_t i = 0; i < c->panels.n; i++)
+		draw_panel(p, i);
+	free(p);
+	return 0;
+}

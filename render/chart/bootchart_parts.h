@@ -1,0 +1,39 @@
+#ifndef BUILDBEAT_CHART_BOOTCHART_PARTS_H
+#define BUILDBEAT_CHART_BOOTCHART_PARTS_H
+
+#include "chart.h"
+#include "svg.h"
+
+/* The parts of bootchart_write(), private to it. Those that return something give 0 or
+ * -ENOMEM; what the buffer could not take is its own error. */
+
+/* Colours for light and dark ground, then bootchart.css. */
+void part_style(struct svg *s);
+
+void part_head(struct svg *s, const struct chart *c);
+int part_panels(struct svg *s, const struct chart *c);
+void part_time(struct svg *s, const struct chart *c);
+int part_lanes(struct svg *s, const struct chart *c);
+void part_legend(struct svg *s, const struct chart *c);
+
+/* Over the bars: outlines of what ended badly, lead-ins, phases, the critical path,
+ * the other build. */
+int part_marks_below(struct svg *s, const struct chart *c);
+int part_marks_above(struct svg *s, const struct chart *c);
+
+/* <text class x y>; text may be any bytes. */
+void add_text(struct svg *s, const char *class, double x, double y, const char *text);
+
+/* An entry of a legend; attribute says what its id is: "data-band". */
+void add_key(struct svg *s, const struct key *k, const char *attribute);
+
+/* The nested <svg class="plot">; its end is svg_end(). */
+void begin_plot(struct svg *s, int y, int height);
+
+/* From the left of the plots, in pixels. */
+static inline double time_x(const struct chart *c, int64_t us)
+{
+	return (double)us * CHART_PLOT_WIDTH / (double)c->end_us;
+}
+
+#endif

@@ -1,0 +1,195 @@
+#include "chart.h"
+
+#include "chart_facts.h"
+#include "chart_legend.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PANEL_GAP 22		/* from a plot to the next title's baseline */
+#define TITLE_WIDTH 124		/* legends begin right of it, one below the other */
+#define TITLE_DEPTH 7		/* from the legend's last baseline to the plot */
+#define TIME_DEPTH 16		/* from a plot to the baseline of the time axis */
+#define LANES_GAP 10		/* from there to the lanes */
+#define LANES_HEIGHT_MAX 960
+#define LANE_HEIGHT_MAX 18.0
+#define LANE_HEIGHT_MIN 0.5
+#define ROW_HEIGHT_MIN 13	/* of a label */
+#define NEST_HEIGHT 13
+#define EMPTY_HEIGHT 40		/* of the sentence that stands for the lanes */
+
+static const int panel_height[PANELS] = {
+	[PANEL_CPU] = 96, [PANEL_RUNNING] = 64, [PANEL_MEMORY] = 96, [PANEL_DISK] = 72,
+	[PANEL_NET] = 56, [PANEL_PRESSURE] = 56, [PANEL_CGROUP] = 64,
+};
+
+/* Content */
+
+static int make_parts(struct chart *c, const struct chart_input *in)
+{
+	int r = panels_make(&c->panels, in->sum);
+
+	r = r ? r : lanes_make(&c->lanes, in->sum, in->by);
+	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, 0, c->end_us, CHART_PLOT_WIDTH,
+				CHART_PIECES_MAX);
+	r = r ? r : chain_make(&c->chain, in->sum);
+	if (in->ghost) {
+		r = r ? r : panels_make(&c->ghost_panels, in->ghost);
+		r = r ? r : match_make(&c->match, in->sum, in->ghost);
+	}
+	return r;
+}
+
+static bool find_queue(const struct summary *s)
+{
+	for (size_t i = 0; i < s->n_ran; i++) {
+		const struct task *t = &s->rec->task[s->order[i]];
+
+		if (t->queued_us >= 0 && t->queued_us < t->start_us)
+			return true;
+	}
+	return false;
+}
+
+static int make_legends(struct chart *c)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < c->panels.n; i++)
+		r = legend_of_panel(&c->panel_legend[i], &c->panels.panel[i]);
+	r = r ? r : legend_of_kinds(&c->kinds, c->sum);
+	legend_of_marks(&c->marks, c);
+	return r;
+}
+
+/* Places */
+
+/* Returns the bottom of the last one. */
+static int place_panels(struct chart *c, int y)
+{
+	int left = CHART_PLOT_X + TITLE_WIDTH, right = CHART_PLOT_X + CHART_PLOT_WIDTH;
+
+	for (size_t i = 0; i < c->panels.n; i++) {
+		struct place *p = &c->panel_place[i];
+
+		p->title_y = y + PANEL_GAP;
+		p->y = legend_place(&c->panel_legend[i], left, p->title_y, right) + TITLE_DEPTH;
+		p->height = panel_height[c->panels.panel[i].id];
+		y = p->y + p->height;
+	}
+	return y;
+}
+
+static int row_height(const struct row *r, double lane)
+{
+	int height = (int)(r->n_lanes * lane + 0.5);
+	int least = r->nest ? NEST_HEIGHT : ROW_HEIGHT_MIN;
+
+	return r->nest || height < least ? least : height;
+}
+
+static int rows_height(const struct chart *c, double lane)
+{
+	int height = 0;
+
+	for (size_t i = 0; i < c->lanes.n_rows; i++)
+		height += row_height(&c->lanes.row[i], lane);
+	return height;
+}
+
+/* Lanes are as high as all of them find room, up to what looks good. */
+static int place_rows(struct chart *c, int y)
+{
+	double lane = LANE_HEIGHT_MAX;
+
+	c->lanes_y = y;
+	if (!c->lanes.n_rows)
+		return y + (c->lanes_height = EMPTY_HEIGHT);
+	c->row_place = calloc(c->lanes.n_rows, sizeof *c->row_place);
+	if (!c->row_place)
+		return -ENOMEM;
+	while (lane > LANE_HEIGHT_MIN && rows_height(c, lane) > LANES_HEIGHT_MAX)
+		lane -= 0.5;
+	for (size_t i = 0; i < c->lanes.n_rows; i++) {
+		c->row_place[i].y = y;
+		c->row_place[i].height = row_height(&c->lanes.row[i], lane);
+		y += c->row_place[i].height;
+	}
+	c->lanes_height = y - c->lanes_y;
+	return y;
+}
+
+static int place_all(struct chart *c)
+{
+	int left = CHART_PLOT_X, right = CHART_WIDTH - CHART_MARGIN;
+	int y = place_panels(c, chart_place_facts(c, CHART_HEADLINE_Y));
+
+	c->time_y = y + TIME_DEPTH;
+	y = place_rows(c, c->time_y + LANES_GAP);
+	if (y < 0)
+		return y;
+	c->time_end_y = y + TIME_DEPTH;
+	y = legend_place(&c->kinds, left, c->time_end_y + PANEL_GAP, right);
+	y = legend_place(&c->marks, left, y + LEGEND_PITCH, right);
+	c->height = y + CHART_MARGIN;
+	return 0;
+}
+
+int chart_make(struct chart *c, const struct chart_input *in)
+{
+	int r;
+
+	*c = (struct chart){ .sum = in->sum, .ghost = in->ghost, .end_us = in->sum->wall_us };
+	if (in->ghost && in->ghost->wall_us > c->end_us)
+		c->end_us = in->ghost->wall_us;
+	/* A build of no time at all still has an axis. */
+	if (c->end_us <= 0)
+		c->end_us = 1;
+	c->has_queue = find_queue(in->sum);
+	r = make_parts(c, in);
+	r = r ? r : chart_facts(c);
+	r = r ? r : make_legends(c);
+	return r ? r : place_all(c);
+}
+
+void chart_release(struct chart *c)
+{
+	for (size_t i = 0; i < c->n_facts; i++)
+		free(c->fact[i].text);
+	for (size_t i = 0; i < PANELS; i++)
+		legend_release(&c->panel_legend[i]);
+	legend_release(&c->kinds);
+	legend_release(&c->marks);
+	panels_release(&c->panels);
+	panels_release(&c->ghost_panels);
+	pieces_release(&c->pieces);
+	lanes_release(&c->lanes);
+	chain_release(&c->chain);
+	match_release(&c->match);
+	free(c->row_place);
+	*c = (struct chart){ 0 };
+}
+
+struct lane_place chart_lane(const struct chart *c, uint32_t lane)
+{
+	size_t low = 0, high = c->lanes.n_rows;
+
+	/* The last row whose first lane is not behind it. */
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+
+		if (c->lanes.row[middle].first_lane <= lane)
+			low = middle;
+		else
+			high = middle;
+	}
+	const struct row *r = &c->lanes.row[low];
+	double pitch = (double)c->row_place[low].height / (r->n_lanes ? r->n_lanes : 1);
+	double gap = pitch >= 8 ? 2 : pitch >= 4 ? 1 : pitch * 0.2;
+
+	return (struct lane_place){
+		.y = c->row_place[low].y + (lane - r->first_lane) * pitch + gap / 2,
+		.height = pitch - gap,
+	};
+}

@@ -1,0 +1,178 @@
+#include "chart_legend.h"
+
+#include "label.h"
+#include "text.h"
+#include "view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_GAP 18
+#define WORD_GAP 6
+
+/* A new key, or NULL when there is no room for more. */
+static struct key *add_key(struct legend *l, const char *id, const char *label)
+{
+	struct key *k;
+
+	if (l->n == LEGEND_KEYS_MAX)
+		return NULL;
+	k = &l->key[l->n++];
+	*k = (struct key){ .id = id, .label = label, .mark = MARK_AREA };
+	return k;
+}
+
+/* Take the text of b, which is released. */
+static int set_figures(struct key *k, struct buf *b)
+{
+	k->figures = strdup(buf_str(b));
+	if (buf_error(b) || !k->figures) {
+		buf_release(b);
+		return -ENOMEM;
+	}
+	buf_release(b);
+	return 0;
+}
+
+static void add_figure(struct buf *b, const char *what, enum unit unit, int64_t value)
+{
+	if (value < 0)
+		return;
+	if (b->len)
+		buf_adds(b, ", ");
+	buf_adds(b, what);
+	unit_add(b, unit, value);
+}
+
+static int add_band(struct legend *l, const struct panel *p, const struct band *band)
+{
+	struct key *k = add_key(l, band->id, band->label);
+	enum unit unit = band->right ? p->right_unit : p->unit;
+	struct buf figures = BUF_INIT;
+
+	if (!k)
+		return 0;
+	k->meaning = band->meaning;
+	k->colour = band->colour;
+	k->mark = band->mark;
+	add_figure(&figures, "max ", unit, band->max);
+	if (band->total >= 0)
+		add_figure(&figures, "total ", UNIT_BYTES, band->total);
+	else
+		add_figure(&figures, "mean ", unit, band->mean);
+	return set_figures(k, &figures);
+}
+
+int legend_of_panel(struct legend *l, const struct panel *p)
+{
+	for (size_t i = 0; i < p->n_bands; i++) {
+		if (p->band[i].max >= 0 && add_band(l, p, &p->band[i]))
+			return -ENOMEM;
+	}
+	if (p->note)
+		add_key(l, NULL, p->note);
+	return 0;
+}
+
+/* Kinds */
+
+static int add_kind(struct legend *l, const struct kind *kind)
+{
+	struct key *k = add_key(l, kind->name, kind->name);
+	struct buf figures = BUF_INIT;
+
+	k->colour = colour_of_kind(kind->name);
+	text_add_time(&figures, kind->cost.wall_us);
+	buf_addf(&figures, " in %zu", kind->n_tasks);
+	return set_figures(k, &figures);
+}
+
+int legend_of_kinds(struct legend *l, const struct summary *s)
+{
+	struct selection all = { 0 };
+	struct view v;
+	int r = view_make(&v, s, &all);
+	struct buf more = BUF_INIT;
+
+	for (size_t i = 0; !r && i < v.n_kinds && l->n + 1 < LEGEND_KEYS_MAX; i++)
+		r = add_kind(l, &v.kind[i]);
+	if (!r && l->n < v.n_kinds) {
+		buf_addf(&more, "%zu more kinds", v.n_kinds - l->n);
+		r = set_figures(add_key(l, NULL, ""), &more);
+	}
+	view_release(&v);
+	return r;
+}
+
+/* Marks */
+
+void legend_of_marks(struct legend *l, const struct chart *c)
+{
+	const struct summary *s = c->sum;
+
+	if (s->n_ran)
+		add_key(l, "cpu", "computing")->meaning =
+			"the dark part of a bar: how much of its time a task used a CPU";
+	if (s->n_state[TASK_FAILED])
+		add_key(l, "failed", "failed");
+	if (s->n_state[TASK_KILLED])
+		add_key(l, "killed", "killed by a signal");
+	if (s->n_state[TASK_RUNNING])
+		add_key(l, "unfinished", "nobody saw it end");
+	if (c->chain.n_path)
+		add_key(l, "critical", "critical path")->meaning =
+			"the tasks that each waited for the one before, up to the last to end";
+	if (c->has_queue)
+		add_key(l, "queue", "queued")->meaning =
+			"from when a task could have run until it did";
+	if (s->rec->n_spans)
+		add_key(l, "phase", "phase");
+	if (c->ghost)
+		add_key(l, "ghost", "the other build")->meaning =
+			"when the same task ran in the build compared with";
+}
+
+/* Places */
+
+static double key_width(const struct key *k)
+{
+	double width = k->id ? LEGEND_SWATCH : 0;
+	struct buf safe = BUF_INIT;
+
+	text_add_name(&safe, k->label, 0);
+	width += label_width(buf_str(&safe), LEGEND_SIZE);
+	if (k->figures)
+		width += (*k->label ? WORD_GAP : 0) + label_width(k->figures, LEGEND_SIZE);
+	buf_release(&safe);
+	return width;
+}
+
+int legend_place(struct legend *l, int x, int y, int right)
+{
+	int at = x;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct key *k = &l->key[i];
+		double width = key_width(k) + 1;
+
+		if (width > right - x)
+			width = right - x;
+		if (at > x && at + width > right) {
+			at = x;
+			y += LEGEND_PITCH;
+		}
+		k->x = at;
+		k->y = y;
+		k->width = (int)width;
+		at += k->width + KEY_GAP;
+	}
+	return y;
+}
+
+void legend_release(struct legend *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->key[i].figures);
+	*l = (struct legend){ 0 };
+}

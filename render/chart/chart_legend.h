@@ -1,0 +1,27 @@
+#ifndef BUILDBEAT_CHART_LEGEND_H
+#define BUILDBEAT_CHART_LEGEND_H
+
+#include "chart.h"
+
+/* What the legends of a chart say, and where. */
+
+#define LEGEND_SIZE 11		/* of the font, in pixels */
+#define LEGEND_PITCH 17		/* from line to line */
+#define LEGEND_SWATCH 15	/* room for the swatch, left of the words */
+
+/* The bands of a panel with their figures. 0 or -ENOMEM. */
+int legend_of_panel(struct legend *l, const struct panel *p);
+
+/* The kinds of the tasks that ran, the one with most time first. 0 or -ENOMEM. */
+int legend_of_kinds(struct legend *l, const struct summary *s);
+
+/* Those marks that the chart of c has. */
+void legend_of_marks(struct legend *l, const struct chart *c);
+
+/* Give the keys their places from left to right, the first baseline at y, in as many
+ * lines as it takes; returns the last baseline. */
+int legend_place(struct legend *l, int x, int y, int right);
+
+void legend_release(struct legend *l);
+
+#endif
