@@ -76,5 +76,13 @@ render/chart/bootchart_text.c: render/chart/bootchart.css render/chart/bootchart
 # render/plot: the charts that gnuplot draws
 noinst_LTLIBRARIES += render/plot/libplot.la
 render_plot_libplot_la_SOURCES = \
-	render/plot/plot.h
+	render/plot/by_task.c \
+	render/plot/data.c \
+	render/plot/figure.c render/plot/figure.h \
+	render/plot/gnuplot.c render/plot/gnuplot.h \
+	render/plot/plot.c render/plot/plot.h render/plot/plot_run.h \
+	render/plot/quote.c \
+	render/plot/script.c render/plot/script.h \
+	render/plot/term.c \
+	render/plot/workplace.c render/plot/workplace.h
 render_plot_libplot_la_LIBADD = render/chart/libchart.la

@@ -24,6 +24,7 @@ struct plot {
 	const char *directory;	/* cpu.svg, and with keep cpu.gnuplot and cpu.data, go there */
 	bool keep;
 	unsigned columns, lines;	/* of the terminal, for PLOT_TERM; 0: 80, 24 */
+	bool colour;		/* PLOT_TERM: with the terminal's colours */
 };
 
 /*

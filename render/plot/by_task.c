@@ -1,0 +1,252 @@
+#include "figure.h"
+
+#include "axis.h"
+#include "names.h"
+#include "saturate.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which tasks made up the largest memory, and what they had before and after. */
+
+#define APART 7			/* tasks; what the others had is one layer more */
+#define NAME_COLUMNS 62
+
+/* A look at the peak alone, where it would be a line in the whole. */
+#define CLOSE_PART 10
+#define CLOSE_TIMES 3		/* of the life of the largest task */
+
+struct apart {
+	size_t n;
+	uint32_t task[APART];	/* the largest first */
+	int64_t kb[APART];	/* at the peak */
+	struct curve curve[APART];
+};
+
+static const enum colour task_colour[APART] = {
+	COLOUR_BLUE, COLOUR_ORANGE, COLOUR_GREEN, COLOUR_YELLOW, COLOUR_SKY, COLOUR_RED,
+	COLOUR_PURPLE,
+};
+
+static void insert(struct apart *a, uint32_t task, int64_t kb)
+{
+	size_t at = a->n;
+
+	for (; at && a->kb[at - 1] < kb; at--) {
+		if (at == APART)
+			continue;
+		a->task[at] = a->task[at - 1];
+		a->kb[at] = a->kb[at - 1];
+	}
+	if (at == APART)
+		return;
+	a->task[at] = task;
+	a->kb[at] = kb;
+	a->n += a->n < APART;
+}
+
+static int find_largest(struct apart *a, const struct summary *s)
+{
+	uint32_t *kb = task_memory_at(s->rec, s->memory_peak_kb.time_us);
+
+	if (!kb)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->rec->n_tasks; i++) {
+		if (kb[i])
+			insert(a, (uint32_t)i, kb[i]);
+	}
+	free(kb);
+	return 0;
+}
+
+/* Which of those apart it is; a->n: none. */
+static size_t which(const struct apart *a, uint32_t task)
+{
+	size_t i = 0;
+
+	while (i < a->n && a->task[i] != task)
+		i++;
+	return i;
+}
+
+static int reserve(struct apart *a, const struct recording *rec)
+{
+	size_t changes[APART + 1] = { 0 };
+
+	for (size_t i = 0; i < rec->n_memory; i++)
+		changes[which(a, rec->memory[i].task)]++;
+	for (size_t i = 0; i < a->n; i++) {
+		a->curve[i].time_us = malloc((changes[i] + 1) * sizeof *a->curve[i].time_us);
+		a->curve[i].value = malloc((changes[i] + 1) * sizeof *a->curve[i].value);
+		if (!a->curve[i].time_us || !a->curve[i].value)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void add_step(struct curve *c, int64_t time_us, int64_t value)
+{
+	c->time_us[c->n] = time_us;
+	c->value[c->n++] = value;
+}
+
+static int fill_curves(struct apart *a, const struct recording *rec)
+{
+	if (reserve(a, rec))
+		return -ENOMEM;
+	for (size_t i = 0; i < rec->n_memory; i++) {
+		const struct memory_change *m = &rec->memory[i];
+		size_t at = which(a, m->task);
+
+		if (at < a->n)
+			add_step(&a->curve[at], m->time_ms * 1000, m->kb);
+	}
+	for (size_t i = 0; i < a->n; i++) {
+		struct curve *c = &a->curve[i];
+		int64_t end_us = recording_task_end_us(rec, &rec->task[a->task[i]]);
+
+		if (c->n && end_us <= c->time_us[c->n - 1])
+			end_us = c->time_us[c->n - 1] + 1;
+		add_step(c, end_us, 0);
+	}
+	return 0;
+}
+
+static int64_t mean_bytes(const struct curve *c, int64_t from_us, int64_t until_us)
+{
+	return until_us > from_us ?
+	       sat_mul(curve_integral(c, from_us, until_us) / (until_us - from_us), 1024) : 0;
+}
+
+static void name_layer(struct layer *l, const struct summary *s, const struct apart *a, size_t i)
+{
+	const struct recording *rec = s->rec;
+	int64_t kb = s->memory_peak_kb.value;
+	struct buf name = BUF_INIT, b;
+
+	for (size_t j = 0; j < a->n && i == a->n; j++)
+		kb -= a->kb[j];
+	if (i < a->n)
+		name_add_task(&name, rec, &rec->task[a->task[i]]);
+	else
+		buf_adds(&name, a->n == APART ? "others" : "all other tasks");
+	buf_init_fixed(&b, l->label, sizeof l->label);
+	text_add_name(&b, buf_str(&name), NAME_COLUMNS);
+	buf_init_fixed(&b, l->figures, sizeof l->figures);
+	unit_add(&b, UNIT_BYTES, sat_mul(i < a->n ? a->kb[i] : kb > 0 ? kb : 0, 1024));
+	buf_release(&name);
+}
+
+/* The largest at the bottom of the stack, the others on top of it: they are what is
+ * left of all. */
+static int fill_layers(struct pane *p, const struct summary *s, const struct apart *a)
+{
+	for (size_t i = 0; i <= a->n; i++) {
+		const struct curve *c = i < a->n ? &a->curve[i] : &s->memory_kb;
+		struct layer *l = pane_layer(p);
+
+		if (!l)
+			return -ENOMEM;
+		l->mark = MARK_STACK;
+		l->rgb = palette_light.colour[i < a->n ? task_colour[i] : COLOUR_GREY];
+		name_layer(l, s, a, i);
+		for (size_t j = 0; j < p->n; j++)
+			l->value[j] = mean_bytes(c, pane_time_us(p, j), pane_time_us(p, j + 1));
+	}
+	for (size_t j = 0; j < p->n; j++) {
+		int64_t *others = &p->layer[a->n].value[j];
+
+		for (size_t i = 0; i < a->n; i++)
+			*others -= p->layer[i].value[j];
+		*others = *others > 0 ? *others : 0;
+	}
+	return 0;
+}
+
+/* Where a stretch is longer than the time from sample to sample. */
+static int fill_band(struct pane *p, const struct summary *s)
+{
+	int64_t stretch_us = (p->until_us - p->from_us) / (int64_t)p->n, unused;
+	struct buf b;
+
+	if (s->rec->interval_ms <= 0 || stretch_us <= s->rec->interval_ms * 1000)
+		return 0;
+	if (pane_band(p))
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n; i++) {
+		p->low[i] = sat_mul(curve_at(&s->memory_kb, pane_time_us(p, i)), 1024);
+		p->high[i] = sat_mul(curve_peak(&s->memory_kb, pane_time_us(p, i),
+						pane_time_us(p, i + 1), &unused), 1024);
+	}
+	buf_init_fixed(&b, p->band_label, sizeof p->band_label);
+	buf_adds(&b, "all: up to the most within ");
+	text_add_time(&b, stretch_us);
+	return 0;
+}
+
+static int add_pane(struct figure *f, const struct summary *s, const struct apart *a, size_t n,
+		    const char *title, int64_t from_us, int64_t until_us)
+{
+	struct pane *p = figure_pane(f, n, from_us, until_us);
+	int64_t peak = sat_mul(s->memory_peak_kb.value, 1024);
+	struct buf b;
+
+	p->unit = UNIT_BYTES;
+	p->ceiling = axis_ceiling(peak, UNIT_BYTES);
+	p->mark_us = s->memory_peak_kb.time_us;
+	p->legend_columns = 2;
+	buf_init_fixed(&b, p->mark_label, sizeof p->mark_label);
+	unit_add(&b, UNIT_BYTES, peak);
+	buf_adds(&b, " at ");
+	text_add_time(&b, p->mark_us);
+	buf_init_fixed(&b, p->title, sizeof p->title);
+	buf_adds(&b, title);
+	return fill_layers(p, s, a) || fill_band(p, s) ? -ENOMEM : 0;
+}
+
+/* [from, until) around the peak, within the build; false: the whole shows it well. */
+static bool close_look(const struct summary *s, const struct apart *a, int64_t *from_us,
+		       int64_t *until_us)
+{
+	const struct task *t = &s->rec->task[a->task[0]];
+	int64_t start_us = t->start_us, end_us = recording_task_end_us(s->rec, t);
+	int64_t margin_us = (end_us - start_us) * (CLOSE_TIMES - 1) / 2;
+
+	*from_us = start_us > margin_us ? start_us - margin_us : 0;
+	*until_us = s->wall_us - end_us > margin_us ? end_us + margin_us : s->wall_us;
+	return end_us > start_us && *from_us < *until_us &&
+	       *until_us - *from_us < s->wall_us / CLOSE_PART;
+}
+
+static int add_panes(struct figure *f, const struct summary *s, struct apart *a, size_t n)
+{
+	int64_t until_us = s->wall_us > 1000 ? s->wall_us : 1000, from_us;
+
+	if (find_largest(a, s) || fill_curves(a, s->rec) ||
+	    add_pane(f, s, a, n, "Memory of the tasks, as sampled: those of the peak, and what "
+		     "they had then", 0, until_us))
+		return -ENOMEM;
+	if (a->n && close_look(s, a, &from_us, &until_us))
+		return add_pane(f, s, a, n, "The same around the peak", from_us, until_us);
+	return 0;
+}
+
+int figure_add_tasks(struct figure *f, const struct summary *s, size_t n)
+{
+	struct apart a = { 0 };
+	struct buf b;
+	int r;
+
+	if (s->memory_peak_kb.value <= 0) {
+		buf_init_fixed(&b, f->note, sizeof f->note);
+		buf_adds(&b, "Which tasks made up the peak is not known: their memory over time "
+			 "was not recorded.");
+		return 0;
+	}
+	r = add_panes(f, s, &a, n);
+	for (size_t i = 0; i < APART; i++)
+		curve_release(&a.curve[i]);
+	return r;
+}

@@ -1,0 +1,278 @@
+#include "figure.h"
+
+#include "axis.h"
+#include "names.h"
+#include "text_show.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TITLE_COLUMNS 110
+#define HOST_COLUMNS 60
+#define BESIDE_MAX 2
+
+/* Which panels make up a chart, and which bands of others stand beside them as
+ * shares on the right axis. */
+static const struct content {
+	enum plot_chart chart;
+	enum panel_id panel;
+	struct {
+		enum panel_id panel;
+		const char *id;
+	} beside[BESIDE_MAX];
+} contents[] = {
+	{ PLOT_CPU, PANEL_CPU, { { PANELS, NULL } } },
+	{ PLOT_CPU, PANEL_RUNNING, { { PANEL_PRESSURE, "cpu_some" }, { PANEL_CGROUP, "throttled" } } },
+	{ PLOT_DISK, PANEL_DISK, { { PANEL_PRESSURE, "io_some" } } },
+	{ PLOT_DISK, PANEL_NET, { { PANELS, NULL } } },
+	{ PLOT_MEMORY, PANEL_MEMORY, { { PANELS, NULL } } },
+};
+
+static int64_t *new_values(size_t n)
+{
+	int64_t *value = malloc((n + 1) * sizeof *value);
+
+	for (size_t i = 0; value && i < n; i++)
+		value[i] = BAND_ABSENT;
+	return value;
+}
+
+struct pane *figure_pane(struct figure *f, size_t n, int64_t from_us, int64_t until_us)
+{
+	struct pane *p = &f->pane[f->n_panes++];
+
+	*p = (struct pane){
+		.limit = -1, .mark_us = -1, .from_us = from_us, .until_us = until_us,
+		.legend_columns = 3, .n = n,
+	};
+	return p;
+}
+
+struct layer *pane_layer(struct pane *p)
+{
+	struct layer *l = &p->layer[p->n_layers];
+
+	*l = (struct layer){ .value = new_values(p->n) };
+	if (!l->value)
+		return NULL;
+	p->n_layers++;
+	return l;
+}
+
+int pane_band(struct pane *p)
+{
+	p->low = new_values(p->n);
+	p->high = new_values(p->n);
+	return p->low && p->high ? 0 : -ENOMEM;
+}
+
+int64_t pane_time_us(const struct pane *p, size_t i)
+{
+	return p->from_us + (int64_t)((double)(p->until_us - p->from_us) * (double)i /
+				      (double)p->n);
+}
+
+/* From the panels */
+
+static void add_figures(struct buf *b, const struct band *band, enum unit unit)
+{
+	if (band->total >= 0) {
+		unit_add(b, UNIT_BYTES, band->total);
+		buf_adds(b, " in total");
+	} else {
+		buf_adds(b, "mean ");
+		unit_add(b, unit, band->mean);
+	}
+	buf_adds(b, ", max ");
+	unit_add(b, unit, band->max);
+}
+
+static int add_band(struct pane *p, const struct panel *from, size_t i, struct bin *bin)
+{
+	const struct band *band = &from->band[i];
+	struct layer *l;
+	struct buf b;
+
+	if (band->max < 0 || p->n_layers == LAYERS_MAX)
+		return 0;
+	l = pane_layer(p);
+	if (!l)
+		return -ENOMEM;
+	l->mark = band->mark;
+	l->right = band->right;
+	l->rgb = palette_light.colour[band->colour];
+	buf_init_fixed(&b, l->label, sizeof l->label);
+	buf_adds(&b, band->label);
+	buf_init_fixed(&b, l->figures, sizeof l->figures);
+	add_figures(&b, band, band->right ? from->right_unit : from->unit);
+	panel_bins(from, i, p->from_us, p->until_us, bin, p->n);
+	for (size_t j = 0; j < p->n; j++)
+		l->value[j] = bin[j].min == BAND_ABSENT ? BAND_ABSENT : bin[j].mean;
+	return 0;
+}
+
+/* The band of all that is stacked, or else of what comes first. */
+static int add_extremes(struct pane *p, const struct panel *from, struct bin *bin)
+{
+	bool stack = false;
+	struct buf b;
+
+	if (from->n <= p->n + 1 || !from->n_bands)
+		return 0;
+	for (size_t i = 0; i < from->n_bands; i++)
+		stack |= from->band[i].mark == MARK_STACK;
+	if (pane_band(p))
+		return -ENOMEM;
+	if (stack)
+		panel_stack_bins(from, p->from_us, p->until_us, bin, p->n);
+	else
+		panel_bins(from, 0, p->from_us, p->until_us, bin, p->n);
+	for (size_t i = 0; i < p->n; i++) {
+		p->low[i] = bin[i].min;
+		p->high[i] = bin[i].max;
+	}
+	buf_init_fixed(&b, p->band_label, sizeof p->band_label);
+	buf_adds(&b, stack ? "all" : from->band[0].label);
+	buf_adds(&b, ": least to most within ");
+	text_add_time(&b, (p->until_us - p->from_us) / (int64_t)p->n);
+	return 0;
+}
+
+static int add_beside(struct pane *p, const struct content *c, const struct panels *panels,
+		      struct bin *bin)
+{
+	for (size_t i = 0; i < BESIDE_MAX && c->beside[i].id; i++) {
+		const struct panel *from = panels_find(panels, c->beside[i].panel);
+
+		if (p->right_ceiling && p->right_unit != UNIT_SHARE)
+			return 0;
+		for (size_t j = 0; from && j < from->n_bands; j++) {
+			size_t at = p->n_layers;
+
+			if (strcmp(from->band[j].id, c->beside[i].id))
+				continue;
+			if (add_band(p, from, j, bin))
+				return -ENOMEM;
+			if (p->n_layers == at)
+				continue;
+			p->layer[at].mark = MARK_LINE;
+			p->layer[at].right = true;
+			p->right_unit = UNIT_SHARE;
+			p->right_ceiling = axis_ceiling(10000, UNIT_SHARE);
+		}
+	}
+	return 0;
+}
+
+static int add_panel(struct figure *f, const struct content *c, const struct panels *panels,
+		     size_t n, int64_t until_us)
+{
+	const struct panel *from = panels_find(panels, c->panel);
+	struct bin *bin = from ? malloc(n * sizeof *bin) : NULL;
+	struct pane *p;
+	struct buf b;
+	int r = 0;
+
+	if (!from)
+		return 0;
+	if (!bin)
+		return -ENOMEM;
+	p = figure_pane(f, n, 0, until_us);
+	p->unit = from->unit;
+	p->ceiling = from->ceiling;
+	p->right_unit = from->right_unit;
+	p->right_ceiling = from->right_ceiling;
+	p->limit = from->limit;
+	buf_init_fixed(&b, p->title, sizeof p->title);
+	buf_adds(&b, from->title);
+	buf_init_fixed(&b, p->limit_label, sizeof p->limit_label);
+	buf_adds(&b, from->limit >= 0 && from->limit_label ? from->limit_label : "");
+	buf_init_fixed(&b, p->note, sizeof p->note);
+	buf_adds(&b, from->note ? from->note : "");
+	for (size_t i = 0; i < from->n_bands && !r; i++)
+		r = add_band(p, from, i, bin);
+	r = r ? r : add_extremes(p, from, bin);
+	r = r ? r : add_beside(p, c, panels, bin);
+	free(bin);
+	return r;
+}
+
+/* Head */
+
+static void add_title(struct figure *f, const struct summary *s)
+{
+	static const char *const what[] = {
+		[PLOT_CPU] = "CPU: ", [PLOT_DISK] = "Disk and network: ",
+		[PLOT_MEMORY] = "Memory: ",
+	};
+	const char *command = recording_build(s->rec, "command");
+	struct buf b;
+
+	buf_init_fixed(&b, f->title, sizeof f->title);
+	buf_adds(&b, f->chart == PLOT_DISK && f->n_panes < 2 ? "Disk: " : what[f->chart]);
+	text_add_name(&b, command ? command : "a build whose command was not recorded",
+		      TITLE_COLUMNS);
+}
+
+static void add_date(struct buf *b, const struct recording *rec)
+{
+	time_t seconds = (time_t)(rec->start_wall_ns / 1000000000);
+	char text[64];
+	struct tm tm;
+
+	if (rec->start_wall_ns < 0 || !localtime_r(&seconds, &tm))
+		return;
+	buf_add(b, text, strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %Z", &tm));
+	buf_adds(b, ", ");
+}
+
+static void add_subtitle(struct figure *f, const struct summary *s)
+{
+	const char *host = recording_build(s->rec, "host");
+	struct buf b;
+
+	buf_init_fixed(&b, f->subtitle, sizeof f->subtitle);
+	if (host) {
+		text_add_name(&b, host, HOST_COLUMNS);
+		buf_adds(&b, ", ");
+	}
+	add_date(&b, s->rec);
+	text_add_result(&b, s->result, s->status);
+	buf_adds(&b, s->result == BUILD_OPEN ? ", seen for " : " after ");
+	text_add_time(&b, s->wall_us);
+}
+
+int figure_make(struct figure *f, enum plot_chart chart, const struct summary *s,
+		const struct panels *panels, size_t n)
+{
+	int64_t until_us = s->wall_us > 1000 ? s->wall_us : 1000;
+	int r = 0;
+
+	*f = (struct figure){ .chart = chart };
+	for (size_t i = 0; i < sizeof contents / sizeof *contents && !r; i++) {
+		if (contents[i].chart == chart)
+			r = add_panel(f, &contents[i], panels, n, until_us);
+	}
+	if (!r && chart == PLOT_MEMORY)
+		r = figure_add_tasks(f, s, n);
+	if (r)
+		return r;
+	add_title(f, s);
+	add_subtitle(f, s);
+	return f->n_panes ? 0 : -ENODATA;
+}
+
+void figure_release(struct figure *f)
+{
+	for (size_t i = 0; i < f->n_panes; i++) {
+		struct pane *p = &f->pane[i];
+
+		for (size_t j = 0; j < p->n_layers; j++)
+			free(p->layer[j].value);
+		free(p->low);
+		free(p->high);
+	}
+	*f = (struct figure){ 0 };
+}

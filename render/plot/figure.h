@@ -1,0 +1,72 @@
+#ifndef BUILDBEAT_PLOT_FIGURE_H
+#define BUILDBEAT_PLOT_FIGURE_H
+
+#include "plot.h"
+
+/*
+ * A chart as plain structs: what stands in it is decided here, script.c and term.c
+ * write it down for gnuplot. All texts are safe to print (text_add_name()).
+ */
+#define FIGURE_TEXT 256
+#define PANES_MAX 3
+#define LAYERS_MAX 12
+
+/* One quantity; value[i] is the mean over the i-th of the pane's stretches of equal
+ * width, BAND_ABSENT where nothing is known. */
+struct layer {
+	char label[FIGURE_TEXT];
+	char figures[96];	/* "mean 41 %, max 98 %" */
+	enum mark mark;
+	bool right;
+	uint32_t rgb;
+	int64_t *value;
+};
+
+/* One plot of a chart, over [from_us, until_us). */
+struct pane {
+	char title[FIGURE_TEXT];
+	char note[2 * FIGURE_TEXT];
+	enum unit unit, right_unit;
+	int64_t ceiling, right_ceiling;	/* right 0: no axis */
+	int64_t limit;			/* -1: none */
+	char limit_label[64];
+	int64_t mark_us;		/* a moment to point at, -1: none */
+	char mark_label[64];
+	int64_t from_us, until_us;
+	unsigned legend_columns;
+	size_t n;			/* stretches */
+	size_t n_layers;
+	struct layer layer[LAYERS_MAX];
+	int64_t *low, *high;	/* of the stack, or of the first area, where a stretch holds
+				   several samples; else NULL */
+	char band_label[FIGURE_TEXT];
+};
+
+struct figure {
+	enum plot_chart chart;
+	char title[FIGURE_TEXT];
+	char subtitle[FIGURE_TEXT];
+	char note[2 * FIGURE_TEXT];	/* what is missing and why */
+	size_t n_panes;
+	struct pane pane[PANES_MAX];
+};
+
+/*
+ * n: stretches a pane is cut into. 0, -ENOMEM or -ENODATA (there is nothing to show).
+ * Always release.
+ */
+int figure_make(struct figure *f, enum plot_chart chart, const struct summary *s,
+		const struct panels *panels, size_t n);
+void figure_release(struct figure *f);
+
+/* Parts of it, for by_task.c: a new pane or layer with room for its values, NULL when
+ * out of memory; the first and the end of the i-th stretch. */
+struct pane *figure_pane(struct figure *f, size_t n, int64_t from_us, int64_t until_us);
+struct layer *pane_layer(struct pane *p);
+int pane_band(struct pane *p);
+int64_t pane_time_us(const struct pane *p, size_t i);
+
+/* The memory of the tasks over time, those apart that made up the peak. */
+int figure_add_tasks(struct figure *f, const struct summary *s, size_t n);
+
+#endif

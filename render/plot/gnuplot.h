@@ -1,0 +1,17 @@
+#ifndef BUILDBEAT_GNUPLOT_H
+#define BUILDBEAT_GNUPLOT_H
+
+#include "buf.h"
+#include "error.h"
+
+/*
+ * Run the gnuplot of PATH on the file `script` of a directory, in that directory:
+ * no shell, no words of anybody's but the script's name. What it prints is
+ * appended to out (NULL: thrown away). 0, or with err -ENOENT (there is no gnuplot)
+ * or -EIO: it failed, and what it said of that first; it was killed; it did not end
+ * within the time, and was killed then.
+ */
+int gnuplot_run(const char *directory, const char *script, int timeout_ms, struct buf *out,
+		struct error *err);
+
+#endif

@@ -1,0 +1,10 @@
+#ifndef BUILDBEAT_PLOT_RUN_H
+#define BUILDBEAT_PLOT_RUN_H
+
+#include "plot.h"
+
+/* plot_draw() with another time that gnuplot may take. */
+int plot_draw_within(const struct plot *p, const struct summary *s, const struct panels *panels,
+		     struct buf *out, int timeout_ms, struct error *err);
+
+#endif

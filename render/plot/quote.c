@@ -1,0 +1,103 @@
+#include "script.h"
+
+#include "axis.h"
+
+/* The words and numbers of gnuplot's language that all scripts are made of. */
+
+#define TICKS_MAX 32
+
+/* Names have no control characters any more; that none gets here is not theirs to
+ * promise: a newline would end the string. */
+void script_add_text(struct buf *b, const char *text)
+{
+	buf_addc(b, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_addc(b, '\'');
+		buf_addc(b, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+	}
+	buf_addc(b, '\'');
+}
+
+void script_add_number(struct buf *b, int64_t value, unsigned decimals)
+{
+	uint64_t n = value < 0 ? -(uint64_t)value : (uint64_t)value, unit = 1;
+
+	for (; decimals && n % 10 == 0; decimals--)
+		n /= 10;
+	for (unsigned i = 0; i < decimals; i++)
+		unit *= 10;
+	if (value < 0)
+		buf_addc(b, '-');
+	buf_addu(b, n / unit);
+	if (!decimals)
+		return;
+	buf_addc(b, '.');
+	for (n %= unit; unit > 1; n %= unit) {
+		unit /= 10;
+		buf_addc(b, (char)('0' + n / unit));
+	}
+}
+
+void script_add_value(struct buf *b, enum unit unit, int64_t value)
+{
+	if (value == BAND_ABSENT) {
+		buf_adds(b, "NaN");
+		return;
+	}
+	switch (unit) {
+	case UNIT_SHARE:
+	case UNIT_COUNT:
+		script_add_number(b, value, 2);
+		break;
+	case UNIT_BYTES:
+	case UNIT_BYTES_A_SECOND:
+		buf_addi(b, value);
+		break;
+	case UNIT_TIME:
+		script_add_number(b, value, 6);
+		break;
+	}
+}
+
+static void add_tick(struct buf *b, const struct tick *t, enum unit unit, bool first)
+{
+	char text[2 * sizeof t->label];
+	struct buf label;
+
+	/* Labels of ticks are formats. */
+	buf_init_fixed(&label, text, sizeof text);
+	for (const char *p = t->label; *p; p++) {
+		if (*p == '%')
+			buf_addc(&label, '%');
+		buf_addc(&label, *p);
+	}
+	buf_adds(b, first ? "" : ", ");
+	script_add_text(b, buf_str(&label));
+	buf_addc(b, ' ');
+	script_add_value(b, unit, t->value);
+}
+
+static void add_list(struct buf *b, const struct tick *tick, size_t n, enum unit unit)
+{
+	buf_addc(b, '(');
+	for (size_t i = 0; i < n; i++)
+		add_tick(b, &tick[i], unit, i == 0);
+	buf_adds(b, ")");
+}
+
+void script_add_ticks(struct buf *b, enum unit unit, int64_t ceiling, size_t most)
+{
+	struct tick tick[TICKS_MAX];
+
+	add_list(b, tick, axis_ticks(tick, most < TICKS_MAX ? most : TICKS_MAX, ceiling, unit),
+		 unit);
+}
+
+void script_add_time_ticks(struct buf *b, const struct pane *p, size_t most)
+{
+	struct tick tick[TICKS_MAX];
+
+	add_list(b, tick, axis_time_ticks(tick, most < TICKS_MAX ? most : TICKS_MAX, p->from_us,
+					  p->until_us), UNIT_TIME);
+}

@@ -1,0 +1,451 @@
+#include "script.h"
+
+/*
+ * The script of a picture. Everything has its place in pixels from the top left, so
+ * that the plots below each other line up and no legend is cut off.
+ */
+#define WIDTH 1280
+#define LEFT 84
+#define RIGHT 72
+#define HEAD 58
+#define PLOT_FIRST 250
+#define PLOT_NEXT 190
+#define TITLE_LINE 24
+#define LEGEND_LINE 19
+#define NOTE_LINE 18
+#define BELOW 44		/* the time axis, and air */
+#define FOOT 6
+
+#define MILLIONTHS 1000000
+
+struct sheet {
+	struct buf *out;
+	const struct figure *f;
+	enum plot_format format;
+	int height;
+};
+
+/* What a legend shows in front of its text. */
+enum swatch { SWATCH_AREA, SWATCH_LINE, SWATCH_LIMIT, SWATCH_MOMENT };
+
+static void add_colour(struct buf *b, uint32_t rgb)
+{
+	buf_addf(b, "rgb '#%06x'", (unsigned)rgb);
+}
+
+/* Areas are lighter than lines; black would be too heavy. */
+static uint32_t area_colour(uint32_t rgb)
+{
+	unsigned part = rgb ? 88 : 38, mixed = 0;
+
+	for (unsigned shift = 0; shift < 24; shift += 8) {
+		unsigned c = rgb >> shift & 0xff, ground = palette_light.ground >> shift & 0xff;
+
+		mixed |= (c * part + ground * (100 - part)) / 100 << shift;
+	}
+	return mixed;
+}
+
+/* Sizes in pixels; all but SVG count in points. */
+static void add_font(const struct sheet *s, int px)
+{
+	buf_adds(s->out, "font 'sans-serif,");
+	script_add_number(s->out, s->format == PLOT_SVG ? px * 100 : px * 75, 2);
+	buf_addc(s->out, '\'');
+}
+
+static void add_x(const struct sheet *s, int x)
+{
+	buf_adds(s->out, "screen ");
+	script_add_number(s->out, (int64_t)x * MILLIONTHS / WIDTH, 6);
+}
+
+static void add_y(const struct sheet *s, int y)
+{
+	buf_adds(s->out, "screen ");
+	script_add_number(s->out, (int64_t)(s->height - y) * MILLIONTHS / s->height, 6);
+}
+
+static void add_label(const struct sheet *s, const char *text, int x, int y, int px,
+		      uint32_t rgb)
+{
+	buf_adds(s->out, "set label ");
+	script_add_text(s->out, text);
+	buf_adds(s->out, " at ");
+	add_x(s, x);
+	buf_adds(s->out, ", ");
+	add_y(s, y);
+	buf_addc(s->out, ' ');
+	add_font(s, px);
+	buf_adds(s->out, " textcolor ");
+	add_colour(s->out, rgb);
+	buf_addc(s->out, '\n');
+}
+
+/* Legends */
+
+struct legend {
+	const struct sheet *sheet;
+	int y;			/* middle of its first line */
+	unsigned columns, n;
+};
+
+static int entry_x(const struct legend *l)
+{
+	return LEFT + (int)(l->n % l->columns) * ((WIDTH - LEFT - RIGHT) / (int)l->columns);
+}
+
+static int entry_y(const struct legend *l)
+{
+	return l->y + (int)(l->n / l->columns) * LEGEND_LINE;
+}
+
+static void add_corners(const struct legend *l, int left, int right, int half)
+{
+	const struct sheet *s = l->sheet;
+
+	add_x(s, entry_x(l) + left);
+	buf_adds(s->out, ", ");
+	add_y(s, entry_y(l) + half);
+	buf_adds(s->out, " to ");
+	add_x(s, entry_x(l) + right);
+	buf_adds(s->out, ", ");
+	add_y(s, entry_y(l) - half);
+}
+
+static void add_swatch(const struct legend *l, enum swatch swatch, uint32_t rgb)
+{
+	struct buf *b = l->sheet->out;
+
+	if (swatch == SWATCH_AREA) {
+		buf_adds(b, "set object rectangle from ");
+		add_corners(l, 0, 12, 6);
+		buf_adds(b, " fillcolor ");
+		add_colour(b, rgb);
+		buf_adds(b, " fillstyle solid 1 border linecolor ");
+		add_colour(b, palette_light.outline);
+	} else {
+		buf_adds(b, "set arrow from ");
+		add_corners(l, swatch == SWATCH_MOMENT ? 6 : -1, swatch == SWATCH_MOMENT ? 6 : 14,
+			    swatch == SWATCH_MOMENT ? 7 : 0);
+		buf_adds(b, " nohead linecolor ");
+		add_colour(b, rgb);
+		buf_adds(b, swatch == SWATCH_LIMIT ? " linewidth 1.5 dashtype 2" :
+			 swatch == SWATCH_MOMENT ? " linewidth 1 dashtype 3" : " linewidth 2");
+	}
+	buf_addc(b, '\n');
+}
+
+static void add_entry(struct legend *l, enum swatch swatch, uint32_t rgb, const char *label,
+		      const char *figures)
+{
+	char text[2 * FIGURE_TEXT];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	buf_adds(&b, label);
+	buf_adds(&b, *figures ? ": " : "");
+	buf_adds(&b, figures);
+	add_swatch(l, swatch, rgb);
+	add_label(l->sheet, text, entry_x(l) + 20, entry_y(l), 12, palette_light.ink);
+	l->n++;
+}
+
+static void add_legend(const struct sheet *s, const struct pane *p, int y)
+{
+	struct legend l = { s, y, p->legend_columns, 0 };
+	char text[32];
+	struct buf b;
+
+	for (size_t i = 0; i < p->n_layers; i++) {
+		const struct layer *layer = &p->layer[i];
+		bool line = layer->mark == MARK_LINE;
+
+		add_entry(&l, line ? SWATCH_LINE : SWATCH_AREA,
+			  line ? layer->rgb : area_colour(layer->rgb), layer->label,
+			  layer->figures);
+	}
+	if (p->low)
+		add_entry(&l, SWATCH_AREA, palette_light.grid, p->band_label, "");
+	if (p->limit >= 0) {
+		buf_init_fixed(&b, text, sizeof text);
+		unit_add(&b, p->unit, p->limit);
+		add_entry(&l, SWATCH_LIMIT, palette_light.ink, p->limit_label, buf_str(&b));
+	}
+	if (p->mark_us >= 0)
+		add_entry(&l, SWATCH_MOMENT, palette_light.ink, "peak", p->mark_label);
+}
+
+static int legend_height(const struct pane *p)
+{
+	int n = (int)p->n_layers + (p->low != NULL) + (p->limit >= 0) + (p->mark_us >= 0);
+	int columns = (int)p->legend_columns;
+
+	return (n + columns - 1) / columns * LEGEND_LINE;
+}
+
+/* Places */
+
+static int plot_height(const struct sheet *s, size_t pane)
+{
+	return pane == 0 || s->f->chart == PLOT_MEMORY ? PLOT_FIRST : PLOT_NEXT;
+}
+
+static int above_plot(const struct pane *p)
+{
+	return TITLE_LINE + legend_height(p) + (*p->note ? NOTE_LINE : 0);
+}
+
+static int sheet_height(const struct sheet *s)
+{
+	int height = HEAD + FOOT + (*s->f->note ? NOTE_LINE : 0);
+
+	for (size_t i = 0; i < s->f->n_panes; i++)
+		height += above_plot(&s->f->pane[i]) + plot_height(s, i) + BELOW;
+	return height;
+}
+
+/* Axes */
+
+static void add_range(const struct sheet *s, const char *axis, enum unit unit, int64_t from,
+		      int64_t until)
+{
+	buf_addf(s->out, "set %srange [", axis);
+	script_add_value(s->out, unit, from);
+	buf_addc(s->out, ':');
+	script_add_value(s->out, unit, until);
+	buf_adds(s->out, "]\n");
+}
+
+static void add_margins(const struct sheet *s, int top, int bottom)
+{
+	buf_adds(s->out, "set tmargin at ");
+	add_y(s, top);
+	buf_adds(s->out, "\nset bmargin at ");
+	add_y(s, bottom);
+	buf_addc(s->out, '\n');
+}
+
+static void add_axes(const struct sheet *s, const struct pane *p)
+{
+	struct buf *b = s->out;
+
+	add_range(s, "x", UNIT_TIME, p->from_us, p->until_us);
+	add_range(s, "y", p->unit, 0, p->ceiling);
+	buf_adds(b, "set xtics ");
+	script_add_time_ticks(b, p, 12);
+	buf_adds(b, "\nset ytics ");
+	script_add_ticks(b, p->unit, p->ceiling, 6);
+	buf_addf(b, "\nset border %d\n", p->right_ceiling ? 11 : 3);
+	if (!p->right_ceiling) {
+		buf_adds(b, "unset y2tics\n");
+		return;
+	}
+	add_range(s, "y2", p->right_unit, 0, p->right_ceiling);
+	buf_adds(b, "set y2tics ");
+	script_add_ticks(b, p->right_unit, p->right_ceiling, 6);
+	buf_addc(b, '\n');
+}
+
+static void add_limit(const struct sheet *s, const struct pane *p)
+{
+	struct buf *b = s->out;
+
+	if (p->limit < 0 || p->limit > p->ceiling)
+		return;
+	buf_adds(b, "set arrow from graph 0, first ");
+	script_add_value(b, p->unit, p->limit);
+	buf_adds(b, " to graph 1, first ");
+	script_add_value(b, p->unit, p->limit);
+	buf_adds(b, " nohead front linewidth 1.5 dashtype 2 linecolor ");
+	add_colour(b, palette_light.ink);
+	buf_addc(b, '\n');
+}
+
+static void add_moment(const struct sheet *s, const struct pane *p)
+{
+	struct buf *b = s->out;
+
+	if (p->mark_us < p->from_us || p->mark_us > p->until_us)
+		return;
+	buf_adds(b, "set arrow from first ");
+	script_add_value(b, UNIT_TIME, p->mark_us);
+	buf_adds(b, ", graph 0 to first ");
+	script_add_value(b, UNIT_TIME, p->mark_us);
+	buf_adds(b, ", graph 1 nohead front linewidth 1 dashtype 3 linecolor ");
+	add_colour(b, palette_light.ink);
+	buf_addc(b, '\n');
+}
+
+/* Plots */
+
+static void add_source(const struct sheet *s, size_t block)
+{
+	buf_addf(s->out, "'%s.data' index %zu using 1:", plot_word[s->f->chart], block);
+}
+
+/* A column of the data, or those of the stack from the first up to it. */
+static void add_column(struct buf *b, const struct pane *p, size_t layer)
+{
+	const char *between = "(";
+
+	if (p->layer[layer].mark != MARK_STACK) {
+		buf_addf(b, "%zu", layer + 2);
+		return;
+	}
+	for (size_t i = 0; i <= layer; i++) {
+		if (p->layer[i].mark != MARK_STACK)
+			continue;
+		buf_addf(b, "%s$%zu", between, i + 2);
+		between = "+";
+	}
+	buf_addc(b, ')');
+}
+
+static void end_curve(const struct sheet *s, const char *title)
+{
+	buf_adds(s->out, " title ");
+	script_add_text(s->out, title);
+	buf_adds(s->out, ", \\\n\t");
+}
+
+static void add_area(const struct sheet *s, const struct pane *p, size_t layer, size_t block)
+{
+	add_source(s, block);
+	add_column(s->out, p, layer);
+	buf_adds(s->out, " with filledcurves y=0 fillstyle solid 1 noborder fillcolor ");
+	add_colour(s->out, area_colour(p->layer[layer].rgb));
+	end_curve(s, p->layer[layer].label);
+}
+
+/* One on top of the other, as what a stack has in it is drawn up to all below it;
+ * areas that do not add up likewise: the first is seen through none. */
+static void add_areas(const struct sheet *s, const struct pane *p, size_t block)
+{
+	for (size_t i = p->n_layers; i-- > 0; ) {
+		if (p->layer[i].mark != MARK_LINE)
+			add_area(s, p, i, block);
+	}
+}
+
+static void add_lines(const struct sheet *s, const struct pane *p, size_t block)
+{
+	for (size_t i = 0; i < p->n_layers; i++) {
+		const struct layer *l = &p->layer[i];
+
+		if (l->mark != MARK_LINE)
+			continue;
+		add_source(s, block);
+		add_column(s->out, p, i);
+		buf_addf(s->out, " axes x1y%d with lines linewidth 1.5 linecolor ",
+			 l->right ? 2 : 1);
+		add_colour(s->out, l->rgb);
+		end_curve(s, l->label);
+	}
+}
+
+static void add_band(const struct sheet *s, const struct pane *p, size_t block)
+{
+	if (!p->low)
+		return;
+	add_source(s, block);
+	buf_adds(s->out, "2:3 with filledcurves fillstyle solid 1 noborder fillcolor rgb '#b0");
+	buf_addf(s->out, "%06x'", (unsigned)palette_light.outline);
+	end_curve(s, p->band_label);
+}
+
+static void add_plot(const struct sheet *s, const struct pane *p, size_t block)
+{
+	buf_adds(s->out, "plot ");
+	add_areas(s, p, block);
+	add_band(s, p, block + 1);
+	add_lines(s, p, block);
+	/* So that there is something even where nothing is known. */
+	buf_adds(s->out, "0 with lines linewidth 1 linecolor ");
+	add_colour(s->out, palette_light.faint);
+	buf_adds(s->out, " notitle\n");
+}
+
+static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
+{
+	const struct pane *p = &s->f->pane[i];
+	int top = y + above_plot(p), bottom = top + plot_height(s, i);
+
+	buf_adds(s->out, "\n# ");
+	buf_adds(s->out, p->title);
+	buf_addc(s->out, '\n');
+	add_label(s, p->title, LEFT, y + 6, 14, palette_light.ink);
+	add_legend(s, p, y + TITLE_LINE + 3);
+	if (*p->note)
+		add_label(s, p->note, LEFT, top - NOTE_LINE + 2, 12, palette_light.faint);
+	add_margins(s, top, bottom);
+	add_axes(s, p);
+	add_limit(s, p);
+	add_moment(s, p);
+	add_plot(s, p, block);
+	buf_adds(s->out, "unset label\nunset object\nunset arrow\n");
+	return bottom + BELOW;
+}
+
+/* Head */
+
+static void add_terminal(const struct sheet *s)
+{
+	struct buf *b = s->out;
+
+	buf_adds(b, "set encoding utf8\nset terminal ");
+	if (s->format == PLOT_SVG)
+		buf_addf(b, "svg fixed name '%s' size %d,%d", plot_word[s->f->chart], WIDTH,
+			 s->height);
+	else if (s->format == PLOT_PNG)
+		buf_addf(b, "pngcairo size %d,%d", WIDTH, s->height);
+	else {
+		buf_adds(b, "pdfcairo size ");
+		script_add_number(b, WIDTH * 1000 / 96, 3);
+		buf_adds(b, "in,");
+		script_add_number(b, s->height * 1000 / 96, 3);
+		buf_adds(b, "in");
+	}
+	buf_adds(b, " noenhanced background '#ffffff' ");
+	add_font(s, 12);
+	buf_addf(b, "\nset output '%s.%s'\n", plot_word[s->f->chart],
+		 plot_format_word[s->format]);
+}
+
+static void add_settings(const struct sheet *s)
+{
+	struct buf *b = s->out;
+
+	buf_adds(b, "unset key\nset tics out nomirror scale 0.5 textcolor ");
+	add_colour(b, palette_light.ink);
+	buf_adds(b, "\nset border linewidth 1 linecolor ");
+	add_colour(b, palette_light.faint);
+	buf_adds(b, "\nset grid xtics ytics back linetype 1 linewidth 1 linecolor ");
+	add_colour(b, palette_light.grid);
+	buf_adds(b, "\nset lmargin at ");
+	add_x(s, LEFT);
+	buf_adds(b, "\nset rmargin at ");
+	add_x(s, WIDTH - RIGHT);
+	buf_adds(b, "\nset multiplot\n");
+}
+
+void script_add(struct buf *b, const struct figure *f, enum plot_format format)
+{
+	struct sheet s = { b, f, format, 0 };
+	size_t block = 0;
+	int y = HEAD;
+
+	s.height = sheet_height(&s);
+	add_terminal(&s);
+	add_settings(&s);
+	add_label(&s, f->title, LEFT, 20, 18, palette_light.ink);
+	add_label(&s, f->subtitle, LEFT, 42, 12, palette_light.faint);
+	if (*f->note)
+		add_label(&s, f->note, LEFT, s.height - FOOT - NOTE_LINE / 2, 12,
+			  palette_light.faint);
+	for (size_t i = 0; i < f->n_panes; i++) {
+		y = add_pane(&s, i, y, block);
+		block += f->pane[i].low ? 2 : 1;
+	}
+	buf_adds(b, "unset multiplot\n");
+}

@@ -1,0 +1,38 @@
+#ifndef BUILDBEAT_PLOT_SCRIPT_H
+#define BUILDBEAT_PLOT_SCRIPT_H
+
+#include "figure.h"
+
+/*
+ * A figure as gnuplot reads it: the data file, one block a pane (and one for its
+ * band), and the script, which takes the data from NAME.data beside it, NAME being
+ * the chart's word, and draws NAME.FORMAT there. Sticky errors of the buffer.
+ */
+void script_add(struct buf *b, const struct figure *f, enum plot_format format);
+void script_add_data(struct buf *b, const struct figure *f);
+
+/* For the terminal: without areas, one value a column of text; it prints its
+ * legends. The data have one row a stretch, at its middle. */
+void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned lines,
+	      bool colour);
+void term_add_data(struct buf *b, const struct figure *f);
+
+/* How many stretches a line of the terminal has room for. */
+size_t term_stretches(unsigned columns);
+
+/* A text as a string of gnuplot's: in single quotes, where nothing has a meaning but
+ * the quote. */
+void script_add_text(struct buf *b, const char *text);
+
+/* 12345, 3: "12.345"; without zeros at the end. */
+void script_add_number(struct buf *b, int64_t value, unsigned decimals);
+
+/* A value in what the axes of the script count: %, bytes, pieces, seconds; NaN where
+ * there is none. */
+void script_add_value(struct buf *b, enum unit unit, int64_t value);
+
+/* ('0 %' 0, '50 %' 50, ...): of a value axis, at most `most`; of the time axis. */
+void script_add_ticks(struct buf *b, enum unit unit, int64_t ceiling, size_t most);
+void script_add_time_ticks(struct buf *b, const struct pane *p, size_t most);
+
+#endif

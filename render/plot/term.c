@@ -1,0 +1,217 @@
+#include "script.h"
+
+#include "text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * For terminals and the logs of builds: what is stacked stands in columns of
+ * characters, lines are points, all to the right of one margin. Figures, and what
+ * goes against a right axis, are in the legend alone.
+ */
+#define MARGIN 10		/* columns left of the axis */
+#define LEAST_LINES 6
+#define LEGEND_LINES 6
+
+/* gnuplot's line types and the characters that it draws them with; those of points
+ * are ours to choose. */
+static const struct {
+	int line_type;
+	char character;
+} fill[] = {
+	{ 2, '#' }, { 7, '=' }, { 4, '%' }, { 1, '*' }, { 3, '$' }, { 6, '&' }, { 5, '@' },
+};
+
+#define FILLS (sizeof fill / sizeof *fill)
+
+static const char point[] = "ox+vz";
+
+struct page {
+	struct buf *out;
+	const struct figure *f;
+	unsigned columns, lines;
+	bool colour;
+	struct style style;
+};
+
+size_t term_stretches(unsigned columns)
+{
+	return columns > MARGIN + 12 ? columns - MARGIN - 2 : 10;
+}
+
+static bool is_drawn(const struct layer *l)
+{
+	return !l->right;
+}
+
+/* Which fill or point a layer has: its number among those that are drawn alike. */
+static size_t place_of(const struct pane *p, size_t layer)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < layer; i++)
+		n += is_drawn(&p->layer[i]) &&
+		     (p->layer[i].mark == MARK_LINE) == (p->layer[layer].mark == MARK_LINE);
+	return n;
+}
+
+static char character_of(const struct pane *p, size_t layer)
+{
+	size_t at = place_of(p, layer);
+
+	if (!is_drawn(&p->layer[layer]))
+		return ' ';
+	return p->layer[layer].mark == MARK_LINE ? point[at % (sizeof point - 1)] :
+	       fill[at % FILLS].character;
+}
+
+/* Text */
+
+static void add_line(const struct page *p, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	text_add_name(&b, text, p->columns);
+	buf_adds(p->out, "print ");
+	script_add_text(p->out, buf_str(&b));
+	buf_addc(p->out, '\n');
+	buf_release(&b);
+}
+
+static void add_legend_line(const struct page *p, char character, const char *label,
+			    const char *figures)
+{
+	size_t room = p->columns > MARGIN + 30 ? p->columns - MARGIN - 4 : 26;
+	size_t width = strlen(figures) + 2 < room ? room - strlen(figures) - 2 : 6;
+	struct buf b = BUF_INIT;
+
+	text_add_blanks(&b, MARGIN);
+	buf_addc(&b, character);
+	buf_addc(&b, ' ');
+	text_add_name(&b, label, width);
+	buf_adds(&b, *figures ? ": " : "");
+	buf_adds(&b, figures);
+	add_line(p, buf_str(&b));
+	buf_release(&b);
+}
+
+static void add_legend(const struct page *page, const struct pane *p)
+{
+	char text[64];
+	struct buf b;
+
+	for (size_t i = 0; i < p->n_layers; i++)
+		add_legend_line(page, character_of(p, i), p->layer[i].label, p->layer[i].figures);
+	if (p->limit >= 0) {
+		buf_init_fixed(&b, text, sizeof text);
+		unit_add(&b, p->unit, p->limit);
+		add_legend_line(page, '-', p->limit_label, buf_str(&b));
+	}
+	if (p->mark_us >= 0)
+		add_legend_line(page, '^', "peak", p->mark_label);
+	if (*p->note)
+		add_line(page, p->note);
+}
+
+/* Drawing */
+
+static void add_axes(const struct page *page, const struct pane *p, unsigned lines)
+{
+	struct buf *b = page->out;
+	int64_t half = (pane_time_us(p, 1) - p->from_us) / 2;
+
+	/* The axis has a column of its own, left of the first stretch. */
+	buf_adds(b, "set xrange [");
+	script_add_value(b, UNIT_TIME, p->from_us - half);
+	buf_addc(b, ':');
+	script_add_value(b, UNIT_TIME, p->until_us - half);
+	buf_adds(b, "]\nset yrange [0:");
+	script_add_value(b, p->unit, p->ceiling);
+	buf_adds(b, "]\nset xtics ");
+	script_add_time_ticks(b, p, page->columns / 14 + 2);
+	buf_adds(b, "\nset ytics ");
+	script_add_ticks(b, p->unit, p->ceiling, lines / 3 + 1);
+	buf_addc(b, '\n');
+}
+
+static void add_columns(const struct page *page, const struct pane *p, size_t layer,
+			size_t block)
+{
+	const char *between = "(";
+	struct buf *b = page->out;
+
+	buf_addf(b, "'%s.data' index %zu using 1:", plot_word[page->f->chart], block);
+	for (size_t i = 0; i <= layer; i++) {
+		if (i < layer && (p->layer[i].mark != MARK_STACK ||
+				  p->layer[layer].mark != MARK_STACK))
+			continue;
+		buf_addf(b, "%s$%zu", between, i + 2);
+		between = "+";
+	}
+	buf_adds(b, ") ");
+	if (p->layer[layer].mark == MARK_LINE)
+		buf_addf(b, "with points pointtype '%c' linetype %zu", character_of(p, layer),
+			 place_of(p, layer) + 1);
+	else
+		buf_addf(b, "with impulses linetype %d",
+			 fill[place_of(p, layer) % FILLS].line_type);
+	buf_adds(b, ", \\\n\t");
+}
+
+static void add_plot(const struct page *page, const struct pane *p, size_t block)
+{
+	buf_adds(page->out, "plot ");
+	for (size_t i = p->n_layers; i-- > 0; ) {
+		if (is_drawn(&p->layer[i]) && p->layer[i].mark != MARK_LINE)
+			add_columns(page, p, i, block);
+	}
+	for (size_t i = 0; i < p->n_layers; i++) {
+		if (is_drawn(&p->layer[i]) && p->layer[i].mark == MARK_LINE)
+			add_columns(page, p, i, block);
+	}
+	if (p->limit >= 0 && p->limit <= p->ceiling) {
+		buf_addf(page->out, "'%s.data' index %zu using 1:(", plot_word[page->f->chart],
+			 block);
+		script_add_value(page->out, p->unit, p->limit);
+		buf_adds(page->out, ") with points pointtype '-' linetype 8, \\\n\t");
+	}
+	buf_adds(page->out, "NaN notitle\n");
+}
+
+/* As high as the terminal leaves room for, with its title and legend. */
+static void add_pane(const struct page *page, size_t i)
+{
+	const struct pane *p = &page->f->pane[i];
+	unsigned around = (unsigned)p->n_layers + (p->limit >= 0) + (p->mark_us >= 0) + 3;
+	unsigned lines = page->lines > around + LEAST_LINES ? page->lines - around : LEAST_LINES;
+
+	buf_addf(page->out, "set terminal dumb size %u,%u nofeed noenhanced %s\n", page->columns,
+		 lines, page->colour ? "ansi" : "mono");
+	buf_adds(page->out, "print ''\n");
+	add_line(page, p->title);
+	add_axes(page, p, lines);
+	add_plot(page, p, i);
+	buf_adds(page->out, "print ''\n");
+	add_legend(page, p);
+}
+
+void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned lines,
+	      bool colour)
+{
+	struct page page = {
+		.out = b, .f = f, .columns = columns, .lines = lines, .colour = colour,
+	};
+
+	buf_adds(b, "set encoding utf8\nset print '-'\nunset key\nset border 3\n"
+		 "set tics nomirror scale 0\nset tmargin 0\nset bmargin 1\nset rmargin 1\n");
+	buf_addf(b, "set lmargin %d\n", MARGIN);
+	add_line(&page, f->title);
+	add_line(&page, f->subtitle);
+	for (size_t i = 0; i < f->n_panes; i++)
+		add_pane(&page, i);
+	if (*f->note) {
+		buf_adds(b, "print ''\n");
+		add_line(&page, f->note);
+	}
+}
