@@ -25,6 +25,10 @@ static const struct scale of_bytes[] = {
 	{ 1, " B" }, { 1LL << 10, " KiB" }, { 1LL << 20, " MiB" }, { 1LL << 30, " GiB" },
 	{ 1LL << 40, " TiB" }, { 1LL << 50, " PiB" }, { 1LL << 60, " EiB" },
 };
+static const struct scale of_rate[] = {
+	{ 1, " B/s" }, { 1LL << 10, " KiB/s" }, { 1LL << 20, " MiB/s" }, { 1LL << 30, " GiB/s" },
+	{ 1LL << 40, " TiB/s" }, { 1LL << 50, " PiB/s" }, { 1LL << 60, " EiB/s" },
+};
 static const struct scale of_count[] = {
 	{ 100, "" }, { 100000000, " M" }, { 100000000000000, " T" },
 };
@@ -53,6 +57,7 @@ static const struct scale *scale_of(enum unit unit, int64_t ceiling)
 	case UNIT_SHARE: return FIND(of_share, 1);
 	case UNIT_COUNT: return FIND(of_count, 1);
 	case UNIT_TIME: return FIND(of_time, 2);
+	case UNIT_BYTES_A_SECOND: return FIND(of_rate, 1);
 	default: return FIND(of_bytes, 1);
 	}
 #undef FIND

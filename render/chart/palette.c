@@ -6,9 +6,9 @@ const struct palette palette_light = {
 	.ground = 0xffffff, .ink = 0x1f2328, .faint = 0x5f6670, .grid = 0xdfe2e6,
 	.outline = 0x4a4f57,
 	.colour = {
-		[COLOUR_BLUE] = 0x0072b2, [COLOUR_ORANGE] = 0xe69f00, [COLOUR_GREEN] = 0x009e73,
-		[COLOUR_YELLOW] = 0xf0e442, [COLOUR_SKY] = 0x56b4e9, [COLOUR_RED] = 0xd55e00,
-		[COLOUR_PURPLE] = 0xcc79a7, [COLOUR_GREY] = 0x000000,
+		[COLOUR_BLUE] = 0x1f5fa6, [COLOUR_ORANGE] = 0xe39b1b, [COLOUR_GREEN] = 0x3a9d7c,
+		[COLOUR_YELLOW] = 0xf5e34c, [COLOUR_SKY] = 0x6fc8ee, [COLOUR_RED] = 0xc8371b,
+		[COLOUR_PURPLE] = 0xa874d6, [COLOUR_GREY] = 0x595d64,
 	},
 };
 
@@ -16,9 +16,9 @@ const struct palette palette_dark = {
 	.ground = 0x14171c, .ink = 0xe6e8eb, .faint = 0x9aa1ab, .grid = 0x2b3038,
 	.outline = 0xb9c0ca,
 	.colour = {
-		[COLOUR_BLUE] = 0x0072b2, [COLOUR_ORANGE] = 0xe69f00, [COLOUR_GREEN] = 0x009e73,
-		[COLOUR_YELLOW] = 0xf0e442, [COLOUR_SKY] = 0x56b4e9, [COLOUR_RED] = 0xd55e00,
-		[COLOUR_PURPLE] = 0xcc79a7, [COLOUR_GREY] = 0xffffff,
+		[COLOUR_BLUE] = 0x3f74ee, [COLOUR_ORANGE] = 0xe89c22, [COLOUR_GREEN] = 0x46a078,
+		[COLOUR_YELLOW] = 0xf2ea5c, [COLOUR_SKY] = 0x84d4fa, [COLOUR_RED] = 0xd8401c,
+		[COLOUR_PURPLE] = 0xb47aae, [COLOUR_GREY] = 0xb4b6b8,
 	},
 };
 
@@ -30,7 +30,7 @@ static const struct {
 	{ "compile", COLOUR_BLUE },
 	{ "link", COLOUR_ORANGE }, { "archive", COLOUR_ORANGE }, { "image", COLOUR_ORANGE },
 	{ "configure", COLOUR_YELLOW },
-	{ "test", COLOUR_GREEN },
+	{ "test", COLOUR_GREEN }, { "setscene", COLOUR_GREEN },
 	{ "generate", COLOUR_SKY }, { "document", COLOUR_SKY }, { "script", COLOUR_SKY },
 	{ "fetch", COLOUR_RED }, { "unpack", COLOUR_RED }, { "patch", COLOUR_RED },
 	{ "install", COLOUR_PURPLE }, { "package", COLOUR_PURPLE }, { "sysroot", COLOUR_PURPLE },

@@ -1,0 +1,246 @@
+#include "axis.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOUR 3600000000LL
+#define YEAR (365 * 24 * HOUR)
+
+static const char *text(enum unit unit, int64_t value)
+{
+	static struct buf b;
+
+	buf_clear(&b);
+	unit_add(&b, unit, value);
+	return buf_str(&b);
+}
+
+static const struct {
+	enum unit unit;
+	int64_t value;
+	const char *text;
+} texts[] = {
+	{ UNIT_SHARE, 0, "0 %" }, { UNIT_SHARE, 6300, "63 %" }, { UNIT_SHARE, 421, "4.2 %" },
+	{ UNIT_SHARE, 1, "0.01 %" }, { UNIT_SHARE, -1, "-" }, { UNIT_SHARE, 10000, "100 %" },
+	{ UNIT_BYTES, 1503238554, "1.4 GiB" }, { UNIT_BYTES, -1, "-" },
+	{ UNIT_BYTES_A_SECOND, 12 << 20, "12 MiB/s" }, { UNIT_BYTES_A_SECOND, 0, "0 B/s" },
+	{ UNIT_BYTES_A_SECOND, INT64_MIN, "-" },
+	{ UNIT_COUNT, 350, "3.5" }, { UNIT_COUNT, 1200, "12" }, { UNIT_COUNT, 4, "0.04" },
+	{ UNIT_COUNT, 0, "0" }, { UNIT_COUNT, 994, "9.9" }, { UNIT_COUNT, 996, "10" },
+	{ UNIT_COUNT, 100, "1" }, { UNIT_COUNT, -1, "-" },
+	{ UNIT_TIME, 4200000, "4.20 s" }, { UNIT_TIME, -1, "-" },
+};
+
+START_TEST(units)
+{
+	ck_assert_str_eq(text(texts[_i].unit, texts[_i].value), texts[_i].text);
+}
+END_TEST
+
+/* Axes of values */
+
+static const struct {
+	enum unit unit;
+	int64_t max;
+	size_t most;
+	int64_t ceiling;
+	const char *labels;
+} axes[] = {
+	{ UNIT_SHARE, 0, 5, 1, "0|0.01 %" },
+	{ UNIT_SHARE, 10000, 6, 10000, "0|20 %|40 %|60 %|80 %|100 %" },
+	{ UNIT_SHARE, 8001, 5, 10000, "0|25 %|50 %|75 %|100 %" },
+	{ UNIT_SHARE, 8000, 5, 8000, "0|20 %|40 %|60 %|80 %" },
+	{ UNIT_SHARE, 1130, 5, 1200, "0|3 %|6 %|9 %|12 %" },
+	{ UNIT_SHARE, 47, 6, 50, "0|0.10 %|0.20 %|0.30 %|0.40 %|0.50 %" },
+	{ UNIT_SHARE, 10000, 2, 10000, "0|100 %" },
+	{ UNIT_BYTES, 24104LL << 20, 5, 24LL << 30, "0|6 GiB|12 GiB|18 GiB|24 GiB" },
+	{ UNIT_BYTES, 24104LL << 20, 3, 24LL << 30, "0|12 GiB|24 GiB" },
+	{ UNIT_BYTES, 1, 5, 1, "0|1 B" },
+	{ UNIT_BYTES, 5, 5, 5, "0|5 B" },
+	{ UNIT_BYTES, 1000, 3, 1024, "0|0.5 KiB|1.0 KiB" },
+	{ UNIT_BYTES_A_SECOND, 600 << 20, 6, 640 << 20,
+	  "0|128 MiB/s|256 MiB/s|384 MiB/s|512 MiB/s|640 MiB/s" },
+	{ UNIT_BYTES, INT64_MAX, 2, INT64_MAX, "0|8 EiB" },
+	{ UNIT_COUNT, 0, 6, 100, "0|1" },
+	{ UNIT_COUNT, 101, 6, 200, "0|1|2" },
+	{ UNIT_COUNT, 1600, 6, 1600, "0|4|8|12|16" },
+	{ UNIT_COUNT, 6400, 6, 8000, "0|20|40|60|80" },
+	{ UNIT_COUNT, 20000, 5, 20000, "0|50|100|150|200" },
+	{ UNIT_TIME, 90000000, 6, 100000000, "0|20 s|40 s|60 s|80 s|100 s" },
+	{ UNIT_TIME, 9 * HOUR, 6, 10 * HOUR, "0|2 h|4 h|6 h|8 h|10 h" },
+};
+
+static const char *join(const struct tick *tick, size_t n)
+{
+	static struct buf b;
+
+	buf_clear(&b);
+	for (size_t i = 0; i < n; i++) {
+		buf_adds(&b, i ? "|" : "");
+		buf_adds(&b, tick[i].label);
+	}
+	return buf_str(&b);
+}
+
+START_TEST(axes_as_people_draw_them)
+{
+	struct tick tick[16];
+	size_t n;
+
+	ck_assert_int_eq(axis_ceiling(axes[_i].max, axes[_i].unit), axes[_i].ceiling);
+	n = axis_ticks(tick, axes[_i].most, axes[_i].ceiling, axes[_i].unit);
+	ck_assert_str_eq(join(tick, n), axes[_i].labels);
+}
+END_TEST
+
+static uint64_t state = 1;
+
+static uint64_t draw(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+/* Any size is as likely as another. */
+static int64_t draw_size(unsigned bits)
+{
+	return (int64_t)(draw() >> (64 - 1 - draw() % bits));
+}
+
+/* What stands behind the number. */
+static const char *unit_of(const char *label)
+{
+	return label + strspn(label, "0123456789.");
+}
+
+/* Values and labels: rising, different, of one unit (a bare "0" is of any). */
+static void check_ticks(const struct tick *tick, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_uint_lt(strnlen(tick[i].label, sizeof tick[i].label),
+				  sizeof tick[i].label);
+		ck_assert_uint_gt(strlen(tick[i].label), 0);
+		if (!i)
+			continue;
+		ck_assert_int_gt(tick[i].value, tick[i - 1].value);
+		for (size_t k = 0; k < i; k++)
+			ck_assert_str_ne(tick[i].label, tick[k].label);
+		if (strcmp(tick[i - 1].label, "0") && !strpbrk(tick[i].label, "mh:"))
+			ck_assert_str_eq(unit_of(tick[i].label), unit_of(tick[i - 1].label));
+	}
+}
+
+START_TEST(any_axis)
+{
+	enum unit unit = (enum unit)_i;
+
+	for (unsigned round = 0; round < 20000; round++) {
+		int64_t max = draw_size(63), ceiling = axis_ceiling(max, unit);
+		size_t most = 2 + draw() % 11, n;
+		struct tick tick[16];
+
+		ck_assert_int_ge(ceiling, max);
+		ck_assert_int_ge(ceiling, 1);
+		/* No more than half of the picture is air. */
+		if (max > 200 && unit != UNIT_TIME && max < (int64_t)1 << 62)
+			ck_assert_int_le(ceiling / 2, max);
+		ck_assert_int_eq(axis_ceiling(ceiling, unit), ceiling);
+		n = axis_ticks(tick, most, ceiling, unit);
+		ck_assert_uint_le(n, most);
+		ck_assert_uint_ge(n, 2);
+		ck_assert_int_eq(tick[0].value, 0);
+		ck_assert_int_eq(tick[n - 1].value, ceiling);
+		check_ticks(tick, n);
+		for (size_t i = 2; i < n; i++)
+			ck_assert_int_eq(tick[i].value - tick[i - 1].value, tick[1].value);
+	}
+}
+END_TEST
+
+/* Of all values that occur, an axis with room for six has at least three ticks. */
+START_TEST(axes_have_ticks)
+{
+	for (int64_t max = 200; max < (int64_t)1 << 50; max += max / 7) {
+		struct tick tick[6];
+
+		for (unsigned unit = 0; unit <= UNIT_COUNT; unit++)
+			ck_assert_uint_ge(axis_ticks(tick, 6, axis_ceiling(max, (enum unit)unit),
+						     (enum unit)unit), 3);
+	}
+}
+END_TEST
+
+/* Axes of time */
+
+static const struct {
+	int64_t from_us, until_us;
+	size_t most;
+	const char *labels;
+} times[] = {
+	{ 0, 0, 5, "0" }, { 5, 5, 5, "5 us" }, { 0, 1, 5, "0|1 us" },
+	{ 0, 10500000, 12, "0|1 s|2 s|3 s|4 s|5 s|6 s|7 s|8 s|9 s|10 s" },
+	{ 0, 10500000, 4, "0|5 s|10 s" },
+	{ 0, 90000000, 8, "0|0m 15s|0m 30s|0m 45s|1m 00s|1m 15s|1m 30s" },
+	{ 60000000, 150000000, 5, "1m 00s|1m 30s|2m 00s|2m 30s" },
+	{ 0, 1800000000, 7, "0|5 min|10 min|15 min|20 min|25 min|30 min" },
+	{ 2 * HOUR, 2 * HOUR + 600000000, 4, "2h 00m|2h 05m|2h 10m" },
+	{ 0, 10 * HOUR, 11, "0|1 h|2 h|3 h|4 h|5 h|6 h|7 h|8 h|9 h|10 h" },
+	{ 10 * HOUR, 10 * HOUR + 30000000, 4, "10:00:00|10:00:10|10:00:20|10:00:30" },
+	{ 0, 10 * YEAR, 4, "0|1600 d|3200 d" },
+	{ 1230000, 1236000, 4, "1.230 s|1.232 s|1.234 s|1.236 s" },
+	{ 1200, 1500, 4, "1200 us|1300 us|1400 us|1500 us" },
+	{ 100000, 400000, 4, "100 ms|200 ms|300 ms|400 ms" },
+	{ 7, 7, 0, "" }, { 9, 3, 5, "" },
+};
+
+START_TEST(times_as_people_write_them)
+{
+	struct tick tick[16];
+	size_t n = axis_time_ticks(tick, times[_i].most, times[_i].from_us, times[_i].until_us);
+
+	ck_assert_str_eq(join(tick, n), times[_i].labels);
+}
+END_TEST
+
+START_TEST(any_time)
+{
+	for (unsigned round = 0; round < 20000; round++) {
+		int64_t span = draw_size(50) % (10 * YEAR);
+		int64_t from = round % 3 ? draw_size(50) % (10 * YEAR - span) : 0;
+		size_t most = 1 + draw() % 15, n;
+		struct tick tick[16];
+
+		n = axis_time_ticks(tick, most, from, from + span);
+		ck_assert_uint_le(n, most);
+		check_ticks(tick, n);
+		for (size_t i = 0; i < n; i++) {
+			ck_assert_int_ge(tick[i].value, from);
+			ck_assert_int_le(tick[i].value, from + span);
+		}
+		for (size_t i = 2; i < n; i++)
+			ck_assert_int_eq(tick[i].value - tick[i - 1].value,
+					 tick[1].value - tick[0].value);
+		/* Half of the room is used, and more where steps of 1, 2, 5 do. */
+		if (!from && span >= 20 && most >= 4)
+			ck_assert_uint_ge(2 * n + 2, most);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("axis");
+	TCase *t = tcase_create("axis");
+
+	tcase_add_loop_test(t, units, 0, sizeof texts / sizeof *texts);
+	tcase_add_loop_test(t, axes_as_people_draw_them, 0, sizeof axes / sizeof *axes);
+	tcase_add_loop_test(t, any_axis, 0, UNIT_TIME + 1);
+	tcase_add_test(t, axes_have_ticks);
+	tcase_add_loop_test(t, times_as_people_write_them, 0, sizeof times / sizeof *times);
+	tcase_add_test(t, any_time);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
