@@ -12,5 +12,6 @@ include tests/core.mk
 include tests/sampler.mk
 include tests/plugin.mk
 include tests/render.mk
+include tests/chart.mk
 include tests/cli.mk
 include tests/fuzz.mk

@@ -138,11 +138,11 @@ static int decimals(int64_t step, int64_t size)
 /* Ticks this far apart: readable. */
 static bool is_good_step(int64_t step, enum unit unit, const struct scale *scale)
 {
-	if (is_bytes(unit))
-		return decimals(step, scale->size) <= 2;
-	if (unit == UNIT_SHARE)
-		return is_round(step);
-	return step % scale->size == 0 && is_round(step / scale->size);
+	if (unit == UNIT_TIME)
+		return step % scale->size == 0 && is_round(step / scale->size);
+	if (unit == UNIT_COUNT && step % 100)
+		return false;
+	return decimals(step, scale->size) <= 2 && (is_bytes(unit) || is_round(step));
 }
 
 static void set_label(struct tick *t, int64_t step, const struct scale *scale)

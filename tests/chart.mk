@@ -1,0 +1,14 @@
+# tests of the charts
+CHART_TEST_LIBS = tests/libsupport.la render/chart/libchart.la render/librender.la \
+	core/libcore.la $(CHECK_LIBS) -lm
+
+check_PROGRAMS += \
+	tests/check_axis \
+	tests/check_palette
+TESTS += \
+	tests/check_axis \
+	tests/check_palette
+tests_check_axis_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_axis_LDADD = $(CHART_TEST_LIBS)
+tests_check_palette_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_palette_LDADD = $(CHART_TEST_LIBS)
