@@ -40,13 +40,18 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/chart.c render/chart/chart.h \
 	render/chart/chart_facts.c render/chart/chart_facts.h \
 	render/chart/chart_legend.c render/chart/chart_legend.h \
+	render/chart/deflate.c render/chart/deflate.h \
 	render/chart/label.c render/chart/label.h \
 	render/chart/lane_group.c render/chart/lane_group.h \
 	render/chart/lane_pack.c render/chart/lane_pack.h \
 	render/chart/lanes.c render/chart/lanes.h \
 	render/chart/match.h \
 	render/chart/name_table.c render/chart/name_table.h \
-	render/chart/pack.h \
+	render/chart/pack.c render/chart/pack.h \
+	render/chart/pack_numbers.c render/chart/pack_numbers.h \
+	render/chart/pack_panels.c render/chart/pack_panels.h \
+	render/chart/pack_tasks.c render/chart/pack_tasks.h \
+	render/chart/pack_texts.c render/chart/pack_texts.h \
 	render/chart/palette.c render/chart/palette.h \
 	render/chart/panel.c render/chart/panel.h \
 	render/chart/panel_bands.c render/chart/panel_bands.h \
@@ -57,7 +62,8 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/svg.c render/chart/svg.h \
 	render/chart/unit.c render/chart/unit.h
 nodist_render_chart_libchart_la_SOURCES = render/chart/bootchart_text.c
-render_chart_libchart_la_LIBADD = render/librender.la
+render_chart_libchart_la_CPPFLAGS = $(AM_CPPFLAGS) $(DEFLATE_CFLAGS)
+render_chart_libchart_la_LIBADD = render/librender.la $(DEFLATE_LIBS) -lm
 
 # The style and the script of the bootchart, as C strings.
 EXTRA_DIST += render/chart/bootchart.css render/chart/bootchart.js

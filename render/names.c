@@ -4,9 +4,13 @@
 
 const char *name_relative(const struct recording *rec, const char *path)
 {
-	const char *cwd = recording_build(rec, "cwd");
-	size_t n = cwd ? strlen(cwd) : 0;
+	const char *cwd;
+	size_t n;
 
+	if (*path != '/')
+		return path;
+	cwd = recording_build(rec, "cwd");
+	n = cwd ? strlen(cwd) : 0;
 	if (n < 2 || strncmp(path, cwd, n))
 		return path;
 	if (!path[n])
@@ -14,18 +18,26 @@ const char *name_relative(const struct recording *rec, const char *path)
 	return path[n] == '/' && path[n + 1] ? path + n + 1 : path;
 }
 
-void name_add_task(struct buf *b, const struct recording *rec, const struct task *t)
+const char *name_place(const struct recording *rec, const struct task *t)
 {
 	const struct instance *i = &rec->instance[t->instance];
-	const char *dir = i->cwd ? name_relative(rec, i->cwd) : "";
-	const char *name = *t->name ? name_relative(rec, t->name) : recording_command(rec, t);
+	const char *dir;
 
 	if (*t->key && i->tool && !strcmp(i->tool, "bitbake"))
-		dir = t->key;
-	else if (!recording_build(rec, "cwd"))
-		dir = "";
-	if (*dir && strcmp(dir, ".")) {
-		buf_adds(b, dir);
+		return t->key;
+	if (!i->cwd || !recording_build(rec, "cwd"))
+		return "";
+	dir = name_relative(rec, i->cwd);
+	return strcmp(dir, ".") ? dir : "";
+}
+
+void name_add_task(struct buf *b, const struct recording *rec, const struct task *t)
+{
+	const char *place = name_place(rec, t);
+	const char *name = *t->name ? name_relative(rec, t->name) : recording_command(rec, t);
+
+	if (*place) {
+		buf_adds(b, place);
 		buf_adds(b, ": ");
 	}
 	buf_adds(b, *name ? name : "?");

@@ -6,24 +6,60 @@
 
 /*
  * The data of a chart for its script: a line of JSON, a newline, then columns of
- * numbers and texts, compressed and written in characters that need no escaping.
+ * numbers and texts in characters that need no escaping.
  *
- * JSON: the geometry, the units, kinds, rows and panels, and `columns`: name, type
- * and length in bytes of each column, in the order in which they follow. Nothing in
- * it is '<', '>' or '&': they are \u003c and so on.
+ * JSON: the geometry, kinds, rows and panels, and the columns in the order in which
+ * they follow: "numbers" is a list of [name, type, how many], "texts" of [name, bytes].
+ * Nothing in it is '<', '>' or '&': they are \u003c and so on. The bytes are
+ * "packed": those of the numbers, then of a raw deflate stream (RFC 1951) of
+ * all texts, written 13 bits a pair of characters of 91: 23 % more than the bytes.
+ * (Deflating the numbers would take longer than all the rest and save little.)
  *
- * The columns of all tasks that ran, by their start, end to end, are one stream
- * of raw deflate (RFC 1951), written 13 bits a pair of characters of 91: 23 % more
- * than the bytes. The types of columns:
- *	u	unsigned numbers, LEB128
- *	s	signed numbers, zigzag, LEB128
- *	d	changes since the number before (0 at first), zigzag, LEB128
- *	t	texts, each ended by a newline
- *	b	bytes
+ * A column of numbers comes in blocks of 64 (the last may be shorter): the smallest,
+ * LEB128; the width in bits of the differences to it, a byte; the differences, the
+ * lowest bit first, filled up to a byte. What they are when unpacked:
+ *	u	unsigned numbers
+ *	s	signed numbers, zigzag
+ *	d	changes since the number before (0 at first), zigzag
+ * A column without any number but 0 is not there: how many is 0. A text is ended by
+ * a newline.
+ *
  * Times are in units of unit_us, the smallest of 1, 10, 100 ... in which the
  * build has less than 2^26; so that they add up, the end of a task is start + wall of
- * the rounded values. Sizes of tasks are round(64 * log2(1 + KiB)): within 1 %.
+ * the rounded values. Sizes are round(64 * log2(1 + KiB)): within 1 %.
+ *
+ * Of all tasks that ran, by their start; "task" is the index in this order:
+ *	start		since the end of the task before it in its lane; 0 is the
+ *			start of the recording
+ *	wall
+ *	lane, kind	the kind an index into "kinds"
+ *	marks		enum task_mark
+ *	status		of those that failed or were killed alone: exit status, signal
+ *	cpu		user and system in 1/256 of the wall time, + 1; 0: not known
+ *	system		in 1/63 of cpu
+ *	memory		the largest, a size; 0: not known
+ *	read, written	of storage, sizes
+ *	queued		before its start
+ *	place		1 + an index into places; 0: that of the task before it in its lane
+ *	name		0: the next of names not yet seen, else 1 + an index into them
+ *	parent		2 + the task it ran inside, 1: none; 0: that of the task before
+ *			it in its lane (at first none)
+ *	wait		enum wait; + 8: for the task it runs in, + 16: for the one
+ *			before it in its lane, + 24: for the next of before
+ *	before		task - the one it waited for, of those alone
+ *	ghost_start, ghost_wall	of those the other build has: its less ours
+ *	spark_task, spark	tasks with memory over their life, and SPARK_POINTS each
+ *			in 1/15 of memory
+ *	command_task	tasks of which the command is known, the longest first
+ *	phase_task	of all phases: the task or -1; then start, wall, name (as of tasks)
+ * Of a panel WORD but "running", which the script makes of the tasks:
+ *	WORD.time, WORD.gap	the times; indices of the samples after a gap
+ *	WORD.ID		of each band: 0 where it is absent, else 1 + the value in
+ *			1/"steps" of its axis
+ * Texts: names, places (directories; "" the build's), phases, commands.
  */
+
+/* 0 or -ENOMEM. */
 int pack_chart(struct buf *out, const struct chart *c);
 
 #endif

@@ -1,0 +1,11 @@
+#ifndef BUILDBEAT_CHART_DEFLATE_H
+#define BUILDBEAT_CHART_DEFLATE_H
+
+#include "buf.h"
+
+#include <stddef.h>
+
+/* Add the n bytes at p as a raw deflate stream (RFC 1951). 0 or -ENOMEM. */
+int deflate_add(struct buf *out, const void *p, size_t n);
+
+#endif

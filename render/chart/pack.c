@@ -1,0 +1,284 @@
+#include "pack.h"
+
+#include "deflate.h"
+#include "json.h"
+#include "pack_panels.h"
+#include "pack_tasks.h"
+#include "palette.h"
+
+#include <string.h>
+
+/* The unit of time */
+
+#define TIMES_MAX (1 << 26)
+
+static int64_t unit_for(int64_t end_us)
+{
+	int64_t unit_us = 1;
+
+	while (end_us / unit_us >= TIMES_MAX)
+		unit_us *= 10;
+	return unit_us;
+}
+
+/* All that is packed, and where it goes. */
+struct pack {
+	const struct chart *chart;
+	int64_t unit_us;
+	struct packed_tasks tasks;
+	struct packed_panel panel[PANELS];
+	struct buf bytes, texts, text;	/* text: the JSON */
+	struct json json;
+};
+
+/* Numbers */
+
+static void add_column(struct pack *p, const char *name, const struct numbers *c)
+{
+	char type[2] = { c->type };
+
+	json_array(&p->json, NULL);
+	json_str(&p->json, NULL, name);
+	json_str(&p->json, NULL, type);
+	json_int(&p->json, NULL, c->any ? (int64_t)c->n : 0);
+	json_array_end(&p->json);
+	if (c->any)
+		buf_add(&p->bytes, c->out.data, c->out.len);
+}
+
+static void add_panel_column(struct pack *p, const char *word, const char *id,
+			     const struct numbers *c)
+{
+	struct buf name = BUF_INIT;
+
+	buf_adds(&name, word);
+	buf_addc(&name, '.');
+	buf_adds(&name, id);
+	add_column(p, buf_str(&name), c);
+	buf_release(&name);
+}
+
+static void add_panel_columns(struct pack *p, const struct panel *panel,
+			      const struct packed_panel *packed)
+{
+	if (!panel_is_packed(panel))
+		return;
+	add_panel_column(p, panel->word, "time", &packed->time);
+	add_panel_column(p, panel->word, "gap", &packed->gap);
+	for (size_t i = 0; i < panel->n_bands; i++)
+		add_panel_column(p, panel->word, panel->band[i].id, &packed->band[i]);
+}
+
+static void add_numbers(struct pack *p)
+{
+	json_array(&p->json, "numbers");
+	for (int i = 0; i < TASK_COLUMNS; i++)
+		add_column(p, task_column[i].name, &p->tasks.column[i]);
+	for (size_t i = 0; i < p->chart->panels.n; i++)
+		add_panel_columns(p, &p->chart->panels.panel[i], &p->panel[i]);
+	json_array_end(&p->json);
+}
+
+/* Texts */
+
+static void add_text(struct pack *p, const char *name, const struct buf *text)
+{
+	json_array(&p->json, NULL);
+	json_str(&p->json, NULL, name);
+	json_int(&p->json, NULL, (int64_t)text->len);
+	json_array_end(&p->json);
+	buf_add(&p->texts, text->data, text->len);
+}
+
+static void add_texts(struct pack *p)
+{
+	json_array(&p->json, "texts");
+	add_text(p, "names", &p->tasks.names.out);
+	add_text(p, "places", &p->tasks.places.out);
+	add_text(p, "phases", &p->tasks.phases.out);
+	add_text(p, "commands", &p->tasks.commands);
+	json_array_end(&p->json);
+}
+
+/* What else the script must know */
+
+static void add_kinds(struct pack *p)
+{
+	json_array(&p->json, "kinds");
+	for (size_t i = 0; i < p->tasks.n_kinds; i++) {
+		json_object(&p->json, NULL);
+		json_str(&p->json, "name", p->tasks.kind[i]);
+		json_int(&p->json, "colour", colour_of_kind(p->tasks.kind[i]));
+		json_object_end(&p->json);
+	}
+	json_array_end(&p->json);
+}
+
+static void add_rows(struct pack *p)
+{
+	const struct chart *c = p->chart;
+
+	json_str(&p->json, "by", lanes_word[c->lanes.by]);
+	json_array(&p->json, "rows");
+	for (size_t i = 0; i < c->lanes.n_rows; i++) {
+		const struct row *row = &c->lanes.row[i];
+
+		json_object(&p->json, NULL);
+		json_str(&p->json, "label", row->label);
+		json_bool(&p->json, "nest", row->nest);
+		json_int(&p->json, "y", c->row_place[i].y);
+		json_int(&p->json, "height", c->row_place[i].height);
+		json_array(&p->json, "lanes");
+		for (uint32_t l = row->first_lane; l < row->first_lane + row->n_lanes; l++) {
+			json_real(&p->json, NULL, chart_lane(c, l).y, 2);
+			json_real(&p->json, NULL, chart_lane(c, l).height, 2);
+		}
+		json_array_end(&p->json);
+		json_object_end(&p->json);
+	}
+	json_array_end(&p->json);
+}
+
+static void add_band(struct pack *p, const struct band *b)
+{
+	static const char *const mark_word[] = {
+		[MARK_STACK] = "stack", [MARK_AREA] = "area", [MARK_LINE] = "line",
+	};
+
+	json_object(&p->json, NULL);
+	json_str(&p->json, "id", b->id);
+	json_str(&p->json, "label", b->label);
+	json_str(&p->json, "mark", mark_word[b->mark]);
+	json_bool(&p->json, "right", b->right);
+	json_int(&p->json, "colour", b->colour);
+	json_object_end(&p->json);
+}
+
+static void add_panel(struct pack *p, const struct panel *panel, uint32_t steps)
+{
+	static const char *const unit_word[] = {
+		[UNIT_SHARE] = "share", [UNIT_BYTES] = "bytes",
+		[UNIT_BYTES_A_SECOND] = "bytes/s", [UNIT_COUNT] = "count",
+		[UNIT_TIME] = "time",
+	};
+
+	json_object(&p->json, NULL);
+	json_str(&p->json, "word", panel->word);
+	json_str(&p->json, "title", panel->title);
+	json_str(&p->json, "unit", unit_word[panel->unit]);
+	json_int(&p->json, "ceiling", panel->ceiling);
+	json_str(&p->json, "right_unit", unit_word[panel->right_unit]);
+	json_int(&p->json, "right_ceiling", panel->right_ceiling);
+	json_int(&p->json, "steps", steps);
+	json_array(&p->json, "bands");
+	for (size_t i = 0; i < panel->n_bands; i++)
+		add_band(p, &panel->band[i]);
+	json_array_end(&p->json);
+	json_object_end(&p->json);
+}
+
+static void add_panels(struct pack *p)
+{
+	json_array(&p->json, "panels");
+	for (size_t i = 0; i < p->chart->panels.n; i++)
+		add_panel(p, &p->chart->panels.panel[i], p->panel[i].steps);
+	json_array_end(&p->json);
+}
+
+static void add_ghost(struct pack *p)
+{
+	const struct chart *c = p->chart;
+
+	if (!c->ghost) {
+		json_null(&p->json, "ghost");
+		return;
+	}
+	json_object(&p->json, "ghost");
+	json_int(&p->json, "tasks", (int64_t)c->ghost->n_ran);
+	json_int(&p->json, "common", (int64_t)c->match.n_common);
+	json_int(&p->json, "only_here", (int64_t)c->match.n_only_a);
+	json_int(&p->json, "only_there", (int64_t)c->match.n_only_b);
+	json_object_end(&p->json);
+}
+
+static int add_json(struct pack *p)
+{
+	const struct chart *c = p->chart;
+	size_t n;
+
+	json_init(&p->json, &p->text, true);
+	json_object(&p->json, NULL);
+	json_str(&p->json, "format", "buildbeat chart 1");
+	json_int(&p->json, "unit_us", p->unit_us);
+	json_int(&p->json, "end", to_unit(p->tasks.per_us, c->end_us));
+	json_int(&p->json, "width", CHART_WIDTH);
+	json_int(&p->json, "plot_x", CHART_PLOT_X);
+	json_int(&p->json, "plot_right", CHART_PLOT_RIGHT);
+	json_int(&p->json, "tasks", (int64_t)c->sum->n_ran);
+	json_int(&p->json, "critical_us", c->chain.path_us);
+	add_kinds(p);
+	add_rows(p);
+	add_panels(p);
+	add_ghost(p);
+	add_numbers(p);
+	add_texts(p);
+	n = p->bytes.len;
+	json_array(&p->json, "packed");
+	json_int(&p->json, NULL, (int64_t)n);
+	if (!buf_error(&p->bytes) && !buf_error(&p->texts))
+		deflate_add(&p->bytes, p->texts.data, p->texts.len);
+	json_int(&p->json, NULL, (int64_t)(p->bytes.len - n));
+	json_array_end(&p->json);
+	json_object_end(&p->json);
+	return buf_error(&p->text);
+}
+
+/* Out of it what markup would see, and the two characters that XML forbids. */
+static int add_escaped(struct buf *out, const char *text, size_t n)
+{
+	const char *end = text + n;
+
+	for (const char *from = text;; from = ++text) {
+		while (text < end && *text != '<' && *text != '>' && *text != '&' &&
+		       *text != '\xef')
+			text++;
+		buf_add(out, from, (size_t)(text - from));
+		if (text == end)
+			return buf_error(out);
+		if (*text != '\xef') {
+			buf_addf(out, "\\u%04x", (unsigned)*text);
+		} else if (end - text > 2 && text[1] == '\xbf' && (text[2] & '\xfe') == '\xbe') {
+			buf_adds(out, "\xef\xbf\xbd");
+			text += 2;
+		} else {
+			buf_addc(out, *text);
+		}
+	}
+}
+
+static int pack(struct pack *p, struct buf *out)
+{
+	int r = packed_tasks_make(&p->tasks, p->chart, p->unit_us);
+
+	for (size_t i = 0; !r && i < p->chart->panels.n; i++)
+		r = packed_panel_make(&p->panel[i], &p->chart->panels.panel[i], p->unit_us);
+	r = r ? r : add_json(p);
+	r = r ? r : buf_error(&p->bytes);
+	r = r ? r : buf_error(&p->texts);
+	r = r ? r : add_escaped(out, p->text.data, p->text.len);
+	return r ? r : pack_characters(out, p->bytes.data, p->bytes.len);
+}
+
+int pack_chart(struct buf *out, const struct chart *c)
+{
+	struct pack p = { .chart = c, .unit_us = unit_for(c->end_us) };
+	int r = pack(&p, out);
+
+	packed_tasks_release(&p.tasks);
+	for (size_t i = 0; i < PANELS; i++)
+		packed_panel_release(&p.panel[i]);
+	buf_release(&p.bytes);
+	buf_release(&p.texts);
+	buf_release(&p.text);
+	return r;
+}

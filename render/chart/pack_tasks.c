@@ -1,0 +1,342 @@
+#include "pack_tasks.h"
+
+#include "names.h"
+#include "sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct column_name task_column[TASK_COLUMNS] = {
+	[TASKS_START] = { "start", 's' },
+	[TASKS_WALL] = { "wall", 'u' },
+	[TASKS_LANE] = { "lane", 'u' },
+	[TASKS_KIND] = { "kind", 'u' },
+	[TASKS_MARKS] = { "marks", 'u' },
+	[TASKS_STATUS] = { "status", 's' },
+	[TASKS_CPU] = { "cpu", 'u' },
+	[TASKS_SYSTEM] = { "system", 'u' },
+	[TASKS_MEMORY] = { "memory", 'u' },
+	[TASKS_READ] = { "read", 'u' },
+	[TASKS_WRITTEN] = { "written", 'u' },
+	[TASKS_QUEUED] = { "queued", 'u' },
+	[TASKS_PLACE] = { "place", 'u' },
+	[TASKS_NAME] = { "name", 'u' },
+	[TASKS_PARENT] = { "parent", 'u' },
+	[TASKS_WAIT] = { "wait", 'u' },
+	[TASKS_BEFORE] = { "before", 's' },
+	[TASKS_GHOST_START] = { "ghost_start", 's' },
+	[TASKS_GHOST_WALL] = { "ghost_wall", 's' },
+	[TASKS_SPARK_TASK] = { "spark_task", 'd' },
+	[TASKS_SPARK] = { "spark", 'u' },
+	[TASKS_COMMAND_TASK] = { "command_task", 'u' },
+	[PHASES_TASK] = { "phase_task", 'd' },
+	[PHASES_START] = { "phase_start", 'd' },
+	[PHASES_WALL] = { "phase_wall", 'u' },
+	[PHASES_NAME] = { "phase_name", 'u' },
+};
+
+/* Names of nameless tasks are read from files; a chart needs no more than these. */
+#define UNNAMED_MAX 5000
+
+/* Raw bytes of commands, and how many of the longest tasks may have one. */
+#define COMMANDS_SIZE 300000
+#define COMMANDS_MAX 2000
+
+/* What was last in a lane. */
+struct lane_state {
+	uint32_t task;		/* position, NO_INDEX: none yet */
+	int32_t end;
+	uint32_t place;		/* 1 + index, 0: none yet */
+	uint32_t parent;
+};
+
+struct walk {
+	struct packed_tasks *p;
+	struct lane_state *lane;
+	uint32_t *place;	/* by instance, the same; 0: not known yet */
+	size_t n_unnamed;
+};
+
+static uint32_t kind_index(struct packed_tasks *p, const char *kind)
+{
+	size_t i = 0;
+
+	while (i < p->n_kinds && p->kind[i] != kind)
+		i++;
+	if (i == p->n_kinds && i < PACK_KINDS_MAX)
+		p->kind[p->n_kinds++] = kind;
+	return (uint32_t)(i < PACK_KINDS_MAX ? i : PACK_KINDS_MAX - 1);
+}
+
+static uint32_t state_mark(enum task_state state)
+{
+	return state == TASK_FAILED ? 1 : state == TASK_KILLED ? 2 : state == TASK_RUNNING ? 3 : 0;
+}
+
+static uint32_t marks(const struct packed_tasks *p, uint32_t i, const struct task *t,
+		      const struct cost *cost)
+{
+	return state_mark(t->state) | (t->hosts ? MARK_HOSTS : 0) |
+	       (cost->memory_summed ? MARK_SUMMED : 0) | (p->critical[i] ? MARK_CRITICAL : 0) |
+	       (cost->measured ? MARK_IO : 0);
+}
+
+/* Of a task that hosts a build: with all that ran inside, as its host measured it. */
+static void add_cpu(struct packed_tasks *p, const struct task *t, const struct cost *cost,
+		    int64_t wall_us)
+{
+	bool exact = t->user_us >= 0 && t->system_us >= 0;
+	double cpu_us = exact ? (double)t->user_us + (double)t->system_us : (double)cost->cpu_us;
+	double share = cpu_us / (double)(wall_us > 0 ? wall_us : 1);
+	bool known = exact || cost->cpu_us > 0;
+
+	numbers_add(&p->column[TASKS_CPU],
+		   known ? 1 + (uint32_t)(share < 1e4 ? share * 256 + .5 : 256e4) : 0);
+	numbers_add(&p->column[TASKS_SYSTEM],
+		   exact && cpu_us > 0 ? (uint32_t)((double)t->system_us * 63 / cpu_us + .5) : 0);
+}
+
+static void add_costs(struct packed_tasks *p, const struct task *t, const struct cost *cost,
+		      int64_t wall_us)
+{
+	add_cpu(p, t, cost, wall_us);
+	numbers_add(&p->column[TASKS_MEMORY], size_code(&p->size, cost->memory_kb));
+	numbers_add(&p->column[TASKS_READ], size_code(&p->size, cost->read_bytes / 1024));
+	numbers_add(&p->column[TASKS_WRITTEN], size_code(&p->size, cost->written_bytes / 1024));
+}
+
+static void add_name(struct walk *w, const struct task *t)
+{
+	struct packed_tasks *p = w->p;
+	const struct recording *rec = p->chart->sum->rec;
+	const char *name = name_relative(rec, t->name);
+
+	if (!*name && w->n_unnamed++ < UNNAMED_MAX)
+		name = recording_command(rec, t);
+	numbers_add(&p->column[TASKS_NAME], dictionary_add(&p->names, *name ? name : "?"));
+}
+
+/* Tasks of an instance ran in one place, but those of bitbake, which tell it by their key. */
+static uint32_t place_of(struct walk *w, const struct task *t)
+{
+	const struct recording *rec = w->p->chart->sum->rec;
+	uint32_t place = *t->key ? 0 : w->place[t->instance];
+
+	if (place)
+		return place;
+	place = dictionary_add(&w->p->places, name_place(rec, t));
+	place = place ? place : (uint32_t)w->p->places.n;
+	if (!*t->key)
+		w->place[t->instance] = place;
+	return place;
+}
+
+static void add_place(struct walk *w, const struct task *t, uint32_t parent,
+		      const struct lane_state *l, struct lane_state *now)
+{
+	struct packed_tasks *p = w->p;
+
+	now->place = place_of(w, t);
+	now->parent = parent == NO_INDEX ? NO_INDEX : p->position[parent];
+	numbers_add(&p->column[TASKS_PLACE], now->place == l->place ? 0 : now->place);
+	numbers_add(&p->column[TASKS_PARENT], now->parent == l->parent ? 0 :
+		   now->parent == NO_INDEX ? 1 : now->parent + 2);
+}
+
+/* What it waited for: most often the task it runs in, or the one before it in its lane. */
+static void add_wait(struct packed_tasks *p, uint32_t i, uint32_t task, const struct lane_state *l)
+{
+	uint32_t before = p->chart->chain.before[task];
+	uint32_t parent = p->chart->sum->nest[task].parent;
+	uint32_t at = before == NO_INDEX ? NO_INDEX : p->position[before];
+	uint32_t how = at == NO_INDEX ? 0 : before == parent ? 1 : at == l->task ? 2 : 3;
+
+	numbers_add(&p->column[TASKS_WAIT], (uint32_t)p->chart->chain.why[task] | how << 3);
+	if (how == 3)
+		numbers_adds(&p->column[TASKS_BEFORE], (int32_t)(i - at));
+}
+
+/* True: the other build has the task. */
+static bool add_ghost(struct packed_tasks *p, uint32_t task, int32_t start, int32_t wall)
+{
+	const struct chart *c = p->chart;
+	uint32_t other = c->ghost ? c->match.other[task] : NO_INDEX;
+	const struct task *t;
+	int32_t other_start, other_end;
+
+	if (other == NO_INDEX)
+		return false;
+	t = &c->ghost->rec->task[other];
+	if (!task_ran(t))
+		return false;
+	other_start = to_unit(p->per_us, t->start_us);
+	other_end = to_unit(p->per_us, recording_task_end_us(c->ghost->rec, t));
+	numbers_adds(&p->column[TASKS_GHOST_START], other_start - start);
+	numbers_adds(&p->column[TASKS_GHOST_WALL], other_end - other_start - wall);
+	return true;
+}
+
+static void add_task(struct walk *w, uint32_t i)
+{
+	struct packed_tasks *p = w->p;
+	const struct summary *s = p->chart->sum;
+	uint32_t task = s->order[i];
+	const struct task *t = &s->rec->task[task];
+	uint32_t lane = p->chart->lanes.lane[i];
+	struct lane_state *l = &w->lane[lane];
+	int64_t end_us = recording_task_end_us(s->rec, t);
+	int32_t start = to_unit(p->per_us, t->start_us), end = to_unit(p->per_us, end_us);
+	struct lane_state now = { .task = i, .end = end };
+	uint32_t m = marks(p, i, t, &s->nest[task].cost);
+
+	if (add_ghost(p, task, start, end - start))
+		m |= MARK_GHOST;
+	numbers_adds(&p->column[TASKS_START], start - l->end);
+	numbers_add(&p->column[TASKS_WALL], (uint32_t)(end - start));
+	numbers_add(&p->column[TASKS_LANE], lane);
+	numbers_add(&p->column[TASKS_KIND], kind_index(p, t->kind));
+	numbers_add(&p->column[TASKS_MARKS], m);
+	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
+		numbers_adds(&p->column[TASKS_STATUS], t->status);
+	add_costs(p, t, &s->nest[task].cost, end_us - t->start_us);
+	numbers_add(&p->column[TASKS_QUEUED],
+		   t->queued_us < 0 ? 0 : (uint32_t)(start - to_unit(p->per_us, t->queued_us)));
+	add_place(w, t, s->nest[task].parent, l, &now);
+	add_name(w, t);
+	add_wait(p, i, task, l);
+	*l = now;
+}
+
+static int add_tasks(struct packed_tasks *p)
+{
+	const struct chart *c = p->chart;
+	struct walk w = {
+		.p = p,
+		.lane = malloc((c->lanes.n_lanes + 1) * sizeof *w.lane),
+		.place = calloc(c->sum->rec->n_instances + 1, sizeof *w.place),
+	};
+	int r = w.lane && w.place ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !r && i < c->lanes.n_lanes; i++)
+		w.lane[i] = (struct lane_state){ .task = NO_INDEX, .parent = NO_INDEX };
+	for (uint32_t i = 0; !r && i < c->sum->n_ran; i++)
+		add_task(&w, i);
+	free(w.lane);
+	free(w.place);
+	return r;
+}
+
+/* Commands of the longest tasks */
+
+static bool longer(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct packed_tasks *p = ctx;
+	const struct summary *s = p->chart->sum;
+	int64_t wall_a = s->nest[s->order[a]].cost.wall_us, wall_b = s->nest[s->order[b]].cost.wall_us;
+
+	return wall_a != wall_b ? wall_a > wall_b : a < b;
+}
+
+static int add_commands(struct packed_tasks *p)
+{
+	const struct summary *s = p->chart->sum;
+	size_t n = s->n_ran;
+	uint32_t *task = malloc((n + 1) * sizeof *task);
+
+	if (!task)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		task[i] = i;
+	n = sort_top(task, n, COMMANDS_MAX, longer, p);
+	for (size_t i = 0; i < n && p->commands.len < COMMANDS_SIZE; i++) {
+		const char *command = recording_command(s->rec, &s->rec->task[s->order[task[i]]]);
+
+		if (!*command)
+			continue;
+		numbers_add(&p->column[TASKS_COMMAND_TASK], task[i]);
+		texts_put(&p->commands, command, COMMAND_MAX);
+	}
+	free(task);
+	return 0;
+}
+
+static void add_phases(struct packed_tasks *p)
+{
+	const struct recording *rec = p->chart->sum->rec;
+
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		const struct span *span = &rec->span[i];
+		uint32_t task = span->task < rec->n_tasks ? p->position[span->task] : NO_INDEX;
+		int32_t start = to_unit(p->per_us, span->begin_us);
+		int64_t end_us = span->end_us < 0 ? p->chart->end_us : span->end_us;
+		int32_t end = to_unit(p->per_us, end_us);
+
+		numbers_adds(&p->column[PHASES_TASK], task == NO_INDEX ? -1 : (int32_t)task);
+		numbers_adds(&p->column[PHASES_START], start);
+		numbers_add(&p->column[PHASES_WALL], (uint32_t)(end > start ? end - start : 0));
+		numbers_add(&p->column[PHASES_NAME], dictionary_add(&p->phases, span->name));
+	}
+}
+
+static int find_positions(struct packed_tasks *p)
+{
+	const struct summary *s = p->chart->sum;
+	const struct chain *chain = &p->chart->chain;
+
+	p->position = malloc((s->rec->n_tasks + 1) * sizeof *p->position);
+	p->critical = calloc(s->n_ran + 1, 1);
+	if (!p->position || !p->critical)
+		return -ENOMEM;
+	memset(p->position, 0xff, s->rec->n_tasks * sizeof *p->position);
+	for (uint32_t i = 0; i < s->n_ran; i++)
+		p->position[s->order[i]] = i;
+	for (size_t i = 0; i < chain->n_path; i++) {
+		if (p->position[chain->path[i]] != NO_INDEX)
+			p->critical[p->position[chain->path[i]]] = 1;
+	}
+	return 0;
+}
+
+static int first_error(const struct packed_tasks *p)
+{
+	int r = buf_error(&p->names.out);
+
+	r = r ? r : buf_error(&p->phases.out);
+	r = r ? r : buf_error(&p->places.out);
+	r = r ? r : buf_error(&p->commands);
+	for (int i = 0; !r && i < TASK_COLUMNS; i++)
+		r = buf_error(&p->column[i].out);
+	return r;
+}
+
+int packed_tasks_make(struct packed_tasks *p, const struct chart *c, int64_t unit_us)
+{
+	int r;
+
+	*p = (struct packed_tasks){ .chart = c, .per_us = 1 / (double)unit_us };
+	for (int i = 0; i < TASK_COLUMNS; i++)
+		numbers_init(&p->column[i], task_column[i].type);
+	size_code_init(&p->size);
+	r = find_positions(p);
+	r = r ? r : add_tasks(p);
+	if (r)
+		return r;
+	add_phases(p);
+	r = add_commands(p);
+	for (int i = 0; i < TASK_COLUMNS; i++)
+		numbers_flush(&p->column[i]);
+	return r ? r : first_error(p);
+}
+
+void packed_tasks_release(struct packed_tasks *p)
+{
+	for (int i = 0; i < TASK_COLUMNS; i++)
+		numbers_release(&p->column[i]);
+	dictionary_release(&p->names);
+	dictionary_release(&p->places);
+	dictionary_release(&p->phases);
+	buf_release(&p->commands);
+	free(p->position);
+	free(p->critical);
+}

@@ -1,0 +1,64 @@
+#ifndef BUILDBEAT_CHART_PACK_TASKS_H
+#define BUILDBEAT_CHART_PACK_TASKS_H
+
+#include "chart.h"
+#include "pack_numbers.h"
+#include "pack_texts.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The columns of tasks being packed, in the order of pack.h, which describes them. */
+enum task_column {
+	TASKS_START, TASKS_WALL, TASKS_LANE, TASKS_KIND, TASKS_MARKS, TASKS_STATUS, TASKS_CPU,
+	TASKS_SYSTEM, TASKS_MEMORY, TASKS_READ, TASKS_WRITTEN, TASKS_QUEUED, TASKS_PLACE,
+	TASKS_NAME, TASKS_PARENT, TASKS_WAIT, TASKS_BEFORE, TASKS_GHOST_START, TASKS_GHOST_WALL,
+	TASKS_SPARK_TASK, TASKS_SPARK, TASKS_COMMAND_TASK,
+	PHASES_TASK, PHASES_START, PHASES_WALL, PHASES_NAME,
+	TASK_COLUMNS,
+};
+
+/* In bits of the column "marks". */
+enum task_mark {
+	MARK_STATE = 3,		/* 0 done, 1 failed, 2 killed, 3 unfinished */
+	MARK_HOSTS = 4,		/* ran a build of its own */
+	MARK_SUMMED = 8,	/* memory is that of all its processes */
+	MARK_CRITICAL = 16,	/* on the critical path */
+	MARK_IO = 32,		/* read and written are known */
+	MARK_GHOST = 64,	/* the other build has it too */
+};
+
+#define PACK_KINDS_MAX 100
+
+struct packed_tasks {
+	const struct chart *chart;
+	double per_us;		/* units */
+	struct numbers column[TASK_COLUMNS];
+	size_t n_kinds;
+	const char *kind[PACK_KINDS_MAX];	/* the last stands for all further ones */
+	struct dictionary names, places, phases;
+	struct buf commands;
+	struct size_code size;
+	uint32_t *position;	/* of each task of the recording in summary.order */
+	uint8_t *critical;	/* by position */
+};
+
+/* Name and type of each column. */
+extern const struct column_name {
+	const char *name;
+	char type;
+} task_column[TASK_COLUMNS];
+
+/* 0 or -ENOMEM. Always release. */
+int packed_tasks_make(struct packed_tasks *p, const struct chart *c, int64_t unit_us);
+void packed_tasks_release(struct packed_tasks *p);
+
+/* Rounded to units; less than 2^30. */
+static inline int32_t to_unit(double per_us, int64_t us)
+{
+	double v = (double)us * per_us + .5;
+
+	return v < 0 ? 0 : v > 1 << 30 ? 1 << 30 : (int32_t)v;
+}
+
+#endif

@@ -1,0 +1,108 @@
+#include "pack_texts.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* At most `most` bytes, not ending within a character. */
+static size_t cut(const char *text, size_t n, size_t most)
+{
+	if (n <= most)
+		return n;
+	n = most - 3;
+	while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+static void put_line(struct buf *out, const char *text, size_t n, bool whole)
+{
+	char *p;
+
+	if (buf_reserve(out, n + 4))
+		return;
+	p = out->data + out->len;
+	for (size_t i = 0; i < n; i++)
+		*p++ = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? ' ' : text[i];
+	if (!whole)
+		p = mempcpy(p, "...", 3);
+	*p++ = '\n';
+	out->len = (size_t)(p - out->data);
+}
+
+void texts_put(struct buf *out, const char *text, size_t most)
+{
+	size_t n = strnlen(text, most + 1), kept = cut(text, n, most);
+
+	put_line(out, text, kept, kept == n);
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
+}
+
+static uint64_t hash(const char *text, size_t n)
+{
+	uint64_t h = n, tail = 0;
+
+	for (; n >= 8; n -= 8, text += 8) {
+		uint64_t v;
+
+		memcpy(&v, text, 8);
+		h = mix(h, v);
+	}
+	memcpy(&tail, text, n);
+	return mix(mix(h, tail), 1);
+}
+
+static bool is_text(const struct dictionary *d, uint32_t i, const char *text, size_t n)
+{
+	const char *p = d->out.data + d->at[i];
+
+	return d->out.len - d->at[i] > n && !memcmp(p, text, n) && p[n] == '\n';
+}
+
+static bool more(struct dictionary *d)
+{
+	size_t cap = d->cap ? 2 * d->cap : 1024;
+	size_t *at = realloc(d->at, cap * sizeof *at);
+
+	if (!at)
+		return false;
+	d->at = at;
+	d->cap = cap;
+	return true;
+}
+
+/* Two texts of one hash: the later ones of the second are there again each time. */
+uint32_t dictionary_add(struct dictionary *d, const char *text)
+{
+	size_t n = strnlen(text, TEXT_MAX + 1), kept = cut(text, n, TEXT_MAX);
+	uint64_t h = hash(text, kept);
+	uint32_t i;
+
+	if (index_find(&d->index, h, n, &i)) {
+		if (n != kept || is_text(d, i, text, n))
+			return i + 1;
+	} else if (index_put(&d->index, h, n, (uint32_t)d->n)) {
+		d->out.error = -ENOMEM;
+	}
+	if (d->n == d->cap && !more(d)) {
+		d->out.error = -ENOMEM;
+		return 0;
+	}
+	d->at[d->n++] = d->out.len;
+	put_line(&d->out, text, kept, kept == n);
+	return 0;
+}
+
+void dictionary_release(struct dictionary *d)
+{
+	buf_release(&d->out);
+	free(d->at);
+	index_release(&d->index);
+	*d = (struct dictionary)DICTIONARY_INIT;
+}
