@@ -59,6 +59,7 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/panel_fill.c render/chart/panel_fill.h \
 	render/chart/path.c render/chart/path.h \
 	render/chart/pieces.c render/chart/pieces.h \
+	render/chart/spark.c render/chart/spark.h \
 	render/chart/svg.c render/chart/svg.h \
 	render/chart/unit.c render/chart/unit.h
 nodist_render_chart_libchart_la_SOURCES = render/chart/bootchart_text.c

@@ -1,0 +1,166 @@
+#include "recorded.h"
+
+#include "event.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USAGE_HEADER "buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g\n"
+
+void recorded_read(struct recorded *r, const char *path)
+{
+	struct error err = { 0 };
+
+	*r = (struct recorded){ 0 };
+	ck_assert_msg(!recording_read(&r->rec, path, NULL, &err), "%s", err.message);
+	ck_assert_int_eq(summary_make(&r->sum, &r->rec), 0);
+}
+
+static void put(const char *dir, const char *file, const char *header, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	if (!text)
+		return;
+	buf_adds(&b, header);
+	buf_adds(&b, text);
+	support_write(support_path("%s/%s", dir, file), b.data, b.len);
+	buf_release(&b);
+}
+
+void recorded_make(struct recorded *r, const char *build, const char *tasks, const char *usage)
+{
+	const char *dir = support_tmpdir();
+
+	put(dir, "build", "buildbeat build 1\nstart_wall_ns: 1000000000\nstart_mono_ns: 5\n", build);
+	put(dir, "tasks.log", TASKS_HEADER, tasks);
+	put(dir, "proc_tasks.log", USAGE_HEADER, usage);
+	recorded_read(r, dir);
+}
+
+void recorded_release(struct recorded *r)
+{
+	summary_release(&r->sum);
+	recording_release(&r->rec);
+}
+
+uint32_t recorded_task(const struct recorded *r, const char *name)
+{
+	for (size_t i = r->sum.n_ran; i-- > 0; ) {
+		if (!strcmp(r->rec.task[r->sum.order[i]].name, name))
+			return r->sum.order[i];
+	}
+	ck_abort_msg("no task %s", name);
+}
+
+uint64_t random_below(uint64_t *state, uint64_t n)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (z ^ z >> 31) % n;
+}
+
+/* Random recordings */
+
+#define TASK_PID 100000
+
+struct plan {
+	uint64_t state;
+	struct buf tasks;
+	unsigned n, n_instances;
+	char (*inst)[INSTANCE_ID_MAX];
+};
+
+static void open_instances(struct plan *p)
+{
+	char ancestors[64], cwd[64];
+	struct event_open o = { .ancestors = ancestors, .tool = "make", .version = "4.3",
+				.cwd = cwd, .command = "make" };
+
+	for (unsigned i = 0; i < p->n_instances; i++) {
+		int64_t t = i ? (int64_t)random_below(&p->state, 1000000) : 0;
+
+		o.pid = 10 + (int32_t)i;
+		o.level = (int32_t)i % 5;
+		snprintf(ancestors, sizeof ancestors, "%d,%d", (int)o.pid,
+			 i ? TASK_PID + (int)random_below(&p->state, p->n) : 1);
+		snprintf(cwd, sizeof cwd, "/src%s%.0u", i ? "/lib" : "", i % 4);
+		event_instance_id(p->inst[i], o.pid, i);
+		event_add_open(&p->tasks, t, p->inst[i], &o);
+	}
+}
+
+static int64_t random_length_us(struct plan *p)
+{
+	static const uint64_t most[] = { 1, 2, 100, 5000, 100000, 2000000 };
+
+	return (int64_t)random_below(&p->state, most[random_below(&p->state, 6)]);
+}
+
+static void add_after(struct plan *p, int64_t t, const char *inst, uint64_t seq)
+{
+	static const char *const dirs[] = { "", "../", "lib/", "./", "/src/", "x/../" };
+	char name[3][48];
+	const char *after[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(name[i], sizeof name[i], "%st%u", dirs[random_below(&p->state, 6)],
+			 (unsigned)random_below(&p->state, p->n));
+		after[i] = name[i];
+	}
+	event_add_after(&p->tasks, t, inst, seq, after, random_below(&p->state, 4));
+}
+
+static void add_random_task(struct plan *p, unsigned i)
+{
+	static const char *const kinds[] = { NULL, "compile", "link", "test" };
+	const char *inst = p->inst[random_below(&p->state, p->n_instances)];
+	int64_t t = 50000 * (int64_t)random_below(&p->state, 40);
+	char name[48], key[16];
+	struct event_task e = { .pid = TASK_PID + (int32_t)i, .slot = -1, .name = name,
+				.kind = kinds[random_below(&p->state, 4)], .command = "cc" };
+	struct event_end end;
+	uint64_t fate = random_below(&p->state, 20);
+
+	snprintf(name, sizeof name, "t%u", i / (1 + i % 3));
+	snprintf(key, sizeof key, "r-%u-r0", i % 7);
+	if (!random_below(&p->state, 4))
+		e.slot = (int32_t)random_below(&p->state, 12);
+	if (!random_below(&p->state, 3))
+		e.key = key;
+	if (random_below(&p->state, 2))
+		t += random_length_us(p);
+	if (fate == 1) {
+		event_add_queue(&p->tasks, t, inst, i + 1, &e);
+		return;
+	}
+	event_add_start(&p->tasks, t, inst, i + 1, &e);
+	add_after(p, t, inst, i + 1);
+	if (fate == 2)
+		return;
+	event_end_init(&end, fate == 3 ? 9 : fate == 4 ? 2 << 8 : 0);
+	t += fate == 5 ? -(t > 0) : random_length_us(p);
+	end.user_us = random_length_us(p);
+	end.system_us = fate == 6 ? -1 : random_length_us(p);
+	event_add_end(&p->tasks, t, inst, i + 1, &end);
+}
+
+void recorded_random(struct recorded *r, unsigned n, uint64_t seed)
+{
+	struct plan p = { .state = seed, .n = n, .n_instances = 1 + n / 30 };
+
+	p.inst = calloc(p.n_instances, sizeof *p.inst);
+	ck_assert_ptr_nonnull(p.inst);
+	open_instances(&p);
+	for (unsigned i = 0; i < n; i++)
+		add_random_task(&p, i);
+	ck_assert_int_eq(buf_error(&p.tasks), 0);
+	recorded_make(r, "cores: 4\ncwd: /src\nend_us: 3000000\nstatus: 0\n",
+		      buf_str(&p.tasks), NULL);
+	buf_release(&p.tasks);
+	free(p.inst);
+}
