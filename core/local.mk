@@ -15,7 +15,9 @@ core_libcore_la_SOURCES = \
 	core/json.c core/json.h \
 	core/kind.c core/kind.h \
 	core/layout.h \
-	core/oe.h core/oe_recipe.c \
+	core/oe.c core/oe.h core/oe_reader.h \
+	core/oe_build.c core/oe_log.c core/oe_net.c core/oe_recipe.c \
+	core/oe_samples.c core/oe_task.c \
 	core/outfile.c core/outfile.h \
 	core/reader.c core/reader.h \
 	core/recording.c core/recording.h \

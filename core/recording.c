@@ -1,6 +1,7 @@
 #include "recording.h"
 
 #include "layout.h"
+#include "oe_reader.h"
 #include "reader.h"
 
 #include <dirent.h>
@@ -352,6 +353,38 @@ static int read_all(struct source *s)
 	return r;
 }
 
+/* Recognising */
+
+static bool first_line_is(int dir_fd, const char *name, const char *start)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char text[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof text);
+	close(fd);
+	return n >= (ssize_t)strlen(start) && !memcmp(text, start, strlen(start));
+}
+
+static bool ours_is_here(int dir_fd)
+{
+	return first_line_is(dir_fd, LAYOUT_BUILD, "buildbeat build ") ||
+	       first_line_is(dir_fd, LAYOUT_TASKS, "buildbeat tasks ");
+}
+
+static int read_oe(struct source *s)
+{
+	struct oe o;
+	int r;
+
+	oe_init(&o, &s->r);
+	r = oe_read(&o, s->dir_fd, s->build_only);
+	oe_release(&o);
+	return r ? error_sys(s->r.err, r, s->r.rec->path, NULL) : 0;
+}
+
 static int read_dir(struct source *s, const char *path)
 {
 	s->r.rec->path = strdup(path);
@@ -361,6 +394,12 @@ static int read_dir(struct source *s, const char *path)
 	s->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir_fd < 0)
 		return error_sys(s->r.err, -errno, path, NULL);
+	if (!ours_is_here(s->dir_fd) && oe_is_here(s->dir_fd)) {
+		int r = read_oe(s);
+
+		close(s->dir_fd);
+		return r;
+	}
 	s->r.rec->texts = texts_new(s->dir_fd);
 	if (!s->r.rec->texts)
 		return error_sys(s->r.err, -ENOMEM, path, NULL);
@@ -476,19 +515,6 @@ int64_t recording_unseen_end_us(const struct recording *rec, const struct task *
 	return end_us < t->start_us ? t->start_us : end_us;
 }
 
-static bool first_line_is(int dir_fd, const char *name, const char *start)
-{
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char text[64];
-	ssize_t n;
-
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof text);
-	close(fd);
-	return n >= (ssize_t)strlen(start) && !memcmp(text, start, strlen(start));
-}
-
 bool recording_is_here(const char *path)
 {
 	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -496,8 +522,7 @@ bool recording_is_here(const char *path)
 
 	if (dir_fd < 0)
 		return false;
-	here = first_line_is(dir_fd, LAYOUT_BUILD, "buildbeat build ") ||
-	       first_line_is(dir_fd, LAYOUT_TASKS, "buildbeat tasks ");
+	here = ours_is_here(dir_fd) || oe_is_here(dir_fd);
 	close(dir_fd);
 	return here;
 }

@@ -636,7 +636,7 @@ int reader_finish_tasks(struct reader *r)
 
 void reader_release(struct reader *r)
 {
-	for (size_t i = 0; i < r->rec->n_instances; i++)
+	for (size_t i = 0; r->numbered && i < r->rec->n_instances; i++)
 		free(r->numbered[i].task);
 	free(r->numbered);
 	free(r->after_task);
