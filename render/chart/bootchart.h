@@ -20,12 +20,14 @@
  *					with a colour class c0 ... c7
  *	 g#time				the time axis, grid lines through everything: replaced
  *	 g#lanes
- *	  g.row[data-row=I]		text.label
+ *	  path.stripe, g.row[data-row=I]: text.label
  *	  svg.plot
- *	   g.draw			replaced: path.bar.cN (bars by colour), path.cpu (the part of
- *					a bar that computed), path.queue (lead-ins), path.phase,
- *					path.failed/.killed/.unfinished (outlines), text.glyph,
- *					path.critical, path.ghost, text.name
+ *	   g.draw			replaced, in this order: path.queue (lead-ins), path.bar.cN
+ *					(bars by colour, a tint) each with path.cpu.cN (the part of
+ *					them that computed, the colour itself), path.phase,
+ *					path.critical, path.ghost, path.unfinished/.killed/.failed
+ *					(outlines), path.badge with path.bolt (killed) or path.cross
+ *					(failed) upon it, text.name
  *	 g#legend			g.key[data-kind=KIND] a kind, then what the marks mean
  *	 script#data type="application/x-buildbeat"	pack.h
  *	 script				the program

@@ -35,41 +35,41 @@ static struct box piece_box(const struct chart *c, const struct piece *p)
 
 /* Bars */
 
+static void add_bar(struct svg_path *path, const struct box *b, double height)
+{
+	svg_path_rect(path, b->x, b->y + b->height - height, b->width, height);
+}
+
+/* How much of a bar, from its bottom up, computed. */
+static double computed(const struct piece *p, const struct box *b)
+{
+	unsigned share = p->efficiency == EFFICIENCY_UNKNOWN ? 0 : p->efficiency;
+
+	return b->height * (share > EFFICIENCY_ALL ? EFFICIENCY_ALL : share) / EFFICIENCY_ALL;
+}
+
 static void draw_bars(struct svg *s, const struct chart *c, const struct box *box)
 {
-	char class[] = "bar c0";
+	char bar_class[] = "bar c0", cpu_class[] = "cpu c0";
 	struct svg_path path;
 
 	for (int colour = 0; colour < COLOURS; colour++) {
-		class[5] = (char)('0' + colour);
-		svg_path_init(&path, s, class);
+		bar_class[5] = cpu_class[5] = (char)('0' + colour);
+		svg_path_init(&path, s, bar_class);
 		for (size_t i = 0; i < c->pieces.n; i++) {
 			if (c->pieces.piece[i].colour == colour)
-				svg_path_rect(&path, box[i].x, box[i].y, box[i].width,
-					      box[i].height);
+				add_bar(&path, &box[i], box[i].height);
+		}
+		svg_path_end(&path);
+		svg_path_init(&path, s, cpu_class);
+		for (size_t i = 0; i < c->pieces.n; i++) {
+			double height = computed(&c->pieces.piece[i], &box[i]);
+
+			if (c->pieces.piece[i].colour == colour && height > 0)
+				add_bar(&path, &box[i], height);
 		}
 		svg_path_end(&path);
 	}
-}
-
-/* What computed, from the bottom of the bar up. */
-static void draw_efficiency(struct svg *s, const struct chart *c, const struct box *box)
-{
-	struct svg_path path;
-
-	svg_path_init(&path, s, "cpu");
-	for (size_t i = 0; i < c->pieces.n; i++) {
-		unsigned share = c->pieces.piece[i].efficiency;
-		double height;
-
-		if (!share || share == EFFICIENCY_UNKNOWN)
-			continue;
-		height = box[i].height * (share > EFFICIENCY_ALL ? EFFICIENCY_ALL : share) /
-			 EFFICIENCY_ALL;
-		svg_path_rect(&path, box[i].x, box[i].y + box[i].height - height,
-			      box[i].width, height);
-	}
-	svg_path_end(&path);
 }
 
 /* Names in the longest bars */
@@ -148,7 +148,6 @@ static int draw_tasks(struct svg *s, const struct chart *c)
 		box[i] = piece_box(c, &c->pieces.piece[i]);
 	r = part_marks_below(s, c);
 	draw_bars(s, c, box);
-	draw_efficiency(s, c, box);
 	r = r ? r : part_marks_above(s, c);
 	r = r ? r : draw_names(s, c, box);
 	free(box);

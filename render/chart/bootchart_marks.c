@@ -7,7 +7,8 @@
 #define STRIPS_MAX 6000
 #define CLOSE 1.0		/* strips less far apart than this in pixels may become one */
 #define SMALL 1.5		/* where one of them is smaller than this */
-#define GLYPH 2.6		/* half the size of a cross or a bolt */
+#define GLYPH 2.2		/* half the size of a cross or a bolt */
+#define BADGE 5.0		/* and of what it stands on */
 #define THIN 2.0		/* height of lead-ins and phases */
 #define GHOST_HEIGHT 3.0
 
@@ -136,7 +137,7 @@ int part_marks_below(struct svg *s, const struct chart *c)
 	return c->has_queue ? draw_queue(s, c) : 0;
 }
 
-/* How pieces ended */
+/* How pieces ended: an outline, and where there is room a badge with a sign */
 
 static void add_cross(struct svg_path *p, double x, double y)
 {
@@ -148,10 +149,24 @@ static void add_cross(struct svg_path *p, double x, double y)
 
 static void add_bolt(struct svg_path *p, double x, double y)
 {
-	svg_path_move(p, x + GLYPH * 0.6, y - GLYPH * 1.3);
+	svg_path_move(p, x + GLYPH * 0.5, y - GLYPH * 1.4);
 	svg_path_line(p, x - GLYPH * 0.8, y + GLYPH * 0.2);
 	svg_path_line(p, x + GLYPH * 0.8, y - GLYPH * 0.2);
-	svg_path_line(p, x - GLYPH * 0.6, y + GLYPH * 1.3);
+	svg_path_line(p, x - GLYPH * 0.5, y + GLYPH * 1.4);
+}
+
+/* A diamond with cut corners: nearly round. */
+static void add_badge(struct svg_path *p, double x, double y)
+{
+	svg_path_move(p, x - BADGE, y - BADGE / 2.4);
+	svg_path_line(p, x - BADGE / 2.4, y - BADGE);
+	svg_path_line(p, x + BADGE / 2.4, y - BADGE);
+	svg_path_line(p, x + BADGE, y - BADGE / 2.4);
+	svg_path_line(p, x + BADGE, y + BADGE / 2.4);
+	svg_path_line(p, x + BADGE / 2.4, y + BADGE);
+	svg_path_line(p, x - BADGE / 2.4, y + BADGE);
+	svg_path_line(p, x - BADGE, y + BADGE / 2.4);
+	svg_path_close(p);
 }
 
 /* Open at the right, with an arrow. */
@@ -168,8 +183,8 @@ static void add_open_end(struct svg_path *p, double x, double y, double width, d
 	}
 }
 
-static void draw_ends(struct svg *s, const struct chart *c, enum task_state state,
-		      const char *class)
+static void draw_outlines(struct svg *s, const struct chart *c, enum task_state state,
+			  const char *class)
 {
 	struct svg_path path;
 
@@ -178,28 +193,62 @@ static void draw_ends(struct svg *s, const struct chart *c, enum task_state stat
 		const struct piece *p = &c->pieces.piece[i];
 		struct lane_place place = chart_lane(c, p->lane);
 		double x = time_x(c, p->from_us), width = time_x(c, p->until_us) - x;
-		double y = place.y - c->lanes_y, middle = y + place.height / 2;
+		double y = place.y - c->lanes_y;
 
 		if (p->ended != state)
 			continue;
-		if (state == TASK_RUNNING) {
+		if (state == TASK_RUNNING)
 			add_open_end(&path, x, y, width, place.height);
-			continue;
-		}
-		svg_path_rect(&path, x, y, width < 1 ? 1 : width, place.height);
-		if (state == TASK_FAILED)
-			add_cross(&path, x + width - (width > 4 * GLYPH ? 2 * GLYPH :
-						      width / 2), middle);
 		else
-			add_bolt(&path, x + width - (width > 4 * GLYPH ? 2 * GLYPH :
-						     width / 2), middle);
+			svg_path_rect(&path, x, y, width < 1 ? 1 : width, place.height);
 	}
 	svg_path_end(&path);
 }
 
+static double badge_x(const struct chart *c, const struct piece *p)
+{
+	double x = time_x(c, p->until_us), width = x - time_x(c, p->from_us);
+
+	x = width > 4 * BADGE ? x - 1.6 * BADGE : x - width / 2;
+	return x < BADGE ? BADGE : x > CHART_PLOT_WIDTH - BADGE ? CHART_PLOT_WIDTH - BADGE : x;
+}
+
+/* The signs at those pieces, no two upon each other. */
+static void draw_signs(struct svg *s, const struct chart *c, enum task_state state,
+		       const char *class, void (*add)(struct svg_path *p, double x, double y))
+{
+	const struct piece *last = NULL;
+	struct svg_path path;
+
+	svg_path_init(&path, s, class);
+	for (size_t i = 0; i < c->pieces.n; i++) {
+		const struct piece *p = &c->pieces.piece[i];
+		struct lane_place place = chart_lane(c, p->lane);
+
+		if (p->ended != state || place.height < GLYPH ||
+		    (last && last->lane == p->lane && badge_x(c, p) - badge_x(c, last) <
+		     2 * BADGE))
+			continue;
+		add(&path, badge_x(c, p), place.y - c->lanes_y + place.height / 2);
+		last = p;
+	}
+	svg_path_end(&path);
+}
+
+static void draw_ends(struct svg *s, const struct chart *c)
+{
+	draw_outlines(s, c, TASK_RUNNING, "unfinished");
+	draw_outlines(s, c, TASK_KILLED, "killed");
+	draw_outlines(s, c, TASK_FAILED, "failed");
+	draw_signs(s, c, TASK_KILLED, "badge", add_badge);
+	draw_signs(s, c, TASK_KILLED, "bolt", add_bolt);
+	draw_signs(s, c, TASK_FAILED, "badge", add_badge);
+	draw_signs(s, c, TASK_FAILED, "cross", add_cross);
+}
+
 /* Phases within tasks */
 
-static int draw_phases(struct svg *s, const struct chart *c, const uint32_t *lane)
+static int draw_phases(struct svg *s, const struct chart *c)
 {
 	const struct recording *rec = c->sum->rec;
 	struct strips l = { 0 };
@@ -208,10 +257,10 @@ static int draw_phases(struct svg *s, const struct chart *c, const uint32_t *lan
 	for (size_t i = 0; !r && i < rec->n_spans; i++) {
 		const struct span *p = &rec->span[i];
 		int64_t end_us = p->end_us < p->begin_us ? c->sum->wall_us : p->end_us;
-		uint32_t at = p->task == NO_INDEX ? 0 : lane[p->task];
 
-		if (at != NO_INDEX)
-			r = add_strip(&l, at, time_x(c, p->begin_us), time_x(c, end_us));
+		if (c->lanes.span_lane[i] != NO_INDEX)
+			r = add_strip(&l, c->lanes.span_lane[i], time_x(c, p->begin_us),
+				      time_x(c, end_us));
 	}
 	draw(s, c, &l, "phase", 0, THIN);
 	return r;
@@ -263,13 +312,11 @@ int part_marks_above(struct svg *s, const struct chart *c)
 
 	if (!lane)
 		return -ENOMEM;
-	r = draw_phases(s, c, lane);
-	draw_ends(s, c, TASK_RUNNING, "unfinished");
-	draw_ends(s, c, TASK_KILLED, "killed");
-	draw_ends(s, c, TASK_FAILED, "failed");
+	r = draw_phases(s, c);
 	r = r ? r : draw_critical(s, c, lane);
 	if (c->ghost)
 		r = r ? r : draw_ghost(s, c);
+	draw_ends(s, c);
 	free(lane);
 	return r;
 }

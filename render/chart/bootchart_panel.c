@@ -171,12 +171,25 @@ static void sum_stack(struct plot *p)
 	}
 }
 
+static bool has_stack(const struct panel *panel)
+{
+	for (size_t i = 0; i < panel->n_bands; i++) {
+		if (panel->band[i].mark == MARK_STACK)
+			return true;
+	}
+	return false;
+}
+
 static void draw_stack(struct plot *p)
 {
 	const struct panel *panel = p->panel;
-	bool any = false;
 	char class[24];
 
+	if (!has_stack(panel))
+		return;
+	panel_stack_bins(panel, 0, p->chart->end_us, p->bin, BINS);
+	profile_of_bins(p, panel->ceiling);
+	add_band(p, "band all");
 	sum_stack(p);
 	for (size_t i = panel->n_bands; i-- > 0;) {
 		if (panel->band[i].mark != MARK_STACK)
@@ -185,13 +198,7 @@ static void draw_stack(struct plot *p)
 		memcpy(p->profile.mean, p->stack[i], sizeof p->stack[i]);
 		classes(class, sizeof class, "area", panel->band[i].colour);
 		add_area(p, class);
-		any = true;
 	}
-	if (!any)
-		return;
-	panel_stack_bins(panel, 0, p->chart->end_us, p->bin, BINS);
-	profile_of_bins(p, panel->ceiling);
-	add_band(p, "band all");
 }
 
 static void draw_band(struct plot *p, size_t i)
@@ -233,6 +240,7 @@ static void draw_axis(struct plot *p, int top, enum unit unit, int64_t ceiling, 
 	struct tick tick[AXIS_TICKS_MAX];
 	size_t n = axis_ticks(tick, most > AXIS_TICKS_MAX ? AXIS_TICKS_MAX : most < 2 ? 2 : most,
 			      ceiling, unit);
+	struct buf label = BUF_INIT;
 	struct svg_path grid;
 
 	svg_begin(p->svg, "g");
@@ -250,9 +258,15 @@ static void draw_axis(struct plot *p, int top, enum unit unit, int64_t ceiling, 
 	for (size_t i = 0; i < n; i++) {
 		double y = top + scaled(p, (double)tick[i].value, ceiling) + LABEL_RISE;
 
+		buf_clear(&label);
+		buf_adds(&label, tick[i].label);
+		if (unit == UNIT_BYTES_A_SECOND && i == n - 1)
+			buf_adds(&label, "/s");
 		add_text(p->svg, right ? "tick start" : "tick end", right ? CHART_PLOT_X +
-			 CHART_PLOT_WIDTH + AXIS_GAP : CHART_PLOT_X - AXIS_GAP, y, tick[i].label);
+			 CHART_PLOT_WIDTH + AXIS_GAP : CHART_PLOT_X - AXIS_GAP, y,
+			 buf_str(&label));
 	}
+	buf_release(&label);
 	svg_end(p->svg);
 }
 
@@ -269,7 +283,7 @@ static void draw_limit(struct plot *p, int top)
 	svg_path_line(&path, CHART_PLOT_X + CHART_PLOT_WIDTH, y);
 	svg_path_end(&path);
 	if (panel->limit_label)
-		add_text(p->svg, "limit-label end", CHART_PLOT_X + CHART_PLOT_WIDTH - 4,
+		add_text(p->svg, "over end", CHART_PLOT_X + CHART_PLOT_WIDTH - 4,
 			 y - top < 14 ? y + 11 : y - 4, panel->limit_label);
 }
 

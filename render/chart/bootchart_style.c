@@ -3,6 +3,7 @@
 #include "cursor.h"
 #include "palette.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -10,45 +11,103 @@
  * bootchart.css names colours as $ink, $c0 ... A declaration "fill:$ink" becomes two:
  * the plain colour on light ground, for readers that know no variables, and
  * var(--ink), which those that do take instead.
+ *
+ * Of each of the eight there are three: c0, the colour of the palette; t0, its tint,
+ * for what is behind it; e0, for its lines and edges: the same or, where that stands
+ * out too little from the ground, nearer to the ink.
  */
+#define TINT 0.45
+#define CONTRAST_LEAST 3.0	/* what WCAG asks of graphics */
+#define EDGE_STEP 0.05
 
-static const struct {
-	const char *name;
-	size_t offset;
-} colours[] = {
-	{ "ground", offsetof(struct palette, ground) },
-	{ "ink", offsetof(struct palette, ink) },
-	{ "faint", offsetof(struct palette, faint) },
-	{ "grid", offsetof(struct palette, grid) },
-	{ "outline", offsetof(struct palette, outline) },
-	{ "c0", offsetof(struct palette, colour[0]) },
-	{ "c1", offsetof(struct palette, colour[1]) },
-	{ "c2", offsetof(struct palette, colour[2]) },
-	{ "c3", offsetof(struct palette, colour[3]) },
-	{ "c4", offsetof(struct palette, colour[4]) },
-	{ "c5", offsetof(struct palette, colour[5]) },
-	{ "c6", offsetof(struct palette, colour[6]) },
-	{ "c7", offsetof(struct palette, colour[7]) },
+struct named {
+	char name[8];
+	uint32_t rgb;
 };
 
-#define N_COLOURS (sizeof colours / sizeof *colours)
+#define NAMED_COLOURS (5 + 3 * COLOURS)
 
-static void add_colour(struct buf *b, const struct palette *p, size_t i)
+static unsigned channel(uint32_t rgb, unsigned shift)
 {
-	uint32_t rgb;
+	return rgb >> shift & 0xff;
+}
 
-	memcpy(&rgb, (const char *)p + colours[i].offset, sizeof rgb);
-	buf_addf(b, "#%06x", (unsigned)(rgb & 0xffffff));
+/* So much of a, the rest of b. */
+static uint32_t mixed(uint32_t a, uint32_t b, double share)
+{
+	uint32_t rgb = 0;
+
+	for (unsigned shift = 0; shift <= 16; shift += 8) {
+		double x = channel(a, shift) * share + channel(b, shift) * (1 - share);
+
+		rgb |= (uint32_t)(x + 0.5) << shift;
+	}
+	return rgb;
+}
+
+static double luminance(uint32_t rgb)
+{
+	static const double weight[] = { 0.0722, 0.7152, 0.2126 };
+	double sum = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		double x = channel(rgb, 8 * i) / 255.0;
+
+		sum += weight[i] * (x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4));
+	}
+	return sum;
+}
+
+static double contrast(uint32_t a, uint32_t b)
+{
+	double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+
+	return x > y ? x / y : y / x;
+}
+
+static uint32_t edge_of(uint32_t colour, const struct palette *p)
+{
+	uint32_t edge = colour;
+
+	for (double share = 1; share > 0 && contrast(edge, p->ground) < CONTRAST_LEAST;
+	     share -= EDGE_STEP)
+		edge = mixed(colour, p->ink, share);
+	return edge;
+}
+
+static void set_named(struct named *n, const char *name, int digit, uint32_t rgb)
+{
+	struct buf b;
+
+	buf_init_fixed(&b, n->name, sizeof n->name);
+	buf_adds(&b, name);
+	if (digit >= 0)
+		buf_addi(&b, digit);
+	n->rgb = rgb & 0xffffff;
+}
+
+static void name_colours(struct named *n, const struct palette *p)
+{
+	set_named(n++, "ground", -1, p->ground);
+	set_named(n++, "ink", -1, p->ink);
+	set_named(n++, "faint", -1, p->faint);
+	set_named(n++, "grid", -1, p->grid);
+	set_named(n++, "outline", -1, p->outline);
+	for (int i = 0; i < COLOURS; i++) {
+		set_named(n++, "c", i, p->colour[i]);
+		set_named(n++, "t", i, mixed(p->colour[i], p->ground, TINT));
+		set_named(n++, "e", i, edge_of(p->colour[i], p));
+	}
 }
 
 static void add_variables(struct buf *b, const struct palette *p)
 {
+	struct named named[NAMED_COLOURS];
+
+	name_colours(named, p);
 	buf_adds(b, "#bb{");
-	for (size_t i = 0; i < N_COLOURS; i++) {
-		buf_addf(b, "--%s:", colours[i].name);
-		add_colour(b, p, i);
-		buf_addc(b, ';');
-	}
+	for (size_t i = 0; i < NAMED_COLOURS; i++)
+		buf_addf(b, "--%s:#%06x;", named[i].name, (unsigned)named[i].rgb);
 	buf_adds(b, "}\n");
 }
 
@@ -57,32 +116,34 @@ static size_t name_length(const char *p)
 	return strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789");
 }
 
-/* property: from the last brace or semicolon to the colon, as in the sheet. */
-static void add_declaration(struct buf *b, struct slice property, const char *name)
+/* property: from the last brace or semicolon to the dollar, "fill:". */
+static void add_colour(struct buf *b, struct slice property, struct slice name,
+		       const struct named *named)
 {
-	size_t len = name_length(name);
-
-	for (size_t i = 0; i < N_COLOURS; i++) {
-		if (!slice_is((struct slice){ name, len }, colours[i].name))
+	for (size_t i = 0; i < NAMED_COLOURS; i++) {
+		if (!slice_is(name, named[i].name))
 			continue;
-		add_colour(b, &palette_light, i);
-		buf_addc(b, ';');
+		buf_addf(b, "#%06x;", (unsigned)named[i].rgb);
 		buf_add(b, property.p, property.len);
-		buf_addf(b, "var(--%s)", colours[i].name);
+		buf_addf(b, "var(--%s)", named[i].name);
 	}
 }
 
 static void add_sheet(struct buf *b, const char *css)
 {
+	struct named named[NAMED_COLOURS];
 	const char *from = css, *begin = css;
 
+	name_colours(named, &palette_light);
 	for (const char *p = css; *p; p++) {
 		if (*p == '{' || *p == ';') {
 			begin = p + 1;
 		} else if (*p == '$') {
+			struct slice name = { p + 1, name_length(p + 1) };
+
 			buf_add(b, from, (size_t)(p - from));
-			add_declaration(b, (struct slice){ begin, (size_t)(p - begin) }, p + 1);
-			p += name_length(p + 1);
+			add_colour(b, (struct slice){ begin, (size_t)(p - begin) }, name, named);
+			p += name.len;
 			from = p + 1;
 		}
 	}

@@ -2,13 +2,16 @@
 
 #include "chart_facts.h"
 #include "chart_legend.h"
+#include "label.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PANEL_GAP 22		/* from a plot to the next title's baseline */
+#define TITLE_SIZE 12.5		/* of the font */
 #define TITLE_WIDTH 124		/* legends begin right of it, one below the other */
+#define TITLE_GAP 16		/* or so far right of a longer title */
 #define TITLE_DEPTH 7		/* from the legend's last baseline to the plot */
 #define TIME_DEPTH 16		/* from a plot to the baseline of the time axis */
 #define LANES_GAP 10		/* from there to the lanes */
@@ -68,10 +71,13 @@ static int make_legends(struct chart *c)
 /* Returns the bottom of the last one. */
 static int place_panels(struct chart *c, int y)
 {
-	int left = CHART_PLOT_X + TITLE_WIDTH, right = CHART_PLOT_X + CHART_PLOT_WIDTH;
+	int right = CHART_PLOT_X + CHART_PLOT_WIDTH;
 
 	for (size_t i = 0; i < c->panels.n; i++) {
 		struct place *p = &c->panel_place[i];
+		double title = label_width(c->panels.panel[i].title, TITLE_SIZE) * LABEL_BOLD;
+		int left = CHART_PLOT_X + (title + TITLE_GAP > TITLE_WIDTH ?
+					   (int)title + TITLE_GAP : TITLE_WIDTH);
 
 		p->title_y = y + PANEL_GAP;
 		p->y = legend_place(&c->panel_legend[i], left, p->title_y, right) + TITLE_DEPTH;

@@ -184,11 +184,6 @@ static void say_cpu(struct maker *m)
 			 s->cores == 1 ? "core" : "cores");
 		end_part(m);
 	}
-	if (s->cpu_us > 0) {
-		text_add_percent(begin_part(m), (double)s->system_us / (double)s->cpu_us);
-		buf_adds(&m->text, " in the kernel");
-		end_part(m);
-	}
 	fact(m, "CPU time", false);
 }
 
@@ -196,9 +191,13 @@ static void say_tasks(struct maker *m)
 {
 	const struct summary *s = m->chart->sum;
 
-	count_part(m, s->rec->n_tasks, "", "");
-	if (s->n_targets)
-		count_part(m, s->n_targets, " target", " targets");
+	buf_addu(begin_part(m), s->rec->n_tasks);
+	if (s->n_targets) {
+		buf_adds(&m->text, " for ");
+		buf_addu(&m->text, s->n_targets);
+		buf_adds(&m->text, s->n_targets == 1 ? " target" : " targets");
+	}
+	end_part(m);
 	if (s->n_state[TASK_FAILED])
 		count_part(m, s->n_state[TASK_FAILED], " failed", " failed");
 	if (s->n_state[TASK_KILLED])
@@ -344,24 +343,25 @@ int chart_facts(struct chart *c)
 
 /* Places */
 
+/* Each in the first line that has room for it. */
 int chart_place_facts(struct chart *c, int top_y)
 {
 	int cell = (CHART_WIDTH - 2 * CHART_MARGIN + FACT_GAP) / FACT_COLUMNS;
-	int column = 0, y = top_y + 2 * FACT_LABEL_RISE;
+	int taken[CHART_FACTS_MAX] = { 0 }, lines = 0;
 
 	for (size_t i = 1; i < c->n_facts; i++) {
 		struct fact *f = &c->fact[i];
 		double width = label_width(f->text, FACT_SIZE) + FACT_GAP;
 		int cells = width <= cell ? 1 : width <= 2 * cell ? 2 : FACT_COLUMNS;
+		int line = 0;
 
-		if (column + cells > FACT_COLUMNS) {
-			column = 0;
-			y += FACT_PITCH;
-		}
-		f->x = CHART_MARGIN + column * cell;
-		f->y = y;
+		while (taken[line] + cells > FACT_COLUMNS)
+			line++;
+		f->x = CHART_MARGIN + taken[line] * cell;
+		f->y = top_y + 2 * FACT_LABEL_RISE + 8 + line * FACT_PITCH;
 		f->width = cells * cell - FACT_GAP;
-		column += cells;
+		taken[line] += cells;
+		lines = line >= lines ? line + 1 : lines;
 	}
-	return y + FACT_PITCH / 2;
+	return top_y + 2 * FACT_LABEL_RISE + lines * FACT_PITCH - FACT_PITCH / 2 + 8;
 }

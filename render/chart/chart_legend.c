@@ -56,10 +56,10 @@ static int add_band(struct legend *l, const struct panel *p, const struct band *
 	k->meaning = band->meaning;
 	k->colour = band->colour;
 	k->mark = band->mark;
-	add_figure(&figures, "max ", unit, band->max);
-	if (band->total >= 0)
+	add_figure(&figures, band->max ? "max " : "", unit, band->max);
+	if (band->max && band->total >= 0)
 		add_figure(&figures, "total ", UNIT_BYTES, band->total);
-	else
+	else if (band->max)
 		add_figure(&figures, "mean ", unit, band->mean);
 	return set_figures(k, &figures);
 }
