@@ -114,10 +114,14 @@ static int fill_curves(struct apart *a, const struct recording *rec)
 	return 0;
 }
 
-static int64_t mean_bytes(const struct curve *c, int64_t from_us, int64_t until_us)
+/* Of a long stretch the mean, of a short one what there was in its middle. */
+static int64_t bytes_within(const struct curve *c, int64_t from_us, int64_t until_us, bool mean)
 {
-	return until_us > from_us ?
-	       sat_mul(curve_integral(c, from_us, until_us) / (until_us - from_us), 1024) : 0;
+	int64_t kb = mean && until_us > from_us ?
+		     curve_integral(c, from_us, until_us) / (until_us - from_us) :
+		     curve_at(c, from_us + (until_us - from_us) / 2);
+
+	return sat_mul(kb, 1024);
 }
 
 static void name_layer(struct layer *l, const struct summary *s, const struct apart *a, size_t i)
@@ -131,7 +135,7 @@ static void name_layer(struct layer *l, const struct summary *s, const struct ap
 	if (i < a->n)
 		name_add_task(&name, rec, &rec->task[a->task[i]]);
 	else
-		buf_adds(&name, a->n == APART ? "others" : "all other tasks");
+		buf_adds(&name, a->n ? "others" : "all tasks at once");
 	buf_init_fixed(&b, l->label, sizeof l->label);
 	text_add_name(&b, buf_str(&name), NAME_COLUMNS);
 	buf_init_fixed(&b, l->figures, sizeof l->figures);
@@ -153,7 +157,8 @@ static int fill_layers(struct pane *p, const struct summary *s, const struct apa
 		l->rgb = palette_light.colour[i < a->n ? task_colour[i] : COLOUR_GREY];
 		name_layer(l, s, a, i);
 		for (size_t j = 0; j < p->n; j++)
-			l->value[j] = mean_bytes(c, pane_time_us(p, j), pane_time_us(p, j + 1));
+			l->value[j] = bytes_within(c, pane_time_us(p, j), pane_time_us(p, j + 1),
+						   p->low != NULL);
 	}
 	for (size_t j = 0; j < p->n; j++) {
 		int64_t *others = &p->layer[a->n].value[j];
@@ -203,10 +208,11 @@ static int add_pane(struct figure *f, const struct summary *s, const struct apar
 	text_add_time(&b, p->mark_us);
 	buf_init_fixed(&b, p->title, sizeof p->title);
 	buf_adds(&b, title);
-	return fill_layers(p, s, a) || fill_band(p, s) ? -ENOMEM : 0;
+	return fill_band(p, s) || fill_layers(p, s, a) ? -ENOMEM : 0;
 }
 
-/* [from, until) around the peak, within the build; false: the whole shows it well. */
+/* False: the whole shows the peak well; else [from, until) around it becomes what
+ * to show, which is within the build. */
 static bool close_look(const struct summary *s, const struct apart *a, int64_t *from_us,
 		       int64_t *until_us)
 {
@@ -214,23 +220,29 @@ static bool close_look(const struct summary *s, const struct apart *a, int64_t *
 	int64_t start_us = t->start_us, end_us = recording_task_end_us(s->rec, t);
 	int64_t margin_us = (end_us - start_us) * (CLOSE_TIMES - 1) / 2;
 
-	*from_us = start_us > margin_us ? start_us - margin_us : 0;
-	*until_us = s->wall_us - end_us > margin_us ? end_us + margin_us : s->wall_us;
-	return end_us > start_us && *from_us < *until_us &&
-	       *until_us - *from_us < s->wall_us / CLOSE_PART;
+	start_us = start_us > margin_us ? start_us - margin_us : 0;
+	end_us = s->wall_us - end_us > margin_us ? end_us + margin_us : s->wall_us;
+	if (start_us >= end_us || end_us - start_us >= s->wall_us / CLOSE_PART)
+		return false;
+	*from_us = start_us;
+	*until_us = end_us;
+	return true;
 }
 
 static int add_panes(struct figure *f, const struct summary *s, struct apart *a, size_t n)
 {
-	int64_t until_us = s->wall_us > 1000 ? s->wall_us : 1000, from_us;
+	int64_t from_us = 0, until_us = s->wall_us > 1000 ? s->wall_us : 1000;
+	const struct apart none = { 0 };
+	size_t before = f->n_panes;
 
-	if (find_largest(a, s) || fill_curves(a, s->rec) ||
-	    add_pane(f, s, a, n, "Memory of the tasks, as sampled: those of the peak, and what "
-		     "they had then", 0, until_us))
+	if (find_largest(a, s) || fill_curves(a, s->rec))
 		return -ENOMEM;
-	if (a->n && close_look(s, a, &from_us, &until_us))
-		return add_pane(f, s, a, n, "The same around the peak", from_us, until_us);
-	return 0;
+	if (a->n && close_look(s, a, &from_us, &until_us) &&
+	    add_pane(f, s, &none, n, "Memory of tasks as sampled", 0, s->wall_us))
+		return -ENOMEM;
+	return add_pane(f, s, a, n, f->n_panes > before ? "Around the peak: the tasks of which it was made, and "
+			"what they had then" : "Memory of tasks as sampled: those of the peak, and what "
+			"they had then", from_us, until_us);
 }
 
 int figure_add_tasks(struct figure *f, const struct summary *s, size_t n)

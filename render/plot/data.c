@@ -20,14 +20,18 @@ static bool is_absent(const int64_t *const *value, size_t n_values, size_t i)
 	return true;
 }
 
+static void add_cell(struct buf *b, enum unit unit, int64_t value)
+{
+	buf_addc(b, ' ');
+	script_add_value(b, unit, value);
+}
+
 static void add_row(struct buf *b, int64_t time_us, const enum unit *unit,
 		    const int64_t *const *value, size_t n_values, size_t i)
 {
 	script_add_value(b, UNIT_TIME, time_us);
-	for (size_t k = 0; k < n_values; k++) {
-		buf_addc(b, ' ');
-		script_add_value(b, unit[k], value[k][i]);
-	}
+	for (size_t k = 0; k < n_values; k++)
+		add_cell(b, unit[k], value[k][i]);
 	buf_addc(b, '\n');
 }
 
@@ -101,6 +105,20 @@ void script_add_data(struct buf *b, const struct figure *f)
 	}
 }
 
+/* A column of text: the most and the limit, where there is one, after the layers. */
+static void add_column(struct buf *b, const struct pane *p, const enum unit *unit,
+		       const int64_t *const *value, size_t n_values, size_t i)
+{
+	script_add_value(b, UNIT_TIME, (pane_time_us(p, i) + pane_time_us(p, i + 1)) / 2);
+	for (size_t k = 0; k < n_values; k++)
+		add_cell(b, unit[k], value[k][i]);
+	if (p->high)
+		add_cell(b, p->unit, p->high[i]);
+	if (p->limit >= 0)
+		add_cell(b, p->unit, p->limit);
+	buf_addc(b, '\n');
+}
+
 void term_add_data(struct buf *b, const struct figure *f)
 {
 	for (size_t i = 0; i < f->n_panes; i++) {
@@ -111,8 +129,7 @@ void term_add_data(struct buf *b, const struct figure *f)
 
 		add_heading(b, p, unit);
 		for (size_t j = 0; j < p->n; j++)
-			add_row(b, (pane_time_us(p, j) + pane_time_us(p, j + 1)) / 2, unit,
-				value, n, j);
+			add_column(b, p, unit, value, n, j);
 		buf_adds(b, "\n\n");
 	}
 }

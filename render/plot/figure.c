@@ -12,22 +12,27 @@
 #define TITLE_COLUMNS 110
 #define HOST_COLUMNS 60
 #define BESIDE_MAX 2
+#define RIGHT_AXIS " (right)"
 
 /* Which panels make up a chart, and which bands of others stand beside them as
  * shares on the right axis. */
 static const struct content {
 	enum plot_chart chart;
 	enum panel_id panel;
-	struct {
+	struct beside {
 		enum panel_id panel;
-		const char *id;
+		const char *id, *label;
+		enum colour colour;
 	} beside[BESIDE_MAX];
 } contents[] = {
-	{ PLOT_CPU, PANEL_CPU, { { PANELS, NULL } } },
-	{ PLOT_CPU, PANEL_RUNNING, { { PANEL_PRESSURE, "cpu_some" }, { PANEL_CGROUP, "throttled" } } },
-	{ PLOT_DISK, PANEL_DISK, { { PANEL_PRESSURE, "io_some" } } },
-	{ PLOT_DISK, PANEL_NET, { { PANELS, NULL } } },
-	{ PLOT_MEMORY, PANEL_MEMORY, { { PANELS, NULL } } },
+	{ PLOT_CPU, PANEL_CPU, { { .id = NULL } } },
+	{ PLOT_CPU, PANEL_RUNNING, {
+		{ PANEL_PRESSURE, "cpu_some", "time waited for a core", COLOUR_RED },
+		{ PANEL_CGROUP, "throttled", "held back by the group's limit", COLOUR_PURPLE } } },
+	{ PLOT_DISK, PANEL_DISK, {
+		{ PANEL_PRESSURE, "io_some", "time waited for disks", COLOUR_RED } } },
+	{ PLOT_DISK, PANEL_NET, { { .id = NULL } } },
+	{ PLOT_MEMORY, PANEL_MEMORY, { { .id = NULL } } },
 };
 
 static int64_t *new_values(size_t n)
@@ -78,6 +83,10 @@ int64_t pane_time_us(const struct pane *p, size_t i)
 
 static void add_figures(struct buf *b, const struct band *band, enum unit unit)
 {
+	if (!band->max) {
+		buf_adds(b, "none");
+		return;
+	}
 	if (band->total >= 0) {
 		unit_add(b, UNIT_BYTES, band->total);
 		buf_adds(b, " in total");
@@ -87,6 +96,21 @@ static void add_figures(struct buf *b, const struct band *band, enum unit unit)
 	}
 	buf_adds(b, ", max ");
 	unit_add(b, unit, band->max);
+}
+
+/* Is what a stretch shows a mean of several samples. */
+static bool has_many(const struct panel *from, const struct pane *p)
+{
+	return from->n > p->n + 1;
+}
+
+/* Where a sample's end lies within a stretch the longer part counts: an edge stays
+ * an edge. */
+static int64_t nearest(const struct bin *bin)
+{
+	if (bin->min == BAND_ABSENT)
+		return BAND_ABSENT;
+	return bin->max - bin->mean < bin->mean - bin->min ? bin->max : bin->min;
 }
 
 static int add_band(struct pane *p, const struct panel *from, size_t i, struct bin *bin)
@@ -105,11 +129,12 @@ static int add_band(struct pane *p, const struct panel *from, size_t i, struct b
 	l->rgb = palette_light.colour[band->colour];
 	buf_init_fixed(&b, l->label, sizeof l->label);
 	buf_adds(&b, band->label);
+	buf_adds(&b, band->right ? RIGHT_AXIS : "");
 	buf_init_fixed(&b, l->figures, sizeof l->figures);
 	add_figures(&b, band, band->right ? from->right_unit : from->unit);
 	panel_bins(from, i, p->from_us, p->until_us, bin, p->n);
 	for (size_t j = 0; j < p->n; j++)
-		l->value[j] = bin[j].min == BAND_ABSENT ? BAND_ABSENT : bin[j].mean;
+		l->value[j] = has_many(from, p) ? bin[j].mean : nearest(&bin[j]);
 	return 0;
 }
 
@@ -119,7 +144,7 @@ static int add_extremes(struct pane *p, const struct panel *from, struct bin *bi
 	bool stack = false;
 	struct buf b;
 
-	if (from->n <= p->n + 1 || !from->n_bands)
+	if (!has_many(from, p) || !from->n_bands)
 		return 0;
 	for (size_t i = 0; i < from->n_bands; i++)
 		stack |= from->band[i].mark == MARK_STACK;
@@ -140,43 +165,63 @@ static int add_extremes(struct pane *p, const struct panel *from, struct bin *bi
 	return 0;
 }
 
+static int add_share(struct pane *p, const struct panel *from, const struct beside *what,
+		     struct bin *bin)
+{
+	for (size_t i = 0; i < from->n_bands; i++) {
+		struct layer *l = &p->layer[p->n_layers];
+		struct buf b;
+
+		if (strcmp(from->band[i].id, what->id) || !from->band[i].max)
+			continue;
+		if (add_band(p, from, i, bin))
+			return -ENOMEM;
+		l->mark = MARK_LINE;
+		l->right = true;
+		l->rgb = palette_light.colour[what->colour];
+		buf_init_fixed(&b, l->label, sizeof l->label);
+		buf_adds(&b, what->label);
+		buf_adds(&b, RIGHT_AXIS);
+		p->right_unit = UNIT_SHARE;
+		p->right_ceiling = 10000;
+	}
+	return 0;
+}
+
 static int add_beside(struct pane *p, const struct content *c, const struct panels *panels,
 		      struct bin *bin)
 {
 	for (size_t i = 0; i < BESIDE_MAX && c->beside[i].id; i++) {
 		const struct panel *from = panels_find(panels, c->beside[i].panel);
 
-		if (p->right_ceiling && p->right_unit != UNIT_SHARE)
-			return 0;
-		for (size_t j = 0; from && j < from->n_bands; j++) {
-			size_t at = p->n_layers;
-
-			if (strcmp(from->band[j].id, c->beside[i].id))
-				continue;
-			if (add_band(p, from, j, bin))
-				return -ENOMEM;
-			if (p->n_layers == at)
-				continue;
-			p->layer[at].mark = MARK_LINE;
-			p->layer[at].right = true;
-			p->right_unit = UNIT_SHARE;
-			p->right_ceiling = axis_ceiling(10000, UNIT_SHARE);
-		}
+		if (from && p->n_layers < LAYERS_MAX && add_share(p, from, &c->beside[i], bin))
+			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* Did anything happen: a second plot of nothing is none. */
+static bool is_idle(const struct panel *from)
+{
+	for (size_t i = 0; i < from->n_bands; i++) {
+		if (from->band[i].max > 0)
+			return false;
+	}
+	return true;
 }
 
 static int add_panel(struct figure *f, const struct content *c, const struct panels *panels,
 		     size_t n, int64_t until_us)
 {
 	const struct panel *from = panels_find(panels, c->panel);
-	struct bin *bin = from ? malloc(n * sizeof *bin) : NULL;
+	struct bin *bin;
 	struct pane *p;
 	struct buf b;
 	int r = 0;
 
-	if (!from)
+	if (!from || (f->n_panes && is_idle(from)))
 		return 0;
+	bin = malloc(n * sizeof *bin);
 	if (!bin)
 		return -ENOMEM;
 	p = figure_pane(f, n, 0, until_us);

@@ -3,6 +3,7 @@
 #include "gnuplot.h"
 #include "outfile.h"
 #include "script.h"
+#include "svg.h"
 #include "workplace.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ static bool is_whole(const struct buf *picture, enum plot_format format)
 
 struct drawing {
 	const struct plot *plot;
+	const struct figure *figure;
 	struct workplace place;
 	struct buf script, data;
 	char script_name[32], data_name[32], picture_name[32];
@@ -67,10 +69,55 @@ static int keep(const struct drawing *d, struct error *err)
 	return d->plot->keep ? put_both(d, d->plot->directory, err) : 0;
 }
 
+static void add_description(struct svg *svg, const struct figure *f)
+{
+	svg_text(svg, f->subtitle);
+	for (size_t i = 0; i < f->n_panes; i++) {
+		const struct pane *p = &f->pane[i];
+
+		svg_text(svg, ". ");
+		svg_text(svg, p->title);
+		for (size_t j = 0; j < p->n_layers; j++) {
+			svg_text(svg, j ? "; " : ": ");
+			svg_text(svg, p->layer[j].label);
+			svg_text(svg, " ");
+			svg_text(svg, p->layer[j].figures);
+		}
+	}
+}
+
+/* gnuplot's own title and description say what drew the picture, not what it shows. */
+static void describe(struct buf *picture, const struct figure *f)
+{
+	const char *begin = memmem(picture->data, picture->len, "<title>", 7);
+	const char *end = memmem(picture->data, picture->len, "</desc>", 7);
+	struct buf text = BUF_INIT;
+	struct svg svg;
+
+	if (!begin || !end || end < begin)
+		return;
+	svg_init(&svg, &text);
+	buf_add(&text, picture->data, (size_t)(begin - picture->data));
+	svg_begin(&svg, "title");
+	svg_text(&svg, f->title);
+	svg_end(&svg);
+	svg_begin(&svg, "desc");
+	add_description(&svg, f);
+	svg_end(&svg);
+	end += strlen("</desc>");
+	buf_add(&text, end, (size_t)(picture->data + picture->len - end));
+	buf_release(picture);
+	*picture = text;
+}
+
 static int deliver(const struct drawing *d, struct error *err)
 {
 	struct buf picture = BUF_INIT;
 	int r = file_read(&picture, d->place.path, d->picture_name);
+
+	if (!r && d->plot->format == PLOT_SVG && is_whole(&picture, PLOT_SVG))
+		describe(&picture, d->figure);
+	r = r ? r : buf_error(&picture);
 
 	if (r && r != -ENOENT)
 		error_sys(err, r, d->picture_name, NULL);
@@ -85,7 +132,7 @@ static int deliver(const struct drawing *d, struct error *err)
 
 static int draw(struct drawing *d, struct buf *out, int timeout_ms, struct error *err)
 {
-	bool term = d->plot->format == PLOT_TERM;
+	struct buf drawn = BUF_INIT;
 	int r;
 
 	if (buf_error(&d->script) || buf_error(&d->data))
@@ -96,10 +143,13 @@ static int draw(struct drawing *d, struct buf *out, int timeout_ms, struct error
 	if (!r)
 		r = keep(d, err);
 	if (!r)
-		r = gnuplot_run(d->place.path, d->script_name, timeout_ms, term ? out : NULL, err);
-	if (!r && !term)
+		r = gnuplot_run(d->place.path, d->script_name, timeout_ms, &drawn, err);
+	if (!r && d->plot->format != PLOT_TERM)
 		r = deliver(d, err);
+	else if (!r)
+		term_finish(out, &drawn, d->plot->colour);
 	workplace_end(&d->place);
+	buf_release(&drawn);
 	return r;
 }
 
@@ -109,8 +159,7 @@ static void write_down(struct drawing *d, const struct figure *f)
 
 	if (p->format == PLOT_TERM) {
 		term_add_data(&d->data, f);
-		term_add(&d->script, f, p->columns ? p->columns : 80, p->lines ? p->lines : 24,
-			 p->colour);
+		term_add(&d->script, f, p->columns ? p->columns : 80, p->lines ? p->lines : 24);
 	} else {
 		script_add_data(&d->data, f);
 		script_add(&d->script, f, p->format);
@@ -120,9 +169,9 @@ static void write_down(struct drawing *d, const struct figure *f)
 int plot_draw_within(const struct plot *p, const struct summary *s, const struct panels *panels,
 		     struct buf *out, int timeout_ms, struct error *err)
 {
-	struct drawing d = { .plot = p };
-	const char *word = plot_word[p->chart];
 	struct figure f;
+	struct drawing d = { .plot = p, .figure = &f };
+	const char *word = plot_word[p->chart];
 	int r = figure_make(&f, p->chart, s, panels, p->format == PLOT_TERM ?
 			    term_stretches(p->columns ? p->columns : 80) : STRETCHES);
 

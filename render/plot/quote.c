@@ -62,7 +62,7 @@ void script_add_value(struct buf *b, enum unit unit, int64_t value)
 
 static void add_tick(struct buf *b, const struct tick *t, enum unit unit, bool first)
 {
-	char text[2 * sizeof t->label];
+	char text[2 * sizeof t->label + 2];
 	struct buf label;
 
 	/* Labels of ticks are formats. */
@@ -72,6 +72,7 @@ static void add_tick(struct buf *b, const struct tick *t, enum unit unit, bool f
 			buf_addc(&label, '%');
 		buf_addc(&label, *p);
 	}
+	buf_adds(&label, unit == UNIT_BYTES_A_SECOND && t->value ? "/s" : "");
 	buf_adds(b, first ? "" : ", ");
 	script_add_text(b, buf_str(&label));
 	buf_addc(b, ' ');

@@ -7,16 +7,18 @@
 #define WIDTH 1280
 #define LEFT 84
 #define RIGHT 72
-#define HEAD 58
+#define HEAD 66
 #define PLOT_FIRST 250
 #define PLOT_NEXT 190
-#define TITLE_LINE 24
+#define TITLE_LINE 26
 #define LEGEND_LINE 19
 #define NOTE_LINE 18
 #define BELOW 44		/* the time axis, and air */
 #define FOOT 6
+#define AIR 5			/* between a legend and its plot */
 
 #define MILLIONTHS 1000000
+#define BAND_RGB 0xc9ced6
 
 struct sheet {
 	struct buf *out;
@@ -36,7 +38,7 @@ static void add_colour(struct buf *b, uint32_t rgb)
 /* Areas are lighter than lines; black would be too heavy. */
 static uint32_t area_colour(uint32_t rgb)
 {
-	unsigned part = rgb ? 88 : 38, mixed = 0;
+	unsigned part = rgb ? 88 : 33, mixed = 0;
 
 	for (unsigned shift = 0; shift < 24; shift += 8) {
 		unsigned c = rgb >> shift & 0xff, ground = palette_light.ground >> shift & 0xff;
@@ -131,7 +133,7 @@ static void add_swatch(const struct legend *l, enum swatch swatch, uint32_t rgb)
 		buf_adds(b, " nohead linecolor ");
 		add_colour(b, rgb);
 		buf_adds(b, swatch == SWATCH_LIMIT ? " linewidth 1.5 dashtype 2" :
-			 swatch == SWATCH_MOMENT ? " linewidth 1 dashtype 3" : " linewidth 2");
+			 swatch == SWATCH_MOMENT ? " linewidth 1.5 dashtype 3" : " linewidth 2");
 	}
 	buf_addc(b, '\n');
 }
@@ -166,7 +168,7 @@ static void add_legend(const struct sheet *s, const struct pane *p, int y)
 			  layer->figures);
 	}
 	if (p->low)
-		add_entry(&l, SWATCH_AREA, palette_light.grid, p->band_label, "");
+		add_entry(&l, SWATCH_AREA, BAND_RGB, p->band_label, "");
 	if (p->limit >= 0) {
 		buf_init_fixed(&b, text, sizeof text);
 		unit_add(&b, p->unit, p->limit);
@@ -193,7 +195,7 @@ static int plot_height(const struct sheet *s, size_t pane)
 
 static int above_plot(const struct pane *p)
 {
-	return TITLE_LINE + legend_height(p) + (*p->note ? NOTE_LINE : 0);
+	return TITLE_LINE + legend_height(p) + (*p->note ? NOTE_LINE : 0) + AIR;
 }
 
 static int sheet_height(const struct sheet *s)
@@ -244,6 +246,8 @@ static void add_axes(const struct sheet *s, const struct pane *p)
 	add_range(s, "y2", p->right_unit, 0, p->right_ceiling);
 	buf_adds(b, "set y2tics ");
 	script_add_ticks(b, p->right_unit, p->right_ceiling, 6);
+	buf_adds(b, " out scale 0.5 textcolor ");
+	add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');
 }
 
@@ -272,7 +276,7 @@ static void add_moment(const struct sheet *s, const struct pane *p)
 	script_add_value(b, UNIT_TIME, p->mark_us);
 	buf_adds(b, ", graph 0 to first ");
 	script_add_value(b, UNIT_TIME, p->mark_us);
-	buf_adds(b, ", graph 1 nohead front linewidth 1 dashtype 3 linecolor ");
+	buf_adds(b, ", graph 1 nohead front linewidth 1.5 dashtype 3 linecolor ");
 	add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');
 }
@@ -344,21 +348,33 @@ static void add_lines(const struct sheet *s, const struct pane *p, size_t block)
 	}
 }
 
-static void add_band(const struct sheet *s, const struct pane *p, size_t block)
+/* The most behind all else; what is above the least is paler. */
+static void add_most(const struct sheet *s, const struct pane *p, size_t block)
 {
 	if (!p->low)
 		return;
 	add_source(s, block);
-	buf_adds(s->out, "2:3 with filledcurves fillstyle solid 1 noborder fillcolor rgb '#b0");
-	buf_addf(s->out, "%06x'", (unsigned)palette_light.outline);
+	buf_adds(s->out, "3 with filledcurves y=0 fillstyle solid 1 noborder fillcolor ");
+	add_colour(s->out, BAND_RGB);
+	end_curve(s, p->band_label);
+}
+
+static void add_least(const struct sheet *s, const struct pane *p, size_t block)
+{
+	if (!p->low)
+		return;
+	add_source(s, block);
+	buf_adds(s->out, "2:3 with filledcurves fillstyle solid 1 noborder fillcolor rgb '#a0");
+	buf_addf(s->out, "%06x'", (unsigned)palette_light.ground);
 	end_curve(s, p->band_label);
 }
 
 static void add_plot(const struct sheet *s, const struct pane *p, size_t block)
 {
 	buf_adds(s->out, "plot ");
+	add_most(s, p, block + 1);
 	add_areas(s, p, block);
-	add_band(s, p, block + 1);
+	add_least(s, p, block + 1);
 	add_lines(s, p, block);
 	/* So that there is something even where nothing is known. */
 	buf_adds(s->out, "0 with lines linewidth 1 linecolor ");
@@ -377,7 +393,7 @@ static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
 	add_label(s, p->title, LEFT, y + 6, 14, palette_light.ink);
 	add_legend(s, p, y + TITLE_LINE + 3);
 	if (*p->note)
-		add_label(s, p->note, LEFT, top - NOTE_LINE + 2, 12, palette_light.faint);
+		add_label(s, p->note, LEFT, top - AIR - NOTE_LINE / 2, 12, palette_light.faint);
 	add_margins(s, top, bottom);
 	add_axes(s, p);
 	add_limit(s, p);

@@ -13,9 +13,11 @@ void script_add_data(struct buf *b, const struct figure *f);
 
 /* For the terminal: without areas, one value a column of text; it prints its
  * legends. The data have one row a stretch, at its middle. */
-void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned lines,
-	      bool colour);
+void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned lines);
 void term_add_data(struct buf *b, const struct figure *f);
+
+/* What gnuplot printed then, without blanks at the ends of lines, with colours. */
+void term_finish(struct buf *out, struct buf *drawn, bool colour);
 
 /* How many stretches a line of the terminal has room for. */
 size_t term_stretches(unsigned columns);

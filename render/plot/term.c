@@ -2,7 +2,6 @@
 
 #include "text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /*
@@ -10,9 +9,8 @@
  * characters, lines are points, all to the right of one margin. Figures, and what
  * goes against a right axis, are in the legend alone.
  */
-#define MARGIN 10		/* columns left of the axis */
+#define MARGIN 11		/* columns left of the axis */
 #define LEAST_LINES 6
-#define LEGEND_LINES 6
 
 /* gnuplot's line types and the characters that it draws them with; those of points
  * are ours to choose. */
@@ -25,14 +23,15 @@ static const struct {
 
 #define FILLS (sizeof fill / sizeof *fill)
 
-static const char point[] = "ox+vz";
+/* The top of a stack that has more layers than there are fills. */
+#define TOP '+'
+
+static const char point[] = "ox~vz";
 
 struct page {
 	struct buf *out;
 	const struct figure *f;
 	unsigned columns, lines;
-	bool colour;
-	struct style style;
 };
 
 size_t term_stretches(unsigned columns)
@@ -62,8 +61,9 @@ static char character_of(const struct pane *p, size_t layer)
 
 	if (!is_drawn(&p->layer[layer]))
 		return ' ';
-	return p->layer[layer].mark == MARK_LINE ? point[at % (sizeof point - 1)] :
-	       fill[at % FILLS].character;
+	if (p->layer[layer].mark == MARK_LINE)
+		return point[at % (sizeof point - 1)];
+	return at < FILLS ? fill[at].character : TOP;
 }
 
 /* Text */
@@ -103,6 +103,8 @@ static void add_legend(const struct page *page, const struct pane *p)
 
 	for (size_t i = 0; i < p->n_layers; i++)
 		add_legend_line(page, character_of(p, i), p->layer[i].label, p->layer[i].figures);
+	if (p->high)
+		add_legend_line(page, '.', p->band_label, "");
 	if (p->limit >= 0) {
 		buf_init_fixed(&b, text, sizeof text);
 		unit_add(&b, p->unit, p->limit);
@@ -150,13 +152,18 @@ static void add_columns(const struct page *page, const struct pane *p, size_t la
 		between = "+";
 	}
 	buf_adds(b, ") ");
-	if (p->layer[layer].mark == MARK_LINE)
+	if (p->layer[layer].mark == MARK_LINE || place_of(p, layer) >= FILLS)
 		buf_addf(b, "with points pointtype '%c' linetype %zu", character_of(p, layer),
 			 place_of(p, layer) + 1);
 	else
-		buf_addf(b, "with impulses linetype %d",
-			 fill[place_of(p, layer) % FILLS].line_type);
+		buf_addf(b, "with impulses linetype %d", fill[place_of(p, layer)].line_type);
 	buf_adds(b, ", \\\n\t");
+}
+
+static void add_points(const struct page *page, size_t block, size_t column, char character)
+{
+	buf_addf(page->out, "'%s.data' index %zu using 1:%zu with points pointtype '%c' "
+		 "linetype 8, \\\n\t", plot_word[page->f->chart], block, column, character);
 }
 
 static void add_plot(const struct page *page, const struct pane *p, size_t block)
@@ -170,38 +177,44 @@ static void add_plot(const struct page *page, const struct pane *p, size_t block
 		if (is_drawn(&p->layer[i]) && p->layer[i].mark == MARK_LINE)
 			add_columns(page, p, i, block);
 	}
-	if (p->limit >= 0 && p->limit <= p->ceiling) {
-		buf_addf(page->out, "'%s.data' index %zu using 1:(", plot_word[page->f->chart],
-			 block);
-		script_add_value(page->out, p->unit, p->limit);
-		buf_adds(page->out, ") with points pointtype '-' linetype 8, \\\n\t");
-	}
+	if (p->high)
+		add_points(page, block, p->n_layers + 2, '.');
+	if (p->limit >= 0 && p->limit <= p->ceiling)
+		add_points(page, block, p->n_layers + 2 + (p->high != NULL), '-');
 	buf_adds(page->out, "NaN notitle\n");
+}
+
+static void add_moment(const struct page *page, const struct pane *p)
+{
+	if (p->mark_us < p->from_us || p->mark_us > p->until_us)
+		return;
+	buf_adds(page->out, "set label '^' at first ");
+	script_add_value(page->out, UNIT_TIME, p->mark_us);
+	buf_adds(page->out, ", first 0 center front\n");
 }
 
 /* As high as the terminal leaves room for, with its title and legend. */
 static void add_pane(const struct page *page, size_t i)
 {
 	const struct pane *p = &page->f->pane[i];
-	unsigned around = (unsigned)p->n_layers + (p->limit >= 0) + (p->mark_us >= 0) + 3;
+	unsigned around = (unsigned)p->n_layers + (p->high != NULL) + (p->limit >= 0) +
+			  (p->mark_us >= 0) + 3;
 	unsigned lines = page->lines > around + LEAST_LINES ? page->lines - around : LEAST_LINES;
 
-	buf_addf(page->out, "set terminal dumb size %u,%u nofeed noenhanced %s\n", page->columns,
-		 lines, page->colour ? "ansi" : "mono");
+	buf_addf(page->out, "set terminal dumb size %u,%u nofeed noenhanced mono\n",
+		 page->columns, lines);
 	buf_adds(page->out, "print ''\n");
 	add_line(page, p->title);
 	add_axes(page, p, lines);
+	add_moment(page, p);
 	add_plot(page, p, i);
-	buf_adds(page->out, "print ''\n");
+	buf_adds(page->out, "unset label\nprint ''\n");
 	add_legend(page, p);
 }
 
-void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned lines,
-	      bool colour)
+void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned lines)
 {
-	struct page page = {
-		.out = b, .f = f, .columns = columns, .lines = lines, .colour = colour,
-	};
+	struct page page = { .out = b, .f = f, .columns = columns, .lines = lines };
 
 	buf_adds(b, "set encoding utf8\nset print '-'\nunset key\nset border 3\n"
 		 "set tics nomirror scale 0\nset tmargin 0\nset bmargin 1\nset rmargin 1\n");
@@ -213,5 +226,81 @@ void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned 
 	if (*f->note) {
 		buf_adds(b, "print ''\n");
 		add_line(&page, f->note);
+	}
+}
+
+/* What came of it */
+
+/* Colours that all tell apart, as far as terminals have them; the characters say
+ * the same. */
+static const char *colour_of(char c)
+{
+	static const struct {
+		char character;
+		const char *code;
+	} colours[] = {
+		{ '#', "34" }, { '=', "33" }, { '%', "35" }, { '*', "31" }, { '$', "36" },
+		{ '&', "32" }, { '@', "37" }, { 'o', "32" }, { 'x', "31" }, { '~', "33" },
+		{ '.', "2" }, { TOP, "2" },
+	};
+
+	for (size_t i = 0; i < sizeof colours / sizeof *colours; i++) {
+		if (colours[i].character == c)
+			return colours[i].code;
+	}
+	return NULL;
+}
+
+/* The part of a line that is drawn: [from, until) is all right of the axis, or the
+ * character in front of a legend, or nothing. */
+static void find_drawn(const char *line, size_t len, size_t *from, size_t *until)
+{
+	size_t blanks = strspn(line, " ");
+
+	*from = *until = MARGIN;
+	if (len <= MARGIN + 1)
+		return;
+	if (line[MARGIN] == '|' || (line[MARGIN] == '+' && blanks < MARGIN)) {
+		*from = MARGIN + 1;
+		*until = len;
+	} else if (blanks == MARGIN && line[MARGIN + 1] == ' ') {
+		*until = MARGIN + 1;
+	}
+}
+
+static void add_coloured(struct buf *out, const char *line, size_t len)
+{
+	const char *now = NULL;
+	size_t from, until;
+
+	find_drawn(line, len, &from, &until);
+	for (size_t i = 0; i < len; i++) {
+		const char *code = i >= from && i < until ? colour_of(line[i]) : NULL;
+
+		if (code != now)
+			buf_addf(out, "\033[0%s%sm", code ? ";" : "", code ? code : "");
+		now = code;
+		buf_addc(out, line[i]);
+	}
+	if (now)
+		buf_adds(out, "\033[0m");
+}
+
+void term_finish(struct buf *out, struct buf *drawn, bool colour)
+{
+	const char *text = buf_str(drawn), *end;
+
+	for (; *text; text = end + (*end == '\n')) {
+		size_t len;
+
+		end = text + strcspn(text, "\n");
+		len = (size_t)(end - text);
+		while (len && text[len - 1] == ' ')
+			len--;
+		if (colour)
+			add_coloured(out, text, len);
+		else
+			buf_add(out, text, len);
+		buf_addc(out, '\n');
 	}
 }

@@ -54,7 +54,7 @@ static int read_all(struct buf *out, int fd)
 		if (n == 0)
 			return 0;
 		if (n > 0)
-			out->len += (size_t)n;
+			buf_cut(out, out->len + (size_t)n);
 		else if (errno != EINTR)
 			return -errno;
 	}
