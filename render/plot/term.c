@@ -260,7 +260,8 @@ static void find_drawn(const char *line, size_t len, size_t *from, size_t *until
 	*from = *until = MARGIN;
 	if (len <= MARGIN + 1)
 		return;
-	if (line[MARGIN] == '|' || (line[MARGIN] == '+' && blanks < MARGIN)) {
+	if (line[MARGIN] == '|' ||
+	    (line[MARGIN] == '+' && line[MARGIN + 1] != '-' && blanks < MARGIN)) {
 		*from = MARGIN + 1;
 		*until = len;
 	} else if (blanks == MARGIN && line[MARGIN + 1] == ' ') {
@@ -293,6 +294,8 @@ void term_finish(struct buf *out, struct buf *drawn, bool colour)
 	for (; *text; text = end + (*end == '\n')) {
 		size_t len;
 
+		/* Pages are printers'. */
+		text += *text == '\f';
 		end = text + strcspn(text, "\n");
 		len = (size_t)(end - text);
 		while (len && text[len - 1] == ' ')
