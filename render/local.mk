@@ -31,6 +31,7 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/axis.c render/chart/axis.h \
 	render/chart/bootchart.c render/chart/bootchart.h \
 	render/chart/bootchart_lanes.c \
+	render/chart/bootchart_legend.c \
 	render/chart/bootchart_marks.c \
 	render/chart/bootchart_panel.c \
 	render/chart/bootchart_parts.h \

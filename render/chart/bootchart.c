@@ -4,15 +4,14 @@
 #include "bootchart_parts.h"
 #include "bootchart_text.h"
 #include "chart_facts.h"
-#include "chart_legend.h"
 #include "label.h"
+#include "pack.h"
 #include "text.h"
 
 #include <string.h>
 
 #define TIME_TICKS 13
 #define HEADLINE_SIZE 22
-#define SWATCH_SIZE 10
 #define EDGE 30			/* labels that near the end of the axis do not stand out of it */
 
 /* Small things */
@@ -119,79 +118,6 @@ void part_time(struct svg *s, const struct chart *c)
 	svg_end(s);
 }
 
-/* Legends */
-
-static void add_swatch(struct svg *s, const struct key *k, bool mark)
-{
-	char class[32] = "swatch c0";
-	struct svg_path p;
-
-	if (mark) {
-		svg_begin(s, "g");
-		svg_attr(s, "class", "swatch");
-		svg_path_init(&p, s, k->id);
-	} else {
-		class[8] = (char)('0' + k->colour);
-		svg_path_init(&p, s, class);
-	}
-	if (k->mark == MARK_LINE)
-		svg_path_rect(&p, k->x, k->y - 5, SWATCH_SIZE, 2.5);
-	else
-		svg_path_rect(&p, k->x, k->y - 9, SWATCH_SIZE, SWATCH_SIZE);
-	svg_path_end(&p);
-	if (mark)
-		svg_end(s);
-}
-
-static void add_span(struct svg *s, const char *class, const char *text)
-{
-	svg_begin(s, "tspan");
-	svg_attr(s, "class", class);
-	svg_text(s, text);
-	svg_end(s);
-}
-
-void add_key(struct svg *s, const struct key *k, const char *attribute)
-{
-	int x = k->x + (k->id ? LEGEND_SWATCH : 0);
-	struct buf label = BUF_INIT;
-
-	svg_begin(s, "g");
-	svg_attr(s, "class", "key");
-	if (k->id)
-		svg_attr(s, attribute, k->id);
-	if (k->meaning) {
-		svg_begin(s, "title");
-		svg_text(s, k->meaning);
-		svg_end(s);
-	}
-	if (k->id)
-		add_swatch(s, k, !strcmp(attribute, "data-mark"));
-	label_add(&label, k->label, k->width, LEGEND_SIZE);
-	svg_begin(s, "text");
-	svg_attr_number(s, "x", x);
-	svg_attr_number(s, "y", k->y);
-	svg_text(s, buf_str(&label));
-	if (k->figures) {
-		svg_text(s, label.len ? " " : "");
-		add_span(s, "figures", k->figures);
-	}
-	svg_end(s);
-	svg_end(s);
-	buf_release(&label);
-}
-
-void part_legend(struct svg *s, const struct chart *c)
-{
-	svg_begin(s, "g");
-	svg_attr(s, "id", "legend");
-	for (size_t i = 0; i < c->kinds.n; i++)
-		add_key(s, &c->kinds.key[i], "data-kind");
-	for (size_t i = 0; i < c->marks.n; i++)
-		add_key(s, &c->marks.key[i], "data-mark");
-	svg_end(s);
-}
-
 /* Document */
 
 static void add_titles(struct svg *s, const struct chart *c)
@@ -238,6 +164,18 @@ static void begin_document(struct svg *s, const struct chart *c)
 	svg_end(s);
 }
 
+static int add_data(struct svg *s, const struct chart *c)
+{
+	int r;
+
+	svg_begin(s, "script");
+	svg_attr(s, "id", "data");
+	svg_attr(s, "type", "application/x-buildbeat");
+	r = pack_chart(svg_content(s), c);
+	svg_end(s);
+	return r;
+}
+
 static void add_script(struct svg *s)
 {
 	svg_begin(s, "script");
@@ -257,6 +195,7 @@ int bootchart_write(struct buf *out, const struct chart *c)
 	part_time(&s, c);
 	r = r ? r : part_lanes(&s, c);
 	part_legend(&s, c);
+	r = r ? r : add_data(&s, c);
 	add_script(&s);
 	svg_end(&s);
 	return r ? r : buf_error(out);

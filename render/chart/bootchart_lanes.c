@@ -12,6 +12,7 @@
 #define NAME_WIDTH_MIN 26
 #define NAME_HEIGHT_MIN 10
 #define NAME_PAD 4
+#define NAME_CUT_MIN 44		/* pixels in which a part of a name says something */
 #define ROW_LABEL_SIZE 10.5
 #define EFFICIENCY_ALL 200
 #define EFFICIENCY_UNKNOWN 255
@@ -20,6 +21,7 @@
 /* Where a piece is drawn, within the plot of the lanes. */
 struct box {
 	double x, y, width, height;
+	bool nest;
 };
 
 static struct box piece_box(const struct chart *c, const struct piece *p)
@@ -29,7 +31,7 @@ static struct box piece_box(const struct chart *c, const struct piece *p)
 
 	return (struct box){
 		.x = x, .y = place.y - c->lanes_y, .height = place.height,
-		.width = width < PIECE_LEAST ? PIECE_LEAST : width,
+		.width = width < PIECE_LEAST ? PIECE_LEAST : width, .nest = place.nest,
 	};
 }
 
@@ -40,10 +42,11 @@ static void add_bar(struct svg_path *path, const struct box *b, double height)
 	svg_path_rect(path, b->x, b->y + b->height - height, b->width, height);
 }
 
-/* How much of a bar, from its bottom up, computed. */
+/* How much of a bar, from its bottom up, computed. What a task that ran a build of its
+ * own computed is shown where that build's tasks are. */
 static double computed(const struct piece *p, const struct box *b)
 {
-	unsigned share = p->efficiency == EFFICIENCY_UNKNOWN ? 0 : p->efficiency;
+	unsigned share = p->efficiency == EFFICIENCY_UNKNOWN || b->nest ? 0 : p->efficiency;
 
 	return b->height * (share > EFFICIENCY_ALL ? EFFICIENCY_ALL : share) / EFFICIENCY_ALL;
 }
@@ -102,15 +105,31 @@ static size_t find_candidates(struct candidate *out, const struct chart *c,
 	return n < NAMES_MAX ? n : NAMES_MAX;
 }
 
+/* What says most of those names of a task that fit as they are, or the shortest. */
+static void add_best_name(struct buf *out, const struct chart *c, const struct task *t,
+			  double width, double size)
+{
+	const char *slash = strrchr(t->name, '/');
+	struct buf full = BUF_INIT;
+	const char *name[3] = { NULL, t->name, slash && slash[1] ? slash + 1 : t->name };
+	size_t i = 0;
+
+	name_add_task(&full, c->sum->rec, t);
+	name[0] = buf_str(&full);
+	while (i < 2 && *name[i + 1] && label_width(name[i], size) > width)
+		i++;
+	if (label_width(name[i], size) <= width || width >= NAME_CUT_MIN)
+		label_add(out, name[i], width, size);
+	buf_release(&full);
+}
+
 static void draw_name(struct svg *s, const struct chart *c, const struct box *box,
 		      const struct piece *p)
 {
-	const struct recording *rec = c->sum->rec;
-	double size = box->height >= 14 ? 10.5 : box->height - 2;
-	struct buf name = BUF_INIT, label = BUF_INIT;
+	double size = box->height >= 14 ? 10.5 : 9;
+	struct buf label = BUF_INIT;
 
-	name_add_task(&name, rec, &rec->task[p->task]);
-	label_add(&label, buf_str(&name), box->width - 2 * NAME_PAD, size);
+	add_best_name(&label, c, &c->sum->rec->task[p->task], box->width - 2 * NAME_PAD, size);
 	if (label.len) {
 		svg_begin(s, "text");
 		svg_attr(s, "class", size < 10.5 ? "name small" : "name");
@@ -119,7 +138,6 @@ static void draw_name(struct svg *s, const struct chart *c, const struct box *bo
 		svg_text(s, buf_str(&label));
 		svg_end(s);
 	}
-	buf_release(&name);
 	buf_release(&label);
 }
 

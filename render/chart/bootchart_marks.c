@@ -9,8 +9,6 @@
 #define SMALL 1.5		/* where one of them is smaller than this */
 #define GLYPH 2.2		/* half the size of a cross or a bolt */
 #define BADGE 5.0		/* and of what it stands on */
-#define THIN 2.0		/* height of lead-ins and phases */
-#define GHOST_HEIGHT 3.0
 
 /* A stretch of time in a lane. */
 struct strip {
@@ -128,7 +126,7 @@ static int draw_queue(struct svg *s, const struct chart *c)
 			r = add_strip(&l, c->lanes.lane[i], time_x(c, t->queued_us),
 				      time_x(c, t->start_us));
 	}
-	draw(s, c, &l, "queue", 0.5, THIN);
+	draw(s, c, &l, "queue", 0.5, MARK_THIN);
 	return r;
 }
 
@@ -139,7 +137,7 @@ int part_marks_below(struct svg *s, const struct chart *c)
 
 /* How pieces ended: an outline, and where there is room a badge with a sign */
 
-static void add_cross(struct svg_path *p, double x, double y)
+void add_cross(struct svg_path *p, double x, double y)
 {
 	svg_path_move(p, x - GLYPH, y - GLYPH);
 	svg_path_line(p, x + GLYPH, y + GLYPH);
@@ -147,7 +145,7 @@ static void add_cross(struct svg_path *p, double x, double y)
 	svg_path_line(p, x - GLYPH, y + GLYPH);
 }
 
-static void add_bolt(struct svg_path *p, double x, double y)
+void add_bolt(struct svg_path *p, double x, double y)
 {
 	svg_path_move(p, x + GLYPH * 0.5, y - GLYPH * 1.4);
 	svg_path_line(p, x - GLYPH * 0.8, y + GLYPH * 0.2);
@@ -155,8 +153,8 @@ static void add_bolt(struct svg_path *p, double x, double y)
 	svg_path_line(p, x - GLYPH * 0.5, y + GLYPH * 1.4);
 }
 
-/* A diamond with cut corners: nearly round. */
-static void add_badge(struct svg_path *p, double x, double y)
+/* Eight corners: nearly round. */
+void add_badge(struct svg_path *p, double x, double y)
 {
 	svg_path_move(p, x - BADGE, y - BADGE / 2.4);
 	svg_path_line(p, x - BADGE / 2.4, y - BADGE);
@@ -169,8 +167,7 @@ static void add_badge(struct svg_path *p, double x, double y)
 	svg_path_close(p);
 }
 
-/* Open at the right, with an arrow. */
-static void add_open_end(struct svg_path *p, double x, double y, double width, double height)
+void add_open_end(struct svg_path *p, double x, double y, double width, double height)
 {
 	svg_path_move(p, x + width, y);
 	svg_path_line(p, x, y);
@@ -262,7 +259,7 @@ static int draw_phases(struct svg *s, const struct chart *c)
 			r = add_strip(&l, c->lanes.span_lane[i], time_x(c, p->begin_us),
 				      time_x(c, end_us));
 	}
-	draw(s, c, &l, "phase", 0, THIN);
+	draw(s, c, &l, "phase", 0, MARK_THIN);
 	return r;
 }
 
@@ -301,7 +298,7 @@ static int draw_ghost(struct svg *s, const struct chart *c)
 			r = add_strip(&l, c->lanes.lane[i], time_x(c, t->start_us),
 				      time_x(c, recording_task_end_us(other, t)));
 	}
-	draw(s, c, &l, "ghost", 1, GHOST_HEIGHT);
+	draw(s, c, &l, "ghost", 1, MARK_GHOST_HEIGHT);
 	return r;
 }
 

@@ -21,6 +21,16 @@ void part_legend(struct svg *s, const struct chart *c);
 int part_marks_below(struct svg *s, const struct chart *c);
 int part_marks_above(struct svg *s, const struct chart *c);
 
+/* The signs of what ended badly, around a point; and an outline that is open at the
+ * right, with an arrow. */
+void add_cross(struct svg_path *p, double x, double y);
+void add_bolt(struct svg_path *p, double x, double y);
+void add_badge(struct svg_path *p, double x, double y);
+void add_open_end(struct svg_path *p, double x, double y, double width, double height);
+
+#define MARK_THIN 2.0		/* pixels: height of lead-ins and phases */
+#define MARK_GHOST_HEIGHT 3.0
+
 /* <text class x y>; text may be any bytes. */
 void add_text(struct svg *s, const char *class, double x, double y, const char *text);
 

@@ -197,5 +197,6 @@ struct lane_place chart_lane(const struct chart *c, uint32_t lane)
 	return (struct lane_place){
 		.y = c->row_place[low].y + (lane - r->first_lane) * pitch + gap / 2,
 		.height = pitch - gap,
+		.nest = r->nest,
 	};
 }

@@ -93,6 +93,7 @@ void chart_release(struct chart *c);
 /* Top and height of a lane's bars, in the picture. */
 struct lane_place {
 	double y, height;
+	bool nest;		/* as its row */
 };
 struct lane_place chart_lane(const struct chart *c, uint32_t lane);
 

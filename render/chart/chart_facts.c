@@ -277,7 +277,10 @@ static void say_samples(struct maker *m)
 	count_part(m, s->host.samples, "", "");
 	if (s->rec->interval_ms > 0) {
 		buf_adds(begin_part(m), "one every ");
-		text_add_time(&m->text, sat_mul(s->rec->interval_ms, 1000));
+		if (s->rec->interval_ms % 1000)
+			text_add_time(&m->text, sat_mul(s->rec->interval_ms, 1000));
+		else
+			buf_addf(&m->text, "%lld s", (long long)s->rec->interval_ms / 1000);
 		end_part(m);
 	}
 	if (s->host.gaps)
