@@ -240,7 +240,6 @@ static void draw_axis(struct plot *p, int top, enum unit unit, int64_t ceiling, 
 	struct tick tick[AXIS_TICKS_MAX];
 	size_t n = axis_ticks(tick, most > AXIS_TICKS_MAX ? AXIS_TICKS_MAX : most < 2 ? 2 : most,
 			      ceiling, unit);
-	struct buf label = BUF_INIT;
 	struct svg_path grid;
 
 	svg_begin(p->svg, "g");
@@ -258,15 +257,9 @@ static void draw_axis(struct plot *p, int top, enum unit unit, int64_t ceiling, 
 	for (size_t i = 0; i < n; i++) {
 		double y = top + scaled(p, (double)tick[i].value, ceiling) + LABEL_RISE;
 
-		buf_clear(&label);
-		buf_adds(&label, tick[i].label);
-		if (unit == UNIT_BYTES_A_SECOND && i == n - 1)
-			buf_adds(&label, "/s");
 		add_text(p->svg, right ? "tick start" : "tick end", right ? CHART_PLOT_X +
-			 CHART_PLOT_WIDTH + AXIS_GAP : CHART_PLOT_X - AXIS_GAP, y,
-			 buf_str(&label));
+			 CHART_PLOT_WIDTH + AXIS_GAP : CHART_PLOT_X - AXIS_GAP, y, tick[i].label);
 	}
-	buf_release(&label);
 	svg_end(p->svg);
 }
 

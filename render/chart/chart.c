@@ -16,7 +16,7 @@
 #define TIME_DEPTH 16		/* from a plot to the baseline of the time axis */
 #define LANES_GAP 10		/* from there to the lanes */
 #define LANES_HEIGHT_MAX 960
-#define LANE_HEIGHT_MAX 18.0
+#define LANE_HEIGHT_MAX 20.0
 #define LANE_HEIGHT_MIN 0.5
 #define ROW_HEIGHT_MIN 13	/* of a label */
 #define NEST_HEIGHT 13

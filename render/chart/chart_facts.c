@@ -297,12 +297,13 @@ static void say_other_build(struct maker *m)
 		return;
 	command = recording_build(c->ghost->rec, "command");
 	part(m, command ? command : "its command was not recorded");
-	time_part(m, c->ghost->wall_us, "");
-	if (c->ghost->wall_us > 0) {
-		buf_addf(begin_part(m), "this one took %+.1f %%", 100 *
-			 ((double)c->sum->wall_us / (double)c->ghost->wall_us - 1));
-		end_part(m);
-	}
+	time_part(m, c->ghost->wall_us, " there, ");
+	text_add_time(&m->text, c->sum->wall_us);
+	buf_adds(&m->text, " here");
+	if (c->ghost->wall_us > 0)
+		buf_addf(&m->text, " (%+.1f %%)", 100 * ((double)c->sum->wall_us /
+			 (double)c->ghost->wall_us - 1));
+	end_part(m);
 	count_part(m, c->match.n_common, " task in both", " tasks in both");
 	count_part(m, c->match.n_only_a, " only here", " only here");
 	count_part(m, c->match.n_only_b, " only there", " only there");
@@ -321,13 +322,30 @@ static void say_warnings(struct maker *m)
 	fact(m, "warning", true);
 }
 
+static void say_what(struct maker *m)
+{
+	const struct recording *rec = m->chart->sum->rec;
+	const char *command = recording_build(rec, "command");
+	const char *name = rec->path ? strrchr(rec->path, '/') : NULL;
+
+	if (command) {
+		part(m, command);
+	} else if (rec->format == FORMAT_OE) {
+		part(m, "OpenEmbedded build");
+		buf_addc(&m->text, ' ');
+		buf_adds(&m->text, name && name[1] ? name + 1 : "");
+		end_part(m);
+	} else {
+		part(m, "A build whose command was not recorded");
+	}
+	fact(m, NULL, false);
+}
+
 int chart_facts(struct chart *c)
 {
 	struct maker m = { .chart = c, .text = BUF_INIT };
-	const char *command = recording_build(c->sum->rec, "command");
 
-	part(&m, command ? command : "A build whose command was not recorded");
-	fact(&m, NULL, false);
+	say_what(&m);
 	say_result(&m);
 	say_cpu(&m);
 	say_tasks(&m);

@@ -112,25 +112,25 @@ void legend_of_marks(struct legend *l, const struct chart *c)
 	const struct summary *s = c->sum;
 
 	if (s->n_ran)
-		add_key(l, "cpu", "computing")->meaning =
-			"the dark part of a bar: how much of its time a task used a CPU";
+		add_key(l, "cpu", "share of its time a task computed")->meaning =
+			"the strong part of a bar: all of its height is one CPU all the time";
 	if (s->n_state[TASK_FAILED])
 		add_key(l, "failed", "failed");
 	if (s->n_state[TASK_KILLED])
 		add_key(l, "killed", "killed by a signal");
 	if (s->n_state[TASK_RUNNING])
-		add_key(l, "unfinished", "nobody saw it end");
+		add_key(l, "unfinished", "unfinished: nobody saw it end");
 	if (c->chain.n_path)
 		add_key(l, "critical", "critical path")->meaning =
 			"the tasks that each waited for the one before, up to the last to end";
 	if (c->has_queue)
-		add_key(l, "queue", "queued")->meaning =
+		add_key(l, "queue", "queued, waiting for a worker")->meaning =
 			"from when a task could have run until it did";
 	if (s->rec->n_spans)
-		add_key(l, "phase", "phase");
+		add_key(l, "phase", "phase of a task");
 	if (c->ghost)
 		add_key(l, "ghost", "the other build")->meaning =
-			"when the same task ran in the build compared with";
+			"dashed above; below: when the same task ran there";
 }
 
 /* Places */
