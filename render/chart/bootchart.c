@@ -12,6 +12,7 @@
 
 #define TIME_TICKS 13
 #define HEADLINE_SIZE 22
+#define ALARM_SIZE 8		/* of the mark at facts that tell of something wrong */
 #define EDGE 30			/* labels that near the end of the axis do not stand out of it */
 
 /* Small things */
@@ -61,19 +62,32 @@ void begin_plot(struct svg *s, int y, int height)
 
 /* Head */
 
+static void add_fact(struct svg *s, const struct fact *f)
+{
+	int label_y = f->y - FACT_LABEL_RISE;
+	struct svg_path mark;
+
+	if (f->alarm) {
+		svg_path_init(&mark, s, "alarm-mark");
+		svg_path_move(&mark, f->x, label_y);
+		svg_path_line(&mark, f->x + ALARM_SIZE / 2.0, label_y - ALARM_SIZE);
+		svg_path_line(&mark, f->x + ALARM_SIZE, label_y);
+		svg_path_close(&mark);
+		svg_path_end(&mark);
+	}
+	add_text(s, "label", f->x + (f->alarm ? ALARM_SIZE + 4 : 0), label_y, f->label);
+	add_fitting(s, f->alarm ? "fact alarm" : "fact", f->x, f->y, f->text, f->width,
+		    FACT_SIZE);
+}
+
 void part_head(struct svg *s, const struct chart *c)
 {
 	svg_begin(s, "g");
 	svg_attr(s, "id", "head");
 	add_fitting(s, "headline", CHART_MARGIN, CHART_HEADLINE_Y, c->fact[0].text,
 		    (CHART_WIDTH - 2 * CHART_MARGIN) / LABEL_BOLD, HEADLINE_SIZE);
-	for (size_t i = 1; i < c->n_facts; i++) {
-		const struct fact *f = &c->fact[i];
-
-		add_text(s, "label", f->x, f->y - FACT_LABEL_RISE, f->label);
-		add_fitting(s, f->alarm ? "fact alarm" : "fact", f->x, f->y, f->text,
-			    f->width, FACT_SIZE);
-	}
+	for (size_t i = 1; i < c->n_facts; i++)
+		add_fact(s, &c->fact[i]);
 	svg_end(s);
 }
 

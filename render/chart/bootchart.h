@@ -16,8 +16,8 @@
  *	  text.title, g.legend		g.key[data-band=ID]: swatch and text, with its <title>
  *	  g.axis, g.axis.right		grid lines and labels; these stay
  *	  svg.plot			x, y, width, height of the plot; clips
- *	   g.draw			all the script replaces: paths .area/.line/.band
- *					with a colour class c0 ... c7
+ *	   g.draw			all the script replaces: path.gap (nothing is known),
+ *					paths .area/.line/.band with a colour class c0 ... c7
  *	 g#time				the time axis, grid lines through everything: replaced
  *	 g#lanes
  *	  path.stripe, g.row[data-row=I]: text.label
@@ -27,7 +27,8 @@
  *					them that computed, the colour itself), path.phase,
  *					path.critical, path.ghost, path.unfinished/.killed/.failed
  *					(outlines), path.badge with path.bolt (killed) or path.cross
- *					(failed) upon it, text.name
+ *					(failed) upon it, text.name.tN or, on what computed,
+					text.name.cN
  *	 g#legend			g.key[data-kind=KIND] a kind, then what the marks mean
  *	 script#data type="application/x-buildbeat"	pack.h
  *	 script				the program

@@ -127,18 +127,22 @@ static void draw_name(struct svg *s, const struct chart *c, const struct box *bo
 		      const struct piece *p)
 {
 	double size = box->height >= 14 ? 10.5 : 9;
-	struct buf label = BUF_INIT;
+	bool strong = computed(p, box) > box->height / 2;
+	struct buf label = BUF_INIT, class = BUF_INIT;
 
 	add_best_name(&label, c, &c->sum->rec->task[p->task], box->width - 2 * NAME_PAD, size);
 	if (label.len) {
+		buf_addf(&class, "name %c%u%s", strong ? 'c' : 't', (unsigned)p->colour,
+			 size < 10.5 ? " small" : "");
 		svg_begin(s, "text");
-		svg_attr(s, "class", size < 10.5 ? "name small" : "name");
+		svg_attr(s, "class", buf_str(&class));
 		svg_attr_number(s, "x", box->x + NAME_PAD);
 		svg_attr_number(s, "y", box->y + box->height / 2 + size * 0.36);
 		svg_text(s, buf_str(&label));
 		svg_end(s);
 	}
 	buf_release(&label);
+	buf_release(&class);
 }
 
 static int draw_names(struct svg *s, const struct chart *c, const struct box *box)
@@ -231,7 +235,9 @@ int part_lanes(struct svg *s, const struct chart *c)
 	int r = 0;
 
 	begin_lanes(s, c);
-	add_text(s, "axis-name end", CHART_PLOT_X - 8, c->time_y, lanes_word[c->lanes.by]);
+	if (c->lanes.n_rows)
+		add_text(s, "axis-name end", CHART_PLOT_X - 8, c->time_y,
+			 lanes_word[c->lanes.by]);
 	draw_stripes(s, c);
 	for (size_t i = 0; i < c->lanes.n_rows; i++)
 		draw_row_label(s, c, i);

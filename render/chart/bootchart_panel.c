@@ -149,6 +149,33 @@ static void classes(char *out, size_t size, const char *what, enum colour colour
 	buf_addu(&b, (uint64_t)colour);
 }
 
+/* Stretches of which nothing is known, from the axis to the top. */
+static void draw_gaps(struct plot *p)
+{
+	const struct panel *panel = p->panel;
+	struct svg_path path;
+	double x, until, from = 0, last = -1;	/* of the stretch being made */
+
+	svg_path_init(&path, p->svg, "gap");
+	for (size_t i = 1; i < panel->n; i++) {
+		if (!panel->gap[i])
+			continue;
+		x = time_x(p->chart, panel->time_us[i - 1]);
+		until = time_x(p->chart, panel->time_us[i]);
+		if (last >= 0 && x - last < 1) {
+			last = until;
+			continue;
+		}
+		if (last >= 0)
+			svg_path_rect(&path, from, 0, last - from, p->height);
+		from = x;
+		last = until;
+	}
+	if (last >= 0)
+		svg_path_rect(&path, from, 0, last - from, p->height);
+	svg_path_end(&path);
+}
+
 /* Stacks: what is on top is drawn first, down to the axis; the others cover it. */
 
 static void sum_stack(struct plot *p)
@@ -333,6 +360,7 @@ static void draw_panel(struct plot *p, size_t index)
 	begin_plot(p->svg, place->y, place->height);
 	svg_begin(p->svg, "g");
 	svg_attr(p->svg, "class", "draw");
+	draw_gaps(p);
 	draw_stack(p);
 	for (size_t i = 0; i < p->panel->n_bands; i++) {
 		if (p->panel->band[i].mark != MARK_STACK)

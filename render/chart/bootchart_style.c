@@ -12,9 +12,10 @@
  * the plain colour on light ground, for readers that know no variables, and
  * var(--ink), which those that do take instead.
  *
- * Of each of the eight there are three: c0, the colour of the palette; t0, its tint,
+ * Of each of the eight there are four: c0, the colour of the palette; t0, its tint,
  * for what is behind it; e0, for its lines and edges: the same or, where that stands
- * out too little from the ground, nearer to the ink.
+ * out too little from the ground, nearer to the ink; n0, for words upon it: ink or
+ * ground, whichever is easier to read.
  */
 #define TINT 0.45
 #define CONTRAST_LEAST 3.0	/* what WCAG asks of graphics */
@@ -25,7 +26,7 @@ struct named {
 	uint32_t rgb;
 };
 
-#define NAMED_COLOURS (5 + 3 * COLOURS)
+#define NAMED_COLOURS (5 + 4 * COLOURS)
 
 static unsigned channel(uint32_t rgb, unsigned shift)
 {
@@ -97,6 +98,8 @@ static void name_colours(struct named *n, const struct palette *p)
 		set_named(n++, "c", i, p->colour[i]);
 		set_named(n++, "t", i, mixed(p->colour[i], p->ground, TINT));
 		set_named(n++, "e", i, edge_of(p->colour[i], p));
+		set_named(n++, "n", i, contrast(p->colour[i], p->ink) >
+			  contrast(p->colour[i], p->ground) ? p->ink : p->ground);
 	}
 }
 

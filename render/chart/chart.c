@@ -20,6 +20,7 @@
 #define LANE_HEIGHT_MIN 0.5
 #define ROW_HEIGHT_MIN 13	/* of a label */
 #define NEST_HEIGHT 13
+#define TIME_LEAST_US 1000000	/* of an axis for a build of no time */
 #define EMPTY_HEIGHT 40		/* of the sentence that stands for the lanes */
 
 static const int panel_height[PANELS] = {
@@ -151,7 +152,7 @@ int chart_make(struct chart *c, const struct chart_input *in)
 		c->end_us = in->ghost->wall_us;
 	/* A build of no time at all still has an axis. */
 	if (c->end_us <= 0)
-		c->end_us = 1;
+		c->end_us = TIME_LEAST_US;
 	c->has_queue = find_queue(in->sum);
 	r = make_parts(c, in);
 	r = r ? r : chart_facts(c);

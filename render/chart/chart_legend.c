@@ -107,6 +107,17 @@ int legend_of_kinds(struct legend *l, const struct summary *s)
 
 /* Marks */
 
+static bool has_gap(const struct panels *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct panel *p = &l->panel[i];
+
+		if (p->n > 1 && memchr(p->gap + 1, true, (p->n - 1) * sizeof *p->gap))
+			return true;
+	}
+	return false;
+}
+
 void legend_of_marks(struct legend *l, const struct chart *c)
 {
 	const struct summary *s = c->sum;
@@ -128,6 +139,8 @@ void legend_of_marks(struct legend *l, const struct chart *c)
 			"from when a task could have run until it did";
 	if (s->rec->n_spans)
 		add_key(l, "phase", "phase of a task");
+	if (has_gap(&c->panels))
+		add_key(l, "gap", "no samples");
 	if (c->ghost)
 		add_key(l, "ghost", "the other build")->meaning =
 			"dashed above; below: when the same task ran there";
