@@ -37,7 +37,8 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/bootchart_parts.h \
 	render/chart/bootchart_style.c \
 	render/chart/bootchart_text.h \
-	render/chart/chain.h \
+	render/chart/chain.c render/chart/chain.h \
+	render/chart/chain_names.c render/chart/chain_names.h \
 	render/chart/chart.c render/chart/chart.h \
 	render/chart/chart_facts.c render/chart/chart_facts.h \
 	render/chart/chart_legend.c render/chart/chart_legend.h \

@@ -7,22 +7,36 @@
 #include <stdint.h>
 
 /*
- * What each task waited for last. Known of a task: the targets its host says it
- * waited for (`after`), the line before it in its recipe, the task that hosts it.
- * Where the host told of no targets at all, the task of its instance that ended last
- * before it started, at most CHAIN_SLACK_US before: the worker was busy with it.
+ * What each task waited for last, the first of these that is known:
+ *	WAIT_LINE	the line before it in its recipe; the task before it of an
+ *			OpenEmbedded recipe
+ *	WAIT_TARGET	of the targets its host says it waited for and this build made,
+ *			the one that ended last
+ *	WAIT_WORKER	the task of its instance that ended last before it started, at
+ *			most CHAIN_SLACK_US before: the worker was busy with it
+ *	WAIT_LINE	of the instance before its own in one task ("make -C a; make -C
+ *			b"), the task that ended last
+ *	WAIT_HOST	the task its instance runs in: it waited for that to start
+ * A task that ended after another started is not what that waited for, but for
+ * CHAIN_STAMP_US: hosts stamp a start before they have seen the end it waited for.
  */
 #define CHAIN_SLACK_US 100000
+#define CHAIN_STAMP_US 2000
 
 enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER };
 
+/*
+ * The critical path goes back from the task that ended last. Tasks that host are
+ * not in it, as what is inside them is: instead of one that was waited for to end,
+ * the last to end inside it; instead of one that was waited for to start, what it
+ * waited for itself.
+ */
 struct chain {
-	uint32_t *before;	/* of every task of the recording, or NO_INDEX; following
-				   these ends */
+	uint32_t *before;	/* of every task of the recording, or NO_INDEX; always one
+				   earlier in summary.order, so following these ends */
 	uint8_t *why;		/* enum wait */
 	size_t n_path;
-	uint32_t *path;		/* the critical path: from the task that ended last back
-				   through before, then turned round: in time's order */
+	uint32_t *path;		/* the critical path in time's order */
 	int64_t path_us;	/* time in its tasks */
 };
 
