@@ -113,7 +113,7 @@ static void describe(struct buf *picture, const struct figure *f)
 static int deliver(const struct drawing *d, struct error *err)
 {
 	struct buf picture = BUF_INIT;
-	int r = file_read(&picture, d->place.path, d->picture_name);
+	int r = workplace_read(&picture, d->place.path, d->picture_name);
 
 	if (!r && d->plot->format == PLOT_SVG && is_whole(&picture, PLOT_SVG))
 		describe(&picture, d->figure);

@@ -60,7 +60,7 @@ static int read_all(struct buf *out, int fd)
 	}
 }
 
-int file_read(struct buf *out, const char *directory, const char *name)
+int workplace_read(struct buf *out, const char *directory, const char *name)
 {
 	char path[PATH_MAX];
 	int fd, r;

@@ -17,6 +17,6 @@ int workplace_begin(struct workplace *w, struct error *err);
 void workplace_end(struct workplace *w);
 
 /* Append the whole of directory/name to out. 0 or a negative errno. */
-int file_read(struct buf *out, const char *directory, const char *name);
+int workplace_read(struct buf *out, const char *directory, const char *name);
 
 #endif
