@@ -37,11 +37,12 @@ bool oe_millionths(struct cursor *c, int64_t *n)
 		return false;
 	if (cursor_byte(&at, '.')) {
 		for (; at.p < at.end && *at.p >= '0' && *at.p <= '9'; at.p++) {
-			if (places == PLACES)
-				continue;
-			value = value * 10 + (unsigned)(*at.p - '0');
-			places++;
+			if (places++ < PLACES)
+				value = value * 10 + (unsigned)(*at.p - '0');
+			else if (places == PLACES + 1)
+				value += *at.p >= '5';
 		}
+		places = places < PLACES ? places : PLACES;
 	}
 	if (cursor_byte(&at, 'e')) {
 		cursor_byte(&at, '+');

@@ -89,7 +89,7 @@ int oe_finish_build(struct oe *o, bool build_only);
 /* The build's end, -1: not ended in order. */
 int64_t oe_end_us(const struct oe *o);
 
-/* A decimal number, also as 5e-05, in millionths, the rest cut off. */
+/* A decimal number, also as 5e-05, in millionths, rounded. */
 bool oe_millionths(struct cursor *c, int64_t *n);
 
 /* Since the start for now. False: it is nowhere near the build. */

@@ -36,6 +36,14 @@ TESTS += tests/check_store
 tests_check_store_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_store_LDADD = $(TEST_LIBS)
 
+# OpenEmbedded's directories: read; a large one, and how fast.
+check_PROGRAMS += tests/check_oe tests/gen_oe
+TESTS += tests/check_oe
+tests_check_oe_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_oe_LDADD = $(TEST_LIBS)
+EXTRA_DIST += tests/data/oe
+tests_gen_oe_LDADD = core/libcore.la
+
 # Memory that runs out.
 check_PROGRAMS += tests/check_nomem
 TESTS += tests/check_nomem
