@@ -52,42 +52,55 @@ int arena_keep(struct arena *a, void *memory)
 	return 0;
 }
 
-/* A fresh block of its own, zeroed. */
 static void *new_block(struct arena *a, size_t size)
 {
-	void *p = calloc(1, size);
+	void *p = malloc(size);
 
 	return p && !arena_keep(a, p) ? p : NULL;
 }
 
+/* From the newest chunk, or a new one. */
+static void *take(struct arena *a, size_t size)
+{
+	char *p;
+
+	if (size > a->left) {
+		if (size > CHUNK_SIZE / 4)
+			return new_block(a, size);
+		a->p = new_block(a, CHUNK_SIZE);
+		a->left = a->p ? CHUNK_SIZE : 0;
+	}
+	p = a->p;
+	if (p) {
+		a->p += size;
+		a->left -= size;
+	}
+	return p;
+}
+
 void *arena_alloc(struct arena *a, size_t size)
 {
+	size_t skip = -(uintptr_t)a->p % ALIGNMENT;
 	void *p;
 
 	if (size > SIZE_MAX - ALIGNMENT)
 		return NULL;
-	size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	if (size > CHUNK_SIZE / 4)
-		return new_block(a, size);
-	if (size > a->left) {
-		p = new_block(a, CHUNK_SIZE);
-		if (!p)
-			return NULL;
-		a->p = p;
-		a->left = CHUNK_SIZE;
-	}
-	p = a->p;
-	a->p += size;
-	a->left -= size;
-	return p;
+	skip = skip < a->left ? skip : a->left;
+	a->p += skip;
+	a->left -= skip;
+	p = take(a, size);
+	return p ? memset(p, 0, size) : NULL;
 }
 
 char *arena_text(struct arena *a, const char *p, size_t len)
 {
-	char *copy = arena_alloc(a, len + 1);
+	char *copy = take(a, len + 1);
 
-	if (copy && len)
+	if (!copy)
+		return NULL;
+	if (len)
 		memcpy(copy, p, len);
+	copy[len] = '\0';
 	return copy;
 }
 

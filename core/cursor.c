@@ -101,11 +101,6 @@ bool cursor_long_i64(struct cursor *c, int64_t *n)
 	return true;
 }
 
-bool slice_is(struct slice s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.p, text, s.len);
-}
-
 bool slice_u64(struct slice s, uint64_t *n)
 {
 	struct cursor c;

@@ -1,9 +1,11 @@
 #ifndef BUILDBEAT_CURSOR_H
 #define BUILDBEAT_CURSOR_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * Reading text: a position, an end, a line number. Nothing is copied, a NUL is
@@ -58,24 +60,45 @@ bool cursor_line(struct cursor *c, struct slice *line, bool *complete);
 bool cursor_long_u64(struct cursor *c, uint64_t *n);
 bool cursor_long_i64(struct cursor *c, int64_t *n);
 
-/* As long as they are short, which nearly all are, they are parsed in place. */
-#define CURSOR_SHORT_DIGITS 18
+/*
+ * Up to eight digits at p, of which eight bytes can be read: how many, and what
+ * they come to. All at once, for the length of a number is nothing a processor
+ * can guess.
+ */
+static inline unsigned cursor_digits8(const char *p, uint64_t *n)
+{
+	uint64_t text, other;
+	unsigned digits;
+
+	memcpy(&text, p, sizeof text);
+	text = le64toh(text) ^ UINT64_C(0x3030303030303030);
+	other = ((text + UINT64_C(0x7676767676767676)) | text) & UINT64_C(0x8080808080808080);
+	digits = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+	text = digits ? text << (64 - 8 * digits) : 0;
+	text = text * 10 + (text >> 8);
+	*n = ((text & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+	      (text >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >> 32;
+	return digits;
+}
 
 static inline bool cursor_u64(struct cursor *c, uint64_t *n)
 {
-	const char *p = c->p;
-	const char *limit = c->end - p > CURSOR_SHORT_DIGITS ? p + CURSOR_SHORT_DIGITS : c->end;
-	uint64_t value = 0;
-	unsigned digit;
+	static const uint32_t power[8] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
+	unsigned digits;
+	uint64_t more;
 
-	for (; p < limit && (digit = (unsigned)(*p - '0')) <= 9; p++)
-		value = value * 10 + digit;
-	if (p == limit && p < c->end)
+	if (c->end - c->p < 8)
 		return cursor_long_u64(c, n);
-	if (p == c->p)
-		return false;
-	c->p = p;
-	*n = value;
+	digits = cursor_digits8(c->p, n);
+	if (digits < 8) {
+		c->p += digits;
+		return digits;
+	}
+	digits = c->end - c->p < 16 ? 8 : cursor_digits8(c->p + 8, &more);
+	if (digits == 8)
+		return cursor_long_u64(c, n);
+	*n = *n * power[digits] + more;
+	c->p += 8 + digits;
 	return true;
 }
 
@@ -92,7 +115,10 @@ static inline bool cursor_i64(struct cursor *c, int64_t *n)
 	return true;
 }
 
-bool slice_is(struct slice s, const char *text);
+static inline bool slice_is(struct slice s, const char *text)
+{
+	return s.len == strlen(text) && !memcmp(s.p, text, s.len);
+}
 
 /* The whole slice as a number. */
 bool slice_u64(struct slice s, uint64_t *n);

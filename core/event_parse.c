@@ -2,29 +2,21 @@
 
 #include <string.h>
 
-/* By their first letters, which all differ. */
+/* By their first letters, which all differ; the tab behind them included. */
 static const struct {
-	const char *word;
+	char word[7];
+	unsigned char len;
 	enum event_kind kind;
 } words[26] = {
-	['a' - 'a'] = { "after", EVENT_AFTER }, ['b' - 'a'] = { "begin", EVENT_BEGIN },
-	['c' - 'a'] = { "close", EVENT_CLOSE }, ['d' - 'a'] = { "done", EVENT_DONE },
-	['e' - 'a'] = { "end", EVENT_END }, ['f' - 'a'] = { "fail", EVENT_FAIL },
-	['k' - 'a'] = { "kill", EVENT_KILL }, ['n' - 'a'] = { "note", EVENT_NOTE },
-	['o' - 'a'] = { "open", EVENT_OPEN }, ['p' - 'a'] = { "pid", EVENT_PID },
-	['q' - 'a'] = { "queue", EVENT_QUEUE }, ['s' - 'a'] = { "start", EVENT_START },
+#define WORD(letter, word, kind) [letter - 'a'] = { word "\t", sizeof word, kind }
+	WORD('a', "after", EVENT_AFTER), WORD('b', "begin", EVENT_BEGIN),
+	WORD('c', "close", EVENT_CLOSE), WORD('d', "done", EVENT_DONE),
+	WORD('e', "end", EVENT_END), WORD('f', "fail", EVENT_FAIL),
+	WORD('k', "kill", EVENT_KILL), WORD('n', "note", EVENT_NOTE),
+	WORD('o', "open", EVENT_OPEN), WORD('p', "pid", EVENT_PID),
+	WORD('q', "queue", EVENT_QUEUE), WORD('s', "start", EVENT_START),
+#undef WORD
 };
-
-/* The word is not empty and of small letters. */
-static bool find_kind(struct slice word, enum event_kind *kind)
-{
-	unsigned at = (unsigned)(word.p[0] - 'a');
-
-	if (at >= 26 || !words[at].word || !slice_is(word, words[at].word))
-		return false;
-	*kind = words[at].kind;
-	return true;
-}
 
 /* The end of a field, passed. */
 static bool field_end(struct cursor *c)
@@ -32,16 +24,30 @@ static bool field_end(struct cursor *c)
 	return cursor_at_end(c) || cursor_byte(c, '\t');
 }
 
-/* A word that a line may begin with in this version or a later one. */
-static bool read_word(struct cursor *c, struct slice *word)
+/* A word this version knows, passed; a line that ends behind it is none. */
+static bool known_word(struct cursor *c, enum event_kind *kind)
+{
+	unsigned at = cursor_at_end(c) ? 26 : (unsigned)(*c->p - 'a');
+
+	if (at >= 26 || (size_t)(c->end - c->p) < sizeof words->word || !words[at].len ||
+	    memcmp(c->p, words[at].word, words[at].len))
+		return false;
+	*kind = words[at].kind;
+	c->p += words[at].len;
+	return true;
+}
+
+/* A word that a line may begin with in a later version. */
+static bool other_word(struct cursor *c)
 {
 	const char *p = c->p;
+	bool any;
 
 	while (p < c->end && ((*p >= 'a' && *p <= 'z') || *p == '_'))
 		p++;
-	*word = (struct slice){ c->p, (size_t)(p - c->p) };
+	any = p > c->p;
 	c->p = p;
-	return word->len && field_end(c);
+	return any && field_end(c);
 }
 
 /* INST or INST.SEQ */
@@ -63,15 +69,16 @@ static bool read_id(struct cursor *c, struct event *e)
 
 enum event_parsed event_parse(struct slice line, struct event *e)
 {
-	struct slice word;
+	struct cursor c;
 	bool known;
 
-	cursor_init(&e->rest, line.p, line.len);
-	if (!read_word(&e->rest, &word))
+	cursor_init(&c, line.p, line.len);
+	known = known_word(&c, &e->kind);
+	if (!known && !other_word(&c))
 		return EVENT_DAMAGED;
-	known = find_kind(word, &e->kind);
-	if (!cursor_i64(&e->rest, &e->time_us) || !field_end(&e->rest) || !read_id(&e->rest, e))
+	if (!cursor_i64(&c, &e->time_us) || !field_end(&c) || !read_id(&c, e))
 		return EVENT_DAMAGED;
+	e->rest = c;
 	return known ? EVENT_PARSED : EVENT_UNKNOWN;
 }
 

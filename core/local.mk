@@ -21,8 +21,10 @@ core_libcore_la_SOURCES = \
 	core/outfile.c core/outfile.h \
 	core/reader.c core/reader.h \
 	core/recording.c core/recording.h \
-	core/recording_build.c core/recording_command.c core/recording_link.c \
-	core/recording_samples.c core/recording_tasks.c core/recording_usage.c \
+	core/recording_after.c core/recording_build.c core/recording_command.c \
+	core/recording_events.c core/recording_kinds.c core/recording_link.c \
+	core/recording_runs.c core/recording_samples.c \
+	core/recording_tasks.c core/recording_usage.c \
 	core/series.c core/series.h \
 	core/store.c core/store.h \
 	core/texts.c core/texts.h \

@@ -37,7 +37,8 @@ struct reader {
 	const char **kind;
 	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kind` */
 	struct buf scratch;
-	struct task_usage *newest;	/* sample of each task, if it has any */
+	struct task_usage *newest;	/* sample of each task; time_ms -1: none */
+	struct runs *runs;		/* NULL: no rec->usage */
 	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
 };
 
@@ -119,11 +120,51 @@ int reader_series(struct reader *r, const char *file, const char *name,
 		  char *text, size_t len);
 int reader_usage(struct reader *r, const char *file, struct feed *f);
 
+/*
+ * The samples of rec->usage while they come, for n_tasks tasks (recording_runs.c).
+ * NULL when out of memory, as -ENOMEM below.
+ */
+struct runs *runs_new(size_t n_tasks);
+
+/* NULL is fine. */
+void runs_free(struct runs *runs);
+
+/* A sample of the task is about to become the newest, in this era. */
+int runs_touch(struct reader *r, uint32_t task, uint32_t era);
+
+/* This was the newest; counted in its task's n_usage after the call. */
+int runs_add(struct reader *r, const struct task_usage *u);
+
+/* The task is over; and every one not touched in this era. */
+int runs_over(struct reader *r, uint32_t task);
+int runs_forget(struct reader *r, uint32_t era);
+
+/* The newest ones are added; then, once n_usage counts them, the list is in order. */
+int runs_finish(struct reader *r);
+int runs_sort(struct reader *r);
+
+/* An instance, by an id of less than INSTANCE_ID_MAX bytes: the newest of that id,
+ * NO_INDEX if there is none; and a new one. */
+uint32_t reader_find_instance(struct reader *r, struct slice id);
+int reader_add_instance(struct reader *r, struct slice id, int64_t time_us);
+
+/* The task of that number, a new one if there is none. */
+int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *task);
+
+/* Names behind "after", still escaped, for the task. */
+int reader_after(struct reader *r, uint32_t task, struct slice names);
+
+/* Kinds of tasks from an escaped field: as recorded, "" if empty, and as the command
+ * tells. Out of memory is remembered in r->no_memory. */
+const char *reader_kind(struct reader *r, struct slice field);
+const char *reader_kind_of_command(struct reader *r, struct slice field);
+
 /* The task, NO_INDEX if there is none. */
 uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
 
 /* After all files: order, parents. 0 or -ENOMEM. */
 int reader_finish_tasks(struct reader *r);
+int reader_sort_after(struct reader *r);
 int reader_finish_usage(struct reader *r);
 int reader_link(struct reader *r);
 

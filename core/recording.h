@@ -160,7 +160,7 @@ struct recording {
 	size_t n_notes;
 	struct note *note;
 	size_t n_usage;
-	struct task_usage *usage;	/* by task, then by time; NULL: not read */
+	struct task_usage *usage;	/* those of a task together, by time; NULL: not read */
 	size_t n_memory;
 	struct memory_change *memory;	/* by time */
 	size_t n_series;

@@ -14,6 +14,7 @@ struct alias {
 	uint32_t task;		/* NO_INDEX: free, or not in tasks.log */
 	uint32_t era;		/* the decoder's when it was given out; else it is free */
 	int64_t level[USAGE_COLUMNS];	/* in the columns' units */
+	uint32_t amount[USAGE_COLUMNS];	/* the same in KiB, ms, 1 */
 };
 
 struct decoder {
@@ -105,32 +106,20 @@ static uint32_t best_kb(const struct task_usage *u)
 	return u->pss_kb ? u->pss_kb : u->rss_kb;
 }
 
-static struct task_usage *newest(const struct decoder *d, uint32_t task)
+static void count(struct task *t, const struct task_usage *u)
 {
-	struct task_usage *u = &d->r->newest[task];
-
-	return u->time_ms < 0 ? NULL : u;
-}
-
-/* The newest sample of a task, once it stays as it is. */
-static int settle(struct reader *r, const struct task_usage *u)
-{
-	struct recording *rec = r->rec;
-	struct task *t = &rec->task[u->task];
-	struct task_usage *grown;
-
 	if (!t->n_usage++ || best_kb(u) > t->peak_kb) {
 		t->peak_kb = best_kb(u);
 		t->peak_ms = u->time_ms;
 	}
-	if (r->sums_only)
-		return 0;
-	grown = rec->n_usage < UINT32_MAX ?
-		array_grow(rec->usage, rec->n_usage, sizeof *grown) : NULL;
-	if (!grown)
+}
+
+/* A sample of a task, once it stays as it is. */
+static int settle(struct reader *r, const struct task_usage *u)
+{
+	if (r->runs && runs_add(r, u))
 		return -ENOMEM;
-	rec->usage = grown;
-	grown[rec->n_usage++] = *u;
+	count(&r->rec->task[u->task], u);
 	return 0;
 }
 
@@ -156,11 +145,11 @@ static int change_memory(struct decoder *d, const struct task_usage *u, int64_t 
 /* The task was as in its newest sample up to one point before this one. */
 static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_time *s)
 {
-	struct task_usage *last = newest(d, task);
+	struct task_usage *last = &d->r->newest[task];
 	int64_t before_ms = (s->grid - 1) * d->interval_ms;
 
 	/* The newest sample is at a point of the grid earlier still. */
-	if (!last || s->gap || before_ms >= s->time_ms ||
+	if (last->time_ms < 0 || s->gap || before_ms >= s->time_ms ||
 	    2 * last->time_ms >= 2 * before_ms - d->interval_ms)
 		return 0;
 	if (settle(d->r, last))
@@ -169,34 +158,26 @@ static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_t
 	return change_memory(d, last, best_kb(last));
 }
 
-static uint32_t amount(const struct decoder *d, const struct alias *a, enum usage_column column)
-{
-	int64_t n;
-
-	if (a->level[column] < 0 ||
-	    __builtin_mul_overflow(a->level[column], d->factor[column], &n))
-		return 0;
-	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
-
 static int add_sample(struct decoder *d, const struct alias *a, const struct sample_time *s)
 {
-	struct task_usage *last = newest(d, a->task);
-	int64_t before_kb = last ? (int64_t)best_kb(last) : -1;
-	struct task_usage u = {
-		.task = a->task, .time_ms = s->time_ms,
-		.rss_kb = amount(d, a, USAGE_RSS), .pss_kb = amount(d, a, USAGE_PSS),
-		.cpu_ms = amount(d, a, USAGE_CPU), .read_kb = amount(d, a, USAGE_READ),
-		.written_kb = amount(d, a, USAGE_WRITTEN),
-		.processes = amount(d, a, USAGE_PROCESSES),
-	};
+	struct task_usage *last = &d->r->newest[a->task];
+	int64_t before_kb = last->time_ms < 0 ? -1 : (int64_t)best_kb(last);
+	int64_t time_ms = s->time_ms;
 
-	if (last && last->time_ms >= s->time_ms)
-		u.time_ms = last->time_ms;
-	else if (last && (add_unchanged(d, a->task, s) || settle(d->r, last)))
+	if (d->r->runs && runs_touch(d->r, a->task, d->era))
 		return -ENOMEM;
-	d->r->newest[a->task] = u;
-	return change_memory(d, &u, before_kb);
+	if (last->time_ms >= time_ms)
+		time_ms = last->time_ms;
+	else if (last->time_ms >= 0 && (add_unchanged(d, a->task, s) || settle(d->r, last)))
+		return -ENOMEM;
+	*last = (struct task_usage){
+		.task = a->task, .time_ms = time_ms,
+		.rss_kb = a->amount[USAGE_RSS], .pss_kb = a->amount[USAGE_PSS],
+		.cpu_ms = a->amount[USAGE_CPU], .read_kb = a->amount[USAGE_READ],
+		.written_kb = a->amount[USAGE_WRITTEN],
+		.processes = a->amount[USAGE_PROCESSES],
+	};
+	return change_memory(d, last, before_kb);
 }
 
 /* Entries. -EBADMSG: damaged. */
@@ -251,24 +232,59 @@ static bool parse_task(struct decoder *d, struct cursor *c, struct alias *a)
 	return true;
 }
 
-/* Up to the ";" (passed) or the end. */
-static bool parse_values(const struct decoder *d, struct cursor *c, struct alias *a)
+static uint32_t amount(int64_t level, int64_t factor)
 {
-	for (size_t i = 0; !cursor_at_end(c) && !cursor_byte(c, ';'); i++) {
+	int64_t n;
+
+	if (level < 0 || __builtin_mul_overflow(level, factor, &n))
+		return 0;
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static void change(const struct decoder *d, struct alias *a, unsigned char column, int64_t by)
+{
+	if (column == NOT_OURS)
+		return;
+	a->level[column] = reader_plus(a->level[column], by);
+	a->amount[column] = amount(a->level[column], d->factor[column]);
+}
+
+/* Up to the ";" (passed) or the end. */
+static bool parse_values(const struct decoder *d, struct cursor *rest, struct alias *a)
+{
+	struct cursor c = *rest;
+
+	for (size_t i = 0; c.p < c.end && *c.p != ';'; i++) {
 		int64_t n;
 
 		if (i >= d->n_columns)
 			return false;
-		if (cursor_byte(c, ','))
+		if (*c.p == ',') {
+			c.p++;
 			continue;
-		if (!cursor_i64(c, &n))
+		}
+		if (!cursor_i64(&c, &n))
 			return false;
-		if (d->column[i] != NOT_OURS)
-			a->level[d->column[i]] = reader_plus(a->level[d->column[i]], n);
-		if (!cursor_byte(c, ',') && !cursor_at_end(c) && *c->p != ';')
+		change(d, a, d->column[i], n);
+		if (c.p < c.end && *c.p != ';' && *c.p++ != ',')
 			return false;
 	}
+	rest->p = c.p + (c.p < c.end);
 	return true;
+}
+
+/* The list of its samples is whole, as far as one can tell. */
+static int over(struct decoder *d, struct alias *a)
+{
+	uint32_t task = a->task;
+
+	a->task = NO_INDEX;
+	return task != NO_INDEX && d->r->runs ? runs_over(d->r, task) : 0;
+}
+
+static int end_task(struct decoder *d, struct alias *a, const struct sample_time *s)
+{
+	return add_unchanged(d, a->task, s) || over(d, a) ? -ENOMEM : 0;
 }
 
 static int read_entry(struct decoder *d, struct cursor *c, const struct sample_time *s)
@@ -279,11 +295,12 @@ static int read_entry(struct decoder *d, struct cursor *c, const struct sample_t
 	if (error)
 		return error;
 	if (cursor_byte(c, '-')) {
-		error = a->task == NO_INDEX ? 0 : add_unchanged(d, a->task, s);
-		a->task = NO_INDEX;
+		error = a->task == NO_INDEX ? 0 : end_task(d, a, s);
 		return !error && !cursor_byte(c, ';') && !cursor_at_end(c) ? -EBADMSG : error;
 	}
 	if (cursor_byte(c, '=')) {
+		if (over(d, a))
+			return -ENOMEM;
 		if (!parse_task(d, c, a))
 			return -EBADMSG;
 		if (give_out(d, a))
@@ -335,6 +352,8 @@ static int read_line(struct decoder *d, struct slice line)
 	reader_saw(d->r, s.time_ms * 1000);
 	while (!error && !cursor_at_end(&c))
 		error = read_entry(d, &c, &s);
+	if (!error && s.levels && d->r->runs)
+		error = runs_forget(d->r, d->era);
 	return error;
 }
 
@@ -384,12 +403,16 @@ static int tell(struct decoder *d, const char *file)
 
 static int no_usage_yet(struct reader *r)
 {
+	size_t n = r->rec->n_tasks;
+
 	if (r->newest)
 		return 0;
-	r->newest = malloc((r->rec->n_tasks + 1) * sizeof *r->newest);
-	if (!r->newest)
+	r->newest = malloc((n + 1) * sizeof *r->newest);
+	if (!r->sums_only)
+		r->runs = runs_new(n);
+	if (!r->newest || (!r->runs && !r->sums_only))
 		return -ENOMEM;
-	for (size_t i = 0; i < r->rec->n_tasks; i++)
+	for (size_t i = 0; i < n; i++)
 		r->newest[i].time_ms = -1;
 	return 0;
 }
@@ -417,51 +440,27 @@ int reader_usage(struct reader *r, const char *file, struct feed *f)
 
 /* After all files */
 
-static int settle_all(struct reader *r)
+static void sum_up(struct recording *rec, const struct task_usage *newest)
 {
-	for (size_t i = 0; i < r->rec->n_tasks; i++) {
-		const struct task_usage *u = &r->newest[i];
-		struct task *t = &r->rec->task[i];
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task_usage *u = &newest[i];
+		struct task *t = &rec->task[i];
 
 		if (u->time_ms < 0)
 			continue;
 		t->cpu_ms = u->cpu_ms;
 		t->read_kb = u->read_kb;
 		t->written_kb = u->written_kb;
-		if (settle(r, u))
-			return -ENOMEM;
+		count(t, u);
 	}
-	return 0;
-}
-
-/* From the order they were settled in. */
-static int sort_by_task(struct recording *rec)
-{
-	struct task_usage *sorted = malloc((rec->n_usage + 1) * sizeof *sorted);
-	uint32_t at = 0;
-
-	if (!sorted)
-		return -ENOMEM;
-	for (size_t i = 0; i < rec->n_tasks; i++) {
-		rec->task[i].first_usage = at;
-		at += rec->task[i].n_usage;
-		rec->task[i].n_usage = 0;
-	}
-	for (size_t i = 0; i < rec->n_usage; i++) {
-		struct task *t = &rec->task[rec->usage[i].task];
-
-		sorted[t->first_usage + t->n_usage++] = rec->usage[i];
-	}
-	free(rec->usage);
-	rec->usage = sorted;
-	return 0;
 }
 
 int reader_finish_usage(struct reader *r)
 {
 	if (!r->newest)
 		return 0;
-	if (settle_all(r))
+	if (r->runs && runs_finish(r))
 		return -ENOMEM;
-	return r->rec->n_usage ? sort_by_task(r->rec) : 0;
+	sum_up(r->rec, r->newest);
+	return r->runs ? runs_sort(r) : 0;
 }

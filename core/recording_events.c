@@ -1,0 +1,318 @@
+#include "event.h"
+#include "field.h"
+#include "reader.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Lines. Each gives 0, -ENOMEM, or -EBADMSG for a line to be left out. */
+
+/* A copy of a text as it was before it was escaped. */
+static const char *text_field(struct reader *r, struct event *e)
+{
+	struct slice field = event_field(e);
+	char *copy;
+
+	if (!field.len)
+		return "";
+	copy = arena_text(r->rec->arena, field.p, field.len);
+	if (!copy) {
+		r->no_memory = true;
+		return "";
+	}
+	copy[field_decode(copy, field.len, NULL)] = '\0';
+	return copy;
+}
+
+/* A pid, a slot, a status: at least -1 and small. */
+static int32_t small_number(struct event *e)
+{
+	int64_t n = event_number(e);
+
+	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
+}
+
+static int64_t count_field(struct event *e)
+{
+	int64_t n = event_number(e);
+
+	return n >= 0 ? n : -1;
+}
+
+static int32_t small_count(struct event *e)
+{
+	int64_t n = count_field(e);
+
+	return n <= INT32_MAX ? (int32_t)n : INT32_MAX;
+}
+
+/* An id that was already there belonged to a process that is no more. */
+static int read_open(struct reader *r, struct event *e)
+{
+	struct instance *i;
+	int error = reader_add_instance(r, e->inst, e->time_us);
+
+	if (error)
+		return error;
+	i = &r->rec->instance[r->rec->n_instances - 1];
+	i->pid = small_number(e);
+	i->level = small_number(e);
+	i->ancestors = text_field(r, e);
+	i->tool = text_field(r, e);
+	i->version = text_field(r, e);
+	i->cwd = text_field(r, e);
+	i->command = text_field(r, e);
+	return 0;
+}
+
+static int read_queue(struct reader *r, struct task *t, struct event *e)
+{
+	if (t->queued_us >= 0)
+		return -EBADMSG;
+	t->queued_us = e->time_us;
+	if (t->start_us >= 0)
+		return 0;
+	t->kind = reader_kind(r, event_field(e));
+	t->name = text_field(r, e);
+	t->key = text_field(r, e);
+	return 0;
+}
+
+static void set_text(const char **to, const char *text)
+{
+	if (*text)
+		*to = text;
+}
+
+static int read_start(struct reader *r, struct task *t, struct event *e)
+{
+	struct slice command;
+	int32_t pid;
+
+	if (t->start_us >= 0)
+		return -EBADMSG;
+	t->start_us = e->time_us;
+	pid = small_number(e);
+	if (pid >= 0)
+		t->pid = pid;
+	t->slot = small_number(e);
+	set_text(&t->kind, reader_kind(r, event_field(e)));
+	set_text(&t->name, text_field(r, e));
+	set_text(&t->key, text_field(r, e));
+	command = event_field(e);
+	t->command = command.len ? r->place : 0;
+	if (!*t->kind)
+		t->kind = reader_kind_of_command(r, command);
+	if (t->state == TASK_QUEUED)
+		t->state = TASK_RUNNING;
+	return 0;
+}
+
+static int read_end(struct task *t, struct event *e, enum task_state state)
+{
+	if (t->end_us >= 0)
+		return -EBADMSG;
+	t->state = state;
+	t->end_us = e->time_us;
+	t->status = small_number(e);
+	t->user_us = count_field(e);
+	t->system_us = count_field(e);
+	t->max_rss_kb = count_field(e);
+	t->minor_faults = small_count(e);
+	t->major_faults = small_count(e);
+	t->in_blocks = count_field(e);
+	t->out_blocks = count_field(e);
+	t->voluntary_switches = small_count(e);
+	t->involuntary_switches = small_count(e);
+	t->rchar = count_field(e);
+	t->wchar = count_field(e);
+	return 0;
+}
+
+static int read_pid(struct task *t, struct event *e)
+{
+	int32_t pid = small_number(e);
+
+	if (pid < 0)
+		return -EBADMSG;
+	t->pid = pid;
+	return 0;
+}
+
+static int read_after(struct reader *r, uint32_t task, struct event *e)
+{
+	struct slice names = { e->rest.p, (size_t)(e->rest.end - e->rest.p) };
+
+	return r->sums_only || !names.len ? 0 : reader_after(r, task, names);
+}
+
+/* Spans of tasks and of instances in one number. */
+static uint64_t span_owner(uint32_t instance, uint32_t task)
+{
+	return (uint64_t)instance << 32 | task;
+}
+
+static int read_begin(struct reader *r, uint32_t instance, uint32_t task, struct event *e)
+{
+	struct recording *rec = r->rec;
+	int64_t number = event_number(e);
+	struct span *grown;
+
+	if (number < 0)
+		return -EBADMSG;
+	grown = array_grow(rec->span, rec->n_spans, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	rec->span = grown;
+	grown[rec->n_spans] = (struct span){ instance, task, e->time_us, -1,
+		text_field(r, e) };
+	return index_put(&r->spans, span_owner(instance, task), (uint64_t)number,
+			 (uint32_t)rec->n_spans++);
+}
+
+static int read_span_end(struct reader *r, uint32_t instance, uint32_t task, struct event *e)
+{
+	int64_t number = event_number(e);
+	struct span *s;
+	uint32_t at;
+
+	if (number < 0 || !index_find(&r->spans, span_owner(instance, task),
+				      (uint64_t)number, &at))
+		return -EBADMSG;
+	s = &r->rec->span[at];
+	if (s->end_us >= 0 || e->time_us < s->begin_us)
+		return -EBADMSG;
+	s->end_us = e->time_us;
+	return 0;
+}
+
+static int read_note(struct reader *r, uint32_t instance, uint32_t task, struct event *e)
+{
+	struct recording *rec = r->rec;
+	struct note *grown = array_grow(rec->note, rec->n_notes, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	rec->note = grown;
+	grown[rec->n_notes++] = (struct note){ e->time_us, instance, task,
+		text_field(r, e) };
+	return 0;
+}
+
+static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
+			  struct event *e)
+{
+	struct task *t = task == NO_INDEX ? NULL : &r->rec->task[task];
+
+	switch (e->kind) {
+	case EVENT_BEGIN: return read_begin(r, instance, task, e);
+	case EVENT_END: return read_span_end(r, instance, task, e);
+	case EVENT_NOTE: return read_note(r, instance, task, e);
+	default: break;
+	}
+	if (!t)
+		return -EBADMSG;
+	switch (e->kind) {
+	case EVENT_QUEUE: return read_queue(r, t, e);
+	case EVENT_START: return read_start(r, t, e);
+	case EVENT_PID: return read_pid(t, e);
+	case EVENT_DONE: return read_end(t, e, TASK_DONE);
+	case EVENT_FAIL: return read_end(t, e, TASK_FAILED);
+	case EVENT_KILL: return read_end(t, e, TASK_KILLED);
+	case EVENT_AFTER: return read_after(r, task, e);
+	default: return -EBADMSG;
+	}
+}
+
+/* An instance or task whose first line was lost is made up from what its later
+ * lines tell. */
+static int read_event(struct reader *r, struct event *e)
+{
+	uint32_t task = NO_INDEX;
+	uint32_t instance;
+
+	if (e->kind == EVENT_OPEN)
+		return e->seq ? -EBADMSG : read_open(r, e);
+	instance = reader_find_instance(r, e->inst);
+	if (instance == NO_INDEX) {
+		if (reader_add_instance(r, e->inst, e->time_us))
+			return -ENOMEM;
+		instance = (uint32_t)r->rec->n_instances - 1;
+	}
+	if (e->kind == EVENT_CLOSE) {
+		if (e->seq)
+			return -EBADMSG;
+		r->rec->instance[instance].close_us = e->time_us;
+		return 0;
+	}
+	if (e->seq && reader_task(r, instance, e->seq, &task))
+		return -ENOMEM;
+	return read_task_line(r, instance, task, e);
+}
+
+/* The header again: files were joined. */
+static bool is_header(struct slice line)
+{
+	return line.len == strlen(TASKS_HEADER) - 1 &&
+	       !memcmp(line.p, TASKS_HEADER, line.len);
+}
+
+struct tasks_damage {
+	struct damage damaged, unknown;
+	char word[32];		/* the first unknown */
+};
+
+static int read_line(struct reader *r, struct slice line, unsigned number,
+		     struct tasks_damage *d)
+{
+	struct event e;
+	int error = -EBADMSG;
+
+	switch (event_parse(line, &e)) {
+	case EVENT_PARSED:
+		if (e.time_us >= 0 && e.time_us <= READER_TIME_MAX_US) {
+			reader_saw(r, e.time_us);
+			error = read_event(r, &e);
+			error = r->no_memory ? -ENOMEM : error;
+		}
+		break;
+	case EVENT_UNKNOWN:
+		if (!d->unknown.n) {
+			size_t n = strcspn(line.p, "\t");
+
+			n = n < sizeof d->word ? n : sizeof d->word - 1;
+			memcpy(d->word, line.p, n);
+			d->word[n] = '\0';
+		}
+		damage_add(&d->unknown, number);
+		return 0;
+	case EVENT_DAMAGED:
+		break;
+	}
+	if (error != -EBADMSG || is_header(line))
+		return error == -ENOMEM ? error : 0;
+	damage_add(&d->damaged, number);
+	return 0;
+}
+
+int reader_tasks(struct reader *r, const char *file, struct feed *f)
+{
+	struct tasks_damage d = { 0 };
+	struct slice line, rest;
+	bool whole = feed_line(f, &line) == FEED_WHOLE;
+	int error = reader_header(r, whole ? &line : NULL, file, "tasks", &rest);
+
+	if (error <= 0)
+		return error;
+	error = 0;
+	while (!error && reader_feed_line(f, &line, &d.damaged)) {
+		r->place = texts_place(r->rec->texts, f->offset - line.len - 1);
+		error = read_line(r, line, f->line, &d);
+	}
+	if (!error && d.unknown.n)
+		error = reader_warn(r, "%s:%u: %u lines of kinds this program does not "
+				    "know left out, the first is \"%s\"", file,
+				    d.unknown.first_line, d.unknown.n, d.word);
+	return error ? error : damage_tell(r, &d.damaged, file);
+}
+
