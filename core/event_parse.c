@@ -94,17 +94,31 @@ struct slice event_field(struct event *e)
 	return field;
 }
 
+/* A number of up to seven digits that does not end the line, as most are. */
+static bool short_number(struct cursor *c, uint64_t *n)
+{
+	unsigned digits = c->end - c->p < 8 ? 0 : cursor_digits8(c->p, n);
+
+	if (!digits || digits == 8 || c->p[digits] != '\t')
+		return false;
+	c->p += digits + 1;
+	return true;
+}
+
 int64_t event_number(struct event *e)
 {
-	const char *start = e->rest.p;
+	struct cursor c = e->rest;
+	uint64_t positive;
 	int64_t n;
 
-	if (cursor_at_end(&e->rest) || cursor_byte(&e->rest, '\t'))
+	if (cursor_byte(&e->rest, '\t') || cursor_at_end(&c))
 		return -1;
-	if (cursor_i64(&e->rest, &n) &&
-	    (cursor_at_end(&e->rest) || cursor_byte(&e->rest, '\t')))
-		return n;
-	e->rest.p = start;
-	event_field(e);
-	return -1;
+	if (short_number(&e->rest, &positive))
+		return (int64_t)positive;
+	if (!cursor_i64(&c, &n) || !field_end(&c)) {
+		event_field(e);
+		return -1;
+	}
+	e->rest.p = c.p;
+	return n;
 }

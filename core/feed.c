@@ -40,7 +40,8 @@ static void pass(struct feed *f, const char *p)
 	f->p = p;
 }
 
-enum feed_line feed_line(struct feed *f, struct slice *line)
+/* The line is not all there, or far too long. */
+static enum feed_line long_line(struct feed *f, struct slice *line)
 {
 	size_t searched = 0;
 	bool too_long = false;
@@ -65,6 +66,18 @@ enum feed_line feed_line(struct feed *f, struct slice *line)
 	if (!eol)
 		return FEED_TORN;
 	return too_long || line->len > FEED_LINE_MAX ? FEED_TOO_LONG : FEED_WHOLE;
+}
+
+enum feed_line feed_line(struct feed *f, struct slice *line)
+{
+	const char *eol = f->p != f->end ? memchr(f->p, '\n', (size_t)(f->end - f->p)) : NULL;
+
+	if (!eol || eol - f->p > FEED_LINE_MAX)
+		return long_line(f, line);
+	f->line++;
+	*line = (struct slice){ f->p, (size_t)(eol - f->p) };
+	pass(f, eol + 1);
+	return FEED_WHOLE;
 }
 
 bool feed_at_end(struct feed *f)

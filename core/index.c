@@ -3,19 +3,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static uint64_t mix(uint64_t h)
+static size_t hash(uint64_t a, uint64_t b)
 {
-	h ^= h >> 32;
-	h *= 0xd6e8feb86659fd93u;
-	h ^= h >> 32;
-	h *= 0xd6e8feb86659fd93u;
-	return h ^ h >> 32;
+	uint64_t h = (a ^ b << 32 ^ b >> 32) * 0xd6e8feb86659fd93u;
+
+	h = (h ^ h >> 32 ^ b) * 0xd6e8feb86659fd93u;
+	return (size_t)(h ^ h >> 32);
 }
 
 /* The slot that holds the key, or the free one it would go to. */
 static struct index_slot *slot_of(const struct index *x, uint64_t a, uint64_t b)
 {
-	size_t i = (size_t)mix(mix(a) + b) & x->mask;
+	size_t i = hash(a, b) & x->mask;
 
 	while (x->slot[i].used && (x->slot[i].a != a || x->slot[i].b != b))
 		i = (i + 1) & x->mask;

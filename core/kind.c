@@ -290,14 +290,13 @@ static bool is_object(struct slice word)
 /* The usual case, fast: "-c" is mostly near the end. */
 static bool has_dash_c(const struct cursor *c)
 {
-	const char *p = c->end - 3;
+	const char *p = c->end;
 	size_t n;
 
-	if (c->end - c->p < 4)
-		return false;
-	while (p > c->p && (p[0] != '-' || p[1] != 'c' || p[2] != ' ' || p[-1] != ' '))
-		p--;
-	n = p > c->p ? (size_t)(p - c->p) : 0;
+	do {
+		p = memrchr(c->p, ' ', (size_t)(p - c->p));
+	} while (p && (c->end - p < 4 || memcmp(p, " -c ", 4)));
+	n = p ? (size_t)(p + 1 - c->p) : 0;
 	return n && !memchr(c->p, ';', n) && !memchr(c->p, '&', n) && !memchr(c->p, '\n', n);
 }
 
@@ -520,9 +519,10 @@ static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nest
 	}
 }
 
+/* do, elif, else, if, then, until, while */
 static bool is_keyword(struct slice word)
 {
-	return word.len <= 5 && find_program(word) == KEYWORD;
+	return word.len <= 5 && strchr("deituw", word.p[0]) && find_program(word) == KEYWORD;
 }
 
 /* One simple command: its first word that is neither an assignment nor a word of

@@ -13,8 +13,8 @@
 struct run {
 	uint32_t task;
 	uint32_t era;
-	size_t n;
-	struct task_usage *sample;	/* grown by array_grow() */
+	size_t n, cap;
+	struct task_usage *sample;
 };
 
 struct runs {
@@ -142,10 +142,22 @@ int runs_touch(struct reader *r, uint32_t task, uint32_t era)
 	return 0;
 }
 
+/* Runs are used again, so what they had room for counts. */
+static int grow(struct run *run)
+{
+	size_t cap = 2 * run->cap + ARRAY_FIRST;
+	struct task_usage *grown = realloc(run->sample, cap * sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	run->sample = grown;
+	run->cap = cap;
+	return 0;
+}
+
 int runs_add(struct reader *r, const struct task_usage *u)
 {
 	struct runs *runs = r->runs;
-	struct task_usage *grown;
 	struct run *run;
 
 	if (!runs->mixed && runs->of_task[u->task] == OVER && mix(r))
@@ -153,11 +165,9 @@ int runs_add(struct reader *r, const struct task_usage *u)
 	if (runs->mixed)
 		return list(r->rec, u);
 	run = &runs->run[runs->of_task[u->task]];
-	grown = array_grow(run->sample, run->n, sizeof *grown);
-	if (!grown)
+	if (run->n == run->cap && grow(run))
 		return -ENOMEM;
-	run->sample = grown;
-	grown[run->n++] = *u;
+	run->sample[run->n++] = *u;
 	return 0;
 }
 

@@ -20,11 +20,23 @@ struct numbered {
 /* An id is shorter than 16 bytes, so two numbers hold it, length included. */
 static void instance_key(struct slice id, uint64_t key[2])
 {
-	unsigned char bytes[16] = { 0 };
+	uint32_t half[2];
 
-	memcpy(bytes, id.p, id.len);
-	bytes[15] = (unsigned char)id.len;
-	memcpy(key, bytes, sizeof bytes);
+	key[0] = 0;
+	key[1] = (uint64_t)id.len << 56;
+	if (id.len >= 8) {
+		uint64_t tail;
+
+		memcpy(&key[0], id.p, sizeof key[0]);
+		memcpy(&tail, id.p + id.len - 8, sizeof tail);
+		key[1] |= le64toh(tail) >> 8;
+	} else if (id.len >= 4) {
+		memcpy(&half[0], id.p, sizeof half[0]);
+		memcpy(&half[1], id.p + id.len - 4, sizeof half[1]);
+		key[0] = (uint64_t)half[0] << 32 | half[1];
+	} else {
+		memcpy(&key[0], id.p, id.len);
+	}
 }
 
 static bool is_last(const struct reader *r, struct slice id)

@@ -194,13 +194,30 @@ static int grow_aliases(struct decoder *d, size_t n)
 	return 0;
 }
 
+/* Nearly all numbers are short. */
+static inline bool parse_number(struct cursor *c, int64_t *n)
+{
+	const char *p = c->p + (*c->p == '-');
+	uint64_t value;
+	unsigned digits;
+
+	if (c->end - p < 8)
+		return cursor_i64(c, n);
+	digits = cursor_digits8(p, &value);
+	if (!digits || digits == 8)
+		return cursor_i64(c, n);
+	*n = p > c->p ? -(int64_t)value : (int64_t)value;
+	c->p = p + digits;
+	return true;
+}
+
 static int find_alias(struct decoder *d, struct cursor *c, struct alias **out)
 {
-	uint64_t n;
+	int64_t n;
 
-	if (!cursor_u64(c, &n) || n > ALIAS_MAX)
+	if (cursor_at_end(c) || *c->p == '-' || !parse_number(c, &n) || n > ALIAS_MAX)
 		return -EBADMSG;
-	if (n >= d->n_alias && grow_aliases(d, 2 * (size_t)n + 16))
+	if ((size_t)n >= d->n_alias && grow_aliases(d, 2 * (size_t)n + 16))
 		return -ENOMEM;
 	*out = &d->alias[n];
 	if ((*out)->era != d->era)
@@ -252,20 +269,21 @@ static void change(const struct decoder *d, struct alias *a, unsigned char colum
 /* Up to the ";" (passed) or the end. */
 static bool parse_values(const struct decoder *d, struct cursor *rest, struct alias *a)
 {
+	const unsigned char *column = d->column;
 	struct cursor c = *rest;
 
-	for (size_t i = 0; c.p < c.end && *c.p != ';'; i++) {
+	for (; c.p < c.end && *c.p != ';'; column++) {
 		int64_t n;
 
-		if (i >= d->n_columns)
+		if (column == d->column + d->n_columns)
 			return false;
 		if (*c.p == ',') {
 			c.p++;
 			continue;
 		}
-		if (!cursor_i64(&c, &n))
+		if (!parse_number(&c, &n))
 			return false;
-		change(d, a, d->column[i], n);
+		change(d, a, *column, n);
 		if (c.p < c.end && *c.p != ';' && *c.p++ != ',')
 			return false;
 	}
