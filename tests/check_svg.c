@@ -1,0 +1,211 @@
+#include "label.h"
+#include "support.h"
+#include "svg.h"
+
+#include <errno.h>
+
+/* The SVG writer, byte for byte; and the room words take. */
+
+static const struct {
+	const char *text, *written;
+} texts[] = {
+	{ "plain", "plain" },
+	{ "", "" },
+	{ "</script><script>alert(1)</script>",
+	  "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;" },
+	{ "]]>", "]]&gt;" },
+	{ "a & b \"c\" 'd'", "a &amp; b &quot;c&quot; 'd'" },
+	{ "&amp;", "&amp;amp;" },
+	{ "line\nbreak\ttab", "line\\nbreak\\ttab" },
+	{ "\x01\x1b[31m\x7f", "\\x01\\x1b[31m\\x7f" },
+	{ "bad\xff\xc3", "bad\\xff\\xc3" },
+	{ "\xed\xa0\x80", "\\xed\\xa0\\x80" },			/* a surrogate */
+	{ "\xef\xbf\xbe\xef\xbf\xbf", "\\ufffe\\uffff" },	/* no characters in XML */
+	{ "gpj.\xe2\x80\xae" "exe", "gpj.\\u202eexe" },
+	{ "\xe2\x81\xa6x\xe2\x81\xa9", "\\u2066x\\u2069" },
+	{ "\xe6\x97\xa5\xe6\x9c\xac \xc3\xa9", "\xe6\x97\xa5\xe6\x9c\xac \xc3\xa9" },
+};
+
+START_TEST(escapes)
+{
+	struct buf b = BUF_INIT, expected = BUF_INIT;
+	struct svg s;
+
+	svg_init(&s, &b);
+	svg_begin(&s, "text");
+	svg_attr(&s, "id", texts[_i].text);
+	svg_text(&s, texts[_i].text);
+	svg_end(&s);
+	buf_addf(&expected, "<text id=\"%s\">%s</text>\n", texts[_i].written, texts[_i].written);
+	ck_assert_str_eq(buf_str(&b), buf_str(&expected));
+	buf_release(&b);
+	buf_release(&expected);
+}
+END_TEST
+
+START_TEST(verbatim)
+{
+	struct buf b = BUF_INIT;
+	struct svg s;
+
+	svg_init(&s, &b);
+	svg_begin(&s, "script");
+	svg_verbatim(&s, "if (a < b && c)\n\tx[y[0]]>z;]]>]]>\n");
+	svg_end(&s);
+	ck_assert_str_eq(buf_str(&b), "<script><![CDATA[\nif (a < b && c)\n"
+			 "\tx[y[0]]]]><![CDATA[>z;]]]]><![CDATA[>]]]]><![CDATA[>\n"
+			 "]]></script>\n");
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(nests)
+{
+	struct buf b = BUF_INIT;
+	struct svg s;
+
+	svg_init(&s, &b);
+	svg_begin(&s, "svg");
+	svg_attr_number(&s, "width", 12.5);
+	svg_begin(&s, "text");
+	svg_text(&s, "a");
+	svg_begin(&s, "tspan");
+	svg_text(&s, "b");
+	svg_end(&s);
+	svg_begin(&s, "title");
+	svg_text(&s, "c");
+	svg_end(&s);
+	svg_end(&s);
+	svg_begin(&s, "g");
+	svg_end(&s);
+	buf_adds(svg_content(&s), "raw");
+	ck_assert_uint_eq(s.depth, 1);
+	svg_end(&s);
+	ck_assert_str_eq(buf_str(&b), "<svg width=\"12.5\"><text>a<tspan>b</tspan>"
+			 "<title>c</title></text>\n<g/>\nraw</svg>\n");
+	buf_release(&b);
+}
+END_TEST
+
+static const struct {
+	double number;
+	const char *written;
+} numbers[] = {
+	{ 0, "0" }, { -0.001, "0" }, { 1, "1" }, { -1, "-1" }, { 0.5, ".5" }, { -0.5, "-.5" },
+	{ 0.05, ".05" }, { 12.349, "12.35" }, { 12.3, "12.3" }, { -7.08, "-7.08" },
+	{ 100, "100" }, { 1120.999, "1121" }, { 1e300, "10000000000000" },
+	{ -1e300, "-10000000000000" }, { 0.0 / 0.0, "-10000000000000" },
+};
+
+START_TEST(number)
+{
+	struct buf b = BUF_INIT;
+
+	svg_add_number(&b, numbers[_i].number);
+	ck_assert_str_eq(buf_str(&b), numbers[_i].written);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(paths)
+{
+	struct buf b = BUF_INIT;
+	struct svg_path p;
+	struct svg s;
+
+	svg_init(&s, &b);
+	svg_path_init(&p, &s, "bar c0");
+	svg_path_rect(&p, 10, 20, 5.5, 4);
+	svg_path_rect(&p, 12, 20, 1, 4);
+	svg_path_move(&p, 0, 0);
+	svg_path_line(&p, 1, 2);
+	svg_path_line(&p, 3, -1);
+	svg_path_line(&p, 3, -1);
+	svg_path_line(&p, 4, -1);
+	svg_path_line(&p, 6, -1);
+	svg_path_end(&p);
+	svg_path_init(&p, &s, "nothing");
+	svg_path_end(&p);
+	ck_assert_str_eq(buf_str(&b), "<path class=\"bar c0\" d=\"m10 20h5.5v4h-5.5z"
+			 "m2 0h1v4h-1zm-12-20 1 2 2-3h1 2\"/>\n");
+	buf_release(&b);
+}
+END_TEST
+
+/* What is written relative ends where it would absolute: nothing adds up. */
+START_TEST(no_drift)
+{
+	struct buf b = BUF_INIT;
+	struct svg_path p;
+	struct svg s;
+
+	svg_init(&s, &b);
+	svg_path_init(&p, &s, "line");
+	svg_path_move(&p, 0, 0);
+	for (int i = 1; i <= 3000; i++)
+		svg_path_line(&p, i / 3.0, 1);
+	ck_assert_int_eq(p.x, 100000);
+	svg_path_end(&p);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(error_sticks)
+{
+	char memory[64];
+	struct buf b;
+	struct svg_path p;
+	struct svg s;
+
+	buf_init_fixed(&b, memory, sizeof memory);
+	svg_init(&s, &b);
+	svg_path_init(&p, &s, "line");
+	for (int i = 0; i < 100; i++)
+		svg_path_rect(&p, i, i, 1, 1);
+	svg_path_end(&p);
+	ck_assert_int_eq(buf_error(&b), -ENOBUFS);
+	ck_assert_uint_lt(b.len, sizeof memory);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	double width;
+	const char *label;
+} labels[] = {
+	{ "main.o", 1000, "main.o" },
+	{ "main.o", 5, "" },
+	{ "", 100, "" },
+	{ "a/very/long/path/to/some/file.o", 100, "a/ver\xe2\x80\xa6/some/file.o" },
+	{ "new\nline", 1000, "new\\nline" },
+	{ "main.o", -3, "" },
+};
+
+START_TEST(fits)
+{
+	struct buf b = BUF_INIT;
+
+	label_add(&b, labels[_i].name, labels[_i].width, 10);
+	ck_assert_str_eq(buf_str(&b), labels[_i].label);
+	ck_assert_double_le(label_width(buf_str(&b), 10), labels[_i].width < 0 ? 0 :
+			    labels[_i].width);
+	buf_release(&b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("svg");
+	TCase *c = tcase_create("svg");
+
+	suite_add_tcase(s, c);
+	tcase_add_loop_test(c, escapes, 0, sizeof texts / sizeof *texts);
+	tcase_add_test(c, verbatim);
+	tcase_add_test(c, nests);
+	tcase_add_loop_test(c, number, 0, sizeof numbers / sizeof *numbers);
+	tcase_add_test(c, paths);
+	tcase_add_test(c, no_drift);
+	tcase_add_test(c, error_sticks);
+	tcase_add_loop_test(c, fits, 0, sizeof labels / sizeof *labels);
+	return support_main(s);
+}
