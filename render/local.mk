@@ -47,7 +47,7 @@ render_chart_libchart_la_SOURCES = \
 	render/chart/lane_group.c render/chart/lane_group.h \
 	render/chart/lane_pack.c render/chart/lane_pack.h \
 	render/chart/lanes.c render/chart/lanes.h \
-	render/chart/match.h \
+	render/chart/match.c render/chart/match.h \
 	render/chart/name_table.c render/chart/name_table.h \
 	render/chart/pack.c render/chart/pack.h \
 	render/chart/pack_numbers.c render/chart/pack_numbers.h \

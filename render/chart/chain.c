@@ -87,29 +87,49 @@ static uint32_t last_of_sibling(struct work *w, uint32_t i)
 	return w->sibling[instance];
 }
 
-static void decide(struct work *w, uint32_t i)
+static bool just_ended(const struct work *w, uint32_t before, const struct task *t)
+{
+	int64_t slack_us = w->of_key ? CHAIN_SLACK_OE_US : CHAIN_SLACK_US;
+
+	return before != NO_INDEX && w->end_us[before] >= t->start_us - slack_us;
+}
+
+/* OpenEmbedded tells of no targets, but a recipe's tasks run one after the other. Where
+ * one began long after the one before, it waited for another recipe. */
+static enum wait decide_recipe(const struct work *w, uint32_t i, uint32_t *before)
+{
+	uint32_t of_recipe = w->of_recipe[w->of_key[i]];
+	uint32_t of_worker = w->of_instance[task(w, i)->instance];
+
+	*before = of_recipe;
+	if (just_ended(w, of_recipe, task(w, i)))
+		return WAIT_LINE;
+	if (just_ended(w, of_worker, task(w, i))) {
+		*before = of_worker;
+		return WAIT_WORKER;
+	}
+	return of_recipe != NO_INDEX ? WAIT_LINE : WAIT_NONE;
+}
+
+static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 {
 	const struct task *t = task(w, i);
-	uint32_t target = w->s->nest[i].target, parent = w->s->nest[i].parent;
-	uint32_t sibling = last_of_sibling(w, i), *before = &w->c->before[i];
-	uint8_t *why = &w->c->why[i];
+	uint32_t sibling = last_of_sibling(w, i);
 
-	*why = WAIT_LINE;
-	*before = w->of_key ? w->of_recipe[w->of_key[i]] : w->of_target[target];
+	*before = w->of_target[w->s->nest[i].target];
 	if (*before != NO_INDEX)
-		return;
-	*why = WAIT_TARGET;
+		return WAIT_LINE;
 	*before = last_target(w, t);
 	if (*before != NO_INDEX)
-		return;
-	*why = WAIT_WORKER;
+		return WAIT_TARGET;
 	*before = w->of_instance[t->instance];
-	if (*before != NO_INDEX && w->end_us[*before] >= t->start_us - CHAIN_SLACK_US)
-		return;
-	*why = sibling != NO_INDEX ? WAIT_LINE : WAIT_HOST;
-	*before = sibling != NO_INDEX ? sibling : parent;
-	if (*before == NO_INDEX)
-		*why = WAIT_NONE;
+	if (just_ended(w, *before, t))
+		return WAIT_WORKER;
+	*before = sibling;
+	if (sibling != NO_INDEX)
+		return WAIT_LINE;
+	*before = w->s->nest[i].parent;
+	return *before != NO_INDEX ? WAIT_HOST : WAIT_NONE;
 }
 
 /* When others may have waited for each task, by its place in the order. */
@@ -146,11 +166,13 @@ static int sweep(struct work *w)
 	if (!end)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_ran; i++) {
+		uint32_t *before = &w->c->before[s->order[i]];
 		uint64_t start_us = (uint64_t)task(w, s->order[i])->start_us;
 
 		for (; end[at].key <= start_us && end[at].value < (int64_t)i; at++)
 			ended(w, s->order[end[at].value]);
-		decide(w, s->order[i]);
+		w->c->why[s->order[i]] = (uint8_t)(w->of_key ? decide_recipe(w, s->order[i], before) :
+							  decide(w, s->order[i], before));
 	}
 	for (; at < s->n_ran; at++)
 		ended(w, s->order[end[at].value]);
@@ -231,7 +253,6 @@ static int find_path(struct work *w)
 	return 0;
 }
 
-/* OpenEmbedded tells of no targets: a recipe's tasks run one after the other. */
 static int number_recipes(struct work *w, size_t *n)
 {
 	const struct recording *rec = w->s->rec;

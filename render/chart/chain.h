@@ -8,8 +8,8 @@
 
 /*
  * What each task waited for last, the first of these that is known:
- *	WAIT_LINE	the line before it in its recipe; the task before it of an
- *			OpenEmbedded recipe
+ *	WAIT_LINE	the line before it in its recipe; of an OpenEmbedded recipe the task
+ *			before it, if that ended at most CHAIN_SLACK_OE_US before
  *	WAIT_TARGET	of the targets its host says it waited for and this build made,
  *			the one that ended last
  *	WAIT_WORKER	the task of its instance that ended last before it started, at
@@ -21,6 +21,7 @@
  * CHAIN_STAMP_US: hosts stamp a start before they have seen the end it waited for.
  */
 #define CHAIN_SLACK_US 100000
+#define CHAIN_SLACK_OE_US 200000	/* what bitbake may need between two tasks */
 #define CHAIN_STAMP_US 2000
 
 enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER };

@@ -5,6 +5,7 @@
 #include "index.h"
 #include "path.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,6 @@
  * any further. */
 #define END_BITS 20
 #define END_WORDS ((1u << END_BITS) / 64)
-#define END_BYTES 8
 
 struct named_path {
 	uint64_t hash;		/* 0: free */
@@ -50,15 +50,22 @@ static struct slice text_slice(const char *s)
 	return (struct slice){ s, strlen(s) };
 }
 
-/* Of a name without "." or nothing behind its last slash. */
+/* The last eight bytes behind the last slash, of a name that ends plain. */
 static uint32_t end_of(struct slice name)
 {
-	const char *p = name.p + name.len;
-	uint64_t h = 1;
+	const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+	uint64_t bytes = 0, slashes;
 
-	for (unsigned i = 0; i < END_BYTES && p > name.p && p[-1] != '/'; i++)
-		h = h << 8 | (unsigned char)*--p;
-	return (uint32_t)(hash_mix(h) >> (64 - END_BITS));
+	if (name.len >= sizeof bytes)
+		memcpy(&bytes, name.p + name.len - sizeof bytes, sizeof bytes);
+	else
+		memcpy((char *)&bytes + sizeof bytes - name.len, name.p, name.len);
+	bytes = le64toh(bytes);
+	slashes = bytes ^ 0x2f2f2f2f2f2f2f2f;
+	slashes = ~(((slashes & low) + low) | slashes | low);
+	if (slashes)
+		bytes &= ~(~(uint64_t)0 >> __builtin_clzll(slashes));
+	return (uint32_t)(hash_mix(bytes) >> (64 - END_BITS));
 }
 
 static bool ends_plain(struct slice name)
