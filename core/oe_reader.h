@@ -70,7 +70,8 @@ int oe_build_stats(struct oe *o, const char *text, size_t len);
 int oe_task_file(struct oe *o, const char *recipe, const char *name,
 		 const char *text, size_t len);
 
-/* After those of a recipe: first is the number of tasks there were before. */
+/* After those of a recipe, which came by name: first is the number of tasks there were
+ * before. */
 void oe_finish_recipe(struct oe *o, size_t first);
 int oe_finish_tasks(struct oe *o);
 

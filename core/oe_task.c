@@ -8,6 +8,7 @@
 /* How far from its guess a start may be: both are rounded to 10 ms. */
 #define TICK_US 10000
 #define LARGEST (INT64_MAX / 4)
+#define RUNS_MAX 256		/* in one file */
 #define NO_END INT64_MIN	/* for the time being: tasks may end before 0 */
 
 /*
@@ -152,7 +153,8 @@ static int begin_task(struct task_file *f, int64_t wall_us)
 {
 	int64_t start_us;
 
-	if (!oe_time(f->o, wall_us, &start_us)) {
+	if (f->o->r->rec->n_tasks - f->first_task >= RUNS_MAX ||
+	    !oe_time(f->o, wall_us, &start_us)) {
 		f->damaged = true;
 		return 0;
 	}
@@ -393,14 +395,53 @@ int oe_task_file(struct oe *o, const char *recipe, const char *name,
 
 /* Afterwards */
 
-static bool is_setscene_of(const char *name, const char *task)
+/* "do_x" of "do_x_setscene"; empty of any other. */
+static struct slice setscene_of(const char *name)
 {
-	size_t n = strlen(task);
+	static const char tail[] = "_setscene";
+	size_t n = strlen(name), m = sizeof tail - 1;
 
-	return !strncmp(name, task, n) && !strcmp(name + n, "_setscene");
+	return (struct slice){ name, n > m && !strcmp(name + n - m, tail) ? n - m : 0 };
+}
+
+/* The first task from there on whose name is not less. They are by name. */
+static size_t find_task(const struct recording *rec, size_t first, struct slice name)
+{
+	size_t low = first, high = rec->n_tasks;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const char *other = rec->task[middle].name;
+		int order = strncmp(other, name.p, name.len);
+
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* A setscene task that fails says nothing, but then the task itself runs. */
+static void finish_setscene(struct recording *rec, struct task *t, size_t first)
+{
+	struct slice name = setscene_of(t->name);
+
+	if (!name.len)
+		return;
+	for (size_t i = find_task(rec, first, name); i < rec->n_tasks; i++) {
+		const struct task *other = &rec->task[i];
+
+		if (!slice_is(name, other->name))
+			return;
+		if (other->start_us < t->start_us)
+			continue;
+		t->state = TASK_FAILED;
+		t->end_us = other->start_us;
+		return;
+	}
+}
+
 void oe_finish_recipe(struct oe *o, size_t first)
 {
 	struct recording *rec = o->r->rec;
@@ -408,17 +449,8 @@ void oe_finish_recipe(struct oe *o, size_t first)
 	for (size_t i = first; i < rec->n_tasks; i++) {
 		struct task *t = &rec->task[i];
 
-		if (t->state != TASK_RUNNING || t->end_us != NO_END)
-			continue;
-		for (size_t k = first; k < rec->n_tasks; k++) {
-			const struct task *other = &rec->task[k];
-
-			if (other->start_us < t->start_us || !is_setscene_of(t->name, other->name))
-				continue;
-			t->state = TASK_FAILED;
-			t->end_us = other->start_us;
-			break;
-		}
+		if (t->state == TASK_RUNNING && t->end_us == NO_END)
+			finish_setscene(rec, t, first);
 	}
 }
 

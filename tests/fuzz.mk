@@ -21,6 +21,11 @@ tests_fuzz_recording_SOURCES = tests/fuzz_recording.c $(FUZZ_MAIN)
 tests_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_recording_LDADD = core/libcore.la
 
+FUZZ_TARGETS += tests/fuzz_oe
+tests_fuzz_oe_SOURCES = tests/fuzz_oe.c $(FUZZ_MAIN)
+tests_fuzz_oe_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_oe_LDADD = core/libcore.la
+
 FUZZ_TARGETS += tests/fuzz_proc
 tests_fuzz_proc_SOURCES = tests/fuzz_proc.c $(FUZZ_MAIN)
 tests_fuzz_proc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
