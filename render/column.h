@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COLUMN_PARTS_MAX 256
+#define COLUMN_PARTS_MAX 1024
 
 /*
  * A column of a proc_*.log in base units (microseconds, bytes or plain numbers),

@@ -137,7 +137,7 @@ START_TEST(any_axis)
 {
 	enum unit unit = (enum unit)_i;
 
-	for (unsigned round = 0; round < 20000; round++) {
+	for (unsigned round = 0; round < 4000; round++) {
 		int64_t max = draw_size(63), ceiling = axis_ceiling(max, unit);
 		size_t most = 2 + draw() % 11, n;
 		struct tick tick[16];
@@ -208,7 +208,7 @@ END_TEST
 
 START_TEST(any_time)
 {
-	for (unsigned round = 0; round < 20000; round++) {
+	for (unsigned round = 0; round < 4000; round++) {
 		int64_t span = draw_size(50) % (10 * YEAR);
 		int64_t from = round % 3 ? draw_size(50) % (10 * YEAR - span) : 0;
 		size_t most = 1 + draw() % 15, n;

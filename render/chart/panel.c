@@ -9,8 +9,11 @@
 #include <string.h>
 
 #define SLOTS_MAX 4000		/* of the running tasks, two points each */
+#define STACK_BLOCK 512
 #define WHOLE 100		/* of UNIT_COUNT */
-#define LEAST_PRESSURE 1000	/* 10 %: the axis does not make more of less */
+/* An axis does not make more of less. */
+#define LEAST_PRESSURE 1000	/* 10 % */
+#define LEAST_RATE 1024
 
 static const char note_cores[] = "the number of cores was not recorded: shares of those that "
 	"were seen busy at once";
@@ -137,7 +140,7 @@ static int64_t cores_seen(const struct recording *rec)
 			continue;
 		for (size_t k = 0; k < n; k++)
 			sum = sat_add(sum, column_between(&c[k], i - 1, i));
-		most = sum / span_us + 1 > most ? sum / span_us + 1 : most;
+		most = (sum - 1) / span_us + 1 > most ? (sum - 1) / span_us + 1 : most;
 	}
 	return most;
 }
@@ -154,27 +157,35 @@ static int64_t cores_of(const struct summary *s)
 
 static void measure(struct band *b, const struct panel *p, bool gauge)
 {
-	double sum = 0, time = 0;
+	const int64_t *value = b->value, *time = p->time_us;
+	int64_t max = value[0], known_us = 0;
+	double sum = 0;
+	size_t at = 0;
 
-	b->max = b->max_us = b->mean = -1;
-	for (size_t i = 0; i < p->n; i++) {
-		int64_t v = b->value[i];
+	for (size_t i = 1; i < p->n; i++) {
+		int64_t v = value[i], span_us = time[i] - time[i - 1];
 
-		if (v > b->max) {
-			b->max = v;
-			b->max_us = p->time_us[gauge || !i ? i : i - 1];
+		if (v > max && (gauge || !p->gap[i])) {
+			max = v;
+			at = i;
 		}
-		if (p->gap[i])
-			b->value[i] = v = BAND_ABSENT;
-		if (i && v >= 0) {
-			double span = (double)(p->time_us[i] - p->time_us[i - 1]);
-
-			sum += (double)v * span;
-			time += span;
-		}
+		if (v == BAND_ABSENT || p->gap[i])
+			continue;
+		sum += (double)v * (double)span_us;
+		known_us += span_us;
 	}
-	if (time > 0)
-		b->mean = sum / time < 9.2e18 ? (int64_t)(sum / time + 0.5) : INT64_MAX;
+	sum /= (double)known_us;
+	b->max = max;
+	b->max_us = time[gauge || !at ? at : at - 1];
+	b->mean = !known_us ? -1 : sum < 9.2e18 ? (int64_t)(sum + 0.5) : INT64_MAX;
+}
+
+static void blank_gaps(struct panel *p)
+{
+	for (size_t i = 1; i < p->n; i++) {
+		for (size_t k = 0; p->gap[i] && k < p->n_bands; k++)
+			p->band[k].value[i] = BAND_ABSENT;
+	}
 }
 
 static void measure_all(struct panel *p, const struct panel_plan *plan)
@@ -189,11 +200,35 @@ static void measure_all(struct panel *p, const struct panel_plan *plan)
 			p->band[n++] = *b;
 	}
 	p->n_bands = n;
+	blank_gaps(p);
+}
+
+/* Band by band, as memory is fastest. */
+static int64_t stack_max(const struct panel *p)
+{
+	int64_t sum[STACK_BLOCK], max = 0;
+
+	for (size_t from = 1; from < p->n; from += STACK_BLOCK) {
+		size_t n = p->n - from < STACK_BLOCK ? p->n - from : STACK_BLOCK;
+
+		memset(sum, 0, sizeof sum);
+		for (size_t k = 0; k < p->n_bands; k++) {
+			const int64_t *value = p->band[k].value + from;
+
+			for (size_t i = 0; p->band[k].mark == MARK_STACK && i < n; i++)
+				sum[i] = sat_add(sum[i], value[i] > 0 ? value[i] : 0);
+		}
+		for (size_t i = 0; i < n; i++)
+			max = sum[i] > max ? sum[i] : max;
+	}
+	return max;
 }
 
 /* Ticks are coarse, and together may come to more than there is. */
 static void limit_shares(struct panel *p)
 {
+	if (stack_max(p) <= 10000)
+		return;
 	for (size_t i = 1; i < p->n; i++) {
 		int64_t sum = 0;
 
@@ -204,22 +239,6 @@ static void limit_shares(struct panel *p)
 				p->band[k].value[i] = p->band[k].value[i] * 10000 / sum;
 		}
 	}
-}
-
-static int64_t stack_max(const struct panel *p)
-{
-	int64_t max = 0;
-
-	for (size_t i = 1; i < p->n; i++) {
-		int64_t sum = 0;
-
-		for (size_t k = 0; k < p->n_bands; k++) {
-			if (p->band[k].mark == MARK_STACK && p->band[k].value[i] > 0)
-				sum = sat_add(sum, p->band[k].value[i]);
-		}
-		max = sum > max ? sum : max;
-	}
-	return max;
 }
 
 static int64_t at_least(int64_t a, int64_t b)
@@ -240,6 +259,8 @@ static void set_axes(struct panel *p)
 	}
 	if (p->id == PANEL_PRESSURE)
 		left = at_least(left, LEAST_PRESSURE);
+	if (p->unit == UNIT_BYTES_A_SECOND)
+		left = at_least(left, LEAST_RATE);
 	p->ceiling = p->id == PANEL_CPU ? 10000 : axis_ceiling(left, p->unit);
 	p->right_ceiling = right ? 10000 : 0;
 }

@@ -82,19 +82,19 @@ void panels_release(struct panels *p);
 /* NULL: not recorded. */
 const struct panel *panels_find(const struct panels *p, enum panel_id id);
 
-/* What a column of pixels shows of a band: min is BAND_ABSENT where nothing is known. */
+/* What a column of pixels shows of a band: all BAND_ABSENT where nothing is known. */
 struct bin {
 	int64_t min, mean, max;
 };
 
 /*
- * n bins of equal width over [from, until). The mean is weighted by time; a stretch
- * longer than a bin fills all it covers.
+ * n bins of equal width over [from, until), to the microsecond. The mean is weighted
+ * by time; a stretch longer than a bin fills all it covers.
  */
 void panel_bins(const struct panel *p, size_t band, int64_t from_us, int64_t until_us,
 		struct bin *bin, size_t n);
 
-/* The same of all MARK_STACK bands added up. */
+/* The same of all MARK_STACK bands added up, of those that are known. */
 void panel_stack_bins(const struct panel *p, int64_t from_us, int64_t until_us,
 		      struct bin *bin, size_t n);
 

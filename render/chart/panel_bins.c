@@ -73,12 +73,13 @@ static int64_t bin_end(int64_t from_us, int64_t span_us, size_t i, size_t n)
 static inline void walk(const struct panel *p, const struct sum *s, int64_t from_us,
 			int64_t until_us, struct bin *bin, size_t n)
 {
-	int64_t span_us = until_us - from_us, at = from_us;
+	int64_t span_us = until_us > from_us ? until_us - from_us : 0, at = from_us;
 	size_t i = point_after(p, from_us);
 
 	for (size_t k = 0; k < n; k++) {
 		struct gathered g = { INT64_MAX, BAND_ABSENT, 0, 0 };
 		int64_t end = bin_end(from_us, span_us, k, n);
+		bool empty = at == end;
 
 		if (i < p->n && at < p->time_us[i - 1])
 			at = p->time_us[i - 1] < end ? p->time_us[i - 1] : end;
@@ -86,10 +87,9 @@ static inline void walk(const struct panel *p, const struct sum *s, int64_t from
 			gather(&g, sum_at(s, i), p->time_us[i] - at);
 			at = p->time_us[i];
 		}
-		if (i < p->n && p->time_us[i - 1] <= at && (at < end || g.time <= 0)) {
+		if (i < p->n && p->time_us[i - 1] <= at && (at < end || empty))
 			gather(&g, sum_at(s, i), end - at);
-			at = end;
-		}
+		at = end;
 		bin[k] = bin_of(&g);
 	}
 }
@@ -111,6 +111,8 @@ void panel_stack_bins(const struct panel *p, int64_t from_us, int64_t until_us,
 		if (p->band[k].mark == MARK_STACK)
 			s.value[s.n++] = p->band[k].value;
 	}
+	for (size_t i = 0; !s.n && i < n; i++)
+		bin[i] = (struct bin){ BAND_ABSENT, BAND_ABSENT, BAND_ABSENT };
 	if (s.n)
 		walk(p, &s, from_us, until_us, bin, n);
 }

@@ -8,10 +8,14 @@
 /* Samples at a time, so that their rows are read from memory once for all bands. */
 #define BLOCK 512
 
+/* What one column adds. Below usual, sums of it are safe from overflow. */
+#define PRODUCT_MAX ((int64_t)1 << 50)
+
 struct part {
 	uint32_t column;
-	bool minus, maybe;
-	int64_t scale;		/* base units in one of the recording's */
+	bool maybe;
+	int64_t scale;		/* base units in one of the recording's; less than 0: taken away */
+	uint64_t usual;
 };
 
 /* What a band is made from. */
@@ -30,6 +34,7 @@ struct fill {
 	size_t n;
 	uint32_t *pick;		/* the samples that are points */
 	int64_t *time_us;	/* of the points */
+	double part_of_us[BLOCK];	/* 1 / the time before each of those now filled in */
 	size_t n_sources;
 	struct source source[PANEL_BANDS_MAX];
 };
@@ -75,12 +80,15 @@ static bool add_parts(struct source *to, const struct recording *rec, const char
 
 	if (!column_find(&c, rec, series, term->name))
 		return term->maybe;
-	for (size_t i = 0; i < c.n_parts; i++)
+	for (size_t i = 0; i < c.n_parts; i++) {
+		int64_t scale = unit_scale(c.series->column[c.part[i]].unit);
+
 		to->part[to->n_parts++] = (struct part){
-			.column = c.part[i], .minus = term->minus,
-			.maybe = term->maybe || several,
-			.scale = unit_scale(c.series->column[c.part[i]].unit),
+			.column = c.part[i], .maybe = term->maybe || several,
+			.scale = term->minus ? -scale : scale,
+			.usual = (uint64_t)(PRODUCT_MAX / scale),
 		};
+	}
 	return true;
 }
 
@@ -114,53 +122,89 @@ static const int64_t *row(const struct fill *f, size_t point)
 	return f->series->level + f->pick[point] * f->series->n_columns;
 }
 
-static void fill_levels(const struct fill *f, struct source *to, size_t from, size_t until)
+/* The same as level(), of columns that may be absent, or as large as numbers can be. */
+static int64_t unusual_level(const struct source *of, const int64_t *row)
 {
-	for (size_t i = from; i < until; i++) {
-		const int64_t *level = row(f, i);
-		int64_t sum[2] = { 0, 0 };
-		bool known = false, whole = true;
+	int64_t plus = 0, minus = 0;
+	bool known = false;
 
-		for (size_t k = 0; k < to->n_parts; k++) {
-			const struct part *p = &to->part[k];
-			int64_t n = level[p->column];
+	for (size_t k = 0; k < of->n_parts; k++) {
+		const struct part *p = &of->part[k];
+		int64_t n = row[p->column];
 
-			if (n >= 0) {
-				known = true;
-				sum[p->minus] = sat_add(sum[p->minus], sat_mul(n, p->scale));
-			} else if (!p->maybe) {
-				whole = false;
-			}
-		}
-		if (!known || !whole)
-			to->value[i] = BAND_ABSENT;
+		if (n < 0 && !p->maybe)
+			return BAND_ABSENT;
+		if (n < 0)
+			continue;
+		known = true;
+		if (p->scale < 0)
+			minus = sat_add(minus, sat_mul(n, -p->scale));
 		else
-			to->value[i] = sum[0] > sum[1] ? sum[0] - sum[1] : 0;
+			plus = sat_add(plus, sat_mul(n, p->scale));
 	}
+	return !known ? BAND_ABSENT : plus > minus ? plus - minus : 0;
 }
 
-/* How much the parts grew before a point: together, or the one that grew most. -1:
- * not known. */
-static int64_t growth(const struct fill *f, const struct source *of, size_t point)
+static int64_t level(const struct source *of, const int64_t *row)
 {
-	const int64_t *a = row(f, point - 1), *b = row(f, point);
-	bool busiest = of->plan->how == HOW_BUSIEST;
+	int64_t sum = 0;
+
+	for (size_t k = 0; k < of->n_parts; k++) {
+		const struct part *p = &of->part[k];
+
+		if ((uint64_t)row[p->column] > p->usual)
+			return unusual_level(of, row);
+		sum += row[p->column] * p->scale;
+	}
+	return sum > 0 ? sum : 0;
+}
+
+static void fill_levels(const struct fill *f, struct source *to, size_t from, size_t until)
+{
+	for (size_t i = from; i < until; i++)
+		to->value[i] = level(to, row(f, i));
+}
+
+/* As growth(), see unusual_level(). */
+static int64_t unusual_growth(const struct source *of, const int64_t *a, const int64_t *b)
+{
 	int64_t sum = -1;
 
 	for (size_t k = 0; k < of->n_parts; k++) {
 		const struct part *p = &of->part[k];
 		int64_t from = a[p->column], to = b[p->column], n;
 
-		if (from < 0 || to < 0) {
-			if (!p->maybe)
-				return -1;
+		if ((from < 0 || to < 0) && !p->maybe)
+			return -1;
+		if (from < 0 || to < 0)
 			continue;
-		}
 		n = to > from ? sat_mul(to - from, p->scale) : 0;
 		if (sum < 0)
 			sum = n;
-		else if (!busiest)
+		else if (of->plan->how != HOW_BUSIEST)
 			sum = sat_add(sum, n);
+		else if (n > sum)
+			sum = n;
+	}
+	return sum;
+}
+
+/* How much the parts grew from one row to the next: together, or the one that grew
+ * most. -1: not known. */
+static inline int64_t growth(const struct source *of, size_t n_parts, const int64_t *a,
+			     const int64_t *b)
+{
+	int64_t sum = 0;
+
+	for (size_t k = 0; k < n_parts; k++) {
+		const struct part *p = &of->part[k];
+		int64_t from = a[p->column], to = b[p->column], n;
+
+		if ((from | to) < 0 || (uint64_t)(to - from) > p->usual)
+			return unusual_growth(of, a, b);
+		n = (to - from) * p->scale;
+		if (of->plan->how != HOW_BUSIEST)
+			sum += n;
 		else if (n > sum)
 			sum = n;
 	}
@@ -172,22 +216,28 @@ static int64_t whole(double n)
 	return n < 9.2e18 ? (int64_t)(n + 0.5) : INT64_MAX;
 }
 
-static void fill_growth(const struct fill *f, struct source *to, size_t from, size_t until)
+static inline void fill_growth(const struct fill *f, struct source *to, size_t n_parts,
+			       size_t from, size_t until)
 {
 	enum how how = to->plan->how;
+	int64_t most = how == HOW_RATE ? INT64_MAX : 10000, total = to->total;
 	double all = how == HOW_RATE ? 1e6 : how == HOW_CORES ? 1e4 / (double)f->cores : 1e4;
+	const int64_t *before = row(f, from ? from - 1 : 0), *now;
+	int64_t *value = to->value;
 
-	for (size_t i = from ? from : 1; i < until; i++) {
-		int64_t n = growth(f, to, i), value;
+	for (size_t i = from ? from : 1; i < until; i++, before = now) {
+		int64_t n;
 
-		if (n < 0) {
-			to->value[i] = BAND_ABSENT;
+		now = row(f, i);
+		n = growth(to, n_parts, before, now);
+		value[i] = BAND_ABSENT;
+		if (n < 0)
 			continue;
-		}
-		to->total = sat_add(to->total, n);
-		value = whole((double)n * all / (double)(f->time_us[i] - f->time_us[i - 1]));
-		to->value[i] = how == HOW_RATE || value < 10000 ? value : 10000;
+		total = sat_add(total, n);
+		n = whole((double)n * all * f->part_of_us[i - from]);
+		value[i] = n < most ? n : most;
 	}
+	to->total = total;
 }
 
 /*
@@ -211,17 +261,25 @@ static void fill_tasks(const struct fill *f, struct source *to)
 	}
 }
 
+static void fill_block(const struct fill *f, struct source *to, size_t from, size_t until)
+{
+	if (to->plan->how == HOW_LEVEL)
+		fill_levels(f, to, from, until);
+	else if (to->plan->how != HOW_TASKS && to->n_parts == 1)
+		fill_growth(f, to, 1, from, until);	/* inlined: faster */
+	else if (to->plan->how != HOW_TASKS)
+		fill_growth(f, to, to->n_parts, from, until);
+}
+
 static void fill_values(struct fill *f)
 {
 	for (size_t from = 0; from < f->n; from += BLOCK) {
 		size_t until = from + BLOCK < f->n ? from + BLOCK : f->n;
 
-		for (size_t k = 0; k < f->n_sources; k++) {
-			if (f->source[k].plan->how == HOW_LEVEL)
-				fill_levels(f, &f->source[k], from, until);
-			else if (f->source[k].plan->how != HOW_TASKS)
-				fill_growth(f, &f->source[k], from, until);
-		}
+		for (size_t i = from ? from : 1; i < until; i++)
+			f->part_of_us[i - from] = 1 / (double)(f->time_us[i] - f->time_us[i - 1]);
+		for (size_t k = 0; k < f->n_sources; k++)
+			fill_block(f, &f->source[k], from, until);
 	}
 	for (size_t k = 0; k < f->n_sources; k++) {
 		if (f->source[k].plan->how == HOW_TASKS)
