@@ -25,3 +25,9 @@ tests_check_spark_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_spark_LDADD = $(CHART_TEST_LIBS)
 tests_check_svg_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_svg_LDADD = $(CHART_TEST_LIBS)
+
+check_PROGRAMS += tests/check_plot
+TESTS += tests/check_plot
+tests_check_plot_SOURCES = tests/check_plot.c tests/recorded.c tests/recorded.h
+tests_check_plot_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_plot_LDADD = render/plot/libplot.la $(CHART_TEST_LIBS)

@@ -154,7 +154,7 @@ static int fill_layers(struct pane *p, const struct summary *s, const struct apa
 		if (!l)
 			return -ENOMEM;
 		l->mark = MARK_STACK;
-		l->rgb = palette_light.colour[i < a->n ? task_colour[i] : COLOUR_GREY];
+		l->rgb = palette_light.colour[i < a->n || !a->n ? task_colour[i] : COLOUR_GREY];
 		name_layer(l, s, a, i);
 		for (size_t j = 0; j < p->n; j++)
 			l->value[j] = bytes_within(c, pane_time_us(p, j), pane_time_us(p, j + 1),

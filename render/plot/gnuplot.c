@@ -205,14 +205,24 @@ static int failed(struct process *p, int status, struct error *err)
 	return -EIO;
 }
 
+static int late(int timeout_ms, struct error *err)
+{
+	char memory[32];
+	struct buf time;
+
+	buf_init_fixed(&time, memory, sizeof memory);
+	text_add_time(&time, (int64_t)timeout_ms * 1000);
+	return error_set(err, -EIO, NULL, 0, 0, "gnuplot did not end within %s",
+			 buf_str(&time));
+}
+
 static int finish(struct process *p, int timeout_ms, struct buf *out, struct error *err)
 {
 	int status;
 
 	listen_to(p);
 	if (!reap(p, &status))
-		return error_set(err, -EIO, NULL, 0, 0,
-				 "gnuplot did not end within %d seconds", timeout_ms / 1000);
+		return late(timeout_ms, err);
 	if (status)
 		return failed(p, status, err);
 	if (out)

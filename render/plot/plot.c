@@ -86,6 +86,19 @@ static void add_description(struct svg *svg, const struct figure *f)
 	}
 }
 
+/* gnuplot escapes no '>', which XML wants after "]]". */
+static void add_markup(struct buf *b, const char *from, const char *until)
+{
+	const char *next;
+
+	while ((next = memmem(from, (size_t)(until - from), "]]>", 3))) {
+		buf_add(b, from, (size_t)(next - from));
+		buf_adds(b, "]]&gt;");
+		from = next + 3;
+	}
+	buf_add(b, from, (size_t)(until - from));
+}
+
 /* gnuplot's own title and description say what drew the picture, not what it shows. */
 static void describe(struct buf *picture, const struct figure *f)
 {
@@ -104,8 +117,7 @@ static void describe(struct buf *picture, const struct figure *f)
 	svg_begin(&svg, "desc");
 	add_description(&svg, f);
 	svg_end(&svg);
-	end += strlen("</desc>");
-	buf_add(&text, end, (size_t)(picture->data + picture->len - end));
+	add_markup(&text, end + strlen("</desc>"), picture->data + picture->len);
 	buf_release(picture);
 	*picture = text;
 }

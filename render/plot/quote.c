@@ -2,21 +2,33 @@
 
 #include "axis.h"
 
+#include <string.h>
+
 /* The words and numbers of gnuplot's language that all scripts are made of. */
 
 #define TICKS_MAX 32
 
-/* Names have no control characters any more; that none gets here is not theirs to
- * promise: a newline would end the string. */
+/* What may have a meaning anywhere in a line or a string of gnuplot's, or had one in
+ * some version, is written as a number, and so is all that is not known not to: two
+ * single quotes are one, but not where a string begins. */
+static bool is_harmless(unsigned char c)
+{
+	return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z') || (c && strchr(" %()+,-./:=_", c));
+}
+
 void script_add_text(struct buf *b, const char *text)
 {
-	buf_addc(b, '\'');
+	buf_addc(b, '"');
 	for (; *text; text++) {
-		if (*text == '\'')
-			buf_addc(b, '\'');
-		buf_addc(b, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+		unsigned char c = (unsigned char)*text;
+
+		if (is_harmless(c))
+			buf_addc(b, *text);
+		else
+			buf_addf(b, "\\%03o", c);
 	}
-	buf_addc(b, '\'');
+	buf_addc(b, '"');
 }
 
 void script_add_number(struct buf *b, int64_t value, unsigned decimals)
@@ -62,7 +74,7 @@ void script_add_value(struct buf *b, enum unit unit, int64_t value)
 
 static void add_tick(struct buf *b, const struct tick *t, enum unit unit, bool first)
 {
-	char text[2 * sizeof t->label + 2];
+	char text[2 * sizeof t->label];
 	struct buf label;
 
 	/* Labels of ticks are formats. */
@@ -72,7 +84,6 @@ static void add_tick(struct buf *b, const struct tick *t, enum unit unit, bool f
 			buf_addc(&label, '%');
 		buf_addc(&label, *p);
 	}
-	buf_adds(&label, unit == UNIT_BYTES_A_SECOND && t->value ? "/s" : "");
 	buf_adds(b, first ? "" : ", ");
 	script_add_text(b, buf_str(&label));
 	buf_addc(b, ' ');

@@ -22,8 +22,8 @@ void term_finish(struct buf *out, struct buf *drawn, bool colour);
 /* How many stretches a line of the terminal has room for. */
 size_t term_stretches(unsigned columns);
 
-/* A text as a string of gnuplot's: in single quotes, where nothing has a meaning but
- * the quote. */
+/* A text as a string of gnuplot's: in double quotes, and in it letters, digits, blanks
+ * and little else; all other characters by their number. */
 void script_add_text(struct buf *b, const char *text);
 
 /* 12345, 3: "12.345"; without zeros at the end. */
@@ -33,7 +33,7 @@ void script_add_number(struct buf *b, int64_t value, unsigned decimals);
  * there is none. */
 void script_add_value(struct buf *b, enum unit unit, int64_t value);
 
-/* ('0 %' 0, '50 %' 50, ...): of a value axis, at most `most`; of the time axis. */
+/* ("0" 0, "50 %" 50, ...): of a value axis, at most `most`; of the time axis. */
 void script_add_ticks(struct buf *b, enum unit unit, int64_t ceiling, size_t most);
 void script_add_time_ticks(struct buf *b, const struct pane *p, size_t most);
 
