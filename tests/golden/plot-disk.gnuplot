@@ -18,9 +18,9 @@ set label "read: 74 KiB in total, max 50 KiB/s" at screen 0.08125, screen 0.8678
 set object rectangle from screen 0.357812, screen 0.859527 to screen 0.367187, screen 0.876216 fillcolor rgb '#e5a531' fillstyle solid 1 border linecolor rgb '#4a4f57'
 set label "written: 2.5 MiB in total, max 2.0 MiB/s" at screen 0.373437, screen 0.867872 font 'sans-serif,12' textcolor rgb '#1f2328'
 set arrow from screen 0.649218, screen 0.867872 to screen 0.660937, screen 0.867872 nohead linecolor rgb '#a874d6' linewidth 2
-set label "busy (right): mean 3.5 \045, max 10 \045" at screen 0.665625, screen 0.867872 font 'sans-serif,12' textcolor rgb '#1f2328'
+set label "busy (right): mean 3.5 %, max 10 %" at screen 0.665625, screen 0.867872 font 'sans-serif,12' textcolor rgb '#1f2328'
 set arrow from screen 0.064843, screen 0.841446 to screen 0.076562, screen 0.841446 nohead linecolor rgb '#c8371b' linewidth 2
-set label "time waited for disks (right): mean 1.0 \045, max 10 \045" at screen 0.08125, screen 0.841446 font 'sans-serif,12' textcolor rgb '#1f2328'
+set label "time waited for disks (right): mean 1.0 %, max 10 %" at screen 0.08125, screen 0.841446 font 'sans-serif,12' textcolor rgb '#1f2328'
 set tmargin at screen 0.812239
 set bmargin at screen 0.464534
 set xrange [0:10]
@@ -29,7 +29,7 @@ set xtics ("0" 0, "1 s" 1, "2 s" 2, "3 s" 3, "4 s" 4, "5 s" 5, "6 s" 6, "7 s" 7,
 set ytics ("0" 0, "0.5 MiB/s" 524288, "1.0 MiB/s" 1048576, "1.5 MiB/s" 1572864, "2.0 MiB/s" 2097152)
 set border 11
 set y2range [0:100]
-set y2tics ("0" 0, "20 \045\045" 20, "40 \045\045" 40, "60 \045\045" 60, "80 \045\045" 80, "100 \045\045" 100) out scale 0.5 textcolor rgb '#1f2328'
+set y2tics ("0" 0, "20 %%" 20, "40 %%" 40, "60 %%" 60, "80 %%" 80, "100 %%" 100) out scale 0.5 textcolor rgb '#1f2328'
 plot 'disk.data' index 0 using 1:($2+$3) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#e5a531' title "written", \
 	'disk.data' index 0 using 1:($2) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#356fae' title "read", \
 	'disk.data' index 0 using 1:4 axes x1y2 with lines linewidth 1.5 linecolor rgb '#a874d6' title "busy (right)", \

@@ -43,5 +43,5 @@ unset label
 print ''
 print "           \043 lib: b.o: 150 MiB"
 print "           = lib: a.o: 100 MiB"
-print "           \045 others: 0 B"
+print "           % others: 0 B"
 print "           \136 peak: 250 MiB at 2.00 s"
