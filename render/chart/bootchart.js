@@ -297,12 +297,8 @@ function readOfSome(t, data) {
 		}
 	}
 	data.texts.commands.forEach((text, i) => t.commands.set(c.command_task[i] || 0, text));
-	const sparks = c.spark_task.length || (c.spark.length ? 1 : 0);
-	for (let i = 0; i < sparks; i++) {
-		const points = c.spark.length / sparks;
-
-		t.sparks.set(c.spark_task[i] || 0, c.spark.subarray(i * points, (i + 1) * points));
-	}
+	for (let i = 0, at = 0; i < c.spark_length.length; at += c.spark_length[i++])
+		t.sparks.set(c.spark_task[i] || 0, c.spark.subarray(at, at + c.spark_length[i]));
 }
 
 /* Tasks of each lane by their start, and how far any up to one of them reaches. */
@@ -418,7 +414,7 @@ function runningCurve() {
 }
 
 function stackTotal(panel) {
-	const total = new Int32Array(panel.time.length);
+	const total = new Float32Array(panel.time.length);
 	const stacked = panel.bands.filter(b => b.mark === "stack");
 
 	for (let i = 0; i < total.length; i++) {
@@ -445,7 +441,8 @@ function readPanel(panel, c) {
 	} else {
 		panel.time = c[panel.word + ".time"];
 		for (const b of panel.bands)
-			b.value = whole(c[panel.word + "." + b.id], panel.time.length);
+			b.value = new Float32Array(whole(c[panel.word + "." + b.id],
+							 panel.time.length));
 		for (const i of c[panel.word + ".gap"])
 			panel.bands.forEach(b => b.value[i] = 0);
 	}
@@ -574,25 +571,24 @@ function fillBins(time, value, n) {
 	const k = n / (view.until - view.from), from = view.from, until = view.until;
 
 	clearBins(n);
-	for (let i = Math.max(1, above(time, from, 0, time.length)); i < time.length; i++) {
+	const { sum, weight, min, max } = bin, last = time.length;
+
+	for (let i = Math.max(1, above(time, from, 0, last)); i < last && time[i - 1] < until; i++) {
 		const v = value[i] - 1;
 
-		if (time[i - 1] >= until)
-			break;
 		if (v < 0)
 			continue;
-		const x0 = (Math.max(time[i - 1], from) - from) * k;
-		const x1 = (Math.min(time[i], until) - from) * k;
+		const x0 = Math.max(0, (time[i - 1] - from) * k), x1 = Math.min(n, (time[i] - from) * k);
 
-		for (let c = x0 | 0; c < x1 && c < n; c++) {
-			const w = Math.min(x1, c + 1) - Math.max(x0, c);
+		for (let c = x0 | 0; c < x1; c++) {
+			const w = (x1 < c + 1 ? x1 : c + 1) - (x0 > c ? x0 : c);
 
-			bin.sum[c] += v * w;
-			bin.weight[c] += w;
-			if (v < bin.min[c])
-				bin.min[c] = v;
-			if (v > bin.max[c])
-				bin.max[c] = v;
+			sum[c] += v * w;
+			weight[c] += w;
+			if (v < min[c])
+				min[c] = v;
+			if (v > max[c])
+				max[c] = v;
 		}
 	}
 }
@@ -789,8 +785,7 @@ function roomForPieces() {
 	piece.size = size;
 }
 
-/* How bad an end is: done, unfinished, killed, failed. */
-const BADNESS = [0, 3, 2, 1];
+const BADNESS = [0, 3, 2, 1];	/* of states */
 const time_of_colour = new Float64Array(8);
 
 function beginPiece(i, lane, x0, x1) {

@@ -48,8 +48,9 @@
  *			before it in its lane, + 24: for the next of before
  *	before		task - the one it waited for, of those alone
  *	ghost_start, ghost_wall	of those the other build has: its less ours
- *	spark_task, spark	tasks with memory over their life, and SPARK_POINTS each
- *			in 1/15 of memory
+ *	spark_task	tasks with memory over their life, the longest first; then
+ *			spark_length: how many levels of each are in spark, in
+ *			1/SPARK_FULL of its memory
  *	command_task	tasks of which the command is known, the longest first
  *	phase_task	of all phases: the task or -1; then start, wall, name (as of tasks)
  * Of a panel WORD but "running", which the script makes of the tasks:

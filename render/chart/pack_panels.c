@@ -25,31 +25,22 @@ static inline uint32_t step_of(int64_t value, double per_value, uint32_t steps)
 	return 1 + (v < 0 ? 0 : v > steps ? steps : (uint32_t)v);
 }
 
-static void fill(struct numbers *c, const struct panel *p, const struct band *b, uint32_t steps)
+/* As they are and as changes; the shorter is kept. */
+static void add_band(struct numbers *c, const struct panel *p, const struct band *b, uint32_t steps)
 {
 	int64_t ceiling = b->right ? p->right_ceiling : p->ceiling;
 	double per_value = steps / (double)(ceiling > 0 ? ceiling : 1);
-	bool changes = c->type == 'd';
-
-	for (size_t i = 0; i < p->n; i++) {
-		uint32_t v = step_of(b->value[i], per_value, steps);
-
-		if (changes)
-			numbers_adds(c, (int32_t)v);
-		else
-			numbers_add(c, v);
-	}
-	numbers_flush(c);
-}
-
-/* As they are or as changes, whichever is shorter. */
-static void add_band(struct numbers *c, const struct panel *p, const struct band *b, uint32_t steps)
-{
 	struct numbers changes;
 
 	numbers_init(&changes, 'd');
-	fill(c, p, b, steps);
-	fill(&changes, p, b, steps);
+	for (size_t i = 0; i < p->n; i++) {
+		uint32_t v = step_of(b->value[i], per_value, steps);
+
+		numbers_add(c, v);
+		numbers_adds(&changes, (int32_t)v);
+	}
+	numbers_flush(c);
+	numbers_flush(&changes);
 	if (changes.out.len < c->out.len && !buf_error(&changes.out)) {
 		struct numbers longer = *c;
 

@@ -2,6 +2,7 @@
 
 #include "names.h"
 #include "sort.h"
+#include "spark.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ const struct column_name task_column[TASK_COLUMNS] = {
 	[TASKS_BEFORE] = { "before", 's' },
 	[TASKS_GHOST_START] = { "ghost_start", 's' },
 	[TASKS_GHOST_WALL] = { "ghost_wall", 's' },
-	[TASKS_SPARK_TASK] = { "spark_task", 'd' },
+	[TASKS_SPARK_TASK] = { "spark_task", 'u' },
+	[TASKS_SPARK_LENGTH] = { "spark_length", 'u' },
 	[TASKS_SPARK] = { "spark", 'u' },
 	[TASKS_COMMAND_TASK] = { "command_task", 'u' },
 	[PHASES_TASK] = { "phase_task", 'd' },
@@ -39,9 +41,9 @@ const struct column_name task_column[TASK_COLUMNS] = {
 /* Names of nameless tasks are read from files; a chart needs no more than these. */
 #define UNNAMED_MAX 5000
 
-/* Raw bytes of commands, and how many of the longest tasks may have one. */
-#define COMMANDS_SIZE 300000
-#define COMMANDS_MAX 2000
+/* How many of the longest tasks have their memory over time, and a command. */
+#define SPARKS_MAX 3000
+#define COMMANDS_MAX 1000
 
 /* What was last in a lane. */
 struct lane_state {
@@ -194,6 +196,7 @@ static void add_task(struct walk *w, uint32_t i)
 		m |= MARK_GHOST;
 	numbers_adds(&p->column[TASKS_START], start - l->end);
 	numbers_add(&p->column[TASKS_WALL], (uint32_t)(end - start));
+	p->wall[i] = end - start;
 	numbers_add(&p->column[TASKS_LANE], lane);
 	numbers_add(&p->column[TASKS_KIND], kind_index(p, t->kind));
 	numbers_add(&p->column[TASKS_MARKS], m);
@@ -227,29 +230,20 @@ static int add_tasks(struct packed_tasks *p)
 	return r;
 }
 
-/* Commands of the longest tasks */
+/* What only the longest tasks have */
 
 static bool longer(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct packed_tasks *p = ctx;
-	const struct summary *s = p->chart->sum;
-	int64_t wall_a = s->nest[s->order[a]].cost.wall_us, wall_b = s->nest[s->order[b]].cost.wall_us;
+	const int32_t *wall = ctx;
 
-	return wall_a != wall_b ? wall_a > wall_b : a < b;
+	return wall[a] != wall[b] ? wall[a] > wall[b] : a < b;
 }
 
-static int add_commands(struct packed_tasks *p)
+static void add_commands(struct packed_tasks *p, const uint32_t *task, size_t n)
 {
 	const struct summary *s = p->chart->sum;
-	size_t n = s->n_ran;
-	uint32_t *task = malloc((n + 1) * sizeof *task);
 
-	if (!task)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		task[i] = i;
-	n = sort_top(task, n, COMMANDS_MAX, longer, p);
-	for (size_t i = 0; i < n && p->commands.len < COMMANDS_SIZE; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const char *command = recording_command(s->rec, &s->rec->task[s->order[task[i]]]);
 
 		if (!*command)
@@ -257,6 +251,38 @@ static int add_commands(struct packed_tasks *p)
 		numbers_add(&p->column[TASKS_COMMAND_TASK], task[i]);
 		texts_put(&p->commands, command, COMMAND_MAX);
 	}
+}
+
+static void add_sparks(struct packed_tasks *p, const uint32_t *task, size_t n)
+{
+	const struct summary *s = p->chart->sum;
+
+	for (size_t i = 0; i < n && s->rec->n_usage; i++) {
+		uint8_t level[SPARK_MOST];
+		size_t length = spark_fill(level, SPARK_MOST, s->rec,
+					   &s->rec->task[s->order[task[i]]]);
+
+		if (!length)
+			continue;
+		numbers_add(&p->column[TASKS_SPARK_TASK], task[i]);
+		numbers_add(&p->column[TASKS_SPARK_LENGTH], (uint32_t)length);
+		for (size_t k = 0; k < length; k++)
+			numbers_add(&p->column[TASKS_SPARK], level[k]);
+	}
+}
+
+static int add_longest(struct packed_tasks *p)
+{
+	size_t n = p->chart->sum->n_ran;
+	uint32_t *task = malloc((n + 1) * sizeof *task);
+
+	if (!task)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		task[i] = i;
+	n = sort_top(task, n, SPARKS_MAX, longer, p->wall);
+	add_commands(p, task, n < COMMANDS_MAX ? n : COMMANDS_MAX);
+	add_sparks(p, task, n);
 	free(task);
 	return 0;
 }
@@ -286,7 +312,8 @@ static int find_positions(struct packed_tasks *p)
 
 	p->position = malloc((s->rec->n_tasks + 1) * sizeof *p->position);
 	p->critical = calloc(s->n_ran + 1, 1);
-	if (!p->position || !p->critical)
+	p->wall = malloc((s->n_ran + 1) * sizeof *p->wall);
+	if (!p->position || !p->critical || !p->wall)
 		return -ENOMEM;
 	memset(p->position, 0xff, s->rec->n_tasks * sizeof *p->position);
 	for (uint32_t i = 0; i < s->n_ran; i++)
@@ -323,7 +350,7 @@ int packed_tasks_make(struct packed_tasks *p, const struct chart *c, int64_t uni
 	if (r)
 		return r;
 	add_phases(p);
-	r = add_commands(p);
+	r = add_longest(p);
 	for (int i = 0; i < TASK_COLUMNS; i++)
 		numbers_flush(&p->column[i]);
 	return r ? r : first_error(p);
@@ -339,4 +366,5 @@ void packed_tasks_release(struct packed_tasks *p)
 	buf_release(&p->commands);
 	free(p->position);
 	free(p->critical);
+	free(p->wall);
 }

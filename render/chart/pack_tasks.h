@@ -13,7 +13,7 @@ enum task_column {
 	TASKS_START, TASKS_WALL, TASKS_LANE, TASKS_KIND, TASKS_MARKS, TASKS_STATUS, TASKS_CPU,
 	TASKS_SYSTEM, TASKS_MEMORY, TASKS_READ, TASKS_WRITTEN, TASKS_QUEUED, TASKS_PLACE,
 	TASKS_NAME, TASKS_PARENT, TASKS_WAIT, TASKS_BEFORE, TASKS_GHOST_START, TASKS_GHOST_WALL,
-	TASKS_SPARK_TASK, TASKS_SPARK, TASKS_COMMAND_TASK,
+	TASKS_SPARK_TASK, TASKS_SPARK_LENGTH, TASKS_SPARK, TASKS_COMMAND_TASK,
 	PHASES_TASK, PHASES_START, PHASES_WALL, PHASES_NAME,
 	TASK_COLUMNS,
 };
@@ -40,7 +40,8 @@ struct packed_tasks {
 	struct buf commands;
 	struct size_code size;
 	uint32_t *position;	/* of each task of the recording in summary.order */
-	uint8_t *critical;	/* by position */
+	uint8_t *critical;	/* by position, as is */
+	int32_t *wall;		/* in units */
 };
 
 /* Name and type of each column. */

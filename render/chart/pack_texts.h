@@ -9,10 +9,11 @@
 
 /*
  * Texts being packed, each ended by a newline. A control character in them becomes
- * a space, and what is longer than TEXT_MAX bytes is cut and ends with "...".
+ * a space, and what is longer than `most` (or TEXT_MAX) bytes is cut and ends with
+ * "...".
  */
 #define TEXT_MAX 200
-#define COMMAND_MAX 1000
+#define COMMAND_MAX 400
 
 void texts_put(struct buf *out, const char *text, size_t most);
 
