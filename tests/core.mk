@@ -43,6 +43,10 @@ tests_check_oe_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_oe_LDADD = $(TEST_LIBS)
 EXTRA_DIST += tests/data/oe
 tests_gen_oe_LDADD = core/libcore.la
+check_PROGRAMS += tests/bench_oe
+BENCHES += tests/bench_oe
+tests_bench_oe_CPPFLAGS = $(TEST_CPPFLAGS)
+EXTRA_tests_bench_oe_DEPENDENCIES = buildbeat
 
 # Memory that runs out.
 check_PROGRAMS += tests/check_nomem
