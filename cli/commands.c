@@ -4,7 +4,7 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-	&cmd_record, &cmd_show, &cmd_list, &cmd_task, &cmd_doctor, &cmd_help,
+	&cmd_record, &cmd_show, &cmd_chart, &cmd_list, &cmd_task, &cmd_doctor, &cmd_help,
 	&cmd_complete, NULL
 };
 

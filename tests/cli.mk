@@ -37,3 +37,9 @@ EXTRA_tests_check_task_DEPENDENCIES = buildbeat
 tests_check_doctor_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_doctor_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
 EXTRA_tests_check_doctor_DEPENDENCIES = buildbeat plugin/buildbeat.la
+
+check_PROGRAMS += tests/check_cmd_chart
+TESTS += tests/check_cmd_chart
+tests_check_cmd_chart_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_cmd_chart_LDADD = $(CLI_TEST_LIBS)
+EXTRA_tests_check_cmd_chart_DEPENDENCIES = buildbeat tests/gen_recording

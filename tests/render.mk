@@ -19,3 +19,10 @@ tests_bench_show_SOURCES = tests/bench_show.c tests/spend.c tests/spend.h
 tests_bench_show_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_show_LDADD = core/libcore.la
 EXTRA_tests_bench_show_DEPENDENCIES = buildbeat
+
+check_PROGRAMS += tests/bench_chart
+BENCHES += tests/bench_chart
+tests_bench_chart_SOURCES = tests/bench_chart.c tests/spend.c tests/spend.h
+tests_bench_chart_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bench_chart_LDADD = core/libcore.la
+EXTRA_tests_bench_chart_DEPENDENCIES = buildbeat

@@ -1,0 +1,296 @@
+#include "bootchart.h"
+#include "command.h"
+#include "configfile.h"
+#include "heap.h"
+#include "listing.h"
+#include "outfile.h"
+#include "output.h"
+#include "plot.h"
+#include "report.h"
+#include "zstd.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum chart_name { CHART_BOOT, CHART_CPU, CHART_DISK, CHART_MEMORY, CHARTS };
+
+static const char *const chart_word[CHARTS + 1] = {
+	"bootchart", "cpu", "disk", "memory", NULL
+};
+
+struct chart_arguments {
+	const char *config;
+	const char *into;
+	int only;		/* CHARTS: all */
+	int format;
+	int by;
+	const char *compare;
+	bool keep;
+};
+
+static const struct option options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "take settings from FILE, not from buildbeat.yaml",
+	  .offset = offsetof(struct chart_arguments, config) },
+	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "FILE|DIR",
+	  .help = "the bootchart into FILE.svg, or the charts into DIR (the recording)",
+	  .offset = offsetof(struct chart_arguments, into) },
+	{ .name = "only", .kind = OPTION_CHOICE, .argument = "CHART",
+	  .help = "one chart: bootchart, cpu, disk or memory",
+	  .offset = offsetof(struct chart_arguments, only), .choices = chart_word },
+	{ .name = "format", .letter = 'f', .kind = OPTION_CHOICE, .argument = "FORMAT",
+	  .help = "of cpu, disk and memory: svg, png, pdf, or term for the terminal (svg)",
+	  .offset = offsetof(struct chart_arguments, format), .choices = plot_format_word },
+	{ .name = "by", .letter = 'b', .kind = OPTION_CHOICE, .argument = "WHAT",
+	  .help = "rows of tasks by worker, recipe, directory or kind (worker)",
+	  .offset = offsetof(struct chart_arguments, by), .choices = lanes_word },
+	{ .name = "compare", .kind = OPTION_TEXT, .argument = "REC",
+	  .help = "draw another build behind this one in the bootchart",
+	  .offset = offsetof(struct chart_arguments, compare) },
+	{ .name = "keep", .kind = OPTION_FLAG,
+	  .help = "keep gnuplot's scripts and data beside the charts",
+	  .offset = offsetof(struct chart_arguments, keep) },
+	{ 0 }
+};
+
+/* The directory of recordings is a setting here, not an option. */
+struct base {
+	const char *dir;
+};
+
+static const struct option base_options[] = {
+	{ .name = "output", .kind = OPTION_PATH, .argument = "DIR",
+	  .offset = offsetof(struct base, dir), .config = true },
+	{ 0 }
+};
+
+/* A build that is drawn. */
+struct drawn {
+	struct buf path;
+	struct recording rec;
+	struct summary sum;
+};
+
+static int drawn_read(struct drawn *d, const char *base, const char *what, struct error *err)
+{
+	int r = listing_find(&d->path, base, what, err);
+
+	if (!r)
+		r = recording_read(&d->rec, d->path.data, &zstd_codec, err);
+	if (!r && (r = summary_make(&d->sum, &d->rec)))
+		r = error_sys(err, r, d->path.data, NULL);
+	return r;
+}
+
+static void drawn_release(struct drawn *d)
+{
+	summary_release(&d->sum);
+	recording_release(&d->rec);
+	buf_release(&d->path);
+}
+
+/* One run: where the charts go. */
+struct job {
+	const struct chart_arguments *args;
+	const char *dir;
+	bool to_stdout, to_file;	/* the bootchart alone */
+	bool failed;
+};
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static bool ends_in_svg(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n >= 4 && !strcmp(path + n - 4, ".svg");
+}
+
+/* Does the run draw it; term has no bootchart. */
+static bool wanted(const struct job *j, enum chart_name chart)
+{
+	if (j->args->only != CHARTS)
+		return j->args->only == (int)chart;
+	if (j->to_stdout || j->to_file)
+		return chart == CHART_BOOT;
+	return chart != CHART_BOOT || j->args->format != PLOT_TERM;
+}
+
+static int set_target(struct job *j, const char *recording, struct error *err)
+{
+	const struct chart_arguments *a = j->args;
+
+	j->dir = a->into ? a->into : recording;
+	j->to_stdout = a->into && !strcmp(a->into, "-");
+	j->to_file = a->into && !is_dir(a->into) && ends_in_svg(a->into);
+	if ((j->to_stdout || j->to_file) && a->only != CHARTS && a->only != CHART_BOOT)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "with --only %s, --output is a directory, not '%s'",
+				 chart_word[a->only], a->into);
+	if (j->to_stdout || j->to_file || a->format == PLOT_TERM)
+		return 0;
+	if (mkdir(j->dir, 0777) && errno != EEXIST)
+		return error_sys(err, -errno, j->dir, NULL);
+	return 0;
+}
+
+/* The charts are independent: one that cannot be drawn is told, the others come. */
+static void failed(struct job *j, const struct error *err)
+{
+	report_error(err);
+	j->failed = true;
+}
+
+static int write_bootchart(const struct job *j, const struct buf *text, struct error *err)
+{
+	struct buf path = BUF_INIT;
+	int r;
+
+	if (j->to_stdout) {
+		output_write(text);
+		return 0;
+	}
+	if (j->to_file)
+		buf_adds(&path, j->dir);
+	else
+		buf_addf(&path, "%s/bootchart.svg", j->dir);
+	r = buf_error(&path) ? error_sys(err, buf_error(&path), NULL, NULL) :
+		outfile_write(path.data, text, err);
+	if (!r)
+		printf("%s\n", path.data);
+	buf_release(&path);
+	return r;
+}
+
+static void draw_bootchart(struct job *j, const struct drawn *d, const struct drawn *other)
+{
+	struct chart_input in = {
+		.sum = &d->sum, .ghost = other->rec.path ? &other->sum : NULL,
+		.by = (enum lanes_by)j->args->by,
+	};
+	struct error err = { 0 };
+	struct buf text = BUF_INIT;
+	struct chart chart;
+	int r = chart_make(&chart, &in);
+
+	if (!r)
+		r = bootchart_write(&text, &chart);
+	if (r)
+		error_sys(&err, r, d->path.data, "cannot draw");
+	else
+		r = write_bootchart(j, &text, &err);
+	if (r)
+		failed(j, &err);
+	buf_release(&text);
+	chart_release(&chart);
+}
+
+static void draw_plot(struct job *j, enum plot_chart chart, const struct drawn *d,
+		      const struct panels *panels)
+{
+	const struct chart_arguments *a = j->args;
+	struct style style = output_style();
+	struct plot p = {
+		.chart = chart, .format = (enum plot_format)a->format, .directory = j->dir,
+		.keep = a->keep, .columns = style.width,
+	};
+	struct error err = { 0 };
+	struct buf out = BUF_INIT;
+	int r = plot_draw(&p, &d->sum, panels, &out, &err);
+
+	if (r == -ENODATA && a->only == CHARTS)
+		report("%s: not drawn: %s", plot_word[chart], err.message);
+	else if (r)
+		failed(j, &err);
+	else if (a->format == PLOT_TERM)
+		output_write(&out);
+	else
+		printf("%s/%s.%s\n", j->dir, plot_word[chart], plot_format_word[a->format]);
+	buf_release(&out);
+}
+
+static void draw_plots(struct job *j, const struct drawn *d)
+{
+	struct panels panels;
+	int r = panels_make(&panels, &d->sum);
+
+	if (r) {
+		struct error err;
+
+		error_sys(&err, r, d->path.data, "cannot draw");
+		failed(j, &err);
+	}
+	for (size_t i = 0; !r && i < PLOTS; i++) {
+		if (wanted(j, CHART_CPU + i))
+			draw_plot(j, (enum plot_chart)i, d, &panels);
+	}
+	panels_release(&panels);
+}
+
+static void draw(struct job *j, const struct drawn *d, const struct drawn *other)
+{
+	if (wanted(j, CHART_BOOT)) {
+		draw_bootchart(j, d, other);
+		/* gnuplot may take a while, or fail */
+		fflush(stdout);
+	}
+	if (wanted(j, CHART_CPU) || wanted(j, CHART_DISK) || wanted(j, CHART_MEMORY))
+		draw_plots(j, d);
+}
+
+static int chart(const char *what, const struct chart_arguments *a, const char *base,
+		 struct error *err)
+{
+	struct drawn d = { .rec = RECORDING_INIT }, other = { .rec = RECORDING_INIT };
+	struct job j = { .args = a };
+	int r;
+
+	heap_expect_much();
+	r = drawn_read(&d, base, what, err);
+	if (!r && a->compare)
+		r = drawn_read(&other, base, a->compare, err);
+	if (!r)
+		r = set_target(&j, d.path.data, err);
+	if (!r)
+		draw(&j, &d, &other);
+	drawn_release(&other);
+	drawn_release(&d);
+	return r ? r : j.failed;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct chart_arguments s = { .only = CHARTS };
+	struct base base = { 0 };
+	struct error err = { 0 };
+	struct args a, base_args = { 0 };
+	int r;
+
+	if (!options_parse(&a, c, &s, argc, argv))
+		return a.status;
+	r = config_apply(&base_args, base_options, &base, s.config, &err);
+	if (!r)
+		r = chart(a.n ? a.operand[0] : NULL, &s, base.dir, &err);
+	if (r < 0)
+		report_error(&err);
+	args_release(&base_args);
+	args_release(&a);
+	return r ? EXIT_MISUSE : EXIT_GOOD;
+}
+
+const struct command cmd_chart = {
+	.name = "chart",
+	.summary = "Draw a build as bootchart, CPU, disk and memory charts",
+	.operands = "[REC]",
+	.max_operands = 1,
+	.options = options,
+	.run = run,
+};

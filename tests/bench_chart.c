@@ -1,0 +1,105 @@
+/*
+ * What `buildbeat chart --only bootchart` takes, and how large the picture is, for
+ * 1,000, 10,000 and 100,000 tasks with 36,000 samples: processor time of the whole
+ * process, side by side with reading the recording alone.
+ */
+#include "recording.h"
+#include "spend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ROUNDS 7
+
+static const struct size {
+	const char *tasks;
+	double bar_mb, peer_mb;
+	double bar_ms, peer_s;		/* 0: none */
+} sizes[] = {
+	{ "1000", 1.2, 26.8, 0, 2.9 },
+	{ "10000", 1.5, 46.8, 0, 3.9 },
+	{ "100000", 2.8, 250.5, 120, 14.6 },
+};
+
+static int read_only(void *path)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err;
+	int r = recording_read(&rec, path, NULL, &err);
+
+	recording_release(&rec);
+	return r;
+}
+
+static double file_mb(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : (double)st.st_size / 1e6;
+}
+
+static int measure(const struct size *z, char *path, const char *svg, double *cpu_ms)
+{
+	const char *const chart[] = {
+		TOP_BUILDDIR "/buildbeat", "chart", "-o", svg, path, NULL
+	};
+	struct spent best = { 0 }, best_read = { 0 };
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct spent s = spend(chart), reading = spend_here(read_only, path);
+
+		if (s.status || reading.status)
+			return 1;
+		spent_keep_best(&best, &s);
+		spent_keep_best(&best_read, &reading);
+	}
+	printf("bootchart of %s tasks + 36,000 samples: %.2f x reading it alone; %.0f ms CPU",
+	       z->tasks, best.cpu_ms / best_read.cpu_ms, best.cpu_ms);
+	if (z->bar_ms > 0)
+		printf(" (bar: %.0f)", z->bar_ms);
+	printf(", reading %.0f ms; %ld MB of memory%s; %.2f MB of SVG (bar: %.1f)\n"
+	       "  (pybootchartgui: %.1f s, %.1f MB of SVG)\n",
+	       best_read.cpu_ms, best.max_rss_kb / 1024,
+	       z->bar_ms > 0 ? " (bar: 120)" : "", file_mb(svg), z->bar_mb, z->peer_s,
+	       z->peer_mb);
+	*cpu_ms = best.cpu_ms;
+	return 0;
+}
+
+static int measure_all(const char *dir)
+{
+	double cpu_ms[sizeof sizes / sizeof *sizes];
+	char path[64], svg[64];
+
+	snprintf(svg, sizeof svg, "%s/x.svg", dir);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		const char *const generate[] = {
+			TOP_BUILDDIR "/tests/gen_recording", path, sizes[i].tasks, "36000", NULL
+		};
+
+		snprintf(path, sizeof path, "%s/%s", dir, sizes[i].tasks);
+		if (spend(generate).status || measure(&sizes[i], path, svg, &cpu_ms[i]))
+			return 1;
+	}
+	printf("bootchart of 10 x the tasks: %.1f x and %.1f x the time (bar: 10 x)\n",
+	       cpu_ms[1] / cpu_ms[0], cpu_ms[2] / cpu_ms[1]);
+	return 0;
+}
+
+int main(void)
+{
+	char dir[] = "/tmp/buildbeat-bench-XXXXXX";
+	const char *const clean[] = { "/bin/rm", "-rf", dir, NULL };
+	int failed;
+
+	if (!mkdtemp(dir))
+		return 1;
+	failed = measure_all(dir);
+	spend(clean);
+	if (failed)
+		fprintf(stderr, "bench_chart: cannot make or draw a recording\n");
+	return failed;
+}

@@ -1,0 +1,234 @@
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * `buildbeat chart` as it is run: which files come where, what is said, and what is
+ * left behind when something fails. What the pictures show is tested elsewhere.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+
+static const char *dir;
+static bool has_gnuplot;
+
+/* A recording in ./buildstats that may be written to. */
+static void setup(void)
+{
+	struct run r;
+
+	dir = support_tmpdir();
+	support_run(&r, dir, "mkdir buildstats && %s/tests/gen_recording buildstats/one 40 30 1 && "
+		    "%s/tests/gen_recording buildstats/two 40 30 2", TOP_BUILDDIR, TOP_BUILDDIR);
+	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_run_release(&r);
+}
+
+static const struct {
+	const char *arguments;
+	const char *out;	/* what is printed */
+	const char *files;	/* then there */
+	bool gnuplot;
+} places[] = {
+	{ "--only bootchart one", "buildstats/one/bootchart.svg\n",
+	  "buildstats/one/bootchart.svg", false },
+	{ "one", "buildstats/one/bootchart.svg\nbuildstats/one/cpu.svg\n"
+	  "buildstats/one/disk.svg\nbuildstats/one/memory.svg\n",
+	  "buildstats/one/bootchart.svg buildstats/one/cpu.svg "
+	  "buildstats/one/disk.svg buildstats/one/memory.svg", true },
+	{ "-o new/ --only bootchart one", "new//bootchart.svg\n", "new/bootchart.svg", false },
+	{ "-o some.svg one", "some.svg\n", "some.svg", false },
+	{ "-o charts one -f png", "charts/bootchart.svg\ncharts/cpu.png\ncharts/disk.png\n"
+	  "charts/memory.png\n", "charts/cpu.png", true },
+	{ "-o kept --only disk --keep one", "kept/disk.svg\n",
+	  "kept/disk.svg kept/disk.gnuplot kept/disk.data", true },
+	{ "-o both.svg --compare two one", "both.svg\n", "both.svg", false },
+	{ "-o kinds.svg --by kind one", "kinds.svg\n", "kinds.svg", false },
+};
+
+START_TEST(files)
+{
+	struct run r;
+
+	if (places[_i].gnuplot && !has_gnuplot)
+		return;
+	support_run(&r, dir, BUILDBEAT " chart %s", places[_i].arguments);
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_str_eq(r.out.data, places[_i].out);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	support_run(&r, dir, "test -s /dev/null; for f in %s; do test -s $f || echo no $f; done",
+		    places[_i].files);
+	ck_assert_str_eq(r.out.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(to_stdout)
+{
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " chart -o - one");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "<svg"));
+	ck_assert_str_eq(r.out.data + r.out.len - 7, "</svg>\n");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(in_the_terminal)
+{
+	struct run r;
+
+	if (!has_gnuplot)
+		return;
+	support_run(&r, dir, "rm -rf before; cp -r buildstats before; COLUMNS=100 " BUILDBEAT
+		    " chart --format term one && diff -r before buildstats");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_uint_gt(r.out.len, 3000);
+	ck_assert_ptr_null(strchr(r.out.data, '\033'));
+	ck_assert_ptr_null(strstr(r.out.data, ".svg"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* The directory of recordings is that of the configuration, which is not where the
+ * charts go. */
+START_TEST(configured)
+{
+	struct run r;
+
+	support_run(&r, dir, "mkdir -p project && cd project && echo 'output: ../buildstats' "
+		    ">buildbeat.yaml && " BUILDBEAT " chart -o x.svg one && ls");
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_str_eq(r.out.data, "x.svg\nbuildbeat.yaml\nx.svg\n");
+	support_run_release(&r);
+}
+END_TEST
+
+static const struct {
+	const char *command;	/* behind "buildbeat chart" */
+	const char *said;
+} mistakes[] = {
+	{ "--format jpg one", "jpg" },
+	{ "--by colour one", "colour" },
+	{ "--only dsik one", "disk" },
+	{ "--compare", "compare" },
+	{ "--compare nowhere one", "nowhere" },
+	{ "nowhere", "nowhere" },
+	{ "one two", "two" },
+	{ "--ouput x one", "--output" },
+	{ "-o x.svg --only cpu one", "directory" },
+	{ "-o /nonexistent/x.svg one", "/nonexistent/x.svg" },
+	{ "-o buildstats/one/build one", "buildstats/one/build" },
+};
+
+START_TEST(mistake)
+{
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " chart %s", mistakes[_i].command);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, mistakes[_i].said));
+	ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
+	support_run_release(&r);
+}
+END_TEST
+
+/* Without gnuplot the bootchart still comes, and what is missing is said. */
+START_TEST(without_gnuplot)
+{
+	struct run r;
+
+	support_run(&r, dir, "mkdir -p empty && PATH=$PWD/empty " BUILDBEAT " chart -o alone one");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "gnuplot"));
+	ck_assert_str_eq(r.out.data, "alone/bootchart.svg\n");
+	support_run_release(&r);
+	support_run(&r, dir, "ls alone");
+	ck_assert_str_eq(r.out.data, "bootchart.svg\n");
+	support_run_release(&r);
+}
+END_TEST
+
+static const struct {
+	const char *place;	/* made by */
+	const char *made;
+	bool root;		/* root is stopped by it too */
+} closed[] = {
+	{ "shut", "mkdir -p shut && chmod 500 shut", false },
+	{ "full", "mkdir -p full && mount -t tmpfs -o size=8k none full", true },
+};
+
+/* Nothing half-written, nothing left. */
+START_TEST(nowhere_to_write)
+{
+	struct run r;
+
+	support_run(&r, dir, "%s", closed[_i].made);
+	if (r.status || (!closed[_i].root && !geteuid())) {
+		support_run_release(&r);
+		return;
+	}
+	support_run_release(&r);
+	support_run(&r, dir, BUILDBEAT " chart -o %s one", closed[_i].place);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "bootchart.svg: cannot write"));
+	ck_assert_str_eq(r.out.data, "");
+	support_run_release(&r);
+	support_run(&r, dir, "ls -A %s; umount full 2>/dev/null; chmod 700 %s",
+		    closed[_i].place, closed[_i].place);
+	ck_assert_str_eq(r.out.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(standard_output_full)
+{
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " chart -o - one >/dev/full");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "No space left"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* What another program left in its place is replaced, through a link too. */
+START_TEST(replaces)
+{
+	struct run r;
+
+	support_run(&r, dir, "echo old >real.svg && ln -sf real.svg link.svg && umask 027 && "
+		    BUILDBEAT " chart -o link.svg one && stat -c %%A real.svg && "
+		    "readlink link.svg && tail -c7 real.svg");
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_str_eq(r.out.data, "link.svg\n-rw-r-----\nreal.svg\n</svg>\n");
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("chart command");
+	TCase *t = tcase_create("chart command");
+
+	has_gnuplot = support_has("gnuplot");
+	tcase_add_unchecked_fixture(t, setup, NULL);
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, files, 0, sizeof places / sizeof *places);
+	tcase_add_test(t, to_stdout);
+	tcase_add_test(t, in_the_terminal);
+	tcase_add_test(t, configured);
+	tcase_add_loop_test(t, mistake, 0, sizeof mistakes / sizeof *mistakes);
+	tcase_add_test(t, without_gnuplot);
+	tcase_add_loop_test(t, nowhere_to_write, 0, sizeof closed / sizeof *closed);
+	tcase_add_test(t, standard_output_full);
+	tcase_add_test(t, replaces);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
