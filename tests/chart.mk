@@ -4,18 +4,23 @@ CHART_TEST_LIBS = tests/libsupport.la render/chart/libchart.la render/librender.
 
 check_PROGRAMS += \
 	tests/check_axis \
+	tests/check_chart \
 	tests/check_palette \
 	tests/check_panel \
 	tests/check_spark \
 	tests/check_svg
 TESTS += \
 	tests/check_axis \
+	tests/check_chart \
 	tests/check_palette \
 	tests/check_panel \
 	tests/check_spark \
 	tests/check_svg
 tests_check_axis_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_axis_LDADD = $(CHART_TEST_LIBS)
+tests_check_chart_SOURCES = tests/check_chart.c tests/recorded.c tests/recorded.h
+tests_check_chart_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_chart_LDADD = $(CHART_TEST_LIBS)
 tests_check_palette_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_palette_LDADD = $(CHART_TEST_LIBS)
 tests_check_panel_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -76,8 +76,8 @@ static void add_fact(struct svg *s, const struct fact *f)
 		svg_path_end(&mark);
 	}
 	add_text(s, "label", f->x + (f->alarm ? ALARM_SIZE + 4 : 0), label_y, f->label);
-	add_fitting(s, f->alarm ? "fact alarm" : "fact", f->x, f->y, f->text, f->width,
-		    FACT_SIZE);
+	add_fitting(s, f->alarm ? "fact alarm" : "fact", f->x, f->y, f->text,
+		    f->alarm ? f->width / LABEL_BOLD : f->width, FACT_SIZE);
 }
 
 void part_head(struct svg *s, const struct chart *c)

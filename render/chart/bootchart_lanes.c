@@ -12,6 +12,7 @@
 #define NAME_WIDTH_MIN 26
 #define NAME_HEIGHT_MIN 10
 #define NAME_PAD 4
+#define SIGN_WIDTH 12		/* kept free at the end of a bar that has a sign there */
 #define NAME_CUT_MIN 44		/* pixels in which a part of a name says something */
 #define ROW_LABEL_SIZE 10.5
 #define EFFICIENCY_ALL 200
@@ -130,7 +131,8 @@ static void draw_name(struct svg *s, const struct chart *c, const struct box *bo
 	bool strong = computed(p, box) > box->height / 2;
 	struct buf label = BUF_INIT, class = BUF_INIT;
 
-	add_best_name(&label, c, &c->sum->rec->task[p->task], box->width - 2 * NAME_PAD, size);
+	add_best_name(&label, c, &c->sum->rec->task[p->task], box->width - 2 * NAME_PAD -
+		      (p->ended == TASK_DONE ? 0 : SIGN_WIDTH), size);
 	if (label.len) {
 		buf_addf(&class, "name %c%u%s", strong ? 'c' : 't', (unsigned)p->colour,
 			 size < 10.5 ? " small" : "");

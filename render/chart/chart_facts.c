@@ -372,7 +372,8 @@ int chart_place_facts(struct chart *c, int top_y)
 
 	for (size_t i = 1; i < c->n_facts; i++) {
 		struct fact *f = &c->fact[i];
-		double width = label_width(f->text, FACT_SIZE) + FACT_GAP;
+		double width = label_width(f->text, FACT_SIZE) * (f->alarm ? LABEL_BOLD : 1) +
+			FACT_GAP;
 		int cells = width <= cell ? 1 : width <= 2 * cell ? 2 : FACT_COLUMNS;
 		int line = 0;
 

@@ -1,0 +1,301 @@
+#include "chart.h"
+#include "chart_facts.h"
+#include "chart_legend.h"
+#include "label.h"
+#include "recorded.h"
+#include "support.h"
+#include "text.h"
+
+#include <string.h>
+
+/* Where things stand in the bootchart: whatever the recording, nothing lies upon
+ * anything else or outside the picture. */
+
+#define HEIGHT_MAX 2400		/* of any chart */
+
+static const struct build {
+	const char *path;	/* of a recording, or NULL: n tasks at random */
+	unsigned n;
+	uint64_t seed;
+} builds[] = {
+	{ .path = "nested" }, { .path = "cut" }, { .path = "empty" },
+	{ .n = 0, .seed = 1 }, { .n = 1, .seed = 2 }, { .n = 7, .seed = 3 },
+	{ .n = 100, .seed = 4 }, { .n = 3000, .seed = 5 },
+};
+
+#define BUILDS (int)(sizeof builds / sizeof *builds)
+
+static void get(struct recorded *r, const struct build *b)
+{
+	if (b->path)
+		recorded_read(r, support_path("%s/tests/data/recordings/%s", TOP_SRCDIR, b->path));
+	else
+		recorded_random(r, b->n, b->seed);
+}
+
+static void make(struct chart *c, const struct recorded *r, enum lanes_by by,
+		 const struct recorded *other)
+{
+	struct chart_input in = { .sum = &r->sum, .ghost = other ? &other->sum : NULL, .by = by };
+
+	ck_assert_int_eq(chart_make(c, &in), 0);
+}
+
+static double safe_width(const char *text, double size)
+{
+	struct buf b = BUF_INIT;
+	double width;
+
+	text_add_name(&b, text, 0);
+	width = label_width(buf_str(&b), size);
+	buf_release(&b);
+	return width;
+}
+
+/* Keys from left to right, line below line, within [left, right] and [top, bottom]. */
+static void check_legend(const struct legend *l, int left, int right, int top, int bottom)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct key *k = &l->key[i];
+		double width = (k->id ? LEGEND_SWATCH : 0) + safe_width(k->label, LEGEND_SIZE) +
+			(k->figures ? safe_width(k->figures, LEGEND_SIZE) : 0);
+
+		ck_assert_int_ge(k->x, left);
+		ck_assert_int_le(k->x + k->width, right);
+		ck_assert_int_ge(k->y, top);
+		ck_assert_int_le(k->y, bottom);
+		ck_assert(k->width >= width || k->width == right - left);
+		if (i && l->key[i - 1].y == k->y)
+			ck_assert_int_gt(k->x, l->key[i - 1].x + l->key[i - 1].width);
+		else if (i)
+			ck_assert_int_ge(k->y, l->key[i - 1].y + LEGEND_SIZE);
+	}
+}
+
+static int check_facts(const struct chart *c)
+{
+	int bottom = CHART_HEADLINE_Y;
+
+	ck_assert_uint_gt(c->n_facts, 0);
+	ck_assert_ptr_null(c->fact[0].label);
+	for (size_t i = 1; i < c->n_facts; i++) {
+		const struct fact *f = &c->fact[i];
+
+		ck_assert_str_ne(f->text, "");
+		ck_assert_int_ge(f->x, CHART_MARGIN);
+		ck_assert_int_le(f->x + f->width, CHART_WIDTH - CHART_MARGIN);
+		ck_assert_int_gt(f->y - FACT_LABEL_RISE - 10, CHART_HEADLINE_Y);
+		for (size_t k = 1; k < i; k++) {
+			const struct fact *g = &c->fact[k];
+
+			ck_assert_msg(g->y + FACT_LABEL_RISE + 10 <= f->y ||
+				      f->y + FACT_LABEL_RISE + 10 <= g->y ||
+				      g->x + g->width < f->x || f->x + f->width < g->x,
+				      "%s upon %s", f->label, g->label);
+		}
+		bottom = f->y > bottom ? f->y : bottom;
+	}
+	return bottom;
+}
+
+static int check_panels(const struct chart *c, int bottom)
+{
+	for (size_t i = 0; i < c->panels.n; i++) {
+		const struct place *p = &c->panel_place[i];
+
+		ck_assert_int_ge(p->title_y, bottom + 12);
+		ck_assert_int_gt(p->y, p->title_y);
+		ck_assert_int_ge(p->height, 40);
+		check_legend(&c->panel_legend[i], CHART_PLOT_X,
+			     CHART_PLOT_X + CHART_PLOT_WIDTH, p->title_y, p->y - 3);
+		bottom = p->y + p->height;
+	}
+	return bottom;
+}
+
+static void check_rows(const struct chart *c)
+{
+	int y = c->lanes_y;
+	double below = 0;
+
+	for (size_t i = 0; i < c->lanes.n_rows; i++) {
+		ck_assert_int_eq(c->row_place[i].y, y);
+		ck_assert_int_ge(c->row_place[i].height, 12);
+		y += c->row_place[i].height;
+	}
+	if (c->lanes.n_rows)
+		ck_assert_int_eq(c->lanes_height, y - c->lanes_y);
+	for (uint32_t i = 0; i < c->lanes.n_lanes; i++) {
+		struct lane_place p = chart_lane(c, i);
+
+		ck_assert_double_gt(p.height, 0);
+		ck_assert_double_ge(p.y, below);
+		ck_assert_double_ge(p.y, c->lanes_y);
+		ck_assert_double_le(p.y + p.height, c->lanes_y + c->lanes_height);
+		below = p.y + p.height;
+	}
+}
+
+static void check_chart(const struct chart *c)
+{
+	int bottom = check_panels(c, check_facts(c));
+
+	ck_assert_int_ge(c->time_y, bottom + 10);
+	ck_assert_int_gt(c->lanes_y, c->time_y);
+	check_rows(c);
+	ck_assert_int_ge(c->time_end_y, c->lanes_y + c->lanes_height + 10);
+	check_legend(&c->kinds, CHART_PLOT_X, CHART_WIDTH - CHART_MARGIN, c->time_end_y + 12,
+		     c->height);
+	check_legend(&c->marks, CHART_PLOT_X, CHART_WIDTH - CHART_MARGIN,
+		     c->kinds.n ? c->kinds.key[c->kinds.n - 1].y + 10 : 0, c->height);
+	ck_assert_int_le(c->height, HEIGHT_MAX);
+	ck_assert_int_gt(c->end_us, 0);
+}
+
+START_TEST(places)
+{
+	struct recorded r;
+	struct chart c;
+
+	get(&r, &builds[_i % BUILDS]);
+	make(&c, &r, (enum lanes_by)(_i / BUILDS), NULL);
+	check_chart(&c);
+	ck_assert_int_ge(c.end_us, r.sum.wall_us);
+	ck_assert_uint_le(c.pieces.n, CHART_PIECES_MAX);
+	chart_release(&c);
+	recorded_release(&r);
+}
+END_TEST
+
+START_TEST(compared)
+{
+	struct recorded r, other;
+	struct chart c;
+
+	get(&r, &builds[_i % BUILDS]);
+	get(&other, &builds[_i / BUILDS]);
+	make(&c, &r, LANES_WORKER, &other);
+	check_chart(&c);
+	ck_assert_int_ge(c.end_us, r.sum.wall_us);
+	ck_assert_int_ge(c.end_us, other.sum.wall_us);
+	chart_release(&c);
+	recorded_release(&other);
+	recorded_release(&r);
+}
+END_TEST
+
+/* Names and texts as long as they come take no more room than there is. */
+START_TEST(long_texts)
+{
+	struct buf build = BUF_INIT, tasks = BUF_INIT;
+	struct recorded r;
+	struct chart c;
+
+	for (const char *const *key = (const char *const[]){ "command", "host", "cwd", "kernel",
+	     "branch", "revision", NULL }; *key; key++) {
+		buf_adds(&build, *key);
+		buf_adds(&build, ": ");
+		for (int i = 0; i < 600; i++)
+			buf_adds(&build, "W<");
+		buf_addc(&build, '\n');
+	}
+	buf_adds(&tasks, "open\t0\tt\t1\t0\t1\tmake\t4.3\t/src\tmake\n");
+	for (int i = 1; i <= 60; i++) {
+		buf_addf(&tasks, "start\t%d\tt.%d\t%d\t\tkind", i, i, i);
+		for (int k = 0; k < i * 10; k++)
+			buf_addc(&tasks, 'W');
+		buf_addf(&tasks, "\tname\tcc\ndone\t%d\tt.%d\t0\n", 1000 + i, i);
+	}
+	recorded_make(&r, buf_str(&build), buf_str(&tasks), NULL);
+	ck_assert_uint_eq(r.rec.n_tasks, 60);
+	make(&c, &r, LANES_KIND, NULL);
+	check_chart(&c);
+	ck_assert_uint_eq(c.kinds.n, LEGEND_KEYS_MAX);
+	ck_assert_ptr_nonnull(strstr(c.kinds.key[c.kinds.n - 1].figures, "more kinds"));
+	chart_release(&c);
+	recorded_release(&r);
+	buf_release(&build);
+	buf_release(&tasks);
+}
+END_TEST
+
+static const char *fact_text(const struct chart *c, const char *label)
+{
+	for (size_t i = 1; i < c->n_facts; i++) {
+		if (!strcmp(c->fact[i].label, label))
+			return c->fact[i].text;
+	}
+	return NULL;
+}
+
+START_TEST(facts)
+{
+	static const struct {
+		const char *label, *text;
+	} expected[] = {
+		{ "result", "failed with exit status 2 after 10.0 s" },
+		{ "CPU time", "7.00 s \xc2\xb7 35 % of 2 cores" },
+		{ "tasks", "9 for 7 targets \xc2\xb7 1 failed \xc2\xb7 1 killed \xc2\xb7 "
+		  "1 unfinished \xc2\xb7 1 never started" },
+		{ "tasks at once", "1.1 on average \xc2\xb7 2 at most" },
+		{ "samples", "7 \xc2\xb7 one every 1 s \xc2\xb7 1 gap" },
+		{ "disk", "74 KiB read \xc2\xb7 2.5 MiB written" },
+		{ "host", "forge \xc2\xb7 2 cores \xc2\xb7 8.0 GiB \xc2\xb7 Linux 6.1.0" },
+		{ "directory", "/src/app" },
+		{ "compared with", "make -j2 all doc \xc2\xb7 10.0 s there, 10.0 s here (+0.0 %) "
+		  "\xc2\xb7 8 tasks in both \xc2\xb7 0 only here \xc2\xb7 0 only there" },
+	};
+	struct recorded r;
+	struct chart c;
+
+	get(&r, &builds[0]);
+	make(&c, &r, LANES_WORKER, &r);
+	ck_assert_str_eq(c.fact[0].text, "make -j2 all doc");
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+		ck_assert_str_eq(fact_text(&c, expected[i].label), expected[i].text);
+	chart_release(&c);
+	recorded_release(&r);
+}
+END_TEST
+
+/* The more lanes, the thinner. */
+START_TEST(many_workers)
+{
+	struct buf tasks = BUF_INIT;
+	struct recorded r;
+	struct chart c;
+	int height = HEIGHT_MAX;
+
+	for (int n = 100; n <= 10000; n *= 10) {
+		buf_clear(&tasks);
+		buf_adds(&tasks, "open\t0\tt\t1\t0\t1\tmake\t4.3\t/src\tmake\n");
+		for (int i = 1; i <= n; i++)
+			buf_addf(&tasks, "start\t%d\tt.%d\t%d\t\ttask %d\tcc\n", i, i, i, i);
+		for (int i = 1; i <= n; i++)
+			buf_addf(&tasks, "done\t%d\tt.%d\t0\n", 20000 + i, i);
+		recorded_make(&r, "", buf_str(&tasks), NULL);
+		make(&c, &r, LANES_WORKER, NULL);
+		check_chart(&c);
+		ck_assert_int_le(c.lanes_height, height);
+		height = c.lanes_height;
+		chart_release(&c);
+		recorded_release(&r);
+	}
+	buf_release(&tasks);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("chart");
+	TCase *c = tcase_create("chart");
+
+	suite_add_tcase(s, c);
+	tcase_set_timeout(c, 60);
+	tcase_add_loop_test(c, places, 0, BUILDS * LANES_BY);
+	tcase_add_loop_test(c, compared, 0, BUILDS * BUILDS);
+	tcase_add_test(c, long_texts);
+	tcase_add_test(c, facts);
+	tcase_add_test(c, many_workers);
+	return support_main(s);
+}
