@@ -5,15 +5,21 @@ CHART_TEST_LIBS = tests/libsupport.la render/chart/libchart.la render/librender.
 check_PROGRAMS += \
 	tests/check_axis \
 	tests/check_chart \
+	tests/check_lanes \
 	tests/check_palette \
 	tests/check_panel \
+	tests/check_path \
+	tests/check_pieces \
 	tests/check_spark \
 	tests/check_svg
 TESTS += \
 	tests/check_axis \
 	tests/check_chart \
+	tests/check_lanes \
 	tests/check_palette \
 	tests/check_panel \
+	tests/check_path \
+	tests/check_pieces \
 	tests/check_spark \
 	tests/check_svg
 tests_check_axis_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -21,10 +27,21 @@ tests_check_axis_LDADD = $(CHART_TEST_LIBS)
 tests_check_chart_SOURCES = tests/check_chart.c tests/recorded.c tests/recorded.h
 tests_check_chart_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_chart_LDADD = $(CHART_TEST_LIBS)
+tests_check_lanes_SOURCES = tests/check_lanes.c tests/recorded.c tests/recorded.h
+tests_check_lanes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_lanes_LDADD = $(CHART_TEST_LIBS)
 tests_check_palette_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_palette_LDADD = $(CHART_TEST_LIBS)
 tests_check_panel_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_panel_LDADD = $(CHART_TEST_LIBS)
+tests_check_path_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_path_LDADD = $(CHART_TEST_LIBS)
+tests_check_pieces_SOURCES = tests/check_pieces.c tests/recorded.c tests/recorded.h
+tests_check_pieces_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_pieces_LDADD = $(CHART_TEST_LIBS)
+tests_check_spark_SOURCES = tests/check_spark.c tests/recorded.c tests/recorded.h
+tests_check_spark_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_spark_LDADD = $(CHART_TEST_LIBS)
 tests_check_spark_SOURCES = tests/check_spark.c tests/recorded.c tests/recorded.h
 tests_check_spark_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_spark_LDADD = $(CHART_TEST_LIBS)

@@ -1,0 +1,59 @@
+#include "path.h"
+#include "support.h"
+
+#include <string.h>
+
+static struct slice text_slice(const char *s)
+{
+	return (struct slice){ s, strlen(s) };
+}
+
+static const struct {
+	const char *dir, *name, *joined, *below_src;
+	bool below;
+} cases[] = {
+	{ "/src", "a.o", "/src/a.o", "a.o", true },
+	{ "/src/", "./a.o", "/src/a.o", "a.o", false },
+	{ "/src/lib", "../a.o", "/src/a.o", "a.o", false },
+	{ "/src/lib", "../../x//y/./z/", "/x/y/z", "/x/y/z", false },
+	{ "/src", "", "/src", ".", false },
+	{ "/src", ".", "/src", ".", false },
+	{ "/src", "..", "/", "/", false },
+	{ "/", "../..", "/", "/", false },
+	{ "/", "x", "/x", "/x", true },
+	{ "/src", "/abs/./x", "/abs/x", "/abs/x", false },
+	{ "/src2", "x", "/src2/x", "/src2/x", true },
+	{ "", "lib/../../x", "../x", "../x", false },
+	{ "", "../../x", "../../x", "../../x", false },
+	{ "", "a/..", ".", ".", false },
+	{ "", "", ".", ".", false },
+	{ "..", "..", "../..", "../..", false },
+	{ "/src", ".libs/a.o", "/src/.libs/a.o", ".libs/a.o", true },
+	{ "/src", "...", "/src/...", "...", false },
+	{ "/src", "..a/b", "/src/..a/b", "..a/b", false },
+};
+
+START_TEST(joining)
+{
+	struct buf b = BUF_INIT;
+	struct slice rest;
+
+	path_join(&b, text_slice(cases[_i].dir), text_slice(cases[_i].name));
+	ck_assert_str_eq(buf_str(&b), cases[_i].joined);
+	rest = path_relative((struct slice){ b.data, b.len }, text_slice("/src"));
+	ck_assert_uint_eq(rest.len, strlen(cases[_i].below_src));
+	ck_assert_mem_eq(rest.p, cases[_i].below_src, rest.len);
+	ck_assert_int_eq(path_is_below(cases[_i].name), cases[_i].below);
+	buf_release(&b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("path");
+	TCase *t = tcase_create("path");
+
+	tcase_add_loop_test(t, joining, 0, sizeof cases / sizeof *cases);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
