@@ -42,9 +42,6 @@ tests_check_pieces_LDADD = $(CHART_TEST_LIBS)
 tests_check_spark_SOURCES = tests/check_spark.c tests/recorded.c tests/recorded.h
 tests_check_spark_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_spark_LDADD = $(CHART_TEST_LIBS)
-tests_check_spark_SOURCES = tests/check_spark.c tests/recorded.c tests/recorded.h
-tests_check_spark_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_check_spark_LDADD = $(CHART_TEST_LIBS)
 tests_check_svg_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_svg_LDADD = $(CHART_TEST_LIBS)
 
