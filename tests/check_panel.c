@@ -622,9 +622,11 @@ static void check_bins(const struct random_panel *r, int64_t from, int64_t until
 			struct bin e = expected(r, band, from + (until - from) * i / BINS,
 						from + (until - from) * (i + 1) / BINS);
 
-			ck_assert_int_eq(bin[i].min, e.min);
-			ck_assert_int_eq(bin[i].max, e.max);
-			ck_assert_int_eq(bin[i].mean, e.mean);
+			/* Check's own assertions are too slow for so many. */
+			if (bin[i].min != e.min || bin[i].max != e.max || bin[i].mean != e.mean)
+				ck_abort_msg("band %d bin %d: %lld %lld %lld", band, (int)i,
+					     (long long)bin[i].min, (long long)bin[i].mean,
+					     (long long)bin[i].max);
 		}
 	}
 }
@@ -633,7 +635,7 @@ START_TEST(bins_are_exact)
 {
 	static struct random_panel r;
 
-	for (unsigned round = 0; round < 400; round++) {
+	for (unsigned round = 0; round < 200; round++) {
 		int64_t end, from;
 
 		make_random(&r, (int64_t[]){ 1, 3, 100, 1000000 }[draw(4)]);
