@@ -50,3 +50,10 @@ TESTS += tests/check_plot
 tests_check_plot_SOURCES = tests/check_plot.c tests/recorded.c tests/recorded.h
 tests_check_plot_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_plot_LDADD = render/plot/libplot.la $(CHART_TEST_LIBS)
+
+check_PROGRAMS += tests/bench_plot
+BENCHES += tests/bench_plot
+tests_bench_plot_SOURCES = tests/bench_plot.c tests/spend.c tests/spend.h
+tests_bench_plot_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bench_plot_LDADD = render/plot/libplot.la render/chart/libchart.la \
+	render/librender.la core/libcore.la -lm
