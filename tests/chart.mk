@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	tests/check_axis \
 	tests/check_chart \
 	tests/check_lanes \
+	tests/check_pack \
 	tests/check_palette \
 	tests/check_panel \
 	tests/check_path \
@@ -16,6 +17,7 @@ TESTS += \
 	tests/check_axis \
 	tests/check_chart \
 	tests/check_lanes \
+	tests/check_pack \
 	tests/check_palette \
 	tests/check_panel \
 	tests/check_path \
@@ -30,6 +32,10 @@ tests_check_chart_LDADD = $(CHART_TEST_LIBS)
 tests_check_lanes_SOURCES = tests/check_lanes.c tests/recorded.c tests/recorded.h
 tests_check_lanes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_lanes_LDADD = $(CHART_TEST_LIBS)
+tests_check_pack_SOURCES = tests/check_pack.c tests/recorded.c tests/recorded.h \
+	tests/unpack.c tests/unpack.h
+tests_check_pack_CPPFLAGS = $(TEST_CPPFLAGS) $(DEFLATE_CFLAGS)
+tests_check_pack_LDADD = $(CHART_TEST_LIBS) $(DEFLATE_LIBS)
 tests_check_palette_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_palette_LDADD = $(CHART_TEST_LIBS)
 tests_check_panel_CPPFLAGS = $(TEST_CPPFLAGS)
