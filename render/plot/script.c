@@ -48,11 +48,11 @@ static uint32_t area_colour(uint32_t rgb)
 	return mixed;
 }
 
-/* Sizes in pixels; all but SVG count in points. */
+/* Sizes in pixels, which PNG has 96 of where it counts 72 points. */
 static void add_font(const struct sheet *s, int px)
 {
 	buf_adds(s->out, "font 'sans-serif,");
-	script_add_number(s->out, s->format == PLOT_SVG ? px * 100 : px * 75, 2);
+	script_add_number(s->out, s->format == PLOT_PNG ? px * 75 : px * 100, 2);
 	buf_addc(s->out, '\'');
 }
 
@@ -332,6 +332,21 @@ static void add_areas(const struct sheet *s, const struct pane *p, size_t block)
 	}
 }
 
+/* Edges, as not all colours stand out against white; not of what changes with every
+ * pixel. */
+static void add_outlines(const struct sheet *s, const struct pane *p, size_t block)
+{
+	for (size_t i = 0; i < p->n_layers && !p->low; i++) {
+		if (p->layer[i].mark == MARK_LINE)
+			continue;
+		add_source(s, block);
+		add_column(s->out, p, i);
+		buf_adds(s->out, " with lines linewidth 0.5 linecolor ");
+		add_colour(s->out, palette_light.outline);
+		buf_adds(s->out, " notitle, \\\n\t");
+	}
+}
+
 static void add_lines(const struct sheet *s, const struct pane *p, size_t block)
 {
 	for (size_t i = 0; i < p->n_layers; i++) {
@@ -375,6 +390,7 @@ static void add_plot(const struct sheet *s, const struct pane *p, size_t block)
 	add_most(s, p, block + 1);
 	add_areas(s, p, block);
 	add_least(s, p, block + 1);
+	add_outlines(s, p, block);
 	add_lines(s, p, block);
 	/* So that there is something even where nothing is known. */
 	buf_adds(s->out, "0 with lines linewidth 1 linecolor ");

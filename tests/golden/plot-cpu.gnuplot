@@ -33,6 +33,10 @@ plot 'cpu.data' index 0 using 1:($2+$3+$4+$5) with filledcurves y=0 fillstyle so
 	'cpu.data' index 0 using 1:($2+$3+$4) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#f6e55d' title "I/O wait", \
 	'cpu.data' index 0 using 1:($2+$3) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#e5a531' title "system", \
 	'cpu.data' index 0 using 1:($2) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#356fae' title "user", \
+	'cpu.data' index 0 using 1:($2) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
+	'cpu.data' index 0 using 1:($2+$3) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
+	'cpu.data' index 0 using 1:($2+$3+$4) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
+	'cpu.data' index 0 using 1:($2+$3+$4+$5) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
 	0 with lines linewidth 1 linecolor rgb '#5f6670' notitle
 unset label
 unset object
@@ -57,6 +61,7 @@ set y2range [0:100]
 set y2tics ("0" 0, "20 %%" 20, "40 %%" 40, "60 %%" 60, "80 %%" 80, "100 %%" 100) out scale 0.5 textcolor rgb '#1f2328'
 set arrow from graph 0, first 2 to graph 1, first 2 nohead front linewidth 1.5 dashtype 2 linecolor rgb '#1f2328'
 plot 'cpu.data' index 1 using 1:2 with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#356fae' title "running tasks", \
+	'cpu.data' index 1 using 1:2 with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
 	'cpu.data' index 1 using 1:3 axes x1y2 with lines linewidth 1.5 linecolor rgb '#c8371b' title "time waited for a core (right)", \
 	0 with lines linewidth 1 linecolor rgb '#5f6670' notitle
 unset label

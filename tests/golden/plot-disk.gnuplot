@@ -32,6 +32,8 @@ set y2range [0:100]
 set y2tics ("0" 0, "20 %%" 20, "40 %%" 40, "60 %%" 60, "80 %%" 80, "100 %%" 100) out scale 0.5 textcolor rgb '#1f2328'
 plot 'disk.data' index 0 using 1:($2+$3) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#e5a531' title "written", \
 	'disk.data' index 0 using 1:($2) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#356fae' title "read", \
+	'disk.data' index 0 using 1:($2) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
+	'disk.data' index 0 using 1:($2+$3) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
 	'disk.data' index 0 using 1:4 axes x1y2 with lines linewidth 1.5 linecolor rgb '#a874d6' title "busy (right)", \
 	'disk.data' index 0 using 1:5 axes x1y2 with lines linewidth 1.5 linecolor rgb '#c8371b' title "time waited for disks (right)", \
 	0 with lines linewidth 1 linecolor rgb '#5f6670' notitle
@@ -55,6 +57,8 @@ set border 3
 unset y2tics
 plot 'disk.data' index 1 using 1:($2+$3) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#e5a531' title "sent", \
 	'disk.data' index 1 using 1:($2) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#356fae' title "received", \
+	'disk.data' index 1 using 1:($2) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
+	'disk.data' index 1 using 1:($2+$3) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
 	0 with lines linewidth 1 linecolor rgb '#5f6670' notitle
 unset label
 unset object

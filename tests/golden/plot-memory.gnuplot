@@ -60,6 +60,9 @@ set arrow from first 2, graph 0 to first 2, graph 1 nohead front linewidth 1.5 d
 plot 'memory.data' index 1 using 1:($2+$3+$4) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#b4b6b9' title "others", \
 	'memory.data' index 1 using 1:($2+$3) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#e5a531' title "lib: a.o", \
 	'memory.data' index 1 using 1:($2) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#356fae' title "lib: b.o", \
+	'memory.data' index 1 using 1:($2) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
+	'memory.data' index 1 using 1:($2+$3) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
+	'memory.data' index 1 using 1:($2+$3+$4) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
 	0 with lines linewidth 1 linecolor rgb '#5f6670' notitle
 unset label
 unset object
