@@ -4,6 +4,7 @@ CHART_TEST_LIBS = tests/libsupport.la render/chart/libchart.la render/librender.
 
 check_PROGRAMS += \
 	tests/check_axis \
+	tests/check_bootchart \
 	tests/check_chart \
 	tests/check_lanes \
 	tests/check_pack \
@@ -15,6 +16,7 @@ check_PROGRAMS += \
 	tests/check_svg
 TESTS += \
 	tests/check_axis \
+	tests/check_bootchart \
 	tests/check_chart \
 	tests/check_lanes \
 	tests/check_pack \
@@ -26,6 +28,10 @@ TESTS += \
 	tests/check_svg
 tests_check_axis_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_axis_LDADD = $(CHART_TEST_LIBS)
+tests_check_bootchart_SOURCES = tests/check_bootchart.c tests/recorded.c tests/recorded.h
+tests_check_bootchart_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_bootchart_LDADD = $(CHART_TEST_LIBS)
+EXTRA_tests_check_bootchart_DEPENDENCIES = tests/gen_recording
 tests_check_chart_SOURCES = tests/check_chart.c tests/recorded.c tests/recorded.h
 tests_check_chart_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_chart_LDADD = $(CHART_TEST_LIBS)
@@ -63,3 +69,5 @@ tests_bench_plot_SOURCES = tests/bench_plot.c tests/spend.c tests/spend.h
 tests_bench_plot_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_plot_LDADD = render/plot/libplot.la render/chart/libchart.la \
 	render/librender.la core/libcore.la -lm
+
+EXTRA_DIST += tests/data/chart

@@ -106,9 +106,20 @@ static int rows_height(const struct chart *c, double lane)
 }
 
 /* Lanes are as high as all of them find room, up to what looks good. */
-static int place_rows(struct chart *c, int y)
+static double lane_height(const struct chart *c)
 {
 	double lane = LANE_HEIGHT_MAX;
+
+	while (lane > LANE_HEIGHT_MIN && rows_height(c, lane) > LANES_HEIGHT_MAX)
+		lane -= 0.5;
+	return lane;
+}
+
+/* Returns the bottom of the last one. */
+static int place_rows(struct chart *c, int y)
+{
+	double lane = lane_height(c);
+	int rest = lane < LANE_HEIGHT_MAX ? LANES_HEIGHT_MAX - rows_height(c, lane) : 0;
 
 	c->lanes_y = y;
 	if (!c->lanes.n_rows)
@@ -116,11 +127,15 @@ static int place_rows(struct chart *c, int y)
 	c->row_place = calloc(c->lanes.n_rows, sizeof *c->row_place);
 	if (!c->row_place)
 		return -ENOMEM;
-	while (lane > LANE_HEIGHT_MIN && rows_height(c, lane) > LANES_HEIGHT_MAX)
-		lane -= 0.5;
 	for (size_t i = 0; i < c->lanes.n_rows; i++) {
+		const struct row *r = &c->lanes.row[i];
+		uint32_t end = r->first_lane + r->n_lanes;
+
+		/* What rounding left over, so that more tasks are as high a picture. */
 		c->row_place[i].y = y;
-		c->row_place[i].height = row_height(&c->lanes.row[i], lane);
+		c->row_place[i].height = row_height(r, lane) +
+			rest * (int)end / (int)c->lanes.n_lanes -
+			rest * (int)r->first_lane / (int)c->lanes.n_lanes;
 		y += c->row_place[i].height;
 	}
 	c->lanes_height = y - c->lanes_y;

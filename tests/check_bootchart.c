@@ -1,0 +1,352 @@
+#include "bootchart.h"
+#include "chart.h"
+#include "recorded.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * bootchart.svg: recording in, exact picture out (without style, script and data,
+ * which have tests of their own); and what must hold of every picture. With
+ * UPDATE_GOLDEN=1 in the environment what comes out is what is expected from then on.
+ */
+
+#define DATA TOP_SRCDIR "/tests/data/"
+
+static void draw(struct buf *out, const struct recorded *r, enum lanes_by by,
+		 const struct recorded *other)
+{
+	struct chart_input in = { .sum = &r->sum, .ghost = other ? &other->sum : NULL, .by = by };
+	struct chart c;
+
+	buf_init(out);
+	ck_assert_int_eq(chart_make(&c, &in), 0);
+	ck_assert_int_eq(bootchart_write(out, &c), 0);
+	chart_release(&c);
+}
+
+static void draw_path(struct buf *out, const char *path, enum lanes_by by, const char *other)
+{
+	struct recorded r, ghost;
+
+	recorded_read(&r, path);
+	if (other)
+		recorded_read(&ghost, other);
+	draw(out, &r, by, other ? &ghost : NULL);
+	if (other)
+		recorded_release(&ghost);
+	recorded_release(&r);
+}
+
+/* Leave out what is between a start tag and its end, all of them. */
+static void leave_out(struct buf *b, const char *start, const char *end)
+{
+	struct buf rest = BUF_INIT;
+	const char *p = buf_str(b), *from, *until;
+
+	while ((from = strstr(p, start))) {
+		from = strchr(from, '>') + 1;
+		until = strstr(from, end);
+		ck_assert_ptr_nonnull(until);
+		buf_add(&rest, p, (size_t)(from - p));
+		p = until;
+	}
+	buf_adds(&rest, p);
+	buf_release(b);
+	*b = rest;
+}
+
+/* Goldens */
+
+static const struct {
+	const char *golden, *path;
+	enum lanes_by by;
+	const char *other;
+} goldens[] = {
+	{ "nested.svg", DATA "recordings/nested", LANES_WORKER, NULL },
+	{ "nested-directory.svg", DATA "recordings/nested", LANES_DIRECTORY, NULL },
+	{ "nested-compared.svg", DATA "recordings/nested", LANES_KIND, DATA "chart/queued" },
+	{ "cut.svg", DATA "recordings/cut", LANES_WORKER, NULL },
+	{ "empty.svg", DATA "recordings/empty", LANES_WORKER, NULL },
+	{ "queued.svg", DATA "chart/queued", LANES_WORKER, NULL },
+	{ "idle.svg", DATA "chart/idle", LANES_WORKER, NULL },
+};
+
+START_TEST(golden)
+{
+	const char *path = support_path("%s/tests/golden/chart/%s", TOP_SRCDIR,
+					goldens[_i].golden);
+	struct buf out, expected;
+
+	draw_path(&out, goldens[_i].path, goldens[_i].by, goldens[_i].other);
+	leave_out(&out, "<style", "</style>");
+	leave_out(&out, "<script", "</script>");
+	if (getenv("UPDATE_GOLDEN"))
+		support_write(path, out.data, out.len);
+	support_read(&expected, path);
+	ck_assert_str_eq(buf_str(&out), buf_str(&expected));
+	buf_release(&expected);
+	buf_release(&out);
+}
+END_TEST
+
+/* What must hold of every picture */
+
+#define DEPTH_MAX 16
+#define ELEMENTS_MAX 5000
+#define PATHS_MAX 300
+#define TEXTS_MAX 500
+#define POINTS_MAX (2 * CHART_PLOT_WIDTH + 8)
+
+struct census {
+	size_t elements, paths, texts, points;
+};
+
+/* Points of a path of those that show a quantity over time. */
+static size_t count_points(const char *d)
+{
+	size_t numbers = 0, points = 0;
+	bool pair = false;
+
+	for (; *d && *d != '"'; d++) {
+		bool digit = (*d >= '0' && *d <= '9') || *d == '.';
+
+		if (strchr("mlhvz", *d))
+			pair = *d == 'm' || *d == 'l';
+		if (!digit || ((d[-1] >= '0' && d[-1] <= '9') || d[-1] == '.'))
+			continue;
+		numbers += pair;
+		points += !pair;
+	}
+	return points + numbers / 2;
+}
+
+static void count_element(struct census *c, const char *p)
+{
+	const char *d;
+	size_t points;
+
+	c->elements++;
+	c->texts += !strncmp(p, "<text ", 6);
+	if (strncmp(p, "<path ", 6))
+		return;
+	c->paths++;
+	d = strstr(p, " d=\"");
+	ck_assert(d && d < strchr(p, '>'));
+	if (strncmp(p, "<path class=\"area", 17) && strncmp(p, "<path class=\"line", 17))
+		return;
+	points = count_points(d + 4);
+	c->points = points > c->points ? points : c->points;
+}
+
+/* The end of a tag, with nothing in it that is not allowed there. */
+static const char *check_tag(const char *p)
+{
+	bool quoted = false;
+
+	for (p++; *p && (quoted || *p != '>'); p++) {
+		quoted ^= *p == '"';
+		ck_assert_msg(*p != '<', "< within a tag: %.60s", p);
+	}
+	ck_assert_int_eq(*p, '>');
+	return p;
+}
+
+static void check_entity(const char *p)
+{
+	ck_assert_msg(!strncmp(p, "&lt;", 4) || !strncmp(p, "&gt;", 4) ||
+		      !strncmp(p, "&amp;", 5) || !strncmp(p, "&quot;", 6), "%.20s", p);
+}
+
+/* Every element is closed where it must, every character one that XML has. */
+static void check_document(struct census *c, const char *text)
+{
+	const char *open[DEPTH_MAX];
+	size_t depth = 0;
+
+	memset(c, 0, sizeof *c);
+	for (const char *p = text; *p; p++) {
+		if (!strncmp(p, "<![CDATA[", 9)) {
+			p = strstr(p, "]]>");
+			ck_assert_ptr_nonnull(p);
+		} else if (!strncmp(p, "</", 2)) {
+			size_t n = strcspn(p + 2, ">");
+
+			ck_assert_uint_gt(depth, 0);
+			ck_assert_int_eq(strncmp(open[--depth] + 1, p + 2, n), 0);
+			p += n + 2;
+		} else if (*p == '<') {
+			const char *end = check_tag(p);
+
+			ck_assert_uint_lt(depth, DEPTH_MAX);
+			count_element(c, p);
+			if (end[-1] != '/')
+				open[depth++] = p;
+			p = end;
+		} else if (*p == '&') {
+			check_entity(p);
+		} else {
+			ck_assert_msg((unsigned char)*p >= ' ' || *p == '\n' || *p == '\t',
+				      "a control character");
+		}
+	}
+	ck_assert_uint_eq(depth, 0);
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static void check_with_xmllint(const struct buf *out)
+{
+	const char *path = support_path("%s/chart.svg", support_tmpdir());
+	struct run r;
+
+	if (!support_has("xmllint"))
+		return;
+	support_write(path, out->data, out->len);
+	support_run(&r, NULL, "xmllint --noout '%s'", path);
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+}
+
+static void check_picture(struct buf *out)
+{
+	struct census c;
+
+	check_with_xmllint(out);
+	ck_assert_uint_eq(count(out->data, "http"), count(out->data, "http://www.w3.org/"));
+	ck_assert_uint_eq(count(out->data, "<script"), 2);
+	ck_assert_uint_eq(count(out->data, "</script"), 2);
+	leave_out(out, "<script", "</script>");
+	check_document(&c, buf_str(out));
+	ck_assert_uint_le(c.elements, ELEMENTS_MAX);
+	ck_assert_uint_le(c.paths, PATHS_MAX);
+	ck_assert_uint_le(c.texts, TEXTS_MAX);
+	ck_assert_uint_le(c.points, POINTS_MAX);
+	ck_assert_ptr_eq(strchr(out->data + 1, '<'), strstr(out->data, "<title id=\"bb-title\">"));
+	ck_assert_ptr_nonnull(strstr(out->data, "<desc id=\"bb-desc\">"));
+	/* From outside nothing is taken. */
+	ck_assert_ptr_null(strstr(out->data, "href="));
+	ck_assert_ptr_null(strstr(out->data, "url("));
+	ck_assert_ptr_null(strstr(out->data, "@import"));
+	ck_assert_ptr_null(strstr(out->data, " src="));
+}
+
+START_TEST(holds_of_goldens)
+{
+	struct buf out;
+
+	draw_path(&out, goldens[_i].path, goldens[_i].by, goldens[_i].other);
+	check_picture(&out);
+	buf_release(&out);
+}
+END_TEST
+
+START_TEST(holds_at_random)
+{
+	struct recorded r, other;
+	struct buf out;
+
+	recorded_random(&r, 1u << (_i % 12), (uint64_t)_i);
+	recorded_random(&other, 50, (uint64_t)_i);
+	draw(&out, &r, (enum lanes_by)(_i % LANES_BY), _i % 3 ? NULL : &other);
+	check_picture(&out);
+	buf_release(&out);
+	recorded_release(&other);
+	recorded_release(&r);
+}
+END_TEST
+
+START_TEST(hostile_names)
+{
+	static const char tasks[] = "open\t0\tt\t1\t0\t1\tmake\t4.3\t/src\tmake\n"
+		"start\t1\tt.1\t2\t\t</style>\t</script><script>alert(1)</script>\t]]>\t\"&<!--\n"
+		"done\t900000\tt.1\t0\n"
+		"start\t900001\tt.2\t2\t\t\"'>&#x3c;\t\xe2\x80\xaegpj\xff\x01\t\t<![CDATA[\n"
+		"fail\t1900000\tt.2\t1\n";
+	struct recorded r;
+	struct buf out;
+
+	recorded_make(&r, "command: </title><script>alert(2)</script>\n"
+		      "host: ]]>\ncwd: /&lt;\nend_us: 2000000\n", tasks, NULL);
+	draw(&out, &r, (enum lanes_by)_i, NULL);
+	ck_assert_ptr_nonnull(strstr(out.data, "&lt;/title&gt;&lt;script&gt;alert(2)"));
+	ck_assert_ptr_null(strstr(out.data, "<script>alert"));
+	ck_assert_ptr_null(strstr(out.data, "\xe2\x80\xae"));
+	check_picture(&out);
+	buf_release(&out);
+	recorded_release(&r);
+}
+END_TEST
+
+/* Large builds */
+
+static void generate(const char *dir, unsigned tasks, unsigned samples)
+{
+	struct run r;
+
+	support_run(&r, NULL, "'%s/tests/gen_recording' '%s' %u %u 7", TOP_BUILDDIR, dir, tasks,
+		    samples);
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_run_release(&r);
+}
+
+static char *attribute(const char *text, const char *name)
+{
+	const char *p = strstr(text, name);
+
+	ck_assert_ptr_nonnull(p);
+	p += strlen(name);
+	return strndup(p, strcspn(p, "\""));
+}
+
+/* Four times the tasks: no taller, not much larger, within the budgets. */
+START_TEST(bounded)
+{
+	struct buf few, many;
+	char *height[2];
+
+	for (int i = 0; i < 2; i++) {
+		const char *dir = support_path("%s/%d", support_tmpdir(), i);
+
+		generate(dir, i ? 40000 : 10000, 2000);
+		draw_path(i ? &many : &few, dir, (enum lanes_by)_i, NULL);
+		check_picture(i ? &many : &few);
+		height[i] = attribute(i ? many.data : few.data, " viewBox=\"");
+	}
+	ck_assert_str_eq(height[0], height[1]);
+	ck_assert_uint_lt(many.len, few.len * 2);
+	ck_assert_uint_lt(many.len, 900000);
+	free(height[0]);
+	free(height[1]);
+	buf_release(&few);
+	buf_release(&many);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("bootchart");
+	TCase *c = tcase_create("golden");
+	TCase *all = tcase_create("every picture");
+
+	setenv("TZ", "UTC", 1);
+	suite_add_tcase(s, c);
+	tcase_add_loop_test(c, golden, 0, sizeof goldens / sizeof *goldens);
+	suite_add_tcase(s, all);
+	tcase_set_timeout(all, 60);
+	tcase_add_loop_test(all, holds_of_goldens, 0, sizeof goldens / sizeof *goldens);
+	tcase_add_loop_test(all, holds_at_random, 0, 24);
+	tcase_add_loop_test(all, hostile_names, 0, LANES_BY);
+	tcase_add_loop_test(all, bounded, LANES_WORKER, LANES_WORKER + 1);
+	tcase_add_loop_test(all, bounded, LANES_DIRECTORY, LANES_DIRECTORY + 1);
+	return support_main(s);
+}
