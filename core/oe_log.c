@@ -271,6 +271,9 @@ static const struct {
 	{ "reduced_proc_net.log", "proc_net", oe_net },
 	{ "reduced_proc_stat.log", "proc_stat", oe_stat },
 	{ "reduced_proc_diskstats.log", "proc_diskstats", oe_diskstats },
+	{ "proc_stat.log", "proc_stat", oe_raw_stat },
+	{ "proc_meminfo.log", "proc_meminfo", oe_raw_meminfo },
+	{ "proc_diskstats.log", "proc_diskstats", oe_raw_diskstats },
 	{ PRESSURE "cpu.log", NULL, oe_pressure },
 	{ PRESSURE "io.log", NULL, oe_pressure },
 	{ PRESSURE "memory.log", NULL, oe_pressure },
@@ -307,11 +310,14 @@ static int keep(struct oe_blocks *b, size_t log)
 	return 0;
 }
 
+/* What there is already is not read again, unreduced. */
 static int read_log(struct oe *o, size_t log, const char *text, size_t len, int fd)
 {
 	struct oe_blocks b = { .o = o, .fd = fd, .text = { text, len } };
 	int error;
 
+	if (logs[log].series && recording_series(o->r->rec, logs[log].series))
+		return 0;
 	oe_rewind(&b);
 	error = logs[log].parse(&b);
 	if (!error)

@@ -152,12 +152,15 @@ int64_t oe_next_ms(const struct oe_blocks *b);
 int oe_series_keep(struct oe *o, struct series *s, const char *name);
 void oe_series_release(struct series *s);
 
-/* The parsers of one log each: oe_samples.c, oe_net.c and, of unreduced ones,
+/* The parsers of one log each: oe_samples.c, oe_devices.c and, of unreduced ones,
  * oe_raw.c. 0 or -ENOMEM. */
 int oe_stat(struct oe_blocks *b);
 int oe_meminfo(struct oe_blocks *b);
 int oe_diskstats(struct oe_blocks *b);
 int oe_net(struct oe_blocks *b);
 int oe_pressure(struct oe_blocks *b);
+int oe_raw_stat(struct oe_blocks *b);
+int oe_raw_meminfo(struct oe_blocks *b);
+int oe_raw_diskstats(struct oe_blocks *b);
 
 #endif

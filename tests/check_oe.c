@@ -373,6 +373,26 @@ static const struct {
 	  "3000 500100 0 7", "" },
 	{ "pressure: one alone", LOG("pressure/io") AT("2") "0.00 0.00 0.00 500000\n\n",
 	  "proc_pressure", "io.some; 1000 0; 2000 500000", "" },
+	{ "unreduced: processor time, of two", BEGUN "== proc_stat.log\n" AT("1")
+	  "cpu  100 10 50 900 20 1 2 3 7 7\ncpu0 1 1 1\ncpu1 1 1 1\nintr 7\n\n" AT("3")
+	  "cpu  300 10 70 950 25 2 3 5 7 7\ncpu0 1 1 1\ncpu1 1 1 1\n\n" AT("4") "cpu  1\n\n",
+	  "proc_stat", "user system iowait steal; 1000 0 0 0 0; 3000 1000000 110000 25000 10000",
+	  "proc_stat.log:13: damaged line left out" },
+	{ "unreduced: memory", BEGUN "== proc_meminfo.log\n" AT("1") "MemTotal:  9000 kB\nMemFree:  8000 kB\n"
+	  "MemAvailable: 8500 kB\nBuffers: 1 kB\nCached: 2 kB\nSwapCached: 9 kB\nSwapTotal: 40 kB\n"
+	  "SwapFree: 30 kB\n\n" AT("2") "MemTotal: x\n\n",
+	  "proc_meminfo", "free available buffers cached total swap_total swap; "
+	  "1000 8000 8500 1 2 9000 40 10; 2000 - - - - - - -", "" },
+	{ "unreduced: disks", BEGUN "== proc_diskstats.log\n" AT("1")
+	  "   7 0 loop0 1 1 1 1 1 1 1 1 1 1 1\n   8 0 sda 5 0 100 9 6 0 200 9 0 50 18\n"
+	  "   8 1 sda1 5 0 100 9 6 0 200 9 0 50 18\n 259 0 nvme0n1 1 1 1 1 1 1 1 1 1 1 1 0 0 0 0\n"
+	  " 259 1 nvme0n1p1 1 1 1 1 1 1 1 1 1 1 1\n\n" AT("2")
+	  "   8 0 sda 5 0 110 9 6 0 230 9 0 57 18\n\n",
+	  "proc_diskstats", "sda.written sda.read sda.busy nvme0n1.written nvme0n1.read nvme0n1.busy; "
+	  "1000 0 0 0 0 0 0; 2000 30 10 7 - - -", "" },
+	{ "unreduced beside reduced", LOG("stat") AT("1") "0.5 0.5 0.0\n\n== proc_stat.log\n" AT("1")
+	  "cpu  100 10 50 900 20 1 2 3 7 7\n\n",
+	  "proc_stat", "user system iowait; 0 0 0 0; 1000 500000 500000 0", "" },
 	{ "pressure: all empty", LOG("pressure/io") "== reduced_proc_pressure/cpu.log\n",
 	  "proc_pressure", "", "" },
 };
