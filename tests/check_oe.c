@@ -377,7 +377,7 @@ static const struct {
 	  "cpu  100 10 50 900 20 1 2 3 7 7\ncpu0 1 1 1\ncpu1 1 1 1\nintr 7\n\n" AT("3")
 	  "cpu  300 10 70 950 25 2 3 5 7 7\ncpu0 1 1 1\ncpu1 1 1 1\n\n" AT("4") "cpu  1\n\n",
 	  "proc_stat", "user system iowait steal; 1000 0 0 0 0; 3000 1000000 110000 25000 10000",
-	  "proc_stat.log:13: damaged line left out" },
+	  "proc_stat.log:14: damaged line left out" },
 	{ "unreduced: memory", BEGUN "== proc_meminfo.log\n" AT("1") "MemTotal:  9000 kB\nMemFree:  8000 kB\n"
 	  "MemAvailable: 8500 kB\nBuffers: 1 kB\nCached: 2 kB\nSwapCached: 9 kB\nSwapTotal: 40 kB\n"
 	  "SwapFree: 30 kB\n\n" AT("2") "MemTotal: x\n\n",
