@@ -5,6 +5,7 @@ CHART_TEST_LIBS = tests/libsupport.la render/chart/libchart.la render/librender.
 check_PROGRAMS += \
 	tests/check_axis \
 	tests/check_bootchart \
+	tests/check_chain \
 	tests/check_chart \
 	tests/check_lanes \
 	tests/check_pack \
@@ -17,6 +18,7 @@ check_PROGRAMS += \
 TESTS += \
 	tests/check_axis \
 	tests/check_bootchart \
+	tests/check_chain \
 	tests/check_chart \
 	tests/check_lanes \
 	tests/check_pack \
@@ -32,6 +34,10 @@ tests_check_bootchart_SOURCES = tests/check_bootchart.c tests/recorded.c tests/r
 tests_check_bootchart_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_bootchart_LDADD = $(CHART_TEST_LIBS)
 EXTRA_tests_check_bootchart_DEPENDENCIES = tests/gen_recording
+tests_check_chain_SOURCES = tests/check_chain.c tests/recorded.c tests/recorded.h
+tests_check_chain_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_chain_LDADD = tests/libmakehost.la plugin/libticket.la $(CHART_TEST_LIBS)
+EXTRA_tests_check_chain_DEPENDENCIES = buildbeat plugin/buildbeat.la
 tests_check_chart_SOURCES = tests/check_chart.c tests/recorded.c tests/recorded.h
 tests_check_chart_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_chart_LDADD = $(CHART_TEST_LIBS)

@@ -19,6 +19,7 @@ struct work {
 	uint32_t *of_target, *of_instance, *of_recipe, *inside;
 	uint32_t *sibling;		/* of each instance, when it began; see first_seen */
 	bool *first_seen;
+	bool *begun;			/* those that stand before, of each task */
 };
 
 static const struct task *task(const struct work *w, uint32_t i)
@@ -129,7 +130,10 @@ static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 	if (sibling != NO_INDEX)
 		return WAIT_LINE;
 	*before = w->s->nest[i].parent;
-	return *before != NO_INDEX ? WAIT_HOST : WAIT_NONE;
+	if (*before != NO_INDEX && w->begun[*before])
+		return WAIT_HOST;
+	*before = NO_INDEX;
+	return WAIT_NONE;
 }
 
 /* When others may have waited for each task, by its place in the order. */
@@ -173,6 +177,7 @@ static int sweep(struct work *w)
 			ended(w, s->order[end[at].value]);
 		w->c->why[s->order[i]] = (uint8_t)(w->of_key ? decide_recipe(w, s->order[i], before) :
 							  decide(w, s->order[i], before));
+		w->begun[s->order[i]] = true;
 	}
 	for (; at < s->n_ran; at++)
 		ended(w, s->order[end[at].value]);
@@ -287,10 +292,11 @@ static int allocate(struct work *w)
 	w->inside = indices(rec->n_tasks);
 	w->sibling = indices(rec->n_instances);
 	w->first_seen = calloc(rec->n_instances + 1, sizeof *w->first_seen);
+	w->begun = calloc(rec->n_tasks + 1, sizeof *w->begun);
 	w->c->before = indices(rec->n_tasks);
 	w->c->why = calloc(rec->n_tasks + 1, 1);
 	return w->end_us && w->of_target && w->of_instance && w->of_recipe && w->inside &&
-	       w->sibling && w->first_seen && w->c->before && w->c->why ? 0 : -ENOMEM;
+	       w->sibling && w->first_seen && w->begun && w->c->before && w->c->why ? 0 : -ENOMEM;
 }
 
 int chain_make(struct chain *c, const struct summary *s)
@@ -315,6 +321,7 @@ int chain_make(struct chain *c, const struct summary *s)
 	free(w.inside);
 	free(w.sibling);
 	free(w.first_seen);
+	free(w.begun);
 	return r;
 }
 

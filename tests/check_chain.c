@@ -1,0 +1,298 @@
+#include "chain.h"
+#include "make_host.h"
+#include "recorded.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUILD "cwd: /src\nend_us: 90000000\nstatus: 0\n"
+#define OPEN "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
+
+/* What each task waited for, by their starts, and the critical path. */
+static const struct {
+	const char *name;
+	const char *tasks;
+	const char *waits;	/* "name<before:why ..." */
+	const char *path;
+	int64_t path_us;
+} cases[] = {
+	{ "nothing", NULL, "", "", 0 },
+	{ "one", OPEN "start\t5\tm.1\t\t\t\ta\ndone\t8\tm.1\n", "a<-:none ", "a ", 3 },
+	{
+		"the target that ended last, before it started",
+		OPEN "start\t0\tm.1\t\t\t\ta.o\ndone\t500000\tm.1\n"
+		"start\t0\tm.2\t\t\t\tb.o\ndone\t700000\tm.2\n"
+		"start\t0\tm.3\t\t\t\tc.o\ndone\t950000\tm.3\n"
+		"start\t900000\tm.4\t\t\t\tprog\nafter\t900000\tm.4\ta.o\tb.o\tc.o\tnone.h\n"
+		"done\t2000000\tm.4\n",
+		"a.o<-:none b.o<-:none c.o<-:none prog<b.o:target ", "b.o prog ", 1800000,
+	}, {
+		"a stamp too early by a little",
+		OPEN "start\t0\tm.1\t\t\t\ta.o\ndone\t501000\tm.1\n"
+		"start\t500000\tm.2\t\t\t\tprog\nafter\t500000\tm.2\ta.o\ndone\t600000\tm.2\n",
+		"a.o<-:none prog<a.o:target ", "a.o prog ", 601000,
+	}, {
+		"lines of a recipe; what is written in other ways",
+		OPEN "start\t0\tm.1\t\t\t\tlib/a.o\ndone\t500000\tm.1\n"
+		"start\t600000\tm.2\t\t\t\tdir/prog\nafter\t600000\tm.2\t./x/../lib//a.o\n"
+		"done\t700000\tm.2\n"
+		"start\t700100\tm.3\t\t\t\tdir/prog\nafter\t700100\tm.3\tlib/a.o\n"
+		"done\t800000\tm.3\n"
+		"start\t900000\tm.4\t\t\t\tall\nafter\t900000\tm.4\t/src/dir/prog\n"
+		"done\t900001\tm.4\n"
+		"start\t990000\tm.5\t\t\t\tlast\nafter\t990000\tm.5\tall/.\n"
+		"done\t990001\tm.5\n",
+		"lib/a.o<-:none dir/prog<lib/a.o:target dir/prog<dir/prog:line "
+		"all<dir/prog:target last<all:target ",
+		"lib/a.o dir/prog dir/prog all last ", 500000 + 100000 + 99900 + 2,
+	}, {
+		"without targets, the worker; not after long",
+		OPEN "start\t0\tm.1\t\t\t\ta\ndone\t100000\tm.1\n"
+		"start\t0\tm.2\t\t\t\tb\ndone\t150000\tm.2\n"
+		"start\t150100\tm.3\t\t\t\tc\nafter\t150100\tm.3\tc.c\ndone\t200000\tm.3\n"
+		"start\t300001\tm.4\t\t\t\td\ndone\t400000\tm.4\n",
+		"a<-:none b<-:none c<b:worker d<-:none ", "d ", 99999,
+	}, {
+		"what another make made; its own first tasks waited for it to run",
+		OPEN "start\t0\tm.1\t\t\t\tconfig.h\ndone\t400000\tm.1\n"
+		"start\t1000000\tm.2\t11\t\t\tlib\nafter\t1000000\tm.2\tconfig.h\n"
+		"open\t1000100\ts\t12\t1\t12,11\tmake\t4.3\t/src/lib\tmake\n"
+		"start\t1000200\ts.1\t\t\t\ta.o\nafter\t1000200\ts.1\ta.c\t../config.h\n"
+		"done\t2000000\ts.1\n"
+		"start\t1000200\ts.2\t\t\t\tb.o\nafter\t1000200\ts.2\tb.c\ndone\t1500000\ts.2\n"
+		"start\t2000000\ts.3\t\t\t\tlibx.a\nafter\t2000000\ts.3\ta.o\tb.o\n"
+		"done\t3000000\ts.3\nclose\t3000100\ts\ndone\t3100000\tm.2\n"
+		"start\t3200000\tm.3\t\t\t\tprog\nafter\t3200000\tm.3\tlib/libx.a\n"
+		"done\t4000000\tm.3\n"
+		"start\t4000000\tm.4\t\t\t\tcheck\nafter\t4000000\tm.4\tlib\tprog\n"
+		"done\t4000005\tm.4\n",
+		"config.h<-:none lib<config.h:target a.o<config.h:target b.o<lib:host "
+		"libx.a<a.o:target prog<libx.a:target check<prog:target ",
+		"config.h a.o libx.a prog check ", 400000 + 999800 + 1000000 + 800000 + 5,
+	}, {
+		"a path past the tasks that host",
+		OPEN "start\t0\tm.1\t11\t\t\tlib\n"
+		"open\t100\ts\t12\t1\t12,11\tmake\t4.3\t/src/lib\tmake\n"
+		"start\t1000\ts.1\t13\t\t\tsub\n"
+		"open\t1100\tu\t14\t2\t14,13\tmake\t4.3\t/src/lib/sub\tmake\n"
+		"start\t2000\tu.1\t\t\t\ta.o\ndone\t500000\tu.1\nclose\t500000\tu\n"
+		"done\t501000\ts.1\nclose\t501000\ts\ndone\t502000\tm.1\n"
+		"start\t502000\tm.2\t21\t\t\tapp\nafter\t502000\tm.2\tlib\n"
+		"open\t502100\tv\t22\t1\t22,21\tmake\t4.3\t/src/app\tmake\n"
+		"start\t503000\tv.1\t\t\t\tb.o\ndone\t600000\tv.1\nclose\t600000\tv\n"
+		"done\t601000\tm.2\n",
+		"lib<-:none sub<lib:host a.o<sub:host app<lib:target b.o<app:host ",
+		"a.o b.o ", 498000 + 97000,
+	}, {
+		"two makes one after the other in one recipe",
+		OPEN "start\t0\tm.1\t11\t\t\tall\n"
+		"open\t100\ts\t12\t1\t12,11\tmake\t4.3\t/src/a\tmake\n"
+		"start\t2000\ts.1\t\t\t\ta.o\ndone\t500000\ts.1\nclose\t500000\ts\n"
+		"open\t501000\tu\t13\t1\t13,11\tmake\t4.3\t/src/b\tmake\n"
+		"start\t502000\tu.1\t\t\t\tb.o\ndone\t600000\tu.1\n"
+		"start\t502000\tu.2\t\t\t\tc.o\ndone\t700000\tu.2\nclose\t700000\tu\n"
+		"done\t701000\tm.1\n",
+		"all<-:none a.o<all:host b.o<a.o:line c.o<a.o:line ", "a.o c.o ",
+		498000 + 198000,
+	}, {
+		"in a circle, as nobody builds",
+		OPEN "start\t5\tm.1\t\t\t\ta\nafter\t5\tm.1\ta\tb\ndone\t6\tm.1\n"
+		"start\t5\tm.2\t\t\t\tb\nafter\t5\tm.2\ta\tb\ndone\t6\tm.2\n",
+		"a<-:none b<a:target ", "a b ", 2,
+	}, {
+		"unfinished: nothing waited for it",
+		OPEN "start\t0\tm.1\t\t\t\ta\n"
+		"start\t500000\tm.2\t\t\t\tb\nafter\t500000\tm.2\ta\ndone\t600000\tm.2\n",
+		"a<-:none b<-:none ", "a ", 90000000,
+	},
+};
+
+static const char *const words[] = { "none", "target", "line", "host", "worker" };
+
+START_TEST(what_was_waited_for)
+{
+	struct buf b = BUF_INIT;
+	struct recorded r;
+	struct chain c;
+
+	recorded_make(&r, BUILD, cases[_i].tasks, NULL);
+	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+	for (size_t i = 0; i < r.sum.n_ran; i++) {
+		uint32_t task = r.sum.order[i], before = c.before[task];
+
+		buf_addf(&b, "%s<%s:%s ", r.rec.task[task].name,
+			 before == NO_INDEX ? "-" : r.rec.task[before].name, words[c.why[task]]);
+	}
+	ck_assert_str_eq(buf_str(&b), cases[_i].waits);
+	buf_clear(&b);
+	for (size_t i = 0; i < c.n_path; i++)
+		buf_addf(&b, "%s ", r.rec.task[c.path[i]].name);
+	ck_assert_str_eq(buf_str(&b), cases[_i].path);
+	ck_assert_int_eq(c.path_us, cases[_i].path_us);
+	chain_release(&c);
+	recorded_release(&r);
+	buf_release(&b);
+}
+END_TEST
+
+/* What holds of any recording. */
+
+static uint32_t *places(const struct recorded *r)
+{
+	uint32_t *place = calloc(r->rec.n_tasks + 1, sizeof *place);
+
+	ck_assert_ptr_nonnull(place);
+	for (size_t i = 0; i < r->sum.n_ran; i++)
+		place[r->sum.order[i]] = (uint32_t)i;
+	return place;
+}
+
+static void check_chain(const struct chain *c, const struct recorded *r)
+{
+	uint32_t *place = places(r);
+	int64_t path_us = 0;
+
+	for (size_t i = 0; i < r->rec.n_tasks; i++) {
+		bool none = c->before[i] == NO_INDEX;
+
+		ck_assert_int_eq(none, c->why[i] == WAIT_NONE);
+		if (none)
+			continue;
+		ck_assert(task_ran(&r->rec.task[i]) && task_ran(&r->rec.task[c->before[i]]));
+		ck_assert_uint_lt(place[c->before[i]], place[i]);
+		if (c->why[i] != WAIT_HOST)
+			ck_assert_int_le(recording_task_end_us(&r->rec, &r->rec.task[c->before[i]]),
+					 r->rec.task[i].start_us + CHAIN_STAMP_US);
+	}
+	for (size_t i = 0; i < c->n_path; i++) {
+		path_us += task_wall_us(&r->rec, &r->rec.task[c->path[i]]);
+		if (i)
+			ck_assert_uint_lt(place[c->path[i - 1]], place[c->path[i]]);
+	}
+	ck_assert_int_eq(path_us, c->path_us);
+	ck_assert_int_eq(c->n_path > 0, r->sum.n_ran > r->sum.n_hosting);
+	free(place);
+}
+
+START_TEST(anything)
+{
+	size_t why[WAIT_WORKER + 1] = { 0 };
+
+	for (unsigned i = 0; i < 40; i++) {
+		struct recorded r;
+		struct chain c;
+
+		recorded_random(&r, 20u << i % 7, i);
+		ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+		check_chain(&c, &r);
+		for (size_t k = 0; k < r.rec.n_tasks; k++)
+			why[c.why[k]]++;
+		chain_release(&c);
+		recorded_release(&r);
+	}
+	for (unsigned i = 0; i <= WAIT_WORKER; i++)
+		ck_assert_uint_gt(why[i], 0);
+}
+END_TEST
+
+/* OpenEmbedded's: of image, whose own task before it ended long ago, another recipe's. */
+START_TEST(recipes)
+{
+	static const char *const files[][4] = {
+		{ "a-1-r0", "do_fetch", "100.00", "101.00" },
+		{ "a-1-r0", "do_compile", "101.10", "109.00" },
+		{ "image-1-r0", "do_fetch", "100.00", "100.50" },
+		{ "image-1-r0", "do_rootfs", "109.08", "111.00" },
+	};
+	const char *dir = support_tmpdir();
+	struct recorded r;
+	struct chain c;
+	uint32_t rootfs, compile;
+
+	support_writes(support_path("%s/build_stats", dir),
+		       "Host Info: Linux h 6.1 #1 x86_64 \nBuild Started: 99.00 \n"
+		       "Elapsed time: 13.00 seconds \n");
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct run run;
+
+		support_run(&run, dir, "mkdir -p %s && printf 'Event: TaskStarted \\nStarted: %s\\n"
+			    "%s: %s\\nStatus: PASSED \\nEnded: %s \\n' > %s/%s", files[i][0],
+			    files[i][2], files[i][0], files[i][1], files[i][3], files[i][0],
+			    files[i][1]);
+		ck_assert_int_eq(run.status, 0);
+		support_run_release(&run);
+	}
+	recorded_read(&r, dir);
+	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+	check_chain(&c, &r);
+	rootfs = recorded_task(&r, "do_rootfs");
+	compile = recorded_task(&r, "do_compile");
+	ck_assert_uint_eq(c.before[rootfs], compile);
+	ck_assert_int_eq(c.why[rootfs], WAIT_WORKER);
+	ck_assert_uint_eq(c.before[compile], r.sum.order[0]);
+	ck_assert_int_eq(c.why[compile], WAIT_LINE);
+	ck_assert_uint_eq(c.n_path, 3);
+	chain_release(&c);
+	recorded_release(&r);
+}
+END_TEST
+
+/* A real build: gen makes config.h, lib (a make of its own) libx.a of two objects of
+ * which one is slow, then the program; slow.o has nothing to do with the end. */
+static const char top_makefile[] =
+	"all: prog other\n"
+	"config.h:\n\tsleep 0.1; touch $@\n"
+	"lib: config.h\n\t$(MAKE) -C lib\n"
+	"prog: lib main.o\n\tcat lib/libx.a main.o > $@\n\tsleep 0.05\n"
+	"main.o: config.h\n\tcp config.h $@\n"
+	"other:\n\tsleep 0.2; touch $@\n"
+	".PHONY: all lib\n";
+static const char lib_makefile[] =
+	"libx.a: quick.o slow.o\n\tcat quick.o slow.o > $@\n"
+	"quick.o: ../config.h\n\ttouch $@\n"
+	"slow.o: ../config.h\n\tsleep 0.4; touch $@\n";
+
+static const char *const expected[] = { "config.h", "slow.o", "libx.a", "prog", "prog" };
+
+START_TEST(a_real_build)
+{
+	const char *dir = support_tmpdir();
+	struct recorded r;
+	struct chain c;
+	struct run run;
+
+	support_run(&run, dir, "mkdir lib");
+	support_run_release(&run);
+	support_writes(support_path("%s/Makefile", dir), top_makefile);
+	support_writes(support_path("%s/lib/Makefile", dir), lib_makefile);
+	support_run(&run, dir, TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j3");
+	ck_assert_msg(run.status == 0, "%s", run.err.data);
+	support_run_release(&run);
+	recorded_read(&r, support_path("%s/stats/x", dir));
+	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+	check_chain(&c, &r);
+	ck_assert_uint_eq(c.n_path, sizeof expected / sizeof *expected);
+	for (size_t i = 0; i < c.n_path; i++)
+		ck_assert_str_eq(r.rec.task[c.path[i]].name, expected[i]);
+	ck_assert_int_eq(c.why[c.path[4]], WAIT_LINE);
+	ck_assert_int_eq(c.why[c.path[3]], WAIT_TARGET);
+	ck_assert_uint_eq(c.before[c.path[3]], recorded_task(&r, "lib"));
+	chain_release(&c);
+	recorded_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("chain");
+	TCase *t = tcase_create("chain");
+
+	tcase_add_loop_test(t, what_was_waited_for, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(t, anything);
+	tcase_add_test(t, recipes);
+	if (make_host_can())
+		tcase_add_test(t, a_real_build);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
