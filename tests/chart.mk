@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	tests/check_chain \
 	tests/check_chart \
 	tests/check_lanes \
+	tests/check_match \
 	tests/check_pack \
 	tests/check_palette \
 	tests/check_panel \
@@ -21,6 +22,7 @@ TESTS += \
 	tests/check_chain \
 	tests/check_chart \
 	tests/check_lanes \
+	tests/check_match \
 	tests/check_pack \
 	tests/check_palette \
 	tests/check_panel \
@@ -44,6 +46,9 @@ tests_check_chart_LDADD = $(CHART_TEST_LIBS)
 tests_check_lanes_SOURCES = tests/check_lanes.c tests/recorded.c tests/recorded.h
 tests_check_lanes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_lanes_LDADD = $(CHART_TEST_LIBS)
+tests_check_match_SOURCES = tests/check_match.c tests/recorded.c tests/recorded.h
+tests_check_match_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_match_LDADD = $(CHART_TEST_LIBS)
 tests_check_pack_SOURCES = tests/check_pack.c tests/recorded.c tests/recorded.h \
 	tests/unpack.c tests/unpack.h
 tests_check_pack_CPPFLAGS = $(TEST_CPPFLAGS) $(DEFLATE_CFLAGS)
