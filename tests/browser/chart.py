@@ -1,0 +1,207 @@
+"""What scenarios share: recordings, their charts, and a chart open in the browser."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import urllib.parse
+
+import recordings
+
+DRAW_S = 60
+
+
+class Places:
+    """Recordings and charts, each made once, in a directory removed at the end."""
+
+    def __init__(self, builddir):
+        self.builddir = builddir
+        self.tmp = tempfile.mkdtemp(prefix='buildbeat-browser-')
+        self.made = {}
+
+    def close(self):
+        shutil.rmtree(self.tmp, ignore_errors=True)
+
+    def _run(self, *command):
+        done = subprocess.run(command, capture_output=True, timeout=DRAW_S, cwd=self.tmp,
+                              stdin=subprocess.DEVNULL, check=False)
+        assert done.returncode == 0, '%s: %s' % (command[:2], done.stderr.decode(errors='replace'))
+        return done.stdout
+
+    def path(self, name):
+        return os.path.join(self.tmp, name)
+
+    def write(self, name, text):
+        path = self.path(name)
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        return path
+
+    def recording(self, name):
+        """The directory of a build of recordings.py."""
+        if name not in self.made:
+            self.made[name] = self.path('rec-' + name)
+            getattr(recordings, name)().write(self.made[name])
+        return self.made[name]
+
+    def generated(self, tasks, samples):
+        name = 'generated-%d-%d' % (tasks, samples)
+        if name not in self.made:
+            self._run(os.path.join(self.builddir, 'tests', 'gen_recording'), self.path(name),
+                      str(tasks), str(samples), '1')
+            self.made[name] = self.path(name)
+        return self.made[name]
+
+    def draw(self, recording, *options):
+        """The bootchart of a recording's directory."""
+        key = (recording,) + options
+        if key not in self.made:
+            path = self.path('chart-%d.svg' % len(self.made))
+            self._run(os.path.join(self.builddir, 'buildbeat'), 'chart', '-o', path, *options,
+                      recording)
+            self.made[key] = path
+        return self.made[key]
+
+    def show(self, recording):
+        """What `buildbeat show` says of it, with every task."""
+        key = 'show ' + recording
+        if key not in self.made:
+            self.made[key] = json.loads(self._run(os.path.join(self.builddir, 'buildbeat'), 'show',
+                                                  '--json', '--tasks', recording))
+        return self.made[key]
+
+    def task(self, recording, name):
+        found = [t for t in self.show(recording)['tasks'] if t['name'] == name]
+        assert len(found) == 1, '%d tasks are named %s' % (len(found), name)
+        return found[0]
+
+
+def url_of(path, fragment=''):
+    return 'file://' + urllib.parse.quote(path) + (fragment and '#' + fragment)
+
+
+class Page:
+    """A fresh window of the browser."""
+
+    def __init__(self, browser, places):
+        self.browser = browser
+        self.places = places
+        self.opened = set()
+        browser.console_errors()
+        browser.requested()
+        browser.resize(1400, 1000)
+
+    def open_file(self, path, fragment=''):
+        self.opened.add(url_of(path))
+        self.browser.open(url_of(path, fragment))
+
+    def open(self, recording, *options, fragment=''):
+        """The chart of a recording, a name in recordings.py or a directory."""
+        if '/' not in recording:
+            recording = self.places.recording(recording)
+        self.recording = recording
+        self.svg = self.places.draw(recording, *options)
+        self.open_file(self.svg, fragment)
+        self.ready()
+
+    def ready(self):
+        """Until the script has read its data and drawn."""
+        ready = self.browser.js_async('''const done = arguments[0];
+            document.querySelector('#bb').buildbeat.ready.then(done)''')
+        assert ready is True, 'the picture stays static'
+        self.settle()
+
+    def settle(self):
+        """Until what was asked for is drawn."""
+        self.browser.frames(2)
+
+    def check_quiet(self):
+        """Nothing but the documents was asked for, and nothing went wrong."""
+        wrong = self.browser.console_errors()
+        assert not wrong, wrong
+        strange = [url for url in self.browser.requested()
+                   if url.split('#')[0] not in self.opened and url != 'about:blank']
+        assert not strange, 'asked for %s' % strange[:3]
+
+    # Where things are, in pixels of the window
+
+    def plot(self):
+        """The plot of the lanes."""
+        return self.browser.js('''const e = document.querySelector('#lanes svg.plot'),
+            m = e.parentNode.getScreenCTM(), v = n => e[n].baseVal.value;
+            return {x: m.a * v('x') + m.e, y: m.d * v('y') + m.f,
+                    width: m.a * v('width'), height: m.d * v('height')}''')
+
+    def y(self, row):
+        """The middle of a row."""
+        return self.browser.js('''const b = document.querySelectorAll('#lanes .row')[arguments[0]]
+            .getBoundingClientRect(); return (b.top + b.bottom) / 2''', row)
+
+    def x(self, moment_s):
+        plot, (start, end) = self.plot(), self.view()
+        return plot['x'] + (moment_s - start) / (end - start) * plot['width']
+
+    def x_of_plot(self, share):
+        plot = self.plot()
+        return plot['x'] + share * plot['width']
+
+    def middle(self, task):
+        """Of the part of a task that is in view; its slot is its row."""
+        start, end = self.view()
+        if task['end_us'] is not None:
+            end = min(task['end_us'] / 1e6, end)
+        moment_s = (max(task['start_us'] / 1e6, start) + end) / 2
+        return self.x(moment_s), self.y(task['slot'])
+
+    # What it shows
+
+    def state(self):
+        return self.browser.js("return document.querySelector('#bb').buildbeat.state()")
+
+    def view(self):
+        """From, until, in seconds."""
+        state = self.state()
+        return state['from'], state['until']
+
+    def bars(self):
+        return self.browser.js('''return [...document.querySelectorAll('#lanes path.bar')]
+            .reduce((n, p) => n + (p.getAttribute('d').match(/M/g) || []).length, 0)''')
+
+    def texts(self, selector):
+        """Of those that are seen."""
+        return self.browser.js('''return [...document.querySelectorAll(arguments[0])]
+            .filter(e => e.checkVisibility({visibilityProperty: true})).map(e => e.textContent)''',
+                               selector)
+
+    def names(self):
+        """In the bars."""
+        return self.texts('#lanes text.name')
+
+    def tip(self):
+        """Lines of the tooltip."""
+        return self.texts('#tip .tip > *')
+
+    # What a hand does
+
+    def wheel(self, x, y, steps):
+        """Steps of the wheel, towards the reader (out) or, below 0, away (in)."""
+        for _ in range(abs(steps)):
+            self.browser.wheel(x, y, 120 if steps > 0 else -120)
+        self.settle()
+
+    def zoom_to(self, start_s, end_s):
+        self.browser.js("document.querySelector('#bb').buildbeat.zoom(arguments[0], arguments[1])",
+                        start_s, end_s)
+        self.settle()
+
+    def hover(self, task):
+        self.browser.move(*self.middle(task))
+        self.settle()
+
+    def press(self, *keys, hold=()):
+        self.browser.press(*keys, hold=hold)
+        self.settle()
+
+    def type(self, text):
+        """Into what has the focus."""
+        self.browser.press(*text)

@@ -1,0 +1,98 @@
+"""Dark ground, print, without script, in windows of other sizes."""
+import base64
+
+from chart import url_of
+from png import Picture
+
+
+def _rgb(page, selector, what):
+    text = page.browser.js('return getComputedStyle(document.querySelector(arguments[0]))'
+                           '[arguments[1]]', selector, what)
+    return [float(part) for part in text[text.index('(') + 1:-1].split(',')[:3]]
+
+
+def _luminance(rgb):
+    linear = [v / 255 / 12.92 if v / 255 <= 0.03928 else ((v / 255 + 0.055) / 1.055) ** 2.4
+              for v in rgb]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one, other):
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def _media(page, media='', scheme='light'):
+    page.browser.cdp('Emulation.setEmulatedMedia', media=media,
+                     features=[{'name': 'prefers-color-scheme', 'value': scheme}])
+    page.browser.frames()
+
+
+def _ground(page):
+    """The colour that most of the picture has."""
+    colours = Picture(page.browser.screenshot()).colours(7)
+    return max(colours, key=colours.get)
+
+
+def dark_ground(page):
+    page.open('known')
+    _media(page)
+    light, ink, bar = _ground(page), _rgb(page, '#head text', 'fill'), \
+        _rgb(page, 'path.bar', 'fill')
+    assert _luminance(light) > 0.8, light
+    assert _contrast(light, ink) >= 4.5, (light, ink)
+    _media(page, scheme='dark')
+    dark, ink = _ground(page), _rgb(page, '#head text', 'fill')
+    assert _luminance(dark) < 0.1, dark
+    assert _contrast(dark, ink) >= 4.5, (dark, ink)
+    assert _rgb(page, 'path.bar', 'fill') != bar
+
+
+def print_is_light_and_without_tools(page):
+    page.open('known')
+    assert page.texts('#tools *')
+    _media(page, media='print', scheme='dark')
+    assert _luminance(_ground(page)) > 0.8
+    for tool in ('#tools', '#tip', '#cross'):
+        assert page.texts(tool + ' *') == [], tool
+    pdf = base64.b64decode(page.browser.cdp('Page.printToPDF', printBackground=True)['data'])
+    assert pdf.startswith(b'%PDF-') and len(pdf) > 10000, len(pdf)
+
+
+def _is_drawn(page):
+    """Enough different colours, and enough that is not ground."""
+    colours = Picture(page.browser.screenshot()).colours()
+    total, ground = sum(colours.values()), max(colours.values())
+    assert len(colours) > 20 and ground < 0.97 * total, (len(colours), ground / total)
+
+
+def without_script(page):
+    page.open('known')
+    page.browser.cdp('Emulation.setScriptExecutionDisabled', value=True)
+    page.browser.reload()
+    said = page.browser.js('''return {
+        bars: document.querySelectorAll('#lanes path.bar').length,
+        panels: [...document.querySelectorAll('.panel')].map(p => p.id),
+        drawn: [...document.querySelectorAll('.panel')].every(p => p.querySelector('.draw path')),
+        text: [...document.querySelectorAll('text')].map(t => t.textContent),
+        tools: !!document.querySelector('#tools'),
+        script: 'buildbeat' in document.documentElement}''')
+    assert not said['tools'] and not said['script']
+    assert said['bars'] > 0 and said['drawn'], said
+    assert {'p-cpu', 'p-running', 'p-memory', 'p-disk'} <= set(said['panels']), said['panels']
+    text = '\n'.join(said['text'])
+    for part in ('make -j4', 'builder', 'app', 'libparts.a'):
+        assert part in text, (part, text)
+    _is_drawn(page)
+
+
+def as_an_image(page):
+    """Where mail and wikis show it, no script runs."""
+    page.open('known')
+    page.open_file(page.places.write('image.html', '<!DOCTYPE html><title>x</title>'
+                                     '<img id="i" src="%s">' % url_of(page.svg)))
+    page.browser.wait('document.querySelector("#i").complete')
+    size = page.browser.js('const i = document.querySelector("#i");'
+                           'return [i.naturalWidth, i.naturalHeight]')
+    assert size[0] >= 1000 and size[1] >= 400, size
+    _is_drawn(page)
