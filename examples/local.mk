@@ -20,4 +20,5 @@ EXTRA_DIST += \
 	examples/make/src/ixquery.c \
 	examples/make/data/Makefile \
 	examples/make/test/Makefile
+EXTRA_DIST += examples/make/bootchart.svg
 EXTRA_DIST += examples/host/host.c
