@@ -57,10 +57,11 @@ static const struct {
 	{ UNIT_BYTES, 24104LL << 20, 5, 24LL << 30, "0|6 GiB|12 GiB|18 GiB|24 GiB" },
 	{ UNIT_BYTES, 24104LL << 20, 3, 24LL << 30, "0|12 GiB|24 GiB" },
 	{ UNIT_BYTES, 1, 5, 1, "0|1 B" },
-	{ UNIT_BYTES, 5, 5, 5, "0|5 B" },
+	{ UNIT_BYTES, 5, 5, 6, "0|2 B|4 B|6 B" },
 	{ UNIT_BYTES, 1000, 3, 1024, "0|0.5 KiB|1.0 KiB" },
-	{ UNIT_BYTES_A_SECOND, 600 << 20, 6, 640 << 20,
-	  "0|128 MiB/s|256 MiB/s|384 MiB/s|512 MiB/s|640 MiB/s" },
+	{ UNIT_BYTES, 1200 << 20, 4, 1536 << 20, "0|0.5 GiB|1.0 GiB|1.5 GiB" },
+	{ UNIT_BYTES_A_SECOND, 600 << 20, 6, 768 << 20,
+	  "0|192 MiB/s|384 MiB/s|576 MiB/s|768 MiB/s" },
 	{ UNIT_BYTES, INT64_MAX, 2, INT64_MAX, "0|8 EiB" },
 	{ UNIT_COUNT, 0, 6, 100, "0|1" },
 	{ UNIT_COUNT, 101, 6, 200, "0|1|2" },
@@ -165,7 +166,8 @@ START_TEST(any_axis)
 }
 END_TEST
 
-/* Of all values that occur, an axis with room for six has at least three ticks. */
+/* Of all values that occur, an axis with room for six has at least three ticks; of bytes
+ * one with room for three. */
 START_TEST(axes_have_ticks)
 {
 	for (int64_t max = 200; max < (int64_t)1 << 50; max += max / 7) {
@@ -174,6 +176,7 @@ START_TEST(axes_have_ticks)
 		for (unsigned unit = 0; unit <= UNIT_COUNT; unit++)
 			ck_assert_uint_ge(axis_ticks(tick, 6, axis_ceiling(max, (enum unit)unit),
 						     (enum unit)unit), 3);
+		ck_assert_uint_eq(axis_ticks(tick, 3, axis_ceiling(max, UNIT_BYTES), UNIT_BYTES), 3);
 	}
 }
 END_TEST

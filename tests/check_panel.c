@@ -211,6 +211,19 @@ static const struct {
 			 "swap 4194304 0; 4194304 at 1000, 2097152, -1\n"
 			 "1073741824 0 1048576000",
 	}, {
+		.name = "far more memory than is in use: what is available on the right",
+		.build = "end_us: 1000000\n",
+		.file = "proc_meminfo.log",
+		.text = "buildbeat proc_meminfo 1 1000 free:1MiB:g available:1MiB:g cached:1MiB:g "
+			"swap:1MiB:g total:1MiB:g\n900,980,60,,1000\n,,20\n",
+		.panel = PANEL_MEMORY,
+		.shown = "at 0 1000\n"
+			 "used 20971520; 41943040 at 0, 20971520, -1\n"
+			 "cached 83886080; 83886080 at 1000, 83886080, -1\n"
+			 "available> 1027604480; 1027604480 at 0, 1027604480, -1\n"
+			 "swap 0; 0 at 0, 0, -1\n"
+			 "134217728 1073741824 1048576000",
+	}, {
 		.name = "OpenEmbedded's memory: slab, available unknown",
 		.build = "end_us: 1000000\n", .format = FORMAT_OE,
 		.file = "proc_meminfo.log",

@@ -68,7 +68,7 @@ static bool is_bytes(enum unit unit)
 	return unit == UNIT_BYTES || unit == UNIT_BYTES_A_SECOND;
 }
 
-/* 4, 5, 6 or 7 times a power of two, as which 8 comes again; small ones whole. */
+/* 4, 6 or 8 times a power of two: halves and more are round; small ones are whole. */
 static int64_t ceiling_binary(int64_t max)
 {
 	int64_t quarter = 1;
@@ -76,7 +76,7 @@ static int64_t ceiling_binary(int64_t max)
 	while (quarter < max / 8 + (max % 8 != 0))
 		quarter = sat_mul(quarter, 2);
 	for (int64_t n = 1; n <= 8; n++) {
-		if (n != 7 && sat_mul(quarter, n) >= max)
+		if (n != 5 && n != 7 && sat_mul(quarter, n) >= max)
 			return sat_mul(quarter, n);
 	}
 	return INT64_MAX;

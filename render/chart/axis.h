@@ -14,7 +14,8 @@ struct tick {
 /*
  * The top of an axis that shows values up to max (at least something above 0):
  * max rounded up to a number that divides well in its unit: 1, 2, 2.5, 4, 5, 8 ...
- * times a power of ten, of bytes a power of two. Shares above 80 % end at 100 %.
+ * times a power of ten, of bytes 4, 6, 8 times a power of two. Shares above 80 % end at
+ * 100 %.
  */
 int64_t axis_ceiling(int64_t max, enum unit unit);
 

@@ -14,6 +14,7 @@
 /* An axis does not make more of less. */
 #define LEAST_PRESSURE 1000	/* 10 % */
 #define LEAST_RATE 1024
+#define FAR_MORE 4
 
 static const char note_cores[] = "the number of cores was not recorded: shares of those that "
 	"were seen busy at once";
@@ -246,23 +247,57 @@ static int64_t at_least(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static void set_axes(struct panel *p)
+/* What a side's bands reach. */
+static int64_t highest(const struct panel *p, bool right)
 {
-	int64_t left = at_least(stack_max(p), p->limit);
-	bool right = false;
+	int64_t max = right ? -1 : stack_max(p);
 
 	for (size_t k = 0; k < p->n_bands; k++) {
-		if (p->band[k].right)
-			right = true;
-		else
-			left = at_least(left, p->band[k].max);
+		if (p->band[k].right == right)
+			max = at_least(max, p->band[k].max);
 	}
+	return max;
+}
+
+/*
+ * Of a machine with far more memory than is in use, what is available goes to an axis of
+ * its own, which reaches to all there is: else nothing would be seen of the rest.
+ */
+static void part_memory(struct panel *p)
+{
+	struct band *available = NULL;
+
+	for (size_t k = 0; k < p->n_bands; k++) {
+		if (!strcmp(p->band[k].id, "available"))
+			available = &p->band[k];
+	}
+	if (!available || !stack_max(p))
+		return;
+	available->right = true;
+	if (p->limit / FAR_MORE < highest(p, false))
+		available->right = false;
+}
+
+static void set_axes(struct panel *p)
+{
+	int64_t left, right;
+
+	if (p->id == PANEL_MEMORY)
+		part_memory(p);
+	left = highest(p, false);
+	right = highest(p, true);
+	if (p->id == PANEL_RUNNING || p->limit / FAR_MORE < left)
+		left = at_least(left, p->limit);
+	else
+		right = right < 0 ? right : at_least(right, p->limit);
 	if (p->id == PANEL_PRESSURE)
 		left = at_least(left, LEAST_PRESSURE);
 	if (p->unit == UNIT_BYTES_A_SECOND)
 		left = at_least(left, LEAST_RATE);
 	p->ceiling = p->id == PANEL_CPU ? 10000 : axis_ceiling(left, p->unit);
-	p->right_ceiling = right ? 10000 : 0;
+	if (right >= 0)
+		p->right_ceiling = p->right_unit == UNIT_SHARE ? 10000 :
+				   axis_ceiling(right, p->right_unit);
 }
 
 static void set_limit(struct panel *p, const struct summary *s)

@@ -45,7 +45,8 @@ enum panel_id {
 	PANEL_CPU,		/* user, system, iowait, steal; of all cores */
 	PANEL_RUNNING,		/* tasks at once; limit: cores. Of large builds the
 				   mean and the largest of short times */
-	PANEL_MEMORY,		/* used, cached, buffers and slab; available, swap, tasks' */
+	PANEL_MEMORY,		/* used, cached, buffers and slab; available (right, where there
+				   is far more), swap, tasks' */
 	PANEL_DISK,		/* read, written; right: busy */
 	PANEL_NET,		/* received, sent */
 	PANEL_PRESSURE,		/* cpu, io, memory: share of time something waited */
@@ -59,7 +60,8 @@ struct panel {
 	const char *title;	/* "CPU" ... */
 	enum unit unit, right_unit;
 	int64_t ceiling, right_ceiling;	/* of the axes; right 0: there is none */
-	int64_t limit;		/* a line across: cores, memory there is; -1: none */
+	int64_t limit;		/* a line across: cores, memory there is; -1: none. It may be
+				   above the ceiling */
 	const char *limit_label;
 	const char *note;	/* a doubt to tell the reader, or NULL */
 	size_t n;

@@ -25,7 +25,8 @@ static const struct panel_plan running = {
 };
 
 static const struct panel_plan memory = {
-	.word = "memory", .title = "Memory", .series = "proc_meminfo", .unit = UNIT_BYTES,
+	.word = "memory", .title = "Memory", .series = "proc_meminfo",
+	.unit = UNIT_BYTES, .right_unit = UNIT_BYTES,
 	.band = {
 		{ "used", "used", "held by programs and the kernel; shared memory and tmpfs "
 		  "included", MARK_STACK, false, COLOUR_BLUE, HOW_LEVEL,
