@@ -1401,11 +1401,11 @@ function hideTip() {
 /* Beside a place of the picture, within what is seen of it. */
 function placeTip(at) {
 	const r = root.getBoundingClientRect(), k = geometry.width / r.width;
-	const width = 460, bottom = (window.innerHeight - r.top) * k - TOOLS_HEIGHT;
+	const bottom = (Math.min(window.innerHeight, r.bottom) - r.top) * k - TOOLS_HEIGHT;
 
 	tip.box.style.display = "";
 	tip.box.setAttribute("height", 600);
-	const height = tip.text.offsetHeight + 6;
+	const width = tip.text.offsetWidth + 6, height = tip.text.offsetHeight + 6;
 	const x = at.x + 16 + width > geometry.width ? at.x - width - 12 : at.x + 16;
 	const y = at.y + 16 + height > bottom ? at.y - height - 8 : at.y + 16;
 

@@ -32,6 +32,7 @@ ARGUMENTS = [
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1', '--no-proxy-server',
     '--force-device-scale-factor=1', '--hide-scrollbars', '--lang=en-US',
     '--touch-events=enabled', '--window-size=1400,1000',
+    '--remote-debugging-pipe',  # it ends when chromedriver does, however that ends
 ]
 
 KEYS = {
