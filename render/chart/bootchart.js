@@ -249,9 +249,11 @@ function whole(column, n) {
 
 /* Indices of first appearances, coded as 0, others as 1 + the index. */
 function readNames(coded) {
-	let n = 0;
+	const index = new Int32Array(coded.length);
 
-	return coded.map(v => v ? v - 1 : n++);
+	for (let i = 0, n = 0; i < index.length; i++)
+		index[i] = coded[i] ? coded[i] - 1 : n++;
+	return index;
 }
 
 /* What is told as a change from the task before it in its lane. */
@@ -350,7 +352,9 @@ function readTasks(data) {
 	t.names = data.texts.names;
 	t.places = data.texts.places;
 	t.kinds = data.head.kinds;
-	t.colour = new Uint8Array(n).map((_, i) => t.kinds[t.kind[i]].colour);
+	t.colour = new Uint8Array(n);
+	for (let i = 0; i < n; i++)
+		t.colour[i] = t.kinds[t.kind[i]].colour;
 	t.status = new Map();
 	t.ghosts = new Map();
 	t.commands = new Map();
@@ -390,22 +394,15 @@ function nameOf(i) {
  * else 1 + the value in 1/steps of its axis. */
 
 function runningCurve() {
-	const ends = [], starts = [];
-
-	for (let i = 0; i < tasks.n; i++) {
-		if (tasks.marks[i] & HOSTS)
-			continue;
-		starts.push(tasks.start[i]);
-		ends.push(tasks.end[i]);
-	}
-	const end = Int32Array.from(ends).sort(), n = starts.length;
+	const start = tasks.start.filter((_, i) => !(tasks.marks[i] & HOSTS)), n = start.length;
+	const end = tasks.end.filter((_, i) => !(tasks.marks[i] & HOSTS)).sort();
 	const time = new Int32Array(2 * n + 2), value = new Float32Array(2 * n + 2);
 	let count = 0, at = 1;
 
 	for (let s = 0, e = 0; e < n; at++) {
-		const starting = s < n && starts[s] < end[e];
+		const starting = s < n && start[s] < end[e];
 
-		time[at] = starting ? starts[s++] : end[e++];
+		time[at] = starting ? start[s++] : end[e++];
 		value[at] = count;
 		count += starting ? 1 : -1;
 	}
@@ -413,20 +410,16 @@ function runningCurve() {
 	return { time: time.subarray(0, at + 1), value: value.subarray(0, at + 1) };
 }
 
+/* All of a stack: what is known of its bands added up. */
 function stackTotal(panel) {
-	const total = new Float32Array(panel.time.length);
+	const n = panel.time.length, total = new Float32Array(n);
 	const stacked = panel.bands.filter(b => b.mark === "stack");
 
-	for (let i = 0; i < total.length; i++) {
-		let sum = 0, known = false;
-
-		for (const b of stacked) {
-			if (b.value[i]) {
-				sum += b.value[i] - 1;
-				known = true;
-			}
+	for (const { value } of stacked) {
+		for (let i = 0; i < n; i++) {
+			if (value[i])
+				total[i] = total[i] ? total[i] + value[i] - 1 : value[i];
 		}
-		total[i] = known ? sum + 1 : 0;
 	}
 	return stacked.length ? total : null;
 }
@@ -683,7 +676,10 @@ function drawStack(p, n) {
 function drawPanel(p) {
 	const n = Math.ceil(view.width / COLUMN);
 
+	const seen = above(p.time, view.until, 0, p.time.length) - above(p.time, view.from, 0, p.time.length);
+
 	p.layer.begin();
+	p.layer.group.classList.toggle("dense", seen > 2 * n);
 	if (p.total)
 		drawStack(p, n);
 	for (const b of p.bands.filter(x => x.mark !== "stack")) {
@@ -1255,7 +1251,7 @@ function drawCross() {
 	for (const [y, height] of geometry.spans)
 		d += "M" + px(head.plot_x + x) + " " + y + "v" + height;
 	layer.path("crosshair", d);
-	layer.text(n++, "moment " + (right ? "end" : "start"), at, geometry.lanes_y - 4,
+	layer.text(n++, "moment " + (right ? "end" : "start"), at, geometry.labels[0] || 12,
 		   momentText(t * head.unit_us, fine_us));
 	for (const p of panels)
 		layer.text(n++, "readout " + (right ? "end" : "start"), at, p.y + 12, valuesAt(p, t));
@@ -1395,7 +1391,13 @@ function makeTip() {
 
 function hideTip() {
 	tip.box.style.display = "none";
-	view.pinned = false;
+	pin(false);
+}
+
+/* A tooltip that stays, and whose text can be selected. */
+function pin(pinned) {
+	view.pinned = pinned;
+	tip.box.classList.toggle("pinned", pinned);
 }
 
 /* Beside a place of the picture, within what is seen of it. */
@@ -1504,16 +1506,10 @@ function pointerUp(e) {
 function click(at) {
 	const p = tasks.n ? pieceAt(at) : -1;
 
-	view.pinned = false;
-	if (p < 0 || piece.count[p] > 1) {
-		choose(-1);
-		hover(at);
-		return;
-	}
-	choose(piece.task[p]);
+	pin(false);
+	choose(p < 0 || piece.count[p] > 1 ? -1 : piece.task[p]);
 	hover(at);
-	view.pinned = true;
-	tip.box.classList.add("pinned");
+	pin(view.task >= 0);
 }
 
 function doubleClick(e) {
@@ -1630,10 +1626,9 @@ function reveal(i) {
 	const lane = tasks.lane[i];
 
 	view.hover = i;
-	view.pinned = false;
 	showTip({ x: head.plot_x + x, y: tasks.lanes.y[lane] + tasks.lanes.height[lane] },
 		e => tellTask(e, i));
-	view.pinned = true;
+	pin(true);
 }
 
 /* The task beside the chosen one: along its lane, or the nearest in another lane. */
