@@ -178,6 +178,11 @@ START_TEST(compared)
 	check_chart(&c);
 	ck_assert_int_ge(c.end_us, r.sum.wall_us);
 	ck_assert_int_ge(c.end_us, other.sum.wall_us);
+	for (size_t i = 0; i < c.panels.n; i++) {
+		const struct panel *p = panels_find(&c.ghost_panels, c.panels.panel[i].id);
+
+		ck_assert(!p || c.panels.panel[i].ceiling >= p->ceiling);
+	}
 	chart_release(&c);
 	recorded_release(&other);
 	recorded_release(&r);

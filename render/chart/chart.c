@@ -30,6 +30,18 @@ static const int panel_height[PANELS] = {
 
 /* Content */
 
+/* Both builds against one axis. */
+static void share_ceilings(struct chart *c)
+{
+	for (size_t i = 0; i < c->panels.n; i++) {
+		struct panel *p = &c->panels.panel[i];
+		const struct panel *other = panels_find(&c->ghost_panels, p->id);
+
+		if (other && other->ceiling > p->ceiling)
+			p->ceiling = other->ceiling;
+	}
+}
+
 static int make_parts(struct chart *c, const struct chart_input *in)
 {
 	int r = panels_make(&c->panels, in->sum);
@@ -41,6 +53,7 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 	if (in->ghost) {
 		r = r ? r : panels_make(&c->ghost_panels, in->ghost);
 		r = r ? r : match_make(&c->match, in->sum, in->ghost);
+		share_ceilings(c);
 	}
 	return r;
 }
