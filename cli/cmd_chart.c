@@ -200,7 +200,7 @@ static void draw_plot(struct job *j, enum plot_chart chart, const struct drawn *
 	struct style style = output_style();
 	struct plot p = {
 		.chart = chart, .format = (enum plot_format)a->format, .directory = j->dir,
-		.keep = a->keep, .columns = style.width,
+		.keep = a->keep, .columns = style.width, .colour = style.colour,
 	};
 	struct error err = { 0 };
 	struct buf out = BUF_INIT;
