@@ -132,8 +132,8 @@ void runs_free(struct runs *runs);
 /* A sample of the task is about to become the newest, in this era. */
 int runs_touch(struct reader *r, uint32_t task, uint32_t era);
 
-/* This was the newest; counted in its task's n_usage after the call. */
-int runs_add(struct reader *r, const struct task_usage *u);
+/* What is its newest stays as it is; counted in its n_usage after the call. */
+int runs_add(struct reader *r, uint32_t task);
 
 /* The task is over; and every one not touched in this era. */
 int runs_over(struct reader *r, uint32_t task);

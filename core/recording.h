@@ -85,7 +85,6 @@ struct note {
  * hold 4 TiB and 49 days. */
 struct task_usage {
 	int64_t time_ms;
-	uint32_t task;
 	uint32_t rss_kb;	/* summed over its processes */
 	uint32_t pss_kb;	/* 0: not measured at this sample */
 	uint32_t cpu_ms;	/* since the task's start, living and reaped processes */

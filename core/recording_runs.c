@@ -21,6 +21,7 @@ struct runs {
 	size_t n, n_open;
 	struct run *run;	/* the open ones, then free ones */
 	bool mixed;
+	uint32_t *owner;	/* once mixed: the task of each in the list */
 	uint32_t of_task[];	/* NEVER, OVER or the index of its run */
 };
 
@@ -42,20 +43,32 @@ void runs_free(struct runs *runs)
 {
 	for (size_t i = 0; runs && i < runs->n; i++)
 		free(runs->run[i].sample);
-	if (runs)
-		free(runs->run);
+	if (!runs)
+		return;
+	free(runs->run);
+	free(runs->owner);
 	free(runs);
 }
 
-static int list(struct recording *rec, const struct task_usage *u)
+static int list(struct reader *r, uint32_t task, const struct task_usage *u)
 {
+	struct recording *rec = r->rec;
 	struct task_usage *grown = rec->n_usage < UINT32_MAX ?
 		array_grow(rec->usage, rec->n_usage, sizeof *grown) : NULL;
+	uint32_t *owner;
 
 	if (!grown)
 		return -ENOMEM;
 	rec->usage = grown;
-	grown[rec->n_usage++] = *u;
+	grown[rec->n_usage] = *u;
+	if (r->runs->mixed) {
+		owner = array_grow(r->runs->owner, rec->n_usage, sizeof *owner);
+		if (!owner)
+			return -ENOMEM;
+		r->runs->owner = owner;
+		owner[rec->n_usage] = task;
+	}
+	rec->n_usage++;
 	return 0;
 }
 
@@ -86,10 +99,10 @@ static int close_run(struct reader *r, uint32_t at, bool with_newest)
 
 	r->rec->task[closed.task].first_usage = (uint32_t)r->rec->n_usage;
 	for (size_t i = 0; i < closed.n; i++) {
-		if (list(r->rec, &closed.sample[i]))
+		if (list(r, closed.task, &closed.sample[i]))
 			return -ENOMEM;
 	}
-	if (with_newest && newest->time_ms >= 0 && list(r->rec, newest))
+	if (with_newest && newest->time_ms >= 0 && list(r, closed.task, newest))
 		return -ENOMEM;
 	runs->of_task[closed.task] = OVER;
 	runs->n_open--;
@@ -109,19 +122,45 @@ static int close_all(struct reader *r, bool with_newest)
 	return 0;
 }
 
-/* A task came back: what was the newest of those that were over is taken out. */
+/* Of those in the list, task by task; NO_INDEX for the newest ones, which are not
+ * settled. */
+static int find_owners(struct reader *r)
+{
+	const struct recording *rec = r->rec;
+	size_t cap = ARRAY_FIRST;
+	uint32_t *owner;
+
+	while (cap < rec->n_usage)
+		cap *= 2;
+	owner = malloc(cap * sizeof *owner);
+	if (!owner)
+		return -ENOMEM;
+	memset(owner, 0xff, cap * sizeof *owner);
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		for (size_t k = 0; k < t->n_usage && r->runs->of_task[i] == OVER; k++)
+			owner[t->first_usage + k] = i;
+	}
+	r->runs->owner = owner;
+	return 0;
+}
+
+/* A task came back: the newest of those that were over are taken out again. */
 static int mix(struct reader *r)
 {
 	struct recording *rec = r->rec;
+	uint32_t *owner;
 	size_t n = 0;
 
-	for (size_t i = 0; i < rec->n_usage;) {
-		uint32_t task = rec->usage[i].task;
-		size_t settled = rec->task[task].n_usage;
-
-		memmove(rec->usage + n, rec->usage + i, settled * sizeof *rec->usage);
-		n += settled;
-		i += settled + (r->newest[task].time_ms >= 0);
+	if (find_owners(r))
+		return -ENOMEM;
+	owner = r->runs->owner;
+	for (size_t i = 0; i < rec->n_usage; i++) {
+		if (owner[i] == NO_INDEX)
+			continue;
+		owner[n] = owner[i];
+		rec->usage[n++] = rec->usage[i];
 	}
 	rec->n_usage = n;
 	r->runs->mixed = true;
@@ -155,16 +194,17 @@ static int grow(struct run *run)
 	return 0;
 }
 
-int runs_add(struct reader *r, const struct task_usage *u)
+int runs_add(struct reader *r, uint32_t task)
 {
+	const struct task_usage *u = &r->newest[task];
 	struct runs *runs = r->runs;
 	struct run *run;
 
-	if (!runs->mixed && runs->of_task[u->task] == OVER && mix(r))
+	if (!runs->mixed && runs->of_task[task] == OVER && mix(r))
 		return -ENOMEM;
 	if (runs->mixed)
-		return list(r->rec, u);
-	run = &runs->run[runs->of_task[u->task]];
+		return list(r, task, u);
+	run = &runs->run[runs->of_task[task]];
 	if (run->n == run->cap && grow(run))
 		return -ENOMEM;
 	run->sample[run->n++] = *u;
@@ -195,8 +235,8 @@ int runs_finish(struct reader *r)
 
 	if (!r->runs->mixed)
 		return close_all(r, true);
-	for (size_t i = 0; i < rec->n_tasks; i++) {
-		if (r->newest[i].time_ms >= 0 && list(rec, &r->newest[i]))
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
+		if (r->newest[i].time_ms >= 0 && list(r, i, &r->newest[i]))
 			return -ENOMEM;
 	}
 	return 0;
@@ -219,7 +259,7 @@ int runs_sort(struct reader *r)
 		rec->task[i].n_usage = 0;
 	}
 	for (size_t i = 0; i < rec->n_usage; i++) {
-		struct task *t = &rec->task[rec->usage[i].task];
+		struct task *t = &rec->task[r->runs->owner[i]];
 
 		sorted[t->first_usage + t->n_usage++] = rec->usage[i];
 	}

@@ -114,23 +114,24 @@ static void count(struct task *t, const struct task_usage *u)
 	}
 }
 
-/* A sample of a task, once it stays as it is. */
-static int settle(struct reader *r, const struct task_usage *u)
+/* The newest sample of a task, once it stays as it is. */
+static int settle(struct reader *r, uint32_t task)
 {
-	if (r->runs && runs_add(r, u))
+	if (r->runs && runs_add(r, task))
 		return -ENOMEM;
-	count(&r->rec->task[u->task], u);
+	count(&r->rec->task[task], &r->newest[task]);
 	return 0;
 }
 
 /* No change is one where the task had ended: it tells that it was there still. */
-static int change_memory(struct decoder *d, const struct task_usage *u, int64_t before_kb)
+static int change_memory(struct decoder *d, uint32_t task, const struct task_usage *u,
+			 int64_t before_kb)
 {
 	struct recording *rec = d->r->rec;
 	struct memory_change *grown;
 
 	if (best_kb(u) == before_kb &&
-	    recording_task_end_us(rec, &rec->task[u->task]) > u->time_ms * 1000)
+	    recording_task_end_us(rec, &rec->task[task]) > u->time_ms * 1000)
 		return 0;
 	grown = array_grow(rec->memory, rec->n_memory, sizeof *grown);
 	if (!grown)
@@ -138,7 +139,7 @@ static int change_memory(struct decoder *d, const struct task_usage *u, int64_t 
 	rec->memory = grown;
 	if (d->time_ms < u->time_ms)
 		d->time_ms = u->time_ms;
-	grown[rec->n_memory++] = (struct memory_change){ d->time_ms, u->task, best_kb(u) };
+	grown[rec->n_memory++] = (struct memory_change){ d->time_ms, task, best_kb(u) };
 	return 0;
 }
 
@@ -152,10 +153,10 @@ static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_t
 	if (last->time_ms < 0 || s->gap || before_ms >= s->time_ms ||
 	    2 * last->time_ms >= 2 * before_ms - d->interval_ms)
 		return 0;
-	if (settle(d->r, last))
+	if (settle(d->r, task))
 		return -ENOMEM;
 	last->time_ms = before_ms;
-	return change_memory(d, last, best_kb(last));
+	return change_memory(d, task, last, best_kb(last));
 }
 
 static int add_sample(struct decoder *d, const struct alias *a, const struct sample_time *s)
@@ -168,16 +169,16 @@ static int add_sample(struct decoder *d, const struct alias *a, const struct sam
 		return -ENOMEM;
 	if (last->time_ms >= time_ms)
 		time_ms = last->time_ms;
-	else if (last->time_ms >= 0 && (add_unchanged(d, a->task, s) || settle(d->r, last)))
+	else if (last->time_ms >= 0 && (add_unchanged(d, a->task, s) || settle(d->r, a->task)))
 		return -ENOMEM;
 	*last = (struct task_usage){
-		.task = a->task, .time_ms = time_ms,
+		.time_ms = time_ms,
 		.rss_kb = a->amount[USAGE_RSS], .pss_kb = a->amount[USAGE_PSS],
 		.cpu_ms = a->amount[USAGE_CPU], .read_kb = a->amount[USAGE_READ],
 		.written_kb = a->amount[USAGE_WRITTEN],
 		.processes = a->amount[USAGE_PROCESSES],
 	};
-	return change_memory(d, last, before_kb);
+	return change_memory(d, a->task, last, before_kb);
 }
 
 /* Entries. -EBADMSG: damaged. */
