@@ -1,12 +1,11 @@
 #include "arena.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define CHUNK_SIZE 65536
-#define LARGE_PAGE ((size_t)2 << 20)
 #define ALIGNMENT _Alignof(max_align_t)
 
 struct block {
@@ -112,19 +111,27 @@ void *array_double(void *array, size_t n, size_t item_size)
 		item_size = 1;	/* rows of no columns */
 	if (cap > SIZE_MAX / 2 / item_size)
 		return NULL;
-	array = realloc(array, cap * item_size);
-	if (array)
-		arena_large(array, cap * item_size);
-	return array;
+	if (array && malloc_usable_size(array) >= cap * item_size)
+		return array;	/* was expected */
+	return realloc(array, cap * item_size);
 }
 
-void arena_large(void *memory, size_t size)
+void *array_expect(void *array, size_t n, size_t item_size)
 {
-	const uintptr_t page = LARGE_PAGE;
-	uintptr_t start = ((uintptr_t)memory + page - 1) / page * page;
-	uintptr_t end = ((uintptr_t)memory + size) / page * page;
+	size_t cap = ARRAY_FIRST;
+	void *grown = NULL;
 
-	/* Refusing is fine. */
-	if (size >= 2 * page && end > start)
-		madvise((void *)start, end - start, MADV_HUGEPAGE);
+	while (cap < n)
+		cap *= 2;
+	if (n && item_size && cap <= SIZE_MAX / 2 / item_size &&
+	    (!array || malloc_usable_size(array) < cap * item_size))
+		grown = realloc(array, cap * item_size);
+	return grown ? grown : array;
+}
+
+void *array_trim(void *array, size_t n, size_t item_size)
+{
+	void *trimmed = array && n && item_size ? realloc(array, n * item_size) : NULL;
+
+	return trimmed ? trimmed : array;
 }

@@ -38,8 +38,14 @@ static inline void *array_grow(void *array, size_t n, size_t item_size)
 	return array_double(array, n, item_size);
 }
 
-/* Ask for large pages where the memory is many megabytes: a tenth of the page
- * faults. Memory not touched still costs nothing. */
-void arena_large(void *memory, size_t size);
+/*
+ * Room for n items in all, as far as one can tell: growing step by step leaves behind
+ * what the array outgrew. Memory not touched costs nothing; out of it nothing
+ * happens.
+ */
+void *array_expect(void *array, size_t n, size_t item_size);
+
+/* What is behind the n items is given back. The array must not grow any more. */
+void *array_trim(void *array, size_t n, size_t item_size);
 
 #endif

@@ -2,12 +2,17 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void feed_init(struct feed *f, const char *text, size_t len, int fd, char *memory)
 {
-	*f = (struct feed){ .p = text, .end = text ? text + len : NULL, .fd = fd,
+	struct stat st;
+
+	*f = (struct feed){ .p = text, .end = text ? text + len : NULL, .size = len, .fd = fd,
 			    .memory = memory };
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0)
+		f->size += (uint64_t)st.st_size;
 }
 
 /* More behind what is left, which moves to the front. False: there is none. */
@@ -78,6 +83,13 @@ enum feed_line feed_line(struct feed *f, struct slice *line)
 	*line = (struct slice){ f->p, (size_t)(eol - f->p) };
 	pass(f, eol + 1);
 	return FEED_WHOLE;
+}
+
+size_t feed_expect(const struct feed *f, size_t n)
+{
+	uint64_t part = f->size >> 10, read = f->offset >> 10;
+
+	return read && read < part ? (size_t)(n * part / read + n / 8) : n;
 }
 
 bool feed_at_end(struct feed *f)

@@ -10,6 +10,7 @@
 /* Lines longer than this are damage: they are passed, not kept in memory. */
 #define FEED_LINE_MAX 1048576
 #define FEED_CHUNK 131072
+#define FEED_EXPECT 32		/* this part of a text tells what the whole one is like */
 #define FEED_MEMORY (FEED_LINE_MAX + FEED_CHUNK)
 
 /*
@@ -19,6 +20,7 @@
 struct feed {
 	const char *p, *end;	/* read, not given yet */
 	uint64_t offset;	/* of p in the whole text */
+	uint64_t size;		/* of that, as far as one can tell */
 	unsigned line;		/* of the line given last, counted from 1 */
 	int fd;			/* lent; -1: no more */
 	char *memory;		/* lent, FEED_MEMORY bytes; NULL without fd */
@@ -36,6 +38,9 @@ void feed_init(struct feed *f, const char *text, size_t len, int fd, char *memor
 
 /* The next line without its newline. It is valid until the next call. */
 enum feed_line feed_line(struct feed *f, struct slice *line);
+
+/* Of how many there are now, how many there may be in the whole text. */
+size_t feed_expect(const struct feed *f, size_t n);
 
 /* Is there nothing (more)? */
 bool feed_at_end(struct feed *f);

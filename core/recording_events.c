@@ -295,8 +295,16 @@ static int read_line(struct reader *r, struct slice line, unsigned number,
 	return 0;
 }
 
+/* After the first part of the file. */
+static void expect(struct recording *rec, const struct feed *f)
+{
+	rec->task = array_expect(rec->task, feed_expect(f, rec->n_tasks), sizeof *rec->task);
+	rec->after = array_expect(rec->after, feed_expect(f, rec->n_after), sizeof *rec->after);
+}
+
 int reader_tasks(struct reader *r, const char *file, struct feed *f)
 {
+	uint64_t soon = f->size / FEED_EXPECT;
 	struct tasks_damage d = { 0 };
 	struct slice line, rest;
 	bool whole = feed_line(f, &line) == FEED_WHOLE;
@@ -308,6 +316,10 @@ int reader_tasks(struct reader *r, const char *file, struct feed *f)
 	while (!error && reader_feed_line(f, &line, &d.damaged)) {
 		r->place = texts_place(r->rec->texts, f->offset - line.len - 1);
 		error = read_line(r, line, f->line, &d);
+		if (f->offset > soon) {
+			expect(r->rec, f);
+			soon = UINT64_MAX;
+		}
 	}
 	if (!error && d.unknown.n)
 		error = reader_warn(r, "%s:%u: %u lines of kinds this program does not "

@@ -416,6 +416,13 @@ static int tell(struct decoder *d, const char *file)
 	return error;
 }
 
+static void trim(struct series *s)
+{
+	s->time_ms = array_trim(s->time_ms, s->n, sizeof *s->time_ms);
+	s->gap = array_trim(s->gap, s->n, sizeof *s->gap);
+	s->level = array_trim(s->level, s->n, s->n_columns * sizeof *s->level);
+}
+
 static int keep(struct decoder *d, const char *name)
 {
 	struct recording *rec = d->r->rec;
@@ -427,6 +434,7 @@ static int keep(struct decoder *d, const char *name)
 	d->s.name = arena_text(rec->arena, name, strlen(name));
 	if (!d->s.name)
 		return -ENOMEM;
+	trim(&d->s);
 	grown[rec->n_series++] = d->s;
 	d->s = (struct series){ 0 };
 	return 0;
@@ -441,6 +449,21 @@ static void decoder_release(struct decoder *d)
 	free(d->s.time_ms);
 	free(d->s.level);
 	free(d->s.gap);
+}
+
+/* About a sample a line. */
+static void expect(struct series *s, const struct cursor *c)
+{
+	size_t n = 0;
+
+	for (const char *p = c->p; (p = memchr(p, '\n', (size_t)(c->end - p))); p++)
+		n++;
+	n += n / 8;
+	if (n * (s->n_columns + 1) > CELLS_MAX)
+		return;
+	s->time_ms = array_expect(s->time_ms, n, sizeof *s->time_ms);
+	s->gap = array_expect(s->gap, n, sizeof *s->gap);
+	s->level = array_expect(s->level, n, s->n_columns * sizeof *s->level);
 }
 
 static int read_series(struct decoder *d, const char *file, const char *name,
@@ -463,8 +486,10 @@ static int read_series(struct decoder *d, const char *file, const char *name,
 	if (!d->base)
 		return -ENOMEM;
 	error = begin_section(d, rest, 1);
-	if (!error)
+	if (!error) {
+		expect(&d->s, &c);
 		error = decode(d, name, &c);
+	}
 	if (!error && d->s.interval_ms)
 		error = keep(d, name);
 	return error ? error : tell(d, file);

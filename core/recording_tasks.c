@@ -178,6 +178,7 @@ int reader_finish_tasks(struct reader *r)
 	if (backwards && reader_warn(r, LAYOUT_TASKS ": %u tasks end before they start; "
 				     "taken as ending at once", backwards))
 		return -ENOMEM;
+	rec->task = array_trim(rec->task, rec->n_tasks, sizeof *rec->task);
 	return reader_sort_after(r);
 }
 

@@ -388,8 +388,17 @@ static int read_first_line(struct decoder *d, struct slice line)
 	return -EBADMSG;
 }
 
+/* After the first part of the file. */
+static void expect(struct recording *rec, const struct feed *f)
+{
+	rec->usage = array_expect(rec->usage, feed_expect(f, rec->n_usage), sizeof *rec->usage);
+	rec->memory = array_expect(rec->memory, feed_expect(f, rec->n_memory),
+				   sizeof *rec->memory);
+}
+
 static int decode(struct decoder *d, struct feed *f)
 {
+	uint64_t soon = f->size / FEED_EXPECT;
 	struct slice line;
 	int error = 0;
 
@@ -402,6 +411,10 @@ static int decode(struct decoder *d, struct feed *f)
 			damage_add(&d->damage, f->line);
 			d->lost = true;
 			error = 0;
+		}
+		if (f->offset > soon) {
+			expect(d->r->rec, f);
+			soon = UINT64_MAX;
 		}
 	}
 	return error;
@@ -481,5 +494,9 @@ int reader_finish_usage(struct reader *r)
 	if (r->runs && runs_finish(r))
 		return -ENOMEM;
 	sum_up(r->rec, r->newest);
-	return r->runs ? runs_sort(r) : 0;
+	if (r->runs && runs_sort(r))
+		return -ENOMEM;
+	r->rec->usage = array_trim(r->rec->usage, r->rec->n_usage, sizeof *r->rec->usage);
+	r->rec->memory = array_trim(r->rec->memory, r->rec->n_memory, sizeof *r->rec->memory);
+	return 0;
 }
