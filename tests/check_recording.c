@@ -299,6 +299,44 @@ START_TEST(usage)
 }
 END_TEST
 
+/* Its samples stand together all the same, and those of others too. */
+START_TEST(usage_of_one_that_comes_back)
+{
+	static const struct { uint32_t task, ms, rss_kb; } expect[] = {
+		{ 0, 0, 10240 }, { 0, 1000, 10240 }, { 0, 2000, 4096 }, { 0, 3000, 5120 },
+		{ 1, 0, 20480 }, { 1, 1000, 21504 }, { 2, 0, 30720 }, { 2, 3000, 31744 },
+	};
+	struct recording rec = RECORDING_INIT;
+	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\nstart\t20\ta1.2\t8\t\t\ty\n"
+				    "start\t20\ta1.3\t9\t\t\tz\n");
+
+	support_writes(support_path("%s/proc_tasks.log", dir),
+		"buildbeat proc_tasks 1 1000 rss:1MiB:g\n"
+		"0=a1.1:10;1=a1.2:20;2=a1.3:30\n0-;1:1\n1-;0=a1.1:4\n0:1;2:1\n");
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_uint_eq(rec.n_usage, 9);
+	for (size_t i = 0, k = 0; i < sizeof expect / sizeof *expect; i++, k++) {
+		const struct task *t = &rec.task[expect[i].task];
+		const struct task_usage *u;
+
+		if (!i || expect[i].task != expect[i - 1].task)
+			k = 0;
+		if (i == 7)	/* unchanged up to 2000 */
+			k++;
+		ck_assert_uint_lt(k, t->n_usage);
+		u = &rec.usage[t->first_usage + k];
+		ck_assert_int_eq(u->time_ms, expect[i].ms);
+		ck_assert_uint_eq(u->rss_kb, expect[i].rss_kb);
+	}
+	ck_assert_uint_eq(rec.task[0].peak_kb, 10240);
+	ck_assert_uint_eq(rec.task[0].n_usage, 4);
+	ck_assert_uint_eq(rec.task[1].n_usage, 2);
+	ck_assert_uint_eq(rec.task[2].n_usage, 3);
+	recording_release(&rec);
+}
+END_TEST
+
 /* Bytes turned over stand for packing. */
 static int unpack(struct buf *out, const void *packed, size_t len, struct error *err)
 {
@@ -494,6 +532,7 @@ int main(void)
 	tcase_add_test(t, parents);
 	tcase_add_test(t, no_rings);
 	tcase_add_test(t, usage);
+	tcase_add_test(t, usage_of_one_that_comes_back);
 	tcase_add_test(t, packed_and_in_parts);
 	tcase_add_test(t, gigantic_line);
 	tcase_add_test(t, odd_entries);
