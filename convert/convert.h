@@ -1,0 +1,51 @@
+#ifndef BUILDBEAT_CONVERT_H
+#define BUILDBEAT_CONVERT_H
+
+#include "error.h"
+#include "recording.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * What other tools write about a build, read into a recording in memory, and a
+ * recording written the way they do. One file a format; the table below is all the
+ * formats there are. A format's text is never trusted: what it says is checked,
+ * what is damaged is an error with path and line (importers keep nothing of a
+ * file they cannot read to its end, but for a torn end where the tool is known
+ * to leave one; then it is a warning of the recording).
+ */
+
+struct convert_file {
+	const char *path;
+	bool is_dir;
+	const char *head;	/* its first bytes, unpacked if it was gzip; "" for a directory */
+	size_t len;
+};
+
+struct converter {
+	const char *name;	/* of --from and --to: ninja, cmake, bazel, clang, cargo,
+				   chrome, callgrind, oe */
+	const char *what;	/* for the usage and the page */
+	/* Is this one's, by content and not by name. NULL: only when it is asked for. */
+	bool (*recognise)(const struct convert_file *file);
+	/* rec becomes the build of the n paths (most formats: one). 0, or a negative
+	 * errno with err and rec empty. NULL: cannot be read. */
+	int (*read)(struct recording *rec, const char *const *path, size_t n,
+		    struct error *err);
+	/* The spans of the n files laid into the tasks of a recording that exists (in
+	 * the directory dir, read as rec): how many found their task. NULL: has none. */
+	int (*read_into)(const struct recording *rec, const char *dir,
+			 const char *const *path, size_t n, struct error *err);
+	/* The recording as a file or directory that does not exist yet; whole or not at
+	 * all. NULL: cannot be written. */
+	int (*write)(const struct recording *rec, const char *path, struct error *err);
+};
+
+extern const struct converter *const converters[];	/* ends with NULL */
+
+/* By name; by content. NULL: none. */
+const struct converter *converter_named(const char *name);
+const struct converter *converter_of(const char *path, struct error *err);
+
+#endif
