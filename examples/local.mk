@@ -22,3 +22,19 @@ EXTRA_DIST += \
 	examples/make/test/Makefile
 EXTRA_DIST += examples/make/bootchart.svg
 EXTRA_DIST += examples/host/host.c
+EXTRA_DIST += \
+	examples/automake/Makefile.am \
+	examples/automake/configure.ac \
+	examples/automake/lib/Makefile.am \
+	examples/automake/src/Makefile.am \
+	examples/cargo/Cargo.lock \
+	examples/cargo/Cargo.toml \
+	examples/cargo/ask/Cargo.toml \
+	examples/cargo/ask/src/main.rs \
+	examples/cargo/index/Cargo.toml \
+	examples/cargo/index/build.rs \
+	examples/cargo/index/src/lib.rs \
+	examples/cmake/CMakeLists.txt \
+	examples/meson/meson.build \
+	examples/scons/SConstruct \
+	examples/script/build.sh
