@@ -1,0 +1,10 @@
+# convert: what other tools write about a build, read into a recording, and a
+# recording written their way
+noinst_LTLIBRARIES += convert/libconvert.la
+convert_libconvert_la_SOURCES = \
+	convert/builder.h \
+	convert/convert.h \
+	convert/gunzip.c convert/gunzip.h \
+	convert/json_reader.c convert/json_reader.h
+convert_libconvert_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAJL_CFLAGS) $(ZLIB_CFLAGS)
+convert_libconvert_la_LIBADD = core/libcore.la $(YAJL_LIBS) $(ZLIB_LIBS)

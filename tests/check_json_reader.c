@@ -1,0 +1,327 @@
+#include "json_reader.h"
+#include "support.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *file_of(const void *text, size_t len)
+{
+	const char *path = support_path("%s/x.json", support_tmpdir());
+
+	support_write(path, text, len);
+	return path;
+}
+
+/* A value on one line: members as name=, texts in quotes. */
+static void add_value(struct buf *b, const struct json_value *v)
+{
+	static const char *const words[] = { "null", "false", "true" };
+
+	if (v->name)
+		buf_addf(b, "%s=", v->name);
+	switch (v->type) {
+	case JSON_NUMBER:
+		buf_adds(b, v->text);
+		break;
+	case JSON_TEXT:
+		buf_addf(b, "'%s'", v->text);
+		break;
+	case JSON_LIST:
+	case JSON_OBJECT:
+		buf_addc(b, v->type == JSON_LIST ? '[' : '{');
+		for (const struct json_value *in = v->first; in; in = in->next) {
+			add_value(b, in);
+			buf_adds(b, in->next ? " " : "");
+		}
+		buf_addc(b, v->type == JSON_LIST ? ']' : '}');
+		break;
+	default:
+		buf_adds(b, words[v->type]);
+	}
+}
+
+/* Whole documents */
+
+static const struct {
+	const char *text, *is;
+} documents[] = {
+	{ "{}", "{}" },
+	{ "[]", "[]" },
+	{ " 12 ", "12" },
+	{ "\"\"", "''" },
+	{ "[1, -2.50e+3, true, false, null, \"a\"]", "[1 -2.50e+3 true false null 'a']" },
+	{ "{\"a\":{\"b\":[{\"c\":{}},[[]]]},\"d\":\"\\u00e9\\n\\\"\"}",
+	  "{a={b=[{c={}} [[]]]} d='\xc3\xa9\n\"'}" },
+	{ "[\"\\ud83d\\ude00 \xff\"]", "['\xf0\x9f\x98\x80 \xff']" },
+};
+
+START_TEST(document)
+{
+	struct json_document doc, same;
+	struct error err = { 0 };
+	struct buf b = BUF_INIT;
+
+	ck_assert_msg(!json_read_file(&doc, file_of(documents[_i].text, strlen(documents[_i].text)),
+				      &err), "%s", err.message);
+	add_value(&b, doc.root);
+	ck_assert_str_eq(buf_str(&b), documents[_i].is);
+	ck_assert(!json_read_text(&same, documents[_i].text, strlen(documents[_i].text), "x", 1, &err));
+	buf_clear(&b);
+	add_value(&b, same.root);
+	ck_assert_str_eq(buf_str(&b), documents[_i].is);
+	json_document_release(&same);
+	json_document_release(&doc);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(members)
+{
+	static const char text[] = "{\"n\": 7, \"t\": \"text\", \"o\": {\"n\": \"1.5\"}, \"n\": 8}";
+	struct json_document doc;
+
+	ck_assert(!json_read_text(&doc, text, sizeof text - 1, "x", 1, NULL));
+	ck_assert_int_eq(json_member_number(doc.root, "n", 0, -1), 7);
+	ck_assert_int_eq(json_member_number(json_member(doc.root, "o"), "n", 3, -1), 1500);
+	ck_assert_int_eq(json_member_number(doc.root, "t", 0, -1), -1);
+	ck_assert_int_eq(json_member_number(doc.root, "none", 0, -5), -5);
+	ck_assert_str_eq(json_member_text(doc.root, "t"), "text");
+	ck_assert_str_eq(json_member_text(doc.root, "n"), "");
+	ck_assert_ptr_null(json_member(json_member(doc.root, "none"), "n"));
+	ck_assert_ptr_null(json_member(json_member(doc.root, "t"), "n"));
+	json_document_release(&doc);
+}
+END_TEST
+
+/* Numbers */
+
+static const struct {
+	const char *text;
+	int decimals;
+	bool ok;
+	int64_t is;
+} numbers[] = {
+	{ "0", 6, true, 0 },
+	{ "-0.0", 6, true, 0 },
+	{ "1.5", 0, true, 2 },
+	{ "1.4999999999999999999999999999999", 0, true, 1 },
+	{ "1.5", 6, true, 1500000 },
+	{ "15e-1", 3, true, 1500 },
+	{ "-1.25E+1", 3, true, -12500 },
+	{ "0.0000005", 6, true, 1 },
+	{ "0.00000049", 6, true, 0 },
+	{ "1e-300", 6, true, 0 },
+	{ "0e300", 6, true, 0 },
+	{ "1700000000.123456789", 6, true, 1700000000123457 },
+	{ "1700000000123.4565", 3, true, 1700000000123457 },
+	{ "9223372036854775807", 0, true, INT64_MAX },
+	{ "-9223372036854775807", 0, true, -INT64_MAX },
+	{ "9223372036854775808", 0, false, 0 },
+	{ "9223372036854775808e-1", 0, true, 922337203685477581 },
+	{ "184467440737095516160000e-6", 0, true, 184467440737095516 },
+	{ "1e19", 0, false, 0 },
+	{ "1e99999999999999999999", 0, false, 0 },
+	{ "12345678901234567", 6, false, 0 },
+	{ "\"2.5\"", 1, true, 25 },
+	{ "\"\"", 0, false, 0 },
+	{ "\"-\"", 0, false, 0 },
+	{ "\".\"", 0, false, 0 },
+	{ "\"1.2.3\"", 0, false, 0 },
+	{ "\"12 kB\"", 0, false, 0 },
+	{ "\"nan\"", 0, false, 0 },
+	{ "null", 0, false, 0 },
+	{ "[]", 0, false, 0 },
+};
+
+START_TEST(number)
+{
+	struct json_document doc;
+	int64_t is = 4711;
+
+	ck_assert(!json_read_text(&doc, numbers[_i].text, strlen(numbers[_i].text), "x", 1, NULL));
+	ck_assert_msg(json_number(doc.root, numbers[_i].decimals, &is) == numbers[_i].ok,
+		      "%s", numbers[_i].text);
+	ck_assert_msg(is == (numbers[_i].ok ? numbers[_i].is : 4711), "%s: %" PRId64,
+		      numbers[_i].text, is);
+	json_document_release(&doc);
+}
+END_TEST
+
+/* Parts */
+
+static int add_part(void *context, const struct json_value *value, unsigned line)
+{
+	struct buf *b = context;
+
+	buf_addf(b, "%u:", line);
+	add_value(b, value);
+	buf_addc(b, ' ');
+	return json_member(value, "stop") ? -ECANCELED : 0;
+}
+
+static const struct {
+	const char *text, *parts;
+	enum json_end end;
+	unsigned line;
+} large[] = {
+	{ "[]", "", JSON_WHOLE, 1 },
+	{ "{}", "", JSON_WHOLE, 1 },
+	{ "[1,\n\n2,[3],\n{\"a\":[4]}]\n", "1:1 3:2 3:[3] 4:{a=[4]} ", JSON_WHOLE, 5 },
+	{ "{\"a\":[1],\n\"list\":[1,\n{\"list\":[2]}\n],\"b\":{}}",
+	  "1:a=[1] 2:1 3:{list=[2]} 4:b={} ", JSON_WHOLE, 4 },
+	{ "{\"list\":{\"x\":1}}", "1:list={x=1} ", JSON_WHOLE, 1 },
+	{ "[[1],\n", "1:[1] ", JSON_OPEN, 2 },
+	{ "[[1]", "1:[1] ", JSON_OPEN, 1 },
+	{ "[", "", JSON_OPEN, 1 },
+	{ "{\"list\":[1,2", "1:1 1:2 ", JSON_OPEN, 1 },
+	{ "[[1],[2,\n{\"a\":", "1:[1] ", JSON_CUT, 2 },
+	{ "{\"b\":{},\"a\":", "1:b={} ", JSON_CUT, 1 },
+};
+
+START_TEST(parts)
+{
+	const char *path = file_of(large[_i].text, strlen(large[_i].text));
+	struct buf b = BUF_INIT;
+	struct json_parts p = { "list", add_part, &b };
+	struct error err = { 0 };
+	enum json_end end = JSON_CUT;
+	unsigned line = 0;
+
+	ck_assert_msg(!json_read_parts(path, &p, &end, &line, &err), "%s", err.message);
+	ck_assert_str_eq(buf_str(&b), large[_i].parts);
+	ck_assert_int_eq(end, large[_i].end);
+	ck_assert_int_eq(line, large[_i].line);
+	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, &err),
+			 end == JSON_WHOLE ? 0 : -EINVAL);
+	buf_release(&b);
+}
+END_TEST
+
+/* Many parts, packed: each is whole, the lines are right, and it can be stopped. */
+START_TEST(packed)
+{
+	const char *path = support_path("%s/x.json.gz", support_tmpdir());
+	struct buf text = BUF_INIT, b = BUF_INIT;
+	struct json_parts p = { NULL, add_part, &b };
+	struct run r;
+
+	for (int i = 1; i <= 30000; i++)
+		buf_addf(&text, "%s{\"i\":%d}%s", i == 1 ? "[" : "", i,
+			 i == 30000 ? ",\n{\"stop\":1}]" : ",\n");
+	file_of(text.data, text.len);
+	support_run(&r, support_tmpdir(), "gzip -k x.json");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, NULL), -ECANCELED);
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), " 29999:{i=29999} 30000:{i=30000} 30001:{stop=1} "));
+	support_run(&r, support_tmpdir(), "head -c 30000 x.json.gz > cut && mv cut x.json.gz");
+	support_run_release(&r);
+	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, NULL), -EINVAL);
+	support_run(&r, support_tmpdir(), "printf 'xxxxxxxxxxxxxx' >> x.json.gz");
+	support_run_release(&r);
+	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, NULL), -EINVAL);
+	buf_release(&text);
+	buf_release(&b);
+}
+END_TEST
+
+/* What is wrong is told with its place. */
+
+static const struct {
+	const char *text;
+	unsigned line, column;
+	const char *message;
+} bad[] = {
+	{ "", 1, 1, "nothing is in it" },
+	{ "\n\n", 3, 1, "nothing is in it" },
+	{ "[1,\n 2 x]", 2, 5, "not JSON: invalid char in json text" },
+	{ "{\"a\" 1}", 1, 7, "not JSON: object key and value must be separated by a colon (':')" },
+	{ "[1]\n]", 2, 2, "not JSON: trailing garbage" },
+	{ "[\"\\x\"]", 1, 4, "not JSON: inside a string, '\\' occurs before a character which it "
+	  "may not" },
+	{ "[1,", 1, 4, "ends in the middle" },
+};
+
+static void check_error(const char *text, size_t len, struct error *err)
+{
+	struct json_document doc;
+	struct buf b = BUF_INIT;
+	struct json_parts p = { NULL, add_part, &b };
+	struct error of_parts = { 0 };
+	const char *path = file_of(text, len);
+
+	ck_assert_int_eq(json_read_file(&doc, path, err), -EINVAL);
+	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, &of_parts), -EINVAL);
+	ck_assert_str_eq(err->path, path);
+	ck_assert_str_eq(err->message, of_parts.message);
+	buf_release(&b);
+}
+
+START_TEST(wrong)
+{
+	struct error err = { 0 };
+
+	check_error(bad[_i].text, strlen(bad[_i].text), &err);
+	ck_assert_str_eq(err.message, bad[_i].message);
+	ck_assert_int_eq(err.line, bad[_i].line);
+	ck_assert_int_eq(err.column, bad[_i].column);
+}
+END_TEST
+
+/* The bounds: depth, a text, a value. */
+START_TEST(bounds)
+{
+	struct buf b = BUF_INIT;
+	struct error err = { 0 };
+
+	for (int i = 0; i <= JSON_DEPTH_MAX; i++)
+		buf_addc(&b, '[');
+	check_error(b.data, b.len, &err);
+	ck_assert_str_eq(err.message, "nested too deep");
+	buf_clear(&b);
+	buf_adds(&b, "[\"");
+	while (b.len <= JSON_TEXT_MAX)
+		buf_adds(&b, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+	check_error(b.data, b.len, &err);
+	ck_assert_str_eq(err.message, "a text is too long");
+	buf_clear(&b);
+	buf_adds(&b, "[[");
+	while (b.len < JSON_VALUE_MAX / 16)
+		buf_adds(&b, "[],[],[],[],[],[],[],[],");
+	check_error(b.data, b.len, &err);
+	ck_assert_str_eq(err.message, "one value takes more memory than it may");
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(no_file)
+{
+	struct json_document doc;
+	struct error err = { 0 };
+
+	ck_assert_int_eq(json_read_file(&doc, support_path("%s/none", support_tmpdir()), &err), -ENOENT);
+	ck_assert_str_eq(err.message, "cannot open: No such file or directory");
+	ck_assert_int_eq(json_read_file(&doc, support_tmpdir(), &err), -EISDIR);
+	ck_assert_int_eq(json_read_text(&doc, "[1,\n]", 5, "within", 40, &err), -EINVAL);
+	ck_assert_str_eq(err.path, "within");
+	ck_assert_int_eq(err.line, 41);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("json_reader");
+	TCase *t = tcase_create("json_reader");
+
+	tcase_add_loop_test(t, document, 0, sizeof documents / sizeof *documents);
+	tcase_add_test(t, members);
+	tcase_add_loop_test(t, number, 0, sizeof numbers / sizeof *numbers);
+	tcase_add_loop_test(t, parts, 0, sizeof large / sizeof *large);
+	tcase_add_test(t, packed);
+	tcase_add_loop_test(t, wrong, 0, sizeof bad / sizeof *bad);
+	tcase_add_test(t, bounds);
+	tcase_add_test(t, no_file);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

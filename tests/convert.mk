@@ -1,0 +1,7 @@
+# tests of convert
+CONVERT_LIBS = convert/libconvert.la $(TEST_LIBS)
+
+check_PROGRAMS += tests/check_json_reader
+TESTS += tests/check_json_reader
+tests_check_json_reader_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_json_reader_LDADD = $(CONVERT_LIBS)
