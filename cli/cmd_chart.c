@@ -2,6 +2,7 @@
 #include "command.h"
 #include "configfile.h"
 #include "heap.h"
+#include "hold.h"
 #include "listing.h"
 #include "outfile.h"
 #include "output.h"
@@ -72,6 +73,7 @@ struct drawn {
 	struct buf path;
 	struct recording rec;
 	struct summary sum;
+	struct panels panels;	/* of the one that is not compared with: all charts' */
 };
 
 static int drawn_read(struct drawn *d, const char *base, const char *what, struct error *err)
@@ -87,6 +89,7 @@ static int drawn_read(struct drawn *d, const char *base, const char *what, struc
 
 static void drawn_release(struct drawn *d)
 {
+	panels_release(&d->panels);
 	summary_release(&d->sum);
 	recording_release(&d->rec);
 	buf_release(&d->path);
@@ -97,7 +100,7 @@ struct job {
 	const struct chart_arguments *args;
 	const char *dir;
 	bool to_stdout, to_file;	/* the bootchart alone */
-	bool failed;
+	bool failed, no_gnuplot;
 };
 
 static bool is_dir(const char *path)
@@ -107,11 +110,16 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-static bool ends_in_svg(const char *path)
+static bool ends_in(const char *path, const char *end)
 {
-	size_t n = strlen(path);
+	size_t n = strlen(path), m = strlen(end);
 
-	return n >= 4 && !strcmp(path + n - 4, ".svg");
+	return n >= m && !strcmp(path + n - m, end);
+}
+
+static bool ends_in_picture(const char *path)
+{
+	return ends_in(path, ".svg") || ends_in(path, ".png") || ends_in(path, ".pdf");
 }
 
 /* Does the run draw it; term has no bootchart. */
@@ -130,13 +138,21 @@ static int set_target(struct job *j, const char *recording, struct error *err)
 
 	j->dir = a->into ? a->into : recording;
 	j->to_stdout = a->into && !strcmp(a->into, "-");
-	j->to_file = a->into && !is_dir(a->into) && ends_in_svg(a->into);
+	j->to_file = a->into && !is_dir(a->into) && ends_in(a->into, ".svg");
 	if ((j->to_stdout || j->to_file) && a->only != CHARTS && a->only != CHART_BOOT)
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "with --only %s, --output is a directory, not '%s'",
 				 chart_word[a->only], a->into);
+	if (!wanted(j, CHART_CPU) && !wanted(j, CHART_DISK) && !wanted(j, CHART_MEMORY) &&
+	    (a->format != PLOT_SVG || a->keep))
+		return error_set(err, -EINVAL, NULL, 0, 0, "%s is not for the bootchart, which is "
+				 "always SVG and not of gnuplot",
+				 a->keep ? "--keep" : "--format");
 	if (j->to_stdout || j->to_file || a->format == PLOT_TERM)
 		return 0;
+	if (!is_dir(j->dir) && ends_in_picture(j->dir))
+		return error_set(err, -EINVAL, NULL, 0, 0, "--output is a directory, or a file "
+				 "that ends in .svg for the bootchart alone, not '%s'", j->dir);
 	if (mkdir(j->dir, 0777) && errno != EEXIST)
 		return error_sys(err, -errno, j->dir, NULL);
 	return 0;
@@ -173,7 +189,8 @@ static int write_bootchart(const struct job *j, const struct buf *text, struct e
 static void draw_bootchart(struct job *j, const struct drawn *d, const struct drawn *other)
 {
 	struct chart_input in = {
-		.sum = &d->sum, .ghost = other->rec.path ? &other->sum : NULL,
+		.sum = &d->sum, .panels = &d->panels,
+		.ghost = other->rec.path ? &other->sum : NULL,
 		.by = (enum lanes_by)j->args->by,
 	};
 	struct error err = { 0 };
@@ -193,8 +210,31 @@ static void draw_bootchart(struct job *j, const struct drawn *d, const struct dr
 	chart_release(&chart);
 }
 
-static void draw_plot(struct job *j, enum plot_chart chart, const struct drawn *d,
-		      const struct panels *panels)
+/* What ends us while gnuplot is at work ends it, and leaves nothing behind. */
+static int draw_held(struct plot *p, const struct drawn *d, struct buf *out, struct error *err)
+{
+	struct hold hold;
+	int r;
+
+	/* gnuplot may take a while. */
+	fflush(stdout);
+	hold_begin(&hold);
+	p->stop_fd = hold.fd;
+	r = plot_draw(p, &d->sum, &d->panels, out, err);
+	hold_end(&hold);
+	return r;
+}
+
+/* That there is no gnuplot is told once; what it did not like, of which chart. */
+static void plot_failed(struct job *j, enum plot_chart chart, int error, struct error *err)
+{
+	j->no_gnuplot = error == -ENOENT;
+	if (!*err->path && !j->no_gnuplot)
+		snprintf(err->path, sizeof err->path, "%s", plot_word[chart]);
+	failed(j, err);
+}
+
+static void draw_plot(struct job *j, enum plot_chart chart, const struct drawn *d)
 {
 	const struct chart_arguments *a = j->args;
 	struct style style = output_style();
@@ -204,12 +244,12 @@ static void draw_plot(struct job *j, enum plot_chart chart, const struct drawn *
 	};
 	struct error err = { 0 };
 	struct buf out = BUF_INIT;
-	int r = plot_draw(&p, &d->sum, panels, &out, &err);
+	int r = draw_held(&p, d, &out, &err);
 
 	if (r == -ENODATA && a->only == CHARTS)
 		report("%s: not drawn: %s", plot_word[chart], err.message);
 	else if (r)
-		failed(j, &err);
+		plot_failed(j, chart, r, &err);
 	else if (a->format == PLOT_TERM)
 		output_write(&out);
 	else
@@ -217,33 +257,14 @@ static void draw_plot(struct job *j, enum plot_chart chart, const struct drawn *
 	buf_release(&out);
 }
 
-static void draw_plots(struct job *j, const struct drawn *d)
-{
-	struct panels panels;
-	int r = panels_make(&panels, &d->sum);
-
-	if (r) {
-		struct error err;
-
-		error_sys(&err, r, d->path.data, "cannot draw");
-		failed(j, &err);
-	}
-	for (size_t i = 0; !r && i < PLOTS; i++) {
-		if (wanted(j, CHART_CPU + i))
-			draw_plot(j, (enum plot_chart)i, d, &panels);
-	}
-	panels_release(&panels);
-}
-
 static void draw(struct job *j, const struct drawn *d, const struct drawn *other)
 {
-	if (wanted(j, CHART_BOOT)) {
+	if (wanted(j, CHART_BOOT))
 		draw_bootchart(j, d, other);
-		/* gnuplot may take a while, or fail */
-		fflush(stdout);
+	for (size_t i = 0; i < PLOTS && !j->no_gnuplot; i++) {
+		if (wanted(j, CHART_CPU + i))
+			draw_plot(j, (enum plot_chart)i, d);
 	}
-	if (wanted(j, CHART_CPU) || wanted(j, CHART_DISK) || wanted(j, CHART_MEMORY))
-		draw_plots(j, d);
 }
 
 static int chart(const char *what, const struct chart_arguments *a, const char *base,
@@ -255,6 +276,8 @@ static int chart(const char *what, const struct chart_arguments *a, const char *
 
 	heap_expect_much();
 	r = drawn_read(&d, base, what, err);
+	if (!r && (r = panels_make(&d.panels, &d.sum)))
+		r = error_sys(err, r, d.path.data, NULL);
 	if (!r && a->compare)
 		r = drawn_read(&other, base, a->compare, err);
 	if (!r)

@@ -16,6 +16,7 @@ cli_libcli_la_SOURCES = \
 	cli/doctor.h cli/doctor_host.c cli/doctor_place.c cli/doctor_trial.c \
 	cli/gitstamp.c cli/gitstamp.h \
 	cli/heap.c cli/heap.h \
+	cli/hold.c cli/hold.h \
 	cli/launch.c cli/launch.h \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \

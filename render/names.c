@@ -73,3 +73,25 @@ void name_add_end(struct buf *b, const struct task *t)
 	else
 		buf_addf(b, "exit status %d", t->status);
 }
+
+void name_add_result(struct buf *b, enum build_result result, int status)
+{
+	switch (result) {
+	case BUILD_OK:
+		buf_adds(b, "ok");
+		break;
+	case BUILD_FAILED:
+		buf_addf(b, "failed with exit status %d", status);
+		break;
+	case BUILD_KILLED:
+		buf_adds(b, "killed by ");
+		name_add_signal(b, status);
+		break;
+	case BUILD_ENDED:
+		buf_adds(b, "ended");
+		break;
+	case BUILD_OPEN:
+		buf_adds(b, "no end recorded: killed or still running");
+		break;
+	}
+}

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_NAMES_H
 #define BUILDBEAT_RENDER_NAMES_H
 
-#include "recording.h"
+#include "summary.h"
 
 /* How people find a task: names as they would say them. */
 
@@ -25,5 +25,8 @@ void name_add_signal(struct buf *b, int signal);
 
 /* "exit status 2", "SIGKILL", "unfinished" ... */
 void name_add_end(struct buf *b, const struct task *t);
+
+/* Of a build: "ok", "failed with exit status 2" ... */
+void name_add_result(struct buf *b, enum build_result result, int status);
 
 #endif

@@ -108,31 +108,9 @@ static void say_source(struct facts *f, const struct recording *rec)
 	fact_end(f, "source", TONE_PLAIN);
 }
 
-void text_add_result(struct buf *b, enum build_result result, int status)
-{
-	switch (result) {
-	case BUILD_OK:
-		buf_adds(b, "ok");
-		break;
-	case BUILD_FAILED:
-		buf_addf(b, "failed with exit status %d", status);
-		break;
-	case BUILD_KILLED:
-		buf_adds(b, "killed by ");
-		name_add_signal(b, status);
-		break;
-	case BUILD_ENDED:
-		buf_adds(b, "ended");
-		break;
-	case BUILD_OPEN:
-		buf_adds(b, "no end recorded: killed or still running");
-		break;
-	}
-}
-
 static void say_result(struct facts *f, const struct summary *s)
 {
-	text_add_result(&f->part, s->result, s->status);
+	name_add_result(&f->part, s->result, s->status);
 	buf_adds(&f->part, s->result == BUILD_OPEN ? ", seen for " : ", after ");
 	text_add_time(&f->part, s->wall_us);
 	fact_end(f, "result", s->result == BUILD_OK || s->result == BUILD_ENDED ?

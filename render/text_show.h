@@ -9,9 +9,6 @@
 void text_head(struct buf *out, const struct summary *s, const struct style *style);
 void text_totals(struct buf *out, const struct summary *s, const struct style *style);
 
-/* "ok", "failed with exit status 2" ... */
-void text_add_result(struct buf *b, enum build_result result, int status);
-
 /* A heading behind an empty line. */
 void text_title(struct buf *out, const struct style *style, const char *title);
 

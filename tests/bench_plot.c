@@ -42,7 +42,7 @@ static int start(void *context)
 	for (int i = 0; i < PLOTS && !r; i++) {
 		struct error err;
 
-		r = gnuplot_run(w->dir, "nothing", BAR_MS * 10, NULL, &err);
+		r = gnuplot_run(&(struct gnuplot){ w->dir, "nothing", BAR_MS * 10, 0 }, NULL, &err);
 	}
 	return r;
 }

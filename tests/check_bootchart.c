@@ -17,13 +17,18 @@
 static void draw(struct buf *out, const struct recorded *r, enum lanes_by by,
 		 const struct recorded *other)
 {
-	struct chart_input in = { .sum = &r->sum, .ghost = other ? &other->sum : NULL, .by = by };
+	struct panels panels;
+	struct chart_input in = {
+		.sum = &r->sum, .panels = &panels, .ghost = other ? &other->sum : NULL, .by = by,
+	};
 	struct chart c;
 
 	buf_init(out);
+	ck_assert_int_eq(panels_make(&panels, &r->sum), 0);
 	ck_assert_int_eq(chart_make(&c, &in), 0);
 	ck_assert_int_eq(bootchart_write(out, &c), 0);
 	chart_release(&c);
+	panels_release(&panels);
 }
 
 static void draw_path(struct buf *out, const char *path, enum lanes_by by, const char *other)

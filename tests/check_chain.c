@@ -54,6 +54,17 @@ static const struct {
 		"start\t300001\tm.4\t\t\t\td\ndone\t400000\tm.4\n",
 		"a<-:none b<-:none c<b:worker d<-:none ", "d ", 99999,
 	}, {
+		"a target long made, and a worker that was busy; one that was not",
+		OPEN "start\t0\tm.1\t\t\t\ta.o\ndone\t500000\tm.1\n"
+		"start\t0\tm.2\t\t\t\tslow.o\ndone\t800000\tm.2\n"
+		"start\t500000\tm.3\t\t\t\tshort.o\ndone\t510000\tm.3\n"
+		"start\t515000\tm.4\t\t\t\tb.o\nafter\t515000\tm.4\ta.o\ndone\t900000\tm.4\n"
+		"start\t801000\tm.5\t\t\t\tprog\nafter\t801000\tm.5\ta.o\ndone\t1000000\tm.5\n"
+		"start\t1200000\tm.6\t\t\t\tcheck\nafter\t1200000\tm.6\tslow.o\n"
+		"done\t1300000\tm.6\n",
+		"a.o<-:none slow.o<-:none short.o<a.o:worker b.o<a.o:target prog<slow.o:worker "
+		"check<slow.o:target ", "slow.o check ", 900000,
+	}, {
 		"what another make made; its own first tasks waited for it to run",
 		OPEN "start\t0\tm.1\t\t\t\tconfig.h\ndone\t400000\tm.1\n"
 		"start\t1000000\tm.2\t11\t\t\tlib\nafter\t1000000\tm.2\tconfig.h\n"
@@ -68,7 +79,7 @@ static const struct {
 		"start\t4000000\tm.4\t\t\t\tcheck\nafter\t4000000\tm.4\tlib\tprog\n"
 		"done\t4000005\tm.4\n",
 		"config.h<-:none lib<config.h:target a.o<config.h:target b.o<lib:host "
-		"libx.a<a.o:target prog<libx.a:target check<prog:target ",
+		"libx.a<a.o:target prog<lib:worker check<prog:target ",
 		"config.h a.o libx.a prog check ", 400000 + 999800 + 1000000 + 800000 + 5,
 	}, {
 		"a path past the tasks that host",
@@ -250,7 +261,7 @@ static const char top_makefile[] =
 	".PHONY: all lib\n";
 static const char lib_makefile[] =
 	"libx.a: quick.o slow.o\n\tcat quick.o slow.o > $@\n"
-	"quick.o: ../config.h\n\ttouch $@\n"
+	"quick.o: ../config.h\n\tsleep 0.2; touch $@\n"
 	"slow.o: ../config.h\n\tsleep 0.4; touch $@\n";
 
 static const char *const expected[] = { "config.h", "slow.o", "libx.a", "prog", "prog" };
@@ -266,7 +277,7 @@ START_TEST(a_real_build)
 	support_run_release(&run);
 	support_writes(support_path("%s/Makefile", dir), top_makefile);
 	support_writes(support_path("%s/lib/Makefile", dir), lib_makefile);
-	support_run(&run, dir, TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j3");
+	support_run(&run, dir, TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j8");
 	ck_assert_msg(run.status == 0, "%s", run.err.data);
 	support_run_release(&run);
 	recorded_read(&r, support_path("%s/stats/x", dir));

@@ -36,9 +36,22 @@ static void get(struct recorded *r, const struct build *b)
 static void make(struct chart *c, const struct recorded *r, enum lanes_by by,
 		 const struct recorded *other)
 {
-	struct chart_input in = { .sum = &r->sum, .ghost = other ? &other->sum : NULL, .by = by };
+	struct panels panels;
+	struct chart_input in = {
+		.sum = &r->sum, .panels = &panels, .ghost = other ? &other->sum : NULL, .by = by,
+	};
 
+	ck_assert_int_eq(panels_make(&panels, &r->sum), 0);
 	ck_assert_int_eq(chart_make(c, &in), 0);
+}
+
+/* With the panels that make() lent it. */
+static void release(struct chart *c)
+{
+	struct panels panels = c->panels;
+
+	chart_release(c);
+	panels_release(&panels);
 }
 
 static double safe_width(const char *text, double size)
@@ -162,7 +175,7 @@ START_TEST(places)
 	check_chart(&c);
 	ck_assert_int_ge(c.end_us, r.sum.wall_us);
 	ck_assert_uint_le(c.pieces.n, CHART_PIECES_MAX);
-	chart_release(&c);
+	release(&c);
 	recorded_release(&r);
 }
 END_TEST
@@ -183,7 +196,7 @@ START_TEST(compared)
 
 		ck_assert(!p || c.panels.panel[i].ceiling >= p->ceiling);
 	}
-	chart_release(&c);
+	release(&c);
 	recorded_release(&other);
 	recorded_release(&r);
 }
@@ -217,7 +230,7 @@ START_TEST(long_texts)
 	check_chart(&c);
 	ck_assert_uint_eq(c.kinds.n, LEGEND_KEYS_MAX);
 	ck_assert_ptr_nonnull(strstr(c.kinds.key[c.kinds.n - 1].figures, "more kinds"));
-	chart_release(&c);
+	release(&c);
 	recorded_release(&r);
 	buf_release(&build);
 	buf_release(&tasks);
@@ -258,7 +271,7 @@ START_TEST(facts)
 	ck_assert_str_eq(c.fact[0].text, "make -j2 all doc");
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
 		ck_assert_str_eq(fact_text(&c, expected[i].label), expected[i].text);
-	chart_release(&c);
+	release(&c);
 	recorded_release(&r);
 }
 END_TEST
@@ -283,7 +296,7 @@ START_TEST(many_workers)
 		check_chart(&c);
 		ck_assert_int_le(c.lanes_height, height);
 		height = c.lanes_height;
-		chart_release(&c);
+		release(&c);
 		recorded_release(&r);
 	}
 	buf_release(&tasks);

@@ -123,6 +123,9 @@ static const struct {
 	{ "one two", "two" },
 	{ "--ouput x one", "--output" },
 	{ "-o x.svg --only cpu one", "directory" },
+	{ "-o cpu.png --only cpu -f png one", "directory" },
+	{ "-o x.svg -f term one", "--format is not for the bootchart" },
+	{ "--only bootchart --keep one", "--keep is not for the bootchart" },
 	{ "-o /nonexistent/x.svg one", "/nonexistent/x.svg" },
 	{ "-o buildstats/one/build one", "buildstats/one/build" },
 };
@@ -146,11 +149,106 @@ START_TEST(without_gnuplot)
 
 	support_run(&r, dir, "mkdir -p empty && PATH=$PWD/empty " BUILDBEAT " chart -o alone one");
 	ck_assert_int_eq(r.status, 2);
-	ck_assert_ptr_nonnull(strstr(r.err.data, "gnuplot"));
+	ck_assert_str_eq(r.err.data, "buildbeat: gnuplot is not installed (package gnuplot-nox)\n");
 	ck_assert_str_eq(r.out.data, "alone/bootchart.svg\n");
 	support_run_release(&r);
 	support_run(&r, dir, "ls alone");
 	ck_assert_str_eq(r.out.data, "bootchart.svg\n");
+	support_run_release(&r);
+}
+END_TEST
+
+static const struct {
+	const char *script;	/* instead of gnuplot */
+	const char *said;
+} broken[] = {
+	{ "echo boo >&2; exit 3", "buildbeat: cpu: gnuplot failed: boo\n"
+	  "buildbeat: disk: gnuplot failed: boo\nbuildbeat: memory: gnuplot failed: boo\n" },
+	{ "kill -9 $$", "buildbeat: cpu: gnuplot failed: killed by SIGKILL\n"
+	  "buildbeat: disk: gnuplot failed: killed by SIGKILL\n"
+	  "buildbeat: memory: gnuplot failed: killed by SIGKILL\n" },
+	{ "exit 0", "buildbeat: cpu: gnuplot failed: cpu.svg is not whole\n"
+	  "buildbeat: disk: gnuplot failed: disk.svg is not whole\n"
+	  "buildbeat: memory: gnuplot failed: memory.svg is not whole\n" },
+};
+
+static void put_gnuplot(const char *script)
+{
+	struct run r;
+
+	support_run(&r, dir, "rm -rf bin tmp; mkdir -p bin tmp && { echo '#!/bin/sh'; echo '%s'; } "
+		    ">bin/gnuplot && chmod +x bin/gnuplot", script);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+}
+
+START_TEST(with_another_gnuplot)
+{
+	struct run r;
+
+	put_gnuplot(broken[_i].script);
+	support_run(&r, dir, "PATH=$PWD/bin:$PATH TMPDIR=$PWD/tmp " BUILDBEAT " chart -o other one; "
+		    "echo $?; ls other; ls tmp");
+	ck_assert_str_eq(r.err.data, broken[_i].said);
+	ck_assert_str_eq(r.out.data, "other/bootchart.svg\n2\nbootchart.svg\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* Ended from outside: gnuplot ends too, no directory is left, and who waits is told. */
+static const struct {
+	const char *signal;
+	int status;
+} endings[] = { { "INT", 130 }, { "TERM", 143 }, { "HUP", 129 }, { "QUIT", 131 } };
+
+START_TEST(ended)
+{
+	const char *sent = support_path("echo $$ >../../pid; kill -%s $PPID; exec sleep 600",
+					endings[_i].signal);
+	struct run r;
+
+	put_gnuplot(sent);
+	support_run(&r, dir, "ulimit -c 0; export TMPDIR=$PWD/tmp; PATH=$PWD/bin:$PATH " BUILDBEAT
+		    " chart -o ended one; echo $?; ls ended tmp; ! kill -0 $(cat pid) 2>/dev/null");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.out.data, support_path("ended/bootchart.svg\n%d\nended:\n"
+			 "bootchart.svg\n\ntmp:\n", endings[_i].status));
+	ck_assert_ptr_null(strstr(r.err.data, "buildbeat:"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* As under nohup. */
+START_TEST(not_ended)
+{
+	struct run r;
+
+	if (!has_gnuplot)
+		return;
+	put_gnuplot("kill -HUP $PPID; PATH=${PATH#*:}; exec gnuplot \"$@\"");
+	support_run(&r, dir, "trap \"\" HUP; PATH=$PWD/bin:$PATH " BUILDBEAT
+		    " chart -o ignored --only cpu one");
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_str_eq(r.out.data, "ignored/cpu.svg\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* What the charts leave in a directory of OpenEmbedded is none of its tasks or logs. */
+START_TEST(beside_openembedded)
+{
+	struct run r;
+
+	if (!has_gnuplot)
+		return;
+	support_run(&r, dir, "cp -r %s/tests/data/oe/genuine oe && chmod -R u+w oe && "
+		    BUILDBEAT " show oe >before && for a in --keep \"-f png\" \"-f pdf\" "
+		    "\"-o oe/charts --keep\"; do " BUILDBEAT " chart $a oe || exit; done >/dev/null && "
+		    BUILDBEAT " show oe >after && cmp before after && " BUILDBEAT
+		    " chart -o - oe >again.svg && cmp again.svg oe/bootchart.svg", TOP_SRCDIR);
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_int_eq(r.status, 0);
 	support_run_release(&r);
 }
 END_TEST
@@ -226,6 +324,10 @@ int main(void)
 	tcase_add_test(t, configured);
 	tcase_add_loop_test(t, mistake, 0, sizeof mistakes / sizeof *mistakes);
 	tcase_add_test(t, without_gnuplot);
+	tcase_add_loop_test(t, with_another_gnuplot, 0, sizeof broken / sizeof *broken);
+	tcase_add_loop_test(t, ended, 0, sizeof endings / sizeof *endings);
+	tcase_add_test(t, not_ended);
+	tcase_add_test(t, beside_openembedded);
 	tcase_add_loop_test(t, nowhere_to_write, 0, sizeof closed / sizeof *closed);
 	tcase_add_test(t, standard_output_full);
 	tcase_add_test(t, replaces);

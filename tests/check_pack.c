@@ -100,6 +100,7 @@ END_TEST
 
 struct packed {
 	struct recorded r;
+	struct panels panels;
 	struct chart chart;
 	struct buf out;
 	struct unpacked u;
@@ -107,9 +108,12 @@ struct packed {
 
 static void pack_it(struct packed *p, const struct summary *ghost, enum lanes_by by)
 {
-	struct chart_input in = { .sum = &p->r.sum, .ghost = ghost, .by = by };
+	struct chart_input in = {
+		.sum = &p->r.sum, .panels = &p->panels, .ghost = ghost, .by = by,
+	};
 
 	p->out = (struct buf)BUF_INIT;
+	ck_assert_int_eq(panels_make(&p->panels, &p->r.sum), 0);
 	ck_assert_int_eq(chart_make(&p->chart, &in), 0);
 	ck_assert_int_eq(pack_chart(&p->out, &p->chart), 0);
 	for (const char *c = "<>&"; *c; c++)
@@ -122,6 +126,7 @@ static void packed_release(struct packed *p)
 	unpacked_release(&p->u);
 	buf_release(&p->out);
 	chart_release(&p->chart);
+	panels_release(&p->panels);
 	recorded_release(&p->r);
 }
 

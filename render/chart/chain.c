@@ -112,20 +112,34 @@ static enum wait decide_recipe(const struct work *w, uint32_t i, uint32_t *befor
 	return of_recipe != NO_INDEX ? WAIT_LINE : WAIT_NONE;
 }
 
+/* Did the worker keep it longer than the target. What starts as soon as its target is
+ * made may start after something else ended, too. */
+static bool is_later(const struct work *w, uint32_t worker, uint32_t target, const struct task *t)
+{
+	int64_t ready_us = w->s->rec->instance[t->instance].open_us;
+
+	if (target == NO_INDEX)
+		return true;
+	if (ready_us < w->end_us[target])
+		ready_us = w->end_us[target];
+	return w->end_us[worker] > ready_us && t->start_us - ready_us > CHAIN_REACTION_US;
+}
+
 static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 {
 	const struct task *t = task(w, i);
 	uint32_t sibling = last_of_sibling(w, i);
+	uint32_t target = last_target(w, t), worker = w->of_instance[t->instance];
 
 	*before = w->of_target[w->s->nest[i].target];
 	if (*before != NO_INDEX)
 		return WAIT_LINE;
-	*before = last_target(w, t);
-	if (*before != NO_INDEX)
-		return WAIT_TARGET;
-	*before = w->of_instance[t->instance];
-	if (just_ended(w, *before, t))
+	*before = worker;
+	if (just_ended(w, worker, t) && is_later(w, worker, target, t))
 		return WAIT_WORKER;
+	*before = target;
+	if (target != NO_INDEX)
+		return WAIT_TARGET;
 	*before = sibling;
 	if (sibling != NO_INDEX)
 		return WAIT_LINE;

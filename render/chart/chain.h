@@ -10,10 +10,12 @@
  * What each task waited for last, the first of these that is known:
  *	WAIT_LINE	the line before it in its recipe; of an OpenEmbedded recipe the task
  *			before it, if that ended at most CHAIN_SLACK_OE_US before
+ *	WAIT_WORKER	the task of its instance that ended last before it started, at
+ *			most CHAIN_SLACK_US before: the worker was busy with it. Where a
+ *			target is known, after the end of that only, and if the task did
+ *			not start within CHAIN_REACTION_US of it
  *	WAIT_TARGET	of the targets its host says it waited for and this build made,
  *			the one that ended last
- *	WAIT_WORKER	the task of its instance that ended last before it started, at
- *			most CHAIN_SLACK_US before: the worker was busy with it
  *	WAIT_LINE	of the instance before its own in one task ("make -C a; make -C
  *			b"), the task that ended last
  *	WAIT_HOST	the task its instance runs in: it waited for that to start
@@ -23,6 +25,7 @@
 #define CHAIN_SLACK_US 100000
 #define CHAIN_SLACK_OE_US 200000	/* what bitbake may need between two tasks */
 #define CHAIN_STAMP_US 2000
+#define CHAIN_REACTION_US 20000	/* what a host may need to start what is ready */
 
 enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER };
 

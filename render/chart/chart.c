@@ -44,9 +44,8 @@ static void share_ceilings(struct chart *c)
 
 static int make_parts(struct chart *c, const struct chart_input *in)
 {
-	int r = panels_make(&c->panels, in->sum);
+	int r = lanes_make(&c->lanes, in->sum, in->by);
 
-	r = r ? r : lanes_make(&c->lanes, in->sum, in->by);
 	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, 0, c->end_us, CHART_PLOT_WIDTH,
 				CHART_PIECES_MAX);
 	r = r ? r : chain_make(&c->chain, in->sum);
@@ -175,7 +174,10 @@ int chart_make(struct chart *c, const struct chart_input *in)
 {
 	int r;
 
-	*c = (struct chart){ .sum = in->sum, .ghost = in->ghost, .end_us = in->sum->wall_us };
+	*c = (struct chart){
+		.sum = in->sum, .ghost = in->ghost, .end_us = in->sum->wall_us,
+		.panels = *in->panels,
+	};
 	if (in->ghost && in->ghost->wall_us > c->end_us)
 		c->end_us = in->ghost->wall_us;
 	/* A build of no time at all still has an axis. */
@@ -196,7 +198,6 @@ void chart_release(struct chart *c)
 		legend_release(&c->panel_legend[i]);
 	legend_release(&c->kinds);
 	legend_release(&c->marks);
-	panels_release(&c->panels);
 	panels_release(&c->ghost_panels);
 	pieces_release(&c->pieces);
 	lanes_release(&c->lanes);

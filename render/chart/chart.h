@@ -27,6 +27,7 @@
 
 struct chart_input {
 	const struct summary *sum;
+	const struct panels *panels;	/* of sum */
 	const struct summary *ghost;	/* the build to compare with, or NULL */
 	enum lanes_by by;
 };
@@ -70,7 +71,8 @@ struct chart {
 	int64_t end_us;		/* of the time axis: the longer of both builds */
 	size_t n_facts;
 	struct fact fact[CHART_FACTS_MAX];
-	struct panels panels, ghost_panels;
+	struct panels panels;	/* the input's, but with axes of their own */
+	struct panels ghost_panels;
 	struct lanes lanes;
 	struct pieces pieces;
 	struct chain chain;

@@ -4,7 +4,6 @@
 #include "names.h"
 #include "saturate.h"
 #include "text.h"
-#include "text_show.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -163,7 +162,7 @@ static void say_result(struct maker *m)
 	const struct summary *s = m->chart->sum;
 	struct buf *b = begin_part(m);
 
-	text_add_result(b, s->result, s->status);
+	name_add_result(b, s->result, s->status);
 	buf_adds(b, s->result == BUILD_OPEN ? ", seen for " : " after ");
 	text_add_time(b, s->wall_us);
 	end_part(m);

@@ -61,6 +61,8 @@ static int add_band(struct legend *l, const struct panel *p, const struct band *
 		add_figure(&figures, "total ", UNIT_BYTES, band->total);
 	else if (band->max)
 		add_figure(&figures, "mean ", unit, band->mean);
+	if (band->right)
+		buf_adds(&figures, ", right axis");
 	return set_figures(k, &figures);
 }
 

@@ -189,6 +189,15 @@ static void blank_gaps(struct panel *p)
 	}
 }
 
+static bool is_left_out(const struct panel_plan *plan, const struct band *b)
+{
+	const struct band_plan *of = plan->band;
+
+	while (strcmp(of->id, b->id))
+		of++;
+	return b->mean < 0 || (of->quiet && b->max <= 0);
+}
+
 static void measure_all(struct panel *p, const struct panel_plan *plan)
 {
 	size_t n = 0;
@@ -197,7 +206,7 @@ static void measure_all(struct panel *p, const struct panel_plan *plan)
 		struct band *b = &p->band[k];
 
 		measure(b, p, plan->unit == UNIT_BYTES && !b->right);
-		if (b->mean >= 0)
+		if (!is_left_out(plan, b))
 			p->band[n++] = *b;
 	}
 	p->n_bands = n;

@@ -73,7 +73,8 @@ struct panel {
 
 struct panels {
 	size_t n;		/* those there is something to show of, in the order above;
-				   so too their bands: each has a value somewhere */
+				   so too their bands: each has a value somewhere,
+				   those of what need not happen at all one above 0 */
 	struct panel panel[PANELS];
 };
 

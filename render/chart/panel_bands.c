@@ -42,7 +42,7 @@ static const struct panel_plan memory = {
 		{ "available", "available", "what programs could still get without swapping",
 		  MARK_LINE, false, COLOUR_GREEN, HOW_LEVEL, { { "available" } } },
 		{ "swap", "swap used", "memory moved out to disk",
-		  MARK_LINE, false, COLOUR_RED, HOW_LEVEL, { { "swap" } } },
+		  MARK_LINE, false, COLOUR_RED, HOW_LEVEL, { { "swap" } }, .quiet = true },
 		{ "tasks", "tasks", "all processes of the running tasks together",
 		  MARK_LINE, false, COLOUR_ORANGE, HOW_TASKS, { { NULL } } },
 	},
@@ -65,9 +65,9 @@ static const struct panel_plan net = {
 	.word = "net", .title = "Network", .series = "proc_net", .unit = UNIT_BYTES_A_SECOND,
 	.band = {
 		{ "rx", "received", "through all interfaces", MARK_STACK, false, COLOUR_BLUE,
-		  HOW_RATE, { { "*.rx" } } },
+		  HOW_RATE, { { "*.rx" } }, .quiet = true },
 		{ "tx", "sent", "through all interfaces", MARK_STACK, false, COLOUR_ORANGE,
-		  HOW_RATE, { { "*.tx" } } },
+		  HOW_RATE, { { "*.tx" } }, .quiet = true },
 	},
 };
 
@@ -75,15 +75,15 @@ static const struct panel_plan pressure = {
 	.word = "pressure", .title = "Pressure", .series = "proc_pressure", .unit = UNIT_SHARE,
 	.band = {
 		{ "io_full", "I/O, all", "time in which nothing ran as everything waited for disks",
-		  MARK_AREA, false, COLOUR_ORANGE, HOW_SHARE, { { "io.full" } } },
+		  MARK_AREA, false, COLOUR_ORANGE, HOW_SHARE, { { "io.full" } }, .quiet = true },
 		{ "memory_full", "memory, all", "time in which nothing ran as everything waited "
-		  "for memory", MARK_AREA, false, COLOUR_PURPLE, HOW_SHARE, { { "memory.full" } } },
+		  "for memory", MARK_AREA, false, COLOUR_PURPLE, HOW_SHARE, { { "memory.full" } }, .quiet = true },
 		{ "cpu_some", "CPU", "time in which something waited for a core",
-		  MARK_LINE, false, COLOUR_BLUE, HOW_SHARE, { { "cpu.some" } } },
+		  MARK_LINE, false, COLOUR_BLUE, HOW_SHARE, { { "cpu.some" } }, .quiet = true },
 		{ "io_some", "I/O", "time in which something waited for disks",
-		  MARK_LINE, false, COLOUR_RED, HOW_SHARE, { { "io.some" } } },
+		  MARK_LINE, false, COLOUR_RED, HOW_SHARE, { { "io.some" } }, .quiet = true },
 		{ "memory_some", "memory", "time in which something waited for memory",
-		  MARK_LINE, false, COLOUR_GREEN, HOW_SHARE, { { "memory.some" } } },
+		  MARK_LINE, false, COLOUR_GREEN, HOW_SHARE, { { "memory.some" } }, .quiet = true },
 	},
 };
 
@@ -96,7 +96,7 @@ static const struct panel_plan cgroup = {
 		{ "cpu", "CPU", "time its programs and the kernel computed for it, of all cores",
 		  MARK_LINE, true, COLOUR_BLUE, HOW_CORES, { { "user" }, { "system" } } },
 		{ "throttled", "throttled", "time its programs were held back by a limit, of all "
-		  "cores", MARK_LINE, true, COLOUR_RED, HOW_CORES, { { "throttled" } } },
+		  "cores", MARK_LINE, true, COLOUR_RED, HOW_CORES, { { "throttled" } }, .quiet = true },
 	},
 };
 

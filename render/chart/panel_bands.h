@@ -34,6 +34,7 @@ struct band_plan {
 	enum colour colour;
 	enum how how;
 	struct term term[BAND_TERMS_MAX];
+	bool quiet;		/* left out where it was 0 all the time */
 };
 
 struct panel_plan {

@@ -2,7 +2,7 @@
 
 #include "axis.h"
 #include "names.h"
-#include "text_show.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -200,16 +200,6 @@ static int add_beside(struct pane *p, const struct content *c, const struct pane
 	return 0;
 }
 
-/* Did anything happen: a second plot of nothing is none. */
-static bool is_idle(const struct panel *from)
-{
-	for (size_t i = 0; i < from->n_bands; i++) {
-		if (from->band[i].max > 0)
-			return false;
-	}
-	return true;
-}
-
 static int add_panel(struct figure *f, const struct content *c, const struct panels *panels,
 		     size_t n, int64_t until_us)
 {
@@ -219,7 +209,7 @@ static int add_panel(struct figure *f, const struct content *c, const struct pan
 	struct buf b;
 	int r = 0;
 
-	if (!from || (f->n_panes && is_idle(from)))
+	if (!from)
 		return 0;
 	bin = malloc(n * sizeof *bin);
 	if (!bin)
@@ -285,7 +275,7 @@ static void add_subtitle(struct figure *f, const struct summary *s)
 		buf_adds(&b, ", ");
 	}
 	add_date(&b, s->rec);
-	text_add_result(&b, s->result, s->status);
+	name_add_result(&b, s->result, s->status);
 	buf_adds(&b, s->result == BUILD_OPEN ? ", seen for " : " after ");
 	text_add_time(&b, s->wall_us);
 }

@@ -23,7 +23,7 @@
 struct process {
 	pid_t pid;
 	int64_t deadline_ns;
-	struct pollfd pipe[2];	/* its stdout and stderr; fd -1: at its end */
+	struct pollfd pipe[3];	/* its stdout and stderr; fd -1: at its end; stop_fd */
 	struct buf text[2];
 };
 
@@ -136,13 +136,18 @@ static void read_pipe(struct pollfd *p, struct buf *text)
 		close_pipe(p);
 }
 
-/* All that it says, until it is at its end or its time is. */
+static bool is_stopped(struct process *p)
+{
+	return p->pipe[2].revents || poll(&p->pipe[2], 1, 0) > 0;
+}
+
+/* All that it says, until it is at its end or its time is, or it is stopped. */
 static void listen_to(struct process *p)
 {
 	while (p->pipe[0].fd >= 0 || p->pipe[1].fd >= 0) {
-		int n = poll(p->pipe, 2, left_ms(p));
+		int n = poll(p->pipe, 3, left_ms(p));
 
-		if (n == 0 || (n < 0 && errno != EINTR))
+		if (n == 0 || (n < 0 && errno != EINTR) || (n > 0 && p->pipe[2].revents))
 			return;
 		for (int i = 0; i < 2 && n > 0; i++) {
 			if (p->pipe[i].fd >= 0 && p->pipe[i].revents)
@@ -162,7 +167,7 @@ static bool reap(struct process *p, int *status)
 	while ((r = waitpid(p->pid, status, WNOHANG)) != p->pid) {
 		if (r < 0 && errno != EINTR)
 			return true;
-		if (!left_ms(p))
+		if (!left_ms(p) || is_stopped(p))
 			break;
 		nanosleep(&pause, NULL);
 	}
@@ -222,7 +227,8 @@ static int finish(struct process *p, int timeout_ms, struct buf *out, struct err
 
 	listen_to(p);
 	if (!reap(p, &status))
-		return late(timeout_ms, err);
+		return is_stopped(p) ? error_sys(err, -EINTR, NULL, "gnuplot") :
+		       late(timeout_ms, err);
 	if (status)
 		return failed(p, status, err);
 	if (out)
@@ -232,22 +238,22 @@ static int finish(struct process *p, int timeout_ms, struct buf *out, struct err
 	return 0;
 }
 
-int gnuplot_run(const char *directory, const char *script, int timeout_ms, struct buf *out,
-		struct error *err)
+int gnuplot_run(const struct gnuplot *g, struct buf *out, struct error *err)
 {
 	struct process p = {
-		.deadline_ns = clock_mono_ns() + (int64_t)timeout_ms * MS_NS,
-		.pipe = { { .fd = -1, .events = POLLIN }, { .fd = -1, .events = POLLIN } },
+		.deadline_ns = clock_mono_ns() + (int64_t)g->timeout_ms * MS_NS,
+		.pipe = { { .fd = -1, .events = POLLIN }, { .fd = -1, .events = POLLIN },
+			  { .fd = g->stop_fd ? g->stop_fd : -1, .events = POLLIN } },
 		.text = { BUF_INIT, BUF_INIT },
 	};
-	int r = start(&p, directory, script);
+	int r = start(&p, g->directory, g->script);
 
 	if (r == -ENOENT)
 		error_set(err, r, NULL, 0, 0, "gnuplot is not installed (package gnuplot-nox)");
 	else if (r)
 		error_sys(err, r, NULL, "cannot run gnuplot");
 	else
-		r = finish(&p, timeout_ms, out, err);
+		r = finish(&p, g->timeout_ms, out, err);
 	for (int i = 0; i < 2; i++) {
 		close_pipe(&p.pipe[i]);
 		buf_release(&p.text[i]);

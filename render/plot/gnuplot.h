@@ -9,9 +9,15 @@
  * no shell, no words of anybody's but the script's name. What it prints is
  * appended to out (NULL: thrown away). 0, or with err -ENOENT (there is no gnuplot)
  * or -EIO: it failed, and what it said of that first; it was killed; it did not end
- * within the time, and was killed then.
+ * within the time, and was killed then. -EINTR: it was killed as stop_fd (0: none)
+ * can be read from.
  */
-int gnuplot_run(const char *directory, const char *script, int timeout_ms, struct buf *out,
-		struct error *err);
+struct gnuplot {
+	const char *directory, *script;
+	int timeout_ms;
+	int stop_fd;
+};
+
+int gnuplot_run(const struct gnuplot *g, struct buf *out, struct error *err);
 
 #endif

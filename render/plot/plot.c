@@ -142,6 +142,16 @@ static int deliver(const struct drawing *d, struct error *err)
 	return r;
 }
 
+static int run(const struct drawing *d, int timeout_ms, struct buf *out, struct error *err)
+{
+	struct gnuplot g = {
+		.directory = d->place.path, .script = d->script_name,
+		.timeout_ms = timeout_ms, .stop_fd = d->plot->stop_fd,
+	};
+
+	return gnuplot_run(&g, out, err);
+}
+
 static int draw(struct drawing *d, struct buf *out, int timeout_ms, struct error *err)
 {
 	struct buf drawn = BUF_INIT;
@@ -155,7 +165,7 @@ static int draw(struct drawing *d, struct buf *out, int timeout_ms, struct error
 	if (!r)
 		r = keep(d, err);
 	if (!r)
-		r = gnuplot_run(d->place.path, d->script_name, timeout_ms, &drawn, err);
+		r = run(d, timeout_ms, &drawn, err);
 	if (!r && d->plot->format != PLOT_TERM)
 		r = deliver(d, err);
 	else if (!r)

@@ -25,12 +25,14 @@ struct plot {
 	bool keep;
 	unsigned columns, lines;	/* of the terminal, for PLOT_TERM; 0: 80, 24 */
 	bool colour;		/* PLOT_TERM: with the terminal's colours */
+	int stop_fd;		/* gnuplot is stopped when it can be read from; 0: none */
 };
 
 /*
  * Draw one chart. PLOT_TERM: the drawing goes to out. 0, or a negative errno with
  * err: -ENOENT (no gnuplot), -EIO (gnuplot failed: its own words are in err), -ENODATA
- * (the recording has nothing for this chart). A file appears whole or not at all.
+ * (the recording has nothing for this chart), -EINTR (stopped). A file appears whole
+ * or not at all.
  */
 int plot_draw(const struct plot *p, const struct summary *s, const struct panels *panels,
 	      struct buf *out, struct error *err);
