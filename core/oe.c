@@ -228,9 +228,20 @@ static int read_file(struct walk *w, int fd, const char *recipe, const char *nam
 	return oe_task_file(w->o, recipe, name, w->text, (size_t)n);
 }
 
+/* A directory without any task is somebody else's where it has no recipe's name: one of
+ * charts, say. */
+static bool has_revision(const char *recipe)
+{
+	struct oe_recipe parts;
+
+	oe_recipe_parse(&parts, recipe);
+	return parts.revision.len;
+}
+
 static int read_files(struct walk *w, int fd, const char *recipe)
 {
 	const struct recording *rec = w->o->r->rec;
+	struct oe_count foreign = w->o->foreign;
 	size_t before = rec->n_tasks;
 	int error = list(&w->files, fd, DT_REG);
 
@@ -239,6 +250,8 @@ static int read_files(struct walk *w, int fd, const char *recipe)
 			break;
 		error = read_file(w, fd, recipe, name_at(&w->files, i));
 	}
+	if (rec->n_tasks == before && !has_revision(recipe))
+		w->o->foreign = foreign;
 	oe_finish_recipe(w->o, before);
 	return error;
 }

@@ -28,6 +28,8 @@
  * - The rates of disks are 100 times too large (they were meant for a clock of
  *   1/100 s): corrected. Their utilisation is, too, but was cut off at 1, which is
  *   at 1 % already: left out.
+ * - A directory without tasks whose name is no recipe's, as one of charts, is passed
+ *   over; files that are none of bitbake's in a recipe are told of.
  * - "CPU usage" in build_stats is of one process of bitbake: left out.
  */
 

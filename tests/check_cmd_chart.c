@@ -242,9 +242,9 @@ START_TEST(beside_openembedded)
 	if (!has_gnuplot)
 		return;
 	support_run(&r, dir, "cp -r %s/tests/data/oe/genuine oe && chmod -R u+w oe && "
-		    BUILDBEAT " show oe >before && for a in --keep \"-f png\" \"-f pdf\" "
+		    BUILDBEAT " show oe >oe.before && for a in --keep \"-f png\" \"-f pdf\" "
 		    "\"-o oe/charts --keep\"; do " BUILDBEAT " chart $a oe || exit; done >/dev/null && "
-		    BUILDBEAT " show oe >after && cmp before after && " BUILDBEAT
+		    BUILDBEAT " show oe >oe.after && cmp oe.before oe.after && " BUILDBEAT
 		    " chart -o - oe >again.svg && cmp again.svg oe/bootchart.svg", TOP_SRCDIR);
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_str_eq(r.out.data, "");
