@@ -183,13 +183,14 @@ void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	finish_line(b);
 }
 
-size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
-		       const char *const *names, size_t n)
+/* As many of the names as fit. */
+static size_t add_names(struct buf *b, const char *word, int64_t t, const char *inst,
+			uint64_t seq, const char *const *names, size_t n)
 {
 	size_t start = b->len;
 	size_t i;
 
-	add_head(b, "after", t);
+	add_head(b, word, t);
 	add_id(b, inst, seq);
 	for (i = 0; i < n; i++) {
 		size_t size = field_size(names[i], strlen(names[i]), NAME_MAX_LEN);
@@ -200,6 +201,29 @@ size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	}
 	finish_line(b);
 	return i;
+}
+
+size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		       const char *const *names, size_t n)
+{
+	return add_names(b, "after", t, inst, seq, names, n);
+}
+
+size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const char *const *names, size_t n)
+{
+	return add_names(b, "out", t, inst, seq, names, n);
+}
+
+void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		    const char *name, const char *key, const char *kind)
+{
+	add_head(b, "name", t);
+	add_id(b, inst, seq);
+	add_text(b, name, NAME_MAX_LEN);
+	add_text(b, key, NAME_MAX_LEN);
+	add_text(b, kind, WORD_MAX_LEN);
+	finish_line(b);
 }
 
 void event_add_span_begin(struct buf *b, int64_t t, const char *inst, uint64_t seq,

@@ -83,6 +83,17 @@ void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		       const char *const *names, size_t n);
 
+/* "out": what the task made besides what it is named after, in the same way. */
+size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const char *const *names, size_t n);
+
+/*
+ * "name": what the task is called, or of what key or kind it is, became known
+ * later, and counts. NULL or empty: as it was. Any process may tell.
+ */
+void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		    const char *name, const char *key, const char *kind);
+
 /* Phases of a task, or of the instance itself when seq is 0. */
 void event_add_span_begin(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 			  uint64_t span, const char *name);
@@ -96,6 +107,7 @@ void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 enum event_kind {
 	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
 	EVENT_FAIL, EVENT_KILL, EVENT_AFTER, EVENT_BEGIN, EVENT_END, EVENT_NOTE,
+	EVENT_NAME, EVENT_OUT,
 };
 
 struct event {

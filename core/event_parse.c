@@ -2,20 +2,25 @@
 
 #include <string.h>
 
-/* By their first letters, which all differ; the tab behind them included. */
-static const struct {
-	char word[7];
-	unsigned char len;
+struct word {
+	char text[7];
+	unsigned char len;	/* 0: none */
 	enum event_kind kind;
-} words[26] = {
-#define WORD(letter, word, kind) [letter - 'a'] = { word "\t", sizeof word, kind }
+};
+
+/* By their first letters, at most two of a letter; the tab behind them included. */
+static const struct word words[26][2] = {
+#define WORD(letter, word, kind) [letter - 'a'][0] = { word "\t", sizeof word, kind }
+#define OTHER(letter, word, kind) [letter - 'a'][1] = { word "\t", sizeof word, kind }
 	WORD('a', "after", EVENT_AFTER), WORD('b', "begin", EVENT_BEGIN),
 	WORD('c', "close", EVENT_CLOSE), WORD('d', "done", EVENT_DONE),
 	WORD('e', "end", EVENT_END), WORD('f', "fail", EVENT_FAIL),
-	WORD('k', "kill", EVENT_KILL), WORD('n', "note", EVENT_NOTE),
-	WORD('o', "open", EVENT_OPEN), WORD('p', "pid", EVENT_PID),
+	WORD('k', "kill", EVENT_KILL), WORD('n', "name", EVENT_NAME),
+	OTHER('n', "note", EVENT_NOTE), WORD('o', "out", EVENT_OUT),
+	OTHER('o', "open", EVENT_OPEN), WORD('p', "pid", EVENT_PID),
 	WORD('q', "queue", EVENT_QUEUE), WORD('s', "start", EVENT_START),
 #undef WORD
+#undef OTHER
 };
 
 /* The end of a field, passed. */
@@ -29,12 +34,16 @@ static bool known_word(struct cursor *c, enum event_kind *kind)
 {
 	unsigned at = cursor_at_end(c) ? 26 : (unsigned)(*c->p - 'a');
 
-	if (at >= 26 || (size_t)(c->end - c->p) < sizeof words->word || !words[at].len ||
-	    memcmp(c->p, words[at].word, words[at].len))
+	if (at >= 26 || (size_t)(c->end - c->p) < sizeof words[0]->text)
 		return false;
-	*kind = words[at].kind;
-	c->p += words[at].len;
-	return true;
+	for (const struct word *w = words[at]; w < words[at] + 2 && w->len; w++) {
+		if (!memcmp(c->p, w->text, w->len)) {
+			*kind = w->kind;
+			c->p += w->len;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* A word that a line may begin with in a later version. */

@@ -15,15 +15,16 @@ core_libcore_la_SOURCES = \
 	core/json.c core/json.h \
 	core/kind.c core/kind.h \
 	core/layout.h \
+	core/ninja_hash.c core/ninja_hash.h \
 	core/oe.c core/oe.h core/oe_reader.h \
 	core/oe_build.c core/oe_devices.c core/oe_log.c core/oe_raw.c core/oe_recipe.c \
 	core/oe_samples.c core/oe_task.c \
 	core/outfile.c core/outfile.h \
 	core/reader.c core/reader.h \
 	core/recording.c core/recording.h \
-	core/recording_after.c core/recording_build.c core/recording_command.c \
+	core/recording_build.c core/recording_command.c \
 	core/recording_events.c core/recording_kinds.c core/recording_link.c \
-	core/recording_runs.c core/recording_samples.c \
+	core/recording_names.c core/recording_runs.c core/recording_samples.c \
 	core/recording_tasks.c core/recording_usage.c \
 	core/series.c core/series.h \
 	core/store.c core/store.h \

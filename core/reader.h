@@ -21,7 +21,7 @@
 struct reader {
 	struct recording *rec;
 	struct error *err;
-	bool sums_only;		/* no rec->after, no rec->usage */
+	bool sums_only;		/* no rec->after, rec->out, rec->usage */
 	unsigned n_understood;	/* files whose first line is a recording's */
 	/* tasks */
 	struct index instances;	/* newest instance of an id */
@@ -40,6 +40,7 @@ struct reader {
 	struct task_usage *newest;	/* sample of each task; time_ms -1: none */
 	struct runs *runs;		/* NULL: no rec->usage */
 	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
+	uint32_t *out_task;	/* and of rec->out */
 };
 
 void reader_init(struct reader *r, struct recording *rec, struct error *err);
@@ -151,8 +152,9 @@ int reader_add_instance(struct reader *r, struct slice id, int64_t time_us);
 /* The task of that number, a new one if there is none. */
 int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *task);
 
-/* Names behind "after", still escaped, for the task. */
+/* Names behind "after" and "out", still escaped, for the task. */
 int reader_after(struct reader *r, uint32_t task, struct slice names);
+int reader_out(struct reader *r, uint32_t task, struct slice names);
 
 /* Kinds of tasks from an escaped field: as recorded, "" if empty, and as the command
  * tells. Out of memory is remembered in r->no_memory. */
@@ -164,7 +166,7 @@ uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
 
 /* After all files: order, parents. 0 or -ENOMEM. */
 int reader_finish_tasks(struct reader *r);
-int reader_sort_after(struct reader *r);
+int reader_sort_names(struct reader *r);
 int reader_finish_usage(struct reader *r);
 int reader_link(struct reader *r);
 

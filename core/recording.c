@@ -456,6 +456,7 @@ void recording_release(struct recording *rec)
 	free(rec->instance);
 	free(rec->task);
 	free(rec->after);
+	free(rec->out);
 	free(rec->span);
 	free(rec->note);
 	free(rec->usage);

@@ -45,9 +45,11 @@ struct task {
 	int32_t pid, slot;
 	int32_t status;
 	enum task_state state;
+	bool named;		/* later than at its start, which counts */
 	bool hosts;		/* a build instance ran inside it: its figures contain
 				   those of that instance's tasks */
-	uint32_t first_after, n_after;	/* in recording.after */
+	uint32_t first_after, n_after;	/* in recording.after: what it waited for */
+	uint32_t first_out, n_out;	/* in recording.out: what it made besides its name */
 	/* What proc_tasks.log tells of it: all 0 if nothing. */
 	uint32_t first_usage, n_usage;	/* its samples in recording.usage */
 	uint32_t peak_kb;	/* largest summed memory of its processes */
@@ -154,6 +156,8 @@ struct recording {
 	struct task *task;	/* in the order of their first line */
 	size_t n_after;		/* 0: not read */
 	const char **after;
+	size_t n_out;		/* 0: not read */
+	const char **out;
 	size_t n_spans;
 	struct span *span;
 	size_t n_notes;
@@ -190,7 +194,7 @@ int recording_read(struct recording *rec, const char *path,
 		   const struct recording_codec *codec, struct error *err);
 void recording_release(struct recording *rec);
 
-/* The same without the lists `after` and `usage`, which are long: what sums need. */
+/* The same without the lists `after`, `out` and `usage`, which are long: what sums need. */
 int recording_read_sums(struct recording *rec, const char *path,
 			const struct recording_codec *codec, struct error *err);
 

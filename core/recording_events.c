@@ -65,6 +65,19 @@ static int read_open(struct reader *r, struct event *e)
 	return 0;
 }
 
+static void set_text(const char **to, const char *text)
+{
+	if (*text)
+		*to = text;
+}
+
+/* What a name line told counts, though the start may be read after it. */
+static void set_unless_named(const struct task *t, const char **to, const char *text)
+{
+	if (!t->named || !**to)
+		set_text(to, text);
+}
+
 static int read_queue(struct reader *r, struct task *t, struct event *e)
 {
 	if (t->queued_us >= 0)
@@ -72,16 +85,10 @@ static int read_queue(struct reader *r, struct task *t, struct event *e)
 	t->queued_us = e->time_us;
 	if (t->start_us >= 0)
 		return 0;
-	t->kind = reader_kind(r, event_field(e));
-	t->name = text_field(r, e);
-	t->key = text_field(r, e);
+	set_unless_named(t, &t->kind, reader_kind(r, event_field(e)));
+	set_unless_named(t, &t->name, text_field(r, e));
+	set_unless_named(t, &t->key, text_field(r, e));
 	return 0;
-}
-
-static void set_text(const char **to, const char *text)
-{
-	if (*text)
-		*to = text;
 }
 
 static int read_start(struct reader *r, struct task *t, struct event *e)
@@ -96,9 +103,9 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 	if (pid >= 0)
 		t->pid = pid;
 	t->slot = small_number(e);
-	set_text(&t->kind, reader_kind(r, event_field(e)));
-	set_text(&t->name, text_field(r, e));
-	set_text(&t->key, text_field(r, e));
+	set_unless_named(t, &t->kind, reader_kind(r, event_field(e)));
+	set_unless_named(t, &t->name, text_field(r, e));
+	set_unless_named(t, &t->key, text_field(r, e));
 	command = event_field(e);
 	t->command = command.len ? r->place : 0;
 	if (!*t->kind)
@@ -139,11 +146,27 @@ static int read_pid(struct task *t, struct event *e)
 	return 0;
 }
 
+static int read_name(struct reader *r, struct task *t, struct event *e)
+{
+	t->named = true;
+	set_text(&t->name, text_field(r, e));
+	set_text(&t->key, text_field(r, e));
+	set_text(&t->kind, reader_kind(r, event_field(e)));
+	return 0;
+}
+
 static int read_after(struct reader *r, uint32_t task, struct event *e)
 {
 	struct slice names = { e->rest.p, (size_t)(e->rest.end - e->rest.p) };
 
 	return r->sums_only || !names.len ? 0 : reader_after(r, task, names);
+}
+
+static int read_out(struct reader *r, uint32_t task, struct event *e)
+{
+	struct slice names = { e->rest.p, (size_t)(e->rest.end - e->rest.p) };
+
+	return r->sums_only || !names.len ? 0 : reader_out(r, task, names);
 }
 
 /* Spans of tasks and of instances in one number. */
@@ -220,6 +243,8 @@ static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
 	case EVENT_FAIL: return read_end(t, e, TASK_FAILED);
 	case EVENT_KILL: return read_end(t, e, TASK_KILLED);
 	case EVENT_AFTER: return read_after(r, task, e);
+	case EVENT_NAME: return read_name(r, t, e);
+	case EVENT_OUT: return read_out(r, task, e);
 	default: return -EBADMSG;
 	}
 }
@@ -300,6 +325,7 @@ static void expect(struct recording *rec, const struct feed *f)
 {
 	rec->task = array_expect(rec->task, feed_expect(f, rec->n_tasks), sizeof *rec->task);
 	rec->after = array_expect(rec->after, feed_expect(f, rec->n_after), sizeof *rec->after);
+	rec->out = array_expect(rec->out, feed_expect(f, rec->n_out), sizeof *rec->out);
 }
 
 int reader_tasks(struct reader *r, const char *file, struct feed *f)

@@ -179,7 +179,7 @@ int reader_finish_tasks(struct reader *r)
 				     "taken as ending at once", backwards))
 		return -ENOMEM;
 	rec->task = array_trim(rec->task, rec->n_tasks, sizeof *rec->task);
-	return reader_sort_after(r);
+	return reader_sort_names(r);
 }
 
 void reader_release(struct reader *r)
@@ -188,6 +188,7 @@ void reader_release(struct reader *r)
 		free(r->numbered[i].task);
 	free(r->numbered);
 	free(r->after_task);
+	free(r->out_task);
 	free(r->newest);
 	runs_free(r->runs);
 	free(r->kind);

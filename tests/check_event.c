@@ -117,6 +117,10 @@ START_TEST(long_texts)
 		event_add_note(&b, 0, "a", 1, names[i % 3]);
 		parsed(&b);
 		buf_clear(&b);
+		event_add_name(&b, INT64_MAX, "abcdefghijklmno", UINT64_MAX, names[i % 3],
+			       names[i / 3 % 3], names[i / 9]);
+		parsed(&b);
+		buf_clear(&b);
 		event_add_span_begin(&b, 0, "a", 1, UINT64_MAX / 2, names[i % 3]);
 		parsed(&b);
 	}
@@ -206,6 +210,36 @@ START_TEST(parse)
 }
 END_TEST
 
+START_TEST(name_line)
+{
+	struct buf b = BUF_INIT;
+	struct event e;
+
+	event_add_name(&b, 7, "i", 3, "lib/x\ty.o", NULL, "compile");
+	ck_assert_str_eq(b.data, "name\t7\ti.3\tlib/x\\ty.o\t\tcompile\n");
+	e = parsed(&b);
+	ck_assert_int_eq(e.kind, EVENT_NAME);
+	expect(&e, "lib/x\ty.o");
+	expect(&e, "");
+	expect(&e, "compile");
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(out_line)
+{
+	const char *const names[] = { "a.h", "b.h" };
+	struct buf b = BUF_INIT;
+	struct event e;
+
+	ck_assert_uint_eq(event_add_out(&b, 7, "i", 3, names, 2), 2);
+	ck_assert_str_eq(b.data, "out\t7\ti.3\ta.h\tb.h\n");
+	e = parsed(&b);
+	ck_assert_int_eq(e.kind, EVENT_OUT);
+	buf_release(&b);
+}
+END_TEST
+
 START_TEST(instance_ids)
 {
 	char a[INSTANCE_ID_MAX], b[INSTANCE_ID_MAX];
@@ -230,6 +264,8 @@ int main(void)
 	tcase_add_test(t, cut_names_differ);
 	tcase_add_test(t, after_lines);
 	tcase_add_loop_test(t, parse, 0, sizeof lines / sizeof *lines);
+	tcase_add_test(t, name_line);
+	tcase_add_test(t, out_line);
 	tcase_add_test(t, instance_ids);
 	suite_add_tcase(s, t);
 	return support_main(s);

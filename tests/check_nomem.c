@@ -43,6 +43,7 @@ static const char tasks[] = "buildbeat tasks 1\n"
 	"start\t20\ta1.1\t200\t\t\tx\t\tgcc -c x.c\nafter\t20\ta1.1\tp\n"
 	"start\t20\ta1.900\t201\t\t\ty\t\tmake\nafter\t20\ta1.900\tq\nafter\t20\ta1.1\tr\n"
 	"open\t30\tb1\t201\t1\t201,100\tmake\nbegin\t31\tb1\t1\tphase\nnote\t32\tb1\ttext\n"
+	"out\t33\ta1.1\to\nout\t33\ta1.900\to\nout\t34\ta1.1\to\nname\t35\ta1.1\tn\tk\tlink\n"
 	"damaged\n";
 
 static void write_files(const char *dir)

@@ -141,6 +141,39 @@ START_TEST(damaged)
 }
 END_TEST
 
+/* The names that were told later count, wherever their lines stand. */
+START_TEST(later_names)
+{
+	struct recording rec = RECORDING_INIT;
+	const struct task *t;
+	const char *dir = write_dir(BUILD, TASKS OPEN
+		"name\t50\ta1.1\tlate\trule\tlink\nstart\t20\ta1.1\t77\t\tcompile\tearly\tkey\tgcc -c x.c\n"
+		"start\t20\ta1.2\t78\t\tcompile\tsecond\tkey\tgcc -c y.c\nname\t50\ta1.2\t\trule\n"
+		"out\t51\ta1.2\ta\tb\nout\t51\ta1.1\tc\\td\nout\t52\ta1.2\te\nname\t53\ta1\tx\n");
+
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_warnings, 1);	/* an instance has no name */
+	t = &rec.task[0];
+	ck_assert_str_eq(t->name, "late");
+	ck_assert_str_eq(t->key, "rule");
+	ck_assert_str_eq(t->kind, "link");
+	ck_assert_uint_eq(t->n_out, 1);
+	ck_assert_str_eq(rec.out[t->first_out], "c\td");
+	t = &rec.task[1];
+	ck_assert_str_eq(t->name, "second");
+	ck_assert_str_eq(t->key, "rule");
+	ck_assert_str_eq(t->kind, "compile");
+	ck_assert_uint_eq(t->n_out, 3);
+	ck_assert_str_eq(rec.out[t->first_out], "a");
+	ck_assert_str_eq(rec.out[t->first_out + 2], "e");
+	recording_release(&rec);
+	ck_assert_int_eq(recording_read_sums(&rec, dir, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_out, 0);
+	ck_assert_str_eq(rec.task[0].name, "late");
+	recording_release(&rec);
+}
+END_TEST
+
 START_TEST(all_fields)
 {
 	struct recording rec = RECORDING_INIT;
@@ -529,6 +562,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, damaged, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(t, all_fields);
+	tcase_add_test(t, later_names);
 	tcase_add_test(t, parents);
 	tcase_add_test(t, no_rings);
 	tcase_add_test(t, usage);

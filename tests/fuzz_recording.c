@@ -25,6 +25,7 @@ static void check_tasks(const struct recording *rec)
 
 		check(t->instance < rec->n_instances && t->seq && *t->kind);
 		check(t->n_after <= rec->n_after && t->first_after <= rec->n_after - t->n_after);
+		check(t->n_out <= rec->n_out && t->first_out <= rec->n_out - t->n_out);
 		check(t->n_usage <= rec->n_usage && t->first_usage <= rec->n_usage - t->n_usage);
 		check(t->end_us < 0 || t->end_us >= t->start_us);
 		check(recording_task_end_us(rec, t) >= t->start_us);
@@ -37,6 +38,8 @@ static void check_tasks(const struct recording *rec)
 	}
 	for (size_t i = 0; i < rec->n_after; i++)
 		check(rec->after[i][0]);
+	for (size_t i = 0; i < rec->n_out; i++)
+		check(rec->out[i][0]);
 }
 
 static void check_instances(const struct recording *rec)
