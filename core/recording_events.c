@@ -1,5 +1,6 @@
 #include "event.h"
 #include "field.h"
+#include "kind.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -78,17 +79,41 @@ static void set_unless_named(const struct task *t, const char **to, const char *
 		set_text(to, text);
 }
 
+/* Who queued it and who started it wrote two files, read in another order. */
+static int fill_names(struct reader *r, struct task *t, struct event *e)
+{
+	event_field(e);		/* kind: told from its start */
+	if (!*t->name)
+		t->name = text_field(r, e);
+	else
+		event_field(e);
+	if (!*t->key)
+		t->key = text_field(r, e);
+	return 0;
+}
+
 static int read_queue(struct reader *r, struct task *t, struct event *e)
 {
 	if (t->queued_us >= 0)
 		return -EBADMSG;
 	t->queued_us = e->time_us;
 	if (t->start_us >= 0)
-		return 0;
+		return fill_names(r, t, e);
 	set_unless_named(t, &t->kind, reader_kind(r, event_field(e)));
 	set_unless_named(t, &t->name, text_field(r, e));
 	set_unless_named(t, &t->key, text_field(r, e));
 	return 0;
+}
+
+/* The kind of a task of which nobody says it: bitbake's are known by name. */
+static const char *told_kind(struct reader *r, const struct task *t, struct slice command)
+{
+	const char *kind;
+
+	if (strcmp(r->rec->instance[t->instance].tool, "bitbake"))
+		return reader_kind_of_command(r, command);
+	kind = kind_of_oe_task(t->name, strlen(t->name));
+	return reader_kind(r, (struct slice){ kind, strlen(kind) });
 }
 
 static int read_start(struct reader *r, struct task *t, struct event *e)
@@ -109,16 +134,17 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 	command = event_field(e);
 	t->command = command.len ? r->place : 0;
 	if (!*t->kind)
-		t->kind = reader_kind_of_command(r, command);
+		t->kind = told_kind(r, t, command);
 	if (t->state == TASK_QUEUED)
 		t->state = TASK_RUNNING;
 	return 0;
 }
 
+/* The first end counts: who waits for a task need not know what that said itself. */
 static int read_end(struct task *t, struct event *e, enum task_state state)
 {
 	if (t->end_us >= 0)
-		return -EBADMSG;
+		return 0;
 	t->state = state;
 	t->end_us = e->time_us;
 	t->status = small_number(e);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define INTERVAL_MS 1000
@@ -53,7 +54,7 @@ static int begin_at(struct buildbeat_session *s, const char *dir, const struct s
 static int open_somewhere(struct buildbeat_session *s, const struct buildbeat_host *from,
 			  const struct session_host *host)
 {
-	bool may_begin = !(from->flags & BUILDBEAT_JOIN_ONLY);
+	bool may_begin = !(from->flags & BUILDBEAT_JOIN_ONLY) && !from->instance;
 	struct stat st;
 	int r;
 
@@ -78,6 +79,7 @@ static struct buildbeat_session *open_session(const struct buildbeat_host *given
 	host = (struct session_host){
 		.tool = from.tool, .version = from.version, .command = from.command,
 		.level = -1, .interval_ms = from.interval_ms ? from.interval_ms : INTERVAL_MS,
+		.instance = from.instance, .forks = from.flags & BUILDBEAT_FORKS,
 	};
 	s = calloc(1, sizeof *s);
 	if (s && open_somewhere(s, &from, &host)) {
@@ -150,7 +152,7 @@ static uint64_t task_queued(struct buildbeat_session *s, const struct buildbeat_
 
 	if (!take_task(&task, given) || !begin_line(&line, s))
 		return 0;
-	number = session_next_task(s);
+	number = task.number ? task.number : session_next_task(s);
 	e = event_task(&task);
 	event_add_queue(&line.buf, line.t, s->store.inst, number, &e);
 	end_line(&line, s);
@@ -168,7 +170,7 @@ static uint64_t task_started(struct buildbeat_session *s, uint64_t number,
 	if (!take_task(&task, given) || !begin_line(&line, s))
 		return 0;
 	if (!number)
-		number = session_next_task(s);
+		number = task.number ? task.number : session_next_task(s);
 	e = event_task(&task);
 	event_add_start(&line.buf, line.t, s->store.inst, number, &e);
 	end_line(&line, s);
@@ -186,6 +188,27 @@ static void task_pid(struct buildbeat_session *s, uint64_t number, int32_t pid)
 	end_line(&line, s);
 }
 
+/* What this process and the children it waited for used. */
+static void add_own_usage(struct event_end *e)
+{
+	struct rusage self, children, sum;
+
+	if (getrusage(RUSAGE_SELF, &self) || getrusage(RUSAGE_CHILDREN, &children))
+		return;
+	sum = children;
+	timeradd(&self.ru_utime, &children.ru_utime, &sum.ru_utime);
+	timeradd(&self.ru_stime, &children.ru_stime, &sum.ru_stime);
+	if (self.ru_maxrss > sum.ru_maxrss)
+		sum.ru_maxrss = self.ru_maxrss;
+	sum.ru_minflt += self.ru_minflt;
+	sum.ru_majflt += self.ru_majflt;
+	sum.ru_inblock += self.ru_inblock;
+	sum.ru_oublock += self.ru_oublock;
+	sum.ru_nvcsw += self.ru_nvcsw;
+	sum.ru_nivcsw += self.ru_nivcsw;
+	event_end_rusage(e, &sum);
+}
+
 static void task_finished(struct buildbeat_session *s, uint64_t number,
 			  const struct buildbeat_result *given)
 {
@@ -196,7 +219,9 @@ static void task_finished(struct buildbeat_session *s, uint64_t number,
 	if (!number || !take(&result, sizeof result, given) || !begin_line(&line, s))
 		return;
 	event_end_init(&e, result.status);
-	if (result.usage)
+	if (result.flags & BUILDBEAT_RAN_HERE)
+		add_own_usage(&e);
+	else if (result.usage)
 		event_end_rusage(&e, result.usage);
 	e.rchar = result.rchar;
 	e.wchar = result.wchar;
@@ -298,6 +323,11 @@ static void close_session(struct buildbeat_session *s)
 	errno = saved;
 }
 
+static const char *instance(const struct buildbeat_session *s)
+{
+	return session_is_live(s) ? s->store.inst : NULL;
+}
+
 const struct buildbeat_api *buildbeat_get_api(uint32_t major)
 {
 	static const struct buildbeat_api api = {
@@ -308,6 +338,7 @@ const struct buildbeat_api *buildbeat_get_api(uint32_t major)
 		.span_begin = span_begin, .span_end = span_end, .note = note,
 		.heartbeat = heartbeat, .snapshot = snapshot,
 		.build_completed = build_completed, .close = close_session,
+		.instance = instance,
 	};
 
 	return major == BUILDBEAT_API_MAJOR ? &api : NULL;

@@ -21,7 +21,8 @@
  *     directory, locale or environment variable is changed;
  *   - every function may be called from any thread;
  *   - a session belongs to the process that opened it: in a forked child the
- *     calls do nothing until the child opens a session of its own.
+ *     calls do nothing until the child opens a session of its own, unless the
+ *     host said BUILDBEAT_FORKS.
  */
 
 #include <stddef.h>
@@ -39,7 +40,7 @@ struct rusage;
 /* What the host is. */
 struct buildbeat_host {
 	uint32_t size;
-	uint32_t flags;		/* BUILDBEAT_JOIN_ONLY */
+	uint32_t flags;		/* BUILDBEAT_JOIN_ONLY, BUILDBEAT_FORKS */
 	const char *tool;	/* "bitbake", ... */
 	const char *version;
 	const char *command;	/* how it was called */
@@ -47,10 +48,15 @@ struct buildbeat_host {
 				   a new one below ./buildstats */
 	int64_t interval_ms;	/* between samples where this session samples; 0: 1000,
 				   negative: it never samples */
+	const char *instance;	/* a part of the host in another process: the instance() of
+				   the session it speaks for, in dir; NULL: for itself */
 };
 
 /* Do not begin a recording: join the one there is, or be a no-op. */
 #define BUILDBEAT_JOIN_ONLY 1u
+/* Forked children go on with the session: tasks run in them. They give their tasks
+ * numbers of the host's own (buildbeat_task.number). */
+#define BUILDBEAT_FORKS 2u
 
 struct buildbeat_task {
 	uint32_t size;
@@ -63,6 +69,9 @@ struct buildbeat_task {
 	const char *command;
 	const char *const *after;	/* names of the tasks it had to wait for */
 	size_t n_after;
+	uint64_t number;	/* the host's own, below 2^63, where several processes have to
+				   agree on it without a word; 0: the next. Not both in one
+				   instance */
 };
 
 struct buildbeat_result {
@@ -70,7 +79,13 @@ struct buildbeat_result {
 	int32_t status;		/* wait(2) status, -1 when not known */
 	const struct rusage *usage;	/* of its processes, NULL when not known */
 	int64_t rchar, wchar;	/* bytes through read() and write(), -1 when not known */
+	uint32_t flags;		/* BUILDBEAT_RAN_HERE */
+	uint32_t reserved;
 };
+
+/* The task ran in the calling process and its children: what those used is taken,
+ * instead of usage. */
+#define BUILDBEAT_RAN_HERE 1u
 
 struct buildbeat_api {
 	uint32_t size;
@@ -114,6 +129,10 @@ struct buildbeat_api {
 	void (*build_completed)(struct buildbeat_session *s, int32_t status);
 
 	void (*close)(struct buildbeat_session *s);
+
+	/* The name of the session's part in the recording, for buildbeat_host.instance
+	 * of another process. Until close(). */
+	const char *(*instance)(const struct buildbeat_session *s);
 };
 
 /* The one entry: the table of a major version, NULL when it is not supported. */

@@ -16,7 +16,7 @@
 
 bool session_is_live(const struct buildbeat_session *s)
 {
-	return s && s->live && !s->store.error && getpid() == s->store.pid;
+	return s && s->live && !s->store.error && (s->forks || getpid() == s->store.pid);
 }
 
 uint64_t session_next_task(struct buildbeat_session *s)
@@ -107,6 +107,7 @@ static void take_over_again(struct buildbeat_session *s, const struct session_ho
 
 static void joined(struct buildbeat_session *s, const struct session_host *host)
 {
+	s->forks = host->forks && !s->owner;
 	s->live = true;
 	add_open(s, host);
 }
@@ -122,14 +123,34 @@ int session_join(struct buildbeat_session *s, const struct session_host *host)
 	return 0;
 }
 
+/* Does a text look like event_instance_id()'s. */
+static bool is_instance(const char *text)
+{
+	size_t len = strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz");
+
+	return len && len < INSTANCE_ID_MAX && !text[len];
+}
+
 int session_join_dir(struct buildbeat_session *s, const char *dir,
 		     const struct session_host *host, struct error *err)
 {
 	int r = store_join_dir(&s->store, dir, err);
 
-	if (!r)
+	if (r)
+		return r;
+	if (!host->instance) {
 		joined(s, host);
-	return r;
+		return 0;
+	}
+	if (!is_instance(host->instance)) {
+		store_close(&s->store);
+		return -EINVAL;
+	}
+	strcpy(s->store.inst, host->instance);
+	s->guest = true;
+	s->forks = host->forks;
+	s->live = true;
+	return 0;
 }
 
 /* Beginning */
@@ -213,7 +234,8 @@ static void add_close(struct buildbeat_session *s)
 
 void session_close(struct buildbeat_session *s, int32_t status)
 {
-	add_close(s);
+	if (!s->guest)
+		add_close(s);
 	session_end_build(s, status);
 	s->live = false;
 	store_close(&s->store);

@@ -19,6 +19,8 @@ struct buildbeat_session {
 	struct store store;
 	_Atomic uint64_t last_task, last_span;
 	_Atomic bool live;	/* opened, and not closed */
+	bool forks;		/* forked children go on with it */
+	bool guest;		/* it speaks for another session's instance */
 	bool owner;
 	_Atomic uint64_t build_span;	/* of the C ABI's build_started(), 0: none */
 	struct ticket ticket;	/* the owner's */
@@ -30,6 +32,8 @@ struct session_host {
 	const char *tool, *version, *command;
 	int32_t level;		/* own nesting depth, or -1 */
 	int64_t interval_ms;	/* of an owner's samples, 0 or less: none */
+	const char *instance;	/* to speak for when joining a directory, NULL: its own */
+	bool forks;
 };
 
 /* Join the recording of the environment, or the one in a directory. 0 or a
@@ -42,7 +46,8 @@ int session_join_dir(struct buildbeat_session *s, const char *dir,
 int session_begin(struct buildbeat_session *s, const char *base, const char *name,
 		  const struct session_host *host, struct error *err);
 
-/* Is it open, in this very process, and can it still write. */
+/* Is it open, in this very process (or a child of it, where it forks), and can it
+ * still write. */
 bool session_is_live(const struct buildbeat_session *s);
 
 /* A fresh number for a task. */

@@ -331,6 +331,91 @@ START_TEST(forked)
 }
 END_TEST
 
+/* A host of several processes, as bitbake: one queues tasks, forked children of
+ * another run them, and both know them by the same numbers. */
+static void run_forked(struct buildbeat_session *s, const struct buildbeat_host *host)
+{
+	struct buildbeat_result result = {
+		.size = sizeof result, .flags = BUILDBEAT_RAN_HERE, .rchar = -1, .wchar = -1,
+	};
+	struct buildbeat_session *worker = api->open(host);
+	int status;
+
+	ck_assert_ptr_nonnull(worker);
+	ck_assert_str_eq(api->instance(worker), host->instance);
+	for (uint64_t n = 0; n < 3; n++) {
+		struct buildbeat_task task = { .size = sizeof task, .slot = -1, .number = n + (1u << 30) };
+		pid_t pid;
+
+		task.name = support_path("task %d", (int)n);
+		ck_assert_uint_eq(api->task_queued(s, &task), task.number);
+		task.name = NULL;
+		pid = fork();
+		if (!pid) {
+			task.pid = getpid();
+			api->task_started(worker, 0, &task);
+			if (system("i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done"))
+				_exit(1);
+			api->task_finished(worker, task.number, &result);
+			api->build_completed(worker, 0);
+			api->close(worker);
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(status, 0);
+		result.flags = n ? BUILDBEAT_RAN_HERE : 0;
+	}
+	api->close(worker);
+}
+
+START_TEST(speaks_for_another)
+{
+	struct buildbeat_session *s = open_at(dir, -1);
+	struct buildbeat_host host = {
+		.size = sizeof host, .flags = BUILDBEAT_FORKS, .dir = dir,
+		.instance = api->instance(s),
+	};
+	struct recording rec = RECORDING_INIT;
+
+	run_forked(s, &host);
+	api->close(s);
+	read_back(&rec);
+	ck_assert_uint_eq(rec.n_instances, 1);
+	ck_assert_uint_eq(rec.n_tasks, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct task *t = &rec.task[i];
+
+		ck_assert_str_eq(t->name, support_path("task %d", (int)i));
+		ck_assert_int_eq(t->state, TASK_DONE);
+		ck_assert_int_ge(t->queued_us, 0);
+		ck_assert_int_ge(t->start_us, t->queued_us);
+		ck_assert_int_gt(t->user_us + t->system_us, i == 1 ? -3 : 0);
+		ck_assert(i == 1 || t->max_rss_kb > 0);
+		ck_assert_int_gt(t->pid, 0);
+	}
+	ck_assert_int_eq(rec.task[1].max_rss_kb, -1);
+	recording_release(&rec);
+}
+END_TEST
+
+static const char *const no_instances[] = { "", "a.1", "a\t", "A", "0123456789abcdef" };
+
+START_TEST(no_such_instance)
+{
+	struct buildbeat_host host = {
+		.size = sizeof host, .dir = dir, .instance = no_instances[_i],
+	};
+	struct buildbeat_session *s;
+
+	ck_assert_ptr_null(api->open(&host));
+	ck_assert(!support_exists(dir));
+	s = open_at(dir, -1);
+	ck_assert_ptr_null(api->open(&host));
+	api->close(s);
+	ck_assert_ptr_null(api->instance(NULL));
+}
+END_TEST
+
 static size_t samples(const char *name)
 {
 	struct recording rec = RECORDING_INIT;
@@ -467,6 +552,8 @@ int main(void)
 	tcase_add_test(t, joining);
 	tcase_add_test(t, nowhere_to_write);
 	tcase_add_test(t, forked);
+	tcase_add_test(t, speaks_for_another);
+	tcase_add_loop_test(t, no_such_instance, 0, 5);
 	tcase_add_test(t, sampling);
 	tcase_add_test(t, threads);
 	tcase_add_test(t, processes);

@@ -29,7 +29,7 @@ struct naming {
 	struct index directories;	/* hash of instance's and part -> index below */
 	uint64_t *directory;
 	size_t n_directories, mask;
-	struct buf path;
+	struct buf path, full;
 	struct slice part;		/* the directory asked for last, and whose it was */
 	uint32_t part_instance;
 	uint64_t part_hash;
@@ -190,14 +190,29 @@ static struct named_path *find(const struct naming *n, uint64_t hash)
 	}
 }
 
+/* What others call a task: recipes of bitbake have tasks of the same names. */
+static struct slice name_for_others(struct naming *n, const struct task *t)
+{
+	if (!*t->key || strcmp(n->s->rec->instance[t->instance].tool, "bitbake"))
+		return text_slice(t->name);
+	buf_clear(&n->full);
+	buf_adds(&n->full, t->key);
+	buf_addc(&n->full, '/');
+	buf_adds(&n->full, t->name);
+	n->part.p = NULL;	/* it may be in there */
+	return (struct slice){ n->full.data, n->full.len };
+}
+
 static int add_target(struct naming *n, size_t target)
 {
 	const struct task *t = &n->s->rec->task[n->s->target[target].first_task];
-	struct slice name = text_slice(t->name);
+	struct slice name = name_for_others(n, t);
 	struct named_path *p;
 	uint64_t hash;
 	uint32_t end;
 
+	if (buf_error(&n->full))
+		return -ENOMEM;
 	if (!name.len || (ends_plain(name) && !has(n->after_end, end_of(name))))
 		return 0;
 	if (note_end(n, n->target_end, t->instance, name, &end) ||
@@ -285,6 +300,7 @@ int chain_names_make(struct chain_names *x, const struct summary *s)
 		r = find_after(&n);
 	index_release(&n.directories);
 	buf_release(&n.path);
+	buf_release(&n.full);
 	free(n.directory);
 	free(n.instance);
 	free(n.after_end);
