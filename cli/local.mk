@@ -29,7 +29,7 @@ cli_libcli_la_SOURCES = \
 cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DSYSCONFDIR='"$(sysconfdir)"' \
 	$(LIBGIT2_CFLAGS) $(YAML_CFLAGS) $(ZSTD_CFLAGS)
-cli_libcli_la_LIBADD = render/plot/libplot.la render/chart/libchart.la render/librender.la plugin/libticket.la sampler/libsampler.la core/libcore.la \
+cli_libcli_la_LIBADD = convert/libconvert.la render/plot/libplot.la render/chart/libchart.la render/librender.la plugin/libticket.la sampler/libsampler.la core/libcore.la \
 	$(LIBGIT2_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
 
 bin_PROGRAMS += buildbeat

@@ -2,9 +2,11 @@
 # recording written their way
 noinst_LTLIBRARIES += convert/libconvert.la
 convert_libconvert_la_SOURCES = \
-	convert/builder.h \
-	convert/convert.h \
+	convert/builder.c convert/builder.h \
+	convert/convert.c convert/convert.h \
+	convert/formats.h \
 	convert/gunzip.c convert/gunzip.h \
-	convert/json_reader.c convert/json_reader.h
+	convert/json_reader.c convert/json_reader.h \
+	convert/oe.c
 convert_libconvert_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAJL_CFLAGS) $(ZLIB_CFLAGS)
 convert_libconvert_la_LIBADD = core/libcore.la $(YAJL_LIBS) $(ZLIB_LIBS)

@@ -153,22 +153,13 @@ void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int
 	finish_line(b);
 }
 
-void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
-		   const struct event_end *e)
+void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     enum event_kind kind, const struct event_end *e)
 {
-	const char *word = "done";
-	int status = -1;
-
-	if (e->status >= 0 && WIFSIGNALED(e->status)) {
-		word = "kill";
-		status = WTERMSIG(e->status);
-	} else if (e->status >= 0) {
-		status = WEXITSTATUS(e->status);
-		word = status ? "fail" : "done";
-	}
-	add_head(b, word, t);
+	add_head(b, kind == EVENT_DONE ? "done" : kind == EVENT_FAIL ? "fail" :
+		 kind == EVENT_KILL ? "kill" : "gone", t);
 	add_id(b, inst, seq);
-	add_number(b, status);
+	add_number(b, e->status);
 	add_number(b, e->user_us);
 	add_number(b, e->system_us);
 	add_number(b, e->max_rss_kb);
@@ -181,6 +172,23 @@ void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	add_number(b, e->rchar);
 	add_number(b, e->wchar);
 	finish_line(b);
+}
+
+void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		   const struct event_end *e)
+{
+	struct event_end told = *e;
+	enum event_kind kind = EVENT_DONE;
+
+	told.status = -1;
+	if (e->status >= 0 && WIFSIGNALED(e->status)) {
+		kind = EVENT_KILL;
+		told.status = WTERMSIG(e->status);
+	} else if (e->status >= 0) {
+		told.status = WEXITSTATUS(e->status);
+		kind = told.status ? EVENT_FAIL : EVENT_DONE;
+	}
+	event_add_ended(b, t, inst, seq, kind, &told);
 }
 
 /* As many of the names as fit. */

@@ -26,6 +26,13 @@
 
 void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
 
+/* The words a line begins with. */
+enum event_kind {
+	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
+	EVENT_FAIL, EVENT_KILL, EVENT_GONE, EVENT_AFTER, EVENT_BEGIN, EVENT_END, EVENT_NOTE,
+	EVENT_NAME, EVENT_OUT,
+};
+
 struct event_open {
 	int32_t pid;
 	int32_t level;		/* the host's own nesting depth (MAKELEVEL), or -1 */
@@ -75,6 +82,12 @@ void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int
 void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		   const struct event_end *e);
 
+/* The same with the word told: EVENT_DONE, EVENT_FAIL, EVENT_KILL, or EVENT_GONE for an
+ * end of which nobody knows how it was. status is what stands in the line, as the
+ * reader gives it: an exit status or a signal, -1 when not known. */
+void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     enum event_kind kind, const struct event_end *e);
+
 /*
  * "after": names of the tasks (targets) this one waited for. Takes as many of
  * the n names as fit one line and returns their number, at least one when n is
@@ -103,12 +116,6 @@ void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *text);
 
 /* Reading one line back (without its newline). */
-
-enum event_kind {
-	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
-	EVENT_FAIL, EVENT_KILL, EVENT_AFTER, EVENT_BEGIN, EVENT_END, EVENT_NOTE,
-	EVENT_NAME, EVENT_OUT,
-};
 
 struct event {
 	enum event_kind kind;

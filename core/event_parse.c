@@ -15,6 +15,7 @@ static const struct word words[26][2] = {
 	WORD('a', "after", EVENT_AFTER), WORD('b', "begin", EVENT_BEGIN),
 	WORD('c', "close", EVENT_CLOSE), WORD('d', "done", EVENT_DONE),
 	WORD('e', "end", EVENT_END), WORD('f', "fail", EVENT_FAIL),
+	WORD('g', "gone", EVENT_GONE),
 	WORD('k', "kill", EVENT_KILL), WORD('n', "name", EVENT_NAME),
 	OTHER('n', "note", EVENT_NOTE), WORD('o', "out", EVENT_OUT),
 	OTHER('o', "open", EVENT_OPEN), WORD('p', "pid", EVENT_PID),

@@ -13,6 +13,9 @@
 #define LAYOUT_ZSTD_SUFFIX ".zst"
 #define LAYOUT_TICKET "buildbeat.mk"	/* what MAKEFILES names; see store.h */
 
+#define LAYOUT_WARNING "warning"	/* a key of build: what reading its source gave */
+#define LAYOUT_IMPORTED "imported"	/* and whose format that had */
+
 #define LAYOUT_BUILD_HEADER "buildbeat build 1\n"
 
 #endif

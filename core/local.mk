@@ -26,6 +26,9 @@ core_libcore_la_SOURCES = \
 	core/recording_events.c core/recording_kinds.c core/recording_link.c \
 	core/recording_names.c core/recording_runs.c core/recording_samples.c \
 	core/recording_tasks.c core/recording_usage.c \
+	core/recording_write.c core/recording_write.h core/recording_writer.h \
+	core/recording_write_series.c core/recording_write_tasks.c \
+	core/recording_write_usage.c \
 	core/series.c core/series.h \
 	core/store.c core/store.h \
 	core/texts.c core/texts.h \

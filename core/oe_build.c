@@ -1,6 +1,7 @@
 #include "oe_reader.h"
 
 #include "clock.h"
+#include "layout.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -220,7 +221,7 @@ int oe_finish_build(struct oe *o, bool build_only)
 		rec->start_wall_ns = o->zero_wall_us * 1000;
 	rec->end_us = oe_end_us(o);
 	reader_saw(o->r, rec->end_us);
-	if (error || add_key(o, "tool", "bitbake") || add_key(o, "host", o->host) ||
+	if (error || add_key(o, LAYOUT_IMPORTED, "oe") || add_key(o, "tool", "bitbake") || add_key(o, "host", o->host) ||
 	    add_key(o, "kernel", o->kernel) || add_key(o, "machine", o->machine) ||
 	    add_number(o, "memory_kb", o->memory_kb) ||
 	    add_number(o, "interval_ms", rec->interval_ms) ||

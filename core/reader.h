@@ -72,6 +72,7 @@ struct sample_time {
 	int64_t grid, time_ms;
 	bool absolute;		/* the time stands in the line */
 	bool gap;
+	bool even;		/* "~": nothing is known of the points passed */
 	bool levels;		/* "=": not changes */
 };
 

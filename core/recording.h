@@ -21,7 +21,8 @@
 enum task_state {
 	TASK_QUEUED,		/* never started */
 	TASK_RUNNING,		/* started, and nobody saw it end: its host was killed or
-				   gave it up; see recording_task_end_us() */
+				   gave it up; see recording_task_end_us(). With an end, how
+				   that was is not known */
 	TASK_DONE,
 	TASK_FAILED,		/* status is the exit status, or -1 */
 	TASK_KILLED,		/* status is the signal */
@@ -137,8 +138,9 @@ struct warning {
 /* Whose files a recording was read from. */
 enum recording_format {
 	FORMAT_BUILDBEAT,
-	FORMAT_OE,		/* a buildstats directory of OpenEmbedded, see oe.h: tasks by
-				   recipe, then name; proc_stat as if there was one core */
+	FORMAT_OE,		/* a buildstats directory of OpenEmbedded, see oe.h, or made
+				   from one: tasks by recipe, then name; proc_stat as if there
+				   was one core */
 };
 
 struct recording {

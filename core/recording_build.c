@@ -55,6 +55,22 @@ static int warn_of_clock(struct reader *r, int64_t end_wall_ns)
 			   (long long)(off_s < 0 ? -off_s : off_s));
 }
 
+/* Where it was imported from, and what was amiss there. */
+static int source_of(struct reader *r)
+{
+	struct recording *rec = r->rec;
+	const char *imported = recording_build(rec, LAYOUT_IMPORTED);
+	int error = 0;
+
+	if (imported && !strcmp(imported, "oe"))
+		rec->format = FORMAT_OE;
+	for (size_t i = 0; !error && i < rec->n_build; i++) {
+		if (!strcmp(rec->build[i].key, LAYOUT_WARNING))
+			error = reader_warn(r, "%s", rec->build[i].value);
+	}
+	return error;
+}
+
 static int fill(struct reader *r)
 {
 	struct recording *rec = r->rec;
@@ -64,6 +80,8 @@ static int fill(struct reader *r)
 	rec->interval_ms = number_up_to(rec, "interval_ms", READER_TIME_MAX_US / 1000);
 	rec->end_us = number_up_to(rec, "end_us", READER_TIME_MAX_US);
 	reader_saw(r, rec->end_us);
+	if (source_of(r))
+		return -ENOMEM;
 	return warn_of_clock(r, number_up_to(rec, "end_wall_ns", INT64_MAX));
 }
 

@@ -25,6 +25,8 @@ const char *recording_command(const struct recording *rec, const struct task *t)
 	struct slice line, command;
 	struct buf *b;
 
+	if (t->command & TEXT_BARE)
+		return texts_bare(rec->texts, t->command);
 	if (!t->command || !texts_line(rec->texts, t->command, &line) ||
 	    !find_command(t, line, &command))
 		return "";

@@ -110,6 +110,27 @@ static bool can_host(const struct recording *rec, uint32_t task, uint32_t instan
 	       (parent->open_us == child->open_us && t->instance < instance);
 }
 
+static void set_parent(struct recording *rec, uint32_t at, uint32_t task)
+{
+	if (task == NO_INDEX || !can_host(rec, task, at))
+		return;
+	rec->instance[at].parent_task = task;
+	rec->task[task].hosts = true;
+}
+
+/* "=INST.SEQ": who wrote it knew the task and not the processes. */
+static uint32_t named_parent(struct reader *r, const char *ancestors)
+{
+	struct cursor c;
+	struct slice inst;
+	uint64_t seq;
+
+	cursor_init(&c, ancestors, strlen(ancestors));
+	if (!cursor_byte(&c, '=') || !cursor_until(&c, '.', &inst) || !cursor_u64(&c, &seq))
+		return NO_INDEX;
+	return reader_find_task(r, inst, seq);
+}
+
 static void link_instance(struct recording *rec, uint32_t at, const struct host *host,
 			  size_t n)
 {
@@ -118,14 +139,8 @@ static void link_instance(struct recording *rec, uint32_t at, const struct host 
 	int32_t pid;
 
 	cursor_init(&c, i->ancestors, strlen(i->ancestors));
-	while (i->parent_task == NO_INDEX && next_pid(&c, &pid)) {
-		uint32_t task = task_at(host, n, pid, i->open_us + SLACK_US);
-
-		if (task != NO_INDEX && can_host(rec, task, at)) {
-			i->parent_task = task;
-			rec->task[task].hosts = true;
-		}
-	}
+	while (i->parent_task == NO_INDEX && next_pid(&c, &pid))
+		set_parent(rec, at, task_at(host, n, pid, i->open_us + SLACK_US));
 }
 
 int reader_link(struct reader *r)
@@ -138,8 +153,10 @@ int reader_link(struct reader *r)
 
 	if (!error)
 		error = collect_hosts(rec, &wanted, &host, &n);
-	for (size_t i = 0; !error && i < rec->n_instances; i++)
-		link_instance(rec, (uint32_t)i, host, n);
+	for (uint32_t i = 0; !error && i < rec->n_instances; i++) {
+		link_instance(rec, i, host, n);
+		set_parent(rec, i, named_parent(r, rec->instance[i].ancestors));
+	}
 	free(host);
 	index_release(&wanted);
 	return error;

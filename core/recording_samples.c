@@ -211,19 +211,19 @@ static int add_unchanged(struct decoder *d, int64_t grid, int64_t time_ms)
 }
 
 /* Two samples of one millisecond become one: the later. */
-static int add_sample(struct decoder *d, int64_t grid, int64_t time_ms, bool gap)
+static int add_sample(struct decoder *d, const struct sample_time *s)
 {
 	int error = 0;
 
-	if (!gap)
-		error = add_unchanged(d, grid, time_ms);
-	if (!error && !d->full && (!d->s.n || time_ms > d->s.time_ms[d->s.n - 1]))
-		error = add_row(d, time_ms, gap);
+	if (!s->gap && !s->even)
+		error = add_unchanged(d, s->grid, s->time_ms);
+	if (!error && !d->full && (!d->s.n || s->time_ms > d->s.time_ms[d->s.n - 1]))
+		error = add_row(d, s->time_ms, s->gap && d->s.n);
 	if (error || d->full)
 		return error;
 	fill_row(d);
-	d->at.grid = grid;
-	reader_saw(d->r, time_ms * 1000);
+	d->at.grid = s->grid;
+	reader_saw(d->r, s->time_ms * 1000);
 	return 0;
 }
 
@@ -232,14 +232,15 @@ int64_t reader_grid(int64_t time_ms, int64_t interval_ms)
 	return (2 * time_ms + interval_ms) / (2 * interval_ms);
 }
 
-/* "@ms", "!ms" or "+k" and a blank (none where the line ends); or nothing. */
+/* "@ms", "!ms", "~ms" or "+k" and a blank (none where the line ends); or nothing. */
 static bool parse_point(struct cursor *c, int64_t interval_ms, int64_t grid,
 			struct sample_time *s)
 {
 	int64_t n = 1;
 
 	s->gap = cursor_byte(c, '!');
-	s->absolute = s->gap || cursor_byte(c, '@');
+	s->even = !s->gap && cursor_byte(c, '~');
+	s->absolute = s->gap || s->even || cursor_byte(c, '@');
 	if (s->absolute || cursor_byte(c, '+')) {
 		if (!cursor_i64(c, &n) || n < 0 || n > TIME_MAX_MS ||
 		    (!cursor_byte(c, ' ') && !cursor_at_end(c)))
@@ -346,7 +347,7 @@ static int read_sample(struct decoder *d, struct slice line, unsigned number)
 		return damaged(d, number);
 	s.gap |= at->lost;
 	at->lost = false;
-	return add_sample(d, s.grid, s.time_ms, s.gap && d->s.n);
+	return add_sample(d, &s);
 }
 
 /* Counters go on where they were, levels start from nothing. */

@@ -150,7 +150,7 @@ static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_t
 	int64_t before_ms = (s->grid - 1) * d->interval_ms;
 
 	/* The newest sample is at a point of the grid earlier still. */
-	if (last->time_ms < 0 || s->gap || before_ms >= s->time_ms ||
+	if (last->time_ms < 0 || s->gap || s->even || before_ms >= s->time_ms ||
 	    2 * last->time_ms >= 2 * before_ms - d->interval_ms)
 		return 0;
 	if (settle(d->r, task))

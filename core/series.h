@@ -30,7 +30,9 @@
  * of the interval since the recording's start; the first at 0). "+k": k points
  * on, and the samples between were the same as the line before. "@ms": at that
  * time, the points passed were the same; it belongs to the nearest point, the
- * later of two. "!ms": so too, but samples before it are missing.
+ * later of two. "!ms": so too, but samples before it are missing. "~ms": so too, none
+ * is missing, but those at the points passed were not the same: from the line before
+ * to this one it went on evenly.
  * A line without any change is not written (unless told to), save around gaps.
  * A new first line may come in the middle (a disk was plugged in): the grid and
  * all levels start from nothing again, and a reader adds to each counter what

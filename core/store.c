@@ -250,7 +250,7 @@ int store_append_build(struct store *s, const struct buf *b)
 
 /* Creating */
 
-static int make_parents(const char *path, struct error *err)
+int store_make_parents(const char *path, struct error *err)
 {
 	char part[PATH_MAX];
 
@@ -263,7 +263,7 @@ static int make_parents(const char *path, struct error *err)
 	return 0;
 }
 
-static int absolute(char out[PATH_MAX], const char *path)
+int store_absolute(char out[PATH_MAX], const char *path)
 {
 	char cwd[PATH_MAX];
 	int n;
@@ -299,7 +299,7 @@ static int make_dir(struct store *s, const char *base, const char *name, struct 
 			r = snprintf(s->path, PATH_MAX, "%s/%s-%u", base, buf_str(&b), i);
 		if (r >= PATH_MAX)
 			return error_sys(err, -ENAMETOOLONG, base, NULL);
-		if (i == 1 && (r = make_parents(s->path, err)))
+		if (i == 1 && (r = store_make_parents(s->path, err)))
 			return r;
 		if (!mkdir(s->path, 0777))
 			break;
@@ -310,8 +310,7 @@ static int make_dir(struct store *s, const char *base, const char *name, struct 
 	return s->path[len] == '/' ? 0 : -EINVAL;
 }
 
-/* BASE/latest -> NAME, replaced in one step. Not being able to is no failure. */
-static void link_latest(const char *base, const char *path)
+void store_link_latest(const char *base, const char *path)
 {
 	char link[PATH_MAX + 16], fresh[PATH_MAX + 48];
 	const char *name = strrchr(path, '/') + 1;
@@ -364,7 +363,7 @@ int store_create(struct store *s, const char *base, const char *name, struct err
 
 	*s = (struct store)STORE_INIT;
 	s->start_ns = clock_mono_ns();
-	r = absolute(path, base ? base : LAYOUT_BASE);
+	r = store_absolute(path, base ? base : LAYOUT_BASE);
 	if (r)
 		return error_sys(err, r, base, "cannot make the recording");
 	r = make_dir(s, path, name, err);
@@ -377,7 +376,7 @@ int store_create(struct store *s, const char *base, const char *name, struct err
 		discard(s);
 		return error_sys(err, r, s->path, "cannot write the recording");
 	}
-	link_latest(path, s->path);
+	store_link_latest(path, s->path);
 	return 0;
 }
 

@@ -53,6 +53,13 @@ struct store {
  */
 int store_create(struct store *s, const char *base, const char *name, struct error *err);
 
+/* The parts of it for what is not written while a build runs: a directory as an
+ * absolute path; the directories above a path; BASE/latest -> the recording in path,
+ * replaced in one step (not being able to is no failure). */
+int store_absolute(char out[PATH_MAX], const char *path);
+int store_make_parents(const char *path, struct error *err);
+void store_link_latest(const char *base, const char *path);
+
 /* Join an existing recording by its directory: the start is read from `build`. */
 int store_join_dir(struct store *s, const char *path, struct error *err);
 

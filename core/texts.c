@@ -42,6 +42,7 @@ void texts_free(struct texts *t)
 	if (t->dir_fd >= 0)
 		close(t->dir_fd);
 	buf_release(&t->decoded);
+	buf_release(&t->bare);
 	free(t->text);
 	free(t->window);
 	free(t);
@@ -70,9 +71,24 @@ text_place texts_place(const struct texts *t, uint64_t offset)
 {
 	uint64_t text = t->n - 1;
 
-	if (offset >> OFFSET_BITS || text >> (64 - OFFSET_BITS))
+	if (offset >> OFFSET_BITS || text >> (63 - OFFSET_BITS))
 		return 0;
 	return text << OFFSET_BITS | offset;
+}
+
+text_place texts_keep(struct texts *t, const char *text, size_t len)
+{
+	size_t at = t->bare.len;
+
+	buf_add(&t->bare, text, len);
+	buf_addc(&t->bare, '\0');
+	return buf_error(&t->bare) ? 0 : TEXT_BARE | at;
+}
+
+const char *texts_bare(const struct texts *t, text_place at)
+{
+	at &= ~TEXT_BARE;
+	return at < t->bare.len ? t->bare.data + at : "";
 }
 
 static bool open_text(struct texts *t, size_t at)

@@ -30,10 +30,14 @@ struct texts {
 	uint64_t window_start;	/* in the file */
 	size_t window_len;	/* 0: nothing of a file */
 	struct buf decoded;
+	struct buf bare;	/* texts that stand in no file, a NUL behind each */
 };
 
-/* A line of a text in one number, 0 for none: a first line is never asked for. */
+/* A line of a text in one number, 0 for none: a first line is never asked for. Or a
+ * bare text: then TEXT_BARE is set in it. */
 typedef uint64_t text_place;
+
+#define TEXT_BARE (UINT64_C(1) << 63)
 
 /* dir_fd becomes its. NULL when out of memory, and dir_fd is closed. */
 struct texts *texts_new(int dir_fd);
@@ -47,6 +51,11 @@ int texts_add(struct texts *t, const char *name, char *memory, size_t len, int f
 
 /* The place of a line in the text added last. */
 text_place texts_place(const struct texts *t, uint64_t offset);
+
+/* A bare text: its place, 0 when out of memory. And the text at such a place, valid
+ * until the next is added. */
+text_place texts_keep(struct texts *t, const char *text, size_t len);
+const char *texts_bare(const struct texts *t, text_place at);
 
 /* The line at a place, without its newline; valid until the next call. False if it
  * cannot be read any more. */

@@ -1,6 +1,12 @@
 # tests of convert
 CONVERT_LIBS = convert/libconvert.la $(TEST_LIBS)
 
+check_PROGRAMS += tests/check_builder
+TESTS += tests/check_builder
+tests_check_builder_SOURCES = tests/check_builder.c tests/same.c tests/same.h
+tests_check_builder_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_builder_LDADD = $(CONVERT_LIBS)
+
 check_PROGRAMS += tests/check_json_reader
 TESTS += tests/check_json_reader
 tests_check_json_reader_CPPFLAGS = $(TEST_CPPFLAGS)

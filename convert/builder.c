@@ -1,0 +1,565 @@
+#include "builder.h"
+
+#include "arena.h"
+#include "clock.h"
+#include "event.h"
+#include "index.h"
+#include "kind.h"
+#include "layout.h"
+#include "texts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WARNINGS_MAX 100
+
+/* A name of a task's lists, in the order in which they came. */
+struct listed {
+	uint32_t task;
+	const char *name;
+};
+
+struct list {
+	size_t n;
+	struct listed *item;
+};
+
+struct builder_part {
+	struct list after, out;
+	struct index kinds;	/* texts of kinds, by hash and turn */
+	size_t n_kinds;
+	const char **kind;
+};
+
+static bool failed(struct builder *b, const void *memory)
+{
+	if (!memory)
+		b->error = -ENOMEM;
+	return b->error;
+}
+
+void builder_init(struct builder *b, struct recording *rec, const char *path)
+{
+	*rec = (struct recording){ .start_wall_ns = -1, .start_mono_ns = -1, .end_us = -1,
+		.interval_ms = -1 };
+	*b = (struct builder){ .rec = rec, .part = calloc(1, sizeof *b->part) };
+	rec->path = strdup(path);
+	rec->arena = arena_new();
+	rec->texts = texts_new(-1);
+	if (!b->part || !rec->path || !rec->arena || !rec->texts)
+		b->error = -ENOMEM;
+}
+
+const char *builder_text(struct builder *b, const char *text, size_t len)
+{
+	const char *copy = text && !b->error ? arena_text(b->rec->arena, text, len) : NULL;
+
+	if (text && !copy)
+		b->error = -ENOMEM;
+	return copy;
+}
+
+static const char *keep(struct builder *b, const char *text)
+{
+	const char *copy = text && *text ? builder_text(b, text, strlen(text)) : NULL;
+
+	return copy ? copy : "";
+}
+
+/* `build` */
+
+void builder_build(struct builder *b, const char *key, const char *value)
+{
+	struct recording *rec = b->rec;
+	struct build_line *grown;
+
+	if (b->error || !value)
+		return;
+	grown = array_grow(rec->build, rec->n_build, sizeof *grown);
+	if (failed(b, grown))
+		return;
+	rec->build = grown;
+	grown[rec->n_build] = (struct build_line){ keep(b, key), keep(b, value) };
+	rec->n_build++;
+}
+
+void builder_build_number(struct builder *b, const char *key, int64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%lld", (long long)value);
+	builder_build(b, key, text);
+}
+
+void builder_start_wall(struct builder *b, int64_t wall_ns)
+{
+	b->rec->start_wall_ns = wall_ns;
+}
+
+/* Instances. They have no times of their own until the end. */
+
+uint32_t builder_instance(struct builder *b, const char *tool, const char *version,
+			  const char *command, uint32_t parent_task)
+{
+	struct recording *rec = b->rec;
+	struct instance *grown;
+	char id[INSTANCE_ID_MAX];
+
+	if (b->error)
+		return NO_INDEX;
+	grown = array_grow(rec->instance, rec->n_instances, sizeof *grown);
+	if (failed(b, grown))
+		return NO_INDEX;
+	rec->instance = grown;
+	snprintf(id, sizeof id, "%zu", rec->n_instances + 1);
+	grown[rec->n_instances] = (struct instance){ .id = keep(b, id), .open_us = INT64_MAX,
+		.close_us = -1, .pid = -1, .level = -1, .parent_task = parent_task,
+		.ancestors = "", .tool = keep(b, tool), .version = keep(b, version),
+		.cwd = "", .command = keep(b, command) };
+	return (uint32_t)rec->n_instances++;
+}
+
+/* Tasks */
+
+void builder_task_init(struct builder_task *task)
+{
+	*task = (struct builder_task){ .queued_us = -1, .start_us = -1, .end_us = -1,
+		.user_us = -1, .system_us = -1, .max_rss_kb = -1, .in_blocks = -1,
+		.out_blocks = -1, .rchar = -1, .wchar = -1, .pid = -1, .slot = -1,
+		.status = -1, .state = TASK_DONE };
+}
+
+static uint64_t hash_text(const char *s)
+{
+	uint64_t h = 14695981039346656037u;
+
+	while (*s)
+		h = (h ^ (unsigned char)*s++) * 1099511628211u;
+	return h;
+}
+
+static const char *add_kind(struct builder *b, const char *kind, uint64_t hash, uint64_t turn)
+{
+	struct builder_part *part = b->part;
+	const char **grown = array_grow(part->kind, part->n_kinds, sizeof *grown);
+
+	if (failed(b, grown))
+		return "";
+	part->kind = grown;
+	if (index_put(&part->kinds, hash, turn, (uint32_t)part->n_kinds))
+		b->error = -ENOMEM;
+	return grown[part->n_kinds++] = keep(b, kind);
+}
+
+/* Kinds are few: one text for each. */
+static const char *find_kind(struct builder *b, const char *kind)
+{
+	uint64_t hash = hash_text(kind);
+	uint32_t at;
+
+	for (uint64_t turn = 0;; turn++) {
+		if (!index_find(&b->part->kinds, hash, turn, &at))
+			return add_kind(b, kind, hash, turn);
+		if (!strcmp(b->part->kind[at], kind))
+			return b->part->kind[at];
+	}
+}
+
+static const char *kind_of(struct builder *b, const struct builder_task *task)
+{
+	const char *command = task->command ? task->command : "";
+
+	return find_kind(b, task->kind && *task->kind ? task->kind :
+			 kind_of_command(command, strlen(command)));
+}
+
+static uint64_t keep_command(struct builder *b, const char *command)
+{
+	uint64_t place;
+
+	if (!command || !*command)
+		return 0;
+	place = texts_keep(b->rec->texts, command, strlen(command));
+	if (!place)
+		b->error = -ENOMEM;
+	return place;
+}
+
+/* WEXITSTATUS() and WTERMSIG(), as the reader has them. */
+static int32_t plain_status(const struct builder_task *task)
+{
+	if (task->status < 0)
+		return -1;
+	return task->status & 0x7f ? task->status & 0x7f : task->status >> 8 & 0xff;
+}
+
+uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder_task *task)
+{
+	struct recording *rec = b->rec;
+	struct task *grown;
+
+	if (b->error)
+		return NO_INDEX;
+	grown = array_grow(rec->task, rec->n_tasks, sizeof *grown);
+	if (failed(b, grown))
+		return NO_INDEX;
+	rec->task = grown;
+	grown[rec->n_tasks] = (struct task){ .instance = instance, .seq = rec->n_tasks + 1,
+		.name = keep(b, task->name), .kind = kind_of(b, task),
+		.key = keep(b, task->key), .command = keep_command(b, task->command),
+		.queued_us = task->queued_us, .start_us = task->start_us,
+		.end_us = task->end_us, .user_us = task->user_us,
+		.system_us = task->system_us, .max_rss_kb = task->max_rss_kb,
+		.in_blocks = task->in_blocks, .out_blocks = task->out_blocks,
+		.rchar = task->rchar, .wchar = task->wchar, .minor_faults = -1,
+		.major_faults = -1, .voluntary_switches = -1, .involuntary_switches = -1,
+		.pid = task->pid, .slot = task->slot, .status = plain_status(task),
+		.state = task->state, .peak_ms = -1 };
+	return (uint32_t)rec->n_tasks++;
+}
+
+static void add_listed(struct builder *b, struct list *l, uint32_t task, const char *name)
+{
+	struct listed *grown;
+
+	if (b->error || task == NO_INDEX || !*name)
+		return;
+	grown = array_grow(l->item, l->n, sizeof *grown);
+	if (failed(b, grown))
+		return;
+	l->item = grown;
+	grown[l->n++] = (struct listed){ task, keep(b, name) };
+}
+
+void builder_after(struct builder *b, uint32_t task, const char *name)
+{
+	if (!b->error)
+		add_listed(b, &b->part->after, task, name);
+}
+
+void builder_out(struct builder *b, uint32_t task, const char *name)
+{
+	if (!b->error)
+		add_listed(b, &b->part->out, task, name);
+}
+
+/* What belongs to tasks and instances */
+
+void builder_span(struct builder *b, uint32_t instance, uint32_t task, int64_t begin_us,
+		  int64_t end_us, const char *name)
+{
+	struct recording *rec = b->rec;
+	struct span *grown;
+
+	if (b->error)
+		return;
+	grown = array_grow(rec->span, rec->n_spans, sizeof *grown);
+	if (failed(b, grown))
+		return;
+	rec->span = grown;
+	grown[rec->n_spans++] = (struct span){ instance, task, begin_us, end_us, keep(b, name) };
+}
+
+void builder_note(struct builder *b, uint32_t instance, uint32_t task, int64_t time_us,
+		  const char *text)
+{
+	struct recording *rec = b->rec;
+	struct note *grown;
+
+	if (b->error)
+		return;
+	grown = array_grow(rec->note, rec->n_notes, sizeof *grown);
+	if (failed(b, grown))
+		return;
+	rec->note = grown;
+	grown[rec->n_notes++] = (struct note){ time_us, instance, task, keep(b, text) };
+}
+
+void builder_warn(struct builder *b, const char *format, ...)
+{
+	struct recording *rec = b->rec;
+	struct warning *grown;
+	va_list ap;
+
+	if (b->error || rec->n_warnings >= WARNINGS_MAX)
+		return;
+	grown = array_grow(rec->warning, rec->n_warnings, sizeof *grown);
+	if (failed(b, grown))
+		return;
+	rec->warning = grown;
+	va_start(ap, format);
+	vsnprintf(grown[rec->n_warnings++].text, sizeof grown->text, format, ap);
+	va_end(ap);
+}
+
+/* At the end: times */
+
+static int64_t first_us(const struct task *t)
+{
+	return t->queued_us >= 0 && (t->start_us < 0 || t->queued_us < t->start_us) ?
+	       t->queued_us : t->start_us;
+}
+
+/* What is not known is -1, so formats whose zero is anywhere have no negative times. */
+static int64_t earliest(const struct recording *rec)
+{
+	int64_t us = INT64_MAX;
+
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		int64_t first = first_us(&rec->task[i]);
+
+		if (first >= 0 && first < us)
+			us = first;
+	}
+	for (size_t i = 0; i < rec->n_spans; i++)
+		us = rec->span[i].begin_us < us ? rec->span[i].begin_us : us;
+	for (size_t i = 0; i < rec->n_notes; i++)
+		us = rec->note[i].time_us < us ? rec->note[i].time_us : us;
+	return us < INT64_MAX ? us : 0;
+}
+
+static void move(int64_t *us, int64_t by)
+{
+	if (*us >= 0)
+		*us -= by;
+}
+
+static void move_all(struct recording *rec, int64_t by)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		struct task *t = &rec->task[i];
+
+		move(&t->queued_us, by);
+		move(&t->start_us, by);
+		move(&t->end_us, by);
+	}
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		move(&rec->span[i].begin_us, by);
+		move(&rec->span[i].end_us, by);
+	}
+	for (size_t i = 0; i < rec->n_notes; i++)
+		move(&rec->note[i].time_us, by);
+}
+
+static void widen(struct recording *rec, uint32_t at, int64_t from_us, int64_t to_us)
+{
+	struct instance *i = &rec->instance[at];
+
+	if (from_us >= 0 && from_us < i->open_us)
+		i->open_us = from_us;
+	if (to_us > i->close_us)
+		i->close_us = to_us;
+	if (i->close_us > rec->last_us)
+		rec->last_us = i->close_us;
+}
+
+/* Instances last as long as what is in them. The task around one came before it, and
+ * so did that one's instance. */
+static void set_instance_times(struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		struct task *t = &rec->task[i];
+
+		widen(rec, t->instance, first_us(t), first_us(t));
+		widen(rec, t->instance, t->end_us, t->end_us);
+	}
+	for (size_t i = 0; i < rec->n_spans; i++)
+		widen(rec, rec->span[i].instance, rec->span[i].begin_us, rec->span[i].end_us);
+	for (size_t i = rec->n_instances; i-- > 0;) {
+		struct instance *in = &rec->instance[i];
+
+		if (in->open_us == INT64_MAX)
+			in->open_us = in->close_us = 0;
+		if (in->parent_task == NO_INDEX)
+			continue;
+		rec->task[in->parent_task].hosts = true;
+		widen(rec, rec->task[in->parent_task].instance, in->open_us, in->close_us);
+	}
+}
+
+/* At the end: order */
+
+struct place {
+	int64_t us;
+	uint32_t task;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->us != y->us)
+		return x->us < y->us ? -1 : 1;
+	return x->task < y->task ? -1 : 1;
+}
+
+/* Where each task goes. */
+static uint32_t *find_order(const struct recording *rec)
+{
+	struct place *place = malloc((rec->n_tasks + 1) * sizeof *place);
+	uint32_t *to = malloc((rec->n_tasks + 1) * sizeof *to);
+
+	for (size_t i = 0; place && to && i < rec->n_tasks; i++)
+		place[i] = (struct place){ first_us(&rec->task[i]), (uint32_t)i };
+	if (place && to) {
+		qsort(place, rec->n_tasks, sizeof *place, by_start);
+		for (size_t i = 0; i < rec->n_tasks; i++)
+			to[place[i].task] = (uint32_t)i;
+	} else {
+		free(to);
+		to = NULL;
+	}
+	free(place);
+	return to;
+}
+
+static void redirect(uint32_t *task, const uint32_t *to)
+{
+	if (*task != NO_INDEX)
+		*task = to[*task];
+}
+
+static int move_tasks(struct builder *b, const uint32_t *to)
+{
+	struct recording *rec = b->rec;
+	struct task *sorted = malloc((rec->n_tasks + 1) * sizeof *sorted);
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		sorted[to[i]] = rec->task[i];
+		sorted[to[i]].seq = to[i] + 1;
+	}
+	free(rec->task);
+	rec->task = sorted;
+	for (size_t i = 0; i < rec->n_instances; i++)
+		redirect(&rec->instance[i].parent_task, to);
+	for (size_t i = 0; i < rec->n_spans; i++)
+		redirect(&rec->span[i].task, to);
+	for (size_t i = 0; i < rec->n_notes; i++)
+		redirect(&rec->note[i].task, to);
+	for (size_t i = 0; i < b->part->after.n; i++)
+		redirect(&b->part->after.item[i].task, to);
+	for (size_t i = 0; i < b->part->out.n; i++)
+		redirect(&b->part->out.item[i].task, to);
+	return 0;
+}
+
+/* Names in the order of their tasks, each task's in the order they came. */
+static const char **lay_out(const struct list *l, size_t n_tasks, uint32_t *first, uint32_t *n)
+{
+	const char **names = malloc((l->n + 1) * sizeof *names);
+	uint32_t at = 0;
+
+	if (!names)
+		return NULL;
+	memset(n, 0, n_tasks * sizeof *n);
+	for (size_t i = 0; i < l->n; i++)
+		n[l->item[i].task]++;
+	for (size_t i = 0; i < n_tasks; i++) {
+		first[i] = at;
+		at += n[i];
+		n[i] = 0;
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		uint32_t task = l->item[i].task;
+
+		names[first[task] + n[task]++] = l->item[i].name;
+	}
+	return names;
+}
+
+static void set_lists(struct builder *b, uint32_t *first, uint32_t *n)
+{
+	struct recording *rec = b->rec;
+
+	rec->after = lay_out(&b->part->after, rec->n_tasks, first, n);
+	rec->n_after = rec->after ? b->part->after.n : 0;
+	for (size_t i = 0; rec->after && i < rec->n_tasks; i++) {
+		rec->task[i].first_after = first[i];
+		rec->task[i].n_after = n[i];
+	}
+	rec->out = lay_out(&b->part->out, rec->n_tasks, first, n);
+	rec->n_out = rec->out ? b->part->out.n : 0;
+	for (size_t i = 0; rec->out && i < rec->n_tasks; i++) {
+		rec->task[i].first_out = first[i];
+		rec->task[i].n_out = n[i];
+	}
+}
+
+static int make_lists(struct builder *b)
+{
+	uint32_t *first = malloc((b->rec->n_tasks + 1) * sizeof *first);
+	uint32_t *n = malloc((b->rec->n_tasks + 1) * sizeof *n);
+
+	if (first && n)
+		set_lists(b, first, n);
+	free(first);
+	free(n);
+	return b->rec->after && b->rec->out ? 0 : -ENOMEM;
+}
+
+static int set_order(struct builder *b)
+{
+	uint32_t *to = find_order(b->rec);
+	int error = to ? move_tasks(b, to) : -ENOMEM;
+
+	free(to);
+	return error ? error : make_lists(b);
+}
+
+/* At the end: what a recording of our own would say */
+
+static void add_times(struct builder *b)
+{
+	struct recording *rec = b->rec;
+	char memory[64];
+	struct buf iso;
+
+	rec->end_us = recording_build_number(rec, "end_us");
+	if (rec->end_us < 0) {
+		rec->end_us = rec->last_us;
+		builder_build_number(b, "end_us", rec->end_us);
+	}
+	if (rec->end_us > rec->last_us)
+		rec->last_us = rec->end_us;
+	if (rec->start_wall_ns < 0)
+		return;
+	buf_init_fixed(&iso, memory, sizeof memory);
+	clock_add_iso(&iso, rec->start_wall_ns);
+	builder_build_number(b, "start_wall_ns", rec->start_wall_ns);
+	builder_build(b, "start", buf_str(&iso));
+}
+
+static int finish(struct builder *b)
+{
+	struct recording *rec = b->rec;
+
+	if (b->error)
+		return b->error;
+	if (rec->start_wall_ns < 0)
+		move_all(rec, earliest(rec));
+	set_instance_times(rec);
+	b->error = set_order(b);
+	add_times(b);
+	return b->error;
+}
+
+int builder_finish(struct builder *b)
+{
+	int error = finish(b);
+
+	if (b->part) {
+		free(b->part->after.item);
+		free(b->part->out.item);
+		free(b->part->kind);
+		index_release(&b->part->kinds);
+	}
+	free(b->part);
+	b->part = NULL;
+	if (error)
+		recording_release(b->rec);
+	return error;
+}

@@ -1,0 +1,91 @@
+#include "convert.h"
+
+#include "formats.h"
+#include "gunzip.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define HEAD_MAX 65536
+
+/* By name. */
+const struct converter *const converters[] = {
+	&converter_oe,
+	NULL
+};
+
+const struct converter *converter_named(const char *name)
+{
+	for (size_t i = 0; converters[i]; i++) {
+		if (!strcmp(converters[i]->name, name))
+			return converters[i];
+	}
+	return NULL;
+}
+
+static const struct converter *recognise(const struct convert_file *file)
+{
+	for (size_t i = 0; converters[i]; i++) {
+		if (converters[i]->recognise && converters[i]->recognise(file))
+			return converters[i];
+	}
+	return NULL;
+}
+
+/* A NUL comes behind it. */
+static ssize_t read_head(const char *path, char *to, struct error *err)
+{
+	ssize_t n = 1;
+	size_t len = 0;
+	int error;
+	struct gunzip *g = gunzip_open(path, &error, err);
+
+	if (!g)
+		return error;
+	while (n > 0 && len < HEAD_MAX) {
+		n = gunzip_read(g, to + len, HEAD_MAX - len, err);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	gunzip_close(g);
+	to[len] = '\0';
+	return n < 0 ? n : (ssize_t)len;
+}
+
+static const struct converter *recognise_file(const char *path, struct error *err)
+{
+	const struct converter *found = NULL;
+	char *head = malloc(HEAD_MAX + 1);
+	ssize_t n = head ? read_head(path, head, err) : error_sys(err, -ENOMEM, path, NULL);
+
+	if (n >= 0) {
+		found = recognise(&(struct convert_file){ path, false, head, (size_t)n });
+		if (!found)
+			error_set(err, -EINVAL, path, 0, 0, "not a recording, nor what another "
+				  "tool writes about a build");
+	}
+	free(head);
+	return found;
+}
+
+static const struct converter *recognise_dir(const char *path, struct error *err)
+{
+	const struct converter *found = recognise(&(struct convert_file){ path, true, "", 0 });
+
+	if (!found)
+		error_set(err, -EINVAL, path, 0, 0, "not a recording, nor a directory that "
+			  "another tool writes about a build");
+	return found;
+}
+
+const struct converter *converter_of(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st)) {
+		error_sys(err, -errno, path, NULL);
+		return NULL;
+	}
+	return S_ISDIR(st.st_mode) ? recognise_dir(path, err) : recognise_file(path, err);
+}

@@ -1,0 +1,9 @@
+#ifndef BUILDBEAT_FORMATS_H
+#define BUILDBEAT_FORMATS_H
+
+#include "convert.h"
+
+/* One each: convert/NAME.c. */
+extern const struct converter converter_oe;
+
+#endif
