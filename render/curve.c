@@ -203,6 +203,41 @@ static size_t step_at(const struct curve *c, int64_t time_us)
 	return low;
 }
 
+/* *at: how much of the curve was passed before. */
+static int64_t walk_to(const struct curve *c, size_t *at, int64_t time_us)
+{
+	while (*at < c->n && c->time_us[*at] <= time_us)
+		(*at)++;
+	return *at ? c->value[*at - 1] : 0;
+}
+
+void curve_largest_samples(const struct curve *c, const struct recording *rec, int64_t *time_us,
+			   size_t n)
+{
+	size_t at = 0, next = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t until_us = time_us[i], most = -1;
+
+		while (next < rec->n_memory && rec->memory[next].time_ms * 1000 < until_us) {
+			int64_t sample_us = rec->memory[next].time_ms * 1000;
+			int64_t level = walk_to(c, &at, sample_us);
+
+			if (level > most) {
+				most = level;
+				time_us[i] = sample_us;
+			}
+			while (next < rec->n_memory &&
+			       rec->memory[next].time_ms * 1000 == sample_us)
+				next++;
+		}
+		if (walk_to(c, &at, until_us) > most)
+			time_us[i] = until_us;
+		while (next < rec->n_memory && rec->memory[next].time_ms * 1000 == until_us)
+			next++;
+	}
+}
+
 int64_t curve_at(const struct curve *c, int64_t time_us)
 {
 	size_t at = step_at(c, time_us);

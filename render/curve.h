@@ -27,6 +27,14 @@ int curve_running(struct curve *c, const struct recording *rec, const uint32_t *
 /* KiB of memory that the processes of all tasks had, as sampled. 0 or -ENOMEM. */
 int curve_task_memory(struct curve *c, const struct recording *rec);
 
+/*
+ * For points in time, rising, that curve_task_memory() is to be shown at: of the levels
+ * that samples told of since the point before and at it, when the largest was. What is
+ * left of a task until its end is none of them.
+ */
+void curve_largest_samples(const struct curve *c, const struct recording *rec, int64_t *time_us,
+			   size_t n);
+
 int64_t curve_at(const struct curve *c, int64_t time_us);
 
 /* The largest value at any time in [from, until), 0 at least, and when first. */

@@ -1,5 +1,6 @@
 #include "event.h"
 #include "field.h"
+#include "figure.h"
 #include "gnuplot.h"
 #include "plot_run.h"
 #include "recorded.h"
@@ -450,6 +451,71 @@ START_TEST(builds_of_all_sorts)
 END_TEST
 
 /* Where nothing is known nothing is drawn: 1 to 50 seconds are missing. */
+/* What the tasks have together in one plot of memory is what they have one by one in the
+ * other, but for those apart that had not begun when they were counted in. */
+
+static const struct layer *find_layer(const struct pane *p, const char *label)
+{
+	for (size_t i = 0; i < p->n_layers; i++) {
+		if (!strcmp(p->layer[i].label, label))
+			return &p->layer[i];
+	}
+	return NULL;
+}
+
+static bool is_between_samples(const struct pane *p, const struct series *s, size_t stretch)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->time_ms[i] * 1000 >= pane_time_us(p, stretch) &&
+		    s->time_ms[i] * 1000 <= pane_time_us(p, stretch + 1))
+			return false;
+	}
+	return true;
+}
+
+static const char *const of_memory[] = { "16 8", "200 60", "3000 300" };
+
+START_TEST(tasks_add_up)
+{
+	size_t compared = 0, equal = 0;
+	const struct layer *tasks;
+	const struct series *s;
+	struct panels panels;
+	struct recorded r;
+	struct figure f;
+	struct run run;
+
+	support_run(&run, NULL, TOP_BUILDDIR "/tests/gen_recording %s/rec %s %d", support_tmpdir(),
+		    of_memory[_i], _i);
+	ck_assert_int_eq(run.status, 0);
+	support_run_release(&run);
+	recorded_read(&r, support_path("%s/rec", support_tmpdir()));
+	ck_assert_int_eq(panels_make(&panels, &r.sum), 0);
+	ck_assert_int_eq(figure_make(&f, PLOT_MEMORY, &r.sum, &panels, 1000), 0);
+	s = recording_series(&r.rec, "proc_meminfo");
+	tasks = find_layer(&f.pane[0], "tasks");
+	ck_assert_ptr_nonnull(tasks);
+	/* Of the whole build, with the tasks apart or all at once. */
+	ck_assert_int_eq(f.pane[1].until_us, f.pane[0].until_us);
+	for (size_t j = 0; j < f.pane[1].n; j++) {
+		int64_t sum = 0;
+
+		if (tasks->value[j] == BAND_ABSENT || !is_between_samples(&f.pane[0], s, j))
+			continue;
+		for (size_t i = 0; i < f.pane[1].n_layers; i++)
+			sum += f.pane[1].layer[i].value[j];
+		ck_assert_int_le(sum, tasks->value[j]);
+		equal += sum == tasks->value[j];
+		compared++;
+	}
+	ck_assert_uint_gt(compared, 500);
+	ck_assert_uint_gt(equal, compared * 3 / 4);
+	figure_release(&f);
+	panels_release(&panels);
+	recorded_release(&r);
+}
+END_TEST
+
 START_TEST(gaps_are_gaps)
 {
 	struct plot p = { .chart = PLOT_CPU, .keep = true };
@@ -651,6 +717,7 @@ int main(void)
 	LOOP(t, names_are_only_names, hostile);
 	tcase_add_test(t, long_names_are_shortened);
 	LOOP(t, builds_of_all_sorts, builds);
+	tcase_add_loop_test(t, tasks_add_up, 0, sizeof of_memory / sizeof *of_memory);
 	tcase_add_test(t, gaps_are_gaps);
 	tcase_add_test(t, peak_of_a_long_build);
 	LOOP(t, faults_are_told, faults);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Samples at a time, so that their rows are read from memory once for all bands. */
 #define BLOCK 512
@@ -29,6 +30,7 @@ struct source {
 
 struct fill {
 	const struct series *series;
+	const struct recording *rec;
 	const struct curve *tasks;
 	int64_t cores;
 	size_t n;
@@ -240,24 +242,18 @@ static inline void fill_growth(const struct fill *f, struct source *to, size_t n
 	to->total = total;
 }
 
-/*
- * The largest of the levels that the tasks had since the point before, but for that
- * from before it: the sample of this point, or of one that was left out.
- */
+/* What the sample of this point told, or one that was left out since the point before. */
 static void fill_tasks(const struct fill *f, struct source *to)
 {
 	const struct curve *c = f->tasks;
-	int64_t kb = 0;
 	size_t at = 0;
 
+	memcpy(to->value, f->time_us, f->n * sizeof *to->value);
+	curve_largest_samples(c, f->rec, to->value, f->n);
 	for (size_t i = 0; i < f->n; i++) {
-		if (at < c->n && c->time_us[at] <= f->time_us[i])
-			kb = c->value[at++];
-		for (; at < c->n && c->time_us[at] <= f->time_us[i]; at++)
-			kb = c->value[at] > kb ? c->value[at] : kb;
-		to->value[i] = sat_mul(kb > 0 ? kb : 0, 1024);
-		if (at)
-			kb = c->value[at - 1];
+		while (at < c->n && c->time_us[at] <= to->value[i])
+			at++;
+		to->value[i] = sat_mul(at ? c->value[at - 1] : 0, 1024);
 	}
 }
 
@@ -349,7 +345,7 @@ int panel_fill(struct panel *p, const struct panel_plan *plan, const struct summ
 {
 	struct fill f = {
 		.series = recording_series(s->rec, plan->series),
-		.tasks = &s->memory_kb, .cores = cores,
+		.rec = s->rec, .tasks = &s->memory_kb, .cores = cores,
 	};
 	int error;
 

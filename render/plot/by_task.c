@@ -18,7 +18,18 @@
 #define CLOSE_PART 10
 #define CLOSE_TIMES 3		/* of the life of the largest task */
 
+/*
+ * As in the plot of the machine above, what a sample of it tells holds from the one
+ * before on. Where tasks were sampled more often, that when all had most.
+ */
+struct held {
+	size_t n;
+	const struct series *sample;
+	int64_t *at_us;			/* of each sample: when that level was */
+};
+
 struct apart {
+	struct held held;
 	size_t n;
 	uint32_t task[APART];	/* the largest first */
 	int64_t kb[APART];	/* at the peak */
@@ -114,14 +125,79 @@ static int fill_curves(struct apart *a, const struct recording *rec)
 	return 0;
 }
 
-/* Of a long stretch the mean, of a short one what there was in its middle. */
-static int64_t bytes_within(const struct curve *c, int64_t from_us, int64_t until_us, bool mean)
+static int64_t sample_us(const struct held *h, size_t i)
 {
-	int64_t kb = mean && until_us > from_us ?
-		     curve_integral(c, from_us, until_us) / (until_us - from_us) :
-		     curve_at(c, from_us + (until_us - from_us) / 2);
+	return h->sample->time_ms[i] * 1000;
+}
 
-	return sat_mul(kb, 1024);
+static int held_make(struct held *h, const struct summary *s)
+{
+	*h = (struct held){ .sample = recording_series(s->rec, "proc_meminfo") };
+	if (!h->sample || !h->sample->n)
+		return 0;
+	h->n = h->sample->n;
+	h->at_us = malloc(h->n * sizeof *h->at_us);
+	if (!h->at_us)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->n; i++)
+		h->at_us[i] = sample_us(h, i);
+	curve_largest_samples(&s->memory_kb, s->rec, h->at_us, h->n);
+	return 0;
+}
+
+/* The first sample at or after a time, n when there is none. */
+static size_t held_find(const struct held *h, int64_t time_us)
+{
+	size_t low = 0, high = h->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (sample_us(h, middle) < time_us)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int64_t held_level(const struct held *h, const struct curve *c, int64_t time_us)
+{
+	size_t i = held_find(h, time_us);
+
+	return curve_at(c, i < h->n && !h->sample->gap[i] ? h->at_us[i] : time_us);
+}
+
+struct levels {
+	int64_t least, mean, most;
+};
+
+/* Of the samples in a stretch; of one without, what is held in its middle. */
+static struct levels levels_within(const struct held *h, const struct curve *c, int64_t from_us,
+				   int64_t until_us)
+{
+	struct levels l = { INT64_MAX, 0, 0 };
+	int64_t n = 0;
+
+	for (size_t i = held_find(h, from_us + 1); i < h->n && sample_us(h, i) <= until_us; i++) {
+		int64_t kb = curve_at(c, h->at_us[i]);
+
+		l.least = kb < l.least ? kb : l.least;
+		l.most = kb > l.most ? kb : l.most;
+		l.mean = sat_add(l.mean, kb);
+		n++;
+	}
+	l.mean = n ? l.mean / n : held_level(h, c, from_us + (until_us - from_us) / 2);
+	return n ? l : (struct levels){ l.mean, l.mean, l.mean };
+}
+
+static int64_t bytes_within(const struct pane *p, const struct curve *c, const struct held *h,
+			    size_t stretch)
+{
+	int64_t from_us = pane_time_us(p, stretch), until_us = pane_time_us(p, stretch + 1);
+
+	return sat_mul(p->low ? levels_within(h, c, from_us, until_us).mean :
+		       held_level(h, c, from_us + (until_us - from_us) / 2), 1024);
 }
 
 static void name_layer(struct layer *l, const struct summary *s, const struct apart *a, size_t i)
@@ -143,9 +219,17 @@ static void name_layer(struct layer *l, const struct summary *s, const struct ap
 	buf_release(&name);
 }
 
+/* A task had nothing yet when it had not begun. */
+static void clear_before(struct pane *p, size_t layer, int64_t start_us)
+{
+	for (size_t j = 0; j < p->n && pane_time_us(p, j + 1) <= start_us; j++)
+		p->layer[layer].value[j] = 0;
+}
+
 /* The largest at the bottom of the stack, the others on top of it: they are what is
  * left of all. */
-static int fill_layers(struct pane *p, const struct summary *s, const struct apart *a)
+static int fill_layers(struct pane *p, const struct summary *s, const struct apart *a,
+		       const struct held *h)
 {
 	for (size_t i = 0; i <= a->n; i++) {
 		const struct curve *c = i < a->n ? &a->curve[i] : &s->memory_kb;
@@ -157,8 +241,7 @@ static int fill_layers(struct pane *p, const struct summary *s, const struct apa
 		l->rgb = palette_light.colour[i < a->n || !a->n ? task_colour[i] : COLOUR_GREY];
 		name_layer(l, s, a, i);
 		for (size_t j = 0; j < p->n; j++)
-			l->value[j] = bytes_within(c, pane_time_us(p, j), pane_time_us(p, j + 1),
-						   p->low != NULL);
+			l->value[j] = bytes_within(p, c, h, j);
 	}
 	for (size_t j = 0; j < p->n; j++) {
 		int64_t *others = &p->layer[a->n].value[j];
@@ -167,13 +250,15 @@ static int fill_layers(struct pane *p, const struct summary *s, const struct apa
 			*others -= p->layer[i].value[j];
 		*others = *others > 0 ? *others : 0;
 	}
+	for (size_t i = 0; i < a->n; i++)
+		clear_before(p, i, s->rec->task[a->task[i]].start_us);
 	return 0;
 }
 
 /* Where a stretch is longer than the time from sample to sample. */
-static int fill_band(struct pane *p, const struct summary *s)
+static int fill_band(struct pane *p, const struct summary *s, const struct held *h)
 {
-	int64_t stretch_us = (p->until_us - p->from_us) / (int64_t)p->n, unused;
+	int64_t stretch_us = (p->until_us - p->from_us) / (int64_t)p->n;
 	struct buf b;
 
 	if (s->rec->interval_ms <= 0 || stretch_us <= s->rec->interval_ms * 1000)
@@ -181,12 +266,14 @@ static int fill_band(struct pane *p, const struct summary *s)
 	if (pane_band(p))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n; i++) {
-		p->low[i] = sat_mul(curve_at(&s->memory_kb, pane_time_us(p, i)), 1024);
-		p->high[i] = sat_mul(curve_peak(&s->memory_kb, pane_time_us(p, i),
-						pane_time_us(p, i + 1), &unused), 1024);
+		struct levels l = levels_within(h, &s->memory_kb, pane_time_us(p, i),
+						pane_time_us(p, i + 1));
+
+		p->low[i] = sat_mul(l.least, 1024);
+		p->high[i] = sat_mul(l.most, 1024);
 	}
 	buf_init_fixed(&b, p->band_label, sizeof p->band_label);
-	buf_adds(&b, "all: up to the most within ");
+	buf_adds(&b, "all: least to most within ");
 	text_add_time(&b, stretch_us);
 	return 0;
 }
@@ -208,7 +295,7 @@ static int add_pane(struct figure *f, const struct summary *s, const struct apar
 	text_add_time(&b, p->mark_us);
 	buf_init_fixed(&b, p->title, sizeof p->title);
 	buf_adds(&b, title);
-	return fill_band(p, s) || fill_layers(p, s, a) ? -ENOMEM : 0;
+	return fill_band(p, s, &a->held) || fill_layers(p, s, a, &a->held) ? -ENOMEM : 0;
 }
 
 /* False: the whole shows the peak well; else [from, until) around it becomes what
@@ -232,7 +319,7 @@ static bool close_look(const struct summary *s, const struct apart *a, int64_t *
 static int add_panes(struct figure *f, const struct summary *s, struct apart *a, size_t n)
 {
 	int64_t from_us = 0, until_us = s->wall_us > 1000 ? s->wall_us : 1000;
-	const struct apart none = { 0 };
+	const struct apart none = { .held = a->held };
 	size_t before = f->n_panes;
 
 	if (find_largest(a, s) || fill_curves(a, s->rec))
@@ -257,8 +344,10 @@ int figure_add_tasks(struct figure *f, const struct summary *s, size_t n)
 			 "was not recorded.");
 		return 0;
 	}
-	r = add_panes(f, s, &a, n);
+	r = held_make(&a.held, s);
+	r = r ? r : add_panes(f, s, &a, n);
 	for (size_t i = 0; i < APART; i++)
 		curve_release(&a.curve[i]);
+	free(a.held.at_us);
 	return r;
 }
