@@ -12,6 +12,9 @@
 
 /* By name. */
 const struct converter *const converters[] = {
+	&converter_callgrind,
+	&converter_cargo,
+	&converter_cmake,
 	&converter_oe,
 	NULL
 };

@@ -4,6 +4,9 @@
 #include "convert.h"
 
 /* One each: convert/NAME.c. */
+extern const struct converter converter_callgrind;
+extern const struct converter converter_cargo;
+extern const struct converter converter_cmake;
 extern const struct converter converter_oe;
 
 #endif

@@ -11,3 +11,9 @@ check_PROGRAMS += tests/check_json_reader
 TESTS += tests/check_json_reader
 tests_check_json_reader_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_json_reader_LDADD = $(CONVERT_LIBS)
+
+check_PROGRAMS += tests/check_tools
+TESTS += tests/check_tools
+tests_check_tools_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_tools_LDADD = $(CONVERT_LIBS)
+EXTRA_DIST += tests/data/convert

@@ -1,0 +1,257 @@
+#include "arena.h"
+#include "callgrind.h"
+#include "cursor.h"
+#include "index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TARGETS_MAX 50000000
+
+struct parse {
+	struct callgrind *c;
+	const char *path;
+	struct error *err;
+	struct cursor in;
+	struct index names;
+	uint32_t current;	/* target the lines are about */
+	struct slice makefile;
+	bool has_current, is_call;	/* the next line of figures is that of a call */
+	bool has_creator, has_events;
+};
+
+static int bad(const struct parse *p, const char *what)
+{
+	return error_set(p->err, -EINVAL, p->path, p->in.line, 0, "%s", what);
+}
+
+static int no_memory(const struct parse *p)
+{
+	return error_sys(p->err, -ENOMEM, p->path, NULL);
+}
+
+static uint64_t hash(struct slice text)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < text.len; i++)
+		h = (h ^ (unsigned char)text.p[i]) * 0x100000001b3u;
+	return h;
+}
+
+/* Names whose hashes are the same are told apart by the second number. */
+static int target_named(struct parse *p, struct slice name, uint32_t *at)
+{
+	struct callgrind *c = p->c;
+	uint64_t h = hash(name), k = 0;
+	struct callgrind_target *grown;
+
+	while (index_find(&p->names, h, k, at)) {
+		if (slice_is(name, c->target[*at].name))
+			return 0;
+		k++;
+	}
+	if (c->n_targets >= TARGETS_MAX)
+		return bad(p, "too many targets");
+	grown = array_grow(c->target, c->n_targets, sizeof *grown);
+	if (!grown)
+		return no_memory(p);
+	c->target = grown;
+	*at = (uint32_t)c->n_targets;
+	grown[*at] = (struct callgrind_target){ .name = arena_text(c->arena, name.p, name.len) };
+	if (!grown[*at].name || index_put(&p->names, h, k, *at))
+		return no_memory(p);
+	c->n_targets++;
+	return 0;
+}
+
+/* The lines of a target's calls stand together, but for what is damaged: a target
+ * that comes again keeps its first. */
+static int begin_target(struct parse *p, struct slice name)
+{
+	struct callgrind_target *t;
+	int r;
+
+	if (!name.len)
+		return bad(p, "a target without name");
+	r = target_named(p, name, &p->current);
+	if (r)
+		return r;
+	t = &p->c->target[p->current];
+	if (t->n_needs)
+		return bad(p, "a target that was there before");
+	t->first_need = p->c->n_needs;
+	p->has_current = true;
+	p->is_call = false;
+	return 0;
+}
+
+static int add_need(struct parse *p, struct slice name)
+{
+	struct callgrind *c = p->c;
+	uint32_t *grown, other;
+	int r;
+
+	if (!p->has_current)
+		return bad(p, "a call outside of a target");
+	if (!name.len)
+		return bad(p, "a call of nothing");
+	r = target_named(p, name, &other);
+	if (r)
+		return r;
+	if (other == p->current)
+		return 0;
+	grown = array_grow(c->need, c->n_needs, sizeof *grown);
+	if (!grown)
+		return no_memory(p);
+	c->need = grown;
+	grown[c->n_needs++] = other;
+	c->target[p->current].n_needs++;
+	return 0;
+}
+
+/* "LINE WALL RECIPE", in microseconds: of the target, or of the call above. */
+static int add_figures(struct parse *p, struct slice line)
+{
+	struct cursor c;
+	uint64_t number[3];
+	int n = 0;
+
+	cursor_init(&c, line.p, line.len);
+	while (n < 3 && cursor_u64(&c, &number[n])) {
+		cursor_blanks(&c);
+		n++;
+	}
+	if (n < 3 || !cursor_at_end(&c) || number[2] > INT64_MAX / 4)
+		return bad(p, "expected a line number and two times");
+	if (!p->has_current)
+		return bad(p, "figures outside of a target");
+	if (!p->is_call)
+		p->c->target[p->current].recipe_us = (int64_t)number[2];
+	p->is_call = false;
+	return 0;
+}
+
+static bool value_of(struct slice line, const char *key, struct slice *value)
+{
+	size_t n = strlen(key);
+
+	if (line.len < n || memcmp(line.p, key, n))
+		return false;
+	*value = (struct slice){ line.p + n, line.len - n };
+	while (value->len && *value->p == ' ') {
+		value->p++;
+		value->len--;
+	}
+	return true;
+}
+
+static int add_creator(struct parse *p, struct slice value)
+{
+	struct slice version;
+
+	if (!value_of(value, "remake", &version))
+		return bad(p, "not a profile of remake");
+	p->has_creator = true;
+	p->c->version = arena_text(p->c->arena, version.p, version.len);
+	return p->c->version ? 0 : no_memory(p);
+}
+
+static int add_line(struct parse *p, struct slice line)
+{
+	struct slice value;
+
+	if (value_of(line, "fn=", &value))
+		return begin_target(p, value);
+	if (value_of(line, "cfn=", &value))
+		return add_need(p, value);
+	if (value_of(line, "calls=", &value)) {
+		p->is_call = true;
+		return 0;
+	}
+	if (line.len && line.p[0] >= '0' && line.p[0] <= '9')
+		return add_figures(p, line);
+	if (value_of(line, "fl=", &value)) {
+		p->makefile = p->makefile.len ? p->makefile : value;
+		return 0;
+	}
+	if (value_of(line, "version:", &value))
+		return slice_is(value, "1") ? 0 : bad(p, "not version 1 of the format");
+	if (value_of(line, "creator:", &value))
+		return add_creator(p, value);
+	if (value_of(line, "events:", &value)) {
+		p->has_events = slice_is(value, "Wt Rt");
+		return p->has_events ? 0 : bad(p, "expected the events Wt and Rt");
+	}
+	if (value_of(line, "cmd:", &value)) {
+		p->c->command = arena_text(p->c->arena, value.p, value.len);
+		return p->c->command ? 0 : no_memory(p);
+	}
+	if (value_of(line, "summary:", &value)) {
+		struct cursor c;
+		uint64_t n;
+
+		cursor_init(&c, value.p, value.len);
+		if (!cursor_u64(&c, &n) || n > INT64_MAX / 4)
+			return bad(p, "expected a time");
+		p->c->summary_us = (int64_t)n;
+	}
+	return 0;
+}
+
+/* "/src/lib/Makefile": lib. */
+static const char *last_directory(struct arena *arena, struct slice makefile)
+{
+	const char *end = makefile.len ? memrchr(makefile.p, '/', makefile.len) : NULL;
+	const char *begin;
+
+	if (!end || end == makefile.p)
+		return "";
+	begin = memrchr(makefile.p, '/', (size_t)(end - makefile.p));
+	begin = begin ? begin + 1 : makefile.p;
+	return arena_text(arena, begin, (size_t)(end - begin));
+}
+
+static int parse_lines(struct parse *p)
+{
+	struct slice line;
+	bool complete;
+	int r = 0;
+
+	while (!r && cursor_line(&p->in, &line, &complete)) {
+		if (!complete)
+			return bad(p, "the file is cut off here");
+		r = add_line(p, line);
+	}
+	if (r)
+		return r;
+	p->in.line = 0;
+	if (!p->has_creator || !p->has_events)
+		return bad(p, "not a profile of remake");
+	p->c->directory = last_directory(p->c->arena, p->makefile);
+	return p->c->directory ? 0 : no_memory(p);
+}
+
+int callgrind_parse(struct callgrind *c, const char *text, size_t len, const char *path,
+		    struct error *err)
+{
+	struct parse p = { .c = c, .path = path, .err = err };
+	int r;
+
+	c->arena = arena_new();
+	if (!c->arena)
+		return no_memory(&p);
+	cursor_init(&p.in, text, len);
+	r = parse_lines(&p);
+	index_release(&p.names);
+	return r;
+}
+
+void callgrind_release(struct callgrind *c)
+{
+	arena_free(c->arena);
+	free(c->target);
+	free(c->need);
+	*c = (struct callgrind){ 0 };
+}

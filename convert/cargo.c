@@ -1,0 +1,335 @@
+#include "arena.h"
+#include "builder.h"
+#include "cursor.h"
+#include "formats.h"
+#include "index.h"
+#include "infile.h"
+#include "json_reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/*
+ * What `cargo build --timings` leaves: a page with the units of the build in a
+ * script, as JSON, in seconds since the start. cargo says of each which others it
+ * let begin.
+ */
+
+#define TITLE "Cargo Build Timings"
+#define UNITS "const UNIT_DATA = "
+#define UNITS_END "\n];"
+
+static const char *find(const struct buf *page, const char *text)
+{
+	return page->len ? memmem(page->data, page->len, text, strlen(text)) : NULL;
+}
+
+static bool recognise(const struct convert_file *file)
+{
+	return !file->is_dir && file->len && memmem(file->head, file->len, TITLE, strlen(TITLE));
+}
+
+/* The page's head: rows of "<td>KEY:</td><td>VALUE</td>". */
+
+static struct slice row(const struct buf *page, const char *key)
+{
+	char cell[64];
+	struct cursor c;
+	struct slice value = { NULL, 0 };
+	const char *at;
+
+	snprintf(cell, sizeof cell, "<td>%s:</td><td>", key);
+	at = find(page, cell);
+	if (at) {
+		at += strlen(cell);
+		cursor_init(&c, at, page->len - (size_t)(at - page->data));
+		cursor_until(&c, '<', &value);
+	}
+	return value;
+}
+
+static bool two_digits(struct cursor *c, char before, int *n)
+{
+	if (before && !cursor_byte(c, before))
+		return false;
+	if (c->end - c->p < 2 || c->p[0] < '0' || c->p[0] > '9' || c->p[1] < '0' || c->p[1] > '9')
+		return false;
+	*n = (c->p[0] - '0') * 10 + c->p[1] - '0';
+	c->p += 2;
+	return true;
+}
+
+/* 2026-11-21T15:13:14Z */
+static void add_start(struct builder *b, struct slice text)
+{
+	struct tm tm = { 0 };
+	struct cursor c;
+	int century, year;
+
+	cursor_init(&c, text.p, text.len);
+	if (!two_digits(&c, 0, &century) || !two_digits(&c, 0, &year) ||
+	    !two_digits(&c, '-', &tm.tm_mon) || !two_digits(&c, '-', &tm.tm_mday) ||
+	    !two_digits(&c, 'T', &tm.tm_hour) || !two_digits(&c, ':', &tm.tm_min) ||
+	    !two_digits(&c, ':', &tm.tm_sec))
+		return;
+	tm.tm_year = century * 100 + year - 1900;
+	if (tm.tm_year < 70 || tm.tm_year > 300)
+		return;
+	tm.tm_mon--;
+	builder_start_wall(b, (int64_t)timegm(&tm) * 1000000000);
+}
+
+/* "2 (jobs=2 ncpu=4)" */
+static void add_cores(struct builder *b, struct slice text)
+{
+	const char *at = text.len ? memmem(text.p, text.len, "ncpu=", 5) : NULL;
+	struct cursor c;
+	uint64_t n;
+
+	if (!at)
+		return;
+	cursor_init(&c, at + 5, text.len - (size_t)(at + 5 - text.p));
+	if (cursor_u64(&c, &n) && n && n < 100000)
+		builder_build_number(b, "cores", (int64_t)n);
+}
+
+static uint32_t add_build(struct builder *b, const struct buf *page)
+{
+	struct slice rustc = row(page, "rustc"), profile = row(page, "Profile");
+	struct buf command = BUF_INIT;
+	uint32_t instance;
+
+	add_start(b, row(page, "Build start"));
+	add_cores(b, row(page, "Max concurrency"));
+	buf_adds(&command, "cargo build");
+	if (profile.len && !slice_is(profile, "dev"))
+		buf_addf(&command, " --profile %.*s", (int)profile.len, profile.p);
+	builder_build(b, "tool", "cargo");
+	builder_build(b, "command", buf_str(&command));
+	instance = builder_instance(b, "cargo", builder_text(b, rustc.p, rustc.len),
+				    buf_str(&command), NO_INDEX);
+	buf_release(&command);
+	return instance;
+}
+
+/* The units */
+
+/* As cargo itself lists it: the crate, its version, and what of it. */
+static void unit_name(struct buf *name, const struct json_value *unit)
+{
+	const char *version = json_member_text(unit, "version");
+
+	buf_clear(name);
+	buf_adds(name, json_member_text(unit, "name"));
+	if (*version)
+		buf_addf(name, " v%s", version);
+	buf_adds(name, json_member_text(unit, "target"));
+}
+
+static const char *unit_kind(const struct json_value *unit)
+{
+	const char *mode = json_member_text(unit, "mode");
+
+	if (!strcmp(mode, "run-custom-build"))
+		return "script";
+	return strstr(mode, "doc") ? "document" : "compile";
+}
+
+static void add_section(struct builder *b, uint32_t instance, uint32_t task, int64_t start_us,
+			const char *name, int64_t begin_us, int64_t end_us)
+{
+	if (begin_us >= 0 && end_us >= begin_us && end_us < INT64_MAX / 4)
+		builder_span(b, instance, task, start_us + begin_us, start_us + end_us, name);
+}
+
+/* New cargos tell sections, older ones when the frontend was done. */
+static void add_sections(struct builder *b, uint32_t instance, uint32_t task, int64_t start_us,
+			 int64_t duration_us, const struct json_value *unit)
+{
+	const struct json_value *list = json_member(unit, "sections");
+	int64_t rmeta_us = json_member_number(unit, "rmeta_time", 6, -1);
+
+	if (rmeta_us > 0 && rmeta_us <= duration_us) {
+		add_section(b, instance, task, start_us, "frontend", 0, rmeta_us);
+		add_section(b, instance, task, start_us, "codegen", rmeta_us, duration_us);
+	}
+	for (const struct json_value *s = list ? list->first : NULL; s; s = s->next) {
+		const struct json_value *times = s->first ? s->first->next : NULL;
+
+		add_section(b, instance, task, start_us, json_text(s->first),
+			    json_member_number(times, "start", 6, -1),
+			    json_member_number(times, "end", 6, -1));
+	}
+}
+
+struct unit {
+	const struct json_value *json;
+	uint32_t task;
+};
+
+static int add_unit(struct builder *b, uint32_t instance, struct unit *unit, struct buf *name,
+		    const char *path, struct error *err)
+{
+	struct builder_task task;
+	int64_t duration_us;
+
+	builder_task_init(&task);
+	task.start_us = json_member_number(unit->json, "start", 6, -1);
+	duration_us = json_member_number(unit->json, "duration", 6, -1);
+	if (task.start_us < 0 || duration_us < 0 || task.start_us > INT64_MAX / 4 ||
+	    duration_us > INT64_MAX / 4 || !*json_member_text(unit->json, "name"))
+		return error_set(err, -EINVAL, path, 0, 0, "a unit without name, start or duration");
+	unit_name(name, unit->json);
+	task.name = buf_str(name);
+	task.kind = unit_kind(unit->json);
+	task.key = json_member_text(unit->json, "name");
+	task.end_us = task.start_us + duration_us;
+	task.state = TASK_DONE;
+	task.status = 0;
+	unit->task = builder_task(b, instance, &task);
+	add_sections(b, instance, unit->task, task.start_us, duration_us, unit->json);
+	return 0;
+}
+
+/* Units are numbered as cargo likes; those it says a unit let begin waited for it. */
+static void add_waits(struct builder *b, const struct unit *unit, size_t n, size_t at,
+		      const struct index *numbers, const char *member, struct buf *name)
+{
+	const struct json_value *list = json_member(unit[at].json, member);
+
+	unit_name(name, unit[at].json);
+	for (const struct json_value *i = list ? list->first : NULL; i; i = i->next) {
+		uint32_t other;
+		int64_t number;
+
+		if (json_number(i, 0, &number) && number >= 0 &&
+		    index_find(numbers, (uint64_t)number, 0, &other) && other < n)
+			builder_after(b, unit[other].task, buf_str(name));
+	}
+}
+
+static const char *const unblocked[] = {
+	"unblocked_units", "unblocked_rmeta_units", "unlocked_units", "unlocked_rmeta_units",
+};
+
+static int add_units(struct builder *b, uint32_t instance, const struct json_value *list,
+		     const char *path, struct error *err)
+{
+	struct index numbers = INDEX_INIT;
+	struct buf name = BUF_INIT;
+	struct unit *unit = NULL, *grown;
+	size_t n = 0;
+	int r = 0;
+
+	for (const struct json_value *u = list->first; !r && u; u = u->next) {
+		grown = array_grow(unit, n, sizeof *unit);
+		if (!grown) {
+			r = error_sys(err, -ENOMEM, path, NULL);
+			break;
+		}
+		unit = grown;
+		unit[n].json = u;
+		r = index_put(&numbers, (uint64_t)json_member_number(u, "i", 0, (int64_t)n), 0,
+			      (uint32_t)n);
+		if (r)
+			error_sys(err, r, path, NULL);
+		else
+			r = add_unit(b, instance, &unit[n], &name, path, err);
+		n++;
+	}
+	for (size_t i = 0; !r && i < n; i++) {
+		for (size_t k = 0; k < sizeof unblocked / sizeof *unblocked; k++)
+			add_waits(b, unit, n, i, &numbers, unblocked[k], &name);
+	}
+	free(unit);
+	buf_release(&name);
+	index_release(&numbers);
+	return r;
+}
+
+static unsigned line_of(const struct buf *page, const char *at)
+{
+	unsigned line = 1;
+
+	for (const char *p = page->data; p < at; p++)
+		line += *p == '\n';
+	return line;
+}
+
+static int read_units(struct json_document *units, const struct buf *page, const char *path,
+		      struct error *err)
+{
+	const char *at = find(page, UNITS), *end;
+	size_t left;
+	int r;
+
+	if (!at)
+		return error_set(err, -EINVAL, path, 0, 0, "not a page of cargo --timings, "
+				 "or of a version that keeps no UNIT_DATA in it");
+	at += strlen(UNITS);
+	left = page->len - (size_t)(at - page->data);
+	/* an empty list is on one line */
+	end = left >= 3 && !memcmp(at, "[];", 3) ? at + 1 : memmem(at, left, UNITS_END, 3);
+	if (!end)
+		return error_set(err, -EINVAL, path, line_of(page, at), 0,
+				 "the list of units has no end");
+	end += *end == '\n' ? 2 : 1;
+	r = json_read_text(units, at, (size_t)(end - at), path, line_of(page, at), err);
+	if (!r && units->root->type != JSON_LIST) {
+		json_document_release(units);
+		r = error_set(err, -EINVAL, path, line_of(page, at), 0, "units are to be a list");
+	}
+	return r;
+}
+
+/* r: what reading said. */
+static int finish(struct builder *b, int r, const char *path, struct error *err)
+{
+	if (r) {
+		b->error = r;
+		builder_finish(b);
+		return r;
+	}
+	r = builder_finish(b);
+	return r ? error_sys(err, r, path, NULL) : 0;
+}
+
+static int read_page(struct recording *rec, const struct buf *page, const char *path,
+		     struct error *err)
+{
+	struct json_document units;
+	struct builder b;
+	int r = read_units(&units, page, path, err);
+
+	if (r)
+		return r;
+	builder_init(&b, rec, path);
+	r = add_units(&b, add_build(&b, page), units.root, path, err);
+	json_document_release(&units);
+	return finish(&b, r, path, err);
+}
+
+static int read_file(struct recording *rec, const char *const *path, size_t n,
+		     struct error *err)
+{
+	struct buf page = BUF_INIT;
+	int r;
+
+	if (n != 1)
+		return error_set(err, -EINVAL, path[1], 0, 0, "cargo: one page at a time");
+	r = infile_read(&page, path[0], err);
+	if (!r)
+		r = read_page(rec, &page, path[0], err);
+	buf_release(&page);
+	return r;
+}
+
+const struct converter converter_cargo = {
+	.name = "cargo",
+	.what = "the page of cargo build --timings",
+	.recognise = recognise,
+	.read = read_file,
+};

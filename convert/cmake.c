@@ -1,0 +1,435 @@
+#include "arena.h"
+#include "builder.h"
+#include "cmake_snippet.h"
+#include "cursor.h"
+#include "formats.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/*
+ * What CMake's instrumentation records (cmake-instrumentation(7), data version 1):
+ * an index file, as callbacks are given, with the snippets it lists; or the directory
+ * of the data, or the build directory, with all snippets in it.
+ */
+
+#define DATA "/.cmake/instrumentation/v1/data"
+#define SLACK_US 1000		/* their times are in milliseconds */
+
+struct data {
+	const char *path;		/* as it was asked for */
+	struct error *err;
+	char dir[PATH_MAX];		/* the snippets are relative to it */
+	size_t n;
+	struct cmake_snippet *snippet;
+};
+
+static int no_memory(const struct data *d)
+{
+	return error_sys(d->err, -ENOMEM, d->path, NULL);
+}
+
+/* Finding them */
+
+static int add_snippet(struct data *d, const char *name)
+{
+	char path[PATH_MAX];
+	struct cmake_snippet *grown;
+	int r;
+
+	if (snprintf(path, sizeof path, "%s/%s", d->dir, name) >= (int)sizeof path)
+		return error_sys(d->err, -ENAMETOOLONG, d->path, NULL);
+	grown = array_grow(d->snippet, d->n, sizeof *grown);
+	if (!grown)
+		return no_memory(d);
+	d->snippet = grown;
+	r = cmake_snippet_read(&grown[d->n], path, d->err);
+	if (!r)
+		d->n++;
+	return r;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n > m && !strcmp(name + n - m, end);
+}
+
+static int add_directory(struct data *d)
+{
+	DIR *dir = opendir(d->dir);
+	struct dirent *entry;
+	int r = dir ? 0 : error_sys(d->err, -errno, d->dir, NULL);
+
+	while (!r && (entry = readdir(dir))) {
+		if (ends_with(entry->d_name, ".json") && entry->d_name[0] != '.')
+			r = add_snippet(d, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (!r && !d->n)
+		r = error_set(d->err, -EINVAL, d->dir, 0, 0, "no snippets of CMake are here");
+	return r;
+}
+
+static int add_listed(struct data *d, const struct json_value *list)
+{
+	int r = 0;
+
+	if (!list || list->type != JSON_LIST)
+		return error_set(d->err, -EINVAL, d->path, 1, 0, "an index without snippets");
+	for (const struct json_value *s = list->first; !r && s; s = s->next) {
+		if (!*json_text(s))
+			return error_set(d->err, -EINVAL, d->path, 1, 0,
+					 "a snippet is to be the name of a file");
+		r = add_snippet(d, json_text(s));
+	}
+	return r;
+}
+
+/* The index tells where the data were; they may have been moved with it since. */
+static int set_directory(struct data *d, const struct json_value *root)
+{
+	const char *said = json_member_text(root, "dataDir");
+	const char *slash = strrchr(d->path, '/');
+	struct stat st;
+
+	if (*said && !stat(said, &st) && S_ISDIR(st.st_mode))
+		snprintf(d->dir, sizeof d->dir, "%s", said);
+	else if (slash)		/* DIR/index/index-TIME.json */
+		snprintf(d->dir, sizeof d->dir, "%.*s/..", (int)(slash - d->path), d->path);
+	else
+		snprintf(d->dir, sizeof d->dir, "..");
+	return strlen(d->dir) + 1 == sizeof d->dir ?
+	       error_sys(d->err, -ENAMETOOLONG, d->path, NULL) : 0;
+}
+
+static void add_system(struct builder *b, const struct json_value *system)
+{
+	int64_t cores = json_member_number(system, "numberOfLogicalCPU", 0, 0);
+	int64_t memory_mb = json_member_number(system, "totalPhysicalMemory", 0, 0);
+
+	if (*json_member_text(system, "hostname"))
+		builder_build(b, "host", json_member_text(system, "hostname"));
+	if (*json_member_text(system, "OSRelease"))
+		builder_build(b, "kernel", json_member_text(system, "OSRelease"));
+	if (*json_member_text(system, "OSPlatform"))
+		builder_build(b, "machine", json_member_text(system, "OSPlatform"));
+	if (cores > 0)
+		builder_build_number(b, "cores", cores);
+	if (memory_mb > 0 && memory_mb < INT64_MAX / 1024)
+		builder_build_number(b, "memory_kb", memory_mb * 1024);
+}
+
+static int read_index(struct data *d, struct builder *b)
+{
+	struct json_document index;
+	int64_t version;
+	int r = json_read_file(&index, d->path, d->err);
+
+	if (r)
+		return r;
+	version = json_member_number(index.root, "version", 0, -1);
+	if (version != 1)
+		r = error_set(d->err, -EINVAL, d->path, 1, 0, "an index of version %lld, not 1",
+			      (long long)version);
+	if (!r)
+		r = set_directory(d, index.root);
+	if (!r)
+		r = add_listed(d, json_member(index.root, "snippets"));
+	if (!r) {
+		add_system(b, json_member(index.root, "staticSystemInformation"));
+		if (*json_member_text(index.root, "buildDir"))
+			builder_build(b, "cwd", json_member_text(index.root, "buildDir"));
+	}
+	json_document_release(&index);
+	return r;
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* The build directory's data, or the directory itself. */
+static int find_data(struct data *d)
+{
+	if (snprintf(d->dir, sizeof d->dir, "%s" DATA, d->path) < (int)sizeof d->dir &&
+	    is_dir(d->dir))
+		return 0;
+	if (snprintf(d->dir, sizeof d->dir, "%s", d->path) < (int)sizeof d->dir)
+		return 0;
+	return error_sys(d->err, -ENAMETOOLONG, d->path, NULL);
+}
+
+static int read_data(struct data *d, struct builder *b)
+{
+	int r;
+
+	if (!is_dir(d->path))
+		return read_index(d, b);
+	r = find_data(d);
+	return r ? r : add_directory(d);
+}
+
+static bool recognise(const struct convert_file *file)
+{
+	char dir[PATH_MAX];
+
+	if (file->is_dir)
+		return snprintf(dir, sizeof dir, "%s" DATA, file->path) < (int)sizeof dir &&
+		       is_dir(dir);
+	return file->len && memmem(file->head, file->len, "\"snippets\"", 10) &&
+	       memmem(file->head, file->len, "\"dataDir\"", 9);
+}
+
+/* Into the recording */
+
+static const char *kind_of(const struct cmake_snippet *s)
+{
+	static const struct {
+		const char *role, *kind;
+	} kinds[] = {
+		{ "compile", "compile" }, { "link", "link" }, { "test", "test" },
+		{ "ctest", "test" }, { "configure", "configure" }, { "generate", "configure" },
+		{ "install", "install" }, { "cmakeInstall", "install" }, { "build", "make" },
+		{ "cmakeBuild", "make" },
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (!strcmp(s->role, kinds[i].role))
+			return kinds[i].kind;
+	}
+	return *s->command ? NULL : "other";
+}
+
+/* Those that contain others first, of them the longer first. */
+static int by_time(const void *x, const void *y)
+{
+	const struct cmake_snippet *a = x, *b = y;
+	int64_t a_end = a->start_us + a->duration_us, b_end = b->start_us + b->duration_us;
+
+	if (a->contains != b->contains)
+		return a->contains ? -1 : 1;
+	if (a->start_us != b->start_us)
+		return a->start_us < b->start_us ? -1 : 1;
+	if (a_end != b_end)
+		return a_end > b_end ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* One that contains others, and the instance they are in, made for the first. */
+struct container {
+	const struct cmake_snippet *snippet;
+	uint32_t task, instance;
+};
+
+static bool is_inside(const struct cmake_snippet *s, const struct cmake_snippet *outer)
+{
+	return s->start_us + SLACK_US >= outer->start_us &&
+	       s->start_us + s->duration_us <= outer->start_us + outer->duration_us + SLACK_US;
+}
+
+/* The shortest around it; the last of those, as they are by time. */
+static struct container *around(struct container *c, size_t n, const struct cmake_snippet *s)
+{
+	struct container *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (c[i].snippet != s && is_inside(s, c[i].snippet) &&
+		    (!best || c[i].snippet->duration_us <= best->snippet->duration_us))
+			best = &c[i];
+	}
+	return best;
+}
+
+static const char *tool_of(const struct cmake_snippet *s)
+{
+	return !strcmp(s->role, "ctest") ? "ctest" : "cmake";
+}
+
+static uint32_t instance_for(struct builder *b, struct container *c, size_t n,
+			     const struct cmake_snippet *s, uint32_t top)
+{
+	struct container *outer = around(c, n, s);
+
+	if (!outer)
+		return top;
+	if (outer->instance == NO_INDEX)
+		outer->instance = builder_instance(b, tool_of(outer->snippet), NULL,
+						   outer->snippet->command, outer->task);
+	return outer->instance;
+}
+
+static uint32_t add_task(struct builder *b, uint32_t instance, const struct cmake_snippet *s,
+			 int64_t zero_us)
+{
+	struct builder_task task;
+	uint32_t at;
+
+	builder_task_init(&task);
+	task.name = s->name;
+	task.kind = kind_of(s);
+	task.key = s->target;
+	task.command = s->command;
+	task.start_us = s->start_us - zero_us;
+	task.end_us = task.start_us + s->duration_us;
+	task.state = s->result > 0 ? TASK_FAILED : TASK_DONE;
+	task.status = s->result < 0 || s->result > 255 ? -1 : (int32_t)(s->result << 8);
+	at = builder_task(b, instance, &task);
+	if (s->outputs && s->outputs->first) {
+		for (const struct json_value *o = s->outputs->first->next; o; o = o->next)
+			builder_out(b, at, json_text(o));
+	}
+	return at;
+}
+
+/* What a link is made of is in its command: the outputs of others, in one directory. */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_word(struct builder *b, uint32_t task, const struct cmake_snippet *s,
+		     struct slice word, const char *const *names, size_t n)
+{
+	char text[PATH_MAX];
+	const char *key = text;
+
+	while (word.len && strchr("\"'", word.p[0])) {
+		word.p++;
+		word.len--;
+	}
+	while (word.len && strchr("\"'", word.p[word.len - 1]))
+		word.len--;
+	if (!word.len || word.len >= sizeof text)
+		return;
+	memcpy(text, word.p, word.len);
+	text[word.len] = '\0';
+	if (strcmp(text, s->name) && bsearch(&key, names, n, sizeof *names, by_text))
+		builder_after(b, task, text);
+}
+
+static void add_inputs(struct builder *b, uint32_t task, const struct cmake_snippet *s,
+		       const char *const *names, size_t n)
+{
+	struct cursor c;
+	struct slice word;
+
+	if (strcmp(s->role, "link") && strcmp(s->role, "custom"))
+		return;
+	cursor_init(&c, s->command, strlen(s->command));
+	while (!cursor_at_end(&c)) {
+		if (cursor_until(&c, ' ', &word))
+			add_word(b, task, s, word, names, n);
+	}
+}
+
+static const char **output_names(const struct data *d, size_t *n)
+{
+	const char **names = calloc(d->n + 1, sizeof *names);
+
+	*n = 0;
+	for (size_t i = 0; names && i < d->n; i++) {
+		if (d->snippet[i].outputs)
+			names[(*n)++] = d->snippet[i].name;
+	}
+	if (names)
+		qsort(names, *n, sizeof *names, by_text);
+	return names;
+}
+
+static void add_tasks(struct builder *b, const struct data *d, struct container *c,
+		      const char *const *names, size_t n_names)
+{
+	const struct cmake_snippet *first = &d->snippet[0];
+	size_t n = 0;
+	uint32_t top;
+
+	for (size_t i = 1; i < d->n; i++) {
+		if (d->snippet[i].start_us < first->start_us)
+			first = &d->snippet[i];
+	}
+	builder_start_wall(b, first->start_us * 1000);
+	builder_build(b, "tool", "cmake");
+	builder_build(b, "command", d->snippet[0].contains && *d->snippet[0].command ?
+		      d->snippet[0].command : "cmake");
+	top = builder_instance(b, "cmake", NULL, NULL, NO_INDEX);
+	for (size_t i = 0; i < d->n; i++) {
+		const struct cmake_snippet *s = &d->snippet[i];
+		uint32_t task = add_task(b, instance_for(b, c, n, s, top), s, first->start_us);
+
+		if (s->contains)
+			c[n++] = (struct container){ s, task, NO_INDEX };
+		add_inputs(b, task, s, names, n_names);
+	}
+}
+
+static int build(struct builder *b, struct data *d)
+{
+	struct container *containers = calloc(d->n + 1, sizeof *containers);
+	const char **names;
+	size_t n;
+	int r = 0;
+
+	if (d->n)
+		qsort(d->snippet, d->n, sizeof *d->snippet, by_time);
+	names = output_names(d, &n);
+	if (!containers || !names)
+		r = no_memory(d);
+	else if (d->n)
+		add_tasks(b, d, containers, names, n);
+	else
+		builder_build(b, "tool", "cmake");
+	free(containers);
+	free(names);
+	return r;
+}
+
+/* r: what reading said. */
+static int finish(struct builder *b, int r, const char *path, struct error *err)
+{
+	if (r) {
+		b->error = r;
+		builder_finish(b);
+		return r;
+	}
+	r = builder_finish(b);
+	return r ? error_sys(err, r, path, NULL) : 0;
+}
+
+static int read_build(struct recording *rec, const char *const *path, size_t n,
+		      struct error *err)
+{
+	struct data d = { .path = path[0], .err = err };
+	struct builder b;
+	int r;
+
+	if (n != 1)
+		return error_set(err, -EINVAL, path[1], 0, 0, "cmake: one index or directory at a time");
+	builder_init(&b, rec, path[0]);
+	r = read_data(&d, &b);
+	if (!r)
+		r = build(&b, &d);
+	r = finish(&b, r, path[0], err);
+	for (size_t i = 0; i < d.n; i++)
+		cmake_snippet_release(&d.snippet[i]);
+	free(d.snippet);
+	return r;
+}
+
+const struct converter converter_cmake = {
+	.name = "cmake",
+	.what = "the index or data of CMake's instrumentation",
+	.recognise = recognise,
+	.read = read_build,
+};

@@ -1,0 +1,27 @@
+#ifndef BUILDBEAT_CMAKE_SNIPPET_H
+#define BUILDBEAT_CMAKE_SNIPPET_H
+
+#include "error.h"
+#include "json_reader.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One snippet of CMake's instrumentation (data version 1): a command it ran. */
+struct cmake_snippet {
+	struct json_document document;	/* the texts are its */
+	const char *role;		/* compile, link, custom, configure, ... */
+	const char *command, *directory, *target, *name;
+	const struct json_value *outputs;	/* NULL: none */
+	int64_t start_us;		/* since 1970 */
+	int64_t duration_us;
+	int64_t result;			/* exit status, -1 not known */
+	bool contains;			/* others ran inside it: a whole build, install or
+					   test run */
+};
+
+/* 0, or a negative errno with err and nothing to release. */
+int cmake_snippet_read(struct cmake_snippet *s, const char *path, struct error *err);
+void cmake_snippet_release(struct cmake_snippet *s);
+
+#endif

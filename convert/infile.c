@@ -1,0 +1,38 @@
+#include "infile.h"
+
+#include "gunzip.h"
+
+#include <errno.h>
+
+#define STEP 65536
+
+static int read_all(struct buf *out, struct gunzip *g, const char *path, struct error *err)
+{
+	ssize_t n;
+
+	do {
+		if (out->len > INFILE_MAX)
+			return error_sys(err, -EFBIG, path, NULL);
+		if (buf_reserve(out, STEP))
+			return error_sys(err, buf_error(out), path, NULL);
+		n = gunzip_read(g, out->data + out->len, STEP, err);
+		if (n < 0)
+			return (int)n;
+		out->len += (size_t)n;
+	} while (n);
+	out->data[out->len] = '\0';
+	return gunzip_torn(g) ? error_set(err, -EINVAL, path, 0, 0, "the packed data is cut off") : 0;
+}
+
+int infile_read(struct buf *out, const char *path, struct error *err)
+{
+	struct gunzip *g;
+	int r = 0;
+
+	g = gunzip_open(path, &r, err);
+	if (!g)
+		return r;
+	r = read_all(out, g, path, err);
+	gunzip_close(g);
+	return r;
+}

@@ -1,0 +1,109 @@
+/*
+ * The readers of other tools' files on any bytes. An input is a line with the format's
+ * name, then the file; or with "cmake-snippet".
+ */
+#include "cmake_snippet.h"
+#include "convert.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+/* What recording.h promises, whatever was read. */
+
+static void check_tasks(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		check(t->instance < rec->n_instances && *t->kind && t->name && t->key);
+		check(t->start_us >= -1 && t->queued_us >= -1);
+		check(t->end_us == -1 || t->end_us <= rec->last_us);
+		check(recording_task_end_us(rec, t) >= t->start_us);
+		check(t->first_after + t->n_after <= rec->n_after);
+		check(t->first_out + t->n_out <= rec->n_out);
+		check(recording_command(rec, t) != NULL);
+	}
+}
+
+static void check_rest(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		uint32_t parent = rec->instance[i].parent_task;
+
+		check(parent == NO_INDEX || parent < rec->n_tasks);
+		check(parent == NO_INDEX || rec->task[parent].instance < i);
+	}
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		const struct span *s = &rec->span[i];
+
+		check(s->instance < rec->n_instances && s->begin_us <= s->end_us && s->name);
+		check(s->task == NO_INDEX || s->task < rec->n_tasks);
+	}
+	for (size_t i = 0; i < rec->n_series; i++) {
+		for (size_t k = 1; k < rec->series[i].n; k++)
+			check(rec->series[i].time_ms[k] > rec->series[i].time_ms[k - 1]);
+	}
+}
+
+static void read_snippet(const char *path)
+{
+	struct cmake_snippet s;
+	struct error err = { 0 };
+
+	if (cmake_snippet_read(&s, path, &err)) {
+		check(*err.message);
+		return;
+	}
+	check(*s.name && *s.role && s.start_us >= 0 && s.duration_us >= 0);
+	cmake_snippet_release(&s);
+}
+
+static void read_whole(const struct converter *c, const char *path)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	int r = c->read(&rec, &path, 1, &err);
+
+	check(r <= 0 && (!r || (*err.message && !rec.n_tasks)));
+	check_tasks(&rec);
+	check_rest(&rec);
+	recording_release(&rec);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *eol = size ? memchr(data, '\n', size < 20 ? size : 20) : NULL;
+	const struct converter *c;
+	char name[21] = "", path[64];
+	int fd;
+
+	if (!eol)
+		return 0;
+	memcpy(name, data, (size_t)(eol - data));
+	c = converter_named(name);
+	if (strcmp(name, "cmake-snippet") && (!c || !c->read))
+		return 0;
+	eol++;
+	size -= (size_t)(eol - data);
+	fd = memfd_create("fuzz", 0);
+	check(fd >= 0 && write(fd, eol, size) == (ssize_t)size);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	if (c)
+		read_whole(c, path);
+	else
+		read_snippet(path);
+	close(fd);
+	return 0;
+}
