@@ -1,5 +1,6 @@
 #include "launch.h"
 
+#include "carry.h"
 #include "clock.h"
 #include "report.h"
 #include "sampler.h"
@@ -45,10 +46,13 @@ static void signals_give_back(const struct signals *s)
 
 static void execute(const struct launch *l)
 {
+	struct carry_env e;
 	int error;
 
-	if (!l->makefiles || !setenv("MAKEFILES", l->makefiles, 1))
-		execvp(l->argv[0], l->argv);
+	if (!l->preload && l->makefiles)
+		setenv("MAKEFILES", l->makefiles, 1);
+	execvpe(l->argv[0], l->argv,
+		l->preload ? carry_put(&e, l->preload, environ, true, getpid()) : environ);
 	error = errno;
 	report("%s: %s", l->argv[0], error == ENOENT ? "command not found" : strerror(error));
 	_exit(error == ENOENT ? 127 : 126);

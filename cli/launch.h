@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+struct carried;
 struct sampler;
 
 /*
@@ -16,6 +17,9 @@ struct sampler;
 struct launch {
 	char **argv;
 	const char *makefiles;	/* MAKEFILES in its environment; NULL: as it is */
+	/* What MAKEFILES names is carried into it by the preload: its children are
+	 * tasks. NULL: not. */
+	const struct carried *preload;
 	struct sampler *sampler;	/* or NULL */
 	/* Called with the process's number before it runs (or NULL). */
 	void (*started)(void *context, pid_t pid);

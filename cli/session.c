@@ -96,6 +96,12 @@ static void complain(struct session *s, const char *what, const struct error *er
 	report("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
 }
 
+static void hand_over(struct session *s, const struct ticket *t)
+{
+	ticket_add_makefiles(&s->makefiles, t, getenv("MAKEFILES"));
+	carry_from_ticket(&s->carried, t->path, strlen(t->path));
+}
+
 /* Without the plugin the ticket still leads other buildbeats here. */
 static void begin_tickets(struct session *s)
 {
@@ -117,7 +123,7 @@ static void begin_tickets(struct session *s)
 	if (bad)
 		complain(s, "no make's tasks will be recorded", &plugin_err);
 	s->has_ticket = true;
-	ticket_add_makefiles(&s->makefiles, &s->ticket, getenv("MAKEFILES"));
+	hand_over(s, &s->ticket);
 }
 
 static void begin_sampling(struct session *s)
@@ -200,7 +206,7 @@ static bool borrow_ticket(struct session *s)
 	if (faccessat(s->store.dir_fd, LAYOUT_TICKET, R_OK, 0))
 		return false;
 	snprintf(t.path, sizeof t.path, "%s/" LAYOUT_TICKET, s->store.path);
-	ticket_add_makefiles(&s->makefiles, &t, getenv("MAKEFILES"));
+	hand_over(s, &t);
 	return true;
 }
 
@@ -216,9 +222,20 @@ int session_join(struct session *s, const struct settings *settings, const char 
 	return r;
 }
 
+/* Not into a make, which has the plugin, and not where the loader would complain. */
+static bool may_preload(const struct session *s, const char *program)
+{
+	char path[PATH_MAX];
+
+	return s->carried.ticket[0] && !carry_reads_ticket(carry_name(program)) &&
+	       !access(s->carried.preload, R_OK) && carry_find(path, program) &&
+	       carry_can_preload(path);
+}
+
 void session_prepare(struct session *s, struct launch *l)
 {
 	l->makefiles = s->makefiles.len ? buf_str(&s->makefiles) : NULL;
+	l->preload = may_preload(s, l->argv[0]) ? &s->carried : NULL;
 	l->sampler = s->sampler;
 }
 
@@ -286,28 +303,12 @@ static void report_note(struct session *s, const struct tasklog *t)
 	report("the recording is incomplete: %s", t->note);
 }
 
-/* The first word of a command is a make: make-4.4, /opt/bin/gmake, remake. */
-static bool is_make(const char *word)
-{
-	static const char *const names[] = { "make", "gmake", "remake", "gnumake" };
-	const char *slash = strrchr(word, '/');
-	const char *name = slash ? slash + 1 : word;
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		size_t n = strlen(names[i]);
-
-		if (!strncmp(name, names[i], n) && (!name[n] || name[n] == '-'))
-			return true;
-	}
-	return false;
-}
-
 /* Only where nobody said before why there is nothing to see, as a shell does of a
  * command that cannot be run. */
 static void explain_no_tasks(struct session *s, const struct launch *l,
 			     const struct tasklog *t)
 {
-	bool make = is_make(l->argv[0]);
+	bool make = carry_is_make(carry_name(l->argv[0]));
 	char why[400];
 
 	if (t->instances || s->complained)

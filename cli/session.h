@@ -2,6 +2,7 @@
 #define BUILDBEAT_SESSION_H
 
 #include "buf.h"
+#include "carry.h"
 #include "gitstamp.h"
 #include "launch.h"
 #include "settings.h"
@@ -23,6 +24,7 @@ struct session {
 	bool has_ticket;	/* our own, to be removed at the end */
 	struct ticket ticket;
 	struct buf makefiles;	/* for the command's environment */
+	struct carried carried;	/* the same for the preload; its ticket "": none */
 	struct sampler *sampler;
 	struct gitstamp stamp;
 	bool complained;	/* why there is nothing was said */

@@ -3,7 +3,9 @@ include_HEADERS += plugin/buildbeat_plugin.h
 
 # What the launcher has in common with it.
 noinst_LTLIBRARIES += plugin/libticket.la
-plugin_libticket_la_SOURCES = plugin/ticket.c plugin/ticket.h
+plugin_libticket_la_SOURCES = \
+	plugin/carry.c plugin/carry_elf.c plugin/carry_env.c plugin/carry.h \
+	plugin/ticket.c plugin/ticket.h
 
 pkglib_LTLIBRARIES += plugin/buildbeat.la
 plugin_buildbeat_la_SOURCES = \
@@ -23,3 +25,19 @@ plugin_buildbeat_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthr
 plugin_buildbeat_la_LIBADD = plugin/libticket.la sampler/libsampler.la
 EXTRA_plugin_buildbeat_la_DEPENDENCIES = plugin/buildbeat.sym
 EXTRA_DIST += plugin/buildbeat.sym
+
+# For build tools that load nothing by themselves: LD_PRELOAD.
+noinst_LTLIBRARIES += plugin/libpidtable.la
+plugin_libpidtable_la_SOURCES = plugin/pidtable.c plugin/pidtable.h
+
+pkglib_LTLIBRARIES += plugin/buildbeat-preload.la
+plugin_buildbeat_preload_la_SOURCES = \
+	plugin/preload.c plugin/preload.h \
+	plugin/preload_system.c \
+	plugin/preload_tasks.c
+plugin_buildbeat_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-export-symbols $(srcdir)/plugin/preload.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
+	-Wl,-z,noseparate-code
+plugin_buildbeat_preload_la_LIBADD = plugin/libticket.la plugin/libpidtable.la core/libcore.la
+EXTRA_plugin_buildbeat_preload_la_DEPENDENCIES = plugin/preload.sym
+EXTRA_DIST += plugin/preload.sym

@@ -1,5 +1,6 @@
 #include "ticket.h"
 
+#include "carry.h"
 #include "layout.h"
 
 #include <errno.h>
@@ -111,6 +112,21 @@ static void beside(char out[PATH_MAX], const struct ticket *t, const char *name)
 	snprintf(out, PATH_MAX, "%.*s/%s", (int)(slash - t->path), t->path, name);
 }
 
+/* Where it can be had; without, none but makes are recorded. */
+static void link_preload(const struct ticket *t, const char *plugin)
+{
+	char preload[PATH_MAX], link[PATH_MAX];
+	const char *slash = strrchr(plugin, '/');
+
+	if (!slash || snprintf(preload, sizeof preload, "%.*s/" CARRY_PRELOAD,
+			       (int)(slash - plugin), plugin) >= PATH_MAX ||
+	    check_plugin(preload))
+		return;
+	beside(link, t, CARRY_PRELOAD);
+	if (symlink(preload, link))
+		unlink(link);
+}
+
 int ticket_write(struct ticket *t, const struct store *s, const char *plugin)
 {
 	char dir[PATH_MAX], link[PATH_MAX], text[TICKET_MAX];
@@ -131,6 +147,8 @@ int ticket_write(struct ticket *t, const struct store *s, const char *plugin)
 	if (strlen(dir) + strlen("/" LAYOUT_TICKET) >= sizeof t->path)
 		return -ENAMETOOLONG;
 	snprintf(t->path, sizeof t->path, "%s/" LAYOUT_TICKET, dir);
+	if (plugin)
+		link_preload(t, plugin);
 	if (!plain) {
 		beside(link, t, PLUGIN_LINK);
 		r = symlink(plugin, link) ? -errno : 0;
@@ -154,6 +172,8 @@ void ticket_remove(struct ticket *t)
 	if (!t->path[0])
 		return;
 	unlink(t->path);
+	beside(path, t, CARRY_PRELOAD);
+	unlink(path);
 	if (t->outside) {
 		beside(path, t, PLUGIN_LINK);
 		unlink(path);

@@ -1,0 +1,74 @@
+#ifndef BUILDBEAT_PRELOAD_H
+#define BUILDBEAT_PRELOAD_H
+
+#include "carry.h"
+
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/*
+ * The parts of buildbeat-preload.so, which is loaded into build tools that have no
+ * plugins of their own: it stands before libc for the functions by which a process
+ * starts others, waits for them and ends. In a host every process that it, or a
+ * fork of it that runs the same program, executes is a task.
+ */
+
+/* What stands behind us. */
+struct preload_real {
+	int (*execve)(const char *, char *const[], char *const[]);
+	int (*execvpe)(const char *, char *const[], char *const[]);
+	int (*fexecve)(int, char *const[], char *const[]);
+	int (*posix_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+			   const posix_spawnattr_t *, char *const[], char *const[]);
+	int (*posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+			    const posix_spawnattr_t *, char *const[], char *const[]);
+	pid_t (*wait4)(pid_t, int *, int, struct rusage *);
+	int (*waitid)(idtype_t, id_t, siginfo_t *, int);
+	int (*system)(const char *);
+	void (*_exit)(int) __attribute__((noreturn));
+};
+
+extern struct preload_real preload_real;
+extern struct carried preload_carried;	/* what this process may hand on */
+
+/* Both are there from the first call of any hook on, however early that is. */
+void preload_resolve(void);
+
+/*
+ * The tasks. A process is a host once preload_host_begin() was called in it, its
+ * forks are too; preload_is_host() where something can be recorded. Everything
+ * here keeps errno, is safe in any thread and in signal handlers, and in a vfork
+ * child writes to nothing of its parent's but the memory made for it.
+ */
+void preload_host_begin(int argc, char **argv);
+/* ninja of /usr/bin/ninja; scons of "python3 /usr/bin/scons". argc is not 0. */
+const char *preload_tool(int argc, char **argv);
+bool preload_is_host(void);
+/* No more tasks from here: the program tells by itself what it does. */
+void preload_host_leave(void);
+
+/* The process is not a fork of the host's but itself. */
+bool preload_is_host_process(void);
+
+/* Now, for preload_spawned(). */
+int64_t preload_now_us(void);
+
+/* Around posix_spawn(): begin, then one of the others. */
+void preload_spawning(void);
+void preload_spawned(pid_t pid, int64_t start_us, char *const argv[]);
+void preload_not_spawned(void);
+
+/* This process is about to execute argv. */
+void preload_executing(char *const argv[]);
+
+/* A child was waited for. */
+void preload_reaped(pid_t pid, int status, const struct rusage *usage);
+
+/* The host's own end; once. */
+void preload_host_end(void);
+
+#endif

@@ -1,0 +1,384 @@
+#include "preload.h"
+
+#include "event.h"
+#include "layout.h"
+#include "pidtable.h"
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EARLY_SLOTS 32
+#define PATIENCE 1000		/* times the processor is left to another */
+
+/* The end of a process that was waited for before its start was known: its
+ * starter takes it from here. */
+struct early {
+	_Atomic pid_t pid;	/* 0: free, -1: being filled */
+	int64_t end_us;
+	struct event_end end;
+};
+
+/* What the host has in common with its forks. */
+struct shared {
+	struct pidtable children;
+	_Atomic uint64_t last_task;
+	_Atomic uint64_t not_recorded;	/* no room in the table */
+	_Atomic int opened;		/* see open_instance() */
+	_Atomic unsigned spawning;
+	struct early early[EARLY_SLOTS];
+};
+
+enum { UNOPENED, OPENING, OPENED };
+
+static struct {
+	struct store store;
+	struct shared *shared;		/* NULL: no host */
+	_Atomic bool off;		/* left, or ended */
+	dev_t dev;			/* of tasks.log */
+	ino_t ino;
+	char tasks[PATH_MAX + 64];	/* its path, where descriptors were closed */
+	struct buf open;		/* the line of the instance */
+	char open_text[EVENT_MAX + 1];
+} host;
+
+bool preload_is_host(void)
+{
+	return host.shared && !host.off && !host.store.error;
+}
+
+bool preload_is_host_process(void)
+{
+	return host.shared && getpid() == host.store.pid;
+}
+
+int64_t preload_now_us(void)
+{
+	return store_now_us(&host.store);
+}
+
+/* Writing */
+
+static bool is_tasks_log(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && st.st_ino == host.ino && st.st_dev == host.dev;
+}
+
+/*
+ * It is not open before there is something to write, and the program may close it
+ * or give its number to another file. In a child it is opened for the one line: the
+ * memory is the parent's after vfork().
+ */
+static void append_anew(struct buf *b)
+{
+	int fd = store_open_at(AT_FDCWD, host.tasks, O_WRONLY | O_APPEND);
+
+	if (fd < 0 || !is_tasks_log(fd)) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	store_write(fd, b->data, b->len);
+	if (preload_is_host_process())
+		host.store.tasks_fd = fd;
+	else
+		close(fd);
+}
+
+static void append(struct buf *b)
+{
+	int saved = errno;
+
+	if (is_tasks_log(host.store.tasks_fd))
+		store_append(&host.store, b);
+	else
+		append_anew(b);
+	errno = saved;
+}
+
+/* Before the first task, by whoever starts it. The others wait for the line: it
+ * has to be the first of the instance. */
+static void open_instance(void)
+{
+	int state = UNOPENED;
+
+	if (atomic_load_explicit(&host.shared->opened, memory_order_acquire) == OPENED)
+		return;
+	if (atomic_compare_exchange_strong(&host.shared->opened, &state, OPENING)) {
+		struct buf line = host.open;
+
+		append(&line);
+		atomic_store(&host.shared->opened, OPENED);
+		return;
+	}
+	for (int i = 0; i < PATIENCE && host.shared->opened != OPENED; i++)
+		sched_yield();
+}
+
+/* What is being run */
+
+/* The script of "sh -c script", else all words as far as there is room. */
+static const char *command_text(struct buf *b, char *const argv[])
+{
+	size_t n = 0;
+
+	if (!argv || !argv[0])
+		return NULL;
+	while (argv[n])
+		n++;
+	if (n == 3 && carry_is_interpreter(carry_name(argv[0])) && !strcmp(argv[1], "-c"))
+		return argv[2];
+	for (size_t i = 0; i < n && !buf_error(b); i++) {
+		if (i)
+			buf_addc(b, ' ');
+		buf_adds(b, argv[i]);
+	}
+	return buf_str(b);
+}
+
+static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
+{
+	char text[EVENT_MAX + 1], command[2 * EVENT_MAX];
+	struct event_task e = { .pid = pid, .slot = -1 };
+	struct buf b, words;
+
+	buf_init_fixed(&words, command, sizeof command);
+	e.command = command_text(&words, argv);
+	buf_init_fixed(&b, text, sizeof text);
+	event_add_start(&b, t, host.store.inst, task, &e);
+	append(&b);
+}
+
+static void write_end(uint64_t task, int64_t t, const struct event_end *e)
+{
+	char text[512];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	event_add_end(&b, t, host.store.inst, task, e);
+	append(&b);
+}
+
+static uint64_t next_task(void)
+{
+	return atomic_fetch_add_explicit(&host.shared->last_task, 1, memory_order_relaxed) + 1;
+}
+
+/* Early ends */
+
+static void leave_early(pid_t pid, int64_t end_us, const struct event_end *end)
+{
+	struct early *e = &host.shared->early[(unsigned)pid % EARLY_SLOTS];
+	pid_t was = e->pid;
+
+	if (was == -1 || !atomic_compare_exchange_strong(&e->pid, &was, -1))
+		return;
+	e->end_us = end_us;
+	e->end = *end;
+	atomic_store(&e->pid, pid);
+}
+
+/* What is older than since_us was left of another process with that number. */
+static bool take_early(pid_t pid, int64_t since_us, struct early *out)
+{
+	struct early *e = &host.shared->early[(unsigned)pid % EARLY_SLOTS];
+	pid_t was = pid;
+
+	if (atomic_load(&e->pid) != pid || !atomic_compare_exchange_strong(&e->pid, &was, -1))
+		return false;
+	out->end_us = e->end_us;
+	out->end = e->end;
+	atomic_store(&e->pid, 0);
+	return out->end_us >= since_us;
+}
+
+/* Starting */
+
+static void started(pid_t pid, int64_t t, char *const argv[])
+{
+	uint64_t task;
+
+	if (argv && argv[0] && carry_is_buildbeat(carry_name(argv[0])))
+		return;		/* it tells by itself */
+	task = next_task();
+	open_instance();
+	write_start(task, t, pid, argv);
+	if (!pidtable_put(&host.shared->children, pid, task))
+		host.shared->not_recorded++;
+}
+
+/* A fork of the host's that lives on may outlive the build: the recording is
+ * complete once its ticket is gone. */
+static bool is_over(void)
+{
+	return getppid() != host.store.pid && getpid() != host.store.pid &&
+	       access(preload_carried.ticket, F_OK);
+}
+
+void preload_spawning(void)
+{
+	atomic_fetch_add(&host.shared->spawning, 1);
+}
+
+void preload_not_spawned(void)
+{
+	atomic_fetch_sub(&host.shared->spawning, 1);
+}
+
+void preload_spawned(pid_t pid, int64_t start_us, char *const argv[])
+{
+	struct early early;
+	uint64_t task;
+	int saved = errno;
+
+	if (!is_over()) {
+		started(pid, start_us, argv);
+		if (take_early(pid, start_us, &early) &&
+		    pidtable_take(&host.shared->children, pid, &task))
+			write_end(task, early.end_us, &early.end);
+	}
+	preload_not_spawned();
+	errno = saved;
+}
+
+void preload_executing(char *const argv[])
+{
+	pid_t pid = getpid();
+	int saved = errno;
+
+	if (pid == host.store.pid)
+		preload_host_end();
+	else if (!pidtable_has(&host.shared->children, pid) && !is_over())
+		started(pid, preload_now_us(), argv);
+	errno = saved;
+}
+
+/* Ending */
+
+void preload_reaped(pid_t pid, int status, const struct rusage *usage)
+{
+	int64_t t = preload_now_us();
+	struct early unused;
+	struct event_end e;
+	uint64_t task;
+	int saved = errno;
+
+	if (!WIFEXITED(status) && !WIFSIGNALED(status))
+		return;
+	event_end_init(&e, status);
+	event_end_rusage(&e, usage);
+	if (pidtable_take(&host.shared->children, pid, &task)) {
+		write_end(task, t, &e);
+	} else if (atomic_load(&host.shared->spawning)) {
+		leave_early(pid, t, &e);
+		if (pidtable_take(&host.shared->children, pid, &task)) {
+			take_early(pid, t, &unused);
+			write_end(task, t, &e);
+		}
+	}
+	errno = saved;
+}
+
+static void note_not_recorded(struct buf *b)
+{
+	char text[128];
+
+	if (!host.shared->not_recorded)
+		return;
+	snprintf(text, sizeof text, STORE_NOTE_PREFIX
+		 "%llu processes were not recorded: too many at once",
+		 (unsigned long long)host.shared->not_recorded);
+	event_add_note(b, preload_now_us(), host.store.inst, 0, text);
+}
+
+void preload_host_end(void)
+{
+	char text[512];
+	struct buf b;
+
+	if (!preload_is_host() || !preload_is_host_process() || host.shared->opened != OPENED ||
+	    atomic_exchange(&host.off, true))
+		return;
+	buf_init_fixed(&b, text, sizeof text);
+	note_not_recorded(&b);
+	event_add_close(&b, preload_now_us(), host.store.inst);
+	append(&b);
+}
+
+void preload_host_leave(void)
+{
+	host.off = true;
+}
+
+/* Beginning */
+
+const char *preload_tool(int argc, char **argv)
+{
+	const char *name = carry_name(argv[0]);
+
+	if (!carry_is_interpreter(name))
+		return name;
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] != '-')
+			return carry_name(argv[i]);
+		if (!strcmp(argv[i], "-c"))
+			break;
+	}
+	return name;
+}
+
+static void prepare_open(int argc, char **argv)
+{
+	char ancestors[120], cwd[PATH_MAX], command[2 * EVENT_MAX];
+	struct event_open e = {
+		.pid = host.store.pid, .level = -1, .ancestors = ancestors,
+		.cwd = getcwd(cwd, sizeof cwd),
+	};
+	struct buf words;
+
+	buf_init_fixed(&words, command, sizeof command);
+	for (int i = 0; i < argc; i++) {
+		if (i)
+			buf_addc(&words, ' ');
+		buf_adds(&words, argv[i]);
+	}
+	e.tool = preload_tool(argc, argv);
+	e.command = buf_str(&words);
+	store_ancestors(&host.store, ancestors, sizeof ancestors);
+	buf_init_fixed(&host.open, host.open_text, sizeof host.open_text);
+	event_add_open(&host.open, store_now_us(&host.store), host.store.inst, &e);
+}
+
+void preload_host_begin(int argc, char **argv)
+{
+	struct stat st;
+	void *memory;
+
+	if (store_join_ticket(&host.store, preload_carried.ticket))
+		return;
+	memory = mmap(NULL, sizeof *host.shared, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED || fstat(host.store.tasks_fd, &st)) {
+		store_close(&host.store);
+		return;
+	}
+	close(host.store.tasks_fd);
+	host.store.tasks_fd = -1;
+	host.dev = st.st_dev;
+	host.ino = st.st_ino;
+	if (host.store.flags & STORE_NFS)
+		snprintf(host.tasks, sizeof host.tasks, "%s/" LAYOUT_TASKS_PREFIX "-%s.log",
+			 host.store.path, host.store.inst);
+	else
+		snprintf(host.tasks, sizeof host.tasks, "%s/" LAYOUT_TASKS, host.store.path);
+	prepare_open(argc, argv);
+	host.shared = memory;
+}
