@@ -132,13 +132,11 @@ static bool wanted(const struct job *j, enum chart_name chart)
 	return chart != CHART_BOOT || j->args->format != PLOT_TERM;
 }
 
-static int set_target(struct job *j, const char *recording, struct error *err)
+/* What would be passed over in silence is a mistake. */
+static int check_options(const struct job *j, struct error *err)
 {
 	const struct chart_arguments *a = j->args;
 
-	j->dir = a->into ? a->into : recording;
-	j->to_stdout = a->into && !strcmp(a->into, "-");
-	j->to_file = a->into && !is_dir(a->into) && ends_in(a->into, ".svg");
 	if ((j->to_stdout || j->to_file) && a->only != CHARTS && a->only != CHART_BOOT)
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "with --only %s, --output is a directory, not '%s'",
@@ -148,6 +146,21 @@ static int set_target(struct job *j, const char *recording, struct error *err)
 		return error_set(err, -EINVAL, NULL, 0, 0, "%s is not for the bootchart, which is "
 				 "always SVG and not of gnuplot",
 				 a->keep ? "--keep" : "--format");
+	if (!wanted(j, CHART_BOOT) && a->compare)
+		return error_set(err, -EINVAL, NULL, 0, 0, "--compare is for the bootchart, which "
+				 "is left out");
+	return 0;
+}
+
+static int set_target(struct job *j, const char *recording, struct error *err)
+{
+	const struct chart_arguments *a = j->args;
+
+	j->dir = a->into ? a->into : recording;
+	j->to_stdout = a->into && !strcmp(a->into, "-");
+	j->to_file = a->into && !is_dir(a->into) && ends_in(a->into, ".svg");
+	if (check_options(j, err))
+		return -EINVAL;
 	if (j->to_stdout || j->to_file || a->format == PLOT_TERM)
 		return 0;
 	if (!is_dir(j->dir) && ends_in_picture(j->dir))

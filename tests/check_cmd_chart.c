@@ -125,6 +125,7 @@ static const struct {
 	{ "-o x.svg --only cpu one", "directory" },
 	{ "-o cpu.png --only cpu -f png one", "directory" },
 	{ "-o x.svg -f term one", "--format is not for the bootchart" },
+	{ "--only cpu --compare two one", "--compare is for the bootchart" },
 	{ "--only bootchart --keep one", "--keep is not for the bootchart" },
 	{ "-o /nonexistent/x.svg one", "/nonexistent/x.svg" },
 	{ "-o buildstats/one/build one", "buildstats/one/build" },
