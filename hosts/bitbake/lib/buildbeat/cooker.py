@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: MIT
+"""The cooker: it opens the recording, queues tasks and hears how they ended."""
+
+import os
+import shlex
+import signal
+import time
+
+from . import abi, layout, task
+from .graph import Graph
+from .taskid import number
+
+_DISK_NOTE_S = 10
+
+_build = None
+_missing = False
+
+
+class Build:
+    """One recording: all of a command that parses or builds."""
+
+    def __init__(self, session, d):
+        self.session = session
+        self.layout = layout.wanted(d)
+        self.graph = Graph()
+        self.spans = {}
+        self.skipped = {}
+        self.disk_s = 0
+        self.pressure = None
+        self.started = self.completed = False
+        os.environ[task.SESSION] = "%d %s %s" % (os.getpid(), session.instance(),
+                                                 session.directory)
+
+    def begin(self, name):
+        if name not in self.spans:
+            self.spans[name] = self.session.begin(name)
+
+    def end(self, name):
+        span = self.spans.pop(name, None)
+        if span:
+            self.session.end(span)
+
+    def complete(self, status):
+        if not self.completed:
+            self.completed = True
+            self.session.build_completed(status)
+
+    def close(self):
+        os.environ.pop(task.SESSION, None)
+        for name in list(self.spans):
+            self.end(name)
+        self.session.close()
+        if self.started:
+            self.layout.write(self.session.directory)
+
+
+def abandon():
+    """After an error: no more of it."""
+    global _build
+    build, _build = _build, None
+    if build:
+        os.environ.pop(task.SESSION, None)
+        build.session.close()
+
+
+# Opening
+
+def _fresh(base):
+    name = time.strftime("%Y%m%d%H%M%S", time.gmtime())
+    path, n = os.path.join(base, name), 1
+    while os.path.lexists(path):
+        n += 1
+        path = os.path.join(base, "%s-%d" % (name, n))
+    return path
+
+
+def _unescape(text):
+    parts = text.split("%")
+    return os.fsdecode(b"".join([os.fsencode(parts[0])] + [
+        bytes([int(p[:2], 16)]) + os.fsencode(p[2:]) for p in parts[1:]]))
+
+
+def _launched(d):
+    """The recording of a `buildbeat record` that bitbake was called under, or None. Its
+    environment is not ours: the server may be older."""
+    origin = d.getVar("BB_ORIGENV", False)
+    words = ((origin and origin.getVar("MAKEFILES", False)) or "").split()
+    if not words or not words[0].endswith("/buildbeat.mk"):
+        return None
+    try:
+        with open(words[0]) as f:
+            first = f.readline().split()
+        if first[:4] == ["#", "buildbeat", "ticket", "1"]:
+            return _unescape(first[6])
+    except (OSError, ValueError, IndexError):
+        pass
+    return None
+
+
+def _command(d):
+    words = d.getVar("BB_CMDLINE", False)
+    if not isinstance(words, (list, tuple)) or not words:
+        return "bitbake"
+    return " ".join(shlex.quote(w) for w in [os.path.basename(words[0])] + list(words[1:]))
+
+
+def _open(d):
+    global _build, _missing
+    if _build or _missing:
+        return
+    import bb
+    directory = _launched(d)
+    flags = abi.JOIN_ONLY if directory else 0
+    directory = directory or _fresh(d.getVar("BUILDBEAT_OUTPUT"))
+    try:
+        session = abi.Session(d.getVar("BUILDBEAT_PLUGIN"), directory, version=bb.__version__,
+                              command=_command(d), flags=flags)
+    except OSError as why:
+        _missing = True
+        bb.warn("buildbeat: nothing is recorded: %s" % why)
+        return
+    _build = Build(session, d)
+
+
+def _close(event, d):
+    global _build
+    build, _build = _build, None
+    if build:
+        build.complete(-1)
+        build.close()
+
+
+# Parsing and preparing
+
+def _parse_started(event, d):
+    _open(d)
+    if _build:
+        _build.begin("parse")
+
+
+def _parse_completed(event, d):
+    if _build:
+        _build.end("parse")
+        _build.session.note("parsed %d recipe files, %d cached, %d skipped, %d masked, %d errors" % (
+            event.parsed, event.cached, event.skipped, event.masked, event.errors))
+
+
+def _init(event, d):
+    _open(d)
+
+
+def _phase_started(event, d):
+    if _build:
+        _build.begin(event.processname)
+
+
+def _phase_finished(event, d):
+    if _build:
+        _build.end(event.processname)
+
+
+def _tree_started(event, d):
+    if _build:
+        _build.begin("prepare tree data")
+
+
+def _tree_completed(event, d):
+    if _build:
+        _build.end("prepare tree data")
+
+
+def _build_started(event, d):
+    """Once a multiconfig."""
+    _open(d)
+    if _build and not _build.started:
+        _build.started = True
+        _build.session.build_started(" ".join(event._pkgs))
+        _build.session.note("build name %s" % d.expand(event._name))
+        _build.layout.name(d)
+
+
+def _graph(event, d):
+    if _build:
+        _build.graph = Graph(event._depgraph)
+
+
+# Tasks
+
+def _queue(event, suffix):
+    if not _build:
+        return
+    if event.noexec:
+        _build.graph.pass_on(event.taskid)
+        return
+    name, key, after = _build.graph.queue(event.taskid, suffix)
+    _build.session.queued(number(event.taskid + suffix), name, key, after)
+
+
+def _task_queued(event, d):
+    _queue(event, "")
+
+
+def _scene_queued(event, d):
+    if _build:
+        _build.begin("setscene")
+    _queue(event, "_setscene")
+
+
+def _signal_name(n):
+    try:
+        return signal.Signals(n).name
+    except ValueError:
+        return "signal %d" % n
+
+
+def _fail(event, suffix):
+    """The worker's exit code, 128 and the signal for a task that could tell nothing
+    itself. If it did, that came first."""
+    if not _build:
+        return
+    code = event.exitcode if isinstance(event.exitcode, int) else 1
+    n = number(event.taskid + suffix)
+    killed = 128 < code < 128 + 65
+    _build.session.note("killed by %s" % _signal_name(code - 128) if killed else
+                        "exit code %d" % code, n)
+    _build.session.finished(n, code - 128 if killed else (code & 0xff or 1) << 8)
+
+
+def _task_failed(event, d):
+    _fail(event, "")
+
+
+def _scene_failed(event, d):
+    _fail(event, "_setscene")
+
+
+def _skipped(event, d):
+    if _build:
+        _build.skipped[event.reason] = _build.skipped.get(event.reason, 0) + 1
+
+
+def _scene_complete(event, d):
+    if _build:
+        _build.end("setscene")
+
+
+# The machine
+
+def _heartbeat(event, d):
+    if _build:
+        _build.session.heartbeat()
+
+
+def _disk(event, d):
+    if not _build or event.disk_usage is None or time.time() - _build.disk_s < _DISK_NOTE_S:
+        return
+    _build.disk_s = time.time()
+    for device, usage in event.disk_usage.items():
+        _build.session.note("disk %s: %d KiB used, %d KiB free" % (
+            device, (usage.total_bytes - usage.free_bytes) // 1024,
+            usage.available_bytes // 1024))
+
+
+def _disk_full(event, d):
+    if _build:
+        _build.session.note("disk full: %s, %s" % (event._mountpoint, event._type))
+
+
+def _pressure(event, d):
+    """Of each change."""
+    names = [name for name, over in zip(("CPU", "I/O", "memory"), event.pressure_state) if over]
+    if _build and names != _build.pressure:
+        _build.pressure = names
+        _build.session.note("tasks held back by pressure: %s" % (", ".join(names) or "none"))
+
+
+# The end
+
+def _exit_wait(event, d):
+    if _build:
+        _build.session.note("waiting for %d running tasks to end" % event.remain)
+
+
+def _build_completed(event, d):
+    """Once a multiconfig: the first tells all."""
+    if not _build or _build.completed:
+        return
+    for reason, n in sorted(_build.skipped.items()):
+        _build.session.note("%d tasks skipped: %s" % (n, reason))
+    if event._interrupted:
+        _build.session.note("interrupted")
+    _build.complete((1 << 8) if event._failures or event._interrupted else 0)
+    _close(event, d)
+
+
+HANDLERS = {
+    "BuildCompleted": _build_completed,
+    "BuildInit": _init,
+    "BuildStarted": _build_started,
+    "CommandCompleted": _close,
+    "CommandExit": _close,
+    "CommandFailed": _close,
+    "CookerExit": _close,
+    "DepTreeGenerated": _graph,
+    "DiskFull": _disk_full,
+    "HeartbeatEvent": _heartbeat,
+    "MonitorDiskEvent": _disk,
+    "PSIEvent": _pressure,
+    "ParseCompleted": _parse_completed,
+    "ParseStarted": _parse_started,
+    "ProcessFinished": _phase_finished,
+    "ProcessStarted": _phase_started,
+    "TreeDataPreparationCompleted": _tree_completed,
+    "TreeDataPreparationStarted": _tree_started,
+    "runQueueExitWait": _exit_wait,
+    "runQueueTaskFailed": _task_failed,
+    "runQueueTaskSkipped": _skipped,
+    "runQueueTaskStarted": _task_queued,
+    "sceneQueueComplete": _scene_complete,
+    "sceneQueueTaskFailed": _scene_failed,
+    "sceneQueueTaskStarted": _scene_queued,
+}
