@@ -12,8 +12,11 @@
 
 /* By name. */
 const struct converter *const converters[] = {
+	&converter_bazel,
 	&converter_callgrind,
 	&converter_cargo,
+	&converter_chrome,
+	&converter_clang,
 	&converter_cmake,
 	&converter_oe,
 	NULL

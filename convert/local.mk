@@ -2,9 +2,17 @@
 # recording written their way
 noinst_LTLIBRARIES += convert/libconvert.la
 convert_libconvert_la_SOURCES = \
+	convert/bazel.c \
+	convert/bazel_counters.c convert/bazel_counters.h \
 	convert/builder.c convert/builder.h \
+	convert/builder_series.c convert/builder_series.h \
 	convert/callgrind.c convert/callgrind.h convert/callgrind_parse.c \
 	convert/cargo.c \
+	convert/chrome.c \
+	convert/chrome_write.c convert/chrome_write.h \
+	convert/clang.c \
+	convert/clang_into.c convert/clang_into.h \
+	convert/clang_unit.c convert/clang_unit.h \
 	convert/cmake.c \
 	convert/cmake_snippet.c convert/cmake_snippet.h \
 	convert/convert.c convert/convert.h \
@@ -12,6 +20,8 @@ convert_libconvert_la_SOURCES = \
 	convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h \
 	convert/json_reader.c convert/json_reader.h \
-	convert/oe.c
+	convert/oe.c \
+	convert/trace.c convert/trace.h \
+	convert/trace_kind.c convert/trace_kind.h
 convert_libconvert_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAJL_CFLAGS) $(ZLIB_CFLAGS)
 convert_libconvert_la_LIBADD = core/libcore.la $(YAJL_LIBS) $(ZLIB_LIBS)

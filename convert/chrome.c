@@ -1,0 +1,103 @@
+#include "chrome_write.h"
+#include "formats.h"
+#include "trace.h"
+#include "trace_kind.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool recognise(const struct convert_file *file)
+{
+	return trace_kind(file) == TRACE_CHROME;
+}
+
+static int add_part(void *context, const struct json_value *value, unsigned line)
+{
+	(void)line;
+	return value->name ? 0 : trace_add(context, value, NULL);
+}
+
+/* What stands alone on its thread is a task, what is in it are its spans. */
+
+static uint32_t add_task(struct trace *t, struct builder *b, const struct trace_piece *p)
+{
+	const struct trace_track *track = &t->track[p->track];
+	uint32_t instance = trace_instance(t, b, p->track, "trace", NULL);
+	struct builder_task task;
+	uint32_t at;
+
+	builder_task_init(&task);
+	task.name = p->name;
+	task.kind = p->category;
+	task.key = track->name;
+	task.start_us = p->begin_us;
+	task.end_us = p->end_us;
+	task.slot = track->slot;
+	task.state = p->end_us < 0 ? TASK_RUNNING : TASK_DONE;
+	at = builder_task(b, instance, &task);
+	if (p->note)
+		builder_note(b, instance, at, p->begin_us, p->note);
+	return at;
+}
+
+static void add_tasks(struct trace *t, struct builder *b)
+{
+	uint32_t task = NO_INDEX;
+
+	for (size_t i = 0; i < t->n_pieces; i++) {
+		const struct trace_piece *p = &t->piece[i];
+
+		if (p->depth)
+			builder_span(b, t->process[t->track[p->track].process].instance, task,
+				     p->begin_us, p->end_us, p->name);
+		else
+			task = add_task(t, b, p);
+	}
+}
+
+static int build(struct recording *rec, struct trace *t, const char *path, enum json_end end,
+		 unsigned line)
+{
+	struct builder b;
+
+	builder_init(&b, rec, path);
+	add_tasks(t, &b);
+	trace_tell(t, &b, path, end == JSON_CUT, line);
+	return builder_finish(&b);
+}
+
+static int read_trace(struct recording *rec, struct trace *t, const char *path, struct error *err)
+{
+	struct json_parts parts = { "traceEvents", add_part, t };
+	enum json_end end;
+	unsigned line;
+	int error = json_read_parts(path, &parts, &end, &line, err);
+
+	if (error)
+		return trace_error(error, path, err);
+	error = trace_finish(t);
+	if (!error && !t->n_pieces)
+		return error_set(err, -EINVAL, path, line, 0, "no event in it took time");
+	return trace_error(error ? error : build(rec, t, path, end, line), path, err);
+}
+
+static int read_paths(struct recording *rec, const char *const *path, size_t n, struct error *err)
+{
+	struct trace t;
+	int error;
+
+	if (n != 1)
+		return error_set(err, -EINVAL, path[1], 0, 0, "one trace at a time");
+	error = trace_init(&t) ? error_sys(err, -ENOMEM, path[0], NULL) :
+				 read_trace(rec, &t, path[0], err);
+	trace_release(&t);
+	return error;
+}
+
+const struct converter converter_chrome = {
+	.name = "chrome",
+	.what = "a trace as Chrome and Perfetto show it",
+	.recognise = recognise,
+	.read = read_paths,
+	.write = chrome_write,
+};

@@ -1,0 +1,93 @@
+#include "clang_unit.h"
+#include "clang_into.h"
+#include "formats.h"
+#include "trace_kind.h"
+#include "builder.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool recognise(const struct convert_file *file)
+{
+	return trace_kind(file) == TRACE_CLANG;
+}
+
+/* DIR/foo.json lies beside DIR/foo.o. */
+static const char *object_of(struct builder *b, const char *path)
+{
+	size_t n = strlen(path);
+	struct buf name = BUF_INIT;
+	const char *text;
+
+	if (n > 5 && !strcmp(path + n - 5, ".json"))
+		n -= 5;
+	buf_add(&name, path, n);
+	buf_adds(&name, ".o");
+	text = buf_error(&name) ? path : builder_text(b, name.data, name.len);
+	buf_release(&name);
+	return text;
+}
+
+static void add_unit(struct builder *b, uint32_t instance, const struct clang_units *u,
+		     const struct clang_unit *unit, int64_t start_us)
+{
+	struct builder_task task;
+	uint32_t at;
+
+	builder_task_init(&task);
+	task.name = object_of(b, unit->path);
+	task.kind = "compile";
+	task.start_us = start_us;
+	task.end_us = start_us + unit->length_us;
+	at = builder_task(b, instance, &task);
+	for (size_t i = 0; i < unit->n_phases; i++) {
+		const struct clang_phase *p = &u->phase[unit->first_phase + i];
+
+		builder_span(b, instance, at, start_us + p->begin_us, start_us + p->end_us, p->name);
+	}
+}
+
+/* When the first began; -1 if one does not say. */
+static int64_t first_wall_us(const struct clang_units *u)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < u->n; i++)
+		first = u->unit[i].wall_us < first ? u->unit[i].wall_us : first;
+	return first;
+}
+
+static int build(struct recording *rec, const struct clang_units *u, const char *path)
+{
+	int64_t wall_us = first_wall_us(u);
+	struct builder b;
+	uint32_t instance;
+
+	builder_init(&b, rec, path);
+	builder_build(&b, "tool", u->unit[0].tool);
+	if (wall_us >= 0)
+		builder_start_wall(&b, wall_us * 1000);
+	instance = builder_instance(&b, u->unit[0].tool, NULL, NULL, NO_INDEX);
+	for (size_t i = 0; i < u->n; i++)
+		add_unit(&b, instance, u, &u->unit[i], wall_us < 0 ? 0 : u->unit[i].wall_us - wall_us);
+	return builder_finish(&b);
+}
+
+static int read_paths(struct recording *rec, const char *const *path, size_t n, struct error *err)
+{
+	struct clang_units u;
+	int error = clang_units_read(&u, path, n, err);
+
+	if (!error && (error = build(rec, &u, path[0])))
+		error_sys(err, error, path[0], NULL);
+	clang_units_release(&u);
+	return error;
+}
+
+const struct converter converter_clang = {
+	.name = "clang",
+	.what = "what clang -ftime-trace wrote of compilations",
+	.recognise = recognise,
+	.read = read_paths,
+	.read_into = clang_read_into,
+};
