@@ -3,12 +3,11 @@
 #include "configfile.h"
 #include "heap.h"
 #include "hold.h"
-#include "listing.h"
+#include "openrec.h"
 #include "outfile.h"
 #include "output.h"
 #include "plot.h"
 #include "report.h"
-#include "zstd.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -78,10 +77,8 @@ struct drawn {
 
 static int drawn_read(struct drawn *d, const char *base, const char *what, struct error *err)
 {
-	int r = listing_find(&d->path, base, what, err);
+	int r = openrec(&d->rec, &d->path, OPENREC_ALL, base, what, err);
 
-	if (!r)
-		r = recording_read(&d->rec, d->path.data, &zstd_codec, err);
 	if (!r && (r = summary_make(&d->sum, &d->rec)))
 		r = error_sys(err, r, d->path.data, NULL);
 	return r;
@@ -156,7 +153,7 @@ static int set_target(struct job *j, const char *recording, struct error *err)
 {
 	const struct chart_arguments *a = j->args;
 
-	j->dir = a->into ? a->into : recording;
+	j->dir = a->into ? a->into : is_dir(recording) ? recording : ".";
 	j->to_stdout = a->into && !strcmp(a->into, "-");
 	j->to_file = a->into && !is_dir(a->into) && ends_in(a->into, ".svg");
 	if (check_options(j, err))

@@ -75,9 +75,9 @@ static void complete_place(const char *what, const char *word)
 {
 	if (strstr(what, "REC"))
 		complete_recording(word);
-	if (strstr(what, "FILE"))
+	if (strstr(what, "FILE") || strstr(what, "REC") || strstr(what, "PATH"))
 		puts(":files");
-	else if (strstr(what, "REC") || strstr(what, "DIR"))
+	else if (strstr(what, "DIR"))
 		puts(":dirs");
 }
 

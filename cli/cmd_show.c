@@ -1,11 +1,10 @@
 #include "command.h"
 #include "configfile.h"
 #include "heap.h"
-#include "listing.h"
+#include "openrec.h"
 #include "output.h"
 #include "report.h"
 #include "show.h"
-#include "zstd.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -82,11 +81,10 @@ static int show(const char *what, const struct show_arguments *s, struct error *
 {
 	struct recording rec = RECORDING_INIT;
 	struct buf path = BUF_INIT;
-	int r = listing_find(&path, s->output, what, err);
+	int r;
 
 	heap_expect_much();
-	if (!r)
-		r = recording_read_sums(&rec, path.data, &zstd_codec, err);
+	r = openrec(&rec, &path, OPENREC_SUMS, s->output, what, err);
 	if (!r)
 		r = print(&rec, s, err);
 	recording_release(&rec);

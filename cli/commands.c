@@ -4,8 +4,8 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-	&cmd_record, &cmd_show, &cmd_chart, &cmd_list, &cmd_task, &cmd_doctor, &cmd_help,
-	&cmd_complete, NULL
+	&cmd_record, &cmd_show, &cmd_chart, &cmd_list, &cmd_import, &cmd_export,
+	&cmd_task, &cmd_doctor, &cmd_help, &cmd_complete, NULL
 };
 
 #define COMMANDS_MAX 32

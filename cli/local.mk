@@ -5,7 +5,9 @@ cli_libcli_la_SOURCES = \
 	cli/cmd_chart.c \
 	cli/cmd_complete.c \
 	cli/cmd_doctor.c \
+	cli/cmd_export.c \
 	cli/cmd_help.c \
+	cli/cmd_import.c \
 	cli/cmd_list.c \
 	cli/cmd_record.c \
 	cli/cmd_show.c \
@@ -18,6 +20,7 @@ cli_libcli_la_SOURCES = \
 	cli/heap.c cli/heap.h \
 	cli/hold.c cli/hold.h \
 	cli/launch.c cli/launch.h \
+	cli/openrec.c cli/openrec.h \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \
 	cli/report.c cli/report.h \

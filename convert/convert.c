@@ -10,17 +10,12 @@
 
 #define HEAD_MAX 65536
 
-/* By name. */
-const struct converter *const converters[] = {
-	&converter_bazel,
-	&converter_callgrind,
-	&converter_cargo,
-	&converter_chrome,
-	&converter_clang,
-	&converter_cmake,
-	&converter_oe,
-	NULL
-};
+#define CONVERTER(name) &converter_ ## name,
+#define WORD(name) #name,
+
+const struct converter *const converters[] = { FORMATS(CONVERTER) NULL };
+const char *const converter_word[] = { FORMATS(WORD) NULL };
+const char *const converter_written_word[] = { FORMATS_WRITTEN(WORD) NULL };
 
 const struct converter *converter_named(const char *name)
 {

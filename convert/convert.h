@@ -44,6 +44,10 @@ struct converter {
 
 extern const struct converter *const converters[];	/* ends with NULL */
 
+/* The names of all; and of those that can be written. They end with NULL. */
+extern const char *const converter_word[];
+extern const char *const converter_written_word[];
+
 /* By name; by content. NULL: none. */
 const struct converter *converter_named(const char *name);
 const struct converter *converter_of(const char *path, struct error *err);

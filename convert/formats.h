@@ -3,13 +3,22 @@
 
 #include "convert.h"
 
-/* One each: convert/NAME.c. */
-extern const struct converter converter_bazel;
-extern const struct converter converter_callgrind;
-extern const struct converter converter_cargo;
-extern const struct converter converter_chrome;
-extern const struct converter converter_clang;
-extern const struct converter converter_cmake;
-extern const struct converter converter_oe;
+/* All formats, by name: struct converter converter_NAME in convert/NAME.c. */
+#define FORMATS(_) \
+	_(bazel) \
+	_(callgrind) \
+	_(cargo) \
+	_(chrome) \
+	_(clang) \
+	_(cmake) \
+	_(oe)
+
+/* Those of them that can be written. */
+#define FORMATS_WRITTEN(_) \
+	_(chrome)
+
+#define DECLARE(name) extern const struct converter converter_ ## name;
+FORMATS(DECLARE)
+#undef DECLARE
 
 #endif

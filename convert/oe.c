@@ -6,13 +6,7 @@
 
 static bool recognise(const struct convert_file *file)
 {
-	struct recording rec = RECORDING_INIT;
-	bool is_oe = file->is_dir && recording_is_here(file->path) &&
-		     !recording_read_build(&rec, file->path, NULL, NULL) &&
-		     rec.format == FORMAT_OE;
-
-	recording_release(&rec);
-	return is_oe;
+	return file->is_dir && recording_is_here(file->path) && !recording_is_ours(file->path);
 }
 
 static int read_dir(struct recording *rec, const char *const *path, size_t n, struct error *err)
@@ -21,10 +15,10 @@ static int read_dir(struct recording *rec, const char *const *path, size_t n, st
 
 	if (n != 1)
 		return error_set(err, -EINVAL, path[1], 0, 0, "oe: one directory at a time");
+	if (recording_is_ours(path[0]) || !recording_is_here(path[0]))
+		return error_set(err, -EINVAL, path[0], 0, 0,
+				 "not a buildstats directory of OpenEmbedded");
 	r = recording_read(rec, path[0], NULL, err);
-	if (!r && rec->format != FORMAT_OE)
-		r = error_set(err, -EINVAL, path[0], 0, 0,
-			      "not a buildstats directory of OpenEmbedded");
 	if (r)
 		recording_release(rec);
 	return r;

@@ -19,6 +19,7 @@ core_libcore_la_SOURCES = \
 	core/oe.c core/oe.h core/oe_reader.h \
 	core/oe_build.c core/oe_devices.c core/oe_log.c core/oe_raw.c core/oe_recipe.c \
 	core/oe_samples.c core/oe_task.c \
+	core/outdir.c core/outdir.h \
 	core/outfile.c core/outfile.h \
 	core/reader.c core/reader.h \
 	core/recording.c core/recording.h \

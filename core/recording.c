@@ -516,14 +516,24 @@ int64_t recording_unseen_end_us(const struct recording *rec, const struct task *
 	return end_us < t->start_us ? t->start_us : end_us;
 }
 
-bool recording_is_here(const char *path)
+static bool is_here(const char *path, bool oe)
 {
 	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool here;
 
 	if (dir_fd < 0)
 		return false;
-	here = ours_is_here(dir_fd) || oe_is_here(dir_fd);
+	here = ours_is_here(dir_fd) || (oe && oe_is_here(dir_fd));
 	close(dir_fd);
 	return here;
+}
+
+bool recording_is_here(const char *path)
+{
+	return is_here(path, true);
+}
+
+bool recording_is_ours(const char *path)
+{
+	return is_here(path, false);
 }

@@ -229,7 +229,8 @@ static inline int64_t recording_task_end_us(const struct recording *rec, const s
 const struct series *recording_series(const struct recording *rec, const char *name);
 int series_column(const struct series *s, const char *name);
 
-/* Is there a recording in this directory: its content tells. */
+/* Is there a recording in this directory: its content tells. And is it in our format. */
 bool recording_is_here(const char *path);
+bool recording_is_ours(const char *path);
 
 #endif

@@ -4,16 +4,15 @@
 #include "event.h"
 #include "field.h"
 #include "layout.h"
+#include "outdir.h"
 #include "recording_writer.h"
 #include "store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define FLOW_SIZE ((size_t)1 << 20)
@@ -143,48 +142,14 @@ static int write_files(int dir_fd, const struct recording *rec)
 
 /* Directories */
 
-/* Files only: there are no directories in a recording. */
-static void discard(const char *dir)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	while (d && (entry = readdir(d)))
-		unlinkat(fd, entry->d_name, 0);
-	if (d)
-		closedir(d);
-	rmdir(dir);
-}
-
 static int write_dir(const char *dir, const struct recording *rec)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	mode_t mask = umask(0);
-	int r;
+	int r = fd < 0 ? -errno : write_files(fd, rec);
 
-	umask(mask);
-	if (fd < 0)
-		return -errno;
-	r = write_files(fd, rec);
-	if (!r && fchmod(fd, 0777 & ~mask))
-		r = -errno;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return r;
-}
-
-/* Never onto what is there, not even an empty directory. */
-static int rename_to(const char *from, const char *to)
-{
-	struct stat st;
-
-	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	if (!lstat(to, &st))
-		return -EEXIST;
-	return rename(from, to) ? -errno : 0;
 }
 
 /* An own name counts up until it is free. */
@@ -197,7 +162,7 @@ static int place(const char *dir, const char *base, const char *name, bool own,
 		int n = i == 1 ? snprintf(path, PATH_MAX, "%s/%s", base, name) :
 			snprintf(path, PATH_MAX, "%s/%s-%u", base, name, i);
 
-		r = n < PATH_MAX ? rename_to(dir, path) : -ENAMETOOLONG;
+		r = n < PATH_MAX ? outdir_finish(dir, path) : -ENAMETOOLONG;
 		if (!own)
 			break;
 	}
@@ -215,18 +180,16 @@ static int write_beside(const struct recording *rec, const char *base, const cha
 	char dir[PATH_MAX];
 	int r;
 
-	if (snprintf(dir, sizeof dir, "%s/.%s.XXXXXX", base, name) >= (int)sizeof dir)
+	if (snprintf(path, PATH_MAX, "%s/%s", base, name) >= PATH_MAX)
 		return error_sys(err, -ENAMETOOLONG, base, NULL);
-	r = store_make_parents(dir, err);
+	r = outdir_begin(dir, path, err);
 	if (r)
 		return r;
-	if (!mkdtemp(dir))
-		return error_sys(err, -errno, base, "cannot write the recording");
 	r = write_dir(dir, rec);
 	if (!r)
 		r = place(dir, base, name, own, path);
 	if (r) {
-		discard(dir);
+		outdir_discard(dir);
 		return error_sys(err, r, r == -EEXIST ? path : base,
 				 "cannot write the recording");
 	}

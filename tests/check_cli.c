@@ -222,7 +222,7 @@ START_TEST(recordings)
 		    "echo 'output: stats' >buildbeat.yaml && "
 		    BUILDBEAT " record --no-git -n one true && mkdir stats/other && "
 		    BUILDBEAT " complete -- show o; " BUILDBEAT " show one");
-	ck_assert_int_eq(strncmp(r.out.data, "one\ta recording\n:dirs\n", 22), 0);
+	ck_assert_int_eq(strncmp(r.out.data, "one\ta recording\n:files\n", 23), 0);
 	ck_assert_int_eq(r.status, 0);
 	support_run_release(&r);
 }

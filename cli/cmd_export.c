@@ -1,0 +1,130 @@
+#include "command.h"
+#include "configfile.h"
+#include "convert.h"
+#include "heap.h"
+#include "hold.h"
+#include "openrec.h"
+#include "report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define NO_FORMAT (-1)
+
+struct export_arguments {
+	const char *config;
+	int to;			/* index of converter_written_word */
+	const char *into;
+};
+
+static const struct option options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "take settings from FILE, not from buildbeat.yaml",
+	  .offset = offsetof(struct export_arguments, config) },
+	{ .name = "to", .letter = 't', .kind = OPTION_CHOICE, .argument = "FORMAT",
+	  .help = "what to write",
+	  .offset = offsetof(struct export_arguments, to), .choices = converter_written_word },
+	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "PATH",
+	  .help = "the file or directory to make (REC.FORMAT in the working directory)",
+	  .offset = offsetof(struct export_arguments, into) },
+	{ 0 }
+};
+
+/* The directory of recordings is a setting here, not an option. */
+struct base {
+	const char *dir;
+};
+
+static const struct option base_options[] = {
+	{ .name = "output", .kind = OPTION_PATH, .argument = "DIR",
+	  .offset = offsetof(struct base, dir), .config = true },
+	{ 0 }
+};
+
+/* The last part of the path of what is written out, and the format. */
+static int default_path(struct buf *out, const char *recording, const char *format,
+			struct error *err)
+{
+	char real[PATH_MAX];
+	const char *slash = realpath(recording, real) ? strrchr(real, '/') : NULL;
+
+	if (!slash)
+		return error_sys(err, -errno, recording, NULL);
+	buf_addf(out, "%s.%s", slash[1] ? slash + 1 : "build", format);
+	return buf_error(out) ? error_sys(err, buf_error(out), recording, NULL) : 0;
+}
+
+static int write_new(const struct converter *c, const struct recording *rec, const char *path,
+		     struct error *err)
+{
+	struct stat st;
+	struct hold before;
+	int r;
+
+	if (!lstat(path, &st))
+		return error_sys(err, -EEXIST, path, NULL);
+	hold_begin(&before);
+	r = c->write(rec, path, err);
+	if (!r)
+		printf("%s\n", path);
+	hold_end(&before);
+	return r;
+}
+
+static int export(const struct export_arguments *e, const char *base, const char *what,
+		  struct error *err)
+{
+	const char *format = converter_written_word[e->to];
+	struct recording rec = RECORDING_INIT;
+	struct buf path = BUF_INIT, into = BUF_INIT;
+	int r;
+
+	heap_expect_much();
+	r = openrec(&rec, &path, OPENREC_ALL, base, what, err);
+	if (!r && !e->into)
+		r = default_path(&into, path.data, format, err);
+	if (!r)
+		r = write_new(converter_named(format), &rec, e->into ? e->into : into.data,
+			      err);
+	buf_release(&into);
+	buf_release(&path);
+	recording_release(&rec);
+	return r;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct export_arguments e = { .to = NO_FORMAT };
+	struct base base = { 0 };
+	struct error err = { 0 };
+	struct args a, base_args = { 0 };
+	int r;
+
+	if (!options_parse(&a, c, &e, argc, argv))
+		return a.status;
+	if (e.to == NO_FORMAT)
+		r = error_set(&err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
+	else
+		r = config_apply(&base_args, base_options, &base, e.config, &err);
+	if (!r)
+		r = export(&e, base.dir, a.n ? a.operand[0] : NULL, &err);
+	if (r)
+		report_error(&err);
+	args_release(&base_args);
+	args_release(&a);
+	return r ? EXIT_MISUSE : EXIT_GOOD;
+}
+
+const struct command cmd_export = {
+	.name = "export",
+	.summary = "Write a recording in the format of another tool",
+	.operands = "[REC]",
+	.max_operands = 1,
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,163 @@
+#include "command.h"
+#include "configfile.h"
+#include "convert.h"
+#include "heap.h"
+#include "hold.h"
+#include "layout.h"
+#include "listing.h"
+#include "openrec.h"
+#include "recording_write.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define NO_FORMAT (-1)
+
+struct import_arguments {
+	const char *config;
+	const char *output;
+	const char *name;
+	int from;		/* index of converters, NO_FORMAT: the content tells */
+	const char *into;
+};
+
+static const struct option options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "take settings from FILE, not from buildbeat.yaml",
+	  .offset = offsetof(struct import_arguments, config) },
+	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
+	  .help = "directory of recordings (" LAYOUT_BASE ")",
+	  .offset = offsetof(struct import_arguments, output), .config = true },
+	{ .name = "name", .letter = 'n', .kind = OPTION_TEXT, .argument = "NAME",
+	  .help = "name of the recording (date and time of the build)",
+	  .offset = offsetof(struct import_arguments, name) },
+	{ .name = "from", .letter = 'f', .kind = OPTION_CHOICE, .argument = "FORMAT",
+	  .help = "what PATH is; without, its content tells",
+	  .offset = offsetof(struct import_arguments, from), .choices = converter_word },
+	{ .name = "into", .kind = OPTION_TEXT, .argument = "REC",
+	  .help = "lay what PATH tells into the tasks of a recording there is",
+	  .offset = offsetof(struct import_arguments, into) },
+	{ 0 }
+};
+
+static const struct converter *find_converter(const struct import_arguments *i,
+					      const char *path, struct error *err)
+{
+	if (i->from != NO_FORMAT)
+		return converters[i->from];
+	if (recording_is_ours(path)) {
+		error_set(err, -EINVAL, path, 0, 0, "a recording already");
+		return NULL;
+	}
+	return converter_of(path, err);
+}
+
+/* A new recording */
+
+static int write_recording(const struct recording *rec, const struct import_arguments *i,
+			   struct error *err)
+{
+	char path[PATH_MAX];
+	struct hold before;
+	int r;
+
+	hold_begin(&before);
+	r = recording_write(rec, i->output, i->name, path, err);
+	if (!r)
+		printf("%s\n", path);
+	hold_end(&before);
+	return r;
+}
+
+static int import(const struct import_arguments *i, const char *const *path, size_t n,
+		  struct error *err)
+{
+	const struct converter *c = find_converter(i, path[0], err);
+	struct recording rec = RECORDING_INIT;
+	int r;
+
+	if (!c)
+		return -EINVAL;
+	if (!c->read)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "import: %s is read into a recording: use --into", c->name);
+	heap_expect_much();
+	r = c->read(&rec, path, n, err);
+	if (!r)
+		r = write_recording(&rec, i, err);
+	recording_release(&rec);
+	return r;
+}
+
+/* Into one there is */
+
+static int read_into(const struct import_arguments *i, const struct converter *c,
+		     const char *const *path, size_t n, struct error *err)
+{
+	struct recording rec = RECORDING_INIT;
+	struct buf dir = BUF_INIT;
+	int r = openrec(&rec, &dir, OPENREC_ALL, i->output, i->into, err);
+	struct hold before;
+
+	if (!r && !recording_is_ours(dir.data))
+		r = error_set(err, -EINVAL, dir.data, 0, 0, "not a recording of our own: "
+			      "import it first");
+	if (!r) {
+		hold_begin(&before);
+		r = c->read_into(&rec, dir.data, path, n, err);
+		hold_end(&before);
+	}
+	if (r >= 0)
+		printf("%s: %d of its tasks\n", dir.data, r);
+	recording_release(&rec);
+	buf_release(&dir);
+	return r;
+}
+
+static int import_into(const struct import_arguments *i, const char *const *path, size_t n,
+		       struct error *err)
+{
+	const struct converter *c = find_converter(i, path[0], err);
+
+	if (!c)
+		return -EINVAL;
+	if (!c->read_into)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "import: %s cannot be read into a recording", c->name);
+	if (i->name)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "import: --into and --name exclude each other");
+	return read_into(i, c, path, n, err);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct import_arguments i = { .from = NO_FORMAT };
+	struct error err = { 0 };
+	struct args a;
+	int r;
+
+	if (!options_parse(&a, c, &i, argc, argv))
+		return a.status;
+	r = config_apply(&a, options, &i, i.config, &err);
+	if (!r && i.into)
+		r = import_into(&i, (const char *const *)a.operand, (size_t)a.n, &err);
+	else if (!r)
+		r = import(&i, (const char *const *)a.operand, (size_t)a.n, &err);
+	if (r < 0)
+		report_error(&err);
+	args_release(&a);
+	return r < 0 ? EXIT_MISUSE : EXIT_GOOD;
+}
+
+const struct command cmd_import = {
+	.name = "import",
+	.summary = "Make a recording of what another tool wrote",
+	.operands = "PATH...",
+	.min_operands = 1,
+	.max_operands = -1,
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,49 @@
+#include "openrec.h"
+
+#include "convert.h"
+#include "listing.h"
+#include "zstd.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return path && !stat(path, &st) && !S_ISDIR(st.st_mode);
+}
+
+static int read_foreign(struct recording *rec, const char *path, struct error *err)
+{
+	const struct converter *c = converter_of(path, err);
+
+	return c ? c->read(rec, &path, 1, err) : -EINVAL;
+}
+
+static int read_own(struct recording *rec, const char *path, enum openrec_part part,
+		    struct error *err)
+{
+	if (part == OPENREC_SUMS)
+		return recording_read_sums(rec, path, &zstd_codec, err);
+	return recording_read(rec, path, &zstd_codec, err);
+}
+
+int openrec(struct recording *rec, struct buf *path, enum openrec_part part,
+	    const char *base, const char *what, struct error *err)
+{
+	struct error unused;
+	int r;
+
+	if (is_file(what)) {
+		buf_adds(path, what);
+		return buf_error(path) ? error_sys(err, buf_error(path), what, NULL) :
+		       read_foreign(rec, what, err);
+	}
+	r = listing_find(path, base, what, err);
+	if (r)
+		return r;
+	if (!recording_is_here(path->data) && converter_of(path->data, &unused))
+		return read_foreign(rec, path->data, err);
+	return read_own(rec, path->data, part, err);
+}

@@ -1,0 +1,23 @@
+#ifndef BUILDBEAT_OPENREC_H
+#define BUILDBEAT_OPENREC_H
+
+#include "buf.h"
+#include "error.h"
+#include "recording.h"
+
+/* How much of it. */
+enum openrec_part {
+	OPENREC_ALL,
+	OPENREC_SUMS,		/* see recording_read_sums() */
+};
+
+/*
+ * The one way in which commands come to their REC: `what` names a recording in base
+ * as for listing_find(), or is a file or directory that another tool wrote about a
+ * build (convert.h). path gets where it is. 0, or a negative errno with err; always
+ * release both.
+ */
+int openrec(struct recording *rec, struct buf *path, enum openrec_part part,
+	    const char *base, const char *what, struct error *err);
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef BUILDBEAT_OUTDIR_H
+#define BUILDBEAT_OUTDIR_H
+
+#include "error.h"
+
+#include <limits.h>
+
+/*
+ * A directory that appears whole or not at all: made beside, under a name that begins
+ * with a dot, then renamed.
+ */
+
+/* dir gets the directory to fill, for what is to be path (whose parents are made). 0, or
+ * a negative errno with err. */
+int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err);
+
+/* dir becomes path: 0, or a negative errno and dir is still there; -EEXIST if there is
+ * anything at path. */
+int outdir_finish(const char *dir, const char *path);
+
+/* dir is removed, with all that is in it. */
+void outdir_discard(const char *dir);
+
+#endif
