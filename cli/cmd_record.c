@@ -17,11 +17,14 @@ static int run_inside(struct store *outer, const struct settings *settings,
 		      struct launch *l)
 {
 	const char *slash = strrchr(l->argv[0], '/');
+	struct carried carried;
 	struct event_task task = {
 		.name = settings->name ? settings->name : slash ? slash + 1 : l->argv[0],
 	};
-	int r = taskrun(outer, &task, l);
+	int r;
 
+	session_carry(&carried, l);
+	r = taskrun(outer, &task, l);
 	store_close(outer);
 	return r ? EXIT_MISUSE : launch_exit_status(l->status);
 }
@@ -59,7 +62,7 @@ static int check_name(const char *name, struct error *err)
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct settings settings;
-	struct launch l = { 0 };
+	struct launch l = { .host = true };
 	struct error err;
 	struct args a;
 	int status = EXIT_MISUSE;

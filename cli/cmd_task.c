@@ -92,6 +92,7 @@ static int run_in(const char *dir, const struct settings *settings,
 
 static int run_here(const struct event_task *task, struct launch *l)
 {
+	struct carried carried;
 	struct store outer;
 	int r = store_join_env(&outer);
 
@@ -101,6 +102,7 @@ static int run_here(const struct event_task *task, struct launch *l)
 		       : strerror(-r));
 		return end(launch_run(l), l);
 	}
+	session_carry(&carried, l);
 	r = taskrun(&outer, task, l);
 	if (outer.error)
 		report("the recording is incomplete: %s: %s", outer.path,

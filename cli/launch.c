@@ -52,7 +52,7 @@ static void execute(const struct launch *l)
 	if (!l->preload && l->makefiles)
 		setenv("MAKEFILES", l->makefiles, 1);
 	execvpe(l->argv[0], l->argv,
-		l->preload ? carry_put(&e, l->preload, environ, true, getpid()) : environ);
+		l->preload ? carry_put(&e, l->preload, environ, true, l->host ? getpid() : 0) : environ);
 	error = errno;
 	report("%s: %s", l->argv[0], error == ENOENT ? "command not found" : strerror(error));
 	_exit(error == ENOENT ? 127 : 126);

@@ -1,6 +1,7 @@
 #ifndef BUILDBEAT_LAUNCH_H
 #define BUILDBEAT_LAUNCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -17,9 +18,10 @@ struct sampler;
 struct launch {
 	char **argv;
 	const char *makefiles;	/* MAKEFILES in its environment; NULL: as it is */
-	/* What MAKEFILES names is carried into it by the preload: its children are
-	 * tasks. NULL: not. */
+	/* What MAKEFILES names is carried into it by the preload: of build tools
+	 * in it the children are tasks. NULL: not. */
 	const struct carried *preload;
+	bool host;		/* those of it itself, whatever it is */
 	struct sampler *sampler;	/* or NULL */
 	/* Called with the process's number before it runs (or NULL). */
 	void (*started)(void *context, pid_t pid);

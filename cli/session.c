@@ -223,19 +223,25 @@ int session_join(struct session *s, const struct settings *settings, const char 
 }
 
 /* Not into a make, which has the plugin, and not where the loader would complain. */
-static bool may_preload(const struct session *s, const char *program)
+static bool may_preload(const struct carried *c, const char *program)
 {
 	char path[PATH_MAX];
 
-	return s->carried.ticket[0] && !carry_reads_ticket(carry_name(program)) &&
-	       !access(s->carried.preload, R_OK) && carry_find(path, program) &&
+	return c->ticket[0] && !carry_reads_ticket(carry_name(program)) &&
+	       !access(c->preload, R_OK) && carry_find(path, program) &&
 	       carry_can_preload(path);
+}
+
+void session_carry(struct carried *c, struct launch *l)
+{
+	if (carry_from_env(c, environ) && may_preload(c, l->argv[0]))
+		l->preload = c;
 }
 
 void session_prepare(struct session *s, struct launch *l)
 {
 	l->makefiles = s->makefiles.len ? buf_str(&s->makefiles) : NULL;
-	l->preload = may_preload(s, l->argv[0]) ? &s->carried : NULL;
+	l->preload = may_preload(&s->carried, l->argv[0]) ? &s->carried : NULL;
 	l->sampler = s->sampler;
 }
 

@@ -45,6 +45,9 @@ int session_join(struct session *s, const struct settings *settings, const char 
 /* Fill what launch_run() needs for this session. */
 void session_prepare(struct session *s, struct launch *l);
 
+/* The same inside a recorded build, for a command that runs in it. c lives as long as l. */
+void session_carry(struct carried *c, struct launch *l);
+
 /* After launch_run(): the end is written, the files packed if asked, all closed. */
 void session_finish(struct session *s, const struct launch *l);
 

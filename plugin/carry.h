@@ -70,6 +70,9 @@ void carry_take(struct carried *c, char **env, bool keep);
 /* From a ticket's path; false when it is too long. */
 bool carry_from_ticket(struct carried *c, const char *ticket, size_t len);
 
+/* From the ticket in an environment; false when there is none. */
+bool carry_from_env(struct carried *c, char *const env[]);
+
 /* A copy of an environment with it put in. Lives where this lives. */
 #define CARRY_ENV_MAX 1000
 

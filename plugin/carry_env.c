@@ -95,6 +95,15 @@ void carry_take(struct carried *c, char **env, bool keep)
 		cut_value(env, i, strlen(MAKEFILES), n);
 }
 
+bool carry_from_env(struct carried *c, char *const env[])
+{
+	size_t i = find(env, MAKEFILES), len;
+	const char *ticket = env[i] ? store_ticket_path(env[i] + strlen(MAKEFILES), &len) : NULL;
+
+	*c = (struct carried){ .host = 0 };
+	return ticket && carry_from_ticket(c, ticket, len);
+}
+
 /* name=first[separator rest of the old value] in its old place, else at the end. */
 static bool put(struct carry_env *e, size_t *count, char *out, size_t size, const char *name,
 		const char *first, char separator)

@@ -33,6 +33,7 @@ plugin_libpidtable_la_SOURCES = plugin/pidtable.c plugin/pidtable.h
 pkglib_LTLIBRARIES += plugin/buildbeat-preload.la
 plugin_buildbeat_preload_la_SOURCES = \
 	plugin/preload.c plugin/preload.h \
+	plugin/preload_ninja.c \
 	plugin/preload_system.c \
 	plugin/preload_tasks.c
 plugin_buildbeat_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \

@@ -68,6 +68,10 @@ void preload_executing(char *const argv[]);
 /* A child was waited for. */
 void preload_reaped(pid_t pid, int status, const struct rusage *usage);
 
+/* The note that tells ninja's own hashes of a command; cut: the line of its start
+ * has not all of it. False: there is nothing to note. */
+bool preload_ninja_note(char *out, size_t size, const char *command, bool cut);
+
 /* The host's own end; once. */
 void preload_host_end(void);
 

@@ -44,6 +44,7 @@ static struct {
 	dev_t dev;			/* of tasks.log */
 	ino_t ino;
 	char tasks[PATH_MAX + 64];	/* its path, where descriptors were closed */
+	bool ninja;			/* or samurai: it hashes its commands */
 	struct buf open;		/* the line of the instance */
 	char open_text[EVENT_MAX + 1];
 } host;
@@ -144,17 +145,37 @@ static const char *command_text(struct buf *b, char *const argv[])
 	return buf_str(b);
 }
 
+static void write_note(uint64_t task, int64_t t, const char *note)
+{
+	char text[512];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	event_add_note(&b, t, host.store.inst, task, note);
+	append(&b);
+}
+
+/* The mark of what did not fit, see field_add(). */
+static bool was_cut(const struct buf *line)
+{
+	return line->len > 11 && !memcmp(line->data + line->len - 11, "\\.", 2);
+}
+
 static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
 {
-	char text[EVENT_MAX + 1], command[2 * EVENT_MAX];
+	char text[EVENT_MAX + 1], command[2 * EVENT_MAX], note[80];
 	struct event_task e = { .pid = pid, .slot = -1 };
 	struct buf b, words;
+	bool cut;
 
 	buf_init_fixed(&words, command, sizeof command);
 	e.command = command_text(&words, argv);
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_start(&b, t, host.store.inst, task, &e);
+	cut = was_cut(&b);
 	append(&b);
+	if (host.ninja && e.command && preload_ninja_note(note, sizeof note, e.command, cut))
+		write_note(task, t, note);
 }
 
 static void write_end(uint64_t task, int64_t t, const struct event_end *e)
@@ -219,7 +240,7 @@ static void started(pid_t pid, int64_t t, char *const argv[])
  * complete once its ticket is gone. */
 static bool is_over(void)
 {
-	return getppid() != host.store.pid && getpid() != host.store.pid &&
+	return getpid() != host.store.pid && getppid() != host.store.pid &&
 	       access(preload_carried.ticket, F_OK);
 }
 
@@ -357,6 +378,11 @@ static void prepare_open(int argc, char **argv)
 	event_add_open(&host.open, store_now_us(&host.store), host.store.inst, &e);
 }
 
+static bool is_ninja(const char *tool)
+{
+	return !strcmp(tool, "samu") || !strncmp(tool, "ninja", 5);
+}
+
 void preload_host_begin(int argc, char **argv)
 {
 	struct stat st;
@@ -372,6 +398,7 @@ void preload_host_begin(int argc, char **argv)
 	}
 	close(host.store.tasks_fd);
 	host.store.tasks_fd = -1;
+	host.ninja = is_ninja(preload_tool(argc, argv));
 	host.dev = st.st_dev;
 	host.ino = st.st_ino;
 	if (host.store.flags & STORE_NFS)

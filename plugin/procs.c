@@ -1,5 +1,6 @@
 #include "procs.h"
 
+#include "carry.h"
 #include "children.h"
 #include "cursor.h"
 #include "event.h"
@@ -287,6 +288,20 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 	errno = saved;
 }
 
+/* Below a recipe there may be a build tool that MAKEFILES does not reach. */
+static char *const *carrying(struct carry_env *e, const char *file, char *const argv[],
+			     char *const envp[])
+{
+	struct carried carried;
+	char path[PATH_MAX];
+
+	if (!envp || carry_reads_ticket(carry_name(argv[0])) ||
+	    !carry_from_env(&carried, envp) || access(carried.preload, R_OK) ||
+	    !carry_find(path, file) || !carry_can_preload(path))
+		return envp;
+	return carry_put(e, &carried, envp, true, 0);
+}
+
 /* Spawning */
 
 static int hook_adddup2(posix_spawn_file_actions_t *actions, int fd, int fd_new)
@@ -308,6 +323,7 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 		      const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
 		      char *const argv[], char *const envp[])
 {
+	struct carry_env carried;
 	pid_t child = -1;
 	int64_t t;
 	int r;
@@ -316,6 +332,8 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 		procs.host->unrecorded();
 	if (!is_on())
 		return function(pid, file, actions, attr, argv, envp);
+	if (carry_of(argv) == CARRY_HOST)
+		envp = carrying(&carried, file, argv, envp);
 	t = store_now_us(&procs.session->store);
 	r = function(&child, file, actions, attr, argv, envp);
 	if (pid)
@@ -381,24 +399,35 @@ static void about_to_exec(char *const argv[])
 	errno = saved;
 }
 
+static int exec_with(int (*function)(const char *, char *const[], char *const[]),
+		     const char *path, char *const argv[], char *const envp[])
+{
+	bool own = envp == environ;	/* which may move */
+	struct carry_env carried;
+	int saved = errno;
+
+	about_to_exec(argv);
+	if (own)
+		envp = environ;
+	if (getpid() != procs.session->store.pid && carry_of(argv) == CARRY_HOST)
+		envp = carrying(&carried, path, argv, envp);
+	errno = saved;
+	return function(path, argv, envp);
+}
+
 static int hook_execvp(const char *file, char *const argv[])
 {
-	about_to_exec(argv);
-	return execvp(file, argv);
+	return exec_with(execvpe, file, argv, environ);
 }
 
 static int hook_execv(const char *path, char *const argv[])
 {
-	about_to_exec(argv);
-	return execv(path, argv);
+	return exec_with(execve, path, argv, environ);
 }
 
 static int hook_execve(const char *path, char *const argv[], char *const envp[])
 {
-	bool own = envp == environ;	/* which may move */
-
-	about_to_exec(argv);
-	return execve(path, argv, own ? environ : envp);
+	return exec_with(execve, path, argv, envp);
 }
 
 /* make dies of a signal by sending it to itself, from its handler. */

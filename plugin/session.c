@@ -112,10 +112,22 @@ static void joined(struct buildbeat_session *s, const struct session_host *host)
 	add_open(s, host);
 }
 
+/* Of the preload, should it be in this process: it has the ticket then. */
+const char *buildbeat_preload_ticket(void) __attribute__((weak));
+
+static int join_carried(struct store *store)
+{
+	const char *ticket = buildbeat_preload_ticket ? buildbeat_preload_ticket() : NULL;
+
+	return ticket ? store_join_ticket(store, ticket) : -ENOENT;
+}
+
 int session_join(struct buildbeat_session *s, const struct session_host *host)
 {
 	int r = store_join_env(&s->store);
 
+	if (r == -ENOENT)
+		r = join_carried(&s->store);
 	if (r)
 		return r;
 	joined(s, host);

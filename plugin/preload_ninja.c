@@ -1,0 +1,102 @@
+#include "preload.h"
+
+#include "event.h"
+#include "ninja_hash.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * What ninja calls an edge, where that cannot be told from the line of its start:
+ * the command was too long for it, or there is a response file, which is gone when
+ * the edge is done.
+ */
+
+#define RSPFILE_MAX (64u << 20)
+
+static bool ends_path(char c)
+{
+	return !c || strchr(" \t\n'\"`;|&<>()", c);
+}
+
+/* The first @FILE in the command that is there, open; -1 when none is. */
+static int open_rspfile(const char *command)
+{
+	char path[PATH_MAX];
+
+	for (const char *at = command; (at = strchr(at, '@')); at++) {
+		size_t n = 0;
+		int fd;
+
+		while (!ends_path(at[1 + n]))
+			n++;
+		if (!n || n >= sizeof path)
+			continue;
+		memcpy(path, at + 1, n);
+		path[n] = '\0';
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd >= 0)
+			return fd;
+	}
+	return -1;
+}
+
+static bool read_all(int fd, char *to, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, to + done, len - done, (off_t)done);
+
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+static void add_hashes(char *out, size_t size, const void *text, size_t len)
+{
+	snprintf(out, size, NINJA_HASH_NOTE "%016llx %016llx",
+		 (unsigned long long)ninja_hash_murmur(text, len),
+		 (unsigned long long)ninja_hash_rapid(text, len));
+}
+
+/* The same of the command and the content of its response file. */
+static bool add_hashes_of_both(char *out, size_t size, const char *command, int fd)
+{
+	size_t before = strlen(command) + strlen(NINJA_HASH_RSPFILE), len;
+	struct stat st;
+	char *memory;
+	bool ok;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > RSPFILE_MAX)
+		return false;
+	len = before + (size_t)st.st_size;
+	memory = mmap(NULL, len + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	strcpy(memory, command);
+	strcat(memory, NINJA_HASH_RSPFILE);
+	ok = read_all(fd, memory + before, (size_t)st.st_size);
+	if (ok)
+		add_hashes(out, size, memory, len);
+	munmap(memory, len + 1);
+	return ok;
+}
+
+bool preload_ninja_note(char *out, size_t size, const char *command, bool cut)
+{
+	int fd = open_rspfile(command);
+	bool done = fd >= 0 && add_hashes_of_both(out, size, command, fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (!done && cut)
+		add_hashes(out, size, command, strlen(command));
+	return done || cut;
+}
