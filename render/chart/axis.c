@@ -232,7 +232,7 @@ static void label_time(char *label, size_t size, int64_t us, int64_t step, int64
 		snprintf(label, size, "%lld d", us / DAY);
 	else if (step >= HOUR)
 		snprintf(label, size, "%lld h", us / HOUR);
-	else if (until_us < MINUTE)
+	else if (until_us < MINUTE || (us < MINUTE && until_us < HOUR))
 		snprintf(label, size, "%lld s", s);
 	else if (until_us < HOUR && step >= MINUTE)
 		snprintf(label, size, "%lld min", s / 60);

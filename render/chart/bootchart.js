@@ -729,7 +729,7 @@ function tickText(us, step, last_us) {
 		return "0";
 	if (step < 1e6)
 		return momentText(us, step);
-	if (last_us < 6e7)
+	if (last_us < 6e7 || us < 6e7 && last_us < 36e8)
 		return s + " s";
 	if (step >= 864e8)
 		return s / 86400 + " d";
@@ -1246,7 +1246,7 @@ function drawCross() {
 	if (x < 0)
 		return;
 	const t = toTime(x), fine_us = (view.until - view.from) * head.unit_us / view.width;
-	const right = x > view.width * .6, at = head.plot_x + x + (right ? -6 : 6);
+	const right = x > view.width / 2, at = head.plot_x + x + (right ? -6 : 6);
 
 	for (const [y, height] of geometry.spans)
 		d += "M" + px(head.plot_x + x) + " " + y + "v" + height;
