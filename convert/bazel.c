@@ -285,7 +285,7 @@ static void add_tasks(struct building *b)
 			action = NULL;
 		if (action) {
 			builder_span(&b->b, b->instance, task, p->begin_us + b->shift_us,
-				     p->end_us < 0 ? -1 : p->end_us + b->shift_us, p->name);
+				     trace_end_us(t, p) + b->shift_us, p->name);
 		} else if (p->category == b->r->action) {
 			action = p;
 			task = add_task(b, i);

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define TOOL "trace"		/* of a process that has no name */
+
 static bool recognise(const struct convert_file *file)
 {
 	return trace_kind(file) == TRACE_CHROME;
@@ -22,7 +24,7 @@ static int add_part(void *context, const struct json_value *value, unsigned line
 static uint32_t add_task(struct trace *t, struct builder *b, const struct trace_piece *p)
 {
 	const struct trace_track *track = &t->track[p->track];
-	uint32_t instance = trace_instance(t, b, p->track, "trace", NULL);
+	uint32_t instance = trace_instance(t, b, p->track, TOOL, NULL);
 	struct builder_task task;
 	uint32_t at;
 
@@ -49,10 +51,23 @@ static void add_tasks(struct trace *t, struct builder *b)
 
 		if (p->depth)
 			builder_span(b, t->process[t->track[p->track].process].instance, task,
-				     p->begin_us, p->end_us, p->name);
+				     p->begin_us, trace_end_us(t, p), p->name);
 		else
 			task = add_task(t, b, p);
 	}
+}
+
+/* The process that took time first. */
+static const char *tool_of(const struct trace *t)
+{
+	const struct trace_piece *first = t->piece;
+	const char *name;
+
+	for (size_t i = 1; i < t->n_pieces; i++)
+		if (t->piece[i].begin_us < first->begin_us)
+			first = &t->piece[i];
+	name = t->process[t->track[first->track].process].name;
+	return name ? name : TOOL;
 }
 
 static int build(struct recording *rec, struct trace *t, const char *path, enum json_end end,
@@ -61,6 +76,7 @@ static int build(struct recording *rec, struct trace *t, const char *path, enum 
 	struct builder b;
 
 	builder_init(&b, rec, path);
+	builder_build(&b, "tool", tool_of(t));
 	add_tasks(t, &b);
 	trace_tell(t, &b, path, end == JSON_CUT, line);
 	return builder_finish(&b);

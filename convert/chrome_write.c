@@ -336,11 +336,17 @@ static void add_memory(struct writer *w)
 	free(kb);
 }
 
+/* otherData stands first: traces of clang begin with their events. */
 static void add_document(struct writer *w)
 {
 	const struct recording *rec = w->rec;
 
 	json_object(&w->j, NULL);
+	json_str(&w->j, "displayTimeUnit", "ms");
+	json_object(&w->j, "otherData");
+	for (size_t i = 0; i < rec->n_build; i++)
+		json_str(&w->j, rec->build[i].key, rec->build[i].value);
+	json_object_end(&w->j);
 	json_array(&w->j, "traceEvents");
 	add_names(w);
 	add_tasks(w);
@@ -350,11 +356,6 @@ static void add_document(struct writer *w)
 		add_series(w, &rec->series[i]);
 	add_memory(w);
 	json_array_end(&w->j);
-	json_str(&w->j, "displayTimeUnit", "ms");
-	json_object(&w->j, "otherData");
-	for (size_t i = 0; i < rec->n_build; i++)
-		json_str(&w->j, rec->build[i].key, rec->build[i].value);
-	json_object_end(&w->j);
 	json_object_end(&w->j);
 }
 

@@ -19,7 +19,7 @@ convert_libconvert_la_SOURCES = \
 	convert/formats.h \
 	convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h \
-	convert/json_reader.c convert/json_reader.h \
+	convert/json_reader.c convert/json_reader.h convert/json_value.c \
 	convert/oe.c \
 	convert/trace.c convert/trace.h \
 	convert/trace_kind.c convert/trace_kind.h

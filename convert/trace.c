@@ -375,10 +375,11 @@ static bool is_inside(const struct trace_piece *p, const struct trace_piece *out
 		return true;
 	if (p->begin_us >= outer->end_us && p->end_us != p->begin_us)
 		return false;
-	return p->begin_us <= outer->end_us && p->end_us <= outer->end_us + ROUNDING_US;
+	return p->begin_us <= outer->end_us &&
+	       (p->end_us == INT64_MAX || p->end_us - ROUNDING_US <= outer->end_us);
 }
 
-/* stack has room for all pieces of a track. */
+/* Inner pieces end with what is around them at the latest. stack has room for all. */
 static void nest(struct trace *t, uint32_t *stack)
 {
 	uint32_t depth = 0;
@@ -390,12 +391,14 @@ static void nest(struct trace *t, uint32_t *stack)
 			depth = 0;
 		while (depth && !is_inside(p, &t->piece[stack[depth - 1]]))
 			depth--;
+		if (depth && p->end_us > t->piece[stack[depth - 1]].end_us)
+			p->end_us = t->piece[stack[depth - 1]].end_us;
 		p->depth = depth;
 		stack[depth++] = (uint32_t)i;
 	}
 }
 
-/* Inner pieces end when what is around them does; *newest is the newest time. */
+/* Times since the first; newest gets the newest of each track. */
 static int shift(struct trace *t, int64_t *newest)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
