@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "doctor.h"
 #include "layout.h"
+#include "ninja_join.h"
 #include "report.h"
 #include "sampler.h"
 #include "tasklog.h"
@@ -388,6 +389,18 @@ static void report_incomplete(struct session *s, int r)
 	complain(s, "the recording is incomplete", &err);
 }
 
+/* What ninja ran has no names until its own files are asked. */
+static void name_edges(struct session *s, const struct tasklog *t)
+{
+	struct error err;
+	int r = t->ninjas ? ninja_join(&s->store) : 0;
+
+	if (!r)
+		return;
+	error_sys(&err, r, s->store.path, NULL);
+	complain(s, "what ninja ran is not named", &err);
+}
+
 static void finish_created(struct session *s, const struct launch *l)
 {
 	struct tasklog log = { 0 };
@@ -406,6 +419,7 @@ static void finish_created(struct session *s, const struct launch *l)
 		report_torn(s, &log);
 		report_note(s, &log);
 		explain_no_tasks(s, l, &log);
+		name_edges(s, &log);
 	}
 	if (s->settings->compress == COMPRESS_ZSTD && pack_logs(s, &log, &err))
 		complain(s, "not compressed", &err);

@@ -2,6 +2,7 @@
 
 #include "event.h"
 #include "layout.h"
+#include "ninja_tasks.h"
 #include "store.h"
 
 #include <dirent.h>
@@ -63,6 +64,14 @@ static void take_note(struct tasklog *t, struct event *e)
 	snprintf(t->note, sizeof t->note, "%.*s", (int)(text.len - skip), text.p + skip);
 }
 
+/* Behind pid, level and ancestors. */
+static bool is_ninja(struct event e)
+{
+	for (int i = 0; i < 3; i++)
+		event_field(&e);
+	return ninja_is_tool(event_field(&e));
+}
+
 static int scan_line(struct tasklog *t, struct open_pids *o, struct slice line)
 {
 	struct event e;
@@ -77,6 +86,7 @@ static int scan_line(struct tasklog *t, struct open_pids *o, struct slice line)
 	if (e.kind != EVENT_OPEN)
 		return 0;
 	t->instances++;
+	t->ninjas += is_ninja(e);
 	return remember(o, e.inst, event_number(&e));
 }
 
