@@ -19,7 +19,6 @@ convert_libconvert_la_SOURCES = \
 	convert/formats.h \
 	convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h \
-	convert/json_reader.c convert/json_reader.h \
 	convert/json_reader.c convert/json_reader.h convert/json_value.c \
 	convert/ninja_build.c convert/ninja_build.h convert/ninja_parts.h \
 	convert/ninja_command.c \
@@ -30,7 +29,7 @@ convert_libconvert_la_SOURCES = \
 	convert/ninja_place.c \
 	convert/ninja_rule.c convert/ninja_rule.h \
 	convert/ninja_tasks.c convert/ninja_tasks.h \
-	convert/ninja_waits.c convert/ninja_waits.h
+	convert/ninja_waits.c convert/ninja_waits.h \
 	convert/oe.c \
 	convert/text_table.c convert/text_table.h \
 	convert/trace.c convert/trace.h \
