@@ -1,6 +1,7 @@
 #include "kind.h"
 
 #include "cursor.h"
+#include "shell.h"
 
 #include <string.h>
 
@@ -121,86 +122,6 @@ static enum kind find_program(struct slice name)
 	return NOTHING;
 }
 
-/* Shell text */
-
-static bool is_separator(char c)
-{
-	return c == ';' || c == '&' || c == '|' || c == '\n' || c == '(' || c == ')';
-}
-
-/* Behind the quote, backquote or $( that begins at p; never beyond end. */
-static const char *pass_quoted(const char *p, const char *end)
-{
-	char close = *p == '$' ? ')' : *p;
-	unsigned depth = 1;
-
-	for (p += *p == '$' ? 2 : 1; p < end; p++) {
-		if (*p == '\\' && close != '\'' && p + 1 < end)
-			p++;
-		else if (close == ')' && *p == '(')
-			depth++;
-		else if (*p == close && !--depth)
-			return p + 1;
-	}
-	return end;
-}
-
-static bool begins_quoted(const char *p, const char *end)
-{
-	return *p == '\'' || *p == '"' || *p == '`' ||
-	       (*p == '$' && p + 1 < end && p[1] == '(');
-}
-
-/* The next word of the simple command; false at its end. */
-static bool next_word(struct cursor *c, struct slice *word)
-{
-	const char *p;
-
-	for (;;) {
-		cursor_blanks(c);
-		if (!cursor_literal(c, "\\\n"))
-			break;
-	}
-	p = c->p;
-	while (p < c->end && *p != ' ' && *p != '\t' && !is_separator(*p)) {
-		if (*p == '\\' && p + 1 < c->end)
-			p += 2;
-		else if (*p == '>' && p + 1 < c->end && p[1] == '&')
-			p += 2;
-		else if (begins_quoted(p, c->end))
-			p = pass_quoted(p, c->end);
-		else
-			p++;
-	}
-	*word = (struct slice){ c->p, (size_t)(p - c->p) };
-	c->p = p;
-	return word->len;
-}
-
-static void to_next_command(struct cursor *c)
-{
-	struct slice word;
-
-	while (next_word(c, &word))
-		;
-	while (c->p < c->end && (is_separator(*c->p) || *c->p == ' ' || *c->p == '\t'))
-		c->p++;
-}
-
-static bool is_assignment(struct slice word)
-{
-	const char *equals = memchr(word.p, '=', word.len);
-
-	if (!equals || equals == word.p)
-		return false;
-	for (const char *p = word.p; p < equals; p++) {
-		if (!(*p >= 'A' && *p <= 'Z') && !(*p >= 'a' && *p <= 'z') &&
-		    !(*p >= '0' && *p <= '9') && *p != '_')
-			return false;
-	}
-	return true;
-}
-
 static bool ends_with(struct slice s, const char *tail)
 {
 	size_t n = strlen(tail);
@@ -213,26 +134,6 @@ static bool starts_with(struct slice s, const char *head)
 	size_t n = strlen(head);
 
 	return s.len >= n && !memcmp(s.p, head, n);
-}
-
-static bool unquote(struct slice *s)
-{
-	if (s->len < 2 || (s->p[0] != '\'' && s->p[0] != '"') || s->p[s->len - 1] != s->p[0])
-		return false;
-	s->p++;
-	s->len -= 2;
-	return true;
-}
-
-static struct slice base_name(struct slice word)
-{
-	const char *slash;
-
-	unquote(&word);
-	slash = memrchr(word.p, '/', word.len);
-	if (slash)
-		word = (struct slice){ slash + 1, (size_t)(word.p + word.len - slash - 1) };
-	return word;
 }
 
 /* Without "-12" or "-3.11" behind, or digits right behind as in python3.11. */
@@ -307,7 +208,7 @@ static enum kind kind_of_compiler(struct cursor *c)
 
 	if (has_dash_c(c))
 		return COMPILE;
-	while (next_word(c, &word)) {
+	while (shell_word(c, &word)) {
 		if (word.len == 2 && word.p[0] == '-' && strchr("cSEM", word.p[1]))
 			return COMPILE;
 		if (slice_is(word, "-fsyntax-only") || slice_is(word, "-MM") ||
@@ -327,15 +228,15 @@ static bool writes_file(struct cursor *c)
 	struct slice word;
 	bool found = false;
 
-	while (!found && next_word(c, &word)) {
+	while (!found && shell_word(c, &word)) {
 		const char *arrow = memchr(word.p, '>', word.len);
 		struct slice to;
 
-		if (!arrow || begins_quoted(word.p, word.p + word.len) ||
+		if (!arrow || shell_begins_quoted(word.p, word.p + word.len) ||
 		    (arrow > word.p && arrow[-1] == '2'))
 			continue;
 		to = (struct slice){ arrow + 1, (size_t)(word.p + word.len - arrow - 1) };
-		if (!to.len && !next_word(c, &to))
+		if (!to.len && !shell_word(c, &to))
 			break;
 		found = !starts_with(to, "&") && !starts_with(to, "/dev/");
 	}
@@ -347,8 +248,8 @@ static enum kind kind_of_interpreter(struct cursor *c)
 	struct slice word;
 	struct cursor rest = *c;
 
-	while (next_word(c, &word)) {
-		if (slice_is(word, "-m") && next_word(c, &word))
+	while (shell_word(c, &word)) {
+		if (slice_is(word, "-m") && shell_word(c, &word))
 			return slice_is(word, "pytest") || slice_is(word, "unittest") ? TEST : SCRIPT;
 		if (word.p[0] != '-')
 			break;
@@ -360,7 +261,7 @@ static enum kind kind_of_cmake(struct cursor *c)
 {
 	struct slice word;
 
-	if (next_word(c, &word)) {
+	if (shell_word(c, &word)) {
 		if (slice_is(word, "--build"))
 			return MAKE;
 		if (slice_is(word, "--install"))
@@ -377,7 +278,7 @@ static enum kind kind_of_meson(struct cursor *c)
 {
 	struct slice word;
 
-	if (next_word(c, &word)) {
+	if (shell_word(c, &word)) {
 		if (slice_is(word, "compile"))
 			return MAKE;
 		if (slice_is(word, "test"))
@@ -395,7 +296,7 @@ static enum kind kind_of_tool(struct cursor *c)
 {
 	struct slice word;
 
-	if (next_word(c, &word)) {
+	if (shell_word(c, &word)) {
 		if (slice_is(word, "test") || slice_is(word, "bench"))
 			return TEST;
 		if (slice_is(word, "generate"))
@@ -411,7 +312,7 @@ static enum kind kind_of_libtool(struct cursor *c)
 {
 	struct slice word;
 
-	while (next_word(c, &word)) {
+	while (shell_word(c, &word)) {
 		if (slice_is(word, "--mode=compile"))
 			return COMPILE;
 		if (slice_is(word, "--mode=link"))
@@ -422,7 +323,7 @@ static enum kind kind_of_libtool(struct cursor *c)
 	return OTHER;
 }
 
-static enum kind kind_of_text(struct cursor *c, unsigned nesting);
+static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *telling);
 
 /* -c, -ec, -xec ... */
 static bool is_command_option(struct slice word)
@@ -438,13 +339,13 @@ static enum kind kind_of_sh(struct cursor *c, unsigned nesting)
 	struct slice word;
 	enum kind kind;
 
-	while (next_word(c, &word)) {
-		if (is_command_option(word) && next_word(c, &word)) {
+	while (shell_word(c, &word)) {
+		if (is_command_option(word) && shell_word(c, &word)) {
 			struct cursor text;
 
-			unquote(&word);
+			shell_unquote(&word);
 			cursor_init(&text, word.p, word.len);
-			return kind_of_text(&text, nesting + 1);
+			return kind_of_text(&text, nesting + 1, NULL);
 		}
 		if (word.p[0] == '-' || word.p[0] == '+')
 			continue;
@@ -462,20 +363,20 @@ static enum kind kind_of_wrapped(struct slice wrapper, struct cursor *c, unsigne
 		       slice_is(wrapper, "taskset") ? 1 : 0;
 	struct slice word;
 
-	while (next_word(c, &word)) {
+	while (shell_word(c, &word)) {
 		if (slice_is(word, "-u") && slice_is(wrapper, "env")) {
-			next_word(c, &word);
-		} else if (word.p[0] == '-' || is_assignment(word)) {
+			shell_word(c, &word);
+		} else if (word.p[0] == '-' || shell_is_assignment(word)) {
 			continue;
 		} else if (own) {
 			own--;
 		} else if (word.p[0] >= '0' && word.p[0] <= '9') {
 			continue;
-		} else if (slice_is(wrapper, "eval") && unquote(&word)) {
+		} else if (slice_is(wrapper, "eval") && shell_unquote(&word)) {
 			struct cursor text;
 
 			cursor_init(&text, word.p, word.len);
-			return kind_of_text(&text, nesting + 1);
+			return kind_of_text(&text, nesting + 1, NULL);
 		} else {
 			return kind_of_word(word, c, nesting + 1);
 		}
@@ -499,7 +400,7 @@ static enum kind kind_by_name(struct slice name)
 /* The program of a simple command, the arguments to come. */
 static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nesting)
 {
-	struct slice name = base_name(word);
+	struct slice name = shell_base_name(word);
 	enum kind kind = nesting < NESTING_MAX ? kind_of_program(name) : OTHER;
 
 	switch (kind) {
@@ -531,8 +432,8 @@ static enum kind kind_of_simple(struct cursor *c, unsigned nesting)
 {
 	struct slice word;
 
-	while (next_word(c, &word)) {
-		if (is_assignment(word) || slice_is(word, "{") || slice_is(word, "!") ||
+	while (shell_word(c, &word)) {
+		if (shell_is_assignment(word) || slice_is(word, "{") || slice_is(word, "!") ||
 		    slice_is(word, "}") || word.p[0] == '>' || word.p[0] == '<')
 			continue;
 		if (!is_keyword(word))
@@ -541,7 +442,8 @@ static enum kind kind_of_simple(struct cursor *c, unsigned nesting)
 	return NOTHING;
 }
 
-static enum kind kind_of_text(struct cursor *c, unsigned nesting)
+/* telling: the command whose kind it is, or NULL. */
+static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *telling)
 {
 	enum kind best = NOTHING;
 
@@ -550,22 +452,33 @@ static enum kind kind_of_text(struct cursor *c, unsigned nesting)
 	       cursor_byte(c, ' '))
 		;
 	while (!cursor_at_end(c)) {
+		const char *start = c->p;
 		enum kind kind = kind_of_simple(c, nesting);
 
+		if (telling && (kind > best || start == telling->p))
+			*telling = (struct slice){ start, (size_t)(c->end - start) };
 		best = kind > best ? kind : best;
 		if (best == COMPILE)
 			break;
-		to_next_command(c);
+		shell_next_command(c);
 	}
 	return best;
 }
 
 const char *kind_of_command(const char *command, size_t len)
 {
+	struct slice unused;
+
+	return kind_and_command(command, len, &unused);
+}
+
+const char *kind_and_command(const char *command, size_t len, struct slice *telling)
+{
 	struct cursor c;
 
 	cursor_init(&c, command, len);
-	return names[kind_of_text(&c, 0)];
+	*telling = (struct slice){ command, len };
+	return names[kind_of_text(&c, 0, telling)];
 }
 
 /* OpenEmbedded */

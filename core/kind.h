@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_KIND_H
 #define BUILDBEAT_KIND_H
 
-#include <stddef.h>
+#include "cursor.h"
 
 /*
  * What sort of work a command is, from its text alone, through assignments,
@@ -22,6 +22,9 @@
  * but that other comes before install.
  */
 const char *kind_of_command(const char *command, size_t len);
+
+/* The same, and of a line of several commands where the one begins that told it. */
+const char *kind_and_command(const char *command, size_t len, struct slice *telling);
 
 /*
  * What sort of work a task of OpenEmbedded is, by its name ("do_compile"): compile,

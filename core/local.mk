@@ -6,6 +6,7 @@ core_libcore_la_SOURCES = \
 	core/buf.c core/buf.h \
 	core/buildinfo.c core/buildinfo.h \
 	core/clock.c core/clock.h \
+	core/command_name.c core/command_name.h \
 	core/cursor.c core/cursor.h \
 	core/error.c core/error.h \
 	core/event.c core/event.h core/event_parse.c \
@@ -30,6 +31,7 @@ core_libcore_la_SOURCES = \
 	core/recording_write.c core/recording_write.h core/recording_writer.h \
 	core/recording_write_series.c core/recording_write_tasks.c \
 	core/recording_write_usage.c \
+	core/shell.c core/shell.h \
 	core/series.c core/series.h \
 	core/store.c core/store.h \
 	core/texts.c core/texts.h \

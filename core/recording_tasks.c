@@ -1,3 +1,4 @@
+#include "command_name.h"
 #include "event.h"
 #include "layout.h"
 #include "reader.h"
@@ -158,6 +159,23 @@ int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *tas
 
 /* After all files */
 
+/* What nobody gave a name is called after its command. */
+static void name_by_command(struct reader *r, struct task *t)
+{
+	const char *command = recording_command(r->rec, t), *name;
+	struct buf *b = &r->scratch;
+
+	buf_clear(b);
+	command_name_add(b, command, strlen(command));
+	if (!b->len && !buf_error(b))
+		return;
+	name = buf_error(b) ? NULL : arena_text(r->rec->arena, b->data, b->len);
+	if (name)
+		t->name = name;
+	else
+		r->no_memory = true;
+}
+
 int reader_finish_tasks(struct reader *r)
 {
 	struct recording *rec = r->rec;
@@ -168,6 +186,8 @@ int reader_finish_tasks(struct reader *r)
 
 		if (!*t->kind)
 			t->kind = reader_kind_of_command(r, (struct slice){ "", 0 });
+		if (!*t->name && t->command && !r->sums_only)
+			name_by_command(r, t);
 		if (t->end_us >= 0 && t->end_us < t->start_us) {
 			t->end_us = t->start_us;
 			backwards++;

@@ -3,6 +3,11 @@ check_PROGRAMS += tests/check_buf
 TESTS += tests/check_buf
 tests_check_buf_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_buf_LDADD = $(TEST_LIBS)
+check_PROGRAMS += tests/check_command_name
+TESTS += tests/check_command_name
+tests_check_command_name_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_command_name_LDADD = $(TEST_LIBS)
+
 check_PROGRAMS += tests/check_cursor
 TESTS += tests/check_cursor
 tests_check_cursor_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -1,0 +1,98 @@
+#include "shell.h"
+
+static bool is_separator(char c)
+{
+	return c == ';' || c == '&' || c == '|' || c == '\n' || c == '(' || c == ')';
+}
+
+/* Behind the quote, backquote or $( that begins at p; never beyond end. */
+static const char *pass_quoted(const char *p, const char *end)
+{
+	char close = *p == '$' ? ')' : *p;
+	unsigned depth = 1;
+
+	for (p += *p == '$' ? 2 : 1; p < end; p++) {
+		if (*p == '\\' && close != '\'' && p + 1 < end)
+			p++;
+		else if (close == ')' && *p == '(')
+			depth++;
+		else if (*p == close && !--depth)
+			return p + 1;
+	}
+	return end;
+}
+
+bool shell_begins_quoted(const char *p, const char *end)
+{
+	return *p == '\'' || *p == '"' || *p == '`' ||
+	       (*p == '$' && p + 1 < end && p[1] == '(');
+}
+
+bool shell_word(struct cursor *c, struct slice *word)
+{
+	const char *p;
+
+	for (;;) {
+		cursor_blanks(c);
+		if (!cursor_literal(c, "\\\n"))
+			break;
+	}
+	p = c->p;
+	while (p < c->end && *p != ' ' && *p != '\t' && !is_separator(*p)) {
+		if (*p == '\\' && p + 1 < c->end)
+			p += 2;
+		else if (*p == '>' && p + 1 < c->end && p[1] == '&')
+			p += 2;
+		else if (shell_begins_quoted(p, c->end))
+			p = pass_quoted(p, c->end);
+		else
+			p++;
+	}
+	*word = (struct slice){ c->p, (size_t)(p - c->p) };
+	c->p = p;
+	return word->len;
+}
+
+void shell_next_command(struct cursor *c)
+{
+	struct slice word;
+
+	while (shell_word(c, &word))
+		;
+	while (c->p < c->end && (is_separator(*c->p) || *c->p == ' ' || *c->p == '\t'))
+		c->p++;
+}
+
+bool shell_is_assignment(struct slice word)
+{
+	const char *equals = memchr(word.p, '=', word.len);
+
+	if (!equals || equals == word.p)
+		return false;
+	for (const char *p = word.p; p < equals; p++) {
+		if (!(*p >= 'A' && *p <= 'Z') && !(*p >= 'a' && *p <= 'z') &&
+		    !(*p >= '0' && *p <= '9') && *p != '_')
+			return false;
+	}
+	return true;
+}
+
+bool shell_unquote(struct slice *s)
+{
+	if (s->len < 2 || (s->p[0] != '\'' && s->p[0] != '"') || s->p[s->len - 1] != s->p[0])
+		return false;
+	s->p++;
+	s->len -= 2;
+	return true;
+}
+
+struct slice shell_base_name(struct slice word)
+{
+	const char *slash;
+
+	shell_unquote(&word);
+	slash = memrchr(word.p, '/', word.len);
+	if (slash)
+		word = (struct slice){ slash + 1, (size_t)(word.p + word.len - slash - 1) };
+	return word;
+}

@@ -1,0 +1,26 @@
+#ifndef BUILDBEAT_SHELL_H
+#define BUILDBEAT_SHELL_H
+
+#include "cursor.h"
+
+/* Commands as a shell would read them, as far as it takes to tell what they do. */
+
+/* The next word of the simple command, quotes and all; false at its end. */
+bool shell_word(struct cursor *c, struct slice *word);
+
+/* Behind this simple command, and what parts it from the next. */
+void shell_next_command(struct cursor *c);
+
+/* NAME=... */
+bool shell_is_assignment(struct slice word);
+
+/* Does a quote, backquote or $( begin at p. */
+bool shell_begins_quoted(const char *p, const char *end);
+
+/* Take the quotes off a word that is all in one pair of them. */
+bool shell_unquote(struct slice *s);
+
+/* What is behind the last slash, without quotes. */
+struct slice shell_base_name(struct slice word);
+
+#endif
