@@ -23,3 +23,14 @@ sampler_libsampler_la_SOURCES = \
 	sampler/tree.c sampler/tree.h \
 	sampler/vmstat.c
 sampler_libsampler_la_LIBADD = core/libcore.la
+
+# The processes of a build, for its launcher alone: not for the plugin
+noinst_LTLIBRARIES += sampler/libprocesses.la
+sampler_libprocesses_la_SOURCES = \
+	sampler/census.c sampler/census.h \
+	sampler/connector.c sampler/connector.h \
+	sampler/family.c sampler/family.h \
+	sampler/netlink.c sampler/netlink.h \
+	sampler/processes.c sampler/processes.h \
+	sampler/taskstats.c sampler/taskstats.h \
+	sampler/thread.c sampler/thread.h

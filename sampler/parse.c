@@ -163,10 +163,20 @@ static bool skip_words(struct cursor *c, size_t n)
 	return true;
 }
 
+static void copy_name(const struct text *t, const char *paren, char name[16])
+{
+	const char *first = memchr(t->data, '(', (size_t)(paren - t->data));
+	size_t n = first ? (size_t)(paren - first - 1) : 0;
+
+	n = n < 15 ? n : 15;
+	memcpy(name, first ? first + 1 : paren, n);
+	name[n] = '\0';
+}
+
 bool parse_pid_stat(const struct text *t, struct pid_stat *s)
 {
 	const char *paren = memrchr(t->data, ')', t->len);
-	uint64_t parent, ticks;
+	uint64_t parent, ticks[4];
 	struct cursor c;
 
 	/* ") R " and the number of the parent: the fields after the name, which may
@@ -178,11 +188,14 @@ bool parse_pid_stat(const struct text *t, struct pid_stat *s)
 	if (!cursor_u64(&c, &parent) || parent > INT32_MAX || !skip_words(&c, 9))
 		return false;
 	s->parent = (int32_t)parent;
+	copy_name(t, paren, s->name);
 	for (size_t i = 0; i < 4; i++) {	/* utime stime cutime cstime */
-		if (!blank_number(&c, &ticks))
+		if (!blank_number(&c, &ticks[i]))
 			return false;
-		s->cpu_ticks += ticks;
+		s->cpu_ticks += ticks[i];
 	}
+	s->user_ticks = ticks[0];
+	s->system_ticks = ticks[1];
 	return skip_words(&c, 2) && blank_number(&c, &s->threads) && skip_words(&c, 1) &&
 	       blank_number(&c, &s->start_ticks) && skip_words(&c, 1) &&
 	       blank_number(&c, &s->rss_pages);

@@ -87,10 +87,12 @@ bool parse_cgroup_mount(const struct text *t, const char *controller, struct cgr
 struct pid_stat {
 	int32_t parent;
 	char state;
-	uint64_t cpu_ticks;	/* own and of children waited for, user and system */
+	uint64_t user_ticks, system_ticks;	/* own */
+	uint64_t cpu_ticks;	/* both and those of children waited for */
 	uint64_t threads;
 	uint64_t start_ticks;
 	uint64_t rss_pages;
+	char name[16];		/* the program's, cut there */
 };
 
 bool parse_pid_stat(const struct text *t, struct pid_stat *s);

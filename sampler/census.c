@@ -1,0 +1,246 @@
+#include "census.h"
+
+#include "clock.h"
+#include "parse.h"
+#include "store.h"
+#include "tail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TEXT_CAP 4096
+#define NAMES_CAP 65536
+
+int census_init(struct census *c, int proc_fd, int64_t start_ns)
+{
+	struct timespec boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	*c = (struct census){ .proc_fd = proc_fd, .list_fd = -1 };
+	c->boot_us = (int64_t)boot.tv_sec * 1000000 + boot.tv_nsec / 1000 -
+		     (clock_mono_ns() - start_ns) / 1000;
+	c->scans = !root_has(proc_fd, "thread-self/children");
+	c->tick_us = 1000000 / sysconf(_SC_CLK_TCK);
+	c->page_kb = sysconf(_SC_PAGESIZE) / 1024;
+	c->text = (struct text){ malloc(TEXT_CAP), 0, TEXT_CAP };
+	c->names = (struct text){ malloc(NAMES_CAP), 0, NAMES_CAP };
+	if (c->text.data && c->names.data)
+		return 0;
+	census_release(c);
+	return -ENOMEM;
+}
+
+void census_release(struct census *c)
+{
+	if (c->list_fd >= 0)
+		close(c->list_fd);
+	free(c->text.data);
+	free(c->names.data);
+	*c = (struct census){ .proc_fd = -1, .list_fd = -1 };
+}
+
+/* Its first bytes are enough of any file here. */
+static bool read_of(struct census *c, int32_t pid, const char *name)
+{
+	char path[96];
+	ssize_t n;
+	int fd;
+
+	c->text.len = 0;
+	snprintf(path, sizeof path, "%d/%s", (int)pid, name);
+	fd = openat(c->proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, c->text.data, c->text.cap);
+	close(fd);
+	c->text.len = n > 0 ? (size_t)n : 0;
+	return n >= 0;
+}
+
+void census_words(struct census *c, int32_t pid)
+{
+	read_of(c, pid, "cmdline");
+}
+
+/* Adoption */
+
+static void adopt(struct census *c, struct family *f, int32_t pid, int32_t parent, int64_t t_us)
+{
+	struct member *m = family_birth(f, pid, parent, t_us);
+
+	if (m) {
+		m->adopted = true;
+		m->round = c->round - 1;
+	}
+}
+
+static void cut_last_word(struct text *t)
+{
+	while (t->len && t->data[t->len - 1] != ' ')
+		t->len--;
+}
+
+static void adopt_children_of_thread(struct census *c, struct family *f, int32_t pid,
+				     const char *tid, int64_t t_us)
+{
+	struct cursor list;
+	char name[64];
+	uint64_t child;
+
+	snprintf(name, sizeof name, "task/%s/children", tid);
+	if (!read_of(c, pid, name))
+		return;
+	/* what was cut off is found at the next look */
+	if (c->text.len == c->text.cap)
+		cut_last_word(&c->text);
+	text_cursor(&c->text, &list);
+	while (cursor_u64(&list, &child)) {
+		if (child && child <= INT32_MAX && !family_find(f, (int32_t)child))
+			adopt(c, f, (int32_t)child, pid, t_us);
+		cursor_blanks(&list);
+	}
+}
+
+struct walk {
+	struct census *census;
+	struct family *family;
+	int32_t pid;
+	int64_t t_us;
+};
+
+static bool each_thread(void *ctx, const char *name)
+{
+	struct walk *w = ctx;
+
+	if (name[0] != '.')
+		adopt_children_of_thread(w->census, w->family, w->pid, name, w->t_us);
+	return true;
+}
+
+static void adopt_children(struct census *c, struct family *f, int32_t pid, uint64_t threads,
+			   int64_t t_us)
+{
+	struct walk w = { c, f, pid, t_us };
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof name, "%d", (int)pid);
+	if (threads <= 1) {
+		adopt_children_of_thread(c, f, pid, name, t_us);
+		return;
+	}
+	strcat(name, "/task");
+	fd = openat(c->proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	list_names(fd, &c->names, each_thread, &w);
+	close(fd);
+}
+
+/* Of all processes, those that have one of us as their parent. */
+static bool each_process(void *ctx, const char *name)
+{
+	struct slice s = { name, strlen(name) };
+	struct walk *w = ctx;
+	struct pid_stat stat;
+	uint64_t pid;
+
+	if (!slice_u64(s, &pid) || !pid || pid > INT32_MAX || family_find(w->family, (int32_t)pid))
+		return true;
+	if (read_of(w->census, (int32_t)pid, "stat") &&
+	    parse_pid_stat(&w->census->text, &stat) && family_find(w->family, stat.parent))
+		adopt(w->census, w->family, (int32_t)pid, stat.parent, w->t_us);
+	return true;
+}
+
+static void scan(struct census *c, struct family *f, int64_t t_us)
+{
+	struct walk w = { c, f, 0, t_us };
+
+	if (c->list_fd < 0)
+		c->list_fd = store_open_at(c->proc_fd, ".", O_RDONLY | O_DIRECTORY);
+	if (c->list_fd >= 0)
+		list_names(c->list_fd, &c->names, each_process, &w);
+}
+
+/* A member */
+
+/* Adopted just now: /proc tells in clock ticks when it was born, its parent was before. */
+static void take_start(const struct census *c, const struct family *f, struct member *m,
+		       uint64_t ticks)
+{
+	const struct member *parent = family_find(f, m->parent);
+	int64_t start_us = ticks > INT64_MAX / 1000000 ? m->start_us :
+		(int64_t)ticks * c->tick_us - c->boot_us;
+
+	if (parent && start_us < parent->start_us)
+		start_us = parent->start_us;
+	if (start_us >= 0 && start_us < m->start_us)
+		m->start_us = start_us;
+}
+
+static void take_figures(const struct census *c, struct member *m, const struct pid_stat *s)
+{
+	int64_t rss_kb = (int64_t)(s->rss_pages % (UINT64_MAX >> 16)) * c->page_kb;
+
+	m->sum.user_us = (int64_t)(s->user_ticks % (UINT64_MAX >> 24)) * c->tick_us;
+	m->sum.system_us = (int64_t)(s->system_ticks % (UINT64_MAX >> 24)) * c->tick_us;
+	if (rss_kb > m->sum.max_rss_kb)
+		m->sum.max_rss_kb = rss_kb;
+}
+
+static void look_at(struct census *c, struct family *f, struct member *m, int64_t t_us,
+		    bool bury, bool figures)
+{
+	struct pid_stat stat;
+	bool found = read_of(c, m->pid, "stat") && parse_pid_stat(&c->text, &stat);
+	bool zombie = found && (stat.state == 'Z' || stat.state == 'X');
+	bool renamed = found && strncmp(m->name, stat.name, sizeof m->name);
+
+	m->round = c->round;
+	if (found && m->adopted && !m->name[0])
+		take_start(c, f, m, stat.start_ticks);
+	if (found && figures)
+		take_figures(c, m, &stat);
+	if (!found || (zombie && bury)) {
+		family_death(f, m, t_us, PROCESS_ENDED);
+		return;
+	}
+	if (zombie)
+		return;
+	if (renamed) {
+		memcpy(m->name, stat.name, sizeof m->name);
+		census_words(c, m->pid);
+		if (c->text.len)
+			family_command(m, c->text.data, c->text.len);
+	}
+	m->threads = stat.threads && stat.threads < UINT32_MAX ? (uint32_t)stat.threads : 1;
+	if (!c->scans)
+		adopt_children(c, f, m->pid, stat.threads, t_us);
+}
+
+/* Those adopted meanwhile are looked at too. */
+void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool figures)
+{
+	bool again = true;
+
+	c->round++;
+	if (c->scans)
+		scan(c, f, t_us);
+	while (again) {
+		uint64_t born = f->n_born;
+
+		for (uint32_t i = 0; i < f->top; i++) {
+			struct member *m = &f->member[i];
+
+			if (m->pid && m->round != c->round)
+				look_at(c, f, m, t_us, bury, figures);
+		}
+		again = f->n_born != born;
+	}
+}

@@ -1,0 +1,153 @@
+#include "connector.h"
+
+#include "clock.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRIAL_NS 200000000
+
+/* nlmsghdr, cn_msg, proc_event, one behind the other and so not always aligned */
+#define MESSAGE_AT sizeof(struct nlmsghdr)
+#define EVENT_AT (MESSAGE_AT + sizeof(struct cn_msg))
+
+static int listen_to(const struct connector *c, enum proc_cn_mcast_op op)
+{
+	char message[EVENT_AT + sizeof op] = { 0 };
+	struct nlmsghdr header = { .nlmsg_len = sizeof message, .nlmsg_type = NLMSG_DONE,
+				   .nlmsg_pid = (uint32_t)getpid() };
+	struct cn_msg cn = { .id = { CN_IDX_PROC, CN_VAL_PROC }, .len = sizeof op };
+
+	memcpy(message, &header, sizeof header);
+	memcpy(message + MESSAGE_AT, &cn, sizeof cn);
+	memcpy(message + EVENT_AT, &op, sizeof op);
+	return netlink_send(&c->netlink, message, sizeof message);
+}
+
+/* Each processor numbers its messages. */
+static void count_lost(struct connector *c, uint32_t cpu, uint32_t number)
+{
+	if (cpu >= c->n_cpus)
+		return;
+	if (c->seen[cpu] && number - c->next[cpu] < UINT32_MAX / 2)
+		c->lost += number - c->next[cpu];
+	c->seen[cpu] = true;
+	c->next[cpu] = number + 1;
+}
+
+static bool take(const struct proc_event *p, struct connector_event *e)
+{
+	e->time_ns = (int64_t)p->timestamp_ns;
+	switch (p->what) {
+	case PROC_EVENT_FORK:
+		e->kind = CONNECTOR_FORK;
+		e->pid = p->event_data.fork.child_tgid;
+		e->tid = p->event_data.fork.child_pid;
+		e->parent = p->event_data.fork.parent_tgid;
+		return true;
+	case PROC_EVENT_EXEC:
+		e->kind = CONNECTOR_EXEC;
+		e->pid = p->event_data.exec.process_tgid;
+		e->tid = p->event_data.exec.process_pid;
+		return true;
+	case PROC_EVENT_EXIT:
+		e->kind = CONNECTOR_EXIT;
+		e->pid = p->event_data.exit.process_tgid;
+		e->tid = p->event_data.exit.process_pid;
+		e->status = (int32_t)p->event_data.exit.exit_code;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool parse(struct connector *c, struct slice message, struct connector_event *e)
+{
+	struct proc_event event = { .what = PROC_EVENT_NONE };
+	struct cn_msg cn;
+	size_t len = message.len - EVENT_AT;
+
+	if (message.len < EVENT_AT + offsetof(struct proc_event, event_data))
+		return false;
+	memcpy(&cn, message.p + MESSAGE_AT, sizeof cn);
+	if (cn.id.idx != CN_IDX_PROC || cn.id.val != CN_VAL_PROC)
+		return false;
+	memcpy(&event, message.p + EVENT_AT, len < sizeof event ? len : sizeof event);
+	if (event.what != PROC_EVENT_NONE)
+		count_lost(c, event.cpu, cn.seq);
+	*e = (struct connector_event){ .status = -1 };
+	return take(&event, e);
+}
+
+bool connector_next(struct connector *c, struct connector_event *e)
+{
+	struct slice message;
+
+	while (netlink_next(&c->netlink, &message)) {
+		if (parse(c, message, e))
+			return true;
+	}
+	return false;
+}
+
+uint64_t connector_lost(const struct connector *c)
+{
+	return c->lost > c->netlink.overruns ? c->lost : c->netlink.overruns;
+}
+
+/* The trial */
+
+static int try_out(struct connector *c)
+{
+	int64_t until_ns = clock_mono_ns() + TRIAL_NS;
+	struct connector_event e;
+	int32_t tid;
+	int r = thread_come_and_go(&tid);
+
+	while (!r && clock_mono_ns() < until_ns) {
+		while (connector_next(c, &e)) {
+			if (e.kind == CONNECTOR_FORK && e.pid == getpid() && e.tid == tid)
+				return 0;
+		}
+		netlink_wait(&c->netlink, 20);
+	}
+	return r ? r : -ENOTSUP;
+}
+
+int connector_open(struct connector *c, int receive_bytes)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int r;
+
+	*c = (struct connector)CONNECTOR_CLOSED;
+	r = netlink_open(&c->netlink, NETLINK_CONNECTOR, CN_IDX_PROC, receive_bytes);
+	if (r)
+		return r;
+	c->n_cpus = cpus > 0 ? (uint32_t)cpus : 1;
+	c->next = calloc(c->n_cpus, sizeof *c->next);
+	c->seen = calloc(c->n_cpus, sizeof *c->seen);
+	r = c->next && c->seen ? listen_to(c, PROC_CN_MCAST_LISTEN) : -ENOMEM;
+	if (!r)
+		r = try_out(c);
+	if (r)
+		connector_close(c);
+	return r;
+}
+
+/* The kernel counts who listens, and goes on telling nobody if it is not told. */
+void connector_close(struct connector *c)
+{
+	if (c->netlink.fd >= 0)
+		listen_to(c, PROC_CN_MCAST_IGNORE);
+	netlink_close(&c->netlink);
+	free(c->next);
+	free(c->seen);
+	c->next = NULL;
+	c->seen = NULL;
+}

@@ -1,0 +1,40 @@
+#ifndef BUILDBEAT_NETLINK_H
+#define BUILDBEAT_NETLINK_H
+
+#include "cursor.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A netlink socket that the kernel tells of events, read many messages at a time. */
+
+#define NETLINK_BATCH 32
+#define NETLINK_MESSAGE_MAX 4096
+
+struct netlink {
+	int fd;
+	char *memory;		/* NETLINK_BATCH messages */
+	size_t len[NETLINK_BATCH];
+	size_t n, at;		/* read; given out */
+	uint64_t overruns;	/* how often the kernel found no room for a message */
+};
+
+#define NETLINK_CLOSED { .fd = -1 }
+
+/*
+ * A socket for a protocol, in a multicast group (0: none). receive_bytes: how much
+ * the kernel may hold for us, 0: as much as it allows up to 16 MiB. 0 or a negative
+ * errno.
+ */
+int netlink_open(struct netlink *n, int protocol, uint32_t group, int receive_bytes);
+void netlink_close(struct netlink *n);
+
+int netlink_send(const struct netlink *n, const void *message, size_t len);
+
+/* The next message, valid until the next call. False: there is none now. */
+bool netlink_next(struct netlink *n, struct slice *message);
+
+/* Wait for one, at most so long. False: none came. */
+bool netlink_wait(const struct netlink *n, int timeout_ms);
+
+#endif

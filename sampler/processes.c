@@ -1,0 +1,417 @@
+#include "processes.h"
+
+#include "census.h"
+#include "clock.h"
+#include "connector.h"
+#include "family.h"
+#include "taskstats.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EVENTS 1024		/* taken at a time */
+#define FLUSH_MS 1000
+#define LAST_MS 200		/* to wait for the news of an end that was waited for */
+
+/* A look at /proc is to take this part of the time. */
+#define LOOK_SHARE 50
+#define LOOK_MIN_US 10000
+#define LOOK_MAX_US 1000000
+
+/* Numbers of threads grow: what was told of one that is not ours is overwritten by that
+ * of one born this many later. */
+#define ENDS 16384
+
+struct processes {
+	int64_t start_ns;
+	struct root root;
+	int wake_fd;
+	bool has_connector, has_taskstats;
+	char why[96];
+	struct connector connector;
+	struct taskstats_listener taskstats;
+	struct family family;
+	struct census census;
+	struct connector_event *event;	/* EVENTS */
+	struct taskstats_event *end;	/* ENDS, by number; tid 0: none */
+	int32_t first;			/* process of the build */
+	uint64_t lost;			/* of those known, told */
+	int64_t flushed_us;
+	uint64_t looks;
+	int64_t first_look_us, last_look_us;
+	int64_t cpu_us;
+	bool started;
+	_Atomic bool stop;
+	pthread_t thread;
+};
+
+static int64_t now_us(const struct processes *p)
+{
+	return (clock_mono_ns() - p->start_ns) / 1000;
+}
+
+static int64_t thread_cpu_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+/* Events of the connector */
+
+static int64_t time_of(const struct processes *p, const struct connector_event *e)
+{
+	int64_t t_us = (e->time_ns - p->start_ns) / 1000;
+
+	return t_us > 0 ? t_us : 0;
+}
+
+static void take_fork(struct processes *p, const struct connector_event *e)
+{
+	struct member *m = family_find(&p->family, e->pid);
+	bool ours = e->pid == p->first || family_find(&p->family, e->parent);
+
+	if (e->tid != e->pid) {
+		if (m)
+			m->threads++;
+	} else if (m && m->adopted && time_of(p, e) <= m->start_us) {
+		m->start_us = time_of(p, e);
+		m->adopted = false;
+	} else if (ours) {
+		family_birth(&p->family, e->pid, e->parent, time_of(p, e));
+	}
+}
+
+static void take_exec(struct processes *p, const struct connector_event *e)
+{
+	struct member *m = family_find(&p->family, e->pid);
+
+	if (!m)
+		return;
+	census_words(&p->census, e->pid);
+	family_command(m, p->census.text.data, p->census.text.len);
+	m->exec_us = time_of(p, e);
+	m->threads = 1;
+}
+
+static void plus(int64_t *sum, int64_t n)
+{
+	if (n >= 0)
+		*sum = *sum < 0 ? n : *sum > INT64_MAX - n ? INT64_MAX : *sum + n;
+}
+
+/* What a thread used: the process used it. */
+static void add_figures(struct event_end *sum, const struct event_end *e)
+{
+	plus(&sum->user_us, e->user_us);
+	plus(&sum->system_us, e->system_us);
+	if (e->max_rss_kb > sum->max_rss_kb)
+		sum->max_rss_kb = e->max_rss_kb;
+	plus(&sum->minor_faults, e->minor_faults);
+	plus(&sum->major_faults, e->major_faults);
+	plus(&sum->in_blocks, e->in_blocks);
+	plus(&sum->out_blocks, e->out_blocks);
+	plus(&sum->voluntary_switches, e->voluntary_switches);
+	plus(&sum->involuntary_switches, e->involuntary_switches);
+	plus(&sum->rchar, e->rchar);
+	plus(&sum->wchar, e->wchar);
+}
+
+/* Whose words were gone before they could be read has the name it ended with. */
+static void take_end(struct processes *p, struct member *m, int32_t tid)
+{
+	struct taskstats_event *end = &p->end[(uint32_t)tid % ENDS];
+
+	if (end->tid != tid)
+		return;
+	end->tid = 0;
+	add_figures(&m->sum, &end->used);
+	if (!m->command_len && tid == m->pid)
+		family_command(m, end->name, strlen(end->name));
+}
+
+static void take_exit(struct processes *p, const struct connector_event *e)
+{
+	struct member *m = family_find(&p->family, e->pid);
+
+	if (!m)
+		return;
+	if (p->has_taskstats)
+		take_end(p, m, e->tid);
+	if (e->tid == e->pid)
+		m->sum.status = e->status;
+	m->threads -= m->threads > 0;
+	if (!m->threads)
+		family_death(&p->family, m, time_of(p, e), PROCESS_ENDED);
+}
+
+static void take_event(struct processes *p, const struct connector_event *e)
+{
+	switch (e->kind) {
+	case CONNECTOR_FORK:
+		take_fork(p, e);
+		break;
+	case CONNECTOR_EXEC:
+		take_exec(p, e);
+		break;
+	case CONNECTOR_EXIT:
+		take_exit(p, e);
+		break;
+	}
+}
+
+/* A look at /proc puts right what can be, once all that is told was heard. */
+static void tell_lost(struct processes *p)
+{
+	uint64_t lost = connector_lost(&p->connector);
+
+	if (lost == p->lost)
+		return;
+	family_lost(&p->family, now_us(p), lost - p->lost);
+	p->lost = lost;
+	census_take(&p->census, &p->family, now_us(p), false, false);
+}
+
+/* An end is told to taskstats before the connector: so first the events are read, then
+ * the figures, then both are put together. True: there may be more. */
+static bool take_events(struct processes *p)
+{
+	struct taskstats_event end;
+	size_t n = 0;
+
+	while (n < EVENTS && connector_next(&p->connector, &p->event[n]))
+		n++;
+	while (p->has_taskstats && taskstats_next(&p->taskstats, &end))
+		p->end[(uint32_t)end.tid % ENDS] = end;
+	for (size_t i = 0; i < n; i++)
+		take_event(p, &p->event[i]);
+	if (n == EVENTS)
+		return true;
+	tell_lost(p);
+	return false;
+}
+
+static void flush_in_time(struct processes *p)
+{
+	if (now_us(p) - p->flushed_us < FLUSH_MS * 1000)
+		return;
+	p->flushed_us = now_us(p);
+	family_flush(&p->family);
+}
+
+static void wait_for_events(const struct processes *p, int timeout_ms)
+{
+	struct pollfd fds[] = { { .fd = p->connector.netlink.fd, .events = POLLIN },
+				{ .fd = p->wake_fd, .events = POLLIN } };
+
+	poll(fds, 2, timeout_ms);
+}
+
+static void follow_events(struct processes *p)
+{
+	thread_be_prompt();
+	while (!p->stop) {
+		wait_for_events(p, FLUSH_MS);
+		while (take_events(p))
+			;
+		flush_in_time(p);
+	}
+	for (int ms = 0; ms < LAST_MS && family_find(&p->family, p->first); ms += 10) {
+		netlink_wait(&p->connector.netlink, 10);
+		while (take_events(p))
+			;
+	}
+}
+
+/* Looks at /proc */
+
+static void look(struct processes *p)
+{
+	p->last_look_us = now_us(p);
+	if (!p->looks++)
+		p->first_look_us = p->last_look_us;
+	census_take(&p->census, &p->family, p->last_look_us, true, true);
+}
+
+static void follow_looks(struct processes *p)
+{
+	struct pollfd wake = { .fd = p->wake_fd, .events = POLLIN };
+
+	family_birth(&p->family, p->first, getpid(), now_us(p));
+	while (!p->stop) {
+		int64_t before_us = thread_cpu_us(), pause_us;
+
+		look(p);
+		flush_in_time(p);
+		pause_us = (thread_cpu_us() - before_us) * LOOK_SHARE;
+		pause_us = pause_us < LOOK_MIN_US ? LOOK_MIN_US :
+			   pause_us > LOOK_MAX_US ? LOOK_MAX_US : pause_us;
+		poll(&wake, 1, (int)(pause_us / 1000));
+	}
+}
+
+/* The thread */
+
+static void write_rest(struct processes *p)
+{
+	census_take(&p->census, &p->family, now_us(p), true, !p->has_connector);
+	for (uint32_t i = 0; i < p->family.top; i++) {
+		struct member *m = &p->family.member[i];
+
+		if (m->pid)
+			family_death(&p->family, m, now_us(p), PROCESS_RUNS);
+	}
+	family_flush(&p->family);
+}
+
+static void *follow(void *context)
+{
+	struct processes *p = context;
+
+	if (p->has_connector)
+		follow_events(p);
+	else
+		follow_looks(p);
+	write_rest(p);
+	p->cpu_us = thread_cpu_us();
+	return NULL;
+}
+
+int processes_start(struct processes *p, pid_t pid)
+{
+	int r;
+
+	p->first = pid;
+	r = thread_start(&p->thread, follow, p);
+	p->started = !r;
+	return r;
+}
+
+void processes_stop(struct processes *p, struct processes_result *result)
+{
+	uint64_t one = 1;
+
+	p->stop = true;
+	while (p->started && write(p->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
+	if (p->started)
+		pthread_join(p->thread, NULL);
+	p->started = false;
+	*result = (struct processes_result){
+		.n = p->family.n_born,
+		.n_lost = p->lost,
+		.n_unrecorded = p->family.n_without_room,
+		.look_us = p->looks < 2 ? 0 : (p->last_look_us - p->first_look_us) /
+			(int64_t)(p->looks - 1),
+		.cpu_us = p->cpu_us,
+		.error = family_error(&p->family),
+	};
+}
+
+/* Opening */
+
+const char *processes_source(const struct processes *p)
+{
+	return !p->has_connector ? "looks at /proc" :
+		p->has_taskstats ? "proc connector, taskstats" : "proc connector";
+}
+
+const char *processes_why(const struct processes *p)
+{
+	return p->why[0] ? p->why : NULL;
+}
+
+static void explain(struct processes *p, const char *what, int r)
+{
+	snprintf(p->why, sizeof p->why, "%s: %s", what, strerror(-r));
+}
+
+static void open_sources(struct processes *p, const struct processes_options *o)
+{
+	int r = o->no_connector ? -ENOTSUP : connector_open(&p->connector, o->receive_bytes);
+
+	p->has_connector = !r;
+	if (r) {
+		explain(p, "proc connector", r);
+		return;
+	}
+	r = o->no_taskstats ? -ENOTSUP : taskstats_open(&p->taskstats, o->receive_bytes);
+	p->has_taskstats = !r;
+	if (r)
+		explain(p, "taskstats", r);
+}
+
+static int open_all(struct processes *p, int dir_fd, const struct processes_options *o)
+{
+	int r = root_open(&p->root, NULL, NULL);
+
+	if (!r)
+		r = family_init(&p->family, dir_fd);
+	if (!r)
+		r = census_init(&p->census, p->root.proc_fd, p->start_ns);
+	if (r)
+		return r;
+	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->wake_fd < 0)
+		return -errno;
+	open_sources(p, o);
+	p->event = calloc(EVENTS, sizeof *p->event);
+	p->end = calloc(p->has_taskstats ? ENDS : 1, sizeof *p->end);
+	return p->event && p->end ? 0 : -ENOMEM;
+}
+
+int processes_new(struct processes **out, int dir_fd, int64_t start_ns,
+		  const struct processes_options *options, struct error *err)
+{
+	static const struct processes_options none = { 0 };
+	struct processes *p = calloc(1, sizeof *p);
+	int r;
+
+	*out = NULL;
+	if (!p)
+		return error_sys(err, -ENOMEM, NULL, "cannot record processes");
+	p->start_ns = start_ns;
+	p->wake_fd = -1;
+	p->root = (struct root)ROOT_INIT;
+	p->family.log = (struct log)LOG_CLOSED;
+	p->census.list_fd = -1;
+	p->connector = (struct connector)CONNECTOR_CLOSED;
+	p->taskstats = (struct taskstats_listener)TASKSTATS_CLOSED;
+	r = open_all(p, dir_fd, options ? options : &none);
+	if (r) {
+		processes_free(p);
+		return error_sys(err, r, NULL, "cannot record processes");
+	}
+	*out = p;
+	return 0;
+}
+
+void processes_free(struct processes *p)
+{
+	struct processes_result unused;
+
+	if (!p)
+		return;
+	processes_stop(p, &unused);
+	if (p->has_connector)
+		connector_close(&p->connector);
+	if (p->has_taskstats)
+		taskstats_close(&p->taskstats);
+	census_release(&p->census);
+	family_release(&p->family);
+	root_close(&p->root);
+	if (p->wake_fd >= 0)
+		close(p->wake_fd);
+	free(p->event);
+	free(p->end);
+	free(p);
+}

@@ -1,0 +1,276 @@
+#include "taskstats.h"
+
+#include "clock.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/taskstats.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRIAL_NS 200000000
+
+/* Requests: one attribute, a string */
+
+struct request {
+	struct nlmsghdr header;
+	struct genlmsghdr generic;
+	struct nlattr attribute;
+	char text[256];
+};
+
+static int ask(const struct netlink *n, uint16_t type, uint8_t command, uint16_t attribute,
+	       const char *text)
+{
+	size_t len = strlen(text) + 1;
+	struct request r = {
+		.header = { .nlmsg_type = type, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK },
+		.generic = { .cmd = command, .version = 1 },
+		.attribute = { (uint16_t)(NLA_HDRLEN + len), attribute },
+	};
+
+	if (len > sizeof r.text)
+		return -ENAMETOOLONG;
+	memcpy(r.text, text, len);
+	r.header.nlmsg_len = (uint32_t)(offsetof(struct request, text) + NLA_ALIGN(len));
+	return netlink_send(n, &r, r.header.nlmsg_len);
+}
+
+/* Attributes */
+
+static bool next_attribute(struct slice *rest, uint16_t *type, struct slice *value)
+{
+	struct nlattr a;
+	size_t padded;
+
+	if (rest->len < sizeof a)
+		return false;
+	memcpy(&a, rest->p, sizeof a);
+	if (a.nla_len < sizeof a || a.nla_len > rest->len)
+		return false;
+	*type = a.nla_type & NLA_TYPE_MASK;
+	*value = (struct slice){ rest->p + NLA_HDRLEN, a.nla_len - (size_t)NLA_HDRLEN };
+	padded = NLA_ALIGN(a.nla_len);
+	padded = padded < rest->len ? padded : rest->len;
+	*rest = (struct slice){ rest->p + padded, rest->len - padded };
+	return true;
+}
+
+static bool find_attribute(struct slice rest, uint16_t wanted, struct slice *value)
+{
+	uint16_t type;
+
+	while (next_attribute(&rest, &type, value)) {
+		if (type == wanted)
+			return true;
+	}
+	return false;
+}
+
+/* The type of a message and, of a generic one, what is behind its headers. */
+static bool open_message(struct slice message, uint16_t *type, struct slice *body)
+{
+	struct nlmsghdr header;
+	size_t at = NLMSG_HDRLEN + GENL_HDRLEN;
+
+	if (message.len < sizeof header)
+		return false;
+	memcpy(&header, message.p, sizeof header);
+	*type = header.nlmsg_type;
+	*body = message.len < at ? (struct slice){ "", 0 } :
+		(struct slice){ message.p + at, message.len - at };
+	return true;
+}
+
+/* 0 or the negative errno of an answer that is no more than that. */
+static int error_of(struct slice message)
+{
+	struct nlmsgerr e = { 0 };
+
+	if (message.len >= NLMSG_HDRLEN + sizeof e.error)
+		memcpy(&e.error, message.p + NLMSG_HDRLEN, sizeof e.error);
+	return e.error;
+}
+
+/* Opening */
+
+/* The answer to a request: its error, or the family's number if it tells one. */
+static int answer(struct taskstats_listener *t, uint16_t *family)
+{
+	struct slice message, body, value;
+	uint16_t type;
+
+	while (netlink_wait(&t->netlink, 200)) {
+		if (!netlink_next(&t->netlink, &message) || !open_message(message, &type, &body))
+			continue;
+		if (type == NLMSG_ERROR)
+			return error_of(message);
+		if (type == GENL_ID_CTRL && find_attribute(body, CTRL_ATTR_FAMILY_ID, &value) &&
+		    value.len >= sizeof *family)
+			memcpy(family, value.p, sizeof *family);
+	}
+	return -ETIMEDOUT;
+}
+
+/* "0-63" */
+static int possible_cpus(char *text, size_t size)
+{
+	int fd = open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return -ENOENT;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return 0;
+}
+
+static int register_listener(struct taskstats_listener *t)
+{
+	uint16_t family = 0, unused;
+	char cpus[200];
+	int r = possible_cpus(cpus, sizeof cpus);
+
+	if (!r)
+		r = ask(&t->netlink, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME,
+			TASKSTATS_GENL_NAME);
+	if (!r)
+		r = answer(t, &family);
+	if (!r && !family)
+		r = -ENOENT;
+	if (!r)
+		r = ask(&t->netlink, family, TASKSTATS_CMD_GET,
+			TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, cpus);
+	return r ? r : answer(t, &unused);
+}
+
+static int try_out(struct taskstats_listener *t)
+{
+	int64_t until_ns = clock_mono_ns() + TRIAL_NS;
+	struct taskstats_event e;
+	int32_t tid;
+	int r = thread_come_and_go(&tid);
+
+	while (!r && clock_mono_ns() < until_ns) {
+		while (taskstats_next(t, &e)) {
+			if (e.tid == tid)
+				return 0;
+		}
+		netlink_wait(&t->netlink, 20);
+	}
+	return r ? r : -ENOTSUP;
+}
+
+int taskstats_open(struct taskstats_listener *t, int receive_bytes)
+{
+	int r = netlink_open(&t->netlink, NETLINK_GENERIC, 0, receive_bytes);
+
+	if (r)
+		return r;
+	r = register_listener(t);
+	if (!r)
+		r = try_out(t);
+	if (r)
+		taskstats_close(t);
+	return r;
+}
+
+void taskstats_close(struct taskstats_listener *t)
+{
+	netlink_close(&t->netlink);
+}
+
+/* Figures */
+
+/*
+ * Versions 15 and 16 have more in front of the fields we read, at which they were
+ * meant to stay. The number of the thread tells where they are.
+ */
+static bool place_figures(struct slice value, int32_t tid, struct taskstats *s)
+{
+	static const size_t shifts[] = { 0, 24, 48 };
+
+	for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+		size_t len = value.len > shifts[i] ? value.len - shifts[i] : 0;
+
+		memset(s, 0, sizeof *s);
+		memcpy(s, value.p + (value.len - len), len < sizeof *s ? len : sizeof *s);
+		if (len > offsetof(struct taskstats, nivcsw) && s->ac_pid == (uint32_t)tid)
+			return true;
+	}
+	return false;
+}
+
+static int64_t count(uint64_t n)
+{
+	return n < INT64_MAX ? (int64_t)n : -1;
+}
+
+/* Both times are counted by clock ticks, their sum exactly, if accounted for. */
+static void take_cpu(const struct taskstats *s, struct event_end *e)
+{
+	uint64_t user_us = s->ac_utime, system_us = s->ac_stime;
+	uint64_t exact_us = s->cpu_run_virtual_total / 1000;
+
+	if (exact_us) {
+		double part = user_us + system_us ?
+			(double)system_us / (double)(user_us + system_us) : 0;
+
+		system_us = (uint64_t)(part * (double)exact_us);
+		user_us = exact_us - system_us;
+	}
+	e->user_us = count(user_us);
+	e->system_us = count(system_us);
+}
+
+static void take_figures(const struct taskstats *s, struct event_end *e)
+{
+	event_end_init(e, -1);
+	take_cpu(s, e);
+	e->max_rss_kb = count(s->hiwater_rss);
+	e->minor_faults = count(s->ac_minflt);
+	e->major_faults = count(s->ac_majflt);
+	e->in_blocks = count(s->read_bytes / 512);
+	e->out_blocks = count(s->write_bytes / 512);
+	e->voluntary_switches = count(s->nvcsw);
+	e->involuntary_switches = count(s->nivcsw);
+	e->rchar = count(s->read_char);
+	e->wchar = count(s->write_char);
+}
+
+static bool parse(struct slice message, struct taskstats_event *e)
+{
+	struct slice body, both, tid, value;
+	struct taskstats figures;
+	uint16_t type;
+
+	if (!open_message(message, &type, &body) || type < NLMSG_MIN_TYPE ||
+	    !find_attribute(body, TASKSTATS_TYPE_AGGR_PID, &both) ||
+	    !find_attribute(both, TASKSTATS_TYPE_PID, &tid) || tid.len < sizeof e->tid ||
+	    !find_attribute(both, TASKSTATS_TYPE_STATS, &value))
+		return false;
+	memcpy(&e->tid, tid.p, sizeof e->tid);
+	if (!place_figures(value, e->tid, &figures))
+		return false;
+	memcpy(e->name, figures.ac_comm, sizeof e->name - 1);
+	e->name[sizeof e->name - 1] = '\0';
+	take_figures(&figures, &e->used);
+	return true;
+}
+
+bool taskstats_next(struct taskstats_listener *t, struct taskstats_event *e)
+{
+	struct slice message;
+
+	while (netlink_next(&t->netlink, &message)) {
+		if (parse(message, e))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,36 @@
+#ifndef BUILDBEAT_TASKSTATS_H
+#define BUILDBEAT_TASKSTATS_H
+
+#include "event.h"
+#include "netlink.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The kernel's taskstats: what every thread of the machine used, told when it
+ * ends, before its process can be waited for. For this one needs CAP_NET_ADMIN.
+ */
+
+struct taskstats_event {
+	int32_t tid;
+	char name[16];		/* of its program */
+	struct event_end used;	/* of this thread; the memory is that of its process */
+};
+
+/* Named apart from the kernel's struct of figures. */
+struct taskstats_listener {
+	struct netlink netlink;
+};
+
+#define TASKSTATS_CLOSED { .netlink = NETLINK_CLOSED }
+
+/* Opened, and a thread's end was really told of. receive_bytes as in netlink.h. 0 or
+ * a negative errno. */
+int taskstats_open(struct taskstats_listener *t, int receive_bytes);
+void taskstats_close(struct taskstats_listener *t);
+
+/* The next end; false: there is none now. */
+bool taskstats_next(struct taskstats_listener *t, struct taskstats_event *e);
+
+#endif
