@@ -8,7 +8,7 @@
 
 /* A netlink socket that the kernel tells of events, read many messages at a time. */
 
-#define NETLINK_BATCH 32
+#define NETLINK_BATCH 64
 #define NETLINK_MESSAGE_MAX 4096
 
 struct netlink {

@@ -21,6 +21,14 @@
 #define FLUSH_MS 1000
 #define LAST_MS 200		/* to wait for the news of an end that was waited for */
 
+/* Being woken costs more than what is to be done then. So often a second the thread
+ * comes at once, to read the words of what has just begun; then it lets events gather, as
+ * long as so many are not too many for the socket. */
+#define PROMPT_WAKES 100
+#define NAP_MIN_US 500
+#define NAP_MAX_US 10000
+#define NAP_EVENTS 128
+
 /* A look at /proc is to take this part of the time. */
 #define LOOK_SHARE 50
 #define LOOK_MIN_US 10000
@@ -41,10 +49,14 @@ struct processes {
 	struct family family;
 	struct census census;
 	struct connector_event *event;	/* EVENTS */
+	size_t n_events;
 	struct taskstats_event *end;	/* ENDS, by number; tid 0: none */
 	int32_t first;			/* process of the build */
 	uint64_t lost;			/* of those known, told */
 	int64_t flushed_us;
+	int64_t wakes_until_us;	/* each wake takes its part of a second; up to here are taken */
+	int64_t nap_us;
+	bool napped;
 	uint64_t looks;
 	int64_t first_look_us, last_look_us;
 	int64_t cpu_us;
@@ -91,13 +103,25 @@ static void take_fork(struct processes *p, const struct connector_event *e)
 	}
 }
 
+/* What has ended meanwhile has no words any more. */
+static bool has_ended(const struct processes *p, const struct connector_event *e)
+{
+	for (const struct connector_event *later = e + 1; later < p->event + p->n_events; later++) {
+		if (later->kind == CONNECTOR_EXIT && later->tid == e->pid)
+			return true;
+	}
+	return false;
+}
+
 static void take_exec(struct processes *p, const struct connector_event *e)
 {
 	struct member *m = family_find(&p->family, e->pid);
 
 	if (!m)
 		return;
-	census_words(&p->census, e->pid);
+	p->census.text.len = 0;
+	if (!has_ended(p, e))
+		census_words(&p->census, e->pid);
 	family_command(m, p->census.text.data, p->census.text.len);
 	m->exec_us = time_of(p, e);
 	m->threads = 1;
@@ -186,15 +210,15 @@ static void tell_lost(struct processes *p)
 static bool take_events(struct processes *p)
 {
 	struct taskstats_event end;
-	size_t n = 0;
 
-	while (n < EVENTS && connector_next(&p->connector, &p->event[n]))
-		n++;
+	p->n_events = 0;
+	while (p->n_events < EVENTS && connector_next(&p->connector, &p->event[p->n_events]))
+		p->n_events++;
 	while (p->has_taskstats && taskstats_next(&p->taskstats, &end))
 		p->end[(uint32_t)end.tid % ENDS] = end;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < p->n_events; i++)
 		take_event(p, &p->event[i]);
-	if (n == EVENTS)
+	if (p->n_events == EVENTS)
 		return true;
 	tell_lost(p);
 	return false;
@@ -216,19 +240,52 @@ static void wait_for_events(const struct processes *p, int timeout_ms)
 	poll(fds, 2, timeout_ms);
 }
 
+static void take_all_events(struct processes *p)
+{
+	while (take_events(p))
+		;
+}
+
+/* Come at once or, after too many wakes, let more gather first. */
+static void nap(struct processes *p)
+{
+	int64_t now = now_us(p);
+	struct timespec pause = { .tv_nsec = p->nap_us * 1000 };
+
+	if (p->wakes_until_us < now - 1000000)
+		p->wakes_until_us = now - 1000000;
+	p->wakes_until_us += 1000000 / PROMPT_WAKES;
+	if (p->wakes_until_us <= now)
+		return;
+	nanosleep(&pause, NULL);
+	p->wakes_until_us = now + p->nap_us;
+	p->napped = true;
+}
+
+static void choose_nap(struct processes *p)
+{
+	if (p->napped && p->n_events > NAP_EVENTS && p->nap_us > NAP_MIN_US)
+		p->nap_us /= 2;
+	else if (p->napped && p->n_events < NAP_EVENTS / 4 && p->nap_us < NAP_MAX_US)
+		p->nap_us *= 2;
+	p->napped = false;
+}
+
 static void follow_events(struct processes *p)
 {
 	thread_be_prompt();
+	p->nap_us = NAP_MAX_US;
+	p->wakes_until_us = now_us(p) - 1000000;
 	while (!p->stop) {
 		wait_for_events(p, FLUSH_MS);
-		while (take_events(p))
-			;
+		nap(p);
+		take_all_events(p);
+		choose_nap(p);
 		flush_in_time(p);
 	}
 	for (int ms = 0; ms < LAST_MS && family_find(&p->family, p->first); ms += 10) {
 		netlink_wait(&p->connector.netlink, 10);
-		while (take_events(p))
-			;
+		take_all_events(p);
 	}
 }
 

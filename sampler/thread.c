@@ -1,6 +1,5 @@
 #include "thread.h"
 
-#include <linux/sched/types.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,13 +32,23 @@ int thread_come_and_go(int32_t *tid)
 	return r ? r : -pthread_join(thread, NULL);
 }
 
+/* The kernel's, whose header does not go with that of the C library: its first version. */
+struct scheduling {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
 /* Since Linux 6.12 a thread that asks for short turns comes before those with long. */
 void thread_be_prompt(void)
 {
-	struct sched_attr attr = { .size = sizeof attr };
+	struct scheduling attr = { .size = sizeof attr };
 
 	if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0))
 		return;
-	attr.sched_runtime = SLICE_NS;
+	attr.runtime_ns = SLICE_NS;
 	syscall(SYS_sched_setattr, 0, &attr, 0);
 }
