@@ -15,7 +15,8 @@
 
 /* Those of them that can be written. */
 #define FORMATS_WRITTEN(_) \
-	_(chrome)
+	_(chrome) \
+	_(oe)
 
 #define DECLARE(name) extern const struct converter converter_ ## name;
 FORMATS(DECLARE)

@@ -30,7 +30,8 @@ convert_libconvert_la_SOURCES = \
 	convert/ninja_rule.c convert/ninja_rule.h \
 	convert/ninja_tasks.c convert/ninja_tasks.h \
 	convert/ninja_waits.c convert/ninja_waits.h \
-	convert/oe.c \
+	convert/oe.c convert/oe_names.c convert/oe_write.c convert/oe_write.h \
+	convert/oe_write_logs.c \
 	convert/text_table.c convert/text_table.h \
 	convert/trace.c convert/trace.h \
 	convert/trace_kind.c convert/trace_kind.h

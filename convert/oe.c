@@ -1,4 +1,5 @@
 #include "formats.h"
+#include "oe_write.h"
 
 #include <errno.h>
 
@@ -29,4 +30,5 @@ const struct converter converter_oe = {
 	.what = "a buildstats directory of OpenEmbedded",
 	.recognise = recognise,
 	.read = read_dir,
+	.write = oe_write,
 };

@@ -7,6 +7,7 @@ core_libcore_la_SOURCES = \
 	core/buildinfo.c core/buildinfo.h \
 	core/clock.c core/clock.h \
 	core/command_name.c core/command_name.h \
+	core/column.c core/column.h \
 	core/cursor.c core/cursor.h \
 	core/error.c core/error.h \
 	core/event.c core/event.h core/event_parse.c \
@@ -32,8 +33,10 @@ core_libcore_la_SOURCES = \
 	core/recording_write.c core/recording_write.h core/recording_writer.h \
 	core/recording_write_series.c core/recording_write_tasks.c \
 	core/recording_write_usage.c \
-	core/shell.c core/shell.h \
+	core/saturate.h \
 	core/series.c core/series.h \
+	core/shell.c core/shell.h \
 	core/store.c core/store.h \
 	core/texts.c core/texts.h \
-	core/usage_log.c core/usage_log.h
+	core/usage_log.c core/usage_log.h \
+	core/utf8.c core/utf8.h

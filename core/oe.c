@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUILD_STATS "build_stats"
+#define BUILD_STATS OE_BUILD_STATS
 #define BUILD_STATS_MAX ((size_t)4 << 20)
 #define LIST_SIZE 32768
 #define PROBED_DIRS 32
@@ -18,7 +18,7 @@
 
 void oe_init(struct oe *o, struct reader *r)
 {
-	*o = (struct oe){ .r = r, .started_wall_us = -1, .elapsed_us = -1, .zero_wall_us = -1,
+	*o = (struct oe){ .r = r, .started_wall_us = -1, .elapsed_us = -1, .status = -1, .zero_wall_us = -1,
 			  .first_ms = -1, .last_ms = -1, .memory_kb = -1 };
 	r->rec->format = FORMAT_OE;
 }

@@ -31,7 +31,19 @@
  * - A directory without tasks whose name is no recipe's, as one of charts, is passed
  *   over; files that are none of bitbake's in a recipe are told of.
  * - "CPU usage" in build_stats is of one process of bitbake: left out.
+ *
+ * What buildbeat writes in this format (convert/oe.c) has a line OE_EXACT in build_stats.
+ * There the rates of disks are right; a line OE_STATUS has the exit status of the build,
+ * and behind the Status of a task may stand
+ *	State: exited N | killed SIGNAL | gone | unfinished
+ * which tells more: "gone" that it ended, and how is not known; "unfinished" that nobody
+ * saw it end, what stands there as its end is when it was seen last, and its figures
+ * are none. Other readers pass these lines over.
  */
+
+#define OE_BUILD_STATS "build_stats"
+#define OE_EXACT "Written by: buildbeat"
+#define OE_STATUS "Exit status: "
 
 /* The parts of RECIPE: "gcc-cross-1_13.2+git-r0" is name gcc-cross, epoch 1, version
  * 13.2+git, revision r0. What is not there is empty; what does not look so is all

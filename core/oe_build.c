@@ -120,6 +120,10 @@ static int read_line(struct oe *o, struct slice line)
 			o->elapsed_us = us;
 	} else if (cursor_literal(&c, "Failed at: ")) {
 		o->failed = true;
+	} else if (cursor_literal(&c, OE_EXACT)) {
+		o->exact = true;
+	} else if (cursor_literal(&c, OE_STATUS) && cursor_i64(&c, &us) && us <= INT32_MAX) {
+		o->status = us < 0 ? -1 : (int)us;
 	}
 	return 0;
 }
@@ -191,7 +195,9 @@ static int add_start(struct oe *o)
 static int find_status(struct oe *o, int *status)
 {
 	*status = o->elapsed_us < 0 ? -1 : o->failed || o->unended.n;
-	if (*status < 1 || o->failed)
+	if (o->exact && o->elapsed_us >= 0)
+		*status = o->status >= 0 ? o->status : *status;
+	if (*status < 1 || o->failed || o->exact)
 		return 0;
 	return reader_warn(o->r, "%u tasks neither passed nor failed, the first is %s: killed, so "
 			   "the build failed", o->unended.n, o->unended.first);

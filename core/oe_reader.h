@@ -36,6 +36,8 @@ struct oe {
 	int64_t started_wall_us;	/* first "Build Started", -1: none */
 	int64_t elapsed_us;		/* the longest, -1: not ended in order */
 	bool failed;
+	bool exact;			/* our own export */
+	int status;			/* which tells how the build ended, -1 */
 	const char *host, *kernel, *machine;	/* or NULL */
 	/* what all times count from, -1: nothing that has a time was seen */
 	int64_t zero_wall_us;

@@ -95,9 +95,10 @@ static const struct oe_column disk_columns[] = {
 
 enum { READ, WRITTEN, BUSY, DISK_NUMBERS };
 
-static double disk_bytes(int64_t rate, int64_t ms)
+static double disk_bytes(const struct oe *o, int64_t rate, int64_t ms)
 {
-	return (double)rate / MILLION / RATE_TOO_LARGE * 1024 * ((double)ms / 1000);
+	return (double)rate / MILLION / (o->exact ? 1 : RATE_TOO_LARGE) * 1024 *
+	       ((double)ms / 1000);
 }
 
 static int add_disk_row(struct oe_blocks *b, int64_t time_ms, double *bytes, const int64_t *rate)
@@ -107,7 +108,7 @@ static int add_disk_row(struct oe_blocks *b, int64_t time_ms, double *bytes, con
 	if (!row)
 		return -ENOMEM;
 	for (int i = READ; i <= WRITTEN; i++) {
-		bytes[i] += disk_bytes(rate[i], ms);
+		bytes[i] += disk_bytes(b->o, rate[i], ms);
 		bytes[i] = bytes[i] < BYTES_MAX ? bytes[i] : BYTES_MAX;
 	}
 	row[0] = (int64_t)bytes[WRITTEN];

@@ -22,7 +22,7 @@ enum field {
 	SELF_OUBLOCK, SELF_NVCSW, SELF_NIVCSW,
 	CHILD_UTIME, CHILD_STIME, CHILD_MAXRSS, CHILD_MINFLT, CHILD_MAJFLT, CHILD_INBLOCK,
 	CHILD_OUBLOCK, CHILD_NVCSW, CHILD_NIVCSW,
-	STATUS, ENDED, EVENT, STARTED, FIELDS,
+	STATUS, STATE, ENDED, EVENT, STARTED, FIELDS,
 };
 
 #define KEY(text, decimal) { text ": ", sizeof text ": " - 1, decimal }
@@ -56,12 +56,18 @@ static const struct {
 	[CHILD_OUBLOCK] = KEY("Child rusage ru_oublock", false),
 	[CHILD_NVCSW] = KEY("Child rusage ru_nvcsw", false),
 	[CHILD_NIVCSW] = KEY("Child rusage ru_nivcsw", false),
-	[STATUS] = KEY("Status", false), [ENDED] = KEY("Ended", true),
+	[STATUS] = KEY("Status", false), [STATE] = KEY("State", false), [ENDED] = KEY("Ended", true),
 	[EVENT] = KEY("Event", false), [STARTED] = KEY("Started", true),
 };
 
 /* Values of STATUS */
 enum { PASSED, FAILED };
+
+/* Values of STATE, which only our own export writes; see oe.h. With an exit status or a
+ * signal in the lower bits. */
+enum { EXITED = 1 << 16, KILLED = 2 << 16, GONE = 3 << 16, UNFINISHED = 4 << 16 };
+
+#define STATE_NUMBER 0xffff
 
 /* One file. */
 struct task_file {
@@ -245,6 +251,17 @@ static void fill_usage(const struct task_file *f, struct task *t)
 	t->wchar = f->value[IO_WCHAR];
 }
 
+static void fill_state(struct task *t, int64_t told)
+{
+	int64_t state = told & ~(int64_t)STATE_NUMBER;
+
+	t->state = state == EXITED ? TASK_FAILED : state == KILLED ? TASK_KILLED : TASK_RUNNING;
+	if (state == EXITED || state == KILLED)
+		t->status = (int32_t)(told & STATE_NUMBER);
+	if (state == UNFINISHED)
+		t->end_us = NO_END;
+}
+
 static void fill_end(struct task_file *f, struct task *t, int64_t end_us)
 {
 	if (end_us < t->start_us) {
@@ -252,6 +269,10 @@ static void fill_end(struct task_file *f, struct task *t, int64_t end_us)
 		end_us = t->start_us;
 	}
 	t->end_us = end_us;
+	if (f->value[STATE] >= 0) {
+		fill_state(t, f->value[STATE]);
+		return;
+	}
 	if (f->value[STATUS] < 0)
 		return;
 	t->state = f->value[STATUS] == PASSED ? TASK_DONE : TASK_FAILED;
@@ -278,7 +299,8 @@ static int end_record(struct task_file *f)
 		t = error ? NULL : find_started(f, end_us - elapsed_us);
 	}
 	if (t && (ended || elapsed_us >= 0)) {
-		fill_usage(f, t);
+		if (f->value[STATE] != UNFINISHED)
+			fill_usage(f, t);
 		fill_end(f, t, ended ? end_us : t->start_us + elapsed_us);
 	}
 	clear_record(f);
@@ -301,8 +323,29 @@ static bool find_field(struct task_file *f, const char *p, size_t len, enum fiel
 	return false;
 }
 
+static bool read_state(struct cursor *c, int64_t *state)
+{
+	static const struct { const char *word; int64_t state; } words[] = {
+		{ "exited ", EXITED }, { "killed ", KILLED },
+	};
+	int64_t n;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (cursor_literal(c, words[i].word)) {
+			if (!cursor_i64(c, &n) || n < 0 || n > STATE_NUMBER)
+				return false;
+			*state = words[i].state | n;
+			return true;
+		}
+	}
+	*state = cursor_literal(c, "gone") ? GONE : UNFINISHED;
+	return *state == GONE || cursor_literal(c, "unfinished");
+}
+
 static bool read_value(struct cursor *c, enum field field, int64_t *n)
 {
+	if (field == STATE)
+		return read_state(c, n);
 	if (field == STATUS) {
 		*n = cursor_literal(c, "PASSED") ? PASSED : FAILED;
 		return *n == PASSED || cursor_literal(c, "FAILED");

@@ -1,7 +1,6 @@
 # render: one recording in, one picture out
 noinst_LTLIBRARIES += render/librender.la
 render_librender_la_SOURCES = \
-	render/column.c render/column.h \
 	render/cost.c render/cost.h \
 	render/curve.c render/curve.h \
 	render/facts.c render/facts.h \
@@ -11,7 +10,6 @@ render_librender_la_SOURCES = \
 	render/json_show.c \
 	render/listing.c render/listing.h \
 	render/names.c render/names.h \
-	render/saturate.h \
 	render/show.h \
 	render/sort.c render/sort.h \
 	render/summary.c render/summary.h \

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_RENDER_COLUMN_H
-#define BUILDBEAT_RENDER_COLUMN_H
+#ifndef BUILDBEAT_COLUMN_H
+#define BUILDBEAT_COLUMN_H
 
 #include "recording.h"
 
