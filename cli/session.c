@@ -324,6 +324,11 @@ static void explain_no_tasks(struct session *s, const struct launch *l,
 	if (WIFEXITED(l->status) &&
 	    (WEXITSTATUS(l->status) == 126 || WEXITSTATUS(l->status) == 127))
 		return;
+	if (carry_is_bitbake(carry_name(l->argv[0]))) {
+		report("no tasks were recorded: none ran, or no INHERIT += \"buildbeat\" is in "
+		       "bitbake's configuration; see buildbeat-bitbake(7)");
+		return;
+	}
 	if (doctor_explain(s->settings, make ? l->argv[0] : "make", why, sizeof why))
 		report("no tasks were recorded: %s; see: buildbeat doctor", why);
 	else if (make)

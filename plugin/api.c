@@ -143,6 +143,43 @@ static void write_after(struct buildbeat_session *s, uint64_t number,
 	}
 }
 
+/* What this process and the children it waited for used until now. */
+static void own_usage(struct rusage *sum)
+{
+	struct rusage self = { 0 }, children = { 0 };
+
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &children);
+	*sum = self;
+	timeradd(&self.ru_utime, &children.ru_utime, &sum->ru_utime);
+	timeradd(&self.ru_stime, &children.ru_stime, &sum->ru_stime);
+	if (children.ru_maxrss > self.ru_maxrss)
+		sum->ru_maxrss = children.ru_maxrss;
+	sum->ru_minflt += children.ru_minflt;
+	sum->ru_majflt += children.ru_majflt;
+	sum->ru_inblock += children.ru_inblock;
+	sum->ru_oublock += children.ru_oublock;
+	sum->ru_nvcsw += children.ru_nvcsw;
+	sum->ru_nivcsw += children.ru_nivcsw;
+}
+
+/* The same, since the task started in it. */
+static void add_own_usage(struct event_end *e, const struct rusage *before)
+{
+	struct rusage now;
+
+	own_usage(&now);
+	timersub(&now.ru_utime, &before->ru_utime, &now.ru_utime);
+	timersub(&now.ru_stime, &before->ru_stime, &now.ru_stime);
+	now.ru_minflt -= before->ru_minflt;
+	now.ru_majflt -= before->ru_majflt;
+	now.ru_inblock -= before->ru_inblock;
+	now.ru_oublock -= before->ru_oublock;
+	now.ru_nvcsw -= before->ru_nvcsw;
+	now.ru_nivcsw -= before->ru_nivcsw;
+	event_end_rusage(e, &now);
+}
+
 static uint64_t task_queued(struct buildbeat_session *s, const struct buildbeat_task *given)
 {
 	struct buildbeat_task task;
@@ -171,6 +208,8 @@ static uint64_t task_started(struct buildbeat_session *s, uint64_t number,
 		return 0;
 	if (!number)
 		number = task.number ? task.number : session_next_task(s);
+	if (task.pid == s->store.pid || (s->forks && task.pid == getpid()))
+		own_usage(&s->before);
 	e = event_task(&task);
 	event_add_start(&line.buf, line.t, s->store.inst, number, &e);
 	end_line(&line, s);
@@ -188,27 +227,6 @@ static void task_pid(struct buildbeat_session *s, uint64_t number, int32_t pid)
 	end_line(&line, s);
 }
 
-/* What this process and the children it waited for used. */
-static void add_own_usage(struct event_end *e)
-{
-	struct rusage self, children, sum;
-
-	if (getrusage(RUSAGE_SELF, &self) || getrusage(RUSAGE_CHILDREN, &children))
-		return;
-	sum = children;
-	timeradd(&self.ru_utime, &children.ru_utime, &sum.ru_utime);
-	timeradd(&self.ru_stime, &children.ru_stime, &sum.ru_stime);
-	if (self.ru_maxrss > sum.ru_maxrss)
-		sum.ru_maxrss = self.ru_maxrss;
-	sum.ru_minflt += self.ru_minflt;
-	sum.ru_majflt += self.ru_majflt;
-	sum.ru_inblock += self.ru_inblock;
-	sum.ru_oublock += self.ru_oublock;
-	sum.ru_nvcsw += self.ru_nvcsw;
-	sum.ru_nivcsw += self.ru_nivcsw;
-	event_end_rusage(e, &sum);
-}
-
 static void task_finished(struct buildbeat_session *s, uint64_t number,
 			  const struct buildbeat_result *given)
 {
@@ -220,7 +238,7 @@ static void task_finished(struct buildbeat_session *s, uint64_t number,
 		return;
 	event_end_init(&e, result.status);
 	if (result.flags & BUILDBEAT_RAN_HERE)
-		add_own_usage(&e);
+		add_own_usage(&e, &s->before);
 	else if (result.usage)
 		event_end_rusage(&e, result.usage);
 	e.rchar = result.rchar;

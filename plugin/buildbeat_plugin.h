@@ -83,8 +83,8 @@ struct buildbeat_result {
 	uint32_t reserved;
 };
 
-/* The task ran in the calling process and its children: what those used is taken,
- * instead of usage. */
+/* The task ran in the calling process, as the pid of its start said, and in its
+ * children: what those used since is taken, instead of usage. */
 #define BUILDBEAT_RAN_HERE 1u
 
 struct buildbeat_api {

@@ -11,7 +11,7 @@
 
 enum word {
 	PLAIN,
-	MAKE,			/* finds the recording by MAKEFILES */
+	MAKE,			/* finds the recording by MAKEFILES, as buildbeat and bitbake */
 	TOOL,			/* is, or runs, a host of the preload */
 	HOST,			/* the same, and its children are tasks */
 	SCRIPTED,		/* runs what the next word names */
@@ -27,7 +27,7 @@ static const struct {
 } words[] = {
 	{ "ant", TOOL }, { "ar", COMPILER }, { "as", COMPILER }, { "ash", SCRIPTED },
 	{ "autoreconf", TOOL }, { "b2", HOST }, { "bash", SCRIPTED }, { "bazel", TOOL },
-	{ "bitbake", TOOL }, { "bjam", HOST }, { "buildbeat", MAKE }, { "c++", COMPILER },
+	{ "bitbake", MAKE }, { "bjam", HOST }, { "buildbeat", MAKE }, { "c++", COMPILER },
 	{ "cargo", HOST }, { "cc", COMPILER }, { "clang", COMPILER }, { "clang++", COMPILER },
 	{ "cmake", CMAKE }, { "collect2", COMPILER }, { "compile", QUIET },
 	{ "config.guess", QUIET }, { "config.status", QUIET }, { "config.sub", QUIET },
@@ -239,9 +239,14 @@ bool carry_is_buildbeat(const char *name)
 	return !strcmp(name, "buildbeat");
 }
 
+bool carry_is_bitbake(const char *name)
+{
+	return !strcmp(name, "bitbake");
+}
+
 bool carry_is_make(const char *name)
 {
-	return word_of(name) == MAKE && !carry_is_buildbeat(name);
+	return word_of(name) == MAKE && !carry_is_buildbeat(name) && !carry_is_bitbake(name);
 }
 
 bool carry_reads_ticket(const char *name)

@@ -20,7 +20,7 @@
 /* What a command may lead to. */
 enum carry {
 	CARRY_NOWHERE,
-	CARRY_TICKET,		/* to what finds a recording by MAKEFILES: make, buildbeat */
+	CARRY_TICKET,		/* to what finds a recording by MAKEFILES: make, bitbake ... */
 	CARRY_HOST,		/* to what needs the preload, and perhaps to make */
 };
 
@@ -36,7 +36,8 @@ const char *carry_name(const char *path);
 /* GNU make by its name: make-4.4, gmake, remake. */
 bool carry_is_make(const char *name);
 bool carry_is_buildbeat(const char *name);
-/* What finds a recording by itself: both of them. */
+bool carry_is_bitbake(const char *name);
+/* What finds a recording by itself: all of them. */
 bool carry_reads_ticket(const char *name);
 /* Of these the children are tasks wherever they run: ninja, cargo, ... */
 bool carry_is_host(const char *name);

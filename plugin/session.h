@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 /*
  * One process's part in a recording: what the C ABI calls a session, and what
@@ -22,6 +23,7 @@ struct buildbeat_session {
 	bool forks;		/* forked children go on with it */
 	bool guest;		/* it speaks for another session's instance */
 	bool owner;
+	struct rusage before;	/* of this process when a task started that runs in it */
 	_Atomic uint64_t build_span;	/* of the C ABI's build_started(), 0: none */
 	struct ticket ticket;	/* the owner's */
 	struct beat beat;	/* the owner's */

@@ -13,6 +13,7 @@ include tests/convert.mk
 include tests/core.mk
 include tests/sampler.mk
 include tests/plugin.mk
+include tests/hosts.mk
 include tests/render.mk
 include tests/chart.mk
 include tests/cli.mk

@@ -214,15 +214,16 @@ def _signal_name(n):
 
 
 def _fail(event, suffix):
-    """The worker's exit code, 128 and the signal for a task that could tell nothing
-    itself. If it did, that came first."""
+    """The worker's exit code: 128 and the signal for a task that could tell nothing itself,
+    1 for one that did, before."""
     if not _build:
         return
     code = event.exitcode if isinstance(event.exitcode, int) else 1
     n = number(event.taskid + suffix)
     killed = 128 < code < 128 + 65
-    _build.session.note("killed by %s" % _signal_name(code - 128) if killed else
-                        "exit code %d" % code, n)
+    if code != 1:
+        _build.session.note("killed by %s" % _signal_name(code - 128) if killed else
+                            "exit code %d" % code, n)
     _build.session.finished(n, code - 128 if killed else (code & 0xff or 1) << 8)
 
 

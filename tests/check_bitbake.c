@@ -1,0 +1,262 @@
+/* The Python side of the bitbake host on the real plugin, driven by tests/bitbake_driver.py
+ * as bitbake would. A real bitbake is in check_bitbake_build. */
+#include "make_host.h"
+#include "recording.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define LIB TOP_SRCDIR "/hosts/bitbake/lib"
+
+static struct recording rec;
+
+static void drive(struct run *r, const char *plugin, const char *more)
+{
+	support_run(r, support_tmpdir(), "env -u MAKEFILES python3 -B " TOP_SRCDIR
+		    "/tests/bitbake_driver.py " LIB " BUILDBEAT_PLUGIN='%s' BUILDBEAT_OUTPUT=out %s",
+		    plugin, more);
+	ck_assert_msg(r->status == 0, "%s", r->err.data);
+	ck_assert_str_eq(r->err.data ? r->err.data : "", "");
+}
+
+static void read_at(const char *name)
+{
+	struct error err = { 0 };
+
+	ck_assert_msg(!recording_read(&rec, support_path("%s/%s", support_tmpdir(), name), NULL, &err),
+		      "%s: %s", err.path, err.message);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+}
+
+static void release(void)
+{
+	recording_release(&rec);
+	support_cleanup();
+}
+
+static const struct task *find(const char *key, const char *name)
+{
+	for (size_t i = 0; i < rec.n_tasks; i++)
+		if (!strcmp(rec.task[i].key, key) && !strcmp(rec.task[i].name, name))
+			return &rec.task[i];
+	ck_abort_msg("no %s %s", key, name);
+}
+
+static const struct {
+	const char *key, *name, *kind;
+	enum task_state state;
+	int status;
+	const char *after, *note;
+} tasks[] = {
+	{ "lib-1.0-r0", "do_compile", "compile", TASK_DONE, 0, "", "" },
+	{ "lib-1.0-r0", "do_install", "install", TASK_DONE, 0, "lib-1.0-r0/do_compile ", "" },
+	{ "app-1_2-r3", "do_sysroot_setscene", "setscene", TASK_FAILED, 1, "",
+	  "failed silently, see /work/temp/log.do_sysroot_setscene." },
+	{ "app-1_2-r3", "do_sysroot", "other", TASK_DONE, 0, "app-1_2-r3/do_sysroot_setscene ", "" },
+	/* through lib's do_build, which runs nothing */
+	{ "app-1_2-r3", "do_compile", "compile", TASK_KILLED, 9,
+	  "lib-1.0-r0/do_install lib-1.0-r0/do_compile ", "killed by SIGKILL" },
+	{ "mc:arm:app-2-r3", "do_compile", "compile", TASK_FAILED, 1, "lib-1.0-r0/do_install ",
+	  "failed, see /work/temp/log.do_compile." },
+	{ "app-1_2-r3", "do_install", "other", TASK_FAILED, 3,
+	  "app-1_2-r3/do_sysroot app-1_2-r3/do_compile ", "exit code 3" },
+	{ "other-3", "do_what", "other", TASK_FAILED, 1, "", "no such task" },
+};
+
+static void has_after(const struct task *t, const char *expected)
+{
+	char text[512] = "";
+
+	for (size_t k = 0; k < t->n_after; k++) {
+		strcat(text, rec.after[t->first_after + k]);
+		strcat(text, " ");
+	}
+	ck_assert_str_eq(text, expected);
+}
+
+static void has_note(uint32_t task, const char *expected)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rec.n_notes; i++) {
+		if (rec.note[i].task != task)
+			continue;
+		ck_assert_msg(!strncmp(rec.note[i].text, expected, strlen(expected)), "%s",
+			      rec.note[i].text);
+		n++;
+	}
+	ck_assert_uint_eq(n, *expected ? 1 : 0);
+}
+
+START_TEST(each_task)
+{
+	const struct task *t;
+	struct run r;
+
+	drive(&r, PLUGIN, "");
+	support_run_release(&r);
+	read_at("out/latest");
+	ck_assert_uint_eq(rec.n_tasks, sizeof tasks / sizeof *tasks);
+	t = find(tasks[_i].key, tasks[_i].name);
+	ck_assert_int_eq(t->state, tasks[_i].state);
+	ck_assert_int_eq(t->status, tasks[_i].status);
+	ck_assert_int_ge(t->queued_us, 0);
+	has_after(t, tasks[_i].after);
+	has_note((uint32_t)(t - rec.task), tasks[_i].note);
+	if (t->start_us < 0)
+		return;
+	ck_assert_str_eq(t->kind, tasks[_i].kind);
+	ck_assert_int_ge(t->start_us, t->queued_us);
+	ck_assert_int_gt(t->pid, 0);
+	ck_assert_str_eq(recording_command(&rec, t),
+			 support_path("/work/temp/run.%s.%d", t->name, t->pid));
+	if (t->state == TASK_KILLED) {
+		ck_assert_int_eq(t->user_us, -1);
+		return;
+	}
+	ck_assert_int_gt(t->user_us + t->system_us, 0);
+	ck_assert_int_lt(t->user_us + t->system_us, t->end_us - t->start_us + 50000);
+	ck_assert_int_gt(t->max_rss_kb, 0);
+	ck_assert_int_eq(t->rchar, -1);
+}
+END_TEST
+
+static bool has(const char *text)
+{
+	for (size_t i = 0; i < rec.n_notes; i++)
+		if (rec.note[i].task == NO_INDEX && !strcmp(rec.note[i].text, text))
+			return true;
+	return false;
+}
+
+static const char *const notes[] = {
+	"parsed 3 recipe files, 1 cached, 2 skipped, 0 masked, 0 errors",
+	"build name 20260102030405", "1 tasks skipped: covered",
+	"disk /dev/x: 2 KiB used, 1 KiB free", "tasks held back by pressure: CPU, memory",
+	"disk full: /x, inodes", "waiting for 2 running tasks to end",
+};
+
+START_TEST(the_build)
+{
+	static const char *const spans[] = {
+		"parse", "prepare tree data", "build", "Initialising tasks", "setscene",
+	};
+	struct run r;
+
+	drive(&r, PLUGIN, "");
+	ck_assert_str_eq(r.out.data, "False\n");
+	support_run_release(&r);
+	read_at("out/latest");
+	ck_assert_str_eq(recording_build(&rec, "tool"), "bitbake");
+	ck_assert_str_eq(recording_build(&rec, "version"), "9.9");
+	ck_assert_str_eq(recording_build(&rec, "command"), "bitbake -k 'two words'");
+	ck_assert_str_eq(recording_build(&rec, "targets"), "app:do_build mc:arm:app:do_build");
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
+	ck_assert_uint_eq(rec.n_instances, 1);
+	ck_assert_int_ge(rec.instance[0].close_us, 0);
+	ck_assert_uint_eq(rec.n_spans, sizeof spans / sizeof *spans);
+	for (size_t i = 0; i < rec.n_spans; i++) {
+		ck_assert_str_eq(rec.span[i].name, spans[i]);
+		ck_assert_int_ge(rec.span[i].end_us, rec.span[i].begin_us);
+	}
+	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+		ck_assert_msg(has(notes[i]), "%s", notes[i]);
+	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
+}
+END_TEST
+
+START_TEST(bytes_where_asked)
+{
+	struct run r;
+
+	drive(&r, PLUGIN, "BUILDBEAT_TASK_IO=1");
+	support_run_release(&r);
+	read_at("out/latest");
+	ck_assert_int_gt(find("lib-1.0-r0", "do_compile")->rchar, 0);
+}
+END_TEST
+
+/* Under the launcher it is the launcher's recording. */
+START_TEST(launched)
+{
+	const char *bitbake = support_path("%s/bitbake", support_tmpdir());
+	struct run r;
+
+	support_writes(bitbake, "#!/bin/sh\npython3 -B " TOP_SRCDIR "/tests/bitbake_driver.py " LIB
+		       " BUILDBEAT_PLUGIN=" PLUGIN " BUILDBEAT_OUTPUT=out MAKEFILES=\"$MAKEFILES\"\n");
+	chmod(bitbake, 0755);
+	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat record --output 'a dir' -- ./bitbake");
+	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_run_release(&r);
+	ck_assert(!support_exists(support_path("%s/out", support_tmpdir())));
+	read_at("a dir/latest");
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 0);
+	ck_assert_int_eq(find("lib-1.0-r0", "do_compile")->state, TASK_DONE);
+}
+END_TEST
+
+static const char *const no_plugins[] = { "/nowhere/buildbeat.so", "/bin/sh", TOP_SRCDIR };
+
+/* No plugin, or nothing to write to: one warning, and the build goes on. */
+START_TEST(no_plugin)
+{
+	struct run r;
+
+	drive(&r, no_plugins[_i], "");
+	ck_assert_int_eq(strncmp(r.out.data, "WARNING: buildbeat: nothing is recorded: ", 41), 0);
+	ck_assert_str_eq(strchr(r.out.data, '\n'), "\nFalse\n");
+	support_run_release(&r);
+	ck_assert(!support_exists(support_path("%s/out", support_tmpdir())));
+}
+END_TEST
+
+START_TEST(no_place)
+{
+	struct run r;
+
+	support_writes(support_path("%s/out", support_tmpdir()), "");
+	drive(&r, PLUGIN, "");
+	ck_assert_int_eq(strncmp(r.out.data, "WARNING: buildbeat: nothing is recorded: ", 41), 0);
+	ck_assert_str_eq(strchr(r.out.data, '\n'), "\nFalse\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* An error of ours is a line for the debugging log; what was recorded stays. */
+START_TEST(an_error_inside)
+{
+	struct run r;
+
+	drive(&r, PLUGIN, "RAISES=1");
+	ck_assert_int_eq(strncmp(r.out.data, "DEBUG: buildbeat: nothing is recorded any more: "
+				 "AttributeError", 62), 0);
+	ck_assert_str_eq(strchr(r.out.data, '\n'), "\nFalse\n");
+	support_run_release(&r);
+	read_at("out/latest");
+	ck_assert_uint_eq(rec.n_tasks, sizeof tasks / sizeof *tasks);
+	ck_assert_int_ge(rec.instance[0].close_us, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("bitbake");
+	TCase *t = tcase_create("driven");
+
+	if (!support_has("python3") || !make_host_can())
+		return 77;
+	tcase_add_checked_fixture(t, NULL, release);
+	tcase_add_loop_test(t, each_task, 0, sizeof tasks / sizeof *tasks);
+	tcase_add_test(t, the_build);
+	tcase_add_test(t, bytes_where_asked);
+	tcase_add_test(t, launched);
+	tcase_add_loop_test(t, no_plugin, 0, 3);
+	tcase_add_test(t, no_place);
+	tcase_add_test(t, an_error_inside);
+	tcase_set_timeout(t, 60);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
