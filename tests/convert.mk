@@ -17,3 +17,9 @@ TESTS += tests/check_tools
 tests_check_tools_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_tools_LDADD = $(CONVERT_LIBS)
 EXTRA_DIST += tests/data/convert
+
+check_PROGRAMS += tests/check_traces
+TESTS += tests/check_traces
+tests_check_traces_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_traces_LDADD = $(CONVERT_LIBS)
+EXTRA_tests_check_traces_DEPENDENCIES = buildbeat
