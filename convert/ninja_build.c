@@ -120,7 +120,7 @@ static struct slice variable(const struct ninja_build *n, struct slice name, uin
 		return (struct slice){ "", 0 };
 	for (size_t i = n_bindings; i > 0; i--) {
 		if (binding[i - 1].name == id)
-			return binding[i - 1].value;
+			return (struct slice){ binding[i - 1].value, binding[i - 1].n };
 	}
 	return ninja_lookup(n, scope, id);
 }
@@ -140,8 +140,12 @@ struct slice ninja_evaluate(struct ninja_build *n, struct slice text, uint32_t s
 	while (ninja_next_part(&c, &part, &special)) {
 		if (special)
 			part = variable(n, part, scope, binding, n_bindings);
+		if (part.len > NINJA_VALUE_MAX - n->scratch.len ||
+		    n->n_bytes + n->scratch.len > NINJA_BYTES_MAX)
+			break;
 		buf_add(&n->scratch, part.p, part.len);
 	}
+	n->n_bytes += n->scratch.len;
 	copy = arena_text(n->arena, n->scratch.data, n->scratch.len);
 	if (buf_error(&n->scratch) || !copy) {
 		n->no_memory = true;

@@ -51,7 +51,7 @@ struct ninja_build {
 	size_t n_parts;
 	struct ninja_part *part;	/* of the bindings of rules */
 	struct buf scratch;
-	uint64_t n_read;	/* bytes, of n_files */
+	uint64_t n_bytes;	/* so far, of n_files */
 	unsigned n_files;
 	bool no_memory;
 };

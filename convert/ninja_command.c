@@ -60,7 +60,7 @@ static void add_binding(struct expansion *x, const struct ninja_binding *b)
 	if (x->depth == DEPTH_MAX)
 		return;
 	x->depth++;
-	for (size_t i = 0; i < b->n_parts && x->out->len < x->limit; i++) {
+	for (size_t i = 0; i < b->n && x->out->len < x->limit; i++) {
 		if (x->parts++ >= PARTS_MAX)
 			break;
 		if (part[i].variable == NO_TEXT)
@@ -100,7 +100,7 @@ static void add_variable(struct expansion *x, uint32_t name)
 	} else if (name == NAME_OUT) {
 		add_paths(x, e->first_path, e->n_out, ' ');
 	} else if ((b = find(n, e->first_binding, e->n_bindings, name))) {
-		buf_add(x->out, b->value.p, b->value.len);
+		buf_add(x->out, b->value, b->n);
 	} else if (!e->n_bindings && index_find(&n->variables, e->scope, name, &at)) {
 		buf_add(x->out, n->value[at].p, n->value[at].len);
 	} else if ((b = find(n, rule->first_binding, rule->n_bindings, name))) {

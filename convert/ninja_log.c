@@ -1,6 +1,7 @@
 #include "ninja_log.h"
 
 #include "arena.h"
+#include "index.h"
 #include "infile.h"
 #include "text_table.h"
 

@@ -10,7 +10,6 @@
 
 #define DEPTH_MAX 64		/* of files in one another */
 #define FILES_MAX 200000
-#define BYTES_MAX ((uint64_t)2 << 30)
 
 struct parser {
 	struct ninja_build *n;
@@ -259,10 +258,10 @@ static void add_parts(struct ninja_build *n, struct ninja_binding *b, struct sli
 	struct slice text;
 	bool variable;
 
-	b->first_part = (uint32_t)n->n_parts;
+	b->first_part = n->n_parts;
 	while (ninja_next_part(&c, &text, &variable))
 		add_part(n, text, variable);
-	b->n_parts = (uint32_t)(n->n_parts - b->first_part);
+	b->n = (uint32_t)(n->n_parts - b->first_part);
 }
 
 static void parse_rule(struct parser *p, struct cursor *line)
@@ -348,8 +347,11 @@ static void read_edge_lets(struct parser *p, struct ninja_edge *e)
 	e->first_binding = (uint32_t)n->n_bindings;
 	while (next_let(p, &name, &value)) {
 		b = add_binding(n, name);
-		if (b)
-			b->value = ninja_evaluate(n, value, p->scope, NULL, 0);
+		value = ninja_evaluate(n, value, p->scope, NULL, 0);
+		if (b) {
+			b->value = value.p;
+			b->n = (uint32_t)value.len;
+		}
 	}
 	e->n_bindings = (uint32_t)n->n_bindings - e->first_binding;
 }
@@ -459,7 +461,7 @@ static int read_text(struct ninja_build *n, struct slice file, struct slice *tex
 		return r;
 	}
 	*text = (struct slice){ b.data, b.len };
-	n->n_read += b.len;
+	n->n_bytes += b.len;
 	if (b.len)
 		return arena_keep(n->arena, b.data);
 	buf_release(&b);
@@ -474,7 +476,7 @@ int ninja_parse_file(struct ninja_build *n, struct slice file, uint32_t scope,
 	struct slice text;
 	int r;
 
-	if (depth > DEPTH_MAX || n->n_files++ > FILES_MAX || n->n_read > BYTES_MAX)
+	if (depth > DEPTH_MAX || n->n_files++ > FILES_MAX || n->n_bytes > NINJA_BYTES_MAX)
 		return -E2BIG;
 	r = read_text(n, file, &text, err);
 	if (r)

@@ -13,11 +13,18 @@ enum {
 
 #define RULE_PHONY 0
 
+/* What all files together may have, what variables in them become included. */
+#define NINJA_BYTES_MAX ((uint64_t)2 << 30)
+#define NINJA_VALUE_MAX ((size_t)64 << 20)	/* and a value */
+
 /* A variable of an edge, with its value; or of a rule, not expanded yet. */
 struct ninja_binding {
 	uint32_t name;
-	uint32_t first_part, n_parts;	/* of a rule's */
-	struct slice value;		/* of an edge's */
+	uint32_t n;		/* bytes of the value; or parts */
+	union {
+		const char *value;	/* of an edge's */
+		size_t first_part;	/* of a rule's */
+	};
 };
 
 /* A piece of a text that is not expanded yet: a variable, or else itself. */

@@ -2,7 +2,9 @@
 #define BUILDBEAT_TEXT_TABLE_H
 
 #include "cursor.h"
-#include "index.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /*
  * Different texts numbered from 0 in the order they came. The table keeps where they
@@ -11,7 +13,8 @@
 struct text_table {
 	size_t n;
 	struct slice *text;
-	struct index index;
+	struct text_slot *slot;	/* private */
+	size_t mask;
 };
 
 #define TEXT_TABLE_INIT { 0 }
