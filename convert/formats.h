@@ -11,6 +11,7 @@
 	_(chrome) \
 	_(clang) \
 	_(cmake) \
+	_(ninja) \
 	_(oe)
 
 /* Those of them that can be written. */

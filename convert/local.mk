@@ -20,6 +20,7 @@ convert_libconvert_la_SOURCES = \
 	convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h \
 	convert/json_reader.c convert/json_reader.h convert/json_value.c \
+	convert/ninja.c \
 	convert/ninja_build.c convert/ninja_build.h convert/ninja_parts.h \
 	convert/ninja_command.c \
 	convert/ninja_join.c convert/ninja_join.h \

@@ -100,15 +100,20 @@ static int read_lines(struct ninja_log *log, struct cursor *c)
 	struct text_table outputs = TEXT_TABLE_INIT;
 	struct ninja_log_line line = { 0 };
 	struct slice text;
+	int64_t before_ms = 0;
 	bool whole = true;
 	int r = 0;
 
 	for (uint32_t order = 0; !r && cursor_line(c, &text, &whole); order++) {
 		line.order = order;
-		if (whole && read_line(text, &line))
+		if (whole && read_line(text, &line)) {
+			if (line.end_ms < before_ms)
+				log->newest = order;
+			before_ms = line.end_ms;
 			r = add_line(log, &outputs, &line);
-		else if (text.len && *text.p != '#')
+		} else if (text.len && *text.p != '#') {
 			log->damaged++;
+		}
 	}
 	log->torn = !whole;
 	text_table_release(&outputs);

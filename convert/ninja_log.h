@@ -28,6 +28,8 @@ struct ninja_log {
 	int version;
 	size_t n;		/* the last line of each output; those of one run together */
 	struct ninja_log_line *line;
+	uint32_t newest;	/* order of the first line of the newest build: where times
+				   went back last */
 	unsigned damaged;	/* lines left out */
 	bool torn;		/* and the last has no end */
 	struct buf text;	/* what outputs point into */
