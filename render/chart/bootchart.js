@@ -586,6 +586,36 @@ function fillBins(time, value, n) {
 	}
 }
 
+/* Few points: what each is, and in x where. */
+function fillPoints(time, value) {
+	const end = time.length - 1, first = Math.max(1, above(time, view.from, 0, end));
+	let last = first;
+
+	while (last < end && time[last] < view.until)
+		last++;
+	clearBins(Math.max(0, last + 1 - first));
+	bin.x = [];
+	for (let c = 0; c <= bin.n; c++)
+		bin.x.push(clamp(toX(time[first - 1 + c]), 0, view.width));
+	for (let c = 0; c < bin.n; c++) {
+		if (value[first + c]) {
+			bin.sum[c] = value[first + c] - 1;
+			bin.weight[c] = 1;
+		}
+	}
+}
+
+/* n columns of many points, through whose middles curves go (x: null) or, of what is
+ * held, steps; or what there is of few. */
+function fill(p, value, n, dense, held) {
+	if (!dense) {
+		fillPoints(p.time, value);
+		return;
+	}
+	fillBins(p.time, value, n);
+	bin.x = held ? Array.from({ length: n + 1 }, (_, c) => c * COLUMN) : null;
+}
+
 function binTops(height, steps) {
 	for (let c = 0; c < bin.n; c++)
 		bin.y[c] = bin.weight[c] ?
@@ -615,22 +645,39 @@ function points(y, from, end, back) {
 	return d;
 }
 
-function areaPath(y, height) {
+/* What holds from x to x. */
+function steps(x, y, from, end) {
+	let d = "";
+
+	for (let i = from + 1; i < end; i++) {
+		if (y[i] !== y[i - 1])
+			d += "H" + px(x[i]) + "V" + px(y[i]);
+	}
+	return d;
+}
+
+/* x: of steps, where each begins and the last ends; without it y is of columns. */
+function topPath(y, x, from, end) {
+	return (x ? steps(x, y, from, end) : points(y, from, end)) +
+		"H" + px(x ? x[end] : end * COLUMN);
+}
+
+function areaPath(y, height, x) {
 	let d = "";
 
 	runs(y.length, i => y[i] >= 0, (from, end) => {
-		d += "M" + px(from * COLUMN) + " " + px(height) + "V" + px(y[from]) +
-			points(y, from, end) + "H" + px(end * COLUMN) + "V" + px(height) + "z";
+		d += "M" + px(x ? x[from] : from * COLUMN) + " " + px(height) + "V" + px(y[from]) +
+			topPath(y, x, from, end) + "V" + px(height) + "z";
 	});
 	return d;
 }
 
-function linePath(y) {
+function linePath(y, x) {
 	let d = "";
 
 	runs(y.length, i => y[i] >= 0, (from, end) => {
-		d += "M" + px(from * COLUMN) + " " + px(y[from]) + points(y, from, end) +
-			"H" + px(end * COLUMN);
+		d += "M" + px(x ? x[from] : from * COLUMN) + " " + px(y[from]) +
+			topPath(y, x, from, end);
 	});
 	return d;
 }
@@ -653,44 +700,52 @@ function bandPath(height, steps) {
 }
 
 /* From the top one down, so that those below cover it. */
-function drawStack(p, n) {
-	const sum = new Float64Array(n), known = new Uint8Array(n), areas = [];
+function drawStack(p, n, dense) {
+	const sum = [], areas = [];
 
 	for (const b of p.bands.filter(x => x.mark === "stack")) {
-		fillBins(p.time, b.value, n);
-		for (let c = 0; c < n; c++) {
-			if (bin.weight[c]) {
-				sum[c] += bin.sum[c] / bin.weight[c];
-				known[c] = 1;
-			}
+		fill(p, b.value, n, dense, false);
+		for (let c = 0; c < bin.n; c++) {
+			if (bin.weight[c])
+				sum[c] = (sum[c] || 0) + bin.sum[c] / bin.weight[c];
+			bin.y[c] = sum[c] === undefined ? -1 :
+				clamp(p.height * (1 - sum[c] / p.steps), 0, p.height);
 		}
-		areas.push(["area c" + b.colour, areaPath(sum.map((v, c) => known[c] ?
-			clamp(p.height * (1 - v / p.steps), 0, p.height) : -1), p.height)]);
+		areas.push(["area c" + b.colour, areaPath(bin.y, p.height, bin.x)]);
 	}
 	for (const [name, d] of areas.reverse())
 		p.layer.path(name, d);
-	fillBins(p.time, p.total, n);
-	p.layer.path("band all", bandPath(p.height, p.steps));
+	if (dense)
+		fillBins(p.time, p.total, n);
+	p.layer.path("band all", dense ? bandPath(p.height, p.steps) : "");
+}
+
+/* An area's band lies upon it, a line's behind it. */
+function drawBand(p, b, n, dense) {
+	const area = b.mark === "area";
+
+	fill(p, b.value, n, dense, b.held);
+	binTops(p.height, p.steps);
+	if (area)
+		p.layer.path("area c" + b.colour, areaPath(bin.y, p.height, bin.x));
+	p.layer.path("band " + (area ? "all of" + b.colour : "c" + b.colour),
+		     dense ? bandPath(p.height, p.steps) : "");
+	if (!area)
+		p.layer.path("line c" + b.colour, linePath(bin.y, bin.x));
 }
 
 function drawPanel(p) {
 	const n = Math.ceil(view.width / COLUMN);
-
 	const seen = above(p.time, view.until, 0, p.time.length) - above(p.time, view.from, 0, p.time.length);
+
+	const dense = seen > n;
 
 	p.layer.begin();
 	p.layer.group.classList.toggle("dense", seen > 2 * n);
 	if (p.total)
-		drawStack(p, n);
-	for (const b of p.bands.filter(x => x.mark !== "stack")) {
-		fillBins(p.time, b.value, n);
-		binTops(p.height, p.steps);
-		const y = bin.y.slice();
-
-		p.layer.path("band c" + b.colour, bandPath(p.height, p.steps));
-		p.layer.path(b.mark + " c" + b.colour,
-			     b.mark === "area" ? areaPath(y, p.height) : linePath(y));
-	}
+		drawStack(p, n, dense);
+	for (const b of p.bands.filter(x => x.mark !== "stack"))
+		drawBand(p, b, n, dense);
 	drawOtherBuild(p);
 }
 

@@ -46,6 +46,9 @@ static void add_mark_swatch(struct svg *s, const struct key *k)
 		svg_path_init(&p, s, k->id);
 		add_open_end(&p, k->x, k->y - SWATCH_RISE, SWATCH, SWATCH);
 		svg_path_end(&p);
+	} else if (!strcmp(k->id, "spread")) {
+		add_box(s, "area c0", k, SWATCH * 0.5, SWATCH * 0.5);
+		add_box(s, "band all", k, 0, SWATCH);
 	} else if (!strcmp(k->id, "gap")) {
 		add_box(s, k->id, k, 0, SWATCH);
 	} else if (!strcmp(k->id, "critical")) {

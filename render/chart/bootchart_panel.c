@@ -1,13 +1,14 @@
 #include "bootchart_parts.h"
 
 #include "axis.h"
+#include "saturate.h"
 #include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN 2		/* pixels of a bin: two points a band in each, three at most */
+#define COLUMN CHART_COLUMN	/* of a bin: two points a band in each, four at most */
 #define BINS (CHART_PLOT_WIDTH / COLUMN)
 #define AXIS_TICKS_MAX 5
 #define TICK_PITCH 22		/* pixels between two ticks, at least */
@@ -15,9 +16,13 @@
 #define LABEL_RISE 3.5		/* from a label's middle to its baseline */
 #define BAND_LEAST 1.0		/* pixels between least and most that are worth a band */
 
-/* What a band's column of pixels comes to, in pixels from the top. */
+/* What a band comes to in each column of pixels, or between each two points where
+ * these are fewer: in pixels from the top. */
 struct profile {
+	size_t n;
+	bool steps;		/* from x to x; else through the middles of columns */
 	bool known[BINS];
+	double x[BINS + 1];	/* where each begins, and the last ends */
 	double min[BINS], mean[BINS], max[BINS];
 };
 
@@ -39,11 +44,34 @@ static double scaled(const struct plot *p, double value, int64_t ceiling)
 	return y < -1 ? -1 : y > p->height ? p->height : y;
 }
 
+static void begin_profile(struct plot *p, const struct panel *panel, bool held)
+{
+	struct profile *f = &p->profile;
+	bool dense = panel_is_dense(panel);
+
+	f->n = dense ? BINS : panel->n - 1;
+	f->steps = held || !dense;
+	for (size_t i = 0; i <= f->n; i++)
+		f->x[i] = dense ? (double)i * COLUMN : time_x(p->chart, panel->time_us[i]);
+}
+
+static void bins_of_band(struct plot *p, const struct panel *panel, size_t band)
+{
+	const int64_t *value = panel->band[band].value;
+
+	if (panel_is_dense(panel)) {
+		panel_bins(panel, band, 0, p->chart->end_us, p->bin, BINS);
+		return;
+	}
+	for (size_t i = 0; i + 1 < panel->n; i++)
+		p->bin[i] = (struct bin){ value[i + 1], value[i + 1], value[i + 1] };
+}
+
 static void profile_of_bins(struct plot *p, int64_t ceiling)
 {
 	struct profile *f = &p->profile;
 
-	for (size_t i = 0; i < BINS; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		f->known[i] = p->bin[i].min != BAND_ABSENT;
 		if (!f->known[i])
 			continue;
@@ -56,11 +84,21 @@ static void profile_of_bins(struct plot *p, int64_t ceiling)
 /* The next stretch of known columns from *i on. */
 static bool next_run(const struct profile *f, size_t *i, size_t *end)
 {
-	while (*i < BINS && !f->known[*i])
+	while (*i < f->n && !f->known[*i])
 		(*i)++;
-	for (*end = *i; *end < BINS && f->known[*end]; (*end)++)
+	for (*end = *i; *end < f->n && f->known[*end]; (*end)++)
 		;
 	return *i < *end;
+}
+
+static void add_steps(struct svg_path *path, const struct profile *f, size_t from, size_t end)
+{
+	for (size_t i = from + 1; i < end; i++) {
+		if (f->mean[i] == f->mean[i - 1])
+			continue;
+		svg_path_line(path, f->x[i], f->mean[i - 1]);
+		svg_path_line(path, f->x[i], f->mean[i]);
+	}
 }
 
 /* A line through the middles of columns [from, end), without points that a line from
@@ -81,6 +119,17 @@ static void add_points_back(struct svg_path *path, const double *y, size_t from,
 	}
 }
 
+/* The upper edge of a stretch of columns, from where it begins to where it ends. */
+static void add_tops(struct svg_path *path, const struct profile *f, size_t from, size_t end)
+{
+	svg_path_line(path, f->x[from], f->mean[from]);
+	if (f->steps)
+		add_steps(path, f, from, end);
+	else
+		add_points(path, f->mean, from, end);
+	svg_path_line(path, f->x[end], f->mean[end - 1]);
+}
+
 static void add_area(struct plot *p, const char *class)
 {
 	const struct profile *f = &p->profile;
@@ -88,11 +137,9 @@ static void add_area(struct plot *p, const char *class)
 
 	svg_path_init(&path, p->svg, class);
 	for (size_t i = 0, end; next_run(f, &i, &end); i = end) {
-		svg_path_move(&path, i * COLUMN, p->height);
-		svg_path_line(&path, i * COLUMN, f->mean[i]);
-		add_points(&path, f->mean, i, end);
-		svg_path_line(&path, end * COLUMN, f->mean[end - 1]);
-		svg_path_line(&path, end * COLUMN, p->height);
+		svg_path_move(&path, f->x[i], p->height);
+		add_tops(&path, f, i, end);
+		svg_path_line(&path, f->x[end], p->height);
 		svg_path_close(&path);
 	}
 	svg_path_end(&path);
@@ -105,34 +152,35 @@ static void add_line(struct plot *p, const char *class)
 
 	svg_path_init(&path, p->svg, class);
 	for (size_t i = 0, end; next_run(f, &i, &end); i = end) {
-		svg_path_move(&path, i * COLUMN, f->mean[i]);
-		add_points(&path, f->mean, i, end);
-		svg_path_line(&path, end * COLUMN, f->mean[end - 1]);
+		svg_path_move(&path, f->x[i], f->mean[i]);
+		add_tops(&path, f, i, end);
 	}
 	svg_path_end(&path);
 }
 
-/* From the least to the most, where they are apart. */
+/* From the least to the most, where they are apart: in columns of many points. */
 static void add_band(struct plot *p, const char *class)
 {
 	const struct profile *f = &p->profile;
 	struct svg_path path;
 
+	if (!panel_is_dense(p->panel))
+		return;
 	svg_path_init(&path, p->svg, class);
-	for (size_t i = 0, end; i < BINS; i = end) {
-		for (end = i; end < BINS && f->known[end] && f->min[end] - f->max[end] >
+	for (size_t i = 0, end; i < f->n; i = end) {
+		for (end = i; end < f->n && f->known[end] && f->min[end] - f->max[end] >
 		     BAND_LEAST; end++)
 			;
 		if (end == i) {
 			end++;
 			continue;
 		}
-		svg_path_move(&path, i * COLUMN, f->max[i]);
+		svg_path_move(&path, f->x[i], f->max[i]);
 		add_points(&path, f->max, i, end);
-		svg_path_line(&path, end * COLUMN, f->max[end - 1]);
-		svg_path_line(&path, end * COLUMN, f->min[end - 1]);
+		svg_path_line(&path, f->x[end], f->max[end - 1]);
+		svg_path_line(&path, f->x[end], f->min[end - 1]);
 		add_points_back(&path, f->min, i, end);
-		svg_path_line(&path, i * COLUMN, f->min[i]);
+		svg_path_line(&path, f->x[i], f->min[i]);
 		svg_path_close(&path);
 	}
 	svg_path_end(&path);
@@ -187,8 +235,8 @@ static void sum_stack(struct plot *p)
 	for (size_t i = 0; i < panel->n_bands; i++) {
 		if (panel->band[i].mark != MARK_STACK)
 			continue;
-		panel_bins(panel, i, 0, p->chart->end_us, p->bin, BINS);
-		for (size_t k = 0; k < BINS; k++) {
+		bins_of_band(p, panel, i);
+		for (size_t k = 0; k < p->profile.n; k++) {
 			if (p->bin[k].min != BAND_ABSENT) {
 				p->stacked[k] = true;
 				sum[k] += (double)p->bin[k].mean;
@@ -214,9 +262,7 @@ static void draw_stack(struct plot *p)
 
 	if (!has_stack(panel))
 		return;
-	panel_stack_bins(panel, 0, p->chart->end_us, p->bin, BINS);
-	profile_of_bins(p, panel->ceiling);
-	add_band(p, "band all");
+	begin_profile(p, panel, false);
 	sum_stack(p);
 	for (size_t i = panel->n_bands; i-- > 0;) {
 		if (panel->band[i].mark != MARK_STACK)
@@ -226,6 +272,11 @@ static void draw_stack(struct plot *p)
 		classes(class, sizeof class, "area", panel->band[i].colour);
 		add_area(p, class);
 	}
+	if (!panel_is_dense(panel))
+		return;
+	panel_stack_bins(panel, 0, p->chart->end_us, p->bin, BINS);
+	profile_of_bins(p, panel->ceiling);
+	add_band(p, "band all");
 }
 
 static void draw_band(struct plot *p, size_t i)
@@ -233,15 +284,35 @@ static void draw_band(struct plot *p, size_t i)
 	const struct band *band = &p->panel->band[i];
 	char class[24];
 
-	panel_bins(p->panel, i, 0, p->chart->end_us, p->bin, BINS);
+	begin_profile(p, p->panel, band->held);
+	bins_of_band(p, p->panel, i);
 	profile_of_bins(p, band->right ? p->panel->right_ceiling : p->panel->ceiling);
-	classes(class, sizeof class, "band", band->colour);
-	add_band(p, class);
-	classes(class, sizeof class, band->mark == MARK_AREA ? "area" : "line", band->colour);
-	if (band->mark == MARK_AREA)
+	if (band->mark == MARK_AREA) {
+		classes(class, sizeof class, "area", band->colour);
 		add_area(p, class);
-	else
+		add_band(p, "band all");
+	} else {
+		classes(class, sizeof class, "band", band->colour);
+		add_band(p, class);
+		classes(class, sizeof class, "line", band->colour);
 		add_line(p, class);
+	}
+}
+
+/* A stack of few points. */
+static void add_up_points(struct plot *p, const struct panel *panel)
+{
+	for (size_t k = 0; k + 1 < panel->n; k++) {
+		int64_t sum = BAND_ABSENT;
+
+		for (size_t i = 0; i < panel->n_bands; i++) {
+			int64_t value = panel->band[i].value[k + 1];
+
+			if (panel->band[i].mark == MARK_STACK && value != BAND_ABSENT)
+				sum = sat_add(sum == BAND_ABSENT ? 0 : sum, value);
+		}
+		p->bin[k] = (struct bin){ sum, sum, sum };
+	}
 }
 
 /* The other build: its CPU in all, its tasks, the memory it used. */
@@ -251,10 +322,13 @@ static void draw_ghost(struct plot *p)
 
 	if (!other || !other->n_bands || p->panel->id > PANEL_MEMORY)
 		return;
-	if (p->panel->id == PANEL_CPU)
+	begin_profile(p, other, other->band[0].held);
+	if (p->panel->id != PANEL_CPU)
+		bins_of_band(p, other, 0);
+	else if (panel_is_dense(other))
 		panel_stack_bins(other, 0, p->chart->end_us, p->bin, BINS);
 	else
-		panel_bins(other, 0, 0, p->chart->end_us, p->bin, BINS);
+		add_up_points(p, other);
 	profile_of_bins(p, p->panel->ceiling);
 	add_line(p, "line ghost");
 }
@@ -342,7 +416,7 @@ static void begin_panel(struct plot *p, const struct legend *l, int title_y)
 	svg_begin(s, "g");
 	svg_attr(s, "class", "legend");
 	for (size_t i = 0; i < l->n; i++)
-		add_key(s, &l->key[i], "data-band");
+		add_key(s, &l->key[i], l->key[i].is_mark ? "data-mark" : "data-band");
 	svg_end(s);
 	buf_release(&id);
 }

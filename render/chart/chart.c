@@ -74,6 +74,12 @@ static int make_legends(struct chart *c)
 
 	for (size_t i = 0; !r && i < c->panels.n; i++)
 		r = legend_of_panel(&c->panel_legend[i], &c->panels.panel[i]);
+	for (size_t i = 0; i < c->panels.n; i++) {
+		if (panel_is_dense(&c->panels.panel[i])) {
+			legend_add_spread(&c->panel_legend[i]);
+			break;
+		}
+	}
 	r = r ? r : legend_of_kinds(&c->kinds, c->sum);
 	legend_of_marks(&c->marks, c);
 	return r;
@@ -205,6 +211,11 @@ void chart_release(struct chart *c)
 	match_release(&c->match);
 	free(c->row_place);
 	*c = (struct chart){ 0 };
+}
+
+bool panel_is_dense(const struct panel *p)
+{
+	return p->n > CHART_PLOT_WIDTH / CHART_COLUMN;
 }
 
 struct lane_place chart_lane(const struct chart *c, uint32_t lane)

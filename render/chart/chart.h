@@ -22,6 +22,7 @@
 #define CHART_PLOT_X 104	/* left of it: labels, axes */
 #define CHART_PLOT_RIGHT 56	/* right of it: the right axes */
 #define CHART_PLOT_WIDTH (CHART_WIDTH - CHART_PLOT_X - CHART_PLOT_RIGHT)
+#define CHART_COLUMN 2		/* pixels: a plot shows means of points closer than that */
 #define CHART_PIECES_MAX 14000
 #define CHART_HEADLINE_Y 44
 
@@ -45,6 +46,7 @@ struct fact {
 /* An entry of a legend: a swatch and words. */
 struct key {
 	const char *id;		/* of the band, the kind or the mark; NULL: words alone */
+	bool is_mark;		/* among bands or kinds */
 	const char *label;	/* not yet safe to print */
 	char *figures;		/* "max 12 MiB/s", or NULL */
 	const char *meaning;	/* or NULL */
@@ -91,6 +93,10 @@ struct chart {
 /* 0 or -ENOMEM. Always release. It borrows what is in the input. */
 int chart_make(struct chart *c, const struct chart_input *in);
 void chart_release(struct chart *c);
+
+/* It has more points than columns to draw them in, of which some show several: from the
+ * least to the most. */
+bool panel_is_dense(const struct panel *p);
 
 /* Top and height of a lane's bars, in the picture. */
 struct lane_place {

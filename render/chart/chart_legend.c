@@ -77,6 +77,16 @@ int legend_of_panel(struct legend *l, const struct panel *p)
 	return 0;
 }
 
+void legend_add_spread(struct legend *l)
+{
+	struct key *k = add_key(l, "spread", "from least to most in each column; edges are means");
+
+	if (!k)
+		return;
+	k->is_mark = true;
+	k->meaning = "a column of pixels stands for many samples here; in all panels";
+}
+
 /* Kinds */
 
 static int add_kind(struct legend *l, const struct kind *kind)

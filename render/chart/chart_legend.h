@@ -12,6 +12,9 @@
 /* The bands of a panel with their figures. 0 or -ENOMEM. */
 int legend_of_panel(struct legend *l, const struct panel *p);
 
+/* What the pale part of curves is; to be said once. */
+void legend_add_spread(struct legend *l);
+
 /* The kinds of the tasks that ran, the one with most time first. 0 or -ENOMEM. */
 int legend_of_kinds(struct legend *l, const struct summary *s);
 

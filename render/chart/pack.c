@@ -150,6 +150,7 @@ static void add_band(struct pack *p, const struct band *b)
 	json_str(&p->json, "label", b->label);
 	json_str(&p->json, "mark", mark_word[b->mark]);
 	json_bool(&p->json, "right", b->right);
+	json_bool(&p->json, "held", b->held);
 	json_int(&p->json, "colour", b->colour);
 	json_object_end(&p->json);
 }

@@ -109,7 +109,8 @@ static int make_running(struct panel *p, const struct summary *s)
 		return -ENOMEM;
 	p->band[p->n_bands++] = (struct band){
 		.id = plan->id, .label = plan->label, .meaning = plan->meaning,
-		.mark = plan->mark, .colour = plan->colour, .value = p->time_us + n, .total = -1,
+		.mark = plan->mark, .colour = plan->colour, .held = true,
+		.value = p->time_us + n, .total = -1,
 	};
 	pass_steps(&steps, 0);
 	p->n = 1;

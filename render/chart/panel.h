@@ -34,6 +34,7 @@ struct band {
 	const char *meaning;	/* what it is, a line for those who do not know */
 	enum mark mark;
 	bool right;		/* against the right axis */
+	bool held;		/* of events, not of samples: seen to begin and to end at once */
 	enum colour colour;
 	int64_t *value;		/* in the memory of the panel's time_us */
 	int64_t max, max_us;	/* the largest, and when it began or, of a gauge, was measured */

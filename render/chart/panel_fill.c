@@ -313,6 +313,7 @@ static void make_bands(struct panel *p, const struct fill *f)
 		p->band[k] = (struct band){
 			.id = plan->id, .label = plan->label, .meaning = plan->meaning,
 			.mark = plan->mark, .right = plan->right, .colour = plan->colour,
+			.held = plan->how == HOW_TASKS,
 			.value = f->source[k].value,
 			.total = plan->how == HOW_RATE ? f->source[k].total : -1,
 		};
