@@ -20,6 +20,7 @@ cli_libcli_la_SOURCES = \
 	cli/heap.c cli/heap.h \
 	cli/hold.c cli/hold.h \
 	cli/launch.c cli/launch.h \
+	cli/oelayout.c cli/oelayout.h \
 	cli/openrec.c cli/openrec.h \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \

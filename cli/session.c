@@ -5,6 +5,7 @@
 #include "doctor.h"
 #include "layout.h"
 #include "ninja_join.h"
+#include "oelayout.h"
 #include "report.h"
 #include "sampler.h"
 #include "tasklog.h"
@@ -406,6 +407,23 @@ static void name_edges(struct session *s, const struct tasklog *t)
 	complain(s, "what ninja ran is not named", &err);
 }
 
+/* True: it is in another layout now, and nothing else. While a process of the build still
+ * writes it is not taken away. */
+static bool lay_out(struct session *s, const struct tasklog *t)
+{
+	bool instead = s->settings->layout == LAYOUT_IS_OE && !t->alive;
+	struct error err;
+	int r;
+
+	if (s->settings->layout == LAYOUT_IS_OURS)
+		return false;
+	r = instead ? oelayout_instead(s->store.path, &err) :
+	    oelayout_beside(s->store.path, &err);
+	if (r)
+		complain(s, "not in OpenEmbedded's layout", &err);
+	return instead && !r;
+}
+
 static void finish_created(struct session *s, const struct launch *l)
 {
 	struct tasklog log = { 0 };
@@ -426,7 +444,8 @@ static void finish_created(struct session *s, const struct launch *l)
 		explain_no_tasks(s, l, &log);
 		name_edges(s, &log);
 	}
-	if (s->settings->compress == COMPRESS_ZSTD && pack_logs(s, &log, &err))
+	if (!lay_out(s, &log) && s->settings->compress == COMPRESS_ZSTD &&
+	    pack_logs(s, &log, &err))
 		complain(s, "not compressed", &err);
 	if (!s->complained && isatty(STDERR_FILENO))
 		report("recorded in %s; see: buildbeat show", s->store.path);

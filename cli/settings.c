@@ -3,6 +3,7 @@
 #include "layout.h"
 
 static const char *const compressions[] = { "none", "zstd", NULL };
+static const char *const layouts[] = { "buildbeat", "oe", "both", NULL };
 
 const struct option settings_options[] = {
 	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
@@ -34,6 +35,9 @@ const struct option settings_options[] = {
 	  .help = "pack the finished recording: none or zstd (none)",
 	  .offset = offsetof(struct settings, compress), .choices = compressions,
 	  .config = true },
+	{ .name = "layout", .kind = OPTION_CHOICE, .argument = "LAYOUT",
+	  .help = "of the finished recording: buildbeat, oe for OpenEmbedded's tools, or both",
+	  .offset = offsetof(struct settings, layout), .choices = layouts, .config = true },
 	{ .name = "plugin", .kind = OPTION_PATH, .argument = "FILE",
 	  .help = "the plugin for GNU make, where it is not the installed one",
 	  .offset = offsetof(struct settings, plugin), .config = true },

@@ -14,12 +14,14 @@ struct settings {
 	bool task_io;
 	bool task_memory;
 	int compress;		/* COMPRESS_ */
+	int layout;		/* LAYOUT_IS_ */
 	const char *plugin;	/* NULL: where it is installed */
 	bool git;
 	struct option_list source;	/* empty: the working directory */
 };
 
 enum { COMPRESS_NONE, COMPRESS_ZSTD };
+enum { LAYOUT_IS_OURS, LAYOUT_IS_OE, LAYOUT_IS_BOTH };
 
 void settings_init(struct settings *s);
 

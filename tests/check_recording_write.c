@@ -1,0 +1,192 @@
+#include "recording_write.h"
+
+#include "event.h"
+#include "layout.h"
+#include "recorded.h"
+#include "same.h"
+#include "store.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUILD "buildbeat build 1\nstart_wall_ns: 1700000000000000000\nstart_mono_ns: 5\n" \
+	"interval_ms: 1000\nend_us: 20000000\nstatus: 0\n"
+#define DATA TOP_SRCDIR "/tests/data/"
+
+/* What is read is written, and read again: the same. */
+static void round_trip(const char *path)
+{
+	struct recording rec, again;
+	struct error err = { 0 };
+	char to[PATH_MAX];
+
+	ck_assert_msg(!recording_read(&rec, path, NULL, &err), "%s", err.message);
+	ck_assert_msg(!recording_write(&rec, support_tmpdir(), NULL, to, &err), "%s", err.message);
+	ck_assert_msg(!recording_read(&again, to, NULL, &err), "%s", err.message);
+	same_recordings(&rec, &again);
+	recording_release(&rec);
+	recording_release(&again);
+}
+
+static const char *const recordings[] = {
+	DATA "recordings/nested", DATA "recordings/cut", DATA "recordings/empty",
+	DATA "chart/idle", DATA "chart/queued", DATA "oe/genuine",
+};
+
+START_TEST(recorded_ones)
+{
+	round_trip(recordings[_i]);
+}
+END_TEST
+
+/* One recording of these files, named in pairs. */
+static const char *make_recording(const char *const *file)
+{
+	static char dir[128];
+
+	snprintf(dir, sizeof dir, "%s/rec", support_tmpdir());
+	ck_assert_int_eq(mkdir(dir, 0777), 0);
+	support_writes(support_path("%s/build", dir), BUILD);
+	for (; file[0]; file += 2)
+		support_writes(support_path("%s/%s", dir, file[0]), file[1]);
+	return dir;
+}
+
+#define OPEN "open\t10\ta\t100\t0\t100,1\tmake\t4.3\t/src\tmake all\n"
+#define STAT "buildbeat proc_stat 1 1000 user:10ms:c system:10ms:c running:1:g\n"
+#define TASKS TASKS_HEADER OPEN
+
+static const struct {
+	const char *what;
+	const char *file[9];
+} cases[] = {
+	{ "every state", { "tasks.log", TASKS
+	  "queue\t20\ta.1\tlink\tq\tkey\n"
+	  "start\t30\ta.2\t7\t3\tcompile\tx\tk\tcc -c x.c\nstart\t31\ta.3\t8\nfail\t50\ta.3\t2\t1\t2\n"
+	  "start\t31\ta.4\t9\nkill\t60\ta.4\t9\nstart\t32\ta.5\ndone\t70\ta.5\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t1\t2\n"
+	  "start\t33\ta.6\ngone\t80\ta.6\nstart\t34\ta.7\nfail\t90\ta.7\nkill\t91\ta.1\n"
+	  "done\t99\ta.8\t0\npid\t99\ta.9\t4\n" } },
+	{ "an id again", { "tasks.log", TASKS "start\t20\ta.1\t7\t\t\tone\nclose\t30\ta\n"
+	  "open\t40\ta\t5\nstart\t50\ta.1\t9\t\t\ttwo\nopen\t60\tx2\nopen\t61\ta\n"
+	  "start\t70\ta.1\t\t\t\tthree\n", "proc_tasks.log",
+	  "buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c\n0=a.1:4,2\n0:1\n" } },
+	{ "parents", { "tasks.log", TASKS "start\t20\ta.1\t7\t\t\tsub\nopen\t30\tb\t8\t1\t8,7,100\n"
+	  "start\t40\tb.1\t9\t\t\tin\nopen\t50\tc\t\t\t=b.1\tninja\nstart\t55\tc.1\t\t\t\tdeep\n"
+	  "open\t60\td\t\t\t=x.9\nopen\t61\te\t\t\t=e.1\nstart\t62\te.1\n" } },
+	{ "names, spans, notes", { "tasks.log", TASKS "start\t20\ta.1\t\t\t\t\t\tcc -c f.c -o f.o\n"
+	  "name\t21\ta.1\tbetter\trule\tcompile\nafter\t22\ta.1\tp\tq\\tr\nout\t23\ta.1\ts\n"
+	  "start\t24\ta.2\t\t\t\tz\nafter\t25\ta.2\ty\nafter\t26\ta.1\tagain\n"
+	  "begin\t30\ta.1\t7\tphase\nbegin\t31\ta\t1\tall\nend\t35\ta.1\t7\nnote\t40\ta.2\tword\\nline\n"
+	  "note\t41\ta\tb\n" } },
+	{ "gaps and stretches", { "proc_stat.log", STAT "1,2,3\n,,1\n+5 4\n!9000 1,1\n+2 =3,3\n"
+	  "~14000 5\n@14100 1\n~14200 \n!19000 \n\n" } },
+	{ "unchanged to the end", { "proc_stat.log", STAT "@10 1\n+9 1\n+3 \n" } },
+	{ "columns come and go", { "proc_disk.log",
+	  "buildbeat proc_disk 1 1000 a.x:1:c b.x:1:c c.g:1:g\n1,1,7\n2,2\n"
+	  "buildbeat proc_disk 1 1000 a.x:1:c d.x:1:c\n@5000 3,4\n1,1\n+4 1\n"
+	  "buildbeat proc_disk 1 1000 b.x:1:c d.x:1:c c.g:1:g\n!15000 5,5,9\n1\n" } },
+	{ "off the grid", { "proc_stat.log", STAT "@3 1\n@1010 1\n@1990 1\n@2003 1\n@2400 1\n"
+	  "@2501 ,1\n1\n" } },
+	{ "samples of tasks", { "tasks.log", TASKS "start\t20\ta.1\t7\nstart\t30\ta.2\t8\n"
+	  "done\t5000000\ta.1\t0\nstart\t6000000\ta.3\n", "proc_tasks.log",
+	  "buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g\n"
+	  "0=a.1:4,2\n1=a.2:7,,5,2\n+3 0:1,1\n0-;1:-2\n!9000 0=a.3:7\n=0=a.3:8;1=a.2:1,1\n" } },
+};
+
+START_TEST(written_ones)
+{
+	round_trip(make_recording(cases[_i].file));
+}
+END_TEST
+
+/* A long log has lines from which a reader can go on. */
+START_TEST(many_samples)
+{
+	struct buf b = BUF_INIT;
+	const char *file[] = { "proc_stat.log", NULL, NULL };
+
+	buf_adds(&b, STAT);
+	for (int i = 0; i < 5000; i++)
+		buf_addf(&b, "%s%d,%d,%d\n", i % 7 ? "" : i % 5 ? "+2 " : "+1 ", i % 13,
+			 i % 3, i % 2 ? 1 : -1);
+	file[1] = buf_str(&b);
+	round_trip(make_recording(file));
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(any_tasks)
+{
+	struct recorded r;
+	struct recording again;
+	struct error err = { 0 };
+	char to[PATH_MAX];
+
+	recorded_random(&r, 300, (uint64_t)_i);
+	ck_assert_int_eq(recording_write(&r.rec, support_tmpdir(), "any", to, &err), 0);
+	ck_assert_int_eq(recording_read(&again, to, NULL, &err), 0);
+	same_recordings(&r.rec, &again);
+	recording_release(&again);
+	recorded_release(&r);
+}
+END_TEST
+
+START_TEST(names_and_places)
+{
+	static const char *const bad[] = { "", ".", "..", ".x", "a/b", "/a", "../a" };
+	const char *base = support_path("%s/a/b", support_tmpdir());
+	struct recording rec;
+	struct error err = { 0 };
+	char to[PATH_MAX], latest[64] = "";
+
+	ck_assert_int_eq(recording_read(&rec, recordings[0], NULL, &err), 0);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		ck_assert_int_eq(recording_write(&rec, base, bad[i], to, &err), -EINVAL);
+	ck_assert(!support_exists(base));
+	ck_assert_int_eq(recording_write(&rec, base, "one", to, &err), 0);
+	ck_assert_int_eq(readlink(support_path("%s/latest", base), latest, sizeof latest - 1), 3);
+	ck_assert_str_eq(latest, "one");
+	ck_assert_int_eq(recording_write(&rec, base, "one", to, &err), -EEXIST);
+	ck_assert_int_eq(mkdir(support_path("%s/two", base), 0777), 0);
+	ck_assert_int_eq(recording_write(&rec, base, "two", to, &err), -EEXIST);
+	recording_release(&rec);
+}
+END_TEST
+
+
+START_TEST(modes_are_as_asked)
+{
+	struct recording rec;
+	struct error err = { 0 };
+	struct stat st;
+	char to[PATH_MAX];
+
+	umask(027);
+	ck_assert_int_eq(recording_read(&rec, recordings[0], NULL, &err), 0);
+	ck_assert_int_eq(recording_write(&rec, support_tmpdir(), "one", to, &err), 0);
+	ck_assert_int_eq(stat(to, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0750);
+	ck_assert_int_eq(stat(support_path("%s/tasks.log", to), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0640);
+	recording_release(&rec);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("recording_write");
+	TCase *t = tcase_create("recording_write");
+
+	tcase_add_checked_fixture(t, NULL, support_cleanup);
+	tcase_add_loop_test(t, recorded_ones, 0, sizeof recordings / sizeof *recordings);
+	tcase_add_loop_test(t, written_ones, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(t, many_samples);
+	tcase_add_loop_test(t, any_tasks, 0, 8);
+	tcase_add_test(t, names_and_places);
+	tcase_add_test(t, modes_are_as_asked);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
