@@ -12,6 +12,13 @@ TESTS += tests/check_json_reader
 tests_check_json_reader_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_json_reader_LDADD = $(CONVERT_LIBS)
 
+check_PROGRAMS += tests/check_recording_write
+TESTS += tests/check_recording_write
+tests_check_recording_write_SOURCES = tests/check_recording_write.c tests/recorded.c tests/recorded.h \
+	tests/same.c tests/same.h
+tests_check_recording_write_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_recording_write_LDADD = render/librender.la $(TEST_LIBS)
+
 check_PROGRAMS += tests/check_tools
 TESTS += tests/check_tools
 tests_check_tools_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -23,9 +30,3 @@ TESTS += tests/check_traces
 tests_check_traces_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_traces_LDADD = $(CONVERT_LIBS)
 EXTRA_tests_check_traces_DEPENDENCIES = buildbeat
-check_PROGRAMS += tests/check_recording_write
-TESTS += tests/check_recording_write
-tests_check_recording_write_SOURCES = tests/check_recording_write.c tests/recorded.c tests/recorded.h \
-	tests/same.c tests/same.h
-tests_check_recording_write_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_check_recording_write_LDADD = render/librender.la $(TEST_LIBS)
