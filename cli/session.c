@@ -311,6 +311,22 @@ static void report_note(struct session *s, const struct tasklog *t)
 	report("the recording is incomplete: %s", t->note);
 }
 
+static const char *why_not_preloaded(const struct session *s, const char *program, char *why,
+				     size_t size)
+{
+	char path[PATH_MAX];
+
+	if (carry_find(path, program) && !carry_can_preload(path))
+		snprintf(why, size, "%s is statically linked, of another kind of machine, or "
+			 "changes its user, and starts nothing that can be followed", program);
+	else if (carry_reads_ticket(carry_name(program)))
+		snprintf(why, size, "%s recorded none", program);
+	else
+		snprintf(why, size, "%s is not there", *s->carried.preload ? s->carried.preload
+			 : CARRY_PRELOAD);
+	return why;
+}
+
 /* Only where nobody said before why there is nothing to see, as a shell does of a
  * command that cannot be run. */
 static void explain_no_tasks(struct session *s, const struct launch *l,
@@ -319,7 +335,8 @@ static void explain_no_tasks(struct session *s, const struct launch *l,
 	bool make = carry_is_make(carry_name(l->argv[0]));
 	char why[400];
 
-	if (t->instances || s->complained)
+	/* a host of the preload that starts nothing has nothing to tell */
+	if (t->instances || s->complained || l->preload)
 		return;
 	s->complained = true;
 	if (WIFEXITED(l->status) &&
@@ -330,14 +347,14 @@ static void explain_no_tasks(struct session *s, const struct launch *l,
 		       "bitbake's configuration; see buildbeat-bitbake(7)");
 		return;
 	}
-	if (doctor_explain(s->settings, make ? l->argv[0] : "make", why, sizeof why))
+	if (!make)
+		report("no tasks were recorded: %s; for it as one task: buildbeat task NAME -- CMD",
+		       why_not_preloaded(s, l->argv[0], why, sizeof why));
+	else if (doctor_explain(s->settings, l->argv[0], why, sizeof why))
 		report("no tasks were recorded: %s; see: buildbeat doctor", why);
-	else if (make)
+	else
 		report("no tasks were recorded: %s can load the plugin and did not; it read no "
 		       "makefile, or MAKEFILES was changed on the way to it", l->argv[0]);
-	else
-		report("no tasks were recorded: no GNU make ran that loads the plugin; "
-		       "for anything else: buildbeat task NAME -- CMD");
 }
 
 static void on_packed(void *context, unsigned percent)

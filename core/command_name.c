@@ -131,15 +131,21 @@ static void take_word(struct said *said, struct slice word, struct cursor *c)
 /* The first word that is a program's, the rest in c. */
 static bool find_program(struct cursor *c, struct slice *program)
 {
-	bool wrapped = false;
+	struct slice word;
+	bool found = false;
 
-	while (shell_word(c, program)) {
-		if (is_passed_over(*program))
-			wrapped = true;
-		else if (!wrapped || program->p[0] != '-')
+	while (shell_word(c, &word)) {
+		if (is_passed_over(word)) {
+			if (!shell_is_assignment(word) && !strchr("<>", word.p[0])) {
+				*program = word;
+				found = true;
+			}
+		} else if (!found || word.p[0] != '-') {
+			*program = word;
 			return true;
+		}
 	}
-	return false;
+	return found;
 }
 
 /* "sh -c text": text. */

@@ -112,13 +112,19 @@ static void beside(char out[PATH_MAX], const struct ticket *t, const char *name)
 	snprintf(out, PATH_MAX, "%.*s/%s", (int)(slash - t->path), t->path, name);
 }
 
-/* Where it can be had; without, none but makes are recorded. */
+/* Where it can be had; without, none but makes are recorded. With a sanitizer in it
+ * no program would start. */
 static void link_preload(const struct ticket *t, const char *plugin)
 {
 	char preload[PATH_MAX], link[PATH_MAX];
 	const char *slash = strrchr(plugin, '/');
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+	bool sanitized = true;
+#else
+	bool sanitized = false;
+#endif
 
-	if (!slash || snprintf(preload, sizeof preload, "%.*s/" CARRY_PRELOAD,
+	if (sanitized || !slash || snprintf(preload, sizeof preload, "%.*s/" CARRY_PRELOAD,
 			       (int)(slash - plugin), plugin) >= PATH_MAX ||
 	    check_plugin(preload))
 		return;

@@ -70,7 +70,7 @@ static const struct scene scenes[] = {
 	{ .what = "env", .args = "",
 	  .makefile = "export Z := $(shell echo z)\n"
 		      "a:\n\t@env | grep -v -e ^MAKEFILES= -e ^_= -e ^MAKEPARENT_PID= | LC_ALL=C sort\n",
-	  .tasks = "!+ a+" },
+	  .tasks = "echo z!+ a+" },
 	{ .what = "descriptors", .args = "-j2",
 	  .makefile = "a:\n\t@+ls -l /proc/self/fd | grep -v -e /proc/ -e total | wc -l\n"
 		      "\t@ulimit -a; umask; pwd; trap\n", .tasks = "a+ a+" },
@@ -110,7 +110,7 @@ static const struct scene scenes[] = {
 	  .tasks = "a+ a+" },
 	{ .what = "SHELL of a target", .args = "",
 	  .makefile = "b: SHELL := /bin/bash\na: b\n\t@echo {1,2}\nb:\n\t@echo {1,2}\n"
-		      "c := $(shell echo c)\n", .tasks = "!+ b+ a+" },
+		      "c := $(shell echo c)\n", .tasks = "echo c!+ b+ a+" },
 	{ .what = ".SHELLFLAGS", .args = "",
 	  .makefile = ".SHELLFLAGS := -eu -c\na:\n\t@false; echo on\n", .tasks = "a-" },
 	{ .what = "SHELL that is no shell", .args = "",
@@ -124,7 +124,7 @@ static const struct scene scenes[] = {
 	  .makefile = "X := $(shell echo x; echo e >&2)\nY = $(shell cat b)\n"
 		      "Z != echo z; exit 3\na: b\n\t@echo $(X) $(Y) $(Z) '$(.SHELLSTATUS)'\n"
 		      "b:\n\t@echo in b > b\nQ := $(shell nosuchcommand)\n",
-	  .tasks = "!+ !- !- b+ a!+ a+" },
+	  .tasks = "echo x!+ echo z!- !- b+ a!+ a+" },
 	{ .what = "IFS in the environment", .args = "", .before = "env IFS=,",
 	  .makefile = "a:\n\t@echo one\n\t@echo '$(IFS)'; printenv IFS\n",
 	  .tasks = "a+ a+" },
@@ -134,11 +134,11 @@ static const struct scene scenes[] = {
 	{ .what = "IFS in the Makefile", .args = "",
 	  .makefile = "IFS := ,\na: b\n\t@echo '$(IFS)' $(origin IFS)\nb: c\n\t@echo $(subst $(IFS), ,a,b)\n"
 		      "c:\n\t@echo '$(value IFS)'\n",
-	  .tasks = "+ b+ a+" },
+	  .tasks = "echo ,+ b+ a+" },
 	{ .what = "IFS of a target", .args = "",
 	  .makefile = "a: override IFS := ,\na: b\n\t@echo '$(IFS)'\nb: c\n\t@echo b; echo $(SHELL)\n"
 		      "c: d\n\t@env | grep ^SHELL=; echo '$(IFS)'\nd:\n\t@echo d\n",
-	  .tasks = "+ c+ b+ a+" },
+	  .tasks = "echo d+ c+ b+ a+" },
 	{ .what = ".POSIX", .args = "",
 	  .makefile = ".POSIX:\na: b\n\t@false; echo on\nb:\n\techo b\n", .tasks = "b+ a-" },
 	{ .what = "::", .args = "",
@@ -160,7 +160,7 @@ static const struct scene scenes[] = {
 	{ .what = "make in $(shell)", .args = "",
 	  .setup = "printf 'all:\\n\\t@echo s\\n' > s.mk",
 	  .makefile = "X := $(shell make -f s.mk)\na:\n\t@echo $(X)\n",
-	  .tasks = "!+ all+ a+", .tasks_loaded = "!+ a+" },
+	  .tasks = "make!+ all+ a+", .tasks_loaded = "make!+ a+" },
 	{ .what = "MAKEFILES of the user's", .args = "", .makefiles = "pre.mk none.mk",
 	  .setup = "echo 'P := $(MAKEFILE_LIST)' > pre.mk",
 	  .makefile = "a:\n\t@echo '$(P)' '$(MAKEFILE_LIST)'\n", .tasks = "a+" },

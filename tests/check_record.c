@@ -39,13 +39,6 @@ static void assert_said(const struct run *r, const char *part)
 	ck_assert_ptr_eq(strchr(r->err.data, '\n'), r->err.data + r->err.len - 1);
 }
 
-/* A plugin with the address or thread sanitizer in it works in no make. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-static const char no_tasks[] = "no tasks were recorded: ";
-#else
-static const char no_tasks[] = "no tasks were recorded: no GNU make";
-#endif
-
 /* Statuses */
 
 START_TEST(every_exit_status)
@@ -280,7 +273,10 @@ START_TEST(without_a_make)
 	support_run(&r, support_tmpdir(), RECORD "-n one -- sh -c 'echo out; exit 5'");
 	ck_assert_int_eq(r.status, 5);
 	ck_assert_str_eq(r.out.data, "out\n");
-	assert_said(&r, no_tasks);
+	if (make_host_can())
+		ck_assert_str_eq(r.err.data, "");
+	else
+		assert_said(&r, "no tasks were recorded: ");
 	support_run_release(&r);
 	read_recording(&rec, "one");
 	ck_assert_uint_eq(rec.n_tasks, 0);
@@ -296,8 +292,6 @@ static const struct {
 } other_makes[] = {
 	{ "echo version 4.3; echo features archives", "./make", "./make 4.3: built without load" },
 	{ "echo version 4.3; echo features archives", "make", "./make 4.3: built without load" },
-	{ "echo version 4.3; echo features archives", "env make all",
-	  "./make 4.3: built without load" },
 	{ "echo a make of another kind", "./make", "./make: not a GNU make" },
 	{ "exec env -u MAKEFILES /usr/bin/make \"$@\"", "./make", "./make 4." },
 };
@@ -530,7 +524,8 @@ START_TEST(few_files)
 		    "-- sh -c 'echo out; exit 6'", file_limits[_i]);
 	ck_assert_int_eq(r.status, 6);
 	ck_assert_str_eq(r.out.data, "out\n");
-	ck_assert_ptr_eq(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
+	if (r.err.len)
+		ck_assert_ptr_eq(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
 	support_run_release(&r);
 }
 END_TEST

@@ -41,3 +41,8 @@ BENCHES += tests/bench_writers
 check_PROGRAMS += tests/bench_writers
 tests_bench_writers_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_writers_LDADD = $(MAKE_HOST_LIBS)
+
+check_PROGRAMS += tests/check_preload_transparent
+TESTS += tests/check_preload_transparent
+tests_check_preload_transparent_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_preload_transparent_LDADD = $(MAKE_HOST_LIBS)
