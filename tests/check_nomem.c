@@ -1,7 +1,8 @@
 /*
- * The reader out of memory at every place there is: -ENOMEM, or a recording with
- * nothing wrong in it; never a crash, never a leak (in a build with sanitizers).
+ * Readers and writers out of memory at every place there is: -ENOMEM, or a recording
+ * with nothing wrong in it; never a crash, never a leak (in a build with sanitizers).
  */
+#include "convert.h"
 #include "recording.h"
 #include "support.h"
 
@@ -104,6 +105,74 @@ START_TEST(nth_fails_for_openembedded)
 }
 END_TEST
 
+/* What others wrote, and what is written their way. */
+
+#define DATA TOP_SRCDIR "/tests/data/convert/"
+
+static bool ran_out;		/* the one that was to fail did */
+
+static void end_failing(void)
+{
+	ran_out = left < 0;
+	left = -1;
+}
+
+static int read_foreign(const char *format, const char *path)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	int r = converter_named(format)->read(&rec, &path, 1, &err);
+
+	end_failing();
+	ck_assert(r ? r == -ENOMEM && *err.message && !rec.n_tasks : rec.n_tasks > 0);
+	recording_release(&rec);
+	return r;
+}
+
+static int write_trace(const char *from, const char *path)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	long before = left;
+	int r;
+
+	left = -1;
+	ck_assert(!recording_read(&rec, from, NULL, &err));
+	left = before;
+	r = converter_named("chrome")->write(&rec, path, &err);
+	end_failing();
+	ck_assert(r ? r == -ENOMEM && *err.message : support_exists(path));
+	recording_release(&rec);
+	return r;
+}
+
+static const struct {
+	const char *format, *path;
+	long least;
+} foreign[] = {
+	{ "bazel", DATA "bazel/profile.json", 60 },
+	{ "chrome", DATA "chrome/startup.json", 60 },
+	{ "clang", DATA "clang/later.json", 50 },
+	{ NULL, TOP_SRCDIR "/tests/data/recordings/nested", 10 },
+};
+
+START_TEST(nth_fails_for_traces)
+{
+	const char *to = support_path("%s/trace.json", support_tmpdir());
+	long n = 0;
+
+	for (ran_out = true; ran_out; n++) {
+		int r;
+
+		left = n;
+		r = foreign[_i].format ? read_foreign(foreign[_i].format, foreign[_i].path) :
+					 write_trace(foreign[_i].path, to);
+		ck_assert_msg(ran_out || !r, "%ld", n);
+	}
+	ck_assert_int_gt(n, foreign[_i].least);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("nomem");
@@ -111,6 +180,7 @@ int main(void)
 
 	tcase_add_test(t, nth_fails);
 	tcase_add_test(t, nth_fails_for_openembedded);
+	tcase_add_loop_test(t, nth_fails_for_traces, 0, sizeof foreign / sizeof *foreign);
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -62,7 +62,7 @@ check_PROGRAMS += tests/check_nomem
 TESTS += tests/check_nomem
 tests_check_nomem_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-tests_check_nomem_LDADD = $(TEST_LIBS)
+tests_check_nomem_LDADD = $(CONVERT_LIBS)
 
 # The awk programs of the page.
 TESTS += tests/recording_awk.sh
