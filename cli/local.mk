@@ -2,6 +2,7 @@
 # that the tests can have it
 noinst_LTLIBRARIES += cli/libcli.la
 cli_libcli_la_SOURCES = \
+	cli/capture.c cli/capture.h \
 	cli/cmd_chart.c \
 	cli/cmd_complete.c \
 	cli/cmd_doctor.c \
@@ -33,7 +34,7 @@ cli_libcli_la_SOURCES = \
 cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DSYSCONFDIR='"$(sysconfdir)"' \
 	$(LIBGIT2_CFLAGS) $(YAML_CFLAGS) $(ZSTD_CFLAGS)
-cli_libcli_la_LIBADD = convert/libconvert.la render/plot/libplot.la render/chart/libchart.la render/librender.la plugin/libticket.la sampler/libsampler.la core/libcore.la \
+cli_libcli_la_LIBADD = convert/libconvert.la render/plot/libplot.la render/chart/libchart.la render/librender.la plugin/libticket.la sampler/libprocesses.la sampler/libsampler.la core/libcore.la \
 	$(LIBGIT2_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
 
 bin_PROGRAMS += buildbeat

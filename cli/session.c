@@ -146,6 +146,14 @@ static void begin_sampling(struct session *s)
 	sampler_take(s->sampler, true);
 }
 
+static void begin_capture(struct session *s)
+{
+	struct error err = { 0 };
+
+	if (s->settings->processes && capture_begin(&s->capture, &s->store, &err))
+		complain(s, "no processes are recorded", &err);
+}
+
 static int append_info(struct session *s, char *const *argv, struct error *err)
 {
 	struct buf lines = BUF_INIT, command = BUF_INIT;
@@ -196,6 +204,7 @@ int session_create(struct session *s, const struct settings *settings,
 	}
 	begin_tickets(s);
 	begin_sampling(s);
+	begin_capture(s);
 	gitstamp_head_start(&s->stamp);
 	return 0;
 }
@@ -245,6 +254,7 @@ void session_prepare(struct session *s, struct launch *l)
 	l->makefiles = s->makefiles.len ? buf_str(&s->makefiles) : NULL;
 	l->preload = may_preload(&s->carried, l->argv[0]) ? &s->carried : NULL;
 	l->sampler = s->sampler;
+	capture_prepare(&s->capture, l);
 }
 
 /* Ending */
@@ -441,6 +451,14 @@ static bool lay_out(struct session *s, const struct tasklog *t)
 	return instead && !r;
 }
 
+static void end_capture(struct session *s)
+{
+	struct error err = { 0 };
+
+	if (!capture_end(&s->capture, &err))
+		complain(s, "the recording is incomplete", &err);
+}
+
 static void finish_created(struct session *s, const struct launch *l)
 {
 	struct tasklog log = { 0 };
@@ -449,6 +467,7 @@ static void finish_created(struct session *s, const struct launch *l)
 
 	if (s->sampler)
 		sampler_take(s->sampler, true);
+	end_capture(s);
 	r = append_end(s, l);
 	gitstamp_end(&s->stamp);
 	report_incomplete(s, r);

@@ -2,6 +2,7 @@
 #define BUILDBEAT_SESSION_H
 
 #include "buf.h"
+#include "capture.h"
 #include "carry.h"
 #include "gitstamp.h"
 #include "launch.h"
@@ -26,6 +27,7 @@ struct session {
 	struct buf makefiles;	/* for the command's environment */
 	struct carried carried;	/* the same for the preload; its ticket "": none */
 	struct sampler *sampler;
+	struct capture capture;
 	struct gitstamp stamp;
 	bool complained;	/* why there is nothing was said */
 };

@@ -13,6 +13,7 @@ struct settings {
 	bool all_interfaces;
 	bool task_io;
 	bool task_memory;
+	bool processes;
 	int compress;		/* COMPRESS_ */
 	int layout;		/* LAYOUT_IS_ */
 	const char *plugin;	/* NULL: where it is installed */

@@ -11,6 +11,7 @@
 #define LAYOUT_TASKS_PREFIX "tasks"	/* tasks-ID.log: one a writer, on NFS */
 #define LAYOUT_PROC_TASKS "proc_tasks.log"
 #define LAYOUT_OE "oe"		/* a directory: the same in OpenEmbedded's layout */
+#define LAYOUT_PROCESSES "processes.log"
 #define LAYOUT_ZSTD_SUFFIX ".zst"
 #define LAYOUT_TICKET "buildbeat.mk"	/* what MAKEFILES names; see store.h */
 

@@ -28,6 +28,7 @@ core_libcore_la_SOURCES = \
 	core/recording.c core/recording.h \
 	core/recording_build.c core/recording_command.c \
 	core/recording_events.c core/recording_kinds.c core/recording_link.c \
+	core/recording_processes.c \
 	core/recording_names.c core/recording_runs.c core/recording_samples.c \
 	core/recording_tasks.c core/recording_usage.c \
 	core/recording_write.c core/recording_write.h core/recording_writer.h \

@@ -37,6 +37,9 @@ struct reader {
 	const char **kind;
 	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kind` */
 	struct buf scratch;
+	struct index programs;	/* of rec->program, by their hashes */
+	size_t n_processes;
+	struct process *process;
 	struct task_usage *newest;	/* sample of each task; time_ms -1: none */
 	struct runs *runs;		/* NULL: no rec->usage */
 	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
@@ -121,6 +124,7 @@ int reader_tasks(struct reader *r, const char *file, struct feed *f);
 int reader_series(struct reader *r, const char *file, const char *name,
 		  char *text, size_t len);
 int reader_usage(struct reader *r, const char *file, struct feed *f);
+int reader_processes(struct reader *r, const char *file, struct feed *f);
 
 /*
  * The samples of rec->usage while they come, for n_tasks tasks (recording_runs.c).
@@ -170,6 +174,7 @@ int reader_finish_tasks(struct reader *r);
 int reader_sort_names(struct reader *r);
 int reader_finish_usage(struct reader *r);
 int reader_link(struct reader *r);
+int reader_finish_processes(struct reader *r);
 
 /* The text made a string where it lies: escapes undone, NUL behind. */
 const char *reader_string(struct slice text);

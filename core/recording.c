@@ -168,7 +168,7 @@ static bool is_tasks(const char *name)
 
 static bool is_ours(const char *name)
 {
-	return !strcmp(name, LAYOUT_BUILD) || is_tasks(name) ||
+	return !strcmp(name, LAYOUT_BUILD) || !strcmp(name, LAYOUT_PROCESSES) || is_tasks(name) ||
 	       (starts_with(name, "proc_") && ends_with(name, ".log"));
 }
 
@@ -243,7 +243,9 @@ static int parse_feed(struct reader *r, const char *name, struct feed *f)
 
 	if (feed_at_end(f) && !f->error)
 		return reader_warn(r, "%s: empty", name);
-	error = is_tasks(name) ? reader_tasks(r, name, f) : reader_usage(r, name, f);
+	error = is_tasks(name) ? reader_tasks(r, name, f) :
+		!strcmp(name, LAYOUT_PROCESSES) ? reader_processes(r, name, f) :
+		reader_usage(r, name, f);
 	if (!error && f->error)
 		error = reader_warn(r, "%s: %s", name, strerror(-f->error));
 	return error;
@@ -263,7 +265,7 @@ static int parse_tasks(struct reader *r, const char *name, struct buf *text, int
 	return parse_feed(r, name, &f);
 }
 
-static int parse_usage(struct reader *r, const char *name, struct buf *text, int fd)
+static int parse_stream(struct reader *r, const char *name, struct buf *text, int fd)
 {
 	struct feed f;
 	int error;
@@ -288,15 +290,16 @@ static int parse_series(struct reader *r, const char *name, struct buf *text)
 
 bool reader_is_streamed(const char *name)
 {
-	return is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS);
+	return is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS) ||
+	       !strcmp(name, LAYOUT_PROCESSES);
 }
 
 int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
 {
 	if (is_tasks(name))
 		return parse_tasks(r, name, text, fd);
-	if (!strcmp(name, LAYOUT_PROC_TASKS))
-		return parse_usage(r, name, text, fd);
+	if (reader_is_streamed(name))
+		return parse_stream(r, name, text, fd);
 	if (!text->len)
 		return reader_warn(r, "%s: empty", name);
 	if (!strcmp(name, LAYOUT_BUILD))
@@ -346,6 +349,8 @@ static int read_all(struct source *s)
 		r = reader_finish_usage(&s->r);
 	if (!r)
 		r = reader_link(&s->r);
+	if (!r)
+		r = reader_finish_processes(&s->r);
 	if (r == -ENOMEM)
 		return error_sys(s->r.err, r, s->r.rec->path, NULL);
 	if (!r && !s->r.n_understood)
@@ -458,6 +463,7 @@ void recording_release(struct recording *rec)
 	free(rec->after);
 	free(rec->out);
 	free(rec->span);
+	free(rec->program);
 	free(rec->note);
 	free(rec->usage);
 	free(rec->memory);

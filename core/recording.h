@@ -131,6 +131,16 @@ struct build_line {
 	const char *value;
 };
 
+/* The processes of one program, where processes were recorded (processes.log). */
+struct program {
+	const char *name;	/* "?": not known */
+	uint64_t n;
+	uint64_t n_measured;	/* of these the following is known: */
+	int64_t cpu_us;
+	int64_t max_rss_kb;	/* of the largest, -1: of none */
+	int64_t wall_us;	/* of all */
+};
+
 struct warning {
 	char text[256];
 };
@@ -161,7 +171,12 @@ struct recording {
 	size_t n_out;		/* 0: not read */
 	const char **out;
 	size_t n_spans;
-	struct span *span;
+	struct span *span;	/* those of tasks.log, then one a process of processes.log that
+				   is not a task's own, by their start */
+	uint64_t n_processes;
+	int64_t process_events_lost;
+	size_t n_programs;
+	struct program *program;
 	size_t n_notes;
 	struct note *note;
 	size_t n_usage;
@@ -196,7 +211,8 @@ int recording_read(struct recording *rec, const char *path,
 		   const struct recording_codec *codec, struct error *err);
 void recording_release(struct recording *rec);
 
-/* The same without the lists `after`, `out` and `usage`, which are long: what sums need. */
+/* The same without the lists `after`, `out` and `usage` and the spans of processes, which
+ * are long: what sums need. */
 int recording_read_sums(struct recording *rec, const char *path,
 			const struct recording_codec *codec, struct error *err);
 

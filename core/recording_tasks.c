@@ -217,4 +217,6 @@ void reader_release(struct reader *r)
 	index_release(&r->instances);
 	index_release(&r->tasks);
 	index_release(&r->spans);
+	index_release(&r->programs);
+	free(r->process);
 }

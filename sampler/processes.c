@@ -378,7 +378,7 @@ void processes_stop(struct processes *p, struct processes_result *result)
 
 const char *processes_source(const struct processes *p)
 {
-	return !p->has_connector ? "looks at /proc" :
+	return !p->has_connector ? PROCESSES_LOOKS :
 		p->has_taskstats ? "proc connector, taskstats" : "proc connector";
 }
 

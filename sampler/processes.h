@@ -36,7 +36,9 @@ struct processes_result {
 int processes_new(struct processes **out, int dir_fd, int64_t start_ns,
 		  const struct processes_options *options, struct error *err);
 
-/* "proc connector, taskstats", ... and why it is no better, NULL where nothing is. */
+/* "proc connector, taskstats", "proc connector" or PROCESSES_LOOKS; and why it is no
+ * better, NULL where nothing is. */
+#define PROCESSES_LOOKS "looks at /proc"
 const char *processes_source(const struct processes *p);
 const char *processes_why(const struct processes *p);
 
