@@ -2,9 +2,12 @@
 
 #include "json.h"
 #include "names.h"
+#include "programs.h"
 #include "saturate.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Every key is described in buildbeat-show(1); tests compare. */
@@ -259,6 +262,39 @@ static void add_kinds(struct json *j, const struct view *v)
 	json_array_end(j);
 }
 
+static int add_programs(struct json *j, const struct recording *rec, size_t top)
+{
+	uint32_t *index;
+	size_t n;
+
+	if (!rec->n_processes && !recording_build(rec, "processes"))
+		return 0;
+	index = programs_top(rec, top, &n);
+	if (!index)
+		return -ENOMEM;
+	json_object(j, "processes");
+	json_int(j, "processes", (int64_t)rec->n_processes);
+	json_str(j, "recorded_from", recording_build(rec, "processes"));
+	json_known(j, "look_us", recording_build_number(rec, "processes_look_us"));
+	json_int(j, "events_lost", rec->process_events_lost);
+	json_array(j, "programs");
+	for (size_t i = 0; i < n; i++) {
+		const struct program *p = &rec->program[index[i]];
+
+		begin_line(j, NULL);
+		json_str(j, "program", p->name);
+		json_int(j, "processes", (int64_t)p->n);
+		json_int(j, "wall_us", p->wall_us);
+		json_known(j, "cpu_us", p->n_measured ? p->cpu_us : -1);
+		json_known(j, "max_rss_kb", p->max_rss_kb);
+		end_line(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+	free(index);
+	return 0;
+}
+
 static void add_target(struct json *j, const struct summary *s, const struct target *g)
 {
 	const struct task *t = &s->rec->task[target_main_task(s, g)];
@@ -378,6 +414,8 @@ int json_show(struct buf *out, struct view *v, const struct show_options *o)
 	add_memory(&j, s);
 	add_host(&j, s);
 	add_kinds(&j, v);
+	if (add_programs(&j, s->rec, o->top))
+		return -ENOMEM;
 	add_lists(&j, v, o);
 	if (o->tasks)
 		add_tasks(&j, v, o);

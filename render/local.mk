@@ -10,6 +10,7 @@ render_librender_la_SOURCES = \
 	render/json_show.c \
 	render/listing.c render/listing.h \
 	render/names.c render/names.h \
+	render/programs.c render/programs.h \
 	render/show.h \
 	render/sort.c render/sort.h \
 	render/summary.c render/summary.h \

@@ -334,6 +334,29 @@ static void say_samples(struct facts *f, const struct summary *s)
 	fact_end(f, "samples", h->gaps ? TONE_ALARM : TONE_PLAIN);
 }
 
+/* From where they are known, and what is missing. */
+static void say_processes(struct facts *f, const struct recording *rec)
+{
+	int64_t look_us = recording_build_number(rec, "processes_look_us");
+	bool lost = rec->process_events_lost > 0;
+
+	if (!rec->n_processes && !recording_build(rec, "processes"))
+		return;
+	add_count(&f->part, rec->n_processes, "");
+	fact_part(f);
+	build_part(f, rec, "processes", "from: ");
+	build_part(f, rec, "processes_why", "");
+	if (look_us > 0) {
+		buf_adds(&f->part, "shorter than ");
+		text_add_time(&f->part, look_us);
+		buf_adds(&f->part, " may be missing");
+		fact_part(f);
+	}
+	if (lost)
+		add_count(&f->part, (size_t)rec->process_events_lost, " events lost, some are missing");
+	fact_end(f, "processes", lost ? TONE_ALARM : TONE_PLAIN);
+}
+
 void text_totals(struct buf *out, const struct summary *s, const struct style *style)
 {
 	struct facts f;
@@ -347,5 +370,6 @@ void text_totals(struct buf *out, const struct summary *s, const struct style *s
 	say_traffic(&f, &s->host);
 	say_pressure(&f, &s->host);
 	say_samples(&f, s);
+	say_processes(&f, s->rec);
 	facts_release(&f);
 }

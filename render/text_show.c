@@ -2,9 +2,12 @@
 
 #include "facts.h"
 #include "names.h"
+#include "programs.h"
 #include "saturate.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BAR_COLUMNS 30
@@ -277,6 +280,46 @@ static void add_kinds(struct buf *out, const struct view *v, const struct style 
 	}
 }
 
+static void add_program(struct buf *out, const struct program *p)
+{
+	char memory[32];
+	struct buf b;
+
+	buf_addf(out, "%8llu", (unsigned long long)p->n);
+	for (int column = 0; column < 3; column++) {
+		buf_init_fixed(&b, memory, sizeof memory);
+		if (column < 2)
+			text_add_time(&b, !column ? p->wall_us : p->n_measured ? p->cpu_us : -1);
+		else if (p->max_rss_kb > 0)
+			text_add_bytes(&b, sat_mul(p->max_rss_kb, 1024));
+		add_padded(out, buf_str(&b), 9, true);
+	}
+	buf_adds(out, "  ");
+	text_add_name(out, p->name, 40);
+	buf_addc(out, '\n');
+}
+
+static int add_programs(struct buf *out, const struct recording *rec, size_t top,
+			const struct style *style)
+{
+	uint32_t *index;
+	size_t n;
+
+	if (!rec->n_programs)
+		return 0;
+	index = programs_top(rec, top, &n);
+	if (!index)
+		return -ENOMEM;
+	text_title(out, style, "Processes by program");
+	text_tone(out, style, TONE_FAINT);
+	buf_adds(out, "  number     wall      CPU   memory  program\n");
+	text_tone(out, style, TONE_PLAIN);
+	for (size_t i = 0; i < n; i++)
+		add_program(out, &rec->program[index[i]]);
+	free(index);
+	return 0;
+}
+
 static void add_selected(struct buf *out, const struct view *v, const struct style *style)
 {
 	struct facts f;
@@ -324,6 +367,8 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 		add_peak(out, s, style);
 	}
 	add_kinds(out, v, style);
+	if (v->all && add_programs(out, s->rec, o->top, style))
+		return -ENOMEM;
 	add_lists(out, v, o, style);
 	add_note(out, v, style);
 	return buf_error(out);

@@ -38,6 +38,8 @@ static const struct {
 	{ "show-oe-80.txt", "show ../oe/genuine", 80 },
 	{ "show-oe-filter.txt", "show --tasks --sort wall --filter 'image-*' ../oe/genuine", 80 },
 	{ "show-oe.json", "show -j ../oe/genuine", 0 },
+	{ "show-processes.txt", "show ../processes/make", 80 },
+	{ "show-processes.json", "show -j ../processes/make", 0 },
 	{ "list-oe.txt", "list ../oe", 80 },
 	{ "list-80.txt", "list .", 80 },
 	{ "list-40.txt", "list .", 40 },
@@ -164,6 +166,7 @@ START_TEST(keys_are_documented)
 	static const char *const pages[][2] = {
 		{ "buildbeat-show.1", "show -j --tasks nested; " BUILDBEAT
 				      " show -j -s start nested; " BUILDBEAT
+				      " show -j ../processes/make; " BUILDBEAT
 				      " show -j -s name cut" },
 		{ "buildbeat-list.1", "list -j ." },
 	};
