@@ -194,6 +194,16 @@ static void take_figures(const struct census *c, struct member *m, const struct 
 		m->sum.max_rss_kb = rss_kb;
 }
 
+/* In the middle of an exec there is a new name, and no words yet. */
+static void read_words(struct census *c, struct member *m, const char *name)
+{
+	census_words(c, m->pid);
+	if (!c->text.len)
+		return;
+	family_command(m, c->text.data, c->text.len);
+	memcpy(m->name, name, sizeof m->name);
+}
+
 static void look_at(struct census *c, struct family *f, struct member *m, int64_t t_us,
 		    bool bury, bool figures)
 {
@@ -203,8 +213,10 @@ static void look_at(struct census *c, struct family *f, struct member *m, int64_
 	bool renamed = found && strncmp(m->name, stat.name, sizeof m->name);
 
 	m->round = c->round;
-	if (found && m->adopted && !m->name[0])
+	if (found && m->adopted && !m->dated) {
 		take_start(c, f, m, stat.start_ticks);
+		m->dated = true;
+	}
 	if (found && figures)
 		take_figures(c, m, &stat);
 	if (!found || (zombie && bury)) {
@@ -213,12 +225,8 @@ static void look_at(struct census *c, struct family *f, struct member *m, int64_
 	}
 	if (zombie)
 		return;
-	if (renamed) {
-		memcpy(m->name, stat.name, sizeof m->name);
-		census_words(c, m->pid);
-		if (c->text.len)
-			family_command(m, c->text.data, c->text.len);
-	}
+	if (renamed)
+		read_words(c, m, stat.name);
 	m->threads = stat.threads && stat.threads < UINT32_MAX ? (uint32_t)stat.threads : 1;
 	if (!c->scans)
 		adopt_children(c, f, m->pid, stat.threads, t_us);

@@ -90,7 +90,7 @@ static int64_t time_of(const struct processes *p, const struct connector_event *
 static void take_fork(struct processes *p, const struct connector_event *e)
 {
 	struct member *m = family_find(&p->family, e->pid);
-	bool ours = e->pid == p->first || family_find(&p->family, e->parent);
+	bool ours = family_find(&p->family, e->parent);
 
 	if (e->tid != e->pid) {
 		if (m)
@@ -271,9 +271,19 @@ static void choose_nap(struct processes *p)
 	p->napped = false;
 }
 
+/* News of its birth, if it is not lost, puts its start right. */
+static void adopt_first(struct processes *p)
+{
+	struct member *m = family_birth(&p->family, p->first, getpid(), now_us(p));
+
+	if (m)
+		m->adopted = true;
+}
+
 static void follow_events(struct processes *p)
 {
 	thread_be_prompt();
+	adopt_first(p);
 	p->nap_us = NAP_MAX_US;
 	p->wakes_until_us = now_us(p) - 1000000;
 	while (!p->stop) {
@@ -303,7 +313,7 @@ static void follow_looks(struct processes *p)
 {
 	struct pollfd wake = { .fd = p->wake_fd, .events = POLLIN };
 
-	family_birth(&p->family, p->first, getpid(), now_us(p));
+	adopt_first(p);
 	while (!p->stop) {
 		int64_t before_us = thread_cpu_us(), pause_us;
 

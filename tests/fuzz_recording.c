@@ -70,6 +70,23 @@ static void check_series(const struct recording *rec)
 	}
 }
 
+static void check_spans(const struct recording *rec)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		const struct span *s = &rec->span[i];
+
+		check(s->instance < rec->n_instances && s->name);
+		check(s->task == NO_INDEX || (s->task < rec->n_tasks &&
+					      rec->task[s->task].instance == s->instance));
+		check(s->end_us < 0 || s->end_us >= s->begin_us);
+	}
+	for (size_t i = 0; i < rec->n_programs; i++)
+		n += rec->program[i].n;
+	check(n == rec->n_processes);
+}
+
 static int give(struct reader *r, const char *name, const uint8_t *p, size_t n)
 {
 	struct buf text = BUF_INIT;
@@ -86,7 +103,7 @@ static bool is_of_recording(const char *name)
 {
 	size_t n = strlen(name);
 
-	return !strcmp(name, "build") ||
+	return !strcmp(name, "build") || !strcmp(name, "processes.log") ||
 	       (n >= 9 && !strcmp(name + n - 4, ".log") &&
 		(!strncmp(name, "tasks", 5) || !strncmp(name, "proc_", 5)));
 }
@@ -136,11 +153,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		error = reader_finish_usage(&r);
 	if (!error)
 		error = reader_link(&r);
+	if (!error)
+		error = reader_finish_processes(&r);
 	if (error) {
 		check(error == -EINVAL && err.message[0]);
 	} else {
 		check_tasks(&rec);
 		check_instances(&rec);
+		check_spans(&rec);
 		check_series(&rec);
 	}
 	reader_release(&r);

@@ -13,6 +13,11 @@ tests_check_tasks_SOURCES = tests/check_tasks.c tests/machine.c tests/machine.h
 tests_check_tasks_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_tasks_LDADD = $(SAMPLER_LIBS)
 
+check_PROGRAMS += tests/check_processes
+TESTS += tests/check_processes
+tests_check_processes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_processes_LDADD = sampler/libprocesses.la $(SAMPLER_LIBS)
+
 check_PROGRAMS += tests/check_usage_log
 TESTS += tests/check_usage_log
 tests_check_usage_log_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -1,0 +1,560 @@
+#include "clock.h"
+#include "process_log.h"
+#include "processes.h"
+#include "recording.h"
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * Every process of a command into processes.log. What needs the proc connector passes
+ * without having tested it where the kernel does not let us listen; main() says
+ * that the whole program was skipped only if nothing could be tested.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define MANY 5000
+
+/* A command recorded */
+
+struct watched {
+	struct processes_result result;
+	char source[64];
+	struct buf text;
+	size_t n;
+	struct process_line line[MANY + 2000];	/* in the order of the file */
+};
+
+static void parse(struct watched *w)
+{
+	struct cursor c;
+	struct slice line;
+	bool complete;
+
+	cursor_init(&c, w->text.data, w->text.len);
+	ck_assert(cursor_line(&c, &line, &complete) && complete);
+	ck_assert(slice_is(line, "buildbeat processes 1"));
+	while (cursor_line(&c, &line, &complete)) {
+		ck_assert(complete);
+		ck_assert_uint_lt(w->n, sizeof w->line / sizeof *w->line);
+		ck_assert_msg(process_log_parse(line, &w->line[w->n++]) == EVENT_PARSED,
+			      "%.*s", (int)line.len, line.p);
+	}
+}
+
+static void run_child(int (*run)(void), int hold)
+{
+	char go;
+
+	while (read(hold, &go, 1) < 0 && errno == EINTR)
+		;
+	_exit(run());
+}
+
+/* The child begins its work once the thread follows it, or at once. */
+static struct watched *watch(int (*run)(void), const struct processes_options *o)
+{
+	static struct watched w;
+	const char *path = support_path("%s/processes.log", support_tmpdir());
+	int dir_fd = open(support_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct error err = { 0 };
+	struct processes *p;
+	int hold[2], status;
+	pid_t pid;
+
+	buf_release(&w.text);
+	w.n = 0;
+	unlink(path);
+	ck_assert_msg(!processes_new(&p, dir_fd, clock_mono_ns(), o, &err), "%s", err.message);
+	snprintf(w.source, sizeof w.source, "%s", processes_source(p));
+	ck_assert_int_eq(pipe2(hold, O_CLOEXEC), 0);
+	pid = fork();
+	if (!pid)
+		run_child(run, hold[0]);
+	ck_assert_int_eq(processes_start(p, pid), 0);
+	ck_assert_int_eq(write(hold[1], "", 1), 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	processes_stop(p, &w.result);
+	processes_free(p);
+	ck_assert_int_eq(w.result.error, 0);
+	support_read(&w.text, path);
+	parse(&w);
+	close(hold[0]);
+	close(hold[1]);
+	close(dir_fd);
+	return &w;
+}
+
+static bool has_connector(void)
+{
+	static int has = -1;
+	struct processes *p;
+	struct error err;
+	int dir_fd;
+
+	if (has >= 0)
+		return has;
+	dir_fd = open(support_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_eq(processes_new(&p, dir_fd, clock_mono_ns(), NULL, &err), 0);
+	has = strcmp(processes_source(p), PROCESSES_LOOKS) != 0;
+	processes_free(p);
+	close(dir_fd);
+	return has;
+}
+
+static size_t count_status(const struct watched *w, int32_t status)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n; i++)
+		n += w->line[i].word == PROCESS_ENDED && w->line[i].end.status == status;
+	return n;
+}
+
+static const struct process_line *find_command(const struct watched *w, const char *command)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->line[i].word != PROCESS_LOST && slice_is(w->line[i].command, command))
+			return &w->line[i];
+	}
+	return NULL;
+}
+
+static int shell(const char *script)
+{
+	execlp("sh", "sh", "-c", script, (char *)NULL);
+	return 127;
+}
+
+/* By the connector */
+
+static int run_few(void)
+{
+	return shell("(exit 3); sh -c 'kill -9 $$' 2>/dev/null; sleep 0.2; env sleep 0.1; exit 4");
+}
+
+START_TEST(ends_and_words)
+{
+	const struct processes_options plain = { .no_taskstats = true };
+	const struct process_line *sleep_line, *first;
+	const struct watched *w;
+
+	if (!has_connector())
+		return;
+	w = watch(run_few, _i ? &plain : NULL);
+	ck_assert_uint_eq(w->n, 5);
+	ck_assert_uint_eq(w->result.n, 5);
+	ck_assert_uint_eq(w->result.n_lost, 0);
+	ck_assert_uint_eq(count_status(w, 3 << 8), 1);
+	ck_assert_uint_eq(count_status(w, 9), 1);
+	ck_assert_uint_eq(count_status(w, 0), 2);
+	first = &w->line[w->n - 1];
+	ck_assert_int_eq(first->end.status, 4 << 8);
+	ck_assert_int_eq(first->parent, getpid());
+	for (size_t i = 0; i + 1 < w->n; i++) {
+		ck_assert_int_eq(w->line[i].parent, first->pid);
+		ck_assert_int_ge(w->line[i].time_us - w->line[i].wall_us,
+				 first->time_us - first->wall_us);
+		ck_assert_int_le(w->line[i].time_us, first->time_us);
+	}
+	sleep_line = find_command(w, "sleep 0.2");
+	ck_assert_ptr_nonnull(sleep_line);
+	ck_assert_int_ge(sleep_line->wall_us, 200000);
+	ck_assert_int_ge(sleep_line->exec_us, 0);
+	/* env became sleep: one process, with its last words */
+	ck_assert_ptr_nonnull(find_command(w, "sleep 0.1"));
+	ck_assert_ptr_null(find_command(w, "env sleep 0.1"));
+	if (strstr(w->source, "taskstats")) {
+		ck_assert_int_gt(sleep_line->end.max_rss_kb, 0);
+		ck_assert_int_ge(sleep_line->end.system_us + sleep_line->end.user_us, 0);
+	} else {
+		ck_assert_int_eq(sleep_line->end.max_rss_kb, -1);
+	}
+}
+END_TEST
+
+/* Without the cost of exec: as many processes at once as there can be. */
+static int run_many(void)
+{
+	for (unsigned i = 0; i < MANY; i++) {
+		pid_t pid = vfork();
+
+		if (!pid)
+			_exit(7);
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			return 1;
+	}
+	return 0;
+}
+
+START_TEST(none_is_lost)
+{
+	const struct watched *w;
+
+	if (!has_connector())
+		return;
+	w = watch(run_many, NULL);
+	if (w->result.n_lost) {		/* a small socket, where one is not root */
+		ck_assert_int_eq(w->line[w->n - 1].word == PROCESS_LOST ||
+				 count_status(w, 7 << 8) < MANY, 1);
+		return;
+	}
+	ck_assert_uint_eq(count_status(w, 7 << 8), MANY);
+	ck_assert_uint_eq(w->n, MANY + 1);
+}
+END_TEST
+
+static int run_together(void)
+{
+	for (unsigned i = 0; i < 200; i++) {
+		if (!fork())
+			_exit(usleep(300000) ? 1 : 7);
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+START_TEST(overruns_are_told)
+{
+	const struct processes_options tiny = { .receive_bytes = 1 };
+	uint64_t told = 0;
+	const struct watched *w;
+
+	if (!has_connector())
+		return;
+	w = watch(run_many, &tiny);
+	ck_assert_uint_gt(w->result.n_lost, 0);
+	for (size_t i = 0; i < w->n; i++)
+		told += w->line[i].word == PROCESS_LOST ? (uint64_t)w->line[i].n_lost : 0;
+	ck_assert_uint_eq(told, w->result.n_lost);
+	ck_assert_uint_lt(count_status(w, 7 << 8), MANY);
+}
+END_TEST
+
+/* What lives on long enough is found again by a look at /proc. */
+START_TEST(overruns_are_mended)
+{
+	const struct processes_options tiny = { .receive_bytes = 1 };
+	size_t n = 0;
+	const struct watched *w;
+
+	if (!has_connector())
+		return;
+	w = watch(run_together, &tiny);
+	for (size_t i = 0; i < w->n; i++)
+		n += w->line[i].word == PROCESS_ENDED;
+	ck_assert_uint_eq(n, 201);
+}
+END_TEST
+
+static void *spin(void *unused)
+{
+	usleep(20000);
+	return unused;
+}
+
+static int run_threads(void)
+{
+	pthread_t thread[50];
+
+	for (unsigned i = 0; i < 50; i++)
+		pthread_create(&thread[i], NULL, spin, NULL);
+	/* the first thread goes, the process lives on with the others */
+	syscall(SYS_exit, 0);
+	return 1;
+}
+
+START_TEST(threads_are_no_processes)
+{
+	const struct watched *w;
+
+	if (!has_connector())
+		return;
+	w = watch(run_threads, NULL);
+	ck_assert_uint_eq(w->n, 1);
+	ck_assert_int_ge(w->line[0].wall_us, 20000);
+}
+END_TEST
+
+static void *exec_sleep(void *unused)
+{
+	execlp("sleep", "sleep", "0.1", (char *)NULL);
+	return unused;
+}
+
+/* A thread that executes takes the number of its process. */
+static int run_exec_of_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exec_sleep, NULL);
+	pause();
+	return 1;
+}
+
+START_TEST(thread_executes)
+{
+	const struct watched *w;
+
+	if (!has_connector())
+		return;
+	w = watch(run_exec_of_thread, NULL);
+	ck_assert_uint_eq(w->n, 1);
+	ck_assert(slice_is(w->line[0].command, "sleep 0.1"));
+	ck_assert_int_ge(w->line[0].wall_us, 100000);
+	ck_assert_int_eq(w->line[0].end.status, 0);
+}
+END_TEST
+
+/* Whose parent is gone is told with the one that started it; what outlives the command
+ * still runs. */
+static int run_orphans(void)
+{
+	return shell("(sleep 0.3 & exec sleep 0.1) & sleep 0.4; (sleep 60 & echo $! > pid); exit 0");
+}
+
+static void kill_left(void)
+{
+	struct buf text;
+	int64_t pid;
+
+	support_read(&text, support_path("%s/pid", support_tmpdir()));
+	ck_assert(slice_i64((struct slice){ text.data, text.len - 1 }, &pid));
+	kill((pid_t)pid, SIGKILL);
+	buf_release(&text);
+}
+
+START_TEST(orphans_and_those_left)
+{
+	const struct processes_options looks = { .no_connector = true };
+	const struct process_line *orphan, *left;
+	const struct watched *w;
+
+	if (!_i && !has_connector())
+		return;
+	ck_assert_int_eq(chdir(support_tmpdir()), 0);
+	w = watch(run_orphans, _i ? &looks : NULL);
+	kill_left();
+	orphan = find_command(w, "sleep 0.3");
+	ck_assert_ptr_nonnull(orphan);
+	ck_assert_int_eq(orphan->word, PROCESS_ENDED);
+	ck_assert_int_ne(orphan->parent, 1);
+	left = find_command(w, "sleep 60");
+	ck_assert(_i || left != NULL);
+	for (size_t i = 0; i < w->n; i++)
+		ck_assert_int_eq(w->line[i].word == PROCESS_RUNS, &w->line[i] == left);
+}
+END_TEST
+
+/* By looks at /proc */
+
+static int run_long(void)
+{
+	return shell("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 0.5; :'; exit 2");
+}
+
+START_TEST(looks_find_what_lives)
+{
+	const struct processes_options looks = { .no_connector = true };
+	const struct process_line *inner = NULL, *sleeps, *first = NULL;
+	const struct watched *w = watch(run_long, &looks);
+
+	ck_assert_str_eq(w->source, PROCESSES_LOOKS);
+	ck_assert_int_gt(w->result.look_us, 0);
+	ck_assert_uint_eq(w->n, 3);
+	sleeps = find_command(w, "sleep 0.5");
+	ck_assert_ptr_nonnull(sleeps);
+	for (size_t i = 0; i < w->n; i++) {
+		inner = w->line[i].pid == sleeps->parent ? &w->line[i] : inner;
+		first = w->line[i].parent == getpid() ? &w->line[i] : first;
+	}
+	ck_assert(inner && first);
+	ck_assert_int_eq(sleeps->parent, inner->pid);
+	ck_assert_int_eq(inner->parent, first->pid);
+	ck_assert_int_eq(first->parent, getpid());
+	ck_assert_int_gt(inner->end.user_us + inner->end.system_us, 0);
+	ck_assert_int_gt(inner->end.max_rss_kb, 0);
+	ck_assert_int_eq(inner->end.status, -1);
+	ck_assert_int_ge(sleeps->wall_us, 300000);
+}
+END_TEST
+
+/* Real builds through the program */
+
+static void record(struct run *r, const char *prefix, const char *command)
+{
+	support_run(r, support_tmpdir(), "unset MAKEFLAGS MAKELEVEL; rm -rf stats; %s " BUILDBEAT
+		    " record --no-git --processes -o stats -n x -- %s", prefix, command);
+}
+
+static void read_recording(struct recording *rec)
+{
+	const char *path = support_path("%s/stats/x", support_tmpdir());
+	struct error err = { 0 };
+
+	*rec = (struct recording)RECORDING_INIT;
+	ck_assert_msg(!recording_read(rec, path, NULL, &err), "%s: %s", err.path, err.message);
+	ck_assert_msg(!rec->n_warnings, "%s", rec->warning[0].text);
+}
+
+static uint64_t processes_of(const struct recording *rec, const char *program)
+{
+	for (size_t i = 0; i < rec->n_programs; i++) {
+		if (!strcmp(rec->program[i].name, program))
+			return rec->program[i].n;
+	}
+	return 0;
+}
+
+static const struct span *find_span(const struct recording *rec, const char *name)
+{
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		if (!strcmp(rec->span[i].name, name))
+			return &rec->span[i];
+	}
+	ck_abort_msg("no span %s", name);
+}
+
+/* Short, so that none is missed: a process tells of itself that it was there. */
+static const char makefile[] =
+	"all: one sub\n"
+	"one:\n\t@(sleep 0.15; (sleep 0.11))\n"
+	"sub:\n\t@+$(MAKE) -s -f inner\n";
+static const char inner[] = "all:\n\t@for i in 1 2 3 4 5; do (exit 0); done; sleep 0.12; :\n";
+
+START_TEST(spans_of_tasks)
+{
+	struct recording rec;
+	const struct span *s;
+	struct run r;
+
+	if (!has_connector() || !support_has("make"))
+		return;
+	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
+	support_writes(support_path("%s/inner", support_tmpdir()), inner);
+	record(&r, "", "make -s -j2");
+	ck_assert_msg(r.status == 0 && !r.err.len, "%s", r.err.data);
+	read_recording(&rec);
+	ck_assert_uint_ge(rec.n_processes, 2 + 1 + 2 + 1 + 6);
+	ck_assert_int_eq(rec.process_events_lost, 0);
+	ck_assert_uint_eq(processes_of(&rec, "make"), 2);
+	ck_assert_uint_eq(processes_of(&rec, "sleep"), 3);
+	if (rec.n_tasks) {		/* not with a sanitizer in the plugin */
+		size_t n = 0;
+
+		for (size_t i = 0; i < rec.n_spans; i++) {
+			s = &rec.span[i];
+			ck_assert_uint_ne(s->task, NO_INDEX);
+			ck_assert_int_ge(s->begin_us, rec.task[s->task].start_us);
+			ck_assert_int_ge(s->end_us, s->begin_us);
+			n += !strcmp(rec.task[s->task].name, "all");
+		}
+		ck_assert_uint_eq(n, 6);
+		s = find_span(&rec, "sleep");
+		ck_assert(!strcmp(rec.task[s->task].name, "one") ||
+			  !strcmp(rec.task[s->task].name, "all"));
+	}
+	support_run_release(&r);
+	recording_release(&rec);
+}
+END_TEST
+
+/* The first of these cannot listen before Linux 6.6, the others never. */
+static const char *const unprivileged[] = {
+	"setpriv --reuid=65534 --regid=65534 --clear-groups",
+	"unshare --net",
+	"unshare --pid --fork --mount-proc",
+};
+
+START_TEST(without_permission)
+{
+	const char *prefix = unprivileged[_i];
+	struct recording rec;
+	struct run r;
+
+	support_run(&r, NULL, "%s true", prefix);
+	if (r.status) {
+		support_run_release(&r);
+		return;
+	}
+	support_run_release(&r);
+	ck_assert_int_eq(chmod(support_tmpdir(), 0777), 0);
+	record(&r, prefix, "sh -c 'sleep 0.6; sleep 0.6; exit 5'");
+	if (r.status == 126 || r.status == 127) {	/* our program may not be seen by all */
+		support_run_release(&r);
+		return;
+	}
+	ck_assert_int_eq(r.status, 5);
+	read_recording(&rec);
+	ck_assert_ptr_nonnull(recording_build(&rec, "processes"));
+	ck_assert_ptr_nonnull(recording_build(&rec, "processes_why"));
+	ck_assert_uint_eq(processes_of(&rec, "sleep"), 2);
+	if (!strcmp(recording_build(&rec, "processes"), PROCESSES_LOOKS))
+		ck_assert_ptr_nonnull(strstr(r.err.data, "short processes are missing"));
+	support_run_release(&r);
+	recording_release(&rec);
+}
+END_TEST
+
+/* What was written up to then is read; of the build nothing else is known. */
+START_TEST(killed_build)
+{
+	struct recording rec;
+	struct run r;
+
+	if (!has_connector())
+		return;
+	support_run(&r, support_tmpdir(), "rm -rf stats; " BUILDBEAT " record --no-git --processes "
+		    "-o stats -n x -- sh -c '(exit 1); sleep 1.4; sleep 0.1; kill -9 $PPID; exit 0'");
+	ck_assert_int_eq(r.status, 128 + SIGKILL);
+	read_recording(&rec);
+	ck_assert_uint_ge(rec.n_processes, 1);
+	ck_assert_ptr_null(recording_build(&rec, "processes_seen"));
+	support_run_release(&r);
+	record(&r, "", "sh -c 'sleep 0.1; kill -9 $$'");
+	ck_assert_int_eq(r.status, 128 + SIGKILL);
+	recording_release(&rec);
+	read_recording(&rec);
+	ck_assert_str_eq(recording_build(&rec, "processes_seen"), "2");
+	recording_release(&rec);
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("processes");
+	TCase *t = tcase_create("connector");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, ends_and_words, 0, 2);
+	tcase_add_test(t, none_is_lost);
+	tcase_add_test(t, overruns_are_told);
+	tcase_add_test(t, overruns_are_mended);
+	tcase_add_test(t, threads_are_no_processes);
+	tcase_add_test(t, thread_executes);
+	tcase_add_loop_test(t, orphans_and_those_left, 0, 2);
+	suite_add_tcase(s, t);
+	t = tcase_create("looks");
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, looks_find_what_lives);
+	suite_add_tcase(s, t);
+	t = tcase_create("record");
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, spans_of_tasks);
+	tcase_add_loop_test(t, without_permission, 0, 3);
+	tcase_add_test(t, killed_build);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
