@@ -15,6 +15,7 @@
 
 #define TEXT_CAP 4096
 #define NAMES_CAP 65536
+#define NEW_LOOKS 3
 
 int census_init(struct census *c, int proc_fd, int64_t start_ns)
 {
@@ -204,29 +205,36 @@ static void read_words(struct census *c, struct member *m, const char *name)
 	memcpy(m->name, name, sizeof m->name);
 }
 
+/* It stays one of us until it is waited for, or it would be found again. */
+static bool is_dead(struct family *f, struct member *m, const struct pid_stat *s, int64_t t_us,
+		    bool bury)
+{
+	bool zombie = s && (s->state == 'Z' || s->state == 'X');
+
+	if (zombie && m->zombie_us < 0)
+		m->zombie_us = t_us;
+	if (!s || (zombie && bury))
+		family_death(f, m, m->zombie_us < 0 ? t_us : m->zombie_us, PROCESS_ENDED);
+	return !s || zombie;
+}
+
 static void look_at(struct census *c, struct family *f, struct member *m, int64_t t_us,
 		    bool bury, bool figures)
 {
 	struct pid_stat stat;
 	bool found = read_of(c, m->pid, "stat") && parse_pid_stat(&c->text, &stat);
-	bool zombie = found && (stat.state == 'Z' || stat.state == 'X');
-	bool renamed = found && strncmp(m->name, stat.name, sizeof m->name);
 
 	m->round = c->round;
-	if (found && m->adopted && !m->dated) {
+	if (found && m->adopted && !m->looks)
 		take_start(c, f, m, stat.start_ticks);
-		m->dated = true;
-	}
 	if (found && figures)
 		take_figures(c, m, &stat);
-	if (!found || (zombie && bury)) {
-		family_death(f, m, t_us, PROCESS_ENDED);
+	if (is_dead(f, m, found ? &stat : NULL, t_us, bury))
 		return;
-	}
-	if (zombie)
-		return;
-	if (renamed)
+	/* one just born may still run its parent's program, or another of the same name */
+	if (m->looks < NEW_LOOKS || strncmp(m->name, stat.name, sizeof m->name))
 		read_words(c, m, stat.name);
+	m->looks += m->looks < NEW_LOOKS;
 	m->threads = stat.threads && stat.threads < UINT32_MAX ? (uint32_t)stat.threads : 1;
 	if (!c->scans)
 		adopt_children(c, f, m->pid, stat.threads, t_us);

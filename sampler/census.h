@@ -27,8 +27,9 @@ int census_init(struct census *c, int proc_fd, int64_t start_ns);
 void census_release(struct census *c);
 
 /*
- * Children are adopted. A member that is gone is dead, of a status not known; one
- * that nobody has waited for yet too, if bury is set. figures: take them from here.
+ * Children are adopted. A member that is gone is dead, of a status not known, since it
+ * was first found so; one that nobody has waited for yet too, if bury is set: the last
+ * look. figures: take them from here.
  */
 void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool figures);
 

@@ -114,7 +114,7 @@ struct member *family_birth(struct family *f, int32_t pid, int32_t parent, int64
 		return NULL;
 	}
 	*m = (struct member){ .pid = pid, .parent = parent, .threads = 1, .next = *head,
-			      .start_us = t_us, .exec_us = -1 };
+			      .start_us = t_us, .exec_us = -1, .zombie_us = -1 };
 	event_end_init(&m->sum, -1);
 	if (p) {
 		m->command_len = p->command_len;

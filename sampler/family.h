@@ -24,7 +24,8 @@ struct member {
 	uint32_t next;		/* 1 + member: of the same hash, or free */
 	uint32_t round;		/* of the census that saw it last */
 	bool adopted;		/* found by a census: its start is not exact */
-	bool dated;		/* and that was done about it */
+	uint8_t looks;		/* at it since then, up to a few */
+	int64_t zombie_us;	/* since when a census found it so, -1: not yet */
 	int64_t start_us, exec_us;	/* exec_us -1: it runs its parent's program */
 	struct event_end sum;
 	char name[16];		/* of its program, where a census looked */

@@ -306,7 +306,7 @@ static void look(struct processes *p)
 	p->last_look_us = now_us(p);
 	if (!p->looks++)
 		p->first_look_us = p->last_look_us;
-	census_take(&p->census, &p->family, p->last_look_us, true, true);
+	census_take(&p->census, &p->family, p->last_look_us, false, true);
 }
 
 static void follow_looks(struct processes *p)
