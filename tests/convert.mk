@@ -7,10 +7,22 @@ tests_check_builder_SOURCES = tests/check_builder.c tests/same.c tests/same.h
 tests_check_builder_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_builder_LDADD = $(CONVERT_LIBS)
 
+check_PROGRAMS += tests/check_import
+TESTS += tests/check_import
+tests_check_import_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_import_LDADD = $(TEST_LIBS)
+EXTRA_tests_check_import_DEPENDENCIES = buildbeat
+
 check_PROGRAMS += tests/check_json_reader
 TESTS += tests/check_json_reader
 tests_check_json_reader_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_json_reader_LDADD = $(CONVERT_LIBS)
+
+check_PROGRAMS += tests/check_oe_write
+TESTS += tests/check_oe_write
+tests_check_oe_write_SOURCES = tests/check_oe_write.c tests/same.c tests/same.h
+tests_check_oe_write_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_oe_write_LDADD = $(CONVERT_LIBS)
 
 check_PROGRAMS += tests/check_recording_write
 TESTS += tests/check_recording_write

@@ -1,0 +1,166 @@
+#include "recording.h"
+#include "support.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat "
+#define GENUINE TOP_SRCDIR "/tests/data/oe/genuine"
+#define NESTED TOP_SRCDIR "/tests/data/recordings/nested"
+
+/* What is in a directory, hidden names too. */
+static size_t count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n > 2 ? n - 2 : 0;
+}
+
+/* Other words for the same: what an imported or exported recording shows. */
+START_TEST(shows_the_same)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(),
+		    BUILDBEAT "import -o st -n one " GENUINE " && "
+		    BUILDBEAT "export --to oe -o oe st/one && "
+		    BUILDBEAT "import -o st --from oe --name two oe && "
+		    "for i in " GENUINE " st/one oe st/two; do "
+		    BUILDBEAT "show --json --tasks $i | grep -v '\"recording\"' >shown && "
+		    "{ [ -e first ] || cp shown first; } && cmp first shown || exit; done");
+	ck_assert_msg(!r.status, "%s%s", r.out.data, r.err.data);
+	ck_assert_str_eq(r.out.data, support_path("%s/st/one\noe\n%s/st/two\n", support_tmpdir(),
+						  support_tmpdir()));
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert(recording_is_ours(support_path("%s/st/latest", support_tmpdir())));
+	support_run_release(&r);
+}
+END_TEST
+
+/* The name is the time of the build, the place that of recordings. */
+START_TEST(by_itself)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT "import " GENUINE " && " BUILDBEAT
+		    "import " GENUINE " && ls buildstats && " BUILDBEAT "export --to oe && "
+		    "ls -d 2*");
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\n20261121042511\n20261121042511-2\nlatest\n"
+				     "20261121042511-2.oe\n20261121042511-2.oe\n"));
+	support_run_release(&r);
+}
+END_TEST
+
+static const struct {
+	const char *command, *told;
+} wrong[] = {
+	{ "import", "too few operands" },
+	{ "import nowhere", "nowhere: No such file or directory" },
+	{ "import empty", "empty: not a recording, nor what another tool writes" },
+	{ "import .", ".: not a recording, nor a directory that another tool writes" },
+	{ "import --from oe empty", "empty: not a buildstats directory" },
+	{ "import --from oe .", ".: not a buildstats directory" },
+	{ "import --from oe " GENUINE " " GENUINE, "one directory at a time" },
+	{ "import --from nothing empty", "expected " },
+	{ "import " NESTED, "a recording already" },
+	{ "import -n a/b " GENUINE, "expected a name" },
+	{ "import -n ../x " GENUINE, "expected a name" },
+	{ "import -o empty " GENUINE, "empty" },
+	{ "import --into " NESTED " --from oe " GENUINE, "oe cannot be read into" },
+	{ "export", "--to" },
+	{ "export --to nothing " NESTED, "expected " },
+	{ "export --to oe nowhere", "no such recording" },
+	{ "export --to oe empty", "empty: not a recording" },
+	{ "export --to oe -o empty " NESTED, "empty: File exists" },
+	{ "export --to oe -o . " NESTED, ".: File exists" },
+	{ "export --to oe -o empty/x " NESTED, "empty" },
+};
+
+START_TEST(what_is_wrong)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), ": >empty; " BUILDBEAT "%s", wrong[_i].command);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_msg(strstr(r.err.data, wrong[_i].told), "%s: %s", wrong[_i].command, r.err.data);
+	ck_assert_uint_eq(count_entries(support_tmpdir()), 1);
+	support_run_release(&r);
+}
+END_TEST
+
+/* A file system with room for a part. */
+static void on_full_disk(struct run *r, const char *command)
+{
+	support_run(r, support_tmpdir(), "unshare -m sh -c 'mkdir full && "
+		    "mount -t tmpfs -o size=64k,nr_inodes=200 tmpfs full && cd full || exit 77; "
+		    "%s; s=$?; ls -A; exit $s' 2>err; s=$?; cat err >&2; exit $s", command);
+}
+
+static const char *const full[] = {
+	BUILDBEAT "import -o . " GENUINE, BUILDBEAT "export --to oe -o x " NESTED,
+	BUILDBEAT "export --to oe -o x " GENUINE,
+};
+
+START_TEST(full_disk)
+{
+	struct run r;
+	struct buf what = BUF_INIT;
+
+	/* All of the room, but for a page. */
+	buf_adds(&what, "dd if=/dev/zero of=fill bs=4k count=14 2>/dev/null; ");
+	buf_adds(&what, full[_i]);
+	on_full_disk(&r, buf_str(&what));
+	if (r.status == 77 || strstr(r.err.data, "unshare: ") || strstr(r.err.data, "mount: ")) {
+		support_run_release(&r);
+		buf_release(&what);
+		return;
+	}
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(r.out.data, "fill\n");
+	ck_assert_msg(strstr(r.err.data, "No space left on device"), "%s", r.err.data);
+	support_run_release(&r);
+	buf_release(&what);
+}
+END_TEST
+
+/* Interrupted at any time: nothing, or all of it. */
+START_TEST(interrupted)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "try() { " BUILDBEAT "show --json $1 | "
+		    "grep -v '\"recording\"'; }; try " GENUINE " >want; mkdir st; "
+		    "for ms in 001 003 005 008 012 020 030; do "
+		    "timeout -s INT 0.$ms " BUILDBEAT "import -o st " GENUINE "; "
+		    "timeout -s TERM 0.$ms " BUILDBEAT "export --to oe -o oe$ms " GENUINE "; "
+		    "done >/dev/null 2>&1; ls -A . st | grep '^[.].*[.]'; "
+		    "for i in st/2* oe*; do [ ! -e $i ] || try $i | cmp - want; done");
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("import");
+	TCase *t = tcase_create("import");
+
+	tcase_add_checked_fixture(t, NULL, support_cleanup);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, shows_the_same);
+	tcase_add_test(t, by_itself);
+	tcase_add_loop_test(t, what_is_wrong, 0, sizeof wrong / sizeof *wrong);
+	tcase_add_loop_test(t, full_disk, 0, sizeof full / sizeof *full);
+	tcase_add_test(t, interrupted);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
