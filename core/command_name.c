@@ -164,6 +164,12 @@ static void add_word(struct buf *b, struct slice word)
 	buf_add(b, word.p, word.len < WORD_MAX ? word.len : WORD_MAX);
 }
 
+static bool is_archive(struct slice word)
+{
+	shell_unquote(&word);
+	return ends_with(word, ".a");
+}
+
 static void add_said(struct buf *b, const struct said *said, const char *kind)
 {
 	bool makes = strcmp(kind, "make") && strcmp(kind, "test") && strcmp(kind, "shell");
@@ -172,7 +178,7 @@ static void add_said(struct buf *b, const struct said *said, const char *kind)
 		add_word(b, said->output);
 		return;
 	}
-	if (!strcmp(kind, "archive") && ends_with(said->second, ".a")) {
+	if (!strcmp(kind, "archive") && is_archive(said->second)) {
 		add_word(b, said->second);
 		return;
 	}

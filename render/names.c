@@ -1,5 +1,7 @@
 #include "names.h"
 
+#include "command_name.h"
+
 #include <string.h>
 
 const char *name_relative(const struct recording *rec, const char *path)
@@ -34,13 +36,23 @@ const char *name_place(const struct recording *rec, const struct task *t)
 void name_add_task(struct buf *b, const struct recording *rec, const struct task *t)
 {
 	const char *place = name_place(rec, t);
-	const char *name = *t->name ? name_relative(rec, t->name) : recording_command(rec, t);
+	const char *command;
+	size_t before;
 
 	if (*place) {
 		buf_adds(b, place);
 		buf_adds(b, ": ");
 	}
-	buf_adds(b, *name ? name : "?");
+	before = b->len;
+	if (*t->name) {
+		buf_adds(b, name_relative(rec, t->name));
+	} else {
+		/* as the reader calls it where it reads more than sums */
+		command = recording_command(rec, t);
+		command_name_add(b, command, strlen(command));
+	}
+	if (b->len == before)
+		buf_addc(b, '?');
 }
 
 void name_add_signal(struct buf *b, int signal)

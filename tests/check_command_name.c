@@ -13,6 +13,7 @@ static const struct {
 	{ "/usr/bin/cc -DX=\"a b\" -I. -MD -MT src/x.o -MF src/x.o.d -o src/x.o -c ../x.c", "src/x.o" },
 	{ ": && /usr/bin/c++ -O2 a.o b.o -o prog && :", "prog" },
 	{ "ar rc libx.a a.o", "libx.a" },
+	{ "ar rc \"libx.a\" \"a.o\"", "libx.a" },
 	{ "rm -f libx.a && /usr/bin/ar qc libx.a a.o && /usr/bin/ranlib libx.a", "libx.a" },
 	{ "env LC_ALL=C sort a > c", "c" },
 	{ "sort a >'the c'", "the c" },

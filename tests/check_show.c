@@ -188,7 +188,7 @@ static const struct {
 } errors[] = {
 	{ "show no-such-recording", "no-such-recording: no such recording" },
 	{ "show ../../golden", "not a recording" },
-	{ "show nested/build", "not a recording: a recording is a directory" },
+	{ "show nested/build", "not a recording, nor" },
 	{ "show", "no buildstats here or above" },
 	{ "show -s size nested", "size" },
 	{ "show -t 0 nested", "0" },

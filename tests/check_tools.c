@@ -102,7 +102,9 @@ START_TEST(test_cargo_here)
 	if (!support_has("cargo") || !support_has("rustc"))
 		return;
 	support_run(&r, support_tmpdir(), "cp -r " TOP_SRCDIR "/examples/cargo . && "
-		    "chmod -R u+w cargo && cd cargo && cargo build -q --offline --timings");
+		    "chmod -R u+w cargo && cd cargo && "
+		    "RUSTUP_HOME=\"${RUSTUP_HOME:-$HOME/.rustup}\" HOME=$PWD "
+		    "cargo build -q --offline --timings");
 	ck_assert_msg(r.status == 0, "%s", r.err.data);
 	support_run_release(&r);
 	page = support_path("%s/target/cargo-timings/cargo-timing.html", dir);

@@ -43,3 +43,9 @@ TESTS += tests/check_cmd_chart
 tests_check_cmd_chart_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_cmd_chart_LDADD = $(CLI_TEST_LIBS)
 EXTRA_tests_check_cmd_chart_DEPENDENCIES = buildbeat tests/gen_recording
+
+check_PROGRAMS += tests/check_examples
+TESTS += tests/check_examples
+tests_check_examples_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_examples_LDADD = $(TEST_LIBS)
+EXTRA_tests_check_examples_DEPENDENCIES = buildbeat

@@ -1,0 +1,143 @@
+/* Every example built by its own build tool, recorded, and read again: the tasks
+ * one expects of it are there under the names one expects, inside one another as
+ * the tools were. */
+#include "recording.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+
+struct example {
+	const char *dir;
+	const char *needs;		/* programs, blank separated */
+	const char *prepare, *build;
+	const char *made;		/* is there afterwards */
+	const char *names[10];		/* how the names of tasks end */
+	const char *inside;		/* tool of an instance that ran inside a task */
+};
+
+static const struct example examples[] = {
+	{ "make", "make", "true", "make -s -j2 WORDS=20000", "index.tar.gz",
+	  { "lib", "libix.a", "arena.o", "stopwords.c", "ixquery", "corpus.idx", "near.ok" },
+	  "make" },
+	{ "automake", "autoreconf make", "autoreconf -fi && ./configure -q", "make -s -j2 WORDS=20000",
+	  "src/top.txt", { "arena.o", "libix.a", "ixbuild", "part2.txt", "top.txt" }, "make" },
+	{ "cmake", "cmake ninja", "cmake -G Ninja -B build -DWORDS=20000", "cmake --build build",
+	  "build/top.txt",
+	  { "stopwords.c", "arena.c.o", "libix.a", "ixcorpus", "part1.txt", "corpus.idx", "top.txt" },
+	  "ninja" },
+	{ "meson", "meson ninja", "meson setup build", "meson compile -C build", "build/top.txt",
+	  { "stopwords.c", ".._make_lib_arena.c.o", "libix.a", "ixcorpus", "part1.txt", "corpus.idx",
+	    "top.txt" },
+	  "ninja" },
+	{ "scons", "scons", "true", "scons -Q -j2", "top.txt",
+	  { "stopwords.c", "arena.o", "libix.a", "ixcorpus", "part1.txt", "top.txt" },
+	  NULL },
+	{ "cargo", "cargo rustc", "true", "cargo build --offline -q", "target/debug/ask",
+	  { "index", "ask", "build_script_build" }, NULL },
+	{ "script", "make ninja", "true", "./build.sh", "out/again",
+	  { "libix.a", "arena.o", "ixquery", "readme.txt", "again.o", "again" }, "ninja" },
+};
+
+#define N_EXAMPLES (sizeof examples / sizeof *examples)
+
+static bool has_all(const char *programs)
+{
+	char words[128], *word, *rest = words;
+
+	snprintf(words, sizeof words, "%s", programs);
+	while ((word = strsep(&rest, " "))) {
+		if (!support_has(word))
+			return false;
+	}
+	return true;
+}
+
+static void run(const char *dir, const char *what, const char *command)
+{
+	struct run r;
+
+	/* cargo may be one that looks for the real one */
+	support_run(&r, dir, "export RUSTUP_HOME=\"${RUSTUP_HOME:-$HOME/.rustup}\" HOME=%s\n%s %s",
+		    support_tmpdir(), what, command);
+	ck_assert_msg(r.status == 0, "%s: status %d: %s%s", command, r.status, r.out.data,
+		      r.err.data);
+	support_run_release(&r);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end) && (n == m || text[n - m - 1] == '/');
+}
+
+static void check_tasks(const struct recording *rec, const struct example *e)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		ck_assert_msg(*rec->task[i].name, "%s: a task has no name: %s", e->dir,
+			      recording_command(rec, &rec->task[i]));
+		ck_assert_msg(rec->task[i].state == TASK_DONE, "%s: %s: not done", e->dir,
+			      rec->task[i].name);
+	}
+	for (const char *const *name = e->names; *name; name++) {
+		size_t i = 0;
+
+		while (i < rec->n_tasks && !ends_with(rec->task[i].name, *name))
+			i++;
+		ck_assert_msg(i < rec->n_tasks, "%s: no task %s", e->dir, *name);
+		ck_assert_int_ge(rec->task[i].max_rss_kb, 1);
+	}
+}
+
+static void check_nesting(const struct recording *rec, const struct example *e)
+{
+	bool found = !e->inside;
+
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		const struct instance *instance = &rec->instance[i];
+
+		if (e->inside && instance->parent_task != NO_INDEX &&
+		    !strcmp(instance->tool, e->inside))
+			found = true;
+	}
+	ck_assert_msg(found, "%s: no %s inside a task", e->dir, e->inside);
+}
+
+START_TEST(test_example)
+{
+	const struct example *e = &examples[_i];
+	struct recording rec = RECORDING_INIT;
+	const char *dir;
+	struct error err;
+
+	if (!has_all(e->needs))
+		return;
+	run(support_tmpdir(), "", "cp -r " TOP_SRCDIR "/examples . && chmod -R u+w examples");
+	dir = support_path("%s/examples/%s", support_tmpdir(), e->dir);
+	run(dir, "", e->prepare);
+	run(dir, BUILDBEAT " record -o rec --name one --", e->build);
+	ck_assert(support_exists(support_path("%s/%s", dir, e->made)));
+	ck_assert_msg(!recording_read(&rec, support_path("%s/rec/one", dir), NULL, &err), "%s",
+		      err.message);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	check_tasks(&rec, e);
+	check_nesting(&rec, e);
+	recording_release(&rec);
+	run(support_tmpdir(), "", "rm -rf examples");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("examples");
+	TCase *tcase = tcase_create("examples");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, test_example, 0, (int)N_EXAMPLES);
+	suite_add_tcase(suite, tcase);
+	return support_main(suite);
+}
