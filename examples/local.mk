@@ -27,6 +27,15 @@ EXTRA_DIST += \
 	examples/automake/configure.ac \
 	examples/automake/lib/Makefile.am \
 	examples/automake/src/Makefile.am \
+	examples/bitbake/classes/base.bbclass \
+	examples/bitbake/conf/bitbake.conf \
+	examples/bitbake/conf/multiconfig/small.conf \
+	examples/bitbake/recipes/broken_1.0.bb \
+	examples/bitbake/recipes/index_1.0.bb \
+	examples/bitbake/recipes/ixtools_1.0.bb \
+	examples/bitbake/recipes/killed_1.0.bb \
+	examples/bitbake/recipes/libix_1.0.bb \
+	examples/bitbake/recipes/stale_1.0.bb \
 	examples/cargo/Cargo.lock \
 	examples/cargo/Cargo.toml \
 	examples/cargo/ask/Cargo.toml \

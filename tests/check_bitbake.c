@@ -225,6 +225,42 @@ START_TEST(no_place)
 }
 END_TEST
 
+/* For the tools of OpenEmbedded; one of the name may be there already. */
+START_TEST(layouts)
+{
+	bool only = _i & 1, taken = _i & 2;
+	struct run r;
+
+	if (taken) {
+		support_run(&r, support_tmpdir(), "mkdir -p tmp/buildstats/20260102030405");
+		support_run_release(&r);
+	}
+	drive(&r, PLUGIN, support_path("TMPDIR=tmp BUILDBEAT_PROGRAM='%s' BUILDBEAT_LAYOUT=%s",
+				       TOP_BUILDDIR "/buildbeat", only ? "oe" : "both"));
+	ck_assert_str_eq(r.out.data, "False\n");
+	support_run_release(&r);
+	ck_assert_int_eq(support_exists(support_path("%s/out/latest/build", support_tmpdir())), !only);
+	support_run(&r, support_tmpdir(), "ls out | wc -l");
+	ck_assert_int_eq(atoi(r.out.data), only ? 0 : 2);
+	support_run_release(&r);
+	read_at(taken ? "tmp/buildstats/20260102030405-buildbeat" : "tmp/buildstats/20260102030405");
+	ck_assert_int_eq(rec.format, FORMAT_OE);
+	ck_assert_int_eq(find("lib-1.0-r0", "do_compile")->state, TASK_DONE);
+	ck_assert_int_eq(find("mc:arm:app-2-r3", "do_compile")->state, TASK_FAILED);
+}
+END_TEST
+
+START_TEST(no_layout)
+{
+	struct run r;
+
+	drive(&r, PLUGIN, "TMPDIR=tmp BUILDBEAT_PROGRAM=/bin/false BUILDBEAT_LAYOUT=oe");
+	ck_assert_str_eq(r.out.data, "WARNING: buildbeat: not written as OpenEmbedded's: \nFalse\n");
+	support_run_release(&r);
+	read_at("out/latest");
+}
+END_TEST
+
 /* An error of ours is a line for the debugging log; what was recorded stays. */
 START_TEST(an_error_inside)
 {
@@ -255,6 +291,8 @@ int main(void)
 	tcase_add_test(t, launched);
 	tcase_add_loop_test(t, no_plugin, 0, 3);
 	tcase_add_test(t, no_place);
+	tcase_add_loop_test(t, layouts, 0, 4);
+	tcase_add_test(t, no_layout);
 	tcase_add_test(t, an_error_inside);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);

@@ -13,12 +13,6 @@ from . import cooker, task
 _off = False
 
 
-def _handlers():
-    if task.in_worker():
-        return task.HANDLERS
-    return cooker.HANDLERS
-
-
 def _give_up(why):
     global _off
     _off = True
@@ -32,7 +26,8 @@ def handle(event, d):
     if _off:
         return
     try:
-        handler = _handlers().get(type(event).__name__)
+        handlers = task.HANDLERS if task.in_worker() else cooker.HANDLERS
+        handler = handlers.get(type(event).__name__)
         if handler:
             handler(event, d)
     except Exception as why:

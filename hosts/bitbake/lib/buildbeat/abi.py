@@ -78,14 +78,18 @@ class Session:
         host = Host(ctypes.sizeof(Host), flags, tool.encode(), version.encode(),
                     os.fsencode(command), os.fsencode(directory), 0,
                     instance.encode() if instance else None)
-        self._handle = self._api.open(host)
-        if not self._handle:
+        handle = self._api.open(host)
+        if not handle:
             raise OSError("%s cannot be written" % directory)
+        self._handle = _session(handle)
         self._queued = self._api.task_queued
         self._started = self._api.task_started
         self._finished = self._api.task_finished
+        # One of each, and what points to them, for all tasks of this process.
         self._task = Task(ctypes.sizeof(Task), 0, -1)
+        self._task_at = ctypes.pointer(self._task)
         self._result = Result(ctypes.sizeof(Result), -1, None, -1, -1, 0)
+        self._result_at = ctypes.pointer(self._result)
 
     def instance(self):
         return self._api.instance(self._handle).decode()
@@ -104,15 +108,18 @@ class Session:
         task = self._task
         task.pid = pid
         task.command = command
-        self._started(self._handle, number, task)
+        self._started(self._handle, number, self._task_at)
 
-    def finished(self, number, status, ran_here=False, rchar=-1, wchar=-1):
+    def bytes(self, rchar, wchar):
+        """Of the next task that has finished."""
+        self._result.rchar = rchar
+        self._result.wchar = wchar
+
+    def finished(self, number, status, flags=0):
         result = self._result
         result.status = status
-        result.flags = RAN_HERE if ran_here else 0
-        result.rchar = rchar
-        result.wchar = wchar
-        self._finished(self._handle, number, result)
+        result.flags = flags
+        self._finished(self._handle, number, self._result_at)
 
     def begin(self, name):
         return self._api.span_begin(self._handle, 0, name.encode())

@@ -4,10 +4,12 @@
 import os
 import shlex
 import signal
+import subprocess
 import time
 
-from . import abi, layout, task
+from . import abi, task
 from .graph import Graph
+from .layout import Layout
 from .taskid import number
 
 _DISK_NOTE_S = 10
@@ -19,9 +21,9 @@ _missing = False
 class Build:
     """One recording: all of a command that parses or builds."""
 
-    def __init__(self, session, d):
+    def __init__(self, session, layout):
         self.session = session
-        self.layout = layout.wanted(d)
+        self.layout = layout
         self.graph = Graph()
         self.spans = {}
         self.skipped = {}
@@ -51,7 +53,15 @@ class Build:
             self.end(name)
         self.session.close()
         if self.started:
-            self.layout.write(self.session.directory)
+            _write_layout(self)
+
+
+def _write_layout(build):
+    try:
+        build.layout.write(build.session.directory)
+    except (OSError, subprocess.SubprocessError) as why:
+        import bb
+        bb.warn("buildbeat: not written as OpenEmbedded's: %s" % why)
 
 
 def abandon():
@@ -109,9 +119,9 @@ def _open(d):
     if _build or _missing:
         return
     import bb
-    directory = _launched(d)
-    flags = abi.JOIN_ONLY if directory else 0
-    directory = directory or _fresh(d.getVar("BUILDBEAT_OUTPUT"))
+    launched = _launched(d)
+    flags = abi.JOIN_ONLY if launched else 0
+    directory = launched or _fresh(d.getVar("BUILDBEAT_OUTPUT"))
     try:
         session = abi.Session(d.getVar("BUILDBEAT_PLUGIN"), directory, version=bb.__version__,
                               command=_command(d), flags=flags)
@@ -119,7 +129,7 @@ def _open(d):
         _missing = True
         bb.warn("buildbeat: nothing is recorded: %s" % why)
         return
-    _build = Build(session, d)
+    _build = Build(session, Layout(d, not launched))
 
 
 def _close(event, d):
@@ -175,8 +185,9 @@ def _build_started(event, d):
     if _build and not _build.started:
         _build.started = True
         _build.session.build_started(" ".join(event._pkgs))
-        _build.session.note("build name %s" % d.expand(event._name))
-        _build.layout.name(d)
+        name = d.expand(event._name)
+        _build.session.note("build name %s" % name)
+        _build.layout.name(name)
 
 
 def _graph(event, d):

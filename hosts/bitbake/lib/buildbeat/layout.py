@@ -1,39 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""OpenEmbedded's own layout, for the tools that read it, beside ours or instead."""
+"""OpenEmbedded's own layout, for the tools that read it: beside ours, or instead."""
 
 import os
+import shutil
 import subprocess
 
 _SECONDS = 60
 
 
 class Layout:
-    def __init__(self, program=None, base=None):
-        self._program, self._base, self._to = program, base, None
+    """BUILDBEAT_LAYOUT: buildbeat, both or oe."""
 
-    def name(self, d):
-        """The build has a name now."""
-        if self._base:
-            self._to = os.path.join(self._base, d.getVar("BUILDNAME") or "")
+    def __init__(self, d, ours):
+        """ours: the recording is nobody else's, so it may go."""
+        layout = d.getVar("BUILDBEAT_LAYOUT")
+        self._wanted = layout in ("both", "oe")
+        self._keep = layout != "oe" or not ours
+        self._program = d.getVar("BUILDBEAT_PROGRAM")
+        self._base = d.getVar("BUILDSTATS_BASE") or "%s/buildstats" % d.getVar("TMPDIR")
+        self._to = None
+
+    def name(self, name):
+        """Of the build. There may be a directory of OpenEmbedded's own class."""
+        self._to = os.path.join(self._base, name)
+        if os.path.lexists(self._to):
+            self._to += "-buildbeat"
 
     def write(self, recording):
-        if not self._to:
+        if not self._wanted or not self._to:
             return
-        import bb
-        try:
-            run = subprocess.run([self._program, "export", "--to", "oe", recording, "-o", self._to],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.PIPE, timeout=_SECONDS)
-        except (OSError, subprocess.SubprocessError) as why:
-            bb.warn("buildbeat: no %s: %s" % (self._to, why))
-            return
+        os.makedirs(self._base, exist_ok=True)
+        run = subprocess.run([self._program, "export", "--to", "oe", recording, "-o", self._to],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, timeout=_SECONDS)
         if run.returncode:
-            bb.warn(run.stderr.decode("utf-8", "replace").strip())
+            raise OSError(run.stderr.decode("utf-8", "replace").strip())
+        if not self._keep:
+            _remove(recording)
 
 
-def wanted(d):
-    """BUILDBEAT_LAYOUT"""
-    if d.getVar("BUILDBEAT_LAYOUT") not in ("oe", "both"):
-        return Layout()
-    return Layout(d.getVar("BUILDBEAT_PROGRAM"), d.getVar("BUILDSTATS_BASE") or
-                  os.path.join(d.getVar("TMPDIR"), "buildstats"))
+def _remove(recording):
+    latest = os.path.join(os.path.dirname(recording), "latest")
+    if os.path.realpath(latest) == os.path.realpath(recording):
+        os.unlink(latest)
+    shutil.rmtree(recording)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The workers, and the tasks: their forked children."""
+"""The workers, and the tasks: their forked children. What is done here is done for every
+task, in its own process."""
 
 import os
 
@@ -11,6 +12,8 @@ from .taskid import number
 SESSION = "BUILDBEAT_SESSION"
 
 _session = None
+_reads_io = False
+_number = 0		# of the task that started in this process
 
 
 def in_worker():
@@ -21,51 +24,51 @@ def in_worker():
 
 def _open(event, d):
     """Once a worker: the tasks inherit it."""
-    global _session
+    global _session, _reads_io
     if _session is None:
         _, instance, directory = os.environ[SESSION].split(" ", 2)
+        _reads_io = d.getVar("BUILDBEAT_TASK_IO") == "1"
         _session = abi.Session(d.getVar("BUILDBEAT_PLUGIN"), directory, instance=instance,
                                flags=abi.JOIN_ONLY | abi.FORKS)
 
 
-def _number(event):
-    return number("%s:%s" % (event._fn, event._task))
-
-
-def _command(event):
-    """The script beside the log."""
-    where, name = os.path.split(event.logfile)
-    return os.fsencode(os.path.join(where, name.replace("log.", "run.", 1)))
+def _number_of(event):
+    return number(event._fn + ":" + event._task)
 
 
 def _started(event, d):
+    """Its command is the script beside its log."""
+    global _number
     if _session:
-        _session.started(_number(event), os.getpid(), _command(event))
+        _number = _number_of(event)
+        where, _, name = event.logfile.rpartition("/log.")
+        command = where + "/run." + name
+        _session.started(_number, os.getpid(), command.encode("utf-8", "surrogateescape"))
 
 
-def _io(d):
-    if d.getVar("BUILDBEAT_TASK_IO") != "1":
-        return -1, -1
+def _io():
     with open("/proc/self/io", "rb") as f:
         words = f.read().split()
     return int(words[1]), int(words[3])
 
 
-def _finished(event, d, status):
-    rchar, wchar = _io(d)
-    _session.finished(_number(event), status, True, rchar, wchar)
+def _finished(number, status):
+    if _reads_io:
+        _session.bytes(*_io())
+    _session.finished(number, status, abi.RAN_HERE)
 
 
 def _succeeded(event, d):
     if _session:
-        _finished(event, d, 0)
+        _finished(_number, 0)
 
 
 def _failed(event, d, how):
     if _session:
+        n = _number_of(event)
         log = getattr(event, "logfile", None)
-        _session.note("%s, see %s" % (how, log) if log else how, _number(event))
-        _finished(event, d, 1 << 8)
+        _session.note("%s, see %s" % (how, log) if log else how, n)
+        _finished(n, 1 << 8)
 
 
 HANDLERS = {

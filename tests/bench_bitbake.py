@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What a task of bitbake pays for being recorded, in its own process: start and finish by the
+Python side of hosts/bitbake and the plugin, events and datastore included. Run from the
+build directory."""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+PLUGIN = os.path.join(os.getcwd(), "plugin", ".libs", "buildbeat.so")
+sys.path.insert(0, os.path.join(HERE, "..", "hosts", "bitbake", "lib"))
+sys.dont_write_bytecode = True
+
+import buildbeat  # noqa: E402
+from buildbeat import abi, task  # noqa: E402
+
+ROUNDS, TASKS = 15, 2000
+SETTINGS = {"BUILDBEAT_PLUGIN": PLUGIN, "BUILDBEAT_TASK_IO": "0"}
+
+
+class Data:
+    def getVar(self, name, expand=True):
+        return SETTINGS.get(name)
+
+
+def event(kind, **fields):
+    e = type(kind, (), {})()
+    e.__dict__.update(fields)
+    return e
+
+
+def pairs(d, handle):
+    """Microseconds of CPU a start and a finish."""
+    fields = {"_fn": "/layers/meta/recipes-devtools/gcc/gcc-cross_13.2.bb", "_task": "do_compile",
+              "logfile": "/build/tmp/work/x86_64-linux/gcc-cross/13.2/temp/log.do_compile.4711"}
+    started, succeeded = event("TaskStarted", **fields), event("TaskSucceeded", **fields)
+    before = time.process_time_ns()
+    for _ in range(TASKS):
+        handle(started, d)
+        handle(succeeded, d)
+    return (time.process_time_ns() - before) / 1000 / TASKS
+
+
+def main():
+    where = tempfile.mkdtemp(prefix="buildbeat-bench-")
+    try:
+        owner = abi.Session(PLUGIN, os.path.join(where, "one"))
+        os.environ[task.SESSION] = "0 %s %s" % (owner.instance(), owner.directory)
+        d = Data()
+        buildbeat.handle(event("ConfigParsed"), d)
+        plain, recorded = [], []
+        for _ in range(ROUNDS):
+            plain.append(pairs(d, lambda e, d: None))
+            recorded.append(pairs(d, buildbeat.handle))
+        cost = sorted(r - p for p, r in zip(plain, recorded))
+        print("bitbake task, start and finish: %.1f us of CPU in its process (%.1f to %.1f)" % (
+            cost[len(cost) // 2], cost[0], cost[-1]))
+        owner.close()
+    finally:
+        shutil.rmtree(where)
+
+
+main()

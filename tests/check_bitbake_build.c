@@ -1,0 +1,224 @@
+/* examples/bitbake, built by a real bitbake: the one that BUILDBEAT_BITBAKE names, or that
+ * is in PATH. */
+#include "make_host.h"
+#include "recording.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct recording rec;
+static char bitbake[4096];
+
+static void release(void)
+{
+	recording_release(&rec);
+	support_cleanup();
+}
+
+static void sh(const char *command)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "%s", command);
+	ck_assert_msg(r.status == 0, "%s: %s", command, r.err.data);
+	support_run_release(&r);
+}
+
+static void configure(const char *more)
+{
+	support_writes(support_path("%s/bitbake/conf/local.conf", support_tmpdir()),
+		       support_path("BUILDBEAT_PLUGIN = \"" PLUGIN "\"\n%s", more));
+}
+
+static void setup(void)
+{
+	sh("mkdir layer && cp -r " TOP_SRCDIR "/examples/make " TOP_SRCDIR "/examples/bitbake . && "
+	   "cp -r " TOP_SRCDIR "/hosts/bitbake/lib " TOP_BUILDDIR "/hosts/bitbake/classes layer && "
+	   "chmod -R u+w .");
+	configure("");
+}
+
+/* Its exit status. What the build itself prints is not what is tested. */
+static int build(const char *launcher, const char *targets)
+{
+	struct run r;
+	int status;
+
+	support_run(&r, support_path("%s/bitbake", support_tmpdir()),
+		    "unset MAKEFILES; PATH='%s':\"$PATH\" BBPATH=\"$PWD:$PWD/../layer\" "
+		    "BB_SERVER_TIMEOUT=0 %s bitbake %s", bitbake, launcher, targets);
+	status = r.status;
+	ck_assert_msg(!strstr(r.out.data, "buildbeat:"), "%s", r.out.data);
+	support_run_release(&r);
+	return status;
+}
+
+static void read_at(const char *name)
+{
+	struct error err = { 0 };
+
+	recording_release(&rec);
+	rec = (struct recording)RECORDING_INIT;
+	ck_assert_msg(!recording_read(&rec, support_path("%s/bitbake/%s", support_tmpdir(), name),
+				      NULL, &err), "%s: %s", err.path, err.message);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_str_eq(recording_build(&rec, "tool"), "bitbake");
+}
+
+static const struct task *find(const char *key, const char *name)
+{
+	for (size_t i = 0; i < rec.n_tasks; i++)
+		if (!strcmp(rec.task[i].key, key) && !strcmp(rec.task[i].name, name))
+			return &rec.task[i];
+	return NULL;
+}
+
+static bool waits(const struct task *t, const char *name)
+{
+	for (size_t k = 0; k < t->n_after; k++)
+		if (!strcmp(rec.after[t->first_after + k], name))
+			return true;
+	return false;
+}
+
+static bool has_note(const struct task *t, const char *text)
+{
+	for (size_t i = 0; i < rec.n_notes; i++)
+		if (rec.note[i].task == (uint32_t)(t - rec.task) &&
+		    !strncmp(rec.note[i].text, text, strlen(text)))
+			return true;
+	return false;
+}
+
+static bool has_span(const char *name)
+{
+	for (size_t i = 0; i < rec.n_spans; i++)
+		if (!strcmp(rec.span[i].name, name))
+			return rec.span[i].end_us >= rec.span[i].begin_us;
+	return false;
+}
+
+/* Two multiconfigs, from scratch. */
+START_TEST(good)
+{
+	const struct task *t;
+
+	ck_assert_int_eq(build("", "index mc:small:index"), 0);
+	read_at("tmp/buildbeat/latest");
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 0);
+	ck_assert_str_eq(recording_build(&rec, "command"), "bitbake index mc:small:index");
+	ck_assert_uint_eq(rec.n_instances, 1);
+	ck_assert_uint_eq(rec.n_tasks, 20);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		t = &rec.task[i];
+		ck_assert_int_eq(t->state, TASK_DONE);
+		ck_assert_int_ge(t->queued_us, 0);
+		ck_assert_int_gt(t->start_us, t->queued_us);
+		ck_assert_int_gt(t->end_us, t->start_us);
+		ck_assert_int_gt(t->pid, 0);
+		ck_assert_int_gt(t->max_rss_kb, 0);
+		ck_assert_ptr_nonnull(strstr(t->key, "-1.0-r0"));
+	}
+	t = find("mc:small:ixtools-1.0-r0", "do_compile");
+	ck_assert_ptr_nonnull(t);
+	ck_assert_str_eq(t->kind, "compile");
+	ck_assert(waits(t, "mc:small:libix-1.0-r0/do_populate_sysroot"));
+	ck_assert(waits(t, "mc:small:ixtools-1.0-r0/do_unpack"));
+	ck_assert_uint_eq(t->n_after, 2);
+	ck_assert_ptr_nonnull(strstr(recording_command(&rec, t), "/run.do_compile."));
+	ck_assert(has_span("parse") && has_span("build") && has_span("Initialising tasks"));
+	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
+}
+END_TEST
+
+/* A task that fails, one that is killed, results taken over, and one that is no good. */
+START_TEST(bad)
+{
+	const struct task *t;
+
+	ck_assert_int_eq(build("", "-k broken killed stale index"), 1);
+	read_at("tmp/buildbeat/latest");
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
+	t = find("broken-1.0-r0", "do_compile");
+	ck_assert_int_eq(t->state, TASK_FAILED);
+	ck_assert(has_note(t, "failed, see "));
+	ck_assert_int_gt(t->max_rss_kb, 0);
+	t = find("killed-1.0-r0", "do_compile");
+	ck_assert_int_eq(t->state, TASK_KILLED);
+	ck_assert_int_eq(t->status, 9);
+	ck_assert(has_note(t, "killed by SIGKILL"));
+	sh("rm -r bitbake/tmp/stamps");
+	build("", "-k stale index");
+	read_at("tmp/buildbeat/latest");
+	t = find("stale-1.0-r0", "do_populate_sysroot_setscene");
+	ck_assert_int_eq(t->state, TASK_FAILED);
+	ck_assert_str_eq(t->kind, "setscene");
+	ck_assert(has_note(t, "failed silently, see "));
+	t = find("stale-1.0-r0", "do_populate_sysroot");
+	ck_assert_int_eq(t->state, TASK_DONE);
+	ck_assert(waits(t, "stale-1.0-r0/do_populate_sysroot_setscene"));
+	t = find("index-1.0-r0", "do_report");
+	ck_assert(waits(t, "index-1.0-r0/do_populate_sysroot_setscene"));
+	ck_assert(!find("index-1.0-r0", "do_compile"));
+	ck_assert(has_span("setscene"));
+}
+END_TEST
+
+START_TEST(launched)
+{
+	ck_assert_int_eq(build(TOP_BUILDDIR "/buildbeat record --", "-k libix killed"), 1);
+	ck_assert(!support_exists(support_path("%s/bitbake/tmp/buildbeat", support_tmpdir())));
+	recording_release(&rec);
+	rec = (struct recording)RECORDING_INIT;
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/bitbake/buildstats/latest",
+							   support_tmpdir()), NULL, NULL), 0);
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
+	ck_assert_int_eq(find("libix-1.0-r0", "do_compile")->state, TASK_DONE);
+	ck_assert_int_eq(find("killed-1.0-r0", "do_compile")->state, TASK_KILLED);
+}
+END_TEST
+
+/* The class is in no task's hash. */
+START_TEST(without)
+{
+	ck_assert_int_eq(build("", "libix"), 0);
+	configure("INHERIT:remove = \"buildbeat\"\nTMPDIR = \"${TOPDIR}/plain\"\n"
+		  "SSTATE_DIR = \"${TOPDIR}/other\"\n");
+	ck_assert_int_eq(build("", "libix"), 0);
+	ck_assert(!support_exists(support_path("%s/bitbake/plain/buildbeat", support_tmpdir())));
+	sh("ls bitbake/tmp/stamps >a && ls bitbake/plain/stamps >b && cmp a b && test -s a");
+}
+END_TEST
+
+/* The directory of a program that works, false if there is none. */
+static bool find_bitbake(void)
+{
+	FILE *f = popen("b=$(command -v \"${BUILDBEAT_BITBAKE:-bitbake}\") && b=$(readlink -f \"$b\") && "
+			"PATH=\"${b%/*}:$PATH\" && bitbake --version >/dev/null 2>&1 && echo \"${b%/*}\"", "r");
+	bool works = f && fgets(bitbake, sizeof bitbake, f);
+
+	if (works)
+		bitbake[strcspn(bitbake, "\n")] = '\0';
+	if (f)
+		pclose(f);
+	return works;
+}
+
+int main(void)
+{
+	Suite *s = suite_create("bitbake_build");
+	TCase *t = tcase_create("example");
+
+	if (!make_host_can() || !find_bitbake())
+		return 77;
+	tcase_add_checked_fixture(t, setup, release);
+	tcase_add_test(t, good);
+	tcase_add_test(t, bad);
+	tcase_add_test(t, launched);
+	tcase_add_test(t, without);
+	tcase_set_timeout(t, 240);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
