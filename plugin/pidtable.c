@@ -17,7 +17,7 @@ bool pidtable_take(struct pidtable *t, pid_t pid, uint64_t *value)
 	for (size_t i = home; i < home + PIDTABLE_REACH; i++) {
 		pid_t expected = pid;
 
-		if (atomic_load_explicit(&t->pid[i], memory_order_relaxed) != pid ||
+		if (atomic_load(&t->pid[i]) != pid ||
 		    !atomic_compare_exchange_strong(&t->pid[i], &expected, FILLING))
 			continue;
 		*value = t->value[i];

@@ -119,8 +119,8 @@ static char *const *put(struct carry_env *e, enum carry carry, const char *path,
 			char *const envp[], bool own)
 {
 	char found[PATH_MAX];
-	bool preload = carry == CARRY_HOST && path && carry_find(found, path) &&
-		       carry_can_preload(found);
+	bool preload = carry == CARRY_HOST && path && !access(preload_carried.preload, R_OK) &&
+		       carry_find(found, path) && carry_can_preload(found);
 
 	return carry_put(e, &preload_carried, envp, preload, own ? getpid() : 0);
 }

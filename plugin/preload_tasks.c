@@ -20,7 +20,6 @@
 /* The end of a process that was waited for before its start was known: its
  * starter takes it from here. */
 struct early {
-	_Atomic pid_t pid;	/* 0: free, -1: being filled */
 	int64_t end_us;
 	struct event_end end;
 };
@@ -32,6 +31,8 @@ struct shared {
 	_Atomic uint64_t not_recorded;	/* no room in the table */
 	_Atomic int opened;		/* see open_instance() */
 	_Atomic unsigned spawning;
+	_Atomic unsigned n_early;	/* that were ever left */
+	_Atomic pid_t early_pid[EARLY_SLOTS];	/* 0: free, -1: being filled */
 	struct early early[EARLY_SLOTS];
 };
 
@@ -94,14 +95,24 @@ static void append_anew(struct buf *b)
 		close(fd);
 }
 
+/* A limit on the size of files that came up meanwhile, or in a child only. */
+static bool is_limited(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY;
+}
+
 static void append(struct buf *b)
 {
 	int saved = errno;
 
-	if (is_tasks_log(host.store.tasks_fd))
-		store_append(&host.store, b);
-	else
+	if (!is_tasks_log(host.store.tasks_fd))
 		append_anew(b);
+	else if (is_limited() && !host.store.limited)
+		store_write(host.store.tasks_fd, b->data, b->len);
+	else
+		store_append(&host.store, b);
 	errno = saved;
 }
 
@@ -195,30 +206,58 @@ static uint64_t next_task(void)
 
 /* Early ends */
 
+/* A free place, or else that of the oldest, which nobody asked for; -1 if others have
+ * taken all at once. */
+static int claim_early(struct shared *s)
+{
+	int oldest = -1;
+
+	for (int i = 0; i < EARLY_SLOTS; i++) {
+		pid_t was = 0;
+
+		if (atomic_compare_exchange_strong(&s->early_pid[i], &was, -1))
+			return i;
+		if (was > 0 && (oldest < 0 || s->early[i].end_us < s->early[oldest].end_us))
+			oldest = i;
+	}
+	if (oldest >= 0) {
+		pid_t was = s->early_pid[oldest];
+
+		if (was < 0 || !atomic_compare_exchange_strong(&s->early_pid[oldest], &was, -1))
+			return -1;
+	}
+	return oldest;
+}
+
 static void leave_early(pid_t pid, int64_t end_us, const struct event_end *end)
 {
-	struct early *e = &host.shared->early[(unsigned)pid % EARLY_SLOTS];
-	pid_t was = e->pid;
+	struct shared *s = host.shared;
+	int i = claim_early(s);
 
-	if (was == -1 || !atomic_compare_exchange_strong(&e->pid, &was, -1))
+	if (i < 0)
 		return;
-	e->end_us = end_us;
-	e->end = *end;
-	atomic_store(&e->pid, pid);
+	s->early[i] = (struct early){ end_us, *end };
+	atomic_store(&s->early_pid[i], pid);
+	atomic_fetch_add(&s->n_early, 1);
 }
 
 /* What is older than since_us was left of another process with that number. */
 static bool take_early(pid_t pid, int64_t since_us, struct early *out)
 {
-	struct early *e = &host.shared->early[(unsigned)pid % EARLY_SLOTS];
-	pid_t was = pid;
+	struct shared *s = host.shared;
 
-	if (atomic_load(&e->pid) != pid || !atomic_compare_exchange_strong(&e->pid, &was, -1))
+	if (!atomic_load(&s->n_early))
 		return false;
-	out->end_us = e->end_us;
-	out->end = e->end;
-	atomic_store(&e->pid, 0);
-	return out->end_us >= since_us;
+	for (int i = 0; i < EARLY_SLOTS; i++) {
+		pid_t was = pid;
+
+		if (!atomic_compare_exchange_strong(&s->early_pid[i], &was, -1))
+			continue;
+		*out = s->early[i];
+		atomic_store(&s->early_pid[i], 0);
+		return out->end_us >= since_us;
+	}
+	return false;
 }
 
 /* Starting */
@@ -297,7 +336,8 @@ void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 	event_end_init(&e, status);
 	event_end_rusage(&e, usage);
 	if (pidtable_take(&host.shared->children, pid, &task)) {
-		write_end(task, t, &e);
+		if (!is_over())
+			write_end(task, t, &e);
 	} else if (atomic_load(&host.shared->spawning)) {
 		leave_early(pid, t, &e);
 		if (pidtable_take(&host.shared->children, pid, &task)) {

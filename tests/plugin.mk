@@ -46,3 +46,17 @@ check_PROGRAMS += tests/check_preload_transparent
 TESTS += tests/check_preload_transparent
 tests_check_preload_transparent_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_preload_transparent_LDADD = $(MAKE_HOST_LIBS)
+
+check_PROGRAMS += tests/check_carry
+TESTS += tests/check_carry
+tests_check_carry_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_carry_CFLAGS = $(AM_CFLAGS) -pthread
+tests_check_carry_LDADD = plugin/libpidtable.la $(MAKE_HOST_LIBS)
+
+check_PROGRAMS += tests/fake_spawner
+tests_fake_spawner_CFLAGS = $(AM_CFLAGS) -pthread
+
+check_PROGRAMS += tests/check_preload_faults
+TESTS += tests/check_preload_faults
+tests_check_preload_faults_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_preload_faults_LDADD = $(MAKE_HOST_LIBS)

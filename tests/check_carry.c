@@ -1,0 +1,324 @@
+/* What decides who gets the preload, and the table of children under it. */
+#include "carry.h"
+#include "pidtable.h"
+#include "support.h"
+
+#include <elf.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct {
+	enum carry carry;
+	const char *words[6];
+} commands[] = {
+	{ CARRY_NOWHERE, { "/bin/sh", "-c", "cc -c foo.c -o foo.o" } },
+	{ CARRY_NOWHERE, { "/bin/sh", "-c", ": && /usr/bin/c++ -O2 make.o ninja.cc.o -o prog && :" } },
+	{ CARRY_NOWHERE, { "gcc", "-DSHELL=sh", "-o", "ninja", "ninja.c" } },
+	{ CARRY_NOWHERE, { "x86_64-linux-gnu-g++-12", "-o", "make" } },
+	{ CARRY_NOWHERE, { "/bin/sh", "-c", "cp a b && touch stamp" } },
+	{ CARRY_NOWHERE, { "/bin/bash", "-c", "cat Makefile make.txt > /dev/null" } },
+	{ CARRY_NOWHERE, { "/bin/bash", "../libtool", "--tag=CC", "--mode=compile", "gcc" } },
+	{ CARRY_NOWHERE, { "/bin/sh", "-c", "/bin/bash ./libtool --mode=link cc" } },
+	{ CARRY_NOWHERE, { "/bin/sh", "-c", "/usr/bin/cmake -E touch a && cmake -E copy b c" } },
+	{ CARRY_NOWHERE, { "" } }, { CARRY_NOWHERE, { "/" } }, { CARRY_NOWHERE, { "sh", "-c", "" } },
+	{ CARRY_TICKET, { "make", "-C", "lib" } },
+	{ CARRY_TICKET, { "/bin/sh", "-c", "cd lib && make all" } },
+	{ CARRY_TICKET, { "/bin/sh", "-ec", "for d in a b;do(cd $d;/usr/bin/gmake-4.4 all);done" } },
+	{ CARRY_TICKET, { "env", "A=b", "remake" } },
+	{ CARRY_TICKET, { "xargs", "make" } },
+	{ CARRY_TICKET, { "/bin/sh", "-c", "cmake -E env A=b make" } },
+	{ CARRY_TICKET, { "buildbeat", "task", "x", "true" } },
+	{ CARRY_HOST, { "ninja" } }, { CARRY_HOST, { "/usr/bin/ninja-1.11", "-C", "x" } },
+	{ CARRY_HOST, { "/bin/sh", "-c", "cd x && (samu)" } },
+	{ CARRY_HOST, { "/bin/sh", "-c", "make && ninja" } },
+	{ CARRY_HOST, { "/bin/sh", "-c", "cmake -S . -B build" } },
+	{ CARRY_HOST, { "cmake", "--build", "." } },
+	{ CARRY_HOST, { "/bin/sh", "-c", "python3.11 gen.py" } },
+	{ CARRY_HOST, { "/bin/sh", "-c", "./gen.sh" } },
+	{ CARRY_HOST, { "sh", "build" } }, { CARRY_HOST, { "bash", "-x", "build" } },
+	{ CARRY_HOST, { "/bin/sh", "-c", "./configure --prefix=/usr" } },
+	{ CARRY_HOST, { "/bin/sh", "-c", "cat x | sh" } },
+	{ CARRY_HOST, { "perl", "gen.pl" } }, { CARRY_HOST, { "timeout", "5", "cargo", "build" } },
+};
+
+START_TEST(decisions)
+{
+	enum carry carry = carry_of((char *const *)(uintptr_t)commands[_i].words);
+
+	ck_assert_msg(carry == commands[_i].carry, "%s %s %s: %d, not %d", commands[_i].words[0],
+		      commands[_i].words[1], commands[_i].words[2], carry, commands[_i].carry);
+}
+END_TEST
+
+START_TEST(names)
+{
+	ck_assert(carry_is_make("make") && carry_is_make("remake") && carry_is_make("make-4.4"));
+	ck_assert(!carry_is_make("cmake") && !carry_is_make("buildbeat") && !carry_is_make(""));
+	ck_assert(carry_reads_ticket("buildbeat") && !carry_reads_ticket("ninja"));
+	ck_assert(carry_is_host("ninja") && carry_is_host("n2") && carry_is_host("cargo"));
+	ck_assert(!carry_is_host("sh") && !carry_is_host("meson") && !carry_is_host("n"));
+	ck_assert(carry_is_interpreter("python3.11") && !carry_is_interpreter("ninja"));
+	ck_assert_str_eq(carry_name("/usr/bin/x"), "x");
+	ck_assert_str_eq(carry_name("x"), "x");
+	ck_assert_str_eq(carry_name("/"), "");
+}
+END_TEST
+
+/* Environments: put in and taken out again, nothing is left and the order kept. */
+
+#define TICKET "/rec/buildbeat.mk"
+#define PRELOAD "/rec/buildbeat-preload.so"
+
+static const struct {
+	const char *env[5];
+	const char *makefiles, *preload;	/* what the carried one sees */
+} environments[] = {
+	{ { NULL }, TICKET, PRELOAD },
+	{ { "A=b", "C=d" }, TICKET, PRELOAD },
+	{ { "LD_PRELOAD=x.so:y.so", "A=b" }, TICKET, PRELOAD ":x.so:y.so" },
+	{ { "MAKEFILES=one two", "A=b" }, TICKET " one two", PRELOAD },
+	{ { "MAKEFILES=", "LD_PRELOAD=" }, TICKET, PRELOAD },
+	{ { "A=b", "MAKEFILES=" TICKET " one", "LD_PRELOAD=x.so" }, TICKET " one", PRELOAD ":x.so" },
+};
+
+static const char *value_of(char *const *env, const char *name)
+{
+	for (; *env; env++) {
+		if (!strncmp(*env, name, strlen(name)))
+			return *env + strlen(name);
+	}
+	return NULL;
+}
+
+/* Taken apart it is changed in place. */
+static char **writable(char *const *env)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (env[n])
+		n++;
+	copy = calloc(n + 1, sizeof *copy);
+	for (size_t i = 0; i < n; i++)
+		copy[i] = strdup(env[i]);
+	return copy;
+}
+
+START_TEST(there_and_back)
+{
+	char *const *before = (char *const *)(uintptr_t)environments[_i].env;
+	bool had_ticket = value_of(before, "MAKEFILES=" TICKET);
+	struct carried carried = { .host = 0 }, taken;
+	static struct carry_env e;
+	char *const *with;
+	char **after;
+	size_t n = 0;
+
+	ck_assert(carry_from_ticket(&carried, TICKET, strlen(TICKET)));
+	with = carry_put(&e, &carried, before, true, 77);
+	ck_assert_str_eq(value_of(with, "MAKEFILES="), environments[_i].makefiles);
+	ck_assert_str_eq(value_of(with, "LD_PRELOAD="), environments[_i].preload);
+	ck_assert_ptr_eq(carry_put(&e, &carried, with, true, 77), with);
+	after = writable(with);
+	carry_take(&taken, after, false);
+	ck_assert_str_eq(taken.ticket, TICKET);
+	ck_assert_str_eq(taken.preload, PRELOAD);
+	ck_assert_int_eq(taken.host, 77);
+	ck_assert_int_eq(taken.keep, had_ticket);
+	for (size_t i = 0; before[i]; i++) {
+		if (before[i][strlen(before[i]) - 1] == '=')
+			continue;	/* an empty list goes */
+		ck_assert_str_eq(after[n++], before[i]);
+	}
+	ck_assert_ptr_null(after[n]);
+}
+END_TEST
+
+START_TEST(ticket_alone)
+{
+	char *env[] = { strdup("A=b"), NULL };
+	struct carried carried = { .host = 0 };
+	static struct carry_env e;
+	char *const *with;
+
+	ck_assert_ptr_eq(carry_put(&e, &carried, env, true, 0), env);
+	carry_from_ticket(&carried, TICKET, strlen(TICKET));
+	with = carry_put(&e, &carried, env, false, 0);
+	ck_assert_str_eq(value_of(with, "MAKEFILES="), TICKET);
+	ck_assert_ptr_null(value_of(with, "LD_PRELOAD="));
+	ck_assert_ptr_null(value_of(with, CARRY_MARK "="));
+	ck_assert(carry_from_env(&carried, with));
+	ck_assert_str_eq(carried.preload, PRELOAD);
+	ck_assert(!carry_from_env(&carried, env));
+	free(env[0]);
+}
+END_TEST
+
+/* What is too much for it is left as it is. */
+START_TEST(large_environment)
+{
+	static char *env[CARRY_ENV_MAX + 2];
+	struct carried carried = { .host = 0 };
+	static struct carry_env e;
+	char text[] = "A=b", *longest;
+
+	carry_from_ticket(&carried, TICKET, strlen(TICKET));
+	for (size_t i = 0; i <= CARRY_ENV_MAX; i++)
+		env[i] = text;
+	ck_assert_ptr_eq(carry_put(&e, &carried, env, true, 0), env);
+	env[CARRY_ENV_MAX] = NULL;
+	ck_assert_ptr_ne(carry_put(&e, &carried, env, true, 0), env);
+	longest = malloc(3 * PATH_MAX);
+	memset(longest, 'x', 3 * PATH_MAX - 1);
+	memcpy(longest, "MAKEFILES=", 10);
+	longest[3 * PATH_MAX - 1] = '\0';
+	env[0] = longest;
+	env[1] = NULL;
+	ck_assert_ptr_eq(carry_put(&e, &carried, env, true, 0), env);
+	free(longest);
+}
+END_TEST
+
+/* Programs */
+
+START_TEST(programs)
+{
+	const char *dir = support_tmpdir();
+	char *path = strdup(support_path("%s/prog", dir)), found[PATH_MAX];
+	struct buf self;
+
+	support_read(&self, "/proc/self/exe");
+	support_write(path, self.data, self.len);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	ck_assert(carry_can_preload(path));
+	ck_assert_int_eq(chmod(path, 04755), 0);
+	ck_assert(!carry_can_preload(path));
+	chmod(path, 0755);
+	self.data[EI_CLASS] ^= ELFCLASS32 ^ ELFCLASS64;
+	support_write(path, self.data, self.len);
+	ck_assert(!carry_can_preload(path));
+	self.data[EI_CLASS] ^= ELFCLASS32 ^ ELFCLASS64;
+	for (size_t n = 0; n < 1024; n++) {
+		support_write(path, self.data, n);
+		ck_assert(!carry_can_preload(path) || n > sizeof(Elf64_Ehdr));
+	}
+	support_writes(path, "#!/bin/sh\n");
+	ck_assert(carry_can_preload(path) && carry_is_script(path));
+	support_writes(path, "#! /bin/sh -e\n");
+	ck_assert(carry_can_preload(path));
+	support_writes(path, "#!/nonexistent\n");
+	ck_assert(!carry_can_preload(path));
+	support_writes(path, support_path("#!%s\n", path));
+	ck_assert(!carry_can_preload(path));
+	support_writes(path, "echo no script\n");
+	ck_assert(!carry_can_preload(path) && !carry_is_script(path));
+	ck_assert(!carry_can_preload(dir) && !carry_can_preload("/nonexistent"));
+	setenv("PATH", support_path("/nonexistent::%s", dir), 1);
+	ck_assert(carry_find(found, "prog") && !strcmp(found, path));
+	ck_assert(!carry_find(found, "nosuch"));
+	ck_assert(carry_find(found, "./a/b") && !strcmp(found, "./a/b"));
+	buf_release(&self);
+	free(path);
+}
+END_TEST
+
+/* The table */
+
+static struct pidtable *new_table(void)
+{
+	struct pidtable *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(t, MAP_FAILED);
+	return t;
+}
+
+START_TEST(table)
+{
+	struct pidtable *t = new_table();
+	uint64_t value;
+
+	ck_assert(!pidtable_take(t, 5, &value) && !pidtable_has(t, 5));
+	for (int i = 0; i < PIDTABLE_REACH; i++)
+		ck_assert(pidtable_put(t, 5 + i * PIDTABLE_SLOTS, (uint64_t)i));
+	ck_assert(!pidtable_put(t, 5 + PIDTABLE_REACH * PIDTABLE_SLOTS, 1));
+	ck_assert(pidtable_put(t, 5, 100));	/* nobody waited for the first */
+	for (int i = 0; i < PIDTABLE_REACH; i++) {
+		ck_assert(pidtable_has(t, 5 + i * PIDTABLE_SLOTS));
+		ck_assert(pidtable_take(t, 5 + i * PIDTABLE_SLOTS, &value));
+		ck_assert_uint_eq(value, i ? (uint64_t)i : 100);
+		ck_assert(!pidtable_take(t, 5 + i * PIDTABLE_SLOTS, &value));
+	}
+	ck_assert(pidtable_put(t, PIDTABLE_SLOTS - 1, 7) && pidtable_take(t, PIDTABLE_SLOTS - 1, &value));
+	munmap(t, sizeof *t);
+}
+END_TEST
+
+#define THREADS 8
+#define ROUNDS 4000
+
+static struct pidtable *shared;
+
+/* Each its own pids, in the others' neighbourhood; a fork puts, its parent takes. */
+static void *churn(void *arg)
+{
+	pid_t base = (pid_t)(uintptr_t)arg;
+	uint64_t value;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		pid_t pid = base + (i % 50) * THREADS;
+
+		if (!pidtable_put(shared, pid, (uint64_t)pid * 10) ||
+		    !pidtable_take(shared, pid, &value) || value != (uint64_t)pid * 10)
+			return arg;
+	}
+	return NULL;
+}
+
+START_TEST(table_shared)
+{
+	pthread_t thread[THREADS];
+	int status;
+	pid_t pid;
+
+	shared = new_table();
+	pid = fork();
+	if (!pid)
+		_exit(churn((void *)(uintptr_t)100000) ? 1 : 0);
+	for (size_t i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, churn, (void *)(i + 1)), 0);
+	for (size_t i = 0; i < THREADS; i++) {
+		void *failed;
+
+		pthread_join(thread[i], &failed);
+		ck_assert_ptr_null(failed);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	for (pid_t p = 1; p < 1000; p++)
+		ck_assert(!pidtable_has(shared, p));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("carry");
+	TCase *t = tcase_create("carry");
+
+	tcase_add_loop_test(t, decisions, 0, sizeof commands / sizeof *commands);
+	tcase_add_test(t, names);
+	tcase_add_loop_test(t, there_and_back, 0, sizeof environments / sizeof *environments);
+	tcase_add_test(t, ticket_alone);
+	tcase_add_test(t, large_environment);
+	tcase_add_test(t, programs);
+	tcase_add_test(t, table);
+	tcase_add_test(t, table_shared);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

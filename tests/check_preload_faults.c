@@ -1,0 +1,168 @@
+/*
+ * Many threads at once, and whatever is wrong with the recording: the build goes on
+ * as if nobody looked.
+ */
+#include "make_host.h"
+#include "recording.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SPAWNER TOP_BUILDDIR "/tests/fake_spawner"
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define RECORD BUILDBEAT " record --no-git -o stats -n one -- "
+
+static const char *const waiting[] = { "each", "any" };
+
+START_TEST(threads)
+{
+	const unsigned rounds = 60;
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	unsigned failed = 0;
+	struct run r;
+
+	support_run(&r, support_tmpdir(), RECORD SPAWNER " %u %s", rounds, waiting[_i]);
+	ck_assert_str_eq(r.out.data, "480 ended, 240 failed, 0 wrong\n");
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+	ck_assert_msg(!recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL,
+				      &err), "%s", err.message);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_uint_eq(rec.n_instances, 1);
+	ck_assert_uint_eq(rec.n_tasks, 8 * rounds);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		const struct task *t = &rec.task[i];
+
+		ck_assert_msg(t->state == (strcmp(t->name, "true") ? TASK_FAILED : TASK_DONE),
+			      "task %zu, %s: %d", i, t->name, t->state);
+		ck_assert_int_gt(t->max_rss_kb, 0);
+		ck_assert_int_ge(t->end_us, t->start_us);
+		failed += t->state == TASK_FAILED;
+	}
+	ck_assert_uint_eq(failed, 240);
+	recording_release(&rec);
+}
+END_TEST
+
+/* The host is a shell that does it to itself, midway. */
+static const struct {
+	const char *what, *script;
+	int tasks;		/* -1: any */
+} faults[] = {
+	{ "nothing", ":", 2 },
+	{ "recording removed", "rm -r stats/one/*", -1 },
+	{ "tasks.log removed", "rm stats/one/tasks.log", -1 },
+	{ "ticket removed", "rm stats/one/buildbeat.mk", -1 },
+	{ "preload removed", "rm stats/one/buildbeat-preload.so; sh ./s.sh", -1 },
+	{ "a file size limit", "ulimit -f 0", -1 },
+	{ "no descriptors", "ulimit -n 4", -1 },
+	{ "descriptors closed", "exec 40>&- 41>&- 42>&-", 2 },
+	{ "descriptors taken", "/bin/true; exec 40>mine 41>mine2", 2 },
+	{ "no memory to lock", "ulimit -v 200000", 2 },
+};
+
+START_TEST(goes_on)
+{
+	const char *dir = support_tmpdir();
+	struct run plain, with;
+
+	support_writes(support_path("%s/s.sh", dir), "/bin/echo script\n");
+	support_writes(support_path("%s/b", dir), support_path(
+		       "PATH=/usr/bin:/bin\nmkdir -p stats/one; touch stats/one/tasks.log stats/one/buildbeat.mk"
+		       " stats/one/buildbeat-preload.so\n(%s)\n%s\n/bin/echo one\n/bin/false\necho $?\n"
+		       "cat mine mine2 2>/dev/null\nexit 7\n", "true", faults[_i].script));
+	support_run(&plain, dir, "bash b");
+	support_run(&with, dir, "rm -rf stats; " RECORD "bash b 2>err; s=$?; grep -v ^buildbeat: err >&2; exit $s");
+	ck_assert_int_eq(with.status, plain.status);
+	ck_assert_msg(!strcmp(with.out.data, plain.out.data), "%s:\n%s---- not\n%s", faults[_i].what,
+		      with.out.data, plain.out.data);
+	ck_assert_msg(!strcmp(with.err.data, plain.err.data), "%s:\n%s---- not\n%s", faults[_i].what,
+		      with.err.data, plain.err.data);
+	support_run_release(&plain);
+	support_run_release(&with);
+	if (faults[_i].tasks >= 0) {
+		support_run(&with, dir, "grep -c -e '^start.*/bin/echo one' -e '^start.*/bin/false'"
+			    " -e '^start.*\ttrue$' stats/one/tasks.log");
+		ck_assert_msg(atoi(with.out.data) == faults[_i].tasks, "%s: %s tasks", faults[_i].what,
+			      with.out.data);
+		support_run_release(&with);
+	}
+}
+END_TEST
+
+/* One that is full all along. */
+START_TEST(full_disk)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "mkdir full; unshare -rm sh -c '"
+		    "mount -t tmpfs -o size=64k none full || exit 77; "
+		    BUILDBEAT " record --no-git -o full -n one sh -c \"head -c 200000 /dev/zero > full/x;"
+		    " /bin/echo out; /bin/false; /bin/echo on; exit 6\" 2>/dev/null'");
+	if (r.status != 77 && !strstr(r.err.data, "unshare")) {
+		ck_assert_str_eq(r.out.data, "out\non\n");
+		ck_assert_int_eq(r.status, 6);
+	}
+	support_run_release(&r);
+}
+END_TEST
+
+/* A fork of the host's that outlives the build leaves the recording alone. */
+START_TEST(outlived)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), RECORD "bash -c '(sleep 0.4; /bin/true; touch late) "
+		    ">/dev/null 2>&1 & /bin/true'; wc -l <stats/one/tasks.log >before; sleep 1; "
+		    "ls late; wc -l <stats/one/tasks.log | cmp - before && echo same");
+	ck_assert_str_eq(r.out.data, "late\nsame\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* A C host that loads our plugin is a host of that, and nothing is told twice. */
+START_TEST(plugin_inside)
+{
+	struct recording rec = RECORDING_INIT;
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "cc -I" TOP_SRCDIR "/plugin " TOP_SRCDIR
+		    "/examples/host/host.c -o host -ldl && BUILDBEAT_PLUGIN=" PLUGIN " " RECORD
+		    "./host 'echo one' 'exit 3'");
+	ck_assert_str_eq(r.out.data, "one\n");
+	ck_assert_int_eq(r.status, 1);
+	support_run_release(&r);
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL,
+					NULL), 0);
+	ck_assert_uint_eq(rec.n_instances, 1);
+	ck_assert_uint_eq(rec.n_tasks, 2);
+	ck_assert_str_eq(rec.task[0].name, "echo one");
+	recording_release(&rec);
+}
+END_TEST
+
+int main(void)
+{
+	static const char *const variables[] = { "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "LD_PRELOAD" };
+	Suite *s;
+	TCase *t;
+
+	if (!make_host_can())
+		return 77;
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+		unsetenv(variables[i]);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	s = suite_create("preload_faults");
+	t = tcase_create("faults");
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, threads, 0, sizeof waiting / sizeof *waiting);
+	tcase_add_loop_test(t, goes_on, 0, sizeof faults / sizeof *faults);
+	tcase_add_test(t, full_disk);
+	tcase_add_test(t, outlived);
+	tcase_add_test(t, plugin_inside);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
