@@ -1,6 +1,12 @@
 # tests of convert
 CONVERT_LIBS = convert/libconvert.la $(TEST_LIBS)
 
+check_PROGRAMS += tests/bench_convert
+BENCHES += tests/bench_convert
+tests_bench_convert_SOURCES = tests/bench_convert.c tests/spend.c tests/spend.h
+tests_bench_convert_CPPFLAGS = $(TEST_CPPFLAGS)
+EXTRA_tests_bench_convert_DEPENDENCIES = buildbeat tests/gen_oe
+
 check_PROGRAMS += tests/check_builder
 TESTS += tests/check_builder
 tests_check_builder_SOURCES = tests/check_builder.c tests/same.c tests/same.h
