@@ -224,10 +224,34 @@ static void add_tasks(struct writer *w)
 	}
 }
 
-/* Spans of a task that nobody saw end do with it. */
-static void add_spans(struct writer *w)
+/* Spans by what they are of, the outer first. */
+
+struct placed {
+	uint32_t instance, task;
+	uint32_t span;
+	int64_t begin_us, end_us;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->instance != y->instance)
+		return x->instance < y->instance ? -1 : 1;
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	if (x->begin_us != y->begin_us)
+		return x->begin_us < y->begin_us ? -1 : 1;
+	if (x->end_us != y->end_us)
+		return x->end_us > y->end_us ? -1 : 1;
+	return x->span < y->span ? -1 : x->span > y->span;
+}
+
+/* Those of a task that nobody saw end do with it. */
+static size_t place_spans(const struct writer *w, struct placed *out)
 {
 	const struct recording *rec = w->rec;
+	size_t n = 0;
 
 	for (size_t i = 0; i < rec->n_spans; i++) {
 		const struct span *s = &rec->span[i];
@@ -238,10 +262,74 @@ static void add_spans(struct writer *w)
 			continue;
 		if (end_us < 0)
 			end_us = t ? recording_task_end_us(rec, t) : rec->last_us;
-		begin_event(w, s->name, "X", s->instance + 1, t ? w->lane[s->task] : 0);
-		add_stretch(w, s->begin_us, end_us);
+		if (end_us < s->begin_us)
+			end_us = s->begin_us;
+		out[n++] = (struct placed){ s->instance, s->task, (uint32_t)i, s->begin_us, end_us };
+	}
+	if (n)
+		qsort(out, n, sizeof *out, by_place);
+	return n;
+}
+
+/* One that does not nest, as those of processes side by side: begin and end, with an id. */
+static void add_beside(struct writer *w, const struct placed *p, uint32_t tid)
+{
+	for (int end = 0; end < 2; end++) {
+		begin_event(w, w->rec->span[p->span].name, end ? "e" : "b", p->instance + 1, tid);
+		json_str(&w->j, "cat", "span");
+		json_int(&w->j, "id", p->span);
+		json_int(&w->j, "ts", end ? p->end_us : p->begin_us);
 		json_object_end(&w->j);
 	}
+}
+
+static void add_span(struct writer *w, const struct placed *p, bool nests)
+{
+	uint32_t tid = p->task < w->rec->n_tasks ? w->lane[p->task] : 0;
+
+	if (!nests) {
+		add_beside(w, p, tid);
+		return;
+	}
+	begin_event(w, w->rec->span[p->span].name, "X", p->instance + 1, tid);
+	add_stretch(w, p->begin_us, p->end_us);
+	json_object_end(&w->j);
+}
+
+/* end: room for the ends of all that are open. */
+static void add_placed(struct writer *w, const struct placed *p, size_t n, int64_t *end)
+{
+	const struct recording *rec = w->rec;
+	size_t depth = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool nests;
+
+		if (!i || p[i].task != p[i - 1].task || p[i].instance != p[i - 1].instance) {
+			end[0] = p[i].task < rec->n_tasks ?
+				 recording_task_end_us(rec, &rec->task[p[i].task]) : INT64_MAX;
+			depth = 1;
+		}
+		while (depth > 1 && end[depth - 1] <= p[i].begin_us)
+			depth--;
+		nests = p[i].end_us <= end[depth - 1];
+		add_span(w, &p[i], nests);
+		if (nests)
+			end[depth++] = p[i].end_us;
+	}
+}
+
+static void add_spans(struct writer *w)
+{
+	struct placed *place = malloc((w->rec->n_spans + 1) * sizeof *place);
+	int64_t *end = malloc((w->rec->n_spans + 2) * sizeof *end);
+
+	if (place && end)
+		add_placed(w, place, place_spans(w, place), end);
+	else
+		w->j.out->error = -ENOMEM;
+	free(place);
+	free(end);
 }
 
 static void add_notes(struct writer *w)

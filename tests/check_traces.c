@@ -506,7 +506,7 @@ START_TEST(write_trace)
 }
 END_TEST
 
-/* A task's spans are on its thread, an instance's beside them; a counter that grew by 25
+/* A task's spans are on its thread, but for those that do not nest, an instance's beside them; a counter that grew by 25
  * in half a second is 50 a second. */
 START_TEST(write_parts)
 {
@@ -519,7 +519,7 @@ START_TEST(write_parts)
 	support_writes(support_path("%s/build", dir), "buildbeat build 1\ncwd: /src\n");
 	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\nopen\t0\tx\t1\t\t\tninja\n"
 		       "start\t10\tx.1\t2\t3\tcompile\ta.o\tcc\tcc -c a.c\nbegin\t12\tx.1\t1\tpart\n"
-		       "end\t15\tx.1\t1\nbegin\t5\tx\t1\tload\nend\t9\tx\t1\nnote\t11\tx.1\tslow\n"
+		       "end\t15\tx.1\t1\nbegin\t14\tx.1\t2\tbeside\nend\t18\tx.1\t2\nbegin\t5\tx\t1\tload\nend\t9\tx\t1\nnote\t11\tx.1\tslow\n"
 		       "fail\t20\tx.1\t1\t7\t3\t900\nclose\t30\tx\n");
 	support_writes(support_path("%s/proc_stat.log", dir), "buildbeat proc_stat 1 500 user:10ms:c running:1:g\n"
 		       "0,2\n25,1\n");
@@ -534,6 +534,10 @@ START_TEST(write_parts)
 	ck_assert_str_eq(json_member_text(json_member(e, "args"), "command"), "cc -c a.c");
 	e = event_of(events, "X", "part");
 	ck_assert(number(e, "tid") == 4 && number(e, "ts") == 12 && number(e, "dur") == 3);
+	e = event_of(events, "b", "beside");
+	ck_assert(number(e, "tid") == 4 && number(e, "ts") == 14);
+	ck_assert_int_eq(number(event_of(events, "e", "beside"), "id"), number(e, "id"));
+	ck_assert_int_eq(number(event_of(events, "e", "beside"), "ts"), 18);
 	e = event_of(events, "X", "load");
 	ck_assert(number(e, "tid") == 0 && number(e, "ts") == 5 && number(e, "pid") == 1);
 	ck_assert_int_eq(number(event_of(events, "i", "slow"), "ts"), 11);
