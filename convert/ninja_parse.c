@@ -7,8 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define DEPTH_MAX 64		/* of files in one another */
+#define DEPTH_MAX 16		/* of files in one another */
 #define FILES_MAX 200000
 
 struct parser {
@@ -445,6 +446,7 @@ static int read_text(struct ninja_build *n, struct slice file, struct slice *tex
 		     struct error *err)
 {
 	struct buf path = BUF_INIT, b = BUF_INIT;
+	struct stat st;
 	int r;
 
 	if (*file.p != '/') {
@@ -453,6 +455,8 @@ static int read_text(struct ninja_build *n, struct slice file, struct slice *tex
 	}
 	buf_add(&path, file.p, file.len);
 	r = buf_error(&path);
+	if (!r && !stat(buf_str(&path), &st) && !S_ISREG(st.st_mode))
+		r = error_set(err, -EINVAL, buf_str(&path), 0, 0, "not a file");
 	if (!r)
 		r = infile_read(&b, buf_str(&path), err);
 	buf_release(&path);

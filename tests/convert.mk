@@ -24,6 +24,17 @@ TESTS += tests/check_json_reader
 tests_check_json_reader_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_json_reader_LDADD = $(CONVERT_LIBS)
 
+check_PROGRAMS += tests/check_ninja
+TESTS += tests/check_ninja
+tests_check_ninja_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_ninja_LDADD = $(CONVERT_LIBS)
+
+check_PROGRAMS += tests/check_ninja_join
+TESTS += tests/check_ninja_join
+tests_check_ninja_join_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_ninja_join_LDADD = $(CONVERT_LIBS)
+EXTRA_tests_check_ninja_join_DEPENDENCIES = buildbeat
+
 check_PROGRAMS += tests/check_oe_write
 TESTS += tests/check_oe_write
 tests_check_oe_write_SOURCES = tests/check_oe_write.c tests/same.c tests/same.h

@@ -36,6 +36,11 @@ tests_fuzz_config_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli
 tests_fuzz_config_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_config_LDADD = cli/libcli.la
 
+FUZZ_TARGETS += tests/fuzz_ninja
+tests_fuzz_ninja_SOURCES = tests/fuzz_ninja.c $(FUZZ_MAIN)
+tests_fuzz_ninja_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_ninja_LDADD = convert/libconvert.la core/libcore.la
+
 FUZZ_TARGETS += tests/fuzz_convert
 tests_fuzz_convert_SOURCES = tests/fuzz_convert.c $(FUZZ_MAIN)
 tests_fuzz_convert_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)

@@ -1,0 +1,265 @@
+/* build.ninja and .ninja_log, read. */
+#include "convert.h"
+#include "ninja_build.h"
+#include "ninja_hash.h"
+#include "ninja_log.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DATA TOP_SRCDIR "/tests/data/convert/ninja"
+
+static struct error err;
+
+/* Commands, by what ninja wrote of them */
+
+static uint64_t hash_of(const struct ninja_build *n, const struct ninja_edge *e, int version)
+{
+	struct buf b = BUF_INIT;
+	size_t command, response;
+	uint64_t hash;
+
+	ninja_build_command(n, e, &b);
+	command = b.len;
+	buf_adds(&b, NINJA_HASH_RSPFILE);
+	response = b.len;
+	ninja_build_rspfile(n, e, &b);
+	if (b.len == response)
+		buf_cut(&b, command);
+	hash = version < 7 ? ninja_hash_murmur(b.data, b.len) : ninja_hash_rapid(b.data, b.len);
+	buf_release(&b);
+	return hash;
+}
+
+static const struct ninja_edge *edge_of(const struct ninja_build *n, struct slice output)
+{
+	uint32_t path = text_table_find(&n->path, output);
+
+	ck_assert_msg(path != NO_TEXT && n->producer[path] != NO_EDGE, "%.*s",
+		      (int)output.len, output.p);
+	return &n->edge[n->producer[path]];
+}
+
+static const int versions[] = { 5, 6, 7 };
+
+START_TEST(commands)
+{
+	int version = versions[_i];
+	struct ninja_build n;
+	struct ninja_log log;
+
+	ck_assert_int_eq(ninja_build_read(&n, DATA "/scopes", "build.ninja", &err), 0);
+	ck_assert_int_eq(ninja_log_read(&log, support_path(DATA "/scopes/ninja_log.v%d",
+							   version), &err), 0);
+	ck_assert_int_eq(log.version, version);
+	ck_assert_uint_eq(log.n, 23);
+	ck_assert_uint_eq(log.damaged, 0);
+	for (size_t i = 0; i < log.n; i++) {
+		const struct ninja_log_line *l = &log.line[i];
+
+		ck_assert_msg(hash_of(&n, edge_of(&n, l->output), version) == l->hash, "%.*s",
+			      (int)l->output.len, l->output.p);
+	}
+	ck_assert(slice_is(ninja_build_variable(&n, "builddir"), "out"));
+	ninja_log_release(&log);
+	ninja_build_release(&n);
+}
+END_TEST
+
+/* Paths */
+
+static const struct {
+	const char *written, *is;
+} paths[] = {
+	{ "a", "a" }, { "./a", "a" }, { "a/./b", "a/b" }, { "a//b", "a/b" }, { "a/", "a" },
+	{ "a/../b", "b" }, { "../a", "../a" }, { "../../a/..", "../.." }, { "a/..", "." },
+	{ "/a/../b", "/b" }, { "/", "/" }, { ".a/.b", ".a/.b" }, { "a/...", "a/..." },
+	{ "$$a", "$a" }, { "a$ b", "a b" }, { "a$:b", "a:b" }, { "$dir/a", "x/a" },
+	{ "${dir}a", "xa" }, { "$none/a", "/a" }, { "$\n   a", "a" },
+};
+
+START_TEST(plain_paths)
+{
+	const char *file = support_path("%s/build.ninja", support_tmpdir());
+	struct ninja_build n;
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "dir = ./x\nbuild out: phony %s\n", paths[_i].written);
+	support_writes(file, buf_str(&text));
+	ck_assert_int_eq(ninja_build_read(&n, support_tmpdir(), "build.ninja", &err), 0);
+	ck_assert_uint_eq(n.n_edges, 1);
+	ck_assert_uint_eq(n.edge[0].n_in, 1);
+	ck_assert_msg(slice_is(n.path.text[n.paths[1]], paths[_i].is), "%s: %.*s",
+		      paths[_i].written, (int)n.path.text[n.paths[1]].len,
+		      n.path.text[n.paths[1]].p);
+	ninja_build_release(&n);
+	buf_release(&text);
+}
+END_TEST
+
+/* What is not understood adds nothing, and what stands around it is there. */
+START_TEST(unknown_things)
+{
+	const char *file = support_path("%s/build.ninja", support_tmpdir());
+	struct ninja_build n;
+
+	support_writes(file, "what is this\n  indented = 1\nrule r\n  command = c $x\n  odd\n"
+		       "build a: r\n  x = 1\nbuild\nbuild b\nbuild c: nothing a\n"
+		       "include missing.ninja\nsubninja build.ninja\nx = 2\nbuild d: r |@ a\n"
+		       "build e: r a || b c |@ d");
+	ck_assert_int_eq(ninja_build_read(&n, support_tmpdir(), "build.ninja", &err), 0);
+	ck_assert_uint_ge(n.n_edges, 4);
+	ck_assert(slice_is(ninja_build_rule(&n, edge_of(&n, (struct slice){ "a", 1 })), "r"));
+	ck_assert(ninja_edge_is_phony(edge_of(&n, (struct slice){ "c", 1 })));
+	ck_assert_uint_eq(edge_of(&n, (struct slice){ "e", 1 })->n_order_only, 2);
+	ck_assert_uint_eq(edge_of(&n, (struct slice){ "d", 1 })->n_in, 0);
+	ninja_build_release(&n);
+	ck_assert_int_eq(ninja_build_read(&n, support_tmpdir(), "none", &err), -ENOENT);
+}
+END_TEST
+
+/* Logs alone */
+
+#define WALL "1795273796851220510"
+#define LATER "1795273896851220510"	/* 100 s */
+
+static const struct {
+	const char *what, *log, *tasks;	/* names and times, warnings */
+	int64_t wall_s;
+} logs[] = {
+	{ "one build", "# ninja log v5\n0\t10\t0\ta\t1\n2\t20\t0\tb\t2\n",
+	  "a 0-10, b 2-20, ", 0 },
+	{ "the wall clock, from starts", "# ninja log v7\n1000\t2000\t" WALL "\ta\t1\n",
+	  "a 1000-2000, ", 1795273795 },
+	{ "the wall clock, from ends", "# ninja log v5\n1000\t2000\t" WALL "\ta\t1\n",
+	  "a 1000-2000, ", 1795273794 },
+	{ "several outputs", "# ninja log v6\n0\t10\t0\ta\t1\n0\t10\t0\ta.h\t1\n0\t9\t0\tb\t2\n"
+	  "0\t12\t0\tc\t1\n", "b 0-9, c 0-12, 1 commands last ran in earlier builds and are left out, ", 0 },
+	{ "outputs apart", "# ninja log v6\n0\t8\t0\ta\t1\n0\t8\t0\tb\t2\n0\t8\t0\ta.h\t1\n",
+	  "a+a.h 0-8, b 0-8, ", 0 },
+	{ "the last line counts", "# ninja log v5\n0\t10\t0\ta\t1\n0\t30\t0\tb\t2\n3\t9\t0\ta\t3\n",
+	  "a 0-6, 1 commands last ran in earlier builds and are left out, ", 0 },
+	{ "in no order, the newest by its clock", "# ninja log v7\n5\t90\t" LATER "\tnew\t1\n"
+	  "0\t10\t" WALL "\told\t2\n", "new 5-90, 1 commands last ran in earlier builds and are left out, ",
+	  1795273896 },
+	{ "torn", "# ninja log v5\n0\t10\t0\ta\t1\n2\t20\t0\tb",
+	  "a 0-10, 1 damaged lines left out, the last is torn, ", 0 },
+	{ "damaged in the middle", "# ninja log v5\n0\t10\t0\ta\t1\n2\t20\t5\t10\t0\tb\t2\n"
+	  "3\t30\t0\tc\t3\n", "a 0-10, c 3-30, 1 damaged lines left out, ", 0 },
+	{ "samurai's", "# ninja log v5\n0\t0\t7\ta\t1\n0\t0\t7\tb\t2\n",
+	  "a 0-0, b 0-0, it has no times, as samurai writes it, ", 0 },
+	{ "nothing yet", "# ninja log v5\n", "", 0 },
+};
+
+static const char *told(const struct recording *rec)
+{
+	static struct buf b;
+
+	buf_clear(&b);
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		buf_adds(&b, t->name);
+		for (uint32_t k = 0; k < t->n_out; k++)
+			buf_addf(&b, "+%s", rec->out[t->first_out + k]);
+		buf_addf(&b, " %lld-%lld, ", (long long)t->start_us / 1000,
+			 (long long)t->end_us / 1000);
+	}
+	for (size_t i = 0; i < rec->n_warnings; i++)
+		buf_addf(&b, "%s, ", rec->warning[i].text + strlen(".ninja_log: "));
+	return buf_str(&b);
+}
+
+static int import(struct recording *rec, const char *path)
+{
+	*rec = (struct recording)RECORDING_INIT;
+	memset(&err, 0, sizeof err);
+	return converter_named("ninja")->read(rec, &path, 1, &err);
+}
+
+START_TEST(alone)
+{
+	const char *path = support_path("%s/.ninja_log", support_tmpdir());
+	struct recording rec;
+
+	support_writes(path, logs[_i].log);
+	ck_assert_ptr_eq(converter_of(path, &err), converter_named("ninja"));
+	ck_assert_msg(!import(&rec, path), "%s: %s", logs[_i].what, err.message);
+	ck_assert_msg(!strcmp(told(&rec), logs[_i].tasks), "%s: %s", logs[_i].what, told(&rec));
+	if (logs[_i].wall_s)
+		ck_assert_int_eq(rec.start_wall_ns / 1000000000, logs[_i].wall_s);
+	recording_release(&rec);
+}
+END_TEST
+
+static const struct {
+	const char *log;
+	unsigned line;
+	const char *says;
+} bad[] = {
+	{ "", 1, "not a log of ninja" },
+	{ "# ninja log\n", 1, "not a log of ninja" },
+	{ "# ninja log v5", 1, "not a log of ninja" },
+	{ "# ninja log v4\n0 1 2 a b\n", 1, "version 4 of ninja's log is not known, only 5 to 7" },
+	{ "# ninja log v8\n", 1, "version 8 of ninja's log is not known, only 5 to 7" },
+	{ "# ninja log v5\nall\nof it\n", 2, "not a line of ninja's log" },
+};
+
+START_TEST(refused)
+{
+	const char *path = support_path("%s/.ninja_log", support_tmpdir());
+	struct recording rec;
+
+	support_writes(path, bad[_i].log);
+	ck_assert_int_eq(import(&rec, path), -EINVAL);
+	ck_assert_str_eq(err.path, path);
+	ck_assert_uint_eq(err.line, bad[_i].line);
+	ck_assert_str_eq(err.message, bad[_i].says);
+	ck_assert_uint_eq(rec.n_tasks, 0);
+}
+END_TEST
+
+/* With the build.ninja that calls the log's directory its own. */
+START_TEST(with_build)
+{
+	const char *dir = support_tmpdir();
+	struct recording rec;
+	struct run r;
+	const struct task *t;
+
+	support_run(&r, dir, "mkdir -p scopes/out && cp %s/scopes/*.ninja scopes && "
+		    "cp %s/scopes/ninja_log.v7 scopes/out/.ninja_log", DATA, DATA);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	ck_assert_int_eq(import(&rec, support_path("%s/scopes/out/.ninja_log", dir)), 0);
+	ck_assert_uint_eq(rec.n_tasks, 16);
+	for (t = rec.task; strcmp(t->name, "out/c"); t++)
+		;
+	ck_assert_str_eq(t->key, "say");
+	ck_assert_uint_eq(t->n_out, 2);
+	ck_assert_str_eq(rec.out[t->first_out + 1], "out/c3");
+	ck_assert_uint_ge(t->n_after, 2);
+	ck_assert_str_eq(rec.after[t->first_after], "out/b");
+	ck_assert_str_eq(rec.after[t->first_after + 1], "out/a");
+	ck_assert(!strncmp(recording_command(&rec, t), ": hello . -late", 15));
+	recording_release(&rec);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("ninja");
+	TCase *t = tcase_create("ninja");
+
+	tcase_add_loop_test(t, commands, 0, sizeof versions / sizeof *versions);
+	tcase_add_loop_test(t, plain_paths, 0, sizeof paths / sizeof *paths);
+	tcase_add_test(t, unknown_things);
+	tcase_add_loop_test(t, alone, 0, sizeof logs / sizeof *logs);
+	tcase_add_loop_test(t, refused, 0, sizeof bad / sizeof *bad);
+	tcase_add_test(t, with_build);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

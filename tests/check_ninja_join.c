@@ -1,0 +1,302 @@
+/* What a ninja ran, named after the build. */
+#include "event.h"
+#include "ninja_hash.h"
+#include "ninja_join.h"
+#include "recording.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+
+/* name (key) + other outputs < what it waited for */
+static const char *told(const struct recording *rec)
+{
+	static struct buf b;
+
+	buf_clear(&b);
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		buf_addf(&b, "%s(%s)", t->named ? t->name : "-", t->key);
+		for (uint32_t k = 0; k < t->n_out; k++)
+			buf_addf(&b, "+%s", rec->out[t->first_out + k]);
+		for (uint32_t k = 0; k < t->n_after; k++)
+			buf_addf(&b, "<%s", rec->after[t->first_after + k]);
+		buf_adds(&b, i + 1 < rec->n_tasks ? " " : "");
+	}
+	return buf_str(&b);
+}
+
+/* Recordings made by hand: commands one after the other, each for 10 ms. */
+
+struct made {
+	const char *what;
+	const char *called;	/* the ninja */
+	const char *build, *log;
+	const char *commands;	/* one a line; "!" in front: it failed */
+	const char *told;
+};
+
+#define RULES "rule cc\n  command = cc $in -o $out\nrule gen\n  command = gen $in\n" \
+	      "rule same\n  command = same\nrule rsp\n  command = ar $out @$out.rsp\n" \
+	      "  rspfile = $out.rsp\n  rspfile_content = $in\n"
+#define LOG "# ninja log v5\n"
+
+static const struct made cases[] = {
+	{ "by the command alone", "ninja", RULES "build a.o: cc a.c\nbuild x y | z: gen x.y\n", NULL,
+	  "cc a.c -o a.o\ngen x.y\nunknown\n", "a.o(cc) x(gen)+y+z -()" },
+	{ "one that failed", "ninja", RULES "build a.o: cc a.c\n", LOG, "!cc a.c -o a.o\n", "a.o(cc)" },
+	{ "what it waited for", "ninja", RULES "build h1: gen 1\nbuild h2: gen 2\nbuild all: phony h1 h2\n"
+	  "build again: phony all h1\nbuild old: gen 3\nbuild a.o: cc a.c | h1 || again old\n"
+	  "build p: cc a.o\n", NULL, "gen 1\ngen 2\ncc a.c -o a.o\ncc a.o -o p\n",
+	  "h1(gen) h2(gen) a.o(cc)<h1<h2 p(cc)<a.o" },
+	{ "a circle of phony edges", "ninja", RULES "build x: phony y\nbuild y: phony x h\nbuild h: gen 1\n"
+	  "build a.o: cc x\n", NULL, "gen 1\ncc x -o a.o\n", "h(gen) a.o(cc)<h" },
+	{ "another directory", "ninja -v -C deep -j 3 all", NULL, NULL, "cc a.c -o a.o\n", "a.o(cc)" },
+	{ "another file", "ninja -ffile.ninja", NULL, NULL, "cc a.c -o a.o\n", "b.o(other)" },
+	{ "samurai", "/usr/bin/samu -j1", RULES "build a.o: cc a.c\n", NULL, "cc a.c -o a.o\n", "a.o(cc)" },
+	{ "the log alone", "ninja", NULL, LOG "0\t10\t0\tout/a\tHASH\n0\t10\t0\tout/b\tHASH\n",
+	  "from the log\n", "out/a()+out/b" },
+	{ "the log of version 7 alone", "ninja", NULL, "# ninja log v7\n0\t10\t0\tout/a\tRAPID\n",
+	  "from the log\n", "out/a()" },
+	{ "the same command, by the log's times", "ninja", RULES
+	  "build one: same\nbuild two: same\nbuild three: same\nbuild a.o: cc a.c\n",
+	  LOG "0\t9\t0\ta.o\t1\n10\t19\t0\tthree\t2\n20\t29\t0\tone\t2\n", "cc a.c -o a.o\nsame\nsame\n",
+	  "a.o(cc) three(same) one(same)" },
+	{ "the same command, without a log", "ninja", RULES "build one: same\nbuild two: same\n", NULL,
+	  "same\nsame\nsame\n", "one(same) two(same) one(same)" },
+	{ "nothing there", "ninja", NULL, NULL, "cc\n", "-()" },
+	{ "another tool", "scons", RULES "build a.o: cc a.c\n", NULL, "cc a.c -o a.o\n", "-()" },
+	{ "a note instead of the command", "ninja", RULES "build lib.a: rsp a.o b.o\nbuild lib2.a: rsp a.o\n",
+	  NULL, "@ar lib.a @lib.a.rsp;rspfile=a.o b.o\n@ar lib2.a @lib2.a.rsp;rspfile=other\n",
+	  "lib.a(rsp) -()" },
+};
+
+static void add_command(struct buf *b, const char *inst, uint64_t seq, const char *text)
+{
+	int64_t start_us = 100000 + (int64_t)seq * 10000;
+	bool failed = *text == '!', noted = *text == '@';
+	struct event_task task = { .pid = 100, .slot = -1,
+		.command = noted ? "" : text + failed };
+	struct event_end end;
+	char note[80];
+
+	event_add_start(b, start_us, inst, seq, &task);
+	if (noted) {
+		snprintf(note, sizeof note, NINJA_HASH_NOTE "%llx %llx",
+			 (unsigned long long)ninja_hash_murmur(text + 1, strlen(text + 1)),
+			 (unsigned long long)ninja_hash_rapid(text + 1, strlen(text + 1)));
+		event_add_note(b, start_us, inst, seq, note);
+	}
+	event_end_init(&end, failed ? 256 : 0);
+	event_add_end(b, start_us + 9000, inst, seq, &end);
+}
+
+static void make_tasks(struct store *s, const struct made *m)
+{
+	const char *cwd = support_tmpdir(), *line = m->commands;
+	struct event_open open = { .pid = 99, .level = -1, .tool = "ninja", .cwd = cwd,
+		.command = m->called };
+	struct buf b = BUF_INIT;
+
+	if (strstr(m->called, "scons"))
+		open.tool = "scons";
+	if (strstr(m->called, "samu"))
+		open.tool = "samu";
+	event_add_open(&b, 100000, "n1", &open);
+	for (uint64_t seq = 1; *line; seq++) {
+		const char *newline = strchr(line, '\n');
+		char *command = strndup(line, (size_t)(newline - line));
+
+		add_command(&b, "n1", seq, command);
+		free(command);
+		line = newline + 1;
+	}
+	store_append(s, &b);
+	buf_release(&b);
+}
+
+/* Hashes stand for those of "from the log". */
+static void write_log(const char *dir, const char *log)
+{
+	static const char text[] = "from the log";
+	struct buf b = BUF_INIT;
+
+	for (const char *p = log; *p; p++) {
+		if (!strncmp(p, "HASH", 4) || !strncmp(p, "RAPID", 5)) {
+			buf_addf(&b, "%llx", (unsigned long long)(*p == 'H' ?
+				 ninja_hash_murmur(text, strlen(text)) :
+				 ninja_hash_rapid(text, strlen(text))));
+			p += *p == 'H' ? 3 : 4;
+		} else {
+			buf_addc(&b, *p);
+		}
+	}
+	support_writes(support_path("%s/.ninja_log", dir), buf_str(&b));
+	buf_release(&b);
+}
+
+static void write_place(const struct made *m)
+{
+	const char *dir = support_tmpdir();
+
+	remove(support_path("%s/build.ninja", dir));
+	remove(support_path("%s/.ninja_log", dir));
+	mkdir(support_path("%s/deep", dir), 0777);
+	support_writes(support_path("%s/deep/build.ninja", dir), RULES "build a.o: cc a.c\n");
+	support_writes(support_path("%s/file.ninja", dir),
+		       "rule other\n  command = cc a.c -o a.o\nbuild b.o: other\n");
+	if (m->build)
+		support_writes(support_path("%s/build.ninja", dir), m->build);
+	if (m->log)
+		write_log(dir, m->log);
+}
+
+START_TEST(by_hand)
+{
+	const struct made *m = &cases[_i];
+	struct recording rec = RECORDING_INIT;
+	struct store s = STORE_INIT;
+	struct error err = { 0 };
+
+	write_place(m);
+	ck_assert_int_eq(store_create(&s, support_tmpdir(), "rec", &err), 0);
+	make_tasks(&s, m);
+	ck_assert_int_eq(ninja_join(&s), 0);
+	ck_assert_int_eq(recording_read(&rec, s.path, NULL, &err), 0);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_msg(!strcmp(told(&rec), m->told), "%s: %s", m->what, told(&rec));
+	recording_release(&rec);
+	store_close(&s);
+}
+END_TEST
+
+/* Real builds */
+
+static void run_in(const char *dir, const char *command)
+{
+	struct run r;
+
+	support_run(&r, dir, "%s", command);
+	ck_assert_msg(r.status == 0, "%s: %s%s", command, r.out.data, r.err.data);
+	support_run_release(&r);
+}
+
+static const char cmake_lists[] =
+	"cmake_minimum_required(VERSION 3.20)\nproject(t C)\n"
+	"set(CMAKE_NINJA_FORCE_RESPONSE_FILE 1)\n"
+	"configure_file(conf.h.in conf.h)\n"
+	"add_custom_command(OUTPUT gen.h gen.c COMMAND ${CMAKE_COMMAND} -E touch gen.h gen.c DEPENDS in)\n"
+	"add_custom_command(OUTPUT kept.h COMMAND ${CMAKE_COMMAND} -E copy_if_different\n"
+	"  ${CMAKE_SOURCE_DIR}/conf.h.in kept.h DEPENDS in)\n"
+	"add_custom_target(gens DEPENDS gen.h kept.h)\n"
+	"add_library(one STATIC a.c \"b c.c\" ${CMAKE_CURRENT_BINARY_DIR}/gen.c)\n"
+	"add_dependencies(one gens)\n"
+	"add_library(two SHARED a.c)\nadd_executable(app main.c)\ntarget_link_libraries(app one two)\n"
+	"add_custom_command(TARGET app POST_BUILD COMMAND ${CMAKE_COMMAND} -E echo \"it's done\" VERBATIM)\n"
+	"add_custom_target(always ALL COMMAND ${CMAKE_COMMAND} -E echo always)\n";
+
+static void make_project(const char *dir)
+{
+	run_in(NULL, support_path("mkdir -p %s", dir));
+	support_writes(support_path("%s/CMakeLists.txt", dir), cmake_lists);
+	support_writes(support_path("%s/conf.h.in", dir), "#define X 1\n");
+	support_writes(support_path("%s/in", dir), "");
+	support_writes(support_path("%s/a.c", dir), "int a;\n");
+	support_writes(support_path("%s/b c.c", dir), "int b;\n");
+	support_writes(support_path("%s/main.c", dir), "int main(void) { return 0; }\n");
+}
+
+static void read_named(struct recording *rec, const char *dir, const char *name)
+{
+	struct error err = { 0 };
+
+	*rec = (struct recording)RECORDING_INIT;
+	ck_assert_msg(!recording_read(rec, support_path("%s/stats/%s", dir, name), NULL, &err),
+		      "%s", err.message);
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		if (!strcmp(rec->instance[t->instance].tool, "ninja"))
+			ck_assert_msg(t->named, "not named: %s", recording_command(rec, t));
+	}
+}
+
+static const struct task *task_named(const struct recording *rec, const char *name)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		if (!strcmp(rec->task[i].name, name))
+			return &rec->task[i];
+	}
+	ck_abort_msg("no task %s", name);
+}
+
+static bool is_after(const struct recording *rec, const struct task *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->n_after; i++) {
+		if (!strcmp(rec->after[t->first_after + i], name))
+			return true;
+	}
+	return false;
+}
+
+/* All of a first build; then the generator, a restat and what is always run. */
+START_TEST(cmake)
+{
+	char *dir = strdup(support_path("%s/project", support_tmpdir()));
+	struct recording rec;
+	const struct task *t;
+
+	make_project(dir);
+	run_in(dir, "cmake -G Ninja -S . -B b");
+	run_in(dir, BUILDBEAT " record --no-git -o stats -n all -- cmake --build b");
+	read_named(&rec, dir, "all");
+	t = task_named(&rec, "libone.a");
+	ck_assert_str_eq(t->kind, "archive");
+	ck_assert(is_after(&rec, t, "CMakeFiles/one.dir/gen.c.o"));
+	ck_assert(is_after(&rec, t, "CMakeFiles/one.dir/b_c.c.o"));
+	t = task_named(&rec, "gen.h");
+	ck_assert_str_eq(t->key, "CUSTOM_COMMAND");
+	ck_assert_str_eq(rec.out[t->first_out], "gen.c");
+	ck_assert_str_eq(task_named(&rec, "app")->kind, "link");
+	t = task_named(&rec, "CMakeFiles/one.dir/a.c.o");
+	ck_assert_str_eq(t->kind, "compile");
+	ck_assert(is_after(&rec, t, "gen.h") || is_after(&rec, t, "kept.h"));
+	recording_release(&rec);
+
+	run_in(dir, "sleep 1; touch CMakeLists.txt in");
+	run_in(dir, BUILDBEAT " record --no-git -o stats -n some -- ninja -C b");
+	read_named(&rec, dir, "some");
+	ck_assert_str_eq(task_named(&rec, "build.ninja")->kind, "configure");
+	ck_assert_uint_eq(task_named(&rec, "gen.h")->n_out, 3);
+	task_named(&rec, "kept.h");
+	task_named(&rec, "CMakeFiles/always");
+	recording_release(&rec);
+
+	run_in(dir, "mv b/.ninja_log b/log; touch a.c");
+	run_in(dir, BUILDBEAT " record --no-git -o stats -n nolog -- ninja -C b");
+	read_named(&rec, dir, "nolog");
+	task_named(&rec, "CMakeFiles/two.dir/a.c.o");
+	recording_release(&rec);
+	free(dir);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("ninja_join");
+	TCase *t = tcase_create("ninja_join");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, by_hand, 0, sizeof cases / sizeof *cases);
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+	if (support_has("cmake") && support_has("ninja"))
+		tcase_add_test(t, cmake);
+#endif
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
