@@ -84,7 +84,7 @@ static int import(const struct import_arguments *i, const char *const *path, siz
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "import: %s is read into a recording: use --into", c->name);
 	heap_expect_much();
-	r = c->read(&rec, path, n, err);
+	r = converter_read(c, &rec, path, n, err);
 	if (!r)
 		r = write_recording(&rec, i, err);
 	recording_release(&rec);

@@ -18,7 +18,12 @@ static int read_foreign(struct recording *rec, const char *path, struct error *e
 {
 	const struct converter *c = converter_of(path, err);
 
-	return c ? c->read(rec, &path, 1, err) : -EINVAL;
+	if (!c)
+		return -EINVAL;
+	if (!c->read)
+		return error_set(err, -EINVAL, path, 0, 0, "not a build of its own: "
+				 "buildbeat import --into REC --from %s lays it into one", c->name);
+	return converter_read(c, rec, &path, 1, err);
 }
 
 static int read_own(struct recording *rec, const char *path, enum openrec_part part,

@@ -1,7 +1,9 @@
 #include "convert.h"
 
+#include "arena.h"
 #include "formats.h"
 #include "gunzip.h"
+#include "layout.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +26,32 @@ const struct converter *converter_named(const char *name)
 			return converters[i];
 	}
 	return NULL;
+}
+
+static int say_imported(struct recording *rec, const char *from)
+{
+	struct build_line *grown;
+
+	if (recording_build(rec, LAYOUT_IMPORTED))
+		return 0;
+	grown = array_grow(rec->build, rec->n_build, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	rec->build = grown;
+	grown[rec->n_build++] = (struct build_line){ LAYOUT_IMPORTED, from };
+	return 0;
+}
+
+int converter_read(const struct converter *c, struct recording *rec,
+		   const char *const *path, size_t n, struct error *err)
+{
+	int r = c->read(rec, path, n, err);
+
+	if (!r && (r = say_imported(rec, c->name))) {
+		error_sys(err, r, path[0], NULL);
+		recording_release(rec);
+	}
+	return r;
 }
 
 static const struct converter *recognise(const struct convert_file *file)

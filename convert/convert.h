@@ -48,6 +48,11 @@ extern const struct converter *const converters[];	/* ends with NULL */
 extern const char *const converter_word[];
 extern const char *const converter_written_word[];
 
+/* c->read(), which must not be NULL; and the recording says in `build` what it was
+ * imported from. */
+int converter_read(const struct converter *c, struct recording *rec,
+		   const char *const *path, size_t n, struct error *err);
+
 /* By name; by content. NULL: none. */
 const struct converter *converter_named(const char *name);
 const struct converter *converter_of(const char *path, struct error *err);
