@@ -68,6 +68,14 @@ void census_words(struct census *c, int32_t pid)
 	read_of(c, pid, "cmdline");
 }
 
+bool census_lives(struct census *c, int32_t pid)
+{
+	struct pid_stat stat;
+
+	return read_of(c, pid, "stat") && parse_pid_stat(&c->text, &stat) &&
+	       stat.state != 'Z' && stat.state != 'X';
+}
+
 /* Adoption */
 
 static void adopt(struct census *c, struct family *f, int32_t pid, int32_t parent, int64_t t_us)
@@ -75,7 +83,7 @@ static void adopt(struct census *c, struct family *f, int32_t pid, int32_t paren
 	struct member *m = family_birth(f, pid, parent, t_us);
 
 	if (m) {
-		m->adopted = true;
+		m->adopted_us = t_us;
 		m->round = c->round - 1;
 	}
 }
@@ -225,7 +233,12 @@ static void look_at(struct census *c, struct family *f, struct member *m, int64_
 	bool found = read_of(c, m->pid, "stat") && parse_pid_stat(&c->text, &stat);
 
 	m->round = c->round;
-	if (found && m->adopted && !m->looks)
+	/* a zombie that is new may be one whose end was told before */
+	if (found && m->adopted_us >= 0 && !m->looks && !figures && stat.state == 'Z') {
+		family_forget(f, m);
+		return;
+	}
+	if (found && m->adopted_us >= 0 && !m->looks)
 		take_start(c, f, m, stat.start_ticks);
 	if (found && figures)
 		take_figures(c, m, &stat);

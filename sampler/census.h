@@ -33,6 +33,9 @@ void census_release(struct census *c);
  */
 void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool figures);
 
+/* Does it live, and is no zombie. */
+bool census_lives(struct census *c, int32_t pid);
+
 /* The words of a process, into text as they are; none if they cannot be had. */
 void census_words(struct census *c, int32_t pid);
 

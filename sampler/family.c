@@ -114,7 +114,8 @@ struct member *family_birth(struct family *f, int32_t pid, int32_t parent, int64
 		return NULL;
 	}
 	*m = (struct member){ .pid = pid, .parent = parent, .threads = 1, .next = *head,
-			      .start_us = t_us, .exec_us = -1, .zombie_us = -1 };
+			      .start_us = t_us, .exec_us = -1, .zombie_us = -1,
+			      .adopted_us = -1 };
 	event_end_init(&m->sum, -1);
 	if (p) {
 		m->command_len = p->command_len;
@@ -145,5 +146,11 @@ void family_death(struct family *f, struct member *m, int64_t t_us, enum process
 	l.wall_us = l.time_us - m->start_us;
 	l.exec_us = m->exec_us < 0 ? -1 : m->exec_us - m->start_us;
 	add_line(f, &l);
+	give_back(f, m);
+}
+
+void family_forget(struct family *f, struct member *m)
+{
+	f->n_born--;
 	give_back(f, m);
 }

@@ -21,9 +21,10 @@ struct member {
 	int32_t pid;		/* 0: free */
 	int32_t parent;		/* that gave birth to it */
 	uint32_t threads;
+	bool threads_late;	/* it executed with threads: the ends of some may be told later */
 	uint32_t next;		/* 1 + member: of the same hash, or free */
 	uint32_t round;		/* of the census that saw it last */
-	bool adopted;		/* found by a census: its start is not exact */
+	int64_t adopted_us;	/* found by a census then, its start is not exact; -1: not so */
 	uint8_t looks;		/* at it since then, up to a few */
 	int64_t zombie_us;	/* since when a census found it so, -1: not yet */
 	int64_t start_us, exec_us;	/* exec_us -1: it runs its parent's program */
@@ -63,6 +64,9 @@ void family_command(struct member *m, char *words, size_t len);
 
 /* It is dead, of wait(2) status m->sum.status, or still runs at the end of all. */
 void family_death(struct family *f, struct member *m, int64_t t_us, enum process_word word);
+
+/* It was none: no line is written of it. */
+void family_forget(struct family *f, struct member *m);
 
 /* n events are missing before this time. */
 void family_lost(struct family *f, int64_t t_us, uint64_t n);

@@ -95,9 +95,9 @@ static void take_fork(struct processes *p, const struct connector_event *e)
 	if (e->tid != e->pid) {
 		if (m)
 			m->threads++;
-	} else if (m && m->adopted && time_of(p, e) <= m->start_us) {
+	} else if (m && time_of(p, e) <= m->adopted_us) {
 		m->start_us = time_of(p, e);
-		m->adopted = false;
+		m->adopted_us = -1;
 	} else if (ours) {
 		family_birth(&p->family, e->pid, e->parent, time_of(p, e));
 	}
@@ -120,7 +120,8 @@ static void take_exec(struct processes *p, const struct connector_event *e)
 	if (!m)
 		return;
 	p->census.text.len = 0;
-	if (!has_ended(p, e))
+	m->threads_late = m->threads > 1;
+	if (m->threads_late || !has_ended(p, e))
 		census_words(&p->census, e->pid);
 	family_command(m, p->census.text.data, p->census.text.len);
 	m->exec_us = time_of(p, e);
@@ -174,6 +175,8 @@ static void take_exit(struct processes *p, const struct connector_event *e)
 	if (e->tid == e->pid)
 		m->sum.status = e->status;
 	m->threads -= m->threads > 0;
+	if (!m->threads && m->threads_late && census_lives(&p->census, m->pid))
+		m->threads = 1;
 	if (!m->threads)
 		family_death(&p->family, m, time_of(p, e), PROCESS_ENDED);
 }
@@ -276,8 +279,10 @@ static void adopt_first(struct processes *p)
 {
 	struct member *m = family_birth(&p->family, p->first, getpid(), now_us(p));
 
-	if (m)
-		m->adopted = true;
+	if (!m)
+		return;
+	m->adopted_us = now_us(p);
+	m->looks = 1;
 }
 
 static void follow_events(struct processes *p)

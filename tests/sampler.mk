@@ -23,6 +23,11 @@ TESTS += tests/check_usage_log
 tests_check_usage_log_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_usage_log_LDADD = $(TEST_LIBS)
 
+BENCHES += tests/bench_processes
+check_PROGRAMS += tests/bench_processes
+tests_bench_processes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bench_processes_LDADD = sampler/libprocesses.la $(SAMPLER_LIBS)
+
 BENCHES += tests/bench_sample
 check_PROGRAMS += tests/bench_sample
 tests_bench_sample_LDADD = sampler/libsampler.la core/libcore.la

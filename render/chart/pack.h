@@ -52,7 +52,8 @@
  *			spark_length: how many levels of each are in spark, in
  *			1/SPARK_FULL of its memory
  *	command_task	tasks of which the command is known, the longest first
- *	phase_task	of all phases: the task or -1; then start, wall, name (as of tasks)
+ *	phase_task	of the (20,000 longest) phases: the task or -1; then start, wall,
+ *			name (as of tasks)
  * Of a panel WORD but "running", which the script makes of the tasks:
  *	WORD.time, WORD.gap	the times; indices of the samples after a gap
  *	WORD.ID		of each band: 0 where it is absent, else 1 + the value in

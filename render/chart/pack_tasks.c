@@ -45,6 +45,9 @@ const struct column_name task_column[TASK_COLUMNS] = {
 #define SPARKS_MAX 3000
 #define COMMANDS_MAX 1000
 
+/* How many phases a chart has in it, the longest; its picture has all. */
+#define PHASES_MAX 20000
+
 /* What was last in a lane. */
 struct lane_state {
 	uint32_t task;		/* position, NO_INDEX: none yet */
@@ -287,22 +290,63 @@ static int add_longest(struct packed_tasks *p)
 	return 0;
 }
 
-static void add_phases(struct packed_tasks *p)
+static int64_t phase_end_us(const struct packed_tasks *p, const struct span *s)
+{
+	return s->end_us < 0 ? p->chart->end_us : s->end_us;
+}
+
+static void add_phase(struct packed_tasks *p, const struct span *span)
 {
 	const struct recording *rec = p->chart->sum->rec;
+	uint32_t task = span->task < rec->n_tasks ? p->position[span->task] : NO_INDEX;
+	int32_t start = to_unit(p->per_us, span->begin_us);
+	int32_t end = to_unit(p->per_us, phase_end_us(p, span));
 
-	for (size_t i = 0; i < rec->n_spans; i++) {
-		const struct span *span = &rec->span[i];
-		uint32_t task = span->task < rec->n_tasks ? p->position[span->task] : NO_INDEX;
-		int32_t start = to_unit(p->per_us, span->begin_us);
-		int64_t end_us = span->end_us < 0 ? p->chart->end_us : span->end_us;
-		int32_t end = to_unit(p->per_us, end_us);
+	numbers_adds(&p->column[PHASES_TASK], task == NO_INDEX ? -1 : (int32_t)task);
+	numbers_adds(&p->column[PHASES_START], start);
+	numbers_add(&p->column[PHASES_WALL], (uint32_t)(end > start ? end - start : 0));
+	numbers_add(&p->column[PHASES_NAME], dictionary_add(&p->phases, span->name));
+}
 
-		numbers_adds(&p->column[PHASES_TASK], task == NO_INDEX ? -1 : (int32_t)task);
-		numbers_adds(&p->column[PHASES_START], start);
-		numbers_add(&p->column[PHASES_WALL], (uint32_t)(end > start ? end - start : 0));
-		numbers_add(&p->column[PHASES_NAME], dictionary_add(&p->phases, span->name));
+static bool longer_phase(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct packed_tasks *p = ctx;
+	const struct span *span = p->chart->sum->rec->span;
+	int64_t x = phase_end_us(p, &span[a]) - span[a].begin_us;
+	int64_t y = phase_end_us(p, &span[b]) - span[b].begin_us;
+
+	return x != y ? x > y : a < b;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* In their order: all or, where every process is one, the longest. */
+static int add_phases(struct packed_tasks *p)
+{
+	const struct recording *rec = p->chart->sum->rec;
+	size_t n = rec->n_spans;
+	uint32_t *phase;
+
+	if (!n)
+		return 0;
+	phase = malloc(n * sizeof *phase);
+	if (!phase)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		phase[i] = i;
+	if (n > PHASES_MAX) {
+		n = sort_top(phase, n, PHASES_MAX, longer_phase, p);
+		qsort(phase, n, sizeof *phase, by_number);
 	}
+	for (size_t i = 0; i < n; i++)
+		add_phase(p, &rec->span[phase[i]]);
+	free(phase);
+	return 0;
 }
 
 static int find_positions(struct packed_tasks *p)
@@ -349,8 +393,8 @@ int packed_tasks_make(struct packed_tasks *p, const struct chart *c, int64_t uni
 	r = r ? r : add_tasks(p);
 	if (r)
 		return r;
-	add_phases(p);
-	r = add_longest(p);
+	r = add_phases(p);
+	r = r ? r : add_longest(p);
 	for (int i = 0; i < TASK_COLUMNS; i++)
 		numbers_flush(&p->column[i]);
 	return r ? r : first_error(p);
