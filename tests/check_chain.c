@@ -47,6 +47,16 @@ static const struct {
 		"all<dir/prog:target last<all:target ",
 		"lib/a.o dir/prog dir/prog all last ", 500000 + 100000 + 99900 + 2,
 	}, {
+		"tasks of bitbake, by recipe and name",
+		"open\t0\tm\t10\t\t10\tbitbake\t2.8\t/src\tbitbake app\n"
+		"start\t0\tm.1\t\t\t\tdo_install\tliba-1-r0\ndone\t500000\tm.1\n"
+		"start\t0\tm.2\t\t\t\tdo_install\tmc:x:libb-1-r0\ndone\t300000\tm.2\n"
+		"start\t310000\tm.3\t\t\t\tdo_compile\tapp-1-r0\n"
+		"after\t310000\tm.3\tmc:x:libb-1-r0/do_install\tdo_install\tliba-1-r0\n"
+		"done\t610000\tm.3\n",
+		"do_install<-:none do_install<-:none do_compile<do_install:target ",
+		"do_install do_compile ", 600000,
+	}, {
 		"without targets, the worker; not after long",
 		OPEN "start\t0\tm.1\t\t\t\ta\ndone\t100000\tm.1\n"
 		"start\t0\tm.2\t\t\t\tb\ndone\t150000\tm.2\n"

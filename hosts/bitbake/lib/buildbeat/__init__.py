@@ -11,6 +11,7 @@ import os
 from . import cooker, task
 
 _off = False
+_handlers = None	# of this process and its forked children
 
 
 def _give_up(why):
@@ -23,11 +24,13 @@ def _give_up(why):
 
 def handle(event, d):
     """The class's event handler. Never raises, and stops for good at its first error."""
+    global _handlers
     if _off:
         return
     try:
-        handlers = task.HANDLERS if task.in_worker() else cooker.HANDLERS
-        handler = handlers.get(type(event).__name__)
+        if _handlers is None:
+            _handlers = task.HANDLERS if task.in_worker() else cooker.HANDLERS
+        handler = _handlers.get(type(event).__name__)
         if handler:
             handler(event, d)
     except Exception as why:

@@ -107,7 +107,7 @@ class Session:
     def started(self, number, pid, command):
         task = self._task
         task.pid = pid
-        task.command = command
+        task.command = command.encode("utf-8", "surrogateescape")
         self._started(self._handle, number, self._task_at)
 
     def bytes(self, rchar, wchar):

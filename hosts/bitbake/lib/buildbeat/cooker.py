@@ -30,8 +30,7 @@ class Build:
         self.disk_s = 0
         self.pressure = None
         self.started = self.completed = False
-        os.environ[task.SESSION] = "%d %s %s" % (os.getpid(), session.instance(),
-                                                 session.directory)
+        os.environ[task.SESSION] = "%s %s" % (session.instance(), session.directory)
 
     def begin(self, name):
         if name not in self.spans:

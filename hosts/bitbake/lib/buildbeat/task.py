@@ -7,8 +7,8 @@ import os
 from . import abi
 from .taskid import number
 
-# What the cooker puts into the environment its workers get: its pid, its instance, and
-# the recording's directory.
+# What the cooker puts into the environment its workers get: its instance and the
+# recording's directory.
 SESSION = "BUILDBEAT_SESSION"
 
 _session = None
@@ -17,33 +17,27 @@ _number = 0		# of the task that started in this process
 
 
 def in_worker():
-    """Is this not the process that opened the recording."""
-    return _session is not None or not os.environ.get(SESSION, "%d " % os.getpid()).startswith(
-        "%d " % os.getpid())
+    """Was this process started by the one that opened the recording."""
+    return SESSION in os.environ
 
 
 def _open(event, d):
     """Once a worker: the tasks inherit it."""
     global _session, _reads_io
     if _session is None:
-        _, instance, directory = os.environ[SESSION].split(" ", 2)
+        instance, directory = os.environ[SESSION].split(" ", 1)
         _reads_io = d.getVar("BUILDBEAT_TASK_IO") == "1"
         _session = abi.Session(d.getVar("BUILDBEAT_PLUGIN"), directory, instance=instance,
                                flags=abi.JOIN_ONLY | abi.FORKS)
-
-
-def _number_of(event):
-    return number(event._fn + ":" + event._task)
 
 
 def _started(event, d):
     """Its command is the script beside its log."""
     global _number
     if _session:
-        _number = _number_of(event)
+        _number = number(event._fn + ":" + event._task)
         where, _, name = event.logfile.rpartition("/log.")
-        command = where + "/run." + name
-        _session.started(_number, os.getpid(), command.encode("utf-8", "surrogateescape"))
+        _session.started(_number, os.getpid(), where + "/run." + name)
 
 
 def _io():
@@ -52,23 +46,22 @@ def _io():
     return int(words[1]), int(words[3])
 
 
-def _finished(number, status):
-    if _reads_io:
-        _session.bytes(*_io())
-    _session.finished(number, status, abi.RAN_HERE)
-
-
 def _succeeded(event, d):
     if _session:
-        _finished(_number, 0)
+        if _reads_io:
+            _session.bytes(*_io())
+        _session.finished(_number, 0, abi.RAN_HERE)
 
 
 def _failed(event, d, how):
+    """Perhaps before it started."""
     if _session:
-        n = _number_of(event)
+        n = number(event._fn + ":" + event._task)
         log = getattr(event, "logfile", None)
         _session.note("%s, see %s" % (how, log) if log else how, n)
-        _finished(n, 1 << 8)
+        if _reads_io:
+            _session.bytes(*_io())
+        _session.finished(n, 1 << 8, abi.RAN_HERE)
 
 
 HANDLERS = {
