@@ -314,6 +314,7 @@ int main(void)
 	Suite *s = suite_create("json_reader");
 	TCase *t = tcase_create("json_reader");
 
+	tcase_set_timeout(t, 60);	/* large files, slow on a loaded machine */
 	tcase_add_loop_test(t, document, 0, sizeof documents / sizeof *documents);
 	tcase_add_test(t, members);
 	tcase_add_loop_test(t, number, 0, sizeof numbers / sizeof *numbers);
