@@ -180,13 +180,39 @@ static const struct {
 	{ 48, 0, 1000, LANES_WORKER, 48, 48, "1", "48" },
 	{ 49, 0, 1000, LANES_WORKER, 25, 49, "1-2", "49" },
 	{ 200, 0, 1000, LANES_WORKER, 40, 200, "1-5", "196-200" },
-	{ 10000, 0, 1000, LANES_WORKER, 48, 768, "1-16", "753-768" },
+	{ 10000, 0, 1000, LANES_WORKER, 48, 768, "1-208", "9792-10000" },
 	{ 10000, 0, 1000, LANES_KIND, 1, 16, "other", "other" },
 	{ 10000, 0, 1000, LANES_RECIPE, 48, 768, "r99", "others" },
 	/* Ten hours of one at a time. */
 	{ 10000, 3600000, 3600000, LANES_WORKER, 1, 1, "1", "1" },
 	{ 10000, 3600000, 3600000, LANES_RECIPE, 48, 48, "r99", "others" },
 };
+
+/* Of more workers than lanes neighbours share one: each stays in the row that tells it. */
+START_TEST(many_slots)
+{
+	enum { N = 10000 };
+	struct buf b = BUF_INIT;
+	struct recorded r;
+	struct lanes l;
+
+	buf_adds(&b, OPEN);
+	for (int i = 0; i < N; i++)
+		buf_addf(&b, "start\t0\tm.%d\t\t%d\tother\tt%d\ndone\t%d\tm.%d\n", i + 1, i, i,
+			 1000 + i % 7, i + 1);
+	recorded_make(&r, BUILD, buf_str(&b), NULL);
+	ck_assert_int_eq(lanes_make(&l, &r.sum, LANES_WORKER), 0);
+	ck_assert_str_eq(l.row[l.n_rows - 1].label, "9792-10000");
+	for (size_t i = 0; i < r.sum.n_ran; i++) {
+		int slot = r.rec.task[r.sum.order[i]].slot;
+
+		ck_assert_uint_eq(l.lane[i], (uint32_t)slot * l.n_lanes / N);
+	}
+	lanes_release(&l);
+	recorded_release(&r);
+	buf_release(&b);
+}
+END_TEST
 
 START_TEST(many_tasks)
 {
@@ -324,6 +350,7 @@ int main(void)
 
 	tcase_add_loop_test(t, where_tasks_go, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(t, phases);
+	tcase_add_test(t, many_slots);
 	tcase_add_loop_test(t, many_tasks, 0, sizeof many / sizeof *many);
 	tcase_add_loop_test(t, anything, 0, 60);
 	tcase_add_loop_test(t, as_few_as_can_be, 0, 20);

@@ -3,7 +3,6 @@
 #include "saturate.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #define FIRST_SIZE 4
@@ -95,7 +94,7 @@ static bool within_slack(const struct stretch *before, const struct stretch *s)
 
 static bool is_free(const struct packer *p, uint32_t lane, const struct stretch *s)
 {
-	return lane >= p->n || p->free_us[p->size + lane] <= s->from_us ||
+	return p->shared || lane >= p->n || p->free_us[p->size + lane] <= s->from_us ||
 	       within_slack(&p->lane[lane].last, s);
 }
 

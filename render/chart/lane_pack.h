@@ -1,6 +1,7 @@
 #ifndef BUILDBEAT_CHART_LANE_PACK_H
 #define BUILDBEAT_CHART_LANE_PACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct packed_lane {
 
 struct packer {
 	uint32_t most;		/* lanes; where all are taken, stretches overlap */
+	bool shared;		/* all of them are several workers': what is wanted is taken */
 	uint32_t n;
 	uint32_t size;		/* leaves of the tree, a power of two */
 	int64_t *free_us;	/* the root is [1] */
@@ -39,7 +41,7 @@ struct packer {
 
 void packer_release(struct packer *p);
 
-/* The lane of a stretch: `wanted` (< most) if that is free. 0 or -ENOMEM. */
+/* The lane of a stretch: `wanted` (< most) if that is free or shared. 0 or -ENOMEM. */
 int packer_put(struct packer *p, const struct stretch *s, uint32_t wanted, uint32_t *lane);
 
 #endif

@@ -6,11 +6,12 @@
 #include "sort.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS_MAX 4096		/* the host's own numbers of workers; larger ones are none */
+#define SLOTS_MAX 65536		/* the host's own numbers of workers; larger ones are none */
 
 const char *const lanes_word[LANES_BY + 1] = {
 	[LANES_WORKER] = "worker", [LANES_RECIPE] = "recipe",
@@ -26,6 +27,7 @@ struct bin {
 struct work {
 	const struct summary *s;
 	struct lanes *l;
+	uint32_t n_workers;		/* by the host's numbers */
 	size_t n_nest, n_bins;		/* those of nested builds first */
 	struct bin bin[LANE_ROWS_MAX + LANE_NEST_ROWS_MAX];
 	uint8_t *bin_of;		/* by the place in summary.order, as lanes.lane */
@@ -186,8 +188,9 @@ static int put_nested(struct work *w)
 
 /* Workers */
 
-/* Which lane a worker has, as its host numbers them: gaps are closed. */
-static uint32_t *slot_lanes(const struct work *w)
+/* Which of at most so many lanes a worker has, as its host numbers them: gaps are closed,
+ * and neighbours share a lane where there are too few. */
+static uint32_t *slot_lanes(struct work *w, uint32_t most)
 {
 	uint32_t *lane = malloc(SLOTS_MAX * sizeof *lane);
 	uint32_t n = 0;
@@ -205,6 +208,11 @@ static uint32_t *slot_lanes(const struct work *w)
 		if (lane[i] != NO_LANE)
 			lane[i] = n++;
 	}
+	for (size_t i = 0; n > most && i < SLOTS_MAX; i++) {
+		if (lane[i] != NO_LANE)
+			lane[i] = (uint32_t)((uint64_t)lane[i] * most / n);
+	}
+	w->n_workers = n;
 	return lane;
 }
 
@@ -214,13 +222,13 @@ struct last {
 	uint32_t *slot;
 };
 
-static int last_init(struct last *last, const struct work *w)
+static int last_init(struct last *last, struct work *w, uint32_t most)
 {
 	size_t n_targets = w->s->n_targets + 1, n_instances = w->s->rec->n_instances + 1;
 
 	last->target = malloc(n_targets * sizeof *last->target);
 	last->instance = malloc(n_instances * sizeof *last->instance);
-	last->slot = slot_lanes(w);
+	last->slot = slot_lanes(w, most);
 	if (!last->target || !last->instance || !last->slot)
 		return -ENOMEM;
 	memset(last->target, 0xff, n_targets * sizeof *last->target);
@@ -271,7 +279,9 @@ static int put_workers(struct work *w)
 	uint32_t most = (uint32_t)(LANE_ROWS_MAX - w->n_nest) * LANES_A_ROW_MAX;
 	struct packer *p = &add_bin(w, most)->packer;
 	struct last last = { 0 };
-	int r = last_init(&last, w);
+	int r = last_init(&last, w, most);
+
+	p->shared = w->n_workers > most;
 
 	for (size_t i = 0; !r && i < w->s->n_ran; i++) {
 		const struct task *t = task_at(w, i);
@@ -321,24 +331,37 @@ static struct row *add_row(struct lanes *l, const struct packer *p, uint32_t fir
 	return row;
 }
 
-static int label_workers(struct row *row, uint32_t first)
+static int label_workers(struct row *row, uint64_t first, uint64_t last)
 {
-	int r = row->n_lanes == 1 ? asprintf(&row->label, "%u", first + 1) :
-		asprintf(&row->label, "%u-%u", first + 1, first + row->n_lanes);
+	int r = first == last ? asprintf(&row->label, "%" PRIu64, first) :
+		asprintf(&row->label, "%" PRIu64 "-%" PRIu64, first, last);
 
 	if (r < 0)
 		row->label = NULL;
 	return r < 0 ? -ENOMEM : 0;
 }
 
-static int split_workers(struct lanes *l, const struct packer *p, size_t most_rows)
+/* Lanes where there are enough of them; else as many as there were at once. */
+static uint64_t count_workers(const struct work *w, const struct packer *p)
+{
+	uint64_t n = p->n;
+
+	if (p->n < p->most)
+		return n;
+	n = w->n_workers > n ? w->n_workers : n;
+	return w->s->running_max > (int64_t)n ? (uint64_t)w->s->running_max : n;
+}
+
+static int split_workers(const struct work *w, const struct packer *p, size_t most_rows)
 {
 	uint32_t a_row = (uint32_t)((p->n + most_rows - 1) / most_rows);
+	uint64_t workers = count_workers(w, p);
 
 	for (uint32_t first = 0; first < p->n; first += a_row) {
 		uint32_t n = p->n - first < a_row ? p->n - first : a_row;
 
-		if (label_workers(add_row(l, p, first, n), first))
+		if (label_workers(add_row(w->l, p, first, n), first * workers / p->n + 1,
+				  (first + n) * workers / p->n))
 			return -ENOMEM;
 	}
 	return 0;
@@ -357,7 +380,7 @@ static int make_rows(struct work *w)
 
 		first[i] = l->n_lanes;
 		if (l->by == LANES_WORKER && i == w->n_nest) {
-			r = split_workers(l, p, LANE_ROWS_MAX - w->n_nest);
+			r = split_workers(w, p, LANE_ROWS_MAX - w->n_nest);
 			continue;
 		}
 		row = add_row(l, p, 0, p->n);

@@ -11,7 +11,8 @@
  * Where each task goes. A lane holds tasks that do not overlap (by more than the
  * little by which hosts' stamps do, lane_pack.h); a row is what is labelled: by
  * worker one lane a row, by recipe, directory or kind as many as tasks of it ran at
- * once. Never more than LANE_ROWS_MAX rows: beyond that workers share rows, and the
+ * once. Never more than LANE_ROWS_MAX rows: beyond that workers share rows and at last
+ * lanes, but labels number them all; and the
  * groups with least time become the last, "others".
  *
  * A task has the worker its host recorded, else the one whose last task it follows
