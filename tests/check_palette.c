@@ -241,7 +241,7 @@ static const struct {
 	{ "setscene", COLOUR_GREEN }, { "generate", COLOUR_SKY }, { "document", COLOUR_SKY },
 	{ "script", COLOUR_SKY }, { "fetch", COLOUR_RED }, { "unpack", COLOUR_RED },
 	{ "patch", COLOUR_RED }, { "install", COLOUR_PURPLE }, { "package", COLOUR_PURPLE },
-	{ "sysroot", COLOUR_PURPLE }, { "make", COLOUR_GREY }, { "shell", COLOUR_GREY },
+	{ "sysroot", COLOUR_PURPLE }, { "make", COLOUR_GREY }, { "shell", COLOUR_SKY },
 	{ "other", COLOUR_GREY }, { "clean", COLOUR_GREY }, { "", COLOUR_GREY },
 	{ "compile ", COLOUR_GREY }, { "</script>", COLOUR_GREY },
 };
@@ -261,7 +261,7 @@ static const struct {
 	{ "cc -c -o a.o a.c", false, COLOUR_BLUE }, { "cc -o a a.o b.o", false, COLOUR_ORANGE },
 	{ "ar rcs lib.a a.o", false, COLOUR_ORANGE }, { "./configure", false, COLOUR_YELLOW },
 	{ "bison -d x.y", false, COLOUR_SKY }, { "install -m 644 a b", false, COLOUR_PURPLE },
-	{ "echo", false, COLOUR_GREY },
+	{ "echo", false, COLOUR_SKY },
 	{ "do_compile", true, COLOUR_BLUE }, { "do_configure", true, COLOUR_YELLOW },
 	{ "do_fetch", true, COLOUR_RED }, { "do_unpack", true, COLOUR_RED },
 	{ "do_patch", true, COLOUR_RED }, { "do_package", true, COLOUR_PURPLE },

@@ -25,7 +25,8 @@ const WAITED = ["", "its target", "the line before it", "the task it runs in",
 const COLUMN = 2;		/* pixels of a column of the plots */
 const CLOSE = 1, SMALL = 1.5;	/* pixels: pieces that close, one of them that small, join */
 const PIECES_MAX = 28000, DENSE = 3000, LABELS_MAX = 400, CHAIN_MAX = 60;
-const LABEL_LEAST = 26, LABEL_PAD = 4;
+const LABEL_LEAST = 26, LABEL_PAD = 4, SIGN_WIDTH = 12, NAME_CUT_LEAST = 44;
+const NAME_MARGIN = 1.3;
 const TOOLS_HEIGHT = 40, WIDTH_LEAST = 1280;
 const MIN_LEAST_S = .01, MIN_MOST_S = 60;
 
@@ -436,7 +437,8 @@ function readPanel(panel, c) {
 		for (const b of panel.bands)
 			b.value = new Float32Array(whole(c[panel.word + "." + b.id],
 							 panel.time.length));
-		for (const i of c[panel.word + ".gap"])
+		panel.gaps = Array.from(c[panel.word + ".gap"]);
+		for (const i of panel.gaps)
 			panel.bands.forEach(b => b.value[i] = 0);
 	}
 	panel.total = stackTotal(panel);
@@ -720,6 +722,22 @@ function drawStack(p, n, dense) {
 	p.layer.path("band all", dense ? bandPath(p.height, p.steps) : "");
 }
 
+/* Stretches of which nothing is known; what is between those is at least a pixel. */
+function gapPath(p) {
+	const list = [];
+
+	for (const i of p.gaps || []) {
+		const x0 = clipX(toX(p.time[i - 1])), x1 = clipX(toX(p.time[i]));
+		const last = list[list.length - 1];
+
+		if (last && x0 - last.x1 < 1)
+			last.x1 = x1;
+		else if (x1 > x0)
+			list.push({ x0, x1 });
+	}
+	return list.map(g => box(g.x0, 0, g.x1 - g.x0, p.height)).join("");
+}
+
 /* An area's band lies upon it, a line's behind it. */
 function drawBand(p, b, n, dense) {
 	const area = b.mark === "area";
@@ -742,6 +760,7 @@ function drawPanel(p) {
 
 	p.layer.begin();
 	p.layer.group.classList.toggle("dense", seen > 2 * n);
+	p.layer.path("gap", gapPath(p));
 	if (p.total)
 		drawStack(p, n, dense);
 	for (const b of p.bands.filter(x => x.mark !== "stack"))
@@ -836,7 +855,6 @@ function roomForPieces() {
 	piece.size = size;
 }
 
-const BADNESS = [0, 3, 2, 1];	/* of states */
 const time_of_colour = new Float64Array(8);
 
 function beginPiece(i, lane, x0, x1) {
@@ -870,22 +888,25 @@ function addToPiece(p, i, x1) {
 		piece.cpu[p] += (tasks.cpu[i] - 1) / 256 * wall;
 		piece.wall[p] += wall;
 	}
-	if (BADNESS[state] > BADNESS[piece.ended[p]])
+	if (state)
 		piece.ended[p] = state;
 	if (!search.match || search.match[i])
 		piece.match[p] = 1;
 }
 
 /* Stretches of lanes that are marked; those nobody could tell apart are one. */
-function Strips() {
+function Strips(close) {
+	this.close = close || CLOSE;
 	this.list = [];
 }
 
 Strips.prototype.add = function (lane, x0, x1) {
 	const last = this.list[this.list.length - 1];
 
-	if (last && last.lane === lane && x0 - last.x1 < CLOSE && x0 >= last.x0 &&
-	    (x1 - x0 < SMALL || last.x1 - last.x0 < SMALL))
+	const small = SMALL * this.close;
+
+	if (last && last.lane === lane && x0 - last.x1 < this.close && x0 >= last.x0 &&
+	    (x1 - x0 < small || last.x1 - last.x0 < small))
 		last.x1 = Math.max(last.x1, x1);
 	else
 		this.list.push({ lane, x0, x1 });
@@ -934,6 +955,8 @@ function walkLane(lane, close, marks) {
 			continue;
 		if (tasks.marks[i] & CRITICAL && view.critical)
 			marks.critical.add(lane, x0, x1);
+		if (tasks.marks[i] & STATE)
+			marks.ended[tasks.marks[i] & STATE].add(lane, x0, x1);
 		if (end - start < min) {
 			marks.busy.add(lane, x0, x1);
 			hidden.n++;
@@ -949,7 +972,8 @@ function walkLane(lane, close, marks) {
 /* The marks of what is in view. Wider merging where there would be too many pieces. */
 function walkLanes() {
 	for (let close = CLOSE; ; close *= 2) {
-		const marks = { queue: new Strips(), critical: new Strips(), busy: new Strips() };
+		const marks = { queue: new Strips(close), critical: new Strips(close),
+			busy: new Strips(close), ended: STATES.map(() => new Strips(close)) };
 
 		piece.n = hidden.n = 0;
 		for (let lane = 0; lane < tasks.lanes.y.length; lane++) {
@@ -1001,34 +1025,29 @@ function openEnd(x, y, width, height) {
 	return "M" + px(x + width) + " " + px(y) + "H" + px(x) + "v" + px(height) + "h" + px(width);
 }
 
-function drawEnds(layer) {
-	const d = ["", "", "", ""], signs = ["", "", "", ""], badges = ["", "", "", ""];
-	const last = [-100, -100, -100, -100];
+function drawEnds(layer, ended) {
+	const signs = ["", "", "", ""];
+	let badges = "";
 
-	for (let p = 0, lane = -1; p < piece.n; p++) {
-		const state = piece.ended[p];
+	for (const state of [UNFINISHED, KILLED, FAILED]) {
+		let d = "", lane = -1, last = -100;
 
-		if (!state)
-			continue;
-		if (piece.lane[p] !== lane) {
-			lane = piece.lane[p];
-			last.fill(-100);
+		for (const s of ended[state].list) {
+			const x = clipX(s.x0), width = Math.max(1, clipX(s.x1) - x);
+			const y = geometry.laneY(s.lane), height = tasks.lanes.height[s.lane];
+			const at = clamp(x + width - (width > 22 ? 9 : width / 2), 5.5, view.width - 5.5);
+
+			d += state === UNFINISHED ? openEnd(x, y, width, height) : box(x, y, width, height);
+			if (state === UNFINISHED || (s.lane === lane && at - last < 11))
+				continue;
+			lane = s.lane;
+			last = at;
+			badges += sign("badge", at, y + height / 2);
+			signs[state] += sign(state === FAILED ? "cross" : "bolt", at, y + height / 2);
 		}
-		const x = clipX(piece.x0[p]), width = Math.max(1, clipX(piece.x1[p]) - x);
-		const y = geometry.laneY(lane), height = tasks.lanes.height[lane];
-		const at = clamp(x + width - (width > 22 ? 9 : width / 2), 5.5, view.width - 5.5);
-
-		d[state] += state === UNFINISHED ? openEnd(x, y, width, height) :
-			box(x, y, width, height);
-		if (state === UNFINISHED || at - last[state] < 11)
-			continue;
-		last[state] = at;
-		badges[state] += sign("badge", at, y + height / 2);
-		signs[state] += sign(state === FAILED ? "cross" : "bolt", at, y + height / 2);
+		layer.path(STATES[state], d);
 	}
-	for (const state of [UNFINISHED, KILLED, FAILED])
-		layer.path(STATES[state], d[state]);
-	layer.path("badge", badges[KILLED] + badges[FAILED]);
+	layer.path("badge", badges);
 	layer.path("bolt", signs[KILLED]);
 	layer.path("cross", signs[FAILED]);
 }
@@ -1057,14 +1076,19 @@ function drawGhosts(layer) {
 
 /* Names in the widest bars */
 
-const ruler = { context: null };
+const ruler = { context: null, family: "" };
 
-function fit(text, width, size) {
+function widthOf(text, font) {
 	if (!ruler.context)
 		ruler.context = make(HTML, "canvas", {}).getContext("2d");
-	ruler.context.font = size + "px " + (getComputedStyle(root).fontFamily || "sans-serif");
+	ruler.family = ruler.family || getComputedStyle(root).fontFamily || "sans-serif";
+	ruler.context.font = font + "px " + ruler.family;
+	return ruler.context.measureText(text).width;
+}
+
+function fit(text, width, size) {
 	for (let all = text; ;) {
-		const taken = ruler.context.measureText(text).width;
+		const taken = widthOf(text, size);
 
 		if (taken <= width)
 			return text;
@@ -1074,6 +1098,25 @@ function fit(text, width, size) {
 		/* The end of a path says more than its beginning. */
 		text = all.slice(0, n / 3 | 0) + "\u2026" + all.slice(all.length - (n * 2 / 3 | 0));
 	}
+}
+
+/* What says most of those names of a task that fit as they are, or the shortest. */
+function fitName(i, width, size) {
+	const target = tasks.names[tasks.name[i]], names = [nameOf(i), target,
+		target.slice(target.lastIndexOf("/") + 1) || target].map(clean);
+	const name = names.find(x => widthOf(x, size) <= width);
+
+	return name || (width < NAME_CUT_LEAST ? "" : fit(names[2], width, size));
+}
+
+/* What most of a bar's height is: a name upon it has that around it, and where the edge of
+ * the strong part would go through it, it is moved off the middle into that. */
+function placeOfName(p, height, size) {
+	const strong = piece.wall[p] ? piece.cpu[p] / piece.wall[p] : 0;
+	const room = Math.abs(strong - .5) > .3 ? 0 : Math.max(0, (height - size) / 2 - NAME_MARGIN);
+
+	return { ground: (strong > .5 ? "c" : "t") + piece.colour[p],
+		 shift: strong > .5 ? room : -room };
 }
 
 function drawNames(layer) {
@@ -1091,12 +1134,16 @@ function drawNames(layer) {
 	for (const { p, width } of list.slice(0, LABELS_MAX)) {
 		const height = tasks.lanes.height[piece.lane[p]];
 		const size = height >= 14 ? 10.5 : height - 2;
-		const text = fit(clean(nameOf(piece.task[p])), width - 2 * LABEL_PAD, size);
+		const text = fitName(piece.task[p], width - 2 * LABEL_PAD -
+				     (piece.ended[p] ? SIGN_WIDTH : 0), size);
+
+		const place = placeOfName(p, height, size);
 
 		if (text)
-			layer.text(n++, "name" + (size < 10.5 ? " small" : "") +
+			layer.text(n++, "name " + place.ground + (size < 10.5 ? " small" : "") +
 				   (piece.match[p] ? "" : " dim"), clipX(piece.x0[p]) + LABEL_PAD,
-				   geometry.laneY(piece.lane[p]) + height / 2 + size * .36, text);
+				   geometry.laneY(piece.lane[p]) + height / 2 + size * .36 +
+				   place.shift, text);
 	}
 	layer.cut(n);
 }
@@ -1111,7 +1158,7 @@ function drawLanes() {
 	drawPhases(layer);
 	layer.path("critical", marks.critical.path(0, 0));
 	drawGhosts(layer);
-	drawEnds(layer);
+	drawEnds(layer, marks.ended);
 	drawNames(layer);
 }
 
@@ -1301,15 +1348,24 @@ function drawCross() {
 	if (x < 0)
 		return;
 	const t = toTime(x), fine_us = (view.until - view.from) * head.unit_us / view.width;
-	const right = x > view.width / 2, at = head.plot_x + x + (right ? -6 : 6);
+	const right = x > view.width / 2, at = head.plot_x + x + (right ? -9 : 9);
 
 	for (const [y, height] of geometry.spans)
 		d += "M" + px(head.plot_x + x) + " " + y + "v" + height;
 	layer.path("crosshair", d);
-	layer.text(n++, "moment " + (right ? "end" : "start"), at, geometry.labels[0] || 12,
-		   momentText(t * head.unit_us, fine_us));
-	for (const p of panels)
-		layer.text(n++, "readout " + (right ? "end" : "start"), at, p.y + 12, valuesAt(p, t));
+	const texts = panels.map(p => ["readout", p.y + 13, "11", valuesAt(p, t)]);
+	let plates = "";
+
+	texts.push(["moment", geometry.labels[0] || 12, "bold 11",
+		    momentText(t * head.unit_us, fine_us)]);
+	for (const [name, y, font, text] of texts.filter(x => x[3])) {
+		const width = widthOf(text, font) + 10;
+
+		plates += box(right ? at - width + 5 : at - 5, y - 11, width, 15);
+		layer.text(n++, name + (right ? " end" : " start"), at, y, text);
+	}
+	layer.path("plate", plates);
+	layer.group.insertBefore(layer.paths.get("plate"), layer.texts[0]);
 	layer.cut(n);
 }
 

@@ -5,6 +5,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #define NAME_WIDTH_MIN 26
 #define NAME_HEIGHT_MIN 10
 #define NAME_PAD 4
+#define NAME_MARGIN 1.3	/* pixels kept free above and below */
 #define SIGN_WIDTH 12		/* kept free at the end of a bar that has a sign there */
 #define NAME_CUT_MIN 44		/* pixels in which a part of a name says something */
 #define ROW_LABEL_SIZE 10.5
@@ -124,22 +126,34 @@ static void add_best_name(struct buf *out, const struct chart *c, const struct t
 	buf_release(&full);
 }
 
+/* Off the middle, where the edge of the strong part would go through a name: into what is
+ * more of the bar. */
+static double name_shift(const struct box *box, double strong, double size)
+{
+	double room = (box->height - size) / 2 - NAME_MARGIN;
+
+	if (room <= 0 || fabs(strong / box->height - 0.5) > 0.3)
+		return 0;
+	return strong > box->height / 2 ? room : -room;
+}
+
 static void draw_name(struct svg *s, const struct chart *c, const struct box *box,
 		      const struct piece *p)
 {
 	double size = box->height >= 14 ? 10.5 : 9;
-	bool strong = computed(p, box) > box->height / 2;
+	double strong = computed(p, box);
 	struct buf label = BUF_INIT, class = BUF_INIT;
 
 	add_best_name(&label, c, &c->sum->rec->task[p->task], box->width - 2 * NAME_PAD -
 		      (p->ended == TASK_DONE ? 0 : SIGN_WIDTH), size);
 	if (label.len) {
-		buf_addf(&class, "name %c%u%s", strong ? 'c' : 't', (unsigned)p->colour,
+		buf_addf(&class, "name %c%u%s", strong > box->height / 2 ? 'c' : 't', (unsigned)p->colour,
 			 size < 10.5 ? " small" : "");
 		svg_begin(s, "text");
 		svg_attr(s, "class", buf_str(&class));
 		svg_attr_number(s, "x", box->x + NAME_PAD);
-		svg_attr_number(s, "y", box->y + box->height / 2 + size * 0.36);
+		svg_attr_number(s, "y", box->y + box->height / 2 + size * 0.36 +
+				name_shift(box, strong, size));
 		svg_text(s, buf_str(&label));
 		svg_end(s);
 	}

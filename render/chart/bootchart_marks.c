@@ -135,7 +135,7 @@ int part_marks_below(struct svg *s, const struct chart *c)
 	return c->has_queue ? draw_queue(s, c) : 0;
 }
 
-/* How pieces ended: an outline, and where there is room a badge with a sign */
+/* How tasks ended: an outline, and where there is room a badge with a sign */
 
 void add_cross(struct svg_path *p, double x, double y)
 {
@@ -180,21 +180,34 @@ void add_open_end(struct svg_path *p, double x, double y, double width, double h
 	}
 }
 
-static void draw_outlines(struct svg *s, const struct chart *c, enum task_state state,
-			  const char *class)
+static int find_ends(struct strips *l, const struct chart *c, enum task_state state)
+{
+	const struct recording *rec = c->sum->rec;
+	int r = 0;
+
+	for (size_t i = 0; !r && c->sum->n_state[state] && i < c->sum->n_ran; i++) {
+		const struct task *t = &rec->task[c->sum->order[i]];
+
+		if (t->state == state)
+			r = add_strip(l, c->lanes.lane[i], time_x(c, t->start_us),
+				      time_x(c, recording_task_end_us(rec, t)));
+	}
+	bound(l);
+	return r;
+}
+
+static void draw_outlines(struct svg *s, const struct chart *c, const struct strips *l,
+			  const char *class, bool open)
 {
 	struct svg_path path;
 
 	svg_path_init(&path, s, class);
-	for (size_t i = 0; i < c->pieces.n; i++) {
-		const struct piece *p = &c->pieces.piece[i];
-		struct lane_place place = chart_lane(c, p->lane);
-		double x = time_x(c, p->from_us), width = time_x(c, p->until_us) - x;
+	for (size_t i = 0; i < l->n; i++) {
+		struct lane_place place = chart_lane(c, l->strip[i].lane);
+		double x = l->strip[i].from, width = l->strip[i].until - x;
 		double y = place.y - c->lanes_y;
 
-		if (p->ended != state)
-			continue;
-		if (state == TASK_RUNNING)
+		if (open)
 			add_open_end(&path, x, y, width, place.height);
 		else
 			svg_path_rect(&path, x, y, width < 1 ? 1 : width, place.height);
@@ -202,45 +215,53 @@ static void draw_outlines(struct svg *s, const struct chart *c, enum task_state 
 	svg_path_end(&path);
 }
 
-static double badge_x(const struct chart *c, const struct piece *p)
+static double badge_x(const struct strip *s)
 {
-	double x = time_x(c, p->until_us), width = x - time_x(c, p->from_us);
+	double x = s->until, width = x - s->from;
 
 	x = width > 4 * BADGE ? x - 1.6 * BADGE : x - width / 2;
 	return x < BADGE ? BADGE : x > CHART_PLOT_WIDTH - BADGE ? CHART_PLOT_WIDTH - BADGE : x;
 }
 
-/* The signs at those pieces, no two upon each other. */
-static void draw_signs(struct svg *s, const struct chart *c, enum task_state state,
+/* The signs at those, no two upon each other. */
+static void draw_signs(struct svg *s, const struct chart *c, const struct strips *l,
 		       const char *class, void (*add)(struct svg_path *p, double x, double y))
 {
-	const struct piece *last = NULL;
+	const struct strip *last = NULL;
 	struct svg_path path;
 
 	svg_path_init(&path, s, class);
-	for (size_t i = 0; i < c->pieces.n; i++) {
-		const struct piece *p = &c->pieces.piece[i];
+	for (size_t i = 0; i < l->n; i++) {
+		const struct strip *p = &l->strip[i];
 		struct lane_place place = chart_lane(c, p->lane);
 
-		if (p->ended != state || place.height < GLYPH ||
-		    (last && last->lane == p->lane && badge_x(c, p) - badge_x(c, last) <
-		     2 * BADGE))
+		if (place.height < GLYPH ||
+		    (last && last->lane == p->lane && badge_x(p) - badge_x(last) < 2 * BADGE))
 			continue;
-		add(&path, badge_x(c, p), place.y - c->lanes_y + place.height / 2);
+		add(&path, badge_x(p), place.y - c->lanes_y + place.height / 2);
 		last = p;
 	}
 	svg_path_end(&path);
 }
 
-static void draw_ends(struct svg *s, const struct chart *c)
+static int draw_ends(struct svg *s, const struct chart *c)
 {
-	draw_outlines(s, c, TASK_RUNNING, "unfinished");
-	draw_outlines(s, c, TASK_KILLED, "killed");
-	draw_outlines(s, c, TASK_FAILED, "failed");
-	draw_signs(s, c, TASK_KILLED, "badge", add_badge);
-	draw_signs(s, c, TASK_KILLED, "bolt", add_bolt);
-	draw_signs(s, c, TASK_FAILED, "badge", add_badge);
-	draw_signs(s, c, TASK_FAILED, "cross", add_cross);
+	struct strips running = { 0 }, killed = { 0 }, failed = { 0 };
+	int r = find_ends(&running, c, TASK_RUNNING);
+
+	r = r ? r : find_ends(&killed, c, TASK_KILLED);
+	r = r ? r : find_ends(&failed, c, TASK_FAILED);
+	draw_outlines(s, c, &running, "unfinished", true);
+	draw_outlines(s, c, &killed, "killed", false);
+	draw_outlines(s, c, &failed, "failed", false);
+	draw_signs(s, c, &killed, "badge", add_badge);
+	draw_signs(s, c, &killed, "bolt", add_bolt);
+	draw_signs(s, c, &failed, "badge", add_badge);
+	draw_signs(s, c, &failed, "cross", add_cross);
+	free(running.strip);
+	free(killed.strip);
+	free(failed.strip);
+	return r;
 }
 
 /* Phases within tasks */
@@ -313,7 +334,7 @@ int part_marks_above(struct svg *s, const struct chart *c)
 	r = r ? r : draw_critical(s, c, lane);
 	if (c->ghost)
 		r = r ? r : draw_ghost(s, c);
-	draw_ends(s, c);
+	r = r ? r : draw_ends(s, c);
 	free(lane);
 	return r;
 }

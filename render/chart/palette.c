@@ -8,7 +8,7 @@ const struct palette palette_light = {
 	.colour = {
 		[COLOUR_BLUE] = 0x1f5fa6, [COLOUR_ORANGE] = 0xe39b1b, [COLOUR_GREEN] = 0x3a9d7c,
 		[COLOUR_YELLOW] = 0xf5e34c, [COLOUR_SKY] = 0x6fc8ee, [COLOUR_RED] = 0xc8371b,
-		[COLOUR_PURPLE] = 0xa874d6, [COLOUR_GREY] = 0x595d64,
+		[COLOUR_PURPLE] = 0xa874d6, [COLOUR_GREY] = 0xa6acb2,
 	},
 };
 
@@ -18,7 +18,7 @@ const struct palette palette_dark = {
 	.colour = {
 		[COLOUR_BLUE] = 0x3f74ee, [COLOUR_ORANGE] = 0xe89c22, [COLOUR_GREEN] = 0x46a078,
 		[COLOUR_YELLOW] = 0xf2ea5c, [COLOUR_SKY] = 0x84d4fa, [COLOUR_RED] = 0xd8401c,
-		[COLOUR_PURPLE] = 0xb47aae, [COLOUR_GREY] = 0xb4b6b8,
+		[COLOUR_PURPLE] = 0xb47aae, [COLOUR_GREY] = 0x64686c,
 	},
 };
 
@@ -32,6 +32,7 @@ static const struct {
 	{ "configure", COLOUR_YELLOW },
 	{ "test", COLOUR_GREEN }, { "setscene", COLOUR_GREEN },
 	{ "generate", COLOUR_SKY }, { "document", COLOUR_SKY }, { "script", COLOUR_SKY },
+	{ "shell", COLOUR_SKY },
 	{ "fetch", COLOUR_RED }, { "unpack", COLOUR_RED }, { "patch", COLOUR_RED },
 	{ "install", COLOUR_PURPLE }, { "package", COLOUR_PURPLE }, { "sysroot", COLOUR_PURPLE },
 };
