@@ -7,6 +7,7 @@
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat "
 #define GENUINE TOP_SRCDIR "/tests/data/oe/genuine"
+#define PROFILE TOP_SRCDIR "/tests/data/convert/bazel/profile.json"
 #define NESTED TOP_SRCDIR "/tests/data/recordings/nested"
 
 /* What is in a directory, hidden names too. */
@@ -96,6 +97,40 @@ START_TEST(what_is_wrong)
 }
 END_TEST
 
+/* What the setting asks for, of a finished recording; a failing command, a killed one. */
+START_TEST(layouts)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT "record --no-git -n oe --layout oe false; "
+		    "echo 'layout: both' >buildbeat.yaml; "
+		    BUILDBEAT "record --no-git -n both sh -c 'kill -9 $$'; "
+		    "ls buildstats buildstats/oe | grep -v reduced; ls -d buildstats/both/oe/build_stats "
+		    "buildstats/both/build; grep Exit buildstats/oe/build_stats "
+		    "buildstats/both/oe/build_stats; ls -A buildstats | grep '^[.]'; "
+		    BUILDBEAT "list | grep -c exit");
+	ck_assert_str_eq(r.out.data, "buildstats:\nboth\nlatest\noe\n\nbuildstats/oe:\nbuild_stats\n"
+			 "buildstats/both/build\nbuildstats/both/oe/build_stats\n"
+			 "buildstats/oe/build_stats:Exit status: 1\n"
+			 "buildstats/both/oe/build_stats:Exit status: 137\n1\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* A file as it is; its charts go where we are. */
+START_TEST(a_file_is_a_recording)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT "show --top 1 " PROFILE " >/dev/null && "
+		    BUILDBEAT "chart --only bootchart " PROFILE " && "
+		    BUILDBEAT "export --to oe -o oe " PROFILE " && ls");
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	ck_assert_str_eq(r.out.data, "./bootchart.svg\noe\nbootchart.svg\noe\n");
+	support_run_release(&r);
+}
+END_TEST
+
 /* A file system with room for a part. */
 static void on_full_disk(struct run *r, const char *command)
 {
@@ -159,6 +194,8 @@ int main(void)
 	tcase_add_test(t, shows_the_same);
 	tcase_add_test(t, by_itself);
 	tcase_add_loop_test(t, what_is_wrong, 0, sizeof wrong / sizeof *wrong);
+	tcase_add_test(t, layouts);
+	tcase_add_test(t, a_file_is_a_recording);
 	tcase_add_loop_test(t, full_disk, 0, sizeof full / sizeof *full);
 	tcase_add_test(t, interrupted);
 	suite_add_tcase(s, t);
