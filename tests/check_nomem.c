@@ -178,6 +178,7 @@ int main(void)
 	Suite *s = suite_create("nomem");
 	TCase *t = tcase_create("nomem");
 
+	tcase_set_timeout(t, 60);	/* hundreds of runs, slow on a loaded machine */
 	tcase_add_test(t, nth_fails);
 	tcase_add_test(t, nth_fails_for_openembedded);
 	tcase_add_loop_test(t, nth_fails_for_traces, 0, sizeof foreign / sizeof *foreign);
