@@ -1,6 +1,7 @@
 #include "doctor.h"
 
 #include "buildbeat_plugin.h"
+#include "carry.h"
 #include "launch.h"
 #include "recording.h"
 #include "sampler.h"
@@ -317,6 +318,43 @@ static bool trial_begin(struct trial *t, struct doctor *d)
 	return true;
 }
 
+/* Any dynamic program that starts another will do. */
+static void try_preload(struct trial *t)
+{
+	char shell[] = "/bin/sh", dash_c[] = "-c", script[] = "/bin/true; :";
+	char *argv[] = { shell, dash_c, script, NULL };
+	struct launch l = { .argv = argv, .host = true };
+	struct recording rec = RECORDING_INIT;
+	struct ticket ticket = { .path = "" };
+	struct carried carried;
+	struct error err = { 0 };
+	struct store store;
+	char path[PATH_MAX];
+	bool works = false;
+
+	if (!t->plugin[0] || store_create(&store, t->dir, "preload", &err))
+		return;
+	if (!ticket_write(&ticket, &store, t->plugin) &&
+	    carry_from_ticket(&carried, ticket.path, strlen(ticket.path)) &&
+	    !access(carried.preload, R_OK) && carry_can_preload(shell)) {
+		l.preload = &carried;
+		works = !launch_run(&l);
+	}
+	ticket_remove(&ticket);
+	snprintf(path, sizeof path, "%s", store.path);
+	store_close(&store);
+	works = works && !recording_read(&rec, path, NULL, &err) && rec.n_tasks;
+	recording_release(&rec);
+	if (works)
+		doctor_add(t->doctor, "preload", FINDING_OK, false, NULL,
+			   "what ninja, cargo, scripts and the like start is recorded");
+	else
+		doctor_add(t->doctor, "preload", FINDING_LIMITED, false,
+			   "install " CARRY_PRELOAD " beside the plugin",
+			   "none but make's tasks are recorded: " CARRY_PRELOAD
+			   " does not work in %s", shell);
+}
+
 static void trial_end(struct trial *t)
 {
 	nftw(t->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
@@ -331,6 +369,7 @@ void doctor_trial(struct doctor *d)
 	try_make(&t, "make", true);
 	try_make(&t, "gmake", false);
 	try_make(&t, "remake", false);
+	try_preload(&t);
 	trial_end(&t);
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -45,10 +46,18 @@ static struct {
 	dev_t dev;			/* of tasks.log */
 	ino_t ino;
 	char tasks[PATH_MAX + 64];	/* its path, where descriptors were closed */
-	bool ninja;			/* or samurai: it hashes its commands */
+	bool ninja;			/* or samurai: it hashes its commands, and closes no
+					   descriptor but its own */
+	bool fork;			/* this process is one, of a host's */
 	struct buf open;		/* the line of the instance */
 	char open_text[EVENT_MAX + 1];
 } host;
+
+/* Not of a vfork, whose memory is its parent's. */
+static void forked(void)
+{
+	host.fork = true;
+}
 
 bool preload_is_host(void)
 {
@@ -107,7 +116,9 @@ static void append(struct buf *b)
 {
 	int saved = errno;
 
-	if (!is_tasks_log(host.store.tasks_fd))
+	if (host.ninja && host.store.tasks_fd >= 0)
+		store_append(&host.store, b);
+	else if (!is_tasks_log(host.store.tasks_fd))
 		append_anew(b);
 	else if (is_limited() && !host.store.limited)
 		store_write(host.store.tasks_fd, b->data, b->len);
@@ -279,7 +290,7 @@ static void started(pid_t pid, int64_t t, char *const argv[])
  * complete once its ticket is gone. */
 static bool is_over(void)
 {
-	return getpid() != host.store.pid && getppid() != host.store.pid &&
+	return host.fork && getppid() != host.store.pid &&
 	       access(preload_carried.ticket, F_OK);
 }
 
@@ -448,4 +459,5 @@ void preload_host_begin(int argc, char **argv)
 		snprintf(host.tasks, sizeof host.tasks, "%s/" LAYOUT_TASKS, host.store.path);
 	prepare_open(argc, argv);
 	host.shared = memory;
+	pthread_atfork(NULL, NULL, forked);
 }

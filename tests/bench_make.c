@@ -5,92 +5,26 @@
  * stretch), the median of the pairs' differences.
  */
 #include "make_host.h"
+#include "pairs.h"
 #include "support.h"
 
-#include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PAIRS 21
 
-struct cost {
-	double wall_us, cpu_us;
+struct run_of {
+	const char *file, *makefiles;
 };
 
-static double now_us(void)
+static void execute(const void *context, bool with)
 {
-	struct timespec ts;
+	const struct run_of *r = context;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
-}
-
-static double cpu_us(const struct rusage *u)
-{
-	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1e6 +
-	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
-}
-
-static struct cost run_make(const char *file, const char *makefiles)
-{
-	double start = now_us();
-	struct rusage usage;
-	struct cost cost;
-	int status;
-	pid_t pid = fork();
-
-	if (!pid) {
-		if (makefiles)
-			setenv("MAKEFILES", makefiles, 1);
-		execlp("make", "make", "-s", "-f", file, (char *)NULL);
-		_exit(127);
-	}
-	ck_assert_int_eq(wait4(pid, &status, 0, &usage), pid);
-	ck_assert_int_eq(status, 0);
-	cost = (struct cost){ now_us() - start, cpu_us(&usage) };
-	usleep((useconds_t)(cost.wall_us / 10));	/* or the kernel makes us pause */
-	return cost;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v, size_t n)
-{
-	qsort(v, n, sizeof *v, by_value);
-	return v[n / 2];
-}
-
-/* Median extra cost of one of the n things the makefile does. */
-static struct cost measure(const char *file, unsigned n, const char *makefiles,
-			   struct cost *plain)
-{
-	double wall[PAIRS], cpu[PAIRS], wall0[PAIRS], cpu0[PAIRS];
-
-	run_make(file, makefiles);
-	for (int i = 0; i < PAIRS; i++) {
-		bool first = i & 1;
-		struct cost a = run_make(file, first ? makefiles : NULL);
-		struct cost b = run_make(file, first ? NULL : makefiles);
-		struct cost with = first ? a : b, without = first ? b : a;
-
-		wall[i] = (with.wall_us - without.wall_us) / n;
-		cpu[i] = (with.cpu_us - without.cpu_us) / n;
-		wall0[i] = without.wall_us / n;
-		cpu0[i] = without.cpu_us / n;
-	}
-	*plain = (struct cost){ median(wall0, PAIRS), median(cpu0, PAIRS) };
-	return (struct cost){ median(wall, PAIRS), median(cpu, PAIRS) };
+	if (with)
+		setenv("MAKEFILES", r->makefiles, 1);
+	execlp("make", "make", "-s", "-f", r->file, (char *)NULL);
 }
 
 static void write_makefile(const char *path, unsigned n, const char *recipe)
@@ -117,27 +51,16 @@ static void bench(const char *what, const char *recipe, unsigned n, unsigned fla
 		  const char *bar)
 {
 	const char *file = support_path("%s/Makefile", support_tmpdir());
+	struct run_of run = { .file = file };
 	struct cost extra, plain;
 	struct fixture f;
 
 	write_makefile(file, n, recipe);
 	fixture_begin(&f, support_tmpdir(), NULL, flags, NULL, NULL);
-	extra = measure(file, n, f.makefiles.data, &plain);
+	run.makefiles = f.makefiles.data;
+	extra = pairs_measure(execute, &run, n, PAIRS, &plain);
 	report(what, extra, plain, bar);
 	fixture_end(&f);
-}
-
-/* Children inherit both. */
-static void have_the_machine(void)
-{
-	struct sched_param param = { .sched_priority = 1 };
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(sched_getcpu(), &set);
-	sched_setaffinity(0, sizeof set, &set);
-	if (sched_setscheduler(0, SCHED_RR, &param))
-		printf("make: no real-time priority here, the figures are noisier\n");
 }
 
 START_TEST(bench_make)
@@ -145,7 +68,7 @@ START_TEST(bench_make)
 	unsetenv("MAKEFLAGS");
 	unsetenv("MAKELEVEL");
 	unsetenv("MFLAGS");
-	have_the_machine();
+	pairs_have_the_machine("make");
 	bench("a recipe", "@true", 500, 0, "bar: <= 5 us wall, <= 6 us cpu");
 	bench("a recipe with a shell", "@:;:", 250, 0, "");
 	bench("a recipe, bytes too", "@true", 250, STORE_TASK_IO, "");

@@ -34,8 +34,15 @@ tests_check_plugin_object_LDADD = $(MAKE_HOST_LIBS)
 
 BENCHES += tests/bench_make
 check_PROGRAMS += tests/bench_make
+tests_bench_make_SOURCES = tests/bench_make.c tests/pairs.c tests/pairs.h
 tests_bench_make_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_make_LDADD = $(MAKE_HOST_LIBS)
+
+BENCHES += tests/bench_ninja
+check_PROGRAMS += tests/bench_ninja
+tests_bench_ninja_SOURCES = tests/bench_ninja.c tests/pairs.c tests/pairs.h
+tests_bench_ninja_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bench_ninja_LDADD = $(MAKE_HOST_LIBS)
 
 BENCHES += tests/bench_writers
 check_PROGRAMS += tests/bench_writers

@@ -1,0 +1,95 @@
+#include "pairs.h"
+
+#include <check.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAIRS_MAX 64
+
+static double now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
+}
+
+static double cpu_us(const struct rusage *u)
+{
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1e6 +
+	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
+}
+
+void pairs_have_the_machine(const char *what)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	sched_setaffinity(0, sizeof set, &set);
+	if (sched_setscheduler(0, SCHED_RR, &param))
+		printf("%s: no real-time priority here, the figures are noisier\n", what);
+}
+
+struct cost pairs_run(void (*execute)(const void *context, bool with), const void *context,
+		      bool with)
+{
+	double start = now_us();
+	struct rusage usage;
+	struct cost cost;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+
+	if (!pid) {
+		execute(context, with);
+		_exit(127);
+	}
+	ck_assert_int_eq(wait4(pid, &status, 0, &usage), pid);
+	ck_assert_int_eq(status, 0);
+	cost = (struct cost){ now_us() - start, cpu_us(&usage) };
+	usleep((useconds_t)(cost.wall_us / 10));	/* or the kernel makes us pause */
+	return cost;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, int n)
+{
+	qsort(v, (size_t)n, sizeof *v, by_value);
+	return v[n / 2];
+}
+
+struct cost pairs_measure(void (*execute)(const void *context, bool with), const void *context,
+			  unsigned n, int pairs, struct cost *plain)
+{
+	double wall[PAIRS_MAX], cpu[PAIRS_MAX], wall0[PAIRS_MAX], cpu0[PAIRS_MAX];
+
+	pairs_run(execute, context, true);
+	for (int i = 0; i < pairs; i++) {
+		bool first = i & 1;
+		struct cost a = pairs_run(execute, context, first);
+		struct cost b = pairs_run(execute, context, !first);
+		struct cost with = first ? a : b, without = first ? b : a;
+
+		wall[i] = (with.wall_us - without.wall_us) / n;
+		cpu[i] = (with.cpu_us - without.cpu_us) / n;
+		wall0[i] = without.wall_us / n;
+		cpu0[i] = without.cpu_us / n;
+	}
+	*plain = (struct cost){ median(wall0, pairs), median(cpu0, pairs) };
+	return (struct cost){ median(wall, pairs), median(cpu, pairs) };
+}
