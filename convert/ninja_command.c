@@ -5,8 +5,8 @@
 /* What a rule's text becomes for one of its edges. */
 
 #define DEPTH_MAX 32	/* of variables of a rule in one another; ninja forbids circles */
-#define PARTS_MAX 1000000
-#define COMMAND_MAX ((size_t)64 << 20)
+#define PARTS_MAX 100000
+#define COMMAND_MAX ((size_t)16 << 20)
 
 struct expansion {
 	const struct ninja_build *n;
@@ -55,18 +55,18 @@ static void add_variable(struct expansion *x, uint32_t name);
 
 static void add_binding(struct expansion *x, const struct ninja_binding *b)
 {
-	const struct ninja_part *part = x->n->part + b->first_part;
-
 	if (x->depth == DEPTH_MAX)
 		return;
 	x->depth++;
 	for (size_t i = 0; i < b->n && x->out->len < x->limit; i++) {
+		const struct ninja_part *part = &x->n->part[b->first_part + i];
+
 		if (x->parts++ >= PARTS_MAX)
 			break;
-		if (part[i].variable == NO_TEXT)
-			buf_add(x->out, part[i].text.p, part[i].text.len);
+		if (part->variable == NO_TEXT)
+			buf_add(x->out, part->text.p, part->text.len);
 		else
-			add_variable(x, part[i].variable);
+			add_variable(x, part->variable);
 	}
 	x->depth--;
 }

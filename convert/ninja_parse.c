@@ -331,7 +331,8 @@ static uint32_t read_paths(struct parser *p, const struct ninja_edge *e, struct 
 	struct slice path;
 
 	while ((path = read_path(line)).len) {
-		path = ninja_evaluate(n, path, p->scope, n->binding + e->first_binding,
+		path = ninja_evaluate(n, path, p->scope,
+				      e->n_bindings ? n->binding + e->first_binding : NULL,
 				      e->n_bindings);
 		if (path.len)
 			add_path(n, path);

@@ -14,8 +14,8 @@ enum {
 #define RULE_PHONY 0
 
 /* What all files together may have, what variables in them become included. */
-#define NINJA_BYTES_MAX ((uint64_t)2 << 30)
-#define NINJA_VALUE_MAX ((size_t)64 << 20)	/* and a value */
+#define NINJA_BYTES_MAX ((uint64_t)1 << 30)
+#define NINJA_VALUE_MAX ((size_t)16 << 20)	/* and a value */
 
 /* A variable of an edge, with its value; or of a rule, not expanded yet. */
 struct ninja_binding {
