@@ -35,10 +35,10 @@ static void add_colour(struct buf *b, uint32_t rgb)
 	buf_addf(b, "rgb '#%06x'", (unsigned)rgb);
 }
 
-/* Areas are lighter than lines, a grey one more so: there is much of it. */
+/* Areas are lighter than lines. */
 static uint32_t area_colour(uint32_t rgb)
 {
-	unsigned part = rgb == palette_light.colour[COLOUR_GREY] ? 45 : 90, mixed = 0;
+	unsigned part = 90, mixed = 0;
 
 	for (unsigned shift = 0; shift < 24; shift += 8) {
 		unsigned c = rgb >> shift & 0xff, ground = palette_light.ground >> shift & 0xff;

@@ -44,7 +44,7 @@ set object rectangle from screen 0.065625, screen 0.418546 to screen 0.075, scre
 set label "lib: b.o: 150 MiB" at screen 0.08125, screen 0.426065 font 'sans-serif,12' textcolor rgb '#1f2328'
 set object rectangle from screen 0.504687, screen 0.418546 to screen 0.514062, screen 0.433583 fillcolor rgb '#e5a531' fillstyle solid 1 border linecolor rgb '#4a4f57'
 set label "lib: a.o: 100 MiB" at screen 0.520312, screen 0.426065 font 'sans-serif,12' textcolor rgb '#1f2328'
-set object rectangle from screen 0.065625, screen 0.394736 to screen 0.075, screen 0.409774 fillcolor rgb '#b4b6b9' fillstyle solid 1 border linecolor rgb '#4a4f57'
+set object rectangle from screen 0.065625, screen 0.394736 to screen 0.075, screen 0.409774 fillcolor rgb '#aeb4b9' fillstyle solid 1 border linecolor rgb '#4a4f57'
 set label "others: 0 B" at screen 0.08125, screen 0.402255 font 'sans-serif,12' textcolor rgb '#1f2328'
 set arrow from screen 0.509375, screen 0.393483 to screen 0.509375, screen 0.411027 nohead linecolor rgb '#1f2328' linewidth 1.5 dashtype 3
 set label "peak: 250 MiB at 2.00 s" at screen 0.520312, screen 0.402255 font 'sans-serif,12' textcolor rgb '#1f2328'
@@ -57,7 +57,7 @@ set ytics ("0" 0, "64 MiB" 67108864, "128 MiB" 134217728, "192 MiB" 201326592, "
 set border 3
 unset y2tics
 set arrow from first 2, graph 0 to first 2, graph 1 nohead front linewidth 1.5 dashtype 3 linecolor rgb '#1f2328'
-plot 'memory.data' index 1 using 1:($2+$3+$4) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#b4b6b9' title "others", \
+plot 'memory.data' index 1 using 1:($2+$3+$4) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#aeb4b9' title "others", \
 	'memory.data' index 1 using 1:($2+$3) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#e5a531' title "lib: a.o", \
 	'memory.data' index 1 using 1:($2) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#356fae' title "lib: b.o", \
 	'memory.data' index 1 using 1:($2) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
