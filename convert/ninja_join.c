@@ -222,6 +222,7 @@ static int join_all(struct join *j)
 	}
 	for (size_t i = 0; i < n; i++)
 		ninja_place_release(&j->places[i]);
+	free(j->places);
 	if (!r)
 		append(j);
 	return r;
