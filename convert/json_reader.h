@@ -44,7 +44,10 @@ const char *json_member_text(const struct json_value *value, const char *name);
  */
 bool json_number(const struct json_value *value, int decimals, int64_t *number);
 
-/* The same of a member; missing if there is none. */
+/* A number as it is; a text is none. False: it is none. What is too large is infinite. */
+bool json_double(const struct json_value *value, double *number);
+
+/* The number of a member as json_number() takes it; missing if there is none. */
 int64_t json_member_number(const struct json_value *value, const char *name, int decimals,
 			   int64_t missing);
 

@@ -2,6 +2,7 @@
 
 #include "cursor.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct json_value *json_member(const struct json_value *value, const char *name)
@@ -119,4 +120,12 @@ int64_t json_member_number(const struct json_value *value, const char *name, int
 	int64_t number;
 
 	return json_number(json_member(value, name), decimals, &number) ? number : missing;
+}
+
+bool json_double(const struct json_value *value, double *number)
+{
+	if (!value || value->type != JSON_NUMBER)
+		return false;
+	*number = strtod(value->text, NULL);
+	return true;
 }

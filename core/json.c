@@ -153,3 +153,13 @@ void json_real(struct json *j, const char *name, double n, int decimals)
 	begin_value(j, name);
 	buf_addf(j->out, "%.*f", decimals, n);
 }
+
+void json_figure(struct json *j, const char *name, double n)
+{
+	if (!isfinite(n)) {
+		json_null(j, name);
+		return;
+	}
+	begin_value(j, name);
+	buf_addf(j->out, "%.12g", n);
+}

@@ -37,4 +37,7 @@ void json_null(struct json *j, const char *name);
 /* A number with that many decimals; not finite becomes null. */
 void json_real(struct json *j, const char *name, double n, int decimals);
 
+/* A number with twelve significant digits at most, as few as it has; not finite becomes null. */
+void json_figure(struct json *j, const char *name, double n);
+
 #endif

@@ -14,6 +14,9 @@ static void fill(struct json *j)
 	json_real(j, NULL, 1.0 / 3, 3);
 	json_real(j, NULL, NAN, 3);
 	json_real(j, NULL, -INFINITY, 0);
+	json_figure(j, NULL, 4.605e-8);
+	json_figure(j, NULL, 1.0 / 3);
+	json_figure(j, NULL, INFINITY);
 	json_object(j, NULL);
 	json_object_end(j);
 	json_array(j, NULL);
@@ -33,7 +36,7 @@ START_TEST(compact)
 	json_init(&j, &b, true);
 	fill(&j);
 	ck_assert_str_eq(buf_str(&b), "{\"name\":\"" TEXT "\",\"least\":-9223372036854775808,"
-			 "\"list\":[true,null,0.333,null,null,{},[]]}\n");
+			 "\"list\":[true,null,0.333,null,null,4.605e-08,0.333333333333,null,{},[]]}\n");
 	buf_release(&b);
 }
 END_TEST
@@ -47,7 +50,7 @@ START_TEST(spread)
 	fill(&j);
 	ck_assert_str_eq(buf_str(&b), "{\n  \"name\": \"" TEXT "\",\n"
 			 "  \"least\": -9223372036854775808,\n  \"list\": [\n    true,\n"
-			 "    null,\n    0.333,\n    null,\n    null,\n    {},\n    []\n  ]\n}\n");
+			 "    null,\n    0.333,\n    null,\n    null,\n    4.605e-08,\n    0.333333333333,\n    null,\n    {},\n    []\n  ]\n}\n");
 	buf_release(&b);
 }
 END_TEST
@@ -67,7 +70,7 @@ START_TEST(python_agrees)
 	support_write(path, b.data, b.len);
 	support_run(&r, NULL, "python3 -c 'import json; d = json.load(open(\"%s\", encoding=\"utf-8\"));"
 		    "assert d[\"name\"].startswith(\"a \\\"b\\\" \\\\ \\n\\t\\x01\\x7f caf\\xe9 \\ufffd\\U00010348\");"
-		    "assert len(d[\"list\"]) == 7'", path);
+		    "assert len(d[\"list\"]) == 10'", path);
 	ck_assert_msg(r.status == 0, "%s", r.err.data);
 	support_run_release(&r);
 	buf_release(&b);

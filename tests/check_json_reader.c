@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 static const char *file_of(const void *text, size_t len)
@@ -144,6 +145,35 @@ START_TEST(number)
 		      "%s", numbers[_i].text);
 	ck_assert_msg(is == (numbers[_i].ok ? numbers[_i].is : 4711), "%s: %" PRId64,
 		      numbers[_i].text, is);
+	json_document_release(&doc);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	bool ok;
+	double is;
+} doubles[] = {
+	{ "0", true, 0 },
+	{ "4.605e-8", true, 4.605e-8 },
+	{ "-1.25E+1", true, -12.5 },
+	{ "0.1", true, 0.1 },
+	{ "9007199254740993", true, 9007199254740992.0 },
+	{ "1e999", true, INFINITY },
+	{ "\"2.5\"", false, 0 },
+	{ "null", false, 0 },
+	{ "[1]", false, 0 },
+};
+
+START_TEST(exact_number)
+{
+	struct json_document doc;
+	double is = 4711;
+
+	ck_assert(!json_read_text(&doc, doubles[_i].text, strlen(doubles[_i].text), "x", 1, NULL));
+	ck_assert_msg(json_double(doc.root, &is) == doubles[_i].ok, "%s", doubles[_i].text);
+	ck_assert_msg(is == (doubles[_i].ok ? doubles[_i].is : 4711), "%s: %.17g",
+		      doubles[_i].text, is);
 	json_document_release(&doc);
 }
 END_TEST
@@ -318,6 +348,7 @@ int main(void)
 	tcase_add_loop_test(t, document, 0, sizeof documents / sizeof *documents);
 	tcase_add_test(t, members);
 	tcase_add_loop_test(t, number, 0, sizeof numbers / sizeof *numbers);
+	tcase_add_loop_test(t, exact_number, 0, sizeof doubles / sizeof *doubles);
 	tcase_add_loop_test(t, parts, 0, sizeof large / sizeof *large);
 	tcase_add_test(t, packed);
 	tcase_add_loop_test(t, wrong, 0, sizeof bad / sizeof *bad);
