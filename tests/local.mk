@@ -9,6 +9,7 @@ TEST_LIBS = tests/libsupport.la core/libcore.la $(CHECK_LIBS)
 
 include tests/bench.mk
 include tests/browser.mk
+include tests/compare.mk
 include tests/convert.mk
 include tests/core.mk
 include tests/sampler.mk

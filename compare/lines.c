@@ -1,0 +1,82 @@
+#include "lines.h"
+#include "json.h"
+
+static void begin_line(struct json *j, struct buf *out, const struct line_id *id)
+{
+	json_init(j, out, true);
+	json_object(j, NULL);
+	if (id->is_number)
+		json_int(j, "id", id->number);
+	else
+		json_strn(j, "id", id->text, id->len);
+}
+
+static void add_change(struct json *j, const struct change *c)
+{
+	json_object(j, NULL);
+	json_int(j, "at", c->at);
+	json_int(j, "first", c->first);
+	json_int(j, "last", c->last);
+	json_figure(j, "before", c->before);
+	json_figure(j, "after", c->after);
+	json_figure(j, "effect", c->effect);
+	json_figure(j, "p", c->p);
+	json_object_end(j);
+}
+
+void line_changes(struct buf *out, const struct line_id *id, const struct change *list, size_t n)
+{
+	struct json j;
+
+	begin_line(&j, out, id);
+	json_array(&j, "change_points");
+	for (size_t i = 0; i < n; i++)
+		json_int(&j, NULL, list[i].at);
+	json_array_end(&j);
+	json_array(&j, "changes");
+	for (size_t i = 0; i < n; i++)
+		add_change(&j, &list[i]);
+	json_array_end(&j);
+	json_object_end(&j);
+}
+
+static void add_interval(struct json *j, struct interval in)
+{
+	json_array(j, "interval");
+	json_figure(j, NULL, in.low);
+	json_figure(j, NULL, in.high);
+	json_array_end(j);
+}
+
+static void add_side(struct json *j, const char *name, const struct side *side)
+{
+	json_object(j, name);
+	json_int(j, "n", side->n);
+	json_figure(j, "median", side->median);
+	add_interval(j, side->in);
+	json_object_end(j);
+}
+
+static const char *const verdict_word[] = {
+	[VERDICT_UNKNOWN] = "unknown",
+	[VERDICT_SAME] = "same",
+	[VERDICT_LOWER] = "lower",
+	[VERDICT_HIGHER] = "higher",
+};
+
+void line_samples(struct buf *out, const struct line_id *id, const struct samples *s)
+{
+	struct json j;
+
+	begin_line(&j, out, id);
+	json_figure(&j, "p", s->p);
+	json_figure(&j, "adjusted_p", s->adjusted_p);
+	json_figure(&j, "effect", s->effect);
+	add_interval(&j, s->in);
+	json_str(&j, "verdict", verdict_word[s->verdict]);
+	json_figure(&j, "t_p", s->t_p);
+	json_figure(&j, "adjusted_t_p", s->adjusted_t_p);
+	add_side(&j, "base", &s->base);
+	add_side(&j, "new", &s->now);
+	json_object_end(&j);
+}

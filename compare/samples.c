@@ -1,0 +1,189 @@
+#include "samples.h"
+#include "distribution.h"
+#include "utest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define LEAST_NOISE 1e-3	/* nothing is measured better */
+
+/* One pair's values while it is looked at. */
+struct pair {
+	double *base, *now;
+	size_t n_base, n_now;
+};
+
+static size_t take(double *into, const double *v, size_t n)
+{
+	size_t taken = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (isfinite(v[i]))
+			into[taken++] = v[i];
+	}
+	stats_sort(into, taken);
+	return taken;
+}
+
+static int take_pair(struct pair *p, const double *base, size_t n_base,
+		     const double *now, size_t n_now)
+{
+	p->base = malloc((n_base + n_now + 1) * sizeof *p->base);
+	if (!p->base)
+		return -ENOMEM;
+	p->n_base = take(p->base, base, n_base);
+	p->now = p->base + p->n_base;
+	p->n_now = take(p->now, now, n_now);
+	return 0;
+}
+
+static struct side side_of(const double *v, size_t n)
+{
+	return (struct side){
+		.n = n, .median = stats_median_sorted(v, n),
+		.in = stats_median_interval(v, n, SAMPLES_CONFIDENCE),
+	};
+}
+
+/* To the scale they are compared on; they stay in order. */
+static void rescale(double *v, size_t n, bool ratios, double scale)
+{
+	for (size_t i = 0; i < n; i++)
+		v[i] = ratios ? log(v[i]) : v[i] / scale;
+}
+
+static double squares(const double *v, size_t n)
+{
+	return n > 1 ? stats_variance(v, n) * (n - 1) : 0;
+}
+
+/* Back to a share of what was before; an open end stays open. */
+static double share(const struct samples *s, double step)
+{
+	return s->ratios && isfinite(step) ? expm1(step) : step;
+}
+
+static int compare_effect(struct samples *s, struct pair *p)
+{
+	struct interval in;
+	double step;
+	int r;
+
+	s->ratios = p->base[0] > 0 && p->now[0] > 0;
+	s->scale = fabs(s->base.median);
+	if (!s->ratios && !(s->scale > 0))
+		return 0;
+	rescale(p->base, p->n_base, s->ratios, s->scale);
+	rescale(p->now, p->n_now, s->ratios, s->scale);
+	r = utest_shift(&step, &in, p->base, p->n_base, p->now, p->n_now, SAMPLES_CONFIDENCE);
+	if (r)
+		return r;
+	s->effect = share(s, step);
+	s->in = (struct interval){ share(s, in.low), share(s, in.high) };
+	s->step = stats_mean(p->now, p->n_now) - stats_mean(p->base, p->n_base);
+	s->df = p->n_base + p->n_now - 2;
+	s->variance = (squares(p->base, p->n_base) + squares(p->now, p->n_now)) / s->df;
+	return 0;
+}
+
+int samples_compare(struct samples *s, const double *base, size_t n_base,
+		    const double *now, size_t n_now)
+{
+	struct pair p;
+	int r;
+
+	*s = (struct samples){
+		.adjusted_p = NAN, .t_p = NAN, .adjusted_t_p = NAN, .effect = NAN,
+		.in = { -INFINITY, INFINITY }, .step = NAN, .variance = NAN,
+	};
+	r = take_pair(&p, base, n_base, now, n_now);
+	if (r)
+		return r;
+	s->base = side_of(p.base, p.n_base);
+	s->now = side_of(p.now, p.n_now);
+	r = utest_p(&s->p, p.base, p.n_base, p.now, p.n_now);
+	if (!r && p.n_base && p.n_now)
+		r = compare_effect(s, &p);
+	free(p.base);
+	return r;
+}
+
+/* What all pairs tell of the noise. */
+static int prior_of(struct prior *prior, const struct samples *s, size_t n)
+{
+	double *variance = calloc(2 * n + 1, sizeof *variance), *df = variance + n;
+
+	if (!variance)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		variance[i] = s[i].variance;
+		df[i] = s[i].df;
+	}
+	*prior = stats_prior(variance, df, n);
+	free(variance);
+	return 0;
+}
+
+/* Where ranks leave the interval open, Student's closes it. */
+static void test_student(struct samples *s, const struct prior *prior)
+{
+	double df = prior->df + s->df, variance = stats_shrink(prior, s->variance, s->df);
+	double error, reach;
+
+	if (isnan(s->step) || !(s->df > 0))
+		return;
+	variance = fmax(variance, LEAST_NOISE * LEAST_NOISE);
+	error = sqrt(variance * (1.0 / s->base.n + 1.0 / s->now.n));
+	s->t_p = t_both(s->step / error, df);
+	if (isfinite(s->in.high))
+		return;
+	reach = t_quantile(0.5 * (1 - SAMPLES_CONFIDENCE), df) * error;
+	s->in = (struct interval){ share(s, s->step - reach), share(s, s->step + reach) };
+}
+
+static enum verdict verdict_of(const struct samples *s, const struct samples_rules *rules)
+{
+	bool ranked = s->base.n >= SAMPLES_RANKED && s->now.n >= SAMPLES_RANKED;
+	double p = ranked ? s->adjusted_p : s->adjusted_t_p;
+
+	if (p <= rules->rate && fabs(s->effect) >= rules->least_effect)
+		return s->effect > 0 ? VERDICT_HIGHER : VERDICT_LOWER;
+	if (s->in.low > -rules->least_effect && s->in.high < rules->least_effect)
+		return VERDICT_SAME;
+	return VERDICT_UNKNOWN;
+}
+
+/* One of both tests' p of all of them, adjusted. */
+static int adjust(struct samples *s, size_t n, bool student)
+{
+	double *p = malloc((n + 1) * sizeof *p);
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		p[i] = student ? s[i].t_p : s[i].p;
+	r = stats_adjust(p, n);
+	for (size_t i = 0; !r && i < n; i++)
+		*(student ? &s[i].adjusted_t_p : &s[i].adjusted_p) = p[i];
+	free(p);
+	return r;
+}
+
+int samples_judge(struct samples *s, size_t n, const struct samples_rules *rules)
+{
+	struct prior prior;
+	int r = prior_of(&prior, s, n);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < n; i++)
+		test_student(&s[i], &prior);
+	r = adjust(s, n, false);
+	if (!r)
+		r = adjust(s, n, true);
+	for (size_t i = 0; !r && i < n; i++)
+		s[i].verdict = verdict_of(&s[i], rules);
+	return r;
+}

@@ -1,0 +1,269 @@
+#include "utest.h"
+#include "distribution.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* More steps than this are not worth being exact. */
+#define EXACT_STEPS (1u << 21)
+
+/* One run of equal values in both samples together. */
+struct tie {
+	size_t in_a, in_b;
+};
+
+/* The next run from where at_a and at_b are; false at the end of both. */
+static bool next_tie(struct tie *t, const double *a, size_t n_a, size_t *at_a,
+		     const double *b, size_t n_b, size_t *at_b)
+{
+	double value;
+
+	*t = (struct tie){ 0 };
+	if (*at_a == n_a && *at_b == n_b)
+		return false;
+	value = *at_b == n_b || (*at_a < n_a && a[*at_a] < b[*at_b]) ? a[*at_a] : b[*at_b];
+	while (*at_a < n_a && a[*at_a] <= value) {
+		++*at_a;
+		t->in_a++;
+	}
+	while (*at_b < n_b && b[*at_b] <= value) {
+		++*at_b;
+		t->in_b++;
+	}
+	return true;
+}
+
+/*
+ * What is known of two samples together. twice_u is twice the number of pairs in which
+ * a's is the larger, ties being half a pair.
+ */
+struct pairs {
+	size_t n_a, n_b;
+	uint64_t twice_u;
+	double cubes;		/* sum over ties of t^3 - t */
+	size_t *tie;		/* sizes of the runs of equal values */
+	size_t n_ties;
+};
+
+static int pairs_count(struct pairs *s, const double *a, size_t n_a, const double *b, size_t n_b)
+{
+	size_t at_a = 0, at_b = 0, below_b = 0;
+	struct tie t;
+
+	*s = (struct pairs){ .n_a = n_a, .n_b = n_b };
+	s->tie = malloc((n_a + n_b + 1) * sizeof *s->tie);
+	if (!s->tie)
+		return -ENOMEM;
+	while (next_tie(&t, a, n_a, &at_a, b, n_b, &at_b)) {
+		double size = t.in_a + t.in_b;
+
+		s->tie[s->n_ties++] = t.in_a + t.in_b;
+		s->twice_u += 2 * t.in_a * below_b + t.in_a * t.in_b;
+		s->cubes += size * size * size - size;
+		below_b += t.in_b;
+	}
+	return 0;
+}
+
+/*
+ * Without ties: how many of the orders have u pairs, for u up to most, are the
+ * coefficients of the product of (1 - q^(larger + i)) / (1 - q^i), i up to smaller.
+ */
+static double orders_up_to(double *count, size_t smaller, size_t larger, size_t most)
+{
+	double sum = 0;
+
+	for (size_t u = 0; u <= most; u++)
+		count[u] = !u;
+	for (size_t i = 1; i <= smaller; i++) {
+		for (size_t u = most + 1; u-- > larger + i;)
+			count[u] -= count[u - larger - i];
+		for (size_t u = i; u <= most; u++)
+			count[u] += count[u - i];
+	}
+	for (size_t u = 0; u <= most; u++)
+		sum += count[u];
+	return sum;
+}
+
+/*
+ * With ties: from run to run, row k of count has how many orders with k of the first
+ * sample so far have so many pairs, twice. Rows are gone through from the last down, so
+ * that what one adds to is done already.
+ */
+static void add_run(double *count, size_t width, size_t n, size_t before, size_t run)
+{
+	for (size_t k = (n < before ? n : before) + 1; k-- > 0;) {
+		const double *from = count + k * width;
+		double ways = 1;
+
+		for (size_t j = 1; j <= run && k + j <= n; j++) {
+			size_t more = j * (2 * (before - k) + run - j);
+			double *to = count + (k + j) * width;
+
+			ways *= (double)(run - j + 1) / j;
+			for (size_t u = more; u < width; u++)
+				to[u] += ways * from[u - more];
+		}
+	}
+}
+
+static double tied_orders_up_to(double *count, const struct pairs *s, size_t n, bool downwards,
+				size_t width)
+{
+	size_t before = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < (n + 1) * width; i++)
+		count[i] = !i;
+	for (size_t i = 0; i < s->n_ties; i++) {
+		size_t run = s->tie[downwards ? s->n_ties - 1 - i : i];
+
+		add_run(count, width, n, before, run);
+		before += run;
+	}
+	for (size_t u = 0; u < width; u++)
+		sum += count[n * width + u];
+	return sum;
+}
+
+/*
+ * The tail of the sample that has fewer pairs than by chance: its number of pairs and
+ * less. The smaller sample is the one that is followed; going downwards, it meets the
+ * other's pairs.
+ */
+struct tail {
+	size_t smaller, larger;
+	bool downwards, tied;
+	uint64_t twice_u;
+};
+
+static struct tail tail_of(const struct pairs *s)
+{
+	uint64_t all = 2 * (uint64_t)s->n_a * s->n_b;
+	bool a_is_low = s->twice_u <= all / 2, a_is_smaller = s->n_a <= s->n_b;
+
+	return (struct tail){
+		.smaller = a_is_smaller ? s->n_a : s->n_b,
+		.larger = a_is_smaller ? s->n_b : s->n_a,
+		.downwards = a_is_low != a_is_smaller,
+		.tied = s->n_ties < s->n_a + s->n_b,
+		.twice_u = a_is_low ? s->twice_u : all - s->twice_u,
+	};
+}
+
+static bool can_be_exact(const struct tail *t)
+{
+	double steps = t->tied ? (double)(t->smaller + t->larger) * t->smaller * (t->twice_u + 1) :
+		       (double)t->smaller * (t->twice_u + 2);
+
+	return steps <= EXACT_STEPS;
+}
+
+static int exact_p(double *p, const struct pairs *s, const struct tail *t)
+{
+	size_t cells = t->tied ? (t->smaller + 1) * (t->twice_u + 1) : t->twice_u / 2 + 1;
+	double *count = malloc(cells * sizeof *count), orders;
+
+	if (!count)
+		return -ENOMEM;
+	if (t->tied)
+		orders = tied_orders_up_to(count, s, t->smaller, t->downwards, t->twice_u + 1);
+	else
+		orders = orders_up_to(count, t->smaller, t->larger, t->twice_u / 2);
+	free(count);
+	*p = 2 * exp(log(orders) - ln_choose(s->n_a + s->n_b, t->smaller));
+	return 0;
+}
+
+/* Half a pair nearer, as pairs are whole. */
+static double normal_p(const struct pairs *s, const struct tail *t)
+{
+	double n_a = s->n_a, n_b = s->n_b, n = n_a + n_b;
+	double variance = n_a * n_b / 12 * (n + 1 - s->cubes / (n * (n - 1)));
+	double below = 0.5 * (n_a * n_b - t->twice_u) - 0.5;
+
+	return variance > 0 ? 2 * normal_tail(below / sqrt(variance)) : 1;
+}
+
+int utest_p(double *p, const double *a, size_t n_a, const double *b, size_t n_b)
+{
+	struct pairs s;
+	struct tail t;
+	int r;
+
+	*p = 1;
+	if (!n_a || !n_b)
+		return 0;
+	r = pairs_count(&s, a, n_a, b, n_b);
+	if (r)
+		return r;
+	t = tail_of(&s);
+	if (s.n_ties > 1 && can_be_exact(&t))
+		r = exact_p(p, &s, &t);
+	else if (s.n_ties > 1)
+		*p = normal_p(&s, &t);
+	if (*p > 1)
+		*p = 1;
+	free(s.tie);
+	return r;
+}
+
+/* How many of n_a * n_b sorted differences lie beyond either end: the most that
+ * happens less often than miss. SIZE_MAX: even the outermost are too often. */
+static int differences_beyond(size_t *beyond, size_t n_a, size_t n_b, double miss)
+{
+	size_t smaller = n_a < n_b ? n_a : n_b, larger = n_a < n_b ? n_b : n_a;
+	size_t most = n_a * n_b / 2;
+	double *count, orders = 0, all = ln_choose(n_a + n_b, n_a);
+
+	if ((double)smaller * most * 2 > EXACT_STEPS) {
+		double sd = sqrt((double)n_a * n_b / 12 * (n_a + n_b + 1));
+
+		*beyond = fmax(0, floor(most - 0.5 - sd * normal_quantile(miss)));
+		return 0;
+	}
+	count = malloc((most + 1) * sizeof *count);
+	if (!count)
+		return -ENOMEM;
+	orders_up_to(count, smaller, larger, most);
+	*beyond = SIZE_MAX;
+	for (size_t u = 0; u <= most; u++) {
+		orders += count[u];
+		if (!(log(orders) - all <= log(miss)))
+			break;
+		*beyond = u;
+	}
+	free(count);
+	return 0;
+}
+
+int utest_shift(double *shift, struct interval *in, const double *a, size_t n_a,
+		const double *b, size_t n_b, double confidence)
+{
+	size_t n = n_a * n_b, beyond;
+	double *difference;
+	int r;
+
+	*shift = NAN;
+	*in = (struct interval){ -INFINITY, INFINITY };
+	if (!n)
+		return 0;
+	r = differences_beyond(&beyond, n_a, n_b, 0.5 * (1 - confidence));
+	if (r)
+		return r;
+	difference = malloc(n * sizeof *difference);
+	if (!difference)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		difference[i] = b[i / n_a] - a[i % n_a];
+	stats_sort(difference, n);
+	*shift = stats_median_sorted(difference, n);
+	if (beyond < n / 2)
+		*in = (struct interval){ difference[beyond], difference[n - 1 - beyond] };
+	free(difference);
+	return 0;
+}

@@ -1,0 +1,378 @@
+#include "changepoints.h"
+#include "noise.h"
+#include "partition.h"
+#include "support.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define NIGHTS 365
+
+static struct changepoints *detector;
+
+static void setup(void)
+{
+	detector = changepoints_new();
+	ck_assert_ptr_nonnull(detector);
+}
+
+static void teardown(void)
+{
+	changepoints_free(detector);
+}
+
+/* Their places as text. */
+static const char *found(const double *v, size_t n, double least_effect)
+{
+	static char text[1024];
+	const struct change *list;
+	size_t count, len = 0;
+
+	ck_assert_int_eq(changepoints_find(detector, &list, &count, v, n, least_effect), 0);
+	text[0] = '\0';
+	for (size_t i = 0; i < count && len < sizeof text - 16; i++)
+		len += (size_t)snprintf(text + len, sizeof text - len, "%u ", list[i].at);
+	return text;
+}
+
+/* The partition against all there are, by the plain recurrence. */
+
+static double plain_cost(const struct partition *p, size_t n, double penalty, size_t shortest)
+{
+	double *cost = malloc((n + 1) * sizeof *cost), least;
+
+	cost[0] = 0;
+	for (size_t end = 1; end <= n; end++) {
+		cost[end] = INFINITY;
+		for (size_t begin = 0; begin + shortest <= end; begin++)
+			cost[end] = fmin(cost[end], cost[begin] + partition_rest(p, begin, end) + penalty);
+	}
+	least = cost[n];
+	free(cost);
+	return least;
+}
+
+START_TEST(cheapest_partition)
+{
+	struct partition p = PARTITION_INIT;
+	struct noise noise = { 40 + _i };
+	double v[150];
+	uint32_t start[150];
+
+	for (size_t n = 6; n <= 150; n += 9) {
+		double penalty = 1 + 15 * noise_uniform(&noise), level = 0, cost;
+		size_t shortest = 1 + n % 5, count;
+
+		for (size_t i = 0; i < n; i++) {
+			level = noise_uniform(&noise) < 0.06 * _i ? 8 * noise_normal(&noise) : level;
+			v[i] = level + noise_normal(&noise);
+		}
+		ck_assert(!partition_load(&p, v, n));
+		count = partition_cut(&p, start, n, penalty, shortest);
+		cost = penalty * count;
+		for (size_t k = 0; k < count; k++) {
+			size_t end = k + 1 < count ? start[k + 1] : n;
+
+			ck_assert_uint_ge(end, start[k] + shortest);
+			cost += partition_rest(&p, start[k], end);
+		}
+		ck_assert_uint_eq(start[0], 0);
+		ck_assert_msg(fabs(cost - plain_cost(&p, n, penalty, shortest)) < 1e-6, "%zu: %g", n, cost);
+	}
+	partition_release(&p);
+}
+END_TEST
+
+/* By chance: 4,000 series of a kind may have 4. */
+START_TEST(noise_alone)
+{
+	struct noise noise = { 2026 };
+	double v[NIGHTS];
+	int series = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		noise_series(&noise, (enum noise_kind)_i, v, NIGHTS);
+		series += *found(v, NIGHTS, 0.01) != '\0';
+	}
+	ck_assert_msg(series <= 1, "%s: %d", noise_name[_i], series);
+}
+END_TEST
+
+/* A night after the other until a step is seen: half of them within so many. */
+static const struct {
+	enum noise_kind kind;
+	double step;
+	size_t nights;
+} steps[] = {
+	{ NOISE_NORMAL, 0.2, 3 }, { NOISE_NORMAL, -0.2, 3 }, { NOISE_NORMAL, 0.1, 6 },
+	{ NOISE_SPIKES, 0.2, 3 }, { NOISE_SPIKES, 0.1, 6 },
+};
+
+#define BEFORE 120
+#define ROUNDS 61
+
+static size_t nights_to_see(const double *v, size_t most)
+{
+	const struct change *list;
+	size_t n;
+
+	for (size_t nights = 1; nights < most; nights++) {
+		ck_assert(!changepoints_find(detector, &list, &n, v, BEFORE + nights, 0.01));
+		if (n == 1 && list->at + 3 >= BEFORE && list->at <= BEFORE + 3)
+			return nights;
+	}
+	return most;
+}
+
+START_TEST(seen_soon)
+{
+	struct noise noise = { 77 };
+	double v[BEFORE + 10];
+	int in_time = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		noise_series(&noise, steps[_i].kind, v, BEFORE + 10);
+		for (size_t j = BEFORE; j < BEFORE + 10; j++)
+			v[j] *= 1 + steps[_i].step;
+		in_time += nights_to_see(v, 10) <= steps[_i].nights;
+	}
+	ck_assert_msg(in_time > ROUNDS / 2, "%d of %d", in_time, ROUNDS);
+}
+END_TEST
+
+/* Several steps in rough noise, disturbances of some nights in between. */
+
+struct score {
+	int right, wrong, missed;
+};
+
+static size_t plant(struct noise *noise, double *v, uint32_t *at)
+{
+	static const double size[] = { 0.05, 0.1, 0.2, 0.5 };
+	size_t planted = 1 + (size_t)(3 * noise_uniform(noise)), each = NIGHTS / planted;
+
+	for (size_t i = 0; i < NIGHTS; i++)
+		v[i] = pow(v[i] / 100, 1 / 3.0);	/* 1 % of noise */
+	for (size_t k = 0; k < planted; k++) {
+		double by = 1 + size[(size_t)(4 * noise_uniform(noise))];
+
+		at[k] = k * each + 15 + (size_t)((each - 30) * noise_uniform(noise));
+		by = noise_uniform(noise) < 0.5 ? by : 1 / by;
+		for (size_t i = at[k]; i < NIGHTS; i++)
+			v[i] *= by;
+		for (size_t i = at[k] + 8; i < at[k] + 8 + k; i++)
+			v[i] *= 1.7;
+	}
+	return planted;
+}
+
+static void add_score(struct score *s, const struct change *list, size_t n, const uint32_t *at,
+		      size_t planted)
+{
+	int right = 0;
+
+	for (size_t k = 0; k < planted; k++) {
+		bool is = false;
+
+		for (size_t i = 0; i < n; i++)
+			is |= list[i].at + 3 >= at[k] && list[i].at <= at[k] + 3;
+		right += is;
+	}
+	s->right += right;
+	s->missed += planted - right;
+	s->wrong += n - right;
+}
+
+START_TEST(planted_steps)
+{
+	struct noise noise = { 300 + _i };
+	struct score s = { 0 };
+	double v[NIGHTS];
+
+	for (int i = 0; i < 100; i++) {
+		const struct change *list;
+		uint32_t at[4];
+		size_t n, planted;
+
+		noise_series(&noise, (enum noise_kind)_i, v, NIGHTS);
+		planted = plant(&noise, v, at);
+		ck_assert(!changepoints_find(detector, &list, &n, v, NIGHTS, 0.01));
+		add_score(&s, list, n, at, planted);
+	}
+	ck_assert_msg(2.0 * s.right / (2 * s.right + s.wrong + s.missed) >= 0.97,
+		      "%s: %d right, %d wrong, %d missed", noise_name[_i], s.right, s.wrong, s.missed);
+}
+END_TEST
+
+/* What is told of a change. */
+
+START_TEST(told)
+{
+	struct noise noise = { 3 };
+	const struct change *list;
+	double v[NIGHTS];
+	size_t n;
+
+	noise_series(&noise, NOISE_NORMAL, v, NIGHTS);
+	for (size_t i = 200; i < NIGHTS; i++)
+		v[i] *= 1.1;
+	for (size_t i = 0; i < NIGHTS; i += 10)
+		v[i] = NAN;
+	ck_assert(!changepoints_find(detector, &list, &n, v, NIGHTS, 0.01));
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_ge(list->at, list->first);
+	ck_assert_uint_le(list->at, list->last);
+	ck_assert(list->first >= 194 && list->last <= 206);
+	ck_assert_uint_le(list->first, 201);
+	ck_assert_uint_ge(list->last, 200);
+	ck_assert(fabs(list->before - 100) < 1 && fabs(list->after - 110) < 1);
+	ck_assert(fabs(list->effect - 0.1) < 0.01);
+	ck_assert(list->p < 1e-20);
+	ck_assert_str_eq(found(v, NIGHTS, 0.2), "");
+}
+END_TEST
+
+/* The place is in its interval about as often as promised. */
+START_TEST(interval_holds)
+{
+	struct noise noise = { 8 };
+	int within = 0, of = 0;
+
+	for (int i = 0; i < 400; i++) {
+		const struct change *list;
+		double v[100];
+		size_t n;
+
+		noise_series(&noise, NOISE_NORMAL, v, COUNT(v));
+		for (size_t j = 60; j < COUNT(v); j++)
+			v[j] *= 1.05;
+		ck_assert(!changepoints_find(detector, &list, &n, v, COUNT(v), 0.01));
+		of += n == 1;
+		within += n == 1 && list->first <= 60 && 60 <= list->last;
+	}
+	ck_assert_int_gt(of, 300);
+	ck_assert_msg(within >= 0.93 * of, "%d of %d", within, of);
+}
+END_TEST
+
+/* Series by runs of values; noise of so much is laid over. */
+struct run_of {
+	unsigned n;
+	double value;
+};
+
+static const struct {
+	const char *what, *at;
+	double noise;
+	struct run_of run[6];
+} made[] = {
+	{ "nothing", "", 0, { { 0 } } },
+	{ "one night", "", 0, { { 1, 5 } } },
+	{ "too few", "", 0, { { 4, 5 }, { 4, 50 } } },
+	{ "always the same", "", 0, { { 50, 7 } } },
+	{ "zero", "", 0, { { 50, 0 } } },
+	{ "a count", "30 ", 0, { { 30, 7 }, { 30, 8 } } },
+	{ "from zero", "30 ", 0, { { 30, 0 }, { 30, 4 } } },
+	{ "zero for the last three nights", "60 ", 0, { { 60, 4 }, { 3, 0 } } },
+	{ "below zero", "30 ", 0, { { 30, -10 }, { 30, -12 } } },
+	{ "across zero", "30 ", 0.01, { { 30, -1 }, { 30, 1 } } },
+	{ "one night is other", "", 0.02, { { 40, 1 }, { 1, 9 }, { 40, 1 } } },
+	{ "four nights are other", "", 0.02, { { 40, 1 }, { 4, 2 }, { 40, 1 } } },
+	{ "the last two nights are other", "", 0.02, { { 80, 1 }, { 2, 2 } } },
+	{ "the last three nights are other", "80 ", 0.02, { { 80, 1 }, { 3, 2 } } },
+	{ "the first nights are other", "", 0.02, { { 4, 2 }, { 80, 1 } } },
+	{ "two weeks are other", "40 54 ", 0.02, { { 40, 1 }, { 14, 2 }, { 40, 1 } } },
+	{ "two nights between", "40 ", 0.01, { { 38, 1 }, { 2, 1.001 }, { 40, 2 } } },
+	{ "less than matters", "", 0.001, { { 90, 1 }, { 90, 1.005 } } },
+	{ "enormous", "30 ", 0, { { 30, 1e300 }, { 30, 1e308 } } },
+	{ "tiny", "30 ", 0, { { 30, 1e-300 }, { 30, 5e-324 } } },
+	{ "enormous and below zero", "30 ", 0, { { 30, -1 }, { 30, 1e308 } } },
+	{ "one enormous", "31 ", 0.02, { { 30, 1 }, { 1, 1.7e308 }, { 30, -1e-10 } } },
+	{ "creeping", "50 100 ", 0.01, { { 50, 1 }, { 50, 1.03 }, { 50, 1.06 } } },
+};
+
+static size_t make(double *v, int which)
+{
+	struct noise noise = { 5 };
+	size_t n = 0;
+
+	for (const struct run_of *r = made[which].run; r < made[which].run + 6; r++) {
+		for (unsigned i = 0; i < r->n; i++)
+			v[n++] = r->value + made[which].noise * noise_normal(&noise);
+	}
+	return n;
+}
+
+START_TEST(made_up)
+{
+	double v[200];
+	size_t n = make(v, _i);
+
+	ck_assert_msg(!strcmp(found(v, n, 0.01), made[_i].at), "%s: %s", made[_i].what,
+		      found(v, n, 0.01));
+}
+END_TEST
+
+/* The unit does not matter, nor what was looked at before, nor nights without a value. */
+START_TEST(same_again)
+{
+	struct noise noise = { 11 };
+	double v[NIGHTS], w[2 * NIGHTS];
+	char before[1024];
+
+	noise_series(&noise, NOISE_SPIKES, v, NIGHTS);
+	for (size_t i = 100; i < 250; i++)
+		v[i] *= 0.8;
+	strcpy(before, found(v, NIGHTS, 0.01));
+	ck_assert_str_eq(before, "100 250 ");
+	ck_assert_str_eq(found(v, 50, 0.01), "");
+	for (size_t i = 0; i < NIGHTS; i++) {
+		v[i] *= 1024;
+		w[2 * i] = v[i];
+		w[2 * i + 1] = i % 2 ? NAN : INFINITY;
+	}
+	ck_assert_str_eq(found(v, NIGHTS, 0.01), before);
+	ck_assert_str_eq(found(w, COUNT(w), 0.01), "200 500 ");
+}
+END_TEST
+
+START_TEST(too_many)
+{
+	double *v = calloc(CHANGEPOINTS_MAX + 1, sizeof *v);
+	const struct change *list;
+	size_t n;
+
+	ck_assert_int_eq(changepoints_find(detector, &list, &n, v, CHANGEPOINTS_MAX + 1, 0), -EFBIG);
+	ck_assert(!list && !n);
+	free(v);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("changepoints");
+	TCase *t = tcase_create("partition");
+
+	tcase_add_loop_test(t, cheapest_partition, 0, 8);
+	suite_add_tcase(s, t);
+	t = tcase_create("rates");
+	tcase_set_timeout(t, 120);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, noise_alone, 0, NOISE_KINDS);
+	tcase_add_loop_test(t, seen_soon, 0, COUNT(steps));
+	tcase_add_loop_test(t, planted_steps, 0, NOISE_KINDS);
+	suite_add_tcase(s, t);
+	t = tcase_create("series");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, told);
+	tcase_add_test(t, interval_holds);
+	tcase_add_loop_test(t, made_up, 0, COUNT(made));
+	tcase_add_test(t, same_again);
+	tcase_add_test(t, too_many);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

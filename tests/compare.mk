@@ -1,0 +1,26 @@
+# tests of compare
+COMPARE_LIBS = compare/libcompare.la $(TEST_LIBS) -lm
+
+check_PROGRAMS += tests/check_stats
+TESTS += tests/check_stats
+tests_check_stats_SOURCES = tests/check_stats.c tests/noise.c tests/noise.h
+tests_check_stats_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_stats_LDADD = $(COMPARE_LIBS)
+check_PROGRAMS += tests/check_changepoints
+TESTS += tests/check_changepoints
+tests_check_changepoints_SOURCES = tests/check_changepoints.c tests/noise.c tests/noise.h
+tests_check_changepoints_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_changepoints_LDADD = $(COMPARE_LIBS)
+check_PROGRAMS += tests/check_samples
+TESTS += tests/check_samples
+tests_check_samples_SOURCES = tests/check_samples.c tests/noise.c tests/noise.h
+tests_check_samples_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_samples_LDADD = convert/libconvert.la $(COMPARE_LIBS)
+EXTRA_DIST += tests/data/compare
+
+# How often they err, and what they cost.
+BENCHES += tests/bench_compare
+noinst_PROGRAMS += tests/bench_compare
+tests_bench_compare_SOURCES = tests/bench_compare.c tests/noise.c tests/noise.h
+tests_bench_compare_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bench_compare_LDADD = compare/libcompare.la -lm
