@@ -42,9 +42,11 @@ int command_unknown(const char *name);
 
 extern const struct command cmd_chart;
 extern const struct command cmd_complete;
+extern const struct command cmd_diff;
 extern const struct command cmd_doctor;
 extern const struct command cmd_export;
 extern const struct command cmd_help;
+extern const struct command cmd_history;
 extern const struct command cmd_import;
 extern const struct command cmd_list;
 extern const struct command cmd_record;

@@ -5,9 +5,11 @@ cli_libcli_la_SOURCES = \
 	cli/capture.c cli/capture.h \
 	cli/cmd_chart.c \
 	cli/cmd_complete.c \
+	cli/cmd_diff.c \
 	cli/cmd_doctor.c \
 	cli/cmd_export.c \
 	cli/cmd_help.c \
+	cli/cmd_history.c \
 	cli/cmd_import.c \
 	cli/cmd_list.c \
 	cli/cmd_record.c \
@@ -21,6 +23,7 @@ cli_libcli_la_SOURCES = \
 	cli/heap.c cli/heap.h \
 	cli/hold.c cli/hold.h \
 	cli/launch.c cli/launch.h \
+	cli/numberlines.c cli/numberlines.h \
 	cli/oelayout.c cli/oelayout.h \
 	cli/openrec.c cli/openrec.h \
 	cli/options.c cli/options.h \
@@ -34,7 +37,7 @@ cli_libcli_la_SOURCES = \
 cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DSYSCONFDIR='"$(sysconfdir)"' \
 	$(LIBGIT2_CFLAGS) $(YAML_CFLAGS) $(ZSTD_CFLAGS)
-cli_libcli_la_LIBADD = convert/libconvert.la render/plot/libplot.la render/chart/libchart.la render/librender.la plugin/libticket.la sampler/libprocesses.la sampler/libsampler.la core/libcore.la \
+cli_libcli_la_LIBADD = compare/libcompare.la convert/libconvert.la render/plot/libplot.la render/chart/libchart.la render/librender.la plugin/libticket.la sampler/libprocesses.la sampler/libsampler.la core/libcore.la \
 	$(LIBGIT2_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
 
 bin_PROGRAMS += buildbeat

@@ -49,3 +49,9 @@ TESTS += tests/check_examples
 tests_check_examples_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_examples_LDADD = $(TEST_LIBS)
 EXTRA_tests_check_examples_DEPENDENCIES = buildbeat
+
+check_PROGRAMS += tests/check_numberlines
+TESTS += tests/check_numberlines
+tests_check_numberlines_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_numberlines_LDADD = $(CLI_TEST_LIBS)
+EXTRA_tests_check_numberlines_DEPENDENCIES = buildbeat
