@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* More steps than this are not worth being exact. */
 #define EXACT_STEPS (1u << 21)
@@ -241,11 +242,57 @@ static int differences_beyond(size_t *beyond, size_t n_a, size_t n_b, double mis
 	return 0;
 }
 
+/* Doubles as whole numbers of the same order, next to each other as they are. */
+static int64_t rank_of_double(double x)
+{
+	int64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return bits ^ ((bits >> 63) & INT64_MAX);
+}
+
+static double double_of_rank(int64_t rank)
+{
+	int64_t bits = rank ^ ((rank >> 63) & INT64_MAX);
+	double x;
+
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+static size_t differences_up_to(const double *a, size_t n_a, const double *b, size_t n_b, double most)
+{
+	size_t count = 0, j = 0;
+
+	for (size_t i = 0; i < n_a; i++) {
+		while (j < n_b && b[j] - a[i] <= most)
+			j++;
+		count += j;
+	}
+	return count;
+}
+
+/* The k-th smallest difference, from 0 on: there may be too many to write them down. */
+static double difference(const double *a, size_t n_a, const double *b, size_t n_b, size_t k)
+{
+	int64_t low = rank_of_double(b[0] - a[n_a - 1]), high = rank_of_double(b[n_b - 1] - a[0]);
+
+	while (low < high) {
+		int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
+
+		if (differences_up_to(a, n_a, b, n_b, double_of_rank(middle)) > k)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return double_of_rank(low) + 0.0;	/* no negative zero */
+}
+
 int utest_shift(double *shift, struct interval *in, const double *a, size_t n_a,
 		const double *b, size_t n_b, double confidence)
 {
 	size_t n = n_a * n_b, beyond;
-	double *difference;
+	double middle;
 	int r;
 
 	*shift = NAN;
@@ -255,15 +302,12 @@ int utest_shift(double *shift, struct interval *in, const double *a, size_t n_a,
 	r = differences_beyond(&beyond, n_a, n_b, 0.5 * (1 - confidence));
 	if (r)
 		return r;
-	difference = malloc(n * sizeof *difference);
-	if (!difference)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		difference[i] = b[i / n_a] - a[i % n_a];
-	stats_sort(difference, n);
-	*shift = stats_median_sorted(difference, n);
+	middle = difference(a, n_a, b, n_b, n / 2);
+	if (n % 2 == 0)
+		middle = 0.5 * middle + 0.5 * difference(a, n_a, b, n_b, n / 2 - 1);
+	*shift = middle;
 	if (beyond < n / 2)
-		*in = (struct interval){ difference[beyond], difference[n - 1 - beyond] };
-	free(difference);
+		*in = (struct interval){ difference(a, n_a, b, n_b, beyond),
+					 difference(a, n_a, b, n_b, n - 1 - beyond) };
 	return 0;
 }

@@ -292,11 +292,13 @@ START_TEST(ranks)
 }
 END_TEST
 
+#define LARGE 50000
+
 START_TEST(shift)
 {
 	static const double a[] = { 1, 2, 4, 8 }, b[] = { 11, 12, 14, 18 };
 	struct interval in;
-	double v[40], w[40], step;
+	double v[40], w[40], step, *large = malloc(LARGE * sizeof *large);
 	int r, covered = 0, rounds = 400;
 	struct noise noise = { 9 };
 
@@ -306,6 +308,12 @@ START_TEST(shift)
 	ck_assert(!r && step == 10 && in.low == -INFINITY && in.high == INFINITY);
 	r = utest_shift(&step, &in, a, 0, b, 3, 0.95);
 	ck_assert(!r && isnan(step));
+	/* As many differences as would not fit into memory. */
+	for (size_t i = 0; i < LARGE; i++)
+		large[i] = (double)i;
+	ck_assert(!utest_shift(&step, &in, large, LARGE, large, LARGE, 0.95));
+	ck_assert(step == 0 && in.low < 0 && in.low > -0.02 * LARGE && in.high == -in.low);
+	free(large);
 	for (int i = 0; i < rounds; i++) {
 		size_t n = i % 2 ? 8 : 40;
 
