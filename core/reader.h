@@ -154,6 +154,12 @@ int runs_sort(struct reader *r);
 uint32_t reader_find_instance(struct reader *r, struct slice id);
 int reader_add_instance(struct reader *r, struct slice id, int64_t time_us);
 
+/* One whose first line is lost, or in a file that is read later; and one that opens:
+ * it takes over what was made up, any other of that id belonged to a process that is
+ * no more. 0 or -ENOMEM. */
+int reader_make_up_instance(struct reader *r, struct slice id, int64_t time_us);
+int reader_open_instance(struct reader *r, struct slice id, int64_t time_us, uint32_t *at);
+
 /* The task of that number, a new one if there is none. */
 int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *task);
 

@@ -47,15 +47,15 @@ static int32_t small_count(struct event *e)
 	return n <= INT32_MAX ? (int32_t)n : INT32_MAX;
 }
 
-/* An id that was already there belonged to a process that is no more. */
 static int read_open(struct reader *r, struct event *e)
 {
 	struct instance *i;
-	int error = reader_add_instance(r, e->inst, e->time_us);
+	uint32_t at;
+	int error = reader_open_instance(r, e->inst, e->time_us, &at);
 
 	if (error)
 		return error;
-	i = &r->rec->instance[r->rec->n_instances - 1];
+	i = &r->rec->instance[at];
 	i->pid = small_number(e);
 	i->level = small_number(e);
 	i->ancestors = text_field(r, e);
@@ -287,7 +287,7 @@ static int read_event(struct reader *r, struct event *e)
 		return e->seq ? -EBADMSG : read_open(r, e);
 	instance = reader_find_instance(r, e->inst);
 	if (instance == NO_INDEX) {
-		if (reader_add_instance(r, e->inst, e->time_us))
+		if (reader_make_up_instance(r, e->inst, e->time_us))
 			return -ENOMEM;
 		instance = (uint32_t)r->rec->n_instances - 1;
 	}

@@ -14,6 +14,7 @@ struct numbered {
 	uint32_t *task;		/* NO_INDEX: none */
 	size_t n;
 	size_t n_tasks;
+	bool made_up;		/* the instance: its first line was not read yet */
 };
 
 /* Instances */
@@ -86,6 +87,30 @@ int reader_add_instance(struct reader *r, struct slice id, int64_t time_us)
 		return -ENOMEM;
 	rec->n_instances++;
 	r->last_instance = NO_INDEX;
+	return 0;
+}
+
+int reader_make_up_instance(struct reader *r, struct slice id, int64_t time_us)
+{
+	int error = reader_add_instance(r, id, time_us);
+
+	if (!error)
+		r->numbered[r->rec->n_instances - 1].made_up = true;
+	return error;
+}
+
+int reader_open_instance(struct reader *r, struct slice id, int64_t time_us, uint32_t *at)
+{
+	struct instance *i;
+
+	*at = reader_find_instance(r, id);
+	if (*at == NO_INDEX || !r->numbered[*at].made_up) {
+		*at = (uint32_t)r->rec->n_instances;
+		return reader_add_instance(r, id, time_us);
+	}
+	i = &r->rec->instance[*at];
+	i->open_us = time_us;
+	r->numbered[*at].made_up = false;
 	return 0;
 }
 

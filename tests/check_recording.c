@@ -176,6 +176,30 @@ START_TEST(later_names)
 }
 END_TEST
 
+/* Who came later wrote a file that is read before that of the instance itself. */
+START_TEST(opened_in_a_later_file)
+{
+	struct recording rec = RECORDING_INIT;
+	const char *dir = write_dir(BUILD, NULL);
+
+	support_writes(support_path("%s/tasks-a1.log", dir), TASKS
+		       "name\t50\tb1.1\tlate\trule\tlink\nout\t50\tb1.1\tmore\n");
+	support_writes(support_path("%s/tasks-b1.log", dir), TASKS "open\t30\tb1\t9\t\t\tninja\n"
+		       "start\t31\tb1.1\t\t\t\t\t\tcc x.c\ndone\t40\tb1.1\t0\nclose\t41\tb1\n"
+		       "open\t60\tb1\t9\t\t\tmake\n");
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_str_eq(shown(&rec), "late done 31-40 0");
+	ck_assert_uint_eq(rec.n_out, 1);
+	ck_assert_uint_eq(rec.n_instances, 2);
+	ck_assert_str_eq(rec.instance[0].tool, "ninja");
+	ck_assert_int_eq(rec.instance[0].open_us, 30);
+	ck_assert_int_eq(rec.instance[0].close_us, 41);
+	ck_assert_str_eq(rec.instance[1].tool, "make");
+	recording_release(&rec);
+}
+END_TEST
+
 START_TEST(all_fields)
 {
 	struct recording rec = RECORDING_INIT;
@@ -565,6 +589,7 @@ int main(void)
 	tcase_add_loop_test(t, damaged, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(t, all_fields);
 	tcase_add_test(t, later_names);
+	tcase_add_test(t, opened_in_a_later_file);
 	tcase_add_test(t, parents);
 	tcase_add_test(t, no_rings);
 	tcase_add_test(t, usage);
