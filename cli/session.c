@@ -8,6 +8,7 @@
 #include "oelayout.h"
 #include "report.h"
 #include "sampler.h"
+#include "shell.h"
 #include "tasklog.h"
 #include "zstd.h"
 
@@ -58,36 +59,6 @@ bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error 
 	error_set(err, -ENOENT, PKGLIBDIR "/" PLUGIN_NAME, 0, 0,
 		  "the plugin is not installed");
 	return false;
-}
-
-/* Words */
-
-static bool is_bare(const char *word)
-{
-	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				"0123456789_@%+=:,./-");
-
-	return n && !word[n];
-}
-
-void session_quote(struct buf *b, char *const *argv)
-{
-	for (size_t i = 0; argv[i]; i++) {
-		if (i)
-			buf_addc(b, ' ');
-		if (is_bare(argv[i])) {
-			buf_adds(b, argv[i]);
-			continue;
-		}
-		buf_addc(b, '\'');
-		for (const char *p = argv[i]; *p; p++) {
-			if (*p == '\'')
-				buf_adds(b, "'\\''");
-			else
-				buf_addc(b, *p);
-		}
-		buf_addc(b, '\'');
-	}
 }
 
 /* Beginning */
@@ -160,7 +131,7 @@ static int append_info(struct session *s, char *const *argv, struct error *err)
 	struct buildinfo info = { 0 };
 	int r;
 
-	session_quote(&command, argv);
+	shell_quote_words(&command, argv);
 	info.command = buf_str(&command);
 	info.interval_ms = s->settings->interval_ms;
 	info.sampler_pid = getpid();

@@ -56,7 +56,4 @@ void session_finish(struct session *s, const struct launch *l);
 /* The plugin: the setting, else found from where this program is. False with err when there is none. */
 bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
 
-/* Words of a command as one line a shell would read back. */
-void session_quote(struct buf *b, char *const *argv);
-
 #endif

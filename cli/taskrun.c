@@ -1,6 +1,7 @@
 #include "taskrun.h"
 
 #include "session.h"
+#include "shell.h"
 
 #include <unistd.h>
 
@@ -56,7 +57,7 @@ int taskrun(struct store *store, const struct event_task *task, struct launch *l
 	struct buf command = BUF_INIT;
 	int result;
 
-	session_quote(&command, l->argv);
+	shell_quote_words(&command, l->argv);
 	r.task.command = buf_str(&command);
 	r.task.slot = -1;
 	append_open(&r, r.task.command);

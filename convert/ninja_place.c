@@ -1,5 +1,7 @@
 #include "ninja_match.h"
 
+#include "shell.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@ static void read_option(struct where *w, struct slice word, struct cursor *c)
 		if (!strchr(with_value, word.p[i]))
 			continue;
 		value = (struct slice){ word.p + i + 1, word.len - i - 1 };
-		if (!value.len && !cursor_until(c, ' ', &value))
+		if (!value.len && !cursor_until(c, '\0', &value))
 			return;
 		if (word.p[i] == 'C')
 			w->dir = value;
@@ -30,15 +32,28 @@ static void read_option(struct where *w, struct slice word, struct cursor *c)
 	}
 }
 
-static struct where read_command(const char *command)
+/* Each with a NUL behind it. */
+static void read_words(struct buf *words, const char *command)
+{
+	struct slice word;
+	struct cursor c;
+
+	cursor_init(&c, command, strlen(command));
+	while (shell_word(&c, &word)) {
+		shell_add_plain(words, word);
+		buf_addc(words, '\0');
+	}
+}
+
+static struct where read_options(struct buf *words)
 {
 	struct where w = { { "", 0 }, { NINJA_BUILD_NAME, strlen(NINJA_BUILD_NAME) } };
 	struct slice word;
 	struct cursor c;
 
-	cursor_init(&c, command, strlen(command));
-	cursor_until(&c, ' ', &word);
-	while (cursor_until(&c, ' ', &word) && !slice_is(word, "--")) {
+	cursor_init(&c, buf_str(words), words->len);
+	cursor_until(&c, '\0', &word);
+	while (cursor_until(&c, '\0', &word) && !slice_is(word, "--")) {
 		if (word.len > 1 && word.p[0] == '-' && word.p[1] != '-')
 			read_option(&w, word, &c);
 	}
@@ -74,9 +89,13 @@ static bool is_there(const char *dir, struct slice name)
 /* The directory of the run is from before it went to that of -C, or from after. */
 int ninja_place_find(struct ninja_place *p, const struct ninja_run *run)
 {
-	struct where w = read_command(run->command);
 	char *other = join(run->cwd, (struct slice){ "", 0 });
+	struct buf words = BUF_INIT;
+	struct where w;
+	int r;
 
+	read_words(&words, run->command);
+	w = read_options(&words);
 	*p = (struct ninja_place){ .dir = join(run->cwd, w.dir),
 		.file = strndup(w.file.p, w.file.len) };
 	if (p->dir && other && !is_there(p->dir, w.file) && is_there(other, w.file)) {
@@ -85,6 +104,10 @@ int ninja_place_find(struct ninja_place *p, const struct ninja_run *run)
 		other = NULL;
 	}
 	free(other);
+	r = buf_error(&words);
+	buf_release(&words);
+	if (r)
+		return r;
 	return p->dir && p->file ? 0 : -ENOMEM;
 }
 

@@ -1,5 +1,7 @@
 #include "shell.h"
 
+#include <string.h>
+
 static bool is_separator(char c)
 {
 	return c == ';' || c == '&' || c == '|' || c == '\n' || c == '(' || c == ')';
@@ -95,4 +97,59 @@ struct slice shell_base_name(struct slice word)
 	if (slash)
 		word = (struct slice){ slash + 1, (size_t)(word.p + word.len - slash - 1) };
 	return word;
+}
+
+/* Of what is in double quotes, a backslash takes the meaning of these alone. */
+static bool is_escape(const char *p, const char *end, char quote)
+{
+	return *p == '\\' && p + 1 < end && quote != '\'' &&
+	       (!quote || strchr("$`\"\\", p[1]));
+}
+
+void shell_add_plain(struct buf *b, struct slice word)
+{
+	const char *end = word.p + word.len;
+	char quote = 0;
+
+	for (const char *p = word.p; p < end; p++) {
+		if (is_escape(p, end, quote))
+			buf_addc(b, *++p);
+		else if (quote ? *p == quote : *p == '\'' || *p == '"')
+			quote = quote ? 0 : *p;
+		else
+			buf_addc(b, *p);
+	}
+}
+
+static bool is_bare(const char *word)
+{
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				"0123456789_@%+=:,./-");
+
+	return n && !word[n];
+}
+
+void shell_quote(struct buf *b, const char *word)
+{
+	if (is_bare(word)) {
+		buf_adds(b, word);
+		return;
+	}
+	buf_addc(b, '\'');
+	for (const char *p = word; *p; p++) {
+		if (*p == '\'')
+			buf_adds(b, "'\\''");
+		else
+			buf_addc(b, *p);
+	}
+	buf_addc(b, '\'');
+}
+
+void shell_quote_words(struct buf *b, char *const *argv)
+{
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			buf_addc(b, ' ');
+		shell_quote(b, argv[i]);
+	}
 }

@@ -1,6 +1,7 @@
 #ifndef BUILDBEAT_SHELL_H
 #define BUILDBEAT_SHELL_H
 
+#include "buf.h"
 #include "cursor.h"
 
 /* Commands as a shell would read them, as far as it takes to tell what they do. */
@@ -22,5 +23,13 @@ bool shell_unquote(struct slice *s);
 
 /* What is behind the last slash, without quotes. */
 struct slice shell_base_name(struct slice word);
+
+/* What the word is without its quotes and backslashes; nothing else is expanded. */
+void shell_add_plain(struct buf *b, struct slice word);
+
+/* The other way: words as one types them, quoted where that is needed. argv ends
+ * with NULL. */
+void shell_quote(struct buf *b, const char *word);
+void shell_quote_words(struct buf *b, char *const *argv);
 
 #endif

@@ -3,6 +3,7 @@
 #include "event.h"
 #include "layout.h"
 #include "pidtable.h"
+#include "shell.h"
 #include "store.h"
 
 #include <errno.h>
@@ -417,11 +418,7 @@ static void prepare_open(int argc, char **argv)
 	struct buf words;
 
 	buf_init_fixed(&words, command, sizeof command);
-	for (int i = 0; i < argc; i++) {
-		if (i)
-			buf_addc(&words, ' ');
-		buf_adds(&words, argv[i]);
-	}
+	shell_quote_words(&words, argv);
 	e.tool = preload_tool(argc, argv);
 	e.command = buf_str(&words);
 	store_ancestors(&host.store, ancestors, sizeof ancestors);

@@ -1,4 +1,5 @@
 #include "kind.h"
+#include "shell.h"
 #include "support.h"
 
 static const struct {
@@ -187,6 +188,46 @@ START_TEST(of_oe_task)
 }
 END_TEST
 
+static const struct {
+	const char *word, *quoted;
+} words[] = {
+	{ "plain-1.0/x=y", "plain-1.0/x=y" }, { "", "''" }, { "two words", "'two words'" },
+	{ "it's", "'it'\\''s'" }, { "a\\\"$x;b|c\n", "'a\\\"$x;b|c\n'" },
+};
+
+START_TEST(quoted_words)
+{
+	const char *word = words[_i].word;
+	char *const argv[] = { (char *)"true", (char *)word, (char *)"end", NULL };
+	struct buf line = BUF_INIT, plain = BUF_INIT;
+	struct slice found[4];
+	struct cursor c;
+	size_t n = 0;
+
+	shell_quote_words(&line, argv);
+	cursor_init(&c, buf_str(&line), line.len);
+	while (n < 4 && shell_word(&c, &found[n]))
+		n++;
+	ck_assert_uint_eq(n, 3);
+	ck_assert_msg(slice_is(found[1], words[_i].quoted), "%s", line.data);
+	shell_add_plain(&plain, found[1]);
+	ck_assert_str_eq(buf_str(&plain), word);
+	buf_release(&line);
+	buf_release(&plain);
+}
+END_TEST
+
+START_TEST(plain_words)
+{
+	static const char typed[] = "a\\ b\"c\\$d\\e\"'\\'", *plain = "a bc$d\\e\\";
+	struct buf b = BUF_INIT;
+
+	shell_add_plain(&b, (struct slice){ typed, strlen(typed) });
+	ck_assert_str_eq(buf_str(&b), plain);
+	buf_release(&b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("kind");
@@ -195,6 +236,8 @@ int main(void)
 	tcase_add_loop_test(t, by_text, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(t, one_of_each);
 	tcase_add_loop_test(t, of_oe_task, 0, sizeof oe_cases / sizeof *oe_cases);
+	tcase_add_loop_test(t, quoted_words, 0, sizeof words / sizeof *words);
+	tcase_add_test(t, plain_words);
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -57,6 +57,7 @@ static const struct made cases[] = {
 	{ "a circle of phony edges", "ninja", RULES "build x: phony y\nbuild y: phony x h\nbuild h: gen 1\n"
 	  "build a.o: cc x\n", NULL, "gen 1\ncc x -o a.o\n", "h(gen) a.o(cc)<h" },
 	{ "another directory", "ninja -v -C deep -j 3 all", NULL, NULL, "cc a.c -o a.o\n", "a.o(cc)" },
+	{ "another directory, with a blank", "ninja -C 'de ep'", NULL, NULL, "cc a.c -o a.o\n", "a.o(cc)" },
 	{ "another file", "ninja -ffile.ninja", NULL, NULL, "cc a.c -o a.o\n", "b.o(other)" },
 	{ "samurai", "/usr/bin/samu -j1", RULES "build a.o: cc a.c\n", NULL, "cc a.c -o a.o\n", "a.o(cc)" },
 	{ "the log alone", "ninja", NULL, LOG "0\t10\t0\tout/a\tHASH\n0\t10\t0\tout/b\tHASH\n",
@@ -148,6 +149,8 @@ static void write_place(const struct made *m)
 	remove(support_path("%s/.ninja_log", dir));
 	mkdir(support_path("%s/deep", dir), 0777);
 	support_writes(support_path("%s/deep/build.ninja", dir), RULES "build a.o: cc a.c\n");
+	mkdir(support_path("%s/de ep", dir), 0777);
+	support_writes(support_path("%s/de ep/build.ninja", dir), RULES "build a.o: cc a.c\n");
 	support_writes(support_path("%s/file.ninja", dir),
 		       "rule other\n  command = cc a.c -o a.o\nbuild b.o: other\n");
 	if (m->build)
