@@ -210,11 +210,13 @@ static bool find_bitbake(void)
 
 int main(void)
 {
-	Suite *s = suite_create("bitbake_build");
-	TCase *t = tcase_create("example");
+	Suite *s;
+	TCase *t;
 
 	if (!make_host_can() || !find_bitbake())
 		return 77;
+	s = suite_create("bitbake_build");
+	t = tcase_create("example");
 	tcase_add_checked_fixture(t, setup, release);
 	tcase_add_test(t, good);
 	tcase_add_test(t, bad);

@@ -99,14 +99,17 @@ static const char *value_of(char *const *env, const char *name)
 /* Taken apart it is changed in place. */
 static char **writable(char *const *env)
 {
-	size_t n = 0;
-	char **copy;
+	static char *copy[32], text[8192];
+	size_t n = 0, used = 0;
 
-	while (env[n])
-		n++;
-	copy = calloc(n + 1, sizeof *copy);
-	for (size_t i = 0; i < n; i++)
-		copy[i] = strdup(env[i]);
+	for (; env[n]; n++) {
+		size_t size = strlen(env[n]) + 1;
+
+		ck_assert(n + 1 < sizeof copy / sizeof *copy && used + size <= sizeof text);
+		copy[n] = memcpy(text + used, env[n], size);
+		used += size;
+	}
+	copy[n] = NULL;
 	return copy;
 }
 

@@ -133,9 +133,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("examples");
-	TCase *tcase = tcase_create("examples");
+	Suite *suite;
+	TCase *tcase;
 
+	if (!support_can_be_loaded())
+		return 77;
+	suite = suite_create("examples");
+	tcase = tcase_create("examples");
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_example, 0, (int)N_EXAMPLES);
 	suite_add_tcase(suite, tcase);

@@ -296,10 +296,8 @@ int main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, by_hand, 0, sizeof cases / sizeof *cases);
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-	if (support_has("cmake") && support_has("ninja"))
+	if (support_can_be_loaded() && support_has("cmake") && support_has("ninja"))
 		tcase_add_test(t, cmake);
-#endif
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -440,7 +440,7 @@ START_TEST(spans_of_tasks)
 	const struct span *s;
 	struct run r;
 
-	if (!has_connector() || !support_has("make"))
+	if (!has_connector() || !support_can_be_loaded() || !support_has("make"))
 		return;
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
 	support_writes(support_path("%s/inner", support_tmpdir()), inner);

@@ -81,11 +81,14 @@ START_TEST(into_a_running_build)
 	support_run(&r, support_tmpdir(), RECORD "sh -c 'M=$PWD/stats/one/buildbeat.mk; "
 		    "env -u MAKEFILES " BUILDBEAT " task -r stats/one x env | "
 		    "grep -c ^MAKEFILES=; test -e $M && echo stays'");
-	ck_assert_str_eq(r.out.data, "0\nstays\n");
+	/* who is not preloaded sees what was meant for others */
+	if (support_can_be_loaded())
+		ck_assert_str_eq(r.out.data, "0\nstays\n");
 	ck_assert_int_eq(r.status, 0);
 	support_run_release(&r);
 	read_recording(&rec, "stats/one");
-	ck_assert_uint_eq(rec.n_tasks, 3);	/* env -u, x and the grep */
+	if (support_can_be_loaded())
+		ck_assert_uint_eq(rec.n_tasks, 3);	/* env -u, x and the grep */
 	recording_release(&rec);
 }
 END_TEST

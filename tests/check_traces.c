@@ -239,11 +239,7 @@ static void must_run(const char *dir, const char *command)
 /* make does not load a plugin that wants the sanitizers' libraries. */
 static bool can_record(void)
 {
-#ifdef __SANITIZE_ADDRESS__
-	return false;
-#else
-	return support_has("make");
-#endif
+	return support_can_be_loaded() && support_has("make");
 }
 
 /* Into the tasks of a real build: two of one name in two directories; once only. */

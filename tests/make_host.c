@@ -14,11 +14,7 @@
 
 bool make_host_can(void)
 {
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-	return false;
-#else
-	return support_has("make");
-#endif
+	return support_can_be_loaded() && support_has("make");
 }
 
 void fixture_begin(struct fixture *f, const char *base, const char *name, unsigned flags,

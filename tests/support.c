@@ -183,6 +183,21 @@ bool support_has(const char *program)
 	return false;
 }
 
+bool support_can_be_loaded(void)
+{
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+	return false;
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+	return false;
+#else
+	return true;
+#endif
+#else
+	return true;
+#endif
+}
+
 int support_main(Suite *suite)
 {
 	SRunner *runner = srunner_create(suite);

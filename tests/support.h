@@ -40,6 +40,10 @@ void support_run_release(struct run *r);
 /* Is the program in PATH. */
 bool support_has(const char *program);
 
+/* Whether other programs can load what was built here: not when that wants the
+ * libraries of a sanitizer. */
+bool support_can_be_loaded(void);
+
 /* The usual end of main(): run the suite, exit status for automake. */
 int support_main(Suite *suite);
 
