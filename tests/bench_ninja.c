@@ -1,5 +1,5 @@
 /*
- * What the preload costs ninja and samurai, against the same without it: 5,000 edges
+ * What the preload costs ninja and samurai, against the same without it: edges
  * that do nothing, in pairs of runs; CPU is that of the tool and all it runs.
  */
 #include "carry.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EDGES 500
-#define PAIRS 11
+#define EDGES 2000
+#define PAIRS 7
 
 struct bench {
 	const char *tool, *dir;
