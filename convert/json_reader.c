@@ -100,9 +100,9 @@ struct reader {
 	struct error *err;
 	/* libyajl's */
 	yajl_handle yajl;
-	struct yajl_block blocks;	/* head of a ring */
 	size_t largest;		/* it asked for */
 	jmp_buf no_memory;
+	struct yajl_block blocks;	/* head of a ring */
 };
 
 static void count_lines(struct reader *r, const char *end)

@@ -2,6 +2,7 @@
 #include "oe_write.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 /* The directory of a build by bitbake is what recording_read() knows, too. */
 
@@ -14,6 +15,8 @@ static int read_dir(struct recording *rec, const char *const *path, size_t n, st
 {
 	int r;
 
+	if (access(path[0], F_OK))
+		return error_sys(err, -errno, path[0], NULL);
 	if (n != 1)
 		return error_set(err, -EINVAL, path[1], 0, 0, "oe: one directory at a time");
 	if (recording_is_ours(path[0]) || !recording_is_here(path[0]))
