@@ -136,7 +136,9 @@ static int read_index(struct data *d, struct builder *b)
 	if (r)
 		return r;
 	version = json_member_number(index.root, "version", 0, -1);
-	if (version != 1)
+	if (version < 0)
+		r = error_set(d->err, -EINVAL, d->path, 1, 0, "not an index of CMake");
+	else if (version != 1)
 		r = error_set(d->err, -EINVAL, d->path, 1, 0, "an index of version %lld, not 1",
 			      (long long)version);
 	if (!r)

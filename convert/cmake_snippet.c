@@ -31,7 +31,7 @@ static int check(const struct cmake_snippet *s, const char *path, struct error *
 	const struct json_value *root = s->document.root;
 	int64_t version = json_member_number(root, "version", 0, -1);
 
-	if (root->type != JSON_OBJECT)
+	if (root->type != JSON_OBJECT || version < 0)
 		return error_set(err, -EINVAL, path, 1, 0, "not a snippet of CMake");
 	if (version != 1)
 		return error_set(err, -EINVAL, path, 1, 0,
