@@ -116,5 +116,10 @@ const struct converter *converter_of(const char *path, struct error *err)
 		error_sys(err, -errno, path, NULL);
 		return NULL;
 	}
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		error_set(err, -EINVAL, path, 0, 0, "a pipe is read once, so its format has to be "
+			  "said: buildbeat import --from FORMAT");
+		return NULL;
+	}
 	return S_ISDIR(st.st_mode) ? recognise_dir(path, err) : recognise_file(path, err);
 }

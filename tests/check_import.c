@@ -67,6 +67,8 @@ static const struct {
 	{ "import empty", "empty: not a recording, nor what another tool writes" },
 	{ "import .", ".: not a recording, nor a directory that another tool writes" },
 	{ "import --from oe empty", "empty: not a buildstats directory" },
+	{ "import --from oe nowhere", "nowhere: No such file or directory" },
+	{ "import /dev/null", "/dev/null: a pipe is read once, so its format has to be said" },
 	{ "import --from oe .", ".: not a buildstats directory" },
 	{ "import --from oe " GENUINE " " GENUINE, "one directory at a time" },
 	{ "import --from nothing empty", "expected " },
