@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EDGES 2000
+#define EDGES 1000
 #define PAIRS 7
 
 struct bench {
