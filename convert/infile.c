@@ -3,6 +3,8 @@
 #include "gunzip.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
 
 #define STEP 65536
 
@@ -24,11 +26,21 @@ static int read_all(struct buf *out, struct gunzip *g, const char *path, struct 
 	return gunzip_torn(g) ? error_set(err, -EINVAL, path, 0, 0, "the packed data is cut off") : 0;
 }
 
+/* A file may name others to be read; a device has no end. */
+static bool is_device(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
+}
+
 int infile_read(struct buf *out, const char *path, struct error *err)
 {
 	struct gunzip *g;
 	int r = 0;
 
+	if (is_device(path))
+		return error_set(err, -EINVAL, path, 0, 0, "a device, not a file");
 	g = gunzip_open(path, &r, err);
 	if (!g)
 		return r;

@@ -302,6 +302,15 @@ START_TEST(test_damage)
 }
 END_TEST
 
+START_TEST(test_device)
+{
+	const char *path = "/dev/zero";
+
+	ck_assert_int_eq(read_with("cargo", &path, 1), -EINVAL);
+	ck_assert_str_eq(err.path, path);
+}
+END_TEST
+
 /* A ring of targets, which make itself drops, ends all the same. */
 START_TEST(test_ring)
 {
@@ -330,6 +339,7 @@ int main(void)
 	tcase_add_test(tcase, test_callgrind_nested);
 	tcase_add_test(tcase, test_callgrind_parallel);
 	tcase_add_loop_test(tcase, test_damage, 0, (int)(sizeof damages / sizeof *damages));
+	tcase_add_test(tcase, test_device);
 	tcase_add_test(tcase, test_ring);
 	suite_add_tcase(suite, tcase);
 	return support_main(suite);
