@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #define STEP 65536
@@ -34,6 +35,17 @@ static bool is_device(const char *path)
 	return !stat(path, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
 }
 
+/* Many small files may be kept. */
+static void trim(struct buf *out)
+{
+	char *fit = realloc(out->data, out->len + 1);
+
+	if (fit) {
+		out->data = fit;
+		out->cap = out->len + 1;
+	}
+}
+
 int infile_read(struct buf *out, const char *path, struct error *err)
 {
 	struct gunzip *g;
@@ -45,6 +57,8 @@ int infile_read(struct buf *out, const char *path, struct error *err)
 	if (!g)
 		return r;
 	r = read_all(out, g, path, err);
+	if (!r)
+		trim(out);
 	gunzip_close(g);
 	return r;
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #define DEPTH_MAX 16		/* of files in one another */
-#define FILES_MAX 200000
+#define FILES_MAX 20000
 
 struct parser {
 	struct ninja_build *n;
