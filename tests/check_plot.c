@@ -225,7 +225,7 @@ START_TEST(kept_files_draw_it_again)
 	draw(&d, &p);
 	left(&d, 3);
 	unlink(support_path("%s/%s.svg", d.dir, word));
-	support_run(&r, d.dir, "gnuplot %s.gnuplot", word);
+	support_run(&r, d.dir, "LC_ALL=C.UTF-8 gnuplot %s.gnuplot", word);
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
 	drawn_file(&d, &svg, support_path("%s.svg", word));

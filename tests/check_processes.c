@@ -234,11 +234,14 @@ START_TEST(overruns_are_told)
 	if (!has_connector())
 		return;
 	w = watch(run_many, &tiny);
-	ck_assert_uint_gt(w->result.n_lost, 0);
 	for (size_t i = 0; i < w->n; i++)
 		told += w->line[i].word == PROCESS_LOST ? (uint64_t)w->line[i].n_lost : 0;
 	ck_assert_uint_eq(told, w->result.n_lost);
-	ck_assert_uint_lt(count_status(w, 7 << 8), MANY);
+	/* a machine may be quick enough even so */
+	if (w->result.n_lost)
+		ck_assert_uint_lt(count_status(w, 7 << 8), MANY);
+	else
+		ck_assert_uint_eq(count_status(w, 7 << 8), MANY);
 }
 END_TEST
 
