@@ -131,15 +131,6 @@ void builder_task_init(struct builder_task *task)
 		.status = -1, .state = TASK_DONE };
 }
 
-static uint64_t hash_text(const char *s)
-{
-	uint64_t h = 14695981039346656037u;
-
-	while (*s)
-		h = (h ^ (unsigned char)*s++) * 1099511628211u;
-	return h;
-}
-
 static const char *add_kind(struct builder *b, const char *kind, uint64_t hash, uint64_t turn)
 {
 	struct builder_part *part = b->part;
@@ -156,7 +147,7 @@ static const char *add_kind(struct builder *b, const char *kind, uint64_t hash, 
 /* Kinds are few: one text for each. */
 static const char *find_kind(struct builder *b, const char *kind)
 {
-	uint64_t hash = hash_text(kind);
+	uint64_t hash = index_hash(kind, strlen(kind));
 	uint32_t at;
 
 	for (uint64_t turn = 0;; turn++) {
@@ -562,4 +553,15 @@ int builder_finish(struct builder *b)
 	if (error)
 		recording_release(b->rec);
 	return error;
+}
+
+int builder_end(struct builder *b, int r, const char *path, struct error *err)
+{
+	if (r) {
+		b->error = r;
+		builder_finish(b);
+		return r;
+	}
+	r = builder_finish(b);
+	return r ? error_sys(err, r, path, NULL) : 0;
 }

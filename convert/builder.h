@@ -65,4 +65,8 @@ void builder_warn(struct builder *b, const char *format, ...)
 /* Tasks in the order of their start; 0, or -ENOMEM and the recording is released. */
 int builder_finish(struct builder *b);
 
+/* The same after reading said r: an error of it goes before, running out of memory is told
+ * in err. */
+int builder_end(struct builder *b, int r, const char *path, struct error *err);
+
 #endif

@@ -209,8 +209,7 @@ static int build(struct recording *rec, struct callgrind *make, size_t n, const 
 	builder_build(&b, "version", make[0].version);
 	builder_build(&b, "command", make[0].command);
 	add_makes(&b, make, n);
-	r = builder_finish(&b);
-	return r ? error_sys(err, r, path, NULL) : 0;
+	return builder_end(&b, 0, path, err);
 }
 
 static int read_one(struct callgrind *c, const char *path, struct error *err)

@@ -31,20 +31,11 @@ static int no_memory(const struct parse *p)
 	return error_sys(p->err, -ENOMEM, p->path, NULL);
 }
 
-static uint64_t hash(struct slice text)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < text.len; i++)
-		h = (h ^ (unsigned char)text.p[i]) * 0x100000001b3u;
-	return h;
-}
-
 /* Names whose hashes are the same are told apart by the second number. */
 static int target_named(struct parse *p, struct slice name, uint32_t *at)
 {
 	struct callgrind *c = p->c;
-	uint64_t h = hash(name), k = 0;
+	uint64_t h = index_hash(name.p, name.len), k = 0;
 	struct callgrind_target *grown;
 
 	while (index_find(&p->names, h, k, at)) {

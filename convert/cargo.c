@@ -285,18 +285,6 @@ static int read_units(struct json_document *units, const struct buf *page, const
 	return r;
 }
 
-/* r: what reading said. */
-static int finish(struct builder *b, int r, const char *path, struct error *err)
-{
-	if (r) {
-		b->error = r;
-		builder_finish(b);
-		return r;
-	}
-	r = builder_finish(b);
-	return r ? error_sys(err, r, path, NULL) : 0;
-}
-
 static int read_page(struct recording *rec, const struct buf *page, const char *path,
 		     struct error *err)
 {
@@ -309,7 +297,7 @@ static int read_page(struct recording *rec, const struct buf *page, const char *
 	builder_init(&b, rec, path);
 	r = add_units(&b, add_build(&b, page), units.root, path, err);
 	json_document_release(&units);
-	return finish(&b, r, path, err);
+	return builder_end(&b, r, path, err);
 }
 
 static int read_file(struct recording *rec, const char *const *path, size_t n,

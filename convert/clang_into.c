@@ -32,11 +32,7 @@ struct matcher {
 
 static uint64_t hash_of(const char *s)
 {
-	uint64_t h = 14695981039346656037u;
-
-	while (*s)
-		h = (h ^ (unsigned char)*s++) * 1099511628211u;
-	return h;
+	return index_hash(s, strlen(s));
 }
 
 static void add_part(struct buf *b, const char *p, size_t len)

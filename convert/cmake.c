@@ -397,18 +397,6 @@ static int build(struct builder *b, struct data *d)
 	return r;
 }
 
-/* r: what reading said. */
-static int finish(struct builder *b, int r, const char *path, struct error *err)
-{
-	if (r) {
-		b->error = r;
-		builder_finish(b);
-		return r;
-	}
-	r = builder_finish(b);
-	return r ? error_sys(err, r, path, NULL) : 0;
-}
-
 static int read_build(struct recording *rec, const char *const *path, size_t n,
 		      struct error *err)
 {
@@ -422,7 +410,7 @@ static int read_build(struct recording *rec, const char *const *path, size_t n,
 	r = read_data(&d, &b);
 	if (!r)
 		r = build(&b, &d);
-	r = finish(&b, r, path[0], err);
+	r = builder_end(&b, r, path[0], err);
 	for (size_t i = 0; i < d.n; i++)
 		cmake_snippet_release(&d.snippet[i]);
 	free(d.snippet);

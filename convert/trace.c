@@ -46,15 +46,6 @@ void trace_release(struct trace *t)
 
 /* Texts, each once */
 
-static uint64_t hash_of(const char *p, size_t len)
-{
-	uint64_t h = 14695981039346656037u;
-
-	while (len--)
-		h = (h ^ (unsigned char)*p++) * 1099511628211u;
-	return h;
-}
-
 static const char *add_text(struct trace_part *part, const char *text, size_t len,
 			    uint64_t hash, uint64_t turn)
 {
@@ -75,7 +66,7 @@ const char *trace_text(struct trace *t, const char *text, size_t len)
 	uint32_t at;
 
 	len = strnlen(text, len);
-	hash = hash_of(text, len);
+	hash = index_hash(text, len);
 	for (uint64_t turn = 0;; turn++) {
 		if (!index_find(&part->texts, hash, turn, &at))
 			return add_text(part, text, len, hash, turn);

@@ -153,13 +153,8 @@ void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int
 	finish_line(b);
 }
 
-void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
-		     enum event_kind kind, const struct event_end *e)
+void event_add_figures(struct buf *b, const struct event_end *e)
 {
-	add_head(b, kind == EVENT_DONE ? "done" : kind == EVENT_FAIL ? "fail" :
-		 kind == EVENT_KILL ? "kill" : "gone", t);
-	add_id(b, inst, seq);
-	add_number(b, e->status);
 	add_number(b, e->user_us);
 	add_number(b, e->system_us);
 	add_number(b, e->max_rss_kb);
@@ -171,6 +166,16 @@ void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	add_number(b, e->involuntary_switches);
 	add_number(b, e->rchar);
 	add_number(b, e->wchar);
+}
+
+void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     enum event_kind kind, const struct event_end *e)
+{
+	add_head(b, kind == EVENT_DONE ? "done" : kind == EVENT_FAIL ? "fail" :
+		 kind == EVENT_KILL ? "kill" : "gone", t);
+	add_id(b, inst, seq);
+	add_number(b, e->status);
+	event_add_figures(b, e);
 	finish_line(b);
 }
 

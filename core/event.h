@@ -69,6 +69,9 @@ struct rusage;
 void event_end_init(struct event_end *e, int32_t status);
 void event_end_rusage(struct event_end *e, const struct rusage *usage);
 
+/* The figures behind the status, each after a tab: user time to wchar. */
+void event_add_figures(struct buf *b, const struct event_end *e);
+
 void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e);
 void event_add_close(struct buf *b, int64_t t, const char *inst);
 

@@ -83,15 +83,6 @@ struct task_file {
 
 /* Names */
 
-static uint64_t hash_text(const char *s)
-{
-	uint64_t h = 14695981039346656037u;
-
-	while (*s)
-		h = (h ^ (unsigned char)*s++) * 1099511628211u;
-	return h;
-}
-
 /* Tasks of one kind have one text. */
 static const char *kind_text(const struct oe *o, const char *kind)
 {
@@ -121,7 +112,7 @@ static int add_name(struct oe *o, const char *text, uint64_t hash, uint64_t turn
 
 static int find_name(struct oe *o, const char *text, struct oe_name *out)
 {
-	uint64_t hash = hash_text(text);
+	uint64_t hash = index_hash(text, strlen(text));
 	uint32_t at;
 
 	for (uint64_t turn = 0;; turn++) {

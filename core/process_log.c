@@ -40,21 +40,6 @@ static const char *word_of(const struct process_line *l, int32_t *status)
 	return *status > 0 ? "fail" : "done";
 }
 
-static void add_figures(struct buf *b, const struct event_end *e)
-{
-	add_number(b, e->user_us);
-	add_number(b, e->system_us);
-	add_number(b, e->max_rss_kb);
-	add_number(b, e->minor_faults);
-	add_number(b, e->major_faults);
-	add_number(b, e->in_blocks);
-	add_number(b, e->out_blocks);
-	add_number(b, e->voluntary_switches);
-	add_number(b, e->involuntary_switches);
-	add_number(b, e->rchar);
-	add_number(b, e->wchar);
-}
-
 void process_log_add(struct buf *b, const struct process_line *l)
 {
 	int32_t status;
@@ -71,7 +56,7 @@ void process_log_add(struct buf *b, const struct process_line *l)
 		buf_addc(b, '\t');
 		buf_add(b, l->command.p, l->command.len);
 		add_number(b, status);
-		add_figures(b, &l->end);
+		event_add_figures(b, &l->end);
 	}
 	while (b->len && b->data[b->len - 1] == '\t')
 		b->len--;

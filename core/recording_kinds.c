@@ -22,15 +22,6 @@ static struct slice scratch_text(struct reader *r, struct slice field)
 	return (struct slice){ b->data, field_decode(b->data, b->len, NULL) };
 }
 
-static uint64_t hash_text(struct slice s)
-{
-	uint64_t h = 14695981039346656037u;
-
-	for (size_t i = 0; i < s.len; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
-	return h;
-}
-
 static const char *add_kind(struct reader *r, struct slice text, uint64_t hash, uint64_t turn)
 {
 	const char **grown = array_grow(r->kind, r->n_kinds, sizeof *grown);
@@ -48,7 +39,7 @@ static const char *add_kind(struct reader *r, struct slice text, uint64_t hash, 
 
 static const char *find_kind(struct reader *r, struct slice text)
 {
-	uint64_t hash = hash_text(text);
+	uint64_t hash = index_hash(text.p, text.len);
 	uint32_t at;
 
 	for (uint64_t turn = 0;; turn++) {

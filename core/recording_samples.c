@@ -36,15 +36,6 @@ struct decoder {
 
 /* Columns */
 
-static uint64_t hash_name(const char *name)
-{
-	uint64_t h = 14695981039346656037u;
-
-	while (*name)
-		h = (h ^ (unsigned char)*name++) * 1099511628211u;
-	return h;
-}
-
 static void copy(char *to, size_t size, const char *from, const char *end)
 {
 	size_t n = (size_t)(end - from);
@@ -73,7 +64,7 @@ bool reader_parse_column(struct slice word, struct series_column *column)
 static int find_column(struct decoder *d, const struct series_column *column, uint32_t *out)
 {
 	struct series_column *grown;
-	uint64_t hash = hash_name(column->name);
+	uint64_t hash = index_hash(column->name, strlen(column->name));
 
 	if (index_find(&d->by_name, hash, column->counter, out))
 		return 0;
