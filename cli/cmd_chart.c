@@ -1,6 +1,5 @@
 #include "bootchart.h"
 #include "command.h"
-#include "configfile.h"
 #include "heap.h"
 #include "hold.h"
 #include "openrec.h"
@@ -53,17 +52,6 @@ static const struct option options[] = {
 	{ .name = "keep", .kind = OPTION_FLAG,
 	  .help = "keep gnuplot's scripts and data beside the charts",
 	  .offset = offsetof(struct chart_arguments, keep) },
-	{ 0 }
-};
-
-/* The directory of recordings is a setting here, not an option. */
-struct base {
-	const char *dir;
-};
-
-static const struct option base_options[] = {
-	{ .name = "output", .kind = OPTION_PATH, .argument = "DIR",
-	  .offset = offsetof(struct base, dir), .config = true },
 	{ 0 }
 };
 
@@ -302,16 +290,16 @@ static int chart(const char *what, const struct chart_arguments *a, const char *
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct chart_arguments s = { .only = CHARTS };
-	struct base base = { 0 };
+	const char *base = NULL;
 	struct error err = { 0 };
 	struct args a, base_args = { 0 };
 	int r;
 
 	if (!options_parse(&a, c, &s, argc, argv))
 		return a.status;
-	r = config_apply(&base_args, base_options, &base, s.config, &err);
+	r = openrec_base(&base_args, &base, s.config, &err);
 	if (!r)
-		r = chart(a.n ? a.operand[0] : NULL, &s, base.dir, &err);
+		r = chart(a.n ? a.operand[0] : NULL, &s, base, &err);
 	if (r < 0)
 		report_error(&err);
 	args_release(&base_args);

@@ -1,5 +1,4 @@
 #include "command.h"
-#include "configfile.h"
 #include "convert.h"
 #include "heap.h"
 #include "hold.h"
@@ -32,17 +31,6 @@ static const struct option options[] = {
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "PATH",
 	  .help = "the file or directory to make (REC.FORMAT in the working directory)",
 	  .offset = offsetof(struct export_arguments, into) },
-	{ 0 }
-};
-
-/* The directory of recordings is a setting here, not an option. */
-struct base {
-	const char *dir;
-};
-
-static const struct option base_options[] = {
-	{ .name = "output", .kind = OPTION_PATH, .argument = "DIR",
-	  .offset = offsetof(struct base, dir), .config = true },
 	{ 0 }
 };
 
@@ -100,7 +88,7 @@ static int export(const struct export_arguments *e, const char *base, const char
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct export_arguments e = { .to = NO_FORMAT };
-	struct base base = { 0 };
+	const char *base = NULL;
 	struct error err = { 0 };
 	struct args a, base_args = { 0 };
 	int r;
@@ -110,9 +98,9 @@ static int run(const struct command *c, int argc, char **argv)
 	if (e.to == NO_FORMAT)
 		r = error_set(&err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
 	else
-		r = config_apply(&base_args, base_options, &base, e.config, &err);
+		r = openrec_base(&base_args, &base, e.config, &err);
 	if (!r)
-		r = export(&e, base.dir, a.n ? a.operand[0] : NULL, &err);
+		r = export(&e, base, a.n ? a.operand[0] : NULL, &err);
 	if (r)
 		report_error(&err);
 	args_release(&base_args);

@@ -1,11 +1,33 @@
 #include "openrec.h"
 
+#include "configfile.h"
 #include "convert.h"
 #include "listing.h"
+#include "options.h"
 #include "zstd.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <sys/stat.h>
+
+struct base {
+	const char *dir;
+};
+
+static const struct option base_options[] = {
+	{ .name = "output", .kind = OPTION_PATH, .argument = "DIR",
+	  .offset = offsetof(struct base, dir), .config = true },
+	{ 0 }
+};
+
+int openrec_base(struct args *args, const char **base, const char *config, struct error *err)
+{
+	struct base found = { 0 };
+	int r = config_apply(args, base_options, &found, config, err);
+
+	*base = found.dir;
+	return r;
+}
 
 static bool is_file(const char *path)
 {

@@ -5,6 +5,15 @@
 #include "error.h"
 #include "recording.h"
 
+struct args;
+
+/*
+ * The directory of recordings where it is a setting (output) and no option: from the
+ * file config or, NULL, the one that is found. It lives as long as args, which the
+ * caller releases. 0 or a negative errno with err.
+ */
+int openrec_base(struct args *args, const char **base, const char *config, struct error *err);
+
 /* How much of it. */
 enum openrec_part {
 	OPENREC_ALL,
