@@ -37,7 +37,7 @@ cli_libcli_la_SOURCES = \
 cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DSYSCONFDIR='"$(sysconfdir)"' \
 	$(LIBGIT2_CFLAGS) $(YAML_CFLAGS) $(ZSTD_CFLAGS)
-cli_libcli_la_LIBADD = compare/libcompare.la convert/libconvert.la render/plot/libplot.la render/chart/libchart.la render/librender.la plugin/libticket.la sampler/libprocesses.la sampler/libsampler.la core/libcore.la \
+cli_libcli_la_LIBADD = archive/libarchive.la report/libreport.la compare/libcompare.la convert/libconvert.la render/plot/libplot.la render/chart/libchart.la render/librender.la plugin/libticket.la sampler/libprocesses.la sampler/libsampler.la core/libcore.la \
 	$(LIBGIT2_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
 
 bin_PROGRAMS += buildbeat

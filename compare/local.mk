@@ -1,11 +1,18 @@
-# compare: what a figure of two builds, or of a year of nights, says beyond the noise
+# compare: what figures of two builds, or of a year of nights, say beyond the noise
 noinst_LTLIBRARIES += compare/libcompare.la
 compare_libcompare_la_SOURCES = \
 	compare/changepoints.c compare/changepoints.h \
 	compare/distribution.c compare/distribution.h \
+	compare/figures.c compare/figures.h \
+	compare/figures_make.c \
+	compare/figures_name.c compare/figures_name.h \
+	compare/known.c compare/known.h \
 	compare/lines.c compare/lines.h \
+	compare/metric.c compare/metric.h \
+	compare/nights.c compare/nights.h \
 	compare/partition.c compare/partition.h \
+	compare/rules.c compare/rules.h \
 	compare/samples.c compare/samples.h \
 	compare/stats.c compare/stats.h \
 	compare/utest.c compare/utest.h
-compare_libcompare_la_LIBADD = core/libcore.la -lm
+compare_libcompare_la_LIBADD = render/librender.la core/libcore.la -lm

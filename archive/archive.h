@@ -1,0 +1,98 @@
+#ifndef BUILDBEAT_ARCHIVE_H
+#define BUILDBEAT_ARCHIVE_H
+
+#include "buf.h"
+#include "error.h"
+#include "figures.h"
+#include "known.h"
+#include "nights.h"
+
+#include <stdbool.h>
+
+struct recording;
+
+/*
+ * Nights in a git repository: a branch HOST/BRANCH/MACHINE each series of builds, a commit a
+ * night, on top of the night before. buildbeat-archive(5) has what is in a commit's tree; in
+ * short
+ *	build		circumstances, "key: value" lines
+ *	totals		the same of the build's totals
+ *	tasks		the dictionary: "name<TAB>kind" a line, the same blob as the night before
+ *			while no task is new; a new one goes to the end
+ *	packages	"name<TAB>version" a line
+ *	columns/NAME	a value a task in the dictionary's order (columns.h)
+ *	sys/NAME	the machine's samples, thinned (proc_*.log's own format)
+ * and in its message trailers Build-Start, Build-Rev (a line a tree), Commit-Count, Run-Id.
+ *
+ * A repository may be a path or a URL; of a URL there is a copy in the user's cache
+ * directory: reading fetches first, writing pushes afterwards.
+ */
+struct archive;
+
+enum archive_use {
+	ARCHIVE_READ,		/* must be there */
+	ARCHIVE_WRITE,		/* created, bare, when missing */
+};
+
+/* 0 or a negative errno with err: -ENOENT, -EINVAL (no repository). NULL is fine to close. */
+int archive_open(struct archive **a, const char *repo, enum archive_use use, struct error *err);
+void archive_close(struct archive *a);
+
+/* "host/branch/machine" with what git allows in no name written as %XX; a part that is NULL
+ * or empty is "unknown". */
+void archive_ref(struct buf *ref, const char *host, const char *branch, const char *machine);
+
+/* Names of all series, sorted; texts belong to the arena. */
+int archive_refs(struct archive *a, struct arena *texts, const char ***ref, size_t *n,
+		 struct error *err);
+
+/* The one that is meant: what, or where that is NULL or a part of one only (a host ...), the
+ * only one that fits; -EINVAL and err lists those there are. */
+int archive_choose(struct archive *a, const char *what, struct buf *ref, struct error *err);
+
+#define ARCHIVE_ID_SIZE 41
+
+/* What becomes a night: figures, and the recording they are of for its samples (or NULL). */
+struct archive_night {
+	const struct figures *figures;
+	const struct recording *rec;
+	const char *run;	/* Run-Id; NULL: made from host, start and path */
+};
+
+/*
+ * On top of ref, whoever else adds to it at that time; what a killed writer left is
+ * harmless. A run that is there already is not added again: *added false, id is the
+ * one there is. To a URL: -ENOTCONN with err when it could not be pushed; it is kept and
+ * goes with the next one.
+ */
+int archive_add(struct archive *a, const char *ref, const struct archive_night *night,
+		char id[ARCHIVE_ID_SIZE], bool *added, struct error *err);
+
+/* The newest of a series (0: all). Release by nights_release() before the archive is closed.
+ * A commit that is no night is passed over. */
+int archive_nights(struct archive *a, const char *ref, size_t newest, struct nights *nights,
+		   struct error *err);
+
+/* One night, named as git names commits ("host/branch/machine~3", an id's beginning); and
+ * as a recording, for charts. */
+int archive_figures(struct archive *a, const char *name, struct figures *f, struct error *err);
+int archive_recording(struct archive *a, const char *name, struct recording *rec,
+		      struct error *err);
+
+/* What is said about those nights. Texts belong to nights->texts. */
+int archive_known(struct archive *a, struct nights *nights, struct known_list *list,
+		  struct error *err);
+
+/* Say something about a night (index into nights), kept with what was said before; and, false
+ * in *found if there is none, take back what was said of that kind, pattern and metrics. */
+int archive_say(struct archive *a, const struct nights *nights, const struct known *what,
+		struct error *err);
+int archive_unsay(struct archive *a, const struct nights *nights, const struct known *what,
+		  bool *found, struct error *err);
+
+/* Forget the nights of ref older than before_s (-1: any) but for the newest keep; the rest is
+ * written anew, notes go along. How many are gone. */
+int archive_prune(struct archive *a, const char *ref, int64_t before_s, size_t keep,
+		  size_t *gone, struct error *err);
+
+#endif

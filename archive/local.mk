@@ -1,0 +1,7 @@
+# archive: nights in a git repository
+noinst_LTLIBRARIES += archive/libarchive.la
+archive_libarchive_la_SOURCES = \
+	archive/archive.h \
+	archive/columns.c archive/columns.h
+archive_libarchive_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBGIT2_CFLAGS)
+archive_libarchive_la_LIBADD = compare/libcompare.la convert/libconvert.la core/libcore.la $(LIBGIT2_LIBS)

@@ -1,0 +1,16 @@
+#include "known.h"
+
+#include "rules.h"
+
+const struct known *known_find(const struct known_list *list, enum known_kind kind,
+			       const char *task, enum metric m, uint32_t first, uint32_t last)
+{
+	for (size_t i = list ? list->n : 0; i-- > 0; ) {
+		const struct known *k = &list->known[i];
+
+		if (k->kind == kind && k->night >= first && k->night <= last &&
+		    k->metrics & METRIC_BIT(m) && pattern_fits(k->pattern, task))
+			return k;
+	}
+	return NULL;
+}

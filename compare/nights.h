@@ -1,0 +1,60 @@
+#ifndef BUILDBEAT_NIGHTS_H
+#define BUILDBEAT_NIGHTS_H
+
+#include "error.h"
+#include "metric.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+/*
+ * Many builds of the same thing on the same kind of machine, one after the other. The
+ * order is that in which they were kept, whatever their clocks say. What each is made
+ * of is loaded a metric at a time, as a year of one is all that fits.
+ */
+struct revision {
+	const char *source;	/* the tree, as the build named it */
+	const char *commit;	/* in hexadecimal */
+	int64_t count;		/* commits up to it, -1: not known */
+	bool dirty;
+};
+
+struct night {
+	const char *id;		/* the archive's commit, in hexadecimal */
+	int64_t start_s;	/* since 1970; -1 not known. Clocks go back, and two may be equal */
+	const char *run;	/* what tells one recording from every other */
+	size_t n_revisions;
+	struct revision *revision;
+	int64_t total[TOTALS];	/* -1: not known */
+	uint64_t circumstances;	/* hash of host, machine, kernel, cores, memory, tools: other ones
+				   make a step the machine's */
+};
+
+struct nights {
+	struct arena *texts;
+	const char *ref;	/* "host/branch/machine" */
+	size_t n;
+	struct night *night;	/* the oldest first */
+	size_t n_tasks;		/* of all of them, in an order that stays as it is */
+	struct nights_task *task;
+
+	/* Values of a metric: values[task * n + night], NaN where there is none.
+	 * 0 or a negative errno with err. */
+	int (*load)(const struct nights *nights, enum metric m, float *values,
+		    struct error *err);
+	void (*end)(struct nights *nights);	/* frees context; may be NULL */
+	void *context;
+};
+
+struct nights_task {
+	const char *name, *kind;
+};
+
+#define NIGHTS_INIT { 0 }
+
+void nights_release(struct nights *nights);
+
+#endif

@@ -1,0 +1,54 @@
+#include "rules.h"
+
+#include <fnmatch.h>
+#include <math.h>
+
+/* A twentieth: what builds vary by from night to night is seldom more, and nobody chases
+ * less. */
+#define USUAL_SHARE 0.05
+
+void rules_init(struct rules *rules)
+{
+	*rules = (struct rules){
+		.metrics = METRICS_USUAL,
+		.rate = 0.01,
+		.agree = 2,
+		.window = 60,
+		.least_history = 5,
+	};
+	for (enum metric m = 0; m < METRICS; m++)
+		rules->gate[m] = (struct gate){ .share = USUAL_SHARE,
+						.amount = metric_info[m].least };
+}
+
+static void apply(struct gate *gate, const struct rule *rule)
+{
+	if (!isnan(rule->share))
+		gate->share = rule->share;
+	if (!isnan(rule->amount))
+		gate->amount = rule->amount;
+	if (!isnan(rule->floor))
+		gate->floor = rule->floor;
+	if (rule->ignored >= 0)
+		gate->ignored = rule->ignored;
+}
+
+struct gate rules_gate(const struct rules *rules, const char *task, enum metric m)
+{
+	struct gate gate = rules->gate[m];
+
+	for (size_t i = 0; i < rules->n; i++) {
+		const struct rule *rule = &rules->rule[i];
+
+		if (rule->metrics & METRIC_BIT(m) && pattern_fits(rule->pattern, task))
+			apply(&gate, rule);
+	}
+	return gate;
+}
+
+bool pattern_fits(const char *pattern, const char *task)
+{
+	if (!*pattern || !*task)
+		return !*pattern && !*task;
+	return !fnmatch(pattern, task, 0);
+}
