@@ -10,7 +10,7 @@
  * A column of an archive: a first line "buildbeat column 1 N", then for each of N values two
  * bytes, all high ones before all low ones, which git then compresses. They are a number c: 0
  * for -1, not known; else with m the lower eleven bits of c - 1 and e the upper five, m for e
- * 0 and (2048 + m) << (e - 1) for others. So a value is kept to twelve binary digits: to an
+ * 0 and (2048 + m) << (e - 1) for others. So a value is kept to twelve binary digits: to a
  * four-thousandth, exactly up to 4095; what is beyond the largest becomes it.
  */
 void column_write(struct buf *out, const int64_t *value, size_t n);
