@@ -77,18 +77,22 @@ static void complete_place(const char *what, const char *word)
 		complete_recording(word);
 	if (strstr(what, "FILE") || strstr(what, "REC") || strstr(what, "PATH"))
 		puts(":files");
-	else if (strstr(what, "DIR"))
+	else if (strstr(what, "DIR") || strstr(what, "REPO"))
 		puts(":dirs");
 }
 
 static void complete_value(const struct option *o, const char *word)
 {
-	if (o->kind != OPTION_CHOICE) {
+	const char *comma = o->kind == OPTION_SET ? strrchr(word, ',') : NULL;
+	char before[256];
+
+	if (!o->choices) {
 		complete_place(o->argument, word);
 		return;
 	}
+	snprintf(before, sizeof before, "%.*s", comma ? (int)(comma + 1 - word) : 0, word);
 	for (size_t i = 0; o->choices[i]; i++)
-		candidate(word, "", o->choices[i], o->help);
+		candidate(word, before, o->choices[i], o->help);
 }
 
 /* The option that word is, if it is one that takes the next word as its value. */

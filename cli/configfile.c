@@ -1,6 +1,7 @@
 #include "configfile.h"
 
 #include "buf.h"
+#include "nightly.h"
 #include "report.h"
 #include "settings.h"
 
@@ -65,6 +66,15 @@ bool config_find(char path[PATH_MAX], bool *project)
 
 /* Parsing */
 
+/* All keys there are, with somewhere for values that are checked and not wanted. */
+struct keys {
+	const struct option *table;
+	void *scratch;
+	uint64_t seen;
+};
+
+#define TABLES 2
+
 struct reader {
 	yaml_parser_t yaml;
 	yaml_event_t event;
@@ -72,8 +82,7 @@ struct reader {
 	const struct option *table;
 	void *values;
 	const char *path, *project_dir;
-	struct settings scratch;	/* values that are checked and not wanted */
-	uint64_t seen;
+	struct keys keys[TABLES];
 	struct error *err;
 };
 
@@ -109,13 +118,15 @@ static int next(struct reader *r)
 
 static int unknown_key(struct reader *r, const char *key)
 {
-	const char *names[OPTIONS_MAX + 1], *near;
+	const char *names[TABLES * OPTIONS_MAX + 1], *near;
 	char message[sizeof r->err->message];
 	size_t n = 0, len;
 
-	for (const struct option *o = settings_options; o->name; o++) {
-		if (o->config)
-			names[n++] = o->name;
+	for (int i = 0; i < TABLES; i++) {
+		for (const struct option *o = r->keys[i].table; o->name; o++) {
+			if (o->config)
+				names[n++] = o->name;
+		}
 	}
 	names[n] = NULL;
 	near = report_nearest(key, names);
@@ -131,11 +142,18 @@ static int unknown_key(struct reader *r, const char *key)
 	return wrong(r, message);
 }
 
+/* As git tells them from paths: by "://", or by a colon before any slash. */
+static bool is_url(const char *text)
+{
+	return strstr(text, "://") || text[strcspn(text, ":/")] == ':';
+}
+
 /* A path in a project's file is relative to that file, so that it means the same
  * wherever below it the build is started. */
 static const char *kept_text(struct reader *r, const struct option *o, const char *text)
 {
-	bool is_path = o->kind == OPTION_PATH || o->kind == OPTION_LIST;
+	bool is_path = o->kind == OPTION_PATH || o->kind == OPTION_LIST ||
+		       (o->kind == OPTION_REPO && !is_url(text));
 	struct buf full = BUF_INIT;
 	const char *kept;
 
@@ -150,7 +168,7 @@ static const char *kept_text(struct reader *r, const struct option *o, const cha
 }
 
 /* One scalar for option o, into the caller's value if it wants it. */
-static int set_scalar(struct reader *r, const struct option *o)
+static int set_scalar(struct reader *r, const struct option *o, void *scratch)
 {
 	const char *value = (const char *)r->event.data.scalar.value;
 	const struct option *theirs = option_find(r->table, o->name);
@@ -164,7 +182,7 @@ static int set_scalar(struct reader *r, const struct option *o)
 	text = kept_text(r, o, value);
 	if (!text)
 		return error_sys(r->err, -ENOMEM, r->path, NULL);
-	result = option_set(o, &r->scratch, text, &err);
+	result = option_set(o, scratch, text, &err);
 	if (!result && wanted)
 		result = option_set(theirs, r->values, text, &err);
 	return result ? wrong(r, err.message) : 0;
@@ -185,7 +203,7 @@ static const char *expected(const struct option *o)
 	}
 }
 
-static int set_sequence(struct reader *r, const struct option *o)
+static int set_sequence(struct reader *r, const struct option *o, void *scratch)
 {
 	for (;;) {
 		int result = next(r);
@@ -194,40 +212,44 @@ static int set_sequence(struct reader *r, const struct option *o)
 			return result;
 		if (r->event.type != YAML_SCALAR_EVENT)
 			return wrong(r, expected(o));
-		result = set_scalar(r, o);
+		result = set_scalar(r, o, scratch);
 		if (result)
 			return result;
 	}
 }
 
-static int read_value(struct reader *r, const struct option *o)
+static int read_value(struct reader *r, const struct option *o, void *scratch)
 {
 	int result = next(r);
 
 	if (result)
 		return result;
 	if (r->event.type == YAML_SEQUENCE_START_EVENT && o->kind == OPTION_LIST)
-		return set_sequence(r, o);
+		return set_sequence(r, o, scratch);
 	if (r->event.type != YAML_SCALAR_EVENT)
 		return wrong(r, expected(o));
-	return set_scalar(r, o);
+	return set_scalar(r, o, scratch);
 }
 
 static int read_key(struct reader *r)
 {
-	const struct option *o;
+	const struct option *o = NULL;
+	struct keys *k = r->keys;
+	const char *name;
 	uint64_t bit;
 
 	if (r->event.type != YAML_SCALAR_EVENT)
 		return wrong(r, "expected a key and its value");
-	o = option_find(settings_options, (const char *)r->event.data.scalar.value);
-	if (!o || !o->config)
-		return unknown_key(r, (const char *)r->event.data.scalar.value);
-	bit = UINT64_C(1) << (o - settings_options);
-	if (r->seen & bit)
+	name = (const char *)r->event.data.scalar.value;
+	while (k < r->keys + TABLES && !((o = option_find(k->table, name)) && o->config))
+		k++;
+	if (k == r->keys + TABLES)
+		return unknown_key(r, name);
+	bit = UINT64_C(1) << (o - k->table);
+	if (k->seen & bit)
 		return wrong(r, "expected every key once; this one stands above already");
-	r->seen |= bit;
-	return read_value(r, o);
+	k->seen |= bit;
+	return read_value(r, o, k->scratch);
 }
 
 static int read_mapping(struct reader *r)
@@ -286,9 +308,12 @@ int config_parse(struct args *a, const struct option *table, void *values,
 		 const char *text, size_t len, const char *path,
 		 const char *project_dir, struct error *err)
 {
+	struct settings settings = { 0 };
+	struct nightly_options nightly = { 0 };
 	struct reader r = {
 		.args = a, .table = table, .values = values,
 		.path = path, .project_dir = project_dir, .err = err,
+		.keys = { { settings_options, &settings, 0 }, { nightly_keys, &nightly, 0 } },
 	};
 	int result;
 

@@ -7,8 +7,8 @@
 #include <limits.h>
 
 /*
- * buildbeat.yaml: a mapping from the names of settings_options (those marked
- * config) to their values.
+ * buildbeat.yaml: a mapping from the names of settings_options and nightly_keys (those
+ * marked config) to their values.
  */
 
 /*

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "amount_read.h"
 #include "command.h"
 #include "cursor.h"
 #include "report.h"
@@ -112,6 +113,35 @@ static int set_choice(const struct option *o, int *value, const char *text,
 	return error_set(err, -EINVAL, NULL, 0, 0, "expected %s, not '%s'", words, text);
 }
 
+/* The words between commas, each a choice. */
+static int set_set(const struct option *o, unsigned *value, const char *text,
+		   struct error *err)
+{
+	unsigned set = 0;
+	char word[64];
+	size_t len;
+	int choice;
+
+	do {
+		len = strcspn(text, ",");
+		snprintf(word, sizeof word, "%.*s", (int)len, text);
+		if (set_choice(o, &choice, word, err))
+			return -EINVAL;
+		set |= 1U << choice;
+		text += len;
+	} while (*text++);
+	*value = set;
+	return 0;
+}
+
+static int set_share(double *value, const char *text, struct error *err)
+{
+	if (!amount_read_share(value, text))
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "expected a share as 5%% or 0.05, not '%s'", text);
+	return 0;
+}
+
 static int set_text(const char **value, const char *text, struct error *err)
 {
 	if (!*text)
@@ -142,10 +172,15 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 		return set_number(o, value, text, err);
 	case OPTION_CHOICE:
 		return set_choice(o, value, text, err);
+	case OPTION_SET:
+		return set_set(o, value, text, err);
+	case OPTION_SHARE:
+		return set_share(value, text, err);
 	case OPTION_LIST:
 		return add_item(value, text, err);
 	case OPTION_TEXT:
 	case OPTION_PATH:
+	case OPTION_REPO:
 		return set_text(value, text, err);
 	}
 	return -EINVAL;

@@ -21,7 +21,12 @@ enum option_kind {
 	OPTION_TEXT,		/* const char * */
 	OPTION_PATH,		/* const char *; in a project's configuration file
 				   relative to that file */
+	OPTION_REPO,		/* const char *: a path as the one before, or a URL as git
+				   has them */
 	OPTION_CHOICE,		/* int: index into choices */
+	OPTION_SET,		/* unsigned: a bit for each of choices, "one,other"; in a
+				   configuration file also a list */
+	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 on */
 	OPTION_LIST,		/* struct option_list of paths: each use adds one */
 };
 

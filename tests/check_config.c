@@ -1,5 +1,6 @@
 #include "command.h"
 #include "configfile.h"
+#include "nightly.h"
 #include "settings.h"
 #include "support.h"
 
@@ -23,6 +24,7 @@ static const struct {
 	{ "source: one\n", "buildstats 1000 false none - /project/one", NULL },
 	{ "source:\n- one\n- /two\n", "buildstats 1000 false none - /project/one /two", NULL },
 	{ "source: []\n", "buildstats 1000 false none -", NULL },
+	{ "repo: r.git\n", "buildstats 1000 false none -", NULL },
 	{ "plugin: 'p.so'\n", "buildstats 1000 false none /project/p.so", NULL },
 	{ "\xef\xbb\xbfinterval: 70\n", "buildstats 70 false none -", NULL },
 
@@ -40,6 +42,8 @@ static const struct {
 	{ "per-core: {a: b}\n", NULL, "1:11: expected true or false" },
 	{ "compress: gzip\n", NULL, "1:11: expected none or zstd, not 'gzip'" },
 	{ "output: [a]\n", NULL, "1:9: expected one text" },
+	{ "repo: [a]\n", NULL, "1:7: expected one text" },
+	{ "rep: a\n", NULL, "1:1: unknown key 'rep'; did you mean 'repo'?" },
 	{ "output: ''\n", NULL, "1:9: expected a text" },
 	{ "source:\n  a: b\n", NULL, "2:3: expected a path or a list" },
 	{ "source: [[a]]\n", NULL, "1:10: expected a path or a list" },
@@ -96,6 +100,31 @@ START_TEST(texts)
 			      "'%s' is not in: %s", cases[_i].message, buf_str(&got));
 	}
 	buf_release(&got);
+	args_release(&a);
+}
+END_TEST
+
+static const struct {
+	const char *text, *repo;
+} repos[] = {
+	{ "repo: nights.git\n", "/project/nights.git" },
+	{ "repo: ./a:b\n", "/project/./a:b" },
+	{ "repo: /srv/nights\n", "/srv/nights" },
+	{ "repo: https://host/nights.git\n", "https://host/nights.git" },
+	{ "repo: git@host:nights.git\n", "git@host:nights.git" },
+};
+
+/* A path is the project's, a URL is nobody's. */
+START_TEST(repository)
+{
+	const char *text = repos[_i].text;
+	struct nightly_options o = { 0 };
+	struct args a = { 0 };
+	struct error err;
+
+	ck_assert_int_eq(config_parse(&a, nightly_keys, &o, text, strlen(text), "file.yaml",
+				      "/project", &err), 0);
+	ck_assert_str_eq(o.repo, repos[_i].repo);
 	args_release(&a);
 }
 END_TEST
@@ -219,6 +248,7 @@ int main(void)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, texts, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, repository, 0, sizeof repos / sizeof *repos);
 	tcase_add_loop_test(t, bombs, 0, 5);
 	tcase_add_test(t, search);
 	tcase_add_test(t, with_record);

@@ -1,4 +1,5 @@
 #include "command.h"
+#include "nightly.h"
 #include "settings.h"
 #include "support.h"
 
@@ -107,10 +108,11 @@ END_TEST
 
 START_TEST(keys_are_described)
 {
+	const struct option *const tables[] = { settings_options, nightly_keys };
 	struct run page;
 
 	render(&page, "buildbeat.yaml.5");
-	for (const struct option *o = settings_options; o->name; o++) {
+	for (const struct option *o = tables[_i]; o->name; o++) {
 		if (o->config)
 			ck_assert_msg(strstr(page.out.data,
 					     support_path(" %s ", o->name)) != NULL,
@@ -142,7 +144,7 @@ int main(void)
 	tcase_add_loop_test(t, options_are_described, 0, n_commands());
 	tcase_add_loop_test(t, commands_are_listed, 0, n_commands());
 	tcase_add_test(t, pages_exist);
-	tcase_add_test(t, keys_are_described);
+	tcase_add_loop_test(t, keys_are_described, 0, 2);
 	tcase_add_test(t, lint);
 	suite_add_tcase(s, t);
 	return support_main(s);

@@ -13,6 +13,8 @@ struct values {
 	const char *text;
 	int choice;
 	struct option_list list;
+	unsigned set;
+	double share;
 };
 
 static const char *const colours[] = { "red", "green", NULL };
@@ -30,6 +32,10 @@ static const struct option table[] = {
 	  .offset = offsetof(struct values, choice), .choices = colours },
 	{ .name = "list", .letter = 'l', .kind = OPTION_LIST, .argument = "L", .help = "h",
 	  .offset = offsetof(struct values, list) },
+	{ .name = "set", .kind = OPTION_SET, .argument = "S", .help = "h",
+	  .offset = offsetof(struct values, set), .choices = colours },
+	{ .name = "share", .kind = OPTION_SHARE, .argument = "P", .help = "h",
+	  .offset = offsetof(struct values, share) },
 	{ 0 }
 };
 
@@ -53,6 +59,14 @@ static const struct {
 	{ { "-a", "--", "-b", "--" }, true, "a- 0 - red [-b,--]", NULL },
 	{ { "-" }, false, "-- 0 - red [-]", NULL },
 	{ { "-la", "--list=b" }, false, "-- 0 - red [] a b", NULL },
+	{ { "--set", "green" }, false, "-- 0 - red [] set 2", NULL },
+	{ { "--set=green", "--set=green,red" }, false, "-- 0 - red [] set 3", NULL },
+	{ { "--share=12.5%" }, false, "-- 0 - red [] share 0.125", NULL },
+	{ { "--share", "2" }, false, "-- 0 - red [] share 2", NULL },
+	{ { "--set=green,blue" }, false, NULL, "expected red or green, not 'blue'" },
+	{ { "--set=green," }, false, NULL, "expected red or green, not ''" },
+	{ { "--share=-1" }, false, NULL, "expected a share as 5% or 0.05, not '-1'" },
+	{ { "--share=5percent" }, false, NULL, "expected a share" },
 	{ { "--all=true" }, false, NULL, "takes no value" },
 	{ { "--no-number" }, false, NULL, "unknown option '--no-number'" },
 	{ { "--number" }, false, NULL, "needs a value: N" },
@@ -81,6 +95,10 @@ static void describe(struct buf *b, const struct values *v, const struct args *a
 	buf_adds(b, "]");
 	for (size_t i = 0; i < v->list.n; i++)
 		buf_addf(b, " %s", v->list.item[i]);
+	if (v->set)
+		buf_addf(b, " set %u", v->set);
+	if (v->share > 0)
+		buf_addf(b, " share %g", v->share);
 }
 
 /* What options_parse() writes to standard error, in out. */
