@@ -16,6 +16,7 @@ include tests/sampler.mk
 include tests/plugin.mk
 include tests/hosts.mk
 include tests/render.mk
+include tests/report.mk
 include tests/chart.mk
 include tests/cli.mk
 include tests/fuzz.mk

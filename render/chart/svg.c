@@ -52,7 +52,7 @@ void svg_end(struct svg *s)
 
 /* Text */
 
-static void add_escaped(struct buf *b, const char *text)
+void svg_add_escaped(struct buf *b, const char *text)
 {
 	struct buf safe = BUF_INIT;
 	const char *p, *from;
@@ -86,7 +86,7 @@ static void begin_attr(struct svg *s, const char *name)
 void svg_attr(struct svg *s, const char *name, const char *value)
 {
 	begin_attr(s, name);
-	add_escaped(s->out, value);
+	svg_add_escaped(s->out, value);
 	buf_addc(s->out, '"');
 }
 
@@ -100,7 +100,7 @@ void svg_attr_number(struct svg *s, const char *name, double value)
 void svg_text(struct svg *s, const char *text)
 {
 	close_tag(s);
-	add_escaped(s->out, text);
+	svg_add_escaped(s->out, text);
 }
 
 void svg_verbatim(struct svg *s, const char *text)

@@ -32,6 +32,9 @@ void svg_attr_number(struct svg *s, const char *name, double value);
 
 void svg_text(struct svg *s, const char *text);
 
+/* The text as it is between tags and quotes. */
+void svg_add_escaped(struct buf *b, const char *text);
+
 /* Text that keeps its line breaks, in a CDATA section: style and script. */
 void svg_verbatim(struct svg *s, const char *text);
 

@@ -1,0 +1,7 @@
+# tests of report
+REPORT_TEST_LIBS = tests/libsupport.la report/libreport.la $(CHECK_LIBS) -lm
+
+check_PROGRAMS += tests/check_html
+TESTS += tests/check_html
+tests_check_html_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_html_LDADD = $(REPORT_TEST_LIBS)
