@@ -135,8 +135,11 @@ static struct position find_position(const struct command *c, char **words, int 
 
 		if (p.value) {
 			/* bash makes three words of --x=v */
-			if (i < n - 1 && strcmp(words[i], "="))
-				p.value = NULL;
+			if (i == n - 1 || !strcmp(words[i], "="))
+				continue;
+			if (p.value->kind == OPTION_WORDS && words[i + 1][0] != '-')
+				continue;
+			p.value = NULL;
 			continue;
 		}
 		if (operands == before && (!p.options || words[i][0] != '-')) {

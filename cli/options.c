@@ -177,6 +177,7 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 	case OPTION_SHARE:
 		return set_share(value, text, err);
 	case OPTION_LIST:
+	case OPTION_WORDS:
 		return add_item(value, text, err);
 	case OPTION_TEXT:
 	case OPTION_PATH:
@@ -243,13 +244,23 @@ static bool apply(struct parser *p, const struct option *o, const char *value)
 	return misuse(p, message);
 }
 
+/* Those behind the first that belong to an option as well. */
+static bool apply_words(struct parser *p, const struct option *o)
+{
+	while (o->kind == OPTION_WORDS && p->i + 1 < p->argc && p->argv[p->i + 1][0] != '-') {
+		if (!apply(p, o, p->argv[++p->i]))
+			return false;
+	}
+	return true;
+}
+
 /* The word after the option, which needs one. */
 static bool apply_next(struct parser *p, const struct option *o)
 {
 	char message[160];
 
 	if (p->i + 1 < p->argc)
-		return apply(p, o, p->argv[++p->i]);
+		return apply(p, o, p->argv[++p->i]) && apply_words(p, o);
 	snprintf(message, sizeof message, "option '--%s' needs a value: %s", o->name,
 		 o->argument);
 	return misuse(p, message);
@@ -287,7 +298,7 @@ static bool parse_long(struct parser *p, const char *word)
 		return misuse(p, message);
 	}
 	if (o->kind == OPTION_FLAG || value)
-		return apply(p, o, value);
+		return apply(p, o, value) && apply_words(p, o);
 	return apply_next(p, o);
 }
 
@@ -304,7 +315,8 @@ static bool parse_short(struct parser *p, const char *letters)
 		if (!o->name)
 			return unknown_option(p, letters, 1);
 		if (o->kind != OPTION_FLAG)
-			return letters[1] ? apply(p, o, letters + 1) : apply_next(p, o);
+			return !letters[1] ? apply_next(p, o) :
+			       apply(p, o, letters + 1) && apply_words(p, o);
 		if (!apply(p, o, NULL))
 			return false;
 	}

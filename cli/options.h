@@ -28,9 +28,10 @@ enum option_kind {
 				   configuration file also a list */
 	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 on */
 	OPTION_LIST,		/* struct option_list of paths: each use adds one */
+	OPTION_WORDS,		/* the same, of all words up to the next that begins with - */
 };
 
-#define OPTION_LIST_MAX 16
+#define OPTION_LIST_MAX 100
 
 struct option_list {
 	size_t n;
