@@ -30,6 +30,7 @@ core_libcore_la_SOURCES = \
 	core/recording_events.c core/recording_kinds.c core/recording_link.c \
 	core/recording_processes.c \
 	core/recording_names.c core/recording_runs.c core/recording_samples.c \
+	core/recording_series.c core/recording_series.h \
 	core/recording_tasks.c core/recording_usage.c \
 	core/recording_write.c core/recording_write.h core/recording_writer.h \
 	core/recording_write_series.c core/recording_write_tasks.c \

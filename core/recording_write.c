@@ -33,7 +33,7 @@ static void flush(struct out *o)
 
 void out_flow(struct out *o)
 {
-	if (o->b.len >= FLOW_SIZE)
+	if (o->b.len >= FLOW_SIZE && o->fd >= 0)
 		flush(o);
 }
 

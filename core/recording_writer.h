@@ -11,7 +11,7 @@
  */
 struct out {
 	struct buf b;		/* what is not written yet */
-	int fd;
+	int fd;			/* -1: all of it stays in b */
 	int error;
 	char (*id)[INSTANCE_ID_MAX];	/* of each instance, lent */
 };

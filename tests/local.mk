@@ -15,6 +15,7 @@ include tests/core.mk
 include tests/sampler.mk
 include tests/plugin.mk
 include tests/hosts.mk
+include tests/remote.mk
 include tests/render.mk
 include tests/report.mk
 include tests/chart.mk

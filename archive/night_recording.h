@@ -1,0 +1,17 @@
+#ifndef BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
+#define BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
+
+#include "error.h"
+#include "figures.h"
+#include "recording.h"
+
+/*
+ * A recording in memory of what is known of a build: its tasks, each a run even where there
+ * were several, its circumstances, its totals. Samples are added to it by sys_read(). Its
+ * figures are f again, but for the memory of a task's processes together and the bytes of
+ * files, which are kept in blocks of 512. 0, or a negative errno with err and nothing to
+ * release.
+ */
+int night_recording(struct recording *rec, const struct figures *f, struct error *err);
+
+#endif

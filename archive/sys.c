@@ -1,0 +1,293 @@
+#include "sys.h"
+
+#include "column.h"
+#include "recording_series.h"
+#include "saturate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INTERVAL_MAX_MS 86400000
+
+enum how {
+	HOW_GROWTH,		/* counters, added up */
+	HOW_BUSIEST,		/* counters, the one that grew most at each sample */
+	HOW_LEVEL,		/* gauges, added up */
+};
+
+struct kept {
+	const char *series;
+	const char *name;	/* as kept */
+	const char *from;	/* as recorded, see column_find() */
+	enum how how;
+};
+
+static const struct kept kept[] = {
+	{ "proc_stat", "user", "user", HOW_GROWTH },
+	{ "proc_stat", "system", "system", HOW_GROWTH },
+	{ "proc_stat", "iowait", "iowait", HOW_GROWTH },
+	{ "proc_stat", "nice", "nice", HOW_GROWTH },
+	{ "proc_stat", "irq", "irq", HOW_GROWTH },
+	{ "proc_stat", "steal", "steal", HOW_GROWTH },
+	{ "proc_meminfo", "free", "free", HOW_LEVEL },
+	{ "proc_meminfo", "available", "available", HOW_LEVEL },
+	{ "proc_meminfo", "cached", "cached", HOW_LEVEL },
+	{ "proc_meminfo", "buffers", "buffers", HOW_LEVEL },
+	{ "proc_meminfo", "slab", "slab", HOW_LEVEL },
+	{ "proc_meminfo", "shmem", "shmem", HOW_LEVEL },
+	{ "proc_meminfo", "swap", "swap", HOW_LEVEL },
+	{ "proc_meminfo", "total", "total", HOW_LEVEL },
+	{ "proc_diskstats", "all.written", "*.written", HOW_GROWTH },
+	{ "proc_diskstats", "all.busy", "*.busy", HOW_BUSIEST },
+	{ "proc_diskstats", "all.read", "*.read", HOW_GROWTH },
+	{ "proc_net", "all.rx", "*.rx", HOW_GROWTH },
+	{ "proc_net", "all.tx", "*.tx", HOW_GROWTH },
+	{ "proc_pressure", "cpu.some", "cpu.some", HOW_GROWTH },
+	{ "proc_pressure", "io.some", "io.some", HOW_GROWTH },
+	{ "proc_pressure", "io.full", "io.full", HOW_GROWTH },
+	{ "proc_pressure", "memory.some", "memory.some", HOW_GROWTH },
+	{ "proc_pressure", "memory.full", "memory.full", HOW_GROWTH },
+	{ "proc_vmstat", "oom_kill", "oom_kill", HOW_GROWTH },
+	{ "proc_cgroup", "memory", "memory", HOW_LEVEL },
+	{ "proc_cgroup", "user", "user", HOW_GROWTH },
+	{ "proc_cgroup", "system", "system", HOW_GROWTH },
+	{ "proc_cgroup", "throttled", "throttled", HOW_GROWTH },
+};
+
+#define KEPT (sizeof kept / sizeof *kept)
+
+/* A gauge of proc_stat that only the samples of OpenEmbedded have: they are as of a machine
+ * with one core. */
+static const char one_core[] = "one_core";
+
+const char *const sys_name[] = {
+	"proc_stat", "proc_meminfo", "proc_diskstats", "proc_net", "proc_pressure", "proc_vmstat",
+	"proc_cgroup", NULL
+};
+
+/* The points */
+
+struct points {
+	size_t n;
+	uint32_t pick[SYS_POINTS_MAX];	/* the samples that are kept */
+};
+
+/* What tells which sample of a stretch is worth keeping: the lowest of it. */
+struct need {
+	size_t n;
+	struct column column[3];
+	bool most;		/* the highest */
+};
+
+static void add_need(struct need *need, const struct recording *rec, const char *series,
+		     const char *name)
+{
+	if (column_find(&need->column[need->n], rec, series, name))
+		need->n++;
+}
+
+static void find_need(struct need *need, const struct recording *rec, const char *series)
+{
+	*need = (struct need){ .most = !strcmp(series, "proc_cgroup") };
+	if (need->most)
+		add_need(need, rec, series, "memory");
+	if (strcmp(series, "proc_meminfo"))
+		return;
+	add_need(need, rec, series, "available");
+	if (need->n)
+		return;
+	add_need(need, rec, series, "free");
+	add_need(need, rec, series, "buffers");
+	add_need(need, rec, series, "cached");
+}
+
+static int64_t level_of(const struct need *need, size_t sample)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < need->n; i++) {
+		int64_t level = column_level(&need->column[i], sample);
+
+		sum = sat_add(sum, level > 0 ? level : 0);
+	}
+	return need->most ? -sum : sum;
+}
+
+/* Of samples from to until - 1: the one that matters, else the last. */
+static size_t pick_one(const struct need *need, size_t from, size_t until)
+{
+	size_t best = until - 1;
+
+	for (size_t i = from; need->n && i < until; i++) {
+		if (level_of(need, i) < level_of(need, best))
+			best = i;
+	}
+	return best;
+}
+
+/* The first and the last sample and one of each stretch between; how far apart they are. */
+static int64_t pick_points(struct points *p, const struct need *need, const struct series *s)
+{
+	size_t n = s->n, stride = n > SYS_POINTS_MAX ? (n - 3) / (SYS_POINTS_MAX - 2) + 1 : 1;
+	int64_t interval_ms = sat_mul(s->interval_ms, (int64_t)stride);
+
+	p->n = 0;
+	if (n)
+		p->pick[p->n++] = 0;
+	for (size_t at = 1; at + 1 < n; at += stride) {
+		size_t until = at + stride < n - 1 ? at + stride : n - 1;
+
+		p->pick[p->n++] = (uint32_t)pick_one(need, at, until);
+	}
+	if (n > 1)
+		p->pick[p->n++] = (uint32_t)(n - 1);
+	return interval_ms < INTERVAL_MAX_MS ? interval_ms : INTERVAL_MAX_MS;
+}
+
+/* The values */
+
+static int64_t grew_most(const struct column *c, size_t i)
+{
+	int64_t most = 0;
+
+	for (size_t k = 0; k < c->n_parts; k++) {
+		struct column one = { .series = c->series, .n_parts = 1, .scale = c->scale };
+		int64_t grown;
+
+		one.part[0] = c->part[k];
+		grown = column_between(&one, i - 1, i);
+		most = grown > most ? grown : most;
+	}
+	return most;
+}
+
+static void fill_counter(int64_t *level, size_t step, const struct points *p,
+			 const struct column *c, enum how how)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0, at = 0; at < p->n; i++) {
+		if (i)
+			sum = sat_add(sum, how == HOW_BUSIEST ? grew_most(c, i) :
+				      column_between(c, i - 1, i));
+		if (i == p->pick[at])
+			level[at++ * step] = sum / c->scale;
+	}
+}
+
+static void fill_gauge(int64_t *level, size_t step, const struct points *p,
+		       const struct column *c)
+{
+	int64_t last = 0;
+
+	for (size_t at = 0; at < p->n; at++) {
+		int64_t now = column_level(c, p->pick[at]);
+
+		last = now >= 0 ? now / c->scale : last;
+		level[at * step] = last;
+	}
+}
+
+struct thin {
+	struct series s;
+	struct points points;
+	struct series_column column[KEPT + 1];
+	struct column from[KEPT + 1];
+	enum how how[KEPT + 1];
+	int64_t time_ms[SYS_POINTS_MAX];
+	bool gap[SYS_POINTS_MAX];
+};
+
+static void add_column(struct thin *t, const char *name, const char *unit, bool counter)
+{
+	struct series_column *to = &t->column[t->s.n_columns++];
+
+	*to = (struct series_column){ .counter = counter };
+	memcpy(to->name, name, strlen(name) + 1);
+	memcpy(to->unit, unit, strlen(unit) + 1);
+}
+
+static void find_columns(struct thin *t, const struct recording *rec, const struct series *s)
+{
+	for (size_t i = 0; i < KEPT; i++) {
+		struct column *c = &t->from[t->s.n_columns];
+
+		if (strcmp(kept[i].series, s->name) ||
+		    !column_find(c, rec, s->name, kept[i].from))
+			continue;
+		t->how[t->s.n_columns] = kept[i].how;
+		add_column(t, kept[i].name, s->column[c->part[c->n_parts - 1]].unit,
+			   kept[i].how != HOW_LEVEL);
+	}
+}
+
+static void set_times(struct thin *t, const struct series *s)
+{
+	for (size_t at = 0, i = 0; at < t->points.n; at++) {
+		t->time_ms[at] = s->time_ms[t->points.pick[at]];
+		t->gap[at] = false;
+		for (; i <= t->points.pick[at]; i++)
+			t->gap[at] |= s->gap[i];
+	}
+}
+
+static int fill(struct thin *t, const struct series *s, bool of_one_core)
+{
+	size_t n = t->s.n_columns, step = n + of_one_core;
+
+	t->s.n = t->points.n;
+	t->s.level = malloc((t->s.n * step + 1) * sizeof *t->s.level);
+	if (!t->s.level)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (t->how[i] == HOW_LEVEL)
+			fill_gauge(t->s.level + i, step, &t->points, &t->from[i]);
+		else
+			fill_counter(t->s.level + i, step, &t->points, &t->from[i], t->how[i]);
+	}
+	if (of_one_core)
+		add_column(t, one_core, "1", false);
+	for (size_t at = 0; of_one_core && at < t->s.n; at++)
+		t->s.level[at * step + n] = 1;
+	set_times(t, s);
+	t->s.column = t->column;
+	t->s.time_ms = t->time_ms;
+	t->s.gap = t->gap;
+	return 0;
+}
+
+int sys_write(struct buf *text, const struct recording *rec, const char *name)
+{
+	const struct series *s = recording_series(rec, name);
+	struct thin *t = s && s->n ? calloc(1, sizeof *t) : NULL;
+	struct need need;
+	int r = 0;
+
+	if (!s || !s->n)
+		return 0;
+	if (!t)
+		return -ENOMEM;
+	t->s.name = s->name;
+	find_columns(t, rec, s);
+	if (t->s.n_columns) {
+		find_need(&need, rec, name);
+		t->s.interval_ms = pick_points(&t->points, &need, s);
+		r = fill(t, s, rec->format == FORMAT_OE && !strcmp(name, "proc_stat"));
+		if (!r)
+			r = recording_series_write(text, &t->s);
+	}
+	free(t->s.level);
+	free(t);
+	return r;
+}
+
+int sys_read(struct recording *rec, const char *name, struct buf *text)
+{
+	int r = recording_series_read(rec, name, text);
+	const struct series *s = recording_series(rec, name);
+
+	if (s && series_column(s, one_core) >= 0)
+		rec->format = FORMAT_OE;
+	return r;
+}

@@ -1,0 +1,25 @@
+#include "drawn.h"
+
+#include "bootchart.h"
+#include "chart.h"
+
+#include <check.h>
+
+void drawn(struct buf *svg, const struct summary *sum, const struct summary *like)
+{
+	struct panels before, panels;
+	struct chart_input in = { .sum = sum, .panels = &panels, .by = LANES_WORKER };
+	struct chart c;
+
+	ck_assert_int_eq(panels_make(&before, like), 0);
+	ck_assert_int_eq(panels_make(&panels, sum), 0);
+	for (size_t i = 0; i < before.n; i++)
+		ck_assert_msg(panels_find(&panels, before.panel[i].id), "no panel %s",
+			      before.panel[i].word);
+	ck_assert_int_eq(chart_make(&c, &in), 0);
+	ck_assert(!sum->n_ran == !c.row_place);
+	ck_assert_int_eq(bootchart_write(svg, &c), 0);
+	chart_release(&c);
+	panels_release(&panels);
+	panels_release(&before);
+}

@@ -1,0 +1,11 @@
+#ifndef BUILDBEAT_TESTS_DRAWN_H
+#define BUILDBEAT_TESTS_DRAWN_H
+
+#include "buf.h"
+#include "summary.h"
+
+/* The bootchart of a build. It has every panel that the one of like has. Fails the running
+ * test itself. */
+void drawn(struct buf *svg, const struct summary *sum, const struct summary *like);
+
+#endif

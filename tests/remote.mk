@@ -1,0 +1,11 @@
+# tests of what archives do besides keeping nights: nights as recordings, remotes, prune, imports
+REMOTE_LIBS = tests/libsupport.la archive/libarchive.la render/chart/libchart.la \
+	compare/libcompare.la convert/libconvert.la render/librender.la core/libcore.la \
+	$(CHECK_LIBS) -lm
+
+check_PROGRAMS += tests/check_night
+TESTS += tests/check_night
+tests_check_night_SOURCES = tests/check_night.c tests/drawn.c tests/drawn.h \
+	tests/recorded.c tests/recorded.h
+tests_check_night_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_night_LDADD = $(REMOTE_LIBS)
