@@ -6,13 +6,16 @@ compare_libcompare_la_SOURCES = \
 	compare/figures.c compare/figures.h \
 	compare/figures_make.c \
 	compare/figures_name.c compare/figures_name.h \
+	compare/hostfactor.c compare/hostfactor.h \
 	compare/known.c compare/known.h \
 	compare/lines.c compare/lines.h \
 	compare/metric.c compare/metric.h \
 	compare/nights.c compare/nights.h \
+	compare/parallel.c compare/parallel.h \
 	compare/partition.c compare/partition.h \
 	compare/rules.c compare/rules.h \
 	compare/samples.c compare/samples.h \
 	compare/stats.c compare/stats.h \
 	compare/utest.c compare/utest.h
+compare_libcompare_la_CFLAGS = $(AM_CFLAGS) -pthread
 compare_libcompare_la_LIBADD = render/librender.la core/libcore.la -lm

@@ -16,6 +16,11 @@ TESTS += tests/check_samples
 tests_check_samples_SOURCES = tests/check_samples.c tests/noise.c tests/noise.h
 tests_check_samples_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_samples_LDADD = convert/libconvert.la $(COMPARE_LIBS)
+check_PROGRAMS += tests/check_hostfactor
+TESTS += tests/check_hostfactor
+tests_check_hostfactor_SOURCES = tests/check_hostfactor.c tests/made_nights.c tests/made_nights.h tests/noise.c tests/noise.h
+tests_check_hostfactor_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_hostfactor_LDADD = $(COMPARE_LIBS)
 EXTRA_DIST += tests/data/compare
 
 # How often they err, and what they cost.

@@ -1,0 +1,148 @@
+#include "hostfactor.h"
+#include "made_nights.h"
+#include "support.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define NIGHTS 40
+
+static struct nights nights;
+static struct hostfactor host;
+
+static void make(struct made made)
+{
+	made.nights = NIGHTS;
+	ck_assert(!made_nights(&nights, &made));
+	ck_assert(!hostfactor_find(&host, made_values(&nights, METRIC_WALL), made.tasks, NIGHTS, 0));
+	ck_assert_uint_eq(host.n, NIGHTS);
+}
+
+static void teardown(void)
+{
+	hostfactor_release(&host);
+	nights_release(&nights);
+}
+
+static size_t events(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < host.n; i++)
+		n += host.event[i];
+	return n;
+}
+
+/* A night on which all takes longer is found whatever the tasks themselves do. */
+static const struct {
+	const char *what;
+	struct made made;
+	double off;		/* at most, from what was planted */
+} slow[] = {
+	{ "all alike", { .tasks = 400, .noise = 0.03 }, 0.01 },
+	{ "uneven noise", { .tasks = 400, .noise = 0.04, .uneven = 0.7, .spikes = 0.02 }, 0.01 },
+	{ "heavy tails", { .tasks = 400, .noise = 0.03, .heavy = true }, 0.01 },
+	{ "many are not there", { .tasks = 400, .noise = 0.03, .missing = 0.3, .passing = 0.3 }, 0.01 },
+	{ "few", { .tasks = HOSTFACTOR_FEWEST, .noise = 0.01 }, 0.03 },
+	{ "more than have a say", { .tasks = HOSTFACTOR_TASKS + 500, .noise = 0.03 }, 0.005 },
+};
+
+#define SLOW_NIGHT 33
+
+START_TEST(slow_night)
+{
+	static const struct made_change changes[] = {
+		{ .task = MADE_ALL, .metrics = METRIC_BIT(METRIC_WALL), .night = SLOW_NIGHT,
+		  .until = SLOW_NIGHT + 1, .by = 0.15 },
+		{ .task = 3, .night = 20, .by = 0.5 },
+		{ .task = 5, .night = SLOW_NIGHT, .by = 1 },
+	};
+	struct made made = slow[_i].made;
+
+	made.seed = 7;
+	made.change = changes;
+	made.n_changes = COUNT(changes);
+	make(made);
+	ck_assert_msg(fabs(host.ln[SLOW_NIGHT] - log(1.15)) < slow[_i].off, "%s: %g", slow[_i].what,
+		      exp(host.ln[SLOW_NIGHT]));
+	ck_assert(host.event[SLOW_NIGHT]);
+	ck_assert_uint_eq(events(), 1);
+	for (size_t i = 0; i < NIGHTS; i++)
+		ck_assert(i == SLOW_NIGHT || fabs(host.ln[i]) < slow[_i].off);
+}
+END_TEST
+
+/* What a host does every night is no event. */
+START_TEST(usual_noise)
+{
+	double squares = 0;
+
+	make((struct made){ .seed = 3, .tasks = 300, .noise = 0.03, .host = 0.03 });
+	ck_assert_uint_eq(events(), 0);
+	for (size_t i = 0; i < NIGHTS; i++)
+		squares += host.ln[i] * host.ln[i];
+	ck_assert(sqrt(squares / NIGHTS) > 0.02 && sqrt(squares / NIGHTS) < 0.04);
+	ck_assert(host.spread > 0.015 && host.spread < 0.05);
+}
+END_TEST
+
+/* Of a few tasks nothing can be said that is theirs together. */
+static const struct made too_little[] = {
+	{ .tasks = 0 }, { .tasks = 1, .noise = 0.03, .host = 0.1 },
+	{ .tasks = HOSTFACTOR_FEWEST - 1, .noise = 0.03, .host = 0.1 },
+	{ .tasks = 50, .noise = 0.03, .host = 0.1, .missing = 1 },
+};
+
+START_TEST(nothing_known)
+{
+	make(too_little[_i]);
+	for (size_t i = 0; i < NIGHTS; i++)
+		ck_assert(host.ln[i] == 0 && !host.event[i]);
+}
+END_TEST
+
+START_TEST(short_tasks_have_no_say)
+{
+	float values[30 * 8];
+
+	for (size_t k = 0; k < 30; k++) {
+		for (size_t i = 0; i < 8; i++)
+			values[k * 8 + i] = k < 18 ? (i == 7 ? 10 : 1) : 100;
+	}
+	ck_assert(!hostfactor_find(&host, values, 30, 8, 0));
+	ck_assert(host.event[7] && fabs(host.ln[7] - log(10)) < 1e-6);
+	hostfactor_release(&host);
+	ck_assert(!hostfactor_find(&host, values, 30, 8, 50));
+	ck_assert(host.ln[7] == 0 && !host.event[7]);
+}
+END_TEST
+
+/* Zero, below zero and what is no number are no times. */
+START_TEST(odd_values)
+{
+	static const float odd[] = { 0, -1, NAN, INFINITY };
+	float values[20 * 8];
+
+	for (size_t i = 0; i < COUNT(values); i++)
+		values[i] = i % 5 == 4 ? odd[i / 5 % 4] : i % 8 == 6 ? 2 : 1;
+	ck_assert(!hostfactor_find(&host, values, 20, 8, 0));
+	for (size_t i = 0; i < 8; i++)
+		ck_assert(fabs(host.ln[i] - (i == 6 ? log(2) : 0)) < 1e-6);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("hostfactor");
+	TCase *t = tcase_create("hostfactor");
+
+	tcase_add_checked_fixture(t, NULL, teardown);
+	tcase_add_loop_test(t, slow_night, 0, COUNT(slow));
+	tcase_add_test(t, usual_noise);
+	tcase_add_loop_test(t, nothing_known, 0, COUNT(too_little));
+	tcase_add_test(t, short_tasks_have_no_say);
+	tcase_add_test(t, odd_values);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
