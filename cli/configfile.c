@@ -79,11 +79,15 @@ struct reader {
 	yaml_parser_t yaml;
 	yaml_event_t event;
 	struct args *args;
-	const struct option *table;
-	void *values;
 	const char *path, *project_dir;
-	struct keys keys[TABLES];
 	struct error *err;
+};
+
+/* A mapping that is being read. */
+struct level {
+	struct keys keys[TABLES];	/* the last may have no table */
+	const struct option *table;	/* of those wanted elsewhere, NULL: none */
+	void *values;			/* there */
 };
 
 static int wrong_at(struct reader *r, yaml_mark_t mark, const char *message)
@@ -116,14 +120,14 @@ static int next(struct reader *r)
 	return wrong_at(r, mark, r->yaml.problem ? r->yaml.problem : "not YAML");
 }
 
-static int unknown_key(struct reader *r, const char *key)
+static int unknown_key(struct reader *r, const struct level *l, const char *key)
 {
 	const char *names[TABLES * OPTIONS_MAX + 1], *near;
 	char message[sizeof r->err->message];
 	size_t n = 0, len;
 
 	for (int i = 0; i < TABLES; i++) {
-		for (const struct option *o = r->keys[i].table; o->name; o++) {
+		for (const struct option *o = l->keys[i].table; o && o->name; o++) {
 			if (o->config)
 				names[n++] = o->name;
 		}
@@ -167,12 +171,30 @@ static const char *kept_text(struct reader *r, const struct option *o, const cha
 	return kept;
 }
 
+/* The option of the caller's table that a key is for, NULL: none. */
+static const struct option *wanted(struct reader *r, const struct level *l,
+				   const struct option *o)
+{
+	const struct option *theirs = l->table ? option_find(l->table, o->name) : NULL;
+
+	return theirs && theirs->config && theirs->kind == o->kind &&
+	       !args_given(r->args, o->name) ? theirs : NULL;
+}
+
+/* Where a value goes that is checked while it is read. */
+static void *place(struct reader *r, const struct level *l, const struct option *o, void *scratch)
+{
+	const struct option *theirs = wanted(r, l, o);
+
+	return theirs ? (char *)l->values + theirs->offset : (char *)scratch + o->offset;
+}
+
 /* One scalar for option o, into the caller's value if it wants it. */
-static int set_scalar(struct reader *r, const struct option *o, void *scratch)
+static int set_scalar(struct reader *r, const struct level *l, const struct option *o,
+		      void *scratch)
 {
 	const char *value = (const char *)r->event.data.scalar.value;
-	const struct option *theirs = option_find(r->table, o->name);
-	bool wanted = theirs && !args_given(r->args, o->name);
+	const struct option *theirs = wanted(r, l, o);
 	const char *text;
 	struct error err;
 	int result;
@@ -183,8 +205,8 @@ static int set_scalar(struct reader *r, const struct option *o, void *scratch)
 	if (!text)
 		return error_sys(r->err, -ENOMEM, r->path, NULL);
 	result = option_set(o, scratch, text, &err);
-	if (!result && wanted)
-		result = option_set(theirs, r->values, text, &err);
+	if (!result && theirs)
+		result = option_set(theirs, l->values, text, &err);
 	return result ? wrong(r, err.message) : 0;
 }
 
@@ -198,71 +220,116 @@ static const char *expected(const struct option *o)
 		return "expected a whole number";
 	case OPTION_LIST:
 		return "expected a path or a list of paths";
+	case OPTION_SET:
+		return "expected a word or a list of words";
+	case OPTION_MAP:
+		return "expected keys and values of its own";
+	case OPTION_MAPS:
+		return "expected a list of keys and values";
 	default:
 		return "expected one text";
 	}
 }
 
-static int set_sequence(struct reader *r, const struct option *o, void *scratch)
+static int read_map(struct reader *r, const struct option_map *map, void *values);
+
+static int add_map(struct reader *r, const struct option *o, void *list)
+{
+	void *item;
+
+	if (r->event.type != YAML_MAPPING_START_EVENT)
+		return wrong(r, expected(o));
+	item = o->map->add(list);
+	return item ? read_map(r, o->map, item) : error_sys(r->err, -ENOMEM, r->path, NULL);
+}
+
+static int read_item(struct reader *r, const struct level *l, const struct option *o,
+		     void *scratch)
+{
+	if (o->kind == OPTION_MAPS)
+		return add_map(r, o, place(r, l, o, scratch));
+	if (r->event.type != YAML_SCALAR_EVENT)
+		return wrong(r, expected(o));
+	return set_scalar(r, l, o, scratch);
+}
+
+static int set_sequence(struct reader *r, const struct level *l, const struct option *o,
+			void *scratch)
 {
 	for (;;) {
 		int result = next(r);
 
 		if (result || r->event.type == YAML_SEQUENCE_END_EVENT)
 			return result;
-		if (r->event.type != YAML_SCALAR_EVENT)
-			return wrong(r, expected(o));
-		result = set_scalar(r, o, scratch);
+		result = read_item(r, l, o, scratch);
 		if (result)
 			return result;
 	}
 }
 
-static int read_value(struct reader *r, const struct option *o, void *scratch)
+static int read_value(struct reader *r, const struct level *l, const struct option *o,
+		      void *scratch)
 {
+	bool is_list = o->kind == OPTION_LIST || o->kind == OPTION_SET || o->kind == OPTION_MAPS;
 	int result = next(r);
 
 	if (result)
 		return result;
-	if (r->event.type == YAML_SEQUENCE_START_EVENT && o->kind == OPTION_LIST)
-		return set_sequence(r, o, scratch);
-	if (r->event.type != YAML_SCALAR_EVENT)
+	if (r->event.type == YAML_SEQUENCE_START_EVENT && is_list)
+		return set_sequence(r, l, o, scratch);
+	if (r->event.type == YAML_MAPPING_START_EVENT && o->kind == OPTION_MAP)
+		return read_map(r, o->map, place(r, l, o, scratch));
+	if (r->event.type != YAML_SCALAR_EVENT || o->kind == OPTION_MAP || o->kind == OPTION_MAPS)
 		return wrong(r, expected(o));
-	return set_scalar(r, o, scratch);
+	return set_scalar(r, l, o, scratch);
 }
 
-static int read_key(struct reader *r)
+static int read_key(struct reader *r, struct level *l)
 {
 	const struct option *o = NULL;
-	struct keys *k = r->keys;
+	struct keys *k = l->keys;
 	const char *name;
 	uint64_t bit;
 
 	if (r->event.type != YAML_SCALAR_EVENT)
 		return wrong(r, "expected a key and its value");
 	name = (const char *)r->event.data.scalar.value;
-	while (k < r->keys + TABLES && !((o = option_find(k->table, name)) && o->config))
+	while (k < l->keys + TABLES && k->table &&
+	       !((o = option_find(k->table, name)) && o->config))
 		k++;
-	if (k == r->keys + TABLES)
-		return unknown_key(r, name);
+	if (k == l->keys + TABLES || !k->table)
+		return unknown_key(r, l, name);
 	bit = UINT64_C(1) << (o - k->table);
 	if (k->seen & bit)
 		return wrong(r, "expected every key once; this one stands above already");
 	k->seen |= bit;
-	return read_value(r, o, k->scratch);
+	return read_value(r, l, o, k->scratch);
 }
 
-static int read_mapping(struct reader *r)
+static int read_mapping(struct reader *r, struct level *l)
 {
 	for (;;) {
 		int result = next(r);
 
 		if (result || r->event.type == YAML_MAPPING_END_EVENT)
 			return result;
-		result = read_key(r);
+		result = read_key(r, l);
 		if (result)
 			return result;
 	}
+}
+
+/* A mapping within one; how deep they may go, the tables say. */
+static int read_map(struct reader *r, const struct option_map *map, void *values)
+{
+	struct level l = { .keys = { { map->keys, values, 0 } } };
+	yaml_mark_t begin = r->event.start_mark;
+	struct error err;
+	int result = read_mapping(r, &l);
+
+	if (!result && map->check && map->check(values, &err))
+		result = wrong_at(r, begin, err.message);
+	return result;
 }
 
 static bool is_empty(const yaml_event_t *e)
@@ -271,20 +338,20 @@ static bool is_empty(const yaml_event_t *e)
 	       e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 }
 
-static int read_document(struct reader *r)
+static int read_document(struct reader *r, struct level *top)
 {
 	int result = next(r);
 
 	if (result)
 		return result;
 	if (r->event.type == YAML_MAPPING_START_EVENT)
-		result = read_mapping(r);
+		result = read_mapping(r, top);
 	else if (!is_empty(&r->event))
 		result = wrong(r, "expected lines of the form 'key: value'");
 	return result ? result : next(r);
 }
 
-static int read_stream(struct reader *r)
+static int read_stream(struct reader *r, struct level *top)
 {
 	bool had_one = false;
 
@@ -298,7 +365,7 @@ static int read_stream(struct reader *r)
 		if (had_one)
 			return wrong(r, "expected one document only");
 		had_one = true;
-		result = read_document(r);
+		result = read_document(r, top);
 		if (result)
 			return result;
 	}
@@ -309,11 +376,13 @@ int config_parse(struct args *a, const struct option *table, void *values,
 		 const char *project_dir, struct error *err)
 {
 	struct settings settings = { 0 };
-	struct nightly_options nightly = { 0 };
-	struct reader r = {
-		.args = a, .table = table, .values = values,
-		.path = path, .project_dir = project_dir, .err = err,
+	struct nightly_config nightly = { 0 };
+	struct level top = {
 		.keys = { { settings_options, &settings, 0 }, { nightly_keys, &nightly, 0 } },
+		.table = table, .values = values,
+	};
+	struct reader r = {
+		.args = a, .path = path, .project_dir = project_dir, .err = err,
 	};
 	int result;
 
@@ -322,10 +391,12 @@ int config_parse(struct args *a, const struct option *table, void *values,
 				 CONFIG_MAX);
 	if (!yaml_parser_initialize(&r.yaml))
 		return error_sys(err, -ENOMEM, path, NULL);
+	rules_config_init(&nightly.compare);
 	yaml_parser_set_input_string(&r.yaml, (const unsigned char *)text, len);
-	result = read_stream(&r);
+	result = read_stream(&r, &top);
 	yaml_event_delete(&r.event);
 	yaml_parser_delete(&r.yaml);
+	rules_config_release(&nightly.compare);
 	return result;
 }
 

@@ -30,6 +30,7 @@ cli_libcli_la_SOURCES = \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \
 	cli/report.c cli/report.h \
+	cli/rules_config.c cli/rules_config.h \
 	cli/session.c cli/session.h \
 	cli/settings.c cli/settings.h \
 	cli/tasklog.c cli/tasklog.h \

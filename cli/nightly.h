@@ -3,7 +3,7 @@
 
 #include "archive.h"
 #include "options.h"
-#include "rules.h"
+#include "rules_config.h"
 
 /*
  * What the commands about many builds have in common: where the archive is, which
@@ -55,7 +55,8 @@ struct nightly_options {
 
 struct nightly {
 	const struct nightly_options *options;
-	struct rules rules;		/* with the metrics of the options */
+	struct rules_config config;
+	struct rules rules;		/* of it, with the metrics of the options */
 	struct archive *archive;	/* NULL: not opened */
 	struct buf ref;
 	struct nights nights;
@@ -88,8 +89,12 @@ int nightly_archive(struct nightly *n, enum archive_use use, struct error *err);
 int nightly_series(struct nightly *n, struct error *err);
 int nightly_load(struct nightly *n, enum nightly_span span, struct error *err);
 
-/* Keys of the configuration that have to do with archives: a table for struct
- * nightly_options. */
+/* Their keys in the configuration. */
+struct nightly_config {
+	const char *repo;
+	struct rules_config compare;
+};
+
 extern const struct option nightly_keys[];
 
 #endif

@@ -46,4 +46,5 @@ void nightly_release(struct nightly *n)
 	nights_release(&n->nights);
 	buf_release(&n->ref);
 	archive_close(n->archive);
+	rules_config_release(&n->config);
 }

@@ -117,7 +117,7 @@ static int set_choice(const struct option *o, int *value, const char *text,
 static int set_set(const struct option *o, unsigned *value, const char *text,
 		   struct error *err)
 {
-	unsigned set = 0;
+	unsigned set = *value;
 	char word[64];
 	size_t len;
 	int choice;
@@ -134,11 +134,26 @@ static int set_set(const struct option *o, unsigned *value, const char *text,
 	return 0;
 }
 
-static int set_share(double *value, const char *text, struct error *err)
+static int set_share(const struct option *o, double *value, const char *text,
+		     struct error *err)
 {
-	if (!amount_read_share(value, text))
+	double share;
+
+	if (!amount_read_share(&share, text))
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "expected a share as 5%% or 0.05, not '%s'", text);
+	if (o->max && share > (double)o->max)
+		return error_set(err, -EINVAL, NULL, 0, 0, "expected a share of at most %lld%%, "
+				 "not '%s'", 100 * (long long)o->max, text);
+	*value = share;
+	return 0;
+}
+
+static int set_amount(struct amount *value, const char *text, struct error *err)
+{
+	if (!amount_read(value, text))
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "expected an amount as 2s, 500ms, 128KiB or 16MiB, not '%s'", text);
 	return 0;
 }
 
@@ -175,7 +190,12 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 	case OPTION_SET:
 		return set_set(o, value, text, err);
 	case OPTION_SHARE:
-		return set_share(value, text, err);
+		return set_share(o, value, text, err);
+	case OPTION_AMOUNT:
+		return set_amount(value, text, err);
+	case OPTION_PATTERN:
+		*(const char **)value = text;
+		return 0;
 	case OPTION_LIST:
 	case OPTION_WORDS:
 		return add_item(value, text, err);
@@ -183,6 +203,9 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 	case OPTION_PATH:
 	case OPTION_REPO:
 		return set_text(value, text, err);
+	case OPTION_MAP:
+	case OPTION_MAPS:
+		break;
 	}
 	return -EINVAL;
 }

@@ -24,11 +24,16 @@ enum option_kind {
 	OPTION_REPO,		/* const char *: a path as the one before, or a URL as git
 				   has them */
 	OPTION_CHOICE,		/* int: index into choices */
-	OPTION_SET,		/* unsigned: a bit for each of choices, "one,other"; in a
-				   configuration file also a list */
-	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 on */
+	OPTION_SET,		/* unsigned: a bit for each of choices, "one,other"; each use
+				   adds to it */
+	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 to max (0: any) */
+	OPTION_AMOUNT,		/* struct amount (amount_read.h) */
 	OPTION_LIST,		/* struct option_list of paths: each use adds one */
 	OPTION_WORDS,		/* the same, of all words up to the next that begins with - */
+	/* and only in a configuration file */
+	OPTION_PATTERN,		/* const char *, which may be empty */
+	OPTION_MAP,		/* keys of their own: map */
+	OPTION_MAPS,		/* a list of such */
 };
 
 #define OPTION_LIST_MAX 100
@@ -47,7 +52,15 @@ struct option {
 	size_t offset;		/* of the value in the command's struct */
 	int64_t min, max;
 	const char *const *choices;	/* ends with NULL */
+	const struct option_map *map;
 	bool config;		/* a key of buildbeat.yaml too */
+};
+
+struct option_map {
+	const struct option *keys;	/* those marked config */
+	void *(*add)(void *list);	/* a new item of a list, NULL without memory; else NULL */
+	int (*check)(void *values, struct error *err);	/* all is read: 0, or -EINVAL with err's
+							   message; may be NULL */
 };
 
 /* At most this many options in one table. */

@@ -76,7 +76,7 @@ bool amount_in(double *value, const struct amount *amount, enum unit unit)
 {
 	bool kb = unit == UNIT_KB && amount->unit == UNIT_BYTES;
 
-	if (!kb && amount->unit != unit)
+	if (!kb && amount->unit != unit && amount->value != 0)
 		return false;
 	*value = kb ? amount->value / 1024 : amount->value;
 	return true;

@@ -21,7 +21,7 @@ struct amount {
 /* "2s", "1.5 min", "16 MiB"; in us, ms, s, min, h, B, KiB, MiB, GiB. */
 bool amount_read(struct amount *amount, const char *text);
 
-/* The same in another unit; false where that is no unit of it. */
+/* The same in another unit; false where that is no unit of it. Nothing is so in each. */
 bool amount_in(double *value, const struct amount *amount, enum unit unit);
 
 #endif

@@ -118,7 +118,7 @@ static const struct {
 START_TEST(repository)
 {
 	const char *text = repos[_i].text;
-	struct nightly_options o = { 0 };
+	struct nightly_config o = { 0 };
 	struct args a = { 0 };
 	struct error err;
 

@@ -38,7 +38,7 @@ static const struct option table[] = {
 	{ .name = "set", .kind = OPTION_SET, .argument = "S", .help = "h",
 	  .offset = offsetof(struct values, set), .choices = colours },
 	{ .name = "share", .kind = OPTION_SHARE, .argument = "P", .help = "h",
-	  .offset = offsetof(struct values, share) },
+	  .offset = offsetof(struct values, share), .max = 1 },
 	{ 0 }
 };
 
@@ -68,12 +68,13 @@ static const struct {
 	{ { "-wa", "b", "-w", "c" }, false, "-- 0 - red [] a b c", NULL },
 	{ { "--words", "-a" }, false, "-- 0 - red [] -a", NULL },
 	{ { "--set", "green" }, false, "-- 0 - red [] set 2", NULL },
-	{ { "--set=green", "--set=green,red" }, false, "-- 0 - red [] set 3", NULL },
+	{ { "--set=green", "--set=red" }, false, "-- 0 - red [] set 3", NULL },
 	{ { "--share=12.5%" }, false, "-- 0 - red [] share 0.125", NULL },
-	{ { "--share", "2" }, false, "-- 0 - red [] share 2", NULL },
+	{ { "--share", "1" }, false, "-- 0 - red [] share 1", NULL },
 	{ { "--set=green,blue" }, false, NULL, "expected red or green, not 'blue'" },
 	{ { "--set=green," }, false, NULL, "expected red or green, not ''" },
 	{ { "--share=-1" }, false, NULL, "expected a share as 5% or 0.05, not '-1'" },
+	{ { "--share=101%" }, false, NULL, "expected a share of at most 100%" },
 	{ { "--share=5percent" }, false, NULL, "expected a share" },
 	{ { "--all=true" }, false, NULL, "takes no value" },
 	{ { "--no-number" }, false, NULL, "unknown option '--no-number'" },

@@ -14,6 +14,11 @@ tests_check_zstd_LDADD = $(CLI_TEST_LIBS)
 tests_check_gitstamp_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_gitstamp_LDADD = $(CLI_TEST_LIBS)
 
+check_PROGRAMS += tests/check_rules
+TESTS += tests/check_rules
+tests_check_rules_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_rules_LDADD = $(CLI_TEST_LIBS)
+
 check_PROGRAMS += tests/check_cli tests/check_manual
 TESTS += tests/check_cli tests/check_manual
 tests_check_cli_CPPFLAGS = $(CLI_TEST_CPPFLAGS)

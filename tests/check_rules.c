@@ -1,0 +1,192 @@
+#include "configfile.h"
+#include "nightly.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From the text of a configuration to what holds for a task and a metric. */
+
+static int parse(struct nightly_config *c, struct args *a, const char *text, struct error *err)
+{
+	rules_config_init(&c->compare);
+	return config_parse(a, nightly_keys, c, text, strlen(text), "file.yaml", "/project", err);
+}
+
+static const struct {
+	const char *text;
+	const char *result;	/* metrics, rate, agree, window, least history */
+} wholes[] = {
+	{ "", "wall,cpu,memory,io 0.01 2 60 5" },
+	{ "compare: {}\n", "wall,cpu,memory,io 0.01 2 60 5" },
+	{ "compare: {metrics: peak}\n", "peak 0.01 2 60 5" },
+	{ "compare:\n  metrics: wall,io\n", "wall,io 0.01 2 60 5" },
+	{ "compare:\n  metrics:\n  - written\n  - cpu\n", "cpu,written 0.01 2 60 5" },
+	{ "compare: {rate: 5%, agree: 3, window: 90, least-history: 20}\n",
+	  "wall,cpu,memory,io 0.05 3 90 20" },
+	{ "compare: {rate: 0.002}\noutput: x\n", "wall,cpu,memory,io 0.002 2 60 5" },
+};
+
+START_TEST(whole)
+{
+	struct nightly_config c = { 0 };
+	struct args a = { 0 };
+	struct error err = { 0 };
+	struct buf got = BUF_INIT;
+	const struct rules *r = &c.compare.rules;
+
+	ck_assert_msg(!parse(&c, &a, wholes[_i].text, &err), "%s", err.message);
+	ck_assert_int_eq(rules_config_done(&c.compare), 0);
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (r->metrics & METRIC_BIT(m))
+			buf_addf(&got, "%s%s", got.len ? "," : "", metric_word[m]);
+	}
+	buf_addf(&got, " %g %d %d %d", r->rate, (int)r->agree, (int)r->window,
+		 (int)r->least_history);
+	ck_assert_str_eq(buf_str(&got), wholes[_i].result);
+	buf_release(&got);
+	rules_config_release(&c.compare);
+	args_release(&a);
+}
+END_TEST
+
+#define RULES "compare:\n  rules:\n  - "
+
+static const struct {
+	const char *text, *task;
+	enum metric metric;
+	const char *result;	/* share, amount, floor; "ignored" */
+} gates[] = {
+	{ "", "a", METRIC_WALL, "0.05 2e+06 0" },
+	{ "", "", METRIC_MEMORY, "0.05 16384 0" },
+	{ RULES "share: 10%\n", "a", METRIC_WALL, "0.1 2e+06 0" },
+	{ RULES "share: 10%\n", "", METRIC_READ, "0.1 131072 0" },
+	{ RULES "{metrics: wall, amount: 500ms}\n", "a", METRIC_WALL, "0.05 500000 0" },
+	{ RULES "{metrics: wall, amount: 500ms}\n", "a", METRIC_CPU, "0.05 1e+06 0" },
+	/* an amount counts for what it can be an amount of */
+	{ RULES "{floor: 1.5 min, amount: 1GiB}\n", "a", METRIC_CPU, "0.05 1e+06 9e+07" },
+	{ RULES "{floor: 1.5 min, amount: 1GiB}\n", "a", METRIC_PEAK, "0.05 1.04858e+06 0" },
+	{ RULES "{floor: 1.5 min, amount: 1GiB}\n", "a", METRIC_IO, "0.05 1.07374e+09 0" },
+	{ RULES "{floor: 0, amount: 0}\n", "a", METRIC_IO, "0.05 0 0" },
+	{ RULES "{tasks: 'doc*', ignore: yes}\n", "docs: html", METRIC_WALL, "ignored" },
+	{ RULES "{tasks: 'doc*', ignore: yes}\n", "lib: docs", METRIC_WALL, "0.05 2e+06 0" },
+	{ RULES "{tasks: '*', ignore: yes}\n", "", METRIC_WALL, "0.05 2e+06 0" },
+	{ RULES "{tasks: '', ignore: yes}\n", "", METRIC_WALL, "ignored" },
+	{ RULES "{tasks: '', ignore: yes}\n", "a", METRIC_WALL, "0.05 2e+06 0" },
+	{ RULES "{tasks: 'a/*', metrics: [io, read], ignore: true}\n", "a/b/c", METRIC_READ,
+	  "ignored" },
+	{ RULES "{tasks: 'a/*', metrics: [io, read], ignore: true}\n", "a/b/c", METRIC_WRITTEN,
+	  "0.05 131072 0" },
+	/* the later rule, field by field, also if it is for all */
+	{ RULES "{tasks: 'a*', share: 20%, floor: 5s}\n  - {tasks: 'ab', share: 30%}\n", "ab",
+	  METRIC_WALL, "0.3 2e+06 5e+06" },
+	{ RULES "{tasks: '*', ignore: on}\n  - {tasks: 'ab', ignore: off}\n", "ab",
+	  METRIC_WALL, "0.05 2e+06 0" },
+	{ RULES "{tasks: 'a*', share: 20%}\n  - share: 40%\n", "ab", METRIC_WALL, "0.4 2e+06 0" },
+	{ RULES "{tasks: 'a*', share: 20%}\n  - share: 40%\n", "", METRIC_WALL, "0.4 2e+06 0" },
+	{ RULES "share: 40%\n  - {tasks: 'a*', share: 20%}\n", "ab", METRIC_WALL, "0.2 2e+06 0" },
+};
+
+START_TEST(gate)
+{
+	struct nightly_config c = { 0 };
+	struct args a = { 0 };
+	struct error err = { 0 };
+	struct buf got = BUF_INIT;
+	struct gate g;
+
+	ck_assert_msg(!parse(&c, &a, gates[_i].text, &err), "%s", err.message);
+	ck_assert_int_eq(rules_config_done(&c.compare), 0);
+	g = rules_gate(&c.compare.rules, gates[_i].task, gates[_i].metric);
+	if (g.ignored)
+		buf_adds(&got, "ignored");
+	else
+		buf_addf(&got, "%g %g %g", g.share, g.amount, g.floor);
+	ck_assert_str_eq(buf_str(&got), gates[_i].result);
+	buf_release(&got);
+	rules_config_release(&c.compare);
+	args_release(&a);
+}
+END_TEST
+
+static const struct {
+	const char *text, *message;
+} mistakes[] = {
+	{ "compare: yes\n", "1:10: expected keys and values of its own" },
+	{ "compare: [a]\n", "1:10: expected keys and values of its own" },
+	{ "compare: {share: 1}\n", "1:11: unknown key 'share'; expected metrics, rate" },
+	{ "compare: {ratte: 1}\n", "1:11: unknown key 'ratte'; did you mean 'rate'?" },
+	{ "compare:\n  rate: 2\n", "2:9: expected a share of at most 100%, not '2'" },
+	{ "compare:\n  rate: -1%\n", "2:9: expected a share as 5% or 0.05, not '-1%'" },
+	{ "compare:\n  agree: 0\n", "2:10: expected a whole number from 1 to 10" },
+	{ "compare:\n  agree: 2\n  agree: 3\n", "3:3: expected every key once" },
+	{ "compare:\n  least-history: 60\n", "2:3: window: expected at least the 62 nights" },
+	{ "compare:\n  metrics: [wall, time]\n", "2:19: expected wall, cpu, memory, peak, io, "
+	  "read or written, not 'time'" },
+	{ "compare:\n  metrics: {}\n", "2:12: expected a word or a list of words" },
+	{ "compare:\n  rules: {}\n", "2:10: expected a list of keys and values" },
+	{ "compare:\n  rules: [a]\n", "2:11: expected a list of keys and values" },
+	{ RULES "task: x\n", "3:5: unknown key 'task'; did you mean 'tasks'?" },
+	{ RULES "tasks: x\n", "3:5: expected a rule that says share, amount, floor or ignore" },
+	{ RULES "tasks: [x]\n", "3:12: expected one text" },
+	{ RULES "amount: 16MB\n", "3:13: expected an amount as 2s, 500ms, 128KiB or 16MiB" },
+	{ RULES "amount: 1e3s\n", "3:13: expected an amount" },
+	{ RULES "amount: 1.s\n", "3:13: expected an amount" },
+	{ RULES "amount: 5\n", "3:5: amount: expected an amount with a unit" },
+	{ RULES "{metrics: memory, floor: 2s}\n", "3:5: floor: expected an amount with a unit" },
+	{ RULES "{metrics: [wall, io], floor: 2s}\n", "3:5: floor: that is no amount of 'io'" },
+	{ RULES "{metrics: wall, share: 5percent}\n", "3:28: expected a share as 5%" },
+	{ RULES "ignore: maybe\n", "3:13: expected false, true, no, yes, off or on" },
+	{ RULES "{tasks: a, share: 1%}\n  - 7\n", "4:5: expected a list of keys and values" },
+};
+
+START_TEST(mistake)
+{
+	struct nightly_config c = { 0 };
+	struct args a = { 0 };
+	struct error err = { 0 };
+
+	ck_assert_int_eq(parse(&c, &a, mistakes[_i].text, &err), -EINVAL);
+	ck_assert_str_eq(err.path, "file.yaml");
+	ck_assert_msg(strstr(support_path("%u:%u: %s", err.line, err.column, err.message),
+			     mistakes[_i].message) != NULL, "%u:%u: %s", err.line, err.column,
+		      err.message);
+	rules_config_release(&c.compare);
+	args_release(&a);
+}
+END_TEST
+
+/* More rules than fit in what was first taken. */
+START_TEST(many_rules)
+{
+	struct nightly_config c = { 0 };
+	struct args a = { 0 };
+	struct error err = { 0 };
+	struct buf text = BUF_INIT;
+
+	buf_adds(&text, "compare:\n  rules:\n");
+	for (int i = 0; i < 1000; i++)
+		buf_addf(&text, "  - {tasks: t%d, share: %d%%}\n", i, i);
+	ck_assert_msg(!parse(&c, &a, buf_str(&text), &err), "%s", err.message);
+	ck_assert_int_eq(rules_config_done(&c.compare), 0);
+	ck_assert_double_eq_tol(rules_gate(&c.compare.rules, "t999", METRIC_IO).share, 9.99, 1e-9);
+	ck_assert_double_eq_tol(rules_gate(&c.compare.rules, "u", METRIC_IO).share, 0.05, 1e-9);
+	buf_release(&text);
+	rules_config_release(&c.compare);
+	args_release(&a);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rules");
+	TCase *t = tcase_create("rules");
+
+	tcase_add_loop_test(t, whole, 0, sizeof wholes / sizeof *wholes);
+	tcase_add_loop_test(t, gate, 0, sizeof gates / sizeof *gates);
+	tcase_add_loop_test(t, mistake, 0, sizeof mistakes / sizeof *mistakes);
+	tcase_add_test(t, many_rules);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
