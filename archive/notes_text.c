@@ -1,0 +1,314 @@
+#include "notes_text.h"
+
+#include "clock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#define SECOND_NS 1000000000
+
+/* What clocks in nanoseconds can show. */
+#define FIRST_YEAR 1970
+#define LAST_YEAR 2261
+
+static const char *const kind_word[] = {
+	[KNOWN_ACCEPTED] = "accept",
+	[KNOWN_ACKNOWLEDGED] = "ack",
+};
+
+#define KINDS (sizeof kind_word / sizeof *kind_word)
+#define EVERY (METRIC_BIT(METRICS) - 1)
+
+/* Out */
+
+static void add_escaped(struct buf *out, const char *text, const char *special)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			buf_adds(out, "\\n");
+		else if ((unsigned char)*text < ' ' || *text == 0x7f)
+			buf_addf(out, "\\x%02x", (unsigned)(unsigned char)*text);
+		else if (strchr(special, *text))
+			buf_addf(out, "\\%c", *text);
+		else
+			buf_addc(out, *text);
+	}
+}
+
+static void add_quoted(struct buf *out, const char *text)
+{
+	buf_addc(out, '"');
+	add_escaped(out, text, "\"\\");
+	buf_addc(out, '"');
+}
+
+static void add_metrics(struct buf *out, unsigned metrics)
+{
+	const char *comma = "";
+
+	if ((metrics & EVERY) == EVERY) {
+		buf_adds(out, "all");
+		return;
+	}
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!(metrics & METRIC_BIT(m)))
+			continue;
+		buf_adds(out, comma);
+		buf_adds(out, metric_word[m]);
+		comma = ",";
+	}
+}
+
+void note_line_add(struct buf *out, const struct known *k)
+{
+	buf_adds(out, kind_word[k->kind]);
+	buf_addc(out, ' ');
+	add_metrics(out, k->metrics);
+	buf_addc(out, ' ');
+	if (*k->pattern)
+		add_quoted(out, k->pattern);
+	else
+		buf_adds(out, "total");
+	buf_adds(out, " by ");
+	add_quoted(out, k->by);
+	buf_adds(out, " at ");
+	clock_add_iso(out, k->time_s * SECOND_NS);
+	buf_adds(out, ": ");
+	add_escaped(out, k->reason, "\\");
+	buf_addc(out, '\n');
+}
+
+/* In */
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* What is no escape, as who writes by hand may have it, stays as it is. */
+static void add_byte(struct buf *out, struct cursor *c)
+{
+	size_t left = (size_t)(c->end - c->p);
+	int high = -1, low = -1;
+
+	if (left >= 4 && c->p[0] == '\\' && c->p[1] == 'x') {
+		high = hex_digit(c->p[2]);
+		low = hex_digit(c->p[3]);
+	}
+	if (high >= 0 && low >= 0 && high + low) {
+		buf_addc(out, (char)(high * 16 + low));
+		c->p += 4;
+	} else if (left >= 2 && *c->p == '\\' && c->p[1] && strchr("n\"\\", c->p[1])) {
+		buf_addc(out, c->p[1] == 'n' ? '\n' : c->p[1]);
+		c->p += 2;
+	} else {
+		buf_addc(out, *c->p++);
+	}
+}
+
+/* The text of the arena, NULL without memory. */
+static const char *keep(struct arena *texts, struct buf *text)
+{
+	return buf_error(text) ? NULL : arena_text(texts, buf_str(text), text->len);
+}
+
+/* False: there is no quoted text. *text NULL: no memory. */
+static bool read_quoted(const char **text, struct arena *texts, struct cursor *c)
+{
+	struct buf b = BUF_INIT;
+	bool closed;
+
+	if (!cursor_byte(c, '"'))
+		return false;
+	while (!cursor_at_end(c) && *c->p != '"')
+		add_byte(&b, c);
+	closed = cursor_byte(c, '"');
+	*text = keep(texts, &b);
+	buf_release(&b);
+	return closed;
+}
+
+static bool read_pattern(const char **text, struct arena *texts, struct cursor *c)
+{
+	if (!cursor_literal(c, "total"))
+		return read_quoted(text, texts, c);
+	*text = "";
+	return true;
+}
+
+static bool read_kind(struct known *k, struct cursor *c)
+{
+	struct slice word;
+
+	if (!cursor_word(c, &word, SIZE_MAX))
+		return false;
+	for (size_t i = 0; i < KINDS; i++) {
+		if (slice_is(word, kind_word[i])) {
+			k->kind = (enum known_kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool read_metrics(struct known *k, struct cursor *c)
+{
+	struct slice list, word;
+	struct cursor words;
+
+	if (!cursor_word(c, &list, SIZE_MAX))
+		return false;
+	k->metrics = slice_is(list, "all") ? EVERY : 0;
+	cursor_init(&words, list.p, list.len);
+	while (!slice_is(list, "all") && cursor_until(&words, ',', &word)) {
+		enum metric m = 0;
+
+		while (m < METRICS && !slice_is(word, metric_word[m]))
+			m++;
+		if (m == METRICS)
+			return false;
+		k->metrics |= METRIC_BIT(m);
+	}
+	return k->metrics;
+}
+
+/* So many digits, and what is behind them. */
+static bool read_number(struct cursor *c, unsigned digits, const char *behind, int *n)
+{
+	*n = 0;
+	for (; digits; digits--) {
+		if (cursor_at_end(c) || *c->p < '0' || *c->p > '9')
+			return false;
+		*n = *n * 10 + *c->p++ - '0';
+	}
+	return cursor_literal(c, behind);
+}
+
+static bool read_time(int64_t *time_s, struct cursor *c)
+{
+	struct tm tm = { 0 };
+
+	if (!read_number(c, 4, "-", &tm.tm_year) || !read_number(c, 2, "-", &tm.tm_mon) ||
+	    !read_number(c, 2, "T", &tm.tm_mday) || !read_number(c, 2, ":", &tm.tm_hour) ||
+	    !read_number(c, 2, ":", &tm.tm_min) || !read_number(c, 2, "Z", &tm.tm_sec))
+		return false;
+	if (tm.tm_year < FIRST_YEAR || tm.tm_year > LAST_YEAR)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	*time_s = timegm(&tm);
+	return true;
+}
+
+static const char *read_reason(struct arena *texts, struct cursor *c)
+{
+	struct buf b = BUF_INIT;
+	const char *text;
+
+	while (!cursor_at_end(c)) {
+		if (*c->p == '"')
+			buf_addc(&b, *c->p++);
+		else
+			add_byte(&b, c);
+	}
+	text = keep(texts, &b);
+	buf_release(&b);
+	return text;
+}
+
+/* A word with blanks around it. */
+static bool pass_word(struct cursor *c, const char *word)
+{
+	cursor_blanks(c);
+	if (!cursor_literal(c, word))
+		return false;
+	cursor_blanks(c);
+	return true;
+}
+
+static bool read_line(struct known *k, struct arena *texts, struct cursor *c)
+{
+	if (!read_kind(k, c))
+		return false;
+	cursor_blanks(c);
+	if (!read_metrics(k, c))
+		return false;
+	cursor_blanks(c);
+	if (!read_pattern(&k->pattern, texts, c) || !pass_word(c, "by") ||
+	    !read_quoted(&k->by, texts, c) || !pass_word(c, "at") ||
+	    !read_time(&k->time_s, c) || !pass_word(c, ":"))
+		return false;
+	k->reason = read_reason(texts, c);
+	return true;
+}
+
+int note_line_read(enum note_line *what, struct known *k, struct arena *texts,
+		   struct slice line)
+{
+	struct cursor c;
+
+	cursor_init(&c, line.p, line.len);
+	while (c.end > c.p && (c.end[-1] == '\r' || c.end[-1] == ' ' || c.end[-1] == '\t'))
+		c.end--;
+	cursor_blanks(&c);
+	*k = (struct known){ 0 };
+	*what = NOTE_SAYS_NOTHING;
+	if (cursor_at_end(&c) || *c.p == '#')
+		return 0;
+	*what = read_line(k, texts, &c) ? NOTE_SAYS : NOTE_DAMAGED;
+	if (*what == NOTE_SAYS && (!k->pattern || !k->by || !k->reason))
+		return -ENOMEM;
+	return 0;
+}
+
+bool note_is_about(const struct known *a, const struct known *b)
+{
+	return a->kind == b->kind && (a->metrics & EVERY) == (b->metrics & EVERY) &&
+	       !strcmp(a->pattern, b->pattern);
+}
+
+/* Two of them made one */
+
+static bool has_line(struct slice text, struct slice line)
+{
+	struct slice other;
+	struct cursor c;
+	bool complete;
+
+	cursor_init(&c, text.p, text.len);
+	while (cursor_line(&c, &other, &complete)) {
+		if (other.len == line.len && !memcmp(other.p, line.p, line.len))
+			return true;
+	}
+	return false;
+}
+
+/* The lines of one that belong into what becomes of both. */
+static void add_lines(struct buf *out, struct slice base, struct slice one, struct slice other,
+		      bool only_new)
+{
+	struct slice line;
+	struct cursor c;
+	bool complete;
+
+	cursor_init(&c, one.p, one.len);
+	while (cursor_line(&c, &line, &complete)) {
+		bool in_other = has_line(other, line);
+
+		if (in_other ? only_new : has_line(base, line))
+			continue;
+		buf_add(out, line.p, line.len);
+		buf_addc(out, '\n');
+	}
+}
+
+void note_merge(struct buf *out, struct slice base, struct slice ours, struct slice theirs)
+{
+	add_lines(out, base, ours, theirs, false);
+	add_lines(out, base, theirs, ours, true);
+}
