@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += compare/libcompare.la
 compare_libcompare_la_SOURCES = \
 	compare/changepoints.c compare/changepoints.h \
+	compare/diff.c compare/diff.h \
+	compare/diff_facts.c \
 	compare/distribution.c compare/distribution.h \
 	compare/figures.c compare/figures.h \
 	compare/figures_make.c \
@@ -13,6 +15,7 @@ compare_libcompare_la_SOURCES = \
 	compare/nights.c compare/nights.h \
 	compare/parallel.c compare/parallel.h \
 	compare/partition.c compare/partition.h \
+	compare/renames.c compare/renames.h \
 	compare/rules.c compare/rules.h \
 	compare/samples.c compare/samples.h \
 	compare/stats.c compare/stats.h \

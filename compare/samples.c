@@ -142,12 +142,26 @@ static void test_student(struct samples *s, const struct prior *prior)
 	s->in = (struct interval){ share(s, s->step - reach), share(s, s->step + reach) };
 }
 
-static enum verdict verdict_of(const struct samples *s, const struct samples_rules *rules)
+int samples_moderate(struct samples *s, size_t n)
+{
+	struct prior prior;
+	int r = prior_of(&prior, s, n);
+
+	for (size_t i = 0; !r && i < n; i++)
+		test_student(&s[i], &prior);
+	return r;
+}
+
+double samples_rate(const struct samples *s)
 {
 	bool ranked = s->base.n >= SAMPLES_RANKED && s->now.n >= SAMPLES_RANKED;
-	double p = ranked ? s->adjusted_p : s->adjusted_t_p;
 
-	if (p <= rules->rate && fabs(s->effect) >= rules->least_effect)
+	return ranked ? s->adjusted_p : s->adjusted_t_p;
+}
+
+static enum verdict verdict_of(const struct samples *s, const struct samples_rules *rules)
+{
+	if (samples_rate(s) <= rules->rate && fabs(s->effect) >= rules->least_effect)
 		return s->effect > 0 ? VERDICT_HIGHER : VERDICT_LOWER;
 	if (s->in.low > -rules->least_effect && s->in.high < rules->least_effect)
 		return VERDICT_SAME;
@@ -171,18 +185,19 @@ static int adjust(struct samples *s, size_t n, bool student)
 	return r;
 }
 
+int samples_adjust(struct samples *s, size_t n)
+{
+	int r = adjust(s, n, false);
+
+	return r ? r : adjust(s, n, true);
+}
+
 int samples_judge(struct samples *s, size_t n, const struct samples_rules *rules)
 {
-	struct prior prior;
-	int r = prior_of(&prior, s, n);
+	int r = samples_moderate(s, n);
 
-	if (r)
-		return r;
-	for (size_t i = 0; i < n; i++)
-		test_student(&s[i], &prior);
-	r = adjust(s, n, false);
 	if (!r)
-		r = adjust(s, n, true);
+		r = samples_adjust(s, n);
 	for (size_t i = 0; !r && i < n; i++)
 		s[i].verdict = verdict_of(&s[i], rules);
 	return r;

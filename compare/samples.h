@@ -60,4 +60,13 @@ struct samples_rules {
 /* And the rest, of all of them. 0 or -ENOMEM. */
 int samples_judge(struct samples *s, size_t n, const struct samples_rules *rules);
 
+/*
+ * Its two steps, for pairs of several kinds, whose noise is not alike: t_p of pairs that
+ * lend each other what they know of it, then what begins with adjusted_ of all pairs.
+ * The rate is that of the test a pair is judged by, NaN: not tested. 0 or -ENOMEM.
+ */
+int samples_moderate(struct samples *s, size_t n);
+int samples_adjust(struct samples *s, size_t n);
+double samples_rate(const struct samples *s);
+
 #endif

@@ -1,0 +1,605 @@
+#include "diff.h"
+
+#include "arena.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_ROW UINT32_MAX
+
+/* What all tasks have in common is told from so many that take that long. */
+#define COMMON_LEAST 20
+#define COMMON_TIME_US 100000
+
+/* While it is made. */
+struct making {
+	struct diff *d;
+	const struct rules *rules;
+	const char *filter;
+	size_t n_runs;		/* of both sides, base first */
+	uint32_t *row;		/* of every task in every run, NO_ROW */
+	double *factor;		/* of each run, for the metric at hand: its times are so much
+				   longer than usual */
+	double *value;		/* scratch: two of n_runs */
+	struct diff_figure **tested;	/* what samples[i] is of */
+};
+
+static const struct figures *run_at(const struct diff *d, size_t run)
+{
+	return run < d->n_runs[DIFF_BASE] ? &d->run[DIFF_BASE][run] :
+	       &d->run[DIFF_NOW][run - d->n_runs[DIFF_BASE]];
+}
+
+static enum diff_side side_of(const struct diff *d, size_t run)
+{
+	return run < d->n_runs[DIFF_BASE] ? DIFF_BASE : DIFF_NOW;
+}
+
+static size_t first_of(const struct diff *d, enum diff_side s)
+{
+	return s == DIFF_BASE ? 0 : d->n_runs[DIFF_BASE];
+}
+
+/* Which task is which */
+
+static bool is_wanted(const char *filter, const char *name)
+{
+	if (!filter || !name)
+		return !filter;
+	if (strpbrk(filter, "*?["))
+		return !fnmatch(filter, name, 0);
+	return strstr(name, filter) != NULL;
+}
+
+static int new_task(struct making *m, const struct figures_task *t)
+{
+	struct diff *d = m->d;
+	struct diff_task *grown = array_grow(d->task, d->n_tasks, sizeof *grown);
+	uint32_t *row;
+
+	if (!grown)
+		return -ENOMEM;
+	d->task = grown;
+	row = array_grow(m->row, d->n_tasks, m->n_runs * sizeof *row);
+	if (!row)
+		return -ENOMEM;
+	m->row = row;
+	memset(row + d->n_tasks * m->n_runs, 0xff, m->n_runs * sizeof *row);
+	grown[d->n_tasks++] = (struct diff_task){ .name = t->name, .kind = t->kind };
+	return 0;
+}
+
+/* The task whose name comes first of those next in each run; NULL at the end of all. */
+static const struct figures_task *least_of(const struct making *m, const uint32_t *next)
+{
+	const struct figures_task *least = NULL;
+
+	for (size_t i = 0; i < m->n_runs; i++) {
+		const struct figures *f = run_at(m->d, i);
+
+		if (next[i] < f->n_tasks &&
+		    (!least || strcmp(f->task[next[i]].name, least->name) < 0))
+			least = &f->task[next[i]];
+	}
+	return least;
+}
+
+static int merge_names(struct making *m)
+{
+	uint32_t *next = calloc(m->n_runs, sizeof *next), *row;
+	const struct figures_task *t;
+	int r = next ? 0 : -ENOMEM;
+
+	while (!r && (t = least_of(m, next))) {
+		r = new_task(m, t);
+		row = r ? NULL : m->row + (m->d->n_tasks - 1) * m->n_runs;
+		for (size_t i = 0; !r && i < m->n_runs; i++) {
+			const struct figures *f = run_at(m->d, i);
+
+			if (next[i] < f->n_tasks && !strcmp(f->task[next[i]].name, t->name))
+				row[i] = next[i]++;
+		}
+	}
+	free(next);
+	return r;
+}
+
+static bool is_in(const struct making *m, size_t task, enum diff_side s)
+{
+	const uint32_t *row = m->row + task * m->n_runs + first_of(m->d, s);
+
+	for (size_t i = 0; i < m->d->n_runs[s]; i++) {
+		if (row[i] != NO_ROW)
+			return true;
+	}
+	return false;
+}
+
+static void set_presence(struct making *m)
+{
+	struct diff *d = m->d;
+
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		d->task[i].presence = !is_in(m, i, DIFF_BASE) ? DIFF_NEW :
+				      !is_in(m, i, DIFF_NOW) ? DIFF_GONE : DIFF_BOTH;
+	}
+}
+
+/* Renamed */
+
+static int by_package(const void *key, const void *item)
+{
+	return strcmp(key, ((const struct figures_package *)item)->name);
+}
+
+static bool has_package(const struct diff *d, enum diff_side s, const char *name)
+{
+	for (size_t i = 0; i < d->n_runs[s]; i++) {
+		const struct figures *f = &d->run[s][i];
+
+		if (f->n_packages &&
+		    bsearch(name, f->package, f->n_packages, sizeof *f->package, by_package))
+			return true;
+	}
+	return false;
+}
+
+static struct rename_task rename_of(const struct diff *d, const struct diff_task *t,
+				    enum diff_side of)
+{
+	struct rename_task rename = { .name = t->name, .kind = t->kind };
+	const char *end = strstr(t->name, ": ");
+	char package[256];
+
+	if (!end || (size_t)(end - t->name) >= sizeof package)
+		return rename;
+	memcpy(package, t->name, (size_t)(end - t->name));
+	package[end - t->name] = '\0';
+	rename.recipe = has_package(d, of, package);
+	rename.whole = rename.recipe && !has_package(d, of == DIFF_BASE ? DIFF_NOW : DIFF_BASE,
+						     package);
+	return rename;
+}
+
+/* Those gone, or new. */
+static size_t list_lost(const struct diff *d, enum diff_presence presence,
+			struct rename_task *list, uint32_t *task)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		if (d->task[i].presence != presence)
+			continue;
+		list[n] = rename_of(d, &d->task[i], presence == DIFF_GONE ? DIFF_BASE : DIFF_NOW);
+		task[n++] = (uint32_t)i;
+	}
+	return n;
+}
+
+/* The new one takes over the rows of the one that is gone, which is none any more. */
+static void join(struct making *m, uint32_t gone, uint32_t now, enum rename_reason reason)
+{
+	struct diff_task *t = &m->d->task[now];
+
+	memcpy(m->row + now * m->n_runs, m->row + gone * m->n_runs,
+	       m->d->n_runs[DIFF_BASE] * sizeof *m->row);
+	t->was = m->d->task[gone].name;
+	t->renamed = reason;
+	t->presence = DIFF_BOTH;
+	m->d->task[gone].name = NULL;
+}
+
+static int find_renamed(struct making *m)
+{
+	struct diff *d = m->d;
+	struct rename_task *gone = malloc(2 * (d->n_tasks + 1) * sizeof *gone);
+	struct rename_task *now = gone + d->n_tasks;
+	uint32_t *task = malloc(2 * (d->n_tasks + 1) * sizeof *task);
+	size_t n_gone, n_now;
+	int r = -ENOMEM;
+
+	if (gone && task) {
+		n_gone = list_lost(d, DIFF_GONE, gone, task);
+		n_now = list_lost(d, DIFF_NEW, now, task + d->n_tasks);
+		r = renames_find(gone, n_gone, now, n_now);
+		for (size_t i = 0; !r && i < n_gone; i++) {
+			if (gone[i].reason != RENAME_NONE)
+				join(m, task[i], task[d->n_tasks + gone[i].other], gone[i].reason);
+		}
+	}
+	free(gone);
+	free(task);
+	return r;
+}
+
+/* Those that are one with another, or not asked for, are left out. */
+static void drop_unwanted(struct making *m)
+{
+	struct diff *d = m->d;
+	size_t n = 0, width = m->n_runs * sizeof *m->row;
+
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		const struct diff_task *t = &d->task[i];
+
+		if (!t->name || !(is_wanted(m->filter, t->name) ||
+				  (t->was && is_wanted(m->filter, t->was))))
+			continue;
+		memmove(m->row + n * m->n_runs, m->row + i * m->n_runs, width);
+		d->task[n++] = *t;
+	}
+	d->n_tasks = n;
+}
+
+/* How tasks ended */
+
+static void set_status(struct making *m, size_t task)
+{
+	struct diff_task *t = &m->d->task[task];
+
+	t->status[DIFF_BASE] = t->status[DIFF_NOW] = -1;
+	t->parts[DIFF_BASE] = t->parts[DIFF_NOW] = -1;
+	for (size_t i = 0; i < m->n_runs; i++) {
+		const struct figures *f = run_at(m->d, i);
+		uint32_t row = m->row[task * m->n_runs + i];
+		const int64_t *status = f->column[COLUMN_STATUS], *runs = f->column[COLUMN_RUNS];
+		enum diff_side s = side_of(m->d, i);
+
+		if (row == NO_ROW)
+			continue;
+		if (status && status[row] > t->status[s])
+			t->status[s] = status[row];
+		if (runs && runs[row] > t->parts[s])
+			t->parts[s] = runs[row];
+		t->n_failed[s] += status && status[row] > 0;
+	}
+	if (t->presence == DIFF_BOTH && t->status[DIFF_BASE] >= 0 && t->status[DIFF_NOW] >= 0) {
+		bool failed = t->status[DIFF_BASE], fails = t->status[DIFF_NOW];
+
+		t->end = failed && !fails ? DIFF_END_FIXED : fails && !failed ? DIFF_END_FAILS :
+			 t->status[DIFF_BASE] != t->status[DIFF_NOW] ? DIFF_END_OTHER :
+			 DIFF_END_SAME;
+	} else if (t->status[DIFF_NOW] > 0) {
+		t->end = DIFF_END_FAILS;
+	}
+}
+
+static void count_tasks(struct diff *d)
+{
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		const struct diff_task *t = &d->task[i];
+
+		d->n_new += t->presence == DIFF_NEW;
+		d->n_gone += t->presence == DIFF_GONE;
+		d->n_renamed += t->was != NULL;
+		d->n_fails += t->end == DIFF_END_FAILS;
+		d->n_fixed += t->end == DIFF_END_FIXED;
+		d->n_other += t->end == DIFF_END_OTHER;
+	}
+}
+
+/* Figures */
+
+static double median(double *v, size_t n)
+{
+	return n == 1 ? v[0] : stats_median(v, n);
+}
+
+/* From the values of every run, NaN where it is not known. */
+static void set_figure(struct making *m, struct diff_figure *f, const double *value)
+{
+	*f = (struct diff_figure){ .verdict = VERDICT_UNKNOWN };
+	for (enum diff_side s = 0; s < DIFF_SIDES; s++) {
+		double *known = m->value + m->n_runs;
+		size_t n = 0;
+
+		for (size_t i = first_of(m->d, s), end = i + m->d->n_runs[s]; i < end; i++) {
+			if (!isnan(value[i]))
+				known[n++] = value[i];
+		}
+		f->value[s] = n ? median(known, n) : NAN;
+	}
+	f->change = f->value[DIFF_NOW] - f->value[DIFF_BASE];
+	f->share = f->change == 0 ? 0 : f->change / f->value[DIFF_BASE];
+}
+
+static bool passes(const struct gate *gate, double share, double amount)
+{
+	return fabs(share) >= gate->share && fabs(amount) >= gate->amount && amount != 0;
+}
+
+static double largest(const struct diff_figure *f)
+{
+	return fmax(f->value[DIFF_BASE], f->value[DIFF_NOW]);
+}
+
+static void set_large(struct diff_figure *f, const struct gate *gate)
+{
+	f->large = !gate->ignored && largest(f) >= gate->floor &&
+		   passes(gate, f->share, f->change);
+}
+
+static size_t count_known(const double *v, size_t n)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		known += !isnan(v[i]);
+	return known;
+}
+
+/*
+ * A figure that is smaller than the change that would matter cannot have changed by as
+ * much: it is not tested, whatever its runs say, and takes no test's power. What it is on
+ * both sides together says nothing of which side is larger.
+ */
+static int add_test(struct making *m, struct diff_figure *f, const struct gate *gate,
+		    const double *value)
+{
+	struct diff *d = m->d;
+	size_t n_base = d->n_runs[DIFF_BASE], n_now = d->n_runs[DIFF_NOW];
+	struct samples *samples;
+	struct diff_figure **tested;
+
+	if (!d->tested || gate->ignored || !(largest(f) >= fmax(gate->floor, gate->amount)) ||
+	    count_known(value, n_base) < 2 || count_known(value + n_base, n_now) < 2)
+		return 0;
+	samples = array_grow(d->samples, d->n_tests, sizeof *samples);
+	if (!samples)
+		return -ENOMEM;
+	d->samples = samples;
+	tested = array_grow(m->tested, d->n_tests, sizeof(struct diff_figure *));
+	if (!tested)
+		return -ENOMEM;
+	m->tested = tested;
+	tested[d->n_tests] = f;
+	return samples_compare(&samples[d->n_tests++], value, n_base, value + n_base, n_now);
+}
+
+static double value_of(const struct making *m, size_t task, size_t run, enum metric metric)
+{
+	uint32_t row = m->row[task * m->n_runs + run];
+
+	return row == NO_ROW ? NAN : figures_value(run_at(m->d, run), row, metric);
+}
+
+/* What all tasks have in common */
+
+/* The ln of a task's values less their mean of both sides; false if it is no task to go by. */
+static bool deviations(const struct making *m, size_t task, enum metric metric, double *into)
+{
+	double mean[DIFF_SIDES] = { 0 };
+
+	if (m->d->task[task].presence != DIFF_BOTH)
+		return false;
+	for (size_t i = 0; i < m->n_runs; i++) {
+		enum diff_side s = side_of(m->d, i);
+
+		into[i] = value_of(m, task, i, metric);
+		if (!(into[i] >= COMMON_TIME_US))
+			return false;
+		into[i] = log(into[i]);
+		mean[s] += into[i] / (double)m->d->n_runs[s];
+	}
+	for (size_t i = 0; i < m->n_runs; i++)
+		into[i] -= 0.5 * (mean[DIFF_BASE] + mean[DIFF_NOW]);
+	return true;
+}
+
+static int find_common(struct making *m, enum metric metric)
+{
+	struct diff *d = m->d;
+	double *dev = malloc((d->n_tasks + 1) * m->n_runs * sizeof *dev), side[DIFF_SIDES];
+	double *one = malloc((d->n_tasks + 1) * sizeof *one);
+	size_t n = 0;
+
+	if (!dev || !one) {
+		free(dev);
+		free(one);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < d->n_tasks; i++)
+		n += deviations(m, i, metric, dev + n * m->n_runs);
+	for (size_t run = 0; run < m->n_runs && n >= COMMON_LEAST; run++) {
+		for (size_t i = 0; i < n; i++)
+			one[i] = dev[i * m->n_runs + run];
+		m->value[run] = stats_median(one, n);
+		m->factor[run] = exp(m->value[run]);
+	}
+	if (n >= COMMON_LEAST) {
+		side[DIFF_BASE] = median(m->value, d->n_runs[DIFF_BASE]);
+		side[DIFF_NOW] = median(m->value + d->n_runs[DIFF_BASE], d->n_runs[DIFF_NOW]);
+		d->common[metric] = exp(side[DIFF_NOW] - side[DIFF_BASE]);
+	}
+	free(dev);
+	free(one);
+	return 0;
+}
+
+/* All tasks by one metric */
+static int add_metric(struct making *m, enum metric metric)
+{
+	struct diff *d = m->d;
+	struct diff_figure *figure = malloc((d->n_tasks + 1) * sizeof *figure);
+	size_t first = d->n_tests;
+	int r = 0;
+
+	d->figure[metric] = figure;
+	if (!figure)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->n_runs; i++)
+		m->factor[i] = 1;
+	if (metric_info[metric].time)
+		r = find_common(m, metric);
+	for (size_t i = 0; !r && i < d->n_tasks; i++) {
+		struct gate gate = rules_gate(m->rules, d->task[i].name, metric);
+
+		for (size_t run = 0; run < m->n_runs; run++)
+			m->value[run] = value_of(m, i, run, metric);
+		set_figure(m, &figure[i], m->value);
+		set_large(&figure[i], &gate);
+		for (size_t run = 0; run < m->n_runs; run++)
+			m->value[run] /= m->factor[run];
+		r = add_test(m, &figure[i], &gate, m->value);
+	}
+	return r ? r : samples_moderate(d->samples + first, d->n_tests - first);
+}
+
+/* The build as a whole: no other figure lends it anything. */
+static int add_whole(struct making *m, enum metric metric)
+{
+	struct diff *d = m->d;
+	struct gate gate = rules_gate(m->rules, "", metric);
+	size_t first = d->n_tests;
+	int r;
+
+	for (size_t run = 0; run < m->n_runs; run++)
+		m->value[run] = metric_total(run_at(d, run)->total, metric);
+	set_figure(m, &d->whole[metric], m->value);
+	set_large(&d->whole[metric], &gate);
+	r = add_test(m, &d->whole[metric], &gate, m->value);
+	return r ? r : samples_moderate(d->samples + first, d->n_tests - first);
+}
+
+static void set_totals(struct making *m)
+{
+	for (enum total t = 0; t < TOTALS; t++) {
+		for (size_t run = 0; run < m->n_runs; run++) {
+			int64_t v = run_at(m->d, run)->total[t];
+
+			m->value[run] = v < 0 ? NAN : (double)v;
+		}
+		set_figure(m, &m->d->total[t], m->value);
+	}
+}
+
+/* The verdicts */
+
+static void judge(struct diff *d, struct diff_figure *f, const struct gate *gate)
+{
+	const struct samples *s = f->test;
+
+	if (!s || isnan(s->effect))
+		return;
+	f->large = passes(gate, s->effect, s->effect * f->value[DIFF_BASE]);
+	if (f->large && samples_rate(s) <= d->rate)
+		f->verdict = s->effect > 0 ? VERDICT_HIGHER : VERDICT_LOWER;
+	else if (s->in.low > -gate->share && s->in.high < gate->share)
+		f->verdict = VERDICT_SAME;
+}
+
+static void judge_all(struct making *m)
+{
+	struct diff *d = m->d;
+
+	for (size_t i = 0; i < d->n_tests; i++)
+		m->tested[i]->test = &d->samples[i];
+	for (enum metric metric = 0; metric < METRICS; metric++) {
+		struct gate gate = rules_gate(m->rules, "", metric);
+
+		judge(d, &d->whole[metric], &gate);
+		for (size_t i = 0; d->figure[metric] && i < d->n_tasks; i++) {
+			struct diff_figure *f = &d->figure[metric][i];
+
+			if (!f->test)
+				continue;
+			gate = rules_gate(m->rules, d->task[i].name, metric);
+			judge(d, f, &gate);
+			d->n_higher[metric] += f->verdict == VERDICT_HIGHER;
+			d->n_lower[metric] += f->verdict == VERDICT_LOWER;
+		}
+	}
+}
+
+static int match(struct making *m)
+{
+	int r = merge_names(m);
+
+	if (r)
+		return r;
+	set_presence(m);
+	r = find_renamed(m);
+	if (r)
+		return r;
+	drop_unwanted(m);
+	for (size_t i = 0; i < m->d->n_tasks; i++)
+		set_status(m, i);
+	count_tasks(m->d);
+	return 0;
+}
+
+static int compare(struct making *m)
+{
+	struct diff *d = m->d;
+	int r = 0;
+
+	set_totals(m);
+	for (enum metric metric = 0; !r && metric < METRICS; metric++) {
+		if (!(d->metrics & METRIC_BIT(metric)))
+			continue;
+		r = add_whole(m, metric);
+		if (!r)
+			r = add_metric(m, metric);
+	}
+	if (!r)
+		r = samples_adjust(d->samples, d->n_tests);
+	if (!r)
+		judge_all(m);
+	return r;
+}
+
+int diff_make(struct diff *d, const struct figures *base, size_t n_base,
+	      const struct figures *now, size_t n_now, const struct diff_options *options)
+{
+	struct making m = {
+		.d = d, .rules = options->rules, .filter = options->filter,
+		.n_runs = n_base + n_now,
+	};
+	int r = -ENOMEM;
+
+	*d = (struct diff){
+		.texts = arena_new(), .run = { base, now }, .n_runs = { n_base, n_now },
+		.tested = n_base > 1 && n_now > 1, .metrics = options->rules->metrics,
+		.rate = options->rules->rate,
+	};
+	for (enum metric metric = 0; metric < METRICS; metric++)
+		d->common[metric] = NAN;
+	m.factor = malloc(m.n_runs * sizeof *m.factor);
+	m.value = malloc(2 * m.n_runs * sizeof *m.value);
+	if (d->texts && m.factor && m.value)
+		r = match(&m);
+	if (!r)
+		r = compare(&m);
+	if (!r)
+		r = diff_add_facts(d);
+	if (!r)
+		r = diff_add_packages(d);
+	free(m.row);
+	free(m.factor);
+	free(m.value);
+	free((void *)m.tested);
+	return r;
+}
+
+void diff_release(struct diff *d)
+{
+	for (enum metric metric = 0; metric < METRICS; metric++)
+		free(d->figure[metric]);
+	free(d->task);
+	free(d->package);
+	free(d->fact);
+	free(d->samples);
+	arena_free(d->texts);
+	*d = (struct diff){ 0 };
+}
+
+bool diff_is_worse(const struct diff *d)
+{
+	for (enum metric metric = 0; metric < METRICS; metric++) {
+		if (d->n_higher[metric] || d->whole[metric].verdict == VERDICT_HIGHER)
+			return true;
+	}
+	return false;
+}
