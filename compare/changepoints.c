@@ -1,4 +1,5 @@
 #include "changepoints.h"
+#include "changepoints_view.h"
 #include "distribution.h"
 #include "partition.h"
 #include "stats.h"
@@ -280,18 +281,19 @@ static int rank_p(struct changepoints *c, double *p, size_t k)
 	return r;
 }
 
+static double calm_level(const struct changepoints *c, size_t k)
+{
+	return partition_mean(&c->partition, begin_of(c, k), end_of(c, k));
+}
+
 static double level(const struct changepoints *c, size_t k)
 {
-	double mean = partition_mean(&c->partition, begin_of(c, k), end_of(c, k)) * c->noise + c->middle;
-
-	return c->ratios ? exp(mean) : mean * c->scale;
+	return changepoints_amount(c, calm_level(c, k));
 }
 
 static double effect(const struct changepoints *c, size_t k)
 {
-	double before = level(c, k - 1), after = level(c, k);
-
-	return c->ratios ? after / before - 1 : (after - before) / c->scale;
+	return changepoints_effect(c, calm_level(c, k - 1), calm_level(c, k));
 }
 
 /* How far from passing the cut before level k is: above 1 it fails. */
@@ -461,4 +463,26 @@ int changepoints_find(struct changepoints *c, const struct change **list, size_t
 	*list = c->change;
 	*n_list = c->n_levels - 1;
 	return 0;
+}
+
+void changepoints_view(struct changepoints_view *v, const struct changepoints *c)
+{
+	*v = (struct changepoints_view){
+		.n = c->n, .night = c->night, .calm = c->calm, .n_levels = c->n_levels,
+		.start = c->start, .partition = &c->partition, .inflation = c->inflation,
+	};
+}
+
+double changepoints_amount(const struct changepoints *c, double calm)
+{
+	double x = calm * c->noise + c->middle;
+
+	return c->ratios ? exp(x) : x * c->scale;
+}
+
+double changepoints_effect(const struct changepoints *c, double before, double after)
+{
+	before = changepoints_amount(c, before);
+	after = changepoints_amount(c, after);
+	return c->ratios ? after / before - 1 : (after - before) / c->scale;
 }

@@ -1,0 +1,207 @@
+#include "creep.h"
+
+#include "changepoints_view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* What a step costs, times ln(n) and the variance (changepoints.h); a slope has two places
+ * where a step has one. */
+#define STEP_COST 3.0
+#define SLOPE_COST 4.5
+
+/* The ends of a slope are tried at so many places. */
+#define PLACES 48
+
+struct creep_finder {
+	size_t cap;
+	double *sum;		/* of the first i values */
+	double *moment;		/* of the first i values, each times its index */
+	struct creep *list;
+	size_t n;
+	struct changepoints_view view;
+	const struct changepoints *points;
+	const struct change *change;
+};
+
+struct creep_finder *creep_finder_new(void)
+{
+	return calloc(1, sizeof(struct creep_finder));
+}
+
+void creep_finder_free(struct creep_finder *f)
+{
+	if (!f)
+		return;
+	free(f->sum);
+	free(f->moment);
+	free(f->list);
+	free(f);
+}
+
+static int make_room(struct creep_finder *f, size_t n)
+{
+	if (n + 1 <= f->cap)
+		return 0;
+	free(f->sum);
+	free(f->moment);
+	free(f->list);
+	f->cap = 0;
+	f->sum = malloc((n + 1) * sizeof *f->sum);
+	f->moment = malloc((n + 1) * sizeof *f->moment);
+	f->list = malloc((n + 1) * sizeof *f->list);
+	if (!f->sum || !f->moment || !f->list)
+		return -ENOMEM;
+	f->cap = n + 1;
+	return 0;
+}
+
+static void add_up(struct creep_finder *f)
+{
+	const double *v = f->view.calm;
+
+	f->sum[0] = f->moment[0] = 0;
+	for (size_t i = 0; i < f->view.n; i++) {
+		f->sum[i + 1] = f->sum[i] + v[i];
+		f->moment[i + 1] = f->moment[i] + v[i] * i;
+	}
+}
+
+/* From the level `from` up to index a to the level `until` from index b on. */
+struct slope {
+	size_t a, b;
+	double from, until;
+	double rest;		/* the squares it leaves over */
+};
+
+/* The best levels by least squares of the values of [begin, end), whose squares around
+ * their mean are `all`. */
+static struct slope fit(const struct creep_finder *f, size_t begin, size_t end, double all,
+			size_t a, size_t b)
+{
+	double n = end - begin, length = b - a, after = end - b;
+	double sum = f->sum[end] - f->sum[begin];
+	/* of the share of the way that is gone: its sum, squares, products with values */
+	double way = (length - 1) / 2 + after;
+	double squares = (length - 1) * (2 * length - 1) / (6 * length) + after;
+	double products = (f->moment[b] - f->moment[a] - a * (f->sum[b] - f->sum[a])) / length +
+			  f->sum[end] - f->sum[b];
+	double spread = squares - way * way / n, rise = 0;
+	struct slope s = { .a = a, .b = b, .rest = all };
+
+	if (spread > 0) {
+		rise = (products - sum * way / n) / spread;
+		s.rest = all - rise * rise * spread;
+	}
+	s.from = (sum - rise * way) / n;
+	s.until = s.from + rise;
+	return s;
+}
+
+static struct slope best_slope(const struct creep_finder *f, size_t begin, size_t end)
+{
+	double all = partition_rest(f->view.partition, begin, end);
+	size_t stride = (end - begin + PLACES - 1) / PLACES;
+	struct slope best = { .rest = INFINITY };
+
+	for (size_t a = begin; a + CREEP_SHORTEST <= end; a += stride) {
+		for (size_t b = a + CREEP_SHORTEST; ; b += stride) {
+			struct slope s = fit(f, begin, end, all, a, b < end ? b : end);
+
+			if (s.rest < best.rest)
+				best = s;
+			if (b >= end)
+				break;
+		}
+	}
+	return best;
+}
+
+static size_t end_of(const struct changepoints_view *v, size_t level)
+{
+	return level + 1 < v->n_levels ? v->start[level + 1] : v->n;
+}
+
+/* What is gained by a slope instead of the steps [i, j]; step i begins level i + 1. */
+static double gain(const struct creep_finder *f, size_t i, size_t j, struct slope *slope)
+{
+	const struct changepoints_view *v = &f->view;
+	size_t begin = v->start[i], end = end_of(v, j + 1);
+	double cost = log(v->n) * v->inflation, steps = 0;
+
+	*slope = best_slope(f, begin, end);
+	for (size_t k = i; k <= j + 1; k++)
+		steps += partition_rest(v->partition, v->start[k], end_of(v, k));
+	return steps + STEP_COST * (j - i + 1) * cost - slope->rest - SLOPE_COST * cost;
+}
+
+static struct change told(const struct creep_finder *f, const struct slope *s, size_t i, size_t j)
+{
+	const struct changepoints_view *v = &f->view;
+	size_t last = s->b < v->n ? s->b : v->n - 1;
+	double p = 1;
+
+	for (size_t k = i; k <= j; k++)
+		p = fmin(p, f->change[k].p);
+	return (struct change){
+		.at = v->night[s->a + (last - s->a) / 2],
+		.first = v->night[s->a], .last = v->night[last],
+		.before = changepoints_amount(f->points, s->from),
+		.after = changepoints_amount(f->points, s->until),
+		.effect = changepoints_effect(f->points, s->from, s->until),
+		.p = fmin(1, p * (j - i + 1)),
+	};
+}
+
+static bool same_way(const struct change *a, const struct change *b)
+{
+	return (a->after > a->before) == (b->after > b->before);
+}
+
+/* The slope that gains most among the changes of [begin, end), then what is left on
+ * either side of it. */
+static void look(struct creep_finder *f, size_t begin, size_t end)
+{
+	double most = 0;
+	struct slope best = { 0 };
+	size_t from = 0, until = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		for (size_t j = i; j < end && same_way(&f->change[i], &f->change[j]); j++) {
+			struct slope s;
+			double g = gain(f, i, j, &s);
+
+			if (g > most) {
+				most = g;
+				best = s;
+				from = i;
+				until = j;
+			}
+		}
+	}
+	if (!(most > 0))
+		return;
+	look(f, begin, from);
+	f->list[f->n++] = (struct creep){ from, until + 1, told(f, &best, from, until) };
+	look(f, until + 1, end);
+}
+
+int creep_find(struct creep_finder *f, const struct creep **list, size_t *n_list,
+	       const struct changepoints *c, const struct change *change, size_t n_changes)
+{
+	*list = NULL;
+	*n_list = f->n = 0;
+	if (!n_changes)
+		return 0;
+	f->points = c;
+	f->change = change;
+	changepoints_view(&f->view, c);
+	if (make_room(f, f->view.n))
+		return -ENOMEM;
+	add_up(f);
+	look(f, 0, n_changes);
+	*list = f->list;
+	*n_list = f->n;
+	return 0;
+}
