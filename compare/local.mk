@@ -10,6 +10,9 @@ compare_libcompare_la_SOURCES = \
 	compare/figures.c compare/figures.h \
 	compare/figures_make.c \
 	compare/figures_name.c compare/figures_name.h \
+	compare/history.c compare/history.h \
+	compare/history_group.c compare/history_group.h \
+	compare/history_scan.c compare/history_scan.h \
 	compare/hostfactor.c compare/hostfactor.h \
 	compare/known.c compare/known.h \
 	compare/lines.c compare/lines.h \

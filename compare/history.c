@@ -1,0 +1,185 @@
+#include "history.h"
+
+#include "history_group.h"
+#include "history_scan.h"
+#include "hostfactor.h"
+#include "stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct search {
+	struct history *h;
+	const struct nights *nights;
+	const struct rules *rules;
+	uint32_t task;
+	struct scan scan;
+	double *series;		/* one */
+};
+
+static bool is_asked(const struct search *s, uint32_t task)
+{
+	return s->task == HISTORY_ALL || s->task == task;
+}
+
+/* What all tasks have in common, into h->host and out of the values. */
+static int find_host(struct search *s, const float *values)
+{
+	const struct nights *nights = s->nights;
+	struct hostfactor factor = HOSTFACTOR_INIT;
+	enum metric m = s->scan.metric;
+	double *host;
+	int r = hostfactor_find(&factor, values, nights->n_tasks, nights->n,
+				s->rules->gate[m].amount);
+
+	host = r ? NULL : malloc((nights->n + 1) * sizeof *host);
+	for (size_t i = 0; host && i < nights->n; i++)
+		host[i] = exp(factor.ln[i]);
+	hostfactor_release(&factor);
+	s->h->host[m] = host;
+	s->scan.host = host;
+	return host ? 0 : r ? r : -ENOMEM;
+}
+
+/* The build as a whole, the host, the tasks. */
+static int scan_all(struct search *s)
+{
+	struct scan *scan = &s->scan;
+	int r = 0;
+
+	if (is_asked(s, TASK_TOTAL)) {
+		scan_take_total(scan, s->series);
+		r = scan_series(scan, TASK_TOTAL, s->series);
+	}
+	if (!r && scan->host && is_asked(s, TASK_HOST))
+		r = scan_series(scan, TASK_HOST, scan->host);
+	if (!r && s->task == HISTORY_ALL)
+		r = scan_tasks(scan, 0, (uint32_t)s->nights->n_tasks);
+	else if (!r && s->task < s->nights->n_tasks)
+		r = scan_tasks(scan, s->task, s->task + 1);
+	return r;
+}
+
+static int scan_metric(struct search *s, float *values, enum metric m, struct error *err)
+{
+	int r = s->nights->load(s->nights, m, values, err);
+
+	if (r)
+		return r;
+	s->scan.metric = m;
+	s->scan.host = NULL;
+	if (metric_info[m].time)
+		r = find_host(s, values);
+	if (!r)
+		r = scan_all(s);
+	if (r == -EFBIG)
+		return error_set(err, r, s->nights->ref, 0, 0, "more than %d nights",
+				 CHANGEPOINTS_MAX);
+	return r ? error_sys(err, r, s->nights->ref, NULL) : 0;
+}
+
+static int scan_metrics(struct search *s, struct error *err)
+{
+	const struct nights *nights = s->nights;
+	float *values = calloc(nights->n * nights->n_tasks + 1, sizeof *values);
+	int r = 0;
+
+	s->series = calloc(nights->n + 1, sizeof *s->series);
+	if (!values || !s->series)
+		r = error_sys(err, -ENOMEM, nights->ref, NULL);
+	s->scan = (struct scan){ .nights = nights, .rules = s->rules, .values = values };
+	for (enum metric m = 0; !r && m < METRICS; m++) {
+		if (s->rules->metrics & METRIC_BIT(m))
+			r = scan_metric(s, values, m, err);
+	}
+	free(values);
+	free(s->series);
+	return r;
+}
+
+/* Those told that the rate over all series allows; a series without a change was looked
+ * at as well. */
+static int keep_sure(struct history *h, double rate, size_t n_quiet)
+{
+	size_t n = h->n_changes;
+	double *p = malloc((n + n_quiet + 1) * sizeof *p);
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		p[i] = h->change[i].change.p;
+	for (size_t i = 0; i < n_quiet; i++)
+		p[n + i] = 1;
+	r = stats_adjust(p, n + n_quiet);
+	h->n_changes = 0;
+	for (size_t i = 0; !r && i < n; i++) {
+		if (p[i] > rate)
+			continue;
+		h->change[h->n_changes] = h->change[i];
+		h->change[h->n_changes++].change.p = p[i];
+	}
+	free(p);
+	return r;
+}
+
+static const char *name_of(const struct nights *nights, uint32_t task)
+{
+	return task < nights->n_tasks ? nights->task[task].name : "";
+}
+
+static bool same_series(const struct history_change *a, const struct history_change *b)
+{
+	return a->task == b->task && a->metric == b->metric;
+}
+
+/* What was said from a change on until the next one of its series is about it. Changes
+ * are series by series, in order. */
+static void mark_known(struct history *h, const struct nights *nights,
+		       const struct known_list *known)
+{
+	for (size_t i = 0; known && i < h->n_changes; i++) {
+		struct history_change *c = &h->change[i];
+		bool next = i + 1 < h->n_changes && same_series(c, c + 1);
+		uint32_t last = (uint32_t)(next ? c[1].change.at : nights->n) - 1;
+		const char *name = name_of(nights, c->task);
+
+		if (c->task == TASK_HOST)
+			continue;
+		c->known = known_find(known, KNOWN_ACCEPTED, name, c->metric, c->change.first, last);
+		if (!c->known)
+			c->known = known_find(known, KNOWN_ACKNOWLEDGED, name, c->metric,
+					      c->change.first, last);
+	}
+}
+
+int history_find(struct history *h, const struct nights *nights, const struct rules *rules,
+		 const struct known_list *known, uint32_t task, struct error *err)
+{
+	struct search s = { .h = h, .nights = nights, .rules = rules, .task = task };
+	int r;
+
+	*h = (struct history){ 0 };
+	r = scan_metrics(&s, err);
+	h->change = s.scan.change;
+	h->n_changes = s.scan.n_changes;
+	h->n_series = s.scan.n_series;
+	if (r)
+		return r;
+	r = keep_sure(h, rules->rate, s.scan.n_quiet);
+	if (!r) {
+		mark_known(h, nights, known);
+		r = history_group(h, nights);
+	}
+	return r ? error_sys(err, r, nights->ref, NULL) : 0;
+}
+
+void history_release(struct history *h)
+{
+	free(h->change);
+	free(h->event);
+	for (enum metric m = 0; m < METRICS; m++)
+		free(h->host[m]);
+	*h = (struct history){ 0 };
+}

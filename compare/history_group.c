@@ -1,0 +1,417 @@
+#include "history_group.h"
+
+#include "arena.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a change counts for where its interval is one night. */
+#define WEIGHT (1 << 20)
+
+/* An event that has less than such a part of its neighbour's changes may be those that
+ * missed it. */
+#define STRAY_PART 10
+
+#define NO_GROUP UINT32_MAX
+
+struct group {
+	uint32_t at;
+	uint32_t first, last;
+	size_t n;
+	bool creep;
+	size_t rank;		/* the index it has in the end */
+};
+
+struct grouping {
+	struct history *h;
+	const struct nights *nights;
+	struct group *group;
+	size_t n;
+	int64_t *score;		/* of every night, as where steps are one */
+	int64_t *edge;		/* work */
+};
+
+static int new_group(struct grouping *g, uint32_t at, bool creep)
+{
+	struct group *grown = array_grow(g->group, g->n, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	g->group = grown;
+	grown[g->n++] = (struct group){ .at = at, .last = UINT32_MAX, .creep = creep };
+	return 0;
+}
+
+static bool covers(const struct history_change *c, uint32_t night)
+{
+	return c->change.first <= night && night <= c->change.last;
+}
+
+/* Twice as wide and a night: where it is if it missed. */
+static bool nearly_covers(const struct history_change *c, uint32_t night)
+{
+	int64_t before = 2 * ((int64_t)c->change.at - c->change.first) + 1;
+	int64_t behind = 2 * ((int64_t)c->change.last - c->change.at) + 1;
+
+	return c->change.at - before <= night && night <= c->change.at + behind;
+}
+
+static bool is_free_step(const struct history_change *c)
+{
+	return !c->creep && c->event == NO_GROUP;
+}
+
+/* A step counts in all nights of its interval, once more in the likeliest. */
+static void score(struct grouping *g)
+{
+	const struct history *h = g->h;
+	int64_t sum = 0;
+
+	memset(g->score, 0, g->nights->n * sizeof *g->score);
+	memset(g->edge, 0, (g->nights->n + 1) * sizeof *g->edge);
+	for (size_t i = 0; i < h->n_changes; i++) {
+		const struct change *c = &h->change[i].change;
+		int64_t weight = WEIGHT / (c->last - c->first + 1);
+
+		if (!is_free_step(&h->change[i]))
+			continue;
+		g->edge[c->first] += weight;
+		g->edge[c->last + 1] -= weight;
+		g->score[c->at] += weight;
+	}
+	for (size_t i = 0; i < g->nights->n; i++) {
+		sum += g->edge[i];
+		g->score[i] += sum;
+	}
+}
+
+static uint32_t best_night(const struct grouping *g)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < g->nights->n; i++)
+		best = g->score[i] > g->score[best] ? i : best;
+	return best;
+}
+
+static int choose_nights(struct grouping *g)
+{
+	int r = 0;
+
+	for (;;) {
+		uint32_t night;
+
+		score(g);
+		night = best_night(g);
+		if (!g->score[night])
+			return r;
+		r = new_group(g, night, false);
+		if (r)
+			return r;
+		for (size_t i = 0; i < g->h->n_changes; i++) {
+			if (is_free_step(&g->h->change[i]) && covers(&g->h->change[i], night))
+				g->h->change[i].event = (uint32_t)(g->n - 1);
+		}
+	}
+}
+
+static uint32_t distance(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Those that were chosen first are the heavier ones. */
+static void assign(struct grouping *g)
+{
+	for (size_t i = 0; i < g->h->n_changes; i++) {
+		struct history_change *c = &g->h->change[i];
+		uint32_t best = c->event;
+
+		if (c->creep)
+			continue;
+		for (uint32_t k = 0; k < g->n; k++) {
+			if (covers(c, g->group[k].at) && distance(c->change.at, g->group[k].at) <
+			    distance(c->change.at, g->group[best].at))
+				best = k;
+		}
+		c->event = best;
+		g->group[best].n++;
+	}
+}
+
+static bool all_nearly_cover(const struct grouping *g, uint32_t k, uint32_t night)
+{
+	for (size_t i = 0; i < g->h->n_changes; i++) {
+		if (g->h->change[i].event == k && !nearly_covers(&g->h->change[i], night))
+			return false;
+	}
+	return true;
+}
+
+static void hand_over(struct grouping *g, uint32_t from, uint32_t to)
+{
+	for (size_t i = 0; i < g->h->n_changes; i++) {
+		if (g->h->change[i].event == from)
+			g->h->change[i].event = to;
+	}
+	g->group[to].n += g->group[from].n;
+	g->group[from].n = 0;
+}
+
+static void take_in_strays(struct grouping *g)
+{
+	for (uint32_t k = 0; k < g->n; k++) {
+		uint32_t best = k;
+
+		for (uint32_t to = 0; g->group[k].n && to < g->n; to++) {
+			if (g->group[to].n < STRAY_PART * g->group[k].n ||
+			    g->group[to].n <= g->group[best].n ||
+			    !all_nearly_cover(g, k, g->group[to].at))
+				continue;
+			best = to;
+		}
+		if (best != k)
+			hand_over(g, k, best);
+	}
+}
+
+static double amounts(double difference, enum metric m)
+{
+	return fabs(difference) / metric_info[m].least;
+}
+
+static bool is_task(const struct history_change *c)
+{
+	return c->task < HISTORY_ALL;
+}
+
+static double amounts_of(const struct history_change *c)
+{
+	if (c->task == TASK_HOST)
+		return 0;
+	return amounts(c->change.after - c->change.before, c->metric);
+}
+
+/* Half of the nights of both are of each. */
+static bool alike(const struct change *a, const struct change *b)
+{
+	uint32_t first = a->first > b->first ? a->first : b->first;
+	uint32_t last = a->last < b->last ? a->last : b->last;
+	uint32_t all = (a->last > b->last ? a->last : b->last) -
+		       (a->first < b->first ? a->first : b->first) + 1;
+
+	return first <= last && 2 * (last - first + 1) >= all;
+}
+
+static const struct history_change *largest_free_creep(const struct history *h)
+{
+	const struct history_change *largest = NULL;
+
+	for (size_t i = 0; i < h->n_changes; i++) {
+		const struct history_change *c = &h->change[i];
+
+		if (c->creep && c->event == NO_GROUP &&
+		    (!largest || amounts_of(c) > amounts_of(largest)))
+			largest = c;
+	}
+	return largest;
+}
+
+static int group_creep(struct grouping *g)
+{
+	const struct history_change *largest;
+
+	while ((largest = largest_free_creep(g->h))) {
+		struct change whole = largest->change;
+
+		if (new_group(g, whole.at, true))
+			return -ENOMEM;
+		g->group[g->n - 1].first = whole.first;
+		g->group[g->n - 1].last = whole.last;
+		for (size_t i = 0; i < g->h->n_changes; i++) {
+			struct history_change *c = &g->h->change[i];
+
+			if (c->creep && c->event == NO_GROUP && alike(&c->change, &whole)) {
+				c->event = (uint32_t)(g->n - 1);
+				g->group[g->n - 1].n++;
+			}
+		}
+	}
+	return 0;
+}
+
+/* What all of its changes allow that allow its night. */
+static void narrow(struct grouping *g)
+{
+	for (size_t i = 0; i < g->h->n_changes; i++) {
+		const struct history_change *c = &g->h->change[i];
+		struct group *group = &g->group[c->event];
+
+		if (c->creep || !covers(c, group->at))
+			continue;
+		group->first = c->change.first > group->first ? c->change.first : group->first;
+		group->last = c->change.last < group->last ? c->change.last : group->last;
+	}
+}
+
+static int newest_first(const void *a, const void *b, void *context)
+{
+	const struct group *group = context;
+	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	const struct group *x = &group[i], *y = &group[j];
+
+	if (!x->n != !y->n)
+		return x->n ? -1 : 1;
+	if (x->at != y->at)
+		return x->at > y->at ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+/* Numbers them as they are told; those that have nothing any more are last. */
+static int number(struct grouping *g)
+{
+	size_t *order = malloc((g->n + 1) * sizeof *order);
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->n; i++)
+		order[i] = i;
+	qsort_r(order, g->n, sizeof *order, newest_first, g->group);
+	g->h->n_events = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		g->group[order[i]].rank = i;
+		g->h->n_events += g->group[order[i]].n > 0;
+	}
+	for (size_t i = 0; i < g->h->n_changes; i++)
+		g->h->change[i].event = (uint32_t)g->group[g->h->change[i].event].rank;
+	free(order);
+	return 0;
+}
+
+/* The host, the build, then tasks. */
+static int class_of(const struct history_change *c)
+{
+	return c->task == TASK_HOST ? 0 : c->task == TASK_TOTAL ? 1 : 2;
+}
+
+static int by_contribution(const void *a, const void *b)
+{
+	const struct history_change *x = a, *y = b;
+	double x_size = amounts_of(x), y_size = amounts_of(y);
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	if (class_of(x) != class_of(y))
+		return class_of(x) - class_of(y);
+	if (x_size != y_size)
+		return x_size > y_size ? -1 : 1;
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	if (x->metric != y->metric)
+		return x->metric < y->metric ? -1 : 1;
+	return x->change.at < y->change.at ? -1 : x->change.at > y->change.at;
+}
+
+static bool is_other_machine(const struct nights *nights, uint32_t night)
+{
+	return night > 0 && nights->night[night].circumstances !=
+			    nights->night[night - 1].circumstances;
+}
+
+static void add_up(struct history *h, struct history_event *e)
+{
+	bool of_tasks[METRICS] = { false };
+	const struct history_change *change = h->change + e->first_change;
+	double most = 0;
+
+	for (size_t i = 0; i < e->n_changes; i++) {
+		const struct history_change *c = &change[i];
+
+		if (!is_task(c))
+			continue;
+		of_tasks[c->metric] = true;
+		e->contribution[c->metric] += c->change.after - c->change.before;
+	}
+	for (size_t i = 0; i < e->n_changes; i++) {
+		const struct history_change *c = &change[i];
+
+		if (c->task == TASK_TOTAL && !of_tasks[c->metric])
+			e->contribution[c->metric] += c->change.after - c->change.before;
+	}
+	e->worse = change->change.after > change->change.before;
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (amounts(e->contribution[m], m) <= most)
+			continue;
+		most = amounts(e->contribution[m], m);
+		e->worse = e->contribution[m] > 0;
+	}
+}
+
+static void tell_host(struct history *h, struct history_event *e, const struct nights *nights,
+		      bool creep)
+{
+	for (size_t i = 0; i < e->n_changes; i++)
+		e->host |= h->change[e->first_change + i].task == TASK_HOST;
+	for (uint32_t night = e->first; !creep && night <= e->last; night++)
+		e->host |= is_other_machine(nights, night);
+}
+
+static int tell(struct grouping *g)
+{
+	struct history *h = g->h;
+
+	h->event = calloc(h->n_events + 1, sizeof *h->event);
+	if (!h->event)
+		return -ENOMEM;
+	qsort(h->change, h->n_changes, sizeof *h->change, by_contribution);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct group *group = &g->group[i];
+
+		if (group->n)
+			h->event[group->rank] = (struct history_event){
+				.at = group->at, .first = group->first, .last = group->last,
+				.n_changes = group->n,
+			};
+	}
+	for (size_t i = 0, first = 0; i < h->n_events; i++) {
+		struct history_event *e = &h->event[i];
+
+		e->first_change = first;
+		first += e->n_changes;
+		add_up(h, e);
+		tell_host(h, e, g->nights, h->change[e->first_change].creep);
+	}
+	return 0;
+}
+
+int history_group(struct history *h, const struct nights *nights)
+{
+	struct grouping g = { .h = h, .nights = nights };
+	int r = 0;
+
+	for (size_t i = 0; i < h->n_changes; i++)
+		h->change[i].event = NO_GROUP;
+	g.score = calloc(nights->n + 1, sizeof *g.score);
+	g.edge = calloc(nights->n + 1, sizeof *g.edge);
+	if (!g.score || !g.edge)
+		r = -ENOMEM;
+	if (!r)
+		r = choose_nights(&g);
+	if (!r) {
+		assign(&g);
+		take_in_strays(&g);
+		r = group_creep(&g);
+	}
+	if (!r) {
+		narrow(&g);
+		r = number(&g);
+	}
+	if (!r)
+		r = tell(&g);
+	free(g.group);
+	free(g.score);
+	free(g.edge);
+	return r;
+}

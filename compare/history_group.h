@@ -1,0 +1,18 @@
+#ifndef BUILDBEAT_HISTORY_GROUP_H
+#define BUILDBEAT_HISTORY_GROUP_H
+
+#include "history.h"
+
+/*
+ * Events of h->change, which is put in their order. Steps are one event where one night is
+ * in the interval of each: a night is chosen that is in the most and narrowest intervals,
+ * then one for those that are left, so that nothing goes from one to the next in a chain.
+ * A step goes to the nearest such night. Of twenty intervals one misses its night: a few
+ * steps right beside many are taken to be theirs. Creep goes with creep over about the
+ * same nights.
+ *
+ * 0 or -ENOMEM.
+ */
+int history_group(struct history *h, const struct nights *nights);
+
+#endif

@@ -1,0 +1,35 @@
+#ifndef BUILDBEAT_HISTORY_SCAN_H
+#define BUILDBEAT_HISTORY_SCAN_H
+
+#include "history.h"
+
+/*
+ * The change points and the creep of many series of one metric, by as many threads as
+ * there are processors. What is found is in the order of the series, then of the nights.
+ */
+struct scan {
+	const struct nights *nights;
+	const struct rules *rules;
+	enum metric metric;
+	const float *values;	/* as nights.load() fills them */
+	const double *host;	/* what each night is divided by; NULL: nothing */
+
+	struct history_change *change;	/* what passes the gates */
+	size_t n_changes;
+	size_t n_series;	/* looked at */
+	size_t n_quiet;		/* those of them without any change */
+};
+
+/* Of the tasks [begin, end), added to what was found. 0 or -ENOMEM, -EFBIG. */
+int scan_tasks(struct scan *s, uint32_t begin, uint32_t end);
+
+/* Of one series; task says whose it is. */
+int scan_series(struct scan *s, uint32_t task, const double *values);
+
+/* A series as it is looked at: the build's total, or a task's values. */
+void scan_take_total(const struct scan *s, double *values);
+void scan_take_task(const struct scan *s, uint32_t task, double *values);
+
+void scan_release(struct scan *s);
+
+#endif
