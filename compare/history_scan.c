@@ -2,19 +2,16 @@
 
 #include "arena.h"
 #include "creep.h"
+#include "parallel.h"
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* So small a change is looked for where several may add up. */
 #define LEAST_EFFECT 0.01
 
 #define TASKS_AT_ONCE 64
-#define THREADS_MAX 16
 
 struct found {
 	struct history_change *change;
@@ -327,87 +324,64 @@ int scan_series(struct scan *s, uint32_t task, const double *values)
 	return r;
 }
 
-/* Tasks are handed out some at a time; what is found of them is kept by where they are,
- * so that it does not matter who was first. */
-struct work {
-	const struct scan *scan;
-	uint32_t begin, end;
-	atomic_uint next;
-	atomic_int error;
-	struct found *found;
+/* What a thread works with; what it finds is kept by where that is, so that it does not
+ * matter who was first. */
+struct hand {
+	struct finder finder;
+	uint32_t first;		/* task of item 0 */
+	struct found *found;	/* of every TASKS_AT_ONCE items */
 };
 
-static int look_at(struct finder *f, uint32_t begin, uint32_t end)
+static int look_at(void *context, size_t begin, size_t end)
 {
+	struct hand *h = context;
+	struct finder *f = &h->finder;
 	int r = 0;
 
-	for (uint32_t task = begin; !r && task < end; task++) {
-		scan_take_task(f->scan, task, f->values);
-		r = look(f, task, f->values);
+	for (size_t i = begin; !r && i < end; i++) {
+		scan_take_task(f->scan, h->first + (uint32_t)i, f->values);
+		r = look(f, h->first + (uint32_t)i, f->values);
 	}
+	h->found[begin / TASKS_AT_ONCE] = f->found;
+	f->found = (struct found){ 0 };
 	return r;
 }
 
-static void *worker(void *context)
+static int share_out(struct scan *s, uint32_t first, size_t n, struct found *found)
 {
-	struct work *w = context;
-	struct finder f;
-	int r = finder_init(&f, w->scan);
+	struct parallel p = {
+		.work = look_at, .step = TASKS_AT_ONCE,
+		.n_threads = parallel_threads(n, TASKS_AT_ONCE),
+	};
+	struct hand *hand = calloc(p.n_threads, sizeof *hand);
+	int r = hand ? 0 : -ENOMEM;
 
-	while (!r && !atomic_load(&w->error)) {
-		unsigned part = atomic_fetch_add(&w->next, 1);
-		uint32_t begin = w->begin + part * TASKS_AT_ONCE;
-
-		if (begin >= w->end)
-			break;
-		r = look_at(&f, begin, lower(begin + TASKS_AT_ONCE, w->end));
-		w->found[part] = f.found;
-		f.found = (struct found){ 0 };
+	for (size_t i = 0; !r && i < p.n_threads; i++) {
+		hand[i].first = first;
+		hand[i].found = found;
+		p.context[i] = &hand[i];
+		r = finder_init(&hand[i].finder, s);
 	}
-	if (r)
-		atomic_store(&w->error, r);
-	finder_release(&f);
-	return NULL;
-}
-
-static size_t threads_for(size_t parts)
-{
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (size_t)online;
-
-	return n < parts ? n : parts;
-}
-
-/* This thread is one of them; those that cannot be had are done without. */
-static void share_out(struct work *w, size_t threads)
-{
-	pthread_t thread[THREADS_MAX];
-	size_t n = 0;
-
-	while (n + 1 < threads && !pthread_create(&thread[n], NULL, worker, w))
-		n++;
-	worker(w);
-	while (n > 0)
-		pthread_join(thread[--n], NULL);
+	if (!r)
+		r = parallel_run(&p, n);
+	for (size_t i = 0; hand && i < p.n_threads; i++)
+		finder_release(&hand[i].finder);
+	free(hand);
+	return r;
 }
 
 int scan_tasks(struct scan *s, uint32_t begin, uint32_t end)
 {
-	size_t parts = (end - begin + TASKS_AT_ONCE - 1) / TASKS_AT_ONCE;
-	struct work w = { .scan = s, .begin = begin, .end = end };
-	int r;
+	size_t n = end - begin, parts = n / TASKS_AT_ONCE + 1;
+	struct found *found = calloc(parts, sizeof *found);
+	int r = found ? share_out(s, begin, n, found) : -ENOMEM;
 
-	w.found = calloc(parts + 1, sizeof *w.found);
-	if (!w.found)
-		return -ENOMEM;
-	share_out(&w, threads_for(parts));
-	r = atomic_load(&w.error);
-	for (size_t i = 0; i < parts; i++) {
+	for (size_t i = 0; found && i < parts; i++) {
 		if (!r)
-			r = append(s, &w.found[i]);
-		free(w.found[i].change);
+			r = append(s, &found[i]);
+		free(found[i].change);
 	}
-	free(w.found);
+	free(found);
 	return r;
 }
 
