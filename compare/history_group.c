@@ -14,6 +14,8 @@
  * missed it. */
 #define STRAY_PART 10
 
+#define STICKING_OUT 2
+
 #define NO_GROUP UINT32_MAX
 
 struct group {
@@ -49,11 +51,12 @@ static bool covers(const struct history_change *c, uint32_t night)
 	return c->change.first <= night && night <= c->change.last;
 }
 
-/* Twice as wide and a night: where it is if it missed. */
+/* Where it is if it missed: within twice the interval, and if two nights that stuck out
+ * were taken for its first ones. */
 static bool nearly_covers(const struct history_change *c, uint32_t night)
 {
-	int64_t before = 2 * ((int64_t)c->change.at - c->change.first) + 1;
-	int64_t behind = 2 * ((int64_t)c->change.last - c->change.at) + 1;
+	int64_t before = 2 * ((int64_t)c->change.at - c->change.first) + STICKING_OUT;
+	int64_t behind = 2 * ((int64_t)c->change.last - c->change.at) + STICKING_OUT;
 
 	return c->change.at - before <= night && night <= c->change.at + behind;
 }
