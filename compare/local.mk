@@ -1,7 +1,6 @@
 # compare: what figures of two builds, or of a year of nights, say beyond the noise
 noinst_LTLIBRARIES += compare/libcompare.la
 compare_libcompare_la_SOURCES = \
-	compare/changepoints.c compare/changepoints.h \
 	compare/changepoints.c compare/changepoints.h compare/changepoints_view.h \
 	compare/creep.c compare/creep.h \
 	compare/diff.c compare/diff.h \
