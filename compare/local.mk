@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += compare/libcompare.la
 compare_libcompare_la_SOURCES = \
 	compare/changepoints.c compare/changepoints.h compare/changepoints_view.h \
 	compare/creep.c compare/creep.h \
+	compare/decide.c compare/decide.h \
 	compare/diff.c compare/diff.h \
 	compare/diff_facts.c \
 	compare/distribution.c compare/distribution.h \

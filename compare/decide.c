@@ -1,0 +1,251 @@
+#include "decide.h"
+#include "distribution.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_NOISE 1e-3	/* nothing is measured better */
+
+/* The three samples on the scale they are compared on. */
+enum { GOOD, BAD, NEW, SAMPLES };
+
+struct scaled {
+	double *v;		/* one after the other */
+	size_t n[SAMPLES], n_all;
+	bool ratios;
+	double unit;		/* where they are no ratios */
+};
+
+static int median_of(double *median, struct sample s)
+{
+	double *copy = malloc((s.n + 1) * sizeof *copy);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, s.v, s.n * sizeof *copy);
+	*median = stats_median(copy, s.n);
+	free(copy);
+	return 0;
+}
+
+static bool all_positive(const double *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!(v[i] > 0))
+			return false;
+	}
+	return true;
+}
+
+/* Release by free(s->v). */
+static int scale(struct scaled *s, const struct sample sample[SAMPLES])
+{
+	double *to;
+	int r = median_of(&s->unit, sample[GOOD]);
+
+	if (r)
+		return r;
+	s->n_all = 0;
+	for (int i = 0; i < SAMPLES; i++)
+		s->n_all += s->n[i] = sample[i].n;
+	s->v = to = malloc((s->n_all + 1) * sizeof *to);
+	if (!to)
+		return -ENOMEM;
+	for (int i = 0; i < SAMPLES; i++) {
+		if (sample[i].n)
+			memcpy(to, sample[i].v, sample[i].n * sizeof *to);
+		to += sample[i].n;
+	}
+	s->ratios = all_positive(s->v, s->n_all);
+	s->unit = fabs(s->unit) > 0 ? fabs(s->unit) : 1;
+	for (size_t i = 0; i < s->n_all; i++)
+		s->v[i] = s->ratios ? log(s->v[i]) : s->v[i] / s->unit;
+	return 0;
+}
+
+static double squares(const double *v, size_t n)
+{
+	return n > 1 ? stats_variance(v, n) * (n - 1) : 0;
+}
+
+/* Of good and bad, each around its own level. */
+static double noise_of(const struct scaled *s)
+{
+	double sum = squares(s->v, s->n[GOOD]) + squares(s->v + s->n[GOOD], s->n[BAD]);
+
+	return fmax(sqrt(sum / (s->n[GOOD] + s->n[BAD] - 2)), LEAST_NOISE);
+}
+
+/* A sum of numbers known by their logarithms. */
+struct ln_sum {
+	double top, sum;
+};
+
+static void ln_sum_add(struct ln_sum *s, double ln)
+{
+	if (ln > s->top) {
+		s->sum = s->sum * exp(s->top - ln) + 1;
+		s->top = ln;
+	} else {
+		s->sum += exp(ln - s->top);
+	}
+}
+
+static double ln_sum(const struct ln_sum *s)
+{
+	return s->top + log(s->sum);
+}
+
+#define LN_SUM_INIT { -INFINITY, 0 }
+
+/* The noise's degrees of freedom, and how finely levels are gone through: in its units.
+ * A sum over so many steps is the integral, for what is as smooth and wide as this. */
+#define NOISE_DF 4
+#define LEVEL_STEP 0.3
+#define LEVEL_BEYOND 4
+
+/* Logarithms are dear: one for as many factors as a double holds. */
+#define MANY 1e100
+
+/* Sizes of noise gone through: from a part of what is seen, as some of that may be
+ * one run's disturbance, to a multiple, as the runs are few. */
+#define NOISE_FROM (1.0 / 8)
+#define NOISE_TO 6
+#define NOISE_STEP M_SQRT2
+
+/* ln of how likely a sample is at a level, but for what is the same everywhere. */
+static double ln_likely(const double *v, size_t n, double level, double noise)
+{
+	double ln = 0, product = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		double z = (v[i] - level) / noise;
+
+		product *= 1 + z * z / NOISE_DF;
+		if (product > MANY) {
+			ln += log(product);
+			product = 1;
+		}
+	}
+	return -0.5 * (NOISE_DF + 1) * (ln + log(product));
+}
+
+/* Over all levels: good, bad; and each with the new sample at its level. */
+static void sum_levels(struct ln_sum sum[4], const struct scaled *s, double noise)
+{
+	const double *good = s->v, *bad = good + s->n[GOOD], *new = bad + s->n[BAD];
+	double low = s->v[0], high = s->v[0];
+
+	for (size_t i = 1; i < s->n_all; i++) {
+		low = fmin(low, s->v[i]);
+		high = fmax(high, s->v[i]);
+	}
+	for (double x = low - LEVEL_BEYOND * noise; x <= high + LEVEL_BEYOND * noise;
+	     x += LEVEL_STEP * noise) {
+		double g = ln_likely(good, s->n[GOOD], x, noise);
+		double b = ln_likely(bad, s->n[BAD], x, noise);
+		double c = ln_likely(new, s->n[NEW], x, noise);
+
+		ln_sum_add(&sum[0], g);
+		ln_sum_add(&sum[1], b);
+		ln_sum_add(&sum[2], g + c);
+		ln_sum_add(&sum[3], b + c);
+	}
+}
+
+int decide_odds(double *ln_odds, struct sample good, struct sample bad, struct sample sample)
+{
+	const struct sample all[SAMPLES] = { good, bad, sample };
+	struct ln_sum of_good = LN_SUM_INIT, of_bad = LN_SUM_INIT;
+	struct scaled s;
+	double seen;
+	int r = scale(&s, all);
+
+	if (r)
+		return r;
+	seen = noise_of(&s);
+	for (double noise = fmax(seen * NOISE_FROM, LEAST_NOISE); noise <= seen * NOISE_TO;
+	     noise *= NOISE_STEP) {
+		struct ln_sum sum[4] = { LN_SUM_INIT, LN_SUM_INIT, LN_SUM_INIT, LN_SUM_INIT };
+		double size = -log(noise) * ((double)s.n_all - 2);
+
+		sum_levels(sum, &s, noise);
+		ln_sum_add(&of_good, size + ln_sum(&sum[2]) + ln_sum(&sum[1]));
+		ln_sum_add(&of_bad, size + ln_sum(&sum[0]) + ln_sum(&sum[3]));
+	}
+	free(s.v);
+	*ln_odds = ln_sum(&of_bad) - ln_sum(&of_good);
+	return 0;
+}
+
+enum decision decide(double ln_odds, size_t runs, double error)
+{
+	double enough = log((1 - error) / error);
+
+	if (runs < DECIDE_RUNS || !(fabs(ln_odds) >= enough))
+		return DECIDE_UNSURE;
+	return ln_odds > 0 ? DECIDE_BAD : DECIDE_GOOD;
+}
+
+/* Good and bad */
+
+static double share_of(const struct scaled *s, double step)
+{
+	return s->ratios && isfinite(step) ? expm1(step) : step;
+}
+
+static bool matters_surely(const struct apart *a, const struct matters *matters)
+{
+	return (a->in.low > 0 || a->in.high < 0) && fabs(a->effect) >= matters->share &&
+	       fabs(a->bad - a->good) >= matters->amount;
+}
+
+static bool matters_not(const struct apart *a, const struct matters *matters)
+{
+	double most = fmax(fabs(a->in.low), fabs(a->in.high));
+
+	return most < matters->share || most * fabs(a->good) < matters->amount;
+}
+
+int decide_apart(struct apart *a, struct sample good, struct sample bad,
+		 const struct matters *matters, double error)
+{
+	const struct sample all[SAMPLES] = { good, bad };
+	struct scaled s;
+	double step, reach;
+	int r = median_of(&a->good, good);
+
+	r = r ? r : median_of(&a->bad, bad);
+	r = r ? r : scale(&s, all);
+	if (r)
+		return r;
+	*a = (struct apart){ LEVELS_UNSURE, a->good, a->bad, NAN, { -INFINITY, INFINITY } };
+	if (good.n > 1 && bad.n > 1) {
+		step = stats_mean(s.v + good.n, bad.n) - stats_mean(s.v, good.n);
+		reach = t_quantile(0.5 * error, good.n + bad.n - 2) * noise_of(&s) *
+			sqrt(1.0 / good.n + 1.0 / bad.n);
+		a->effect = share_of(&s, step);
+		a->in = (struct interval){ share_of(&s, step - reach), share_of(&s, step + reach) };
+		a->levels = matters_surely(a, matters) ? LEVELS_DIFFER :
+			    matters_not(a, matters) ? LEVELS_SAME : LEVELS_UNSURE;
+	}
+	free(s.v);
+	return 0;
+}
+
+double decide_surprise(struct sample good, struct sample bad, double value)
+{
+	const struct sample all[SAMPLES] = { good, bad, { &value, 1 } };
+	struct scaled s;
+	double far;
+
+	if (scale(&s, all))
+		return NAN;
+	far = s.v[good.n + bad.n] - stats_mean(s.v, good.n);
+	far /= noise_of(&s) * sqrt(1 + 1.0 / good.n);
+	free(s.v);
+	return t_both(far, good.n + bad.n - 2);
+}

@@ -1,0 +1,208 @@
+#include "decide.h"
+#include "noise.h"
+#include "support.h"
+
+#include <math.h>
+
+/* How often a decision errs, and after how many runs it falls. */
+
+#define MOST 10
+#define TRIALS 300
+#define ERROR 0.01
+
+static const struct matters matters = { 0.05, 0 };
+
+struct trial {
+	double good[MOST], bad[MOST], new[MOST];
+	size_t n_refs, n;
+};
+
+/* What is measured, in the order in which it happens. */
+struct source {
+	struct noise noise;
+	double v[4 * MOST];
+	size_t at;
+};
+
+static void begin(struct source *s, enum noise_kind kind)
+{
+	noise_series(&s->noise, kind, s->v, 4 * MOST);
+	s->at = 0;
+}
+
+static enum levels find_levels(struct trial *t, struct source *s, double ratio)
+{
+	struct apart a = { .levels = LEVELS_UNSURE };
+
+	for (t->n_refs = 0; t->n_refs < MOST && a.levels == LEVELS_UNSURE; ) {
+		t->good[t->n_refs] = s->v[s->at++];
+		t->bad[t->n_refs++] = s->v[s->at++] * ratio;
+		ck_assert_int_eq(decide_apart(&a, (struct sample){ t->good, t->n_refs },
+					      (struct sample){ t->bad, t->n_refs }, &matters,
+					      ERROR / MOST), 0);
+	}
+	return a.levels;
+}
+
+static enum decision find_level(struct trial *t, struct source *s, double ratio)
+{
+	enum decision d = DECIDE_UNSURE;
+	double odds;
+
+	for (t->n = 0; t->n < MOST && d == DECIDE_UNSURE; ) {
+		t->new[t->n++] = s->v[s->at++] * ratio;
+		ck_assert_int_eq(decide_odds(&odds, (struct sample){ t->good, t->n_refs },
+					     (struct sample){ t->bad, t->n_refs },
+					     (struct sample){ t->new, t->n }), 0);
+		d = decide(odds, t->n, ERROR);
+	}
+	return d;
+}
+
+static const double ratios[] = { 1.1, 1.2, 0.8 };
+
+#define N_RATIOS ((int)(sizeof ratios / sizeof *ratios))
+
+/* As often as stated at most, whatever the noise: three standard deviations more would be
+ * no chance. Sooner for what differs more. */
+START_TEST(errs_as_stated)
+{
+	enum noise_kind kind = (enum noise_kind)(_i / N_RATIOS);
+	double ratio = ratios[_i % N_RATIOS], runs = 0;
+	size_t decided = 0, wrong = 0, unsure = 0, found = 0;
+	struct source s = { .noise = { 1000 + (uint64_t)_i } };
+
+	for (int i = 0; i < TRIALS; i++) {
+		bool is_bad = i % 2;
+		enum decision d;
+		struct trial t;
+
+		begin(&s, kind);
+		if (find_levels(&t, &s, ratio) != LEVELS_DIFFER)
+			continue;
+		found++;
+		d = find_level(&t, &s, is_bad ? ratio : 1);
+		unsure += d == DECIDE_UNSURE;
+		wrong += d == (is_bad ? DECIDE_GOOD : DECIDE_BAD);
+		runs += t.n;
+	}
+	decided = found - unsure;
+	ck_assert_uint_ge(found, TRIALS * 6 / 10);
+	ck_assert_uint_ge(decided, found * 9 / 10);
+	ck_assert_msg(wrong <= ERROR * decided + 3 * sqrt(ERROR * decided), "%s, x %.1f: %zu",
+		      noise_name[kind], ratio, wrong);
+	ck_assert_msg(runs <= (ratio == 1.1 ? 4.5 : 2.6) * found, "%s, x %.1f: %.2f runs",
+		      noise_name[kind], ratio, runs / found);
+}
+END_TEST
+
+/* Two that are the same are not told apart, nor do they lie about being so. */
+START_TEST(no_difference)
+{
+	enum noise_kind kind = (enum noise_kind)_i;
+	struct source s = { .noise = { 77 } };
+	size_t differ = 0;
+
+	for (int i = 0; i < TRIALS; i++) {
+		struct trial t;
+
+		begin(&s, kind);
+		differ += find_levels(&t, &s, 1) == LEVELS_DIFFER;
+	}
+	ck_assert_uint_le(differ, ERROR * TRIALS + 3 * sqrt(ERROR * TRIALS));
+}
+END_TEST
+
+#define SAMPLE(...) { (const double []){ __VA_ARGS__ }, \
+		      sizeof (double []){ __VA_ARGS__ } / sizeof(double) }
+
+static const struct {
+	struct sample good, bad, new;
+	enum levels levels;
+	enum decision decision;
+} cases[] = {
+	/* exact ones, as bytes are */
+	{ SAMPLE(100, 100, 100), SAMPLE(120, 120, 120), SAMPLE(120, 120), LEVELS_DIFFER,
+	  DECIDE_BAD },
+	{ SAMPLE(100, 100, 100), SAMPLE(120, 120, 120), SAMPLE(100, 100), LEVELS_DIFFER,
+	  DECIDE_GOOD },
+	{ SAMPLE(100, 100, 100), SAMPLE(101, 101, 101), SAMPLE(101, 101), LEVELS_SAME,
+	  DECIDE_BAD },
+	/* one run is none */
+	{ SAMPLE(100, 100, 100), SAMPLE(120, 120, 120), SAMPLE(120), LEVELS_DIFFER,
+	  DECIDE_UNSURE },
+	/* in between */
+	{ SAMPLE(100, 101, 102, 100), SAMPLE(120, 121, 122, 120), SAMPLE(110, 110.5, 111),
+	  LEVELS_DIFFER, DECIDE_UNSURE },
+	/* disturbed */
+	{ SAMPLE(100, 101, 102, 100), SAMPLE(120, 121, 122, 120), SAMPLE(100, 160, 101),
+	  LEVELS_DIFFER, DECIDE_GOOD },
+	{ SAMPLE(100, 99, 101, 160, 100, 101), SAMPLE(150, 151, 149, 150, 152, 150),
+	  SAMPLE(101, 100), LEVELS_DIFFER, DECIDE_GOOD },
+	/* nothing at all before, so that there is no share */
+	{ SAMPLE(0, 0, 0), SAMPLE(4096, 4096, 4096), SAMPLE(0, 0), LEVELS_DIFFER, DECIDE_GOOD },
+	{ SAMPLE(0, 0, 0), SAMPLE(0, 0, 0), SAMPLE(0, 0), LEVELS_SAME, DECIDE_UNSURE },
+	{ SAMPLE(-3, -3.1, -2.9), SAMPLE(5, 5.1, 4.9), SAMPLE(5.1, 5), LEVELS_DIFFER,
+	  DECIDE_BAD },
+	/* thousandfold */
+	{ SAMPLE(1, 1.1, 1.05), SAMPLE(1e6, 1.1e6, 1.05e6), SAMPLE(1.01, 1.02), LEVELS_DIFFER,
+	  DECIDE_GOOD },
+};
+
+START_TEST(cases_by_hand)
+{
+	struct apart a;
+	double odds, turned;
+
+	ck_assert_int_eq(decide_apart(&a, cases[_i].good, cases[_i].bad, &matters, 0.01), 0);
+	ck_assert_int_eq(a.levels, cases[_i].levels);
+	ck_assert_int_eq(decide_odds(&odds, cases[_i].good, cases[_i].bad, cases[_i].new), 0);
+	ck_assert_int_eq(decide(odds, cases[_i].new.n, 0.01), cases[_i].decision);
+	/* the other way round it is the opposite */
+	if (cases[_i].good.v[0] > 0) {
+		ck_assert_int_eq(decide_odds(&turned, cases[_i].bad, cases[_i].good,
+					     cases[_i].new), 0);
+		ck_assert_double_eq_tol(odds, -turned, 1e-6 * (1 + fabs(odds)));
+	}
+}
+END_TEST
+
+/* An amount that does not matter, whatever its share. */
+START_TEST(too_small_to_matter)
+{
+	struct sample good = SAMPLE(100, 101, 99, 100), bad = SAMPLE(150, 151, 149, 150);
+	struct apart a;
+
+	ck_assert_int_eq(decide_apart(&a, good, bad, &(struct matters){ 0.05, 200 }, 0.01), 0);
+	ck_assert_int_eq(a.levels, LEVELS_SAME);
+	ck_assert_int_eq(decide_apart(&a, good, bad, &(struct matters){ 0.05, 40 }, 0.01), 0);
+	ck_assert_int_eq(a.levels, LEVELS_DIFFER);
+	ck_assert_double_eq_tol(a.effect, 0.5, 0.01);
+	ck_assert(a.in.low < 0.5 && a.in.high > 0.5 && a.in.low > 0.4 && a.in.high < 0.6);
+}
+END_TEST
+
+START_TEST(surprise)
+{
+	struct sample good = SAMPLE(100, 101, 99, 100), bad = SAMPLE(150, 151, 149, 150);
+
+	ck_assert_double_gt(decide_surprise(good, bad, 100.5), 0.3);
+	ck_assert_double_lt(decide_surprise(good, bad, 110), 0.001);
+	ck_assert_double_lt(decide_surprise(bad, good, 110), 0.001);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("decide");
+	TCase *t = tcase_create("decide");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, errs_as_stated, 0, NOISE_KINDS * N_RATIOS);
+	tcase_add_loop_test(t, no_difference, 0, NOISE_KINDS);
+	tcase_add_loop_test(t, cases_by_hand, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(t, too_small_to_matter);
+	tcase_add_test(t, surprise);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
