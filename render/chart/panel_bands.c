@@ -5,14 +5,14 @@ static const struct panel_plan cpu = {
 	.band = {
 		{ "user", "user", "programs computing, of all cores",
 		  MARK_STACK, false, COLOUR_BLUE, HOW_CORES,
-		  { { "user" }, { "nice", .maybe = true } } },
+		  .term = { { .name = "user" }, { .name = "nice", .maybe = true } } },
 		{ "system", "system", "the kernel at work for them, interrupts included",
 		  MARK_STACK, false, COLOUR_ORANGE, HOW_CORES,
-		  { { "system" }, { "irq", .maybe = true } } },
+		  .term = { { .name = "system" }, { .name = "irq", .maybe = true } } },
 		{ "iowait", "I/O wait", "idle, while programs waited for disks",
-		  MARK_STACK, false, COLOUR_YELLOW, HOW_CORES, { { "iowait" } } },
+		  MARK_STACK, false, COLOUR_YELLOW, HOW_CORES, .term = { { .name = "iowait" } } },
 		{ "steal", "steal", "taken away by other virtual machines",
-		  MARK_STACK, false, COLOUR_RED, HOW_CORES, { { "steal" } } },
+		  MARK_STACK, false, COLOUR_RED, HOW_CORES, .term = { { .name = "steal" } } },
 	},
 };
 
@@ -20,7 +20,8 @@ static const struct panel_plan running = {
 	.word = "running", .title = "Running tasks", .unit = UNIT_COUNT,
 	.band = {
 		{ "tasks", "running tasks", "tasks at once, without those that wait for a build "
-		  "of their own", MARK_AREA, false, COLOUR_BLUE, HOW_TASKS, { { NULL } } },
+		  "of their own", MARK_AREA, false, COLOUR_BLUE, HOW_TASKS,
+		  .term = { { .name = NULL } } },
 	},
 };
 
@@ -30,21 +31,26 @@ static const struct panel_plan memory = {
 	.band = {
 		{ "used", "used", "held by programs and the kernel; shared memory and tmpfs "
 		  "included", MARK_STACK, false, COLOUR_BLUE, HOW_LEVEL,
-		  { { "total" }, { "free", .minus = true }, { "cached", .minus = true },
-		    { "buffers", .minus = true, .maybe = true },
-		    { "slab", .minus = true, .maybe = true }, { "shmem", .maybe = true } } },
+		  .term = { { .name = "total" }, { .name = "free", .minus = true },
+		      { .name = "cached", .minus = true },
+		    { .name = "buffers", .minus = true, .maybe = true },
+		    { .name = "slab", .minus = true, .maybe = true },
+		      { .name = "shmem", .maybe = true } } },
 		{ "cached", "cached files", "contents of files, given up when memory is needed",
 		  MARK_STACK, false, COLOUR_SKY, HOW_LEVEL,
-		  { { "cached" }, { "shmem", .minus = true, .maybe = true } } },
+		  .term = { { .name = "cached" },
+		      { .name = "shmem", .minus = true, .maybe = true } } },
 		{ "buffers", "buffers, slab", "the kernel's own caches: blocks of disks, names, "
 		  "inodes", MARK_STACK, false, COLOUR_GREY, HOW_LEVEL,
-		  { { "buffers", .maybe = true }, { "slab", .maybe = true } } },
+		  .term = { { .name = "buffers", .maybe = true },
+		      { .name = "slab", .maybe = true } } },
 		{ "available", "available", "what programs could still get without swapping",
-		  MARK_LINE, false, COLOUR_GREEN, HOW_LEVEL, { { "available" } } },
+		  MARK_LINE, false, COLOUR_GREEN, HOW_LEVEL, .term = { { .name = "available" } } },
 		{ "swap", "swap used", "memory moved out to disk",
-		  MARK_LINE, false, COLOUR_RED, HOW_LEVEL, { { "swap" } }, .quiet = true },
+		  MARK_LINE, false, COLOUR_RED, HOW_LEVEL,
+		  .term = { { .name = "swap" } }, .quiet = true },
 		{ "tasks", "tasks", "all processes of the running tasks together",
-		  MARK_LINE, false, COLOUR_ORANGE, HOW_TASKS, { { NULL } } },
+		  MARK_LINE, false, COLOUR_ORANGE, HOW_TASKS, .term = { { .name = NULL } } },
 	},
 };
 
@@ -53,11 +59,12 @@ static const struct panel_plan disk = {
 	.unit = UNIT_BYTES_A_SECOND, .right_unit = UNIT_SHARE,
 	.band = {
 		{ "read", "read", "from all disks", MARK_STACK, false, COLOUR_BLUE, HOW_RATE,
-		  { { "*.read" } } },
+		  .term = { { .name = "*.read" } } },
 		{ "written", "written", "to all disks", MARK_STACK, false, COLOUR_ORANGE, HOW_RATE,
-		  { { "*.written" } } },
+		  .term = { { .name = "*.written" } } },
 		{ "busy", "busy", "time with requests under way, of the busiest disk at each "
-		  "moment", MARK_LINE, true, COLOUR_PURPLE, HOW_BUSIEST, { { "*.busy" } } },
+		  "moment", MARK_LINE, true, COLOUR_PURPLE, HOW_BUSIEST,
+		  .term = { { .name = "*.busy" } } },
 	},
 };
 
@@ -65,9 +72,9 @@ static const struct panel_plan net = {
 	.word = "net", .title = "Network", .series = "proc_net", .unit = UNIT_BYTES_A_SECOND,
 	.band = {
 		{ "rx", "received", "through all interfaces", MARK_STACK, false, COLOUR_BLUE,
-		  HOW_RATE, { { "*.rx" } }, .quiet = true },
+		  HOW_RATE, .term = { { .name = "*.rx" } }, .quiet = true },
 		{ "tx", "sent", "through all interfaces", MARK_STACK, false, COLOUR_ORANGE,
-		  HOW_RATE, { { "*.tx" } }, .quiet = true },
+		  HOW_RATE, .term = { { .name = "*.tx" } }, .quiet = true },
 	},
 };
 
@@ -75,15 +82,20 @@ static const struct panel_plan pressure = {
 	.word = "pressure", .title = "Pressure", .series = "proc_pressure", .unit = UNIT_SHARE,
 	.band = {
 		{ "io_full", "I/O, all", "time in which nothing ran as everything waited for disks",
-		  MARK_AREA, false, COLOUR_ORANGE, HOW_SHARE, { { "io.full" } }, .quiet = true },
+		  MARK_AREA, false, COLOUR_ORANGE, HOW_SHARE,
+		  .term = { { .name = "io.full" } }, .quiet = true },
 		{ "memory_full", "memory, all", "time in which nothing ran as everything waited "
-		  "for memory", MARK_AREA, false, COLOUR_PURPLE, HOW_SHARE, { { "memory.full" } }, .quiet = true },
+		  "for memory", MARK_AREA, false, COLOUR_PURPLE, HOW_SHARE,
+		  .term = { { .name = "memory.full" } }, .quiet = true },
 		{ "cpu_some", "CPU", "time in which something waited for a core",
-		  MARK_LINE, false, COLOUR_BLUE, HOW_SHARE, { { "cpu.some" } }, .quiet = true },
+		  MARK_LINE, false, COLOUR_BLUE, HOW_SHARE,
+		  .term = { { .name = "cpu.some" } }, .quiet = true },
 		{ "io_some", "I/O", "time in which something waited for disks",
-		  MARK_LINE, false, COLOUR_RED, HOW_SHARE, { { "io.some" } }, .quiet = true },
+		  MARK_LINE, false, COLOUR_RED, HOW_SHARE,
+		  .term = { { .name = "io.some" } }, .quiet = true },
 		{ "memory_some", "memory", "time in which something waited for memory",
-		  MARK_LINE, false, COLOUR_GREEN, HOW_SHARE, { { "memory.some" } }, .quiet = true },
+		  MARK_LINE, false, COLOUR_GREEN, HOW_SHARE,
+		  .term = { { .name = "memory.some" } }, .quiet = true },
 	},
 };
 
@@ -92,11 +104,13 @@ static const struct panel_plan cgroup = {
 	.unit = UNIT_BYTES, .right_unit = UNIT_SHARE,
 	.band = {
 		{ "memory", "memory", "all that is charged to the group, cached files included",
-		  MARK_AREA, false, COLOUR_SKY, HOW_LEVEL, { { "memory" } } },
+		  MARK_AREA, false, COLOUR_SKY, HOW_LEVEL, .term = { { .name = "memory" } } },
 		{ "cpu", "CPU", "time its programs and the kernel computed for it, of all cores",
-		  MARK_LINE, true, COLOUR_BLUE, HOW_CORES, { { "user" }, { "system" } } },
+		  MARK_LINE, true, COLOUR_BLUE, HOW_CORES,
+		  .term = { { .name = "user" }, { .name = "system" } } },
 		{ "throttled", "throttled", "time its programs were held back by a limit, of all "
-		  "cores", MARK_LINE, true, COLOUR_RED, HOW_CORES, { { "throttled" } }, .quiet = true },
+		  "cores", MARK_LINE, true, COLOUR_RED, HOW_CORES,
+		  .term = { { .name = "throttled" } }, .quiet = true },
 	},
 };
 
