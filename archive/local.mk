@@ -3,9 +3,20 @@ noinst_LTLIBRARIES += archive/libarchive.la
 archive_libarchive_la_SOURCES = \
 	archive/archive.h \
 	archive/columns.c archive/columns.h \
+	archive/dictionary.c archive/dictionary.h \
+	archive/message.c archive/message.h \
+	archive/night.c archive/night.h \
+	archive/night_read.c \
 	archive/night_recording.c archive/night_recording.h \
+	archive/night_write.c \
+	archive/nights_read.c \
 	archive/notes.c archive/notes.h \
 	archive/notes_text.c archive/notes_text.h \
-	archive/sys.c archive/sys.h
+	archive/pair.c archive/pair.h \
+	archive/refs.c \
+	archive/repo.c archive/repo.h \
+	archive/seen.c archive/seen.h \
+	archive/sys.c archive/sys.h \
+	archive/union.c archive/union.h
 archive_libarchive_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBGIT2_CFLAGS)
 archive_libarchive_la_LIBADD = compare/libcompare.la convert/libconvert.la core/libcore.la $(LIBGIT2_LIBS)

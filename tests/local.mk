@@ -8,6 +8,7 @@ TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS) \
 TEST_LIBS = tests/libsupport.la core/libcore.la $(CHECK_LIBS)
 
 include tests/bench.mk
+include tests/archive.mk
 include tests/bisect.mk
 include tests/browser.mk
 include tests/compare.mk

@@ -1,0 +1,245 @@
+#include "message.h"
+
+#include "arena.h"
+#include "clock.h"
+#include "cursor.h"
+#include "field.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000
+
+/* Writing */
+
+int64_t message_start_s(const struct figures *f)
+{
+	return f->start_s >= 0 && f->start_s <= INT64_MAX / NS_PER_S ? f->start_s : -1;
+}
+
+static void add_field(struct buf *out, const char *text)
+{
+	field_add(out, text, strlen(text), SIZE_MAX);
+}
+
+static void add_subject(struct buf *out, const struct figures *f)
+{
+	int64_t start_s = message_start_s(f);
+
+	if (start_s >= 0) {
+		clock_add_iso(out, start_s * NS_PER_S);
+		buf_cut(out, out->len - strlen(":00Z"));
+		out->data[out->len - strlen("T00:00")] = ' ';
+		buf_adds(out, ": ");
+	}
+	buf_addf(out, "%zu task%s", f->n_tasks, f->n_tasks == 1 ? "" : "s");
+	if (f->total[TOTAL_WALL_US] >= 0) {
+		buf_adds(out, ", ");
+		text_add_time(out, f->total[TOTAL_WALL_US]);
+	}
+	if (f->total[TOTAL_FAILED] > 0)
+		buf_addf(out, ", %lld failed", (long long)f->total[TOTAL_FAILED]);
+}
+
+static void add_status(struct buf *out, int64_t status)
+{
+	buf_adds(out, "Build-Status: ");
+	if (status < 0)
+		buf_adds(out, "unknown");
+	else if (status < STATUS_KILLED)
+		buf_addi(out, status);
+	else if (status < STATUS_FAILED)
+		buf_addf(out, "killed %d", (int)(status - STATUS_KILLED));
+	else
+		buf_adds(out, status == STATUS_UNFINISHED ? "unfinished" : "failed");
+	buf_addc(out, '\n');
+}
+
+/* The facts from `at` on that are of the same tree. */
+static const char *of_tree(const struct figures *f, size_t at, const char *key)
+{
+	for (size_t i = at; i < f->n_facts; i++) {
+		if (i > at && !strcmp(f->fact[i].key, "source"))
+			return NULL;
+		if (!strcmp(f->fact[i].key, key))
+			return f->fact[i].value;
+	}
+	return NULL;
+}
+
+static const char *count_or_dash(const char *count)
+{
+	uint64_t n;
+
+	return count && slice_u64((struct slice){ count, strlen(count) }, &n) ? count : "-";
+}
+
+static bool is_commit(const char *text)
+{
+	return text && *text && !text[strspn(text, "0123456789abcdefABCDEF")];
+}
+
+static void add_revision(struct buf *out, const struct figures *f, size_t at)
+{
+	const char *commit = of_tree(f, at, "revision");
+	const char *source = of_tree(f, at, "source"), *dirty = of_tree(f, at, "dirty");
+
+	if (!is_commit(commit))
+		return;
+	buf_addf(out, "Build-Rev: %s %s %s ", commit,
+		 count_or_dash(of_tree(f, at, "commit_count")),
+		 dirty && !strcmp(dirty, "yes") ? "dirty" : "clean");
+	add_field(out, source ? source : "-");
+	buf_addc(out, '\n');
+}
+
+static bool begins_tree(const struct figures *f, size_t at)
+{
+	return !strcmp(f->fact[at].key, "source");
+}
+
+/* What has no source at all is one tree. */
+static void add_revisions(struct buf *out, const struct figures *f)
+{
+	const char *count = count_or_dash(figures_fact(f, "commit_count"));
+
+	if (!figures_fact(f, "source"))
+		add_revision(out, f, 0);
+	for (size_t i = 0; i < f->n_facts; i++) {
+		if (begins_tree(f, i))
+			add_revision(out, f, i);
+	}
+	if (strcmp(count, "-"))
+		buf_addf(out, "Commit-Count: %s\n", count);
+}
+
+void message_write(struct buf *out, const struct figures *f, const char *run)
+{
+	int64_t start_s = message_start_s(f);
+
+	add_subject(out, f);
+	buf_adds(out, "\n\nRun-Id: ");
+	add_field(out, run);
+	buf_addc(out, '\n');
+	if (start_s >= 0) {
+		buf_adds(out, "Build-Start: ");
+		clock_add_iso(out, start_s * NS_PER_S);
+		buf_addc(out, '\n');
+	}
+	add_status(out, f->total[TOTAL_STATUS]);
+	add_revisions(out, f);
+}
+
+/* Reading */
+
+static const char *keep_field(struct message *m, struct slice s)
+{
+	char *text = arena_text(m->texts, s.p, s.len);
+
+	if (text)
+		text[field_decode(text, s.len, NULL)] = '\0';
+	return text;
+}
+
+static int64_t time_of(struct slice s)
+{
+	struct tm tm = { 0 };
+	char text[32];
+	const char *end;
+
+	if (s.len >= sizeof text)
+		return -1;
+	memcpy(text, s.p, s.len);
+	text[s.len] = '\0';
+	end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return end && !*end ? (int64_t)timegm(&tm) : -1;
+}
+
+static int add_read_revision(struct message *m, struct slice s)
+{
+	struct revision *grown, rev = { .count = -1 };
+	struct slice commit, count, state;
+	struct cursor c;
+	uint64_t n;
+
+	cursor_init(&c, s.p, s.len);
+	if (!cursor_word(&c, &commit, s.len) || !cursor_byte(&c, ' ') ||
+	    !cursor_word(&c, &count, s.len) || !cursor_byte(&c, ' ') ||
+	    !cursor_word(&c, &state, s.len))
+		return 0;
+	cursor_byte(&c, ' ');
+	if (slice_u64(count, &n) && n <= INT64_MAX)
+		rev.count = (int64_t)n;
+	rev.dirty = slice_is(state, "dirty");
+	grown = array_grow(m->revision, m->n_revisions, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	m->revision = grown;
+	rev.commit = keep_field(m, commit);
+	rev.source = keep_field(m, (struct slice){ c.p, (size_t)(c.end - c.p) });
+	if (!rev.commit || !rev.source)
+		return -ENOMEM;
+	grown[m->n_revisions++] = rev;
+	return 0;
+}
+
+static int read_trailer(struct message *m, struct slice line)
+{
+	struct cursor c;
+	struct slice rest;
+
+	cursor_init(&c, line.p, line.len);
+	if (cursor_literal(&c, "Run-Id: ")) {
+		rest = (struct slice){ c.p, (size_t)(c.end - c.p) };
+		if (rest.len && !(m->run = keep_field(m, rest)))
+			return -ENOMEM;
+	} else if (cursor_literal(&c, "Build-Start: ")) {
+		m->start_s = time_of((struct slice){ c.p, (size_t)(c.end - c.p) });
+	} else if (cursor_literal(&c, "Build-Rev: ")) {
+		return add_read_revision(m, (struct slice){ c.p, (size_t)(c.end - c.p) });
+	}
+	return 0;
+}
+
+/* The last paragraph. */
+static const char *trailers(const char *text, size_t *len)
+{
+	const char *from = text, *next;
+
+	*len = strlen(text);
+	while (*len && text[*len - 1] == '\n')
+		--*len;
+	while ((next = memmem(from, (size_t)(text + *len - from), "\n\n", 2)))
+		from = next + 2;
+	*len = (size_t)(text + *len - from);
+	return from;
+}
+
+int message_read(struct message *m, const char *text)
+{
+	struct slice line;
+	struct cursor c;
+	bool whole;
+	size_t len;
+	int r = 0;
+
+	*m = (struct message)MESSAGE_INIT;
+	text = trailers(text, &len);
+	m->texts = arena_new();
+	if (!m->texts)
+		return -ENOMEM;
+	cursor_init(&c, text, len);
+	while (!r && cursor_line(&c, &line, &whole))
+		r = read_trailer(m, line);
+	return r;
+}
+
+void message_release(struct message *m)
+{
+	free(m->revision);
+	arena_free(m->texts);
+	*m = (struct message)MESSAGE_INIT;
+}

@@ -1,0 +1,215 @@
+#include "night.h"
+
+#include "arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The figures on their way out: rows in the dictionary's order, then by name. */
+struct reader {
+	struct figures *f;
+	size_t n;			/* lines of the dictionary */
+	struct figures_task *line;
+	int64_t *column[COLUMNS];
+	uint32_t *order;		/* of those that are in this night */
+	size_t n_tasks;
+};
+
+static int take_fact(void *context, const struct pair *pair)
+{
+	struct figures *f = context;
+	struct figures_fact *grown = array_grow(f->fact, f->n_facts, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	f->fact = grown;
+	grown[f->n_facts++] = (struct figures_fact){ pair->key, pair->value };
+	return 0;
+}
+
+static int take_package(void *context, const struct pair *pair)
+{
+	struct figures *f = context;
+	struct figures_package *grown = array_grow(f->package, f->n_packages, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	f->package = grown;
+	grown[f->n_packages++] = (struct figures_package){ pair->key, pair->value };
+	return 0;
+}
+
+static int take_line(void *context, const struct pair *pair)
+{
+	struct reader *r = context;
+	struct figures_task *grown = array_grow(r->line, r->n, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	r->line = grown;
+	grown[r->n++] = (struct figures_task){ pair->key, pair->value };
+	return 0;
+}
+
+static int read_columns(struct reader *r, struct archive *a, const struct night_place *place,
+			struct error *err)
+{
+	bool known;
+	int error = 0;
+
+	for (int c = 0; !error && c < COLUMNS; c++) {
+		int64_t *value = malloc((r->n + 1) * sizeof *value);
+
+		if (!value)
+			return error_sys(err, -ENOMEM, a->path, NULL);
+		error = night_column(a, place, c, value, r->n, &known, err);
+		if (!error && known)
+			r->column[c] = value;
+		else
+			free(value);
+	}
+	return error;
+}
+
+/* Without the column that tells, a task that has any figure was there. */
+static bool was_there(const struct reader *r, size_t line)
+{
+	if (r->column[COLUMN_RUNS])
+		return r->column[COLUMN_RUNS][line] > 0;
+	for (int c = 0; c < COLUMNS; c++) {
+		if (r->column[c] && r->column[c][line] >= 0)
+			return true;
+	}
+	return false;
+}
+
+static int by_name(const void *a, const void *b, void *lines)
+{
+	const struct figures_task *line = lines;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int r = strcmp(line[x].name, line[y].name);
+
+	return r ? r : (x > y) - (x < y);
+}
+
+static int sort_rows(struct reader *r)
+{
+	size_t n = 0;
+
+	r->order = malloc((r->n + 1) * sizeof *r->order);
+	if (!r->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->n; i++) {
+		if (was_there(r, i))
+			r->order[n++] = (uint32_t)i;
+	}
+	qsort_r(r->order, n, sizeof *r->order, by_name, r->line);
+	/* Twice only in what nobody of us wrote. */
+	for (size_t i = 0; i < n; i++) {
+		const char *name = r->line[r->order[i]].name;
+
+		if (!i || strcmp(r->line[r->order[r->n_tasks - 1]].name, name))
+			r->order[r->n_tasks++] = r->order[i];
+	}
+	return 0;
+}
+
+static int set_rows(struct reader *r)
+{
+	struct figures *f = r->f;
+
+	f->task = malloc((r->n_tasks + 1) * sizeof *f->task);
+	if (!f->task)
+		return -ENOMEM;
+	f->n_tasks = r->n_tasks;
+	for (size_t i = 0; i < r->n_tasks; i++)
+		f->task[i] = r->line[r->order[i]];
+	for (int c = 0; c < COLUMNS; c++) {
+		if (!r->column[c])
+			continue;
+		f->column[c] = malloc((r->n_tasks + 1) * sizeof *f->column[c]);
+		if (!f->column[c])
+			return -ENOMEM;
+		for (size_t i = 0; i < r->n_tasks; i++)
+			f->column[c][i] = r->column[c][r->order[i]];
+	}
+	return 0;
+}
+
+static int read_tasks(struct figures *f, struct archive *a, const struct night_place *place,
+		      struct error *err)
+{
+	struct reader r = { .f = f };
+	int error = night_pairs(a, place, &place->tasks, "tasks", &pair_tasks, f->texts,
+				take_line, &r, err);
+
+	if (!error)
+		error = read_columns(&r, a, place, err);
+	if (!error) {
+		error = sort_rows(&r);
+		if (!error)
+			error = set_rows(&r);
+		if (error)
+			error_sys(err, error, a->path, NULL);
+	}
+	for (int c = 0; c < COLUMNS; c++)
+		free(r.column[c]);
+	free(r.line);
+	free(r.order);
+	return error;
+}
+
+static int read_figures(struct figures *f, struct archive *a, const struct night_place *place,
+			struct error *err)
+{
+	int r = night_pairs(a, place, &place->build, "build", &pair_build, f->texts, take_fact,
+			    f, err);
+
+	if (!r)
+		r = night_totals(a, place, f->total, err);
+	if (!r && !git_oid_is_zero(&place->packages))
+		r = night_pairs(a, place, &place->packages, "packages", &pair_packages,
+				f->texts, take_package, f, err);
+	return r ? r : read_tasks(f, a, place, err);
+}
+
+int night_named(struct archive *a, struct night_place *place, struct message *m,
+		const char *name, struct error *err)
+{
+	git_object *found, *commit = NULL;
+	git_oid id;
+	int r = git_revparse_single(&found, a->git, name);
+
+	*m = (struct message)MESSAGE_INIT;
+	if (!r) {
+		r = git_object_peel(&commit, found, GIT_OBJECT_COMMIT);
+		git_object_free(found);
+	}
+	if (r)
+		return repo_fail(a, r, err, "no night '%.200s'", name);
+	id = *git_object_id(commit);
+	git_object_free(commit);
+	r = night_find(a, place, m, &id, err);
+	if (r)
+		return r < 0 ? r : 0;
+	return error_set(err, -EINVAL, a->path, 0, 0, "'%.200s' is no night", name);
+}
+
+int archive_figures(struct archive *a, const char *name, struct figures *f, struct error *err)
+{
+	struct night_place place;
+	struct message m;
+	int r;
+
+	*f = (struct figures)FIGURES_INIT;
+	f->texts = arena_new();
+	if (f->texts)
+		f->path = arena_text(f->texts, name, strlen(name));
+	if (!f->path)
+		return error_sys(err, -ENOMEM, a->path, NULL);
+	r = night_named(a, &place, &m, name, err);
+	f->start_s = m.start_s;
+	message_release(&m);
+	return r ? r : read_figures(f, a, &place, err);
+}

@@ -1,0 +1,311 @@
+#include "columns.h"
+#include "dictionary.h"
+#include "index.h"
+#include "night.h"
+#include "seen.h"
+#include "sys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Writers that get in between are that many at most. */
+#define TRIES 10000
+
+/* A night on its way into the repository. */
+struct writer {
+	struct archive *a;
+	const struct archive_night *night;
+	const struct figures *f;
+	struct buf run;
+	struct dictionary dictionary;
+	struct buf text;	/* of one blob */
+	int64_t *value;		/* of one column */
+	struct error *err;
+};
+
+static int no_memory(struct writer *w)
+{
+	return error_sys(w->err, -ENOMEM, w->a->path, NULL);
+}
+
+/* What a build says of itself: the same wherever its recording lies. */
+static void make_run(struct buf *run, const struct figures *f)
+{
+	static const char *const telling[] = { "host", "cwd", "command" };
+	const char *host = figures_fact(f, "host");
+	struct buf text = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
+		const char *value = figures_fact(f, telling[i]);
+
+		buf_addf(&text, "%s\n", value ? value : "");
+	}
+	buf_addf(&text, "%lld %lld %zu", (long long)f->start_s,
+		 (long long)f->total[TOTAL_WALL_US], f->n_tasks);
+	buf_addf(run, "%s-%lld-%016llx", host ? host : "unknown", (long long)f->start_s,
+		 (unsigned long long)index_hash(buf_str(&text), text.len));
+	if (buf_error(&text))
+		run->error = buf_error(&text);
+	buf_release(&text);
+}
+
+/* The parts */
+
+static int put(struct writer *w, git_treebuilder *tree, const char *name)
+{
+	return repo_put(w->a, tree, name, &w->text, w->err);
+}
+
+static int put_build(struct writer *w, git_treebuilder *tree)
+{
+	buf_clear(&w->text);
+	pair_begin_write(&w->text, &pair_build);
+	for (size_t i = 0; i < w->f->n_facts; i++)
+		pair_write(&w->text, &pair_build, w->f->fact[i].key, w->f->fact[i].value);
+	return put(w, tree, "build");
+}
+
+static int put_totals(struct writer *w, git_treebuilder *tree)
+{
+	buf_clear(&w->text);
+	pair_begin_write(&w->text, &pair_totals);
+	for (int i = 0; i < TOTALS; i++) {
+		if (w->f->total[i] >= 0)
+			buf_addf(&w->text, "%s: %lld\n", total_info[i].name,
+				 (long long)w->f->total[i]);
+	}
+	return put(w, tree, "totals");
+}
+
+static int put_packages(struct writer *w, git_treebuilder *tree)
+{
+	if (!w->f->n_packages)
+		return 0;
+	buf_clear(&w->text);
+	pair_begin_write(&w->text, &pair_packages);
+	for (size_t i = 0; i < w->f->n_packages; i++)
+		pair_write(&w->text, &pair_packages, w->f->package[i].name,
+			   w->f->package[i].version);
+	return put(w, tree, "packages");
+}
+
+static int64_t value_of(const struct figures *f, enum figure_column c, size_t task)
+{
+	if (!f->column[c])
+		return c == COLUMN_RUNS ? 1 : -1;
+	/* Whether a task is in a night at all is what this column tells. */
+	if (c == COLUMN_RUNS && f->column[c][task] < 1)
+		return 1;
+	return f->column[c][task];
+}
+
+static int put_column(struct writer *w, git_treebuilder *tree, enum figure_column c)
+{
+	if (!w->f->column[c] && c != COLUMN_RUNS)
+		return 0;
+	for (size_t i = 0; i < w->dictionary.n; i++)
+		w->value[i] = -1;
+	for (size_t i = 0; i < w->f->n_tasks; i++)
+		w->value[w->dictionary.line[i]] = value_of(w->f, c, i);
+	buf_clear(&w->text);
+	column_write(&w->text, w->value, w->dictionary.n);
+	return put(w, tree, column_name[c]);
+}
+
+static int write_tree(struct writer *w, git_oid *id, git_treebuilder *tree, const char *what)
+{
+	int r = git_treebuilder_write(id, tree);
+
+	return r ? repo_fail(w->a, r, w->err, "cannot write %s", what) : 0;
+}
+
+static int new_tree(struct writer *w, git_treebuilder **tree)
+{
+	int r = git_treebuilder_new(tree, w->a->git, NULL);
+
+	return r ? repo_fail(w->a, r, w->err, "cannot write a tree") : 0;
+}
+
+/* What fill puts into a tree, as a directory of the night; nothing if that is empty. */
+static int put_directory(struct writer *w, git_treebuilder *night, const char *name,
+			 int (*fill)(struct writer *w, git_treebuilder *tree))
+{
+	git_treebuilder *tree;
+	git_oid id;
+	int r = new_tree(w, &tree), code = 0;
+
+	if (r)
+		return r;
+	r = fill(w, tree);
+	if (!r && git_treebuilder_entrycount(tree)) {
+		r = write_tree(w, &id, tree, name);
+		if (!r)
+			code = git_treebuilder_insert(NULL, night, name, &id, GIT_FILEMODE_TREE);
+		if (code)
+			r = repo_fail(w->a, code, w->err, "cannot write %s", name);
+	}
+	git_treebuilder_free(tree);
+	return r;
+}
+
+static int fill_columns(struct writer *w, git_treebuilder *tree)
+{
+	int r = 0;
+
+	free(w->value);
+	w->value = malloc((w->dictionary.n + 1) * sizeof *w->value);
+	if (!w->value)
+		return no_memory(w);
+	for (int c = 0; !r && c < COLUMNS; c++)
+		r = put_column(w, tree, c);
+	return r;
+}
+
+static int fill_sys(struct writer *w, git_treebuilder *tree)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && w->night->rec && sys_name[i]; i++) {
+		buf_clear(&w->text);
+		r = sys_write(&w->text, w->night->rec, sys_name[i]);
+		if (r)
+			r = no_memory(w);
+		else if (w->text.len)
+			r = put(w, tree, sys_name[i]);
+	}
+	return r;
+}
+
+static int put_parts(struct writer *w, git_oid *id)
+{
+	git_treebuilder *tree;
+	int r = new_tree(w, &tree);
+
+	if (r)
+		return r;
+	r = put_build(w, tree);
+	if (!r)
+		r = put_totals(w, tree);
+	if (!r)
+		r = repo_put(w->a, tree, "tasks", &w->dictionary.text, w->err);
+	if (!r)
+		r = put_packages(w, tree);
+	if (!r)
+		r = put_directory(w, tree, NIGHT_COLUMNS, fill_columns);
+	if (!r)
+		r = put_directory(w, tree, "sys", fill_sys);
+	if (!r)
+		r = write_tree(w, id, tree, "a night");
+	git_treebuilder_free(tree);
+	return r;
+}
+
+/* The commit */
+
+static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
+			const git_oid *parent)
+{
+	int64_t start_s = message_start_s(w->f);
+	git_signature *by = NULL;
+	git_commit *before = NULL;
+	git_tree *t = NULL;
+	int r = git_tree_lookup(&t, w->a->git, tree);
+
+	if (!r && !git_oid_is_zero(parent))
+		r = git_commit_lookup(&before, w->a->git, parent);
+	if (!r)
+		r = git_signature_new(&by, "buildbeat", "buildbeat", start_s < 0 ? 0 : start_s, 0);
+	buf_clear(&w->text);
+	message_write(&w->text, w->f, w->run.data);
+	if (!r)
+		r = git_commit_create(id, w->a->git, NULL, by, by, NULL, buf_str(&w->text), t,
+				      before ? 1 : 0, (const git_commit **)&before);
+	git_signature_free(by);
+	git_commit_free(before);
+	git_tree_free(t);
+	return r ? repo_fail(w->a, r, w->err, "cannot write a night") : 0;
+}
+
+/* The dictionary goes on from that of the night before, if it can be read. */
+static int make_dictionary(struct writer *w, const struct night_place *before)
+{
+	git_odb_object *blob = NULL;
+	struct error unused;
+	int r;
+
+	dictionary_release(&w->dictionary);
+	if (!git_oid_is_zero(&before->commit) &&
+	    repo_blob(w->a, &blob, &before->tasks, "tasks", &unused))
+		blob = NULL;
+	r = dictionary_make(&w->dictionary, w->f, blob ? git_odb_object_data(blob) : NULL,
+			    blob ? git_odb_object_size(blob) : 0);
+	git_odb_object_free(blob);
+	return r ? no_memory(w) : 0;
+}
+
+/* Nobody's branch but ours is written to. */
+static int find_before(struct writer *w, struct night_place *before, const char *ref,
+		       const git_oid *tip)
+{
+	struct message m;
+	int r;
+
+	*before = (struct night_place){ 0 };
+	if (git_oid_is_zero(tip))
+		return 0;
+	r = night_find(w->a, before, &m, tip, w->err);
+	message_release(&m);
+	if (r < 0)
+		return r;
+	return r ? 0 : error_set(w->err, -EINVAL, w->a->path, 0, 0, "the newest commit of "
+				 "branch %.200s is no night: nothing is written on top of it", ref);
+}
+
+/* 0; -EAGAIN: somebody else was there first. */
+static int try(struct writer *w, const char *ref, git_oid *id, bool *added)
+{
+	struct night_place before;
+	git_oid tip, tree;
+	int r = repo_tip(w->a, &tip, ref, w->err);
+
+	*added = false;
+	if (!r)
+		r = find_before(w, &before, ref, &tip);
+	if (!r)
+		r = seen_find(w->a, id, ref, &tip, w->run.data, w->err);
+	if (r || !git_oid_is_zero(id))
+		return r;
+	r = make_dictionary(w, &before);
+	if (!r)
+		r = put_parts(w, &tree);
+	if (!r)
+		r = write_commit(w, id, &tree, &tip);
+	if (!r)
+		r = repo_move(w->a, ref, &tip, id, w->err);
+	*added = !r;
+	return r;
+}
+
+int archive_add(struct archive *a, const char *ref, const struct archive_night *night,
+		char id[ARCHIVE_ID_SIZE], bool *added, struct error *err)
+{
+	struct writer w = { .a = a, .night = night, .f = night->figures, .err = err };
+	git_oid oid;
+	int r;
+
+	if (night->run && *night->run)
+		buf_adds(&w.run, night->run);
+	else
+		make_run(&w.run, w.f);
+	r = buf_error(&w.run) ? no_memory(&w) : -EAGAIN;
+	for (int i = 0; r == -EAGAIN && i < TRIES; i++)
+		r = try(&w, ref, &oid, added);
+	if (!r)
+		git_oid_tostr(id, ARCHIVE_ID_SIZE, &oid);
+	dictionary_release(&w.dictionary);
+	buf_release(&w.run);
+	buf_release(&w.text);
+	free(w.value);
+	return r;
+}

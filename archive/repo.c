@@ -1,0 +1,364 @@
+#include "repo.h"
+
+#include "clock.h"
+#include "outdir.h"
+#include "seen.h"
+#include "store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HEADS "refs/heads/"
+
+/* How long a lock is waited for: its owner has it for as long as it takes to write a line. */
+#define LOCK_WAIT_NS 10000000000
+#define LOCK_NAP_NS 2000000
+
+static int errno_of(int code)
+{
+	const git_error *e = git_error_last();
+
+	switch (code) {
+	case GIT_ENOTFOUND:
+		return -ENOENT;
+	case GIT_EEXISTS:
+		return -EEXIST;
+	case GIT_EMODIFIED:
+		return -EAGAIN;
+	case GIT_ELOCKED:
+		return -EBUSY;
+	case GIT_EINVALIDSPEC:
+	case GIT_EAMBIGUOUS:
+		return -EINVAL;
+	}
+	return e && e->klass == GIT_ERROR_NOMEMORY ? -ENOMEM : -EIO;
+}
+
+int repo_fail(const struct archive *a, int code, struct error *err, const char *what, ...)
+{
+	const git_error *e = git_error_last();
+	struct buf text = BUF_INIT;
+	char first[256];
+	va_list args;
+	int r;
+
+	va_start(args, what);
+	vsnprintf(first, sizeof first, what, args);
+	va_end(args);
+	buf_adds(&text, first);
+	if (e && e->message)
+		buf_addf(&text, ": %s", e->message);
+	r = error_set(err, errno_of(code), a->path, 0, 0, "%s", buf_str(&text));
+	buf_release(&text);
+	return r;
+}
+
+/* Opening */
+
+/*
+ * libgit2 trusts only the caller's own repositories and those that safe.directory names.
+ * Some of its versions then say that they did not find that setting.
+ */
+static bool is_foreign(int code)
+{
+	const git_error *e = git_error_last();
+
+	return code == GIT_EOWNER ||
+	       (code == GIT_ENOTFOUND && e && e->klass == GIT_ERROR_CONFIG);
+}
+
+static int open_here(struct archive *a, struct error *err)
+{
+	int r = git_repository_open_ext(&a->git, a->path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL);
+
+	if (!r)
+		return 0;
+	a->git = NULL;
+	if (is_foreign(r))
+		return error_set(err, -EACCES, a->path, 0, 0, "belongs to another user; trust "
+				 "it with: git config --global --add safe.directory DIRECTORY");
+	return r == GIT_ENOTFOUND ?
+	       error_set(err, -EINVAL, a->path, 0, 0, "is no git repository") :
+	       repo_fail(a, r, err, "cannot open the repository");
+}
+
+/* Columns are noise to git: what it takes to look for likenesses between them comes to
+ * nothing. */
+static int write_attributes(const char *dir)
+{
+	char path[PATH_MAX + 32];
+	FILE *f;
+	bool good;
+
+	snprintf(path, sizeof path, "%s/info/attributes", dir);
+	f = fopen(path, "we");
+	if (!f)
+		return -errno;
+	good = fputs("columns/* -delta\n", f) >= 0;
+	return fclose(f) || !good ? -EIO : 0;
+}
+
+static int init(const struct archive *a, const char *dir, struct error *err)
+{
+	git_repository_init_options o;
+	git_repository *git = NULL;
+	int r;
+
+	git_repository_init_options_init(&o, GIT_REPOSITORY_INIT_OPTIONS_VERSION);
+	o.flags = GIT_REPOSITORY_INIT_BARE | GIT_REPOSITORY_INIT_MKPATH;
+	o.description = "nights of buildbeat, see buildbeat-archive(5)\n";
+	r = git_repository_init_ext(&git, dir, &o);
+	git_repository_free(git);
+	if (r)
+		return repo_fail(a, r, err, "cannot make a repository");
+	r = write_attributes(dir);
+	return r ? error_sys(err, r, a->path, "cannot make a repository") : 0;
+}
+
+/* It is there whole or not at all, whoever else makes it at that time. */
+static int create(struct archive *a, struct error *err)
+{
+	char dir[PATH_MAX];
+	int r;
+
+	rmdir(a->path);	/* only where there is nothing in it */
+	r = outdir_begin(dir, a->path, err);
+	if (r)
+		return r;
+	r = init(a, dir, err);
+	if (!r) {
+		r = outdir_finish(dir, a->path);
+		if (r && r != -EEXIST)
+			error_sys(err, r, a->path, "cannot make a repository");
+	}
+	if (r)
+		outdir_discard(dir);
+	return r == -EEXIST ? 0 : r;
+}
+
+/* -ENOENT: nothing is there, or an empty directory. */
+static int look(const char *path)
+{
+	struct dirent *d;
+	DIR *dir = opendir(path);
+	int r = -ENOENT;
+
+	if (!dir)
+		return -errno;
+	while (r && (d = readdir(dir))) {
+		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
+			r = 0;
+	}
+	closedir(dir);
+	return r;
+}
+
+int repo_open(struct archive *a, enum archive_use use, struct error *err)
+{
+	int r = look(a->path);
+
+	if (r == -ENOENT && use == ARCHIVE_WRITE)
+		r = create(a, err);
+	else if (r)
+		return error_sys(err, r, a->path, NULL);
+	return r ? r : open_here(a, err);
+}
+
+static void drop_slashes(char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = '\0';
+}
+
+int archive_open(struct archive **out, const char *repo, enum archive_use use,
+		 struct error *err)
+{
+	struct archive *a = calloc(1, sizeof *a);
+	int r;
+
+	*out = NULL;
+	if (git_libgit2_init() < 0 || !a || !(a->path = strdup(repo))) {
+		archive_close(a);
+		return error_sys(err, -ENOMEM, repo, NULL);
+	}
+	/* What is not as it was written fails by the checksum that zlib keeps of it. */
+	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
+	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
+	drop_slashes(a->path);
+	r = repo_open(a, use, err);
+	if (r) {
+		archive_close(a);
+		return r;
+	}
+	*out = a;
+	return 0;
+}
+
+void archive_close(struct archive *a)
+{
+	if (!a)
+		return;
+	seen_free(a->seen);
+	git_repository_free(a->git);
+	git_libgit2_shutdown();
+	free(a->path);
+	free(a);
+}
+
+/* Reading */
+
+/* While git repacks, what was found in a pack may be in another one by now. */
+static int reopen(struct archive *a)
+{
+	git_repository *fresh;
+	int r = git_repository_open_ext(&fresh, git_repository_path(a->git),
+					GIT_REPOSITORY_OPEN_NO_SEARCH, NULL);
+
+	if (r)
+		return r;
+	git_repository_free(a->git);
+	a->git = fresh;
+	return 0;
+}
+
+static int missing(const struct archive *a, int code, const git_oid *id, const char *what,
+		   struct error *err)
+{
+	int r = repo_fail(a, code, err, "%s (object %s)", what, git_oid_tostr_s(id));
+
+	return r == -ENOMEM ? r : -EIO;
+}
+
+int repo_commit(struct archive *a, git_commit **commit, const git_oid *id, struct error *err)
+{
+	int r = git_commit_lookup(commit, a->git, id);
+
+	if (r && !reopen(a))
+		r = git_commit_lookup(commit, a->git, id);
+	return r ? missing(a, r, id, "cannot read a commit", err) : 0;
+}
+
+int repo_tree(struct archive *a, git_tree **tree, const git_oid *id, const char *what,
+	      struct error *err)
+{
+	int r = git_tree_lookup(tree, a->git, id);
+
+	if (r && !reopen(a))
+		r = git_tree_lookup(tree, a->git, id);
+	return r ? missing(a, r, id, what, err) : 0;
+}
+
+static int read_blob(struct archive *a, git_odb_object **blob, const git_oid *id)
+{
+	git_odb *odb;
+	int r = git_repository_odb(&odb, a->git);
+
+	if (r)
+		return r;
+	r = git_odb_read(blob, odb, id);
+	git_odb_free(odb);
+	return r;
+}
+
+int repo_blob(struct archive *a, git_odb_object **blob, const git_oid *id, const char *what,
+	      struct error *err)
+{
+	int r = read_blob(a, blob, id);
+
+	if (r && !reopen(a))
+		r = read_blob(a, blob, id);
+	return r ? missing(a, r, id, what, err) : 0;
+}
+
+/* References */
+
+int repo_ref_name(struct buf *name, const char *ref, struct error *err)
+{
+	buf_clear(name);
+	buf_adds(name, HEADS);
+	buf_adds(name, ref);
+	if (buf_error(name))
+		return error_sys(err, buf_error(name), NULL, NULL);
+	if (!git_reference_is_valid_name(name->data))
+		return error_set(err, -EINVAL, NULL, 0, 0, "'%.200s' is no name of a branch", ref);
+	return 0;
+}
+
+int repo_tip(struct archive *a, git_oid *id, const char *ref, struct error *err)
+{
+	struct buf name = BUF_INIT;
+	int r = repo_ref_name(&name, ref, err), code;
+
+	*id = (git_oid){ 0 };
+	if (!r) {
+		code = git_reference_name_to_id(id, a->git, name.data);
+		if (code && code != GIT_ENOTFOUND)
+			r = repo_fail(a, code, err, "%s", ref);
+	}
+	buf_release(&name);
+	return r;
+}
+
+int repo_put(struct archive *a, git_treebuilder *tree, const char *name,
+	     const struct buf *content, struct error *err)
+{
+	git_oid id;
+	int r = buf_error(content);
+
+	if (r)
+		return error_sys(err, r, a->path, NULL);
+	r = git_blob_create_from_buffer(&id, a->git, content->data, content->len);
+	if (!r)
+		r = git_treebuilder_insert(NULL, tree, name, &id, GIT_FILEMODE_BLOB);
+	return r ? repo_fail(a, r, err, "cannot write %s", name) : 0;
+}
+
+static int move_once(struct archive *a, const char *name, const git_oid *from,
+		     const git_oid *to)
+{
+	git_reference *moved = NULL;
+	int r = git_reference_create_matching(&moved, a->git, name, to, 1, from,
+					      "buildbeat archive");
+
+	git_reference_free(moved);
+	return r;
+}
+
+static int locked(const struct archive *a, const char *name, struct error *err)
+{
+	return error_set(err, -EBUSY, a->path, 0, 0, "%s%s.lock is there for more than %d s: "
+			 "whoever made it was killed; if neither git nor buildbeat is at work "
+			 "here, remove it", git_repository_commondir(a->git), name,
+			 (int)(LOCK_WAIT_NS / 1000000000));
+}
+
+int repo_move(struct archive *a, const char *ref, const git_oid *from, const git_oid *to,
+	      struct error *err)
+{
+	/* A nap of another length for each. */
+	struct timespec nap = { 0, LOCK_NAP_NS + getpid() % 1000 * 1000 };
+	int64_t until_ns = clock_mono_ns() + LOCK_WAIT_NS;
+	struct buf name = BUF_INIT;
+	int r = repo_ref_name(&name, ref, err), code;
+
+	if (!r) {
+		while ((code = move_once(a, name.data, from, to)) == GIT_ELOCKED &&
+		       clock_mono_ns() < until_ns)
+			nanosleep(&nap, NULL);
+		if (code == GIT_ELOCKED)
+			r = locked(a, name.data, err);
+		else if (code)
+			r = repo_fail(a, code, err, "cannot write %s", ref);
+	}
+	buf_release(&name);
+	return r;
+}

@@ -1,0 +1,18 @@
+#ifndef BUILDBEAT_SEEN_H
+#define BUILDBEAT_SEEN_H
+
+#include "repo.h"
+
+/*
+ * Which runs a branch has: so that one is not added twice, and so that adding
+ * many in one go does not read all of the branch for each.
+ */
+struct seen;
+
+void seen_free(struct seen *seen);	/* NULL is fine */
+
+/* The night of a run on the branch ref, which is at tip now; all zero: there is none. */
+int seen_find(struct archive *a, git_oid *night, const char *ref, const git_oid *tip,
+	      const char *run, struct error *err);
+
+#endif

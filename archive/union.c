@@ -1,0 +1,129 @@
+#include "union.h"
+
+#include "arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Dictionaries that grew from one another. */
+struct tasks_family {
+	git_oid newest;
+	struct buf text;	/* of that */
+	size_t n;
+	uint32_t *task;		/* of each line */
+};
+
+void union_release(struct tasks_union *u)
+{
+	for (size_t i = 0; i < u->n_families; i++) {
+		buf_release(&u->family[i].text);
+		free(u->family[i].task);
+	}
+	free(u->family);
+	index_release(&u->by_name);
+}
+
+const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *of)
+{
+	return u->family[of->family].task;
+}
+
+/* Of one name there is one task, whatever its kind is called. */
+static int find_task(struct tasks_union *u, struct nights *nights, const struct pair *pair,
+		     uint32_t *task)
+{
+	uint64_t hash = index_hash(pair->key, strlen(pair->key)), turn = 0;
+	struct nights_task *grown;
+
+	for (; index_find(&u->by_name, hash, turn, task); turn++) {
+		if (!strcmp(nights->task[*task].name, pair->key))
+			return 0;
+	}
+	*task = (uint32_t)nights->n_tasks;
+	grown = array_grow(nights->task, nights->n_tasks, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	nights->task = grown;
+	grown[nights->n_tasks++] = (struct nights_task){ pair->key, pair->value };
+	return index_put(&u->by_name, hash, turn, *task);
+}
+
+static int add_line(struct tasks_union *u, struct tasks_family *f, struct nights *nights,
+		    const struct pair *pair)
+{
+	uint32_t *grown = array_grow(f->task, f->n, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	f->task = grown;
+	return find_task(u, nights, pair, &grown[f->n++]);
+}
+
+static struct tasks_family *new_family(struct tasks_union *u)
+{
+	struct tasks_family *grown = array_grow(u->family, u->n_families, sizeof *grown);
+
+	if (!grown)
+		return NULL;
+	u->family = grown;
+	grown[u->n_families] = (struct tasks_family){ 0 };
+	return &grown[u->n_families++];
+}
+
+/* The family that this dictionary grew from: the newest one, if any. */
+static bool is_grown(const struct tasks_family *f, const void *data, size_t len)
+{
+	return f && f->text.len <= len && !memcmp(f->text.data, data, f->text.len);
+}
+
+static int read_lines(struct tasks_union *u, struct tasks_family *f, struct nights *nights,
+		      const void *data, size_t len, struct pair_reader *reader)
+{
+	struct pair pair;
+	int r;
+
+	if (f->text.len)
+		r = pair_go_on(reader, &pair_tasks, nights->texts, data, len, f->text.len,
+			       f->n + 1);
+	else
+		r = pair_begin(reader, &pair_tasks, nights->texts, data, len);
+	while (!r && (r = pair_next(reader, &pair)) > 0)
+		r = add_line(u, f, nights, &pair);
+	if (!r) {
+		buf_clear(&f->text);
+		buf_add(&f->text, data, len);
+		r = buf_error(&f->text);
+	}
+	return r;
+}
+
+int union_add(struct tasks_union *u, struct tasks_of *of, struct nights *nights,
+	      struct archive *a, const struct night_place *place, struct error *err)
+{
+	struct tasks_family *f = u->n_families ? &u->family[u->n_families - 1] : NULL;
+	struct night_name shown = night_name(a, place, "tasks");
+	struct pair_reader reader;
+	git_odb_object *blob;
+	int r;
+
+	if (!f || !git_oid_equal(&f->newest, &place->tasks)) {
+		r = repo_blob(a, &blob, &place->tasks, shown.text, err);
+		if (r)
+			return r;
+		if (!is_grown(f, git_odb_object_data(blob), git_odb_object_size(blob)))
+			f = new_family(u);
+		r = !f ? -ENOMEM : read_lines(u, f, nights, git_odb_object_data(blob),
+					      git_odb_object_size(blob), &reader);
+		git_odb_object_free(blob);
+		if (r == -EINVAL)
+			return error_set(err, r, shown.text, reader.line, 0,
+					 "expected \"%s\"", reader.line == 1 ?
+					 pair_tasks.first_line : "NAME, tab, KIND");
+		if (r)
+			return error_sys(err, r, shown.text, NULL);
+		f->newest = place->tasks;
+	}
+	*of = (struct tasks_of){ (uint32_t)(u->n_families - 1), f->n };
+	return 0;
+}

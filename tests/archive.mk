@@ -1,0 +1,11 @@
+# tests of archive
+ARCHIVE_LIBS = archive/libarchive.la report/libreport.la compare/libcompare.la $(TEST_LIBS) -lm
+
+check_PROGRAMS += tests/gen_archive
+tests_gen_archive_SOURCES = tests/gen_archive.c tests/noise.c tests/noise.h
+tests_gen_archive_LDADD = archive/libarchive.la report/libreport.la core/libcore.la -lm
+
+BENCHES += tests/bench_archive
+noinst_PROGRAMS += tests/bench_archive
+tests_bench_archive_SOURCES = tests/bench_archive.c tests/spend.c tests/spend.h
+tests_bench_archive_LDADD = archive/libarchive.la core/libcore.la
