@@ -12,19 +12,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char tmpdir[64];
+/* The program's directory, in which each test makes its own. */
+static char tmpdir_all[64] = "/tmp";
+static char tmpdir[128];
 static pid_t tmpdir_owner;
 
-static int remove_tree(const char *path)
+/* Also what a test took its own permissions away from. */
+static void remove_tree(const char *path)
 {
+	static const char command[] = "rm -rf -- \"$0\" 2>/dev/null || "
+				      "{ chmod -R u+rwX \"$0\"; rm -rf -- \"$0\"; }";
 	pid_t pid = fork();
-	int status;
 
 	if (pid == 0) {
-		execlp("rm", "rm", "-rf", "--", path, (char *)NULL);
+		execl("/bin/sh", "sh", "-c", command, path, (char *)NULL);
 		_exit(127);
 	}
-	return waitpid(pid, &status, 0) == pid ? status : -1;
+	waitpid(pid, NULL, 0);
 }
 
 void support_cleanup(void)
@@ -39,7 +43,7 @@ const char *support_tmpdir(void)
 {
 	if (tmpdir[0] && tmpdir_owner == getpid())
 		return tmpdir;
-	strcpy(tmpdir, "/tmp/buildbeat-test-XXXXXX");
+	snprintf(tmpdir, sizeof tmpdir, "%s/buildbeat-test-XXXXXX", tmpdir_all);
 	ck_assert_ptr_nonnull(mkdtemp(tmpdir));
 	tmpdir_owner = getpid();
 	atexit(support_cleanup);
@@ -208,7 +212,14 @@ int support_main(Suite *suite)
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
+	/* A test that is killed removes nothing. */
+	strcpy(tmpdir_all, "/tmp/buildbeat-test-XXXXXX");
+	if (!mkdtemp(tmpdir_all) || chmod(tmpdir_all, 0711)) {
+		perror(tmpdir_all);
+		return EXIT_FAILURE;
+	}
 	srunner_run_all(runner, CK_ENV);
+	remove_tree(tmpdir_all);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
