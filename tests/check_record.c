@@ -1,45 +1,16 @@
+#include "launched.h"
 #include "make_host.h"
-#include "recording.h"
-#include "support.h"
-#include "zstd.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* `buildbeat record` with real commands: what it returns, what it leaves. */
-
-#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
-#define RECORD BUILDBEAT " record --no-git -o stats "
-
-/* A fresh directory for each test, and a recording in it. */
-
-static void read_recording(struct recording *rec, const char *name)
-{
-	struct error err = { 0 };
-	const char *path = support_path("%s/stats/%s", support_tmpdir(), name);
-
-	*rec = (struct recording)RECORDING_INIT;
-	ck_assert_msg(!recording_read(rec, path, &zstd_codec, &err), "%s: %s", err.path,
-		      err.message);
-}
-
-static void assert_said(const struct run *r, const char *part)
-{
-	ck_assert_msg(strstr(r->err.data, part) != NULL, "'%s' is not in: %s", part,
-		      r->err.data);
-	ck_assert_ptr_eq(strchr(r->err.data, '\n'), r->err.data + r->err.len - 1);
-}
-
-/* Statuses */
 
 START_TEST(every_exit_status)
 {
@@ -83,7 +54,7 @@ START_TEST(every_signal)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFSIGNALED(status));
 	ck_assert_int_eq(WTERMSIG(status), signals[_i]);
-	read_recording(&rec, "one");
+	launched_read(&rec, "one");
 	ck_assert_int_eq(recording_build_number(&rec, "signal"), signals[_i]);
 	ck_assert_ptr_null(recording_build(&rec, "status"));
 	recording_release(&rec);
@@ -131,7 +102,7 @@ START_TEST(misuse)
 
 	support_run(&r, support_tmpdir(), BUILDBEAT " record %s", misuses[_i].words);
 	ck_assert_int_eq(r.status, 2);
-	assert_said(&r, misuses[_i].said);
+	launched_said(&r, misuses[_i].said);
 	ck_assert(!support_exists(support_path("%s/ran", support_tmpdir())));
 	ck_assert(!support_exists(support_path("%s/buildstats", support_tmpdir())));
 	support_run_release(&r);
@@ -200,7 +171,7 @@ START_TEST(make_is_recorded)
 	support_run_release(&with);
 	support_run_release(&without);
 
-	read_recording(&rec, "all");
+	launched_read(&rec, "all");
 	ck_assert_str_eq(recording_build(&rec, "command"), "make all");
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 0);
 	ck_assert_uint_eq(rec.n_tasks, 2);
@@ -208,7 +179,7 @@ START_TEST(make_is_recorded)
 	ck_assert_int_eq(rec.task[1].state, TASK_DONE);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	recording_release(&rec);
-	read_recording(&rec, "bad");
+	launched_read(&rec, "bad");
 	ck_assert_int_eq(rec.task[0].state, TASK_FAILED);
 	ck_assert_int_eq(rec.task[0].status, 3);
 	recording_release(&rec);
@@ -223,7 +194,7 @@ START_TEST(command_is_quoted)
 
 	support_run(&r, support_tmpdir(), RECORD "-n one -- sh -c 'exit 0' \"it's\" '' 'a\nb' x=1");
 	support_run_release(&r);
-	read_recording(&rec, "one");
+	launched_read(&rec, "one");
 	ck_assert_str_eq(recording_build(&rec, "command"),
 			 "sh -c 'exit 0' 'it'\\''s' '' 'a\nb' x=1");
 	recording_release(&rec);
@@ -253,7 +224,7 @@ START_TEST(figures_are_those_of_time)
 	system = strtod(end, &end);
 	rss = strtol(end, &end, 10);
 	ck_assert_int_gt(rss, 150 * 1024);
-	read_recording(&rec, "one");
+	launched_read(&rec, "one");
 	ck_assert_int_eq(recording_build_number(&rec, "max_rss_kb"), rss);
 	/* time prints hundredths, cut; and it runs for some ms itself */
 	ck_assert_double_ge_tol(recording_build_number(&rec, "user_us") / 1e6, user, 0.001);
@@ -276,9 +247,9 @@ START_TEST(without_a_make)
 	if (make_host_can())
 		ck_assert_str_eq(r.err.data, "");
 	else
-		assert_said(&r, "no tasks were recorded: ");
+		launched_said(&r, "no tasks were recorded: ");
 	support_run_release(&r);
-	read_recording(&rec, "one");
+	launched_read(&rec, "one");
 	ck_assert_uint_eq(rec.n_tasks, 0);
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
 	ck_assert_uint_ge(recording_series(&rec, "proc_stat")->n, 2);
@@ -308,8 +279,8 @@ START_TEST(make_without_load)
 	support_run(&r, support_tmpdir(), "echo 'all: ; @:' >Makefile; PATH=.:$PATH " RECORD
 		    "-n one -- %s >/dev/null", other_makes[_i].command);
 	ck_assert_int_eq(r.status, 0);
-	assert_said(&r, "no tasks were recorded: ");
-	assert_said(&r, other_makes[_i].said);
+	launched_said(&r, "no tasks were recorded: ");
+	launched_said(&r, other_makes[_i].said);
 	support_run_release(&r);
 }
 END_TEST
@@ -323,7 +294,7 @@ START_TEST(make_without_makefiles)
 		return;
 	support_run(&r, support_tmpdir(), RECORD "-n one -- make --version >/dev/null");
 	ck_assert_int_eq(r.status, 0);
-	assert_said(&r, "no tasks were recorded: make can load the plugin and did not");
+	launched_said(&r, "no tasks were recorded: make can load the plugin and did not");
 	support_run_release(&r);
 }
 END_TEST
@@ -335,7 +306,7 @@ START_TEST(a_source_that_is_not_there)
 	support_run(&r, support_tmpdir(), BUILDBEAT " record -o stats --source . "
 		    "--source nowhere --no-task-memory -- sh -c 'exit 126'");
 	ck_assert_int_eq(r.status, 126);
-	assert_said(&r, "no revision is recorded of nowhere: No such file");
+	launched_said(&r, "no revision is recorded of nowhere: No such file");
 	support_run_release(&r);
 }
 END_TEST
@@ -348,7 +319,7 @@ START_TEST(missing_plugin)
 		    RECORD "--plugin /nonexistent.so -n one -- make");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, "built\n");
-	assert_said(&r, "no make's tasks will be recorded: /nonexistent.so: ");
+	launched_said(&r, "no make's tasks will be recorded: /nonexistent.so: ");
 	support_run_release(&r);
 }
 END_TEST
@@ -362,7 +333,7 @@ START_TEST(damaged_plugin)
 		    RECORD "--plugin half.so -n one -- make");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, "built\n");
-	assert_said(&r, "half.so: the plugin cannot be used: ");
+	launched_said(&r, "half.so: the plugin cannot be used: ");
 	support_run_release(&r);
 }
 END_TEST
@@ -376,7 +347,7 @@ START_TEST(too_many_children)
 		    PLUGIN " many 3078");
 	if (r.status != 77) {
 		ck_assert_int_eq(r.status, 0);
-		assert_said(&r, "the recording is incomplete: 6 processes were not recorded");
+		launched_said(&r, "the recording is incomplete: 6 processes were not recorded");
 	}
 	support_run_release(&r);
 }
@@ -395,7 +366,7 @@ START_TEST(nested)
 	support_run_release(&r);
 	ck_assert(!support_exists(support_path("%s/stats/inner", support_tmpdir())));
 	ck_assert(!support_exists(support_path("%s/buildstats", support_tmpdir())));
-	read_recording(&rec, "outer");
+	launched_read(&rec, "outer");
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_str_eq(rec.task[0].name, "inner");
 	ck_assert_int_eq(rec.task[0].status, 4);
@@ -419,7 +390,7 @@ START_TEST(compressed)
 	ck_assert_ptr_null(strstr(r.out.data, ".log\n"));
 	ck_assert_ptr_null(strstr(r.out.data, ".tmp"));
 	support_run_release(&r);
-	read_recording(&rec, "one");
+	launched_read(&rec, "one");
 	ck_assert_uint_eq(rec.n_tasks, 1);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_uint_ge(recording_series(&rec, "proc_stat")->n, 2);
@@ -443,347 +414,11 @@ START_TEST(compressed_while_written)
 }
 END_TEST
 
-/* Faults */
-
-static const char *const unwritable[] = {
-	"-o /dev/null/stats", "-o /proc/stats", "-o file", "-n taken",
-};
-
-START_TEST(cannot_record)
-{
-	struct run r;
-
-	support_run(&r, support_tmpdir(), ": >file; mkdir -p stats/taken; "
-		    RECORD "%s -- sh -c 'echo out; exit 6'", unwritable[_i]);
-	ck_assert_int_eq(r.status, 6);
-	ck_assert_str_eq(r.out.data, "out\n");
-	assert_said(&r, "buildbeat: nothing is recorded: ");
-	support_run_release(&r);
-}
-END_TEST
-
-START_TEST(removed_midway)
-{
-	struct run r;
-
-	support_run(&r, support_tmpdir(), RECORD "-n one --interval 10 -- "
-		    "sh -c 'rm -rf stats; sleep 0.1; echo out; exit 6'");
-	ck_assert_int_eq(r.status, 6);
-	ck_assert_str_eq(r.out.data, "out\n");
-	assert_said(&r, "the recording is incomplete");
-	support_run_release(&r);
-}
-END_TEST
-
-START_TEST(full_disk)
-{
-	struct run r;
-
-	support_run(&r, support_tmpdir(), "mkdir small; unshare -rm sh -c '"
-		    "mount -t tmpfs -o size=16k none small || exit 77; "
-		    BUILDBEAT " record --no-git -o small -n one --interval 10 --per-core -- "
-		    "sh -c \"dd if=/dev/zero of=small/fill bs=4k 2>/dev/null; sleep 0.3; "
-		    "echo out; exit 6\"; e=$?; head -n 1 small/one/build; exit $e'");
-	if (r.status == 77 || strstr(r.err.data, "unshare")) {
-		support_run_release(&r);
-		return;
-	}
-	ck_assert_int_eq(r.status, 6);
-	ck_assert_str_eq(r.out.data, "out\nbuildbeat build 1\n");
-	assert_said(&r, "the recording is incomplete");
-	support_run_release(&r);
-}
-END_TEST
-
-/* Also for root, whom no mode keeps out. */
-START_TEST(read_only)
-{
-	struct run r;
-
-	support_run(&r, support_tmpdir(), "mkdir sealed; unshare -rm sh -c '"
-		    "mount -t tmpfs -o ro none sealed || exit 77; "
-		    BUILDBEAT " record --no-git -o sealed sh -c \"echo out; exit 6\"'");
-	if (r.status != 77 && !strstr(r.err.data, "unshare")) {
-		ck_assert_int_eq(r.status, 6);
-		ck_assert_str_eq(r.out.data, "out\n");
-		assert_said(&r, "buildbeat: nothing is recorded: ");
-		assert_said(&r, ": Read-only file system");
-	}
-	support_run_release(&r);
-}
-END_TEST
-
-static const int file_limits[] = { 4, 5, 6, 7, 8, 10, 12, 16, 24, 40, 100, 201, 300 };
-
-START_TEST(few_files)
-{
-	struct run r;
-
-	support_run(&r, support_tmpdir(), "exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-; "
-		    "ulimit -n %d; " RECORD
-		    "-- sh -c 'echo out; exit 6'", file_limits[_i]);
-	ck_assert_int_eq(r.status, 6);
-	ck_assert_str_eq(r.out.data, "out\n");
-	if (r.err.len)
-		ck_assert_ptr_eq(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
-	support_run_release(&r);
-}
-END_TEST
-
-/* Neither the makes nor we die of a file that may not grow; the smaller limits are
- * met while the recording is begun, the larger ones by a make. */
-static const struct {
-	int blocks;
-	const char *said;
-} size_limits[] = {
-	{ 0, "nothing is recorded: " }, { 1, "" }, { 8, "File too large" }, { 64, "File too large" },
-};
-
-START_TEST(file_size_limit)
-{
-	struct run r;
-
-	if (!make_host_can())
-		return;
-	support_run(&r, support_tmpdir(), "echo 'all: $(shell seq 700)\n%%:; @true' >Makefile; "
-		    "ulimit -f %d; " RECORD "--compress zstd -n one -- sh -c 'make; echo $?; exit 6'",
-		    size_limits[_i].blocks);
-	ck_assert_int_eq(r.status, 6);
-	ck_assert_str_eq(r.out.data, "0\n");
-	assert_said(&r, size_limits[_i].said);
-	support_run_release(&r);
-}
-END_TEST
-
-/* Signals */
-
-/* A process in the background whose standard output we read. */
-struct background {
-	pid_t pid;
-	FILE *out;
-};
-
-static void begin(struct background *b, const char *script)
-{
-	const char *top = support_tmpdir();
-	int fds[2];
-
-	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
-	b->pid = fork();
-	if (b->pid == 0) {
-		dup2(fds[1], 1);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (!chdir(top))
-			execl(BUILDBEAT, "buildbeat", "record", "--no-git", "-o", "stats", "-n",
-			      "one", "--interval", "20", "--", "sh", "-c", script, (char *)NULL);
-		_exit(99);
-	}
-	close(fds[1]);
-	b->out = fdopen(fds[0], "r");
-}
-
-static void expect_line(struct background *b, const char *line)
-{
-	char got[64] = "";
-
-	ck_assert_ptr_nonnull(fgets(got, sizeof got, b->out));
-	ck_assert_str_eq(got, line);
-}
-
-static int end(struct background *b)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(b->pid, &status, 0), b->pid);
-	fclose(b->out);
-	return status;
-}
-
-/* Until the recording has that many bytes of samples more than it has. */
-static void wait_for_samples(void)
-{
-	const char *path = support_path("%s/stats/one/proc_stat.log", support_tmpdir());
-	size_t first = 0;
-
-	for (int i = 0; i < 3000; i++) {
-		struct buf b;
-		size_t n;
-
-		support_read(&b, path);
-		n = b.len;
-		buf_release(&b);
-		if (!first)
-			first = n;
-		if (n > first + 20)
-			return;
-		usleep(10000);
-	}
-	ck_abort_msg("no samples in 30 s");
-}
-
-static const int forwarded[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
-
-/* To the launcher alone: the command gets it, and its answer counts. */
-START_TEST(signal_is_passed_on)
-{
-	char script[160];
-	struct background b;
-	int status;
-
-	snprintf(script, sizeof script, "trap 'echo got; exit 3' %d; echo ready; "
-		 "while :; do sleep 0.02; done", forwarded[_i]);
-	begin(&b, script);
-	expect_line(&b, "ready\n");
-	kill(b.pid, forwarded[_i]);
-	expect_line(&b, "got\n");
-	status = end(&b);
-	ck_assert(WIFEXITED(status));
-	ck_assert_int_eq(WEXITSTATUS(status), 3);
-}
-END_TEST
-
-/* Everything written before is there; nothing says how the build ended. */
-START_TEST(launcher_killed)
-{
-	struct recording rec;
-	struct background b;
-	const struct series *s;
-
-	begin(&b, "echo ready; while :; do sleep 0.02; done");
-	expect_line(&b, "ready\n");
-	wait_for_samples();
-	kill(b.pid, SIGKILL);
-	end(&b);
-	read_recording(&rec, "one");
-	ck_assert_int_eq(rec.end_us, -1);
-	s = recording_series(&rec, "proc_stat");
-	ck_assert_ptr_nonnull(s);
-	ck_assert_uint_ge(s->n, 2);
-	ck_assert_int_ge(rec.last_us, s->time_ms[s->n - 1] * 1000);
-	ck_assert_uint_eq(rec.n_warnings, 0);
-	recording_release(&rec);
-}
-END_TEST
-
-/* A launcher that was stopped marks the gap and goes on. */
-START_TEST(stopped_and_continued)
-{
-	struct recording rec;
-	struct background b;
-	const struct series *s;
-	size_t gaps = 0;
-
-	begin(&b, "trap 'exit 0' TERM; echo ready; while :; do sleep 0.02; done");
-	expect_line(&b, "ready\n");
-	wait_for_samples();
-	kill(b.pid, SIGSTOP);
-	usleep(500000);
-	kill(b.pid, SIGCONT);
-	wait_for_samples();
-	kill(b.pid, SIGTERM);
-	ck_assert_int_eq(end(&b), 0);
-	read_recording(&rec, "one");
-	s = recording_series(&rec, "proc_stat");
-	for (size_t i = 0; i < s->n; i++)
-		gaps += s->gap[i];
-	ck_assert_uint_ge(gaps, 1);
-	recording_release(&rec);
-}
-END_TEST
-
-/* ^C on a terminal, with and without us: the same words, the same end. */
-static int interrupt(struct buf *out, const char *command)
-{
-	const char *top = support_tmpdir();
-	char chunk[1024];
-	int master, status;
-	ssize_t n;
-	pid_t pid = forkpty(&master, NULL, NULL, NULL);
-	bool sent = false;
-
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0) {
-		if (!chdir(top))
-			execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(99);
-	}
-	buf_init(out);
-	while ((n = read(master, chunk, sizeof chunk)) > 0) {
-		buf_add(out, chunk, (size_t)n);
-		if (!sent && strstr(buf_str(out), "working"))
-			sent = write(master, "\003", 1) == 1;
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	close(master);
-	return status;
-}
-
-/* When its child dies of the interrupt at the very same time, make itself loses
- * count and ends with an error: then again. */
-static void interrupt_until_signal(struct buf *out, const char *command)
-{
-	int status = interrupt(out, command);
-
-	for (int i = 0; i < 20 && WIFEXITED(status) && WEXITSTATUS(status) == 2; i++) {
-		buf_release(out);
-		status = interrupt(out, command);
-	}
-	ck_assert(WIFSIGNALED(status));
-	ck_assert_int_eq(WTERMSIG(status), SIGINT);
-}
-
-START_TEST(interrupt_from_terminal)
-{
-	struct recording rec;
-	struct buf with, without;
-	struct run r;
-
-	if (!make_host_can())
-		return;
-	support_writes(support_path("%s/Makefile", support_tmpdir()),
-		       "all: ; @echo working; read line\n");
-	interrupt_until_signal(&without, "exec make 2>without");
-	interrupt_until_signal(&with, "rm -rf stats; exec " RECORD "-n one make 2>with");
-	ck_assert_str_eq(buf_str(&with), buf_str(&without));
-	support_run(&r, support_tmpdir(), "diff with without");
-	ck_assert_str_eq(r.out.data, "");
-	support_run_release(&r);
-	buf_release(&with);
-	buf_release(&without);
-	read_recording(&rec, "one");
-	ck_assert_int_eq(recording_build_number(&rec, "signal"), SIGINT);
-	ck_assert_uint_eq(rec.n_tasks, 1);
-	ck_assert_int_eq(rec.task[0].state, TASK_KILLED);
-	recording_release(&rec);
-}
-END_TEST
-
-/* Only on a terminal is the end announced. */
-START_TEST(hint_on_terminal)
-{
-	struct buf out;
-	int status = interrupt(&out, RECORD "-n one " BUILDBEAT " task x true");
-
-	ck_assert_int_eq(status, 0);
-	ck_assert_ptr_nonnull(strstr(buf_str(&out), "stats/one; see: buildbeat show"));
-	buf_release(&out);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *s = suite_create("record");
-	TCase *t = tcase_create("record");
+	TCase *t = launched_case("record");
 
-	/* a job in the background of a script has them ignored */
-	signal(SIGINT, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
-	unsetenv("MAKEFLAGS");
-	unsetenv("MFLAGS");
-	unsetenv("MAKELEVEL");
-	unsetenv("MAKEFILES");
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	tcase_set_timeout(t, 120);
 	tcase_add_test(t, every_exit_status);
 	tcase_add_loop_test(t, every_signal, 0, sizeof signals / sizeof *signals);
 	tcase_add_loop_test(t, cannot_be_run, 0, sizeof not_run / sizeof *not_run);
@@ -803,17 +438,6 @@ int main(void)
 	tcase_add_test(t, nested);
 	tcase_add_test(t, compressed);
 	tcase_add_test(t, compressed_while_written);
-	tcase_add_loop_test(t, cannot_record, 0, sizeof unwritable / sizeof *unwritable);
-	tcase_add_test(t, removed_midway);
-	tcase_add_test(t, full_disk);
-	tcase_add_test(t, read_only);
-	tcase_add_loop_test(t, few_files, 0, sizeof file_limits / sizeof *file_limits);
-	tcase_add_loop_test(t, file_size_limit, 0, sizeof size_limits / sizeof *size_limits);
-	tcase_add_loop_test(t, signal_is_passed_on, 0, sizeof forwarded / sizeof *forwarded);
-	tcase_add_test(t, launcher_killed);
-	tcase_add_test(t, stopped_and_continued);
-	tcase_add_test(t, interrupt_from_terminal);
-	tcase_add_test(t, hint_on_terminal);
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -28,11 +28,20 @@ tests_check_manual_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_manual_LDADD = $(CLI_TEST_LIBS)
 EXTRA_tests_check_manual_DEPENDENCIES = buildbeat
 
-check_PROGRAMS += tests/check_record
-TESTS += tests/check_record
+check_PROGRAMS += tests/check_record tests/check_record_faults tests/check_record_signals
+TESTS += tests/check_record tests/check_record_faults tests/check_record_signals
+tests_check_record_SOURCES = tests/check_record.c tests/launched.c tests/launched.h
 tests_check_record_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_record_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
 EXTRA_tests_check_record_DEPENDENCIES = buildbeat plugin/buildbeat.la
+tests_check_record_faults_SOURCES = tests/check_record_faults.c tests/launched.c tests/launched.h
+tests_check_record_faults_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_record_faults_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
+EXTRA_tests_check_record_faults_DEPENDENCIES = buildbeat plugin/buildbeat.la
+tests_check_record_signals_SOURCES = tests/check_record_signals.c tests/launched.c tests/launched.h
+tests_check_record_signals_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_record_signals_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
+EXTRA_tests_check_record_signals_DEPENDENCIES = buildbeat plugin/buildbeat.la
 
 check_PROGRAMS += tests/check_task tests/check_doctor
 TESTS += tests/check_task tests/check_doctor

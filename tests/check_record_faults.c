@@ -1,0 +1,133 @@
+#include "launched.h"
+#include "make_host.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* `buildbeat record` where something is in its way: the build goes on. */
+
+static const char *const unwritable[] = {
+	"-o /dev/null/stats", "-o /proc/stats", "-o file", "-n taken",
+};
+
+START_TEST(cannot_record)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), ": >file; mkdir -p stats/taken; "
+		    RECORD "%s -- sh -c 'echo out; exit 6'", unwritable[_i]);
+	ck_assert_int_eq(r.status, 6);
+	ck_assert_str_eq(r.out.data, "out\n");
+	launched_said(&r, "buildbeat: nothing is recorded: ");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(removed_midway)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), RECORD "-n one --interval 10 -- "
+		    "sh -c 'rm -rf stats; sleep 0.1; echo out; exit 6'");
+	ck_assert_int_eq(r.status, 6);
+	ck_assert_str_eq(r.out.data, "out\n");
+	launched_said(&r, "the recording is incomplete");
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(full_disk)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "mkdir small; unshare -rm sh -c '"
+		    "mount -t tmpfs -o size=16k none small || exit 77; "
+		    BUILDBEAT " record --no-git -o small -n one --interval 10 --per-core -- "
+		    "sh -c \"dd if=/dev/zero of=small/fill bs=4k 2>/dev/null; sleep 0.3; "
+		    "echo out; exit 6\"; e=$?; head -n 1 small/one/build; exit $e'");
+	if (r.status == 77 || strstr(r.err.data, "unshare")) {
+		support_run_release(&r);
+		return;
+	}
+	ck_assert_int_eq(r.status, 6);
+	ck_assert_str_eq(r.out.data, "out\nbuildbeat build 1\n");
+	launched_said(&r, "the recording is incomplete");
+	support_run_release(&r);
+}
+END_TEST
+
+/* Also for root, whom no mode keeps out. */
+START_TEST(read_only)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "mkdir sealed; unshare -rm sh -c '"
+		    "mount -t tmpfs -o ro none sealed || exit 77; "
+		    BUILDBEAT " record --no-git -o sealed sh -c \"echo out; exit 6\"'");
+	if (r.status != 77 && !strstr(r.err.data, "unshare")) {
+		ck_assert_int_eq(r.status, 6);
+		ck_assert_str_eq(r.out.data, "out\n");
+		launched_said(&r, "buildbeat: nothing is recorded: ");
+		launched_said(&r, ": Read-only file system");
+	}
+	support_run_release(&r);
+}
+END_TEST
+
+static const int file_limits[] = { 4, 5, 6, 7, 8, 10, 12, 16, 24, 40, 100, 201, 300 };
+
+START_TEST(few_files)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-; "
+		    "ulimit -n %d; " RECORD
+		    "-- sh -c 'echo out; exit 6'", file_limits[_i]);
+	ck_assert_int_eq(r.status, 6);
+	ck_assert_str_eq(r.out.data, "out\n");
+	if (r.err.len)
+		ck_assert_ptr_eq(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
+	support_run_release(&r);
+}
+END_TEST
+
+/* Neither the makes nor we die of a file that may not grow; the smaller limits are
+ * met while the recording is begun, the larger ones by a make. */
+static const struct {
+	int blocks;
+	const char *said;
+} size_limits[] = {
+	{ 0, "nothing is recorded: " }, { 1, "" }, { 8, "File too large" }, { 64, "File too large" },
+};
+
+START_TEST(file_size_limit)
+{
+	struct run r;
+
+	if (!make_host_can())
+		return;
+	support_run(&r, support_tmpdir(), "echo 'all: $(shell seq 700)\n%%:; @true' >Makefile; "
+		    "ulimit -f %d; " RECORD "--compress zstd -n one -- sh -c 'make; echo $?; exit 6'",
+		    size_limits[_i].blocks);
+	ck_assert_int_eq(r.status, 6);
+	ck_assert_str_eq(r.out.data, "0\n");
+	launched_said(&r, size_limits[_i].said);
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("record_faults");
+	TCase *t = launched_case("record_faults");
+
+	tcase_add_loop_test(t, cannot_record, 0, sizeof unwritable / sizeof *unwritable);
+	tcase_add_test(t, removed_midway);
+	tcase_add_test(t, full_disk);
+	tcase_add_test(t, read_only);
+	tcase_add_loop_test(t, few_files, 0, sizeof file_limits / sizeof *file_limits);
+	tcase_add_loop_test(t, file_size_limit, 0, sizeof size_limits / sizeof *size_limits);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

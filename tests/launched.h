@@ -1,0 +1,21 @@
+#ifndef BUILDBEAT_TESTS_LAUNCHED_H
+#define BUILDBEAT_TESTS_LAUNCHED_H
+
+#include "recording.h"
+#include "support.h"
+
+/* What the tests of `buildbeat record` share. Their recordings are below stats in
+ * support_tmpdir(). */
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define RECORD BUILDBEAT " record --no-git -o stats "
+
+/* Fails the running test where there is none. */
+void launched_read(struct recording *rec, const char *name);
+
+/* One line on standard error, with this in it. */
+void launched_said(const struct run *r, const char *part);
+
+/* In an environment that does not reach into the builds: their test case. */
+TCase *launched_case(const char *name);
+
+#endif
