@@ -68,11 +68,17 @@ tests_check_spark_LDADD = $(CHART_TEST_LIBS)
 tests_check_svg_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_svg_LDADD = $(CHART_TEST_LIBS)
 
-check_PROGRAMS += tests/check_plot
-TESTS += tests/check_plot
-tests_check_plot_SOURCES = tests/check_plot.c tests/recorded.c tests/recorded.h
+check_PROGRAMS += tests/check_plot tests/check_plot_builds tests/check_plot_faults
+TESTS += tests/check_plot tests/check_plot_builds tests/check_plot_faults
+tests_check_plot_SOURCES = tests/check_plot.c tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h
 tests_check_plot_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_plot_LDADD = render/plot/libplot.la $(CHART_TEST_LIBS)
+tests_check_plot_builds_SOURCES = tests/check_plot_builds.c tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h
+tests_check_plot_builds_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_plot_builds_LDADD = render/plot/libplot.la $(CHART_TEST_LIBS)
+tests_check_plot_faults_SOURCES = tests/check_plot_faults.c tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h
+tests_check_plot_faults_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_plot_faults_LDADD = render/plot/libplot.la $(CHART_TEST_LIBS)
 
 check_PROGRAMS += tests/bench_plot
 BENCHES += tests/bench_plot

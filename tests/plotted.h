@@ -1,0 +1,47 @@
+#ifndef BUILDBEAT_TESTS_PLOTTED_H
+#define BUILDBEAT_TESTS_PLOTTED_H
+
+#include "plot_run.h"
+#include "recorded.h"
+#include "support.h"
+
+/* What the tests of gnuplot's charts share; all of it fails the running test itself. */
+#define NESTED TOP_SRCDIR "/tests/data/recordings/nested"
+#define LONG_MS 60000
+
+/* A recording and what is drawn of it, in directories of their own. */
+struct plotted {
+	struct recorded r;
+	struct panels panels;
+	const char *dir;	/* where pictures go */
+	struct buf out;
+	struct error err;
+};
+
+/* Of d->r, or of the recording there. */
+void plotted_begin(struct plotted *d);
+void plotted_read(struct plotted *d, const char *path);
+void plotted_release(struct plotted *d);
+
+/* As plot_draw_within(), into d->dir if p says nothing else. */
+int plotted_within(struct plotted *d, const struct plot *p, int timeout_ms);
+void plotted_draw(struct plotted *d, const struct plot *p);
+
+/* n files where the pictures go; nobody left any where gnuplot worked. */
+void plotted_left(const struct plotted *d, size_t n);
+
+/* One of the pictures. The caller releases. */
+void plotted_file(const struct plotted *d, struct buf *text, const char *name);
+
+/* All of the words, up to NULL, are in it. */
+void plotted_says(const struct buf *text, const char *const *words);
+
+/* It is what a browser takes, without scripts. */
+void plotted_is_clean_svg(struct plotted *d, const struct buf *svg, const char *name);
+
+void plotted_lines_fit(const struct buf *text, size_t columns);
+
+/* The test case of a suite; NULL: there is no gnuplot, which was said. */
+TCase *plotted_case(const char *name);
+
+#endif
