@@ -38,6 +38,10 @@ enum archive_use {
 int archive_open(struct archive **a, const char *repo, enum archive_use use, struct error *err);
 void archive_close(struct archive *a);
 
+/* Is what is read the copy of a server that could not be reached, as it was fetched last. Then
+ * why tells. */
+bool archive_is_stale(const struct archive *a, struct error *why);
+
 /* "host/branch/machine" with what git allows in no name written as %XX; a part that is NULL
  * or empty is "unknown". */
 void archive_ref(struct buf *ref, const char *host, const char *branch, const char *machine);
@@ -90,9 +94,21 @@ int archive_say(struct archive *a, const struct nights *nights, const struct kno
 int archive_unsay(struct archive *a, const struct nights *nights, const struct known *what,
 		  bool *found, struct error *err);
 
-/* Forget the nights of ref older than before_s (-1: any) but for the newest keep; the rest is
- * written anew, notes go along. How many are gone. */
-int archive_prune(struct archive *a, const char *ref, int64_t before_s, size_t keep,
-		  size_t *gone, struct error *err);
+/* Forget the nights of ref older than before_s (-1: any), but for the newest keep. */
+struct archive_prune {
+	int64_t before_s;	/* since 1970, by when the build began */
+	size_t keep;
+	bool pretend;		/* nothing is changed */
+};
+
+struct archive_pruned {
+	size_t gone, kept;
+};
+
+/* What is kept is written anew behind the first that is forgotten, with what was said of it:
+ * its commits have other ids. Disk space is given back by git gc. At a server the same is
+ * done there; -ENOTCONN: it could not be. */
+int archive_prune(struct archive *a, const char *ref, const struct archive_prune *what,
+		  struct archive_pruned *done, struct error *err);
 
 #endif

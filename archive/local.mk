@@ -4,6 +4,7 @@ archive_libarchive_la_SOURCES = \
 	archive/archive.h \
 	archive/columns.c archive/columns.h \
 	archive/dictionary.c archive/dictionary.h \
+	archive/login.c archive/login.h \
 	archive/message.c archive/message.h \
 	archive/night.c archive/night.h \
 	archive/night_read.c \
@@ -13,10 +14,16 @@ archive_libarchive_la_SOURCES = \
 	archive/notes.c archive/notes.h \
 	archive/notes_text.c archive/notes_text.h \
 	archive/pair.c archive/pair.h \
+	archive/prune.c \
 	archive/refs.c \
+	archive/remote.c archive/remote.h archive/remote_parts.h \
+	archive/remote_send.c archive/remote_settle.c \
 	archive/repo.c archive/repo.h \
+	archive/rewrite.c archive/rewrite.h \
 	archive/seen.c archive/seen.h \
+	archive/sync.c archive/sync.h \
 	archive/sys.c archive/sys.h \
-	archive/union.c archive/union.h
+	archive/union.c archive/union.h \
+	archive/url.c archive/url.h
 archive_libarchive_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBGIT2_CFLAGS)
 archive_libarchive_la_LIBADD = compare/libcompare.la convert/libconvert.la core/libcore.la $(LIBGIT2_LIBS)

@@ -2,6 +2,7 @@
 #include "dictionary.h"
 #include "index.h"
 #include "night.h"
+#include "remote.h"
 #include "seen.h"
 #include "sys.h"
 
@@ -287,22 +288,58 @@ static int try(struct writer *w, const char *ref, git_oid *id, bool *added)
 	return r;
 }
 
+static int add(struct writer *w, const char *ref, git_oid *id, bool *added)
+{
+	int r = -EAGAIN;
+
+	for (int i = 0; r == -EAGAIN && i < TRIES; i++)
+		r = try(w, ref, id, added);
+	return r;
+}
+
+/* Where others were first at the server, it is another commit by now. */
+static int find_again(struct writer *w, const char *ref, git_oid *id)
+{
+	git_oid tip, now;
+	int r = repo_tip(w->a, &tip, ref, w->err);
+
+	if (!r)
+		r = seen_find(w->a, &now, ref, &tip, w->run.data, w->err);
+	if (!r && !git_oid_is_zero(&now))
+		*id = now;
+	return r;
+}
+
+static int add_and_send(struct writer *w, const char *ref, git_oid *id, bool *added)
+{
+	struct error unsent = { 0 };
+	int r = remote_begin(w->a, w->err), sent;
+
+	if (r)
+		return r;
+	r = add(w, ref, id, added);
+	sent = remote_end(w->a, &unsent);
+	if (!r && w->a->remote)
+		r = find_again(w, ref, id);
+	if (!r && sent)
+		*w->err = unsent;
+	return r ? r : sent;
+}
+
 int archive_add(struct archive *a, const char *ref, const struct archive_night *night,
 		char id[ARCHIVE_ID_SIZE], bool *added, struct error *err)
 {
 	struct writer w = { .a = a, .night = night, .f = night->figures, .err = err };
-	git_oid oid;
+	git_oid oid = { { 0 } };
 	int r;
 
+	*added = false;
 	if (night->run && *night->run)
 		buf_adds(&w.run, night->run);
 	else
 		make_run(&w.run, w.f);
-	r = buf_error(&w.run) ? no_memory(&w) : -EAGAIN;
-	for (int i = 0; r == -EAGAIN && i < TRIES; i++)
-		r = try(&w, ref, &oid, added);
-	if (!r)
-		git_oid_tostr(id, ARCHIVE_ID_SIZE, &oid);
+	r = buf_error(&w.run) ? no_memory(&w) : add_and_send(&w, ref, &oid, added);
+	git_oid_tostr(id, ARCHIVE_ID_SIZE, &oid);
 	dictionary_release(&w.dictionary);
 	buf_release(&w.run);
 	buf_release(&w.text);

@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "outdir.h"
+#include "remote.h"
 #include "seen.h"
 #include "store.h"
 
@@ -186,15 +187,20 @@ int archive_open(struct archive **out, const char *repo, enum archive_use use,
 	int r;
 
 	*out = NULL;
-	if (git_libgit2_init() < 0 || !a || !(a->path = strdup(repo))) {
+	if (git_libgit2_init() < 0 || !a) {
 		archive_close(a);
 		return error_sys(err, -ENOMEM, repo, NULL);
 	}
 	/* What is not as it was written fails by the checksum that zlib keeps of it. */
 	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
 	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
-	drop_slashes(a->path);
-	r = repo_open(a, use, err);
+	r = remote_find(a, repo, err);
+	if (!r) {
+		drop_slashes(a->path);
+		r = repo_open(a, a->remote ? ARCHIVE_WRITE : use, err);
+	}
+	if (!r)
+		r = remote_open(a, use, err);
 	if (r) {
 		archive_close(a);
 		return r;
@@ -208,6 +214,7 @@ void archive_close(struct archive *a)
 	if (!a)
 		return;
 	seen_free(a->seen);
+	remote_free(a->remote);
 	git_repository_free(a->git);
 	git_libgit2_shutdown();
 	free(a->path);

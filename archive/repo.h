@@ -13,6 +13,7 @@
 struct archive {
 	git_repository *git;
 	char *path;		/* as it was named, for messages */
+	struct remote *remote;	/* where it is a copy of a server's, remote.h */
 	struct seen *seen;	/* runs that are known to be there, seen.h */
 };
 

@@ -1,14 +1,35 @@
 #include "nightly.h"
 
+#include "report.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-int nightly_archive(struct nightly *n, enum archive_use use, struct error *err)
+/* Nothing is said of the newest nights where one cannot know which they are. */
+static int open_archive(struct nightly *n, enum archive_use use, enum nightly_span span,
+			struct error *err)
 {
+	struct error why;
+	int r;
+
 	if (!n->options->repo)
 		return error_set(err, -EINVAL, NULL, 0, 0, "no archive is named: give --repo, or "
 				 "the key 'repo' in buildbeat.yaml");
-	return archive_open(&n->archive, n->options->repo, use, err);
+	r = archive_open(&n->archive, n->options->repo, use, err);
+	if (r || use == ARCHIVE_WRITE || !archive_is_stale(n->archive, &why))
+		return r;
+	if (span == NIGHTLY_WINDOW) {
+		*err = why;
+		return -ENOTCONN;
+	}
+	report_error(&why);
+	report("what follows is of the copy, as it was fetched last");
+	return 0;
+}
+
+int nightly_archive(struct nightly *n, enum archive_use use, struct error *err)
+{
+	return open_archive(n, use, NIGHTLY_ALL, err);
 }
 
 int nightly_series(struct nightly *n, struct error *err)
@@ -32,7 +53,7 @@ int nightly_open(struct nightly *n, struct args *args, struct nightly_options *o
 	int r = nightly_settings(n, args, options, err);
 
 	if (!r)
-		r = nightly_archive(n, ARCHIVE_READ, err);
+		r = open_archive(n, ARCHIVE_READ, span, err);
 	if (!r)
 		r = nightly_series(n, err);
 	if (!r)

@@ -1,0 +1,119 @@
+#include "archive.h"
+
+#include "message.h"
+#include "notes.h"
+#include "remote_parts.h"
+#include "rewrite.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Whoever adds a night in between makes it begin anew. */
+#define TRIES 100
+
+/* When the build of a commit began; of what is no night, when it was committed. */
+static int start_of(struct archive *a, int64_t *start_s, const git_oid *id, struct error *err)
+{
+	struct message m = MESSAGE_INIT;
+	git_commit *c;
+	int r = repo_commit(a, &c, id, err);
+
+	if (r)
+		return r;
+	if (message_read(&m, git_commit_message_raw(c)))
+		r = error_sys(err, -ENOMEM, a->path, NULL);
+	*start_s = m.start_s >= 0 ? m.start_s : git_commit_time(c);
+	message_release(&m);
+	git_commit_free(c);
+	return r;
+}
+
+/* Those that stay remain in line. */
+static int drop_old(struct archive *a, struct line *line, int64_t before_s, size_t keep,
+		    struct error *err)
+{
+	size_t n = 0, surely = line->n > keep ? line->n - keep : 0;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < line->n; i++) {
+		int64_t start_s = 0;
+
+		if (i < surely && before_s >= 0)
+			r = start_of(a, &start_s, &line->id[i], err);
+		if (i >= surely || (before_s >= 0 && start_s >= before_s))
+			line->id[n++] = line->id[i];
+	}
+	line->n = n;
+	return r;
+}
+
+static int set_notes(struct archive *a, const git_oid *from, const git_oid *to,
+		     struct error *err)
+{
+	git_reference *ref = NULL;
+	int r;
+
+	if (git_oid_equal(from, to))
+		return 0;
+	r = git_reference_create_matching(&ref, a->git, NOTES_REF, to, 1, from,
+					  "buildbeat prune");
+	git_reference_free(ref);
+	if (r == GIT_EMODIFIED || r == GIT_ELOCKED)
+		return -EAGAIN;
+	return r ? repo_fail(a, r, err, "cannot write notes") : 0;
+}
+
+static int rewrite(struct archive *a, const char *ref, const struct line *line,
+		   const git_oid *from, struct error *err)
+{
+	git_oid notes, copied, to = { { 0 } };
+	int r = remote_get(a, &notes, "", NOTES_REF, err);
+
+	copied = notes;
+	if (!r)
+		r = line_rewrite(a, line->id, line->n, &to, &copied, err);
+	if (!r)
+		r = set_notes(a, &notes, &copied, err);
+	return r ? r : remote_replace(a, ref, from, &to, err);
+}
+
+static int prune(struct archive *a, const char *ref, const struct archive_prune *what,
+		 struct archive_pruned *done, struct error *err)
+{
+	static const git_oid nothing;
+	struct line line;
+	git_oid tip;
+	int r = repo_tip(a, &tip, ref, err);
+
+	if (!r && git_oid_is_zero(&tip))
+		return error_set(err, -ENOENT, a->path, 0, 0, "there is no %.200s", ref);
+	if (r)
+		return r;
+	r = line_read(&line, a, &tip, &nothing, 1, err);
+	done->gone = line.n;
+	if (!r)
+		r = drop_old(a, &line, what->before_s, what->keep, err);
+	done->kept = line.n;
+	done->gone -= line.n;
+	if (!r && done->gone && !what->pretend)
+		r = rewrite(a, ref, &line, &tip, err);
+	line_release(&line);
+	return r;
+}
+
+int archive_prune(struct archive *a, const char *ref, const struct archive_prune *what,
+		  struct archive_pruned *done, struct error *err)
+{
+	int r = remote_begin(a, err), sent;
+
+	*done = (struct archive_pruned){ 0 };
+	if (r)
+		return r;
+	r = -EAGAIN;
+	for (unsigned i = 0; r == -EAGAIN && i < TRIES; i++)
+		r = prune(a, ref, what, done, err);
+	if (r == -EAGAIN)
+		error_set(err, r, a->path, 0, 0, "others write to %.200s all the time", ref);
+	sent = remote_end(a, r ? &(struct error){ 0 } : err);
+	return r ? r : sent;
+}

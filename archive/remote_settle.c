@@ -1,0 +1,208 @@
+#include "remote_parts.h"
+
+#include "message.h"
+#include "notes.h"
+#include "rewrite.h"
+#include "seen.h"
+#include "sync.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* References of the copy; all zero: there is none */
+
+int remote_get(struct archive *a, git_oid *id, const char *prefix, const char *name,
+	       struct error *err)
+{
+	struct buf full = BUF_INIT;
+	int r;
+
+	*id = (git_oid){ { 0 } };
+	buf_adds(&full, prefix);
+	buf_adds(&full, name);
+	if (buf_error(&full))
+		return error_sys(err, buf_error(&full), a->path, NULL);
+	r = git_reference_name_to_id(id, a->git, full.data);
+	if (r && r != GIT_ENOTFOUND)
+		r = repo_fail(a, r, err, "%s", full.data);
+	buf_release(&full);
+	return r == GIT_ENOTFOUND ? 0 : r;
+}
+
+int remote_put(struct archive *a, const char *prefix, const char *name, const git_oid *id,
+	       struct error *err)
+{
+	struct buf full = BUF_INIT;
+	git_reference *ref = NULL;
+	int r;
+
+	buf_adds(&full, prefix);
+	buf_adds(&full, name);
+	if (buf_error(&full))
+		return error_sys(err, buf_error(&full), a->path, NULL);
+	if (git_oid_is_zero(id))
+		r = git_reference_remove(a->git, full.data);
+	else
+		r = git_reference_create(&ref, a->git, full.data, id, 1, "buildbeat");
+	git_reference_free(ref);
+	if (r)
+		r = repo_fail(a, r, err, "cannot write %s", full.data);
+	buf_release(&full);
+	return r;
+}
+
+/* What was seen of a branch that is no more what it was. */
+void remote_forget(struct archive *a)
+{
+	seen_free(a->seen);
+	a->seen = NULL;
+}
+
+/* Settling: a branch of ours with what the server has */
+
+int remote_state(struct archive *a, struct remote_state *s, const char *ref, struct error *err)
+{
+	int r = remote_get(a, &s->ours, REMOTE_HEADS, ref, err);
+
+	if (!r)
+		r = remote_get(a, &s->server, SYNC_HEADS, ref, err);
+	return r ? r : remote_get(a, &s->agreed, REMOTE_AGREED, ref, err);
+}
+
+/* Does the server have the run of that commit: *known. */
+static int is_known(struct archive *a, bool *known, const char *ref, const git_oid *server,
+		    const git_oid *id, struct error *err)
+{
+	struct message m = MESSAGE_INIT;
+	git_oid night = { { 0 } };
+	git_commit *c;
+	int r = repo_commit(a, &c, id, err);
+
+	if (r)
+		return r;
+	if (message_read(&m, git_commit_message_raw(c)))
+		r = error_sys(err, -ENOMEM, a->path, NULL);
+	else if (m.run)
+		r = seen_find(a, &night, ref, server, m.run, err);
+	message_release(&m);
+	git_commit_free(c);
+	*known = !git_oid_is_zero(&night);
+	return r;
+}
+
+static int drop_known(struct archive *a, struct line *line, const char *ref,
+		      const git_oid *server, struct error *err)
+{
+	bool known = false;
+	size_t n = 0;
+	int r = 0;
+
+	remote_forget(a);
+	for (size_t i = 0; !r && i < line->n; i++) {
+		r = is_known(a, &known, ref, server, &line->id[i], err);
+		if (!r && !known)
+			line->id[n++] = line->id[i];
+	}
+	line->n = n;
+	return r;
+}
+
+static int move_notes(struct archive *a, const git_oid *notes, struct error *err)
+{
+	return git_oid_is_zero(notes) ? 0 : remote_put(a, "", NOTES_REF, notes, err);
+}
+
+/* What waits goes on top of what the server has; *tip is that, and becomes its end. */
+static int put_on_top(struct archive *a, const char *ref, struct line *line, git_oid *tip,
+		      struct error *err)
+{
+	git_oid notes;
+	int r = remote_get(a, &notes, "", NOTES_REF, err);
+
+	if (!r)
+		r = drop_known(a, line, ref, tip, err);
+	if (!r)
+		r = line_rewrite(a, line->id, line->n, tip, &notes, err);
+	return r ? r : move_notes(a, &notes, err);
+}
+
+static int settle(struct archive *a, const char *ref, void *context, struct error *err)
+{
+	struct line line = { 0 };
+	struct remote_state s;
+	git_oid tip;
+	int r = remote_state(a, &s, ref, err);
+
+	(void)context;
+	if (!r && !git_oid_equal(&s.ours, &s.server)) {
+		git_oid hidden[] = { s.server, s.agreed };
+
+		r = line_read(&line, a, &s.ours, hidden, 2, err);
+		tip = s.server;
+		if (!r)
+			r = put_on_top(a, ref, &line, &tip, err);
+		if (!r && !git_oid_equal(&tip, &s.ours))
+			r = remote_put(a, REMOTE_HEADS, ref, &tip, err);
+		line_release(&line);
+	}
+	if (!r && !git_oid_equal(&s.agreed, &s.server))
+		r = remote_put(a, REMOTE_AGREED, ref, &s.server, err);
+	return r;
+}
+
+static int settle_notes(struct archive *a, struct error *err)
+{
+	git_oid ours, server, merged;
+	int r = remote_get(a, &ours, "", NOTES_REF, err);
+
+	if (!r)
+		r = remote_get(a, &server, "", SYNC_NOTES, err);
+	if (r || git_oid_is_zero(&server) || git_oid_equal(&ours, &server))
+		return r;
+	if (git_oid_is_zero(&ours))
+		merged = server;
+	else
+		r = notes_merge(&merged, a->git, &ours, &server, err);
+	return r || git_oid_equal(&merged, &ours) ? r : remote_put(a, "", NOTES_REF, &merged, err);
+}
+
+/* All branches there or here, one after the other. */
+int remote_visit(struct archive *a, const char *prefix,
+			int (*visit)(struct archive *, const char *ref, void *, struct error *),
+			void *context, struct error *err)
+{
+	git_reference_iterator *it;
+	struct buf glob = BUF_INIT, names = BUF_INIT;
+	const char *name;
+	int r;
+
+	buf_addf(&glob, "%s*", prefix);
+	r = git_reference_iterator_glob_new(&it, a->git, buf_str(&glob));
+	if (r) {
+		r = repo_fail(a, r, err, "cannot read the branches");
+	} else {
+		while (!git_reference_next_name(&name, it))
+			buf_add(&names, name + strlen(prefix), strlen(name + strlen(prefix)) + 1);
+		git_reference_iterator_free(it);
+		if (buf_error(&names))
+			r = error_sys(err, -ENOMEM, a->path, NULL);
+	}
+	for (size_t at = 0; !r && at < names.len; at += strlen(names.data + at) + 1)
+		r = visit(a, names.data + at, context, err);
+	buf_release(&glob);
+	buf_release(&names);
+	return r;
+}
+
+int remote_settle(struct archive *a, struct error *err)
+{
+	int r = remote_visit(a, REMOTE_HEADS, settle, NULL, err);
+
+	if (!r)
+		r = remote_visit(a, SYNC_HEADS, settle, NULL, err);
+	if (!r)
+		r = settle_notes(a, err);
+	remote_forget(a);
+	return r;
+}
+

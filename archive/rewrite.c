@@ -1,0 +1,107 @@
+#include "rewrite.h"
+
+#include "arena.h"
+#include "notes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int add(struct line *line, const git_oid *id)
+{
+	git_oid *grown = array_grow(line->id, line->n, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	line->id = grown;
+	grown[line->n++] = *id;
+	return 0;
+}
+
+static int walk(struct line *line, struct archive *a, git_revwalk *walk, const git_oid *tip,
+		const git_oid *hidden, size_t n, struct error *err)
+{
+	git_oid id;
+	int r;
+
+	git_revwalk_sorting(walk, GIT_SORT_TOPOLOGICAL | GIT_SORT_REVERSE);
+	git_revwalk_simplify_first_parent(walk);
+	r = git_revwalk_push(walk, tip);
+	for (size_t i = 0; !r && i < n; i++) {
+		if (!git_oid_is_zero(&hidden[i]))
+			r = git_revwalk_hide(walk, &hidden[i]);
+	}
+	while (!r && !(r = git_revwalk_next(&id, walk))) {
+		if (add(line, &id))
+			return error_sys(err, -ENOMEM, a->path, NULL);
+	}
+	return r == GIT_ITEROVER ? 0 : repo_fail(a, r, err, "cannot read the commits");
+}
+
+int line_read(struct line *line, struct archive *a, const git_oid *tip, const git_oid *hidden,
+	      size_t n, struct error *err)
+{
+	git_revwalk *w;
+	int r;
+
+	*line = (struct line){ 0 };
+	if (git_oid_is_zero(tip))
+		return 0;
+	r = git_revwalk_new(&w, a->git);
+	if (r)
+		return repo_fail(a, r, err, "cannot read the commits");
+	r = walk(line, a, w, tip, hidden, n, err);
+	git_revwalk_free(w);
+	return r;
+}
+
+void line_release(struct line *line)
+{
+	free(line->id);
+	*line = (struct line){ 0 };
+}
+
+/* Writing anew */
+
+static int write_on(git_repository *git, git_oid *id, const git_commit *c, const git_oid *parent)
+{
+	git_commit *on = NULL;
+	git_tree *tree = NULL;
+	int r = git_commit_tree(&tree, c);
+
+	if (!r && !git_oid_is_zero(parent))
+		r = git_commit_lookup(&on, git, parent);
+	if (!r)
+		r = git_commit_create(id, git, NULL, git_commit_author(c), git_commit_committer(c),
+				      git_commit_message_encoding(c), git_commit_message_raw(c),
+				      tree, on ? 1 : 0, (const git_commit **)&on);
+	git_tree_free(tree);
+	git_commit_free(on);
+	return r;
+}
+
+static int rewrite(struct archive *a, const git_oid *id, git_oid *tip, git_oid *notes,
+		   struct error *err)
+{
+	git_commit *c;
+	git_oid written;
+	int r = repo_commit(a, &c, id, err);
+
+	if (r)
+		return r;
+	r = write_on(a->git, &written, c, tip);
+	git_commit_free(c);
+	if (r)
+		return repo_fail(a, r, err, "cannot write a night anew");
+	*tip = written;
+	return git_oid_equal(id, &written) ? 0 : notes_copy(notes, a->git, id, &written, err);
+}
+
+int line_rewrite(struct archive *a, const git_oid *id, size_t n, git_oid *tip, git_oid *notes,
+		 struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < n; i++)
+		r = rewrite(a, &id[i], tip, notes, err);
+	return r;
+}

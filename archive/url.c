@@ -1,0 +1,129 @@
+#include "url.h"
+
+#include "index.h"
+#include "store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define READABLE_MAX 80
+
+static const char file_scheme[] = "file://";
+
+bool url_is(const char *repo)
+{
+	return strstr(repo, "://") || repo[strcspn(repo, ":/")] == ':';
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* %XX undone; -EINVAL: a NUL. */
+static int add_decoded(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		bool coded = *text == '%' && digit(text[1]) >= 0 && digit(text[2]) >= 0;
+		char c = *text;
+
+		if (coded) {
+			c = (char)(digit(text[1]) << 4 | digit(text[2]));
+			text += 2;
+		}
+		if (!c)
+			return -EINVAL;
+		buf_addc(out, c);
+	}
+	return buf_error(out);
+}
+
+int url_path(struct buf *path, const char *url, bool *is_file, struct error *err)
+{
+	static const char here[] = "localhost/";
+	const char *rest = url + strlen(file_scheme);
+	int r;
+
+	*is_file = !strncmp(url, file_scheme, strlen(file_scheme));
+	if (!*is_file)
+		return 0;
+	if (!strncmp(rest, here, strlen(here)))
+		rest += strlen(here) - 1;
+	r = *rest == '/' ? add_decoded(path, rest) : -EINVAL;
+	if (r == -EINVAL)
+		return error_set(err, r, url, 0, 0, "expected file:///DIRECTORY");
+	return r ? error_sys(err, r, url, NULL) : 0;
+}
+
+/* What is behind "scheme://", where user and password stand up to an @. */
+static const char *host_of(const char *url, const char **at)
+{
+	const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url;
+	size_t n = strcspn(host, "/");
+
+	*at = memrchr(host, '@', n);
+	return host;
+}
+
+void url_show(struct buf *out, const char *url)
+{
+	const char *at, *host = host_of(url, &at);
+	const char *colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
+
+	buf_add(out, url, (size_t)((colon ? colon : host) - url));
+	buf_adds(out, colon ? at : host);
+}
+
+/* "git.example.org-team-perf": letters, digits and dots; else dashes, no two of them. */
+static void add_readable(struct buf *out, const char *url)
+{
+	const char *at, *host = host_of(url, &at);
+	size_t begin = out->len, n;
+	bool dash = false;
+
+	for (const char *p = at ? at + 1 : host; *p && out->len - begin < READABLE_MAX; p++) {
+		bool plain = (*p >= '0' && *p <= '9') || *p == '_' || *p == '.' ||
+			     ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z');
+
+		if (plain && !(out->len == begin && *p == '.')) {
+			if (dash)
+				buf_addc(out, '-');
+			buf_addc(out, *p);
+		}
+		dash = !plain && out->len > begin;
+	}
+	n = out->len - begin;
+	if (!buf_error(out) && n > 4 && !memcmp(out->data + out->len - 4, ".git", 4))
+		buf_cut(out, out->len - 4);
+}
+
+static int add_cache(struct buf *path, struct error *err)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (cache && *cache == '/')
+		buf_adds(path, cache);
+	else if (home && *home == '/')
+		buf_addf(path, "%s/.cache", home);
+	else
+		return error_set(err, -ENOENT, NULL, 0, 0, "a copy of an archive is kept in the "
+				 "cache directory: neither XDG_CACHE_HOME nor HOME names it");
+	return 0;
+}
+
+int url_cache(struct buf *path, const char *url, struct error *err)
+{
+	int r = add_cache(path, err);
+
+	if (r)
+		return r;
+	buf_adds(path, "/buildbeat/");
+	add_readable(path, url);
+	buf_addf(path, "-%016llx.git", (unsigned long long)index_hash(url, strlen(url)));
+	return buf_error(path) ? error_sys(err, buf_error(path), url, NULL) :
+	       store_make_parents(path->data, err);
+}

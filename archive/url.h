@@ -1,0 +1,22 @@
+#ifndef BUILDBEAT_ARCHIVE_URL_H
+#define BUILDBEAT_ARCHIVE_URL_H
+
+#include "buf.h"
+#include "error.h"
+
+#include <stdbool.h>
+
+/* Where archives are, as git says it: "scheme://...", "[user@]host:path"; else a path. */
+bool url_is(const char *repo);
+
+/* The path that file:// names; false for any other URL. 0 or -EINVAL with err. */
+int url_path(struct buf *path, const char *url, bool *is_file, struct error *err);
+
+/* For people and messages: without a password. */
+void url_show(struct buf *out, const char *url);
+
+/* The directory of its copy: NAME-HASH.git in buildbeat/ of the user's cache directory, which
+ * is made. 0 or a negative errno with err. */
+int url_cache(struct buf *path, const char *url, struct error *err);
+
+#endif
