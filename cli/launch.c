@@ -119,6 +119,8 @@ int launch_run(struct launch *l)
 	}
 	if (l->pid == 0) {
 		signals_give_back(&s);
+		if (l->entered)
+			l->entered(l->context);
 		execute(l);
 	}
 	if (l->started)

@@ -23,6 +23,8 @@ struct launch {
 	const struct carried *preload;
 	bool host;		/* those of it itself, whatever it is */
 	struct sampler *sampler;	/* or NULL */
+	/* Called in the new process before it becomes the command; it may _exit() (or NULL). */
+	void (*entered)(void *context);
 	/* Called with the process's number before it runs (or NULL). */
 	void (*started)(void *context, pid_t pid);
 	void *context;
