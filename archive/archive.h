@@ -83,7 +83,9 @@ int archive_figures(struct archive *a, const char *name, struct figures *f, stru
 int archive_recording(struct archive *a, const char *name, struct recording *rec,
 		      struct error *err);
 
-/* What is said about those nights. Texts belong to nights->texts. */
+/* What is said about those nights. Texts belong to nights->texts, list->known is the
+ * caller's to free(). How many lines of notes were not understood, with err about the first of
+ * them; or a negative errno. */
 int archive_known(struct archive *a, struct nights *nights, struct known_list *list,
 		  struct error *err);
 

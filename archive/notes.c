@@ -1,9 +1,10 @@
 #include "notes.h"
 
-#include "archive.h"
 #include "notes_text.h"
+#include "repo.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NOBODY "buildbeat", "buildbeat@localhost"
@@ -219,5 +220,250 @@ int notes_copy(git_oid *notes, git_repository *repo, const git_oid *from, const 
 	if (!r && n.commit)
 		git_oid_cpy(notes, git_commit_id(n.commit));
 	notes_close(&n);
+	return r;
+}
+
+/* What is known of nights */
+
+static int tip(struct archive *a, git_oid *id, struct error *err)
+{
+	int r = git_reference_name_to_id(id, a->git, NOTES_REF);
+
+	if (r == GIT_ENOTFOUND)
+		*id = (git_oid){ { 0 } };
+	return r && r != GIT_ENOTFOUND ? repo_fail(a, r, err, "cannot read " NOTES_REF) : 0;
+}
+
+struct reader {
+	struct nights *nights;
+	struct known_list *list;
+	const char *path;
+	int damaged;
+	struct error *err;
+};
+
+static int add_known(struct reader *r, const struct known *k)
+{
+	struct known *grown = array_grow(r->list->known, r->list->n, sizeof *grown);
+
+	if (!grown)
+		return error_sys(r->err, -ENOMEM, r->path, NULL);
+	r->list->known = grown;
+	grown[r->list->n++] = *k;
+	return 0;
+}
+
+/* The first that is damaged is the one that is told of. */
+static void add_damaged(struct reader *r, uint32_t night, unsigned number, struct slice line)
+{
+	struct buf path = BUF_INIT;
+
+	if (r->damaged++)
+		return;
+	buf_addf(&path, "%s: note on %.12s", r->path, r->nights->night[night].id);
+	error_set(r->err, 0, buf_str(&path), number, 0, "not understood, and passed over: %.*s",
+		  (int)line.len, line.p);
+	buf_release(&path);
+}
+
+static int read_note(struct reader *r, uint32_t night, struct slice text)
+{
+	enum note_line what;
+	struct cursor lines;
+	struct slice line;
+	bool complete;
+	int code = 0;
+
+	cursor_init(&lines, text.p, text.len);
+	while (!code && cursor_line(&lines, &line, &complete)) {
+		struct known k;
+
+		code = note_line_read(&what, &k, r->nights->texts, line);
+		k.night = night;
+		if (code)
+			error_sys(r->err, code, r->path, NULL);
+		else if (what == NOTE_SAYS)
+			code = add_known(r, &k);
+		else if (what == NOTE_DAMAGED)
+			add_damaged(r, night, lines.line, line);
+	}
+	return code;
+}
+
+/* Which nights have one: there are few, and many nights. */
+static int find_notes(bool *has, const struct notes *n, const struct nights *nights,
+		      struct error *err)
+{
+	git_note_iterator *it;
+	git_oid blob, night;
+	char id[ARCHIVE_ID_SIZE];
+
+	if (git_note_commit_iterator_new(&it, n->commit))
+		return git_failed(err, "cannot read notes");
+	while (!git_note_next(&blob, &night, it)) {
+		git_oid_tostr(id, sizeof id, &night);
+		for (size_t i = 0; i < nights->n; i++)
+			has[i] |= !strcmp(nights->night[i].id, id);
+	}
+	git_note_iterator_free(it);
+	return 0;
+}
+
+static int read_notes(struct reader *r, const struct notes *n)
+{
+	bool *has = calloc(r->nights->n + 1, sizeof *has);
+	int code = has ? find_notes(has, n, r->nights, r->err) :
+		   error_sys(r->err, -ENOMEM, r->path, NULL);
+
+	for (size_t i = 0; !code && i < r->nights->n; i++) {
+		struct slice text;
+		git_note *note;
+		git_oid id;
+
+		if (!has[i])
+			continue;
+		git_oid_fromstr(&id, r->nights->night[i].id);
+		code = note_read(&text, &note, n, &id, r->err);
+		code = code ? code : read_note(r, (uint32_t)i, text);
+		git_note_free(note);
+	}
+	free(has);
+	return code;
+}
+
+int archive_known(struct archive *a, struct nights *nights, struct known_list *list,
+		  struct error *err)
+{
+	struct reader r = { .nights = nights, .list = list, .path = a->path, .err = err };
+	struct notes n;
+	git_oid id;
+	int code = tip(a, &id, err);
+
+	*list = (struct known_list){ 0 };
+	if (code || git_oid_is_zero(&id))
+		return code;
+	code = notes_open(&n, a->git, &id, err);
+	code = code ? code : read_notes(&r, &n);
+	notes_close(&n);
+	if (code)
+		free(list->known);
+	if (code)
+		*list = (struct known_list){ 0 };
+	return code ? code : r.damaged;
+}
+
+/* Saying something */
+
+#define TRIES 10000		/* others may have been faster so often */
+
+struct change {
+	struct archive *a;
+	git_oid night;
+	const struct known *what;
+	bool takes_back;
+	bool found;
+	struct error *err;
+};
+
+static bool is_about(const struct change *c, struct arena *texts, struct slice line)
+{
+	enum note_line what;
+	struct known k;
+
+	return !note_line_read(&what, &k, texts, line) && what == NOTE_SAYS &&
+	       note_is_about(&k, c->what);
+}
+
+/* The same text but for what is taken back, or with a line more. */
+static int change_text(struct change *c, struct buf *out, struct slice text)
+{
+	struct arena *texts = arena_new();
+	struct cursor lines;
+	struct slice line;
+	bool complete;
+
+	if (!texts)
+		return error_sys(c->err, -ENOMEM, c->a->path, NULL);
+	c->found = false;
+	cursor_init(&lines, text.p, text.len);
+	while (cursor_line(&lines, &line, &complete)) {
+		if (c->takes_back && is_about(c, texts, line)) {
+			c->found = true;
+			continue;
+		}
+		buf_add(out, line.p, line.len);
+		buf_addc(out, '\n');
+	}
+	if (!c->takes_back)
+		note_line_add(out, c->what);
+	arena_free(texts);
+	return 0;
+}
+
+static int change_notes(struct change *c, struct notes *n)
+{
+	struct buf out = BUF_INIT;
+	git_signature *who = NULL;
+	struct slice text;
+	git_note *note;
+	int r = note_read(&text, &note, n, &c->night, c->err);
+
+	r = r ? r : change_text(c, &out, text);
+	if (!r && (!c->takes_back || c->found)) {
+		if (git_signature_new(&who, *c->what->by ? c->what->by : "buildbeat", "buildbeat",
+				      c->what->time_s, 0))
+			r = git_failed(c->err, "cannot write notes");
+		else
+			r = notes_put(n, &c->night, &out, who, c->err);
+	}
+	git_signature_free(who);
+	git_note_free(note);
+	buf_release(&out);
+	return r;
+}
+
+/* On top of what there is; -EAGAIN: by now that is something else. */
+static int change_once(struct change *c)
+{
+	struct notes n;
+	git_oid from;
+	int r = tip(c->a, &from, c->err);
+
+	r = r ? r : notes_open(&n, c->a->git, &from, c->err);
+	if (r)
+		return r;
+	r = change_notes(c, &n);
+	if (!r && n.commit && !git_oid_equal(git_commit_id(n.commit), &from))
+		r = repo_set(c->a, NOTES_REF, &from, git_commit_id(n.commit), c->err);
+	notes_close(&n);
+	return r;
+}
+
+static int change(struct change *c, const struct nights *nights)
+{
+	int r = -EAGAIN;
+
+	if (git_oid_fromstr(&c->night, nights->night[c->what->night].id))
+		return git_failed(c->err, "no night");
+	for (int i = 0; r == -EAGAIN && i < TRIES; i++)
+		r = change_once(c);
+	return r;
+}
+
+int archive_say(struct archive *a, const struct nights *nights, const struct known *what,
+		struct error *err)
+{
+	struct change c = { .a = a, .what = what, .err = err };
+
+	return change(&c, nights);
+}
+
+int archive_unsay(struct archive *a, const struct nights *nights, const struct known *what,
+		  bool *found, struct error *err)
+{
+	struct change c = { .a = a, .what = what, .takes_back = true, .err = err };
+	int r = change(&c, nights);
+
+	*found = c.found;
 	return r;
 }

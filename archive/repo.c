@@ -348,24 +348,28 @@ static int locked(const struct archive *a, const char *name, struct error *err)
 			 (int)(LOCK_WAIT_NS / 1000000000));
 }
 
-int repo_move(struct archive *a, const char *ref, const git_oid *from, const git_oid *to,
-	      struct error *err)
+int repo_set(struct archive *a, const char *name, const git_oid *from, const git_oid *to,
+	     struct error *err)
 {
 	/* A nap of another length for each. */
 	struct timespec nap = { 0, LOCK_NAP_NS + getpid() % 1000 * 1000 };
 	int64_t until_ns = clock_mono_ns() + LOCK_WAIT_NS;
-	struct buf name = BUF_INIT;
-	int r = repo_ref_name(&name, ref, err), code;
+	int code;
 
-	if (!r) {
-		while ((code = move_once(a, name.data, from, to)) == GIT_ELOCKED &&
-		       clock_mono_ns() < until_ns)
-			nanosleep(&nap, NULL);
-		if (code == GIT_ELOCKED)
-			r = locked(a, name.data, err);
-		else if (code)
-			r = repo_fail(a, code, err, "cannot write %s", ref);
-	}
+	while ((code = move_once(a, name, from, to)) == GIT_ELOCKED && clock_mono_ns() < until_ns)
+		nanosleep(&nap, NULL);
+	if (code == GIT_ELOCKED)
+		return locked(a, name, err);
+	return code ? repo_fail(a, code, err, "cannot write %s", name) : 0;
+}
+
+int repo_move(struct archive *a, const char *ref, const git_oid *from, const git_oid *to,
+	      struct error *err)
+{
+	struct buf name = BUF_INIT;
+	int r = repo_ref_name(&name, ref, err);
+
+	r = r ? r : repo_set(a, name.data, from, to, err);
 	buf_release(&name);
 	return r;
 }

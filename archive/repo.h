@@ -41,8 +41,12 @@ int repo_tip(struct archive *a, git_oid *id, const char *ref, struct error *err)
 int repo_put(struct archive *a, git_treebuilder *tree, const char *name,
 	     const struct buf *content, struct error *err);
 
-/* Let ref go from one commit (all zero: there is none) to another. -EAGAIN: it was not there
- * (any more). A lock that others have is waited for. */
+/* Let a reference of that full name go from one commit (all zero: there is none) to another.
+ * -EAGAIN: it was not there (any more). A lock that others have is waited for. */
+int repo_set(struct archive *a, const char *name, const git_oid *from, const git_oid *to,
+	     struct error *err);
+
+/* The same of ref. */
 int repo_move(struct archive *a, const char *ref, const git_oid *from, const git_oid *to,
 	      struct error *err);
 

@@ -44,7 +44,9 @@ int nightly_load(struct nightly *n, enum nightly_span span, struct error *err)
 
 	if (!r)
 		r = archive_known(n->archive, &n->nights, &n->known, err);
-	return r;
+	if (r > 0)
+		report_error(err);
+	return r > 0 ? 0 : r;
 }
 
 int nightly_open(struct nightly *n, struct args *args, struct nightly_options *options,
