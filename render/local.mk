@@ -68,16 +68,19 @@ render_chart_libchart_la_CPPFLAGS = $(AM_CPPFLAGS) $(DEFLATE_CFLAGS)
 render_chart_libchart_la_LIBADD = render/librender.la $(DEFLATE_LIBS) -lm
 
 # The style and the script of the bootchart, as C strings.
-EXTRA_DIST += render/chart/bootchart.css render/chart/bootchart.js
+EXTRA_DIST += render/chart/bootchart.css render/chart/bootchart.js render/chart/common.js
 CLEANFILES += render/chart/bootchart_text.c
 
-render/chart/bootchart_text.c: render/chart/bootchart.css render/chart/bootchart.js render/local.mk
+render/chart/bootchart_text.c: render/chart/bootchart.css render/chart/bootchart.js \
+		render/chart/common.js render/local.mk
 	$(AM_V_GEN)$(MKDIR_P) render/chart && { \
 		echo '#include "bootchart_text.h"'; \
 		for i in css js; do \
 			echo "const char bootchart_$$i[] ="; \
-			sed -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' \
-				$(srcdir)/render/chart/bootchart.$$i && echo ';' || exit 1; \
+			sed -e '/^\/\* common.js \*\/$$/r $(srcdir)/render/chart/common.js' \
+				$(srcdir)/render/chart/bootchart.$$i | \
+			sed -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' && \
+				echo ';' || exit 1; \
 		done; \
 	} >$@-t && mv $@-t $@
 

@@ -1,5 +1,6 @@
 #include "html.h"
 
+#include "page_text.h"
 #include "palette.h"
 #include "svg.h"
 

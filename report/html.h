@@ -9,7 +9,8 @@
 /*
  * The only place that writes HTML: it escapes, closes what was opened, and puts the
  * common style sheet (page.css) into each document, which asks for nothing outside of
- * itself. Texts may be any bytes: control characters and what would turn the direction of
+ * itself. Its colours are those of palette.h, as variables: --ground, --ink, --faint, --grid,
+ * --outline, --c0 ... --c7. Texts may be any bytes: control characters and what would turn the direction of
  * writing are shown as text_add_name() does. Names of elements and attributes are ours, lower
  * case words. Errors are those of the buffer. Pictures go in by svg.h on html_content().
  */
@@ -47,9 +48,5 @@ void html_script(struct html *h, const char *script);
 
 /* Data for it: <script type="application/json" id=ID>. */
 void html_json(struct html *h, const char *id, const struct buf *json);
-
-/* The document's colours are those of palette.h, as variables of the style sheet: --ground,
- * --ink, --faint, --grid, --outline, --c0 ... --c7. Of page.css, made into C at build time: */
-extern const char page_css[];
 
 #endif

@@ -3,19 +3,35 @@ noinst_LTLIBRARIES += report/libreport.la
 report_libreport_la_SOURCES = \
 	report/amount.c report/amount.h \
 	report/amount_read.c report/amount_read.h \
-	report/html.c report/html.h
+	report/culprit_names.c report/culprit_names.h \
+	report/culprits.c report/culprits.h \
+	report/events.c report/events.h \
+	report/html.c report/html.h \
+	report/page.c report/page.h \
+	report/page_data.c \
+	report/page_events.c \
+	report/page_parts.h \
+	report/page_text.h \
+	report/page_verdict.c \
+	report/picture.c report/picture.h \
+	report/source_log.c report/source_log.h \
+	report/trends.c report/trends.h
 nodist_report_libreport_la_SOURCES = report/page_text.c
-report_libreport_la_LIBADD = compare/libcompare.la render/plot/libplot.la render/chart/libchart.la render/librender.la core/libcore.la -lm
+report_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBGIT2_CFLAGS)
+report_libreport_la_LIBADD = compare/libcompare.la render/plot/libplot.la render/chart/libchart.la render/librender.la core/libcore.la $(LIBGIT2_LIBS) -lm
 
-# The style of its pages, as a C string.
-EXTRA_DIST += report/page.css
+# The style of its pages and the program of the report, as C strings.
+EXTRA_DIST += report/page.css report/page.js
 CLEANFILES += report/page_text.c
 
-report/page_text.c: report/page.css report/local.mk
+report/page_text.c: report/page.css report/page.js render/chart/common.js report/local.mk
 	$(AM_V_GEN)$(MKDIR_P) report && { \
-		echo '#include "html.h"'; \
-		echo 'const char page_css[] ='; \
-		sed -e 's/^[	 ]*//' -e '/^$$/d' -e '/^\/\*.*\*\/$$/d' -e 's/[\"]/\\&/g' -e 's/.*/"&\\n"/' \
-			$(srcdir)/report/page.css; \
-		echo ';'; \
+		echo '#include "page_text.h"'; \
+		for i in css js; do \
+			echo "const char page_$$i[] ="; \
+			sed -e '/^\/\* common.js \*\/$$/r $(srcdir)/render/chart/common.js' \
+				$(srcdir)/report/page.$$i | \
+			sed -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' && \
+				echo ';' || exit 1; \
+		done; \
 	} >$@-t && mv $@-t $@

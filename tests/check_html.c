@@ -1,4 +1,5 @@
 #include "html.h"
+#include "page_text.h"
 #include "support.h"
 
 #include <string.h>
@@ -101,8 +102,10 @@ END_TEST
 /* The style sheet has no colours of its own: they are the palette's. */
 START_TEST(colours_are_variables)
 {
-	ck_assert_ptr_null(strchr(page_css, '#'));
-	ck_assert_ptr_null(strstr(page_css, "rgb"));
+	ck_assert_ptr_null(strstr(page_css, ":#"));
+	ck_assert_ptr_null(strstr(page_css, " #"));
+	ck_assert_ptr_null(strstr(page_css, "rgb("));
+	ck_assert_ptr_null(strstr(page_css, "hsl("));
 	ck_assert_ptr_null(strstr(page_css, "</"));
 }
 END_TEST

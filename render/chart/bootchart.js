@@ -34,6 +34,8 @@ const root = document.currentScript && document.currentScript.ownerSVGElement ||
 	document.getElementById("bb");
 const alone = document.documentElement === root;
 
+/* common.js */
+
 /* Small tools */
 
 function find(selector, within) {
@@ -50,10 +52,6 @@ function make(namespace, name, attributes, parent) {
 	return e;
 }
 
-function clamp(v, least, most) {
-	return v < least ? least : v > most ? most : v;
-}
-
 /* Tenths of a pixel as text: there are few different ones, and making them is dear. */
 const tenths = [];
 
@@ -61,12 +59,6 @@ function px(v) {
 	const i = v > 0 ? v * 10 + .5 | 0 : 0;
 
 	return tenths[i] || (tenths[i] = String(i / 10));
-}
-
-/* What would be invisible, or turn the direction of writing, is shown as a box. */
-function clean(text) {
-	return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-			    "\ufffd");
 }
 
 /* The first index of a rising list at which it is above v. */
@@ -82,45 +74,6 @@ function above(list, v, low, high) {
 	return low;
 }
 
-/* Numbers for people, as the rest of buildbeat writes them */
-
-function two(n) {
-	return n < 10 ? "0" + n : String(n);
-}
-
-function timeText(us) {
-	const s = Math.round(us / 1e6);
-
-	if (us < 1000)
-		return Math.round(us) + " us";
-	if (us < 9950)
-		return (us / 1e3).toFixed(1) + " ms";
-	if (us < 999500)
-		return Math.round(us / 1e3) + " ms";
-	if (us < 9995000)
-		return (us / 1e6).toFixed(2) + " s";
-	if (us < 59950000)
-		return (us / 1e6).toFixed(1) + " s";
-	if (s < 3600)
-		return Math.floor(s / 60) + "m " + two(s % 60) + "s";
-	return Math.floor(s / 3600) + "h " + two(Math.floor(s % 3600 / 60)) + "m";
-}
-
-function bytesText(n) {
-	const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-	let i = 0;
-
-	for (; n >= 999.5 && i < 6; i++)
-		n /= 1024;
-	return n.toFixed(i && n < 9.95 ? 1 : 0) + " " + units[i];
-}
-
-function percentText(share) {
-	const p = share * 100;
-
-	return p.toFixed(p >= 9.95 || !p ? 0 : p >= .995 ? 1 : 2) + " %";
-}
-
 function valueText(unit, v) {
 	switch (unit) {
 	case "share": return percentText(v / 1e4);
@@ -129,10 +82,6 @@ function valueText(unit, v) {
 	case "time": return timeText(v);
 	default: return v >= 995 || v % 100 < .5 ? (v / 100).toFixed(0) : (v / 100).toFixed(1);
 	}
-}
-
-function countText(n) {
-	return String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /* "12.5 s", "1:02:03.4": a moment, as fine as the view tells moments apart. */
@@ -148,31 +97,6 @@ function momentText(us, fineness_us) {
 }
 
 /* Reading the data: see pack.h */
-
-function bytesOf(text, from) {
-	const digit = new Uint8Array(128), out = new Uint8Array((text.length - from) * 13 / 16 | 0);
-	let n = 0, bits = 0, held = 0;
-
-	for (let c = 33, v = 0; c < 127; c++) {
-		if (c !== 60 && c !== 62 && c !== 38)
-			digit[c] = v++;
-	}
-	for (let i = from; i + 1 < text.length; i += 2) {
-		bits |= (digit[text.charCodeAt(i)] * 91 + digit[text.charCodeAt(i + 1)]) << held;
-		for (held += 13; held >= 8; held -= 8) {
-			out[n++] = bits;
-			bits >>>= 8;
-		}
-	}
-	return out;
-}
-
-async function inflate(bytes) {
-	const stream = new Blob([bytes]).stream()
-		.pipeThrough(new DecompressionStream("deflate-raw"));
-
-	return new Uint8Array(await new Response(stream).arrayBuffer());
-}
 
 function readLeb(r) {
 	let v = 0, shift = 1, b;

@@ -1,0 +1,269 @@
+#include "culprits.h"
+
+#include "arena.h"
+#include "culprit_names.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TASKS_MOST 100		/* of an event, those that cost most */
+
+/* What an event costs, a task each, as shares of all of it. */
+struct costs {
+	size_t n;
+	struct cost_of {
+		const char *task;
+		double share;
+	} of[TASKS_MOST];
+};
+
+struct finder {
+	struct culprits *c;
+	struct culprit_range *range;
+	struct costs costs;
+};
+
+/* Costs */
+
+/* Of a metric, the sum of what changed. */
+static void sum_metrics(double *sum, const struct event_change *change, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sum[change[i].metric] += fabs(change[i].after - change[i].before);
+}
+
+static void add_cost(struct costs *costs, const char *task, double share)
+{
+	size_t i = 0;
+
+	while (i < costs->n && costs->of[i].task != task)
+		i++;
+	if (i == TASKS_MOST)
+		return;
+	if (i == costs->n)
+		costs->of[costs->n++] = (struct cost_of){ .task = task };
+	costs->of[i].share += share;
+}
+
+static void set_costs(struct costs *costs, const struct nights *nights,
+		      const struct event_change *change, size_t n)
+{
+	double metric[METRICS] = { 0 }, sum = 0;
+
+	sum_metrics(metric, change, n);
+	for (size_t i = 0; i < n; i++) {
+		double all = metric[change[i].metric];
+
+		if (change[i].task < nights->n_tasks && all > 0)
+			add_cost(costs, nights->task[change[i].task].name,
+				 fabs(change[i].after - change[i].before) / all);
+	}
+	for (size_t i = 0; i < costs->n; i++)
+		sum += costs->of[i].share;
+	for (size_t i = 0; i < costs->n; i++)
+		costs->of[i].share /= sum;
+}
+
+/* Files */
+
+static void keep_file(struct culprit *culprit, const struct culprit_file *file)
+{
+	size_t at = culprit->n_files;
+
+	while (at && culprit->file[at - 1].likely < file->likely)
+		at--;
+	if (at == CULPRIT_FILES)
+		return;
+	if (culprit->n_files < CULPRIT_FILES)
+		culprit->n_files++;
+	memmove(&culprit->file[at + 1], &culprit->file[at],
+		(culprit->n_files - 1 - at) * sizeof *file);
+	culprit->file[at] = *file;
+}
+
+/* best: of each task, how much it has to do with any file so far. */
+static void judge_file(struct culprit *culprit, const char *path, const struct costs *costs,
+		       double *best)
+{
+	struct culprit_file file = { .path = path };
+	double most = 0;
+
+	for (size_t i = 0; i < costs->n; i++) {
+		double like = culprit_likeness(path, costs->of[i].task);
+		double part = like * costs->of[i].share;
+
+		best[i] = fmax(best[i], like);
+		file.likely += part;
+		if (part > most) {
+			most = part;
+			file.task = costs->of[i].task;
+		}
+	}
+	keep_file(culprit, &file);
+}
+
+static int judge(struct culprit *culprit, const struct source_commit *commit,
+		 const struct costs *costs, struct arena *texts)
+{
+	double best[TASKS_MOST] = { 0 };
+
+	for (size_t i = 0; i < commit->n_files; i++)
+		judge_file(culprit, commit->file[i], costs, best);
+	for (size_t i = 0; i < costs->n; i++)
+		culprit->likely += best[i] * costs->of[i].share;
+	for (size_t i = 0; i < culprit->n_files; i++) {
+		struct culprit_file *file = &culprit->file[i];
+
+		file->path = arena_text(texts, file->path, strlen(file->path));
+		if (!file->path)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Commits */
+
+static int add_commit(void *context, const struct source_commit *commit)
+{
+	struct finder *f = context;
+	struct arena *texts = f->c->texts;
+	struct culprit_range *range = f->range;
+	struct culprit *grown = array_grow(range->culprit, range->n_culprits, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	range->culprit = grown;
+	grown += range->n_culprits;
+	*grown = (struct culprit){
+		.id = arena_text(texts, commit->id, strlen(commit->id)),
+		.subject = arena_text(texts, commit->subject, strlen(commit->subject)),
+		.author = arena_text(texts, commit->author, strlen(commit->author)),
+		.time_s = commit->time_s, .merge = commit->merge, .n_touched = commit->n_touched,
+	};
+	if (!grown->id || !grown->subject || !grown->author)
+		return -ENOMEM;
+	range->n_culprits++;
+	return judge(grown, commit, &f->costs, texts);
+}
+
+/* Those as likely stay in the order they came in. */
+static void sort_likely(struct culprit *culprit, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct culprit moved = culprit[i];
+		size_t at = i;
+
+		for (; at && culprit[at - 1].likely < moved.likely; at--)
+			culprit[at] = culprit[at - 1];
+		culprit[at] = moved;
+	}
+}
+
+static struct source_log *log_of(const struct culprit_range *range,
+				 struct source_log *const *log, size_t n_logs)
+{
+	for (size_t i = 0; i < n_logs; i++) {
+		if (source_log_has(log[i], range->from) && source_log_has(log[i], range->to))
+			return log[i];
+	}
+	return NULL;
+}
+
+/* Of none of the trees, or not known in the one there is. */
+static const char *why_missing(const struct culprit_range *range, struct source_log *const *log,
+			       size_t n_logs)
+{
+	for (size_t i = 0; i < n_logs; i++) {
+		if (source_log_has(log[i], range->from) || source_log_has(log[i], range->to))
+			return source_log_is_shallow(log[i]) ?
+			       "one of both is beyond what a shallow clone has" :
+			       "one of both is not there (any more): not fetched, or rewritten";
+	}
+	return "none of the source repositories has them";
+}
+
+static int find_commits(struct finder *f, struct source_log *const *log, size_t n_logs)
+{
+	struct culprit_range *range = f->range;
+	struct source_log *mine;
+	struct error err;
+	int r;
+
+	if (!n_logs || !range->from || !range->to || !strcmp(range->from, range->to))
+		return 0;
+	mine = log_of(range, log, n_logs);
+	if (!mine) {
+		range->trouble = why_missing(range, log, n_logs);
+		return 0;
+	}
+	if (!source_log_follows(mine, range->from, range->to))
+		range->trouble = "the newer one does not follow the older one: another branch, or "
+				 "rewritten; told is what only the newer one has";
+	r = source_log_between(mine, range->from, range->to, CULPRIT_COMMITS, add_commit, f,
+			       &range->n_commits, &err);
+	if (r && r != -ENOMEM) {
+		range->trouble = arena_text(f->c->texts, err.message, strlen(err.message));
+		r = range->trouble ? 0 : -ENOMEM;
+	}
+	sort_likely(range->culprit, range->n_culprits);
+	return r;
+}
+
+/* Trees */
+
+static const struct revision *revision_of(const struct night *night, const char *source)
+{
+	for (size_t i = 0; i < night->n_revisions; i++) {
+		if (!strcmp(night->revision[i].source, source))
+			return &night->revision[i];
+	}
+	return NULL;
+}
+
+static void set_range(struct culprit_range *range, const struct night *from,
+		      const struct night *to, const char *source)
+{
+	const struct revision *old = from ? revision_of(from, source) : NULL;
+	const struct revision *new = revision_of(to, source);
+
+	*range = (struct culprit_range){ .source = source };
+	if (old) {
+		range->from = old->commit;
+		range->from_dirty = old->dirty;
+	}
+	if (new) {
+		range->to = new->commit;
+		range->to_dirty = new->dirty;
+	}
+}
+
+int culprits_find(struct culprits *c, const struct nights *nights, const struct events *events,
+		  const struct event *event, struct source_log *const *log, size_t n_logs)
+{
+	const struct night *from = event->first ? &nights->night[event->first - 1] : NULL;
+	const struct night *to = &nights->night[event->last];
+	struct finder f = { .c = c };
+	int r = 0;
+
+	*c = (struct culprits){ .texts = arena_new() };
+	c->range = calloc(to->n_revisions + 1, sizeof *c->range);
+	if (!c->texts || !c->range)
+		return -ENOMEM;
+	set_costs(&f.costs, nights, events->change + event->first_change, event->n_changes);
+	for (size_t i = 0; !r && i < to->n_revisions; i++) {
+		f.range = &c->range[c->n++];
+		set_range(f.range, from, to, to->revision[i].source);
+		r = find_commits(&f, log, n_logs);
+	}
+	return r;
+}
+
+void culprits_release(struct culprits *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->range[i].culprit);
+	free(c->range);
+	arena_free(c->texts);
+}

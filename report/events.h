@@ -1,0 +1,37 @@
+#ifndef BUILDBEAT_REPORT_EVENTS_H
+#define BUILDBEAT_REPORT_EVENTS_H
+
+#include "verdict.h"
+
+/*
+ * What a report tells since when: the events of history, and what check found of the newest
+ * nights that is no change point yet, together by the night since when it is.
+ */
+struct event_change {
+	uint32_t task;		/* index into nights.task, TASK_TOTAL or TASK_HOST */
+	enum metric metric;
+	bool worse, creep;
+	double before, after;	/* in the metric's unit */
+	double effect, rate;
+	const struct finding *finding;	/* what check says of it, or NULL */
+	const struct known *known;
+};
+
+struct event {
+	uint32_t at, first, last;	/* nights */
+	bool worse, host;
+	size_t first_change, n_changes;	/* of events.change, what counts most first */
+};
+
+struct events {
+	size_t n;
+	struct event *event;	/* the newest first */
+	size_t n_changes;
+	struct event_change *change;
+};
+
+/* 0 or -ENOMEM. It points into the others. Always release. */
+int events_make(struct events *e, const struct history *history, const struct verdict *verdict);
+void events_release(struct events *e);
+
+#endif

@@ -1,0 +1,200 @@
+#include "page_parts.h"
+
+#include "amount.h"
+#include "arena.h"
+#include "page_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SHORT_ID 10
+
+/* Words */
+
+void add_night_day(struct buf *b, const struct nights *nights, uint32_t night)
+{
+	amount_add_day(b, nights->night[night].start_s);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void add_night_revisions(struct buf *b, const struct nights *nights, uint32_t night)
+{
+	const struct night *n = &nights->night[night];
+
+	for (size_t i = 0; i < n->n_revisions; i++) {
+		const struct revision *r = &n->revision[i];
+
+		if (i)
+			buf_adds(b, ", ");
+		if (n->n_revisions > 1)
+			buf_addf(b, "%s ", last_part(r->source));
+		buf_addf(b, "%.*s%s", SHORT_ID, r->commit, r->dirty ? " and more" : "");
+	}
+}
+
+const char *task_words(const struct nights *nights, uint32_t task)
+{
+	if (task == TASK_HOST)
+		return "all tasks of the night";
+	return task < nights->n_tasks ? nights->task[task].name : "the build";
+}
+
+/* Cells */
+
+void cell_task(struct html *h, const struct page *p, uint32_t task, enum metric m)
+{
+	html_open(h, "td", "name");
+	if (task == TASK_HOST) {
+		html_text(h, task_words(p->nights, task));
+	} else {
+		html_open(h, "a", "task");
+		html_attr(h, "href", "#tasks");
+		html_attr_int(h, "data-row", task < p->nights->n_tasks ? task : p->nights->n_tasks);
+		html_attr(h, "data-metric", metric_info[m].name);
+		html_text(h, task_words(p->nights, task));
+		html_end(h);
+	}
+	html_end(h);
+	html_leaf(h, "td", NULL, metric_info[m].title);
+}
+
+static void cell_number(struct html *h, const char *class, struct buf *text)
+{
+	html_leaf(h, "td", class, buf_str(text));
+	if (buf_error(text) && !h->out->error)
+		h->out->error = buf_error(text);
+	buf_release(text);
+}
+
+void cell_amount(struct html *h, enum metric m, double value)
+{
+	struct buf text = BUF_INIT;
+
+	amount_add(&text, metric_info[m].unit, value);
+	cell_number(h, "number", &text);
+}
+
+void cell_change(struct html *h, enum metric m, double before, double after, double effect)
+{
+	struct buf text = BUF_INIT;
+
+	amount_add_share(&text, effect);
+	cell_number(h, after > before ? "number worse" : after < before ? "number better" :
+		    "number same", &text);
+	buf_init(&text);
+	amount_add_change(&text, metric_info[m].unit, after - before);
+	cell_number(h, "number", &text);
+}
+
+void cell_rate(struct html *h, double rate)
+{
+	struct buf text = BUF_INIT;
+
+	if (isnan(rate))
+		buf_addc(&text, '-');
+	else if (rate < 1e-4)
+		buf_adds(&text, "< 0.01 %");
+	else
+		buf_addf(&text, "%.2g %%", rate * 100);
+	cell_number(h, "number", &text);
+}
+
+void row_of_heads(struct html *h, const char *const *head, size_t n)
+{
+	html_begin(h, "thead");
+	html_begin(h, "tr");
+	for (size_t i = 0; i < n; i++) {
+		bool number = *head[i] == '#';
+
+		html_open(h, "th", number ? "number" : NULL);
+		html_attr(h, "scope", "col");
+		html_text(h, head[i] + number);
+		html_end(h);
+	}
+	html_end(h);
+	html_end(h);
+}
+
+/* Charts */
+
+static void add_chart(struct html *h, const struct page *p, int i)
+{
+	const struct page_chart *chart = &p->chart[i];
+	struct buf text = BUF_INIT;
+
+	buf_adds(&text, i ? "the newest night, " : "compared with ");
+	add_night_day(&text, p->nights, chart->night);
+	if (p->nights->night[chart->night].n_revisions)
+		buf_adds(&text, ", ");
+	add_night_revisions(&text, p->nights, chart->night);
+	html_open(h, "figure", "chart");
+	html_leaf(h, "figcaption", NULL, buf_str(&text));
+	if (chart->picture) {
+		html_open(h, "div", "stage");
+		html_attr_int(h, "data-chart", i);
+		html_attr_int(h, "data-bytes", (int64_t)chart->picture->n_deflated);
+		html_attr_int(h, "data-width", chart->picture->width);
+		html_attr_int(h, "data-height", chart->picture->height);
+		html_attr(h, "data-title", buf_str(&text));
+		html_end(h);
+	} else {
+		html_leaf(h, "p", "faint", chart->why);
+	}
+	html_end(h);
+	buf_release(&text);
+}
+
+void part_charts(struct html *h, const struct page *p)
+{
+	html_begin(h, "section");
+	html_attr(h, "id", "charts");
+	html_leaf(h, "h2", NULL, "Bootcharts");
+	html_open(h, "div", "pair");
+	if (p->nights->n > 1)
+		add_chart(h, p, 0);
+	add_chart(h, p, 1);
+	html_end(h);
+	html_end(h);
+}
+
+/* The document */
+
+static void part_tasks(struct html *h)
+{
+	html_begin(h, "section");
+	html_attr(h, "id", "tasks");
+	html_leaf(h, "h2", NULL, "Tasks and trends");
+	html_begin(h, "noscript");
+	html_leaf(h, "p", NULL, "The table of all tasks, their trends and the bootcharts are drawn "
+		  "by a script, which did not run here.");
+	html_end(h);
+	html_end(h);
+}
+
+int page_write(struct buf *out, const struct page *page)
+{
+	struct buf title = BUF_INIT;
+	struct html h;
+	int r;
+
+	buf_addf(&title, "%s: nightly builds", page->nights->ref);
+	html_document(&h, out, buf_str(&title));
+	buf_release(&title);
+	part_header(&h, page);
+	html_begin(&h, "main");
+	part_verdict(&h, page);
+	part_events(&h, page);
+	part_tasks(&h);
+	part_charts(&h, page);
+	html_end(&h);
+	r = part_data(&h, page);
+	html_script(&h, page_js);
+	html_document_end(&h);
+	return r ? r : buf_error(out);
+}

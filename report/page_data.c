@@ -1,0 +1,285 @@
+#include "page_parts.h"
+
+#include "amount.h"
+#include "deflate.h"
+#include "index.h"
+#include "json.h"
+#include "pack_numbers.h"
+#include "pack_texts.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 1000
+#define KINDS_MAX 255		/* the last stands for all further ones */
+#define NIGHT_ID 12
+#define VALUE_BYTES 4
+
+struct kinds {
+	size_t n;
+	const char *kind[KINDS_MAX];
+};
+
+/* The JSON */
+
+static size_t metric_index(const struct trends *t, enum metric m)
+{
+	size_t i = 0;
+
+	while (i < t->n_metrics && t->metric[i] != m)
+		i++;
+	return i;
+}
+
+static int64_t row_of(const struct page *p, uint32_t task)
+{
+	return task < p->nights->n_tasks ? task : task == TASK_TOTAL ? (int64_t)p->nights->n_tasks :
+	       -1;
+}
+
+static void add_metrics(struct json *j, const struct trends *t)
+{
+	static const char *const unit[] = {
+		[UNIT_US] = "us", [UNIT_KB] = "kb", [UNIT_BYTES] = "bytes",
+		[UNIT_COUNT] = "count", [UNIT_STATUS] = "count",
+	};
+
+	json_array(j, "metrics");
+	for (size_t i = 0; i < t->n_metrics; i++) {
+		json_object(j, NULL);
+		json_str(j, "name", metric_info[t->metric[i]].name);
+		json_str(j, "title", metric_info[t->metric[i]].title);
+		json_str(j, "unit", unit[metric_info[t->metric[i]].unit]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void add_nights(struct json *j, const struct nights *nights)
+{
+	struct buf text = BUF_INIT;
+
+	json_array(j, "nights");
+	for (uint32_t i = 0; i < nights->n; i++) {
+		json_array(j, NULL);
+		buf_clear(&text);
+		add_night_day(&text, nights, i);
+		json_str(j, NULL, buf_str(&text));
+		json_strn(j, NULL, nights->night[i].id, strnlen(nights->night[i].id, NIGHT_ID));
+		buf_clear(&text);
+		add_night_revisions(&text, nights, i);
+		json_str(j, NULL, buf_str(&text));
+		json_array_end(j);
+	}
+	json_array_end(j);
+	buf_release(&text);
+}
+
+/* [metric, row, at, first, last, before, after, event, creep] */
+static void add_changes(struct json *j, const struct page *p)
+{
+	const struct history *h = p->history;
+
+	json_array(j, "changes");
+	for (size_t i = 0; i < h->n_changes; i++) {
+		const struct history_change *c = &h->change[i];
+		size_t metric = metric_index(p->trends, c->metric);
+
+		if (metric == p->trends->n_metrics || row_of(p, c->task) < 0)
+			continue;
+		json_array(j, NULL);
+		json_int(j, NULL, (int64_t)metric);
+		json_int(j, NULL, row_of(p, c->task));
+		json_int(j, NULL, c->change.at);
+		json_int(j, NULL, c->change.first);
+		json_int(j, NULL, c->change.last);
+		json_figure(j, NULL, c->change.before);
+		json_figure(j, NULL, c->change.after);
+		json_bool(j, NULL, c->creep);
+		json_array_end(j);
+	}
+	json_array_end(j);
+}
+
+/* [metric, row, state, worse, since, before, now] */
+static void add_findings(struct json *j, const struct page *p)
+{
+	const struct verdict *v = p->verdict;
+
+	json_array(j, "findings");
+	for (size_t i = 0; i < v->n; i++) {
+		const struct finding *f = &v->finding[i];
+		size_t metric = metric_index(p->trends, f->metric);
+
+		if (metric == p->trends->n_metrics || row_of(p, f->task) < 0)
+			continue;
+		json_array(j, NULL);
+		json_int(j, NULL, (int64_t)metric);
+		json_int(j, NULL, row_of(p, f->task));
+		json_int(j, NULL, f->state);
+		json_bool(j, NULL, f->worse);
+		json_int(j, NULL, f->since);
+		json_figure(j, NULL, f->before);
+		json_figure(j, NULL, f->now);
+		json_array_end(j);
+	}
+	json_array_end(j);
+}
+
+static void add_kinds(struct json *j, const struct kinds *kinds)
+{
+	json_array(j, "kinds");
+	for (size_t i = 0; i < kinds->n; i++)
+		json_str(j, NULL, kinds->kind[i]);
+	json_array_end(j);
+}
+
+/* sizes: of the names, of the stream, of what it is deflated to. */
+static void add_head(struct buf *out, const struct page *p, const struct kinds *kinds,
+		     const size_t sizes[3])
+{
+	const struct trends *t = p->trends;
+	struct json j;
+
+	json_init(&j, out, true);
+	json_object(&j, NULL);
+	json_str(&j, "format", "buildbeat report 1");
+	json_int(&j, "tasks", (int64_t)p->nights->n_tasks);
+	json_int(&j, "names", (int64_t)sizes[0]);
+	json_int(&j, "bytes", (int64_t)sizes[1]);
+	json_int(&j, "deflated", (int64_t)sizes[2]);
+	json_int(&j, "fine", (int64_t)t->n_fine);
+	json_int(&j, "fine_steps", TRENDS_FINE);
+	json_int(&j, "coarse_steps", TRENDS_COARSE);
+	json_array(&j, "points");
+	for (size_t i = 0; i < t->n_points; i++)
+		json_int(&j, NULL, (int64_t)trends_first_night(t, i));
+	json_array_end(&j);
+	add_metrics(&j, t);
+	add_kinds(&j, kinds);
+	add_nights(&j, p->nights);
+	add_changes(&j, p);
+	add_findings(&j, p);
+	json_object_end(&j);
+}
+
+/* The columns */
+
+static void add_names(struct buf *out, const struct nights *nights)
+{
+	for (size_t i = 0; i < nights->n_tasks; i++)
+		texts_put(out, nights->task[i].name, NAME_MAX_BYTES);
+}
+
+static size_t kind_index(struct kinds *kinds, const char *kind)
+{
+	size_t i = 0;
+
+	while (i < kinds->n && strcmp(kinds->kind[i], kind))
+		i++;
+	if (i < kinds->n)
+		return i;
+	if (kinds->n == KINDS_MAX)
+		return KINDS_MAX - 1;
+	kinds->kind[kinds->n++] = kind;
+	return i;
+}
+
+static void add_kind_column(struct buf *out, struct kinds *kinds, const struct nights *nights)
+{
+	for (size_t i = 0; i < nights->n_tasks; i++)
+		buf_addc(out, (char)kind_index(kinds, nights->task[i].kind));
+}
+
+/* Bytes of one rank together, for those are alike. */
+static void add_planes(struct buf *out, const float *v, size_t n)
+{
+	uint8_t *to;
+
+	if (buf_reserve(out, n * VALUE_BYTES))
+		return;
+	to = (uint8_t *)out->data + out->len;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t bits;
+
+		memcpy(&bits, &v[i], sizeof bits);
+		for (int k = 0; k < VALUE_BYTES; k++)
+			to[(size_t)k * n + i] = (uint8_t)(bits >> (24 - 8 * k));
+	}
+	out->len += n * VALUE_BYTES;
+}
+
+static void add_fine(struct buf *out, const struct trends *t)
+{
+	for (size_t i = 0; i < t->n_fine; i++) {
+		for (int shift = 0; shift < 32; shift += 8)
+			buf_addc(out, (char)(t->fine[i] >> shift));
+	}
+	buf_add(out, t->values, t->n_fine * t->n_nights);
+}
+
+static int add_columns(struct buf *out, const struct page *p, struct kinds *kinds, size_t *names)
+{
+	const struct trends *t = p->trends;
+
+	add_names(out, p->nights);
+	*names = out->len;
+	add_kind_column(out, kinds, p->nights);
+	add_planes(out, t->newest, t->n_series);
+	add_planes(out, t->usual, t->n_series);
+	add_planes(out, t->low, t->n_series);
+	add_planes(out, t->high, t->n_series);
+	add_fine(out, t);
+	buf_add(out, t->coarse, (t->n_series - t->n_fine) * t->n_points);
+	return buf_error(out);
+}
+
+static int add_packed(struct html *h, const struct buf *deflated)
+{
+	int r;
+
+	html_begin(h, "script");
+	html_attr(h, "type", "application/x-buildbeat");
+	html_attr(h, "id", "columns");
+	r = pack_characters(html_content(h), deflated->data, deflated->len);
+	html_end(h);
+	return r;
+}
+
+static void add_picture(struct html *h, const char *id, const struct picture *picture)
+{
+	if (!picture)
+		return;
+	html_begin(h, "script");
+	html_attr(h, "type", "application/x-buildbeat");
+	html_attr(h, "id", id);
+	buf_add(html_content(h), picture->packed.data, picture->packed.len);
+	html_end(h);
+}
+
+int part_data(struct html *h, const struct page *p)
+{
+	struct buf stream = BUF_INIT, deflated = BUF_INIT, head = BUF_INIT;
+	struct kinds kinds = { 0 };
+	size_t sizes[3];
+	int r = add_columns(&stream, p, &kinds, &sizes[0]);
+
+	if (!r)
+		r = deflate_add(&deflated, stream.data, stream.len);
+	sizes[1] = stream.len;
+	sizes[2] = deflated.len;
+	if (!r) {
+		add_head(&head, p, &kinds, sizes);
+		r = buf_error(&head);
+	}
+	if (!r) {
+		html_json(h, "head", &head);
+		r = add_packed(h, &deflated);
+		add_picture(h, "chart-0", p->chart[0].picture);
+		add_picture(h, "chart-1", p->chart[1].picture);
+	}
+	buf_release(&stream);
+	buf_release(&deflated);
+	buf_release(&head);
+	return r;
+}

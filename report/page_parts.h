@@ -1,0 +1,32 @@
+#ifndef BUILDBEAT_REPORT_PAGE_PARTS_H
+#define BUILDBEAT_REPORT_PAGE_PARTS_H
+
+#include "html.h"
+#include "page.h"
+
+/* The parts of a report, in their order. */
+void part_header(struct html *h, const struct page *p);
+void part_verdict(struct html *h, const struct page *p);
+void part_events(struct html *h, const struct page *p);
+void part_charts(struct html *h, const struct page *p);
+
+/* What the script reads: 0 or -ENOMEM. */
+int part_data(struct html *h, const struct page *p);
+
+/* "2026-11-20"; and each revision of it, in short. */
+void add_night_day(struct buf *b, const struct nights *nights, uint32_t night);
+void add_night_revisions(struct buf *b, const struct nights *nights, uint32_t night);
+
+/* What a task is called, "" for the build: never empty. */
+const char *task_words(const struct nights *nights, uint32_t task);
+
+/* Cells of a row: the task, which leads to its trends, and its figures. */
+void cell_task(struct html *h, const struct page *p, uint32_t task, enum metric m);
+void cell_amount(struct html *h, enum metric m, double value);
+void cell_change(struct html *h, enum metric m, double before, double after, double effect);
+void cell_rate(struct html *h, double rate);
+
+/* A row of heads; those that begin with '#' are of numbers. */
+void row_of_heads(struct html *h, const char *const *head, size_t n);
+
+#endif

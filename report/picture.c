@@ -1,0 +1,56 @@
+#include "picture.h"
+
+#include "bootchart.h"
+#include "deflate.h"
+#include "pack_numbers.h"
+
+static int pack(struct picture *p, const struct buf *svg)
+{
+	struct buf deflated = BUF_INIT;
+	int r = deflate_add(&deflated, svg->data, svg->len);
+
+	p->n_deflated = deflated.len;
+	if (!r)
+		r = pack_characters(&p->packed, deflated.data, deflated.len);
+	buf_release(&deflated);
+	return r;
+}
+
+static int draw(struct picture *p, const struct summary *sum, const struct panels *panels)
+{
+	struct chart_input in = { .sum = sum, .panels = panels, .by = LANES_WORKER };
+	struct buf svg = BUF_INIT;
+	struct chart chart;
+	int r = chart_make(&chart, &in);
+
+	if (!r)
+		r = bootchart_write(&svg, &chart);
+	p->width = CHART_WIDTH;
+	p->height = chart.height;
+	if (!r)
+		r = pack(p, &svg);
+	chart_release(&chart);
+	buf_release(&svg);
+	return r;
+}
+
+int picture_make(struct picture *p, const struct recording *rec)
+{
+	struct panels panels = { 0 };
+	struct summary sum;
+	int r = summary_make(&sum, rec);
+
+	*p = (struct picture){ .packed = BUF_INIT };
+	if (!r)
+		r = panels_make(&panels, &sum);
+	if (!r)
+		r = draw(p, &sum, &panels);
+	panels_release(&panels);
+	summary_release(&sum);
+	return r;
+}
+
+void picture_release(struct picture *p)
+{
+	buf_release(&p->packed);
+}
