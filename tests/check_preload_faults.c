@@ -71,8 +71,9 @@ START_TEST(goes_on)
 
 	support_writes(support_path("%s/s.sh", dir), "/bin/echo script\n");
 	support_writes(support_path("%s/b", dir), support_path(
-		       "PATH=/usr/bin:/bin\nmkdir -p stats/one; touch stats/one/tasks.log stats/one/buildbeat.mk"
-		       " stats/one/buildbeat-preload.so\n(%s)\n%s\n/bin/echo one\n/bin/false\necho $?\n"
+		       "PATH=/usr/bin:/bin\nmkdir -p stats/one\n"
+		       "for f in tasks.log buildbeat.mk buildbeat-preload.so; do\n"
+		       "[ -e stats/one/$f ] || : >stats/one/$f\ndone\n(%s)\n%s\n/bin/echo one\n/bin/false\necho $?\n"
 		       "cat mine mine2 2>/dev/null\nexit 7\n", "true", faults[_i].script));
 	support_run(&plain, dir, "bash b");
 	support_run(&with, dir, "rm -rf stats; " RECORD "bash b 2>err; s=$?; grep -v ^buildbeat: err >&2; exit $s");
