@@ -24,6 +24,9 @@ compare_libcompare_la_SOURCES = \
 	compare/rules.c compare/rules.h \
 	compare/samples.c compare/samples.h \
 	compare/stats.c compare/stats.h \
-	compare/utest.c compare/utest.h
+	compare/tails.c compare/tails.h \
+	compare/utest.c compare/utest.h \
+	compare/verdict.c compare/verdict.h \
+	compare/verdict_series.c compare/verdict_series.h
 compare_libcompare_la_CFLAGS = $(AM_CFLAGS) -pthread
 compare_libcompare_la_LIBADD = render/librender.la core/libcore.la -lm

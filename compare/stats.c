@@ -147,7 +147,16 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-int stats_adjust(double *p, size_t n)
+static size_t count_known(const double *p, size_t n)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		known += !isnan(p[i]);
+	return known;
+}
+
+int stats_adjust_among(double *p, size_t n, size_t tests)
 {
 	double **order = n ? malloc(n * sizeof *order) : NULL, least = 1;
 	size_t tested = 0;
@@ -161,13 +170,18 @@ int stats_adjust(double *p, size_t n)
 	if (tested)
 		qsort(order, tested, sizeof *order, by_value);
 	for (size_t i = tested; i-- > 0;) {
-		double rate = *order[i] * tested / (i + 1);
+		double rate = *order[i] * tests / (i + 1);
 
 		least = rate < least ? rate : least;
 		*order[i] = least;
 	}
 	free(order);
 	return 0;
+}
+
+int stats_adjust(double *p, size_t n)
+{
+	return stats_adjust_among(p, n, count_known(p, n));
 }
 
 static bool counts(double variance, double df)

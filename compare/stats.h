@@ -39,6 +39,9 @@ struct interval stats_median_interval(const double *v, size_t n, double confiden
  */
 int stats_adjust(double *p, size_t n);
 
+/* The same of those n of `tests` tests that matter: all others had larger p values. */
+int stats_adjust_among(double *p, size_t n, size_t tests);
+
 /*
  * Variances of many alike, each from few values, borrow from each other: they are
  * taken to be drawn around a common one that is worth df values more (Smyth 2004).

@@ -29,3 +29,10 @@ noinst_PROGRAMS += tests/bench_compare
 tests_bench_compare_SOURCES = tests/bench_compare.c tests/noise.c tests/noise.h
 tests_bench_compare_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_compare_LDADD = compare/libcompare.la -lm
+
+# The errors of check, and what one more night costs.
+BENCHES += tests/bench_check
+noinst_PROGRAMS += tests/bench_check
+tests_bench_check_SOURCES = tests/bench_check.c tests/made_nights.c tests/made_nights.h tests/noise.c tests/noise.h
+tests_bench_check_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bench_check_LDADD = compare/libcompare.la -lm

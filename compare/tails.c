@@ -1,0 +1,100 @@
+#include "tails.h"
+
+#include <math.h>
+
+#define FAR 2			/* for whether nights come in pairs: often enough to be counted */
+#define OUT 4			/* noise as in the book seldom is */
+#define BEFORE_ALL 100		/* one night of so many is off any distance, as far as one knows
+				   before any was seen */
+
+static size_t bin_of(double off)
+{
+	double bin = off / TAILS_STEP;
+
+	return bin < TAILS_BINS - 1 ? (size_t)bin : TAILS_BINS - 1;
+}
+
+void tails_add(struct tails *t, const double *off, size_t n)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (off[i] > 0)
+			t->bin[bin_of(off[i])]++;
+		out += off[i] >= OUT;
+		if (i && off[i] >= FAR && off[i - 1] >= FAR)
+			t->doubled++;
+	}
+	t->nights += n;
+	t->pairs += n ? n - 1 : 0;
+	t->out += out;
+	t->squares += (double)out * (double)out - (double)out;
+	t->chances += (double)n * (double)n - (double)n;
+}
+
+void tails_merge(struct tails *into, const struct tails *t)
+{
+	for (size_t i = 0; i < TAILS_BINS; i++)
+		into->bin[i] += t->bin[i];
+	into->nights += t->nights;
+	into->pairs += t->pairs;
+	into->doubled += t->doubled;
+	into->out += t->out;
+	into->squares += t->squares;
+	into->chances += t->chances;
+}
+
+/*
+ * If every series sticks out as often as any other, two nights of one both do with the
+ * square of that share. How much more often they do says how unlike series are (the
+ * correlation within a series of a beta-binomial distribution), and from how many nights on
+ * a series' own count for more than what all say.
+ */
+static double strength_of(const struct tails *t)
+{
+	double share = t->nights ? (double)t->out / t->nights : 0;
+	double both = t->chances > 0 ? t->squares / t->chances : 0, alike;
+
+	if (!(share > 0 && share < 1))
+		return INFINITY;
+	alike = (both - share * share) / (share * (1 - share));
+	if (alike <= 0)
+		return INFINITY;
+	return alike < 1 ? 1 / alike - 1 : 0;
+}
+
+/* Seen once more than it was, and so often that this would be by chance: few nights say little. */
+static double another_of(const struct tails *t, double far)
+{
+	double both;
+
+	if (!(far > 0 && far < 1))
+		return 1;
+	both = (t->doubled + 1) / (t->pairs + 1 / (far * far));
+	return fmax(0, fmin(1, log(both) / log(far) - 1));
+}
+
+void tails_finish(struct tails *t)
+{
+	for (size_t i = TAILS_BINS - 1; i-- > 0; )
+		t->bin[i] += t->bin[i + 1];
+	t->strength = strength_of(t);
+	t->another = another_of(t, t->nights ? (double)t->bin[bin_of(FAR)] / t->nights : 0);
+}
+
+double tails_share(const struct tails *t, double off, const double *own, size_t n)
+{
+	double all = (t->bin[bin_of(fmax(off, 0))] + 1.0) / (t->nights + BEFORE_ALL);
+	size_t mine = 0;
+
+	if (isinf(t->strength) || !n)
+		return all;
+	for (size_t i = 0; i < n; i++)
+		mine += own[i] >= off;
+	return (mine + t->strength * all) / (n + t->strength);
+}
+
+double tails_running(const struct tails *t, double p, size_t nights)
+{
+	return pow(p, 1 + (nights - 1) * t->another);
+}

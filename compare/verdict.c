@@ -1,0 +1,495 @@
+#include "verdict.h"
+
+#include "distribution.h"
+#include "stats.h"
+#include "utest.h"
+#include "verdict_series.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONFIDENCE 0.95
+#define CUT_OFF 3		/* standard deviations, for where a change began */
+
+/* One direction of a test that may be told. */
+struct candidate {
+	const struct metric_series *s;
+	size_t row;
+	size_t standing;	/* index of the change point, if it is one's */
+	bool worse;
+	double p;		/* then the rate */
+};
+
+/* Tests of one kind, adjusted together. */
+struct candidates {
+	struct candidate *item;
+	size_t n;
+	size_t tests;		/* made in each direction */
+};
+
+struct judge {
+	struct verdict *v;
+	const struct nights *nights;
+	const struct rules *rules;
+	const struct known_list *known;
+	struct metric_series series[METRICS];
+	struct candidates change;	/* by change points */
+	struct candidates running;	/* by as many nights as confirm */
+	struct candidates newest;	/* by the newest alone */
+	double least_off;	/* what is nearer has no chance */
+	double *work, *more;	/* a night each */
+};
+
+static int add(struct candidates *list, struct candidate c)
+{
+	struct candidate *grown = realloc(list->item, (list->n + 1) * sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	list->item = grown;
+	grown[list->n++] = c;
+	return 0;
+}
+
+/* How likely one night of a series is so far off, or farther, by chance. */
+static double p_of(struct judge *j, const struct metric_series *s, size_t row, bool worse,
+		   double residual)
+{
+	const struct level *l = &s->level[row];
+	double sign = worse ? 1 : -1, off = sign * level_off(l, residual), p;
+
+	if (!(off >= j->least_off))
+		return 1;
+	p = t_tail(off, l->df);
+	return fmax(p, tails_share(worse ? &s->up : &s->down, off, j->work,
+				   level_own(s, row, sign, j->work)));
+}
+
+/* That of the newest nights which is the least so. */
+static double weakest(struct judge *j, const struct metric_series *s, size_t row, bool worse)
+{
+	size_t n = level_residuals(s, row, s->level[row].newest, s->n_nights, j->work);
+	double weakest = j->work[0];
+
+	for (size_t i = 1; i < n; i++)
+		weakest = worse ? fmin(weakest, j->work[i]) : fmax(weakest, j->work[i]);
+	return weakest;
+}
+
+static double newest_residual(const struct metric_series *s, size_t row)
+{
+	return s->values[row * s->n_nights + s->n_nights - 1];
+}
+
+static int test_newest(struct judge *j, const struct metric_series *s, size_t row, bool worse)
+{
+	const struct tails *tails = worse ? &s->up : &s->down;
+	struct candidate c = { .s = s, .row = row, .worse = worse };
+	int r = 0;
+
+	c.p = tails_running(tails, p_of(j, s, row, worse, weakest(j, s, row, worse)),
+			    (size_t)j->rules->agree);
+	if (c.p <= j->rules->rate)
+		r = add(&j->running, c);
+	c.p = p_of(j, s, row, worse, newest_residual(s, row));
+	if (!r && c.p <= j->rules->rate && j->rules->agree > 1 && row_task(s, row) != TASK_HOST)
+		r = add(&j->newest, c);
+	return r;
+}
+
+static int test_standing(struct judge *j, const struct metric_series *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < s->n_standing; i++) {
+		const struct standing *c = &s->standing[i];
+
+		j->change.tests += i && s->standing[i - 1].row == c->row;
+		if (c->p <= j->rules->rate)
+			r = add(&j->change, (struct candidate){ s, c->row, i, c->now > c->before,
+								 c->p });
+	}
+	return r;
+}
+
+/* A series without a change point was tested for one too. */
+static int test_metric(struct judge *j, const struct metric_series *s)
+{
+	int r = test_standing(j, s);
+
+	for (size_t row = 0; !r && row < s->n_rows; row++) {
+		const struct level *l = &s->level[row];
+
+		j->v->n_series += l->judged;
+		j->change.tests += l->judged;
+		j->running.tests += l->tested;
+		j->newest.tests += l->tested;
+		if (!l->tested)
+			continue;
+		r = test_newest(j, s, row, true);
+		if (!r)
+			r = test_newest(j, s, row, false);
+	}
+	return r;
+}
+
+/* Of one direction; those that are no candidates were tested too. */
+static int adjust(struct candidates *list, bool worse)
+{
+	double *p = malloc((list->n + 1) * sizeof *p);
+	size_t n = 0;
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->item[i].worse == worse)
+			p[n++] = list->item[i].p;
+	}
+	r = stats_adjust_among(p, n, list->tests);
+	n = 0;
+	for (size_t i = 0; !r && i < list->n; i++) {
+		if (list->item[i].worse == worse)
+			list->item[i].p = p[n++];
+	}
+	free(p);
+	return r;
+}
+
+static double share(double before, double now)
+{
+	if (before > 0)
+		return now / before - 1;
+	return now > before ? INFINITY : now < before ? -INFINITY : 0;
+}
+
+static bool passes(const struct gate *gate, const struct finding *f)
+{
+	return fabs(f->effect) >= gate->share && fabs(f->now - f->before) >= gate->amount &&
+	       f->worse == (f->now > f->before);
+}
+
+static bool other_machine(const struct nights *nights, const struct finding *f)
+{
+	for (uint32_t i = f->first ? f->first : 1; i <= f->last; i++) {
+		if (nights->night[i].circumstances != nights->night[i - 1].circumstances)
+			return true;
+	}
+	return false;
+}
+
+/* What is the same of all findings. 0, also if it is none that matters, or -ENOMEM. */
+static int tell(struct judge *j, const struct candidate *c, struct finding f)
+{
+	const struct metric_series *s = c->s;
+	struct verdict *v = j->v;
+	struct finding *grown;
+	const char *name = row_name(s, c->row);
+
+	f.task = row_task(s, c->row);
+	f.metric = s->metric;
+	f.worse = c->worse;
+	f.rate = c->p;
+	if (!passes(&s->level[c->row].gate, &f))
+		return 0;
+	f.machine = other_machine(j->nights, &f);
+	f.nights = level_residuals(s, c->row, f.since, s->n_nights, j->work);
+	if (name && f.state == FINDING_CONFIRMED)
+		f.known = known_find(j->known, KNOWN_ACKNOWLEDGED, name, s->metric, f.first,
+				     s->n_nights - 1);
+	if (f.known)
+		f.state = FINDING_KNOWN;
+	grown = realloc(v->finding, (v->n + 1) * sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	v->finding = grown;
+	grown[v->n++] = f;
+	return 0;
+}
+
+static int tell_standing(struct judge *j, const struct candidate *c)
+{
+	const struct standing *s = &c->s->standing[c->standing];
+	const struct level *l = &c->s->level[c->row];
+	struct finding f = {
+		.state = FINDING_CONFIRMED, .since = s->at, .first = s->first, .last = s->last,
+		.before = s->before, .now = s->now, .effect = share(s->before, s->now),
+	};
+	double reach = NAN;
+
+	if (l->tested)
+		reach = t_quantile(0.5 * (1 - CONFIDENCE), l->df) *
+			sqrt(l->variance * (1.0 / s->n_before + 1.0 / s->n_now));
+	f.low = l->ratios ? (1 + f.effect) * exp(-reach) - 1 : share(s->before, s->now - reach * l->scale);
+	f.high = l->ratios ? (1 + f.effect) * exp(reach) - 1 : share(s->before, s->now + reach * l->scale);
+	return tell(j, c, f);
+}
+
+static double within(double x, double low, double high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
+/* By how much better a night fits what is now than what was, in units of the noise. */
+static double speaks_for(const struct level *l, double residual, double step)
+{
+	double sd = sqrt(l->variance), x = residual / sd, to = step / sd;
+
+	x = within(x, fmin(0, to) - CUT_OFF, fmax(0, to) + CUT_OFF);
+	return x * x - (x - to) * (x - to);
+}
+
+/* The night from which on all are best explained by the change, up to the newest ones; and
+ * those that are not much worse. */
+static void place(struct judge *j, const struct candidate *c, double step, struct finding *f)
+{
+	const struct metric_series *s = c->s;
+	const struct level *l = &s->level[c->row];
+	const float *v = s->values + c->row * s->n_nights;
+	double sum = 0, best = -INFINITY;
+
+	for (uint32_t i = s->n_nights; i-- > l->begin; ) {
+		j->more[i] = -INFINITY;
+		if (isnan(v[i]))
+			continue;
+		sum += speaks_for(l, v[i], step);
+		if (i > l->newest)
+			continue;
+		j->more[i] = sum;
+		f->since = sum > best ? i : f->since;
+		best = fmax(best, sum);
+	}
+	f->first = f->last = f->since;
+	for (uint32_t i = l->begin; i <= l->newest; i++) {
+		if (j->more[i] < best - 2 * log(1 / (1 - CONFIDENCE)))
+			continue;
+		f->first = i < f->first ? i : f->first;
+		f->last = i > f->last ? i : f->last;
+	}
+	while (f->first > l->begin + 1 && isnan(v[f->first - 1]))
+		f->first--;
+}
+
+/* Hodges' and Lehmann's shift from the level, as it was before `since`, to the nights since. */
+static int shift_since(struct judge *j, const struct candidate *c, uint32_t since, double *step,
+		       size_t *n_now)
+{
+	const struct level *l = &c->s->level[c->row];
+	uint32_t end = since < l->end ? since : l->end;
+	size_t n = level_residuals(c->s, c->row, l->begin, end, j->work);
+	struct interval in;
+
+	*n_now = level_residuals(c->s, c->row, since, c->s->n_nights, j->more);
+	stats_sort(j->work, n);
+	stats_sort(j->more, *n_now);
+	return utest_shift(step, &in, j->work, n, j->more, *n_now, CONFIDENCE);
+}
+
+static int tell_newest(struct judge *j, const struct candidate *c, enum finding_state state)
+{
+	const struct level *l = &c->s->level[c->row];
+	uint32_t newest = c->s->n_nights - 1;
+	struct finding f = { .state = state, .since = newest, .first = newest, .last = newest };
+	double step, reach;
+	size_t n_now;
+	int r = shift_since(j, c, state == FINDING_SUSPECT ? newest : l->newest, &step, &n_now);
+
+	if (!r && state != FINDING_SUSPECT) {
+		place(j, c, step, &f);
+		r = shift_since(j, c, f.since, &step, &n_now);
+	}
+	if (r)
+		return r;
+	reach = t_quantile(0.5 * (1 - CONFIDENCE), l->df) *
+		sqrt(l->variance * (1.0 / n_now + 1.57 / l->n));
+	f.before = level_value(l, 0);
+	f.now = level_value(l, step);
+	f.effect = share(f.before, f.now);
+	f.low = share(f.before, level_value(l, step - reach));
+	f.high = share(f.before, level_value(l, step + reach));
+	return tell(j, c, f);
+}
+
+/* Is the change told already that the newest nights of this series show. */
+static bool is_told(const struct judge *j, const struct candidate *c)
+{
+	const struct level *l = &c->s->level[c->row];
+
+	for (size_t i = 0; i < j->v->n; i++) {
+		const struct finding *f = &j->v->finding[i];
+
+		if (f->task == row_task(c->s, c->row) && f->metric == c->s->metric &&
+		    f->worse == c->worse && f->since >= l->end)
+			return true;
+	}
+	return false;
+}
+
+static int tell_all(struct judge *j)
+{
+	double rate = j->rules->rate;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < j->change.n; i++) {
+		if (j->change.item[i].p <= rate)
+			r = tell_standing(j, &j->change.item[i]);
+	}
+	for (size_t i = 0; !r && i < j->running.n; i++) {
+		const struct candidate *c = &j->running.item[i];
+
+		if (c->p <= rate && !is_told(j, c))
+			r = tell_newest(j, c, FINDING_CONFIRMED);
+	}
+	for (size_t i = 0; !r && i < j->newest.n; i++) {
+		const struct candidate *c = &j->newest.item[i];
+
+		if (c->p <= rate && !is_told(j, c))
+			r = tell_newest(j, c, FINDING_SUSPECT);
+	}
+	return r;
+}
+
+static int kind_of(const struct finding *f)
+{
+	return f->task == TASK_HOST ? 0 : f->task == TASK_TOTAL ? 1 : 2;
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+	double x_by = fabs(x->now - x->before), y_by = fabs(y->now - y->before);
+
+	if (x->state != y->state)
+		return x->state < y->state ? -1 : 1;
+	if (x->worse != y->worse)
+		return x->worse ? -1 : 1;
+	if (kind_of(x) != kind_of(y))
+		return kind_of(x) - kind_of(y);
+	if (x->metric != y->metric)
+		return x->metric < y->metric ? -1 : 1;
+	if (x_by != y_by)
+		return x_by > y_by ? -1 : 1;
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->since < y->since ? -1 : x->since > y->since;
+}
+
+static void count(struct verdict *v)
+{
+	if (v->n)
+		qsort(v->finding, v->n, sizeof *v->finding, in_order);
+	for (size_t i = 0; i < v->n; i++) {
+		const struct finding *f = &v->finding[i];
+
+		if (!f->worse || f->task == TASK_HOST)
+			continue;
+		v->n_confirmed += f->state == FINDING_CONFIRMED;
+		v->n_known += f->state == FINDING_KNOWN;
+		v->n_suspect += f->state == FINDING_SUSPECT;
+	}
+}
+
+static void tell_exact(struct verdict *v, const struct nights *nights)
+{
+	static const enum total told[EXACT_TOTALS] = { TOTAL_TASKS, TOTAL_FAILED, TOTAL_STATUS };
+
+	for (size_t i = 0; nights->n > 1 && i < EXACT_TOTALS; i++) {
+		int64_t before = nights->night[nights->n - 2].total[told[i]];
+		int64_t now = nights->night[nights->n - 1].total[told[i]];
+
+		if (before >= 0 && now >= 0 && before != now)
+			v->exact[v->n_exact++] = (struct exact_change){ told[i], before, now };
+	}
+}
+
+static void tell_span(struct verdict *v, const struct nights *nights, const struct rules *rules)
+{
+	size_t needed = (size_t)(rules->least_history + rules->agree);
+	size_t window = (size_t)rules->window;
+
+	v->first_night = nights->n > window ? nights->n - window : 0;
+	v->n_nights = nights->n - v->first_night;
+	v->enough = v->n_nights >= needed;
+	v->more_nights = v->enough ? 0 : needed - v->n_nights;
+	for (enum metric m = 0; m < METRICS; m++)
+		v->host[m] = NAN;
+}
+
+static int judge_metric(struct judge *j, enum metric m, struct error *err)
+{
+	struct metric_series *s = &j->series[m];
+	int r;
+
+	*s = (struct metric_series){
+		.nights = j->nights, .rules = j->rules, .known = j->known, .metric = m,
+		.first_night = j->v->first_night,
+	};
+	r = metric_series_find(s, err);
+	if (r)
+		return r;
+	if (metric_info[m].time) {
+		j->v->host[m] = exp(s->host.ln[s->n_nights - 1]);
+		j->v->host_event[m] = s->host.event[s->n_nights - 1];
+	}
+	return test_metric(j, s);
+}
+
+static int judge_all(struct judge *j, struct error *err)
+{
+	int r = 0;
+
+	for (enum metric m = 0; !r && m < METRICS; m++) {
+		if (j->rules->metrics & METRIC_BIT(m))
+			r = judge_metric(j, m, err);
+	}
+	for (int worse = 0; !r && worse < 2; worse++) {
+		r = adjust(&j->change, worse);
+		if (!r)
+			r = adjust(&j->running, worse);
+		if (!r)
+			r = adjust(&j->newest, worse);
+	}
+	return r ? r : tell_all(j);
+}
+
+static void judge_release(struct judge *j)
+{
+	for (enum metric m = 0; m < METRICS; m++)
+		metric_series_release(&j->series[m]);
+	free(j->change.item);
+	free(j->running.item);
+	free(j->newest.item);
+	free(j->work);
+	free(j->more);
+}
+
+int verdict_make(struct verdict *v, const struct nights *nights, const struct rules *rules,
+		 const struct known_list *known, struct error *err)
+{
+	struct judge j = {
+		.v = v, .nights = nights, .rules = rules, .known = known,
+		.least_off = normal_quantile(fmin(0.5, pow(rules->rate, 1.0 / rules->agree))),
+		.work = malloc((nights->n + 1) * sizeof *j.work),
+		.more = malloc((nights->n + 1) * sizeof *j.more),
+	};
+	int r = j.work && j.more ? 0 : error_sys(err, -ENOMEM, NULL, "check");
+
+	*v = (struct verdict){ 0 };
+	tell_span(v, nights, rules);
+	tell_exact(v, nights);
+	if (!r && nights->n)
+		r = judge_all(&j, err);
+	judge_release(&j);
+	count(v);
+	if (v->enough && v->n_suspect)
+		v->more_nights = (uint32_t)rules->agree - 1;
+	return r;
+}
+
+void verdict_release(struct verdict *v)
+{
+	free(v->finding);
+	*v = (struct verdict){ 0 };
+}

@@ -1,0 +1,520 @@
+#include "verdict_series.h"
+
+#include "history.h"
+#include "parallel.h"
+#include "stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_EFFECT 0.01	/* of a change point: a smaller one moves no level */
+#define LEAST_NOISE 1e-3	/* nothing is measured better */
+#define FEWEST 3		/* nights of a level */
+#define MAD_WORTH 0.37		/* of a degree of freedom, of a normal distribution */
+#define MEDIAN_ERROR 1.57	/* the variance of a median is so much of a mean's */
+#define STEP 64			/* series a thread takes at once */
+
+#define GROUPS 10		/* of series as long, whose noise is alike */
+#define GROUP_LEAST 20		/* series of one */
+
+struct worker {
+	struct metric_series *s;
+	struct changepoints *detector;
+	double *value, *work;	/* a night each */
+	struct standing *standing;
+	size_t n_standing;
+	struct tails up, down;
+};
+
+uint32_t row_task(const struct metric_series *s, size_t row)
+{
+	if (row < s->nights->n_tasks)
+		return row;
+	return row == s->nights->n_tasks ? TASK_TOTAL : TASK_HOST;
+}
+
+const char *row_name(const struct metric_series *s, size_t row)
+{
+	switch (row_task(s, row)) {
+	case TASK_TOTAL:
+		return "";
+	case TASK_HOST:
+		return NULL;
+	}
+	return s->nights->task[row].name;
+}
+
+static float *row_values(const struct metric_series *s, size_t row)
+{
+	return s->values + row * s->n_nights;
+}
+
+double level_value(const struct level *l, double residual)
+{
+	double x = l->middle + residual;
+
+	return l->ratios ? exp(x) : x * l->scale;
+}
+
+double level_off(const struct level *l, double residual)
+{
+	return residual / sqrt(l->variance * (1 + MEDIAN_ERROR / l->n));
+}
+
+size_t level_residuals(const struct metric_series *s, size_t row, size_t begin, size_t end,
+		       double *residual)
+{
+	const float *v = row_values(s, row);
+	size_t n = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		if (!isnan(v[i]))
+			residual[n++] = v[i];
+	}
+	return n;
+}
+
+/* The median is drawn towards each of the nights it is made of. */
+size_t level_own(const struct metric_series *s, size_t row, double sign, double *off)
+{
+	const struct level *l = &s->level[row];
+	double unit = sign / sqrt(l->variance * (1 - (2 - MEDIAN_ERROR) / l->n));
+	size_t n = level_residuals(s, row, l->begin, l->end, off);
+
+	for (size_t i = 0; i < n; i++)
+		off[i] *= unit;
+	return n;
+}
+
+/* The first night that counts: what was accepted is the norm. */
+static uint32_t first_counted(const struct metric_series *s, size_t row)
+{
+	const char *name = row_name(s, row);
+	const struct known *k = NULL;
+
+	if (name)
+		k = known_find(s->known, KNOWN_ACCEPTED, name, s->metric, s->first_night,
+			       s->n_nights - 1);
+	return k ? k->night : s->first_night;
+}
+
+static size_t known_nights(const double *v, size_t begin, size_t end)
+{
+	size_t n = 0;
+
+	for (size_t i = begin; i < end; i++)
+		n += !isnan(v[i]);
+	return n;
+}
+
+/* A night without a value may have been the first already. */
+static uint32_t unseen_before(const double *v, uint32_t begin, uint32_t night)
+{
+	while (night > begin && isnan(v[night - 1]))
+		night--;
+	return night;
+}
+
+/* It does as long as no level since then is back at half of what it is now. */
+static bool still_stands(const struct change *list, size_t n, size_t i)
+{
+	double step = list[n - 1].after - list[i].before;
+
+	for (size_t k = i; k < n; k++) {
+		double then = list[k].after - list[i].before;
+
+		if (!(step > 0 ? then >= 0.5 * step : then <= 0.5 * step))
+			return false;
+	}
+	return step != 0;
+}
+
+static int add_standing(struct worker *w, size_t row, uint32_t begin, const struct change *list,
+			size_t n)
+{
+	size_t nights = w->s->n_nights;
+
+	for (size_t i = 0; i < n; i++) {
+		struct standing *grown;
+
+		if (!still_stands(list, n, i))
+			continue;
+		grown = realloc(w->standing, (w->n_standing + 1) * sizeof *grown);
+		if (!grown)
+			return -ENOMEM;
+		w->standing = grown;
+		grown[w->n_standing++] = (struct standing){
+			.row = row, .at = begin + list[i].at, .last = begin + list[i].last,
+			.first = unseen_before(w->value, begin, begin + list[i].first),
+			.n_before = known_nights(w->value, i ? begin + list[i - 1].at : begin,
+						 begin + list[i].at),
+			.n_now = known_nights(w->value, begin + list[n - 1].at, nights),
+			.before = list[i].before, .now = list[n - 1].after, .p = list[i].p,
+		};
+	}
+	return 0;
+}
+
+/* The newest level that is old enough, up to the newest nights. */
+static bool choose_level(const struct worker *w, struct level *l, uint32_t begin,
+			 const struct change *list, size_t n)
+{
+	uint32_t end = l->newest, least = (uint32_t)w->s->rules->least_history;
+
+	least = least < FEWEST ? FEWEST : least;
+	for (size_t i = n + 1; i-- > 0; ) {
+		l->begin = i ? begin + list[i - 1].at : begin;
+		l->end = end;
+		if (l->begin >= end)
+			continue;
+		l->n = known_nights(w->value, l->begin, end);
+		if (l->n >= least)
+			return true;
+		end = l->begin;
+	}
+	return false;
+}
+
+static uint32_t first_of_newest(const struct worker *w, uint32_t begin, uint32_t *n)
+{
+	uint32_t night = w->s->n_nights, first = night;
+
+	for (*n = 0; night > begin && *n < w->s->rules->agree; night--) {
+		if (isnan(w->value[night - 1]))
+			continue;
+		first = night - 1;
+		++*n;
+	}
+	return first;
+}
+
+/* What values that are not all above 0 are measured by. */
+static double usual_size(struct worker *w, const struct level *l)
+{
+	size_t n = 0;
+	double size = 0, largest = 0;
+
+	for (size_t i = l->begin; i < w->s->n_nights; i++) {
+		double value = fabs(w->value[i]);
+
+		if (isnan(value))
+			continue;
+		largest = fmax(largest, value);
+		if (i < l->end)
+			w->work[n++] = value;
+	}
+	size = stats_median(w->work, n);
+	return size > 0 ? size : largest > 0 ? largest : 1;
+}
+
+static void measure(struct worker *w, struct level *l, float *residual)
+{
+	size_t nights = w->s->n_nights, n = 0;
+	double spread;
+
+	l->ratios = true;
+	for (size_t i = l->begin; i < nights; i++)
+		l->ratios = l->ratios && !(w->value[i] <= 0);
+	l->scale = l->ratios ? 1 : usual_size(w, l);
+	for (size_t i = l->begin; i < nights; i++)
+		w->value[i] = l->ratios ? log(w->value[i]) : w->value[i] / l->scale;
+	for (size_t i = l->begin; i < l->end; i++) {
+		if (!isnan(w->value[i]))
+			w->work[n++] = w->value[i];
+	}
+	l->middle = stats_median(w->work, n);
+	spread = stats_spread(w->work, n, l->middle) * (1 + 1.0 / n);
+	l->variance = spread * spread;
+	l->df = fmax(FEWEST, MAD_WORTH * (n - 1));
+	for (size_t i = 0; i < nights; i++)
+		residual[i] = i < l->begin ? NAN : (float)(w->value[i] - l->middle);
+}
+
+/* What matters is above the floor before or now. */
+static bool is_small(const struct level *l, double before, double now)
+{
+	return before < l->gate.floor && now < l->gate.floor;
+}
+
+static int compare_levels(struct worker *w, size_t row, uint32_t begin)
+{
+	struct metric_series *s = w->s;
+	struct level *l = &s->level[row];
+	double newest = w->value[s->n_nights - 1];
+	const struct change *list;
+	size_t n;
+	int r = changepoints_find(w->detector, &list, &n, w->value + begin, s->n_nights - begin,
+				  LEAST_EFFECT);
+
+	if (r)
+		return r;
+	l->newest = first_of_newest(w, begin, &l->n_newest);
+	l->tested = l->n_newest == s->rules->agree && choose_level(w, l, begin, list, n);
+	l->judged = l->tested || n;
+	if (n && is_small(l, list[n - 1].before, list[n - 1].after))
+		n = 0;
+	r = add_standing(w, row, begin, list, n);
+	if (!r && l->tested) {
+		measure(w, l, row_values(s, row));
+		if (is_small(l, level_value(l, 0), newest))
+			l->judged = l->tested = false;
+	}
+	return r;
+}
+
+/* Of the host there are ratios, which no amount is meant for. */
+static struct gate gate_of(const struct metric_series *s, size_t row)
+{
+	const char *name = row_name(s, row);
+	struct gate gate = rules_gate(s->rules, name ? name : "", s->metric);
+
+	if (!name)
+		gate.amount = gate.floor = 0;
+	return gate;
+}
+
+/* A series that says nothing of the newest night is not judged. */
+static int look(struct worker *w, size_t row)
+{
+	struct metric_series *s = w->s;
+	const float *v = row_values(s, row);
+	uint32_t begin;
+
+	s->level[row] = (struct level){ .gate = gate_of(s, row) };
+	if (s->level[row].gate.ignored || !isfinite(v[s->n_nights - 1]))
+		return 0;
+	begin = first_counted(s, row);
+	for (size_t i = 0; i < s->n_nights; i++)
+		w->value[i] = i >= begin && isfinite(v[i]) ? v[i] : NAN;
+	return compare_levels(w, row, begin);
+}
+
+static int look_at_rows(void *context, size_t begin, size_t end)
+{
+	int r = 0;
+
+	for (size_t row = begin; !r && row < end; row++)
+		r = look(context, row);
+	return r;
+}
+
+static int count_tails(void *context, size_t begin, size_t end)
+{
+	struct worker *w = context;
+
+	for (size_t row = begin; row < end; row++) {
+		if (!w->s->level[row].tested || row_task(w->s, row) == TASK_HOST)
+			continue;
+		tails_add(&w->up, w->work, level_own(w->s, row, 1, w->work));
+		tails_add(&w->down, w->work, level_own(w->s, row, -1, w->work));
+	}
+	return 0;
+}
+
+struct by_level {
+	double level;
+	size_t row;
+};
+
+static int shorter(const void *a, const void *b)
+{
+	const struct by_level *x = a, *y = b;
+
+	if (x->level != y->level)
+		return x->level < y->level ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static void shrink_group(struct metric_series *s, const struct by_level *member, size_t n,
+			 double *variance, double *df)
+{
+	struct prior prior;
+
+	for (size_t i = 0; i < n; i++) {
+		variance[i] = s->level[member[i].row].variance;
+		df[i] = s->level[member[i].row].df;
+	}
+	prior = stats_prior(variance, df, n);
+	for (size_t i = 0; i < n; i++) {
+		struct level *l = &s->level[member[i].row];
+
+		l->variance = stats_shrink(&prior, l->variance, l->df);
+		l->df += prior.df;
+	}
+}
+
+/* Tasks as long have the noise of each other. */
+static int shrink(struct metric_series *s)
+{
+	struct by_level *order = malloc((s->n_rows + 1) * sizeof *order);
+	double *work = malloc((2 * s->n_rows + 1) * sizeof *work);
+	size_t n = 0, groups;
+
+	for (size_t row = 0; order && row < s->nights->n_tasks; row++) {
+		if (s->level[row].tested)
+			order[n++] = (struct by_level){ level_value(&s->level[row], 0), row };
+	}
+	if (order && work && n) {
+		groups = n / GROUP_LEAST;
+		groups = groups < 1 ? 1 : groups > GROUPS ? GROUPS : groups;
+		qsort(order, n, sizeof *order, shorter);
+		for (size_t g = 0; g < groups; g++) {
+			size_t begin = n * g / groups, end = n * (g + 1) / groups;
+
+			shrink_group(s, order + begin, end - begin, work, work + n);
+		}
+	}
+	for (size_t row = 0; row < s->n_rows; row++)
+		s->level[row].variance = fmax(s->level[row].variance, LEAST_NOISE * LEAST_NOISE);
+	free(order);
+	free(work);
+	return order && work ? 0 : -ENOMEM;
+}
+
+/* The rows behind the tasks': the build's, and the host's as ratios. */
+static void add_rows(struct metric_series *s, bool time)
+{
+	float *total = row_values(s, s->n_rows - 2), *host = row_values(s, s->n_rows - 1);
+
+	for (size_t i = 0; i < s->n_nights; i++) {
+		total[i] = (float)metric_total(s->nights->night[i].total, s->metric);
+		host[i] = time ? (float)exp(s->host.ln[i]) : NAN;
+	}
+}
+
+static void take_host_out(struct metric_series *s)
+{
+	float *factor = row_values(s, s->n_rows - 1);
+
+	for (size_t row = 0; row + 1 < s->n_rows; row++) {
+		float *v = row_values(s, row);
+
+		for (size_t i = 0; i < s->n_nights; i++)
+			v[i] /= factor[i];
+	}
+}
+
+/* Nights before the window are not looked at. */
+static int load(struct metric_series *s, struct error *err)
+{
+	bool time = metric_info[s->metric].time;
+	int r = s->nights->load(s->nights, s->metric, s->values, err);
+
+	for (size_t row = 0; !r && row + 2 < s->n_rows; row++) {
+		for (size_t i = 0; i < s->first_night; i++)
+			row_values(s, row)[i] = NAN;
+	}
+	if (!r && time)
+		r = hostfactor_find(&s->host, s->values, s->nights->n_tasks, s->n_nights,
+				    s->rules->gate[s->metric].floor);
+	if (r)
+		return r;
+	add_rows(s, time);
+	if (time)
+		take_host_out(s);
+	return 0;
+}
+
+static int by_row(const void *a, const void *b)
+{
+	const struct standing *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int collect(struct metric_series *s, struct worker *w, size_t n)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += w[i].n_standing;
+	s->standing = malloc((all + 1) * sizeof *s->standing);
+	if (!s->standing)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (w[i].n_standing)
+			memcpy(s->standing + s->n_standing, w[i].standing,
+			       w[i].n_standing * sizeof *s->standing);
+		s->n_standing += w[i].n_standing;
+		tails_merge(&s->up, &w[i].up);
+		tails_merge(&s->down, &w[i].down);
+	}
+	qsort(s->standing, s->n_standing, sizeof *s->standing, by_row);
+	tails_finish(&s->up);
+	tails_finish(&s->down);
+	return 0;
+}
+
+static int worker_init(struct worker *w, struct metric_series *s)
+{
+	*w = (struct worker){
+		.s = s, .detector = changepoints_new(),
+		.value = malloc((s->n_nights + 1) * sizeof *w->value),
+		.work = malloc((s->n_nights + 1) * sizeof *w->work),
+	};
+	return w->detector && w->value && w->work ? 0 : -ENOMEM;
+}
+
+static void worker_release(struct worker *w)
+{
+	changepoints_free(w->detector);
+	free(w->value);
+	free(w->work);
+	free(w->standing);
+}
+
+static int find(struct metric_series *s)
+{
+	struct parallel p = { .step = STEP, .n_threads = parallel_threads(s->n_rows, STEP) };
+	struct worker *w = calloc(p.n_threads, sizeof *w);
+	int r = w ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < p.n_threads; i++) {
+		p.context[i] = &w[i];
+		r = worker_init(&w[i], s);
+	}
+	p.work = look_at_rows;
+	if (!r)
+		r = parallel_run(&p, s->n_rows);
+	if (!r)
+		r = shrink(s);
+	p.work = count_tails;
+	if (!r)
+		r = parallel_run(&p, s->n_rows);
+	if (!r)
+		r = collect(s, w, p.n_threads);
+	for (size_t i = 0; w && i < p.n_threads; i++)
+		worker_release(&w[i]);
+	free(w);
+	return r;
+}
+
+int metric_series_find(struct metric_series *s, struct error *err)
+{
+	int r;
+
+	s->n_nights = s->nights->n;
+	s->n_rows = s->nights->n_tasks + 2;
+	s->values = malloc(s->n_rows * s->n_nights * sizeof *s->values + 1);
+	s->level = calloc(s->n_rows, sizeof *s->level);
+	if (!s->values || !s->level)
+		return error_sys(err, -ENOMEM, NULL, "check");
+	r = load(s, err);
+	if (r)
+		return r;
+	r = find(s);
+	return r ? error_sys(err, r, NULL, "check") : 0;
+}
+
+void metric_series_release(struct metric_series *s)
+{
+	free(s->values);
+	free(s->level);
+	free(s->standing);
+	hostfactor_release(&s->host);
+	*s = (struct metric_series){ 0 };
+}

@@ -1,0 +1,73 @@
+#ifndef BUILDBEAT_VERDICT_SERIES_H
+#define BUILDBEAT_VERDICT_SERIES_H
+
+#include "changepoints.h"
+#include "hostfactor.h"
+#include "known.h"
+#include "nights.h"
+#include "rules.h"
+#include "tails.h"
+
+/* What verdict.c has of a metric: its series, one a task and then the build's and the host's. */
+
+/* A change point that still stands. */
+struct standing {
+	uint32_t row;
+	uint32_t at, first, last;
+	uint32_t n_before, n_now;	/* nights the levels were measured on */
+	double before, now;	/* levels: right before it, and the newest */
+	double p;
+};
+
+/* Of a series: the level its newest nights are held against. Values are logarithms, or, if
+ * one is not above 0, in units of scale; a residual is a value less the level. */
+struct level {
+	bool judged;		/* there is something to compare */
+	bool tested;		/* the newest nights have a level to be held against */
+	bool ratios;
+	uint32_t begin, end;	/* the nights it was measured on, those without a value too */
+	uint32_t newest;	/* the first of the newest nights */
+	uint32_t n, n_newest;	/* with a value */
+	double scale;
+	double middle;
+	double variance, df;	/* as measured; then shrunk */
+	struct gate gate;
+};
+
+struct metric_series {
+	const struct nights *nights;
+	const struct rules *rules;
+	const struct known_list *known;
+	enum metric metric;
+	uint32_t first_night;
+	size_t n_rows, n_nights;
+	float *values;		/* [row * n_nights + night]: without what the host makes of them;
+				   then residuals */
+	struct level *level;	/* of a row */
+	struct hostfactor host;
+	struct standing *standing;	/* by row, then night */
+	size_t n_standing;
+	struct tails up, down;
+};
+
+/* Load it and find all levels and what stands. 0 or a negative errno with err. Always release. */
+int metric_series_find(struct metric_series *s, struct error *err);
+void metric_series_release(struct metric_series *s);
+
+/* Rows after those of the tasks; the name that patterns are for, NULL for the host. */
+uint32_t row_task(const struct metric_series *s, size_t row);
+const char *row_name(const struct metric_series *s, size_t row);
+
+/* How far residuals are off, in standard deviations of another night's (sign: 1 or -1); of
+ * the nights of the level itself. Room for all nights; how many. */
+double level_off(const struct level *l, double residual);
+size_t level_own(const struct metric_series *s, size_t row, double sign, double *off);
+
+/* The residuals from night begin up to but not end, those there are. */
+size_t level_residuals(const struct metric_series *s, size_t row, size_t begin, size_t end,
+		       double *residual);
+
+/* A level or residual back in the metric's unit. */
+double level_value(const struct level *l, double residual);
+
+#endif
