@@ -1,114 +1,297 @@
-#include "arena.h"
+#include "amount_read.h"
+#include "builds.h"
 #include "command.h"
-#include "lines.h"
-#include "numberlines.h"
+#include "diff_output.h"
+#include "diff_samples.h"
+#include "heap.h"
+#include "listing.h"
+#include "nightly.h"
+#include "openrec.h"
+#include "outfile.h"
 #include "output.h"
 #include "report.h"
-#include "samples.h"
+#include "zstd.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TOP_MAX 1000000000
 
 struct diff_arguments {
 	const char *samples;
+	struct option_list base, new;
+	struct nightly_options nightly;
+	const char *filter;
+	int sort;
+	bool reverse, all;
+	int64_t top;
+	double share;
+	struct option_list amount, floor;
+	bool json, markdown;
+	const char *html;
+	bool fail;
 };
 
 static const struct option options[] = {
-	{ .name = "samples", .letter = 's', .kind = OPTION_TEXT, .argument = "FILE",
+	{ .name = "base", .letter = 'b', .kind = OPTION_WORDS, .argument = "REC ...",
+	  .help = "the builds before, up to the next option",
+	  .offset = offsetof(struct diff_arguments, base) },
+	{ .name = "new", .letter = 'n', .kind = OPTION_WORDS, .argument = "REC ...",
+	  .help = "the builds after",
+	  .offset = offsetof(struct diff_arguments, new) },
+	NIGHTLY_REPO_OPTIONS(struct diff_arguments, nightly),
+	NIGHTLY_REF_OPTION(struct diff_arguments, nightly),
+	NIGHTLY_METRICS_OPTION(struct diff_arguments, nightly),
+	{ .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .argument = "TEXT",
+	  .help = "only tasks with TEXT in their name, or matching it as a pattern",
+	  .offset = offsetof(struct diff_arguments, filter) },
+	{ .name = "share", .kind = OPTION_SHARE, .argument = "SHARE",
+	  .help = "a smaller share does not matter (5%)",
+	  .offset = offsetof(struct diff_arguments, share) },
+	{ .name = "amount", .kind = OPTION_LIST, .argument = "AMOUNT",
+	  .help = "nor a smaller change: 2s, 16MiB",
+	  .offset = offsetof(struct diff_arguments, amount) },
+	{ .name = "floor", .kind = OPTION_LIST, .argument = "AMOUNT",
+	  .help = "nor tasks that are smaller on both sides",
+	  .offset = offsetof(struct diff_arguments, floor) },
+	{ .name = "all", .letter = 'a', .kind = OPTION_FLAG,
+	  .help = "list what does not matter too",
+	  .offset = offsetof(struct diff_arguments, all) },
+	{ .name = "sort", .letter = 's', .kind = OPTION_CHOICE, .argument = "KEY",
+	  .help = "lists by change, share, base, new or name",
+	  .offset = offsetof(struct diff_arguments, sort), .choices = diff_sort_word },
+	{ .name = "reverse", .letter = 'r', .kind = OPTION_FLAG,
+	  .help = "the other way round",
+	  .offset = offsetof(struct diff_arguments, reverse) },
+	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N",
+	  .help = "length of the lists (20)",
+	  .offset = offsetof(struct diff_arguments, top), .min = 1, .max = TOP_MAX },
+	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
+	  .help = "JSON: every figure, with its unit",
+	  .offset = offsetof(struct diff_arguments, json) },
+	{ .name = "markdown", .kind = OPTION_FLAG, .help = "Markdown, for a merge request",
+	  .offset = offsetof(struct diff_arguments, markdown) },
+	{ .name = "html", .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "a page of its own too, into FILE",
+	  .offset = offsetof(struct diff_arguments, html) },
+	{ .name = "fail", .kind = OPTION_FLAG,
+	  .help = "exit 1 where tests find something for the worse",
+	  .offset = offsetof(struct diff_arguments, fail) },
+	{ .name = "samples", .kind = OPTION_TEXT, .argument = "FILE",
 	  .help = "compare the pairs of samples in FILE, a line of JSON each",
 	  .offset = offsetof(struct diff_arguments, samples) },
 	{ 0 }
 };
 
-/* Of those told to differ, one in twenty may be no different; less than a hundredth does
- * not matter. */
-static const struct samples_rules rules = { .rate = 0.05, .least_effect = 0.01 };
+/* Which builds */
 
-struct pairs {
-	struct arena *texts;
-	struct line_id *id;
-	struct samples *samples;
-	size_t n;
-};
-
-static int add_pair(void *context, const struct numberline *line)
+/* The newest two of base, without what cannot be read. */
+static int newest_two(struct args *a, struct diff_arguments *d, const char *base,
+		      struct error *err)
 {
-	struct pairs *p = context;
-	struct line_id *id = array_grow(p->id, p->n, sizeof *id);
-	struct samples *samples;
+	struct buf path = BUF_INIT;
+	struct listing l = LISTING_INIT;
+	int r = listing_base(&path, base, err);
 
-	if (!id)
-		return -ENOMEM;
-	p->id = id;
-	samples = array_grow(p->samples, p->n, sizeof *samples);
-	if (!samples)
-		return -ENOMEM;
-	p->samples = samples;
-	id[p->n] = line->id;
-	id[p->n].text = arena_text(p->texts, line->id.text, line->id.len);
-	if (!id[p->n].text)
-		return -ENOMEM;
-	return samples_compare(&samples[p->n++], line->list[0].value, line->list[0].n,
-			       line->list[1].value, line->list[1].n);
+	if (!r)
+		r = listing_read(&l, path.data, &zstd_codec, err);
+	if (!r && (l.n < 2 || l.entry[l.n - 2].damaged))
+		r = error_set(err, -ENOENT, path.data, 0, 0, "less than two recordings here");
+	if (!r) {
+		d->base.item[d->base.n++] = args_keep(a, l.entry[l.n - 2].name);
+		d->new.item[d->new.n++] = args_keep(a, l.entry[l.n - 1].name);
+		if (!d->base.item[0] || !d->new.item[0])
+			r = error_sys(err, -ENOMEM, NULL, NULL);
+	}
+	listing_release(&l);
+	buf_release(&path);
+	return r;
 }
 
-static int print(struct pairs *p)
+/* The newest night of the series and the one before. */
+static int newest_nights(struct args *a, struct diff_arguments *d, struct nightly *n,
+			 struct error *err)
 {
-	struct buf out = BUF_INIT;
-	int r = samples_judge(p->samples, p->n, &rules);
+	struct buf before = BUF_INIT;
+	struct buf ref = BUF_INIT;
+	int r = archive_choose(n->archive, d->nightly.ref, &ref, err);
 
-	for (size_t i = 0; !r && i < p->n; i++) {
-		line_samples(&out, &p->id[i], &p->samples[i]);
-		r = buf_error(&out);
+	if (!r) {
+		buf_addf(&before, "%s~1", buf_str(&ref));
+		d->base.item[d->base.n++] = args_keep(a, buf_str(&before));
+		d->new.item[d->new.n++] = args_keep(a, buf_str(&ref));
+		if (buf_error(&before) || !d->base.item[0] || !d->new.item[0])
+			r = error_sys(err, -ENOMEM, NULL, NULL);
 	}
+	buf_release(&before);
+	buf_release(&ref);
+	return r;
+}
+
+static int choose(struct args *a, struct diff_arguments *d, struct nightly *n,
+		  const char *base, struct error *err)
+{
+	bool sets = d->base.n || d->new.n;
+
+	if (sets && (a->n || !d->base.n || !d->new.n))
+		return error_set(err, -EINVAL, NULL, 0, 0, "diff: --base and --new go together, "
+				 "without other operands");
+	if (a->n == 1)
+		return error_set(err, -EINVAL, NULL, 0, 0, "diff: '%s' is to be compared with "
+				 "what? Expected: %s", a->operand[0], "A B");
+	if (a->n) {
+		d->base.item[d->base.n++] = a->operand[0];
+		d->new.item[d->new.n++] = a->operand[1];
+	} else if (!sets) {
+		return n->archive ? newest_nights(a, d, n, err) : newest_two(a, d, base, err);
+	}
+	return 0;
+}
+
+/* Thresholds */
+
+/* "2s" is for times, "1MiB" for sizes, "0" for all. */
+static int set_amounts(struct rules *rules, const struct option_list *list, size_t offset,
+		       const char *option, struct error *err)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct amount amount;
+
+		if (!amount_read(&amount, list->item[i]) ||
+		    (amount.unit == UNIT_COUNT && amount.value != 0))
+			return error_set(err, -EINVAL, NULL, 0, 0, "diff: option '--%s': expected "
+					 "an amount as 2s or 16MiB, not '%s'", option,
+					 list->item[i]);
+		for (enum metric m = 0; m < METRICS; m++) {
+			double *value = (double *)((char *)&rules->gate[m] + offset);
+
+			if (amount.unit == UNIT_COUNT)
+				*value = 0;
+			else
+				amount_in(value, &amount, metric_info[m].unit);
+		}
+	}
+	return 0;
+}
+
+static int set_rules(struct rules *rules, const struct diff_arguments *d, struct error *err)
+{
+	int r;
+
+	for (enum metric m = 0; m < METRICS && !isnan(d->share); m++)
+		rules->gate[m].share = d->share;
+	if (!d->nightly.metrics)
+		rules->metrics |= METRIC_BIT(METRIC_PEAK);
+	r = set_amounts(rules, &d->amount, offsetof(struct gate, amount), "amount", err);
+	if (!r)
+		r = set_amounts(rules, &d->floor, offsetof(struct gate, floor), "floor", err);
+	return r;
+}
+
+/* Outputs */
+
+static int write_html(const struct diff_view *v, const char *path, struct error *err)
+{
+	struct buf page = BUF_INIT;
+	int r = diff_html(&page, v);
+
+	r = r ? error_sys(err, r, path, NULL) : outfile_write(path, &page, err);
+	buf_release(&page);
+	return r;
+}
+
+static int print(const struct diff_view *v, const struct diff_arguments *d, struct error *err)
+{
+	struct style style = output_style();
+	struct buf out = BUF_INIT;
+	int r = d->json ? diff_json(&out, v) : d->markdown ? diff_markdown(&out, v) :
+		diff_text(&out, v, &style);
+
+	if (r)
+		error_sys(err, r, NULL, NULL);
+	else if (d->html)
+		r = write_html(v, d->html, err);
 	if (!r)
 		output_write(&out);
 	buf_release(&out);
 	return r;
 }
 
-static int compare_samples(const char *path, struct error *err)
+static int compare(const struct builds *base, const struct builds *new, const struct rules *rules,
+		   const struct diff_arguments *d, bool *worse, struct error *err)
 {
-	static const char *const name[] = { "base", "new", NULL };
-	struct pairs p = { .texts = arena_new() };
-	int r = 0;
+	struct diff_options o = { rules, d->filter };
+	struct diff diff;
+	struct diff_view view = {
+		.diff = &diff, .sort = (enum diff_sort)d->sort, .reverse = d->reverse,
+		.all = d->all, .top = (size_t)d->top,
+	};
+	int r = diff_make(&diff, base->figures, base->n, new->figures, new->n, &o);
 
-	if (!p.texts)
-		r = error_sys(err, -ENOMEM, path, NULL);
+	r = r ? error_sys(err, r, NULL, NULL) : print(&view, d, err);
+	*worse = !r && diff_is_worse(&diff);
+	diff_release(&diff);
+	return r;
+}
+
+static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct error *err)
+{
+	struct nightly n = NIGHTLY_INIT;
+	struct builds base = BUILDS_INIT, new = BUILDS_INIT;
+	bool nights = args_given(a, "repo") || args_given(a, "ref");
+	const char *dir = NULL;
+	int r = nightly_settings(&n, a, &d->nightly, err);
+
+	heap_expect_much();
 	if (!r)
-		r = numberlines_read(path, name, add_pair, &p, err);
-	if (!r && (r = print(&p)))
-		error_sys(err, r, path, NULL);
-	free(p.samples);
-	free(p.id);
-	arena_free(p.texts);
+		r = set_rules(&n.rules, d, err);
+	if (!r && nights)
+		r = archive_open(&n.archive, d->nightly.repo, ARCHIVE_READ, err);
+	else if (!r)
+		r = openrec_base(a, &dir, d->nightly.config, err);
+	if (!r)
+		r = choose(a, d, &n, dir, err);
+	if (!r)
+		r = builds_read(&base, d->base.item, d->base.n, dir, n.archive, err);
+	if (!r)
+		r = builds_read(&new, d->new.item, d->new.n, dir, n.archive, err);
+	if (!r)
+		r = compare(&base, &new, &n.rules, d, worse, err);
+	builds_release(&base);
+	builds_release(&new);
+	archive_close(n.archive);
+	rules_config_release(&n.config);
 	return r;
 }
 
 static int run(const struct command *c, int argc, char **argv)
 {
-	struct diff_arguments d = { 0 };
+	struct diff_arguments d = { .sort = DIFF_SORT_CHANGE, .top = 20, .share = NAN };
 	struct error err = { 0 };
+	bool worse = false;
 	struct args a;
 	int r;
 
 	if (!options_parse(&a, c, &d, argc, argv))
 		return a.status;
-	if (d.samples)
-		r = compare_samples(d.samples, &err);
+	if (d.json && d.markdown)
+		r = error_set(&err, -EINVAL, NULL, 0, 0, "diff: one of --json and --markdown");
 	else
-		r = error_set(&err, -EINVAL, NULL, 0, 0, "diff: option '--samples' is missing");
+		r = d.samples ? diff_samples(d.samples, &err) : diff(&a, &d, &worse, &err);
 	if (r)
 		report_error(&err);
 	args_release(&a);
-	return r ? EXIT_MISUSE : EXIT_GOOD;
+	return r ? EXIT_MISUSE : worse && d.fail ? EXIT_FOUND : EXIT_GOOD;
 }
 
 const struct command cmd_diff = {
 	.name = "diff",
 	.summary = "Tell what differs, and how sure that is",
-	.operands = "",
+	.operands = "[A B]",
+	.max_operands = 2,
 	.options = options,
 	.run = run,
 };

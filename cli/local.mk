@@ -2,6 +2,7 @@
 # that the tests can have it
 noinst_LTLIBRARIES += cli/libcli.la
 cli_libcli_la_SOURCES = \
+	cli/builds.c cli/builds.h \
 	cli/capture.c cli/capture.h \
 	cli/cmd_chart.c \
 	cli/cmd_complete.c \
@@ -18,6 +19,7 @@ cli_libcli_la_SOURCES = \
 	cli/command.h \
 	cli/commands.c \
 	cli/configfile.c cli/configfile.h \
+	cli/diff_samples.c cli/diff_samples.h \
 	cli/doctor.h cli/doctor_host.c cli/doctor_place.c cli/doctor_trial.c \
 	cli/gitstamp.c cli/gitstamp.h \
 	cli/heap.c cli/heap.h \

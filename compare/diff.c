@@ -1,6 +1,7 @@
 #include "diff.h"
 
 #include "arena.h"
+#include "hostfactor.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -10,8 +11,7 @@
 
 #define NO_ROW UINT32_MAX
 
-/* What all tasks have in common is told from so many that take that long. */
-#define COMMON_LEAST 20
+/* What all tasks have in common is told from those that take that long. */
 #define COMMON_TIME_US 100000
 
 /* While it is made. */
@@ -365,57 +365,36 @@ static double value_of(const struct making *m, size_t task, size_t run, enum met
 	return row == NO_ROW ? NAN : figures_value(run_at(m->d, run), row, metric);
 }
 
-/* What all tasks have in common */
-
-/* The ln of a task's values less their mean of both sides; false if it is no task to go by. */
-static bool deviations(const struct making *m, size_t task, enum metric metric, double *into)
-{
-	double mean[DIFF_SIDES] = { 0 };
-
-	if (m->d->task[task].presence != DIFF_BOTH)
-		return false;
-	for (size_t i = 0; i < m->n_runs; i++) {
-		enum diff_side s = side_of(m->d, i);
-
-		into[i] = value_of(m, task, i, metric);
-		if (!(into[i] >= COMMON_TIME_US))
-			return false;
-		into[i] = log(into[i]);
-		mean[s] += into[i] / (double)m->d->n_runs[s];
-	}
-	for (size_t i = 0; i < m->n_runs; i++)
-		into[i] -= 0.5 * (mean[DIFF_BASE] + mean[DIFF_NOW]);
-	return true;
-}
-
+/* What all tasks have in common, as far as they are in both; of few it is not known. */
 static int find_common(struct making *m, enum metric metric)
 {
 	struct diff *d = m->d;
-	double *dev = malloc((d->n_tasks + 1) * m->n_runs * sizeof *dev), side[DIFF_SIDES];
-	double *one = malloc((d->n_tasks + 1) * sizeof *one);
+	float *value = malloc((d->n_tasks + 1) * m->n_runs * sizeof *value);
+	struct hostfactor host = HOSTFACTOR_INIT;
+	bool known = false;
 	size_t n = 0;
+	int r = -ENOMEM;
 
-	if (!dev || !one) {
-		free(dev);
-		free(one);
-		return -ENOMEM;
+	for (size_t i = 0; value && i < d->n_tasks; i++) {
+		for (size_t run = 0; run < m->n_runs; run++)
+			value[n * m->n_runs + run] = (float)value_of(m, i, run, metric);
+		n += d->task[i].presence == DIFF_BOTH;
 	}
-	for (size_t i = 0; i < d->n_tasks; i++)
-		n += deviations(m, i, metric, dev + n * m->n_runs);
-	for (size_t run = 0; run < m->n_runs && n >= COMMON_LEAST; run++) {
-		for (size_t i = 0; i < n; i++)
-			one[i] = dev[i * m->n_runs + run];
-		m->value[run] = stats_median(one, n);
-		m->factor[run] = exp(m->value[run]);
+	if (value)
+		r = hostfactor_find(&host, value, n, m->n_runs, COMMON_TIME_US);
+	for (size_t run = 0; !r && run < m->n_runs; run++) {
+		known |= host.ln[run] != 0;
+		m->factor[run] = exp(host.ln[run]);
 	}
-	if (n >= COMMON_LEAST) {
-		side[DIFF_BASE] = median(m->value, d->n_runs[DIFF_BASE]);
-		side[DIFF_NOW] = median(m->value + d->n_runs[DIFF_BASE], d->n_runs[DIFF_NOW]);
-		d->common[metric] = exp(side[DIFF_NOW] - side[DIFF_BASE]);
+	if (known) {
+		double base = median(host.ln, d->n_runs[DIFF_BASE]);
+
+		d->common[metric] = exp(median(host.ln + d->n_runs[DIFF_BASE],
+					       d->n_runs[DIFF_NOW]) - base);
 	}
-	free(dev);
-	free(one);
-	return 0;
+	hostfactor_release(&host);
+	free(value);
+	return r;
 }
 
 /* All tasks by one metric */

@@ -22,7 +22,7 @@ struct diff_figure {
 	double change;		/* now less base; NaN */
 	double share;		/* of base; INFINITY: from nothing */
 	bool large;		/* passes the gates; where tested, by the test's effect */
-	enum verdict verdict;	/* HIGHER or LOWER: tested, sure and large */
+	enum samples_verdict verdict;	/* HIGHER or LOWER: tested, sure and large */
 	const struct samples *test;	/* NULL: not tested */
 };
 

@@ -57,13 +57,6 @@ static void add_side(struct json *j, const char *name, const struct side *side)
 	json_object_end(j);
 }
 
-static const char *const verdict_word[] = {
-	[VERDICT_UNKNOWN] = "unknown",
-	[VERDICT_SAME] = "same",
-	[VERDICT_LOWER] = "lower",
-	[VERDICT_HIGHER] = "higher",
-};
-
 void line_samples(struct buf *out, const struct line_id *id, const struct samples *s)
 {
 	struct json j;
@@ -73,7 +66,7 @@ void line_samples(struct buf *out, const struct line_id *id, const struct sample
 	json_figure(&j, "adjusted_p", s->adjusted_p);
 	json_figure(&j, "effect", s->effect);
 	add_interval(&j, s->in);
-	json_str(&j, "verdict", verdict_word[s->verdict]);
+	json_str(&j, "verdict", samples_verdict_word[s->verdict]);
 	json_figure(&j, "t_p", s->t_p);
 	json_figure(&j, "adjusted_t_p", s->adjusted_t_p);
 	add_side(&j, "base", &s->base);

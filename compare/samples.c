@@ -8,6 +8,13 @@
 
 #define LEAST_NOISE 1e-3	/* nothing is measured better */
 
+const char *const samples_verdict_word[VERDICT_HIGHER + 1] = {
+	[VERDICT_UNKNOWN] = "unknown",
+	[VERDICT_SAME] = "same",
+	[VERDICT_LOWER] = "lower",
+	[VERDICT_HIGHER] = "higher",
+};
+
 /* One pair's values while it is looked at. */
 struct pair {
 	double *base, *now;
@@ -159,7 +166,7 @@ double samples_rate(const struct samples *s)
 	return ranked ? s->adjusted_p : s->adjusted_t_p;
 }
 
-static enum verdict verdict_of(const struct samples *s, const struct samples_rules *rules)
+static enum samples_verdict verdict_of(const struct samples *s, const struct samples_rules *rules)
 {
 	if (samples_rate(s) <= rules->rate && fabs(s->effect) >= rules->least_effect)
 		return s->effect > 0 ? VERDICT_HIGHER : VERDICT_LOWER;

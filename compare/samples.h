@@ -21,12 +21,14 @@
 /* Intervals hold this often. */
 #define SAMPLES_CONFIDENCE 0.95
 
-enum verdict {
+enum samples_verdict {
 	VERDICT_UNKNOWN,	/* too little to tell */
 	VERDICT_SAME,		/* what difference there may be is too small to matter */
 	VERDICT_LOWER,
 	VERDICT_HIGHER,
 };
+
+extern const char *const samples_verdict_word[VERDICT_HIGHER + 1];	/* "unknown" ... */
 
 struct side {
 	size_t n;
@@ -40,7 +42,7 @@ struct samples {
 	double t_p, adjusted_t_p;	/* Student's; NaN where there is no variance to go by */
 	double effect;			/* as a share, 0.1: a tenth more; NaN: not known */
 	struct interval in;		/* of it */
-	enum verdict verdict;
+	enum samples_verdict verdict;
 
 	/* what samples_judge() goes by: on the scale they are taken on */
 	double step, variance, df, scale;

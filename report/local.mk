@@ -5,8 +5,15 @@ report_libreport_la_SOURCES = \
 	report/amount_read.c report/amount_read.h \
 	report/culprit_names.c report/culprit_names.h \
 	report/culprits.c report/culprits.h \
+	report/diff_html.c \
+	report/diff_json.c \
+	report/diff_markdown.c \
+	report/diff_output.h \
+	report/diff_text.c \
+	report/diff_view.c report/diff_view.h \
 	report/events.c report/events.h \
 	report/html.c report/html.h \
+	report/markdown.c report/markdown.h
 	report/page.c report/page.h \
 	report/page_data.c \
 	report/page_events.c \

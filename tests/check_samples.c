@@ -122,7 +122,7 @@ static const struct {
 	size_t n_base, n_now;
 	double base[12], now[12];
 	double effect;		/* NAN: not known */
-	enum verdict verdict;
+	enum samples_verdict verdict;
 } pairs[] = {
 	{ "nothing", 0, 0, { 0 }, { 0 }, NAN, VERDICT_UNKNOWN },
 	{ "nothing before", 0, 3, { 0 }, { 1, 2, 3 }, NAN, VERDICT_UNKNOWN },

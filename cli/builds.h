@@ -1,0 +1,25 @@
+#ifndef BUILDBEAT_BUILDS_H
+#define BUILDBEAT_BUILDS_H
+
+#include "error.h"
+#include "figures.h"
+
+#include <stddef.h>
+
+struct archive;
+
+/* Builds to be compared: figures of so many recordings, or nights of an archive. */
+struct builds {
+	size_t n;
+	struct figures *figures;
+};
+
+#define BUILDS_INIT { 0 }
+
+/* Reads them one after the other: recordings in base as openrec() finds them or, where
+ * archive is not NULL, nights. 0 or a negative errno with err; always release. */
+int builds_read(struct builds *b, const char *const *what, size_t n, const char *base,
+		struct archive *archive, struct error *err);
+void builds_release(struct builds *b);
+
+#endif

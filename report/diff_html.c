@@ -1,0 +1,337 @@
+#include "diff_output.h"
+
+#include "amount.h"
+#include "html.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A click on a heading sorts its table by the numbers in data-n, or by name. */
+static const char sort_script[] =
+	"for(const th of document.querySelectorAll('table.sort th'))th.onclick=()=>{"
+	"const t=th.closest('table'),b=t.tBodies[0],i=th.cellIndex,"
+	"d=th.ariaSort==='descending'?1:-1;"
+	"for(const o of t.querySelectorAll('th'))o.ariaSort=null;"
+	"th.ariaSort=d<0?'descending':'ascending';"
+	"const k=r=>{const c=r.cells[i],n=c.dataset.n;return n===undefined?c.textContent:+n};"
+	"b.append(...[...b.rows].map(r=>[k(r),r]).sort((x,y)=>"
+	"(x[0]<y[0]?-1:x[0]>y[0]?1:0)*d).map(x=>x[1]))}";
+
+static void text_cell(struct html *h, const char *class, struct buf *text)
+{
+	html_leaf(h, "td", class, buf_str(text));
+	buf_clear(text);
+}
+
+/* With what it sorts by. */
+static void number_cell(struct html *h, double key, struct buf *text)
+{
+	char number[40];
+	struct buf b;
+
+	html_open(h, "td", "number");
+	if (isfinite(key)) {
+		buf_init_fixed(&b, number, sizeof number);
+		buf_addf(&b, "%.9g", key);
+		html_attr(h, "data-n", buf_str(&b));
+	} else {
+		html_attr(h, "data-n", isinf(key) ? "1e99" : "-1e99");
+	}
+	html_text(h, buf_str(text));
+	html_end(h);
+	buf_clear(text);
+}
+
+static void heading(struct html *h, const char *const *name, size_t n)
+{
+	html_begin(h, "thead");
+	html_begin(h, "tr");
+	for (size_t i = 0; i < n; i++)
+		html_leaf(h, "th", i + 1 < n ? "number" : NULL, name[i]);
+	html_end(h);
+	html_end(h);
+}
+
+static void begin_table(struct html *h, const char *class, const char *const *name, size_t n)
+{
+	html_open(h, "div", "scroll");
+	html_open(h, "table", class);
+	if (name)
+		heading(h, name, n);
+	html_begin(h, "tbody");
+}
+
+static void end_table(struct html *h)
+{
+	html_end(h);
+	html_end(h);
+	html_end(h);
+}
+
+static void figure_cells(struct html *h, const struct diff_figure *f, enum unit unit, bool tested)
+{
+	const struct samples *s = f->test;
+	struct buf text = BUF_INIT;
+
+	for (enum diff_side side = 0; side < DIFF_SIDES; side++) {
+		amount_add(&text, unit, f->value[side]);
+		number_cell(h, f->value[side], &text);
+	}
+	amount_add_change(&text, unit, f->change);
+	number_cell(h, f->change, &text);
+	amount_add_share(&text, f->share);
+	number_cell(h, f->share, &text);
+	if (tested) {
+		if (s && isfinite(s->in.low) && isfinite(s->in.high)) {
+			amount_add_share(&text, s->in.low);
+			buf_adds(&text, " to ");
+			amount_add_share(&text, s->in.high);
+		}
+		number_cell(h, s ? s->in.low : NAN, &text);
+		if (s && !isnan(samples_rate(s)))
+			buf_addf(&text, "%.3g", samples_rate(s));
+		number_cell(h, s ? samples_rate(s) : NAN, &text);
+	}
+	buf_release(&text);
+}
+
+static const char *mark(const struct diff_figure *f, bool tested)
+{
+	double by = tested && !diff_is_told(f) ? 0 : f->large ? f->change : 0;
+
+	return by > 0 ? "name worse" : by < 0 ? "name better" : "name same";
+}
+
+static void figure_table(struct html *h, const char *class, const struct diff *d, const char *last)
+{
+	const char *const plain[] = { "base", "new", "change", "share", last };
+	const char *const tested[] = { "base", "new", "change", "share", "95 % interval", "rate",
+				       last };
+
+	if (d->tested)
+		begin_table(h, class, tested, sizeof tested / sizeof *tested);
+	else
+		begin_table(h, class, plain, sizeof plain / sizeof *plain);
+}
+
+static void add_build(struct html *h, const struct diff *d)
+{
+	html_leaf(h, "h2", NULL, "The build");
+	figure_table(h, NULL, d, "");
+	for (enum metric m = 0; m < METRICS; m++) {
+		const struct diff_figure *f = &d->whole[m];
+
+		if (!d->figure[m] || (isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW])))
+			continue;
+		html_begin(h, "tr");
+		figure_cells(h, f, metric_info[m].unit, d->tested);
+		html_leaf(h, "td", mark(f, d->tested), metric_info[m].title);
+		html_end(h);
+	}
+	for (enum total t = TOTAL_TASKS; t < TOTALS; t++) {
+		const struct diff_figure *f = &d->total[t];
+
+		if (t == TOTAL_STATUS || !(f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0))
+			continue;
+		html_begin(h, "tr");
+		figure_cells(h, f, total_info[t].unit, d->tested);
+		html_leaf(h, "td", "name", total_info[t].title);
+		html_end(h);
+	}
+	end_table(h);
+}
+
+static int add_metric(struct html *h, const struct diff_view *v, enum metric m)
+{
+	struct diff_view whole = *v;
+	const struct diff *d = v->diff;
+	struct buf title = BUF_INIT;
+	uint32_t *task;
+	size_t n;
+	int r;
+
+	whole.top = SIZE_MAX;
+	r = diff_list(&whole, m, &task, &n);
+	if (!r && n) {
+		diff_add_heading(&title, d, m);
+		html_leaf(h, "h2", NULL, buf_str(&title));
+		figure_table(h, "sort", d, "task");
+		for (size_t i = 0; i < n; i++) {
+			const struct diff_figure *f = &d->figure[m][task[i]];
+
+			html_begin(h, "tr");
+			figure_cells(h, f, metric_info[m].unit, d->tested);
+			html_leaf(h, "td", mark(f, d->tested), d->task[task[i]].name);
+			html_end(h);
+		}
+		end_table(h);
+	}
+	buf_release(&title);
+	free(task);
+	return r;
+}
+
+static void add_side(struct html *h, const struct diff *d, enum diff_side s)
+{
+	struct buf text = BUF_INIT;
+
+	for (size_t i = 0; i < d->n_runs[s]; i++) {
+		html_begin(h, "tr");
+		html_leaf(h, "th", NULL, i ? "" : s == DIFF_BASE ? "base" : "new");
+		html_leaf(h, "td", "name", d->run[s][i].path);
+		amount_add_day(&text, d->run[s][i].start_s);
+		text_cell(h, NULL, &text);
+		html_end(h);
+	}
+	buf_release(&text);
+}
+
+static void add_facts(struct html *h, const struct diff *d)
+{
+	struct buf text = BUF_INIT;
+
+	if (!d->n_facts)
+		return;
+	html_leaf(h, "h2", NULL, "Circumstances that changed");
+	begin_table(h, NULL, NULL, 0);
+	for (size_t i = 0; i < d->n_facts; i++) {
+		html_begin(h, "tr");
+		html_leaf(h, "th", NULL,
+			  strcmp(d->fact[i].key, "memory_kb") ? d->fact[i].key : "memory");
+		for (enum diff_side s = 0; s < DIFF_SIDES; s++) {
+			diff_add_fact(&text, &d->fact[i], s);
+			text_cell(h, "name", &text);
+		}
+		html_end(h);
+	}
+	end_table(h);
+	buf_release(&text);
+}
+
+static void add_ends(struct html *h, const struct diff *d, enum diff_end end)
+{
+	struct buf text = BUF_INIT;
+	bool any = false;
+
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		if (d->task[i].end != end)
+			continue;
+		if (!any) {
+			html_leaf(h, "h2", NULL, diff_end_title[end]);
+			begin_table(h, NULL, NULL, 0);
+		}
+		any = true;
+		html_begin(h, "tr");
+		diff_add_end(&text, d, &d->task[i], end == DIFF_END_FIXED ? DIFF_BASE : DIFF_NOW);
+		text_cell(h, NULL, &text);
+		html_leaf(h, "td", end == DIFF_END_FIXED ? "name better" : "name worse",
+			  d->task[i].name);
+		html_end(h);
+	}
+	if (any)
+		end_table(h);
+	buf_release(&text);
+}
+
+/* New, gone, or (DIFF_BOTH) renamed. */
+static void add_names(struct html *h, const struct diff *d, enum diff_presence presence,
+		      const char *title)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		const struct diff_task *t = &d->task[i];
+
+		if (t->presence != presence || (presence == DIFF_BOTH && !t->was))
+			continue;
+		if (!any) {
+			html_leaf(h, "h2", NULL, title);
+			begin_table(h, NULL, NULL, 0);
+		}
+		any = true;
+		html_begin(h, "tr");
+		if (t->was) {
+			html_leaf(h, "td", NULL, rename_reason_word[t->renamed]);
+			html_leaf(h, "td", "name", t->was);
+		}
+		html_leaf(h, "td", "name", t->name);
+		html_end(h);
+	}
+	if (any)
+		end_table(h);
+}
+
+static void add_packages(struct html *h, const struct diff *d)
+{
+	static const char *const names[] = { "", "base", "new", "recipe" };
+
+	if (!d->n_packages)
+		return;
+	html_leaf(h, "h2", NULL, "Recipes");
+	begin_table(h, "sort", names, sizeof names / sizeof *names);
+	for (size_t i = 0; i < d->n_packages; i++) {
+		const struct diff_package *p = &d->package[i];
+
+		html_begin(h, "tr");
+		html_leaf(h, "td", NULL, package_change_word[p->change]);
+		for (enum diff_side s = 0; s < DIFF_SIDES; s++)
+			html_leaf(h, "td", "number", p->version[s] ? p->version[s] : "-");
+		html_leaf(h, "td", "name", p->name);
+		html_end(h);
+	}
+	end_table(h);
+}
+
+static void add_head(struct html *h, const struct diff *d)
+{
+	struct buf text = BUF_INIT;
+
+	html_leaf(h, "h1", NULL, diff_is_worse(d) ? "The build is worse" : "Builds compared");
+	diff_add_verdict(&text, d);
+	html_leaf(h, "p", NULL, buf_str(&text));
+	buf_clear(&text);
+	buf_adds(&text, "Tasks: ");
+	diff_add_counts(&text, d);
+	html_leaf(h, "p", NULL, buf_str(&text));
+	for (enum metric m = 0; m < METRICS; m++) {
+		buf_clear(&text);
+		diff_add_common(&text, d, m);
+		if (!text.len)
+			continue;
+		html_begin(h, "p");
+		html_text(h, "All of them: ");
+		html_text(h, buf_str(&text));
+		html_end(h);
+	}
+	begin_table(h, NULL, NULL, 0);
+	add_side(h, d, DIFF_BASE);
+	add_side(h, d, DIFF_NOW);
+	end_table(h);
+	buf_release(&text);
+}
+
+int diff_html(struct buf *out, const struct diff_view *v)
+{
+	const struct diff *d = v->diff;
+	struct html h;
+	int r = 0;
+
+	html_document(&h, out, "Builds compared");
+	add_head(&h, d);
+	add_facts(&h, d);
+	add_build(&h, d);
+	for (enum diff_end end = DIFF_END_FAILS; end <= DIFF_END_OTHER; end++)
+		add_ends(&h, d, end);
+	for (enum metric m = 0; !r && m < METRICS; m++) {
+		if (d->figure[m])
+			r = add_metric(&h, v, m);
+	}
+	add_names(&h, d, DIFF_NEW, "New");
+	add_names(&h, d, DIFF_GONE, "Gone");
+	add_names(&h, d, DIFF_BOTH, "Renamed");
+	add_packages(&h, d);
+	html_script(&h, sort_script);
+	html_document_end(&h);
+	return r ? r : buf_error(out);
+}

@@ -1,0 +1,207 @@
+#include "diff_output.h"
+
+#include "json.h"
+#include "names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const side_word[DIFF_SIDES] = { "base", "new" };
+
+/* "wall_us", "io_bytes" ... */
+static void metric_key(char *key, size_t size, enum metric m)
+{
+	static const char *const unit[] = {
+		[UNIT_US] = "us", [UNIT_KB] = "kb", [UNIT_BYTES] = "bytes",
+	};
+
+	snprintf(key, size, "%s_%s", metric_info[m].name, unit[metric_info[m].unit]);
+}
+
+static void add_interval(struct json *j, struct interval in)
+{
+	json_array(j, "interval");
+	json_figure(j, NULL, in.low);
+	json_figure(j, NULL, in.high);
+	json_array_end(j);
+}
+
+static void add_figure(struct json *j, const char *key, const struct diff_figure *f)
+{
+	const struct samples *s = f->test;
+
+	json_object(j, key);
+	json_figure(j, "base", f->value[DIFF_BASE]);
+	json_figure(j, "new", f->value[DIFF_NOW]);
+	json_figure(j, "change", f->change);
+	json_figure(j, "share", f->share);
+	json_bool(j, "large", f->large);
+	if (s) {
+		json_str(j, "verdict", samples_verdict_word[f->verdict]);
+		json_figure(j, "effect", s->effect);
+		add_interval(j, s->in);
+		json_figure(j, "p", s->p);
+		json_figure(j, "t_p", s->t_p);
+		json_figure(j, "rate", samples_rate(s));
+	}
+	json_object_end(j);
+}
+
+static bool is_known(const struct diff_figure *f)
+{
+	return !isnan(f->value[DIFF_BASE]) || !isnan(f->value[DIFF_NOW]);
+}
+
+static void add_runs(struct json *j, const struct diff *d, enum diff_side s)
+{
+	json_array(j, side_word[s]);
+	for (size_t i = 0; i < d->n_runs[s]; i++) {
+		json_object(j, NULL);
+		json_str(j, "recording", d->run[s][i].path);
+		json_known(j, "start_s", d->run[s][i].start_s);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+/* As in struct figures: 0 to 255 is the exit status. */
+static void add_status(struct json *j, int64_t status)
+{
+	json_object(j, NULL);
+	json_bool(j, "unfinished", status == STATUS_UNFINISHED);
+	json_known(j, "exit_status", status < STATUS_KILLED ? status : -1);
+	json_known(j, "signal", status >= STATUS_KILLED && status < STATUS_FAILED ?
+		   status - STATUS_KILLED : -1);
+	json_object_end(j);
+}
+
+static void add_task(struct json *j, const struct diff *d, size_t task)
+{
+	static const char *const presence[] = { "both", "new", "gone" };
+	static const char *const end[] = { "same", "fails", "fixed", "other" };
+	const struct diff_task *t = &d->task[task];
+	char key[32];
+
+	json_object(j, NULL);
+	json_str(j, "name", t->name);
+	json_str(j, "kind", t->kind);
+	json_str(j, "in", presence[t->presence]);
+	if (t->was) {
+		json_str(j, "was", t->was);
+		json_str(j, "renamed", rename_reason_word[t->renamed]);
+	}
+	json_str(j, "end", end[t->end]);
+	json_array(j, "status");
+	for (enum diff_side s = 0; s < DIFF_SIDES; s++)
+		add_status(j, t->status[s]);
+	json_array_end(j);
+	json_array(j, "failed_runs");
+	for (enum diff_side s = 0; s < DIFF_SIDES; s++)
+		json_int(j, NULL, (int64_t)t->n_failed[s]);
+	json_array_end(j);
+	json_array(j, "parts");
+	for (enum diff_side s = 0; s < DIFF_SIDES; s++)
+		json_known(j, NULL, t->parts[s]);
+	json_array_end(j);
+	for (enum metric m = 0; m < METRICS; m++) {
+		metric_key(key, sizeof key, m);
+		if (d->figure[m] && is_known(&d->figure[m][task]))
+			add_figure(j, key, &d->figure[m][task]);
+	}
+	json_object_end(j);
+}
+
+static void add_whole(struct json *j, const struct diff *d)
+{
+	char key[32];
+
+	json_object(j, "build");
+	for (enum metric m = 0; m < METRICS; m++) {
+		metric_key(key, sizeof key, m);
+		if (d->figure[m] && is_known(&d->whole[m]))
+			add_figure(j, key, &d->whole[m]);
+	}
+	json_object_end(j);
+	json_object(j, "totals");
+	for (enum total t = 0; t < TOTALS; t++) {
+		if (!is_known(&d->total[t]))
+			continue;
+		json_object(j, total_info[t].name);
+		json_figure(j, "base", d->total[t].value[DIFF_BASE]);
+		json_figure(j, "new", d->total[t].value[DIFF_NOW]);
+		json_object_end(j);
+	}
+	json_object_end(j);
+	json_object(j, "common");
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!isnan(d->common[m])) {
+			snprintf(key, sizeof key, "%s_share", metric_info[m].name);
+			json_figure(j, key, d->common[m] - 1);
+		}
+	}
+	json_object_end(j);
+}
+
+static void add_facts(struct json *j, const struct diff *d)
+{
+	json_array(j, "circumstances");
+	for (size_t i = 0; i < d->n_facts; i++) {
+		json_object(j, NULL);
+		json_str(j, "key", d->fact[i].key);
+		json_str(j, "base", *d->fact[i].value[DIFF_BASE] ? d->fact[i].value[DIFF_BASE] :
+			 NULL);
+		json_str(j, "new", *d->fact[i].value[DIFF_NOW] ? d->fact[i].value[DIFF_NOW] : NULL);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_array(j, "recipes");
+	for (size_t i = 0; i < d->n_packages; i++) {
+		json_object(j, NULL);
+		json_str(j, "name", d->package[i].name);
+		json_str(j, "recipe_change", package_change_word[d->package[i].change]);
+		json_str(j, "base", d->package[i].version[DIFF_BASE]);
+		json_str(j, "new", d->package[i].version[DIFF_NOW]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void add_counts(struct json *j, const struct diff *d)
+{
+	json_object(j, "counts");
+	json_int(j, "tasks", (int64_t)d->n_tasks);
+	json_int(j, "new_tasks", (int64_t)d->n_new);
+	json_int(j, "gone_tasks", (int64_t)d->n_gone);
+	json_int(j, "renamed_tasks", (int64_t)d->n_renamed);
+	json_int(j, "failing_tasks", (int64_t)d->n_fails);
+	json_int(j, "fixed_tasks", (int64_t)d->n_fixed);
+	json_int(j, "tests", (int64_t)d->n_tests);
+	json_object_end(j);
+}
+
+int diff_json(struct buf *out, const struct diff_view *v)
+{
+	const struct diff *d = v->diff;
+	struct json j;
+
+	json_init(&j, out, false);
+	json_object(&j, NULL);
+	json_str(&j, "format", "buildbeat diff 1");
+	add_runs(&j, d, DIFF_BASE);
+	add_runs(&j, d, DIFF_NOW);
+	json_bool(&j, "tested", d->tested);
+	json_bool(&j, "worse", diff_is_worse(d));
+	if (d->tested)
+		json_figure(&j, "false_discovery_rate", d->rate);
+	add_counts(&j, d);
+	add_whole(&j, d);
+	add_facts(&j, d);
+	json_array(&j, "tasks");
+	for (size_t i = 0; i < d->n_tasks; i++)
+		add_task(&j, d, i);
+	json_array_end(&j);
+	json_object_end(&j);
+	buf_addc(out, '\n');
+	return buf_error(out);
+}

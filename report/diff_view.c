@@ -1,0 +1,212 @@
+#include "diff_view.h"
+
+#include "amount.h"
+#include "cursor.h"
+#include "sort.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const diff_sort_word[DIFF_SORTS + 1] = {
+	"change", "share", "base", "new", "name", NULL,
+};
+
+const char *const diff_end_title[DIFF_END_OTHER + 1] = {
+	[DIFF_END_FAILS] = "Fails now", [DIFF_END_FIXED] = "Failed, does not any more",
+	[DIFF_END_OTHER] = "Fails in another way",
+};
+
+const char *const package_change_word[PACKAGE_REVISION + 1] = {
+	[PACKAGE_NEW] = "new", [PACKAGE_GONE] = "gone", [PACKAGE_EPOCH] = "epoch",
+	[PACKAGE_UPGRADED] = "upgraded", [PACKAGE_DOWNGRADED] = "downgraded",
+	[PACKAGE_SOURCES] = "sources", [PACKAGE_REVISION] = "revision",
+};
+
+const char *const rename_reason_word[RENAME_SIMILAR + 1] = {
+	[RENAME_MOVED] = "moved", [RENAME_SIMILAR] = "similar",
+};
+
+/* Lists */
+
+struct order {
+	const struct diff_view *view;
+	const struct diff_figure *figure;
+};
+
+static double key_of(const struct diff_figure *f, enum diff_sort sort)
+{
+	switch (sort) {
+	case DIFF_SORT_CHANGE:
+		return fabs(f->change);
+	case DIFF_SORT_SHARE:
+		return fabs(f->share);
+	case DIFF_SORT_BASE:
+		return f->value[DIFF_BASE];
+	case DIFF_SORT_NEW:
+		return f->value[DIFF_NOW];
+	default:
+		return 0;
+	}
+}
+
+/* Tasks are by name, so their index is what decides among equals. */
+static bool before(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct order *o = ctx;
+	const struct diff_figure *x = &o->figure[a], *y = &o->figure[b];
+	double p = key_of(x, o->view->sort), q = key_of(y, o->view->sort);
+
+	if (diff_is_told(x) != diff_is_told(y))
+		return diff_is_told(x);
+	if (isnan(p) || isnan(q) || p == q)
+		return isnan(p) != isnan(q) ? isnan(q) : (a < b) != o->view->reverse;
+	return (p > q) != o->view->reverse;
+}
+
+int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t *n)
+{
+	const struct diff *d = v->diff;
+	struct order order = { v, d->figure[m] };
+	uint32_t *list = malloc((d->n_tasks + 1) * sizeof *list);
+
+	*n = 0;
+	*task = list;
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		const struct diff_figure *f = &order.figure[i];
+
+		if (f->large || (v->all && !isnan(f->change)))
+			list[(*n)++] = (uint32_t)i;
+	}
+	sort_top(list, *n, v->top, before, &order);
+	return 0;
+}
+
+/* Words */
+
+static void add_number(struct buf *out, size_t n, const char *one, const char *more)
+{
+	buf_addf(out, "%zu %s", n, n == 1 ? one : more);
+}
+
+static void add_more(struct buf *out, bool *any, size_t n, const char *what)
+{
+	if (!n)
+		return;
+	buf_addf(out, "%s%zu %s", *any ? ", " : "", n, what);
+	*any = true;
+}
+
+void diff_add_counts(struct buf *out, const struct diff *d)
+{
+	bool any = true;
+
+	add_number(out, d->n_tasks - d->n_new - d->n_gone, "compared", "compared");
+	add_more(out, &any, d->n_new, "new");
+	add_more(out, &any, d->n_gone, "gone");
+	add_more(out, &any, d->n_renamed, "renamed");
+	add_more(out, &any, d->n_fails, d->n_fails == 1 ? "fails now" : "fail now");
+	add_more(out, &any, d->n_fixed, "fixed");
+}
+
+static void count(const struct diff *d, size_t *higher, size_t *lower)
+{
+	*higher = *lower = 0;
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!d->figure[m])
+			continue;
+		*higher += d->n_higher[m] + (d->whole[m].verdict == VERDICT_HIGHER);
+		*lower += d->n_lower[m] + (d->whole[m].verdict == VERDICT_LOWER);
+	}
+}
+
+void diff_add_verdict(struct buf *out, const struct diff *d)
+{
+	size_t higher, lower;
+
+	if (!d->tested) {
+		buf_adds(out, "not tested: one run on a side cannot tell a difference from "
+			 "noise; give two or more of each");
+		return;
+	}
+	count(d, &higher, &lower);
+	if (!higher && !lower) {
+		add_number(out, d->n_tests, "figure", "figures");
+		buf_adds(out, " tested, no difference that matters");
+		return;
+	}
+	buf_addf(out, "%zu higher, %zu lower of ", higher, lower);
+	add_number(out, d->n_tests, "figure", "figures");
+	buf_addf(out, " tested; of those told at most %g %% by chance", 100 * d->rate);
+}
+
+void diff_add_common(struct buf *out, const struct diff *d, enum metric m)
+{
+	if (isnan(d->common[m]) || fabs(d->common[m] - 1) < 0.005)
+		return;
+	amount_add_share(out, d->common[m] - 1);
+	buf_addf(out, " %s", metric_info[m].title);
+}
+
+static void add_title(struct buf *out, const char *title)
+{
+	char first = *title;
+
+	buf_addc(out, first >= 'a' && first <= 'z' ? (char)(first - 'a' + 'A') : first);
+	buf_adds(out, title + 1);
+}
+
+static void add_direction(struct buf *out, bool *any, size_t n, const char *how)
+{
+	if (!n)
+		return;
+	buf_addf(out, "%s%zu %s", *any ? ", " : "", n, how);
+	*any = true;
+}
+
+void diff_add_heading(struct buf *out, const struct diff *d, enum metric m)
+{
+	size_t up = 0, down = 0, unsure = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		const struct diff_figure *f = &d->figure[m][i];
+		bool counts = d->tested ? diff_is_told(f) : f->large;
+
+		up += counts && f->change > 0;
+		down += counts && !(f->change > 0);
+		unsure += f->large && !counts;
+	}
+	add_title(out, metric_info[m].title);
+	buf_adds(out, ": ");
+	add_direction(out, &any, up, "higher");
+	add_direction(out, &any, down, "lower");
+	add_direction(out, &any, unsure, "not sure");
+	if (!any)
+		buf_adds(out, "no difference that matters");
+}
+
+void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task *t,
+		  enum diff_side s)
+{
+	amount_add(out, UNIT_STATUS, (double)t->status[s]);
+	if (d->n_runs[s] > 1 && t->n_failed[s])
+		buf_addf(out, " in %zu of %zu", t->n_failed[s], d->n_runs[s]);
+}
+
+void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s)
+{
+	const char *value = f->value[s];
+	uint64_t kb;
+
+	if (!*value)
+		buf_adds(out, "not known");
+	else if (!strcmp(f->key, "memory_kb") &&
+		 slice_u64((struct slice){ value, strlen(value) }, &kb))
+		amount_add(out, UNIT_KB, (double)kb);
+	else
+		buf_adds(out, value);
+}

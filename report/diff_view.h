@@ -1,0 +1,68 @@
+#ifndef BUILDBEAT_DIFF_VIEW_H
+#define BUILDBEAT_DIFF_VIEW_H
+
+#include "buf.h"
+#include "diff.h"
+
+/* What all outputs of diff have in common: which tasks they list, and its words. */
+enum diff_sort {
+	DIFF_SORT_CHANGE,	/* the largest first, up or down, as the next */
+	DIFF_SORT_SHARE,
+	DIFF_SORT_BASE,
+	DIFF_SORT_NEW,
+	DIFF_SORT_NAME,
+	DIFF_SORTS,
+};
+
+/* "change", "share" ...; ends with NULL. */
+extern const char *const diff_sort_word[DIFF_SORTS + 1];
+
+struct diff_view {
+	const struct diff *diff;
+	enum diff_sort sort;
+	bool reverse;
+	bool all;		/* tasks without a difference too */
+	size_t top;		/* length of lists */
+};
+
+/*
+ * The tasks that the list of a metric has: those told to differ in front, the rest
+ * of what is large behind; to be freed. n is their number, before the list is cut. 0 or
+ * -ENOMEM.
+ */
+int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t *n);
+
+static inline bool diff_is_told(const struct diff_figure *f)
+{
+	return f->verdict == VERDICT_HIGHER || f->verdict == VERDICT_LOWER;
+}
+
+/* What came out, as a sentence or two; and what all tasks have in common, nothing where
+ * that is not known or is nothing. */
+void diff_add_verdict(struct buf *out, const struct diff *d);
+void diff_add_common(struct buf *out, const struct diff *d, enum metric m);
+
+/* "10000 compared, 3 new, 1 gone". */
+void diff_add_counts(struct buf *out, const struct diff *d);
+
+/* "Wall time: 12 higher, 3 lower, 5 not sure". */
+void diff_add_heading(struct buf *out, const struct diff *d, enum metric m);
+
+/* "exit 2", "SIGKILL in 1 of 3", of all runs of a side. */
+void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task *t,
+		  enum diff_side s);
+
+/* A circumstance, memory with its unit; "not known". */
+void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s);
+
+extern const char *const diff_end_title[DIFF_END_OTHER + 1];	/* NULL of DIFF_END_SAME */
+extern const char *const package_change_word[PACKAGE_REVISION + 1];
+extern const char *const rename_reason_word[RENAME_SIMILAR + 1];
+
+/* Is a total one of the machine. */
+static inline bool total_is_host(enum total t)
+{
+	return t >= TOTAL_HOST_USER_US;
+}
+
+#endif

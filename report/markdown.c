@@ -1,0 +1,40 @@
+#include "markdown.h"
+
+#include "text.h"
+
+#include <string.h>
+
+void markdown_add(struct buf *b, const char *text)
+{
+	struct buf shown = BUF_INIT;
+
+	text_add_name(&shown, text, 0);
+	for (const char *p = buf_str(&shown); *p; p++) {
+		if (*p == '<')
+			buf_adds(b, "&lt;");
+		else if (*p == '&')
+			buf_adds(b, "&amp;");
+		else {
+			if (strchr("\\`*_{}[]>#|~!@", *p))
+				buf_addc(b, '\\');
+			buf_addc(b, *p);
+		}
+	}
+	if (buf_error(&shown))
+		b->error = buf_error(&shown);
+	buf_release(&shown);
+}
+
+void markdown_row(struct buf *b, const char *const *cell, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_addf(b, "| %s ", cell[i]);
+	buf_adds(b, "|\n");
+}
+
+void markdown_rule(struct buf *b, const char *columns)
+{
+	for (; *columns; columns++)
+		buf_adds(b, *columns == 'r' ? "|---:" : "|---");
+	buf_adds(b, "|\n");
+}
