@@ -13,7 +13,7 @@ report_libreport_la_SOURCES = \
 	report/diff_view.c report/diff_view.h \
 	report/events.c report/events.h \
 	report/html.c report/html.h \
-	report/markdown.c report/markdown.h
+	report/markdown.c report/markdown.h \
 	report/page.c report/page.h \
 	report/page_data.c \
 	report/page_events.c \
