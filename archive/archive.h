@@ -90,7 +90,8 @@ int archive_known(struct archive *a, struct nights *nights, struct known_list *l
 		  struct error *err);
 
 /* Say something about a night (index into nights), kept with what was said before; and, false
- * in *found if there is none, take back what was said of that kind, pattern and metrics. */
+ * in *found if there is none, take back what was said of that kind, pattern and metrics.
+ * -ENOTCONN with err as archive_add(). */
 int archive_say(struct archive *a, const struct nights *nights, const struct known *what,
 		struct error *err);
 int archive_unsay(struct archive *a, const struct nights *nights, const struct known *what,

@@ -1,7 +1,7 @@
 #include "notes.h"
 
 #include "notes_text.h"
-#include "repo.h"
+#include "remote.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -439,15 +439,23 @@ static int change_once(struct change *c)
 	return r;
 }
 
+/* What could not be sent is kept, and that is told. */
 static int change(struct change *c, const struct nights *nights)
 {
-	int r = -EAGAIN;
+	struct error unsent = { 0 };
+	int r = -EAGAIN, sent;
 
 	if (git_oid_fromstr(&c->night, nights->night[c->what->night].id))
 		return git_failed(c->err, "no night");
+	sent = remote_begin(c->a, c->err);
+	if (sent)
+		return sent;
 	for (int i = 0; r == -EAGAIN && i < TRIES; i++)
 		r = change_once(c);
-	return r;
+	sent = remote_end(c->a, &unsent);
+	if (!r && sent)
+		*c->err = unsent;
+	return r ? r : sent;
 }
 
 int archive_say(struct archive *a, const struct nights *nights, const struct known *what,

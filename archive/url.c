@@ -1,10 +1,10 @@
 #include "url.h"
 
+#include "cachedir.h"
 #include "index.h"
 #include "store.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define READABLE_MAX 80
@@ -101,27 +101,14 @@ static void add_readable(struct buf *out, const char *url)
 		buf_cut(out, out->len - 4);
 }
 
-static int add_cache(struct buf *path, struct error *err)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
-	if (cache && *cache == '/')
-		buf_adds(path, cache);
-	else if (home && *home == '/')
-		buf_addf(path, "%s/.cache", home);
-	else
-		return error_set(err, -ENOENT, NULL, 0, 0, "a copy of an archive is kept in the "
-				 "cache directory: neither XDG_CACHE_HOME nor HOME names it");
-	return 0;
-}
-
 int url_cache(struct buf *path, const char *url, struct error *err)
 {
-	int r = add_cache(path, err);
+	int r = cachedir_add(path);
 
 	if (r)
-		return r;
-	buf_adds(path, "/buildbeat/");
+		return error_set(err, r, NULL, 0, 0, "a copy of an archive is kept in the cache "
+				 "directory: neither XDG_CACHE_HOME nor HOME names it");
+	buf_addc(path, '/');
 	add_readable(path, url);
 	buf_addf(path, "-%016llx.git", (unsigned long long)index_hash(url, strlen(url)));
 	return buf_error(path) ? error_sys(err, buf_error(path), url, NULL) :

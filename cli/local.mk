@@ -2,8 +2,12 @@
 # that the tests can have it
 noinst_LTLIBRARIES += cli/libcli.la
 cli_libcli_la_SOURCES = \
+	cli/bisect.c cli/bisect.h \
+	cli/bisect_report.c cli/bisect_report.h \
 	cli/builds.c cli/builds.h \
 	cli/capture.c cli/capture.h \
+	cli/checkout.c cli/checkout.h \
+	cli/cmd_bisect.c \
 	cli/cmd_chart.c \
 	cli/cmd_complete.c \
 	cli/cmd_diff.c \
@@ -31,12 +35,14 @@ cli_libcli_la_SOURCES = \
 	cli/openrec.c cli/openrec.h \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \
+	cli/rebuild.c cli/rebuild.h \
 	cli/report.c cli/report.h \
 	cli/rules_config.c cli/rules_config.h \
 	cli/session.c cli/session.h \
 	cli/settings.c cli/settings.h \
 	cli/tasklog.c cli/tasklog.h \
 	cli/taskrun.c cli/taskrun.h \
+	cli/tool.c cli/tool.h \
 	cli/zstd.c cli/zstd.h
 cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DSYSCONFDIR='"$(sysconfdir)"' \

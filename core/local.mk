@@ -5,6 +5,7 @@ core_libcore_la_SOURCES = \
 	core/arena.c core/arena.h \
 	core/buf.c core/buf.h \
 	core/buildinfo.c core/buildinfo.h \
+	core/cachedir.c core/cachedir.h \
 	core/clock.c core/clock.h \
 	core/command_name.c core/command_name.h \
 	core/column.c core/column.h \

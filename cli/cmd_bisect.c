@@ -1,0 +1,327 @@
+#include "bisect.h"
+#include "bisect_report.h"
+#include "cachedir.h"
+#include "command.h"
+#include "configfile.h"
+#include "index.h"
+#include "launch.h"
+#include "nightly.h"
+#include "amount.h"
+#include "outdir.h"
+#include "output.h"
+#include "rebuild.h"
+#include "report.h"
+#include "store.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct bisect_arguments {
+	struct nightly_options nightly;
+	const char *good, *bad;
+	const char *task;
+	int metric;
+	const char *prepare;
+	int64_t repeat_max;
+	const char *dir;
+	bool json;
+};
+
+static const struct option options[] = {
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "take settings from FILE, not from buildbeat.yaml",
+	  .offset = offsetof(struct bisect_arguments, nightly.config) },
+	{ .name = "good", .kind = OPTION_TEXT, .argument = "REV",
+	  .help = "a revision before the change",
+	  .offset = offsetof(struct bisect_arguments, good) },
+	{ .name = "bad", .kind = OPTION_TEXT, .argument = "REV",
+	  .help = "one after it (HEAD)",
+	  .offset = offsetof(struct bisect_arguments, bad) },
+	{ .name = "task", .letter = 't', .kind = OPTION_TEXT, .argument = "NAME",
+	  .help = "the task that changed (the build as a whole)",
+	  .offset = offsetof(struct bisect_arguments, task) },
+	{ .name = "metric", .letter = 'm', .kind = OPTION_CHOICE, .argument = "METRIC",
+	  .help = "what of it: wall, cpu, memory, peak, io, read or written (cpu)",
+	  .offset = offsetof(struct bisect_arguments, metric), .choices = metric_word },
+	{ .name = "prepare", .kind = OPTION_TEXT, .argument = "CMD",
+	  .help = "a shell command before each build, which is not measured",
+	  .offset = offsetof(struct bisect_arguments, prepare) },
+	{ .name = "repeat-max", .kind = OPTION_NUMBER, .argument = "N",
+	  .help = "builds of a commit at most (10)",
+	  .offset = offsetof(struct bisect_arguments, repeat_max),
+	  .min = BISECT_LEAST, .max = 1000 },
+	{ .name = "dir", .kind = OPTION_PATH, .argument = "DIR",
+	  .help = "work in DIR and leave the recordings there",
+	  .offset = offsetof(struct bisect_arguments, dir) },
+	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
+	  .help = "JSON, with every value measured",
+	  .offset = offsetof(struct bisect_arguments, json) },
+	{ 0 }
+};
+
+struct search {
+	const struct bisect_arguments *arguments;
+	struct checkout checkout;
+	struct rebuild rebuild;
+	struct bisect bisect;
+	struct buf head, directory;
+	char config[PATH_MAX];
+	const char *id[2];	/* good and bad */
+};
+
+/* What the search asks for */
+
+static int measure(void *context, const char *id, double *value, const char **why,
+		   struct error *err)
+{
+	struct search *s = context;
+	struct buf text = BUF_INIT;
+	bool known = s->rebuild.n < s->rebuild.n_known;
+	int r = rebuild_measure(&s->rebuild, id, value, why, err);
+
+	if (!r && !known) {
+		if (*why)
+			buf_adds(&text, *why);
+		else
+			amount_add(&text, metric_info[s->rebuild.metric].unit, *value);
+		report("build %zu: %.10s: %s", s->rebuild.n, id, buf_str(&text));
+	}
+	buf_release(&text);
+	return r;
+}
+
+static int between(void *context, const struct bisect *b, const char ***id, size_t *n,
+		   struct error *err)
+{
+	struct search *s = context;
+	const char **good = malloc(b->n * sizeof *good);
+	size_t n_good = 0;
+	int r;
+
+	if (!good)
+		return error_sys(err, -ENOMEM, NULL, "bisect");
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->commit[i].state == BISECT_GOOD)
+			good[n_good++] = b->commit[i].id;
+	}
+	r = checkout_between(&s->checkout, good, n_good, b->nearest_bad, id, n, err);
+	free(good);
+	return r;
+}
+
+static int parent(void *context, const char *id, const char **before, struct error *err)
+{
+	struct search *s = context;
+	const char *parents;
+	int r = checkout_format(&s->checkout, id, "--format=%P", &parents, err);
+
+	if (!r) {
+		*before = arena_text(s->checkout.texts, parents, strcspn(parents, " "));
+		r = *before ? 0 : error_sys(err, -ENOMEM, NULL, "bisect");
+	}
+	return r;
+}
+
+static const char *subject(void *context, const char *id)
+{
+	struct search *s = context;
+	struct error unused;
+	const char *text;
+
+	return checkout_format(&s->checkout, id, "--format=%s", &text, &unused) ? "" : text;
+}
+
+static void verdict(void *context, const struct bisect_commit *c, size_t left)
+{
+	static const char *const word[] = {
+		[BISECT_UNKNOWN] = "unknown", [BISECT_GOOD] = "good", [BISECT_BAD] = "bad",
+		[BISECT_FAILED] = "skipped", [BISECT_UNSURE] = "unsure",
+	};
+	struct buf text = BUF_INIT;
+
+	text_add_name(&text, subject(context, c->id), 0);
+	report("%.10s is %s, %zu left: %s", c->id, word[c->state], left, buf_str(&text));
+	buf_release(&text);
+}
+
+/* Beginning and end */
+
+static int find_directory(struct search *s, struct error *err)
+{
+	char path[PATH_MAX];
+	int r;
+
+	if (s->arguments->dir) {
+		r = store_absolute(path, s->arguments->dir);
+		buf_adds(&s->directory, path);
+		return r ? error_sys(err, r, s->arguments->dir, NULL) : 0;
+	}
+	r = cachedir_add(&s->directory);
+	if (r)
+		return error_set(err, r, NULL, 0, 0, "bisect: --dir is missing: neither "
+				 "XDG_CACHE_HOME nor HOME names a cache directory");
+	buf_addf(&s->directory, "/bisect-%016llx",
+		 (unsigned long long)index_hash(s->head.data, s->head.len));
+	return 0;
+}
+
+/* The same file for all revisions, whatever they have themselves. */
+static int find_config(struct search *s, struct error *err)
+{
+	const char *given = s->arguments->nightly.config;
+	char found[PATH_MAX];
+	bool project;
+	int r;
+
+	if (!given && !config_find(found, &project))
+		return 0;
+	r = store_absolute(s->config, given ? given : found);
+	s->rebuild.config = s->config;
+	return r ? error_sys(err, r, given ? given : found, NULL) : 0;
+}
+
+static int begin(struct search *s, struct args *args, struct error *err)
+{
+	const struct bisect_arguments *b = s->arguments;
+	const char *const revision[2] = { b->good, b->bad };
+	int r = checkout_init(&s->checkout, revision, s->id, err);
+
+	if (!r && !strcmp(s->id[0], s->id[1]))
+		r = error_set(err, -EINVAL, NULL, 0, 0, "bisect: good and bad are the same commit, "
+			      "%.10s", s->id[0]);
+	r = r ? r : checkout_order(&s->checkout, s->id[0], s->id[1], err);
+	r = r ? r : find_config(s, err);
+	if (r)
+		return r;
+	s->rebuild.checkout = &s->checkout;
+	s->rebuild.task = b->task;
+	s->rebuild.metric = (enum metric)b->metric;
+	s->rebuild.prepare = b->prepare;
+	s->rebuild.build = args->operand;
+	rebuild_add_head(&s->head, &s->rebuild, s->id[0], s->id[1], (size_t)b->repeat_max);
+	r = find_directory(s, err);
+	if (!r && (buf_error(&s->head) || buf_error(&s->directory)))
+		r = error_sys(err, -ENOMEM, NULL, "bisect");
+	s->rebuild.head = buf_str(&s->head);
+	s->rebuild.directory = buf_str(&s->directory);
+	return r;
+}
+
+static int find_matters(struct search *s, struct args *args, struct nightly_options *o,
+			struct error *err)
+{
+	struct nightly n = NIGHTLY_INIT;
+	int r = nightly_settings(&n, args, o, err);
+	struct gate gate;
+
+	if (!r) {
+		gate = rules_gate(&n.rules, s->arguments->task ? s->arguments->task : "",
+				  (enum metric)s->arguments->metric);
+		s->bisect.matters = (struct matters){ gate.share, gate.amount };
+	}
+	nightly_release(&n);
+	return r;
+}
+
+static int print(struct search *s, struct error *err)
+{
+	const struct bisect_told told = {
+		.bisect = &s->bisect, .task = s->rebuild.task, .metric = s->rebuild.metric,
+		.subject = subject, .context = s,
+	};
+	struct buf out = BUF_INIT;
+	int r = s->arguments->json ? bisect_json(&out, &told) : bisect_text(&out, &told);
+
+	if (r)
+		error_sys(err, r, NULL, "bisect");
+	else
+		output_write(&out);
+	buf_release(&out);
+	return r;
+}
+
+/* Nothing of it is left, but where it was asked for. */
+static void clean_up(struct search *s)
+{
+	struct buf cache = BUF_INIT;
+
+	if (s->arguments->dir || cachedir_add(&cache))
+		return;
+	outdir_discard(s->rebuild.directory);
+	rmdir(buf_str(&cache));	/* unless there is more in it */
+	buf_release(&cache);
+}
+
+static int go(struct search *s, struct error *err)
+{
+	int r = rebuild_open(&s->rebuild, err);
+
+	if (!r && s->rebuild.n_known)
+		report("going on after %zu builds in %s", s->rebuild.n_known,
+		       s->rebuild.directory);
+	r = r ? r : bisect_search(&s->bisect, s->id[0], s->id[1], err);
+	r = r ? r : print(s, err);
+	if (!r)
+		clean_up(s);
+	else if (r != -EBUSY && r != -EEXIST)
+		report("%zu builds and what they said are in %s; the same command goes on from "
+		       "there", s->rebuild.n, s->rebuild.directory);
+	rebuild_close(&s->rebuild);
+	return r;
+}
+
+static int search(struct bisect_arguments *b, struct args *args, struct error *err)
+{
+	struct search s = {
+		.arguments = b,
+		.bisect = { .measure = measure, .between = between, .parent = parent,
+			    .verdict = verdict, .most = (size_t)b->repeat_max },
+	};
+	int r, status = EXIT_MISUSE;
+
+	s.bisect.context = &s;
+	r = find_matters(&s, args, &b->nightly, err);
+	r = r ? r : begin(&s, args, err);
+	r = r ? r : go(&s, err);
+	if (!r)
+		status = s.bisect.end == BISECT_FOUND ? EXIT_GOOD : EXIT_FOUND;
+	if (r && r != -EINTR)
+		report_error(err);
+	bisect_release(&s.bisect);
+	buf_release(&s.head);
+	buf_release(&s.directory);
+	checkout_release(&s.checkout);
+	return r == -EINTR ? launch_exit_status(s.checkout.status) : status;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct bisect_arguments b = { .bad = "HEAD", .metric = METRIC_CPU, .repeat_max = 10 };
+	struct error err = { 0 };
+	struct args a;
+	int status = EXIT_MISUSE;
+
+	if (!options_parse(&a, c, &b, argc, argv))
+		return a.status;
+	if (b.good)
+		status = search(&b, &a, &err);
+	else
+		report("bisect: option '--good' is missing");
+	args_release(&a);
+	return status;
+}
+
+const struct command cmd_bisect = {
+	.name = "bisect",
+	.summary = "Find the commit that made a build slower or hungrier, by building",
+	.operands = "[--] CMD...",
+	.min_operands = 1,
+	.max_operands = -1,
+	.runs = true,
+	.options = options,
+	.run = run,
+};
