@@ -4,6 +4,7 @@
 #include "nightly.h"
 #include "report.h"
 #include "settings.h"
+#include "url.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -146,18 +147,12 @@ static int unknown_key(struct reader *r, const struct level *l, const char *key)
 	return wrong(r, message);
 }
 
-/* As git tells them from paths: by "://", or by a colon before any slash. */
-static bool is_url(const char *text)
-{
-	return strstr(text, "://") || text[strcspn(text, ":/")] == ':';
-}
-
 /* A path in a project's file is relative to that file, so that it means the same
  * wherever below it the build is started. */
 static const char *kept_text(struct reader *r, const struct option *o, const char *text)
 {
 	bool is_path = o->kind == OPTION_PATH || o->kind == OPTION_LIST ||
-		       (o->kind == OPTION_REPO && !is_url(text));
+		       (o->kind == OPTION_REPO && !url_is(text));
 	struct buf full = BUF_INIT;
 	const char *kept;
 

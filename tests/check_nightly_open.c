@@ -1,0 +1,123 @@
+#include "command.h"
+#include "nightly.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How commands come to the nights of a series. */
+
+#define GEN TOP_BUILDDIR "/tests/gen_archive --tasks 20 "
+
+struct arguments {
+	struct nightly_options nightly;
+};
+
+static const struct option table[] = {
+	NIGHTLY_REPO_OPTIONS(struct arguments, nightly),
+	NIGHTLY_REF_OPTION(struct arguments, nightly),
+	NIGHTLY_METRICS_OPTION(struct arguments, nightly),
+	{ 0 }
+};
+
+static const struct command command = { .name = "test", .operands = "", .options = table };
+
+/* What is there, what is asked for, what comes of it. */
+#define ONE GEN "--nights 12 --series a/main/x r.git"
+#define TWO ONE " && " GEN "--nights 3 --series b/main/x r.git"
+#define USUAL "wall,cpu,memory,io"
+
+static const struct {
+	const char *made;
+	const char *config;	/* text of c.yaml */
+	const char *words[5];	/* of the command line */
+	enum nightly_span span;
+	const char *result;	/* series and number of nights, NULL: refused */
+	const char *message;
+} cases[] = {
+	{ ONE, "{}", { "--repo", "r.git" }, NIGHTLY_ALL, "a/main/x 12 " USUAL, NULL },
+	{ ONE, "repo: r.git\n", { NULL }, NIGHTLY_ALL, "a/main/x 12 " USUAL, NULL },
+	{ ONE, "repo: other.git\ncompare: {window: 10}\n", { "--repo=r.git" }, NIGHTLY_WINDOW,
+	  "a/main/x 10 " USUAL, NULL },
+	{ ONE, "compare: {metrics: peak}\n", { "--repo=r.git", "--ref=a/main/x" },
+	  NIGHTLY_WINDOW, "a/main/x 12 peak", NULL },
+	{ ONE, "compare: {metrics: peak}\n", { "--repo=r.git", "--metrics", "cpu" },
+	  NIGHTLY_WINDOW, "a/main/x 12 cpu", NULL },
+	{ TWO, "{}", { "--repo=r.git", "--ref=b" }, NIGHTLY_ALL, "b/main/x 3 " USUAL, NULL },
+
+	{ "true", "{}", { NULL }, NIGHTLY_ALL, NULL, "no archive is named: give --repo" },
+	{ "true", "{}", { "--repo=r.git" }, NIGHTLY_ALL, NULL, "r.git: " },
+	{ "echo >r.git", "{}", { "--repo=r.git" }, NIGHTLY_ALL, NULL, "r.git: " },
+	{ "git init -q --bare r.git", "{}", { "--repo=r.git" }, NIGHTLY_ALL, NULL, "r.git: " },
+	{ ONE, "compare: {agre: 3}", { "--repo=r.git" }, NIGHTLY_ALL, NULL,
+	  "did you mean 'agree'" },
+	{ TWO, "{}", { "--repo=r.git" }, NIGHTLY_ALL, NULL, "b/main/x" },
+	{ ONE, "{}", { "--repo=r.git", "--ref=nobody" }, NIGHTLY_ALL, NULL, "nobody" },
+};
+
+static void describe(struct buf *b, const struct nightly *n)
+{
+	buf_addf(b, "%s %zu ", n->nights.ref, n->nights.n);
+	for (enum metric m = 0, first = METRICS; m < METRICS; m++) {
+		if (!(n->rules.metrics & METRIC_BIT(m)))
+			continue;
+		buf_addf(b, "%s%s", first == METRICS ? "" : ",", metric_word[m]);
+		first = m;
+	}
+}
+
+START_TEST(opened)
+{
+	const char *top = support_tmpdir();
+	static char words[8][32] = { "test", "--config", "c.yaml" };
+	char *argv[9] = { words[0], words[1], words[2] };
+	struct arguments o = { 0 };
+	struct nightly n = NIGHTLY_INIT;
+	struct error err = { 0 };
+	struct buf got = BUF_INIT;
+	struct run made;
+	struct args a;
+	int r, argc = 3;
+
+	support_run(&made, top, "%s", cases[_i].made);
+	ck_assert_msg(made.status == 0, "%s", made.err.data);
+	support_run_release(&made);
+	ck_assert_int_eq(chdir(top), 0);
+	support_writes("c.yaml", cases[_i].config);
+	for (const char *const *word = cases[_i].words; *word; word++, argc++)
+		argv[argc] = strcpy(words[argc], *word);
+	ck_assert(options_parse(&a, &command, &o, argc, argv));
+	r = nightly_open(&n, &a, &o.nightly, cases[_i].span, &err);
+	if (cases[_i].result) {
+		ck_assert_msg(!r, "%s: %s", err.path, err.message);
+		describe(&got, &n);
+		ck_assert_str_eq(buf_str(&got), cases[_i].result);
+	} else {
+		ck_assert_int_lt(r, 0);
+		buf_addf(&got, "%s: %s", err.path, err.message);
+		ck_assert_msg(strstr(buf_str(&got), cases[_i].message) != NULL, "%s", buf_str(&got));
+		ck_assert_str_ne(err.message, "");
+	}
+	buf_release(&got);
+	nightly_release(&n);
+	args_release(&a);
+	ck_assert_int_eq(chdir("/"), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("nightly_open");
+	TCase *t = tcase_create("nightly_open");
+
+	if (!support_has("git"))
+		return 77;
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	setenv("HOME", "/nonexistent", 1);
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, opened, 0, sizeof cases / sizeof *cases);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
