@@ -66,7 +66,7 @@ static int read_run(struct rebuild *b, struct slice line)
 {
 	struct known_run *grown = array_grow(b->run, b->n_known, sizeof *grown);
 	struct arena *texts = b->checkout->texts;
-	struct known_run known = { NULL };
+	struct known_run known = { 0 };
 	struct slice id;
 	struct cursor c;
 
