@@ -17,8 +17,9 @@ struct rows {
 	const struct summary *sum;
 	struct index by_name;
 	struct buf name;
+	const char *kind, *kept_kind;	/* the last one */
 	size_t n;
-	struct figures_task *task;
+	struct figures_task *task;	/* room for all, as the next */
 	int64_t (*value)[COLUMNS];
 };
 
@@ -167,23 +168,25 @@ static void merge(int64_t *to, const int64_t *v)
 	}
 }
 
+/* Tasks of one kind have the same pointer, and few kinds follow each other. */
+static const char *keep_kind(struct rows *r, const char *kind)
+{
+	if (kind != r->kind) {
+		r->kind = kind;
+		r->kept_kind = keep(r->f, kind, strlen(kind));
+	}
+	return r->kept_kind;
+}
+
 static int new_row(struct rows *r, const char *kind, const int64_t *v)
 {
-	struct figures_task *task = array_grow(r->task, r->n, sizeof *task);
-	int64_t (*value)[COLUMNS];
+	struct figures_task *task = &r->task[r->n];
 
-	if (!task)
+	task->name = keep(r->f, r->name.data, r->name.len);
+	task->kind = keep_kind(r, kind);
+	if (!task->name || !task->kind)
 		return -ENOMEM;
-	r->task = task;
-	value = array_grow(r->value, r->n, sizeof *value);
-	if (!value)
-		return -ENOMEM;
-	r->value = value;
-	task[r->n] = (struct figures_task){ keep(r->f, r->name.data, r->name.len),
-					    keep(r->f, kind, strlen(kind)) };
-	if (!task[r->n].name || !task[r->n].kind)
-		return -ENOMEM;
-	memcpy(value[r->n++], v, sizeof *value);
+	memcpy(r->value[r->n++], v, sizeof *r->value);
 	return 0;
 }
 
@@ -260,8 +263,11 @@ static int sort_rows(struct figures *f, const struct rows *r)
 static int add_tasks(struct figures *f, const struct summary *sum)
 {
 	struct rows r = { .f = f, .sum = sum };
-	int error = 0;
+	int error;
 
+	r.task = malloc((sum->n_ran + 1) * sizeof *r.task);
+	r.value = malloc((sum->n_ran + 1) * sizeof *r.value);
+	error = r.task && r.value ? 0 : -ENOMEM;
 	for (size_t i = 0; !error && i < sum->n_ran; i++)
 		error = add_task(&r, sum->order[i]);
 	if (!error)

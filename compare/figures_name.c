@@ -77,22 +77,30 @@ static const char *add_temporary(struct buf *out, const char *s)
 	return s;
 }
 
+/* Up to where a path may begin. */
+static const char *add_word(struct buf *out, const char *s)
+{
+	size_t begin = out->len, n = strcspn(s, " =");
+
+	n += s[n] != '\0';
+	buf_add(out, s, n);
+	for (size_t i = begin; i < out->len; i++) {
+		if ((unsigned char)out->data[i] < ' ')
+			out->data[i] = ' ';
+	}
+	return s + n;
+}
+
 static void add_clean(struct buf *out, const char *s)
 {
-	const char *behind;
-	bool begins = true;
-
 	while (*s) {
-		behind = begins ? behind_temporary(s) : NULL;
+		const char *behind = behind_temporary(s);
+
 		if (behind) {
 			buf_add(out, s, (size_t)(behind - s));
 			s = add_temporary(out, behind);
 		}
-		begins = *s == ' ' || *s == '=';
-		if (*s) {
-			buf_addc(out, (unsigned char)*s < ' ' ? ' ' : *s);
-			s++;
-		}
+		s = add_word(out, s);
 	}
 }
 
@@ -107,16 +115,6 @@ static size_t cut_at(const struct buf *b, size_t begin)
 	return end;
 }
 
-static void add_recipe_task(struct buf *out, const struct task *t)
-{
-	struct oe_recipe recipe;
-
-	oe_recipe_parse(&recipe, t->key);
-	buf_add(out, recipe.name.p, recipe.name.len);
-	buf_adds(out, ": ");
-	buf_adds(out, t->name);
-}
-
 bool figures_is_recipe(const struct recording *rec, const struct task *t)
 {
 	const char *tool = rec->instance[t->instance].tool;
@@ -124,19 +122,35 @@ bool figures_is_recipe(const struct recording *rec, const struct task *t)
 	return *t->key && tool && !strcmp(tool, "bitbake");
 }
 
-void figures_name(struct buf *out, const struct recording *rec, const struct task *t)
+static void add_recipe_task(struct buf *out, const struct task *t)
+{
+	struct oe_recipe recipe;
+
+	oe_recipe_parse(&recipe, t->key);
+	buf_add(out, recipe.name.p, recipe.name.len);
+	buf_add(out, ": ", 2);
+	add_clean(out, t->name);
+}
+
+static void add_task(struct buf *out, const struct recording *rec, const struct task *t)
 {
 	struct buf name = BUF_INIT;
-	size_t begin = out->len;
 
-	if (figures_is_recipe(rec, t))
-		add_recipe_task(&name, t);
-	else
-		name_add_task(&name, rec, t);
+	name_add_task(&name, rec, t);
 	add_clean(out, buf_str(&name));
 	if (buf_error(&name))
 		out->error = buf_error(&name);
+	buf_release(&name);
+}
+
+void figures_name(struct buf *out, const struct recording *rec, const struct task *t)
+{
+	size_t begin = out->len;
+
+	if (figures_is_recipe(rec, t))
+		add_recipe_task(out, t);
+	else
+		add_task(out, rec, t);
 	if (!buf_error(out))
 		buf_cut(out, cut_at(out, begin));
-	buf_release(&name);
 }

@@ -202,6 +202,5 @@ int diff_json(struct buf *out, const struct diff_view *v)
 		add_task(&j, d, i);
 	json_array_end(&j);
 	json_object_end(&j);
-	buf_addc(out, '\n');
 	return buf_error(out);
 }

@@ -36,3 +36,11 @@ noinst_PROGRAMS += tests/bench_check
 tests_bench_check_SOURCES = tests/bench_check.c tests/made_nights.c tests/made_nights.h tests/noise.c tests/noise.h
 tests_bench_check_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_check_LDADD = compare/libcompare.la -lm
+
+# Two builds compared.
+BENCHES += tests/bench_diff
+noinst_PROGRAMS += tests/bench_diff
+tests_bench_diff_SOURCES = tests/bench_diff.c tests/spend.c tests/spend.h tests/touch.c tests/touch.h
+tests_bench_diff_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bench_diff_LDADD = core/libcore.la
+EXTRA_tests_bench_diff_DEPENDENCIES = buildbeat tests/gen_archive tests/gen_oe

@@ -54,6 +54,7 @@ EXTRA_DIST += tests/data/oe tests/data/processes
 tests_gen_oe_LDADD = core/libcore.la
 check_PROGRAMS += tests/bench_oe
 BENCHES += tests/bench_oe
+tests_bench_oe_SOURCES = tests/bench_oe.c tests/touch.c tests/touch.h
 tests_bench_oe_CPPFLAGS = $(TEST_CPPFLAGS)
 EXTRA_tests_bench_oe_DEPENDENCIES = buildbeat
 

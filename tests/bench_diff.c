@@ -1,0 +1,101 @@
+/*
+ * What `buildbeat diff` takes of two builds of 10,000 tasks: of OpenEmbedded's directories,
+ * side by side with opening and reading their files, and of two nights of an archive.
+ */
+#include "spend.h"
+#include "touch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define ROUNDS 9
+#define OE_BAR_MS 200
+#define ARCHIVE_BAR_MS 30
+#define ALL "--metrics=wall,cpu,memory,peak,io,read,written"
+
+/* All files of the directories in both builds. */
+static int touch_all(void *context)
+{
+	const char *const *path = context;
+	int n = 0;
+
+	for (int i = 0; i < 2; i++)
+		n += touch_files(path[i]);
+	return n < 20000;
+}
+
+/* The first round only warms the caches. */
+static int measure(const char *const *argv, const char *const *touched, struct spent *best,
+		   struct spent *touching)
+{
+	*best = *touching = (struct spent){ 0 };
+	for (int i = 0; i <= ROUNDS; i++) {
+		struct spent s = spend(argv), t = { .wall_ms = 1 };
+
+		if (touched)
+			t = spend_here(touch_all, (void *)touched);
+		if (s.status || t.status)
+			return -1;
+		if (i) {
+			spent_keep_best(best, &s);
+			spent_keep_best(touching, &t);
+		}
+	}
+	return 0;
+}
+
+static int bench_oe(const char *dir)
+{
+	char path[2][64];
+	const char *const paths[] = { path[0], path[1] };
+	const char *argv[] = { TOP_BUILDDIR "/buildbeat", "diff", ALL, path[0], path[1], NULL };
+	struct spent best, touching;
+
+	for (int i = 0; i < 2; i++) {
+		const char *const generate[] = { TOP_BUILDDIR "/tests/gen_oe", path[i], "1000",
+						 "10", "3600", NULL };
+
+		snprintf(path[i], sizeof path[i], "%s/oe%d", dir, i);
+		if (spend(generate).status)
+			return -1;
+	}
+	if (measure(argv, paths, &best, &touching))
+		return -1;
+	printf("diff of two builds of 10,000 OpenEmbedded task files: %.2f x opening and reading "
+	       "them; %.0f ms CPU (bar: %d), the files alone %.0f ms, %ld MiB\n",
+	       best.cpu_ms / touching.cpu_ms, best.cpu_ms, OE_BAR_MS, touching.cpu_ms,
+	       best.max_rss_kb / 1024);
+	return 0;
+}
+
+static int bench_archive(const char *dir)
+{
+	char path[64];
+	const char *const generate[] = { TOP_BUILDDIR "/tests/gen_archive", "--tasks", "10000",
+					 "--nights", "3", path, NULL };
+	const char *argv[] = { TOP_BUILDDIR "/buildbeat", "diff", ALL, "--repo", path, NULL };
+	struct spent best, none;
+
+	snprintf(path, sizeof path, "%s/nights.git", dir);
+	if (spend(generate).status || measure(argv, NULL, &best, &none))
+		return -1;
+	printf("diff of two nights of 10,000 tasks from the archive: %.1f ms CPU (bar: %d), %ld "
+	       "MiB\n", best.cpu_ms, ARCHIVE_BAR_MS, best.max_rss_kb / 1024);
+	return 0;
+}
+
+int main(void)
+{
+	char dir[] = "/tmp/buildbeat-bench-XXXXXX";
+	const char *const clean[] = { "/bin/rm", "-rf", dir, NULL };
+	int failed;
+
+	if (!mkdtemp(dir))
+		return 1;
+	failed = bench_oe(dir) || bench_archive(dir);
+	spend(clean);
+	if (failed)
+		fprintf(stderr, "bench_diff: cannot make or compare builds\n");
+	return failed;
+}
