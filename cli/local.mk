@@ -17,6 +17,7 @@ cli_libcli_la_SOURCES = \
 	cli/cmd_history.c \
 	cli/cmd_import.c \
 	cli/cmd_list.c \
+	cli/cmd_prune.c \
 	cli/cmd_record.c \
 	cli/cmd_show.c \
 	cli/cmd_task.c \

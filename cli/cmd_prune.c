@@ -1,0 +1,119 @@
+#include "arena.h"
+#include "clock.h"
+#include "command.h"
+#include "nightly.h"
+#include "output.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#define DAY_S 86400
+#define NOT_GIVEN (-1)
+
+struct prune_arguments {
+	struct nightly_options nightly;
+	int64_t keep, older;
+	bool dry_run;
+};
+
+static const struct option options[] = {
+	NIGHTLY_REPO_OPTIONS(struct prune_arguments, nightly),
+	{ .name = "ref", .kind = OPTION_TEXT, .argument = "NAME",
+	  .help = "only the series HOST/BRANCH/MACHINE, or a part of it (all)",
+	  .offset = offsetof(struct prune_arguments, nightly.ref) },
+	{ .name = "keep", .kind = OPTION_NUMBER, .argument = "N",
+	  .help = "keep the newest N nights of a series (1)",
+	  .offset = offsetof(struct prune_arguments, keep), .min = 1, .max = 1000000 },
+	{ .name = "older", .kind = OPTION_NUMBER, .argument = "DAYS",
+	  .help = "keep what is not older than that",
+	  .offset = offsetof(struct prune_arguments, older), .max = 100000 },
+	{ .name = "dry-run", .letter = 'n', .kind = OPTION_FLAG,
+	  .help = "tell what would be done",
+	  .offset = offsetof(struct prune_arguments, dry_run) },
+	{ 0 }
+};
+
+static int prune_one(struct archive *archive, const char *ref, const struct prune_arguments *p,
+		     struct buf *out, struct error *err)
+{
+	struct archive_prune what = { .before_s = -1, .keep = 1, .pretend = p->dry_run };
+	struct archive_pruned done;
+	int r;
+
+	if (p->keep != NOT_GIVEN)
+		what.keep = (size_t)p->keep;
+	if (p->older != NOT_GIVEN)
+		what.before_s = clock_wall_ns() / 1000000000 - p->older * DAY_S;
+	r = archive_prune(archive, ref, &what, &done, err);
+	if (!r)
+		buf_addf(out, "%s: %zu night%s %s, %zu kept\n", ref, done.gone,
+			 done.gone == 1 ? "" : "s",
+			 p->dry_run ? "would be forgotten" : "forgotten", done.kept);
+	return r;
+}
+
+static int prune_all(struct archive *archive, const struct prune_arguments *p, struct buf *out,
+		     struct error *err)
+{
+	struct arena *texts = arena_new();
+	const char **ref;
+	size_t n;
+	int r = texts ? archive_refs(archive, texts, &ref, &n, err) :
+		error_sys(err, -ENOMEM, NULL, NULL);
+
+	for (size_t i = 0; !r && i < n; i++)
+		r = prune_one(archive, ref[i], p, out, err);
+	arena_free(texts);
+	return r;
+}
+
+/* What was done is told, also where something went wrong later. */
+static int prune(struct nightly *n, const struct prune_arguments *p, struct error *err)
+{
+	struct buf out = BUF_INIT;
+	int r;
+
+	if (p->nightly.ref) {
+		r = nightly_series(n, err);
+		if (!r)
+			r = prune_one(n->archive, n->ref.data, p, &out, err);
+	} else {
+		r = prune_all(n->archive, p, &out, err);
+	}
+	output_write(&out);
+	buf_release(&out);
+	return r;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct prune_arguments p = { .keep = NOT_GIVEN, .older = NOT_GIVEN };
+	struct nightly n = NIGHTLY_INIT;
+	struct error err = { 0 };
+	struct args a;
+	int r;
+
+	if (!options_parse(&a, c, &p, argc, argv))
+		return a.status;
+	r = nightly_settings(&n, &a, &p.nightly, &err);
+	if (!r && p.keep == NOT_GIVEN && p.older == NOT_GIVEN)
+		r = error_set(&err, -EINVAL, NULL, 0, 0, "prune: give --keep, --older or both");
+	if (!r)
+		r = nightly_archive(&n, ARCHIVE_READ, &err);
+	if (!r)
+		r = prune(&n, &p, &err);
+	if (r)
+		report_error(&err);
+	nightly_release(&n);
+	args_release(&a);
+	return r ? EXIT_MISUSE : EXIT_GOOD;
+}
+
+const struct command cmd_prune = {
+	.name = "prune",
+	.summary = "Forget old nights of an archive",
+	.operands = "",
+	.options = options,
+	.run = run,
+};
