@@ -47,22 +47,6 @@ static int drop_old(struct archive *a, struct line *line, int64_t before_s, size
 	return r;
 }
 
-static int set_notes(struct archive *a, const git_oid *from, const git_oid *to,
-		     struct error *err)
-{
-	git_reference *ref = NULL;
-	int r;
-
-	if (git_oid_equal(from, to))
-		return 0;
-	r = git_reference_create_matching(&ref, a->git, NOTES_REF, to, 1, from,
-					  "buildbeat prune");
-	git_reference_free(ref);
-	if (r == GIT_EMODIFIED || r == GIT_ELOCKED)
-		return -EAGAIN;
-	return r ? repo_fail(a, r, err, "cannot write notes") : 0;
-}
-
 static int rewrite(struct archive *a, const char *ref, const struct line *line,
 		   const git_oid *from, struct error *err)
 {
@@ -72,8 +56,8 @@ static int rewrite(struct archive *a, const char *ref, const struct line *line,
 	copied = notes;
 	if (!r)
 		r = line_rewrite(a, line->id, line->n, &to, &copied, err);
-	if (!r)
-		r = set_notes(a, &notes, &copied, err);
+	if (!r && !git_oid_equal(&notes, &copied))
+		r = repo_set(a, NOTES_REF, &notes, &copied, err);
 	return r ? r : remote_replace(a, ref, from, &to, err);
 }
 
