@@ -83,6 +83,13 @@ int archive_figures(struct archive *a, const char *name, struct figures *f, stru
 int archive_recording(struct archive *a, const char *name, struct recording *rec,
 		      struct error *err);
 
+/* The id of a night named so. */
+int archive_night_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZE],
+		     struct error *err);
+
+/* Who speaks: user.name as git has it configured, else USER, else "unknown". */
+int archive_user(struct archive *a, struct buf *name, struct error *err);
+
 /* What is said about those nights. Texts belong to nights->texts, list->known is the
  * caller's to free(). How many lines of notes were not understood, with err about the first of
  * them; or a negative errno. */

@@ -1,5 +1,6 @@
 #include "notes.h"
 
+#include "night.h"
 #include "notes_text.h"
 #include "remote.h"
 
@@ -353,6 +354,32 @@ int archive_known(struct archive *a, struct nights *nights, struct known_list *l
 }
 
 /* Saying something */
+
+int archive_night_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZE],
+		     struct error *err)
+{
+	struct night_place place;
+	struct message m;
+	int r = night_named(a, &place, &m, name, err);
+
+	message_release(&m);
+	if (!r)
+		git_oid_tostr(id, ARCHIVE_ID_SIZE, &place.commit);
+	return r;
+}
+
+int archive_user(struct archive *a, struct buf *name, struct error *err)
+{
+	const char *user = getenv("USER"), *configured;
+	git_config *config = NULL;
+
+	if (!git_repository_config_snapshot(&config, a->git) &&
+	    !git_config_get_string(&configured, config, "user.name") && *configured)
+		user = configured;
+	buf_adds(name, user && *user ? user : "unknown");
+	git_config_free(config);
+	return buf_error(name) ? error_sys(err, buf_error(name), a->path, NULL) : 0;
+}
 
 #define TRIES 10000		/* others may have been faster so often */
 

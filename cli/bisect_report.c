@@ -211,6 +211,5 @@ int bisect_json(struct buf *out, const struct bisect_told *t)
 	json_int(&j, "machine_changes", (int64_t)b->drifts);
 	json_tried(&j, b);
 	json_object_end(&j);
-	buf_addc(out, '\n');
 	return buf_error(out);
 }

@@ -40,6 +40,8 @@ const struct command *command_find(const char *name);
 /* Says that there is no such command and which one comes near; EXIT_MISUSE. */
 int command_unknown(const char *name);
 
+extern const struct command cmd_accept;
+extern const struct command cmd_ack;
 extern const struct command cmd_bisect;
 extern const struct command cmd_chart;
 extern const struct command cmd_complete;

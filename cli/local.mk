@@ -7,6 +7,7 @@ cli_libcli_la_SOURCES = \
 	cli/builds.c cli/builds.h \
 	cli/capture.c cli/capture.h \
 	cli/checkout.c cli/checkout.h \
+	cli/cmd_accept.c \
 	cli/cmd_bisect.c \
 	cli/cmd_chart.c \
 	cli/cmd_complete.c \

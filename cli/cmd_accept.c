@@ -1,0 +1,384 @@
+#include "amount.h"
+#include "clock.h"
+#include "command.h"
+#include "cursor.h"
+#include "json.h"
+#include "nightly.h"
+#include "output.h"
+#include "report.h"
+#include "text.h"
+#include "verdict.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* accept and ack: what people say about a change, kept with the night it began. */
+
+#define SECOND_NS 1000000000
+#define EVERY (METRIC_BIT(METRICS) - 1)
+#define BRIEF 12
+
+struct say_arguments {
+	struct nightly_options nightly;
+	bool total;
+	const char *night;
+	const char *reason;
+	bool list, undo, json;
+};
+
+static const struct option options[] = {
+	NIGHTLY_REPO_OPTIONS(struct say_arguments, nightly),
+	NIGHTLY_REF_OPTION(struct say_arguments, nightly),
+	{ .name = "metrics", .kind = OPTION_SET, .argument = "LIST",
+	  .help = "some of wall,cpu,memory,peak,io,read,written (all)",
+	  .offset = offsetof(struct say_arguments, nightly.metrics), .choices = metric_word },
+	{ .name = "total", .kind = OPTION_FLAG,
+	  .help = "the build as a whole, no TASK",
+	  .offset = offsetof(struct say_arguments, total) },
+	{ .name = "night", .kind = OPTION_TEXT, .argument = "NIGHT",
+	  .help = "since when, as git names the commit (when its newest change began)",
+	  .offset = offsetof(struct say_arguments, night) },
+	{ .name = "message", .letter = 'm', .kind = OPTION_TEXT, .argument = "REASON",
+	  .help = "the reason",
+	  .offset = offsetof(struct say_arguments, reason) },
+	{ .name = "list", .letter = 'l', .kind = OPTION_FLAG,
+	  .help = "list what was said so far",
+	  .offset = offsetof(struct say_arguments, list) },
+	{ .name = "undo", .kind = OPTION_FLAG,
+	  .help = "take back what was said about TASK",
+	  .offset = offsetof(struct say_arguments, undo) },
+	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
+	  .help = "the list as JSON",
+	  .offset = offsetof(struct say_arguments, json) },
+	{ 0 }
+};
+
+static const char *const kind_done[] = {
+	[KNOWN_ACCEPTED] = "accepted", [KNOWN_ACKNOWLEDGED] = "acknowledged",
+};
+
+/* Writing */
+
+static void add_metrics(struct buf *out, unsigned metrics)
+{
+	const char *comma = "";
+
+	if ((metrics & EVERY) == EVERY)
+		buf_adds(out, "all");
+	for (enum metric m = 0; m < METRICS && (metrics & EVERY) != EVERY; m++) {
+		if (metrics & METRIC_BIT(m)) {
+			buf_addf(out, "%s%s", comma, metric_word[m]);
+			comma = ",";
+		}
+	}
+}
+
+/* "2026-11-20 1234567890ab  cpu,wall of core: main.o" */
+static void add_known(struct buf *out, const struct nights *nights, const struct known *k)
+{
+	const struct night *night = &nights->night[k->night];
+
+	amount_add_day(out, night->start_s);
+	buf_addf(out, " %.*s  ", BRIEF, night->id);
+	add_metrics(out, k->metrics);
+	buf_adds(out, " of ");
+	if (*k->pattern)
+		text_add_name(out, k->pattern, 0);
+	else
+		buf_adds(out, "the build");
+}
+
+static void add_said(struct buf *out, const struct known *k)
+{
+	buf_adds(out, "\n  ");
+	text_add_name(out, k->by, 0);
+	buf_adds(out, ", ");
+	amount_add_day(out, k->time_s);
+	buf_adds(out, ": ");
+	text_add_name(out, k->reason, 0);
+	buf_addc(out, '\n');
+}
+
+static void json_time(struct json *j, const char *name, int64_t time_s)
+{
+	struct buf text = BUF_INIT;
+
+	if (time_s < 0) {
+		json_null(j, name);
+		return;
+	}
+	clock_add_iso(&text, time_s * SECOND_NS);
+	json_str(j, name, buf_str(&text));
+	buf_release(&text);
+}
+
+static void json_add(struct json *j, const struct nights *nights, const struct known *k)
+{
+	const struct night *night = &nights->night[k->night];
+
+	json_object(j, NULL);
+	json_str(j, "night", night->id);
+	json_time(j, "night_start", night->start_s);
+	json_str(j, "task", *k->pattern ? k->pattern : NULL);
+	json_array(j, "metrics");
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (k->metrics & METRIC_BIT(m))
+			json_str(j, NULL, metric_word[m]);
+	}
+	json_array_end(j);
+	json_str(j, "by", k->by);
+	json_time(j, "time", k->time_s);
+	json_str(j, "reason", k->reason);
+	json_object_end(j);
+}
+
+static int print(struct buf *out, struct error *err)
+{
+	int r = buf_error(out);
+
+	if (r)
+		error_sys(err, r, NULL, NULL);
+	else
+		output_write(out);
+	buf_release(out);
+	return r;
+}
+
+/* The newest first. */
+static int list(const struct nightly *n, enum known_kind kind, bool as_json, struct error *err)
+{
+	struct buf out = BUF_INIT;
+	struct json j;
+
+	json_init(&j, &out, false);
+	if (as_json)
+		json_array(&j, NULL);
+	for (size_t i = n->known.n; i-- > 0; ) {
+		const struct known *k = &n->known.known[i];
+
+		if (k->kind != kind)
+			continue;
+		if (as_json) {
+			json_add(&j, &n->nights, k);
+			continue;
+		}
+		add_known(&out, &n->nights, k);
+		add_said(&out, k);
+	}
+	if (as_json)
+		json_array_end(&j);
+	return print(&out, err);
+}
+
+/* Which night */
+
+static int named_night(struct nightly *n, const char *name, uint32_t *night, struct error *err)
+{
+	char id[ARCHIVE_ID_SIZE];
+	int r = archive_night_id(n->archive, name, id, err);
+
+	for (size_t i = 0; !r && i < n->nights.n; i++) {
+		if (!strcmp(n->nights.night[i].id, id)) {
+			*night = (uint32_t)i;
+			return 0;
+		}
+	}
+	return r ? r : error_set(err, -EINVAL, NULL, 0, 0, "'%s' is no night of %s", name,
+				 n->nights.ref);
+}
+
+/* A typing error would be accepted and never fit. */
+static int check_pattern(const struct nights *nights, const char *pattern, struct error *err)
+{
+	const char **name, *near;
+
+	if (!*pattern)
+		return 0;
+	for (size_t i = 0; i < nights->n_tasks; i++) {
+		if (pattern_fits(pattern, nights->task[i].name))
+			return 0;
+	}
+	name = calloc(nights->n_tasks + 1, sizeof *name);
+	for (size_t i = 0; name && i < nights->n_tasks; i++)
+		name[i] = nights->task[i].name;
+	near = name ? report_nearest(pattern, name) : NULL;
+	error_set(err, -EINVAL, NULL, 0, 0, near ? "no task fits '%s'; did you mean '%s'?" :
+		  "no task fits '%s'", pattern, near ? near : "");
+	free(name);
+	return -EINVAL;
+}
+
+static const char *task_name(const struct nights *nights, uint32_t task)
+{
+	return task < nights->n_tasks ? nights->task[task].name : "";
+}
+
+/* Since when the newest of what check tells about it is so, else the newest. */
+static int usual_night(struct nightly *n, struct known *what, struct error *err)
+{
+	struct verdict v = { 0 };
+	bool found = false;
+	int r = verdict_make(&v, &n->nights, &n->rules, &n->known, err);
+
+	for (size_t i = 0; !r && i < v.n; i++) {
+		const struct finding *f = &v.finding[i];
+
+		if (f->state == FINDING_SUSPECT || f->task == TASK_HOST ||
+		    !(what->metrics & METRIC_BIT(f->metric)) ||
+		    !pattern_fits(what->pattern, task_name(&n->nights, f->task)))
+			continue;
+		if (!found || f->since > what->night)
+			what->night = f->since;
+		found = true;
+	}
+	if (!r && !found)
+		what->night = (uint32_t)n->nights.n - 1;
+	verdict_release(&v);
+	return r;
+}
+
+/* SOURCE_DATE_EPOCH, for who wants the same bytes again. */
+static int64_t now_s(void)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	uint64_t s;
+
+	if (epoch && slice_u64((struct slice){ epoch, strlen(epoch) }, &s) &&
+	    s < INT64_MAX / SECOND_NS)
+		return (int64_t)s;
+	return clock_wall_ns() / SECOND_NS;
+}
+
+static int say(struct nightly *n, const struct say_arguments *s, struct known *what,
+	       struct error *err)
+{
+	struct buf by = BUF_INIT, out = BUF_INIT;
+	int r = check_pattern(&n->nights, what->pattern, err);
+
+	if (!r)
+		r = s->night ? named_night(n, s->night, &what->night, err) :
+		    usual_night(n, what, err);
+	r = r ? r : archive_user(n->archive, &by, err);
+	what->by = buf_str(&by);
+	what->time_s = now_s();
+	r = r ? r : archive_say(n->archive, &n->nights, what, err);
+	if (!r) {
+		buf_addf(&out, "%s since ", kind_done[what->kind]);
+		add_known(&out, &n->nights, what);
+		buf_addc(&out, '\n');
+		r = print(&out, err);
+	}
+	buf_release(&by);
+	return r;
+}
+
+/* The newest that was said of it; 1: there is none. */
+static int undo(struct nightly *n, const struct say_arguments *s, struct known *what,
+		struct error *err)
+{
+	const struct known *said = NULL;
+	struct buf out = BUF_INIT;
+	bool found;
+	int r = s->night ? named_night(n, s->night, &what->night, err) : 0;
+
+	for (size_t i = n->known.n; !r && !said && i-- > 0; ) {
+		const struct known *k = &n->known.known[i];
+
+		if (k->kind == what->kind && !strcmp(k->pattern, what->pattern) &&
+		    (!s->night || k->night == what->night) &&
+		    (!s->nightly.metrics || k->metrics == what->metrics))
+			said = k;
+	}
+	if (r || !said)
+		return r ? r : 1;
+	r = archive_unsay(n->archive, &n->nights, said, &found, err);
+	if (r)
+		return r;
+	buf_addf(&out, "no longer %s since ", kind_done[what->kind]);
+	add_known(&out, &n->nights, said);
+	buf_addc(&out, '\n');
+	return found ? print(&out, err) : 1;
+}
+
+/* What the operands say. */
+static int read_operands(struct known *what, struct say_arguments *s, const struct args *a,
+			 const char *command, struct error *err)
+{
+	int next = 0;
+
+	what->metrics = s->nightly.metrics ? s->nightly.metrics : EVERY;
+	what->pattern = "";
+	if (!s->total && next < a->n)
+		what->pattern = a->operand[next++];
+	if (!s->reason && next < a->n)
+		s->reason = a->operand[next++];
+	what->reason = s->reason;
+	if (next < a->n)
+		return error_set(err, -EINVAL, NULL, 0, 0, "%s: unexpected '%s'", command,
+				 a->operand[next]);
+	if (!s->list && !s->total && !*what->pattern)
+		return error_set(err, -EINVAL, NULL, 0, 0, "%s: TASK or option '--total' is missing",
+				 command);
+	if (!s->list && !s->undo && !(s->reason && *s->reason))
+		return error_set(err, -EINVAL, NULL, 0, 0, "%s: the reason is missing", command);
+	return 0;
+}
+
+static int go(struct nightly *n, const struct say_arguments *s, struct known *what,
+	      struct error *err)
+{
+	if (s->list)
+		return list(n, what->kind, s->json, err);
+	if (!n->nights.n)
+		return error_set(err, -EINVAL, NULL, 0, 0, "there is no night yet");
+	return s->undo ? undo(n, s, what, err) : say(n, s, what, err);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct known what = { .kind = c == &cmd_ack ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED };
+	struct say_arguments s = { 0 };
+	struct nightly n = NIGHTLY_INIT;
+	struct error err = { 0 };
+	unsigned metrics;
+	struct args a;
+	int r;
+
+	if (!options_parse(&a, c, &s, argc, argv))
+		return a.status;
+	r = read_operands(&what, &s, &a, c->name, &err);
+	metrics = s.nightly.metrics;
+	s.nightly.metrics = 0;	/* what check judges is not what this is about */
+	if (!r)
+		r = nightly_open(&n, &a, &s.nightly,
+				 s.list || s.undo || s.night ? NIGHTLY_ALL : NIGHTLY_WINDOW, &err);
+	s.nightly.metrics = metrics;
+	r = r ? r : go(&n, &s, &what, &err);
+	if (r < 0)
+		report_error(&err);
+	else if (r)
+		report("%s: nothing such was said", c->name);
+	nightly_release(&n);
+	args_release(&a);
+	return r < 0 ? EXIT_MISUSE : r ? EXIT_FOUND : EXIT_GOOD;
+}
+
+const struct command cmd_accept = {
+	.name = "accept",
+	.summary = "Accept a change: from then on it is the norm",
+	.operands = "[TASK] [REASON]",
+	.max_operands = 2,
+	.options = options,
+	.run = run,
+};
+
+const struct command cmd_ack = {
+	.name = "ack",
+	.summary = "Acknowledge a change: it is told and fails nothing",
+	.operands = "[TASK] [REASON]",
+	.max_operands = 2,
+	.options = options,
+	.run = run,
+};
