@@ -42,6 +42,7 @@ int command_unknown(const char *name);
 
 extern const struct command cmd_accept;
 extern const struct command cmd_ack;
+extern const struct command cmd_archive;
 extern const struct command cmd_bisect;
 extern const struct command cmd_chart;
 extern const struct command cmd_complete;

@@ -8,6 +8,7 @@ cli_libcli_la_SOURCES = \
 	cli/capture.c cli/capture.h \
 	cli/checkout.c cli/checkout.h \
 	cli/cmd_accept.c \
+	cli/cmd_archive.c \
 	cli/cmd_bisect.c \
 	cli/cmd_chart.c \
 	cli/cmd_complete.c \

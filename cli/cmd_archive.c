@@ -1,0 +1,136 @@
+#include "command.h"
+#include "configfile.h"
+#include "figures.h"
+#include "heap.h"
+#include "nightly.h"
+#include "openrec.h"
+#include "output.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#define ID_SHOWN 12
+
+struct archive_arguments {
+	struct nightly_options nightly;
+	const char *output;
+	const char *host, *branch, *machine;
+};
+
+static const struct option options[] = {
+	NIGHTLY_REPO_OPTIONS(struct archive_arguments, nightly),
+	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
+	  .help = "directory of recordings (the nearest buildstats)",
+	  .offset = offsetof(struct archive_arguments, output), .config = true },
+	{ .name = "host", .kind = OPTION_TEXT, .argument = "NAME",
+	  .help = "the series' host (where it was recorded)",
+	  .offset = offsetof(struct archive_arguments, host) },
+	{ .name = "branch", .kind = OPTION_TEXT, .argument = "NAME",
+	  .help = "the series' branch (of the first source tree)",
+	  .offset = offsetof(struct archive_arguments, branch) },
+	{ .name = "machine", .kind = OPTION_TEXT, .argument = "NAME",
+	  .help = "the series' machine (of the host)",
+	  .offset = offsetof(struct archive_arguments, machine) },
+	{ 0 }
+};
+
+static const char *either(const char *given, const struct figures *f, const char *key)
+{
+	return given ? given : figures_fact(f, key);
+}
+
+/* What is not over yet has other figures tomorrow. */
+static int check_end(const struct figures *f, struct error *err)
+{
+	if (f->total[TOTAL_STATUS] != STATUS_UNFINISHED)
+		return 0;
+	return error_set(err, -EINVAL, f->path, 0, 0, "is not archived: no end was recorded; the "
+			 "build still runs, or it was killed together with what recorded it");
+}
+
+static int print(const char *ref, const char *id, bool added)
+{
+	struct buf out = BUF_INIT;
+	int r;
+
+	buf_addf(&out, "%s %.*s%s\n", ref, ID_SHOWN, id, added ? "" : " (was there)");
+	r = buf_error(&out);
+	if (!r)
+		output_write(&out);
+	buf_release(&out);
+	return r;
+}
+
+static int add(struct archive *archive, const struct recording *rec, const struct figures *f,
+	       const struct archive_arguments *o, struct error *err)
+{
+	struct archive_night night = { .figures = f, .rec = rec };
+	struct buf ref = BUF_INIT;
+	char id[ARCHIVE_ID_SIZE];
+	bool added;
+	int r;
+
+	archive_ref(&ref, either(o->host, f, "host"), either(o->branch, f, "branch"),
+		    either(o->machine, f, "machine"));
+	r = buf_error(&ref) ? error_sys(err, buf_error(&ref), NULL, NULL) :
+	    archive_add(archive, ref.data, &night, id, &added, err);
+	if (!r && (r = print(ref.data, id, added)))
+		error_sys(err, r, NULL, NULL);
+	buf_release(&ref);
+	return r;
+}
+
+static int archive_one(struct nightly *n, const char *what, const struct archive_arguments *o,
+		       struct error *err)
+{
+	struct recording rec = RECORDING_INIT;
+	struct figures f = FIGURES_INIT;
+	struct buf path = BUF_INIT;
+	int r = openrec(&rec, &path, OPENREC_SUMS, o->output, what, err);
+
+	if (!r && (r = figures_make(&f, &rec)))
+		error_sys(err, r, rec.path, NULL);
+	if (!r)
+		r = check_end(&f, err);
+	if (!r)
+		r = nightly_archive(n, ARCHIVE_WRITE, err);
+	if (!r)
+		r = add(n->archive, &rec, &f, o, err);
+	figures_release(&f);
+	recording_release(&rec);
+	buf_release(&path);
+	return r;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct archive_arguments o = { 0 };
+	struct nightly n = NIGHTLY_INIT;
+	struct error err = { 0 };
+	struct args a;
+	int r;
+
+	if (!options_parse(&a, c, &o, argc, argv))
+		return a.status;
+	heap_expect_much();
+	r = nightly_settings(&n, &a, &o.nightly, &err);
+	if (!r)
+		r = config_apply(&a, options, &o, o.nightly.config, &err);
+	if (!r)
+		r = archive_one(&n, a.n ? a.operand[0] : NULL, &o, &err);
+	if (r)
+		report_error(&err);
+	nightly_release(&n);
+	args_release(&a);
+	return r ? EXIT_MISUSE : EXIT_GOOD;
+}
+
+const struct command cmd_archive = {
+	.name = "archive",
+	.summary = "Keep a recording as a night of an archive",
+	.operands = "[REC]",
+	.max_operands = 1,
+	.options = options,
+	.run = run,
+};
