@@ -3,12 +3,12 @@ noinst_LTLIBRARIES += archive/libarchive.la
 archive_libarchive_la_SOURCES = \
 	archive/archive.h \
 	archive/columns.c archive/columns.h \
-	archive/dictionary.c archive/dictionary.h \
 	archive/login.c archive/login.h \
 	archive/message.c archive/message.h \
 	archive/night.c archive/night.h \
 	archive/night_read.c \
 	archive/night_recording.c archive/night_recording.h \
+	archive/night_tasks.c archive/night_tasks.h \
 	archive/night_write.c \
 	archive/nights_read.c \
 	archive/notes.c archive/notes.h \

@@ -1,7 +1,7 @@
 #include "columns.h"
-#include "dictionary.h"
 #include "index.h"
 #include "night.h"
+#include "night_tasks.h"
 #include "remote.h"
 #include "seen.h"
 #include "sys.h"
@@ -19,7 +19,7 @@ struct writer {
 	const struct archive_night *night;
 	const struct figures *f;
 	struct buf run;
-	struct dictionary dictionary;
+	struct night_tasks tasks;
 	struct buf text;	/* of one blob */
 	int64_t *value;		/* of one column */
 	struct error *err;
@@ -105,12 +105,12 @@ static int put_column(struct writer *w, git_treebuilder *tree, enum figure_colum
 {
 	if (!w->f->column[c] && c != COLUMN_RUNS)
 		return 0;
-	for (size_t i = 0; i < w->dictionary.n; i++)
+	for (size_t i = 0; i < w->tasks.n; i++)
 		w->value[i] = -1;
 	for (size_t i = 0; i < w->f->n_tasks; i++)
-		w->value[w->dictionary.line[i]] = value_of(w->f, c, i);
+		w->value[w->tasks.line[i]] = value_of(w->f, c, i);
 	buf_clear(&w->text);
-	column_write(&w->text, w->value, w->dictionary.n);
+	column_write(&w->text, w->value, w->tasks.n);
 	return put(w, tree, column_name[c]);
 }
 
@@ -155,7 +155,7 @@ static int fill_columns(struct writer *w, git_treebuilder *tree)
 	int r = 0;
 
 	free(w->value);
-	w->value = malloc((w->dictionary.n + 1) * sizeof *w->value);
+	w->value = malloc((w->tasks.n + 1) * sizeof *w->value);
 	if (!w->value)
 		return no_memory(w);
 	for (int c = 0; !r && c < COLUMNS; c++)
@@ -189,7 +189,7 @@ static int put_parts(struct writer *w, git_oid *id)
 	if (!r)
 		r = put_totals(w, tree);
 	if (!r)
-		r = repo_put(w->a, tree, "tasks", &w->dictionary.text, w->err);
+		r = repo_put(w->a, tree, "tasks", &w->tasks.text, w->err);
 	if (!r)
 		r = put_packages(w, tree);
 	if (!r)
@@ -229,17 +229,17 @@ static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
 }
 
 /* The dictionary goes on from that of the night before, if it can be read. */
-static int make_dictionary(struct writer *w, const struct night_place *before)
+static int make_tasks(struct writer *w, const struct night_place *before)
 {
 	git_odb_object *blob = NULL;
 	struct error unused;
 	int r;
 
-	dictionary_release(&w->dictionary);
+	night_tasks_release(&w->tasks);
 	if (!git_oid_is_zero(&before->commit) &&
 	    repo_blob(w->a, &blob, &before->tasks, "tasks", &unused))
 		blob = NULL;
-	r = dictionary_make(&w->dictionary, w->f, blob ? git_odb_object_data(blob) : NULL,
+	r = night_tasks_make(&w->tasks, w->f, blob ? git_odb_object_data(blob) : NULL,
 			    blob ? git_odb_object_size(blob) : 0);
 	git_odb_object_free(blob);
 	return r ? no_memory(w) : 0;
@@ -277,7 +277,7 @@ static int try(struct writer *w, const char *ref, git_oid *id, bool *added)
 		r = seen_find(w->a, id, ref, &tip, w->run.data, w->err);
 	if (r || !git_oid_is_zero(id))
 		return r;
-	r = make_dictionary(w, &before);
+	r = make_tasks(w, &before);
 	if (!r)
 		r = put_parts(w, &tree);
 	if (!r)
@@ -340,7 +340,7 @@ int archive_add(struct archive *a, const char *ref, const struct archive_night *
 		make_run(&w.run, w.f);
 	r = buf_error(&w.run) ? no_memory(&w) : add_and_send(&w, ref, &oid, added);
 	git_oid_tostr(id, ARCHIVE_ID_SIZE, &oid);
-	dictionary_release(&w.dictionary);
+	night_tasks_release(&w.tasks);
 	buf_release(&w.run);
 	buf_release(&w.text);
 	free(w.value);

@@ -19,8 +19,9 @@
 #define HEADS "refs/heads/"
 
 /* How long a lock is waited for: its owner has it for as long as it takes to write a line. */
-#define LOCK_WAIT_NS 10000000000
+#define LOCK_WAIT_S 10
 #define LOCK_NAP_NS 2000000
+#define NS_PER_S 1000000000
 
 static int errno_of(int code)
 {
@@ -340,12 +341,22 @@ static int move_once(struct archive *a, const char *name, const git_oid *from,
 	return r;
 }
 
+/* Nobody holds a lock for as long as that one is there: its owner was killed. */
+static bool is_stale(const struct archive *a, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof path, "%s%s.lock", git_repository_commondir(a->git), name);
+	return !stat(path, &st) &&
+	       st.st_mtim.tv_sec < clock_wall_ns() / NS_PER_S - LOCK_WAIT_S;
+}
+
 static int locked(const struct archive *a, const char *name, struct error *err)
 {
 	return error_set(err, -EBUSY, a->path, 0, 0, "%s%s.lock is there for more than %d s: "
 			 "whoever made it was killed; if neither git nor buildbeat is at work "
-			 "here, remove it", git_repository_commondir(a->git), name,
-			 (int)(LOCK_WAIT_NS / 1000000000));
+			 "here, remove it", git_repository_commondir(a->git), name, LOCK_WAIT_S);
 }
 
 int repo_set(struct archive *a, const char *name, const git_oid *from, const git_oid *to,
@@ -353,13 +364,16 @@ int repo_set(struct archive *a, const char *name, const git_oid *from, const git
 {
 	/* A nap of another length for each. */
 	struct timespec nap = { 0, LOCK_NAP_NS + getpid() % 1000 * 1000 };
-	int64_t until_ns = clock_mono_ns() + LOCK_WAIT_NS;
+	int64_t until_ns = clock_mono_ns() + (int64_t)LOCK_WAIT_S * NS_PER_S;
 	int code;
 
-	while ((code = move_once(a, name, from, to)) == GIT_ELOCKED && clock_mono_ns() < until_ns)
+	while ((code = move_once(a, name, from, to)) == GIT_ELOCKED &&
+	       clock_mono_ns() < until_ns && !is_stale(a, name))
 		nanosleep(&nap, NULL);
 	if (code == GIT_ELOCKED)
 		return locked(a, name, err);
+	if (code == GIT_ENOTFOUND)
+		return -EAGAIN;
 	return code ? repo_fail(a, code, err, "cannot write %s", name) : 0;
 }
 

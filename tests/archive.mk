@@ -1,9 +1,16 @@
 # tests of archive
-ARCHIVE_LIBS = archive/libarchive.la report/libreport.la compare/libcompare.la $(TEST_LIBS) -lm
+ARCHIVE_LIBS = archive/libarchive.la report/libreport.la compare/libcompare.la $(TEST_LIBS) $(LIBGIT2_LIBS) -lm
 
 check_PROGRAMS += tests/gen_archive
 tests_gen_archive_SOURCES = tests/gen_archive.c tests/noise.c tests/noise.h
-tests_gen_archive_LDADD = archive/libarchive.la report/libreport.la core/libcore.la -lm
+tests_gen_archive_CPPFLAGS = $(AM_CPPFLAGS) $(LIBGIT2_CFLAGS)
+tests_gen_archive_LDADD = archive/libarchive.la report/libreport.la core/libcore.la $(LIBGIT2_LIBS) -lm
+
+check_PROGRAMS += tests/check_archive
+TESTS += tests/check_archive
+tests_check_archive_SOURCES = tests/check_archive.c tests/made_build.c tests/made_build.h
+tests_check_archive_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBGIT2_CFLAGS)
+tests_check_archive_LDADD = $(ARCHIVE_LIBS)
 
 BENCHES += tests/bench_archive
 noinst_PROGRAMS += tests/bench_archive

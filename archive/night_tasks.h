@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_DICTIONARY_H
-#define BUILDBEAT_DICTIONARY_H
+#ifndef BUILDBEAT_NIGHT_TASKS_H
+#define BUILDBEAT_NIGHT_TASKS_H
 
 #include "figures.h"
 #include "buf.h"
@@ -11,19 +11,19 @@
  * the night before, new ones at the end; or anew, where more than half of the lines would
  * be of tasks that are gone.
  */
-struct dictionary {
+struct night_tasks {
 	struct buf text;	/* the blob */
 	bool same;		/* as it was before */
 	size_t n;		/* lines */
 	uint32_t *line;		/* of each of the figures' tasks */
 };
 
-#define DICTIONARY_INIT { 0 }
+#define NIGHT_TASKS_INIT { 0 }
 
 /* before: the blob of the night before, NULL if there is none; one that is damaged is as
  * good as none. 0 or -ENOMEM. Always release. */
-int dictionary_make(struct dictionary *d, const struct figures *f, const void *before,
+int night_tasks_make(struct night_tasks *d, const struct figures *f, const void *before,
 		    size_t len);
-void dictionary_release(struct dictionary *d);
+void night_tasks_release(struct night_tasks *d);
 
 #endif

@@ -1,4 +1,4 @@
-#include "dictionary.h"
+#include "night_tasks.h"
 
 #include "arena.h"
 #include "cursor.h"
@@ -99,7 +99,7 @@ static void add_line(struct buf *out, const struct figures_task *t)
 }
 
 /* In the figures' own order. */
-static void begin_anew(struct dictionary *d, const struct figures *f)
+static void begin_anew(struct night_tasks *d, const struct figures *f)
 {
 	d->same = false;
 	buf_clear(&d->text);
@@ -111,7 +111,7 @@ static void begin_anew(struct dictionary *d, const struct figures *f)
 	d->n = f->n_tasks;
 }
 
-static int go_on(struct dictionary *d, const struct figures *f, struct lines *l)
+static int go_on(struct night_tasks *d, const struct figures *f, struct lines *l)
 {
 	struct buf line = BUF_INIT;
 	size_t next = 0;
@@ -136,13 +136,13 @@ static int go_on(struct dictionary *d, const struct figures *f, struct lines *l)
 	return r;
 }
 
-int dictionary_make(struct dictionary *d, const struct figures *f, const void *before,
+int night_tasks_make(struct night_tasks *d, const struct figures *f, const void *before,
 		    size_t len)
 {
 	struct lines lines = { 0 };
 	int r;
 
-	*d = (struct dictionary)DICTIONARY_INIT;
+	*d = (struct night_tasks)NIGHT_TASKS_INIT;
 	d->line = malloc((f->n_tasks + 1) * sizeof *d->line);
 	r = d->line ? 0 : -ENOMEM;
 	if (!r && before)
@@ -157,9 +157,9 @@ int dictionary_make(struct dictionary *d, const struct figures *f, const void *b
 	return r ? r : buf_error(&d->text);
 }
 
-void dictionary_release(struct dictionary *d)
+void night_tasks_release(struct night_tasks *d)
 {
 	buf_release(&d->text);
 	free(d->line);
-	*d = (struct dictionary)DICTIONARY_INIT;
+	*d = (struct night_tasks)NIGHT_TASKS_INIT;
 }

@@ -1,0 +1,114 @@
+#include "made_build.h"
+
+#include "arena.h"
+#include "support.h"
+
+#include <git2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *keep(struct figures *f, const char *text)
+{
+	const char *kept = arena_text(f->texts, text, strlen(text));
+
+	ck_assert_ptr_nonnull(kept);
+	return kept;
+}
+
+int64_t made_value(size_t task, enum figure_column c, unsigned night)
+{
+	uint64_t z = (task * 31 + (uint64_t)c) * UINT64_C(0x9e3779b97f4a7c15) + night * 977;
+
+	if (c == COLUMN_RUNS)
+		return 1;
+	if (c == COLUMN_STATUS)
+		return (int64_t)(task % 4);
+	z = (z ^ z >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return task % 7 == 3 ? -1 : (int64_t)(z >> (24 + task % 40));
+}
+
+static void set_facts(struct figures *f, unsigned night)
+{
+	char commit[41];
+	const struct figures_fact fact[] = {
+		{ "host", "host" }, { "machine", "x86_64" }, { "cores", "8" },
+		{ "memory_kb", "16303428" }, { "command", "make -j8 all" }, { "tool", "make" },
+		{ "source", "/src/one tree" }, { "revision", NULL },
+		{ "branch", "main" }, { "dirty", "no" },
+	};
+
+	snprintf(commit, sizeof commit, "%040u", night);
+	f->fact = malloc(sizeof fact);
+	ck_assert_ptr_nonnull(f->fact);
+	memcpy(f->fact, fact, sizeof fact);
+	f->n_facts = sizeof fact / sizeof *fact;
+	f->fact[7].value = keep(f, commit);
+}
+
+void made_build(struct figures *f, size_t first, size_t n, unsigned night)
+{
+	char name[64];
+
+	*f = (struct figures){ .texts = arena_new(), .path = "made",
+			       .start_s = 1700000000 + (int64_t)night * 86400, .n_tasks = n };
+	ck_assert_ptr_nonnull(f->texts);
+	f->task = malloc((n + 1) * sizeof *f->task);
+	ck_assert_ptr_nonnull(f->task);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(name, sizeof name, "dir%zu: task%05zu", (first + i) / 100000, first + i);
+		f->task[i] = (struct figures_task){ keep(f, name), "cc" };
+	}
+	for (int c = 0; c < COLUMNS; c++) {
+		if (c == COLUMN_PEAK_KB)
+			continue;
+		f->column[c] = malloc((n + 1) * sizeof *f->column[c]);
+		ck_assert_ptr_nonnull(f->column[c]);
+		for (size_t i = 0; i < n; i++)
+			f->column[c][i] = made_value(first + i, c, night);
+	}
+	for (int t = 0; t < TOTALS; t++)
+		f->total[t] = t % 5 == 4 ? -1 : 1000 * t + (int64_t)night;
+	f->total[TOTAL_STATUS] = 0;
+	set_facts(f, night);
+}
+
+struct archive *made_archive(const char *path)
+{
+	struct error err = { 0 };
+	struct archive *a;
+	int r = archive_open(&a, path, ARCHIVE_WRITE, &err);
+
+	ck_assert_msg(!r, "%s: %s", err.path, err.message);
+	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0);
+	return a;
+}
+
+const char *made_add(struct archive *a, const struct figures *f, unsigned night)
+{
+	static char id[ARCHIVE_ID_SIZE];
+	struct error err = { 0 };
+	char run[32];
+	bool added;
+	int r;
+
+	snprintf(run, sizeof run, "night-%u", night);
+	r = archive_add(a, MADE_REF, &(struct archive_night){ .figures = f, .run = run }, id,
+			&added, &err);
+	ck_assert_msg(!r, "%s: %s", err.path, err.message);
+	ck_assert(added);
+	return id;
+}
+
+void made_environment(void)
+{
+	setenv("HOME", "/nonexistent", 1);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	setenv("XDG_CACHE_HOME", "/nonexistent", 1);
+	setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
+	setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1);
+	setenv("GIT_AUTHOR_NAME", "somebody", 1);
+	setenv("GIT_AUTHOR_EMAIL", "somebody@example.org", 1);
+	setenv("GIT_COMMITTER_NAME", "somebody", 1);
+	setenv("GIT_COMMITTER_EMAIL", "somebody@example.org", 1);
+}
