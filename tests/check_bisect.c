@@ -1,0 +1,253 @@
+#include "support.h"
+
+#include <string.h>
+
+/* `buildbeat bisect` over real histories and real builds, by a figure that is the same on any
+ * machine however busy: the memory that dd takes for one block. */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+
+/* Each line a commit: its name, how much memory its task hungry takes, and what else. */
+#define HISTORY(lines) \
+	"git init -q -b main src && cd src && printf 'all: quick hungry\\nquick:\\n\\ttrue\\n" \
+	"hungry:\\n\\tdd if=/dev/zero of=/dev/null bs=$$(cat size) count=1\\n" \
+	"-include more.mk\\n' >Makefile && mkdir sub && echo 'all:;$(MAKE) -C ..' >sub/Makefile && " \
+	"while read name size more; do echo $name >name; echo $size >size; echo \"$more\" >more.mk; " \
+	"git add . && git commit -qm \"commit $name\" && git tag $name; done <<END\n" lines "END\n"
+
+#define LINE_OF_SEVEN \
+	"c0 8M\nc1 8M\nc2 8M all: nothing\nc3 8M\nc4 40M\nc5 40M\nc6 40M\n"
+
+#define LINE_OF_THREE "c0 8M\nc1 8M\nc4 40M\n"
+
+#define BISECT BUILDBEAT " bisect --good c0 --metric memory "
+
+static struct run r;
+
+static void in_src(const char *format, const char *rest)
+{
+	static bool made;
+	static const char environment[] =
+		"export HOME=$PWD/home XDG_CACHE_HOME=$PWD/cache XDG_CONFIG_HOME=$PWD/home "
+		"GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
+		"GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b "
+		"GIT_AUTHOR_DATE=2026-01-01T00:00:00Z GIT_COMMITTER_DATE=2026-01-01T00:00:00Z; "
+		"unset MAKEFLAGS MFLAGS MAKELEVEL MAKEFILES; mkdir -p home cache; ";
+
+	if (made)
+		support_run_release(&r);
+	made = true;
+	support_run(&r, support_tmpdir(), "%s%s%s", environment, format, rest);
+}
+
+/* Nothing of a search is left, here or where the user works. */
+static void check_untouched(const char *before)
+{
+	struct run left;
+
+	support_run(&left, support_tmpdir(), "ls -A cache; git -C src status --porcelain; "
+		    "git -C src worktree list | wc -l; git -C src for-each-ref | wc -l; "
+		    "git -C src symbolic-ref HEAD");
+	ck_assert_str_eq(left.out.data, before);
+	support_run_release(&left);
+}
+
+/* The culprit is c4, whatever is asked for. */
+static const struct {
+	const char *command;
+	const char *tells;
+	bool of_task;		/* the plugin has to be loaded */
+} found[] = {
+	{ BISECT "-- make", "first bad commit: ", false },
+	{ BISECT "--task hungry -- make -j2", "memory of the largest process of hungry: ", true },
+	{ BISECT "--bad c4 make", "first bad commit: ", false },
+	{ "cd sub && " BISECT "--prepare 'test -f ../name && test -f Makefile && touch new' -- "
+	  "sh -c 'test -f new && test ! -f ../more.o && touch ../more.o && make'",
+	  "against its parent: ", false },
+	{ "export GIT_DIR=$PWD/.git GIT_WORK_TREE=$PWD; " BISECT "-- make", "first bad", false },
+};
+
+START_TEST(finds_it)
+{
+	if (found[_i].of_task && !support_can_be_loaded())
+		return;
+	if (_i)
+		in_src(HISTORY(LINE_OF_THREE), found[_i].command);
+	else
+		in_src(HISTORY(LINE_OF_SEVEN), found[_i].command);
+	ck_assert_msg(r.status == 0, "%s%s", r.out.data, r.err.data);
+	ck_assert_msg(strstr(r.out.data, found[_i].tells) != NULL, "%s", r.out.data);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "  commit c4\n"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, " sure\n"));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "buildbeat: build 1: "));
+	check_untouched(_i ? "1\n4\nrefs/heads/main\n" : "1\n8\nrefs/heads/main\n");
+}
+END_TEST
+
+/* The user works meanwhile; what he has not committed is his. */
+START_TEST(checkout_is_the_users)
+{
+	in_src(HISTORY(LINE_OF_THREE), "echo mine >name && git stash -q && echo mine >more.mk && "
+	       "echo x >untracked && git checkout -q --detach c1 2>&1; git stash list >list; "
+	       "git rev-parse HEAD >head; " BISECT "--bad c4 -- make >/dev/null 2>&1; echo $?; "
+	       "git stash list | cmp list - && git rev-parse HEAD | cmp head -; cat untracked "
+	       "more.mk; ls *.o 2>/dev/null");
+	ck_assert_str_eq(r.out.data, "0\nx\nmine\n");
+}
+END_TEST
+
+/* Killed while it builds for the fifth time, with a line half written. */
+START_TEST(goes_on)
+{
+	static const char bisect[] =
+		"cat >../bisect <<'END'\n" BISECT "--prepare 'echo x >>../../../count; "
+		"test $(wc -l <../../../count) != 5 || kill -9 $PPID' -- make\nEND\n"
+		"sed -i \"s,\\.\\./\\.\\./\\.\\./count,$PWD/../count,g\" ../bisect; "
+		"sh ../bisect; echo $?; printf 'half a li' >>$(echo ../cache/buildbeat/*/runs); "
+		"sh ../bisect; echo $?; wc -l <../count";
+	const char *first, *builds;
+	unsigned n = 0;
+
+	in_src(HISTORY(LINE_OF_THREE), bisect);
+	ck_assert_msg(!strncmp(r.out.data, "137\n", 4), "%s%s", r.out.data, r.err.data);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "buildbeat: going on after 4 builds in "));
+	first = strstr(r.out.data, "  commit c4\n");
+	ck_assert_ptr_nonnull(first);
+	/* none of them twice but that which was killed */
+	for (builds = r.err.data; (builds = strstr(builds, "buildbeat: build ")); builds++)
+		n++;
+	ck_assert_msg(strstr(r.out.data, support_path("\n0\n%u\n", n + 1)) != NULL, "%u: %s", n,
+		      r.out.data);
+	check_untouched("1\n4\nrefs/heads/main\n");
+}
+END_TEST
+
+/* The neighbours of the culprit do not build: it may be either. */
+START_TEST(range)
+{
+	in_src(HISTORY("c0 8M\nc1 8M\nc2 8M all: nothing\nc3 40M all: nothing\nc4 40M\n"),
+	       BISECT "--json -- make");
+	ck_assert_int_eq(r.status, 1);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"result\": \"range\""));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"subject\": \"commit c2\""));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"subject\": \"commit c3\""));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"subject\": \"commit c4\""));
+	ck_assert_ptr_null(strstr(r.out.data, "\"subject\": \"commit c1\""));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"reason\": \"its build failed with exit "
+				     "status 2\""));
+}
+END_TEST
+
+START_TEST(no_difference)
+{
+	in_src(HISTORY("c0 8M\nc1 8M\nc2 8M\n"), BISECT "-- make");
+	ck_assert_int_eq(r.status, 1);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "good and bad do not differ by what matters\n"
+				     "6 builds of 2 commits\n"));
+	check_untouched("1\n4\nrefs/heads/main\n");
+}
+END_TEST
+
+/* On a branch that was merged, beside one that was not to blame. */
+START_TEST(merged_history)
+{
+	in_src(HISTORY("c0 8M\nc1 8M\n"),
+	       "git checkout -qb side && echo a >a && git add a && git commit -qm 'side 1' && "
+	       "echo 40M >size && git commit -qam 'side 2' && echo b >a && "
+	       "git commit -qam 'side 3' && git checkout -q main && echo c >c && git add c && "
+	       "git commit -qm 'main 1' && git merge -q --no-edit side && " BISECT "-- make");
+	ck_assert_msg(r.status == 0, "%s%s", r.out.data, r.err.data);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "  side 2\n"));
+}
+END_TEST
+
+/* A submodule is at the commit that each revision has. */
+START_TEST(submodule)
+{
+	in_src("git init -q -b main lib && cd lib && echo 8M >size && git add . && "
+	       "git commit -qm one && echo 40M >size && git commit -qam two && cd .. && "
+	       "git init -q -b main src && cd src && git -c protocol.file.allow=always submodule "
+	       "--quiet add ../lib lib && git -C lib checkout -q HEAD~ && "
+	       "printf 'all:\\n\\tdd if=/dev/zero of=/dev/null bs=$$(cat lib/size) count=1\\n' "
+	       ">Makefile && git add . && git commit -qm one && git tag c0 && echo x >x && "
+	       "git add . && git commit -qm two && git -C lib checkout -q main && "
+	       "git commit -qam three && echo y >x && git commit -qam four && git remote add "
+	       "origin $PWD; ", BISECT "-- make");
+	ck_assert_msg(r.status == 0, "%s%s", r.out.data, r.err.data);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "  three\n"));
+}
+END_TEST
+
+START_TEST(kept_recordings)
+{
+	in_src(HISTORY("c0 8M\nc1 40M\n"), BISECT "--dir ../kept -- make >/dev/null && "
+	       "ls ../kept && " BUILDBEAT " list ../kept/recordings | grep -c make; "
+	       BISECT "--dir ../kept --repeat-max 4 -- make");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(r.out.data, "recordings\nruns\ntree\n6\n");
+	ck_assert_ptr_nonnull(strstr(r.err.data, "/kept/runs: here is another search; "));
+}
+END_TEST
+
+static const struct {
+	const char *command, *says;
+	bool of_task;
+} refused[] = {
+	{ BUILDBEAT " bisect -- make", "bisect: option '--good' is missing\n", false },
+	{ BISECT, "bisect: too few operands", false },
+	{ BUILDBEAT " bisect --good nowhere -- make", "bisect: no revision 'nowhere' in ", false },
+	{ BISECT "--bad c0 -- make", "bisect: good and bad are the same commit, ", false },
+	{ BUILDBEAT " bisect --good c1 --bad c0 -- make", " is no ancestor of ", false },
+	{ BISECT "--metric colour -- make", "--metric", false },
+	{ BISECT "-- sh -c 'test $(cat name) = c0'", "bisect: the bad revision ", false },
+	{ BISECT "-- false", " cannot be measured: its build failed with exit status 1\n", false },
+	{ BISECT "-- /nowhere/make", "its build failed with exit status 127\n", false },
+	{ BISECT "--prepare false -- make", "what prepares it failed with exit status 1\n", false },
+	{ BISECT "--task hungr -- make", "it has no such task; is it 'hungry'\n", true },
+	{ "cd ../home && " BUILDBEAT " bisect --good c0 -- make", "not a git repository", false },
+	{ "echo 'compare: 1' >buildbeat.yaml; " BISECT "-- make", "buildbeat.yaml:1:", false },
+};
+
+START_TEST(refuses)
+{
+	if (refused[_i].of_task && !support_can_be_loaded())
+		return;
+	in_src(HISTORY("c0 8M\nc1 8M\n"), refused[_i].command);
+	ck_assert_msg(r.status == 2, "%d: %s", r.status, r.err.data);
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_msg(strstr(r.err.data, refused[_i].says) != NULL, "%s", r.err.data);
+}
+END_TEST
+
+/* Interrupted it ends as what was interrupted did, and goes on later. */
+START_TEST(interrupted)
+{
+	in_src(HISTORY("c0 8M\nc1 40M\n"), "cat >../bisect <<'END'\n" BISECT "-- sh -c "
+	       "'test -e $HOME/again || kill -TERM $$; make'\nEND\n"
+	       "sh ../bisect; echo $?; touch $HOME/again; sh ../bisect | grep -c c1");
+	ck_assert_msg(!strcmp(r.out.data, "143\n1\n"), "%s%s", r.out.data, r.err.data);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "the same command goes on from there\n"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("bisect");
+	TCase *t = tcase_create("bisect");
+
+	if (!support_has("git") || !support_has("make") || !support_has("dd"))
+		return 77;
+	tcase_set_timeout(t, 240);
+	tcase_add_loop_test(t, finds_it, 0, sizeof found / sizeof *found);
+	tcase_add_test(t, checkout_is_the_users);
+	tcase_add_test(t, goes_on);
+	tcase_add_test(t, range);
+	tcase_add_test(t, no_difference);
+	tcase_add_test(t, merged_history);
+	tcase_add_test(t, submodule);
+	tcase_add_test(t, kept_recordings);
+	tcase_add_loop_test(t, refuses, 0, sizeof refused / sizeof *refused);
+	tcase_add_test(t, interrupted);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
