@@ -31,6 +31,7 @@ enum {
 	EXIT_GOOD = 0,
 	EXIT_FOUND = 1,		/* found what was looked for, or failed */
 	EXIT_MISUSE = 2,	/* wrong arguments, unreadable input */
+	EXIT_TOO_LITTLE = 3,	/* to tell, where that was asked for */
 };
 
 /* All commands, ends with NULL (commands.c); one by name, NULL if there is none. */
@@ -45,6 +46,7 @@ extern const struct command cmd_ack;
 extern const struct command cmd_archive;
 extern const struct command cmd_bisect;
 extern const struct command cmd_chart;
+extern const struct command cmd_check;
 extern const struct command cmd_complete;
 extern const struct command cmd_diff;
 extern const struct command cmd_doctor;

@@ -11,6 +11,7 @@ cli_libcli_la_SOURCES = \
 	cli/cmd_archive.c \
 	cli/cmd_bisect.c \
 	cli/cmd_chart.c \
+	cli/cmd_check.c \
 	cli/cmd_complete.c \
 	cli/cmd_diff.c \
 	cli/cmd_doctor.c \

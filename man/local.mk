@@ -1,4 +1,5 @@
 # man
+dist_man_MANS += man/buildbeat-check.1
 dist_man_MANS += man/buildbeat-archive.1 man/buildbeat-archive.5
 dist_man_MANS += man/buildbeat-diff.1 man/buildbeat-history.1
 dist_man_MANS += man/buildbeat.1 man/buildbeat-record.1 man/buildbeat-task.1 man/buildbeat-doctor.1 \

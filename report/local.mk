@@ -3,6 +3,11 @@ noinst_LTLIBRARIES += report/libreport.la
 report_libreport_la_SOURCES = \
 	report/amount.c report/amount.h \
 	report/amount_read.c report/amount_read.h \
+	report/check_json.c \
+	report/check_junit.c \
+	report/check_markdown.c \
+	report/check_output.h \
+	report/check_text.c \
 	report/culprit_names.c report/culprit_names.h \
 	report/culprits.c report/culprits.h \
 	report/diff_html.c \
@@ -22,7 +27,8 @@ report_libreport_la_SOURCES = \
 	report/page_verdict.c \
 	report/picture.c report/picture.h \
 	report/source_log.c report/source_log.h \
-	report/trends.c report/trends.h
+	report/trends.c report/trends.h \
+	report/words.c report/words.h
 nodist_report_libreport_la_SOURCES = report/page_text.c
 report_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBGIT2_CFLAGS)
 report_libreport_la_LIBADD = compare/libcompare.la render/plot/libplot.la render/chart/libchart.la render/librender.la core/libcore.la $(LIBGIT2_LIBS) -lm

@@ -1,0 +1,151 @@
+#include "check_output.h"
+#include "command.h"
+#include "heap.h"
+#include "nightly.h"
+#include "outfile.h"
+#include "output.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#define TOP_MAX 1000000000
+
+struct check_arguments {
+	struct nightly_options nightly;
+	bool json, junit, markdown;
+	const char *output;
+	int64_t top;
+	bool need_history;
+};
+
+static const struct option options[] = {
+	NIGHTLY_REPO_OPTIONS(struct check_arguments, nightly),
+	NIGHTLY_REF_OPTION(struct check_arguments, nightly),
+	NIGHTLY_METRICS_OPTION(struct check_arguments, nightly),
+	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
+	  .help = "JSON, with all there is to say",
+	  .offset = offsetof(struct check_arguments, json) },
+	{ .name = "junit", .kind = OPTION_FLAG,
+	  .help = "JUnit's XML, for what collects results of tests",
+	  .offset = offsetof(struct check_arguments, junit) },
+	{ .name = "markdown", .letter = 'm', .kind = OPTION_FLAG,
+	  .help = "Markdown, for a merge request",
+	  .offset = offsetof(struct check_arguments, markdown) },
+	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "write that to FILE, and the text to standard output",
+	  .offset = offsetof(struct check_arguments, output) },
+	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N",
+	  .help = "length of the lists for people (20)",
+	  .offset = offsetof(struct check_arguments, top), .min = 1, .max = TOP_MAX },
+	{ .name = "need-history", .kind = OPTION_FLAG,
+	  .help = "exit with 3 if there are too few nights for a verdict",
+	  .offset = offsetof(struct check_arguments, need_history) },
+	{ 0 }
+};
+
+static int write_text(struct buf *out, const struct check *c)
+{
+	struct style style = output_style();
+
+	return check_text(out, c, &style);
+}
+
+/* The one form that is asked for. */
+static int write_form(struct buf *out, const struct check_arguments *a, const struct check *c)
+{
+	return a->json ? check_json(out, c) : a->junit ? check_junit(out, c) :
+	       a->markdown ? check_markdown(out, c) : write_text(out, c);
+}
+
+static int print(const struct check_arguments *a, const struct check *c, struct error *err)
+{
+	struct buf out = BUF_INIT, file = BUF_INIT;
+	int r;
+
+	if (a->output) {
+		r = write_form(&file, a, c);
+		r = r ? error_sys(err, r, a->output, NULL) : outfile_write(a->output, &file, err);
+		if (!r && (r = write_text(&out, c)))
+			error_sys(err, r, NULL, "check");
+	} else {
+		r = write_form(&out, a, c);
+		if (r)
+			error_sys(err, r, NULL, "check");
+	}
+	if (!r)
+		output_write(&out);
+	buf_release(&out);
+	buf_release(&file);
+	return r;
+}
+
+static int status_of(const struct check_arguments *a, const struct verdict *v)
+{
+	if (v->n_confirmed)
+		return EXIT_FOUND;
+	return a->need_history && !v->enough ? EXIT_TOO_LITTLE : EXIT_GOOD;
+}
+
+static int check(const struct check_arguments *a, const struct nightly *n, int *status,
+		 struct error *err)
+{
+	struct verdict v = { 0 };
+	struct check c = { .nights = &n->nights, .rules = &n->rules, .verdict = &v,
+			   .repo = n->options->repo, .top = (size_t)a->top };
+	int r;
+
+	if (!n->nights.n)
+		return error_set(err, -ENOENT, n->options->repo, 0, 0, "no night in '%s'",
+				 n->nights.ref);
+	r = verdict_make(&v, &n->nights, &n->rules, &n->known, err);
+	if (!r)
+		r = print(a, &c, err);
+	*status = status_of(a, &v);
+	verdict_release(&v);
+	return r;
+}
+
+static int one_form(const struct check_arguments *a, struct error *err)
+{
+	int forms = a->json + a->junit + a->markdown;
+
+	if (forms > 1)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "check: only one of --json, --junit and --markdown at a time");
+	if (a->output && !forms)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "check: option '--output' wants --json, --junit or --markdown");
+	return 0;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct check_arguments arguments = { .top = 20 };
+	struct nightly n = NIGHTLY_INIT;
+	struct error err = { 0 };
+	int r, status = EXIT_GOOD;
+	struct args a;
+
+	if (!options_parse(&a, c, &arguments, argc, argv))
+		return a.status;
+	heap_expect_much();
+	r = one_form(&arguments, &err);
+	if (!r)
+		r = nightly_open(&n, &a, &arguments.nightly, NIGHTLY_WINDOW, &err);
+	if (!r)
+		r = check(&arguments, &n, &status, &err);
+	if (r)
+		report_error(&err);
+	nightly_release(&n);
+	args_release(&a);
+	return r ? EXIT_MISUSE : status;
+}
+
+const struct command cmd_check = {
+	.name = "check",
+	.summary = "Judge the newest night by those before it",
+	.operands = "",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,144 @@
+#include "check_output.h"
+
+#include "json.h"
+#include "words.h"
+
+#include <math.h>
+
+static const char *const state_word[] = {
+	[FINDING_CONFIRMED] = "confirmed", [FINDING_KNOWN] = "known", [FINDING_SUSPECT] = "suspected",
+};
+
+static const char *const unit_word[] = {
+	[UNIT_US] = "us", [UNIT_KB] = "kb", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count",
+	[UNIT_STATUS] = "status",
+};
+
+static const char *verdict_word(const struct verdict *v)
+{
+	return !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" : "no_regression";
+}
+
+static void add_night(struct json *j, const char *name, const struct nights *nights, uint32_t night)
+{
+	json_object(j, name);
+	json_str(j, "id", nights->night[night].id);
+	json_known(j, "start_s", nights->night[night].start_s);
+	json_object_end(j);
+}
+
+static void add_host(struct json *j, const struct verdict *v)
+{
+	json_array(j, "host");
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (isnan(v->host[m]))
+			continue;
+		json_object(j, NULL);
+		json_str(j, "metric", metric_info[m].name);
+		json_real(j, "ratio", v->host[m], 4);
+		json_bool(j, "event", v->host_event[m]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void add_exact(struct json *j, const struct verdict *v)
+{
+	json_array(j, "totals");
+	for (size_t i = 0; i < v->n_exact; i++) {
+		json_object(j, NULL);
+		json_str(j, "total", total_info[v->exact[i].total].name);
+		json_int(j, "before", v->exact[i].before);
+		json_int(j, "now", v->exact[i].now);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void add_revisions(struct json *j, const struct nights *nights, const struct finding *f)
+{
+	struct revision_range r;
+
+	json_array(j, "revisions");
+	for (size_t i = 0; words_range(&r, nights, f, i); i++) {
+		json_object(j, NULL);
+		json_str(j, "source", r.source);
+		json_str(j, "from", r.from);
+		json_str(j, "to", r.to);
+		json_known(j, "commits", r.commits);
+		json_bool(j, "dirty", r.dirty);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void add_known(struct json *j, const struct known *k)
+{
+	if (!k) {
+		json_null(j, "known");
+		return;
+	}
+	json_object(j, "known");
+	json_str(j, "reason", k->reason);
+	json_str(j, "by", k->by);
+	json_known(j, "time_s", k->time_s);
+	json_object_end(j);
+}
+
+static void add_finding(struct json *j, const struct nights *nights, const struct finding *f)
+{
+	bool host = f->task == TASK_HOST, task = !host && f->task != TASK_TOTAL;
+
+	json_object(j, NULL);
+	json_str(j, "of", host ? "host" : task ? "task" : "build");
+	json_str(j, "task", task ? nights->task[f->task].name : NULL);
+	json_str(j, "metric", metric_info[f->metric].name);
+	json_str(j, "unit", host ? "ratio" : unit_word[metric_info[f->metric].unit]);
+	json_str(j, "state", state_word[f->state]);
+	json_bool(j, "worse", f->worse);
+	json_figure(j, "before", f->before);
+	json_figure(j, "now", f->now);
+	json_real(j, "effect", f->effect, 6);
+	json_array(j, "interval");
+	json_real(j, NULL, f->low, 6);
+	json_real(j, NULL, f->high, 6);
+	json_array_end(j);
+	json_figure(j, "false_rate", f->rate);
+	add_night(j, "since", nights, f->since);
+	add_night(j, "since_first", nights, f->first);
+	add_night(j, "since_last", nights, f->last);
+	json_int(j, "nights", f->nights);
+	json_bool(j, "machine_changed", f->machine);
+	add_revisions(j, nights, f);
+	add_known(j, f->known);
+	json_object_end(j);
+}
+
+int check_json(struct buf *out, const struct check *c)
+{
+	const struct verdict *v = c->verdict;
+	struct json j;
+
+	json_init(&j, out, false);
+	json_object(&j, NULL);
+	json_str(&j, "verdict", verdict_word(v));
+	json_str(&j, "ref", c->nights->ref);
+	add_night(&j, "night", c->nights, (uint32_t)c->nights->n - 1);
+	add_night(&j, "first_night", c->nights, v->first_night);
+	json_int(&j, "nights", v->n_nights);
+	json_int(&j, "more_nights", v->more_nights);
+	json_int(&j, "figures", (int64_t)v->n_series);
+	json_int(&j, "confirmed", (int64_t)v->n_confirmed);
+	json_int(&j, "known", (int64_t)v->n_known);
+	json_int(&j, "suspected", (int64_t)v->n_suspect);
+	json_figure(&j, "rate", c->rules->rate);
+	json_int(&j, "agree", c->rules->agree);
+	add_host(&j, v);
+	add_exact(&j, v);
+	json_array(&j, "findings");
+	for (size_t i = 0; i < v->n; i++)
+		add_finding(&j, c->nights, &v->finding[i]);
+	json_array_end(&j);
+	json_object_end(&j);
+	return buf_error(out);
+}

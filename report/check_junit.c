@@ -1,0 +1,142 @@
+#include "check_output.h"
+
+#include "amount.h"
+#include "svg.h"
+#include "words.h"
+
+#include <string.h>
+#include <time.h>
+
+/*
+ * A test case a metric, which fails nothing, and one for each change for the worse: what is
+ * confirmed has failed, what is known or suspected was skipped, as neither is to fail.
+ */
+static bool is_case(const struct finding *f)
+{
+	return f->worse && f->task != TASK_HOST;
+}
+
+static size_t count(const struct verdict *v, bool failed)
+{
+	return failed ? v->n_confirmed : v->n_known + v->n_suspect;
+}
+
+static size_t judged_metrics(const struct check *c)
+{
+	return (size_t)__builtin_popcount(c->rules->metrics & (METRIC_BIT(METRICS) - 1));
+}
+
+static void attr_count(struct svg *s, const char *name, size_t n)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addu(&text, n);
+	svg_attr(s, name, buf_str(&text));
+	buf_release(&text);
+}
+
+static void begin_case(struct svg *s, const struct check *c, const char *name)
+{
+	svg_begin(s, "testcase");
+	svg_attr(s, "classname", c->nights->ref);
+	svg_attr(s, "name", name);
+	svg_attr(s, "time", "0");
+}
+
+static void add_metrics(struct svg *s, const struct check *c)
+{
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!(c->rules->metrics & METRIC_BIT(m)))
+			continue;
+		begin_case(s, c, metric_info[m].title);
+		if (!c->verdict->enough) {
+			svg_begin(s, "skipped");
+			svg_attr(s, "message", "too few nights for a verdict");
+			svg_end(s);
+		}
+		svg_end(s);
+	}
+}
+
+static void describe(struct buf *text, const struct finding *f)
+{
+	buf_addf(text, "%s ", metric_info[f->metric].title);
+	amount_add_share(text, f->effect);
+	buf_adds(text, ", ");
+	words_add_amounts(text, f);
+}
+
+/* What is told of it, as one line: the writer shows line breaks as escapes. */
+static void explain(struct buf *text, const struct check *c, const struct finding *f)
+{
+	words_add_since(text, c->nights, f);
+	buf_adds(text, "; ");
+	words_add_ranges(text, c->nights, f);
+	if (f->machine)
+		buf_adds(text, "; the machine or its tools are others since then");
+	if (f->known)
+		buf_addf(text, "; known: %s", f->known->reason);
+}
+
+static void add_finding(struct svg *s, const struct check *c, const struct finding *f)
+{
+	struct buf text = BUF_INIT;
+	bool failed = f->state == FINDING_CONFIRMED;
+
+	buf_addf(&text, "%s: %s", words_task(c->nights, f->task), metric_info[f->metric].title);
+	begin_case(s, c, buf_str(&text));
+	buf_clear(&text);
+	svg_begin(s, failed ? "failure" : "skipped");
+	if (f->state == FINDING_KNOWN)
+		buf_adds(&text, "known: ");
+	else if (!failed)
+		buf_adds(&text, "suspected: ");
+	describe(&text, f);
+	svg_attr(s, "message", buf_str(&text));
+	if (failed)
+		svg_attr(s, "type", "regression");
+	buf_clear(&text);
+	explain(&text, c, f);
+	svg_text(s, buf_str(&text));
+	svg_end(s);
+	svg_end(s);
+	buf_release(&text);
+}
+
+/* "2026-11-20T02:00:00", in UTC. */
+static void attr_time(struct svg *s, int64_t time_s)
+{
+	time_t t = (time_t)time_s;
+	struct tm tm;
+	char text[64];
+
+	if (time_s >= 0 && gmtime_r(&t, &tm) && strftime(text, sizeof text, "%FT%T", &tm))
+		svg_attr(s, "timestamp", text);
+}
+
+int check_junit(struct buf *out, const struct check *c)
+{
+	const struct verdict *v = c->verdict;
+	size_t metrics = judged_metrics(c);
+	struct svg s;
+
+	svg_init(&s, out);
+	buf_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	svg_begin(&s, "testsuites");
+	svg_begin(&s, "testsuite");
+	svg_attr(&s, "name", "buildbeat check");
+	attr_count(&s, "tests", metrics + count(v, true) + count(v, false));
+	attr_count(&s, "failures", count(v, true));
+	attr_count(&s, "errors", 0);
+	attr_count(&s, "skipped", count(v, false) + (v->enough ? 0 : metrics));
+	attr_time(&s, c->nights->night[c->nights->n - 1].start_s);
+	svg_attr(&s, "time", "0");
+	add_metrics(&s, c);
+	for (size_t i = 0; i < v->n; i++) {
+		if (is_case(&v->finding[i]))
+			add_finding(&s, c, &v->finding[i]);
+	}
+	svg_end(&s);
+	svg_end(&s);
+	return buf_error(out);
+}

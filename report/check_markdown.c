@@ -1,0 +1,125 @@
+#include "check_output.h"
+
+#include "amount.h"
+#include "markdown.h"
+#include "words.h"
+
+static void add_words(struct buf *out, struct buf *text)
+{
+	markdown_add(out, buf_str(text));
+	buf_clear(text);
+}
+
+static void add_item(struct buf *out, struct buf *text)
+{
+	buf_adds(out, "- ");
+	add_words(out, text);
+	buf_addc(out, '\n');
+}
+
+static void add_head(struct buf *out, const struct check *c)
+{
+	const struct verdict *v = c->verdict;
+	struct buf text = BUF_INIT;
+
+	buf_adds(out, "**");
+	words_add_verdict(&text, v);
+	add_words(out, &text);
+	buf_adds(out, "**: ");
+	markdown_add(out, c->nights->ref);
+	buf_adds(&text, ", night ");
+	words_add_night(&text, c->nights, (uint32_t)c->nights->n - 1);
+	add_words(out, &text);
+	buf_adds(out, "\n\n");
+	words_add_judged(&text, v, c->rules);
+	add_item(out, &text);
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!v->host_event[m])
+			continue;
+		words_add_host(&text, v, m);
+		add_item(out, &text);
+	}
+	for (size_t i = 0; i < v->n_exact; i++) {
+		words_add_exact(&text, &v->exact[i]);
+		add_item(out, &text);
+	}
+	words_add_nights_to_come(&text, v);
+	if (text.len)
+		add_item(out, &text);
+	buf_release(&text);
+}
+
+#define CELLS 6
+
+static void fill(struct buf cell[CELLS], const struct check *c, const struct finding *f)
+{
+	buf_adds(&cell[0], words_task(c->nights, f->task));
+	buf_adds(&cell[1], metric_info[f->metric].title);
+	words_add_amounts(&cell[2], f);
+	amount_add_share(&cell[3], f->effect);
+	words_add_interval(&cell[3], f);
+	words_add_since(&cell[4], c->nights, f);
+	if (f->machine)
+		buf_adds(&cell[4], "; the machine or its tools are others since then");
+	if (f->known)
+		buf_addf(&cell[4], "; known: %s", f->known->reason);
+	words_add_ranges(&cell[5], c->nights, f);
+}
+
+static void add_row(struct buf *out, const struct check *c, const struct finding *f)
+{
+	struct buf plain[CELLS] = { BUF_INIT }, cell[CELLS] = { BUF_INIT };
+	const char *text[CELLS];
+
+	fill(plain, c, f);
+	for (size_t i = 0; i < CELLS; i++) {
+		markdown_add(&cell[i], buf_str(&plain[i]));
+		text[i] = buf_str(&cell[i]);
+	}
+	markdown_row(out, text, CELLS);
+	for (size_t i = 0; i < CELLS; i++) {
+		buf_release(&plain[i]);
+		buf_release(&cell[i]);
+	}
+}
+
+static void add_heading(struct buf *out, const char *title)
+{
+	static const char *const cell[CELLS] = { "task", "figure", "before, now", "change", "since",
+						 "revisions" };
+
+	buf_addf(out, "\n#### %s\n\n", title);
+	markdown_row(out, cell, CELLS);
+	markdown_rule(out, "llrrll");
+}
+
+static void add_table(struct buf *out, const struct check *c, enum finding_state state,
+		      bool worse, const char *title)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->verdict->n; i++) {
+		const struct finding *f = &c->verdict->finding[i];
+
+		if (f->state != state || f->worse != worse)
+			continue;
+		if (!n)
+			add_heading(out, title);
+		if (n++ < c->top)
+			add_row(out, c, f);
+	}
+	if (n > c->top)
+		buf_addf(out, "\nand %zu more\n", n - c->top);
+}
+
+int check_markdown(struct buf *out, const struct check *c)
+{
+	add_head(out, c);
+	add_table(out, c, FINDING_CONFIRMED, true, "Worse");
+	add_table(out, c, FINDING_KNOWN, true, "Worse and known: fails nothing");
+	add_table(out, c, FINDING_SUSPECT, true, "Perhaps worse, by the newest night alone: fails nothing");
+	add_table(out, c, FINDING_CONFIRMED, false, "Better");
+	add_table(out, c, FINDING_KNOWN, false, "Better and known");
+	add_table(out, c, FINDING_SUSPECT, false, "Perhaps better, by the newest night alone");
+	return buf_error(out);
+}

@@ -1,0 +1,194 @@
+#include "check_output.h"
+
+#include "amount.h"
+#include "text_show.h"
+#include "words.h"
+
+
+#define NAME_COLUMNS 40
+
+static void add_line(struct buf *out, struct buf *text)
+{
+	text_add_name(out, buf_str(text), 0);
+	buf_addc(out, '\n');
+	buf_clear(text);
+}
+
+static void add_head(struct buf *out, const struct check *c, const struct style *style)
+{
+	const struct verdict *v = c->verdict;
+	struct buf text = BUF_INIT;
+
+	text_tone(out, style, v->n_confirmed ? TONE_ALARM : TONE_TITLE);
+	words_add_verdict(&text, v);
+	text_add_name(out, buf_str(&text), 0);
+	text_tone(out, style, TONE_PLAIN);
+	buf_clear(&text);
+	buf_addf(&text, ": %s, night ", c->nights->ref);
+	words_add_night(&text, c->nights, (uint32_t)c->nights->n - 1);
+	add_line(out, &text);
+	words_add_judged(&text, v, c->rules);
+	add_line(out, &text);
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!v->host_event[m])
+			continue;
+		words_add_host(&text, v, m);
+		add_line(out, &text);
+	}
+	for (size_t i = 0; i < v->n_exact; i++) {
+		words_add_exact(&text, &v->exact[i]);
+		add_line(out, &text);
+	}
+	buf_release(&text);
+}
+
+static void add_known(struct buf *out, const struct finding *f)
+{
+	struct buf text = BUF_INIT;
+
+	buf_adds(&text, f->known->reason);
+	if (f->known->by && *f->known->by)
+		buf_addf(&text, " (%s)", f->known->by);
+	buf_adds(out, "      known: ");
+	add_line(out, &text);
+	buf_release(&text);
+}
+
+/* What began in the same night, between the same revisions. */
+static bool began_together(const struct finding *a, const struct finding *b)
+{
+	return a->since == b->since && a->first == b->first && a->last == b->last;
+}
+
+static void add_since(struct buf *out, const struct check *c, const struct finding *f)
+{
+	struct buf text = BUF_INIT;
+
+	buf_adds(out, "  ");
+	words_add_since(&text, c->nights, f);
+	buf_adds(&text, ", ");
+	words_add_count(&text, c->nights->n - f->since, "night", "nights");
+	add_line(out, &text);
+	words_add_ranges(&text, c->nights, f);
+	if (text.len) {
+		buf_adds(out, "  ");
+		add_line(out, &text);
+	}
+	if (f->machine)
+		buf_adds(out, "  the machine or its tools are others since then\n");
+	buf_release(&text);
+}
+
+static void add_finding(struct buf *out, const struct check *c, const struct finding *f)
+{
+	size_t columns;
+
+	buf_adds(out, "    ");
+	columns = text_add_name(out, words_task(c->nights, f->task), NAME_COLUMNS);
+	text_add_blanks(out, columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0);
+	buf_addf(out, "  %s ", metric_info[f->metric].title);
+	amount_add_share(out, f->effect);
+	words_add_interval(out, f);
+	buf_adds(out, ", ");
+	words_add_amounts(out, f);
+	buf_addc(out, '\n');
+	if (f->known)
+		add_known(out, f);
+}
+
+/* Findings of one kind by the night they began in, what counts most first. */
+struct section {
+	enum finding_state state;
+	bool worse;
+	const char *title;
+};
+
+static bool is_of(const struct finding *f, const struct section *section)
+{
+	return f->state == section->state && f->worse == section->worse;
+}
+
+static bool is_first_of_night(const struct verdict *v, size_t i, const struct section *section)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (is_of(&v->finding[k], section) && began_together(&v->finding[k], &v->finding[i]))
+			return false;
+	}
+	return true;
+}
+
+static size_t add_night(struct buf *out, const struct check *c, size_t first,
+			const struct section *section, size_t most)
+{
+	const struct verdict *v = c->verdict;
+	size_t n = 0;
+
+	add_since(out, c, &v->finding[first]);
+	for (size_t i = first; i < v->n && n < most; i++) {
+		if (!is_of(&v->finding[i], section) ||
+		    !began_together(&v->finding[i], &v->finding[first]))
+			continue;
+		add_finding(out, c, &v->finding[i]);
+		n++;
+	}
+	return n;
+}
+
+static void add_findings(struct buf *out, const struct check *c, const struct style *style,
+			 const struct section *section)
+{
+	const struct verdict *v = c->verdict;
+	size_t all = 0, shown = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (!is_of(&v->finding[i], section))
+			continue;
+		if (!all++)
+			text_title(out, style, section->title);
+		if (shown < c->top && is_first_of_night(v, i, section))
+			shown += add_night(out, c, i, section, c->top - shown);
+	}
+	if (all > shown)
+		buf_addf(out, "  and %zu more: --top\n", all - shown);
+}
+
+/* The first of those that fail: what a person looks at next. */
+static void add_next(struct buf *out, const struct check *c, const struct style *style)
+{
+	const struct verdict *v = c->verdict;
+	struct buf to_come = BUF_INIT;
+
+	words_add_nights_to_come(&to_come, v);
+	if (to_come.len || v->n_confirmed)
+		text_title(out, style, "Next");
+	if (to_come.len) {
+		buf_adds(out, "  ");
+		add_line(out, &to_come);
+	}
+	buf_release(&to_come);
+	if (!v->n_confirmed)
+		return;
+	buf_adds(out, "  its course over the nights:    buildbeat history --repo ");
+	text_add_name(out, c->repo, 0);
+	buf_adds(out, " TASK\n  somebody looks after it:       buildbeat ack\n"
+		 "  it is meant to be so:          buildbeat accept\n"
+		 "  which revision it came with:   buildbeat bisect\n");
+}
+
+int check_text(struct buf *out, const struct check *c, const struct style *style)
+{
+	static const struct section section[] = {
+		{ FINDING_CONFIRMED, true, "Worse" },
+		{ FINDING_KNOWN, true, "Worse and known: fails nothing" },
+		{ FINDING_SUSPECT, true, "Perhaps worse, by the newest night alone: fails nothing" },
+		{ FINDING_CONFIRMED, false, "Better" },
+		{ FINDING_KNOWN, false, "Better and known" },
+		{ FINDING_SUSPECT, false, "Perhaps better, by the newest night alone" },
+	};
+
+	add_head(out, c, style);
+	for (size_t i = 0; i < sizeof section / sizeof *section; i++)
+		add_findings(out, c, style, &section[i]);
+	add_next(out, c, style);
+	return buf_error(out);
+}
