@@ -57,6 +57,7 @@ extern const struct command cmd_import;
 extern const struct command cmd_list;
 extern const struct command cmd_prune;
 extern const struct command cmd_record;
+extern const struct command cmd_report;
 extern const struct command cmd_show;
 extern const struct command cmd_task;
 

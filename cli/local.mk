@@ -22,6 +22,7 @@ cli_libcli_la_SOURCES = \
 	cli/cmd_list.c \
 	cli/cmd_prune.c \
 	cli/cmd_record.c \
+	cli/cmd_report.c \
 	cli/cmd_show.c \
 	cli/cmd_task.c \
 	cli/command.h \

@@ -7,6 +7,7 @@ dist_man_MANS += man/buildbeat.1 man/buildbeat-record.1 man/buildbeat-task.1 man
 dist_man_MANS += man/buildbeat-import.1 man/buildbeat-export.1
 dist_man_MANS += man/buildbeat-chart.1 man/buildbeat-show.1 man/buildbeat-list.1
 dist_man_MANS += man/buildbeat-plugin.3
+dist_man_MANS += man/buildbeat-report.1
 dist_man_MANS += man/buildbeat-bitbake.7
 dist_man_MANS += man/buildbeat-accept.1 man/buildbeat-ack.1 man/buildbeat-bisect.1
 dist_man_MANS += man/buildbeat-prune.1

@@ -121,7 +121,7 @@ static bool steers_all(struct slice name)
 /* dir: the task's, with what its target's own path adds. */
 static double likeness_of(const struct place *file, struct slice dir, const struct place *target)
 {
-	bool stem = same(file->stem, target->stem);
+	bool stem = file->stem.len && same(file->stem, target->stem);
 	bool near = target->dir.len ? ends_in(file->dir, target->dir) :
 		    dir.len ? ends_in(file->dir, dir) || ends_in(dir, file->dir) : !file->dir.len;
 	struct slice in = target->dir.len ? target->dir : dir;

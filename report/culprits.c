@@ -28,7 +28,7 @@ struct finder {
 /* Costs */
 
 /* Of a metric, the sum of what changed. */
-static void sum_metrics(double *sum, const struct event_change *change, size_t n)
+static void sum_metrics(double *sum, const struct report_change *change, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		sum[change[i].metric] += fabs(change[i].after - change[i].before);
@@ -48,7 +48,7 @@ static void add_cost(struct costs *costs, const char *task, double share)
 }
 
 static void set_costs(struct costs *costs, const struct nights *nights,
-		      const struct event_change *change, size_t n)
+		      const struct report_change *change, size_t n)
 {
 	double metric[METRICS] = { 0 }, sum = 0;
 
@@ -198,7 +198,9 @@ static int find_commits(struct finder *f, struct source_log *const *log, size_t 
 		range->trouble = why_missing(range, log, n_logs);
 		return 0;
 	}
-	if (!source_log_follows(mine, range->from, range->to))
+	if (source_log_is_shallow(mine))
+		range->trouble = "a shallow clone: told is what is along first parents";
+	else if (!source_log_follows(mine, range->from, range->to))
 		range->trouble = "the newer one does not follow the older one: another branch, or "
 				 "rewritten; told is what only the newer one has";
 	r = source_log_between(mine, range->from, range->to, CULPRIT_COMMITS, add_commit, f,
@@ -239,8 +241,9 @@ static void set_range(struct culprit_range *range, const struct night *from,
 	}
 }
 
-int culprits_find(struct culprits *c, const struct nights *nights, const struct events *events,
-		  const struct event *event, struct source_log *const *log, size_t n_logs)
+int culprits_find(struct culprits *c, const struct nights *nights,
+		  const struct report_events *events, const struct report_event *event,
+		  struct source_log *const *log, size_t n_logs)
 {
 	const struct night *from = event->first ? &nights->night[event->first - 1] : NULL;
 	const struct night *to = &nights->night[event->last];

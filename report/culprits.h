@@ -49,8 +49,9 @@ struct culprits {
  * missing, a clone shallow, a tree another one is told as the range's trouble. 0 or
  * -ENOMEM. Always release.
  */
-int culprits_find(struct culprits *c, const struct nights *nights, const struct events *events,
-		  const struct event *event, struct source_log *const *log, size_t n_logs);
+int culprits_find(struct culprits *c, const struct nights *nights,
+		  const struct report_events *events, const struct report_event *event,
+		  struct source_log *const *log, size_t n_logs);
 void culprits_release(struct culprits *c);
 
 

@@ -29,12 +29,13 @@ static const struct finding *finding_of(const struct verdict *v, const struct hi
 	return NULL;
 }
 
-static void add_of_history(struct events *e, const struct history *h, const struct verdict *v)
+static void add_of_history(struct report_events *e, const struct history *h,
+			   const struct verdict *v)
 {
 	for (size_t i = 0; i < h->n_events; i++) {
 		const struct history_event *event = &h->event[i];
 
-		e->event[e->n++] = (struct event){
+		e->event[e->n++] = (struct report_event){
 			.at = event->at, .first = event->first, .last = event->last,
 			.worse = event->worse, .host = event->host,
 			.first_change = e->n_changes, .n_changes = event->n_changes,
@@ -42,7 +43,7 @@ static void add_of_history(struct events *e, const struct history *h, const stru
 		for (size_t k = 0; k < event->n_changes; k++) {
 			const struct history_change *c = &h->change[event->first_change + k];
 
-			e->change[e->n_changes++] = (struct event_change){
+			e->change[e->n_changes++] = (struct report_change){
 				.task = c->task, .metric = c->metric,
 				.worse = c->change.after > c->change.before, .creep = c->creep,
 				.before = c->change.before, .after = c->change.after,
@@ -64,13 +65,13 @@ static int by_since(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void add_finding(struct events *e, const struct finding *f)
+static void add_finding(struct report_events *e, const struct finding *f)
 {
-	struct event *event = e->n ? &e->event[e->n - 1] : NULL;
+	struct report_event *event = e->n ? &e->event[e->n - 1] : NULL;
 
 	if (!event || event->at != f->since) {
 		event = &e->event[e->n++];
-		*event = (struct event){ .at = f->since, .first = f->first, .last = f->last,
+		*event = (struct report_event){ .at = f->since, .first = f->first, .last = f->last,
 					 .worse = f->worse, .host = f->task == TASK_HOST,
 					 .first_change = e->n_changes };
 	}
@@ -79,7 +80,7 @@ static void add_finding(struct events *e, const struct finding *f)
 	if (f->last > event->last)
 		event->last = f->last;
 	event->n_changes++;
-	e->change[e->n_changes++] = (struct event_change){
+	e->change[e->n_changes++] = (struct report_change){
 		.task = f->task, .metric = f->metric, .worse = f->worse,
 		.before = f->before, .after = f->now, .effect = f->effect, .rate = f->rate,
 		.finding = f, .known = f->known,
@@ -87,7 +88,7 @@ static void add_finding(struct events *e, const struct finding *f)
 }
 
 /* 0 or -ENOMEM. */
-static int add_of_verdict(struct events *e, const struct history *h, const struct verdict *v)
+static int add_of_verdict(struct report_events *e, const struct history *h, const struct verdict *v)
 {
 	const struct finding **list = malloc((v->n + 1) * sizeof *list);
 	size_t n = 0;
@@ -108,18 +109,19 @@ static int add_of_verdict(struct events *e, const struct history *h, const struc
 /* The order of what is alike is that of before, so that it is always the same. */
 static int newest_first(const void *a, const void *b)
 {
-	const struct event *x = a, *y = b;
+	const struct report_event *x = a, *y = b;
 
 	if (x->at != y->at)
 		return x->at > y->at ? -1 : 1;
 	return x->first_change < y->first_change ? -1 : x->first_change > y->first_change;
 }
 
-int events_make(struct events *e, const struct history *history, const struct verdict *verdict)
+int report_events_make(struct report_events *e, const struct history *history,
+		       const struct verdict *verdict)
 {
 	int r;
 
-	*e = (struct events){ 0 };
+	*e = (struct report_events){ 0 };
 	e->event = malloc((history->n_events + verdict->n + 1) * sizeof *e->event);
 	e->change = malloc((history->n_changes + verdict->n + 1) * sizeof *e->change);
 	if (!e->event || !e->change)
@@ -130,7 +132,7 @@ int events_make(struct events *e, const struct history *history, const struct ve
 	return r;
 }
 
-void events_release(struct events *e)
+void report_events_release(struct report_events *e)
 {
 	free(e->event);
 	free(e->change);

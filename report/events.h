@@ -7,7 +7,7 @@
  * What a report tells since when: the events of history, and what check found of the newest
  * nights that is no change point yet, together by the night since when it is.
  */
-struct event_change {
+struct report_change {
 	uint32_t task;		/* index into nights.task, TASK_TOTAL or TASK_HOST */
 	enum metric metric;
 	bool worse, creep;
@@ -17,21 +17,22 @@ struct event_change {
 	const struct known *known;
 };
 
-struct event {
+struct report_event {
 	uint32_t at, first, last;	/* nights */
 	bool worse, host;
 	size_t first_change, n_changes;	/* of events.change, what counts most first */
 };
 
-struct events {
+struct report_events {
 	size_t n;
-	struct event *event;	/* the newest first */
+	struct report_event *event;	/* the newest first */
 	size_t n_changes;
-	struct event_change *change;
+	struct report_change *change;
 };
 
 /* 0 or -ENOMEM. It points into the others. Always release. */
-int events_make(struct events *e, const struct history *history, const struct verdict *verdict);
-void events_release(struct events *e);
+int report_events_make(struct report_events *e, const struct history *history,
+		       const struct verdict *verdict);
+void report_events_release(struct report_events *e);
 
 #endif

@@ -10,9 +10,10 @@
  * The only place that writes HTML: it escapes, closes what was opened, and puts the
  * common style sheet (page.css) into each document, which asks for nothing outside of
  * itself. Its colours are those of palette.h, as variables: --ground, --ink, --faint, --grid,
- * --outline, --c0 ... --c7. Texts may be any bytes: control characters and what would turn the direction of
- * writing are shown as text_add_name() does. Names of elements and attributes are ours, lower
- * case words. Errors are those of the buffer. Pictures go in by svg.h on html_content().
+ * --outline, --c0 ... --c7. Texts may be any bytes: control characters and what would
+ * turn the direction of writing are shown as text_add_name() does. Names of elements and
+ * attributes are ours, lower case words. Errors are those of the buffer. Pictures go in by
+ * svg.h on html_content().
  */
 #define HTML_DEPTH_MAX 32
 

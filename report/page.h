@@ -39,7 +39,7 @@ struct page {
 	const struct rules *rules;
 	const struct history *history;
 	const struct verdict *verdict;
-	const struct events *events;
+	const struct report_events *events;
 	const struct culprits *culprits;	/* of each of the first n_culprits events */
 	size_t n_culprits;
 	const struct trends *trends;

@@ -153,6 +153,7 @@ async function readData() {
 	data.findings = group(head.findings.map(([metric, row, state, worse, since, before, now]) =>
 		Object.assign([metric, row], { state, worse, since, before, now })));
 	readColumns(head, await inflate(packed));
+	view.metric = view.first = head.findings.length ? head.findings[0][0] : 0;
 }
 
 /* Nights [from, until) and their value each: where the series is coarse their median. */
@@ -185,7 +186,7 @@ function findingOf(series) {
 
 /* What is shown */
 
-const view = { q: "", metric: 0, show: "all", sort: "state", down: true, row: -1,
+const view = { q: "", metric: 0, first: 0, show: "all", sort: "state", down: true, row: -1,
 	       rows: null, match: null, error: "" };
 const table = {}, trend = {};
 
@@ -344,7 +345,7 @@ function addCell(line, c, row) {
 		const v = c.number(row);
 
 		cell.textContent = c.words(v);
-		if (c.mark && v)
+		if (c.mark && sinceOf(row) >= 0)
 			cell.classList.add(v > 0 ? "worse" : v < 0 ? "better" : "same");
 	}
 }
@@ -632,7 +633,7 @@ function hashText() {
 
 	if (view.q)
 		p.set("q", view.q);
-	if (view.metric)
+	if (view.metric !== view.first)
 		p.set("metric", data.head.metrics[view.metric].name);
 	if (view.show !== "all")
 		p.set("show", view.show);
@@ -662,7 +663,7 @@ function loadHash() {
 	const sort = p.get("sort") || "-state", id = sort.replace(/^-/, "");
 
 	view.q = p.get("q") || "";
-	view.metric = Math.max(0, metric);
+	view.metric = metric < 0 ? view.first : metric;
 	view.show = p.get("show") in shows ? p.get("show") : "all";
 	view.sort = columns.some(c => c.id === id) ? id : "state";
 	view.down = sort[0] === "-";

@@ -14,7 +14,7 @@
 
 /* What it is about */
 
-static void add_interval(struct buf *b, const struct page *p, const struct event *e)
+static void add_interval(struct buf *b, const struct page *p, const struct report_event *e)
 {
 	add_night_day(b, p->nights, e->at);
 	if (e->first == e->last)
@@ -26,9 +26,9 @@ static void add_interval(struct buf *b, const struct page *p, const struct event
 	buf_addc(b, ')');
 }
 
-static void add_heading(struct html *h, const struct page *p, const struct event *e)
+static void add_heading(struct html *h, const struct page *p, const struct report_event *e)
 {
-	const struct event_change *c = &p->events->change[e->first_change];
+	const struct report_change *c = &p->events->change[e->first_change];
 	struct buf text = BUF_INIT;
 
 	html_begin(h, "summary");
@@ -50,7 +50,7 @@ static void add_heading(struct html *h, const struct page *p, const struct event
 	buf_release(&text);
 }
 
-static const char *state_of(const struct event_change *c)
+static const char *state_of(const struct report_change *c)
 {
 	if (c->finding)
 		return c->finding->state == FINDING_CONFIRMED ? "confirmed" :
@@ -60,7 +60,7 @@ static const char *state_of(const struct event_change *c)
 	return "";
 }
 
-static void add_change(struct html *h, const struct page *p, const struct event_change *c)
+static void add_change(struct html *h, const struct page *p, const struct report_change *c)
 {
 	html_begin(h, "tr");
 	cell_task(h, p, c->task, c->metric);
@@ -82,7 +82,7 @@ static void add_change(struct html *h, const struct page *p, const struct event_
 	html_end(h);
 }
 
-static void add_changes(struct html *h, const struct page *p, const struct event *e)
+static void add_changes(struct html *h, const struct page *p, const struct report_event *e)
 {
 	static const char *const head[] = {
 		"task", "figure", "#before", "#after", "#change", "#", "",
@@ -229,7 +229,7 @@ static void add_range(struct html *h, const struct culprit_range *r)
 
 static void add_event(struct html *h, const struct page *p, size_t i)
 {
-	const struct event *e = &p->events->event[i];
+	const struct report_event *e = &p->events->event[i];
 	struct buf id = BUF_INIT;
 
 	buf_addf(&id, "event-%zu", i);

@@ -166,6 +166,28 @@ static int walk(struct source_log *log, git_revwalk *walker, size_t most,
 	return r;
 }
 
+/* libgit2 does not know where a shallow clone ends: from first parent to first parent, as far
+ * as there are some. */
+static int walk_shallow(struct source_log *log, const git_oid *old, const git_oid *new, size_t most,
+			int (*emit)(void *, const struct source_commit *), void *context,
+			size_t *n, struct error *err)
+{
+	git_commit *commit = NULL, *parent;
+	int r = git_commit_lookup(&commit, log->repo, new) ? -ENOENT : 0;
+
+	while (!r && commit && !git_oid_equal(git_commit_id(commit), old)) {
+		if (*n < most)
+			r = read_commit(log, git_commit_id(commit), emit, context, err);
+		++*n;
+		if (git_commit_parent(&parent, commit, 0))
+			parent = NULL;
+		git_commit_free(commit);
+		commit = parent;
+	}
+	git_commit_free(commit);
+	return r;
+}
+
 int source_log_between(struct source_log *log, const char *from, const char *to, size_t most,
 		       int (*emit)(void *context, const struct source_commit *commit),
 		       void *context, size_t *n, struct error *err)
@@ -178,6 +200,8 @@ int source_log_between(struct source_log *log, const char *from, const char *to,
 	*n = 0;
 	if (find(&old, log, from) || find(&new, log, to))
 		return error_set(err, -ENOENT, path, 0, 0, "has not both %s and %s", from, to);
+	if (source_log_is_shallow(log))
+		return walk_shallow(log, &old, &new, most, emit, context, n, err);
 	r = git_revwalk_new(&walker, log->repo);
 	if (!r)
 		r = git_revwalk_sorting(walker, GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME);

@@ -18,7 +18,7 @@
  * (`bin`) nights, of the oldest perhaps of fewer.
  */
 #define TRENDS_FINE 254
-#define TRENDS_COARSE 14
+#define TRENDS_COARSE 24
 #define TRENDS_RECENT 30
 
 struct trends {

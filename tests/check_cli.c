@@ -181,7 +181,7 @@ END_TEST
 static const struct {
 	const char *words, *answer;
 } cursor_cases[] = {
-	{ "re", "record\tRun a build and record it\n" },
+	{ "rec", "record\tRun a build and record it\n" },
 	{ "record --comp", "--compress\tpack the finished recording: none or zstd (none)\n" },
 	{ "record --compress z",
 	  "zstd\tpack the finished recording: none or zstd (none)\n" },

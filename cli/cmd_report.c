@@ -1,0 +1,213 @@
+#include "command.h"
+#include "heap.h"
+#include "nightly.h"
+#include "outfile.h"
+#include "page.h"
+#include "recording.h"
+#include "report.h"
+#include "store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CULPRIT_EVENTS 40	/* the newest: of older ones nobody asks who it was */
+
+struct report_arguments {
+	struct nightly_options nightly;
+	const char *into;
+	struct option_list sources;
+};
+
+static const struct option options[] = {
+	NIGHTLY_REPO_OPTIONS(struct report_arguments, nightly),
+	NIGHTLY_REF_OPTION(struct report_arguments, nightly),
+	NIGHTLY_METRICS_OPTION(struct report_arguments, nightly),
+	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "DIR",
+	  .help = "write DIR/index.html",
+	  .offset = offsetof(struct report_arguments, into) },
+	{ .name = "source", .kind = OPTION_LIST, .argument = "DIR",
+	  .help = "a repository of what was built, for the commits between nights",
+	  .offset = offsetof(struct report_arguments, sources) },
+	{ 0 }
+};
+
+/* All that a report is made of. */
+struct made {
+	struct nightly nightly;
+	struct history history;
+	struct verdict verdict;
+	struct report_events events;
+	struct trends trends;
+	size_t n_logs;
+	struct source_log *log[OPTION_LIST_MAX];
+	size_t n_culprits;
+	struct culprits *culprits;
+	struct picture picture[2];
+	struct error why[2];	/* there is no picture */
+	struct page page;
+};
+
+static void release(struct made *m)
+{
+	for (int i = 0; i < 2; i++)
+		picture_release(&m->picture[i]);
+	for (size_t i = 0; i < m->n_culprits; i++)
+		culprits_release(&m->culprits[i]);
+	free(m->culprits);
+	for (size_t i = 0; i < m->n_logs; i++)
+		source_log_close(m->log[i]);
+	trends_release(&m->trends);
+	report_events_release(&m->events);
+	verdict_release(&m->verdict);
+	history_release(&m->history);
+	nightly_release(&m->nightly);
+}
+
+static int judge(struct made *m, struct error *err)
+{
+	struct nightly *n = &m->nightly;
+	int r = verdict_make(&m->verdict, &n->nights, &n->rules, &n->known, err);
+
+	if (!r)
+		r = history_find(&m->history, &n->nights, &n->rules, &n->known, HISTORY_ALL, err);
+	if (!r && (r = report_events_make(&m->events, &m->history, &m->verdict)))
+		r = error_sys(err, r, NULL, NULL);
+	if (!r)
+		r = trends_make(&m->trends, &n->nights, &n->rules, &m->history, &m->verdict, err);
+	return r;
+}
+
+static int find_culprits(struct made *m, const struct option_list *sources, struct error *err)
+{
+	size_t n = m->events.n < CULPRIT_EVENTS ? m->events.n : CULPRIT_EVENTS;
+	int r = 0;
+
+	for (; !r && m->n_logs < sources->n; m->n_logs += !r)
+		r = source_log_open(&m->log[m->n_logs], sources->item[m->n_logs], err);
+	if (r)
+		return r;
+	m->culprits = calloc(n + 1, sizeof *m->culprits);
+	if (!m->culprits)
+		return error_sys(err, -ENOMEM, NULL, NULL);
+	while (!r && m->n_culprits < n) {
+		size_t i = m->n_culprits++;
+
+		r = culprits_find(&m->culprits[i], &m->nightly.nights, &m->events,
+				  &m->events.event[i], m->log, m->n_logs);
+	}
+	return r ? error_sys(err, r, NULL, NULL) : 0;
+}
+
+/* The last night before the newest change that is confirmed, else the night before. */
+static uint32_t night_before(const struct made *m)
+{
+	uint32_t newest = (uint32_t)m->nightly.nights.n - 1, since = 0;
+
+	for (size_t i = 0; i < m->verdict.n; i++) {
+		const struct finding *f = &m->verdict.finding[i];
+
+		if (f->state == FINDING_CONFIRMED && f->worse && f->since > since)
+			since = f->since;
+	}
+	return since ? since - 1 : newest ? newest - 1 : 0;
+}
+
+/* What is damaged, or has no times, is told in its place: the rest is worth having. */
+static int draw_chart(struct made *m, int i, uint32_t night)
+{
+	struct page_chart *chart = &m->page.chart[i];
+	struct recording rec = RECORDING_INIT;
+	int r = archive_recording(m->nightly.archive, m->nightly.nights.night[night].id, &rec,
+				  &m->why[i]);
+
+	if (!r)
+		r = picture_make(&m->picture[i], &rec);
+	recording_release(&rec);
+	chart->night = night;
+	chart->why = *m->why[i].message ? m->why[i].message : strerror(-r);
+	chart->picture = r ? NULL : &m->picture[i];
+	return r == -ENOMEM ? r : 0;
+}
+
+static int draw_charts(struct made *m, struct error *err)
+{
+	int r = draw_chart(m, 0, night_before(m));
+
+	if (!r)
+		r = draw_chart(m, 1, (uint32_t)m->nightly.nights.n - 1);
+	return r ? error_sys(err, r, NULL, NULL) : 0;
+}
+
+static int write_page(struct made *m, const char *dir, struct error *err)
+{
+	struct buf path = BUF_INIT, text = BUF_INIT;
+	struct page *p = &m->page;
+	int r;
+
+	p->nights = &m->nightly.nights;
+	p->rules = &m->nightly.rules;
+	p->history = &m->history;
+	p->verdict = &m->verdict;
+	p->events = &m->events;
+	p->culprits = m->culprits;
+	p->n_culprits = m->n_culprits;
+	p->trends = &m->trends;
+	buf_addf(&path, "%s/index.html", dir);
+	r = page_write(&text, p);
+	r = r ? r : buf_error(&path);
+	r = r ? error_sys(err, r, NULL, NULL) : store_make_parents(path.data, err);
+	r = r ? r : outfile_write(path.data, &text, err);
+	if (!r)
+		printf("%s\n", path.data);
+	buf_release(&path);
+	buf_release(&text);
+	return r;
+}
+
+static int make(struct made *m, struct args *args, struct report_arguments *a, struct error *err)
+{
+	int r;
+
+	if (!a->into)
+		return error_set(err, -EINVAL, NULL, 0, 0, "where to write it is missing: give "
+				 "--output DIR");
+	heap_expect_much();
+	r = nightly_open(&m->nightly, args, &a->nightly, NIGHTLY_ALL, err);
+	if (!r && !m->nightly.nights.n)
+		r = error_set(err, -ENODATA, buf_str(&m->nightly.ref), 0, 0, "there are no nights");
+	r = r ? r : judge(m, err);
+	r = r ? r : find_culprits(m, &a->sources, err);
+	r = r ? r : draw_charts(m, err);
+	return r ? r : write_page(m, a->into, err);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct report_arguments o = { 0 };
+	struct made made = { .nightly = NIGHTLY_INIT };
+	struct error err = { 0 };
+	struct args a;
+	int r;
+
+	if (!options_parse(&a, c, &o, argc, argv))
+		return a.status;
+	r = make(&made, &a, &o, &err);
+	release(&made);
+	args_release(&a);
+	if (!r)
+		return EXIT_GOOD;
+	report_error(&err);
+	return EXIT_MISUSE;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.summary = "Write what the nights of an archive tell as a page of HTML",
+	.operands = "",
+	.min_operands = 0,
+	.max_operands = 0,
+	.options = options,
+	.run = run,
+};
