@@ -1,165 +1,205 @@
-#include "arena.h"
-#include "changepoints.h"
 #include "command.h"
-#include "lines.h"
-#include "numberlines.h"
+#include "history_output.h"
+#include "history_trend.h"
+#include "nightly.h"
 #include "output.h"
 #include "report.h"
-#include "stats.h"
+#include "series_changes.h"
 
 #include <errno.h>
-#include <math.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stddef.h>
 #include <stdlib.h>
-
-/* Of the change points told, so many may be none. */
-#define FALSE_RATE 0.01
-
-/* A smaller change is not worth a look. */
-#define LEAST_EFFECT 0.01
+#include <string.h>
 
 struct history_arguments {
+	struct nightly_options nightly;
 	const char *series;
+	const char *plot;
+	int64_t top;
+	bool json;
 };
 
 static const struct option options[] = {
+	NIGHTLY_REPO_OPTIONS(struct history_arguments, nightly),
+	NIGHTLY_REF_OPTION(struct history_arguments, nightly),
+	NIGHTLY_METRICS_OPTION(struct history_arguments, nightly),
+	{ .name = "top", .letter = 'n', .kind = OPTION_NUMBER, .argument = "N", .max = INT32_MAX,
+	  .help = "tell N changes of each event, the largest first, 0 all (5)",
+	  .offset = offsetof(struct history_arguments, top) },
+	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
+	  .help = "print JSON", .offset = offsetof(struct history_arguments, json) },
+	{ .name = "plot", .letter = 'p', .kind = OPTION_TEXT, .argument = "FILE",
+	  .help = "draw the levels to FILE, which ends with .svg, .png or .pdf; -: here",
+	  .offset = offsetof(struct history_arguments, plot) },
 	{ .name = "series", .letter = 's', .kind = OPTION_TEXT, .argument = "FILE",
 	  .help = "find the change points of the series in FILE, a line of JSON each",
 	  .offset = offsetof(struct history_arguments, series) },
 	{ 0 }
 };
 
-struct series {
-	struct line_id id;
-	size_t first, n;	/* its part of findings.change */
+/* What is looked at: all, one metric, or one task. */
+struct asked {
+	struct nightly n;
+	struct history history;
+	struct history_told told;
 };
 
-struct findings {
-	struct changepoints *detector;
-	struct arena *texts;
-	struct series *series;
-	size_t n_series;
-	struct change *change;
-	size_t n_changes;
-};
-
-static int add_change(struct findings *f, const struct change *change)
+static uint32_t find_task(const struct nights *nights, const char *name)
 {
-	struct change *grown = array_grow(f->change, f->n_changes, sizeof *grown);
+	if (!strcmp(name, "total"))
+		return TASK_TOTAL;
+	if (!strcmp(name, "host"))
+		return TASK_HOST;
+	for (size_t i = 0; i < nights->n_tasks; i++) {
+		if (!strcmp(nights->task[i].name, name))
+			return (uint32_t)i;
+	}
+	return HISTORY_ALL;
+}
 
-	if (!grown)
-		return -ENOMEM;
-	f->change = grown;
-	grown[f->n_changes++] = *change;
+/* The only task that has it in its name. */
+static int find_part(const struct nights *nights, const char *part, uint32_t *task,
+		     struct error *err)
+{
+	size_t n = 0, other = 0;
+
+	for (size_t i = 0; i < nights->n_tasks; i++) {
+		if (!strstr(nights->task[i].name, part))
+			continue;
+		other = n ? i : other;
+		*task = n++ ? *task : (uint32_t)i;
+	}
+	if (!n)
+		return error_set(err, -ENOENT, nights->ref, 0, 0,
+				 "no task and no metric is called '%s'", part);
+	if (n > 1)
+		return error_set(err, -EINVAL, nights->ref, 0, 0, "'%s' is part of the names of %zu "
+				 "tasks, as '%s' and '%s'", part, n, nights->task[*task].name,
+				 nights->task[other].name);
 	return 0;
 }
 
-static int add_series(void *context, const struct numberline *line)
+static int choose(struct asked *a, const char *what, struct error *err)
 {
-	struct findings *f = context;
-	struct series *grown = array_grow(f->series, f->n_series, sizeof *grown);
-	const struct change *list;
-	struct series *s;
-	size_t n;
-	int r;
+	enum metric m = what ? metric_find(what) : METRICS;
 
-	if (!grown)
-		return -ENOMEM;
-	f->series = grown;
-	s = &grown[f->n_series++];
-	*s = (struct series){ .id = line->id, .first = f->n_changes };
-	s->id.text = arena_text(f->texts, line->id.text, line->id.len);
-	if (!s->id.text)
-		return -ENOMEM;
-	r = changepoints_find(f->detector, &list, &n, line->list[0].value, line->list[0].n,
-			      LEAST_EFFECT);
-	for (size_t i = 0; !r && i < n; i++)
-		r = add_change(f, &list[i]);
-	s->n = f->n_changes - s->first;
+	a->told.task = HISTORY_ALL;
+	if (m < METRICS)
+		a->n.rules.metrics = METRIC_BIT(m);
+	else if (what)
+		a->told.task = find_task(&a->n.nights, what);
+	if (what && m == METRICS && a->told.task == HISTORY_ALL)
+		return find_part(&a->n.nights, what, &a->told.task, err);
+	return 0;
+}
+
+/* What there is to draw of the series: the task's, or the build's. */
+static int load_series(struct asked *a, struct error *err)
+{
+	const struct nights *nights = &a->n.nights;
+	uint32_t task = a->told.task == HISTORY_ALL ? TASK_TOTAL : a->told.task;
+	int r = 0;
+
+	for (enum metric m = 0; !r && m < METRICS; m++) {
+		if (!(a->n.rules.metrics & METRIC_BIT(m)) ||
+		    (task == TASK_HOST && !metric_info[m].time))
+			continue;
+		a->told.series[m] = malloc((nights->n + 1) * sizeof **a->told.series);
+		if (!a->told.series[m])
+			return error_sys(err, -ENOMEM, nights->ref, NULL);
+		r = history_series(&a->history, nights, task, m, a->told.series[m], err);
+	}
 	return r;
 }
 
-/* A series without a change was looked at as well. */
-static int adjust(struct findings *f)
+static int look(struct asked *a, const char *what, struct error *err)
 {
-	size_t n = 0;
-	double *p = malloc((f->n_series + f->n_changes + 1) * sizeof *p);
-	int r;
+	int r = choose(a, what, err);
 
-	if (!p)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->n_changes; i++)
-		p[n++] = f->change[i].p;
-	for (size_t i = 0; i < f->n_series; i++) {
-		if (!f->series[i].n)
-			p[n++] = 1;
-	}
-	r = stats_adjust(p, n);
-	for (size_t i = 0; !r && i < f->n_changes; i++)
-		f->change[i].p = p[i];
-	free(p);
-	return r;
+	if (!r)
+		r = history_find(&a->history, &a->n.nights, &a->n.rules, &a->n.known, a->told.task, err);
+	if (r)
+		return r;
+	a->told.nights = &a->n.nights;
+	a->told.history = &a->history;
+	a->told.metrics = a->n.rules.metrics;
+	return load_series(a, err);
 }
 
-static void print_series(struct buf *out, struct findings *f, const struct series *s)
+static void release(struct asked *a)
 {
-	struct change *change = f->change + s->first;
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++) {
-		if (change[i].p <= FALSE_RATE)
-			change[n++] = change[i];
-	}
-	line_changes(out, &s->id, change, n);
+	for (enum metric m = 0; m < METRICS; m++)
+		free(a->told.series[m]);
+	history_release(&a->history);
+	nightly_release(&a->n);
 }
 
-static int print(struct findings *f)
+/* The locale of the environment, not ours, which is always C. */
+static bool is_ascii(void)
 {
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool ascii = !locale || strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+
+	if (locale)
+		freelocale(locale);
+	return ascii;
+}
+
+static int draw(struct buf *out, const struct asked *a, const char *path,
+		const struct style *style, struct error *err)
+{
+	struct trend_output o = {
+		.path = strcmp(path, "-") ? path : NULL, .columns = style->width, .colour = style->colour,
+	};
+
+	return history_trend(out, &a->told, &o, err);
+}
+
+static int print(struct asked *a, const struct history_arguments *h, struct error *err)
+{
+	struct style style = output_style();
 	struct buf out = BUF_INIT;
-	int r = adjust(f);
+	int r = 0;
 
-	for (size_t i = 0; !r && i < f->n_series; i++) {
-		print_series(&out, f, &f->series[i]);
-		r = buf_error(&out);
-	}
+	a->told.ascii = is_ascii();
+	if (h->plot)
+		r = draw(&out, a, h->plot, &style, err);
+	else if ((r = h->json ? history_json(&out, &a->told) : history_text(&out, &a->told, &style)))
+		error_sys(err, r, a->n.nights.ref, NULL);
 	if (!r)
 		output_write(&out);
 	buf_release(&out);
 	return r;
 }
 
-static int find_in_series(const char *path, struct error *err)
+static int tell(struct args *args, struct history_arguments *h, struct error *err)
 {
-	static const char *const name[] = { "values", NULL };
-	struct findings f = { .detector = changepoints_new(), .texts = arena_new() };
-	int r = 0;
+	struct asked a = { .n = NIGHTLY_INIT, .told.top = (size_t)h->top };
+	int r = nightly_open(&a.n, args, &h->nightly, NIGHTLY_ALL, err);
 
-	if (!f.detector || !f.texts)
-		r = error_sys(err, -ENOMEM, path, NULL);
 	if (!r)
-		r = numberlines_read(path, name, add_series, &f, err);
-	if (!r && (r = print(&f)))
-		error_sys(err, r, path, NULL);
-	free(f.change);
-	free(f.series);
-	arena_free(f.texts);
-	changepoints_free(f.detector);
+		r = look(&a, args->n ? args->operand[0] : NULL, err);
+	if (!r)
+		r = print(&a, h, err);
+	release(&a);
 	return r;
 }
 
 static int run(const struct command *c, int argc, char **argv)
 {
-	struct history_arguments h = { 0 };
+	struct history_arguments h = { .top = 5 };
 	struct error err = { 0 };
 	struct args a;
 	int r;
 
 	if (!options_parse(&a, c, &h, argc, argv))
 		return a.status;
-	if (h.series)
-		r = find_in_series(h.series, &err);
+	if (h.series && a.n)
+		r = error_set(&err, -EINVAL, NULL, 0, 0, "history: option '--series' takes no TASK");
 	else
-		r = error_set(&err, -EINVAL, NULL, 0, 0, "history: option '--series' is missing");
+		r = h.series ? series_changes_print(h.series, &err) : tell(&a, &h, &err);
 	if (r)
 		report_error(&err);
 	args_release(&a);
@@ -169,7 +209,8 @@ static int run(const struct command *c, int argc, char **argv)
 const struct command cmd_history = {
 	.name = "history",
 	.summary = "Tell since when figures are others",
-	.operands = "",
+	.operands = "[TASK|METRIC]",
+	.max_operands = 1,
 	.options = options,
 	.run = run,
 };

@@ -43,6 +43,7 @@ cli_libcli_la_SOURCES = \
 	cli/rebuild.c cli/rebuild.h \
 	cli/report.c cli/report.h \
 	cli/rules_config.c cli/rules_config.h \
+	cli/series_changes.c cli/series_changes.h \
 	cli/session.c cli/session.h \
 	cli/settings.c cli/settings.h \
 	cli/tasklog.c cli/tasklog.h \

@@ -175,6 +175,36 @@ int history_find(struct history *h, const struct nights *nights, const struct ru
 	return r ? error_sys(err, r, nights->ref, NULL) : 0;
 }
 
+static int read_series(struct scan *s, uint32_t task, double *series, struct error *err)
+{
+	const struct nights *nights = s->nights;
+	float *values = malloc((nights->n * nights->n_tasks + 1) * sizeof *values);
+	int r = values ? nights->load(nights, s->metric, values, err) :
+		error_sys(err, -ENOMEM, nights->ref, NULL);
+
+	s->values = values;
+	if (!r)
+		scan_take_task(s, task, series);
+	free(values);
+	return r;
+}
+
+int history_series(const struct history *h, const struct nights *nights, uint32_t task,
+		   enum metric m, double *values, struct error *err)
+{
+	struct scan s = { .nights = nights, .metric = m, .host = h->host[m] };
+
+	if (task == TASK_TOTAL) {
+		scan_take_total(&s, values);
+		return 0;
+	}
+	if (task != TASK_HOST)
+		return read_series(&s, task, values, err);
+	for (size_t i = 0; i < nights->n; i++)
+		values[i] = s.host ? s.host[i] : NAN;
+	return 0;
+}
+
 void history_release(struct history *h)
 {
 	free(h->change);

@@ -54,4 +54,9 @@ int history_find(struct history *h, const struct nights *nights, const struct ru
 		 const struct known_list *known, uint32_t task, struct error *err);
 void history_release(struct history *h);
 
+/* One series as it was looked at: n nights' values, NaN where there is none. Of a task
+ * that is all nights of a metric read again. 0 or a negative errno with err. */
+int history_series(const struct history *h, const struct nights *nights, uint32_t task,
+		   enum metric m, double *values, struct error *err);
+
 #endif

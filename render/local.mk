@@ -89,11 +89,16 @@ noinst_LTLIBRARIES += render/plot/libplot.la
 render_plot_libplot_la_SOURCES = \
 	render/plot/by_task.c \
 	render/plot/data.c \
+	render/plot/drawing.c render/plot/drawing.h \
 	render/plot/figure.c render/plot/figure.h \
 	render/plot/gnuplot.c render/plot/gnuplot.h \
 	render/plot/plot.c render/plot/plot.h render/plot/plot_run.h \
 	render/plot/quote.c \
 	render/plot/script.c render/plot/script.h \
+	render/plot/sheet.c render/plot/sheet.h \
 	render/plot/term.c \
+	render/plot/trend.c render/plot/trend.h \
+	render/plot/trend_axis.c render/plot/trend_axis.h \
+	render/plot/trend_script.c render/plot/trend_script.h \
 	render/plot/workplace.c render/plot/workplace.h
 render_plot_libplot_la_LIBADD = render/chart/libchart.la

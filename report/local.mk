@@ -17,6 +17,11 @@ report_libreport_la_SOURCES = \
 	report/diff_text.c \
 	report/diff_view.c report/diff_view.h \
 	report/events.c report/events.h \
+	report/history_json.c report/history_output.h \
+	report/history_levels.c \
+	report/history_series.c report/history_parts.h \
+	report/history_text.c \
+	report/history_trend.c report/history_trend.h \
 	report/html.c report/html.h \
 	report/markdown.c report/markdown.h \
 	report/page.c report/page.h \
@@ -26,7 +31,9 @@ report_libreport_la_SOURCES = \
 	report/page_text.h \
 	report/page_verdict.c \
 	report/picture.c report/picture.h \
+	report/revisions.c report/revisions.h \
 	report/source_log.c report/source_log.h \
+	report/sparkline.c report/sparkline.h \
 	report/trends.c report/trends.h \
 	report/words.c report/words.h
 nodist_report_libreport_la_SOURCES = report/page_text.c

@@ -1,12 +1,11 @@
 #include "script.h"
 
+#include "sheet.h"
+
 /*
  * The script of a picture. Everything has its place in pixels from the top left, so
  * that the plots below each other line up and no legend is cut off.
  */
-#define WIDTH 1280
-#define LEFT 84
-#define RIGHT 72
 #define HEAD 66
 #define PLOT_FIRST 250
 #define PLOT_NEXT 190
@@ -17,23 +16,10 @@
 #define FOOT 6
 #define AIR 5			/* between a legend and its plot */
 
-#define MILLIONTHS 1000000
 #define BAND_RGB 0xc9ced6
-
-struct sheet {
-	struct buf *out;
-	const struct figure *f;
-	enum plot_format format;
-	int height;
-};
 
 /* What a legend shows in front of its text. */
 enum swatch { SWATCH_AREA, SWATCH_LINE, SWATCH_LIMIT, SWATCH_MOMENT };
-
-static void add_colour(struct buf *b, uint32_t rgb)
-{
-	buf_addf(b, "rgb '#%06x'", (unsigned)rgb);
-}
 
 /* Areas are lighter than lines. */
 static uint32_t area_colour(uint32_t rgb)
@@ -48,42 +34,6 @@ static uint32_t area_colour(uint32_t rgb)
 	return mixed;
 }
 
-/* Sizes in pixels, which PNG has 96 of where it counts 72 points. */
-static void add_font(const struct sheet *s, int px)
-{
-	buf_adds(s->out, "font 'sans-serif,");
-	script_add_number(s->out, s->format == PLOT_PNG ? px * 75 : px * 100, 2);
-	buf_addc(s->out, '\'');
-}
-
-static void add_x(const struct sheet *s, int x)
-{
-	buf_adds(s->out, "screen ");
-	script_add_number(s->out, (int64_t)x * MILLIONTHS / WIDTH, 6);
-}
-
-static void add_y(const struct sheet *s, int y)
-{
-	buf_adds(s->out, "screen ");
-	script_add_number(s->out, (int64_t)(s->height - y) * MILLIONTHS / s->height, 6);
-}
-
-static void add_label(const struct sheet *s, const char *text, int x, int y, int px,
-		      uint32_t rgb)
-{
-	buf_adds(s->out, "set label ");
-	script_add_text(s->out, text);
-	buf_adds(s->out, " at ");
-	add_x(s, x);
-	buf_adds(s->out, ", ");
-	add_y(s, y);
-	buf_addc(s->out, ' ');
-	add_font(s, px);
-	buf_adds(s->out, " textcolor ");
-	add_colour(s->out, rgb);
-	buf_addc(s->out, '\n');
-}
-
 /* Legends */
 
 struct legend {
@@ -94,7 +44,9 @@ struct legend {
 
 static int entry_x(const struct legend *l)
 {
-	return LEFT + (int)(l->n % l->columns) * ((WIDTH - LEFT - RIGHT) / (int)l->columns);
+	int width = SHEET_WIDTH - SHEET_LEFT - SHEET_RIGHT;
+
+	return SHEET_LEFT + (int)(l->n % l->columns) * (width / (int)l->columns);
 }
 
 static int entry_y(const struct legend *l)
@@ -106,13 +58,13 @@ static void add_corners(const struct legend *l, int left, int right, int half)
 {
 	const struct sheet *s = l->sheet;
 
-	add_x(s, entry_x(l) + left);
+	sheet_add_x(s, entry_x(l) + left);
 	buf_adds(s->out, ", ");
-	add_y(s, entry_y(l) + half);
+	sheet_add_y(s, entry_y(l) + half);
 	buf_adds(s->out, " to ");
-	add_x(s, entry_x(l) + right);
+	sheet_add_x(s, entry_x(l) + right);
 	buf_adds(s->out, ", ");
-	add_y(s, entry_y(l) - half);
+	sheet_add_y(s, entry_y(l) - half);
 }
 
 static void add_swatch(const struct legend *l, enum swatch swatch, uint32_t rgb)
@@ -123,15 +75,15 @@ static void add_swatch(const struct legend *l, enum swatch swatch, uint32_t rgb)
 		buf_adds(b, "set object rectangle from ");
 		add_corners(l, 0, 12, 6);
 		buf_adds(b, " fillcolor ");
-		add_colour(b, rgb);
+		sheet_add_colour(b, rgb);
 		buf_adds(b, " fillstyle solid 1 border linecolor ");
-		add_colour(b, palette_light.outline);
+		sheet_add_colour(b, palette_light.outline);
 	} else {
 		buf_adds(b, "set arrow from ");
 		add_corners(l, swatch == SWATCH_MOMENT ? 6 : -1, swatch == SWATCH_MOMENT ? 6 : 14,
 			    swatch == SWATCH_MOMENT ? 7 : 0);
 		buf_adds(b, " nohead linecolor ");
-		add_colour(b, rgb);
+		sheet_add_colour(b, rgb);
 		buf_adds(b, swatch == SWATCH_LIMIT ? " linewidth 1.5 dashtype 2" :
 			 swatch == SWATCH_MOMENT ? " linewidth 1.5 dashtype 3" : " linewidth 2");
 	}
@@ -149,7 +101,7 @@ static void add_entry(struct legend *l, enum swatch swatch, uint32_t rgb, const 
 	buf_adds(&b, *figures ? ": " : "");
 	buf_adds(&b, figures);
 	add_swatch(l, swatch, rgb);
-	add_label(l->sheet, text, entry_x(l) + 20, entry_y(l), 12, palette_light.ink);
+	sheet_add_label(l->sheet, text, entry_x(l) + 20, entry_y(l), 12, palette_light.ink);
 	l->n++;
 }
 
@@ -219,15 +171,6 @@ static void add_range(const struct sheet *s, const char *axis, enum unit unit, i
 	buf_adds(s->out, "]\n");
 }
 
-static void add_margins(const struct sheet *s, int top, int bottom)
-{
-	buf_adds(s->out, "set tmargin at ");
-	add_y(s, top);
-	buf_adds(s->out, "\nset bmargin at ");
-	add_y(s, bottom);
-	buf_addc(s->out, '\n');
-}
-
 static void add_axes(const struct sheet *s, const struct pane *p)
 {
 	struct buf *b = s->out;
@@ -247,7 +190,7 @@ static void add_axes(const struct sheet *s, const struct pane *p)
 	buf_adds(b, "set y2tics ");
 	script_add_ticks(b, p->right_unit, p->right_ceiling, 6);
 	buf_adds(b, " out scale 0.5 textcolor ");
-	add_colour(b, palette_light.ink);
+	sheet_add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');
 }
 
@@ -262,7 +205,7 @@ static void add_limit(const struct sheet *s, const struct pane *p)
 	buf_adds(b, " to graph 1, first ");
 	script_add_value(b, p->unit, p->limit);
 	buf_adds(b, " nohead front linewidth 1.5 dashtype 2 linecolor ");
-	add_colour(b, palette_light.ink);
+	sheet_add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');
 }
 
@@ -277,7 +220,7 @@ static void add_moment(const struct sheet *s, const struct pane *p)
 	buf_adds(b, ", graph 0 to first ");
 	script_add_value(b, UNIT_TIME, p->mark_us);
 	buf_adds(b, ", graph 1 nohead front linewidth 1.5 dashtype 3 linecolor ");
-	add_colour(b, palette_light.ink);
+	sheet_add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');
 }
 
@@ -318,7 +261,7 @@ static void add_area(const struct sheet *s, const struct pane *p, size_t layer, 
 	add_source(s, block);
 	add_column(s->out, p, layer);
 	buf_adds(s->out, " with filledcurves y=0 fillstyle solid 1 noborder fillcolor ");
-	add_colour(s->out, area_colour(p->layer[layer].rgb));
+	sheet_add_colour(s->out, area_colour(p->layer[layer].rgb));
 	end_curve(s, p->layer[layer].label);
 }
 
@@ -342,7 +285,7 @@ static void add_outlines(const struct sheet *s, const struct pane *p, size_t blo
 		add_source(s, block);
 		add_column(s->out, p, i);
 		buf_adds(s->out, " with lines linewidth 0.5 linecolor ");
-		add_colour(s->out, palette_light.outline);
+		sheet_add_colour(s->out, palette_light.outline);
 		buf_adds(s->out, " notitle, \\\n\t");
 	}
 }
@@ -358,7 +301,7 @@ static void add_lines(const struct sheet *s, const struct pane *p, size_t block)
 		add_column(s->out, p, i);
 		buf_addf(s->out, " axes x1y%d with lines linewidth 1.5 linecolor ",
 			 l->right ? 2 : 1);
-		add_colour(s->out, l->rgb);
+		sheet_add_colour(s->out, l->rgb);
 		end_curve(s, l->label);
 	}
 }
@@ -370,7 +313,7 @@ static void add_most(const struct sheet *s, const struct pane *p, size_t block)
 		return;
 	add_source(s, block);
 	buf_adds(s->out, "3 with filledcurves y=0 fillstyle solid 1 noborder fillcolor ");
-	add_colour(s->out, BAND_RGB);
+	sheet_add_colour(s->out, BAND_RGB);
 	end_curve(s, p->band_label);
 }
 
@@ -394,7 +337,7 @@ static void add_plot(const struct sheet *s, const struct pane *p, size_t block)
 	add_lines(s, p, block);
 	/* So that there is something even where nothing is known. */
 	buf_adds(s->out, "0 with lines linewidth 1 linecolor ");
-	add_colour(s->out, palette_light.faint);
+	sheet_add_colour(s->out, palette_light.faint);
 	buf_adds(s->out, " notitle\n");
 }
 
@@ -406,11 +349,11 @@ static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
 	buf_adds(s->out, "\n# ");
 	buf_adds(s->out, p->title);
 	buf_addc(s->out, '\n');
-	add_label(s, p->title, LEFT, y + 6, 14, palette_light.ink);
+	sheet_add_label(s, p->title, SHEET_LEFT, y + 6, 14, palette_light.ink);
 	add_legend(s, p, y + TITLE_LINE + 3);
 	if (*p->note)
-		add_label(s, p->note, LEFT, top - AIR - NOTE_LINE / 2, 12, palette_light.faint);
-	add_margins(s, top, bottom);
+		sheet_add_label(s, p->note, SHEET_LEFT, top - AIR - NOTE_LINE / 2, 12, palette_light.faint);
+	sheet_add_margins(s, top, bottom);
 	add_axes(s, p);
 	add_limit(s, p);
 	add_moment(s, p);
@@ -421,59 +364,19 @@ static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
 
 /* Head */
 
-static void add_terminal(const struct sheet *s)
-{
-	struct buf *b = s->out;
-
-	buf_adds(b, "set encoding utf8\nset terminal ");
-	if (s->format == PLOT_SVG)
-		buf_addf(b, "svg fixed name '%s' size %d,%d", plot_word[s->f->chart], WIDTH,
-			 s->height);
-	else if (s->format == PLOT_PNG)
-		buf_addf(b, "pngcairo size %d,%d", WIDTH, s->height);
-	else {
-		buf_adds(b, "pdfcairo size ");
-		script_add_number(b, WIDTH * 1000 / 96, 3);
-		buf_adds(b, "in,");
-		script_add_number(b, s->height * 1000 / 96, 3);
-		buf_adds(b, "in");
-	}
-	buf_adds(b, " noenhanced background '#ffffff' ");
-	add_font(s, 12);
-	buf_addf(b, "\nset output '%s.%s'\n", plot_word[s->f->chart],
-		 plot_format_word[s->format]);
-}
-
-static void add_settings(const struct sheet *s)
-{
-	struct buf *b = s->out;
-
-	buf_adds(b, "unset key\nset tics out nomirror scale 0.5 textcolor ");
-	add_colour(b, palette_light.ink);
-	buf_adds(b, "\nset border linewidth 1 linecolor ");
-	add_colour(b, palette_light.faint);
-	buf_adds(b, "\nset grid xtics ytics back linetype 1 linewidth 1 linecolor ");
-	add_colour(b, palette_light.grid);
-	buf_adds(b, "\nset lmargin at ");
-	add_x(s, LEFT);
-	buf_adds(b, "\nset rmargin at ");
-	add_x(s, WIDTH - RIGHT);
-	buf_adds(b, "\nset multiplot\n");
-}
-
 void script_add(struct buf *b, const struct figure *f, enum plot_format format)
 {
-	struct sheet s = { b, f, format, 0 };
+	struct sheet s = { .out = b, .word = plot_word[f->chart], .format = format, .f = f };
 	size_t block = 0;
 	int y = HEAD;
 
 	s.height = sheet_height(&s);
-	add_terminal(&s);
-	add_settings(&s);
-	add_label(&s, f->title, LEFT, 20, 18, palette_light.ink);
-	add_label(&s, f->subtitle, LEFT, 42, 12, palette_light.faint);
+	sheet_add_terminal(&s);
+	sheet_add_settings(&s);
+	sheet_add_label(&s, f->title, SHEET_LEFT, 20, 18, palette_light.ink);
+	sheet_add_label(&s, f->subtitle, SHEET_LEFT, 42, 12, palette_light.faint);
 	if (*f->note)
-		add_label(&s, f->note, LEFT, s.height - FOOT - NOTE_LINE / 2, 12,
+		sheet_add_label(&s, f->note, SHEET_LEFT, s.height - FOOT - NOTE_LINE / 2, 12,
 			  palette_light.faint);
 	for (size_t i = 0; i < f->n_panes; i++) {
 		y = add_pane(&s, i, y, block);

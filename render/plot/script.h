@@ -16,6 +16,9 @@ void script_add_data(struct buf *b, const struct figure *f);
 void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned lines);
 void term_add_data(struct buf *b, const struct figure *f);
 
+/* The settings it has at its beginning. */
+void term_add_settings(struct buf *b);
+
 /* What gnuplot printed then, without blanks at the ends of lines, with colours. */
 void term_finish(struct buf *out, struct buf *drawn, bool colour);
 

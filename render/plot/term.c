@@ -212,13 +212,18 @@ static void add_pane(const struct page *page, size_t i)
 	add_legend(page, p);
 }
 
+void term_add_settings(struct buf *b)
+{
+	buf_adds(b, "set encoding utf8\nset print '-'\nunset key\nset border 3\n"
+		 "set tics nomirror scale 0\nset tmargin 0\nset bmargin 1\nset rmargin 1\n");
+	buf_addf(b, "set lmargin %d\n", MARGIN);
+}
+
 void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned lines)
 {
 	struct page page = { .out = b, .f = f, .columns = columns, .lines = lines };
 
-	buf_adds(b, "set encoding utf8\nset print '-'\nunset key\nset border 3\n"
-		 "set tics nomirror scale 0\nset tmargin 0\nset bmargin 1\nset rmargin 1\n");
-	buf_addf(b, "set lmargin %d\n", MARGIN);
+	term_add_settings(b);
 	add_line(&page, f->title);
 	add_line(&page, f->subtitle);
 	for (size_t i = 0; i < f->n_panes; i++)

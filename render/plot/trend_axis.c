@@ -1,0 +1,116 @@
+#include "trend_axis.h"
+
+#include <errno.h>
+#include <math.h>
+#include <time.h>
+
+#define TICKS 5
+#define LEAST_RANGE 0.2		/* of the largest value: noise is to look like noise */
+#define FROM_ZERO 0.4		/* an axis that begins below such a part of it begins at 0 */
+#define RATIO_UNIT 10000	/* of UNIT_SHARE */
+#define LARGEST 9e18
+
+static const int64_t time_steps[] = {	/* in us, from a second on */
+	1000000, 2000000, 5000000, 10000000, 20000000, 30000000, 60000000, 120000000,
+	300000000, 600000000, 1200000000, 1800000000, 3600000000, 7200000000, 18000000000,
+};
+
+int64_t trend_value(const struct trend_pane *p, double value)
+{
+	value *= p->unit == TREND_RATIO ? RATIO_UNIT : 1;
+	return value >= LARGEST ? (int64_t)LARGEST : value <= -LARGEST ? -(int64_t)LARGEST :
+	       llround(value);
+}
+
+/* 1, 2, 5, 10 ... */
+static int64_t decimal_step(double least)
+{
+	double unit = pow(10, floor(log10(least)));
+
+	if (least <= 1)
+		return 1;
+	return (int64_t)(least <= unit ? unit : least <= 2 * unit ? 2 * unit :
+			 least <= 5 * unit ? 5 * unit : 10 * unit);
+}
+
+static int64_t step_of(enum unit unit, double least)
+{
+	int64_t step = 1;
+
+	if (unit == UNIT_BYTES) {
+		while (step < least)
+			step *= 2;
+		return step;
+	}
+	for (size_t i = 0; unit == UNIT_TIME && i < sizeof time_steps / sizeof *time_steps; i++) {
+		if (least > time_steps[0] / 2.0 && time_steps[i] >= least)
+			return time_steps[i];
+	}
+	return decimal_step(least);
+}
+
+static void widen(double *low, double *high, double value)
+{
+	if (!isfinite(value))
+		return;
+	*low = value < *low ? value : *low;
+	*high = value > *high ? value : *high;
+}
+
+int trend_axis_make(struct trend_axis *a, const struct trend *t, const struct trend_pane *p)
+{
+	static const enum unit units[TREND_UNITS] = {
+		[TREND_TIME] = UNIT_TIME, [TREND_BYTES] = UNIT_BYTES, [TREND_RATIO] = UNIT_SHARE,
+	};
+	double low = INFINITY, high = -INFINITY, size, missing;
+
+	for (size_t i = 0; i < t->n; i++)
+		widen(&low, &high, p->value[i]);
+	if (!(low <= high))
+		return -ENODATA;
+	for (size_t i = 0; i < p->n_changes; i++) {
+		widen(&low, &high, p->change[i].before);
+		widen(&low, &high, p->change[i].after);
+	}
+	size = fmax(fabs(low), fabs(high));
+	missing = size * LEAST_RANGE - (high - low);
+	if (missing > 0) {
+		low -= missing / 2;
+		high += missing / 2;
+	}
+	if (low > 0 && low < FROM_ZERO * high)
+		low = 0;
+	a->unit = units[p->unit];
+	a->low = trend_value(p, low);
+	a->high = trend_value(p, high);
+	a->high += a->high == a->low;
+	a->step = step_of(a->unit, (double)(a->high - a->low) / TICKS);
+	a->low = (int64_t)floor((double)a->low / (double)a->step) * a->step;
+	a->high = (int64_t)ceil((double)a->high / (double)a->step) * a->step;
+	return 0;
+}
+
+size_t trend_day_step(size_t nights, size_t most)
+{
+	static const size_t steps[] = { 1, 2, 5, 7, 14, 28, 56, 91, 182, 364 };
+	size_t step = 364;
+
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		if (nights <= steps[i] * most)
+			return steps[i];
+	}
+	while (nights > step * most)
+		step += 364;
+	return step;
+}
+
+void trend_add_day(struct buf *b, const struct trend *t, size_t night)
+{
+	time_t time = (time_t)t->start_s[night];
+	struct tm tm;
+
+	if (time < 0 || !gmtime_r(&time, &tm))
+		buf_addf(b, "night %zu", night + 1);
+	else
+		buf_addf(b, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+}

@@ -1,0 +1,24 @@
+#ifndef BUILDBEAT_PLOT_TREND_AXIS_H
+#define BUILDBEAT_PLOT_TREND_AXIS_H
+
+#include "axis.h"
+#include "trend.h"
+
+/* The value axis of a pane: not from 0 where the values are far from that, for it is
+ * changes that are to be seen. */
+struct trend_axis {
+	enum unit unit;		/* of the chart's */
+	int64_t low, high, step;
+};
+
+/* -ENODATA: there are no values. */
+int trend_axis_make(struct trend_axis *a, const struct trend *t, const struct trend_pane *p);
+
+/* A value in whole numbers of the axis' unit. */
+int64_t trend_value(const struct trend_pane *p, double value);
+
+/* Every so many nights a day is named, where there is room for so many days. */
+size_t trend_day_step(size_t nights, size_t most);
+void trend_add_day(struct buf *b, const struct trend *t, size_t night);
+
+#endif

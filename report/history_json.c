@@ -1,0 +1,140 @@
+#include "history_output.h"
+
+#include "json.h"
+#include "revisions.h"
+
+#include <math.h>
+
+struct document {
+	struct json j;
+	const struct history_told *told;
+};
+
+static void add_night(struct document *d, const char *name, uint32_t night)
+{
+	const struct night *n = &d->told->nights->night[night];
+
+	json_object(&d->j, name);
+	json_int(&d->j, "index", night);
+	json_str(&d->j, "id", n->id);
+	json_known(&d->j, "start_s", n->start_s);
+	json_object_end(&d->j);
+}
+
+static void add_revisions(struct document *d, uint32_t first, uint32_t last)
+{
+	struct revision_range range;
+
+	json_array(&d->j, "revisions");
+	for (size_t i = 0; revision_range(&range, d->told->nights, first, last, i); i++) {
+		json_object(&d->j, NULL);
+		json_str(&d->j, "source", range.source);
+		json_str(&d->j, "from", range.from ? range.from->commit : NULL);
+		json_str(&d->j, "to", range.to ? range.to->commit : NULL);
+		json_bool(&d->j, "dirty", (range.from && range.from->dirty) ||
+			  (range.to && range.to->dirty));
+		json_object_end(&d->j);
+	}
+	json_array_end(&d->j);
+}
+
+static void add_known(struct document *d, const struct known *known)
+{
+	if (!known) {
+		json_null(&d->j, "known");
+		return;
+	}
+	json_object(&d->j, "known");
+	json_str(&d->j, "kind", known->kind == KNOWN_ACCEPTED ? "accepted" : "acknowledged");
+	json_str(&d->j, "reason", known->reason);
+	json_str(&d->j, "by", known->by);
+	json_object_end(&d->j);
+}
+
+static void add_change(struct document *d, const struct history_change *c)
+{
+	json_object(&d->j, NULL);
+	json_str(&d->j, "of", c->task == TASK_TOTAL ? "build" : c->task == TASK_HOST ? "host" : "task");
+	json_str(&d->j, "task", c->task < HISTORY_ALL ? d->told->nights->task[c->task].name : NULL);
+	json_str(&d->j, "metric", metric_info[c->metric].name);
+	json_bool(&d->j, "creep", c->creep);
+	json_int(&d->j, "at", c->change.at);
+	json_int(&d->j, "first", c->change.first);
+	json_int(&d->j, "last", c->change.last);
+	json_figure(&d->j, "before", c->change.before);
+	json_figure(&d->j, "after", c->change.after);
+	json_figure(&d->j, "effect", c->change.effect);
+	json_figure(&d->j, "rate", c->change.p);
+	add_known(d, c->known);
+	json_object_end(&d->j);
+}
+
+static void add_event(struct document *d, const struct history_event *e)
+{
+	const struct history *h = d->told->history;
+
+	json_object(&d->j, NULL);
+	add_night(d, "at", e->at);
+	add_night(d, "first", e->first);
+	add_night(d, "last", e->last);
+	json_bool(&d->j, "worse", e->worse);
+	json_bool(&d->j, "creep", h->change[e->first_change].creep);
+	json_bool(&d->j, "host", e->host);
+	add_revisions(d, e->first, e->last);
+	json_object(&d->j, "contribution");
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (e->contribution[m])
+			json_figure(&d->j, metric_info[m].name, e->contribution[m]);
+	}
+	json_object_end(&d->j);
+	json_array(&d->j, "changes");
+	for (size_t i = 0; i < e->n_changes; i++)
+		add_change(d, &h->change[e->first_change + i]);
+	json_array_end(&d->j);
+	json_object_end(&d->j);
+}
+
+static void add_series(struct document *d)
+{
+	const struct history_told *told = d->told;
+
+	json_object(&d->j, "values");
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!told->series[m])
+			continue;
+		json_array(&d->j, metric_info[m].name);
+		for (size_t i = 0; i < told->nights->n; i++)
+			json_figure(&d->j, NULL, told->series[m][i]);
+		json_array_end(&d->j);
+	}
+	json_object_end(&d->j);
+}
+
+static void add_nights(struct document *d)
+{
+	json_array(&d->j, "nights");
+	for (uint32_t i = 0; i < d->told->nights->n; i++)
+		add_night(d, NULL, i);
+	json_array_end(&d->j);
+}
+
+int history_json(struct buf *out, const struct history_told *told)
+{
+	struct document d = { .told = told };
+
+	json_init(&d.j, out, false);
+	json_object(&d.j, NULL);
+	json_str(&d.j, "ref", told->nights->ref);
+	json_str(&d.j, "task", told->task < told->nights->n_tasks ?
+		 told->nights->task[told->task].name : NULL);
+	json_int(&d.j, "series", (int64_t)told->history->n_series);
+	json_array(&d.j, "events");
+	for (size_t i = 0; i < told->history->n_events; i++)
+		add_event(&d, &told->history->event[i]);
+	json_array_end(&d.j);
+	add_series(&d);
+	add_nights(&d);
+	json_object_end(&d.j);
+	buf_addc(out, '\n');
+	return buf_error(out);
+}

@@ -1,0 +1,25 @@
+#ifndef BUILDBEAT_REPORT_HISTORY_OUTPUT_H
+#define BUILDBEAT_REPORT_HISTORY_OUTPUT_H
+
+#include "buf.h"
+#include "history.h"
+#include "text.h"
+
+/* What history found, written. */
+struct history_told {
+	const struct nights *nights;
+	const struct history *history;
+	unsigned metrics;	/* METRIC_BIT()s looked at */
+	uint32_t task;		/* HISTORY_ALL, or that one alone */
+	double *series[METRICS];	/* of every night, of the task or of the build; NULL: none */
+	size_t top;		/* changes told of an event; 0: all */
+	bool ascii;		/* where the terminal has no other characters */
+};
+
+/* For people; 0 or -ENOMEM, as both. */
+int history_text(struct buf *out, const struct history_told *told, const struct style *style);
+
+/* For programs: buildbeat-history(1) has the keys. */
+int history_json(struct buf *out, const struct history_told *told);
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef BUILDBEAT_REPORT_HISTORY_PARTS_H
+#define BUILDBEAT_REPORT_HISTORY_PARTS_H
+
+#include "history_output.h"
+
+/* What history_text.c and history_series.c share. */
+struct page {
+	struct buf *out;
+	const struct history_told *told;
+	const struct style *style;
+};
+
+#define INDENT 12		/* as wide as a day and two blanks */
+
+/* "2026-06-09", of a night without a clock "night 203"; counted from 1. */
+void page_add_night(struct buf *b, const struct nights *nights, uint32_t night);
+
+/* What the series told are of: a task, "the build"; and of which nights. */
+void page_add_subject(struct buf *b, const struct history_told *told);
+void page_add_span(struct buf *b, const struct nights *nights);
+
+/* What is known of a change: "accepted: REASON". Nothing where nothing is. */
+void page_add_known(const struct page *p, const struct known *known);
+
+/* A line a source tree: "src 1a2b3c4d5e6f..9f8e7d6c5b4a", ready for git log. */
+void page_add_revisions(const struct page *p, uint32_t first, uint32_t last, unsigned indent);
+
+/* The changes of the series told of a metric, in the order of nights. 0 or -ENOMEM. */
+struct levels {
+	size_t n;
+	const struct history_change **change;
+};
+
+int levels_find(struct levels *l, const struct history_told *told, enum metric m);
+void levels_release(struct levels *l);
+
+/* A metric's series by its levels; the changes are those of told->task or the build. 0 or
+ * -ENOMEM. */
+int page_add_series(const struct page *p, enum metric m);
+
+#endif

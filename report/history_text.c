@@ -1,0 +1,269 @@
+#include "history_parts.h"
+
+#include "amount.h"
+#include "revisions.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define COMMIT_DIGITS 12
+#define FIGURES_COLUMNS 46	/* in front of a task's name */
+#define NAME_LEAST 20
+
+void page_add_night(struct buf *b, const struct nights *nights, uint32_t night)
+{
+	if (nights->night[night].start_s >= 0)
+		amount_add_day(b, nights->night[night].start_s);
+	else
+		buf_addf(b, "night %u", night + 1);
+}
+
+void page_add_known(const struct page *p, const struct known *known)
+{
+	if (!known)
+		return;
+	buf_adds(p->out, known->kind == KNOWN_ACCEPTED ? "accepted: " : "acknowledged: ");
+	text_add_name(p->out, known->reason, 0);
+}
+
+static void add_commit(struct buf *b, const struct revision *r)
+{
+	if (r)
+		buf_addf(b, "%.*s", COMMIT_DIGITS, r->commit);
+}
+
+static void add_range(const struct page *p, const struct revision_range *range)
+{
+	const struct revision *to = range->to;
+
+	text_add_name(p->out, range->source, 0);
+	buf_addc(p->out, ' ');
+	if (revision_range_is_empty(range)) {
+		add_commit(p->out, to);
+		buf_adds(p->out, ", the same");
+	} else {
+		add_commit(p->out, range->from);
+		buf_adds(p->out, "..");
+		add_commit(p->out, to);
+	}
+	if ((range->from && range->from->dirty) || (to && to->dirty))
+		buf_adds(p->out, ", and what was not committed");
+	buf_addc(p->out, '\n');
+}
+
+void page_add_revisions(const struct page *p, uint32_t first, uint32_t last, unsigned indent)
+{
+	struct revision_range range;
+
+	for (size_t i = 0; revision_range(&range, p->told->nights, first, last, i); i++) {
+		text_add_blanks(p->out, indent);
+		text_tone(p->out, p->style, TONE_FAINT);
+		add_range(p, &range);
+		text_tone(p->out, p->style, TONE_PLAIN);
+	}
+}
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void page_add_subject(struct buf *b, const struct history_told *told)
+{
+	if (told->task == TASK_HOST)
+		buf_adds(b, "what all tasks have in common");
+	else if (told->task == TASK_TOTAL || told->task == HISTORY_ALL)
+		buf_adds(b, "the build");
+	else
+		text_add_name(b, told->nights->task[told->task].name, 0);
+}
+
+void page_add_span(struct buf *b, const struct nights *nights)
+{
+	text_add_name(b, nights->ref, 0);
+	buf_addf(b, ", %zu night%s", nights->n, plural(nights->n));
+	if (!nights->n)
+		return;
+	buf_adds(b, ", ");
+	page_add_night(b, nights, 0);
+	buf_adds(b, " to ");
+	page_add_night(b, nights, (uint32_t)nights->n - 1);
+}
+
+/* What it is of, and how much was looked at. */
+static void add_head(const struct page *p)
+{
+	const struct history_told *told = p->told;
+
+	if (told->task != HISTORY_ALL) {
+		text_tone(p->out, p->style, TONE_TITLE);
+		page_add_subject(p->out, told);
+		text_tone(p->out, p->style, TONE_PLAIN);
+		buf_addc(p->out, '\n');
+	}
+	page_add_span(p->out, told->nights);
+	buf_addf(p->out, "\n%zu change%s in %zu series", told->history->n_changes,
+		 plural(told->history->n_changes), told->history->n_series);
+	if (told->task == HISTORY_ALL)
+		buf_addf(p->out, ", %zu event%s", told->history->n_events,
+			 plural(told->history->n_events));
+	buf_addc(p->out, '\n');
+}
+
+static void add_dates(const struct page *p, const struct history_event *e, bool creep)
+{
+	const struct nights *nights = p->told->nights;
+
+	text_tone(p->out, p->style, e->worse ? TONE_ALARM : TONE_TITLE);
+	page_add_night(p->out, nights, creep ? e->first : e->at);
+	if (creep || e->first < e->last) {
+		buf_adds(p->out, creep ? " to " : " (");
+		if (!creep) {
+			page_add_night(p->out, nights, e->first);
+			buf_adds(p->out, " to ");
+		}
+		page_add_night(p->out, nights, e->last);
+		buf_adds(p->out, creep ? ", slowly" : ")");
+	}
+	buf_adds(p->out, e->worse ? "  worse" : "  better");
+	text_tone(p->out, p->style, TONE_PLAIN);
+}
+
+static void add_sums(const struct page *p, const struct history_event *e)
+{
+	const char *between = ": ";
+
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!e->contribution[m])
+			continue;
+		buf_addf(p->out, "%s%s ", between, metric_info[m].name);
+		amount_add_change(p->out, metric_info[m].unit, e->contribution[m]);
+		between = ", ";
+	}
+	buf_addc(p->out, '\n');
+}
+
+static bool has_host(const struct history *h, const struct history_event *e)
+{
+	return h->change[e->first_change].task == TASK_HOST;
+}
+
+static void add_host(const struct page *p, const struct history_event *e)
+{
+	if (!e->host)
+		return;
+	text_add_blanks(p->out, INDENT);
+	buf_adds(p->out, has_host(p->told->history, e) ?
+		 "all tasks have it in common: the host, or what they are all made with\n" :
+		 "the host, its memory or its tools are others from then on\n");
+}
+
+static void add_right(struct buf *out, const struct buf *text, size_t columns)
+{
+	text_add_blanks(out, text->len < columns ? columns - text->len : 0);
+	buf_add(out, text->data ? text->data : "", text->len);
+}
+
+enum figure { FIGURE_CHANGE, FIGURE_SHARE, FIGURE_BEFORE, FIGURE_AFTER, FIGURES };
+
+static const unsigned figure_columns[FIGURES] = { 10, 8, 9, 9 };
+static const char *const figure_title[FIGURES] = { "change", "share", "before", "after" };
+
+static void add_figure(struct buf *b, const struct history_change *c, enum figure f)
+{
+	enum unit unit = metric_info[c->metric].unit;
+	bool ratio = c->task == TASK_HOST;
+
+	switch (f) {
+	case FIGURE_CHANGE:
+		if (!ratio)
+			amount_add_change(b, unit, c->change.after - c->change.before);
+		break;
+	case FIGURE_SHARE:
+		amount_add_share(b, c->change.effect);
+		break;
+	default: {
+		double value = f == FIGURE_BEFORE ? c->change.before : c->change.after;
+
+		if (ratio)
+			buf_addf(b, "%.3f", value);
+		else
+			amount_add(b, unit, value);
+	}
+	}
+}
+
+static void add_name(const struct page *p, const struct history_change *c)
+{
+	unsigned width = p->style->width;
+	const char *name = c->task == TASK_TOTAL ? "the build" :
+			   c->task == TASK_HOST ? "all tasks" :
+			   p->told->nights->task[c->task].name;
+
+	text_add_name(p->out, name, !width ? 0 : width > FIGURES_COLUMNS + NAME_LEAST ?
+		      width - FIGURES_COLUMNS : NAME_LEAST);
+	if (c->known) {
+		buf_adds(p->out, "  ");
+		page_add_known(p, c->known);
+	}
+}
+
+static void add_change(const struct page *p, const struct history_change *c)
+{
+	char memory[64];
+	struct buf b;
+
+	for (enum figure f = 0; f < FIGURES; f++) {
+		buf_init_fixed(&b, memory, sizeof memory);
+		add_figure(&b, c, f);
+		add_right(p->out, &b, figure_columns[f]);
+	}
+	buf_addf(p->out, "  %-7s ", metric_info[c->metric].name);
+	add_name(p, c);
+	buf_addc(p->out, '\n');
+}
+
+static void add_titles(const struct page *p)
+{
+	text_tone(p->out, p->style, TONE_FAINT);
+	for (enum figure f = 0; f < FIGURES; f++)
+		buf_addf(p->out, "%*s", (int)figure_columns[f], figure_title[f]);
+	buf_adds(p->out, "          task\n");
+	text_tone(p->out, p->style, TONE_PLAIN);
+}
+
+static void add_event(const struct page *p, const struct history_event *e)
+{
+	const struct history *h = p->told->history;
+	const struct history_change *change = h->change + e->first_change;
+	size_t shown = p->told->top && p->told->top < e->n_changes ? p->told->top : e->n_changes;
+
+	buf_addc(p->out, '\n');
+	add_dates(p, e, change->creep);
+	add_sums(p, e);
+	add_host(p, e);
+	page_add_revisions(p, e->first, e->last, INDENT);
+	add_titles(p);
+	for (size_t i = 0; i < shown; i++)
+		add_change(p, &change[i]);
+	if (shown < e->n_changes)
+		buf_addf(p->out, "%*s... and %zu more\n", FIGURES_COLUMNS, "", e->n_changes - shown);
+}
+
+int history_text(struct buf *out, const struct history_told *told, const struct style *style)
+{
+	struct page p = { out, told, style };
+	int r = 0;
+
+	add_head(&p);
+	for (enum metric m = 0; !r && m < METRICS; m++) {
+		if (!told->series[m])
+			continue;
+		buf_addc(out, '\n');
+		r = page_add_series(&p, m);
+	}
+	for (size_t i = 0; told->task == HISTORY_ALL && i < told->history->n_events; i++)
+		add_event(&p, &told->history->event[i]);
+	return r ? r : buf_error(out);
+}

@@ -1,0 +1,45 @@
+#include "revisions.h"
+
+#include <string.h>
+
+static const struct revision *of_source(const struct night *night, const char *source)
+{
+	for (size_t i = 0; i < night->n_revisions; i++) {
+		if (!strcmp(night->revision[i].source, source))
+			return &night->revision[i];
+	}
+	return NULL;
+}
+
+/* The trees are those of the newest night of the range that knows any, else of the one
+ * before it. */
+static const struct night *night_with_trees(const struct nights *nights, uint32_t first,
+					    uint32_t last)
+{
+	for (uint32_t i = last + 1; i > first; i--) {
+		if (nights->night[i - 1].n_revisions)
+			return &nights->night[i - 1];
+	}
+	return first ? &nights->night[first - 1] : &nights->night[last];
+}
+
+bool revision_range(struct revision_range *range, const struct nights *nights, uint32_t first,
+		    uint32_t last, size_t i)
+{
+	const struct night *trees = night_with_trees(nights, first, last);
+
+	if (i >= trees->n_revisions)
+		return false;
+	*range = (struct revision_range){ .source = trees->revision[i].source };
+	for (uint32_t k = first; k > 0 && !range->from; k--)
+		range->from = of_source(&nights->night[k - 1], range->source);
+	for (uint32_t k = last; k < nights->n && !range->to; k++)
+		range->to = of_source(&nights->night[k], range->source);
+	return true;
+}
+
+bool revision_range_is_empty(const struct revision_range *range)
+{
+	return range->from && range->to && !range->from->dirty && !range->to->dirty &&
+	       !strcmp(range->from->commit, range->to->commit);
+}
