@@ -23,10 +23,10 @@ static void add_night(struct document *d, const char *name, uint32_t night)
 
 static void add_revisions(struct document *d, uint32_t first, uint32_t last)
 {
-	struct revision_range range;
+	struct source_range range;
 
 	json_array(&d->j, "revisions");
-	for (size_t i = 0; revision_range(&range, d->told->nights, first, last, i); i++) {
+	for (size_t i = 0; source_range(&range, d->told->nights, first, last, i); i++) {
 		json_object(&d->j, NULL);
 		json_str(&d->j, "source", range.source);
 		json_str(&d->j, "from", range.from ? range.from->commit : NULL);

@@ -33,13 +33,13 @@ static void add_commit(struct buf *b, const struct revision *r)
 		buf_addf(b, "%.*s", COMMIT_DIGITS, r->commit);
 }
 
-static void add_range(const struct page *p, const struct revision_range *range)
+static void add_range(const struct page *p, const struct source_range *range)
 {
 	const struct revision *to = range->to;
 
 	text_add_name(p->out, range->source, 0);
 	buf_addc(p->out, ' ');
-	if (revision_range_is_empty(range)) {
+	if (source_range_is_empty(range)) {
 		add_commit(p->out, to);
 		buf_adds(p->out, ", the same");
 	} else {
@@ -54,9 +54,9 @@ static void add_range(const struct page *p, const struct revision_range *range)
 
 void page_add_revisions(const struct page *p, uint32_t first, uint32_t last, unsigned indent)
 {
-	struct revision_range range;
+	struct source_range range;
 
-	for (size_t i = 0; revision_range(&range, p->told->nights, first, last, i); i++) {
+	for (size_t i = 0; source_range(&range, p->told->nights, first, last, i); i++) {
 		text_add_blanks(p->out, indent);
 		text_tone(p->out, p->style, TONE_FAINT);
 		add_range(p, &range);

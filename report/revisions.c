@@ -23,14 +23,14 @@ static const struct night *night_with_trees(const struct nights *nights, uint32_
 	return first ? &nights->night[first - 1] : &nights->night[last];
 }
 
-bool revision_range(struct revision_range *range, const struct nights *nights, uint32_t first,
+bool source_range(struct source_range *range, const struct nights *nights, uint32_t first,
 		    uint32_t last, size_t i)
 {
 	const struct night *trees = night_with_trees(nights, first, last);
 
 	if (i >= trees->n_revisions)
 		return false;
-	*range = (struct revision_range){ .source = trees->revision[i].source };
+	*range = (struct source_range){ .source = trees->revision[i].source };
 	for (uint32_t k = first; k > 0 && !range->from; k--)
 		range->from = of_source(&nights->night[k - 1], range->source);
 	for (uint32_t k = last; k < nights->n && !range->to; k++)
@@ -38,7 +38,7 @@ bool revision_range(struct revision_range *range, const struct nights *nights, u
 	return true;
 }
 
-bool revision_range_is_empty(const struct revision_range *range)
+bool source_range_is_empty(const struct source_range *range)
 {
 	return range->from && range->to && !range->from->dirty && !range->to->dirty &&
 	       !strcmp(range->from->commit, range->to->commit);

@@ -8,16 +8,16 @@
  * surely before it, and the last that it may have begun with. A night that did not know its
  * revisions is passed over for the one before, or behind.
  */
-struct revision_range {
+struct source_range {
 	const char *source;
 	const struct revision *from, *to;	/* NULL: not known */
 };
 
 /* Of the i-th tree; false: there are no more. first and last are nights as of struct change. */
-bool revision_range(struct revision_range *range, const struct nights *nights, uint32_t first,
+bool source_range(struct source_range *range, const struct nights *nights, uint32_t first,
 		    uint32_t last, size_t i);
 
 /* It is the same one, without anything that was not committed. */
-bool revision_range_is_empty(const struct revision_range *range);
+bool source_range_is_empty(const struct source_range *range);
 
 #endif
