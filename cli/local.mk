@@ -2,6 +2,7 @@
 # that the tests can have it
 noinst_LTLIBRARIES += cli/libcli.la
 cli_libcli_la_SOURCES = \
+	cli/archive_import.c cli/archive_import.h \
 	cli/bisect.c cli/bisect.h \
 	cli/bisect_report.c cli/bisect_report.h \
 	cli/builds.c cli/builds.h \

@@ -51,7 +51,7 @@ static int add_facts(struct figures *f, const struct recording *rec)
 {
 	static const char *const wanted[] = {
 		"host", "machine", "kernel", "cores", "memory_kb", "command", "cwd", "tool",
-		"version", "source", "revision", "branch", "describe", "dirty",
+		"version", "source", "revision", "branch", "describe", "dirty", "commit_count",
 	};
 	int r = 0;
 
