@@ -13,8 +13,10 @@
 
 #define REPLACED "refs/buildbeat/replaced/heads/"
 
-/* Who pushes is refused as long as others are faster; that often, and after naps of up to: */
+/* Who pushes comes too late as long as others are faster; that often, and after naps of up to
+ * so long. What a server refuses for other reasons it is asked less often. */
 #define TRIES 40
+#define TRIES_REFUSED 8
 #define NAP_MS 20
 #define NAP_MAX_MS 2000
 
@@ -164,7 +166,7 @@ static void nap(unsigned tries)
 	nanosleep(&t, NULL);
 }
 
-static int refused(struct archive *a, unsigned tries, struct error *err)
+static int ask_again(struct archive *a, unsigned tries, struct error *err)
 {
 	int r;
 
@@ -179,19 +181,23 @@ static int refused(struct archive *a, unsigned tries, struct error *err)
 
 int remote_send(struct archive *a, struct error *err)
 {
+	unsigned refused = 0;
 	size_t n;
 	int r = send_once(a, &n, err);
 
-	for (unsigned i = 0; r == -EAGAIN && i < TRIES; i++) {
+	for (unsigned i = 0; i < TRIES && (r == -EAGAIN || r == -EBUSY); i++) {
 		struct error why = *err;
 
-		r = refused(a, i, err);
+		refused += r == -EBUSY;
+		if (refused > TRIES_REFUSED)
+			break;
+		r = ask_again(a, i, err);
 		if (!r)
 			r = send_once(a, &n, err);
 		else if (r == -ENOTCONN)
 			*err = why;
 	}
-	return r == -EAGAIN ? -ENOTCONN : r;
+	return r == -EAGAIN || r == -EBUSY ? -ENOTCONN : r;
 }
 
 /* Replacing */
@@ -238,9 +244,9 @@ int remote_replace(struct archive *a, const char *ref, const git_oid *from, cons
 		r = replace_at_server(a, ref, from, to, err);
 	remote_forget(a);
 	if (r == -EAGAIN) {
-		int again = refused(a, 2, err);
+		int again = ask_again(a, 2, err);
 
 		r = again ? again : r;
 	}
-	return r;
+	return r == -EBUSY ? -ENOTCONN : r;
 }

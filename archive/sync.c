@@ -14,7 +14,7 @@ struct talk {
 	struct login login;	/* for the callbacks, as the rest is */
 	struct sync_push *push;
 	size_t n;
-	bool refused;
+	int refused;		/* -EAGAIN or -EBUSY, and why */
 	char why[256];
 	struct sigaction pipe;	/* what SIGPIPE did before: libgit2 writes to sockets that may be
 				   gone */
@@ -106,7 +106,7 @@ static int on_negotiation(const git_push_update **update, size_t n, void *payloa
 
 		if (p && git_oid_equal(&update[i]->src, &p->lease))
 			continue;
-		t->refused = true;
+		t->refused = -EAGAIN;
 		strcpy(t->why, "somebody else was there first");
 		return GIT_EUSER;
 	}
@@ -119,7 +119,7 @@ static int on_reference(const char *name, const char *status, void *payload)
 	struct sync_push *p = find(t, name);
 
 	if (status) {
-		t->refused = true;
+		t->refused = -EBUSY;
 		strncpy(t->why, status, sizeof t->why - 1);
 	} else if (p) {
 		p->done = true;
@@ -169,7 +169,7 @@ int sync_push(git_repository *git, const char *url, const char *shown, struct sy
 		if (!r)
 			r = send_specs(&t, &specs);
 		if (t.refused)
-			r = error_set(err, -EAGAIN, shown, 0, 0, "refused: %s", t.why);
+			r = error_set(err, t.refused, shown, 0, 0, "refused: %s", t.why);
 		else if (r)
 			r = lost(shown, "cannot push", err);
 		end(&t);

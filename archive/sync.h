@@ -29,8 +29,8 @@ struct sync_push {
 	bool done;		/* out: the server has it */
 };
 
-/* All in one go. -EAGAIN with err: some were refused, most likely as the server went on;
- * -ENOTCONN with err: not known to have come through. */
+/* All in one go. -EAGAIN with err: the server went on; -EBUSY with err: it refused some, perhaps
+ * as it just went on; -ENOTCONN with err: not known to have come through. */
 int sync_push(git_repository *git, const char *url, const char *shown, struct sync_push *push,
 	      size_t n, struct error *err);
 

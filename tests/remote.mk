@@ -9,3 +9,10 @@ tests_check_night_SOURCES = tests/check_night.c tests/drawn.c tests/drawn.h \
 	tests/recorded.c tests/recorded.h
 tests_check_night_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_night_LDADD = $(REMOTE_LIBS)
+
+check_PROGRAMS += tests/check_remote
+TESTS += tests/check_remote
+tests_check_remote_SOURCES = tests/check_remote.c tests/server.c tests/server.h
+tests_check_remote_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_remote_LDADD = $(REMOTE_LIBS)
+EXTRA_tests_check_remote_DEPENDENCIES = buildbeat tests/gen_archive

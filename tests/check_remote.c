@@ -1,0 +1,539 @@
+#include "archive.h"
+#include "arena.h"
+#include "server.h"
+#include "support.h"
+#include "url.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/*
+ * Archives on servers: git's own daemon, sshd and file://. A builder is a home with a cache of
+ * its own; each night has a number, and which of them are at the server, in which order,
+ * is what counts.
+ */
+
+#define GEN TOP_BUILDDIR "/tests/gen_archive"
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define SERIES "host/main/x86_64"
+
+static struct server server;
+static const char *base;	/* of the server */
+static char url[256];
+
+/* Text that lives as long as the test. */
+static const char *keep(const char *text)
+{
+	static char kept[64][512];
+	static size_t n;
+
+	return strcpy(kept[n++ % 64], text);
+}
+
+static const char *home(int builder)
+{
+	const char *path = keep(support_path("%s/home%d", base, builder));
+
+	mkdir(path, 0755);
+	return path;
+}
+
+/* As that builder. */
+static void be(int builder)
+{
+	setenv("HOME", home(builder), 1);
+	setenv("XDG_CACHE_HOME", keep(support_path("%s/cache", home(builder))), 1);
+}
+
+/* One line of a shell's, which has to end with that status. */
+static void must(int status, const char *format, ...)
+{
+	char line[4096];
+	struct run r;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	support_run(&r, base, "%s", line);
+	ck_assert_msg(r.status == status, "%s: %d\n%s%s", line, r.status, r.out.data, r.err.data);
+	support_run_release(&r);
+}
+
+/* The builder adds the nights first to last. */
+static void add(int builder, int first, int last, int status)
+{
+	be(builder);
+	must(status, GEN " --tasks 20 --series " SERIES " --first %d --nights %d %s", first,
+	     last + 1, url);
+}
+
+static void read_lines(struct buf *out, const char *command)
+{
+	struct run r;
+
+	support_run(&r, base, "%s", command);
+	ck_assert_msg(!r.status, "%s: %s", command, r.err.data);
+	buf_add(out, buf_str(&r.out), r.out.len);
+	support_run_release(&r);
+}
+
+/* "2 0 1": the nights at the server in their order, by the day of their build. */
+static void at_server(const char *expected)
+{
+	struct buf out = BUF_INIT;
+
+	read_lines(&out, "git -C a.git log --reverse --format=%at " SERIES " | "
+		   "awk '{ printf \"%s%d\", s, ($1 - 1767232800) / 86400; s = \" \" }'");
+	ck_assert_str_eq(buf_str(&out), expected);
+	buf_release(&out);
+}
+
+/* The same as the builder sees it; stale: without the server. */
+static void seen_by(int builder, const char *expected, bool stale)
+{
+	struct nights nights = NIGHTS_INIT;
+	struct error err = { 0 };
+	struct buf out = BUF_INIT;
+	struct archive *a;
+
+	be(builder);
+	ck_assert_msg(!archive_open(&a, url, ARCHIVE_READ, &err), "%s", err.message);
+	ck_assert_int_eq(archive_is_stale(a, &err), stale);
+	ck_assert_msg(!archive_nights(a, SERIES, 0, &nights, &err), "%s", err.message);
+	for (size_t i = 0; i < nights.n; i++)
+		buf_addf(&out, "%s%d", i ? " " : "",
+			 (int)((nights.night[i].start_s - 1767232800) / 86400));
+	ck_assert_str_eq(buf_str(&out), expected);
+	nights_release(&nights);
+	archive_close(a);
+	buf_release(&out);
+}
+
+static void setup_base(void)
+{
+	base = keep(support_tmpdir());
+	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+	unsetenv("SSH_AUTH_SOCK");
+	be(0);
+	must(0, "git init -q --bare a.git");
+}
+
+static void setup(void)
+{
+	setup_base();
+	server_git(&server, base, 0);
+	snprintf(url, sizeof url, "git://127.0.0.1:%d/a.git", server.port);
+}
+
+static void teardown(void)
+{
+	server_stop(&server);
+	support_cleanup();
+}
+
+static void down(void)
+{
+	server_stop(&server);
+}
+
+static void up(void)
+{
+	server_git(&server, base, server.port);
+}
+
+/* Names */
+
+static const struct {
+	const char *repo;
+	bool is_url;
+	const char *path;	/* of file: */
+	const char *shown;
+} names[] = {
+	{ "nights.git", false, NULL, NULL },
+	{ "/srv/nights.git", false, NULL, NULL },
+	{ "./a:b", false, NULL, NULL },
+	{ "/srv/a:b", false, NULL, NULL },
+	{ "file:///srv/nights.git", true, "/srv/nights.git", "file:///srv/nights.git" },
+	{ "file://localhost/srv/n", true, "/srv/n", "file://localhost/srv/n" },
+	{ "file:///a%20b/%c3%a4", true, "/a b/\303\244", "file:///a%20b/%c3%a4" },
+	{ "file:///50%", true, "/50%", "file:///50%" },
+	{ "ssh://ci@git.example.org:2222/n.git", true, NULL, "ssh://ci@git.example.org:2222/n.git" },
+	{ "ci@git.example.org:perf/n", true, NULL, "ci@git.example.org:perf/n" },
+	{ "git.example.org:n", true, NULL, "git.example.org:n" },
+	{ "https://ci:secret@example.org/n", true, NULL, "https://ci@example.org/n" },
+	{ "https://example.org:80/n@m:o", true, NULL, "https://example.org:80/n@m:o" },
+};
+
+START_TEST(name_of_repository)
+{
+	struct buf path = BUF_INIT, shown = BUF_INIT;
+	struct error err = { 0 };
+	bool is_file = false;
+
+	ck_assert_int_eq(url_is(names[_i].repo), names[_i].is_url);
+	if (names[_i].is_url) {
+		ck_assert_int_eq(url_path(&path, names[_i].repo, &is_file, &err), 0);
+		ck_assert_int_eq(is_file, names[_i].path != NULL);
+		ck_assert_str_eq(buf_str(&path), names[_i].path ? names[_i].path : "");
+		url_show(&shown, names[_i].repo);
+		ck_assert_str_eq(buf_str(&shown), names[_i].shown);
+	}
+	buf_release(&path);
+	buf_release(&shown);
+}
+END_TEST
+
+static const char *const bad_files[] = {
+	"file://", "file://host/srv/n", "file://srv", "file:///a%00b",
+};
+
+START_TEST(no_file)
+{
+	struct buf path = BUF_INIT;
+	struct error err = { 0 };
+	bool is_file;
+
+	ck_assert_int_eq(url_path(&path, bad_files[_i], &is_file, &err), -EINVAL);
+	ck_assert_str_eq(err.path, bad_files[_i]);
+	buf_release(&path);
+}
+END_TEST
+
+/* Of two that look alike each has its own copy; none has a password in its name. */
+START_TEST(name_of_copy)
+{
+	struct buf a = BUF_INIT, b = BUF_INIT;
+	struct error err = { 0 };
+
+	base = keep(support_tmpdir());
+	be(0);
+	ck_assert_int_eq(url_cache(&a, "https://ci:secret@example.org/perf/n.git", &err), 0);
+	ck_assert_int_eq(url_cache(&b, "https://ci@example.org/perf/n", &err), 0);
+	ck_assert_ptr_nonnull(strstr(a.data, "/cache/buildbeat/example.org-perf-n-"));
+	ck_assert_ptr_nonnull(strstr(b.data, "/cache/buildbeat/example.org-perf-n-"));
+	ck_assert_str_ne(a.data, b.data);
+	ck_assert_ptr_null(strstr(a.data, "secret"));
+	unsetenv("XDG_CACHE_HOME");
+	buf_clear(&a);
+	ck_assert_int_eq(url_cache(&a, "h:p", &err), 0);
+	ck_assert_ptr_nonnull(strstr(a.data, "/home0/.cache/buildbeat/h-p-"));
+	unsetenv("HOME");
+	ck_assert_int_eq(url_cache(&a, "h:p", &err), -ENOENT);
+	buf_release(&a);
+	buf_release(&b);
+	support_cleanup();
+}
+END_TEST
+
+/* With a server */
+
+START_TEST(there_and_back)
+{
+	add(1, 0, 2, 0);
+	at_server("0 1 2");
+	seen_by(2, "0 1 2", false);
+	add(2, 3, 3, 0);
+	seen_by(1, "0 1 2 3", false);
+	add(1, 1, 4, 0);	/* three of these are there */
+	at_server("0 1 2 3 4");
+}
+END_TEST
+
+/* Each with a copy of its own, or all with one. */
+START_TEST(several_at_once)
+{
+	struct buf out = BUF_INIT;
+
+	be(0);
+	must(0, "for k in 0 1 2 3; do HOME=%s/home$k XDG_CACHE_HOME=%s/cache%s " GEN
+	     " --tasks 20 --series " SERIES " --first $((k * 3)) --nights $((k * 3 + 3)) %s & "
+	     "pids=\"$pids $!\"; done; for p in $pids; do wait $p || exit 1; done", base, base,
+	     _i ? "" : "$k", url);
+	read_lines(&out, "git -C a.git log --format=%B " SERIES " | grep ^Run-Id | sort -u | "
+		   "wc -l; git -C a.git rev-list --count " SERIES);
+	ck_assert_str_eq(buf_str(&out), "12\n12\n");
+	buf_release(&out);
+}
+END_TEST
+
+START_TEST(server_is_down)
+{
+	add(1, 0, 1, 0);
+	down();
+	add(1, 2, 2, 2);
+	add(1, 3, 3, 2);
+	seen_by(1, "0 1 2 3", true);
+	up();
+	at_server("0 1");
+	add(1, 4, 4, 0);
+	at_server("0 1 2 3 4");
+	seen_by(1, "0 1 2 3 4", false);
+}
+END_TEST
+
+START_TEST(never_reached)
+{
+	struct error err = { 0 };
+	struct archive *a;
+
+	down();
+	be(1);
+	ck_assert_int_eq(archive_open(&a, url, ARCHIVE_READ, &err), -ENOTCONN);
+	ck_assert_str_eq(err.path, url);
+	add(1, 0, 0, 2);
+	up();
+	seen_by(1, "0", false);		/* it waits in the copy */
+	add(1, 1, 1, 0);
+	at_server("0 1");
+}
+END_TEST
+
+/* What waits goes on top of what others did, but for a run they did too. */
+START_TEST(others_went_on)
+{
+	add(1, 0, 0, 0);
+	seen_by(2, "0", false);
+	down();
+	add(1, 1, 1, 2);
+	add(1, 5, 5, 2);
+	up();
+	add(2, 2, 2, 0);
+	add(2, 5, 5, 0);
+	seen_by(1, "0 2 5 1", false);
+	add(1, 6, 6, 0);
+	at_server("0 2 5 1 6");
+	seen_by(2, "0 2 5 1 6", false);
+}
+END_TEST
+
+START_TEST(branch_is_gone)
+{
+	struct error err = { 0 };
+	const char **ref;
+	struct archive *a;
+	struct arena *texts;
+	size_t n;
+
+	add(1, 0, 1, 0);
+	must(0, "git -C a.git update-ref -d refs/heads/" SERIES);
+	be(1);
+	texts = arena_new();
+	ck_assert_int_eq(archive_open(&a, url, ARCHIVE_READ, &err), 0);
+	ck_assert_int_eq(archive_refs(a, texts, &ref, &n, &err), 0);
+	ck_assert_uint_eq(n, 0);
+	archive_close(a);
+	arena_free(texts);
+}
+END_TEST
+
+/* What was forgotten at the server does not come back with what waits here. */
+START_TEST(pruned_elsewhere)
+{
+	add(1, 0, 4, 0);
+	down();
+	add(1, 5, 5, 2);
+	up();
+	be(2);
+	must(0, BUILDBEAT " prune --repo %s --keep 2", url);
+	at_server("3 4");
+	seen_by(1, "3 4 5", false);
+	add(1, 6, 6, 0);
+	at_server("3 4 5 6");
+	must(0, "git -C a.git fsck --strict");
+}
+END_TEST
+
+START_TEST(prune_is_not_kept)
+{
+	add(1, 0, 4, 0);
+	down();
+	must(2, BUILDBEAT " prune --repo %s --keep 2", url);
+	up();
+	seen_by(1, "0 1 2 3 4", false);
+	at_server("0 1 2 3 4");
+	must(0, BUILDBEAT " prune --repo %s --keep 2 --dry-run", url);
+	at_server("0 1 2 3 4");
+}
+END_TEST
+
+START_TEST(server_refuses)
+{
+	struct run r;
+
+	add(1, 0, 0, 0);
+	support_writes(support_path("%s/a.git/hooks/pre-receive", base), "#!/bin/sh\nexit 1\n");
+	chmod(support_path("%s/a.git/hooks/pre-receive", base), 0755);
+	be(1);
+	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 1 --nights 2 %s", url);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "pre-receive hook declined"));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "goes with the next one"));
+	support_run_release(&r);
+	at_server("0");
+	seen_by(1, "0 1", false);
+	must(0, "rm a.git/hooks/pre-receive");
+	add(1, 2, 2, 0);
+	at_server("0 1 2");
+}
+END_TEST
+
+/* Notes */
+
+static void say(int builder, uint32_t night, const char *pattern, int result)
+{
+	struct known what = { .kind = KNOWN_ACKNOWLEDGED, .night = night, .pattern = pattern,
+			      .metrics = METRICS_USUAL, .reason = "seen", .by = "somebody",
+			      .time_s = 1767232800 };
+	struct nights nights = NIGHTS_INIT;
+	struct error err = { 0 };
+	struct archive *a;
+
+	be(builder);
+	ck_assert_int_eq(archive_open(&a, url, ARCHIVE_WRITE, &err), 0);
+	ck_assert_int_eq(archive_nights(a, SERIES, 0, &nights, &err), 0);
+	ck_assert_int_eq(archive_say(a, &nights, &what, &err), result);
+	nights_release(&nights);
+	archive_close(a);
+}
+
+/* "1:gcc*", in the order they were said. */
+static void known_to(int builder, const char *expected)
+{
+	struct nights nights = NIGHTS_INIT;
+	struct known_list known;
+	struct error err = { 0 };
+	struct buf out = BUF_INIT;
+	struct archive *a;
+
+	be(builder);
+	ck_assert_int_eq(archive_open(&a, url, ARCHIVE_READ, &err), 0);
+	ck_assert_int_eq(archive_nights(a, SERIES, 0, &nights, &err), 0);
+	ck_assert_int_eq(archive_known(a, &nights, &known, &err), 0);
+	for (size_t i = 0; i < known.n; i++)
+		buf_addf(&out, "%s%u:%s", i ? " " : "", known.known[i].night,
+			 known.known[i].pattern);
+	ck_assert_str_eq(buf_str(&out), expected);
+	free(known.known);
+	nights_release(&nights);
+	archive_close(a);
+	buf_release(&out);
+}
+
+START_TEST(notes_of_two)
+{
+	add(1, 0, 3, 0);
+	say(1, 0, "a", 0);
+	known_to(2, "0:a");
+	down();
+	say(1, 1, "b", -ENOTCONN);
+	up();
+	say(2, 1, "c", 0);
+	say(2, 2, "d", 0);
+	add(1, 4, 4, 0);
+	known_to(1, "0:a 1:c 1:b 2:d");
+	known_to(2, "0:a 1:c 1:b 2:d");
+	be(2);
+	must(0, BUILDBEAT " prune --repo %s --keep 4", url);
+	known_to(1, "0:c 0:b 1:d");
+}
+END_TEST
+
+/* Said of a night that waits, which becomes another commit. */
+START_TEST(note_moves_along)
+{
+	add(1, 0, 0, 0);
+	seen_by(2, "0", false);
+	down();
+	add(1, 1, 1, 2);
+	say(1, 1, "x", -ENOTCONN);
+	up();
+	add(2, 2, 2, 0);
+	add(1, 3, 3, 0);
+	at_server("0 2 1 3");
+	known_to(2, "2:x");
+}
+END_TEST
+
+/* Other ways to a repository */
+
+START_TEST(by_path)
+{
+	setup_base();
+	snprintf(url, sizeof url, "file://%s/a.git", base);
+	add(1, 0, 2, 0);
+	at_server("0 1 2");
+	seen_by(2, "0 1 2", false);
+	ck_assert(!support_exists(support_path("%s/cache/buildbeat", home(1))));
+	support_cleanup();
+}
+END_TEST
+
+START_TEST(by_ssh)
+{
+	struct run r;
+
+	setup_base();
+	server_ssh(&server, home(1));
+	snprintf(url, sizeof url, "ssh://127.0.0.1:%d%s/a.git", server.port, base);
+	add(1, 0, 2, 0);
+	at_server("0 1 2");
+	seen_by(1, "0 1 2", false);
+	add(2, 3, 3, 2);		/* has no keys, and does not know the host */
+	must(0, "cp -r home1/.ssh home2/ && : > home2/.ssh/known_hosts");
+	be(2);
+	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 4 --nights 5 %s", url);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "known_hosts"));
+	support_run_release(&r);
+	must(0, "cp home1/.ssh/known_hosts home2/.ssh/ && rm home2/.ssh/id_ed25519");
+	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 4 --nights 5 %s", url);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "id_ed25519"));
+	support_run_release(&r);
+	must(0, "cp home1/.ssh/id_ed25519 home2/.ssh/");
+	add(2, 5, 5, 0);
+	at_server("0 1 2 3 4 5");
+	teardown();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("remote");
+	TCase *named = tcase_create("names"), *served = tcase_create("server");
+	TCase *other = tcase_create("others");
+
+	if (!support_has("git"))
+		return 77;
+	tcase_add_loop_test(named, name_of_repository, 0, sizeof names / sizeof *names);
+	tcase_add_loop_test(named, no_file, 0, sizeof bad_files / sizeof *bad_files);
+	tcase_add_test(named, name_of_copy);
+	suite_add_tcase(suite, named);
+	tcase_add_checked_fixture(served, setup, teardown);
+	tcase_set_timeout(served, 120);
+	tcase_add_test(served, there_and_back);
+	tcase_add_loop_test(served, several_at_once, 0, 2);
+	tcase_add_test(served, server_is_down);
+	tcase_add_test(served, never_reached);
+	tcase_add_test(served, others_went_on);
+	tcase_add_test(served, branch_is_gone);
+	tcase_add_test(served, pruned_elsewhere);
+	tcase_add_test(served, prune_is_not_kept);
+	tcase_add_test(served, server_refuses);
+	tcase_add_test(served, notes_of_two);
+	tcase_add_test(served, note_moves_along);
+	suite_add_tcase(suite, served);
+	tcase_set_timeout(other, 120);
+	tcase_add_test(other, by_path);
+	if (server_ssh_missing())
+		fprintf(stderr, "check_remote: ssh left out: %s\n", server_ssh_missing());
+	else
+		tcase_add_test(other, by_ssh);
+	suite_add_tcase(suite, other);
+	return support_main(suite);
+}

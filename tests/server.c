@@ -1,0 +1,128 @@
+#include "server.h"
+
+#include "support.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SSHD "/usr/sbin/sshd"
+
+static struct sockaddr_in local(int port)
+{
+	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+}
+
+static int free_port(void)
+{
+	struct sockaddr_in a = local(0);
+	socklen_t len = sizeof a;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof a), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&a, &len), 0);
+	close(fd);
+	return ntohs(a.sin_port);
+}
+
+static bool answers(int port)
+{
+	struct sockaddr_in a = local(port);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool does = !connect(fd, (struct sockaddr *)&a, sizeof a);
+
+	close(fd);
+	return does;
+}
+
+static void start(struct server *s, const char *const *argv)
+{
+	const struct timespec nap = { 0, 10000000 };
+
+	s->pid = fork();
+	ck_assert_int_ge(s->pid, 0);
+	if (!s->pid) {
+		int null = open("/dev/null", O_RDWR);
+
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		for (int fd = 0; fd < 3; fd++)
+			dup2(null, fd);
+		execv(argv[0], (char *const *)argv);
+		_exit(127);
+	}
+	for (int i = 0; i < 2000 && !answers(s->port); i++) {
+		ck_assert_int_eq(waitpid(s->pid, NULL, WNOHANG), 0);
+		nanosleep(&nap, NULL);
+	}
+}
+
+void server_stop(struct server *s)
+{
+	if (s->pid > 0) {
+		kill(s->pid, SIGTERM);
+		waitpid(s->pid, NULL, 0);
+	}
+	s->pid = 0;
+}
+
+void server_git(struct server *s, const char *base, int port)
+{
+	char daemon[4096], base_path[4096], port_text[32];
+	struct run r;
+
+	support_run(&r, NULL, "git --exec-path");
+	ck_assert_int_eq(r.status, 0);
+	snprintf(daemon, sizeof daemon, "%.*s/git-daemon", (int)strcspn(r.out.data, "\n"),
+		 r.out.data);
+	support_run_release(&r);
+	s->port = port ? port : free_port();
+	snprintf(base_path, sizeof base_path, "--base-path=%s", base);
+	snprintf(port_text, sizeof port_text, "--port=%d", s->port);
+	start(s, (const char *[]){ daemon, "--reuseaddr", "--export-all", "--enable=receive-pack",
+			     "--listen=127.0.0.1", base_path, port_text, NULL });
+}
+
+/* sshd */
+
+const char *server_ssh_missing(void)
+{
+	if (access(SSHD, X_OK) || !support_has("ssh-keygen"))
+		return "no sshd";
+	if (!geteuid() && mkdir("/run/sshd", 0755) && errno != EEXIST)
+		return "no /run/sshd";
+	return NULL;
+}
+
+void server_ssh(struct server *s, const char *home)
+{
+	char config[4096];
+	struct run r;
+
+	s->port = free_port();
+	support_run(&r, NULL,
+		    "set -e; cd '%s'; mkdir -m 700 .ssh; ssh-keygen -q -t ed25519 -N '' -f host; "
+		    "ssh-keygen -q -t ed25519 -N '' -f .ssh/id_ed25519; "
+		    "printf '[127.0.0.1]:%d %%s\\n' \"$(cut -d' ' -f1,2 host.pub)\" "
+		    "> .ssh/known_hosts; "
+		    "printf '%%s\\n' 'Port %d' 'ListenAddress 127.0.0.1' 'HostKey %s/host' "
+		    "'PidFile none' 'AuthorizedKeysFile %s/.ssh/id_ed25519.pub' 'StrictModes no' "
+		    "'UsePAM no' 'PasswordAuthentication no' > config",
+		    home, s->port, s->port, home, home);
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_run_release(&r);
+	snprintf(config, sizeof config, "%s/config", home);
+	start(s, (const char *[]){ SSHD, "-D", "-f", config, NULL });
+}
