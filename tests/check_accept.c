@@ -1,0 +1,213 @@
+#include "notes.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* accept and ack: what is said about nights, with real git reading it. */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define SERIES "nightly-1/master/x86_64"
+#define TASK "recipe-00000: do_"
+
+/* Twenty nights; in the last five the first five tasks take half as much memory more. */
+#define ARCHIVE "cp -r $SEED a.git && "
+#define SEED TOP_BUILDDIR "/tests/gen_archive --tasks 12 --nights 20 " \
+	"--step 0-4/15/0.5/memory "
+#define ACCEPT BUILDBEAT " accept --repo a.git "
+#define ACK BUILDBEAT " ack --repo a.git "
+#define NOTES "git -C a.git notes --ref=buildbeat "
+
+static struct run r;
+static char seed[256];
+
+/* Once, before all tests. */
+static void make_seed(void)
+{
+	snprintf(seed, sizeof seed, "%s/seed.git", support_tmpdir());
+	support_run(&r, NULL, SEED "%s && git -C %s repack -adq", seed, seed);
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_run_release(&r);
+}
+
+static void begin(void)
+{
+	support_run(&r, support_tmpdir(), "mkdir home");
+	support_run_release(&r);
+}
+
+/* In a world of its own; SOURCE_DATE_EPOCH is 2026-03-01. */
+static void run_here(const char *command)
+{
+	support_run(&r, support_tmpdir(), "export SEED=%s HOME=$PWD/home XDG_CONFIG_HOME=$PWD/home "
+		    "XDG_CACHE_HOME=$PWD/home GIT_CONFIG_NOSYSTEM=1 USER=somebody "
+		    "SOURCE_DATE_EPOCH=1772323200 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
+		    "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; %s", seed, command);
+}
+
+static const struct {
+	const char *command;
+	int status;
+	const char *out, *err;
+} cases[] = {
+	/* since the night that it changed, which is told with its id */
+	{ ACCEPT "--metrics memory '" TASK "compile' why >said; cut -d' ' -f1-3,5- said; "
+	  "grep -c $(git -C a.git rev-parse --short=12 " SERIES "~4) said", 0,
+	  "accepted since 2026-01-16  memory of recipe-00000: do_compile\n1\n", "" },
+	/* and what did not change since the newest */
+	{ ACK "--metrics wall '" TASK "compile' why >said; cut -d' ' -f1-3,5- said", 0,
+	  "acknowledged since 2026-01-20  wall of recipe-00000: do_compile\n", "" },
+	{ ACK "--total --night " SERIES "~3 -m 'a reason' | cut -d' ' -f1-3,5-; "
+	  NOTES "show " SERIES "~3", 0, "acknowledged since 2026-01-17  all of the build\n"
+	  "ack all total by \"somebody\" at 2026-03-01T00:00:00Z: a reason\n", "" },
+	{ "git config --file home/.gitconfig user.name 'A \"B\"'; "
+	  ACCEPT "--metrics io,cpu --night " SERIES " 'recipe-*' 'one\ntwo' >/dev/null; "
+	  NOTES "show " SERIES, 0, "accept cpu,io \"recipe-*\" by \"A \\\"B\\\"\" at "
+	  "2026-03-01T00:00:00Z: one\\ntwo\n", "" },
+	/* listed, the newest night first */
+	{ ACCEPT "--total --night " SERIES "~1 old >/dev/null; " ACCEPT "--total --night " SERIES
+	  " new >/dev/null; " ACK "--total other >/dev/null; " ACCEPT "-l | sed -E 's/ [0-9a-f]{12} / /'",
+	  0, "2026-01-20  all of the build\n  somebody, 2026-03-01: new\n"
+	  "2026-01-19  all of the build\n  somebody, 2026-03-01: old\n", "" },
+	{ ACK "-l; " ACK "-l --json", 0, "[]\n", "" },
+	{ ACK "--night " SERIES " --metrics wall '*' x >/dev/null; " ACK "-lj | grep -v '\"night\"'",
+	  0, "[\n  {\n    \"night_start\": \"2026-01-20T02:00:00Z\",\n    \"task\": \"*\",\n"
+	  "    \"metrics\": [\n      \"wall\"\n    ],\n    \"by\": \"somebody\",\n"
+	  "    \"time\": \"2026-03-01T00:00:00Z\",\n    \"reason\": \"x\"\n  }\n]\n", "" },
+	/* taken back: the last one, and only of the same */
+	{ ACCEPT "--total one --night " SERIES "~1 >/dev/null; " ACCEPT "--total two >/dev/null; "
+	  ACK "--total --undo; echo $?; " ACCEPT "'*' --undo; echo $?; " ACCEPT "--undo --total "
+	  "| cut -d' ' -f1-5,7-; " ACCEPT "-l | tail -1; " ACCEPT "--undo --total >/dev/null; "
+	  NOTES "list | wc -l", 0, "1\n1\nno longer accepted since 2026-01-20  all of the build\n"
+	  "  somebody, 2026-03-01: one\n0\n",
+	  "buildbeat: ack: nothing such was said\nbuildbeat: accept: nothing such was said\n" },
+	/* by hand */
+	{ NOTES "add -m 'a word' " SERIES "; " NOTES "append -m '# no word' " SERIES "; "
+	  NOTES "append -m 'ack all total by \"me\" at 2026-02-01T00:00:00Z: by hand' " SERIES
+	  "; " ACK "-l 2>&1 | sed 's/ [0-9a-f]\\{12\\}/ ID/'", 0,
+	  "buildbeat: a.git: note on ID:1: not understood, and passed over: a word\n"
+	  "2026-01-20 ID  all of the build\n  me, 2026-02-01: by hand\n", "" },
+	/* what others wrote stays, understood or not */
+	{ NOTES "add -m 'a word' " SERIES "; " ACK "--total why 2>/dev/null >&2; " NOTES "show "
+	  SERIES " | cut -c1-13", 0, "a word\nack all total\n", "" },
+	{ ACK "'" TASK "complie' why", 2, "", "buildbeat: no task fits 'recipe-00000: do_complie'; "
+	  "did you mean 'recipe-00000: do_compile'?\n" },
+	{ ACK "'x*' why", 2, "", "buildbeat: no task fits 'x*'\n" },
+	{ ACK, 2, "", "buildbeat: ack: TASK or option '--total' is missing\n" },
+	{ ACCEPT "'*'", 2, "", "buildbeat: accept: the reason is missing\n" },
+	{ ACCEPT "--total ''", 2, "", "buildbeat: accept: the reason is missing\n" },
+	{ ACCEPT "--total a b", 2, "", "buildbeat: accept: unexpected 'b'\n" },
+	{ ACCEPT "--total --metrics colour x", 2, "", NULL },
+	{ ACCEPT "--total --night nowhere x", 2, "", NULL },
+	{ "git -C a.git update-ref refs/notes/buildbeat $(git -C a.git rev-parse " SERIES "^{tree}); "
+	  ACK "-l", 2, "", NULL },
+	{ "mkdir -p a.git/refs/notes; echo 0123456789012345678901234567890123456789 "
+	  ">a.git/refs/notes/buildbeat; " ACK "--total x", 2, "", NULL },
+};
+
+START_TEST(said)
+{
+	begin();
+	run_here(support_path("%s :", ARCHIVE));
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_run_release(&r);
+	run_here(cases[_i].command);
+	ck_assert_msg(r.status == cases[_i].status, "%d %s", r.status, r.err.data);
+	ck_assert_str_eq(r.out.data, cases[_i].out);
+	if (cases[_i].err)
+		ck_assert_str_eq(r.err.data, cases[_i].err);
+	else
+		ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
+	support_run_release(&r);
+}
+END_TEST
+
+/* Many at the same time; none is lost. */
+START_TEST(all_at_once)
+{
+	begin();
+	run_here(ARCHIVE "for i in 1 2 3 4 5 6 7 8; do (for k in 1 2 3; do " ACK
+		 "--total --night " SERIES "~$k \"$i.$k\" >/dev/null || echo failed; done) & done; "
+		 "wait; " ACK "-l | grep -c somebody; git -C a.git fsck --strict >/dev/null 2>&1; "
+		 "echo $?");
+	ck_assert_msg(!strcmp(r.out.data, "24\n0\n"), "%s%s", r.out.data, r.err.data);
+	support_run_release(&r);
+}
+END_TEST
+
+/* The same words at the same time: the same bytes. */
+START_TEST(same_bytes)
+{
+	begin();
+	run_here(ARCHIVE "cp -r a.git b.git; for i in 1 2; do for k in 1 2 3; do " ACCEPT "--total "
+		 "--night " SERIES "~$k $k >/dev/null; done; git -C a.git rev-parse "
+		 "refs/notes/buildbeat; mv a.git c.git; mv b.git a.git; mv c.git b.git; done | "
+		 "sort -u | wc -l");
+	ck_assert_str_eq(r.out.data, "1\n");
+	support_run_release(&r);
+}
+END_TEST
+
+static void notes_id(git_oid *id, git_repository *repo, const char *ref)
+{
+	ck_assert_int_eq(git_reference_name_to_id(id, repo, ref), 0);
+}
+
+/* Two copies that each went on, as builders have them: both words count, what was taken back
+ * in one is gone, and it is the same commit whoever makes it. */
+START_TEST(merged)
+{
+	git_oid ours, theirs, one, other, again;
+	struct error err = { 0 };
+	git_repository *repo;
+	git_reference *ref;
+
+	begin();
+	run_here(ARCHIVE ACK "--total 'to be taken back' >/dev/null; cp -r a.git b.git; "
+		 ACCEPT "--total ours >/dev/null; " ACCEPT "--total --night " SERIES "~2 apart "
+		 ">/dev/null; mv a.git c.git; mv b.git a.git; "
+		 ACCEPT "--total theirs >/dev/null; " ACK "--total --undo >/dev/null; "
+		 "mv a.git b.git; mv c.git a.git; git -C a.git fetch -q ../b.git "
+		 "refs/notes/buildbeat:refs/notes/other");
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_run_release(&r);
+	git_libgit2_init();
+	ck_assert_int_eq(git_repository_open(&repo, support_path("%s/a.git", support_tmpdir())),
+			 0);
+	notes_id(&ours, repo, NOTES_REF);
+	notes_id(&theirs, repo, "refs/notes/other");
+	ck_assert_msg(!notes_merge(&one, repo, &ours, &theirs, &err), "%s", err.message);
+	ck_assert_int_eq(notes_merge(&other, repo, &theirs, &ours, &err), 0);
+	ck_assert(git_oid_equal(&one, &other));
+	/* who has all of the other already */
+	ck_assert_int_eq(notes_merge(&again, repo, &one, &theirs, &err), 0);
+	ck_assert(git_oid_equal(&again, &one));
+	ck_assert_int_eq(git_reference_create(&ref, repo, NOTES_REF, &one, 1, NULL), 0);
+	git_reference_free(ref);
+	git_repository_free(repo);
+	git_libgit2_shutdown();
+	run_here(ACCEPT "-l | grep somebody | sort; " ACK "-l; " NOTES "list | wc -l; "
+		 "git -C a.git log -1 --format=%P refs/notes/buildbeat | wc -w");
+	ck_assert_str_eq(r.out.data, "  somebody, 2026-03-01: apart\n  somebody, 2026-03-01: ours\n"
+			 "  somebody, 2026-03-01: theirs\n2\n2\n");
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("accept");
+	TCase *t = tcase_create("accept");
+
+	if (!support_has("git"))
+		return 77;
+	tcase_set_timeout(t, 120);
+	tcase_add_unchecked_fixture(t, make_seed, support_cleanup);
+	tcase_add_loop_test(t, said, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(t, all_at_once);
+	tcase_add_test(t, same_bytes);
+	tcase_add_test(t, merged);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
