@@ -83,15 +83,40 @@ static double newest_residual(const struct metric_series *s, size_t row)
 	return s->values[row * s->n_nights + s->n_nights - 1];
 }
 
+static double share(double before, double now)
+{
+	if (before > 0)
+		return now / before - 1;
+	return now > before ? INFINITY : now < before ? -INFINITY : 0;
+}
+
+static bool passes(const struct gate *gate, const struct finding *f)
+{
+	return fabs(f->effect) >= gate->share && fabs(f->now - f->before) >= gate->amount &&
+	       f->worse == (f->now > f->before);
+}
+
+/* Would a shift of that much from the level matter. */
+static bool matters(const struct level *l, double step, bool worse)
+{
+	struct finding f = {
+		.before = level_value(l, 0), .now = level_value(l, step), .worse = worse,
+	};
+
+	f.effect = share(f.before, f.now);
+	return passes(&l->gate, &f);
+}
+
+/* Nights agree where each of them by itself differs by as much as matters. */
 static int test_newest(struct judge *j, const struct metric_series *s, size_t row, bool worse)
 {
 	const struct tails *tails = worse ? &s->up : &s->down;
 	struct candidate c = { .s = s, .row = row, .worse = worse };
+	double least = weakest(j, s, row, worse);
 	int r = 0;
 
-	c.p = tails_running(tails, p_of(j, s, row, worse, weakest(j, s, row, worse)),
-			    (size_t)j->rules->agree);
-	if (c.p <= j->rules->rate)
+	c.p = tails_running(tails, p_of(j, s, row, worse, least), (size_t)j->rules->agree);
+	if (c.p <= j->rules->rate && matters(&s->level[row], least, worse))
 		r = add(&j->running, c);
 	c.p = p_of(j, s, row, worse, newest_residual(s, row));
 	if (!r && c.p <= j->rules->rate && j->rules->agree > 1 && row_task(s, row) != TASK_HOST)
@@ -156,19 +181,6 @@ static int adjust(struct candidates *list, bool worse)
 	}
 	free(p);
 	return r;
-}
-
-static double share(double before, double now)
-{
-	if (before > 0)
-		return now / before - 1;
-	return now > before ? INFINITY : now < before ? -INFINITY : 0;
-}
-
-static bool passes(const struct gate *gate, const struct finding *f)
-{
-	return fabs(f->effect) >= gate->share && fabs(f->now - f->before) >= gate->amount &&
-	       f->worse == (f->now > f->before);
 }
 
 static bool other_machine(const struct nights *nights, const struct finding *f)
