@@ -45,5 +45,7 @@ EXTRA_DIST += \
 	examples/cargo/index/src/lib.rs \
 	examples/cmake/CMakeLists.txt \
 	examples/meson/meson.build \
+	examples/nightly/gitlab-ci.yml \
+	examples/nightly/nightly.sh \
 	examples/scons/SConstruct \
 	examples/script/build.sh

@@ -14,8 +14,11 @@ tests_check_zstd_LDADD = $(CLI_TEST_LIBS)
 tests_check_gitstamp_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_gitstamp_LDADD = $(CLI_TEST_LIBS)
 
-check_PROGRAMS += tests/check_nightly_open
-TESTS += tests/check_nightly_open
+check_PROGRAMS += tests/check_nightly tests/check_nightly_open
+TESTS += tests/check_nightly tests/check_nightly_open
+tests_check_nightly_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_nightly_LDADD = $(TEST_LIBS)
+EXTRA_tests_check_nightly_DEPENDENCIES = buildbeat plugin/buildbeat.la
 tests_check_nightly_open_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_nightly_open_LDADD = $(CLI_TEST_LIBS)
 EXTRA_tests_check_nightly_open_DEPENDENCIES = tests/gen_archive$(EXEEXT)
