@@ -122,6 +122,24 @@ START_TEST(said)
 }
 END_TEST
 
+/* What check makes of it: three of the five take so much more that it matters. */
+#define CHECK BUILDBEAT " check --repo a.git >told; echo $?; head -1 told | sed 's/:.*//'; "
+
+START_TEST(checked)
+{
+	begin();
+	run_here(ARCHIVE CHECK ACK "--metrics memory '*' 'bug 1' >/dev/null; " CHECK
+		 "grep -c 'known: bug 1 (somebody)' told; "
+		 ACK "--metrics memory '*' --undo >/dev/null; " CHECK
+		 ACCEPT "--metrics memory '*' meant >/dev/null; " CHECK);
+	ck_assert_str_eq(r.out.data, "1\n3 regressions confirmed\n"
+			 "0\nno regression, 3 known\n3\n"
+			 "1\n3 regressions confirmed\n0\nno regression\n");
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
 /* Many at the same time; none is lost. */
 START_TEST(all_at_once)
 {
@@ -205,6 +223,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_unchecked_fixture(t, make_seed, support_cleanup);
 	tcase_add_loop_test(t, said, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(t, checked);
 	tcase_add_test(t, all_at_once);
 	tcase_add_test(t, same_bytes);
 	tcase_add_test(t, merged);
