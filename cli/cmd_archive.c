@@ -1,3 +1,4 @@
+#include "archive_import.h"
 #include "command.h"
 #include "configfile.h"
 #include "figures.h"
@@ -16,6 +17,7 @@ struct archive_arguments {
 	struct nightly_options nightly;
 	const char *output;
 	const char *host, *branch, *machine;
+	bool import;
 };
 
 static const struct option options[] = {
@@ -32,6 +34,9 @@ static const struct option options[] = {
 	{ .name = "machine", .kind = OPTION_TEXT, .argument = "NAME",
 	  .help = "the series' machine (of the host)",
 	  .offset = offsetof(struct archive_arguments, machine) },
+	{ .name = "import-oe", .kind = OPTION_FLAG,
+	  .help = "archives of oe-build-perf-test, and directories full of recordings",
+	  .offset = offsetof(struct archive_arguments, import) },
 	{ 0 }
 };
 
@@ -81,32 +86,62 @@ static int add(struct archive *archive, const struct recording *rec, const struc
 	return r;
 }
 
-static int archive_one(struct nightly *n, const char *what, const struct archive_arguments *o,
-		       struct error *err)
+struct job {
+	struct nightly *n;
+	const struct archive_arguments *o;
+};
+
+static int archive_one(void *context, const char *what, struct error *err)
 {
+	struct job *job = context;
 	struct recording rec = RECORDING_INIT;
 	struct figures f = FIGURES_INIT;
 	struct buf path = BUF_INIT;
-	int r = openrec(&rec, &path, OPENREC_SUMS, o->output, what, err);
+	int r = openrec(&rec, &path, OPENREC_SUMS, job->o->output, what, err);
 
 	if (!r && (r = figures_make(&f, &rec)))
 		error_sys(err, r, rec.path, NULL);
 	if (!r)
 		r = check_end(&f, err);
+	if (!r && !job->n->archive)
+		r = nightly_archive(job->n, ARCHIVE_WRITE, err);
 	if (!r)
-		r = nightly_archive(n, ARCHIVE_WRITE, err);
-	if (!r)
-		r = add(n->archive, &rec, &f, o, err);
+		r = add(job->n->archive, &rec, &f, job->o, err);
 	figures_release(&f);
 	recording_release(&rec);
 	buf_release(&path);
 	return r;
 }
 
+static int import(struct job *job, const struct args *a, struct error *err)
+{
+	struct archive_import i = {
+		.host = job->o->host, .branch = job->o->branch, .machine = job->o->machine,
+		.add = archive_one, .print = print, .context = job,
+	};
+	int r;
+
+	if (!a->n)
+		return error_set(err, -EINVAL, NULL, 0, 0, "archive: --import-oe of what");
+	r = nightly_archive(job->n, ARCHIVE_WRITE, err);
+	i.to = job->n->archive;
+	return r ? r : archive_import(&i, (const char *const *)a->operand, (size_t)a->n, err);
+}
+
+static int archive(struct job *job, const struct args *a, struct error *err)
+{
+	if (job->o->import)
+		return import(job, a, err);
+	if (a->n > 1)
+		return error_set(err, -EINVAL, NULL, 0, 0, "archive: one recording at a time");
+	return archive_one(job, a->n ? a->operand[0] : NULL, err);
+}
+
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct archive_arguments o = { 0 };
 	struct nightly n = NIGHTLY_INIT;
+	struct job job = { &n, &o };
 	struct error err = { 0 };
 	struct args a;
 	int r;
@@ -118,7 +153,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!r)
 		r = config_apply(&a, options, &o, o.nightly.config, &err);
 	if (!r)
-		r = archive_one(&n, a.n ? a.operand[0] : NULL, &o, &err);
+		r = archive(&job, &a, &err);
 	if (r)
 		report_error(&err);
 	nightly_release(&n);
@@ -129,8 +164,8 @@ static int run(const struct command *c, int argc, char **argv)
 const struct command cmd_archive = {
 	.name = "archive",
 	.summary = "Keep a recording as a night of an archive",
-	.operands = "[REC]",
-	.max_operands = 1,
+	.operands = "[REC...]",
+	.max_operands = -1,
 	.options = options,
 	.run = run,
 };

@@ -16,3 +16,9 @@ tests_check_remote_SOURCES = tests/check_remote.c tests/server.c tests/server.h
 tests_check_remote_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_remote_LDADD = $(REMOTE_LIBS)
 EXTRA_tests_check_remote_DEPENDENCIES = buildbeat tests/gen_archive
+
+check_PROGRAMS += tests/check_import_oe
+TESTS += tests/check_import_oe
+tests_check_import_oe_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_import_oe_LDADD = $(REMOTE_LIBS)
+EXTRA_tests_check_import_oe_DEPENDENCIES = buildbeat

@@ -1,0 +1,327 @@
+#include "archive.h"
+#include "arena.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * buildbeat archive --import-oe: a repository as oe-git-archive makes it from what
+ * oe-build-perf-test wrote, and directories full of recordings.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define DATA TOP_SRCDIR "/tests/data/"
+#define SERIES "builder/master/qemux86"
+#define BUILDS SERIES ".test1.build"
+
+static const char *dir;
+
+static void must(int status, struct run *out, const char *line)
+{
+	struct run r;
+
+	support_run(&r, dir, "%s", line);
+	ck_assert_msg(r.status == status, "%s: %d\n%s%s", line, r.status, buf_str(&r.out),
+		      buf_str(&r.err));
+	if (out)
+		*out = r;
+	else
+		support_run_release(&r);
+}
+
+/* Run n: a build of 100 + n seconds, of which do_compile 50 + n. */
+static void write_run(int n)
+{
+	struct buf b = BUF_INIT;
+	int start = 1700000000 + n * 86400;
+
+	buf_addf(&b, "{\"tester_host\": \"builder\", \"start_time\": %d.25, "
+		 "\"elapsed_time\": 400.5, \"tests\": {\"test1\": {\"name\": \"test1\", "
+		 "\"description\": \"Build\", \"status\": \"%s\", \"start_time\": %d.5, "
+		 "\"elapsed_time\": 300, \"measurements\": {\"build\": {\"type\": \"sysres\", "
+		 "\"name\": \"build\", \"legend\": \"bitbake\", \"values\": {\"start_time\": %d, "
+		 "\"elapsed_time\": %d, \"rusage\": {\"ru_utime\": 1000.5, \"ru_stime\": 50.25, "
+		 "\"ru_maxrss\": 400000, \"ru_inblock\": 10, \"ru_oublock\": 20}, \"iostat\": "
+		 "{\"rchar\": 5, \"wchar\": 6, \"read_bytes\": 1024, \"write_bytes\": 2048}}}, "
+		 "\"tmpdir\": {\"type\": \"diskusage\", \"name\": \"tmpdir\", \"legend\": "
+		 "\"tmpdir\", \"values\": {\"size\": 2000}}}}, \"test2\": {\"name\": \"test2\", "
+		 "\"description\": \"\", \"status\": \"SKIPPED\", \"start_time\": 1, "
+		 "\"elapsed_time\": 0, \"measurements\": {}}}}",
+		 start, n == 2 ? "FAILURE" : "SUCCESS", start, start + 1, 100 + n);
+	support_write(support_path("%s/data/results.json", dir), b.data, b.len);
+	buf_clear(&b);
+	buf_addf(&b, "{\"hostname\": \"builder\", \"layers\": {\"meta-extra\": {\"commit\": "
+		 "\"%040d\", \"commit_count\": 7, \"branch\": \"x\"}, \"meta\": {\"commit\": "
+		 "\"%040d\", \"commit_count\": %d, \"branch\": \"master\"}}, "
+		 "\"config\": {\"MACHINE\": \"qemux86\"}}", n + 10, n, 5000 + n);
+	support_write(support_path("%s/data/metadata.json", dir), b.data, b.len);
+	buf_clear(&b);
+	buf_addf(&b, "{\"test1.build\": [{\"name\": \"gcc\", \"epoch\": \"1\", \"version\": "
+		 "\"13.2\", \"revision\": \"r0\", \"tasks\": {\"do_compile\": {\"start_time\": "
+		 "%d.5, \"elapsed_time\": %d, \"status\": \"PASSED\", \"rusage\": {\"ru_utime\": "
+		 "40.5, \"ru_stime\": 2, \"ru_maxrss\": 9000, \"ru_inblock\": 3}, "
+		 "\"iostat\": {\"read_bytes\": 5120}}}}, {\"name\": \"zlib\", \"epoch\": null, "
+		 "\"version\": \"1.3\", \"revision\": \"r1\", \"tasks\": {\"do_fetch\": "
+		 "{\"start_time\": %d, \"elapsed_time\": 2.5, \"status\": \"FAILED\", "
+		 "\"rusage\": {\"ru_utime\": 1, \"ru_stime\": 1}, \"iostat\": {}}}}]}",
+		 start + 10, 50 + n, start + 5);
+	support_write(support_path("%s/buildstats.json", dir), b.data, b.len);
+	buf_release(&b);
+}
+
+static void commit(const char *what)
+{
+	struct buf line = BUF_INIT;
+
+	buf_addf(&line, "cd oe && git --work-tree=../data add -A . && git commit -q -m '%s' && "
+		 "git notes --ref buildstats/" SERIES " add -F ../buildstats.json && "
+		 "git tag -a -m run " SERIES "/%s", what, what);
+	must(0, NULL, line.data);
+	buf_release(&line);
+}
+
+static void make_oe(int runs)
+{
+	must(0, NULL, "mkdir data && git init -q oe && cd oe && git config user.name x && "
+	     "git config user.email x@example.org && git config core.worktree \"$PWD/../data\" && "
+	     "git checkout -q --orphan " SERIES);
+	for (int n = 1; n <= runs; n++) {
+		char name[32];
+
+		write_run(n);
+		snprintf(name, sizeof name, "%d-g%07d/0", 5000 + n, n);
+		commit(name);
+	}
+}
+
+static void setup(void)
+{
+	dir = support_tmpdir();
+	setenv("HOME", dir, 1);
+	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+}
+
+static struct archive *open_it(void)
+{
+	struct error err = { 0 };
+	struct archive *a;
+
+	ck_assert_msg(!archive_open(&a, support_path("%s/n.git", dir), ARCHIVE_READ, &err), "%s",
+		      err.message);
+	return a;
+}
+
+static int64_t column(const struct figures *f, const char *task, enum figure_column c)
+{
+	size_t i = figures_find(f, task);
+
+	ck_assert_msg(i < f->n_tasks, "no %s", task);
+	return f->column[c] ? f->column[c][i] : -1;
+}
+
+/* To the twelve digits that are kept. */
+static void about(int64_t value, int64_t expected)
+{
+	ck_assert_int_le(llabs(value - expected), expected / 4000);
+}
+
+START_TEST(runs)
+{
+	struct nights nights = NIGHTS_INIT;
+	struct error err = { 0 };
+	struct figures f;
+	struct archive *a;
+	struct run r;
+
+	make_oe(3);
+	must(0, &r, BUILDBEAT " archive --repo n.git --import-oe oe");
+	ck_assert_ptr_nonnull(strstr(r.out.data, BUILDS " "));
+	support_run_release(&r);
+	a = open_it();
+	ck_assert_int_eq(archive_nights(a, SERIES, 0, &nights, &err), 0);
+	ck_assert_uint_eq(nights.n, 3);
+	ck_assert_int_eq(nights.night[0].start_s, 1700086400);
+	ck_assert_int_eq(nights.night[0].total[TOTAL_WALL_US], 400500000);
+	ck_assert_int_eq(nights.night[0].total[TOTAL_STATUS], 0);
+	ck_assert_int_eq(nights.night[1].total[TOTAL_STATUS], 1);
+	ck_assert_str_eq(nights.night[2].revision[0].source, "meta");
+	ck_assert_int_eq(nights.night[2].revision[0].count, 5003);
+	ck_assert_str_eq(nights.night[2].revision[1].source, "meta-extra");
+	nights_release(&nights);
+	ck_assert_int_eq(archive_figures(a, SERIES, &f, &err), 0);
+	ck_assert_uint_eq(f.n_tasks, 3);
+	about(column(&f, "test1: build", COLUMN_WALL_US), 103000000);
+	ck_assert_int_eq(column(&f, "test1: build", COLUMN_READ_BYTES), 1024);
+	ck_assert_int_eq(column(&f, "test1: tmpdir", COLUMN_WRITTEN_BYTES), 2000 * 1024);
+	ck_assert_int_eq(column(&f, "test1", COLUMN_STATUS), 0);
+	figures_release(&f);
+	ck_assert_int_eq(archive_figures(a, SERIES "~1", &f, &err), 0);
+	ck_assert_int_eq(column(&f, "test1", COLUMN_STATUS), STATUS_FAILED);
+	figures_release(&f);
+	archive_close(a);
+}
+END_TEST
+
+START_TEST(buildstats)
+{
+	struct nights nights = NIGHTS_INIT;
+	struct error err = { 0 };
+	struct figures f;
+	struct archive *a;
+
+	make_oe(2);
+	must(0, NULL, BUILDBEAT " archive --repo n.git --import-oe oe");
+	a = open_it();
+	ck_assert_int_eq(archive_nights(a, BUILDS, 0, &nights, &err), 0);
+	ck_assert_uint_eq(nights.n, 2);
+	ck_assert_int_eq(nights.night[1].total[TOTAL_WALL_US], 102000000);
+	ck_assert_int_eq(nights.night[1].total[TOTAL_USER_US], 1000500000);
+	ck_assert_int_eq(nights.night[1].total[TOTAL_MAX_RSS_KB], 400000);
+	nights_release(&nights);
+	ck_assert_int_eq(archive_figures(a, BUILDS, &f, &err), 0);
+	ck_assert_uint_eq(f.n_tasks, 2);
+	about(column(&f, "gcc: do_compile", COLUMN_WALL_US), 52000000);
+	about(column(&f, "gcc: do_compile", COLUMN_START_US), 5500000);
+	ck_assert_int_eq(column(&f, "gcc: do_compile", COLUMN_READ_BYTES), 5120);
+	ck_assert_int_eq(column(&f, "zlib: do_fetch", COLUMN_STATUS), STATUS_FAILED);
+	ck_assert_int_eq(column(&f, "zlib: do_fetch", COLUMN_MAX_RSS_KB), -1);
+	ck_assert_str_eq(figures_version(&f, figures_find(&f, "gcc: do_compile")), "1:13.2-r0");
+	ck_assert_str_eq(f.task[figures_find(&f, "gcc: do_compile")].kind, "compile");
+	figures_release(&f);
+	archive_close(a);
+}
+END_TEST
+
+/* Once more adds nothing; and only what is new. */
+START_TEST(again)
+{
+	struct run r;
+
+	make_oe(2);
+	must(0, NULL, BUILDBEAT " archive --repo n.git --import-oe oe");
+	must(0, &r, BUILDBEAT " archive --repo n.git --import-oe oe && "
+	     "git -C n.git rev-list --count --all");
+	ck_assert_ptr_nonnull(strstr(r.out.data, "(was there)"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\n4\n"));
+	support_run_release(&r);
+	write_run(3);
+	commit("5003-g3/0");
+	must(0, &r, BUILDBEAT " archive --repo n.git --import-oe oe >/dev/null && "
+	     "git -C n.git rev-list --count --all");
+	ck_assert_str_eq(r.out.data, "6\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* As others name it, from a bare clone. */
+START_TEST(named)
+{
+	struct run r;
+
+	make_oe(1);
+	must(0, &r, "git clone -q --bare oe bare.git && " BUILDBEAT " archive --repo n.git "
+	     "--host a --branch b --machine c --import-oe bare.git");
+	ck_assert_int_eq(strncmp(r.out.data, "a/b/c ", 6), 0);
+	support_run_release(&r);
+}
+END_TEST
+
+static const struct {
+	const char *file, *text;
+	const char *told;
+} damaged[] = {
+	{ "data/results.json", "{\"tests\": ", "results.json" },
+	{ "data/metadata.json", "nothing", "metadata.json" },
+	{ "buildstats.json", "{\"test1.build\": [{\"name\": ", "note" },
+	{ "data/results.json", "[]", NULL },
+	{ "buildstats.json", "{\"test1.build\": [1, null, {}, {\"tasks\": 3}, "
+	  "{\"tasks\": {\"do_x\": {}}}]}", NULL },
+};
+
+/* What is damaged is told with its place, and the others are read. */
+START_TEST(damaged_run)
+{
+	struct run r;
+
+	make_oe(1);
+	write_run(2);
+	support_writes(support_path("%s/%s", dir, damaged[_i].file), damaged[_i].text);
+	commit("5002-g2/0");
+	write_run(3);
+	commit("5003-g3/0");
+	must(0, &r, BUILDBEAT " archive --repo n.git --import-oe oe");
+	if (damaged[_i].told)
+		ck_assert_msg(strstr(r.err.data, damaged[_i].told), "%s", r.err.data);
+	else
+		ck_assert_str_eq(buf_str(&r.err), "");
+	support_run_release(&r);
+	must(0, &r, "git -C n.git log --format=%B " SERIES " | grep -c ^Build-Start:.*T22:13:20Z");
+	support_run_release(&r);
+}
+END_TEST
+
+/* Directories of recordings */
+
+START_TEST(recordings)
+{
+	struct nights nights = NIGHTS_INIT;
+	struct error err = { 0 };
+	struct archive *a;
+	struct run r;
+
+	must(0, &r, "mkdir d && cp -r " DATA "recordings/nested d/b && cp -r " DATA
+	     "recordings/cut d/a && cp -r " DATA "oe/genuine d/c && mkdir d/none && "
+	     "cp -r d/b d/old && chmod -R u+w d && sed -i 's/^start_wall_ns: 1/start_wall_ns: 10/' d/old/build && "
+	     BUILDBEAT " archive --repo n.git --host h --branch b --machine m --import-oe d");
+	ck_assert_msg(strstr(r.err.data, "d/a: is not archived"), "%s", r.err.data);
+	support_run_release(&r);
+	a = open_it();
+	ck_assert_int_eq(archive_nights(a, "h/b/m", 0, &nights, &err), 0);
+	ck_assert_uint_ge(nights.n, 2);
+	for (size_t i = 1; i < nights.n; i++)
+		ck_assert_int_le(nights.night[i - 1].start_s, nights.night[i].start_s);
+	nights_release(&nights);
+	archive_close(a);
+}
+END_TEST
+
+static const char *const wrong[] = {
+	"--import-oe", "--import-oe .", "--import-oe nowhere", "a b",
+};
+
+START_TEST(misuse)
+{
+	struct buf line = BUF_INIT;
+	struct run r;
+
+	buf_addf(&line, BUILDBEAT " archive --repo n.git %s", wrong[_i]);
+	must(2, &r, line.data);
+	ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
+	ck_assert_str_eq(buf_str(&r.out), "");
+	support_run_release(&r);
+	buf_release(&line);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("import_oe");
+	TCase *tc = tcase_create("import_oe");
+
+	if (!support_has("git"))
+		return 77;
+	tcase_add_checked_fixture(tc, setup, support_cleanup);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, runs);
+	tcase_add_test(tc, buildstats);
+	tcase_add_test(tc, again);
+	tcase_add_test(tc, named);
+	tcase_add_loop_test(tc, damaged_run, 0, sizeof damaged / sizeof *damaged);
+	tcase_add_test(tc, recordings);
+	tcase_add_loop_test(tc, misuse, 0, sizeof wrong / sizeof *wrong);
+	suite_add_tcase(suite, tc);
+	return support_main(suite);
+}
