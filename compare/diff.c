@@ -442,6 +442,21 @@ static int add_whole(struct making *m, enum metric metric)
 	return r ? r : samples_moderate(d->samples + first, d->n_tests - first);
 }
 
+/* There is no median of how builds ended: the worst counts. */
+static void set_status_total(struct making *m)
+{
+	struct diff_figure *f = &m->d->total[TOTAL_STATUS];
+
+	for (size_t run = 0; run < m->n_runs; run++) {
+		double status = (double)run_at(m->d, run)->total[TOTAL_STATUS];
+		double *worst = &f->value[side_of(m->d, run)];
+
+		*worst = status >= 0 ? fmax(*worst, status) : *worst;
+	}
+	f->change = f->value[DIFF_NOW] - f->value[DIFF_BASE];
+	f->share = NAN;
+}
+
 static void set_totals(struct making *m)
 {
 	for (enum total t = 0; t < TOTALS; t++) {
@@ -452,6 +467,7 @@ static void set_totals(struct making *m)
 		}
 		set_figure(m, &m->d->total[t], m->value);
 	}
+	set_status_total(m);
 }
 
 /* The verdicts */

@@ -14,6 +14,8 @@
 
 #define COMMIT_SHOWN 12
 
+#define VERSION_MAX 256		/* a file's name is no longer */
+
 /* What one run says of a circumstance. */
 typedef void fact_of(struct buf *out, const struct figures *f, const char *key);
 
@@ -269,6 +271,7 @@ static enum package_change change_of(const char *a, const char *b)
 {
 	size_t epoch_a = epoch_length(a), epoch_b = epoch_length(b);
 	size_t end_a = revision_start(a), end_b = revision_start(b), plain = strcspn(a, "+");
+	char x[VERSION_MAX], y[VERSION_MAX];
 
 	if (epoch_a != epoch_b || strncmp(a, b, epoch_a))
 		return PACKAGE_EPOCH;
@@ -276,8 +279,9 @@ static enum package_change change_of(const char *a, const char *b)
 		return PACKAGE_REVISION;
 	if (a[plain] && strcspn(b, "+") == plain && !strncmp(a, b, plain))
 		return PACKAGE_SOURCES;
-	return compare_versions(a + epoch_a, b + epoch_b) > 0 ? PACKAGE_DOWNGRADED :
-	       PACKAGE_UPGRADED;
+	snprintf(x, sizeof x, "%.*s", (int)(end_a - epoch_a), a + epoch_a);
+	snprintf(y, sizeof y, "%.*s", (int)(end_b - epoch_b), b + epoch_b);
+	return compare_versions(x, y) > 0 ? PACKAGE_DOWNGRADED : PACKAGE_UPGRADED;
 }
 
 static int add_package(struct diff *d, const char *name, const char *base, const char *now)

@@ -234,32 +234,58 @@ static void add_ends(struct html *h, const struct diff *d, enum diff_end end)
 	buf_release(&text);
 }
 
-/* New, gone, or (DIFF_BOTH) renamed. */
-static void add_names(struct html *h, const struct diff *d, enum diff_presence presence,
-		      const char *title)
+static int add_lost(struct html *h, const struct diff_view *v, enum diff_presence presence,
+		    const char *title)
 {
-	bool any = false;
+	static const char *const names[] = { "wall time", "task" };
+	const struct diff *d = v->diff;
+	const struct diff_figure *wall = d->figure[METRIC_WALL];
+	struct diff_view whole = *v;
+	struct buf text = BUF_INIT;
+	uint32_t *task;
+	size_t n;
+	int r;
 
+	whole.top = SIZE_MAX;
+	r = diff_list_lost(&whole, presence, &task, &n);
+	if (!r && n) {
+		html_leaf(h, "h2", NULL, title);
+		begin_table(h, "sort", names, sizeof names / sizeof *names);
+		for (size_t i = 0; i < n; i++) {
+			double us = wall ? wall[task[i]].value[presence == DIFF_NEW ? DIFF_NOW :
+							       DIFF_BASE] : NAN;
+
+			html_begin(h, "tr");
+			amount_add(&text, UNIT_US, us);
+			number_cell(h, us, &text);
+			html_leaf(h, "td", "name", d->task[task[i]].name);
+			html_end(h);
+		}
+		end_table(h);
+	}
+	buf_release(&text);
+	free(task);
+	return r;
+}
+
+static void add_renamed(struct html *h, const struct diff *d)
+{
+	if (!d->n_renamed)
+		return;
+	html_leaf(h, "h2", NULL, "Renamed");
+	begin_table(h, NULL, NULL, 0);
 	for (size_t i = 0; i < d->n_tasks; i++) {
 		const struct diff_task *t = &d->task[i];
 
-		if (t->presence != presence || (presence == DIFF_BOTH && !t->was))
+		if (!t->was)
 			continue;
-		if (!any) {
-			html_leaf(h, "h2", NULL, title);
-			begin_table(h, NULL, NULL, 0);
-		}
-		any = true;
 		html_begin(h, "tr");
-		if (t->was) {
-			html_leaf(h, "td", NULL, rename_reason_word[t->renamed]);
-			html_leaf(h, "td", "name", t->was);
-		}
+		html_leaf(h, "td", NULL, rename_reason_word[t->renamed]);
+		html_leaf(h, "td", "name", t->was);
 		html_leaf(h, "td", "name", t->name);
 		html_end(h);
 	}
-	if (any)
-		end_table(h);
+	end_table(h);
 }
 
 static void add_packages(struct html *h, const struct diff *d)
@@ -327,9 +353,11 @@ int diff_html(struct buf *out, const struct diff_view *v)
 		if (d->figure[m])
 			r = add_metric(&h, v, m);
 	}
-	add_names(&h, d, DIFF_NEW, "New");
-	add_names(&h, d, DIFF_GONE, "Gone");
-	add_names(&h, d, DIFF_BOTH, "Renamed");
+	if (!r)
+		r = add_lost(&h, v, DIFF_NEW, "New");
+	if (!r)
+		r = add_lost(&h, v, DIFF_GONE, "Gone");
+	add_renamed(&h, d);
 	add_packages(&h, d);
 	html_script(&h, sort_script);
 	html_document_end(&h);

@@ -93,6 +93,13 @@ static void add_facts(struct buf *out, const struct diff *d)
 	buf_release(&value);
 }
 
+/* Of a list of n. */
+static void add_rest(struct buf *out, const struct diff_view *v, size_t n)
+{
+	if (n > v->top)
+		buf_addf(out, "- and %zu more\n", n - v->top);
+}
+
 static void add_ends(struct buf *out, const struct diff_view *v, enum diff_end end)
 {
 	const struct diff *d = v->diff;
@@ -111,12 +118,29 @@ static void add_ends(struct buf *out, const struct diff_view *v, enum diff_end e
 		diff_add_end(out, d, &d->task[i], end == DIFF_END_FIXED ? DIFF_BASE : DIFF_NOW);
 		buf_addc(out, '\n');
 	}
-	if (n > v->top)
-		buf_addf(out, "- and %zu more\n", n - v->top);
+	add_rest(out, v, n);
 }
 
-static void add_names(struct buf *out, const struct diff_view *v, enum diff_presence presence,
-		      const char *title)
+static int add_lost(struct buf *out, const struct diff_view *v, enum diff_presence presence,
+		    const char *title)
+{
+	uint32_t *task;
+	size_t n;
+	int r = diff_list_lost(v, presence, &task, &n);
+
+	if (!r && n)
+		buf_addf(out, "\n%s:\n\n", title);
+	for (size_t i = 0; !r && i < n && i < v->top; i++) {
+		buf_adds(out, "- ");
+		markdown_add(out, v->diff->task[task[i]].name);
+		buf_addc(out, '\n');
+	}
+	add_rest(out, v, n);
+	free(task);
+	return r;
+}
+
+static void add_renamed(struct buf *out, const struct diff_view *v)
 {
 	const struct diff *d = v->diff;
 	size_t n = 0;
@@ -124,22 +148,19 @@ static void add_names(struct buf *out, const struct diff_view *v, enum diff_pres
 	for (size_t i = 0; i < d->n_tasks; i++) {
 		const struct diff_task *t = &d->task[i];
 
-		if (t->presence != presence || (presence == DIFF_BOTH && !t->was))
+		if (!t->was)
 			continue;
 		if (!n++)
-			buf_addf(out, "\n%s:\n\n", title);
+			buf_adds(out, "\nRenamed:\n\n");
 		if (n > v->top)
 			continue;
 		buf_adds(out, "- ");
-		if (t->was) {
-			markdown_add(out, t->was);
-			buf_adds(out, " → ");
-		}
+		markdown_add(out, t->was);
+		buf_adds(out, " → ");
 		markdown_add(out, t->name);
 		buf_addc(out, '\n');
 	}
-	if (n > v->top)
-		buf_addf(out, "- and %zu more\n", n - v->top);
+	add_rest(out, v, n);
 }
 
 static void add_packages(struct buf *out, const struct diff_view *v)
@@ -161,8 +182,7 @@ static void add_packages(struct buf *out, const struct diff_view *v)
 		}
 		buf_addc(out, '\n');
 	}
-	if (d->n_packages > v->top)
-		buf_addf(out, "- and %zu more\n", d->n_packages - v->top);
+	add_rest(out, v, d->n_packages);
 }
 
 int diff_markdown(struct buf *out, const struct diff_view *v)
@@ -171,6 +191,7 @@ int diff_markdown(struct buf *out, const struct diff_view *v)
 	int r = 0;
 
 	buf_adds(out, diff_is_worse(d) ? "### The build is worse\n\n" : "### The build compared\n\n");
+	buf_adds(out, "Verdict: ");
 	diff_add_verdict(out, d);
 	buf_adds(out, ".\n\nTasks: ");
 	diff_add_counts(out, d);
@@ -192,9 +213,11 @@ int diff_markdown(struct buf *out, const struct diff_view *v)
 		if (d->figure[m])
 			r = add_metric(out, v, m);
 	}
-	add_names(out, v, DIFF_NEW, "New");
-	add_names(out, v, DIFF_GONE, "Gone");
-	add_names(out, v, DIFF_BOTH, "Renamed");
+	if (!r)
+		r = add_lost(out, v, DIFF_NEW, "New");
+	if (!r)
+		r = add_lost(out, v, DIFF_GONE, "Gone");
+	add_renamed(out, v);
 	add_packages(out, v);
 	add_facts(out, d);
 	return r ? r : buf_error(out);

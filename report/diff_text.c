@@ -30,6 +30,11 @@ static void add_right(struct buf *out, struct buf *cell, size_t columns)
 	buf_clear(cell);
 }
 
+static void add_rest(struct text *t, size_t n)
+{
+	buf_addf(t->out, "  and %zu more\n", n);
+}
+
 static void add_name(struct text *t, const char *name, size_t taken)
 {
 	unsigned width = t->style->width;
@@ -45,12 +50,12 @@ static void add_side(struct facts *f, const struct diff *d, enum diff_side s)
 
 	text_add_name(&f->part, run->path, 0);
 	fact_part(f);
-	if (d->n_runs[s] > 1) {
-		buf_addf(&f->part, "and %zu more", d->n_runs[s] - 1);
-		fact_part(f);
-	}
 	if (run->start_s >= 0) {
 		amount_add_day(&f->part, run->start_s);
+		fact_part(f);
+	}
+	if (d->n_runs[s] > 1) {
+		buf_addf(&f->part, "and %zu more", d->n_runs[s] - 1);
 		fact_part(f);
 	}
 	fact_end(f, s == DIFF_BASE ? "base" : "new", TONE_TITLE);
@@ -106,7 +111,9 @@ static void add_columns(struct text *t, const char *last)
 	buf_adds(t->out, "    change     share");
 	if (t->intervals)
 		buf_adds(t->out, "     95 % interval    rate");
-	buf_addf(t->out, "  %s\n", last);
+	if (last)
+		buf_addf(t->out, "  %s", last);
+	buf_addc(t->out, '\n');
 	text_tone(t->out, t->style, TONE_PLAIN);
 }
 
@@ -135,12 +142,12 @@ static void add_figure(struct text *t, const struct diff_figure *f, enum unit un
 		amount_add(&cell, unit, f->value[s]);
 		add_right(t->out, &cell, VALUE_COLUMNS + 1);
 	}
-	if (unit == UNIT_STATUS)
-		buf_adds(&cell, f->change == 0 ? "" : "!");
-	else
+	if (unit == UNIT_STATUS && !t->values)
+		amount_add(&cell, unit, f->value[DIFF_NOW]);
+	else if (unit != UNIT_STATUS)
 		amount_add_change(&cell, unit, f->change);
 	add_right(t->out, &cell, VALUE_COLUMNS + 1);
-	if (unit != UNIT_STATUS)
+	if (unit != UNIT_STATUS && unit != UNIT_COUNT)
 		amount_add_share(&cell, f->share);
 	add_right(t->out, &cell, VALUE_COLUMNS + 1);
 	if (t->intervals)
@@ -154,39 +161,36 @@ static bool is_known(const struct diff_figure *f)
 	return !isnan(f->value[DIFF_BASE]) || !isnan(f->value[DIFF_NOW]);
 }
 
-static void add_totals(struct text *t, bool host)
+static void add_total(struct text *t, enum total i)
 {
-	const struct diff *d = t->view->diff;
+	const struct diff_figure *f = &t->view->diff->total[i];
+	const char *title = total_info[i].title, *behind = strstr(title, ": ");
 
-	for (enum total i = 0; i < TOTALS; i++) {
-		const struct diff_figure *f = &d->total[i];
-		const char *title = total_info[i].title;
+	add_figure(t, f, total_info[i].unit);
+	buf_addf(t->out, "%s\n", behind ? behind + 2 : title);
+}
 
-		if (total_is_host(i) != host || !is_known(f))
-			continue;
-		if (host && !(f->value[DIFF_BASE] > 0) && !(f->value[DIFF_NOW] > 0))
-			continue;
-		add_figure(t, f, total_info[i].unit);
-		buf_addf(t->out, "%s\n", host ? title + strlen("host: ") : title);
-	}
+static bool is_something(const struct diff_figure *f)
+{
+	return f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0;
 }
 
 static bool has_host(const struct diff *d)
 {
 	for (enum total i = TOTAL_HOST_USER_US; i < TOTALS; i++) {
-		if (d->total[i].value[DIFF_BASE] > 0 || d->total[i].value[DIFF_NOW] > 0)
+		if (is_something(&d->total[i]))
 			return true;
 	}
 	return false;
 }
 
-/* What was tested stands first; of the totals those that are not the same again. */
+/* What may be tested stands first, then what is not the same of the rest. */
 static void add_build(struct text *t)
 {
 	const struct diff *d = t->view->diff;
 
 	text_title(t->out, t->style, "The build");
-	add_columns(t, "");
+	add_columns(t, NULL);
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!d->figure[m] || !is_known(&d->whole[m]))
 			continue;
@@ -196,10 +200,17 @@ static void add_build(struct text *t)
 		buf_addf(t->out, "%s\n", metric_info[m].title);
 		text_tone(t->out, t->style, TONE_PLAIN);
 	}
+	for (enum total i = TOTAL_TASKS; i <= TOTAL_STATUS; i++) {
+		if (d->total[i].change != 0 && is_known(&d->total[i]))
+			add_total(t, i);
+	}
 	if (has_host(d)) {
 		text_title(t->out, t->style, "The machine, meanwhile");
-		add_columns(t, "");
-		add_totals(t, true);
+		add_columns(t, NULL);
+	}
+	for (enum total i = TOTAL_HOST_USER_US; i < TOTALS; i++) {
+		if (is_something(&d->total[i]))
+			add_total(t, i);
 	}
 }
 
@@ -230,7 +241,7 @@ static int add_metric(struct text *t, enum metric m)
 		buf_addc(t->out, '\n');
 	}
 	if (shown < n)
-		buf_addf(t->out, "  and %zu more\n", n - shown);
+		add_rest(t, n - shown);
 	buf_release(&title);
 	free(task);
 	return 0;
@@ -293,36 +304,36 @@ static void add_ends(struct text *t, enum diff_end end)
 		buf_clear(&cell);
 	}
 	if (n > t->view->top)
-		buf_addf(t->out, "  and %zu more\n", n - t->view->top);
+		add_rest(t, n - t->view->top);
 	buf_release(&cell);
 }
 
-/* New tasks and those that are gone, with their wall time, which is what they cost. */
-static void add_presence(struct text *t, enum diff_presence presence, const char *title)
+/* With their wall time, which is what they cost. */
+static int add_lost(struct text *t, enum diff_presence presence, const char *title)
 {
 	const struct diff *d = t->view->diff;
 	const struct diff_figure *wall = d->figure[METRIC_WALL];
 	struct buf cell = BUF_INIT;
-	size_t n = 0;
+	uint32_t *task;
+	size_t n;
+	int r = diff_list_lost(t->view, presence, &task, &n);
 
-	for (size_t i = 0; i < d->n_tasks; i++) {
-		if (d->task[i].presence != presence)
-			continue;
-		if (!n++)
-			text_title(t->out, t->style, title);
-		if (n > t->view->top)
-			continue;
+	if (!r && n)
+		text_title(t->out, t->style, title);
+	for (size_t i = 0; !r && i < n && i < t->view->top; i++) {
 		if (wall)
-			amount_add(&cell, UNIT_US,
-				   wall[i].value[presence == DIFF_NEW ? DIFF_NOW : DIFF_BASE]);
+			amount_add(&cell, UNIT_US, wall[task[i]].value[presence == DIFF_NEW ?
+								       DIFF_NOW : DIFF_BASE]);
 		add_right(t->out, &cell, wall ? VALUE_COLUMNS + 1 : 0);
 		buf_adds(t->out, "  ");
-		add_name(t, d->task[i].name, VALUE_COLUMNS + 3);
+		add_name(t, d->task[task[i]].name, VALUE_COLUMNS + 3);
 		buf_addc(t->out, '\n');
 	}
 	if (n > t->view->top)
-		buf_addf(t->out, "  and %zu more\n", n - t->view->top);
+		add_rest(t, n - t->view->top);
 	buf_release(&cell);
+	free(task);
+	return r;
 }
 
 static void add_renamed(struct text *t)
@@ -343,7 +354,7 @@ static void add_renamed(struct text *t)
 		add_pair(t, task->was, task->name);
 	}
 	if (n > t->view->top)
-		buf_addf(t->out, "  and %zu more\n", n - t->view->top);
+		add_rest(t, n - t->view->top);
 }
 
 static void add_packages(struct text *t)
@@ -367,7 +378,7 @@ static void add_packages(struct text *t)
 		buf_addc(t->out, '\n');
 	}
 	if (shown < d->n_packages)
-		buf_addf(t->out, "  and %zu more\n", d->n_packages - shown);
+		add_rest(t, d->n_packages - shown);
 }
 
 int diff_text(struct buf *out, const struct diff_view *v, const struct style *style)
@@ -385,8 +396,10 @@ int diff_text(struct buf *out, const struct diff_view *v, const struct style *st
 		if (v->diff->figure[m])
 			r = add_metric(&t, m);
 	}
-	add_presence(&t, DIFF_NEW, "New");
-	add_presence(&t, DIFF_GONE, "Gone");
+	if (!r)
+		r = add_lost(&t, DIFF_NEW, "New");
+	if (!r)
+		r = add_lost(&t, DIFF_GONE, "Gone");
 	add_renamed(&t);
 	add_packages(&t);
 	return r ? r : buf_error(out);

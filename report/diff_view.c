@@ -85,6 +85,39 @@ int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t 
 	return 0;
 }
 
+static bool longer(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct diff *d = ctx;
+	const struct diff_figure *wall = d->figure[METRIC_WALL];
+	double p = 0, q = 0;
+
+	if (wall) {
+		enum diff_side s = d->task[a].presence == DIFF_NEW ? DIFF_NOW : DIFF_BASE;
+
+		p = isnan(wall[a].value[s]) ? -1 : wall[a].value[s];
+		q = isnan(wall[b].value[s]) ? -1 : wall[b].value[s];
+	}
+	return p != q ? p > q : a < b;
+}
+
+int diff_list_lost(const struct diff_view *v, enum diff_presence presence, uint32_t **task,
+		   size_t *n)
+{
+	const struct diff *d = v->diff;
+	uint32_t *list = malloc((d->n_tasks + 1) * sizeof *list);
+
+	*n = 0;
+	*task = list;
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		if (d->task[i].presence == presence)
+			list[(*n)++] = (uint32_t)i;
+	}
+	sort_top(list, *n, v->top, longer, d);
+	return 0;
+}
+
 /* Words */
 
 static void add_number(struct buf *out, size_t n, const char *one, const char *more)

@@ -32,6 +32,10 @@ struct diff_view {
  */
 int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t *n);
 
+/* Tasks that are new or gone, the longest first; to be freed. */
+int diff_list_lost(const struct diff_view *v, enum diff_presence presence, uint32_t **task,
+		   size_t *n);
+
 static inline bool diff_is_told(const struct diff_figure *f)
 {
 	return f->verdict == VERDICT_HIGHER || f->verdict == VERDICT_LOWER;

@@ -21,6 +21,16 @@ TESTS += tests/check_hostfactor
 tests_check_hostfactor_SOURCES = tests/check_hostfactor.c tests/made_nights.c tests/made_nights.h tests/noise.c tests/noise.h
 tests_check_hostfactor_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_hostfactor_LDADD = $(COMPARE_LIBS)
+check_PROGRAMS += tests/check_figures
+TESTS += tests/check_figures
+tests_check_figures_SOURCES = tests/check_figures.c tests/recorded.c tests/recorded.h
+tests_check_figures_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_figures_LDADD = $(COMPARE_LIBS)
+check_PROGRAMS += tests/check_diff
+TESTS += tests/check_diff
+tests_check_diff_SOURCES = tests/check_diff.c tests/made_figures.c tests/made_figures.h tests/noise.c tests/noise.h
+tests_check_diff_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_diff_LDADD = $(COMPARE_LIBS)
 EXTRA_DIST += tests/data/compare
 
 # How often they err, and what they cost.
@@ -44,3 +54,9 @@ tests_bench_diff_SOURCES = tests/bench_diff.c tests/spend.c tests/spend.h tests/
 tests_bench_diff_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_diff_LDADD = core/libcore.la
 EXTRA_tests_bench_diff_DEPENDENCIES = buildbeat tests/gen_archive tests/gen_oe
+check_PROGRAMS += tests/check_cmd_diff
+TESTS += tests/check_cmd_diff
+tests_check_cmd_diff_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_cmd_diff_LDADD = $(TEST_LIBS)
+EXTRA_tests_check_cmd_diff_DEPENDENCIES = buildbeat tests/gen_archive
+EXTRA_DIST += tests/data/diff

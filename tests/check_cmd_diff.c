@@ -1,0 +1,271 @@
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * `buildbeat diff` as it is run. With UPDATE_GOLDEN=1 in the environment what comes out
+ * is what is expected from then on.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define DATA TOP_SRCDIR "/tests/data/diff"
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* None of the user's own settings. */
+#define ALONE "unset COLUMNS NO_COLOR; export XDG_CONFIG_HOME=/nonexistent HOME=/nonexistent; "
+
+static const struct {
+	const char *golden;
+	const char *command;
+	unsigned columns;	/* 0: a file's */
+} goldens[] = {
+	{ "diff-two-80.txt", "diff old-0 new-0", 80 },
+	{ "diff-two-50.txt", "diff old-0 new-0", 50 },
+	{ "diff-two.json", "diff -j old-0 new-0", 0 },
+	{ "diff-sets-120.txt", "diff --base old-* --new new-*", 120 },
+	{ "diff-sets-80.txt", "diff --base old-* --new new-*", 80 },
+	{ "diff-sets.json", "diff --base old-* --new new-* --json", 0 },
+	{ "diff-sets.md", "diff --base old-* --new new-* --markdown", 0 },
+	{ "diff-same-80.txt", "diff old-0 old-0", 80 },
+	{ "diff-all.txt", "diff --metrics wall,written --all --sort name --reverse --top 3 old-0 "
+			  "new-0", 0 },
+	{ "diff-zero.txt", "diff --metrics wall --share 0 --amount 0 --floor 20s --sort share "
+			   "--filter '*[ab].o' old-0 old-1", 0 },
+	{ "diff-oe.txt", "diff ../oe/genuine ../recordings/nested", 100 },
+};
+
+static void run(struct run *r, unsigned columns, const char *command)
+{
+	support_run(r, DATA, ALONE "export %s=%u; " BUILDBEAT " %s",
+		    columns ? "COLUMNS" : "UNUSED", columns, command);
+}
+
+START_TEST(golden)
+{
+	const char *path = support_path("%s/tests/golden/%s", TOP_SRCDIR, goldens[_i].golden);
+	struct buf expected;
+	struct run r;
+
+	run(&r, goldens[_i].columns, goldens[_i].command);
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_int_eq(r.status, 0);
+	if (getenv("UPDATE_GOLDEN"))
+		support_write(path, r.out.data, r.out.len);
+	support_read(&expected, path);
+	ck_assert_str_eq(r.out.data, expected.data);
+	buf_release(&expected);
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(valid_json)
+{
+	struct run r;
+
+	if (!support_has("python3"))
+		return;
+	run(&r, 0, "diff -j --base old-* --new new-* | python3 -m json.tool > /dev/null");
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+}
+END_TEST
+
+/* Nothing that was not tested has a p, in any output. */
+START_TEST(untested_has_no_p)
+{
+	static const char *const outputs[] = { "", "--json", "--markdown", "--all" };
+	struct run r;
+
+	run(&r, 0, support_path("diff %s --base old-0 old-1 old-2 --new new-0", outputs[_i]));
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_null(strstr(r.out.data, "\"p\""));
+	ck_assert_ptr_null(strstr(r.out.data, "interval"));
+	ck_assert_ptr_null(strstr(r.out.data, "rate"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* Every key of the output is in the page. */
+START_TEST(keys_are_documented)
+{
+	struct buf page;
+	struct run r;
+
+	support_read(&page, TOP_SRCDIR "/man/buildbeat-diff.1");
+	run(&r, 0, "diff -j --metrics wall,cpu,memory,peak,io,read,written --base old-* --new "
+	    "new-* | sed -n '/\"totals\"/,/\"common\"/d; s/^ *\"\\([a-z_]*\\)\": .*/\\1/p' | "
+	    "sort -u");
+	ck_assert_uint_gt(r.out.len, 100);
+	for (char *key = strtok(r.out.data, "\n"); key; key = strtok(NULL, "\n")) {
+		const char *p = strstr(page.data, ".Ss JSON");
+
+		while (p && (p = strstr(p + 1, key)) &&
+		       !(p[-1] == ' ' && strchr(" \n", p[strlen(key)])))
+			;
+		ck_assert_msg(p != NULL, "not documented: %s", key);
+	}
+	support_run_release(&r);
+	buf_release(&page);
+}
+END_TEST
+
+static const struct {
+	const char *command;
+	int status;
+} exits[] = {
+	{ "diff --fail --base old-* --new new-*", 1 },
+	{ "diff --base old-* --new new-*", 0 },
+	{ "diff --fail --base new-0 new-2 new-3 --new old-*", 0 },
+	{ "diff --fail old-0 new-0", 0 },
+	{ "diff --fail --base old-0 old-1 --new old-2 old-3", 0 },
+};
+
+START_TEST(exit_status)
+{
+	struct run r;
+
+	run(&r, 0, exits[_i].command);
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_int_eq(r.status, exits[_i].status);
+	support_run_release(&r);
+}
+END_TEST
+
+static const struct {
+	const char *command, *says;
+} errors[] = {
+	{ "diff old-0", "'old-0' is to be compared with what?" },
+	{ "diff old-0 not-there", "not-there: no such recording" },
+	{ "diff old-0 new-0 new-1", "too many operands: 'new-1'" },
+	{ "diff --base old-0", "--base and --new go together" },
+	{ "diff --base old-0 --new new-0 -- new-1", "--base and --new go together" },
+	{ "diff --base old-0 ../../golden --new new-0", "not a recording" },
+	{ "diff --amount 2 old-0 new-0", "expected an amount as 2s or 16MiB, not '2'" },
+	{ "diff --floor much old-0 new-0", "expected an amount as 2s or 16MiB, not 'much'" },
+	{ "diff --share x old-0 new-0", "expected a share" },
+	{ "diff --metrics wall,size old-0 new-0", "not 'size'" },
+	{ "diff --json --markdown old-0 new-0", "one of --json and --markdown" },
+	{ "diff --sort size old-0 new-0", "not 'size'" },
+	{ "diff --html /nonexistent/x.html old-0 new-0", "/nonexistent/x.html" },
+	{ "diff --repo /nonexistent old-0 new-0", "/nonexistent" },
+	{ "diff --repo . old-0 new-0", "." },
+	{ "diff --bas old-0", "did you mean '--base'?" },
+};
+
+START_TEST(clear_errors)
+{
+	struct run r;
+
+	run(&r, 80, errors[_i].command);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_msg(strstr(r.err.data, errors[_i].says) != NULL, "%s", r.err.data);
+	ck_assert_msg(!strncmp(r.err.data, "buildbeat: ", 11), "%s", r.err.data);
+	support_run_release(&r);
+}
+END_TEST
+
+/* The newest two of a directory, as buildstats-diff has it. */
+START_TEST(without_operands)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "mkdir -p buildstats && cp -r %s/old-0 %s/new-0 %s/old-3 "
+		    "buildstats && " ALONE BUILDBEAT " diff && rm -r buildstats/old-3 "
+		    "buildstats/new-0 && " BUILDBEAT " diff", DATA, DATA, DATA);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "/old-3, 2026-11-18\n"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "/new-0, 2026-11-25\n"));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "less than two recordings here"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* Thresholds of the configuration, of one task too. */
+START_TEST(configuration)
+{
+	const char *path = support_path("%s/rules.yaml", support_tmpdir());
+	struct run r;
+
+	support_writes(path, "compare:\n  metrics: [wall]\n  rules:\n    - tasks: 'lib/b.o'\n"
+		       "      ignore: true\n");
+	run(&r, 0, support_path("diff -c %s old-0 new-0", path));
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_ptr_null(strstr(r.out.data, "lib/b.o"));
+	ck_assert_ptr_null(strstr(r.out.data, "CPU time"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* A page of its own: all that differs is in it, and nothing from elsewhere. */
+START_TEST(page)
+{
+	const char *path = support_path("%s/page.html", support_tmpdir());
+	struct buf text;
+	struct run r;
+
+	run(&r, 80, support_path("diff --html %s --top 1 --base old-* --new new-*", path));
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "verdict"));
+	support_read(&text, path);
+	ck_assert_ptr_nonnull(strstr(text.data, "<h1>The build is worse</h1>"));
+	ck_assert_ptr_nonnull(strstr(text.data, "<td class=\"name worse\">lib/b.o</td>"));
+	ck_assert_ptr_nonnull(strstr(text.data, "<td class=\"name\">src/lib/c.o</td>"));
+	ck_assert_ptr_nonnull(strstr(text.data, "6.1.0"));
+	ck_assert_ptr_null(strstr(text.data, "http"));
+	ck_assert_ptr_null(strstr(text.data, "src="));
+	support_run_release(&r);
+	buf_release(&text);
+}
+END_TEST
+
+/* Nights of an archive, by the names that git has. */
+START_TEST(nights)
+{
+	const char *repo = support_path("%s/nights.git", support_tmpdir());
+	struct run r;
+
+	support_run(&r, NULL, "%s/tests/gen_archive --tasks 50 --nights 6 --noise 0.01 "
+		    "--series forge/main/x86 --step 3/3/0.5 %s", TOP_BUILDDIR, repo);
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_run_release(&r);
+	run(&r, 0, support_path("diff --repo %s", repo));
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_ptr_nonnull(strstr(r.out.data, "base       forge/main/x86~1"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "50 compared"));
+	support_run_release(&r);
+	run(&r, 0, support_path("diff --fail --repo %s --base forge/main/x86~5 forge/main/x86~4 "
+				"forge/main/x86~3 --new forge/main/x86~2 forge/main/x86~1 "
+				"forge/main/x86", repo));
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_int_eq(r.status, 1);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "Wall time: 1 higher"));
+	support_run_release(&r);
+	run(&r, 0, support_path("diff --repo %s forge/main/x86~77 forge/main/x86", repo));
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "forge/main/x86~77"));
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("cmd_diff");
+	TCase *t = tcase_create("cmd_diff");
+
+	tcase_add_loop_test(t, golden, 0, COUNT(goldens));
+	tcase_add_test(t, valid_json);
+	tcase_add_loop_test(t, untested_has_no_p, 0, 4);
+	tcase_add_test(t, keys_are_documented);
+	tcase_add_loop_test(t, exit_status, 0, COUNT(exits));
+	tcase_add_loop_test(t, clear_errors, 0, COUNT(errors));
+	tcase_add_test(t, without_operands);
+	tcase_add_test(t, configuration);
+	tcase_add_test(t, page);
+	tcase_add_test(t, nights);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
