@@ -14,6 +14,7 @@ include tests/browser.mk
 include tests/compare.mk
 include tests/convert.mk
 include tests/core.mk
+include tests/history.mk
 include tests/sampler.mk
 include tests/plugin.mk
 include tests/hosts.mk

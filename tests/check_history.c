@@ -1,0 +1,484 @@
+#include "creep.h"
+#include "history.h"
+#include "history_group.h"
+#include "made_nights.h"
+#include "noise.h"
+#include "support.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define NIGHTS 180
+#define LONG_US 1e8		/* of that length every twentieth matters */
+
+struct found {
+	struct nights nights;
+	struct rules rules;
+	struct history history;
+};
+
+static void find(struct found *f, const struct known_list *known, uint32_t task)
+{
+	struct error err = { 0 };
+
+	ck_assert_msg(!history_find(&f->history, &f->nights, &f->rules, known, task, &err), "%s",
+		      err.message);
+}
+
+static void make(struct found *f, const struct made *made)
+{
+	ck_assert(!made_nights(&f->nights, made));
+	rules_init(&f->rules);
+}
+
+static void release(struct found *f)
+{
+	history_release(&f->history);
+	nights_release(&f->nights);
+}
+
+/* The event of a night, NULL if there is none. */
+static const struct history_event *event_at(const struct history *h, uint32_t night)
+{
+	for (size_t i = 0; i < h->n_events; i++) {
+		if (h->event[i].at == night)
+			return &h->event[i];
+	}
+	return NULL;
+}
+
+/* Of so many tasks: made nights with one change each, from one night on. */
+static size_t plant(struct made_change *change, size_t n, size_t first, size_t night, double by)
+{
+	for (size_t i = 0; i < n; i++)
+		change[i] = (struct made_change){ .task = first + i, .night = night, .by = by };
+	return n;
+}
+
+/* Everything that is the case of a history, however it was come by. */
+static void is_sound(const struct history *h, const struct nights *nights)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < h->n_events; i++) {
+		const struct history_event *e = &h->event[i];
+
+		ck_assert_uint_eq(e->first_change, next);
+		ck_assert_uint_gt(e->n_changes, 0);
+		ck_assert(e->first <= e->at && e->at <= e->last && e->last < nights->n);
+		ck_assert(!i || e->at <= h->event[i - 1].at);
+		next += e->n_changes;
+		for (size_t k = e->first_change; k < next; k++) {
+			const struct history_change *c = &h->change[k];
+
+			ck_assert_uint_eq(c->event, i);
+			ck_assert(c->change.first <= c->change.at && c->change.at <= c->change.last);
+			ck_assert_int_eq(c->creep, h->change[e->first_change].creep);
+		}
+	}
+	ck_assert_uint_eq(next, h->n_changes);
+}
+
+START_TEST(planted_steps)
+{
+	struct made_change change[40];
+	size_t n = plant(change, 20, 30, 100, 0.2);
+	struct made made = { .seed = 5, .tasks = 300, .nights = NIGHTS, .noise = 0.03, .spikes = 0.01,
+			     .host = 0.02, .level_us = LONG_US, .change = change };
+	struct found f;
+	const struct history_event *e;
+
+	n += plant(change + n, 10, 100, 104, -0.2);
+	made.n_changes = n;
+	make(&f, &made);
+	find(&f, NULL, HISTORY_ALL);
+	is_sound(&f.history, &f.nights);
+	ck_assert_uint_eq(f.history.n_series, 4 * 300 + 4 + 2);
+	e = event_at(&f.history, 100);
+	ck_assert_ptr_nonnull(e);
+	ck_assert(e->worse && !e->host && e->n_changes >= 70);
+	ck_assert(e->contribution[METRIC_WALL] > 18 * 0.2 * LONG_US &&
+		  e->contribution[METRIC_WALL] < 22 * 0.2 * LONG_US);
+	e = event_at(&f.history, 104);
+	ck_assert_ptr_nonnull(e);
+	ck_assert(!e->worse && e->n_changes >= 35);
+	for (size_t i = 0; i < f.history.n_changes; i++) {
+		const struct history_change *c = &f.history.change[i];
+		bool planted = (c->task >= 30 && c->task < 50) || (c->task >= 100 && c->task < 110);
+
+		ck_assert(planted || c->task == TASK_TOTAL);
+		ck_assert(!planted || fabs(fabs(c->change.effect) - 0.2) < 0.05);
+	}
+	release(&f);
+}
+END_TEST
+
+/* A slow machine, a new compiler: no task's doing. */
+START_TEST(host_is_no_task)
+{
+	struct made_change change = { .task = MADE_ALL, .night = 90, .by = 0.1,
+				      .metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU) };
+	struct made made = { .seed = 6, .tasks = 200, .nights = NIGHTS, .noise = 0.03, .host = 0.02,
+			     .level_us = LONG_US, .n_changes = 1, .change = &change };
+	struct found f;
+
+	make(&f, &made);
+	find(&f, NULL, HISTORY_ALL);
+	is_sound(&f.history, &f.nights);
+	ck_assert_uint_eq(f.history.n_events, 1);
+	ck_assert(f.history.event[0].host && f.history.event[0].worse);
+	for (size_t i = 0; i < f.history.n_changes; i++) {
+		ck_assert_uint_eq(f.history.change[i].task, TASK_HOST);
+		ck_assert(fabs(f.history.change[i].change.effect - 0.1) < 0.02);
+	}
+	release(&f);
+}
+END_TEST
+
+/* Where the machine is another, the event says so. */
+START_TEST(other_machine)
+{
+	struct made_change change[20];
+	struct made made = { .seed = 7, .tasks = 100, .nights = NIGHTS, .noise = 0.02,
+			     .level_us = LONG_US, .change = change };
+	struct found f;
+
+	made.n_changes = plant(change, 10, 0, 60, 0.3);
+	made.n_changes += plant(change + 10, 10, 50, 120, 0.3);
+	make(&f, &made);
+	for (size_t i = 0; i < f.nights.n; i++)
+		f.nights.night[i].circumstances = i < 120;
+	find(&f, NULL, HISTORY_ALL);
+	ck_assert_ptr_nonnull(event_at(&f.history, 60));
+	ck_assert_ptr_nonnull(event_at(&f.history, 120));
+	ck_assert(!event_at(&f.history, 60)->host);
+	ck_assert(event_at(&f.history, 120)->host);
+	release(&f);
+}
+END_TEST
+
+/* Nothing changes, however it varies. */
+static const struct made quiet[] = {
+	{ .seed = 1, .tasks = 400, .nights = 365, .noise = 0.03, .host = 0.02, .level_us = LONG_US },
+	{ .seed = 2, .tasks = 400, .nights = 365, .noise = 0.03, .spikes = 0.02, .level_us = LONG_US },
+	{ .seed = 3, .tasks = 400, .nights = 365, .noise = 0.03, .alike = 0.3, .level_us = LONG_US },
+	{ .seed = 4, .tasks = 400, .nights = 365, .noise = 0.03, .heavy = true, .level_us = LONG_US },
+	{ .seed = 5, .tasks = 400, .nights = 90, .noise = 0.05, .missing = 0.2, .passing = 0.5,
+	  .level_us = LONG_US },
+	{ .seed = 6, .tasks = 30, .nights = 1, .noise = 0.03, .level_us = LONG_US },
+	{ .seed = 6, .tasks = 30, .nights = 2, .noise = 0.03, .level_us = LONG_US },
+	{ .seed = 6, .tasks = 30, .nights = 3, .noise = 0.03, .level_us = LONG_US },
+	{ .seed = 6, .tasks = 0, .nights = 40, .noise = 0.03, .level_us = LONG_US },
+};
+
+START_TEST(nothing_changes)
+{
+	struct found f;
+
+	make(&f, &quiet[_i]);
+	/* The build as a whole loses tasks that go. */
+	for (size_t i = 0; i < f.nights.n; i++)
+		memset(f.nights.night[i].total, -1, sizeof f.nights.night[i].total);
+	find(&f, NULL, HISTORY_ALL);
+	ck_assert_uint_eq(f.history.n_changes, 0);
+	ck_assert_uint_eq(f.history.n_events, 0);
+	release(&f);
+}
+END_TEST
+
+START_TEST(slowly)
+{
+	struct made_change change[] = {
+		{ .task = 3, .night = 30, .until = 150, .by = 0.15, .creep = true },
+		{ .task = 4, .night = 35, .until = 155, .by = 0.15, .creep = true },
+		{ .task = 9, .night = 80, .by = 0.15 },
+	};
+	struct made made = { .seed = 8, .tasks = 60, .nights = NIGHTS, .noise = 0.03,
+			     .level_us = LONG_US, .n_changes = COUNT(change), .change = change };
+	size_t slow = 0, steps = 0;
+	struct found f;
+
+	make(&f, &made);
+	f.rules.metrics = METRIC_BIT(METRIC_WALL);
+	find(&f, NULL, HISTORY_ALL);
+	is_sound(&f.history, &f.nights);
+	for (size_t i = 0; i < f.history.n_changes; i++) {
+		const struct history_change *c = &f.history.change[i];
+
+		if (c->task == TASK_TOTAL)
+			continue;
+		ck_assert(fabs(c->change.effect - 0.15) < 0.03);
+		ck_assert_int_eq(c->creep, c->task != 9);
+		slow += c->creep;
+		steps += !c->creep;
+		ck_assert(!c->creep || (c->change.first < 60 && c->change.last > 125));
+	}
+	ck_assert_uint_eq(slow, 2);
+	ck_assert_uint_eq(steps, 1);
+	ck_assert_uint_eq(f.history.n_events, 2);
+	release(&f);
+}
+END_TEST
+
+/* What drifts and what steps, told apart in most of many series. */
+static const struct {
+	double step, slope;
+	size_t least_creep, most_creep;	/* of 100 */
+} drifts[] = {
+	{ 0, 0, 0, 0 }, { 0, 0.1, 90, 100 }, { 0, -0.1, 90, 100 }, { 0.1, 0, 0, 2 }, { -0.2, 0, 0, 2 },
+};
+
+START_TEST(creep_or_step)
+{
+	struct noise noise = { 30 };
+	struct changepoints *points = changepoints_new();
+	struct creep_finder *finder = creep_finder_new();
+	size_t creeps = 0;
+
+	for (int i = 0; i < 100; i++) {
+		double v[365];
+		const struct change *change;
+		const struct creep *creep;
+		size_t n, n_creep;
+
+		noise_series(&noise, i % 2 ? NOISE_NORMAL : NOISE_SPIKES, v, COUNT(v));
+		for (size_t k = 0; k < COUNT(v); k++) {
+			double part = k < 120 ? 0 : k < 240 ? (k - 120) / 120.0 : 1;
+
+			v[k] *= (1 + drifts[_i].slope * part) * (k < 180 ? 1 : 1 + drifts[_i].step);
+		}
+		ck_assert(!changepoints_find(points, &change, &n, v, COUNT(v), 0.01));
+		ck_assert(!creep_find(finder, &creep, &n_creep, points, change, n));
+		creeps += n_creep > 0;
+	}
+	ck_assert_msg(creeps >= drifts[_i].least_creep && creeps <= drifts[_i].most_creep, "%zu", creeps);
+	creep_finder_free(finder);
+	changepoints_free(points);
+}
+END_TEST
+
+/* Clocks go back, two nights have one: the order stays. */
+START_TEST(clocks)
+{
+	struct made_change change[10];
+	struct made made = { .seed = 9, .tasks = 50, .nights = 60, .noise = 0.02, .level_us = LONG_US,
+			     .change = change };
+	struct found f;
+
+	made.n_changes = plant(change, 10, 5, 30, 0.4);
+	make(&f, &made);
+	for (size_t i = 0; i < f.nights.n; i++)
+		f.nights.night[i].start_s = i % 3 ? (int64_t)(1000000 - 7 * i) : i % 2 ? -1 : 5;
+	find(&f, NULL, HISTORY_ALL);
+	is_sound(&f.history, &f.nights);
+	ck_assert_ptr_nonnull(event_at(&f.history, 30));
+	release(&f);
+}
+END_TEST
+
+static void same(const struct history *a, const struct history *b)
+{
+	ck_assert_uint_eq(a->n_changes, b->n_changes);
+	ck_assert_uint_eq(a->n_events, b->n_events);
+	for (size_t i = 0; i < a->n_changes; i++) {
+		const struct history_change *x = &a->change[i], *y = &b->change[i];
+
+		ck_assert(x->task == y->task && x->metric == y->metric && x->event == y->event);
+		ck_assert(x->change.at == y->change.at && x->change.p == y->change.p &&
+			  x->change.after == y->change.after);
+	}
+}
+
+START_TEST(one_processor_or_more)
+{
+	struct made_change change[20];
+	struct made made = { .seed = 10, .tasks = 500, .nights = 60, .noise = 0.03,
+			     .level_us = LONG_US, .change = change };
+	struct found f;
+	struct history first;
+	cpu_set_t all, one;
+
+	made.n_changes = plant(change, 20, 100, 30, 0.3);
+	make(&f, &made);
+	find(&f, NULL, HISTORY_ALL);
+	first = f.history;
+	ck_assert(!sched_getaffinity(0, sizeof all, &all));
+	CPU_ZERO(&one);
+	for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++) {
+		if (CPU_ISSET(i, &all))
+			CPU_SET(i, &one);
+	}
+	ck_assert(!sched_setaffinity(0, sizeof one, &one));
+	find(&f, NULL, HISTORY_ALL);
+	sched_setaffinity(0, sizeof all, &all);
+	same(&first, &f.history);
+	history_release(&first);
+	release(&f);
+}
+END_TEST
+
+START_TEST(one_task)
+{
+	struct made_change change = { .task = 7, .night = 40, .by = 0.3 };
+	struct made made = { .seed = 11, .tasks = 50, .nights = 80, .noise = 0.02,
+			     .level_us = LONG_US, .n_changes = 1, .change = &change };
+	struct error err = { 0 };
+	double series[80];
+	struct found f;
+
+	make(&f, &made);
+	find(&f, NULL, 7);
+	ck_assert_uint_eq(f.history.n_series, 4);
+	ck_assert_uint_eq(f.history.n_changes, 4);
+	ck_assert_uint_eq(f.history.n_events, 1);
+	ck_assert(!history_series(&f.history, &f.nights, 7, METRIC_WALL, series, &err));
+	ck_assert(fabs(series[79] / series[0] - 1.3) < 0.15);
+	history_release(&f.history);
+	find(&f, NULL, 8);
+	ck_assert_uint_eq(f.history.n_changes, 0);
+	release(&f);
+}
+END_TEST
+
+/* What was said at a change or behind it, before the next one, is about it. */
+static const struct {
+	uint32_t night;
+	const char *pattern;
+	int marked;		/* 0: no change, 1: the first, 2: the second */
+} said[] = {
+	{ 40, "*", 1 }, { 55, "*", 1 }, { 60, "*", 2 }, { 79, "*", 2 }, { 10, "*", 0 },
+	{ 60, "", 0 }, { 60, "nobody", 0 },
+};
+
+START_TEST(known_changes)
+{
+	struct made_change change[] = {
+		{ .task = 7, .night = 40, .by = 0.3 }, { .task = 7, .night = 60, .by = 0.3 },
+	};
+	struct made made = { .seed = 12, .tasks = 30, .nights = 80, .noise = 0.01,
+			     .level_us = LONG_US, .n_changes = 2, .change = change };
+	struct known known = { .kind = KNOWN_ACKNOWLEDGED, .night = said[_i].night,
+			       .pattern = said[_i].pattern, .metrics = METRICS_USUAL };
+	struct known_list list = { 1, &known };
+	struct found f;
+
+	make(&f, &made);
+	find(&f, &list, 7);
+	ck_assert_uint_eq(f.history.n_changes, 8);
+	for (size_t i = 0; i < f.history.n_changes; i++) {
+		const struct history_change *c = &f.history.change[i];
+
+		ck_assert_int_eq(c->known != NULL, said[_i].marked == (c->change.at < 50 ? 1 : 2));
+	}
+	release(&f);
+}
+END_TEST
+
+/* Ignored tasks are not looked at; a change that is too small for its gates is not told. */
+START_TEST(gates)
+{
+	struct made_change change[] = {
+		{ .task = 3, .night = 40, .by = 0.3 }, { .task = 4, .night = 40, .by = 0.3 },
+	};
+	struct made made = { .seed = 13, .tasks = 30, .nights = 80, .noise = 0.01,
+			     .level_us = LONG_US, .n_changes = 2, .change = change };
+	struct rule rule = { .metrics = METRICS_USUAL, .share = NAN, .amount = NAN, .floor = NAN,
+			     .ignored = -1 };
+	struct found f;
+
+	make(&f, &made);
+	f.rules.metrics = METRIC_BIT(METRIC_WALL);
+	rule.pattern = f.nights.task[3].name;
+	f.rules.n = 1;
+	f.rules.rule = &rule;
+	if (_i == 0)
+		rule.ignored = 1;
+	else if (_i == 1)
+		rule.share = 0.5;
+	else if (_i == 2)
+		rule.amount = 0.4 * LONG_US;
+	else
+		rule.floor = 2 * LONG_US;
+	find(&f, NULL, HISTORY_ALL);
+	for (size_t i = 0; i < f.history.n_changes; i++)
+		ck_assert_uint_ne(f.history.change[i].task, 3);
+	ck_assert_uint_ge(f.history.n_changes, 1);
+	ck_assert_uint_eq(f.history.n_series, _i == 0 ? 31 : 32);
+	release(&f);
+}
+END_TEST
+
+/* Grouping by itself: intervals, and the events they become. */
+static const struct {
+	const char *what;
+	struct {
+		unsigned n;
+		uint32_t first, at, last;
+	} step[6];
+	const char *events;	/* "night:changes ", the newest first */
+} groups[] = {
+	{ "one night", { { 5, 50, 50, 50 } }, "50:5 " },
+	{ "two nights", { { 5, 50, 50, 50 }, { 5, 51, 51, 51 } }, "51:5 50:5 " },
+	{ "a wide one goes to the nearest", { { 5, 50, 50, 50 }, { 1, 40, 58, 70 }, { 5, 60, 60, 60 } },
+	  "60:6 50:5 " },
+	{ "a stray", { { 20, 50, 50, 50 }, { 1, 52, 52, 52 } }, "50:21 " },
+	{ "too far for a stray", { { 20, 50, 50, 50 }, { 1, 56, 56, 57 } }, "56:1 50:20 " },
+	{ "too many for strays", { { 20, 50, 50, 50 }, { 5, 52, 52, 52 } }, "52:5 50:20 " },
+	{ "a chain", { { 4, 10, 20, 30 }, { 4, 25, 35, 45 }, { 4, 40, 50, 60 }, { 4, 55, 65, 75 },
+		       { 4, 70, 80, 90 } }, "80:4 65:4 50:4 35:4 20:4 " },
+	{ "wide ones", { { 4, 10, 20, 30 }, { 4, 12, 22, 32 }, { 1, 20, 28, 40 } }, "20:9 " },
+};
+
+START_TEST(grouped)
+{
+	struct history_change change[64];
+	struct night night[100] = { 0 };
+	struct nights nights = { .n = 100, .night = night };
+	struct history h = { .change = malloc(sizeof change) };
+	struct buf text = BUF_INIT;
+
+	for (size_t k = 0; k < COUNT(groups[_i].step); k++) {
+		for (unsigned i = 0; i < groups[_i].step[k].n; i++)
+			h.change[h.n_changes++] = (struct history_change){
+				.task = (uint32_t)h.n_changes, .metric = METRIC_WALL,
+				.change = { .at = groups[_i].step[k].at, .first = groups[_i].step[k].first,
+					    .last = groups[_i].step[k].last, .before = 1e7, .after = 2e7 },
+			};
+	}
+	ck_assert(!history_group(&h, &nights));
+	is_sound(&h, &nights);
+	for (size_t i = 0; i < h.n_events; i++)
+		buf_addf(&text, "%u:%zu ", h.event[i].at, h.event[i].n_changes);
+	ck_assert_msg(!strcmp(buf_str(&text), groups[_i].events), "%s: %s", groups[_i].what,
+		      buf_str(&text));
+	buf_release(&text);
+	history_release(&h);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("history");
+	TCase *t = tcase_create("found");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, planted_steps);
+	tcase_add_test(t, host_is_no_task);
+	tcase_add_test(t, other_machine);
+	tcase_add_loop_test(t, nothing_changes, 0, COUNT(quiet));
+	tcase_add_test(t, slowly);
+	tcase_add_loop_test(t, creep_or_step, 0, COUNT(drifts));
+	tcase_add_test(t, clocks);
+	tcase_add_test(t, one_processor_or_more);
+	tcase_add_test(t, one_task);
+	tcase_add_loop_test(t, known_changes, 0, COUNT(said));
+	tcase_add_loop_test(t, gates, 0, 4);
+	suite_add_tcase(s, t);
+	t = tcase_create("events");
+	tcase_add_loop_test(t, grouped, 0, COUNT(groups));
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
