@@ -1,0 +1,195 @@
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * buildbeat history over archives that tests/gen_archive made: what is printed is in
+ * tests/golden/history; UPDATE_GOLDEN=1 in the environment rewrites it.
+ */
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define HISTORY TOP_BUILDDIR "/buildbeat history "
+#define GEN TOP_BUILDDIR "/tests/gen_archive "
+
+/* Made once, for all tests: a step of some tasks, one of a single task's memory, one back. */
+static const char *const make =
+	GEN "--tasks 60 --nights 70 --noise 2% --host 2% --step 3-9/40/25% --step 20/30/40%/memory "
+	"--step 30-32/55/-30% a.git && " GEN "--tasks 60 --nights 1 one.git && "
+	GEN "--tasks 60 --nights 3 three.git && " GEN "--tasks 0 --nights 20 none.git && git init -q --bare "
+	"empty.git && echo text >file && printf 'compare: {metrics: [wall, memory]}\\n' >c.yaml && "
+	"printf 'compare: {metrics: [wal]}\\n' >bad.yaml";
+
+static const char *dir;
+
+static void setup(void)
+{
+	struct run r;
+
+	dir = strdup(support_tmpdir());
+	setenv("HOME", dir, 1);
+	setenv("XDG_CACHE_HOME", dir, 1);
+	setenv("TMPDIR", dir, 1);
+	setenv("TZ", "America/New_York", 1);
+	unsetenv("COLUMNS");
+	support_run(&r, dir, "%s", make);
+	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
+	support_run_release(&r);
+}
+
+static void teardown(void)
+{
+	free((char *)dir);
+	support_cleanup();
+}
+
+static const struct {
+	const char *golden;
+	const char *environment;
+	const char *arguments;
+} goldens[] = {
+	{ "all.txt", "LC_ALL=C.UTF-8", "--repo a.git" },
+	{ "all-60.txt", "LC_ALL=C COLUMNS=60", "--repo a.git --top 2" },
+	{ "all.json", "LC_ALL=C", "--repo a.git --json" },
+	{ "memory.txt", "LC_ALL=C.UTF-8", "--repo a.git -c c.yaml memory" },
+	{ "task.txt", "LC_ALL=C.UTF-8", "--repo a.git 'recipe-00000: do_unpack'" },
+	{ "task.json", "LC_ALL=C", "--repo a.git --metrics wall -j 'recipe-00000: do_unpack'" },
+	{ "total.txt", "LC_ALL=C", "--repo a.git total --metrics cpu,memory" },
+	{ "host.txt", "LC_ALL=C", "--repo a.git host" },
+	{ "one.txt", "LC_ALL=C.UTF-8", "--repo one.git" },
+	{ "three.txt", "LC_ALL=C.UTF-8", "--repo three.git" },
+	{ "none.txt", "LC_ALL=C.UTF-8", "--repo none.git" },
+};
+
+START_TEST(printed)
+{
+	const char *path = support_path("%s/tests/golden/history/%s", TOP_SRCDIR, goldens[_i].golden);
+	struct buf expected = BUF_INIT;
+	struct run r;
+
+	support_run(&r, dir, "env %s " HISTORY "%s", goldens[_i].environment, goldens[_i].arguments);
+	ck_assert_str_eq(buf_str(&r.err), "");
+	ck_assert_int_eq(r.status, 0);
+	if (getenv("UPDATE_GOLDEN"))
+		support_write(path, r.out.data, r.out.len);
+	support_read(&expected, path);
+	ck_assert_str_eq(buf_str(&r.out), buf_str(&expected));
+	buf_release(&expected);
+	support_run_release(&r);
+}
+END_TEST
+
+/* What the golden files cannot say by themselves. */
+START_TEST(json_is_json)
+{
+	struct run r;
+
+	support_run(&r, dir, HISTORY "--repo a.git -j | python3 -c 'import json, sys; "
+		    "d = json.load(sys.stdin); print(d[\"ref\"], len(d[\"nights\"]), "
+		    "sorted(e[\"at\"][\"index\"] for e in d[\"events\"]))'");
+	ck_assert_str_eq(buf_str(&r.out), "nightly-1/master/x86_64 70 [30, 40, 55]\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* The revisions are there for git log, each the one before. */
+START_TEST(twice_the_same)
+{
+	struct run r;
+
+	support_run(&r, dir, HISTORY "--repo a.git >x && LC_ALL=C TZ=Asia/Tokyo taskset 1 " HISTORY
+		    "--repo a.git -n 0 -j >1; TZ=UTC " HISTORY "--repo a.git -n 1 -j >2; cmp 1 2");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+}
+END_TEST
+
+static const struct {
+	const char *arguments;
+	const char *message;
+} refused[] = {
+	{ "", "no archive is named: give --repo" },
+	{ "--repo nowhere.git", "nowhere.git: " },
+	{ "--repo file", "file: " },
+	{ "--repo empty.git", "empty.git: " },
+	{ "--repo a.git --ref nobody", "nobody" },
+	{ "--repo a.git nobody", "no task and no metric is called 'nobody'" },
+	{ "--repo a.git recipe", "is part of the names of 60 tasks" },
+	{ "--repo a.git -c bad.yaml", "bad.yaml:1:" },
+	{ "--repo a.git --metrics wal", "wal" },
+	{ "--repo a.git --plto x.svg", "did you mean" },
+	{ "--repo a.git --plot x.gif", "x.gif: the name of a picture ends with .svg, .png or .pdf" },
+	{ "--repo a.git --plot picture", "ends with .svg" },
+	{ "--repo none.git --plot x.svg", "nothing" },
+	{ "--repo a.git --plot nowhere/x.svg", "nowhere/x.svg" },
+	{ "--series file gcc", "takes no TASK" },
+	{ "a b", "too many" },
+};
+
+START_TEST(refuses)
+{
+	struct run r;
+
+	support_run(&r, dir, HISTORY "%s", refused[_i].arguments);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(buf_str(&r.out), "");
+	ck_assert_msg(strstr(buf_str(&r.err), refused[_i].message) != NULL, "%s", buf_str(&r.err));
+	ck_assert(!support_exists(support_path("%s/x.svg", dir)));
+	support_run_release(&r);
+}
+END_TEST
+
+static const struct {
+	const char *file, *begin;
+} pictures[] = {
+	{ "x.svg", "<?xml" }, { "x.png", "\x89PNG" }, { "x.pdf", "%PDF" },
+};
+
+START_TEST(plotted)
+{
+	const char *file = pictures[_i].file, *path = support_path("%s/%s", dir, file);
+	struct buf picture = BUF_INIT;
+	struct run r;
+
+	support_run(&r, dir, HISTORY "--repo a.git 'recipe-00000: do_unpack' --plot %s", file);
+	ck_assert_str_eq(buf_str(&r.err), "");
+	ck_assert_int_eq(r.status, 0);
+	support_read(&picture, path);
+	ck_assert(picture.len > 1000 && !memcmp(picture.data, pictures[_i].begin, 4));
+	unlink(path);
+	buf_release(&picture);
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(plotted_here)
+{
+	struct run r;
+
+	support_run(&r, dir, "COLUMNS=80 " HISTORY "--repo a.git --plot -");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "wall time"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "2026-01-01"));
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("cmd_history");
+	TCase *t = tcase_create("history");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_unchecked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, printed, 0, COUNT(goldens));
+	tcase_add_test(t, json_is_json);
+	tcase_add_test(t, twice_the_same);
+	tcase_add_loop_test(t, refuses, 0, COUNT(refused));
+	if (support_has("gnuplot")) {
+		tcase_add_loop_test(t, plotted, 0, COUNT(pictures));
+		tcase_add_test(t, plotted_here);
+	}
+	suite_add_tcase(s, t);
+	return support_main(s);
+}

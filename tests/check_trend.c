@@ -1,0 +1,162 @@
+#include "support.h"
+#include "trend.h"
+#include "trend_axis.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Trends over nights as gnuplot draws them, with a real gnuplot. */
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define NIGHTS 40
+
+static double value[NIGHTS], none[NIGHTS];
+static int64_t start_s[NIGHTS];
+
+static const struct trend_change changes[] = {
+	{ .at = 10, .first = 9, .last = 12, .before = 20e6, .after = 26e6, .label = "+30 %" },
+	{ .at = 30, .first = 25, .last = 35, .creep = true, .before = 26e6, .after = 22e6,
+	  .label = "-15 %" },
+};
+
+static struct trend made(void)
+{
+	for (size_t i = 0; i < NIGHTS; i++) {
+		value[i] = i % 9 == 8 ? NAN : (i < 10 ? 20e6 : 26e6) + 3e5 * (double)(i % 3);
+		none[i] = NAN;
+		start_s[i] = i == 7 ? -1 : 1767225600 + 86400 * (int64_t)i;
+	}
+	return (struct trend){
+		.title = "a <task> & \"its\" `name`", .subtitle = "builder/main/x86", .n = NIGHTS,
+		.start_s = start_s, .n_panes = 1,
+		.pane[0] = { .title = "wall time", .unit = TREND_TIME, .value = value,
+			     .n_changes = COUNT(changes), .change = changes },
+	};
+}
+
+/* Not from 0 where that is far away, in steps that divide well. */
+static const struct {
+	enum trend_unit unit;
+	double low, high;
+	int64_t axis_low, axis_high, step;
+} axes[] = {
+	{ TREND_TIME, 44e6, 53e6, 44000000, 54000000, 2000000 },
+	{ TREND_TIME, 1e6, 53e6, 0, 60000000, 20000000 },
+	{ TREND_TIME, 60e6, 60e6, 54000000, 66000000, 5000000 },
+	{ TREND_TIME, 3600e6, 4200e6, 3480000000, 4320000000, 300000000 },
+	{ TREND_TIME, 300, 310, 260, 340, 20 },
+	{ TREND_BYTES, 1 << 30, 1.5 * (1 << 30), 1 << 30, 3 << 29, 1 << 27 },
+	{ TREND_BYTES, 0, 0, 0, 1, 1 },
+	{ TREND_RATIO, 0.9, 1.1, 9000, 11000, 500 },
+	{ TREND_TIME, 0, 1e300, 0, 0, 0 },
+};
+
+START_TEST(axis)
+{
+	double v[2] = { axes[_i].low, axes[_i].high };
+	struct trend t = { .n = 2 };
+	struct trend_pane p = { .unit = axes[_i].unit, .value = v };
+	struct trend_axis a;
+
+	ck_assert_int_eq(trend_axis_make(&a, &t, &p), 0);
+	if (!axes[_i].step) {
+		ck_assert(a.low < a.high && a.step > 0);
+		return;
+	}
+	ck_assert_int_eq(a.step, axes[_i].step);
+	ck_assert(a.low <= trend_value(&p, v[0]) && a.high >= trend_value(&p, v[1]));
+	ck_assert(a.low % a.step == 0 && a.high % a.step == 0);
+	ck_assert_msg((a.high - a.low) / a.step <= 8, "%d", (int)((a.high - a.low) / a.step));
+}
+END_TEST
+
+START_TEST(without_values)
+{
+	struct trend t = made();
+	struct buf out = BUF_INIT;
+	struct error err = { 0 };
+
+	t.pane[0].value = none;
+	ck_assert_int_eq(trend_draw(&t, &(struct trend_output){ 0 }, &out, &err), -ENODATA);
+	buf_release(&out);
+}
+END_TEST
+
+START_TEST(svg)
+{
+	const char *path = support_path("%s/t.svg", support_tmpdir());
+	struct trend t = made();
+	struct trend_output o = { .path = path };
+	struct buf picture = BUF_INIT, out = BUF_INIT;
+	struct error err = { 0 };
+
+	setenv("TMPDIR", support_tmpdir(), 1);
+	ck_assert_msg(!trend_draw(&t, &o, &out, &err), "%s", err.message);
+	support_read(&picture, path);
+	ck_assert_ptr_nonnull(strstr(buf_str(&picture), "+30 %"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&picture), "-15 %"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&picture), "2026-01-01"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&picture), "<title>a &lt;task&gt;"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&picture), "+30 % since 2026-01-11, -15 % since"));
+	buf_release(&picture);
+	buf_release(&out);
+	support_cleanup();
+}
+END_TEST
+
+START_TEST(terminal)
+{
+	struct trend t = made();
+	struct trend_output o = { .columns = 70, .lines = 24 };
+	struct buf out = BUF_INIT;
+	struct error err = { 0 };
+	const char *end;
+
+	setenv("TMPDIR", support_tmpdir(), 1);
+	ck_assert_msg(!trend_draw(&t, &o, &out, &err), "%s", err.message);
+	for (const char *line = buf_str(&out); *line; line = end + (*end == '\n')) {
+		end = line + strcspn(line, "\n");
+		ck_assert_int_le(end - line, 70);
+	}
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "wall time\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "==="));
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "+30 % since 2026-01-11\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "-15 % since 2026-01-26, slowly until 2026-02-05\n"));
+	buf_release(&out);
+	support_cleanup();
+}
+END_TEST
+
+static const char *const bad[] = { "x", "x.gif", "svg", "x.term", "x.svg.gz" };
+
+START_TEST(endings)
+{
+	struct trend t = made();
+	struct trend_output o = { .path = bad[_i] };
+	struct buf out = BUF_INIT;
+	struct error err = { 0 };
+
+	ck_assert_int_eq(trend_draw(&t, &o, &out, &err), -EINVAL);
+	ck_assert_str_eq(err.path, bad[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("trend");
+	TCase *t = tcase_create("trend");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, axis, 0, COUNT(axes));
+	tcase_add_test(t, without_values);
+	tcase_add_loop_test(t, endings, 0, COUNT(bad));
+	if (support_has("gnuplot")) {
+		tcase_add_test(t, svg);
+		tcase_add_test(t, terminal);
+	}
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
