@@ -130,9 +130,15 @@ static void add_dates(const struct page *p, const struct history_event *e, bool 
 	text_tone(p->out, p->style, TONE_PLAIN);
 }
 
+/* Those of its tasks added up, though they run side by side; the build's own else. */
+static bool has_tasks(const struct history *h, const struct history_event *e)
+{
+	return h->change[e->first_change + e->n_changes - 1].task < HISTORY_ALL;
+}
+
 static void add_sums(const struct page *p, const struct history_event *e)
 {
-	const char *between = ": ";
+	const char *between = has_tasks(p->told->history, e) ? ", tasks together: " : ": ";
 
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!e->contribution[m])

@@ -43,15 +43,15 @@ static const struct {
 	double low, high;
 	int64_t axis_low, axis_high, step;
 } axes[] = {
-	{ TREND_TIME, 44e6, 53e6, 44000000, 54000000, 2000000 },
+	{ TREND_TIME, 44e6, 53e6, 40000000, 55000000, 5000000 },
 	{ TREND_TIME, 1e6, 53e6, 0, 60000000, 20000000 },
-	{ TREND_TIME, 60e6, 60e6, 54000000, 66000000, 5000000 },
-	{ TREND_TIME, 3600e6, 4200e6, 3480000000, 4320000000, 300000000 },
+	{ TREND_TIME, 60e6, 60e6, 50000000, 70000000, 5000000 },
+	{ TREND_TIME, 3600e6, 4200e6, 3300000000, 4500000000, 300000000 },
 	{ TREND_TIME, 300, 310, 260, 340, 20 },
 	{ TREND_BYTES, 1 << 30, 1.5 * (1 << 30), 1 << 30, 3 << 29, 1 << 27 },
 	{ TREND_BYTES, 0, 0, 0, 1, 1 },
-	{ TREND_RATIO, 0.9, 1.1, 9000, 11000, 500 },
-	{ TREND_TIME, 0, 1e300, 0, 0, 0 },
+	{ TREND_RATIO, 0.9, 1.1, 8500, 11500, 500 },
+	{ TREND_TIME, 0, 1e300, 0, 1000000000000000000, 200000000000000000 },
 };
 
 START_TEST(axis)
@@ -62,14 +62,10 @@ START_TEST(axis)
 	struct trend_axis a;
 
 	ck_assert_int_eq(trend_axis_make(&a, &t, &p), 0);
-	if (!axes[_i].step) {
-		ck_assert(a.low < a.high && a.step > 0);
-		return;
-	}
 	ck_assert_int_eq(a.step, axes[_i].step);
 	ck_assert(a.low <= trend_value(&p, v[0]) && a.high >= trend_value(&p, v[1]));
-	ck_assert(a.low % a.step == 0 && a.high % a.step == 0);
-	ck_assert_msg((a.high - a.low) / a.step <= 8, "%d", (int)((a.high - a.low) / a.step));
+	ck_assert_int_eq(a.low, axes[_i].axis_low);
+	ck_assert_int_eq(a.high, axes[_i].axis_high);
 }
 END_TEST
 

@@ -8,7 +8,7 @@
 #define LEAST_RANGE 0.2		/* of the largest value: noise is to look like noise */
 #define FROM_ZERO 0.4		/* an axis that begins below such a part of it begins at 0 */
 #define RATIO_UNIT 10000	/* of UNIT_SHARE */
-#define LARGEST 9e18
+#define LARGEST 1e18
 
 static const int64_t time_steps[] = {	/* in us, from a second on */
 	1000000, 2000000, 5000000, 10000000, 20000000, 30000000, 60000000, 120000000,
