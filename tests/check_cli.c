@@ -187,6 +187,9 @@ static const struct {
 	  "zstd\tpack the finished recording: none or zstd (none)\n" },
 	{ "record --compress = z",
 	  "zstd\tpack the finished recording: none or zstd (none)\n" },
+	{ "check --metrics wall,me", "wall,memory\tsome of wall,cpu,memory,peak,io,read,written "
+	  "(wall,cpu,memory,io)\n" },
+	{ "check --repo ''", ":dirs\n" },
 	{ "record -o ''", ":dirs\n" },
 	{ "record -c ''", ":files\n" },
 	{ "record ''", ":command 2\n" },
