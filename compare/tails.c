@@ -4,8 +4,9 @@
 
 #define FAR 2			/* for whether nights come in pairs: often enough to be counted */
 #define OUT 4			/* noise as in the book seldom is */
-#define BEFORE_ALL 100		/* one night of so many is off any distance, as far as one knows
-				   before any was seen */
+#define FEWEST_FAR 10		/* nights that tell how fast they become fewer */
+#define BEFORE_ALL 100		/* one night of so many may be off any distance, as far as one
+				   knows before any was seen */
 
 static size_t bin_of(double off)
 {
@@ -74,17 +75,46 @@ static double another_of(const struct tails *t, double far)
 	return fmax(0, fmin(1, log(both) / log(far) - 1));
 }
 
+/*
+ * Far out there are too few nights to count. From where the root of all nights is left, they are
+ * taken to become fewer by a power of the distance, as the mean logarithm of theirs says
+ * (Hill 1975).
+ */
+static void find_power(struct tails *t)
+{
+	double most = fmax(FEWEST_FAR, sqrt((double)t->nights)), sum = 0;
+	size_t from = TAILS_BINS - 1;
+
+	while (from > 1 && t->bin[from] < most)
+		from--;
+	t->beyond = from * TAILS_STEP;
+	for (size_t i = from; i < TAILS_BINS; i++) {
+		size_t here = t->bin[i] - (i + 1 < TAILS_BINS ? t->bin[i + 1] : 0);
+
+		sum += here * log((i + 0.5) / from);
+	}
+	t->power = sum > 0 ? t->bin[from] / sum : 0;
+}
+
 void tails_finish(struct tails *t)
 {
 	for (size_t i = TAILS_BINS - 1; i-- > 0; )
 		t->bin[i] += t->bin[i + 1];
+	find_power(t);
 	t->strength = strength_of(t);
 	t->another = another_of(t, t->nights ? (double)t->bin[bin_of(FAR)] / t->nights : 0);
 }
 
+static double share_of_all(const struct tails *t, double off)
+{
+	double share = t->nights ? (double)t->bin[bin_of(fmax(fmin(off, t->beyond), 0))] / t->nights : 0;
+
+	return off > t->beyond ? share * pow(off / t->beyond, -t->power) : share;
+}
+
 double tails_share(const struct tails *t, double off, const double *own, size_t n)
 {
-	double all = (t->bin[bin_of(fmax(off, 0))] + 1.0) / (t->nights + BEFORE_ALL);
+	double all = share_of_all(t, off);
 	size_t mine = 0;
 
 	if (isinf(t->strength) || !n)
@@ -96,5 +126,7 @@ double tails_share(const struct tails *t, double off, const double *own, size_t 
 
 double tails_running(const struct tails *t, double p, size_t nights)
 {
-	return pow(p, 1 + (nights - 1) * t->another);
+	if (nights < 2)
+		return p;
+	return pow(fmax(p, 1.0 / (t->nights + BEFORE_ALL)), 1 + (nights - 1) * t->another);
 }

@@ -22,6 +22,7 @@ struct tails {
 	size_t out;
 	double squares, chances;
 	/* Once finished. */
+	double beyond, power;	/* from there on they become fewer by that power */
 	double strength;	/* so many nights what all say is worth against a series' own */
 	double another;		/* chances that the next night agrees: the power of the first's */
 };
@@ -36,11 +37,11 @@ void tails_merge(struct tails *into, const struct tails *t);
 
 void tails_finish(struct tails *t);
 
-/* Of a finished one: how often a night of a series with these n nights is off so far. Never
- * 0, as before any was seen it is taken to be one of a hundred. */
+/* Of a finished one: how often a night of a series with these n nights is off so far. */
 double tails_share(const struct tails *t, double off, const double *own, size_t n);
 
-/* How often so many nights running are, if one is with a probability of p. */
+/* How often so many nights running are, if one is with a probability of p; which, for
+ * several, is no smaller than the nights there were can tell. */
 double tails_running(const struct tails *t, double p, size_t nights);
 
 #endif

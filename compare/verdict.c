@@ -67,6 +67,12 @@ static double p_of(struct judge *j, const struct metric_series *s, size_t row, b
 				   level_own(s, row, sign, j->work)));
 }
 
+/* How likely the level itself is so far off, and all nights running with it. */
+static double p_of_level(const struct level *l, double residual)
+{
+	return t_tail(fabs(residual) / sqrt(l->variance * MEDIAN_ERROR / l->n), l->df);
+}
+
 /* That of the newest nights which is the least so. */
 static double weakest(struct judge *j, const struct metric_series *s, size_t row, bool worse)
 {
@@ -107,7 +113,7 @@ static bool matters(const struct level *l, double step, bool worse)
 	return passes(&l->gate, &f);
 }
 
-/* Nights agree where each of them by itself differs by as much as matters. */
+/* Nights agree where each of them by itself differs by half as much as matters. */
 static int test_newest(struct judge *j, const struct metric_series *s, size_t row, bool worse)
 {
 	const struct tails *tails = worse ? &s->up : &s->down;
@@ -116,12 +122,27 @@ static int test_newest(struct judge *j, const struct metric_series *s, size_t ro
 	int r = 0;
 
 	c.p = tails_running(tails, p_of(j, s, row, worse, least), (size_t)j->rules->agree);
-	if (c.p <= j->rules->rate && matters(&s->level[row], least, worse))
+	if (c.p <= j->rules->rate && matters(&s->level[row], 2 * least, worse)) {
+		c.p = fmax(c.p, p_of_level(&s->level[row], least));
 		r = add(&j->running, c);
+	}
 	c.p = p_of(j, s, row, worse, newest_residual(s, row));
 	if (!r && c.p <= j->rules->rate && j->rules->agree > 1 && row_task(s, row) != TASK_HOST)
 		r = add(&j->newest, c);
 	return r;
+}
+
+/* The change point's own noise is of one series, maybe a short one: with what tasks as long
+ * tell of it, times the places. */
+static double p_of_standing(const struct metric_series *s, const struct standing *c)
+{
+	const struct level *l = &s->level[c->row];
+	double step = l->ratios ? log(c->now / c->before) : (c->now - c->before) / l->scale;
+	double error = sqrt(l->variance * (1.0 / c->n_before + 1.0 / c->n_now));
+
+	if (!l->tested || (l->ratios && !(c->before > 0 && c->now > 0)))
+		return c->p;
+	return fmax(c->p, fmin(1, t_both(step / error, l->df) * (s->n_nights - s->first_night)));
 }
 
 static int test_standing(struct judge *j, const struct metric_series *s)
@@ -130,11 +151,12 @@ static int test_standing(struct judge *j, const struct metric_series *s)
 
 	for (size_t i = 0; !r && i < s->n_standing; i++) {
 		const struct standing *c = &s->standing[i];
+		double p = p_of_standing(s, c);
 
 		j->change.tests += i && s->standing[i - 1].row == c->row;
-		if (c->p <= j->rules->rate)
-			r = add(&j->change, (struct candidate){ s, c->row, i, c->now > c->before,
-								 c->p });
+		if (p <= j->rules->rate)
+			r = add(&j->change,
+				(struct candidate){ s, c->row, i, c->now > c->before, p });
 	}
 	return r;
 }
@@ -315,7 +337,7 @@ static int tell_newest(struct judge *j, const struct candidate *c, enum finding_
 	if (r)
 		return r;
 	reach = t_quantile(0.5 * (1 - CONFIDENCE), l->df) *
-		sqrt(l->variance * (1.0 / n_now + 1.57 / l->n));
+		sqrt(l->variance * (1.0 / n_now + MEDIAN_ERROR / l->n));
 	f.before = level_value(l, 0);
 	f.now = level_value(l, step);
 	f.effect = share(f.before, f.now);

@@ -13,7 +13,6 @@
 #define LEAST_NOISE 1e-3	/* nothing is measured better */
 #define FEWEST 3		/* nights of a level */
 #define MAD_WORTH 0.37		/* of a degree of freedom, of a normal distribution */
-#define MEDIAN_ERROR 1.57	/* the variance of a median is so much of a mean's */
 #define STEP 64			/* series a thread takes at once */
 
 #define GROUPS 10		/* of series as long, whose noise is alike */
@@ -227,7 +226,7 @@ static void measure(struct worker *w, struct level *l, float *residual)
 	l->middle = stats_median(w->work, n);
 	spread = stats_spread(w->work, n, l->middle) * (1 + 1.0 / n);
 	l->variance = spread * spread;
-	l->df = fmax(FEWEST, MAD_WORTH * (n - 1));
+	l->df = fmax(1, MAD_WORTH * (n - 1));
 	for (size_t i = 0; i < nights; i++)
 		residual[i] = i < l->begin ? NAN : (float)(w->value[i] - l->middle);
 }

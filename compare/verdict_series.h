@@ -10,6 +10,8 @@
 
 /* What verdict.c has of a metric: its series, one a task and then the build's and the host's. */
 
+#define MEDIAN_ERROR 1.57	/* the variance of a median is so much of a mean's */
+
 /* A change point that still stands. */
 struct standing {
 	uint32_t row;

@@ -31,6 +31,16 @@ TESTS += tests/check_diff
 tests_check_diff_SOURCES = tests/check_diff.c tests/made_figures.c tests/made_figures.h tests/noise.c tests/noise.h
 tests_check_diff_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_diff_LDADD = $(COMPARE_LIBS)
+check_PROGRAMS += tests/check_tails
+TESTS += tests/check_tails
+tests_check_tails_SOURCES = tests/check_tails.c tests/noise.c tests/noise.h
+tests_check_tails_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_tails_LDADD = $(COMPARE_LIBS)
+check_PROGRAMS += tests/check_verdict
+TESTS += tests/check_verdict
+tests_check_verdict_SOURCES = tests/check_verdict.c tests/made_nights.c tests/made_nights.h tests/noise.c tests/noise.h
+tests_check_verdict_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_verdict_LDADD = $(COMPARE_LIBS)
 EXTRA_DIST += tests/data/compare
 
 # How often they err, and what they cost.

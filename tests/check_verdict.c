@@ -1,0 +1,550 @@
+#include "made_nights.h"
+#include "support.h"
+#include "verdict.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define NIGHTS 50
+#define NEWEST (NIGHTS - 1)
+#define TASKS 200
+
+static struct nights nights;
+static struct verdict verdict;
+static struct rules rules;
+
+static void setup(void)
+{
+	rules_init(&rules);
+	for (enum metric m = 0; m < METRICS; m++)
+		rules.gate[m].amount = 0;
+}
+
+static void teardown(void)
+{
+	verdict_release(&verdict);
+	nights_release(&nights);
+}
+
+static void make(const struct made_change *change, size_t n)
+{
+	struct made made = { .seed = 5, .tasks = TASKS, .nights = NIGHTS, .noise = 0.03, .host = 0.02,
+			     .change = change, .n_changes = n };
+
+	ck_assert(!made_nights(&nights, &made));
+}
+
+static void judge(const struct known_list *known)
+{
+	struct error err = { 0 };
+
+	ck_assert_msg(!verdict_make(&verdict, &nights, &rules, known, &err), "%s", err.message);
+}
+
+static const struct finding *find(uint32_t task, enum metric m)
+{
+	for (size_t i = 0; i < verdict.n; i++) {
+		if (verdict.finding[i].task == task && verdict.finding[i].metric == m)
+			return &verdict.finding[i];
+	}
+	return NULL;
+}
+
+/* One change of the memory of task 7, as it is told. */
+static const struct {
+	const char *what;
+	struct made_change change;
+	int told;		/* an enum finding_state, -1: not at all */
+	bool worse;
+	uint32_t first, last;	/* between which its first night is */
+	double effect;
+} steps[] = {
+	{ "nothing", { .by = 0 }, -1, false, 0, 0, 0 },
+	{ "one night", { .night = NEWEST, .by = 0.3 }, FINDING_SUSPECT, true, NEWEST, NEWEST, 0.3 },
+	{ "two nights", { .night = NEWEST - 1, .by = 0.3 }, FINDING_CONFIRMED, true, NEWEST - 1,
+	  NEWEST - 1, 0.3 },
+	{ "four nights", { .night = NEWEST - 3, .by = 0.3 }, FINDING_CONFIRMED, true, NEWEST - 3,
+	  NEWEST - 3, 0.3 },
+	{ "weeks", { .night = 25, .by = 0.15 }, FINDING_CONFIRMED, true, 24, 26, 0.15 },
+	{ "for the better", { .night = NEWEST - 1, .by = -0.3 }, FINDING_CONFIRMED, false,
+	  NEWEST - 1, NEWEST - 1, -0.3 },
+	{ "for the better, weeks ago", { .night = 20, .by = -0.2 }, FINDING_CONFIRMED, false, 19, 21,
+	  -0.2 },
+	{ "gone again", { .night = 10, .until = NEWEST - 5, .by = 0.3 }, FINDING_CONFIRMED, false,
+	  NEWEST - 5, NEWEST - 5, 1 / 1.3 - 1 },
+	{ "passing", { .night = 30, .until = 33, .by = 0.3 }, -1, false, 0, 0, 0 },
+	{ "less than matters", { .night = 20, .by = 0.03 }, -1, false, 0, 0, 0 },
+	{ "enormous", { .night = NEWEST - 1, .by = 20 }, FINDING_CONFIRMED, true, NEWEST - 1,
+	  NEWEST - 1, 20 },
+};
+
+START_TEST(step)
+{
+	struct made_change change = steps[_i].change;
+	const struct finding *f;
+
+	change.task = 7;
+	change.metrics = METRIC_BIT(METRIC_MEMORY);
+	make(&change, 1);
+	judge(NULL);
+	f = find(7, METRIC_MEMORY);
+	if (steps[_i].told < 0) {
+		ck_assert_msg(!verdict.n, "%s: %zu told", steps[_i].what, verdict.n);
+		return;
+	}
+	ck_assert_msg(f && verdict.n == 1, "%s: %zu told", steps[_i].what, verdict.n);
+	ck_assert_int_eq(f->state, steps[_i].told);
+	ck_assert_int_eq(f->worse, steps[_i].worse);
+	ck_assert_msg(f->since >= steps[_i].first && f->since <= steps[_i].last, "%u", f->since);
+	ck_assert(f->first <= f->since && f->since <= f->last);
+	ck_assert_uint_eq(f->nights, NIGHTS - f->since);
+	ck_assert_double_eq_tol(f->effect, steps[_i].effect, 0.06 * (1 + fabs(steps[_i].effect)));
+	ck_assert_double_eq_tol(f->now / f->before - 1, f->effect, 1e-9 * (1 + f->effect));
+	ck_assert(f->low < f->effect && f->effect < f->high);
+	ck_assert(f->low < steps[_i].effect && steps[_i].effect < f->high);
+	ck_assert(f->rate <= rules.rate);
+	ck_assert_uint_eq(verdict.n_confirmed, f->worse && f->state == FINDING_CONFIRMED);
+	ck_assert_uint_eq(verdict.n_suspect, f->worse && f->state == FINDING_SUSPECT);
+	ck_assert_uint_eq(verdict.more_nights, f->state == FINDING_SUSPECT);
+}
+END_TEST
+
+/* On top of a change that was there before comes another. */
+START_TEST(two_steps)
+{
+	static const struct made_change changes[] = {
+		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .night = 20, .by = 0.2 },
+		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .night = NEWEST - 1, .by = 0.3 },
+	};
+
+	make(changes, COUNT(changes));
+	judge(NULL);
+	ck_assert_uint_eq(verdict.n, 2);
+	ck_assert_uint_eq(verdict.n_confirmed, 2);
+	ck_assert_uint_ne(verdict.finding[0].since, verdict.finding[1].since);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert(verdict.finding[i].since == 20 || verdict.finding[i].since == NEWEST - 1);
+}
+END_TEST
+
+/* What people said. */
+static const struct {
+	const char *what;
+	struct known known;
+	size_t told;
+	bool is_known;
+} said[] = {
+	{ "acknowledged", { KNOWN_ACKNOWLEDGED, 30, "recipe0: do_task7", ~0u, "why", "who", 0 }, 1, true },
+	{ "by a pattern", { KNOWN_ACKNOWLEDGED, 48, "recipe0: *", ~0u, "why", "who", 0 }, 1, true },
+	{ "before it began", { KNOWN_ACKNOWLEDGED, 20, "recipe0: do_task7", ~0u, "why", "who", 0 }, 1,
+	  false },
+	{ "another task", { KNOWN_ACKNOWLEDGED, 30, "recipe0: do_task8", ~0u, "why", "who", 0 }, 1, false },
+	{ "the build, not the task", { KNOWN_ACKNOWLEDGED, 30, "", ~0u, "why", "who", 0 }, 1, false },
+	{ "another metric", { KNOWN_ACKNOWLEDGED, 30, "*", METRIC_BIT(METRIC_CPU), "why", "who", 0 }, 1,
+	  false },
+	{ "accepted", { KNOWN_ACCEPTED, 30, "recipe0: do_task7", ~0u, "why", "who", 0 }, 0, false },
+	{ "accepted too early", { KNOWN_ACCEPTED, 15, "recipe0: do_task7", ~0u, "why", "who", 0 }, 1,
+	  false },
+	{ "accepted in the newest night", { KNOWN_ACCEPTED, NEWEST, "recipe0: do_task7", ~0u, "", "", 0 },
+	  0, false },
+};
+
+START_TEST(known)
+{
+	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
+						   .night = 30, .by = 0.3 };
+	struct known one = said[_i].known;
+	struct known_list list = { 1, &one };
+
+	make(&change, 1);
+	judge(&list);
+	ck_assert_msg(verdict.n == said[_i].told, "%s: %zu", said[_i].what, verdict.n);
+	ck_assert_uint_eq(verdict.n_known, said[_i].is_known);
+	ck_assert_uint_eq(verdict.n_confirmed, said[_i].told - said[_i].is_known);
+	if (said[_i].told)
+		ck_assert_ptr_eq(verdict.finding[0].known, said[_i].is_known ? &one : NULL);
+}
+END_TEST
+
+/* Thresholds, by rules. */
+static const struct {
+	const char *what;
+	struct rule rule;
+	size_t told;
+} gates[] = {
+	{ "none", { "nothing like it", ~0u, NAN, NAN, NAN, true }, 1 },
+	{ "ignored", { "recipe0: *", ~0u, NAN, NAN, NAN, true }, 0 },
+	{ "another metric ignored", { "recipe0: *", METRIC_BIT(METRIC_IO), NAN, NAN, NAN, true }, 1 },
+	{ "share", { "*", ~0u, 0.4, NAN, NAN, -1 }, 0 },
+	{ "share enough", { "*", ~0u, 0.2, NAN, NAN, -1 }, 1 },
+	{ "amount", { "*", ~0u, NAN, 1e12, NAN, -1 }, 0 },
+	{ "floor", { "*", ~0u, NAN, NAN, 1e12, -1 }, 0 },
+};
+
+START_TEST(gate)
+{
+	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
+						   .night = NEWEST - 1, .by = 0.3 };
+
+	make(&change, 1);
+	rules.rule = &gates[_i].rule;
+	rules.n = 1;
+	judge(NULL);
+	ck_assert_msg(verdict.n == gates[_i].told, "%s: %zu", gates[_i].what, verdict.n);
+}
+END_TEST
+
+/* A slow machine slows no task; what all have in common is told, and fails nothing. */
+START_TEST(slow_host)
+{
+	const struct made_change changes[] = {
+		{ .task = MADE_ALL, .metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU),
+		  .night = NEWEST + 1 - (size_t)_i, .by = 0.2 },
+		{ .task = 9, .metrics = METRIC_BIT(METRIC_CPU), .night = NEWEST - 1, .by = 0.4 },
+	};
+
+	make(changes, COUNT(changes));
+	judge(NULL);
+	ck_assert(verdict.host_event[METRIC_WALL] && verdict.host_event[METRIC_CPU]);
+	ck_assert(!verdict.host_event[METRIC_MEMORY] && isnan(verdict.host[METRIC_MEMORY]));
+	ck_assert_double_eq_tol(verdict.host[METRIC_WALL], 1.2, 0.08);
+	ck_assert_uint_eq(verdict.n_confirmed, 1);
+	ck_assert_ptr_nonnull(find(9, METRIC_CPU));
+	ck_assert_double_eq_tol(find(9, METRIC_CPU)->effect, 0.4, 0.1);
+	ck_assert_int_eq(find(TASK_HOST, METRIC_WALL) != NULL, _i > 1);
+}
+END_TEST
+
+/* The build as a whole is a series of its own. */
+START_TEST(whole_build)
+{
+	static const struct made_change change = { .task = MADE_ALL, .night = NEWEST - 1,
+						   .metrics = METRIC_BIT(METRIC_IO) |
+							      METRIC_BIT(METRIC_READ) |
+							      METRIC_BIT(METRIC_WRITTEN), .by = 0.3 };
+	struct known one = { KNOWN_ACKNOWLEDGED, NEWEST, "", ~0u, "why", "who", 0 };
+	struct known_list list = { 1, &one };
+
+	make(&change, 1);
+	judge(&list);
+	ck_assert_uint_gt(verdict.n_confirmed, TASKS * 3 / 4);
+	ck_assert_ptr_nonnull(find(TASK_TOTAL, METRIC_IO));
+	ck_assert_int_eq(find(TASK_TOTAL, METRIC_IO)->state, FINDING_KNOWN);
+	ck_assert_uint_eq(verdict.n_known, 1);
+	for (size_t i = 1; i < verdict.n; i++)
+		ck_assert_int_le(verdict.finding[i - 1].state, verdict.finding[i].state);
+}
+END_TEST
+
+START_TEST(other_machine)
+{
+	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
+						   .night = 30, .by = 0.3 };
+
+	make(&change, 1);
+	for (size_t i = 30; i < NIGHTS; i++)
+		nights.night[i].circumstances = (uint64_t)_i;
+	judge(NULL);
+	ck_assert_uint_eq(verdict.n, 1);
+	ck_assert_int_eq(verdict.finding[0].machine, _i != 0);
+}
+END_TEST
+
+START_TEST(exact_totals)
+{
+	make(NULL, 0);
+	judge(NULL);
+	ck_assert_uint_eq(verdict.n_exact, 0);
+	verdict_release(&verdict);
+	nights.night[NEWEST].total[TOTAL_TASKS] += 3;
+	nights.night[NEWEST].total[TOTAL_FAILED] = 1;
+	nights.night[NEWEST].total[TOTAL_STATUS] = -1;
+	judge(NULL);
+	ck_assert_uint_eq(verdict.n_exact, 2);
+	ck_assert_int_eq(verdict.exact[0].total, TOTAL_TASKS);
+	ck_assert_int_eq(verdict.exact[0].now - verdict.exact[0].before, 3);
+	ck_assert_int_eq(verdict.exact[1].total, TOTAL_FAILED);
+	ck_assert_uint_eq(verdict.n_confirmed, 0);
+}
+END_TEST
+
+/* Too little to say anything of. */
+static const struct {
+	size_t tasks, nights;
+	int64_t agree;
+	bool enough;
+} little[] = {
+	{ 20, 0, 2, false }, { 20, 1, 2, false }, { 20, 2, 2, false }, { 20, 6, 2, false },
+	{ 20, 7, 2, true }, { 0, 20, 2, true }, { 1, 20, 2, true }, { 20, 8, 9, false },
+	{ 20, 14, 10, false }, { 20, 15, 10, true },
+};
+
+START_TEST(little_history)
+{
+	struct made made = { .seed = 1, .tasks = little[_i].tasks, .nights = little[_i].nights,
+			     .noise = 0.03 };
+
+	ck_assert(!made_nights(&nights, &made));
+	rules.agree = little[_i].agree;
+	judge(NULL);
+	ck_assert_int_eq(verdict.enough, little[_i].enough);
+	ck_assert_uint_eq(verdict.n, 0);
+	ck_assert_uint_eq(verdict.n_nights, little[_i].nights);
+	ck_assert_int_eq(verdict.more_nights > 0, !little[_i].enough);
+}
+END_TEST
+
+/* A small project with few nights, and a change that nobody would doubt. */
+START_TEST(small_project)
+{
+	static const struct made_change change = { .task = 1, .night = 10, .by = 1,
+						   .metrics = METRIC_BIT(METRIC_MEMORY) };
+	struct made made = { .seed = 1, .tasks = 3, .nights = 12, .noise = 0.02, .change = &change,
+			     .n_changes = 1 };
+
+	ck_assert(!made_nights(&nights, &made));
+	judge(NULL);
+	ck_assert_ptr_nonnull(find(1, METRIC_MEMORY));
+	ck_assert_int_eq(find(1, METRIC_MEMORY)->state, FINDING_CONFIRMED);
+}
+END_TEST
+
+/* Only the window is looked at. */
+START_TEST(window)
+{
+	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
+						   .night = 15, .by = 0.5 };
+
+	make(&change, 1);
+	rules.window = 50;
+	judge(NULL);
+	ck_assert_uint_eq(verdict.n_confirmed, 1);
+	verdict_release(&verdict);
+	rules.window = 30;
+	judge(NULL);
+	ck_assert_uint_eq(verdict.first_night, 20);
+	ck_assert_uint_eq(verdict.n_nights, 30);
+	ck_assert_uint_eq(verdict.n, 0);
+}
+END_TEST
+
+/* Values that no measurement has. */
+static const float odd[] = { 0, -1, -1e30f, NAN, INFINITY, -INFINITY, 3e38f, 1e-40f };
+
+START_TEST(odd_values)
+{
+	make(NULL, 0);
+	for (enum metric m = 0; m < METRICS; m++) {
+		float *v = made_values(&nights, m);
+
+		for (size_t i = 0; i < NIGHTS; i++) {
+			v[1 * NIGHTS + i] = odd[_i];
+			v[2 * NIGHTS + i] = i == 20 ? odd[_i] : v[2 * NIGHTS + i];
+			v[3 * NIGHTS + i] = i == NEWEST ? odd[_i] : v[3 * NIGHTS + i];
+			v[4 * NIGHTS + i] = i % 2 ? odd[_i] : v[4 * NIGHTS + i];
+			v[5 * NIGHTS + i] = i < 40 ? odd[_i] : v[5 * NIGHTS + i];
+		}
+	}
+	judge(NULL);
+	for (size_t i = 0; i < verdict.n; i++) {
+		const struct finding *f = &verdict.finding[i];
+
+		ck_assert_msg(f->task >= 1 && f->task <= 5, "%u", f->task);
+		ck_assert(isfinite(f->before) && isfinite(f->now) && !isnan(f->effect));
+	}
+}
+END_TEST
+
+/* From nothing to something, which is no share. */
+START_TEST(from_zero)
+{
+	make(NULL, 0);
+	for (size_t i = 0; i < NIGHTS; i++)
+		made_values(&nights, METRIC_IO)[7 * NIGHTS + i] = i < NEWEST - 1 ? 0 : 4e6f;
+	judge(NULL);
+	ck_assert_uint_eq(verdict.n_confirmed, 1);
+	ck_assert(verdict.finding[0].before == 0 && isinf(verdict.finding[0].effect));
+}
+END_TEST
+
+/* A task that the newest night does not have is not judged; one with gaps is. */
+START_TEST(missing)
+{
+	static const struct made_change changes[] = {
+		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .night = 30, .by = 0.3 },
+		{ .task = 8, .metrics = METRIC_BIT(METRIC_MEMORY), .night = 46, .by = 0.3 },
+	};
+	float *v;
+
+	make(changes, COUNT(changes));
+	v = made_values(&nights, METRIC_MEMORY);
+	v[7 * NIGHTS + NEWEST] = NAN;
+	v[8 * NIGHTS + NEWEST - 1] = v[8 * NIGHTS + 45] = v[8 * NIGHTS + 44] = NAN;
+	judge(NULL);
+	ck_assert_uint_eq(verdict.n, 1);
+	ck_assert_uint_eq(verdict.finding[0].task, 8);
+	ck_assert_uint_eq(verdict.finding[0].since, 46);
+	ck_assert_uint_eq(verdict.finding[0].first, 44);
+	ck_assert_uint_eq(verdict.finding[0].nights, 3);
+}
+END_TEST
+
+/* A task that is off every few nights is not told when it is so twice. */
+START_TEST(often_off)
+{
+	float *v;
+
+	make(NULL, 0);
+	v = made_values(&nights, METRIC_MEMORY);
+	for (size_t k = 0; k < 20; k++) {
+		for (size_t i = 0; i < NIGHTS; i++)
+			v[k * NIGHTS + i] *= (i + k) % 7 < 2 ? 1.5f : 1;
+	}
+	judge(NULL);
+	ck_assert_uint_eq(verdict.n_confirmed, 0);
+}
+END_TEST
+
+/* Nothing but noise: at a rate of a hundredth, a finding in a hundred nights. */
+static const struct made noise[] = {
+	{ .noise = 0.03 }, { .noise = 0.04, .uneven = 0.5, .spikes = 0.02 },
+	{ .noise = 0.03, .alike = 0.3 }, { .noise = 0.03, .heavy = true },
+	{ .noise = 0.04, .uneven = 0.5, .passing = 0.3, .missing = 0.1, .spikes = 0.01 },
+};
+
+START_TEST(noise_alone)
+{
+	size_t told = 0;
+
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct made made = noise[_i];
+
+		made.seed = seed;
+		made.tasks = 400;
+		made.nights = NIGHTS;
+		made.host = 0.02;
+		ck_assert(!made_nights(&nights, &made));
+		judge(NULL);
+		for (size_t i = 0; i < verdict.n; i++)	/* the build's totals do change */
+			told += verdict.finding[i].task != TASK_TOTAL;
+		teardown();
+	}
+	ck_assert_msg(told <= 1, "%zu", told);
+}
+END_TEST
+
+/* Steps of a fifth among noise: nearly all, and few that are none. */
+START_TEST(planted)
+{
+	struct made_change change[TASKS / 10];
+	size_t right = 0, wrong = 0;
+	struct made made = noise[_i];
+
+	for (size_t i = 0; i < COUNT(change); i++)
+		change[i] = (struct made_change){ .task = 10 * i, .night = NEWEST - 2, .by = 0.25 };
+	made.seed = 9;
+	made.tasks = TASKS;
+	made.nights = NIGHTS;
+	made.host = 0.02;
+	made.missing = made.passing = 0;
+	made.change = change;
+	made.n_changes = COUNT(change);
+	ck_assert(!made_nights(&nights, &made));
+	judge(NULL);
+	for (size_t i = 0; i < verdict.n; i++) {
+		const struct finding *f = &verdict.finding[i];
+
+		if (f->task >= TASK_HOST || f->state != FINDING_CONFIRMED)
+			continue;
+		right += f->task % 10 == 0;
+		wrong += f->task % 10 != 0;
+	}
+	ck_assert_msg(right >= 4 * COUNT(change) * 3 / 4, "%zu right", right);
+	ck_assert_msg(wrong <= 2, "%zu wrong", wrong);
+}
+END_TEST
+
+/* Whatever the number of threads. */
+START_TEST(same_again)
+{
+	struct finding first[1000];
+	struct made_change change[50];
+	size_t n;
+	cpu_set_t set;
+
+	for (size_t i = 0; i < COUNT(change); i++)
+		change[i] = (struct made_change){ .task = 3 * i, .night = 20 + i % 30, .by = 0.2 };
+	make(change, COUNT(change));
+	judge(NULL);
+	n = verdict.n;
+	ck_assert(n > 100 && n < COUNT(first));
+	memcpy(first, verdict.finding, n * sizeof *first);
+	verdict_release(&verdict);
+	ck_assert(!sched_getaffinity(0, sizeof set, &set));
+	for (int i = 0, found = 0; i < CPU_SETSIZE; i++) {
+		if (CPU_ISSET(i, &set) && found++)
+			CPU_CLR(i, &set);
+	}
+	ck_assert(!sched_setaffinity(0, sizeof set, &set));
+	judge(NULL);
+	ck_assert_uint_eq(verdict.n, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct finding *a = &first[i], *b = &verdict.finding[i];
+
+		ck_assert(a->task == b->task && a->metric == b->metric && a->state == b->state);
+		ck_assert(a->since == b->since && a->effect == b->effect && a->rate == b->rate);
+	}
+}
+END_TEST
+
+static int broken(const struct nights *n, enum metric m, float *values, struct error *err)
+{
+	(void)n;
+	(void)m;
+	(void)values;
+	return error_set(err, -EIO, "archive", 0, 0, "broken");
+}
+
+START_TEST(cannot_load)
+{
+	struct error err = { 0 };
+
+	make(NULL, 0);
+	nights.load = broken;
+	ck_assert_int_eq(verdict_make(&verdict, &nights, &rules, NULL, &err), -EIO);
+	ck_assert_str_eq(err.message, "broken");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("verdict");
+	TCase *t = tcase_create("verdict");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, step, 0, COUNT(steps));
+	tcase_add_test(t, two_steps);
+	tcase_add_loop_test(t, known, 0, COUNT(said));
+	tcase_add_loop_test(t, gate, 0, COUNT(gates));
+	tcase_add_loop_test(t, slow_host, 1, 4);
+	tcase_add_test(t, whole_build);
+	tcase_add_loop_test(t, other_machine, 0, 2);
+	tcase_add_test(t, exact_totals);
+	tcase_add_loop_test(t, little_history, 0, COUNT(little));
+	tcase_add_test(t, small_project);
+	tcase_add_test(t, window);
+	tcase_add_loop_test(t, odd_values, 0, COUNT(odd));
+	tcase_add_test(t, from_zero);
+	tcase_add_test(t, missing);
+	tcase_add_test(t, often_off);
+	tcase_add_loop_test(t, noise_alone, 0, COUNT(noise));
+	tcase_add_loop_test(t, planted, 0, COUNT(noise));
+	tcase_add_test(t, same_again);
+	tcase_add_test(t, cannot_load);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
