@@ -1,5 +1,6 @@
 #include "command.h"
 #include "heap.h"
+#include "kept_nights.h"
 #include "nightly.h"
 #include "outfile.h"
 #include "page.h"
@@ -36,6 +37,7 @@ static const struct option options[] = {
 /* All that a report is made of. */
 struct made {
 	struct nightly nightly;
+	struct kept_nights kept;	/* of nightly */
 	struct history history;
 	struct verdict verdict;
 	struct report_events events;
@@ -62,20 +64,24 @@ static void release(struct made *m)
 	report_events_release(&m->events);
 	verdict_release(&m->verdict);
 	history_release(&m->history);
+	kept_nights_release(&m->kept);
 	nightly_release(&m->nightly);
 }
 
 static int judge(struct made *m, struct error *err)
 {
 	struct nightly *n = &m->nightly;
-	int r = verdict_make(&m->verdict, &n->nights, &n->rules, &n->known, err);
+	const struct nights *nights = &m->kept.nights;
+	int r;
 
+	kept_nights_init(&m->kept, &n->nights);
+	r = verdict_make(&m->verdict, nights, &n->rules, &n->known, err);
 	if (!r)
-		r = history_find(&m->history, &n->nights, &n->rules, &n->known, HISTORY_ALL, err);
+		r = history_find(&m->history, nights, &n->rules, &n->known, HISTORY_ALL, err);
 	if (!r && (r = report_events_make(&m->events, &m->history, &m->verdict)))
 		r = error_sys(err, r, NULL, NULL);
 	if (!r)
-		r = trends_make(&m->trends, &n->nights, &n->rules, &m->history, &m->verdict, err);
+		r = trends_make(&m->trends, nights, &n->rules, &m->history, &m->verdict, err);
 	return r;
 }
 

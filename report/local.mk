@@ -24,6 +24,7 @@ report_libreport_la_SOURCES = \
 	report/history_trend.c report/history_trend.h \
 	report/html.c report/html.h \
 	report/markdown.c report/markdown.h \
+	report/kept_nights.c report/kept_nights.h \
 	report/page.c report/page.h \
 	report/page_data.c \
 	report/page_events.c \

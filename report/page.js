@@ -403,12 +403,12 @@ function step(by) {
 
 /* Trends */
 
-/* About three round values between low and high. */
+/* A few round values between low and high. */
 function ticks(unit, low, high) {
 	const base = unit === "us" ? [1, 1e3, 1e6, 6e7, 3.6e9] :
 		unit === "count" ? [1] : [0, 1, 2, 3, 4].map(i => Math.pow(1024, unit === "kb" ? i - 1 : i));
 	const scale = base.filter(b => b <= high / 2).pop() || base[0];
-	const rough = (high - low) / 3 / scale, ten = Math.pow(10, Math.floor(Math.log10(rough)));
+	const rough = (high - low) / 4 / scale, ten = Math.pow(10, Math.floor(Math.log10(rough)));
 	const step = [1, 2, 5, 10].map(f => f * ten).find(s => s >= rough) * scale, list = [];
 
 	for (let v = Math.ceil(low / step) * step; v <= high && list.length < 8; v += step)
@@ -667,7 +667,8 @@ function loadHash() {
 	view.show = p.get("show") in shows ? p.get("show") : "all";
 	view.sort = columns.some(c => c.id === id) ? id : "state";
 	view.down = sort[0] === "-";
-	view.row = data.names.indexOf(p.get("task"));
+	view.row = p.has("task") ? data.names.indexOf(p.get("task")) :
+		data.head.findings.length ? data.head.findings[0][1] : -1;
 	select();
 	const at = view.rows.indexOf(view.row);
 

@@ -12,6 +12,7 @@
 #define COARSE_VALUES (4 << 20)	/* in all of them ... */
 #define COARSE_LEAST 64		/* ... but in each so many */
 #define ROUNDED_BITS 12
+#define FEW 32
 
 struct making {
 	struct trends *t;
@@ -107,6 +108,32 @@ static float rounded(double value)
 	return (float)ldexp(rint(ldexp(part, ROUNDED_BITS)), exponent - ROUNDED_BITS);
 }
 
+/* Of few values, in place: by far most medians are of a handful of nights. */
+static float median_few(float *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		float moved = v[i];
+		size_t at = i;
+
+		for (; at && v[at - 1] > moved; at--)
+			v[at] = v[at - 1];
+		v[at] = moved;
+	}
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static float median_of_bin(const float *v, size_t n)
+{
+	float few[FEW];
+	size_t known = 0;
+
+	for (size_t i = 0; i < n && known < FEW; i++) {
+		if (!isnan(v[i]))
+			few[known++] = v[i];
+	}
+	return known ? median_few(few, known) : NAN;
+}
+
 static double median_known(struct making *k, const float *v, size_t n)
 {
 	size_t known = 0;
@@ -153,7 +180,8 @@ static void add_coarse(struct making *k, size_t series, const float *v)
 		size_t from = trends_first_night(t, i);
 		size_t until = i + 1 < t->n_points ? trends_first_night(t, i + 1) : t->n_nights;
 
-		k->points[i] = until - from == 1 ? v[from] :
+		k->points[i] = until - from == 1 ? v[from] : until - from <= FEW ?
+			       median_of_bin(v + from, until - from) :
 			       (float)median_known(k, v + from, until - from);
 	}
 	set_ends(t, series, k->points, t->n_points);
