@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define CULPRIT_EVENTS 40	/* the newest: of older ones nobody asks who it was */
 
@@ -137,12 +138,17 @@ static int draw_chart(struct made *m, int i, uint32_t night)
 	return r == -ENOMEM ? r : 0;
 }
 
+/* All days of a report are those of UTC, wherever it is made: the charts' too. */
 static int draw_charts(struct made *m, struct error *err)
 {
-	int r = draw_chart(m, 0, night_before(m));
+	uint32_t newest = (uint32_t)m->nightly.nights.n - 1;
+	int r;
 
-	if (!r)
-		r = draw_chart(m, 1, (uint32_t)m->nightly.nights.n - 1);
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	r = draw_chart(m, 1, newest);
+	if (!r && newest)
+		r = draw_chart(m, 0, night_before(m));
 	return r ? error_sys(err, r, NULL, NULL) : 0;
 }
 

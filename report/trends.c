@@ -79,7 +79,7 @@ static size_t n_recent(const struct trends *t)
 static void choose_bin(struct trends *t)
 {
 	size_t n = t->n_series - t->n_fine, old = t->n_nights - n_recent(t);
-	size_t most = n ? COARSE_VALUES / n : 0;
+	size_t most = n ? COARSE_VALUES / n : t->n_nights;
 
 	if (most < COARSE_LEAST)
 		most = COARSE_LEAST;

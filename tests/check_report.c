@@ -1,0 +1,267 @@
+#include "made_nights.h"
+#include "page.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The report: from an archive on the command line, and of nights with names that bite. */
+
+#define GEN TOP_BUILDDIR "/tests/gen_archive "
+#define REPORT TOP_BUILDDIR "/buildbeat report "
+
+static void run_in(struct run *r, const char *command)
+{
+	support_run(r, support_tmpdir(), "HOME=$PWD XDG_CACHE_HOME=$PWD/cache && "
+		    "export HOME XDG_CACHE_HOME && %s", command);
+}
+
+static void runs(const char *command)
+{
+	struct run r;
+
+	run_in(&r, command);
+	ck_assert_msg(!r.status, "%s: %s", command, r.err.data);
+	support_run_release(&r);
+}
+
+static void page_read(struct buf *page, const char *name)
+{
+	support_read(page, support_path("%s/%s", support_tmpdir(), name));
+}
+
+static bool has(const struct buf *page, const char *text)
+{
+	return memmem(page->data, page->len, text, strlen(text));
+}
+
+START_TEST(tells)
+{
+	struct buf page;
+
+	runs(GEN "--tasks 40 --nights 40 --step 0-9/30/0.4 --step 10-19/15/-0.3 r.git && "
+	     REPORT "--repo r.git -o sub/out | grep -qx sub/out/index.html");
+	page_read(&page, "sub/out/index.html");
+	ck_assert(has(&page, " confirmed</h1>"));
+	ck_assert(has(&page, "40 nights, 2026-01-01 to 2026-02-09"));
+	/* The night since when, the revisions on both sides, and how to see what lies between. */
+	ck_assert(has(&page, "id=\"event-0\""));
+	ck_assert(has(&page, "2026-01-31"));
+	ck_assert(has(&page, "2026-01-16"));
+	ck_assert(has(&page, "git log "));
+	ck_assert(has(&page, "id=\"chart-0\""));
+	ck_assert(has(&page, "id=\"chart-1\""));
+	/* Nothing is asked for elsewhere. */
+	ck_assert(!has(&page, "src=\"http"));
+	ck_assert(!has(&page, "<link"));
+	buf_release(&page);
+}
+END_TEST
+
+START_TEST(same_bytes)
+{
+	runs(GEN "--tasks 30 --nights 35 --step 7/30/0.4 r.git && " REPORT "--repo r.git -o a && "
+	     "TZ=Asia/Tokyo LC_ALL=C taskset -c 0 " REPORT "--repo r.git -o b && cmp a/index.html b/index.html");
+}
+END_TEST
+
+START_TEST(quiet_nights)
+{
+	struct buf page;
+
+	runs(GEN "--tasks 30 --nights 40 --noise 0.01 r.git && " REPORT "--repo r.git -o o");
+	page_read(&page, "o/index.html");
+	ck_assert(has(&page, "<h1 class=\"verdict\">No regression</h1>"));
+	ck_assert(has(&page, "Nothing differs from the nights before"));
+	ck_assert(has(&page, "No night is known since which anything is another."));
+	buf_release(&page);
+}
+END_TEST
+
+START_TEST(one_night)
+{
+	struct buf page;
+
+	runs(GEN "--tasks 5 --nights 1 r.git && " REPORT "--repo r.git -o o");
+	page_read(&page, "o/index.html");
+	ck_assert(has(&page, "Too few nights for a verdict"));
+	ck_assert(has(&page, "1 night, 2026-01-01,"));
+	ck_assert(!has(&page, "id=\"chart-0\""));
+	ck_assert(has(&page, "id=\"chart-1\""));
+	buf_release(&page);
+}
+END_TEST
+
+static const struct {
+	const char *arguments, *message;
+} refused[] = {
+	{ "--repo r.git", "where to write it is missing: give --output DIR" },
+	{ "-o o", "no archive is named: give --repo" },
+	{ "--repo none.git -o o", "none.git" },
+	{ "--repo r.git --ref other -o o", "other" },
+	{ "--repo r.git --metrics nonsense -o o", "nonsense" },
+	{ "--repo r.git -o o --source no/where", "no/where" },
+	{ "--repo r.git -o file", "file" },
+	{ "--repo r.git -o o more", "more" },
+};
+
+START_TEST(refuses)
+{
+	struct run r;
+
+	runs(GEN "--tasks 5 --nights 3 r.git && echo kept >file && mkdir o && echo kept >o/index.html");
+	run_in(&r, support_path(REPORT "%s", refused[_i].arguments));
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_msg(strstr(r.err.data, refused[_i].message), "%s", r.err.data);
+	support_run_release(&r);
+	runs("echo kept | cmp - o/index.html && test $(ls o | wc -l) = 1");
+}
+END_TEST
+
+/* Damaged nights have no bootchart (start times are the same object in all of them); the
+ * report is there. */
+START_TEST(no_such_chart)
+{
+	struct buf page;
+
+	runs(GEN "--tasks 5 --nights 3 r.git && cd r.git && "
+	     "o=$(git rev-parse nightly-1/master/x86_64:columns/start_us) && "
+	     "f=objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-) && chmod u+w $f && "
+	     "head -c 20 /dev/zero >$f");
+	runs(REPORT "--repo r.git -o o");
+	page_read(&page, "o/index.html");
+	ck_assert(!has(&page, "id=\"chart-0\""));
+	ck_assert(!has(&page, "id=\"chart-1\""));
+	ck_assert(has(&page, "id=\"columns\""));
+	buf_release(&page);
+}
+END_TEST
+
+/* Names that would be tags, end an attribute or the script, or turn the writing round. */
+
+static const char *const hostile[] = {
+	"<script>alert(1)</script>: a", "\" onclick=\"alert(2)", "'x' & <b>", "</script><!--",
+	"\xe2\x80\xae" "exe.c", "bad\xff\xc3utf", "\xe6\x97\xa5\xe6\x9c\xac: \xc3\xa9", "",
+};
+
+#define HOSTILE (sizeof hostile / sizeof *hostile)
+
+struct world {
+	struct nights nights;
+	struct rules rules;
+	struct history history;
+	struct verdict verdict;
+	struct report_events events;
+	struct trends trends;
+	struct culprits *culprits;
+	struct buf out;
+};
+
+static void judge(struct world *w)
+{
+	struct error err = { 0 };
+
+	rules_init(&w->rules);
+	ck_assert_int_eq(verdict_make(&w->verdict, &w->nights, &w->rules, NULL, &err), 0);
+	ck_assert_int_eq(history_find(&w->history, &w->nights, &w->rules, NULL, HISTORY_ALL, &err), 0);
+	ck_assert_int_eq(report_events_make(&w->events, &w->history, &w->verdict), 0);
+	ck_assert_int_eq(trends_make(&w->trends, &w->nights, &w->rules, &w->history, &w->verdict,
+				     &err), 0);
+	w->culprits = calloc(w->events.n + 1, sizeof *w->culprits);
+	for (size_t i = 0; i < w->events.n; i++)
+		ck_assert_int_eq(culprits_find(&w->culprits[i], &w->nights, &w->events,
+					       &w->events.event[i], NULL, 0), 0);
+}
+
+static void write_page(struct world *w)
+{
+	struct page page = {
+		.nights = &w->nights, .rules = &w->rules, .history = &w->history,
+		.verdict = &w->verdict, .events = &w->events, .culprits = w->culprits,
+		.n_culprits = w->events.n, .trends = &w->trends,
+		.chart = { { 0, NULL, "<none> & \"why\"" }, { 0, NULL, "none" } },
+	};
+
+	ck_assert_int_eq(page_write(&w->out, &page), 0);
+}
+
+static void release(struct world *w)
+{
+	for (size_t i = 0; i < w->events.n; i++)
+		culprits_release(&w->culprits[i]);
+	free(w->culprits);
+	trends_release(&w->trends);
+	report_events_release(&w->events);
+	history_release(&w->history);
+	verdict_release(&w->verdict);
+	nights_release(&w->nights);
+	buf_release(&w->out);
+}
+
+static size_t count(const struct buf *page, const char *text)
+{
+	size_t n = 0, len = strlen(text);
+	const char *p = page->data, *end = p + page->len;
+
+	for (; (p = memmem(p, (size_t)(end - p), text, len)); p += len)
+		n++;
+	return n;
+}
+
+START_TEST(names_that_bite)
+{
+	struct made_change change[HOSTILE];
+	struct made made = { .seed = 3, .tasks = 40, .nights = 60, .noise = 0.02, .level_us = 30e6,
+			     .n_changes = HOSTILE, .change = change };
+	struct world w = { .out = BUF_INIT };
+
+	for (size_t i = 0; i < HOSTILE; i++)
+		change[i] = (struct made_change){ .task = i, .night = 40, .by = 0.5 };
+	ck_assert_int_eq(made_nights(&w.nights, &made), 0);
+	for (size_t i = 0; i < HOSTILE; i++)
+		w.nights.task[i].name = hostile[i];
+	w.nights.ref = "<i>host</i>/main/x";
+	for (size_t i = 0; i < w.nights.n; i++) {
+		if (w.nights.night[i].n_revisions)
+			w.nights.night[i].revision[0].source = "/src/<u>\"'";
+	}
+	judge(&w);
+	ck_assert_uint_ge(w.verdict.n_confirmed, HOSTILE);
+	write_page(&w);
+	ck_assert(has(&w.out, "&lt;script&gt;alert(1)&lt;/script&gt;: a"));
+	ck_assert(has(&w.out, "\\u202eexe.c"));
+	ck_assert(has(&w.out, "\xe6\x97\xa5\xe6\x9c\xac: \xc3\xa9"));
+	ck_assert(!has(&w.out, "<script>alert"));
+	ck_assert(!has(&w.out, "\" onclick"));
+	ck_assert(!has(&w.out, "<i>"));
+	ck_assert(!has(&w.out, "<u>"));
+	ck_assert(!has(&w.out, "<!--"));
+	ck_assert(!has(&w.out, "\xff"));
+	ck_assert_uint_eq(count(&w.out, "<script"), 3);
+	ck_assert_uint_eq(count(&w.out, "</script>"), 3);
+	release(&w);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+	Suite *s = suite_create("report");
+	TCase *t = tcase_create("report");
+
+	tcase_add_checked_fixture(t, NULL, support_cleanup);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, tells);
+	tcase_add_test(t, same_bytes);
+	tcase_add_test(t, quiet_nights);
+	tcase_add_test(t, one_night);
+	tcase_add_loop_test(t, refuses, 0, sizeof refused / sizeof *refused);
+	tcase_add_test(t, no_such_chart);
+	tcase_add_test(t, names_that_bite);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int main(void)
+{
+	return support_main(suite());
+}

@@ -1,0 +1,170 @@
+#include "made_nights.h"
+#include "support.h"
+#include "trends.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What a report keeps of all figures of all nights: it comes back as it was, to a step. */
+
+static const struct {
+	size_t tasks, nights;
+	size_t n_fine, bin, n_points;
+} sizes[] = {
+	{ 3, 1, 16, 1, 1 },
+	{ 3, 30, 16, 1, 30 },
+	{ 20, 400, 84, 1, 400 },
+	{ 10000, 100, 6, 1, 100 },		/* few enough nights to be there each */
+	{ 10000, 365, 6, 5, 97 },
+	{ 20000, 90, 6, 2, 60 },		/* at least so many, however many tasks */
+};
+
+struct world {
+	struct nights nights;
+	struct rules rules;
+	struct history history;
+	struct history_change change[1];
+	struct verdict verdict;
+	struct finding finding[1];
+	struct trends trends;
+};
+
+/* Of the third task something is told, and of the second something was. */
+static void make(struct world *w, size_t tasks, size_t n_nights)
+{
+	struct made made = { .seed = 1, .tasks = tasks, .nights = n_nights, .noise = 0.03,
+			     .missing = 0.05 };
+	struct error err = { 0 };
+
+	*w = (struct world){ .history = { .n_changes = 1 }, .verdict = { .n = 1 } };
+	w->history.change = w->change;
+	w->verdict.finding = w->finding;
+	w->change[0] = (struct history_change){ .task = 1, .metric = METRIC_IO };
+	w->finding[0] = (struct finding){ .task = 2, .metric = METRIC_CPU, .before = 12345 };
+	rules_init(&w->rules);
+	ck_assert_int_eq(made_nights(&w->nights, &made), 0);
+	ck_assert_int_eq(trends_make(&w->trends, &w->nights, &w->rules, &w->history, &w->verdict,
+				     &err), 0);
+}
+
+static void release(struct world *w)
+{
+	trends_release(&w->trends);
+	nights_release(&w->nights);
+}
+
+static double value_of(const struct trends *t, size_t series, uint8_t step, int steps)
+{
+	return step ? t->low[series] + (step - 1.0) / steps * (t->high[series] - t->low[series]) :
+		      NAN;
+}
+
+static void same(double got, double wanted, double tolerance)
+{
+	if (isnan(wanted))
+		ck_assert(isnan(got));
+	else
+		ck_assert_double_eq_tol(got, wanted, tolerance);
+}
+
+/* Half a step, and what rounding to twelve digits may do. */
+static double tolerance(const struct trends *t, size_t series, int steps)
+{
+	return (t->high[series] - t->low[series]) / steps * 0.51 + t->high[series] / 2000;
+}
+
+START_TEST(comes_back)
+{
+	struct world w;
+	const struct trends *t = &w.trends;
+	float *values;
+
+	make(&w, sizes[_i].tasks, sizes[_i].nights);
+	ck_assert_uint_eq(t->n_series, 4 * (sizes[_i].tasks + 1));
+	ck_assert_uint_eq(t->n_fine, sizes[_i].n_fine);
+	ck_assert_uint_eq(t->bin, sizes[_i].bin);
+	ck_assert_uint_eq(t->n_points, sizes[_i].n_points);
+	for (size_t i = 0; i < t->n_fine; i++) {
+		size_t series = t->fine[i], row = series % t->n_rows;
+
+		ck_assert(!i || t->fine[i - 1] < series);
+		values = made_values(&w.nights, t->metric[series / t->n_rows]);
+		for (size_t k = 0; row < sizes[_i].tasks && k < t->n_nights; k++)
+			same(value_of(t, series, t->values[i * t->n_nights + k], TRENDS_FINE),
+			     values[row * t->n_nights + k], tolerance(t, series, TRENDS_FINE));
+	}
+	release(&w);
+}
+END_TEST
+
+/* The first task of the first metric is coarse: single nights, medians before. */
+START_TEST(medians)
+{
+	struct world w;
+	const struct trends *t = &w.trends;
+	const float *v;
+
+	make(&w, 10000, 365);
+	v = made_values(&w.nights, METRIC_WALL);
+	ck_assert_uint_eq(trends_first_night(t, 0), 0);
+	ck_assert_uint_eq(trends_first_night(t, 1), 5);
+	ck_assert_uint_eq(trends_first_night(t, 66), 330);
+	ck_assert_uint_eq(trends_first_night(t, 67), 335);
+	ck_assert_uint_eq(trends_first_night(t, 96), 364);
+	for (size_t i = 67; i < t->n_points; i++)
+		same(value_of(t, 0, t->coarse[i], TRENDS_COARSE), v[trends_first_night(t, i)],
+		     tolerance(t, 0, TRENDS_COARSE));
+	for (size_t i = 0; i < 67; i++) {
+		double got = value_of(t, 0, t->coarse[i], TRENDS_COARSE);
+		double slack = tolerance(t, 0, TRENDS_COARSE);
+		size_t below = 0, above = 0, n = 0;
+
+		for (size_t k = 0; k < 5; k++) {
+			n += !isnan(v[5 * i + k]);
+			below += v[5 * i + k] < got + slack;
+			above += v[5 * i + k] > got - slack;
+		}
+		ck_assert(!n == isnan(got));
+		ck_assert_msg(2 * below >= n && 2 * above >= n, "point %zu", i);
+	}
+	release(&w);
+}
+END_TEST
+
+START_TEST(newest_and_usual)
+{
+	struct world w;
+	const struct trends *t = &w.trends;
+	size_t told;
+	float *v;
+
+	make(&w, 50, 100);
+	told = t->n_rows + 2;
+	ck_assert_int_eq(t->metric[1], METRIC_CPU);
+	v = made_values(&w.nights, METRIC_CPU);
+	same(t->newest[told], v[2 * 100 + 99], v[2 * 100 + 98] / 1000);
+	ck_assert_double_eq_tol(t->usual[told], 12345, 12345 / 2000.0);
+	/* Of others the median of the window before the newest: near the middle of the noise. */
+	ck_assert_double_eq_tol(t->usual[t->n_rows + 5] / v[5 * 100 + 50], 1, 0.2);
+	same(t->newest[t->n_rows - 1], metric_total(w.nights.night[99].total, METRIC_WALL), 1e9);
+	release(&w);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+	Suite *s = suite_create("trends");
+	TCase *t = tcase_create("trends");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, comes_back, 0, sizeof sizes / sizeof *sizes);
+	tcase_add_test(t, medians);
+	tcase_add_test(t, newest_and_usual);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int main(void)
+{
+	return support_main(suite());
+}
