@@ -92,14 +92,22 @@ static void set_start(struct builder *b, int64_t start_us)
 
 /* Figures */
 
+/* What no build has is not known either; so sums of some fit. */
+static int64_t number_of(const struct json_value *v, const char *name, int decimals)
+{
+	int64_t n = json_member_number(v, name, decimals, -1);
+
+	return n > INT64_MAX / 16 ? -1 : n;
+}
+
 static int64_t us_of(const struct json_value *v, const char *name)
 {
-	return json_member_number(v, name, MICRO, -1);
+	return number_of(v, name, MICRO);
 }
 
 static int64_t count_of(const struct json_value *v, const char *name)
 {
-	return json_member_number(v, name, 0, -1);
+	return number_of(v, name, 0);
 }
 
 static int64_t sum(int64_t a, int64_t b)

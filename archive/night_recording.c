@@ -157,7 +157,7 @@ int night_recording(struct recording *rec, const struct figures *f, struct error
 	int r;
 
 	builder_init(&b, rec, path);
-	if (f->start_s >= 0)
+	if (f->start_s >= 0 && f->start_s < INT64_MAX / SECOND_NS)
 		builder_start_wall(&b, f->start_s * SECOND_NS);
 	add_facts(&b, f);
 	add_totals(&b, f);

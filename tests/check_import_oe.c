@@ -239,6 +239,9 @@ static const struct {
 	{ "data/results.json", "[]", NULL },
 	{ "buildstats.json", "{\"test1.build\": [1, null, {}, {\"tasks\": 3}, "
 	  "{\"tasks\": {\"do_x\": {}}}]}", NULL },
+	{ "data/results.json", "{\"start_time\": 9e12, \"elapsed_time\": 9e12, \"tests\": {\"a\": "
+	  "{\"start_time\": -9e300, \"elapsed_time\": 9.1e12, \"measurements\": {\"m\": {\"values\": "
+	  "{\"size\": 9223372036854775807}}}}}}", NULL },
 };
 
 /* What is damaged is told with its place, and the others are read. */

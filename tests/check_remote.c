@@ -268,6 +268,8 @@ START_TEST(server_is_down)
 	add(1, 2, 2, 2);
 	add(1, 3, 3, 2);
 	seen_by(1, "0 1 2 3", true);
+	must(2, BUILDBEAT " check --repo %s", url);	/* which is the newest cannot be known */
+	must(0, BUILDBEAT " history --repo %s", url);
 	up();
 	at_server("0 1");
 	add(1, 4, 4, 0);
