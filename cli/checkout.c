@@ -19,13 +19,9 @@ static int git_failed(struct checkout *c, const char *const *argv, int log_fd, s
 	struct buf text = BUF_INIT;
 	struct slice line, last = { "", 0 };
 	struct cursor lines;
-	char block[4096];
 	bool complete;
-	ssize_t n;
 
-	lseek(log_fd, 0, SEEK_SET);
-	while ((n = read(log_fd, block, sizeof block)) > 0)
-		buf_add(&text, block, (size_t)n);
+	tool_read(&text, log_fd);
 	cursor_init(&lines, buf_str(&text), text.len);
 	while (cursor_line(&lines, &line, &complete)) {
 		if (line.len)

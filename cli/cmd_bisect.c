@@ -1,3 +1,4 @@
+#include "amount.h"
 #include "bisect.h"
 #include "bisect_report.h"
 #include "cachedir.h"
@@ -6,7 +7,6 @@
 #include "index.h"
 #include "launch.h"
 #include "nightly.h"
-#include "amount.h"
 #include "outdir.h"
 #include "output.h"
 #include "rebuild.h"
@@ -256,6 +256,21 @@ static void clean_up(struct search *s)
 	buf_release(&cache);
 }
 
+/* What was built stays for the next time, but where good or bad cannot be: the next time they
+ * perhaps can. */
+static void give_up(struct search *s, int r)
+{
+	if (r == -EBUSY || r == -EEXIST)
+		return;
+	if (r == -EINVAL) {
+		rebuild_forget(&s->rebuild);
+		report("what the builds said is in %s/recordings", s->rebuild.directory);
+	} else {
+		report("%zu builds are in %s; the same command goes on from there", s->rebuild.n,
+		       s->rebuild.directory);
+	}
+}
+
 static int go(struct search *s, struct error *err)
 {
 	int r = rebuild_open(&s->rebuild, err);
@@ -265,11 +280,12 @@ static int go(struct search *s, struct error *err)
 		       s->rebuild.directory);
 	r = r ? r : bisect_search(&s->bisect, s->id[0], s->id[1], err);
 	r = r ? r : print(s, err);
-	if (!r)
+	if (r && r != -EINTR)
+		report_error(err);
+	if (r)
+		give_up(s, r);
+	else
 		clean_up(s);
-	else if (r != -EBUSY && r != -EEXIST)
-		report("%zu builds and what they said are in %s; the same command goes on from "
-		       "there", s->rebuild.n, s->rebuild.directory);
 	rebuild_close(&s->rebuild);
 	return r;
 }
@@ -286,11 +302,11 @@ static int search(struct bisect_arguments *b, struct args *args, struct error *e
 	s.bisect.context = &s;
 	r = find_matters(&s, args, &b->nightly, err);
 	r = r ? r : begin(&s, args, err);
+	if (r && r != -EINTR)
+		report_error(err);
 	r = r ? r : go(&s, err);
 	if (!r)
 		status = s.bisect.end == BISECT_FOUND ? EXIT_GOOD : EXIT_FOUND;
-	if (r && r != -EINTR)
-		report_error(err);
 	bisect_release(&s.bisect);
 	buf_release(&s.head);
 	buf_release(&s.directory);

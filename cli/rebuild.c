@@ -7,6 +7,7 @@
 #include "recording.h"
 #include "report.h"
 #include "store.h"
+#include "text.h"
 #include "tool.h"
 #include "zstd.h"
 
@@ -122,16 +123,6 @@ static int write_line(struct rebuild *b, const char *text, size_t len, const cha
 	return 0;
 }
 
-static int read_all(struct buf *text, int fd)
-{
-	char block[16384];
-	ssize_t n;
-
-	while ((n = read(fd, block, sizeof block)) > 0)
-		buf_add(text, block, (size_t)n);
-	return n < 0 ? -errno : buf_error(text);
-}
-
 static int open_runs(struct rebuild *b, const char *path, struct error *err)
 {
 	struct buf text = BUF_INIT;
@@ -144,7 +135,7 @@ static int open_runs(struct rebuild *b, const char *path, struct error *err)
 		return error_sys(err, -errno, path, "cannot write");
 	if (flock(b->fd, LOCK_EX | LOCK_NB))
 		return error_set(err, -EBUSY, path, 0, 0, "another buildbeat is at this search");
-	r = read_all(&text, b->fd);
+	r = tool_read(&text, b->fd);
 	if (r)
 		error_sys(err, r, path, "cannot read");
 	else if (text.len)
@@ -170,6 +161,15 @@ int rebuild_open(struct rebuild *b, struct error *err)
 	free(runs);
 	free(tree);
 	return r;
+}
+
+void rebuild_forget(struct rebuild *b)
+{
+	char *runs = path_in(b, "runs");
+
+	if (runs)
+		unlink(runs);
+	free(runs);
 }
 
 void rebuild_close(struct rebuild *b)
@@ -291,14 +291,13 @@ static const char *why_none(struct one *o, const struct figures *f)
 	if (b->task && figures_find(f, b->task) == f->n_tasks) {
 		near = names ? report_nearest(b->task, names) : NULL;
 		buf_adds(&text, "it has no such task");
-		if (near)
-			buf_addf(&text, "; is it '%s'", near);
+		if (near) {
+			buf_adds(&text, "; is it '");
+			text_add_name(&text, near, 0);
+			buf_addc(&text, '\'');
+		}
 	} else {
 		buf_addf(&text, "nothing is known of its %s", metric_info[b->metric].title);
-	}
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] == '\n')
-			text.data[i] = ' ';
 	}
 	why = arena_text(b->checkout->texts, buf_str(&text), text.len);
 	buf_release(&text);

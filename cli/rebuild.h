@@ -49,6 +49,9 @@ void rebuild_add_head(struct buf *head, const struct rebuild *b, const char *goo
 int rebuild_open(struct rebuild *b, struct error *err);
 void rebuild_close(struct rebuild *b);
 
+/* The next search begins anew. */
+void rebuild_forget(struct rebuild *b);
+
 /* One more build: 0 and its figure, or *why there is none. -EINTR: interrupted, and
  * checkout.status is how. */
 int rebuild_measure(struct rebuild *b, const char *id, double *value, const char **why,

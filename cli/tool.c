@@ -40,7 +40,7 @@ static bool is_interrupted(int status)
 	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT;
 }
 
-static int read_back(struct buf *out, int fd)
+int tool_read(struct buf *text, int fd)
 {
 	char block[16384];
 	ssize_t n;
@@ -48,8 +48,8 @@ static int read_back(struct buf *out, int fd)
 	if (lseek(fd, 0, SEEK_SET))
 		return -errno;
 	while ((n = read(fd, block, sizeof block)) > 0)
-		buf_add(out, block, (size_t)n);
-	return n < 0 ? -errno : buf_error(out);
+		buf_add(text, block, (size_t)n);
+	return n < 0 ? -errno : buf_error(text);
 }
 
 static int run_in(const struct tool *t, struct place *p, int *status)
@@ -62,7 +62,7 @@ static int run_in(const struct tool *t, struct place *p, int *status)
 	*status = l.status;
 	if (is_interrupted(l.status))
 		return -EINTR;
-	return t->out ? read_back(t->out, p->out) : 0;
+	return t->out ? tool_read(t->out, p->out) : 0;
 }
 
 int tool_run(const struct tool *t, int *status)

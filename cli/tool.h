@@ -18,4 +18,7 @@ struct tool {
  * -EINTR if it was interrupted, or another negative errno. */
 int tool_run(const struct tool *t, int *status);
 
+/* All of a file from its beginning. 0 or a negative errno. */
+int tool_read(struct buf *text, int fd);
+
 #endif

@@ -16,7 +16,7 @@ struct scaled {
 	double *v;		/* one after the other */
 	size_t n[SAMPLES], n_all;
 	bool ratios;
-	double unit;		/* where they are no ratios */
+	double unit;		/* where they are no ratios: the largest */
 };
 
 static int median_of(double *median, struct sample s)
@@ -44,10 +44,7 @@ static bool all_positive(const double *v, size_t n)
 static int scale(struct scaled *s, const struct sample sample[SAMPLES])
 {
 	double *to;
-	int r = median_of(&s->unit, sample[GOOD]);
 
-	if (r)
-		return r;
 	s->n_all = 0;
 	for (int i = 0; i < SAMPLES; i++)
 		s->n_all += s->n[i] = sample[i].n;
@@ -60,7 +57,10 @@ static int scale(struct scaled *s, const struct sample sample[SAMPLES])
 		to += sample[i].n;
 	}
 	s->ratios = all_positive(s->v, s->n_all);
-	s->unit = fabs(s->unit) > 0 ? fabs(s->unit) : 1;
+	s->unit = 0;
+	for (size_t i = 0; i < s->n_all; i++)
+		s->unit = fmax(s->unit, fabs(s->v[i]));
+	s->unit = s->unit > 0 ? s->unit : 1;
 	for (size_t i = 0; i < s->n_all; i++)
 		s->v[i] = s->ratios ? log(s->v[i]) : s->v[i] / s->unit;
 	return 0;
@@ -192,46 +192,56 @@ enum decision decide(double ln_odds, size_t runs, double error)
 
 /* Good and bad */
 
-static double share_of(const struct scaled *s, double step)
+/* What a step on that scale is of good: of nothing, all there is. */
+static double share_of(const struct scaled *s, double good, double step)
 {
-	return s->ratios && isfinite(step) ? expm1(step) : step;
+	if (s->ratios || !isfinite(step))
+		return s->ratios ? expm1(step) : step;
+	if (good != 0)
+		return step * s->unit / fabs(good);
+	return step > 0 ? INFINITY : step < 0 ? -INFINITY : 0;
 }
 
-static bool matters_surely(const struct apart *a, const struct matters *matters)
+static double amount_of(const struct scaled *s, double good, double step)
 {
-	return (a->in.low > 0 || a->in.high < 0) && fabs(a->effect) >= matters->share &&
-	       fabs(a->bad - a->good) >= matters->amount;
+	return s->ratios ? good * expm1(step) : step * s->unit;
 }
 
-static bool matters_not(const struct apart *a, const struct matters *matters)
+static enum levels levels_of(const struct apart *a, const struct matters *matters, double most)
 {
-	double most = fmax(fabs(a->in.low), fabs(a->in.high));
-
-	return most < matters->share || most * fabs(a->good) < matters->amount;
+	if ((a->in.low > 0 || a->in.high < 0) && fabs(a->effect) >= matters->share &&
+	    fabs(a->bad - a->good) >= matters->amount)
+		return LEVELS_DIFFER;
+	if (most < matters->share * fabs(a->good) || most < matters->amount)
+		return LEVELS_SAME;
+	return LEVELS_UNSURE;
 }
 
 int decide_apart(struct apart *a, struct sample good, struct sample bad,
 		 const struct matters *matters, double error)
 {
 	const struct sample all[SAMPLES] = { good, bad };
+	struct apart apart = { LEVELS_UNSURE, NAN, NAN, NAN, { -INFINITY, INFINITY } };
 	struct scaled s;
-	double step, reach;
-	int r = median_of(&a->good, good);
+	double step, reach, most;
+	int r = median_of(&apart.good, good);
 
-	r = r ? r : median_of(&a->bad, bad);
+	r = r ? r : median_of(&apart.bad, bad);
 	r = r ? r : scale(&s, all);
 	if (r)
 		return r;
-	*a = (struct apart){ LEVELS_UNSURE, a->good, a->bad, NAN, { -INFINITY, INFINITY } };
 	if (good.n > 1 && bad.n > 1) {
 		step = stats_mean(s.v + good.n, bad.n) - stats_mean(s.v, good.n);
 		reach = t_quantile(0.5 * error, good.n + bad.n - 2) * noise_of(&s) *
 			sqrt(1.0 / good.n + 1.0 / bad.n);
-		a->effect = share_of(&s, step);
-		a->in = (struct interval){ share_of(&s, step - reach), share_of(&s, step + reach) };
-		a->levels = matters_surely(a, matters) ? LEVELS_DIFFER :
-			    matters_not(a, matters) ? LEVELS_SAME : LEVELS_UNSURE;
+		apart.effect = share_of(&s, apart.good, step);
+		apart.in.low = share_of(&s, apart.good, step - reach);
+		apart.in.high = share_of(&s, apart.good, step + reach);
+		most = fmax(fabs(amount_of(&s, apart.good, step - reach)),
+			    fabs(amount_of(&s, apart.good, step + reach)));
+		apart.levels = levels_of(&apart, matters, most);
 	}
+	*a = apart;
 	free(s.v);
 	return 0;
 }

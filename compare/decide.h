@@ -8,8 +8,8 @@
  * the good ones or that of the bad ones, or has it to be measured once more. Runs are
  * dear, so each counts at once, and it is stopped as soon as it is sure.
  *
- * Values above 0 are taken by their logarithm, others in units of the good ones'
- * median. All three samples have noise of one size, which nobody knows, and the two levels are
+ * Values above 0 are taken by their logarithm, others in units of the
+ * largest. All three samples have noise of one size, which nobody knows, and the two levels are
  * known by their samples only: the odds are those of the two hypotheses, with all
  * that is not known averaged out. Noise is Student's with 4 degrees of freedom: one run
  * disturbed by something else neither moves a level nor decides.

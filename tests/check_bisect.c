@@ -230,6 +230,18 @@ START_TEST(interrupted)
 }
 END_TEST
 
+/* What could not be built because of this machine, can be when that is mended. */
+START_TEST(mended)
+{
+	in_src(HISTORY("c0 8M\nc1 40M\n"), "cat >../bisect <<'END'\n" BISECT "-- sh -c "
+	       "'test -e $HOME/tool && make'\nEND\n"
+	       "sh ../bisect; echo $?; touch $HOME/tool; sh ../bisect | grep -c c1");
+	ck_assert_msg(!strcmp(r.out.data, "2\n1\n"), "%s%s", r.out.data, r.err.data);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "what the builds said is in "));
+	check_untouched("1\n3\nrefs/heads/main\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("bisect");
@@ -248,6 +260,7 @@ int main(void)
 	tcase_add_test(t, kept_recordings);
 	tcase_add_loop_test(t, refuses, 0, sizeof refused / sizeof *refused);
 	tcase_add_test(t, interrupted);
+	tcase_add_test(t, mended);
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -141,7 +141,8 @@ static const struct {
 	  SAMPLE(101, 100), LEVELS_DIFFER, DECIDE_GOOD },
 	/* nothing at all before, so that there is no share */
 	{ SAMPLE(0, 0, 0), SAMPLE(4096, 4096, 4096), SAMPLE(0, 0), LEVELS_DIFFER, DECIDE_GOOD },
-	{ SAMPLE(0, 0, 0), SAMPLE(0, 0, 0), SAMPLE(0, 0), LEVELS_SAME, DECIDE_UNSURE },
+	{ SAMPLE(0, 0, 0), SAMPLE(0, 0, 0), SAMPLE(0, 0), LEVELS_UNSURE, DECIDE_UNSURE },
+	{ SAMPLE(1, 1, 0), SAMPLE(1e9, 1e9, 1.1e9), SAMPLE(1e9, 1e9), LEVELS_DIFFER, DECIDE_BAD },
 	{ SAMPLE(-3, -3.1, -2.9), SAMPLE(5, 5.1, 4.9), SAMPLE(5.1, 5), LEVELS_DIFFER,
 	  DECIDE_BAD },
 	/* thousandfold */
@@ -182,6 +183,18 @@ START_TEST(too_small_to_matter)
 }
 END_TEST
 
+/* Nothing before and after, where some amount does not matter. */
+START_TEST(nothing_at_all)
+{
+	struct sample none = SAMPLE(0, 0, 0);
+	struct apart a;
+
+	ck_assert_int_eq(decide_apart(&a, none, none, &(struct matters){ 0.05, 1 }, 0.01), 0);
+	ck_assert_int_eq(a.levels, LEVELS_SAME);
+	ck_assert_double_eq(a.effect, 0);
+}
+END_TEST
+
 START_TEST(surprise)
 {
 	struct sample good = SAMPLE(100, 101, 99, 100), bad = SAMPLE(150, 151, 149, 150);
@@ -202,6 +215,7 @@ int main(void)
 	tcase_add_loop_test(t, no_difference, 0, NOISE_KINDS);
 	tcase_add_loop_test(t, cases_by_hand, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(t, too_small_to_matter);
+	tcase_add_test(t, nothing_at_all);
 	tcase_add_test(t, surprise);
 	suite_add_tcase(s, t);
 	return support_main(s);
