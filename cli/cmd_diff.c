@@ -116,18 +116,16 @@ static int newest_nights(struct args *a, struct diff_arguments *d, struct nightl
 			 struct error *err)
 {
 	struct buf before = BUF_INIT;
-	struct buf ref = BUF_INIT;
-	int r = archive_choose(n->archive, d->nightly.ref, &ref, err);
+	int r = nightly_series(n, err);
 
 	if (!r) {
-		buf_addf(&before, "%s~1", buf_str(&ref));
+		buf_addf(&before, "%s~1", buf_str(&n->ref));
 		d->base.item[d->base.n++] = args_keep(a, buf_str(&before));
-		d->new.item[d->new.n++] = args_keep(a, buf_str(&ref));
+		d->new.item[d->new.n++] = args_keep(a, buf_str(&n->ref));
 		if (buf_error(&before) || !d->base.item[0] || !d->new.item[0])
 			r = error_sys(err, -ENOMEM, NULL, NULL);
 	}
 	buf_release(&before);
-	buf_release(&ref);
 	return r;
 }
 
@@ -248,10 +246,9 @@ static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct er
 	heap_expect_much();
 	if (!r)
 		r = set_rules(&n.rules, d, err);
-	if (!r && nights)
-		r = archive_open(&n.archive, d->nightly.repo, ARCHIVE_READ, err);
-	else if (!r)
-		r = openrec_base(a, &dir, d->nightly.config, err);
+	if (!r)
+		r = nights ? nightly_archive(&n, ARCHIVE_READ, err) :
+		    openrec_base(a, &dir, d->nightly.config, err);
 	if (!r)
 		r = choose(a, d, &n, dir, err);
 	if (!r)
@@ -262,8 +259,7 @@ static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct er
 		r = compare(&base, &new, &n.rules, d, worse, err);
 	builds_release(&base);
 	builds_release(&new);
-	archive_close(n.archive);
-	rules_config_release(&n.config);
+	nightly_release(&n);
 	return r;
 }
 

@@ -111,8 +111,4 @@ void diff_release(struct diff *d);
 /* A test found something for the worse. */
 bool diff_is_worse(const struct diff *d);
 
-/* Private to diff*.c: circumstances and packages. 0 or -ENOMEM. */
-int diff_add_facts(struct diff *d);
-int diff_add_packages(struct diff *d);
-
 #endif

@@ -1,4 +1,4 @@
-#include "diff.h"
+#include "diff_making.h"
 
 #include "arena.h"
 #include "buf.h"

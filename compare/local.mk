@@ -6,6 +6,8 @@ compare_libcompare_la_SOURCES = \
 	compare/decide.c compare/decide.h \
 	compare/diff.c compare/diff.h \
 	compare/diff_facts.c \
+	compare/diff_making.h \
+	compare/diff_match.c \
 	compare/distribution.c compare/distribution.h \
 	compare/figures.c compare/figures.h \
 	compare/figures_make.c \

@@ -82,7 +82,6 @@ static const struct {
 	{ "diff --samples", "{\"id\":1,\"base\":[1]}", "x.jsonl:1: there is no list \"new\"" },
 	{ "diff --samples", "{\"id\":1,\"base\":[1],\"new\":1}", "x.jsonl:1: there is no list \"new\"" },
 	{ "diff --samples not/there #", "", "not/there: cannot open" },
-	{ "history; true", "", "history: option '--series' is missing" },
 };
 
 START_TEST(says_where)
