@@ -394,6 +394,8 @@ int history_group(struct history *h, const struct nights *nights)
 	struct grouping g = { .h = h, .nights = nights };
 	int r = 0;
 
+	if (!h->n_changes)
+		return 0;
 	for (size_t i = 0; i < h->n_changes; i++)
 		h->change[i].event = NO_GROUP;
 	g.score = calloc(nights->n + 1, sizeof *g.score);
