@@ -126,6 +126,22 @@ START_TEST(terminal)
 }
 END_TEST
 
+START_TEST(one_night)
+{
+	struct trend t = made();
+	struct buf out = BUF_INIT;
+	struct error err = { 0 };
+
+	setenv("TMPDIR", support_tmpdir(), 1);
+	t.n = 1;
+	t.pane[0].n_changes = 0;
+	ck_assert_msg(!trend_draw(&t, &(struct trend_output){ 0 }, &out, &err), "%s", err.message);
+	ck_assert_ptr_nonnull(strchr(buf_str(&out), 'o'));
+	buf_release(&out);
+	support_cleanup();
+}
+END_TEST
+
 static const char *const bad[] = { "x", "x.gif", "svg", "x.term", "x.svg.gz" };
 
 START_TEST(endings)
@@ -152,6 +168,7 @@ int main(void)
 	if (support_has("gnuplot")) {
 		tcase_add_test(t, svg);
 		tcase_add_test(t, terminal);
+		tcase_add_test(t, one_night);
 	}
 	suite_add_tcase(s, t);
 	return support_main(s);

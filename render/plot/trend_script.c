@@ -366,9 +366,11 @@ void trend_term_add(struct buf *b, const struct trend *t, const struct trend_axi
 		add_ranges(b, t, &axis[i]);
 		add_days(b, t, columns / 16 + 1);
 		add_values(b, &axis[i], height / 3 + 1);
-		buf_addf(b, "plot '%s.data' index %zu using 1:2 with points pointtype 'o', "
-			 "'' index %zu using 1:3 with points pointtype '='\nprint ''\n",
-			 TREND_WORD, i, i);
+		buf_addf(b, "plot '%s.data' index %zu using 1:2 with points pointtype 'o'", TREND_WORD, i);
+		/* gnuplot dies of a column with one night that has no value. */
+		if (t->pane[i].n_changes)
+			buf_addf(b, ", '' index %zu using 1:3 with points pointtype '='", i);
+		buf_adds(b, "\nprint ''\n");
 		add_changes(b, t, &t->pane[i], columns);
 	}
 }
