@@ -14,6 +14,14 @@ static const char *const unit_word[] = {
 	[UNIT_STATUS] = "status",
 };
 
+/* To six digits: no figure is better known, and not all machines agree on more. */
+static double six_digits(double x)
+{
+	double unit = x && isfinite(x) ? pow(10, floor(log10(fabs(x))) - 5) : 1;
+
+	return isfinite(x) ? round(x / unit) * unit : x;
+}
+
 static const char *verdict_word(const struct verdict *v)
 {
 	return !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" : "no_regression";
@@ -96,14 +104,14 @@ static void add_finding(struct json *j, const struct nights *nights, const struc
 	json_str(j, "unit", host ? "ratio" : unit_word[metric_info[f->metric].unit]);
 	json_str(j, "state", state_word[f->state]);
 	json_bool(j, "worse", f->worse);
-	json_figure(j, "before", f->before);
-	json_figure(j, "now", f->now);
+	json_figure(j, "before", six_digits(f->before));
+	json_figure(j, "now", six_digits(f->now));
 	json_real(j, "effect", f->effect, 6);
 	json_array(j, "interval");
 	json_real(j, NULL, f->low, 6);
 	json_real(j, NULL, f->high, 6);
 	json_array_end(j);
-	json_figure(j, "false_rate", f->rate);
+	json_figure(j, "false_rate", six_digits(f->rate));
 	add_night(j, "since", nights, f->since);
 	add_night(j, "since_first", nights, f->first);
 	add_night(j, "since_last", nights, f->last);

@@ -1,0 +1,184 @@
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * `buildbeat check` as it is run, on made archives: its exit status, its forms, and names of tasks
+ * that would break them.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define GEN TOP_BUILDDIR "/tests/gen_archive"
+#define GOLDEN TOP_SRCDIR "/tests/golden/check"
+
+static const char *dir;
+
+static void sh(const char *command)
+{
+	struct run r;
+
+	support_run(&r, dir, "%s", command);
+	ck_assert_msg(r.status == 0, "%s: %s", command, r.err.data);
+	support_run_release(&r);
+}
+
+/* Archives: of a step of three nights and one of the newest; of nothing; of a few nights; of
+ * names as bad as can be. */
+static void make_archives(void)
+{
+	dir = support_tmpdir();
+	setenv("HOME", dir, 1);
+	setenv("XDG_CACHE_HOME", support_path("%s/cache", dir), 1);
+	setenv("XDG_CONFIG_HOME", support_path("%s/config", dir), 1);
+	sh(GEN " --tasks 60 --nights 40 --seed 3 --noise 0.02 --host 0.02 --step 3-4/37/0.5 "
+	   "--step 9/39/0.8 --step 12/20/0.6/memory --step 20/36/-0.5 --new 30/39 step.git");
+	sh(GEN " --tasks 60 --nights 40 --seed 3 --noise 0.02 --host 0.02 still.git");
+	sh(GEN " --tasks 60 --nights 4 --seed 3 --noise 0.02 few.git");
+	sh(GEN " --tasks 60 --nights 40 --seed 3 --series 'a<b/c&d/e|f' --noise 0.02 --step 3/37/0.5 odd.git");
+}
+
+static const struct {
+	const char *arguments;
+	int status;
+	const char *out, *err;	/* to be found in what is printed */
+} uses[] = {
+	{ "--repo step.git", 1, "regressions confirmed", "" },
+	{ "--repo still.git", 0, "no regression", "" },
+	{ "--repo still.git --json", 0, "\"verdict\": \"no_regression\"", "" },
+	{ "--repo few.git", 0, "too few nights", "" },
+	{ "--repo few.git --need-history", 3, "a verdict can be given in 3 more nights", "" },
+	{ "--repo still.git --need-history", 0, "no regression", "" },
+	{ "--repo step.git --metrics io", 0, "no regression", "" },
+	{ "--repo step.git --metrics memory --json", 1, "\"metric\": \"memory\"", "" },
+	{ "--repo step.git --ref nowhere", 2, "", "nowhere" },
+	{ "--repo none.git", 2, "", "none.git" },
+	{ "--repo step.git --metrics speed", 2, "", "speed" },
+	{ "--repo step.git --json --junit", 2, "", "only one of" },
+	{ "--repo step.git -o x", 2, "", "--output" },
+	{ "--repo step.git --junti", 2, "", "--junit" },
+	{ "--repo step.git --junit -o none/x", 2, "", "none/x" },
+	{ "-c broken.yaml --repo step.git", 2, "", "broken.yaml:2:" },
+	{ "-c lax.yaml --repo step.git", 0, "no regression", "" },
+	{ "", 2, "", "--repo" },
+	{ "--repo step.git extra", 2, "", "extra" },
+};
+
+START_TEST(use)
+{
+	struct run r;
+
+	support_writes(support_path("%s/broken.yaml", dir), "compare:\n  agree: many\n");
+	support_writes(support_path("%s/lax.yaml", dir),
+		       "compare:\n  rules:\n    - tasks: '*'\n      ignore: true\n");
+	support_run(&r, dir, BUILDBEAT " check %s", uses[_i].arguments);
+	ck_assert_msg(r.status == uses[_i].status, "%s: %d: %s%s", uses[_i].arguments, r.status,
+		      r.out.data, r.err.data);
+	ck_assert_msg(strstr(buf_str(&r.out), uses[_i].out) != NULL, "%s: %s", uses[_i].arguments,
+		      r.out.data);
+	ck_assert_msg(strstr(buf_str(&r.err), uses[_i].err) != NULL, "%s: %s", uses[_i].arguments,
+		      r.err.data);
+	ck_assert_msg(*uses[_i].err || !r.err.len, "%s: %s", uses[_i].arguments, r.err.data);
+	ck_assert_msg(!*uses[_i].err || !r.out.len, "%s: %s", uses[_i].arguments, r.out.data);
+	support_run_release(&r);
+}
+END_TEST
+
+static const char *const forms[] = { "text", "json", "junit", "markdown" };
+
+/* Exactly what is written. */
+START_TEST(golden)
+{
+	const char *path = support_path(GOLDEN "/%s", forms[_i]), *form = forms[_i];
+	struct buf expected = BUF_INIT;
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " check --repo step.git %s%s", _i ? "--" : "", _i ? form : "");
+	ck_assert_int_eq(r.status, 1);
+	if (getenv("UPDATE_GOLDEN"))
+		support_write(path, r.out.data, r.out.len);
+	support_read(&expected, path);
+	ck_assert_str_eq(r.out.data, buf_str(&expected));
+	buf_release(&expected);
+	support_run_release(&r);
+}
+END_TEST
+
+/* The same whatever the machine is like; a second form goes to a file. */
+START_TEST(same_elsewhere)
+{
+	struct run a, b;
+
+	support_run(&a, dir, BUILDBEAT " check --repo step.git --%s -o form; "
+		    BUILDBEAT " check --repo step.git", _i ? forms[_i] : "json");
+	support_run(&b, dir, "LC_ALL=tr_TR.UTF-8 TZ=Asia/Tokyo taskset -c $(taskset -pc $$ | "
+		    "sed 's/.*: *//; s/[,-].*//') " BUILDBEAT " check --repo step.git --%s -o other; "
+		    BUILDBEAT " check --repo step.git; cmp form other >&2", _i ? forms[_i] : "json");
+	ck_assert_str_eq(b.err.data, "");
+	ck_assert(strstr(a.out.data, b.out.data) != NULL);
+	support_run_release(&a);
+	support_run_release(&b);
+}
+END_TEST
+
+/* What other programs make of it: XML and JSON are whole, and say what the verdict is. */
+static const char junit_program[] =
+	"import sys, xml.etree.ElementTree as e\n"
+	"t = e.parse(sys.argv[1]).getroot()\n"
+	"assert t.tag == 'testsuites', t.tag\n"
+	"for s in t:\n"
+	"    c = s.findall('testcase')\n"
+	"    assert len(c) == int(s.get('tests')), len(c)\n"
+	"    assert len(s.findall('testcase/failure')) == int(s.get('failures'))\n"
+	"    assert len(s.findall('testcase/skipped')) == int(s.get('skipped'))\n"
+	"    assert s.get('errors') == '0' and s.get('timestamp')\n"
+	"    assert all(x.get('name') and x.get('classname') and x.get('time') for x in c)\n"
+	"    print(s.get('failures'), s.get('skipped'), c[0].get('classname'))\n";
+
+static const char json_program[] =
+	"import sys, json\n"
+	"d = json.load(open(sys.argv[1]))\n"
+	"f = d['findings']\n"
+	"worse = [x for x in f if x['worse'] and x['of'] != 'host']\n"
+	"for state in 'confirmed', 'known', 'suspected':\n"
+	"    assert d[state] == sum(x['state'] == state for x in worse), state\n"
+	"for x in f:\n"
+	"    assert x['interval'][0] <= x['effect'] <= x['interval'][1]\n"
+	"    assert x['false_rate'] <= d['rate']\n"
+	"print(d['confirmed'], d['known'] + d['suspected'], d['ref'])\n";
+
+START_TEST(read_by_others)
+{
+	static const char *const repo[] = { "step", "still", "few", "odd" };
+	struct run x, j;
+
+	support_writes(support_path("%s/junit.py", dir), junit_program);
+	support_writes(support_path("%s/json.py", dir), json_program);
+	support_run(&x, dir, BUILDBEAT " check --repo %s.git --junit >x.xml; python3 -B junit.py x.xml",
+		    repo[_i]);
+	ck_assert_msg(x.status == 0, "%s", x.err.data);
+	support_run(&j, dir, "mv json.py read.py; " BUILDBEAT " check --repo %s.git --json >x.json; "
+		    "python3 -B read.py x.json", repo[_i]);
+	ck_assert_msg(j.status == 0, "%s", j.err.data);
+	if (strcmp(repo[_i], "few"))	/* there the metrics were skipped too */
+		ck_assert_str_eq(x.out.data, j.out.data);
+	support_run_release(&x);
+	support_run_release(&j);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("cmd_check");
+	TCase *t = tcase_create("check");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_unchecked_fixture(t, make_archives, NULL);
+	tcase_add_loop_test(t, use, 0, sizeof uses / sizeof *uses);
+	tcase_add_loop_test(t, golden, 0, sizeof forms / sizeof *forms);
+	tcase_add_loop_test(t, same_elsewhere, 1, sizeof forms / sizeof *forms);
+	if (support_has("python3"))
+		tcase_add_loop_test(t, read_by_others, 0, 4);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
