@@ -1,10 +1,14 @@
 /*
  * What `buildbeat history` takes of a year of 10,000 tasks by four metrics, cold from git:
  * with the usual gates, which leave out tasks that are too short to matter, and with every
- * series looked at; and where that goes.
+ * series looked at; and where that goes. And how often a series is told to creep that has no
+ * change, has a step, or does creep.
  */
+#include "creep.h"
+#include "noise.h"
 #include "spend.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -67,6 +71,55 @@ static int bench(const char *repo, const char *config)
 	return 0;
 }
 
+#define NIGHTS 365
+#define QUIET 4000
+#define CHANGED 400
+#define FALSE_BAR 4
+
+/* Which of n series with a step, or a slope of 120 nights, in the middle are told to be
+ * others, and to creep. */
+static int count(size_t told[2], enum noise_kind kind, int n, double step, double slope)
+{
+	struct changepoints *points = changepoints_new();
+	struct creep_finder *finder = creep_finder_new();
+	struct noise noise = { 77 + kind };
+	int r = points && finder ? 0 : -1;
+
+	told[0] = told[1] = 0;
+	for (int i = 0; !r && i < n; i++) {
+		const struct change *change;
+		const struct creep *creep;
+		size_t n_changes, n_creep;
+		double v[NIGHTS];
+
+		noise_series(&noise, kind, v, NIGHTS);
+		for (int k = 0; k < NIGHTS; k++)
+			v[k] *= (1 + slope * fmin(fmax((k - 120) / 120.0, 0), 1)) * (k < 180 ? 1 : 1 + step);
+		r = changepoints_find(points, &change, &n_changes, v, NIGHTS, 0.01);
+		if (!r)
+			r = creep_find(finder, &creep, &n_creep, points, change, n_changes);
+		told[0] += !r && n_changes;
+		told[1] += !r && n_creep;
+	}
+	creep_finder_free(finder);
+	changepoints_free(points);
+	return r;
+}
+
+static int bench_creep(enum noise_kind kind)
+{
+	size_t none[2], step[2], slope[2];
+
+	if (count(none, kind, QUIET, 0, 0) || count(step, kind, CHANGED, 0.1, 0) ||
+	    count(slope, kind, CHANGED, 0, 0.1))
+		return -1;
+	printf("%s: of %d series without a change %zu told to have one, %zu to creep (bar: %d in "
+	       "all); of %d with a step of 10 %% %zu and %zu; with 10 %% in 120 nights %zu and %zu\n",
+	       noise_name[kind], QUIET, none[0], none[1], FALSE_BAR, CHANGED, step[0], step[1], slope[0],
+	       slope[1]);
+	return 0;
+}
+
 int main(void)
 {
 	char dir[] = "/tmp/buildbeat-bench-XXXXXX", repo[64], config[64];
@@ -78,6 +131,8 @@ int main(void)
 	snprintf(repo, sizeof repo, "%s/nights.git", dir);
 	snprintf(config, sizeof config, "%s/buildbeat.yaml", dir);
 	failed = generate(repo) || bench(repo, config);
+	for (enum noise_kind kind = 0; !failed && kind < NOISE_KINDS; kind++)
+		failed = bench_creep(kind);
 	spend(clean);
 	if (failed)
 		fprintf(stderr, "bench_history: cannot make or read the nights\n");

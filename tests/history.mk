@@ -19,7 +19,7 @@ EXTRA_tests_check_cmd_history_DEPENDENCIES = buildbeat tests/gen_archive$(EXEEXT
 # A year of nights.
 BENCHES += tests/bench_history
 noinst_PROGRAMS += tests/bench_history
-tests_bench_history_SOURCES = tests/bench_history.c tests/spend.c tests/spend.h
+tests_bench_history_SOURCES = tests/bench_history.c tests/noise.c tests/noise.h tests/spend.c tests/spend.h
 tests_bench_history_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_bench_history_LDADD = core/libcore.la
+tests_bench_history_LDADD = compare/libcompare.la core/libcore.la -lm
 EXTRA_tests_bench_history_DEPENDENCIES = buildbeat tests/gen_archive
