@@ -4,7 +4,7 @@ BENCHES =
 
 # Shell and Python programs are run where they are, from the build directory.
 bench_shell = tests/bench_facts.sh tests/bench_recording.sh
-bench_python = tests/bench_bitbake.py tests/bench_browser.py
+bench_python = tests/bench_bitbake.py tests/bench_browser.py tests/bench_report.py
 EXTRA_DIST += $(bench_shell) $(bench_python)
 BENCH_SECONDS = 60
 

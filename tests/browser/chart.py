@@ -8,7 +8,7 @@ import urllib.parse
 
 import recordings
 
-DRAW_S = 60
+DRAW_S = 300
 
 
 class Places:
@@ -60,6 +60,16 @@ class Places:
             self._run(os.path.join(self.builddir, 'buildbeat'), 'chart', '-o', path, *options,
                       recording)
             self.made[key] = path
+        return self.made[key]
+
+    def report(self, *archive):
+        """The report of an archive that gen_archive makes of these options."""
+        key = ('report',) + archive
+        if key not in self.made:
+            repo, out = (self.path('%s-%d' % (word, len(self.made))) for word in ('repo', 'report'))
+            self._run(os.path.join(self.builddir, 'tests', 'gen_archive'), *archive, repo)
+            self._run(os.path.join(self.builddir, 'buildbeat'), 'report', '--repo', repo, '-o', out)
+            self.made[key] = os.path.join(out, 'index.html')
         return self.made[key]
 
     def show(self, recording):
@@ -120,7 +130,8 @@ class Page:
         wrong = self.browser.console_errors()
         assert not wrong, wrong
         strange = [url for url in self.browser.requested()
-                   if url.split('#')[0] not in self.opened and url != 'about:blank']
+                   if url.split('#')[0] not in self.opened and url != 'about:blank' and
+                   not url.startswith('blob:')]
         assert not strange, 'asked for %s' % strange[:3]
 
     # Where things are, in pixels of the window

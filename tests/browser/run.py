@@ -19,7 +19,8 @@ import traceback
 import chart
 import webdriver
 
-MODULES = ['zoom', 'tasks', 'search', 'view', 'look', 'names', 'edges', 'access']
+MODULES = ['zoom', 'tasks', 'search', 'view', 'look', 'names', 'edges', 'access',
+           'report']
 SCENARIO_S = 100
 
 

@@ -1,0 +1,193 @@
+"""The report of an archive: the verdict, the table of tasks, trends, bootcharts."""
+
+ARCHIVE = ('--tasks', '60', '--nights', '50', '--step', '0-9/44/0.4', '--step', '20-29/20/-0.3')
+
+
+def _open(page, fragment='', ready=True):
+    page.open_file(page.places.report(*ARCHIVE), fragment)
+    if ready:
+        assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
+        page.settle()
+
+
+def _state(page):
+    return page.browser.js('return window.buildbeat.state()')
+
+
+def _rows(page, column='task'):
+    """Of the rows drawn, from top to bottom."""
+    return page.browser.js('''return [...document.querySelectorAll('.space .line')]
+        .sort((a, b) => a.dataset.at - b.dataset.at)
+        .map(line => line.querySelector('.' + arguments[0]).textContent)''', column)
+
+
+def _click(page, selector):
+    """With the mouse, in the middle of it."""
+    x, y = page.browser.js('''const e = document.querySelector(arguments[0]);
+        e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();
+        return [b.left + b.width / 2, b.top + b.height / 2]''', selector)
+    page.browser.click(x, y)
+    page.settle()
+
+
+def verdict_comes_first(page):
+    _open(page)
+    said = page.browser.js('''const h = document.querySelector('h1'), b = h.getBoundingClientRect();
+        return {text: h.textContent, top: b.top, below: b.bottom,
+                findings: document.querySelectorAll('table.findings tbody tr').length,
+                events: [...document.querySelectorAll('.event h3')].map(e => e.textContent)}''')
+    assert 'confirmed' in said['text'] and 0 < said['top'] < 100, said
+    assert said['findings'] > 0 and said['events'], said
+    assert any('2026-02-14' in e for e in said['events']), said['events']
+
+
+def sorts_by_any_column(page):
+    _open(page)
+    names = page.browser.js('return [...document.querySelectorAll(".head button")].map(b => b.textContent)')
+    for i, name in enumerate(names):
+        _click(page, '.head .cell:nth-child(%d) button' % (i + 1))
+        state, first = _state(page), _rows(page, name)
+        _click(page, '.head .cell:nth-child(%d) button' % (i + 1))
+        assert _state(page)['sort'] == state['sort'] == name, (name, state)
+        assert _state(page)['down'] != state['down']
+        if name in ('task', 'newest', 'change'):
+            assert _rows(page, name) != first, name
+    _click(page, '.head .task button')
+    rows = _rows(page)
+    assert rows == sorted(rows) and len(rows) > 5, rows
+
+
+def searches_by_name(page):
+    _open(page)
+    for text, fits in (('do_fetch', lambda n: 'do_fetch' in n), ('recipe-00001*', lambda n: n.startswith('recipe-00001')),
+                       ('/^recipe-0000[12]: do_c/', lambda n: n[:13] in ('recipe-00001:', 'recipe-00002:') and 'do_c' in n)):
+        page.browser.js('window.scrollTo(0, 0); document.activeElement.blur()')
+        page.press('/')
+        page.browser.js('document.activeElement.value = ""')
+        page.type(text)
+        page.browser.wait('window.buildbeat.state().q === %r' % text)
+        rows = _rows(page)
+        assert rows and all(fits(name) for name in rows), (text, rows)
+    page.browser.js('document.activeElement.value = ""')
+    page.type('/(/')
+    page.browser.wait('document.querySelector("#count").textContent.includes("no regular")')
+    assert _state(page)['rows'] == 0
+
+
+def trend_of_a_task(page):
+    _open(page)
+    _click(page, 'table.findings a.task')
+    state = _state(page)
+    link = page.browser.js('''const a = document.querySelector('table.findings a.task');
+        return [a.textContent, a.dataset.metric]''')
+    assert [state['task'], state['metric']] == link, (state, link)
+    points = page.browser.js('return window.buildbeat.points(arguments[0])', link[1])
+    before = [v for night, v in points if night < 44]
+    after = [v for night, v in points if night >= 44]
+    assert len(points) == 50 and min(after) > max(before) * 1.05, points
+    shown = page.browser.js('''return {plots: document.querySelectorAll('#trend svg').length,
+        marks: document.querySelectorAll('#trend .mark.up').length,
+        level: document.querySelector('#trend .level').getAttribute('d')}''')
+    assert shown['plots'] == 4 and shown['marks'] > 0 and 'NaN' not in shown['level'], shown
+
+
+def nights_one_by_one(page):
+    """The pointer and the arrow keys tell of each night its date, value and revision."""
+    _open(page)
+    words = 'return document.querySelector("#trend .words").textContent'
+    summary = page.browser.js(words)
+    page.browser.js('document.querySelector("#trend svg").focus()')
+    page.press('End')
+    assert page.browser.js(words).startswith('2026-02-19: '), page.browser.js(words)
+    assert 'revision' in page.browser.js(words)
+    page.press('ArrowLeft')
+    assert page.browser.js(words).startswith('2026-02-18: '), page.browser.js(words)
+    page.browser.js('document.activeElement.blur()')
+    assert page.browser.js(words) == summary
+    box = page.browser.js('''const e = document.querySelector('#trend svg'); e.scrollIntoView({block: 'center'});
+        const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]''')
+    page.browser.move(box[0] + 70, box[1] + box[3] / 2)
+    page.settle()
+    assert page.browser.js(words).startswith('2026-01-0'), page.browser.js(words)
+
+
+def keyboard_alone(page):
+    _open(page)
+    page.browser.js('document.querySelector(".grid .body").focus()')
+    page.press('Home')
+    first = _state(page)['task']
+    page.press('ArrowDown')
+    second = _state(page)['task']
+    page.press('End')
+    last = _state(page)['task']
+    assert len({first, second, last}) == 3
+    assert page.browser.js('return document.querySelector("[aria-selected=true]").textContent').startswith(last)
+    page.press('Enter')
+    assert page.browser.js('return document.activeElement.textContent') == last
+
+
+def state_in_the_address(page):
+    _open(page, 'q=do_fetch&metric=memory&sort=newest&task=recipe-00001%3A+do_fetch')
+    state = _state(page)
+    assert (state['q'], state['metric'], state['sort'], state['down']) == ('do_fetch', 'memory', 'newest', False)
+    assert state['task'] == 'recipe-00001: do_fetch', state
+    _click(page, '.metrics button')
+    assert 'metric=wall' in page.browser.url() or 'metric=' not in page.browser.url()
+    assert 'q=do_fetch' in page.browser.url()
+
+
+def rows_in_view_alone(page):
+    """However many tasks there are, few are in the document."""
+    page.open_file(page.places.report('--tasks', '3000', '--nights', '12'))
+    assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
+    count = 'return document.querySelectorAll(".space .line").length'
+    assert _state(page)['rows'] == 3001
+    assert 10 < page.browser.js(count) < 100
+    page.browser.js('document.querySelector(".grid .body").scrollTop = 40000')
+    page.settle()
+    assert 10 < page.browser.js(count) < 100
+    assert page.browser.js('return Number(document.querySelector(".space .line").dataset.at)') > 1400
+
+
+def bootcharts_beside_each_other(page):
+    _open(page)
+    assert page.browser.js('return document.querySelectorAll("iframe").length') == 0
+    page.browser.js('document.querySelector("#charts").scrollIntoView()')
+    page.browser.wait('document.querySelectorAll("#charts iframe").length === 2')
+    boxes = 'return [...document.querySelectorAll("#charts .stage")].map(e => e.getBoundingClientRect().toJSON())'
+    left, right = page.browser.js(boxes)
+    assert abs(left['top'] - right['top']) < 2 and left['right'] <= right['left'], (left, right)
+    for i in range(2):
+        page.browser.call('POST', '/frame', {'id': i})
+        page.browser.wait('document.querySelector("#bb").buildbeat.state().tasks === 60')
+        page.browser.call('POST', '/frame', {'id': None})
+    _click(page, '#charts .tools button')
+    upper, lower = page.browser.js(boxes)
+    assert upper['bottom'] <= lower['top'] and upper['width'] > 1.8 * left['width'], (upper, lower)
+
+
+def without_script(page):
+    _open(page)
+    page.browser.cdp('Emulation.setScriptExecutionDisabled', value=True)
+    page.browser.reload()
+    text = page.browser.js('return document.body.innerText')
+    assert 'confirmed' in text and 'git log' in text and 'drawn by a script' in text, text[:300]
+
+
+def dark_and_print(page):
+    _open(page)
+    ground = 'return getComputedStyle(document.body).backgroundColor'
+    light = page.browser.js(ground)
+    page.browser.cdp('Emulation.setEmulatedMedia', media='',
+                     features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
+    assert page.browser.js(ground) != light == 'rgb(255, 255, 255)'
+    page.browser.cdp('Emulation.setEmulatedMedia', media='print',
+                     features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
+    assert page.browser.js(ground) == light
+    assert page.texts('.tools *') == []
+
+
+def narrow(page):
+    page.browser.resize(420, 900)
+    _open(page)
+    assert page.browser.js('return document.documentElement.scrollWidth') <= 420
