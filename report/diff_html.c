@@ -78,19 +78,16 @@ static void figure_cells(struct html *h, const struct diff_figure *f, enum unit 
 		amount_add(&text, unit, f->value[side]);
 		number_cell(h, f->value[side], &text);
 	}
-	amount_add_change(&text, unit, f->change);
+	if (unit != UNIT_STATUS)
+		amount_add_change(&text, unit, f->change);
 	number_cell(h, f->change, &text);
-	amount_add_share(&text, f->share);
+	if (unit != UNIT_COUNT && unit != UNIT_STATUS)
+		amount_add_share(&text, f->share);
 	number_cell(h, f->share, &text);
 	if (tested) {
-		if (s && isfinite(s->in.low) && isfinite(s->in.high)) {
-			amount_add_share(&text, s->in.low);
-			buf_adds(&text, " to ");
-			amount_add_share(&text, s->in.high);
-		}
+		diff_add_interval(&text, f);
 		number_cell(h, s ? s->in.low : NAN, &text);
-		if (s && !isnan(samples_rate(s)))
-			buf_addf(&text, "%.3g", samples_rate(s));
+		diff_add_rate(&text, f);
 		number_cell(h, s ? samples_rate(s) : NAN, &text);
 	}
 	buf_release(&text);
@@ -132,7 +129,7 @@ static void add_build(struct html *h, const struct diff *d)
 	for (enum total t = TOTAL_TASKS; t < TOTALS; t++) {
 		const struct diff_figure *f = &d->total[t];
 
-		if (t == TOTAL_STATUS || !(f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0))
+		if (!(f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0))
 			continue;
 		html_begin(h, "tr");
 		figure_cells(h, f, total_info[t].unit, d->tested);

@@ -119,18 +119,9 @@ static void add_columns(struct text *t, const char *last)
 
 static void add_test(struct text *t, const struct diff_figure *f, struct buf *cell)
 {
-	const struct samples *s = f->test;
-
-	if (s && isfinite(s->in.low) && isfinite(s->in.high)) {
-		amount_add_share(cell, s->in.low);
-		buf_adds(cell, " to ");
-		amount_add_share(cell, s->in.high);
-	}
+	diff_add_interval(cell, f);
 	add_right(t->out, cell, INTERVAL_COLUMNS + 1);
-	if (s && samples_rate(s) < 0.0005)
-		buf_adds(cell, "<0.001");
-	else if (s && !isnan(samples_rate(s)))
-		buf_addf(cell, "%.3f", samples_rate(s));
+	diff_add_rate(cell, f);
 	add_right(t->out, cell, RATE_COLUMNS + 1);
 }
 

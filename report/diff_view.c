@@ -230,6 +230,25 @@ void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task 
 		buf_addf(out, " in %zu of %zu", t->n_failed[s], d->n_runs[s]);
 }
 
+void diff_add_interval(struct buf *out, const struct diff_figure *f)
+{
+	if (!f->test || !isfinite(f->test->in.low) || !isfinite(f->test->in.high))
+		return;
+	amount_add_share(out, f->test->in.low);
+	buf_adds(out, " to ");
+	amount_add_share(out, f->test->in.high);
+}
+
+void diff_add_rate(struct buf *out, const struct diff_figure *f)
+{
+	double rate = f->test ? samples_rate(f->test) : NAN;
+
+	if (rate < 0.0005)
+		buf_adds(out, "<0.001");
+	else if (!isnan(rate))
+		buf_addf(out, "%.3f", rate);
+}
+
 void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s)
 {
 	const char *value = f->value[s];

@@ -56,6 +56,11 @@ void diff_add_heading(struct buf *out, const struct diff *d, enum metric m);
 void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task *t,
 		  enum diff_side s);
 
+/* The interval of a tested effect, "+2.0 % to +10 %", and the rate it is told at, "<0.001";
+ * nothing where there is none. */
+void diff_add_interval(struct buf *out, const struct diff_figure *f);
+void diff_add_rate(struct buf *out, const struct diff_figure *f);
+
 /* A circumstance, memory with its unit; "not known". */
 void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s);
 
