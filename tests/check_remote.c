@@ -117,6 +117,7 @@ static void seen_by(int builder, const char *expected, bool stale)
 static void setup_base(void)
 {
 	base = keep(support_tmpdir());
+	server_leaks(base);
 	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
 	unsetenv("SSH_AUTH_SOCK");
 	be(0);

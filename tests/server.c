@@ -19,6 +19,27 @@
 
 #define SSHD "/usr/sbin/sshd"
 
+/* libgit2 1.5 forgets what it compiled patterns of its configuration to: for the leak
+ * sanitizer, here and in what is run. */
+#define LEAKS "leak:libpcre2\n"
+
+const char *__lsan_default_suppressions(void);
+
+const char *__lsan_default_suppressions(void)
+{
+	return LEAKS;
+}
+
+void server_leaks(const char *dir)
+{
+	const char *file = support_path("%s/leaks", dir);
+	char options[4096];
+
+	support_writes(file, LEAKS);
+	snprintf(options, sizeof options, "print_suppressions=0:suppressions=%s", file);
+	setenv("LSAN_OPTIONS", options, 0);
+}
+
 static struct sockaddr_in local(int port)
 {
 	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port),

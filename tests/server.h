@@ -26,4 +26,8 @@ const char *server_ssh_missing(void);
 
 void server_stop(struct server *s);
 
+/* What libgit2 leaks is nobody's fault here: tells the leak sanitizer of programs that are
+ * run; by a file in dir. */
+void server_leaks(const char *dir);
+
 #endif
