@@ -12,7 +12,7 @@ static const char *const hostile[] = {
 	"'; system('touch %s'); '", "\"; system(\"touch %s\") #", "`touch %s`", "$(touch %s)",
 	"'.system('touch %s').'", "x\n!touch %s\n", "x'\nsystem 'touch %s'\n#", "@touch\\\n!touch %s",
 	"a_b^{c}{/Symbol x}", "%d %s %n 100%", "\\", "x\\", "''", "'", "\"", "#", "a;b", "~a{.8-}",
-	"\xff\xfe\xc3(", "\x01\x1b[31m\x7f", "\xe2\x80\xae" "backwards", "\xef\xbf\xbf\xef\xbf\xbe",
+	"\xff\xfe\xc3(", "\x01\x1b[31m\x7f", ("\xe2\x80\xae" "backwards"), "\xef\xbf\xbf\xef\xbf\xbe",
 	"''", "'''", "\"\"", "'.`touch %s`.'", "\\\"", "\\140touch %s\\140", "\\n", "@x", "@", "$",
 	"</text></svg><script>alert(1)</script>", "]]>&amp;<!--", "\xe6\x97\xa5\xe6\x9c\xac",
 };

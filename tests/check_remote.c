@@ -50,6 +50,7 @@ static void be(int builder)
 }
 
 /* One line of a shell's, which has to end with that status. */
+__attribute__((format(printf, 2, 3)))
 static void must(int status, const char *format, ...)
 {
 	char line[4096];

@@ -141,7 +141,7 @@ END_TEST
 
 static const char *const hostile[] = {
 	"<script>alert(1)</script>: a", "\" onclick=\"alert(2)", "'x' & <b>", "</script><!--",
-	"\xe2\x80\xae" "exe.c", "bad\xff\xc3utf", "\xe6\x97\xa5\xe6\x9c\xac: \xc3\xa9", "",
+	("\xe2\x80\xae" "exe.c"), "bad\xff\xc3utf", "\xe6\x97\xa5\xe6\x9c\xac: \xc3\xa9", "",
 };
 
 #define HOSTILE (sizeof hostile / sizeof *hostile)
