@@ -41,7 +41,7 @@ struct changepoints {
 	double middle;		/* the median */
 	double inflation;	/* how much more than noise the variance counts for */
 	size_t n_levels;
-	double least_effect;
+	double least_effect, least_amount;
 };
 
 struct changepoints *changepoints_new(void)
@@ -302,7 +302,8 @@ static int judge(struct changepoints *c, size_t k)
 	double student = student_p(c, k) / STUDENT_P, rank = 0;
 	int r = 0;
 
-	if (fabs(effect(c, k)) < c->least_effect)
+	if (fabs(effect(c, k)) < c->least_effect ||
+	    fabs(level(c, k) - level(c, k - 1)) < c->least_amount)
 		student = INFINITY;
 	if (student <= 1)
 		r = rank_p(c, &rank, k);
@@ -439,8 +440,9 @@ static int find(struct changepoints *c)
 	return settle(c);
 }
 
-int changepoints_find(struct changepoints *c, const struct change **list, size_t *n_list,
-		      const double *values, size_t n, double least_effect)
+int changepoints_find_amount(struct changepoints *c, const struct change **list, size_t *n_list,
+			     const double *values, size_t n, double least_effect,
+			     double least_amount)
 {
 	int r;
 
@@ -452,6 +454,7 @@ int changepoints_find(struct changepoints *c, const struct change **list, size_t
 	if (r)
 		return r;
 	c->least_effect = least_effect;
+	c->least_amount = least_amount;
 	take_values(c, values, n);
 	if (c->n < FEWEST)
 		return 0;
@@ -463,6 +466,12 @@ int changepoints_find(struct changepoints *c, const struct change **list, size_t
 	*list = c->change;
 	*n_list = c->n_levels - 1;
 	return 0;
+}
+
+int changepoints_find(struct changepoints *c, const struct change **list, size_t *n_list,
+		      const double *values, size_t n, double least_effect)
+{
+	return changepoints_find_amount(c, list, n_list, values, n, least_effect, 0);
 }
 
 void changepoints_view(struct changepoints_view *v, const struct changepoints *c)

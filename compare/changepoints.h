@@ -46,4 +46,9 @@ void changepoints_free(struct changepoints *c);
 int changepoints_find(struct changepoints *c, const struct change **list, size_t *n_list,
 		      const double *values, size_t n, double least_effect);
 
+/* The same of changes that are of so much at least, too, in the values' unit. */
+int changepoints_find_amount(struct changepoints *c, const struct change **list, size_t *n_list,
+			     const double *values, size_t n, double least_effect,
+			     double least_amount);
+
 #endif

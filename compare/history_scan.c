@@ -96,12 +96,6 @@ static bool is_hopeless(const struct gate *gate, const struct range *r)
 	return !(r->high - r->low >= gate->amount) || r->high < gate->floor;
 }
 
-/* What share the amount is at least. */
-static double least_share(const struct gate *gate, const struct range *r)
-{
-	return fmax(gate->share, gate->amount > 0 && r->low > 0 ? gate->amount / r->high : 0);
-}
-
 static int add(struct finder *f, const struct change *c, bool creep)
 {
 	struct found *found = &f->found;
@@ -216,11 +210,12 @@ static int add_sums(struct finder *f, size_t n_fine)
 	return r;
 }
 
-static int add_steps(struct finder *f, const double *values, double least)
+static int add_steps(struct finder *f, const double *values)
 {
 	const struct change *list;
 	size_t n;
-	int r = changepoints_find(f->points, &list, &n, values, f->scan->nights->n, least);
+	int r = changepoints_find_amount(f->points, &list, &n, values, f->scan->nights->n,
+					 f->gate.share, f->gate.amount);
 
 	for (size_t i = 0; !r && i < n; i++) {
 		if (matters(&f->gate, &list[i]))
@@ -238,7 +233,7 @@ static int by_night(const void *a, const void *b)
 
 /* Slopes need the small steps too, so those are found first; then those that matter, as
  * what was two small ones may be one that does. */
-static int find(struct finder *f, const double *values, double least)
+static int find(struct finder *f, const double *values)
 {
 	const struct change *list;
 	const struct creep *slope = NULL;
@@ -253,7 +248,7 @@ static int find(struct finder *f, const double *values, double least)
 	}
 	r = creep_find(f->creep, &slope, &n_slopes, f->points, f->fine, n);
 	if (!r)
-		r = add_steps(f, values, least);
+		r = add_steps(f, values);
 	if (!r)
 		r = add_slopes(f, slope, n_slopes);
 	if (!r)
@@ -276,7 +271,7 @@ static int look(struct finder *f, uint32_t task, const double *values)
 		return 0;
 	f->found.n_series++;
 	if (!is_hopeless(&f->gate, &range))
-		r = find(f, values, least_share(&f->gate, &range));
+		r = find(f, values);
 	f->found.n_quiet += f->found.n == f->first;
 	return r;
 }
