@@ -12,6 +12,20 @@ tests_check_archive_SOURCES = tests/check_archive.c tests/made_build.c tests/mad
 tests_check_archive_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBGIT2_CFLAGS)
 tests_check_archive_LDADD = $(ARCHIVE_LIBS)
 
+check_PROGRAMS += tests/check_archive_damage
+TESTS += tests/check_archive_damage
+tests_check_archive_damage_SOURCES = tests/check_archive_damage.c tests/made_build.c \
+	tests/made_build.h
+tests_check_archive_damage_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBGIT2_CFLAGS)
+tests_check_archive_damage_LDADD = $(ARCHIVE_LIBS)
+
+check_PROGRAMS += tests/check_archive_writers
+TESTS += tests/check_archive_writers
+tests_check_archive_writers_SOURCES = tests/check_archive_writers.c tests/made_build.c \
+	tests/made_build.h
+tests_check_archive_writers_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBGIT2_CFLAGS)
+tests_check_archive_writers_LDADD = $(ARCHIVE_LIBS)
+
 BENCHES += tests/bench_archive
 noinst_PROGRAMS += tests/bench_archive
 tests_bench_archive_SOURCES = tests/bench_archive.c tests/spend.c tests/spend.h

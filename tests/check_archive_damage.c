@@ -1,0 +1,326 @@
+#include "made_build.h"
+#include "support.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Archives in which something is not as it was written: whatever that is, one is told, or
+ * reads what was written. */
+
+#define NIGHTS 3
+#define TASKS 40
+
+static const char *repo(void)
+{
+	return support_path("%s/nights.git", support_tmpdir());
+}
+
+static void make(void)
+{
+	struct archive *a = made_archive(repo());
+	struct figures f;
+
+	for (unsigned night = 0; night < NIGHTS; night++) {
+		made_build(&f, night, TASKS, night);
+		made_add(a, &f, night);
+		figures_release(&f);
+	}
+	archive_close(a);
+}
+
+/* All that is read of an archive, as one text; or the error. */
+
+static void add_values(struct buf *out, const struct nights *nights, const float *values)
+{
+	for (size_t i = 0; i < nights->n * nights->n_tasks; i++)
+		buf_addf(out, " %a", isnan(values[i]) ? -1 : (double)values[i]);
+}
+
+static int add_metrics(struct buf *out, const struct nights *nights, struct error *err)
+{
+	float *values = malloc((nights->n * nights->n_tasks + 1) * sizeof *values);
+	int r = 0;
+
+	ck_assert_ptr_nonnull(values);
+	for (int m = 0; !r && m < METRICS; m++) {
+		r = nights->load(nights, m, values, err);
+		if (!r)
+			add_values(out, nights, values);
+	}
+	free(values);
+	return r;
+}
+
+static void add_figures(struct buf *out, const struct figures *f)
+{
+	for (size_t i = 0; i < f->n_facts; i++)
+		buf_addf(out, " %s=%s", f->fact[i].key, f->fact[i].value);
+	for (size_t i = 0; i < f->n_tasks; i++)
+		buf_addf(out, " %s %s", f->task[i].name, f->task[i].kind);
+	for (int c = 0; c < COLUMNS; c++) {
+		for (size_t i = 0; f->column[c] && i < f->n_tasks; i++)
+			buf_addf(out, " %lld", (long long)f->column[c][i]);
+	}
+}
+
+static int add_night(struct buf *out, struct archive *a, const struct night *night,
+		     struct error *err)
+{
+	struct figures f;
+	int r = archive_figures(a, night->id, &f, err);
+
+	buf_addf(out, "\n%s %s %lld %llx", night->id, night->run, (long long)night->start_s,
+		 (unsigned long long)night->circumstances);
+	for (int i = 0; i < TOTALS; i++)
+		buf_addf(out, " %lld", (long long)night->total[i]);
+	if (!r)
+		add_figures(out, &f);
+	figures_release(&f);
+	return r;
+}
+
+static int read_all(struct buf *out, struct error *err)
+{
+	struct nights nights = NIGHTS_INIT;
+	struct archive *a;
+	int r = archive_open(&a, repo(), ARCHIVE_READ, err);
+
+	if (r)
+		return r;
+	r = archive_nights(a, MADE_REF, 0, &nights, err);
+	if (!r)
+		r = add_metrics(out, &nights, err);
+	for (size_t i = 0; !r && i < nights.n; i++)
+		r = add_night(out, a, &nights.night[i], err);
+	nights_release(&nights);
+	archive_close(a);
+	return r;
+}
+
+static struct buf whole;	/* what an undamaged one reads */
+
+/* One damage: it is told and where, or does not matter. How often it was told. */
+static int check_damage(const char *what)
+{
+	struct buf out = BUF_INIT;
+	struct error err = { 0 };
+	int r = read_all(&out, &err);
+
+	if (r)
+		ck_assert_msg(err.message[0] && !strncmp(err.path, repo(), strlen(repo())),
+			      "%s: %s: %s", what, err.path, err.message);
+	else
+		ck_assert_msg(!strcmp(buf_str(&out), whole.data), "%s: read as something else",
+			      what);
+	buf_release(&out);
+	return r != 0;
+}
+
+/* Files of objects */
+
+static char *object[1024];
+static size_t n_objects;
+
+static int note_object(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)at;
+	if (type == FTW_F && !strstr(path, "/info/")) {
+		ck_assert_uint_lt(n_objects, 1024);
+		object[n_objects++] = strdup(path);
+	}
+	return 0;
+}
+
+static void find_objects(void)
+{
+	nftw(support_path("%s/objects", repo()), note_object, 8, FTW_PHYS);
+	ck_assert_uint_gt(n_objects, 0);
+}
+
+static void overwrite(const char *path, const struct buf *content, size_t len)
+{
+	ck_assert_int_eq(chmod(path, 0644), 0);
+	support_write(path, content->data, len);
+}
+
+/* Each byte of some, a few of the others. */
+static int flip_bytes(const char *path, size_t step)
+{
+	struct buf content = BUF_INIT;
+	int told = 0;
+
+	support_read(&content, path);
+	for (size_t i = 0; i < content.len; i += step) {
+		char *byte = &content.data[i], kept = *byte;
+
+		*byte ^= (char)(1 << i % 8);
+		overwrite(path, &content, content.len);
+		told += check_damage(support_path("%s, byte %zu", path, i));
+		*byte = kept;
+	}
+	overwrite(path, &content, content.len);
+	buf_release(&content);
+	return told;
+}
+
+START_TEST(flipped_bits_are_told)
+{
+	struct error err = { 0 };
+	struct run r;
+	int told = 0;
+
+	make();
+	if (_i) {
+		support_run(&r, repo(), "git gc -q");
+		support_run_release(&r);
+	}
+	ck_assert_int_eq(read_all(&whole, &err), 0);
+	find_objects();
+	for (size_t i = 0; i < n_objects; i++)
+		told += flip_bytes(object[i], _i ? 53 : 11);
+	ck_assert_int_gt(told, 100);
+	ck_assert_int_eq(check_damage("repaired"), 0);
+}
+END_TEST
+
+START_TEST(cut_and_missing_objects_are_told)
+{
+	struct error err = { 0 };
+
+	make();
+	ck_assert_int_eq(read_all(&whole, &err), 0);
+	find_objects();
+	for (size_t i = 0; i < n_objects; i++) {
+		struct buf content = BUF_INIT;
+
+		support_read(&content, object[i]);
+		overwrite(object[i], &content, 0);
+		ck_assert_int_eq(check_damage(object[i]), 1);
+		overwrite(object[i], &content, content.len / 2);
+		ck_assert_int_eq(check_damage(object[i]), 1);
+		overwrite(object[i], &content, content.len - 1);
+		ck_assert_int_eq(check_damage(object[i]), 1);
+		ck_assert_int_eq(unlink(object[i]), 0);
+		ck_assert_int_eq(check_damage(object[i]), 1);
+		overwrite(object[i], &content, content.len);
+		buf_release(&content);
+	}
+	ck_assert_int_eq(check_damage("repaired"), 0);
+}
+END_TEST
+
+/* What somebody else wrote: the shell's word for it, and where that is told. */
+static const struct { const char *path, *content, *message; } strange[] = {
+	{ "totals", "", ":totals:1: expected \"buildbeat totals 1\"" },
+	{ "totals", "buildbeat totals 2\nwall_us: 3\n", ":totals:1: expected" },
+	{ "totals", "buildbeat totals 1\nwall_us: 3\nuser_us 3\n", ":totals:3: expected" },
+	{ "totals", "buildbeat totals 1\nwall_us: three\n", ":totals:2: expected" },
+	{ "totals", "buildbeat totals 1\nwall_us: -3\n", ":totals:2: expected" },
+	{ "totals", "buildbeat totals 1\nwall_us: 3", ":totals:2: expected" },
+	{ "build", "buildbeat recording 1\n", ":build:1: expected" },
+	{ "build", "buildbeat build 1\n: none\n", ":build:2: expected" },
+	{ "tasks", "buildbeat dictionary 1\nname\tcc\nno kind\n", ":tasks:3: expected" },
+	{ "tasks", "nothing", ":tasks:1: expected" },
+	{ "tasks", "buildbeat dictionary 1\na\tcc\n", "of 1 values, as tasks has" },
+	{ "columns/wall_us", "buildbeat column 1 0\n", ":columns/wall_us:1: expected a column" },
+	{ "columns/user_us", "buildbeat column 1 40\n", ":columns/user_us:1: expected a column" },
+	{ "columns/max_rss_kb", "", ":columns/max_rss_kb:1: expected a column" },
+};
+
+static void replace(const char *path, const char *content)
+{
+	struct run r;
+
+	support_writes(support_path("%s/content", support_tmpdir()), content);
+	support_run(&r, repo(), "GIT_INDEX_FILE=x git read-tree " MADE_REF " && "
+		    "GIT_INDEX_FILE=x git update-index --add --cacheinfo "
+		    "100644,$(git hash-object -w ../content),%s && "
+		    "git update-ref refs/heads/" MADE_REF " $(git log -1 --format=%%B " MADE_REF " |"
+		    " git commit-tree -p " MADE_REF " $(GIT_INDEX_FILE=x git write-tree))", path);
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_run_release(&r);
+}
+
+START_TEST(strange_content_is_told)
+{
+	struct buf out = BUF_INIT;
+	struct error err = { 0 };
+	const char *told;
+
+	make();
+	replace(strange[_i].path, strange[_i].content);
+	ck_assert_int_eq(read_all(&out, &err), -EINVAL);
+	told = support_path("%s:%u: %s", err.path, err.line, err.message);
+	ck_assert_msg(strstr(told, strange[_i].message) && !strncmp(told, repo(), strlen(repo())),
+		      "%s", told);
+	buf_release(&out);
+}
+END_TEST
+
+/* One name twice, columns that nobody knows, none at all: as good as it gets. */
+static const struct { const char *path, *content; } odd[] = {
+	{ "totals", "buildbeat totals 1\n" },
+	{ "totals", "buildbeat totals 1\nwall_us: 3\nwall_us: 4\nlight_years: many\n" },
+	{ "build", "buildbeat build 1\nhost: a\nhost: b\n" },
+	{ "columns/colour", "red" },
+	{ "extra", "text" },
+};
+
+START_TEST(odd_content_is_read)
+{
+	struct buf out = BUF_INIT;
+	struct error err = { 0 };
+
+	make();
+	replace(odd[_i].path, odd[_i].content);
+	ck_assert_msg(!read_all(&out, &err), "%s: %s", err.path, err.message);
+	buf_release(&out);
+}
+END_TEST
+
+/* A new night does not need what the one before has but its commit and tree. */
+START_TEST(writing_goes_on_without_the_dictionary)
+{
+	struct figures f, back;
+	struct error err = { 0 };
+	struct archive *a;
+	struct run r;
+
+	make();
+	support_run(&r, repo(), "id=$(git rev-parse " MADE_REF ":tasks); "
+		    "rm -f objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	a = made_archive(repo());
+	made_build(&f, 7, TASKS, 7);
+	ck_assert_int_eq(archive_figures(a, made_add(a, &f, 7), &back, &err), 0);
+	ck_assert_uint_eq(back.n_tasks, TASKS);
+	ck_assert_str_eq(back.task[0].name, f.task[0].name);
+	figures_release(&back);
+	figures_release(&f);
+	archive_close(a);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("archive_damage");
+	TCase *tc = tcase_create("damage");
+
+	made_environment();
+	tcase_set_timeout(tc, 300);
+	tcase_add_loop_test(tc, flipped_bits_are_told, 0, 2);
+	tcase_add_test(tc, cut_and_missing_objects_are_told);
+	tcase_add_loop_test(tc, strange_content_is_told, 0, sizeof strange / sizeof *strange);
+	tcase_add_loop_test(tc, odd_content_is_read, 0, sizeof odd / sizeof *odd);
+	tcase_add_test(tc, writing_goes_on_without_the_dictionary);
+	suite_add_tcase(s, tc);
+	return support_main(s);
+}
