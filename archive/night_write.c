@@ -13,6 +13,10 @@
 /* Writers that get in between are that many at most. */
 #define TRIES 10000
 
+/* And so often something else fails before it is told: git, when it repacks, removes
+ * directories that libgit2 is about to put an object into. */
+#define FAILURES 8
+
 /* A night on its way into the repository. */
 struct writer {
 	struct archive *a;
@@ -204,6 +208,25 @@ static int put_parts(struct writer *w, git_oid *id)
 
 /* The commit */
 
+/* Not by git_commit_create(), which forgets what went wrong in writing. */
+static int put_commit(git_oid *id, git_repository *git, const git_signature *by,
+		      const char *message, git_tree *tree, git_commit *before)
+{
+	const git_commit *parent[1] = { before };
+	git_buf text = { 0 };
+	git_odb *odb = NULL;
+	int r = git_commit_create_buffer(&text, git, by, by, NULL, message, tree,
+					 before ? 1 : 0, parent);
+
+	if (!r)
+		r = git_repository_odb(&odb, git);
+	if (!r)
+		r = git_odb_write(id, odb, text.ptr, text.size, GIT_OBJECT_COMMIT);
+	git_odb_free(odb);
+	git_buf_dispose(&text);
+	return r;
+}
+
 static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
 			const git_oid *parent)
 {
@@ -219,9 +242,10 @@ static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
 		r = git_signature_new(&by, "buildbeat", "buildbeat", start_s < 0 ? 0 : start_s, 0);
 	buf_clear(&w->text);
 	message_write(&w->text, w->f, w->run.data);
+	if (buf_error(&w->text))
+		r = GIT_ERROR;
 	if (!r)
-		r = git_commit_create(id, w->a->git, NULL, by, by, NULL, buf_str(&w->text), t,
-				      before ? 1 : 0, (const git_commit **)&before);
+		r = put_commit(id, w->a->git, by, w->text.data, t, before);
 	git_signature_free(by);
 	git_commit_free(before);
 	git_tree_free(t);
@@ -290,9 +314,9 @@ static int try(struct writer *w, const char *ref, git_oid *id, bool *added)
 
 static int add(struct writer *w, const char *ref, git_oid *id, bool *added)
 {
-	int r = -EAGAIN;
+	int r = -EAGAIN, failures = 0;
 
-	for (int i = 0; r == -EAGAIN && i < TRIES; i++)
+	for (int i = 0; i < TRIES && (r == -EAGAIN || (r == -EIO && failures++ < FAILURES)); i++)
 		r = try(w, ref, id, added);
 	return r;
 }

@@ -57,6 +57,8 @@ int repo_fail(const struct archive *a, int code, struct error *err, const char *
 	buf_adds(&text, first);
 	if (e && e->message)
 		buf_addf(&text, ": %s", e->message);
+	else if (errno)
+		buf_addf(&text, ": %s", strerror(errno));
 	r = error_set(err, errno_of(code), a->path, 0, 0, "%s", buf_str(&text));
 	buf_release(&text);
 	return r;
@@ -324,6 +326,8 @@ int repo_put(struct archive *a, git_treebuilder *tree, const char *name,
 
 	if (r)
 		return error_sys(err, r, a->path, NULL);
+	git_error_clear();
+	errno = 0;
 	r = git_blob_create_from_buffer(&id, a->git, content->data, content->len);
 	if (!r)
 		r = git_treebuilder_insert(NULL, tree, name, &id, GIT_FILEMODE_BLOB);

@@ -25,6 +25,7 @@ tests_check_archive_writers_SOURCES = tests/check_archive_writers.c tests/made_b
 	tests/made_build.h
 tests_check_archive_writers_CPPFLAGS = $(TEST_CPPFLAGS) $(LIBGIT2_CFLAGS)
 tests_check_archive_writers_LDADD = $(ARCHIVE_LIBS)
+EXTRA_tests_check_archive_writers_DEPENDENCIES = tests/gen_archive
 
 BENCHES += tests/bench_archive
 noinst_PROGRAMS += tests/bench_archive
