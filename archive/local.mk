@@ -6,6 +6,7 @@ archive_libarchive_la_SOURCES = \
 	archive/import_oe.c archive/import_oe.h \
 	archive/import_oe_run.c archive/import_oe_run.h \
 	archive/login.c archive/login.h \
+	archive/loose.c archive/loose.h \
 	archive/message.c archive/message.h \
 	archive/night.c archive/night.h \
 	archive/night_read.c \
@@ -27,5 +28,5 @@ archive_libarchive_la_SOURCES = \
 	archive/sys.c archive/sys.h \
 	archive/union.c archive/union.h \
 	archive/url.c archive/url.h
-archive_libarchive_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBGIT2_CFLAGS)
-archive_libarchive_la_LIBADD = compare/libcompare.la convert/libconvert.la core/libcore.la $(LIBGIT2_LIBS)
+archive_libarchive_la_CPPFLAGS = $(AM_CPPFLAGS) $(DEFLATE_CFLAGS) $(LIBGIT2_CFLAGS)
+archive_libarchive_la_LIBADD = compare/libcompare.la convert/libconvert.la core/libcore.la $(DEFLATE_LIBS) $(LIBGIT2_LIBS)

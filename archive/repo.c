@@ -1,6 +1,7 @@
 #include "repo.h"
 
 #include "clock.h"
+#include "loose.h"
 #include "outdir.h"
 #include "remote.h"
 #include "seen.h"
@@ -248,11 +249,25 @@ static int missing(const struct archive *a, int code, const git_oid *id, const c
 	return r == -ENOMEM ? r : -EIO;
 }
 
+/* What libgit2 would not come back from is told as what it does not find. */
+static int check(struct archive *a, const git_oid *id)
+{
+	int r = loose_check(a->git, id);
+
+	if (!r)
+		return 0;
+	git_error_set_str(r == -ENOMEM ? GIT_ERROR_NOMEMORY : GIT_ERROR_ODB,
+			  "the file of the object is damaged");
+	return GIT_ERROR;
+}
+
 int repo_commit(struct archive *a, git_commit **commit, const git_oid *id, struct error *err)
 {
-	int r = git_commit_lookup(commit, a->git, id);
+	int r = check(a, id);
 
-	if (r && !reopen(a))
+	if (!r)
+		r = git_commit_lookup(commit, a->git, id);
+	if (r && !check(a, id) && !reopen(a))
 		r = git_commit_lookup(commit, a->git, id);
 	return r ? missing(a, r, id, "cannot read a commit", err) : 0;
 }
@@ -260,9 +275,11 @@ int repo_commit(struct archive *a, git_commit **commit, const git_oid *id, struc
 int repo_tree(struct archive *a, git_tree **tree, const git_oid *id, const char *what,
 	      struct error *err)
 {
-	int r = git_tree_lookup(tree, a->git, id);
+	int r = check(a, id);
 
-	if (r && !reopen(a))
+	if (!r)
+		r = git_tree_lookup(tree, a->git, id);
+	if (r && !check(a, id) && !reopen(a))
 		r = git_tree_lookup(tree, a->git, id);
 	return r ? missing(a, r, id, what, err) : 0;
 }
@@ -282,9 +299,11 @@ static int read_blob(struct archive *a, git_odb_object **blob, const git_oid *id
 int repo_blob(struct archive *a, git_odb_object **blob, const git_oid *id, const char *what,
 	      struct error *err)
 {
-	int r = read_blob(a, blob, id);
+	int r = check(a, id);
 
-	if (r && !reopen(a))
+	if (!r)
+		r = read_blob(a, blob, id);
+	if (r && !check(a, id) && !reopen(a))
 		r = read_blob(a, blob, id);
 	return r ? missing(a, r, id, what, err) : 0;
 }

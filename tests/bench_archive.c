@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SERIES "nightly-1/master/x86_64"
 #define ROUNDS 5
@@ -53,11 +54,67 @@ static void tell(const char *what, size_t n_metrics)
 	       best.max_rss_kb / 1024);
 }
 
+static int first(const char *command)
+{
+	struct spent s = spend((const char *const[]){ "sh", "-c", command, NULL });
+
+	return s.status;
+}
+
+/* The last nights once more, into another archive: the cheapest counts. */
+static void tell_writing(void)
+{
+	char dir[] = "bench-archive.git";
+	struct figures f;
+	struct error err = { 0 };
+	struct archive *from, *to;
+	char id[ARCHIVE_ID_SIZE], night[64];
+	double best = -1;
+	bool added;
+
+	if (archive_open(&from, dir, ARCHIVE_READ, &err) ||
+	    archive_open(&to, "bench-archive-2.git", ARCHIVE_WRITE, &err))
+		return;
+	for (int i = 20; i >= 0; i--) {
+		clock_t begin;
+		double ms;
+
+		snprintf(night, sizeof night, SERIES "~%d", i);
+		if (archive_figures(from, night, &f, &err))
+			return;
+		begin = clock();
+		if (archive_add(to, SERIES, &(struct archive_night){ .figures = &f }, id, &added,
+				&err))
+			return;
+		ms = (double)(clock() - begin) * 1e3 / CLOCKS_PER_SEC;
+		if (best < 0 || ms < best)
+			best = ms;
+		figures_release(&f);
+	}
+	archive_close(from);
+	archive_close(to);
+	printf("%-40s %8.1f ms CPU (bar 25)\n", "a night of 10,000 tasks written", best);
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	repo = argc > 1 ? argv[1] : "bench-archive.git";
-	tell("index of the nights", 0);
+	if (argc < 2 && first("rm -rf bench-archive.git bench-archive-2.git; tests/gen_archive "
+			      "--tasks 10000 --nights 365 bench-archive.git")) {
+		fprintf(stderr, "bench_archive: tests/gen_archive failed\n");
+		return 1;
+	}
+	tell("index of 365 nights of 10,000 tasks", 0);
 	tell("and wall time", 1);
-	tell("and wall, CPU, memory, I/O", 4);
-	return 0;
+	tell("and wall, CPU, memory, I/O (bar 500)", 4);
+	if (argc > 1)
+		return 0;
+	tell_writing();
+	if (system("du -sm bench-archive.git | awk '{ print \"a year on disk \" $1 \" MB (bar 90)\" }'; "
+		   "git -C bench-archive.git gc -q && du -sm bench-archive.git | "
+		   "awk '{ print \"  packed \" $1 \" MB\" }'"))
+		return 1;
+	tell("and wall, CPU, memory, I/O, packed", 4);
+	return first("rm -rf bench-archive.git bench-archive-2.git");
 }

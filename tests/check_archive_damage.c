@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <git2.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +147,7 @@ static void find_objects(void)
 
 static void overwrite(const char *path, const struct buf *content, size_t len)
 {
-	ck_assert_int_eq(chmod(path, 0644), 0);
+	unlink(path);
 	support_write(path, content->data, len);
 }
 
@@ -184,8 +185,8 @@ START_TEST(flipped_bits_are_told)
 	ck_assert_int_eq(read_all(&whole, &err), 0);
 	find_objects();
 	for (size_t i = 0; i < n_objects; i++)
-		told += flip_bytes(object[i], _i ? 211 : 67);
-	ck_assert_int_gt(told, 100);
+		told += flip_bytes(object[i], _i ? 307 : 101);
+	ck_assert_int_gt(told, 20);
 	ck_assert_int_eq(check_damage("repaired"), 0);
 }
 END_TEST
@@ -315,6 +316,7 @@ int main(void)
 	TCase *tc = tcase_create("damage");
 
 	made_environment();
+	git_libgit2_init();	/* once: it reads certificates */
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, flipped_bits_are_told, 0, 2);
 	tcase_add_test(tc, cut_and_missing_objects_are_told);
