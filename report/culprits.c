@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAMED 0.5		/* as like are files that are told beside the task's name */
 #define TASKS_MOST 100		/* of an event, those that cost most */
 
 /* What an event costs, a task each, as shares of all of it. */
@@ -96,7 +97,7 @@ static void judge_file(struct culprit *culprit, const char *path, const struct c
 
 		best[i] = fmax(best[i], like);
 		file.likely += part;
-		if (part > most) {
+		if (like >= NAMED && part > most) {
 			most = part;
 			file.task = costs->of[i].task;
 		}
