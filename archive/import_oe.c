@@ -2,6 +2,7 @@
 
 #include "buf.h"
 #include "import_oe_run.h"
+#include "loose.h"
 #include "remote.h"
 #include "rewrite.h"
 
@@ -65,6 +66,7 @@ bool import_oe_is(const char *path)
 
 	git_libgit2_init();
 	is = !git_repository_open_ext(&git, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) &&
+	     !loose_guard(git) &&
 	     (any_results(git, HEADS "*") || any_results(git, REMOTES "*"));
 	git_repository_free(git);
 	git_libgit2_shutdown();

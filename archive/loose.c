@@ -1,16 +1,27 @@
 #include "loose.h"
 
 #include "buf.h"
+#include "cursor.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <git2/sys/odb_backend.h>
 #include <libdeflate.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define ROOM_FIRST 65536
 #define ROOM_MAX (1 << 30)
+
+/* As that of packs: what is in one is not looked for in a file first. */
+#define PRIORITY 2
+
+struct guard {
+	git_odb_backend backend;	/* first: libgit2 knows this only */
+	char objects[];			/* their directory, with its slash */
+};
 
 static int read_all(struct buf *out, int fd)
 {
@@ -29,46 +40,136 @@ static int read_all(struct buf *out, int fd)
 	return n < 0 ? -errno : 0;
 }
 
-static int unpack(const struct buf *packed)
+/* -ENOENT, -EIO, -ENOMEM. */
+static int read_file(struct buf *packed, const char *objects, const git_oid *id)
+{
+	const char *hex = git_oid_tostr_s(id);
+	struct buf path = BUF_INIT;
+	int fd = -1, r;
+
+	buf_addf(&path, "%s%.2s/%s", objects, hex, hex + 2);
+	r = buf_error(&path);
+	if (!r) {
+		fd = open(path.data, O_RDONLY | O_CLOEXEC);
+		r = fd < 0 ? -errno : read_all(packed, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+	buf_release(&path);
+	return r;
+}
+
+static int unpack(struct buf *out, const struct buf *packed)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	enum libdeflate_result r = LIBDEFLATE_INSUFFICIENT_SPACE;
-	size_t used, made;
-	void *room = NULL;
+	size_t used;
 
 	for (size_t size = ROOM_FIRST; d && r == LIBDEFLATE_INSUFFICIENT_SPACE &&
 	     size <= ROOM_MAX; size *= 4) {
-		free(room);
-		room = malloc(size);
-		if (!room)
+		buf_clear(out);
+		if (buf_reserve(out, size))
 			break;
-		r = libdeflate_zlib_decompress_ex(d, packed->data, packed->len, room, size,
-						  &used, &made);
+		r = libdeflate_zlib_decompress_ex(d, packed->data, packed->len, out->data, size,
+						  &used, &out->len);
 	}
 	libdeflate_free_decompressor(d);
-	free(room);
 	if (r == LIBDEFLATE_INSUFFICIENT_SPACE)
 		return -ENOMEM;
 	return r == LIBDEFLATE_SUCCESS ? 0 : -EIO;
 }
 
-int loose_check(git_repository *git, const git_oid *id)
+/* "blob 1234", NUL and the content. */
+static int take(void **data, size_t *len, git_object_t *type, git_odb_backend *b,
+		const struct buf *object)
 {
-	const char *hex = git_oid_tostr_s(id);
-	struct buf path = BUF_INIT, packed = BUF_INIT;
-	int fd = -1, r;
+	struct slice name;
+	struct cursor c;
+	uint64_t size;
 
-	buf_addf(&path, "%sobjects/%.2s/%s", git_repository_commondir(git), hex, hex + 2);
-	r = buf_error(&path);
+	cursor_init(&c, object->data, object->len);
+	if (!cursor_until(&c, ' ', &name) || !cursor_u64(&c, &size) || !cursor_byte(&c, '\0') ||
+	    size != (size_t)(c.end - c.p))
+		return -EIO;
+	*type = slice_is(name, "blob") ? GIT_OBJECT_BLOB : slice_is(name, "tree") ?
+		GIT_OBJECT_TREE : slice_is(name, "commit") ? GIT_OBJECT_COMMIT :
+		slice_is(name, "tag") ? GIT_OBJECT_TAG : GIT_OBJECT_INVALID;
+	if (*type == GIT_OBJECT_INVALID)
+		return -EIO;
+	*data = git_odb_backend_data_alloc(b, (size_t)size + 1);
+	if (!*data)
+		return -ENOMEM;
+	memcpy(*data, c.p, (size_t)size);
+	((char *)*data)[size] = '\0';
+	*len = (size_t)size;
+	return 0;
+}
+
+static int fail(int error)
+{
+	if (error == -ENOENT || error == -ENOTDIR)
+		return GIT_ENOTFOUND;
+	git_error_set_str(error == -ENOMEM ? GIT_ERROR_NOMEMORY : GIT_ERROR_ODB,
+			  error == -ENOMEM ? strerror(ENOMEM) :
+			  "the file of the object is damaged");
+	return GIT_ERROR;
+}
+
+static int read_object(void **data, size_t *len, git_object_t *type, git_odb_backend *b,
+		       const git_oid *id)
+{
+	struct buf packed = BUF_INIT, object = BUF_INIT;
+	int r = read_file(&packed, ((struct guard *)b)->objects, id);
+
 	if (!r)
-		fd = open(path.data, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		r = read_all(&packed, fd);
-		if (!r)
-			r = packed.len ? unpack(&packed) : -EIO;
-		close(fd);
-	}
-	buf_release(&path);
+		r = packed.len ? unpack(&object, &packed) : -EIO;
+	if (!r)
+		r = take(data, len, type, b, &object);
 	buf_release(&packed);
+	buf_release(&object);
+	return r ? fail(r) : 0;
+}
+
+static int tell_none(git_odb_backend *b, git_odb_foreach_cb told, void *context)
+{
+	(void)b;
+	(void)told;
+	(void)context;
+	return 0;	/* libgit2 tells the same files itself */
+}
+
+static void end(git_odb_backend *b)
+{
+	free(b);
+}
+
+static struct guard *new_guard(const char *directory)
+{
+	static const char objects[] = "objects/";
+	size_t n = strlen(directory);
+	struct guard *g = malloc(sizeof *g + n + sizeof objects);
+
+	if (!g)
+		return NULL;
+	git_odb_init_backend(&g->backend, GIT_ODB_BACKEND_VERSION);
+	g->backend.read = read_object;
+	g->backend.foreach = tell_none;
+	g->backend.free = end;
+	memcpy(g->objects, directory, n);
+	memcpy(g->objects + n, objects, sizeof objects);
+	return g;
+}
+
+int loose_guard(git_repository *git)
+{
+	struct guard *g = new_guard(git_repository_commondir(git));
+	git_odb *odb = NULL;
+	int r = g ? git_repository_odb(&odb, git) : fail(-ENOMEM);
+
+	if (!r)
+		r = git_odb_add_backend(odb, &g->backend, PRIORITY);
+	if (r)
+		free(g);
+	git_odb_free(odb);
 	return r;
 }

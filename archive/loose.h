@@ -4,10 +4,10 @@
 #include <git2.h>
 
 /*
- * Is an object that lies in a file of its own there to its end: libgit2 1.5 reads one that
- * was cut, as a full disk or a power cut leave it, for ever. 0, also for what is in no such
- * file; -EIO, -ENOMEM.
+ * Read the objects that lie in files of their own here, not in libgit2: its 1.5 reads one
+ * that was cut, as a full disk or a power cut leave it, for ever. What is not whole by the
+ * checksum that zlib keeps of it fails. 0 or libgit2's code.
  */
-int loose_check(git_repository *git, const git_oid *id);
+int loose_guard(git_repository *git);
 
 #endif

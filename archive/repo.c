@@ -83,8 +83,10 @@ static int open_here(struct archive *a, struct error *err)
 {
 	int r = git_repository_open_ext(&a->git, a->path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL);
 
-	if (!r)
-		return 0;
+	if (!r) {
+		r = loose_guard(a->git);
+		return r ? repo_fail(a, r, err, "cannot open the repository") : 0;
+	}
 	a->git = NULL;
 	if (is_foreign(r))
 		return error_set(err, -EACCES, a->path, 0, 0, "belongs to another user; trust "
@@ -236,6 +238,11 @@ static int reopen(struct archive *a)
 
 	if (r)
 		return r;
+	r = loose_guard(fresh);
+	if (r) {
+		git_repository_free(fresh);
+		return r;
+	}
 	git_repository_free(a->git);
 	a->git = fresh;
 	return 0;
@@ -249,25 +256,11 @@ static int missing(const struct archive *a, int code, const git_oid *id, const c
 	return r == -ENOMEM ? r : -EIO;
 }
 
-/* What libgit2 would not come back from is told as what it does not find. */
-static int check(struct archive *a, const git_oid *id)
-{
-	int r = loose_check(a->git, id);
-
-	if (!r)
-		return 0;
-	git_error_set_str(r == -ENOMEM ? GIT_ERROR_NOMEMORY : GIT_ERROR_ODB,
-			  "the file of the object is damaged");
-	return GIT_ERROR;
-}
-
 int repo_commit(struct archive *a, git_commit **commit, const git_oid *id, struct error *err)
 {
-	int r = check(a, id);
+	int r = git_commit_lookup(commit, a->git, id);
 
-	if (!r)
-		r = git_commit_lookup(commit, a->git, id);
-	if (r && !check(a, id) && !reopen(a))
+	if (r && !reopen(a))
 		r = git_commit_lookup(commit, a->git, id);
 	return r ? missing(a, r, id, "cannot read a commit", err) : 0;
 }
@@ -275,11 +268,9 @@ int repo_commit(struct archive *a, git_commit **commit, const git_oid *id, struc
 int repo_tree(struct archive *a, git_tree **tree, const git_oid *id, const char *what,
 	      struct error *err)
 {
-	int r = check(a, id);
+	int r = git_tree_lookup(tree, a->git, id);
 
-	if (!r)
-		r = git_tree_lookup(tree, a->git, id);
-	if (r && !check(a, id) && !reopen(a))
+	if (r && !reopen(a))
 		r = git_tree_lookup(tree, a->git, id);
 	return r ? missing(a, r, id, what, err) : 0;
 }
@@ -299,11 +290,9 @@ static int read_blob(struct archive *a, git_odb_object **blob, const git_oid *id
 int repo_blob(struct archive *a, git_odb_object **blob, const git_oid *id, const char *what,
 	      struct error *err)
 {
-	int r = check(a, id);
+	int r = read_blob(a, blob, id);
 
-	if (!r)
-		r = read_blob(a, blob, id);
-	if (r && !check(a, id) && !reopen(a))
+	if (r && !reopen(a))
 		r = read_blob(a, blob, id);
 	return r ? missing(a, r, id, what, err) : 0;
 }
