@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += archive/libarchive.la
 archive_libarchive_la_SOURCES = \
 	archive/archive.h \
 	archive/columns.c archive/columns.h \
+	archive/commit_count.c archive/commit_count.h \
 	archive/import_oe.c archive/import_oe.h \
 	archive/import_oe_run.c archive/import_oe_run.h \
 	archive/login.c archive/login.h \

@@ -1,5 +1,6 @@
 #include "archive_import.h"
 #include "command.h"
+#include "commit_count.h"
 #include "configfile.h"
 #include "figures.h"
 #include "heap.h"
@@ -103,6 +104,8 @@ static int archive_one(void *context, const char *what, struct error *err)
 		error_sys(err, r, rec.path, NULL);
 	if (!r)
 		r = check_end(&f, err);
+	if (!r && (r = commit_count_add(&f)))
+		error_sys(err, r, rec.path, NULL);
 	if (!r && !job->n->archive)
 		r = nightly_archive(job->n, ARCHIVE_WRITE, err);
 	if (!r)

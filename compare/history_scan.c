@@ -287,7 +287,7 @@ void scan_take_task(const struct scan *s, uint32_t task, double *values)
 void scan_take_total(const struct scan *s, double *values)
 {
 	for (size_t i = 0; i < s->nights->n; i++)
-		values[i] = metric_total(s->nights->night[i].total, s->metric) /
+		values[i] = night_total(&s->nights->night[i], s->metric) /
 			    (s->host ? s->host[i] : 1);
 }
 

@@ -2,6 +2,7 @@
 
 #include "arena.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void nights_release(struct nights *nights)
@@ -12,4 +13,9 @@ void nights_release(struct nights *nights)
 	free(nights->task);
 	arena_free(nights->texts);
 	*nights = (struct nights){ 0 };
+}
+
+double night_total(const struct night *night, enum metric m)
+{
+	return night->total[TOTAL_STATUS] > 0 ? NAN : metric_total(night->total, m);
 }

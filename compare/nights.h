@@ -57,4 +57,8 @@ struct nights_task {
 
 void nights_release(struct nights *nights);
 
+/* Of the build as a whole; NaN where that is not known, and of a build that failed: how
+ * long it took until then says nothing. */
+double night_total(const struct night *night, enum metric m);
+
 #endif

@@ -378,7 +378,7 @@ static void add_rows(struct metric_series *s, bool time)
 	float *total = row_values(s, s->n_rows - 2), *host = row_values(s, s->n_rows - 1);
 
 	for (size_t i = 0; i < s->n_nights; i++) {
-		total[i] = (float)metric_total(s->nights->night[i].total, s->metric);
+		total[i] = (float)night_total(&s->nights->night[i], s->metric);
 		host[i] = time ? (float)exp(s->host.ln[i]) : NAN;
 	}
 }

@@ -224,7 +224,7 @@ static int add_metric(struct making *k, size_t i, size_t *n_fine, struct error *
 	if (r)
 		return r;
 	for (size_t j = 0; j < t->n_nights; j++)
-		total[j] = (float)metric_total(nights->night[j].total, t->metric[i]);
+		total[j] = (float)night_total(&nights->night[j], t->metric[i]);
 	for (size_t row = 0; row < t->n_rows; row++)
 		add_series(k, i * t->n_rows + row, k->values + row * t->n_nights, n_fine);
 	return 0;
