@@ -65,15 +65,33 @@ static void scatter(float *row, const int64_t *a, const int64_t *b, const uint32
 	}
 }
 
-static int load_night(const struct source *s, struct rows *rows, size_t night,
-		      enum metric m, float *row, size_t n_tasks, struct error *err)
+/* What a task took until it failed says nothing of what it takes. */
+static int drop_failed(const struct source *s, struct rows *rows, size_t night, float *row,
+		       struct error *err)
+{
+	const struct tasks_of *tasks = &s->tasks[night];
+	const uint32_t *task = union_tasks(&s->all, tasks);
+	bool known;
+	int r = night_column(s->archive, &s->place[night], COLUMN_STATUS, rows->a, tasks->n,
+			     &known, err);
+
+	for (size_t i = 0; !r && known && i < tasks->n; i++) {
+		if (rows->a[i] > 0)
+			row[task[i]] = NAN;
+	}
+	return r;
+}
+
+static int load_night(const struct nights *nights, struct rows *rows, size_t night,
+		      enum metric m, float *row, struct error *err)
 {
 	const enum figure_column *c = metric_info[m].column;
+	const struct source *s = nights->context;
 	const struct tasks_of *tasks = &s->tasks[night];
 	bool known, second = true;
 	int r;
 
-	for (size_t i = 0; i < n_tasks; i++)
+	for (size_t i = 0; i < nights->n_tasks; i++)
 		row[i] = NAN;
 	r = night_column(s->archive, &s->place[night], c[0], rows->a, tasks->n, &known, err);
 	if (!r && known && c[0] != c[1])
@@ -82,7 +100,9 @@ static int load_night(const struct source *s, struct rows *rows, size_t night,
 	if (!r && known && second)
 		scatter(row, rows->a, c[0] == c[1] ? rows->a : rows->b,
 			union_tasks(&s->all, tasks), tasks->n);
-	return r;
+	/* Most nights none failed: that column is not read then. */
+	return r || !nights->night[night].total[TOTAL_FAILED] ? r :
+	       drop_failed(s, rows, night, row, err);
 }
 
 static void turn(float *values, const struct rows *rows, size_t n_tasks, size_t n,
@@ -108,7 +128,7 @@ static int load(const struct nights *nights, enum metric m, float *values, struc
 		size_t count = nights->n - from < BLOCK ? nights->n - from : BLOCK;
 
 		for (size_t i = 0; !r && i < count; i++)
-			r = load_night(s, &rows, from + i, m, rows.row[i], nights->n_tasks, err);
+			r = load_night(nights, &rows, from + i, m, rows.row[i], err);
 		if (!r)
 			turn(values, &rows, nights->n_tasks, nights->n, from, count);
 	}

@@ -41,8 +41,8 @@ struct nights {
 	size_t n_tasks;		/* of all of them, in an order that stays as it is */
 	struct nights_task *task;
 
-	/* Values of a metric: values[task * n + night], NaN where there is none.
-	 * 0 or a negative errno with err. */
+	/* Values of a metric: values[task * n + night], NaN where there is none, and where the
+	 * task failed, was killed or did not finish. 0 or a negative errno with err. */
 	int (*load)(const struct nights *nights, enum metric m, float *values,
 		    struct error *err);
 	void (*end)(struct nights *nights);	/* frees context; may be NULL */

@@ -228,6 +228,9 @@ static void check_night(const struct nights *nights, size_t night, enum metric m
 		double value = figures_value(f, i, m);
 		float got;
 
+		if (f->total[TOTAL_FAILED] && f->column[COLUMN_STATUS] &&
+		    f->column[COLUMN_STATUS][i] > 0)
+			value = NAN;
 		ck_assert_uint_lt(task, nights->n_tasks);
 		got = values[task * nights->n + night];
 		ck_assert_int_eq(isnan(value), isnan(got));
@@ -314,6 +317,42 @@ START_TEST(nights_say_what_figures_say)
 	}
 	archive_close(a);
 	check_fsck();
+}
+END_TEST
+
+/* Of a night in which so many failed: is the value of a task that ended so one. */
+static const struct { int64_t failed, status; bool is_value; } ending[] = {
+	{ 3, 0, true }, { 3, -1, true }, { 3, 1, false }, { 3, 255, false },
+	{ 3, STATUS_KILLED + 9, false }, { 3, STATUS_FAILED, false },
+	{ 3, STATUS_UNFINISHED, false }, { -1, 0, true }, { -1, 2, false },
+};
+
+START_TEST(failed_tasks_have_no_value)
+{
+	struct archive *a = made_archive(repo());
+	struct error err = { 0 };
+	struct nights nights;
+	struct figures f;
+	float value[2 * 6];
+
+	for (unsigned night = 0; night < 2; night++) {
+		made_build(&f, 0, 6, night);
+		for (size_t i = 0; i < 6; i++) {
+			f.column[COLUMN_STATUS][i] = 0;
+			f.column[COLUMN_WALL_US][i] = 1000;
+		}
+		f.total[TOTAL_FAILED] = night ? ending[_i].failed : 0;
+		f.column[COLUMN_STATUS][2] = night ? ending[_i].status : 0;
+		made_add(a, &f, night);
+		figures_release(&f);
+	}
+	read_nights(&nights, a, 0);
+	ck_assert_uint_eq(nights.n_tasks, 6);
+	ck_assert_int_eq(nights.load(&nights, METRIC_WALL, value, &err), 0);
+	for (size_t i = 0; i < 12; i++)
+		ck_assert_int_eq(isnan(value[i]), i == 5 && !ending[_i].is_value);
+	nights_release(&nights);
+	archive_close(a);
 }
 END_TEST
 
@@ -720,6 +759,7 @@ int main(void)
 	tcase_add_test(tc, tasks_without_figures_come_back);
 	tcase_add_test(tc, night_has_gits_names);
 	tcase_add_test(tc, nights_say_what_figures_say);
+	tcase_add_loop_test(tc, failed_tasks_have_no_value, 0, sizeof ending / sizeof *ending);
 	tcase_add_test(tc, dictionary_only_grows);
 	tcase_add_loop_test(tc, circumstances_are_told_apart, 0,
 			    sizeof circumstance / sizeof *circumstance);
