@@ -612,6 +612,7 @@ function drawTrend() {
 	const box = trend.box;
 
 	box.replaceChildren();
+	box.parentNode.classList.toggle("chosen", view.row >= 0);
 	if (view.row < 0) {
 		make("p", { "class": "faint" }, box, "Choose a task, by click or with the arrow keys, " +
 			"to see its figures of all nights.");
