@@ -79,20 +79,32 @@ static int scan_metric(struct search *s, float *values, enum metric m, struct er
 	return r ? error_sys(err, r, s->nights->ref, NULL) : 0;
 }
 
+/* Who asks for one task has a reason to look at what is small. */
+static struct rules rules_of(const struct search *s)
+{
+	struct rules rules = *s->rules;
+
+	for (enum metric m = 0; s->task != HISTORY_ALL && m < METRICS; m++)
+		rules.gate[m].amount = 0;
+	return rules;
+}
+
 static int scan_metrics(struct search *s, struct error *err)
 {
 	const struct nights *nights = s->nights;
+	const struct rules rules = rules_of(s);
 	float *values = calloc(nights->n * nights->n_tasks + 1, sizeof *values);
 	int r = 0;
 
 	s->series = calloc(nights->n + 1, sizeof *s->series);
 	if (!values || !s->series)
 		r = error_sys(err, -ENOMEM, nights->ref, NULL);
-	s->scan = (struct scan){ .nights = nights, .rules = s->rules, .values = values };
+	s->scan = (struct scan){ .nights = nights, .rules = &rules, .values = values };
 	for (enum metric m = 0; !r && m < METRICS; m++) {
 		if (s->rules->metrics & METRIC_BIT(m))
 			r = scan_metric(s, values, m, err);
 	}
+	s->scan.rules = NULL;
 	free(values);
 	free(s->series);
 	return r;

@@ -45,9 +45,10 @@ struct history {
 	double *host[METRICS];	/* of every night, as a ratio; 1: as usual. NULL: no time */
 };
 
-/* task: NO more than this one (index, TASK_TOTAL), or HISTORY_ALL; known may be NULL. 0 or a
- * negative errno with err. Always release. The same archive gives the same, whatever
- * the number of processors. */
+/* task: no more than this one (index, TASK_TOTAL, TASK_HOST), of which changes by less than
+ * metric_info's amount are told, too; or HISTORY_ALL. known may be NULL. 0 or a negative
+ * errno with err. Always release. The same archive gives the same, whatever the number of
+ * processors. */
 #define HISTORY_ALL (UINT32_MAX - 2)
 
 int history_find(struct history *h, const struct nights *nights, const struct rules *rules,
