@@ -21,6 +21,12 @@ tests_fuzz_recording_SOURCES = tests/fuzz_recording.c $(FUZZ_MAIN)
 tests_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_recording_LDADD = core/libcore.la
 
+FUZZ_TARGETS += tests/fuzz_archive
+tests_fuzz_archive_SOURCES = tests/fuzz_archive.c $(FUZZ_MAIN)
+tests_fuzz_archive_CPPFLAGS = $(AM_CPPFLAGS) $(LIBGIT2_CFLAGS)
+tests_fuzz_archive_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_archive_LDADD = archive/libarchive.la $(LIBGIT2_LIBS) -lm
+
 FUZZ_TARGETS += tests/fuzz_oe
 tests_fuzz_oe_SOURCES = tests/fuzz_oe.c $(FUZZ_MAIN)
 tests_fuzz_oe_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
