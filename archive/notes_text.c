@@ -22,12 +22,17 @@ static const char *const kind_word[] = {
 
 /* Out */
 
+/* Blanks around a text would be taken for the line's. */
 static void add_escaped(struct buf *out, const char *text, const char *special)
 {
+	const char *first = text;
+
 	for (; *text; text++) {
+		bool outer = *text == ' ' && (text == first || !text[1]);
+
 		if (*text == '\n')
 			buf_adds(out, "\\n");
-		else if ((unsigned char)*text < ' ' || *text == 0x7f)
+		else if ((unsigned char)*text < ' ' || *text == 0x7f || outer)
 			buf_addf(out, "\\x%02x", (unsigned)(unsigned char)*text);
 		else if (strchr(special, *text))
 			buf_addf(out, "\\%c", *text);

@@ -43,5 +43,6 @@ struct style output_style(void)
 
 void output_write(const struct buf *text)
 {
-	fwrite(text->data, 1, text->len, stdout);
+	if (text->len)
+		fwrite(text->data, 1, text->len, stdout);
 }

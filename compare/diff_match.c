@@ -158,12 +158,13 @@ static int find_renamed(struct making *m)
 {
 	struct diff *d = m->d;
 	struct rename_task *gone = malloc(2 * (d->n_tasks + 1) * sizeof *gone);
-	struct rename_task *now = gone + d->n_tasks;
+	struct rename_task *now;
 	uint32_t *task = malloc(2 * (d->n_tasks + 1) * sizeof *task);
 	size_t n_gone, n_now;
 	int r = -ENOMEM;
 
 	if (gone && task) {
+		now = gone + d->n_tasks;
 		n_gone = list_lost(d, DIFF_GONE, gone, task);
 		n_now = list_lost(d, DIFF_NEW, now, task + d->n_tasks);
 		r = renames_find(gone, n_gone, now, n_now);

@@ -119,10 +119,11 @@ int samples_compare(struct samples *s, const double *base, size_t n_base,
 /* What all pairs tell of the noise. */
 static int prior_of(struct prior *prior, const struct samples *s, size_t n)
 {
-	double *variance = calloc(2 * n + 1, sizeof *variance), *df = variance + n;
+	double *variance = calloc(2 * n + 1, sizeof *variance), *df;
 
 	if (!variance)
 		return -ENOMEM;
+	df = variance + n;
 	for (size_t i = 0; i < n; i++) {
 		variance[i] = s[i].variance;
 		df[i] = s[i].df;

@@ -23,6 +23,12 @@ tests_check_nightly_open_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_nightly_open_LDADD = $(CLI_TEST_LIBS)
 EXTRA_tests_check_nightly_open_DEPENDENCIES = tests/gen_archive$(EXEEXT)
 
+check_PROGRAMS += tests/check_cmd_archive
+TESTS += tests/check_cmd_archive
+tests_check_cmd_archive_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_cmd_archive_LDADD = $(TEST_LIBS)
+EXTRA_tests_check_cmd_archive_DEPENDENCIES = buildbeat$(EXEEXT)
+
 check_PROGRAMS += tests/check_cmd_check
 TESTS += tests/check_cmd_check
 tests_check_cmd_check_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -182,7 +182,8 @@ static void read_night(struct archive *a, const char *name)
 	check(!r || *err.message);
 	if (!r) {
 		check_figures(&f);
-		check(!archive_recording(a, name, &rec, &err));
+		r = archive_recording(a, name, &rec, &err);
+		check(!r || *err.message);
 		check_recording(&rec);
 		recording_release(&rec);
 	}
@@ -269,7 +270,7 @@ static void read_line(struct arena *texts, struct slice line)
 
 static void read_note(struct buf *note)
 {
-	struct slice all = { buf_str(note), note->len }, line, part[3];
+	struct slice all = { buf_str(note), strlen(buf_str(note)) }, line, part[3];
 	struct arena *texts = arena_new();
 	struct buf out = BUF_INIT;
 	struct cursor c;

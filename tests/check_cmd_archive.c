@@ -1,0 +1,216 @@
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * `buildbeat archive` as it is run: what a night's branch is called, what is refused, and
+ * where there is no room or no right to write. Nothing is ever half-written.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define RECORDINGS TOP_SRCDIR "/tests/data/recordings"
+#define NESTED RECORDINGS "/nested"
+#define GENUINE TOP_SRCDIR "/tests/data/oe/genuine"
+
+static const char *dir;
+
+static void setup(void)
+{
+	dir = support_tmpdir();
+	setenv("HOME", dir, 1);
+	setenv("XDG_CACHE_HOME", support_path("%s/cache", dir), 1);
+	setenv("XDG_CONFIG_HOME", support_path("%s/config", dir), 1);
+	setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1);
+}
+
+static void sh(struct run *r, const char *command)
+{
+	support_run(r, dir, "%s", command);
+	ck_assert_msg(r->status == 0, "%s: %d: %s%s", command, r->status, r->out.data,
+		      r->err.data);
+}
+
+/* What a command line prints is exactly that. */
+static void expect(const char *command, const char *out)
+{
+	struct run r;
+
+	sh(&r, command);
+	ck_assert_msg(!strcmp(buf_str(&r.out), out), "%s: %s", command, r.out.data);
+	support_run_release(&r);
+}
+
+#define BRANCHES "git -C nights.git for-each-ref --format='%(refname:short)'"
+#define COUNT "git -C nights.git rev-list --all --count"
+
+static const struct { const char *arguments, *branch; } names[] = {
+	{ NESTED, "forge/main/x86_64\n" },
+	{ "--host farm " NESTED, "farm/main/x86_64\n" },
+	{ "--branch topic/new " NESTED, "forge/topic%2Fnew/x86_64\n" },
+	{ "--machine qemuarm " NESTED, "forge/main/qemuarm\n" },
+	{ "--host a --branch b --machine c " NESTED, "a/b/c\n" },
+	{ "--branch 'a b~' --machine .x " NESTED, "forge/a%20b%7E/%2Ex\n" },
+	{ "-o stats", "forge/main/x86_64\n" },
+	{ "--output stats last", "forge/main/x86_64\n" },
+};
+
+/* The branch is what the recording says, or what is given; a second time nothing is added. */
+START_TEST(branch)
+{
+	const char *command = support_path(BUILDBEAT " archive --repo nights.git %s",
+					   names[_i].arguments);
+	struct run r, again;
+
+	sh(&r, "mkdir -p stats && cp -r " NESTED " stats/last && ln -sfn last stats/latest");
+	support_run_release(&r);
+	sh(&r, command);
+	expect(BRANCHES, names[_i].branch);
+	ck_assert_int_eq(strncmp(r.out.data, names[_i].branch, strlen(names[_i].branch) - 1), 0);
+	sh(&again, command);
+	ck_assert_ptr_nonnull(strstr(again.out.data, " (was there)\n"));
+	ck_assert_int_eq(strncmp(r.out.data, again.out.data, r.out.len - 1), 0);
+	expect(COUNT, "1\n");
+	support_run_release(&r);
+	support_run_release(&again);
+}
+END_TEST
+
+/* Settings; another series of the same repository; a repository that is there. */
+START_TEST(several)
+{
+	struct run r;
+
+	support_writes(support_path("%s/buildbeat.yaml", dir), "repo: nights.git\n");
+	sh(&r, "git init -q --bare nights.git && mkdir -p sub && cd sub && " BUILDBEAT " archive "
+	   NESTED " && cd .. && " BUILDBEAT " archive " GENUINE " && " BUILDBEAT
+	   " archive --host other " NESTED " && git -C nights.git fsck --strict 2>&1");
+	support_run_release(&r);
+	expect(BRANCHES " | grep -c /", "3\n");
+}
+END_TEST
+
+static const struct { const char *before, *arguments, *err; } refused[] = {
+	{ "true", "--repo nights.git " RECORDINGS "/cut", "is not archived: no end was recorded" },
+	{ "true", "--repo nights.git none", "none" },
+	{ "true", "--repo nights.git", "buildstats" },
+	{ "true", NESTED, "--repo" },
+	{ "true", "--repo nights.git " NESTED " " GENUINE, "one recording at a time" },
+	{ "true", "--repo nights.git --import-oe", "--import-oe of what" },
+	{ "true", "--repo nights.git --hots x " NESTED, "--host" },
+	{ "mkdir nights.git && echo x >nights.git/file", "--repo nights.git " NESTED,
+	  "nights.git: is no git repository" },
+	{ "echo x >nights.git", "--repo nights.git " NESTED, "nights.git: Not a directory" },
+	{ "true", "--repo nights.git --host '' " NESTED, "'--host': expected a text" },
+	{ "echo 'repo: [a' >bad.yaml", "-c bad.yaml --repo nights.git " NESTED, "bad.yaml:" },
+	{ "git init -q --bare nights.git && git -C nights.git update-ref refs/heads/forge/main/x86_64 "
+	  "$(git -C nights.git -c user.name=a -c user.email=a commit-tree -m x "
+	  "$(git -C nights.git hash-object -wt tree /dev/null))", "--repo nights.git " NESTED,
+	  "is no night: nothing is written on top of it" },
+};
+
+/* Told, and nothing is other than before. */
+START_TEST(refusal)
+{
+	struct run r;
+
+	sh(&r, refused[_i].before);
+	support_run_release(&r);
+	sh(&r, "find . ! -name before | sort >before");
+	support_run_release(&r);
+	support_run(&r, dir, BUILDBEAT " archive %s", refused[_i].arguments);
+	ck_assert_msg(r.status == 2, "%s: %d", refused[_i].arguments, r.status);
+	ck_assert_str_eq(buf_str(&r.out), "");
+	ck_assert_msg(strstr(r.err.data, refused[_i].err) != NULL, "%s: %s", refused[_i].arguments,
+		      r.err.data);
+	support_run_release(&r);
+	sh(&r, "find . ! -name before | sort | diff - before");
+	support_run_release(&r);
+}
+END_TEST
+
+/* Root may write anywhere: skipped then. */
+static const struct { const char *shut, *open; } rights[] = {
+	{ "mkdir closed && chmod 555 closed", "closed/nights.git" },
+	{ BUILDBEAT " archive --repo closed.git --host a " NESTED " >/dev/null && "
+	  "chmod -R a-w closed.git", "closed.git" },
+};
+
+START_TEST(no_right_to_write)
+{
+	struct run r;
+
+	sh(&r, rights[_i].shut);
+	support_run_release(&r);
+	if (geteuid()) {
+		support_run(&r, dir, BUILDBEAT " archive --repo %s " NESTED, rights[_i].open);
+		ck_assert_int_eq(r.status, 2);
+		ck_assert_str_eq(buf_str(&r.out), "");
+		ck_assert_ptr_nonnull(strstr(r.err.data, rights[_i].open));
+		support_run_release(&r);
+	}
+	sh(&r, "chmod -R u+w closed*; find closed* -name '*.lock' -o -name 'tmp_*'");
+	ck_assert_str_eq(buf_str(&r.out), "");
+	support_run_release(&r);
+}
+END_TEST
+
+/* So many kilobytes are free when the second night is written. */
+static const int room_kb[] = { 0, 4, 16, 32 };
+
+START_TEST(no_room)
+{
+	struct run r;
+
+	support_run(&r, dir, "unshare -m sh -c 'mkdir full && mount -t tmpfs -o size=1m,mode=700 "
+		    "tmpfs full && cd full || exit 77; " BUILDBEAT " archive --repo nights.git "
+		    NESTED " >/dev/null || exit 3; git -C nights.git for-each-ref >before; "
+		    "dd if=/dev/zero of=fill bs=1k 2>/dev/null; truncate -s -%dk fill; "
+		    BUILDBEAT " archive --repo nights.git " GENUINE "; s=$?; rm fill; "
+		    "git -C nights.git for-each-ref | cmp - before || exit 4; "
+		    "git -C nights.git fsck --strict >/dev/null 2>&1 || exit 5; "
+		    "find . -name \"*.lock\"; "
+		    BUILDBEAT " archive --repo nights.git " GENUINE " >../after || exit 6; "
+		    "exit $s' 2>err; s=$?; cat err >&2; exit $s", room_kb[_i]);
+	if (r.status == 77 || strstr(r.err.data, "unshare: ") || strstr(r.err.data, "mount: ")) {
+		support_run_release(&r);
+		return;
+	}
+	ck_assert_msg(r.status == 2, "%d: %s%s", r.status, r.out.data, r.err.data);
+	ck_assert_str_eq(buf_str(&r.out), "");
+	ck_assert_msg(strstr(r.err.data, "No space left on device") != NULL, "%s", r.err.data);
+	support_run_release(&r);
+	expect("wc -l <after", "1\n");
+}
+END_TEST
+
+/* Standard output that cannot be written to: the night is there, and it is told. */
+START_TEST(nobody_listens)
+{
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " archive --repo nights.git " NESTED " >/dev/full");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "No space left"));
+	support_run_release(&r);
+	expect(COUNT, "1\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("cmd_archive");
+	TCase *tc = tcase_create("archive");
+
+	tcase_add_checked_fixture(tc, setup, support_cleanup);
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, branch, 0, sizeof names / sizeof *names);
+	tcase_add_test(tc, several);
+	tcase_add_loop_test(tc, refusal, 0, sizeof refused / sizeof *refused);
+	tcase_add_loop_test(tc, no_right_to_write, 0, sizeof rights / sizeof *rights);
+	tcase_add_loop_test(tc, no_room, 0, sizeof room_kb / sizeof *room_kb);
+	tcase_add_test(tc, nobody_listens);
+	suite_add_tcase(s, tc);
+	return support_main(s);
+}
