@@ -264,16 +264,20 @@ static double student_p(const struct changepoints *c, size_t k)
 
 /*
  * Mann and Whitney's, of the values as they are; against the last few nights, though, of
- * what sticks out only so much is left: a spike or two of long ago would outvote them.
+ * what stuck out before only so much is left: a spike or two of long ago would outvote them.
+ * Of those nights themselves nothing is cut off, or two spikes of them would lift a third
+ * night between them.
  */
 static int rank_p(struct changepoints *c, double *p, size_t k)
 {
 	size_t begin = begin_of(c, k - 1), at = begin_of(c, k), end = end_of(c, k);
-	const double *value = end - at < CHANGEPOINTS_HELD ? c->calm : c->value;
+	bool calm = end - at < CHANGEPOINTS_HELD;
 	int r;
 
-	memcpy(c->left, value + begin, (at - begin) * sizeof *c->left);
-	memcpy(c->right, value + at, (end - at) * sizeof *c->right);
+	memcpy(c->left, (calm ? c->calm : c->value) + begin, (at - begin) * sizeof *c->left);
+	memcpy(c->right, c->value + at, (end - at) * sizeof *c->right);
+	for (size_t i = 0; calm && i < end - at; i++)
+		c->right[i] = (c->right[i] - c->middle) / c->noise;
 	stats_sort(c->left, at - begin);
 	stats_sort(c->right, end - at);
 	r = utest_p(p, c->left, at - begin, c->right, end - at);
