@@ -15,7 +15,7 @@ class Places:
     """Recordings and charts, each made once, in a directory removed at the end."""
 
     def __init__(self, builddir):
-        self.builddir = builddir
+        self.builddir = os.path.abspath(builddir)
         self.tmp = tempfile.mkdtemp(prefix='buildbeat-browser-')
         self.made = {}
 
