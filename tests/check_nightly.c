@@ -166,8 +166,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("nightly");
-	TCase *t = tcase_create("nightly");
+	Suite *s;
+	TCase *t;
 
 	if (!support_can_be_loaded() || !support_has("git") || !support_has("make"))
 		return 77;
@@ -177,6 +177,8 @@ int main(void)
 	unsetenv("MAKEFILES");
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	setenv("TZ", "UTC", 1);
+	s = suite_create("nightly");
+	t = tcase_create("nightly");
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, fortnight);
 	tcase_add_loop_test(t, no_night, 0, sizeof broken / sizeof *broken);
