@@ -16,7 +16,8 @@ struct night_name night_name(const struct archive *a, const struct night_place *
 {
 	struct night_name n;
 
-	snprintf(n.text, sizeof n.text, "%.400s: %.*s:%s", a->path, ID_SHOWN,
+	n.inside = snprintf(n.text, sizeof n.text, "%.400s: ", a->path);
+	snprintf(n.text + n.inside, sizeof n.text - n.inside, "%.*s:%s", ID_SHOWN,
 		 git_oid_tostr_s(&place->commit), part);
 	return n;
 }
@@ -36,7 +37,7 @@ static int find_columns(struct archive *a, struct night_place *place, const git_
 {
 	struct night_name name = night_name(a, place, NIGHT_COLUMNS);
 	git_tree *tree;
-	int r = repo_tree(a, &tree, id, name.text, err);
+	int r = repo_tree(a, &tree, id, name.text + name.inside, err);
 
 	if (r)
 		return r;
@@ -52,7 +53,7 @@ static int find_parts(struct archive *a, struct night_place *place, const git_oi
 	struct night_name name = night_name(a, place, "");
 	git_tree *tree;
 	git_oid columns;
-	int r = repo_tree(a, &tree, id, name.text, err);
+	int r = repo_tree(a, &tree, id, name.text + name.inside, err);
 
 	if (r)
 		return r;
@@ -113,7 +114,7 @@ int night_pairs(struct archive *a, const struct night_place *place, const git_oi
 	struct night_name shown = night_name(a, place, name);
 	struct pair_reader reader;
 	git_odb_object *blob;
-	int r = repo_blob(a, &blob, part, shown.text, err);
+	int r = repo_blob(a, &blob, part, shown.text + shown.inside, err);
 
 	if (r)
 		return r;
@@ -181,7 +182,7 @@ int night_column(struct archive *a, const struct night_place *place, enum figure
 		return 0;
 	snprintf(part, sizeof part, NIGHT_COLUMNS "/%s", column_name[c]);
 	shown = night_name(a, place, part);
-	r = repo_blob(a, &blob, &place->column[c], shown.text, err);
+	r = repo_blob(a, &blob, &place->column[c], shown.text + shown.inside, err);
 	if (r)
 		return r;
 	r = read_column(blob, value, n);

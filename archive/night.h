@@ -30,6 +30,7 @@ int night_named(struct archive *a, struct night_place *place, struct message *m,
 /* "archive.git: 1234567890ab:tasks": for messages. */
 struct night_name {
 	char text[512];
+	int inside;		/* where in it the archive's own path is over */
 };
 
 struct night_name night_name(const struct archive *a, const struct night_place *place,

@@ -150,12 +150,12 @@ static int create(struct archive *a, struct error *err)
 	return r == -EEXIST ? 0 : r;
 }
 
-/* -ENOENT: nothing is there, or an empty directory. */
+/* -ENOENT: nothing is there; -ENODATA: an empty directory. */
 static int look(const char *path)
 {
 	struct dirent *d;
 	DIR *dir = opendir(path);
-	int r = -ENOENT;
+	int r = -ENODATA;
 
 	if (!dir)
 		return -errno;
@@ -171,8 +171,10 @@ int repo_open(struct archive *a, enum archive_use use, struct error *err)
 {
 	int r = look(a->path);
 
-	if (r == -ENOENT && use == ARCHIVE_WRITE)
+	if ((r == -ENOENT || r == -ENODATA) && use == ARCHIVE_WRITE)
 		r = create(a, err);
+	else if (r == -ENODATA)
+		return error_set(err, -EINVAL, a->path, 0, 0, "is no git repository");
 	else if (r)
 		return error_sys(err, r, a->path, NULL);
 	return r ? r : open_here(a, err);

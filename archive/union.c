@@ -108,7 +108,7 @@ int union_add(struct tasks_union *u, struct tasks_of *of, struct nights *nights,
 	int r;
 
 	if (!f || !git_oid_equal(&f->newest, &place->tasks)) {
-		r = repo_blob(a, &blob, &place->tasks, shown.text, err);
+		r = repo_blob(a, &blob, &place->tasks, shown.text + shown.inside, err);
 		if (r)
 			return r;
 		if (!is_grown(f, git_odb_object_data(blob), git_odb_object_size(blob)))

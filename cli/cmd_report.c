@@ -183,8 +183,7 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 	int r;
 
 	if (!a->into)
-		return error_set(err, -EINVAL, NULL, 0, 0, "where to write it is missing: give "
-				 "--output DIR");
+		return error_set(err, -EINVAL, NULL, 0, 0, "report: option '--output' is missing");
 	heap_expect_much();
 	r = nightly_open(&m->nightly, args, &a->nightly, NIGHTLY_ALL, err);
 	if (!r && !m->nightly.nights.n)

@@ -697,7 +697,7 @@ END_TEST
 static const struct { const char *make; enum archive_use use; int error; const char *message; }
 no_archive[] = {
 	{ "true", ARCHIVE_READ, -ENOENT, "No such file" },
-	{ "mkdir x", ARCHIVE_READ, -ENOENT, "No such file" },
+	{ "mkdir x", ARCHIVE_READ, -EINVAL, "is no git repository" },
 	{ "mkdir x && touch x/file", ARCHIVE_READ, -EINVAL, "is no git repository" },
 	{ "mkdir x && touch x/file", ARCHIVE_WRITE, -EINVAL, "is no git repository" },
 	{ "touch x", ARCHIVE_READ, -ENOTDIR, "Not a directory" },

@@ -95,7 +95,7 @@ END_TEST
 static const struct {
 	const char *arguments, *message;
 } refused[] = {
-	{ "--repo r.git", "where to write it is missing: give --output DIR" },
+	{ "--repo r.git", "report: option '--output' is missing" },
 	{ "-o o", "no archive is named: give --repo" },
 	{ "--repo none.git -o o", "none.git" },
 	{ "--repo r.git --ref other -o o", "other" },
