@@ -30,4 +30,4 @@ EXTRA_tests_check_archive_writers_DEPENDENCIES = tests/gen_archive
 BENCHES += tests/bench_archive
 noinst_PROGRAMS += tests/bench_archive
 tests_bench_archive_SOURCES = tests/bench_archive.c tests/spend.c tests/spend.h
-tests_bench_archive_LDADD = archive/libarchive.la core/libcore.la
+tests_bench_archive_LDADD = archive/libarchive.la core/libcore.la -lm
