@@ -1,6 +1,7 @@
 #include "check_output.h"
 
 #include "json.h"
+#include "revisions.h"
 #include "words.h"
 
 #include <math.h>
@@ -65,16 +66,17 @@ static void add_exact(struct json *j, const struct verdict *v)
 
 static void add_revisions(struct json *j, const struct nights *nights, const struct finding *f)
 {
-	struct revision_range r;
+	struct source_range r;
+	size_t i = 0;
 
 	json_array(j, "revisions");
-	for (size_t i = 0; words_range(&r, nights, f, i); i++) {
+	while (source_range_next(&r, nights, f->first, f->last, &i)) {
 		json_object(j, NULL);
 		json_str(j, "source", r.source);
-		json_str(j, "from", r.from);
-		json_str(j, "to", r.to);
-		json_known(j, "commits", r.commits);
-		json_bool(j, "dirty", r.dirty);
+		json_str(j, "from", r.from ? r.from->commit : NULL);
+		json_str(j, "to", r.to->commit);
+		json_known(j, "commits", source_range_commits(&r));
+		json_bool(j, "dirty", r.to->dirty);
 		json_object_end(j);
 	}
 	json_array_end(j);

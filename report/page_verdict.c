@@ -1,42 +1,24 @@
 #include "page_parts.h"
 
 #include "amount.h"
+#include "words.h"
 
 #include <math.h>
 
 #define FINDINGS_MOST 200	/* in the table; the one of all tasks has the rest */
 
-static void add_count(struct buf *b, size_t n, const char *one, const char *more)
+/* What words.h says, as it begins a sentence. */
+static void capitalize(struct buf *b)
 {
-	buf_addu(b, n);
-	buf_addc(b, ' ');
-	buf_adds(b, n == 1 ? one : more);
-}
-
-/* The verdict in a line. */
-static void add_sentence(struct buf *b, const struct verdict *v)
-{
-	if (!v->enough)
-		buf_adds(b, "Too few nights for a verdict");
-	else if (v->n_confirmed)
-		add_count(b, v->n_confirmed, "regression confirmed", "regressions confirmed");
-	else
-		buf_adds(b, "No regression");
-	if (v->n_known) {
-		buf_adds(b, ", ");
-		add_count(b, v->n_known, "known", "known");
-	}
-	if (v->n_suspect) {
-		buf_adds(b, ", ");
-		add_count(b, v->n_suspect, "suspected", "suspected");
-	}
+	if (b->len && *b->data >= 'a' && *b->data <= 'z')
+		*b->data += 'A' - 'a';
 }
 
 static void add_nights(struct buf *b, const struct nights *nights)
 {
 	buf_adds(b, nights->ref);
 	buf_adds(b, ": ");
-	add_count(b, nights->n, "night", "nights");
+	words_add_count(b, nights->n, "night", "nights");
 	buf_adds(b, ", ");
 	if (nights->n > 1) {
 		add_night_day(b, nights, 0);
@@ -53,17 +35,15 @@ static void add_nights(struct buf *b, const struct nights *nights)
 /* What was looked at, and how sure what is told is. */
 static void add_judged(struct buf *b, const struct page *p)
 {
-	const struct verdict *v = p->verdict;
+	struct buf to_come = BUF_INIT;
 
-	add_count(b, v->n_series, "figure", "figures");
-	buf_adds(b, " judged over ");
-	add_count(b, v->n_nights, "night", "nights");
-	buf_addf(b, "; of what is told, %g %% at most is by chance.", 100 * p->rules->rate);
-	if (v->more_nights) {
-		buf_adds(b, v->enough ? " What is suspected can be confirmed in " :
-			 " A verdict can be given in ");
-		add_count(b, v->more_nights, "more night.", "more nights.");
-	}
+	words_add_judged(b, p->verdict, p->rules);
+	buf_addc(b, '.');
+	words_add_nights_to_come(&to_come, p->verdict);
+	capitalize(&to_come);
+	if (to_come.len)
+		buf_addf(b, " %s.", buf_str(&to_come));
+	buf_release(&to_come);
 }
 
 static void add_host(struct html *h, const struct verdict *v)
@@ -73,10 +53,9 @@ static void add_host(struct html *h, const struct verdict *v)
 
 		if (!v->host_event[m])
 			continue;
-		buf_addf(&text, "All tasks together: %s ", metric_info[m].title);
-		amount_add_share(&text, v->host[m] - 1);
-		buf_adds(&text, " that night, more than usual nights differ: a busy or another "
-			 "machine. It is taken out of what follows.");
+		words_add_host(&text, v, m);
+		capitalize(&text);
+		buf_addc(&text, '.');
 		html_leaf(h, "p", "alarm", buf_str(&text));
 		buf_release(&text);
 	}
@@ -85,13 +64,10 @@ static void add_host(struct html *h, const struct verdict *v)
 static void add_exact(struct html *h, const struct verdict *v)
 {
 	for (size_t i = 0; i < v->n_exact; i++) {
-		const struct exact_change *e = &v->exact[i];
 		struct buf text = BUF_INIT;
 
-		buf_addf(&text, "%s: ", total_info[e->total].title);
-		amount_add(&text, total_info[e->total].unit, (double)e->before);
-		buf_adds(&text, " before, now ");
-		amount_add(&text, total_info[e->total].unit, (double)e->now);
+		words_add_exact(&text, &v->exact[i]);
+		capitalize(&text);
 		buf_addc(&text, '.');
 		html_leaf(h, "p", NULL, buf_str(&text));
 		buf_release(&text);
@@ -103,7 +79,8 @@ void part_header(struct html *h, const struct page *p)
 	struct buf text = BUF_INIT;
 
 	html_begin(h, "header");
-	add_sentence(&text, p->verdict);
+	words_add_verdict(&text, p->verdict);
+	capitalize(&text);
 	html_leaf(h, "h1", p->verdict->n_confirmed ? "verdict worse" : "verdict", buf_str(&text));
 	buf_clear(&text);
 	add_nights(&text, p->nights);

@@ -43,3 +43,21 @@ bool source_range_is_empty(const struct source_range *range)
 	return range->from && range->to && !range->from->dirty && !range->to->dirty &&
 	       !strcmp(range->from->commit, range->to->commit);
 }
+
+bool source_range_next(struct source_range *range, const struct nights *nights, uint32_t first,
+		       uint32_t last, size_t *i)
+{
+	while (source_range(range, nights, first, last, (*i)++)) {
+		if (range->to && !source_range_is_empty(range))
+			return true;
+	}
+	return false;
+}
+
+int64_t source_range_commits(const struct source_range *range)
+{
+	const struct revision *from = range->from, *to = range->to;
+
+	return from && to && from->count >= 0 && to->count >= from->count ?
+	       to->count - from->count : -1;
+}

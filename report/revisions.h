@@ -17,6 +17,13 @@ struct source_range {
 bool source_range(struct source_range *range, const struct nights *nights, uint32_t first,
 		    uint32_t last, size_t i);
 
+/* The next from the *i-th tree on that ends with a known revision and is not empty. */
+bool source_range_next(struct source_range *range, const struct nights *nights, uint32_t first,
+		       uint32_t last, size_t *i);
+
+/* How many commits it has, -1: not known. */
+int64_t source_range_commits(const struct source_range *range);
+
 /* It is the same one, without anything that was not committed. */
 bool source_range_is_empty(const struct source_range *range);
 

@@ -1,9 +1,9 @@
 #include "words.h"
 
 #include "amount.h"
+#include "revisions.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SHORT_ID 8
 
@@ -111,60 +111,26 @@ void words_add_since(struct buf *b, const struct nights *nights, const struct fi
 	}
 }
 
-static const struct revision *revision_of(const struct night *night, const char *source)
-{
-	for (size_t i = 0; i < night->n_revisions; i++) {
-		if (!strcmp(night->revision[i].source, source))
-			return &night->revision[i];
-	}
-	return NULL;
-}
-
-static bool differs(const struct revision *from, const struct revision *to)
-{
-	return !from || strcmp(from->commit, to->commit) || from->dirty || to->dirty;
-}
-
-bool words_range(struct revision_range *range, const struct nights *nights,
-		 const struct finding *f, size_t n)
-{
-	const struct night *after = &nights->night[f->last];
-	const struct night *before = f->first ? &nights->night[f->first - 1] : NULL;
-
-	for (size_t i = 0; i < after->n_revisions; i++) {
-		const struct revision *to = &after->revision[i];
-		const struct revision *from = before ? revision_of(before, to->source) : NULL;
-
-		if (!differs(from, to) || n--)
-			continue;
-		*range = (struct revision_range){
-			.source = to->source, .from = from ? from->commit : NULL, .to = to->commit,
-			.commits = -1, .dirty = to->dirty,
-		};
-		if (from && from->count >= 0 && to->count >= from->count)
-			range->commits = to->count - from->count;
-		return true;
-	}
-	return false;
-}
-
 void words_add_ranges(struct buf *b, const struct nights *nights, const struct finding *f)
 {
-	struct revision_range r;
+	struct source_range r;
+	size_t from = b->len, i = 0;
 
-	for (size_t i = 0; words_range(&r, nights, f, i); i++) {
-		if (i)
+	while (source_range_next(&r, nights, f->first, f->last, &i)) {
+		int64_t commits = source_range_commits(&r);
+
+		if (b->len > from)
 			buf_adds(b, ", ");
 		buf_addf(b, "%s ", r.source);
 		if (r.from)
-			buf_addf(b, "%.*s..", SHORT_ID, r.from);
-		buf_addf(b, "%.*s", SHORT_ID, r.to);
-		if (r.commits >= 0) {
+			buf_addf(b, "%.*s..", SHORT_ID, r.from->commit);
+		buf_addf(b, "%.*s", SHORT_ID, r.to->commit);
+		if (commits >= 0) {
 			buf_adds(b, " (");
-			words_add_count(b, (size_t)r.commits, "commit", "commits");
+			words_add_count(b, (size_t)commits, "commit", "commits");
 			buf_addc(b, ')');
 		}
-		if (r.dirty)
+		if (r.to->dirty)
 			buf_adds(b, " and what was not committed");
 	}
 }

@@ -38,19 +38,6 @@ void words_add_interval(struct buf *b, const struct finding *f);
 /* "since 2026-11-18 (1a2b3c4d)", and where it may be another night, which ones. */
 void words_add_since(struct buf *b, const struct nights *nights, const struct finding *f);
 
-/* What changed of the sources between the last night surely without it and the first surely
- * with it. */
-struct revision_range {
-	const char *source;
-	const char *from, *to;	/* from NULL: not known */
-	int64_t commits;	/* -1: not known */
-	bool dirty;		/* what was built is not only what was committed */
-};
-
-/* The n-th of them; false: there are no more. */
-bool words_range(struct revision_range *range, const struct nights *nights,
-		 const struct finding *f, size_t n);
-
 /* "src 1a2b3c4d..5e6f7a8b (3 commits)", one after the other; nothing if none differs. */
 void words_add_ranges(struct buf *b, const struct nights *nights, const struct finding *f);
 
