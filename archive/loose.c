@@ -40,7 +40,6 @@ static int read_all(struct buf *out, int fd)
 	return n < 0 ? -errno : 0;
 }
 
-/* -ENOENT, -EIO, -ENOMEM. */
 static int read_file(struct buf *packed, const char *objects, const git_oid *id)
 {
 	const char *hex = git_oid_tostr_s(id);
@@ -110,8 +109,8 @@ static int fail(int error)
 	if (error == -ENOENT || error == -ENOTDIR)
 		return GIT_ENOTFOUND;
 	git_error_set_str(error == -ENOMEM ? GIT_ERROR_NOMEMORY : GIT_ERROR_ODB,
-			  error == -ENOMEM ? strerror(ENOMEM) :
-			  "the file of the object is damaged");
+			  error == -EIO ? "the file of the object is damaged" :
+			  strerror(-error));
 	return GIT_ERROR;
 }
 
