@@ -72,7 +72,7 @@ static const struct option options[] = {
 	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
 	  .help = "JSON: every figure, with its unit",
 	  .offset = offsetof(struct diff_arguments, json) },
-	{ .name = "markdown", .kind = OPTION_FLAG, .help = "Markdown, for a merge request",
+	{ .name = "markdown", .letter = 'm', .kind = OPTION_FLAG, .help = "Markdown, for a merge request",
 	  .offset = offsetof(struct diff_arguments, markdown) },
 	{ .name = "html", .kind = OPTION_TEXT, .argument = "FILE",
 	  .help = "a page of its own too, into FILE",
@@ -274,7 +274,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!options_parse(&a, c, &d, argc, argv))
 		return a.status;
 	if (d.json && d.markdown)
-		r = error_set(&err, -EINVAL, NULL, 0, 0, "diff: one of --json and --markdown");
+		r = error_set(&err, -EINVAL, NULL, 0, 0, "diff: only one of --json and --markdown at a time");
 	else
 		r = d.samples ? diff_samples(d.samples, &err) : diff(&a, &d, &worse, &err);
 	if (r)

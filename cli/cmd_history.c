@@ -25,7 +25,7 @@ static const struct option options[] = {
 	NIGHTLY_REPO_OPTIONS(struct history_arguments, nightly),
 	NIGHTLY_REF_OPTION(struct history_arguments, nightly),
 	NIGHTLY_METRICS_OPTION(struct history_arguments, nightly),
-	{ .name = "top", .letter = 'n', .kind = OPTION_NUMBER, .argument = "N", .max = INT32_MAX,
+	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N", .max = INT32_MAX,
 	  .help = "tell N changes of each event, the largest first, 0 all (5)",
 	  .offset = offsetof(struct history_arguments, top) },
 	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
