@@ -216,7 +216,7 @@ static const char *task_name(const struct nights *nights, uint32_t task)
 }
 
 /* Since when the newest of what check tells about it is so, else the newest. */
-static int usual_night(struct nightly *n, struct known *what, struct error *err)
+static int usual_night(struct nightly *n, struct known *what, bool *told, struct error *err)
 {
 	struct verdict v = { 0 };
 	bool found = false;
@@ -235,6 +235,7 @@ static int usual_night(struct nightly *n, struct known *what, struct error *err)
 	}
 	if (!r && !found)
 		what->night = (uint32_t)n->nights.n - 1;
+	*told = found;
 	verdict_release(&v);
 	return r;
 }
@@ -255,11 +256,12 @@ static int say(struct nightly *n, const struct say_arguments *s, struct known *w
 	       struct error *err)
 {
 	struct buf by = BUF_INIT, out = BUF_INIT;
+	bool told = true;
 	int r = check_pattern(&n->nights, what->pattern, err);
 
 	if (!r)
 		r = s->night ? named_night(n, s->night, &what->night, err) :
-		    usual_night(n, what, err);
+		    usual_night(n, what, &told, err);
 	r = r ? r : archive_user(n->archive, &by, err);
 	what->by = buf_str(&by);
 	what->time_s = now_s();
@@ -267,7 +269,7 @@ static int say(struct nightly *n, const struct say_arguments *s, struct known *w
 	if (!r) {
 		buf_addf(&out, "%s since ", kind_done[what->kind]);
 		add_known(&out, &n->nights, what);
-		buf_addc(&out, '\n');
+		buf_adds(&out, told ? "\n" : "\nthe newest night, as check tells no change of it\n");
 		r = print(&out, err);
 	}
 	buf_release(&by);

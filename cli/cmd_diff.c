@@ -116,8 +116,15 @@ static int newest_nights(struct args *a, struct diff_arguments *d, struct nightl
 			 struct error *err)
 {
 	struct buf before = BUF_INIT;
+	struct nights two = NIGHTS_INIT;
 	int r = nightly_series(n, err);
 
+	if (!r)
+		r = archive_nights(n->archive, buf_str(&n->ref), 2, &two, err);
+	if (!r && two.n < 2)
+		r = error_set(err, -ENOENT, buf_str(&n->ref), 0, 0,
+			      "one night only: there is none before it to compare with");
+	nights_release(&two);
 	if (!r) {
 		buf_addf(&before, "%s~1", buf_str(&n->ref));
 		d->base.item[d->base.n++] = args_keep(a, buf_str(&before));

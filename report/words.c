@@ -33,7 +33,8 @@ void words_add_judged(struct buf *b, const struct verdict *v, const struct rules
 	words_add_count(b, v->n_series, "figure", "figures");
 	buf_adds(b, " judged over ");
 	words_add_count(b, v->n_nights, "night", "nights");
-	buf_addf(b, "; of what is told %g %% at most is by chance", 100 * rules->rate);
+	if (v->n_series)
+		buf_addf(b, "; of what is told %g %% at most is by chance", 100 * rules->rate);
 }
 
 void words_add_nights_to_come(struct buf *b, const struct verdict *v)
