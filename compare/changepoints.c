@@ -31,7 +31,8 @@ struct changepoints {
 	double *calm;		/* the same, what sticks out cut off, around 0, by noise */
 	double *left, *right;	/* work */
 	uint32_t *start;	/* of the levels */
-	double *weakness;	/* of the cut before each */
+	double *weakness;	/* of the cut before each, by Student's test: above 1 it fails */
+	bool *fails;		/* that, or the ranks */
 	struct change *change;
 	struct partition partition;
 	size_t n;
@@ -58,6 +59,7 @@ static void give_back(struct changepoints *c)
 	free(c->right);
 	free(c->start);
 	free(c->weakness);
+	free(c->fails);
 	free(c->change);
 	partition_release(&c->partition);
 }
@@ -82,10 +84,11 @@ static int make_room(struct changepoints *c, size_t n)
 		.right = malloc(n * sizeof *c->right),
 		.start = malloc((n + 1) * sizeof *c->start),
 		.weakness = malloc((n + 1) * sizeof *c->weakness),
+		.fails = malloc((n + 1) * sizeof *c->fails),
 		.change = malloc(n * sizeof *c->change),
 	};
 	if (!c->night || !c->value || !c->calm || !c->left || !c->right || !c->start ||
-	    !c->weakness || !c->change) {
+	    !c->weakness || !c->fails || !c->change) {
 		give_back(c);
 		*c = (struct changepoints){ 0 };
 		return -ENOMEM;
@@ -300,7 +303,10 @@ static double effect(const struct changepoints *c, size_t k)
 	return changepoints_effect(c, calm_level(c, k - 1), calm_level(c, k));
 }
 
-/* How far from passing the cut before level k is: above 1 it fails. */
+/*
+ * The cut before level k. However clear it is, the ranks of a few nights tell little: so
+ * they let it fail, but do not make it weaker than another.
+ */
 static int judge(struct changepoints *c, size_t k)
 {
 	double student = student_p(c, k) / STUDENT_P, rank = 0;
@@ -311,7 +317,8 @@ static int judge(struct changepoints *c, size_t k)
 		student = INFINITY;
 	if (student <= 1)
 		r = rank_p(c, &rank, k);
-	c->weakness[k] = fmax(student, rank / RANK_P);
+	c->weakness[k] = student;
+	c->fails[k] = student > 1 || rank > RANK_P;
 	return r;
 }
 
@@ -336,13 +343,13 @@ static size_t weakest(const struct changepoints *c)
 	size_t worst = 0, passing = 0;
 
 	for (size_t k = 1; k < c->n_levels; k++) {
-		if (!worst || c->weakness[k] > c->weakness[worst])
+		if (c->fails[k] && (!worst || c->weakness[k] > c->weakness[worst]))
 			worst = k;
 		if ((is_passing(c, k) || is_passing(c, k - 1)) &&
 		    (!passing || c->weakness[k] > c->weakness[passing]))
 			passing = k;
 	}
-	return worst && c->weakness[worst] > 1 ? worst : passing;
+	return worst ? worst : passing;
 }
 
 static int take_back(struct changepoints *c, size_t k)
@@ -352,6 +359,7 @@ static int take_back(struct changepoints *c, size_t k)
 	c->n_levels--;
 	memmove(c->start + k, c->start + k + 1, (c->n_levels - k) * sizeof *c->start);
 	memmove(c->weakness + k, c->weakness + k + 1, (c->n_levels - k) * sizeof *c->weakness);
+	memmove(c->fails + k, c->fails + k + 1, (c->n_levels - k) * sizeof *c->fails);
 	if (k > 1)
 		r = judge(c, k - 1);
 	if (!r && k < c->n_levels)

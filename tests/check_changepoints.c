@@ -286,6 +286,8 @@ static const struct {
 	{ "the last three nights are other", "80 ", 0.02, { { 80, 1 }, { 3, 2 } } },
 	{ "of the last five nights each other one is", "", 0.02,
 	  { { 55, 1 }, { 1, 1.3 }, { 1, 1 }, { 1, 1.3 }, { 1, 1 }, { 1, 1.3 } } },
+	{ "a clear step of few nights, half of them a little other", "10 ", 0,
+	  { { 5, 1.02 }, { 5, 1 }, { 6, 11 } } },
 	{ "the first nights are other", "", 0.02, { { 4, 2 }, { 80, 1 } } },
 	{ "two weeks are other", "40 54 ", 0.02, { { 40, 1 }, { 14, 2 }, { 40, 1 } } },
 	{ "two nights between", "40 ", 0.01, { { 38, 1 }, { 2, 1.001 }, { 40, 2 } } },
