@@ -1,7 +1,7 @@
 # tests: one Check program a file, grouped by room
 check_LTLIBRARIES += tests/libsupport.la
 tests_libsupport_la_SOURCES = tests/support.c tests/support.h
-tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_libsupport_la_CPPFLAGS = $(TEST_CPPFLAGS)
 
 TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS) \
 	-DTOP_SRCDIR='"$(abs_top_srcdir)"' -DTOP_BUILDDIR='"$(abs_top_builddir)"'

@@ -99,6 +99,18 @@ void support_read(struct buf *out, const char *path)
 	close(fd);
 }
 
+void support_is_golden(const struct buf *text, const char *name)
+{
+	const char *path = support_path("%s/tests/golden/%s", TOP_SRCDIR, name);
+	struct buf expected = BUF_INIT;
+
+	if (getenv("UPDATE_GOLDEN"))
+		support_write(path, text->data, text->len);
+	support_read(&expected, path);
+	ck_assert_str_eq(text->data ? text->data : "", buf_str(&expected));
+	buf_release(&expected);
+}
+
 bool support_exists(const char *path)
 {
 	struct stat st;

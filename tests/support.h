@@ -26,6 +26,10 @@ void support_writes(const char *path, const char *text);
 void support_read(struct buf *out, const char *path);
 bool support_exists(const char *path);
 
+/* The text is that of the file below tests/golden, which UPDATE_GOLDEN=1 in the environment
+ * makes of it first. */
+void support_is_golden(const struct buf *text, const char *name);
+
 struct run {
 	int status;		/* exit status, or 128 + signal */
 	struct buf out, err;	/* what it printed; NUL-terminated */
