@@ -210,11 +210,6 @@ static int check_pattern(const struct nights *nights, const char *pattern, struc
 	return -EINVAL;
 }
 
-static const char *task_name(const struct nights *nights, uint32_t task)
-{
-	return task < nights->n_tasks ? nights->task[task].name : "";
-}
-
 /* Since when the newest of what check tells about it is so, else the newest. */
 static int usual_night(struct nightly *n, struct known *what, bool *told, struct error *err)
 {
@@ -227,7 +222,7 @@ static int usual_night(struct nightly *n, struct known *what, bool *told, struct
 
 		if (f->state == FINDING_SUSPECT || f->task == TASK_HOST ||
 		    !(what->metrics & METRIC_BIT(f->metric)) ||
-		    !pattern_fits(what->pattern, task_name(&n->nights, f->task)))
+		    !pattern_fits(what->pattern, nights_task_name(&n->nights, f->task)))
 			continue;
 		if (!found || f->since > what->night)
 			what->night = f->since;

@@ -136,11 +136,6 @@ static int keep_sure(struct history *h, double rate, size_t n_quiet)
 	return r;
 }
 
-static const char *name_of(const struct nights *nights, uint32_t task)
-{
-	return task < nights->n_tasks ? nights->task[task].name : "";
-}
-
 static bool same_series(const struct history_change *a, const struct history_change *b)
 {
 	return a->task == b->task && a->metric == b->metric;
@@ -155,7 +150,7 @@ static void mark_known(struct history *h, const struct nights *nights,
 		struct history_change *c = &h->change[i];
 		bool next = i + 1 < h->n_changes && same_series(c, c + 1);
 		uint32_t last = (uint32_t)(next ? c[1].change.at : nights->n) - 1;
-		const char *name = name_of(nights, c->task);
+		const char *name = nights_task_name(nights, c->task);
 
 		if (c->task == TASK_HOST)
 			continue;

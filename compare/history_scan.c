@@ -54,15 +54,10 @@ static void finder_release(struct finder *f)
 	free(f->found.change);
 }
 
-static const char *name_of(const struct scan *s, uint32_t task)
-{
-	return task == TASK_TOTAL || task == TASK_HOST ? "" : s->nights->task[task].name;
-}
-
 /* How slow the host was is a ratio: only its share counts. */
 static struct gate gate_of(const struct scan *s, uint32_t task)
 {
-	struct gate gate = rules_gate(s->rules, name_of(s, task), s->metric);
+	struct gate gate = rules_gate(s->rules, nights_task_name(s->nights, task), s->metric);
 
 	if (task == TASK_HOST)
 		gate = (struct gate){ .share = s->rules->gate[s->metric].share };

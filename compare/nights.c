@@ -15,6 +15,11 @@ void nights_release(struct nights *nights)
 	*nights = (struct nights){ 0 };
 }
 
+const char *nights_task_name(const struct nights *nights, uint32_t task)
+{
+	return task < nights->n_tasks ? nights->task[task].name : "";
+}
+
 double night_total(const struct night *night, enum metric m)
 {
 	return night->total[TOTAL_STATUS] > 0 ? NAN : metric_total(night->total, m);

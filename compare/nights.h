@@ -57,6 +57,10 @@ struct nights_task {
 
 void nights_release(struct nights *nights);
 
+/* The name patterns are held against: of a task's index, or "" for the build as a whole and
+ * whatever is no task. */
+const char *nights_task_name(const struct nights *nights, uint32_t task);
+
 /* Of the build as a whole; NaN where that is not known, and of a build that failed: how
  * long it took until then says nothing. */
 double night_total(const struct night *night, enum metric m);
