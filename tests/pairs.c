@@ -55,7 +55,7 @@ struct cost pairs_run(void (*execute)(const void *context, bool with), const voi
 	}
 	ck_assert_int_eq(wait4(pid, &status, 0, &usage), pid);
 	ck_assert_int_eq(status, 0);
-	cost = (struct cost){ now_us() - start, cpu_us(&usage) };
+	cost = (struct cost){ now_us() - start, cpu_us(&usage), (double)usage.ru_minflt };
 	usleep((useconds_t)(cost.wall_us / 10));	/* or the kernel makes us pause */
 	return cost;
 }
@@ -90,6 +90,6 @@ struct cost pairs_measure(void (*execute)(const void *context, bool with), const
 		wall0[i] = without.wall_us / n;
 		cpu0[i] = without.cpu_us / n;
 	}
-	*plain = (struct cost){ median(wall0, pairs), median(cpu0, pairs) };
-	return (struct cost){ median(wall, pairs), median(cpu, pairs) };
+	*plain = (struct cost){ median(wall0, pairs), median(cpu0, pairs), 0 };
+	return (struct cost){ median(wall, pairs), median(cpu, pairs), 0 };
 }

@@ -9,6 +9,7 @@
  */
 struct cost {
 	double wall_us, cpu_us;
+	double faults;		/* minor page faults; of one run only */
 };
 
 /* Children inherit it: one processor, and real-time priority where that is allowed;

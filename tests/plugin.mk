@@ -34,13 +34,19 @@ tests_check_plugin_object_LDADD = $(MAKE_HOST_LIBS)
 
 BENCHES += tests/bench_make
 check_PROGRAMS += tests/bench_make
-tests_bench_make_SOURCES = tests/bench_make.c tests/pairs.c tests/pairs.h
+tests_bench_make_SOURCES = tests/bench_make.c tests/pairs.c tests/pairs.h tests/slope.c tests/slope.h
 tests_bench_make_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_make_LDADD = $(MAKE_HOST_LIBS)
 
+# rpath: a shared object, though it is not installed.
+check_LTLIBRARIES += tests/null_plugin.la
+tests_null_plugin_la_SOURCES = tests/null_plugin.c
+tests_null_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere \
+	-Wl,-z,noseparate-code
+
 BENCHES += tests/bench_ninja
 check_PROGRAMS += tests/bench_ninja
-tests_bench_ninja_SOURCES = tests/bench_ninja.c tests/pairs.c tests/pairs.h
+tests_bench_ninja_SOURCES = tests/bench_ninja.c tests/pairs.c tests/pairs.h tests/slope.c tests/slope.h
 tests_bench_ninja_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bench_ninja_LDADD = $(MAKE_HOST_LIBS)
 

@@ -1,0 +1,165 @@
+#include "slope.h"
+
+#include "pairs.h"
+
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OPTIONS (PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
+		 PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL)
+#define SYSCALL_STOP (SIGTRAP | 0x80)
+
+struct run_of {
+	const struct slope_bench *bench;
+	unsigned n;
+};
+
+static void execute(const void *context, bool with)
+{
+	const struct run_of *r = context;
+
+	r->bench->execute(r->bench->context, r->n, with);
+}
+
+static void keep_least(struct slope *best, const struct cost *cost)
+{
+	if (cost->wall_us < best->wall_us)
+		best->wall_us = cost->wall_us;
+	if (cost->cpu_us < best->cpu_us)
+		best->cpu_us = cost->cpu_us;
+	if (cost->faults < best->faults)
+		best->faults = cost->faults;
+}
+
+/* Counting */
+
+/* Is this signal one of the program's own, and not of the tracing. */
+static int signal_of(int status)
+{
+	int sig = WSTOPSIG(status);
+
+	return sig == SYSCALL_STOP || sig == SIGTRAP || sig == SIGSTOP ? 0 : sig;
+}
+
+/* Every call stops its process twice, but for those that do not come back. */
+static double count_stops(void)
+{
+	double stops = 0;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
+		if (pid < 0 || !WIFSTOPPED(status))
+			continue;
+		stops += WSTOPSIG(status) == SYSCALL_STOP;
+		ptrace(PTRACE_SYSCALL, pid, 0L, (long)signal_of(status));
+	}
+	return stops / 2;
+}
+
+/* Needs a process of its own: all its children are waited for. */
+static double count_here(const struct run_of *r, bool with)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (ptrace(PTRACE_TRACEME, 0, 0L, 0L))
+			_exit(125);
+		raise(SIGSTOP);
+		execute(r, with);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
+	    ptrace(PTRACE_SETOPTIONS, pid, 0L, (long)OPTIONS))
+		return -1;
+	ptrace(PTRACE_SYSCALL, pid, 0L, 0L);
+	return count_stops();
+}
+
+static double count_calls(const struct run_of *r, bool with)
+{
+	double calls = -1;
+	int fds[2], status;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(fds[0]);
+		calls = count_here(r, with);
+		_exit(write(fds[1], &calls, sizeof calls) != sizeof calls);
+	}
+	close(fds[1]);
+	if (read(fds[0], &calls, sizeof calls) != sizeof calls)
+		calls = -1;
+	close(fds[0]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return calls;
+}
+
+/* Measuring */
+
+static double per_thing(const struct slope_bench *b, double few, double many)
+{
+	return (many - few) / (b->many - b->few);
+}
+
+static struct slope slope_of(const struct slope_bench *b, const struct slope *few,
+			     const struct slope *many)
+{
+	return (struct slope){
+		.wall_us = per_thing(b, few->wall_us, many->wall_us),
+		.cpu_us = per_thing(b, few->cpu_us, many->cpu_us),
+		.faults = per_thing(b, few->faults, many->faults),
+		.calls = few->calls < 0 || many->calls < 0 ? -1 :
+			 per_thing(b, few->calls, many->calls),
+	};
+}
+
+void slope_measure(const struct slope_bench *b, struct slope *plain, struct slope *extra)
+{
+	struct slope least[2][2], with;		/* [without, with][few, many] */
+	struct run_of run = { .bench = b };
+
+	for (int i = 0; i < 4; i++) {
+		run.n = i & 1 ? b->many : b->few;
+		least[i / 2][i & 1] = (struct slope){ 1e18, 1e18, 1e18,
+						      count_calls(&run, i / 2) };
+	}
+	for (int i = 0; i < 4 * b->rounds; i++) {
+		bool many = i & 1, on = (i / 2) & 1;
+		struct cost cost;
+
+		run.n = many ? b->many : b->few;
+		cost = pairs_run(execute, &run, on);
+		keep_least(&least[on][many], &cost);
+	}
+	*plain = slope_of(b, &least[0][0], &least[0][1]);
+	with = slope_of(b, &least[1][0], &least[1][1]);
+	*extra = (struct slope){
+		with.wall_us - plain->wall_us, with.cpu_us - plain->cpu_us,
+		with.faults - plain->faults,
+		plain->calls < 0 || with.calls < 0 ? -1 : with.calls - plain->calls,
+	};
+}
+
+void slope_print(const char *what, const struct slope *plain, const struct slope *extra,
+		 const char *bar)
+{
+	char calls[64] = "";
+
+	if (plain->calls >= 0)
+		snprintf(calls, sizeof calls, " %+.2f system calls", extra->calls);
+	printf("%-34s wall x%.3f cpu x%.3f  extra %+7.2f us wall %+7.2f us cpu%s "
+	       "%+.2f page faults  (plain %.0f us)  %s\n", what,
+	       1 + extra->wall_us / plain->wall_us, 1 + extra->cpu_us / plain->cpu_us,
+	       extra->wall_us, extra->cpu_us, calls, extra->faults, plain->wall_us, bar);
+	fflush(stdout);
+}
