@@ -41,5 +41,6 @@ core_libcore_la_SOURCES = \
 	core/shell.c core/shell.h \
 	core/store.c core/store.h \
 	core/texts.c core/texts.h \
+	core/trust.c core/trust.h \
 	core/usage_log.c core/usage_log.h \
 	core/utf8.c core/utf8.h

@@ -1,0 +1,48 @@
+#ifndef BUILDBEAT_TRUST_H
+#define BUILDBEAT_TRUST_H
+
+#include "error.h"
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/*
+ * Whose files may decide what is loaded, followed, replaced or appended to: those of
+ * root and of the effective user, as long as nobody else can write to them. Everybody
+ * may write to a directory with the sticky bit, where names belong to their owners. A
+ * group may, if the owner is its only member (user-private groups, umask 002).
+ *
+ * Owners and modes are the kernel's, whatever fakeroot or pseudo make of them.
+ */
+
+/* What the kernel says of an open descriptor. 0 or a negative errno. */
+int trust_fstat(int fd, struct stat *st);
+
+/* Of root or of the effective user (at exec: this costs no system call), and writable
+ * for its owner alone. */
+bool trust_is_private(const struct stat *st);
+
+/*
+ * 0, or -EPERM with err: whose it is or who can write to it, and what to do. The
+ * exceptions of trust_except() hold for everything below them.
+ */
+int trust_check(const char *path, const struct stat *st, struct error *err);
+
+/*
+ * The same for what path names, and for every directory and symbolic link on the way
+ * there: nobody else can make it name something else. What does not exist yet is
+ * trusted if the directories are that do. Other errors are of the system.
+ */
+int trust_path(const char *path, struct error *err);
+
+/* The same for one entry of a directory: the directory, the entry and, if it is a
+ * symbolic link, what it leads to. */
+int trust_entry(const char *dir, const char *name, struct error *err);
+
+/*
+ * The user's exceptions: below dir the owner and the groups do not matter. dir lives as
+ * long as the process. At most 64; false when there are more.
+ */
+bool trust_except(const char *dir);
+
+#endif
