@@ -82,6 +82,7 @@ static void begin_tickets(struct session *s)
 	char plugin[PATH_MAX];
 	int bad = -ENOENT, r = 0;
 
+	ticket_clean();
 	if (session_find_plugin(plugin, s->settings->plugin, &plugin_err)) {
 		bad = ticket_write(&s->ticket, &s->store, plugin);
 		error_sys(&plugin_err, bad, plugin, "the plugin cannot be used");
@@ -89,7 +90,8 @@ static void begin_tickets(struct session *s)
 	if (bad)
 		r = ticket_write(&s->ticket, &s->store, NULL);
 	if (r) {
-		error_sys(&err, r, s->store.path, "cannot write " LAYOUT_TICKET);
+		error_sys(&err, r, LAYOUT_TICKET, "no private directory in XDG_RUNTIME_DIR, "
+			  "TMPDIR or /tmp");
 		complain(s, "no tasks will be recorded", &err);
 		return;
 	}
@@ -108,10 +110,13 @@ static void begin_sampling(struct session *s)
 		.tasks = s->settings->task_memory,
 	};
 	struct error err = { 0 };
+	int r = sampler_new(&s->sampler, s->store.dir_fd, s->store.start_ns, &options, &err);
 
-	if (sampler_new(&s->sampler, s->store.dir_fd, s->store.start_ns, &options, &err)) {
+	if (r) {
 		s->sampler = NULL;
-		complain(s, "the machine is not sampled", &err);
+		/* once for all that is the limit's fault */
+		if (r != -EMFILE || !s->complained)
+			complain(s, "the machine is not sampled", &err);
 		return;
 	}
 	sampler_take(s->sampler, true);
@@ -180,18 +185,7 @@ int session_create(struct session *s, const struct settings *settings,
 	return 0;
 }
 
-/* The ticket of whoever is making this recording, and will remove it. */
-static bool borrow_ticket(struct session *s)
-{
-	struct ticket t = { .outside = false };
-
-	if (faccessat(s->store.dir_fd, LAYOUT_TICKET, R_OK, 0))
-		return false;
-	snprintf(t.path, sizeof t.path, "%s/" LAYOUT_TICKET, s->store.path);
-	hand_over(s, &t);
-	return true;
-}
-
+/* Whatever else is in there, the ticket is our own. */
 int session_join(struct session *s, const struct settings *settings, const char *path,
 		 struct error *err)
 {
@@ -199,9 +193,12 @@ int session_join(struct session *s, const struct settings *settings, const char 
 
 	*s = (struct session){ .settings = settings };
 	r = store_join_dir(&s->store, path, err);
-	if (!r && !borrow_ticket(s))
-		begin_tickets(s);
-	return r;
+	if (r)
+		return r;
+	if (settings->task_io)
+		s->store.flags |= STORE_TASK_IO;
+	begin_tickets(s);
+	return 0;
 }
 
 /* Not into a make, which has the plugin, and not where the loader would complain. */

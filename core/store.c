@@ -4,6 +4,7 @@
 #include "cursor.h"
 #include "field.h"
 #include "layout.h"
+#include "trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -494,17 +495,20 @@ int store_join_ticket(struct store *s, const char *ticket)
 	struct slice dir;
 	int64_t start_ns;
 	uint64_t flags;
+	struct stat st;
 	bool complete, ok;
-	ssize_t n;
+	ssize_t n = -1;
 	int fd = open(ticket, O_RDONLY | O_CLOEXEC);
 
 	*s = (struct store)STORE_INIT;
 	if (fd < 0)
 		return -errno;
-	n = read(fd, text, sizeof text);
+	ok = !trust_fstat(fd, &st) && trust_is_private(&st);
+	if (ok)
+		n = read(fd, text, sizeof text);
 	close(fd);
 	if (n < 0)
-		return -EIO;
+		return ok ? -EIO : -EPERM;
 	cursor_init(&c, text, (size_t)n);
 	ok = cursor_literal(&c, "# buildbeat ticket 1 ") && cursor_i64(&c, &start_ns) &&
 	     cursor_byte(&c, ' ') && cursor_u64(&c, &flags) && cursor_byte(&c, ' ') &&

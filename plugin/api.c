@@ -346,6 +346,11 @@ static const char *instance(const struct buildbeat_session *s)
 	return session_is_live(s) ? s->store.inst : NULL;
 }
 
+static const char *ticket(const struct buildbeat_session *s)
+{
+	return session_is_live(s) && s->owner ? s->ticket.path : NULL;
+}
+
 const struct buildbeat_api *buildbeat_get_api(uint32_t major)
 {
 	static const struct buildbeat_api api = {
@@ -356,7 +361,7 @@ const struct buildbeat_api *buildbeat_get_api(uint32_t major)
 		.span_begin = span_begin, .span_end = span_end, .note = note,
 		.heartbeat = heartbeat, .snapshot = snapshot,
 		.build_completed = build_completed, .close = close_session,
-		.instance = instance,
+		.instance = instance, .ticket = ticket,
 	};
 
 	return major == BUILDBEAT_API_MAJOR ? &api : NULL;

@@ -133,6 +133,11 @@ struct buildbeat_api {
 	/* The name of the session's part in the recording, for buildbeat_host.instance
 	 * of another process. Until close(). */
 	const char *(*instance)(const struct buildbeat_session *s);
+
+	/* The path of a file for the environment variable MAKEFILES of the host's children,
+	 * in front of what was there: the makes below are recorded, too. NULL for a
+	 * session that joined. Until build_completed(). */
+	const char *(*ticket)(const struct buildbeat_session *s);
 };
 
 /* The one entry: the table of a major version, NULL when it is not supported. */

@@ -97,9 +97,6 @@ static void take_over_again(struct buildbeat_session *s, const struct session_ho
 		return;
 	memcpy(s->ticket.path, word, len);
 	s->ticket.path[len] = '\0';
-	len = strlen(s->store.path);
-	s->ticket.outside = strncmp(s->ticket.path, s->store.path, len) ||
-			    s->ticket.path[len] != '/';
 	owner.interval_ms = read_build_number(s, "interval_ms");
 	s->owner = true;
 	start_beat(s, &owner);

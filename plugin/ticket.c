@@ -2,10 +2,13 @@
 
 #include "carry.h"
 #include "layout.h"
+#include "trust.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +17,7 @@
 
 #define TICKET_MAX (4 * PATH_MAX)
 #define PLUGIN_LINK "buildbeat.so"
+#define DIR_PREFIX "buildbeat-"
 
 /* An object that was cut short would kill the make that loads it. */
 static int check_plugin(const char *plugin)
@@ -71,52 +75,121 @@ static void add_ticket(struct buf *b, const struct store *s, const char *ticket,
 	buf_addf(b, "%s %s: ;\n", ticket, plugin);
 }
 
-static int write_file(const char *path, const struct buf *b)
+/* A file of our own in the private directory. */
+static int write_file(int dir_fd, const char *name, const struct buf *b)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int r;
 
 	if (fd < 0)
 		return -errno;
 	r = store_write(fd, b->data, b->len);
-	if (close(fd) && !r)
-		r = -errno;
-	if (r)
-		unlink(path);
-	return r;
+	return close(fd) && !r ? -errno : r;
 }
 
-/* A private directory whose path is plain, in out. */
+/* The private directory */
+
+static bool is_private_dir(int fd)
+{
+	struct stat st;
+
+	return !trust_fstat(fd, &st) && S_ISDIR(st.st_mode) && trust_is_private(&st) &&
+	       !(st.st_mode & (S_IRWXG | S_IRWXO));
+}
+
+static int open_dir_at(int base_fd, const char *name)
+{
+	int fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (is_private_dir(fd))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* This kernel since it was booted, and this namespace of process ids in it: only here
+ * does a process id say whether its process is gone. */
+static uint32_t machine_key(void)
+{
+	char text[128] = "";
+	uint32_t key = 2166136261u;
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, 64);
+
+	if (fd >= 0)
+		close(fd);
+	n = n > 0 ? n : 0;
+	if (readlink("/proc/self/ns/pid", text + n, sizeof text - 1 - (size_t)n) < 0)
+		text[n] = '\0';
+	for (const char *p = text; *p; p++)
+		key = (key ^ (unsigned char)*p) * 16777619u;
+	return key;
+}
+
+/* May others neither look into it nor take away what we make in it. */
+static bool is_base(size_t i, const char *base)
+{
+	struct error err;
+	int fd;
+
+	if (!base || *base != '/' || !is_plain(base) || strlen(base) > PATH_MAX / 2)
+		return false;
+	if (i)
+		return !trust_path(base, &err);
+	fd = open_dir_at(AT_FDCWD, base);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+#define N_BASES 3
+
+/* Where it may be, the best first; NULL: not there. */
+static const char *base_at(size_t i)
+{
+	const char *bases[N_BASES] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp" };
+
+	return is_base(i, bases[i]) ? bases[i] : NULL;
+}
+
+/* Make it: its path in out, its descriptor is returned. */
 static int make_private_dir(char out[PATH_MAX])
 {
-	const char *bases[] = { getenv("XDG_RUNTIME_DIR"), "/tmp" };
-	int r = -ENOENT;
+	int r = -EPERM;
 
-	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-		if (!bases[i] || *bases[i] != '/' || !is_plain(bases[i]) ||
-		    strlen(bases[i]) > PATH_MAX / 2)
+	for (size_t i = 0; i < N_BASES; i++) {
+		const char *base = base_at(i);
+
+		if (!base)
 			continue;
-		sprintf(out, "%s/buildbeat-XXXXXX", bases[i]);
-		if (mkdtemp(out))
-			return 0;
-		r = -errno;
+		snprintf(out, PATH_MAX, "%s/" DIR_PREFIX "%08x-%d-XXXXXX", base, machine_key(),
+			 (int)getpid());
+		if (mkdtemp(out)) {
+			r = open_dir_at(AT_FDCWD, out);
+			if (r >= 0)
+				return r;
+			rmdir(out);
+		} else {
+			r = -errno;
+		}
 	}
 	return r;
 }
 
-/* The names inside t's directory; dir has room, see make_private_dir(). */
-static void beside(char out[PATH_MAX], const struct ticket *t, const char *name)
+static void empty_dir(int fd)
 {
-	const char *slash = strrchr(t->path, '/');
-
-	snprintf(out, PATH_MAX, "%.*s/%s", (int)(slash - t->path), t->path, name);
+	unlinkat(fd, LAYOUT_TICKET, 0);
+	unlinkat(fd, CARRY_PRELOAD, 0);
+	unlinkat(fd, PLUGIN_LINK, 0);
 }
 
 /* Where it can be had; without, none but makes are recorded. With a sanitizer in it
  * no program would start. */
-static void link_preload(const struct ticket *t, const char *plugin)
+static void link_preload(int dir_fd, const char *plugin)
 {
-	char preload[PATH_MAX], link[PATH_MAX];
+	char preload[PATH_MAX];
 	const char *slash = strrchr(plugin, '/');
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 	bool sanitized = true;
@@ -128,44 +201,44 @@ static void link_preload(const struct ticket *t, const char *plugin)
 			       (int)(slash - plugin), plugin) >= PATH_MAX ||
 	    check_plugin(preload))
 		return;
-	beside(link, t, CARRY_PRELOAD);
-	if (symlink(preload, link))
-		unlink(link);
+	(void)!symlinkat(preload, dir_fd, CARRY_PRELOAD);
+}
+
+static int fill_dir(int dir_fd, const char *ticket, const struct store *s, const char *plugin)
+{
+	char link[PATH_MAX], text[TICKET_MAX];
+	const char *slash = strrchr(ticket, '/');
+	struct buf b;
+
+	if (plugin)
+		link_preload(dir_fd, plugin);
+	if (plugin && !is_plain(plugin)) {
+		if (symlinkat(plugin, dir_fd, PLUGIN_LINK))
+			return -errno;
+		snprintf(link, sizeof link, "%.*s/" PLUGIN_LINK, (int)(slash - ticket), ticket);
+		plugin = link;
+	}
+	buf_init_fixed(&b, text, sizeof text);
+	add_ticket(&b, s, ticket, plugin);
+	return buf_error(&b) ? buf_error(&b) : write_file(dir_fd, LAYOUT_TICKET, &b);
 }
 
 int ticket_write(struct ticket *t, const struct store *s, const char *plugin)
 {
-	char dir[PATH_MAX], link[PATH_MAX], text[TICKET_MAX];
-	struct buf b;
-	bool plain = !plugin || is_plain(plugin);
 	int r = plugin ? check_plugin(plugin) : 0;
+	int fd;
 
-	*t = (struct ticket){ .outside = !is_plain(s->path) || !plain };
+	t->path[0] = '\0';
 	if (r)
 		return r;
-	if (!t->outside) {
-		strcpy(dir, s->path);
-	} else {
-		r = make_private_dir(dir);
-		if (r)
-			return r;
+	fd = make_private_dir(t->path);
+	if (fd < 0) {
+		t->path[0] = '\0';
+		return fd;
 	}
-	if (strlen(dir) + strlen("/" LAYOUT_TICKET) >= sizeof t->path)
-		return -ENAMETOOLONG;
-	snprintf(t->path, sizeof t->path, "%s/" LAYOUT_TICKET, dir);
-	if (plugin)
-		link_preload(t, plugin);
-	if (!plain) {
-		beside(link, t, PLUGIN_LINK);
-		r = symlink(plugin, link) ? -errno : 0;
-		plugin = link;
-		if (r)
-			goto out;
-	}
-	buf_init_fixed(&b, text, sizeof text);
-	add_ticket(&b, s, t->path, plugin);
-	r = buf_error(&b) ? buf_error(&b) : write_file(t->path, &b);
-out:
+	strcat(t->path, "/" LAYOUT_TICKET);
+	r = fill_dir(fd, t->path, s, plugin);
+	close(fd);
 	if (r)
 		ticket_remove(t);
 	return r;
@@ -173,20 +246,60 @@ out:
 
 void ticket_remove(struct ticket *t)
 {
-	char path[PATH_MAX];
+	char *slash = strrchr(t->path, '/');
+	int fd;
 
-	if (!t->path[0])
+	if (!slash)
 		return;
-	unlink(t->path);
-	beside(path, t, CARRY_PRELOAD);
-	unlink(path);
-	if (t->outside) {
-		beside(path, t, PLUGIN_LINK);
-		unlink(path);
-		*strrchr(t->path, '/') = '\0';
+	*slash = '\0';
+	fd = open_dir_at(AT_FDCWD, t->path);
+	if (fd >= 0) {
+		empty_dir(fd);
+		close(fd);
 		rmdir(t->path);
 	}
 	t->path[0] = '\0';
+}
+
+/* One of ours, made here by a process that is gone. */
+static bool is_left_over(const char *name, uint32_t key)
+{
+	char prefix[32];
+	size_t n = (size_t)snprintf(prefix, sizeof prefix, DIR_PREFIX "%08x-", key);
+	long pid;
+
+	if (strncmp(name, prefix, n))
+		return false;
+	pid = strtol(name + n, NULL, 10);
+	return pid > 0 && pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+static void clean_base(const char *base)
+{
+	uint32_t key = machine_key();
+	DIR *dir = opendir(base);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		int fd = is_left_over(entry->d_name, key) ? open_dir_at(dirfd(dir), entry->d_name)
+			 : -1;
+
+		if (fd < 0)
+			continue;
+		empty_dir(fd);
+		close(fd);
+		unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void ticket_clean(void)
+{
+	for (size_t i = 0; i < N_BASES; i++) {
+		if (base_at(i))
+			clean_base(base_at(i));
+	}
 }
 
 void ticket_add_makefiles(struct buf *b, const struct ticket *t, const char *makefiles)

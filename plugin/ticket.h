@@ -8,23 +8,26 @@
 
 /*
  * Write the ticket of a recording (see core/store.h): the makefile through which
- * every GNU make below loads the plugin, transparently. It lies in the
- * recording's directory, or, where that path or the plugin's has bytes in it that
- * mean something to make (MAKEFILES is a list of words), in a fresh private
- * directory below $XDG_RUNTIME_DIR or /tmp; outside tells so. plugin: absolute
- * path of the shared object; NULL: no make is to load anything, and the ticket only
- * leads other buildbeats to the recording. 0 or a negative errno, and then nothing is left:
- * -ENOENT and the like when there is no such object, -ENOEXEC when it is damaged.
+ * every GNU make below loads the plugin, transparently. It lies beside a link to the
+ * preload in a fresh directory that none but the effective user may enter, below
+ * $XDG_RUNTIME_DIR, $TMPDIR or /tmp: who can write to the recording must not be able to
+ * change what a build loads. Its path has no byte that means something to make
+ * (MAKEFILES is a list of words). plugin: absolute path of the shared object; NULL: no
+ * make is to load anything, and the ticket only leads other buildbeats to the recording.
+ * 0 or a negative errno, and then nothing is left: -ENOENT and the like when there is no
+ * such object, -ENOEXEC when it is damaged, -EPERM when there is no place.
  */
 struct ticket {
-	char path[PATH_MAX];
-	bool outside;
+	char path[PATH_MAX];	/* "": none */
 };
 
 int ticket_write(struct ticket *t, const struct store *s, const char *plugin);
 
-/* Remove the ticket, and the private directory if there is one. */
+/* Remove the ticket and its directory. */
 void ticket_remove(struct ticket *t);
+
+/* Remove the directories of this user whose processes were killed. */
+void ticket_clean(void);
 
 /* The new value of MAKEFILES: the ticket before what was there (may be NULL). */
 void ticket_add_makefiles(struct buf *b, const struct ticket *t, const char *makefiles);

@@ -45,10 +45,11 @@ static const struct {
 	{ "plugin empty", "cp /dev/null plugin.so" },
 	{ "plugin is no object", "echo text > plugin.so" },
 	{ "plugin of another machine", "printf '\\001' | dd of=plugin.so bs=1 seek=4 conv=notrunc 2>&-" },
-	{ "ticket missing", "rm rec/buildbeat.mk; sed -i /any/d\\;/%/d Makefile" },
-	{ "ticket empty", "cp /dev/null rec/buildbeat.mk" },
-	{ "ticket of another version", "sed -i 's/ticket 1/ticket 2/' rec/buildbeat.mk" },
-	{ "recording missing", "cp rec/buildbeat.mk .; rm -r rec/*; mv buildbeat.mk rec" },
+	{ "ticket missing", "rm $T; sed -i /any/d\\;/%/d Makefile" },
+	{ "ticket empty", "cp /dev/null $T" },
+	{ "ticket of another version", "sed -i 's/ticket 1/ticket 2/' $T" },
+	{ "ticket for all to write", "chmod o+w $T" },
+	{ "recording missing", "rm -r rec" },
 	{ "directory removed midway", "touch gone" },
 	{ "no descriptors", "ulimit -n 12" },
 	{ "file size limit", "ulimit -f 0" },
@@ -57,13 +58,16 @@ static const struct {
 START_TEST(launched_broken)
 {
 	struct fixture f;
+	struct ticket t;
 	struct run r;
 
 	support_run(&r, base, "cp " PLUGIN " plugin.so");
 	support_run_release(&r);
 	fixture_begin(&f, base, "rec", 0, NULL, support_path("%s/plugin.so", base));
-	make_prints("a\nb\nall\n", "", support_path("%s; MAKEFILES='%s' make", broken[_i].before,
-						     f.makefiles.data));
+	make_prints("a\nb\nall\n", "", support_path("T=%s; %s; MAKEFILES='%s' make", f.ticket,
+						     broken[_i].before, f.makefiles.data));
+	strcpy(t.path, f.ticket);
+	ticket_remove(&t);
 	buf_release(&f.makefiles);
 	store_close(&f.store);
 }
@@ -93,7 +97,9 @@ START_TEST(bad_plugin)
 	support_run_release(&r);
 	ck_assert_int_eq(store_create(&s, base, "rec", NULL), 0);
 	ck_assert_int_eq(ticket_write(&t, &s, support_path("%s/bad.so", base)), bad_plugins[_i].error);
-	ck_assert(support_exists(support_path("%s/buildbeat.mk", s.path)) == !bad_plugins[_i].error);
+	ck_assert(!support_exists(support_path("%s/buildbeat.mk", s.path)));
+	ck_assert(bad_plugins[_i].error ? !t.path[0] : support_exists(t.path));
+	ticket_remove(&t);
 	store_close(&s);
 }
 END_TEST
@@ -108,7 +114,7 @@ START_TEST(without_load)
 
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
 	support_run(&r, base, "sed -i 's/filter load,/filter no-such-feature,/;s/^-load.*/$(error loaded)/'"
-		    " rec/buildbeat.mk; unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
+		    " %s; unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.ticket, f.makefiles.data);
 	ck_assert_str_eq(r.out.data, "a\nb\nall\n");
 	ck_assert_str_eq(r.err.data, "");
 	support_run_release(&r);
@@ -374,7 +380,8 @@ START_TEST(alone_again)
 	support_writes(support_path("%s/Loading", base),
 		       "-load " PLUGIN "\n-include gen.mk\nall:\n\t@sleep 0.3; exit 3;\n"
 		       "gen.mk:\n\t@echo 'X := 1' > $@\n");
-	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES; make -f Loading");
+	support_run(&r, base, "mkdir tmp; export TMPDIR=$PWD/tmp; "
+		    "unset MAKEFLAGS MAKELEVEL MAKEFILES; make -f Loading");
 	ck_assert_int_eq(r.status, 2);
 	support_run_release(&r);
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
@@ -385,8 +392,7 @@ START_TEST(alone_again)
 	ck_assert_int_ge(rec.end_us, rec.task[1].end_us);
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 2);
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
-	ck_assert(!support_exists(support_path("%s/buildstats/latest/buildbeat.mk", base)));
-	support_run(&r, base, "ls -d buildstats/2* | wc -l");
+	support_run(&r, base, "ls -d buildstats/2* tmp/* 2>&- | wc -l");
 	ck_assert_str_eq(r.out.data, "1\n");
 	support_run_release(&r);
 	recording_release(&rec);

@@ -253,7 +253,7 @@ START_TEST(joining)
 	outer = open_at(dir, -1);
 	by_dir = api->open(&host);
 	ck_assert_ptr_nonnull(by_dir);
-	setenv("MAKEFILES", support_path("%s/buildbeat.mk other.mk", dir), 1);
+	setenv("MAKEFILES", support_path("%s other.mk", api->ticket(outer)), 1);
 	host.dir = NULL;
 	by_ticket = api->open(&host);
 	ck_assert_ptr_nonnull(by_ticket);
@@ -343,6 +343,7 @@ static void run_forked(struct buildbeat_session *s, const struct buildbeat_host 
 
 	ck_assert_ptr_nonnull(worker);
 	ck_assert_str_eq(api->instance(worker), host->instance);
+	ck_assert_ptr_null(api->ticket(worker));
 	for (uint64_t n = 0; n < 3; n++) {
 		struct buildbeat_task task = { .size = sizeof task, .slot = -1, .number = n + (1u << 30) };
 		pid_t pid;
@@ -376,9 +377,12 @@ START_TEST(speaks_for_another)
 		.instance = api->instance(s),
 	};
 	struct recording rec = RECORDING_INIT;
+	const char *ticket = support_path("%s", api->ticket(s));
 
+	ck_assert(support_exists(ticket));
 	run_forked(s, &host);
 	api->close(s);
+	ck_assert(!support_exists(ticket));
 	read_back(&rec);
 	ck_assert_uint_eq(rec.n_instances, 1);
 	ck_assert_uint_eq(rec.n_tasks, 3);
@@ -413,6 +417,7 @@ START_TEST(no_such_instance)
 	ck_assert_ptr_null(api->open(&host));
 	api->close(s);
 	ck_assert_ptr_null(api->instance(NULL));
+	ck_assert_ptr_null(api->ticket(NULL));
 }
 END_TEST
 

@@ -72,23 +72,26 @@ START_TEST(in_a_named_recording)
 }
 END_TEST
 
-/* Added from outside to a build that is being recorded: its ticket stays. */
+/* Added from outside to a build that is being recorded: its ticket stays, and nothing that
+ * lies in the recording is loaded. */
 START_TEST(into_a_running_build)
 {
 	struct recording rec;
 	struct run r;
 
-	support_run(&r, support_tmpdir(), RECORD "sh -c 'M=$PWD/stats/one/buildbeat.mk; "
+	support_run(&r, support_tmpdir(), RECORD "sh -c 'echo \"x := \\$(shell touch bad)\" >"
+		    "stats/one/buildbeat.mk; cp -s /bin/true stats/one/buildbeat-preload.so; "
 		    "env -u MAKEFILES " BUILDBEAT " task -r stats/one x env | "
-		    "grep -c ^MAKEFILES=; test -e $M && echo stays'");
+		    "grep -c ^MAKEFILES=; ls $TMPDIR/buildbeat-*/buildbeat.mk | wc -l'; "
+		    "ls $TMPDIR/buildbeat-*/buildbeat.mk bad; true");
 	/* who is not preloaded sees what was meant for others */
 	if (support_can_be_loaded())
-		ck_assert_str_eq(r.out.data, "0\nstays\n");
+		ck_assert_str_eq(r.out.data, "0\n1\n");
 	ck_assert_int_eq(r.status, 0);
 	support_run_release(&r);
 	read_recording(&rec, "stats/one");
 	if (support_can_be_loaded())
-		ck_assert_uint_eq(rec.n_tasks, 3);	/* env -u, x and the grep */
+		ck_assert_uint_eq(rec.n_tasks, 6);	/* cp, env -u, x, grep, ls and wc */
 	recording_release(&rec);
 }
 END_TEST

@@ -73,6 +73,12 @@ tests_check_doctor_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_doctor_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
 EXTRA_tests_check_doctor_DEPENDENCIES = buildbeat plugin/buildbeat.la
 
+check_PROGRAMS += tests/check_trust
+TESTS += tests/check_trust
+tests_check_trust_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_trust_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
+EXTRA_tests_check_trust_DEPENDENCIES = buildbeat plugin/buildbeat.la
+
 check_PROGRAMS += tests/check_cmd_chart
 TESTS += tests/check_cmd_chart
 tests_check_cmd_chart_CPPFLAGS = $(CLI_TEST_CPPFLAGS)

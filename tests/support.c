@@ -230,6 +230,8 @@ int support_main(Suite *suite)
 		perror(tmpdir_all);
 		return EXIT_FAILURE;
 	}
+	setenv("TMPDIR", tmpdir_all, 1);
+	unsetenv("XDG_RUNTIME_DIR");
 	srunner_run_all(runner, CK_ENV);
 	remove_tree(tmpdir_all);
 	failed = srunner_ntests_failed(runner);

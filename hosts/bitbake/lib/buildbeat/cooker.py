@@ -98,6 +98,9 @@ def _launched(d):
         return None
     try:
         with open(words[0]) as f:
+            held = os.fstat(f.fileno())
+            if held.st_uid not in (0, os.geteuid()) or held.st_mode & 0o022:
+                return None
             first = f.readline().split()
         if first[:4] == ["#", "buildbeat", "ticket", "1"]:
             return _unescape(first[6])

@@ -1,0 +1,257 @@
+#include "support.h"
+#include "make_host.h"
+#include "ticket.h"
+#include "trust.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * Other users of the machine are hostile, and so is what is written into recordings and
+ * cloned repositories. Where a second user is needed the tests are root's: nobody is the
+ * hostile one.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define NOBODY 65534
+
+static const char *base;
+
+static void begin(void)
+{
+	base = support_tmpdir();
+	/* the other one gets in */
+	ck_assert_int_eq(chmod(base, 0711), 0);
+	setenv("XDG_CONFIG_HOME", support_path("%s/config", base), 1);
+	unsetenv("MAKEFILES");
+	unsetenv("MAKEFLAGS");
+	unsetenv("MAKELEVEL");
+}
+
+static bool is_root(void)
+{
+	return !geteuid();
+}
+
+/* A shell script of the other user's, meanwhile. */
+static pid_t begin_as_nobody(const char *script)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid)
+		return pid;
+	if (chdir(base) || setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
+		_exit(99);
+	setenv("TMPDIR", "/tmp", 1);
+	execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+	_exit(98);
+}
+
+static void end_as_nobody(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* A directory of the other user's. */
+static void give_away(const char *path)
+{
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	ck_assert_int_eq(chown(path, NOBODY, NOBODY), 0);
+}
+
+/* The ticket */
+
+/* Swapped for one with another ticket while the build of root runs. */
+START_TEST(swapped)
+{
+	struct run r;
+	pid_t hostile;
+
+	if (!is_root() || !make_host_can())
+		return;
+	give_away(support_path("%s/proj", base));
+	support_writes(support_path("%s/Makefile", base),
+		       "all:\n\t@touch proj/begun; i=0; until test -e proj/done || test $$i = 600; do "
+		       "i=$$((i+1)); sleep 0.05; done; $(MAKE) -s sub\nsub:\n\t@/bin/echo built\n");
+	support_run(&r, base, "touch out; chmod 666 out");
+	support_run_release(&r);
+	hostile = begin_as_nobody(
+		"cd proj; mkdir rec; i=0; until test -e begun || test $i = 600; do i=$((i+1)); sleep 0.05;"
+		"done; set -- rec/2*; mv rec old; mkdir -p $1; printf 'x := $(shell id > ../out)\\n' > "
+		"$1/buildbeat.mk; cp -s /bin/true $1/buildbeat-preload.so; : > $1/tasks.log; touch done");
+	/* what root lets him do */
+	chmod(support_path("%s/proj", base), 0777);
+	support_run(&r, base, BUILDBEAT " record --no-git -o proj/rec make");
+	end_as_nobody(hostile);
+	ck_assert_str_eq(r.out.data, "built\n");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	support_run(&r, base, "cat out");
+	ck_assert_str_eq(r.out.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
+/* Nobody else may enter where it lies, and nothing of it is in the recording. */
+START_TEST(private_place)
+{
+	struct run r;
+
+	if (!make_host_can())
+		return;
+	support_writes(support_path("%s/Makefile", base),
+		       "all:\n\t@ls stats/one | grep -e mk -e so; "
+		       "stat -c '%a %u' $(dir $(firstword $(MAKEFILES)))\n");
+	support_run(&r, base, "umask 0; " BUILDBEAT " record --no-git -o stats -n one make");
+	ck_assert_str_eq(r.out.data, support_path("700 %u\n", geteuid()));
+	support_run_release(&r);
+}
+END_TEST
+
+/* Places that others can write to are none. */
+static const struct {
+	const char *make;
+	bool used;
+} places[] = {
+	{ "mkdir -m 700 place; export XDG_RUNTIME_DIR=$PWD/place", true },
+	{ "mkdir -m 755 place; export XDG_RUNTIME_DIR=$PWD/place", false },
+	{ "mkdir -m 700 'pl ace'; ln -s 'pl ace' place; export XDG_RUNTIME_DIR=\"$PWD/pl ace\"", false },
+	{ "mkdir -m 755 place; export TMPDIR=$PWD/place", true },
+	{ "mkdir -m 1777 place; export TMPDIR=$PWD/place", true },
+	{ "mkdir -m 777 place; export TMPDIR=$PWD/place", false },
+	{ "mkdir -m 777 up; mkdir up/place; ln -s up/place place; export TMPDIR=$PWD/place", false },
+};
+
+START_TEST(place)
+{
+	struct run r;
+
+	support_run(&r, base, "%s; " BUILDBEAT " record --no-git -o stats -n one ls place", places[_i].make);
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_int_eq(!strncmp(r.out.data, "buildbeat-", 10), places[_i].used);
+	support_run_release(&r);
+	support_run(&r, base, "ls place/");
+	ck_assert_str_eq(r.out.data, "");
+	support_run_release(&r);
+}
+END_TEST
+
+/* The next recording cleans up after a launcher that was killed, but leaves what another
+ * one still uses and what is not ours. */
+START_TEST(left_over)
+{
+	struct run r;
+
+	support_run(&r, base, "mkdir place; export TMPDIR=$PWD/place; rec='" BUILDBEAT " record --no-git -o stats'\n"
+		    "$rec sh -c 'kill -9 $PPID'; ls place | wc -l\n"
+		    "one=$(ls place); mkdir -m 755 place/${one%%-*}-other; mkdir place/other-1-x\n"
+		    "$rec sh -c \"test -e place/$one && echo there; env -u MAKEFILES $rec -n two true; "
+		    "ls place | wc -l\"; ls place | wc -l");
+	ck_assert_str_eq(r.out.data, "1\n3\n2\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* Where nobody else can change it */
+
+static const struct {
+	const char *make;
+	mode_t mode;
+	int result;		/* of trust_path() */
+} paths[] = {
+	{ "mkdir a", 0755, 0 },
+	{ "mkdir a", 0757, -1 },
+	{ "mkdir a", 01777, 0 },
+	{ "mkdir -p x; ln -s x a", 0755, 0 },
+	{ "mkdir -p x; ln -s x a", 0757, -1 },
+	{ "touch a", 0644, 0 },
+	{ "touch a", 0646, -1 },
+	{ "mkdir -m 777 x; mkdir x/y; ln -s x/y a", 0755, -1 },
+	{ "mkdir -m 1777 x; mkdir x/y; ln -s x/../x/./y a", 0755, 0 },
+	{ "ln -s a b; ln -s b a", 0, -1 },
+};
+
+START_TEST(path)
+{
+	const char *a = support_path("%s/a", base);
+	struct error err = { 0 };
+	struct run r;
+
+	support_run(&r, base, "%s", paths[_i].make);
+	support_run_release(&r);
+	chmod(a, paths[_i].mode);
+	ck_assert_int_eq(trust_path(a, &err) < 0, paths[_i].result < 0);
+	ck_assert_int_eq(trust_path(support_path("%s/no/../a/..", base), NULL) < 0, paths[_i].result < 0);
+	ck_assert_int_eq(trust_path(support_path("%s/not/there", base), NULL), 0);
+}
+END_TEST
+
+/* A group of one, as where every user has his own, is that user. */
+START_TEST(groups)
+{
+	const char *a = support_path("%s/a", base);
+
+	if (!is_root())
+		return;
+	ck_assert_int_eq(mkdir(a, 0755), 0);
+	chmod(a, 0775);
+	ck_assert_int_eq(trust_path(a, NULL), 0);
+	ck_assert_int_eq(chown(a, 0, NOBODY), 0);
+	chmod(a, 0775);
+	ck_assert_int_eq(trust_path(a, NULL), -EPERM);
+	chmod(a, 0755);
+	ck_assert_int_eq(trust_path(a, NULL), 0);
+}
+END_TEST
+
+START_TEST(owners)
+{
+	const char *a = support_path("%s/a", base), *b = support_path("%s/a/b", base);
+	struct error err = { 0 };
+
+	if (!is_root())
+		return;
+	give_away(a);
+	ck_assert_int_eq(mkdir(b, 0755), 0);
+	ck_assert_int_eq(trust_path(b, &err), -EPERM);
+	ck_assert_str_eq(err.path, a);
+	ck_assert_ptr_nonnull(strstr(err.message, "(uid 65534), not to root (uid 0);"));
+	ck_assert(trust_except(b));
+	ck_assert_int_eq(trust_path(a, &err), -EPERM);
+	ck_assert_int_eq(trust_path(b, &err), 0);
+	ck_assert_int_eq(trust_path(support_path("%s/new/c", b), &err), 0);
+	chmod(a, 0777);
+	ck_assert_int_eq(trust_path(b, &err), -EPERM);
+	ck_assert_ptr_nonnull(strstr(err.message, "everybody can write to it"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("trust");
+	TCase *t = tcase_create("ticket");
+
+	tcase_add_checked_fixture(t, begin, NULL);
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, swapped);
+	tcase_add_test(t, private_place);
+	tcase_add_loop_test(t, place, 0, sizeof places / sizeof *places);
+	tcase_add_test(t, left_over);
+	suite_add_tcase(s, t);
+	t = tcase_create("paths");
+	tcase_add_checked_fixture(t, begin, NULL);
+	tcase_add_loop_test(t, path, 0, sizeof paths / sizeof *paths);
+	tcase_add_test(t, groups);
+	tcase_add_test(t, owners);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
