@@ -1,6 +1,7 @@
 #include "census.h"
 
 #include "clock.h"
+#include "cputime.h"
 #include "parse.h"
 #include "store.h"
 #include "tail.h"
@@ -196,9 +197,13 @@ static void take_start(const struct census *c, const struct family *f, struct me
 static void take_figures(const struct census *c, struct member *m, const struct pid_stat *s)
 {
 	int64_t rss_kb = (int64_t)(s->rss_pages % (UINT64_MAX >> 16)) * c->page_kb;
+	int64_t cpu_us;
 
 	m->sum.user_us = (int64_t)(s->user_ticks % (UINT64_MAX >> 24)) * c->tick_us;
 	m->sum.system_us = (int64_t)(s->system_ticks % (UINT64_MAX >> 24)) * c->tick_us;
+	cpu_us = cputime_of_process(m->pid);
+	if (cpu_us > m->cpu_us)
+		m->cpu_us = cpu_us;
 	if (rss_kb > m->sum.max_rss_kb)
 		m->sum.max_rss_kb = rss_kb;
 }

@@ -1,5 +1,7 @@
 #include "family.h"
 
+#include "cputime.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +117,7 @@ struct member *family_birth(struct family *f, int32_t pid, int32_t parent, int64
 	}
 	*m = (struct member){ .pid = pid, .parent = parent, .threads = 1, .next = *head,
 			      .start_us = t_us, .exec_us = -1, .zombie_us = -1,
-			      .adopted_us = -1 };
+			      .adopted_us = -1, .cpu_us = -1 };
 	event_end_init(&m->sum, -1);
 	if (p) {
 		m->command_len = p->command_len;
@@ -137,7 +139,10 @@ void family_command(struct member *m, char *words, size_t len)
 
 void family_death(struct family *f, struct member *m, int64_t t_us, enum process_word word)
 {
-	struct process_line l = {
+	struct process_line l;
+
+	cputime_split(&m->sum, m->cpu_us);
+	l = (struct process_line){
 		.word = word, .time_us = t_us > m->start_us ? t_us : m->start_us,
 		.pid = m->pid, .parent = m->parent,
 		.command = { m->command, m->command_len }, .end = m->sum,

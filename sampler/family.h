@@ -28,7 +28,8 @@ struct member {
 	uint8_t looks;		/* at it since then, up to a few */
 	int64_t zombie_us;	/* since when a census found it so, -1: not yet */
 	int64_t start_us, exec_us;	/* exec_us -1: it runs its parent's program */
-	struct event_end sum;
+	struct event_end sum;	/* until its end, user and system time are clock ticks */
+	int64_t cpu_us;		/* both, as the scheduler counts them; -1: unknown */
 	char name[16];		/* of its program, where a census looked */
 	uint16_t command_len;
 	char command[PROCESS_COMMAND_MAX + 1];	/* escaped */

@@ -3,6 +3,7 @@
 #include "census.h"
 #include "clock.h"
 #include "connector.h"
+#include "cputime.h"
 #include "family.h"
 #include "taskstats.h"
 #include "thread.h"
@@ -51,6 +52,7 @@ struct processes {
 	struct connector_event *event;	/* EVENTS */
 	size_t n_events;
 	struct taskstats_event *end;	/* ENDS, by number; tid 0: none */
+	struct cputime cputime;
 	int32_t first;			/* process of the build */
 	uint64_t lost;			/* of those known, told */
 	int64_t flushed_us;
@@ -151,8 +153,22 @@ static void add_figures(struct event_end *sum, const struct event_end *e)
 	plus(&sum->wchar, e->wchar);
 }
 
+/* Ticks alone, where the kernel counts nothing better. */
+static void add_cpu(struct processes *p, struct member *m, const struct taskstats_event *end,
+		    int64_t ended_us)
+{
+	bool is_first = end->tid == m->pid, exact = m->adopted_us < 0;
+	int64_t wall_us = ended_us - m->start_us;
+	int64_t age_us = is_first ? end->cpu.age_us : end->process_age_us;
+	int64_t us = cputime_of_thread(&p->cputime, &end->cpu, is_first && exact ? wall_us : -1);
+
+	if (us >= 0 && exact && age_us >= 0 && m->threads == 1)
+		us += cputime_of_end(&p->cputime, wall_us - age_us, end->used.max_rss_kb);
+	plus(&m->cpu_us, us);
+}
+
 /* Whose words were gone before they could be read has the name it ended with. */
-static void take_end(struct processes *p, struct member *m, int32_t tid)
+static void take_end(struct processes *p, struct member *m, int32_t tid, int64_t t_us)
 {
 	struct taskstats_event *end = &p->end[(uint32_t)tid % ENDS];
 
@@ -160,6 +176,7 @@ static void take_end(struct processes *p, struct member *m, int32_t tid)
 		return;
 	end->tid = 0;
 	add_figures(&m->sum, &end->used);
+	add_cpu(p, m, end, t_us);
 	if (!m->command_len && tid == m->pid)
 		family_command(m, end->name, strlen(end->name));
 }
@@ -171,7 +188,7 @@ static void take_exit(struct processes *p, const struct connector_event *e)
 	if (!m)
 		return;
 	if (p->has_taskstats)
-		take_end(p, m, e->tid);
+		take_end(p, m, e->tid, time_of(p, e));
 	if (e->tid == e->pid)
 		m->sum.status = e->status;
 	m->threads -= m->threads > 0;
@@ -452,6 +469,7 @@ int processes_new(struct processes **out, int dir_fd, int64_t start_ns,
 	if (!p)
 		return error_sys(err, -ENOMEM, NULL, "cannot record processes");
 	p->start_ns = start_ns;
+	cputime_init(&p->cputime);
 	p->wake_fd = -1;
 	p->root = (struct root)ROOT_INIT;
 	p->family.log = (struct log)LOG_CLOSED;

@@ -212,27 +212,25 @@ static int64_t count(uint64_t n)
 	return n < INT64_MAX ? (int64_t)n : -1;
 }
 
-/* Both times are counted by clock ticks, their sum exactly, if accounted for. */
-static void take_cpu(const struct taskstats *s, struct event_end *e)
+/* Without delay accounting in the kernel it ran 0 times. The field of the process's
+ * age is named from version 12 on; before, there is none. */
+static void take_cpu(const struct taskstats *s, struct taskstats_event *e)
 {
-	uint64_t user_us = s->ac_utime, system_us = s->ac_stime;
-	uint64_t exact_us = s->cpu_run_virtual_total / 1000;
-
-	if (exact_us) {
-		double part = user_us + system_us ?
-			(double)system_us / (double)(user_us + system_us) : 0;
-
-		system_us = (uint64_t)(part * (double)exact_us);
-		user_us = exact_us - system_us;
-	}
-	e->user_us = count(user_us);
-	e->system_us = count(system_us);
+	e->cpu = (struct cputime_thread){
+		.run_us = s->cpu_count ? count(s->cpu_run_virtual_total / 1000) : -1,
+		.age_us = count(s->ac_etime),
+		.wait_us = count(s->cpu_delay_total / 1000),
+		.slept = s->nvcsw != 0,
+	};
+	e->process_age_us = s->ac_tgid == s->ac_pid ? e->cpu.age_us :
+		s->ac_tgid ? count(s->ac_tgetime) : -1;
 }
 
 static void take_figures(const struct taskstats *s, struct event_end *e)
 {
 	event_end_init(e, -1);
-	take_cpu(s, e);
+	e->user_us = count(s->ac_utime);
+	e->system_us = count(s->ac_stime);
 	e->max_rss_kb = count(s->hiwater_rss);
 	e->minor_faults = count(s->ac_minflt);
 	e->major_faults = count(s->ac_majflt);
@@ -261,6 +259,7 @@ static bool parse(struct slice message, struct taskstats_event *e)
 	memcpy(e->name, figures.ac_comm, sizeof e->name - 1);
 	e->name[sizeof e->name - 1] = '\0';
 	take_figures(&figures, &e->used);
+	take_cpu(&figures, e);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 #ifndef BUILDBEAT_TASKSTATS_H
 #define BUILDBEAT_TASKSTATS_H
 
+#include "cputime.h"
 #include "event.h"
 #include "netlink.h"
 
@@ -15,7 +16,10 @@
 struct taskstats_event {
 	int32_t tid;
 	char name[16];		/* of its program */
-	struct event_end used;	/* of this thread; the memory is that of its process */
+	struct event_end used;	/* of this thread; the memory is that of its process, the
+				   CPU times are clock ticks */
+	struct cputime_thread cpu;
+	int64_t process_age_us;	/* since its process was born, -1: unknown */
 };
 
 /* Named apart from the kernel's struct of figures. */

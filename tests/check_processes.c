@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,6 +31,7 @@
 struct watched {
 	struct processes_result result;
 	char source[64];
+	struct rusage used;	/* by the command, with all it waited for */
 	struct buf text;
 	size_t n;
 	struct process_line line[MANY + 2000];	/* in the order of the file */
@@ -83,7 +85,7 @@ static struct watched *watch(int (*run)(void), const struct processes_options *o
 		run_child(run, hold[0]);
 	ck_assert_int_eq(processes_start(p, pid), 0);
 	ck_assert_int_eq(write(hold[1], "", 1), 1);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(wait4(pid, &status, 0, &w.used), pid);
 	processes_stop(p, &w.result);
 	processes_free(p);
 	ck_assert_int_eq(w.result.error, 0);
@@ -361,6 +363,153 @@ START_TEST(orphans_and_those_left)
 }
 END_TEST
 
+/* CPU time: the sum over the processes is what wait4() counted for the command */
+
+static void fork_and_wait(unsigned n, void (*run)(void))
+{
+	for (unsigned i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			run();
+			_exit(0);
+		}
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+}
+
+static void use_cpu(int64_t us)
+{
+	struct timespec ts;
+
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	} while ((int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000 < us);
+}
+
+static void execute_true(void)
+{
+	execlp("true", "true", (char *)NULL);
+	_exit(127);
+}
+
+static int run_many_short(void)
+{
+	fork_and_wait(1000, execute_true);
+	return 0;
+}
+
+static void touch_memory(void)
+{
+	char *memory = malloc(1 << 20);
+
+	memset(memory, 1, 1 << 20);
+	use_cpu(300);
+	free(memory);
+}
+
+static int run_without_exec(void)
+{
+	fork_and_wait(500, touch_memory);
+	return 0;
+}
+
+static void use_much(void)
+{
+	use_cpu(100000);
+	usleep(1000);
+	use_cpu(150000);
+}
+
+static int run_few_long(void)
+{
+	fork_and_wait(3, use_much);
+	return 0;
+}
+
+static void *short_thread(void *unused)
+{
+	use_cpu(500);
+	return unused;
+}
+
+static int run_threaded(void)
+{
+	pthread_t thread[8];
+
+	for (unsigned round = 0; round < 40; round++) {
+		for (unsigned i = 0; i < 8; i++)
+			pthread_create(&thread[i], NULL, short_thread, NULL);
+		use_cpu(2000);
+		for (unsigned i = 0; i < 8; i++)
+			pthread_join(thread[i], NULL);
+	}
+	return 0;
+}
+
+static int64_t in_us(struct timeval t)
+{
+	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
+}
+
+static int64_t sum_cpu(const struct watched *w)
+{
+	int64_t us = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->line[i].word == PROCESS_ENDED)
+			us += w->line[i].end.user_us + w->line[i].end.system_us;
+	}
+	return us;
+}
+
+/* Where the machine is very busy, the part that is estimated may be off more once. */
+#define CPU_TRIALS 3
+
+START_TEST(cpu_is_that_of_wait4)
+{
+	static int (*const runs[])(void) = {
+		run_many_short, run_without_exec, run_few_long, run_threaded,
+	};
+	int64_t wanted_us = 0, us = 0;
+
+	for (unsigned i = 0; i < CPU_TRIALS && has_connector(); i++) {
+		const struct watched *w = watch(runs[_i], NULL);
+
+		if (!strstr(w->source, "taskstats") || w->result.n_lost)
+			return;
+		wanted_us = in_us(w->used.ru_utime) + in_us(w->used.ru_stime);
+		us = sum_cpu(w);
+		if (llabs(us - wanted_us) <= wanted_us * 3 / 100)
+			return;
+	}
+	ck_assert_msg(us == wanted_us, "the sum is %lld us, wait4 counted %lld us",
+		      (long long)us, (long long)wanted_us);
+}
+END_TEST
+
+/* A look may be late, but not too late for this. */
+static int run_then_sleep(void)
+{
+	use_cpu(57300);
+	sleep(1);
+	return 0;
+}
+
+START_TEST(looks_see_exact_cpu)
+{
+	const struct processes_options looks = { .no_connector = true };
+	const struct watched *w = watch(run_then_sleep, &looks);
+	int64_t us = sum_cpu(w);
+
+	ck_assert_uint_eq(w->n, 1);
+	ck_assert_int_ge(us, 57300);
+	/* both of these are cut to microseconds */
+	ck_assert_int_le(us, in_us(w->used.ru_utime) + in_us(w->used.ru_stime) + 2);
+}
+END_TEST
+
 /* By looks at /proc */
 
 static int run_long(void)
@@ -549,6 +698,11 @@ int main(void)
 	tcase_add_test(t, threads_are_no_processes);
 	tcase_add_test(t, thread_executes);
 	tcase_add_loop_test(t, orphans_and_those_left, 0, 2);
+	suite_add_tcase(s, t);
+	t = tcase_create("cpu");
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, cpu_is_that_of_wait4, 0, 4);
+	tcase_add_test(t, looks_see_exact_cpu);
 	suite_add_tcase(s, t);
 	t = tcase_create("looks");
 	tcase_set_timeout(t, 60);
