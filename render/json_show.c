@@ -262,8 +262,9 @@ static void add_kinds(struct json *j, const struct view *v)
 	json_array_end(j);
 }
 
-static int add_programs(struct json *j, const struct recording *rec, size_t top)
+static int add_programs(struct json *j, const struct summary *s, size_t top)
 {
+	const struct recording *rec = s->rec;
 	uint32_t *index;
 	size_t n;
 
@@ -277,6 +278,7 @@ static int add_programs(struct json *j, const struct recording *rec, size_t top)
 	json_str(j, "recorded_from", recording_build(rec, "processes"));
 	json_known(j, "look_us", recording_build_number(rec, "processes_look_us"));
 	json_int(j, "events_lost", rec->process_events_lost);
+	json_known(j, "cpu_unseen_us", programs_unseen_us(s));
 	json_array(j, "programs");
 	for (size_t i = 0; i < n; i++) {
 		const struct program *p = &rec->program[index[i]];
@@ -414,7 +416,7 @@ int json_show(struct buf *out, struct view *v, const struct show_options *o)
 	add_memory(&j, s);
 	add_host(&j, s);
 	add_kinds(&j, v);
-	if (add_programs(&j, s->rec, o->top))
+	if (add_programs(&j, s, o->top))
 		return -ENOMEM;
 	add_lists(&j, v, o);
 	if (o->tasks)

@@ -1,5 +1,6 @@
 #include "programs.h"
 
+#include "saturate.h"
 #include "sort.h"
 
 #include <stdlib.h>
@@ -25,4 +26,18 @@ uint32_t *programs_top(const struct recording *rec, size_t top, size_t *n)
 		index[i] = i;
 	*n = sort_top(index, rec->n_programs, top, uses_more, rec->program);
 	return index;
+}
+
+int64_t programs_unseen_us(const struct summary *s)
+{
+	int64_t seen_us = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < s->rec->n_programs; i++) {
+		seen_us = sat_add(seen_us, s->rec->program[i].cpu_us);
+		any = any || s->rec->program[i].n_measured;
+	}
+	if (!any || !s->cpu_exact)
+		return -1;
+	return s->cpu_us > seen_us ? s->cpu_us - seen_us : 0;
 }

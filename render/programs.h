@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_PROGRAMS_H
 #define BUILDBEAT_RENDER_PROGRAMS_H
 
-#include "recording.h"
+#include "summary.h"
 
 /*
  * Of the recording's programs the `top` (or all, if fewer) that used most CPU or, where
@@ -9,5 +9,11 @@
  * of memory.
  */
 uint32_t *programs_top(const struct recording *rec, size_t top, size_t *n);
+
+/*
+ * CPU time of the build that was counted for none of the recorded processes, such as
+ * those that lived between two looks at /proc. -1: unknown.
+ */
+int64_t programs_unseen_us(const struct summary *s);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define BAR_COLUMNS 30
+#define UNSEEN_PART 100		/* of the build's CPU time: less is not worth a row */
 #define KIND_ROW_COLUMNS 48	/* without a bar */
 #define LEVEL_ROWS 9		/* of the histogram: 0, 1 ... one by one up to here */
 
@@ -299,9 +300,24 @@ static void add_program(struct buf *out, const struct program *p)
 	buf_addc(out, '\n');
 }
 
-static int add_programs(struct buf *out, const struct recording *rec, size_t top,
+/* So that the sum of the rows is not taken for the CPU time of the build. */
+static void add_unseen(struct buf *out, const struct summary *s)
+{
+	int64_t us = programs_unseen_us(s);
+	struct buf b;
+	char cpu[32];
+
+	if (us <= s->cpu_us / UNSEEN_PART)
+		return;
+	buf_init_fixed(&b, cpu, sizeof cpu);
+	text_add_time(&b, us);
+	buf_addf(out, "%8s%9s%9s%9s  (not seen)\n", "", "", buf_str(&b), "");
+}
+
+static int add_programs(struct buf *out, const struct summary *s, size_t top,
 			const struct style *style)
 {
+	const struct recording *rec = s->rec;
 	uint32_t *index;
 	size_t n;
 
@@ -316,6 +332,7 @@ static int add_programs(struct buf *out, const struct recording *rec, size_t top
 	text_tone(out, style, TONE_PLAIN);
 	for (size_t i = 0; i < n; i++)
 		add_program(out, &rec->program[index[i]]);
+	add_unseen(out, s);
 	free(index);
 	return 0;
 }
@@ -367,7 +384,7 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 		add_peak(out, s, style);
 	}
 	add_kinds(out, v, style);
-	if (v->all && add_programs(out, s->rec, o->top, style))
+	if (v->all && add_programs(out, s, o->top, style))
 		return -ENOMEM;
 	add_lists(out, v, o, style);
 	add_note(out, v, style);
