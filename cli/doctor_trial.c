@@ -336,7 +336,7 @@ static void try_preload(struct trial *t)
 		return;
 	if (!ticket_write(&ticket, &store, t->plugin) &&
 	    carry_from_ticket(&carried, ticket.path, strlen(ticket.path)) &&
-	    !access(carried.preload, R_OK) && carry_can_preload(shell)) {
+	    !access(carried.preload, R_OK) && carry_fit_of(shell) == CARRY_FITS) {
 		l.preload = &carried;
 		works = !launch_run(&l);
 	}

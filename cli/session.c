@@ -201,14 +201,15 @@ int session_join(struct session *s, const struct settings *settings, const char 
 	return 0;
 }
 
-/* Not into a make, which has the plugin, and not where the loader would complain. */
+/* Not into a make, which has the plugin, not where the loader would complain, and not
+ * where a sanitizer's runtime has to be first. */
 static bool may_preload(const struct carried *c, const char *program)
 {
 	char path[PATH_MAX];
 
 	return c->ticket[0] && !carry_reads_ticket(carry_name(program)) &&
-	       !access(c->preload, R_OK) && carry_find(path, program) &&
-	       carry_can_preload(path);
+	       !access(c->preload, R_OK) && !carry_env_forbids(environ) &&
+	       carry_find(path, program) && carry_fit_of(path) == CARRY_FITS;
 }
 
 void session_carry(struct carried *c, struct launch *l)
@@ -293,8 +294,12 @@ static const char *why_not_preloaded(const struct session *s, const char *progra
 				     size_t size)
 {
 	char path[PATH_MAX];
+	enum carry_fit fit = carry_find(path, program) ? carry_fit_of(path) : CARRY_FITS;
 
-	if (carry_find(path, program) && !carry_can_preload(path))
+	if (fit == CARRY_MUST_NOT || carry_env_forbids(environ))
+		snprintf(why, size, "the runtime of a sanitizer must be the first object in %s, so "
+			 "nothing can be loaded into it", program);
+	else if (fit == CARRY_CANNOT)
 		snprintf(why, size, "%s is statically linked, of another kind of machine, or "
 			 "changes its user, and starts nothing that can be followed", program);
 	else if (carry_reads_ticket(carry_name(program)))

@@ -2,52 +2,66 @@
 
 #include "cursor.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Which commands may lead to another build tool */
+/* What a program leads to, by its name and its words */
 
 enum word {
 	PLAIN,
 	MAKE,			/* finds the recording by MAKEFILES, as buildbeat and bitbake */
 	TOOL,			/* is, or runs, a host of the preload */
 	HOST,			/* the same, and its children are tasks */
-	SCRIPTED,		/* runs what the next word names */
-	CMAKE,			/* a tool, but for cmake -E */
+	SCRIPTED,		/* a shell or an interpreter: runs what the next word names */
+	WRAPPER,		/* executes the command behind its own options */
+	CMAKE,			/* a tool, except for cmake -E */
 	QUIET,			/* a script that leads nowhere */
 	COMPILER,
 };
 
-/* Sorted by name. */
+#define WORD_MAX 18
+
+/* Sorted by name. No pointers, which the loader would have to relocate. */
 static const struct {
-	const char *name;
-	enum word word;
+	char name[WORD_MAX + 1];
+	unsigned char word;
 } words[] = {
 	{ "ant", TOOL }, { "ar", COMPILER }, { "as", COMPILER }, { "ash", SCRIPTED },
-	{ "autoreconf", TOOL }, { "b2", HOST }, { "bash", SCRIPTED }, { "bazel", TOOL },
-	{ "bitbake", MAKE }, { "bjam", HOST }, { "buildbeat", MAKE }, { "c++", COMPILER },
-	{ "cargo", HOST }, { "cc", COMPILER }, { "clang", COMPILER }, { "clang++", COMPILER },
-	{ "cmake", CMAKE }, { "collect2", COMPILER }, { "compile", QUIET },
+	{ "autogen", TOOL }, { "autoreconf", TOOL }, { "b2", HOST }, { "bash", SCRIPTED },
+	{ "bazel", TOOL }, { "bazelisk", TOOL }, { "bear", WRAPPER }, { "bitbake", MAKE },
+	{ "bjam", HOST }, { "bootstrap", TOOL }, { "buildbeat", MAKE }, { "busybox", WRAPPER },
+	{ "bwrap", WRAPPER }, { "c++", COMPILER }, { "cargo", HOST }, { "catchsegv", WRAPPER },
+	{ "cc", COMPILER }, { "chronic", WRAPPER }, { "chroot", WRAPPER }, { "chrt", WRAPPER },
+	{ "clang", COMPILER }, { "clang++", COMPILER }, { "cmake", CMAKE }, { "colcon", TOOL },
+	{ "collect2", COMPILER }, { "compile", QUIET }, { "conan", TOOL },
 	{ "config.guess", QUIET }, { "config.status", QUIET }, { "config.sub", QUIET },
 	{ "configure", TOOL }, { "cpack", TOOL }, { "ctest", HOST }, { "dash", SCRIPTED },
-	{ "debuild", TOOL }, { "depcomp", QUIET }, { "dpkg-buildpackage", TOOL },
-	{ "g++", COMPILER }, { "gcc", COMPILER }, { "gfortran", COMPILER }, { "gmake", MAKE },
-	{ "gnumake", MAKE }, { "go", TOOL }, { "gradle", TOOL }, { "gradlew", TOOL },
-	{ "install-sh", QUIET }, { "just", HOST }, { "ksh", SCRIPTED }, { "ld", COMPILER },
-	{ "libtool", QUIET }, { "lua", SCRIPTED }, { "make", MAKE }, { "meson", TOOL },
-	{ "missing", QUIET }, { "mkinstalldirs", QUIET }, { "mksh", SCRIPTED }, { "mvn", TOOL },
-	{ "n2", HOST }, { "ninja", HOST }, { "ninja-build", HOST }, { "node", SCRIPTED },
-	{ "npm", TOOL }, { "nvcc", COMPILER }, { "perl", SCRIPTED }, { "pip", TOOL },
-	{ "python", SCRIPTED }, { "ranlib", COMPILER }, { "remake", MAKE },
+	{ "dbus-run-session", WRAPPER }, { "debuild", TOOL }, { "depcomp", QUIET },
+	{ "dh", TOOL }, { "dh_auto_build", TOOL }, { "dh_auto_configure", TOOL },
+	{ "dh_auto_install", TOOL }, { "dh_auto_test", TOOL }, { "dpkg-buildpackage", TOOL },
+	{ "eatmydata", WRAPPER }, { "entr", WRAPPER }, { "env", WRAPPER }, { "faketime", WRAPPER },
+	{ "fakeroot", WRAPPER }, { "fakeroot-sysv", WRAPPER }, { "fakeroot-tcp", WRAPPER },
+	{ "find", WRAPPER }, { "flock", WRAPPER }, { "g++", COMPILER }, { "gcc", COMPILER },
+	{ "gfortran", COMPILER }, { "gmake", MAKE }, { "gnumake", MAKE }, { "go", TOOL },
+	{ "gradle", TOOL }, { "gradlew", TOOL }, { "hatch", TOOL }, { "install-sh", QUIET },
+	{ "ionice", WRAPPER }, { "just", HOST }, { "ksh", SCRIPTED }, { "ld", COMPILER },
+	{ "libtool", QUIET }, { "linux32", WRAPPER }, { "linux64", WRAPPER }, { "lua", SCRIPTED },
+	{ "mach", TOOL }, { "make", MAKE }, { "meson", TOOL }, { "missing", QUIET },
+	{ "mkinstalldirs", QUIET }, { "mksh", SCRIPTED }, { "mvn", TOOL }, { "mvnw", TOOL },
+	{ "n2", HOST }, { "nice", WRAPPER }, { "ninja", HOST }, { "ninja-build", HOST },
+	{ "node", SCRIPTED }, { "nohup", WRAPPER }, { "nox", TOOL }, { "npm", TOOL },
+	{ "npx", TOOL }, { "numactl", WRAPPER }, { "nvcc", COMPILER }, { "parallel", WRAPPER },
+	{ "perf", WRAPPER }, { "perl", SCRIPTED }, { "pip", TOOL }, { "pnpm", TOOL },
+	{ "prlimit", WRAPPER }, { "python", SCRIPTED }, { "ranlib", COMPILER }, { "remake", MAKE },
 	{ "rpmbuild", TOOL }, { "ruby", SCRIPTED }, { "rustc", COMPILER }, { "samu", HOST },
-	{ "scons", HOST }, { "sh", SCRIPTED }, { "tclsh", SCRIPTED }, { "tox", TOOL },
-	{ "tup", TOOL }, { "waf", HOST }, { "xmake", HOST }, { "ylwrap", QUIET },
-	{ "zsh", SCRIPTED },
+	{ "scons", HOST }, { "script", WRAPPER }, { "setarch", WRAPPER }, { "setsid", WRAPPER },
+	{ "sh", SCRIPTED }, { "stdbuf", WRAPPER }, { "strace", WRAPPER }, { "taskset", WRAPPER },
+	{ "tclsh", SCRIPTED }, { "time", WRAPPER }, { "timeout", WRAPPER }, { "tox", TOOL },
+	{ "tup", TOOL }, { "unshare", WRAPPER }, { "uv", TOOL }, { "waf", HOST },
+	{ "west", TOOL }, { "xargs", WRAPPER }, { "xmake", HOST }, { "xvfb-run", WRAPPER },
+	{ "yarn", TOOL }, { "ylwrap", QUIET }, { "zsh", SCRIPTED },
 };
-
-#define WORD_MAX 18
 
 static enum word find_word(struct slice s)
 {
@@ -101,10 +115,14 @@ static enum word word_of_name(struct slice s)
 	return word;
 }
 
-/* x86_64-linux-gnu-gcc-12 */
-static bool is_compiler(const char *path)
+static enum word word_of(const char *name)
 {
-	const char *name = carry_name(path);
+	return word_of_name((struct slice){ name, strlen(name) });
+}
+
+/* x86_64-linux-gnu-gcc-12 */
+static bool is_compiler(const char *name)
+{
 	struct slice s = { name, strlen(name) };
 	const char *dash;
 
@@ -199,25 +217,80 @@ enum carry carry_of_script(const char *text)
 }
 
 /* "sh -c", with other options before the c. */
-static bool runs_text(char *const argv[])
+static bool runs_text(const char *shell, char *const argv[])
 {
-	const char *name = carry_name(argv[0]);
-	size_t n = strlen(name);
+	size_t n = strlen(shell);
 
-	return argv[1] && argv[1][0] == '-' && argv[1][1] &&
-	       argv[1][strlen(argv[1]) - 1] == 'c' && n >= 2 && !strcmp(name + n - 2, "sh");
+	return argv[1] && argv[2] && argv[1][0] == '-' && argv[1][1] &&
+	       argv[1][strlen(argv[1]) - 1] == 'c' && n >= 2 && !strcmp(shell + n - 2, "sh");
 }
 
-enum carry carry_of(char *const argv[])
+/* The first word that is no option is the script. */
+static enum carry leads_scripted(const char *name, char *const argv[])
+{
+	size_t i = 1;
+
+	if (runs_text(name, argv))
+		return carry_of_script(argv[2]);
+	while (argv[i] && argv[i][0] == '-')
+		i++;
+	if (!argv[i])
+		return CARRY_HOST;
+	name = carry_name(argv[i]);
+	return find_word((struct slice){ name, strlen(name) }) == QUIET ? CARRY_NOWHERE : CARRY_HOST;
+}
+
+/* The system's own programs that are in no table are in no build's way. */
+static bool may_be_own_script(const char *path)
+{
+	return path[0] != '-' && strchr(path, '/') && strncmp(path, "/usr/", 5) &&
+	       strncmp(path, "/bin/", 5) && strncmp(path, "/sbin/", 6);
+}
+
+/* Behind the options of a wrapper there is a command, or it leads nowhere. */
+static enum carry leads_wrapped(char *const argv[])
 {
 	struct scan s = { CARRY_NOWHERE, PLAIN };
+	bool ask = false;
 
-	if (!argv || !argv[0] || is_compiler(argv[0]))
-		return CARRY_NOWHERE;
-	for (size_t i = runs_text(argv) ? 2 : 0; argv[i] && s.found != CARRY_HOST; i++)
+	for (size_t i = 0; argv[i] && s.found != CARRY_HOST; i++) {
 		scan_text(&s, argv[i]);
+		ask |= may_be_own_script(argv[i]);
+	}
 	close_word(&s);
-	return s.found;
+	return s.found == CARRY_NOWHERE && ask ? CARRY_ASK : s.found;
+}
+
+/* cmake -E runs a command by some of its words, and for the rest is a cp or a mkdir. */
+static enum carry leads_cmake(char *const argv[])
+{
+	static const char *const runs[] = { "env", "time", "chdir" };
+
+	if (!argv[1] || strcmp(argv[1], "-E"))
+		return CARRY_HOST;
+	for (size_t i = 0; argv[2] && i < sizeof runs / sizeof *runs; i++) {
+		if (!strcmp(argv[2], runs[i]))
+			return leads_wrapped(argv + 3);
+	}
+	return CARRY_NOWHERE;
+}
+
+enum carry carry_leads(const char *file, char *const argv[])
+{
+	const char *name = carry_name(file);
+
+	if (!argv || !argv[0])
+		return CARRY_NOWHERE;
+	switch (word_of(name)) {
+	case MAKE: return CARRY_TICKET;
+	case HOST: case TOOL: return CARRY_HOST;
+	case CMAKE: return leads_cmake(argv);
+	case SCRIPTED: return leads_scripted(name, argv);
+	case WRAPPER: return leads_wrapped(argv + 1);
+	case COMPILER: case QUIET: return CARRY_NOWHERE;
+	case PLAIN: break;
+	}
+	return !is_compiler(name) && may_be_own_script(file) ? CARRY_ASK : CARRY_NOWHERE;
 }
 
 /* Names */
@@ -227,11 +300,6 @@ const char *carry_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
-}
-
-static enum word word_of(const char *name)
-{
-	return word_of_name((struct slice){ name, strlen(name) });
 }
 
 bool carry_is_buildbeat(const char *name)
@@ -264,19 +332,47 @@ bool carry_is_interpreter(const char *name)
 	return word_of(name) == SCRIPTED;
 }
 
+/* dir/file */
+static bool join_path(char out[PATH_MAX], const char *dir, size_t dir_len, const char *file)
+{
+	size_t len = strlen(file), before = dir_len ? dir_len + 1 : 0;
+
+	if (before + len >= PATH_MAX)
+		return false;
+	memcpy(out, dir, dir_len);
+	out[dir_len] = '/';
+	memcpy(out + before, file, len + 1);
+	return true;
+}
+
+bool carry_is_wrapper(const char *path)
+{
+	return word_of(carry_name(path)) == WRAPPER;
+}
+
+enum carry carry_of_interpreter(const char *path)
+{
+	switch (word_of(carry_name(path))) {
+	case MAKE: return CARRY_TICKET;
+	case HOST: case TOOL: case CMAKE: case SCRIPTED: case WRAPPER: return CARRY_HOST;
+	case QUIET: case COMPILER: return CARRY_NOWHERE;
+	case PLAIN: break;
+	}
+	return strchr(path, '/') ? CARRY_ASK : CARRY_NOWHERE;
+}
+
 bool carry_find(char out[PATH_MAX], const char *file)
 {
 	const char *dirs = getenv("PATH");
 
 	if (strchr(file, '/'))
-		return (size_t)snprintf(out, PATH_MAX, "%s", file) < PATH_MAX;
+		return join_path(out, "", 0, file);
 	if (!dirs)
 		dirs = "/bin:/usr/bin";
 	while (*dirs) {
 		size_t n = strcspn(dirs, ":");
 
-		if ((size_t)snprintf(out, PATH_MAX, "%.*s%s%s", (int)n, dirs, n ? "/" : "",
-				     file) < PATH_MAX && !access(out, X_OK))
+		if (join_path(out, dirs, n, file) && !access(out, X_OK))
 			return true;
 		dirs += n + (dirs[n] == ':');
 	}

@@ -1,39 +1,150 @@
-#include "carry.h"
+#include "carry_elf.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEAD_MAX 4096		/* ELF header, program headers, mostly the loader's name */
-#define SCRIPTS_MAX 4		/* an interpreter may be a script */
+#define DYNAMIC_MAX 1024	/* entries */
+#define DYNAMIC_CHUNK 16
+#define NEEDED_MAX 64
+#define NAME_MAX_LEN 64		/* of a library; longer ones are none of those we know */
+#define CHAIN_MAX 1024
 
-/* The program headers of this very process begin with the executable's. */
-static int take_loader(struct dl_phdr_info *info, size_t size, void *data)
+/* Runtimes */
+
+bool carry_is_runtime(const char *name, size_t len)
 {
-	const char **loader = data;
+	static const char *const libraries[] = {
+		"libasan", "libtsan", "liblsan", "libhwasan", "libmsan", "libubsan", "librtsan",
+		"libtysan", "libnsan", "libdfsan",
+	};
+	static const char llvm[] = "libclang_rt.", builtins[] = "libclang_rt.builtins";
+	const char *slash = memrchr(name, '/', len);
 
-	(void)size;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type == PT_INTERP)
-			*loader = (const char *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	if (slash) {
+		len -= (size_t)(slash + 1 - name);
+		name = slash + 1;
 	}
-	return 1;
+	if (len >= sizeof llvm - 1 && !memcmp(name, llvm, sizeof llvm - 1))
+		return len < sizeof builtins - 1 || memcmp(name, builtins, sizeof builtins - 1);
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+		size_t n = strlen(libraries[i]);
+
+		if (len > n && !memcmp(name, libraries[i], n) &&
+		    (name[n] == '.' || name[n] == '-' || name[n] == '_'))
+			return true;
+	}
+	return false;
 }
 
-static bool is_our_loader(const char *name, size_t len)
-{
-	const char *own = NULL;
+/* What such a runtime exports when it is linked into the program, as clang does. */
+static const char *const runtime_symbols[] = {
+	"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init", "__lsan_init",
+};
 
-	dl_iterate_phdr(take_loader, &own);
-	return own && len == strlen(own) + 1 && !memcmp(name, own, len);
+/* The file */
+
+struct elf {
+	int fd;
+	size_t n_phdrs;
+	const char *phdrs;	/* in the head, not aligned */
+};
+
+static ElfW(Phdr) phdr_at(const struct elf *e, size_t i)
+{
+	ElfW(Phdr) p;
+
+	memcpy(&p, e->phdrs + i * sizeof p, sizeof p);
+	return p;
+}
+
+/* The first of a type; false when there is none. */
+static bool find_phdr(const struct elf *e, uint32_t type, ElfW(Phdr) *out)
+{
+	for (size_t i = 0; i < e->n_phdrs; i++) {
+		*out = phdr_at(e, i);
+		if (out->p_type == type)
+			return true;
+	}
+	return false;
+}
+
+/* What of the dynamic section matters; addresses, not offsets. */
+struct dynamic {
+	ElfW(Addr) strings, gnu_hash;
+	uint64_t strings_size;
+	bool preinit;
+	size_t n_needed;
+	uint64_t needed[NEEDED_MAX];	/* offsets in strings */
+};
+
+static bool read_at(const struct elf *e, void *to, size_t len, uint64_t offset)
+{
+	return offset <= INT64_MAX && pread(e->fd, to, len, (off_t)offset) == (ssize_t)len;
+}
+
+/* The offset in the file of len bytes at an address. */
+static bool locate(const struct elf *e, uint64_t address, uint64_t len, uint64_t *offset)
+{
+	for (size_t i = 0; i < e->n_phdrs; i++) {
+		ElfW(Phdr) p = phdr_at(e, i);
+		uint64_t in = address - p.p_vaddr;
+
+		if (p.p_type != PT_LOAD || address < p.p_vaddr || in > p.p_filesz ||
+		    p.p_filesz - in < len || p.p_offset > INT64_MAX - in)
+			continue;
+		*offset = p.p_offset + in;
+		return true;
+	}
+	return false;
+}
+
+static bool read_address(const struct elf *e, void *to, size_t len, uint64_t address)
+{
+	uint64_t offset;
+
+	return locate(e, address, len, &offset) && read_at(e, to, len, offset);
+}
+
+/* The loader */
+
+/* The kernel leaves the program headers of this very process, the executable's. No
+ * lock is taken, as dl_iterate_phdr() would. */
+static const char *own_loader(void)
+{
+	const ElfW(Phdr) *phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	size_t n = getauxval(AT_PHNUM);
+	ElfW(Addr) base = 0;
+
+	for (size_t i = 0; phdr && i < n; i++) {
+		if (phdr[i].p_type == PT_PHDR)
+			base = (ElfW(Addr))phdr - phdr[i].p_vaddr;
+	}
+	for (size_t i = 0; phdr && i < n; i++) {
+		if (phdr[i].p_type == PT_INTERP)
+			return (const char *)(base + phdr[i].p_vaddr);
+	}
+	return NULL;
+}
+
+static bool has_our_loader(const struct elf *e)
+{
+	const char *own = own_loader();
+	size_t size = own ? strlen(own) + 1 : 0;
+	char name[256];
+	ElfW(Phdr) p;
+
+	return find_phdr(e, PT_INTERP, &p) && own && size <= sizeof name && p.p_filesz == size &&
+	       read_at(e, name, size, p.p_offset) && !memcmp(name, own, size);
 }
 
 static bool is_like_us(const ElfW(Ehdr) *e)
 {
 	static const unsigned char class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+	static const unsigned char order =
+		__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 #if defined __x86_64__ && !defined __ILP32__
 	static const ElfW(Half) machine = EM_X86_64;
 #elif defined __aarch64__
@@ -44,80 +155,162 @@ static bool is_like_us(const ElfW(Ehdr) *e)
 	static const ElfW(Half) machine = EM_NONE;
 #endif
 
-	return e->e_ident[EI_CLASS] == class && e->e_machine == machine &&
-	       e->e_phentsize == sizeof(ElfW(Phdr));
+	return e->e_ident[EI_CLASS] == class && e->e_ident[EI_DATA] == order &&
+	       e->e_machine == machine && e->e_phentsize == sizeof(ElfW(Phdr)) &&
+	       (e->e_type == ET_EXEC || e->e_type == ET_DYN);
 }
 
-static bool has_our_loader(int fd, const char *head, size_t len)
+/* The program headers lie in the head of every file that a linker made. */
+static bool take_phdrs(struct elf *e, const char *head, size_t len)
 {
-	ElfW(Ehdr) e;
-	ElfW(Phdr) p;
-	char name[PATH_MAX];
+	ElfW(Ehdr) ehdr;
+	size_t size;
 
-	memcpy(&e, head, sizeof e);
-	if (!is_like_us(&e))
+	memcpy(&ehdr, head, sizeof ehdr);
+	size = ehdr.e_phnum * sizeof(ElfW(Phdr));
+	if (!is_like_us(&ehdr) || ehdr.e_phoff > len || len - ehdr.e_phoff < size)
 		return false;
-	for (size_t i = 0; i < e.e_phnum; i++) {
-		size_t at = e.e_phoff + i * sizeof p;
+	e->n_phdrs = ehdr.e_phnum;
+	e->phdrs = head + ehdr.e_phoff;
+	return true;
+}
 
-		if (at > len || len - at < sizeof p)
+/* The dynamic section */
+
+static bool take_entry(struct dynamic *d, const ElfW(Dyn) *entry)
+{
+	switch (entry->d_tag) {
+	case DT_STRTAB: d->strings = entry->d_un.d_ptr; break;
+	case DT_STRSZ: d->strings_size = entry->d_un.d_val; break;
+	case DT_GNU_HASH: d->gnu_hash = entry->d_un.d_ptr; break;
+	case DT_PREINIT_ARRAYSZ: d->preinit = entry->d_un.d_val; break;
+	case DT_NEEDED:
+		if (d->n_needed == NEEDED_MAX)
 			return false;
-		memcpy(&p, head + at, sizeof p);
-		if (p.p_type == PT_INTERP)
-			return p.p_filesz <= sizeof name &&
-			       pread(fd, name, p.p_filesz, (off_t)p.p_offset) == (ssize_t)p.p_filesz &&
-			       is_our_loader(name, p.p_filesz);
+		d->needed[d->n_needed++] = entry->d_un.d_val;
+		break;
+	default: break;
+	}
+	return true;
+}
+
+static bool read_dynamic(const struct elf *e, struct dynamic *d)
+{
+	ElfW(Dyn) entry[DYNAMIC_CHUNK];
+	ElfW(Phdr) p;
+	size_t n;
+
+	if (!find_phdr(e, PT_DYNAMIC, &p) || p.p_filesz / sizeof *entry > DYNAMIC_MAX)
+		return false;
+	n = p.p_filesz / sizeof *entry;
+	for (size_t i = 0; i < n; i += DYNAMIC_CHUNK) {
+		size_t chunk = n - i < DYNAMIC_CHUNK ? n - i : DYNAMIC_CHUNK;
+
+		if (!read_at(e, entry, chunk * sizeof *entry, p.p_offset + i * sizeof *entry))
+			return false;
+		for (size_t k = 0; k < chunk; k++) {
+			if (entry[k].d_tag == DT_NULL)
+				return true;
+			if (!take_entry(d, &entry[k]))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool needs_runtime(const struct elf *e, const struct dynamic *d)
+{
+	for (size_t i = 0; i < d->n_needed; i++) {
+		uint64_t left = d->needed[i] < d->strings_size ? d->strings_size - d->needed[i] : 0;
+		size_t len = left < NAME_MAX_LEN ? (size_t)left : NAME_MAX_LEN;
+		char name[NAME_MAX_LEN];
+
+		if (read_address(e, name, len, d->strings + d->needed[i]) &&
+		    carry_is_runtime(name, strnlen(name, len)))
+			return true;
 	}
 	return false;
 }
 
-/* Behind "#!", ended in place. */
-static const char *interpreter(char *head)
-{
-	char *p = head + 2 + strspn(head + 2, " \t");
+/* The GNU hash table: a header, a Bloom filter, the buckets, the chains of hashes. */
 
-	p[strcspn(p, " \t\n")] = '\0';
-	return p;
+struct hash_table {
+	uint32_t n_buckets, first_symbol, n_bloom, bloom_shift;
+};
+
+static uint32_t gnu_hash(const char *name)
+{
+	uint32_t h = 5381;
+
+	for (; *name; name++)
+		h = h * 33 + (unsigned char)*name;
+	return h;
 }
 
-static ssize_t read_head(int fd, char *head)
+static bool may_have(const struct elf *e, const struct hash_table *t, uint64_t bloom, uint32_t h)
 {
-	struct stat st;
-	ssize_t n;
+	const unsigned bits = 8 * sizeof(ElfW(Addr));
+	ElfW(Addr) word, mask;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_mode & (S_ISUID | S_ISGID)))
-		return -1;
-	n = pread(fd, head, HEAD_MAX, 0);
-	head[n > 0 ? n : 0] = '\0';
-	return n;
+	mask = (ElfW(Addr))1 << h % bits | (ElfW(Addr))1 << (h >> t->bloom_shift) % bits;
+	return read_address(e, &word, sizeof word, bloom + h / bits % t->n_bloom * sizeof word) &&
+	       (word & mask) == mask;
 }
 
-bool carry_is_script(const char *path)
+/* 31 bits of the hash are the same: that is the symbol. */
+static bool has_symbol(const struct elf *e, const struct hash_table *t, uint64_t bloom, uint32_t h)
 {
-	char head[2];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is = fd >= 0 && read(fd, head, 2) == 2 && head[0] == '#' && head[1] == '!';
+	uint64_t buckets = bloom + t->n_bloom * sizeof(ElfW(Addr)), chain;
+	uint32_t at, found;
 
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
-bool carry_can_preload(const char *path)
-{
-	char head[HEAD_MAX + 1];
-
-	for (int i = 0; i < SCRIPTS_MAX; i++) {
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t n = fd < 0 ? -1 : read_head(fd, head);
-		bool elf = n >= (ssize_t)sizeof(ElfW(Ehdr)) && !memcmp(head, ELFMAG, SELFMAG);
-		bool ok = elf && has_our_loader(fd, head, (size_t)n);
-
-		if (fd >= 0)
-			close(fd);
-		if (elf || n < 2 || head[0] != '#' || head[1] != '!')
-			return ok;
-		path = interpreter(head);
+	if (!may_have(e, t, bloom, h) ||
+	    !read_address(e, &at, sizeof at, buckets + h % t->n_buckets * sizeof at) ||
+	    at < t->first_symbol)
+		return false;
+	chain = buckets + t->n_buckets * sizeof at + (uint64_t)(at - t->first_symbol) * sizeof found;
+	for (int i = 0; i < CHAIN_MAX; i++, chain += sizeof found) {
+		if (!read_address(e, &found, sizeof found, chain))
+			return false;
+		if ((found | 1) == (h | 1))
+			return true;
+		if (found & 1)
+			return false;
 	}
 	return false;
+}
+
+static bool exports_runtime(const struct elf *e, const struct dynamic *d)
+{
+	struct hash_table t;
+
+	if (!d->gnu_hash || !read_address(e, &t, sizeof t, d->gnu_hash) || !t.n_buckets ||
+	    !t.n_bloom || t.bloom_shift >= 32)
+		return false;
+	for (size_t i = 0; i < sizeof runtime_symbols / sizeof *runtime_symbols; i++) {
+		if (has_symbol(e, &t, d->gnu_hash + sizeof t, gnu_hash(runtime_symbols[i])))
+			return true;
+	}
+	return false;
+}
+
+bool carry_elf_is(const char *head, size_t len)
+{
+	return len >= sizeof(ElfW(Ehdr)) && !memcmp(head, ELFMAG, SELFMAG);
+}
+
+/*
+ * A program with functions to be called before the constructors of all libraries wants
+ * to be first, too: that is how gcc's -static-libasan begins, which exports nothing.
+ */
+enum carry_fit carry_elf_fit(int fd, const char *head, size_t len)
+{
+	struct elf e = { .fd = fd };
+	struct dynamic d;
+
+	memset(&d, 0, sizeof d);
+	if (!take_phdrs(&e, head, len) || !has_our_loader(&e) || !read_dynamic(&e, &d))
+		return CARRY_CANNOT;
+	if (d.preinit || needs_runtime(&e, &d) || exports_runtime(&e, &d))
+		return CARRY_MUST_NOT;
+	return CARRY_FITS;
 }

@@ -1,9 +1,9 @@
 #include "carry.h"
 
+#include "carry_elf.h"
 #include "cursor.h"
 #include "store.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The three variables, put into an environment and taken out of one. */
@@ -26,24 +26,49 @@ static void take_out(char **env, size_t i)
 		env[i] = env[i + 1];
 }
 
-/* The first n bytes of a variable's value and the separator behind them; the whole
+/* n bytes at from in a variable's value, and a separator beside them; the whole
  * variable when that was all. */
-static void cut_value(char **env, size_t i, size_t name_len, size_t n)
+static void cut_value(char **env, size_t i, size_t name_len, size_t from, size_t n)
 {
-	char *value = env[i] + name_len;
+	char *at = env[i] + name_len + from;
 
-	if (value[n])
-		memmove(value, value + n + 1, strlen(value + n + 1) + 1);
+	if (at[n])
+		memmove(at, at + n + 1, strlen(at + n + 1) + 1);
+	else if (from)
+		at[-1] = '\0';
 	else
 		take_out(env, i);
 }
 
-static bool has_preload(const char *value, size_t *n)
+/* The next word of LD_PRELOAD from *p on; false when there is none. */
+static bool next_preload(const char **p, size_t *n)
+{
+	*p += strspn(*p, ": ");
+	*n = strcspn(*p, ": ");
+	return *n;
+}
+
+static const char *find_preload(const char *value, size_t *n)
 {
 	static const char tail[] = "/" CARRY_PRELOAD;
 
-	*n = strcspn(value, ": ");
-	return *n >= strlen(tail) && !memcmp(value + *n - strlen(tail), tail, strlen(tail));
+	for (; next_preload(&value, n); value += *n) {
+		if (*n >= strlen(tail) && !memcmp(value + *n - strlen(tail), tail, strlen(tail)))
+			return value;
+	}
+	return NULL;
+}
+
+bool carry_env_forbids(char *const env[])
+{
+	size_t i = find(env, LD_PRELOAD), n;
+	const char *p = env[i] ? env[i] + strlen(LD_PRELOAD) : "";
+
+	for (; next_preload(&p, &n); p += n) {
+		if (carry_is_runtime(p, n))
+			return true;
+	}
+	return false;
 }
 
 static void take_mark(struct carried *c, char **env)
@@ -73,26 +98,27 @@ bool carry_from_ticket(struct carried *c, const char *ticket, size_t len)
 		return false;
 	memcpy(c->ticket, ticket, len);
 	c->ticket[len] = '\0';
-	snprintf(c->preload, sizeof c->preload, "%.*s/" CARRY_PRELOAD, (int)(slash - ticket),
-		 ticket);
+	memcpy(c->preload, ticket, (size_t)(slash - ticket));
+	strcpy(c->preload + (slash - ticket), "/" CARRY_PRELOAD);
 	return true;
 }
 
 void carry_take(struct carried *c, char **env, bool keep)
 {
-	const char *ticket;
+	const char *ticket, *at;
 	size_t i, n;
 
 	*c = (struct carried){ .host = 0 };
 	take_mark(c, env);
 	c->keep |= keep;
 	i = find(env, LD_PRELOAD);
-	if (env[i] && has_preload(env[i] + strlen(LD_PRELOAD), &n))
-		cut_value(env, i, strlen(LD_PRELOAD), n);
+	at = env[i] ? find_preload(env[i] + strlen(LD_PRELOAD), &n) : NULL;
+	if (at)
+		cut_value(env, i, strlen(LD_PRELOAD), (size_t)(at - env[i]) - strlen(LD_PRELOAD), n);
 	i = find(env, MAKEFILES);
 	ticket = env[i] ? store_ticket_path(env[i] + strlen(MAKEFILES), &n) : NULL;
 	if (ticket && carry_from_ticket(c, ticket, n) && !c->keep)
-		cut_value(env, i, strlen(MAKEFILES), n);
+		cut_value(env, i, strlen(MAKEFILES), 0, n);
 }
 
 bool carry_from_env(struct carried *c, char *const env[])
@@ -104,15 +130,20 @@ bool carry_from_env(struct carried *c, char *const env[])
 	return ticket && carry_from_ticket(c, ticket, len);
 }
 
-/* name=first[separator rest of the old value] in its old place, else at the end. */
+/* name=first[separator]second, into the old place of the variable, else at the end. */
 static bool put(struct carry_env *e, size_t *count, char *out, size_t size, const char *name,
-		const char *first, char separator)
+		const char *first, char separator, const char *second)
 {
 	size_t i = find(e->env, name);
-	const char *old = e->env[i] ? e->env[i] + strlen(name) : "";
-	char between[2] = { *old ? separator : '\0', '\0' };
+	struct buf b;
 
-	if ((size_t)snprintf(out, size, "%s%s%s%s", name, first, between, old) >= size)
+	buf_init_fixed(&b, out, size);
+	buf_adds(&b, name);
+	buf_adds(&b, first);
+	if (*first && *second)
+		buf_addc(&b, separator);
+	buf_adds(&b, second);
+	if (buf_error(&b))
 		return false;
 	if (!e->env[i])
 		e->env[++*count] = NULL;
@@ -120,11 +151,28 @@ static bool put(struct carry_env *e, size_t *count, char *out, size_t size, cons
 	return true;
 }
 
+static const char *value_of(char *const env[], const char *name)
+{
+	size_t i = find(env, name);
+
+	return env[i] ? env[i] + strlen(name) : "";
+}
+
+static void write_mark(char *out, size_t size, pid_t host, bool keep)
+{
+	struct buf b;
+
+	buf_init_fixed(&b, out, size);
+	buf_addi(&b, host);
+	buf_adds(&b, keep ? " keep" : "");
+}
+
 static bool fill(struct carry_env *e, const struct carried *c, char *const env[], bool preload,
 		 pid_t host)
 {
-	size_t n = 0, i = find(env, MAKEFILES), len;
-	bool keep = env[i] && store_ticket_path(env[i] + strlen(MAKEFILES), &len);
+	const char *makefiles = value_of(env, MAKEFILES);
+	size_t n = 0, len;
+	bool keep = store_ticket_path(makefiles, &len);
 	char mark[32];
 
 	while (env[n] && n < CARRY_ENV_MAX)
@@ -132,12 +180,14 @@ static bool fill(struct carry_env *e, const struct carried *c, char *const env[]
 	if (env[n])
 		return false;
 	memcpy(e->env, env, (n + 1) * sizeof *env);
-	if (!keep && !put(e, &n, e->makefiles, sizeof e->makefiles, MAKEFILES, c->ticket, ' '))
+	if (!keep && !put(e, &n, e->makefiles, sizeof e->makefiles, MAKEFILES, c->ticket, ' ',
+			  makefiles))
 		return false;
-	snprintf(mark, sizeof mark, "%d%s", (int)host, keep ? " keep" : "");
+	write_mark(mark, sizeof mark, host, keep);
 	return !preload ||
-	       (put(e, &n, e->preload, sizeof e->preload, LD_PRELOAD, c->preload, ':') &&
-		put(e, &n, e->mark, sizeof e->mark, CARRY_MARK "=", mark, ' '));
+	       (put(e, &n, e->preload, sizeof e->preload, LD_PRELOAD, value_of(env, LD_PRELOAD),
+		    ':', c->preload) &&
+		put(e, &n, e->mark, sizeof e->mark, CARRY_MARK "=", mark, ' ', ""));
 }
 
 char *const *carry_put(struct carry_env *e, const struct carried *c, char *const env[],
@@ -147,7 +197,8 @@ char *const *carry_put(struct carry_env *e, const struct carried *c, char *const
 
 	if (!env)
 		env = none;
-	if (!c->ticket[0] || env[find(env, CARRY_MARK "=")])
+	if (!c->ticket[0] || env[find(env, CARRY_MARK "=")] ||
+	    (preload && carry_env_forbids(env)))
 		return env;
 	return fill(e, c, env, preload, host) ? e->env : env;
 }

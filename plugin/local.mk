@@ -4,7 +4,8 @@ include_HEADERS += plugin/buildbeat_plugin.h
 # What the launcher has in common with it.
 noinst_LTLIBRARIES += plugin/libticket.la
 plugin_libticket_la_SOURCES = \
-	plugin/carry.c plugin/carry_elf.c plugin/carry_env.c plugin/carry.h \
+	plugin/carry.c plugin/carry_elf.c plugin/carry_elf.h plugin/carry_env.c \
+	plugin/carry_look.c plugin/carry.h \
 	plugin/ticket.c plugin/ticket.h
 
 pkglib_LTLIBRARIES += plugin/buildbeat.la
@@ -35,7 +36,8 @@ plugin_buildbeat_preload_la_SOURCES = \
 	plugin/preload.c plugin/preload.h \
 	plugin/preload_ninja.c \
 	plugin/preload_system.c \
-	plugin/preload_tasks.c
+	plugin/preload_tasks.c \
+	plugin/preload_work.c
 plugin_buildbeat_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols $(srcdir)/plugin/preload.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
 	-Wl,-z,noseparate-code

@@ -6,14 +6,14 @@
 #include "preload.h"
 
 #include <dlfcn.h>
+#include <alloca.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define ARGS_MAX 4096		/* of execl() and the like */
 
 struct preload_real preload_real;
 struct carried preload_carried;
@@ -47,6 +47,22 @@ void preload_resolve(void)
 
 		memcpy((char *)&preload_real + functions[i].at, &function, sizeof function);
 	}
+}
+
+struct preload_guest preload_enter(void)
+{
+	struct preload_guest guest = { .saved_errno = errno };
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guest.cancel_state);
+	return guest;
+}
+
+void preload_leave(struct preload_guest guest)
+{
+	int unused;
+
+	pthread_setcancelstate(guest.cancel_state, &unused);
+	errno = guest.saved_errno;
 }
 
 /* Beginning and end */
@@ -83,6 +99,7 @@ const char *buildbeat_preload_ticket(void)
 END_HOOK _exit(int status)
 {
 	preload_resolve();
+	preload_enter();
 	preload_host_end();
 	preload_real._exit(status);
 }
@@ -94,65 +111,65 @@ END_HOOK _Exit(int status)
 
 /* Carrying on */
 
-/* A script of the user's own: not those of the system, which are in no build's way. */
-static bool is_own_script(const char *path)
+/* No more than to see by names and words whether there may be something to do. own: the
+ * host replaces itself. */
+static bool may_carry(const char *file, char *const argv[], bool own)
 {
-	return path && strchr(path, '/') && strncmp(path, "/usr/", 5) &&
-	       strncmp(path, "/bin/", 5) && carry_is_script(path);
+	return preload_carried.ticket[0] && file && argv && argv[0] &&
+	       (own || carry_leads(file, argv) != CARRY_NOWHERE);
 }
 
-/* path: of the program, or its name if it is looked for in PATH. A host that
- * replaces itself stays one, whatever it becomes. */
-static enum carry what_of(const char *path, char *const argv[], bool own)
+/* The environment for it, in the work memory or as it was. */
+static char *const *environment(struct preload_work *w, const char *file, char *const argv[],
+				char *const envp[], bool own)
 {
-	enum carry carry;
+	enum carry carry = own ? carry_of_host(&w->look, file) : carry_of(&w->look, file, argv);
+	bool preload = carry == CARRY_HOST && !access(preload_carried.preload, R_OK);
 
-	if (!preload_carried.ticket[0] || !argv || !argv[0])
-		return CARRY_NOWHERE;
-	carry = own ? CARRY_HOST : carry_of(argv);
 	if (carry == CARRY_NOWHERE)
-		return is_own_script(path) ? CARRY_HOST : CARRY_NOWHERE;
-	return carry_reads_ticket(carry_name(argv[0])) ? CARRY_TICKET : carry;
-}
-
-static char *const *put(struct carry_env *e, enum carry carry, const char *path,
-			char *const envp[], bool own)
-{
-	char found[PATH_MAX];
-	bool preload = carry == CARRY_HOST && path && !access(preload_carried.preload, R_OK) &&
-		       carry_find(found, path) && carry_can_preload(found);
-
-	return carry_put(e, &preload_carried, envp, preload, own ? getpid() : 0);
+		return envp;
+	return carry_put(&w->env, &preload_carried, envp, preload, own ? getpid() : 0);
 }
 
 /* Executing */
 
-typedef int exec_function(const char *, char *const[], char *const[]);
-
-static __attribute__((noinline)) int exec_carrying(exec_function *function, enum carry carry,
-		const char *path, char *const argv[], char *const envp[], bool own)
+/* What the kernel would not execute is no end of the host. */
+static void host_executing(struct preload_work *w, const char *file)
 {
-	struct carry_env e;
-	int saved = errno;
-	char *const *env = put(&e, carry, path, envp, own);
-
-	errno = saved;
-	return function(path, argv, env);
+	if (w && carry_find(w->look.path, file) && !access(w->look.path, X_OK))
+		preload_host_end();
 }
+
+/* Before. What it gives is in use until the program was executed, or was not. */
+static struct preload_work *prepare(const char *file, char *const argv[], char *const **envp)
+{
+	bool own = preload_is_host_process();
+	struct preload_work *w = may_carry(file, argv, own) ? preload_work_take() : NULL;
+
+	if (preload_is_host()) {
+		if (own)
+			host_executing(w, file);
+		else
+			preload_executing(argv);
+	}
+	if (w)
+		*envp = environment(w, file, argv, *envp, own);
+	return w;
+}
+
+typedef int exec_function(const char *, char *const[], char *const[]);
 
 static int exec_with(exec_function *function, const char *path, char *const argv[],
 		     char *const envp[])
 {
-	int saved = errno;
-	bool own = preload_is_host_process();
-	enum carry carry = what_of(path, argv, own);
+	struct preload_guest guest = preload_enter();
+	struct preload_work *w = prepare(path, argv, &envp);
+	int r;
 
-	if (preload_is_host())
-		preload_executing(argv);
-	errno = saved;
-	if (carry == CARRY_NOWHERE)
-		return function(path, argv, envp);
-	return exec_carrying(function, carry, path, argv, envp, own);
+	preload_leave(guest);
+	r = function(path, argv, envp);
+	preload_work_give(w);
+	return r;
 }
 
 int execve(const char *path, char *const argv[], char *const envp[])
@@ -179,46 +196,52 @@ int execvp(const char *file, char *const argv[])
 	return exec_with(preload_real.execvpe, file, argv, environ);
 }
 
+/* The name of the program is behind its descriptor. */
+static const char *path_of(struct preload_work *w, int fd)
+{
+	char link[32];
+	struct buf b;
+	ssize_t n;
+
+	buf_init_fixed(&b, link, sizeof link);
+	buf_adds(&b, "/proc/self/fd/");
+	buf_addi(&b, fd);
+	n = readlink(link, w->words, PATH_MAX - 1);
+	w->words[n > 0 ? n : 0] = '\0';
+	return w->words;
+}
+
 int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	struct carry_env e;
-	char path[64];
-	bool own = preload_is_host_process();
-	int saved = errno;
-	enum carry carry;
+	struct preload_guest guest = preload_enter();
+	struct preload_work *name, *w = NULL;
+	int r;
 
 	preload_resolve();
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	carry = what_of(path, argv, own);
-	if (preload_is_host())
-		preload_executing(argv);
-	if (carry != CARRY_NOWHERE)
-		envp = put(&e, carry, path, envp, own);
-	errno = saved;
-	return preload_real.fexecve(fd, argv, envp);
+	name = preload_work_take();
+	if (name)
+		w = prepare(path_of(name, fd), argv, &envp);
+	preload_work_give(name);
+	preload_leave(guest);
+	r = preload_real.fexecve(fd, argv, envp);
+	preload_work_give(w);
+	return r;
 }
 
-/* The words up to the NULL. What has more of them than there is room for would not
- * be written by hand. */
-static bool collect(char *argv[ARGS_MAX], const char *first, va_list ap)
-{
-	size_t n = 0;
-
-	argv[n++] = (char *)(uintptr_t)first;
-	while (argv[n - 1] && n < ARGS_MAX)
-		argv[n++] = va_arg(ap, char *);
-	return !argv[n - 1];
-}
-
+/* The words up to the NULL, which are counted first. */
 #define COLLECT(argv, first, ap) \
-	char *argv[ARGS_MAX]; \
+	size_t n_args = 1; \
+	char **argv; \
 	va_list ap; \
 	va_start(ap, first); \
-	if (!collect(argv, first, ap)) { \
-		va_end(ap); \
-		errno = E2BIG; \
-		return -1; \
-	}
+	for (const char *arg_ = first; arg_; arg_ = va_arg(ap, char *)) \
+		n_args++; \
+	va_end(ap); \
+	argv = alloca(n_args * sizeof *argv); \
+	argv[0] = (char *)(uintptr_t)(first); \
+	va_start(ap, first); \
+	for (size_t i_ = 1; i_ < n_args; i_++) \
+		argv[i_] = va_arg(ap, char *);
 
 int execl(const char *path, const char *arg, ...)
 {
@@ -252,6 +275,7 @@ static int spawn_recording(spawn_function *function, pid_t *pid, const char *fil
 			   const posix_spawn_file_actions_t *actions,
 			   const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
+	struct preload_guest guest;
 	int64_t start_us;
 	pid_t child;
 	int r;
@@ -267,7 +291,9 @@ static int spawn_recording(spawn_function *function, pid_t *pid, const char *fil
 	}
 	if (pid)
 		*pid = child;
+	guest = preload_enter();
 	preload_spawned(child, start_us, argv);
+	preload_leave(guest);
 	return 0;
 }
 
@@ -275,12 +301,20 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 		      const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
 		      char *const argv[], char *const envp[])
 {
-	enum carry carry = what_of(file, argv, false);
-	struct carry_env e;
+	struct preload_work *w = NULL;
+	int r;
 
-	if (carry != CARRY_NOWHERE)
-		envp = put(&e, carry, file, envp, false);
-	return spawn_recording(function, pid, file, actions, attr, argv, envp);
+	if (may_carry(file, argv, false)) {
+		struct preload_guest guest = preload_enter();
+
+		w = preload_work_take();
+		if (w)
+			envp = environment(w, file, argv, envp, false);
+		preload_leave(guest);
+	}
+	r = spawn_recording(function, pid, file, actions, attr, argv, envp);
+	preload_work_give(w);
+	return r;
 }
 
 int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
@@ -299,6 +333,18 @@ int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t 
 
 /* Waiting */
 
+static void reaped(pid_t pid, int status, const struct rusage *usage)
+{
+	struct preload_guest guest = preload_enter();
+
+	if (WIFEXITED(status) || WIFSIGNALED(status)) {
+		preload_work_reaped(pid);
+		if (preload_is_host())
+			preload_reaped(pid, status, usage);
+	}
+	preload_leave(guest);
+}
+
 static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	struct rusage own;
@@ -306,13 +352,11 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 	int st;
 
 	preload_resolve();
-	if (!preload_is_host())
-		return preload_real.wait4(pid, status, options, usage);
 	if (!usage)
 		usage = &own;
 	r = preload_real.wait4(pid, &st, options, usage);
 	if (r > 0) {
-		preload_reaped(r, st, usage);
+		reaped(r, st, usage);
 		if (status)
 			*status = st;
 	}
@@ -360,7 +404,7 @@ int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	r = (int)syscall(SYS_waitid, type, id, &own, options, &usage);
 	if (!r && own.si_pid && (own.si_code == CLD_EXITED || own.si_code == CLD_KILLED ||
 				 own.si_code == CLD_DUMPED))
-		preload_reaped(own.si_pid, status_of(&own), &usage);
+		reaped(own.si_pid, status_of(&own), &usage);
 	if (!r && info)
 		*info = own;
 	return r;

@@ -2,6 +2,7 @@
 #define BUILDBEAT_PRELOAD_H
 
 #include "carry.h"
+#include "event.h"
 
 #include <spawn.h>
 #include <stdbool.h>
@@ -35,6 +36,41 @@ struct preload_real {
 extern struct preload_real preload_real;
 extern struct carried preload_carried;	/* what this process may hand on */
 
+/*
+ * What would be too much for the stack of a small thread, a few KiB of which is all
+ * that we may use: taken and given back, in any thread, in signal handlers and in vfork
+ * children. NULL: no memory.
+ */
+#define PRELOAD_WORKS 6
+
+struct preload_work {
+	_Atomic pid_t pid;		/* of the process that uses it, 0: free */
+	_Atomic uintptr_t owner;	/* its thread */
+	struct preload_work *next;
+	struct carry_look look;
+	struct carry_env env;
+	char line[EVENT_MAX + 1];
+	char words[2 * EVENT_MAX];
+};
+
+struct preload_work *preload_work_take(void);
+void preload_work_give(struct preload_work *w);	/* may be NULL */
+
+/* A child was waited for: what it had is free. */
+void preload_work_reaped(pid_t pid);
+
+/*
+ * Around whatever we do in a caller's thread: errno is kept, and nothing in it is a
+ * cancellation point. Not around the functions behind us: a vfork child has its parent's
+ * state, and does not come back from its exec.
+ */
+struct preload_guest {
+	int saved_errno, cancel_state;
+};
+
+struct preload_guest preload_enter(void);
+void preload_leave(struct preload_guest guest);
+
 /* Both are there from the first call of any hook on, however early that is. */
 void preload_resolve(void);
 
@@ -62,15 +98,19 @@ void preload_spawning(void);
 void preload_spawned(pid_t pid, int64_t start_us, char *const argv[]);
 void preload_not_spawned(void);
 
-/* This process is about to execute argv. */
+/* This process, a fork of the host's, is about to execute argv. */
 void preload_executing(char *const argv[]);
+
+/* The host itself is about to be replaced. Should it not be, it goes on as before. */
+void preload_host_executing(void);
 
 /* A child was waited for. */
 void preload_reaped(pid_t pid, int status, const struct rusage *usage);
 
 /* The note that tells ninja's own hashes of a command; cut: the line of its start
  * has not all of it. False: there is nothing to note. */
-bool preload_ninja_note(char *out, size_t size, const char *command, bool cut);
+bool preload_ninja_note(struct preload_work *w, char *out, size_t size, const char *command,
+			bool cut);
 
 /* The host's own end; once. */
 void preload_host_end(void);

@@ -24,17 +24,15 @@ static bool ends_path(char c)
 }
 
 /* The first @FILE in the command that is there, open; -1 when none is. */
-static int open_rspfile(const char *command)
+static int open_rspfile(char path[PATH_MAX], const char *command)
 {
-	char path[PATH_MAX];
-
 	for (const char *at = command; (at = strchr(at, '@')); at++) {
 		size_t n = 0;
 		int fd;
 
 		while (!ends_path(at[1 + n]))
 			n++;
-		if (!n || n >= sizeof path)
+		if (!n || n >= PATH_MAX)
 			continue;
 		memcpy(path, at + 1, n);
 		path[n] = '\0';
@@ -89,9 +87,10 @@ static bool add_hashes_of_both(char *out, size_t size, const char *command, int 
 	return ok;
 }
 
-bool preload_ninja_note(char *out, size_t size, const char *command, bool cut)
+bool preload_ninja_note(struct preload_work *w, char *out, size_t size, const char *command,
+			bool cut)
 {
-	int fd = open_rspfile(command);
+	int fd = open_rspfile(w->look.path, command);
 	bool done = fd >= 0 && add_hashes_of_both(out, size, command, fd);
 
 	if (fd >= 0)

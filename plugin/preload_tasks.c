@@ -168,14 +168,11 @@ static const char *command_text(struct buf *b, char *const argv[])
 	return buf_str(b);
 }
 
-static void write_note(uint64_t task, int64_t t, const char *note)
+static void write_note(struct buf *b, uint64_t task, int64_t t, const char *note)
 {
-	char text[512];
-	struct buf b;
-
-	buf_init_fixed(&b, text, sizeof text);
-	event_add_note(&b, t, host.store.inst, task, note);
-	append(&b);
+	buf_clear(b);
+	event_add_note(b, t, host.store.inst, task, note);
+	append(b);
 }
 
 /* The mark of what did not fit, see field_add(). */
@@ -184,21 +181,32 @@ static bool was_cut(const struct buf *line)
 	return line->len > 11 && !memcmp(line->data + line->len - 11, "\\.", 2);
 }
 
-static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
+static void write_start_in(struct preload_work *w, uint64_t task, int64_t t, pid_t pid,
+			   char *const argv[])
 {
-	char text[EVENT_MAX + 1], command[2 * EVENT_MAX], note[80];
 	struct event_task e = { .pid = pid, .slot = -1 };
 	struct buf b, words;
+	char note[80];
 	bool cut;
 
-	buf_init_fixed(&words, command, sizeof command);
+	buf_init_fixed(&words, w->words, sizeof w->words);
 	e.command = command_text(&words, argv);
-	buf_init_fixed(&b, text, sizeof text);
+	buf_init_fixed(&b, w->line, sizeof w->line);
 	event_add_start(&b, t, host.store.inst, task, &e);
 	cut = was_cut(&b);
 	append(&b);
-	if (host.ninja && e.command && preload_ninja_note(note, sizeof note, e.command, cut))
-		write_note(task, t, note);
+	if (host.ninja && e.command && preload_ninja_note(w, note, sizeof note, e.command, cut))
+		write_note(&b, task, t, note);
+}
+
+static bool write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
+{
+	struct preload_work *w = preload_work_take();
+
+	if (w)
+		write_start_in(w, task, t, pid, argv);
+	preload_work_give(w);
+	return w;
 }
 
 static void write_end(uint64_t task, int64_t t, const struct event_end *e)
@@ -282,8 +290,8 @@ static void started(pid_t pid, int64_t t, char *const argv[])
 		return;		/* it tells by itself */
 	task = next_task();
 	open_instance();
-	write_start(task, t, pid, argv);
-	if (!pidtable_put(&host.shared->children, pid, task))
+	if (!write_start(task, t, pid, argv) ||
+	    !pidtable_put(&host.shared->children, pid, task))
 		host.shared->not_recorded++;
 }
 
@@ -309,7 +317,6 @@ void preload_spawned(pid_t pid, int64_t start_us, char *const argv[])
 {
 	struct early early;
 	uint64_t task;
-	int saved = errno;
 
 	if (!is_over()) {
 		started(pid, start_us, argv);
@@ -318,19 +325,14 @@ void preload_spawned(pid_t pid, int64_t start_us, char *const argv[])
 			write_end(task, early.end_us, &early.end);
 	}
 	preload_not_spawned();
-	errno = saved;
 }
 
 void preload_executing(char *const argv[])
 {
 	pid_t pid = getpid();
-	int saved = errno;
 
-	if (pid == host.store.pid)
-		preload_host_end();
-	else if (!pidtable_has(&host.shared->children, pid) && !is_over())
+	if (!pidtable_has(&host.shared->children, pid) && !is_over())
 		started(pid, preload_now_us(), argv);
-	errno = saved;
 }
 
 /* Ending */
@@ -341,10 +343,7 @@ void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 	struct early unused;
 	struct event_end e;
 	uint64_t task;
-	int saved = errno;
 
-	if (!WIFEXITED(status) && !WIFSIGNALED(status))
-		return;
 	event_end_init(&e, status);
 	event_end_rusage(&e, usage);
 	if (pidtable_take(&host.shared->children, pid, &task)) {
@@ -357,33 +356,50 @@ void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 			write_end(task, t, &e);
 		}
 	}
-	errno = saved;
 }
 
 static void note_not_recorded(struct buf *b)
 {
+	uint64_t n = atomic_exchange(&host.shared->not_recorded, 0);
 	char text[128];
+	struct buf note;
 
-	if (!host.shared->not_recorded)
+	if (!n)
 		return;
-	snprintf(text, sizeof text, STORE_NOTE_PREFIX
-		 "%llu processes were not recorded: too many at once",
-		 (unsigned long long)host.shared->not_recorded);
-	event_add_note(b, preload_now_us(), host.store.inst, 0, text);
+	buf_init_fixed(&note, text, sizeof text);
+	buf_adds(&note, STORE_NOTE_PREFIX);
+	buf_addu(&note, n);
+	buf_adds(&note, " processes were not recorded: too many at once");
+	event_add_note(b, preload_now_us(), host.store.inst, 0, buf_str(&note));
 }
 
-void preload_host_end(void)
+static void write_close(void)
 {
 	char text[512];
 	struct buf b;
 
-	if (!preload_is_host() || !preload_is_host_process() || host.shared->opened != OPENED ||
-	    atomic_exchange(&host.off, true))
-		return;
 	buf_init_fixed(&b, text, sizeof text);
 	note_not_recorded(&b);
 	event_add_close(&b, preload_now_us(), host.store.inst);
 	append(&b);
+}
+
+static bool may_close(void)
+{
+	return preload_is_host() && preload_is_host_process() && host.shared->opened == OPENED;
+}
+
+void preload_host_end(void)
+{
+	if (may_close() && !atomic_exchange(&host.off, true))
+		write_close();
+}
+
+/* Not off: of several ends the last one counts. */
+void preload_host_executing(void)
+{
+	if (may_close())
+		write_close();
 }
 
 void preload_host_leave(void)

@@ -288,18 +288,24 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 	errno = saved;
 }
 
-/* Below a recipe there may be a build tool that MAKEFILES does not reach. */
-static char *const *carrying(struct carry_env *e, const char *file, char *const argv[],
-			     char *const envp[])
-{
-	struct carried carried;
-	char path[PATH_MAX];
+/* What it takes to hand the recording on. Of the thread that runs make, or of its vfork
+ * child, which it waits for. */
+static struct {
+	struct carry_look look;
+	struct carry_env env;
+} handing_on;
 
-	if (!envp || carry_reads_ticket(carry_name(argv[0])) ||
-	    !carry_from_env(&carried, envp) || access(carried.preload, R_OK) ||
-	    !carry_find(path, file) || !carry_can_preload(path))
+/* Below a recipe there may be a build tool that MAKEFILES does not reach. */
+static char *const *carrying(const char *file, char *const argv[], char *const envp[])
+{
+	enum carry carry = envp && file ? carry_leads(file, argv) : CARRY_NOWHERE;
+	struct carried carried;
+
+	if (carry == CARRY_NOWHERE || carry == CARRY_TICKET ||
+	    carry_of(&handing_on.look, file, argv) != CARRY_HOST ||
+	    !carry_from_env(&carried, envp) || access(carried.preload, R_OK))
 		return envp;
-	return carry_put(e, &carried, envp, true, 0);
+	return carry_put(&handing_on.env, &carried, envp, true, 0);
 }
 
 /* Spawning */
@@ -323,7 +329,6 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 		      const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
 		      char *const argv[], char *const envp[])
 {
-	struct carry_env carried;
 	pid_t child = -1;
 	int64_t t;
 	int r;
@@ -332,8 +337,7 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 		procs.host->unrecorded();
 	if (!is_on())
 		return function(pid, file, actions, attr, argv, envp);
-	if (carry_of(argv) == CARRY_HOST)
-		envp = carrying(&carried, file, argv, envp);
+	envp = carrying(file, argv, envp);
 	t = store_now_us(&procs.session->store);
 	r = function(&child, file, actions, attr, argv, envp);
 	if (pid)
@@ -403,14 +407,13 @@ static int exec_with(int (*function)(const char *, char *const[], char *const[])
 		     const char *path, char *const argv[], char *const envp[])
 {
 	bool own = envp == environ;	/* which may move */
-	struct carry_env carried;
 	int saved = errno;
 
 	about_to_exec(argv);
 	if (own)
 		envp = environ;
-	if (getpid() != procs.session->store.pid && carry_of(argv) == CARRY_HOST)
-		envp = carrying(&carried, path, argv, envp);
+	if (getpid() != procs.session->store.pid)
+		envp = carrying(path, argv, envp);
 	errno = saved;
 	return function(path, argv, envp);
 }

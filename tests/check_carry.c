@@ -1,5 +1,6 @@
 /* What decides who gets the preload, and the table of children under it. */
 #include "carry.h"
+#include "carry_elf.h"
 #include "pidtable.h"
 #include "support.h"
 
@@ -20,39 +21,120 @@ static const struct {
 	{ CARRY_NOWHERE, { "/bin/sh", "-c", "cc -c foo.c -o foo.o" } },
 	{ CARRY_NOWHERE, { "/bin/sh", "-c", ": && /usr/bin/c++ -O2 make.o ninja.cc.o -o prog && :" } },
 	{ CARRY_NOWHERE, { "gcc", "-DSHELL=sh", "-o", "ninja", "ninja.c" } },
-	{ CARRY_NOWHERE, { "x86_64-linux-gnu-g++-12", "-o", "make" } },
+	{ CARRY_NOWHERE, { "/opt/bin/x86_64-linux-gnu-g++-12", "-o", "make" } },
 	{ CARRY_NOWHERE, { "/bin/sh", "-c", "cp a b && touch stamp" } },
 	{ CARRY_NOWHERE, { "/bin/bash", "-c", "cat Makefile make.txt > /dev/null" } },
 	{ CARRY_NOWHERE, { "/bin/bash", "../libtool", "--tag=CC", "--mode=compile", "gcc" } },
 	{ CARRY_NOWHERE, { "/bin/sh", "-c", "/bin/bash ./libtool --mode=link cc" } },
 	{ CARRY_NOWHERE, { "/bin/sh", "-c", "/usr/bin/cmake -E touch a && cmake -E copy b c" } },
-	{ CARRY_NOWHERE, { "" } }, { CARRY_NOWHERE, { "/" } }, { CARRY_NOWHERE, { "sh", "-c", "" } },
+	{ CARRY_NOWHERE, { "cmake", "-E", "copy", "make", "gen.py" } },
+	{ CARRY_NOWHERE, { "" } }, { CARRY_ASK, { "/" } }, { CARRY_NOWHERE, { "sh", "-c", "" } },
+	/* no word makes more of a program than it is */
+	{ CARRY_NOWHERE, { "tool", "gen.py" } }, { CARRY_NOWHERE, { "/usr/bin/install", "configure" } },
+	{ CARRY_NOWHERE, { "cp", "cmake", "ninja" } }, { CARRY_NOWHERE, { "x", "make" } },
+	{ CARRY_NOWHERE, { "/usr/bin/gcc-ar-12", "configure.sh" } },
+	{ CARRY_NOWHERE, { "/usr/bin/autoconf", "configure" } },
+	{ CARRY_NOWHERE, { "nice", "-n", "5", "cc", "x.c" } }, { CARRY_NOWHERE, { "env" } },
+	{ CARRY_ASK, { "./tool", "gen.py" } }, { CARRY_ASK, { "/home/me/bin/x", "--opt=foo.py" } },
+	{ CARRY_ASK, { "./x", "cmake" } }, { CARRY_ASK, { "nice", "./x" } },
 	{ CARRY_TICKET, { "make", "-C", "lib" } },
 	{ CARRY_TICKET, { "/bin/sh", "-c", "cd lib && make all" } },
 	{ CARRY_TICKET, { "/bin/sh", "-ec", "for d in a b;do(cd $d;/usr/bin/gmake-4.4 all);done" } },
 	{ CARRY_TICKET, { "env", "A=b", "remake" } },
 	{ CARRY_TICKET, { "xargs", "make" } },
 	{ CARRY_TICKET, { "/bin/sh", "-c", "cmake -E env A=b make" } },
+	{ CARRY_TICKET, { "cmake", "-E", "env", "A=b", "make" } },
 	{ CARRY_TICKET, { "buildbeat", "task", "x", "true" } },
 	{ CARRY_HOST, { "ninja" } }, { CARRY_HOST, { "/usr/bin/ninja-1.11", "-C", "x" } },
 	{ CARRY_HOST, { "/bin/sh", "-c", "cd x && (samu)" } },
 	{ CARRY_HOST, { "/bin/sh", "-c", "make && ninja" } },
 	{ CARRY_HOST, { "/bin/sh", "-c", "cmake -S . -B build" } },
-	{ CARRY_HOST, { "cmake", "--build", "." } },
+	{ CARRY_HOST, { "cmake", "--build", "." } }, { CARRY_HOST, { "cmake", "-E", "time", "ninja" } },
 	{ CARRY_HOST, { "/bin/sh", "-c", "python3.11 gen.py" } },
 	{ CARRY_HOST, { "/bin/sh", "-c", "./gen.sh" } },
-	{ CARRY_HOST, { "sh", "build" } }, { CARRY_HOST, { "bash", "-x", "build" } },
+	{ CARRY_HOST, { "sh", "build" } }, { CARRY_HOST, { "bash", "-x", "build" } }, { CARRY_HOST, { "sh" } },
 	{ CARRY_HOST, { "/bin/sh", "-c", "./configure --prefix=/usr" } },
+	{ CARRY_HOST, { "./configure", "--prefix=/usr" } },
 	{ CARRY_HOST, { "/bin/sh", "-c", "cat x | sh" } },
 	{ CARRY_HOST, { "perl", "gen.pl" } }, { CARRY_HOST, { "timeout", "5", "cargo", "build" } },
+	{ CARRY_HOST, { "nice", "sh", "-c", "ninja" } }, { CARRY_HOST, { "env", "X=1", "ninja" } },
 };
 
 START_TEST(decisions)
 {
-	enum carry carry = carry_of((char *const *)(uintptr_t)commands[_i].words);
+	char *const *argv = (char *const *)(uintptr_t)commands[_i].words;
+	enum carry carry = carry_leads(argv[0], argv);
 
 	ck_assert_msg(carry == commands[_i].carry, "%s %s %s: %d, not %d", commands[_i].words[0],
 		      commands[_i].words[1], commands[_i].words[2], carry, commands[_i].carry);
+}
+END_TEST
+
+/* Files: what they are decides, whatever they are called with. */
+
+static const struct {
+	const char *name, *text;	/* NULL: this test program */
+	enum carry carry;
+	const char *words[4];		/* argv, the first NULL: only the path */
+} files[] = {
+	{ "tool", NULL, CARRY_NOWHERE, { "tool", "gen.py", "cmake" } },
+	{ "tool.py", NULL, CARRY_NOWHERE, { "tool.py" } },
+	{ "tool", NULL, CARRY_NOWHERE, { "ninja" } },
+	{ "ninja", NULL, CARRY_HOST, { "tool" } },
+	{ "configure", NULL, CARRY_HOST, { "./configure" } },
+	{ "run", "#!/bin/sh\nninja\n", CARRY_HOST, { "run" } },
+	{ "run", "#! /usr/bin/env python3\n", CARRY_HOST, { "run" } },
+	{ "run", "#!/usr/bin/env -S A=b python3 -u\n", CARRY_HOST, { "run" } },
+	{ "run", "#!/usr/bin/make -f\nall:\n", CARRY_TICKET, { "run" } },
+	{ "run", "#!/usr/bin/env make\nall:\n", CARRY_TICKET, { "run" } },
+	{ "run", "#!/usr/bin/env cat\n", CARRY_NOWHERE, { "run" } },
+	{ "run", "#!/usr/bin/awk -f\n", CARRY_NOWHERE, { "run" } },
+	{ "run", "#!/nonexistent/python3\n", CARRY_TICKET, { "run" } },
+	{ "run", "#!", CARRY_NOWHERE, { "run" } }, { "run", "", CARRY_NOWHERE, { "run" } },
+	{ "run", "ninja\n", CARRY_NOWHERE, { "run" } },
+	{ "config.status", "#!/bin/sh\n", CARRY_NOWHERE, { "run" } },
+	{ "ninja", "#!/bin/sh\n", CARRY_HOST, { "ninja" } },
+	{ "ninja", "no program\n", CARRY_TICKET, { "ninja" } },
+};
+
+START_TEST(decisions_by_file)
+{
+	const char *path = support_path("%s/%s", support_tmpdir(), files[_i].name);
+	static struct carry_look look;
+	enum carry carry;
+	struct buf self;
+
+	support_read(&self, "/proc/self/exe");
+	if (files[_i].text)
+		support_writes(path, files[_i].text);
+	else
+		support_write(path, self.data, self.len);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	for (int again = 0; again < 2; again++) {
+		carry = carry_of(&look, path, (char *const *)(uintptr_t)files[_i].words);
+		ck_assert_msg(carry == files[_i].carry, "%s, %s: %d, not %d", files[_i].name,
+			      files[_i].text, carry, files[_i].carry);
+	}
+	setenv("PATH", support_path("%s:%s", support_tmpdir(), getenv("PATH")), 1);
+	if (carry_leads(files[_i].name, (char *const *)(uintptr_t)files[_i].words) == CARRY_HOST)
+		ck_assert_int_eq(carry_of(&look, files[_i].name,
+					  (char *const *)(uintptr_t)files[_i].words), carry);
+	buf_release(&self);
+}
+END_TEST
+
+/* A wrapper of what is a script, and of what is not. */
+START_TEST(wrapped)
+{
+	const char *run = support_path("%s/run", support_tmpdir());
+	char *argv[] = { (char *)(uintptr_t)"nice", (char *)(uintptr_t)run, NULL };
+	static struct carry_look look;
+
+	support_writes(run, "#!/bin/sh\n");
+	chmod(run, 0755);
+	ck_assert_int_eq(carry_of(&look, "nice", argv), CARRY_HOST);
+	support_writes(run, "text\n");
+	ck_assert_int_eq(carry_of(&look, "nice", argv), CARRY_NOWHERE);
 }
 END_TEST
 
@@ -81,10 +163,11 @@ static const struct {
 } environments[] = {
 	{ { NULL }, TICKET, PRELOAD },
 	{ { "A=b", "C=d" }, TICKET, PRELOAD },
-	{ { "LD_PRELOAD=x.so:y.so", "A=b" }, TICKET, PRELOAD ":x.so:y.so" },
+	{ { "LD_PRELOAD=x.so:y.so", "A=b" }, TICKET, "x.so:y.so:" PRELOAD },
+	{ { "LD_PRELOAD=x.so y.so", "A=b" }, TICKET, "x.so y.so:" PRELOAD },
 	{ { "MAKEFILES=one two", "A=b" }, TICKET " one two", PRELOAD },
 	{ { "MAKEFILES=", "LD_PRELOAD=" }, TICKET, PRELOAD },
-	{ { "A=b", "MAKEFILES=" TICKET " one", "LD_PRELOAD=x.so" }, TICKET " one", PRELOAD ":x.so" },
+	{ { "A=b", "MAKEFILES=" TICKET " one", "LD_PRELOAD=x.so" }, TICKET " one", "x.so:" PRELOAD },
 };
 
 static const char *value_of(char *const *env, const char *name)
@@ -143,6 +226,60 @@ START_TEST(there_and_back)
 }
 END_TEST
 
+/* What put a preload of its own behind ours, or in front. */
+START_TEST(among_others)
+{
+	static const char *const values[][2] = {
+		{ "LD_PRELOAD=" PRELOAD ":x.so", "LD_PRELOAD=x.so" },
+		{ "LD_PRELOAD=x.so " PRELOAD " y.so", "LD_PRELOAD=x.so y.so" },
+		{ "LD_PRELOAD=x.so::" PRELOAD, "LD_PRELOAD=x.so:" },
+		{ "LD_PRELOAD=" PRELOAD, NULL },
+		{ "LD_PRELOAD=/x" PRELOAD ".1:y", "LD_PRELOAD=/x" PRELOAD ".1:y" },
+	};
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		char *env[] = { strdup(values[i][0]), NULL }, *text = env[0];
+		struct carried taken;
+
+		carry_take(&taken, env, false);
+		if (values[i][1])
+			ck_assert_str_eq(env[0], values[i][1]);
+		else
+			ck_assert_ptr_null(env[0]);
+		free(text);
+	}
+}
+END_TEST
+
+/* Nothing is put beside what has to be the first object. */
+START_TEST(forbidden)
+{
+	static const struct {
+		const char *value;
+		bool forbids;
+	} preloads[] = {
+		{ "LD_PRELOAD=/usr/lib/gcc/x86_64-linux-gnu/12/libasan.so", true },
+		{ "LD_PRELOAD=libfakeroot.so libtsan.so.2", true }, { "LD_PRELOAD=x.so:liblsan.so.0", true },
+		{ "LD_PRELOAD=libclang_rt.asan-x86_64.so", true }, { "LD_PRELOAD=libubsan.so.1", true },
+		{ "LD_PRELOAD=/a/libasan_preinit.so", true },
+		{ "LD_PRELOAD=libclang_rt.builtins-x86_64.so", false }, { "LD_PRELOAD=", false },
+		{ "LD_PRELOAD=libfakeroot.so:libjemalloc.so.2", false }, { "LD_PRELOAD=libasana.so", false },
+		{ "LD_PRELOAD=/libasan.so/x.so", false }, { "XLD_PRELOAD=libasan.so", false },
+	};
+	struct carried carried = { .host = 0 };
+	static struct carry_env e;
+
+	carry_from_ticket(&carried, TICKET, strlen(TICKET));
+	for (size_t i = 0; i < sizeof preloads / sizeof *preloads; i++) {
+		char *env[] = { (char *)(uintptr_t)preloads[i].value, NULL };
+
+		ck_assert_msg(carry_env_forbids(env) == preloads[i].forbids, "%s", preloads[i].value);
+		ck_assert_int_eq(carry_put(&e, &carried, env, true, 0) == env, preloads[i].forbids);
+		ck_assert_ptr_ne(carry_put(&e, &carried, env, false, 0), env);
+	}
+}
+END_TEST
+
 START_TEST(ticket_alone)
 {
 	char *env[] = { strdup("A=b"), NULL };
@@ -190,44 +327,102 @@ END_TEST
 
 /* Programs */
 
+static char *program_path;
+
+static void make_program(const void *data, size_t len)
+{
+	if (!program_path)
+		program_path = strdup(support_path("%s/prog", support_tmpdir()));
+	support_write(program_path, data, len);
+	ck_assert_int_eq(chmod(program_path, 0755), 0);
+}
+
 START_TEST(programs)
 {
-	const char *dir = support_tmpdir();
-	char *path = strdup(support_path("%s/prog", dir)), found[PATH_MAX];
+	char found[PATH_MAX];
 	struct buf self;
 
 	support_read(&self, "/proc/self/exe");
-	support_write(path, self.data, self.len);
-	ck_assert_int_eq(chmod(path, 0755), 0);
-	ck_assert(carry_can_preload(path));
-	ck_assert_int_eq(chmod(path, 04755), 0);
-	ck_assert(!carry_can_preload(path));
-	chmod(path, 0755);
+	make_program(self.data, self.len);
+	ck_assert_int_eq(carry_fit_of(program_path), CARRY_FITS);
+	ck_assert_int_eq(chmod(program_path, 04755), 0);
+	ck_assert_int_eq(carry_fit_of(program_path), CARRY_CANNOT);
 	self.data[EI_CLASS] ^= ELFCLASS32 ^ ELFCLASS64;
-	support_write(path, self.data, self.len);
-	ck_assert(!carry_can_preload(path));
-	self.data[EI_CLASS] ^= ELFCLASS32 ^ ELFCLASS64;
-	for (size_t n = 0; n < 1024; n++) {
-		support_write(path, self.data, n);
-		ck_assert(!carry_can_preload(path) || n > sizeof(Elf64_Ehdr));
-	}
-	support_writes(path, "#!/bin/sh\n");
-	ck_assert(carry_can_preload(path) && carry_is_script(path));
-	support_writes(path, "#! /bin/sh -e\n");
-	ck_assert(carry_can_preload(path));
-	support_writes(path, "#!/nonexistent\n");
-	ck_assert(!carry_can_preload(path));
-	support_writes(path, support_path("#!%s\n", path));
-	ck_assert(!carry_can_preload(path));
-	support_writes(path, "echo no script\n");
-	ck_assert(!carry_can_preload(path) && !carry_is_script(path));
-	ck_assert(!carry_can_preload(dir) && !carry_can_preload("/nonexistent"));
-	setenv("PATH", support_path("/nonexistent::%s", dir), 1);
-	ck_assert(carry_find(found, "prog") && !strcmp(found, path));
+	make_program(self.data, self.len);
+	ck_assert_int_eq(carry_fit_of(program_path), CARRY_CANNOT);
+	support_writes(program_path, "#!/bin/sh\n");
+	ck_assert_int_eq(carry_fit_of(program_path), CARRY_FITS);
+	support_writes(program_path, "#! /bin/sh -e\n");
+	ck_assert_int_eq(carry_fit_of(program_path), CARRY_FITS);
+	support_writes(program_path, "#!/nonexistent\n");
+	ck_assert_int_eq(carry_fit_of(program_path), CARRY_CANNOT);
+	support_writes(program_path, support_path("#!%s\n", program_path));
+	ck_assert_int_eq(carry_fit_of(program_path), CARRY_CANNOT);
+	support_writes(program_path, "echo no script\n");
+	ck_assert_int_eq(carry_fit_of(program_path), CARRY_CANNOT);
+	ck_assert_int_eq(carry_fit_of(support_tmpdir()), CARRY_CANNOT);
+	ck_assert_int_eq(carry_fit_of("/nonexistent"), CARRY_CANNOT);
+	setenv("PATH", support_path("/nonexistent::%s:%s", support_tmpdir(), getenv("PATH")), 1);
+	ck_assert(carry_find(found, "prog") && !strcmp(found, program_path));
 	ck_assert(!carry_find(found, "nosuch"));
 	ck_assert(carry_find(found, "./a/b") && !strcmp(found, "./a/b"));
 	buf_release(&self);
-	free(path);
+}
+END_TEST
+
+/* Nobody made sure that what looks like a program is one: any byte of the headers, of
+ * the dynamic section and of the hash table may be anything. */
+START_TEST(damaged_programs)
+{
+	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xff };
+	int fd = memfd_create("program", MFD_CLOEXEC);
+	struct buf self;
+	Elf64_Ehdr e;
+	char *head;
+
+	support_read(&self, "/proc/self/exe");
+	ck_assert_int_eq(write(fd, self.data, self.len), (ssize_t)self.len);
+	ck_assert_int_eq(carry_elf_fit(fd, self.data, 4096), CARRY_FITS);
+	for (size_t n = sizeof e; n < 4096; n++) {	/* with nothing behind it */
+		head = memcpy(malloc(n), self.data, n);
+		carry_elf_fit(fd, head, n);
+		free(head);
+	}
+	memcpy(&e, self.data, sizeof e);
+	ck_assert_uint_le(e.e_phoff + e.e_phnum * sizeof(Elf64_Phdr), 4096);
+	for (size_t i = 0; i < e.e_phnum; i++) {
+		size_t from = 0, to = e.e_phoff + e.e_phnum * sizeof(Elf64_Phdr);
+		Elf64_Phdr p;
+
+		memcpy(&p, self.data + e.e_phoff + i * sizeof p, sizeof p);
+		if (p.p_type == PT_DYNAMIC) {
+			from = p.p_offset;
+			to = from + p.p_filesz;
+		} else if (p.p_type == PT_LOAD && !p.p_offset) {
+			from = to;		/* what lies behind the headers: notes, hashes */
+			to = from + 1024;
+		} else if (p.p_type != PT_PHDR) {
+			continue;
+		}
+		for (size_t at = from; at < to; at++) {
+			char was = self.data[at];
+
+			for (size_t v = 0; v < sizeof values; v++) {
+				self.data[at] = (char)values[v];
+				ck_assert_int_eq(pwrite(fd, &values[v], 1, (off_t)at), 1);
+				carry_elf_fit(fd, self.data, 4096);
+			}
+			self.data[at] = was;
+			pwrite(fd, &was, 1, (off_t)at);
+		}
+	}
+	ck_assert_int_eq(carry_elf_fit(fd, self.data, 4096), CARRY_FITS);
+	for (off_t size = (off_t)self.len; size; size /= 2) {
+		ck_assert_int_eq(ftruncate(fd, size), 0);
+		carry_elf_fit(fd, self.data, 4096);
+	}
+	close(fd);
+	buf_release(&self);
 }
 END_TEST
 
@@ -315,11 +510,16 @@ int main(void)
 	TCase *t = tcase_create("carry");
 
 	tcase_add_loop_test(t, decisions, 0, sizeof commands / sizeof *commands);
+	tcase_add_loop_test(t, decisions_by_file, 0, sizeof files / sizeof *files);
+	tcase_add_test(t, wrapped);
 	tcase_add_test(t, names);
 	tcase_add_loop_test(t, there_and_back, 0, sizeof environments / sizeof *environments);
+	tcase_add_test(t, among_others);
+	tcase_add_test(t, forbidden);
 	tcase_add_test(t, ticket_alone);
 	tcase_add_test(t, large_environment);
 	tcase_add_test(t, programs);
+	tcase_add_test(t, damaged_programs);
 	tcase_add_test(t, table);
 	tcase_add_test(t, table_shared);
 	suite_add_tcase(s, t);

@@ -60,6 +60,11 @@ TESTS += tests/check_preload_transparent
 tests_check_preload_transparent_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_preload_transparent_LDADD = $(MAKE_HOST_LIBS)
 
+check_PROGRAMS += tests/check_sanitized
+TESTS += tests/check_sanitized
+tests_check_sanitized_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_sanitized_LDADD = $(MAKE_HOST_LIBS)
+
 check_PROGRAMS += tests/check_carry
 TESTS += tests/check_carry
 tests_check_carry_CPPFLAGS = $(TEST_CPPFLAGS)

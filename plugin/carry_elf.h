@@ -1,0 +1,23 @@
+#ifndef BUILDBEAT_CARRY_ELF_H
+#define BUILDBEAT_CARRY_ELF_H
+
+#include "carry.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * May the preload be loaded into an executable. head: the first len bytes of the
+ * file in fd. The file is not trusted: what is inconsistent in it makes CARRY_CANNOT.
+ */
+enum carry_fit carry_elf_fit(int fd, const char *head, size_t len);
+
+/* Is it an ELF file. */
+bool carry_elf_is(const char *head, size_t len);
+
+/* The file name of a library that has to be the first object in a program: the
+ * runtime of a sanitizer. name may have directories in front. */
+bool carry_is_runtime(const char *name, size_t len);
+
+#endif
