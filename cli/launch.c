@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "report.h"
 #include "sampler.h"
+#include "witness.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,15 +15,21 @@
 
 #define SECOND_NS 1000000000LL
 
+/* A process that ends a build one by one, as a service manager does, may send to us
+ * before it sends to the rest of the build. */
+#define GRACE_NS 20000000LL
+
 /* What a user or a service manager sends to end or to prod a build. */
 static const int passed_on[] = {
 	SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2,
 };
 
 struct signals {
-	sigset_t waited;	/* blocked and taken with sigtimedwait() */
+	sigset_t passed;	/* those above */
+	sigset_t waited;	/* these, SIGCHLD and the witness's: blocked, taken with sigtimedwait() */
 	sigset_t old_mask;
 	struct sigaction old_child;
+	struct witness witness;
 };
 
 /* SIGCHLD must not be ignored while we wait, or there is no status to wait for. */
@@ -30,10 +37,12 @@ static void signals_take(struct signals *s)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL };
 
-	sigemptyset(&s->waited);
-	sigaddset(&s->waited, SIGCHLD);
+	sigemptyset(&s->passed);
 	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
-		sigaddset(&s->waited, passed_on[i]);
+		sigaddset(&s->passed, passed_on[i]);
+	s->waited = s->passed;
+	sigaddset(&s->waited, SIGCHLD);
+	sigaddset(&s->waited, WITNESS_SIGNAL);
 	sigaction(SIGCHLD, &standard, &s->old_child);
 	sigprocmask(SIG_BLOCK, &s->waited, &s->old_mask);
 }
@@ -58,12 +67,122 @@ static void execute(const struct launch *l)
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-/* Sent by a process to us: the command has not seen it. What the terminal sends
- * comes from the kernel and reaches the whole foreground group. */
-static void pass_on(const struct launch *l, const siginfo_t *info)
+/* Passing signals on */
+
+/* Signals that are being looked into, as bits. */
+struct round {
+	uint64_t got;		/* by us */
+	uint64_t keep;		/* of these: not to be passed on in any case */
+	uint64_t seen;		/* by the witness */
+};
+
+static uint64_t bit(int sig)
 {
-	if (info->si_code <= 0 && info->si_pid != l->pid)
-		kill(l->pid, info->si_signo);
+	return (uint64_t)1 << sig;
+}
+
+static void add(struct round *r, const struct launch *l, const struct signals *s,
+		const siginfo_t *info)
+{
+	/* Without a witness: what the terminal sends comes from the kernel and reaches the
+	 * whole foreground group. */
+	bool group = !s->witness.pid && info->si_code > 0;
+
+	r->got |= bit(info->si_signo);
+	if (group || (info->si_code <= 0 && info->si_pid == l->pid))
+		r->keep |= bit(info->si_signo);
+	else
+		r->keep &= ~bit(info->si_signo);
+}
+
+static void take_pending(struct round *r, const struct launch *l, const struct signals *s)
+{
+	static const struct timespec at_once;
+	siginfo_t info;
+
+	while (sigtimedwait(&s->passed, &info, &at_once) > 0)
+		add(r, l, s, &info);
+}
+
+static void pass_on(struct round *r, const struct launch *l)
+{
+	uint64_t alone = r->got & ~r->seen & ~r->keep;
+
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+		if (alone & bit(passed_on[i]))
+			kill(l->pid, passed_on[i]);
+	}
+	r->got &= r->seen;
+}
+
+/* False: what can be known is known. */
+static bool compare(struct round *r, const struct launch *l, struct signals *s)
+{
+	uint64_t seen;
+
+	if (!witness_ask(&s->witness, &seen))
+		return false;
+	r->seen |= seen;
+	take_pending(r, l, s);
+	return r->got != r->seen;
+}
+
+static bool wait_for_more(struct round *r, const struct launch *l, struct signals *s,
+			  int64_t until_ns)
+{
+	int64_t left_ns = until_ns - clock_mono_ns();
+	struct timespec left = { 0, left_ns > 0 ? left_ns : 0 };
+	sigset_t set = s->passed;
+	siginfo_t info;
+	int sig;
+
+	sigaddset(&set, WITNESS_SIGNAL);
+	sig = left_ns > 0 ? sigtimedwait(&set, &info, &left) : -1;
+	if (sig < 0 && left_ns > 0 && errno == EINTR)
+		return true;
+	if (sig > 0 && sig != WITNESS_SIGNAL) {
+		/* the next one: what was sent to us alone before keeps its order */
+		compare(r, l, s);
+		pass_on(r, l);
+		add(r, l, s, &info);
+	}
+	return sig > 0;
+}
+
+/* Signals have come to us, or to the witness: pass on those that came to us alone.
+ * info: one of them, or NULL. */
+static void look_into(struct launch *l, struct signals *s, const siginfo_t *info)
+{
+	int64_t until_ns = clock_mono_ns() + GRACE_NS;
+	struct round r = { 0 };
+
+	if (info)
+		add(&r, l, s, info);
+	take_pending(&r, l, s);
+	while (compare(&r, l, s) && wait_for_more(&r, l, s, until_ns))
+		;
+	pass_on(&r, l);
+}
+
+/* The command's process exists and is held: it gets what came to us so far. */
+static void let_go(const struct launch *l, struct signals *s)
+{
+	struct round r = { 0 };
+	sigset_t pending;
+	uint64_t seen;
+
+	if (!s->witness.page)
+		return;
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+		if (sigismember(&pending, passed_on[i]) == 1)
+			r.got |= bit(passed_on[i]);
+	}
+	witness_release(&s->witness, r.got);
+	if (!r.got)
+		return;
+	take_pending(&r, l, s);
+	witness_ask(&s->witness, &seen);
 }
 
 static struct timespec until_sample(const struct sampler *s)
@@ -75,7 +194,7 @@ static struct timespec until_sample(const struct sampler *s)
 	return (struct timespec){ left_ns / SECOND_NS, left_ns % SECOND_NS };
 }
 
-static int wait_for(struct launch *l, const struct signals *s)
+static int wait_for(struct launch *l, struct signals *s)
 {
 	for (;;) {
 		struct timespec timeout;
@@ -90,7 +209,7 @@ static int wait_for(struct launch *l, const struct signals *s)
 		timeout = until_sample(l->sampler);
 		sig = sigtimedwait(&s->waited, &info, &timeout);
 		if (sig > 0 && sig != SIGCHLD)
-			pass_on(l, &info);
+			look_into(l, s, sig == WITNESS_SIGNAL ? NULL : &info);
 		if (l->sampler && sampler_next_ns(l->sampler) <= clock_mono_ns())
 			sampler_take(l->sampler, false);
 	}
@@ -105,19 +224,34 @@ static void forget_pending(const struct signals *s)
 		;
 }
 
+/* The witness is not to take the last process that the user may have. */
+static pid_t fork_command(struct signals *s)
+{
+	pid_t pid = fork();
+
+	if (pid < 0 && s->witness.pid) {
+		witness_stop(&s->witness);
+		pid = fork();
+	}
+	return pid;
+}
+
 int launch_run(struct launch *l)
 {
+	pid_t launcher = getpid();
 	struct signals s;
 	int r;
 
 	signals_take(&s);
-	l->pid = fork();
+	witness_start(&s.witness, &s.passed, l->argv);
+	l->pid = fork_command(&s);
 	if (l->pid < 0) {
 		report("cannot watch the command, it runs alone: %s", strerror(errno));
 		signals_give_back(&s);
 		execute(l);
 	}
 	if (l->pid == 0) {
+		witness_hold(&s.witness, launcher);
 		signals_give_back(&s);
 		if (l->entered)
 			l->entered(l->context);
@@ -125,7 +259,9 @@ int launch_run(struct launch *l)
 	}
 	if (l->started)
 		l->started(l->context, l->pid);
+	let_go(l, &s);
 	r = wait_for(l, &s);
+	witness_stop(&s.witness);
 	forget_pending(&s);
 	signals_give_back(&s);
 	return r;

@@ -35,6 +35,7 @@ cli_libcli_la_SOURCES = \
 	cli/heap.c cli/heap.h \
 	cli/hold.c cli/hold.h \
 	cli/launch.c cli/launch.h \
+	cli/witness.c cli/witness.h \
 	cli/nightly.c cli/nightly.h cli/nightly_open.c \
 	cli/numberlines.c cli/numberlines.h \
 	cli/oelayout.c cli/oelayout.h \

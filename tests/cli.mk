@@ -64,6 +64,13 @@ tests_check_record_signals_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_record_signals_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
 EXTRA_tests_check_record_signals_DEPENDENCIES = buildbeat plugin/buildbeat.la
 
+check_PROGRAMS += tests/check_launch_signals
+TESTS += tests/check_launch_signals
+tests_check_launch_signals_SOURCES = tests/check_launch_signals.c tests/launched.c tests/launched.h
+tests_check_launch_signals_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_launch_signals_LDADD = $(CLI_TEST_LIBS)
+EXTRA_tests_check_launch_signals_DEPENDENCIES = buildbeat plugin/buildbeat.la
+
 check_PROGRAMS += tests/check_task tests/check_doctor
 TESTS += tests/check_task tests/check_doctor
 tests_check_task_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
