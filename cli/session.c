@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "ninja_join.h"
 #include "oelayout.h"
+#include "peak.h"
 #include "report.h"
 #include "sampler.h"
 #include "shell.h"
@@ -241,6 +242,7 @@ static int64_t timeval_us(struct timeval t)
 static int append_end(struct session *s, const struct launch *l)
 {
 	const struct rusage *u = &l->usage;
+	struct peak peak = PEAK_INIT;
 	struct buf b = BUF_INIT;
 	int r;
 
@@ -248,7 +250,8 @@ static int append_end(struct session *s, const struct launch *l)
 	add_number(&b, "end_wall_ns", clock_wall_ns());
 	add_number(&b, "user_us", timeval_us(u->ru_utime));
 	add_number(&b, "system_us", timeval_us(u->ru_stime));
-	add_number(&b, "max_rss_kb", u->ru_maxrss);
+	add_number(&b, peak_is_exceeded(&peak, u->ru_maxrss) ? "max_rss_kb" :
+		   "max_rss_at_most_kb", u->ru_maxrss);
 	add_number(&b, "minor_faults", u->ru_minflt);
 	add_number(&b, "major_faults", u->ru_majflt);
 	add_number(&b, "in_blocks", u->ru_inblock);

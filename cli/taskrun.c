@@ -1,5 +1,6 @@
 #include "taskrun.h"
 
+#include "peak.h"
 #include "session.h"
 #include "shell.h"
 
@@ -42,10 +43,12 @@ static void append_start(void *context, pid_t pid)
 static void append_end(struct running *r, const struct launch *l)
 {
 	int64_t now_us = store_now_us(r->store);
+	struct peak peak = PEAK_INIT;
 	struct event_end end;
 
 	event_end_init(&end, l->status);
 	event_end_rusage(&end, &l->usage);
+	peak_judge(&peak, &end);
 	event_add_end(&r->line, now_us, r->store->inst, 1, &end);
 	event_add_close(&r->line, now_us, r->store->inst);
 	store_append(r->store, &r->line);

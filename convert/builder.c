@@ -204,8 +204,8 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 		.end_us = task->end_us, .user_us = task->user_us,
 		.system_us = task->system_us, .max_rss_kb = task->max_rss_kb,
 		.in_blocks = task->in_blocks, .out_blocks = task->out_blocks,
-		.rchar = task->rchar, .wchar = task->wchar, .minor_faults = -1,
-		.major_faults = -1, .voluntary_switches = -1, .involuntary_switches = -1,
+		.max_rss_at_most_kb = -1, .rchar = task->rchar, .wchar = task->wchar,
+		.minor_faults = -1, .major_faults = -1, .voluntary_switches = -1, .involuntary_switches = -1,
 		.pid = task->pid, .slot = task->slot, .status = plain_status(task),
 		.state = task->state, .peak_ms = -1 };
 	return (uint32_t)rec->n_tasks++;

@@ -199,6 +199,7 @@ static void add_args(struct writer *w, const struct task *t)
 	add_known(j, "user_us", t->user_us);
 	add_known(j, "system_us", t->system_us);
 	add_known(j, "max_rss_kb", t->max_rss_kb);
+	add_known(j, "max_rss_at_most_kb", t->max_rss_at_most_kb);
 	if (t->peak_kb)
 		json_int(j, "peak_kb", t->peak_kb);
 	add_known(j, "pid", t->pid);

@@ -89,7 +89,7 @@ static void add_usage(struct buf *b, const struct task *t)
 		 "rusage ru_oublock: 0\nrusage ru_nvcsw: 0\nrusage ru_nivcsw: 0\n");
 	add_time(b, "Child rusage ru_utime: ", user_us(t));
 	add_time(b, "Child rusage ru_stime: ", t->system_us);
-	add_number(b, "Child rusage ru_maxrss: ", t->max_rss_kb);
+	add_known(b, "Child rusage ru_maxrss: ", t->max_rss_kb);
 	add_number(b, "Child rusage ru_minflt: ", t->minor_faults);
 	add_number(b, "Child rusage ru_majflt: ", t->major_faults);
 	add_number(b, "Child rusage ru_inblock: ", read / BLOCK_SIZE);

@@ -74,7 +74,7 @@ void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us)
 
 void event_end_init(struct event_end *e, int32_t status)
 {
-	*e = (struct event_end){ status, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 };
+	*e = (struct event_end){ status, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 };
 }
 
 static int64_t us(struct timeval tv)
@@ -166,6 +166,7 @@ void event_add_figures(struct buf *b, const struct event_end *e)
 	add_number(b, e->involuntary_switches);
 	add_number(b, e->rchar);
 	add_number(b, e->wchar);
+	add_number(b, e->max_rss_at_most_kb);
 }
 
 void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,

@@ -60,6 +60,7 @@ struct event_end {
 	int64_t in_blocks, out_blocks;	/* of 512 bytes */
 	int64_t voluntary_switches, involuntary_switches;
 	int64_t rchar, wchar;	/* bytes through read() and write(), where asked */
+	int64_t max_rss_at_most_kb;	/* where max_rss_kb is not known, see peak.h */
 };
 
 struct rusage;
@@ -69,7 +70,8 @@ struct rusage;
 void event_end_init(struct event_end *e, int32_t status);
 void event_end_rusage(struct event_end *e, const struct rusage *usage);
 
-/* The figures behind the status, each after a tab: user time to wchar. */
+/* The figures behind the status, each after a tab: user time to wchar and,
+ * where it is known, the upper bound of the memory. */
 void event_add_figures(struct buf *b, const struct event_end *e);
 
 void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e);

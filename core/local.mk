@@ -24,6 +24,7 @@ core_libcore_la_SOURCES = \
 	core/oe_samples.c core/oe_task.c \
 	core/outdir.c core/outdir.h \
 	core/outfile.c core/outfile.h \
+	core/peak.c core/peak.h \
 	core/process_log.c core/process_log.h \
 	core/reader.c core/reader.h \
 	core/recording.c core/recording.h \

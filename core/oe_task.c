@@ -139,8 +139,9 @@ static int add_task(struct task_file *f, int64_t start_us)
 		.kind = f->name.kind, .key = f->recipe, .queued_us = -1,
 		.start_us = start_us, .end_us = NO_END, .pid = -1, .slot = -1,
 		.state = TASK_RUNNING, .status = -1, .user_us = -1, .system_us = -1,
-		.max_rss_kb = -1, .minor_faults = -1, .major_faults = -1, .in_blocks = -1,
-		.out_blocks = -1, .voluntary_switches = -1, .involuntary_switches = -1,
+		.max_rss_kb = -1, .max_rss_at_most_kb = -1, .minor_faults = -1,
+		.major_faults = -1, .in_blocks = -1, .out_blocks = -1,
+		.voluntary_switches = -1, .involuntary_switches = -1,
 		.rchar = -1, .wchar = -1, .peak_ms = -1 };
 	rec->n_tasks++;
 	return 0;
@@ -232,6 +233,8 @@ static void fill_usage(const struct task_file *f, struct task *t)
 	t->user_us = cpu_us(f, SELF_UTIME, CHILD_UTIME, UTIME, CUTIME);
 	t->system_us = cpu_us(f, SELF_STIME, CHILD_STIME, STIME, CSTIME);
 	t->max_rss_kb = larger(f, SELF_MAXRSS, CHILD_MAXRSS);
+	if (!t->max_rss_kb)	/* as we write it when there is none */
+		t->max_rss_kb = -1;
 	t->minor_faults = both_small(f, SELF_MINFLT, CHILD_MINFLT);
 	t->major_faults = both_small(f, SELF_MAJFLT, CHILD_MAJFLT);
 	t->in_blocks = blocks(f, IO_READ, SELF_INBLOCK, CHILD_INBLOCK);

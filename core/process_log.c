@@ -94,6 +94,7 @@ static void parse_figures(struct cursor *c, struct event_end *e)
 	e->involuntary_switches = number(c);
 	e->rchar = number(c);
 	e->wchar = number(c);
+	e->max_rss_at_most_kb = e->max_rss_kb < 0 ? number(c) : -1;
 }
 
 static bool parse_process(struct cursor *c, bool killed, struct process_line *l)

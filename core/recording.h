@@ -38,6 +38,8 @@ struct task {
 	int64_t queued_us, start_us, end_us;
 	int64_t user_us, system_us;
 	int64_t max_rss_kb;
+	int64_t max_rss_at_most_kb;	/* where that is not known: what its host had, which
+					   the kernel counts as the task's own, too */
 	int64_t in_blocks, out_blocks;
 	int64_t rchar, wchar;
 	int32_t minor_faults, major_faults;	/* INT32_MAX: that or more, as the switches */

@@ -159,6 +159,7 @@ static int read_end(struct task *t, struct event *e, enum task_state state)
 	t->involuntary_switches = small_count(e);
 	t->rchar = count_field(e);
 	t->wchar = count_field(e);
+	t->max_rss_at_most_kb = t->max_rss_kb < 0 ? count_field(e) : -1;
 	return 0;
 }
 

@@ -168,8 +168,8 @@ static int add_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t 
 	grown[*out] = (struct task){ .instance = instance, .seq = seq, .name = "",
 		.kind = "", .key = "", .queued_us = -1, .start_us = -1,
 		.end_us = -1, .pid = -1, .slot = -1, .state = TASK_QUEUED, .status = -1,
-		.user_us = -1, .system_us = -1, .max_rss_kb = -1, .minor_faults = -1,
-		.major_faults = -1, .in_blocks = -1, .out_blocks = -1,
+		.user_us = -1, .system_us = -1, .max_rss_kb = -1, .max_rss_at_most_kb = -1,
+		.minor_faults = -1, .major_faults = -1, .in_blocks = -1, .out_blocks = -1,
 		.voluntary_switches = -1, .involuntary_switches = -1, .rchar = -1,
 		.wchar = -1, .peak_ms = -1 };
 	rec->n_tasks++;

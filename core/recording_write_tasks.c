@@ -116,6 +116,7 @@ static void add_end(const struct tasks_out *t, const struct task *task, const ch
 		.voluntary_switches = task->voluntary_switches,
 		.involuntary_switches = task->involuntary_switches,
 		.rchar = task->rchar, .wchar = task->wchar,
+		.max_rss_at_most_kb = task->max_rss_at_most_kb,
 	};
 
 	if (task->end_us >= 0)

@@ -178,6 +178,18 @@ static void add_own_usage(struct event_end *e, const struct rusage *before)
 	now.ru_nvcsw -= before->ru_nvcsw;
 	now.ru_nivcsw -= before->ru_nivcsw;
 	event_end_rusage(e, &now);
+	if (now.ru_maxrss > before->ru_maxrss + PEAK_SLACK_KB)
+		return;
+	/* no more than it had when the task began */
+	e->max_rss_at_most_kb = e->max_rss_kb;
+	e->max_rss_kb = -1;
+}
+
+/* Of a child that the host waited for. */
+static void add_usage(struct buildbeat_session *s, struct event_end *e, const struct rusage *usage)
+{
+	event_end_rusage(e, usage);
+	peak_judge(&s->peak, e);
 }
 
 static uint64_t task_queued(struct buildbeat_session *s, const struct buildbeat_task *given)
@@ -240,7 +252,7 @@ static void task_finished(struct buildbeat_session *s, uint64_t number,
 	if (result.flags & BUILDBEAT_RAN_HERE)
 		add_own_usage(&e, &s->before);
 	else if (result.usage)
-		event_end_rusage(&e, result.usage);
+		add_usage(s, &e, result.usage);
 	e.rchar = result.rchar;
 	e.wchar = result.wchar;
 	event_add_end(&line.buf, line.t, s->store.inst, number, &e);

@@ -2,6 +2,7 @@
 
 #include "event.h"
 #include "layout.h"
+#include "peak.h"
 #include "pidtable.h"
 #include "shell.h"
 #include "store.h"
@@ -50,6 +51,7 @@ static struct {
 	bool ninja;			/* or samurai: it hashes its commands, and closes no
 					   descriptor but its own */
 	bool fork;			/* this process is one, of a host's */
+	struct peak peak;
 	struct buf open;		/* the line of the instance */
 	char open_text[EVENT_MAX + 1];
 } host;
@@ -58,6 +60,7 @@ static struct {
 static void forked(void)
 {
 	host.fork = true;
+	host.peak = (struct peak)PEAK_INIT;
 }
 
 bool preload_is_host(void)
@@ -346,6 +349,7 @@ void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 
 	event_end_init(&e, status);
 	event_end_rusage(&e, usage);
+	peak_judge(&host.peak, &e);
 	if (pidtable_take(&host.shared->children, pid, &task)) {
 		if (!is_over())
 			write_end(task, t, &e);

@@ -277,6 +277,7 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 		return;
 	event_end_init(&e, status);
 	event_end_rusage(&e, usage);
+	peak_judge(&procs.session->peak, &e);
 	if (io) {
 		e.rchar = io->rchar;
 		e.wchar = io->wchar;

@@ -3,6 +3,7 @@
 
 #include "beat.h"
 #include "error.h"
+#include "peak.h"
 #include "store.h"
 #include "ticket.h"
 
@@ -23,6 +24,7 @@ struct buildbeat_session {
 	bool forks;		/* forked children go on with it */
 	bool guest;		/* it speaks for another session's instance */
 	bool owner;
+	struct peak peak;
 	struct rusage before;	/* of this process when a task started that runs in it */
 	_Atomic uint64_t build_span;	/* of the C ABI's build_started(), 0: none */
 	struct ticket ticket;	/* the owner's */

@@ -81,6 +81,12 @@ START_TEST(end_lines)
 		ck_assert_msg(!strncmp(b.data, cases[i].start, strlen(cases[i].start)),
 			      "%s", b.data);
 		ck_assert_str_eq(b.data + strlen(cases[i].start), "\t0\t4\t0\t0\t0\t0\t0\t9\n");
+		end.max_rss_at_most_kb = end.max_rss_kb;
+		end.max_rss_kb = -1;
+		buf_clear(&b);
+		event_add_end(&b, 5, "i", 3, &end);
+		ck_assert_str_eq(b.data + strlen(cases[i].start),
+				 "\t0\t\t0\t0\t0\t0\t0\t9\t\t\t4\n");
 		buf_release(&b);
 	}
 }

@@ -100,7 +100,8 @@ START_TEST(states)
 	write_text((const char *[]){ "tasks.log", "buildbeat tasks 1\n" OPEN
 		   "start\t1000000\ta.1\t7\t\t\tgood\n"
 		   "done\t4000000\ta.1\t0\t1500000\t250000\t2048\t7\t1\t8\t16\t2\t3\t99\t98\n"
-		   "start\t1000000\ta.2\t8\t\t\tbad\nfail\t5000000\ta.2\t3\n"
+		   "start\t1000000\ta.2\t8\t\t\tbad\n"
+		   "fail\t5000000\ta.2\t3\t1\t1\t\t7\t1\t8\t16\t2\t3\t\t\t2048\n"
 		   "start\t1000000\ta.3\t9\t\t\tdead\nkill\t6000000\ta.3\t9\n"
 		   "start\t1000000\ta.4\t10\t\t\tgone\ngone\t7000000\ta.4\n"
 		   "start\t1000000\ta.5\t11\t\t\tnever\nqueue\t1100000\ta.6\t\tqueued\n", NULL });
@@ -113,6 +114,8 @@ START_TEST(states)
 		 "Child rusage ru_stime: 0.250000\nChild rusage ru_maxrss: 2048\n");
 	contains("project-4.3-r0/good", "IO rchar: 99\nIO wchar: 98\nIO read_bytes: 4096\n"
 		 "IO write_bytes: 8192\n");
+	contains("project-4.3-r0/bad", "Child rusage ru_stime: 0.000001\n"
+		 "Child rusage ru_minflt: 7\n");
 	contains("build_stats", "Failed at: project-4.3-r0 at task: bad \n"
 		 "Failed at: project-4.3-r0 at task: dead \n");
 	read_out(&rec);
@@ -125,6 +128,8 @@ START_TEST(states)
 		ck_assert_int_eq(rec.task[i].start_us, 1000000);
 	}
 	ck_assert_int_eq(rec.task[3].out_blocks, 16);
+	ck_assert_int_eq(rec.task[3].max_rss_kb, 2048);
+	ck_assert_int_eq(rec.task[0].max_rss_kb, -1);
 	ck_assert_int_eq(rec.task[4].user_us, -1);
 	ck_assert_str_eq(recording_build(&rec, "status"), "2");
 	recording_release(&rec);

@@ -78,3 +78,13 @@ check_PROGRAMS += tests/check_preload_faults
 TESTS += tests/check_preload_faults
 tests_check_preload_faults_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_preload_faults_LDADD = $(MAKE_HOST_LIBS)
+
+# Memory of known sizes.
+check_PROGRAMS += tests/hungry
+tests_hungry_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_hungry_LDADD = core/libcore.la
+
+check_PROGRAMS += tests/check_peak
+TESTS += tests/check_peak
+tests_check_peak_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_peak_LDADD = $(MAKE_HOST_LIBS)

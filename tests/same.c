@@ -72,6 +72,7 @@ static void same_task(const struct recording *a, const struct recording *b,
 	ck_assert_int_eq(x->user_us, y->user_us);
 	ck_assert_int_eq(x->system_us, y->system_us);
 	ck_assert_int_eq(x->max_rss_kb, y->max_rss_kb);
+	ck_assert_int_eq(x->max_rss_at_most_kb, y->max_rss_at_most_kb);
 	ck_assert_int_eq(x->in_blocks, y->in_blocks);
 	ck_assert_int_eq(x->out_blocks, y->out_blocks);
 	ck_assert_int_eq(x->rchar, y->rchar);
