@@ -32,6 +32,8 @@ int64_t task_wall_us(const struct recording *rec, const struct task *t)
 
 static void add_memory(struct cost *sum, const struct cost *c)
 {
+	if (c->memory_at_most_kb > sum->memory_at_most_kb)
+		sum->memory_at_most_kb = c->memory_at_most_kb;
 	if (c->memory_kb <= sum->memory_kb)
 		return;
 	sum->memory_kb = c->memory_kb;
@@ -85,6 +87,8 @@ static void set_memory(struct cost *c, const struct task *t, const struct inside
 		c->memory_kb = t->peak_kb;
 		c->memory_summed = true;
 	}
+	if (!c->memory_kb)
+		c->memory_at_most_kb = positive(t->max_rss_at_most_kb);
 }
 
 /* The end was not seen: what the samples tell, which leave out what is inside. */

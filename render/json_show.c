@@ -48,6 +48,8 @@ static void add_cost(struct json *j, const struct cost *c)
 	json_known(j, "memory_kb", c->memory_kb ? c->memory_kb : -1);
 	json_str(j, "memory_of", !c->memory_kb ? NULL :
 		 c->memory_summed ? "all processes" : "largest process");
+	json_known(j, "memory_at_most_kb",
+		   !c->memory_kb && c->memory_at_most_kb ? c->memory_at_most_kb : -1);
 	json_known(j, "disk_read_bytes", c->measured ? c->read_bytes : -1);
 	json_known(j, "disk_written_bytes", c->measured ? c->written_bytes : -1);
 }
@@ -331,6 +333,7 @@ static void add_usage(struct json *j, const struct task *t)
 	json_known(j, "cpu_user_us", t->user_us);
 	json_known(j, "cpu_system_us", t->system_us);
 	json_known(j, "max_rss_kb", t->max_rss_kb);
+	json_known(j, "max_rss_at_most_kb", t->max_rss_at_most_kb);
 	json_known(j, "minor_faults", t->minor_faults);
 	json_known(j, "major_faults", t->major_faults);
 	json_known(j, "disk_read_bytes", t->in_blocks < 0 ? -1 : sat_mul(t->in_blocks, 512));

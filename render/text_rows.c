@@ -110,6 +110,25 @@ static void add_titles(struct rows *r)
 	buf_addc(r->out, '\n');
 }
 
+/* An upper bound as "<412MiB", in the same columns. */
+static void add_memory(struct buf *b, const struct cost *c)
+{
+	char memory[32];
+	struct buf bound;
+
+	if (c->memory_kb || !c->memory_at_most_kb) {
+		text_add_bytes(b, c->memory_kb ? sat_mul(c->memory_kb, 1024) : -1);
+		return;
+	}
+	buf_init_fixed(&bound, memory, sizeof memory);
+	text_add_bytes(&bound, sat_mul(c->memory_at_most_kb, 1024));
+	buf_addc(b, '<');
+	for (size_t i = 0; i < bound.len; i++) {
+		if (bound.data[i] != ' ')
+			buf_addc(b, bound.data[i]);
+	}
+}
+
 static void add_figure(struct buf *b, enum figure figure, const struct row *row)
 {
 	const struct cost *c = row->cost;
@@ -125,7 +144,7 @@ static void add_figure(struct buf *b, enum figure figure, const struct row *row)
 		text_add_time(b, c->measured ? c->cpu_us : -1);
 		break;
 	case FIGURE_MEMORY:
-		text_add_bytes(b, c->memory_kb ? sat_mul(c->memory_kb, 1024) : -1);
+		add_memory(b, c);
 		break;
 	default:
 		text_add_bytes(b, c->measured ? cost_by(c, SORT_IO) : -1);

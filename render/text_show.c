@@ -230,7 +230,7 @@ static void add_note(struct buf *out, const struct view *v, const struct style *
 {
 	struct facts f;
 
-	if (!v->cost.memory_kb)
+	if (!v->cost.memory_kb && !v->cost.memory_at_most_kb)
 		return;
 	facts_begin(&f, out, style);
 	if (v->sum->rec->n_memory) {
@@ -241,6 +241,10 @@ static void add_note(struct buf *out, const struct view *v, const struct style *
 		buf_adds(&f.part, "* its largest process alone");
 	} else {
 		buf_adds(&f.part, "of a task's largest process");
+	}
+	if (v->cost.memory_at_most_kb) {
+		fact_part(&f);
+		buf_adds(&f.part, "< no more than its build tool had");
 	}
 	buf_addc(out, '\n');
 	fact_end(&f, "memory:", TONE_FAINT);

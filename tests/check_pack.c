@@ -2,6 +2,7 @@
 #include "names.h"
 #include "pack.h"
 #include "pack_numbers.h"
+#include "pack_tasks.h"
 #include "recorded.h"
 #include "spark.h"
 #include "support.h"
@@ -251,7 +252,10 @@ static void check_task(struct teller *teller, size_t i, int64_t unit_us)
 	check_name(&told, rec, t);
 	check_state(teller, unpacked_at(u, "marks", i), t);
 	check_cpu(u, i, t, end_us - t->start_us);
-	check_size(unpacked_at(u, "memory", i), cost->memory_kb * 1024);
+	check_size(unpacked_at(u, "memory", i),
+		   (cost->memory_kb ? cost->memory_kb : cost->memory_at_most_kb) * 1024);
+	ck_assert_int_eq(!!(unpacked_at(u, "marks", i) & MARK_AT_MOST),
+			 !cost->memory_kb && cost->memory_at_most_kb);
 	check_size(unpacked_at(u, "read", i), cost->read_bytes);
 	check_size(unpacked_at(u, "written", i), cost->written_bytes);
 	ck_assert_int_eq(told.parent, position_of(teller, c->sum->nest[task].parent));

@@ -40,6 +40,8 @@ static const struct {
 	{ "show-oe.json", "show -j ../oe/genuine", 0 },
 	{ "show-processes.txt", "show ../processes/make", 80 },
 	{ "show-processes.json", "show -j ../processes/make", 0 },
+	{ "show-bounds.txt", "show ../memory/bounds", 80 },
+	{ "show-bounds.json", "show -j --tasks ../memory/bounds", 0 },
 	{ "list-oe.txt", "list ../oe", 80 },
 	{ "list-80.txt", "list .", 80 },
 	{ "list-40.txt", "list .", 40 },

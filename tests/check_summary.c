@@ -195,6 +195,29 @@ START_TEST(nothing_counts_twice)
 }
 END_TEST
 
+/* A value that is not above the host's is a bound, where nothing was sampled. */
+START_TEST(memory_at_most)
+{
+	struct recording rec = RECORDING_INIT;
+	const struct cost *c;
+	struct summary s;
+
+	read_into(&rec, TOP_SRCDIR "/tests/data/memory/bounds");
+	ck_assert_int_eq(summary_make(&s, &rec), 0);
+	ck_assert_int_eq(rec.task[0].max_rss_kb, -1);
+	ck_assert_int_eq(rec.task[0].max_rss_at_most_kb, 421888);
+	ck_assert_int_eq(rec.task[2].max_rss_at_most_kb, -1);
+	c = cost_of(&s, "config.h");
+	ck_assert(!c->memory_kb && c->memory_at_most_kb == 421888);
+	c = cost_of(&s, "a.o");
+	ck_assert(c->memory_kb == 48 * 1024 && c->memory_summed && !c->memory_at_most_kb);
+	c = cost_of(&s, "prog");
+	ck_assert(c->memory_kb == 512000 && !c->memory_at_most_kb);
+	summary_release(&s);
+	recording_release(&rec);
+}
+END_TEST
+
 START_TEST(sums_of_a_build)
 {
 	struct recording rec = RECORDING_INIT;
@@ -329,6 +352,7 @@ int main(void)
 	tcase_add_loop_test(t, arithmetic, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(t, shares_are_at_most_all);
 	tcase_add_loop_test(t, nothing_counts_twice, 0, sizeof nested / sizeof *nested);
+	tcase_add_test(t, memory_at_most);
 	tcase_add_test(t, sums_of_a_build);
 	tcase_add_loop_test(t, selecting, 0, sizeof selections / sizeof *selections);
 	tcase_add_loop_test(t, the_first_of_many, 0, 5);

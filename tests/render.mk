@@ -11,7 +11,7 @@ tests_check_show_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_show_LDADD = $(RENDER_TEST_LIBS)
 EXTRA_tests_check_show_DEPENDENCIES = buildbeat
 
-EXTRA_DIST += tests/data/recordings tests/golden
+EXTRA_DIST += tests/data/recordings tests/data/memory tests/golden
 
 check_PROGRAMS += tests/bench_show
 BENCHES += tests/bench_show

@@ -19,7 +19,7 @@
 const SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
 const STATES = ["done", "failed", "killed", "unfinished"];
 const FAILED = 1, KILLED = 2, UNFINISHED = 3, STATE = 3, HOSTS = 4, SUMMED = 8, CRITICAL = 16,
-	IO = 32, GHOST = 64;
+	IO = 32, GHOST = 64, AT_MOST = 128;
 const WAITED = ["", "its target", "the line before it", "the task it runs in",
 	"a task that kept its worker busy"];
 const COLUMN = 2;		/* pixels of a column of the plots */
@@ -1372,7 +1372,8 @@ function tellTask(parent, i) {
 	if (tasks.cpu[i])
 		line(parent, "", cpuText(i));
 	if (tasks.memory[i])
-		addSpark(line(parent, "", "memory " + sizeText(tasks.memory[i]) +
+		addSpark(line(parent, "", "memory " + (m & AT_MOST ? "at most " : "") +
+			      sizeText(tasks.memory[i]) +
 			      (m & SUMMED ? ", all its processes " : ", its largest process ")), i);
 	if (m & IO && (tasks.read[i] || tasks.written[i]))
 		line(parent, "", "read " + sizeText(tasks.read[i]) + ", written " +

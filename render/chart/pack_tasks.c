@@ -79,12 +79,17 @@ static uint32_t state_mark(enum task_state state)
 	return state == TASK_FAILED ? 1 : state == TASK_KILLED ? 2 : state == TASK_RUNNING ? 3 : 0;
 }
 
+static bool is_bound(const struct cost *cost)
+{
+	return !cost->memory_kb && cost->memory_at_most_kb;
+}
+
 static uint32_t marks(const struct packed_tasks *p, uint32_t i, const struct task *t,
 		      const struct cost *cost)
 {
 	return state_mark(t->state) | (t->hosts ? MARK_HOSTS : 0) |
 	       (cost->memory_summed ? MARK_SUMMED : 0) | (p->critical[i] ? MARK_CRITICAL : 0) |
-	       (cost->measured ? MARK_IO : 0);
+	       (cost->measured ? MARK_IO : 0) | (is_bound(cost) ? MARK_AT_MOST : 0);
 }
 
 /* Of a task that hosts a build: with all that ran inside, as its host measured it. */
@@ -106,7 +111,9 @@ static void add_costs(struct packed_tasks *p, const struct task *t, const struct
 		      int64_t wall_us)
 {
 	add_cpu(p, t, cost, wall_us);
-	numbers_add(&p->column[TASKS_MEMORY], size_code(&p->size, cost->memory_kb));
+	numbers_add(&p->column[TASKS_MEMORY], size_code(&p->size, is_bound(cost) ?
+							      cost->memory_at_most_kb :
+							      cost->memory_kb));
 	numbers_add(&p->column[TASKS_READ], size_code(&p->size, cost->read_bytes / 1024));
 	numbers_add(&p->column[TASKS_WRITTEN], size_code(&p->size, cost->written_bytes / 1024));
 }

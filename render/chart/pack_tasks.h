@@ -26,6 +26,7 @@ enum task_mark {
 	MARK_CRITICAL = 16,	/* on the critical path */
 	MARK_IO = 32,		/* read and written are known */
 	MARK_GHOST = 64,	/* the other build has it too */
+	MARK_AT_MOST = 128,	/* memory is an upper bound */
 };
 
 #define PACK_KINDS_MAX 100
