@@ -199,6 +199,9 @@ static void take_figures(const struct census *c, struct member *m, const struct 
 	int64_t rss_kb = (int64_t)(s->rss_pages % (UINT64_MAX >> 16)) * c->page_kb;
 	int64_t cpu_us;
 
+	/* what it executed has memory of its own: before that it had its parent's */
+	if (strncmp(m->name, s->name, sizeof m->name))
+		m->sum.max_rss_kb = -1;
 	m->sum.user_us = (int64_t)(s->user_ticks % (UINT64_MAX >> 24)) * c->tick_us;
 	m->sum.system_us = (int64_t)(s->system_ticks % (UINT64_MAX >> 24)) * c->tick_us;
 	cpu_us = cputime_of_process(m->pid);

@@ -143,6 +143,8 @@ static void add_figures(struct event_end *sum, const struct event_end *e)
 	plus(&sum->system_us, e->system_us);
 	if (e->max_rss_kb > sum->max_rss_kb)
 		sum->max_rss_kb = e->max_rss_kb;
+	if (e->max_rss_at_most_kb > sum->max_rss_at_most_kb)
+		sum->max_rss_at_most_kb = e->max_rss_at_most_kb;
 	plus(&sum->minor_faults, e->minor_faults);
 	plus(&sum->major_faults, e->major_faults);
 	plus(&sum->in_blocks, e->in_blocks);
@@ -161,10 +163,23 @@ static void add_cpu(struct processes *p, struct member *m, const struct taskstat
 	int64_t wall_us = ended_us - m->start_us;
 	int64_t age_us = is_first ? end->cpu.age_us : end->process_age_us;
 	int64_t us = cputime_of_thread(&p->cputime, &end->cpu, is_first && exact ? wall_us : -1);
+	int64_t kb = end->used.max_rss_kb;
 
+	if (kb < 0)
+		kb = end->used.max_rss_at_most_kb;
 	if (us >= 0 && exact && age_us >= 0 && m->threads == 1)
-		us += cputime_of_end(&p->cputime, wall_us - age_us, end->used.max_rss_kb);
+		us += cputime_of_end(&p->cputime, wall_us - age_us, kb);
 	plus(&m->cpu_us, us);
+}
+
+/* The kernel says of a process's first thread alone that it is a copy of its parent. */
+static void settle_memory(struct event_end *sum)
+{
+	if (sum->max_rss_at_most_kb < 0)
+		return;
+	if (sum->max_rss_kb > sum->max_rss_at_most_kb)
+		sum->max_rss_at_most_kb = sum->max_rss_kb;
+	sum->max_rss_kb = -1;
 }
 
 /* Whose words were gone before they could be read has the name it ended with. */
@@ -194,8 +209,10 @@ static void take_exit(struct processes *p, const struct connector_event *e)
 	m->threads -= m->threads > 0;
 	if (!m->threads && m->threads_late && census_lives(&p->census, m->pid))
 		m->threads = 1;
-	if (!m->threads)
-		family_death(&p->family, m, time_of(p, e), PROCESS_ENDED);
+	if (m->threads)
+		return;
+	settle_memory(&m->sum);
+	family_death(&p->family, m, time_of(p, e), PROCESS_ENDED);
 }
 
 static void take_event(struct processes *p, const struct connector_event *e)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <linux/acct.h>
 #include <linux/taskstats.h>
 #include <stddef.h>
 #include <string.h>
@@ -231,7 +232,8 @@ static void take_figures(const struct taskstats *s, struct event_end *e)
 	event_end_init(e, -1);
 	e->user_us = count(s->ac_utime);
 	e->system_us = count(s->ac_stime);
-	e->max_rss_kb = count(s->hiwater_rss);
+	/* of a fork that executed nothing: largely its parent's */
+	*(s->ac_flag & AFORK ? &e->max_rss_at_most_kb : &e->max_rss_kb) = count(s->hiwater_rss);
 	e->minor_faults = count(s->ac_minflt);
 	e->major_faults = count(s->ac_majflt);
 	e->in_blocks = count(s->read_bytes / 512);

@@ -176,6 +176,16 @@ START_TEST(ends_and_words)
 	/* env became sleep: one process, with its last words */
 	ck_assert_ptr_nonnull(find_command(w, "sleep 0.1"));
 	ck_assert_ptr_null(find_command(w, "env sleep 0.1"));
+	for (size_t i = 0; i + 1 < w->n; i++) {
+		const struct process_line *l = &w->line[i];
+		bool copy = l->end.status == 3 << 8;	/* of the shell, which ran nothing */
+
+		if (!strstr(w->source, "taskstats"))
+			break;
+		ck_assert_int_eq(copy, l->exec_us < 0);
+		ck_assert_int_eq(copy, l->end.max_rss_kb < 0);
+		ck_assert_int_eq(copy, l->end.max_rss_at_most_kb > 0);
+	}
 	if (strstr(w->source, "taskstats")) {
 		ck_assert_int_gt(sleep_line->end.max_rss_kb, 0);
 		ck_assert_int_ge(sleep_line->end.system_us + sleep_line->end.user_us, 0);
