@@ -67,18 +67,21 @@ static bool take(const struct proc_event *p, struct connector_event *e)
 	}
 }
 
-static bool parse(struct connector *c, struct slice message, struct connector_event *e)
+bool connector_parse(struct connector *c, struct slice message, struct connector_event *e)
 {
 	struct proc_event event = { .what = PROC_EVENT_NONE };
+	struct nlmsghdr header;
+	struct slice body;
 	struct cn_msg cn;
-	size_t len = message.len - EVENT_AT;
 
-	if (message.len < EVENT_AT + offsetof(struct proc_event, event_data))
+	if (!netlink_open_message(message, &header, &body) || body.len < sizeof cn)
 		return false;
-	memcpy(&cn, message.p + MESSAGE_AT, sizeof cn);
-	if (cn.id.idx != CN_IDX_PROC || cn.id.val != CN_VAL_PROC)
+	memcpy(&cn, body.p, sizeof cn);
+	body = (struct slice){ body.p + sizeof cn, body.len - sizeof cn };
+	if (cn.id.idx != CN_IDX_PROC || cn.id.val != CN_VAL_PROC || cn.len > body.len ||
+	    cn.len < offsetof(struct proc_event, event_data))
 		return false;
-	memcpy(&event, message.p + EVENT_AT, len < sizeof event ? len : sizeof event);
+	memcpy(&event, body.p, cn.len < sizeof event ? cn.len : sizeof event);
 	if (event.what != PROC_EVENT_NONE)
 		count_lost(c, event.cpu, cn.seq);
 	*e = (struct connector_event){ .status = -1 };
@@ -90,7 +93,7 @@ bool connector_next(struct connector *c, struct connector_event *e)
 	struct slice message;
 
 	while (netlink_next(&c->netlink, &message)) {
-		if (parse(c, message, e))
+		if (connector_parse(c, message, e))
 			return true;
 	}
 	return false;

@@ -41,6 +41,9 @@ struct connector {
 int connector_open(struct connector *c, int receive_bytes);
 void connector_close(struct connector *c);
 
+/* One message: whether it is one of these events. What it says of lost ones is counted. */
+bool connector_parse(struct connector *c, struct slice message, struct connector_event *e);
+
 /* The next of these events; false: there is none now. */
 bool connector_next(struct connector *c, struct connector_event *e);
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ int netlink_open(struct netlink *n, int protocol, uint32_t group, int receive_by
 	int r = 0;
 
 	*n = (struct netlink)NETLINK_CLOSED;
+	n->group = group;
 	n->fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
 	if (n->fd < 0)
 		return -errno;
@@ -54,9 +56,31 @@ int netlink_send(const struct netlink *n, const void *message, size_t len)
 	return sent < 0 ? -errno : (size_t)sent == len ? 0 : -EIO;
 }
 
+/* No process can have the kernel's number, 0, nor send to a group under it. */
+bool netlink_accepts(const struct netlink *n, const struct msghdr *received)
+{
+	const struct sockaddr_nl *sender = received->msg_name;
+
+	return received->msg_namelen == sizeof *sender && sender->nl_family == AF_NETLINK &&
+	       !sender->nl_pid && sender->nl_groups == n->group &&
+	       !(received->msg_flags & MSG_TRUNC);
+}
+
+bool netlink_open_message(struct slice message, struct nlmsghdr *header, struct slice *body)
+{
+	if (message.len < NLMSG_HDRLEN)
+		return false;
+	memcpy(header, message.p, sizeof *header);
+	if (header->nlmsg_len < NLMSG_HDRLEN || header->nlmsg_len > message.len)
+		return false;
+	*body = (struct slice){ message.p + NLMSG_HDRLEN, header->nlmsg_len - (size_t)NLMSG_HDRLEN };
+	return true;
+}
+
 /* An overrun is told once, before the messages that did find room. */
 static void receive(struct netlink *n)
 {
+	struct sockaddr_nl sender[NETLINK_BATCH];
 	struct iovec part[NETLINK_BATCH];
 	struct mmsghdr message[NETLINK_BATCH];
 	int got;
@@ -64,8 +88,9 @@ static void receive(struct netlink *n)
 	for (size_t i = 0; i < NETLINK_BATCH; i++) {
 		part[i] = (struct iovec){ n->memory + i * NETLINK_MESSAGE_MAX,
 					  NETLINK_MESSAGE_MAX };
-		message[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &part[i],
-							    .msg_iovlen = 1 } };
+		message[i].msg_hdr = (struct msghdr){ .msg_name = &sender[i],
+						      .msg_namelen = sizeof sender[i],
+						      .msg_iov = &part[i], .msg_iovlen = 1 };
 	}
 	do {
 		got = recvmmsg(n->fd, message, NETLINK_BATCH, MSG_DONTWAIT, NULL);
@@ -74,17 +99,19 @@ static void receive(struct netlink *n)
 	n->at = 0;
 	n->n = got > 0 ? (size_t)got : 0;
 	for (size_t i = 0; i < n->n; i++)
-		n->len[i] = message[i].msg_len;
+		n->len[i] = netlink_accepts(n, &message[i].msg_hdr) ? message[i].msg_len : 0;
 }
 
 bool netlink_next(struct netlink *n, struct slice *message)
 {
-	if (n->at == n->n)
-		receive(n);
-	if (n->at == n->n)
-		return false;
-	*message = (struct slice){ n->memory + n->at * NETLINK_MESSAGE_MAX, n->len[n->at] };
-	n->at++;
+	do {
+		if (n->at == n->n)
+			receive(n);
+		if (n->at == n->n)
+			return false;
+		*message = (struct slice){ n->memory + n->at * NETLINK_MESSAGE_MAX, n->len[n->at] };
+		n->at++;
+	} while (!message->len);
 	return true;
 }
 

@@ -3,18 +3,25 @@
 
 #include "cursor.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
-/* A netlink socket that the kernel tells of events, read many messages at a time. */
+/*
+ * A netlink socket that the kernel tells of events, read many messages at a time.
+ * Other processes may send to it as well: what is not from the kernel, to the group that
+ * was asked for, and whole, is left out.
+ */
 
 #define NETLINK_BATCH 64
 #define NETLINK_MESSAGE_MAX 4096
 
 struct netlink {
 	int fd;
+	uint32_t group;		/* 0: none */
 	char *memory;		/* NETLINK_BATCH messages */
-	size_t len[NETLINK_BATCH];
+	size_t len[NETLINK_BATCH];	/* 0: not from the kernel, or truncated */
 	size_t n, at;		/* read; given out */
 	uint64_t overruns;	/* how often the kernel found no room for a message */
 };
@@ -30,6 +37,16 @@ int netlink_open(struct netlink *n, int protocol, uint32_t group, int receive_by
 void netlink_close(struct netlink *n);
 
 int netlink_send(const struct netlink *n, const void *message, size_t len);
+
+/* Whether what was received, with its sender's address, is from the kernel and whole. */
+bool netlink_accepts(const struct netlink *n, const struct msghdr *received);
+
+/*
+ * The header of a message, and what is behind it, as far as the message says it goes.
+ * False: it is shorter than it says.
+ */
+struct nlmsghdr;
+bool netlink_open_message(struct slice message, struct nlmsghdr *header, struct slice *body);
 
 /* The next message, valid until the next call. False: there is none now. */
 bool netlink_next(struct netlink *n, struct slice *message);

@@ -24,12 +24,16 @@ struct request {
 	char text[256];
 };
 
-static int ask(const struct netlink *n, uint16_t type, uint8_t command, uint16_t attribute,
-	       const char *text)
+/* Numbers of our requests, which their answers have too. */
+enum { ASK_FAMILY = 1, ASK_LISTEN };
+
+static int ask(const struct netlink *n, uint32_t number, uint16_t type, uint8_t command,
+	       uint16_t attribute, const char *text)
 {
 	size_t len = strlen(text) + 1;
 	struct request r = {
-		.header = { .nlmsg_type = type, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK },
+		.header = { .nlmsg_type = type, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
+			    .nlmsg_seq = number },
 		.generic = { .cmd = command, .version = 1 },
 		.attribute = { (uint16_t)(NLA_HDRLEN + len), attribute },
 	};
@@ -72,46 +76,43 @@ static bool find_attribute(struct slice rest, uint16_t wanted, struct slice *val
 	return false;
 }
 
-/* The type of a message and, of a generic one, what is behind its headers. */
-static bool open_message(struct slice message, uint16_t *type, struct slice *body)
+/* What is behind the headers of a generic message, if it is this command of that family. */
+static bool open_generic(struct slice message, uint16_t family, uint8_t command,
+			 struct slice *body)
 {
 	struct nlmsghdr header;
-	size_t at = NLMSG_HDRLEN + GENL_HDRLEN;
+	struct genlmsghdr generic;
 
-	if (message.len < sizeof header)
+	if (!netlink_open_message(message, &header, body) || header.nlmsg_type != family ||
+	    body->len < GENL_HDRLEN)
 		return false;
-	memcpy(&header, message.p, sizeof header);
-	*type = header.nlmsg_type;
-	*body = message.len < at ? (struct slice){ "", 0 } :
-		(struct slice){ message.p + at, message.len - at };
-	return true;
-}
-
-/* 0 or the negative errno of an answer that is no more than that. */
-static int error_of(struct slice message)
-{
-	struct nlmsgerr e = { 0 };
-
-	if (message.len >= NLMSG_HDRLEN + sizeof e.error)
-		memcpy(&e.error, message.p + NLMSG_HDRLEN, sizeof e.error);
-	return e.error;
+	memcpy(&generic, body->p, sizeof generic);
+	*body = (struct slice){ body->p + GENL_HDRLEN, body->len - (size_t)GENL_HDRLEN };
+	return generic.cmd == command;
 }
 
 /* Opening */
 
-/* The answer to a request: its error, or the family's number if it tells one. */
-static int answer(struct taskstats_listener *t, uint16_t *family)
+/*
+ * The answer to a request: its error, and the family's number if it tells one. Meanwhile
+ * the ends of threads may be told; they are none of ours yet.
+ */
+static int answer(struct taskstats_listener *t, uint32_t number, uint16_t *family)
 {
 	struct slice message, body, value;
-	uint16_t type;
+	struct nlmsghdr header;
+	int error;
 
 	while (netlink_wait(&t->netlink, 200)) {
-		if (!netlink_next(&t->netlink, &message) || !open_message(message, &type, &body))
+		if (!netlink_next(&t->netlink, &message) ||
+		    !netlink_open_message(message, &header, &body) || header.nlmsg_seq != number)
 			continue;
-		if (type == NLMSG_ERROR)
-			return error_of(message);
-		if (type == GENL_ID_CTRL && find_attribute(body, CTRL_ATTR_FAMILY_ID, &value) &&
-		    value.len >= sizeof *family)
+		if (header.nlmsg_type == NLMSG_ERROR && body.len >= sizeof error) {
+			memcpy(&error, body.p, sizeof error);
+			return error;
+		}
+		if (open_generic(message, GENL_ID_CTRL, CTRL_CMD_NEWFAMILY, &body) &&
+		    find_attribute(body, CTRL_ATTR_FAMILY_ID, &value) && value.len >= sizeof *family)
 			memcpy(family, value.p, sizeof *family);
 	}
 	return -ETIMEDOUT;
@@ -134,21 +135,21 @@ static int possible_cpus(char *text, size_t size)
 
 static int register_listener(struct taskstats_listener *t)
 {
-	uint16_t family = 0, unused;
+	uint16_t unused;
 	char cpus[200];
 	int r = possible_cpus(cpus, sizeof cpus);
 
 	if (!r)
-		r = ask(&t->netlink, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME,
+		r = ask(&t->netlink, ASK_FAMILY, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME,
 			TASKSTATS_GENL_NAME);
 	if (!r)
-		r = answer(t, &family);
-	if (!r && !family)
+		r = answer(t, ASK_FAMILY, &t->family);
+	if (!r && !t->family)
 		r = -ENOENT;
 	if (!r)
-		r = ask(&t->netlink, family, TASKSTATS_CMD_GET,
+		r = ask(&t->netlink, ASK_LISTEN, t->family, TASKSTATS_CMD_GET,
 			TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, cpus);
-	return r ? r : answer(t, &unused);
+	return r ? r : answer(t, ASK_LISTEN, &unused);
 }
 
 static int try_out(struct taskstats_listener *t)
@@ -172,6 +173,7 @@ int taskstats_open(struct taskstats_listener *t, int receive_bytes)
 {
 	int r = netlink_open(&t->netlink, NETLINK_GENERIC, 0, receive_bytes);
 
+	t->family = 0;
 	if (r)
 		return r;
 	r = register_listener(t);
@@ -202,8 +204,12 @@ static bool place_figures(struct slice value, int32_t tid, struct taskstats *s)
 
 		memset(s, 0, sizeof *s);
 		memcpy(s, value.p + (value.len - len), len < sizeof *s ? len : sizeof *s);
-		if (len > offsetof(struct taskstats, nivcsw) && s->ac_pid == (uint32_t)tid)
-			return true;
+		if (len <= offsetof(struct taskstats, nivcsw) || s->ac_pid != (uint32_t)tid)
+			continue;
+		/* the first two fields of delays stand in front of what those have more */
+		memcpy(&s->cpu_count, value.p + offsetof(struct taskstats, cpu_count),
+		       2 * sizeof s->cpu_count);
+		return true;
 	}
 	return false;
 }
@@ -244,13 +250,12 @@ static void take_figures(const struct taskstats *s, struct event_end *e)
 	e->wchar = count(s->write_char);
 }
 
-static bool parse(struct slice message, struct taskstats_event *e)
+bool taskstats_parse(struct slice message, uint16_t family, struct taskstats_event *e)
 {
 	struct slice body, both, tid, value;
 	struct taskstats figures;
-	uint16_t type;
 
-	if (!open_message(message, &type, &body) || type < NLMSG_MIN_TYPE ||
+	if (!open_generic(message, family, TASKSTATS_CMD_NEW, &body) ||
 	    !find_attribute(body, TASKSTATS_TYPE_AGGR_PID, &both) ||
 	    !find_attribute(both, TASKSTATS_TYPE_PID, &tid) || tid.len < sizeof e->tid ||
 	    !find_attribute(both, TASKSTATS_TYPE_STATS, &value))
@@ -270,7 +275,7 @@ bool taskstats_next(struct taskstats_listener *t, struct taskstats_event *e)
 	struct slice message;
 
 	while (netlink_next(&t->netlink, &message)) {
-		if (parse(message, e))
+		if (taskstats_parse(message, t->family, e))
 			return true;
 	}
 	return false;

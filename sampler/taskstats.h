@@ -25,6 +25,7 @@ struct taskstats_event {
 /* Named apart from the kernel's struct of figures. */
 struct taskstats_listener {
 	struct netlink netlink;
+	uint16_t family;	/* number of its messages */
 };
 
 #define TASKSTATS_CLOSED { .netlink = NETLINK_CLOSED }
@@ -33,6 +34,9 @@ struct taskstats_listener {
  * a negative errno. */
 int taskstats_open(struct taskstats_listener *t, int receive_bytes);
 void taskstats_close(struct taskstats_listener *t);
+
+/* One message of the family: whether it tells of an end. */
+bool taskstats_parse(struct slice message, uint16_t family, struct taskstats_event *e);
 
 /* The next end; false: there is none now. */
 bool taskstats_next(struct taskstats_listener *t, struct taskstats_event *e);

@@ -1,11 +1,13 @@
 /*
- * Every parser of /proc and of control groups on any bytes. The first byte of an
+ * Every parser of /proc, of control groups and of the kernel's messages on any bytes. The first byte of an
  * input says which; a NUL in the rest parts the text of one sample from that of
  * the next.
  */
+#include "connector.h"
 #include "parse.h"
 #include "running.h"
 #include "table.h"
+#include "taskstats.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -127,6 +129,42 @@ static void tasks(struct text text)
 	free(r);
 }
 
+static void halves(char *data, size_t size, struct text *first, struct text *second)
+{
+	*first = (struct text){ data, size / 2, size / 2 };
+	*second = (struct text){ data + size / 2, size - size / 2, size - size / 2 };
+}
+
+/* Messages of the kernel: two, as the numbers of the events are counted. */
+static void events(struct text first, struct text second)
+{
+	uint32_t next[2];
+	bool seen[2] = { false, false };
+	struct connector c = { .next = next, .seen = seen, .n_cpus = 2 };
+	struct slice messages[] = { { first.data, first.len }, { second.data, second.len } };
+	struct connector_event e;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (connector_parse(&c, messages[i], &e))
+			check(e.kind <= CONNECTOR_EXIT);
+	}
+}
+
+static void figures(struct text text)
+{
+	struct taskstats_event e;
+	struct cputime c;
+
+	cputime_init(&c);
+	if (!taskstats_parse((struct slice){ text.data, text.len }, 0x1f, &e))
+		return;
+	check(memchr(e.name, 0, sizeof e.name) != NULL);
+	check(cputime_of_thread(&c, &e.cpu, 1000) >= -1);
+	check(cputime_of_end(&c, e.cpu.age_us, e.used.max_rss_kb) >= 0);
+	cputime_split(&e.used, e.cpu.run_us);
+	check(e.cpu.run_us < 0 || (e.used.user_us >= 0 && e.used.system_us >= 0));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text first, second = { 0 };
@@ -161,6 +199,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 'i': io_stat(first); break;
 	case 'P': parse_pid_stat(&first, &pid); break;
 	case 't': tasks(first); break;
+	/* not texts: they have a NUL anywhere */
+	case 'C': halves(copy, size - 1, &first, &second); events(first, second); break;
+	case 'T': figures((struct text){ copy, size - 1, size }); break;
 	}
 	free(copy);
 	return 0;

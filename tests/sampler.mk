@@ -18,6 +18,11 @@ TESTS += tests/check_processes
 tests_check_processes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_processes_LDADD = sampler/libprocesses.la $(SAMPLER_LIBS)
 
+check_PROGRAMS += tests/check_netlink
+TESTS += tests/check_netlink
+tests_check_netlink_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_netlink_LDADD = sampler/libprocesses.la $(SAMPLER_LIBS)
+
 check_PROGRAMS += tests/check_usage_log
 TESTS += tests/check_usage_log
 tests_check_usage_log_CPPFLAGS = $(TEST_CPPFLAGS)

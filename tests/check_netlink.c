@@ -1,0 +1,342 @@
+#include "connector.h"
+#include "netlink.h"
+#include "support.h"
+#include "taskstats.h"
+
+#include <errno.h>
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/taskstats.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * What is not from the kernel is ignored: other processes send what the kernel might have
+ * said, to the sockets that listen to it. Where they may not, or where the kernel does not
+ * let us listen, the case passes without having tested it.
+ */
+
+#define FORGED 0x7ffffff0	/* no process has this number */
+#define FAMILY 0x1f
+
+/* Messages as the kernel makes them */
+
+struct forged {
+	char data[2048];
+	size_t len;
+};
+
+static void put(struct forged *f, const void *data, size_t len)
+{
+	ck_assert_uint_le(f->len + len, sizeof f->data);
+	memcpy(f->data + f->len, data, len);
+	f->len += len;
+}
+
+/* The header comes first, and says how much there is. */
+static void put_header(struct forged *f, uint16_t type)
+{
+	struct nlmsghdr h = { .nlmsg_type = type };
+
+	*f = (struct forged){ .len = 0 };
+	put(f, &h, sizeof h);
+}
+
+static void end_header(struct forged *f)
+{
+	uint32_t len = (uint32_t)f->len;
+
+	memcpy(f->data + offsetof(struct nlmsghdr, nlmsg_len), &len, sizeof len);
+}
+
+static void make_exit_event(struct forged *f)
+{
+	struct proc_event e = { .what = PROC_EVENT_EXIT };
+	struct cn_msg cn = { .id = { CN_IDX_PROC, CN_VAL_PROC }, .seq = 1000000, .len = sizeof e };
+
+	e.event_data.exit.process_pid = FORGED;
+	e.event_data.exit.process_tgid = FORGED;
+	put_header(f, NLMSG_DONE);
+	put(f, &cn, sizeof cn);
+	put(f, &e, sizeof e);
+	end_header(f);
+}
+
+static void put_attribute(struct forged *f, uint16_t type, const void *data, size_t len)
+{
+	struct nlattr a = { .nla_type = type, .nla_len = (uint16_t)(sizeof a + len) };
+
+	put(f, &a, sizeof a);
+	put(f, data, len);
+}
+
+/* figures of any length, as kernels of any version have them */
+static void make_figures(struct forged *f, uint16_t family, uint32_t tid, const void *figures,
+			 size_t len)
+{
+	struct genlmsghdr generic = { .cmd = TASKSTATS_CMD_NEW, .version = 1 };
+	struct nlattr both = { .nla_type = TASKSTATS_TYPE_AGGR_PID,
+			       .nla_len = (uint16_t)(sizeof both + 8 + 4 + len) };
+
+	put_header(f, family);
+	put(f, &generic, sizeof generic);
+	put(f, &both, sizeof both);
+	put_attribute(f, TASKSTATS_TYPE_PID, &tid, sizeof tid);
+	put_attribute(f, TASKSTATS_TYPE_STATS, figures, len);
+	end_header(f);
+}
+
+/* Another process sends one of them. False: it may not. */
+static bool send_forged(int to_fd, int protocol, uint32_t group, const struct forged *f)
+{
+	struct sockaddr_nl to;
+	socklen_t len = sizeof to;
+	int status;
+	pid_t pid;
+
+	ck_assert_int_eq(getsockname(to_fd, (struct sockaddr *)&to, &len), 0);
+	to.nl_pid = group ? 0 : to.nl_pid;
+	to.nl_groups = group;
+	pid = fork();
+	if (!pid) {
+		int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, protocol);
+		ssize_t n = sendto(fd, f->data, f->len, 0, (struct sockaddr *)&to, sizeof to);
+
+		_exit(n == (ssize_t)f->len ? 0 : errno);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	if (WEXITSTATUS(status) == EPERM)
+		return false;
+	/* a group has heard it before the kernel, which may not listen to that protocol */
+	if (group && WEXITSTATUS(status) == ECONNREFUSED)
+		return true;
+	ck_assert_msg(!WEXITSTATUS(status), "%s", strerror(WEXITSTATUS(status)));
+	return true;
+}
+
+/* The socket */
+
+START_TEST(of_others_is_ignored)
+{
+	uint32_t group = _i ? 2 : 0;
+	struct slice message;
+	struct forged f;
+	struct netlink n;
+	int r = netlink_open(&n, NETLINK_USERSOCK, group, 0);
+
+	if (r == -EPERM)
+		return;
+	ck_assert_int_eq(r, 0);
+	make_exit_event(&f);
+	/* more than are read at a time */
+	for (unsigned i = 0; i < NETLINK_BATCH + 1; i++) {
+		if (!send_forged(n.fd, NETLINK_USERSOCK, group, &f))
+			break;
+		ck_assert(netlink_wait(&n, 0));
+	}
+	ck_assert(!netlink_next(&n, &message));
+	ck_assert(!netlink_wait(&n, 0));
+	netlink_close(&n);
+}
+END_TEST
+
+START_TEST(senders)
+{
+	static const struct {
+		struct sockaddr_nl sender;
+		socklen_t len;
+		uint32_t group;
+		int flags;
+		bool accepted;
+	} cases[] = {
+		{ { .nl_family = AF_NETLINK }, sizeof(struct sockaddr_nl), 0, 0, true },
+		{ { .nl_family = AF_NETLINK, .nl_groups = 1 }, sizeof(struct sockaddr_nl), 1, 0, true },
+		{ { .nl_family = AF_NETLINK, .nl_pid = 1 }, sizeof(struct sockaddr_nl), 0, 0, false },
+		{ { .nl_family = AF_NETLINK, .nl_groups = 2 }, sizeof(struct sockaddr_nl), 1, 0, false },
+		{ { .nl_family = AF_NETLINK }, sizeof(struct sockaddr_nl), 1, 0, false },
+		{ { .nl_family = AF_NETLINK, .nl_groups = 1 }, sizeof(struct sockaddr_nl), 0, 0, false },
+		{ { .nl_family = AF_NETLINK }, sizeof(struct sockaddr_nl), 0, MSG_TRUNC, false },
+		{ { .nl_family = AF_UNIX }, sizeof(struct sockaddr_nl), 0, 0, false },
+		{ { .nl_family = AF_NETLINK }, 0, 0, 0, false },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct sockaddr_nl sender = cases[i].sender;
+		struct netlink n = { .fd = -1, .group = cases[i].group };
+		struct msghdr received = { .msg_name = &sender, .msg_namelen = cases[i].len,
+					   .msg_flags = cases[i].flags };
+
+		ck_assert_msg(netlink_accepts(&n, &received) == cases[i].accepted, "case %zu", i);
+	}
+}
+END_TEST
+
+/* Lengths that a message tells of itself are not believed. */
+START_TEST(claimed_lengths)
+{
+	static const uint32_t lengths[] = { 0, 1, 15, 17, 100, UINT32_MAX };
+	struct nlmsghdr h = { 0 }, opened;
+	struct slice body;
+
+	ck_assert(!netlink_open_message((struct slice){ (char *)&h, 15 }, &opened, &body));
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		h.nlmsg_len = lengths[i];
+		ck_assert(!netlink_open_message((struct slice){ (char *)&h, sizeof h }, &opened, &body));
+	}
+	h.nlmsg_len = sizeof h;
+	ck_assert(netlink_open_message((struct slice){ (char *)&h, sizeof h }, &opened, &body));
+	ck_assert_uint_eq(body.len, 0);
+}
+END_TEST
+
+/* Events */
+
+START_TEST(forged_event)
+{
+	struct connector_event e;
+	struct connector c;
+	struct forged f;
+
+	if (connector_open(&c, 0))
+		return;
+	make_exit_event(&f);
+	send_forged(c.netlink.fd, NETLINK_CONNECTOR, 0, &f);
+	send_forged(c.netlink.fd, NETLINK_CONNECTOR, CN_IDX_PROC, &f);
+	while (connector_next(&c, &e))
+		ck_assert_int_ne(e.pid, FORGED);
+	/* nor are others thought lost */
+	ck_assert_uint_lt(connector_lost(&c), 1000);
+	connector_close(&c);
+}
+END_TEST
+
+START_TEST(event_lengths)
+{
+	struct connector c = CONNECTOR_CLOSED;
+	struct connector_event e;
+	struct forged f;
+
+	make_exit_event(&f);
+	ck_assert(connector_parse(&c, (struct slice){ f.data, f.len }, &e));
+	ck_assert_int_eq(e.pid, FORGED);
+	for (size_t len = 0; len < f.len; len++) {
+		char copy[sizeof f.data];
+
+		memcpy(copy, f.data, len);
+		ck_assert(!connector_parse(&c, (struct slice){ copy, len }, &e));
+	}
+}
+END_TEST
+
+/* Figures */
+
+static void fill(struct taskstats *s, uint16_t version)
+{
+	*s = (struct taskstats){ .version = version, .cpu_count = 2, .cpu_delay_total = 30000,
+		.cpu_run_virtual_total = 5000000, .ac_pid = FORGED, .ac_etime = 7000,
+		.ac_utime = 4000, .nvcsw = 1, .hiwater_rss = 1234, .ac_tgid = FORGED - 1,
+		.ac_tgetime = 9000 };
+	strcpy(s->ac_comm, "forged");
+}
+
+START_TEST(forged_figures)
+{
+	struct taskstats_listener t;
+	struct taskstats_event e;
+	struct taskstats s;
+	struct forged f;
+
+	if (taskstats_open(&t, 0))
+		return;
+	fill(&s, TASKSTATS_VERSION);
+	make_figures(&f, t.family, FORGED, &s, sizeof s);
+	ck_assert(taskstats_parse((struct slice){ f.data, f.len }, t.family, &e));
+	send_forged(t.netlink.fd, NETLINK_GENERIC, 0, &f);
+	while (taskstats_next(&t, &e))
+		ck_assert_int_ne(e.tid, FORGED);
+	taskstats_close(&t);
+}
+END_TEST
+
+/* As kernels had them: shorter, longer, and with fields put in between. */
+START_TEST(versions_of_figures)
+{
+	static const struct {
+		uint16_t version;
+		size_t len, more;	/* behind the waiting time for a processor */
+	} cases[] = {
+		{ 8, offsetof(struct taskstats, thrashing_count), 0 },
+		{ 11, offsetof(struct taskstats, ac_tgid), 0 },
+		{ 13, sizeof(struct taskstats), 0 },
+		{ 14, sizeof(struct taskstats) + 16, 0 },
+		{ 15, sizeof(struct taskstats) + 24, 24 },
+		{ 16, sizeof(struct taskstats) + 48, 48 },
+		{ 16, sizeof(struct taskstats) + 160, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		size_t first = offsetof(struct taskstats, blkio_count), more = cases[i].more;
+		char record[sizeof(struct taskstats) + 200];
+		struct taskstats_event e;
+		struct taskstats s;
+		struct forged f;
+
+		fill(&s, cases[i].version);
+		memset(record, 0xff, sizeof record);
+		memcpy(record, &s, first);
+		memcpy(record + first + more, (char *)&s + first, sizeof s - first);
+		make_figures(&f, FAMILY, FORGED, record, cases[i].len);
+		ck_assert_msg(taskstats_parse((struct slice){ f.data, f.len }, FAMILY, &e),
+			      "version %u", cases[i].version);
+		ck_assert_str_eq(e.name, "forged");
+		ck_assert_int_eq(e.cpu.run_us, 5000);
+		ck_assert_int_eq(e.cpu.wait_us, 30);
+		ck_assert_int_eq(e.cpu.age_us, 7000);
+		ck_assert(e.cpu.slept);
+		ck_assert_int_eq(e.used.user_us, 4000);
+		ck_assert_int_eq(e.used.max_rss_kb, 1234);
+		ck_assert_int_eq(e.process_age_us, cases[i].version < 12 ? -1 : 9000);
+	}
+}
+END_TEST
+
+START_TEST(figures_of_another_family)
+{
+	struct taskstats_event e;
+	struct taskstats s;
+	struct forged f;
+
+	fill(&s, TASKSTATS_VERSION);
+	make_figures(&f, FAMILY, FORGED, &s, sizeof s);
+	ck_assert(taskstats_parse((struct slice){ f.data, f.len }, FAMILY, &e));
+	ck_assert(!taskstats_parse((struct slice){ f.data, f.len }, FAMILY + 1, &e));
+	for (size_t len = 0; len < f.len; len++) {
+		char copy[sizeof f.data];
+
+		memcpy(copy, f.data, len);
+		ck_assert(!taskstats_parse((struct slice){ copy, len }, FAMILY, &e));
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("netlink");
+	TCase *t = tcase_create("netlink");
+
+	tcase_add_loop_test(t, of_others_is_ignored, 0, 2);
+	tcase_add_test(t, senders);
+	tcase_add_test(t, claimed_lengths);
+	tcase_add_test(t, forged_event);
+	tcase_add_test(t, event_lengths);
+	tcase_add_test(t, forged_figures);
+	tcase_add_test(t, versions_of_figures);
+	tcase_add_test(t, figures_of_another_family);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
