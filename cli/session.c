@@ -313,6 +313,41 @@ static const char *why_not_preloaded(const struct session *s, const char *progra
 	return why;
 }
 
+/* Of make's short options: with an argument, which may be the next word. */
+static bool takes_argument(char option)
+{
+	return strchr("CEIWfo", option);
+}
+
+static bool abbreviates(const char *word, const char *option)
+{
+	size_t len = strlen(word);
+
+	return len > 3 && !strncmp(word, option, len);
+}
+
+/* Is make asked for its version or for help only: then it reads no makefile. */
+static bool only_prints(char *const argv[])
+{
+	for (size_t i = 1; argv[i] && strcmp(argv[i], "--"); i++) {
+		const char *word = argv[i];
+
+		if (abbreviates(word, "--version") || abbreviates(word, "--help"))
+			return true;
+		if (word[0] != '-' || word[1] == '-')
+			continue;
+		for (word++; *word; word++) {
+			if (*word == 'v' || *word == 'h')
+				return true;
+			if (takes_argument(*word)) {
+				i += !word[1] && argv[i + 1];
+				break;
+			}
+		}
+	}
+	return false;
+}
+
 /* Only where nobody said before why there is nothing to see, as a shell does of a
  * command that cannot be run. */
 static void explain_no_tasks(struct session *s, const struct launch *l,
@@ -327,6 +362,8 @@ static void explain_no_tasks(struct session *s, const struct launch *l,
 	s->complained = true;
 	if (WIFEXITED(l->status) &&
 	    (WEXITSTATUS(l->status) == 126 || WEXITSTATUS(l->status) == 127))
+		return;
+	if ((make || carry_is_bitbake(carry_name(l->argv[0]))) && only_prints(l->argv))
 		return;
 	if (carry_is_bitbake(carry_name(l->argv[0]))) {
 		report("no tasks were recorded: none ran, or no INHERIT += \"buildbeat\" is in "

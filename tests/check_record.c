@@ -294,9 +294,48 @@ START_TEST(make_without_makefiles)
 
 	if (!make_host_can())
 		return;
-	support_run(&r, support_tmpdir(), RECORD "-n one -- make --version >/dev/null");
+	support_run(&r, support_tmpdir(), "echo 'all: ; @:' >Makefile; "
+		    RECORD "-n one -- make MAKEFILES=");
 	ck_assert_int_eq(r.status, 0);
 	launched_said(&r, "no tasks were recorded: make can load the plugin and did not");
+	support_run_release(&r);
+}
+END_TEST
+
+/* make says what it is, and nobody else says anything. */
+static const char *const questions[] = {
+	"--version", "-v", "--help", "-h", "--vers", "-sv", "-j2 -C / --version", "-fvh --he x",
+	"--hel -n",
+};
+
+START_TEST(make_about_itself)
+{
+	static const char *const makes[] = { "make", "remake" };
+	const char *question = questions[_i / 2], *make = makes[_i % 2];
+	struct run with, plain;
+
+	if (!make_host_can() || !support_has(make))
+		return;
+	support_run(&plain, support_tmpdir(), "%s %s", make, question);
+	support_run(&with, support_tmpdir(), RECORD "-n one -- %s %s", make, question);
+	ck_assert_int_eq(with.status, plain.status);
+	ck_assert_str_eq(with.out.data, plain.out.data);
+	ck_assert_str_eq(with.err.data, plain.err.data);
+	support_run_release(&with);
+	support_run_release(&plain);
+}
+END_TEST
+
+/* -v and -h may be part of another word. */
+START_TEST(make_not_about_itself)
+{
+	struct run r;
+
+	if (!make_host_can())
+		return;
+	support_run(&r, support_tmpdir(), "echo 'all vh: ; @:' >Makefile; cp Makefile vh; MAKEFILES= "
+		    RECORD "-n one -- make MAKEFILES=x -Ivh -f vh -C . -- vh");
+	launched_said(&r, "no tasks were recorded: ");
 	support_run_release(&r);
 }
 END_TEST
@@ -433,6 +472,8 @@ int main(void)
 	tcase_add_test(t, without_a_make);
 	tcase_add_loop_test(t, make_without_load, 0, sizeof other_makes / sizeof *other_makes);
 	tcase_add_test(t, make_without_makefiles);
+	tcase_add_loop_test(t, make_about_itself, 0, 2 * (int)(sizeof questions / sizeof *questions));
+	tcase_add_test(t, make_not_about_itself);
 	tcase_add_test(t, a_source_that_is_not_there);
 	tcase_add_test(t, missing_plugin);
 	tcase_add_test(t, too_many_children);
