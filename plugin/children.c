@@ -2,56 +2,40 @@
 
 #include <stddef.h>
 
-#define MASK (CHILDREN_SLOTS - 1u)
-
-/* Where pid is, or the free slot where it would be: neighbouring pids get
- * neighbouring slots, and the table is never full. */
-static unsigned probe(const struct children *c, pid_t pid)
+struct child *children_next(struct children *c)
 {
-	unsigned i = (unsigned)pid & MASK;
-
-	while (c->slot[i].pid && c->slot[i].pid != pid)
-		i = (i + 1) & MASK;
-	return i;
-}
-
-struct child *children_add(struct children *c, pid_t pid)
-{
-	struct child *child = &c->slot[probe(c, pid)];
-
-	if (child->pid)
-		return child;
-	if (c->n == CHILDREN_MAX)
-		return NULL;
-	c->n++;
-	*child = (struct child){ .pid = pid, .io_fd = -1 };
-	return child;
+	return c->n < CHILDREN_MAX ? &c->child[c->n] : NULL;
 }
 
 struct child *children_find(struct children *c, pid_t pid)
 {
-	struct child *child = &c->slot[probe(c, pid)];
-
-	return child->pid ? child : NULL;
+	for (unsigned i = c->n; i-- > 0;) {
+		if (c->pid[i] == pid)
+			return &c->child[i];
+	}
+	return NULL;
 }
 
-/* Is home of the entry in slot i outside (hole, i], going round: then it may
- * move into the hole. */
-static bool may_move(unsigned hole, unsigned i, unsigned home)
+struct child *children_add(struct children *c, pid_t pid)
 {
-	return ((i - home) & MASK) >= ((i - hole) & MASK);
+	struct child *child = children_find(c, pid);
+
+	if (child)
+		return child;
+	child = children_next(c);
+	if (!child)
+		return NULL;
+	child->io_fd = -1;
+	c->pid[c->n++] = pid;
+	return child;
 }
 
 void children_remove(struct children *c, struct child *child)
 {
-	unsigned hole = (unsigned)(child - c->slot);
+	struct child *last = &c->child[--c->n];
+	struct child removed = *child;
 
-	for (unsigned i = (hole + 1) & MASK; c->slot[i].pid; i = (i + 1) & MASK) {
-		if (!may_move(hole, i, (unsigned)c->slot[i].pid & MASK))
-			continue;
-		c->slot[hole] = c->slot[i];
-		hole = i;
-	}
-	c->slot[hole].pid = 0;
-	c->n--;
+	c->pid[child - c->child] = c->pid[c->n];
+	*child = *last;
+	*last = removed;
 }

@@ -2,11 +2,15 @@
  * The GNU make host (4.0 and later, and remake): make loads this object by
  * "load" and calls buildbeat_gmk_setup().
  *
- * Targets: make expands $(IFS) in itself once for every recipe line and every
- * $(shell), with the target's automatic variables in scope, to find out whether
- * a command needs a shell. We are that variable. A Makefile with an IFS of its
- * own keeps its value, and should one get in the way so that we are not asked,
- * SHELL, expanded next to it, is the second best.
+ * Targets: make composes an environment for every target whose recipe starts a
+ * process, and expands the exported variables with the target's automatic variables
+ * in scope. MAKEFILES is exported and ours anyway: its value asks us, and remains
+ * what it was. All lines of a recipe get the same environment: that is how the
+ * second is known. Makefiles see nothing new.
+ *
+ * Where a Makefile has a MAKEFILES of its own, or does not export it, two other
+ * variables are the second and third best, each visible: IFS and SHELL, which make
+ * expands for every line of a recipe to find out whether it needs a shell.
  */
 #include "buildbeat_plugin.h"
 #include "buf.h"
@@ -22,7 +26,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#define TELL "$@,$^ $|)\n"
+/* $(value) does not warn of a variable that is not defined. */
+#define TELL "$(value @),$(value ^) $(value |))\n"
 #define INTERVAL_MS 1000
 
 typedef char *gmk_function(const char *name, unsigned argc, char **argv);
@@ -43,6 +48,8 @@ static struct {
 	bool may_begin;		/* no recording yet: the first command begins one */
 	bool own;		/* it did: no launcher speaks for us */
 	int32_t level;		/* MAKELEVEL */
+	char *makefiles;	/* the value of MAKEFILES without us; NULL: none */
+	bool took_ifs;
 	char *ifs, *shell;	/* what the Makefiles' own values are; NULL: none */
 	char command[8192];
 } make;
@@ -58,6 +65,14 @@ static bool expands_to(const char *text, const char *word)
 
 	gmk_free(value);
 	return same;
+}
+
+static char *copy_of(const char *text)
+{
+	size_t size = text ? strlen(text) + 1 : 0;
+	char *copy = size > 1 ? gmk_alloc((unsigned)size) : NULL;
+
+	return copy ? memcpy(copy, text, size) : NULL;
 }
 
 /* One line on stderr, from the top of a build without a launcher only. */
@@ -125,15 +140,19 @@ static int begin(const struct session_host *host, struct error *err)
 	return r;
 }
 
-/* The makes below join through the ticket. The value of before as it is: it
- * would be expanded a second time else. */
+/* The makes below join through the ticket. */
 static void export_ticket(void)
 {
-	char text[PATH_MAX + 128];
+	struct buf b = BUF_INIT;
 
-	snprintf(text, sizeof text, "override export MAKEFILES := %s $(value MAKEFILES)\n",
-		 make.session.ticket.path);
-	gmk_eval(text, NULL);
+	ticket_add_makefiles(&b, &make.session.ticket, make.makefiles);
+	if (buf_error(&b)) {
+		buf_release(&b);
+		return;
+	}
+	gmk_free(make.makefiles);
+	make.makefiles = copy_of(buf_str(&b));
+	buf_release(&b);
 }
 
 /* Once, if it is up to us. */
@@ -152,21 +171,14 @@ static void begin_recording(void)
 
 /* The names */
 
-static char *copy_of(const char *text)
-{
-	size_t size = text ? strlen(text) + 1 : 0;
-	char *copy = size > 1 ? gmk_alloc((unsigned)size) : NULL;
-
-	return copy ? memcpy(copy, text, size) : NULL;
-}
-
 static void remember(struct buf *b, const char *text)
 {
 	buf_clear(b);
 	buf_adds(b, text);
 }
 
-static void tell(unsigned argc, char **argv)
+/* often: for every line of a recipe, not once a target. */
+static void tell(unsigned argc, char **argv, bool often)
 {
 	struct procs_line *line = &make.host.line;
 
@@ -174,43 +186,88 @@ static void tell(unsigned argc, char **argv)
 	remember(&line->name, argc > 0 ? argv[0] : "");
 	remember(&line->after, argc > 1 ? argv[1] : "");
 	line->known = !buf_error(&line->name) && !buf_error(&line->after);
+	line->often = often;
+}
+
+/* Outside of a target nothing is about to be started. */
+static char *at_makefiles(const char *name, unsigned argc, char **argv)
+{
+	(void)name;
+	if (argc > 0 && argv[0][0])
+		tell(argc, argv, false);
+	return copy_of(make.makefiles);
 }
 
 static char *at_ifs(const char *name, unsigned argc, char **argv)
 {
 	(void)name;
-	tell(argc, argv);
+	tell(argc, argv, true);
 	return copy_of(make.ifs);
 }
 
 static char *at_shell(const char *name, unsigned argc, char **argv)
 {
 	(void)name;
-	tell(argc, argv);
+	tell(argc, argv, true);
 	return copy_of(make.shell);
 }
 
-/* IFS was not set, or in the environment or on the command line, where it is
- * stronger than an assignment and where children see it. */
+/* Is this an environment that we were asked for: others have a MAKEFILES that a
+ * Makefile set, or none. */
+static bool is_asked_for(char *const env[])
+{
+	size_t len = make.makefiles ? strlen(make.makefiles) : 0;
+
+	for (; len && *env; env++) {
+		if (!strncmp(*env, "MAKEFILES=", 10))
+			return !strncmp(*env + 10, make.makefiles, len);
+	}
+	return false;
+}
+
+/* What make takes from the environment it hands on as it is; from elsewhere,
+ * expanded. -e makes the environment stronger than an assignment. */
+static void take_makefiles(void)
+{
+	char *origin = gmk_expand("$(origin MAKEFILES)");
+	bool is_from_file = origin && !strcmp(origin, "file");
+	bool is_strong = origin && (!strcmp(origin, "environment override") ||
+				    !strcmp(origin, "command line") ||
+				    !strcmp(origin, "override"));
+
+	make.makefiles = gmk_expand(is_from_file ? "$(MAKEFILES)" : "$(value MAKEFILES)");
+	gmk_eval(is_strong ? "override MAKEFILES = $(buildbeat-at " TELL
+		 : "MAKEFILES = $(buildbeat-at " TELL, NULL);
+	gmk_free(origin);
+}
+
+/* In the midst of expanding something: its target, if that is a recipe. */
+static void shell_started(void)
+{
+	char *target = gmk_expand("$(value @)");
+
+	tell(1, &target, true);
+	gmk_free(target);
+}
+
+/* Keeps its value, and whether children see it. */
 static void take_ifs(void)
 {
+	make.took_ifs = true;
 	if (expands_to("$(origin IFS)", "undefined")) {
-		gmk_eval("IFS = $(buildbeat-at " TELL "unexport IFS\n", NULL);
-	} else {
-		make.ifs = gmk_expand("$(IFS)");
-		gmk_eval("override IFS = $(buildbeat-at " TELL "export IFS\n", NULL);
+		gmk_eval("IFS = $(buildbeat-ifs " TELL "unexport IFS\n", NULL);
+		return;
 	}
-}
-
-static void keep_ifs(void)
-{
-	bool plain = expands_to("$(origin IFS)", "file");
-
 	make.ifs = gmk_expand("$(IFS)");
-	gmk_eval(plain ? "IFS = $(buildbeat-at " TELL : "override IFS = $(buildbeat-at " TELL, NULL);
+	if (expands_to("$(origin IFS)", "file"))
+		gmk_eval("IFS = $(buildbeat-ifs " TELL, NULL);
+	else if (expands_to("$(origin IFS)", "override"))
+		gmk_eval("override IFS = $(buildbeat-ifs " TELL, NULL);
+	else
+		gmk_eval("override IFS = $(buildbeat-ifs " TELL "export IFS\n", NULL);
 }
 
-static void keep_shell(void)
+static void take_shell(void)
 {
 	bool untouched = expands_to("$(origin SHELL)", "default");
 
@@ -220,24 +277,14 @@ static void keep_shell(void)
 		gmk_eval("unexport SHELL\n", NULL);
 }
 
-static bool ifs_is_ours(void)
-{
-	return !expands_to("$(findstring buildbeat-at,$(value IFS))", "");
-}
-
-/*
- * A process was started and we were not asked before. Either a Makefile has set
- * IFS: keep its value, take its place. Or a target has an IFS of its own, or this
- * make does not look at IFS: then the same with SHELL.
- */
+/* A process was started and we were not asked before: MAKEFILES is not ours any
+ * more; or neither is IFS, or this make does not look at it. */
 static void names_lost(void)
 {
-	if (make.shell)
-		return;
-	if (!make.ifs && !ifs_is_ours())
-		keep_ifs();
-	else
-		keep_shell();
+	if (!make.took_ifs)
+		take_ifs();
+	else if (!make.shell)
+		take_shell();
 }
 
 /* Beginning and end */
@@ -312,7 +359,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 	if (make.loaded || !gmk_add_function)
 		return -1;
 	make.loaded = true;
-	if (ifs_is_ours())
+	if (!expands_to("$(findstring buildbeat-at,$(value MAKEFILES))", ""))
 		return -1;	/* another copy of us was here before */
 	make.level = make_level();
 	r = open_session(join, NULL);
@@ -321,10 +368,13 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 	if (!r || make.may_begin) {
 		make.host.unrecorded = begin_recording;
 		make.host.unknown = names_lost;
+		make.host.shell = shell_started;
+		make.host.is_asked_for = is_asked_for;
 		make.host.replaced = replaced;
-		gmk_add_function("buildbeat-at", at_ifs, 1, 2, 0);
+		gmk_add_function("buildbeat-at", at_makefiles, 1, 2, 0);
+		gmk_add_function("buildbeat-ifs", at_ifs, 1, 2, 0);
 		gmk_add_function("buildbeat-shell", at_shell, 1, 2, 0);
-		take_ifs();
+		take_makefiles();
 		if (!procs_attach(&make.session, &make.host)) {
 			complain("", "this make's calls cannot be followed");
 			if (make.session.live)

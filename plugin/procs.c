@@ -30,7 +30,11 @@ static struct {
 	struct children children;
 	uint64_t not_recorded;		/* children the table had no room for */
 	bool vforks;
+	pid_t pid;			/* the tool's */
+	bool missed;			/* a vfork child that ran before the session opened */
 	bool to_pipe;			/* the next one writes into a pipe of the tool's */
+	bool ended;			/* nothing was started since a child ended */
+	bool tried;			/* to start what the tool prepared for */
 	struct stat out;		/* the tool's own stdout */
 	struct buf late;		/* see put_off() */
 	char late_text[EVENT_MAX + 1];
@@ -111,13 +115,16 @@ static uint64_t hash(uint64_t h, const struct buf *b)
 	return (h ^ 0xff) * 0x100000001b3u;
 }
 
-/* Whether what line depends on is to be written: once a target, not once a line
+/* Whether what the task depends on is to be written: once a target, not once a line
  * of its recipe. Forgetting only means to write it again. */
-static bool is_news(const struct procs_line *line)
+static bool is_news(const struct procs_line *line, const struct buf *name)
 {
-	uint64_t h = hash(hash(0xcbf29ce484222325u, &line->name), &line->after);
-	uint64_t *told = &procs.told[h & (TOLD_SLOTS - 1)];
+	uint64_t h, *told;
 
+	if (!line->often)
+		return true;
+	h = hash(hash(0xcbf29ce484222325u, name), &line->after);
+	told = &procs.told[h & (TOLD_SLOTS - 1)];
 	if (*told == h)
 		return false;
 	*told = h;
@@ -163,7 +170,9 @@ static void append_after(struct buf *b, uint64_t task, int64_t t, char *after)
 	}
 }
 
-static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
+/* name: NULL if it is not known. */
+static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
+			struct buf *name)
 {
 	struct procs_line *line = &procs.host->line;
 	struct store *store = &procs.session->store;
@@ -172,40 +181,70 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
 		.pid = pid, .slot = -1,
 		.kind = procs.to_pipe ? "shell" : NULL,
 		.key = procs.to_pipe ? "$(shell)" : NULL,
-		.name = line->known ? buf_str(&line->name) : NULL,
+		.name = name ? buf_str(name) : NULL,
 		.command = argv ? command_text(argv) : NULL,
 	};
 	struct buf b;
 
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_start(&b, t, store->inst, task, &e);
-	if (line->known && line->after.len > 1 && !procs.to_pipe && is_news(line))
+	if (line->known && line->after.len > 1 && !procs.to_pipe && is_news(line, name))
 		append_after(&b, task, t, line->after.data);
 	emit(&b);
 }
 
-/* What was known about the next process is used up. */
-static void forget(void)
+/* The name of the next process, if the tool told it. */
+static struct buf *told_name(void)
 {
-	bool known = procs.host->line.known;
+	if (procs.to_pipe && !procs.host->line.known)
+		procs.host->shell();
+	return procs.host->line.known ? &procs.host->line.name : NULL;
+}
 
-	procs.to_pipe = false;
-	if (!known)
+/* What was known about the next process is used up. */
+static void forget(bool named)
+{
+	procs.to_pipe = procs.ended = false;
+	if (!named)
 		procs.host->unknown();
 	procs.host->line.known = false;
 }
 
 /* Start and end of a task */
 
-static void started(pid_t pid, int64_t t, char *const argv[])
+/*
+ * The name of the process that gets this slot: told; or that of what had the slot
+ * before, if it ended just now and is of the same task. env: of the process; NULL
+ * where the tool got no further than to look for its program.
+ */
+static struct buf *take_name(struct child *slot, char *const *env)
+{
+	struct buf *told = told_name();
+	struct buf before = slot->name;
+
+	if (told) {
+		slot->name = *told;
+		*told = before;
+		slot->asked_for = !procs.to_pipe;
+	} else if (!procs.ended || !slot->asked_for ||
+		   (env && ((slot->env && slot->env != env) || !procs.host->is_asked_for(env)))) {
+		slot->asked_for = false;
+		return NULL;
+	}
+	slot->env = env;
+	return &slot->name;
+}
+
+static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 {
 	struct child *child = children_add(&procs.children, pid);
 	int saved = errno;
+	struct buf *target;
 	char name[64];
 
 	if (!child) {
 		procs.not_recorded++;
-		forget();
+		forget(procs.host->line.known);
 		return;
 	}
 	if (child->io_fd >= 0)
@@ -217,8 +256,9 @@ static void started(pid_t pid, int64_t t, char *const argv[])
 		child->io_fd = store_open_at(AT_FDCWD, name, O_RDONLY);
 	}
 	child->task = session_next_task(procs.session);
-	write_start(child->task, t, pid, argv);
-	forget();
+	target = take_name(child, env);
+	write_start(child->task, t, pid, argv, target);
+	forget(target);
 	errno = saved;
 }
 
@@ -234,16 +274,19 @@ static void write_end(uint64_t task, const struct event_end *e)
 }
 
 /* It could not be started: make says so and treats it as an exit status. */
-static void not_started(int64_t t, char *const argv[], int error)
+static void not_started(int64_t t, char *const argv[], char *const *env, int error)
 {
+	struct child *slot = children_next(&procs.children);
 	uint64_t task = session_next_task(procs.session);
+	struct buf *name = slot ? take_name(slot, env) : told_name();
 	int saved = errno;
 	struct event_end e;
 
-	write_start(task, t, -1, argv);
+	write_start(task, t, -1, argv, name);
 	event_end_init(&e, (error == ENOENT ? 127 : 126) << 8);
 	write_end(task, &e);
-	forget();
+	forget(name);
+	procs.ended = true;
 	errno = saved;
 }
 
@@ -286,6 +329,7 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 		close(child->io_fd);
 	write_end(child->task, &e);
 	children_remove(&procs.children, child);
+	procs.ended = true;
 	errno = saved;
 }
 
@@ -330,10 +374,12 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 		      const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
 		      char *const argv[], char *const envp[])
 {
+	char *const *env = envp;
 	pid_t child = -1;
 	int64_t t;
 	int r;
 
+	procs.tried = true;
 	if (!procs.session->live)
 		procs.host->unrecorded();
 	if (!is_on())
@@ -344,9 +390,9 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 	if (pid)
 		*pid = child;
 	if (!r)
-		started(child, t, argv);
+		started(child, t, argv, env);
 	else if (r != ENOEXEC && r != EINTR)	/* make tries these again, otherwise */
-		not_started(t, argv, r);
+		not_started(t, argv, env, r);
 	return r;
 }
 
@@ -366,8 +412,9 @@ static int hook_spawnp(pid_t *pid, const char *file, const posix_spawn_file_acti
  * of PATH it has not called posix_spawn() at all. */
 static int hook_spawnattr_destroy(posix_spawnattr_t *attr)
 {
-	if (is_on() && procs.host->line.known)
-		not_started(store_now_us(&procs.session->store), NULL, ENOENT);
+	if (is_on() && !procs.tried)
+		not_started(store_now_us(&procs.session->store), NULL, NULL, ENOENT);
+	procs.tried = false;
 	return posix_spawnattr_destroy(attr);
 }
 
@@ -385,21 +432,23 @@ static bool differs_from_our_stdout(void)
  * Either make replaces itself, or this is its vfork child: then the memory is
  * the parent's, which learns of the child here; nothing may be closed.
  */
-static void about_to_exec(char *const argv[])
+static void about_to_exec(char *const argv[], char *const env[])
 {
 	struct store *store = &procs.session->store;
 	pid_t pid = getpid();
 	int saved = errno;
 
-	if (pid == store->pid) {
+	if (pid == procs.pid) {
 		if (is_on()) {
 			flush();
 			procs.host->replaced();
 		}
-	} else if (procs.vforks && getppid() == store->pid && is_on() &&
+	} else if (procs.vforks && getppid() == procs.pid && !procs.session->live) {
+		procs.missed = true;	/* a child cannot open it */
+	} else if (procs.vforks && getppid() == procs.pid && is_on() &&
 		   !children_find(&procs.children, pid)) {
 		procs.to_pipe = differs_from_our_stdout();
-		started(pid, store_now_us(store), argv);
+		started(pid, store_now_us(store), argv, env);
 	}
 	errno = saved;
 }
@@ -410,10 +459,10 @@ static int exec_with(int (*function)(const char *, char *const[], char *const[])
 	bool own = envp == environ;	/* which may move */
 	int saved = errno;
 
-	about_to_exec(argv);
+	about_to_exec(argv, envp);
 	if (own)
 		envp = environ;
-	if (getpid() != procs.session->store.pid)
+	if (getpid() != procs.pid)
 		envp = carrying(path, argv, envp);
 	errno = saved;
 	return function(path, argv, envp);
@@ -492,6 +541,9 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 	struct rusage own;
 	pid_t r;
 
+	if (procs.missed && !procs.session->live)
+		procs.host->unrecorded();
+	procs.missed = false;
 	if (!is_on())
 		return wait4(pid, status, options, usage);
 	if (!(options & WNOHANG))
@@ -499,6 +551,8 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 	r = (io ? look_then_wait4 : plain_wait4)(pid, status, options, usage ? usage : &own);
 	if (r <= 0)
 		flush();
+	else
+		procs.host->line.known = false;
 	return r;
 }
 
@@ -550,6 +604,7 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 
 	procs.session = s;
 	procs.host = host;
+	procs.pid = getpid();
 	buf_init_fixed(&procs.late, procs.late_text, sizeof procs.late_text);
 	if (!got_redirect(hooks, sizeof hooks / sizeof *hooks))
 		return false;

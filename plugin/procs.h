@@ -16,7 +16,8 @@ struct buildbeat_session;
 
 /* What the tool is about to run, as far as it told. */
 struct procs_line {
-	bool known;		/* told since the last process was started */
+	bool known;		/* told since the last process was started or ended */
+	bool often;		/* told for every process, not once a task */
 	struct buf name;	/* target; may be empty */
 	struct buf after;	/* what it depends on, blank separated */
 };
@@ -27,6 +28,12 @@ struct procs_host {
 	void (*unrecorded)(void);
 	/* A process was started without anything known about it. */
 	void (*unknown)(void);
+	/* One that the tool reads from was, in the midst of a task perhaps: to tell
+	 * which, if so. */
+	void (*shell)(void);
+	/* Does the tool tell before it makes an environment like this one. Processes it
+	 * gives the same one to, right one after another, are of one task. */
+	bool (*is_asked_for)(char *const env[]);
 	/* The tool replaces itself by exec. */
 	void (*replaced)(void);
 };

@@ -371,6 +371,39 @@ START_TEST(too_many_children)
 }
 END_TEST
 
+/* Every line of every recipe has the name of its target, whatever runs beside it. */
+START_TEST(names_side_by_side)
+{
+	struct recording rec = RECORDING_INIT;
+	struct fixture f;
+	struct run r;
+
+	fixture_begin(&f, base, "rec", 0, NULL, NULL);
+	support_writes(support_path("%s/Many", base),
+		       "T := $(foreach i,0 1 2 3 4 5 6 7 8 9,$(foreach j,0 1 2 3 4,t$i$j.))\n"
+		       "all: $(T)\n$(T):\n\t@expr $@ : .\n\t@:\n\t@sleep 0.001; echo $@\n"
+		       "\t-@nosuch $@\n\t@expr $(shell echo $@) : .\n\t@$(MAKE) -f Sub $@ N=$@\n"
+		       "\t-@./Many $@\n\t@test -n $@$(MAKEFILES)\n");
+	support_writes(support_path("%s/Sub", base), "$(N):\n\t@expr $@ : .\n\t@expr $@ : .\n");
+	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make -j7 -f Many",
+		    f.makefiles.data);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_tasks, 50 * 10);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		const struct task *t = &rec.task[i];
+		const char *command = recording_command(&rec, t);
+
+		ck_assert_msg(t->name[0] == 't', "\"%s\" has the name %s", command, t->name);
+		ck_assert_msg(!*command || strstr(command, t->name), "\"%s\" has the name %s",
+			      command, t->name);
+	}
+	recording_release(&rec);
+	fixture_end(&f);
+}
+END_TEST
+
 /* A make that remakes its makefiles and starts anew goes on with its recording:
  * it samples, and writes the end. */
 START_TEST(alone_again)
@@ -422,6 +455,7 @@ int main(void)
 	tcase_add_test(t, after);
 	tcase_add_loop_test(t, fake_host, 0, sizeof fakes / sizeof *fakes);
 	tcase_add_test(t, too_many_children);
+	tcase_add_test(t, names_side_by_side);
 	tcase_add_test(t, alone_again);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);

@@ -134,11 +134,70 @@ static const struct scene scenes[] = {
 	{ .what = "IFS in the Makefile", .args = "",
 	  .makefile = "IFS := ,\na: b\n\t@echo '$(IFS)' $(origin IFS)\nb: c\n\t@echo $(subst $(IFS), ,a,b)\n"
 		      "c:\n\t@echo '$(value IFS)'\n",
-	  .tasks = "echo ,+ b+ a+" },
+	  .tasks = "c+ b+ a+" },
 	{ .what = "IFS of a target", .args = "",
 	  .makefile = "a: override IFS := ,\na: b\n\t@echo '$(IFS)'\nb: c\n\t@echo b; echo $(SHELL)\n"
 		      "c: d\n\t@env | grep ^SHELL=; echo '$(IFS)'\nd:\n\t@echo d\n",
-	  .tasks = "echo d+ c+ b+ a+" },
+	  .tasks = "d+ c+ b+ a+" },
+	{ .what = "IFS is not there", .args = "-f in.mk -f Makefile", .setup = "echo 'ifdef IFS' > in.mk; "
+		   "echo '$(info set)' >> in.mk; echo endif >> in.mk",
+	  .makefile = "$(info [$(origin IFS)] [$(flavor IFS)] [$(value IFS)] [$(filter %IFS,$(.VARIABLES))])\n"
+		      "IFS ?= ,\n$(info [$(origin IFS)] [$(IFS)])\n"
+		      "a: b\n\t@echo '$(origin IFS)' '$(IFS)'; printenv IFS\nb:\n\t@echo $(flavor IFS); env | grep IFS\n",
+	  .tasks = "b-" },
+	{ .what = "IFS is not there in a recipe", .args = "-k",
+	  .makefile = "all: a b c d\na:\n\t@echo '[$(origin IFS)] [$(flavor IFS)] [$(value IFS)]' '$(if $(IFS),yes,no)'\n"
+		      "b: ; @echo '$(filter %IFS,$(.VARIABLES))' '$(words $(.VARIABLES))'\n"
+		      "c:\n\t@env | grep IFS\nd:\n\t@echo $(shell env | grep IFS)\n",
+	  .tasks = "a+ b+ c- d!- d+" },
+	{ .what = "IFS of a pattern", .args = "a.x b",
+	  .makefile = "%.x: IFS = ,\n%: IFS ?= ;\n%.x: c\n\t@echo '$(IFS)' '$(origin IFS)'\n"
+		      "b c:\n\t@echo '$(IFS)' '$(origin IFS)'\n",
+	  .tasks = "c+ a.x+ b+" },
+	{ .what = "IFS of a target, for what it needs", .args = "",
+	  .makefile = "a: IFS = ,\na: private P = p\na: b c\n\t@echo '$(IFS)'\nb:\n\t@echo '$(IFS)'\n"
+		      "c: IFS += ;\nc: d\n\t@echo '$(IFS)'; echo '$(P)'\nd: undefine IFS\nd:\n\t@echo '$(IFS)'\n" },
+	{ .what = "IFS exported", .args = "",
+	  .makefile = "export IFS = ,\na: b\n\t@printenv IFS\nb: IFS = ;\nb:\n\t@printenv IFS\n"
+		      "\t@sh -c 'a=x,y; set -- $$a; echo $$#'\n",
+	  .tasks = "b+ b+ a+" },
+	{ .what = "IFS exported and not set", .args = "",
+	  .makefile = "export IFS\nexport\na:\n\t@env | grep IFS\n", .tasks = "a+" },
+	{ .what = "IFS set with override", .args = "IFS=c",
+	  .makefile = "override IFS := ,\na: b\n\t@echo '$(IFS)' '$(origin IFS)'; printenv IFS\n"
+		      "b:\n\t@echo one\n\techo two\n", .tasks = "b+ b+ a-" },
+	{ .what = "IFS and -e", .args = "-e", .before = "env IFS=,",
+	  .makefile = "IFS = ;\na: b\n\t@echo '$(IFS)' '$(origin IFS)'\nb:\n\t@echo b; printenv IFS\n",
+	  .tasks = "b+ a+" },
+	{ .what = "several lines and -j", .args = "-j4 2>/dev/null | LC_ALL=C sort",
+	  .makefile = "T := $(foreach i,1 2 3 4 5 6 7 8 9,t$i)\nall: $(T)\n\t@cat $(T)\n"
+		      "$(T):\n\t@echo $@ >$@\n\t@echo $@ >>$@; :\n\t@:\n\t@sleep 0.01\n"
+		      "\t@echo $$NOT $@ >>$@\n" },
+	{ .what = "::, several lines", .args = "a",
+	  .makefile = "a:: b\n\t@echo one\n\t@echo two; true\na::\n\t@echo three\n\t@nosuch\n"
+		      "b::\n\t-@nosuch\n\t-@nosuch\n\t@echo b\n",
+	  .tasks = "b- b- b+ a+ a+ a+ a-" },
+	{ .what = "MAKEFILES of a target", .args = "",
+	  .makefile = "a b c: MAKEFILES = $@.mk\nall: d a b c\n\t@echo all\n\t@echo all, too\n"
+		      "a b c: d\n\t@echo $@; printenv MAKEFILES\n\t@echo $@ $@\nd:\n\t@echo d\n\t@echo d d\n" },
+	{ .what = "MAKEFILES set in the Makefile", .args = "",
+	  .makefile = "MAKEFILES := x\na: b\n\t@printenv MAKEFILES\n\t@echo a\nb: c\n\t@echo '$(MAKEFILES)'\n"
+		      "c:\n\t@echo c\n\t@nosuch c || :\n",
+	  .tasks = "echo c+ c+ b+ a+ a+" },
+	{ .what = "MAKEFILES not exported", .args = "",
+	  .makefile = "unexport MAKEFILES\na: b\n\t@printenv MAKEFILES\nb: c\n\t@echo b\nc:\n\t@echo c\n",
+	  .tasks = "echo c+ b+ a-" },
+	{ .what = "MAKEFILES and -e", .args = "-e",
+	  .makefile = "a: b\n\t@echo a\nb:\n\t@echo b\n\t@echo $(origin X)\n", .tasks = "b+ b+ a+" },
+	{ .what = "$(shell) in recipes", .args = "",
+	  .makefile = "a: b\n\t@echo $(shell echo x) $(shell cat b)\n\t@echo $(shell nosuchcommand)end\n"
+		      "b:\n\t@echo $(shell echo 1)$(info [$(shell echo 2)]) > b\n",
+	  .tasks = "b!+ b!+ b+ a!+ a!+ a!- a+ a+" },
+	{ .what = "$(shell) in a deferred value", .args = "",
+	  .makefile = ".SECONDEXPANSION:\nV = $(shell echo $@.v)\nexport E = $(shell echo $@.e)\n"
+		      "a: $$(V)\n\t@echo '$(V)' $^; printenv E\n%.v:\n\t@echo $@ '$(V)'; printenv E\n" },
+	{ .what = "-p", .args = "-p -rR | grep -v -e '^# Make data base' -e '^# Finished' -e MAKEFILES | grep -c IFS",
+	  .makefile = "a:\n\t@echo a\n" },
 	{ .what = ".POSIX", .args = "",
 	  .makefile = ".POSIX:\na: b\n\t@false; echo on\nb:\n\techo b\n", .tasks = "b+ a-" },
 	{ .what = "::", .args = "",
@@ -251,13 +310,13 @@ static void compare(const struct scene *scene, const char *how, const struct out
 	ck_assert_msg(plain->run.status == with->run.status, "%s, %s: status %d, not %d",
 		      scene->what, how, with->run.status, plain->run.status);
 	ck_assert_msg(!strcmp(plain->run.out.data, with->run.out.data),
-		      "%s, %s: stdout\n%s---- not\n%s", scene->what, how,
+		      "%s, %s: stdout\n%.1500s---- not\n%.1500s", scene->what, how,
 		      with->run.out.data, plain->run.out.data);
 	ck_assert_msg(!strcmp(plain->run.err.data, with->run.err.data),
-		      "%s, %s: stderr\n%s---- not\n%s", scene->what, how,
+		      "%s, %s: stderr\n%.1500s---- not\n%.1500s", scene->what, how,
 		      with->run.err.data, plain->run.err.data);
 	ck_assert_msg(!strcmp(plain->files.out.data, with->files.out.data),
-		      "%s, %s: files\n%s---- not\n%s", scene->what, how,
+		      "%s, %s: files\n%.1500s---- not\n%.1500s", scene->what, how,
 		      with->files.out.data, plain->files.out.data);
 }
 

@@ -47,7 +47,7 @@ void gmk_eval(const char *text, const void *location)
 
 char *gmk_expand(const char *text)
 {
-	return strdup(strcmp(text, "$(origin IFS)") ? "" : "undefined");
+	return strdup(strcmp(text, "$(origin MAKEFILES)") ? "" : "environment");
 }
 
 void gmk_add_function(const char *name, gmk_function *function, unsigned min_args,
