@@ -1,6 +1,6 @@
 #include "event.h"
 
-#include "field.h"
+#include "redact.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,17 +36,16 @@ static void add_number(struct buf *b, int64_t n)
 		buf_addi(b, n);
 }
 
-static void add_text(struct buf *b, const char *text, size_t max)
+static bool add_text(struct buf *b, const char *text, size_t max)
 {
 	buf_addc(b, '\t');
-	if (text)
-		field_add(b, text, strlen(text), max);
+	return !text || redact_field(b, text, strlen(text), max);
 }
 
 /* The last text of a line that began at start: it may fill the line up. */
-static void add_last_text(struct buf *b, size_t start, const char *text)
+static bool add_last_text(struct buf *b, size_t start, const char *text)
 {
-	add_text(b, text, EVENT_MAX - 2 - (b->len - start));
+	return add_text(b, text, EVENT_MAX - 2 - (b->len - start));
 }
 
 /* Empty fields at the end go, the newline comes. */
@@ -129,10 +128,11 @@ void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	finish_line(b);
 }
 
-void event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const struct event_task *e)
 {
 	size_t start = b->len;
+	bool whole;
 
 	add_head(b, "start", t);
 	add_id(b, inst, seq);
@@ -141,8 +141,9 @@ void event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	add_text(b, e->kind, WORD_MAX_LEN);
 	add_text(b, e->name, NAME_MAX_LEN);
 	add_text(b, e->key, NAME_MAX_LEN);
-	add_last_text(b, start, e->command);
+	whole = add_last_text(b, start, e->command);
 	finish_line(b);
+	return whole;
 }
 
 void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int32_t pid)
@@ -207,7 +208,7 @@ static size_t add_names(struct buf *b, const char *word, int64_t t, const char *
 	add_head(b, word, t);
 	add_id(b, inst, seq);
 	for (i = 0; i < n; i++) {
-		size_t size = field_size(names[i], strlen(names[i]), NAME_MAX_LEN);
+		size_t size = redact_field_size(names[i], strlen(names[i]), NAME_MAX_LEN);
 
 		if (b->len - start + 1 + size > EVENT_MAX - 2)
 			break;

@@ -4,6 +4,7 @@
 #include "buf.h"
 #include "cursor.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -13,7 +14,7 @@
  * words is buildbeat-recording(5); the reader is recording_tasks.c.
  *
  * Times are microseconds since the recording's start. Texts may be NULL (empty)
- * and hold any byte. A value that is not known is -1, written as an empty field;
+ * and hold any byte; secrets in them are replaced, see redact.h. A value that is not known is -1, written as an empty field;
  * empty fields at the end of a line are left out.
  */
 
@@ -79,7 +80,8 @@ void event_add_close(struct buf *b, int64_t t, const char *inst);
 
 void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const struct event_task *e);
-void event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+/* False if the command in the line is not the task's: cut, or with secrets replaced. */
+bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const struct event_task *e);
 /* "pid": the task's process became known after its start. */
 void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int32_t pid);

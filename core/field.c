@@ -5,10 +5,8 @@
 
 #define CUT_MARK_LEN 10		/* \. and eight digits */
 
-static uint32_t fnv1a(const unsigned char *p, size_t len)
+static uint32_t fnv1a(uint32_t hash, const unsigned char *p, size_t len)
 {
-	uint32_t hash = 2166136261u;
-
 	while (len--)
 		hash = (hash ^ *p++) * 16777619u;
 	return hash;
@@ -41,22 +39,33 @@ static size_t escape(char out[4], unsigned char c)
 	return 4;
 }
 
-/* As much of the text as fits, and the mark. */
-static void add_cut(struct buf *b, const unsigned char *p, size_t len, size_t max)
+/* As much of a part as fits; the room that is left, 0 where not all did. */
+static size_t add_some(struct buf *b, const unsigned char *p, size_t len, size_t room)
 {
-	size_t room = max - CUT_MARK_LEN;
 	char out[4];
-	size_t i;
 
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		size_t n = is_plain(p[i]) ? 1 : escape(out, p[i]);
 
 		if (n > room)
-			break;
+			return 0;
 		room -= n;
 		buf_add(b, n == 1 ? (const char *)&p[i] : out, n);
 	}
-	buf_addf(b, "\\.%08x", fnv1a(p, len));
+	return room;
+}
+
+/* As much of the text as fits, and the mark. */
+static void add_cut(struct buf *b, const struct slice *part, size_t n, size_t max)
+{
+	size_t room = max - CUT_MARK_LEN;
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < n; i++) {
+		room = add_some(b, (const unsigned char *)part[i].p, part[i].len, room);
+		hash = fnv1a(hash, (const unsigned char *)part[i].p, part[i].len);
+	}
+	buf_addf(b, "\\.%08x", hash);
 }
 
 size_t field_size(const void *text, size_t len, size_t max)
@@ -68,6 +77,15 @@ size_t field_size(const void *text, size_t len, size_t max)
 	for (size_t i = 0; i < len && n <= max; i++)
 		n += is_plain(p[i]) ? 1 : escape(out, p[i]);
 	return n <= max ? n : max;
+}
+
+size_t field_parts_size(const struct slice *part, size_t n, size_t max)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < n && size < max; i++)
+		size += field_size(part[i].p, part[i].len, max - size);
+	return size;
 }
 
 static void add_whole(struct buf *b, const unsigned char *p, size_t len)
@@ -89,11 +107,21 @@ static void add_whole(struct buf *b, const unsigned char *p, size_t len)
 
 void field_add(struct buf *b, const void *text, size_t len, size_t max)
 {
+	struct slice whole = { text, len };
+
+	field_add_parts(b, &whole, 1, max);
+}
+
+bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t max)
+{
 	/* Measured first: the buffer may have room for max bytes and no more. */
-	if (field_size(text, len, max + 1) > max)
-		add_cut(b, text, len, max);
-	else
-		add_whole(b, text, len);
+	bool fits = field_parts_size(part, n, max + 1) <= max;
+
+	if (!fits)
+		add_cut(b, part, n, max);
+	for (size_t i = 0; fits && i < n; i++)
+		add_whole(b, (const unsigned char *)part[i].p, part[i].len);
+	return fits;
 }
 
 static int hex_digit(char c)

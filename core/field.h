@@ -2,6 +2,7 @@
 #define BUILDBEAT_FIELD_H
 
 #include "buf.h"
+#include "cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +18,10 @@ void field_add(struct buf *b, const void *text, size_t len, size_t max);
 
 /* How long field_add() makes it: at most max. */
 size_t field_size(const void *text, size_t len, size_t max);
+
+/* The same of a text that is in n parts; whether it is whole. */
+bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t max);
+size_t field_parts_size(const struct slice *part, size_t n, size_t max);
 
 /*
  * Undo the escapes in place, return the new length. A cut text ends in "~#"

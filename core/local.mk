@@ -37,6 +37,7 @@ core_libcore_la_SOURCES = \
 	core/recording_write.c core/recording_write.h core/recording_writer.h \
 	core/recording_write_series.c core/recording_write_tasks.c \
 	core/recording_write_usage.c \
+	core/redact.c core/redact.h \
 	core/saturate.h \
 	core/series.c core/series.h \
 	core/shell.c core/shell.h \

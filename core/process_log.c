@@ -1,18 +1,24 @@
 #include "process_log.h"
 
 #include "field.h"
+#include "redact.h"
 
 #include <string.h>
 #include <sys/wait.h>
 
 void process_log_command(struct buf *b, char *words, size_t len)
 {
+	struct slice part[REDACT_PARTS_MAX];
+	bool cut = len && words[len - 1];
+	size_t n;
+
 	while (len && (!words[len - 1] || words[len - 1] == ' '))
 		len--;
+	n = redact_split(part, words, len, cut);
 	for (size_t i = 0; i < len; i++)
 		words[i] = words[i] ? words[i] : ' ';
 	buf_clear(b);
-	field_add(b, words, len, PROCESS_COMMAND_MAX);
+	field_add_parts(b, part, n, PROCESS_COMMAND_MAX);
 }
 
 /* Writing */

@@ -43,7 +43,8 @@ struct process_line {
 };
 
 /* The words of a process (/proc/PID/cmdline) as the escaped text of a line, in
- * place of what b holds. */
+ * place of what b holds, its secrets replaced. The last word ends with a NUL byte, or is
+ * cut. */
 void process_log_command(struct buf *b, char *words, size_t len);
 
 void process_log_add(struct buf *b, const struct process_line *l);

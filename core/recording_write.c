@@ -5,6 +5,7 @@
 #include "field.h"
 #include "layout.h"
 #include "outdir.h"
+#include "redact.h"
 #include "recording_writer.h"
 #include "store.h"
 
@@ -57,7 +58,7 @@ static void add_line(struct buf *b, const char *key, const char *value)
 {
 	field_add(b, key, strlen(key), KEY_MAX_LEN);
 	buf_adds(b, ": ");
-	field_add(b, value, strlen(value), VALUE_MAX_LEN);
+	redact_field(b, value, strlen(value), VALUE_MAX_LEN);
 	buf_addc(b, '\n');
 }
 

@@ -2,8 +2,8 @@
 
 #include "clock.h"
 #include "cursor.h"
-#include "field.h"
 #include "layout.h"
+#include "redact.h"
 #include "trust.h"
 
 #include <errno.h>
@@ -230,7 +230,7 @@ void store_add_build(struct buf *b, const char *key, const char *value)
 {
 	buf_adds(b, key);
 	buf_adds(b, ": ");
-	field_add(b, value, strlen(value), EVENT_MAX - 128);
+	redact_field(b, value, strlen(value), EVENT_MAX - 128);
 	buf_addc(b, '\n');
 }
 

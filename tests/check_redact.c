@@ -1,0 +1,354 @@
+#include "event.h"
+#include "field.h"
+#include "process_log.h"
+#include "redact.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The text without its secrets. */
+static const char *redacted_cut(const char *text, size_t len, bool cut)
+{
+	static char out[8192];
+	struct slice part[REDACT_PARTS_MAX];
+	size_t n = redact_split(part, text, len, cut), at = 0;
+
+	ck_assert_uint_ge(n, 1);
+	ck_assert_uint_le(n, REDACT_PARTS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_uint_lt(at + part[i].len, sizeof out);
+		memcpy(out + at, part[i].p, part[i].len);
+		at += part[i].len;
+	}
+	out[at] = '\0';
+	return out;
+}
+
+static const char *redacted(const char *text)
+{
+	return redacted_cut(text, strlen(text), false);
+}
+
+#define GHP "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+
+static const struct {
+	const char *text, *out;
+} hidden[] = {
+	{ "API_TOKEN=abcdef make", "API_TOKEN=*** make" },
+	{ "make TOKEN=abcdef -j2", "make TOKEN=*** -j2" },
+	{ "Token=abcdef", "Token=***" },
+	{ "export GITHUB_TOKEN='a b c' X=1; make", "export GITHUB_TOKEN='***' X=1; make" },
+	{ "A_SECRET=\"x y\" sh", "A_SECRET=\"***\" sh" },
+	{ "gcc -DAPI_KEY=\\\"k1 k2\\\" -c a.c", "gcc -DAPI_KEY=\\\"***\\\" -c a.c" },
+	{ "gcc -DPASSWORD=hunter22 -c a.c", "gcc -DPASSWORD=*** -c a.c" },
+	{ "gcc '-DapiKey=\"x y\"' -c a.c", "gcc '-DapiKey=***' -c a.c" },
+	{ "PGPASSWORD=abc psql", "PGPASSWORD=*** psql" },
+	{ "MYSQL_PWD=abc mysql", "MYSQL_PWD=*** mysql" },
+	{ "AWS_SECRET_ACCESS_KEY=a/b+c aws s3", "AWS_SECRET_ACCESS_KEY=*** aws s3" },
+	{ "tool --password=abc x", "tool --password=*** x" },
+	{ "tool --password abc x", "tool --password *** x" },
+	{ "tool '--password' 'a b' x", "tool '--password' '***' x" },
+	{ "tool --api-key abc1", "tool --api-key ***" },
+	{ "tool --client-secret abc --verbose", "tool --client-secret *** --verbose" },
+	{ "gpg --batch --passphrase abc -s f", "gpg --batch --passphrase *** -s f" },
+	{ "jarsigner -storepass abc -keypass def a.jar", "jarsigner -storepass *** -keypass *** a.jar" },
+	{ "tool --auth user:pw1", "tool --auth ***" },
+	{ "npm config set //r.org/:_authToken=abc", "npm config set //r.org/:_authToken=***" },
+	{ "npm config set _auth=dXNlcjpwYXNz1=", "npm config set _auth=***" },
+	{ "git clone https://user:pw@host/r.git", "git clone https://user:***@host/r.git" },
+	{ "git clone https://user:p@w@host/r.git", "git clone https://user:***@host/r.git" },
+	{ "git clone https://user:12@host/r.git", "git clone https://user:***@host/r.git" },
+	{ "git clone https://0123456789abcdef0123@host/r", "git clone https://***@host/r" },
+	{ "git clone https://" GHP "@github.com/r", "git clone https://***@github.com/r" },
+	{ "a=https://u:v@h b=ftp://w:x@i", "a=https://u:***@h b=ftp://w:***@i" },
+	{ "mysql -uroot -phunter2 db", "mysql -uroot -p*** db" },
+	{ "cd x && /usr/bin/mysqldump -h h -p'a b' db", "cd x && /usr/bin/mysqldump -h h -p'***' db" },
+	{ "sshpass -p abc ssh h", "sshpass -p *** ssh h" },
+	{ "sshpass -pabc ssh -p 22 h", "sshpass -p*** ssh -p 22 h" },
+	{ "curl -u user:pass http://h/", "curl -u user:*** http://h/" },
+	{ "curl -sSu user:pass http://h/", "curl -sSu user:*** http://h/" },
+	{ "curl -uuser:pass http://h/", "curl -uuser:*** http://h/" },
+	{ "curl --user user:pass -U a:bc -T f", "curl --user user:*** -U a:*** -T f" },
+	{ "curl -H 'Authorization: Bearer a b' h", "curl -H 'Authorization: Bearer ***' h" },
+	{ "curl -H Authorization: Basic YWxh h", "curl -H Authorization: Basic *** h" },
+	{ "curl -H \"Private-Token: abc\" h", "curl -H \"Private-Token: ***\" h" },
+	{ "x \"Bearer abcdefghijkl.mn\"", "x \"Bearer ***\"" },
+	{ "x '{\"token\": \"abc\", \"a\": 1}'", "x '{\"token\": \"***\", \"a\": 1}'" },
+	{ "x \"{\\\"token\\\":\\\"abc\\\"}\"", "x \"{\\\"token\\\":\\\"***\\\"}\"" },
+	{ "curl 'http://h/?a=b&access_token=abc&c=d'", "curl 'http://h/?a=b&access_token=***&c=d'" },
+	{ "x " GHP " y", "x *** y" },
+	{ "x glpat-abcdefghij0123456789 y", "x *** y" },
+	{ "x xoxb-123456789012-abc y", "x *** y" },
+	{ "x AKIAIOSFODNN7EXAMPLE y", "x *** y" },
+	{ "x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.abc-_ y", "x *** y" },
+	{ "x npm_abcdefghijklmnopqrstuvwxyz0123456789 y", "x *** y" },
+	{ "openssl rsa -passin pass:abc -in k", "openssl rsa -passin pass:*** -in k" },
+	{ "docker build --build-arg TOKEN=abc .", "docker build --build-arg TOKEN=*** ." },
+	{ "docker build --build-arg=TOKEN=abc .", "docker build --build-arg=TOKEN=*** ." },
+	{ "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END", "-----BEGIN RSA PRIVATE KEY-----***-----END" },
+	{ "TOKEN=https://u:p@h/" GHP " x", "TOKEN=*** x" },
+	{ "SECRET=abcdef", "SECRET=***" },
+	{ "TOKEN=abcd,efgh", "TOKEN=***" },
+	{ "TOKEN1=abcd", "TOKEN1=***" },
+};
+
+START_TEST(secrets_are_hidden)
+{
+	ck_assert_str_eq(redacted(hidden[_i].text), hidden[_i].out);
+	/* and what has no secret any more stays */
+	ck_assert_str_eq(redacted(hidden[_i].out), hidden[_i].out);
+}
+END_TEST
+
+/* Ordinary commands */
+static const char *const kept[] = {
+	"", "a", "tok", "toke", "token", "xx token",
+	"gcc -DTOKEN_MAX=5 -DMAX_TOKENS=4096 -c tokens.c -o tokens.o",
+	"git commit --author=John --author \"John Doe <j@d>\"",
+	"gcc -Ipath/tokenizer/x -I../secret/include -Ipasswd -c passwd.c -o auth.o",
+	"gcc -o auth.o -c auth.c -lsecret foo.o -lsecret-1 bar.o",
+	"gcc -DHAVE_PASSWD=pwd.h -DUSE_AUTH=pam5:x -DPASSWD_FILE=\"/etc/passwd\"",
+	"gcc -DTOKEN_H=\"token.h\" -DTOKENIZER=fast1 -DAUTHOR=me123",
+	"gcc -DHAVE_TOKEN -DTOKEN -DSECRET -DTOKEN=1 -DAUTH=yes -DTOKEN=on -c x.c",
+	"../configure --with-auth=pam --disable-token --enable-secrets=no --with-password=no",
+	"bison -Dapi.token.prefix=TOK_ -Dapi.token.raw=true --token-table y.y",
+	"gcc -I/usr/include/mysql -pthread -pipe -lmysqlclient -pg a.c",
+	"gcc -I /usr/include/mysql -pthread -pipe -pg a.c",
+	"gcc -lcurl -u main x.c",
+	"ld -u symbol:x -o curl a.o",
+	"curl -u $USER:$PASS http://h/ -o x",
+	"TOKEN=$TOKEN SECRET=${S} PASSWORD=$(PW) API_KEY=\"$K\" make",
+	"TOKEN= make", "TOKEN='' make", "TOKEN=`cat t` make",
+	"TOKEN=$(cat token.txt) make",
+	"tool --password --verbose",
+	"tool --token-file x --secret-dir y --password-file=z --passphrase-fd 3",
+	"wget http://localhost:8080/x@y https://h:443/ http://user@host/ ssh://git@h/r.git",
+	"gcc -ffile-prefix-map=token=. -fmacro-prefix-map=/src/secret=/x a.c",
+	"pip install secret==1.0 token==2",
+	"docker build --secret id=npm,src=.npmrc .",
+	"make passwd secret token auth/x std::token::y",
+	"npm run build npm_config_x=1 task-eyJx",
+	"cc -E token.y -o auth/token.tab.c && mv secret.tmp secret",
+	"gen --keyword=token:1 --flag=auth:2",
+	"bazel build //pkg/auth:lib //token:x --//token:flag=1",
+};
+
+START_TEST(commands_are_kept)
+{
+	ck_assert_str_eq(redacted(kept[_i]), kept[_i]);
+}
+END_TEST
+
+/* Wherever a text is cut: of a secret that is cut nothing is seen. */
+START_TEST(cut_secret_is_hidden)
+{
+	static const struct {
+		const char *text, *secret;
+	} cases[] = {
+		{ "cc -c x.c " GHP, GHP },
+		{ "git clone https://user:pass-word@host/x", "pass-word" },
+		{ "tool --password hunter2two", "hunter2two" },
+		{ "AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE" },
+		{ "a eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.abcdef", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx" },
+		{ "x 'Bearer abcdefghijklmno'", "abcdefghijklmno" },
+		{ "sshpass -phunter22 ssh", "hunter22" },
+	};
+	const char *text = cases[_i].text, *secret = cases[_i].secret;
+	size_t from = (size_t)(strstr(text, secret) - text);
+
+	for (size_t len = from + 1; len <= strlen(text); len++) {
+		const char *out = redacted_cut(text, len, true);
+		size_t shown = strlen(out);
+
+		/* the first bytes that every such token has are no secret */
+		for (size_t n = strlen(secret); n > 5 && n > 4; n--) {
+			char part[64];
+
+			snprintf(part, sizeof part, "%.*s", (int)n, secret);
+			if (len - from >= 12 || *secret == 'p' || *secret == 'h')
+				ck_assert_msg(!strstr(out, part), "%zu: %s", len, out);
+		}
+		ck_assert_uint_le(shown, len + 3);
+	}
+}
+END_TEST
+
+/* In the line of a task the command is cut behind its secrets' replacement. */
+START_TEST(line_has_no_part)
+{
+	for (size_t before = EVENT_MAX - 200; before < EVENT_MAX; before++) {
+		char line[EVENT_MAX + 1], command[2 * EVENT_MAX];
+		struct event_task e = { .pid = 1, .slot = -1, .name = "x", .command = command };
+		struct buf b;
+
+		memset(command, 'a', before);
+		strcpy(command + before, " --password hunter2two and more words");
+		buf_init_fixed(&b, line, sizeof line);
+		ck_assert(!event_add_start(&b, 0, "i", 1, &e));
+		ck_assert(!strstr(buf_str(&b), "hunt"));
+		ck_assert_uint_le(b.len, EVENT_MAX);
+	}
+}
+END_TEST
+
+START_TEST(line_tells_of_change)
+{
+	char line[EVENT_MAX + 1];
+	struct event_task e = { .pid = 1, .slot = -1, .name = "make TOKEN=abc", .command = "cc x.c" };
+	const char *after[] = { "out/TOKEN=abcd", "a TOKEN=abcd" };
+	struct buf b;
+
+	buf_init_fixed(&b, line, sizeof line);
+	ck_assert(event_add_start(&b, 0, "i", 1, &e));
+	ck_assert_str_eq(buf_str(&b), "start\t0\ti.1\t1\t\t\tmake TOKEN=***\t\tcc x.c\n");
+	buf_clear(&b);
+	e.command = "cc -DTOKEN=abcd x.c";
+	ck_assert(!event_add_start(&b, 0, "i", 1, &e));
+	buf_clear(&b);
+	ck_assert_uint_eq(event_add_after(&b, 0, "i", 1, after, 2), 2);
+	ck_assert_str_eq(buf_str(&b), "after\t0\ti.1\tout/TOKEN=abcd\ta TOKEN=***\n");
+	buf_clear(&b);
+	event_add_note(&b, 0, "i", 0, "ran https://u:v@h");
+	ck_assert_str_eq(buf_str(&b), "note\t0\ti\tran https://u:***@h\n");
+}
+END_TEST
+
+START_TEST(process_words)
+{
+	static const char words[] = "curl\0--password\0my own secret\0TOKEN=a b\0http://h";
+	char copy[sizeof words], text[PROCESS_COMMAND_MAX + 1];
+	struct buf b;
+
+	memcpy(copy, words, sizeof words);
+	buf_init_fixed(&b, text, sizeof text);
+	process_log_command(&b, copy, sizeof words);
+	ck_assert_str_eq(buf_str(&b), "curl --password *** TOKEN=*** http://h");
+}
+END_TEST
+
+START_TEST(own_patterns)
+{
+	static const char *const own[] = {
+		"VAULT_*", "*-pin", "!BUILD_TOKEN", "-k (*)", "login:(*)",
+	};
+	static const struct {
+		const char *text, *out;
+	} cases[] = {
+		{ "VAULT_ADDR=abc x", "VAULT_ADDR=*** x" },
+		{ "cc -Dvault_x=12 x", "cc -Dvault_x=*** x" },
+		{ "sign --card-pin 1234 f", "sign --card-pin *** f" },
+		{ "BUILD_TOKEN=abc x", "BUILD_TOKEN=abc x" },
+		{ "x -k abc -z", "x -k *** -z" },
+		{ "x login:abc TOKEN=abc", "x login:*** TOKEN=***" },
+	};
+	char text[1000];
+	struct buf b;
+
+	redact_set(own, sizeof own / sizeof *own);
+	buf_init_fixed(&b, text, sizeof text);
+	redact_add_words(&b);
+	for (int turn = 0; turn < 2; turn++) {
+		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+			ck_assert_str_eq(redacted(cases[i].text), cases[i].out);
+		/* and carried to another process */
+		redact_set(NULL, 0);
+		ck_assert_str_eq(redacted("x -k abc -z"), "x -k abc -z");
+		redact_set_words((struct slice){ buf_str(&b), b.len });
+	}
+	redact_set((const char *const[]){ "none", "MY_*" }, 2);
+	ck_assert_str_eq(redacted("TOKEN=abc MY_X=d " GHP), "TOKEN=abc MY_X=*** " GHP);
+	redact_set((const char *const[]){ "none" }, 1);
+	ck_assert_str_eq(redacted("TOKEN=abc https://u:v@h"), "TOKEN=abc https://u:v@h");
+	buf_clear(&b);
+	redact_add_words(&b);
+	ck_assert_str_eq(buf_str(&b), "none");
+}
+END_TEST
+
+START_TEST(wrong_patterns)
+{
+	static const char *const wrong[] = { "", "*", "**", "!", "!*", "a b", "x(*)", "(*)", "a(*)b", "$x" };
+	static const char *const right[] = { "a", "a*", "!a", "ab(*)", "none", "-x-*" };
+
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		ck_assert_msg(redact_why_not(wrong[i]) != NULL, "%s", wrong[i]);
+	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+		ck_assert_msg(!redact_why_not(right[i]), "%s", right[i]);
+}
+END_TEST
+
+/* Any text: what comes out has the text's bytes in their order, and a second time
+ * nothing is found. */
+START_TEST(any_text)
+{
+	static const char *const piece[] = {
+		"TOKEN", "=", " ", "\"", "'", "--password", "://", "@", ":", "curl", "-u", "mysql",
+		"-p", "abc1", "\\", "$", "{", "}", "(", ")", GHP, "AKIA", "eyJh", "bearer ", "secret",
+		"-D", "auth", "/", ";", "\n", "-", "pass:", "-passin", "x", "authorization", "sshpass",
+		",", "private key-----",
+	};
+	static const char *const own[] = { "*x*", "bc(*)" };
+
+	srand(7);
+	for (int round = 0; round < 40000; round++) {
+		char text[2048], cut[2048], *exact;
+		struct slice part[REDACT_PARTS_MAX];
+		size_t len = 0, n;
+		const char *at = text;
+
+		redact_set(own, round % 3 ? 0 : 2);
+		for (int i = rand() % 60; i > 0; i--) {
+			const char *p = piece[(size_t)rand() % (sizeof piece / sizeof *piece)];
+
+			if (rand() % 40 == 0)
+				text[len++] = '\0';
+			memcpy(text + len, p, strlen(p));
+			len += strlen(p);
+			ck_assert_uint_lt(len, sizeof text - 64);
+		}
+		exact = malloc(len + !len);
+		memcpy(exact, text, len);
+		redact_split(part, exact, len, true);	/* bounds: for the sanitizer, valgrind */
+		free(exact);
+		n = redact_split(part, text, len, round & 1);
+		ck_assert_uint_le(n, REDACT_PARTS_MAX);
+		for (size_t i = 0; i < n; i++) {
+			if (i % 2) {
+				ck_assert_uint_eq(part[i].len, 3);
+				continue;
+			}
+			ck_assert(part[i].p >= at && part[i].p + part[i].len <= text + len);
+			at = part[i].p + part[i].len;
+		}
+		if (n == 1)
+			ck_assert(part[0].p == text && part[0].len == len);
+		(void)cut;
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("redact");
+	TCase *t = tcase_create("redact");
+	SRunner *r = srunner_create(s);
+	int failed;
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, secrets_are_hidden, 0, (int)(sizeof hidden / sizeof *hidden));
+	tcase_add_loop_test(t, commands_are_kept, 0, (int)(sizeof kept / sizeof *kept));
+	tcase_add_loop_test(t, cut_secret_is_hidden, 0, 7);
+	tcase_add_test(t, line_has_no_part);
+	tcase_add_test(t, line_tells_of_change);
+	tcase_add_test(t, process_words);
+	tcase_add_test(t, own_patterns);
+	tcase_add_test(t, wrong_patterns);
+	tcase_add_test(t, any_text);
+	suite_add_tcase(s, t);
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
