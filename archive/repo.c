@@ -141,7 +141,7 @@ static int create(struct archive *a, struct error *err)
 		return r;
 	r = init(a, dir, err);
 	if (!r) {
-		r = outdir_finish(dir, a->path);
+		r = outdir_finish(dir, a->path, 0);
 		if (r && r != -EEXIST)
 			error_sys(err, r, a->path, "cannot make a repository");
 	}

@@ -7,7 +7,9 @@
 #include "listing.h"
 #include "openrec.h"
 #include "recording_write.h"
+#include "redact.h"
 #include "report.h"
+#include "store.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -19,6 +21,8 @@ struct import_arguments {
 	const char *config;
 	const char *output;
 	const char *name;
+	int access;
+	struct option_list redact;
 	int from;		/* index of converters, NO_FORMAT: the content tells */
 	const char *into;
 };
@@ -33,6 +37,13 @@ static const struct option options[] = {
 	{ .name = "name", .letter = 'n', .kind = OPTION_TEXT, .argument = "NAME",
 	  .help = "name of the recording (date and time of the build)",
 	  .offset = offsetof(struct import_arguments, name) },
+	{ .name = "access", .kind = OPTION_CHOICE, .argument = "WHO",
+	  .help = "who may read the recording: user, group or all (user)",
+	  .offset = offsetof(struct import_arguments, access), .choices = store_access_words,
+	  .config = true },
+	{ .name = "redact", .kind = OPTION_SECRETS, .argument = "PATTERN",
+	  .help = "also replace what matches PATTERN in commands; may be repeated",
+	  .offset = offsetof(struct import_arguments, redact), .config = true },
 	{ .name = "from", .letter = 'f', .kind = OPTION_CHOICE, .argument = "FORMAT",
 	  .help = "what PATH is; without, its content tells",
 	  .offset = offsetof(struct import_arguments, from), .choices = converter_word },
@@ -63,8 +74,9 @@ static int write_recording(const struct recording *rec, const struct import_argu
 	struct hold before;
 	int r;
 
+	redact_set(i->redact.item, i->redact.n);
 	hold_begin(&before);
-	r = recording_write(rec, i->output, i->name, path, err);
+	r = recording_write_for(rec, (enum store_access)i->access, i->output, i->name, path, err);
 	if (!r)
 		printf("%s\n", path);
 	hold_end(&before);
@@ -101,6 +113,7 @@ static int read_into(const struct import_arguments *i, const struct converter *c
 	int r = openrec(&rec, &dir, OPENREC_ALL, i->output, i->into, err);
 	struct hold before;
 
+	redact_set(i->redact.item, i->redact.n);
 	if (!r && !recording_is_ours(dir.data))
 		r = error_set(err, -EINVAL, dir.data, 0, 0, "not a recording of our own: "
 			      "import it first");

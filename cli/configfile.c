@@ -1,3 +1,4 @@
+#include "redact.h"
 #include "configfile.h"
 
 #include "buf.h"
@@ -215,6 +216,8 @@ static const char *expected(const struct option *o)
 		return "expected a whole number";
 	case OPTION_LIST:
 		return "expected a path or a list of paths";
+	case OPTION_SECRETS:
+		return "expected a pattern or a list of patterns";
 	case OPTION_SET:
 		return "expected a word or a list of words";
 	case OPTION_MAP:
@@ -251,12 +254,17 @@ static int read_item(struct reader *r, const struct level *l, const struct optio
 static int set_sequence(struct reader *r, const struct level *l, const struct option *o,
 			void *scratch)
 {
-	for (;;) {
+	for (size_t n = 0;; n++) {
+		const struct option *theirs = wanted(r, l, o);
 		int result = next(r);
 
-		if (result || r->event.type == YAML_SEQUENCE_END_EVENT)
-			return result;
-		result = read_item(r, l, o, scratch);
+		if (result || r->event.type != YAML_SEQUENCE_END_EVENT) {
+			result = result ? result : read_item(r, l, o, scratch);
+		} else if (!n && o->kind == OPTION_SECRETS && theirs) {
+			return option_set(theirs, l->values, REDACT_NONE, r->err);
+		} else {
+			return 0;
+		}
 		if (result)
 			return result;
 	}
@@ -265,7 +273,8 @@ static int set_sequence(struct reader *r, const struct level *l, const struct op
 static int read_value(struct reader *r, const struct level *l, const struct option *o,
 		      void *scratch)
 {
-	bool is_list = o->kind == OPTION_LIST || o->kind == OPTION_SET || o->kind == OPTION_MAPS;
+	bool is_list = o->kind == OPTION_LIST || o->kind == OPTION_SET || o->kind == OPTION_MAPS ||
+		       o->kind == OPTION_SECRETS;
 	int result = next(r);
 
 	if (result)

@@ -3,6 +3,8 @@
 #include "buf.h"
 #include "configfile.h"
 #include "gitstamp.h"
+#include "redact.h"
+#include "store.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -152,10 +154,35 @@ static void check_git(struct doctor *d)
 		check_tree(d, trees->item[i]);
 }
 
+/* How they are kept: who may read recordings, and what is replaced in commands. */
+static void check_secrets(struct doctor *d)
+{
+	const struct option_list *own = &d->settings->redact;
+	bool none = false;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < own->n; i++) {
+		if (strcmp(own->item[i], REDACT_NONE))
+			buf_addf(&b, "%s'%s'", b.len ? ", " : "", own->item[i]);
+		else
+			none = true;
+	}
+	doctor_add(d, "access", FINDING_OK, false, NULL, "recordings can be read by %s",
+		   d->settings->access == STORE_ACCESS_USER ? "their user alone" :
+		   d->settings->access == STORE_ACCESS_GROUP ? "their group" : "everybody");
+	doctor_add(d, "redact", none && !b.len ? FINDING_LIMITED : FINDING_OK, false,
+		   none && !b.len ? "remove 'redact: none' from the configuration" : NULL,
+		   "secrets in commands are replaced: %s%s%s",
+		   none ? "" : "passwords, tokens and keys (built in)",
+		   b.len && !none ? ", " : "", b.len ? buf_str(&b) : none ? "none" : "");
+	buf_release(&b);
+}
+
 void doctor_place(struct doctor *d)
 {
 	check_config(d);
 	check_output(d);
 	check_files(d);
 	check_git(d);
+	check_secrets(d);
 }

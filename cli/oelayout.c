@@ -12,18 +12,26 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
+/* Who may read the recording may read this. */
 static int write_oe(const char *recording, const char *path, struct error *err)
 {
 	struct recording rec = RECORDING_INIT;
 	struct hold hold;
+	struct stat st;
+	mode_t mask;
 	int r;
 
+	if (stat(recording, &st))
+		return error_sys(err, -errno, recording, NULL);
 	heap_expect_much();
 	r = recording_read(&rec, recording, &zstd_codec, err);
 	if (!r) {
 		hold_begin(&hold);
+		mask = umask(~st.st_mode & 0777);
 		r = converter_named("oe")->write(&rec, path, err);
+		umask(mask);
 		hold_end(&hold);
 	}
 	recording_release(&rec);

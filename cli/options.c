@@ -3,6 +3,7 @@
 #include "amount_read.h"
 #include "command.h"
 #include "cursor.h"
+#include "redact.h"
 #include "report.h"
 
 #include <errno.h>
@@ -176,6 +177,18 @@ static int add_item(struct option_list *list, const char *text, struct error *er
 	return 0;
 }
 
+static int add_secret(struct option_list *list, const char *text, struct error *err)
+{
+	const char *why = redact_why_not(text);
+
+	if (why)
+		return error_set(err, -EINVAL, NULL, 0, 0, "%s, not '%.100s'", why, text);
+	if (list->n == REDACT_PATTERNS_MAX)
+		return error_set(err, -EINVAL, NULL, 0, 0, "expected at most %d patterns",
+				 REDACT_PATTERNS_MAX);
+	return add_item(list, text, err);
+}
+
 int option_set(const struct option *o, void *values, const char *text, struct error *err)
 {
 	void *value = (char *)values + o->offset;
@@ -196,6 +209,8 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 	case OPTION_PATTERN:
 		*(const char **)value = text;
 		return 0;
+	case OPTION_SECRETS:
+		return add_secret(value, text, err);
 	case OPTION_LIST:
 	case OPTION_WORDS:
 		return add_item(value, text, err);

@@ -29,6 +29,8 @@ enum option_kind {
 	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 to max (0: any) */
 	OPTION_AMOUNT,		/* struct amount (amount_read.h) */
 	OPTION_LIST,		/* struct option_list of paths: each use adds one */
+	OPTION_SECRETS,		/* the same, of patterns (redact.h); in a configuration file an
+				   empty list is "none" */
 	OPTION_WORDS,		/* the same, of all words up to the next that begins with - */
 	/* and only in a configuration file */
 	OPTION_PATTERN,		/* const char *, which may be empty */

@@ -7,6 +7,7 @@
 #include "ninja_join.h"
 #include "oelayout.h"
 #include "peak.h"
+#include "redact.h"
 #include "report.h"
 #include "sampler.h"
 #include "shell.h"
@@ -165,7 +166,8 @@ int session_create(struct session *s, const struct settings *settings,
 	int r;
 
 	*s = (struct session){ .settings = settings, .created = true };
-	r = store_create(&s->store, base, name, err);
+	redact_set(settings->redact.item, settings->redact.n);
+	r = store_create_for(&s->store, (enum store_access)settings->access, base, name, err);
 	if (r)
 		return r;
 	if (settings->task_io)

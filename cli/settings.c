@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "layout.h"
+#include "store.h"
 
 static const char *const compressions[] = { "none", "zstd", NULL };
 static const char *const layouts[] = { "buildbeat", "oe", "both", NULL };
@@ -15,6 +16,13 @@ const struct option settings_options[] = {
 	{ .name = "name", .letter = 'n', .kind = OPTION_TEXT, .argument = "NAME",
 	  .help = "name of the recording (date and time)",
 	  .offset = offsetof(struct settings, name) },
+	{ .name = "access", .kind = OPTION_CHOICE, .argument = "WHO",
+	  .help = "who may read the recording: user, group or all (user)",
+	  .offset = offsetof(struct settings, access), .choices = store_access_words,
+	  .config = true },
+	{ .name = "redact", .kind = OPTION_SECRETS, .argument = "PATTERN",
+	  .help = "also replace what matches PATTERN in commands; may be repeated",
+	  .offset = offsetof(struct settings, redact), .config = true },
 	{ .name = "interval", .kind = OPTION_NUMBER, .argument = "MS",
 	  .help = "milliseconds between samples (1000)",
 	  .offset = offsetof(struct settings, interval_ms), .min = 10, .max = 3600000,

@@ -7,6 +7,8 @@
 struct settings {
 	const char *config;	/* the file to take the rest from; NULL: searched */
 	const char *output;	/* directory of recordings */
+	int access;		/* STORE_ACCESS_ */
+	struct option_list redact;	/* patterns; empty: those that are built in */
 	const char *name;	/* of the recording; NULL: the time */
 	int64_t interval_ms;
 	bool per_core;

@@ -157,6 +157,7 @@ int zstd_pack(int dir_fd, const char *name, void (*tick)(void *context, unsigned
 {
 	char packed[NAME_MAX], beside[NAME_MAX];
 	struct packer p = { 0 };
+	struct stat st;
 	int r;
 
 	snprintf(packed, sizeof packed, "%.200s" LAYOUT_ZSTD_SUFFIX, name);
@@ -164,7 +165,9 @@ int zstd_pack(int dir_fd, const char *name, void (*tick)(void *context, unsigned
 	p.in = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
 	if (p.in < 0)
 		return error_sys(err, -errno, name, "cannot compress");
-	p.out = openat(dir_fd, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	p.out = openat(dir_fd, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (p.out >= 0 && !fstat(p.in, &st))
+		fchmod(p.out, st.st_mode & 0777);
 	r = p.out < 0 ? -errno : packer_run(&p, tick, context);
 	if (p.out >= 0 && close(p.out) && !r)
 		r = -errno;

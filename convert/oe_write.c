@@ -325,7 +325,7 @@ int oe_write(const struct recording *rec, const char *path, struct error *err)
 	if (fd >= 0)
 		close(fd);
 	if (!r)
-		r = outdir_finish(dir, absolute);
+		r = outdir_finish(dir, absolute, 0);
 	if (!r)
 		return 0;
 	outdir_discard(dir);

@@ -40,12 +40,12 @@ static int rename_new(const char *from, const char *to)
 	return rename(from, to) ? -errno : 0;
 }
 
-int outdir_finish(const char *dir, const char *path)
+int outdir_finish(const char *dir, const char *path, mode_t mode)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return chmod(dir, 0777 & ~mask) ? -errno : rename_new(dir, path);
+	return chmod(dir, mode ? mode : 0777 & ~mask) ? -errno : rename_new(dir, path);
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)

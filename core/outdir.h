@@ -4,6 +4,7 @@
 #include "error.h"
 
 #include <limits.h>
+#include <sys/types.h>
 
 /*
  * A directory that appears whole or not at all: made beside, under a name that begins
@@ -14,9 +15,9 @@
  * a negative errno with err. */
 int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err);
 
-/* dir becomes path: 0, or a negative errno and dir is still there; -EEXIST if there is
+/* dir becomes path, with that mode (0: by the umask): 0, or a negative errno and dir is still there; -EEXIST if there is
  * anything at path. */
-int outdir_finish(const char *dir, const char *path);
+int outdir_finish(const char *dir, const char *path, mode_t mode);
 
 /* dir is removed, with all that is in it. */
 void outdir_discard(const char *dir);

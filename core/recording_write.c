@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FLOW_SIZE ((size_t)1 << 20)
@@ -41,8 +42,8 @@ void out_flow(struct out *o)
 static int open_out(struct out *o, int dir_fd, const char *name)
 {
 	*o = (struct out){ .b = BUF_INIT };
-	o->fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	return o->fd < 0 ? -errno : 0;
+	o->fd = store_open_at(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL);
+	return o->fd < 0 ? o->fd : 0;
 }
 
 static int close_out(struct out *o)
@@ -154,7 +155,7 @@ static int write_dir(const char *dir, const struct recording *rec)
 }
 
 /* An own name counts up until it is free. */
-static int place(const char *dir, const char *base, const char *name, bool own,
+static int place(const char *dir, mode_t mode, const char *base, const char *name, bool own,
 		 char path[PATH_MAX])
 {
 	int r = -EEXIST;
@@ -163,7 +164,7 @@ static int place(const char *dir, const char *base, const char *name, bool own,
 		int n = i == 1 ? snprintf(path, PATH_MAX, "%s/%s", base, name) :
 			snprintf(path, PATH_MAX, "%s/%s-%u", base, name, i);
 
-		r = n < PATH_MAX ? outdir_finish(dir, path) : -ENAMETOOLONG;
+		r = n < PATH_MAX ? outdir_finish(dir, path, mode) : -ENAMETOOLONG;
 		if (!own)
 			break;
 	}
@@ -175,20 +176,23 @@ static bool is_plain(const char *name)
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 200;
 }
 
-static int write_beside(const struct recording *rec, const char *base, const char *name,
-			bool own, char path[PATH_MAX], struct error *err)
+static int write_beside(const struct recording *rec, enum store_access access, const char *base,
+			const char *name, bool own, char path[PATH_MAX], struct error *err)
 {
+	mode_t mode = store_dir_mode(access);
 	char dir[PATH_MAX];
 	int r;
 
 	if (snprintf(path, PATH_MAX, "%s/%s", base, name) >= PATH_MAX)
 		return error_sys(err, -ENAMETOOLONG, base, NULL);
-	r = outdir_begin(dir, path, err);
+	r = store_make_base(base, access, err);
+	if (!r)
+		r = outdir_begin(dir, path, err);
 	if (r)
 		return r;
-	r = write_dir(dir, rec);
+	r = chmod(dir, mode) ? -errno : write_dir(dir, rec);
 	if (!r)
-		r = place(dir, base, name, own, path);
+		r = place(dir, mode, base, name, own, path);
 	if (r) {
 		outdir_discard(dir);
 		return error_sys(err, r, r == -EEXIST ? path : base,
@@ -198,8 +202,8 @@ static int write_beside(const struct recording *rec, const char *base, const cha
 	return 0;
 }
 
-int recording_write(const struct recording *rec, const char *base, const char *name,
-		    char path[PATH_MAX], struct error *err)
+int recording_write_for(const struct recording *rec, enum store_access access, const char *base,
+			const char *name, char path[PATH_MAX], struct error *err)
 {
 	char absolute[PATH_MAX], stamp[64];
 	struct buf b;
@@ -212,5 +216,11 @@ int recording_write(const struct recording *rec, const char *base, const char *n
 				 "and begins with no '.', not '%.100s'", name);
 	buf_init_fixed(&b, stamp, sizeof stamp);
 	clock_add_name(&b, rec->start_wall_ns >= 0 ? rec->start_wall_ns : clock_wall_ns());
-	return write_beside(rec, absolute, name ? name : buf_str(&b), !name, path, err);
+	return write_beside(rec, access, absolute, name ? name : buf_str(&b), !name, path, err);
+}
+
+int recording_write(const struct recording *rec, const char *base, const char *name,
+		    char path[PATH_MAX], struct error *err)
+{
+	return recording_write_for(rec, STORE_ACCESS_USER, base, name, path, err);
 }

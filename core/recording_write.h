@@ -2,6 +2,7 @@
 #define BUILDBEAT_RECORDING_WRITE_H
 
 #include "recording.h"
+#include "store.h"
 
 #include <limits.h>
 
@@ -13,5 +14,8 @@
  */
 int recording_write(const struct recording *rec, const char *base, const char *name,
 		    char path[PATH_MAX], struct error *err);
+/* recording_write() is for the user alone. */
+int recording_write_for(const struct recording *rec, enum store_access access, const char *base,
+			const char *name, char path[PATH_MAX], struct error *err);
 
 #endif

@@ -1065,7 +1065,7 @@ const char *redact_why_not(const char *pattern)
 	const char *p = pattern;
 
 	if (!len || len > REDACT_PATTERN_MAX)
-		return "expected a pattern of 1 to 100 bytes";
+		return "expected a pattern of 1 to 64 bytes";
 	if (len > mark && !strcmp(pattern + len - mark, TEXT_MARK))
 		return len - mark < 2 ? "expected a text of two bytes or more before (*)" : NULL;
 	for (p += *p == '!'; *p; p++) {
@@ -1108,6 +1108,11 @@ static void forget(void)
 {
 	rules.none = rules.has_names = rules.has_texts = false;
 	rules.n = 0;
+}
+
+bool redact_is_default(void)
+{
+	return !rules.none && !rules.n;
 }
 
 void redact_set(const char *const *pattern, size_t n)

@@ -31,8 +31,8 @@
 
 #define REDACT_MARK "***"
 #define REDACT_NONE "none"
-#define REDACT_PATTERNS_MAX 32
-#define REDACT_PATTERN_MAX 100		/* bytes */
+#define REDACT_PATTERNS_MAX 24
+#define REDACT_PATTERN_MAX 64		/* bytes */
 
 /* 0, or why a text is no pattern: words for the user. */
 const char *redact_why_not(const char *pattern);
@@ -41,9 +41,12 @@ const char *redact_why_not(const char *pattern);
  * no pattern, are left out. */
 void redact_set(const char *const *pattern, size_t n);
 
-/* The patterns in force, %-escaped, a space between two: nothing where none were set. */
+/* The patterns that were set, %-escaped, a space between two: for the ticket and `build`,
+ * which hand them to the other processes of a recording. */
+#define REDACT_WORDS_MAX (REDACT_PATTERNS_MAX * (3 * REDACT_PATTERN_MAX + 1) + 8)
 void redact_add_words(struct buf *b);
 void redact_set_words(struct slice words);
+bool redact_is_default(void);
 
 /* More secrets in one text than this: its rest is one. */
 #define REDACT_SECRETS_MAX 16

@@ -25,9 +25,34 @@
 #define FD_FLOOR_TIGHT 10
 #define NFS_MAGIC 0x6969
 
+const char *const store_access_words[] = { "user", "group", "all", NULL };
+
+mode_t store_dir_mode(enum store_access access)
+{
+	return access == STORE_ACCESS_ALL ? 0755 : access == STORE_ACCESS_GROUP ? 0750 : 0700;
+}
+
+/* Like openat(), but for the mode of what it makes. */
+static int open_or_make(int dir_fd, const char *name, int flags)
+{
+	struct stat dir;
+	int fd = -1;
+
+	if (!(flags & O_EXCL))
+		fd = openat(dir_fd, name, flags & ~O_CREAT);
+	if (fd >= 0 || !(flags & O_CREAT) || (!(flags & O_EXCL) && errno != ENOENT))
+		return fd;
+	fd = openat(dir_fd, name, flags | O_EXCL, 0600);
+	if (fd < 0 && errno == EEXIST && !(flags & O_EXCL))
+		return openat(dir_fd, name, flags & ~O_CREAT);
+	if (fd >= 0 && !fstat(dir_fd, &dir))
+		fchmod(fd, dir.st_mode & 0666);
+	return fd;
+}
+
 int store_open_at(int dir_fd, const char *name, int flags)
 {
-	int fd = openat(dir_fd, name, flags | O_CLOEXEC, 0666);
+	int fd = open_or_make(dir_fd, name, flags | O_CLOEXEC);
 	int moved;
 
 	if (fd < 0)
@@ -149,6 +174,18 @@ static int open_dir(struct store *s, int create)
 		return r;
 	}
 	return 0;
+}
+
+/* The directory was made for the user alone: its mode is set before there is a file. */
+static int open_made_dir(struct store *s, enum store_access access)
+{
+	int fd = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	fchmod(fd, store_dir_mode(access));
+	close(fd);
+	return open_dir(s, O_CREAT);
 }
 
 /* Join the recording in an absolute path, whose start is known. */
@@ -278,8 +315,28 @@ int store_absolute(char out[PATH_MAX], const char *path)
 	return n < PATH_MAX - 256 ? 0 : -ENAMETOOLONG;
 }
 
+int store_make_base(const char *path, enum store_access access, struct error *err)
+{
+	mode_t mode = store_dir_mode(access);
+	struct stat st;
+	int fd, r = store_make_parents(path, err);
+
+	if (r || !*path)
+		return r;
+	if (mkdir(path, 0755))
+		return errno == EEXIST ? 0 :
+			error_sys(err, -errno, path, "cannot make the directory");
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && !fstat(fd, &st) && (st.st_mode & mode) != mode)
+		fchmod(fd, (st.st_mode & 07777) | mode);
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
 /* mkdir BASE/NAME into s->path; an own name counts up until it is free. */
-static int make_dir(struct store *s, const char *base, const char *name, struct error *err)
+static int make_dir(struct store *s, enum store_access access, const char *base,
+		    const char *name, struct error *err)
 {
 	char stamp[32];
 	struct buf b;
@@ -300,9 +357,9 @@ static int make_dir(struct store *s, const char *base, const char *name, struct 
 			r = snprintf(s->path, PATH_MAX, "%s/%s-%u", base, buf_str(&b), i);
 		if (r >= PATH_MAX)
 			return error_sys(err, -ENAMETOOLONG, base, NULL);
-		if (i == 1 && (r = store_make_parents(s->path, err)))
+		if (i == 1 && (r = store_make_base(base, access, err)))
 			return r;
-		if (!mkdir(s->path, 0777))
+		if (!mkdir(s->path, 0700))
 			break;
 		r = -errno;
 		if (r != -EEXIST || name)
@@ -322,10 +379,19 @@ void store_link_latest(const char *base, const char *path)
 		unlink(fresh);
 }
 
+static void add_redact_line(struct buf *b, const char *key)
+{
+	if (redact_is_default())
+		return;
+	buf_adds(b, key);
+	redact_add_words(b);
+	buf_addc(b, '\n');
+}
+
 static int write_first_lines(struct store *s, int64_t wall_ns)
 {
 	int fd = store_open_at(s->dir_fd, LAYOUT_BUILD, O_WRONLY | O_CREAT | O_APPEND);
-	char text[256];
+	char text[256 + REDACT_WORDS_MAX];
 	struct buf b;
 	int r;
 
@@ -338,6 +404,7 @@ static int write_first_lines(struct store *s, int64_t wall_ns)
 	buf_adds(&b, "start: ");
 	clock_add_iso(&b, wall_ns);
 	buf_addc(&b, '\n');
+	add_redact_line(&b, "redact: ");
 	r = store_write(fd, b.data, b.len);
 	close(fd);
 	if (r)
@@ -356,7 +423,8 @@ static void discard(struct store *s)
 	store_close(s);
 }
 
-int store_create(struct store *s, const char *base, const char *name, struct error *err)
+int store_create_for(struct store *s, enum store_access access, const char *base,
+		     const char *name, struct error *err)
 {
 	char path[PATH_MAX];
 	int64_t wall_ns = clock_wall_ns();
@@ -367,10 +435,10 @@ int store_create(struct store *s, const char *base, const char *name, struct err
 	r = store_absolute(path, base ? base : LAYOUT_BASE);
 	if (r)
 		return error_sys(err, r, base, "cannot make the recording");
-	r = make_dir(s, path, name, err);
+	r = make_dir(s, access, path, name, err);
 	if (r)
 		return r;
-	r = open_dir(s, O_CREAT);
+	r = open_made_dir(s, access);
 	if (!r)
 		r = write_first_lines(s, wall_ns);
 	if (r) {
@@ -381,13 +449,18 @@ int store_create(struct store *s, const char *base, const char *name, struct err
 	return 0;
 }
 
+int store_create(struct store *s, const char *base, const char *name, struct error *err)
+{
+	return store_create_for(s, STORE_ACCESS_USER, base, name, err);
+}
+
 /* Joining */
 
 static bool read_start(const char *text, size_t len, int64_t *start_ns)
 {
 	struct cursor c;
 	struct slice line;
-	bool complete;
+	bool complete, found = false;
 
 	cursor_init(&c, text, len);
 	while (cursor_line(&c, &line, &complete)) {
@@ -395,14 +468,16 @@ static bool read_start(const char *text, size_t len, int64_t *start_ns)
 
 		cursor_init(&l, line.p, line.len);
 		if (complete && cursor_literal(&l, "start_mono_ns: "))
-			return cursor_i64(&l, start_ns) && cursor_at_end(&l);
+			found = cursor_i64(&l, start_ns) && cursor_at_end(&l);
+		else if (complete && cursor_literal(&l, "redact: "))
+			redact_set_words((struct slice){ line.p + 8, line.len - 8 });
 	}
-	return false;
+	return found;
 }
 
 int store_join_dir(struct store *s, const char *path, struct error *err)
 {
-	char full[PATH_MAX], file[PATH_MAX + 16], text[8192];
+	char full[PATH_MAX], file[PATH_MAX + 16], text[4096 + REDACT_WORDS_MAX];
 	int64_t start_ns;
 	ssize_t n;
 	int fd, r;
@@ -451,6 +526,7 @@ void store_add_ticket_line(struct buf *b, const struct store *s)
 			buf_addf(b, "%%%02x", (unsigned char)*p);
 	}
 	buf_addc(b, '\n');
+	add_redact_line(b, "# redact ");
 }
 
 static int hex_value(char c)
@@ -490,9 +566,9 @@ static bool percent_decode(struct slice in, char out[PATH_MAX])
 
 int store_join_ticket(struct store *s, const char *ticket)
 {
-	char text[3 * PATH_MAX + 64], path[PATH_MAX];
+	char text[3 * PATH_MAX + 64 + REDACT_WORDS_MAX], path[PATH_MAX];
+	struct slice dir, words;
 	struct cursor c;
-	struct slice dir;
 	int64_t start_ns;
 	uint64_t flags;
 	struct stat st;
@@ -514,6 +590,8 @@ int store_join_ticket(struct store *s, const char *ticket)
 	     cursor_byte(&c, ' ') && cursor_u64(&c, &flags) && cursor_byte(&c, ' ') &&
 	     cursor_line(&c, &dir, &complete) && complete &&
 	     percent_decode(dir, path);
+	if (ok && cursor_literal(&c, "# redact ") && cursor_line(&c, &words, &complete))
+		redact_set_words(words);
 	return ok ? join_by_ticket(s, path, start_ns, (unsigned)flags) : -EINVAL;
 }
 

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * A recording being written: its directory, its clock, its tasks.log open for
@@ -17,6 +18,8 @@
  * buildbeat.mk, first in the environment's MAKEFILES (the one variable a
  * recorded build sees). Its first line is a comment for us,
  *	# buildbeat ticket 1 START_NS FLAGS DIRECTORY
+ *	# redact PATTERNS
+ * (the second only where there are any, see redact_add_words()),
  * START_NS being CLOCK_MONOTONIC at the recording's start, FLAGS the STORE_ bits
  * in decimal and DIRECTORY its absolute path with every byte outside
  * A-Za-z0-9/._- as %HH; the rest of the file makes GNU make load the plugin
@@ -33,6 +36,14 @@ struct store {
 	bool limited;		/* the process has a limit on the size of files */
 	_Atomic int error;	/* sticky: the first failed write, negative errno */
 };
+
+/* Who may read a recording: the modes of its directory are those of store_dir_mode(),
+ * those of every file in it are the directory's, without the right to search. The umask
+ * does not count. */
+enum store_access { STORE_ACCESS_USER, STORE_ACCESS_GROUP, STORE_ACCESS_ALL };
+
+extern const char *const store_access_words[];	/* ends with NULL */
+mode_t store_dir_mode(enum store_access access);
 
 #define STORE_TASK_IO 1u	/* record rchar and wchar of every task */
 #define STORE_NO_LAUNCHER 2u	/* begun by a build tool that samples by itself */
@@ -52,12 +63,18 @@ struct store {
  * err says which path failed. The descriptors are those of store_open_at().
  */
 int store_create(struct store *s, const char *base, const char *name, struct error *err);
+/* store_create() is for the user alone. */
+int store_create_for(struct store *s, enum store_access access, const char *base,
+		     const char *name, struct error *err);
 
 /* The parts of it for what is not written while a build runs: a directory as an
  * absolute path; the directories above a path; BASE/latest -> the recording in path,
  * replaced in one step (not being able to is no failure). */
 int store_absolute(char out[PATH_MAX], const char *path);
 int store_make_parents(const char *path, struct error *err);
+/* A directory of recordings and those above it: nobody else may write to it, and who may
+ * read a recording comes as far as there. */
+int store_make_base(const char *path, enum store_access access, struct error *err);
 void store_link_latest(const char *base, const char *path);
 
 /* Join an existing recording by its directory: the start is read from `build`. */
@@ -97,7 +114,8 @@ void store_add_ticket_line(struct buf *b, const struct store *s);
 /* Join the recording the environment names; -ENOENT when it names none. */
 int store_join_env(struct store *s);
 
-/* Open for a recording: O_CLOEXEC, moved to 40 or above where possible. */
+/* Open for a recording: O_CLOEXEC, moved to 40 or above where possible. What O_CREAT makes
+ * has the mode of its directory. */
 int store_open_at(int dir_fd, const char *name, int flags);
 
 /*

@@ -79,6 +79,7 @@ static struct buildbeat_session *open_session(const struct buildbeat_host *given
 	host = (struct session_host){
 		.tool = from.tool, .version = from.version, .command = from.command,
 		.level = -1, .interval_ms = from.interval_ms ? from.interval_ms : INTERVAL_MS,
+		.access = session_access(from.access), .redact = from.redact,
 		.instance = from.instance, .forks = from.flags & BUILDBEAT_FORKS,
 	};
 	s = calloc(1, sizeof *s);

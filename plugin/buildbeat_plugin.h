@@ -50,6 +50,11 @@ struct buildbeat_host {
 				   negative: it never samples */
 	const char *instance;	/* a part of the host in another process: the instance() of
 				   the session it speaks for, in dir; NULL: for itself */
+	const char *access;	/* who may read a recording that this session begins: "user",
+				   "group" or "all"; NULL: the user */
+	const char *redact;	/* further patterns of what is secret in it, a space between
+				   two: buildbeat.yaml(5). Other characters than letters,
+				   digits and _-.*! are written %HH. NULL: none */
 };
 
 /* Do not begin a recording: join the one there is, or be a no-op. */

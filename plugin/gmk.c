@@ -134,8 +134,16 @@ static int join(const struct session_host *host, struct error *err)
 static int begin(const struct session_host *host, struct error *err)
 {
 	char *base = gmk_expand("$(if $(value BUILDBEAT_OUTPUT),$(BUILDBEAT_OUTPUT))");
-	int r = session_begin(&make.session, base && *base ? base : NULL, NULL, host, err);
+	char *access = gmk_expand("$(if $(value BUILDBEAT_ACCESS),$(BUILDBEAT_ACCESS))");
+	char *redact = gmk_expand("$(if $(value BUILDBEAT_REDACT),$(BUILDBEAT_REDACT))");
+	struct session_host told = *host;
+	int r;
 
+	told.access = session_access(access);
+	told.redact = redact && *redact ? redact : NULL;
+	r = session_begin(&make.session, base && *base ? base : NULL, NULL, &told, err);
+	gmk_free(redact);
+	gmk_free(access);
 	gmk_free(base);
 	return r;
 }

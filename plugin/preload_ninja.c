@@ -12,7 +12,7 @@
 
 /*
  * What ninja calls an edge, where that cannot be told from the line of its start:
- * the command was too long for it, or there is a response file, which is gone when
+ * the command was too long for it, a secret in it was replaced, or there is a response file, which is gone when
  * the edge is done.
  */
 

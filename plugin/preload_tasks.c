@@ -178,27 +178,20 @@ static void write_note(struct buf *b, uint64_t task, int64_t t, const char *note
 	append(b);
 }
 
-/* The mark of what did not fit, see field_add(). */
-static bool was_cut(const struct buf *line)
-{
-	return line->len > 11 && !memcmp(line->data + line->len - 11, "\\.", 2);
-}
-
 static void write_start_in(struct preload_work *w, uint64_t task, int64_t t, pid_t pid,
 			   char *const argv[])
 {
 	struct event_task e = { .pid = pid, .slot = -1 };
 	struct buf b, words;
 	char note[80];
-	bool cut;
+	bool whole;
 
 	buf_init_fixed(&words, w->words, sizeof w->words);
 	e.command = command_text(&words, argv);
 	buf_init_fixed(&b, w->line, sizeof w->line);
-	event_add_start(&b, t, host.store.inst, task, &e);
-	cut = was_cut(&b);
+	whole = event_add_start(&b, t, host.store.inst, task, &e);
 	append(&b);
-	if (host.ninja && e.command && preload_ninja_note(w, note, sizeof note, e.command, cut))
+	if (host.ninja && e.command && preload_ninja_note(w, note, sizeof note, e.command, !whole))
 		write_note(&b, task, t, note);
 }
 

@@ -3,6 +3,7 @@
 #include "buildinfo.h"
 #include "cursor.h"
 #include "layout.h"
+#include "redact.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -189,12 +190,24 @@ static int write_build(struct buildbeat_session *s, const struct session_host *h
 	return store_append_build(&s->store, &b);
 }
 
+enum store_access session_access(const char *word)
+{
+	int access = STORE_ACCESS_ALL;
+
+	while (access > STORE_ACCESS_USER && (!word || strcmp(word, store_access_words[access])))
+		access--;
+	return (enum store_access)access;
+}
+
 int session_begin(struct buildbeat_session *s, const char *base, const char *name,
 		  const struct session_host *host, struct error *err)
 {
 	char plugin[PATH_MAX];
-	int r = store_create(&s->store, base, name, err);
+	int r;
 
+	if (host->redact)
+		redact_set_words((struct slice){ host->redact, strlen(host->redact) });
+	r = store_create_for(&s->store, host->access, base, name, err);
 	if (r)
 		return r;
 	s->store.flags |= STORE_NO_LAUNCHER;

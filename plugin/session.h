@@ -36,6 +36,8 @@ struct session_host {
 	const char *tool, *version, *command;
 	int32_t level;		/* own nesting depth, or -1 */
 	int64_t interval_ms;	/* of an owner's samples, 0 or less: none */
+	enum store_access access;	/* to a recording that is begun */
+	const char *redact;	/* patterns of it, as redact_add_words() has them; NULL: none */
 	const char *instance;	/* to speak for when joining a directory, NULL: its own */
 	bool forks;
 };
@@ -45,6 +47,9 @@ struct session_host {
 int session_join(struct buildbeat_session *s, const struct session_host *host);
 int session_join_dir(struct buildbeat_session *s, const char *dir,
 		     const struct session_host *host, struct error *err);
+
+/* The word as store_access_words has it; NULL and others are the user's. */
+enum store_access session_access(const char *word);
 
 /* Begin one: BASE/NAME, see store_create(). */
 int session_begin(struct buildbeat_session *s, const char *base, const char *name,

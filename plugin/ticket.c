@@ -2,6 +2,7 @@
 
 #include "carry.h"
 #include "layout.h"
+#include "redact.h"
 #include "trust.h"
 
 #include <dirent.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TICKET_MAX (4 * PATH_MAX)
+#define TICKET_MAX (4 * PATH_MAX + REDACT_WORDS_MAX)
 #define PLUGIN_LINK "buildbeat.so"
 #define DIR_PREFIX "buildbeat-"
 

@@ -30,7 +30,7 @@ static const struct {
 
 	{ "intervall: 500\n", NULL, "1:1: unknown key 'intervall'; did you mean 'interval'?" },
 	{ "\n\nper_core: true\n", NULL, "3:1: unknown key 'per_core'; did you mean 'per-core'?" },
-	{ "xyzzyx: 1\n", NULL, "1:1: unknown key 'xyzzyx'; expected output, interval, " },
+	{ "xyzzyx: 1\n", NULL, "1:1: unknown key 'xyzzyx'; expected output, access, redact, " },
 	{ "config: x\n", NULL, "1:1: unknown key 'config'" },
 	{ "name: x\n", NULL, "1:1: unknown key 'name'" },
 	{ "interval: fast\n", NULL, "1:11: expected a whole number from 10 to 3600000, not 'fast'" },

@@ -164,9 +164,10 @@ START_TEST(modes_are_as_asked)
 	struct stat st;
 	char to[PATH_MAX];
 
-	umask(027);
+	umask(0);
 	ck_assert_int_eq(recording_read(&rec, recordings[0], NULL, &err), 0);
-	ck_assert_int_eq(recording_write(&rec, support_tmpdir(), "one", to, &err), 0);
+	ck_assert_int_eq(recording_write_for(&rec, STORE_ACCESS_GROUP, support_tmpdir(), "one", to,
+					     &err), 0);
 	ck_assert_int_eq(stat(to, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0750);
 	ck_assert_int_eq(stat(support_path("%s/tasks.log", to), &st), 0);

@@ -71,6 +71,13 @@ tests_check_launch_signals_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_launch_signals_LDADD = $(CLI_TEST_LIBS)
 EXTRA_tests_check_launch_signals_DEPENDENCIES = buildbeat plugin/buildbeat.la
 
+check_PROGRAMS += tests/check_secrets
+TESTS += tests/check_secrets
+tests_check_secrets_SOURCES = tests/check_secrets.c tests/launched.c tests/launched.h
+tests_check_secrets_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_secrets_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
+EXTRA_tests_check_secrets_DEPENDENCIES = buildbeat plugin/buildbeat.la plugin/buildbeat-preload.la
+
 check_PROGRAMS += tests/check_task tests/check_doctor
 TESTS += tests/check_task tests/check_doctor
 tests_check_task_CPPFLAGS = $(CLI_TEST_CPPFLAGS)

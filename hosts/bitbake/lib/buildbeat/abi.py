@@ -16,7 +16,8 @@ _text, _session = ctypes.c_char_p, ctypes.c_void_p
 
 class Host(ctypes.Structure):
     _fields_ = [("size", _u32), ("flags", _u32), ("tool", _text), ("version", _text),
-                ("command", _text), ("dir", _text), ("interval_ms", _i64), ("instance", _text)]
+                ("command", _text), ("dir", _text), ("interval_ms", _i64), ("instance", _text),
+                ("access", _text), ("redact", _text)]
 
 
 class Task(ctypes.Structure):
@@ -71,13 +72,14 @@ class Session:
     """One process's part in a recording. None of its methods fails."""
 
     def __init__(self, plugin, directory, tool="bitbake", version="", command="",
-                 instance=None, flags=0):
+                 instance=None, flags=0, access="", redact=""):
         """Raises OSError where nothing can be recorded."""
         self._api = load(plugin)
         self.directory = directory
         host = Host(ctypes.sizeof(Host), flags, tool.encode(), version.encode(),
                     os.fsencode(command), os.fsencode(directory), 0,
-                    instance.encode() if instance else None)
+                    instance.encode() if instance else None, access.encode(),
+                    redact.encode())
         handle = self._api.open(host)
         if not handle:
             raise OSError("%s cannot be written" % directory)

@@ -126,7 +126,9 @@ def _open(d):
     directory = launched or _fresh(d.getVar("BUILDBEAT_OUTPUT"))
     try:
         session = abi.Session(d.getVar("BUILDBEAT_PLUGIN"), directory, version=bb.__version__,
-                              command=_command(d), flags=flags)
+                              command=_command(d), flags=flags,
+                              access=d.getVar("BUILDBEAT_ACCESS") or "",
+                              redact=" ".join((d.getVar("BUILDBEAT_REDACT") or "").split()))
     except OSError as why:
         _missing = True
         bb.warn("buildbeat: nothing is recorded: %s" % why)
