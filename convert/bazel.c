@@ -210,8 +210,8 @@ static const char *kind_of(const char *mnemonic)
 		{ "CompilePkg", "compile" }, { "Assemble", "compile" }, { "Link", "link" },
 		{ "Archive", "archive" }, { "JavaSourceJar", "archive" }, { "TestRunner", "test" },
 		{ "Genrule", "generate" }, { "FileWrite", "generate" },
-		{ "TemplateExpand", "generate" }, { "Symlink", "install" },
-		{ "SymlinkTree", "install" }, { "CopyFile", "install" },
+		{ "TemplateExpand", "generate" }, { "Symlink", "shell" },
+		{ "SymlinkTree", "shell" }, { "CopyFile", "shell" },
 	};
 	size_t n = strcspn(mnemonic, " ");
 

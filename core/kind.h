@@ -15,8 +15,9 @@
  *	document	man pages, manuals, doxygen
  *	generate	bison, protoc, moc; sed, awk and the like writing a file
  *	script		a program of an interpreter: python, perl, sh FILE
- *	install		install, cp, mv, ln, mkdir
- *	shell		echo, test, rm and what else moves nothing
+ *	install		install(1), ldconfig, cmake --install, libtool --mode=install, rsync
+ *	shell		the shell's own commands and small ones on files: echo, test, rm, cp,
+ *			mv, ln, mkdir (a step of any rule, not what a build installs)
  *	other		anything else
  * A line of several commands is of the kind that stands first in this list,
  * but that other comes before install.
