@@ -2,13 +2,6 @@
 
 #include <string.h>
 
-void cursor_init(struct cursor *c, const void *p, size_t len)
-{
-	c->p = p;
-	c->end = c->p ? c->p + len : NULL;
-	c->line = 0;
-}
-
 bool cursor_literal(struct cursor *c, const char *s)
 {
 	size_t n = strlen(s);
@@ -35,18 +28,6 @@ bool cursor_word(struct cursor *c, struct slice *word, size_t max)
 		return false;
 	*word = (struct slice){ c->p, (size_t)(p - c->p) };
 	c->p = p;
-	return true;
-}
-
-bool cursor_until(struct cursor *c, char stop, struct slice *out)
-{
-	const char *p;
-
-	if (c->p == c->end)
-		return false;
-	p = memchr(c->p, stop, (size_t)(c->end - c->p));
-	*out = (struct slice){ c->p, (size_t)((p ? p : c->end) - c->p) };
-	c->p = p ? p + 1 : c->end;
 	return true;
 }
 

@@ -23,7 +23,12 @@ struct slice {
 	size_t len;
 };
 
-void cursor_init(struct cursor *c, const void *p, size_t len);
+static inline void cursor_init(struct cursor *c, const void *p, size_t len)
+{
+	c->p = p;
+	c->end = c->p ? c->p + len : NULL;
+	c->line = 0;
+}
 
 static inline bool cursor_at_end(const struct cursor *c)
 {
@@ -50,7 +55,17 @@ bool cursor_word(struct cursor *c, struct slice *word, size_t max);
 
 /* Everything up to the byte stop (which is passed too) or the end. Always true
  * but at the end. */
-bool cursor_until(struct cursor *c, char stop, struct slice *out);
+static inline bool cursor_until(struct cursor *c, char stop, struct slice *out)
+{
+	const char *p;
+
+	if (c->p == c->end)
+		return false;
+	p = memchr(c->p, stop, (size_t)(c->end - c->p));
+	*out = (struct slice){ c->p, (size_t)((p ? p : c->end) - c->p) };
+	c->p = p ? p + 1 : c->end;
+	return true;
+}
 
 /* The next line without its newline; complete tells whether it had one. False
  * at the end only. */
@@ -81,37 +96,46 @@ static inline unsigned cursor_digits8(const char *p, uint64_t *n)
 	return digits;
 }
 
-static inline bool cursor_u64(struct cursor *c, uint64_t *n)
+/*
+ * The number at p, in front of end: how many digits it has, up to 15. 0: none, or it is
+ * longer, or too near the end for this; the functions for long ones know.
+ */
+static inline unsigned cursor_digits15(const char *p, const char *end, uint64_t *n)
 {
 	static const uint32_t power[8] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
-	unsigned digits;
 	uint64_t more;
+	unsigned digits;
 
-	if (c->end - c->p < 8)
-		return cursor_long_u64(c, n);
-	digits = cursor_digits8(c->p, n);
-	if (digits < 8) {
-		c->p += digits;
+	if (end - p < 8)
+		return 0;
+	digits = cursor_digits8(p, n);
+	if (digits < 8)
 		return digits;
-	}
-	digits = c->end - c->p < 16 ? 8 : cursor_digits8(c->p + 8, &more);
+	digits = end - p < 16 ? 8 : cursor_digits8(p + 8, &more);
 	if (digits == 8)
-		return cursor_long_u64(c, n);
+		return 0;
 	*n = *n * power[digits] + more;
-	c->p += 8 + digits;
-	return true;
+	return 8 + digits;
+}
+
+static inline bool cursor_u64(struct cursor *c, uint64_t *n)
+{
+	unsigned digits = cursor_digits15(c->p, c->end, n);
+
+	c->p += digits;
+	return digits || cursor_long_u64(c, n);
 }
 
 static inline bool cursor_i64(struct cursor *c, int64_t *n)
 {
-	struct cursor digits = *c;
-	bool negative = cursor_byte(&digits, '-');
+	bool negative = c->p < c->end && *c->p == '-';
 	uint64_t value;
+	unsigned digits = cursor_digits15(c->p + negative, c->end, &value);
 
-	if (!cursor_u64(&digits, &value) || value > INT64_MAX)
+	if (!digits)
 		return cursor_long_i64(c, n);
-	c->p = digits.p;
 	*n = negative ? -(int64_t)value : (int64_t)value;
+	c->p += negative + digits;
 	return true;
 }
 

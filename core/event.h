@@ -146,4 +146,7 @@ struct slice event_field(struct event *e);
 /* The next field as a number, -1 when it is empty, absent or not a number. */
 int64_t event_number(struct event *e);
 
+/* The next count fields so. */
+void event_numbers(struct event *e, int64_t *n, size_t count);
+
 #endif

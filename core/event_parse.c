@@ -2,27 +2,7 @@
 
 #include <string.h>
 
-struct word {
-	char text[7];
-	unsigned char len;	/* 0: none */
-	enum event_kind kind;
-};
-
-/* By their first letters, at most two of a letter; the tab behind them included. */
-static const struct word words[26][2] = {
-#define WORD(letter, word, kind) [letter - 'a'][0] = { word "\t", sizeof word, kind }
-#define OTHER(letter, word, kind) [letter - 'a'][1] = { word "\t", sizeof word, kind }
-	WORD('a', "after", EVENT_AFTER), WORD('b', "begin", EVENT_BEGIN),
-	WORD('c', "close", EVENT_CLOSE), WORD('d', "done", EVENT_DONE),
-	WORD('e', "end", EVENT_END), WORD('f', "fail", EVENT_FAIL),
-	WORD('g', "gone", EVENT_GONE),
-	WORD('k', "kill", EVENT_KILL), WORD('n', "name", EVENT_NAME),
-	OTHER('n', "note", EVENT_NOTE), WORD('o', "out", EVENT_OUT),
-	OTHER('o', "open", EVENT_OPEN), WORD('p', "pid", EVENT_PID),
-	WORD('q', "queue", EVENT_QUEUE), WORD('s', "start", EVENT_START),
-#undef WORD
-#undef OTHER
-};
+#define WORD_MAX 7		/* no line with a word is shorter */
 
 /* The end of a field, passed. */
 static bool field_end(struct cursor *c)
@@ -30,21 +10,40 @@ static bool field_end(struct cursor *c)
 	return cursor_at_end(c) || cursor_byte(c, '\t');
 }
 
+/* The word with its tab, passed. Inline: what is compared with is known to the compiler. */
+static inline bool word_is(struct cursor *c, const char *word, enum event_kind is,
+			   enum event_kind *kind)
+{
+	if (memcmp(c->p, word, strlen(word)))
+		return false;
+	c->p += strlen(word);
+	*kind = is;
+	return true;
+}
+
 /* A word this version knows, passed; a line that ends behind it is none. */
 static bool known_word(struct cursor *c, enum event_kind *kind)
 {
-	unsigned at = cursor_at_end(c) ? 26 : (unsigned)(*c->p - 'a');
-
-	if (at >= 26 || (size_t)(c->end - c->p) < sizeof words[0]->text)
+	if (c->end - c->p < WORD_MAX)
 		return false;
-	for (const struct word *w = words[at]; w < words[at] + 2 && w->len; w++) {
-		if (!memcmp(c->p, w->text, w->len)) {
-			*kind = w->kind;
-			c->p += w->len;
-			return true;
-		}
+	switch (*c->p) {
+	case 'a': return word_is(c, "after\t", EVENT_AFTER, kind);
+	case 'b': return word_is(c, "begin\t", EVENT_BEGIN, kind);
+	case 'c': return word_is(c, "close\t", EVENT_CLOSE, kind);
+	case 'd': return word_is(c, "done\t", EVENT_DONE, kind);
+	case 'e': return word_is(c, "end\t", EVENT_END, kind);
+	case 'f': return word_is(c, "fail\t", EVENT_FAIL, kind);
+	case 'g': return word_is(c, "gone\t", EVENT_GONE, kind);
+	case 'k': return word_is(c, "kill\t", EVENT_KILL, kind);
+	case 'n': return word_is(c, "name\t", EVENT_NAME, kind) ||
+			 word_is(c, "note\t", EVENT_NOTE, kind);
+	case 'o': return word_is(c, "out\t", EVENT_OUT, kind) ||
+			 word_is(c, "open\t", EVENT_OPEN, kind);
+	case 'p': return word_is(c, "pid\t", EVENT_PID, kind);
+	case 'q': return word_is(c, "queue\t", EVENT_QUEUE, kind);
+	case 's': return word_is(c, "start\t", EVENT_START, kind);
+	default: return false;
 	}
-	return false;
 }
 
 /* A word that a line may begin with in a later version. */
@@ -104,31 +103,41 @@ struct slice event_field(struct event *e)
 	return field;
 }
 
-/* A number of up to seven digits that does not end the line, as most are. */
-static bool short_number(struct cursor *c, uint64_t *n)
-{
-	unsigned digits = c->end - c->p < 8 ? 0 : cursor_digits8(c->p, n);
-
-	if (!digits || digits == 8 || c->p[digits] != '\t')
-		return false;
-	c->p += digits + 1;
-	return true;
-}
-
-int64_t event_number(struct event *e)
+/* One that is longer than most, or no number. */
+static int64_t other_number(struct event *e)
 {
 	struct cursor c = e->rest;
-	uint64_t positive;
 	int64_t n;
 
-	if (cursor_byte(&e->rest, '\t') || cursor_at_end(&c))
-		return -1;
-	if (short_number(&e->rest, &positive))
-		return (int64_t)positive;
 	if (!cursor_i64(&c, &n) || !field_end(&c)) {
 		event_field(e);
 		return -1;
 	}
 	e->rest.p = c.p;
 	return n;
+}
+
+int64_t event_number(struct event *e)
+{
+	const char *p = e->rest.p, *end = e->rest.end;
+	unsigned digits;
+	uint64_t n;
+
+	if (p == end)
+		return -1;
+	if (*p == '\t') {
+		e->rest.p++;
+		return -1;
+	}
+	digits = cursor_digits15(p, end, &n);
+	if (!digits || p + digits == end || p[digits] != '\t')
+		return other_number(e);
+	e->rest.p = p + digits + 1;
+	return (int64_t)n;
+}
+
+void event_numbers(struct event *e, int64_t *n, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		n[i] = event_number(e);
 }

@@ -26,25 +26,24 @@ static const char *text_field(struct reader *r, struct event *e)
 }
 
 /* A pid, a slot, a status: at least -1 and small. */
-static int32_t small_number(struct event *e)
+static int32_t small(int64_t n)
 {
-	int64_t n = event_number(e);
-
 	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
 }
 
-static int64_t count_field(struct event *e)
+static int32_t small_number(struct event *e)
 {
-	int64_t n = event_number(e);
+	return small(event_number(e));
+}
 
+static int64_t count(int64_t n)
+{
 	return n >= 0 ? n : -1;
 }
 
-static int32_t small_count(struct event *e)
+static int32_t small_count(int64_t n)
 {
-	int64_t n = count_field(e);
-
-	return n <= INT32_MAX ? (int32_t)n : INT32_MAX;
+	return n <= INT32_MAX ? (int32_t)count(n) : INT32_MAX;
 }
 
 static int read_open(struct reader *r, struct event *e)
@@ -143,23 +142,26 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 /* The first end counts: who waits for a task need not know what that said itself. */
 static int read_end(struct task *t, struct event *e, enum task_state state)
 {
+	int64_t n[13];
+
 	if (t->end_us >= 0)
 		return 0;
+	event_numbers(e, n, sizeof n / sizeof *n);
 	t->state = state;
 	t->end_us = e->time_us;
-	t->status = small_number(e);
-	t->user_us = count_field(e);
-	t->system_us = count_field(e);
-	t->max_rss_kb = count_field(e);
-	t->minor_faults = small_count(e);
-	t->major_faults = small_count(e);
-	t->in_blocks = count_field(e);
-	t->out_blocks = count_field(e);
-	t->voluntary_switches = small_count(e);
-	t->involuntary_switches = small_count(e);
-	t->rchar = count_field(e);
-	t->wchar = count_field(e);
-	t->max_rss_at_most_kb = t->max_rss_kb < 0 ? count_field(e) : -1;
+	t->status = small(n[0]);
+	t->user_us = count(n[1]);
+	t->system_us = count(n[2]);
+	t->max_rss_kb = count(n[3]);
+	t->minor_faults = small_count(n[4]);
+	t->major_faults = small_count(n[5]);
+	t->in_blocks = count(n[6]);
+	t->out_blocks = count(n[7]);
+	t->voluntary_switches = small_count(n[8]);
+	t->involuntary_switches = small_count(n[9]);
+	t->rchar = count(n[10]);
+	t->wchar = count(n[11]);
+	t->max_rss_at_most_kb = t->max_rss_kb < 0 ? count(n[12]) : -1;
 	return 0;
 }
 
