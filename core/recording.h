@@ -28,14 +28,25 @@ enum task_state {
 	TASK_KILLED,		/* status is the signal */
 };
 
+/* A recording has many, and what is made of it goes over all of them: what most ask for
+ * stands together in front. */
 struct task {
-	uint64_t seq;		/* within the instance */
 	const char *name;	/* target, recipe task ...; "" when not known */
 	const char *kind;	/* as recorded, else from the command (kind.h); never "".
 				   Tasks of one kind have the same pointer */
+	int64_t start_us, end_us;
+	uint32_t instance;	/* index */
+	enum task_state state;
+	bool named;		/* later than at its start, which counts */
+	bool hosts;		/* a build instance ran inside it: its figures contain
+				   those of that instance's tasks */
+	/* What proc_tasks.log tells of it: all 0 if nothing. */
+	uint32_t first_usage, n_usage;	/* its samples in recording.usage */
+	uint32_t peak_kb;	/* largest summed memory of its processes */
+	int64_t peak_ms;	/* when that memory was */
+	uint32_t cpu_ms, read_kb, written_kb;	/* at its last sample */
+	int32_t status;
 	const char *key;
-	uint64_t command;	/* where it is: recording_command() */
-	int64_t queued_us, start_us, end_us;
 	int64_t user_us, system_us;
 	int64_t max_rss_kb;
 	int64_t max_rss_at_most_kb;	/* where that is not known: what its host had, which
@@ -44,20 +55,12 @@ struct task {
 	int64_t rchar, wchar;
 	int32_t minor_faults, major_faults;	/* INT32_MAX: that or more, as the switches */
 	int32_t voluntary_switches, involuntary_switches;
-	uint32_t instance;	/* index */
+	uint64_t seq;		/* within the instance */
+	uint64_t command;	/* where it is: recording_command() */
+	int64_t queued_us;
 	int32_t pid, slot;
-	int32_t status;
-	enum task_state state;
-	bool named;		/* later than at its start, which counts */
-	bool hosts;		/* a build instance ran inside it: its figures contain
-				   those of that instance's tasks */
 	uint32_t first_after, n_after;	/* in recording.after: what it waited for */
 	uint32_t first_out, n_out;	/* in recording.out: what it made besides its name */
-	/* What proc_tasks.log tells of it: all 0 if nothing. */
-	uint32_t first_usage, n_usage;	/* its samples in recording.usage */
-	uint32_t peak_kb;	/* largest summed memory of its processes */
-	uint32_t cpu_ms, read_kb, written_kb;	/* at its last sample */
-	int64_t peak_ms;	/* when that memory was */
 };
 
 struct instance {
