@@ -92,6 +92,7 @@ int curve_running(struct curve *c, const struct recording *rec, const uint32_t *
 struct level {
 	int64_t time_us;
 	uint32_t kb;
+	bool ran;		/* of the task itself; where it is asked for */
 };
 
 static struct level *levels_until(const struct recording *rec, int64_t time_us)
@@ -103,14 +104,15 @@ static struct level *levels_until(const struct recording *rec, int64_t time_us)
 
 		if (m->time_ms * 1000 > time_us)
 			break;
-		now[m->task] = (struct level){ m->time_ms * 1000, m->kb };
+		now[m->task].time_us = m->time_ms * 1000;
+		now[m->task].kb = m->kb;
 	}
 	return now;
 }
 
 /* When the tasks give back what they had at last; a sample later than its end tells
  * that a task was there still. */
-static struct keyed *memory_ends(const struct recording *rec, const struct level *last,
+static struct keyed *memory_ends(const struct recording *rec, struct level *last,
 				 size_t *n_ends)
 {
 	struct keyed *end = malloc((rec->n_tasks + 1) * sizeof *end);
@@ -120,7 +122,8 @@ static struct keyed *memory_ends(const struct recording *rec, const struct level
 		const struct task *t = &rec->task[i];
 		int64_t end_us;
 
-		if (!last[i].kb || !task_ran(t))
+		last[i].ran = task_ran(t);
+		if (!last[i].kb || !last[i].ran)
 			continue;
 		end_us = recording_task_end_us(rec, t);
 		if (end_us <= last[i].time_us)
@@ -134,22 +137,24 @@ static struct keyed *memory_ends(const struct recording *rec, const struct level
 	return end;
 }
 
-/* now: of no use but as memory. */
+/* now: whether each task ran; of the rest nothing is left. */
 static void merge_memory(struct curve *c, const struct recording *rec, struct level *now,
 			 const struct keyed *end, size_t n_ends)
 {
 	size_t at = 0;
 
-	memset(now, 0, rec->n_tasks * sizeof *now);
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		now[i].kb = 0;
 	for (size_t i = 0; i < rec->n_memory; i++) {
 		const struct memory_change *m = &rec->memory[i];
+		struct level *task = &now[m->task];
 
-		if (!task_ran(&rec->task[m->task]))
+		if (!task->ran)
 			continue;
 		for (; at < n_ends && (int64_t)end[at].key <= m->time_ms * 1000; at++)
 			change(c, (int64_t)end[at].key, -end[at].value);
-		change(c, m->time_ms * 1000, (int64_t)m->kb - now[m->task].kb);
-		now[m->task].kb = m->kb;
+		change(c, m->time_ms * 1000, (int64_t)m->kb - task->kb);
+		task->kb = m->kb;
 	}
 	for (; at < n_ends; at++)
 		change(c, (int64_t)end[at].key, -end[at].value);

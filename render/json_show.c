@@ -302,6 +302,7 @@ static int add_programs(struct json *j, const struct summary *s, size_t top)
 static void add_target(struct json *j, const struct summary *s, const struct target *g)
 {
 	const struct task *t = &s->rec->task[target_main_task(s, g)];
+	struct cost cost = target_cost(s, g);
 
 	begin_line(j, NULL);
 	add_name(j, s->rec, t);
@@ -310,7 +311,7 @@ static void add_target(struct json *j, const struct summary *s, const struct tar
 	json_int(j, "tasks", g->n_tasks);
 	json_int(j, "start_us", g->start_us);
 	json_int(j, "end_us", g->end_us);
-	add_cost(j, &g->cost);
+	add_cost(j, &cost);
 	end_line(j);
 }
 

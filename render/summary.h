@@ -32,7 +32,6 @@ struct target {
 	uint32_t first_task;	/* further ones by nesting.next */
 	uint32_t n_tasks;
 	int64_t start_us, end_us;
-	struct cost cost;	/* sum over its tasks */
 };
 
 #define PEAK_TASKS_MAX 5
@@ -80,6 +79,9 @@ struct summary {
 /* 0 or -ENOMEM. Always release. */
 int summary_make(struct summary *s, const struct recording *rec);
 void summary_release(struct summary *s);
+
+/* Sum over the tasks of a target. */
+struct cost target_cost(const struct summary *s, const struct target *g);
 
 /* The task of a target that took longest: it says what kind of work it is. */
 uint32_t target_main_task(const struct summary *s, const struct target *g);

@@ -6,34 +6,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A hash table of targets by instance, key and name. */
+/* Hash tables of targets by key and name, one for each instance: of a large build one
+ * table of all would be in no cache. */
 struct slot {
 	uint32_t check;		/* more of the hash: other names are seldom looked at */
 	uint32_t target;	/* 1 + index, 0 is free */
 };
 
+struct table {
+	size_t n;		/* tasks that ran */
+	size_t first, mask;	/* in slot */
+};
+
 struct names {
 	struct slot *slot;
-	size_t mask;
+	struct table *table;	/* of each instance */
 };
 
 static bool is_target(const struct summary *s, uint32_t target, const struct task *t)
 {
 	const struct task *other = &s->rec->task[s->target[target].first_task];
 
-	return other->instance == t->instance && !strcmp(other->name, t->name) &&
+	return !strcmp(other->name, t->name) &&
 	       (other->key == t->key || !strcmp(other->key, t->key));
+}
+
+/* Room for the targets of every instance, of which at most half is used. */
+static int make_tables(struct names *names, const struct summary *s)
+{
+	const struct recording *rec = s->rec;
+	size_t slots = 0;
+
+	names->table = calloc(rec->n_instances + 1, sizeof *names->table);
+	if (!names->table)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_ran; i++)
+		names->table[rec->task[s->order[i]].instance].n++;
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		struct table *t = &names->table[i];
+
+		t->first = slots;
+		t->mask = 1;
+		while (t->mask < 2 * t->n)
+			t->mask = 2 * t->mask + 1;
+		slots += t->mask + 1;
+	}
+	names->slot = calloc(slots + 1, sizeof *names->slot);
+	return names->slot ? 0 : -ENOMEM;
 }
 
 /* Where a task's target is, or belongs. */
 static struct slot *find(const struct names *n, const struct summary *s, const struct task *t)
 {
-	uint64_t hash = hash_bytes(hash_bytes(t->instance, t->key, strlen(t->key)),
+	uint64_t hash = hash_bytes(hash_bytes(0, t->key, strlen(t->key)),
 				   t->name, strlen(t->name));
+	const struct table *table = &n->table[t->instance];
 	uint32_t check = (uint32_t)(hash >> 32);
 
-	for (size_t at = hash & n->mask;; at = (at + 1) & n->mask) {
-		struct slot *slot = &n->slot[at];
+	for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
+		struct slot *slot = &n->slot[table->first + at];
 
 		if (!slot->target)
 			slot->check = check;
@@ -49,7 +80,7 @@ static void begin_target(struct summary *s, uint32_t task, uint32_t *last)
 	last[s->n_targets] = task;
 	s->target[s->n_targets++] = (struct target){
 		.first_task = task, .n_tasks = 1, .start_us = t->start_us,
-		.end_us = recording_task_end_us(s->rec, t), .cost = s->nest[task].cost,
+		.end_us = recording_task_end_us(s->rec, t),
 	};
 }
 
@@ -63,7 +94,6 @@ static void extend_target(struct summary *s, uint32_t target, uint32_t task, uin
 	g->n_tasks++;
 	if (end_us > g->end_us)
 		g->end_us = end_us;
-	cost_add(&g->cost, &s->nest[task].cost);
 }
 
 /* A task without a name is a target of its own. */
@@ -85,21 +115,27 @@ static void add_task(struct summary *s, struct names *names, uint32_t task, uint
 
 int targets_fill(struct summary *s)
 {
-	struct names names = { .mask = 15 };
-	uint32_t *last;
+	struct names names = { 0 };
+	uint32_t *last = malloc((s->n_ran + 1) * sizeof *last);
 	bool ok;
 
-	while (names.mask < 2 * s->n_ran)
-		names.mask = 2 * names.mask + 1;
-	names.slot = calloc(names.mask + 1, sizeof *names.slot);
-	last = malloc((s->n_ran + 1) * sizeof *last);
 	s->target = malloc((s->n_ran + 1) * sizeof *s->target);
-	ok = names.slot && last && s->target;
+	ok = last && s->target && !make_tables(&names, s);
 	for (size_t i = 0; ok && i < s->n_ran; i++)
 		add_task(s, &names, s->order[i], last);
+	free(names.table);
 	free(names.slot);
 	free(last);
 	return ok ? 0 : -ENOMEM;
+}
+
+struct cost target_cost(const struct summary *s, const struct target *g)
+{
+	struct cost sum = s->nest[g->first_task].cost;
+
+	for (uint32_t i = s->nest[g->first_task].next; i != NO_INDEX; i = s->nest[i].next)
+		cost_add(&sum, &s->nest[i].cost);
+	return sum;
 }
 
 uint32_t target_main_task(const struct summary *s, const struct target *g)

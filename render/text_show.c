@@ -199,7 +199,7 @@ static size_t nonzero(const struct view *v, enum sort_key key, size_t n)
 {
 	if (key == SORT_START || key == SORT_NAME || key == SORT_WALL)
 		return n;
-	while (n && !cost_by(&v->sum->target[v->target[n - 1]].cost, key))
+	while (n && !target_cost_by(v->sum, &v->sum->target[v->target[n - 1]], key))
 		n--;
 	return n;
 }

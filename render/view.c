@@ -44,8 +44,13 @@ static void select_tasks(struct view *v, const struct selection *sel)
 	const struct summary *s = v->sum;
 	bool pattern = sel->filter && is_pattern(sel->filter);
 
+	if (v->all) {
+		v->n_tasks = s->rec->n_tasks;
+		memcpy(v->task, s->order, v->n_tasks * sizeof *v->task);
+		return;
+	}
 	for (size_t i = 0; i < s->rec->n_tasks; i++) {
-		if (v->all || task_matches(s->rec, sel, pattern, &s->rec->task[s->order[i]]))
+		if (task_matches(s->rec, sel, pattern, &s->rec->task[s->order[i]]))
 			v->task[v->n_tasks++] = s->order[i];
 	}
 }
@@ -54,14 +59,14 @@ static void select_targets(struct view *v)
 {
 	const struct summary *s = v->sum;
 
-	for (size_t i = 0; i < v->n_tasks; i++) {
+	for (size_t i = 0; i < v->n_tasks && !v->all; i++) {
 		uint32_t target = s->nest[v->task[i]].target;
 
 		if (target != NO_INDEX)
 			v->target[target] = 1;
 	}
 	for (size_t i = 0; i < s->n_targets; i++) {
-		if (v->target[i])
+		if (v->all || v->target[i])
 			v->target[v->n_targets++] = (uint32_t)i;
 	}
 }
@@ -201,6 +206,16 @@ int64_t cost_by(const struct cost *c, enum sort_key key)
 	}
 }
 
+int64_t target_cost_by(const struct summary *s, const struct target *g, enum sort_key key)
+{
+	struct cost sum;
+
+	if (g->n_tasks == 1)
+		return cost_by(&s->nest[g->first_task].cost, key);
+	sum = target_cost(s, g);
+	return cost_by(&sum, key);
+}
+
 /* Never started: behind all that did. */
 static uint64_t start_of(const struct ranking *r, uint32_t i)
 {
@@ -210,6 +225,14 @@ static uint64_t start_of(const struct ranking *r, uint32_t i)
 static const char *name_of(const struct ranking *r, uint32_t i)
 {
 	return r->sum->rec->task[r->tasks ? i : r->sum->target[i].first_task].name;
+}
+
+static int64_t figure_of(const struct ranking *r, uint32_t i)
+{
+	const struct summary *s = r->sum;
+
+	return r->tasks ? cost_by(&s->nest[i].cost, r->key) :
+	       target_cost_by(s, &s->target[i], r->key);
 }
 
 static bool before(const void *ctx, uint32_t a, uint32_t b)
@@ -227,8 +250,8 @@ static bool before(const void *ctx, uint32_t a, uint32_t b)
 		order = strcmp(name_of(r, a), name_of(r, b));
 		return order ? order < 0 : a < b;
 	}
-	x = cost_by(r->tasks ? &r->sum->nest[a].cost : &r->sum->target[a].cost, r->key);
-	y = cost_by(r->tasks ? &r->sum->nest[b].cost : &r->sum->target[b].cost, r->key);
+	x = figure_of(r, a);
+	y = figure_of(r, b);
 	return x != y ? x > y : a < b;
 }
 

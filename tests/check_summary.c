@@ -132,11 +132,11 @@ END_TEST
 
 /* tests/data/recordings/nested: a sub-make with three targets inside "lib". */
 
-static const struct cost *cost_of(const struct summary *s, const char *name)
+static struct cost cost_of(const struct summary *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_targets; i++) {
 		if (!strcmp(s->rec->task[s->target[i].first_task].name, name))
-			return &s->target[i].cost;
+			return target_cost(s, &s->target[i]);
 	}
 	ck_abort_msg("no target %s", name);
 }
@@ -178,18 +178,18 @@ START_TEST(nothing_counts_twice)
 {
 	struct recording rec = RECORDING_INIT;
 	struct summary s;
-	const struct cost *c;
+	struct cost c;
 
 	read_into(&rec, TOP_SRCDIR "/tests/data/recordings/nested");
 	ck_assert_int_eq(summary_make(&s, &rec), 0);
 	c = cost_of(&s, nested[_i].target);
-	ck_assert_int_eq(c->wall_us, nested[_i].wall_us);
-	ck_assert_int_eq(c->user_us, nested[_i].user_us);
-	ck_assert_int_eq(c->system_us, nested[_i].system_us);
-	ck_assert_int_eq(c->read_bytes, nested[_i].read_bytes);
-	ck_assert_int_eq(c->written_bytes, nested[_i].written_bytes);
-	ck_assert_int_eq(c->memory_kb, nested[_i].memory_kb);
-	ck_assert_int_eq(c->memory_summed, nested[_i].summed);
+	ck_assert_int_eq(c.wall_us, nested[_i].wall_us);
+	ck_assert_int_eq(c.user_us, nested[_i].user_us);
+	ck_assert_int_eq(c.system_us, nested[_i].system_us);
+	ck_assert_int_eq(c.read_bytes, nested[_i].read_bytes);
+	ck_assert_int_eq(c.written_bytes, nested[_i].written_bytes);
+	ck_assert_int_eq(c.memory_kb, nested[_i].memory_kb);
+	ck_assert_int_eq(c.memory_summed, nested[_i].summed);
 	summary_release(&s);
 	recording_release(&rec);
 }
@@ -199,7 +199,7 @@ END_TEST
 START_TEST(memory_at_most)
 {
 	struct recording rec = RECORDING_INIT;
-	const struct cost *c;
+	struct cost c;
 	struct summary s;
 
 	read_into(&rec, TOP_SRCDIR "/tests/data/memory/bounds");
@@ -208,11 +208,11 @@ START_TEST(memory_at_most)
 	ck_assert_int_eq(rec.task[0].max_rss_at_most_kb, 421888);
 	ck_assert_int_eq(rec.task[2].max_rss_at_most_kb, -1);
 	c = cost_of(&s, "config.h");
-	ck_assert(!c->memory_kb && c->memory_at_most_kb == 421888);
+	ck_assert(!c.memory_kb && c.memory_at_most_kb == 421888);
 	c = cost_of(&s, "a.o");
-	ck_assert(c->memory_kb == 48 * 1024 && c->memory_summed && !c->memory_at_most_kb);
+	ck_assert(c.memory_kb == 48 * 1024 && c.memory_summed && !c.memory_at_most_kb);
 	c = cost_of(&s, "prog");
-	ck_assert(c->memory_kb == 512000 && !c->memory_at_most_kb);
+	ck_assert(c.memory_kb == 512000 && !c.memory_at_most_kb);
 	summary_release(&s);
 	recording_release(&rec);
 }
