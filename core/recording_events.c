@@ -115,6 +115,13 @@ static const char *told_kind(struct reader *r, const struct task *t, struct slic
 	return reader_kind(r, (struct slice){ kind, strlen(kind) });
 }
 
+/* It meant to be replaced by another program, and was not. */
+static void go_on(struct instance *i, int64_t time_us)
+{
+	if (i->close_us >= 0 && time_us > i->close_us)
+		i->close_us = -1;
+}
+
 static int read_start(struct reader *r, struct task *t, struct event *e)
 {
 	struct slice command;
@@ -123,6 +130,7 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 	if (t->start_us >= 0)
 		return -EBADMSG;
 	t->start_us = e->time_us;
+	go_on(&r->rec->instance[t->instance], e->time_us);
 	pid = small_number(e);
 	if (pid >= 0)
 		t->pid = pid;

@@ -316,6 +316,11 @@ static void finish(int status, void *unused)
 	session_close(&make.session, (status & 0xff) << 8);
 }
 
+static void exits(int status)
+{
+	finish(status, NULL);
+}
+
 /* make is about to execute itself. The new one gets our environment, not the
  * variables that were exported. */
 static void replaced(void)
@@ -379,6 +384,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 		make.host.shell = shell_started;
 		make.host.is_asked_for = is_asked_for;
 		make.host.replaced = replaced;
+		make.host.exits = exits;
 		gmk_add_function("buildbeat-at", at_makefiles, 1, 2, 0);
 		gmk_add_function("buildbeat-ifs", at_ifs, 1, 2, 0);
 		gmk_add_function("buildbeat-shell", at_shell, 1, 2, 0);

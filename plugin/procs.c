@@ -483,6 +483,13 @@ static int hook_execve(const char *path, char *const argv[], char *const envp[])
 	return exec_with(execve, path, argv, envp);
 }
 
+/* make could not replace itself, and goes without the functions of its exit. */
+static __attribute__((noreturn)) void hook__exit(int status)
+{
+	procs.host->exits(status);
+	_exit(status);
+}
+
 /* make dies of a signal by sending it to itself, from its handler. */
 static int hook_kill(pid_t pid, int sig)
 {
@@ -596,6 +603,7 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 		HOOK("execv", hook_execv),
 		HOOK("execve", hook_execve),
 		HOOK("kill", hook_kill),
+		HOOK("_exit", hook__exit),
 		HOOK("wait", hook_wait),
 		HOOK("waitpid", hook_waitpid),
 		HOOK("wait3", hook_wait3),

@@ -34,8 +34,11 @@ struct procs_host {
 	/* Does the tool tell before it makes an environment like this one. Processes it
 	 * gives the same one to, right one after another, are of one task. */
 	bool (*is_asked_for)(char *const env[]);
-	/* The tool replaces itself by exec. */
+	/* The tool is about to replace itself by exec. When that fails it goes on, and
+	 * may replace itself again. */
 	void (*replaced)(void);
+	/* It, or a vfork child of its, exits by _exit(). */
+	void (*exits)(int status);
 };
 
 /* From now on. Both live as long as the process; once a process. False: the

@@ -433,6 +433,36 @@ START_TEST(alone_again)
 }
 END_TEST
 
+/* It cannot start anew: that is the end of the build, and it is in the recording. */
+START_TEST(never_again)
+{
+	static const char *const loads[] = { "-load " PLUGIN "\n", "" };
+	struct recording rec = RECORDING_INIT;
+	struct run plain, with;
+
+	for (int i = 0; i < 2; i++) {
+		support_writes(support_path("%s/Loading", base), support_path(
+			       "%s-include gen.mk\nall:\n\t@exit 3;\n"
+			       "gen.mk:\n\t@echo 'X := 1' > $@; rm mymake\n", i ? loads[_i] : ""));
+		support_run(i ? &with : &plain, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES; rm -f gen.mk;"
+			    "cp $(which make) mymake; %s ./mymake -f Loading", i && _i ? TOP_BUILDDIR
+			    "/buildbeat record --no-git -o buildstats" : "");
+	}
+	ck_assert_int_eq(with.status, plain.status);
+	ck_assert_str_eq(with.out.data, plain.out.data);
+	ck_assert_str_eq(with.err.data, plain.err.data);
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_uint_eq(rec.n_instances, 1);
+	ck_assert_uint_eq(rec.n_tasks, 1);
+	ck_assert_int_ge(rec.instance[0].close_us, rec.task[0].end_us);
+	ck_assert_int_eq(recording_build_number(&rec, "status"), with.status);
+	recording_release(&rec);
+	support_run_release(&plain);
+	support_run_release(&with);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s;
@@ -457,6 +487,7 @@ int main(void)
 	tcase_add_test(t, too_many_children);
 	tcase_add_test(t, names_side_by_side);
 	tcase_add_test(t, alone_again);
+	tcase_add_loop_test(t, never_again, 0, 2);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);
 	return support_main(s);

@@ -200,6 +200,25 @@ START_TEST(opened_in_a_later_file)
 }
 END_TEST
 
+/* An exec that failed: the instance goes on, and did not end where it said so. */
+START_TEST(closed_too_early)
+{
+	struct recording rec = RECORDING_INIT;
+	const char *dir = write_dir(BUILD, NULL);
+
+	for (int again = 0; again < 2; again++) {
+		support_writes(support_path("%s/tasks.log", dir), support_path(TASKS OPEN
+			       "start\t20\ta1.1\t7\t\t\tx.o\ndone\t30\ta1.1\t0\nclose\t40\ta1\n"
+			       "start\t41\ta1.2\t8\t\t\ty.o\n%s", again ? "close\t60\ta1\n" : ""));
+		ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+		ck_assert_uint_eq(rec.n_warnings, 0);
+		ck_assert_int_eq(rec.instance[0].close_us, again ? 60 : -1);
+		ck_assert_uint_eq(rec.n_tasks, 2);
+		recording_release(&rec);
+	}
+}
+END_TEST
+
 START_TEST(all_fields)
 {
 	struct recording rec = RECORDING_INIT;
@@ -587,6 +606,7 @@ int main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, damaged, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(t, closed_too_early);
 	tcase_add_test(t, all_fields);
 	tcase_add_test(t, later_names);
 	tcase_add_test(t, opened_in_a_later_file);
