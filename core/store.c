@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,11 +237,13 @@ void store_close(struct store *s)
 	errno = saved;
 }
 
+/* write() is a cancellation point, and what a host calls us in need not be one. */
 void store_append(struct store *s, struct buf *b)
 {
-	int saved = errno;
+	int saved = errno, cancel_state;
 	int r = buf_error(b);
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	if (!s->error && s->tasks_fd >= 0 && b->len) {
 		if (!r)
 			r = write_once(s->tasks_fd, b->data, b->len, s->limited);
@@ -248,6 +251,7 @@ void store_append(struct store *s, struct buf *b)
 			s->error = r;
 	}
 	buf_clear(b);
+	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved;
 }
 

@@ -130,17 +130,15 @@ static struct event_task event_task(const struct buildbeat_task *task)
 	};
 }
 
-static void write_after(struct buildbeat_session *s, uint64_t number,
+static void write_after(struct line *line, struct buildbeat_session *s, uint64_t number,
 			const struct buildbeat_task *task)
 {
-	struct line line;
-
 	for (size_t done = 0; task->after && done < task->n_after;) {
-		if (!begin_line(&line, s))
+		if (!begin_line(line, s))
 			return;
-		done += event_add_after(&line.buf, line.t, s->store.inst, number,
+		done += event_add_after(&line->buf, line->t, s->store.inst, number,
 					task->after + done, task->n_after - done);
-		end_line(&line, s);
+		end_line(line, s);
 	}
 }
 
@@ -206,7 +204,7 @@ static uint64_t task_queued(struct buildbeat_session *s, const struct buildbeat_
 	e = event_task(&task);
 	event_add_queue(&line.buf, line.t, s->store.inst, number, &e);
 	end_line(&line, s);
-	write_after(s, number, &task);
+	write_after(&line, s, number, &task);
 	return number;
 }
 
@@ -226,7 +224,7 @@ static uint64_t task_started(struct buildbeat_session *s, uint64_t number,
 	e = event_task(&task);
 	event_add_start(&line.buf, line.t, s->store.inst, number, &e);
 	end_line(&line, s);
-	write_after(s, number, &task);
+	write_after(&line, s, number, &task);
 	return number;
 }
 

@@ -38,9 +38,11 @@ plugin_buildbeat_preload_la_SOURCES = \
 	plugin/preload_system.c \
 	plugin/preload_tasks.c \
 	plugin/preload_work.c
+# now: what the loader takes to resolve a function when it is called first is some KiB of
+# the stack of whatever thread that is.
 plugin_buildbeat_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols $(srcdir)/plugin/preload.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
-	-Wl,-z,noseparate-code
+	-Wl,-z,noseparate-code -Wl,-z,now
 plugin_buildbeat_preload_la_LIBADD = plugin/libticket.la plugin/libpidtable.la core/libcore.la
 EXTRA_plugin_buildbeat_preload_la_DEPENDENCIES = plugin/preload.sym
 EXTRA_DIST += plugin/preload.sym

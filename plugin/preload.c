@@ -137,7 +137,7 @@ static char *const *environment(struct preload_work *w, const char *file, char *
 static void host_executing(struct preload_work *w, const char *file)
 {
 	if (w && carry_find(w->look.path, file) && !access(w->look.path, X_OK))
-		preload_host_end();
+		preload_host_executing();
 }
 
 /* Before. What it gives is in use until the program was executed, or was not. */
@@ -391,21 +391,48 @@ static int status_of(const siginfo_t *info)
 	return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
 }
 
-/* libc's takes no rusage, the kernel's does. */
+/* What the kernel writes, and no byte else. */
+static void give_info(siginfo_t *info, const siginfo_t *own)
+{
+	if (!info)
+		return;
+	info->si_signo = own->si_signo;
+	info->si_errno = own->si_errno;
+	info->si_code = own->si_code;
+	info->si_pid = own->si_pid;
+	info->si_uid = own->si_uid;
+	info->si_status = own->si_status;
+}
+
+static bool is_end(const siginfo_t *info)
+{
+	return info->si_pid && (info->si_code == CLD_EXITED || info->si_code == CLD_KILLED ||
+				info->si_code == CLD_DUMPED);
+}
+
+/*
+ * libc's takes no rusage, the kernel's does; but only libc's can be cancelled. So libc
+ * waits until there is something to tell, and the kernel is asked for it at once. When
+ * another thread was faster there may be nothing any more.
+ */
 int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	struct rusage usage;
 	siginfo_t own = { 0 };
-	int r;
 
 	preload_resolve();
 	if (!preload_is_host() || !(options & WEXITED) || (options & WNOWAIT))
 		return preload_real.waitid(type, id, info, options);
-	r = (int)syscall(SYS_waitid, type, id, &own, options, &usage);
-	if (!r && own.si_pid && (own.si_code == CLD_EXITED || own.si_code == CLD_KILLED ||
-				 own.si_code == CLD_DUMPED))
+	do {
+		if (preload_real.waitid(type, id, &own, options | WNOWAIT))
+			return -1;
+		if (!own.si_pid)	/* WNOHANG */
+			break;
+		if (syscall(SYS_waitid, type, id, &own, options | WNOHANG, &usage))
+			return -1;
+	} while (!own.si_pid);
+	if (is_end(&own))
 		reaped(own.si_pid, status_of(&own), &usage);
-	if (!r && info)
-		*info = own;
-	return r;
+	give_info(info, &own);
+	return 0;
 }

@@ -61,6 +61,25 @@ static int start(pid_t *pid, const char *command, const sigset_t *mask)
 	return r;
 }
 
+static int wait_on(pid_t pid)
+{
+	pid_t waited;
+	int status;
+
+	do {
+		waited = waitpid(pid, &status, 0);
+	} while (waited < 0 && errno == EINTR);
+	return waited == pid ? status : -1;
+}
+
+/* The calling thread is cancelled while it waits: as libc's, it leaves nothing behind. */
+static void cancelled(void *pid)
+{
+	kill(*(pid_t *)pid, SIGKILL);
+	wait_on(*(pid_t *)pid);
+	heed_interrupts();
+}
+
 static int run(const char *command)
 {
 	sigset_t child, mask;
@@ -75,13 +94,9 @@ static int run(const char *command)
 	if (r) {
 		status = 127 << 8;
 	} else {
-		pid_t waited;
-
-		do {
-			waited = waitpid(pid, &status, 0);
-		} while (waited < 0 && errno == EINTR);
-		if (waited != pid)
-			status = -1;
+		pthread_cleanup_push(cancelled, &pid);
+		status = wait_on(pid);
+		pthread_cleanup_pop(0);
 	}
 	heed_interrupts();
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);

@@ -74,6 +74,14 @@ tests_check_carry_LDADD = plugin/libpidtable.la $(MAKE_HOST_LIBS)
 check_PROGRAMS += tests/fake_spawner
 tests_fake_spawner_CFLAGS = $(AM_CFLAGS) -pthread
 
+check_PROGRAMS += tests/fake_threads
+tests_fake_threads_CFLAGS = $(AM_CFLAGS) -pthread
+
+check_PROGRAMS += tests/check_preload_threads
+TESTS += tests/check_preload_threads
+tests_check_preload_threads_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_check_preload_threads_LDADD = $(MAKE_HOST_LIBS)
+
 check_PROGRAMS += tests/check_preload_faults
 TESTS += tests/check_preload_faults
 tests_check_preload_faults_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -1,0 +1,125 @@
+/* The preload in the threads of its host: it needs little of their stack, they can be
+ * cancelled, and whatever they ask for comes as without it. */
+#include "make_host.h"
+#include "recording.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HOST TOP_BUILDDIR "/tests/fake_threads"
+#define RECORD TOP_BUILDDIR "/buildbeat record --no-git -o stats -n one -- "
+#define STACK_MAX 4096
+
+static void run_both(struct run *plain, struct run *with, const char *part)
+{
+	support_run(plain, support_tmpdir(), HOST " %s", part);
+	support_run(with, support_tmpdir(), "rm -rf stats; " RECORD HOST " %s", part);
+	ck_assert_int_eq(plain->status, with->status);
+	ck_assert_str_eq(with->err.data, "");
+}
+
+static void release(struct run *plain, struct run *with)
+{
+	support_run_release(plain);
+	support_run_release(with);
+}
+
+/* The one line "NAME BYTES" of each. */
+START_TEST(stack)
+{
+	char *at, *plain_at, *rest, *plain_rest;
+	struct run plain, with;
+
+	run_both(&plain, &with, "stack");
+	rest = with.out.data;
+	plain_rest = plain.out.data;
+	ck_assert_int_eq(with.status, 0);
+	while ((at = strsep(&rest, "\n")) && *at) {
+		long bytes, plain_bytes;
+
+		plain_at = strsep(&plain_rest, "\n");
+		bytes = atol(strchr(at, ' '));
+		plain_bytes = atol(strchr(plain_at, ' '));
+		if (getenv("VERBOSE"))
+			printf("%s, plain %ld: %+ld\n", at, plain_bytes, bytes - plain_bytes);
+		ck_assert_msg(bytes - plain_bytes <= STACK_MAX, "%s bytes, without us %ld", at,
+			      plain_bytes);
+	}
+	release(&plain, &with);
+}
+END_TEST
+
+static const char *const same[] = { "small", "cancel", "waitid", "exec" };
+
+START_TEST(as_without)
+{
+	struct run plain, with;
+
+	run_both(&plain, &with, same[_i]);
+	ck_assert_int_eq(with.status, 0);
+	ck_assert_msg(!strcmp(plain.out.data, with.out.data), "%s:\n%s---- not\n%s", same[_i],
+		      with.out.data, plain.out.data);
+	release(&plain, &with);
+}
+END_TEST
+
+/* An exec of the host's that fails is not its end. */
+START_TEST(failing_exec)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	struct run plain, with;
+
+	run_both(&plain, &with, "exec");
+	ck_assert_msg(!recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL,
+				      &err), "%s", err.message);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_uint_eq(rec.n_instances, 1);
+	ck_assert_uint_eq(rec.n_tasks, 4);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		ck_assert_int_eq(rec.task[i].state, i == 3 ? TASK_FAILED : TASK_DONE);
+		ck_assert_int_le(rec.task[i].end_us, rec.instance[0].close_us);
+	}
+	recording_release(&rec);
+	release(&plain, &with);
+}
+END_TEST
+
+/* The same of a shell's, and of the one that works in the end. */
+START_TEST(failing_exec_of_a_shell)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), RECORD "bash -c 'shopt -s execfail; /bin/true 1; exec ./none 2>/dev/null; "
+		    "/bin/true 2; exec sh -c \"/bin/true 3; :\"'; sed 1d stats/one/tasks.log | cut -f1 | tr '\\n' ' ';"
+		    "grep -o 'true .$' stats/one/tasks.log | tr '\\n' ' '");
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_str_eq(r.out.data, "open start done start done close open start done close true 1 true 2 true 3 ");
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	static const char *const variables[] = { "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "LD_PRELOAD" };
+	Suite *s;
+	TCase *t;
+
+	if (!make_host_can())
+		return 77;
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+		unsetenv(variables[i]);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	s = suite_create("preload_threads");
+	t = tcase_create("threads");
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, stack);
+	tcase_add_loop_test(t, as_without, 0, sizeof same / sizeof *same);
+	tcase_add_test(t, failing_exec);
+	tcase_add_test(t, failing_exec_of_a_shell);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
