@@ -251,7 +251,7 @@ static void open_meters(struct cgroup_source *s, const struct setup *setup)
 		add_meter(s, &kinds[i], dir_fd[kinds[i].hierarchy], setup->text);
 	s->first_pressure = s->n_figures;
 	pressure_set_open(&s->pressure, dir_fd[V2], pressures, setup->text,
-			  s->figure, &s->n_figures);
+			  setup->coarse, s->figure, &s->n_figures);
 	s->has_pressure = s->n_figures > s->first_pressure;
 	for (size_t h = 0; h < HIERARCHIES; h++)
 		if (dir_fd[h] >= 0)

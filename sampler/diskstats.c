@@ -26,6 +26,15 @@ static const struct figure figures[DISK_FIGURES] = {
 	[DISK_READS] = { "reads", "1", true, 1, 1 },
 };
 
+/* Disks write pages: of a second or more, that and 10 ms are enough. */
+static const struct figure coarse_figures[DISK_FIGURES] = {
+	[DISK_WRITTEN] = { "written", "4KiB", true, 1, 8 },
+	[DISK_BUSY] = { "busy", "10ms", true, 1, 10 },
+	[DISK_WRITES] = { "writes", "1", true, 1, 1 },
+	[DISK_READ] = { "read", "4KiB", true, 1, 8 },
+	[DISK_READS] = { "reads", "1", true, 1, 1 },
+};
+
 struct direct {
 	struct file file;
 	struct roster_entry *entry;
@@ -193,7 +202,8 @@ int diskstats_open(struct source **out, const struct setup *setup)
 		r = learn_disks(s, setup->text);
 	if (!r)
 		r = table_open(&s->source.table, setup->dir_fd, "proc_diskstats",
-			       setup->interval_ms, figures, DISK_FIGURES, DISKS_MAX);
+			       setup->interval_ms, setup->coarse ? coarse_figures : figures,
+			       DISK_FIGURES, DISKS_MAX);
 	if (r) {
 		diskstats_release(&s->source);
 		return r;

@@ -26,6 +26,16 @@ static const char *const keys[COLUMNS] = {
 	[TOTAL] = "MemTotal", [SWAP_TOTAL] = "SwapTotal",
 };
 
+/* A unit is no more than this part of all there is: far below what a chart shows. */
+#define UNIT_PART 4096
+
+static const struct {
+	uint32_t kb;
+	const char *name;
+} units[] = {
+	{ 16 << 10, "16MiB" }, { 8 << 10, "8MiB" }, { 4 << 10, "4MiB" }, { 2 << 10, "2MiB" },
+};
+
 struct meminfo_source {
 	struct source source;
 	struct file file;
@@ -69,6 +79,19 @@ static void meminfo_release(struct source *source)
 	free(s);
 }
 
+/* The larger the machine, the more digits its memory would take for nothing. Swap space
+ * in use matters from the first MiB. */
+static void choose_unit(struct figure *f, uint64_t total_kb)
+{
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (total_kb / UNIT_PART < units[i].kb)
+			continue;
+		f->unit = units[i].name;
+		f->div = units[i].kb;
+		return;
+	}
+}
+
 static int learn_figures(struct meminfo_source *s, struct text *text)
 {
 	struct want want[COLUMNS];
@@ -82,6 +105,8 @@ static int learn_figures(struct meminfo_source *s, struct text *text)
 		if (!want[i].found)
 			continue;
 		s->figure[s->n] = figures[i];
+		if (i != SWAP && i != SWAP_TOTAL)
+			choose_unit(&s->figure[s->n], want[TOTAL].value);
 		s->figure_of[s->n++] = i;
 	}
 	return 0;

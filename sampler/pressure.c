@@ -16,8 +16,17 @@ static const struct figure full[PRESSURE_FILES] = {
 	[PRESSURE_MEMORY] = { "memory.full", "1ms", true, 1, 1000 },
 };
 
+static struct figure in_unit(struct figure f, bool coarse)
+{
+	if (coarse) {
+		f.unit = "10ms";
+		f.div *= 10;
+	}
+	return f;
+}
+
 void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const names[PRESSURE_FILES],
-		       struct text *text, struct figure *figure, size_t *n)
+		       struct text *text, bool coarse, struct figure *figure, size_t *n)
 {
 	for (size_t i = 0; i < PRESSURE_FILES; i++) {
 		struct pressure now;
@@ -28,13 +37,13 @@ void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const nam
 			file_close(&p->file[i]);
 			continue;
 		}
-		figure[(*n)++] = some[i];
+		figure[(*n)++] = in_unit(some[i], coarse);
 		p->last[2 * i] = now.some_us;
 		/* of cpu, full means something only where it is not the whole machine,
 		   and then says what throttled says */
 		p->full[i] = now.has_full && full[i].name;
 		if (p->full[i])
-			figure[(*n)++] = full[i];
+			figure[(*n)++] = in_unit(full[i], coarse);
 		p->last[2 * i + 1] = now.full_us;
 	}
 }
@@ -99,7 +108,8 @@ int pressure_open(struct source **out, const struct setup *setup)
 	if (!s)
 		return -ENOMEM;
 	s->source = (struct source){ .read = pressure_read, .release = pressure_release };
-	pressure_set_open(&s->set, setup->root.proc_fd, names, setup->text, s->figure, &n);
+	pressure_set_open(&s->set, setup->root.proc_fd, names, setup->text, setup->coarse,
+			  s->figure, &n);
 	r = !n ? -ENOENT : table_open(&s->source.table, setup->dir_fd, "proc_pressure",
 				      setup->interval_ms, s->figure, n, 0);
 	if (r) {

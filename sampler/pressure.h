@@ -23,9 +23,10 @@ struct pressure_set {
 	uint64_t last[2 * PRESSURE_FILES];
 };
 
-/* Open the files of these names; their figures are appended to figure[*n]. */
+/* Open the files of these names; their figures are appended to figure[*n], coarse in
+ * hundredths of a second. */
 void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const names[PRESSURE_FILES],
-		       struct text *text, struct figure *figure, size_t *n);
+		       struct text *text, bool coarse, struct figure *figure, size_t *n);
 void pressure_set_close(struct pressure_set *p);
 
 /* Into t's figures from number first on. False: none could be read. */

@@ -12,6 +12,7 @@
 
 #define INTERVAL_MIN_MS 10
 #define INTERVAL_MAX_MS 3600000
+#define COARSE_MS 1000
 
 /* A file of /proc at its largest: hundreds of cores, thousands of interrupts. Of
  * the memory only what is used is ever there. */
@@ -60,7 +61,8 @@ static bool is_failure(int r)
 static void open_sources(struct sampler *s, const struct sampler_options *options)
 {
 	const struct setup setup = { .root = s->root, .dir_fd = s->dir_fd,
-		.interval_ms = options->interval_ms, .per_core = options->per_core,
+		.interval_ms = options->interval_ms,
+		.coarse = options->interval_ms >= COARSE_MS, .per_core = options->per_core,
 		.all_interfaces = options->all_interfaces, .text = &s->text };
 	int r;
 

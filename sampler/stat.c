@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Those that change most come first: empty columns at the end cost nothing. */
-enum { USER, SYSTEM, RUNNING, IOWAIT, BLOCKED, LOAD, IRQ, STEAL, NICE, COLUMNS };
+enum { USER, SYSTEM, RUNNING, IRQ, LOAD, STEAL, BLOCKED, IOWAIT, NICE, COLUMNS };
 
 static const struct figure figures[COLUMNS] = {
 	[USER] = { "user", "10ms", true, 1, 1 },

@@ -101,6 +101,51 @@ START_TEST(nvme_dm_md)
 }
 END_TEST
 
+/* Of a second or more, and of a large memory, a unit is coarser; the columns say so. What
+ * is left over is not lost to a counter. */
+START_TEST(coarse_units)
+{
+	static const char *const headers[] = {
+		"buildbeat proc_diskstats 1 1000 sda.written:4KiB:c sda.busy:10ms:c"
+		" sda.writes:1:c sda.read:4KiB:c sda.reads:1:c\n",
+		"buildbeat proc_pressure 1 1000 cpu.some:10ms:c\n",
+		"buildbeat proc_meminfo 1 1000 free:4MiB:g swap:1MiB:g total:4MiB:g swap_total:1MiB:g\n",
+	};
+	static const char *const names[] = { "proc_diskstats", "proc_pressure", "proc_meminfo" };
+	struct machine m;
+	struct buf text;
+
+	machine_init(&m, NULL);
+	machine_set(&m, "sys/block/sda/device/", "");
+	machine_set(&m, "proc/diskstats", " 8 0 sda 1 0 0 0 1 0 0 0 0 0 0\n");
+	machine_set(&m, "proc/pressure/cpu", "some avg10=0.00 total=0\n");
+	machine_set(&m, "proc/meminfo", "MemTotal: 24685000 kB\nMemFree: 8189 kB\n"
+		    "SwapTotal: 4096 kB\nSwapFree: 3072 kB\n");
+	machine_start(&m, (struct sampler_options){ .interval_ms = 1000 });
+	machine_set(&m, "proc/diskstats", " 8 0 sda 1 0 13 0 1 0 7 0 0 19 0\n");
+	machine_set(&m, "proc/pressure/cpu", "some avg10=0.00 total=9999\n");
+	machine_sample(&m);
+	machine_set(&m, "proc/diskstats", " 8 0 sda 1 0 17 0 1 0 8 0 0 20 0\n");
+	machine_set(&m, "proc/pressure/cpu", "some avg10=0.00 total=19999\n");
+	machine_sample(&m);
+	machine_read(&m);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.written"), 1);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.read"), 2);
+	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.busy"), 2);
+	ck_assert_int_eq(LEVEL("proc_pressure", "cpu.some"), 1);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "free"), 2);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "total"), 6027);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "swap"), 1);
+	for (size_t i = 0; i < 3; i++) {
+		support_read(&text, support_path("%s/%s.log", m.store.path, names[i]));
+		ck_assert_msg(!strncmp(text.data, headers[i], strlen(headers[i])), "%.*s",
+			      (int)strcspn(text.data, "\n"), text.data);
+		buf_release(&text);
+	}
+	machine_release(&m);
+}
+END_TEST
+
 /* A single disk is read from its own file; the list is looked through for more
  * now and then, and when that disk goes. */
 START_TEST(disk_read_directly)
@@ -519,6 +564,7 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, old_kernel);
 	tcase_add_test(t, nvme_dm_md);
+	tcase_add_test(t, coarse_units);
 	tcase_add_test(t, disk_read_directly);
 	tcase_add_test(t, xen_without_sys_block);
 	tcase_add_test(t, control_group_v1);

@@ -79,8 +79,9 @@ void machine_start(struct machine *m, struct sampler_options options)
 
 	options.proc_root = support_path("%s/proc", m->dir);
 	options.sys_root = support_path("%s/sys", m->dir);
+	/* not a second: units are as fine as can be */
 	if (!options.interval_ms)
-		options.interval_ms = 1000;
+		options.interval_ms = 900;
 	ck_assert_int_eq(sampler_new(&m->sampler, m->store.dir_fd, m->store.start_ns,
 				     &options, &err), 0);
 	machine_sample(m);
