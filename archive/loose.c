@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define ROOM_FIRST 65536
-#define ROOM_MAX (1 << 30)
+#define ROOM_MAX (1 << 28)
 
 /* As that of packs: what is in one is not looked for in a file first. */
 #define PRIORITY 2

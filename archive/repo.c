@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define HEADS "refs/heads/"
+#define BLOB_MAX (256u << 20)	/* a few bytes may unpack to any number */
 
 /* How long a lock is waited for: its owner has it for as long as it takes to write a line. */
 #define LOCK_WAIT_S 10
@@ -279,12 +280,19 @@ int repo_tree(struct archive *a, git_tree **tree, const git_oid *id, const char 
 
 static int read_blob(struct archive *a, git_odb_object **blob, const git_oid *id)
 {
+	git_object_t type;
 	git_odb *odb;
+	size_t len;
 	int r = git_repository_odb(&odb, a->git);
 
 	if (r)
 		return r;
-	r = git_odb_read(blob, odb, id);
+	if (!git_odb_read_header(&len, &type, odb, id) && len > BLOB_MAX) {
+		git_error_set_str(GIT_ERROR_ODB, "it is larger than 256 MiB: no build has so much");
+		r = GIT_ERROR;
+	} else {
+		r = git_odb_read(blob, odb, id);
+	}
 	git_odb_free(odb);
 	return r;
 }

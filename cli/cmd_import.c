@@ -1,6 +1,8 @@
+#include "amount_read.h"
 #include "command.h"
 #include "configfile.h"
 #include "convert.h"
+#include "gunzip.h"
 #include "heap.h"
 #include "hold.h"
 #include "layout.h"
@@ -23,6 +25,7 @@ struct import_arguments {
 	const char *name;
 	int access;
 	struct option_list redact;
+	struct amount limit;
 	int from;		/* index of converters, NO_FORMAT: the content tells */
 	const char *into;
 };
@@ -47,6 +50,9 @@ static const struct option options[] = {
 	{ .name = "from", .letter = 'f', .kind = OPTION_CHOICE, .argument = "FORMAT",
 	  .help = "what PATH is; without, its content tells",
 	  .offset = offsetof(struct import_arguments, from), .choices = converter_word },
+	{ .name = "import-limit", .kind = OPTION_AMOUNT, .argument = "SIZE",
+	  .help = "how much a packed file may unpack to (64MiB, or 32 times its size up to 1GiB)",
+	  .offset = offsetof(struct import_arguments, limit), .config = true },
 	{ .name = "into", .kind = OPTION_TEXT, .argument = "REC",
 	  .help = "lay what PATH tells into the tasks of a recording there is",
 	  .offset = offsetof(struct import_arguments, into) },
@@ -145,6 +151,18 @@ static int import_into(const struct import_arguments *i, const char *const *path
 	return read_into(i, c, path, n, err);
 }
 
+static int set_limit(const struct amount *limit, struct error *err)
+{
+	double bytes;
+
+	if (!amount_in(&bytes, limit, UNIT_BYTES))
+		return error_set(err, -EINVAL, NULL, 0, 0, "import: option '--import-limit': "
+				 "expected a size such as 500MiB");
+	if (bytes > 0)
+		gunzip_set_limit(bytes < 1e18 ? (uint64_t)bytes : UINT64_C(1000000000000000000));
+	return 0;
+}
+
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct import_arguments i = { .from = NO_FORMAT };
@@ -155,6 +173,8 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!options_parse(&a, c, &i, argc, argv))
 		return a.status;
 	r = config_apply(&a, options, &i, i.config, &err);
+	if (!r)
+		r = set_limit(&i.limit, &err);
 	if (!r && i.into)
 		r = import_into(&i, (const char *const *)a.operand, (size_t)a.n, &err);
 	else if (!r)

@@ -5,6 +5,8 @@
 const struct option nightly_keys[] = {
 	{ .name = "repo", .kind = OPTION_REPO, .argument = "REPO",
 	  .offset = offsetof(struct nightly_config, repo), .config = true },
+	{ .name = "import-limit", .kind = OPTION_AMOUNT, .argument = "SIZE",
+	  .offset = offsetof(struct nightly_config, import_limit), .config = true },
 	{ .name = "compare", .kind = OPTION_MAP, .map = &rules_config_map,
 	  .offset = offsetof(struct nightly_config, compare), .config = true },
 	{ 0 }

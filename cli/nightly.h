@@ -1,6 +1,7 @@
 #ifndef BUILDBEAT_NIGHTLY_H
 #define BUILDBEAT_NIGHTLY_H
 
+#include "amount_read.h"
 #include "archive.h"
 #include "options.h"
 #include "rules_config.h"
@@ -92,6 +93,7 @@ int nightly_load(struct nightly *n, enum nightly_span span, struct error *err);
 /* Their keys in the configuration. */
 struct nightly_config {
 	const char *repo;
+	struct amount import_limit;	/* of import: it reads it by itself */
 	struct rules_config compare;
 };
 

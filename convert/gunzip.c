@@ -10,8 +10,15 @@
 
 #define WINDOW 131072
 
+#define UNPACK_FREE (UINT64_C(64) << 20)
+#define UNPACK_RATIO 32
+#define UNPACK_MAX (UINT64_C(1) << 30)
+
+static uint64_t limit;		/* 0: by the size of the file */
+
 struct gunzip {
 	gzFile file;
+	uint64_t done;		/* bytes unpacked */
 	bool torn;
 	char path[];
 };
@@ -39,6 +46,7 @@ struct gunzip *gunzip_open(const char *path, int *error, struct error *err)
 	if (fd >= 0) {
 		strcpy(g->path, path);
 		g->torn = false;
+		g->done = 0;
 		g->file = gzdopen(fd, "rb");
 		if (g->file) {
 			gzbuffer(g->file, WINDOW);
@@ -60,6 +68,30 @@ void gunzip_close(struct gunzip *g)
 	free(g);
 }
 
+void gunzip_set_limit(uint64_t bytes)
+{
+	limit = bytes;
+}
+
+/* By what was read of the file up to now: a pipe has no size. */
+static uint64_t allowed(struct gunzip *g)
+{
+	uint64_t packed = (uint64_t)gzoffset(g->file), most = packed * UNPACK_RATIO;
+
+	if (limit)
+		return limit;
+	if (most < UNPACK_FREE)
+		return UNPACK_FREE;
+	return most < UNPACK_MAX ? most : UNPACK_MAX;
+}
+
+static int too_much(struct gunzip *g, struct error *err)
+{
+	return error_set(err, -EFBIG, g->path, 0, 0, "unpacks to more than %llu MiB; if you trust "
+			 "the file, import it with a larger --import-limit",
+			 (unsigned long long)(allowed(g) >> 20));
+}
+
 static int failed(struct gunzip *g, int code, struct error *err)
 {
 	switch (code) {
@@ -76,8 +108,10 @@ ssize_t gunzip_read(struct gunzip *g, void *to, size_t size, struct error *err)
 {
 	int n = gzread(g->file, to, (unsigned)(size < 1 << 30 ? size : 1 << 30)), code = Z_OK;
 
-	if (n > 0)
-		return n;
+	if (n > 0) {
+		g->done += (uint64_t)n;
+		return gzdirect(g->file) || g->done <= allowed(g) ? n : too_much(g, err);
+	}
 	gzerror(g->file, &code);
 	g->torn = code == Z_BUF_ERROR;
 	return code == Z_OK || g->torn ? 0 : failed(g, code, err);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -17,11 +18,18 @@ struct gunzip;
 /* NULL with err: -ENOENT and what else open() has to say, -EISDIR, -ENOMEM in *error. */
 struct gunzip *gunzip_open(const char *path, int *error, struct error *err);
 
+/*
+ * A small file may unpack to one that fills the memory. What is packed may unpack to this
+ * many bytes; 0, as it is at first: to 64 MiB or 32 times its size, whichever is more, but
+ * not to more than 1 GiB. (Builds' logs pack to a tenth or a twentieth.)
+ */
+void gunzip_set_limit(uint64_t bytes);
+
 /* NULL is fine. */
 void gunzip_close(struct gunzip *g);
 
 /* The next bytes, size unless the end is near; 0: the end. Negative errno with
- * err: -EIO..., -EINVAL when the packed data is damaged. */
+ * err: -EIO..., -EINVAL when the packed data is damaged, -EFBIG when it is too much. */
 ssize_t gunzip_read(struct gunzip *g, void *to, size_t size, struct error *err);
 
 /* The end was reached in the middle of packed data. */

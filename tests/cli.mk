@@ -71,6 +71,13 @@ tests_check_launch_signals_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_launch_signals_LDADD = $(CLI_TEST_LIBS)
 EXTRA_tests_check_launch_signals_DEPENDENCIES = buildbeat plugin/buildbeat.la
 
+check_PROGRAMS += tests/check_bombs
+TESTS += tests/check_bombs
+tests_check_bombs_SOURCES = tests/check_bombs.c tests/launched.c tests/launched.h
+tests_check_bombs_CPPFLAGS = $(CLI_TEST_CPPFLAGS) $(ZLIB_CFLAGS) $(ZSTD_CFLAGS)
+tests_check_bombs_LDADD = $(CLI_TEST_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
+EXTRA_tests_check_bombs_DEPENDENCIES = buildbeat
+
 check_PROGRAMS += tests/check_secrets
 TESTS += tests/check_secrets
 tests_check_secrets_SOURCES = tests/check_secrets.c tests/launched.c tests/launched.h

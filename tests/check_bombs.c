@@ -1,0 +1,168 @@
+#include "launched.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <zlib.h>
+
+/* Small files that unpack to large ones: refused with a word of what to do, and within
+ * little memory (a limit on the address space of the command). */
+
+#define MIB ((size_t)1 << 20)
+#define MEMORY "ulimit -v 786432; "	/* KiB */
+
+/* head, then unit again and again to size bytes, then tail. */
+static void write_gzip(const char *path, const char *head, const char *unit, const char *tail,
+		       size_t size)
+{
+	static char block[1 << 16];
+	size_t n = strlen(unit), len = 0;
+	gzFile f = gzopen(path, "wb9");
+
+	ck_assert_ptr_nonnull(f);
+	while (len + n <= sizeof block) {
+		memcpy(block + len, unit, n);
+		len += n;
+	}
+	gzwrite(f, head, (unsigned)strlen(head));
+	for (size_t done = 0; done < size; done += len)
+		ck_assert_int_eq(gzwrite(f, block, (unsigned)len), (int)len);
+	gzwrite(f, tail, (unsigned)strlen(tail));
+	ck_assert_int_eq(gzclose(f), Z_OK);
+}
+
+static const struct {
+	const char *name, *format, *head, *unit, *tail;
+} cases[] = {
+	{ "many events", "chrome", "[", "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1,\"name\":\"a\"},",
+	  "{}]" },
+	{ "one string", "chrome", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1,\"name\":\"", "aaaaaaaaaaaaaaaa",
+	  "\"}]" },
+	{ "many lists", "chrome", "[", "[[[[[[[[", "]" },
+	{ "many lines", "ninja", "# ninja log v5\n", "1\t2\t0\tx\tab\n", "" },
+	{ "one line", "ninja", "# ninja log v5\n", "1111111111111111", "" },
+	{ "bazel", "bazel", "{\"otherData\":{},\"traceEvents\":[",
+	  "{\"cat\":\"action processing\",\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1},",
+	  "{}]}" },
+};
+
+START_TEST(gzip_is_bounded)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	write_gzip(support_path("%s/bomb.gz", top), cases[_i].head, cases[_i].unit, cases[_i].tail,
+		   600 * MIB);
+	support_run(&r, top, MEMORY "%s import -o out -f %s bomb.gz", BUILDBEAT, cases[_i].format);
+	ck_assert_msg(r.status == 2, "%s: %d %s", cases[_i].name, r.status, r.err.data);
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_msg(!strstr(r.err.data, "Cannot allocate"), "%s: %s", cases[_i].name, r.err.data);
+	ck_assert(!support_exists(support_path("%s/out/latest", top)));
+	support_run_release(&r);
+	support_run(&r, top, MEMORY "%s show bomb.gz", BUILDBEAT);
+	ck_assert_int_eq(r.status, 2);
+	support_run_release(&r);
+}
+END_TEST
+
+START_TEST(limit_is_told_and_raised)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	write_gzip(support_path("%s/big.gz", top), cases[0].head, cases[0].unit, cases[0].tail,
+		   70 * MIB);
+	support_run(&r, top, "%s import -o out -f chrome big.gz", BUILDBEAT);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_msg(strstr(r.err.data, "big.gz: unpacks to more than 64 MiB") &&
+		      strstr(r.err.data, "--import-limit"), "%s", r.err.data);
+	support_run_release(&r);
+	support_run(&r, top, "%s import -o out -f chrome --import-limit 100MiB big.gz", BUILDBEAT);
+	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_run_release(&r);
+	support_writes(support_path("%s/buildbeat.yaml", top), "import-limit: 1MiB\n");
+	support_run(&r, top, "%s import -o out -f chrome big.gz", BUILDBEAT);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_msg(strstr(r.err.data, "more than 1 MiB") != NULL, "%s", r.err.data);
+	support_run_release(&r);
+	support_run(&r, top, "%s import -o out --import-limit 5s big.gz", BUILDBEAT);
+	ck_assert_int_eq(r.status, 2);
+	support_run_release(&r);
+}
+END_TEST
+
+/* <zstd.h> is hidden by our own header of that name. */
+size_t ZSTD_compress(void *to, size_t room, const void *from, size_t len, int level);
+
+/* A packed log of a recording. */
+START_TEST(zstd_is_bounded)
+{
+	static char block[1 << 20];
+	const char *top = support_tmpdir();
+	char frame[65536], *packed;
+	size_t n, len = 0;
+	struct run r;
+
+	for (size_t i = 0; i < sizeof block; i++)
+		block[i] = "note\t0\ta\tx\n"[i % 11];
+	n = ZSTD_compress(frame, sizeof frame, block, sizeof block, 3);
+	ck_assert_uint_lt(n, 1000);
+	packed = malloc(2000 * n);
+	for (; len < 2000 * n; len += n)
+		memcpy(packed + len, frame, n);
+	support_run(&r, top, "mkdir rec && printf 'buildbeat build 1\\nstart_wall_ns: 1\\nstart_mono_ns: 1\\n'"
+		    " >rec/build");
+	support_run_release(&r);
+	support_write(support_path("%s/rec/tasks.log.zst", top), packed, len);
+	free(packed);
+	support_run(&r, top, MEMORY "%s show rec", BUILDBEAT);
+	ck_assert_msg(strstr(r.out.data, "unpacks to more than") != NULL, "%d %s%s", r.status,
+		      r.out.data, r.err.data);
+	support_run_release(&r);
+}
+END_TEST
+
+/* A blob of an archive whose content is a gigabyte of nothing. */
+START_TEST(archive_is_bounded)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	support_run(&r, top, "export GIT_CONFIG_NOSYSTEM=1 HOME=$PWD; %s record --no-git -o out -n one -- "
+		    "true && %s archive --repo repo.git out/one && cd repo.git && ref=$(git for-each-ref "
+		    "--format='%%(refname)' refs/heads | head -n 1) && "
+		    "big=$(head -c 1000000000 /dev/zero | git -c core.compression=1 hash-object -w --stdin) && "
+		    "tree=$(git ls-tree -r $ref | sed \"s/blob [0-9a-f]*/blob $big/\" | "
+		    "GIT_INDEX_FILE=index.tmp sh -c 'git update-index --index-info && git write-tree') && "
+		    "git update-ref $ref $(git commit-tree -m \"$(git log -1 --format=%%B $ref)\" $tree) && "
+		    "git repack -adq", BUILDBEAT, BUILDBEAT);
+	if (r.status) {
+		support_run_release(&r);
+		return;
+	}
+	support_run_release(&r);
+	support_run(&r, top, MEMORY "%s history --repo repo.git; %s check --repo repo.git", BUILDBEAT,
+		    BUILDBEAT);
+	ck_assert_msg(!strstr(r.err.data, "allocate") && !strstr(r.err.data, "memory") && r.status == 2,
+		      "%d %s", r.status, r.err.data);
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("bombs");
+	TCase *t = launched_case("bombs");
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+	return 77;	/* their shadow takes all of the address space */
+#endif
+	tcase_set_timeout(t, 180);
+	tcase_add_loop_test(t, gzip_is_bounded, 0, (int)(sizeof cases / sizeof *cases));
+	tcase_add_test(t, limit_is_told_and_raised);
+	tcase_add_test(t, zstd_is_bounded);
+	tcase_add_test(t, archive_is_bounded);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
