@@ -177,8 +177,9 @@ static int find_config(struct search *s, struct error *err)
 	bool project;
 	int r;
 
-	if (!given && !config_find(found, &project))
-		return 0;
+	r = given ? 0 : config_find(found, &project, err);
+	if (r)
+		return r == -ENOENT ? 0 : r;
 	r = store_absolute(s->config, given ? given : found);
 	s->rebuild.config = s->config;
 	return r ? error_sys(err, r, given ? given : found, NULL) : 0;

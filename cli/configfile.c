@@ -5,6 +5,7 @@
 #include "nightly.h"
 #include "report.h"
 #include "settings.h"
+#include "trust.h"
 #include "url.h"
 
 #include <errno.h>
@@ -19,51 +20,149 @@
 #define CONFIG_NAME "buildbeat.yaml"
 #define CONFIG_MAX (64 * 1024)
 
-/* Finding */
+/* Trust: read from the user's and from the system's file, whatever other file there is. */
 
-static bool is_file(const char *path)
+struct trusted {
+	struct option_list dirs;
+};
+
+static const struct option trust_keys[] = {
+	{ .name = "trust", .kind = OPTION_LIST, .argument = "DIR",
+	  .offset = offsetof(struct trusted, dirs), .config = true, .personal = true },
+	{ 0 }
+};
+
+/* Opening: one descriptor is looked at and read, whatever happens to the name meanwhile. */
+
+struct source {
+	char path[PATH_MAX];
+	enum config_place place;
+	int fd;
+};
+
+static int cannot_read(const char *path, int r, struct error *err)
 {
-	struct stat st;
-
-	return !stat(path, &st) && !S_ISDIR(st.st_mode);
+	return error_sys(err, r, path, "cannot read the configuration");
 }
 
-static bool find_upwards(char path[PATH_MAX])
+/* Who could put a file there is as good as its owner. A symbolic link is looked at with
+ * all that it leads through. */
+static int check_holder(const struct source *s, int dir_fd, const char *dir, struct error *err)
+{
+	struct stat st;
+	int r;
+
+	if (!fstatat(dir_fd, CONFIG_NAME, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+		return trust_path(s->path, err);
+	r = trust_fstat(dir_fd, &st);
+	if (r)
+		return cannot_read(dir, r, err);
+	return s->place == CONFIG_PROJECT ? trust_check(dir, &st, err)
+					  : trust_check_own(dir, &st, err);
+}
+
+static int check_file(const struct source *s, struct error *err)
+{
+	struct stat st;
+	int r = trust_fstat(s->fd, &st);
+
+	if (r)
+		return cannot_read(s->path, r, err);
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, -EINVAL, s->path, 0, 0,
+				 "a configuration is expected to be a regular file");
+	return s->place == CONFIG_PROJECT ? trust_check(s->path, &st, err)
+					  : trust_check_own(s->path, &st, err);
+}
+
+/* What is refused, and why it matters. */
+static int refuse(int r, struct error *err)
+{
+	char message[sizeof err->message];
+
+	if (r != -EPERM || !err)
+		return r;
+	snprintf(message, sizeof message, "the configuration is not read: %s", err->message);
+	strcpy(err->message, message);
+	return r;
+}
+
+static int open_in(struct source *s, int dir_fd, const char *dir, struct error *err)
+{
+	struct stat st;
+	int r;
+
+	s->fd = openat(dir_fd, CONFIG_NAME, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (s->fd < 0) {
+		r = -errno;
+		if (r == -ENOENT || fstatat(dir_fd, CONFIG_NAME, &st, 0))
+			return -ENOENT;
+		if (r == -ENXIO)
+			r = -EINVAL;	/* a socket */
+		return cannot_read(s->path, r, err);
+	}
+	r = check_file(s, err);
+	if (!r)
+		r = check_holder(s, dir_fd, dir, err);
+	if (r)
+		close(s->fd);
+	return refuse(r, err);
+}
+
+/* 0 and s is open, -ENOENT if there is no file, or another negative errno with err. */
+static int open_source(struct source *s, const char *dir, struct error *err)
+{
+	int dir_fd = open(*dir ? dir : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int r;
+
+	if (dir_fd < 0)
+		return -ENOENT;
+	r = (size_t)snprintf(s->path, sizeof s->path, "%s/" CONFIG_NAME, dir) < sizeof s->path
+	    ? open_in(s, dir_fd, *dir ? dir : "/", err) : -ENOENT;
+	close(dir_fd);
+	return r;
+}
+
+static int open_upwards(struct source *s, struct error *err)
 {
 	char dir[PATH_MAX];
-	char *slash;
+	int r = -ENOENT;
 
-	if (!getcwd(dir, sizeof dir) || strlen(dir) + sizeof CONFIG_NAME >= PATH_MAX)
-		return false;
+	s->place = CONFIG_PROJECT;
+	if (!getcwd(dir, sizeof dir) || *dir != '/')
+		return -ENOENT;
+	if (!dir[1])
+		*dir = '\0';
 	for (;;) {
-		snprintf(path, PATH_MAX, "%s/" CONFIG_NAME, dir[1] ? dir : "");
-		if (is_file(path))
-			return true;
-		slash = strrchr(dir, '/');
-		if (!slash || !dir[1])
-			return false;
-		slash[slash == dir ? 1 : 0] = '\0';
+		r = open_source(s, dir, err);
+		if (r != -ENOENT || !*dir)
+			return r;
+		*strrchr(dir, '/') = '\0';
 	}
 }
 
-static bool is_there(char path[PATH_MAX], const char *dir, const char *below)
+static int open_below(struct source *s, const char *dir, const char *below, struct error *err)
 {
-	int n;
+	char path[PATH_MAX];
 
-	if (!dir || *dir != '/')
-		return false;
-	n = snprintf(path, PATH_MAX, "%s%s/buildbeat/" CONFIG_NAME, dir, below);
-	return n < PATH_MAX && is_file(path);
+	s->place = CONFIG_PERSONAL;
+	if (!dir || *dir != '/' ||
+	    (size_t)snprintf(path, sizeof path, "%s%s/buildbeat", dir, below) >= sizeof path)
+		return -ENOENT;
+	return open_source(s, path, err);
 }
 
-bool config_find(char path[PATH_MAX], bool *project)
+static int open_users(struct source *s, struct error *err)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME");
 
-	*project = find_upwards(path);
-	return *project || is_there(path, xdg && *xdg == '/' ? xdg : NULL, "") ||
-	       (!(xdg && *xdg == '/') && is_there(path, getenv("HOME"), "/.config")) ||
-	       is_there(path, SYSCONFDIR, "");
+	return xdg && *xdg == '/' ? open_below(s, xdg, "", err)
+				  : open_below(s, getenv("HOME"), "/.config", err);
+}
+
+static int open_systems(struct source *s, struct error *err)
+{
+	return open_below(s, SYSCONFDIR, "", err);
 }
 
 /* Parsing */
@@ -75,13 +174,14 @@ struct keys {
 	uint64_t seen;
 };
 
-#define TABLES 2
+#define TABLES 3
 
 struct reader {
 	yaml_parser_t yaml;
 	yaml_event_t event;
 	struct args *args;
 	const char *path, *project_dir;
+	enum config_place place;
 	struct error *err;
 };
 
@@ -197,6 +297,8 @@ static int set_scalar(struct reader *r, const struct level *l, const struct opti
 
 	if (strlen(value) != r->event.data.scalar.length)
 		return wrong(r, "expected a text without NUL bytes");
+	if (o->personal && r->place == CONFIG_PERSONAL && *value != '/')
+		return wrong(r, "expected an absolute path");
 	text = kept_text(r, o, value);
 	if (!text)
 		return error_sys(r->err, -ENOMEM, r->path, NULL);
@@ -288,6 +390,17 @@ static int read_value(struct reader *r, const struct level *l, const struct opti
 	return set_scalar(r, l, o, scratch);
 }
 
+/* A project's file may come from anybody: it is data. */
+static int not_here(struct reader *r, const struct option *o)
+{
+	char message[sizeof r->err->message];
+
+	snprintf(message, sizeof message, "'%s' is not for a project's file: name it in "
+		 "~/.config/buildbeat/buildbeat.yaml or " SYSCONFDIR "/buildbeat/buildbeat.yaml%s",
+		 o->name, o->argument && !strcmp(o->name, "plugin") ? ", or use --plugin" : "");
+	return wrong(r, message);
+}
+
 static int read_key(struct reader *r, struct level *l)
 {
 	const struct option *o = NULL;
@@ -303,6 +416,8 @@ static int read_key(struct reader *r, struct level *l)
 		k++;
 	if (k == l->keys + TABLES || !k->table)
 		return unknown_key(r, l, name);
+	if (o->personal && r->place == CONFIG_PROJECT)
+		return not_here(r, o);
 	bit = UINT64_C(1) << (o - k->table);
 	if (k->seen & bit)
 		return wrong(r, "expected every key once; this one stands above already");
@@ -376,17 +491,19 @@ static int read_stream(struct reader *r, struct level *top)
 }
 
 int config_parse(struct args *a, const struct option *table, void *values,
-		 const char *text, size_t len, const char *path,
+		 const char *text, size_t len, const char *path, enum config_place place,
 		 const char *project_dir, struct error *err)
 {
 	struct settings settings = { 0 };
 	struct nightly_config nightly = { 0 };
+	struct trusted trusted = { .dirs.n = 0 };
 	struct level top = {
-		.keys = { { settings_options, &settings, 0 }, { nightly_keys, &nightly, 0 } },
+		.keys = { { settings_options, &settings, 0 }, { nightly_keys, &nightly, 0 },
+			  { trust_keys, &trusted, 0 } },
 		.table = table, .values = values,
 	};
 	struct reader r = {
-		.args = a, .path = path, .project_dir = project_dir, .err = err,
+		.args = a, .path = path, .place = place, .project_dir = project_dir, .err = err,
 	};
 	int result;
 
@@ -406,63 +523,141 @@ int config_parse(struct args *a, const struct option *table, void *values,
 
 /* Reading */
 
-static int read_text(struct buf *text, const char *path, struct error *err)
+static int read_text(struct buf *text, const struct source *s, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	ssize_t n = 1;
-	int r = 0;
 
-	if (fd < 0)
-		return error_sys(err, -errno, path, "cannot read the configuration");
 	while (n > 0 && text->len <= CONFIG_MAX && !buf_reserve(text, 8192)) {
-		n = read(fd, text->data + text->len, 8192);
+		n = read(s->fd, text->data + text->len, 8192);
 		if (n > 0)
 			text->len += (size_t)n;
 	}
 	if (n < 0)
-		r = -errno;
-	else if (buf_error(text))
-		r = buf_error(text);
-	close(fd);
-	return r ? error_sys(err, r, path, "cannot read the configuration") : 0;
+		return cannot_read(s->path, -errno, err);
+	return buf_error(text) ? cannot_read(s->path, buf_error(text), err) : 0;
 }
 
-/* A plugin is code: not from a file that somebody else could put above us. */
-static int check_owner(const struct settings *scratch, const char *path, struct error *err)
+/* And close it. */
+static int read_source(struct args *a, const struct option *table, void *values,
+		       struct source *s, struct error *err)
 {
-	struct stat st;
+	struct buf text = BUF_INIT;
+	char dir[PATH_MAX];
+	int r = read_text(&text, s, err);
 
-	if (!scratch->plugin || stat(path, &st))
+	close(s->fd);
+	strcpy(dir, s->path);
+	if (s->place == CONFIG_PROJECT)
+		*strrchr(dir, '/') = '\0';
+	if (!r)
+		r = config_parse(a, table, values, buf_str(&text), text.len, s->path, s->place,
+				 s->place == CONFIG_PROJECT ? dir : NULL, err);
+	buf_release(&text);
+	return r;
+}
+
+static int read_trust(int (*open_it)(struct source *, struct error *), struct error *err)
+{
+	struct trusted trusted = { .dirs.n = 0 };
+	struct args a = { 0 };
+	struct source s;
+	int r = open_it(&s, err);
+
+	if (r == -ENOENT)
 		return 0;
-	if (st.st_uid == geteuid() || st.st_uid == 0)
+	if (!r)
+		r = read_source(&a, trust_keys, &trusted, &s, err);
+	for (size_t i = 0; i < trusted.dirs.n && !r; i++) {
+		r = trust_except(trusted.dirs.item[i]);
+		if (r)
+			error_sys(err, r, s.path, "trust");
+	}
+	args_release(&a);
+	return r;
+}
+
+static int read_exceptions(struct error *err)
+{
+	int r = read_trust(open_users, err);
+
+	return r ? r : read_trust(open_systems, err);
+}
+
+/* The file that is found, open: as open_source(). The exceptions hold from here on. */
+static int open_found(struct source *s, struct error *err)
+{
+	int r = read_exceptions(err);
+
+	r = r ? r : open_upwards(s, err);
+	if (r == -ENOENT)
+		r = open_users(s, err);
+	return r == -ENOENT ? open_systems(s, err) : r;
+}
+
+int config_find(char path[PATH_MAX], bool *project, struct error *err)
+{
+	struct source s;
+	int r = open_found(&s, err);
+
+	if (r)
+		return r;
+	close(s.fd);
+	strcpy(path, s.path);
+	*project = s.place == CONFIG_PROJECT;
+	return 0;
+}
+
+/* What the project's file may not say, the user's or else the system's does. */
+static int read_personal(struct args *a, const struct option *table, void *values,
+			 struct error *err)
+{
+	struct option personal[OPTIONS_MAX];
+	struct source s;
+	size_t n = 0;
+	int r;
+
+	for (const struct option *o = table; o && o->name; o++) {
+		if (o->personal && n + 1 < OPTIONS_MAX)
+			personal[n++] = *o;
+	}
+	if (!n)
 		return 0;
-	return error_set(err, -EPERM, path, 0, 0, "names a plugin, but belongs to somebody "
-			 "else; if you trust it, use: --config %s", path);
+	personal[n] = (struct option){ .name = NULL };
+	r = open_users(&s, err);
+	if (r == -ENOENT)
+		r = open_systems(&s, err);
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	return read_source(a, personal, values, &s, err);
+}
+
+/* Named on the command line: the user's word, be it a pipe. */
+static int open_named(struct source *s, const char *file, struct error *err)
+{
+	s->place = CONFIG_NAMED;
+	if ((size_t)snprintf(s->path, sizeof s->path, "%s", file) >= sizeof s->path)
+		return cannot_read(file, -ENAMETOOLONG, err);
+	s->fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return s->fd < 0 ? cannot_read(file, -errno, err) : 0;
 }
 
 int config_apply(struct args *a, const struct option *table, void *values,
 		 const char *file, struct error *err)
 {
-	char path[PATH_MAX], dir[PATH_MAX];
-	struct buf text = BUF_INIT;
-	bool project = false;
-	struct settings all = { 0 };
+	struct source s;
 	int r;
 
-	if (!file && !config_find(path, &project))
-		return 0;
-	r = read_text(&text, file ? file : path, err);
-	if (!r && !file)
-		r = config_parse(a, settings_options, &all, buf_str(&text), text.len,
-				 path, NULL, err);
-	if (!r && !file)
-		r = check_owner(&all, path, err);
-	strcpy(dir, file ? "" : path);
-	if (project)
-		*strrchr(dir, '/') = '\0';
+	if (file) {
+		r = read_exceptions(err);
+		r = r ? r : open_named(&s, file, err);
+	} else {
+		r = open_found(&s, err);
+		if (r == -ENOENT)
+			return 0;
+	}
 	if (!r)
-		r = config_parse(a, table, values, buf_str(&text), text.len,
-				 file ? file : path, project ? dir : NULL, err);
-	buf_release(&text);
+		r = read_source(a, table, values, &s, err);
+	if (!r && s.place == CONFIG_PROJECT)
+		r = read_personal(a, table, values, err);
 	return r;
 }

@@ -11,20 +11,31 @@
  * marked config) to their values.
  */
 
+/* Where a file comes from says what it may say. */
+enum config_place {
+	CONFIG_PROJECT,		/* found in the working directory or above: data alone */
+	CONFIG_PERSONAL,	/* the user's own or the system's */
+	CONFIG_NAMED,		/* on the command line */
+};
+
 /*
  * Find it: in the working directory and upwards, then in
  * $XDG_CONFIG_HOME/buildbeat (~/.config/buildbeat), then in the system's
- * configuration directory. *project tells that it is one of the first kind. False when there
- * is none.
+ * configuration directory. *project tells that it is one of the first kind. 0, -ENOENT
+ * when there is none, or another negative errno with err when the first there is may not
+ * be read: it is no regular file, or not root's or the effective user's alone (core/trust.h).
+ * The exceptions from that, the key trust of the user's and the system's file, hold from
+ * here on.
  */
-bool config_find(char path[PATH_MAX], bool *project);
+int config_find(char path[PATH_MAX], bool *project, struct error *err);
 
 /*
  * Set those options of table that have a value in the file and were not on the
  * command line. file NULL: the one that is found, if any. A key that is a setting
- * but not in table is checked and left. Texts are kept by a. 0, or a negative
+ * but not in table is checked and left. Personal ones are taken from the user's or the
+ * system's file where a project's is found. Texts are kept by a. 0, or a negative
  * errno with err: -EINVAL for wrong content, the system's for a file that cannot
- * be read.
+ * be read, -EPERM for one that others could have written.
  */
 int config_apply(struct args *a, const struct option *table, void *values,
 		 const char *file, struct error *err);
@@ -32,7 +43,7 @@ int config_apply(struct args *a, const struct option *table, void *values,
 /* The same from text in memory; path is for messages, project_dir (or NULL) what
  * relative paths are relative to. */
 int config_parse(struct args *a, const struct option *table, void *values,
-		 const char *text, size_t len, const char *path,
+		 const char *text, size_t len, const char *path, enum config_place place,
 		 const char *project_dir, struct error *err);
 
 #endif

@@ -22,11 +22,12 @@
 static void check_config(struct doctor *d)
 {
 	char path[PATH_MAX];
+	struct error err;
 	bool project;
 
 	if (d->settings->config)
 		doctor_add(d, "config", FINDING_OK, false, NULL, "%s", d->settings->config);
-	else if (config_find(path, &project))
+	else if (!config_find(path, &project, &err))
 		doctor_add(d, "config", FINDING_OK, false, NULL, "%s", path);
 	else
 		doctor_add(d, "config", FINDING_OK, false, NULL, "none, the defaults hold");

@@ -56,6 +56,8 @@ struct option {
 	const char *const *choices;	/* ends with NULL */
 	const struct option_map *map;
 	bool config;		/* a key of buildbeat.yaml too */
+	bool personal;		/* but not of a project's: it says what may be executed, and
+				   its paths are absolute */
 };
 
 struct option_map {

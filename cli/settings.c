@@ -51,7 +51,7 @@ const struct option settings_options[] = {
 	  .offset = offsetof(struct settings, layout), .choices = layouts, .config = true },
 	{ .name = "plugin", .kind = OPTION_PATH, .argument = "FILE",
 	  .help = "the plugin for GNU make, where it is not the installed one",
-	  .offset = offsetof(struct settings, plugin), .config = true },
+	  .offset = offsetof(struct settings, plugin), .config = true, .personal = true },
 	{ .name = "git", .kind = OPTION_FLAG,
 	  .help = "stamp the source trees' revisions (on)",
 	  .offset = offsetof(struct settings, git), .config = true },

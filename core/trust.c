@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define EXCEPTIONS_MAX 64
+#define EXCEPTIONS_MAX 100
 #define LINKS_MAX 40
 #define ENTRY_MAX 2048		/* of the lists of users and groups */
 
@@ -89,15 +89,17 @@ static bool is_private_group(uid_t uid, gid_t gid)
 
 /* Exceptions */
 
-bool trust_except(const char *dir)
+int trust_except(const char *dir)
 {
-	for (size_t i = 0; i < EXCEPTIONS_MAX; i++) {
-		if (!exceptions[i]) {
-			exceptions[i] = dir;
-			return true;
-		}
-	}
-	return false;
+	size_t i = 0;
+
+	while (i < EXCEPTIONS_MAX && exceptions[i] && strcmp(exceptions[i], dir))
+		i++;
+	if (i == EXCEPTIONS_MAX)
+		return -E2BIG;
+	if (!exceptions[i])
+		exceptions[i] = strdup(dir);
+	return exceptions[i] ? 0 : -ENOMEM;
 }
 
 static bool is_below(const char *path, const char *dir)
@@ -144,47 +146,70 @@ static bool is_excepted(const char *path)
 
 /* One file or directory */
 
-static int refuse_owner(const char *path, uid_t owner, struct error *err)
+static const char remedy[] = "list the directory under 'trust' in your own configuration "
+			     "(~/.config/buildbeat/buildbeat.yaml)";
+
+/* Whether the user made an exception, may make one, or may not. */
+enum rule { EXCEPTED, NOT_EXCEPTED, NEVER_EXCEPTED };
+
+static int check_owner(const char *path, uid_t owner, enum rule rule, struct error *err)
 {
 	char theirs[300], ours[300];
 
+	if (!owner || owner == effective_user() || rule == EXCEPTED)
+		return 0;
 	add_user(theirs, sizeof theirs, owner);
 	add_user(ours, sizeof ours, effective_user());
-	return error_set(err, -EPERM, path, 0, 0, "it belongs to %s, not to %s%s; if you trust its "
-			 "owner, list the directory under 'trust:' in your own configuration "
-			 "(~/.config/buildbeat/buildbeat.yaml)", theirs, ours,
-			 effective_user() ? " or root" : "");
+	return error_set(err, -EPERM, path, 0, 0, "it belongs to %s, not to %s%s%s%s", theirs, ours,
+			 effective_user() ? " or root" : "",
+			 rule == NOT_EXCEPTED ? "; if you trust its owner, " : "",
+			 rule == NOT_EXCEPTED ? remedy : "");
 }
 
-static int check_owner(const char *path, uid_t owner, bool excepted, struct error *err)
-{
-	if (!owner || owner == effective_user() || excepted)
-		return 0;
-	return refuse_owner(path, owner, err);
-}
-
-static int check(const char *path, const struct stat *st, bool excepted, struct error *err)
+static int check(const char *path, const struct stat *st, enum rule rule, struct error *err)
 {
 	bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX);
 	char group[300];
-	int r = check_owner(path, st->st_uid, excepted, err);
+	int r = check_owner(path, st->st_uid, rule, err);
 
 	if (r || sticky)
 		return r;
 	if (st->st_mode & S_IWOTH)
-		return error_set(err, -EPERM, path, 0, 0, "everybody can write to it; change "
+		return error_set(err, -EPERM, path, 0, 0, "everybody can write to it; to change "
 				 "that: chmod o-w %s", path);
-	if (!(st->st_mode & S_IWGRP) || excepted || is_private_group(st->st_uid, st->st_gid))
+	if (!(st->st_mode & S_IWGRP) || rule == EXCEPTED ||
+	    is_private_group(st->st_uid, st->st_gid))
 		return 0;
 	add_group(group, sizeof group, st->st_gid);
-	return error_set(err, -EPERM, path, 0, 0, "group %s can write to it; change that "
-			 "(chmod g-w %s), or list the directory under 'trust:' in your own "
-			 "configuration (~/.config/buildbeat/buildbeat.yaml)", group, path);
+	return error_set(err, -EPERM, path, 0, 0, "group %s can write to it; to change that: chmod "
+			 "g-w %s%s%s", group, path,
+			 rule == NOT_EXCEPTED ? "; if you trust the group, " : "",
+			 rule == NOT_EXCEPTED ? remedy : "");
+}
+
+static enum rule rule_of(const char *path)
+{
+	return is_excepted(path) ? EXCEPTED : NOT_EXCEPTED;
 }
 
 int trust_check(const char *path, const struct stat *st, struct error *err)
 {
-	return check(path, st, is_excepted(path), err);
+	return check(path, st, rule_of(path), err);
+}
+
+int trust_check_own(const char *path, const struct stat *st, struct error *err)
+{
+	return check(path, st, NEVER_EXCEPTED, err);
+}
+
+int trust_check_code(const char *path, const struct stat *st, struct error *err)
+{
+	struct stat own;
+
+	if (!kernel_stat(AT_FDCWD, "/proc/self/exe", 0, &own) && own.st_uid == st->st_uid &&
+	    !(st->st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	return trust_check_own(path, st, err);
 }
 
 /* Everything on the way */
@@ -194,14 +219,14 @@ int trust_check(const char *path, const struct stat *st, struct error *err)
 struct walk {
 	char done[PATH_MAX], todo[PATH_MAX];
 	unsigned links;
-	bool excepted;
+	enum rule rule;
 };
 
 static int begin_walk(struct walk *w, const char *path)
 {
 	char cwd[PATH_MAX] = "";
 
-	*w = (struct walk){ .excepted = is_excepted(path) };
+	*w = (struct walk){ .rule = rule_of(path) };
 	if (*path != '/' && !getcwd(cwd, sizeof cwd))
 		return -errno;
 	return (size_t)snprintf(w->todo, sizeof w->todo, "%s/%s", cwd, path) < sizeof w->todo
@@ -259,8 +284,8 @@ static int visit(struct walk *w, struct error *err)
 	if (r)
 		return r == -ENOENT ? r : error_sys(err, r, at, NULL);
 	if (!S_ISLNK(st.st_mode))
-		return check(at, &st, w->excepted, err);
-	r = check_owner(at, st.st_uid, w->excepted, err);
+		return check(at, &st, w->rule, err);
+	r = check_owner(at, st.st_uid, w->rule, err);
 	if (!r && (r = follow(w)))
 		error_sys(err, r, at, NULL);
 	return r;
@@ -278,24 +303,4 @@ int trust_path(const char *path, struct error *err)
 		r = visit(&w, err);
 	} while ((!r || r == -ENOENT) && step(&w));
 	return r == -ENOENT ? 0 : r;
-}
-
-int trust_entry(const char *dir, const char *name, struct error *err)
-{
-	char path[PATH_MAX];
-	struct stat st;
-	int r = kernel_stat(AT_FDCWD, dir, 0, &st);
-
-	if ((size_t)snprintf(path, sizeof path, "%s/%s", strcmp(dir, "/") ? dir : "", name) >=
-	    sizeof path)
-		r = -ENAMETOOLONG;
-	if (!r)
-		r = trust_check(dir, &st, err);
-	else
-		return error_sys(err, r, dir, NULL);
-	if (!r && !kernel_stat(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &st) && S_ISLNK(st.st_mode))
-		r = check_owner(path, st.st_uid, is_excepted(path), err);
-	if (!r && !kernel_stat(AT_FDCWD, path, 0, &st))
-		r = trust_check(path, &st, err);
-	return r;
 }

@@ -28,6 +28,13 @@ bool trust_is_private(const struct stat *st);
  */
 int trust_check(const char *path, const struct stat *st, struct error *err);
 
+/* The same of what must not be anybody else's whatever the exceptions say. */
+int trust_check_own(const char *path, const struct stat *st, struct error *err);
+
+/* The same of code, which may also belong to the owner of the program that is running: he
+ * decides what that does anyway. */
+int trust_check_code(const char *path, const struct stat *st, struct error *err);
+
 /*
  * The same for what path names, and for every directory and symbolic link on the way
  * there: nobody else can make it name something else. What does not exist yet is
@@ -35,14 +42,10 @@ int trust_check(const char *path, const struct stat *st, struct error *err);
  */
 int trust_path(const char *path, struct error *err);
 
-/* The same for one entry of a directory: the directory, the entry and, if it is a
- * symbolic link, what it leads to. */
-int trust_entry(const char *dir, const char *name, struct error *err);
-
 /*
- * The user's exceptions: below dir the owner and the groups do not matter. dir lives as
- * long as the process. At most 64; false when there are more.
+ * The user's exceptions, for the process: below dir the owner and the groups do not
+ * matter. The same again is nothing new. 0, -ENOMEM, or -E2BIG when there are too many.
  */
-bool trust_except(const char *dir);
+int trust_except(const char *dir);
 
 #endif

@@ -25,7 +25,6 @@ static const struct {
 	{ "source:\n- one\n- /two\n", "buildstats 1000 false none - /project/one /two", NULL },
 	{ "source: []\n", "buildstats 1000 false none -", NULL },
 	{ "repo: r.git\n", "buildstats 1000 false none -", NULL },
-	{ "plugin: 'p.so'\n", "buildstats 1000 false none /project/p.so", NULL },
 	{ "\xef\xbb\xbfinterval: 70\n", "buildstats 70 false none -", NULL },
 
 	{ "intervall: 500\n", NULL, "1:1: unknown key 'intervall'; did you mean 'interval'?" },
@@ -51,7 +50,9 @@ static const struct {
 	{ "[a, b]\n", NULL, "1:1: expected lines of the form" },
 	{ "just words\n", NULL, "1:1: expected lines of the form" },
 	{ "? [a]\n: b\n", NULL, "1:3: expected a key" },
-	{ "output: &a x\nplugin: *a\n", NULL, "2:9: expected one text" },
+	{ "plugin: /p.so\n", NULL, "1:1: 'plugin' is not for a project's file: name it in ~/.config/" },
+	{ "interval: 50\ntrust: [/]\n", NULL, "2:1: 'trust' is not for a project's file" },
+	{ "output: &a x\nrepo: *a\n", NULL, "2:7: expected one text" },
 	{ "output: x\n---\noutput: y\n", NULL, "2:1: expected one document only" },
 	{ "output: \"a\\0b\"\n", NULL, "1:9: expected a text without NUL" },
 	{ "output: 'open\n", NULL, "unexpected end of stream" },
@@ -87,8 +88,8 @@ START_TEST(texts)
 	int r;
 
 	settings_init(&s);
-	r = config_parse(&a, settings_options, &s, text, strlen(text), "file.yaml", "/project",
-			 &err);
+	r = config_parse(&a, settings_options, &s, text, strlen(text), "file.yaml",
+			 CONFIG_PROJECT, "/project", &err);
 	if (cases[_i].result) {
 		ck_assert_msg(!r, "%s", err.message);
 		describe(&got, &s);
@@ -123,7 +124,7 @@ START_TEST(repository)
 	struct error err;
 
 	ck_assert_int_eq(config_parse(&a, nightly_keys, &o, text, strlen(text), "file.yaml",
-				      "/project", &err), 0);
+				      CONFIG_PROJECT, "/project", &err), 0);
 	ck_assert_str_eq(o.repo, repos[_i].repo);
 	args_release(&a);
 }
@@ -142,11 +143,11 @@ START_TEST(bombs)
 	while (text.len < 60000)
 		buf_adds(&text, pieces[_i]);
 	ck_assert_int_eq(config_parse(&a, settings_options, &s, buf_str(&text), text.len,
-				      "file.yaml", NULL, &err), -EINVAL);
+				      "file.yaml", CONFIG_PROJECT, NULL, &err), -EINVAL);
 	while (text.len < 70000)
 		buf_adds(&text, pieces[_i]);
 	ck_assert_int_eq(config_parse(&a, settings_options, &s, buf_str(&text), text.len,
-				      "file.yaml", NULL, &err), -EFBIG);
+				      "file.yaml", CONFIG_PROJECT, NULL, &err), -EFBIG);
 	buf_release(&text);
 	args_release(&a);
 }
@@ -166,20 +167,20 @@ START_TEST(search)
 	unsetenv("XDG_CONFIG_HOME");
 	ck_assert_int_eq(chdir(support_path("%s/work/a/b", top)), 0);
 
-	ck_assert(!config_find(path, &project));
+	ck_assert(config_find(path, &project, NULL) == -ENOENT);
 	support_writes(support_path("%s/home/.config/buildbeat/buildbeat.yaml", top), "{}");
-	ck_assert(config_find(path, &project) && !project);
+	ck_assert(!config_find(path, &project, NULL) && !project);
 	ck_assert_str_eq(path, support_path("%s/home/.config/buildbeat/buildbeat.yaml", top));
 	setenv("XDG_CONFIG_HOME", support_path("%s/xdg", top), 1);
-	ck_assert(!config_find(path, &project));
+	ck_assert(config_find(path, &project, NULL) == -ENOENT);
 	support_writes(support_path("%s/xdg/buildbeat/buildbeat.yaml", top), "{}");
-	ck_assert(config_find(path, &project) && !project);
+	ck_assert(!config_find(path, &project, NULL) && !project);
 	ck_assert_str_eq(path, support_path("%s/xdg/buildbeat/buildbeat.yaml", top));
 	support_writes(support_path("%s/work/buildbeat.yaml", top), "{}");
-	ck_assert(config_find(path, &project) && project);
+	ck_assert(!config_find(path, &project, NULL) && project);
 	ck_assert_str_eq(path, support_path("%s/work/buildbeat.yaml", top));
 	support_writes(support_path("%s/work/a/b/buildbeat.yaml", top), "{}");
-	ck_assert(config_find(path, &project) && project);
+	ck_assert(!config_find(path, &project, NULL) && project);
 	ck_assert_str_eq(path, support_path("%s/work/a/b/buildbeat.yaml", top));
 	ck_assert_int_eq(chdir("/"), 0);
 }
@@ -232,7 +233,7 @@ START_TEST(foreign_plugin)
 		    ">buildbeat.yaml && chown 12345 buildbeat.yaml && "
 		    TOP_BUILDDIR "/buildbeat record -- touch ran");
 	ck_assert_int_eq(r.status, EXIT_MISUSE);
-	ck_assert_ptr_nonnull(strstr(r.err.data, "belongs to somebody else"));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "it belongs to uid 12345, not to root (uid 0)"));
 	ck_assert(!support_exists(support_path("%s/foreign/ran", top)));
 	support_run_release(&r);
 }

@@ -11,7 +11,8 @@
 static int parse(struct nightly_config *c, struct args *a, const char *text, struct error *err)
 {
 	rules_config_init(&c->compare);
-	return config_parse(a, nightly_keys, c, text, strlen(text), "file.yaml", "/project", err);
+	return config_parse(a, nightly_keys, c, text, strlen(text), "file.yaml", CONFIG_PROJECT, "/project",
+			    err);
 }
 
 static const struct {

@@ -12,10 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err;
 
 	settings_init(&s);
-	config_parse(&a, settings_options, &s, (const char *)data, size, "fuzz", "/project",
-		     &err);
+	config_parse(&a, settings_options, &s, (const char *)data, size, "fuzz", CONFIG_NAMED,
+		     "/project", &err);
 	rules_config_init(&nightly.compare);
-	if (!config_parse(&a, nightly_keys, &nightly, (const char *)data, size, "fuzz", NULL, &err))
+	if (!config_parse(&a, nightly_keys, &nightly, (const char *)data, size, "fuzz", CONFIG_PROJECT, NULL,
+			  &err))
 		rules_config_done(&nightly.compare);
 	rules_config_release(&nightly.compare);
 	args_release(&a);
