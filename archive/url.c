@@ -3,6 +3,7 @@
 #include "cachedir.h"
 #include "index.h"
 #include "store.h"
+#include "trust.h"
 
 #include <errno.h>
 #include <string.h>
@@ -69,6 +70,13 @@ static const char *host_of(const char *url, const char **at)
 	return host;
 }
 
+bool url_is_option(const char *url)
+{
+	const char *at, *host = host_of(url, &at);
+
+	return *host == '-' || (at && at[1] == '-');
+}
+
 void url_show(struct buf *out, const char *url)
 {
 	const char *at, *host = host_of(url, &at);
@@ -111,6 +119,7 @@ int url_cache(struct buf *path, const char *url, struct error *err)
 	buf_addc(path, '/');
 	add_readable(path, url);
 	buf_addf(path, "-%016llx.git", (unsigned long long)index_hash(url, strlen(url)));
-	return buf_error(path) ? error_sys(err, buf_error(path), url, NULL) :
-	       store_make_parents(path->data, err);
+	r = buf_error(path) ? error_sys(err, buf_error(path), url, NULL) :
+	    trust_path(path->data, err);
+	return r ? r : store_make_parents(path->data, err);
 }

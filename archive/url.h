@@ -9,6 +9,9 @@
 /* Where archives are, as git says it: "scheme://...", "[user@]host:path"; else a path. */
 bool url_is(const char *repo);
 
+/* Would a program take its host for an option. */
+bool url_is_option(const char *url);
+
 /* The path that file:// names; false for any other URL. 0 or -EINVAL with err. */
 int url_path(struct buf *path, const char *url, bool *is_file, struct error *err);
 

@@ -13,6 +13,7 @@
 #include "report.h"
 #include "store.h"
 #include "text.h"
+#include "trust.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -158,7 +159,7 @@ static int find_directory(struct search *s, struct error *err)
 	if (s->arguments->dir) {
 		r = store_absolute(path, s->arguments->dir);
 		buf_adds(&s->directory, path);
-		return r ? error_sys(err, r, s->arguments->dir, NULL) : 0;
+		return r ? error_sys(err, r, s->arguments->dir, NULL) : trust_path(path, err);
 	}
 	r = cachedir_add(&s->directory);
 	if (r)
@@ -166,7 +167,7 @@ static int find_directory(struct search *s, struct error *err)
 				 "XDG_CACHE_HOME nor HOME names a cache directory");
 	buf_addf(&s->directory, "/bisect-%016llx",
 		 (unsigned long long)index_hash(s->head.data, s->head.len));
-	return 0;
+	return trust_path(buf_str(&s->directory), err);
 }
 
 /* The same file for all revisions, whatever they have themselves. */

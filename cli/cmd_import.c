@@ -12,6 +12,7 @@
 #include "redact.h"
 #include "report.h"
 #include "store.h"
+#include "trust.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -123,6 +124,8 @@ static int read_into(const struct import_arguments *i, const struct converter *c
 	if (!r && !recording_is_ours(dir.data))
 		r = error_set(err, -EINVAL, dir.data, 0, 0, "not a recording of our own: "
 			      "import it first");
+	if (!r)
+		r = trust_path(dir.data, err);
 	if (!r) {
 		hold_begin(&before);
 		r = c->read_into(&rec, dir.data, path, n, err);

@@ -14,7 +14,7 @@ struct finding {
 	const char *check;	/* stable name */
 	enum finding_state state;
 	bool essential;		/* without it no build by make can be recorded */
-	char text[400];
+	char text[1200];
 	char remedy[300];	/* "" when there is nothing to do */
 };
 

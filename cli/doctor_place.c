@@ -5,6 +5,7 @@
 #include "gitstamp.h"
 #include "redact.h"
 #include "store.h"
+#include "trust.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -75,7 +76,15 @@ static void check_output(struct doctor *d)
 {
 	char dir[PATH_MAX];
 	struct statfs fs;
+	struct error err;
 
+	if (trust_path(d->settings->output, &err)) {
+		doctor_add(d, "output", FINDING_MISSING, true,
+			   "record elsewhere with --output DIR",
+			   "recordings are not written below %s: %s: %s", d->settings->output,
+			   err.path, err.message);
+		return;
+	}
 	nearest_directory(dir, d->settings->output);
 	if (!can_write(dir)) {
 		doctor_add(d, "output", FINDING_MISSING, true,

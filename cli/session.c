@@ -12,6 +12,7 @@
 #include "sampler.h"
 #include "shell.h"
 #include "tasklog.h"
+#include "trust.h"
 #include "zstd.h"
 
 #include <dirent.h>
@@ -195,7 +196,9 @@ int session_join(struct session *s, const struct settings *settings, const char 
 	int r;
 
 	*s = (struct session){ .settings = settings };
-	r = store_join_dir(&s->store, path, err);
+	r = trust_path(path, err);
+	if (!r)
+		r = store_join_dir(&s->store, path, err);
 	if (r)
 		return r;
 	if (settings->task_io)

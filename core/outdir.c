@@ -1,6 +1,7 @@
 #include "outdir.h"
 
 #include "store.h"
+#include "trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,14 +14,24 @@
 
 #define FDS_MAX 16
 
+/* Where others can exchange directories, we would write what we did not mean to. */
+static int check_parent(const char *path, const char *name, struct error *err)
+{
+	char parent[PATH_MAX];
+
+	snprintf(parent, sizeof parent, "%.*s", (int)(name - path), path);
+	return trust_path(*parent ? parent : ".", err);
+}
+
 int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 	int n = snprintf(dir, PATH_MAX, "%.*s.%s.XXXXXX", (int)(name - path), path, name);
-	int r = n < PATH_MAX ? store_make_parents(path, err) :
+	int r = n < PATH_MAX ? check_parent(path, name, err) :
 		error_sys(err, -ENAMETOOLONG, path, NULL);
 
+	r = r ? r : store_make_parents(path, err);
 	if (r)
 		return r;
 	return mkdtemp(dir) ? 0 : error_sys(err, -errno, path, "cannot write");

@@ -12,7 +12,7 @@
  */
 
 /* dir gets the directory to fill, for what is to be path (whose parents are made). 0, or
- * a negative errno with err. */
+ * a negative errno with err: -EPERM where others could exchange it (core/trust.h). */
 int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err);
 
 /* dir becomes path, with that mode (0: by the umask): 0, or a negative errno and dir is still there; -EEXIST if there is

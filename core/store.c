@@ -139,7 +139,8 @@ static int open_tasks(struct store *s, int create)
 	int fd, r;
 
 	if (fstatfs(s->dir_fd, &fs) || fs.f_type != NFS_MAGIC)
-		return store_open_at(s->dir_fd, LAYOUT_TASKS, O_WRONLY | O_APPEND | create);
+		return store_open_at(s->dir_fd, LAYOUT_TASKS,
+				     O_WRONLY | O_APPEND | O_NOFOLLOW | create);
 	s->flags |= STORE_NFS;
 	snprintf(name, sizeof name, LAYOUT_TASKS_PREFIX "-%s.log", s->inst);
 	fd = store_open_at(s->dir_fd, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
@@ -214,7 +215,7 @@ static int join_by_ticket(struct store *s, const char *path, int64_t start_ns, u
 	s->start_ns = start_ns;
 	s->flags = flags;
 	become_writer(s);
-	s->tasks_fd = store_open_at(AT_FDCWD, tasks, O_WRONLY | O_APPEND);
+	s->tasks_fd = store_open_at(AT_FDCWD, tasks, O_WRONLY | O_APPEND | O_NOFOLLOW);
 	return s->tasks_fd < 0 ? s->tasks_fd : 0;
 }
 
@@ -299,7 +300,7 @@ int store_make_parents(const char *path, struct error *err)
 	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
 		memcpy(part, path, (size_t)(p - path));
 		part[p - path] = '\0';
-		if (mkdir(part, 0777) && errno != EEXIST)
+		if (mkdir(part, 0775) && errno != EEXIST)
 			return error_sys(err, -errno, part, "cannot make the directory");
 	}
 	return 0;
@@ -376,8 +377,12 @@ void store_link_latest(const char *base, const char *path)
 {
 	char link[PATH_MAX + 16], fresh[PATH_MAX + 48];
 	const char *name = strrchr(path, '/') + 1;
+	struct stat st;
 
 	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, base);
+	/* a file of that name is not ours */
+	if (!lstat(link, &st) && !S_ISLNK(st.st_mode))
+		return;
 	snprintf(fresh, sizeof fresh, "%s.%d", link, (int)getpid());
 	if (!symlink(name, fresh) && rename(fresh, link))
 		unlink(fresh);
@@ -439,6 +444,9 @@ int store_create_for(struct store *s, enum store_access access, const char *base
 	r = store_absolute(path, base ? base : LAYOUT_BASE);
 	if (r)
 		return error_sys(err, r, base, "cannot make the recording");
+	r = trust_path(path, err);
+	if (r)
+		return r;
 	r = make_dir(s, access, path, name, err);
 	if (r)
 		return r;

@@ -59,7 +59,8 @@ mode_t store_dir_mode(enum store_access access);
  * Create the directory (and its parents) with `build` holding its first line
  * and the clock anchor, an empty tasks.log with its first line, and the link
  * `latest` beside it. base NULL: LAYOUT_BASE; name NULL: the time in UTC, with
- * -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST.
+ * -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST, a base
+ * where others could exchange the recording -EPERM (core/trust.h).
  * err says which path failed. The descriptors are those of store_open_at().
  */
 int store_create(struct store *s, const char *base, const char *name, struct error *err);
@@ -77,7 +78,8 @@ int store_make_parents(const char *path, struct error *err);
 int store_make_base(const char *path, enum store_access access, struct error *err);
 void store_link_latest(const char *base, const char *path);
 
-/* Join an existing recording by its directory: the start is read from `build`. */
+/* Join an existing recording by its directory: the start is read from `build`. Whose it is
+ * the caller asks. */
 int store_join_dir(struct store *s, const char *path, struct error *err);
 
 /* Make sure that dir_fd is open. */

@@ -1,6 +1,7 @@
 #include "listing.h"
 
 #include "layout.h"
+#include "trust.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -125,6 +126,14 @@ void listing_release(struct listing *l)
 
 /* Finding one */
 
+/* No link, which leads who knows where. */
+static bool is_recording(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISDIR(st.st_mode) && recording_is_here(path);
+}
+
 /* The recording in dir with the last name: names are times. */
 static int find_last(struct buf *out, const char *dir)
 {
@@ -139,7 +148,7 @@ static int find_last(struct buf *out, const char *dir)
 			continue;
 		join(&path, dir, entry->d_name);
 		r = buf_error(&path);
-		if (r || !recording_is_here(path.data))
+		if (r || !is_recording(path.data))
 			continue;
 		buf_clear(&last);
 		buf_adds(&last, entry->d_name);
@@ -155,12 +164,15 @@ static int find_last(struct buf *out, const char *dir)
 	return r ? r : buf_error(out);
 }
 
+/* latest is followed if nobody else could make it lead elsewhere. */
 static int find_newest(struct buf *out, const char *dir)
 {
+	struct error unused;
+
 	join(out, dir, LAYOUT_LATEST);
 	if (buf_error(out))
 		return buf_error(out);
-	if (recording_is_here(out->data))
+	if (recording_is_here(out->data) && !trust_path(out->data, &unused))
 		return 0;
 	return find_last(out, dir);
 }
@@ -198,6 +210,8 @@ int listing_base(struct buf *out, const char *base, struct error *err)
 		return buf_error(out);
 	}
 	r = find_base(out);
+	if (!r)
+		return trust_path(buf_str(out), err);
 	if (r == -ENOENT)
 		return error_set(err, r, NULL, 0, 0, "no " LAYOUT_BASE " here or above; "
 				 "to record a build: buildbeat record -- make");
@@ -219,9 +233,12 @@ static int find_default(struct buf *out, const char *base, struct error *err)
 static int find_named(struct buf *out, const char *base, const char *name, struct error *err)
 {
 	struct buf dir = BUF_INIT;
-	struct error unused;
-	int r = strchr(name, '/') ? -ENOENT : listing_base(&dir, base, &unused);
+	int r = strchr(name, '/') ? -ENOENT : listing_base(&dir, base, err);
 
+	if (r == -EPERM) {
+		buf_release(&dir);
+		return r;
+	}
 	if (!r) {
 		join(out, buf_str(&dir), name);
 		r = buf_error(out);

@@ -94,11 +94,16 @@ tests_check_doctor_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_doctor_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
 EXTRA_tests_check_doctor_DEPENDENCIES = buildbeat plugin/buildbeat.la
 
-check_PROGRAMS += tests/check_trust
-TESTS += tests/check_trust
+check_PROGRAMS += tests/check_trust tests/check_trust_files
+TESTS += tests/check_trust tests/check_trust_files
+tests_check_trust_SOURCES = tests/check_trust.c tests/hostile.c tests/hostile.h
 tests_check_trust_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_trust_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
 EXTRA_tests_check_trust_DEPENDENCIES = buildbeat plugin/buildbeat.la
+tests_check_trust_files_SOURCES = tests/check_trust_files.c tests/hostile.c tests/hostile.h
+tests_check_trust_files_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_trust_files_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
+EXTRA_tests_check_trust_files_DEPENDENCIES = buildbeat plugin/buildbeat.la
 
 check_PROGRAMS += tests/check_cmd_chart
 TESTS += tests/check_cmd_chart

@@ -1,0 +1,239 @@
+#include "hostile.h"
+#include "make_host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is found without being named, and what is written without being named. */
+
+/* Who can make what a test is about. */
+enum who { ANYBODY, ROOT };
+
+/* Configuration files */
+
+/* Whatever is called so: no command hangs, or goes on as if there were none. */
+static const struct {
+	enum who who;
+	const char *make, *message;
+} files[] = {
+	{ ANYBODY, "mkfifo buildbeat.yaml", "expected to be a regular file" },
+	{ ANYBODY, "mkdir buildbeat.yaml", "expected to be a regular file" },
+	{ ANYBODY, "ln -s /dev/tty buildbeat.yaml", "buildbeat.yaml: " },
+	{ ANYBODY, "ln -s /dev/zero buildbeat.yaml", "expected to be a regular file" },
+	{ ANYBODY, "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"buildbeat.yaml\")'",
+	  "cannot read the configuration: Invalid argument" },
+	{ ANYBODY, "ln -s buildbeat.yaml buildbeat.yaml", NULL },
+	{ ANYBODY, "echo 'git: false' >buildbeat.yaml", NULL },
+	{ ANYBODY, "echo 'git: false' >buildbeat.yaml; chmod o+w buildbeat.yaml", "everybody can write to it; to change that: chmod o-w " },
+	{ ANYBODY, "echo 'git: false' >buildbeat.yaml; chmod o+w .", "everybody can write to it; to change that: chmod o-w " },
+	{ ANYBODY, "echo 'git: false' >buildbeat.yaml; chmod 1777 .", NULL },
+	{ ANYBODY, "echo 'git: false' >x; ln -s x buildbeat.yaml", NULL },
+	{ ANYBODY, "mkdir -m 777 y; echo 'git: false' >y/x; ln -s y/x buildbeat.yaml", "/in/y: the configuration is not read: everybody can write" },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 0:65534 buildbeat.yaml; chmod g+w buildbeat.yaml", "(gid 65534) can write to it; " },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chmod g+w buildbeat.yaml", NULL },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 buildbeat.yaml", "(uid 65534), not to root (uid 0); if you trust its owner, list " },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 .", "(uid 65534), not to root (uid 0); if you trust its owner, list " },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 .; export SUDO_UID=65534", "(uid 65534)" },
+	{ ROOT, "chmod 1777 .; echo 'git: false' >x; ln -s x buildbeat.yaml; chown -h 65534 buildbeat.yaml", "(uid 65534)" },
+	{ ANYBODY, "echo 'plugin: /x.so' >buildbeat.yaml", "1:1: 'plugin' is not for a project's file: name it in ~/.config/buildbeat/buildbeat.yaml or /" },
+	{ ANYBODY, "echo 'trust: [/]' >buildbeat.yaml", "1:1: 'trust' is not for a project's file" },
+};
+
+static const char *const commands[] = {
+	"record --no-git -o out -- touch ran", "task -r out/one x touch ran", "show", "list", "doctor",
+	"chart", "check", "bisect --good x --bad y true",
+};
+
+START_TEST(configuration)
+{
+	struct run r;
+
+	if (files[_i].who == ROOT && !hostile_can())
+		return;
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+		bool good = !files[_i].message;
+
+		support_run(&r, hostile_base, "rm -rf in; mkdir -m 755 in; cd in; %s; mkdir -m 755 sub; cd sub; "
+			    "timeout 60 " BUILDBEAT " %s", files[_i].make, commands[i]);
+		ck_assert_msg(!good || !strstr(r.err.data, "/in"), "%s", r.err.data);
+		if (!good) {
+			ck_assert_int_eq(r.status, 2);
+			ck_assert_msg(strstr(r.err.data, files[_i].message) != NULL, "%s:\n%s", commands[i], r.err.data);
+			ck_assert(!support_exists(support_path("%s/in/sub/ran", hostile_base)));
+		} else if (i < 2) {
+			ck_assert_msg(!r.status, "%s", r.err.data);
+		}
+		support_run_release(&r);
+	}
+}
+END_TEST
+
+/* The exceptions are the user's own, and not the project's whatever way it is read. */
+START_TEST(exceptions)
+{
+	struct run r;
+
+	if (!hostile_can())
+		return;
+	support_run(&r, hostile_base, "mkdir -p in/sub; echo 'git: false' >in/buildbeat.yaml; chown -R 65534 in");
+	support_run_release(&r);
+	hostile_trust(support_path("%s/other", hostile_base));
+	support_run(&r, support_path("%s/in/sub", hostile_base), BUILDBEAT " record -- echo ran");
+	ck_assert_int_eq(r.status, 2);
+	support_run_release(&r);
+	hostile_trust(support_path("%s/in", hostile_base));
+	support_run(&r, support_path("%s/in/sub", hostile_base), BUILDBEAT " record -- echo ran; ls -d buildstats/2* | wc -l");
+	ck_assert_str_eq(r.out.data, "ran\n1\n");
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+	support_run(&r, hostile_base, "chmod o+w in; cd in/sub; " BUILDBEAT " record -- echo ran");
+	ck_assert_int_eq(r.status, 2);
+	support_run_release(&r);
+	hostile_configure("trust: [relative]\n");
+	support_run(&r, hostile_base, BUILDBEAT " list");
+	ck_assert_ptr_nonnull(strstr(r.err.data, ":1:9: expected an absolute path"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* Code is named by the user, in his own file or on the command line. */
+START_TEST(personal_plugin)
+{
+	struct run r;
+
+	if (!make_host_can())
+		return;
+	support_writes(support_path("%s/buildbeat.yaml", hostile_base), "git: false\noutput: stats\n");
+	support_writes(support_path("%s/Makefile", hostile_base), "all:\n\t@echo $(findstring mine.so,$(file <$(firstword $(MAKEFILES))))\n");
+	support_run(&r, hostile_base, "cp " PLUGIN " mine.so; chmod 755 mine.so");
+	support_run_release(&r);
+	hostile_configure(support_path("plugin: %s/mine.so\n", hostile_base));
+	support_run(&r, hostile_base, BUILDBEAT " record make");
+	ck_assert_str_eq(r.out.data, "mine.so\n");
+	support_run_release(&r);
+	hostile_configure("plugin: mine.so\n");
+	support_run(&r, hostile_base, BUILDBEAT " record make");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.err.data, "expected an absolute path"));
+	support_run_release(&r);
+	hostile_configure("");
+	support_run(&r, hostile_base, BUILDBEAT " record --plugin mine.so make");
+	ck_assert_str_eq(r.out.data, "mine.so\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* Directories of recordings */
+
+static const struct {
+	enum who who;
+	const char *make, *message;
+} bases[] = {
+	{ ANYBODY, "mkdir buildstats", NULL },
+	{ ANYBODY, ":", NULL },
+	{ ANYBODY, "mkdir -m 777 buildstats", "in/buildstats: everybody can write to it" },
+	{ ANYBODY, "mkdir -m 1777 buildstats", NULL },
+	{ ANYBODY, "chmod 777 .", "in: everybody can write to it" },
+	{ ROOT, "mkdir buildstats; chown 65534 buildstats", "in/buildstats: it belongs to " },
+	{ ROOT, "chown 65534 .", "in: it belongs to " },
+	{ ROOT, "chmod 1777 .; mkdir real; ln -s real buildstats; chown -h 65534 buildstats", "in/buildstats: it belongs to " },
+};
+
+START_TEST(output)
+{
+	const char *message = bases[_i].message;
+	struct run r;
+
+	if (bases[_i].who == ROOT && !hostile_can())
+		return;
+	support_run(&r, hostile_base, "mkdir -m 755 in; cd in; %s; " BUILDBEAT " record --no-git sh -c 'echo ran; exit 4'",
+		    bases[_i].make);
+	ck_assert_int_eq(r.status, 4);
+	ck_assert_str_eq(r.out.data, "ran\n");
+	ck_assert_msg(message ? strstr(r.err.data, "buildbeat: nothing is recorded: ") && strstr(r.err.data, message)
+			      : !r.err.len, "%s", r.err.data);
+	support_run_release(&r);
+	/* and what is imported and exported */
+	support_run(&r, hostile_base, BUILDBEAT " record --no-git -o good -n one true; cd in; "
+		    BUILDBEAT " export -t oe -o exported ../good/one; ls exported");
+	ck_assert_msg(!r.out.len == (message && !strstr(message, "buildstats")), "%s%s", r.out.data, r.err.data);
+	support_run_release(&r);
+}
+END_TEST
+
+/* The newest recording, when nobody says which, is not another user's. */
+START_TEST(implied)
+{
+	static const char *const commands_of_one[] = { "show", "show one", "list", "chart", "export -t chrome -o x", "diff one one" };
+	struct run r;
+
+	if (!hostile_can())
+		return;
+	support_run(&r, hostile_base, "mkdir -p -m 755 in/sub; cd in; " BUILDBEAT " record --no-git -n one true; "
+		    "chown -R 65534 buildstats");
+	support_run_release(&r);
+	for (size_t i = 0; i < sizeof commands_of_one / sizeof *commands_of_one; i++) {
+		support_run(&r, support_path("%s/in/sub", hostile_base), BUILDBEAT " %s", commands_of_one[i]);
+		ck_assert_msg(r.status == 2 && strstr(r.err.data, "in/buildstats: it belongs to "), "%s: %d\n%s",
+			      commands_of_one[i], r.status, r.err.data);
+		support_run_release(&r);
+	}
+	/* named it is data like any other, but what latest says there does not count */
+	support_run(&r, hostile_base, BUILDBEAT " record --no-git -o other -n two true; ln -sfn ../../other/two in/buildstats/latest; "
+		    BUILDBEAT " show --json in/buildstats | grep -c '/two'; " BUILDBEAT " show in/buildstats >/dev/null");
+	ck_assert_str_eq(r.out.data, "0\n");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+}
+END_TEST
+
+/* A file that happens to be called so is not replaced. */
+START_TEST(latest_is_a_file)
+{
+	struct run r;
+
+	support_run(&r, hostile_base, "mkdir out; echo mine >out/latest; " BUILDBEAT " record --no-git -o out true; cat out/latest");
+	ck_assert_str_eq(r.out.data, "mine\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* Nothing is appended to what somebody else's recording leads to. */
+START_TEST(joined)
+{
+	struct run r;
+
+	if (!hostile_can())
+		return;
+	support_run(&r, hostile_base, "umask 022; " BUILDBEAT " record --no-git -o out -n one true; echo mine >mine; "
+		    "ln -sf ../../mine out/one/tasks.log; " BUILDBEAT " task -r out/one x echo ran; cat mine; "
+		    "rm out/one/tasks.log; : >out/one/tasks.log; chown 65534 out/one; "
+		    BUILDBEAT " task -r out/one x echo ran; cat out/one/tasks.log");
+	ck_assert_str_eq(r.out.data, "ran\nmine\nran\n");
+	ck_assert_ptr_nonnull(strstr(r.err.data, "tasks will be recorded") ? NULL : strstr(r.err.data, "nothing is recorded: "));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "out/one: it belongs to "));
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("trust_files");
+	TCase *t = tcase_create("configuration");
+
+	tcase_add_checked_fixture(t, hostile_begin, NULL);
+	tcase_set_timeout(t, 240);
+	tcase_add_loop_test(t, configuration, 0, sizeof files / sizeof *files);
+	tcase_add_test(t, exceptions);
+	tcase_add_test(t, personal_plugin);
+	suite_add_tcase(s, t);
+	t = tcase_create("recordings");
+	tcase_add_checked_fixture(t, hostile_begin, NULL);
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, output, 0, sizeof bases / sizeof *bases);
+	tcase_add_test(t, implied);
+	tcase_add_test(t, latest_is_a_file);
+	tcase_add_test(t, joined);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
