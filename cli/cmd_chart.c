@@ -177,7 +177,8 @@ static int write_bootchart(const struct job *j, const struct buf *text, struct e
 	else
 		buf_addf(&path, "%s/bootchart.svg", j->dir);
 	r = buf_error(&path) ? error_sys(err, buf_error(&path), NULL, NULL) :
-		outfile_write(path.data, text, err);
+		j->to_file ? outfile_write(path.data, text, err) :
+		outfile_replace(path.data, text, err);
 	if (!r)
 		printf("%s\n", path.data);
 	buf_release(&path);

@@ -170,7 +170,7 @@ static int write_page(struct made *m, const char *dir, struct error *err)
 	r = page_write(&text, p);
 	r = r ? r : buf_error(&path);
 	r = r ? error_sys(err, r, NULL, NULL) : store_make_parents(path.data, err);
-	r = r ? r : outfile_write(path.data, &text, err);
+	r = r ? r : outfile_replace(path.data, &text, err);
 	if (!r)
 		printf("%s\n", path.data);
 	buf_release(&path);

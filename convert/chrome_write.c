@@ -459,7 +459,7 @@ int chrome_write(const struct recording *rec, const char *path, struct error *er
 		add_document(&w);
 		error = buf_error(&out);
 	}
-	error = error ? error_sys(err, error, path, "cannot write") : outfile_write(path, &out, err);
+	error = error ? error_sys(err, error, path, "cannot write") : outfile_replace(path, &out, err);
 	buf_release(&out);
 	free(w.lane);
 	free(w.n_lanes);

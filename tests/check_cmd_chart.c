@@ -297,16 +297,16 @@ START_TEST(standard_output_full)
 }
 END_TEST
 
-/* What another program left in its place is replaced, through a link too. */
+/* What another program left in its place is replaced, through a link too, and keeps its mode. */
 START_TEST(replaces)
 {
 	struct run r;
 
-	support_run(&r, dir, "echo old >real.svg && ln -sf real.svg link.svg && umask 027 && "
+	support_run(&r, dir, "echo old >real.svg && chmod 604 real.svg && ln -sf real.svg link.svg && umask 027 && "
 		    BUILDBEAT " chart -o link.svg one && stat -c %%A real.svg && "
 		    "readlink link.svg && tail -c7 real.svg");
 	ck_assert_str_eq(r.err.data, "");
-	ck_assert_str_eq(r.out.data, "link.svg\n-rw-r-----\nreal.svg\n</svg>\n");
+	ck_assert_str_eq(r.out.data, "link.svg\n-rw----r--\nreal.svg\n</svg>\n");
 	support_run_release(&r);
 }
 END_TEST

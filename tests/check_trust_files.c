@@ -187,6 +187,48 @@ START_TEST(implied)
 }
 END_TEST
 
+/* What is written without being named replaces a link, and not what that leads to. What the
+ * user names is followed. */
+static const struct {
+	const char *write, *name;
+	bool followed, gnuplot;
+} targets[] = {
+	{ "chart --only bootchart out/one", "out/one/bootchart.svg", false, false },
+	{ "chart --only bootchart -o there out/one", "there/bootchart.svg", false, false },
+	{ "chart --only bootchart -o there/b.svg out/one", "there/b.svg", true, false },
+	{ "chart --only cpu out/one", "out/one/cpu.svg", false, true },
+	{ "chart --only cpu --keep out/one", "out/one/cpu.gnuplot", false, true },
+	{ "chart --only cpu --keep out/one", "out/one/cpu.data", false, true },
+	{ "chart --only cpu -f png -o there out/one", "there/cpu.png", false, true },
+	{ "diff --html there/d.html one one", "there/d.html", true, false },
+	{ "report --repo nights -o there", "there/index.html", false, false },
+	{ "check --repo nights --junit -o there/c", "there/c", true, false },
+};
+
+START_TEST(written)
+{
+	struct run r;
+
+	if (targets[_i].gnuplot && !support_has("gnuplot"))
+		return;
+	support_writes(support_path("%s/buildbeat.yaml", hostile_base), "output: out\n");
+	support_run(&r, hostile_base, BUILDBEAT " record --no-git --interval 10 -n one sleep 0.2 && "
+		    BUILDBEAT " archive --repo nights out/one >/dev/null && "
+		    "mkdir there && echo mine >victim && chmod 640 victim && ln -s $PWD/victim %s && "
+		    BUILDBEAT " %s >/dev/null; cat victim", targets[_i].name, targets[_i].write);
+	ck_assert_msg(!r.err.len, "%s", r.err.data);
+	ck_assert_int_eq(!!strcmp(r.out.data, "mine\n"), targets[_i].followed);
+	support_run_release(&r);
+	/* and a file keeps its mode */
+	support_run(&r, hostile_base, "rm %s; echo old >%s; chmod 604 %s; " BUILDBEAT " %s >/dev/null; "
+		    "stat -c '%%a %%F' %s victim; grep -c ^old %s; ls -a $(dirname %s) | grep -c '^[.]b'",
+		    targets[_i].name, targets[_i].name, targets[_i].name, targets[_i].write, targets[_i].name,
+		    targets[_i].name, targets[_i].name);
+	ck_assert_str_eq(r.out.data, "604 regular file\n640 regular file\n0\n0\n");
+	support_run_release(&r);
+}
+END_TEST
+
 /* A file that happens to be called so is not replaced. */
 START_TEST(latest_is_a_file)
 {
@@ -232,6 +274,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, output, 0, sizeof bases / sizeof *bases);
 	tcase_add_test(t, implied);
+	tcase_add_loop_test(t, written, 0, sizeof targets / sizeof *targets);
 	tcase_add_test(t, latest_is_a_file);
 	tcase_add_test(t, joined);
 	suite_add_tcase(s, t);

@@ -43,7 +43,7 @@ static int put(const char *directory, const char *name, const struct buf *text,
 	int r;
 
 	buf_addf(&path, "%s/%s", directory, name);
-	r = buf_error(&path) ? buf_error(&path) : outfile_write(buf_str(&path), text, err);
+	r = buf_error(&path) ? buf_error(&path) : outfile_replace(buf_str(&path), text, err);
 	buf_release(&path);
 	return r;
 }
@@ -107,7 +107,8 @@ static int deliver(const struct work *w, struct error *err)
 		r = error_set(err, -EIO, NULL, 0, 0, "gnuplot failed: %s is not whole",
 			      w->picture_name);
 	else
-		r = outfile_write(d->path, &picture, err);
+		r = d->named ? outfile_write(d->path, &picture, err) :
+		    outfile_replace(d->path, &picture, err);
 	buf_release(&picture);
 	return r;
 }

@@ -17,6 +17,7 @@ struct drawing {
 	const char *title;	/* of a picture, for those who hear it; and what is in it */
 	struct buf description;
 	const char *path;	/* of the picture; PLOT_TERM: NULL */
+	bool named;		/* by the user: a symbolic link there is followed */
 	const char *keep_in;	/* a directory for the script and its data; NULL: none */
 	int timeout_ms;
 	int stop_fd;		/* gnuplot is stopped when it can be read from; 0: none */

@@ -44,7 +44,7 @@ int trend_draw(const struct trend *t, const struct trend_output *o, struct buf *
 {
 	struct trend_axis axis[TREND_PANES];
 	struct drawing d = {
-		.word = TREND_WORD, .title = t->title, .path = o->path,
+		.word = TREND_WORD, .title = t->title, .path = o->path, .named = true,
 		.timeout_ms = DRAWING_TIMEOUT_MS, .colour = o->colour,
 	};
 	int r = format_of(&d.format, o->path, err);
