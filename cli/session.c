@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,25 @@
 static bool is_plugin(char path[PATH_MAX], const char *candidate)
 {
 	return realpath(candidate, path) && !access(path, R_OK);
+}
+
+/* Code of ours: neither it nor the directory it is in may be for others to write to. */
+static bool may_load(const char *path, struct error *err)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+
+	snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(path, '/') - path), path);
+	if (stat(*dir ? dir : "/", &st)) {
+		error_sys(err, -errno, dir, "the plugin cannot be used");
+		return false;
+	}
+	if (trust_check_code(*dir ? dir : "/", &st, err))
+		return false;
+	if (!stat(path, &st))
+		return !trust_check_code(path, &st, err);
+	error_sys(err, -errno, path, "the plugin cannot be used");
+	return false;
 }
 
 /* Installed beside us, in our build tree, or where configure said. */
@@ -45,7 +65,7 @@ bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error 
 
 	if (setting) {
 		if (is_plugin(path, setting))
-			return true;
+			return may_load(path, err);
 		error_sys(err, -errno, setting, "the plugin cannot be used");
 		return false;
 	}
@@ -55,10 +75,10 @@ bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error 
 		*slash = '\0';
 		snprintf(candidate, sizeof candidate, "%s%s", exe, near[i]);
 		if (is_plugin(path, candidate))
-			return true;
+			return may_load(path, err);
 	}
 	if (is_plugin(path, PKGLIBDIR "/" PLUGIN_NAME))
-		return true;
+		return may_load(path, err);
 	error_set(err, -ENOENT, PKGLIBDIR "/" PLUGIN_NAME, 0, 0,
 		  "the plugin is not installed");
 	return false;

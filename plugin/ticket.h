@@ -15,7 +15,8 @@
  * (MAKEFILES is a list of words). plugin: absolute path of the shared object; NULL: no
  * make is to load anything, and the ticket only leads other buildbeats to the recording.
  * 0 or a negative errno, and then nothing is left: -ENOENT and the like when there is no
- * such object, -ENOEXEC when it is damaged, -EPERM when there is no place.
+ * such object, -ENOEXEC when it is damaged, -EPERM when others can write to it or there is no
+ * place.
  */
 struct ticket {
 	char path[PATH_MAX];	/* "": none */

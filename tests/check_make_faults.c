@@ -83,7 +83,8 @@ static const struct {
 	{ "echo text > bad.so", -ENOEXEC },
 	{ "head -c 3000 " PLUGIN " > bad.so", -ENOEXEC },
 	{ "head -c -1 " PLUGIN " > bad.so", -ENOEXEC },
-	{ "cp " PLUGIN " bad.so", 0 },
+	{ "cp " PLUGIN " bad.so; chmod o+w bad.so", -EPERM },
+	{ "cp " PLUGIN " bad.so; chmod o-w bad.so", 0 },
 };
 
 START_TEST(bad_plugin)

@@ -123,6 +123,36 @@ START_TEST(personal_plugin)
 }
 END_TEST
 
+/* Whatever names it: neither the object nor its directory is for others to write to. */
+static const struct {
+	enum who who;
+	const char *make, *message;
+} plugins[] = {
+	{ ANYBODY, "chmod 757 p/buildbeat.so", "p/buildbeat.so: everybody can write to it" },
+	{ ANYBODY, "chmod 757 p", "p: everybody can write to it" },
+	{ ROOT, "chown 65534 p/buildbeat.so", "p/buildbeat.so: it belongs to " },
+	{ ROOT, "chown 65534 p", "p: it belongs to " },
+};
+
+START_TEST(plugin)
+{
+	struct run r;
+
+	if (!make_host_can() || (plugins[_i].who == ROOT && !hostile_can()))
+		return;
+	support_writes(support_path("%s/Makefile", hostile_base), "all:\n\t@/bin/echo made\n");
+	support_run(&r, hostile_base, "mkdir -m 755 p; cp " PLUGIN " p; chmod 755 p/buildbeat.so; %s; "
+		    BUILDBEAT " record --no-git -o stats -n one --plugin p/buildbeat.so make; "
+		    "grep -c ^start stats/one/tasks.log; " BUILDBEAT " doctor --plugin p/buildbeat.so | grep '^missing *plugin'",
+		    plugins[_i].make);
+	ck_assert_msg(!strncmp(r.out.data, "made\n0\nmissing ", 15), "%s", r.out.data);
+	ck_assert_msg(strstr(r.out.data, plugins[_i].message) != NULL, "%s", r.out.data);
+	ck_assert_msg(strstr(r.err.data, "buildbeat: no make's tasks will be recorded: ") &&
+		      strstr(r.err.data, plugins[_i].message), "%s", r.err.data);
+	support_run_release(&r);
+}
+END_TEST
+
 /* Directories of recordings */
 
 static const struct {
@@ -268,6 +298,7 @@ int main(void)
 	tcase_add_loop_test(t, configuration, 0, sizeof files / sizeof *files);
 	tcase_add_test(t, exceptions);
 	tcase_add_test(t, personal_plugin);
+	tcase_add_loop_test(t, plugin, 0, sizeof plugins / sizeof *plugins);
 	suite_add_tcase(s, t);
 	t = tcase_create("recordings");
 	tcase_add_checked_fixture(t, hostile_begin, NULL);
