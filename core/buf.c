@@ -71,7 +71,7 @@ int buf_reserve(struct buf *b, size_t n)
 
 void buf_add(struct buf *b, const void *p, size_t n)
 {
-	if (buf_reserve(b, n))
+	if ((b->error || b->cap - b->len <= n) && buf_reserve(b, n))
 		return;
 	if (n)
 		memcpy(b->data + b->len, p, n);
@@ -86,19 +86,42 @@ void buf_adds(struct buf *b, const char *s)
 
 void buf_addc(struct buf *b, char c)
 {
-	buf_add(b, &c, 1);
+	if ((b->error || b->cap - b->len <= 1) && buf_reserve(b, 1))
+		return;
+	b->data[b->len++] = c;
+	b->data[b->len] = '\0';
+}
+
+/* 00, 01 ... 99: half the divisions. */
+static const char two_digits[201] =
+	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+	"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+static size_t count_digits(uint64_t n)
+{
+	size_t digits = 1;
+
+	for (; n >= 10000; n /= 10000)
+		digits += 4;
+	return digits + (n >= 10) + (n >= 100) + (n >= 1000);
 }
 
 void buf_addu(struct buf *b, uint64_t n)
 {
-	char digits[20];
-	size_t at = sizeof digits;
+	size_t digits = count_digits(n);
+	char *p;
 
-	do {
-		digits[--at] = (char)('0' + n % 10);
-		n /= 10;
-	} while (n);
-	buf_add(b, digits + at, sizeof digits - at);
+	if ((b->error || b->cap - b->len <= digits) && buf_reserve(b, digits))
+		return;
+	b->len += digits;
+	p = b->data + b->len;
+	*p = '\0';
+	for (; n >= 100; n /= 100)
+		memcpy(p -= 2, two_digits + n % 100 * 2, 2);
+	if (n >= 10)
+		memcpy(p - 2, two_digits + n * 2, 2);
+	else
+		p[-1] = (char)('0' + n);
 }
 
 void buf_addi(struct buf *b, int64_t n)

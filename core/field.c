@@ -17,6 +17,35 @@ static bool is_plain(unsigned char c)
 	return c >= ' ' && c != '\\' && c != 0x7f;
 }
 
+#define EVERY_BYTE(byte) (UINT64_MAX / 255 * (byte))
+
+/* The high bit of the lowest byte in word that is not plain, and of none below it. */
+static uint64_t not_plain(uint64_t word)
+{
+	uint64_t backslash = word ^ EVERY_BYTE('\\');
+	uint64_t delete = word ^ EVERY_BYTE(0x7f);
+
+	return (((word - EVERY_BYTE(' ')) & ~word) |
+		((backslash - EVERY_BYTE(1)) & ~backslash) |
+		((delete - EVERY_BYTE(1)) & ~delete)) & EVERY_BYTE(0x80);
+}
+
+/* How many plain bytes it begins with; eight at a time as long as all are. */
+static size_t plain_run(const unsigned char *p, size_t len)
+{
+	size_t run = 0;
+	uint64_t word;
+
+	for (; len - run >= sizeof word; run += sizeof word) {
+		memcpy(&word, p + run, sizeof word);
+		if (not_plain(word))
+			break;
+	}
+	while (run < len && is_plain(p[run]))
+		run++;
+	return run;
+}
+
 static size_t escape(char out[4], unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -74,8 +103,14 @@ size_t field_size(const void *text, size_t len, size_t max)
 	size_t n = 0;
 	char out[4];
 
-	for (size_t i = 0; i < len && n <= max; i++)
-		n += is_plain(p[i]) ? 1 : escape(out, p[i]);
+	for (size_t i = 0; i < len && n <= max; i++) {
+		size_t run = plain_run(p + i, len - i);
+
+		i += run;
+		n += run;
+		if (i < len)
+			n += escape(out, p[i]);
+	}
 	return n <= max ? n : max;
 }
 
@@ -90,18 +125,15 @@ size_t field_parts_size(const struct slice *part, size_t n, size_t max)
 
 static void add_whole(struct buf *b, const unsigned char *p, size_t len)
 {
-	size_t i = 0;
 	char out[4];
 
-	while (i < len) {
-		size_t run = i;
+	for (size_t i = 0; i < len; i++) {
+		size_t run = plain_run(p + i, len - i);
 
-		while (run < len && is_plain(p[run]))
-			run++;
-		buf_add(b, p + i, run - i);
-		if (run < len)
-			buf_add(b, out, escape(out, p[run++]));
-		i = run;
+		buf_add(b, p + i, run);
+		i += run;
+		if (i < len)
+			buf_add(b, out, escape(out, p[i]));
 	}
 }
 
@@ -109,7 +141,10 @@ void field_add(struct buf *b, const void *text, size_t len, size_t max)
 {
 	struct slice whole = { text, len };
 
-	field_add_parts(b, &whole, 1, max);
+	if (len <= max && plain_run(text, len) == len)
+		buf_add(b, text, len);
+	else
+		field_add_parts(b, &whole, 1, max);
 }
 
 bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t max)

@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 START_TEST(grows)
 {
@@ -19,6 +21,31 @@ START_TEST(grows)
 	ck_assert_str_eq(buf_str(&b), "");
 	buf_release(&b);
 	ck_assert_ptr_null(b.data);
+}
+END_TEST
+
+START_TEST(every_length)
+{
+	struct buf b = BUF_INIT;
+	char text[32];
+
+	for (uint64_t power = 1; power; power = power > UINT64_MAX / 10 ? 0 : power * 10) {
+		for (uint64_t n = power - 3; n != power + 12; n++) {
+			snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+			buf_clear(&b);
+			buf_addu(&b, n);
+			ck_assert_str_eq(buf_str(&b), text);
+		}
+	}
+	buf_addi(&b, INT64_MIN);
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "-9223372036854775808"));
+	buf_release(&b);
+	buf_init_fixed(&b, text, 4);
+	buf_addu(&b, 1234);
+	ck_assert_int_eq(buf_error(&b), -ENOBUFS);
+	buf_clear(&b);
+	buf_addu(&b, 123);
+	ck_assert_str_eq(buf_str(&b), "123");
 }
 END_TEST
 
@@ -81,6 +108,7 @@ int main(void)
 	TCase *t = tcase_create("buf");
 
 	tcase_add_test(t, grows);
+	tcase_add_test(t, every_length);
 	tcase_add_test(t, fixed_drops_whole_calls);
 	tcase_add_loop_test(t, decimal, 0, sizeof numbers / sizeof *numbers);
 	tcase_add_test(t, too_much);

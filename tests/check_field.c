@@ -31,6 +31,32 @@ START_TEST(round_trip)
 }
 END_TEST
 
+/* Every byte wherever it is among plain ones, which are looked at several at once. */
+START_TEST(every_byte_everywhere)
+{
+	char text[24], out[4 * sizeof text + 1], back[sizeof out];
+	size_t plain = _i >= ' ' && _i != 0x7f && _i != '\\' ? 1 : 0;
+	size_t escaped = plain ? 1 : _i == '\t' || _i == '\n' || _i == '\r' || _i == '\\' ? 2 : 4;
+
+	for (size_t at = 0; at < sizeof text; at++) {
+		for (size_t len = at + 1; len <= sizeof text; len++) {
+			struct buf b;
+			bool cut;
+
+			memset(text, 'a' + (int)(at % 26), len);
+			text[at] = (char)_i;
+			buf_init_fixed(&b, out, sizeof out);
+			field_add(&b, text, len, 100);
+			ck_assert_uint_eq(b.len, len - 1 + escaped);
+			ck_assert_uint_eq(field_size(text, len, 100), b.len);
+			memcpy(back, b.data, b.len);
+			ck_assert_uint_eq(field_decode(back, b.len, &cut), len);
+			ck_assert_mem_eq(back, text, len);
+		}
+	}
+}
+END_TEST
+
 START_TEST(cut_texts_differ)
 {
 	char one[200], two[200];
@@ -61,6 +87,7 @@ int main(void)
 	TCase *t = tcase_create("field");
 
 	tcase_add_loop_test(t, round_trip, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, every_byte_everywhere, 0, 256);
 	tcase_add_test(t, cut_texts_differ);
 	suite_add_tcase(s, t);
 	return support_main(s);
