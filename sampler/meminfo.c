@@ -41,13 +41,14 @@ struct meminfo_source {
 	struct file file;
 	struct figure figure[COLUMNS];	/* those this kernel has */
 	size_t figure_of[COLUMNS];	/* and which of ours each is */
+	struct want want[COLUMNS];
 	size_t n;
 };
 
 static bool read_wants(const struct text *text, struct want want[COLUMNS])
 {
 	for (size_t i = 0; i < COLUMNS; i++)
-		want[i] = (struct want){ .key = keys[i] };
+		want[i].key = keys[i];
 	if (!parse_keyed(text, want, COLUMNS))
 		return false;
 	if (want[SWAP].found) {		/* used, not free */
@@ -61,7 +62,7 @@ static bool read_wants(const struct text *text, struct want want[COLUMNS])
 static bool meminfo_read(struct source *source, struct text *text)
 {
 	struct meminfo_source *s = (struct meminfo_source *)source;
-	struct want want[COLUMNS];
+	struct want *want = s->want;
 
 	if (file_read(&s->file, text) || !read_wants(text, want))
 		return false;
@@ -94,7 +95,7 @@ static void choose_unit(struct figure *f, uint64_t total_kb)
 
 static int learn_figures(struct meminfo_source *s, struct text *text)
 {
-	struct want want[COLUMNS];
+	struct want *want = s->want;
 	int r = file_read(&s->file, text);
 
 	if (r)

@@ -19,9 +19,9 @@ bool parse_line(struct cursor *c, struct cursor *line)
 	return true;
 }
 
-static bool match_key(const struct cursor *line, struct want *w)
+static bool match_key(const struct cursor *from, struct want *w)
 {
-	struct cursor c = *line;
+	struct cursor c = *from;
 
 	if (!cursor_literal(&c, w->key))
 		return false;
@@ -31,13 +31,24 @@ static bool match_key(const struct cursor *line, struct want *w)
 	return w->found;
 }
 
+static bool match_in_place(const struct text *t, struct want *w)
+{
+	struct cursor c;
+
+	w->found = false;
+	if (w->at >= t->len || (w->at && t->data[w->at - 1] != '\n'))
+		return false;
+	cursor_init(&c, t->data + w->at, t->len - w->at);
+	return match_key(&c, w);
+}
+
 size_t parse_keyed(const struct text *t, struct want *want, size_t n)
 {
 	struct cursor c, line;
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++)
-		want[i].found = false;
+		found += match_in_place(t, &want[i]);
 	text_cursor(t, &c);
 	while (found < n && parse_line(&c, &line)) {
 		if (cursor_at_end(&line))
@@ -45,6 +56,7 @@ size_t parse_keyed(const struct text *t, struct want *want, size_t n)
 		for (size_t i = 0; i < n; i++) {
 			if (want[i].found || want[i].key[0] != *line.p || !match_key(&line, &want[i]))
 				continue;
+			want[i].at = (size_t)(line.p - t->data);
 			found++;
 			break;
 		}

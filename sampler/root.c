@@ -43,7 +43,7 @@ void text_cursor(const struct text *t, struct cursor *c)
 
 int file_open(struct file *f, int root_fd, const char *path, enum file_kind kind)
 {
-	*f = (struct file){ -1, kind };
+	*f = (struct file){ -1, kind, 0 };
 	if (root_fd < 0)
 		return -ENOENT;
 	f->fd = store_open_at(root_fd, path, O_RDONLY);
@@ -72,13 +72,14 @@ static bool is_last(const struct file *f, size_t n)
 
 int file_read(const struct file *f, struct text *t)
 {
+	size_t cap = f->enough && f->enough < t->cap ? f->enough : t->cap;
 	ssize_t n;
 
 	t->len = 0;
 	if (f->fd < 0)
 		return -EBADF;
 	do {
-		n = pread(f->fd, t->data + t->len, t->cap - t->len, (off_t)t->len);
+		n = pread(f->fd, t->data + t->len, cap - t->len, (off_t)t->len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
@@ -86,7 +87,7 @@ int file_read(const struct file *f, struct text *t)
 			return -errno;
 		}
 		t->len += (size_t)n;
-		if (t->len == t->cap) {
+		if (t->len == cap) {
 			cut_last_line(t);
 			return 0;
 		}

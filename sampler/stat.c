@@ -19,9 +19,14 @@ static const struct figure figures[COLUMNS] = {
 	[NICE] = { "nice", "10ms", true, 1, 1 },
 };
 
+/* The kernel works the load average out anew every so often. */
+#define LOAD_MS 5000
+
 struct stat_source {
 	struct source source;
 	struct file stat, loadavg;
+	int64_t load_due;	/* so many samples until then */
+	int64_t load_every;
 	uint64_t last[COLUMNS];
 };
 
@@ -48,6 +53,9 @@ static bool stat_read(struct source *source, struct text *text)
 	/* one of those running is the thread that reads this */
 	table_set(t, 0, RUNNING, f.running ? f.running - 1 : 0);
 	table_set(t, 0, BLOCKED, f.blocked);
+	if (s->load_due-- > 0)
+		return true;
+	s->load_due = s->load_every - 1;
 	if (!file_read(&s->loadavg, text) && parse_loadavg(text, &load))
 		table_set(t, 0, LOAD, load);
 	return true;
@@ -71,6 +79,7 @@ int stat_open(struct source **out, const struct setup *setup)
 	if (!s)
 		return -ENOMEM;
 	s->source = (struct source){ .read = stat_read, .release = stat_release };
+	s->load_every = (LOAD_MS + setup->interval_ms - 1) / setup->interval_ms;
 	file_open(&s->loadavg, setup->root.proc_fd, "loadavg", FILE_WHOLE);
 	r = file_open(&s->stat, setup->root.proc_fd, "stat", FILE_WHOLE);
 	if (!r)

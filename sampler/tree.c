@@ -82,7 +82,7 @@ static size_t slot_of(const struct tree *t, int32_t pid)
 
 static bool read_at(struct tree *t, const char *path, struct text *text)
 {
-	struct file f = { openat(t->proc_fd, path, O_RDONLY | O_CLOEXEC), FILE_WHOLE };
+	struct file f = { openat(t->proc_fd, path, O_RDONLY | O_CLOEXEC), FILE_WHOLE, 0 };
 	int r;
 
 	text->len = 0;

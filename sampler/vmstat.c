@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define LINE_ROOM 256		/* its own length, and what others before it may grow by */
+
 enum { PGPGOUT, PGPGIN, PGMAJFAULT, PSWPOUT, PSWPIN, OOM_KILL, COLUMNS };
 
 struct vmstat_source {
@@ -16,11 +18,35 @@ struct vmstat_source {
 	size_t n;
 };
 
+/*
+ * The kernel writes the lines one by one and stops when what was asked for is full: so
+ * no more than up to the last line we want, which moves a little as numbers grow.
+ */
+static void set_enough(struct vmstat_source *s)
+{
+	size_t last = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		last = s->want[i].at > last ? s->want[i].at : last;
+	s->file.enough = last + LINE_ROOM;
+}
+
+static bool read_wants(struct vmstat_source *s, struct text *text)
+{
+	if (!file_read(&s->file, text) && parse_keyed(text, s->want, s->n) == s->n)
+		return true;
+	s->file.enough = 0;
+	if (file_read(&s->file, text) || !parse_keyed(text, s->want, s->n))
+		return false;
+	set_enough(s);
+	return true;
+}
+
 static bool vmstat_read(struct source *source, struct text *text)
 {
 	struct vmstat_source *s = (struct vmstat_source *)source;
 
-	if (file_read(&s->file, text) || !parse_keyed(text, s->want, s->n))
+	if (!read_wants(s, text))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		if (s->want[i].found)
@@ -65,6 +91,7 @@ static int learn_figures(struct vmstat_source *s, struct text *text)
 		s->want[s->n] = want[i];
 		s->last[s->n++] = want[i].value;
 	}
+	set_enough(s);
 	return 0;
 }
 

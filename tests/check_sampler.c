@@ -146,6 +146,58 @@ START_TEST(coarse_units)
 }
 END_TEST
 
+static const char *vmstat_text(const char *before, unsigned in, unsigned faults)
+{
+	return support_path("%snr_free_pages 1\npgpgin %u\nnr_x 2\npgmajfault %u\n%s", before, in,
+			    faults, "drop_pagecache 0\ndrop_slab 0\n");
+}
+
+/* Lines are looked for where they were, and elsewhere where they are not. */
+START_TEST(lines_that_move)
+{
+	char long_lines[2048] = "";
+	const char *befores[] = { "", "nr_new 1\n", "", long_lines, "pgpgin_not 7\n" };
+	unsigned n = (unsigned)_i + 1;
+	struct machine m;
+
+	for (unsigned i = 0; i < 60; i++)
+		strcat(long_lines, "nr_some_other_pages 123456\n");
+	machine_init(&m, NULL);
+	machine_set(&m, "proc/vmstat", vmstat_text("", 0, 100));
+	machine_set(&m, "proc/meminfo", "MemTotal: 4096000 kB\nMemFree: 1024 kB\n");
+	machine_start(&m, (struct sampler_options){ 0 });
+	for (unsigned i = 1; i <= n; i++) {
+		machine_set(&m, "proc/vmstat", vmstat_text(befores[i - 1], i * 1024, 100 + i));
+		machine_set(&m, "proc/meminfo", support_path("%sMemTotal: 4096000 kB\nMemFree: %u kB\n",
+			    i % 2 ? "MemFreed: 9 kB\nZ: 1 kB\n" : "", (i + 1) * 1024));
+		machine_sample(&m);
+	}
+	machine_read(&m);
+	ck_assert_int_eq(LEVEL("proc_vmstat", "pgpgin"), n);
+	ck_assert_int_eq(LEVEL("proc_vmstat", "pgmajfault"), n);
+	ck_assert_int_eq(LEVEL("proc_meminfo", "free"), n + 1);
+	machine_release(&m);
+}
+END_TEST
+
+/* The kernel works it out every 5 s, which are 6 samples here. */
+START_TEST(load_is_read_in_time)
+{
+	struct machine m;
+
+	machine_init(&m, NULL);
+	machine_set(&m, "proc/stat", "cpu  200 6 52 1000 23 5 7\n");
+	machine_set(&m, "proc/loadavg", "1.00 0.00 0.00 1/1 1\n");
+	machine_start(&m, (struct sampler_options){ 0 });
+	machine_set(&m, "proc/loadavg", "2.00 0.00 0.00 1/1 1\n");
+	for (unsigned i = 0; i < 6; i++)
+		machine_sample(&m);
+	machine_read(&m);
+	ck_assert_int_eq(LEVEL("proc_stat", "load"), 200);
+	machine_release(&m);
+}
+END_TEST
+
 /* A single disk is read from its own file; the list is looked through for more
  * now and then, and when that disk goes. */
 START_TEST(disk_read_directly)
@@ -565,6 +617,8 @@ int main(void)
 	tcase_add_test(t, old_kernel);
 	tcase_add_test(t, nvme_dm_md);
 	tcase_add_test(t, coarse_units);
+	tcase_add_loop_test(t, lines_that_move, 0, 5);
+	tcase_add_test(t, load_is_read_in_time);
 	tcase_add_test(t, disk_read_directly);
 	tcase_add_test(t, xen_without_sys_block);
 	tcase_add_test(t, control_group_v1);
