@@ -3,6 +3,7 @@
 #include "recorded.h"
 #include "support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,12 +58,19 @@ static const struct {
 		"do_install<-:none do_install<-:none do_compile<do_install:target ",
 		"do_install do_compile ", 600000,
 	}, {
-		"without targets, the worker; not after long",
+		"without targets, the worker; after long only where nothing else ran",
 		OPEN "start\t0\tm.1\t\t\t\ta\ndone\t100000\tm.1\n"
 		"start\t0\tm.2\t\t\t\tb\ndone\t150000\tm.2\n"
 		"start\t150100\tm.3\t\t\t\tc\nafter\t150100\tm.3\tc.c\ndone\t200000\tm.3\n"
-		"start\t300001\tm.4\t\t\t\td\ndone\t400000\tm.4\n",
-		"a<-:none b<-:none c<b:worker d<-:none ", "d ", 99999,
+		"start\t300001\tm.4\t\t\t\td\ndone\t900000\tm.4\n"
+		"start\t310000\tm.5\t\t\t\te\ndone\t320000\tm.5\n"
+		"start\t800000\tm.6\t\t\t\tf\ndone\t950000\tm.6\n",
+		"a<-:none b<-:none c<b:worker d<c:worker e<-:none f<-:none ", "f ", 150000,
+	}, {
+		"a host that was busy itself",
+		OPEN "start\t0\tm.1\t\t\t\ta\ndone\t100000\tm.1\n"
+		"start\t300001\tm.2\t\t\t\tb\ndone\t400000\tm.2\n",
+		"a<-:none b<a:worker ", "a b ", 199999,
 	}, {
 		"a target long made, and a worker that was busy; one that was not",
 		OPEN "start\t0\tm.1\t\t\t\ta.o\ndone\t500000\tm.1\n"
@@ -72,8 +80,8 @@ static const struct {
 		"start\t801000\tm.5\t\t\t\tprog\nafter\t801000\tm.5\ta.o\ndone\t1000000\tm.5\n"
 		"start\t1200000\tm.6\t\t\t\tcheck\nafter\t1200000\tm.6\tslow.o\n"
 		"done\t1300000\tm.6\n",
-		"a.o<-:none slow.o<-:none short.o<a.o:worker b.o<a.o:target prog<slow.o:worker "
-		"check<slow.o:target ", "slow.o check ", 900000,
+		"a.o<-:none slow.o<-:none short.o<a.o:worker b.o<short.o:worker "
+		"prog<slow.o:worker check<prog:worker ", "slow.o prog check ", 800000 + 199000 + 100000,
 	}, {
 		"what another make made; its own first tasks waited for it to run",
 		OPEN "start\t0\tm.1\t\t\t\tconfig.h\ndone\t400000\tm.1\n"
@@ -88,8 +96,8 @@ static const struct {
 		"done\t4000000\tm.3\n"
 		"start\t4000000\tm.4\t\t\t\tcheck\nafter\t4000000\tm.4\tlib\tprog\n"
 		"done\t4000005\tm.4\n",
-		"config.h<-:none lib<config.h:target a.o<config.h:target b.o<lib:host "
-		"libx.a<a.o:target prog<lib:worker check<prog:target ",
+		"config.h<-:none lib<config.h:target a.o<lib:host b.o<lib:host "
+		"libx.a<a.o:target prog<lib:target check<prog:target ",
 		"config.h a.o libx.a prog check ", 400000 + 999800 + 1000000 + 800000 + 5,
 	}, {
 		"a path past the tasks that host",
@@ -116,6 +124,55 @@ static const struct {
 		"done\t701000\tm.1\n",
 		"all<-:none a.o<all:host b.o<a.o:line c.o<a.o:line ", "a.o c.o ",
 		498000 + 198000,
+	}, {
+		"what was made before an instance began is no reason in it",
+		OPEN "start\t0\tm.1\t\t\t\tgen.h\ndone\t500000\tm.1\n"
+		"start\t501000\tm.2\t11\t\t\tone\nafter\t501000\tm.2\tgen.h\n"
+		"open\t502000\ts\t11\t1\t11\tmake\t4.3\t/src/one\tmake\n"
+		"start\t503000\ts.1\t\t\t\ta.o\nafter\t503000\ts.1\t../gen.h\n"
+		"done\t900000\ts.1\nclose\t900100\ts\ndone\t901000\tm.2\n"
+		"start\t902000\tm.3\t12\t\t\ttwo\nafter\t902000\tm.3\tgen.h\n"
+		"open\t903000\tu\t12\t1\t12\tmake\t4.3\t/src/two\tmake\n"
+		"start\t904000\tu.1\t\t\t\tb.o\nafter\t904000\tu.1\t../gen.h\n"
+		"done\t1300000\tu.1\n"
+		"start\t1301000\tu.2\t\t\t\tc.o\nafter\t1301000\tu.2\t../gen.h\n"
+		"done\t1400000\tu.2\nclose\t1400100\tu\ndone\t1401000\tm.3\n",
+		"gen.h<-:none one<gen.h:target a.o<one:host two<one:worker b.o<two:host "
+		"c.o<b.o:worker ", "gen.h a.o b.o c.o ", 500000 + 397000 + 396000 + 99000,
+	}, {
+		"short tasks one after the other, of which the first is the target",
+		OPEN "start\t0\tm.1\t\t\t\ta\ndone\t3000\tm.1\n"
+		"start\t3100\tm.2\t\t\t\tb\ndone\t6000\tm.2\n"
+		"start\t6100\tm.3\t\t\t\tc\ndone\t9000\tm.3\n"
+		"start\t9100\tm.4\t\t\t\td\nafter\t9100\tm.4\ta\ndone\t12000\tm.4\n",
+		"a<-:none b<a:worker c<b:worker d<c:worker ", "a b c d ", 3000 + 3 * 2900,
+	}, {
+		"what $(shell) ran is no recipe, and what has no name neither",
+		OPEN "start\t0\tm.1\t\t\tshell\t\t$(shell)\tuname\ndone\t10000\tm.1\n"
+		"start\t20000\tm.2\t\t\t\ta\ndone\t500000\tm.2\n"
+		"start\t500100\tm.3\t\t\tshell\t\t$(shell)\tdate\ndone\t510000\tm.3\n"
+		"start\t510100\tm.4\t\t\t\tb\ndone\t520000\tm.4\n",
+		"uname<-:none a<uname:worker date<a:worker b<date:worker ", "uname a date b ", 10000 + 480000 + 2 * 9900,
+	}, {
+		"a make that executes itself anew, and one behind it",
+		OPEN "start\t1000\tm.1\t\t\t\tMakefile\ndone\t500000\tm.1\n"
+		"open\t502000\ts\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
+		"start\t900000\ts.1\t\t\t\ta\ndone\t1000000\ts.1\nclose\t1000100\ts\n"
+		"open\t1002000\tu\t12\t0\t12\tmake\t4.3\t/src\tmake check\n"
+		"start\t1003000\tu.1\t\t\t\tb\ndone\t1100000\tu.1\n",
+		"Makefile<-:none a<Makefile:line b<a:line ", "Makefile a b ",
+		499000 + 100000 + 97000,
+	}, {
+		"a worker that another make let go",
+		"open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake -j2 all\n"
+		"start\t0\tm.1\t11\t\t\tone\nstart\t0\tm.2\t12\t\t\ttwo\n"
+		"open\t1000\ts\t11\t1\t11\tmake\t4.3\t/src/one\tmake\n"
+		"open\t1000\tu\t12\t1\t12\tmake\t4.3\t/src/two\tmake\n"
+		"start\t2000\ts.1\t\t\t\ta\ndone\t300000\ts.1\n"
+		"start\t2000\tu.1\t\t\t\tb\n"
+		"start\t301000\tu.2\t\t\t\tc\ndone\t400000\tu.2\ndone\t350000\tu.1\n",
+		"one<-:none two<-:none a<one:host b<two:host c<a:worker ", "a c ",
+		298000 + 99000,
 	}, {
 		"in a circle, as nobody builds",
 		OPEN "start\t5\tm.1\t\t\t\ta\nafter\t5\tm.1\ta\tb\ndone\t6\tm.1\n"
@@ -169,6 +226,14 @@ static uint32_t *places(const struct recorded *r)
 	return place;
 }
 
+static void check_link(const struct recorded *r, const uint32_t *place, uint32_t first,
+		       uint32_t second)
+{
+	ck_assert_uint_lt(place[first], place[second]);
+	ck_assert_int_le(recording_task_end_us(&r->rec, &r->rec.task[first]),
+			 r->rec.task[second].start_us + CHAIN_STAMP_US);
+}
+
 static void check_chain(const struct chain *c, const struct recorded *r)
 {
 	uint32_t *place = places(r);
@@ -189,7 +254,7 @@ static void check_chain(const struct chain *c, const struct recorded *r)
 	for (size_t i = 0; i < c->n_path; i++) {
 		path_us += task_wall_us(&r->rec, &r->rec.task[c->path[i]]);
 		if (i)
-			ck_assert_uint_lt(place[c->path[i - 1]], place[c->path[i]]);
+			check_link(r, place, c->path[i - 1], c->path[i]);
 	}
 	ck_assert_int_eq(path_us, c->path_us);
 	ck_assert_int_eq(c->n_path > 0, r->sum.n_ran > r->sum.n_hosting);
@@ -214,6 +279,117 @@ START_TEST(anything)
 	}
 	for (unsigned i = 0; i <= WAIT_WORKER; i++)
 		ck_assert_uint_gt(why[i], 0);
+}
+END_TEST
+
+/*
+ * Recursive makes with one worker, made up: each runs lines of recipes, values of
+ * $(shell) and other makes, often several in one line, with pauses between them; many
+ * wait for files that were made long before, there or elsewhere.
+ */
+
+#define MAKE_DEPTH 4
+
+struct making {
+	uint64_t state;
+	struct buf tasks;
+	int64_t now_us;
+	unsigned n_instances, n_targets, n_leaves;
+};
+
+static void pass(struct making *m, uint64_t most_us)
+{
+	m->now_us += (int64_t)random_below(&m->state, most_us + 1);
+}
+
+static void run_make(struct making *m, unsigned parent_pid, unsigned depth);
+
+/* A line is named by its target, or by nothing: $(shell). */
+static void run_line(struct making *m, unsigned instance, unsigned seq, unsigned target,
+		     unsigned depth)
+{
+	static const uint64_t lengths[] = { 100, 3000, 30000, 400000 };
+	unsigned pid = 100000 + 1000 * instance + seq;
+	bool hosts = target && depth < MAKE_DEPTH && !random_below(&m->state, 5);
+
+	buf_addf(&m->tasks, "start\t%lld\ti%u.%u\t%u\t\t\t", (long long)m->now_us, instance,
+		 seq, pid);
+	if (target)
+		buf_addf(&m->tasks, "t%u\t\tcc\n", target);
+	else
+		buf_adds(&m->tasks, "\t$(shell)\tdate\n");
+	for (unsigned i = 0; target > 1 && i < 3; i++)
+		buf_addf(&m->tasks, "after\t%lld\ti%u.%u\tt%u\n", (long long)m->now_us, instance,
+			 seq, 1 + (unsigned)random_below(&m->state, target - 1));
+	m->n_leaves += !hosts;
+	if (hosts) {
+		for (uint64_t n = 1 + random_below(&m->state, 3); n; n--)
+			run_make(m, pid, depth + 1);
+	} else {
+		m->now_us += 1;
+		pass(m, lengths[random_below(&m->state, 4)]);
+	}
+	buf_addf(&m->tasks, "done\t%lld\ti%u.%u\n", (long long)m->now_us, instance, seq);
+}
+
+static void run_make(struct making *m, unsigned parent_pid, unsigned depth)
+{
+	unsigned instance = m->n_instances++, pid = 10 + instance, seq = 1;
+	uint64_t n = 1 + random_below(&m->state, 6);
+
+	pass(m, 4000);
+	buf_addf(&m->tasks, "open\t%lld\ti%u\t%u\t%u\t%u,%u\tmake\t4.3\t/src\tmake\n",
+		 (long long)m->now_us, instance, pid, depth, pid, parent_pid);
+	for (; n; n--) {
+		unsigned target = random_below(&m->state, 6) ? ++m->n_targets : 0;
+
+		for (uint64_t lines = 1 + random_below(&m->state, target ? 3 : 1); lines; lines--) {
+			pass(m, random_below(&m->state, 10) ? 3000 : 300000);
+			run_line(m, instance, seq++, target, depth);
+		}
+	}
+	pass(m, 3000);
+	buf_addf(&m->tasks, "close\t%lld\ti%u\n", (long long)m->now_us, instance);
+}
+
+/* All that ran is in the path, as one thing ran after the other. */
+static void is_all_in_path(const struct chain *c, const struct recorded *r)
+{
+	int64_t all_us = 0;
+
+	for (size_t i = 0; i < r->rec.n_tasks; i++) {
+		if (!r->rec.task[i].hosts)
+			all_us += task_wall_us(&r->rec, &r->rec.task[i]);
+	}
+	ck_assert_int_eq(c->path_us, all_us);
+	ck_assert_uint_eq(c->n_path, r->sum.n_ran - r->sum.n_hosting);
+}
+
+START_TEST(one_worker)
+{
+	size_t hosting = 0;
+
+	for (unsigned i = 0; i < 300; i++) {
+		struct making m = { .state = i };
+		struct recorded r;
+		struct chain c;
+
+		run_make(&m, 1, 0);
+		if (i % 3 == 0)		/* and another behind it */
+			run_make(&m, 1, 0);
+		recorded_make(&r, support_path("cwd: /src\nend_us: %lld\nstatus: 0\n",
+					       (long long)m.now_us), buf_str(&m.tasks), NULL);
+		ck_assert_uint_eq(r.sum.n_ran - r.sum.n_hosting, m.n_leaves);
+		ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+		check_chain(&c, &r);
+		is_all_in_path(&c, &r);
+		ck_assert_int_le(c.path_us, r.sum.wall_us);
+		hosting += r.sum.n_hosting;
+		chain_release(&c);
+		recorded_release(&r);
+		buf_release(&m.tasks);
+	}
+	ck_assert_uint_gt(hosting, 100);
 }
 END_TEST
 
@@ -304,6 +480,81 @@ START_TEST(a_real_build)
 }
 END_TEST
 
+/* Real makes with one worker, one inside the other in all the ways that are usual. */
+
+static void write_makefile(uint64_t *state, const char *dir, const char *up, unsigned depth)
+{
+	static const char *const lines[] = { "\t@true\n", "\t@sleep 0.02\n", "\t@echo a; true\n" };
+	static const char *const calls[] = {
+		"\t@$(MAKE) -C s0\n\t@$(MAKE) -C s1\n", "\t@$(MAKE) -C s0 && $(MAKE) -C s1\n",
+		"\t@for d in s0 s1; do $(MAKE) -C $$d || exit; done\n",
+		"\t@(cd s1 && $(MAKE))\n\t@true\n\t@$(MAKE) -C s0\n",
+	};
+	bool calling = depth && (depth > 1 || random_below(state, 2));
+	struct buf b = BUF_INIT;
+	struct run r;
+
+	support_run(&r, NULL, "mkdir -p %s/s0 %s/s1", dir, dir);
+	support_run_release(&r);
+	buf_addf(&b, "x := $(shell true)\nall: t0 t1 t2 t3\n.PHONY: all t0 t1 t2 t3\n"
+		 "%sgen.h:\n\t@sleep 0.05; touch $@\n", up);
+	for (unsigned i = 0; i < 4; i++) {
+		buf_addf(&b, "t%u: %sgen.h", i, up);
+		for (unsigned k = 0; k < i; k++) {
+			if (!random_below(state, 3))
+				buf_addf(&b, " t%u", k);
+		}
+		buf_addc(&b, '\n');
+		if (calling && i == 2)
+			buf_adds(&b, calls[random_below(state, 4)]);
+		for (uint64_t n = 1 + random_below(state, 2); n; n--)
+			buf_adds(&b, lines[random_below(state, 3)]);
+	}
+	support_writes(support_path("%s/Makefile", dir), buf_str(&b));
+	buf_release(&b);
+	for (int i = 0; calling && i < 2; i++) {
+		char sub[4096], above[64];
+
+		snprintf(sub, sizeof sub, "%s/s%d", dir, i);
+		snprintf(above, sizeof above, "%s../", up);
+		write_makefile(state, sub, above, depth - 1);
+	}
+}
+
+START_TEST(real_makes)
+{
+	const char *dir = support_tmpdir();
+	uint64_t state = (uint64_t)_i;
+	struct recorded r;
+	struct chain c;
+	struct run run;
+
+	write_makefile(&state, dir, "", 3);
+	support_run(&run, dir, TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j1");
+	ck_assert_msg(run.status == 0, "%s", run.err.data);
+	support_run_release(&run);
+	recorded_read(&r, support_path("%s/stats/x", dir));
+	ck_assert_uint_gt(r.sum.n_hosting, 2);
+	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+	check_chain(&c, &r);
+	is_all_in_path(&c, &r);
+	ck_assert_int_le(c.path_us, r.sum.wall_us);
+	chain_release(&c);
+	recorded_release(&r);
+	/* with several workers the path is shorter, but as well connected */
+	support_run(&run, dir, "rm gen.h; " TOP_BUILDDIR "/buildbeat record --no-git -o stats -n y "
+		    "make -j3");
+	ck_assert_msg(run.status == 0, "%s", run.err.data);
+	support_run_release(&run);
+	recorded_read(&r, support_path("%s/stats/y", dir));
+	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+	check_chain(&c, &r);
+	ck_assert_int_le(c.path_us, r.sum.wall_us);
+	chain_release(&c);
+	recorded_release(&r);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("chain");
@@ -311,9 +562,13 @@ int main(void)
 
 	tcase_add_loop_test(t, what_was_waited_for, 0, sizeof cases / sizeof *cases);
 	tcase_add_test(t, anything);
+	tcase_add_test(t, one_worker);
 	tcase_add_test(t, recipes);
-	if (make_host_can())
+	tcase_set_timeout(t, 60);
+	if (make_host_can()) {
 		tcase_add_test(t, a_real_build);
+		tcase_add_loop_test(t, real_makes, 0, 4);
+	}
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -17,9 +17,12 @@ struct work {
 	int64_t *end_us;		/* of each task */
 	/* The tasks that ended last, of those that ended so far: */
 	uint32_t *of_target, *of_instance, *of_recipe, *inside;
+	uint32_t of_top, of_all;	/* of those that run in no task; that host none */
 	uint32_t *sibling;		/* of each instance, when it began; see first_seen */
+	uint32_t *running;		/* tasks of each instance */
 	bool *first_seen;
-	bool *begun;			/* those that stand before, of each task */
+	uint32_t n_running, workers;	/* tasks that host none; how many there may be */
+	bool *begun, *ended;		/* those that stand before, of each task */
 };
 
 static const struct task *task(const struct work *w, uint32_t i)
@@ -47,14 +50,31 @@ static void ended(struct work *w, uint32_t i)
 	const struct nesting *nest = &w->s->nest[i];
 	uint32_t path = w->names.of_target[nest->target];
 
+	w->ended[i] = true;
 	latest(w, &w->of_target[nest->target], i);
 	latest(w, &w->of_instance[task(w, i)->instance], i);
+	w->running[task(w, i)->instance]--;
+	if (!task(w, i)->hosts) {
+		latest(w, &w->of_all, i);
+		w->n_running--;
+	}
 	if (w->of_key)
 		latest(w, &w->of_recipe[w->of_key[i]], i);
 	if (path != NO_INDEX)
 		latest(w, chain_names_last(&w->names, path), i);
 	if (nest->parent != NO_INDEX)
 		latest(w, &w->inside[nest->parent], i);
+	else
+		latest(w, &w->of_top, i);
+}
+
+/* A host waits for its own tasks alone: what another inside one of them made was there,
+ * for all it knows, when that had ended. */
+static uint32_t within_instance(const struct work *w, uint32_t i, uint32_t instance)
+{
+	while (i != NO_INDEX && task(w, i)->instance != instance)
+		i = w->s->nest[i].parent;
+	return i != NO_INDEX && w->ended[i] ? i : NO_INDEX;
 }
 
 static uint32_t last_target(const struct work *w, const struct task *t)
@@ -65,25 +85,32 @@ static uint32_t last_target(const struct work *w, const struct task *t)
 		uint32_t path = w->names.of_after[k];
 		uint32_t made = path == NO_INDEX ? NO_INDEX : *chain_names_last(&w->names, path);
 
+		made = made == NO_INDEX ? NO_INDEX : within_instance(w, made, t->instance);
 		if (made != NO_INDEX)
 			latest(w, &last, made);
 	}
 	return last;
 }
 
-/* The last of the instance that ran before this one in the task around both. */
+/* Of two instances the second may have begun once the first was over. make closes none
+ * when it executes itself anew. */
+static bool may_follow(const struct instance *first, const struct instance *second)
+{
+	return (first->close_us >= 0 && first->close_us <= second->open_us) ||
+	       (first->pid > 0 && first->pid == second->pid && first->open_us < second->open_us);
+}
+
+/* The last task of the instance that ran before this one in the task around both, or
+ * beside this one where there is none around. */
 static uint32_t last_of_sibling(struct work *w, uint32_t i)
 {
 	uint32_t instance = task(w, i)->instance, parent = w->s->nest[i].parent;
+	uint32_t last = parent == NO_INDEX ? w->of_top : w->inside[parent];
 	const struct instance *list = w->s->rec->instance;
 
-	if (!w->first_seen[instance] && parent != NO_INDEX) {
-		uint32_t last = w->inside[parent];
-		int64_t close_us = last == NO_INDEX ? -1 : list[task(w, last)->instance].close_us;
-
-		if (close_us >= 0 && close_us <= list[instance].open_us)
-			w->sibling[instance] = last;
-	}
+	if (!w->first_seen[instance] && last != NO_INDEX && task(w, last)->instance != instance &&
+	    may_follow(&list[task(w, last)->instance], &list[instance]))
+		w->sibling[instance] = last;
 	w->first_seen[instance] = true;
 	return w->sibling[instance];
 }
@@ -112,42 +139,126 @@ static enum wait decide_recipe(const struct work *w, uint32_t i, uint32_t *befor
 	return of_recipe != NO_INDEX ? WAIT_LINE : WAIT_NONE;
 }
 
-/* Did the worker keep it longer than the target. What starts as soon as its target is
- * made may start after something else ended, too. */
-static bool is_later(const struct work *w, uint32_t worker, uint32_t target, const struct task *t)
+/*
+ * Was it a worker that was missing, once the instance ran and what the task waited for
+ * had ended, at ready_us: then the worker did something else, that began only after
+ * that; or it ended so late that the host cannot have been that slow.
+ */
+static bool is_kept(const struct work *w, uint32_t worker, int64_t ready_us, const struct task *t)
 {
-	int64_t ready_us = w->s->rec->instance[t->instance].open_us;
+	if (worker == NO_INDEX || w->end_us[worker] <= ready_us)
+		return false;
+	return task(w, worker)->start_us >= ready_us - CHAIN_STAMP_US ||
+	       (just_ended(w, worker, t) && t->start_us - ready_us > CHAIN_REACTION_US);
+}
 
-	if (target == NO_INDEX)
-		return true;
-	if (ready_us < w->end_us[target])
-		ready_us = w->end_us[target];
-	return w->end_us[worker] > ready_us && t->start_us - ready_us > CHAIN_REACTION_US;
+/* The line before it in its recipe. Those of which make gives no name, and what $(shell)
+ * runs, have nothing in common but that. */
+static uint32_t line_before(const struct work *w, uint32_t i)
+{
+	const struct task *t = task(w, i);
+
+	if (!*t->name || !strcmp(t->key, "$(shell)"))
+		return NO_INDEX;
+	return w->of_target[w->s->nest[i].target];
+}
+
+/* The next line follows at once: not if something else ran between them. */
+static bool is_between(const struct work *w, uint32_t worker, uint32_t line)
+{
+	return task(w, worker)->start_us >= w->end_us[line] && worker != line;
+}
+
+/* The number behind the last -j of a make's command; as many as ran at once without. */
+static uint32_t workers_of(const char *command, int64_t running_max)
+{
+	uint32_t n = running_max < UINT32_MAX ? (uint32_t)running_max : UINT32_MAX;
+
+	for (const char *p = command; (p = strstr(p, " -")); p += 2) {
+		const char *number = p[2] == 'j' ? p + 3 : !strncmp(p, " --jobs", 7) ? p + 7 : NULL;
+		uint32_t told = 0;
+
+		if (!number)
+			continue;
+		number += *number == ' ' || *number == '=';
+		for (; *number >= '0' && *number <= '9' && told < 100000; number++)
+			told = 10 * told + (uint32_t)(*number - '0');
+		n = told ? told : UINT32_MAX;
+	}
+	return n;
+}
+
+static const char *outermost_make(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		if (!rec->instance[i].level)
+			return rec->instance[i].command;
+	}
+	return "";
+}
+
+/* A make may get its worker from another, through the jobserver: then it starts its task
+ * as soon as that of the other has ended. */
+static bool is_handed_over(const struct work *w, uint32_t other, int64_t ready_us,
+			   const struct task *t)
+{
+	const struct instance *list = w->s->rec->instance;
+
+	return other != NO_INDEX && w->n_running + 1 >= w->workers &&
+	       list[t->instance].level >= 0 &&
+	       list[task(w, other)->instance].level >= 0 && w->end_us[other] > ready_us &&
+	       t->start_us - ready_us > CHAIN_REACTION_US &&
+	       w->end_us[other] >= t->start_us - CHAIN_REACTION_US;
+}
+
+/* When all was there that it may have waited for within its instance. */
+static int64_t when_ready(const struct work *w, const struct task *t, uint32_t target)
+{
+	int64_t open_us = w->s->rec->instance[t->instance].open_us;
+
+	return target != NO_INDEX && w->end_us[target] > open_us ? w->end_us[target] : open_us;
+}
+
+/* What its instance waited for: the one before it, or the task that it runs in. */
+static enum wait decide_opening(const struct work *w, uint32_t i, uint32_t sibling,
+				uint32_t *before)
+{
+	uint32_t parent = w->s->nest[i].parent;
+
+	*before = sibling;
+	if (sibling != NO_INDEX)
+		return WAIT_LINE;
+	*before = parent;
+	if (parent != NO_INDEX && w->begun[parent])
+		return WAIT_HOST;
+	*before = NO_INDEX;
+	return WAIT_NONE;
 }
 
 static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 {
 	const struct task *t = task(w, i);
-	uint32_t sibling = last_of_sibling(w, i);
+	uint32_t sibling = last_of_sibling(w, i), line = line_before(w, i);
 	uint32_t target = last_target(w, t), worker = w->of_instance[t->instance];
+	int64_t ready_us = when_ready(w, t, target);
 
-	*before = w->of_target[w->s->nest[i].target];
-	if (*before != NO_INDEX)
+	*before = line;
+	if (line != NO_INDEX && !is_between(w, worker, line))
 		return WAIT_LINE;
 	*before = worker;
-	if (just_ended(w, worker, t) && is_later(w, worker, target, t))
+	if (is_kept(w, worker, ready_us, t) &&
+	    (just_ended(w, worker, t) || !w->running[t->instance]))
+		return WAIT_WORKER;
+	*before = w->of_all;
+	if (is_handed_over(w, w->of_all, ready_us, t))
 		return WAIT_WORKER;
 	*before = target;
 	if (target != NO_INDEX)
 		return WAIT_TARGET;
-	*before = sibling;
-	if (sibling != NO_INDEX)
-		return WAIT_LINE;
-	*before = w->s->nest[i].parent;
-	if (*before != NO_INDEX && w->begun[*before])
-		return WAIT_HOST;
-	*before = NO_INDEX;
-	return WAIT_NONE;
+	*before = worker;
+	if (worker != NO_INDEX && (just_ended(w, worker, t) || !w->running[t->instance]))
+		return WAIT_WORKER;
+	return decide_opening(w, i, sibling, before);
 }
 
 /* When others may have waited for each task, by its place in the order. */
@@ -192,6 +303,8 @@ static int sweep(struct work *w)
 		w->c->why[s->order[i]] = (uint8_t)(w->of_key ? decide_recipe(w, s->order[i], before) :
 							  decide(w, s->order[i], before));
 		w->begun[s->order[i]] = true;
+		w->running[task(w, s->order[i])->instance]++;
+		w->n_running += !task(w, s->order[i])->hosts;
 	}
 	for (; at < s->n_ran; at++)
 		ended(w, s->order[end[at].value]);
@@ -235,7 +348,8 @@ static uint32_t step_back(struct work *w, const uint32_t *place, uint32_t i)
 		if (w->c->why[at] == WAIT_HOST)
 			continue;
 		leaf = innermost(w, w->c->before[at]);
-		if (place[leaf] < place[i])
+		if (place[leaf] < place[i] &&
+		    w->end_us[leaf] <= task(w, i)->start_us + CHAIN_STAMP_US)
 			return leaf;
 	}
 	return NO_INDEX;
@@ -305,17 +419,21 @@ static int allocate(struct work *w)
 	w->of_recipe = indices(n_recipes);
 	w->inside = indices(rec->n_tasks);
 	w->sibling = indices(rec->n_instances);
+	w->running = calloc(rec->n_instances + 1, sizeof *w->running);
 	w->first_seen = calloc(rec->n_instances + 1, sizeof *w->first_seen);
 	w->begun = calloc(rec->n_tasks + 1, sizeof *w->begun);
+	w->ended = calloc(rec->n_tasks + 1, sizeof *w->ended);
+	w->workers = workers_of(outermost_make(rec), w->s->running_max);
 	w->c->before = indices(rec->n_tasks);
 	w->c->why = calloc(rec->n_tasks + 1, 1);
 	return w->end_us && w->of_target && w->of_instance && w->of_recipe && w->inside &&
-	       w->sibling && w->first_seen && w->begun && w->c->before && w->c->why ? 0 : -ENOMEM;
+	       w->sibling && w->running && w->first_seen && w->begun && w->ended &&
+	       w->c->before && w->c->why ? 0 : -ENOMEM;
 }
 
 int chain_make(struct chain *c, const struct summary *s)
 {
-	struct work w = { .s = s, .c = c };
+	struct work w = { .s = s, .c = c, .of_top = NO_INDEX, .of_all = NO_INDEX };
 	int r;
 
 	*c = (struct chain){ 0 };
@@ -334,8 +452,10 @@ int chain_make(struct chain *c, const struct summary *s)
 	free(w.of_recipe);
 	free(w.inside);
 	free(w.sibling);
+	free(w.running);
 	free(w.first_seen);
 	free(w.begun);
+	free(w.ended);
 	return r;
 }
 

@@ -7,20 +7,30 @@
 #include <stdint.h>
 
 /*
- * What each task waited for last, the first of these that is known:
- *	WAIT_LINE	the line before it in its recipe; of an OpenEmbedded recipe the task
- *			before it, if that ended at most CHAIN_SLACK_OE_US before
- *	WAIT_WORKER	the task of its instance that ended last before it started, at
- *			most CHAIN_SLACK_US before: the worker was busy with it. Where a
- *			target is known, after the end of that only, and if the task did
- *			not start within CHAIN_REACTION_US of it
- *	WAIT_TARGET	of the targets its host says it waited for and this build made,
- *			the one that ended last
- *	WAIT_LINE	of the instance before its own in one task ("make -C a; make -C
- *			b"), the task that ended last
+ * What each task waited for last. Its host waited for nothing but what ran in the same
+ * instance: what was made elsewhere counts as the task of this instance in which it was
+ * made, and what was made before the instance began is no reason for anything in it.
+ * So a task was ready when its instance had begun and its targets were made. The first
+ * of these that is known:
+ *	WAIT_LINE	the line before it in its recipe, unless something ran between
+ *			them; of an OpenEmbedded recipe the task before it, if that ended
+ *			at most CHAIN_SLACK_OE_US before
+ *	WAIT_WORKER	the task of its instance that ended last, if that was after the
+ *			task was ready, and either it began after that too, or the task
+ *			did not start within CHAIN_REACTION_US; it ended at most
+ *			CHAIN_SLACK_US before, or nothing ran since
+ *	WAIT_WORKER	the same of another make, where all workers of the jobserver were
+ *			busy and the task started within CHAIN_REACTION_US of its end
+ *	WAIT_TARGET	of the targets it waited for, the one that ended last
+ *	WAIT_WORKER	without targets, the task of its instance that ended last
+ *	What its instance waited for:
+ *	WAIT_LINE	the last task of the instance that was over before its own began,
+ *			in the same task ("make -C a; make -C b") or beside it
  *	WAIT_HOST	the task its instance runs in: it waited for that to start
  * A task that ended after another started is not what that waited for, but for
  * CHAIN_STAMP_US: hosts stamp a start before they have seen the end it waited for.
+ *
+ * So the path of a build with one worker has all tasks in it.
  */
 #define CHAIN_SLACK_US 100000
 #define CHAIN_SLACK_OE_US 200000	/* what bitbake may need between two tasks */
