@@ -191,15 +191,18 @@ static int read_file(struct clang_units *u, const char *path, struct error *err)
 
 /* All in a directory */
 
-static bool is_clang(const char *path)
+/* 1 or 0, or a negative errno with err where it cannot be read. What is damaged is none. */
+static int is_clang(const char *path, struct error *err)
 {
 	char head[HEAD];
-	int error;
-	struct gunzip *g = gunzip_open(path, &error, NULL);
-	ssize_t n = g ? gunzip_read(g, head, sizeof head, NULL) : -1;
+	int error = 0;
+	struct gunzip *g = gunzip_open(path, &error, err);
+	ssize_t n = g ? gunzip_read(g, head, sizeof head, err) : error;
 	struct convert_file file = { path, false, head, n > 0 ? (size_t)n : 0 };
 
 	gunzip_close(g);
+	if (n < 0)
+		return n == -EINVAL ? 0 : (int)n;
 	return n > 0 && trace_kind(&file) == TRACE_CLANG;
 }
 
@@ -217,11 +220,13 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 
 static int read_entry(struct clang_units *u, const FTSENT *e, struct error *err)
 {
+	int is = e->fts_level == FTS_ROOTLEVEL;
+
 	switch (e->fts_info) {
 	case FTS_F:
-		if (e->fts_level == FTS_ROOTLEVEL || (is_json(e->fts_name) && is_clang(e->fts_path)))
-			return read_file(u, e->fts_path, err);
-		return 0;
+		if (!is && is_json(e->fts_name))
+			is = is_clang(e->fts_path, err);
+		return is > 0 ? read_file(u, e->fts_path, err) : is;
 	case FTS_DNR:
 	case FTS_ERR:
 	case FTS_NS:

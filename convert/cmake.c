@@ -67,10 +67,12 @@ static int add_directory(struct data *d)
 	struct dirent *entry;
 	int r = dir ? 0 : error_sys(d->err, -errno, d->dir, NULL);
 
-	while (!r && (entry = readdir(dir))) {
+	while (!r && (errno = 0, entry = readdir(dir))) {
 		if (ends_with(entry->d_name, ".json") && entry->d_name[0] != '.')
 			r = add_snippet(d, entry->d_name);
 	}
+	if (!r && errno)
+		r = error_sys(d->err, -errno, d->dir, NULL);
 	if (dir)
 		closedir(dir);
 	if (!r && !d->n)

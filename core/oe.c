@@ -202,7 +202,7 @@ static int read_build_stats(struct oe *o, int dir_fd)
 	int error;
 
 	if (n < 0 && n != -ENOMEM)
-		error = reader_warn(o->r, BUILD_STATS ": %s", strerror((int)-n));
+		error = reader_unreadable(o->r, (int)n, BUILD_STATS);
 	else
 		error = n < 0 ? (int)n : oe_build_stats(o, text, (size_t)n);
 	free(text);
@@ -215,6 +215,13 @@ struct walk {
 	char text[OE_TASK_FILE_MAX + 2];
 };
 
+static int list_of(struct walk *w, struct names *l, int fd, unsigned char type, const char *name)
+{
+	int error = list(l, fd, type);
+
+	return !error || error == -ENOMEM ? error : reader_unreadable(w->o->r, error, "%s", name);
+}
+
 static int read_file(struct walk *w, int fd, const char *recipe, const char *name)
 {
 	ssize_t n = read_start(fd, name, w->text, OE_TASK_FILE_MAX + 1);
@@ -224,7 +231,7 @@ static int read_file(struct walk *w, int fd, const char *recipe, const char *nam
 		return 0;
 	}
 	if (n < 0)
-		return reader_warn(w->o->r, "%s/%s: %s", recipe, name, strerror((int)-n));
+		return reader_unreadable(w->o->r, (int)n, "%s/%s", recipe, name);
 	return oe_task_file(w->o, recipe, name, w->text, (size_t)n);
 }
 
@@ -243,7 +250,7 @@ static int read_files(struct walk *w, int fd, const char *recipe)
 	const struct recording *rec = w->o->r->rec;
 	struct oe_count foreign = w->o->foreign;
 	size_t before = rec->n_tasks;
-	int error = list(&w->files, fd, DT_REG);
+	int error = list_of(w, &w->files, fd, DT_REG, recipe);
 
 	for (size_t i = 0; !error && i < w->files.n; i++) {
 		if (i == FOREIGN_MAX && rec->n_tasks == before)
@@ -263,17 +270,16 @@ static int read_recipe(struct walk *w, int dir_fd, const char *name)
 
 	if (fd < 0)
 		return errno == ENOTDIR || errno == ELOOP ? 0 :
-		       reader_warn(w->o->r, "%s: %s", name, strerror(errno));
+		       reader_unreadable(w->o->r, -errno, "%s", name);
 	recipe = arena_text(w->o->r->rec->arena, name, strlen(name));
 	error = recipe ? read_files(w, fd, recipe) : -ENOMEM;
 	close(fd);
-	return error == -ENOMEM || !error ? error :
-	       reader_warn(w->o->r, "%s: %s", name, strerror(-error));
+	return error;
 }
 
 static int read_recipes(struct walk *w, int dir_fd)
 {
-	int error = list(&w->dirs, dir_fd, DT_DIR);
+	int error = list_of(w, &w->dirs, dir_fd, DT_DIR, ".");
 
 	for (size_t i = 0; !error && i < w->dirs.n; i++) {
 		const char *name = name_at(&w->dirs, i);
@@ -281,8 +287,7 @@ static int read_recipes(struct walk *w, int dir_fd)
 		if (strcmp(name, OE_PRESSURE_DIR))
 			error = read_recipe(w, dir_fd, name);
 	}
-	return error == -ENOMEM || !error ? error :
-	       reader_warn(w->o->r, "%s", strerror(-error));
+	return error;
 }
 
 static int read_tasks(struct oe *o, int dir_fd)

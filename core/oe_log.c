@@ -293,7 +293,7 @@ static int tell(struct oe_blocks *b, const char *file)
 		error = reader_warn(b->o->r, "%s: more samples than fit in memory, the rest left "
 				    "out", file);
 	if (!error && b->feed.error)
-		error = reader_warn(b->o->r, "%s: %s", file, strerror(-b->feed.error));
+		error = reader_unreadable(b->o->r, b->feed.error, "%s", file);
 	return error;
 }
 
@@ -351,7 +351,7 @@ int oe_logs(struct oe *o, int dir_fd)
 			error = read_log(o, i, NULL, 0, fd);
 			close(fd);
 		} else if (errno != ENOENT && errno != ENOTDIR) {
-			error = reader_warn(o->r, "%s: %s", logs[i].file, strerror(errno));
+			error = reader_unreadable(o->r, -errno, "%s", logs[i].file);
 		}
 	}
 	return error;

@@ -3,6 +3,7 @@
 #include "field.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,20 @@ int reader_warn(struct reader *r, const char *format, ...)
 	vsnprintf(grown[rec->n_warnings++].text, sizeof grown->text, format, ap);
 	va_end(ap);
 	return 0;
+}
+
+int reader_unreadable(struct reader *r, int code, const char *format, ...)
+{
+	char name[256], path[PATH_MAX];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(name, sizeof name, format, ap);
+	va_end(ap);
+	if (code == -ENOENT)
+		return reader_warn(r, "%s: %s", name, strerror(ENOENT));
+	snprintf(path, sizeof path, "%s/%s", r->rec->path ? r->rec->path : ".", name);
+	return error_sys(r->err, code, path, "cannot read");
 }
 
 void reader_saw(struct reader *r, int64_t time_us)

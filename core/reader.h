@@ -49,6 +49,14 @@ struct reader {
 void reader_init(struct reader *r, struct recording *rec, struct error *err);
 void reader_release(struct reader *r);
 
+/*
+ * A file of the recording cannot be read: err says which and why, and code is returned,
+ * since what it would have told is not nothing. Where it is gone meanwhile (-ENOENT) that
+ * is a warning.
+ */
+int reader_unreadable(struct reader *r, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* One more of rec->warnings; beyond a hundred they are dropped. */
 int reader_warn(struct reader *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -113,11 +113,13 @@ static int unpack(struct source *s, struct buf *out, const struct file *f)
 	if (!s->codec)
 		return reader_warn(&s->r, "%s: compressed, left out", name);
 	r = read_file(&packed, s->dir_fd, name);
-	if (!r)
+	if (r && r != -ENOMEM)
+		r = reader_unreadable(&s->r, r, "%s", name);
+	else if (!r)
 		r = s->codec->unpack(out, packed.data, packed.len, &err);
-	else
-		error_sys(&err, r, name, NULL);
 	buf_release(&packed);
+	if (r && !err.message[0])
+		return r;
 	if (r == -ENOMEM)
 		return r;
 	if (r && reader_warn(&s->r, "%s: %s", name, err.message))
@@ -143,7 +145,7 @@ static int load(struct source *s, struct buf *out, int *fd, const struct file *f
 		else
 			r = read_file(out, s->dir_fd, f->name);
 		if (r < 0 && r != -ENOMEM)
-			r = reader_warn(&s->r, "%s: %s", f->name, strerror(-r));
+			r = reader_unreadable(&s->r, r, "%s", f->name);
 	}
 	return r < 0 ? r : buf_reserve(out, 1);
 }
@@ -209,8 +211,10 @@ static int list_files(struct source *s)
 
 	if (!dir)
 		return -errno;
-	while (!r && (entry = readdir(dir)))
+	while (!r && (errno = 0, entry = readdir(dir)))
 		r = add_file(s, entry->d_name);
+	if (!r && errno)
+		r = reader_unreadable(&s->r, -errno, ".");
 	closedir(dir);
 	if (s->n_files)
 		qsort(s->file, s->n_files, sizeof *s->file, by_name);
@@ -247,7 +251,7 @@ static int parse_feed(struct reader *r, const char *name, struct feed *f)
 		!strcmp(name, LAYOUT_PROCESSES) ? reader_processes(r, name, f) :
 		reader_usage(r, name, f);
 	if (!error && f->error)
-		error = reader_warn(r, "%s: %s", name, strerror(-f->error));
+		error = reader_unreadable(r, f->error, "%s", name);
 	return error;
 }
 
@@ -387,7 +391,7 @@ static int read_oe(struct source *s)
 	oe_init(&o, &s->r);
 	r = oe_read(&o, s->dir_fd, s->build_only);
 	oe_release(&o);
-	return r ? error_sys(s->r.err, r, s->r.rec->path, NULL) : 0;
+	return r == -ENOMEM ? error_sys(s->r.err, r, s->r.rec->path, NULL) : r;
 }
 
 static int read_dir(struct source *s, const char *path)

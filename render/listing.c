@@ -71,7 +71,7 @@ static int read_entries(struct listing *l, DIR *dir, const struct recording_code
 	struct dirent *entry;
 	int r = 0;
 
-	while (!r && (entry = readdir(dir))) {
+	while (!r && (errno = 0, entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, LAYOUT_LATEST))
 			continue;
 		join(&path, l->path, entry->d_name);
@@ -79,6 +79,8 @@ static int read_entries(struct listing *l, DIR *dir, const struct recording_code
 		if (!r && is_dir(path.data))
 			r = add_entry(l, path.data, entry->d_name, codec);
 	}
+	if (!r && !entry && errno)
+		r = -errno;
 	buf_release(&path);
 	return r;
 }

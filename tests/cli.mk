@@ -78,6 +78,13 @@ tests_check_bombs_CPPFLAGS = $(CLI_TEST_CPPFLAGS) $(ZLIB_CFLAGS) $(ZSTD_CFLAGS)
 tests_check_bombs_LDADD = $(CLI_TEST_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
 EXTRA_tests_check_bombs_DEPENDENCIES = buildbeat
 
+check_PROGRAMS += tests/check_unreadable
+TESTS += tests/check_unreadable
+tests_check_unreadable_SOURCES = tests/check_unreadable.c tests/launched.c tests/launched.h
+tests_check_unreadable_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
+tests_check_unreadable_LDADD = $(CLI_TEST_LIBS)
+EXTRA_tests_check_unreadable_DEPENDENCIES = buildbeat plugin/buildbeat.la
+
 check_PROGRAMS += tests/check_secrets
 TESTS += tests/check_secrets
 tests_check_secrets_SOURCES = tests/check_secrets.c tests/launched.c tests/launched.h

@@ -1,0 +1,134 @@
+#include "launched.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is there and cannot be read is an error of every command that reads: exit status 2,
+ * with the file and the reason. Otherwise an archive or a comparison would have other
+ * values than the build. */
+
+static const char *const commands[] = {
+	"show", "show --json", "export --to oe -o out", "export --to chrome -o out",
+	"chart -o out.svg", "archive --repo repo.git", "diff good",
+};
+
+/* What is in the place of a file: a directory (EISDIR), or what fails when it is read (EIO). */
+static const struct {
+	const char *file, *make, *why;
+} cases[] = {
+	{ "tasks.log", "mkdir", "Is a directory" },
+	{ "tasks.log", "ln -s /proc/self/mem", "Input/output error" },
+	{ "proc_stat.log", "mkdir", "Is a directory" },
+	{ "proc_stat.log", "ln -s /proc/self/mem", "Input/output error" },
+	{ "proc_tasks.log", "mkdir", "Is a directory" },
+	{ "proc_tasks.log", "ln -s /proc/self/mem", "Input/output error" },
+	{ "processes.log", "mkdir", "Is a directory" },
+	{ "proc_meminfo.log.zst", "mkdir", "Is a directory" },
+};
+
+#define N_COMMANDS (int)(sizeof commands / sizeof *commands)
+
+static void ck_refused(const char *top, const char *recording, const char *file, const char *why)
+{
+	for (int i = 0; i < N_COMMANDS; i++) {
+		const char *command = commands[i];
+		struct run r;
+
+		support_run(&r, top, "rm -rf out out.svg repo.git; %s %s %s", BUILDBEAT, command,
+			    recording);
+		ck_assert_msg(r.status == 2, "%s: %d\n%s%s", command, r.status, r.out.data, r.err.data);
+		ck_assert_msg(strstr(r.err.data, file) && strstr(r.err.data, why), "%s: %s", command,
+			      r.err.data);
+		support_run_release(&r);
+	}
+}
+
+static void make_recordings(const char *top)
+{
+	struct run r;
+
+	support_writes(support_path("%s/Makefile", top), "all:\n\t@true\n\t@sleep 0.1\n");
+	support_run(&r, top, "%s record --no-git --interval 20 -o . -n good -- make -s && cp -r good bad && "
+		    "%s export --to oe -o oe good && cp -r oe oebad", BUILDBEAT, BUILDBEAT);
+	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_run_release(&r);
+}
+
+START_TEST(part_of_recording)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	make_recordings(top);
+	support_run(&r, top, "cd bad && rm -f '%s' && %s '%s'", cases[_i].file, cases[_i].make,
+		    cases[_i].file);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	ck_refused(top, "bad", cases[_i].file, cases[_i].why);
+}
+END_TEST
+
+START_TEST(part_of_oe)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	make_recordings(top);
+	support_run(&r, top, "cd oebad && rm -f proc_stat.log && ln -s /proc/self/mem proc_stat.log");
+	support_run_release(&r);
+	ck_refused(top, "oebad", "proc_stat.log", "Input/output error");
+}
+END_TEST
+
+/* Of modes root takes no notice. */
+START_TEST(modes)
+{
+	static const char *const hidden[] = {
+		"bad/tasks.log", "bad/proc_vmstat.log", "oebad/build_stats", "oebad/[a-z]*/*",
+	};
+	const char *top = support_tmpdir();
+	struct run r;
+
+	if (!geteuid())
+		return;
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+		make_recordings(top);
+		support_run(&r, top, "chmod 000 %s", hidden[i]);
+		support_run_release(&r);
+		ck_refused(top, i < 2 ? "bad" : "oebad", "", "Permission denied");
+		support_run(&r, top, "chmod -R u+rwX . && rm -rf good bad oe oebad latest");
+		support_run_release(&r);
+	}
+}
+END_TEST
+
+/* What is not there is normal. */
+START_TEST(missing_is_normal)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	make_recordings(top);
+	support_run(&r, top, "rm bad/proc_*.log && %s show bad && %s archive --repo repo.git bad", BUILDBEAT,
+		    BUILDBEAT);
+	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_run_release(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("unreadable");
+	TCase *t = launched_case("unreadable");
+
+	tcase_set_timeout(t, 180);
+	tcase_add_loop_test(t, part_of_recording, 0, (int)(sizeof cases / sizeof *cases));
+	tcase_add_test(t, part_of_oe);
+	tcase_add_test(t, modes);
+	tcase_add_test(t, missing_is_normal);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
