@@ -139,6 +139,29 @@ static inline bool cursor_i64(struct cursor *c, int64_t *n)
 	return true;
 }
 
+/*
+ * The same for parsers that keep p, which is in front of end, in a register: behind the
+ * number, NULL if there is none.
+ */
+static inline const char *cursor_pass_i64(const char *p, const char *end, int64_t *n)
+{
+	bool negative = *p == '-';
+	struct cursor c;
+	uint64_t value;
+	int64_t other;
+	unsigned digits = cursor_digits15(p + negative, end, &value);
+
+	if (digits) {
+		*n = negative ? -(int64_t)value : (int64_t)value;
+		return p + negative + digits;
+	}
+	cursor_init(&c, p, (size_t)(end - p));
+	if (!cursor_long_i64(&c, &other))
+		return NULL;
+	*n = other;
+	return c.p;
+}
+
 static inline bool slice_is(struct slice s, const char *text)
 {
 	return s.len == strlen(text) && !memcmp(s.p, text, s.len);

@@ -258,41 +258,44 @@ bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
 	return true;
 }
 
-/* Nearly all numbers are short. */
-static bool parse_short(const char **at, const char *end, int64_t *n)
+/* Lines are short and end soon: nearly all numbers are too near for eight digits at once. */
+static inline const char *short_number(const char *p, const char *end, int64_t *n)
 {
-	const char *p = *at;
-	bool negative = p < end && *p == '-';
+	const char *start = p, *limit;
+	bool negative = *p == '-';
 	uint32_t value = 0;
 	unsigned digit;
 
 	p += negative;
-	end = end - p > 9 ? p + 9 : end;
-	for (; p < end && (digit = (unsigned)(*p - '0')) <= 9; p++)
+	limit = end - p > 8 ? p + 8 : end;
+	for (; p < limit && (digit = (unsigned)(*p - '0')) <= 9; p++)
 		value = value * 10 + digit;
+	if (p == start + negative || (p < end && *p != ','))
+		return cursor_pass_i64(start, end, n);
 	*n = negative ? -(int64_t)value : (int64_t)value;
-	if (p == *at + negative || (p < end && *p != ',') || (p == end && value > 99999999))
-		return false;
-	*at = p;
-	return true;
+	return p;
 }
 
 static bool parse_values(struct cursor *c, struct section *at, bool levels)
 {
-	if (levels)
-		memset(at->level, 0, at->n_columns * sizeof *at->level);
-	for (size_t i = 0; !cursor_at_end(c); i++) {
-		int64_t n;
+	const char *p = c->p, *end = c->end;
+	size_t n_columns = at->n_columns;
+	int64_t *level = at->level;
+	int64_t n;
 
-		if (i >= at->n_columns)
+	if (levels)
+		memset(level, 0, n_columns * sizeof *level);
+	for (size_t i = 0; p < end; i++) {
+		if (i >= n_columns)
 			return false;
-		if (cursor_byte(c, ','))
+		if (*p == ',') {
+			p++;
 			continue;
-		if (!parse_short(&c->p, c->end, &n) && !cursor_i64(c, &n))
+		}
+		p = short_number(p, end, &n);
+		if (!p || (p < end && *p++ != ','))
 			return false;
-		if (!cursor_at_end(c) && !cursor_byte(c, ','))
-			return false;
-		at->level[i] = reader_plus(at->level[i], n);
+		level[i] = reader_plus(level[i], n);
 	}
 	return true;
 }
