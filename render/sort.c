@@ -38,12 +38,33 @@ static void scatter(struct keyed *to, const struct keyed *from, size_t n, unsign
 		to[at[from[i].key >> shift & (RADIX - 1)]++] = from[i];
 }
 
+/*
+ * By inserting, as long as few have to move: what was recorded in the order of time is nearly
+ * sorted. False: it is not, and equal keys are still in their order.
+ */
+static bool insert_few(struct keyed *k, size_t n)
+{
+	size_t moves = 4 * n;
+
+	for (size_t i = 1; i < n; i++) {
+		struct keyed next = k[i];
+		size_t at = i;
+
+		for (; at && k[at - 1].key > next.key && moves; at--, moves--)
+			k[at] = k[at - 1];
+		k[at] = next;
+		if (!moves)
+			return false;
+	}
+	return true;
+}
+
 int sort_keyed(struct keyed *k, size_t n)
 {
 	struct keyed *other, *from = k, *to;
 	uint64_t bits;
 
-	if (is_sorted(k, n, &bits))
+	if (is_sorted(k, n, &bits) || insert_few(k, n))
 		return 0;
 	other = to = malloc(n * sizeof *other);
 	if (!other)
