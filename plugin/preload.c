@@ -37,6 +37,8 @@ void preload_resolve(void)
 		{ "waitid", offsetof(struct preload_real, waitid) },
 		{ "system", offsetof(struct preload_real, system) },
 		{ "_exit", offsetof(struct preload_real, _exit) },
+		{ "poll", offsetof(struct preload_real, poll) },
+		{ "ppoll", offsetof(struct preload_real, ppoll) },
 		{ "wait4", offsetof(struct preload_real, wait4) },
 	};
 
@@ -144,7 +146,7 @@ static void host_executing(struct preload_work *w, const char *file)
 static struct preload_work *prepare(const char *file, char *const argv[], char *const **envp)
 {
 	bool own = preload_is_host_process();
-	struct preload_work *w = may_carry(file, argv, own) ? preload_work_take() : NULL;
+	struct preload_work *w = may_carry(file, argv, own) ? preload_work_take(getpid()) : NULL;
 
 	if (preload_is_host()) {
 		if (own)
@@ -218,7 +220,7 @@ int fexecve(int fd, char *const argv[], char *const envp[])
 	int r;
 
 	preload_resolve();
-	name = preload_work_take();
+	name = preload_work_take(getpid());
 	if (name)
 		w = prepare(path_of(name, fd), argv, &envp);
 	preload_work_give(name);
@@ -307,7 +309,7 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 	if (may_carry(file, argv, false)) {
 		struct preload_guest guest = preload_enter();
 
-		w = preload_work_take();
+		w = preload_work_take(getpid());
 		if (w)
 			envp = environment(w, file, argv, envp, false);
 		preload_leave(guest);
@@ -332,6 +334,20 @@ int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t 
 }
 
 /* Waiting */
+
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	preload_resolve();
+	preload_polling();
+	return preload_real.poll(fds, n, timeout);
+}
+
+int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+	preload_resolve();
+	preload_polling();
+	return preload_real.ppoll(fds, n, timeout, mask);
+}
 
 static void reaped(pid_t pid, int status, const struct rusage *usage)
 {

@@ -4,6 +4,8 @@
 #include "carry.h"
 #include "event.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +32,8 @@ struct preload_real {
 	pid_t (*wait4)(pid_t, int *, int, struct rusage *);
 	int (*waitid)(idtype_t, id_t, siginfo_t *, int);
 	int (*system)(const char *);
+	int (*poll)(struct pollfd *, nfds_t, int);
+	int (*ppoll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
 	void (*_exit)(int) __attribute__((noreturn));
 };
 
@@ -53,7 +57,8 @@ struct preload_work {
 	char words[2 * EVENT_MAX];
 };
 
-struct preload_work *preload_work_take(void);
+/* pid: of this process. */
+struct preload_work *preload_work_take(pid_t pid);
 void preload_work_give(struct preload_work *w);	/* may be NULL */
 
 /* A child was waited for: what it had is free. */
@@ -103,6 +108,9 @@ void preload_executing(char *const argv[]);
 
 /* The host itself is about to be replaced. Should it not be, it goes on as before. */
 void preload_host_executing(void);
+
+/* The host is about to wait for something to happen. */
+void preload_polling(void);
 
 /* A child was waited for. */
 void preload_reaped(pid_t pid, int status, const struct rusage *usage);

@@ -54,6 +54,9 @@ static struct {
 	struct peak peak;
 	struct buf open;		/* the line of the instance */
 	char open_text[EVENT_MAX + 1];
+	bool polls;			/* a ninja that waits in poll(), see put_off() */
+	struct buf late;
+	char late_text[EVENT_MAX + 1];
 } host;
 
 /* Not of a vfork, whose memory is its parent's. */
@@ -116,11 +119,40 @@ static bool is_limited(void)
 	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY;
 }
 
+static void flush(void)
+{
+	if (host.late.len)
+		store_append(&host.store, &host.late);
+}
+
+/*
+ * A write() costs more than all else that we do for an edge. ninja, which does all in
+ * one thread, takes the end of an edge and starts the next one, or waits in poll(): the
+ * two lines go out with one write(), before it waits.
+ */
+static void put_off(struct buf *b)
+{
+	if (host.late.len + b->len > EVENT_MAX)
+		flush();
+	buf_add(&host.late, b->data, b->len);
+}
+
+void preload_polling(void)
+{
+	if (!host.ninja || !preload_is_host())
+		return;
+	flush();
+	host.polls = !host.fork && host.store.tasks_fd >= 0;
+}
+
 static void append(struct buf *b)
 {
 	int saved = errno;
 
-	if (host.ninja && host.store.tasks_fd >= 0)
+	if (host.polls) {
+		put_off(b);
+		flush();
+	} else if (host.ninja && host.store.tasks_fd >= 0)
 		store_append(&host.store, b);
 	else if (!is_tasks_log(host.store.tasks_fd))
 		append_anew(b);
@@ -195,9 +227,10 @@ static void write_start_in(struct preload_work *w, uint64_t task, int64_t t, pid
 		write_note(&b, task, t, note);
 }
 
+/* A ninja makes no vfork children. */
 static bool write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
 {
-	struct preload_work *w = preload_work_take();
+	struct preload_work *w = preload_work_take(host.polls ? host.store.pid : getpid());
 
 	if (w)
 		write_start_in(w, task, t, pid, argv);
@@ -212,7 +245,10 @@ static void write_end(uint64_t task, int64_t t, const struct event_end *e)
 
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_end(&b, t, host.store.inst, task, e);
-	append(&b);
+	if (host.polls)
+		put_off(&b);
+	else
+		append(&b);
 }
 
 static uint64_t next_task(void)
@@ -460,6 +496,7 @@ void preload_host_begin(int argc, char **argv)
 	close(host.store.tasks_fd);
 	host.store.tasks_fd = -1;
 	host.ninja = is_ninja(preload_tool(argc, argv));
+	buf_init_fixed(&host.late, host.late_text, sizeof host.late_text);
 	host.dev = st.st_dev;
 	host.ino = st.st_ino;
 	if (host.store.flags & STORE_NFS)

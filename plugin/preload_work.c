@@ -76,9 +76,8 @@ static struct preload_work *make_another(pid_t pid)
 	return w;
 }
 
-struct preload_work *preload_work_take(void)
+struct preload_work *preload_work_take(pid_t pid)
 {
-	pid_t pid = getpid();
 	struct preload_work *w = try_all(try, pid);
 
 	if (!w)

@@ -1,10 +1,12 @@
 /*
- * What the preload costs ninja and samurai, against the same without it: edges
- * that do nothing, in pairs of runs; CPU is that of the tool and all it runs.
+ * What the preload costs ninja and samurai, against the same without it: edges that do
+ * little, the slope of the fastest runs over their number, see slope.h. CPU is that of
+ * the tool and all it runs.
  */
 #include "carry.h"
 #include "make_host.h"
 #include "pairs.h"
+#include "slope.h"
 #include "support.h"
 
 #include <fcntl.h>
@@ -13,56 +15,62 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EDGES 1000
-#define PAIRS 7
+#define FEW 40
+#define MANY 240
+#define ROUNDS 60
 
 struct bench {
-	const char *tool, *dir;
+	const char *tool;
+	char few[PATH_MAX], many[PATH_MAX];	/* directories */
 	struct carried carried;
 };
 
-static void execute(const void *context, bool with)
+static void execute(const void *context, unsigned n, bool with)
 {
 	const struct bench *b = context;
-	struct carry_env e;
+	static struct carry_env e;
 	char *const *env = environ;
 	char one_job[] = "-j1";
 	char *argv[] = { (char *)(uintptr_t)b->tool, one_job, NULL };
 
 	if (with)
 		env = carry_put(&e, &b->carried, environ, true, getpid());
-	if (chdir(b->dir) || !freopen("/dev/null", "w", stdout))
+	if (chdir(n <= FEW ? b->few : b->many) || !freopen("/dev/null", "w", stdout))
 		_exit(126);
 	unlink(".ninja_log");
 	execvpe(b->tool, argv, env);
 }
 
-static void write_edges(const char *path)
+static void write_edges(char dir[PATH_MAX], unsigned n)
 {
 	struct buf b = BUF_INIT;
+	struct run r;
 
+	snprintf(dir, PATH_MAX, "%s/%u", support_tmpdir(), n);
+	support_run(&r, support_tmpdir(), "mkdir -p %u", n);
+	support_run_release(&r);
 	buf_adds(&b, "rule t\n command = /bin/true $out\n");
-	for (unsigned i = 0; i < EDGES; i++)
+	for (unsigned i = 0; i < n; i++)
 		buf_addf(&b, "build o%u: t\n", i);
-	support_write(path, b.data, b.len);
+	support_write(support_path("%s/build.ninja", dir), b.data, b.len);
 	buf_release(&b);
 }
 
 static void bench(const char *tool, const char *bar)
 {
-	struct bench b = { .tool = tool, .dir = support_tmpdir() };
-	struct cost extra, plain;
+	struct bench b = { .tool = tool };
+	struct slope_bench slope = { execute, &b, FEW, MANY, ROUNDS };
+	struct slope extra, plain;
 	struct fixture f;
 
 	if (!support_has(tool))
 		return;
-	write_edges(support_path("%s/build.ninja", support_tmpdir()));
+	write_edges(b.few, FEW);
+	write_edges(b.many, MANY);
 	fixture_begin(&f, support_tmpdir(), tool, 0, NULL, NULL);
 	ck_assert(carry_from_ticket(&b.carried, f.ticket, strlen(f.ticket)));
-	extra = pairs_measure(execute, &b, EDGES, PAIRS, &plain);
-	printf("%-5s an edge: wall x%.3f cpu x%.3f  extra %+7.2f us wall %+7.2f us cpu  "
-	       "(plain %.0f us)  %s\n", tool, 1 + extra.wall_us / plain.wall_us,
-	       1 + extra.cpu_us / plain.cpu_us, extra.wall_us, extra.cpu_us, plain.wall_us, bar);
+	slope_measure(&slope, &plain, &extra);
+	slope_print(support_path("%s, an edge", tool), &plain, &extra, bar);
 	fixture_end(&f);
 }
 
