@@ -119,7 +119,7 @@ static int open_session(int (*how)(const struct session_host *host, struct error
 	struct session_host host = {
 		.tool = program_invocation_short_name, .version = version,
 		.command = command_line(), .level = make.level,
-		.interval_ms = INTERVAL_MS,
+		.interval_ms = INTERVAL_MS, .first = procs_late(),
 	};
 	int r = how(&host, err);
 
@@ -401,6 +401,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 		take_makefiles();
 		if (!procs_attach(&make.session, &make.host)) {
 			complain("", "this make's calls cannot be followed");
+			store_append(&make.session.store, procs_late());
 			if (make.session.live)
 				session_note(&make.session, STORE_NOTE_PREFIX
 					     "a make's calls cannot be followed");

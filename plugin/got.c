@@ -94,23 +94,26 @@ static size_t redirect_one(const struct image *image, uintptr_t slot, const char
 	return 0;
 }
 
+/* The first so many relocations are relative: they name nothing. */
 static size_t redirect_table(const struct image *image, const ElfW(Rela) *rela, size_t bytes,
-			     struct got_hook *hooks, size_t n)
+			     size_t relative, struct got_hook *hooks, size_t n)
 {
 	const ElfW(Sym) *symbols = dynamic_pointer(image, DT_SYMTAB);
 	const char *names = dynamic_pointer(image, DT_STRTAB);
+	uint64_t letters = 0;	/* that one of them begins with: most begin with others */
 	size_t written = 0;
 
 	if (!rela || !symbols || !names)
 		return 0;
-	for (size_t i = 0; i < bytes / sizeof *rela; i++) {
+	for (size_t i = 0; i < n; i++)
+		letters |= UINT64_C(1) << (hooks[i].symbol[0] & 63);
+	for (size_t i = relative; i < bytes / sizeof *rela; i++) {
 		uint32_t type = ELF64_R_TYPE(rela[i].r_info);
+		const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
 
-		if (type != TYPE_PLT && type != TYPE_GOT)
-			continue;
-		written += redirect_one(image, image->base + rela[i].r_offset,
-					names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name,
-					hooks, n);
+		if ((type == TYPE_PLT || type == TYPE_GOT) && letters >> (name[0] & 63) & 1)
+			written += redirect_one(image, image->base + rela[i].r_offset, name,
+						hooks, n);
 	}
 	return written;
 }
@@ -125,9 +128,10 @@ size_t got_redirect(struct got_hook *hooks, size_t n)
 		return 0;
 	if (dynamic_value(&image, DT_PLTREL) == DT_RELA)
 		written += redirect_table(&image, dynamic_pointer(&image, DT_JMPREL),
-					  dynamic_value(&image, DT_PLTRELSZ), hooks, n);
+					  dynamic_value(&image, DT_PLTRELSZ), 0, hooks, n);
 	written += redirect_table(&image, dynamic_pointer(&image, DT_RELA),
-				  dynamic_value(&image, DT_RELASZ), hooks, n);
+				  dynamic_value(&image, DT_RELASZ),
+				  dynamic_value(&image, DT_RELACOUNT), hooks, n);
 	return written;
 }
 

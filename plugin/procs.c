@@ -55,6 +55,13 @@ static bool is_on(void)
  * take long: waits for nobody in particular to end, or ends itself.
  */
 
+struct buf *procs_late(void)
+{
+	if (!procs.late.cap)
+		buf_init_fixed(&procs.late, procs.late_text, sizeof procs.late_text);
+	return &procs.late;
+}
+
 static void flush(void)
 {
 	procs.late_busy++;
@@ -613,7 +620,6 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 	procs.session = s;
 	procs.host = host;
 	procs.pid = getpid();
-	buf_init_fixed(&procs.late, procs.late_text, sizeof procs.late_text);
 	if (!got_redirect(hooks, sizeof hooks / sizeof *hooks))
 		return false;
 	pthread_atfork(NULL, NULL, forked);
@@ -625,6 +631,14 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 
 uint64_t procs_finish(void)
 {
+	char text[256];
+	struct buf b;
+
+	if (!procs.not_recorded) {	/* else there is something to be said before */
+		buf_init_fixed(&b, text, sizeof text);
+		session_add_close(procs.session, &b);
+		put_off(&b);
+	}
 	flush();
 	return procs.not_recorded;
 }

@@ -45,6 +45,9 @@ struct procs_host {
  * tool's calls cannot be redirected, nothing is recorded. */
 bool procs_attach(struct buildbeat_session *s, struct procs_host *host);
 
+/* The lines to be appended before the tool next does what may take long. */
+struct buf *procs_late(void);
+
 /* The tool ends. How many processes were not recorded: too many at once. */
 uint64_t procs_finish(void);
 

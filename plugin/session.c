@@ -25,19 +25,27 @@ uint64_t session_next_task(struct buildbeat_session *s)
 	return ++s->last_task;
 }
 
-static void add_open(struct buildbeat_session *s, const struct session_host *host)
+static void add_open(struct buildbeat_session *s, const struct session_host *host,
+		     struct buf *b)
 {
-	char text[EVENT_MAX + 1], ancestors[120], cwd[PATH_MAX];
+	char ancestors[120], cwd[PATH_MAX];
 	struct event_open e = {
 		.pid = s->store.pid, .level = host->level, .ancestors = ancestors,
 		.tool = host->tool, .version = host->version, .command = host->command,
 		.cwd = getcwd(cwd, sizeof cwd),
 	};
-	struct buf b;
 
 	store_ancestors(&s->store, ancestors, sizeof ancestors);
+	event_add_open(b, store_now_us(&s->store), s->store.inst, &e);
+}
+
+static void open_now(struct buildbeat_session *s, const struct session_host *host)
+{
+	char text[EVENT_MAX + 1];
+	struct buf b;
+
 	buf_init_fixed(&b, text, sizeof text);
-	event_add_open(&b, store_now_us(&s->store), s->store.inst, &e);
+	add_open(s, host, &b);
 	store_append(&s->store, &b);
 }
 
@@ -107,7 +115,10 @@ static void joined(struct buildbeat_session *s, const struct session_host *host)
 {
 	s->forks = host->forks && !s->owner;
 	s->live = true;
-	add_open(s, host);
+	if (host->first)
+		add_open(s, host, host->first);
+	else
+		open_now(s, host);
 }
 
 /* Of the preload, should it be in this process: it has the ticket then. */
@@ -244,6 +255,12 @@ void session_end_build(struct buildbeat_session *s, int32_t status)
 	ticket_remove(&s->ticket);
 }
 
+void session_add_close(struct buildbeat_session *s, struct buf *b)
+{
+	event_add_close(b, store_now_us(&s->store), s->store.inst);
+	s->closed = true;
+}
+
 static void add_close(struct buildbeat_session *s)
 {
 	char text[256];
@@ -256,7 +273,7 @@ static void add_close(struct buildbeat_session *s)
 
 void session_close(struct buildbeat_session *s, int32_t status)
 {
-	if (!s->guest)
+	if (!s->guest && !s->closed)
 		add_close(s);
 	session_end_build(s, status);
 	s->live = false;

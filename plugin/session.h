@@ -23,6 +23,7 @@ struct buildbeat_session {
 	_Atomic bool live;	/* opened, and not closed */
 	bool forks;		/* forked children go on with it */
 	bool guest;		/* it speaks for another session's instance */
+	bool closed;		/* the "close" line is written, or about to be */
 	bool owner;
 	struct peak peak;
 	struct rusage before;	/* of this process when a task started that runs in it */
@@ -39,6 +40,7 @@ struct session_host {
 	enum store_access access;	/* to a recording that is begun */
 	const char *redact;	/* patterns of it, as redact_add_words() has them; NULL: none */
 	const char *instance;	/* to speak for when joining a directory, NULL: its own */
+	struct buf *first;	/* gets the "open" line, to be appended later; NULL: at once */
 	bool forks;
 };
 
@@ -68,6 +70,10 @@ void session_note(struct buildbeat_session *s, const char *text);
 /* The owner's last lines, sample and all: status is wait(2)'s, or -1. No-op for
  * others, and the second time. */
 void session_end_build(struct buildbeat_session *s, int32_t status);
+
+/* The "close" line into b, to be appended together with others: before
+ * session_close(), which then writes none. */
+void session_add_close(struct buildbeat_session *s, struct buf *b);
 
 /* The "close" line, session_end_build() where that was not called, and what was
  * opened is closed. */
