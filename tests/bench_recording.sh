@@ -38,7 +38,7 @@ total() {
 
 us=$(sed -n 's/^end_us: //p' "$dir/rec/build")
 mv "$dir/rec/proc_tasks.log" "$dir/tasks_usage.log"
-total "all default proc logs (bar: 62 plain, 25)" "$dir"/rec/proc_*.log
+total "all default proc logs (bar: 40 plain, 25)" "$dir"/rec/proc_*.log
 for f in "$dir"/rec/proc_*.log; do
 	total "  $(basename "$f")" "$f"
 done
