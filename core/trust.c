@@ -172,13 +172,14 @@ static int check(const char *path, const struct stat *st, enum rule rule, struct
 	char group[300];
 	int r = check_owner(path, st->st_uid, rule, err);
 
-	if (r || sticky)
+	if (r || sticky || rule == EXCEPTED)
 		return r;
 	if (st->st_mode & S_IWOTH)
 		return error_set(err, -EPERM, path, 0, 0, "everybody can write to it; to change "
-				 "that: chmod o-w %s", path);
-	if (!(st->st_mode & S_IWGRP) || rule == EXCEPTED ||
-	    is_private_group(st->st_uid, st->st_gid))
+				 "that: chmod o-w %s%s%s", path,
+				 rule == NOT_EXCEPTED ? "; if you trust everybody here, " : "",
+				 rule == NOT_EXCEPTED ? remedy : "");
+	if (!(st->st_mode & S_IWGRP) || is_private_group(st->st_uid, st->st_gid))
 		return 0;
 	add_group(group, sizeof group, st->st_gid);
 	return error_set(err, -EPERM, path, 0, 0, "group %s can write to it; to change that: chmod "

@@ -43,8 +43,8 @@ int trust_check_code(const char *path, const struct stat *st, struct error *err)
 int trust_path(const char *path, struct error *err);
 
 /*
- * The user's exceptions, for the process: below dir the owner and the groups do not
- * matter. The same again is nothing new. 0, -ENOMEM, or -E2BIG when there are too many.
+ * The user's exceptions, for the process: below dir neither owners nor modes matter.
+ * The same again is nothing new. 0, -ENOMEM, or -E2BIG when there are too many.
  */
 int trust_except(const char *dir);
 

@@ -169,9 +169,14 @@ START_TEST(owners)
 	ck_assert_int_eq(trust_path(a, &err), -EPERM);
 	ck_assert_int_eq(trust_path(b, &err), 0);
 	ck_assert_int_eq(trust_path(support_path("%s/new/c", b), &err), 0);
+	/* who may write does not matter either, but for what is not excepted */
 	chmod(a, 0777);
-	ck_assert_int_eq(trust_path(b, &err), -EPERM);
-	ck_assert_ptr_nonnull(strstr(err.message, "everybody can write to it"));
+	ck_assert_int_eq(trust_path(b, &err), 0);
+	ck_assert_int_eq(trust_path(a, &err), -EPERM);
+	ck_assert_int_eq(chown(a, 0, 0), 0);
+	ck_assert_int_eq(trust_path(a, &err), -EPERM);
+	ck_assert_ptr_nonnull(strstr(err.message, "everybody can write to it; to change that: chmod o-w "));
+	ck_assert_ptr_nonnull(strstr(err.message, "under 'trust' in your own configuration"));
 }
 END_TEST
 
