@@ -83,12 +83,12 @@ static void tell_result(const struct capture *c, const struct processes_result *
 		       why ? " (" : "", why ? why : "", why ? ")" : "");
 }
 
-bool capture_end(struct capture *c, struct error *err)
+int capture_end(struct capture *c, struct error *err)
 {
 	struct processes_result result;
 
 	if (!c->processes)
-		return true;
+		return 0;
 	processes_stop(c->processes, &result);
 	if (c->started) {
 		add_result(c, &result);
@@ -98,5 +98,5 @@ bool capture_end(struct capture *c, struct error *err)
 	c->processes = NULL;
 	if (result.error)
 		error_sys(err, result.error, LAYOUT_PROCESSES, NULL);
-	return !result.error;
+	return result.error;
 }

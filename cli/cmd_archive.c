@@ -100,6 +100,8 @@ static int archive_one(void *context, const char *what, struct error *err)
 	struct buf path = BUF_INIT;
 	int r = openrec(&rec, &path, OPENREC_SUMS, job->o->output, what, err);
 
+	if (!r)
+		r = openrec_whole(&rec, err);
 	if (!r && (r = figures_make(&f, &rec)))
 		error_sys(err, r, rec.path, NULL);
 	if (!r)

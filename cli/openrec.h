@@ -29,4 +29,9 @@ enum openrec_part {
 int openrec(struct recording *rec, struct buf *path, enum openrec_part part,
 	    const char *base, const char *what, struct error *err);
 
+
+/* Every task of the recording is there. -EINVAL with err where some were lost: its values
+ * cannot be judged. */
+int openrec_whole(const struct recording *rec, struct error *err);
+
 #endif

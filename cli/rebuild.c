@@ -5,6 +5,7 @@
 #include "figures.h"
 #include "outdir.h"
 #include "recording.h"
+#include "openrec.h"
 #include "report.h"
 #include "store.h"
 #include "text.h"
@@ -311,6 +312,8 @@ static int read_figure(struct one *o, double *value, const char **why, struct er
 	struct figures f = FIGURES_INIT;
 	int r = recording_read_sums(&rec, o->recording, &zstd_codec, err);
 
+	if (!r)
+		r = openrec_whole(&rec, err);
 	if (!r && (r = figures_make(&f, &rec)))
 		error_sys(err, r, o->recording, NULL);
 	if (!r) {

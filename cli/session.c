@@ -417,6 +417,8 @@ static bool is_finished_log(const char *name, const struct tasklog *t)
 
 	if (n < 5 || strcmp(name + n - 4, ".log"))
 		return false;
+	if (!strcmp(name, LAYOUT_LOST))
+		return false;
 	return !t->alive || strncmp(name, LAYOUT_TASKS_PREFIX, strlen(LAYOUT_TASKS_PREFIX));
 }
 
@@ -454,10 +456,32 @@ static void report_incomplete(struct session *s, int r)
 		r = store_error(&s->store);
 	if (!r && s->sampler)
 		r = sampler_error(s->sampler);
-	if (!r)
+	if (!r || s->complained)
 		return;
 	error_sys(&err, r, s->store.path, NULL);
 	complain(s, "the recording is incomplete", &err);
+}
+
+/* Also what no process could tell is told by a file that has room left. */
+static void report_lost(struct session *s)
+{
+	struct buf b = BUF_INIT;
+	struct lost lost;
+	struct error err;
+
+	store_tell_lost(&s->store);
+	if (lost_read(&lost, s->store.dir_fd) || !lost.reason || s->complained)
+		return;
+	lost_add_text(&b, &lost);
+	error_set(&err, lost.reason, s->store.path, 0, 0, "%s", buf_str(&b));
+	complain(s, "the recording is incomplete", &err);
+	buf_release(&b);
+}
+
+static void tell_part(struct session *s, const char *part, int error)
+{
+	if (lost_is_full(error))
+		lost_append_part(s->store.dir_fd, store_now_us(&s->store), part, error);
 }
 
 /* What ninja ran has no names until its own files are asked. */
@@ -466,7 +490,8 @@ static void name_edges(struct session *s, const struct tasklog *t)
 	struct error err;
 	int r = t->ninjas ? ninja_join(&s->store) : 0;
 
-	if (!r)
+	tell_part(s, "names", r);
+	if (!r || lost_is_full(r))
 		return;
 	error_sys(&err, r, s->store.path, NULL);
 	complain(s, "what ninja ran is not named", &err);
@@ -492,8 +517,10 @@ static bool lay_out(struct session *s, const struct tasklog *t)
 static void end_capture(struct session *s)
 {
 	struct error err = { 0 };
+	int r = capture_end(&s->capture, &err);
 
-	if (!capture_end(&s->capture, &err))
+	tell_part(s, "processes", r);
+	if (r && !lost_is_full(r))
 		complain(s, "the recording is incomplete", &err);
 }
 
@@ -501,6 +528,7 @@ static void finish_created(struct session *s, const struct launch *l)
 {
 	struct tasklog log = { 0 };
 	struct error err;
+	bool scanned;
 	int r;
 
 	if (s->sampler)
@@ -508,16 +536,22 @@ static void finish_created(struct session *s, const struct launch *l)
 	end_capture(s);
 	r = append_end(s, l);
 	gitstamp_end(&s->stamp);
+	tell_part(s, "samples", s->sampler ? sampler_error(s->sampler) : 0);
+	scanned = !tasklog_scan(s->store.dir_fd, &log);
+	if (scanned) {
+		append_tasks(s, &log);
+		name_edges(s, &log);
+	}
+	report_lost(s);
 	report_incomplete(s, r);
 	sampler_free(s->sampler);
 	s->sampler = NULL;
-	if (!tasklog_scan(s->store.dir_fd, &log)) {
-		append_tasks(s, &log);
+	if (scanned) {
 		report_torn(s, &log);
 		report_note(s, &log);
 		explain_no_tasks(s, l, &log);
-		name_edges(s, &log);
 	}
+	lost_end(s->store.dir_fd);
 	if (!lay_out(s, &log) && s->settings->compress == COMPRESS_ZSTD &&
 	    pack_logs(s, &log, &err))
 		complain(s, "not compressed", &err);
@@ -529,8 +563,8 @@ void session_finish(struct session *s, const struct launch *l)
 {
 	if (s->created)
 		finish_created(s, l);
-	else
-		report_incomplete(s, 0);
+	else if (!lost_is_full(store_error(&s->store)))
+		report_incomplete(s, 0);	/* else whoever began it says so */
 	if (s->has_ticket)
 		ticket_remove(&s->ticket);
 	buf_release(&s->makefiles);

@@ -41,6 +41,7 @@ core_libcore_la_SOURCES = \
 	core/saturate.h \
 	core/series.c core/series.h \
 	core/shell.c core/shell.h \
+	core/lost.c core/lost.h \
 	core/store.c core/store.h \
 	core/texts.c core/texts.h \
 	core/trust.c core/trust.h \

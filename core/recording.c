@@ -170,7 +170,8 @@ static bool is_tasks(const char *name)
 
 static bool is_ours(const char *name)
 {
-	return !strcmp(name, LAYOUT_BUILD) || !strcmp(name, LAYOUT_PROCESSES) || is_tasks(name) ||
+	return !strcmp(name, LAYOUT_BUILD) || !strcmp(name, LAYOUT_LOST) ||
+	       !strcmp(name, LAYOUT_PROCESSES) || is_tasks(name) ||
 	       (starts_with(name, "proc_") && ends_with(name, ".log"));
 }
 
@@ -186,7 +187,8 @@ static int add_file(struct source *s, const char *entry)
 	f.plain = !f.packed;
 	if (f.packed)
 		f.name[strlen(f.name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
-	if (s->build_only ? strcmp(f.name, LAYOUT_BUILD) : !is_ours(f.name))
+	if (s->build_only ? strcmp(f.name, LAYOUT_BUILD) && strcmp(f.name, LAYOUT_LOST) :
+	    !is_ours(f.name))
 		return 0;
 	grown = array_grow(s->file, s->n_files, sizeof *grown);
 	if (!grown)
@@ -239,6 +241,35 @@ static int parse_build(struct reader *r, const char *name, struct buf *text)
 	if (arena_keep(r->rec->arena, b.data))
 		return -ENOMEM;
 	return reader_build(r, name, b.data, b.len);
+}
+
+static int parse_lost(struct reader *r, const char *name, const struct buf *text)
+{
+	struct lost *l = &r->rec->lost;
+	struct damage damage = { 0 };
+	struct slice line, rest;
+	struct cursor c;
+	char said[200];
+	struct buf b;
+	bool whole;
+	int error;
+
+	cursor_init(&c, text->data, text->len);
+	whole = cursor_line(&c, &line, &whole) && whole;
+	error = reader_header(r, whole ? &line : NULL, name, "lost", &rest);
+	if (error <= 0)
+		return error;
+	while (reader_line(&c, &line, &damage)) {
+		if (!lost_parse(l, line))
+			damage_add(&damage, c.line);
+	}
+	/* half a line of it: something was lost, too */
+	if (damage.torn && !l->reason)
+		*l = (struct lost){ .parts = true, .reason = -ENOSPC };
+	buf_init_fixed(&b, said, sizeof said);
+	lost_add_text(&b, l);
+	error = l->reason ? reader_warn(r, "%s: %s", name, buf_str(&b)) : 0;
+	return error ? error : damage_tell(r, &damage, name);
 }
 
 static int parse_feed(struct reader *r, const char *name, struct feed *f)
@@ -308,6 +339,8 @@ int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
 		return reader_warn(r, "%s: empty", name);
 	if (!strcmp(name, LAYOUT_BUILD))
 		return parse_build(r, name, text);
+	if (!strcmp(name, LAYOUT_LOST))
+		return parse_lost(r, name, text);
 	return parse_series(r, name, text);
 }
 

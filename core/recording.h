@@ -3,6 +3,7 @@
 
 #include "buf.h"
 #include "error.h"
+#include "lost.h"
 #include "series.h"
 
 #include <stdbool.h>
@@ -190,6 +191,7 @@ struct recording {
 	struct memory_change *memory;	/* by time */
 	size_t n_series;
 	struct series *series;
+	struct lost lost;	/* what there was no room for */
 	size_t n_warnings;
 	struct warning *warning;
 	struct arena *arena;	/* private, as the next */

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,12 +231,97 @@ void store_close(struct store *s)
 {
 	int saved = errno;
 
+	if (s->lost_lines)
+		store_tell_lost(s);
 	if (s->tasks_fd >= 0)
 		close(s->tasks_fd);
 	if (s->dir_fd >= 0)
 		close(s->dir_fd);
 	s->tasks_fd = s->dir_fd = -1;
 	errno = saved;
+}
+
+void store_tell_lost(struct store *s)
+{
+	struct lost l = { .lines = s->lost_lines, .tasks = s->lost_tasks,
+			  .reason = s->lost_reason };
+	int cancel_state;
+
+	/* What a fork has from its parent, that one tells. */
+	if (!l.lines || s->lost_pid != getpid())
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	s->lost_lines -= l.lines;
+	s->lost_tasks -= l.tasks;
+	if (store_open_dir(s) ||
+	    lost_append_tasks(s->dir_fd, store_now_us(s), s->inst, &l)) {
+		s->lost_lines += l.lines;
+		s->lost_tasks += l.tasks;
+	}
+	pthread_setcancelstate(cancel_state, &cancel_state);
+}
+
+static void lose(struct store *s, const char *text, size_t len, int error)
+{
+	struct lost l = { 0 };
+
+	lost_count(&l, text, len);
+	if (s->lost_pid != getpid()) {
+		s->lost_lines = s->lost_tasks = 0;
+		s->lost_pid = getpid();
+		s->lacked_room = false;
+	}
+	s->lost_reason = error;
+	s->lost_lines += l.lines;
+	s->lost_tasks += l.tasks;
+	/* The first at once: a process may be killed before it can tell. */
+	if (!atomic_exchange(&s->lacked_room, true))
+		store_tell_lost(s);
+}
+
+/*
+ * A part was written: what is not a whole line is cut off again, so that the next
+ * writer's line does not continue it. Returns how many bytes stay.
+ */
+static size_t cut_torn(const struct store *s, const char *text, size_t n)
+{
+	const char *eol = memrchr(text, '\n', n);
+	size_t whole = eol ? (size_t)(eol + 1 - text) : 0;
+	off_t end = lseek(s->tasks_fd, 0, SEEK_CUR);
+	struct stat st;
+
+	if (n > whole && end >= (off_t)n && !fstat(s->tasks_fd, &st) && st.st_size == end &&
+	    ftruncate(s->tasks_fd, end - (off_t)(n - whole))) {
+		/* not possible: the torn line is at least ended, if that is */
+		store_write(s->tasks_fd, "\n", 1);
+	}
+	return whole;
+}
+
+static void append(struct store *s, const char *text, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = s->limited ? write_quietly(s->tasks_fd, text, len) :
+			write(s->tasks_fd, text, len);
+	} while (n < 0 && errno == EINTR);
+	if (n == (ssize_t)len) {
+		if (s->lost_lines)
+			store_tell_lost(s);
+		return;
+	}
+	if (n < 0 && !lost_is_full(-errno)) {
+		s->error = -errno;
+		return;
+	}
+	if (n < 0) {
+		lose(s, text, len, -errno);
+	} else {
+		size_t whole = cut_torn(s, text, (size_t)n);
+
+		lose(s, text + whole, len - whole, has_size_limit() ? -EFBIG : -ENOSPC);
+	}
 }
 
 /* write() is a cancellation point, and what a host calls us in need not be one. */
@@ -246,10 +332,10 @@ void store_append(struct store *s, struct buf *b)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	if (!s->error && s->tasks_fd >= 0 && b->len) {
-		if (!r)
-			r = write_once(s->tasks_fd, b->data, b->len, s->limited);
 		if (r)
 			s->error = r;
+		else
+			append(s, b->data, b->len);
 	}
 	buf_clear(b);
 	pthread_setcancelstate(cancel_state, &cancel_state);
@@ -263,6 +349,8 @@ int store_error(const struct store *s)
 
 	if (s->error)
 		return s->error;
+	if (s->lacked_room)
+		return s->lost_reason;
 	if (!s->limited || getrlimit(RLIMIT_FSIZE, &limit) || fstat(s->tasks_fd, &st))
 		return 0;
 	return (rlim_t)st.st_size < limit.rlim_cur ? 0 : -EFBIG;
@@ -418,7 +506,10 @@ static int write_first_lines(struct store *s, int64_t wall_ns)
 	close(fd);
 	if (r)
 		return r;
-	return store_write(s->tasks_fd, TASKS_HEADER, strlen(TASKS_HEADER));
+	r = store_write(s->tasks_fd, TASKS_HEADER, strlen(TASKS_HEADER));
+	if (!r)
+		lost_begin(s->dir_fd);
+	return r;
 }
 
 /* What could not be begun: no directory that is no recording is left. */
@@ -427,6 +518,7 @@ static void discard(struct store *s)
 	if (s->dir_fd >= 0) {
 		unlinkat(s->dir_fd, LAYOUT_BUILD, 0);
 		unlinkat(s->dir_fd, LAYOUT_TASKS, 0);
+		unlinkat(s->dir_fd, LAYOUT_LOST, 0);
 	}
 	rmdir(s->path);
 	store_close(s);

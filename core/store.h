@@ -4,6 +4,7 @@
 #include "buf.h"
 #include "error.h"
 #include "event.h"
+#include "lost.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -35,6 +36,10 @@ struct store {
 	unsigned flags;		/* STORE_ bits, handed on in the ticket */
 	bool limited;		/* the process has a limit on the size of files */
 	_Atomic int error;	/* sticky: the first failed write, negative errno */
+	_Atomic bool lacked_room;	/* a line was lost; and of this process, not told yet: */
+	_Atomic uint64_t lost_lines, lost_tasks;
+	_Atomic int32_t lost_pid;
+	_Atomic int lost_reason;
 };
 
 /* Who may read a recording: the modes of its directory are those of store_dir_mode(),
@@ -87,12 +92,16 @@ int store_open_dir(struct store *s);
 
 void store_close(struct store *s);
 
+/* What was lost is told in lost.log: when writing works again, and at the end. */
+void store_tell_lost(struct store *s);
+
 /* Microseconds since the recording's start. */
 int64_t store_now_us(const struct store *s);
 
 /*
  * Append the whole lines in b to tasks.log with one write(), and empty b. The
- * first failure stays in s->error and nothing is written any more. errno is
+ * first failure stays in s->error and nothing is written any more, but when
+ * there is no room, that is counted (lost.h), and the next call tries again. errno is
  * kept. Safe from several threads.
  */
 void store_append(struct store *s, struct buf *b);

@@ -91,6 +91,25 @@ static void complain(const char *path, const char *message)
 	store_write(STDERR_FILENO, b.data, b.len);
 }
 
+/* What this build's processes found no room for, where no launcher says it. */
+static void complain_of_lost(void)
+{
+	char text[PATH_MAX + 512];
+	struct lost lost;
+	struct buf b;
+
+	if (!make.session.owner || make.level > 0)
+		return;
+	store_tell_lost(&make.session.store);
+	if (lost_read(&lost, make.session.store.dir_fd) || !lost.reason)
+		return;
+	buf_init_fixed(&b, text, sizeof text);
+	buf_addf(&b, "buildbeat: %s: the recording is incomplete: ", make.session.store.path);
+	lost_add_text(&b, &lost);
+	buf_addc(&b, '\n');
+	store_write(STDERR_FILENO, b.data, b.len);
+}
+
 /* The recording */
 
 /* The kernel puts the arguments' strings behind one another and those of the
@@ -318,6 +337,8 @@ static void finish(int status, void *unused)
 	not_recorded = procs_finish();
 	if (make.session.store.error)
 		complain(make.session.store.path, strerror(-make.session.store.error));
+	else
+		complain_of_lost();
 	if (not_recorded) {
 		snprintf(text, sizeof text, STORE_NOTE_PREFIX "%llu processes were not recorded: too many at once",
 			 (unsigned long long)not_recorded);

@@ -156,10 +156,10 @@ static void append(struct buf *b)
 		store_append(&host.store, b);
 	else if (!is_tasks_log(host.store.tasks_fd))
 		append_anew(b);
-	else if (is_limited() && !host.store.limited)
-		store_write(host.store.tasks_fd, b->data, b->len);
-	else
+	else {
+		host.store.limited |= is_limited();
 		store_append(&host.store, b);
+	}
 	errno = saved;
 }
 
@@ -415,6 +415,7 @@ static void write_close(void)
 	note_not_recorded(&b);
 	event_add_close(&b, preload_now_us(), host.store.inst);
 	append(&b);
+	store_tell_lost(&host.store);
 }
 
 static bool may_close(void)

@@ -252,6 +252,8 @@ void session_end_build(struct buildbeat_session *s, int32_t status)
 	buf_init_fixed(&b, text, sizeof text);
 	buildinfo_add_end(&b, store_now_us(&s->store), status);
 	store_append_build(&s->store, &b);
+	store_tell_lost(&s->store);
+	lost_end(s->store.dir_fd);
 	ticket_remove(&s->ticket);
 }
 

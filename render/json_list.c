@@ -14,6 +14,7 @@ static void add_entry(struct json *j, const struct listing_entry *e)
 	json_known(j, "signal", e->result == BUILD_KILLED ? e->status : -1);
 	json_str(j, "start", recording_build(&e->rec, "start"));
 	json_known(j, "wall_us", e->damaged ? -1 : e->rec.end_us);
+	json_bool(j, "complete", !e->rec.lost.reason);
 	json_known(j, "tasks", recording_build_number(&e->rec, "tasks"));
 	json_str(j, "command", recording_build(&e->rec, "command"));
 	json_object_end(j);

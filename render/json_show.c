@@ -106,6 +106,7 @@ static void add_result(struct json *j, const struct summary *s)
 	json_str(j, "result", result_word(s->result));
 	json_known(j, "exit_status", exited ? s->status : -1);
 	json_known(j, "signal", s->result == BUILD_KILLED ? s->status : -1);
+	json_bool(j, "complete", !s->rec->lost.reason);
 	json_array(j, "warnings");
 	for (size_t i = 0; i < s->rec->n_warnings; i++)
 		json_str(j, NULL, s->rec->warning[i].text);
@@ -131,6 +132,8 @@ static void add_totals(struct json *j, const struct summary *s)
 	json_int(j, "tasks_killed", (int64_t)s->n_state[TASK_KILLED]);
 	json_int(j, "tasks_unfinished", (int64_t)s->n_state[TASK_RUNNING]);
 	json_int(j, "tasks_queued", (int64_t)s->n_state[TASK_QUEUED]);
+	json_int(j, "tasks_lost", (int64_t)s->rec->lost.tasks);
+	json_int(j, "lines_lost", (int64_t)s->rec->lost.lines);
 	json_int(j, "tasks_hosting", (int64_t)s->n_hosting);
 	json_object_end(j);
 }

@@ -113,8 +113,12 @@ static void say_result(struct facts *f, const struct summary *s)
 	name_add_result(&f->part, s->result, s->status);
 	buf_adds(&f->part, s->result == BUILD_OPEN ? ", seen for " : ", after ");
 	text_add_time(&f->part, s->wall_us);
-	fact_end(f, "result", s->result == BUILD_OK || s->result == BUILD_ENDED ?
-		 TONE_TITLE : TONE_ALARM);
+	if (s->rec->lost.reason) {
+		buf_adds(&f->part, "; incomplete: ");
+		lost_add_text(&f->part, &s->rec->lost);
+	}
+	fact_end(f, "result", !s->rec->lost.reason &&
+		 (s->result == BUILD_OK || s->result == BUILD_ENDED) ? TONE_TITLE : TONE_ALARM);
 }
 
 static void say_warnings(struct facts *f, const struct recording *rec)

@@ -80,9 +80,11 @@ static void add_result(struct buf *out, const struct listing_entry *e, const str
 		buf_addf(&b, "exit %d", e->status);
 	else if (e->result == BUILD_KILLED)
 		name_add_signal(&b, e->status);
+	else if (e->rec.lost.reason && e->result != BUILD_OPEN)
+		buf_adds(&b, "partial");
 	else
 		buf_adds(&b, e->result == BUILD_OPEN ? "no end" : result_word(e->result));
-	if (e->result != BUILD_OK && e->result != BUILD_ENDED)
+	if (e->rec.lost.reason || (e->result != BUILD_OK && e->result != BUILD_ENDED))
 		text_tone(out, style, TONE_ALARM);
 	add_left(out, buf_str(&b), RESULT_COLUMNS);
 	text_tone(out, style, TONE_PLAIN);

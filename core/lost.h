@@ -1,0 +1,57 @@
+#ifndef BUILDBEAT_LOST_H
+#define BUILDBEAT_LOST_H
+
+#include "cursor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * lost.log: what a recording lacks because there was no room to write it. A first
+ * line, then
+ *	lost TIME_US INST LINES TASKS REASON	lines of tasks.log; TASKS of them began a task
+ *	part TIME_US NAME REASON		some of the samples, processes, names
+ * with tabs in between. Each line counts what no line before it counted. REASON is
+ * disk, quota or limit (on the size of files).
+ *
+ * Room for it is reserved when the recording begins. Where the file is not there or
+ * holds its first line only, nothing was lost.
+ */
+#define LOST_HEADER "buildbeat lost 1\n"
+#define LOST_RESERVED 65536
+
+struct lost {
+	uint64_t lines, tasks;
+	bool parts;		/* samples, processes or names are missing */
+	int reason;		/* negative errno of the first line, 0: nothing was lost */
+};
+
+/* Is this (negative) errno one that goes away with room: no space, quota, size of file. */
+bool lost_is_full(int error);
+
+/* Count lines of events, and those of them that begin a task. */
+void lost_count(struct lost *l, const char *text, size_t len);
+
+/* Add one line of the file. False: it is damaged. */
+bool lost_parse(struct lost *l, struct slice line);
+
+/* Sum up the file in a recording's directory. 0 (also where there is none) or a
+ * negative errno. */
+int lost_read(struct lost *l, int dir_fd);
+
+/* Begin the file, and reserve room for it and for the end of `build`. */
+void lost_begin(int dir_fd);
+
+/* The recording has ended: give that room back; a file that tells nothing goes. */
+void lost_end(int dir_fd);
+
+/* "446 tasks, 800 other lines, samples: the disk was full", behind what b holds. */
+struct buf;
+void lost_add_text(struct buf *b, const struct lost *l);
+
+/* Append one line. 0 or a negative errno. */
+int lost_append_tasks(int dir_fd, int64_t time_us, const char *inst, const struct lost *l);
+int lost_append_part(int dir_fd, int64_t time_us, const char *part, int error);
+
+#endif

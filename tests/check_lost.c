@@ -1,0 +1,214 @@
+#include "launched.h"
+#include "make_host.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A recording there was no room for: what is missing is counted, and nobody judges the rest. */
+
+/* A make with sub-makes, 200 recipes and a task of its own writer. */
+static void write_makefiles(const char *middle)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "all: a b c\n"
+		 "a b c: ; @$(MAKE) -s -f sub.mk\n"
+		 "b: middle\nc: b\n"
+		 "middle: a ; @%s\n", middle);
+	support_writes(support_path("%s/Makefile", support_tmpdir()), buf_str(&b));
+	support_writes(support_path("%s/sub.mk", support_tmpdir()),
+		       "all: $(shell seq 60)\n%: ; @true\n");
+	buf_release(&b);
+}
+
+static size_t n_started(const struct recording *rec)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		n += rec->task[i].start_us >= 0;
+	return n;
+}
+
+static size_t true_number(void)
+{
+	struct recording rec;
+	struct run r;
+	size_t n;
+
+	support_run(&r, support_tmpdir(), RECORD "-n whole -- make -j2");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.err.data, "");
+	support_run_release(&r);
+	ck_assert(!support_exists(support_path("%s/stats/whole/lost.log", support_tmpdir())));
+	launched_read(&rec, "whole");
+	ck_assert_int_eq(rec.lost.reason, 0);
+	n = n_started(&rec);
+	recording_release(&rec);
+	return n;
+}
+
+/* Recorded and lost ones are all there were, and no line is damaged. */
+static void complete_with_lost(const char *name, size_t number, int reason)
+{
+	struct recording rec;
+
+	launched_read(&rec, name);
+	ck_assert_uint_eq(n_started(&rec) + rec.lost.tasks, number);
+	if (rec.lost.reason) {
+		ck_assert_int_eq(rec.lost.reason, reason);
+		ck_assert_uint_eq(rec.n_warnings, 1);
+		ck_assert_ptr_nonnull(strstr(rec.warning[0].text, "lost ("));
+	} else {
+		ck_assert_uint_eq(rec.n_warnings, 0);
+	}
+	ck_assert_int_ge(rec.end_us, 0);
+	recording_release(&rec);
+}
+
+static const int limits[] = { 4, 5, 6, 7, 9, 12, 16, 23, 31 };	/* of 512 bytes */
+
+START_TEST(size_of_file)
+{
+	struct run r;
+	size_t number;
+
+	if (!make_host_can())
+		return;
+	write_makefiles("true");
+	number = true_number();
+	support_run(&r, support_tmpdir(), "ulimit -f %d; " RECORD "-n one -- make -j2", limits[_i]);
+	ck_assert_int_eq(r.status, 0);
+	if (r.err.len)
+		launched_said(&r, "tasks, ");
+	support_run_release(&r);
+	complete_with_lost("one", number, -EFBIG);
+}
+END_TEST
+
+/* On a file system of so many KiB, the recording copied from there. False: not possible here. */
+static bool record_small(int kib, const char *before)
+{
+	struct run r;
+	bool can;
+
+	support_run(&r, support_tmpdir(), "mkdir -p small stats; unshare -rm sh -c '"
+		    "mount -t tmpfs -o size=%dk none small || exit 77; %s; "
+		    BUILDBEAT " record --no-git -o small -n one -- make -j2 || exit 76; "
+		    "cp -r small/one stats/one'", kib, before);
+	can = r.status != 77 && !strstr(r.err.data, "unshare");
+	if (can)
+		ck_assert_msg(!r.status, "%d %s", r.status, r.err.data);
+	support_run_release(&r);
+	return can;
+}
+
+static const int sizes[] = { 48, 52, 56, 60, 68, 76, 84, 400 };
+
+START_TEST(size_of_disk)
+{
+	size_t number;
+
+	if (!make_host_can())
+		return;
+	write_makefiles("true");
+	number = true_number();
+	if (record_small(sizes[_i], ":"))
+		complete_with_lost("one", number, -ENOSPC);
+}
+END_TEST
+
+static const int left[] = { 40, 42, 44 };
+
+/* A recipe makes room again: what follows is recorded, what was lost is counted. */
+START_TEST(room_again)
+{
+	struct recording rec;
+	size_t number, late = 0;
+
+	if (!make_host_can())
+		return;
+	write_makefiles("rm -f small/fill");
+	number = true_number();
+	if (!record_small(480 + left[_i], "head -c 480k /dev/zero >small/fill"))
+		return;
+	complete_with_lost("one", number, -ENOSPC);
+	launched_read(&rec, "one");
+	ck_assert_uint_gt(rec.lost.tasks, 0);
+	for (size_t i = 0; i < rec.n_tasks; i++)
+		late += rec.task[i].end_us > rec.end_us * 2 / 3;
+	ck_assert_uint_gt(late, 0);
+	recording_release(&rec);
+}
+END_TEST
+
+/* Who reads it says so, who judges does not. */
+START_TEST(is_told)
+{
+	struct run r;
+
+	if (!make_host_can())
+		return;
+	write_makefiles("true");
+	support_run(&r, support_tmpdir(), "(ulimit -f 6; " RECORD "-n one -- make -j2) && "
+		    BUILDBEAT " show --json stats/one >json && " BUILDBEAT " show stats/one && "
+		    BUILDBEAT " list stats");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "; incomplete: "));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "partial"));
+	support_run_release(&r);
+	support_run(&r, support_tmpdir(), "grep -c '\"complete\": *false' json; "
+		    BUILDBEAT " archive --repo a.git stats/one; echo $?; "
+		    BUILDBEAT " diff stats/one stats/one; echo $?");
+	ck_assert_str_eq(r.out.data, "1\n2\n2\n");
+	ck_assert_ptr_nonnull(strstr(r.err.data, "the recording is incomplete"));
+	support_run_release(&r);
+}
+END_TEST
+
+/* The file's lines */
+
+static const struct {
+	const char *line;
+	bool good;
+	uint64_t lines, tasks;
+	int reason;
+} cases[] = {
+	{ "lost\t12\tab\t5\t2\tdisk", true, 5, 2, -ENOSPC },
+	{ "lost\t12\tab\t5\t5\tquota", true, 5, 5, -EDQUOT },
+	{ "lost\t12\tab\t5\t0\tlimit", true, 5, 0, -EFBIG },
+	{ "lost\t12\tab\t5\t0\tmoon", true, 5, 0, -ENOSPC },
+	{ "part\t12\tsamples\tdisk", true, 0, 0, -ENOSPC },
+	{ "lost\t12\tab\t5\t6\tdisk", false, 0, 0, 0 },
+	{ "lost\t12\tab\t5", false, 0, 0, 0 },
+	{ "lost\tab\t5\t0\tdisk", false, 0, 0, 0 },
+	{ "lost\t1\tab\t99999999999999999999\t0\tdisk", false, 0, 0, 0 },
+	{ "", false, 0, 0, 0 },
+	{ "start\t1", false, 0, 0, 0 },
+};
+
+START_TEST(parsed)
+{
+	struct lost l = { 0 };
+
+	ck_assert(lost_parse(&l, (struct slice){ cases[_i].line, strlen(cases[_i].line) }) ==
+		  cases[_i].good);
+	ck_assert_uint_eq(l.lines, cases[_i].lines);
+	ck_assert_uint_eq(l.tasks, cases[_i].tasks);
+	ck_assert_int_eq(l.reason, cases[_i].reason);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("lost");
+	TCase *t = launched_case("lost");
+
+	tcase_add_loop_test(t, size_of_file, 0, sizeof limits / sizeof *limits);
+	tcase_add_loop_test(t, size_of_disk, 0, sizeof sizes / sizeof *sizes);
+	tcase_add_loop_test(t, room_again, 0, sizeof left / sizeof *left);
+	tcase_add_test(t, is_told);
+	tcase_add_loop_test(t, parsed, 0, sizeof cases / sizeof *cases);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
