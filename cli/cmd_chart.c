@@ -180,7 +180,7 @@ static int write_bootchart(const struct job *j, const struct buf *text, struct e
 		j->to_file ? outfile_write(path.data, text, err) :
 		outfile_replace(path.data, text, err);
 	if (!r)
-		printf("%s\n", path.data);
+		output_path(path.data);
 	buf_release(&path);
 	return r;
 }

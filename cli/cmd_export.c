@@ -3,6 +3,7 @@
 #include "heap.h"
 #include "hold.h"
 #include "openrec.h"
+#include "output.h"
 #include "report.h"
 
 #include <errno.h>
@@ -59,7 +60,7 @@ static int write_new(const struct converter *c, const struct recording *rec, con
 	hold_begin(&before);
 	r = c->write(rec, path, err);
 	if (!r)
-		printf("%s\n", path);
+		output_path(path);
 	hold_end(&before);
 	return r;
 }

@@ -10,6 +10,7 @@
 #include "openrec.h"
 #include "recording_write.h"
 #include "redact.h"
+#include "output.h"
 #include "report.h"
 #include "store.h"
 #include "trust.h"
@@ -85,7 +86,7 @@ static int write_recording(const struct recording *rec, const struct import_argu
 	hold_begin(&before);
 	r = recording_write_for(rec, (enum store_access)i->access, i->output, i->name, path, err);
 	if (!r)
-		printf("%s\n", path);
+		output_path(path);
 	hold_end(&before);
 	return r;
 }

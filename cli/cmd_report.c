@@ -5,6 +5,7 @@
 #include "outfile.h"
 #include "page.h"
 #include "recording.h"
+#include "output.h"
 #include "report.h"
 #include "store.h"
 
@@ -172,7 +173,7 @@ static int write_page(struct made *m, const char *dir, struct error *err)
 	r = r ? error_sys(err, r, NULL, NULL) : store_make_parents(path.data, err);
 	r = r ? r : outfile_replace(path.data, &text, err);
 	if (!r)
-		printf("%s\n", path.data);
+		output_path(path.data);
 	buf_release(&path);
 	buf_release(&text);
 	return r;

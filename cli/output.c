@@ -46,3 +46,15 @@ void output_write(const struct buf *text)
 	if (text->len)
 		fwrite(text->data, 1, text->len, stdout);
 }
+
+void output_path(const char *path)
+{
+	struct buf shown = BUF_INIT;
+
+	if (isatty(STDOUT_FILENO)) {
+		text_add_name(&shown, path, 0);
+		path = buf_str(&shown);
+	}
+	printf("%s\n", path);
+	buf_release(&shown);
+}

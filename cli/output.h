@@ -11,6 +11,9 @@
  */
 struct style output_style(void);
 
+/* A path on a line of its own: on a terminal as text_add_name() shows it, else as it is. */
+void output_path(const char *path);
+
 /* All of it to standard output; main() tells when that failed. */
 void output_write(const struct buf *text);
 

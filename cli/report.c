@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "store.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,17 +15,18 @@
 /* One write(), so that lines of several processes do not mix. */
 static void write_line(const char *where, const char *message)
 {
-	char line[2048];
-	int n = snprintf(line, sizeof line - 1, "buildbeat: %s%s", where, message);
-	size_t len = n < (int)sizeof line - 1 ? (size_t)n : sizeof line - 2;
+	char memory[10 * 2048];		/* what is escaped becomes longer */
+	struct buf line;
 
-	for (size_t i = 0; i < len; i++) {
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-			line[i] = '?';
-	}
-	line[len] = '\n';
+	buf_init_fixed(&line, memory, sizeof memory);
+	buf_adds(&line, "buildbeat: ");
+	text_add_name(&line, where, 0);
+	text_add_name(&line, message, 0);
+	if (line.len >= sizeof memory - 1)
+		line.len = sizeof memory - 2;
+	buf_addc(&line, '\n');
 	fflush(stdout);
-	store_write(STDERR_FILENO, line, len + 1);
+	store_write(STDERR_FILENO, line.data, line.len);
 }
 
 void report(const char *format, ...)
@@ -117,12 +119,17 @@ void progress_begin(struct progress *p, const char *what)
 
 void progress_at(struct progress *p, unsigned percent)
 {
+	char memory[1024];
+	struct buf what;
+
 	if (!p->begin_ns || clock_mono_ns() - p->begin_ns < 1000000000 ||
 	    (p->shown && p->shown_percent == percent))
 		return;
 	p->shown = true;
 	p->shown_percent = percent;
-	fprintf(stderr, "\rbuildbeat: %s %u%%", p->what, percent);
+	buf_init_fixed(&what, memory, sizeof memory);
+	text_add_name(&what, p->what, 0);
+	fprintf(stderr, "\rbuildbeat: %s %u%%", buf_str(&what), percent);
 	fflush(stderr);
 }
 

@@ -27,9 +27,10 @@ static void add_quoted(struct buf *b, const char *s, size_t len)
 
 	buf_addc(b, '"');
 	while (i < len) {
-		size_t n = utf8_length(p + i, len - i);
+		uint32_t code;
+		size_t n = utf8_decode(p + i, len - i, &code);
 
-		if (!n) {
+		if (code >= UTF8_BAD_BYTE) {
 			buf_adds(b, "\xef\xbf\xbd");
 			i++;
 			continue;
@@ -41,8 +42,11 @@ static void add_quoted(struct buf *b, const char *s, size_t len)
 			buf_adds(b, "\\n");
 		} else if (p[i] == '\t') {
 			buf_adds(b, "\\t");
-		} else if (p[i] < ' ' || p[i] == 0x7f) {
-			buf_addf(b, "\\u%04x", p[i]);
+		} else if (utf8_is_unsafe(code) && code > 0xffff) {
+			buf_addf(b, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (code >> 10)),
+				 (unsigned)(0xdc00 + (code & 0x3ff)));
+		} else if (utf8_is_unsafe(code)) {
+			buf_addf(b, "\\u%04x", (unsigned)code);
 		} else {
 			buf_add(b, p + i, n);
 		}

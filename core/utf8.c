@@ -29,3 +29,32 @@ size_t utf8_length(const unsigned char *p, size_t len)
 		return 0;
 	return n;
 }
+
+bool utf8_is_unsafe(uint32_t code)
+{
+	static const struct {
+		uint32_t from, to;
+	} unsafe[] = {
+		{ 0, 0x1f }, { 0x7f, 0x9f }, { 0x61c, 0x61c }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
+		{ 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xfffe, 0xffff },
+		{ 0xe0000, 0xe0fff }, { UTF8_BAD_BYTE, UTF8_BAD_BYTE + 255 },
+	};
+
+	if (code >= ' ' && code < 0x7f)
+		return false;
+	for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++) {
+		if (code >= unsafe[i].from && code <= unsafe[i].to)
+			return true;
+	}
+	return false;
+}
+
+size_t utf8_decode(const unsigned char *p, size_t len, uint32_t *code)
+{
+	size_t n = utf8_length(p, len);
+
+	*code = n == 1 ? p[0] : n ? p[0] & (0x7fu >> n) : UTF8_BAD_BYTE + p[0];
+	for (size_t i = 1; i < n; i++)
+		*code = *code << 6 | (p[i] & 0x3f);
+	return n ? n : 1;
+}

@@ -1,5 +1,7 @@
 #include "text.h"
 
+#include "utf8.h"
+
 #include <string.h>
 
 #define MARK "..."
@@ -90,14 +92,12 @@ bool text_add_bar(struct buf *b, const struct style *s, double share, unsigned w
 struct glyph {
 	const char *p;
 	size_t len;		/* bytes of the name */
-	uint32_t code;		/* a byte that is not UTF-8: BAD_BYTE + it */
+	uint32_t code;		/* a byte that is not UTF-8: UTF8_BAD_BYTE + it */
 	unsigned columns;	/* as printed, escaped or not */
 	bool escaped;
 };
 
-#define BAD_BYTE 0x80000000u
-
-/* Code points that take no or two columns, or that a terminal must not see. */
+/* Code points that take no or two columns. */
 struct range {
 	uint32_t from, to;
 };
@@ -109,17 +109,6 @@ static bool in(const struct range *r, size_t n, uint32_t code)
 			return true;
 	}
 	return false;
-}
-
-static bool is_unsafe(uint32_t code)
-{
-	static const struct range unsafe[] = {
-		{ 0, 0x1f }, { 0x7f, 0x9f }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
-		{ 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xfffe, 0xffff },
-		{ 0xe0000, 0xe0fff }, { BAD_BYTE, BAD_BYTE + 255 },
-	};
-
-	return in(unsafe, sizeof unsafe / sizeof *unsafe, code);
 }
 
 static unsigned width_of(uint32_t code)
@@ -143,39 +132,18 @@ static unsigned width_of(uint32_t code)
 	return in(two, sizeof two / sizeof *two, code) ? 2 : 1;
 }
 
-/* The code point at p; BAD_BYTE + the byte where there is none. */
-static size_t decode(const char *s, size_t len, uint32_t *code)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *p = (const unsigned char *)s;
-	size_t n = p[0] < 0x80 ? 1 : (p[0] & 0xe0) == 0xc0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 :
-		   (p[0] & 0xf8) == 0xf0 ? 4 : 0;
-
-	*code = n == 1 ? p[0] : p[0] & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if (i >= len || (p[i] & 0xc0) != 0x80)
-			n = 0;
-		else
-			*code = *code << 6 | (p[i] & 0x3f);
-	}
-	if (n && *code >= least[n] && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff))
-		return n;
-	*code = BAD_BYTE + p[0];
-	return 1;
-}
-
 static unsigned escape_columns(uint32_t code)
 {
 	if (code == '\n' || code == '\t' || code == '\r')
 		return 2;
-	return code < 0xa0 || code >= BAD_BYTE ? 4 : code < 0x10000 ? 6 : 10;
+	return code < 0xa0 || code >= UTF8_BAD_BYTE ? 4 : code < 0x10000 ? 6 : 10;
 }
 
 static void next_glyph(struct glyph *g, const char *p, size_t len)
 {
 	g->p = p;
-	g->len = decode(p, len, &g->code);
-	g->escaped = is_unsafe(g->code);
+	g->len = utf8_decode((const unsigned char *)p, len, &g->code);
+	g->escaped = utf8_is_unsafe(g->code);
 	g->columns = g->escaped ? escape_columns(g->code) : width_of(g->code);
 }
 
@@ -185,7 +153,7 @@ static void add_glyph(struct buf *b, const struct glyph *g)
 		buf_add(b, g->p, g->len);
 	else if (g->code == '\n' || g->code == '\t' || g->code == '\r')
 		buf_adds(b, g->code == '\n' ? "\\n" : g->code == '\t' ? "\\t" : "\\r");
-	else if (g->code < 0xa0 || g->code >= BAD_BYTE)
+	else if (g->code < 0xa0 || g->code >= UTF8_BAD_BYTE)
 		buf_addf(b, "\\x%02x", (unsigned)(g->code & 0xff));
 	else
 		buf_addf(b, g->code < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)g->code);

@@ -1,5 +1,7 @@
+#include "json.h"
 #include "support.h"
 #include "text.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,11 +138,75 @@ END_TEST
 
 #define COUNT(a) ((int)(sizeof (a) / sizeof *(a)))
 
+/* Nothing that a terminal obeys, or that turns the direction of writing, in any output. */
+static void ck_safe(const struct buf *b, bool newlines)
+{
+	uint32_t code;
+
+	for (size_t i = 0, n; i < b->len; i += n) {
+		n = utf8_decode((const unsigned char *)b->data + i, b->len - i, &code);
+		if (utf8_is_unsafe(code) && !(newlines && code == '\n'))
+			ck_abort_msg("%08x", (unsigned)code);
+	}
+}
+
+START_TEST(any_bytes_are_safe)
+{
+	static const char *const piece[] = {
+		"\x9b", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8", "\x1b[2J", "\xe2\x80",
+		"\xd8\x9c", "\xf3\xa0\x80\x81", "\xed\xa0\x80", "a", "\xc3\xa4", "\r\n", "<", "&",
+	};
+	struct buf b = BUF_INIT;
+	struct json j;
+
+	srand(3);
+	for (int round = 0; round < 10000; round++) {
+		char text[256];
+		size_t len = 0;
+
+		for (int i = rand() % 30; i > 0; i--) {
+			const char *p = piece[(size_t)rand() % (sizeof piece / sizeof *piece)];
+
+			if (rand() % 2) {
+				memcpy(text + len, p, strlen(p));
+				len += strlen(p);
+			} else {
+				text[len++] = (char)(1 + rand() % 255);
+			}
+		}
+		text[len] = '\0';
+		buf_clear(&b);
+		text_add_name(&b, text, round % 3 ? 0 : 10);
+		ck_safe(&b, false);
+		buf_clear(&b);
+		json_init(&j, &b, false);
+		json_str(&j, NULL, text);
+		ck_safe(&b, true);
+	}
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(messages_are_safe)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat show \"$(printf 'x\\302\\233y\\233\\342\\200\\256z\\033[2J')\"");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_msg(strstr(r.err.data, "x\\x9by\\x9b\\u202ez\\x1b[2J") != NULL, "%s", r.err.data);
+	ck_safe(&r.err, true);
+	support_run_release(&r);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("text");
 	TCase *t = tcase_create("text");
 
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, any_bytes_are_safe);
+	tcase_add_test(t, messages_are_safe);
 	tcase_add_loop_test(t, time_units, 0, COUNT(times));
 	tcase_add_loop_test(t, byte_units, 0, COUNT(sizes));
 	tcase_add_loop_test(t, percents, 0, COUNT(shares));

@@ -7,6 +7,7 @@ tests_check_summary_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_summary_LDADD = $(RENDER_TEST_LIBS)
 tests_check_text_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_text_LDADD = $(RENDER_TEST_LIBS)
+EXTRA_tests_check_text_DEPENDENCIES = buildbeat
 tests_check_show_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_check_show_LDADD = $(RENDER_TEST_LIBS)
 EXTRA_tests_check_show_DEPENDENCIES = buildbeat

@@ -1,5 +1,7 @@
 #include "pack_texts.h"
 
+#include "utf8.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,6 +18,13 @@ static size_t cut(const char *text, size_t n, size_t most)
 	return n;
 }
 
+static char *mempset(char *p, char c, size_t n)
+{
+	memset(p, c, n);
+	return p + n;
+}
+
+/* What turns the direction of writing would do so in the page as well. */
 static void put_line(struct buf *out, const char *text, size_t n, bool whole)
 {
 	char *p;
@@ -23,8 +32,17 @@ static void put_line(struct buf *out, const char *text, size_t n, bool whole)
 	if (buf_reserve(out, n + 4))
 		return;
 	p = out->data + out->len;
-	for (size_t i = 0; i < n; i++)
-		*p++ = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? ' ' : text[i];
+	for (size_t i = 0, more; i < n; i += more) {
+		uint32_t code;
+
+		more = utf8_decode((const unsigned char *)text + i, n - i, &code);
+		if (more == 3 && utf8_is_unsafe(code))
+			p = mempcpy(p, UTF8_REPLACEMENT, more);
+		else if (code < UTF8_BAD_BYTE && utf8_is_unsafe(code))
+			p = mempset(p, code < 0x80 ? ' ' : '?', more);
+		else
+			p = mempcpy(p, text + i, more);
+	}
 	if (!whole)
 		p = mempcpy(p, "...", 3);
 	*p++ = '\n';

@@ -1,6 +1,7 @@
 #include "script.h"
 
 #include "axis.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -20,11 +21,15 @@ static bool is_harmless(unsigned char c)
 void script_add_text(struct buf *b, const char *text)
 {
 	buf_addc(b, '"');
-	for (; *text; text++) {
+	for (size_t len = strlen(text), n; len; text += n, len -= n) {
 		unsigned char c = (unsigned char)*text;
+		uint32_t code;
 
-		if (is_harmless(c))
-			buf_addc(b, *text);
+		n = utf8_decode((const unsigned char *)text, len, &code);
+		if (c >= 0x80 && utf8_is_unsafe(code))
+			buf_adds(b, UTF8_REPLACEMENT);
+		else if (is_harmless(c))
+			buf_add(b, text, n);
 		else
 			buf_addf(b, "\\%03o", c);
 	}
