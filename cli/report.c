@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "clock.h"
+#include "redact.h"
 #include "store.h"
 #include "text.h"
 
@@ -12,6 +13,20 @@
 
 #define WORD_MAX 64
 
+/* A message of a library may have a URL with its password in it. */
+static void add_message(struct buf *line, const char *message)
+{
+	struct slice part[REDACT_PARTS_MAX];
+	size_t n = redact_split(part, message, strlen(message), false);
+
+	for (size_t i = 0; i < n; i++) {
+		char text[1536];
+
+		snprintf(text, sizeof text, "%.*s", (int)part[i].len, part[i].p);
+		text_add_name(line, text, 0);
+	}
+}
+
 /* One write(), so that lines of several processes do not mix. */
 static void write_line(const char *where, const char *message)
 {
@@ -21,7 +36,7 @@ static void write_line(const char *where, const char *message)
 	buf_init_fixed(&line, memory, sizeof memory);
 	buf_adds(&line, "buildbeat: ");
 	text_add_name(&line, where, 0);
-	text_add_name(&line, message, 0);
+	add_message(&line, message);
 	if (line.len >= sizeof memory - 1)
 		line.len = sizeof memory - 2;
 	buf_addc(&line, '\n');
