@@ -42,7 +42,7 @@ static int find_path(struct archive *a, struct buf *path, const char *repo, stru
 	if (r || is_file)
 		return r;
 	if (url_is_option(repo))
-		return error_set(err, -EINVAL, repo, 0, 0, "expected a host that does not begin "
+		return error_set(err, -EINVAL, repo, 0, 0, "the host of a URL must not begin "
 				 "with '-'");
 	a->remote = remote_new(repo);
 	return a->remote ? url_cache(path, repo, err) : error_sys(err, -ENOMEM, NULL, NULL);

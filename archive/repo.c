@@ -288,7 +288,7 @@ static int read_blob(struct archive *a, git_odb_object **blob, const git_oid *id
 	if (r)
 		return r;
 	if (!git_odb_read_header(&len, &type, odb, id) && len > BLOB_MAX) {
-		git_error_set_str(GIT_ERROR_ODB, "it is larger than 256 MiB: no build has so much");
+		git_error_set_str(GIT_ERROR_ODB, "the file is larger than 256 MiB, the limit for a file of a build");
 		r = GIT_ERROR;
 	} else {
 		r = git_odb_read(blob, odb, id);

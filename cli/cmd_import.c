@@ -53,7 +53,7 @@ static const struct option options[] = {
 	  .help = "what PATH is; without, its content tells",
 	  .offset = offsetof(struct import_arguments, from), .choices = converter_word },
 	{ .name = "import-limit", .kind = OPTION_AMOUNT, .argument = "SIZE",
-	  .help = "how much a packed file may unpack to (64MiB, or 32 times its size up to 1GiB)",
+	  .help = "limit for unpacked data (64MiB, or 32 times the packed size up to 1GiB)",
 	  .offset = offsetof(struct import_arguments, limit), .config = true },
 	{ .name = "into", .kind = OPTION_TEXT, .argument = "REC",
 	  .help = "lay what PATH tells into the tasks of a recording there is",

@@ -69,8 +69,7 @@ static int check_file(const struct source *s, struct error *err)
 	if (r)
 		return cannot_read(s->path, r, err);
 	if (!S_ISREG(st.st_mode))
-		return error_set(err, -EINVAL, s->path, 0, 0,
-				 "a configuration is expected to be a regular file");
+		return error_set(err, -EINVAL, s->path, 0, 0, "it is not a regular file");
 	return s->place == CONFIG_PROJECT ? trust_check(s->path, &st, err)
 					  : trust_check_own(s->path, &st, err);
 }
@@ -395,7 +394,7 @@ static int not_here(struct reader *r, const struct option *o)
 {
 	char message[sizeof r->err->message];
 
-	snprintf(message, sizeof message, "'%s' is not for a project's file: name it in "
+	snprintf(message, sizeof message, "'%s' is not allowed in a project's file: set it in "
 		 "~/.config/buildbeat/buildbeat.yaml or " SYSCONFDIR "/buildbeat/buildbeat.yaml%s",
 		 o->name, o->argument && !strcmp(o->name, "plugin") ? ", or use --plugin" : "");
 	return wrong(r, message);

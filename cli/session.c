@@ -325,8 +325,8 @@ static const char *why_not_preloaded(const struct session *s, const char *progra
 	enum carry_fit fit = carry_find(path, program) ? carry_fit_of(path) : CARRY_FITS;
 
 	if (fit == CARRY_MUST_NOT || carry_env_forbids(environ))
-		snprintf(why, size, "the runtime of a sanitizer must be the first object in %s, so "
-			 "nothing can be loaded into it", program);
+		snprintf(why, size, "%s needs the runtime of a sanitizer as its first shared object, "
+			 "so buildbeat loads nothing into it", program);
 	else if (fit == CARRY_CANNOT)
 		snprintf(why, size, "%s is statically linked, of another kind of machine, or "
 			 "changes its user, and starts nothing that can be followed", program);

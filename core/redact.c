@@ -1073,7 +1073,7 @@ const char *redact_why_not(const char *pattern)
 			return "expected a name with letters, digits and _-.*, or a text and (*)";
 	}
 	p = pattern + (*pattern == '!');
-	return p[strspn(p, "*")] ? NULL : "expected a name that is more than *";
+	return p[strspn(p, "*")] ? NULL : "expected a name with characters besides *";
 }
 
 static void add_pattern(const char *text)

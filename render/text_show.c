@@ -244,7 +244,7 @@ static void add_note(struct buf *out, const struct view *v, const struct style *
 	}
 	if (v->cost.memory_at_most_kb) {
 		fact_part(&f);
-		buf_adds(&f.part, "< no more than its build tool had");
+		buf_adds(&f.part, "< at most as much as its build tool");
 	}
 	buf_addc(out, '\n');
 	fact_end(&f, "memory:", TONE_FAINT);

@@ -16,10 +16,10 @@ static const struct {
 	enum who who;
 	const char *make, *message;
 } files[] = {
-	{ ANYBODY, "mkfifo buildbeat.yaml", "expected to be a regular file" },
-	{ ANYBODY, "mkdir buildbeat.yaml", "expected to be a regular file" },
+	{ ANYBODY, "mkfifo buildbeat.yaml", "it is not a regular file" },
+	{ ANYBODY, "mkdir buildbeat.yaml", "it is not a regular file" },
 	{ ANYBODY, "ln -s /dev/tty buildbeat.yaml", "buildbeat.yaml: " },
-	{ ANYBODY, "ln -s /dev/zero buildbeat.yaml", "expected to be a regular file" },
+	{ ANYBODY, "ln -s /dev/zero buildbeat.yaml", "it is not a regular file" },
 	{ ANYBODY, "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"buildbeat.yaml\")'",
 	  "cannot read the configuration: Invalid argument" },
 	{ ANYBODY, "ln -s buildbeat.yaml buildbeat.yaml", NULL },
@@ -35,8 +35,8 @@ static const struct {
 	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 .", "(uid 65534), not to root (uid 0); if you trust its owner, list " },
 	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 .; export SUDO_UID=65534", "(uid 65534)" },
 	{ ROOT, "chmod 1777 .; echo 'git: false' >x; ln -s x buildbeat.yaml; chown -h 65534 buildbeat.yaml", "(uid 65534)" },
-	{ ANYBODY, "echo 'plugin: /x.so' >buildbeat.yaml", "1:1: 'plugin' is not for a project's file: name it in ~/.config/buildbeat/buildbeat.yaml or /" },
-	{ ANYBODY, "echo 'trust: [/]' >buildbeat.yaml", "1:1: 'trust' is not for a project's file" },
+	{ ANYBODY, "echo 'plugin: /x.so' >buildbeat.yaml", "1:1: 'plugin' is not allowed in a project's file: set it in ~/.config/buildbeat/buildbeat.yaml or /" },
+	{ ANYBODY, "echo 'trust: [/]' >buildbeat.yaml", "1:1: 'trust' is not allowed in a project's file" },
 };
 
 static const char *const commands[] = {
