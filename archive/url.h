@@ -9,7 +9,7 @@
 /* Where archives are, as git says it: "scheme://...", "[user@]host:path"; else a path. */
 bool url_is(const char *repo);
 
-/* Would a program take its host for an option. */
+/* Does the host begin with '-', so that a program would read it as an option. */
 bool url_is_option(const char *url);
 
 /* The path that file:// names; false for any other URL. 0 or -EINVAL with err. */

@@ -20,8 +20,8 @@ int capture_begin(struct capture *c, struct store *store, struct error *err);
 /* The command's process is known when it is launched. */
 void capture_prepare(struct capture *c, struct launch *l);
 
-/* After launch_run(). `build` tells what is missing, and so does one line. A negative errno: no more
- * could be written, with err. */
+/* After launch_run(). `build` and one line on standard error say what is missing. 0, or a
+ * negative errno with err when no more could be written. */
 int capture_end(struct capture *c, struct error *err);
 
 #endif

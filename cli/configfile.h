@@ -11,9 +11,9 @@
  * marked config) to their values.
  */
 
-/* Where a file comes from says what it may say. */
+/* Where a file was found decides which keys it may set. */
 enum config_place {
-	CONFIG_PROJECT,		/* found in the working directory or above: data alone */
+	CONFIG_PROJECT,		/* found in the working directory or above: no code, no exceptions */
 	CONFIG_PERSONAL,	/* the user's own or the system's */
 	CONFIG_NAMED,		/* on the command line */
 };
@@ -21,19 +21,18 @@ enum config_place {
 /*
  * Find it: in the working directory and upwards, then in
  * $XDG_CONFIG_HOME/buildbeat (~/.config/buildbeat), then in the system's
- * configuration directory. *project tells that it is one of the first kind. 0, -ENOENT
- * when there is none, or another negative errno with err when the first there is may not
- * be read: it is no regular file, or not root's or the effective user's alone (core/trust.h).
- * The exceptions from that, the key trust of the user's and the system's file, hold from
- * here on.
+ * configuration directory. *project says that it is one of the first kind. 0, -ENOENT
+ * when there is none, or another negative errno with err when the first file found must not
+ * be read: it is not a regular file, or others could have written it (core/trust.h). The
+ * exceptions, the key trust of the user's and the system's file, apply from this call on.
  */
 int config_find(char path[PATH_MAX], bool *project, struct error *err);
 
 /*
  * Set those options of table that have a value in the file and were not on the
  * command line. file NULL: the one that is found, if any. A key that is a setting
- * but not in table is checked and left. Personal ones are taken from the user's or the
- * system's file where a project's is found. Texts are kept by a. 0, or a negative
+ * but not in table is checked and left. Personal options are read from the user's or
+ * the system's file if a project's file is found. Texts are kept by a. 0, or a negative
  * errno with err: -EINVAL for wrong content, the system's for a file that cannot
  * be read, -EPERM for one that others could have written.
  */

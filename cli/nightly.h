@@ -93,7 +93,7 @@ int nightly_load(struct nightly *n, enum nightly_span span, struct error *err);
 /* Their keys in the configuration. */
 struct nightly_config {
 	const char *repo;
-	struct amount import_limit;	/* of import: it reads it by itself */
+	struct amount import_limit;	/* of import, which reads it itself */
 	struct rules_config compare;
 };
 

@@ -30,8 +30,8 @@ int openrec(struct recording *rec, struct buf *path, enum openrec_part part,
 	    const char *base, const char *what, struct error *err);
 
 
-/* Every task of the recording is there. -EINVAL with err where some were lost: its values
- * cannot be judged. */
+/* 0 if every task of the recording is there, -EINVAL with err if some were lost: then its
+ * values cannot be compared. */
 int openrec_whole(const struct recording *rec, struct error *err);
 
 #endif

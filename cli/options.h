@@ -56,7 +56,7 @@ struct option {
 	const char *const *choices;	/* ends with NULL */
 	const struct option_map *map;
 	bool config;		/* a key of buildbeat.yaml too */
-	bool personal;		/* but not of a project's: it says what may be executed, and
+	bool personal;		/* but not of a project's file: it names code to execute, and
 				   its paths are absolute */
 };
 

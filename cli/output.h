@@ -11,7 +11,7 @@
  */
 struct style output_style(void);
 
-/* A path on a line of its own: on a terminal as text_add_name() shows it, else as it is. */
+/* A path on a line of its own: escaped by text_add_name() on a terminal, otherwise unchanged. */
 void output_path(const char *path);
 
 /* All of it to standard output; main() tells when that failed. */

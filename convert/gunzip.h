@@ -19,9 +19,9 @@ struct gunzip;
 struct gunzip *gunzip_open(const char *path, int *error, struct error *err);
 
 /*
- * A small file may unpack to one that fills the memory. What is packed may unpack to this
- * many bytes; 0, as it is at first: to 64 MiB or 32 times its size, whichever is more, but
- * not to more than 1 GiB. (Builds' logs pack to a tenth or a twentieth.)
+ * A small packed file may fill the memory when it is unpacked. So unpacked data is limited to
+ * this many bytes; 0, the default: 64 MiB or 32 times the packed size, whichever is more, but
+ * at most 1 GiB. (Build logs shrink to a tenth or a twentieth when packed.)
  */
 void gunzip_set_limit(uint64_t bytes);
 
@@ -29,7 +29,7 @@ void gunzip_set_limit(uint64_t bytes);
 void gunzip_close(struct gunzip *g);
 
 /* The next bytes, size unless the end is near; 0: the end. Negative errno with
- * err: -EIO..., -EINVAL when the packed data is damaged, -EFBIG when it is too much. */
+ * err: -EIO..., -EINVAL when the packed data is damaged, -EFBIG above the limit. */
 ssize_t gunzip_read(struct gunzip *g, void *to, size_t size, struct error *err);
 
 /* The end was reached in the middle of packed data. */

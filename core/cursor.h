@@ -97,8 +97,8 @@ static inline unsigned cursor_digits8(const char *p, uint64_t *n)
 }
 
 /*
- * The number at p, in front of end: how many digits it has, up to 15. 0: none, or it is
- * longer, or too near the end for this; the functions for long ones know.
+ * Parse the number at p, which is before end. Returns how many digits it has, up to 15. 0: there
+ * is none, it is longer, or it is too near the end; the functions for long numbers decide.
  */
 static inline unsigned cursor_digits15(const char *p, const char *end, uint64_t *n)
 {
@@ -140,8 +140,8 @@ static inline bool cursor_i64(struct cursor *c, int64_t *n)
 }
 
 /*
- * The same for parsers that keep p, which is in front of end, in a register: behind the
- * number, NULL if there is none.
+ * The same for parsers that keep p, which is before end, in a register. Returns the position
+ * after the number, NULL if there is none.
  */
 static inline const char *cursor_pass_i64(const char *p, const char *end, int64_t *n)
 {

@@ -14,8 +14,8 @@
  * words is buildbeat-recording(5); the reader is recording_tasks.c.
  *
  * Times are microseconds since the recording's start. Texts may be NULL (empty)
- * and hold any byte; secrets in them are replaced, see redact.h. A value that is not known is -1, written as an empty field;
- * empty fields at the end of a line are left out.
+ * and hold any byte; secrets in them are replaced, see redact.h. A value that is not
+ * known is -1, written as an empty field; empty fields at the end of a line are left out.
  */
 
 #define EVENT_MAX 4096
@@ -61,7 +61,7 @@ struct event_end {
 	int64_t in_blocks, out_blocks;	/* of 512 bytes */
 	int64_t voluntary_switches, involuntary_switches;
 	int64_t rchar, wchar;	/* bytes through read() and write(), where asked */
-	int64_t max_rss_at_most_kb;	/* where max_rss_kb is not known, see peak.h */
+	int64_t max_rss_at_most_kb;	/* if max_rss_kb is not known, see peak.h */
 };
 
 struct rusage;
@@ -80,7 +80,8 @@ void event_add_close(struct buf *b, int64_t t, const char *inst);
 
 void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const struct event_task *e);
-/* False if the command in the line is not the task's: cut, or with secrets replaced. */
+/* False if the command in the line differs from the task's: it was cut, or secrets were
+ * replaced. */
 bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const struct event_task *e);
 /* "pid": the task's process became known after its start. */
@@ -146,7 +147,7 @@ struct slice event_field(struct event *e);
 /* The next field as a number, -1 when it is empty, absent or not a number. */
 int64_t event_number(struct event *e);
 
-/* The next count fields so. */
+/* event_number() for the next count fields. */
 void event_numbers(struct event *e, int64_t *n, size_t count);
 
 #endif

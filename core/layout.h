@@ -12,7 +12,7 @@
 #define LAYOUT_PROC_TASKS "proc_tasks.log"
 #define LAYOUT_OE "oe"		/* a directory: the same in OpenEmbedded's layout */
 #define LAYOUT_PROCESSES "processes.log"
-#define LAYOUT_LOST "lost.log"		/* what could not be written; see lost.h */
+#define LAYOUT_LOST "lost.log"		/* counts of what could not be written; see lost.h */
 #define LAYOUT_ZSTD_SUFFIX ".zst"
 #define LAYOUT_TICKET "buildbeat.mk"	/* what MAKEFILES names; see store.h */
 

@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 /*
- * lost.log: what a recording lacks because there was no room to write it. A first
- * line, then
+ * lost.log counts the data that is missing because there was no room to write it. After a
+ * first line, it has
  *	lost TIME_US INST LINES TASKS REASON	lines of tasks.log; TASKS of them began a task
  *	part TIME_US NAME REASON		some of the samples, processes, names
  * with tabs in between. Each line counts what no line before it counted. REASON is
  * disk, quota or limit (on the size of files).
  *
- * Room for it is reserved when the recording begins. Where the file is not there or
- * holds its first line only, nothing was lost.
+ * Room for it is reserved when the recording begins. If the file is missing or
+ * has only its first line, nothing was lost.
  */
 #define LOST_HEADER "buildbeat lost 1\n"
 #define LOST_RESERVED 65536
@@ -27,7 +27,7 @@ struct lost {
 	int reason;		/* negative errno of the first line, 0: nothing was lost */
 };
 
-/* Is this (negative) errno one that goes away with room: no space, quota, size of file. */
+/* Does this (negative) errno mean a lack of room: no space, quota, limit on file size. */
 bool lost_is_full(int error);
 
 /* Count lines of events, and those of them that begin a task. */
@@ -43,10 +43,10 @@ int lost_read(struct lost *l, int dir_fd);
 /* Begin the file, and reserve room for it and for the end of `build`. */
 void lost_begin(int dir_fd);
 
-/* The recording has ended: give that room back; a file that tells nothing goes. */
+/* The recording has ended: release that room, and remove the file if nothing was lost. */
 void lost_end(int dir_fd);
 
-/* "446 tasks, 800 other lines, samples: the disk was full", behind what b holds. */
+/* Append "446 tasks, 800 other lines, samples or names lost (No space left on device)". */
 struct buf;
 void lost_add_text(struct buf *b, const struct lost *l);
 

@@ -15,8 +15,8 @@
  * a negative errno with err: -EPERM where others could exchange it (core/trust.h). */
 int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err);
 
-/* dir becomes path, with that mode (0: by the umask): 0, or a negative errno and dir is still there; -EEXIST if there is
- * anything at path. */
+/* Rename dir to path and set its mode (0: by the umask). 0, or a negative errno and dir is
+ * still there; -EEXIST if path exists. */
 int outdir_finish(const char *dir, const char *path, mode_t mode);
 
 /* dir is removed, with all that is in it. */

@@ -5,21 +5,21 @@
 #include <stdint.h>
 
 /*
- * What the maximum resident set of a child is worth. Until a child executes its
+ * Is the maximum resident set of a child its own? Until a child executes its
  * program it has its parent's memory (vfork(), posix_spawn()) or a copy of it
  * (fork()), and the kernel counts that: what wait4() gives for a child is never
  * below what its parent had at most when it started it. A value above the largest
  * memory of this process up to now is the child's own; any other says only that the
  * child had no more.
  *
- * The largest memory is asked for when a value exceeds all that was known of it, so
- * that the many small children of a tool cost nothing. It is that of this program:
- * getrusage() alone would count what the process was before it executed it.
+ * The largest memory of this process is read only when a value exceeds the known one, so
+ * that the many small children of a tool cost nothing. It is that of the current program:
+ * getrusage() alone would include what the process used before it executed the program.
  *
- * Any thread may ask. In a fork, begin anew with PEAK_INIT.
+ * Any thread may call these functions. After a fork, initialize again with PEAK_INIT.
  */
 struct peak {
-	_Atomic int64_t known_kb;	/* this process has had so much; it only grows */
+	_Atomic int64_t known_kb;	/* memory that this process is known to have had; it only grows */
 };
 
 #define PEAK_INIT { 0 }

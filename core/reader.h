@@ -51,8 +51,8 @@ void reader_release(struct reader *r);
 
 /*
  * A file of the recording cannot be read: err says which and why, and code is returned,
- * since what it would have told is not nothing. Where it is gone meanwhile (-ENOENT) that
- * is a warning.
+ * because the data in it would be missing. If the file was removed meanwhile (-ENOENT), that
+ * is only a warning.
  */
 int reader_unreadable(struct reader *r, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -29,8 +29,8 @@ enum task_state {
 	TASK_KILLED,		/* status is the signal */
 };
 
-/* A recording has many, and what is made of it goes over all of them: what most ask for
- * stands together in front. */
+/* A recording has many tasks, and most code visits all of them: the members that most code
+ * reads come first, in one cache line. */
 struct task {
 	const char *name;	/* target, recipe task ...; "" when not known */
 	const char *kind;	/* as recorded, else from the command (kind.h); never "".
@@ -41,7 +41,7 @@ struct task {
 	bool named;		/* later than at its start, which counts */
 	bool hosts;		/* a build instance ran inside it: its figures contain
 				   those of that instance's tasks */
-	/* What proc_tasks.log tells of it: all 0 if nothing. */
+	/* From proc_tasks.log: all 0 if it has no samples. */
 	uint32_t first_usage, n_usage;	/* its samples in recording.usage */
 	uint32_t peak_kb;	/* largest summed memory of its processes */
 	int64_t peak_ms;	/* when that memory was */
@@ -50,7 +50,7 @@ struct task {
 	const char *key;
 	int64_t user_us, system_us;
 	int64_t max_rss_kb;
-	int64_t max_rss_at_most_kb;	/* where that is not known: what its host had, which
+	int64_t max_rss_at_most_kb;	/* if that is not known: the memory of its host, which
 					   the kernel counts as the task's own, too */
 	int64_t in_blocks, out_blocks;
 	int64_t rchar, wchar;

@@ -8,10 +8,10 @@
 #include <stddef.h>
 
 /*
- * Secrets are taken out of a text before it is written into a recording: each is
- * replaced by REDACT_MARK, so that two commands that differ in a secret alone stay
- * the same. What is taken for a secret is said in buildbeat-recording(5):
- *	the value of an assignment, option or header whose name says so (TOKEN=,
+ * Secrets in a text are replaced by REDACT_MARK before it is written into a recording,
+ * so two commands that differ only in a secret become the same. buildbeat.yaml(5)
+ * describes what a secret is:
+ *	the value of an assignment, option or header with such a name (TOKEN=,
  *	--password=, --api-key VALUE, Authorization:), without plain numbers, words
  *	such as yes or on, and variables that the shell is still to expand;
  *	the password in a URL, in curl's -u and in -p of mysql and sshpass;
@@ -19,14 +19,13 @@
  *	what the user's own patterns say.
  *
  * A pattern is one of
- *	none		not the rules above; what comes with it still counts
+ *	none		do not apply the rules above; other patterns still apply
  *	NAME		the value of an assignment or option of that name
- *	!NAME		no secret, whatever the rules above say of that name
- *	TEXT(*)		the word behind TEXT, or its rest
- * In NAME an upper-case letter is the same as a lower-case one, and * stands for any
- * characters.
+ *	!NAME		not the value of that name, whatever the rules above say
+ *	TEXT(*)		the word after TEXT, or its rest
+ * In NAME, case is ignored and * matches any characters.
  *
- * The patterns are the process's: set once, while it has one thread.
+ * The patterns belong to the process: they are set once, while it has one thread.
  */
 
 #define REDACT_MARK "***"
@@ -34,11 +33,11 @@
 #define REDACT_PATTERNS_MAX 24
 #define REDACT_PATTERN_MAX 64		/* bytes */
 
-/* 0, or why a text is no pattern: words for the user. */
+/* NULL if the text is a valid pattern, otherwise the reason as a message for the user. */
 const char *redact_why_not(const char *pattern);
 
-/* Replace the patterns by these n; further ones than REDACT_PATTERNS_MAX, and what is
- * no pattern, are left out. */
+/* Replace the patterns by these n. Invalid ones, and those beyond REDACT_PATTERNS_MAX, are
+ * ignored. */
 void redact_set(const char *const *pattern, size_t n);
 
 /* The patterns that were set, %-escaped, a space between two: for the ticket and `build`,
@@ -48,19 +47,19 @@ void redact_add_words(struct buf *b);
 void redact_set_words(struct slice words);
 bool redact_is_default(void);
 
-/* More secrets in one text than this: its rest is one. */
+/* After this many secrets in one text, the rest of the text is replaced as one. */
 #define REDACT_SECRETS_MAX 16
 #define REDACT_PARTS_MAX (2 * REDACT_SECRETS_MAX + 1)
 
 /*
- * The text in parts, of which each secret's is REDACT_MARK; their number, 1 for a text
- * that has none. cut: the text may end within a secret, so what may be the beginning of
- * one there is one. NUL bytes part words, as in /proc/PID/cmdline.
+ * Split the text into parts, with REDACT_MARK in place of each secret. Returns their number, 1
+ * for a text without secrets. cut: the text may end within a secret, so a possible beginning of
+ * a secret at its end is replaced too. NUL bytes separate words, as in /proc/PID/cmdline.
  */
 size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_t len, bool cut);
 
-/* field_add() and field_size() of the text without its secrets. True if all of it is
- * there, word by word. */
+/* field_add() and field_size() of the text with its secrets replaced. True if the text was
+ * added unchanged and whole. */
 bool redact_field(struct buf *b, const char *text, size_t len, size_t max);
 size_t redact_field_size(const char *text, size_t len, size_t max);
 

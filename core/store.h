@@ -20,7 +20,7 @@
  * recorded build sees). Its first line is a comment for us,
  *	# buildbeat ticket 1 START_NS FLAGS DIRECTORY
  *	# redact PATTERNS
- * (the second only where there are any, see redact_add_words()),
+ * (the second only if there are patterns, see redact_add_words()),
  * START_NS being CLOCK_MONOTONIC at the recording's start, FLAGS the STORE_ bits
  * in decimal and DIRECTORY its absolute path with every byte outside
  * A-Za-z0-9/._- as %HH; the rest of the file makes GNU make load the plugin
@@ -36,15 +36,15 @@ struct store {
 	unsigned flags;		/* STORE_ bits, handed on in the ticket */
 	bool limited;		/* the process has a limit on the size of files */
 	_Atomic int error;	/* sticky: the first failed write, negative errno */
-	_Atomic bool lacked_room;	/* a line was lost; and of this process, not told yet: */
+	_Atomic bool lacked_room;	/* a line was lost; the lost lines of this process that are
+					   not yet in lost.log: */
 	_Atomic uint64_t lost_lines, lost_tasks;
 	_Atomic int32_t lost_pid;
 	_Atomic int lost_reason;
 };
 
-/* Who may read a recording: the modes of its directory are those of store_dir_mode(),
- * those of every file in it are the directory's, without the right to search. The umask
- * does not count. */
+/* Who may read a recording: its directory has the mode store_dir_mode(), and every file in
+ * it has the mode of the directory without the execute bits. The umask has no effect. */
 enum store_access { STORE_ACCESS_USER, STORE_ACCESS_GROUP, STORE_ACCESS_ALL };
 
 extern const char *const store_access_words[];	/* ends with NULL */
@@ -65,11 +65,11 @@ mode_t store_dir_mode(enum store_access access);
  * and the clock anchor, an empty tasks.log with its first line, and the link
  * `latest` beside it. base NULL: LAYOUT_BASE; name NULL: the time in UTC, with
  * -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST, a base
- * where others could exchange the recording -EPERM (core/trust.h).
+ * where others could replace the recording is -EPERM (core/trust.h).
  * err says which path failed. The descriptors are those of store_open_at().
  */
 int store_create(struct store *s, const char *base, const char *name, struct error *err);
-/* store_create() is for the user alone. */
+/* store_create() gives access to the user alone. */
 int store_create_for(struct store *s, enum store_access access, const char *base,
 		     const char *name, struct error *err);
 
@@ -78,13 +78,13 @@ int store_create_for(struct store *s, enum store_access access, const char *base
  * replaced in one step (not being able to is no failure). */
 int store_absolute(char out[PATH_MAX], const char *path);
 int store_make_parents(const char *path, struct error *err);
-/* A directory of recordings and those above it: nobody else may write to it, and who may
- * read a recording comes as far as there. */
+/* Make a directory of recordings and its parents. Nobody else can write to them; those who
+ * may read a recording can reach it. */
 int store_make_base(const char *path, enum store_access access, struct error *err);
 void store_link_latest(const char *base, const char *path);
 
-/* Join an existing recording by its directory: the start is read from `build`. Whose it is
- * the caller asks. */
+/* Join an existing recording by its directory: the start is read from `build`. The
+ * caller checks the owner. */
 int store_join_dir(struct store *s, const char *path, struct error *err);
 
 /* Make sure that dir_fd is open. */
@@ -92,7 +92,7 @@ int store_open_dir(struct store *s);
 
 void store_close(struct store *s);
 
-/* What was lost is told in lost.log: when writing works again, and at the end. */
+/* Record what was lost in lost.log: when writing works again, and at the end. */
 void store_tell_lost(struct store *s);
 
 /* Microseconds since the recording's start. */
@@ -100,8 +100,8 @@ int64_t store_now_us(const struct store *s);
 
 /*
  * Append the whole lines in b to tasks.log with one write(), and empty b. The
- * first failure stays in s->error and nothing is written any more, but when
- * there is no room, that is counted (lost.h), and the next call tries again. errno is
+ * first failure stays in s->error and nothing is written any more. A lack of
+ * room is different: the lines are counted (lost.h) and the next call tries again. errno is
  * kept. Safe from several threads.
  */
 void store_append(struct store *s, struct buf *b);
@@ -125,8 +125,8 @@ void store_add_ticket_line(struct buf *b, const struct store *s);
 /* Join the recording the environment names; -ENOENT when it names none. */
 int store_join_env(struct store *s);
 
-/* Open for a recording: O_CLOEXEC, moved to 40 or above where possible. What O_CREAT makes
- * has the mode of its directory. */
+/* Open for a recording: O_CLOEXEC, moved to 40 or above where possible. A new file
+ * gets the mode of its directory. */
 int store_open_at(int dir_fd, const char *name, int flags);
 
 /*

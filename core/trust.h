@@ -15,7 +15,7 @@
  * Owners and modes are the kernel's, whatever fakeroot or pseudo make of them.
  */
 
-/* What the kernel says of an open descriptor. 0 or a negative errno. */
+/* fstat() by the kernel, not by libc. 0 or a negative errno. */
 int trust_fstat(int fd, struct stat *st);
 
 /* Of root or of the effective user (at exec: this costs no system call), and writable
@@ -23,28 +23,28 @@ int trust_fstat(int fd, struct stat *st);
 bool trust_is_private(const struct stat *st);
 
 /*
- * 0, or -EPERM with err: whose it is or who can write to it, and what to do. The
- * exceptions of trust_except() hold for everything below them.
+ * 0, or -EPERM with err, which says who owns it or who can write to it, and what to do. The
+ * exceptions of trust_except() apply to everything below them.
  */
 int trust_check(const char *path, const struct stat *st, struct error *err);
 
-/* The same of what must not be anybody else's whatever the exceptions say. */
+/* The same without exceptions. */
 int trust_check_own(const char *path, const struct stat *st, struct error *err);
 
-/* The same of code, which may also belong to the owner of the program that is running: he
- * decides what that does anyway. */
+/* The same for code, which may also belong to the owner of the running program: that user
+ * decides what the program does anyway. */
 int trust_check_code(const char *path, const struct stat *st, struct error *err);
 
 /*
- * The same for what path names, and for every directory and symbolic link on the way
- * there: nobody else can make it name something else. What does not exist yet is
- * trusted if the directories are that do. Other errors are of the system.
+ * The same for path and for every directory and symbolic link on the way to it, so that
+ * nobody else can make it name another file. A path that does not exist yet is trusted if
+ * its existing directories are. Other errors are those of the system.
  */
 int trust_path(const char *path, struct error *err);
 
 /*
  * The user's exceptions, for the process: below dir neither owners nor modes matter.
- * The same again is nothing new. 0, -ENOMEM, or -E2BIG when there are too many.
+ * A directory that is in the list already is ignored. 0, -ENOMEM, or -E2BIG when there are too many.
  */
 int trust_except(const char *dir);
 

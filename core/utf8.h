@@ -9,13 +9,13 @@
  * no valid one. */
 size_t utf8_length(const unsigned char *p, size_t len);
 
-/* What a reader must not get as it is: control characters (C1 too, which terminals
- * obey), what turns the direction of writing, line and paragraph separators, what is not
- * seen, and what is no character. */
+/* Code points that must be escaped before they are shown: control characters (also C1, which
+ * terminals obey), characters that change the direction of writing, line and paragraph
+ * separators, invisible characters and noncharacters. */
 bool utf8_is_unsafe(uint32_t code);
 
-/* The sequence at p: its length and code point. What is no valid one is a byte long and
- * UTF8_BAD_BYTE + the byte, which is unsafe. */
+/* Decode the sequence at p: returns its length, sets its code point. An invalid one has length 1
+ * and the code UTF8_BAD_BYTE + the byte, which is unsafe. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 #define UTF8_BAD_BYTE 0x80000000u
 size_t utf8_decode(const unsigned char *p, size_t len, uint32_t *code);

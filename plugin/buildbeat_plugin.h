@@ -52,9 +52,9 @@ struct buildbeat_host {
 				   the session it speaks for, in dir; NULL: for itself */
 	const char *access;	/* who may read a recording that this session begins: "user",
 				   "group" or "all"; NULL: the user */
-	const char *redact;	/* further patterns of what is secret in it, a space between
-				   two: buildbeat.yaml(5). Other characters than letters,
-				   digits and _-.*! are written %HH. NULL: none */
+	const char *redact;	/* additional patterns of secrets, separated by spaces: see
+				   buildbeat.yaml(5). Characters other than letters, digits
+				   and _-.*! are written %HH. NULL: none */
 };
 
 /* Do not begin a recording: join the one there is, or be a no-op. */
@@ -139,9 +139,9 @@ struct buildbeat_api {
 	 * of another process. Until close(). */
 	const char *(*instance)(const struct buildbeat_session *s);
 
-	/* The path of a file for the environment variable MAKEFILES of the host's children,
-	 * in front of what was there: the makes below are recorded, too. NULL for a
-	 * session that joined. Until build_completed(). */
+	/* The path of a makefile. A host that puts it in front of the value of MAKEFILES in
+	 * the environment of its children has the makes below it recorded, too. NULL for a
+	 * session that joined. Valid until build_completed(). */
 	const char *(*ticket)(const struct buildbeat_session *s);
 };
 

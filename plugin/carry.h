@@ -22,28 +22,28 @@ enum carry {
 	CARRY_NOWHERE,
 	CARRY_TICKET,		/* to what finds a recording by MAKEFILES: make, bitbake ... */
 	CARRY_HOST,		/* to what needs the preload, and perhaps to make */
-	CARRY_ASK,		/* of carry_leads(): the file has to be looked at */
+	CARRY_ASK,		/* only from carry_leads(): the file has to be read */
 };
 
 /* May the preload be put into it. */
 enum carry_fit {
-	CARRY_CANNOT,		/* static, of another machine, setuid, not there: no use */
+	CARRY_CANNOT,		/* static, of another machine, setuid or missing */
 	CARRY_FITS,		/* dynamic, of our own class, machine and loader */
 	CARRY_MUST_NOT,		/* it has a runtime, such as a sanitizer's, that must be first */
 };
 
 /*
- * By the name of the file and, for a few programs that do little or nothing with most
- * of their words (sh -c, cmake -E, env), by those. No file is read. What a program is
- * decides: a name that is in no table is asked for only where it may be a script of
- * the user's own, and no word makes a program more than its name does.
+ * Decide by the name of the file, and for a few programs (sh -c, cmake -E, env) also by
+ * their arguments. No file is read. The program decides, not its arguments: they can
+ * exclude a program but never include one. A name that is in no table gives CARRY_ASK
+ * only if it may be a script of the user's.
  */
 enum carry carry_leads(const char *file, char *const argv[]);
 
 /* The same of a shell's script. */
 enum carry carry_of_script(const char *text);
 
-/* What it takes to read a file: more than there may be on the stack. */
+/* Buffers for reading a file, which may be too large for the stack. */
 #define CARRY_HEAD_MAX 4096	/* ELF header, program headers; a script's first line */
 
 struct carry_look {
@@ -52,17 +52,17 @@ struct carry_look {
 };
 
 /*
- * What executing file comes to; without a slash it is looked for in PATH, as
- * execvp() does. CARRY_HOST only where the preload fits, CARRY_TICKET where it cannot
- * be put in, CARRY_NOWHERE where it must not. Never CARRY_ASK.
+ * What executing file leads to; a name without a slash is searched in PATH, as
+ * execvp() does. CARRY_HOST only if the preload fits, CARRY_TICKET if it cannot
+ * be loaded, CARRY_NOWHERE if it must not be. Never CARRY_ASK.
  */
 enum carry carry_of(struct carry_look *look, const char *file, char *const argv[]);
 
-/* The same of what a host becomes by an exec of its own: it remains one, whatever
- * its name. */
+/* The same for a program that a host executes in its own process: it remains a host,
+ * whatever its name is. */
 enum carry carry_of_host(struct carry_look *look, const char *file);
 
-/* Of a path; of a script it is its interpreter that counts. */
+/* For a path; for a script, its interpreter decides. */
 enum carry_fit carry_fit_of(const char *path);
 
 /* The name of a program: of its path, what is behind the last slash. */
@@ -77,18 +77,18 @@ bool carry_reads_ticket(const char *name);
 bool carry_is_host(const char *name);
 /* A shell, or an interpreter: its script tells what it is. */
 bool carry_is_interpreter(const char *name);
-/* env, nice, xargs: it executes the command in its words. */
+/* env, nice, xargs: it executes the command in its arguments. */
 bool carry_is_wrapper(const char *path);
 
-/* What a script leads to, by the path or the name of its interpreter; CARRY_ASK: that
- * may be a script itself. */
+/* What a script leads to, by the path or the name of its interpreter; CARRY_ASK: the
+ * interpreter may be a script itself. */
 enum carry carry_of_interpreter(const char *path);
 
 /* The path of the program that execvp() would run; false when there is none. */
 bool carry_find(char out[PATH_MAX], const char *file);
 
-/* Does an environment have a preload that must be the first object: a sanitizer's
- * runtime. Then ours must not be there. */
+/* Does LD_PRELOAD in env name an object that must be first, such as a sanitizer's
+ * runtime. Then ours must not be added. */
 bool carry_env_forbids(char *const env[]);
 
 /* What was carried here. */
@@ -119,8 +119,8 @@ struct carry_env {
 
 /*
  * host: the process that is to be a host whatever its name, 0 for none. preload:
- * whether LD_PRELOAD too, behind the preloads that are there. Gives env itself when
- * that cannot or must not be, or there is nothing to do.
+ * whether to set LD_PRELOAD too, after its existing preloads. Returns env itself when
+ * that is impossible or forbidden, or there is nothing to do.
  */
 char *const *carry_put(struct carry_env *e, const struct carried *c, char *const env[],
 		       bool preload, pid_t host);

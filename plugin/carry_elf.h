@@ -9,15 +9,15 @@
 
 /*
  * May the preload be loaded into an executable. head: the first len bytes of the
- * file in fd. The file is not trusted: what is inconsistent in it makes CARRY_CANNOT.
+ * file in fd. The file is not trusted: an inconsistent one gives CARRY_CANNOT.
  */
 enum carry_fit carry_elf_fit(int fd, const char *head, size_t len);
 
 /* Is it an ELF file. */
 bool carry_elf_is(const char *head, size_t len);
 
-/* The file name of a library that has to be the first object in a program: the
- * runtime of a sanitizer. name may have directories in front. */
+/* Is it the file name of a sanitizer's runtime, which has to be the first object in a
+ * program. name may begin with directories. */
 bool carry_is_runtime(const char *name, size_t len);
 
 #endif

@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 /*
- * Which task a child process is, in fixed memory, so that a child costs no
- * allocation. In the order of their start but for the gaps, which the last one
- * fills: few children touch little memory, and are found at once. Not locked: for
+ * Which task a child process belongs to, in fixed memory, so that a child costs no
+ * allocation. Children are in the order of their start, but the last one fills the gap
+ * of one that is removed: so few children touch little memory. Not locked: for
  * hosts that spawn and wait in one thread.
  */
 #define CHILDREN_MAX 3072		/* held at once */
@@ -20,7 +20,7 @@ struct child {
 	int io_fd;		/* its /proc/PID/io, or -1 */
 	bool asked_for;		/* the tool told its name */
 	char *const *env;	/* its environment, as the tool passed it; NULL: not known */
-	struct buf name;	/* its target; grows, and goes to whoever has the slot next */
+	struct buf name;	/* its target; the next user of the slot reuses the memory */
 };
 
 struct children {
@@ -29,8 +29,8 @@ struct children {
 	struct child child[CHILDREN_MAX];
 };
 
-/* The slot of the next one: while nothing else was added, it still holds what was
- * removed last. NULL when there is no room. */
+/* The slot of the next child. Until a child is added, it holds the one that was removed
+ * last. NULL when there is no room. */
 struct child *children_next(struct children *c);
 
 /* The entry of pid, made in that slot if there is none; NULL when there is no room. */

@@ -41,9 +41,9 @@ extern struct preload_real preload_real;
 extern struct carried preload_carried;	/* what this process may hand on */
 
 /*
- * What would be too much for the stack of a small thread, a few KiB of which is all
- * that we may use: taken and given back, in any thread, in signal handlers and in vfork
- * children. NULL: no memory.
+ * Memory that is too large for the stack of a small thread, of which we may use a few KiB
+ * only. It is taken and given back in any thread, in signal handlers and in vfork children.
+ * NULL: no memory.
  */
 #define PRELOAD_WORKS 6
 
@@ -61,13 +61,13 @@ struct preload_work {
 struct preload_work *preload_work_take(pid_t pid);
 void preload_work_give(struct preload_work *w);	/* may be NULL */
 
-/* A child was waited for: what it had is free. */
+/* A child was waited for: free the memory that it used. */
 void preload_work_reaped(pid_t pid);
 
 /*
- * Around whatever we do in a caller's thread: errno is kept, and nothing in it is a
- * cancellation point. Not around the functions behind us: a vfork child has its parent's
- * state, and does not come back from its exec.
+ * Call these around our own work in a caller's thread: errno is kept, and the thread cannot be
+ * cancelled. Do not call them around libc's functions: a vfork child shares its parent's state,
+ * and does not return from its exec.
  */
 struct preload_guest {
 	int saved_errno, cancel_state;
@@ -106,7 +106,7 @@ void preload_not_spawned(void);
 /* This process, a fork of the host's, is about to execute argv. */
 void preload_executing(char *const argv[]);
 
-/* The host itself is about to be replaced. Should it not be, it goes on as before. */
+/* The host itself is about to be replaced by exec. If that fails, it goes on as before. */
 void preload_host_executing(void);
 
 /* The host is about to wait for something to happen. */

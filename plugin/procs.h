@@ -28,11 +28,11 @@ struct procs_host {
 	void (*unrecorded)(void);
 	/* A process was started without anything known about it. */
 	void (*unknown)(void);
-	/* One that the tool reads from was, in the midst of a task perhaps: to tell
-	 * which, if so. */
+	/* A process was started whose output the tool reads, perhaps within a task; the
+	 * function then says which task. */
 	void (*shell)(void);
-	/* Does the tool tell before it makes an environment like this one. Processes it
-	 * gives the same one to, right one after another, are of one task. */
+	/* Does the tool announce a process before it makes an environment like this one.
+	 * Successive processes with the same environment belong to one task. */
 	bool (*is_asked_for)(char *const env[]);
 	/* The tool is about to replace itself by exec. When that fails it goes on, and
 	 * may replace itself again. */
@@ -45,7 +45,7 @@ struct procs_host {
  * tool's calls cannot be redirected, nothing is recorded. */
 bool procs_attach(struct buildbeat_session *s, struct procs_host *host);
 
-/* The lines to be appended before the tool next does what may take long. */
+/* Lines to append before the tool's next operation that may take long. */
 struct buf *procs_late(void);
 
 /* The tool ends. How many processes were not recorded: too many at once. */

@@ -37,8 +37,8 @@ struct session_host {
 	const char *tool, *version, *command;
 	int32_t level;		/* own nesting depth, or -1 */
 	int64_t interval_ms;	/* of an owner's samples, 0 or less: none */
-	enum store_access access;	/* to a recording that is begun */
-	const char *redact;	/* patterns of it, as redact_add_words() has them; NULL: none */
+	enum store_access access;	/* to a recording that this session begins */
+	const char *redact;	/* its patterns in the form of redact_add_words(); NULL: none */
 	const char *instance;	/* to speak for when joining a directory, NULL: its own */
 	struct buf *first;	/* gets the "open" line, to be appended later; NULL: at once */
 	bool forks;
@@ -50,7 +50,7 @@ int session_join(struct buildbeat_session *s, const struct session_host *host);
 int session_join_dir(struct buildbeat_session *s, const char *dir,
 		     const struct session_host *host, struct error *err);
 
-/* The word as store_access_words has it; NULL and others are the user's. */
+/* The value of a word in store_access_words; NULL and any other word mean the user alone. */
 enum store_access session_access(const char *word);
 
 /* Begin one: BASE/NAME, see store_create(). */
@@ -71,7 +71,7 @@ void session_note(struct buildbeat_session *s, const char *text);
  * others, and the second time. */
 void session_end_build(struct buildbeat_session *s, int32_t status);
 
-/* The "close" line into b, to be appended together with others: before
+/* Add the "close" line to b, to append it together with other lines. Call it before
  * session_close(), which then writes none. */
 void session_add_close(struct buildbeat_session *s, struct buf *b);
 

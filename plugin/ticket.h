@@ -8,15 +8,15 @@
 
 /*
  * Write the ticket of a recording (see core/store.h): the makefile through which
- * every GNU make below loads the plugin, transparently. It lies beside a link to the
- * preload in a fresh directory that none but the effective user may enter, below
- * $XDG_RUNTIME_DIR, $TMPDIR or /tmp: who can write to the recording must not be able to
- * change what a build loads. Its path has no byte that means something to make
+ * every GNU make below loads the plugin, transparently. It is beside a link to the
+ * preload in a new directory that only the effective user may enter, below
+ * $XDG_RUNTIME_DIR, $TMPDIR or /tmp: users who can write to the recording must not be able
+ * to change what a build loads. Its path has no byte that means something to make
  * (MAKEFILES is a list of words). plugin: absolute path of the shared object; NULL: no
  * make is to load anything, and the ticket only leads other buildbeats to the recording.
  * 0 or a negative errno, and then nothing is left: -ENOENT and the like when there is no
- * such object, -ENOEXEC when it is damaged, -EPERM when others can write to it or there is no
- * place.
+ * such object, -ENOEXEC when it is damaged, -EPERM when others can write to it or no
+ * directory is private.
  */
 struct ticket {
 	char path[PATH_MAX];	/* "": none */

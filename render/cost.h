@@ -18,8 +18,8 @@ struct cost {
 				   what was sampled of it */
 	int64_t read_bytes, written_bytes;	/* of storage */
 	int64_t memory_kb;	/* the largest, not the sum; 0: not known */
-	int64_t memory_at_most_kb;	/* the largest upper bound of those of which the
-					   memory is not known; 0: there is none */
+	int64_t memory_at_most_kb;	/* the largest upper bound of tasks whose memory is
+					   not known; 0: none */
 	bool measured;		/* CPU and storage: nothing was, if false */
 	bool memory_summed;	/* memory_kb is that of all processes of a task at one
 				   sample; else of the largest process alone */

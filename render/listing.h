@@ -40,8 +40,8 @@ int json_list(struct buf *out, const struct listing *l);
  * The recording that `what` names, into out: a directory that holds one; the newest
  * in a directory of recordings; a name in base; NULL: the newest in base. base is
  * a directory of recordings, or NULL: ./buildstats or, failing that, the nearest
- * one above; that it is, -EPERM, if others could have put it there (core/trust.h). 0, or a
- * negative errno with err.
+ * one above; such a one is refused with -EPERM if others could have created it (core/trust.h).
+ * 0, or a negative errno with err.
  */
 int listing_find(struct buf *out, const char *base, const char *what, struct error *err);
 

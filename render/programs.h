@@ -11,8 +11,8 @@
 uint32_t *programs_top(const struct recording *rec, size_t top, size_t *n);
 
 /*
- * CPU time of the build that was counted for none of the recorded processes, such as
- * those that lived between two looks at /proc. -1: unknown.
+ * CPU time of the build that no recorded process used, such as that of processes that
+ * lived between two polls of /proc. -1: unknown.
  */
 int64_t programs_unseen_us(const struct summary *s);
 

@@ -52,7 +52,7 @@ size_t view_top_tasks(struct view *v, enum sort_key key, size_t top);
 /* What a key looks at; 0 for SORT_START and SORT_NAME. */
 int64_t cost_by(const struct cost *c, enum sort_key key);
 
-/* The same of what the tasks of a target took together. */
+/* The same for the sum over the tasks of a target. */
 int64_t target_cost_by(const struct summary *s, const struct target *g, enum sort_key key);
 
 #endif

@@ -41,7 +41,8 @@ struct connector {
 int connector_open(struct connector *c, int receive_bytes);
 void connector_close(struct connector *c);
 
-/* One message: whether it is one of these events. What it says of lost ones is counted. */
+/* Parse one message. True if it is one of these events. Lost events that it reports are
+ * counted. */
 bool connector_parse(struct connector *c, struct slice message, struct connector_event *e);
 
 /* The next of these events; false: there is none now. */

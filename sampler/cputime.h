@@ -14,11 +14,11 @@
  * memory back: a process shorter than a tick may be reported with a quarter of what
  * wait4(2) counts. The rest is computed from times that are known to the nanosecond.
  *
- * Of a thread that never slept, everything is known: it ran whenever it did not wait for
- * a processor. Of one that slept, what it used after it ran last is missing, which is
- * less than a tick. The end, in which memory is given back, is measured, but the process
- * may have been interrupted in it: it counts at most what it usually takes for processes
- * of that size.
+ * A thread that never slept ran whenever it did not wait for a processor, so its time is
+ * known. For a thread that slept, the time used after the last update is missing, which is
+ * less than a tick. The end, in which the kernel frees the memory, is measured, but the
+ * process may have been interrupted in it: it counts at most as long as the end of a process
+ * of that size usually takes.
  */
 
 #define CPUTIME_SIZES 40
@@ -30,7 +30,7 @@ struct cputime {
 
 /* What taskstats reports of a thread. */
 struct cputime_thread {
-	int64_t run_us;		/* added up so far; -1: the kernel does not do that */
+	int64_t run_us;		/* added up so far; -1: not reported by this kernel */
 	int64_t age_us;		/* since it was born */
 	int64_t wait_us;	/* for a processor */
 	bool slept;
@@ -39,25 +39,25 @@ struct cputime_thread {
 void cputime_init(struct cputime *c);
 
 /*
- * What a thread used up to its report; wall_us is that of its whole life up to its end,
- * -1 where unknown. -1: unknown.
+ * CPU time of a thread up to its report; wall_us is the time from its start to its end,
+ * -1 if unknown. -1: unknown.
  */
 int64_t cputime_of_thread(const struct cputime *c, const struct cputime_thread *t,
 			  int64_t wall_us);
 
-/* What a process of a peak memory used between the report of its last thread and its
- * end, when so much time passed. */
+/* CPU time of a process with this peak memory between the report of its last thread and its
+ * end, elapsed_us later. */
 int64_t cputime_of_end(struct cputime *c, int64_t elapsed_us, int64_t rss_kb);
 
 /*
- * A living process, or one nobody has waited for: what all its threads used, also those
- * that have ended. -1: there is none of that number.
+ * CPU time of a process that runs or has not been waited for: the sum over all its threads,
+ * also those that have ended. -1: no such process.
  */
 int64_t cputime_of_process(int32_t pid);
 
 /*
- * As the kernel does for wait4(2): cpu_us is right, user and system are in the proportion
- * of the clock ticks in *e. Without any, all of it is user time.
+ * Split cpu_us into user and system time in proportion to the clock ticks in *e, as the kernel
+ * does for wait4(2). Without any tick, all of it is user time.
  */
 void cputime_split(struct event_end *e, int64_t cpu_us);
 

@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 
 /*
- * A netlink socket that the kernel tells of events, read many messages at a time.
- * Other processes may send to it as well: what is not from the kernel, to the group that
- * was asked for, and whole, is left out.
+ * A netlink socket on which the kernel reports events, read many messages at a time.
+ * Other processes may send to it as well: a message is ignored unless it comes from the
+ * kernel, goes to the group that we joined, and is complete.
  */
 
 #define NETLINK_BATCH 64
@@ -38,12 +38,12 @@ void netlink_close(struct netlink *n);
 
 int netlink_send(const struct netlink *n, const void *message, size_t len);
 
-/* Whether what was received, with its sender's address, is from the kernel and whole. */
+/* Is a received message, with its sender's address, from the kernel and complete. */
 bool netlink_accepts(const struct netlink *n, const struct msghdr *received);
 
 /*
- * The header of a message, and what is behind it, as far as the message says it goes.
- * False: it is shorter than it says.
+ * The header of a message and its body, whose length the header gives. False: the message is
+ * shorter than its header says.
  */
 struct nlmsghdr;
 bool netlink_open_message(struct slice message, struct nlmsghdr *header, struct slice *body);

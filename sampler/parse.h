@@ -22,11 +22,11 @@ struct want {
 	const char *key;
 	uint64_t value;
 	bool found;
-	size_t at;		/* where its line was, and the next time mostly is */
+	size_t at;		/* offset of its line, which is usually the same the next time */
 };
 
-/* Fill in the n wanted; how many were found. Lines are searched for only where some are
- * not where they were. */
+/* Fill in the n wanted; how many were found. All lines are searched only if some are
+ * not at their last offset. */
 size_t parse_keyed(const struct text *t, struct want *want, size_t n);
 
 /* /proc/stat without its cores */

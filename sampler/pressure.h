@@ -23,7 +23,7 @@ struct pressure_set {
 	uint64_t last[2 * PRESSURE_FILES];
 };
 
-/* Open the files of these names; their figures are appended to figure[*n], coarse in
+/* Open the files of these names; their figures are appended to figure[*n]. coarse: in
  * hundredths of a second. */
 void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const names[PRESSURE_FILES],
 		       struct text *text, bool coarse, struct figure *figure, size_t *n);

@@ -41,7 +41,7 @@ enum file_kind {
 struct file {
 	int fd;
 	enum file_kind kind;
-	size_t enough;		/* of bytes from the start, 0: all */
+	size_t enough;		/* bytes to read from the start, 0: all */
 };
 
 #define FILE_CLOSED { -1, FILE_WHOLE }

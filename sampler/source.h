@@ -18,7 +18,7 @@ struct setup {
 	struct root root;
 	int dir_fd;		/* of the recording */
 	int64_t interval_ms;
-	bool coarse;		/* a sample is a second or more: 10 ms of it are enough */
+	bool coarse;		/* the interval is a second or more: a resolution of 10 ms is enough */
 	bool per_core;
 	bool all_interfaces;
 	struct text *text;	/* to read into; no source keeps anything in it */

@@ -35,7 +35,7 @@ struct taskstats_listener {
 int taskstats_open(struct taskstats_listener *t, int receive_bytes);
 void taskstats_close(struct taskstats_listener *t);
 
-/* One message of the family: whether it tells of an end. */
+/* Parse one message of the family. True if it reports the end of a thread. */
 bool taskstats_parse(struct slice message, uint16_t family, struct taskstats_event *e);
 
 /* The next end; false: there is none now. */

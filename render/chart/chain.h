@@ -7,11 +7,10 @@
 #include <stdint.h>
 
 /*
- * What each task waited for last. Its host waited for nothing but what ran in the same
- * instance: what was made elsewhere counts as the task of this instance in which it was
- * made, and what was made before the instance began is no reason for anything in it.
- * So a task was ready when its instance had begun and its targets were made. The first
- * of these that is known:
+ * What each task waited for last. A host waits only for tasks of its own instance. A target
+ * that another instance made counts as the task of this instance in which it was made; a
+ * target that was made before the instance began is ignored. So a task was ready when its
+ * instance had begun and its targets were made. The first of these that is known counts:
  *	WAIT_LINE	the line before it in its recipe, unless something ran between
  *			them; of an OpenEmbedded recipe the task before it, if that ended
  *			at most CHAIN_SLACK_OE_US before
@@ -30,7 +29,7 @@
  * A task that ended after another started is not what that waited for, but for
  * CHAIN_STAMP_US: hosts stamp a start before they have seen the end it waited for.
  *
- * So the path of a build with one worker has all tasks in it.
+ * So the path of a build with one worker contains every task.
  */
 #define CHAIN_SLACK_US 100000
 #define CHAIN_SLACK_OE_US 200000	/* what bitbake may need between two tasks */

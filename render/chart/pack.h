@@ -37,7 +37,7 @@
  *	status		of those that failed or were killed alone: exit status, signal
  *	cpu		user and system in 1/256 of the wall time, + 1; 0: not known
  *	system		in 1/63 of cpu
- *	memory		the largest, or what it had at most, a size; 0: not known
+ *	memory		the largest, or its upper bound, a size; 0: not known
  *	read, written	of storage, sizes
  *	queued		before its start
  *	place		1 + an index into places; 0: that of the task before it in its lane
