@@ -296,7 +296,7 @@ static int parse_tasks(struct reader *r, const char *name, struct buf *text, int
 	buf_init(text);
 	if (texts_add(t, name, b.data, b.len, fd))
 		return -ENOMEM;
-	feed_init(&f, b.data, b.len, fd, t->window);
+	feed_init(&f, b.data, b.len, fd, texts_lend_window(t));
 	return parse_feed(r, name, &f);
 }
 
@@ -305,7 +305,7 @@ static int parse_stream(struct reader *r, const char *name, struct buf *text, in
 	struct feed f;
 	int error;
 
-	feed_init(&f, text->data, text->len, fd, r->rec->texts->window);
+	feed_init(&f, text->data, text->len, fd, texts_lend_window(r->rec->texts));
 	error = parse_feed(r, name, &f);
 	if (fd >= 0)
 		close(fd);

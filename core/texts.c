@@ -67,6 +67,12 @@ int texts_add(struct texts *t, const char *name, char *memory, size_t len, int f
 	return 0;
 }
 
+char *texts_lend_window(struct texts *t)
+{
+	t->window_len = 0;
+	return t->window;
+}
+
 text_place texts_place(const struct texts *t, uint64_t offset)
 {
 	uint64_t text = t->n - 1;

@@ -25,7 +25,7 @@ struct texts {
 	struct text *text;
 	int fd;			/* of the file text[open] */
 	size_t open;
-	char *window;		/* FEED_MEMORY bytes, used by struct feed while reading */
+	char *window;		/* FEED_MEMORY bytes, lent to struct feed while reading */
 	size_t window_text;
 	uint64_t window_start;	/* in the file */
 	size_t window_len;	/* 0: nothing of a file */
@@ -48,6 +48,9 @@ void texts_free(struct texts *t);
 /* One more text; memory and fd (may be NULL and -1) become its, name is copied.
  * 0 or -ENOMEM. */
 int texts_add(struct texts *t, const char *name, char *memory, size_t len, int fd);
+
+/* The window, for others to write to until a line is asked for. */
+char *texts_lend_window(struct texts *t);
 
 /* The place of a line in the text added last. */
 text_place texts_place(const struct texts *t, uint64_t offset);

@@ -599,6 +599,25 @@ START_TEST(many_writers)
 }
 END_TEST
 
+/* A task without a name is called after its command, which is read for that; so are the
+ * files behind, through the same memory. */
+START_TEST(commands_and_other_files)
+{
+	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t101\t\t\t\t\tsleep 1\n");
+	struct recording rec = RECORDING_INIT;
+	struct buf samples = BUF_INIT;
+
+	buf_adds(&samples, "buildbeat proc_tasks 1 1000\n");
+	while (samples.len < 10000)
+		buf_adds(&samples, "# nothing\n");
+	support_writes(support_path("%s/proc_tasks.log", dir), buf_str(&samples));
+	buf_release(&samples);
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_str_eq(recording_command(&rec, &rec.task[0]), "sleep 1");
+	recording_release(&rec);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("recording");
@@ -619,6 +638,7 @@ int main(void)
 	tcase_add_test(t, odd_entries);
 	tcase_add_test(t, cut_anywhere);
 	tcase_add_test(t, many_writers);
+	tcase_add_test(t, commands_and_other_files);
 	suite_add_tcase(s, t);
 	return support_main(s);
 }
