@@ -260,11 +260,13 @@ static int find_build(struct import *m, const char *path)
 	buf_add(&dir, path, slash ? (size_t)(slash - path) : 0);
 	buf_adds(&dir, slash ? "/" : ".");
 	len = dir.len;
-	r = ninja_build_read(&m->build, buf_str(&dir), NINJA_BUILD_NAME, NULL);
+	r = ninja_build_read(&m->build, buf_str(&dir), NINJA_BUILD_NAME, infile_read,
+				     NULL);
 	m->has_build = !r;
 	if (r && r != -ENOMEM) {
 		buf_adds(&dir, "/..");
-		r = ninja_build_read(&m->build, buf_str(&dir), NINJA_BUILD_NAME, NULL);
+		r = ninja_build_read(&m->build, buf_str(&dir), NINJA_BUILD_NAME, infile_read,
+				     NULL);
 		m->has_build = !r;
 		if (!r) {
 			char *own = strndup(dir.data, len);
@@ -309,7 +311,7 @@ static int read_log(struct recording *rec, const char *const *path, size_t n,
 
 	if (n != 1)
 		return error_set(err, -EINVAL, path[1], 0, 0, "ninja: one log at a time");
-	r = ninja_log_read(&m.log, path[0], err);
+	r = ninja_log_read(&m.log, path[0], infile_read, err);
 	if (r)
 		return r;
 	find_newest(&m);

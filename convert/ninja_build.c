@@ -195,10 +195,11 @@ static int begin(struct ninja_build *n, const char *dir)
 }
 
 int ninja_build_read(struct ninja_build *n, const char *dir, const char *file,
-		     struct error *err)
+		     infile_reader *read, struct error *err)
 {
 	int r = begin(n, dir);
 
+	n->read = read;
 	if (!r)
 		r = ninja_parse_file(n, (struct slice){ file, strlen(file) }, 0, 0, err);
 	if (!r)

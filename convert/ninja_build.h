@@ -4,6 +4,7 @@
 #include "buf.h"
 #include "error.h"
 #include "index.h"
+#include "infile.h"
 #include "text_table.h"
 
 #include <stdbool.h>
@@ -36,6 +37,7 @@ struct ninja_build {
 	uint32_t *producer;	/* of each of these: its edge, NO_EDGE for none */
 	/* private */
 	const char *dir;
+	infile_reader *read;
 	struct arena *arena;
 	struct text_table name;	/* of variables and rules */
 	struct index variables;	/* scope, name -> value */
@@ -60,10 +62,10 @@ struct ninja_build {
 
 #define NINJA_BUILD_NAME "build.ninja"
 
-/* The file, which is relative to dir as all paths in it. 0, or a negative errno with
+/* The file, which is relative to dir as all paths in it; all are read by `read`. 0, or a negative errno with
  * err and nothing to release. */
 int ninja_build_read(struct ninja_build *n, const char *dir, const char *file,
-		     struct error *err);
+		     infile_reader *read, struct error *err);
 void ninja_build_release(struct ninja_build *n);
 
 /* A variable of the outermost file; empty if there is none. */

@@ -215,7 +215,7 @@ static int join_all(struct join *j)
 	if (!j->places)
 		return -ENOMEM;
 	for (size_t i = 0; !r && i < n; i++)
-		r = ninja_place_find(&j->places[i], &j->tasks->run[i]);
+		r = ninja_place_find(&j->places[i], &j->tasks->run[i], infile_read);
 	for (size_t i = 0; !r && i < n; i++) {
 		if (j->places[i].dir)
 			r = join_place(j, i);

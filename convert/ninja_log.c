@@ -2,7 +2,6 @@
 
 #include "arena.h"
 #include "index.h"
-#include "infile.h"
 #include "text_table.h"
 
 #include <errno.h>
@@ -138,13 +137,14 @@ static int read_signature(struct ninja_log *log, struct cursor *c, const char *p
 	return 0;
 }
 
-int ninja_log_read(struct ninja_log *log, const char *path, struct error *err)
+int ninja_log_read(struct ninja_log *log, const char *path, infile_reader *read,
+		   struct error *err)
 {
 	struct cursor c;
 	int r;
 
 	*log = (struct ninja_log)NINJA_LOG_INIT;
-	r = infile_read(&log->text, path, err);
+	r = read(&log->text, path, err);
 	cursor_init(&c, buf_str(&log->text), log->text.len);
 	if (!r)
 		r = read_signature(log, &c, path, err);

@@ -4,6 +4,7 @@
 #include "buf.h"
 #include "cursor.h"
 #include "error.h"
+#include "infile.h"
 
 #include <stdint.h>
 
@@ -39,7 +40,8 @@ struct ninja_log {
 
 /* 0, or a negative errno with err and nothing to release: -EINVAL for something else
  * than such a log. */
-int ninja_log_read(struct ninja_log *log, const char *path, struct error *err);
+int ninja_log_read(struct ninja_log *log, const char *path, infile_reader *read,
+		   struct error *err);
 void ninja_log_release(struct ninja_log *log);
 
 /* How many lines from line i on, the first of its run, tell of it. */

@@ -151,7 +151,7 @@ static int look_at_log(struct ninja_place *p)
 	buf_adds(&path, "/" NINJA_LOG_NAME);
 	r = buf_error(&path);
 	if (!r)
-		r = ninja_log_read(&p->log, buf_str(&path), NULL);
+		r = ninja_log_read(&p->log, buf_str(&path), p->read, NULL);
 	buf_release(&path);
 	p->has_log = !r;
 	if (!r)

@@ -19,6 +19,7 @@ struct ninja_chains {
 /* A directory ninja builds in. */
 struct ninja_place {
 	char *dir, *file;	/* build.ninja, relative to it */
+	infile_reader *read;	/* of both and of what they include */
 	bool has_build, has_log;
 	struct ninja_build build;
 	struct ninja_log log;
@@ -37,8 +38,8 @@ struct ninja_match {
 	uint32_t edge, line;
 };
 
-/* Where a run built, its files not read yet. 0 or -ENOMEM. */
-int ninja_place_find(struct ninja_place *p, const struct ninja_run *run);
+/* Where a run built, its files not read yet: that is done by `read`. 0 or -ENOMEM. */
+int ninja_place_find(struct ninja_place *p, const struct ninja_run *run, infile_reader *read);
 
 /* Its build.ninja. What is not there or cannot be read is not there. 0 or -ENOMEM. */
 int ninja_place_read(struct ninja_place *p);

@@ -1,7 +1,6 @@
 #include "ninja_build.h"
 
 #include "arena.h"
-#include "infile.h"
 #include "ninja_parts.h"
 
 #include <errno.h>
@@ -459,7 +458,7 @@ static int read_text(struct ninja_build *n, struct slice file, struct slice *tex
 	if (!r && !stat(buf_str(&path), &st) && !S_ISREG(st.st_mode))
 		r = error_set(err, -EINVAL, buf_str(&path), 0, 0, "not a file");
 	if (!r)
-		r = infile_read(&b, buf_str(&path), err);
+		r = n->read(&b, buf_str(&path), err);
 	buf_release(&path);
 	if (r) {
 		buf_release(&b);

@@ -87,7 +87,7 @@ static bool is_there(const char *dir, struct slice name)
 }
 
 /* The directory of the run is from before it went to that of -C, or from after. */
-int ninja_place_find(struct ninja_place *p, const struct ninja_run *run)
+int ninja_place_find(struct ninja_place *p, const struct ninja_run *run, infile_reader *read)
 {
 	char *other = join(run->cwd, (struct slice){ "", 0 });
 	struct buf words = BUF_INIT;
@@ -97,7 +97,7 @@ int ninja_place_find(struct ninja_place *p, const struct ninja_run *run)
 	read_words(&words, run->command);
 	w = read_options(&words);
 	*p = (struct ninja_place){ .dir = join(run->cwd, w.dir),
-		.file = strndup(w.file.p, w.file.len) };
+		.file = strndup(w.file.p, w.file.len), .read = read };
 	if (p->dir && other && !is_there(p->dir, w.file) && is_there(other, w.file)) {
 		free(p->dir);
 		p->dir = other;
@@ -113,7 +113,7 @@ int ninja_place_find(struct ninja_place *p, const struct ninja_run *run)
 
 int ninja_place_read(struct ninja_place *p)
 {
-	int r = ninja_build_read(&p->build, p->dir, p->file, NULL);
+	int r = ninja_build_read(&p->build, p->dir, p->file, p->read, NULL);
 
 	p->has_build = !r;
 	return r == -ENOMEM ? r : 0;

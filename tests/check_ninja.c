@@ -51,9 +51,9 @@ START_TEST(commands)
 	struct ninja_build n;
 	struct ninja_log log;
 
-	ck_assert_int_eq(ninja_build_read(&n, DATA "/scopes", "build.ninja", &err), 0);
+	ck_assert_int_eq(ninja_build_read(&n, DATA "/scopes", "build.ninja", infile_read, &err), 0);
 	ck_assert_int_eq(ninja_log_read(&log, support_path(DATA "/scopes/ninja_log.v%d",
-							   version), &err), 0);
+							   version), infile_read, &err), 0);
 	ck_assert_int_eq(log.version, version);
 	ck_assert_uint_eq(log.n, 23);
 	ck_assert_uint_eq(log.damaged, 0);
@@ -89,7 +89,7 @@ START_TEST(plain_paths)
 
 	buf_addf(&text, "dir = ./x\nbuild out: phony %s\n", paths[_i].written);
 	support_writes(file, buf_str(&text));
-	ck_assert_int_eq(ninja_build_read(&n, support_tmpdir(), "build.ninja", &err), 0);
+	ck_assert_int_eq(ninja_build_read(&n, support_tmpdir(), "build.ninja", infile_read, &err), 0);
 	ck_assert_uint_eq(n.n_edges, 1);
 	ck_assert_uint_eq(n.edge[0].n_in, 1);
 	ck_assert_msg(slice_is(n.path.text[n.paths[1]], paths[_i].is), "%s: %.*s",
@@ -110,14 +110,14 @@ START_TEST(unknown_things)
 		       "build a: r\n  x = 1\nbuild\nbuild b\nbuild c: nothing a\n"
 		       "include missing.ninja\nsubninja build.ninja\nx = 2\nbuild d: r |@ a\n"
 		       "build e: r a || b c |@ d");
-	ck_assert_int_eq(ninja_build_read(&n, support_tmpdir(), "build.ninja", &err), 0);
+	ck_assert_int_eq(ninja_build_read(&n, support_tmpdir(), "build.ninja", infile_read, &err), 0);
 	ck_assert_uint_ge(n.n_edges, 4);
 	ck_assert(slice_is(ninja_build_rule(&n, edge_of(&n, (struct slice){ "a", 1 })), "r"));
 	ck_assert(ninja_edge_is_phony(edge_of(&n, (struct slice){ "c", 1 })));
 	ck_assert_uint_eq(edge_of(&n, (struct slice){ "e", 1 })->n_order_only, 2);
 	ck_assert_uint_eq(edge_of(&n, (struct slice){ "d", 1 })->n_in, 0);
 	ninja_build_release(&n);
-	ck_assert_int_eq(ninja_build_read(&n, support_tmpdir(), "none", &err), -ENOENT);
+	ck_assert_int_eq(ninja_build_read(&n, support_tmpdir(), "none", infile_read, &err), -ENOENT);
 }
 END_TEST
 

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	check(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	snprintf(name, sizeof name, "%d", fd);
-	if (!ninja_build_read(&n, "/proc/self/fd", name, NULL)) {
+	if (!ninja_build_read(&n, "/proc/self/fd", name, infile_read, NULL)) {
 		ask(&n);
 		ninja_build_release(&n);
 	}
