@@ -3,6 +3,7 @@
 #include "configfile.h"
 #include "convert.h"
 #include "listing.h"
+#include "ninja_join.h"
 #include "options.h"
 #include "zstd.h"
 
@@ -51,9 +52,10 @@ static int read_foreign(struct recording *rec, const char *path, struct error *e
 static int read_own(struct recording *rec, const char *path, enum openrec_part part,
 		    struct error *err)
 {
-	if (part == OPENREC_SUMS)
-		return recording_read_sums(rec, path, &zstd_codec, err);
-	return recording_read(rec, path, &zstd_codec, err);
+	const struct recording_options how = { .codec = &zstd_codec,
+		.sums_only = part == OPENREC_SUMS, .add_lines = ninja_join_unnamed };
+
+	return recording_read_as(rec, path, &how, err);
 }
 
 int openrec(struct recording *rec, struct buf *path, enum openrec_part part,

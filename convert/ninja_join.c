@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define AT_ONCE 65536		/* bytes */
+#define IN_MEMORY_MAX ((size_t)256 << 20)
 
 /* Names one after the other, for the lines that list them. */
 struct list {
@@ -21,7 +22,8 @@ struct list {
 };
 
 struct join {
-	struct store *store;
+	struct store *store;	/* where lines go; NULL: they stay */
+	infile_reader *read;
 	const struct ninja_tasks *tasks;
 	struct ninja_place *places;	/* of each run */
 	struct buf lines;
@@ -67,9 +69,11 @@ static int64_t when(const struct ninja_task *t)
 	return t->end_us >= 0 ? t->end_us : t->start_us;
 }
 
-static void append(struct join *j)
+static int append(struct join *j)
 {
-	store_append(j->store, &j->lines);
+	if (j->store)
+		store_append(j->store, &j->lines);
+	return j->lines.len > IN_MEMORY_MAX ? -EFBIG : buf_error(&j->lines);
 }
 
 static int add_list(struct join *j, const struct ninja_task *t,
@@ -83,7 +87,7 @@ static int add_list(struct join *j, const struct ninja_task *t,
 		done += add(&j->lines, when(t), inst, t->seq,
 			    (const char *const *)j->list.name + done, j->list.n - done);
 		if (j->lines.len > AT_ONCE)
-			append(j);
+			r = append(j);
 	}
 	return r;
 }
@@ -215,7 +219,7 @@ static int join_all(struct join *j)
 	if (!j->places)
 		return -ENOMEM;
 	for (size_t i = 0; !r && i < n; i++)
-		r = ninja_place_find(&j->places[i], &j->tasks->run[i], infile_read);
+		r = ninja_place_find(&j->places[i], &j->tasks->run[i], j->read);
 	for (size_t i = 0; !r && i < n; i++) {
 		if (j->places[i].dir)
 			r = join_place(j, i);
@@ -223,25 +227,42 @@ static int join_all(struct join *j)
 	for (size_t i = 0; i < n; i++)
 		ninja_place_release(&j->places[i]);
 	free(j->places);
-	if (!r)
-		append(j);
+	return r ? r : append(j);
+}
+
+static int join_tasks(struct join *j, struct ninja_tasks *tasks)
+{
+	int r = 0;
+
+	j->tasks = tasks;
+	if (tasks->n)
+		r = join_all(j);
+	ninja_tasks_release(tasks);
+	buf_release(&j->list.text);
+	free(j->list.name);
 	return r;
 }
 
 int ninja_join(struct store *s)
 {
-	struct join j = { .store = s };
+	struct join j = { .store = s, .read = infile_read };
 	struct ninja_tasks tasks;
 	int r = ninja_tasks_read(&tasks, s->dir_fd);
 
-	if (r)
-		return r;
-	j.tasks = &tasks;
-	if (tasks.n)
-		r = join_all(&j);
-	ninja_tasks_release(&tasks);
+	if (!r)
+		r = join_tasks(&j, &tasks);
 	buf_release(&j.lines);
-	buf_release(&j.list.text);
-	free(j.list.name);
 	return r ? r : store_error(s);
+}
+
+int ninja_join_unnamed(struct buf *lines, const struct recording *rec)
+{
+	struct join j = { .read = infile_read_ours };
+	struct ninja_tasks tasks;
+	int r = ninja_tasks_unnamed(&tasks, rec);
+
+	if (!r)
+		r = join_tasks(&j, &tasks);
+	*lines = j.lines;
+	return r == -EFBIG ? 0 : r;
 }

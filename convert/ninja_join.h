@@ -2,6 +2,7 @@
 #define BUILDBEAT_NINJA_JOIN_H
 
 #include "error.h"
+#include "recording.h"
 #include "store.h"
 
 /*
@@ -13,5 +14,13 @@
  * stays as it was. Nothing that is missing is an error. 0, or a negative errno.
  */
 int ninja_join(struct store *s);
+
+/*
+ * The same for a recording that is being read, whose launcher was killed or which had none:
+ * the lines are added to `lines`, for recording_options. Whoever wrote the recording chose
+ * which directories to look into: only what infile_read_ours() passes is read, and a name is
+ * found by the hash of a command alone. 0 or -ENOMEM.
+ */
+int ninja_join_unnamed(struct buf *lines, const struct recording *rec);
 
 #endif

@@ -101,6 +101,12 @@ static int read_open(struct scan *s, struct event *e)
 	return index_put(&s->runs, key[0], key[1], (uint32_t)t->n_runs++);
 }
 
+static void hash_command(struct ninja_task *task, struct slice command)
+{
+	task->command = task->murmur = ninja_hash_murmur(command.p, command.len);
+	task->rapid = ninja_hash_rapid(command.p, command.len);
+}
+
 static int read_start(struct scan *s, uint32_t run, struct event *e)
 {
 	struct ninja_tasks *t = s->t;
@@ -117,8 +123,7 @@ static int read_start(struct scan *s, uint32_t run, struct event *e)
 		event_field(e);
 	command = decoded(s, e, &cut);
 	task.whole = task.hashed = command.len && !cut;
-	task.command = task.murmur = ninja_hash_murmur(command.p, command.len);
-	task.rapid = ninja_hash_rapid(command.p, command.len);
+	hash_command(&task, command);
 	grown[t->n] = task;
 	return index_put(&s->tasks, run, e->seq, (uint32_t)t->n++);
 }
@@ -139,13 +144,12 @@ static bool read_hash(struct cursor *c, uint64_t *n)
 	return c->p > start;
 }
 
-static void read_note(struct ninja_task *task, struct event *e)
+static void read_note(struct ninja_task *task, struct slice text)
 {
-	struct slice field = event_field(e);
 	uint64_t murmur, rapid;
 	struct cursor c;
 
-	cursor_init(&c, field.p, field.len);
+	cursor_init(&c, text.p, text.len);
 	if (!cursor_literal(&c, NINJA_HASH_NOTE) || !read_hash(&c, &murmur) ||
 	    !cursor_byte(&c, ' ') || !read_hash(&c, &rapid))
 		return;
@@ -176,7 +180,7 @@ static int read_line(struct scan *s, struct slice line)
 		return 0;
 	task = &s->t->task[at];
 	if (e.kind == EVENT_NOTE) {
-		read_note(task, &e);
+		read_note(task, event_field(&e));
 		return 0;
 	}
 	task->end_us = e.time_us;
@@ -270,6 +274,124 @@ int ninja_tasks_read(struct ninja_tasks *t, int dir_fd)
 	index_release(&s.tasks);
 	buf_release(&s.text);
 	free(s.window);
+	return r;
+}
+
+/* In memory */
+
+#define NO_RUN UINT32_MAX
+
+struct unnamed {
+	struct ninja_tasks *t;
+	const struct recording *rec;
+	uint32_t *run;		/* of each instance; NO_RUN: none to be named */
+	uint32_t *task;		/* of each task in t */
+};
+
+/* Lines tell of the newest instance of an id. */
+static int find_unnamed(struct unnamed *u)
+{
+	const struct recording *rec = u->rec;
+	struct index newest = INDEX_INIT;
+	uint64_t key[2];
+	uint32_t before;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < rec->n_instances; i++) {
+		const struct instance *in = &rec->instance[i];
+
+		u->run[i] = ninja_is_tool((struct slice){ in->tool, strlen(in->tool) }) &&
+			    *in->cwd == '/' ? i : NO_RUN;
+		run_key((struct slice){ in->id, strlen(in->id) }, key);
+		if (index_find(&newest, key[0], key[1], &before))
+			u->run[before] = NO_RUN;
+		r = index_put(&newest, key[0], key[1], i);
+	}
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		if (rec->task[i].named)
+			u->run[rec->task[i].instance] = NO_RUN;
+	}
+	index_release(&newest);
+	return r;
+}
+
+static int take_runs(struct unnamed *u)
+{
+	for (size_t i = 0; i < u->rec->n_instances; i++) {
+		const struct instance *in = &u->rec->instance[i];
+		struct ninja_run *run;
+
+		if (u->run[i] == NO_RUN)
+			continue;
+		run = array_grow(u->t->run, u->t->n_runs, sizeof *run);
+		if (!run)
+			return -ENOMEM;
+		u->t->run = run;
+		run += u->t->n_runs;
+		*run = (struct ninja_run){ .open_us = in->open_us, .cwd = in->cwd,
+			.command = in->command };
+		memcpy(run->inst, in->id, strlen(in->id));
+		u->run[i] = (uint32_t)u->t->n_runs++;
+	}
+	return 0;
+}
+
+/* A command that was cut has a hash that is no edge's. */
+static int take_tasks(struct unnamed *u)
+{
+	const struct recording *rec = u->rec;
+
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *of = &rec->task[i];
+		const char *command;
+		struct ninja_task *task;
+
+		u->task[i] = NO_RUN;
+		if (u->run[of->instance] == NO_RUN || of->start_us < 0)
+			continue;
+		task = array_grow(u->t->task, u->t->n, sizeof *task);
+		if (!task)
+			return -ENOMEM;
+		u->t->task = task;
+		task += u->t->n;
+		command = recording_command(rec, of);
+		*task = (struct ninja_task){ .run = u->run[of->instance], .seq = of->seq,
+			.start_us = of->start_us, .end_us = of->end_us,
+			.done = of->state == TASK_DONE, .whole = *command, .hashed = *command };
+		hash_command(task, (struct slice){ command, strlen(command) });
+		u->task[i] = (uint32_t)u->t->n++;
+	}
+	for (size_t i = 0; i < rec->n_notes; i++) {
+		const struct note *note = &rec->note[i];
+
+		if (note->task != NO_INDEX && u->task[note->task] != NO_RUN)
+			read_note(&u->t->task[u->task[note->task]],
+				  (struct slice){ note->text, strlen(note->text) });
+	}
+	return 0;
+}
+
+int ninja_tasks_unnamed(struct ninja_tasks *t, const struct recording *rec)
+{
+	struct unnamed u = { .t = t, .rec = rec };
+	int r = -ENOMEM;
+
+	*t = (struct ninja_tasks){ 0 };
+	u.run = malloc((rec->n_instances + 1) * sizeof *u.run);
+	if (u.run)
+		r = find_unnamed(&u);
+	if (!r)
+		r = take_runs(&u);
+	if (!r && t->n_runs) {
+		u.task = malloc((rec->n_tasks + 1) * sizeof *u.task);
+		r = u.task ? take_tasks(&u) : -ENOMEM;
+	}
+	if (!r)
+		group(t);
+	else
+		ninja_tasks_release(t);
+	free(u.run);
+	free(u.task);
 	return r;
 }
 

@@ -3,11 +3,12 @@
 
 #include "cursor.h"
 #include "event.h"
+#include "recording.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a recording that was just made tells of the ninjas in it. */
+/* What a recording tells of the ninjas in it. */
 
 struct ninja_run {
 	char inst[INSTANCE_ID_MAX];
@@ -41,6 +42,11 @@ bool ninja_is_tool(struct slice name);
 
 /* All tasks*.log of the directory. 0 or a negative errno and nothing to release. */
 int ninja_tasks_read(struct ninja_tasks *t, int dir_fd);
+
+/* The same of a recording in memory, of the ninjas alone of whose tasks none has got a name
+ * yet and whose working directory is absolute. 0 or -ENOMEM. */
+int ninja_tasks_unnamed(struct ninja_tasks *t, const struct recording *rec);
+
 void ninja_tasks_release(struct ninja_tasks *t);
 
 #endif

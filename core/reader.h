@@ -129,6 +129,7 @@ bool reader_is_streamed(const char *name);
 /* file is the name that warnings tell. 0, -ENOMEM or -EINVAL (future version). */
 int reader_build(struct reader *r, const char *file, char *text, size_t len);
 int reader_tasks(struct reader *r, const char *file, struct feed *f);
+int reader_more_tasks(struct reader *r, struct slice lines);
 int reader_series(struct reader *r, const char *file, const char *name,
 		  char *text, size_t len);
 int reader_usage(struct reader *r, const char *file, struct feed *f);

@@ -98,6 +98,7 @@ struct source {
 	int dir_fd;
 	const struct recording_codec *codec;
 	bool build_only, sums_only;
+	int (*add_lines)(struct buf *lines, const struct recording *rec);
 	size_t n_files;
 	struct file *file;
 };
@@ -359,6 +360,18 @@ static int read_one(struct source *s, const struct file *f)
 	return r;
 }
 
+/* What the recording itself does not tell of its tasks. */
+static int read_added(struct source *s)
+{
+	struct buf lines = BUF_INIT;
+	int r = s->add_lines ? s->add_lines(&lines, s->r.rec) : 0;
+
+	if (!r && lines.len)
+		r = reader_more_tasks(&s->r, (struct slice){ lines.data, lines.len });
+	buf_release(&lines);
+	return r;
+}
+
 static int nothing_understood(struct source *s)
 {
 	const struct recording *rec = s->r.rec;
@@ -378,6 +391,8 @@ static int read_all(struct source *s)
 	/* "build" and "tasks..." are what the others refer to. */
 	for (size_t i = 0; !r && i < s->n_files; i++)
 		r = starts_with(s->file[i].name, "proc_") ? 0 : read_one(s, &s->file[i]);
+	if (!r)
+		r = read_added(s);
 	if (!r)
 		r = reader_finish_tasks(&s->r);
 	for (size_t i = 0; !r && i < s->n_files; i++)
@@ -473,6 +488,15 @@ int recording_read_sums(struct recording *rec, const char *path,
 			const struct recording_codec *codec, struct error *err)
 {
 	struct source s = { .codec = codec, .sums_only = true };
+
+	return read_source(&s, rec, path, err);
+}
+
+int recording_read_as(struct recording *rec, const char *path,
+		      const struct recording_options *options, struct error *err)
+{
+	struct source s = { .codec = options->codec, .sums_only = options->sums_only,
+		.add_lines = options->add_lines };
 
 	return read_source(&s, rec, path, err);
 }

@@ -223,6 +223,21 @@ void recording_release(struct recording *rec);
 int recording_read_sums(struct recording *rec, const char *path,
 			const struct recording_codec *codec, struct error *err);
 
+/*
+ * How to read. add_lines makes lines as of tasks.log about tasks that are there, once all of
+ * those have been read, to be read behind them: what is not in the recording and core does
+ * not know. The recording itself does not change. 0 or -ENOMEM, and the caller releases
+ * lines in any case.
+ */
+struct recording_options {
+	const struct recording_codec *codec;	/* may be NULL */
+	bool sums_only;		/* see recording_read_sums() */
+	int (*add_lines)(struct buf *lines, const struct recording *rec);	/* may be NULL */
+};
+
+int recording_read_as(struct recording *rec, const char *path,
+		      const struct recording_options *options, struct error *err);
+
 /* The same, of the file `build` alone: no tasks, no samples. */
 int recording_read_build(struct recording *rec, const char *path,
 			 const struct recording_codec *codec, struct error *err);

@@ -392,3 +392,16 @@ int reader_tasks(struct reader *r, const char *file, struct feed *f)
 	return error ? error : damage_tell(r, &d.damaged, file);
 }
 
+/* Lines that are in no file, about tasks that were in one: no command is in them. */
+int reader_more_tasks(struct reader *r, struct slice lines)
+{
+	struct tasks_damage d = { 0 };
+	struct slice line;
+	struct cursor c;
+	int error = 0;
+
+	cursor_init(&c, lines.p, lines.len);
+	while (!error && reader_line(&c, &line, &d.damaged))
+		error = read_line(r, line, c.line, &d);
+	return error;
+}

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 
@@ -97,9 +98,9 @@ static void add_command(struct buf *b, const char *inst, uint64_t seq, const cha
 	event_add_end(b, start_us + 9000, inst, seq, &end);
 }
 
-static void make_tasks(struct store *s, const struct made *m)
+static void make_tasks(struct store *s, const struct made *m, const char *cwd)
 {
-	const char *cwd = support_tmpdir(), *line = m->commands;
+	const char *line = m->commands;
 	struct event_open open = { .pid = 99, .level = -1, .tool = "ninja", .cwd = cwd,
 		.command = m->called };
 	struct buf b = BUF_INIT;
@@ -159,22 +160,124 @@ static void write_place(const struct made *m)
 		write_log(dir, m->log);
 }
 
+/* As commands read a recording. */
+static void read_unnamed(struct recording *rec, const char *path)
+{
+	const struct recording_options how = { .add_lines = ninja_join_unnamed };
+	struct error err = { 0 };
+
+	*rec = (struct recording)RECORDING_INIT;
+	ck_assert_msg(!recording_read_as(rec, path, &how, &err), "%s", err.message);
+}
+
+/* What is in the recording. */
+static char *bytes_of(const char *path)
+{
+	struct run r;
+	char *text;
+
+	support_run(&r, path, "cat build tasks*.log; ls");
+	ck_assert_int_eq(r.status, 0);
+	text = strdup(buf_str(&r.out));
+	support_run_release(&r);
+	return text;
+}
+
+/* The names are the same when they are found while the recording is read, which stays as it
+ * is; and what was joined at the end of the build is not joined again. */
 START_TEST(by_hand)
 {
 	const struct made *m = &cases[_i];
 	struct recording rec = RECORDING_INIT;
 	struct store s = STORE_INIT;
+	struct buf lines = BUF_INIT;
 	struct error err = { 0 };
+	char *before, *after;
 
 	write_place(m);
 	ck_assert_int_eq(store_create(&s, support_tmpdir(), "rec", &err), 0);
-	make_tasks(&s, m);
+	make_tasks(&s, m, support_tmpdir());
+	before = bytes_of(s.path);
+	read_unnamed(&rec, s.path);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_msg(!strcmp(told(&rec), m->told), "%s, read: %s", m->what, told(&rec));
+	recording_release(&rec);
+	after = bytes_of(s.path);
+	ck_assert_str_eq(before, after);
+	free(before);
+	free(after);
+
 	ck_assert_int_eq(ninja_join(&s), 0);
 	ck_assert_int_eq(recording_read(&rec, s.path, NULL, &err), 0);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_msg(!strcmp(told(&rec), m->told), "%s: %s", m->what, told(&rec));
+	ck_assert_int_eq(ninja_join_unnamed(&lines, &rec), 0);
+	ck_assert_uint_eq(lines.len, 0);
+	buf_release(&lines);
 	recording_release(&rec);
 	store_close(&s);
+}
+END_TEST
+
+/* A recording may name any directory: what lies there is read only if nobody else could
+ * have written it, and nothing but files is opened. */
+static const struct denied {
+	const char *command;	/* makes of the directory what is not read */
+	const char *cwd;	/* NULL: the directory itself */
+	bool root;		/* can it alone */
+	const char *told;
+} denials[] = {
+	{ "true", NULL, false, "a.o(cc)" },
+	{ "chmod o+w build.ninja", NULL, false, "-()" },
+	{ "chmod o+w .", NULL, false, "-()" },
+	{ "chmod o+w ..", NULL, false, "-()" },
+	{ "rm build.ninja && mkfifo build.ninja", NULL, false, "-()" },
+	{ "rm build.ninja && ln -s /dev/zero build.ninja", NULL, false, "-()" },
+	{ "rm build.ninja && mkdir build.ninja", NULL, false, "-()" },
+	{ "mv build.ninja other && mkfifo fifo && echo include fifo >build.ninja && "
+	  "cat other >>build.ninja", NULL, false, "a.o(cc)" },
+	{ "mv build.ninja other && chmod o+w other && echo include other >build.ninja", NULL,
+	  false, "-()" },
+	{ "rm build.ninja && mkfifo .ninja_log", NULL, false, "-()" },
+	{ "true", ".", false, "-()" },
+	{ "true", "", false, "-()" },
+	{ "chown 65534 .", NULL, true, "-()" },
+	{ "chown 65534 build.ninja", NULL, true, "-()" },
+	{ "chown 65534 ..", NULL, true, "-()" },
+	{ "mv build.ninja other && ln -s other build.ninja && chown -h 65534 build.ninja", NULL,
+	  true, "-()" },
+	{ "rm build.ninja", "/proc/self", false, "-()" },
+};
+
+START_TEST(denied)
+{
+	const struct denied *d = &denials[_i];
+	static const struct made made = { .called = "ninja", .commands = "cc a.c -o a.o\n" };
+	char *dir = strdup(support_path("%s/place/in", support_tmpdir()));
+	struct recording rec;
+	struct store s = STORE_INIT;
+	struct error err = { 0 };
+	struct run r;
+
+	if (d->root && geteuid()) {
+		free(dir);
+		return;
+	}
+	support_run(&r, NULL, "mkdir -p '%s'", dir);
+	support_run_release(&r);
+	support_writes(support_path("%s/build.ninja", dir), RULES "build a.o: cc a.c\n");
+	support_run(&r, dir, "%s", d->command);
+	ck_assert_msg(r.status == 0, "%s: %s", d->command, r.err.data);
+	support_run_release(&r);
+	ck_assert_int_eq(chdir(dir), 0);
+	ck_assert_int_eq(store_create(&s, support_tmpdir(), "rec", &err), 0);
+	make_tasks(&s, &made, d->cwd ? d->cwd : dir);
+	read_unnamed(&rec, s.path);
+	ck_assert_uint_eq(rec.n_warnings, 0);
+	ck_assert_msg(!strcmp(told(&rec), d->told), "%s: %s", d->command, told(&rec));
+	recording_release(&rec);
+	store_close(&s);
+	free(dir);
 }
 END_TEST
 
@@ -289,13 +392,115 @@ START_TEST(cmake)
 }
 END_TEST
 
+/* Killed */
+
+/* Edges with several outputs, a response file, the same command, a phony edge; and one in
+ * the middle that goes on when there is a file `go`, or after a minute. */
+static const char held_ninja[] =
+	"rule gen\n  command = touch $out\n"
+	"rule same\n  command = touch s1 s2\n"
+	"rule rsp\n  command = cat $out.rsp >$out\n  rspfile = $out.rsp\n"
+	"  rspfile_content = $in\n"
+	"rule hold\n  command = n=0; until test -e go || test $$n = 600; do sleep 0.1; "
+	"n=$$((n + 1)); done; touch $out\n"
+	"build a b | c: gen\nbuild d: gen a\nbuild p: phony d\nbuild s1: same a\n"
+	"build s2: same s1\nbuild r: rsp a d | s2\nbuild h: hold p r\n"
+	"build e | f: gen h\nbuild last: gen e | a || h\n";
+
+static const char *told_of(const struct recording *rec, const struct task *t, struct buf *b)
+{
+	buf_clear(b);
+	buf_addf(b, "%s (%s, %s): %s:", t->name, t->key, t->kind, recording_command(rec, t));
+	for (uint32_t k = 0; k < t->n_out; k++)
+		buf_addf(b, " + %s", rec->out[t->first_out + k]);
+	for (uint32_t k = 0; k < t->n_after; k++)
+		buf_addf(b, " < %s", rec->after[t->first_after + k]);
+	return buf_str(b);
+}
+
+/* -j1: the n-th of the one is the n-th of the other. */
+static void same_names(const struct recording *whole, const struct recording *killed)
+{
+	struct buf one = BUF_INIT, two = BUF_INIT;
+
+	for (size_t i = 0; i < killed->n_tasks; i++)
+		ck_assert_str_eq(told_of(whole, &whole->task[i], &one),
+				 told_of(killed, &killed->task[i], &two));
+	buf_release(&one);
+	buf_release(&two);
+}
+
+/* Outputs of show but its first lines, which tell of the recording. */
+static void shows_names(const char *dir, const struct recording *killed)
+{
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " show --json --tasks stats/killed");
+	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	for (size_t i = 0; i < killed->n_tasks; i++)
+		ck_assert_msg(strstr(r.out.data, support_path("\"name\":\"%s\"",
+							      killed->task[i].name)) != NULL,
+			      "%s: %s", killed->task[i].name, r.out.data);
+	support_run_release(&r);
+}
+
+static const struct {
+	const char *whom;	/* is killed; $ninja and $launcher */
+	const char *until;	/* what comes last */
+	size_t n_tasks;
+} kills[] = {
+	{ "$launcher", "grep -q ^close stats/killed/tasks.log", 8 },
+	{ "$launcher $ninja", "test -e h", 6 },
+};
+
+START_TEST(killed)
+{
+	char *dir = strdup(support_path("%s/held", support_tmpdir()));
+	struct recording whole, rec;
+	char *before, *after;
+
+	run_in(NULL, support_path("mkdir -p %s", dir));
+	support_writes(support_path("%s/build.ninja", dir), held_ninja);
+	run_in(dir, "touch go; " BUILDBEAT " record --no-git -o stats -n whole -- ninja -j1");
+	run_in(dir, "rm go; ninja -t clean; exec >out 2>&1; "
+	       BUILDBEAT " record --no-git -o stats -n killed -- ninja -j1 & launcher=$!; n=0\n"
+	       "wait_for() { until eval \"$1\" 2>/dev/null; do test $n != 600 || exit 7; "
+	       "n=$((n + 1)); sleep 0.1; done; }\n"
+	       "wait_for 'grep -q \"^start.*until test\" stats/killed/tasks.log'\n"
+	       "ninja=$(awk '/^open/ { print $4 }' stats/killed/tasks.log)\n"
+	       "echo $launcher $ninja >pids");
+	run_in(dir, support_path("read launcher ninja <pids; kill -9 %s; touch go; n=0\n"
+				 "until %s; do test $n != 600 || exit 7; n=$((n + 1)); sleep 0.1; "
+				 "done", kills[_i].whom, kills[_i].until));
+	read_named(&whole, dir, "whole");
+	ck_assert_uint_eq(whole.n_tasks, 8);
+	before = bytes_of(support_path("%s/stats/killed", dir));
+	read_unnamed(&rec, support_path("%s/stats/killed", dir));
+	ck_assert_uint_eq(rec.n_tasks, kills[_i].n_tasks);
+	same_names(&whole, &rec);
+	shows_names(dir, &rec);
+	after = bytes_of(support_path("%s/stats/killed", dir));
+	ck_assert_str_eq(before, after);
+	recording_release(&whole);
+	recording_release(&rec);
+	free(before);
+	free(after);
+	free(dir);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ninja_join");
 	TCase *t = tcase_create("ninja_join");
 
+	umask(022);
+
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, by_hand, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, denied, 0, sizeof denials / sizeof *denials);
+	if (support_can_be_loaded() && support_has("ninja"))
+		tcase_add_loop_test(t, killed, 0, sizeof kills / sizeof *kills);
 	if (support_can_be_loaded() && support_has("cmake") && support_has("ninja"))
 		tcase_add_test(t, cmake);
 	suite_add_tcase(s, t);
