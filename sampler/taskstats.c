@@ -206,9 +206,8 @@ static bool place_figures(struct slice value, int32_t tid, struct taskstats *s)
 		memcpy(s, value.p + (value.len - len), len < sizeof *s ? len : sizeof *s);
 		if (len <= offsetof(struct taskstats, nivcsw) || s->ac_pid != (uint32_t)tid)
 			continue;
-		/* the first two fields of delays stand in front of what those have more */
-		memcpy(&s->cpu_count, value.p + offsetof(struct taskstats, cpu_count),
-		       2 * sizeof s->cpu_count);
+		/* the fields up to the waiting time are in front of what those have more */
+		memcpy(s, value.p, offsetof(struct taskstats, blkio_count));
 		return true;
 	}
 	return false;

@@ -195,7 +195,7 @@ static const struct {
 	{ BISECT "--bad c0 -- make", "bisect: good and bad are the same commit, " },
 	{ BUILDBEAT " bisect --good c1 --bad c0 -- make", " is no ancestor of " },
 	{ BISECT "--metric colour -- make", "--metric" },
-	{ BISECT "-- sh -c 'test $(cat name) = c0'", "bisect: the bad revision " },
+	{ BISECT "-- sh -c 'make >/dev/null 2>&1; test $(cat name) = c0'", "bisect: the bad revision " },
 	{ BISECT "-- false", " cannot be measured: its build failed with exit status 1\n" },
 	{ BISECT "-- /nowhere/make", "its build failed with exit status 127\n" },
 	{ BISECT "--prepare false -- make", "what prepares it failed with exit status 1\n" },

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define GENUINE TOP_SRCDIR "/tests/data/oe/genuine"
 
@@ -609,7 +610,7 @@ START_TEST(recipe)
 }
 END_TEST
 
-/* What is in the way is passed. */
+/* What is in the way is passed, except in the place of a log. */
 START_TEST(odd_files)
 {
 	const char *dir = write_files(BUILD DONE);
@@ -622,10 +623,14 @@ START_TEST(odd_files)
 		    " && mkdir empty charts many-1-r0 && touch charts/cpu.svg && cd many-1-r0 && seq 500 | xargs touch");
 	ck_assert_int_eq(r.status, 0);
 	support_run_release(&r);
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), -EISDIR);
+	ck_assert_str_eq(err.path, support_path("%s/reduced_proc_stat.log", dir));
+	recording_release(&rec);
+	ck_assert_int_eq(rmdir(support_path("%s/reduced_proc_stat.log", dir)), 0);
 	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), 0);
 	ck_assert_str_eq(tasks_shown(&rec), "a-1-r0:do_compile done 10000-12500");
 	ck_assert_str_eq(warnings_shown(&rec), "64 files that are not bitbake's left out, the first "
-			 "is many-1-r0/1; reduced_proc_stat.log: Is a directory");
+			 "is many-1-r0/1");
 	recording_release(&rec);
 }
 END_TEST

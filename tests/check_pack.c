@@ -6,6 +6,7 @@
 #include "recorded.h"
 #include "spark.h"
 #include "support.h"
+#include "utf8.h"
 #include "unpack.h"
 
 #include <math.h>
@@ -175,15 +176,24 @@ static struct told tell(struct teller *t, size_t i)
 	return told;
 }
 
-/* Blanks for control characters; the beginning of what was too long. */
+/* Blanks for control characters, marks of the same length for what else would steer a
+ * terminal or the direction of writing; the beginning of what was too long. */
 static void check_text(const char *told, const char *recorded)
 {
-	size_t n = strlen(told);
+	size_t n = strlen(told), more;
 	bool cut = n > 190 && !strcmp(told + n - 3, "...") && strlen(recorded) > n;
 
-	for (size_t i = 0; i < n - (cut ? 3 : 0); i++)
-		ck_assert(told[i] == recorded[i] ||
-			  (told[i] == ' ' && ((unsigned char)recorded[i] < ' ' || recorded[i] == 0x7f)));
+	for (size_t i = 0; i < n - (cut ? 3 : 0); i += more) {
+		uint32_t code;
+
+		more = utf8_decode((const unsigned char *)recorded + i, strlen(recorded + i), &code);
+		if (code >= UTF8_BAD_BYTE || !utf8_is_unsafe(code))
+			ck_assert_mem_eq(told + i, recorded + i, more);
+		else if (more == 3)
+			ck_assert_mem_eq(told + i, UTF8_REPLACEMENT, more);
+		else
+			ck_assert_msg(strspn(told + i, code < 0x80 ? " " : "?") >= more, "%s", told);
+	}
 	ck_assert(cut || !recorded[n]);
 }
 

@@ -652,7 +652,7 @@ START_TEST(without_permission)
 		return;
 	}
 	support_run_release(&r);
-	ck_assert_int_eq(chmod(support_tmpdir(), 0777), 0);
+	ck_assert_int_eq(chmod(support_tmpdir(), 01777), 0);
 	record(&r, prefix, "sh -c 'sleep 0.6; sleep 0.6; exit 5'");
 	if (r.status == 126 || r.status == 127) {	/* our program may not be seen by all */
 		support_run_release(&r);
