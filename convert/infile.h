@@ -14,13 +14,13 @@
 int infile_read(struct buf *out, const char *path, struct error *err);
 
 /*
- * The same of a path that somebody else may have chosen: nothing packed, and only regular
- * files that trust_path() passes, of a file system that holds data (what the kernel makes up
- * may change when it is read). -EPERM for all others, which are not opened.
+ * The same for a path that another user may have chosen: nothing is unpacked, and only regular
+ * files that trust_path() accepts are read, on file systems that hold data (reading a file of
+ * /proc or /sys may change the machine). -EPERM for all others, whose content is not read.
  */
 int infile_read_ours(struct buf *out, const char *path, struct error *err);
 
-/* One of the two. */
+/* infile_read() or infile_read_ours(). */
 typedef int infile_reader(struct buf *out, const char *path, struct error *err);
 
 #endif

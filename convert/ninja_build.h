@@ -62,7 +62,8 @@ struct ninja_build {
 
 #define NINJA_BUILD_NAME "build.ninja"
 
-/* The file, which is relative to dir as all paths in it; all are read by `read`. 0, or a negative errno with
+/* Read the file, which is relative to dir as all paths in it, and those that it includes, each
+ * with `read`. 0, or a negative errno with
  * err and nothing to release. */
 int ninja_build_read(struct ninja_build *n, const char *dir, const char *file,
 		     infile_reader *read, struct error *err);

@@ -17,9 +17,9 @@ int ninja_join(struct store *s);
 
 /*
  * The same for a recording that is being read, whose launcher was killed or which had none:
- * the lines are added to `lines`, for recording_options. Whoever wrote the recording chose
- * which directories to look into: only what infile_read_ours() passes is read, and a name is
- * found by the hash of a command alone. 0 or -ENOMEM.
+ * the lines are added to `lines`, for recording_options. The author of the recording
+ * chose the directories: so only files that infile_read_ours() accepts are read, and a name is
+ * found only by the hash of a command. 0 or -ENOMEM.
  */
 int ninja_join_unnamed(struct buf *lines, const struct recording *rec);
 

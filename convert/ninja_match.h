@@ -38,7 +38,7 @@ struct ninja_match {
 	uint32_t edge, line;
 };
 
-/* Where a run built, its files not read yet: that is done by `read`. 0 or -ENOMEM. */
+/* Where a run built. Its files are read later, with `read`. 0 or -ENOMEM. */
 int ninja_place_find(struct ninja_place *p, const struct ninja_run *run, infile_reader *read);
 
 /* Its build.ninja. What is not there or cannot be read is not there. 0 or -ENOMEM. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a recording tells of the ninjas in it. */
+/* The runs of ninja in a recording. */
 
 struct ninja_run {
 	char inst[INSTANCE_ID_MAX];
@@ -43,8 +43,8 @@ bool ninja_is_tool(struct slice name);
 /* All tasks*.log of the directory. 0 or a negative errno and nothing to release. */
 int ninja_tasks_read(struct ninja_tasks *t, int dir_fd);
 
-/* The same of a recording in memory, of the ninjas alone of whose tasks none has got a name
- * yet and whose working directory is absolute. 0 or -ENOMEM. */
+/* The same for a recording in memory, but only those ninjas whose tasks all lack a name and
+ * whose working directory is absolute. 0 or -ENOMEM. */
 int ninja_tasks_unnamed(struct ninja_tasks *t, const struct recording *rec);
 
 void ninja_tasks_release(struct ninja_tasks *t);

@@ -224,10 +224,10 @@ int recording_read_sums(struct recording *rec, const char *path,
 			const struct recording_codec *codec, struct error *err);
 
 /*
- * How to read. add_lines makes lines as of tasks.log about tasks that are there, once all of
- * those have been read, to be read behind them: what is not in the recording and core does
- * not know. The recording itself does not change. 0 or -ENOMEM, and the caller releases
- * lines in any case.
+ * How to read. add_lines is called when all of tasks.log has been read. It adds further lines in
+ * the format of tasks.log about its tasks, which are read next: data that is in other files
+ * than those of the recording. The recording itself does not change. It returns 0 or -ENOMEM,
+ * and the reader releases lines in any case.
  */
 struct recording_options {
 	const struct recording_codec *codec;	/* may be NULL */

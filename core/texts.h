@@ -49,7 +49,7 @@ void texts_free(struct texts *t);
  * 0 or -ENOMEM. */
 int texts_add(struct texts *t, const char *name, char *memory, size_t len, int fd);
 
-/* The window, for others to write to until a line is asked for. */
+/* Lend the window to other code, which may write to it until a line is requested. */
 char *texts_lend_window(struct texts *t);
 
 /* The place of a line in the text added last. */
