@@ -4,6 +4,7 @@
 
 #include <endian.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -25,9 +26,11 @@ enum rule {
 	RULE_OPENSSL,		/* -passin pass:VALUE */
 };
 
+/* No pointers in tables: each is a relocation, paid for by every process that loads the
+ * plugin. */
 static const struct word {
-	const char *text;	/* lower case; its case does not count where fold is set */
-	enum rule rule;
+	char text[17];		/* lower case; its case does not count where fold is set */
+	unsigned char rule;	/* enum rule */
 	bool fold;
 	unsigned char min;	/* RULE_TOKEN: so many bytes behind it at least */
 } words[] = {
@@ -100,12 +103,13 @@ struct pattern {
 
 static struct {
 	pthread_once_t once;
+	atomic_bool made;		/* the pieces are */
 	bool none;			/* not our own rules */
-	unsigned n;
 	bool has_names, has_texts;
-	struct pattern pattern[REDACT_PATTERNS_MAX];
 	unsigned char piece[PIECES];	/* 1 + index of a word and its offset, 0: none */
 	unsigned char next[2 * N_WORDS];	/* with the same piece, as in piece[] */
+	unsigned n;
+	struct pattern pattern[REDACT_PATTERNS_MAX];
 } rules = { .once = PTHREAD_ONCE_INIT };
 
 /* Looking up */
@@ -128,6 +132,13 @@ static void make_pieces(void)
 		rules.next[i] = *head;
 		*head = (unsigned char)(i + 1);
 	}
+	atomic_store_explicit(&rules.made, true, memory_order_release);
+}
+
+void redact_prepare(void)
+{
+	if (!atomic_load_explicit(&rules.made, memory_order_relaxed))
+		make_pieces();
 }
 
 /* Characters */
@@ -182,16 +193,17 @@ static bool same(const char *p, const char *word, size_t len, bool fold)
 	return true;
 }
 
-static bool slice_same(struct slice s, const char *word)
+/* list: words with a space between two. */
+static bool is_one_of(struct slice s, const char *list)
 {
-	return s.len == strlen(word) && same(s.p, word, s.len, true);
-}
+	while (*list) {
+		size_t n = strcspn(list, " ");
 
-static bool is_one_of(struct slice s, const char *const *list)
-{
-	while (*list && !slice_same(s, *list))
-		list++;
-	return *list;
+		if (s.len == n && same(s.p, list, n, true))
+			return true;
+		list += n + (list[n] == ' ');
+	}
+	return false;
 }
 
 /* The text */
@@ -296,11 +308,9 @@ static bool is_reference(struct slice v)
 /* What no secret is: nothing, a small number, a switch. */
 static bool is_harmless(struct span span)
 {
-	static const char *const switches[] = {
-		"on", "off", "yes", "no", "y", "n", "true", "false", "enabled", "disabled",
-		"auto", "none", "null", "default", "required", "optional", "int", "char", "void",
-		"string", "static", "shared", NULL,
-	};
+	static const char switches[] =
+		"on off yes no y n true false enabled disabled auto none null default "
+		"required optional int char void string static shared";
 	struct slice v = { span.p, (size_t)(span.end - span.p) };
 	size_t digits = 0;
 
@@ -331,21 +341,16 @@ static struct slice next_piece(const char **p, const char *end)
  * number or a place. */
 static bool is_about(const char *p, const char *word, const char *word_end, const char *end)
 {
-	static const char *const before[] = {
-		"use", "have", "has", "enable", "disable", "no", "without", "max", "min", "num",
-		"n", "is", "allow", "support", NULL,
-	};
-	static const char *const after[] = {
-		"file", "files", "path", "paths", "dir", "dirs", "directory", "max", "min", "size",
-		"len", "length", "count", "num", "limit", "url", "uri", "type", "types", "kind",
-		"name", "names", "header", "headers", "timeout", "ttl", "expiry", "lib", "libs",
-		"libdir", "include", "includes", "prefix", "suffix", "method", "methods", "mode",
-		"policy", "format", "enabled", "enable", "support", "algorithm", "h", "hpp", "c",
-		"cc", "cpp", "o", "a", "so", "in", "txt", "md", "py", "js", "version", "service",
-		"store", "server", "host", "port", "prompt", "chars", "table", "class", "helper",
-		"id", "list", "parser", "env", "bits", "bytes", "offset", "index", "pos", "cache",
-		"module", "plugin", "provider", "backend", "test", "tests", NULL,
-	};
+	static const char before[] =
+		"use have has enable disable no without max min num n is allow support";
+	static const char after[] =
+		"file files path paths dir dirs directory max min size len length count num "
+		"limit url uri type types kind name names header headers timeout ttl expiry "
+		"lib libs libdir include includes prefix suffix method methods mode policy "
+		"format enabled enable support algorithm h hpp c cc cpp o a so in txt md py "
+		"js version service store server host port prompt chars table class helper "
+		"id list parser env bits bytes offset index pos cache module plugin "
+		"provider backend test tests";
 	bool first = true;
 
 	if (p < word && *p == '-' && p + 1 < word && p[1] == 'D')
@@ -568,9 +573,7 @@ static const char *token_end(const struct scan *s, const char *p)
 /* Authorization: VALUE, or SCHEME VALUE, also where the quotes around it are gone. */
 static struct span authorization(const struct scan *s, const char *text, const char *at)
 {
-	static const char *const schemes[] = {
-		"bearer", "basic", "token", "digest", "negotiate", "apikey", NULL,
-	};
+	static const char schemes[] = "bearer basic token digest negotiate apikey";
 	static const struct span none;
 	struct name n;
 	struct span v;
@@ -590,10 +593,11 @@ static struct span authorization(const struct scan *s, const char *text, const c
 				p++;
 			v = value_at(s, p, 0, false);
 		} else {
-			for (const char *const *w = schemes; n.quote && *w; w++) {
-				size_t len = strlen(*w);
+			size_t len;
 
-				if ((size_t)(v.end - v.p) > len && same(v.p, *w, len, true) &&
+			for (const char *w = schemes; n.quote && *w; w += len + (w[len] == ' ')) {
+				len = strcspn(w, " ");
+				if ((size_t)(v.end - v.p) > len && same(v.p, w, len, true) &&
 				    v.p[len] == ' ') {
 					v.p += len + 1;
 					break;
@@ -720,7 +724,7 @@ static const char *next_word(const struct scan *s, const char *p)
 
 static struct span mysql_password(const struct scan *s, const char *p, bool ssh)
 {
-	static const char *const not[] = { "-pthread", "-pipe", "-pg", "-pedantic", NULL };
+	static const char not[] = "-pthread -pipe -pg -pedantic";
 	struct span v;
 
 	while ((p = next_word(s, p))) {
@@ -1020,7 +1024,8 @@ size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_
 	part[0] = (struct slice){ text, len };
 	if (len < 4)
 		return 1;
-	pthread_once(&rules.once, make_pieces);
+	if (!atomic_load_explicit(&rules.made, memory_order_acquire))
+		pthread_once(&rules.once, make_pieces);
 	f.s.words = memchr(text, 0, len);
 	find_first(&f);
 	while ((v = next_secret(&f)).p) {
@@ -1139,7 +1144,7 @@ static void add_word(struct buf *b, const char *text)
 
 void redact_add_words(struct buf *b)
 {
-	static const char *const before[] = { "", "!", "" }, *const behind[] = { "", "", TEXT_MARK };
+	static const char before[][2] = { "", "!", "" }, behind[][4] = { "", "", TEXT_MARK };
 	bool first = true;
 
 	if (rules.none) {

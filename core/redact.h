@@ -47,6 +47,9 @@ void redact_add_words(struct buf *b);
 void redact_set_words(struct slice words);
 bool redact_is_default(void);
 
+/* What the first text would do otherwise, for less: only while the process has one thread. */
+void redact_prepare(void);
+
 /* After this many secrets in one text, the rest of the text is replaced as one. */
 #define REDACT_SECRETS_MAX 16
 #define REDACT_PARTS_MAX (2 * REDACT_SECRETS_MAX + 1)
