@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,14 @@ static int open_made_dir(struct store *s, enum store_access access)
 	return open_dir(s, O_CREAT);
 }
 
+/* STORE_INIT, without all of the path. */
+static void reset(struct store *s)
+{
+	memset(s, 0, offsetof(struct store, path));
+	s->path[0] = '\0';
+	s->dir_fd = s->tasks_fd = -1;
+}
+
 /* Join the recording in an absolute path, whose start is known. */
 static int join_at(struct store *s, const char *path, int64_t start_ns, unsigned flags)
 {
@@ -203,20 +212,20 @@ static int join_at(struct store *s, const char *path, int64_t start_ns, unsigned
 	return open_dir(s, 0);
 }
 
-/* Every make of a build comes here: no system call more than there has to be. */
-static int join_by_ticket(struct store *s, const char *path, int64_t start_ns, unsigned flags)
+/* Join the recording in s->path by its ticket. Every make of a build comes here: no
+ * system call, no page of the stack more than there has to be. */
+static int join_by_ticket(struct store *s)
 {
-	char tasks[PATH_MAX];
+	size_t len = strlen(s->path);
 
-	if (flags & STORE_NFS)
-		return join_at(s, path, start_ns, flags);
-	if ((size_t)snprintf(tasks, sizeof tasks, "%s/" LAYOUT_TASKS, path) >= sizeof tasks)
+	if (s->flags & STORE_NFS)
+		return open_dir(s, 0);
+	if (len + sizeof "/" LAYOUT_TASKS > sizeof s->path)
 		return -ENAMETOOLONG;
-	strcpy(s->path, path);
-	s->start_ns = start_ns;
-	s->flags = flags;
 	become_writer(s);
-	s->tasks_fd = store_open_at(AT_FDCWD, tasks, O_WRONLY | O_APPEND | O_NOFOLLOW);
+	memcpy(s->path + len, "/" LAYOUT_TASKS, sizeof "/" LAYOUT_TASKS);
+	s->tasks_fd = store_open_at(AT_FDCWD, s->path, O_WRONLY | O_APPEND | O_NOFOLLOW);
+	s->path[len] = '\0';
 	return s->tasks_fd < 0 ? s->tasks_fd : 0;
 }
 
@@ -607,7 +616,9 @@ const char *store_ticket_path(const char *makefiles, size_t *len)
 
 	if (!makefiles)
 		return NULL;
-	n = strcspn(makefiles, " \t\n");
+	for (n = 0; makefiles[n] && makefiles[n] != ' ' && makefiles[n] != '\t' &&
+	     makefiles[n] != '\n'; n++)
+		continue;
 	if (n < strlen(tail) || memcmp(makefiles + n - strlen(tail), tail, strlen(tail)))
 		return NULL;
 	*len = n;
@@ -668,47 +679,73 @@ static bool percent_decode(struct slice in, char out[PATH_MAX])
 	return n && out[0] == '/';
 }
 
-int store_join_ticket(struct store *s, const char *ticket)
+/* What the ticket's first lines say, into s. */
+static bool read_ticket(struct store *s, const char *text, size_t n)
 {
-	char text[3 * PATH_MAX + 64 + REDACT_WORDS_MAX], path[PATH_MAX];
 	struct slice dir, words;
 	struct cursor c;
-	int64_t start_ns;
 	uint64_t flags;
-	struct stat st;
-	bool complete, ok;
-	ssize_t n = -1;
-	int fd = open(ticket, O_RDONLY | O_CLOEXEC);
+	bool complete;
 
-	*s = (struct store)STORE_INIT;
-	if (fd < 0)
-		return -errno;
-	ok = !trust_fstat(fd, &st) && trust_is_private(&st);
-	if (ok)
-		n = read(fd, text, sizeof text);
-	close(fd);
-	if (n < 0)
-		return ok ? -EIO : -EPERM;
-	cursor_init(&c, text, (size_t)n);
-	ok = cursor_literal(&c, "# buildbeat ticket 1 ") && cursor_i64(&c, &start_ns) &&
-	     cursor_byte(&c, ' ') && cursor_u64(&c, &flags) && cursor_byte(&c, ' ') &&
-	     cursor_line(&c, &dir, &complete) && complete &&
-	     percent_decode(dir, path);
-	if (ok && cursor_literal(&c, "# redact ") && cursor_line(&c, &words, &complete))
+	cursor_init(&c, text, n);
+	if (!cursor_literal(&c, "# buildbeat ticket 1 ") || !cursor_i64(&c, &s->start_ns) ||
+	    !cursor_byte(&c, ' ') || !cursor_u64(&c, &flags) || !cursor_byte(&c, ' ') ||
+	    !cursor_line(&c, &dir, &complete) || !complete || !percent_decode(dir, s->path))
+		return false;
+	s->flags = (unsigned)flags;
+	if (cursor_literal(&c, "# redact ") && cursor_line(&c, &words, &complete))
 		redact_set_words(words);
-	return ok ? join_by_ticket(s, path, start_ns, (unsigned)flags) : -EINVAL;
+	return true;
+}
+
+/* Not inline: few tickets are that long, and what is on the stack costs its pages. */
+static __attribute__((noinline)) bool read_long_ticket(struct store *s, int fd)
+{
+	char text[3 * PATH_MAX + 64 + REDACT_WORDS_MAX];
+	ssize_t n = pread(fd, text, sizeof text, 0);
+
+	return n > 0 && read_ticket(s, text, (size_t)n);
+}
+
+static int read_open_ticket(struct store *s, int fd)
+{
+	char text[1024];
+	struct stat st;
+	ssize_t n;
+	bool ok;
+
+	if (trust_fstat(fd, &st) || !trust_is_private(&st))
+		return -EPERM;
+	n = read(fd, text, sizeof text);
+	if (n < 0)
+		return -EIO;
+	ok = (size_t)n < sizeof text ? read_ticket(s, text, (size_t)n) : read_long_ticket(s, fd);
+	return ok ? 0 : -EINVAL;
+}
+
+int store_join_ticket(struct store *s, const char *ticket)
+{
+	int fd = openat(AT_FDCWD, ticket, O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : 0;
+
+	reset(s);
+	if (r)
+		return r;
+	r = read_open_ticket(s, fd);
+	close(fd);
+	return r ? r : join_by_ticket(s);
 }
 
 int store_join_env(struct store *s)
 {
-	char ticket[PATH_MAX];
 	size_t len = 0;
 	const char *word = store_ticket_path(getenv("MAKEFILES"), &len);
 
-	*s = (struct store)STORE_INIT;
-	if (!word || len >= sizeof ticket)
+	if (!word || len >= sizeof s->path) {
+		reset(s);
 		return -ENOENT;
-	memcpy(ticket, word, len);
-	ticket[len] = '\0';
-	return store_join_ticket(s, ticket);
+	}
+	memcpy(s->path, word, len);
+	s->path[len] = '\0';
+	return store_join_ticket(s, s->path);
 }

@@ -27,7 +27,6 @@
  * (plugin/ticket.c).
  */
 struct store {
-	char path[PATH_MAX];	/* absolute */
 	char inst[INSTANCE_ID_MAX];
 	int64_t start_ns;	/* CLOCK_MONOTONIC */
 	int dir_fd;		/* -1 after store_join_ticket(): see store_open_dir() */
@@ -41,6 +40,7 @@ struct store {
 	_Atomic uint64_t lost_lines, lost_tasks;
 	_Atomic int32_t lost_pid;
 	_Atomic int lost_reason;
+	char path[PATH_MAX];	/* absolute; last, so that what is used lies together */
 };
 
 /* Who may read a recording: its directory has the mode store_dir_mode(), and every file in
@@ -118,7 +118,7 @@ int store_append_build(struct store *s, const struct buf *b);
  * word, if that ends in /buildbeat.mk); len gets its length. */
 const char *store_ticket_path(const char *makefiles, size_t *len);
 
-/* Join the recording of a ticket; the ticket's first line, written. */
+/* Join the recording of a ticket, which may be s->path; the ticket's first line, written. */
 int store_join_ticket(struct store *s, const char *ticket);
 void store_add_ticket_line(struct buf *b, const struct store *s);
 

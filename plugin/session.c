@@ -25,21 +25,43 @@ uint64_t session_next_task(struct buildbeat_session *s)
 	return ++s->last_task;
 }
 
-static void add_open(struct buildbeat_session *s, const struct session_host *host,
-		     struct buf *b)
+static void add_open_in(struct buildbeat_session *s, const struct session_host *host,
+			struct buf *b, const char *cwd)
 {
-	char ancestors[120], cwd[PATH_MAX];
+	char ancestors[120];
 	struct event_open e = {
 		.pid = s->store.pid, .level = host->level, .ancestors = ancestors,
 		.tool = host->tool, .version = host->version, .command = host->command,
-		.cwd = getcwd(cwd, sizeof cwd),
+		.cwd = cwd,
 	};
 
 	store_ancestors(&s->store, ancestors, sizeof ancestors);
 	event_add_open(b, store_now_us(&s->store), s->store.inst, &e);
 }
 
-static void open_now(struct buildbeat_session *s, const struct session_host *host)
+/* Not inline, as few are in so deep a directory, and each page of the stack that is
+ * touched for the first time costs. */
+static __attribute__((noinline)) void add_open_deep(struct buildbeat_session *s,
+						    const struct session_host *host,
+						    struct buf *b)
+{
+	char cwd[PATH_MAX];
+
+	add_open_in(s, host, b, getcwd(cwd, sizeof cwd));
+}
+
+static void add_open(struct buildbeat_session *s, const struct session_host *host,
+		     struct buf *b)
+{
+	char cwd[512];
+
+	if (getcwd(cwd, sizeof cwd))
+		add_open_in(s, host, b, cwd);
+	else
+		add_open_deep(s, host, b);
+}
+
+static __attribute__((noinline)) void open_now(struct buildbeat_session *s, const struct session_host *host)
 {
 	char text[EVENT_MAX + 1];
 	struct buf b;
@@ -67,7 +89,7 @@ static void start_beat(struct buildbeat_session *s, const struct session_host *h
 /* Joining */
 
 /* The first number behind key in `build`, 0 if there is none. */
-static int64_t read_build_number(const struct buildbeat_session *s, const char *key)
+static __attribute__((noinline)) int64_t read_build_number(const struct buildbeat_session *s, const char *key)
 {
 	char text[BUILD_LINES_MAX];
 	struct cursor c;

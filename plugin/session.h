@@ -18,7 +18,6 @@
  * and the sampling.
  */
 struct buildbeat_session {
-	struct store store;
 	_Atomic uint64_t last_task, last_span;
 	_Atomic bool live;	/* opened, and not closed */
 	bool forks;		/* forked children go on with it */
@@ -28,8 +27,9 @@ struct buildbeat_session {
 	struct peak peak;
 	struct rusage before;	/* of this process when a task started that runs in it */
 	_Atomic uint64_t build_span;	/* of the C ABI's build_started(), 0: none */
-	struct ticket ticket;	/* the owner's */
 	struct beat beat;	/* the owner's */
+	struct store store;	/* last, the paths: what is used lies together */
+	struct ticket ticket;	/* the owner's */
 };
 
 /* Who speaks: for the "open" line and for `build`. */
