@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 
 #define ANCESTORS_MAX 8
 #define TICK_MAX_MS 10
+#define COMM_LEN 15
 
 struct process {
 	int32_t parent;
@@ -20,34 +21,63 @@ struct process {
 	bool is_like_us;	/* runs a program of our name */
 };
 
+/* argv[0], as the process was started. */
+static const char *own_name(size_t *len)
+{
+	const char *name = program_invocation_name, *p;
+
+	for (p = name; *p; p++) {
+		if (*p == '/')
+			name = p + 1;
+	}
+	*len = (size_t)(p - name) < COMM_LEN ? (size_t)(p - name) : COMM_LEN;
+	return name;
+}
+
 /* Has the process in parentheses at name our own name, which the kernel cuts. */
 static bool is_our_name(const char *name, size_t len)
 {
-	const char *own = program_invocation_short_name;
-	size_t own_len = strnlen(own, 15);
+	size_t own_len;
+	const char *own = own_name(&own_len);
 
 	return len == own_len + 2 && !memcmp(name + 1, own, own_len);
 }
 
+/* "/proc/PID/stat" */
+static int open_stat(int32_t pid)
+{
+	char name[32];
+	struct buf b;
+
+	buf_init_fixed(&b, name, sizeof name);
+	buf_adds(&b, "/proc/");
+	buf_addi(&b, pid);
+	buf_adds(&b, "/stat");
+	return openat(AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+}
+
+/* Every make of a build comes here. A function of libc that is called for the first time
+ * costs about 850 instructions: hence few of them. */
 static bool read_process(int32_t pid, struct process *out)
 {
-	char name[32], text[512];
+	char text[512];
 	struct cursor c;
 	struct slice skipped;
 	const char *first, *paren;
 	ssize_t n;
 	int64_t parent, start = 0;
-	int fd;
+	int fd = open_stat(pid);
 
-	snprintf(name, sizeof name, "/proc/%d/stat", (int)pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	n = read(fd, text, sizeof text);
 	close(fd);
 	first = n > 0 ? memchr(text, '(', (size_t)n) : NULL;
-	paren = first ? memrchr(text, ')', (size_t)n) : NULL;
-	if (!paren || paren < first || text + n - paren < 5)
+	if (!first)
+		return false;
+	for (paren = text + n - 1; paren > first && *paren != ')'; paren--)
+		continue;
+	if (paren == first || text + n - paren < 5)
 		return false;
 	cursor_init(&c, paren + 4, (size_t)(text + n - paren - 4));
 	if (!cursor_i64(&c, &parent))
@@ -55,7 +85,7 @@ static bool read_process(int32_t pid, struct process *out)
 	for (int i = 0; i < 18; i++)
 		cursor_until(&c, ' ', &skipped);
 	cursor_i64(&c, &start);
-	*out = (struct process){ (int32_t)parent, start * 1000 / sysconf(_SC_CLK_TCK),
+	*out = (struct process){ (int32_t)parent, start * 1000 / (int64_t)getauxval(AT_CLKTCK),
 				 is_our_name(first, (size_t)(paren + 1 - first)) };
 	return true;
 }

@@ -17,6 +17,7 @@
 #include "cursor.h"
 #include "session.h"
 #include "procs.h"
+#include "redact.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -43,8 +44,8 @@ char *gmk_expand(const char *text) __attribute__((weak));
 void gmk_add_function(const char *name, gmk_function *function, unsigned min_args,
 		      unsigned max_args, unsigned flags) __attribute__((weak));
 
+/* What every make uses first and together: few pages are touched. */
 static struct {
-	struct buildbeat_session session;
 	struct procs_host host;
 	bool loaded;
 	bool may_begin;		/* no recording yet: the first command begins one */
@@ -53,6 +54,7 @@ static struct {
 	char *makefiles;	/* the value of MAKEFILES without us; NULL: none */
 	bool took_ifs;
 	char *ifs, *shell;	/* what the Makefiles' own values are; NULL: none */
+	struct buildbeat_session session;
 	char command[8192];
 } make;
 
@@ -78,7 +80,7 @@ static char *copy_of(const char *text)
 }
 
 /* One line on stderr, from the top of a build without a launcher only. */
-static void complain(const char *path, const char *message)
+static __attribute__((noinline)) void complain(const char *path, const char *message)
 {
 	char text[PATH_MAX + 512];
 	struct buf b;
@@ -92,7 +94,7 @@ static void complain(const char *path, const char *message)
 }
 
 /* What this build's processes found no room for, where no launcher says it. */
-static void complain_of_lost(void)
+static __attribute__((noinline)) void complain_of_lost(void)
 {
 	char text[PATH_MAX + 512];
 	struct lost lost;
@@ -131,12 +133,20 @@ static const char *command_line(void)
 	return make.command;
 }
 
+/* As program_invocation_short_name, of which every make would look up the place. */
+static const char *tool_name(void)
+{
+	const char *slash = strrchr(program_invocation_name, '/');
+
+	return slash ? slash + 1 : program_invocation_name;
+}
+
 static int open_session(int (*how)(const struct session_host *host, struct error *err),
 			struct error *err)
 {
 	char *version = gmk_expand("$(MAKE_VERSION)");
 	struct session_host host = {
-		.tool = program_invocation_short_name, .version = version,
+		.tool = tool_name(), .version = version,
 		.command = command_line(), .level = make.level,
 		.interval_ms = INTERVAL_MS, .first = procs_late(),
 	};
@@ -406,6 +416,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 	if (!expands_to("$(findstring buildbeat-at,$(value MAKEFILES))", ""))
 		return -1;	/* another copy of us was here before */
 	make.level = make_level();
+	redact_prepare();
 	r = open_session(join, NULL);
 	make.may_begin = r && !store_ticket_path(getenv("MAKEFILES"), &len) && !is_dry_run();
 	make.own = make.may_begin || (!r && make.session.owner);

@@ -4,8 +4,8 @@
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* The two relocations by which an executable calls a function of a library:
  * through a PLT, or straight through the table (-fno-plt, a taken address). */
@@ -70,7 +70,7 @@ static const void *dynamic_pointer(const struct image *image, ElfW(Sxword) tag)
 
 static bool write_slot(const struct image *image, uintptr_t at, void (*function)(void))
 {
-	uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page_size = (uintptr_t)getauxval(AT_PAGESZ);
 	uintptr_t page = at & ~(page_size - 1);
 	bool locked = at >= image->relro && at < (image->relro_end & ~(page_size - 1));
 
@@ -82,11 +82,18 @@ static bool write_slot(const struct image *image, uintptr_t at, void (*function)
 	return true;
 }
 
+/* One of 64, by the first two letters. A name has at least one. */
+static unsigned letters_of(const char *name)
+{
+	return ((unsigned char)name[0] * 5u + (unsigned char)name[1]) & 63;
+}
+
 static size_t redirect_one(const struct image *image, uintptr_t slot, const char *symbol,
 			   struct got_hook *hooks, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (hooks[i].symbol[0] != symbol[0] || strcmp(hooks[i].symbol, symbol))
+		if (letters_of(hooks[i].symbol) != letters_of(symbol) ||
+		    strcmp(hooks[i].symbol, symbol))
 			continue;
 		hooks[i].found = true;
 		return hooks[i].function && write_slot(image, slot, hooks[i].function);
@@ -100,18 +107,18 @@ static size_t redirect_table(const struct image *image, const ElfW(Rela) *rela, 
 {
 	const ElfW(Sym) *symbols = dynamic_pointer(image, DT_SYMTAB);
 	const char *names = dynamic_pointer(image, DT_STRTAB);
-	uint64_t letters = 0;	/* that one of them begins with: most begin with others */
+	uint64_t letters = 0;	/* letters_of() them: most names have others */
 	size_t written = 0;
 
 	if (!rela || !symbols || !names)
 		return 0;
 	for (size_t i = 0; i < n; i++)
-		letters |= UINT64_C(1) << (hooks[i].symbol[0] & 63);
+		letters |= UINT64_C(1) << letters_of(hooks[i].symbol);
 	for (size_t i = relative; i < bytes / sizeof *rela; i++) {
 		uint32_t type = ELF64_R_TYPE(rela[i].r_info);
 		const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
 
-		if ((type == TYPE_PLT || type == TYPE_GOT) && letters >> (name[0] & 63) & 1)
+		if ((type == TYPE_PLT || type == TYPE_GOT) && letters >> letters_of(name) & 1)
 			written += redirect_one(image, image->base + rela[i].r_offset, name,
 						hooks, n);
 	}

@@ -27,7 +27,6 @@
 static struct {
 	struct buildbeat_session *session;
 	struct procs_host *host;
-	struct children children;
 	uint64_t not_recorded;		/* children the table had no room for */
 	bool vforks;
 	pid_t pid;			/* the tool's */
@@ -35,10 +34,11 @@ static struct {
 	bool to_pipe;			/* the next one writes into a pipe of the tool's */
 	bool ended;			/* nothing was started since a child ended */
 	bool tried;			/* to start what the tool prepared for */
-	struct stat out;		/* the tool's own stdout */
-	struct buf late;		/* see put_off() */
-	char late_text[EVENT_MAX + 1];
 	volatile sig_atomic_t late_busy;
+	struct buf late;		/* see put_off() */
+	struct stat out;		/* the tool's own stdout */
+	char late_text[EVENT_MAX + 1];
+	struct children children;
 	uint64_t told[TOLD_SLOTS];	/* hashes of the (name, after) written lately */
 	char command[COMMAND_MAX];
 } procs;
@@ -403,16 +403,30 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 	return r;
 }
 
+/* The address of a function of libc is looked up when we are loaded, in every make; what
+ * is called alone, when it is called first. */
+static int plain_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+	return posix_spawn(pid, path, actions, attr, argv, envp);
+}
+
+static int plain_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+	return posix_spawnp(pid, file, actions, attr, argv, envp);
+}
+
 static int hook_spawn(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 		      const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
-	return spawn_with(posix_spawn, pid, file, actions, attr, argv, envp);
+	return spawn_with(plain_spawn, pid, file, actions, attr, argv, envp);
 }
 
 static int hook_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
-	return spawn_with(posix_spawnp, pid, file, actions, attr, argv, envp);
+	return spawn_with(plain_spawnp, pid, file, actions, attr, argv, envp);
 }
 
 /* The end of make's every attempt to spawn: when the program is in no directory
@@ -475,19 +489,29 @@ static int exec_with(int (*function)(const char *, char *const[], char *const[])
 	return function(path, argv, envp);
 }
 
+static int plain_execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	return execvpe(file, argv, envp);
+}
+
+static int plain_execve(const char *path, char *const argv[], char *const envp[])
+{
+	return execve(path, argv, envp);
+}
+
 static int hook_execvp(const char *file, char *const argv[])
 {
-	return exec_with(execvpe, file, argv, environ);
+	return exec_with(plain_execvpe, file, argv, environ);
 }
 
 static int hook_execv(const char *path, char *const argv[])
 {
-	return exec_with(execve, path, argv, environ);
+	return exec_with(plain_execve, path, argv, environ);
 }
 
 static int hook_execve(const char *path, char *const argv[], char *const envp[])
 {
-	return exec_with(execve, path, argv, envp);
+	return exec_with(plain_execve, path, argv, envp);
 }
 
 /* make could not replace itself, and goes without the functions of its exit. */
