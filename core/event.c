@@ -110,10 +110,12 @@ void event_add_open(struct buf *b, int64_t t, const char *inst, const struct eve
 	finish_line(b);
 }
 
-void event_add_close(struct buf *b, int64_t t, const char *inst)
+void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last)
 {
 	add_head(b, "close", t);
 	add_id(b, inst, 0);
+	if (last)
+		add_number(b, (int64_t)last);
 	finish_line(b);
 }
 

@@ -76,7 +76,9 @@ void event_end_rusage(struct event_end *e, const struct rusage *usage);
 void event_add_figures(struct buf *b, const struct event_end *e);
 
 void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e);
-void event_add_close(struct buf *b, int64_t t, const char *inst);
+/* last: the instance gave its tasks all numbers from 1 to this one and wrote a line of each;
+ * 0: nothing is said. */
+void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last);
 
 void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const struct event_task *e);

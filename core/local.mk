@@ -29,7 +29,7 @@ core_libcore_la_SOURCES = \
 	core/reader.c core/reader.h \
 	core/recording.c core/recording.h \
 	core/recording_build.c core/recording_command.c \
-	core/recording_events.c core/recording_kinds.c core/recording_link.c \
+	core/recording_events.c core/recording_kinds.c core/recording_link.c core/recording_lost.c \
 	core/recording_processes.c \
 	core/recording_names.c core/recording_runs.c core/recording_samples.c \
 	core/recording_series.c core/recording_series.h \

@@ -65,7 +65,8 @@ void lost_add_text(struct buf *b, const struct lost *l)
 	}
 	if (l->parts)
 		buf_addf(b, "%ssamples or names", comma);
-	buf_addf(b, " lost (%s)", strerror(-l->reason));
+	buf_addf(b, " lost (%s)", l->reason == LOST_UNTOLD ? "the recording lacks their lines" :
+		 strerror(-l->reason));
 }
 
 /* Reading */
@@ -83,7 +84,7 @@ static bool read_reason(struct lost *l, struct cursor *c)
 	return true;
 }
 
-bool lost_parse(struct lost *l, struct slice line)
+bool lost_parse(struct lost *l, struct slice line, struct slice *inst)
 {
 	struct slice skipped;
 	uint64_t lines, tasks;
@@ -91,6 +92,8 @@ bool lost_parse(struct lost *l, struct slice line)
 	int64_t time_us;
 	bool part;
 
+	if (inst)
+		*inst = (struct slice){ line.p, 0 };
 	cursor_init(&c, line.p, line.len);
 	if (cursor_literal(&c, "buildbeat lost 1"))
 		return true;
@@ -109,6 +112,8 @@ bool lost_parse(struct lost *l, struct slice line)
 		return false;
 	l->lines += lines;
 	l->tasks += tasks;
+	if (inst)
+		*inst = skipped;
 	return read_reason(l, &c);
 }
 
@@ -120,7 +125,7 @@ static void parse_all(struct lost *l, const char *text, size_t len)
 
 	cursor_init(&c, text, len);
 	while (cursor_line(&c, &line, &complete))
-		lost_parse(l, line);
+		lost_parse(l, line, NULL);
 }
 
 int lost_read(struct lost *l, int dir_fd)

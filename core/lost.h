@@ -3,6 +3,7 @@
 
 #include "cursor.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +22,13 @@
 #define LOST_HEADER "buildbeat lost 1\n"
 #define LOST_RESERVED 65536
 
+#define LOST_UNTOLD (-ENODATA)
+
 struct lost {
 	uint64_t lines, tasks;
 	bool parts;		/* samples, processes or names are missing */
-	int reason;		/* negative errno of the first line, 0: nothing was lost */
+	int reason;		/* negative errno of the first line, 0: nothing was lost;
+				   LOST_UNTOLD: only the numbers of the tasks show it */
 };
 
 /* Does this (negative) errno mean a lack of room: no space, quota, limit on file size. */
@@ -33,8 +37,9 @@ bool lost_is_full(int error);
 /* Count lines of events, and those of them that begin a task. */
 void lost_count(struct lost *l, const char *text, size_t len);
 
-/* Add one line of the file. False: it is damaged. */
-bool lost_parse(struct lost *l, struct slice line);
+/* Add one line of the file; *inst (not NULL) gets the instance, empty where the line is
+ * about none. False: it is damaged. */
+bool lost_parse(struct lost *l, struct slice line, struct slice *inst);
 
 /* Sum up the file in a recording's directory. 0 (also where there is none) or a
  * negative errno. */

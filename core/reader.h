@@ -27,6 +27,10 @@ struct reader {
 	struct index instances;	/* newest instance of an id */
 	struct index tasks;	/* by instance and number: those not in `numbered` */
 	struct index spans;
+	struct told_lost *told_lost;	/* by lost.log */
+	size_t n_told_lost;
+	uint64_t *last_task;	/* of each instance, as its close says; 0: it does not */
+	size_t n_last_task;
 	struct numbered *numbered;	/* of each instance: its tasks by number */
 	uint32_t last_instance;
 	struct slice last_id;	/* of it; points into its text */
@@ -183,6 +187,13 @@ const char *reader_kind_of_command(struct reader *r, struct slice field);
 
 /* The task, NO_INDEX if there is none. */
 uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
+
+/* The numbers of an instance's tasks go up to this, and no lines of so many of them were
+ * written, as lost.log says; then, after all files, the tasks that are missing without
+ * that are added to rec->lost. */
+int reader_last_task(struct reader *r, uint32_t instance, int64_t last);
+int reader_told_lost(struct reader *r, struct slice inst, uint64_t tasks);
+int reader_count_missing(struct reader *r);
 
 /* After all files: order, parents. 0 or -ENOMEM. */
 int reader_finish_tasks(struct reader *r);

@@ -248,8 +248,9 @@ static int parse_lost(struct reader *r, const char *name, const struct buf *text
 {
 	struct lost *l = &r->rec->lost;
 	struct damage damage = { 0 };
-	struct slice line, rest;
+	struct slice line, rest, inst;
 	struct cursor c;
+	uint64_t before;
 	char said[200];
 	struct buf b;
 	bool whole;
@@ -261,8 +262,11 @@ static int parse_lost(struct reader *r, const char *name, const struct buf *text
 	if (error <= 0)
 		return error;
 	while (reader_line(&c, &line, &damage)) {
-		if (!lost_parse(l, line))
+		before = l->tasks;
+		if (!lost_parse(l, line, &inst))
 			damage_add(&damage, c.line);
+		else if (inst.len && reader_told_lost(r, inst, l->tasks - before))
+			return -ENOMEM;
 	}
 	/* half a line of it: something was lost, too */
 	if (damage.torn && !l->reason)
@@ -395,6 +399,8 @@ static int read_all(struct source *s)
 		r = read_added(s);
 	if (!r)
 		r = reader_finish_tasks(&s->r);
+	if (!r && !s->build_only)
+		r = reader_count_missing(&s->r);
 	for (size_t i = 0; !r && i < s->n_files; i++)
 		r = starts_with(s->file[i].name, "proc_") ? read_one(s, &s->file[i]) : 0;
 	if (!r)

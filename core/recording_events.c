@@ -306,7 +306,7 @@ static int read_event(struct reader *r, struct event *e)
 		if (e->seq)
 			return -EBADMSG;
 		r->rec->instance[instance].close_us = e->time_us;
-		return 0;
+		return reader_last_task(r, instance, event_number(e));
 	}
 	if (e->seq && reader_task(r, instance, e->seq, &task))
 		return -ENOMEM;

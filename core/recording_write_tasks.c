@@ -71,7 +71,8 @@ static void add_closes(const struct tasks_out *t)
 {
 	for (size_t i = 0; i < t->rec->n_instances; i++) {
 		if (t->rec->instance[i].close_us >= 0)
-			event_add_close(&t->o->b, t->rec->instance[i].close_us, t->id[i]);
+			event_add_close(&t->o->b, t->rec->instance[i].close_us, t->id[i],
+					0);
 		out_flow(t->o);
 	}
 }

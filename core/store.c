@@ -240,8 +240,7 @@ void store_close(struct store *s)
 {
 	int saved = errno;
 
-	if (s->lost_lines)
-		store_tell_lost(s);
+	store_tell_lost(s);
 	if (s->tasks_fd >= 0)
 		close(s->tasks_fd);
 	if (s->dir_fd >= 0)
@@ -250,41 +249,57 @@ void store_close(struct store *s)
 	errno = saved;
 }
 
+static struct store_lost *lost_of(struct store *s)
+{
+	return s->lost ? s->lost : &s->own_lost;
+}
+
+/* What a fork has from its parent, that one tells. */
+static bool is_of_another(const struct store *s, const struct store_lost *lost)
+{
+	return !s->lost && lost->pid != getpid();
+}
+
 void store_tell_lost(struct store *s)
 {
-	struct lost l = { .lines = s->lost_lines, .tasks = s->lost_tasks,
-			  .reason = s->lost_reason };
-	int cancel_state;
+	struct store_lost *lost = lost_of(s);
+	struct lost l = { .reason = lost->reason };
+	int cancel_state, fd;
 
-	/* What a fork has from its parent, that one tells. */
-	if (!l.lines || s->lost_pid != getpid())
+	if (!lost->lines || is_of_another(s, lost))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	s->lost_lines -= l.lines;
-	s->lost_tasks -= l.tasks;
-	if (store_open_dir(s) ||
-	    lost_append_tasks(s->dir_fd, store_now_us(s), s->inst, &l)) {
-		s->lost_lines += l.lines;
-		s->lost_tasks += l.tasks;
+	/* In this order there are never more tasks than lines. */
+	l.tasks = atomic_exchange(&lost->tasks, 0);
+	l.lines = atomic_exchange(&lost->lines, 0);
+	/* Opened anew: the program around us may have closed dir_fd, or have another
+	 * directory there. */
+	fd = store_open_at(AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY);
+	if (fd < 0 || (l.lines && lost_append_tasks(fd, store_now_us(s), s->inst, &l))) {
+		lost->lines += l.lines;
+		lost->tasks += l.tasks;
 	}
+	if (fd >= 0)
+		close(fd);
 	pthread_setcancelstate(cancel_state, &cancel_state);
 }
 
 static void lose(struct store *s, const char *text, size_t len, int error)
 {
+	struct store_lost *lost = lost_of(s);
 	struct lost l = { 0 };
 
 	lost_count(&l, text, len);
-	if (s->lost_pid != getpid()) {
-		s->lost_lines = s->lost_tasks = 0;
-		s->lost_pid = getpid();
-		s->lacked_room = false;
+	if (is_of_another(s, lost)) {
+		lost->lines = lost->tasks = 0;
+		lost->pid = getpid();
+		lost->lacked_room = false;
 	}
-	s->lost_reason = error;
-	s->lost_lines += l.lines;
-	s->lost_tasks += l.tasks;
+	lost->reason = error;
+	lost->lines += l.lines;
+	lost->tasks += l.tasks;
 	/* The first at once: a process may be killed before it can tell. */
-	if (!atomic_exchange(&s->lacked_room, true))
+	if (!atomic_exchange(&lost->lacked_room, true))
 		store_tell_lost(s);
 }
 
@@ -292,31 +307,30 @@ static void lose(struct store *s, const char *text, size_t len, int error)
  * A part was written: what is not a whole line is cut off again, so that the next
  * writer's line does not continue it. Returns how many bytes stay.
  */
-static size_t cut_torn(const struct store *s, const char *text, size_t n)
+static size_t cut_torn(int fd, const char *text, size_t n)
 {
 	const char *eol = memrchr(text, '\n', n);
 	size_t whole = eol ? (size_t)(eol + 1 - text) : 0;
-	off_t end = lseek(s->tasks_fd, 0, SEEK_CUR);
+	off_t end = lseek(fd, 0, SEEK_CUR);
 	struct stat st;
 
-	if (n > whole && end >= (off_t)n && !fstat(s->tasks_fd, &st) && st.st_size == end &&
-	    ftruncate(s->tasks_fd, end - (off_t)(n - whole))) {
+	if (n > whole && end >= (off_t)n && !fstat(fd, &st) && st.st_size == end &&
+	    ftruncate(fd, end - (off_t)(n - whole))) {
 		/* not possible: the torn line is at least ended, if that is */
-		store_write(s->tasks_fd, "\n", 1);
+		store_write(fd, "\n", 1);
 	}
 	return whole;
 }
 
-static void append(struct store *s, const char *text, size_t len)
+static void append(struct store *s, int fd, const char *text, size_t len)
 {
 	ssize_t n;
 
 	do {
-		n = s->limited ? write_quietly(s->tasks_fd, text, len) :
-			write(s->tasks_fd, text, len);
+		n = s->limited ? write_quietly(fd, text, len) : write(fd, text, len);
 	} while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)len) {
-		if (s->lost_lines)
+		if (lost_of(s)->lines)
 			store_tell_lost(s);
 		return;
 	}
@@ -327,39 +341,45 @@ static void append(struct store *s, const char *text, size_t len)
 	if (n < 0) {
 		lose(s, text, len, -errno);
 	} else {
-		size_t whole = cut_torn(s, text, (size_t)n);
+		size_t whole = cut_torn(fd, text, (size_t)n);
 
 		lose(s, text + whole, len - whole, has_size_limit() ? -EFBIG : -ENOSPC);
 	}
 }
 
 /* write() is a cancellation point, and what a host calls us in need not be one. */
-void store_append(struct store *s, struct buf *b)
+void store_append_at(struct store *s, int fd, struct buf *b)
 {
 	int saved = errno, cancel_state;
 	int r = buf_error(b);
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	if (!s->error && s->tasks_fd >= 0 && b->len) {
+	if (!s->error && fd >= 0 && b->len) {
 		if (r)
 			s->error = r;
 		else
-			append(s, b->data, b->len);
+			append(s, fd, b->data, b->len);
 	}
 	buf_clear(b);
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved;
 }
 
+void store_append(struct store *s, struct buf *b)
+{
+	store_append_at(s, s->tasks_fd, b);
+}
+
 int store_error(const struct store *s)
 {
+	const struct store_lost *lost = s->lost ? s->lost : &s->own_lost;
 	struct rlimit limit;
 	struct stat st;
 
 	if (s->error)
 		return s->error;
-	if (s->lacked_room)
-		return s->lost_reason;
+	if (lost->lacked_room)
+		return lost->reason;
 	if (!s->limited || getrlimit(RLIMIT_FSIZE, &limit) || fstat(s->tasks_fd, &st))
 		return 0;
 	return (rlim_t)st.st_size < limit.rlim_cur ? 0 : -EFBIG;

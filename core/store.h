@@ -11,6 +11,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* What could not be written. */
+struct store_lost {
+	_Atomic bool lacked_room;	/* a line was lost; and not told yet: */
+	_Atomic uint64_t lines, tasks;	/* never more tasks than lines */
+	_Atomic int32_t pid;		/* of the process that lost them */
+	_Atomic int reason;
+};
+
 /*
  * A recording being written: its directory, its clock, its tasks.log open for
  * appending. Every process of a build has its own store on the same directory.
@@ -35,11 +43,9 @@ struct store {
 	unsigned flags;		/* STORE_ bits, handed on in the ticket */
 	bool limited;		/* the process has a limit on the size of files */
 	_Atomic int error;	/* sticky: the first failed write, negative errno */
-	_Atomic bool lacked_room;	/* a line was lost; the lost lines of this process that are
-					   not yet in lost.log: */
-	_Atomic uint64_t lost_lines, lost_tasks;
-	_Atomic int32_t lost_pid;
-	_Atomic int lost_reason;
+	struct store_lost own_lost;
+	struct store_lost *lost;	/* NULL: own_lost; else in memory that the process
+					   shares with its forks, of which any may tell it */
 	char path[PATH_MAX];	/* absolute; last, so that what is used lies together */
 };
 
@@ -105,6 +111,9 @@ int64_t store_now_us(const struct store *s);
  * kept. Safe from several threads.
  */
 void store_append(struct store *s, struct buf *b);
+
+/* The same to a descriptor of tasks.log that is not s->tasks_fd. */
+void store_append_at(struct store *s, int fd, struct buf *b);
 
 /* 0, or why nothing can be appended any more: a failure of this process, or the
  * limit on the size of files that all of a build's processes met. */

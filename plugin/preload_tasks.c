@@ -31,6 +31,8 @@ struct early {
 struct shared {
 	struct pidtable children;
 	_Atomic uint64_t last_task;
+	struct store_lost lost;
+	_Atomic unsigned starting;	/* have taken a number and not written it yet */
 	_Atomic uint64_t not_recorded;	/* no room in the table */
 	_Atomic int opened;		/* see open_instance() */
 	_Atomic unsigned spawning;
@@ -90,6 +92,14 @@ static bool is_tasks_log(int fd)
 	return fd >= 0 && !fstat(fd, &st) && st.st_ino == host.ino && st.st_dev == host.dev;
 }
 
+/* A limit on the size of files that came up meanwhile, or in a child only. */
+static bool is_limited(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY;
+}
+
 /*
  * It is not open before there is something to write, and the program may close it
  * or give its number to another file. In a child it is opened for the one line: the
@@ -104,19 +114,12 @@ static void append_anew(struct buf *b)
 			close(fd);
 		return;
 	}
-	store_write(fd, b->data, b->len);
+	host.store.limited |= is_limited();
+	store_append_at(&host.store, fd, b);
 	if (preload_is_host_process())
 		host.store.tasks_fd = fd;
 	else
 		close(fd);
-}
-
-/* A limit on the size of files that came up meanwhile, or in a child only. */
-static bool is_limited(void)
-{
-	struct rlimit limit;
-
-	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY;
 }
 
 static void flush(void)
@@ -253,7 +256,7 @@ static void write_end(uint64_t task, int64_t t, const struct event_end *e)
 
 static uint64_t next_task(void)
 {
-	return atomic_fetch_add_explicit(&host.shared->last_task, 1, memory_order_relaxed) + 1;
+	return atomic_fetch_add(&host.shared->last_task, 1) + 1;
 }
 
 /* Early ends */
@@ -320,11 +323,13 @@ static void started(pid_t pid, int64_t t, char *const argv[])
 
 	if (argv && argv[0] && carry_is_buildbeat(carry_name(argv[0])))
 		return;		/* it tells by itself */
+	atomic_fetch_add(&host.shared->starting, 1);
 	task = next_task();
 	open_instance();
 	if (!write_start(task, t, pid, argv) ||
 	    !pidtable_put(&host.shared->children, pid, task))
 		host.shared->not_recorded++;
+	atomic_fetch_sub(&host.shared->starting, 1);
 }
 
 /* A fork of the host's that lives on may outlive the build: the recording is
@@ -406,6 +411,15 @@ static void note_not_recorded(struct buf *b)
 	event_add_note(b, preload_now_us(), host.store.inst, 0, buf_str(&note));
 }
 
+/* 0, so that readers count none as lost: a thread or a fork is about to write its start,
+ * or was killed before it could. */
+static uint64_t last_written(void)
+{
+	uint64_t last = atomic_load(&host.shared->last_task);
+
+	return atomic_load(&host.shared->starting) ? 0 : last;
+}
+
 static void write_close(void)
 {
 	char text[512];
@@ -413,7 +427,7 @@ static void write_close(void)
 
 	buf_init_fixed(&b, text, sizeof text);
 	note_not_recorded(&b);
-	event_add_close(&b, preload_now_us(), host.store.inst);
+	event_add_close(&b, preload_now_us(), host.store.inst, last_written());
 	append(&b);
 	store_tell_lost(&host.store);
 }
@@ -507,5 +521,6 @@ void preload_host_begin(int argc, char **argv)
 		snprintf(host.tasks, sizeof host.tasks, "%s/" LAYOUT_TASKS, host.store.path);
 	prepare_open(argc, argv);
 	host.shared = memory;
+	host.store.lost = &host.shared->lost;
 	pthread_atfork(NULL, NULL, forked);
 }

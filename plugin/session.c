@@ -281,7 +281,7 @@ void session_end_build(struct buildbeat_session *s, int32_t status)
 
 void session_add_close(struct buildbeat_session *s, struct buf *b)
 {
-	event_add_close(b, store_now_us(&s->store), s->store.inst);
+	event_add_close(b, store_now_us(&s->store), s->store.inst, s->last_task);
 	s->closed = true;
 }
 
@@ -291,7 +291,7 @@ static void add_close(struct buildbeat_session *s)
 	struct buf b;
 
 	buf_init_fixed(&b, text, sizeof text);
-	event_add_close(&b, store_now_us(&s->store), s->store.inst);
+	event_add_close(&b, store_now_us(&s->store), s->store.inst, s->last_task);
 	store_append(&s->store, &b);
 }
 

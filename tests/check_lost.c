@@ -166,6 +166,134 @@ START_TEST(is_told)
 }
 END_TEST
 
+/* Any lines taken from tasks.log, as if no lost.log had been written: the numbers show it. */
+START_TEST(gaps_show)
+{
+	static const char *const hosts[] = { "make -j2", "sh ./s.sh" };
+	struct recording rec;
+	struct run r;
+	size_t number;
+
+	if (!make_host_can())
+		return;
+	write_makefiles("true");
+	support_writes(support_path("%s/s.sh", support_tmpdir()),
+		       "for i in $(seq 50); do /bin/true $i; done; /bin/true & wait; exit 0\n");
+	support_run(&r, support_tmpdir(), RECORD "-n one -- %s", hosts[_i]);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	launched_read(&rec, "one");
+	number = n_started(&rec);
+	ck_assert_uint_gt(number, 50);
+	ck_assert_int_eq(rec.lost.reason, 0);
+	recording_release(&rec);
+	for (int every = 1; every < 40; every = every * 3 + 1) {
+		support_run(&r, support_tmpdir(), "rm -rf stats/cut; cp -r stats/one stats/cut; "
+			    "awk '!/^start/ || ++n %% %d' stats/one/tasks.log >stats/cut/tasks.log",
+			    every);
+		ck_assert_int_eq(r.status, 0);
+		support_run_release(&r);
+		launched_read(&rec, "cut");
+		ck_assert_uint_eq(rec.lost.tasks, number - n_started(&rec));
+		ck_assert_uint_eq(rec.lost.tasks, number / (size_t)every);
+		ck_assert_int_eq(rec.lost.reason, LOST_UNTOLD);
+		recording_release(&rec);
+	}
+	support_run(&r, support_tmpdir(), BUILDBEAT " show stats/cut && "
+		    BUILDBEAT " archive --repo a.git stats/cut");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "; incomplete: "));
+	support_run_release(&r);
+}
+END_TEST
+
+/* A host of the preload, whose forks write, too. */
+START_TEST(preload_size_of_file)
+{
+	struct recording rec;
+	struct run r;
+	size_t number;
+
+	support_writes(support_path("%s/s.sh", support_tmpdir()),
+		       "for i in $(seq 100); do /bin/true $i; done\n"
+		       "for i in $(seq 20); do ( exec /bin/true $i ); done; exit 0\n");
+	support_run(&r, support_tmpdir(), RECORD "-n whole -- sh ./s.sh");
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	launched_read(&rec, "whole");
+	number = n_started(&rec);
+	recording_release(&rec);
+	ck_assert_uint_ge(number, 120);
+	support_run(&r, support_tmpdir(), "ulimit -f %d; " RECORD "-n one -- sh ./s.sh",
+		    limits[_i]);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	complete_with_lost("one", number, -EFBIG);
+}
+END_TEST
+
+/* Which numbers may be missing. The recordings are as their hosts write them. */
+static const struct {
+	const char *lines, *lost_log;
+	uint64_t tasks;
+} numbered[] = {
+#define MAKE "open\t1\ta\t7\t0\t7\tmake\t4.3\t/\tmake\n"
+#define NINJA "open\t1\ta\t7\t\t7\tninja\t\t/\tninja\n"
+#define HOST "open\t1\ta\t7\t\t7\tscons\t4\t/\tscons\n"
+#define START(n) "start\t2\ta." #n "\t9\t\t\tx\t\tcc\n"
+#define QUEUE(n) "queue\t2\ta." #n "\t\tx\n"
+#define LOST "buildbeat lost 1\n"
+	{ MAKE START(1) START(2) "close\t3\ta\n", "", 0 },
+	{ MAKE START(1) START(4) "close\t3\ta\n", "", 2 },
+	{ MAKE START(1) START(4), "", 2 },
+	{ MAKE START(3), "", 2 },
+	{ MAKE START(3) START(1) START(2), "", 0 },
+	{ MAKE START(1) "done\t3\ta.2\t0\n", "", 1 },
+	{ MAKE START(1) START(2) "name\t3\ta.9\ty\n", "", 0 },
+	{ MAKE START(1) START(2) "start\t3\ta.3", "", 0 },
+	{ MAKE START(1) "close\t3\ta\t5\n", "", 4 },
+	{ MAKE START(1) "close\t3\ta\t1\n" START(2) "close\t4\ta\t2\n", "", 0 },
+	{ NINJA START(1) START(3), "", 1 },
+	{ HOST START(1) START(30) "close\t3\ta\n", "", 0 },
+	{ HOST START(70001) START(30) "close\t3\ta\n", "", 0 },
+	{ HOST START(70001) START(1) "close\t3\ta\t1\n", "", 0 },
+	{ HOST START(70001) START(1) "close\t3\ta\t3\n", "", 2 },
+	{ HOST QUEUE(1) QUEUE(2) START(2) "close\t3\ta\t2\n", "", 0 },
+	{ HOST START(1) "close\t3\ta\tx\n", "", 0 },
+	{ HOST START(1) "close\t3\ta\t-4\n", "", 0 },
+	{ HOST START(1) "close\t3\ta\t9223372036854775807\n", "", 0 },
+	{ MAKE START(1) START(18446744073709551615), "", 0 },
+	{ "close\t3\ta\t2\n", "", 2 },
+	/* what lost.log says counts once */
+	{ MAKE START(1) START(4), LOST "lost\t2\ta\t2\t2\tdisk\n", 2 },
+	{ MAKE START(1) START(4), LOST "lost\t2\ta\t1\t1\tdisk\n", 2 },
+	{ MAKE START(1) START(4), LOST "lost\t2\ta\t1\t1\tdisk\nlost\t2\ta\t4\t2\tdisk\n", 3 },
+	{ MAKE START(1) START(4), LOST "lost\t2\tb\t1\t1\tdisk\n", 3 },
+	{ MAKE START(1) START(4) MAKE START(1) START(2), "", 2 },
+	{ MAKE START(1) START(4) MAKE START(1) START(3), LOST "lost\t2\ta\t2\t2\tdisk\n", 3 },
+};
+
+START_TEST(numbers)
+{
+	const char *dir = support_path("%s/stats/made", support_tmpdir());
+	struct recording rec;
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "mkdir -p stats/made");
+	support_run_release(&r);
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nend_us: 9\nstatus: 0\n");
+	support_writes(support_path("%s/tasks.log", dir),
+		       support_path("buildbeat tasks 1\n%s", numbered[_i].lines));
+	if (*numbered[_i].lost_log)
+		support_writes(support_path("%s/lost.log", dir), numbered[_i].lost_log);
+	launched_read(&rec, "made");
+	ck_assert_uint_eq(rec.lost.tasks, numbered[_i].tasks);
+	ck_assert_uint_ge(rec.lost.lines, rec.lost.tasks);
+	ck_assert_int_eq(!rec.lost.reason, !numbered[_i].tasks);
+	recording_release(&rec);
+}
+END_TEST
+
 /* The file's lines */
 
 static const struct {
@@ -191,7 +319,7 @@ START_TEST(parsed)
 {
 	struct lost l = { 0 };
 
-	ck_assert(lost_parse(&l, (struct slice){ cases[_i].line, strlen(cases[_i].line) }) ==
+	ck_assert(lost_parse(&l, (struct slice){ cases[_i].line, strlen(cases[_i].line) }, NULL) ==
 		  cases[_i].good);
 	ck_assert_uint_eq(l.lines, cases[_i].lines);
 	ck_assert_uint_eq(l.tasks, cases[_i].tasks);
@@ -208,6 +336,9 @@ int main(void)
 	tcase_add_loop_test(t, size_of_disk, 0, sizeof sizes / sizeof *sizes);
 	tcase_add_loop_test(t, room_again, 0, sizeof left / sizeof *left);
 	tcase_add_test(t, is_told);
+	tcase_add_loop_test(t, gaps_show, 0, 2);
+	tcase_add_loop_test(t, preload_size_of_file, 0, sizeof limits / sizeof *limits);
+	tcase_add_loop_test(t, numbers, 0, sizeof numbered / sizeof *numbered);
 	tcase_add_loop_test(t, parsed, 0, sizeof cases / sizeof *cases);
 	suite_add_tcase(s, t);
 	return support_main(s);

@@ -64,7 +64,8 @@ static const struct {
 	{ "queued", BUILD, TASKS OPEN "queue\t20\ta1.1\tcompile\tx\tk\n", 0, "x queued -1--1 -1", NULL },
 	{ "queued, then started", BUILD, TASKS OPEN "queue\t20\ta1.1\t\tx\tk\nstart\t21\ta1.1\n", 0,
 	  "x running 21--1 -1", NULL },
-	{ "an end without a start", BUILD, TASKS OPEN "done\t30\ta1.1\t0\n", 0, " done -1-30 0", NULL },
+	{ "an end without a start", BUILD, TASKS OPEN "done\t30\ta1.1\t0\n", 0, " done -1-30 0",
+	  "1 task is missing" },
 	{ "two starts", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\nstart\t21\ta1.1\t8\t\t\ty\n", 0,
 	  "x running 20--1 -1", "tasks.log:4: damaged line" },
 	{ "two ends", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\ndone\t21\ta1.1\t0\nfail\t22\ta1.1\t1\n",
@@ -476,8 +477,9 @@ START_TEST(gigantic_line)
 	ck_assert_int_eq(fclose(f), 0);
 	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
 	ck_assert_str_eq(shown(&rec), "x running 20--1 -1; z running 22--1 -1");
-	ck_assert_uint_eq(rec.n_warnings, 1);
+	ck_assert_uint_eq(rec.n_warnings, 2);
 	ck_assert_str_eq(rec.warning[0].text, "tasks.log:4: damaged line left out");
+	ck_assert_uint_eq(rec.lost.tasks, 1);
 	recording_release(&rec);
 }
 END_TEST

@@ -97,7 +97,7 @@ TESTS += tests/check_lost
 tests_check_lost_SOURCES = tests/check_lost.c tests/launched.c tests/launched.h
 tests_check_lost_CPPFLAGS = $(CLI_TEST_CPPFLAGS)
 tests_check_lost_LDADD = tests/libmakehost.la $(CLI_TEST_LIBS)
-EXTRA_tests_check_lost_DEPENDENCIES = buildbeat plugin/buildbeat.la
+EXTRA_tests_check_lost_DEPENDENCIES = buildbeat plugin/buildbeat.la plugin/buildbeat-preload.la
 
 check_PROGRAMS += tests/check_task tests/check_doctor
 TESTS += tests/check_task tests/check_doctor
