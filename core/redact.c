@@ -101,15 +101,17 @@ struct pattern {
 	size_t len;
 };
 
-static struct {
+static struct pattern own_patterns[REDACT_PATTERNS_MAX];
+
+/* In .data, whose pages ld.so has touched anyway: every make that is recorded uses it. */
+static __attribute__((section(".data"))) struct {
 	pthread_once_t once;
 	atomic_bool made;		/* the pieces are */
 	bool none;			/* not our own rules */
 	bool has_names, has_texts;
 	unsigned char piece[PIECES];	/* 1 + index of a word and its offset, 0: none */
 	unsigned char next[2 * N_WORDS];	/* with the same piece, as in piece[] */
-	unsigned n;
-	struct pattern pattern[REDACT_PATTERNS_MAX];
+	unsigned n;			/* of own_patterns */
 } rules = { .once = PTHREAD_ONCE_INIT };
 
 /* Looking up */
@@ -400,7 +402,7 @@ static bool is_named(int kind, const char *p, const char *end)
 	while (bare < end && *bare == '-')
 		bare++;
 	for (unsigned i = 0; i < rules.n; i++) {
-		const struct pattern *own = &rules.pattern[i];
+		const struct pattern *own = &own_patterns[i];
 
 		if ((int)own->kind == kind &&
 		    (match_glob(own->text, p, end) || match_glob(own->text, bare, end) ||
@@ -828,7 +830,7 @@ static struct span own_text(const struct scan *s, const char *from)
 	struct span first = { 0 };
 
 	for (unsigned i = 0; i < rules.n; i++) {
-		const struct pattern *own = &rules.pattern[i];
+		const struct pattern *own = &own_patterns[i];
 		const char *p = from;
 
 		while (own->kind == PATTERN_TEXT && p < s->end &&
@@ -1084,7 +1086,7 @@ const char *redact_why_not(const char *pattern)
 static void add_pattern(const char *text)
 {
 	size_t len = strlen(text), mark = strlen(TEXT_MARK);
-	struct pattern *own = &rules.pattern[rules.n];
+	struct pattern *own = &own_patterns[rules.n];
 
 	if (!strcmp(text, REDACT_NONE)) {
 		rules.none = true;
@@ -1152,7 +1154,7 @@ void redact_add_words(struct buf *b)
 		first = false;
 	}
 	for (unsigned i = 0; i < rules.n; i++) {
-		const struct pattern *own = &rules.pattern[i];
+		const struct pattern *own = &own_patterns[i];
 
 		if (!first)
 			buf_addc(b, ' ');

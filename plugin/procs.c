@@ -24,7 +24,8 @@
 #define TOLD_SLOTS 1024		/* a power of two */
 #define NAMES_AT_ONCE 128
 
-static struct {
+/* In .data, whose page ld.so has touched anyway: every make uses it. */
+static __attribute__((section(".data"))) struct {
 	struct buildbeat_session *session;
 	struct procs_host *host;
 	uint64_t not_recorded;		/* children the table had no room for */
@@ -37,11 +38,14 @@ static struct {
 	volatile sig_atomic_t late_busy;
 	struct buf late;		/* see put_off() */
 	struct stat out;		/* the tool's own stdout */
+} procs;
+
+static struct {
 	char late_text[EVENT_MAX + 1];
 	struct children children;
 	uint64_t told[TOLD_SLOTS];	/* hashes of the (name, after) written lately */
 	char command[COMMAND_MAX];
-} procs;
+} large;
 
 /* In our own process always: see forked(). */
 static bool is_on(void)
@@ -58,7 +62,7 @@ static bool is_on(void)
 struct buf *procs_late(void)
 {
 	if (!procs.late.cap)
-		buf_init_fixed(&procs.late, procs.late_text, sizeof procs.late_text);
+		buf_init_fixed(&procs.late, large.late_text, sizeof large.late_text);
 	return &procs.late;
 }
 
@@ -106,7 +110,7 @@ static const char *command_text(char *const argv[])
 	if (n >= 3 && is_shell(argv[0]) && argv[n - 2][0] == '-' &&
 	    argv[n - 2][strlen(argv[n - 2]) - 1] == 'c')
 		return argv[n - 1];
-	buf_init_fixed(&b, procs.command, sizeof procs.command);
+	buf_init_fixed(&b, large.command, sizeof large.command);
 	for (size_t i = 0; i < n && !buf_error(&b); i++) {
 		if (i)
 			buf_addc(&b, ' ');
@@ -131,7 +135,7 @@ static bool is_news(const struct procs_line *line, const struct buf *name)
 	if (!line->often)
 		return true;
 	h = hash(hash(0xcbf29ce484222325u, name), &line->after);
-	told = &procs.told[h & (TOLD_SLOTS - 1)];
+	told = &large.told[h & (TOLD_SLOTS - 1)];
 	if (*told == h)
 		return false;
 	*told = h;
@@ -244,7 +248,7 @@ static struct buf *take_name(struct child *slot, char *const *env)
 
 static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 {
-	struct child *child = children_add(&procs.children, pid);
+	struct child *child = children_add(&large.children, pid);
 	int saved = errno;
 	struct buf *target;
 	char name[64];
@@ -283,7 +287,7 @@ static void write_end(uint64_t task, const struct event_end *e)
 /* It could not be started: make says so and treats it as an exit status. */
 static void not_started(int64_t t, char *const argv[], char *const *env, int error)
 {
-	struct child *slot = children_next(&procs.children);
+	struct child *slot = children_next(&large.children);
 	uint64_t task = session_next_task(procs.session);
 	struct buf *name = slot ? take_name(slot, env) : told_name();
 	int saved = errno;
@@ -322,7 +326,7 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 
 	if (!WIFEXITED(status) && !WIFSIGNALED(status))
 		return;
-	child = children_find(&procs.children, pid);
+	child = children_find(&large.children, pid);
 	if (!child)
 		return;
 	event_end_init(&e, status);
@@ -335,7 +339,7 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 	if (child->io_fd >= 0)
 		close(child->io_fd);
 	write_end(child->task, &e);
-	children_remove(&procs.children, child);
+	children_remove(&large.children, child);
 	procs.ended = true;
 	errno = saved;
 }
@@ -467,7 +471,7 @@ static void about_to_exec(char *const argv[], char *const env[])
 	} else if (procs.vforks && getppid() == procs.pid && !procs.session->live) {
 		procs.missed = true;	/* a child cannot open it */
 	} else if (procs.vforks && getppid() == procs.pid && is_on() &&
-		   !children_find(&procs.children, pid)) {
+		   !children_find(&large.children, pid)) {
 		procs.to_pipe = differs_from_our_stdout();
 		started(pid, store_now_us(store), argv, env);
 	}
@@ -561,7 +565,7 @@ static pid_t look_then_wait4(pid_t pid, int *status, int options, struct rusage 
 		return 0;
 	errno = saved;
 	event_end_init(&io, -1);
-	child = children_find(&procs.children, info.si_pid);
+	child = children_find(&large.children, info.si_pid);
 	if (child && child->io_fd >= 0)
 		read_io(child->io_fd, &io);
 	r = wait4(info.si_pid, &st, options, usage);
