@@ -75,6 +75,8 @@ static int export(const struct export_arguments *e, const char *base, const char
 
 	heap_expect_much();
 	r = openrec(&rec, &path, OPENREC_ALL, base, what, err);
+	if (!r)
+		r = openrec_whole(&rec, err);
 	if (!r && !e->into)
 		r = default_path(&into, path.data, format, err);
 	if (!r)

@@ -4,6 +4,7 @@
 #include "heap.h"
 #include "hold.h"
 #include "layout.h"
+#include "openrec.h"
 #include "outdir.h"
 #include "recording.h"
 #include "zstd.h"
@@ -27,6 +28,8 @@ static int write_oe(const char *recording, const char *path, struct error *err)
 		return error_sys(err, -errno, recording, NULL);
 	heap_expect_much();
 	r = recording_read(&rec, recording, &zstd_codec, err);
+	if (!r)
+		r = openrec_whole(&rec, err);
 	if (!r) {
 		hold_begin(&hold);
 		mask = umask(~st.st_mode & 0777);

@@ -85,7 +85,7 @@ int openrec_whole(const struct recording *rec, struct error *err)
 	if (rec->lost.reason) {
 		lost_add_text(&what, &rec->lost);
 		r = error_set(err, -EINVAL, rec->path, 0, 0, "the recording is incomplete and "
-			      "cannot be compared: %s; record the build again", buf_str(&what));
+			      "cannot be compared or exported: %s; record the build again", buf_str(&what));
 	}
 	buf_release(&what);
 	return r;

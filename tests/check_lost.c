@@ -159,8 +159,12 @@ START_TEST(is_told)
 	support_run_release(&r);
 	support_run(&r, support_tmpdir(), "grep -c '\"complete\": *false' json; "
 		    BUILDBEAT " archive --repo a.git stats/one; echo $?; "
-		    BUILDBEAT " diff stats/one stats/one; echo $?");
-	ck_assert_str_eq(r.out.data, "1\n2\n2\n");
+		    BUILDBEAT " diff stats/one stats/one; echo $?; "
+		    BUILDBEAT " export -t oe -o oe stats/one; echo $?; "
+		    BUILDBEAT " export -t chrome -o trace stats/one; echo $?; ls -d oe trace; "
+		    BUILDBEAT " chart --only bootchart -o b.svg stats/one >/dev/null; "
+		    "grep -q 'incomplete: [0-9]* task' b.svg; echo $?");
+	ck_assert_str_eq(r.out.data, "1\n2\n2\n2\n2\n0\n");
 	ck_assert_ptr_nonnull(strstr(r.err.data, "the recording is incomplete"));
 	support_run_release(&r);
 }

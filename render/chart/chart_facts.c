@@ -166,7 +166,13 @@ static void say_result(struct maker *m)
 	buf_adds(b, s->result == BUILD_OPEN ? ", seen for " : " after ");
 	text_add_time(b, s->wall_us);
 	end_part(m);
-	fact(m, "result", s->result != BUILD_OK && s->result != BUILD_ENDED);
+	if (s->rec->lost.reason) {
+		buf_adds(begin_part(m), "incomplete: ");
+		lost_add_text(&m->text, &s->rec->lost);
+		end_part(m);
+	}
+	fact(m, "result", s->rec->lost.reason ||
+	     (s->result != BUILD_OK && s->result != BUILD_ENDED));
 }
 
 static void say_cpu(struct maker *m)
