@@ -4,6 +4,7 @@
 #include "reader.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,21 @@ static uint64_t untold(struct reader *r, const struct instance *i, uint64_t miss
 	return missing - known;
 }
 
+/* A recording that was read and written again has the warning already. */
+static int warn_once(struct reader *r, uint64_t n)
+{
+	const struct recording *rec = r->rec;
+	char text[sizeof rec->warning->text];
+
+	snprintf(text, sizeof text, "%llu task%s missing: gaps in the numbers of the tasks",
+		 (unsigned long long)n, n == 1 ? " is" : "s are");
+	for (size_t i = 0; i < rec->n_warnings; i++) {
+		if (!strcmp(rec->warning[i].text, text))
+			return 0;
+	}
+	return reader_warn(r, "%s", text);
+}
+
 int reader_count_missing(struct reader *r)
 {
 	struct recording *rec = r->rec;
@@ -144,6 +160,5 @@ int reader_count_missing(struct reader *r)
 	rec->lost.lines += n;
 	if (!rec->lost.reason)
 		rec->lost.reason = LOST_UNTOLD;
-	return reader_warn(r, "%llu task%s missing: gaps in the numbers of the tasks",
-			   (unsigned long long)n, n == 1 ? " is" : "s are");
+	return warn_once(r, n);
 }

@@ -77,7 +77,7 @@ START_TEST(part_of_oe)
 	struct run r;
 
 	make_recordings(top);
-	support_run(&r, top, "cd oebad && rm -f proc_stat.log && ln -s /proc/self/mem proc_stat.log");
+	support_run(&r, top, "cd oebad && rm -f *proc_stat.log && ln -s /proc/self/mem reduced_proc_stat.log");
 	support_run_release(&r);
 	ck_refused(top, "oebad", "proc_stat.log", "Input/output error");
 }
