@@ -76,11 +76,6 @@ struct round {
 	uint64_t seen;		/* by the witness */
 };
 
-static uint64_t bit(int sig)
-{
-	return (uint64_t)1 << sig;
-}
-
 static void add(struct round *r, const struct launch *l, const struct signals *s,
 		const siginfo_t *info)
 {
@@ -88,11 +83,11 @@ static void add(struct round *r, const struct launch *l, const struct signals *s
 	 * whole foreground group. */
 	bool group = !s->witness.pid && info->si_code > 0;
 
-	r->got |= bit(info->si_signo);
+	r->got |= witness_bit(info->si_signo);
 	if (group || (info->si_code <= 0 && info->si_pid == l->pid))
-		r->keep |= bit(info->si_signo);
+		r->keep |= witness_bit(info->si_signo);
 	else
-		r->keep &= ~bit(info->si_signo);
+		r->keep &= ~witness_bit(info->si_signo);
 }
 
 static void take_pending(struct round *r, const struct launch *l, const struct signals *s)
@@ -109,7 +104,7 @@ static void pass_on(struct round *r, const struct launch *l)
 	uint64_t alone = r->got & ~r->seen & ~r->keep;
 
 	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
-		if (alone & bit(passed_on[i]))
+		if (alone & witness_bit(passed_on[i]))
 			kill(l->pid, passed_on[i]);
 	}
 	r->got &= r->seen;
@@ -176,7 +171,7 @@ static void let_go(const struct launch *l, struct signals *s)
 	sigpending(&pending);
 	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
 		if (sigismember(&pending, passed_on[i]) == 1)
-			r.got |= bit(passed_on[i]);
+			r.got |= witness_bit(passed_on[i]);
 	}
 	witness_release(&s->witness, r.got);
 	if (!r.got)

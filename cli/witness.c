@@ -34,11 +34,6 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static uint64_t bit(int sig)
-{
-	return sig > 0 && sig < 64 ? (uint64_t)1 << sig : 0;
-}
-
 /* The witness */
 
 /* The kernel shows as the command line what is where argv was at the start of the
@@ -72,12 +67,12 @@ static _Noreturn void run(struct witness_page *page, const sigset_t *watched, pi
 		if (sig < 0)
 			continue;
 		if (sig != WITNESS_SIGNAL) {
-			atomic_fetch_or(&page->seen, bit(sig));
+			atomic_fetch_or(&page->seen, witness_bit(sig));
 			kill(launcher, WITNESS_SIGNAL);
 			continue;
 		}
 		while ((sig = sigtimedwait(watched, NULL, &at_once)) > 0 || errno == EINTR)
-			atomic_fetch_or(&page->seen, bit(sig));
+			atomic_fetch_or(&page->seen, witness_bit(sig));
 		atomic_store(&page->answered, atomic_load(&page->asked));
 		futex_wake(&page->answered);
 	}
@@ -167,7 +162,7 @@ void witness_hold(const struct witness *w, pid_t launcher)
 	received = atomic_load(&w->page->received);
 	sigpending(&pending);
 	for (int sig = 1; received && sig < 64; sig++) {
-		if ((received & bit(sig)) && sigismember(&pending, sig) != 1)
+		if ((received & witness_bit(sig)) && sigismember(&pending, sig) != 1)
 			kill(getpid(), sig);
 	}
 }

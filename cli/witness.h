@@ -16,12 +16,18 @@
  * command, so that pkill and killall select both or neither. It ends with the
  * launcher, however that ends.
  *
- * Sets of signals are bits here: 1 << number, numbers 1 to 63.
+ * Sets of signals are bits here, see witness_bit().
  */
 struct witness {
 	pid_t pid;		/* 0: there is none */
 	struct witness_page *page;	/* memory shared with it and with the command's process */
 };
+
+/* 1 << number for the numbers 1 to 63; 0 for what is none of these. */
+static inline uint64_t witness_bit(int sig)
+{
+	return sig > 0 && sig < 64 ? (uint64_t)1 << sig : 0;
+}
 
 /* How launcher and witness wake each other. Without a handler the kernel ignores it. */
 #define WITNESS_SIGNAL SIGURG
