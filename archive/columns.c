@@ -1,6 +1,6 @@
-#include "columns.h"
+#include "archive/columns.h"
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_COLUMNS_H
-#define BUILDBEAT_COLUMNS_H
+#ifndef BUILDBEAT_ARCHIVE_COLUMNS_H
+#define BUILDBEAT_ARCHIVE_COLUMNS_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-#include "commit_count.h"
+#include "archive/commit_count.h"
 
-#include "arena.h"
-#include "buf.h"
-#include "figures.h"
+#include "compare/figures.h"
+#include "core/arena.h"
+#include "core/buf.h"
 
 #include <errno.h>
 #include <git2.h>

@@ -1,10 +1,10 @@
-#include "import_oe.h"
+#include "archive/import_oe.h"
 
-#include "buf.h"
-#include "import_oe_run.h"
-#include "loose.h"
-#include "remote.h"
-#include "rewrite.h"
+#include "archive/import_oe_run.h"
+#include "archive/loose.h"
+#include "archive/remote.h"
+#include "archive/rewrite.h"
+#include "core/buf.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_IMPORT_OE_H
 #define BUILDBEAT_ARCHIVE_IMPORT_OE_H
 
-#include "archive.h"
+#include "archive/archive.h"
 
 /*
  * The archives of oe-build-perf-test, as oe-git-archive makes them: a branch

@@ -1,7 +1,7 @@
-#include "import_oe_run.h"
+#include "archive/import_oe_run.h"
 
-#include "builder.h"
-#include "kind.h"
+#include "convert/builder.h"
+#include "core/kind.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_ARCHIVE_IMPORT_OE_RUN_H
 #define BUILDBEAT_ARCHIVE_IMPORT_OE_RUN_H
 
-#include "json_reader.h"
-#include "recording.h"
+#include "convert/json_reader.h"
+#include "core/recording.h"
 
 /* A run of tests in JSON: a recording of it as a whole, and one of each measurement's
  * buildstats. */

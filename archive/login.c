@@ -1,4 +1,4 @@
-#include "login.h"
+#include "archive/login.h"
 
 #include <pwd.h>
 #include <stdlib.h>

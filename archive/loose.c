@@ -1,7 +1,7 @@
-#include "loose.h"
+#include "archive/loose.h"
 
-#include "buf.h"
-#include "cursor.h"
+#include "core/buf.h"
+#include "core/cursor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_LOOSE_H
-#define BUILDBEAT_LOOSE_H
+#ifndef BUILDBEAT_ARCHIVE_LOOSE_H
+#define BUILDBEAT_ARCHIVE_LOOSE_H
 
 #include <git2.h>
 

@@ -1,10 +1,10 @@
-#include "message.h"
+#include "archive/message.h"
 
-#include "arena.h"
-#include "clock.h"
-#include "cursor.h"
-#include "field.h"
-#include "text.h"
+#include "core/arena.h"
+#include "core/clock.h"
+#include "core/cursor.h"
+#include "core/field.h"
+#include "render/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

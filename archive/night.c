@@ -1,9 +1,9 @@
-#include "night.h"
+#include "archive/night.h"
 
-#include "arena.h"
-#include "columns.h"
-#include "cursor.h"
-#include "message.h"
+#include "archive/columns.h"
+#include "archive/message.h"
+#include "core/arena.h"
+#include "core/cursor.h"
 
 #include <errno.h>
 #include <stdio.h>

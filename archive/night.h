@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_NIGHT_H
-#define BUILDBEAT_NIGHT_H
+#ifndef BUILDBEAT_ARCHIVE_NIGHT_H
+#define BUILDBEAT_ARCHIVE_NIGHT_H
 
-#include "message.h"
-#include "pair.h"
-#include "repo.h"
+#include "archive/message.h"
+#include "archive/pair.h"
+#include "archive/repo.h"
 
 /* The parts of one night in the repository. */
 struct night_place {

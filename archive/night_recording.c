@@ -1,8 +1,8 @@
-#include "night_recording.h"
+#include "archive/night_recording.h"
 
-#include "builder.h"
-#include "night.h"
-#include "sys.h"
+#include "archive/night.h"
+#include "archive/sys.h"
+#include "convert/builder.h"
 
 #include <errno.h>
 #include <string.h>

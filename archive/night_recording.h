@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
 #define BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
 
-#include "error.h"
-#include "figures.h"
-#include "recording.h"
+#include "compare/figures.h"
+#include "core/error.h"
+#include "core/recording.h"
 
 /*
  * A recording in memory of what is known of a build: its tasks, each a run even where there

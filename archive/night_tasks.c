@@ -1,9 +1,9 @@
-#include "night_tasks.h"
+#include "archive/night_tasks.h"
 
-#include "arena.h"
-#include "cursor.h"
-#include "index.h"
-#include "pair.h"
+#include "archive/pair.h"
+#include "core/arena.h"
+#include "core/cursor.h"
+#include "core/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-#include "columns.h"
-#include "index.h"
-#include "night.h"
-#include "night_tasks.h"
-#include "remote.h"
-#include "seen.h"
-#include "sys.h"
+#include "archive/columns.h"
+#include "archive/night.h"
+#include "archive/night_tasks.h"
+#include "archive/remote.h"
+#include "archive/seen.h"
+#include "archive/sys.h"
+#include "core/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-#include "night.h"
-#include "union.h"
+#include "archive/night.h"
+#include "archive/union.h"
 
-#include "arena.h"
-#include "cursor.h"
-#include "index.h"
-#include "saturate.h"
+#include "core/arena.h"
+#include "core/cursor.h"
+#include "core/index.h"
+#include "core/saturate.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
-#include "notes.h"
+#include "archive/notes.h"
 
-#include "night.h"
-#include "notes_text.h"
-#include "remote.h"
+#include "archive/night.h"
+#include "archive/notes_text.h"
+#include "archive/remote.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_NOTES_H
-#define BUILDBEAT_NOTES_H
+#ifndef BUILDBEAT_ARCHIVE_NOTES_H
+#define BUILDBEAT_ARCHIVE_NOTES_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <git2.h>
 

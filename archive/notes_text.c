@@ -1,6 +1,6 @@
-#include "notes_text.h"
+#include "archive/notes_text.h"
 
-#include "clock.h"
+#include "core/clock.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-#ifndef BUILDBEAT_NOTES_TEXT_H
-#define BUILDBEAT_NOTES_TEXT_H
+#ifndef BUILDBEAT_ARCHIVE_NOTES_TEXT_H
+#define BUILDBEAT_ARCHIVE_NOTES_TEXT_H
 
-#include "arena.h"
-#include "buf.h"
-#include "cursor.h"
-#include "known.h"
+#include "compare/known.h"
+#include "core/arena.h"
+#include "core/buf.h"
+#include "core/cursor.h"
 
 #include <stdbool.h>
 

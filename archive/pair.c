@@ -1,7 +1,7 @@
-#include "pair.h"
+#include "archive/pair.h"
 
-#include "arena.h"
-#include "field.h"
+#include "core/arena.h"
+#include "core/field.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_PAIR_H
-#define BUILDBEAT_PAIR_H
+#ifndef BUILDBEAT_ARCHIVE_PAIR_H
+#define BUILDBEAT_ARCHIVE_PAIR_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
-#include "archive.h"
+#include "archive/archive.h"
 
-#include "message.h"
-#include "notes.h"
-#include "remote_parts.h"
-#include "rewrite.h"
+#include "archive/message.h"
+#include "archive/notes.h"
+#include "archive/remote_parts.h"
+#include "archive/rewrite.h"
 
 #include <errno.h>
 #include <stdlib.h>

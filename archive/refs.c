@@ -1,6 +1,6 @@
-#include "night.h"
+#include "archive/night.h"
 
-#include "arena.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "remote_parts.h"
+#include "archive/remote_parts.h"
 
-#include "sync.h"
-#include "url.h"
+#include "archive/sync.h"
+#include "archive/url.h"
 
 #include <errno.h>
 #include <fcntl.h>

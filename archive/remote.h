@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_REMOTE_H
 #define BUILDBEAT_ARCHIVE_REMOTE_H
 
-#include "repo.h"
+#include "archive/repo.h"
 
 /*
  * An archive on a server: a bare copy in the user's cache directory, in which all is read and

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_REMOTE_PARTS_H
 #define BUILDBEAT_ARCHIVE_REMOTE_PARTS_H
 
-#include "remote.h"
+#include "archive/remote.h"
 
 /* The inside of remote.h, private to remote*.c. */
 struct remote {

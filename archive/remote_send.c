@@ -1,8 +1,8 @@
-#include "remote_parts.h"
+#include "archive/remote_parts.h"
 
-#include "arena.h"
-#include "notes.h"
-#include "sync.h"
+#include "archive/notes.h"
+#include "archive/sync.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

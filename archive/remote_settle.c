@@ -1,10 +1,10 @@
-#include "remote_parts.h"
+#include "archive/remote_parts.h"
 
-#include "message.h"
-#include "notes.h"
-#include "rewrite.h"
-#include "seen.h"
-#include "sync.h"
+#include "archive/message.h"
+#include "archive/notes.h"
+#include "archive/rewrite.h"
+#include "archive/seen.h"
+#include "archive/sync.h"
 
 #include <errno.h>
 #include <string.h>

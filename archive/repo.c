@@ -1,11 +1,11 @@
-#include "repo.h"
+#include "archive/repo.h"
 
-#include "clock.h"
-#include "loose.h"
-#include "outdir.h"
-#include "remote.h"
-#include "seen.h"
-#include "store.h"
+#include "archive/loose.h"
+#include "archive/remote.h"
+#include "archive/seen.h"
+#include "core/clock.h"
+#include "core/outdir.h"
+#include "core/store.h"
 
 #include <dirent.h>
 #include <errno.h>

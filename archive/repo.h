@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_REPO_H
-#define BUILDBEAT_REPO_H
+#ifndef BUILDBEAT_ARCHIVE_REPO_H
+#define BUILDBEAT_ARCHIVE_REPO_H
 
-#include "archive.h"
+#include "archive/archive.h"
 
 #include <git2.h>
 

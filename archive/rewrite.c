@@ -1,7 +1,7 @@
-#include "rewrite.h"
+#include "archive/rewrite.h"
 
-#include "arena.h"
-#include "notes.h"
+#include "archive/notes.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_REWRITE_H
 #define BUILDBEAT_ARCHIVE_REWRITE_H
 
-#include "repo.h"
+#include "archive/repo.h"
 
 /* A line of commits, the oldest first. */
 struct line {

@@ -1,8 +1,8 @@
-#include "seen.h"
+#include "archive/seen.h"
 
-#include "arena.h"
-#include "index.h"
-#include "message.h"
+#include "archive/message.h"
+#include "core/arena.h"
+#include "core/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_SEEN_H
-#define BUILDBEAT_SEEN_H
+#ifndef BUILDBEAT_ARCHIVE_SEEN_H
+#define BUILDBEAT_ARCHIVE_SEEN_H
 
-#include "repo.h"
+#include "archive/repo.h"
 
 /*
  * Which runs a branch has: so that one is not added twice, and so that adding

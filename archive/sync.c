@@ -1,7 +1,7 @@
-#include "sync.h"
+#include "archive/sync.h"
 
-#include "buf.h"
-#include "login.h"
+#include "archive/login.h"
+#include "core/buf.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
-#include "sys.h"
+#include "archive/sys.h"
 
-#include "column.h"
-#include "recording_series.h"
-#include "saturate.h"
+#include "core/column.h"
+#include "core/recording_series.h"
+#include "core/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>

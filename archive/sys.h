@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_ARCHIVE_SYS_H
 #define BUILDBEAT_ARCHIVE_SYS_H
 
-#include "buf.h"
-#include "recording.h"
+#include "core/buf.h"
+#include "core/recording.h"
 
 /*
  * What a night keeps of the machine's samples: the columns that the charts' panels and the

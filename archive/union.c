@@ -1,6 +1,6 @@
-#include "union.h"
+#include "archive/union.h"
 
-#include "arena.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

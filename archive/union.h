@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_UNION_H
-#define BUILDBEAT_UNION_H
+#ifndef BUILDBEAT_ARCHIVE_UNION_H
+#define BUILDBEAT_ARCHIVE_UNION_H
 
-#include "index.h"
-#include "night.h"
+#include "archive/night.h"
+#include "core/index.h"
 
 /*
  * All tasks of many nights, those of the oldest first: what each line of each night's

@@ -1,9 +1,9 @@
-#include "url.h"
+#include "archive/url.h"
 
-#include "cachedir.h"
-#include "index.h"
-#include "store.h"
-#include "trust.h"
+#include "core/cachedir.h"
+#include "core/index.h"
+#include "core/store.h"
+#include "core/trust.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_ARCHIVE_URL_H
 #define BUILDBEAT_ARCHIVE_URL_H
 
-#include "buf.h"
-#include "error.h"
+#include "core/buf.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 

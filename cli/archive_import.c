@@ -1,9 +1,9 @@
-#include "archive_import.h"
+#include "cli/archive_import.h"
 
-#include "import_oe.h"
-#include "listing.h"
-#include "report.h"
-#include "zstd.h"
+#include "archive/import_oe.h"
+#include "cli/report.h"
+#include "cli/zstd.h"
+#include "render/listing.h"
 
 #include <errno.h>
 #include <sys/stat.h>

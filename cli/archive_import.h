@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_ARCHIVE_IMPORT_H
-#define BUILDBEAT_ARCHIVE_IMPORT_H
+#ifndef BUILDBEAT_CLI_ARCHIVE_IMPORT_H
+#define BUILDBEAT_CLI_ARCHIVE_IMPORT_H
 
-#include "archive.h"
+#include "archive/archive.h"
 
 /*
  * What there was before the archive: each path is an archive of oe-build-perf-test

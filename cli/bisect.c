@@ -1,4 +1,4 @@
-#include "bisect.h"
+#include "cli/bisect.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_BISECT_H
-#define BUILDBEAT_BISECT_H
+#ifndef BUILDBEAT_CLI_BISECT_H
+#define BUILDBEAT_CLI_BISECT_H
 
-#include "arena.h"
-#include "decide.h"
-#include "error.h"
+#include "compare/decide.h"
+#include "core/arena.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

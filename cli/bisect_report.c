@@ -1,8 +1,8 @@
-#include "bisect_report.h"
+#include "cli/bisect_report.h"
 
-#include "amount.h"
-#include "json.h"
-#include "text.h"
+#include "core/json.h"
+#include "render/text.h"
+#include "report/amount.h"
 
 #include <math.h>
 #include <string.h>

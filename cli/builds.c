@@ -1,7 +1,7 @@
-#include "builds.h"
+#include "cli/builds.h"
 
-#include "archive.h"
-#include "openrec.h"
+#include "archive/archive.h"
+#include "cli/openrec.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_BUILDS_H
-#define BUILDBEAT_BUILDS_H
+#ifndef BUILDBEAT_CLI_BUILDS_H
+#define BUILDBEAT_CLI_BUILDS_H
 
-#include "error.h"
-#include "figures.h"
+#include "compare/figures.h"
+#include "core/error.h"
 
 #include <stddef.h>
 

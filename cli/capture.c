@@ -1,8 +1,8 @@
-#include "capture.h"
+#include "cli/capture.h"
 
-#include "layout.h"
-#include "processes.h"
-#include "report.h"
+#include "cli/report.h"
+#include "core/layout.h"
+#include "sampler/processes.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_CAPTURE_H
-#define BUILDBEAT_CAPTURE_H
+#ifndef BUILDBEAT_CLI_CAPTURE_H
+#define BUILDBEAT_CLI_CAPTURE_H
 
-#include "error.h"
-#include "launch.h"
-#include "store.h"
+#include "cli/launch.h"
+#include "core/error.h"
+#include "core/store.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
-#include "checkout.h"
+#include "cli/checkout.h"
 
-#include "cursor.h"
-#include "outdir.h"
-#include "tool.h"
+#include "cli/tool.h"
+#include "core/cursor.h"
+#include "core/outdir.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_CHECKOUT_H
-#define BUILDBEAT_CHECKOUT_H
+#ifndef BUILDBEAT_CLI_CHECKOUT_H
+#define BUILDBEAT_CLI_CHECKOUT_H
 
-#include "arena.h"
-#include "buf.h"
-#include "error.h"
+#include "core/arena.h"
+#include "core/buf.h"
+#include "core/error.h"
 
 #include <stddef.h>
 

@@ -1,13 +1,13 @@
-#include "amount.h"
-#include "clock.h"
-#include "command.h"
-#include "cursor.h"
-#include "json.h"
-#include "nightly.h"
-#include "output.h"
-#include "report.h"
-#include "text.h"
-#include "verdict.h"
+#include "cli/command.h"
+#include "cli/nightly.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "compare/verdict.h"
+#include "core/clock.h"
+#include "core/cursor.h"
+#include "core/json.h"
+#include "render/text.h"
+#include "report/amount.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,13 +1,13 @@
-#include "archive_import.h"
-#include "command.h"
-#include "commit_count.h"
-#include "configfile.h"
-#include "figures.h"
-#include "heap.h"
-#include "nightly.h"
-#include "openrec.h"
-#include "output.h"
-#include "report.h"
+#include "archive/commit_count.h"
+#include "cli/archive_import.h"
+#include "cli/command.h"
+#include "cli/configfile.h"
+#include "cli/heap.h"
+#include "cli/nightly.h"
+#include "cli/openrec.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "compare/figures.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
-#include "bootchart.h"
-#include "command.h"
-#include "heap.h"
-#include "hold.h"
-#include "openrec.h"
-#include "outfile.h"
-#include "output.h"
-#include "plot.h"
-#include "report.h"
+#include "cli/command.h"
+#include "cli/heap.h"
+#include "cli/hold.h"
+#include "cli/openrec.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "core/outfile.h"
+#include "render/chart/bootchart.h"
+#include "render/plot/plot.h"
 
 #include <errno.h>
 #include <stddef.h>

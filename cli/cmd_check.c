@@ -1,10 +1,10 @@
-#include "check_output.h"
-#include "command.h"
-#include "heap.h"
-#include "nightly.h"
-#include "outfile.h"
-#include "output.h"
-#include "report.h"
+#include "cli/command.h"
+#include "cli/heap.h"
+#include "cli/nightly.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "core/outfile.h"
+#include "report/check_output.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#include "command.h"
-#include "configfile.h"
-#include "recording.h"
-#include "settings.h"
+#include "cli/command.h"
+#include "cli/configfile.h"
+#include "cli/settings.h"
+#include "core/recording.h"
 
 #include <dirent.h>
 #include <stdio.h>

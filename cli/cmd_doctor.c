@@ -1,8 +1,8 @@
-#include "command.h"
-#include "configfile.h"
-#include "doctor.h"
-#include "json.h"
-#include "report.h"
+#include "cli/command.h"
+#include "cli/configfile.h"
+#include "cli/doctor.h"
+#include "cli/report.h"
+#include "core/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-#include "command.h"
-#include "convert.h"
-#include "heap.h"
-#include "hold.h"
-#include "openrec.h"
-#include "output.h"
-#include "report.h"
+#include "cli/command.h"
+#include "cli/heap.h"
+#include "cli/hold.h"
+#include "cli/openrec.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "convert/convert.h"
 
 #include <errno.h>
 #include <limits.h>

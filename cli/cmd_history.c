@@ -1,10 +1,10 @@
-#include "command.h"
-#include "history_output.h"
-#include "history_trend.h"
-#include "nightly.h"
-#include "output.h"
-#include "report.h"
-#include "series_changes.h"
+#include "cli/command.h"
+#include "cli/nightly.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/series_changes.h"
+#include "report/history_output.h"
+#include "report/history_trend.h"
 
 #include <errno.h>
 #include <langinfo.h>

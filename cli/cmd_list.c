@@ -1,9 +1,9 @@
-#include "command.h"
-#include "configfile.h"
-#include "listing.h"
-#include "output.h"
-#include "report.h"
-#include "zstd.h"
+#include "cli/command.h"
+#include "cli/configfile.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/zstd.h"
+#include "render/listing.h"
 
 #include <stddef.h>
 

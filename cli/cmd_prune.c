@@ -1,9 +1,9 @@
-#include "arena.h"
-#include "clock.h"
-#include "command.h"
-#include "nightly.h"
-#include "output.h"
-#include "report.h"
+#include "cli/command.h"
+#include "cli/nightly.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "core/arena.h"
+#include "core/clock.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-#include "command.h"
-#include "configfile.h"
-#include "report.h"
-#include "session.h"
-#include "taskrun.h"
+#include "cli/command.h"
+#include "cli/configfile.h"
+#include "cli/report.h"
+#include "cli/session.h"
+#include "cli/taskrun.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-#include "command.h"
-#include "heap.h"
-#include "kept_nights.h"
-#include "nightly.h"
-#include "outfile.h"
-#include "page.h"
-#include "recording.h"
-#include "output.h"
-#include "report.h"
-#include "store.h"
+#include "cli/command.h"
+#include "cli/heap.h"
+#include "cli/nightly.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "core/outfile.h"
+#include "core/recording.h"
+#include "core/store.h"
+#include "report/kept_nights.h"
+#include "report/page.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-#include "command.h"
-#include "configfile.h"
-#include "heap.h"
-#include "openrec.h"
-#include "output.h"
-#include "report.h"
-#include "show.h"
+#include "cli/command.h"
+#include "cli/configfile.h"
+#include "cli/heap.h"
+#include "cli/openrec.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "render/show.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
-#include "command.h"
-#include "configfile.h"
-#include "recording.h"
-#include "report.h"
-#include "session.h"
-#include "taskrun.h"
+#include "cli/command.h"
+#include "cli/configfile.h"
+#include "cli/report.h"
+#include "cli/session.h"
+#include "cli/taskrun.h"
+#include "core/recording.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_COMMAND_H
-#define BUILDBEAT_COMMAND_H
+#ifndef BUILDBEAT_CLI_COMMAND_H
+#define BUILDBEAT_CLI_COMMAND_H
 
-#include "options.h"
+#include "cli/options.h"
 
 /*
  * A command: one cmd_NAME.c each, exporting one of these. run() parses its

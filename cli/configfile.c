@@ -1,12 +1,12 @@
-#include "redact.h"
-#include "configfile.h"
+#include "cli/configfile.h"
+#include "core/redact.h"
 
-#include "buf.h"
-#include "nightly.h"
-#include "report.h"
-#include "settings.h"
-#include "trust.h"
-#include "url.h"
+#include "archive/url.h"
+#include "cli/nightly.h"
+#include "cli/report.h"
+#include "cli/settings.h"
+#include "core/buf.h"
+#include "core/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

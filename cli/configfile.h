@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CONFIGFILE_H
-#define BUILDBEAT_CONFIGFILE_H
+#ifndef BUILDBEAT_CLI_CONFIGFILE_H
+#define BUILDBEAT_CLI_CONFIGFILE_H
 
-#include "error.h"
-#include "options.h"
+#include "cli/options.h"
+#include "core/error.h"
 
 #include <limits.h>
 

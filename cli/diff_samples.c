@@ -1,10 +1,10 @@
-#include "diff_samples.h"
+#include "cli/diff_samples.h"
 
-#include "arena.h"
-#include "lines.h"
-#include "numberlines.h"
-#include "output.h"
-#include "samples.h"
+#include "cli/numberlines.h"
+#include "cli/output.h"
+#include "compare/lines.h"
+#include "compare/samples.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

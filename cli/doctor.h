@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_DOCTOR_H
-#define BUILDBEAT_DOCTOR_H
+#ifndef BUILDBEAT_CLI_DOCTOR_H
+#define BUILDBEAT_CLI_DOCTOR_H
 
-#include "settings.h"
+#include "cli/settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "doctor.h"
+#include "cli/doctor.h"
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <errno.h>
 #include <fcntl.h>

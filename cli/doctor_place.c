@@ -1,11 +1,11 @@
-#include "doctor.h"
+#include "cli/doctor.h"
 
-#include "buf.h"
-#include "configfile.h"
-#include "gitstamp.h"
-#include "redact.h"
-#include "store.h"
-#include "trust.h"
+#include "cli/configfile.h"
+#include "cli/gitstamp.h"
+#include "core/buf.h"
+#include "core/redact.h"
+#include "core/store.h"
+#include "core/trust.h"
 
 #include <errno.h>
 #include <stdio.h>

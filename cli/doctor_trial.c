@@ -1,13 +1,13 @@
-#include "doctor.h"
+#include "cli/doctor.h"
 
-#include "buildbeat_plugin.h"
-#include "carry.h"
-#include "launch.h"
-#include "recording.h"
-#include "sampler.h"
-#include "session.h"
-#include "store.h"
-#include "ticket.h"
+#include "cli/launch.h"
+#include "cli/session.h"
+#include "core/recording.h"
+#include "core/store.h"
+#include "plugin/buildbeat_plugin.h"
+#include "plugin/carry.h"
+#include "plugin/ticket.h"
+#include "sampler/sampler.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
-#include "gitstamp.h"
+#include "cli/gitstamp.h"
 
-#include "clock.h"
-#include "report.h"
-#include "store.h"
+#include "cli/report.h"
+#include "core/clock.h"
+#include "core/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_GITSTAMP_H
-#define BUILDBEAT_GITSTAMP_H
+#ifndef BUILDBEAT_CLI_GITSTAMP_H
+#define BUILDBEAT_CLI_GITSTAMP_H
 
-#include "options.h"
+#include "cli/options.h"
 
 #include <stdint.h>
 #include <sys/types.h>

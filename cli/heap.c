@@ -1,4 +1,4 @@
-#include "heap.h"
+#include "cli/heap.h"
 
 #include <malloc.h>
 #include <stdint.h>

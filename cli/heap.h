@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_HEAP_H
-#define BUILDBEAT_HEAP_H
+#ifndef BUILDBEAT_CLI_HEAP_H
+#define BUILDBEAT_CLI_HEAP_H
 
 /*
  * For a command that is about to fill tens of megabytes: let malloc() take them

@@ -1,4 +1,4 @@
-#include "hold.h"
+#include "cli/hold.h"
 
 #include <stddef.h>
 #include <sys/signalfd.h>

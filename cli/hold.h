@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_HOLD_H
-#define BUILDBEAT_HOLD_H
+#ifndef BUILDBEAT_CLI_HOLD_H
+#define BUILDBEAT_CLI_HOLD_H
 
 #include <signal.h>
 

@@ -1,10 +1,10 @@
-#include "launch.h"
+#include "cli/launch.h"
 
-#include "carry.h"
-#include "clock.h"
-#include "report.h"
-#include "sampler.h"
-#include "witness.h"
+#include "cli/report.h"
+#include "cli/witness.h"
+#include "core/clock.h"
+#include "plugin/carry.h"
+#include "sampler/sampler.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_LAUNCH_H
-#define BUILDBEAT_LAUNCH_H
+#ifndef BUILDBEAT_CLI_LAUNCH_H
+#define BUILDBEAT_CLI_LAUNCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-#include "command.h"
-#include "report.h"
+#include "cli/command.h"
+#include "cli/report.h"
 
 #include <errno.h>
 #include <stdio.h>

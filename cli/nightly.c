@@ -1,6 +1,6 @@
-#include "nightly.h"
+#include "cli/nightly.h"
 
-#include "configfile.h"
+#include "cli/configfile.h"
 
 const struct option nightly_keys[] = {
 	{ .name = "repo", .kind = OPTION_REPO, .argument = "REPO",

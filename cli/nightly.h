@@ -1,10 +1,10 @@
-#ifndef BUILDBEAT_NIGHTLY_H
-#define BUILDBEAT_NIGHTLY_H
+#ifndef BUILDBEAT_CLI_NIGHTLY_H
+#define BUILDBEAT_CLI_NIGHTLY_H
 
-#include "amount_read.h"
-#include "archive.h"
-#include "options.h"
-#include "rules_config.h"
+#include "archive/archive.h"
+#include "cli/options.h"
+#include "cli/rules_config.h"
+#include "report/amount_read.h"
 
 /*
  * What the commands about many builds have in common: where the archive is, which

@@ -1,6 +1,6 @@
-#include "nightly.h"
+#include "cli/nightly.h"
 
-#include "report.h"
+#include "cli/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-#include "numberlines.h"
+#include "cli/numberlines.h"
 
-#include "arena.h"
-#include "cursor.h"
-#include "infile.h"
-#include "json_reader.h"
+#include "convert/infile.h"
+#include "convert/json_reader.h"
+#include "core/arena.h"
+#include "core/cursor.h"
 
 #include <errno.h>
 #include <math.h>

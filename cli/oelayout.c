@@ -1,13 +1,13 @@
-#include "oelayout.h"
+#include "cli/oelayout.h"
 
-#include "convert.h"
-#include "heap.h"
-#include "hold.h"
-#include "layout.h"
-#include "openrec.h"
-#include "outdir.h"
-#include "recording.h"
-#include "zstd.h"
+#include "cli/heap.h"
+#include "cli/hold.h"
+#include "cli/openrec.h"
+#include "cli/zstd.h"
+#include "convert/convert.h"
+#include "core/layout.h"
+#include "core/outdir.h"
+#include "core/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>

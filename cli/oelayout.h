@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_OELAYOUT_H
-#define BUILDBEAT_OELAYOUT_H
+#ifndef BUILDBEAT_CLI_OELAYOUT_H
+#define BUILDBEAT_CLI_OELAYOUT_H
 
-#include "error.h"
+#include "core/error.h"
 
 /*
  * A finished recording in OpenEmbedded's layout, for the tools that read that: beside, as

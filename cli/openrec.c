@@ -1,11 +1,11 @@
-#include "openrec.h"
+#include "cli/openrec.h"
 
-#include "configfile.h"
-#include "convert.h"
-#include "listing.h"
-#include "ninja_join.h"
-#include "options.h"
-#include "zstd.h"
+#include "cli/configfile.h"
+#include "cli/options.h"
+#include "cli/zstd.h"
+#include "convert/convert.h"
+#include "convert/ninja_join.h"
+#include "render/listing.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_OPENREC_H
-#define BUILDBEAT_OPENREC_H
+#ifndef BUILDBEAT_CLI_OPENREC_H
+#define BUILDBEAT_CLI_OPENREC_H
 
-#include "buf.h"
-#include "error.h"
-#include "recording.h"
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/recording.h"
 
 struct args;
 

@@ -1,10 +1,10 @@
-#include "options.h"
+#include "cli/options.h"
 
-#include "amount_read.h"
-#include "command.h"
-#include "cursor.h"
-#include "redact.h"
-#include "report.h"
+#include "cli/command.h"
+#include "cli/report.h"
+#include "core/cursor.h"
+#include "core/redact.h"
+#include "report/amount_read.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_OPTIONS_H
-#define BUILDBEAT_OPTIONS_H
+#ifndef BUILDBEAT_CLI_OPTIONS_H
+#define BUILDBEAT_CLI_OPTIONS_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "output.h"
+#include "cli/output.h"
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <stdio.h>
 #include <stdlib.h>

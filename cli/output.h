@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_OUTPUT_H
-#define BUILDBEAT_OUTPUT_H
+#ifndef BUILDBEAT_CLI_OUTPUT_H
+#define BUILDBEAT_CLI_OUTPUT_H
 
-#include "buf.h"
-#include "text.h"
+#include "core/buf.h"
+#include "render/text.h"
 
 /*
  * How to write for who reads standard output: a terminal has a width, and colour

@@ -1,16 +1,16 @@
-#include "rebuild.h"
+#include "cli/rebuild.h"
 
-#include "arena.h"
-#include "cursor.h"
-#include "figures.h"
-#include "outdir.h"
-#include "recording.h"
-#include "openrec.h"
-#include "report.h"
-#include "store.h"
-#include "text.h"
-#include "tool.h"
-#include "zstd.h"
+#include "cli/openrec.h"
+#include "cli/report.h"
+#include "cli/tool.h"
+#include "cli/zstd.h"
+#include "compare/figures.h"
+#include "core/arena.h"
+#include "core/cursor.h"
+#include "core/outdir.h"
+#include "core/recording.h"
+#include "core/store.h"
+#include "render/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_REBUILD_H
-#define BUILDBEAT_REBUILD_H
+#ifndef BUILDBEAT_CLI_REBUILD_H
+#define BUILDBEAT_CLI_REBUILD_H
 
-#include "checkout.h"
-#include "metric.h"
+#include "cli/checkout.h"
+#include "compare/metric.h"
 
 #include <stdbool.h>
 

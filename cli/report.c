@@ -1,9 +1,9 @@
-#include "report.h"
+#include "cli/report.h"
 
-#include "clock.h"
-#include "redact.h"
-#include "store.h"
-#include "text.h"
+#include "core/clock.h"
+#include "core/redact.h"
+#include "core/store.h"
+#include "render/text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

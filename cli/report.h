@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_REPORT_H
-#define BUILDBEAT_REPORT_H
+#ifndef BUILDBEAT_CLI_REPORT_H
+#define BUILDBEAT_CLI_REPORT_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

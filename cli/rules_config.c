@@ -1,8 +1,8 @@
-#include "rules_config.h"
+#include "cli/rules_config.h"
 
-#include "amount_read.h"
-#include "arena.h"
-#include "changepoints.h"
+#include "compare/changepoints.h"
+#include "core/arena.h"
+#include "report/amount_read.h"
 
 #include <errno.h>
 #include <math.h>

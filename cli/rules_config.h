@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_RULES_CONFIG_H
-#define BUILDBEAT_RULES_CONFIG_H
+#ifndef BUILDBEAT_CLI_RULES_CONFIG_H
+#define BUILDBEAT_CLI_RULES_CONFIG_H
 
-#include "options.h"
-#include "rules.h"
+#include "cli/options.h"
+#include "compare/rules.h"
 
 /*
  * The key `compare` of buildbeat.yaml: what counts as a difference. Texts are those that

@@ -1,11 +1,11 @@
-#include "series_changes.h"
+#include "cli/series_changes.h"
 
-#include "arena.h"
-#include "changepoints.h"
-#include "lines.h"
-#include "numberlines.h"
-#include "output.h"
-#include "stats.h"
+#include "cli/numberlines.h"
+#include "cli/output.h"
+#include "compare/changepoints.h"
+#include "compare/lines.h"
+#include "compare/stats.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_SERIES_CHANGES_H
-#define BUILDBEAT_SERIES_CHANGES_H
+#ifndef BUILDBEAT_CLI_SERIES_CHANGES_H
+#define BUILDBEAT_CLI_SERIES_CHANGES_H
 
-#include "error.h"
+#include "core/error.h"
 
 /* The change points of the series in a file, a line of JSON each, to standard output. 0, or
  * a negative errno with err; then nothing is written. */

@@ -1,14 +1,14 @@
-#ifndef BUILDBEAT_SESSION_H
-#define BUILDBEAT_SESSION_H
+#ifndef BUILDBEAT_CLI_SESSION_H
+#define BUILDBEAT_CLI_SESSION_H
 
-#include "buf.h"
-#include "capture.h"
-#include "carry.h"
-#include "gitstamp.h"
-#include "launch.h"
-#include "settings.h"
-#include "store.h"
-#include "ticket.h"
+#include "cli/capture.h"
+#include "cli/gitstamp.h"
+#include "cli/launch.h"
+#include "cli/settings.h"
+#include "core/buf.h"
+#include "core/store.h"
+#include "plugin/carry.h"
+#include "plugin/ticket.h"
 
 #include <limits.h>
 

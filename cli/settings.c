@@ -1,7 +1,7 @@
-#include "settings.h"
+#include "cli/settings.h"
 
-#include "layout.h"
-#include "store.h"
+#include "core/layout.h"
+#include "core/store.h"
 
 static const char *const compressions[] = { "none", "zstd", NULL };
 static const char *const layouts[] = { "buildbeat", "oe", "both", NULL };

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_SETTINGS_H
-#define BUILDBEAT_SETTINGS_H
+#ifndef BUILDBEAT_CLI_SETTINGS_H
+#define BUILDBEAT_CLI_SETTINGS_H
 
-#include "options.h"
+#include "cli/options.h"
 
 /* What and how to record: the options of record and the keys of buildbeat.yaml. */
 struct settings {

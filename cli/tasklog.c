@@ -1,9 +1,9 @@
-#include "tasklog.h"
+#include "cli/tasklog.h"
 
-#include "event.h"
-#include "layout.h"
-#include "ninja_tasks.h"
-#include "store.h"
+#include "convert/ninja_tasks.h"
+#include "core/event.h"
+#include "core/layout.h"
+#include "core/store.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_TASKLOG_H
-#define BUILDBEAT_TASKLOG_H
+#ifndef BUILDBEAT_CLI_TASKLOG_H
+#define BUILDBEAT_CLI_TASKLOG_H
 
 #include <stdbool.h>
 #include <stdint.h>

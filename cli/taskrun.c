@@ -1,8 +1,8 @@
-#include "taskrun.h"
+#include "cli/taskrun.h"
 
-#include "peak.h"
-#include "session.h"
-#include "shell.h"
+#include "cli/session.h"
+#include "core/peak.h"
+#include "core/shell.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_TASKRUN_H
-#define BUILDBEAT_TASKRUN_H
+#ifndef BUILDBEAT_CLI_TASKRUN_H
+#define BUILDBEAT_CLI_TASKRUN_H
 
-#include "event.h"
-#include "launch.h"
-#include "store.h"
+#include "cli/launch.h"
+#include "core/event.h"
+#include "core/store.h"
 
 /*
  * Run l->argv as a task of the recording, by an instance of our own, with the exact

@@ -1,6 +1,6 @@
-#include "tool.h"
+#include "cli/tool.h"
 
-#include "launch.h"
+#include "cli/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_TOOL_H
-#define BUILDBEAT_TOOL_H
+#ifndef BUILDBEAT_CLI_TOOL_H
+#define BUILDBEAT_CLI_TOOL_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 /*
  * Another program, run to its end and out of the way: its input is empty, what it prints is

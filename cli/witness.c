@@ -1,4 +1,4 @@
-#include "witness.h"
+#include "cli/witness.h"
 
 #include <errno.h>
 #include <limits.h>

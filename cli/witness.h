@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_WITNESS_H
-#define BUILDBEAT_WITNESS_H
+#ifndef BUILDBEAT_CLI_WITNESS_H
+#define BUILDBEAT_CLI_WITNESS_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
-#include "zstd.h"
+#include "cli/zstd.h"
 
-#include "layout.h"
-#include "store.h"
+#include "core/layout.h"
+#include "core/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_ZSTD_H
-#define BUILDBEAT_ZSTD_H
+#ifndef BUILDBEAT_CLI_ZSTD_H
+#define BUILDBEAT_CLI_ZSTD_H
 
-#include "error.h"
-#include "recording.h"
+#include "core/error.h"
+#include "core/recording.h"
 
 /*
  * The reader's codec for *.zst. What it unpacks is bounded: a small file that

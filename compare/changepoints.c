@@ -1,9 +1,9 @@
-#include "changepoints.h"
-#include "changepoints_view.h"
-#include "distribution.h"
-#include "partition.h"
-#include "stats.h"
-#include "utest.h"
+#include "compare/changepoints.h"
+#include "compare/changepoints_view.h"
+#include "compare/distribution.h"
+#include "compare/partition.h"
+#include "compare/stats.h"
+#include "compare/utest.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CHANGEPOINTS_H
-#define BUILDBEAT_CHANGEPOINTS_H
+#ifndef BUILDBEAT_COMPARE_CHANGEPOINTS_H
+#define BUILDBEAT_COMPARE_CHANGEPOINTS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CHANGEPOINTS_VIEW_H
-#define BUILDBEAT_CHANGEPOINTS_VIEW_H
+#ifndef BUILDBEAT_COMPARE_CHANGEPOINTS_VIEW_H
+#define BUILDBEAT_COMPARE_CHANGEPOINTS_VIEW_H
 
-#include "changepoints.h"
-#include "partition.h"
+#include "compare/changepoints.h"
+#include "compare/partition.h"
 
 /*
  * What changepoints_find() found its change points in, for creep.c: valid until its next

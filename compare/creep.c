@@ -1,6 +1,6 @@
-#include "creep.h"
+#include "compare/creep.h"
 
-#include "changepoints_view.h"
+#include "compare/changepoints_view.h"
 
 #include <errno.h>
 #include <math.h>

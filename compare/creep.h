@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CREEP_H
-#define BUILDBEAT_CREEP_H
+#ifndef BUILDBEAT_COMPARE_CREEP_H
+#define BUILDBEAT_COMPARE_CREEP_H
 
-#include "changepoints.h"
+#include "compare/changepoints.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
-#include "decide.h"
-#include "distribution.h"
+#include "compare/decide.h"
+#include "compare/distribution.h"
 
 #include <errno.h>
 #include <math.h>

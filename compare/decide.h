@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_DECIDE_H
-#define BUILDBEAT_DECIDE_H
+#ifndef BUILDBEAT_COMPARE_DECIDE_H
+#define BUILDBEAT_COMPARE_DECIDE_H
 
-#include "stats.h"
+#include "compare/stats.h"
 
 /*
  * Which of two levels does a build have whose figure was measured a few times: that of

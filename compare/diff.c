@@ -1,7 +1,7 @@
-#include "diff_making.h"
+#include "compare/diff_making.h"
 
-#include "arena.h"
-#include "hostfactor.h"
+#include "compare/hostfactor.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <math.h>

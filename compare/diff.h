@@ -1,10 +1,10 @@
-#ifndef BUILDBEAT_DIFF_H
-#define BUILDBEAT_DIFF_H
+#ifndef BUILDBEAT_COMPARE_DIFF_H
+#define BUILDBEAT_COMPARE_DIFF_H
 
-#include "figures.h"
-#include "renames.h"
-#include "rules.h"
-#include "samples.h"
+#include "compare/figures.h"
+#include "compare/renames.h"
+#include "compare/rules.h"
+#include "compare/samples.h"
 
 /*
  * What of a build is not as it was: two builds, or two sets of builds of the same thing.

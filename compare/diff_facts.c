@@ -1,8 +1,8 @@
-#include "diff_making.h"
+#include "compare/diff_making.h"
 
-#include "arena.h"
-#include "buf.h"
-#include "cursor.h"
+#include "core/arena.h"
+#include "core/buf.h"
+#include "core/cursor.h"
 
 #include <errno.h>
 #include <stdio.h>

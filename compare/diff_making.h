@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_DIFF_MAKING_H
-#define BUILDBEAT_DIFF_MAKING_H
+#ifndef BUILDBEAT_COMPARE_DIFF_MAKING_H
+#define BUILDBEAT_COMPARE_DIFF_MAKING_H
 
-#include "diff.h"
+#include "compare/diff.h"
 
 /* Private to diff*.c. */
 

@@ -1,6 +1,6 @@
-#include "diff_making.h"
+#include "compare/diff_making.h"
 
-#include "arena.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <fnmatch.h>

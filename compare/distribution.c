@@ -1,4 +1,4 @@
-#include "distribution.h"
+#include "compare/distribution.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-#include "figures.h"
+#include "compare/figures.h"
 
-#include "arena.h"
-#include "saturate.h"
+#include "core/arena.h"
+#include "core/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_FIGURES_H
-#define BUILDBEAT_FIGURES_H
+#ifndef BUILDBEAT_COMPARE_FIGURES_H
+#define BUILDBEAT_COMPARE_FIGURES_H
 
-#include "metric.h"
+#include "compare/metric.h"
 
 #include <math.h>
 #include <stddef.h>

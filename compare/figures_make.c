@@ -1,11 +1,11 @@
-#include "figures.h"
+#include "compare/figures.h"
 
-#include "arena.h"
-#include "figures_name.h"
-#include "index.h"
-#include "oe.h"
-#include "saturate.h"
-#include "summary.h"
+#include "compare/figures_name.h"
+#include "core/arena.h"
+#include "core/index.h"
+#include "core/oe.h"
+#include "core/saturate.h"
+#include "render/summary.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "figures_name.h"
+#include "compare/figures_name.h"
 
-#include "names.h"
-#include "oe.h"
+#include "core/oe.h"
+#include "render/names.h"
 
 #include <stdbool.h>
 #include <string.h>

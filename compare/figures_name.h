@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_FIGURES_NAME_H
-#define BUILDBEAT_FIGURES_NAME_H
+#ifndef BUILDBEAT_COMPARE_FIGURES_NAME_H
+#define BUILDBEAT_COMPARE_FIGURES_NAME_H
 
-#include "buf.h"
-#include "recording.h"
+#include "core/buf.h"
+#include "core/recording.h"
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
-#include "history.h"
+#include "compare/history.h"
 
-#include "history_group.h"
-#include "history_scan.h"
-#include "hostfactor.h"
-#include "stats.h"
+#include "compare/history_group.h"
+#include "compare/history_scan.h"
+#include "compare/hostfactor.h"
+#include "compare/stats.h"
 
 #include <errno.h>
 #include <math.h>

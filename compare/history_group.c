@@ -1,6 +1,6 @@
-#include "history_group.h"
+#include "compare/history_group.h"
 
-#include "arena.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <math.h>

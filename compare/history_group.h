@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_HISTORY_GROUP_H
-#define BUILDBEAT_HISTORY_GROUP_H
+#ifndef BUILDBEAT_COMPARE_HISTORY_GROUP_H
+#define BUILDBEAT_COMPARE_HISTORY_GROUP_H
 
-#include "history.h"
+#include "compare/history.h"
 
 /*
  * Events of h->change, which is put in their order. Steps are one event where one night is

@@ -1,8 +1,8 @@
-#include "history_scan.h"
+#include "compare/history_scan.h"
 
-#include "arena.h"
-#include "creep.h"
-#include "parallel.h"
+#include "compare/creep.h"
+#include "compare/parallel.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_HISTORY_SCAN_H
-#define BUILDBEAT_HISTORY_SCAN_H
+#ifndef BUILDBEAT_COMPARE_HISTORY_SCAN_H
+#define BUILDBEAT_COMPARE_HISTORY_SCAN_H
 
-#include "history.h"
+#include "compare/history.h"
 
 /*
  * The change points and the creep of many series of one metric, by as many threads as

@@ -1,6 +1,6 @@
-#include "hostfactor.h"
+#include "compare/hostfactor.h"
 
-#include "stats.h"
+#include "compare/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
-#include "known.h"
+#include "compare/known.h"
 
-#include "rules.h"
+#include "compare/rules.h"
 
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
 			       const char *task, enum metric m, uint32_t first, uint32_t last)

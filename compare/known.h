@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_KNOWN_H
-#define BUILDBEAT_KNOWN_H
+#ifndef BUILDBEAT_COMPARE_KNOWN_H
+#define BUILDBEAT_COMPARE_KNOWN_H
 
-#include "metric.h"
+#include "compare/metric.h"
 
 #include <stddef.h>
 #include <stdint.h>

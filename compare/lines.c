@@ -1,5 +1,5 @@
-#include "lines.h"
-#include "json.h"
+#include "compare/lines.h"
+#include "core/json.h"
 
 static void begin_line(struct json *j, struct buf *out, const struct line_id *id)
 {

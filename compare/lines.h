@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_LINES_H
-#define BUILDBEAT_LINES_H
+#ifndef BUILDBEAT_COMPARE_LINES_H
+#define BUILDBEAT_COMPARE_LINES_H
 
-#include "changepoints.h"
-#include "samples.h"
-#include "buf.h"
+#include "compare/changepoints.h"
+#include "compare/samples.h"
+#include "core/buf.h"
 
 #include <stdbool.h>
 

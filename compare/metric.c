@@ -1,6 +1,6 @@
-#include "metric.h"
+#include "compare/metric.h"
 
-#include "saturate.h"
+#include "core/saturate.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_METRIC_H
-#define BUILDBEAT_METRIC_H
+#ifndef BUILDBEAT_COMPARE_METRIC_H
+#define BUILDBEAT_COMPARE_METRIC_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "nights.h"
+#include "compare/nights.h"
 
-#include "arena.h"
+#include "core/arena.h"
 
 #include <math.h>
 #include <stdlib.h>

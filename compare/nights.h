@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_NIGHTS_H
-#define BUILDBEAT_NIGHTS_H
+#ifndef BUILDBEAT_COMPARE_NIGHTS_H
+#define BUILDBEAT_COMPARE_NIGHTS_H
 
-#include "error.h"
-#include "metric.h"
+#include "compare/metric.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "parallel.h"
+#include "compare/parallel.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "partition.h"
+#include "compare/partition.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-#include "renames.h"
+#include "compare/renames.h"
 
-#include "hash.h"
-#include "sort.h"
+#include "render/hash.h"
+#include "render/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

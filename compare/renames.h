@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_RENAMES_H
-#define BUILDBEAT_RENAMES_H
+#ifndef BUILDBEAT_COMPARE_RENAMES_H
+#define BUILDBEAT_COMPARE_RENAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "rules.h"
+#include "compare/rules.h"
 
 #include <fnmatch.h>
 #include <math.h>

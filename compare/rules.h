@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_RULES_H
-#define BUILDBEAT_RULES_H
+#ifndef BUILDBEAT_COMPARE_RULES_H
+#define BUILDBEAT_COMPARE_RULES_H
 
-#include "metric.h"
+#include "compare/metric.h"
 
 #include <stdbool.h>
 #include <stddef.h>

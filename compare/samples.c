@@ -1,6 +1,6 @@
-#include "samples.h"
-#include "distribution.h"
-#include "utest.h"
+#include "compare/distribution.h"
+#include "compare/samples.h"
+#include "compare/utest.h"
 
 #include <errno.h>
 #include <math.h>

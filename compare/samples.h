@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_SAMPLES_H
-#define BUILDBEAT_SAMPLES_H
+#ifndef BUILDBEAT_COMPARE_SAMPLES_H
+#define BUILDBEAT_COMPARE_SAMPLES_H
 
-#include "stats.h"
+#include "compare/stats.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
-#include "stats.h"
-#include "distribution.h"
+#include "compare/distribution.h"
+#include "compare/stats.h"
 
 #include <errno.h>
 #include <math.h>

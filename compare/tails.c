@@ -1,4 +1,4 @@
-#include "tails.h"
+#include "compare/tails.h"
 
 #include <math.h>
 

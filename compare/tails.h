@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_TAILS_H
-#define BUILDBEAT_TAILS_H
+#ifndef BUILDBEAT_COMPARE_TAILS_H
+#define BUILDBEAT_COMPARE_TAILS_H
 
 #include <stddef.h>
 

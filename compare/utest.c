@@ -1,5 +1,5 @@
-#include "utest.h"
-#include "distribution.h"
+#include "compare/distribution.h"
+#include "compare/utest.h"
 
 #include <errno.h>
 #include <math.h>

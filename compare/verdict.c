@@ -1,9 +1,9 @@
-#include "verdict.h"
+#include "compare/verdict.h"
 
-#include "distribution.h"
-#include "stats.h"
-#include "utest.h"
-#include "verdict_series.h"
+#include "compare/distribution.h"
+#include "compare/stats.h"
+#include "compare/utest.h"
+#include "compare/verdict_series.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_VERDICT_H
-#define BUILDBEAT_VERDICT_H
+#ifndef BUILDBEAT_COMPARE_VERDICT_H
+#define BUILDBEAT_COMPARE_VERDICT_H
 
-#include "history.h"
+#include "compare/history.h"
 
 /*
  * The newest nights against those before: what `check` says. What all tasks have in common

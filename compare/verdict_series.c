@@ -1,8 +1,8 @@
-#include "verdict_series.h"
+#include "compare/verdict_series.h"
 
-#include "history.h"
-#include "parallel.h"
-#include "stats.h"
+#include "compare/history.h"
+#include "compare/parallel.h"
+#include "compare/stats.h"
 
 #include <errno.h>
 #include <math.h>

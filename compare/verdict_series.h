@@ -1,12 +1,12 @@
-#ifndef BUILDBEAT_VERDICT_SERIES_H
-#define BUILDBEAT_VERDICT_SERIES_H
+#ifndef BUILDBEAT_COMPARE_VERDICT_SERIES_H
+#define BUILDBEAT_COMPARE_VERDICT_SERIES_H
 
-#include "changepoints.h"
-#include "hostfactor.h"
-#include "known.h"
-#include "nights.h"
-#include "rules.h"
-#include "tails.h"
+#include "compare/changepoints.h"
+#include "compare/hostfactor.h"
+#include "compare/known.h"
+#include "compare/nights.h"
+#include "compare/rules.h"
+#include "compare/tails.h"
 
 /* What verdict.c has of a metric: its series, one a task and then the build's and the host's. */
 

@@ -1,8 +1,8 @@
-#include "arena.h"
-#include "bazel_counters.h"
-#include "formats.h"
-#include "trace.h"
-#include "trace_kind.h"
+#include "convert/bazel_counters.h"
+#include "convert/formats.h"
+#include "convert/trace.h"
+#include "convert/trace_kind.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

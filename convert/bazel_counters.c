@@ -1,8 +1,8 @@
-#include "bazel_counters.h"
+#include "convert/bazel_counters.h"
 
-#include "arena.h"
-#include "builder_series.h"
-#include "trace.h"
+#include "convert/builder_series.h"
+#include "convert/trace.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

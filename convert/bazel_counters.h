@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_BAZEL_COUNTERS_H
-#define BUILDBEAT_BAZEL_COUNTERS_H
+#ifndef BUILDBEAT_CONVERT_BAZEL_COUNTERS_H
+#define BUILDBEAT_CONVERT_BAZEL_COUNTERS_H
 
-#include "builder.h"
-#include "json_reader.h"
+#include "convert/builder.h"
+#include "convert/json_reader.h"
 
 /*
  * The counters of a profile, as series: "CPU usage (total)", in cores, is user of

@@ -1,12 +1,12 @@
-#include "builder.h"
+#include "convert/builder.h"
 
-#include "arena.h"
-#include "clock.h"
-#include "event.h"
-#include "index.h"
-#include "kind.h"
-#include "layout.h"
-#include "texts.h"
+#include "core/arena.h"
+#include "core/clock.h"
+#include "core/event.h"
+#include "core/index.h"
+#include "core/kind.h"
+#include "core/layout.h"
+#include "core/texts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_BUILDER_H
-#define BUILDBEAT_BUILDER_H
+#ifndef BUILDBEAT_CONVERT_BUILDER_H
+#define BUILDBEAT_CONVERT_BUILDER_H
 
-#include "recording.h"
+#include "core/recording.h"
 
 #include <stdarg.h>
 

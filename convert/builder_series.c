@@ -1,7 +1,7 @@
-#include "builder_series.h"
+#include "convert/builder_series.h"
 
-#include "arena.h"
-#include "reader.h"
+#include "core/arena.h"
+#include "core/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

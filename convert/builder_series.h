@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_BUILDER_SERIES_H
-#define BUILDBEAT_BUILDER_SERIES_H
+#ifndef BUILDBEAT_CONVERT_BUILDER_SERIES_H
+#define BUILDBEAT_CONVERT_BUILDER_SERIES_H
 
-#include "builder.h"
+#include "convert/builder.h"
 
 /*
  * Samples of the recording a builder makes: a series (proc_stat ..., its columns as

@@ -1,7 +1,7 @@
-#include "builder.h"
-#include "callgrind.h"
-#include "formats.h"
-#include "infile.h"
+#include "convert/builder.h"
+#include "convert/callgrind.h"
+#include "convert/formats.h"
+#include "convert/infile.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CALLGRIND_H
-#define BUILDBEAT_CALLGRIND_H
+#ifndef BUILDBEAT_CONVERT_CALLGRIND_H
+#define BUILDBEAT_CONVERT_CALLGRIND_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

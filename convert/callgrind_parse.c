@@ -1,7 +1,7 @@
-#include "arena.h"
-#include "callgrind.h"
-#include "cursor.h"
-#include "index.h"
+#include "convert/callgrind.h"
+#include "core/arena.h"
+#include "core/cursor.h"
+#include "core/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

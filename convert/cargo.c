@@ -1,10 +1,10 @@
-#include "arena.h"
-#include "builder.h"
-#include "cursor.h"
-#include "formats.h"
-#include "index.h"
-#include "infile.h"
-#include "json_reader.h"
+#include "convert/builder.h"
+#include "convert/formats.h"
+#include "convert/infile.h"
+#include "convert/json_reader.h"
+#include "core/arena.h"
+#include "core/cursor.h"
+#include "core/index.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#include "chrome_write.h"
-#include "formats.h"
-#include "trace.h"
-#include "trace_kind.h"
+#include "convert/chrome_write.h"
+#include "convert/formats.h"
+#include "convert/trace.h"
+#include "convert/trace_kind.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "chrome_write.h"
+#include "convert/chrome_write.h"
 
-#include "json.h"
-#include "outfile.h"
+#include "core/json.h"
+#include "core/outfile.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHROME_WRITE_H
-#define BUILDBEAT_CHROME_WRITE_H
+#ifndef BUILDBEAT_CONVERT_CHROME_WRITE_H
+#define BUILDBEAT_CONVERT_CHROME_WRITE_H
 
-#include "recording.h"
+#include "core/recording.h"
 
 /*
  * A recording as a trace that Perfetto and chrome://tracing show: an instance is a

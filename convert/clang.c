@@ -1,8 +1,8 @@
-#include "clang_unit.h"
-#include "clang_into.h"
-#include "formats.h"
-#include "trace_kind.h"
-#include "builder.h"
+#include "convert/builder.h"
+#include "convert/clang_into.h"
+#include "convert/clang_unit.h"
+#include "convert/formats.h"
+#include "convert/trace_kind.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "clang_into.h"
+#include "convert/clang_into.h"
 
-#include "buf.h"
-#include "clang_unit.h"
-#include "index.h"
-#include "store.h"
+#include "convert/clang_unit.h"
+#include "core/buf.h"
+#include "core/index.h"
+#include "core/store.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
-#include "clang_unit.h"
+#include "convert/clang_unit.h"
 
-#include "gunzip.h"
-#include "trace.h"
-#include "trace_kind.h"
+#include "convert/gunzip.h"
+#include "convert/trace.h"
+#include "convert/trace_kind.h"
 
 #include <errno.h>
 #include <fts.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CLANG_UNIT_H
-#define BUILDBEAT_CLANG_UNIT_H
+#ifndef BUILDBEAT_CONVERT_CLANG_UNIT_H
+#define BUILDBEAT_CONVERT_CLANG_UNIT_H
 
-#include "arena.h"
-#include "error.h"
+#include "core/arena.h"
+#include "core/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-#include "arena.h"
-#include "builder.h"
-#include "cmake_snippet.h"
-#include "cursor.h"
-#include "formats.h"
+#include "convert/builder.h"
+#include "convert/cmake_snippet.h"
+#include "convert/formats.h"
+#include "core/arena.h"
+#include "core/cursor.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "cmake_snippet.h"
+#include "convert/cmake_snippet.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CMAKE_SNIPPET_H
-#define BUILDBEAT_CMAKE_SNIPPET_H
+#ifndef BUILDBEAT_CONVERT_CMAKE_SNIPPET_H
+#define BUILDBEAT_CONVERT_CMAKE_SNIPPET_H
 
-#include "error.h"
-#include "json_reader.h"
+#include "convert/json_reader.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
-#include "convert.h"
+#include "convert/convert.h"
 
-#include "arena.h"
-#include "formats.h"
-#include "gunzip.h"
-#include "layout.h"
+#include "convert/formats.h"
+#include "convert/gunzip.h"
+#include "core/arena.h"
+#include "core/layout.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CONVERT_H
-#define BUILDBEAT_CONVERT_H
+#ifndef BUILDBEAT_CONVERT_CONVERT_H
+#define BUILDBEAT_CONVERT_CONVERT_H
 
-#include "error.h"
-#include "recording.h"
+#include "core/error.h"
+#include "core/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>

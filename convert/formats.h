@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_FORMATS_H
-#define BUILDBEAT_FORMATS_H
+#ifndef BUILDBEAT_CONVERT_FORMATS_H
+#define BUILDBEAT_CONVERT_FORMATS_H
 
-#include "convert.h"
+#include "convert/convert.h"
 
 /* All formats, by name: struct converter converter_NAME in convert/NAME.c. */
 #define FORMATS(_) \

@@ -1,4 +1,4 @@
-#include "gunzip.h"
+#include "convert/gunzip.h"
 
 #include <errno.h>
 #include <fcntl.h>

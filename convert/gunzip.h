@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_GUNZIP_H
-#define BUILDBEAT_GUNZIP_H
+#ifndef BUILDBEAT_CONVERT_GUNZIP_H
+#define BUILDBEAT_CONVERT_GUNZIP_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

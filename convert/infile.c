@@ -1,7 +1,7 @@
-#include "infile.h"
+#include "convert/infile.h"
 
-#include "gunzip.h"
-#include "trust.h"
+#include "convert/gunzip.h"
+#include "core/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

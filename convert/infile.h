@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_INFILE_H
-#define BUILDBEAT_INFILE_H
+#ifndef BUILDBEAT_CONVERT_INFILE_H
+#define BUILDBEAT_CONVERT_INFILE_H
 
-#include "buf.h"
-#include "error.h"
+#include "core/buf.h"
+#include "core/error.h"
 
 /*
  * The whole of a file of another tool, unpacked if it is gzip, into out. 0, or a negative

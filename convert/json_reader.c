@@ -1,6 +1,6 @@
-#include "json_reader.h"
+#include "convert/json_reader.h"
 
-#include "gunzip.h"
+#include "convert/gunzip.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_JSON_READER_H
-#define BUILDBEAT_JSON_READER_H
+#ifndef BUILDBEAT_CONVERT_JSON_READER_H
+#define BUILDBEAT_CONVERT_JSON_READER_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "json_reader.h"
+#include "convert/json_reader.h"
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-#include "formats.h"
+#include "convert/formats.h"
 
-#include "builder.h"
-#include "ninja_build.h"
-#include "ninja_hash.h"
-#include "ninja_log.h"
-#include "ninja_rule.h"
-#include "ninja_waits.h"
+#include "convert/builder.h"
+#include "convert/ninja_build.h"
+#include "convert/ninja_log.h"
+#include "convert/ninja_rule.h"
+#include "convert/ninja_waits.h"
+#include "core/ninja_hash.h"
 
 #include <errno.h>
 #include <limits.h>

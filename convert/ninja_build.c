@@ -1,7 +1,7 @@
-#include "ninja_build.h"
+#include "convert/ninja_build.h"
 
-#include "arena.h"
-#include "ninja_parts.h"
+#include "convert/ninja_parts.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

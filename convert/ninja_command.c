@@ -1,6 +1,6 @@
-#include "ninja_build.h"
+#include "convert/ninja_build.h"
 
-#include "ninja_parts.h"
+#include "convert/ninja_parts.h"
 
 /* What a rule's text becomes for one of its edges. */
 

@@ -1,10 +1,10 @@
-#include "ninja_join.h"
+#include "convert/ninja_join.h"
 
-#include "arena.h"
-#include "event.h"
-#include "ninja_match.h"
-#include "ninja_rule.h"
-#include "ninja_waits.h"
+#include "convert/ninja_match.h"
+#include "convert/ninja_rule.h"
+#include "convert/ninja_waits.h"
+#include "core/arena.h"
+#include "core/event.h"
 
 #include <errno.h>
 #include <stdlib.h>

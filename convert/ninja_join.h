@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_NINJA_JOIN_H
-#define BUILDBEAT_NINJA_JOIN_H
+#ifndef BUILDBEAT_CONVERT_NINJA_JOIN_H
+#define BUILDBEAT_CONVERT_NINJA_JOIN_H
 
-#include "error.h"
-#include "recording.h"
-#include "store.h"
+#include "core/error.h"
+#include "core/recording.h"
+#include "core/store.h"
 
 /*
  * Whoever records ninja or samurai sees commands only. Once the build is over, what

@@ -1,8 +1,8 @@
-#include "ninja_log.h"
+#include "convert/ninja_log.h"
 
-#include "arena.h"
-#include "index.h"
-#include "text_table.h"
+#include "convert/text_table.h"
+#include "core/arena.h"
+#include "core/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-#ifndef BUILDBEAT_NINJA_LOG_H
-#define BUILDBEAT_NINJA_LOG_H
+#ifndef BUILDBEAT_CONVERT_NINJA_LOG_H
+#define BUILDBEAT_CONVERT_NINJA_LOG_H
 
-#include "buf.h"
-#include "cursor.h"
-#include "error.h"
-#include "infile.h"
+#include "convert/infile.h"
+#include "core/buf.h"
+#include "core/cursor.h"
+#include "core/error.h"
 
 #include <stdint.h>
 

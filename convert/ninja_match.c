@@ -1,6 +1,6 @@
-#include "ninja_match.h"
+#include "convert/ninja_match.h"
 
-#include "ninja_hash.h"
+#include "core/ninja_hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

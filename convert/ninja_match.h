@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_NINJA_MATCH_H
-#define BUILDBEAT_NINJA_MATCH_H
+#ifndef BUILDBEAT_CONVERT_NINJA_MATCH_H
+#define BUILDBEAT_CONVERT_NINJA_MATCH_H
 
-#include "ninja_build.h"
-#include "ninja_log.h"
-#include "ninja_tasks.h"
+#include "convert/ninja_build.h"
+#include "convert/ninja_log.h"
+#include "convert/ninja_tasks.h"
 
 /* Which edges the commands of a recorded ninja belong to. */
 

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_NINJA_PARTS_H
-#define BUILDBEAT_NINJA_PARTS_H
+#ifndef BUILDBEAT_CONVERT_NINJA_PARTS_H
+#define BUILDBEAT_CONVERT_NINJA_PARTS_H
 
-#include "ninja_build.h"
+#include "convert/ninja_build.h"
 
 /* The inside of struct ninja_build, private to ninja_*.c. */
 

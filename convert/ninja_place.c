@@ -1,6 +1,6 @@
-#include "ninja_match.h"
+#include "convert/ninja_match.h"
 
-#include "shell.h"
+#include "core/shell.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "ninja_rule.h"
+#include "convert/ninja_rule.h"
 
 #include <stdbool.h>
 #include <string.h>

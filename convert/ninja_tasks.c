@@ -1,11 +1,11 @@
-#include "ninja_tasks.h"
+#include "convert/ninja_tasks.h"
 
-#include "arena.h"
-#include "feed.h"
-#include "field.h"
-#include "index.h"
-#include "layout.h"
-#include "ninja_hash.h"
+#include "core/arena.h"
+#include "core/feed.h"
+#include "core/field.h"
+#include "core/index.h"
+#include "core/layout.h"
+#include "core/ninja_hash.h"
 
 #include <dirent.h>
 #include <errno.h>

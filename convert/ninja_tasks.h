@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_NINJA_TASKS_H
-#define BUILDBEAT_NINJA_TASKS_H
+#ifndef BUILDBEAT_CONVERT_NINJA_TASKS_H
+#define BUILDBEAT_CONVERT_NINJA_TASKS_H
 
-#include "cursor.h"
-#include "event.h"
-#include "recording.h"
+#include "core/cursor.h"
+#include "core/event.h"
+#include "core/recording.h"
 
 #include <stdbool.h>
 #include <stdint.h>

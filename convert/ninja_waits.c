@@ -1,6 +1,6 @@
-#include "ninja_waits.h"
+#include "convert/ninja_waits.h"
 
-#include "arena.h"
+#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

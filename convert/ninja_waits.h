@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_NINJA_WAITS_H
-#define BUILDBEAT_NINJA_WAITS_H
+#ifndef BUILDBEAT_CONVERT_NINJA_WAITS_H
+#define BUILDBEAT_CONVERT_NINJA_WAITS_H
 
-#include "ninja_build.h"
+#include "convert/ninja_build.h"
 
 /*
  * Which of the edges that ran another edge had to wait for. Behind a phony edge, and of

@@ -1,5 +1,5 @@
-#include "formats.h"
-#include "oe_write.h"
+#include "convert/formats.h"
+#include "convert/oe_write.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-#include "oe_write.h"
+#include "convert/oe_write.h"
 
-#include "utf8.h"
+#include "core/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>

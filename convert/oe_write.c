@@ -1,9 +1,9 @@
-#include "oe_write.h"
+#include "convert/oe_write.h"
 
-#include "oe.h"
-#include "outdir.h"
-#include "saturate.h"
-#include "store.h"
+#include "core/oe.h"
+#include "core/outdir.h"
+#include "core/saturate.h"
+#include "core/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

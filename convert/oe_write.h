@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_OE_WRITE_H
-#define BUILDBEAT_OE_WRITE_H
+#ifndef BUILDBEAT_CONVERT_OE_WRITE_H
+#define BUILDBEAT_CONVERT_OE_WRITE_H
 
-#include "buf.h"
-#include "error.h"
-#include "recording.h"
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#include "oe_write.h"
+#include "convert/oe_write.h"
 
-#include "column.h"
-#include "saturate.h"
+#include "core/column.h"
+#include "core/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>

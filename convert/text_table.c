@@ -1,7 +1,7 @@
-#include "text_table.h"
+#include "convert/text_table.h"
 
-#include "arena.h"
-#include "ninja_hash.h"
+#include "core/arena.h"
+#include "core/ninja_hash.h"
 
 #include <stdlib.h>
 #include <string.h>

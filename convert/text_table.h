@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_TEXT_TABLE_H
-#define BUILDBEAT_TEXT_TABLE_H
+#ifndef BUILDBEAT_CONVERT_TEXT_TABLE_H
+#define BUILDBEAT_CONVERT_TEXT_TABLE_H
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-#include "trace.h"
+#include "convert/trace.h"
 
-#include "arena.h"
-#include "index.h"
+#include "core/arena.h"
+#include "core/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_TRACE_H
-#define BUILDBEAT_TRACE_H
+#ifndef BUILDBEAT_CONVERT_TRACE_H
+#define BUILDBEAT_CONVERT_TRACE_H
 
-#include "builder.h"
-#include "json_reader.h"
+#include "convert/builder.h"
+#include "convert/json_reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "trace_kind.h"
+#include "convert/trace_kind.h"
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 static void skip_blank(struct cursor *c)
 {

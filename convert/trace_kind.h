@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_TRACE_KIND_H
-#define BUILDBEAT_TRACE_KIND_H
+#ifndef BUILDBEAT_CONVERT_TRACE_KIND_H
+#define BUILDBEAT_CONVERT_TRACE_KIND_H
 
-#include "convert.h"
+#include "convert/convert.h"
 
 /* Whose trace a file in Chrome's trace format is, by its beginning. */
 enum trace_kind { TRACE_NONE, TRACE_BAZEL, TRACE_CHROME, TRACE_CLANG };

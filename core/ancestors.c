@@ -1,6 +1,6 @@
-#include "store.h"
+#include "core/store.h"
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_ARENA_H
-#define BUILDBEAT_ARENA_H
+#ifndef BUILDBEAT_CORE_ARENA_H
+#define BUILDBEAT_CORE_ARENA_H
 
 #include <stddef.h>
 #include <stdint.h>

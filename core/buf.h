@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_BUF_H
-#define BUILDBEAT_BUF_H
+#ifndef BUILDBEAT_CORE_BUF_H
+#define BUILDBEAT_CORE_BUF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "buildinfo.h"
+#include "core/buildinfo.h"
 
-#include "store.h"
+#include "core/store.h"
 
 #include <fcntl.h>
 #include <limits.h>

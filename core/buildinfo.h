@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_BUILDINFO_H
-#define BUILDBEAT_BUILDINFO_H
+#ifndef BUILDBEAT_CORE_BUILDINFO_H
+#define BUILDBEAT_CORE_BUILDINFO_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdint.h>
 

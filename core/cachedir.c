@@ -1,4 +1,4 @@
-#include "cachedir.h"
+#include "core/cachedir.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CACHEDIR_H
-#define BUILDBEAT_CACHEDIR_H
+#ifndef BUILDBEAT_CORE_CACHEDIR_H
+#define BUILDBEAT_CORE_CACHEDIR_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 /* Our part of the user's cache directory, "~/.cache/buildbeat"; whether it is there is not
  * looked at. 0, or -ENOENT where neither XDG_CACHE_HOME nor HOME names one. */

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CLOCK_H
-#define BUILDBEAT_CLOCK_H
+#ifndef BUILDBEAT_CORE_CLOCK_H
+#define BUILDBEAT_CORE_CLOCK_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
-#include "column.h"
+#include "core/column.h"
 
-#include "cursor.h"
-#include "saturate.h"
+#include "core/cursor.h"
+#include "core/saturate.h"
 
 #include <string.h>
 

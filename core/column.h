@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_COLUMN_H
-#define BUILDBEAT_COLUMN_H
+#ifndef BUILDBEAT_CORE_COLUMN_H
+#define BUILDBEAT_CORE_COLUMN_H
 
-#include "recording.h"
+#include "core/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#include "command_name.h"
+#include "core/command_name.h"
 
-#include "kind.h"
-#include "shell.h"
+#include "core/kind.h"
+#include "core/shell.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CURSOR_H
-#define BUILDBEAT_CURSOR_H
+#ifndef BUILDBEAT_CORE_CURSOR_H
+#define BUILDBEAT_CORE_CURSOR_H
 
 #include <endian.h>
 #include <stdbool.h>

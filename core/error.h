@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_ERROR_H
-#define BUILDBEAT_ERROR_H
+#ifndef BUILDBEAT_CORE_ERROR_H
+#define BUILDBEAT_CORE_ERROR_H
 
 /*
  * What went wrong with an input, and where. Filled by the rooms below cli/,

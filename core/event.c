@@ -1,6 +1,6 @@
-#include "event.h"
+#include "core/event.h"
 
-#include "redact.h"
+#include "core/redact.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_EVENT_H
-#define BUILDBEAT_EVENT_H
+#ifndef BUILDBEAT_CORE_EVENT_H
+#define BUILDBEAT_CORE_EVENT_H
 
-#include "buf.h"
-#include "cursor.h"
+#include "core/buf.h"
+#include "core/cursor.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "feed.h"
+#include "core/feed.h"
 
 #include <errno.h>
 #include <string.h>

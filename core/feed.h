@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_FEED_H
-#define BUILDBEAT_FEED_H
+#ifndef BUILDBEAT_CORE_FEED_H
+#define BUILDBEAT_CORE_FEED_H
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "field.h"
+#include "core/field.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_FIELD_H
-#define BUILDBEAT_FIELD_H
+#ifndef BUILDBEAT_CORE_FIELD_H
+#define BUILDBEAT_CORE_FIELD_H
 
-#include "buf.h"
-#include "cursor.h"
+#include "core/buf.h"
+#include "core/cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

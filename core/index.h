@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_INDEX_H
-#define BUILDBEAT_INDEX_H
+#ifndef BUILDBEAT_CORE_INDEX_H
+#define BUILDBEAT_CORE_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "json.h"
+#include "core/json.h"
 
-#include "utf8.h"
+#include "core/utf8.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_JSON_H
-#define BUILDBEAT_JSON_H
+#ifndef BUILDBEAT_CORE_JSON_H
+#define BUILDBEAT_CORE_JSON_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#include "kind.h"
+#include "core/kind.h"
 
-#include "cursor.h"
-#include "shell.h"
+#include "core/cursor.h"
+#include "core/shell.h"
 
 #include <string.h>
 

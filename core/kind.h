@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_KIND_H
-#define BUILDBEAT_KIND_H
+#ifndef BUILDBEAT_CORE_KIND_H
+#define BUILDBEAT_CORE_KIND_H
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 /*
  * What sort of work a command is, from its text alone, through assignments,

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_LAYOUT_H
-#define BUILDBEAT_LAYOUT_H
+#ifndef BUILDBEAT_CORE_LAYOUT_H
+#define BUILDBEAT_CORE_LAYOUT_H
 
 /* The files of a recording and the words they share. */
 

@@ -1,8 +1,8 @@
-#include "lost.h"
+#include "core/lost.h"
 
-#include "buf.h"
-#include "layout.h"
-#include "store.h"
+#include "core/buf.h"
+#include "core/layout.h"
+#include "core/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

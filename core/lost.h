@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_LOST_H
-#define BUILDBEAT_LOST_H
+#ifndef BUILDBEAT_CORE_LOST_H
+#define BUILDBEAT_CORE_LOST_H
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "ninja_hash.h"
+#include "core/ninja_hash.h"
 
 #include <endian.h>
 #include <string.h>

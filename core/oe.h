@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_OE_H
-#define BUILDBEAT_OE_H
+#ifndef BUILDBEAT_CORE_OE_H
+#define BUILDBEAT_CORE_OE_H
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 /*
  * OpenEmbedded's buildstats, as bitbake leaves them, read into a recording: the

@@ -1,7 +1,7 @@
-#include "oe_reader.h"
+#include "core/oe_reader.h"
 
-#include "clock.h"
-#include "layout.h"
+#include "core/clock.h"
+#include "core/layout.h"
 
 #include <errno.h>
 #include <stdarg.h>

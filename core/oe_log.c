@@ -1,4 +1,4 @@
-#include "oe_reader.h"
+#include "core/oe_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
-#ifndef BUILDBEAT_OE_READER_H
-#define BUILDBEAT_OE_READER_H
+#ifndef BUILDBEAT_CORE_OE_READER_H
+#define BUILDBEAT_CORE_OE_READER_H
 
-#include "feed.h"
-#include "index.h"
-#include "oe.h"
-#include "reader.h"
+#include "core/feed.h"
+#include "core/index.h"
+#include "core/oe.h"
+#include "core/reader.h"
 
 /*
  * The inside of reading OpenEmbedded's directories, private to oe_*.c, recording.c

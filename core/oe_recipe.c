@@ -1,4 +1,4 @@
-#include "oe.h"
+#include "core/oe.h"
 
 #include <string.h>
 

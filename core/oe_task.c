@@ -1,6 +1,6 @@
-#include "oe_reader.h"
+#include "core/oe_reader.h"
 
-#include "kind.h"
+#include "core/kind.h"
 
 #include <errno.h>
 #include <string.h>

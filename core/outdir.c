@@ -1,7 +1,7 @@
-#include "outdir.h"
+#include "core/outdir.h"
 
-#include "store.h"
-#include "trust.h"
+#include "core/store.h"
+#include "core/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_OUTDIR_H
-#define BUILDBEAT_OUTDIR_H
+#ifndef BUILDBEAT_CORE_OUTDIR_H
+#define BUILDBEAT_CORE_OUTDIR_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <limits.h>
 #include <sys/types.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_OUTFILE_H
-#define BUILDBEAT_OUTFILE_H
+#ifndef BUILDBEAT_CORE_OUTFILE_H
+#define BUILDBEAT_CORE_OUTFILE_H
 
-#include "buf.h"
-#include "error.h"
+#include "core/buf.h"
+#include "core/error.h"
 
 /*
  * Write a file that the user named. It appears whole or not at all: it is written beside and

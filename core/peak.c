@@ -1,8 +1,8 @@
-#include "peak.h"
+#include "core/peak.h"
 
-#include "cursor.h"
-#include "event.h"
-#include "store.h"
+#include "core/cursor.h"
+#include "core/event.h"
+#include "core/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

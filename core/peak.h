@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_PEAK_H
-#define BUILDBEAT_PEAK_H
+#ifndef BUILDBEAT_CORE_PEAK_H
+#define BUILDBEAT_CORE_PEAK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-#include "process_log.h"
+#include "core/process_log.h"
 
-#include "field.h"
-#include "redact.h"
+#include "core/field.h"
+#include "core/redact.h"
 
 #include <string.h>
 #include <sys/wait.h>

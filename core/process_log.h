@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_PROCESS_LOG_H
-#define BUILDBEAT_PROCESS_LOG_H
+#ifndef BUILDBEAT_CORE_PROCESS_LOG_H
+#define BUILDBEAT_CORE_PROCESS_LOG_H
 
-#include "buf.h"
-#include "cursor.h"
-#include "event.h"
+#include "core/buf.h"
+#include "core/cursor.h"
+#include "core/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

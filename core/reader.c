@@ -1,6 +1,6 @@
-#include "reader.h"
+#include "core/reader.h"
 
-#include "field.h"
+#include "core/field.h"
 
 #include <errno.h>
 #include <limits.h>

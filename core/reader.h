@@ -1,12 +1,12 @@
-#ifndef BUILDBEAT_READER_H
-#define BUILDBEAT_READER_H
+#ifndef BUILDBEAT_CORE_READER_H
+#define BUILDBEAT_CORE_READER_H
 
-#include "arena.h"
-#include "cursor.h"
-#include "feed.h"
-#include "index.h"
-#include "recording.h"
-#include "texts.h"
+#include "core/arena.h"
+#include "core/cursor.h"
+#include "core/feed.h"
+#include "core/index.h"
+#include "core/recording.h"
+#include "core/texts.h"
 
 /*
  * The inside of recording_read(), private to recording*.c and their tests: a

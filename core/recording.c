@@ -1,8 +1,8 @@
-#include "recording.h"
+#include "core/recording.h"
 
-#include "layout.h"
-#include "oe_reader.h"
-#include "reader.h"
+#include "core/layout.h"
+#include "core/oe_reader.h"
+#include "core/reader.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
-#ifndef BUILDBEAT_RECORDING_H
-#define BUILDBEAT_RECORDING_H
+#ifndef BUILDBEAT_CORE_RECORDING_H
+#define BUILDBEAT_CORE_RECORDING_H
 
-#include "buf.h"
-#include "error.h"
-#include "lost.h"
-#include "series.h"
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/lost.h"
+#include "core/series.h"
 
 #include <stdbool.h>
 #include <stddef.h>

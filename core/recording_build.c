@@ -1,5 +1,5 @@
-#include "layout.h"
-#include "reader.h"
+#include "core/layout.h"
+#include "core/reader.h"
 
 #include <errno.h>
 #include <string.h>

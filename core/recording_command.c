@@ -1,7 +1,7 @@
-#include "event.h"
-#include "field.h"
-#include "recording.h"
-#include "texts.h"
+#include "core/event.h"
+#include "core/field.h"
+#include "core/recording.h"
+#include "core/texts.h"
 
 #include <string.h>
 

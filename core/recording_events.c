@@ -1,7 +1,7 @@
-#include "event.h"
-#include "field.h"
-#include "kind.h"
-#include "reader.h"
+#include "core/event.h"
+#include "core/field.h"
+#include "core/kind.h"
+#include "core/reader.h"
 
 #include <errno.h>
 #include <string.h>

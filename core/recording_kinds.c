@@ -1,6 +1,6 @@
-#include "field.h"
-#include "kind.h"
-#include "reader.h"
+#include "core/field.h"
+#include "core/kind.h"
+#include "core/reader.h"
 
 #include <string.h>
 

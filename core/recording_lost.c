@@ -1,7 +1,7 @@
 /* Tasks that a recording lacks, as the gaps in their numbers show. */
-#include "column.h"
-#include "event.h"
-#include "reader.h"
+#include "core/column.h"
+#include "core/event.h"
+#include "core/reader.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-#include "field.h"
-#include "process_log.h"
-#include "reader.h"
+#include "core/field.h"
+#include "core/process_log.h"
+#include "core/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

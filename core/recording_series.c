@@ -1,7 +1,7 @@
-#include "recording_series.h"
+#include "core/recording_series.h"
 
-#include "reader.h"
-#include "recording_writer.h"
+#include "core/reader.h"
+#include "core/recording_writer.h"
 
 int recording_series_write(struct buf *text, const struct series *s)
 {

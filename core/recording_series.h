@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_RECORDING_SERIES_H
-#define BUILDBEAT_RECORDING_SERIES_H
+#ifndef BUILDBEAT_CORE_RECORDING_SERIES_H
+#define BUILDBEAT_CORE_RECORDING_SERIES_H
 
-#include "buf.h"
-#include "recording.h"
+#include "core/buf.h"
+#include "core/recording.h"
 
 /* A series as the text of its proc_*.log, which becomes the same series again. 0 or -ENOMEM. */
 int recording_series_write(struct buf *text, const struct series *s);

@@ -1,7 +1,7 @@
-#include "command_name.h"
-#include "event.h"
-#include "layout.h"
-#include "reader.h"
+#include "core/command_name.h"
+#include "core/event.h"
+#include "core/layout.h"
+#include "core/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

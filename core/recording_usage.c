@@ -1,5 +1,5 @@
-#include "reader.h"
-#include "usage_log.h"
+#include "core/reader.h"
+#include "core/usage_log.h"
 
 #include <errno.h>
 #include <stdlib.h>

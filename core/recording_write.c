@@ -1,13 +1,13 @@
-#include "recording_write.h"
+#include "core/recording_write.h"
 
-#include "clock.h"
-#include "event.h"
-#include "field.h"
-#include "layout.h"
-#include "outdir.h"
-#include "redact.h"
-#include "recording_writer.h"
-#include "store.h"
+#include "core/clock.h"
+#include "core/event.h"
+#include "core/field.h"
+#include "core/layout.h"
+#include "core/outdir.h"
+#include "core/recording_writer.h"
+#include "core/redact.h"
+#include "core/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_RECORDING_WRITE_H
-#define BUILDBEAT_RECORDING_WRITE_H
+#ifndef BUILDBEAT_CORE_RECORDING_WRITE_H
+#define BUILDBEAT_CORE_RECORDING_WRITE_H
 
-#include "recording.h"
-#include "store.h"
+#include "core/recording.h"
+#include "core/store.h"
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
-#include "recording_writer.h"
+#include "core/recording_writer.h"
 
-#include "reader.h"
+#include "core/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "recording_writer.h"
+#include "core/recording_writer.h"
 
-#include "event.h"
-#include "index.h"
-#include "kind.h"
+#include "core/event.h"
+#include "core/index.h"
+#include "core/kind.h"
 
 #include <stdio.h>
 #include <string.h>

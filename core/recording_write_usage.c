@@ -1,6 +1,6 @@
-#include "recording_writer.h"
+#include "core/recording_writer.h"
 
-#include "usage_log.h"
+#include "core/usage_log.h"
 
 #include <errno.h>
 #include <stdlib.h>

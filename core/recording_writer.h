@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_RECORDING_WRITER_H
-#define BUILDBEAT_RECORDING_WRITER_H
+#ifndef BUILDBEAT_CORE_RECORDING_WRITER_H
+#define BUILDBEAT_CORE_RECORDING_WRITER_H
 
-#include "buf.h"
-#include "event.h"
-#include "recording.h"
+#include "core/buf.h"
+#include "core/event.h"
+#include "core/recording.h"
 
 /*
  * The inside of recording_write(), private to recording_write*.c: a file being

@@ -1,6 +1,6 @@
-#include "redact.h"
+#include "core/redact.h"
 
-#include "field.h"
+#include "core/field.h"
 
 #include <endian.h>
 #include <pthread.h>

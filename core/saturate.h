@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_SATURATE_H
-#define BUILDBEAT_SATURATE_H
+#ifndef BUILDBEAT_CORE_SATURATE_H
+#define BUILDBEAT_CORE_SATURATE_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "series.h"
+#include "core/series.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_SERIES_H
-#define BUILDBEAT_SERIES_H
+#ifndef BUILDBEAT_CORE_SERIES_H
+#define BUILDBEAT_CORE_SERIES_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
-#include "store.h"
+#include "core/store.h"
 
-#include "clock.h"
-#include "cursor.h"
-#include "layout.h"
-#include "redact.h"
-#include "trust.h"
+#include "core/clock.h"
+#include "core/cursor.h"
+#include "core/layout.h"
+#include "core/redact.h"
+#include "core/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
-#ifndef BUILDBEAT_STORE_H
-#define BUILDBEAT_STORE_H
+#ifndef BUILDBEAT_CORE_STORE_H
+#define BUILDBEAT_CORE_STORE_H
 
-#include "buf.h"
-#include "error.h"
-#include "event.h"
-#include "lost.h"
+#include "core/buf.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/lost.h"
 
 #include <limits.h>
 #include <stdbool.h>

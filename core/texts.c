@@ -1,7 +1,7 @@
-#include "texts.h"
+#include "core/texts.h"
 
-#include "arena.h"
-#include "feed.h"
+#include "core/arena.h"
+#include "core/feed.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_TEXTS_H
-#define BUILDBEAT_TEXTS_H
+#ifndef BUILDBEAT_CORE_TEXTS_H
+#define BUILDBEAT_CORE_TEXTS_H
 
-#include "buf.h"
-#include "cursor.h"
+#include "core/buf.h"
+#include "core/cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "trust.h"
+#include "core/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_TRUST_H
-#define BUILDBEAT_TRUST_H
+#ifndef BUILDBEAT_CORE_TRUST_H
+#define BUILDBEAT_CORE_TRUST_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "usage_log.h"
+#include "core/usage_log.h"
 
 #include <string.h>
 

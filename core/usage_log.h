@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_USAGE_LOG_H
-#define BUILDBEAT_USAGE_LOG_H
+#ifndef BUILDBEAT_CORE_USAGE_LOG_H
+#define BUILDBEAT_CORE_USAGE_LOG_H
 
-#include "buf.h"
-#include "event.h"
-#include "series.h"
+#include "core/buf.h"
+#include "core/event.h"
+#include "core/series.h"
 
 #include <stdbool.h>
 #include <stddef.h>

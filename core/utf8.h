@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_UTF8_H
-#define BUILDBEAT_UTF8_H
+#ifndef BUILDBEAT_CORE_UTF8_H
+#define BUILDBEAT_CORE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* The C ABI of buildbeat_plugin.h, for hosts in any language: a table of
  * functions on a session. */
-#include "buildbeat_plugin.h"
+#include "plugin/buildbeat_plugin.h"
 
-#include "buf.h"
-#include "event.h"
-#include "session.h"
+#include "core/buf.h"
+#include "core/event.h"
+#include "plugin/session.h"
 
 #include <errno.h>
 #include <limits.h>

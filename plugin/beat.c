@@ -1,7 +1,7 @@
-#include "beat.h"
+#include "plugin/beat.h"
 
-#include "clock.h"
-#include "sampler.h"
+#include "core/clock.h"
+#include "sampler/sampler.h"
 
 #include <signal.h>
 #include <time.h>

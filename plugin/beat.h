@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_BEAT_H
-#define BUILDBEAT_BEAT_H
+#ifndef BUILDBEAT_PLUGIN_BEAT_H
+#define BUILDBEAT_PLUGIN_BEAT_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-#include "carry.h"
+#include "plugin/carry.h"
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CARRY_H
-#define BUILDBEAT_CARRY_H
+#ifndef BUILDBEAT_PLUGIN_CARRY_H
+#define BUILDBEAT_PLUGIN_CARRY_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CARRY_ELF_H
-#define BUILDBEAT_CARRY_ELF_H
+#ifndef BUILDBEAT_PLUGIN_CARRY_ELF_H
+#define BUILDBEAT_PLUGIN_CARRY_ELF_H
 
-#include "carry.h"
+#include "plugin/carry.h"
 
 #include <elf.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
-#include "carry.h"
+#include "plugin/carry.h"
 
-#include "carry_elf.h"
-#include "cursor.h"
-#include "store.h"
+#include "core/cursor.h"
+#include "core/store.h"
+#include "plugin/carry_elf.h"
 
 #include <string.h>
 

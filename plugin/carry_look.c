@@ -1,4 +1,4 @@
-#include "carry_elf.h"
+#include "plugin/carry_elf.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-#include "children.h"
+#include "plugin/children.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHILDREN_H
-#define BUILDBEAT_CHILDREN_H
+#ifndef BUILDBEAT_PLUGIN_CHILDREN_H
+#define BUILDBEAT_PLUGIN_CHILDREN_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

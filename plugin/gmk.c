@@ -12,12 +12,12 @@
  * variables are the second and third best, each visible: IFS and SHELL, which make
  * expands for every line of a recipe to find out whether it needs a shell.
  */
-#include "buildbeat_plugin.h"
-#include "buf.h"
-#include "cursor.h"
-#include "session.h"
-#include "procs.h"
-#include "redact.h"
+#include "core/buf.h"
+#include "core/cursor.h"
+#include "core/redact.h"
+#include "plugin/buildbeat_plugin.h"
+#include "plugin/procs.h"
+#include "plugin/session.h"
 
 #include <errno.h>
 #include <limits.h>

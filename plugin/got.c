@@ -1,4 +1,4 @@
-#include "got.h"
+#include "plugin/got.h"
 
 #include <elf.h>
 #include <link.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_GOT_H
-#define BUILDBEAT_GOT_H
+#ifndef BUILDBEAT_PLUGIN_GOT_H
+#define BUILDBEAT_PLUGIN_GOT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "pidtable.h"
+#include "plugin/pidtable.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_PIDTABLE_H
-#define BUILDBEAT_PIDTABLE_H
+#ifndef BUILDBEAT_PLUGIN_PIDTABLE_H
+#define BUILDBEAT_PLUGIN_PIDTABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

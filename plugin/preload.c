@@ -3,7 +3,7 @@
  * no host, or where nothing is recorded any more, they only see to it that the
  * recording is carried on to the build tools below.
  */
-#include "preload.h"
+#include "plugin/preload.h"
 
 #include <dlfcn.h>
 #include <alloca.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_PRELOAD_H
-#define BUILDBEAT_PRELOAD_H
+#ifndef BUILDBEAT_PLUGIN_PRELOAD_H
+#define BUILDBEAT_PLUGIN_PRELOAD_H
 
-#include "carry.h"
-#include "event.h"
+#include "core/event.h"
+#include "plugin/carry.h"
 
 #include <poll.h>
 #include <signal.h>

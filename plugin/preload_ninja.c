@@ -1,7 +1,7 @@
-#include "preload.h"
+#include "plugin/preload.h"
 
-#include "event.h"
-#include "ninja_hash.h"
+#include "core/event.h"
+#include "core/ninja_hash.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "preload.h"
+#include "plugin/preload.h"
 
 #include <errno.h>
 #include <pthread.h>

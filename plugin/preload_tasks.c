@@ -1,11 +1,11 @@
-#include "preload.h"
+#include "plugin/preload.h"
 
-#include "event.h"
-#include "layout.h"
-#include "peak.h"
-#include "pidtable.h"
-#include "shell.h"
-#include "store.h"
+#include "core/event.h"
+#include "core/layout.h"
+#include "core/peak.h"
+#include "core/shell.h"
+#include "core/store.h"
+#include "plugin/pidtable.h"
 
 #include <errno.h>
 #include <fcntl.h>

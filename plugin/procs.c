@@ -1,11 +1,11 @@
-#include "procs.h"
+#include "plugin/procs.h"
 
-#include "carry.h"
-#include "children.h"
-#include "cursor.h"
-#include "event.h"
-#include "got.h"
-#include "session.h"
+#include "core/cursor.h"
+#include "core/event.h"
+#include "plugin/carry.h"
+#include "plugin/children.h"
+#include "plugin/got.h"
+#include "plugin/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

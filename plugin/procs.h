@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_PROCS_H
-#define BUILDBEAT_PROCS_H
+#ifndef BUILDBEAT_PLUGIN_PROCS_H
+#define BUILDBEAT_PLUGIN_PROCS_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
-#include "session.h"
+#include "plugin/session.h"
 
-#include "buildinfo.h"
-#include "cursor.h"
-#include "layout.h"
-#include "redact.h"
+#include "core/buildinfo.h"
+#include "core/cursor.h"
+#include "core/layout.h"
+#include "core/redact.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
-#ifndef BUILDBEAT_SESSION_H
-#define BUILDBEAT_SESSION_H
+#ifndef BUILDBEAT_PLUGIN_SESSION_H
+#define BUILDBEAT_PLUGIN_SESSION_H
 
-#include "beat.h"
-#include "error.h"
-#include "peak.h"
-#include "store.h"
-#include "ticket.h"
+#include "core/error.h"
+#include "core/peak.h"
+#include "core/store.h"
+#include "plugin/beat.h"
+#include "plugin/ticket.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
-#include "ticket.h"
+#include "plugin/ticket.h"
 
-#include "carry.h"
-#include "layout.h"
-#include "redact.h"
-#include "trust.h"
+#include "core/layout.h"
+#include "core/redact.h"
+#include "core/trust.h"
+#include "plugin/carry.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_TICKET_H
-#define BUILDBEAT_TICKET_H
+#ifndef BUILDBEAT_PLUGIN_TICKET_H
+#define BUILDBEAT_PLUGIN_TICKET_H
 
-#include "buf.h"
-#include "store.h"
+#include "core/buf.h"
+#include "core/store.h"
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
-#include "cost.h"
+#include "render/cost.h"
 
-#include "saturate.h"
+#include "core/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "curve.h"
+#include "render/curve.h"
 
-#include "cost.h"
-#include "saturate.h"
-#include "sort.h"
+#include "core/saturate.h"
+#include "render/cost.h"
+#include "render/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

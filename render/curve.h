@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_CURVE_H
 #define BUILDBEAT_RENDER_CURVE_H
 
-#include "recording.h"
+#include "core/recording.h"
 
 #include <stddef.h>
 #include <stdint.h>

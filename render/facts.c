@@ -1,4 +1,4 @@
-#include "facts.h"
+#include "render/facts.h"
 
 #include <string.h>
 

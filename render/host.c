@@ -1,6 +1,6 @@
-#include "host.h"
+#include "render/host.h"
 
-#include "saturate.h"
+#include "core/saturate.h"
 
 const char *const pressure_name[PRESSURES] = {
 	[PRESSURE_CPU_SOME] = "cpu.some",

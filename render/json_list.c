@@ -1,6 +1,6 @@
-#include "listing.h"
+#include "render/listing.h"
 
-#include "json.h"
+#include "core/json.h"
 
 static void add_entry(struct json *j, const struct listing_entry *e)
 {

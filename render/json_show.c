@@ -1,9 +1,9 @@
-#include "show.h"
+#include "render/show.h"
 
-#include "json.h"
-#include "names.h"
-#include "programs.h"
-#include "saturate.h"
+#include "core/json.h"
+#include "core/saturate.h"
+#include "render/names.h"
+#include "render/programs.h"
 
 #include <errno.h>
 #include <stdio.h>

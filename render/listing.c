@@ -1,7 +1,7 @@
-#include "listing.h"
+#include "render/listing.h"
 
-#include "layout.h"
-#include "trust.h"
+#include "core/layout.h"
+#include "core/trust.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 #ifndef BUILDBEAT_RENDER_LISTING_H
 #define BUILDBEAT_RENDER_LISTING_H
 
-#include "error.h"
-#include "recording.h"
-#include "summary.h"
-#include "text.h"
+#include "core/error.h"
+#include "core/recording.h"
+#include "render/summary.h"
+#include "render/text.h"
 
 /* The recordings in a directory of recordings: what their `build` files say. */
 struct listing_entry {

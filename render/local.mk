@@ -74,7 +74,7 @@ CLEANFILES += render/chart/bootchart_text.c
 render/chart/bootchart_text.c: render/chart/bootchart.css render/chart/bootchart.js \
 		render/chart/common.js render/local.mk
 	$(AM_V_GEN)$(MKDIR_P) render/chart && { \
-		echo '#include "bootchart_text.h"'; \
+		echo '#include "render/chart/bootchart_text.h"'; \
 		for i in css js; do \
 			echo "const char bootchart_$$i[] ="; \
 			sed -e '/^\/\* common.js \*\/$$/r $(srcdir)/render/chart/common.js' \

@@ -1,6 +1,6 @@
-#include "names.h"
+#include "render/names.h"
 
-#include "command_name.h"
+#include "core/command_name.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_NAMES_H
 #define BUILDBEAT_RENDER_NAMES_H
 
-#include "summary.h"
+#include "render/summary.h"
 
 /* How people find a task: names as they would say them. */
 

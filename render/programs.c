@@ -1,7 +1,7 @@
-#include "programs.h"
+#include "render/programs.h"
 
-#include "saturate.h"
-#include "sort.h"
+#include "core/saturate.h"
+#include "render/sort.h"
 
 #include <stdlib.h>
 

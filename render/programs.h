@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_PROGRAMS_H
 #define BUILDBEAT_RENDER_PROGRAMS_H
 
-#include "summary.h"
+#include "render/summary.h"
 
 /*
  * Of the recording's programs the `top` (or all, if fewer) that used most CPU or, where

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_RENDER_SHOW_H
 #define BUILDBEAT_RENDER_SHOW_H
 
-#include "text.h"
-#include "view.h"
+#include "render/text.h"
+#include "render/view.h"
 
 /* What `buildbeat show` was asked for. */
 struct show_options {

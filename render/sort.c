@@ -1,4 +1,4 @@
-#include "sort.h"
+#include "render/sort.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
-#include "summary.h"
+#include "render/summary.h"
 
-#include "saturate.h"
-#include "sort.h"
-#include "targets.h"
+#include "core/saturate.h"
+#include "render/sort.h"
+#include "render/targets.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #ifndef BUILDBEAT_RENDER_SUMMARY_H
 #define BUILDBEAT_RENDER_SUMMARY_H
 
-#include "cost.h"
-#include "curve.h"
-#include "host.h"
-#include "recording.h"
+#include "core/recording.h"
+#include "render/cost.h"
+#include "render/curve.h"
+#include "render/host.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "targets.h"
+#include "render/targets.h"
 
-#include "hash.h"
+#include "render/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

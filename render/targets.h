@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_TARGETS_H
 #define BUILDBEAT_RENDER_TARGETS_H
 
-#include "summary.h"
+#include "render/summary.h"
 
 /* Fill target and n_targets of a summary, and their links in nest; needs its order
  * and the costs in nest. 0 or -ENOMEM. */

@@ -1,6 +1,6 @@
-#include "text.h"
+#include "render/text.h"
 
-#include "utf8.h"
+#include "core/utf8.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_TEXT_H
 #define BUILDBEAT_RENDER_TEXT_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-#include "text_show.h"
+#include "render/text_show.h"
 
-#include "facts.h"
-#include "names.h"
-#include "saturate.h"
+#include "core/saturate.h"
+#include "render/facts.h"
+#include "render/names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "listing.h"
+#include "render/listing.h"
 
-#include "names.h"
-#include "view.h"
+#include "render/names.h"
+#include "render/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "text_show.h"
+#include "render/text_show.h"
 
-#include "names.h"
-#include "saturate.h"
+#include "core/saturate.h"
+#include "render/names.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-#include "text_show.h"
+#include "render/text_show.h"
 
-#include "facts.h"
-#include "names.h"
-#include "programs.h"
-#include "saturate.h"
+#include "core/saturate.h"
+#include "render/facts.h"
+#include "render/names.h"
+#include "render/programs.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_TEXT_SHOW_H
 #define BUILDBEAT_RENDER_TEXT_SHOW_H
 
-#include "show.h"
+#include "render/show.h"
 
 /* The parts of text_show(), private to it. */
 

@@ -1,9 +1,9 @@
-#include "view.h"
+#include "render/view.h"
 
-#include "arena.h"
-#include "index.h"
-#include "saturate.h"
-#include "sort.h"
+#include "core/arena.h"
+#include "core/index.h"
+#include "core/saturate.h"
+#include "render/sort.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_VIEW_H
 #define BUILDBEAT_RENDER_VIEW_H
 
-#include "summary.h"
+#include "render/summary.h"
 
 /* Which tasks of a summary are asked for; all conditions must hold. */
 struct selection {

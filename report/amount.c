@@ -1,7 +1,7 @@
-#include "amount.h"
+#include "report/amount.h"
 
-#include "names.h"
-#include "text.h"
+#include "render/names.h"
+#include "render/text.h"
 
 #include <math.h>
 #include <time.h>

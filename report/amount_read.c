@@ -1,6 +1,6 @@
-#include "amount_read.h"
+#include "report/amount_read.h"
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #define DECIMALS 6
 

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_AMOUNT_READ_H
-#define BUILDBEAT_AMOUNT_READ_H
+#ifndef BUILDBEAT_REPORT_AMOUNT_READ_H
+#define BUILDBEAT_REPORT_AMOUNT_READ_H
 
-#include "metric.h"
+#include "compare/metric.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
-#include "check_output.h"
+#include "report/check_output.h"
 
-#include "json.h"
-#include "revisions.h"
-#include "words.h"
+#include "core/json.h"
+#include "report/revisions.h"
+#include "report/words.h"
 
 #include <math.h>
 

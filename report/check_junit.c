@@ -1,8 +1,8 @@
-#include "check_output.h"
+#include "report/check_output.h"
 
-#include "amount.h"
-#include "svg.h"
-#include "words.h"
+#include "render/chart/svg.h"
+#include "report/amount.h"
+#include "report/words.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,8 +1,8 @@
-#include "check_output.h"
+#include "report/check_output.h"
 
-#include "amount.h"
-#include "markdown.h"
-#include "words.h"
+#include "report/amount.h"
+#include "report/markdown.h"
+#include "report/words.h"
 
 static void add_words(struct buf *out, struct buf *text)
 {

@@ -1,8 +1,8 @@
-#include "check_output.h"
+#include "report/check_output.h"
 
-#include "amount.h"
-#include "text_show.h"
-#include "words.h"
+#include "render/text_show.h"
+#include "report/amount.h"
+#include "report/words.h"
 
 
 #define NAME_COLUMNS 40

@@ -1,6 +1,6 @@
-#include "culprit_names.h"
+#include "report/culprit_names.h"
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <stdbool.h>
 #include <string.h>

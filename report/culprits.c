@@ -1,7 +1,7 @@
-#include "culprits.h"
+#include "report/culprits.h"
 
-#include "arena.h"
-#include "culprit_names.h"
+#include "core/arena.h"
+#include "report/culprit_names.h"
 
 #include <errno.h>
 #include <math.h>

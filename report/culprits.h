@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_REPORT_CULPRITS_H
 #define BUILDBEAT_REPORT_CULPRITS_H
 
-#include "events.h"
-#include "source_log.h"
+#include "report/events.h"
+#include "report/source_log.h"
 
 /*
  * What may have made a change: the commits of each source tree between the last night

@@ -1,7 +1,7 @@
-#include "diff_output.h"
+#include "report/diff_output.h"
 
-#include "amount.h"
-#include "html.h"
+#include "report/amount.h"
+#include "report/html.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "diff_output.h"
+#include "report/diff_output.h"
 
-#include "json.h"
-#include "names.h"
+#include "core/json.h"
+#include "render/names.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#include "diff_output.h"
+#include "report/diff_output.h"
 
-#include "amount.h"
-#include "markdown.h"
+#include "report/amount.h"
+#include "report/markdown.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_DIFF_OUTPUT_H
-#define BUILDBEAT_DIFF_OUTPUT_H
+#ifndef BUILDBEAT_REPORT_DIFF_OUTPUT_H
+#define BUILDBEAT_REPORT_DIFF_OUTPUT_H
 
-#include "diff_view.h"
-#include "text.h"
+#include "render/text.h"
+#include "report/diff_view.h"
 
 /* The outputs of diff. 0, the buffer's error or -ENOMEM. */
 

@@ -1,8 +1,8 @@
-#include "diff_output.h"
+#include "report/diff_output.h"
 
-#include "amount.h"
-#include "facts.h"
-#include "text_show.h"
+#include "render/facts.h"
+#include "render/text_show.h"
+#include "report/amount.h"
 
 #include <errno.h>
 #include <math.h>

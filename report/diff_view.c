@@ -1,8 +1,8 @@
-#include "diff_view.h"
+#include "report/diff_view.h"
 
-#include "amount.h"
-#include "cursor.h"
-#include "sort.h"
+#include "core/cursor.h"
+#include "render/sort.h"
+#include "report/amount.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "events.h"
+#include "report/events.h"
 
 #include <errno.h>
 #include <math.h>

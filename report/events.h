@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_EVENTS_H
 #define BUILDBEAT_REPORT_EVENTS_H
 
-#include "verdict.h"
+#include "compare/verdict.h"
 
 /*
  * What a report tells since when: the events of history, and what check found of the newest

@@ -1,7 +1,7 @@
-#include "history_output.h"
+#include "report/history_output.h"
 
-#include "json.h"
-#include "revisions.h"
+#include "core/json.h"
+#include "report/revisions.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "history_parts.h"
+#include "report/history_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

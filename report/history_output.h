@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_REPORT_HISTORY_OUTPUT_H
 #define BUILDBEAT_REPORT_HISTORY_OUTPUT_H
 
-#include "buf.h"
-#include "history.h"
-#include "text.h"
+#include "compare/history.h"
+#include "core/buf.h"
+#include "render/text.h"
 
 /* What history found, written. */
 struct history_told {

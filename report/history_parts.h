@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_HISTORY_PARTS_H
 #define BUILDBEAT_REPORT_HISTORY_PARTS_H
 
-#include "history_output.h"
+#include "report/history_output.h"
 
 /* What history_text.c and history_series.c share. */
 struct page {

@@ -1,8 +1,8 @@
-#include "history_parts.h"
+#include "report/history_parts.h"
 
-#include "amount.h"
-#include "sparkline.h"
-#include "stats.h"
+#include "compare/stats.h"
+#include "report/amount.h"
+#include "report/sparkline.h"
 
 #include <errno.h>
 #include <math.h>

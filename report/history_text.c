@@ -1,7 +1,7 @@
-#include "history_parts.h"
+#include "report/history_parts.h"
 
-#include "amount.h"
-#include "revisions.h"
+#include "report/amount.h"
+#include "report/revisions.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
-#include "history_trend.h"
+#include "report/history_trend.h"
 
-#include "amount.h"
-#include "arena.h"
-#include "history_parts.h"
+#include "core/arena.h"
+#include "report/amount.h"
+#include "report/history_parts.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_REPORT_HISTORY_TREND_H
 #define BUILDBEAT_REPORT_HISTORY_TREND_H
 
-#include "error.h"
-#include "history_output.h"
-#include "trend.h"
+#include "core/error.h"
+#include "render/plot/trend.h"
+#include "report/history_output.h"
 
 /* The series of what was told, a plot each, as trend_draw() draws them. */
 int history_trend(struct buf *out, const struct history_told *told, const struct trend_output *o,

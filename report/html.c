@@ -1,8 +1,8 @@
-#include "html.h"
+#include "report/html.h"
 
-#include "page_text.h"
-#include "palette.h"
-#include "svg.h"
+#include "render/chart/palette.h"
+#include "render/chart/svg.h"
+#include "report/page_text.h"
 
 #include <assert.h>
 #include <string.h>

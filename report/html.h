@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_HTML_H
 #define BUILDBEAT_REPORT_HTML_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "kept_nights.h"
+#include "report/kept_nights.h"
 
 #include <errno.h>
 #include <stdlib.h>

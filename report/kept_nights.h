@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_KEPT_NIGHTS_H
 #define BUILDBEAT_REPORT_KEPT_NIGHTS_H
 
-#include "nights.h"
+#include "compare/nights.h"
 
 /*
  * Nights whose values are kept once they are loaded, for who looks at them several times:

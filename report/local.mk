@@ -47,7 +47,7 @@ CLEANFILES += report/page_text.c
 
 report/page_text.c: report/page.css report/page.js render/chart/common.js report/local.mk
 	$(AM_V_GEN)$(MKDIR_P) report && { \
-		echo '#include "page_text.h"'; \
+		echo '#include "report/page_text.h"'; \
 		for i in css js; do \
 			echo "const char page_$$i[] ="; \
 			sed -e '/^\/\* common.js \*\/$$/r $(srcdir)/render/chart/common.js' \

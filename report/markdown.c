@@ -1,6 +1,6 @@
-#include "markdown.h"
+#include "report/markdown.h"
 
-#include "text.h"
+#include "render/text.h"
 
 #include <string.h>
 

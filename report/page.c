@@ -1,8 +1,8 @@
-#include "page_parts.h"
+#include "report/page_parts.h"
 
-#include "amount.h"
-#include "arena.h"
-#include "page_text.h"
+#include "core/arena.h"
+#include "report/amount.h"
+#include "report/page_text.h"
 
 #include <math.h>
 #include <string.h>

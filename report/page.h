@@ -1,10 +1,10 @@
 #ifndef BUILDBEAT_REPORT_PAGE_H
 #define BUILDBEAT_REPORT_PAGE_H
 
-#include "culprits.h"
-#include "events.h"
-#include "picture.h"
-#include "trends.h"
+#include "report/culprits.h"
+#include "report/events.h"
+#include "report/picture.h"
+#include "report/trends.h"
 
 /*
  * The report: one HTML file with all that is known of a series of nights. What stands where,

@@ -1,11 +1,11 @@
-#include "page_parts.h"
+#include "report/page_parts.h"
 
-#include "amount.h"
-#include "deflate.h"
-#include "index.h"
-#include "json.h"
-#include "pack_numbers.h"
-#include "pack_texts.h"
+#include "core/index.h"
+#include "core/json.h"
+#include "render/chart/deflate.h"
+#include "render/chart/pack_numbers.h"
+#include "render/chart/pack_texts.h"
+#include "report/amount.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "page_parts.h"
+#include "report/page_parts.h"
 
-#include "amount.h"
-#include "culprits.h"
+#include "report/amount.h"
+#include "report/culprits.h"
 
 #include <math.h>
 #include <string.h>

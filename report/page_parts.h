@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_REPORT_PAGE_PARTS_H
 #define BUILDBEAT_REPORT_PAGE_PARTS_H
 
-#include "html.h"
-#include "page.h"
+#include "report/html.h"
+#include "report/page.h"
 
 /* The parts of a report, in their order. */
 void part_header(struct html *h, const struct page *p);

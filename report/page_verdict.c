@@ -1,7 +1,7 @@
-#include "page_parts.h"
+#include "report/page_parts.h"
 
-#include "amount.h"
-#include "words.h"
+#include "report/amount.h"
+#include "report/words.h"
 
 #include <math.h>
 

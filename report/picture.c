@@ -1,8 +1,8 @@
-#include "picture.h"
+#include "report/picture.h"
 
-#include "bootchart.h"
-#include "deflate.h"
-#include "pack_numbers.h"
+#include "render/chart/bootchart.h"
+#include "render/chart/deflate.h"
+#include "render/chart/pack_numbers.h"
 
 static int pack(struct picture *p, const struct buf *svg)
 {

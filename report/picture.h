@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_PICTURE_H
 #define BUILDBEAT_REPORT_PICTURE_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stddef.h>
 

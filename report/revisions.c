@@ -1,4 +1,4 @@
-#include "revisions.h"
+#include "report/revisions.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_REVISIONS_H
 #define BUILDBEAT_REPORT_REVISIONS_H
 
-#include "nights.h"
+#include "compare/nights.h"
 
 /*
  * Between which revisions of a source tree a change lies: what the last night had that is

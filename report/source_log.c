@@ -1,4 +1,4 @@
-#include "source_log.h"
+#include "report/source_log.h"
 
 #include <errno.h>
 #include <git2.h>

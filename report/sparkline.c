@@ -1,6 +1,6 @@
-#include "sparkline.h"
+#include "report/sparkline.h"
 
-#include "stats.h"
+#include "compare/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_SPARKLINE_H
 #define BUILDBEAT_REPORT_SPARKLINE_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "trends.h"
+#include "report/trends.h"
 
-#include "stats.h"
+#include "compare/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_TRENDS_H
 #define BUILDBEAT_REPORT_TRENDS_H
 
-#include "verdict.h"
+#include "compare/verdict.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-#include "words.h"
+#include "report/words.h"
 
-#include "amount.h"
-#include "revisions.h"
+#include "report/amount.h"
+#include "report/revisions.h"
 
 #include <math.h>
 

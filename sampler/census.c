@@ -1,10 +1,10 @@
-#include "census.h"
+#include "sampler/census.h"
 
-#include "clock.h"
-#include "cputime.h"
-#include "parse.h"
-#include "store.h"
-#include "tail.h"
+#include "core/clock.h"
+#include "core/store.h"
+#include "sampler/cputime.h"
+#include "sampler/parse.h"
+#include "sampler/tail.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CENSUS_H
-#define BUILDBEAT_CENSUS_H
+#ifndef BUILDBEAT_SAMPLER_CENSUS_H
+#define BUILDBEAT_SAMPLER_CENSUS_H
 
-#include "family.h"
-#include "root.h"
+#include "sampler/family.h"
+#include "sampler/root.h"
 
 #include <stdbool.h>
 #include <stdint.h>

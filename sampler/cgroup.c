@@ -1,7 +1,7 @@
-#include "parse.h"
-#include "pressure.h"
-#include "source.h"
-#include "store.h"
+#include "core/store.h"
+#include "sampler/parse.h"
+#include "sampler/pressure.h"
+#include "sampler/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

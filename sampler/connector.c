@@ -1,7 +1,7 @@
-#include "connector.h"
+#include "sampler/connector.h"
 
-#include "clock.h"
-#include "thread.h"
+#include "core/clock.h"
+#include "sampler/thread.h"
 
 #include <errno.h>
 #include <linux/cn_proc.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CONNECTOR_H
-#define BUILDBEAT_CONNECTOR_H
+#ifndef BUILDBEAT_SAMPLER_CONNECTOR_H
+#define BUILDBEAT_SAMPLER_CONNECTOR_H
 
-#include "netlink.h"
+#include "sampler/netlink.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "cputime.h"
+#include "sampler/cputime.h"
 
 #include <time.h>
 

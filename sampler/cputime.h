@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CPUTIME_H
-#define BUILDBEAT_CPUTIME_H
+#ifndef BUILDBEAT_SAMPLER_CPUTIME_H
+#define BUILDBEAT_SAMPLER_CPUTIME_H
 
-#include "event.h"
+#include "core/event.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "family.h"
+#include "sampler/family.h"
 
-#include "cputime.h"
+#include "sampler/cputime.h"
 
 #include <errno.h>
 #include <stdlib.h>

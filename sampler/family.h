@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_FAMILY_H
-#define BUILDBEAT_FAMILY_H
+#ifndef BUILDBEAT_SAMPLER_FAMILY_H
+#define BUILDBEAT_SAMPLER_FAMILY_H
 
-#include "log.h"
-#include "process_log.h"
+#include "core/process_log.h"
+#include "sampler/log.h"
 
 #include <stdbool.h>
 #include <stddef.h>

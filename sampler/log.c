@@ -1,6 +1,6 @@
-#include "log.h"
+#include "sampler/log.h"
 
-#include "store.h"
+#include "core/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_LOG_H
-#define BUILDBEAT_LOG_H
+#ifndef BUILDBEAT_SAMPLER_LOG_H
+#define BUILDBEAT_SAMPLER_LOG_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdint.h>
 

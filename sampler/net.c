@@ -1,5 +1,5 @@
-#include "parse.h"
-#include "source.h"
+#include "sampler/parse.h"
+#include "sampler/source.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "netlink.h"
+#include "sampler/netlink.h"
 
 #include <errno.h>
 #include <linux/netlink.h>

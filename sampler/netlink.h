@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_NETLINK_H
-#define BUILDBEAT_NETLINK_H
+#ifndef BUILDBEAT_SAMPLER_NETLINK_H
+#define BUILDBEAT_SAMPLER_NETLINK_H
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

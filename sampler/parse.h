@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_PARSE_H
-#define BUILDBEAT_PARSE_H
+#ifndef BUILDBEAT_SAMPLER_PARSE_H
+#define BUILDBEAT_SAMPLER_PARSE_H
 
-#include "roster.h"
-#include "root.h"
+#include "sampler/root.h"
+#include "sampler/roster.h"
 
 #include <stdbool.h>
 #include <stddef.h>

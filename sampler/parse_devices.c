@@ -1,4 +1,4 @@
-#include "parse.h"
+#include "sampler/parse.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "pressure.h"
+#include "sampler/pressure.h"
 
-#include "source.h"
+#include "sampler/source.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_PRESSURE_H
-#define BUILDBEAT_PRESSURE_H
+#ifndef BUILDBEAT_SAMPLER_PRESSURE_H
+#define BUILDBEAT_SAMPLER_PRESSURE_H
 
-#include "parse.h"
-#include "root.h"
-#include "table.h"
+#include "sampler/parse.h"
+#include "sampler/root.h"
+#include "sampler/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
-#include "processes.h"
+#include "sampler/processes.h"
 
-#include "census.h"
-#include "clock.h"
-#include "connector.h"
-#include "cputime.h"
-#include "family.h"
-#include "taskstats.h"
-#include "thread.h"
+#include "core/clock.h"
+#include "sampler/census.h"
+#include "sampler/connector.h"
+#include "sampler/cputime.h"
+#include "sampler/family.h"
+#include "sampler/taskstats.h"
+#include "sampler/thread.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_PROCESSES_H
-#define BUILDBEAT_PROCESSES_H
+#ifndef BUILDBEAT_SAMPLER_PROCESSES_H
+#define BUILDBEAT_SAMPLER_PROCESSES_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

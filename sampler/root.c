@@ -1,6 +1,6 @@
-#include "root.h"
+#include "sampler/root.h"
 
-#include "store.h"
+#include "core/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_ROOT_H
-#define BUILDBEAT_ROOT_H
+#ifndef BUILDBEAT_SAMPLER_ROOT_H
+#define BUILDBEAT_SAMPLER_ROOT_H
 
-#include "cursor.h"
+#include "core/cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

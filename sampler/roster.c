@@ -1,4 +1,4 @@
-#include "roster.h"
+#include "sampler/roster.h"
 
 #include <errno.h>
 #include <stdlib.h>

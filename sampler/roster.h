@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_ROSTER_H
-#define BUILDBEAT_ROSTER_H
+#ifndef BUILDBEAT_SAMPLER_ROSTER_H
+#define BUILDBEAT_SAMPLER_ROSTER_H
 
-#include "cursor.h"
-#include "table.h"
+#include "core/cursor.h"
+#include "sampler/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "running.h"
+#include "sampler/running.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_RUNNING_H
-#define BUILDBEAT_RUNNING_H
+#ifndef BUILDBEAT_SAMPLER_RUNNING_H
+#define BUILDBEAT_SAMPLER_RUNNING_H
 
-#include "cursor.h"
-#include "event.h"
+#include "core/cursor.h"
+#include "core/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
-#include "sampler.h"
+#include "sampler/sampler.h"
 
-#include "clock.h"
-#include "source.h"
-#include "store.h"
-#include "tasks.h"
+#include "core/clock.h"
+#include "core/store.h"
+#include "sampler/source.h"
+#include "sampler/tasks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_SOURCE_H
-#define BUILDBEAT_SOURCE_H
+#ifndef BUILDBEAT_SAMPLER_SOURCE_H
+#define BUILDBEAT_SAMPLER_SOURCE_H
 
-#include "root.h"
-#include "table.h"
+#include "sampler/root.h"
+#include "sampler/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

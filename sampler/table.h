@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_TABLE_H
-#define BUILDBEAT_TABLE_H
+#ifndef BUILDBEAT_SAMPLER_TABLE_H
+#define BUILDBEAT_SAMPLER_TABLE_H
 
-#include "cursor.h"
-#include "log.h"
-#include "series.h"
+#include "core/cursor.h"
+#include "core/series.h"
+#include "sampler/log.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#include "tail.h"
+#include "sampler/tail.h"
 
-#include "layout.h"
-#include "store.h"
+#include "core/layout.h"
+#include "core/store.h"
 
 #include <dirent.h>
 #include <errno.h>

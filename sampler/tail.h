@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_TAIL_H
-#define BUILDBEAT_TAIL_H
+#ifndef BUILDBEAT_SAMPLER_TAIL_H
+#define BUILDBEAT_SAMPLER_TAIL_H
 
-#include "root.h"
+#include "sampler/root.h"
 
 #include <stdbool.h>
 #include <stddef.h>

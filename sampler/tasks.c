@@ -1,10 +1,10 @@
-#include "tasks.h"
+#include "sampler/tasks.h"
 
-#include "log.h"
-#include "running.h"
-#include "tail.h"
-#include "tree.h"
-#include "usage_log.h"
+#include "core/usage_log.h"
+#include "sampler/log.h"
+#include "sampler/running.h"
+#include "sampler/tail.h"
+#include "sampler/tree.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_TASKS_H
-#define BUILDBEAT_TASKS_H
+#ifndef BUILDBEAT_SAMPLER_TASKS_H
+#define BUILDBEAT_SAMPLER_TASKS_H
 
-#include "buf.h"
-#include "source.h"
+#include "core/buf.h"
+#include "sampler/source.h"
 
 #include <stdbool.h>
 #include <stdint.h>

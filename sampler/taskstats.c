@@ -1,7 +1,7 @@
-#include "taskstats.h"
+#include "sampler/taskstats.h"
 
-#include "clock.h"
-#include "thread.h"
+#include "core/clock.h"
+#include "sampler/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

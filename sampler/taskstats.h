@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_TASKSTATS_H
-#define BUILDBEAT_TASKSTATS_H
+#ifndef BUILDBEAT_SAMPLER_TASKSTATS_H
+#define BUILDBEAT_SAMPLER_TASKSTATS_H
 
-#include "cputime.h"
-#include "event.h"
-#include "netlink.h"
+#include "core/event.h"
+#include "sampler/cputime.h"
+#include "sampler/netlink.h"
 
 #include <stdbool.h>
 #include <stdint.h>

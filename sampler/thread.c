@@ -1,4 +1,4 @@
-#include "thread.h"
+#include "sampler/thread.h"
 
 #include <signal.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_THREAD_H
-#define BUILDBEAT_THREAD_H
+#ifndef BUILDBEAT_SAMPLER_THREAD_H
+#define BUILDBEAT_SAMPLER_THREAD_H
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-#include "tree.h"
+#include "sampler/tree.h"
 
-#include "clock.h"
-#include "store.h"
-#include "tail.h"
+#include "core/clock.h"
+#include "core/store.h"
+#include "sampler/tail.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_TREE_H
-#define BUILDBEAT_TREE_H
+#ifndef BUILDBEAT_SAMPLER_TREE_H
+#define BUILDBEAT_SAMPLER_TREE_H
 
-#include "parse.h"
-#include "root.h"
-#include "running.h"
+#include "sampler/parse.h"
+#include "sampler/root.h"
+#include "sampler/running.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * What an archive costs: a night of 10,000 tasks written, a year of it read, and what it is
  * on disk. CPU time, of this process alone.
  */
-#include "archive.h"
-#include "spend.h"
+#include "archive/archive.h"
+#include "tests/spend.h"
 
 #include <math.h>
 #include <stdio.h>

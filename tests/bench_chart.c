@@ -3,8 +3,8 @@
  * 1,000, 10,000 and 100,000 tasks with 36,000 samples: processor time of the whole
  * process, side by side with reading the recording alone.
  */
-#include "recording.h"
-#include "spend.h"
+#include "core/recording.h"
+#include "tests/spend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

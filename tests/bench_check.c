@@ -2,9 +2,9 @@
  * How often check is wrong, how much of what is planted it finds, how many nights that takes, and
  * what one more night costs.
  */
-#include "made_nights.h"
-#include "history.h"
-#include "verdict.h"
+#include "compare/history.h"
+#include "compare/verdict.h"
+#include "tests/made_nights.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * The comparison's statistics: how often noise alone is told to be a change, how many
  * nights a step takes to be seen, and what a series and a pair of samples cost.
  */
-#include "changepoints.h"
-#include "noise.h"
-#include "samples.h"
+#include "compare/changepoints.h"
+#include "compare/samples.h"
+#include "tests/noise.h"
 
 #include <stdio.h>
 #include <stdlib.h>

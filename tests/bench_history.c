@@ -4,9 +4,9 @@
  * series looked at; and where that goes. And how often a series is told to creep that has no
  * change, has a step, or does creep.
  */
-#include "creep.h"
-#include "noise.h"
-#include "spend.h"
+#include "compare/creep.h"
+#include "tests/noise.h"
+#include "tests/spend.h"
 
 #include <math.h>
 #include <stdio.h>

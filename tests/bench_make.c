@@ -6,10 +6,10 @@
  * The cost of a make process is measured once more with an object that does nothing
  * in the plugin's place: that much is make reading the ticket and the loader.
  */
-#include "make_host.h"
-#include "pairs.h"
-#include "slope.h"
-#include "support.h"
+#include "tests/make_host.h"
+#include "tests/pairs.h"
+#include "tests/slope.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
  * little, the slope of the fastest runs over their number, see slope.h. CPU is that of
  * the tool and all it runs.
  */
-#include "carry.h"
-#include "make_host.h"
-#include "pairs.h"
-#include "slope.h"
-#include "support.h"
+#include "plugin/carry.h"
+#include "tests/make_host.h"
+#include "tests/pairs.h"
+#include "tests/slope.h"
+#include "tests/support.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
  * What the three charts that gnuplot draws take of 100,000 tasks and 36,000 samples
  * once they are read, side by side with starting gnuplot three times for nothing.
  */
-#include "gnuplot.h"
-#include "plot.h"
-#include "spend.h"
+#include "render/plot/gnuplot.h"
+#include "render/plot/plot.h"
+#include "tests/spend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * What `record --processes` costs: CPU of the thread that follows 5,000 processes, each
  * executing a program, and how many of them it missed.
  */
-#include "clock.h"
-#include "processes.h"
-#include "support.h"
+#include "core/clock.h"
+#include "sampler/processes.h"
+#include "tests/support.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
  * cold caches, by turns in one run. The least of many short runs counts: what else runs
  * on the machine only makes them longer.
  */
-#include "buf.h"
-#include "clock.h"
-#include "sampler.h"
+#include "core/buf.h"
+#include "core/clock.h"
+#include "sampler/sampler.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
  * What `buildbeat show` takes of 100,000 tasks and 36,000 samples: processor time
  * of the whole process, side by side with reading the recording alone.
  */
-#include "recording.h"
-#include "spend.h"
+#include "core/recording.h"
+#include "tests/spend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * 8 processes append 50,000 events each to one recording through the C ABI: none
  * may be torn or lost. And what one event costs.
  */
-#include "buildbeat_plugin.h"
-#include "make_host.h"
-#include "support.h"
+#include "plugin/buildbeat_plugin.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "notes.h"
-#include "support.h"
+#include "archive/notes.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <string.h>

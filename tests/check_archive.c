@@ -1,7 +1,7 @@
-#include "arena.h"
-#include "columns.h"
-#include "made_build.h"
-#include "support.h"
+#include "archive/columns.h"
+#include "core/arena.h"
+#include "tests/made_build.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

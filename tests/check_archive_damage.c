@@ -1,5 +1,5 @@
-#include "made_build.h"
-#include "support.h"
+#include "tests/made_build.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <ftw.h>

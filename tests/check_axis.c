@@ -1,5 +1,5 @@
-#include "axis.h"
-#include "support.h"
+#include "render/chart/axis.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "bisect.h"
-#include "noise.h"
-#include "support.h"
+#include "cli/bisect.h"
+#include "tests/noise.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <math.h>

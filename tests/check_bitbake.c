@@ -1,8 +1,8 @@
 /* The Python side of the bitbake host on the real plugin, driven by tests/bitbake_driver.py
  * as bitbake would. A real bitbake is in check_bitbake_build. */
-#include "make_host.h"
-#include "recording.h"
-#include "support.h"
+#include "core/recording.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* examples/bitbake, built by a real bitbake: the one that BUILDBEAT_BITBAKE names, or that
  * is in PATH. */
-#include "make_host.h"
-#include "recording.h"
-#include "support.h"
+#include "core/recording.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "bootchart.h"
-#include "chart.h"
-#include "recorded.h"
-#include "support.h"
+#include "render/chart/bootchart.h"
+#include "render/chart/chart.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

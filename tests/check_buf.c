@@ -1,5 +1,5 @@
-#include "buf.h"
-#include "support.h"
+#include "core/buf.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

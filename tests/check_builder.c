@@ -1,7 +1,7 @@
-#include "builder.h"
-#include "recording_write.h"
-#include "same.h"
-#include "support.h"
+#include "convert/builder.h"
+#include "core/recording_write.h"
+#include "tests/same.h"
+#include "tests/support.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* What decides who gets the preload, and the table of children under it. */
-#include "carry.h"
-#include "carry_elf.h"
-#include "pidtable.h"
-#include "support.h"
+#include "plugin/carry.h"
+#include "plugin/carry_elf.h"
+#include "plugin/pidtable.h"
+#include "tests/support.h"
 
 #include <elf.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
-#include "chain.h"
-#include "make_host.h"
-#include "recorded.h"
-#include "support.h"
+#include "render/chart/chain.h"
+#include "tests/make_host.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

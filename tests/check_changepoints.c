@@ -1,7 +1,7 @@
-#include "changepoints.h"
-#include "noise.h"
-#include "partition.h"
-#include "support.h"
+#include "compare/changepoints.h"
+#include "compare/partition.h"
+#include "tests/noise.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,10 +1,10 @@
-#include "chart.h"
-#include "chart_facts.h"
-#include "chart_legend.h"
-#include "label.h"
-#include "recorded.h"
-#include "support.h"
-#include "text.h"
+#include "render/chart/chart.h"
+#include "render/chart/chart_facts.h"
+#include "render/chart/chart_legend.h"
+#include "render/chart/label.h"
+#include "render/text.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#include "command_name.h"
-#include "support.h"
+#include "core/command_name.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#include "command.h"
-#include "configfile.h"
-#include "nightly.h"
-#include "settings.h"
-#include "support.h"
+#include "cli/command.h"
+#include "cli/configfile.h"
+#include "cli/nightly.h"
+#include "cli/settings.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "arena.h"
-#include "culprit_names.h"
-#include "culprits.h"
-#include "support.h"
+#include "core/arena.h"
+#include "report/culprit_names.h"
+#include "report/culprits.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "cursor.h"
-#include "support.h"
+#include "core/cursor.h"
+#include "tests/support.h"
 
 static const struct {
 	const char *text;

@@ -1,6 +1,6 @@
-#include "decide.h"
-#include "noise.h"
-#include "support.h"
+#include "compare/decide.h"
+#include "tests/noise.h"
+#include "tests/support.h"
 
 #include <math.h>
 

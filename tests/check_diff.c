@@ -1,7 +1,7 @@
-#include "diff.h"
-#include "made_figures.h"
-#include "noise.h"
-#include "support.h"
+#include "compare/diff.h"
+#include "tests/made_figures.h"
+#include "tests/noise.h"
+#include "tests/support.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "make_host.h"
-#include "support.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

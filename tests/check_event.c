@@ -1,6 +1,6 @@
-#include "event.h"
-#include "field.h"
-#include "support.h"
+#include "core/event.h"
+#include "core/field.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Every example built by its own build tool, recorded, and read again: the tasks
  * one expects of it are there under the names one expects, inside one another as
  * the tools were. */
-#include "recording.h"
-#include "support.h"
+#include "core/recording.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "field.h"
-#include "support.h"
+#include "core/field.h"
+#include "tests/support.h"
 
 #include <string.h>
 

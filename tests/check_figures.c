@@ -1,7 +1,7 @@
-#include "figures.h"
-#include "figures_name.h"
-#include "recorded.h"
-#include "support.h"
+#include "compare/figures.h"
+#include "compare/figures_name.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "gitstamp.h"
-#include "store.h"
-#include "support.h"
+#include "cli/gitstamp.h"
+#include "core/store.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "creep.h"
-#include "history.h"
-#include "history_group.h"
-#include "made_nights.h"
-#include "noise.h"
-#include "support.h"
+#include "compare/creep.h"
+#include "compare/history.h"
+#include "compare/history_group.h"
+#include "tests/made_nights.h"
+#include "tests/noise.h"
+#include "tests/support.h"
 
 #include <math.h>
 #include <sched.h>

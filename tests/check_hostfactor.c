@@ -1,6 +1,6 @@
-#include "hostfactor.h"
-#include "made_nights.h"
-#include "support.h"
+#include "compare/hostfactor.h"
+#include "tests/made_nights.h"
+#include "tests/support.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "html.h"
-#include "page_text.h"
-#include "support.h"
+#include "report/html.h"
+#include "report/page_text.h"
+#include "tests/support.h"
 
 #include <string.h>
 

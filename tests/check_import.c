@@ -1,5 +1,5 @@
-#include "recording.h"
-#include "support.h"
+#include "core/recording.h"
+#include "tests/support.h"
 
 #include <dirent.h>
 #include <string.h>

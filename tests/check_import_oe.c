@@ -1,6 +1,6 @@
-#include "archive.h"
-#include "arena.h"
-#include "support.h"
+#include "archive/archive.h"
+#include "core/arena.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

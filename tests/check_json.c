@@ -1,5 +1,5 @@
-#include "json.h"
-#include "support.h"
+#include "core/json.h"
+#include "tests/support.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-#include "json_reader.h"
-#include "support.h"
+#include "convert/json_reader.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <inttypes.h>

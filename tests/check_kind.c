@@ -1,6 +1,6 @@
-#include "kind.h"
-#include "shell.h"
-#include "support.h"
+#include "core/kind.h"
+#include "core/shell.h"
+#include "tests/support.h"
 
 static const struct {
 	const char *kind, *command;

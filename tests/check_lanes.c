@@ -1,7 +1,7 @@
-#include "lane_pack.h"
-#include "lanes.h"
-#include "recorded.h"
-#include "support.h"
+#include "render/chart/lane_pack.h"
+#include "render/chart/lanes.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#include "launched.h"
-#include "make_host.h"
+#include "tests/launched.h"
+#include "tests/make_host.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * Whatever is wrong with us, the build goes on as if we were not there, and
  * where nobody else can say so, one line tells why nothing is recorded.
  */
-#include "make_host.h"
-#include "recording.h"
-#include "support.h"
-#include "ticket.h"
+#include "core/recording.h"
+#include "plugin/ticket.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

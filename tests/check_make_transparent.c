@@ -4,8 +4,8 @@
  * (MAKEFILES) and as a Makefile does it (-load), in every make that is here. And
  * the recording has the right names.
  */
-#include "make_host.h"
-#include "support.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

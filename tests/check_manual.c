@@ -1,7 +1,7 @@
-#include "command.h"
-#include "nightly.h"
-#include "settings.h"
-#include "support.h"
+#include "cli/command.h"
+#include "cli/nightly.h"
+#include "cli/settings.h"
+#include "tests/support.h"
 
 #include <string.h>
 

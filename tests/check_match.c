@@ -1,6 +1,6 @@
-#include "match.h"
-#include "recorded.h"
-#include "support.h"
+#include "render/chart/match.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include <string.h>
 

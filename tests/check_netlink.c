@@ -1,7 +1,7 @@
-#include "connector.h"
-#include "netlink.h"
-#include "support.h"
-#include "taskstats.h"
+#include "sampler/connector.h"
+#include "sampler/netlink.h"
+#include "sampler/taskstats.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <linux/cn_proc.h>

@@ -1,9 +1,9 @@
-#include "drawn.h"
-#include "figures.h"
-#include "night_recording.h"
-#include "recorded.h"
-#include "support.h"
-#include "sys.h"
+#include "archive/night_recording.h"
+#include "archive/sys.h"
+#include "compare/figures.h"
+#include "tests/drawn.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "command.h"
-#include "nightly.h"
-#include "support.h"
+#include "cli/command.h"
+#include "cli/nightly.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* build.ninja and .ninja_log, read. */
-#include "convert.h"
-#include "ninja_build.h"
-#include "ninja_hash.h"
-#include "ninja_log.h"
-#include "support.h"
+#include "convert/convert.h"
+#include "convert/ninja_build.h"
+#include "convert/ninja_log.h"
+#include "core/ninja_hash.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "ninja_hash.h"
-#include "support.h"
+#include "core/ninja_hash.h"
+#include "tests/support.h"
 
 #include <stdint.h>
 #include <stdlib.h>

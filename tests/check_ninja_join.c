@@ -1,9 +1,9 @@
 /* What a ninja ran, named after the build. */
-#include "event.h"
-#include "ninja_hash.h"
-#include "ninja_join.h"
-#include "recording.h"
-#include "support.h"
+#include "convert/ninja_join.h"
+#include "core/event.h"
+#include "core/ninja_hash.h"
+#include "core/recording.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * Readers and writers out of memory at every place there is: -ENOMEM, or a recording
  * with nothing wrong in it; never a crash, never a leak (in a build with sanitizers).
  */
-#include "convert.h"
-#include "recording.h"
-#include "support.h"
+#include "convert/convert.h"
+#include "core/recording.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

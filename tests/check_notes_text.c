@@ -1,5 +1,5 @@
-#include "notes_text.h"
-#include "support.h"
+#include "archive/notes_text.h"
+#include "tests/support.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#include "command.h"
-#include "support.h"
+#include "cli/command.h"
+#include "tests/support.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * Reading what OpenEmbedded leaves: a genuine build, beside what awk makes of the
  * same files; and hand-made ones, each with something that goes wrong.
  */
-#include "oe.h"
-#include "recording.h"
-#include "support.h"
+#include "core/oe.h"
+#include "core/recording.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#include "builder.h"
-#include "convert.h"
-#include "same.h"
-#include "support.h"
+#include "convert/builder.h"
+#include "convert/convert.h"
+#include "tests/same.h"
+#include "tests/support.h"
 
 #include <dirent.h>
 #include <errno.h>

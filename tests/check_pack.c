@@ -1,13 +1,13 @@
-#include "chart.h"
-#include "names.h"
-#include "pack.h"
-#include "pack_numbers.h"
-#include "pack_tasks.h"
-#include "recorded.h"
-#include "spark.h"
-#include "support.h"
-#include "utf8.h"
-#include "unpack.h"
+#include "core/utf8.h"
+#include "render/chart/chart.h"
+#include "render/chart/pack.h"
+#include "render/chart/pack_numbers.h"
+#include "render/chart/pack_tasks.h"
+#include "render/chart/spark.h"
+#include "render/names.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
+#include "tests/unpack.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "palette.h"
-#include "support.h"
+#include "render/chart/palette.h"
+#include "tests/support.h"
 
-#include "kind.h"
+#include "core/kind.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "panel.h"
-#include "support.h"
+#include "render/chart/panel.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

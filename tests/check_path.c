@@ -1,5 +1,5 @@
-#include "path.h"
-#include "support.h"
+#include "render/chart/path.h"
+#include "tests/support.h"
 
 #include <string.h>
 

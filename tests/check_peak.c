@@ -1,8 +1,8 @@
 /* A task's largest memory is its own, or an upper bound: never its host's. */
-#include "make_host.h"
-#include "peak.h"
-#include "recording.h"
-#include "support.h"
+#include "core/peak.h"
+#include "core/recording.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

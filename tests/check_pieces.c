@@ -1,7 +1,7 @@
-#include "palette.h"
-#include "pieces.h"
-#include "recorded.h"
-#include "support.h"
+#include "render/chart/palette.h"
+#include "render/chart/pieces.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

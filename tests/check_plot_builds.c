@@ -1,6 +1,6 @@
-#include "plotted.h"
-#include "field.h"
-#include "figure.h"
+#include "core/field.h"
+#include "render/plot/figure.h"
+#include "tests/plotted.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#include "plotted.h"
-#include "gnuplot.h"
+#include "render/plot/gnuplot.h"
+#include "tests/plotted.h"
 
 #include <errno.h>
 #include <signal.h>

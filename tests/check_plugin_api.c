@@ -1,9 +1,9 @@
 /* The C ABI, as a host in C uses it. */
-#include "buildbeat_plugin.h"
-#include "make_host.h"
-#include "recording.h"
-#include "support.h"
-#include "ticket.h"
+#include "core/recording.h"
+#include "plugin/buildbeat_plugin.h"
+#include "plugin/ticket.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <dlfcn.h>
 #include <errno.h>

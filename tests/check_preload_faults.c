@@ -2,9 +2,9 @@
  * Many threads at once, and whatever is wrong with the recording: the build goes on
  * as if nobody looked.
  */
-#include "make_host.h"
-#include "recording.h"
-#include "support.h"
+#include "core/recording.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

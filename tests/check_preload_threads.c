@@ -1,8 +1,8 @@
 /* The preload in the threads of its host: it needs little of their stack, they can be
  * cancelled, and whatever they ask for comes as without it. */
-#include "make_host.h"
-#include "recording.h"
-#include "support.h"
+#include "core/recording.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * files it leaves are compared byte by byte, for each kind of host of the preload
  * that is here, and the recording has the tasks.
  */
-#include "make_host.h"
-#include "recording.h"
-#include "support.h"
+#include "core/recording.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "clock.h"
-#include "process_log.h"
-#include "processes.h"
-#include "recording.h"
-#include "support.h"
+#include "core/clock.h"
+#include "core/process_log.h"
+#include "core/recording.h"
+#include "sampler/processes.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <fcntl.h>

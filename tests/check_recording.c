@@ -1,8 +1,8 @@
-#include "event.h"
-#include "layout.h"
-#include "recording.h"
-#include "store.h"
-#include "support.h"
+#include "core/event.h"
+#include "core/layout.h"
+#include "core/recording.h"
+#include "core/store.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

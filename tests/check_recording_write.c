@@ -1,11 +1,11 @@
-#include "recording_write.h"
+#include "core/recording_write.h"
 
-#include "event.h"
-#include "layout.h"
-#include "recorded.h"
-#include "same.h"
-#include "store.h"
-#include "support.h"
+#include "core/event.h"
+#include "core/layout.h"
+#include "core/store.h"
+#include "tests/recorded.h"
+#include "tests/same.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#include "event.h"
-#include "field.h"
-#include "process_log.h"
-#include "redact.h"
-#include "support.h"
+#include "core/event.h"
+#include "core/field.h"
+#include "core/process_log.h"
+#include "core/redact.h"
+#include "tests/support.h"
 
 #include <check.h>
 #include <stdio.h>

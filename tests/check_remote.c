@@ -1,8 +1,8 @@
-#include "archive.h"
-#include "arena.h"
-#include "server.h"
-#include "support.h"
-#include "url.h"
+#include "archive/archive.h"
+#include "archive/url.h"
+#include "core/arena.h"
+#include "tests/server.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdarg.h>

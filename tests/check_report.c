@@ -1,6 +1,6 @@
-#include "made_nights.h"
-#include "page.h"
-#include "support.h"
+#include "report/page.h"
+#include "tests/made_nights.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

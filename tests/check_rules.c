@@ -1,6 +1,6 @@
-#include "configfile.h"
-#include "nightly.h"
-#include "support.h"
+#include "cli/configfile.h"
+#include "cli/nightly.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "clock.h"
-#include "machine.h"
-#include "support.h"
+#include "core/clock.h"
+#include "tests/machine.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <fcntl.h>

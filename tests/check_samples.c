@@ -1,9 +1,9 @@
-#include "json_reader.h"
-#include "lines.h"
-#include "noise.h"
-#include "samples.h"
-#include "cursor.h"
-#include "support.h"
+#include "compare/lines.h"
+#include "compare/samples.h"
+#include "convert/json_reader.h"
+#include "core/cursor.h"
+#include "tests/noise.h"
+#include "tests/support.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * everything that starts programs: they end and print as without us, and what they
  * start has nothing of us in its environment.
  */
-#include "make_host.h"
-#include "support.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

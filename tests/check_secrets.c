@@ -1,4 +1,4 @@
-#include "launched.h"
+#include "tests/launched.h"
 
 #include <dirent.h>
 #include <stdio.h>

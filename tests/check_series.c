@@ -1,6 +1,6 @@
-#include "reader.h"
-#include "series.h"
-#include "support.h"
+#include "core/reader.h"
+#include "core/series.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "recorded.h"
-#include "spark.h"
-#include "support.h"
+#include "render/chart/spark.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include <string.h>
 

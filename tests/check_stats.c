@@ -1,8 +1,8 @@
-#include "distribution.h"
-#include "noise.h"
-#include "stats.h"
-#include "support.h"
-#include "utest.h"
+#include "compare/distribution.h"
+#include "compare/stats.h"
+#include "compare/utest.h"
+#include "tests/noise.h"
+#include "tests/support.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "sort.h"
-#include "summary.h"
-#include "support.h"
-#include "view.h"
+#include "render/sort.h"
+#include "render/summary.h"
+#include "render/view.h"
+#include "tests/support.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "label.h"
-#include "support.h"
-#include "svg.h"
+#include "render/chart/label.h"
+#include "render/chart/svg.h"
+#include "tests/support.h"
 
 #include <errno.h>
 

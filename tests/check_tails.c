@@ -1,6 +1,6 @@
-#include "noise.h"
-#include "support.h"
-#include "tails.h"
+#include "compare/tails.h"
+#include "tests/noise.h"
+#include "tests/support.h"
 
 #include <math.h>
 #include <stdlib.h>

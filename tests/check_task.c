@@ -1,5 +1,5 @@
-#include "recording.h"
-#include "support.h"
+#include "core/recording.h"
+#include "tests/support.h"
 
 #include <signal.h>
 #include <stdlib.h>

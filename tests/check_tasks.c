@@ -1,9 +1,9 @@
 /* proc_tasks.log: real processes, then recorded ones. */
-#include "column.h"
-#include "machine.h"
-#include "support.h"
-#include "tail.h"
-#include "usage_log.h"
+#include "core/column.h"
+#include "core/usage_log.h"
+#include "sampler/tail.h"
+#include "tests/machine.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#include "json.h"
-#include "support.h"
-#include "text.h"
-#include "utf8.h"
+#include "core/json.h"
+#include "core/utf8.h"
+#include "render/text.h"
+#include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Builds as cargo, CMake and remake tell of them. */
-#include "convert.h"
-#include "support.h"
+#include "convert/convert.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Traces of Chrome, clang and Bazel, read and written. */
-#include "convert.h"
-#include "json_reader.h"
-#include "support.h"
+#include "convert/convert.h"
+#include "convert/json_reader.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <inttypes.h>

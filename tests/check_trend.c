@@ -1,6 +1,6 @@
-#include "support.h"
-#include "trend.h"
-#include "trend_axis.h"
+#include "render/plot/trend.h"
+#include "render/plot/trend_axis.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
-#include "made_nights.h"
-#include "support.h"
-#include "trends.h"
+#include "report/trends.h"
+#include "tests/made_nights.h"
+#include "tests/support.h"
 
 #include <math.h>
 #include <stdlib.h>

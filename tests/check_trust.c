@@ -1,7 +1,7 @@
-#include "hostile.h"
-#include "make_host.h"
-#include "ticket.h"
-#include "trust.h"
+#include "core/trust.h"
+#include "plugin/ticket.h"
+#include "tests/hostile.h"
+#include "tests/make_host.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "hostile.h"
-#include "make_host.h"
+#include "tests/hostile.h"
+#include "tests/make_host.h"
 
 #include <stdlib.h>
 #include <string.h>

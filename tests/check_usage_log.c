@@ -1,5 +1,5 @@
-#include "support.h"
-#include "usage_log.h"
+#include "core/usage_log.h"
+#include "tests/support.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "made_nights.h"
-#include "support.h"
-#include "verdict.h"
+#include "compare/verdict.h"
+#include "tests/made_nights.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <math.h>

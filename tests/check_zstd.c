@@ -1,5 +1,5 @@
-#include "support.h"
-#include "zstd.h"
+#include "cli/zstd.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <fcntl.h>

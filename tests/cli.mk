@@ -1,6 +1,6 @@
 # tests of cli
 CLI_TEST_LIBS = tests/libsupport.la cli/libcli.la core/libcore.la $(CHECK_LIBS)
-CLI_TEST_CPPFLAGS = $(TEST_CPPFLAGS) -I$(top_srcdir)/cli
+CLI_TEST_CPPFLAGS = $(TEST_CPPFLAGS)
 
 check_PROGRAMS += tests/check_options tests/check_config tests/check_zstd \
 	tests/check_gitstamp

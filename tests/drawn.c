@@ -1,7 +1,7 @@
-#include "drawn.h"
+#include "tests/drawn.h"
 
-#include "bootchart.h"
-#include "chart.h"
+#include "render/chart/bootchart.h"
+#include "render/chart/chart.h"
 
 #include <check.h>
 

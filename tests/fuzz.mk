@@ -38,7 +38,7 @@ tests_fuzz_proc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_proc_LDADD = sampler/libprocesses.la sampler/libsampler.la core/libcore.la
 FUZZ_TARGETS += tests/fuzz_config
 tests_fuzz_config_SOURCES = tests/fuzz_config.c $(FUZZ_MAIN)
-tests_fuzz_config_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli
+tests_fuzz_config_CPPFLAGS = $(AM_CPPFLAGS)
 tests_fuzz_config_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_config_LDADD = cli/libcli.la
 

@@ -4,14 +4,14 @@
  * "sys/proc_stat"), "message" of its commit, "note" on it, "before", the dictionary of the
  * night before; and of oe-build-perf-test "results", "metadata", "buildstats".
  */
-#include "arena.h"
-#include "columns.h"
-#include "import_oe_run.h"
-#include "night.h"
-#include "night_tasks.h"
-#include "notes_text.h"
-#include "recording.h"
-#include "union.h"
+#include "archive/columns.h"
+#include "archive/import_oe_run.h"
+#include "archive/night.h"
+#include "archive/night_tasks.h"
+#include "archive/notes_text.h"
+#include "archive/union.h"
+#include "core/arena.h"
+#include "core/recording.h"
 
 #include <git2/sys/mempack.h>
 #include <git2/sys/repository.h>

@@ -1,6 +1,6 @@
-#include "configfile.h"
-#include "nightly.h"
-#include "settings.h"
+#include "cli/configfile.h"
+#include "cli/nightly.h"
+#include "cli/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
  * The readers of other tools' files on any bytes. An input is a line with the format's
  * name, then the file; or with "cmake-snippet".
  */
-#include "cmake_snippet.h"
-#include "convert.h"
+#include "convert/cmake_snippet.h"
+#include "convert/convert.h"
 
 #include <stdint.h>
 #include <stdio.h>

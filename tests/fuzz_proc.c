@@ -3,11 +3,11 @@
  * input says which; a NUL in the rest parts the text of one sample from that of
  * the next.
  */
-#include "connector.h"
-#include "parse.h"
-#include "running.h"
-#include "table.h"
-#include "taskstats.h"
+#include "sampler/connector.h"
+#include "sampler/parse.h"
+#include "sampler/running.h"
+#include "sampler/table.h"
+#include "sampler/taskstats.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

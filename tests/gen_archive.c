@@ -9,11 +9,11 @@
  * machine as a whole differs from night to night; --spikes: how many of the values are
  * of a night a task took a third longer. --first: the nights before are there already.
  */
-#include "amount_read.h"
-#include "archive.h"
-#include "arena.h"
-#include "cursor.h"
-#include "noise.h"
+#include "archive/archive.h"
+#include "core/arena.h"
+#include "core/cursor.h"
+#include "report/amount_read.h"
+#include "tests/noise.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -3,12 +3,12 @@
  * that record one: gen_recording DIRECTORY [TASKS [SAMPLES [SEED]]]. The same
  * arguments give the same files, but for the start in `build`.
  */
-#include "clock.h"
-#include "cursor.h"
-#include "event.h"
-#include "series.h"
-#include "store.h"
-#include "usage_log.h"
+#include "core/clock.h"
+#include "core/cursor.h"
+#include "core/event.h"
+#include "core/series.h"
+#include "core/store.h"
+#include "core/usage_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "hostile.h"
+#include "tests/hostile.h"
 
 #include <grp.h>
 #include <stdlib.h>

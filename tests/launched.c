@@ -1,6 +1,6 @@
-#include "launched.h"
+#include "tests/launched.h"
 
-#include "zstd.h"
+#include "cli/zstd.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_TESTS_LAUNCHED_H
 #define BUILDBEAT_TESTS_LAUNCHED_H
 
-#include "recording.h"
-#include "support.h"
+#include "core/recording.h"
+#include "tests/support.h"
 
 /* What the tests of `buildbeat record` share. Their recordings are below stats in
  * support_tmpdir(). */

@@ -3,7 +3,7 @@ check_LTLIBRARIES += tests/libsupport.la
 tests_libsupport_la_SOURCES = tests/support.c tests/support.h
 tests_libsupport_la_CPPFLAGS = $(TEST_CPPFLAGS)
 
-TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS) \
+TEST_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) \
 	-DTOP_SRCDIR='"$(abs_top_srcdir)"' -DTOP_BUILDDIR='"$(abs_top_builddir)"'
 TEST_LIBS = tests/libsupport.la core/libcore.la $(CHECK_LIBS)
 

@@ -1,8 +1,8 @@
-#include "machine.h"
+#include "tests/machine.h"
 
-#include "clock.h"
-#include "cursor.h"
-#include "support.h"
+#include "core/clock.h"
+#include "core/cursor.h"
+#include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>

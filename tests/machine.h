@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_TESTS_MACHINE_H
 #define BUILDBEAT_TESTS_MACHINE_H
 
-#include "recording.h"
-#include "sampler.h"
-#include "store.h"
+#include "core/recording.h"
+#include "core/store.h"
+#include "sampler/sampler.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-#include "made_build.h"
+#include "tests/made_build.h"
 
-#include "arena.h"
-#include "support.h"
+#include "core/arena.h"
+#include "tests/support.h"
 
 #include <git2.h>
 #include <stdio.h>

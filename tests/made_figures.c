@@ -1,7 +1,7 @@
-#include "made_figures.h"
+#include "tests/made_figures.h"
 
-#include "arena.h"
-#include "cursor.h"
+#include "core/arena.h"
+#include "core/cursor.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "made_nights.h"
+#include "tests/made_nights.h"
 
-#include "arena.h"
-#include "buf.h"
-#include "noise.h"
+#include "core/arena.h"
+#include "core/buf.h"
+#include "tests/noise.h"
 
 #include <errno.h>
 #include <math.h>

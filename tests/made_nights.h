@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_TESTS_MADE_NIGHTS_H
 #define BUILDBEAT_TESTS_MADE_NIGHTS_H
 
-#include "nights.h"
+#include "compare/nights.h"
 
 /*
  * Nights that never were, without an archive: tasks of many lengths, noise, and changes

@@ -1,11 +1,11 @@
-#include "make_host.h"
+#include "tests/make_host.h"
 
-#include "cursor.h"
-#include "event.h"
-#include "layout.h"
-#include "recording.h"
-#include "support.h"
-#include "ticket.h"
+#include "core/cursor.h"
+#include "core/event.h"
+#include "core/layout.h"
+#include "core/recording.h"
+#include "plugin/ticket.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

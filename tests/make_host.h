@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_TESTS_MAKE_HOST_H
 #define BUILDBEAT_TESTS_MAKE_HOST_H
 
-#include "buf.h"
-#include "store.h"
+#include "core/buf.h"
+#include "core/store.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "noise.h"
+#include "tests/noise.h"
 
 #include <math.h>
 

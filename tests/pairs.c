@@ -1,4 +1,4 @@
-#include "pairs.h"
+#include "tests/pairs.h"
 
 #include <check.h>
 #include <sched.h>

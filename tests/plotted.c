@@ -1,4 +1,4 @@
-#include "plotted.h"
+#include "tests/plotted.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_TESTS_PLOTTED_H
 #define BUILDBEAT_TESTS_PLOTTED_H
 
-#include "plot_run.h"
-#include "recorded.h"
-#include "support.h"
+#include "render/plot/plot_run.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 /* What the tests of gnuplot's charts share; all of it fails the running test itself. */
 #define NESTED TOP_SRCDIR "/tests/data/recordings/nested"

@@ -1,7 +1,7 @@
-#include "recorded.h"
+#include "tests/recorded.h"
 
-#include "event.h"
-#include "support.h"
+#include "core/event.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_TESTS_RECORDED_H
 #define BUILDBEAT_TESTS_RECORDED_H
 
-#include "buf.h"
-#include "summary.h"
+#include "core/buf.h"
+#include "render/summary.h"
 
 #include <stdarg.h>
 

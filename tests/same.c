@@ -1,6 +1,6 @@
-#include "same.h"
+#include "tests/same.h"
 
-#include "support.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "server.h"
+#include "tests/server.h"
 
-#include "support.h"
+#include "tests/support.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

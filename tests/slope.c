@@ -1,6 +1,6 @@
-#include "slope.h"
+#include "tests/slope.h"
 
-#include "pairs.h"
+#include "tests/pairs.h"
 
 #include <check.h>
 #include <errno.h>

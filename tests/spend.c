@@ -1,4 +1,4 @@
-#include "spend.h"
+#include "tests/spend.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_TESTS_SUPPORT_H
 #define BUILDBEAT_TESTS_SUPPORT_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <check.h>
 #include <stdbool.h>

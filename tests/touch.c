@@ -1,4 +1,4 @@
-#include "touch.h"
+#include "tests/touch.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#include "unpack.h"
+#include "tests/unpack.h"
 
-#include "cursor.h"
-#include "support.h"
+#include "core/cursor.h"
+#include "tests/support.h"
 
 #include <libdeflate.h>
 #include <stdio.h>

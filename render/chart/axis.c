@@ -1,6 +1,6 @@
-#include "axis.h"
+#include "render/chart/axis.h"
 
-#include "saturate.h"
+#include "core/saturate.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_AXIS_H
-#define BUILDBEAT_CHART_AXIS_H
+#ifndef BUILDBEAT_RENDER_CHART_AXIS_H
+#define BUILDBEAT_RENDER_CHART_AXIS_H
 
-#include "unit.h"
+#include "render/chart/unit.h"
 
 #include <stddef.h>
 #include <stdint.h>

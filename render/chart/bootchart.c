@@ -1,12 +1,12 @@
-#include "bootchart.h"
+#include "render/chart/bootchart.h"
 
-#include "axis.h"
-#include "bootchart_parts.h"
-#include "bootchart_text.h"
-#include "chart_facts.h"
-#include "label.h"
-#include "pack.h"
-#include "text.h"
+#include "render/chart/axis.h"
+#include "render/chart/bootchart_parts.h"
+#include "render/chart/bootchart_text.h"
+#include "render/chart/chart_facts.h"
+#include "render/chart/label.h"
+#include "render/chart/pack.h"
+#include "render/text.h"
 
 #include <string.h>
 

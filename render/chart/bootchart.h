@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CHART_BOOTCHART_H
-#define BUILDBEAT_CHART_BOOTCHART_H
+#ifndef BUILDBEAT_RENDER_CHART_BOOTCHART_H
+#define BUILDBEAT_RENDER_CHART_BOOTCHART_H
 
-#include "buf.h"
-#include "chart.h"
+#include "core/buf.h"
+#include "render/chart/chart.h"
 
 /*
  * bootchart.svg: the static picture, the data of all tasks and samples, and the

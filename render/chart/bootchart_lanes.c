@@ -1,8 +1,8 @@
-#include "bootchart_parts.h"
+#include "render/chart/bootchart_parts.h"
 
-#include "label.h"
-#include "names.h"
-#include "text.h"
+#include "render/chart/label.h"
+#include "render/names.h"
+#include "render/text.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-#include "bootchart_parts.h"
+#include "render/chart/bootchart_parts.h"
 
-#include "chart_legend.h"
-#include "label.h"
+#include "render/chart/chart_legend.h"
+#include "render/chart/label.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "bootchart_parts.h"
+#include "render/chart/bootchart_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "bootchart_parts.h"
+#include "render/chart/bootchart_parts.h"
 
-#include "axis.h"
-#include "saturate.h"
-#include "text.h"
+#include "core/saturate.h"
+#include "render/chart/axis.h"
+#include "render/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CHART_BOOTCHART_PARTS_H
-#define BUILDBEAT_CHART_BOOTCHART_PARTS_H
+#ifndef BUILDBEAT_RENDER_CHART_BOOTCHART_PARTS_H
+#define BUILDBEAT_RENDER_CHART_BOOTCHART_PARTS_H
 
-#include "chart.h"
-#include "svg.h"
+#include "render/chart/chart.h"
+#include "render/chart/svg.h"
 
 /* The parts of bootchart_write(), private to it. Those that return something give 0 or
  * -ENOMEM; what the buffer could not take is its own error. */

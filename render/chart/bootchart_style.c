@@ -1,7 +1,7 @@
-#include "bootchart_parts.h"
-#include "bootchart_text.h"
-#include "cursor.h"
-#include "palette.h"
+#include "core/cursor.h"
+#include "render/chart/bootchart_parts.h"
+#include "render/chart/bootchart_text.h"
+#include "render/chart/palette.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CHART_BOOTCHART_TEXT_H
-#define BUILDBEAT_CHART_BOOTCHART_TEXT_H
+#ifndef BUILDBEAT_RENDER_CHART_BOOTCHART_TEXT_H
+#define BUILDBEAT_RENDER_CHART_BOOTCHART_TEXT_H
 
 /* bootchart.css and bootchart.js, made into C at build time: without indentation
  * and empty lines, else as they are. */

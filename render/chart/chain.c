@@ -1,9 +1,9 @@
-#include "chain.h"
+#include "render/chart/chain.h"
 
-#include "chain_names.h"
-#include "name_table.h"
-#include "saturate.h"
-#include "sort.h"
+#include "core/saturate.h"
+#include "render/chart/chain_names.h"
+#include "render/chart/name_table.h"
+#include "render/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_CHAIN_H
-#define BUILDBEAT_CHART_CHAIN_H
+#ifndef BUILDBEAT_RENDER_CHART_CHAIN_H
+#define BUILDBEAT_RENDER_CHART_CHAIN_H
 
-#include "summary.h"
+#include "render/summary.h"
 
 #include <stddef.h>
 #include <stdint.h>

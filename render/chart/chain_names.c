@@ -1,9 +1,9 @@
-#include "chain_names.h"
+#include "render/chart/chain_names.h"
 
-#include "arena.h"
-#include "hash.h"
-#include "index.h"
-#include "path.h"
+#include "core/arena.h"
+#include "core/index.h"
+#include "render/chart/path.h"
+#include "render/hash.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_CHAIN_NAMES_H
-#define BUILDBEAT_CHART_CHAIN_NAMES_H
+#ifndef BUILDBEAT_RENDER_CHART_CHAIN_NAMES_H
+#define BUILDBEAT_RENDER_CHART_CHAIN_NAMES_H
 
-#include "summary.h"
+#include "render/summary.h"
 
 /*
  * The names that tasks waited for, and the tasks that make what they name: a name is

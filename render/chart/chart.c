@@ -1,8 +1,8 @@
-#include "chart.h"
+#include "render/chart/chart.h"
 
-#include "chart_facts.h"
-#include "chart_legend.h"
-#include "label.h"
+#include "render/chart/chart_facts.h"
+#include "render/chart/chart_legend.h"
+#include "render/chart/label.h"
 
 #include <errno.h>
 #include <stdlib.h>

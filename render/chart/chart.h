@@ -1,12 +1,12 @@
-#ifndef BUILDBEAT_CHART_CHART_H
-#define BUILDBEAT_CHART_CHART_H
+#ifndef BUILDBEAT_RENDER_CHART_CHART_H
+#define BUILDBEAT_RENDER_CHART_CHART_H
 
-#include "chain.h"
-#include "lanes.h"
-#include "match.h"
-#include "panel.h"
-#include "pieces.h"
-#include "summary.h"
+#include "render/chart/chain.h"
+#include "render/chart/lanes.h"
+#include "render/chart/match.h"
+#include "render/chart/panel.h"
+#include "render/chart/pieces.h"
+#include "render/summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

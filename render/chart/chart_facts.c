@@ -1,9 +1,9 @@
-#include "chart_facts.h"
+#include "render/chart/chart_facts.h"
 
-#include "label.h"
-#include "names.h"
-#include "saturate.h"
-#include "text.h"
+#include "core/saturate.h"
+#include "render/chart/label.h"
+#include "render/names.h"
+#include "render/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_FACTS_H
-#define BUILDBEAT_CHART_FACTS_H
+#ifndef BUILDBEAT_RENDER_CHART_CHART_FACTS_H
+#define BUILDBEAT_RENDER_CHART_CHART_FACTS_H
 
-#include "chart.h"
+#include "render/chart/chart.h"
 
 /*
  * What the header of a chart says, into c->fact: needs c->sum, c->ghost, c->chain and

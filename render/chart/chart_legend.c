@@ -1,8 +1,8 @@
-#include "chart_legend.h"
+#include "render/chart/chart_legend.h"
 
-#include "label.h"
-#include "text.h"
-#include "view.h"
+#include "render/chart/label.h"
+#include "render/text.h"
+#include "render/view.h"
 
 #include <errno.h>
 #include <stdlib.h>

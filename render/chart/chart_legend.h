@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_LEGEND_H
-#define BUILDBEAT_CHART_LEGEND_H
+#ifndef BUILDBEAT_RENDER_CHART_CHART_LEGEND_H
+#define BUILDBEAT_RENDER_CHART_CHART_LEGEND_H
 
-#include "chart.h"
+#include "render/chart/chart.h"
 
 /* What the legends of a chart say, and where. */
 

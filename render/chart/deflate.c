@@ -1,4 +1,4 @@
-#include "deflate.h"
+#include "render/chart/deflate.h"
 
 #include <errno.h>
 #include <libdeflate.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_DEFLATE_H
-#define BUILDBEAT_CHART_DEFLATE_H
+#ifndef BUILDBEAT_RENDER_CHART_DEFLATE_H
+#define BUILDBEAT_RENDER_CHART_DEFLATE_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stddef.h>
 

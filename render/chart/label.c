@@ -1,6 +1,6 @@
-#include "label.h"
+#include "render/chart/label.h"
 
-#include "text.h"
+#include "render/text.h"
 
 #include <string.h>
 

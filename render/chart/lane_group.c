@@ -1,9 +1,9 @@
-#include "lane_group.h"
+#include "render/chart/lane_group.h"
 
-#include "name_table.h"
-#include "path.h"
-#include "saturate.h"
-#include "sort.h"
+#include "core/saturate.h"
+#include "render/chart/name_table.h"
+#include "render/chart/path.h"
+#include "render/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

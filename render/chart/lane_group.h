@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_LANE_GROUP_H
-#define BUILDBEAT_CHART_LANE_GROUP_H
+#ifndef BUILDBEAT_RENDER_CHART_LANE_GROUP_H
+#define BUILDBEAT_RENDER_CHART_LANE_GROUP_H
 
-#include "lanes.h"
+#include "render/chart/lanes.h"
 
 /*
  * Tasks by recipe (their key; without one the directory of their instance), by the

@@ -1,6 +1,6 @@
-#include "lane_pack.h"
+#include "render/chart/lane_pack.h"
 
-#include "saturate.h"
+#include "core/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CHART_LANE_PACK_H
-#define BUILDBEAT_CHART_LANE_PACK_H
+#ifndef BUILDBEAT_RENDER_CHART_LANE_PACK_H
+#define BUILDBEAT_RENDER_CHART_LANE_PACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
-#include "lanes.h"
+#include "render/chart/lanes.h"
 
-#include "lane_group.h"
-#include "lane_pack.h"
-#include "saturate.h"
-#include "sort.h"
+#include "core/saturate.h"
+#include "render/chart/lane_group.h"
+#include "render/chart/lane_pack.h"
+#include "render/sort.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_LANES_H
-#define BUILDBEAT_CHART_LANES_H
+#ifndef BUILDBEAT_RENDER_CHART_LANES_H
+#define BUILDBEAT_RENDER_CHART_LANES_H
 
-#include "summary.h"
+#include "render/summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

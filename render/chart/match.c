@@ -1,8 +1,8 @@
-#include "match.h"
+#include "render/chart/match.h"
 
-#include "hash.h"
-#include "oe.h"
-#include "path.h"
+#include "core/oe.h"
+#include "render/chart/path.h"
+#include "render/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_MATCH_H
-#define BUILDBEAT_CHART_MATCH_H
+#ifndef BUILDBEAT_RENDER_CHART_MATCH_H
+#define BUILDBEAT_RENDER_CHART_MATCH_H
 
-#include "summary.h"
+#include "render/summary.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-#include "name_table.h"
+#include "render/chart/name_table.h"
 
-#include "arena.h"
-#include "hash.h"
+#include "core/arena.h"
+#include "render/hash.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CHART_NAME_TABLE_H
-#define BUILDBEAT_CHART_NAME_TABLE_H
+#ifndef BUILDBEAT_RENDER_CHART_NAME_TABLE_H
+#define BUILDBEAT_RENDER_CHART_NAME_TABLE_H
 
-#include "buf.h"
-#include "cursor.h"
+#include "core/buf.h"
+#include "core/cursor.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
-#include "pack.h"
+#include "render/chart/pack.h"
 
-#include "deflate.h"
-#include "json.h"
-#include "pack_panels.h"
-#include "pack_tasks.h"
-#include "palette.h"
+#include "core/json.h"
+#include "render/chart/deflate.h"
+#include "render/chart/pack_panels.h"
+#include "render/chart/pack_tasks.h"
+#include "render/chart/palette.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CHART_PACK_H
-#define BUILDBEAT_CHART_PACK_H
+#ifndef BUILDBEAT_RENDER_CHART_PACK_H
+#define BUILDBEAT_RENDER_CHART_PACK_H
 
-#include "buf.h"
-#include "chart.h"
+#include "core/buf.h"
+#include "render/chart/chart.h"
 
 /*
  * The data of a chart for its script: a line of JSON, a newline, then columns of

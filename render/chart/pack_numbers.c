@@ -1,4 +1,4 @@
-#include "pack_numbers.h"
+#include "render/chart/pack_numbers.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "pack_panels.h"
+#include "render/chart/pack_panels.h"
 
-#include "pack_tasks.h"
+#include "render/chart/pack_tasks.h"
 
 /* A plot is a hundred pixels high; many samples make do with less than few. */
 #define STEPS_FINE 1000

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CHART_PACK_PANELS_H
-#define BUILDBEAT_CHART_PACK_PANELS_H
+#ifndef BUILDBEAT_RENDER_CHART_PACK_PANELS_H
+#define BUILDBEAT_RENDER_CHART_PACK_PANELS_H
 
-#include "pack_numbers.h"
-#include "panel.h"
+#include "render/chart/pack_numbers.h"
+#include "render/chart/panel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-#include "pack_tasks.h"
+#include "render/chart/pack_tasks.h"
 
-#include "names.h"
-#include "sort.h"
-#include "spark.h"
+#include "render/chart/spark.h"
+#include "render/names.h"
+#include "render/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

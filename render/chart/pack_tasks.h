@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_CHART_PACK_TASKS_H
-#define BUILDBEAT_CHART_PACK_TASKS_H
+#ifndef BUILDBEAT_RENDER_CHART_PACK_TASKS_H
+#define BUILDBEAT_RENDER_CHART_PACK_TASKS_H
 
-#include "chart.h"
-#include "pack_numbers.h"
-#include "pack_texts.h"
+#include "render/chart/chart.h"
+#include "render/chart/pack_numbers.h"
+#include "render/chart/pack_texts.h"
 
 #include <stddef.h>
 #include <stdint.h>

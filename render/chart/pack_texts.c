@@ -1,6 +1,6 @@
-#include "pack_texts.h"
+#include "render/chart/pack_texts.h"
 
-#include "utf8.h"
+#include "core/utf8.h"
 
 #include <errno.h>
 #include <stdbool.h>

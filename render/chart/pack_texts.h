@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_CHART_PACK_TEXTS_H
-#define BUILDBEAT_CHART_PACK_TEXTS_H
+#ifndef BUILDBEAT_RENDER_CHART_PACK_TEXTS_H
+#define BUILDBEAT_RENDER_CHART_PACK_TEXTS_H
 
-#include "buf.h"
-#include "index.h"
+#include "core/buf.h"
+#include "core/index.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "palette.h"
+#include "render/chart/palette.h"
 
 #include <string.h>
 

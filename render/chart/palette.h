@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CHART_PALETTE_H
-#define BUILDBEAT_CHART_PALETTE_H
+#ifndef BUILDBEAT_RENDER_CHART_PALETTE_H
+#define BUILDBEAT_RENDER_CHART_PALETTE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-#include "panel.h"
+#include "render/chart/panel.h"
 
-#include "axis.h"
-#include "panel_fill.h"
-#include "saturate.h"
+#include "core/saturate.h"
+#include "render/chart/axis.h"
+#include "render/chart/panel_fill.h"
 
 #include <errno.h>
 #include <stdlib.h>

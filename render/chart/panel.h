@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_CHART_PANEL_H
-#define BUILDBEAT_CHART_PANEL_H
+#ifndef BUILDBEAT_RENDER_CHART_PANEL_H
+#define BUILDBEAT_RENDER_CHART_PANEL_H
 
-#include "palette.h"
-#include "summary.h"
-#include "unit.h"
+#include "render/chart/palette.h"
+#include "render/chart/unit.h"
+#include "render/summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "panel_bands.h"
+#include "render/chart/panel_bands.h"
 
 static const struct panel_plan cpu = {
 	.word = "cpu", .title = "CPU", .series = "proc_stat", .unit = UNIT_SHARE,

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_PANEL_BANDS_H
-#define BUILDBEAT_CHART_PANEL_BANDS_H
+#ifndef BUILDBEAT_RENDER_CHART_PANEL_BANDS_H
+#define BUILDBEAT_RENDER_CHART_PANEL_BANDS_H
 
-#include "panel.h"
+#include "render/chart/panel.h"
 
 /*
  * What is drawn of a recording's proc_*.log files, as a table: the bands of each

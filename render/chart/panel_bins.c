@@ -1,6 +1,6 @@
-#include "panel.h"
+#include "render/chart/panel.h"
 
-#include "saturate.h"
+#include "core/saturate.h"
 
 /* Bands that are added up. */
 struct sum {

@@ -1,6 +1,6 @@
-#include "panel_fill.h"
+#include "render/chart/panel_fill.h"
 
-#include "saturate.h"
+#include "core/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_PANEL_FILL_H
-#define BUILDBEAT_CHART_PANEL_FILL_H
+#ifndef BUILDBEAT_RENDER_CHART_PANEL_FILL_H
+#define BUILDBEAT_RENDER_CHART_PANEL_FILL_H
 
-#include "panel_bands.h"
+#include "render/chart/panel_bands.h"
 
 /*
  * A panel of samples: its points and its bands' values. time_us and gap are to be

@@ -1,4 +1,4 @@
-#include "path.h"
+#include "render/chart/path.h"
 
 #include <string.h>
 

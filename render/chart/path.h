@@ -1,9 +1,9 @@
-#ifndef BUILDBEAT_CHART_PATH_H
-#define BUILDBEAT_CHART_PATH_H
+#ifndef BUILDBEAT_RENDER_CHART_PATH_H
+#define BUILDBEAT_RENDER_CHART_PATH_H
 
-#include "buf.h"
-#include "cursor.h"
-#include "recording.h"
+#include "core/buf.h"
+#include "core/cursor.h"
+#include "core/recording.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
-#include "pieces.h"
+#include "render/chart/pieces.h"
 
-#include "arena.h"
-#include "palette.h"
-#include "saturate.h"
+#include "core/arena.h"
+#include "core/saturate.h"
+#include "render/chart/palette.h"
 
 #include <errno.h>
 #include <stdlib.h>

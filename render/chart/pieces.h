@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_PIECES_H
-#define BUILDBEAT_CHART_PIECES_H
+#ifndef BUILDBEAT_RENDER_CHART_PIECES_H
+#define BUILDBEAT_RENDER_CHART_PIECES_H
 
-#include "lanes.h"
+#include "render/chart/lanes.h"
 
 /*
  * What a picture of a width shows of the lanes: neighbours of one lane that are too

@@ -1,4 +1,4 @@
-#include "spark.h"
+#include "render/chart/spark.h"
 
 /* Summed over its processes; shared memory counted once where that was measured. */
 static uint32_t memory_kb(const struct task_usage *u)

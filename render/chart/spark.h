@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_SPARK_H
-#define BUILDBEAT_CHART_SPARK_H
+#ifndef BUILDBEAT_RENDER_CHART_SPARK_H
+#define BUILDBEAT_RENDER_CHART_SPARK_H
 
-#include "recording.h"
+#include "core/recording.h"
 
 #include <stddef.h>
 #include <stdint.h>

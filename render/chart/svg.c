@@ -1,6 +1,6 @@
-#include "svg.h"
+#include "render/chart/svg.h"
 
-#include "text.h"
+#include "render/text.h"
 
 #include <assert.h>
 #include <math.h>

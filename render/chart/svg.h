@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_SVG_H
-#define BUILDBEAT_CHART_SVG_H
+#ifndef BUILDBEAT_RENDER_CHART_SVG_H
+#define BUILDBEAT_RENDER_CHART_SVG_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

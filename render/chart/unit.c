@@ -1,6 +1,6 @@
-#include "unit.h"
+#include "render/chart/unit.h"
 
-#include "text.h"
+#include "render/text.h"
 
 /* One decimal where that is news: "0.04", "3.5", "12". */
 static void add_count(struct buf *b, int64_t hundredths)

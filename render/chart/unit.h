@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_CHART_UNIT_H
-#define BUILDBEAT_CHART_UNIT_H
+#ifndef BUILDBEAT_RENDER_CHART_UNIT_H
+#define BUILDBEAT_RENDER_CHART_UNIT_H
 
-#include "buf.h"
+#include "core/buf.h"
 
 #include <stdint.h>
 

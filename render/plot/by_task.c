@@ -1,9 +1,9 @@
-#include "figure.h"
+#include "render/plot/figure.h"
 
-#include "axis.h"
-#include "names.h"
-#include "saturate.h"
-#include "text.h"
+#include "core/saturate.h"
+#include "render/chart/axis.h"
+#include "render/names.h"
+#include "render/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

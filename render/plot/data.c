@@ -1,4 +1,4 @@
-#include "script.h"
+#include "render/plot/script.h"
 
 /* The numbers that scripts draw, in units people read: they may be kept. */
 

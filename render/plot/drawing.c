@@ -1,10 +1,10 @@
-#include "drawing.h"
+#include "render/plot/drawing.h"
 
-#include "gnuplot.h"
-#include "outfile.h"
-#include "script.h"
-#include "svg.h"
-#include "workplace.h"
+#include "core/outfile.h"
+#include "render/chart/svg.h"
+#include "render/plot/gnuplot.h"
+#include "render/plot/script.h"
+#include "render/plot/workplace.h"
 
 #include <errno.h>
 #include <stdio.h>

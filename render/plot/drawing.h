@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_PLOT_DRAWING_H
-#define BUILDBEAT_PLOT_DRAWING_H
+#ifndef BUILDBEAT_RENDER_PLOT_DRAWING_H
+#define BUILDBEAT_RENDER_PLOT_DRAWING_H
 
-#include "plot.h"
+#include "render/plot/plot.h"
 
 /*
  * A script of gnuplot's with its data, run; and what it drew put where it belongs. The

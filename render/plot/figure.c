@@ -1,8 +1,8 @@
-#include "figure.h"
+#include "render/plot/figure.h"
 
-#include "axis.h"
-#include "names.h"
-#include "text.h"
+#include "render/chart/axis.h"
+#include "render/names.h"
+#include "render/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_PLOT_FIGURE_H
-#define BUILDBEAT_PLOT_FIGURE_H
+#ifndef BUILDBEAT_RENDER_PLOT_FIGURE_H
+#define BUILDBEAT_RENDER_PLOT_FIGURE_H
 
-#include "plot.h"
+#include "render/plot/plot.h"
 
 /*
  * A chart as plain structs: what stands in it is decided here, script.c and term.c

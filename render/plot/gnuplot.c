@@ -1,8 +1,8 @@
-#include "gnuplot.h"
+#include "render/plot/gnuplot.h"
 
-#include "clock.h"
-#include "names.h"
-#include "text.h"
+#include "core/clock.h"
+#include "render/names.h"
+#include "render/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#include "plot_run.h"
+#include "render/plot/plot_run.h"
 
-#include "drawing.h"
-#include "script.h"
+#include "render/plot/drawing.h"
+#include "render/plot/script.h"
 
 #include <errno.h>
 

@@ -1,10 +1,10 @@
-#ifndef BUILDBEAT_PLOT_H
-#define BUILDBEAT_PLOT_H
+#ifndef BUILDBEAT_RENDER_PLOT_PLOT_H
+#define BUILDBEAT_RENDER_PLOT_PLOT_H
 
-#include "buf.h"
-#include "error.h"
-#include "panel.h"
-#include "summary.h"
+#include "core/buf.h"
+#include "core/error.h"
+#include "render/chart/panel.h"
+#include "render/summary.h"
 
 /*
  * The static charts that gnuplot draws: a script and a data file are written, then

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_PLOT_RUN_H
-#define BUILDBEAT_PLOT_RUN_H
+#ifndef BUILDBEAT_RENDER_PLOT_PLOT_RUN_H
+#define BUILDBEAT_RENDER_PLOT_PLOT_RUN_H
 
-#include "plot.h"
+#include "render/plot/plot.h"
 
 /* plot_draw() with another time that gnuplot may take. */
 int plot_draw_within(const struct plot *p, const struct summary *s, const struct panels *panels,

@@ -1,7 +1,7 @@
-#include "script.h"
+#include "render/plot/script.h"
 
-#include "axis.h"
-#include "utf8.h"
+#include "core/utf8.h"
+#include "render/chart/axis.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "script.h"
+#include "render/plot/script.h"
 
-#include "sheet.h"
+#include "render/plot/sheet.h"
 
 /*
  * The script of a picture. Everything has its place in pixels from the top left, so

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_PLOT_SCRIPT_H
-#define BUILDBEAT_PLOT_SCRIPT_H
+#ifndef BUILDBEAT_RENDER_PLOT_SCRIPT_H
+#define BUILDBEAT_RENDER_PLOT_SCRIPT_H
 
-#include "figure.h"
+#include "render/plot/figure.h"
 
 /*
  * A figure as gnuplot reads it: the data file, one block a pane (and one for its

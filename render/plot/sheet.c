@@ -1,6 +1,6 @@
-#include "sheet.h"
+#include "render/plot/sheet.h"
 
-#include "script.h"
+#include "render/plot/script.h"
 
 #define MILLIONTHS 1000000
 

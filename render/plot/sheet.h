@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_PLOT_SHEET_H
-#define BUILDBEAT_PLOT_SHEET_H
+#ifndef BUILDBEAT_RENDER_PLOT_SHEET_H
+#define BUILDBEAT_RENDER_PLOT_SHEET_H
 
-#include "figure.h"
+#include "render/plot/figure.h"
 
 /*
  * What the scripts of all pictures have in common: a sheet of so many pixels, on which

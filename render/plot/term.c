@@ -1,6 +1,6 @@
-#include "script.h"
+#include "render/plot/script.h"
 
-#include "text.h"
+#include "render/text.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-#include "trend.h"
+#include "render/plot/trend.h"
 
-#include "drawing.h"
-#include "trend_script.h"
+#include "render/plot/drawing.h"
+#include "render/plot/trend_script.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_PLOT_TREND_H
-#define BUILDBEAT_PLOT_TREND_H
+#ifndef BUILDBEAT_RENDER_PLOT_TREND_H
+#define BUILDBEAT_RENDER_PLOT_TREND_H
 
-#include "buf.h"
-#include "error.h"
+#include "core/buf.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

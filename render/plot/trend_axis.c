@@ -1,4 +1,4 @@
-#include "trend_axis.h"
+#include "render/plot/trend_axis.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_PLOT_TREND_AXIS_H
-#define BUILDBEAT_PLOT_TREND_AXIS_H
+#ifndef BUILDBEAT_RENDER_PLOT_TREND_AXIS_H
+#define BUILDBEAT_RENDER_PLOT_TREND_AXIS_H
 
-#include "axis.h"
-#include "trend.h"
+#include "render/chart/axis.h"
+#include "render/plot/trend.h"
 
 /* The value axis of a pane: not from 0 where the values are far from that, for it is
  * changes that are to be seen. */

@@ -1,9 +1,9 @@
-#include "trend_script.h"
+#include "render/plot/trend_script.h"
 
-#include "palette.h"
-#include "script.h"
-#include "sheet.h"
-#include "text.h"
+#include "render/chart/palette.h"
+#include "render/plot/script.h"
+#include "render/plot/sheet.h"
+#include "render/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_PLOT_TREND_SCRIPT_H
-#define BUILDBEAT_PLOT_TREND_SCRIPT_H
+#ifndef BUILDBEAT_RENDER_PLOT_TREND_SCRIPT_H
+#define BUILDBEAT_RENDER_PLOT_TREND_SCRIPT_H
 
-#include "plot.h"
-#include "trend_axis.h"
+#include "render/plot/plot.h"
+#include "render/plot/trend_axis.h"
 
 /* A trend as gnuplot reads it, as script.h has it for figures: the files are called
  * TREND_WORD. Sticky errors of the buffer. */

@@ -1,6 +1,6 @@
-#include "workplace.h"
+#include "render/plot/workplace.h"
 
-#include "trust.h"
+#include "core/trust.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_WORKPLACE_H
-#define BUILDBEAT_WORKPLACE_H
+#ifndef BUILDBEAT_RENDER_PLOT_WORKPLACE_H
+#define BUILDBEAT_RENDER_PLOT_WORKPLACE_H
 
-#include "buf.h"
-#include "error.h"
+#include "core/buf.h"
+#include "core/error.h"
 
 /*
  * Where gnuplot works: a directory of its own below TMPDIR or /tmp, gone with all

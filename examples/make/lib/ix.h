@@ -1,5 +1,5 @@
-#ifndef IX_H
-#define IX_H
+#ifndef BUILDBEAT_EXAMPLES_MAKE_LIB_IX_H
+#define BUILDBEAT_EXAMPLES_MAKE_LIB_IX_H
 
 #include <stdbool.h>
 #include <stddef.h>
