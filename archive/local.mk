@@ -1,33 +1,14 @@
 # archive: nights in a git repository
 noinst_LTLIBRARIES += archive/libarchive.la
 archive_libarchive_la_SOURCES = \
-	archive/archive.h \
-	archive/columns.c archive/columns.h \
-	archive/commit_count.c archive/commit_count.h \
-	archive/import_oe.c archive/import_oe.h \
-	archive/import_oe_run.c archive/import_oe_run.h \
-	archive/login.c archive/login.h \
-	archive/loose.c archive/loose.h \
-	archive/message.c archive/message.h \
-	archive/night.c archive/night.h \
-	archive/night_read.c \
-	archive/night_recording.c archive/night_recording.h \
-	archive/night_tasks.c archive/night_tasks.h \
-	archive/night_write.c \
-	archive/nights_read.c \
-	archive/notes.c archive/notes.h \
-	archive/notes_text.c archive/notes_text.h \
-	archive/pair.c archive/pair.h \
-	archive/prune.c \
-	archive/refs.c \
-	archive/remote.c archive/remote.h archive/remote_parts.h \
-	archive/remote_send.c archive/remote_settle.c \
-	archive/repo.c archive/repo.h \
-	archive/rewrite.c archive/rewrite.h \
-	archive/seen.c archive/seen.h \
-	archive/sync.c archive/sync.h \
-	archive/sys.c archive/sys.h \
-	archive/union.c archive/union.h \
+	archive/archive.h archive/columns.c archive/columns.h archive/commit_count.c \
+	archive/commit_count.h archive/import_oe.c archive/import_oe.h archive/import_oe_run.c \
+	archive/import_oe_run.h archive/login.c archive/login.h archive/loose.c archive/loose.h \
+	archive/message.c archive/message.h archive/night.c archive/night.h archive/night_read.c \
+	archive/night_recording.c archive/night_recording.h archive/night_tasks.c archive/night_tasks.h \
+	archive/night_write.c archive/nights_read.c archive/notes.c archive/notes.h archive/notes_text.c \
+	archive/notes_text.h archive/pair.c archive/pair.h archive/prune.c archive/refs.c archive/remote.c \
+	archive/remote.h archive/remote_parts.h archive/remote_send.c archive/remote_settle.c \
+	archive/repo.c archive/repo.h archive/rewrite.c archive/rewrite.h archive/seen.c archive/seen.h \
+	archive/sync.c archive/sync.h archive/sys.c archive/sys.h archive/union.c archive/union.h \
 	archive/url.c archive/url.h
-archive_libarchive_la_CPPFLAGS = $(AM_CPPFLAGS) $(DEFLATE_CFLAGS) $(LIBGIT2_CFLAGS)
-archive_libarchive_la_LIBADD = compare/libcompare.la convert/libconvert.la core/libcore.la $(DEFLATE_LIBS) $(LIBGIT2_LIBS)

@@ -2,65 +2,25 @@
 # that the tests can have it
 noinst_LTLIBRARIES += cli/libcli.la
 cli_libcli_la_SOURCES = \
-	cli/archive_import.c cli/archive_import.h \
-	cli/bisect.c cli/bisect.h \
-	cli/bisect_report.c cli/bisect_report.h \
-	cli/builds.c cli/builds.h \
-	cli/capture.c cli/capture.h \
-	cli/checkout.c cli/checkout.h \
-	cli/cmd_accept.c \
-	cli/cmd_archive.c \
-	cli/cmd_bisect.c \
-	cli/cmd_chart.c \
-	cli/cmd_check.c \
-	cli/cmd_complete.c \
-	cli/cmd_diff.c \
-	cli/cmd_doctor.c \
-	cli/cmd_export.c \
-	cli/cmd_help.c \
-	cli/cmd_history.c \
-	cli/cmd_import.c \
-	cli/cmd_list.c \
-	cli/cmd_prune.c \
-	cli/cmd_record.c \
-	cli/cmd_report.c \
-	cli/cmd_show.c \
-	cli/cmd_task.c \
-	cli/command.h \
-	cli/commands.c \
-	cli/configfile.c cli/configfile.h \
-	cli/diff_samples.c cli/diff_samples.h \
-	cli/doctor.h cli/doctor_host.c cli/doctor_place.c cli/doctor_trial.c \
-	cli/gitstamp.c cli/gitstamp.h \
-	cli/heap.c cli/heap.h \
-	cli/hold.c cli/hold.h \
-	cli/launch.c cli/launch.h \
-	cli/witness.c cli/witness.h \
-	cli/nightly.c cli/nightly.h cli/nightly_open.c \
-	cli/numberlines.c cli/numberlines.h \
-	cli/oelayout.c cli/oelayout.h \
-	cli/openrec.c cli/openrec.h \
-	cli/options.c cli/options.h \
-	cli/output.c cli/output.h \
-	cli/rebuild.c cli/rebuild.h \
-	cli/report.c cli/report.h \
-	cli/rules_config.c cli/rules_config.h \
-	cli/series_changes.c cli/series_changes.h \
-	cli/session.c cli/session.h \
-	cli/settings.c cli/settings.h \
-	cli/tasklog.c cli/tasklog.h \
-	cli/taskrun.c cli/taskrun.h \
-	cli/tool.c cli/tool.h \
-	cli/zstd.c cli/zstd.h
-cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DPKGLIBDIR='"$(pkglibdir)"' -DSYSCONFDIR='"$(sysconfdir)"' \
-	$(LIBGIT2_CFLAGS) $(YAML_CFLAGS) $(ZSTD_CFLAGS)
-cli_libcli_la_LIBADD = archive/libarchive.la report/libreport.la compare/libcompare.la convert/libconvert.la render/plot/libplot.la render/chart/libchart.la render/librender.la plugin/libticket.la sampler/libprocesses.la sampler/libsampler.la core/libcore.la \
-	$(LIBGIT2_LIBS) $(YAML_LIBS) $(ZSTD_LIBS)
+	cli/archive_import.c cli/archive_import.h cli/bisect.c cli/bisect.h cli/bisect_report.c \
+	cli/bisect_report.h cli/builds.c cli/builds.h cli/capture.c cli/capture.h cli/checkout.c \
+	cli/checkout.h cli/cmd_accept.c cli/cmd_archive.c cli/cmd_bisect.c cli/cmd_chart.c cli/cmd_check.c \
+	cli/cmd_complete.c cli/cmd_diff.c cli/cmd_doctor.c cli/cmd_export.c cli/cmd_help.c \
+	cli/cmd_history.c cli/cmd_import.c cli/cmd_list.c cli/cmd_prune.c cli/cmd_record.c \
+	cli/cmd_report.c cli/cmd_show.c cli/cmd_task.c cli/command.h cli/commands.c cli/configfile.c \
+	cli/configfile.h cli/diff_samples.c cli/diff_samples.h cli/doctor.h cli/doctor_host.c \
+	cli/doctor_place.c cli/doctor_trial.c cli/gitstamp.c cli/gitstamp.h cli/heap.c cli/heap.h \
+	cli/hold.c cli/hold.h cli/launch.c cli/launch.h cli/nightly.c cli/nightly.h cli/nightly_open.c \
+	cli/numberlines.c cli/numberlines.h cli/oelayout.c cli/oelayout.h cli/openrec.c cli/openrec.h \
+	cli/options.c cli/options.h cli/output.c cli/output.h cli/rebuild.c cli/rebuild.h cli/report.c \
+	cli/report.h cli/rules_config.c cli/rules_config.h cli/series_changes.c cli/series_changes.h \
+	cli/session.c cli/session.h cli/settings.c cli/settings.h cli/tasklog.c cli/tasklog.h \
+	cli/taskrun.c cli/taskrun.h cli/tool.c cli/tool.h cli/witness.c cli/witness.h cli/zstd.c \
+	cli/zstd.h
 
 bin_PROGRAMS += buildbeat
 buildbeat_SOURCES = cli/main.c
-buildbeat_LDADD = cli/libcli.la
+buildbeat_LDADD = $(PROGRAM_LIBS)
 
 # Both only ask "buildbeat complete".
 bashcompdir = $(datadir)/bash-completion/completions

@@ -17,14 +17,13 @@ plugin_buildbeat_la_SOURCES = \
 	plugin/got.c plugin/got.h \
 	plugin/session.c plugin/session.h \
 	plugin/procs.c plugin/procs.h
-plugin_buildbeat_la_CFLAGS = $(AM_CFLAGS) -pthread
 # nodelete: our hooks and our thread outlive a dlclose(). gc-sections: of core only
 # what is called; the sampler's library holds core too. norelro: every make loads it,
 # and a table that is read-only afterwards costs a system call and a mapping each time.
 plugin_buildbeat_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
 	-export-symbols $(srcdir)/plugin/buildbeat.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
 	-Wl,-z,noseparate-code -Wl,-z,norelro
-plugin_buildbeat_la_LIBADD = plugin/libticket.la sampler/libsampler.la
+plugin_buildbeat_la_LIBADD = plugin/libticket.la sampler/libsampler.la core/libcore.la
 EXTRA_plugin_buildbeat_la_DEPENDENCIES = plugin/buildbeat.sym
 EXTRA_DIST += plugin/buildbeat.sym
 

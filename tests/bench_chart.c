@@ -4,6 +4,7 @@
  * process, side by side with reading the recording alone.
  */
 #include "core/recording.h"
+#include "tests/paths.h"
 #include "tests/spend.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * file each, and 3,600 samples, and `buildbeat export --to oe` of the recording: processor
  * time of the whole process, side by side with copying the same files.
  */
+#include "tests/paths.h"
 #include "tests/spend.h"
 
 #include <dirent.h>

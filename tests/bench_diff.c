@@ -2,6 +2,7 @@
  * What `buildbeat diff` takes of two builds of 10,000 tasks: of OpenEmbedded's directories,
  * side by side with opening and reading their files, and of two nights of an archive.
  */
+#include "tests/paths.h"
 #include "tests/spend.h"
 #include "tests/touch.h"
 

@@ -6,6 +6,7 @@
  */
 #include "compare/creep.h"
 #include "tests/noise.h"
+#include "tests/paths.h"
 #include "tests/spend.h"
 
 #include <math.h>

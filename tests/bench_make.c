@@ -8,6 +8,7 @@
  */
 #include "tests/make_host.h"
 #include "tests/pairs.h"
+#include "tests/paths.h"
 #include "tests/slope.h"
 #include "tests/support.h"
 

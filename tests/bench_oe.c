@@ -3,6 +3,7 @@
  * tasks, a file each, and 36,000 samples: processor time of the whole process, side
  * by side with opening, reading and closing the same files.
  */
+#include "tests/paths.h"
 #include "tests/touch.h"
 
 #include <stdint.h>

@@ -4,6 +4,7 @@
  */
 #include "render/plot/gnuplot.h"
 #include "render/plot/plot.h"
+#include "tests/paths.h"
 #include "tests/spend.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
  * The fastest of five times is told.
  */
 #include "core/recording.h"
+#include "tests/paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>

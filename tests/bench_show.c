@@ -3,6 +3,7 @@
  * of the whole process, side by side with reading the recording alone.
  */
 #include "core/recording.h"
+#include "tests/paths.h"
 #include "tests/spend.h"
 
 #include <stdio.h>

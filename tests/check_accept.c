@@ -1,4 +1,5 @@
 #include "archive/notes.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

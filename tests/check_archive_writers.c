@@ -1,4 +1,5 @@
 #include "tests/made_build.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

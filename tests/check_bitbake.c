@@ -2,6 +2,7 @@
  * as bitbake would. A real bitbake is in check_bitbake_build. */
 #include "core/recording.h"
 #include "tests/make_host.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

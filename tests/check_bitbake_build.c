@@ -2,6 +2,7 @@
  * is in PATH. */
 #include "core/recording.h"
 #include "tests/make_host.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

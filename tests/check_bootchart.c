@@ -1,5 +1,6 @@
 #include "render/chart/bootchart.h"
 #include "render/chart/chart.h"
+#include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 

@@ -1,5 +1,6 @@
 #include "render/chart/chain.h"
 #include "tests/make_host.h"
+#include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 

@@ -3,6 +3,7 @@
 #include "render/chart/chart_legend.h"
 #include "render/chart/label.h"
 #include "render/text.h"
+#include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

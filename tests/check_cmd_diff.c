@@ -1,3 +1,4 @@
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "cli/configfile.h"
 #include "cli/nightly.h"
 #include "cli/settings.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 #include "tests/make_host.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * one expects of it are there under the names one expects, inside one another as
  * the tools were. */
 #include "core/recording.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #include "core/recording.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <dirent.h>

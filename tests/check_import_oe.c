@@ -1,5 +1,6 @@
 #include "archive/archive.h"
 #include "core/arena.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

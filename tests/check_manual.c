@@ -1,6 +1,7 @@
 #include "cli/command.h"
 #include "cli/nightly.h"
 #include "cli/settings.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <string.h>

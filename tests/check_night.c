@@ -2,6 +2,7 @@
 #include "archive/sys.h"
 #include "compare/figures.h"
 #include "tests/drawn.h"
+#include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "cli/nightly.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

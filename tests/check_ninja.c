@@ -3,6 +3,7 @@
 #include "convert/ninja_build.h"
 #include "convert/ninja_log.h"
 #include "core/ninja_hash.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 #include "core/event.h"
 #include "core/ninja_hash.h"
 #include "core/recording.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
  */
 #include "core/oe.h"
 #include "core/recording.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

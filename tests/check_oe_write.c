@@ -1,5 +1,6 @@
 #include "convert/builder.h"
 #include "convert/convert.h"
+#include "tests/paths.h"
 #include "tests/same.h"
 #include "tests/support.h"
 

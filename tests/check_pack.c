@@ -5,6 +5,7 @@
 #include "render/chart/pack_tasks.h"
 #include "render/chart/spark.h"
 #include "render/names.h"
+#include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 #include "tests/unpack.h"

@@ -1,4 +1,5 @@
 #include "render/chart/panel.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "core/peak.h"
 #include "core/recording.h"
 #include "tests/make_host.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

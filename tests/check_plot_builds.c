@@ -1,5 +1,6 @@
 #include "core/field.h"
 #include "render/plot/figure.h"
+#include "tests/paths.h"
 #include "tests/plotted.h"
 
 #include <errno.h>

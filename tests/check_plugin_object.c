@@ -1,6 +1,7 @@
 /* The shared object as such, its header, its page and the example. */
 #include "core/recording.h"
 #include "tests/make_host.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

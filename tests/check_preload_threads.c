@@ -2,6 +2,7 @@
  * cancelled, and whatever they ask for comes as without it. */
 #include "core/recording.h"
 #include "tests/make_host.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>

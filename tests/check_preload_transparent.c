@@ -5,6 +5,7 @@
  */
 #include "core/recording.h"
 #include "tests/make_host.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <signal.h>

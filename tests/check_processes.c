@@ -2,6 +2,7 @@
 #include "core/process_log.h"
 #include "core/recording.h"
 #include "sampler/processes.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

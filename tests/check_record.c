@@ -1,5 +1,6 @@
 #include "tests/launched.h"
 #include "tests/make_host.h"
+#include "tests/paths.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -2,6 +2,7 @@
 #include "core/layout.h"
 #include "core/recording.h"
 #include "core/store.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 #include "core/recording_write.h"
+#include "tests/paths.h"
 
 #include "core/event.h"
 #include "core/layout.h"

@@ -1,6 +1,7 @@
 #include "archive/archive.h"
 #include "archive/url.h"
 #include "core/arena.h"
+#include "tests/paths.h"
 #include "tests/server.h"
 #include "tests/support.h"
 

@@ -1,5 +1,6 @@
 #include "report/page.h"
 #include "tests/made_nights.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "convert/json_reader.h"
 #include "core/cursor.h"
 #include "tests/noise.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <math.h>

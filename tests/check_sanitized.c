@@ -4,6 +4,7 @@
  * start has nothing of us in its environment.
  */
 #include "tests/make_host.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdlib.h>

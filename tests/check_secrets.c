@@ -1,4 +1,5 @@
 #include "tests/launched.h"
+#include "tests/paths.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 #include "render/sort.h"
 #include "render/summary.h"
 #include "render/view.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "core/json.h"
 #include "core/utf8.h"
 #include "render/text.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Builds as cargo, CMake and remake tell of them. */
 #include "convert/convert.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

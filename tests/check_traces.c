@@ -1,6 +1,7 @@
 /* Traces of Chrome, clang and Bazel, read and written. */
 #include "convert/convert.h"
 #include "convert/json_reader.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

@@ -1,13 +1,15 @@
 # Fuzz targets: `make check` gives each the inputs of tests/corpus/NAME; configured
 # with --enable-fuzzing they are libFuzzer's (tests/fuzz_NAME -max_total_time=600
-# a-scratch-directory tests/corpus/NAME). To add one: three lines here, a corpus.
+# a-scratch-directory tests/corpus/NAME). To add one: its name here, two lines, a corpus.
 check_PROGRAMS += $(FUZZ_TARGETS)
 TESTS += tests/fuzz_corpus.sh
 dist_check_SCRIPTS += tests/fuzz_corpus.sh
 EXTRA_DIST += tests/corpus
 AM_TESTS_ENVIRONMENT = FUZZ_TARGETS='$(FUZZ_TARGETS)'; export FUZZ_TARGETS;
 
-FUZZ_TARGETS =
+FUZZ_TARGETS = \
+	tests/fuzz_archive tests/fuzz_config tests/fuzz_convert tests/fuzz_ninja tests/fuzz_oe \
+	tests/fuzz_proc tests/fuzz_recording
 if FUZZING
 FUZZ_MAIN =
 FUZZ_LINK = $(FUZZ_LDFLAGS)
@@ -16,38 +18,17 @@ FUZZ_MAIN = tests/fuzz_main.c
 FUZZ_LINK =
 endif
 
-FUZZ_TARGETS += tests/fuzz_recording
-tests_fuzz_recording_SOURCES = tests/fuzz_recording.c $(FUZZ_MAIN)
-tests_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_recording_LDADD = core/libcore.la
-
-FUZZ_TARGETS += tests/fuzz_archive
 tests_fuzz_archive_SOURCES = tests/fuzz_archive.c $(FUZZ_MAIN)
-tests_fuzz_archive_CPPFLAGS = $(AM_CPPFLAGS) $(LIBGIT2_CFLAGS)
 tests_fuzz_archive_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_archive_LDADD = archive/libarchive.la $(LIBGIT2_LIBS) -lm
-
-FUZZ_TARGETS += tests/fuzz_oe
-tests_fuzz_oe_SOURCES = tests/fuzz_oe.c $(FUZZ_MAIN)
-tests_fuzz_oe_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_oe_LDADD = core/libcore.la
-
-FUZZ_TARGETS += tests/fuzz_proc
-tests_fuzz_proc_SOURCES = tests/fuzz_proc.c $(FUZZ_MAIN)
-tests_fuzz_proc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_proc_LDADD = sampler/libprocesses.la sampler/libsampler.la core/libcore.la
-FUZZ_TARGETS += tests/fuzz_config
 tests_fuzz_config_SOURCES = tests/fuzz_config.c $(FUZZ_MAIN)
-tests_fuzz_config_CPPFLAGS = $(AM_CPPFLAGS)
 tests_fuzz_config_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_config_LDADD = cli/libcli.la
-
-FUZZ_TARGETS += tests/fuzz_ninja
-tests_fuzz_ninja_SOURCES = tests/fuzz_ninja.c $(FUZZ_MAIN)
-tests_fuzz_ninja_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_ninja_LDADD = convert/libconvert.la core/libcore.la
-
-FUZZ_TARGETS += tests/fuzz_convert
 tests_fuzz_convert_SOURCES = tests/fuzz_convert.c $(FUZZ_MAIN)
 tests_fuzz_convert_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_convert_LDADD = convert/libconvert.la core/libcore.la
+tests_fuzz_ninja_SOURCES = tests/fuzz_ninja.c $(FUZZ_MAIN)
+tests_fuzz_ninja_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_oe_SOURCES = tests/fuzz_oe.c $(FUZZ_MAIN)
+tests_fuzz_oe_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_proc_SOURCES = tests/fuzz_proc.c $(FUZZ_MAIN)
+tests_fuzz_proc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_recording_SOURCES = tests/fuzz_recording.c $(FUZZ_MAIN)
+tests_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)

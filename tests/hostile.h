@@ -1,6 +1,7 @@
 #ifndef BUILDBEAT_TESTS_HOSTILE_H
 #define BUILDBEAT_TESTS_HOSTILE_H
 
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <sys/types.h>

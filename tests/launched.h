@@ -2,6 +2,7 @@
 #define BUILDBEAT_TESTS_LAUNCHED_H
 
 #include "core/recording.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 /* What the tests of `buildbeat record` share. Their recordings are below stats in

@@ -1,26 +1,67 @@
-# tests: one Check program a file, grouped by room
+# tests: one Check program a file, tests/check_NAME.c; to add one, add its name here.
+# What several of them share is in libsupport.
 check_LTLIBRARIES += tests/libsupport.la
-tests_libsupport_la_SOURCES = tests/support.c tests/support.h
-tests_libsupport_la_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_libsupport_la_SOURCES = \
+	tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
+	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h \
+	tests/made_figures.c tests/made_figures.h tests/made_nights.c tests/made_nights.h \
+	tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h tests/pairs.c \
+	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h \
+	tests/same.c tests/same.h tests/server.c tests/server.h tests/slope.c tests/slope.h \
+	tests/spend.c tests/spend.h tests/support.c tests/support.h tests/touch.c tests/touch.h \
+	tests/unpack.c tests/unpack.h
 
-TEST_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) \
-	-DTOP_SRCDIR='"$(abs_top_srcdir)"' -DTOP_BUILDDIR='"$(abs_top_builddir)"'
-TEST_LIBS = tests/libsupport.la core/libcore.la $(CHECK_LIBS)
+CHECKS = \
+	tests/check_accept tests/check_archive tests/check_archive_damage \
+	tests/check_archive_writers tests/check_axis tests/check_bisect \
+	tests/check_bisect_search tests/check_bitbake tests/check_bitbake_build \
+	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf \
+	tests/check_builder tests/check_carry tests/check_chain tests/check_changepoints \
+	tests/check_chart tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
+	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history \
+	tests/check_command_name tests/check_config tests/check_culprits tests/check_cursor \
+	tests/check_decide tests/check_diff tests/check_doctor tests/check_event \
+	tests/check_examples tests/check_field tests/check_figures tests/check_gitstamp \
+	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
+	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
+	tests/check_lanes tests/check_launch_signals tests/check_lost tests/check_make_faults \
+	tests/check_make_transparent tests/check_manual tests/check_match tests/check_netlink \
+	tests/check_night tests/check_nightly tests/check_nightly_open tests/check_ninja \
+	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_notes_text \
+	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
+	tests/check_pack tests/check_palette tests/check_panel tests/check_path \
+	tests/check_peak tests/check_pieces tests/check_plot tests/check_plot_builds \
+	tests/check_plot_faults tests/check_plugin_api tests/check_plugin_object \
+	tests/check_preload_faults tests/check_preload_threads tests/check_preload_transparent \
+	tests/check_processes tests/check_record tests/check_record_faults \
+	tests/check_record_signals tests/check_recording tests/check_recording_write \
+	tests/check_redact tests/check_remote tests/check_report tests/check_rules \
+	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
+	tests/check_series tests/check_show tests/check_spark tests/check_stats \
+	tests/check_store tests/check_summary tests/check_svg tests/check_tails \
+	tests/check_task tests/check_tasks tests/check_text tests/check_tools \
+	tests/check_traces tests/check_trend tests/check_trends tests/check_trust \
+	tests/check_trust_files tests/check_unreadable tests/check_usage_log \
+	tests/check_verdict tests/check_zstd
+check_PROGRAMS += $(CHECKS)
+TESTS += $(CHECKS)
+
+# Programs that they run: inputs made, and hosts and processes of unusual kinds.
+check_PROGRAMS += \
+	tests/fake_make tests/fake_spawner tests/fake_threads tests/gen_archive tests/gen_oe \
+	tests/gen_recording tests/hungry
+tests_fake_make_CFLAGS = $(AM_CFLAGS) -fPIE -fno-plt
+tests_fake_make_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro,-z,now -rdynamic
+tests_fake_make_LDADD = -ldl
+
+# Memory that runs out.
+tests_check_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+
+# The awk programs of the page.
+TESTS += tests/recording_awk.sh
+dist_check_SCRIPTS += tests/recording_awk.sh
+
+EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data tests/golden
 
 include tests/bench.mk
-include tests/archive.mk
-include tests/bisect.mk
-include tests/browser.mk
-include tests/compare.mk
-include tests/convert.mk
-include tests/core.mk
-include tests/history.mk
-include tests/sampler.mk
-include tests/plugin.mk
-include tests/hosts.mk
-include tests/remote.mk
-include tests/render.mk
-include tests/report.mk
-include tests/chart.mk
-include tests/cli.mk
 include tests/fuzz.mk

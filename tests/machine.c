@@ -1,4 +1,5 @@
 #include "tests/machine.h"
+#include "tests/paths.h"
 
 #include "core/clock.h"
 #include "core/cursor.h"

@@ -3,6 +3,7 @@
 
 #include "core/buf.h"
 #include "core/store.h"
+#include "tests/paths.h"
 
 #include <stdbool.h>
 

@@ -2,6 +2,7 @@
 #define BUILDBEAT_TESTS_PLOTTED_H
 
 #include "render/plot/plot_run.h"
+#include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 

@@ -2,6 +2,7 @@
 #define BUILDBEAT_TESTS_SUPPORT_H
 
 #include "core/buf.h"
+#include "tests/paths.h"
 
 #include <check.h>
 #include <stdbool.h>
