@@ -1,11 +1,11 @@
 #ifndef BUILDBEAT_ARCHIVE_ARCHIVE_H
 #define BUILDBEAT_ARCHIVE_ARCHIVE_H
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "compare/figures.h"
 #include "compare/known.h"
 #include "compare/nights.h"
-#include "core/buf.h"
-#include "core/error.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 #include "archive/columns.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <errno.h>
 #include <string.h>

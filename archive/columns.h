@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_COLUMNS_H
 #define BUILDBEAT_ARCHIVE_COLUMNS_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stddef.h>
 #include <stdint.h>

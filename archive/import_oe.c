@@ -4,7 +4,7 @@
 #include "archive/loose.h"
 #include "archive/remote.h"
 #include "archive/rewrite.h"
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <stdio.h>

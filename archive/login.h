@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_LOGIN_H
 #define BUILDBEAT_ARCHIVE_LOGIN_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <git2.h>
 #include <stdbool.h>

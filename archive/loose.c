@@ -1,7 +1,7 @@
 #include "archive/loose.h"
 
-#include "core/buf.h"
-#include "core/cursor.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 #include "archive/message.h"
 
-#include "core/arena.h"
-#include "core/clock.h"
-#include "core/cursor.h"
-#include "core/field.h"
-#include "render/text.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/field.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

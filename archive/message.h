@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_ARCHIVE_MESSAGE_H
 #define BUILDBEAT_ARCHIVE_MESSAGE_H
 
+#include "base/buf.h"
 #include "compare/figures.h"
 #include "compare/nights.h"
-#include "core/buf.h"
 
 /*
  * The message of a night's commit: a line for people, then trailers.

@@ -2,8 +2,8 @@
 
 #include "archive/columns.h"
 #include "archive/message.h"
-#include "core/arena.h"
-#include "core/cursor.h"
+#include "base/arena.h"
+#include "base/cursor.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "archive/night.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
 #define BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
 
+#include "base/error.h"
 #include "compare/figures.h"
-#include "core/error.h"
 #include "core/recording.h"
 
 /*

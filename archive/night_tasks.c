@@ -1,9 +1,9 @@
 #include "archive/night_tasks.h"
 
 #include "archive/pair.h"
-#include "core/arena.h"
-#include "core/cursor.h"
-#include "core/index.h"
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

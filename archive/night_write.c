@@ -4,7 +4,7 @@
 #include "archive/remote.h"
 #include "archive/seen.h"
 #include "archive/sys.h"
-#include "core/index.h"
+#include "base/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #include "archive/night.h"
 #include "archive/union.h"
 
-#include "core/arena.h"
-#include "core/cursor.h"
-#include "core/index.h"
-#include "core/saturate.h"
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/index.h"
+#include "base/saturate.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_NOTES_H
 #define BUILDBEAT_ARCHIVE_NOTES_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <git2.h>
 

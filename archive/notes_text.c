@@ -1,6 +1,6 @@
 #include "archive/notes_text.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 #ifndef BUILDBEAT_ARCHIVE_NOTES_TEXT_H
 #define BUILDBEAT_ARCHIVE_NOTES_TEXT_H
 
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 #include "compare/known.h"
-#include "core/arena.h"
-#include "core/buf.h"
-#include "core/cursor.h"
 
 #include <stdbool.h>
 

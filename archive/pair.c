@@ -1,7 +1,7 @@
 #include "archive/pair.h"
 
-#include "core/arena.h"
-#include "core/field.h"
+#include "base/arena.h"
+#include "base/field.h"
 
 #include <errno.h>
 #include <stdint.h>

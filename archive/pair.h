@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_PAIR_H
 #define BUILDBEAT_ARCHIVE_PAIR_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stddef.h>
 

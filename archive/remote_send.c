@@ -2,7 +2,7 @@
 
 #include "archive/notes.h"
 #include "archive/sync.h"
-#include "core/arena.h"
+#include "base/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

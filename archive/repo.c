@@ -3,8 +3,8 @@
 #include "archive/loose.h"
 #include "archive/remote.h"
 #include "archive/seen.h"
-#include "core/clock.h"
-#include "core/outdir.h"
+#include "base/clock.h"
+#include "base/outdir.h"
 #include "core/store.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 #include "archive/rewrite.h"
 
 #include "archive/notes.h"
-#include "core/arena.h"
+#include "base/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "archive/seen.h"
 
 #include "archive/message.h"
-#include "core/arena.h"
-#include "core/index.h"
+#include "base/arena.h"
+#include "base/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

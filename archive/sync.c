@@ -1,7 +1,7 @@
 #include "archive/sync.h"
 
 #include "archive/login.h"
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <signal.h>

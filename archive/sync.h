@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_SYNC_H
 #define BUILDBEAT_ARCHIVE_SYNC_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <git2.h>
 #include <stdbool.h>

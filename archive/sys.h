@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_ARCHIVE_SYS_H
 #define BUILDBEAT_ARCHIVE_SYS_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "core/recording.h"
 
 /*

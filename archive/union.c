@@ -1,6 +1,6 @@
 #include "archive/union.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define BUILDBEAT_ARCHIVE_UNION_H
 
 #include "archive/night.h"
-#include "core/index.h"
+#include "base/index.h"
 
 /*
  * All tasks of many nights, those of the oldest first: what each line of each night's

@@ -1,9 +1,9 @@
 #include "archive/url.h"
 
-#include "core/cachedir.h"
-#include "core/index.h"
+#include "base/cachedir.h"
+#include "base/index.h"
+#include "base/trust.h"
 #include "core/store.h"
-#include "core/trust.h"
 
 #include <errno.h>
 #include <string.h>

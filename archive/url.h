@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_ARCHIVE_URL_H
 #define BUILDBEAT_ARCHIVE_URL_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 

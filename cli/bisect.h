@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_CLI_BISECT_H
 #define BUILDBEAT_CLI_BISECT_H
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "compare/decide.h"
-#include "core/arena.h"
-#include "core/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

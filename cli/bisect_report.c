@@ -1,7 +1,7 @@
 #include "cli/bisect_report.h"
 
-#include "core/json.h"
-#include "render/text.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "report/amount.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CLI_CAPTURE_H
 #define BUILDBEAT_CLI_CAPTURE_H
 
+#include "base/error.h"
 #include "cli/launch.h"
-#include "core/error.h"
 #include "core/store.h"
 
 #include <stdbool.h>

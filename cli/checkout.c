@@ -1,8 +1,8 @@
 #include "cli/checkout.h"
 
+#include "base/cursor.h"
+#include "base/outdir.h"
 #include "cli/tool.h"
-#include "core/cursor.h"
-#include "core/outdir.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_CLI_CHECKOUT_H
 #define BUILDBEAT_CLI_CHECKOUT_H
 
-#include "core/arena.h"
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/error.h"
 
 #include <stddef.h>
 

@@ -1,12 +1,12 @@
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/nightly.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "compare/verdict.h"
-#include "core/clock.h"
-#include "core/cursor.h"
-#include "core/json.h"
-#include "render/text.h"
 #include "report/amount.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+#include "base/cachedir.h"
+#include "base/index.h"
+#include "base/outdir.h"
+#include "base/text.h"
+#include "base/trust.h"
 #include "cli/bisect.h"
 #include "cli/bisect_report.h"
 #include "cli/command.h"
@@ -7,12 +12,7 @@
 #include "cli/output.h"
 #include "cli/rebuild.h"
 #include "cli/report.h"
-#include "core/cachedir.h"
-#include "core/index.h"
-#include "core/outdir.h"
 #include "core/store.h"
-#include "core/trust.h"
-#include "render/text.h"
 #include "report/amount.h"
 
 #include <errno.h>

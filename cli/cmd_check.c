@@ -1,9 +1,9 @@
+#include "base/heap.h"
+#include "base/outfile.h"
 #include "cli/command.h"
-#include "cli/heap.h"
 #include "cli/nightly.h"
 #include "cli/output.h"
 #include "cli/report.h"
-#include "core/outfile.h"
 #include "report/check_output.h"
 
 #include <errno.h>

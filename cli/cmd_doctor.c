@@ -1,8 +1,8 @@
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/doctor.h"
 #include "cli/report.h"
-#include "core/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>

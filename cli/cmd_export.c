@@ -1,5 +1,5 @@
+#include "base/heap.h"
 #include "cli/command.h"
-#include "cli/heap.h"
 #include "cli/hold.h"
 #include "cli/openrec.h"
 #include "cli/output.h"

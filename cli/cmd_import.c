@@ -1,6 +1,7 @@
+#include "base/heap.h"
+#include "base/trust.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
-#include "cli/heap.h"
 #include "cli/hold.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
@@ -11,7 +12,6 @@
 #include "core/recording_write.h"
 #include "core/redact.h"
 #include "core/store.h"
-#include "core/trust.h"
 #include "render/listing.h"
 #include "report/amount_read.h"
 

@@ -1,9 +1,9 @@
+#include "base/arena.h"
+#include "base/clock.h"
 #include "cli/command.h"
 #include "cli/nightly.h"
 #include "cli/output.h"
 #include "cli/report.h"
-#include "core/arena.h"
-#include "core/clock.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
+#include "base/heap.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
-#include "cli/heap.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "cli/report.h"

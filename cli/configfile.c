@@ -2,11 +2,11 @@
 #include "core/redact.h"
 
 #include "archive/url.h"
+#include "base/buf.h"
+#include "base/trust.h"
 #include "cli/nightly.h"
 #include "cli/report.h"
 #include "cli/settings.h"
-#include "core/buf.h"
-#include "core/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

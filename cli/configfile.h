@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CLI_CONFIGFILE_H
 #define BUILDBEAT_CLI_CONFIGFILE_H
 
+#include "base/error.h"
 #include "cli/options.h"
-#include "core/error.h"
 
 #include <limits.h>
 
@@ -23,7 +23,7 @@ enum config_place {
  * $XDG_CONFIG_HOME/buildbeat (~/.config/buildbeat), then in the system's
  * configuration directory. *project says that it is one of the first kind. 0, -ENOENT
  * when there is none, or another negative errno with err when the first file found must not
- * be read: it is not a regular file, or others could have written it (core/trust.h). The
+ * be read: it is not a regular file, or others could have written it (base/trust.h). The
  * exceptions, the key trust of the user's and the system's file, apply from this call on.
  */
 int config_find(char path[PATH_MAX], bool *project, struct error *err);

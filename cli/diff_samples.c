@@ -1,10 +1,10 @@
 #include "cli/diff_samples.h"
 
+#include "base/arena.h"
 #include "cli/numberlines.h"
 #include "cli/output.h"
 #include "compare/lines.h"
 #include "compare/samples.h"
-#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

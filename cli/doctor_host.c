@@ -1,6 +1,6 @@
 #include "cli/doctor.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <errno.h>
 #include <fcntl.h>

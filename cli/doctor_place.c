@@ -1,11 +1,11 @@
 #include "cli/doctor.h"
 
+#include "base/buf.h"
+#include "base/trust.h"
 #include "cli/configfile.h"
 #include "cli/gitstamp.h"
-#include "core/buf.h"
 #include "core/redact.h"
 #include "core/store.h"
-#include "core/trust.h"
 
 #include <errno.h>
 #include <stdio.h>

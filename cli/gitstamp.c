@@ -1,7 +1,7 @@
 #include "cli/gitstamp.h"
 
+#include "base/clock.h"
 #include "cli/report.h"
-#include "core/clock.h"
 #include "core/store.h"
 
 #include <errno.h>

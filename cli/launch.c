@@ -1,8 +1,8 @@
 #include "cli/launch.h"
 
+#include "base/clock.h"
 #include "cli/report.h"
 #include "cli/witness.h"
-#include "core/clock.h"
 #include "plugin/carry.h"
 #include "sampler/sampler.h"
 

@@ -9,14 +9,13 @@ cli_libcli_la_SOURCES = \
 	cli/cmd_history.c cli/cmd_import.c cli/cmd_list.c cli/cmd_prune.c cli/cmd_record.c \
 	cli/cmd_report.c cli/cmd_show.c cli/cmd_task.c cli/command.h cli/commands.c cli/configfile.c \
 	cli/configfile.h cli/diff_samples.c cli/diff_samples.h cli/doctor.h cli/doctor_host.c \
-	cli/doctor_place.c cli/doctor_trial.c cli/gitstamp.c cli/gitstamp.h cli/heap.c cli/heap.h \
-	cli/hold.c cli/hold.h cli/launch.c cli/launch.h cli/nightly.c cli/nightly.h cli/nightly_open.c \
-	cli/numberlines.c cli/numberlines.h cli/oelayout.c cli/oelayout.h cli/openrec.c cli/openrec.h \
-	cli/options.c cli/options.h cli/output.c cli/output.h cli/rebuild.c cli/rebuild.h cli/report.c \
-	cli/report.h cli/rules_config.c cli/rules_config.h cli/series_changes.c cli/series_changes.h \
-	cli/session.c cli/session.h cli/settings.c cli/settings.h cli/tasklog.c cli/tasklog.h \
-	cli/taskrun.c cli/taskrun.h cli/tool.c cli/tool.h cli/witness.c cli/witness.h cli/zstd.c \
-	cli/zstd.h
+	cli/doctor_place.c cli/doctor_trial.c cli/gitstamp.c cli/gitstamp.h cli/hold.c cli/hold.h \
+	cli/launch.c cli/launch.h cli/nightly.c cli/nightly.h cli/nightly_open.c cli/numberlines.c \
+	cli/numberlines.h cli/oelayout.c cli/oelayout.h cli/openrec.c cli/openrec.h cli/options.c \
+	cli/options.h cli/output.c cli/output.h cli/rebuild.c cli/rebuild.h cli/report.c cli/report.h \
+	cli/rules_config.c cli/rules_config.h cli/series_changes.c cli/series_changes.h cli/session.c \
+	cli/session.h cli/settings.c cli/settings.h cli/tasklog.c cli/tasklog.h cli/taskrun.c \
+	cli/taskrun.h cli/tool.c cli/tool.h cli/witness.c cli/witness.h cli/zstd.c cli/zstd.h
 
 bin_PROGRAMS += buildbeat
 buildbeat_SOURCES = cli/main.c

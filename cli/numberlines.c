@@ -1,9 +1,9 @@
 #include "cli/numberlines.h"
 
+#include "base/arena.h"
+#include "base/cursor.h"
 #include "convert/infile.h"
 #include "convert/json_reader.h"
-#include "core/arena.h"
-#include "core/cursor.h"
 
 #include <errno.h>
 #include <math.h>

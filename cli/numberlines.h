@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CLI_NUMBERLINES_H
 #define BUILDBEAT_CLI_NUMBERLINES_H
 
+#include "base/error.h"
 #include "compare/lines.h"
-#include "core/error.h"
 
 /*
  * Files of one JSON object a line, each with an "id" and lists of numbers, in which null

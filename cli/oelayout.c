@@ -1,12 +1,12 @@
 #include "cli/oelayout.h"
 
-#include "cli/heap.h"
+#include "base/heap.h"
+#include "base/outdir.h"
 #include "cli/hold.h"
 #include "cli/openrec.h"
 #include "cli/zstd.h"
 #include "convert/convert.h"
 #include "core/layout.h"
-#include "core/outdir.h"
 #include "core/recording.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CLI_OELAYOUT_H
 #define BUILDBEAT_CLI_OELAYOUT_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 /*
  * A finished recording in OpenEmbedded's layout, for the tools that read that: beside, as

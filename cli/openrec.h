@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CLI_OPENREC_H
 #define BUILDBEAT_CLI_OPENREC_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "core/recording.h"
 
 struct args;

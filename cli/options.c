@@ -1,8 +1,8 @@
 #include "cli/options.h"
 
+#include "base/cursor.h"
 #include "cli/command.h"
 #include "cli/report.h"
-#include "core/cursor.h"
 #include "core/redact.h"
 #include "report/amount_read.h"
 

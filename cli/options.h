@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CLI_OPTIONS_H
 #define BUILDBEAT_CLI_OPTIONS_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "cli/output.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CLI_OUTPUT_H
 #define BUILDBEAT_CLI_OUTPUT_H
 
-#include "core/buf.h"
-#include "render/text.h"
+#include "base/buf.h"
+#include "base/text.h"
 
 /*
  * How to write for who reads standard output: a terminal has a width, and colour

@@ -1,16 +1,16 @@
 #include "cli/rebuild.h"
 
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/outdir.h"
+#include "base/text.h"
 #include "cli/openrec.h"
 #include "cli/report.h"
 #include "cli/tool.h"
 #include "cli/zstd.h"
 #include "compare/figures.h"
-#include "core/arena.h"
-#include "core/cursor.h"
-#include "core/outdir.h"
 #include "core/recording.h"
 #include "core/store.h"
-#include "render/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #include "cli/report.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "core/redact.h"
 #include "core/store.h"
-#include "render/text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

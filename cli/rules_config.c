@@ -1,7 +1,7 @@
 #include "cli/rules_config.h"
 
+#include "base/arena.h"
 #include "compare/changepoints.h"
-#include "core/arena.h"
 #include "report/amount_read.h"
 
 #include <errno.h>

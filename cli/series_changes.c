@@ -1,11 +1,11 @@
 #include "cli/series_changes.h"
 
+#include "base/arena.h"
 #include "cli/numberlines.h"
 #include "cli/output.h"
 #include "compare/changepoints.h"
 #include "compare/lines.h"
 #include "compare/stats.h"
-#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

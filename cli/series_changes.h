@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CLI_SERIES_CHANGES_H
 #define BUILDBEAT_CLI_SERIES_CHANGES_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 /* The change points of the series in a file, a line of JSON each, to standard output. 0, or
  * a negative errno with err; then nothing is written. */

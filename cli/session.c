@@ -1,5 +1,7 @@
 #include "cli/session.h"
 
+#include "base/clock.h"
+#include "base/trust.h"
 #include "cli/doctor.h"
 #include "cli/oelayout.h"
 #include "cli/report.h"
@@ -7,12 +9,10 @@
 #include "cli/zstd.h"
 #include "convert/ninja_join.h"
 #include "core/buildinfo.h"
-#include "core/clock.h"
 #include "core/layout.h"
 #include "core/peak.h"
 #include "core/redact.h"
 #include "core/shell.h"
-#include "core/trust.h"
 #include "sampler/sampler.h"
 
 #include <dirent.h>

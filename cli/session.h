@@ -1,11 +1,11 @@
 #ifndef BUILDBEAT_CLI_SESSION_H
 #define BUILDBEAT_CLI_SESSION_H
 
+#include "base/buf.h"
 #include "cli/capture.h"
 #include "cli/gitstamp.h"
 #include "cli/launch.h"
 #include "cli/settings.h"
-#include "core/buf.h"
 #include "core/store.h"
 #include "plugin/carry.h"
 #include "plugin/ticket.h"

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CLI_TOOL_H
 #define BUILDBEAT_CLI_TOOL_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 /*
  * Another program, run to its end and out of the way: its input is empty, what it prints is

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CLI_ZSTD_H
 #define BUILDBEAT_CLI_ZSTD_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/recording.h"
 
 /*

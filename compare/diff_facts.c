@@ -1,8 +1,8 @@
 #include "compare/diff_making.h"
 
-#include "core/arena.h"
-#include "core/buf.h"
-#include "core/cursor.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 
 #include <errno.h>
 #include <stdio.h>

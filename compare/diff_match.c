@@ -1,6 +1,6 @@
 #include "compare/diff_making.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,7 +1,7 @@
 #include "compare/figures.h"
 
-#include "core/arena.h"
-#include "core/saturate.h"
+#include "base/arena.h"
+#include "base/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 #include "compare/figures.h"
 
+#include "base/arena.h"
+#include "base/index.h"
+#include "base/saturate.h"
 #include "compare/figures_name.h"
-#include "core/arena.h"
-#include "core/index.h"
 #include "core/oe.h"
-#include "core/saturate.h"
 #include "render/summary.h"
 
 #include <errno.h>

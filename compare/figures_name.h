@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_COMPARE_FIGURES_NAME_H
 #define BUILDBEAT_COMPARE_FIGURES_NAME_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "core/recording.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "compare/history_group.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
+#include "base/json.h"
 #include "compare/lines.h"
-#include "core/json.h"
 
 static void begin_line(struct json *j, struct buf *out, const struct line_id *id)
 {

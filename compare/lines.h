@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_COMPARE_LINES_H
 #define BUILDBEAT_COMPARE_LINES_H
 
+#include "base/buf.h"
 #include "compare/changepoints.h"
 #include "compare/samples.h"
-#include "core/buf.h"
 
 #include <stdbool.h>
 

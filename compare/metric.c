@@ -1,6 +1,6 @@
 #include "compare/metric.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "compare/nights.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "compare/renames.h"
 
-#include "render/hash.h"
-#include "render/sort.h"
+#include "base/hash.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

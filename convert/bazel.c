@@ -1,8 +1,8 @@
+#include "base/arena.h"
 #include "convert/bazel_counters.h"
 #include "convert/formats.h"
 #include "convert/trace.h"
 #include "convert/trace_kind.h"
-#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "convert/bazel_counters.h"
 
+#include "base/arena.h"
 #include "convert/builder_series.h"
 #include "convert/trace.h"
-#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

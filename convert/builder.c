@@ -1,12 +1,12 @@
 #include "convert/builder.h"
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/index.h"
+#include "base/texts.h"
 #include "core/event.h"
-#include "core/index.h"
 #include "core/kind.h"
 #include "core/layout.h"
-#include "core/texts.h"
 
 #include <errno.h>
 #include <stdio.h>

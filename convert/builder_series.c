@@ -1,6 +1,6 @@
 #include "convert/builder_series.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "core/reader.h"
 
 #include <errno.h>

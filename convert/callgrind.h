@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CONVERT_CALLGRIND_H
 #define BUILDBEAT_CONVERT_CALLGRIND_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/index.h"
 #include "convert/callgrind.h"
-#include "core/arena.h"
-#include "core/cursor.h"
-#include "core/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/index.h"
 #include "convert/builder.h"
 #include "convert/formats.h"
 #include "convert/infile.h"
 #include "convert/json_reader.h"
-#include "core/arena.h"
-#include "core/cursor.h"
-#include "core/index.h"
 
 #include <errno.h>
 #include <stdio.h>

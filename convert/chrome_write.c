@@ -1,7 +1,7 @@
 #include "convert/chrome_write.h"
 
-#include "core/json.h"
-#include "core/outfile.h"
+#include "base/json.h"
+#include "base/outfile.h"
 
 #include <errno.h>
 #include <stdio.h>

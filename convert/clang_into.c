@@ -1,8 +1,8 @@
 #include "convert/clang_into.h"
 
+#include "base/buf.h"
+#include "base/index.h"
 #include "convert/clang_unit.h"
-#include "core/buf.h"
-#include "core/index.h"
 #include "core/store.h"
 
 #include <errno.h>

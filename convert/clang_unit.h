@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CONVERT_CLANG_UNIT_H
 #define BUILDBEAT_CONVERT_CLANG_UNIT_H
 
-#include "core/arena.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
+#include "base/arena.h"
+#include "base/cursor.h"
 #include "convert/builder.h"
 #include "convert/cmake_snippet.h"
 #include "convert/formats.h"
-#include "core/arena.h"
-#include "core/cursor.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CONVERT_CMAKE_SNIPPET_H
 #define BUILDBEAT_CONVERT_CMAKE_SNIPPET_H
 
+#include "base/error.h"
 #include "convert/json_reader.h"
-#include "core/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #include "convert/convert.h"
 
+#include "base/arena.h"
 #include "convert/formats.h"
 #include "convert/gunzip.h"
-#include "core/arena.h"
 #include "core/layout.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CONVERT_CONVERT_H
 #define BUILDBEAT_CONVERT_CONVERT_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/recording.h"
 
 #include <stdbool.h>

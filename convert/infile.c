@@ -1,7 +1,7 @@
 #include "convert/infile.h"
 
+#include "base/trust.h"
 #include "convert/gunzip.h"
-#include "core/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

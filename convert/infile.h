@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CONVERT_INFILE_H
 #define BUILDBEAT_CONVERT_INFILE_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 
 /*
  * The whole of a file of another tool, unpacked if it is gzip, into out. 0, or a negative

@@ -1,6 +1,6 @@
 #include "convert/json_reader.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 #ifndef BUILDBEAT_CONVERT_NINJA_BUILD_H
 #define BUILDBEAT_CONVERT_NINJA_BUILD_H
 
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/index.h"
 #include "convert/infile.h"
 #include "convert/text_table.h"
-#include "core/buf.h"
-#include "core/error.h"
-#include "core/index.h"
 
 #include <stdbool.h>
 #include <stdint.h>

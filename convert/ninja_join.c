@@ -1,9 +1,9 @@
 #include "convert/ninja_join.h"
 
+#include "base/arena.h"
 #include "convert/ninja_match.h"
 #include "convert/ninja_rule.h"
 #include "convert/ninja_waits.h"
-#include "core/arena.h"
 #include "core/event.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 #include "convert/ninja_log.h"
 
+#include "base/arena.h"
+#include "base/index.h"
 #include "convert/text_table.h"
-#include "core/arena.h"
-#include "core/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

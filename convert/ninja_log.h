@@ -1,10 +1,10 @@
 #ifndef BUILDBEAT_CONVERT_NINJA_LOG_H
 #define BUILDBEAT_CONVERT_NINJA_LOG_H
 
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "base/error.h"
 #include "convert/infile.h"
-#include "core/buf.h"
-#include "core/cursor.h"
-#include "core/error.h"
 
 #include <stdint.h>
 

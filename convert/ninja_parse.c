@@ -1,7 +1,7 @@
 #include "convert/ninja_build.h"
 
+#include "base/arena.h"
 #include "convert/ninja_parts.h"
-#include "core/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CONVERT_NINJA_RULE_H
 #define BUILDBEAT_CONVERT_NINJA_RULE_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 /* What sort of work (kind.h) a rule does, by the names CMake, Meson and gn give
  * theirs; NULL when the name does not tell. */

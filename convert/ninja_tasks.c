@@ -1,9 +1,9 @@
 #include "convert/ninja_tasks.h"
 
-#include "core/arena.h"
-#include "core/feed.h"
-#include "core/field.h"
-#include "core/index.h"
+#include "base/arena.h"
+#include "base/feed.h"
+#include "base/field.h"
+#include "base/index.h"
 #include "core/layout.h"
 #include "core/ninja_hash.h"
 

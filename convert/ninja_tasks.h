@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CONVERT_NINJA_TASKS_H
 #define BUILDBEAT_CONVERT_NINJA_TASKS_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "core/event.h"
 #include "core/recording.h"
 

@@ -1,6 +1,6 @@
 #include "convert/ninja_waits.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "convert/oe_write.h"
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>

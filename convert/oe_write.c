@@ -1,8 +1,8 @@
 #include "convert/oe_write.h"
 
+#include "base/outdir.h"
+#include "base/saturate.h"
 #include "core/oe.h"
-#include "core/outdir.h"
-#include "core/saturate.h"
 #include "core/store.h"
 
 #include <errno.h>

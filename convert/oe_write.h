@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CONVERT_OE_WRITE_H
 #define BUILDBEAT_CONVERT_OE_WRITE_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "core/recording.h"
 
 #include <stdbool.h>

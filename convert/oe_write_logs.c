@@ -1,7 +1,7 @@
 #include "convert/oe_write.h"
 
+#include "base/saturate.h"
 #include "core/column.h"
-#include "core/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>

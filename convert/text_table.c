@@ -1,6 +1,6 @@
 #include "convert/text_table.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "core/ninja_hash.h"
 
 #include <stdlib.h>

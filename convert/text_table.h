@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CONVERT_TEXT_TABLE_H
 #define BUILDBEAT_CONVERT_TEXT_TABLE_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <stddef.h>
 #include <stdint.h>

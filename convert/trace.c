@@ -1,7 +1,7 @@
 #include "convert/trace.h"
 
-#include "core/arena.h"
-#include "core/index.h"
+#include "base/arena.h"
+#include "base/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

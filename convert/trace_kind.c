@@ -1,6 +1,6 @@
 #include "convert/trace_kind.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 static void skip_blank(struct cursor *c)
 {

@@ -1,6 +1,6 @@
 #include "core/store.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <errno.h>
 #include <fcntl.h>

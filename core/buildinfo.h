@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CORE_BUILDINFO_H
 #define BUILDBEAT_CORE_BUILDINFO_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #include "core/column.h"
 
-#include "core/cursor.h"
-#include "core/saturate.h"
+#include "base/cursor.h"
+#include "base/saturate.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CORE_COMMAND_NAME_H
 #define BUILDBEAT_CORE_COMMAND_NAME_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 /*
  * What to call a task that nobody named, from its command: what that makes, as far

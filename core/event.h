@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CORE_EVENT_H
 #define BUILDBEAT_CORE_EVENT_H
 
-#include "core/buf.h"
-#include "core/cursor.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "core/kind.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "core/shell.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CORE_KIND_H
 #define BUILDBEAT_CORE_KIND_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 /*
  * What sort of work a command is, from its text alone, through assignments,

@@ -1,6 +1,6 @@
 #include "core/lost.h"
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "core/layout.h"
 #include "core/store.h"
 

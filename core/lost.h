@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CORE_LOST_H
 #define BUILDBEAT_CORE_LOST_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <errno.h>
 #include <stdbool.h>

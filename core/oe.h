@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CORE_OE_H
 #define BUILDBEAT_CORE_OE_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 /*
  * OpenEmbedded's buildstats, as bitbake leaves them, read into a recording: the

@@ -1,6 +1,6 @@
 #include "core/oe_reader.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "core/layout.h"
 
 #include <errno.h>

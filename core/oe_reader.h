@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CORE_OE_READER_H
 #define BUILDBEAT_CORE_OE_READER_H
 
-#include "core/feed.h"
-#include "core/index.h"
+#include "base/feed.h"
+#include "base/index.h"
 #include "core/oe.h"
 #include "core/reader.h"
 

@@ -1,6 +1,6 @@
 #include "core/peak.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "core/event.h"
 #include "core/store.h"
 

@@ -1,6 +1,6 @@
 #include "core/process_log.h"
 
-#include "core/field.h"
+#include "base/field.h"
 #include "core/redact.h"
 
 #include <string.h>

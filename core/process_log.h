@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CORE_PROCESS_LOG_H
 #define BUILDBEAT_CORE_PROCESS_LOG_H
 
-#include "core/buf.h"
-#include "core/cursor.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 #include "core/event.h"
 
 #include <stdbool.h>

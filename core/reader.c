@@ -1,6 +1,6 @@
 #include "core/reader.h"
 
-#include "core/field.h"
+#include "base/field.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,12 +1,12 @@
 #ifndef BUILDBEAT_CORE_READER_H
 #define BUILDBEAT_CORE_READER_H
 
-#include "core/arena.h"
-#include "core/cursor.h"
-#include "core/feed.h"
-#include "core/index.h"
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/feed.h"
+#include "base/index.h"
+#include "base/texts.h"
 #include "core/recording.h"
-#include "core/texts.h"
 
 /*
  * The inside of recording_read(), private to recording*.c and their tests: a

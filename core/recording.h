@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CORE_RECORDING_H
 #define BUILDBEAT_CORE_RECORDING_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "core/lost.h"
 #include "core/series.h"
 

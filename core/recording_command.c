@@ -1,7 +1,7 @@
+#include "base/field.h"
+#include "base/texts.h"
 #include "core/event.h"
-#include "core/field.h"
 #include "core/recording.h"
-#include "core/texts.h"
 
 #include <string.h>
 

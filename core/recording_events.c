@@ -1,5 +1,5 @@
+#include "base/field.h"
 #include "core/event.h"
-#include "core/field.h"
 #include "core/kind.h"
 #include "core/reader.h"
 

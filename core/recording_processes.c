@@ -1,4 +1,4 @@
-#include "core/field.h"
+#include "base/field.h"
 #include "core/process_log.h"
 #include "core/reader.h"
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CORE_RECORDING_SERIES_H
 #define BUILDBEAT_CORE_RECORDING_SERIES_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "core/recording.h"
 
 /* A series as the text of its proc_*.log, which becomes the same series again. 0 or -ENOMEM. */

@@ -1,10 +1,10 @@
 #include "core/recording_write.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
+#include "base/field.h"
+#include "base/outdir.h"
 #include "core/event.h"
-#include "core/field.h"
 #include "core/layout.h"
-#include "core/outdir.h"
 #include "core/recording_writer.h"
 #include "core/redact.h"
 #include "core/store.h"

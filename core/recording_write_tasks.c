@@ -1,7 +1,7 @@
 #include "core/recording_writer.h"
 
+#include "base/index.h"
 #include "core/event.h"
-#include "core/index.h"
 #include "core/kind.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CORE_RECORDING_WRITER_H
 #define BUILDBEAT_CORE_RECORDING_WRITER_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "core/event.h"
 #include "core/recording.h"
 

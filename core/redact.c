@@ -1,6 +1,6 @@
 #include "core/redact.h"
 
-#include "core/field.h"
+#include "base/field.h"
 
 #include <endian.h>
 #include <pthread.h>

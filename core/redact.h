@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CORE_REDACT_H
 #define BUILDBEAT_CORE_REDACT_H
 
-#include "core/buf.h"
-#include "core/cursor.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

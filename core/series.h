@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CORE_SERIES_H
 #define BUILDBEAT_CORE_SERIES_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CORE_SHELL_H
 #define BUILDBEAT_CORE_SHELL_H
 
-#include "core/buf.h"
-#include "core/cursor.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 
 /* Commands as a shell would read them, as far as it takes to tell what they do. */
 

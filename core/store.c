@@ -1,10 +1,10 @@
 #include "core/store.h"
 
-#include "core/clock.h"
-#include "core/cursor.h"
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/trust.h"
 #include "core/layout.h"
 #include "core/redact.h"
-#include "core/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CORE_STORE_H
 #define BUILDBEAT_CORE_STORE_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "core/event.h"
 #include "core/lost.h"
 
@@ -71,7 +71,7 @@ mode_t store_dir_mode(enum store_access access);
  * and the clock anchor, an empty tasks.log with its first line, and the link
  * `latest` beside it. base NULL: LAYOUT_BASE; name NULL: the time in UTC, with
  * -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST, a base
- * where others could replace the recording is -EPERM (core/trust.h).
+ * where others could replace the recording is -EPERM (base/trust.h).
  * err says which path failed. The descriptors are those of store_open_at().
  */
 int store_create(struct store *s, const char *base, const char *name, struct error *err);

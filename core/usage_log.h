@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CORE_USAGE_LOG_H
 #define BUILDBEAT_CORE_USAGE_LOG_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "core/event.h"
 #include "core/series.h"
 

@@ -2,7 +2,7 @@
  * functions on a session. */
 #include "plugin/buildbeat_plugin.h"
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "core/event.h"
 #include "plugin/session.h"
 

@@ -1,6 +1,6 @@
 #include "plugin/beat.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "sampler/sampler.h"
 
 #include <signal.h>

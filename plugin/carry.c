@@ -1,6 +1,6 @@
 #include "plugin/carry.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_PLUGIN_CHILDREN_H
 #define BUILDBEAT_PLUGIN_CHILDREN_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

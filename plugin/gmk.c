@@ -12,8 +12,8 @@
  * variables are the second and third best, each visible: IFS and SHELL, which make
  * expands for every line of a recipe to find out whether it needs a shell.
  */
-#include "core/buf.h"
-#include "core/cursor.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 #include "core/redact.h"
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/procs.h"

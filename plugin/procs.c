@@ -1,6 +1,6 @@
 #include "plugin/procs.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "core/event.h"
 #include "plugin/carry.h"
 #include "plugin/children.h"

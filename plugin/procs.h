@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_PLUGIN_PROCS_H
 #define BUILDBEAT_PLUGIN_PROCS_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

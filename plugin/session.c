@@ -1,7 +1,7 @@
 #include "plugin/session.h"
 
+#include "base/cursor.h"
 #include "core/buildinfo.h"
-#include "core/cursor.h"
 #include "core/layout.h"
 #include "core/redact.h"
 

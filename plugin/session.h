@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_PLUGIN_SESSION_H
 #define BUILDBEAT_PLUGIN_SESSION_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/peak.h"
 #include "core/store.h"
 #include "plugin/beat.h"

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_PLUGIN_TICKET_H
 #define BUILDBEAT_PLUGIN_TICKET_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "core/store.h"
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 #include "render/curve.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
+#include "base/sort.h"
 #include "render/cost.h"
-#include "render/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

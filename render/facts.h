@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_FACTS_H
 #define BUILDBEAT_RENDER_FACTS_H
 
-#include "render/text.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 

@@ -1,6 +1,6 @@
 #include "render/host.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
 
 const char *const pressure_name[PRESSURES] = {
 	[PRESSURE_CPU_SOME] = "cpu.some",

@@ -1,6 +1,6 @@
 #include "render/listing.h"
 
-#include "core/json.h"
+#include "base/json.h"
 
 static void add_entry(struct json *j, const struct listing_entry *e)
 {

@@ -1,7 +1,7 @@
 #include "render/show.h"
 
-#include "core/json.h"
-#include "core/saturate.h"
+#include "base/json.h"
+#include "base/saturate.h"
 #include "render/names.h"
 #include "render/programs.h"
 

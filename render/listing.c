@@ -1,7 +1,7 @@
 #include "render/listing.h"
 
+#include "base/trust.h"
 #include "core/layout.h"
-#include "core/trust.h"
 
 #include <dirent.h>
 #include <errno.h>

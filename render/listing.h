@@ -1,10 +1,10 @@
 #ifndef BUILDBEAT_RENDER_LISTING_H
 #define BUILDBEAT_RENDER_LISTING_H
 
-#include "core/error.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "core/recording.h"
 #include "render/summary.h"
-#include "render/text.h"
 
 /* The recordings in a directory of recordings: what their `build` files say. */
 struct listing_entry {
@@ -40,7 +40,7 @@ int json_list(struct buf *out, const struct listing *l);
  * The recording that `what` names, into out: a directory that holds one; the newest
  * in a directory of recordings; a name in base; NULL: the newest in base. base is
  * a directory of recordings, or NULL: ./buildstats or, failing that, the nearest
- * one above; such a one is refused with -EPERM if others could have created it (core/trust.h).
+ * one above; such a one is refused with -EPERM if others could have created it (base/trust.h).
  * 0, or a negative errno with err.
  */
 int listing_find(struct buf *out, const char *base, const char *what, struct error *err);

@@ -1,7 +1,7 @@
 #include "render/programs.h"
 
-#include "core/saturate.h"
-#include "render/sort.h"
+#include "base/saturate.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_SHOW_H
 #define BUILDBEAT_RENDER_SHOW_H
 
-#include "render/text.h"
+#include "base/text.h"
 #include "render/view.h"
 
 /* What `buildbeat show` was asked for. */

@@ -1,7 +1,7 @@
 #include "render/summary.h"
 
-#include "core/saturate.h"
-#include "render/sort.h"
+#include "base/saturate.h"
+#include "base/sort.h"
 #include "render/targets.h"
 
 #include <errno.h>

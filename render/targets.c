@@ -1,6 +1,6 @@
 #include "render/targets.h"
 
-#include "render/hash.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

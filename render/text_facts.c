@@ -1,6 +1,6 @@
 #include "render/text_show.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
 #include "render/facts.h"
 #include "render/names.h"
 

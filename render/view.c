@@ -1,9 +1,9 @@
 #include "render/view.h"
 
-#include "core/arena.h"
-#include "core/index.h"
-#include "core/saturate.h"
-#include "render/sort.h"
+#include "base/arena.h"
+#include "base/index.h"
+#include "base/saturate.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <fnmatch.h>

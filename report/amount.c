@@ -1,7 +1,7 @@
 #include "report/amount.h"
 
+#include "base/text.h"
 #include "render/names.h"
-#include "render/text.h"
 
 #include <math.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 #include "report/amount_read.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #define DECIMALS 6
 

@@ -1,6 +1,6 @@
 #include "report/check_output.h"
 
-#include "core/json.h"
+#include "base/json.h"
 #include "report/revisions.h"
 #include "report/words.h"
 

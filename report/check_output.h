@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_REPORT_CHECK_OUTPUT_H
 #define BUILDBEAT_REPORT_CHECK_OUTPUT_H
 
+#include "base/buf.h"
+#include "base/text.h"
 #include "compare/verdict.h"
-#include "core/buf.h"
-#include "render/text.h"
 
 /*
  * The verdict on the newest nights, written: text for people, JSON with all there is,

@@ -1,6 +1,6 @@
 #include "report/culprit_names.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "report/culprits.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "report/culprit_names.h"
 
 #include <errno.h>

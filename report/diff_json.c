@@ -1,6 +1,6 @@
 #include "report/diff_output.h"
 
-#include "core/json.h"
+#include "base/json.h"
 #include "render/names.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_DIFF_OUTPUT_H
 #define BUILDBEAT_REPORT_DIFF_OUTPUT_H
 
-#include "render/text.h"
+#include "base/text.h"
 #include "report/diff_view.h"
 
 /* The outputs of diff. 0, the buffer's error or -ENOMEM. */

@@ -1,7 +1,7 @@
 #include "report/diff_view.h"
 
-#include "core/cursor.h"
-#include "render/sort.h"
+#include "base/cursor.h"
+#include "base/sort.h"
 #include "report/amount.h"
 
 #include <errno.h>

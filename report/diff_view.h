@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_REPORT_DIFF_VIEW_H
 #define BUILDBEAT_REPORT_DIFF_VIEW_H
 
+#include "base/buf.h"
 #include "compare/diff.h"
-#include "core/buf.h"
 
 /* What all outputs of diff have in common: which tasks they list, and its words. */
 enum diff_sort {

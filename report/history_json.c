@@ -1,6 +1,6 @@
 #include "report/history_output.h"
 
-#include "core/json.h"
+#include "base/json.h"
 #include "report/revisions.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_REPORT_HISTORY_OUTPUT_H
 #define BUILDBEAT_REPORT_HISTORY_OUTPUT_H
 
+#include "base/buf.h"
+#include "base/text.h"
 #include "compare/history.h"
-#include "core/buf.h"
-#include "render/text.h"
 
 /* What history found, written. */
 struct history_told {

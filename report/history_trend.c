@@ -1,6 +1,6 @@
 #include "report/history_trend.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "report/amount.h"
 #include "report/history_parts.h"
 

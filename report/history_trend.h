@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_HISTORY_TREND_H
 #define BUILDBEAT_REPORT_HISTORY_TREND_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "render/plot/trend.h"
 #include "report/history_output.h"
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_HTML_H
 #define BUILDBEAT_REPORT_HTML_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>

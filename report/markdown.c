@@ -1,6 +1,6 @@
 #include "report/markdown.h"
 
-#include "render/text.h"
+#include "base/text.h"
 
 #include <string.h>
 

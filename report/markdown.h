@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_MARKDOWN_H
 #define BUILDBEAT_REPORT_MARKDOWN_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 /*
  * Markdown as merge requests take it. Texts may be any bytes: what Markdown or HTML would

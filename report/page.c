@@ -1,6 +1,6 @@
 #include "report/page_parts.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "report/amount.h"
 #include "report/page_text.h"
 

@@ -1,7 +1,7 @@
 #include "report/page_parts.h"
 
-#include "core/index.h"
-#include "core/json.h"
+#include "base/index.h"
+#include "base/json.h"
 #include "render/chart/deflate.h"
 #include "render/chart/pack_numbers.h"
 #include "render/chart/pack_texts.h"

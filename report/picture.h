@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_PICTURE_H
 #define BUILDBEAT_REPORT_PICTURE_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_SOURCE_LOG_H
 #define BUILDBEAT_REPORT_SOURCE_LOG_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_REPORT_WORDS_H
 #define BUILDBEAT_REPORT_WORDS_H
 
+#include "base/buf.h"
 #include "compare/verdict.h"
-#include "core/buf.h"
 
 /* What verdicts say in the same words wherever they are written. Names come as they are: who
  * writes them escapes. */

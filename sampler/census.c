@@ -1,6 +1,6 @@
 #include "sampler/census.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "core/store.h"
 #include "sampler/cputime.h"
 #include "sampler/parse.h"

@@ -1,6 +1,6 @@
 #include "sampler/connector.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "sampler/thread.h"
 
 #include <errno.h>

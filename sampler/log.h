@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_LOG_H
 #define BUILDBEAT_SAMPLER_LOG_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_NETLINK_H
 #define BUILDBEAT_SAMPLER_NETLINK_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

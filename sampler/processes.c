@@ -1,6 +1,6 @@
 #include "sampler/processes.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "sampler/census.h"
 #include "sampler/connector.h"
 #include "sampler/cputime.h"

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_PROCESSES_H
 #define BUILDBEAT_SAMPLER_PROCESSES_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

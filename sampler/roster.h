@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_ROSTER_H
 #define BUILDBEAT_SAMPLER_ROSTER_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "sampler/table.h"
 
 #include <stdbool.h>

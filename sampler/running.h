@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_RUNNING_H
 #define BUILDBEAT_SAMPLER_RUNNING_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "core/event.h"
 
 #include <stdbool.h>

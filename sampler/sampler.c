@@ -1,6 +1,6 @@
 #include "sampler/sampler.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "core/store.h"
 #include "sampler/source.h"
 #include "sampler/tasks.h"

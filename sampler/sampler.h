@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_SAMPLER_H
 #define BUILDBEAT_SAMPLER_SAMPLER_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

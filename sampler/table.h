@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_TABLE_H
 #define BUILDBEAT_SAMPLER_TABLE_H
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "core/series.h"
 #include "sampler/log.h"
 

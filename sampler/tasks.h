@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_TASKS_H
 #define BUILDBEAT_SAMPLER_TASKS_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "sampler/source.h"
 
 #include <stdbool.h>

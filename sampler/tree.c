@@ -1,6 +1,6 @@
 #include "sampler/tree.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "core/store.h"
 #include "sampler/tail.h"
 

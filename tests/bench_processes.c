@@ -2,7 +2,7 @@
  * What `record --processes` costs: CPU of the thread that follows 5,000 processes, each
  * executing a program, and how many of them it missed.
  */
-#include "core/clock.h"
+#include "base/clock.h"
 #include "sampler/processes.h"
 #include "tests/support.h"
 

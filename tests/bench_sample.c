@@ -6,8 +6,8 @@
  * cold caches, by turns in one run. The least of many short runs counts: what else runs
  * on the machine only makes them longer.
  */
-#include "core/buf.h"
-#include "core/clock.h"
+#include "base/buf.h"
+#include "base/clock.h"
 #include "sampler/sampler.h"
 
 #include <fcntl.h>

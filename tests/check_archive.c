@@ -1,5 +1,5 @@
 #include "archive/columns.h"
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/made_build.h"
 #include "tests/support.h"
 

@@ -1,4 +1,4 @@
-#include "core/buf.h"
+#include "base/buf.h"
 #include "tests/support.h"
 
 #include <errno.h>

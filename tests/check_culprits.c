@@ -1,4 +1,4 @@
-#include "core/arena.h"
+#include "base/arena.h"
 #include "report/culprit_names.h"
 #include "report/culprits.h"
 #include "tests/support.h"

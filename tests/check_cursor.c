@@ -1,4 +1,4 @@
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "tests/support.h"
 
 static const struct {

@@ -1,4 +1,4 @@
-#include "core/field.h"
+#include "base/field.h"
 #include "tests/support.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "archive/archive.h"
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

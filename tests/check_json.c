@@ -1,4 +1,4 @@
-#include "core/json.h"
+#include "base/json.h"
 #include "tests/support.h"
 
 #include <math.h>

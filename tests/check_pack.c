@@ -1,4 +1,4 @@
-#include "core/utf8.h"
+#include "base/utf8.h"
 #include "render/chart/chart.h"
 #include "render/chart/pack.h"
 #include "render/chart/pack_numbers.h"

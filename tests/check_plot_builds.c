@@ -1,4 +1,4 @@
-#include "core/field.h"
+#include "base/field.h"
 #include "render/plot/figure.h"
 #include "tests/paths.h"
 #include "tests/plotted.h"

@@ -1,4 +1,4 @@
-#include "core/clock.h"
+#include "base/clock.h"
 #include "core/process_log.h"
 #include "core/recording.h"
 #include "sampler/processes.h"

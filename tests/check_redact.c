@@ -1,5 +1,5 @@
+#include "base/field.h"
 #include "core/event.h"
-#include "core/field.h"
 #include "core/process_log.h"
 #include "core/redact.h"
 #include "tests/support.h"

@@ -1,6 +1,6 @@
 #include "archive/archive.h"
 #include "archive/url.h"
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/paths.h"
 #include "tests/server.h"
 #include "tests/support.h"

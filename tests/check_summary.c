@@ -1,4 +1,4 @@
-#include "render/sort.h"
+#include "base/sort.h"
 #include "render/summary.h"
 #include "render/view.h"
 #include "tests/paths.h"

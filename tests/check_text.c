@@ -1,6 +1,6 @@
-#include "core/json.h"
-#include "core/utf8.h"
-#include "render/text.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

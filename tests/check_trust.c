@@ -1,4 +1,4 @@
-#include "core/trust.h"
+#include "base/trust.h"
 #include "plugin/ticket.h"
 #include "tests/hostile.h"
 #include "tests/make_host.h"

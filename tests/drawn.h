@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_TESTS_DRAWN_H
 #define BUILDBEAT_TESTS_DRAWN_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "render/summary.h"
 
 /* The bootchart of a build. It has every panel that the one of like has. Fails the running

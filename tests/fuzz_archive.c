@@ -10,7 +10,7 @@
 #include "archive/night_tasks.h"
 #include "archive/notes_text.h"
 #include "archive/union.h"
-#include "core/arena.h"
+#include "base/arena.h"
 #include "core/recording.h"
 
 #include <git2/sys/mempack.h>

@@ -10,8 +10,8 @@
  * of a night a task took a third longer. --first: the nights before are there already.
  */
 #include "archive/archive.h"
-#include "core/arena.h"
-#include "core/cursor.h"
+#include "base/arena.h"
+#include "base/cursor.h"
 #include "report/amount_read.h"
 #include "tests/noise.h"
 

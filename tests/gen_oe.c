@@ -2,8 +2,8 @@
  * Writes a directory such as bitbake leaves of a large build: gen_oe DIRECTORY
  * [RECIPES [TASKS_A_RECIPE [SAMPLES]]]. The same arguments give the same files.
  */
-#include "core/buf.h"
-#include "core/cursor.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * that record one: gen_recording DIRECTORY [TASKS [SAMPLES [SEED]]]. The same
  * arguments give the same files, but for the start in `build`.
  */
-#include "core/clock.h"
-#include "core/cursor.h"
+#include "base/clock.h"
+#include "base/cursor.h"
 #include "core/event.h"
 #include "core/series.h"
 #include "core/store.h"

@@ -1,8 +1,8 @@
 #include "tests/machine.h"
 #include "tests/paths.h"
 
-#include "core/clock.h"
-#include "core/cursor.h"
+#include "base/clock.h"
+#include "base/cursor.h"
 #include "tests/support.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "tests/made_build.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/support.h"
 
 #include <git2.h>

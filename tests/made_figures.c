@@ -1,7 +1,7 @@
 #include "tests/made_figures.h"
 
-#include "core/arena.h"
-#include "core/cursor.h"
+#include "base/arena.h"
+#include "base/cursor.h"
 
 #include <check.h>
 #include <stdlib.h>

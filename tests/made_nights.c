@@ -1,7 +1,7 @@
 #include "tests/made_nights.h"
 
-#include "core/arena.h"
-#include "core/buf.h"
+#include "base/arena.h"
+#include "base/buf.h"
 #include "tests/noise.h"
 
 #include <errno.h>

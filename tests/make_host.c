@@ -1,6 +1,6 @@
 #include "tests/make_host.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/recording.h"

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_TESTS_MAKE_HOST_H
 #define BUILDBEAT_TESTS_MAKE_HOST_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "core/store.h"
 #include "tests/paths.h"
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_TESTS_RECORDED_H
 #define BUILDBEAT_TESTS_RECORDED_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "render/summary.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_TESTS_SUPPORT_H
 #define BUILDBEAT_TESTS_SUPPORT_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "tests/paths.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 #include "tests/unpack.h"
 
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "tests/support.h"
 
 #include <libdeflate.h>

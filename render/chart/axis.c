@@ -1,6 +1,6 @@
 #include "render/chart/axis.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 #include "render/chart/bootchart.h"
 
+#include "base/text.h"
 #include "render/chart/axis.h"
 #include "render/chart/bootchart_parts.h"
 #include "render/chart/bootchart_text.h"
 #include "render/chart/chart_facts.h"
 #include "render/chart/label.h"
 #include "render/chart/pack.h"
-#include "render/text.h"
 
 #include <string.h>
 

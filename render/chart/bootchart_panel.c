@@ -1,8 +1,8 @@
 #include "render/chart/bootchart_parts.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
+#include "base/text.h"
 #include "render/chart/axis.h"
-#include "render/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

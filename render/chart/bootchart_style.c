@@ -1,4 +1,4 @@
-#include "core/cursor.h"
+#include "base/cursor.h"
 #include "render/chart/bootchart_parts.h"
 #include "render/chart/bootchart_text.h"
 #include "render/chart/palette.h"

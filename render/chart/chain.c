@@ -1,9 +1,9 @@
 #include "render/chart/chain.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
+#include "base/sort.h"
 #include "render/chart/chain_names.h"
 #include "render/chart/name_table.h"
-#include "render/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "render/chart/chain_names.h"
 
-#include "core/arena.h"
-#include "core/index.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/index.h"
 #include "render/chart/path.h"
-#include "render/hash.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "render/chart/chart_legend.h"
 
+#include "base/text.h"
 #include "render/chart/label.h"
-#include "render/text.h"
 #include "render/view.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "render/chart/label.h"
 
-#include "render/text.h"
+#include "base/text.h"
 
 #include <string.h>
 

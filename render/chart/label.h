@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_CHART_LABEL_H
 #define BUILDBEAT_RENDER_CHART_LABEL_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 /*
  * How much room words take in a picture. Which font shows it nobody knows: these are

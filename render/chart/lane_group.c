@@ -1,9 +1,9 @@
 #include "render/chart/lane_group.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
+#include "base/sort.h"
 #include "render/chart/name_table.h"
 #include "render/chart/path.h"
-#include "render/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "render/chart/lane_pack.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
 
 #include <errno.h>
 #include <stdlib.h>

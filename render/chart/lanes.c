@@ -1,9 +1,9 @@
 #include "render/chart/lanes.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
+#include "base/sort.h"
 #include "render/chart/lane_group.h"
 #include "render/chart/lane_pack.h"
-#include "render/sort.h"
 
 #include <errno.h>
 #include <inttypes.h>

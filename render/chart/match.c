@@ -1,8 +1,8 @@
 #include "render/chart/match.h"
 
+#include "base/hash.h"
 #include "core/oe.h"
 #include "render/chart/path.h"
-#include "render/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "render/chart/name_table.h"
 
-#include "core/arena.h"
-#include "render/hash.h"
+#include "base/arena.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "render/chart/pack.h"
 
-#include "core/json.h"
+#include "base/json.h"
 #include "render/chart/deflate.h"
 #include "render/chart/pack_panels.h"
 #include "render/chart/pack_tasks.h"

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_CHART_PACK_NUMBERS_H
 #define BUILDBEAT_RENDER_CHART_PACK_NUMBERS_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "render/chart/pack_texts.h"
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdbool.h>

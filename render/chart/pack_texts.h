@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_RENDER_CHART_PACK_TEXTS_H
 #define BUILDBEAT_RENDER_CHART_PACK_TEXTS_H
 
-#include "core/buf.h"
-#include "core/index.h"
+#include "base/buf.h"
+#include "base/index.h"
 
 #include <stddef.h>
 #include <stdint.h>

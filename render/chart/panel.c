@@ -1,6 +1,6 @@
 #include "render/chart/panel.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
 #include "render/chart/axis.h"
 #include "render/chart/panel_fill.h"
 

@@ -1,6 +1,6 @@
 #include "render/chart/panel.h"
 
-#include "core/saturate.h"
+#include "base/saturate.h"
 
 /* Bands that are added up. */
 struct sum {

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_RENDER_CHART_PATH_H
 #define BUILDBEAT_RENDER_CHART_PATH_H
 
-#include "core/buf.h"
-#include "core/cursor.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 #include "core/recording.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "render/chart/pieces.h"
 
-#include "core/arena.h"
-#include "core/saturate.h"
+#include "base/arena.h"
+#include "base/saturate.h"
 #include "render/chart/palette.h"
 
 #include <errno.h>

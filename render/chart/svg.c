@@ -1,6 +1,6 @@
 #include "render/chart/svg.h"
 
-#include "render/text.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <math.h>

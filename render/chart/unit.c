@@ -1,6 +1,6 @@
 #include "render/chart/unit.h"
 
-#include "render/text.h"
+#include "base/text.h"
 
 /* One decimal where that is news: "0.04", "3.5", "12". */
 static void add_count(struct buf *b, int64_t hundredths)

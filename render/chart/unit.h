@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_CHART_UNIT_H
 #define BUILDBEAT_RENDER_CHART_UNIT_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "render/plot/drawing.h"
 
-#include "core/outfile.h"
+#include "base/outfile.h"
 #include "render/chart/svg.h"
 #include "render/plot/gnuplot.h"
 #include "render/plot/script.h"

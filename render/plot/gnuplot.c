@@ -1,8 +1,8 @@
 #include "render/plot/gnuplot.h"
 
-#include "core/clock.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "render/names.h"
-#include "render/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

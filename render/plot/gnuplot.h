@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_RENDER_PLOT_GNUPLOT_H
 #define BUILDBEAT_RENDER_PLOT_GNUPLOT_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 
 /*
  * Run the gnuplot of PATH on the file `script` of a directory, in that directory:

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_RENDER_PLOT_PLOT_H
 #define BUILDBEAT_RENDER_PLOT_PLOT_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "render/chart/panel.h"
 #include "render/summary.h"
 

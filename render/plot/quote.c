@@ -1,6 +1,6 @@
 #include "render/plot/script.h"
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 #include "render/chart/axis.h"
 
 #include <string.h>

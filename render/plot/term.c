@@ -1,6 +1,6 @@
 #include "render/plot/script.h"
 
-#include "render/text.h"
+#include "base/text.h"
 
 #include <string.h>
 

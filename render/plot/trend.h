@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_RENDER_PLOT_TREND_H
 #define BUILDBEAT_RENDER_PLOT_TREND_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 #include "render/plot/trend_script.h"
 
+#include "base/text.h"
 #include "render/chart/palette.h"
 #include "render/plot/script.h"
 #include "render/plot/sheet.h"
-#include "render/text.h"
 
 #include <math.h>
 #include <string.h>

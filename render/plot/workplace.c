@@ -1,6 +1,6 @@
 #include "render/plot/workplace.h"
 
-#include "core/trust.h"
+#include "base/trust.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_RENDER_PLOT_WORKPLACE_H
 #define BUILDBEAT_RENDER_PLOT_WORKPLACE_H
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 
 /*
  * Where gnuplot works: a directory of its own below TMPDIR or /tmp, gone with all

@@ -1,0 +1,137 @@
+#include "base/arena.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_SIZE 65536
+#define ALIGNMENT _Alignof(max_align_t)
+
+struct block {
+	struct block *next;
+	void *memory;
+};
+
+struct arena {
+	struct block *blocks;
+	char *p;		/* rest of the newest chunk */
+	size_t left;
+};
+
+struct arena *arena_new(void)
+{
+	return calloc(1, sizeof(struct arena));
+}
+
+void arena_free(struct arena *a)
+{
+	struct block *b, *next;
+
+	if (!a)
+		return;
+	for (b = a->blocks; b; b = next) {
+		next = b->next;
+		free(b->memory);
+		free(b);
+	}
+	free(a);
+}
+
+int arena_keep(struct arena *a, void *memory)
+{
+	struct block *b = malloc(sizeof *b);
+
+	if (!b) {
+		free(memory);
+		return -ENOMEM;
+	}
+	*b = (struct block){ a->blocks, memory };
+	a->blocks = b;
+	return 0;
+}
+
+static void *new_block(struct arena *a, size_t size)
+{
+	void *p = malloc(size);
+
+	return p && !arena_keep(a, p) ? p : NULL;
+}
+
+/* From the newest chunk, or a new one. */
+static void *take(struct arena *a, size_t size)
+{
+	char *p;
+
+	if (size > a->left) {
+		if (size > CHUNK_SIZE / 4)
+			return new_block(a, size);
+		a->p = new_block(a, CHUNK_SIZE);
+		a->left = a->p ? CHUNK_SIZE : 0;
+	}
+	p = a->p;
+	if (p) {
+		a->p += size;
+		a->left -= size;
+	}
+	return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	size_t skip = -(uintptr_t)a->p % ALIGNMENT;
+	void *p;
+
+	if (size > SIZE_MAX - ALIGNMENT)
+		return NULL;
+	skip = skip < a->left ? skip : a->left;
+	a->p += skip;
+	a->left -= skip;
+	p = take(a, size);
+	return p ? memset(p, 0, size) : NULL;
+}
+
+char *arena_text(struct arena *a, const char *p, size_t len)
+{
+	char *copy = take(a, len + 1);
+
+	if (!copy)
+		return NULL;
+	if (len)
+		memcpy(copy, p, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+void *array_double(void *array, size_t n, size_t item_size)
+{
+	size_t cap = n ? 2 * n : ARRAY_FIRST;
+
+	if (!item_size)
+		item_size = 1;	/* rows of no columns */
+	if (cap > SIZE_MAX / 2 / item_size)
+		return NULL;
+	if (array && malloc_usable_size(array) >= cap * item_size)
+		return array;	/* was expected */
+	return realloc(array, cap * item_size);
+}
+
+void *array_expect(void *array, size_t n, size_t item_size)
+{
+	size_t cap = ARRAY_FIRST;
+	void *grown = NULL;
+
+	while (cap < n)
+		cap *= 2;
+	if (n && item_size && cap <= SIZE_MAX / 2 / item_size &&
+	    (!array || malloc_usable_size(array) < cap * item_size))
+		grown = realloc(array, cap * item_size);
+	return grown ? grown : array;
+}
+
+void *array_trim(void *array, size_t n, size_t item_size)
+{
+	void *trimmed = array && n && item_size ? realloc(array, n * item_size) : NULL;
+
+	return trimmed ? trimmed : array;
+}

@@ -1,0 +1,164 @@
+#include "base/buf.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void buf_init(struct buf *b)
+{
+	*b = (struct buf)BUF_INIT;
+}
+
+void buf_init_fixed(struct buf *b, char *memory, size_t cap)
+{
+	*b = (struct buf){ .data = memory, .cap = cap, .fixed = true };
+}
+
+void buf_release(struct buf *b)
+{
+	if (!b->fixed)
+		free(b->data);
+	buf_init(b);
+}
+
+void buf_clear(struct buf *b)
+{
+	b->len = 0;
+	b->error = 0;
+	if (b->cap)
+		b->data[0] = '\0';
+}
+
+void buf_cut(struct buf *b, size_t len)
+{
+	b->len = len;
+	if (b->cap)
+		b->data[len] = '\0';
+}
+
+static int grow(struct buf *b, size_t need)
+{
+	size_t cap = b->cap ? b->cap : 64;
+	char *data;
+
+	if (b->fixed)
+		return b->error = -ENOBUFS;
+	while (cap < need) {
+		if (cap > SIZE_MAX / 2)
+			return b->error = -ENOMEM;
+		cap *= 2;
+	}
+	data = realloc(b->data, cap);
+	if (!data)
+		return b->error = -ENOMEM;
+	b->data = data;
+	b->cap = cap;
+	return 0;
+}
+
+int buf_reserve(struct buf *b, size_t n)
+{
+	if (b->error)
+		return b->error;
+	if (n >= SIZE_MAX - b->len)
+		return b->error = -ENOMEM;
+	if (b->cap - b->len > n)
+		return 0;
+	return grow(b, b->len + n + 1);
+}
+
+void buf_add(struct buf *b, const void *p, size_t n)
+{
+	if ((b->error || b->cap - b->len <= n) && buf_reserve(b, n))
+		return;
+	if (n)
+		memcpy(b->data + b->len, p, n);
+	b->len += n;
+	b->data[b->len] = '\0';
+}
+
+void buf_adds(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+void buf_addc(struct buf *b, char c)
+{
+	if ((b->error || b->cap - b->len <= 1) && buf_reserve(b, 1))
+		return;
+	b->data[b->len++] = c;
+	b->data[b->len] = '\0';
+}
+
+/* 00, 01 ... 99: half the divisions. */
+static const char two_digits[201] =
+	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+	"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+static size_t count_digits(uint64_t n)
+{
+	size_t digits = 1;
+
+	for (; n >= 10000; n /= 10000)
+		digits += 4;
+	return digits + (n >= 10) + (n >= 100) + (n >= 1000);
+}
+
+void buf_addu(struct buf *b, uint64_t n)
+{
+	size_t digits = count_digits(n);
+	char *p;
+
+	if ((b->error || b->cap - b->len <= digits) && buf_reserve(b, digits))
+		return;
+	b->len += digits;
+	p = b->data + b->len;
+	*p = '\0';
+	for (; n >= 100; n /= 100)
+		memcpy(p -= 2, two_digits + n % 100 * 2, 2);
+	if (n >= 10)
+		memcpy(p - 2, two_digits + n * 2, 2);
+	else
+		p[-1] = (char)('0' + n);
+}
+
+void buf_addi(struct buf *b, int64_t n)
+{
+	if (n < 0) {
+		buf_addc(b, '-');
+		buf_addu(b, -(uint64_t)n);
+	} else {
+		buf_addu(b, (uint64_t)n);
+	}
+}
+
+void buf_addf(struct buf *b, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	if (n < 0 || buf_reserve(b, (size_t)n))
+		return;
+	va_start(ap, format);
+	vsnprintf(b->data + b->len, (size_t)n + 1, format, ap);
+	va_end(ap);
+	b->len += (size_t)n;
+}
+
+const char *buf_str(struct buf *b)
+{
+	if (!b->cap)
+		return "";
+	b->data[b->len] = '\0';
+	return b->data;
+}
+
+int buf_error(const struct buf *b)
+{
+	return b->error;
+}

@@ -1,0 +1,227 @@
+#include "base/field.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define CUT_MARK_LEN 10		/* \. and eight digits */
+
+static uint32_t fnv1a(uint32_t hash, const unsigned char *p, size_t len)
+{
+	while (len--)
+		hash = (hash ^ *p++) * 16777619u;
+	return hash;
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= ' ' && c != '\\' && c != 0x7f;
+}
+
+#define EVERY_BYTE(byte) (UINT64_MAX / 255 * (byte))
+
+/* The high bit of the lowest byte in word that is not plain, and of none below it. */
+static uint64_t not_plain(uint64_t word)
+{
+	uint64_t backslash = word ^ EVERY_BYTE('\\');
+	uint64_t delete = word ^ EVERY_BYTE(0x7f);
+
+	return (((word - EVERY_BYTE(' ')) & ~word) |
+		((backslash - EVERY_BYTE(1)) & ~backslash) |
+		((delete - EVERY_BYTE(1)) & ~delete)) & EVERY_BYTE(0x80);
+}
+
+/* How many plain bytes it begins with; eight at a time as long as all are. */
+static size_t plain_run(const unsigned char *p, size_t len)
+{
+	size_t run = 0;
+	uint64_t word;
+
+	for (; len - run >= sizeof word; run += sizeof word) {
+		memcpy(&word, p + run, sizeof word);
+		if (not_plain(word))
+			break;
+	}
+	while (run < len && is_plain(p[run]))
+		run++;
+	return run;
+}
+
+static size_t escape(char out[4], unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	char letter = 0;
+
+	switch (c) {
+	case '\t': letter = 't'; break;
+	case '\n': letter = 'n'; break;
+	case '\r': letter = 'r'; break;
+	case '\\': letter = '\\'; break;
+	}
+	out[0] = '\\';
+	if (letter) {
+		out[1] = letter;
+		return 2;
+	}
+	out[1] = 'x';
+	out[2] = hex[c >> 4];
+	out[3] = hex[c & 15];
+	return 4;
+}
+
+/* As much of a part as fits; the room that is left, 0 where not all did. */
+static size_t add_some(struct buf *b, const unsigned char *p, size_t len, size_t room)
+{
+	char out[4];
+
+	for (size_t i = 0; i < len; i++) {
+		size_t n = is_plain(p[i]) ? 1 : escape(out, p[i]);
+
+		if (n > room)
+			return 0;
+		room -= n;
+		buf_add(b, n == 1 ? (const char *)&p[i] : out, n);
+	}
+	return room;
+}
+
+/* As much of the text as fits, and the mark. */
+static void add_cut(struct buf *b, const struct slice *part, size_t n, size_t max)
+{
+	size_t room = max - CUT_MARK_LEN;
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < n; i++) {
+		room = add_some(b, (const unsigned char *)part[i].p, part[i].len, room);
+		hash = fnv1a(hash, (const unsigned char *)part[i].p, part[i].len);
+	}
+	buf_addf(b, "\\.%08x", hash);
+}
+
+size_t field_size(const void *text, size_t len, size_t max)
+{
+	const unsigned char *p = text;
+	size_t n = 0;
+	char out[4];
+
+	for (size_t i = 0; i < len && n <= max; i++) {
+		size_t run = plain_run(p + i, len - i);
+
+		i += run;
+		n += run;
+		if (i < len)
+			n += escape(out, p[i]);
+	}
+	return n <= max ? n : max;
+}
+
+size_t field_parts_size(const struct slice *part, size_t n, size_t max)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < n && size < max; i++)
+		size += field_size(part[i].p, part[i].len, max - size);
+	return size;
+}
+
+static void add_whole(struct buf *b, const unsigned char *p, size_t len)
+{
+	char out[4];
+
+	for (size_t i = 0; i < len; i++) {
+		size_t run = plain_run(p + i, len - i);
+
+		buf_add(b, p + i, run);
+		i += run;
+		if (i < len)
+			buf_add(b, out, escape(out, p[i]));
+	}
+}
+
+void field_add(struct buf *b, const void *text, size_t len, size_t max)
+{
+	struct slice whole = { text, len };
+
+	if (len <= max && plain_run(text, len) == len)
+		buf_add(b, text, len);
+	else
+		field_add_parts(b, &whole, 1, max);
+}
+
+bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t max)
+{
+	/* Measured first: the buffer may have room for max bytes and no more. */
+	bool fits = field_parts_size(part, n, max + 1) <= max;
+
+	if (!fits)
+		add_cut(b, part, n, max);
+	for (size_t i = 0; fits && i < n; i++)
+		add_whole(b, (const unsigned char *)part[i].p, part[i].len);
+	return fits;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/* One escape at p (after the backslash): its byte and length, 0 if it is none. */
+static size_t unescape(const char *p, size_t len, char *byte)
+{
+	if (!len)
+		return 0;
+	switch (*p) {
+	case 't': *byte = '\t'; return 1;
+	case 'n': *byte = '\n'; return 1;
+	case 'r': *byte = '\r'; return 1;
+	case '\\': *byte = '\\'; return 1;
+	}
+	if (*p == 'x' && len >= 3 && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0) {
+		*byte = (char)(hex_digit(p[1]) * 16 + hex_digit(p[2]));
+		return 3;
+	}
+	return 0;
+}
+
+size_t field_decode(char *text, size_t len, bool *cut)
+{
+	char *to = memchr(text, '\\', len);
+	const char *from = to;
+	const char *end = text + len;
+
+	if (cut)
+		*cut = false;
+	if (!to)
+		return len;
+	while (from < end) {
+		size_t n;
+
+		if (*from != '\\') {
+			const char *next = memchr(from, '\\', (size_t)(end - from));
+
+			n = (size_t)((next ? next : end) - from);
+			memmove(to, from, n);
+			to += n;
+			from += n;
+			continue;
+		}
+		n = unescape(from + 1, (size_t)(end - from - 1), to);
+		if (n) {
+			to++;
+			from += 1 + n;
+		} else if (from + 1 < end && from[1] == '.') {
+			/* "\." is as long as "~#", so the mark fits in place */
+			*to++ = '~';
+			*to++ = '#';
+			from += 2;
+			if (cut)
+				*cut = true;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	return (size_t)(to - text);
+}

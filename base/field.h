@@ -1,0 +1,32 @@
+#ifndef BUILDBEAT_BASE_FIELD_H
+#define BUILDBEAT_BASE_FIELD_H
+
+#include "base/buf.h"
+#include "base/cursor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * A free text inside a line of the recording: \t \n \r \\ for these bytes, \xHH
+ * for other control bytes, everything else as it is, valid UTF-8 or not.
+ * A text whose escaped form is longer than max ends in \. and eight hexadecimal
+ * digits, the 32-bit FNV-1a hash of the whole text: it was cut there, and two
+ * texts cut at the same place can still be told apart. max is 16 or more.
+ */
+void field_add(struct buf *b, const void *text, size_t len, size_t max);
+
+/* How long field_add() makes it: at most max. */
+size_t field_size(const void *text, size_t len, size_t max);
+
+/* The same for a text in n parts. True if all of it was added. */
+bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t max);
+size_t field_parts_size(const struct slice *part, size_t n, size_t max);
+
+/*
+ * Undo the escapes in place, return the new length. A cut text ends in "~#"
+ * and its hash; *cut (may be NULL) is set for it.
+ */
+size_t field_decode(char *text, size_t len, bool *cut);
+
+#endif

@@ -1,0 +1,77 @@
+#include "base/index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+uint64_t index_hash(const char *text, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return h;
+}
+
+static size_t hash(uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ b << 32 ^ b >> 32) * 0xd6e8feb86659fd93u;
+
+	h = (h ^ h >> 32 ^ b) * 0xd6e8feb86659fd93u;
+	return (size_t)(h ^ h >> 32);
+}
+
+/* The slot that holds the key, or the free one it would go to. */
+static struct index_slot *slot_of(const struct index *x, uint64_t a, uint64_t b)
+{
+	size_t i = hash(a, b) & x->mask;
+
+	while (x->slot[i].used && (x->slot[i].a != a || x->slot[i].b != b))
+		i = (i + 1) & x->mask;
+	return &x->slot[i];
+}
+
+bool index_find(const struct index *x, uint64_t a, uint64_t b, uint32_t *value)
+{
+	const struct index_slot *s;
+
+	if (!x->slot)
+		return false;
+	s = slot_of(x, a, b);
+	if (s->used)
+		*value = s->value;
+	return s->used;
+}
+
+static int grow(struct index *x)
+{
+	size_t n = x->slot ? 2 * (x->mask + 1) : 64;
+	struct index bigger = { calloc(n, sizeof *x->slot), n - 1, x->n };
+
+	if (!bigger.slot)
+		return -ENOMEM;
+	for (size_t i = 0; x->slot && i <= x->mask; i++) {
+		if (x->slot[i].used)
+			*slot_of(&bigger, x->slot[i].a, x->slot[i].b) = x->slot[i];
+	}
+	free(x->slot);
+	*x = bigger;
+	return 0;
+}
+
+int index_put(struct index *x, uint64_t a, uint64_t b, uint32_t value)
+{
+	struct index_slot *s;
+
+	if ((!x->slot || x->n >= x->mask / 4 * 3) && grow(x))
+		return -ENOMEM;
+	s = slot_of(x, a, b);
+	x->n += !s->used;
+	*s = (struct index_slot){ a, b, value, 1 };
+	return 0;
+}
+
+void index_release(struct index *x)
+{
+	free(x->slot);
+	*x = (struct index)INDEX_INIT;
+}

@@ -1,0 +1,33 @@
+#ifndef BUILDBEAT_BASE_INDEX_H
+#define BUILDBEAT_BASE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A hash table from two numbers to an index. */
+struct index {
+	struct index_slot *slot;
+	size_t mask;		/* slots - 1, 0 before the first */
+	size_t n;
+};
+
+struct index_slot {
+	uint64_t a, b;
+	uint32_t value;
+	uint32_t used;
+};
+
+#define INDEX_INIT { 0 }
+
+/* What a text goes by (FNV-1a, 64 bits): two may go by the same number. */
+uint64_t index_hash(const char *text, size_t len);
+
+bool index_find(const struct index *x, uint64_t a, uint64_t b, uint32_t *value);
+
+/* What was there for (a, b) is replaced. 0 or -ENOMEM. */
+int index_put(struct index *x, uint64_t a, uint64_t b, uint32_t value);
+
+void index_release(struct index *x);
+
+#endif

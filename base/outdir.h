@@ -1,0 +1,25 @@
+#ifndef BUILDBEAT_BASE_OUTDIR_H
+#define BUILDBEAT_BASE_OUTDIR_H
+
+#include "base/error.h"
+
+#include <limits.h>
+#include <sys/types.h>
+
+/*
+ * A directory that appears whole or not at all: made beside, under a name that begins
+ * with a dot, then renamed.
+ */
+
+/* dir gets the directory to fill, for what is to be path (whose parents are made). 0, or
+ * a negative errno with err: -EPERM where others could exchange it (base/trust.h). */
+int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err);
+
+/* Rename dir to path and set its mode (0: by the umask). 0, or a negative errno and dir is
+ * still there; -EEXIST if path exists. */
+int outdir_finish(const char *dir, const char *path, mode_t mode);
+
+/* dir is removed, with all that is in it. */
+void outdir_discard(const char *dir);
+
+#endif

@@ -1,0 +1,151 @@
+#include "base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRIES 100
+
+static int write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno != EINTR)
+			return -errno;
+		if (done > 0) {
+			p += done;
+			n -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+/* A device or pipe cannot be replaced: it is written to. */
+static int write_through(const char *path, const struct buf *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = write_all(fd, text->data, text->len);
+	if (close(fd) && !r)
+		r = -errno;
+	return r;
+}
+
+/* A name, and one to write to, in a directory that is held by its descriptor: what happens to the way there
+ * meanwhile does not matter. */
+struct place {
+	int dir_fd;
+	const char *name;
+	char beside[32];
+};
+
+static int place_open(struct place *p, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+
+	p->name = slash ? slash + 1 : path;
+	if ((size_t)snprintf(dir, sizeof dir, "%.*s", (int)(p->name - path), path) >= sizeof dir)
+		return -ENAMETOOLONG;
+	if (!*p->name)
+		return -EISDIR;
+	p->dir_fd = open(*dir ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return p->dir_fd < 0 ? -errno : 0;
+}
+
+/* Begin the file beside. */
+static int place_begin(struct place *p)
+{
+	uint64_t number;
+	int fd = -1;
+
+	for (int i = 0; i < TRIES && fd < 0; i++) {
+		if (getrandom(&number, sizeof number, 0) != sizeof number)
+			return -EIO;
+		snprintf(p->beside, sizeof p->beside, ".buildbeat-%016llx",
+			 (unsigned long long)number);
+		fd = openat(p->dir_fd, p->beside,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+	}
+	return fd < 0 ? -EEXIST : fd;
+}
+
+/* What the file has that is replaced, if it is our own; else what a new one gets. */
+static mode_t place_mode(const struct place *p)
+{
+	mode_t mask = umask(0);
+	struct stat st;
+
+	umask(mask);
+	if (!fstatat(p->dir_fd, p->name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid())
+		return st.st_mode & 0777;
+	return 0666 & ~mask;
+}
+
+static int place_fill(struct place *p, const struct buf *text)
+{
+	int fd = place_begin(p);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = write_all(fd, text->data, text->len);
+	if (!r && fchmod(fd, place_mode(p)))
+		r = -errno;
+	if (close(fd) && !r)
+		r = -errno;
+	if (!r && renameat(p->dir_fd, p->beside, p->dir_fd, p->name))
+		r = -errno;
+	if (r)
+		unlinkat(p->dir_fd, p->beside, 0);
+	return r;
+}
+
+static int write_beside(const char *path, const struct buf *text)
+{
+	struct place p;
+	int r = place_open(&p, path);
+
+	if (r)
+		return r;
+	r = place_fill(&p, text);
+	close(p.dir_fd);
+	return r;
+}
+
+int outfile_replace(const char *path, const struct buf *text, struct error *err)
+{
+	int r = write_beside(path, text);
+
+	return r ? error_sys(err, r, path, "cannot write") : 0;
+}
+
+int outfile_write(const char *path, const struct buf *text, struct error *err)
+{
+	char *real = realpath(path, NULL);
+	const char *to = real ? real : path;
+	struct stat st;
+	int r;
+
+	if (!stat(to, &st) && !S_ISREG(st.st_mode))
+		r = S_ISDIR(st.st_mode) ? -EISDIR : write_through(to, text);
+	else
+		r = write_beside(to, text);
+	free(real);
+	return r ? error_sys(err, r, path, "cannot write") : 0;
+}

@@ -1,0 +1,48 @@
+#ifndef BUILDBEAT_BASE_TEXT_H
+#define BUILDBEAT_BASE_TEXT_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Text for people: numbers with units, names that are safe to print, columns that
+ * line up, colour that only repeats what the words say.
+ */
+struct style {
+	unsigned width;		/* columns of the terminal, 0: no limit */
+	bool colour;
+};
+
+enum tone { TONE_PLAIN, TONE_TITLE, TONE_FAINT, TONE_ALARM, TONE_BAR };
+
+/* Everything until the next call, or until TONE_PLAIN, in that tone. */
+void text_tone(struct buf *b, const struct style *s, enum tone tone);
+
+/* "812 us", "0.42 s", "2m 05s", "1h 02m"; at most 8 columns below 1000 days. */
+void text_add_time(struct buf *b, int64_t us);
+
+/* "0 B", "12 KiB", "1.4 GiB": at most 8 columns. */
+void text_add_bytes(struct buf *b, int64_t bytes);
+
+/* "0.31 %", "4.2 %", "98 %"; share is 0 to 1. */
+void text_add_percent(struct buf *b, double share);
+
+/*
+ * A name in at most width columns (0: whatever it takes), shortened in its middle.
+ * Control characters, bytes that are not UTF-8 and what would turn the direction
+ * of writing are shown as escapes: \n, \x1b, \u202e. Returns the columns taken.
+ */
+size_t text_add_name(struct buf *b, const char *name, size_t width);
+
+/* The columns that text_add_name() takes for it in full. */
+size_t text_columns(const char *s, size_t len);
+
+void text_add_blanks(struct buf *b, size_t n);
+
+/* A bar of up to width columns for a share of 0 to 1; false: too small to see. */
+bool text_add_bar(struct buf *b, const struct style *s, double share, unsigned width);
+
+#endif
