@@ -1,7 +1,7 @@
 #include "archive/import_oe_run.h"
 
+#include "command/kind.h"
 #include "convert/builder.h"
-#include "core/kind.h"
 
 #include <string.h>
 

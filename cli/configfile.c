@@ -1,5 +1,5 @@
 #include "cli/configfile.h"
-#include "core/redact.h"
+#include "command/redact.h"
 
 #include "archive/url.h"
 #include "base/buf.h"

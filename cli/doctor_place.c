@@ -4,7 +4,7 @@
 #include "base/trust.h"
 #include "cli/configfile.h"
 #include "cli/gitstamp.h"
-#include "core/redact.h"
+#include "command/redact.h"
 #include "core/store.h"
 
 #include <errno.h>

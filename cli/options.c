@@ -3,7 +3,7 @@
 #include "base/cursor.h"
 #include "cli/command.h"
 #include "cli/report.h"
-#include "core/redact.h"
+#include "command/redact.h"
 #include "report/amount_read.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "core/redact.h"
+#include "command/redact.h"
 #include "core/store.h"
 
 #include <stdarg.h>

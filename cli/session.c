@@ -7,12 +7,12 @@
 #include "cli/report.h"
 #include "cli/tasklog.h"
 #include "cli/zstd.h"
+#include "command/redact.h"
+#include "command/shell.h"
 #include "convert/ninja_join.h"
 #include "core/buildinfo.h"
 #include "core/layout.h"
 #include "core/peak.h"
-#include "core/redact.h"
-#include "core/shell.h"
 #include "sampler/sampler.h"
 
 #include <dirent.h>

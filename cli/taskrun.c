@@ -1,8 +1,8 @@
 #include "cli/taskrun.h"
 
 #include "cli/session.h"
+#include "command/shell.h"
 #include "core/peak.h"
-#include "core/shell.h"
 
 #include <unistd.h>
 

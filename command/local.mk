@@ -1,4 +1,6 @@
 # command: what a command line is: shell words, program names, kinds, secrets
 noinst_LTLIBRARIES += command/libcommand.la
 command_libcommand_la_SOURCES = \
+	command/command_name.c command/command_name.h command/kind.c command/kind.h command/ninja_hash.c \
+	command/ninja_hash.h command/redact.c command/redact.h command/shell.c command/shell.h
 

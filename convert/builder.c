@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/index.h"
 #include "base/texts.h"
+#include "command/kind.h"
 #include "core/event.h"
-#include "core/kind.h"
 #include "core/layout.h"
 
 #include <errno.h>

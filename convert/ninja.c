@@ -1,11 +1,11 @@
 #include "convert/formats.h"
 
+#include "command/ninja_hash.h"
 #include "convert/builder.h"
 #include "convert/ninja_build.h"
 #include "convert/ninja_log.h"
 #include "convert/ninja_rule.h"
 #include "convert/ninja_waits.h"
-#include "core/ninja_hash.h"
 
 #include <errno.h>
 #include <limits.h>

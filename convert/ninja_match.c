@@ -1,6 +1,6 @@
 #include "convert/ninja_match.h"
 
-#include "core/ninja_hash.h"
+#include "command/ninja_hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

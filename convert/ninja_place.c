@@ -1,6 +1,6 @@
 #include "convert/ninja_match.h"
 
-#include "core/shell.h"
+#include "command/shell.h"
 
 #include <errno.h>
 #include <stdlib.h>

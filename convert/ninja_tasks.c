@@ -4,8 +4,8 @@
 #include "base/feed.h"
 #include "base/field.h"
 #include "base/index.h"
+#include "command/ninja_hash.h"
 #include "core/layout.h"
-#include "core/ninja_hash.h"
 
 #include <dirent.h>
 #include <errno.h>

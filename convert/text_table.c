@@ -1,7 +1,7 @@
 #include "convert/text_table.h"
 
 #include "base/arena.h"
-#include "core/ninja_hash.h"
+#include "command/ninja_hash.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "core/event.h"
 
-#include "core/redact.h"
+#include "command/redact.h"
 
 #include <stdio.h>
 #include <string.h>

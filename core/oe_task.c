@@ -1,6 +1,6 @@
 #include "core/oe_reader.h"
 
-#include "core/kind.h"
+#include "command/kind.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "core/process_log.h"
 
 #include "base/field.h"
-#include "core/redact.h"
+#include "command/redact.h"
 
 #include <string.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 #include "base/field.h"
+#include "command/kind.h"
 #include "core/event.h"
-#include "core/kind.h"
 #include "core/reader.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 #include "base/field.h"
-#include "core/kind.h"
+#include "command/kind.h"
 #include "core/reader.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "core/command_name.h"
+#include "command/command_name.h"
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/reader.h"

@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "base/field.h"
 #include "base/outdir.h"
+#include "command/redact.h"
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/recording_writer.h"
-#include "core/redact.h"
 #include "core/store.h"
 
 #include <errno.h>

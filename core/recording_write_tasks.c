@@ -1,8 +1,8 @@
 #include "core/recording_writer.h"
 
 #include "base/index.h"
+#include "command/kind.h"
 #include "core/event.h"
-#include "core/kind.h"
 
 #include <stdio.h>
 #include <string.h>

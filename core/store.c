@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/trust.h"
+#include "command/redact.h"
 #include "core/layout.h"
-#include "core/redact.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
  */
 #include "base/buf.h"
 #include "base/cursor.h"
-#include "core/redact.h"
+#include "command/redact.h"
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/procs.h"
 #include "plugin/session.h"

@@ -1,9 +1,9 @@
 #include "plugin/preload.h"
 
+#include "command/shell.h"
 #include "core/event.h"
 #include "core/layout.h"
 #include "core/peak.h"
-#include "core/shell.h"
 #include "core/store.h"
 #include "plugin/pidtable.h"
 

@@ -1,9 +1,9 @@
 #include "plugin/session.h"
 
 #include "base/cursor.h"
+#include "command/redact.h"
 #include "core/buildinfo.h"
 #include "core/layout.h"
-#include "core/redact.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 #include "plugin/ticket.h"
 
 #include "base/trust.h"
+#include "command/redact.h"
 #include "core/layout.h"
-#include "core/redact.h"
 #include "plugin/carry.h"
 
 #include <dirent.h>

@@ -2,3 +2,4 @@
 noinst_LTLIBRARIES += recording/librecording.la
 recording_librecording_la_SOURCES = \
 
+

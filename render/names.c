@@ -1,6 +1,6 @@
 #include "render/names.h"
 
-#include "core/command_name.h"
+#include "command/command_name.h"
 
 #include <string.h>
 

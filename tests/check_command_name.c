@@ -1,4 +1,4 @@
-#include "core/command_name.h"
+#include "command/command_name.h"
 #include "tests/support.h"
 
 #include <stdlib.h>

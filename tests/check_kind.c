@@ -1,5 +1,5 @@
-#include "core/kind.h"
-#include "core/shell.h"
+#include "command/kind.h"
+#include "command/shell.h"
 #include "tests/support.h"
 
 static const struct {

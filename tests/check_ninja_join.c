@@ -1,7 +1,7 @@
 /* What a ninja ran, named after the build. */
+#include "command/ninja_hash.h"
 #include "convert/ninja_join.h"
 #include "core/event.h"
-#include "core/ninja_hash.h"
 #include "core/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"

@@ -1,7 +1,7 @@
 #include "render/chart/palette.h"
 #include "tests/support.h"
 
-#include "core/kind.h"
+#include "command/kind.h"
 
 #include <math.h>
 #include <stdlib.h>

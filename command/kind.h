@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CORE_KIND_H
-#define BUILDBEAT_CORE_KIND_H
+#ifndef BUILDBEAT_COMMAND_KIND_H
+#define BUILDBEAT_COMMAND_KIND_H
 
 #include "base/cursor.h"
 

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CORE_REDACT_H
-#define BUILDBEAT_CORE_REDACT_H
+#ifndef BUILDBEAT_COMMAND_REDACT_H
+#define BUILDBEAT_COMMAND_REDACT_H
 
 #include "base/buf.h"
 #include "base/cursor.h"

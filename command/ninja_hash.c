@@ -1,4 +1,4 @@
-#include "core/ninja_hash.h"
+#include "command/ninja_hash.h"
 
 #include <endian.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "core/command_name.h"
+#include "command/command_name.h"
 
-#include "core/kind.h"
-#include "core/shell.h"
+#include "command/kind.h"
+#include "command/shell.h"
 
 #include <string.h>
 

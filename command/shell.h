@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CORE_SHELL_H
-#define BUILDBEAT_CORE_SHELL_H
+#ifndef BUILDBEAT_COMMAND_SHELL_H
+#define BUILDBEAT_COMMAND_SHELL_H
 
 #include "base/buf.h"
 #include "base/cursor.h"

@@ -1,4 +1,4 @@
-#include "core/shell.h"
+#include "command/shell.h"
 
 #include <string.h>
 

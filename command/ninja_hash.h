@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_CORE_NINJA_HASH_H
-#define BUILDBEAT_CORE_NINJA_HASH_H
+#ifndef BUILDBEAT_COMMAND_NINJA_HASH_H
+#define BUILDBEAT_COMMAND_NINJA_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

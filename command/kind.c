@@ -1,7 +1,7 @@
-#include "core/kind.h"
+#include "command/kind.h"
 
 #include "base/cursor.h"
-#include "core/shell.h"
+#include "command/shell.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "core/redact.h"
+#include "command/redact.h"
 
 #include "base/field.h"
 
