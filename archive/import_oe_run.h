@@ -2,7 +2,7 @@
 #define BUILDBEAT_ARCHIVE_IMPORT_OE_RUN_H
 
 #include "convert/json_reader.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 /* A run of tests in JSON: a recording of it as a whole, and one of each measurement's
  * buildstats. */

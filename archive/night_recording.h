@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "compare/figures.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 /*
  * A recording in memory of what is known of a build: its tasks, each a run even where there

@@ -5,7 +5,7 @@
 #include "archive/seen.h"
 #include "base/clock.h"
 #include "base/outdir.h"
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <dirent.h>
 #include <errno.h>

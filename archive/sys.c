@@ -1,8 +1,8 @@
 #include "archive/sys.h"
 
 #include "base/saturate.h"
-#include "core/column.h"
-#include "core/recording_series.h"
+#include "recording/column.h"
+#include "recording/recording_series.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define BUILDBEAT_ARCHIVE_SYS_H
 
 #include "base/buf.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 /*
  * What a night keeps of the machine's samples: the columns that the charts' panels and the

@@ -3,7 +3,7 @@
 #include "base/cachedir.h"
 #include "base/index.h"
 #include "base/trust.h"
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "base/outdir.h"
 
 #include "base/trust.h"
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 #include "archive/import_oe.h"
 #include "cli/report.h"
-#include "cli/zstd.h"
+#include "convert/convert.h"
 #include "render/listing.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static int add_entry(const struct archive_import *i, const char *dir,
 static int import_directory(const struct archive_import *i, const char *path, struct error *err)
 {
 	struct listing l = LISTING_INIT;
-	int r = listing_read(&l, path, &zstd_codec, err);
+	int r = listing_read(&l, path, &convert_formats, err);
 
 	if (!r && !l.n)
 		r = error_set(err, -EINVAL, path, 0, 0, "is neither an archive of "
@@ -71,7 +71,7 @@ static bool is_directory_of_more(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISDIR(st.st_mode) && !recording_is_here(path);
+	return !stat(path, &st) && S_ISDIR(st.st_mode) && !recording_is_here(path, &convert_formats);
 }
 
 int archive_import(const struct archive_import *i, const char *const *path, size_t n,

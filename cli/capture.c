@@ -1,7 +1,7 @@
 #include "cli/capture.h"
 
 #include "cli/report.h"
-#include "core/layout.h"
+#include "recording/layout.h"
 #include "sampler/processes.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "cli/launch.h"
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <stdbool.h>
 

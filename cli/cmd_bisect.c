@@ -12,7 +12,7 @@
 #include "cli/output.h"
 #include "cli/rebuild.h"
 #include "cli/report.h"
-#include "core/store.h"
+#include "recording/store.h"
 #include "report/amount.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
+#include "convert/convert.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/settings.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ static void complete_recording(const char *word)
 		if (*entry->d_name == '.')
 			continue;
 		snprintf(path, sizeof path, "%s/%s", s.output, entry->d_name);
-		if (recording_is_here(path))
+		if (recording_is_here(path, &convert_formats))
 			candidate(word, "", entry->d_name, "a recording");
 	}
 	if (dir)

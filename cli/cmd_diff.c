@@ -7,7 +7,7 @@
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "cli/report.h"
-#include "cli/zstd.h"
+#include "convert/convert.h"
 #include "render/listing.h"
 #include "report/amount_read.h"
 #include "report/diff_output.h"
@@ -97,7 +97,7 @@ static int newest_two(struct args *a, struct diff_arguments *d, const char *base
 	int r = listing_base(&path, base, err);
 
 	if (!r)
-		r = listing_read(&l, path.data, &zstd_codec, err);
+		r = listing_read(&l, path.data, &convert_formats, err);
 	if (!r && (l.n < 2 || l.entry[l.n - 2].damaged))
 		r = error_set(err, -ENOENT, path.data, 0, 0, "less than two recordings here");
 	if (!r) {

@@ -9,9 +9,9 @@
 #include "command/redact.h"
 #include "convert/convert.h"
 #include "convert/gunzip.h"
-#include "core/layout.h"
-#include "core/recording_write.h"
-#include "core/store.h"
+#include "recording/layout.h"
+#include "recording/recording_write.h"
+#include "recording/store.h"
 #include "render/listing.h"
 #include "report/amount_read.h"
 
@@ -66,7 +66,7 @@ static const struct converter *find_converter(const struct import_arguments *i,
 {
 	if (i->from != NO_FORMAT)
 		return converters[i->from];
-	if (recording_is_ours(path)) {
+	if (recording_is_here(path, NULL)) {
 		error_set(err, -EINVAL, path, 0, 0, "a recording already");
 		return NULL;
 	}
@@ -122,7 +122,7 @@ static int read_into(const struct import_arguments *i, const struct converter *c
 	struct hold before;
 
 	redact_set(i->redact.item, i->redact.n);
-	if (!r && !recording_is_ours(dir.data))
+	if (!r && !recording_is_here(dir.data, NULL))
 		r = error_set(err, -EINVAL, dir.data, 0, 0, "not a recording of our own: "
 			      "import it first");
 	if (!r)

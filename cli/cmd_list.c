@@ -2,7 +2,7 @@
 #include "cli/configfile.h"
 #include "cli/output.h"
 #include "cli/report.h"
-#include "cli/zstd.h"
+#include "convert/convert.h"
 #include "render/listing.h"
 
 #include <stddef.h>
@@ -45,7 +45,7 @@ static int list(const char *base, bool json, struct error *err)
 	int r = listing_base(&path, base, err);
 
 	if (!r)
-		r = listing_read(&l, buf_str(&path), &zstd_codec, err);
+		r = listing_read(&l, buf_str(&path), &convert_formats, err);
 	if (!r && (r = print(&l, json)))
 		r = error_sys(err, r, NULL, NULL);
 	listing_release(&l);

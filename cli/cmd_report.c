@@ -4,8 +4,8 @@
 #include "cli/nightly.h"
 #include "cli/output.h"
 #include "cli/report.h"
-#include "core/recording.h"
-#include "core/store.h"
+#include "recording/recording.h"
+#include "recording/store.h"
 #include "report/kept_nights.h"
 #include "report/page.h"
 

@@ -1,9 +1,10 @@
+#include "convert/convert.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "cli/taskrun.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -61,7 +62,7 @@ static int open_session(struct session *s, const struct settings *settings,
 	char *copy;
 	int r;
 
-	if (recording_is_here(dir))
+	if (recording_is_here(dir, &convert_formats))
 		return session_join(s, settings, dir, err);
 	copy = strdup(dir);
 	if (!copy)

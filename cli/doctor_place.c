@@ -5,7 +5,7 @@
 #include "cli/configfile.h"
 #include "cli/gitstamp.h"
 #include "command/redact.h"
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <errno.h>
 #include <stdio.h>

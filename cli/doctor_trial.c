@@ -2,11 +2,11 @@
 
 #include "cli/launch.h"
 #include "cli/session.h"
-#include "core/recording.h"
-#include "core/store.h"
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/carry.h"
 #include "plugin/ticket.h"
+#include "recording/recording.h"
+#include "recording/store.h"
 #include "sampler/sampler.h"
 
 #include <dlfcn.h>

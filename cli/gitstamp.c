@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/report.h"
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@ cli_libcli_la_SOURCES = \
 	cli/options.h cli/output.c cli/output.h cli/rebuild.c cli/rebuild.h cli/report.c cli/report.h \
 	cli/rules_config.c cli/rules_config.h cli/series_changes.c cli/series_changes.h cli/session.c \
 	cli/session.h cli/settings.c cli/settings.h cli/tasklog.c cli/tasklog.h cli/taskrun.c \
-	cli/taskrun.h cli/tool.c cli/tool.h cli/witness.c cli/witness.h cli/zstd.c cli/zstd.h
+	cli/taskrun.h cli/tool.c cli/tool.h cli/witness.c cli/witness.h
 
 bin_PROGRAMS += buildbeat
 buildbeat_SOURCES = cli/main.c

@@ -4,10 +4,10 @@
 #include "base/outdir.h"
 #include "cli/hold.h"
 #include "cli/openrec.h"
-#include "cli/zstd.h"
 #include "convert/convert.h"
-#include "core/layout.h"
-#include "core/recording.h"
+#include "convert/convert.h"
+#include "recording/layout.h"
+#include "recording/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int write_oe(const char *recording, const char *path, struct error *err)
 	if (stat(recording, &st))
 		return error_sys(err, -errno, recording, NULL);
 	heap_expect_much();
-	r = recording_read(&rec, recording, &zstd_codec, err);
+	r = recording_read(&rec, recording, &convert_formats, err);
 	if (!r)
 		r = openrec_whole(&rec, err);
 	if (!r) {

@@ -2,9 +2,9 @@
 
 #include "cli/configfile.h"
 #include "cli/options.h"
-#include "cli/zstd.h"
 #include "convert/convert.h"
-#include "convert/ninja_join.h"
+#include "convert/ninja/join.h"
+#include "convert/convert.h"
 #include "render/listing.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static int read_foreign(struct recording *rec, const char *path, struct error *e
 static int read_own(struct recording *rec, const char *path, enum openrec_part part,
 		    struct error *err)
 {
-	const struct recording_options how = { .codec = &zstd_codec,
+	const struct recording_options how = { .formats = &convert_formats,
 		.sums_only = part == OPENREC_SUMS, .add_lines = ninja_join_unnamed };
 
 	return recording_read_as(rec, path, &how, err);
@@ -69,10 +69,10 @@ int openrec(struct recording *rec, struct buf *path, enum openrec_part part,
 		return buf_error(path) ? error_sys(err, buf_error(path), what, NULL) :
 		       read_foreign(rec, what, err);
 	}
-	r = listing_find(path, base, what, err);
+	r = listing_find(path, base, what, &convert_formats, err);
 	if (r)
 		return r;
-	if (!recording_is_here(path->data) && converter_of(path->data, &unused))
+	if (!recording_is_here(path->data, &convert_formats) && converter_of(path->data, &unused))
 		return read_foreign(rec, path->data, err);
 	return read_own(rec, path->data, part, err);
 }

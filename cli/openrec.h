@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 struct args;
 

@@ -7,10 +7,10 @@
 #include "cli/openrec.h"
 #include "cli/report.h"
 #include "cli/tool.h"
-#include "cli/zstd.h"
 #include "compare/figures.h"
-#include "core/recording.h"
-#include "core/store.h"
+#include "convert/convert.h"
+#include "recording/recording.h"
+#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -310,7 +310,7 @@ static int read_figure(struct one *o, double *value, const char **why, struct er
 {
 	struct recording rec = RECORDING_INIT;
 	struct figures f = FIGURES_INIT;
-	int r = recording_read_sums(&rec, o->recording, &zstd_codec, err);
+	int r = recording_read_sums(&rec, o->recording, &convert_formats, err);
 
 	if (!r)
 		r = openrec_whole(&rec, err);

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "command/redact.h"
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -6,13 +6,13 @@
 #include "cli/oelayout.h"
 #include "cli/report.h"
 #include "cli/tasklog.h"
-#include "cli/zstd.h"
 #include "command/redact.h"
 #include "command/shell.h"
-#include "convert/ninja_join.h"
-#include "core/buildinfo.h"
-#include "core/layout.h"
-#include "core/peak.h"
+#include "convert/ninja/join.h"
+#include "convert/zstd.h"
+#include "recording/layout.h"
+#include "sampler/buildinfo.h"
+#include "sampler/peak.h"
 #include "sampler/sampler.h"
 
 #include <dirent.h>

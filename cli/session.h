@@ -6,9 +6,9 @@
 #include "cli/gitstamp.h"
 #include "cli/launch.h"
 #include "cli/settings.h"
-#include "core/store.h"
 #include "plugin/carry.h"
 #include "plugin/ticket.h"
+#include "recording/store.h"
 
 #include <limits.h>
 

@@ -1,7 +1,7 @@
 #include "cli/settings.h"
 
-#include "core/layout.h"
-#include "core/store.h"
+#include "recording/layout.h"
+#include "recording/store.h"
 
 static const char *const compressions[] = { "none", "zstd", NULL };
 static const char *const layouts[] = { "buildbeat", "oe", "both", NULL };

@@ -1,9 +1,9 @@
 #include "cli/tasklog.h"
 
-#include "convert/ninja_tasks.h"
-#include "core/event.h"
-#include "core/layout.h"
-#include "core/store.h"
+#include "convert/ninja/tasks.h"
+#include "recording/event.h"
+#include "recording/layout.h"
+#include "recording/store.h"
 
 #include <dirent.h>
 #include <errno.h>

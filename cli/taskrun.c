@@ -2,7 +2,7 @@
 
 #include "cli/session.h"
 #include "command/shell.h"
-#include "core/peak.h"
+#include "sampler/peak.h"
 
 #include <unistd.h>
 

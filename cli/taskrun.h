@@ -2,8 +2,8 @@
 #define BUILDBEAT_CLI_TASKRUN_H
 
 #include "cli/launch.h"
-#include "core/event.h"
-#include "core/store.h"
+#include "recording/event.h"
+#include "recording/store.h"
 
 /*
  * Run l->argv as a task of the recording, by an instance of our own, with the exact

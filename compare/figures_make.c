@@ -4,7 +4,7 @@
 #include "base/index.h"
 #include "base/saturate.h"
 #include "compare/figures_name.h"
-#include "core/oe.h"
+#include "recording/recipe.h"
 #include "render/summary.h"
 
 #include <errno.h>
@@ -290,12 +290,12 @@ static int compare_packages(const void *a, const void *b)
 static int add_package(struct figures *f, struct buf *text, const struct task *t)
 {
 	struct figures_package *grown = array_grow(f->package, f->n_packages, sizeof *grown);
-	struct oe_recipe recipe;
+	struct recipe recipe;
 
 	if (!grown)
 		return -ENOMEM;
 	f->package = grown;
-	oe_recipe_parse(&recipe, t->key);
+	recipe_parse(&recipe, t->key);
 	buf_clear(text);
 	if (recipe.epoch.len)
 		buf_addf(text, "%.*s:", (int)recipe.epoch.len, recipe.epoch.p);

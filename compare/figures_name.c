@@ -1,6 +1,6 @@
 #include "compare/figures_name.h"
 
-#include "core/oe.h"
+#include "recording/recipe.h"
 #include "render/names.h"
 
 #include <stdbool.h>
@@ -124,9 +124,9 @@ bool figures_is_recipe(const struct recording *rec, const struct task *t)
 
 static void add_recipe_task(struct buf *out, const struct task *t)
 {
-	struct oe_recipe recipe;
+	struct recipe recipe;
 
-	oe_recipe_parse(&recipe, t->key);
+	recipe_parse(&recipe, t->key);
 	buf_add(out, recipe.name.p, recipe.name.len);
 	buf_add(out, ": ", 2);
 	add_clean(out, t->name);

@@ -2,7 +2,7 @@
 #define BUILDBEAT_COMPARE_FIGURES_NAME_H
 
 #include "base/buf.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
 #include "base/index.h"
 #include "base/texts.h"
 #include "command/kind.h"
-#include "core/event.h"
-#include "core/layout.h"
+#include "recording/event.h"
+#include "recording/layout.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CONVERT_BUILDER_H
 #define BUILDBEAT_CONVERT_BUILDER_H
 
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <stdarg.h>
 

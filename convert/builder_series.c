@@ -1,7 +1,7 @@
 #include "convert/builder_series.h"
 
 #include "base/arena.h"
-#include "core/reader.h"
+#include "recording/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

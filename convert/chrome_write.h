@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CONVERT_CHROME_WRITE_H
 #define BUILDBEAT_CONVERT_CHROME_WRITE_H
 
-#include "core/recording.h"
+#include "recording/recording.h"
 
 /*
  * A recording as a trace that Perfetto and chrome://tracing show: an instance is a

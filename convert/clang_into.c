@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/index.h"
 #include "convert/clang_unit.h"
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <errno.h>
 #include <limits.h>

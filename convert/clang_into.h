@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CONVERT_CLANG_INTO_H
 #define BUILDBEAT_CONVERT_CLANG_INTO_H
 
-#include "core/recording.h"
+#include "recording/recording.h"
 
 /*
  * The phases of compilations as spans of the tasks that were those: the task whose

@@ -1,9 +1,11 @@
 #include "convert/convert.h"
+#include "convert/oe/oe.h"
+#include "convert/zstd.h"
 
 #include "base/arena.h"
 #include "convert/formats.h"
 #include "convert/gunzip.h"
-#include "core/layout.h"
+#include "recording/layout.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -123,3 +125,8 @@ const struct converter *converter_of(const char *path, struct error *err)
 	}
 	return S_ISDIR(st.st_mode) ? recognise_dir(path, err) : recognise_file(path, err);
 }
+
+const struct recording_formats convert_formats = {
+	.codec = &zstd_codec,
+	.foreign = &oe_foreign,
+};

@@ -2,7 +2,7 @@
 #define BUILDBEAT_CONVERT_CONVERT_H
 
 #include "base/error.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +56,8 @@ int converter_read(const struct converter *c, struct recording *rec,
 /* By name; by content. NULL: none. */
 const struct converter *converter_named(const char *name);
 const struct converter *converter_of(const char *path, struct error *err);
+
+/* All that recording_read() can be given: packed files, and OpenEmbedded's directories. */
+extern const struct recording_formats convert_formats;
 
 #endif

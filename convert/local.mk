@@ -9,11 +9,14 @@ convert_libconvert_la_SOURCES = \
 	convert/clang_into.h convert/clang_unit.c convert/clang_unit.h convert/cmake.c \
 	convert/cmake_snippet.c convert/cmake_snippet.h convert/convert.c convert/convert.h \
 	convert/formats.h convert/gunzip.c convert/gunzip.h convert/infile.c convert/infile.h \
-	convert/json_reader.c convert/json_reader.h convert/json_value.c convert/ninja.c \
-	convert/ninja_build.c convert/ninja_build.h convert/ninja_command.c convert/ninja_join.c \
-	convert/ninja_join.h convert/ninja_log.c convert/ninja_log.h convert/ninja_match.c \
-	convert/ninja_match.h convert/ninja_parse.c convert/ninja_parts.h convert/ninja_place.c \
-	convert/ninja_rule.c convert/ninja_rule.h convert/ninja_tasks.c convert/ninja_tasks.h \
-	convert/ninja_waits.c convert/ninja_waits.h convert/oe.c convert/oe_names.c convert/oe_write.c \
-	convert/oe_write.h convert/oe_write_logs.c convert/text_table.c convert/text_table.h \
-	convert/trace.c convert/trace.h convert/trace_kind.c convert/trace_kind.h
+	convert/json_reader.c convert/json_reader.h convert/json_value.c convert/text_table.c \
+	convert/text_table.h convert/trace.c convert/trace.h convert/trace_kind.c convert/trace_kind.h \
+	convert/zstd.c convert/zstd.h convert/ninja/build.c convert/ninja/build.h \
+	convert/ninja/build_parts.h convert/ninja/command.c convert/ninja/join.c convert/ninja/join.h \
+	convert/ninja/log.c convert/ninja/log.h convert/ninja/match.c convert/ninja/match.h \
+	convert/ninja/ninja.c convert/ninja/parse.c convert/ninja/place.c convert/ninja/rule.c \
+	convert/ninja/rule.h convert/ninja/tasks.c convert/ninja/tasks.h convert/ninja/waits.c \
+	convert/ninja/waits.h convert/oe/build.c convert/oe/converter.c convert/oe/devices.c \
+	convert/oe/log.c convert/oe/names.c convert/oe/oe.h convert/oe/raw.c convert/oe/reader.c \
+	convert/oe/reader.h convert/oe/samples.c convert/oe/task.c convert/oe/write.c convert/oe/write.h \
+	convert/oe/write_logs.c

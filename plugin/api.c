@@ -3,8 +3,8 @@
 #include "plugin/buildbeat_plugin.h"
 
 #include "base/buf.h"
-#include "core/event.h"
 #include "plugin/session.h"
+#include "recording/event.h"
 
 #include <errno.h>
 #include <limits.h>

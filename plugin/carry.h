@@ -8,7 +8,7 @@
 
 /*
  * How a recording reaches the build tools that are started by others, and nobody
- * else. Into GNU make by MAKEFILES alone (see core/store.h). Into the rest by the
+ * else. Into GNU make by MAKEFILES alone (see recording/store.h). Into the rest by the
  * preload, a link to which lies beside the ticket: LD_PRELOAD names it, the ticket
  * stands in MAKEFILES, and BUILDBEAT_CARRIED says what for. The preload takes all
  * three out of the environment again before main(), and puts them into that of

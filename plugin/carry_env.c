@@ -1,8 +1,8 @@
 #include "plugin/carry.h"
 
 #include "base/cursor.h"
-#include "core/store.h"
 #include "plugin/carry_elf.h"
+#include "recording/store.h"
 
 #include <string.h>
 

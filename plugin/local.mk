@@ -23,7 +23,7 @@ plugin_buildbeat_la_SOURCES = \
 plugin_buildbeat_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
 	-export-symbols $(srcdir)/plugin/buildbeat.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
 	-Wl,-z,noseparate-code -Wl,-z,norelro
-plugin_buildbeat_la_LIBADD = plugin/libticket.la sampler/libsampler.la core/libcore.la command/libcommand.la base/libbase.la
+plugin_buildbeat_la_LIBADD = plugin/libticket.la sampler/libsampler.la recording/librecording.la command/libcommand.la base/libbase.la
 EXTRA_plugin_buildbeat_la_DEPENDENCIES = plugin/buildbeat.sym
 EXTRA_DIST += plugin/buildbeat.sym
 
@@ -43,6 +43,6 @@ plugin_buildbeat_preload_la_SOURCES = \
 plugin_buildbeat_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols $(srcdir)/plugin/preload.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
 	-Wl,-z,noseparate-code -Wl,-z,now
-plugin_buildbeat_preload_la_LIBADD = plugin/libticket.la plugin/libpidtable.la core/libcore.la command/libcommand.la base/libbase.la
+plugin_buildbeat_preload_la_LIBADD = plugin/libticket.la plugin/libpidtable.la sampler/libsampler.la recording/librecording.la command/libcommand.la base/libbase.la
 EXTRA_plugin_buildbeat_preload_la_DEPENDENCIES = plugin/preload.sym
 EXTRA_DIST += plugin/preload.sym

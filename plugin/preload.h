@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_PLUGIN_PRELOAD_H
 #define BUILDBEAT_PLUGIN_PRELOAD_H
 
-#include "core/event.h"
 #include "plugin/carry.h"
+#include "recording/event.h"
 
 #include <poll.h>
 #include <signal.h>

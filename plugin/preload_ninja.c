@@ -1,7 +1,7 @@
 #include "plugin/preload.h"
 
 #include "command/ninja_hash.h"
-#include "core/event.h"
+#include "recording/event.h"
 
 #include <fcntl.h>
 #include <stdio.h>

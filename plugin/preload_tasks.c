@@ -1,11 +1,11 @@
 #include "plugin/preload.h"
 
 #include "command/shell.h"
-#include "core/event.h"
-#include "core/layout.h"
-#include "core/peak.h"
-#include "core/store.h"
 #include "plugin/pidtable.h"
+#include "recording/event.h"
+#include "recording/layout.h"
+#include "recording/store.h"
+#include "sampler/peak.h"
 
 #include <errno.h>
 #include <fcntl.h>

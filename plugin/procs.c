@@ -1,11 +1,11 @@
 #include "plugin/procs.h"
 
 #include "base/cursor.h"
-#include "core/event.h"
 #include "plugin/carry.h"
 #include "plugin/children.h"
 #include "plugin/got.h"
 #include "plugin/session.h"
+#include "recording/event.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 
 #include "base/cursor.h"
 #include "command/redact.h"
-#include "core/buildinfo.h"
-#include "core/layout.h"
+#include "recording/layout.h"
+#include "sampler/buildinfo.h"
 
 #include <dlfcn.h>
 #include <errno.h>

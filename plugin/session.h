@@ -2,10 +2,10 @@
 #define BUILDBEAT_PLUGIN_SESSION_H
 
 #include "base/error.h"
-#include "core/peak.h"
-#include "core/store.h"
 #include "plugin/beat.h"
 #include "plugin/ticket.h"
+#include "recording/store.h"
+#include "sampler/peak.h"
 
 #include <stdbool.h>
 #include <stdint.h>

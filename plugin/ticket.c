@@ -2,8 +2,8 @@
 
 #include "base/trust.h"
 #include "command/redact.h"
-#include "core/layout.h"
 #include "plugin/carry.h"
+#include "recording/layout.h"
 
 #include <dirent.h>
 #include <errno.h>

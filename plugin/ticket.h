@@ -2,12 +2,12 @@
 #define BUILDBEAT_PLUGIN_TICKET_H
 
 #include "base/buf.h"
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <limits.h>
 
 /*
- * Write the ticket of a recording (see core/store.h): the makefile through which
+ * Write the ticket of a recording (see recording/store.h): the makefile through which
  * every GNU make below loads the plugin, transparently. It is beside a link to the
  * preload in a new directory that only the effective user may enter, below
  * $XDG_RUNTIME_DIR, $TMPDIR or /tmp: users who can write to the recording must not be able

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_COST_H
 #define BUILDBEAT_RENDER_COST_H
 
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_CURVE_H
 #define BUILDBEAT_RENDER_CURVE_H
 
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <stddef.h>
 #include <stdint.h>

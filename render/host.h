@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_HOST_H
 #define BUILDBEAT_RENDER_HOST_H
 
-#include "core/column.h"
+#include "recording/column.h"
 
 /*
  * What the proc_*.log files say of the machine during the build: sums and peaks

@@ -1,7 +1,7 @@
 #include "render/listing.h"
 
 #include "base/trust.h"
-#include "core/layout.h"
+#include "recording/layout.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -43,14 +43,14 @@ static int keep(struct listing *l, const struct listing_entry *e)
 }
 
 static int add_entry(struct listing *l, const char *path, const char *name,
-		     const struct recording_codec *codec)
+		     const struct recording_formats *formats)
 {
 	struct listing_entry e = { .rec = RECORDING_INIT };
-	int r = recording_read_build(&e.rec, path, codec, &e.error);
+	int r = recording_read_build(&e.rec, path, formats, &e.error);
 
 	if (r == -ENOMEM)
 		goto failed;
-	if (r && !recording_is_here(path)) {
+	if (r && !recording_is_here(path, formats)) {
 		recording_release(&e.rec);
 		return 0;
 	}
@@ -65,7 +65,7 @@ failed:
 	return -ENOMEM;
 }
 
-static int read_entries(struct listing *l, DIR *dir, const struct recording_codec *codec)
+static int read_entries(struct listing *l, DIR *dir, const struct recording_formats *formats)
 {
 	struct buf path = BUF_INIT;
 	struct dirent *entry;
@@ -77,7 +77,7 @@ static int read_entries(struct listing *l, DIR *dir, const struct recording_code
 		join(&path, l->path, entry->d_name);
 		r = buf_error(&path);
 		if (!r && is_dir(path.data))
-			r = add_entry(l, path.data, entry->d_name, codec);
+			r = add_entry(l, path.data, entry->d_name, formats);
 	}
 	if (!r && !entry && errno)
 		r = -errno;
@@ -96,7 +96,7 @@ static int by_start(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-int listing_read(struct listing *l, const char *path, const struct recording_codec *codec,
+int listing_read(struct listing *l, const char *path, const struct recording_formats *formats,
 		 struct error *err)
 {
 	DIR *dir = opendir(path);
@@ -106,7 +106,7 @@ int listing_read(struct listing *l, const char *path, const struct recording_cod
 	if (!dir)
 		return error_sys(err, -errno, path, NULL);
 	l->path = strdup(path);
-	r = l->path ? read_entries(l, dir, codec) : -ENOMEM;
+	r = l->path ? read_entries(l, dir, formats) : -ENOMEM;
 	closedir(dir);
 	if (r)
 		return error_sys(err, r, path, NULL);
@@ -129,15 +129,16 @@ void listing_release(struct listing *l)
 /* Finding one */
 
 /* No link, which leads who knows where. */
-static bool is_recording(const char *path)
+static bool is_recording(const char *path, const struct recording_formats *formats)
 {
 	struct stat st;
 
-	return !lstat(path, &st) && S_ISDIR(st.st_mode) && recording_is_here(path);
+	return !lstat(path, &st) && S_ISDIR(st.st_mode) && recording_is_here(path, formats);
 }
 
 /* The recording in dir with the last name: names are times. */
-static int find_last(struct buf *out, const char *dir)
+static int find_last(struct buf *out, const char *dir,
+		const struct recording_formats *formats)
 {
 	struct buf path = BUF_INIT, last = BUF_INIT;
 	DIR *d = opendir(dir);
@@ -150,7 +151,7 @@ static int find_last(struct buf *out, const char *dir)
 			continue;
 		join(&path, dir, entry->d_name);
 		r = buf_error(&path);
-		if (r || !is_recording(path.data))
+		if (r || !is_recording(path.data, formats))
 			continue;
 		buf_clear(&last);
 		buf_adds(&last, entry->d_name);
@@ -167,16 +168,17 @@ static int find_last(struct buf *out, const char *dir)
 }
 
 /* latest is followed if nobody else could make it lead elsewhere. */
-static int find_newest(struct buf *out, const char *dir)
+static int find_newest(struct buf *out, const char *dir,
+		const struct recording_formats *formats)
 {
 	struct error unused;
 
 	join(out, dir, LAYOUT_LATEST);
 	if (buf_error(out))
 		return buf_error(out);
-	if (recording_is_here(out->data) && !trust_path(out->data, &unused))
+	if (recording_is_here(out->data, formats) && !trust_path(out->data, &unused))
 		return 0;
-	return find_last(out, dir);
+	return find_last(out, dir, formats);
 }
 
 /* BASE here, or in the nearest directory above. */
@@ -220,12 +222,13 @@ int listing_base(struct buf *out, const char *base, struct error *err)
 	return r ? error_sys(err, r, LAYOUT_BASE, NULL) : 0;
 }
 
-static int find_default(struct buf *out, const char *base, struct error *err)
+static int find_default(struct buf *out, const char *base,
+			const struct recording_formats *formats, struct error *err)
 {
 	struct buf dir = BUF_INIT;
 	int r = listing_base(&dir, base, err);
 
-	if (!r && (r = find_newest(out, buf_str(&dir))))
+	if (!r && (r = find_newest(out, buf_str(&dir), formats)))
 		r = error_set(err, r, dir.data, 0, 0, "%s", r == -ENOENT ?
 			      "no recording in it" : strerror(-r));
 	buf_release(&dir);
@@ -254,9 +257,10 @@ static int find_named(struct buf *out, const char *base, const char *name, struc
 }
 
 /* A directory: a recording, or of recordings; else let the reader say what is wrong. */
-static int find_in(struct buf *out, const char *dir)
+static int find_in(struct buf *out, const char *dir,
+		const struct recording_formats *formats)
 {
-	int r = recording_is_here(dir) ? -ENOENT : find_newest(out, dir);
+	int r = recording_is_here(dir, formats) ? -ENOENT : find_newest(out, dir, formats);
 
 	if (r == -ENOENT) {
 		buf_clear(out);
@@ -266,18 +270,19 @@ static int find_in(struct buf *out, const char *dir)
 	return r;
 }
 
-int listing_find(struct buf *out, const char *base, const char *what, struct error *err)
+int listing_find(struct buf *out, const char *base, const char *what,
+		 const struct recording_formats *formats, struct error *err)
 {
 	struct stat st;
 	int r;
 
 	if (!what)
-		return find_default(out, base, err);
+		return find_default(out, base, formats, err);
 	if (stat(what, &st))
 		return find_named(out, base, what, err);
 	if (!S_ISDIR(st.st_mode))
 		return error_set(err, -ENOTDIR, what, 0, 0,
 				 "not a recording: a recording is a directory");
-	r = find_in(out, what);
+	r = find_in(out, what, formats);
 	return r ? error_sys(err, r, what, NULL) : 0;
 }

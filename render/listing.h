@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "render/summary.h"
 
 /* The recordings in a directory of recordings: what their `build` files say. */
@@ -28,7 +28,7 @@ struct listing {
  * All recordings below path; what is none is passed over. 0, or a negative errno
  * with err when the directory cannot be read. Always release.
  */
-int listing_read(struct listing *l, const char *path, const struct recording_codec *codec,
+int listing_read(struct listing *l, const char *path, const struct recording_formats *formats,
 		 struct error *err);
 void listing_release(struct listing *l);
 
@@ -43,7 +43,8 @@ int json_list(struct buf *out, const struct listing *l);
  * one above; such a one is refused with -EPERM if others could have created it (base/trust.h).
  * 0, or a negative errno with err.
  */
-int listing_find(struct buf *out, const char *base, const char *what, struct error *err);
+int listing_find(struct buf *out, const char *base, const char *what,
+		 const struct recording_formats *formats, struct error *err);
 
 /* base or, where that is NULL, what it stands for (see above), into out. */
 int listing_base(struct buf *out, const char *base, struct error *err);

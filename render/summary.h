@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_SUMMARY_H
 #define BUILDBEAT_RENDER_SUMMARY_H
 
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "render/cost.h"
 #include "render/curve.h"
 #include "render/host.h"

@@ -1,7 +1,7 @@
 #include "sampler/census.h"
 
 #include "base/clock.h"
-#include "core/store.h"
+#include "recording/store.h"
 #include "sampler/cputime.h"
 #include "sampler/parse.h"
 #include "sampler/tail.h"

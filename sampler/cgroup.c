@@ -1,4 +1,4 @@
-#include "core/store.h"
+#include "recording/store.h"
 #include "sampler/parse.h"
 #include "sampler/pressure.h"
 #include "sampler/source.h"

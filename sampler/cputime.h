@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_CPUTIME_H
 #define BUILDBEAT_SAMPLER_CPUTIME_H
 
-#include "core/event.h"
+#include "recording/event.h"
 
 #include <stdbool.h>
 #include <stdint.h>

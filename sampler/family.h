@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_FAMILY_H
 #define BUILDBEAT_SAMPLER_FAMILY_H
 
-#include "core/process_log.h"
+#include "recording/process_log.h"
 #include "sampler/log.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "sampler/log.h"
 
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

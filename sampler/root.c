@@ -1,6 +1,6 @@
 #include "sampler/root.h"
 
-#include "core/store.h"
+#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #define BUILDBEAT_SAMPLER_RUNNING_H
 
 #include "base/cursor.h"
-#include "core/event.h"
+#include "recording/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "sampler/sampler.h"
 
 #include "base/clock.h"
-#include "core/store.h"
+#include "recording/store.h"
 #include "sampler/source.h"
 #include "sampler/tasks.h"
 

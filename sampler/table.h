@@ -2,7 +2,7 @@
 #define BUILDBEAT_SAMPLER_TABLE_H
 
 #include "base/cursor.h"
-#include "core/series.h"
+#include "recording/series.h"
 #include "sampler/log.h"
 
 #include <stdbool.h>

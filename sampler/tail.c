@@ -1,7 +1,7 @@
 #include "sampler/tail.h"
 
-#include "core/layout.h"
-#include "core/store.h"
+#include "recording/layout.h"
+#include "recording/store.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "sampler/tasks.h"
 
-#include "core/usage_log.h"
+#include "recording/usage_log.h"
 #include "sampler/log.h"
 #include "sampler/running.h"
 #include "sampler/tail.h"

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_SAMPLER_TASKSTATS_H
 #define BUILDBEAT_SAMPLER_TASKSTATS_H
 
-#include "core/event.h"
+#include "recording/event.h"
 #include "sampler/cputime.h"
 #include "sampler/netlink.h"
 

@@ -1,7 +1,7 @@
 #include "sampler/tree.h"
 
 #include "base/clock.h"
-#include "core/store.h"
+#include "recording/store.h"
 #include "sampler/tail.h"
 
 #include <errno.h>

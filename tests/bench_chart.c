@@ -3,7 +3,7 @@
  * 1,000, 10,000 and 100,000 tasks with 36,000 samples: processor time of the whole
  * process, side by side with reading the recording alone.
  */
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/spend.h"
 

@@ -3,7 +3,7 @@
  * Without a recording one of 100,000 tasks and 36,000 samples is written first.
  * The fastest of five times is told.
  */
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * What `buildbeat show` takes of 100,000 tasks and 36,000 samples: processor time
  * of the whole process, side by side with reading the recording alone.
  */
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/spend.h"
 

@@ -1,6 +1,7 @@
 /* The Python side of the bitbake host on the real plugin, driven by tests/bitbake_driver.py
  * as bitbake would. A real bitbake is in check_bitbake_build. */
-#include "core/recording.h"
+#include "convert/convert.h"
+#include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -27,7 +28,7 @@ static void read_at(const char *name)
 {
 	struct error err = { 0 };
 
-	ck_assert_msg(!recording_read(&rec, support_path("%s/%s", support_tmpdir(), name), NULL, &err),
+	ck_assert_msg(!recording_read(&rec, support_path("%s/%s", support_tmpdir(), name), &convert_formats, &err),
 		      "%s: %s", err.path, err.message);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 }

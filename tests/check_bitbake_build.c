@@ -1,6 +1,6 @@
 /* examples/bitbake, built by a real bitbake: the one that BUILDBEAT_BITBAKE names, or that
  * is in PATH. */
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"

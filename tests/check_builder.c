@@ -1,5 +1,5 @@
 #include "convert/builder.h"
-#include "core/recording_write.h"
+#include "recording/recording_write.h"
 #include "tests/same.h"
 #include "tests/support.h"
 

@@ -1,5 +1,5 @@
 #include "base/field.h"
-#include "core/event.h"
+#include "recording/event.h"
 #include "tests/support.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Every example built by its own build tool, recorded, and read again: the tasks
  * one expects of it are there under the names one expects, inside one another as
  * the tools were. */
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

@@ -1,5 +1,5 @@
 #include "cli/gitstamp.h"
-#include "core/store.h"
+#include "recording/store.h"
 #include "tests/support.h"
 
 #include <stdio.h>

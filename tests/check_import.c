@@ -1,4 +1,4 @@
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -40,7 +40,7 @@ START_TEST(shows_the_same)
 	ck_assert_str_eq(r.out.data, support_path("%s/st/one\noe\n%s/st/two\n", support_tmpdir(),
 						  support_tmpdir()));
 	ck_assert_str_eq(r.err.data, "");
-	ck_assert(recording_is_ours(support_path("%s/st/latest", support_tmpdir())));
+	ck_assert(recording_is_here(support_path("%s/st/latest", support_tmpdir()), NULL));
 	support_run_release(&r);
 }
 END_TEST

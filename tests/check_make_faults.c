@@ -2,8 +2,8 @@
  * Whatever is wrong with us, the build goes on as if we were not there, and
  * where nobody else can say so, one line tells why nothing is recorded.
  */
-#include "core/recording.h"
 #include "plugin/ticket.h"
+#include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"

@@ -1,8 +1,8 @@
 /* build.ninja and .ninja_log, read. */
 #include "command/ninja_hash.h"
 #include "convert/convert.h"
-#include "convert/ninja_build.h"
-#include "convert/ninja_log.h"
+#include "convert/ninja/build.h"
+#include "convert/ninja/log.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

@@ -1,8 +1,8 @@
 /* What a ninja ran, named after the build. */
 #include "command/ninja_hash.h"
-#include "convert/ninja_join.h"
-#include "core/event.h"
-#include "core/recording.h"
+#include "convert/ninja/join.h"
+#include "recording/event.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

@@ -3,7 +3,7 @@
  * with nothing wrong in it; never a crash, never a leak (in a build with sanitizers).
  */
 #include "convert/convert.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -75,7 +75,7 @@ static long fail_each(const char *dir, size_t n_tasks)
 		int r;
 
 		left = n;
-		r = recording_read(&rec, dir, NULL, &err);
+		r = recording_read(&rec, dir, &convert_formats, &err);
 		failed = left < 0;
 		left = -1;
 		ck_assert_msg(r == 0 || r == -ENOMEM, "%ld: %d %s", n, r, err.message);
@@ -138,7 +138,7 @@ static int write_trace(const char *from, const char *path)
 	int r;
 
 	left = -1;
-	ck_assert(!recording_read(&rec, from, NULL, &err));
+	ck_assert(!recording_read(&rec, from, &convert_formats, &err));
 	left = before;
 	r = converter_named("chrome")->write(&rec, path, &err);
 	end_failing();

@@ -2,8 +2,10 @@
  * Reading what OpenEmbedded leaves: a genuine build, beside what awk makes of the
  * same files; and hand-made ones, each with something that goes wrong.
  */
-#include "core/oe.h"
-#include "core/recording.h"
+#include "convert/convert.h"
+#include "convert/oe/oe.h"
+#include "recording/recipe.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -44,7 +46,7 @@ static const char *write_files(const char *text)
 static void read_files(struct recording *rec, const char *text)
 {
 	struct error err = { 0 };
-	int r = recording_read(rec, write_files(text), NULL, &err);
+	int r = recording_read(rec, write_files(text), &convert_formats, &err);
 
 	ck_assert_msg(!r, "%s: %s", err.path, err.message);
 	ck_assert_int_eq(rec->format, FORMAT_OE);
@@ -291,7 +293,7 @@ START_TEST(cut_anywhere)
 		struct error err;
 
 		support_write(path, whole, n);
-		ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), 0);
+		ck_assert_int_eq(recording_read(&rec, dir, &convert_formats, &err), 0);
 		ck_assert_uint_eq(rec.n_tasks, n >= started);
 		if (rec.n_tasks) {
 			const struct task *t = rec.task;
@@ -456,7 +458,7 @@ static void read_genuine(struct recording *rec)
 {
 	struct error err;
 
-	ck_assert_int_eq(recording_read(rec, GENUINE, NULL, &err), 0);
+	ck_assert_int_eq(recording_read(rec, GENUINE, &convert_formats, &err), 0);
 	ck_assert_str_eq(warnings_shown(rec), "");
 }
 
@@ -541,7 +543,7 @@ START_TEST(genuine_build)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		ck_assert_pstr_eq(recording_build(&rec, keys[i].key), keys[i].value);
 	ck_assert_int_eq(rec.last_us, 44490000);
-	ck_assert_int_eq(recording_read_build(&build, GENUINE, NULL, &err), 0);
+	ck_assert_int_eq(recording_read_build(&build, GENUINE, &convert_formats, &err), 0);
 	ck_assert_int_eq(build.start_wall_ns, rec.start_wall_ns);
 	ck_assert_int_eq(build.end_us, rec.end_us);
 	ck_assert_str_eq(recording_build(&build, "status"), "0");
@@ -574,10 +576,10 @@ START_TEST(recognised)
 	const char *dir = write_files(places[_i].files);
 	struct recording rec = RECORDING_INIT;
 	struct error err;
-	int r = recording_read(&rec, dir, NULL, &err);
+	int r = recording_read(&rec, dir, &convert_formats, &err);
 
 	ck_assert_int_eq(!r && rec.format == FORMAT_OE, places[_i].here);
-	ck_assert_int_eq(recording_is_here(dir), places[_i].here ||
+	ck_assert_int_eq(recording_is_here(dir, &convert_formats), places[_i].here ||
 			 strstr(places[_i].files, "buildbeat build") != NULL);
 	recording_release(&rec);
 }
@@ -602,9 +604,9 @@ static const struct {
 
 START_TEST(recipe)
 {
-	struct oe_recipe r;
+	struct recipe r;
 
-	oe_recipe_parse(&r, recipes[_i].text);
+	recipe_parse(&r, recipes[_i].text);
 	ck_assert(slice_is(r.name, recipes[_i].name) && slice_is(r.epoch, recipes[_i].epoch) &&
 		  slice_is(r.version, recipes[_i].version) &&
 		  slice_is(r.revision, recipes[_i].revision));
@@ -624,11 +626,11 @@ START_TEST(odd_files)
 		    " && mkdir empty charts many-1-r0 && touch charts/cpu.svg && cd many-1-r0 && seq 500 | xargs touch");
 	ck_assert_int_eq(r.status, 0);
 	support_run_release(&r);
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), -EISDIR);
+	ck_assert_int_eq(recording_read(&rec, dir, &convert_formats, &err), -EISDIR);
 	ck_assert_str_eq(err.path, support_path("%s/reduced_proc_stat.log", dir));
 	recording_release(&rec);
 	ck_assert_int_eq(rmdir(support_path("%s/reduced_proc_stat.log", dir)), 0);
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), 0);
+	ck_assert_int_eq(recording_read(&rec, dir, &convert_formats, &err), 0);
 	ck_assert_str_eq(tasks_shown(&rec), "a-1-r0:do_compile done 10000-12500");
 	ck_assert_str_eq(warnings_shown(&rec), "64 files that are not bitbake's left out, the first "
 			 "is many-1-r0/1");

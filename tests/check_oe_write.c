@@ -44,7 +44,7 @@ static void write_text(const char *const *file)
 	support_writes(support_path("%s/build", dir), BUILD);
 	for (; *file; file += 2)
 		support_writes(support_path("%s/%s", dir, file[0]), file[1]);
-	ck_assert_msg(!recording_read(&rec, dir, NULL, &err), "%s", err.message);
+	ck_assert_msg(!recording_read(&rec, dir, &convert_formats, &err), "%s", err.message);
 	write_out(&rec);
 	recording_release(&rec);
 }
@@ -72,7 +72,7 @@ START_TEST(genuine)
 	struct recording rec, again;
 	struct error err = { 0 };
 
-	ck_assert_int_eq(recording_read(&rec, GENUINE, NULL, &err), 0);
+	ck_assert_int_eq(recording_read(&rec, GENUINE, &convert_formats, &err), 0);
 	write_out(&rec);
 	read_out(&again);
 	same_recordings(&rec, &again);
@@ -303,7 +303,7 @@ START_TEST(never_onto_anything)
 	struct recording rec;
 	struct error err = { 0 };
 
-	ck_assert_int_eq(recording_read(&rec, GENUINE, NULL, &err), 0);
+	ck_assert_int_eq(recording_read(&rec, GENUINE, &convert_formats, &err), 0);
 	ck_assert_int_eq(mkdir(out(), 0777), 0);
 	ck_assert_int_eq(oe()->write(&rec, out(), &err), -EEXIST);
 	ck_assert_uint_eq(count_files(support_tmpdir()), 1);

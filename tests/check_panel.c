@@ -1,3 +1,4 @@
+#include "convert/convert.h"
 #include "render/chart/panel.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -34,7 +35,7 @@ static void read_world(struct world *w, const char *dir, enum recording_format f
 	struct error err = { 0 };
 
 	w->rec = (struct recording)RECORDING_INIT;
-	ck_assert_msg(!recording_read(&w->rec, dir, NULL, &err), "%s", err.message);
+	ck_assert_msg(!recording_read(&w->rec, dir, &convert_formats, &err), "%s", err.message);
 	w->rec.format = format;
 	ck_assert_int_eq(summary_make(&w->sum, &w->rec), 0);
 	ck_assert_int_eq(panels_make(&w->panels, &w->sum), 0);

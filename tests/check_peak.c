@@ -1,6 +1,6 @@
 /* A task's largest memory is its own, or an upper bound: never its host's. */
-#include "core/peak.h"
-#include "core/recording.h"
+#include "recording/recording.h"
+#include "sampler/peak.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"

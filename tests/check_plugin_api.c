@@ -1,7 +1,7 @@
 /* The C ABI, as a host in C uses it. */
-#include "core/recording.h"
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/ticket.h"
+#include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/support.h"
 

@@ -1,5 +1,5 @@
 /* The shared object as such, its header, its page and the example. */
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"

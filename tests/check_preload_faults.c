@@ -2,7 +2,7 @@
  * Many threads at once, and whatever is wrong with the recording: the build goes on
  * as if nobody looked.
  */
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"

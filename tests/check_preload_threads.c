@@ -1,6 +1,6 @@
 /* The preload in the threads of its host: it needs little of their stack, they can be
  * cancelled, and whatever they ask for comes as without it. */
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"

@@ -3,7 +3,7 @@
  * files it leaves are compared byte by byte, for each kind of host of the preload
  * that is here, and the recording has the tasks.
  */
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"

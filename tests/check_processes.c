@@ -1,6 +1,6 @@
 #include "base/clock.h"
-#include "core/process_log.h"
-#include "core/recording.h"
+#include "recording/process_log.h"
+#include "recording/recording.h"
 #include "sampler/processes.h"
 #include "tests/paths.h"
 #include "tests/support.h"

@@ -1,7 +1,7 @@
-#include "core/event.h"
-#include "core/layout.h"
-#include "core/recording.h"
-#include "core/store.h"
+#include "recording/event.h"
+#include "recording/layout.h"
+#include "recording/recording.h"
+#include "recording/store.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -441,7 +441,8 @@ static void write_packed(const char *path, const char *text)
 
 START_TEST(packed_and_in_parts)
 {
-	static const struct recording_codec codec = { ".zst", unpack };
+	static const struct recording_codec codec = { unpack };
+	static const struct recording_formats formats = { .codec = &codec };
 	struct recording rec = RECORDING_INIT;
 	const char *dir = write_dir(BUILD, "start\t20\ta1.1\t7\t\t\tx\n");
 
@@ -450,7 +451,7 @@ START_TEST(packed_and_in_parts)
 	write_packed(support_path("%s/proc_x.log.zst", dir), "buildbeat proc_x 1 1000 a:1:g\n1\n");
 	support_writes(support_path("%s/proc_x.log", dir), "buildbeat proc_x 1 1000 a:1:g\n@1000 3\n");
 	support_writes(support_path("%s/proc_y.log.zst", dir), "!");
-	ck_assert_int_eq(recording_read(&rec, dir, &codec, NULL), 0);
+	ck_assert_int_eq(recording_read(&rec, dir, &formats, NULL), 0);
 	ck_assert_str_eq(shown(&rec), "y running 31--1 -1; x running 20--1 -1");
 	ck_assert_uint_eq(recording_series(&rec, "proc_x")->n, 2);
 	ck_assert_int_eq(recording_series(&rec, "proc_x")->level[1], 3);
@@ -520,9 +521,9 @@ START_TEST(odd_entries)
 	recording_release(&rec);
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/build", dir), NULL, &err), -ENOTDIR);
 	recording_release(&rec);
-	ck_assert(recording_is_here(dir));
-	ck_assert(!recording_is_here(support_path("%s/proc_b.log", dir)));
-	ck_assert(!recording_is_here("/nonexistent"));
+	ck_assert(recording_is_here(dir, NULL));
+	ck_assert(!recording_is_here(support_path("%s/proc_b.log", dir), NULL));
+	ck_assert(!recording_is_here("/nonexistent", NULL));
 }
 END_TEST
 

@@ -1,9 +1,10 @@
-#include "core/recording_write.h"
+#include "convert/convert.h"
+#include "recording/recording_write.h"
 #include "tests/paths.h"
 
-#include "core/event.h"
-#include "core/layout.h"
-#include "core/store.h"
+#include "recording/event.h"
+#include "recording/layout.h"
+#include "recording/store.h"
 #include "tests/recorded.h"
 #include "tests/same.h"
 #include "tests/support.h"
@@ -24,9 +25,9 @@ static void round_trip(const char *path)
 	struct error err = { 0 };
 	char to[PATH_MAX];
 
-	ck_assert_msg(!recording_read(&rec, path, NULL, &err), "%s", err.message);
+	ck_assert_msg(!recording_read(&rec, path, &convert_formats, &err), "%s", err.message);
 	ck_assert_msg(!recording_write(&rec, support_tmpdir(), NULL, to, &err), "%s", err.message);
-	ck_assert_msg(!recording_read(&again, to, NULL, &err), "%s", err.message);
+	ck_assert_msg(!recording_read(&again, to, &convert_formats, &err), "%s", err.message);
 	same_recordings(&rec, &again);
 	recording_release(&rec);
 	recording_release(&again);
@@ -128,7 +129,7 @@ START_TEST(any_tasks)
 
 	recorded_random(&r, 300, (uint64_t)_i);
 	ck_assert_int_eq(recording_write(&r.rec, support_tmpdir(), "any", to, &err), 0);
-	ck_assert_int_eq(recording_read(&again, to, NULL, &err), 0);
+	ck_assert_int_eq(recording_read(&again, to, &convert_formats, &err), 0);
 	same_recordings(&r.rec, &again);
 	recording_release(&again);
 	recorded_release(&r);
@@ -143,7 +144,7 @@ START_TEST(names_and_places)
 	struct error err = { 0 };
 	char to[PATH_MAX], latest[64] = "";
 
-	ck_assert_int_eq(recording_read(&rec, recordings[0], NULL, &err), 0);
+	ck_assert_int_eq(recording_read(&rec, recordings[0], &convert_formats, &err), 0);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		ck_assert_int_eq(recording_write(&rec, base, bad[i], to, &err), -EINVAL);
 	ck_assert(!support_exists(base));
@@ -166,7 +167,7 @@ START_TEST(modes_are_as_asked)
 	char to[PATH_MAX];
 
 	umask(0);
-	ck_assert_int_eq(recording_read(&rec, recordings[0], NULL, &err), 0);
+	ck_assert_int_eq(recording_read(&rec, recordings[0], &convert_formats, &err), 0);
 	ck_assert_int_eq(recording_write_for(&rec, STORE_ACCESS_GROUP, support_tmpdir(), "one", to,
 					     &err), 0);
 	ck_assert_int_eq(stat(to, &st), 0);

@@ -1,7 +1,7 @@
 #include "base/field.h"
 #include "command/redact.h"
-#include "core/event.h"
-#include "core/process_log.h"
+#include "recording/event.h"
+#include "recording/process_log.h"
 #include "tests/support.h"
 
 #include <check.h>

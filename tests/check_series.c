@@ -1,5 +1,5 @@
-#include "core/reader.h"
-#include "core/series.h"
+#include "recording/reader.h"
+#include "recording/series.h"
 #include "tests/support.h"
 
 #include <stdio.h>

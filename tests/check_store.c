@@ -1,7 +1,7 @@
-#include "core/event.h"
-#include "core/layout.h"
-#include "core/recording.h"
-#include "core/store.h"
+#include "recording/event.h"
+#include "recording/layout.h"
+#include "recording/recording.h"
+#include "recording/store.h"
 #include "tests/support.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+#include "convert/convert.h"
 #include "base/sort.h"
 #include "render/summary.h"
 #include "render/view.h"
@@ -97,7 +98,7 @@ static void read_into(struct recording *rec, const char *path)
 {
 	struct error err = { 0 };
 
-	ck_assert_msg(!recording_read(rec, path, NULL, &err), "%s", err.message);
+	ck_assert_msg(!recording_read(rec, path, &convert_formats, &err), "%s", err.message);
 }
 
 START_TEST(arithmetic)

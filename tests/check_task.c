@@ -1,4 +1,4 @@
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

@@ -1,6 +1,6 @@
 /* proc_tasks.log: real processes, then recorded ones. */
-#include "core/column.h"
-#include "core/usage_log.h"
+#include "recording/column.h"
+#include "recording/usage_log.h"
 #include "sampler/tail.h"
 #include "tests/machine.h"
 #include "tests/support.h"

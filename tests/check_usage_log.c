@@ -1,4 +1,4 @@
-#include "core/usage_log.h"
+#include "recording/usage_log.h"
 #include "tests/support.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/zstd.h"
+#include "convert/zstd.h"
 #include "tests/support.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "archive/notes_text.h"
 #include "archive/union.h"
 #include "base/arena.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <git2/sys/mempack.h>
 #include <git2/sys/repository.h>

@@ -1,6 +1,6 @@
 /* build.ninja of any bytes, and the commands of all its edges. */
-#include "convert/ninja_build.h"
-#include "convert/ninja_waits.h"
+#include "convert/ninja/build.h"
+#include "convert/ninja/waits.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * The reader of OpenEmbedded's files on any bytes. An input is files, each after a
  * line "== NAME", where NAME is build_stats, RECIPE/TASK or that of a log.
  */
-#include "core/oe_reader.h"
+#include "convert/oe/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * The reader on any bytes. An input is the files of a recording, each after a
  * line "== NAME".
  */
-#include "core/reader.h"
+#include "recording/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

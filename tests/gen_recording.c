@@ -5,10 +5,10 @@
  */
 #include "base/clock.h"
 #include "base/cursor.h"
-#include "core/event.h"
-#include "core/series.h"
-#include "core/store.h"
-#include "core/usage_log.h"
+#include "recording/event.h"
+#include "recording/series.h"
+#include "recording/store.h"
+#include "recording/usage_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

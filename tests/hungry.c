@@ -8,8 +8,8 @@
  *						child had, what wait4() gave of it, and what
  *						peak.h makes of that
  */
-#include "core/event.h"
-#include "core/peak.h"
+#include "recording/event.h"
+#include "sampler/peak.h"
 
 #include <fcntl.h>
 #include <spawn.h>

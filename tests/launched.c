@@ -1,6 +1,6 @@
 #include "tests/launched.h"
 
-#include "cli/zstd.h"
+#include "convert/convert.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ void launched_read(struct recording *rec, const char *name)
 	const char *path = support_path("%s/stats/%s", support_tmpdir(), name);
 
 	*rec = (struct recording)RECORDING_INIT;
-	ck_assert_msg(!recording_read(rec, path, &zstd_codec, &err), "%s: %s", err.path,
+	ck_assert_msg(!recording_read(rec, path, &convert_formats, &err), "%s: %s", err.path,
 		      err.message);
 }
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_TESTS_LAUNCHED_H
 #define BUILDBEAT_TESTS_LAUNCHED_H
 
-#include "core/recording.h"
+#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_TESTS_MACHINE_H
 #define BUILDBEAT_TESTS_MACHINE_H
 
-#include "core/recording.h"
-#include "core/store.h"
+#include "recording/recording.h"
+#include "recording/store.h"
 #include "sampler/sampler.h"
 
 #include <stddef.h>

@@ -1,10 +1,10 @@
 #include "tests/make_host.h"
 
 #include "base/cursor.h"
-#include "core/event.h"
-#include "core/layout.h"
-#include "core/recording.h"
 #include "plugin/ticket.h"
+#include "recording/event.h"
+#include "recording/layout.h"
+#include "recording/recording.h"
 #include "tests/support.h"
 
 #include <stdio.h>

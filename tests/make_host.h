@@ -2,7 +2,7 @@
 #define BUILDBEAT_TESTS_MAKE_HOST_H
 
 #include "base/buf.h"
-#include "core/store.h"
+#include "recording/store.h"
 #include "tests/paths.h"
 
 #include <stdbool.h>

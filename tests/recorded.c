@@ -1,6 +1,7 @@
+#include "convert/convert.h"
 #include "tests/recorded.h"
 
-#include "core/event.h"
+#include "recording/event.h"
 #include "tests/support.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ void recorded_read(struct recorded *r, const char *path)
 	struct error err = { 0 };
 
 	*r = (struct recorded){ 0 };
-	ck_assert_msg(!recording_read(&r->rec, path, NULL, &err), "%s", err.message);
+	ck_assert_msg(!recording_read(&r->rec, path, &convert_formats, &err), "%s", err.message);
 	ck_assert_int_eq(summary_make(&r->sum, &r->rec), 0);
 }
 

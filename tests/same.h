@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_TESTS_SAME_H
 #define BUILDBEAT_TESTS_SAME_H
 
-#include "core/recording.h"
+#include "recording/recording.h"
 
 /* Fails the test where two recordings differ in more than their paths. The order of the
  * lines of `build` and of the list of samples may differ. */

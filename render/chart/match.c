@@ -1,7 +1,7 @@
 #include "render/chart/match.h"
 
 #include "base/hash.h"
-#include "core/oe.h"
+#include "recording/recipe.h"
 #include "render/chart/path.h"
 
 #include <errno.h>
@@ -55,11 +55,11 @@ static int hash_instances(struct side *x)
 
 static struct slice key_of(const struct side *x, const struct task *t)
 {
-	struct oe_recipe recipe;
+	struct recipe recipe;
 
 	if (x->s->rec->format != FORMAT_OE)
 		return text_slice(t->key);
-	oe_recipe_parse(&recipe, t->key);
+	recipe_parse(&recipe, t->key);
 	return recipe.name;
 }
 

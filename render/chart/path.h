@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_CHART_SPARK_H
 #define BUILDBEAT_RENDER_CHART_SPARK_H
 
-#include "core/recording.h"
+#include "recording/recording.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,300 @@
+#include "convert/oe/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICES_MAX 64
+#define DEVICE_NAME_MAX 40
+#define FIGURES_MAX 3
+
+/*
+ * Logs of counters that go on since the machine began, a line a device: network
+ * interfaces and, unreduced, disks.
+ */
+struct sort {
+	const char *what;
+	size_t n_figures;
+	const char *suffix[FIGURES_MAX], *unit[FIGURES_MAX];
+	/* Name and figures of a line. */
+	bool (*parse)(struct slice line, struct slice *name, int64_t *raw);
+	/* Of those on top of others, which would count twice. */
+	bool (*is_extra)(struct slice name);
+	/* Never. */
+	const char *never;
+};
+
+struct device {
+	char name[DEVICE_NAME_MAX];
+	bool seen;
+	int64_t raw[FIGURES_MAX], level[FIGURES_MAX];
+};
+
+struct devices {
+	const struct sort *sort;
+	struct oe_blocks *b;
+	size_t n;
+	struct device device[DEVICES_MAX];
+	bool too_many;
+};
+
+static bool begins(struct slice s, const char *with)
+{
+	size_t n = strlen(with);
+
+	return s.len >= n && !memcmp(s.p, with, n);
+}
+
+static bool begins_with_one_of(struct slice s, const char *const *starts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (begins(s, starts[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Interfaces */
+
+/* Names are all there is to tell which lead to others of the machine: bridges,
+ * pairs, tunnels, networks upon networks. */
+static bool is_virtual(struct slice name)
+{
+	static const char *const starts[] = {
+		"ifb", "veth", "docker", "br-", "virbr", "vnet", "tap", "tun", "dummy", "sit",
+		"gre", "ip6tnl", "vxlan", "bond", "team", "cni", "flannel", "podman", "lxc",
+	};
+
+	return begins_with_one_of(name, starts, sizeof starts / sizeof *starts) ||
+	       memchr(name.p, '.', name.len);
+}
+
+/* "eth0: received sent ..." */
+static bool parse_interface(struct slice line, struct slice *name, int64_t *raw)
+{
+	const char *colon = memrchr(line.p, ':', line.len);
+	struct cursor c;
+
+	if (!colon)
+		return false;
+	*name = (struct slice){ line.p, (size_t)(colon - line.p) };
+	cursor_init(&c, colon + 1, line.len - name->len - 1);
+	for (int i = 0; i < 2; i++) {
+		cursor_blanks(&c);
+		if (!cursor_i64(&c, &raw[i]))
+			return false;
+	}
+	return true;
+}
+
+static const struct sort interfaces = {
+	.what = "network interfaces", .n_figures = 2,
+	.suffix = { "rx", "tx" }, .unit = { "1B", "1B" },
+	.parse = parse_interface, .is_extra = is_virtual, .never = "lo",
+};
+
+/* Disks */
+
+/* sda1, nvme0n1p1, mmcblk0p1 are parts; the others lie on top of disks. */
+static bool is_part(struct slice name)
+{
+	static const char *const starts[] = { "loop", "ram", "zram", "dm-", "md", "sr", "fd" };
+	size_t digits = 0;
+	char before;
+
+	while (digits < name.len && name.p[name.len - 1 - digits] >= '0' &&
+	       name.p[name.len - 1 - digits] <= '9')
+		digits++;
+	if (begins_with_one_of(name, starts, sizeof starts / sizeof *starts))
+		return true;
+	if (!digits || digits == name.len)
+		return false;
+	before = name.p[name.len - 1 - digits];
+	return begins(name, "nvme") || begins(name, "mmcblk") ? before == 'p' :
+	       begins(name, "sd") || begins(name, "hd") || begins(name, "vd") ||
+	       begins(name, "xvd");
+}
+
+/* As in /proc/diskstats: major minor name, reads, merged, sectors, ms, and the same of
+ * writes, then under way, ms busy. */
+static bool parse_disk(struct slice line, struct slice *name, int64_t *raw)
+{
+	enum { SECTORS_READ = 2, SECTORS_WRITTEN = 6, BUSY = 9 };
+	struct cursor c;
+	int64_t n;
+
+	cursor_init(&c, line.p, line.len);
+	for (int i = 0; i < 2; i++) {
+		cursor_blanks(&c);
+		if (!cursor_i64(&c, &n))
+			return false;
+	}
+	cursor_blanks(&c);
+	if (!cursor_word(&c, name, line.len))
+		return false;
+	for (int i = 0; i <= BUSY; i++) {
+		cursor_blanks(&c);
+		if (!cursor_i64(&c, &n))
+			return false;
+		if (i == SECTORS_WRITTEN)
+			raw[0] = n;
+		else if (i == SECTORS_READ)
+			raw[1] = n;
+		else if (i == BUSY)
+			raw[2] = n;
+	}
+	return true;
+}
+
+static const struct sort disks = {
+	.what = "disks", .n_figures = 3,
+	.suffix = { "written", "read", "busy" }, .unit = { "512B", "512B", "1ms" },
+	.parse = parse_disk, .is_extra = is_part, .never = "",
+};
+
+/* Both */
+
+static bool parse(const struct devices *d, struct slice line, struct slice *name, int64_t *raw)
+{
+	if (!d->sort->parse(line, name, raw))
+		return false;
+	for (size_t i = 0; i < d->sort->n_figures; i++) {
+		if (raw[i] < 0)
+			return false;
+	}
+	return name->len && name->len < DEVICE_NAME_MAX && !memchr(name->p, '\0', name->len);
+}
+
+static struct device *find(struct devices *d, struct slice name)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		if (slice_is(name, d->device[i].name))
+			return &d->device[i];
+	}
+	return NULL;
+}
+
+static void collect(struct devices *d, bool extra)
+{
+	int64_t raw[FIGURES_MAX];
+	struct slice line, name;
+
+	oe_rewind(d->b);
+	while (oe_block(d->b)) {
+		while (oe_block_line(d->b, &line)) {
+			if (!parse(d, line, &name, raw) || slice_is(name, d->sort->never) ||
+			    (!extra && d->sort->is_extra(name)) || find(d, name))
+				continue;
+			if (d->n == DEVICES_MAX)
+				d->too_many = true;
+			else
+				memcpy(d->device[d->n++].name, name.p, name.len);
+		}
+	}
+	oe_rewind(d->b);
+}
+
+static int make_columns(struct devices *d)
+{
+	struct oe_column column[FIGURES_MAX * DEVICES_MAX];
+	char name[FIGURES_MAX * DEVICES_MAX][SERIES_NAME_MAX];
+	size_t figures = d->sort->n_figures;
+
+	for (size_t i = 0; i < figures * d->n; i++) {
+		snprintf(name[i], sizeof name[i], "%s.%s", d->device[i / figures].name,
+			 d->sort->suffix[i % figures]);
+		column[i] = (struct oe_column){ name[i], d->sort->unit[i % figures], true };
+	}
+	return oe_columns(d->b, column, figures * d->n);
+}
+
+/* A counter that is less than it was began anew. */
+static void count(struct device *f, const int64_t *raw, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (f->raw[i] >= 0)
+			f->level[i] = reader_plus(f->level[i], raw[i] >= f->raw[i] ?
+						  raw[i] - f->raw[i] : raw[i]);
+		f->raw[i] = raw[i];
+	}
+	f->seen = true;
+}
+
+static void read_block(struct devices *d)
+{
+	int64_t raw[FIGURES_MAX];
+	struct slice line, name;
+	struct device *f;
+
+	for (size_t i = 0; i < d->n; i++)
+		d->device[i].seen = false;
+	while (oe_block_line(d->b, &line)) {
+		if (!parse(d, line, &name, raw))
+			damage_add(&d->b->damage, d->b->feed.line);
+		else if ((f = find(d, name)))
+			count(f, raw, d->sort->n_figures);
+	}
+}
+
+static int add_row(struct devices *d)
+{
+	size_t figures = d->sort->n_figures;
+	int64_t *row = oe_add_row(d->b, d->b->time_ms);
+
+	if (!row)
+		return -ENOMEM;
+	for (size_t i = 0; i < figures * d->n; i++) {
+		const struct device *f = &d->device[i / figures];
+
+		row[i] = f->seen ? f->level[i % figures] : SERIES_ABSENT;
+	}
+	return 0;
+}
+
+static int read_all(struct devices *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		for (size_t k = 0; k < FIGURES_MAX; k++)
+			d->device[i].raw[k] = -1;
+	}
+	if (make_columns(d))
+		return -ENOMEM;
+	while (oe_block(d->b)) {
+		read_block(d);
+		if (d->b->whole && oe_block_is_next(d->b) && add_row(d))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* First which there are, so that the number of columns is known. */
+static int read_devices(struct oe_blocks *b, const struct sort *sort)
+{
+	struct devices *d = calloc(1, sizeof *d);
+	int error;
+
+	if (!d)
+		return -ENOMEM;
+	d->b = b;
+	d->sort = sort;
+	collect(d, false);
+	if (!d->n)
+		collect(d, true);
+	error = d->n ? read_all(d) : 0;
+	if (!error && d->too_many)
+		error = reader_warn(b->o->r, "more than %d %s, the others left out", DEVICES_MAX,
+				    sort->what);
+	free(d);
+	return error;
+}
+
+int oe_net(struct oe_blocks *b)
+{
+	return read_devices(b, &interfaces);
+}
+
+int oe_raw_diskstats(struct oe_blocks *b)
+{
+	return read_devices(b, &disks);
+}

@@ -1,0 +1,358 @@
+#include "convert/oe/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CELLS_MAX ((size_t)1 << 26)
+#define NOMINAL_MS 1000		/* between samples */
+#define LATE_MS 10000
+
+/* Blocks */
+
+void oe_rewind(struct oe_blocks *b)
+{
+	if (b->fd >= 0)
+		lseek(b->fd, 0, SEEK_SET);
+	feed_init(&b->feed, b->text.p, b->text.len, b->fd, b->o->window);
+	b->pending = b->whole = b->lost = false;
+	b->damage = (struct damage){ 0 };
+}
+
+/* Times are rounded, so one may seem to be outside of the build. */
+static bool to_build(const struct oe *o, int64_t *ms)
+{
+	int64_t end_us = oe_end_us(o), end_ms = end_us < 0 ? INT64_MAX : end_us / 1000;
+
+	if (*ms < 0 && *ms > -1000)
+		*ms = 0;
+	else if (*ms > end_ms && *ms - end_ms < 1000)
+		*ms = end_ms;
+	return *ms >= 0 && *ms <= READER_TIME_MAX_US / 1000;
+}
+
+/* A number alone is the time. */
+static bool parse_time(struct oe_blocks *b, bool *sane)
+{
+	uint64_t seconds;
+	int64_t us;
+
+	if (!b->line.len || b->line.p[0] < '0' || b->line.p[0] > '9' ||
+	    !slice_u64(b->line, &seconds))
+		return false;
+	*sane = seconds <= INT64_MAX / 4000000 &&
+		oe_time(b->o, (int64_t)seconds * 1000000, &us);
+	if (*sane) {
+		b->time_ms = us / 1000;
+		*sane = to_build(b->o, &b->time_ms);
+	}
+	return true;
+}
+
+static void saw(struct oe *o, int64_t time_ms)
+{
+	if (o->first_ms < 0 || time_ms < o->first_ms)
+		o->first_ms = time_ms;
+	if (time_ms > o->last_ms)
+		o->last_ms = time_ms;
+}
+
+static void block_damaged(struct oe_blocks *b)
+{
+	damage_add(&b->damage, b->feed.line);
+	b->lost = true;
+}
+
+/* What is between blocks, or in one without a sane time, is damage. */
+bool oe_block(struct oe_blocks *b)
+{
+	bool sane;
+
+	b->full |= (b->s.n + 2) * (b->s.n_columns + 1) > CELLS_MAX;
+	while (!b->full && (b->pending || reader_feed_line(&b->feed, &b->line, &b->damage))) {
+		b->pending = false;
+		if (!b->line.len)
+			continue;
+		if (parse_time(b, &sane) && sane) {
+			b->whole = false;
+			return true;
+		}
+		block_damaged(b);
+	}
+	return false;
+}
+
+bool oe_block_line(struct oe_blocks *b, struct slice *line)
+{
+	int64_t time_ms = b->time_ms;
+	bool sane;
+
+	if (b->whole)
+		return false;
+	if (!reader_feed_line(&b->feed, &b->line, &b->damage)) {
+		b->whole = !b->damage.torn;
+		return false;
+	}
+	b->pending = parse_time(b, &sane);
+	b->time_ms = time_ms;
+	b->whole = b->pending || !b->line.len;
+	*line = b->line;
+	return !b->whole;
+}
+
+bool oe_block_numbers(struct oe_blocks *b, int64_t *number, size_t n)
+{
+	struct slice line;
+	struct cursor c;
+	bool good = oe_block_line(b, &line);
+
+	if (good) {
+		cursor_init(&c, line.p, line.len);
+		for (size_t i = 0; good && i < n; i++) {
+			good = oe_millionths(&c, &number[i]) && number[i] >= 0;
+			cursor_blanks(&c);
+		}
+		good &= cursor_at_end(&c);
+		while (oe_block_line(b, &line))
+			good = false;
+	}
+	if (!good || !b->whole) {
+		if (!b->damage.torn)
+			block_damaged(b);
+		return false;
+	}
+	return true;
+}
+
+/* Rows */
+
+int oe_columns(struct oe_blocks *b, const struct oe_column *column, size_t n)
+{
+	struct series *s = &b->s;
+
+	s->column = calloc(n + 1, sizeof *s->column);
+	if (!s->column)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct series_column *to = &s->column[i];
+
+		memcpy(to->name, column[i].name, strnlen(column[i].name, sizeof to->name - 1));
+		memcpy(to->unit, column[i].unit, strnlen(column[i].unit, sizeof to->unit - 1));
+		to->counter = column[i].counter;
+	}
+	s->n_columns = n;
+	return 0;
+}
+
+bool oe_block_is_next(struct oe_blocks *b)
+{
+	const struct series *s = &b->s;
+
+	saw(b->o, b->time_ms);
+	if (!s->n || b->time_ms > s->time_ms[s->n - 1])
+		return true;
+	/* The last sample of a build may be soon after the one before. */
+	if (b->time_ms < s->time_ms[s->n - 1]) {
+		b->backwards++;
+		b->lost = true;
+	}
+	return false;
+}
+
+static int grow(struct series *s)
+{
+	int64_t *time = array_grow(s->time_ms, s->n, sizeof *time), *level;
+	bool *gap;
+
+	if (!time)
+		return -ENOMEM;
+	s->time_ms = time;
+	gap = array_grow(s->gap, s->n, sizeof *gap);
+	if (!gap)
+		return -ENOMEM;
+	s->gap = gap;
+	level = array_grow(s->level, s->n, s->n_columns * sizeof *level);
+	if (!level)
+		return -ENOMEM;
+	s->level = level;
+	return 0;
+}
+
+int64_t *oe_add_row(struct oe_blocks *b, int64_t time_ms)
+{
+	struct series *s = &b->s;
+
+	if (grow(s))
+		return NULL;
+	s->time_ms[s->n] = time_ms;
+	s->gap[s->n] = s->n && b->lost;
+	b->lost = false;
+	return s->level + s->n++ * s->n_columns;
+}
+
+int oe_begin_rows(struct oe_blocks *b)
+{
+	int64_t at_ms = b->o->first_ms, *row;
+
+	if (at_ms < 0 || at_ms >= b->time_ms || b->damage.n)
+		at_ms = b->time_ms > NOMINAL_MS ? b->time_ms - NOMINAL_MS : 0;
+	b->lost = false;
+	row = oe_add_row(b, at_ms);
+	if (!row)
+		return -ENOMEM;
+	memset(row, 0, b->s.n_columns * sizeof *row);
+	return 0;
+}
+
+int64_t oe_next_ms(const struct oe_blocks *b)
+{
+	int64_t last_ms = b->s.time_ms[b->s.n - 1], next_ms = last_ms + NOMINAL_MS;
+	int64_t end_us = oe_end_us(b->o);
+
+	/* Much later ones are of a log that goes on where this one was cut off. */
+	if (b->o->last_ms > last_ms && b->o->last_ms - last_ms <= LATE_MS)
+		return b->o->last_ms;
+	return end_us >= 0 && end_us / 1000 > last_ms && end_us / 1000 < next_ms ?
+	       end_us / 1000 : next_ms;
+}
+
+/* Nothing says what it was to be; samples may be late but never early. */
+static int64_t interval_ms(const struct series *s)
+{
+	int64_t mean_ms = s->n < 2 ? 0 : (s->time_ms[s->n - 1] - s->time_ms[0]) /
+			  (int64_t)(s->n - 1);
+
+	return mean_ms < 1500 ? NOMINAL_MS : (mean_ms + 500) / 1000 * 1000;
+}
+
+int oe_series_keep(struct oe *o, struct series *s, const char *name)
+{
+	struct recording *rec = o->r->rec;
+	struct series *grown;
+
+	if (!s->n)
+		return 0;
+	grown = array_grow(rec->series, rec->n_series, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	rec->series = grown;
+	s->name = name;
+	s->interval_ms = interval_ms(s);
+	if (rec->interval_ms < 0)
+		rec->interval_ms = s->interval_ms;
+	reader_saw(o->r, s->time_ms[s->n - 1] * 1000);
+	grown[rec->n_series++] = *s;
+	*s = (struct series){ 0 };
+	return 0;
+}
+
+void oe_series_release(struct series *s)
+{
+	free(s->column);
+	free(s->time_ms);
+	free(s->level);
+	free(s->gap);
+	*s = (struct series){ 0 };
+}
+
+/* Files */
+
+#define PRESSURE OE_PRESSURE_DIR "/"
+
+static const struct {
+	const char *file;
+	const char *series;	/* NULL: one of several that become one */
+	int (*parse)(struct oe_blocks *b);
+} logs[] = {
+	/* Those with levels first: the others look when samples were. */
+	{ "reduced_proc_meminfo.log", "proc_meminfo", oe_meminfo },
+	{ "reduced_proc_net.log", "proc_net", oe_net },
+	{ "reduced_proc_stat.log", "proc_stat", oe_stat },
+	{ "reduced_proc_diskstats.log", "proc_diskstats", oe_diskstats },
+	{ "proc_stat.log", "proc_stat", oe_raw_stat },
+	{ "proc_meminfo.log", "proc_meminfo", oe_raw_meminfo },
+	{ "proc_diskstats.log", "proc_diskstats", oe_raw_diskstats },
+	{ PRESSURE "cpu.log", NULL, oe_pressure },
+	{ PRESSURE "io.log", NULL, oe_pressure },
+	{ PRESSURE "memory.log", NULL, oe_pressure },
+};
+
+#define N_LOGS (sizeof logs / sizeof *logs)
+#define FIRST_PRESSURE (N_LOGS - OE_PRESSURES)
+
+static int tell(struct oe_blocks *b, const char *file)
+{
+	int error = damage_tell(b->o->r, &b->damage, file);
+
+	if (!error && b->backwards)
+		error = reader_warn(b->o->r, "%s: %u samples are earlier than those before: the "
+				    "clock was set back; left out", file, b->backwards);
+	if (!error && b->full)
+		error = reader_warn(b->o->r, "%s: more samples than fit in memory, the rest left "
+				    "out", file);
+	if (!error && b->feed.error)
+		error = reader_unreadable(b->o->r, b->feed.error, "%s", file);
+	return error;
+}
+
+static int keep(struct oe_blocks *b, size_t log)
+{
+	struct oe *o = b->o;
+
+	if (logs[log].series)
+		return oe_series_keep(o, &b->s, logs[log].series);
+	oe_series_release(&o->pressure[log - FIRST_PRESSURE]);
+	o->pressure[log - FIRST_PRESSURE] = b->s;
+	o->has_pressure[log - FIRST_PRESSURE] = true;
+	b->s = (struct series){ 0 };
+	return 0;
+}
+
+/* What there is already is not read again, unreduced. */
+static int read_log(struct oe *o, size_t log, const char *text, size_t len, int fd)
+{
+	struct oe_blocks b = { .o = o, .fd = fd, .text = { text, len } };
+	int error;
+
+	if (logs[log].series && recording_series(o->r->rec, logs[log].series))
+		return 0;
+	oe_rewind(&b);
+	error = logs[log].parse(&b);
+	if (!error)
+		error = keep(&b, log);
+	if (!error)
+		error = tell(&b, logs[log].file);
+	oe_series_release(&b.s);
+	return error;
+}
+
+int oe_log(struct oe *o, const char *name, const char *text, size_t len, int fd)
+{
+	for (size_t i = 0; i < N_LOGS; i++) {
+		if (!strcmp(name, logs[i].file))
+			return read_log(o, i, text, len, fd);
+	}
+	return 0;
+}
+
+int oe_logs(struct oe *o, int dir_fd)
+{
+	int error = 0;
+
+	o->window = malloc(FEED_MEMORY);
+	if (!o->window)
+		return -ENOMEM;
+	for (size_t i = 0; !error && i < N_LOGS; i++) {
+		int fd = openat(dir_fd, logs[i].file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+		if (fd >= 0) {
+			error = read_log(o, i, NULL, 0, fd);
+			close(fd);
+		} else if (errno != ENOENT && errno != ENOTDIR) {
+			error = reader_unreadable(o->r, -errno, "%s", logs[i].file);
+		}
+	}
+	return error;
+}

@@ -1,0 +1,250 @@
+#include "convert/oe/write.h"
+
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A name becomes that of a file: no "/", none that is hidden, "." or "..", nothing that
+ * does not print, UTF-8, and not too long. Nor one that the readers of these directories
+ * take for something else: they try to unpack what ends like an archive, and look for
+ * samples in what ends in .log.
+ */
+#define NAME_MAX_LEN 200
+
+static uint32_t hash_text(const char *p, size_t len)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)p[i]) * 16777619u;
+	return h;
+}
+
+static void add_safe(struct buf *b, const char *text, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text, *end = p + len;
+
+	if (len && *p == '.') {
+		buf_addc(b, '_');
+		p++;
+	}
+	while (p < end) {
+		size_t n = utf8_length(p, (size_t)(end - p));
+
+		if (n == 1 && *p == '/')
+			buf_addc(b, ':');
+		else if (!n || *p <= ' ' || *p == 0x7f)
+			buf_addc(b, '_');
+		else
+			buf_add(b, p, n);
+		p += n ? n : 1;
+	}
+}
+
+/* Two that are too long and begin the same still differ. */
+static void add_short(struct buf *b, const char *text)
+{
+	size_t len = strlen(text), kept = len;
+
+	if (len > NAME_MAX_LEN) {
+		kept = NAME_MAX_LEN;
+		while (kept && ((unsigned char)text[kept] & 0xc0) == 0x80)
+			kept--;
+	}
+	add_safe(b, text, kept);
+	if (kept < len)
+		buf_addf(b, "~%08x", hash_text(text, len));
+}
+
+static bool ends_in(const struct buf *b, size_t from, const char *end)
+{
+	size_t n = strlen(end);
+
+	return b->len - from >= n && !memcmp(b->data + b->len - n, end, n);
+}
+
+static void add_file(struct buf *b, const struct task *t)
+{
+	static const char *const ends[] = { ".log", ".tar", ".tgz", ".gz" };
+	size_t from = b->len;
+
+	add_short(b, *t->name ? t->name : "unnamed");
+	for (size_t i = 0; !buf_error(b) && i < sizeof ends / sizeof *ends; i++) {
+		if (ends_in(b, from, ends[i]))
+			buf_addc(b, '_');
+	}
+	buf_addc(b, '\0');
+}
+
+/* Recipes. They are called NAME-VERSION-REVISION, or are not understood. */
+
+static bool is_recipe(const char *name)
+{
+	const char *last = strrchr(name, '-'), *p = last;
+
+	if (!last)
+		return false;
+	while (p > name && p[-1] != '-')
+		p--;
+	return p > name + 1 && p < last;
+}
+
+static void finish_recipe(struct buf *b, size_t from)
+{
+	if (!buf_error(b) && !is_recipe(b->data + from))
+		buf_adds(b, "-0-r0");
+	buf_addc(b, '\0');
+}
+
+/* What is below the directory of the build, by its last part and the way from there. */
+static const char *shorten(const char *cwd, const char *top)
+{
+	size_t n = strlen(top);
+	const char *slash = strrchr(top, '/');
+
+	if (!n || !slash || !slash[1] || strncmp(cwd, top, n) || (cwd[n] && cwd[n] != '/'))
+		return cwd + (*cwd == '/');
+	return cwd + (slash + 1 - top);
+}
+
+static void add_place(struct buf *b, const struct recording *rec, const struct instance *i)
+{
+	const char *top = recording_build(rec, "cwd");
+	const char *cwd = *i->cwd ? i->cwd : top;
+	struct buf place = BUF_INIT;
+
+	buf_adds(&place, cwd && cwd[strspn(cwd, "/")] ? shorten(cwd, top ? top : "") :
+			 *i->tool ? i->tool : "build");
+	for (char *p = place.data; p && *p; p++)
+		*p = *p == '/' ? '-' : *p;
+	add_short(b, buf_str(&place));
+	if (buf_error(&place))
+		b->error = buf_error(&place);
+	buf_release(&place);
+}
+
+/* "4.3" of "4.3 (Debian)": a version begins with a digit and has no dash. */
+static void add_version(struct buf *b, const char *version)
+{
+	size_t n = strspn(version, "0123456789abcdefghijklmnopqrstuvwxyz"
+			  "ABCDEFGHIJKLMNOPQRSTUVWXYZ._+~");
+
+	buf_addc(b, '-');
+	if (*version >= '0' && *version <= '9' && n < NAME_MAX_LEN / 8)
+		buf_add(b, version, n);
+	else
+		buf_addc(b, '0');
+	buf_adds(b, "-r0");
+}
+
+static void add_recipe(struct buf *b, const struct recording *rec, const struct task *t,
+		       bool bitbake)
+{
+	const struct instance *i = &rec->instance[t->instance];
+	size_t from = b->len;
+
+	if (bitbake) {
+		add_short(b, *t->key ? t->key : "unknown");
+	} else {
+		add_place(b, rec, i);
+		add_version(b, i->version);
+	}
+	finish_recipe(b, from);
+}
+
+/* Tasks */
+
+static bool is_bitbake(const struct recording *rec, const struct task *t)
+{
+	return !strcmp(rec->instance[t->instance].tool, "bitbake");
+}
+
+static bool any_bitbake(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		if (is_bitbake(rec, &rec->task[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Of bitbake's tasks all, as their readers know them, and not what ran in them. Of others
+ * those that ran no build themselves: all of their figures are there already. */
+static bool is_written(const struct recording *rec, const struct task *t, bool bitbake)
+{
+	return t->start_us >= 0 && (bitbake ? is_bitbake(rec, t) : !t->hosts);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct oe_entry *x = a, *y = b;
+	int order = strcmp(x->dir, y->dir);
+
+	if (!order)
+		order = strcmp(x->file, y->file);
+	return order ? order : x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* While the text grows only the distances are right. */
+struct distance {
+	size_t dir, file;
+};
+
+static void set_names(struct oe_entries *e, const struct distance *at)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		e->entry[i].dir = e->text.data + at[i].dir;
+		e->entry[i].file = e->text.data + at[i].file;
+	}
+	if (e->n)
+		qsort(e->entry, e->n, sizeof *e->entry, by_place);
+}
+
+/* One instance after the other has the same recipe. */
+static void add_names(struct oe_entries *e, const struct recording *rec, struct distance *at)
+{
+	size_t last_dir = 0;
+	uint32_t last_instance = NO_INDEX;
+
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		if (!is_written(rec, t, e->bitbake))
+			continue;
+		if (e->bitbake || t->instance != last_instance) {
+			last_dir = e->text.len;
+			last_instance = t->instance;
+			add_recipe(&e->text, rec, t, e->bitbake);
+		}
+		at[e->n] = (struct distance){ last_dir, e->text.len };
+		add_file(&e->text, t);
+		e->entry[e->n++].task = i;
+	}
+}
+
+int oe_entries_make(struct oe_entries *e, const struct recording *rec)
+{
+	struct distance *at = malloc((rec->n_tasks + 1) * sizeof *at);
+
+	*e = (struct oe_entries){ .bitbake = any_bitbake(rec) };
+	e->entry = malloc((rec->n_tasks + 1) * sizeof *e->entry);
+	if (at && e->entry)
+		add_names(e, rec, at);
+	if (!at || !e->entry || buf_error(&e->text)) {
+		free(at);
+		e->n = 0;
+		return -ENOMEM;
+	}
+	set_names(e, at);
+	free(at);
+	return 0;
+}
+
+void oe_entries_release(struct oe_entries *e)
+{
+	free(e->entry);
+	buf_release(&e->text);
+}

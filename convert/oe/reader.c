@@ -1,0 +1,334 @@
+#include "convert/oe/reader.h"
+#include "recording/recipe.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUILD_STATS OE_BUILD_STATS
+#define BUILD_STATS_MAX ((size_t)4 << 20)
+#define LIST_SIZE 32768
+#define PROBED_DIRS 32
+#define PROBED_FILES 8
+#define FOREIGN_MAX 64		/* files of a directory without a task: then it is none */
+#define TASK_START "Event: TaskStarted"
+
+void oe_init(struct oe *o, struct reader *r)
+{
+	*o = (struct oe){ .r = r, .started_wall_us = -1, .elapsed_us = -1, .status = -1, .zero_wall_us = -1,
+			  .first_ms = -1, .last_ms = -1, .memory_kb = -1 };
+	r->rec->format = FORMAT_OE;
+}
+
+void oe_release(struct oe *o)
+{
+	index_release(&o->names);
+	free(o->name);
+	free(o->window);
+	for (size_t i = 0; i < OE_PRESSURES; i++)
+		oe_series_release(&o->pressure[i]);
+}
+
+void oe_count(struct oe_count *c, const char *dir, const char *name)
+{
+	if (!c->n++)
+		snprintf(c->first, sizeof c->first, "%s/%s", dir, name);
+}
+
+/* Files */
+
+static int open_in(int dir_fd, const char *name, int flags)
+{
+	return openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | flags);
+}
+
+/* Up to max bytes of a file: how many, or negative. */
+static ssize_t read_start(int dir_fd, const char *name, char *to, size_t max)
+{
+	int fd = open_in(dir_fd, name, O_NONBLOCK);
+	size_t got = 0;
+	ssize_t n = fd < 0 ? -errno : 1;
+
+	/* Of files as small as nearly all are, one read gets all: a short one is the last. */
+	while (fd >= 0 && got < max && n > 0) {
+		n = read(fd, to + got, max - got);
+		if (n < 0)
+			n = -errno;
+		else
+			got += (size_t)n;
+		if (n < (ssize_t)(max / 2))
+			break;
+	}
+	if (fd >= 0)
+		close(fd);
+	return n < 0 ? n : (ssize_t)got;
+}
+
+/* The names in a directory that may be of files, or of directories. */
+
+struct names {
+	size_t n, cap;
+	uint32_t *at;		/* in text */
+	struct buf text;
+	char *memory;		/* LIST_SIZE bytes for the kernel's answers */
+};
+
+static int add_name(struct names *l, const char *name)
+{
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? 2 * l->cap : 64;
+		uint32_t *grown = realloc(l->at, cap * sizeof *grown);
+
+		if (!grown)
+			return -ENOMEM;
+		l->at = grown;
+		l->cap = cap;
+	}
+	if (l->text.len > UINT32_MAX / 2)
+		return 0;
+	l->at[l->n++] = (uint32_t)l->text.len;
+	buf_add(&l->text, name, strlen(name) + 1);
+	return buf_error(&l->text);
+}
+
+static const char *name_at(const struct names *l, size_t i)
+{
+	return l->text.data + l->at[i];
+}
+
+static int by_name(const void *a, const void *b, void *text)
+{
+	const uint32_t *x = a, *y = b;
+
+	return strcmp((const char *)text + *x, (const char *)text + *y);
+}
+
+/* Entries of that type, where the file system tells; sorted. Hidden ones are none. */
+static int list(struct names *l, int fd, unsigned char type)
+{
+	ssize_t n = 0;
+	int error = 0;
+
+	l->n = 0;
+	buf_clear(&l->text);
+	while (!error && (n = getdents64(fd, l->memory, LIST_SIZE)) > 0) {
+		for (ssize_t at = 0; !error && at < n;) {
+			const struct dirent64 *e = (const void *)(l->memory + at);
+
+			at += e->d_reclen;
+			if (e->d_name[0] != '.' &&
+			    (e->d_type == type || e->d_type == DT_UNKNOWN))
+				error = add_name(l, e->d_name);
+		}
+	}
+	if (l->n)
+		qsort_r(l->at, l->n, sizeof *l->at, by_name, l->text.data);
+	return error ? error : n < 0 ? -errno : 0;
+}
+
+static int names_init(struct names *l)
+{
+	*l = (struct names){ .text = BUF_INIT, .memory = malloc(LIST_SIZE) };
+	return l->memory ? 0 : -ENOMEM;
+}
+
+static void names_release(struct names *l)
+{
+	free(l->at);
+	free(l->memory);
+	buf_release(&l->text);
+}
+
+/* Recognising */
+
+static bool begins(int dir_fd, const char *name, const char *text)
+{
+	char start[32];
+	ssize_t n = read_start(dir_fd, name, start, sizeof start);
+
+	return n >= (ssize_t)strlen(text) && !memcmp(start, text, strlen(text));
+}
+
+static bool is_of_tasks(struct names *l, int dir_fd, const char *name)
+{
+	int fd = open_in(dir_fd, name, O_DIRECTORY);
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (!list(l, fd, DT_REG)) {
+		for (size_t i = 0; !found && i < l->n && i < PROBED_FILES; i++)
+			found = begins(fd, name_at(l, i), TASK_START);
+	}
+	close(fd);
+	return found;
+}
+
+static bool has_tasks(int dir_fd)
+{
+	int fd = open_in(dir_fd, ".", O_DIRECTORY);
+	struct names dirs, files;
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (!names_init(&dirs) && !names_init(&files)) {
+		if (!list(&dirs, fd, DT_DIR)) {
+			for (size_t i = 0; !found && i < dirs.n && i < PROBED_DIRS; i++)
+				found = is_of_tasks(&files, dir_fd, name_at(&dirs, i));
+		}
+		names_release(&files);
+	}
+	names_release(&dirs);
+	close(fd);
+	return found;
+}
+
+/* Does the content look like a build of OpenEmbedded? */
+static bool is_here(int dir_fd)
+{
+	return begins(dir_fd, BUILD_STATS, "Host Info: ") ||
+	       begins(dir_fd, BUILD_STATS, "Build Started: ") || has_tasks(dir_fd);
+}
+
+/* Reading */
+
+static int read_build_stats(struct oe *o, int dir_fd)
+{
+	char *text = malloc(BUILD_STATS_MAX);
+	ssize_t n = text ? read_start(dir_fd, BUILD_STATS, text, BUILD_STATS_MAX) : -ENOMEM;
+	int error;
+
+	if (n < 0 && n != -ENOMEM)
+		error = reader_unreadable(o->r, (int)n, BUILD_STATS);
+	else
+		error = n < 0 ? (int)n : oe_build_stats(o, text, (size_t)n);
+	free(text);
+	return error;
+}
+
+struct walk {
+	struct oe *o;
+	struct names dirs, files;
+	char text[OE_TASK_FILE_MAX + 2];
+};
+
+static int list_of(struct walk *w, struct names *l, int fd, unsigned char type, const char *name)
+{
+	int error = list(l, fd, type);
+
+	return !error || error == -ENOMEM ? error : reader_unreadable(w->o->r, error, "%s", name);
+}
+
+static int read_file(struct walk *w, int fd, const char *recipe, const char *name)
+{
+	ssize_t n = read_start(fd, name, w->text, OE_TASK_FILE_MAX + 1);
+
+	if (n == -EISDIR || n == -ELOOP) {
+		oe_count(&w->o->foreign, recipe, name);
+		return 0;
+	}
+	if (n < 0)
+		return reader_unreadable(w->o->r, (int)n, "%s/%s", recipe, name);
+	return oe_task_file(w->o, recipe, name, w->text, (size_t)n);
+}
+
+/* A directory without any task is somebody else's where it has no recipe's name: one of
+ * charts, say. */
+static bool has_revision(const char *recipe)
+{
+	struct recipe parts;
+
+	recipe_parse(&parts, recipe);
+	return parts.revision.len;
+}
+
+static int read_files(struct walk *w, int fd, const char *recipe)
+{
+	const struct recording *rec = w->o->r->rec;
+	struct oe_count foreign = w->o->foreign;
+	size_t before = rec->n_tasks;
+	int error = list_of(w, &w->files, fd, DT_REG, recipe);
+
+	for (size_t i = 0; !error && i < w->files.n; i++) {
+		if (i == FOREIGN_MAX && rec->n_tasks == before)
+			break;
+		error = read_file(w, fd, recipe, name_at(&w->files, i));
+	}
+	if (rec->n_tasks == before && !has_revision(recipe))
+		w->o->foreign = foreign;
+	oe_finish_recipe(w->o, before);
+	return error;
+}
+
+static int read_recipe(struct walk *w, int dir_fd, const char *name)
+{
+	int fd = open_in(dir_fd, name, O_DIRECTORY), error;
+	const char *recipe;
+
+	if (fd < 0)
+		return errno == ENOTDIR || errno == ELOOP ? 0 :
+		       reader_unreadable(w->o->r, -errno, "%s", name);
+	recipe = arena_text(w->o->r->rec->arena, name, strlen(name));
+	error = recipe ? read_files(w, fd, recipe) : -ENOMEM;
+	close(fd);
+	return error;
+}
+
+static int read_recipes(struct walk *w, int dir_fd)
+{
+	int error = list_of(w, &w->dirs, dir_fd, DT_DIR, ".");
+
+	for (size_t i = 0; !error && i < w->dirs.n; i++) {
+		const char *name = name_at(&w->dirs, i);
+
+		if (strcmp(name, OE_PRESSURE_DIR))
+			error = read_recipe(w, dir_fd, name);
+	}
+	return error;
+}
+
+static int read_tasks(struct oe *o, int dir_fd)
+{
+	struct walk *w = malloc(sizeof *w);
+	int error = -ENOMEM;
+
+	if (!w)
+		return -ENOMEM;
+	w->o = o;
+	if (!names_init(&w->dirs)) {
+		if (!names_init(&w->files)) {
+			error = read_recipes(w, dir_fd);
+			names_release(&w->files);
+		}
+		names_release(&w->dirs);
+	}
+	free(w);
+	return error ? error : oe_finish_tasks(o);
+}
+
+static int read_dir(struct reader *r, int dir_fd, bool build_only)
+{
+	struct oe o;
+	int error;
+
+	oe_init(&o, r);
+	error = read_build_stats(&o, dir_fd);
+	if (!error && !build_only) {
+		error = read_tasks(&o, dir_fd);
+		if (!error)
+			error = oe_logs(&o, dir_fd);
+		if (!error)
+			error = oe_join_pressure(&o);
+	}
+	if (!error)
+		error = oe_finish_build(&o, build_only);
+	oe_release(&o);
+	return error;
+}
+
+const struct recording_foreign oe_foreign = { .is_here = is_here, .read = read_dir };

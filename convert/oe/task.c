@@ -1,0 +1,531 @@
+#include "convert/oe/reader.h"
+
+#include "command/kind.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* How far from its guess a start may be: both are rounded to 10 ms. */
+#define TICK_US 10000
+#define LARGEST (INT64_MAX / 4)
+#define RUNS_MAX 256		/* in one file */
+#define NO_END INT64_MIN	/* for the time being: tasks may end before 0 */
+
+/*
+ * What a task file says in its lines, in the order in which they stand there: where
+ * one was found the next is expected.
+ */
+enum field {
+	ELAPSED, UTIME, STIME, CUTIME, CSTIME,
+	IO_RCHAR, IO_WCHAR, IO_SYSCR, IO_SYSCW, IO_READ, IO_WRITTEN, IO_CANCELLED,
+	SELF_UTIME, SELF_STIME, SELF_MAXRSS, SELF_MINFLT, SELF_MAJFLT, SELF_INBLOCK,
+	SELF_OUBLOCK, SELF_NVCSW, SELF_NIVCSW,
+	CHILD_UTIME, CHILD_STIME, CHILD_MAXRSS, CHILD_MINFLT, CHILD_MAJFLT, CHILD_INBLOCK,
+	CHILD_OUBLOCK, CHILD_NVCSW, CHILD_NIVCSW,
+	STATUS, STATE, ENDED, EVENT, STARTED, FIELDS,
+};
+
+#define KEY(text, decimal) { text ": ", sizeof text ": " - 1, decimal }
+
+static const struct {
+	const char *key;
+	unsigned char len;
+	bool decimal;
+} fields[FIELDS] = {
+	[ELAPSED] = KEY("Elapsed time", true),
+	[UTIME] = KEY("utime", false), [STIME] = KEY("stime", false),
+	[CUTIME] = KEY("cutime", false), [CSTIME] = KEY("cstime", false),
+	[IO_RCHAR] = KEY("IO rchar", false), [IO_WCHAR] = KEY("IO wchar", false),
+	[IO_SYSCR] = KEY("IO syscr", false), [IO_SYSCW] = KEY("IO syscw", false),
+	[IO_READ] = KEY("IO read_bytes", false), [IO_WRITTEN] = KEY("IO write_bytes", false),
+	[IO_CANCELLED] = KEY("IO cancelled_write_bytes", false),
+	[SELF_UTIME] = KEY("rusage ru_utime", true), [SELF_STIME] = KEY("rusage ru_stime", true),
+	[SELF_MAXRSS] = KEY("rusage ru_maxrss", false),
+	[SELF_MINFLT] = KEY("rusage ru_minflt", false),
+	[SELF_MAJFLT] = KEY("rusage ru_majflt", false),
+	[SELF_INBLOCK] = KEY("rusage ru_inblock", false),
+	[SELF_OUBLOCK] = KEY("rusage ru_oublock", false),
+	[SELF_NVCSW] = KEY("rusage ru_nvcsw", false),
+	[SELF_NIVCSW] = KEY("rusage ru_nivcsw", false),
+	[CHILD_UTIME] = KEY("Child rusage ru_utime", true),
+	[CHILD_STIME] = KEY("Child rusage ru_stime", true),
+	[CHILD_MAXRSS] = KEY("Child rusage ru_maxrss", false),
+	[CHILD_MINFLT] = KEY("Child rusage ru_minflt", false),
+	[CHILD_MAJFLT] = KEY("Child rusage ru_majflt", false),
+	[CHILD_INBLOCK] = KEY("Child rusage ru_inblock", false),
+	[CHILD_OUBLOCK] = KEY("Child rusage ru_oublock", false),
+	[CHILD_NVCSW] = KEY("Child rusage ru_nvcsw", false),
+	[CHILD_NIVCSW] = KEY("Child rusage ru_nivcsw", false),
+	[STATUS] = KEY("Status", false), [STATE] = KEY("State", false), [ENDED] = KEY("Ended", true),
+	[EVENT] = KEY("Event", false), [STARTED] = KEY("Started", true),
+};
+
+/* Values of STATUS */
+enum { PASSED, FAILED };
+
+/* Values of STATE, which only our own export writes; see oe.h. With an exit status or a
+ * signal in the lower bits. */
+enum { EXITED = 1 << 16, KILLED = 2 << 16, GONE = 3 << 16, UNFINISHED = 4 << 16 };
+
+#define STATE_NUMBER 0xffff
+
+/* One file. */
+struct task_file {
+	struct oe *o;
+	const char *recipe;
+	struct oe_name name;
+	size_t first_task;	/* of the recording's: those from here on are this file's */
+	unsigned expected;	/* field */
+	bool open;		/* value has something of a record */
+	bool damaged;
+	int64_t value[ENDED + 1];	/* of the record being read, -1: not there */
+};
+
+/* Names */
+
+/* Tasks of one kind have one text. */
+static const char *kind_text(const struct oe *o, const char *kind)
+{
+	for (size_t i = 0; i < o->n_names; i++) {
+		if (!strcmp(o->name[i].kind, kind))
+			return o->name[i].kind;
+	}
+	return kind;
+}
+
+static int add_name(struct oe *o, const char *text, uint64_t hash, uint64_t turn,
+		    struct oe_name *out)
+{
+	struct oe_name *grown = array_grow(o->name, o->n_names, sizeof *grown);
+	size_t len = strlen(text);
+
+	if (!grown)
+		return -ENOMEM;
+	o->name = grown;
+	out->text = arena_text(o->r->rec->arena, text, len);
+	out->kind = kind_text(o, kind_of_oe_task(text, len));
+	if (!out->text || index_put(&o->names, hash, turn, (uint32_t)o->n_names))
+		return -ENOMEM;
+	grown[o->n_names++] = *out;
+	return 0;
+}
+
+static int find_name(struct oe *o, const char *text, struct oe_name *out)
+{
+	uint64_t hash = index_hash(text, strlen(text));
+	uint32_t at;
+
+	for (uint64_t turn = 0;; turn++) {
+		if (!index_find(&o->names, hash, turn, &at))
+			return add_name(o, text, hash, turn, out);
+		if (!strcmp(o->name[at].text, text)) {
+			*out = o->name[at];
+			return 0;
+		}
+	}
+}
+
+/* Starts */
+
+static int add_task(struct task_file *f, int64_t start_us)
+{
+	struct recording *rec = f->o->r->rec;
+	struct task *grown = array_grow(rec->task, rec->n_tasks, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	rec->task = grown;
+	grown[rec->n_tasks] = (struct task){ .seq = rec->n_tasks + 1, .name = f->name.text,
+		.kind = f->name.kind, .key = f->recipe, .queued_us = -1,
+		.start_us = start_us, .end_us = NO_END, .pid = -1, .slot = -1,
+		.state = TASK_RUNNING, .status = -1, .user_us = -1, .system_us = -1,
+		.max_rss_kb = -1, .max_rss_at_most_kb = -1, .minor_faults = -1,
+		.major_faults = -1, .in_blocks = -1, .out_blocks = -1,
+		.voluntary_switches = -1, .involuntary_switches = -1,
+		.rchar = -1, .wchar = -1, .peak_ms = -1 };
+	rec->n_tasks++;
+	return 0;
+}
+
+static int begin_task(struct task_file *f, int64_t wall_us)
+{
+	int64_t start_us;
+
+	if (f->o->r->rec->n_tasks - f->first_task >= RUNS_MAX ||
+	    !oe_time(f->o, wall_us, &start_us)) {
+		f->damaged = true;
+		return 0;
+	}
+	if (start_us < f->o->earliest_us)
+		f->o->earliest_us = start_us;
+	return add_task(f, start_us);
+}
+
+/* Ends */
+
+static void clear_record(struct task_file *f)
+{
+	for (size_t i = 0; i <= ENDED; i++)
+		f->value[i] = -1;
+	f->open = false;
+}
+
+/*
+ * The task a record is of: among those of the file that nobody ended yet the one
+ * that began when the record says, else the oldest.
+ */
+static struct task *find_started(const struct task_file *f, int64_t start_us)
+{
+	struct recording *rec = f->o->r->rec;
+	struct task *found = NULL;
+
+	for (size_t i = f->first_task; i < rec->n_tasks; i++) {
+		struct task *t = &rec->task[i];
+		int64_t off = t->start_us - start_us;
+
+		if (t->state != TASK_RUNNING || t->end_us != NO_END)
+			continue;
+		if (!found)
+			found = t;
+		if (off >= -2 * TICK_US && off <= 2 * TICK_US)
+			return t;
+	}
+	return found;
+}
+
+static int64_t both(const struct task_file *f, enum field a, enum field b)
+{
+	return f->value[a] < 0 || f->value[b] < 0 ? -1 : f->value[a] + f->value[b];
+}
+
+static int64_t larger(const struct task_file *f, enum field a, enum field b)
+{
+	return f->value[a] > f->value[b] ? f->value[a] : f->value[b];
+}
+
+static int32_t both_small(const struct task_file *f, enum field a, enum field b)
+{
+	int64_t n = both(f, a, b);
+
+	return n < INT32_MAX ? (int32_t)n : INT32_MAX;
+}
+
+/* Old releases have no rusage but /proc's ticks of 10 ms. */
+static int64_t cpu_us(const struct task_file *f, enum field self, enum field child,
+		      enum field ticks, enum field child_ticks)
+{
+	int64_t us = both(f, self, child);
+
+	if (us >= 0)
+		return us;
+	us = both(f, ticks, child_ticks);
+	return us > LARGEST / TICK_US ? -1 : us < 0 ? -1 : us * TICK_US;
+}
+
+static int64_t blocks(const struct task_file *f, enum field bytes, enum field self,
+		      enum field child)
+{
+	return f->value[bytes] >= 0 ? f->value[bytes] / 512 : both(f, self, child);
+}
+
+static void fill_usage(const struct task_file *f, struct task *t)
+{
+	t->user_us = cpu_us(f, SELF_UTIME, CHILD_UTIME, UTIME, CUTIME);
+	t->system_us = cpu_us(f, SELF_STIME, CHILD_STIME, STIME, CSTIME);
+	t->max_rss_kb = larger(f, SELF_MAXRSS, CHILD_MAXRSS);
+	if (!t->max_rss_kb)	/* as we write it when there is none */
+		t->max_rss_kb = -1;
+	t->minor_faults = both_small(f, SELF_MINFLT, CHILD_MINFLT);
+	t->major_faults = both_small(f, SELF_MAJFLT, CHILD_MAJFLT);
+	t->in_blocks = blocks(f, IO_READ, SELF_INBLOCK, CHILD_INBLOCK);
+	t->out_blocks = blocks(f, IO_WRITTEN, SELF_OUBLOCK, CHILD_OUBLOCK);
+	t->voluntary_switches = both_small(f, SELF_NVCSW, CHILD_NVCSW);
+	t->involuntary_switches = both_small(f, SELF_NIVCSW, CHILD_NIVCSW);
+	t->rchar = f->value[IO_RCHAR];
+	t->wchar = f->value[IO_WCHAR];
+}
+
+static void fill_state(struct task *t, int64_t told)
+{
+	int64_t state = told & ~(int64_t)STATE_NUMBER;
+
+	t->state = state == EXITED ? TASK_FAILED : state == KILLED ? TASK_KILLED : TASK_RUNNING;
+	if (state == EXITED || state == KILLED)
+		t->status = (int32_t)(told & STATE_NUMBER);
+	if (state == UNFINISHED)
+		t->end_us = NO_END;
+}
+
+static void fill_end(struct task_file *f, struct task *t, int64_t end_us)
+{
+	if (end_us < t->start_us) {
+		oe_count(&f->o->backwards, f->recipe, f->name.text);
+		end_us = t->start_us;
+	}
+	t->end_us = end_us;
+	if (f->value[STATE] >= 0) {
+		fill_state(t, f->value[STATE]);
+		return;
+	}
+	if (f->value[STATUS] < 0)
+		return;
+	t->state = f->value[STATUS] == PASSED ? TASK_DONE : TASK_FAILED;
+	t->status = t->state == TASK_DONE ? 0 : -1;
+}
+
+/* A record that is cut off has an elapsed time at least: it stands in front. */
+static int end_record(struct task_file *f)
+{
+	int64_t elapsed_us = f->value[ELAPSED], end_us = 0;
+	struct task *t;
+	bool ended;
+	int error = 0;
+
+	if (!f->open)
+		return 0;
+	ended = f->value[ENDED] >= 0 && oe_time(f->o, f->value[ENDED], &end_us);
+	if (!ended || f->value[STATUS] < 0)
+		f->damaged = true;
+	t = find_started(f, ended && elapsed_us >= 0 ? end_us - elapsed_us : INT64_MIN / 2);
+	if (!t && ended && elapsed_us >= 0) {
+		/* Its start is lost. */
+		error = begin_task(f, f->value[ENDED] - elapsed_us);
+		t = error ? NULL : find_started(f, end_us - elapsed_us);
+	}
+	if (t && (ended || elapsed_us >= 0)) {
+		if (f->value[STATE] != UNFINISHED)
+			fill_usage(f, t);
+		fill_end(f, t, ended ? end_us : t->start_us + elapsed_us);
+	}
+	clear_record(f);
+	return error;
+}
+
+/* Lines */
+
+static bool find_field(struct task_file *f, const char *p, size_t len, enum field *out)
+{
+	unsigned at = f->expected;
+
+	for (unsigned i = 0; i < FIELDS; i++, at = at + 1 < FIELDS ? at + 1 : 0) {
+		if (len < fields[at].len || memcmp(p, fields[at].key, fields[at].len))
+			continue;
+		f->expected = at + 1 < FIELDS ? at + 1 : 0;
+		*out = (enum field)at;
+		return true;
+	}
+	return false;
+}
+
+static bool read_state(struct cursor *c, int64_t *state)
+{
+	static const struct { const char *word; int64_t state; } words[] = {
+		{ "exited ", EXITED }, { "killed ", KILLED },
+	};
+	int64_t n;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (cursor_literal(c, words[i].word)) {
+			if (!cursor_i64(c, &n) || n < 0 || n > STATE_NUMBER)
+				return false;
+			*state = words[i].state | n;
+			return true;
+		}
+	}
+	*state = cursor_literal(c, "gone") ? GONE : UNFINISHED;
+	return *state == GONE || cursor_literal(c, "unfinished");
+}
+
+static bool read_value(struct cursor *c, enum field field, int64_t *n)
+{
+	if (field == STATE)
+		return read_state(c, n);
+	if (field == STATUS) {
+		*n = cursor_literal(c, "PASSED") ? PASSED : FAILED;
+		return *n == PASSED || cursor_literal(c, "FAILED");
+	}
+	if (fields[field].decimal ? !oe_millionths(c, n) : !cursor_i64(c, n))
+		return false;
+	return *n >= 0 && *n <= LARGEST;
+}
+
+/* "RECIPE: TASK" begins a record. */
+static bool is_title(const struct task_file *f, struct slice line)
+{
+	struct cursor c;
+
+	cursor_init(&c, line.p, line.len);
+	return cursor_literal(&c, f->recipe) && cursor_literal(&c, ": ") &&
+	       cursor_literal(&c, f->name.text);
+}
+
+static int read_line(struct task_file *f, struct slice line)
+{
+	enum field field;
+	struct cursor c;
+	int64_t n;
+	int error = 0;
+
+	if (f->expected == ELAPSED && is_title(f, line))
+		return end_record(f);
+	if (!find_field(f, line.p, line.len, &field)) {
+		f->expected = ELAPSED;
+		return is_title(f, line) ? end_record(f) : 0;
+	}
+	if (field == EVENT)
+		return end_record(f);
+	cursor_init(&c, line.p + fields[field].len, line.len - fields[field].len);
+	if (!read_value(&c, field, &n)) {
+		/* A negative time: its other half tells that the clock was set. */
+		f->damaged |= field != ELAPSED;
+		return 0;
+	}
+	if (field == STARTED) {
+		error = end_record(f);
+		return error ? error : begin_task(f, n);
+	}
+	f->value[field] = n;
+	f->open = true;
+	return field == ENDED ? end_record(f) : 0;
+}
+
+static int read_lines(struct task_file *f, const char *text, size_t len)
+{
+	const char *p = text, *end = text + len, *eol;
+	int error = 0;
+
+	while (!error && p < end) {
+		eol = memchr(p, '\n', (size_t)(end - p));
+		if (!eol) {
+			f->damaged = true;
+			break;
+		}
+		error = read_line(f, (struct slice){ p, (size_t)(eol - p) });
+		p = eol + 1;
+	}
+	return error ? error : end_record(f);
+}
+
+int oe_task_file(struct oe *o, const char *recipe, const char *name,
+		 const char *text, size_t len)
+{
+	static const char first[] = "Event: TaskStarted";
+	struct task_file f = {
+		.o = o, .recipe = recipe, .first_task = o->r->rec->n_tasks, .expected = EVENT,
+		.damaged = !len || len > OE_TASK_FILE_MAX,
+	};
+	int error;
+
+	if (len ? len < sizeof first - 1 || memcmp(text, first, sizeof first - 1) :
+	    strncmp(name, "do_", 3)) {
+		oe_count(&o->foreign, recipe, name);
+		return 0;
+	}
+	if (find_name(o, name, &f.name))
+		return -ENOMEM;
+	clear_record(&f);
+	error = read_lines(&f, text, len);
+	if (!error && (f.damaged || o->r->rec->n_tasks == f.first_task))
+		oe_count(&o->damaged, recipe, name);
+	return error;
+}
+
+/* Afterwards */
+
+/* "do_x" of "do_x_setscene"; empty of any other. */
+static struct slice setscene_of(const char *name)
+{
+	static const char tail[] = "_setscene";
+	size_t n = strlen(name), m = sizeof tail - 1;
+
+	return (struct slice){ name, n > m && !strcmp(name + n - m, tail) ? n - m : 0 };
+}
+
+/* The first task from there on whose name is not less. They are by name. */
+static size_t find_task(const struct recording *rec, size_t first, struct slice name)
+{
+	size_t low = first, high = rec->n_tasks;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const char *other = rec->task[middle].name;
+		int order = strncmp(other, name.p, name.len);
+
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A setscene task that fails says nothing, but then the task itself runs. */
+static void finish_setscene(struct recording *rec, struct task *t, size_t first)
+{
+	struct slice name = setscene_of(t->name);
+
+	if (!name.len)
+		return;
+	for (size_t i = find_task(rec, first, name); i < rec->n_tasks; i++) {
+		const struct task *other = &rec->task[i];
+
+		if (!slice_is(name, other->name))
+			return;
+		if (other->start_us < t->start_us)
+			continue;
+		t->state = TASK_FAILED;
+		t->end_us = other->start_us;
+		return;
+	}
+}
+
+void oe_finish_recipe(struct oe *o, size_t first)
+{
+	struct recording *rec = o->r->rec;
+
+	for (size_t i = first; i < rec->n_tasks; i++) {
+		struct task *t = &rec->task[i];
+
+		if (t->state == TASK_RUNNING && t->end_us == NO_END)
+			finish_setscene(rec, t, first);
+	}
+}
+
+static int tell(struct oe *o)
+{
+	int error = 0;
+
+	if (o->damaged.n)
+		error = reader_warn(o->r, "%u task files are damaged, the first is %s",
+				    o->damaged.n, o->damaged.first);
+	if (!error && o->backwards.n)
+		error = reader_warn(o->r, "%u tasks end before they start, the first is %s: the "
+				    "clock was set back; taken as ending at once",
+				    o->backwards.n, o->backwards.first);
+	if (!error && o->foreign.n)
+		error = reader_warn(o->r, "%u files that are not bitbake's left out, the first "
+				    "is %s", o->foreign.n, o->foreign.first);
+	return error;
+}
+
+/* The earliest task begins at 0. */
+int oe_finish_tasks(struct oe *o)
+{
+	struct recording *rec = o->r->rec;
+	int64_t by_us = -o->earliest_us;
+
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		struct task *t = &rec->task[i];
+
+		t->start_us += by_us;
+		t->end_us = t->end_us == NO_END ? -1 : t->end_us + by_us;
+		reader_saw(o->r, t->start_us);
+		reader_saw(o->r, t->end_us);
+		if (t->state == TASK_RUNNING && t->end_us < 0 && strcmp(t->kind, "setscene"))
+			oe_count(&o->unended, t->key, t->name);
+	}
+	if (o->zero_wall_us >= 0)
+		o->zero_wall_us -= by_us;
+	o->earliest_us = 0;
+	return tell(o);
+}

@@ -1,0 +1,333 @@
+#include "convert/oe/write.h"
+
+#include "base/outdir.h"
+#include "base/saturate.h"
+#include "convert/oe/oe.h"
+#include "recording/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK_SIZE 512
+#define TICK_US 10000
+#define SOME_DAY_US 946684800000000	/* the first of 2000 */
+#define SUFFIXES_TRIED 100000
+
+int64_t oe_wall_us(const struct recording *rec)
+{
+	return rec->start_wall_ns >= 0 ? rec->start_wall_ns / 1000 : SOME_DAY_US;
+}
+
+/* "12.345678" */
+static void add_seconds(struct buf *b, int64_t us)
+{
+	char text[32], *p = text + sizeof text;
+	uint64_t n = us > 0 ? (uint64_t)us : 0;
+
+	for (int i = 0; i < 6; i++, n /= 10)
+		*--p = (char)('0' + n % 10);
+	*--p = '.';
+	do {
+		*--p = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	buf_add(b, p, (size_t)(text + sizeof text - p));
+}
+
+static void add_time(struct buf *b, const char *key, int64_t us)
+{
+	buf_adds(b, key);
+	add_seconds(b, us);
+	buf_addc(b, '\n');
+}
+
+static void add_number(struct buf *b, const char *key, int64_t n)
+{
+	buf_adds(b, key);
+	buf_addi(b, n > 0 ? n : 0);
+	buf_addc(b, '\n');
+}
+
+static void add_known(struct buf *b, const char *key, int64_t n)
+{
+	if (n >= 0)
+		add_number(b, key, n);
+}
+
+/* A task */
+
+static int64_t user_us(const struct task *t)
+{
+	return t->user_us < 0 && t->system_us < 0 ? (int64_t)t->cpu_ms * 1000 : t->user_us;
+}
+
+static int64_t bytes(int64_t blocks, uint32_t sampled_kb)
+{
+	return blocks < 0 ? (int64_t)sampled_kb * 1024 : sat_mul(blocks, BLOCK_SIZE);
+}
+
+/* All that the task's process waited for, which it was itself for who started it: the
+ * figures of the process that writes such a file in bitbake are none of a build's. */
+static void add_usage(struct buf *b, const struct task *t)
+{
+	int64_t read = bytes(t->in_blocks, t->read_kb);
+	int64_t written = bytes(t->out_blocks, t->written_kb);
+
+	buf_adds(b, "utime: 0\nstime: 0\n");
+	add_number(b, "cutime: ", user_us(t) / TICK_US);
+	add_number(b, "cstime: ", t->system_us / TICK_US);
+	add_known(b, "IO rchar: ", t->rchar);
+	add_known(b, "IO wchar: ", t->wchar);
+	add_number(b, "IO read_bytes: ", read);
+	add_number(b, "IO write_bytes: ", written);
+	buf_adds(b, "rusage ru_utime: 0.0\nrusage ru_stime: 0.0\nrusage ru_maxrss: 0\n"
+		 "rusage ru_minflt: 0\nrusage ru_majflt: 0\nrusage ru_inblock: 0\n"
+		 "rusage ru_oublock: 0\nrusage ru_nvcsw: 0\nrusage ru_nivcsw: 0\n");
+	add_time(b, "Child rusage ru_utime: ", user_us(t));
+	add_time(b, "Child rusage ru_stime: ", t->system_us);
+	add_known(b, "Child rusage ru_maxrss: ", t->max_rss_kb);
+	add_number(b, "Child rusage ru_minflt: ", t->minor_faults);
+	add_number(b, "Child rusage ru_majflt: ", t->major_faults);
+	add_number(b, "Child rusage ru_inblock: ", read / BLOCK_SIZE);
+	add_number(b, "Child rusage ru_oublock: ", written / BLOCK_SIZE);
+	add_number(b, "Child rusage ru_nvcsw: ", t->voluntary_switches);
+	add_number(b, "Child rusage ru_nivcsw: ", t->involuntary_switches);
+}
+
+/* In words of our own behind, what the format has none for. */
+static void add_status(struct buf *b, const struct task *t)
+{
+	buf_adds(b, t->state == TASK_DONE ? "Status: PASSED \n" : "Status: FAILED \n");
+	if (t->state == TASK_RUNNING)
+		buf_adds(b, t->end_us >= 0 ? "State: gone\n" : "State: unfinished\n");
+	else if (t->state == TASK_KILLED && t->status >= 0)
+		add_number(b, "State: killed ", t->status);
+	else if (t->state == TASK_FAILED && t->status >= 0)
+		add_number(b, "State: exited ", t->status);
+}
+
+static void add_task(struct buf *b, const struct recording *rec, const struct oe_entry *e)
+{
+	const struct task *t = &rec->task[e->task];
+	int64_t end_us = recording_task_end_us(rec, t);
+	int64_t wall_us = oe_wall_us(rec);
+
+	buf_adds(b, "Event: TaskStarted \nStarted: ");
+	add_seconds(b, sat_add(wall_us, t->start_us));
+	buf_adds(b, " \n");
+	buf_adds(b, e->dir);
+	buf_adds(b, ": ");
+	buf_adds(b, e->file);
+	buf_adds(b, " \nElapsed time: ");
+	add_seconds(b, end_us - t->start_us);
+	buf_adds(b, " seconds \n");
+	add_usage(b, t);
+	add_status(b, t);
+	buf_adds(b, "Ended: ");
+	add_seconds(b, sat_add(wall_us, end_us));
+	buf_adds(b, " \n");
+}
+
+/* Files */
+
+static int write_fd(int fd, const struct buf *text)
+{
+	int r = text->len ? store_write(fd, text->data, text->len) : 0;
+
+	if (close(fd) && !r)
+		r = -errno;
+	return r;
+}
+
+int oe_write_file(int dir_fd, const char *name, const struct buf *text)
+{
+	int fd;
+
+	if (buf_error(text))
+		return buf_error(text);
+	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	return fd < 0 ? -errno : write_fd(fd, text);
+}
+
+/* The same target was made before in this directory. */
+static int write_another(int dir_fd, const char *file, const struct buf *text)
+{
+	char name[512];
+	int r = -EEXIST;
+
+	for (unsigned i = 2; r == -EEXIST && i < SUFFIXES_TRIED; i++) {
+		snprintf(name, sizeof name, "%s.%u", file, i);
+		r = oe_write_file(dir_fd, name, text);
+	}
+	return r;
+}
+
+struct tasks_out {
+	const struct recording *rec;
+	const struct oe_entries *entries;
+	struct buf text;
+	int fd;			/* of the recipe's directory */
+};
+
+static bool same_file(const struct oe_entry *a, const struct oe_entry *b)
+{
+	return !strcmp(a->dir, b->dir) && !strcmp(a->file, b->file);
+}
+
+/* From at on; *next gets where the next file begins. */
+static int write_task(struct tasks_out *w, size_t at, size_t *next)
+{
+	const struct oe_entry *e = &w->entries->entry[at];
+	int r;
+
+	*next = at + 1;
+	buf_clear(&w->text);
+	add_task(&w->text, w->rec, e);
+	while (w->entries->bitbake && *next < w->entries->n && same_file(e, e + (*next - at)))
+		add_task(&w->text, w->rec, e + (*next)++ - at);
+	r = oe_write_file(w->fd, e->file, &w->text);
+	return r == -EEXIST ? write_another(w->fd, e->file, &w->text) : r;
+}
+
+static int open_recipe(int dir_fd, const char *name)
+{
+	int fd;
+
+	if (mkdirat(dir_fd, name, 0777))
+		return -errno;
+	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_recipe(struct tasks_out *w, int dir_fd, size_t at, size_t *next)
+{
+	const struct oe_entry *entry = w->entries->entry;
+	const char *dir = entry[at].dir;
+	int r = w->fd = open_recipe(dir_fd, dir);
+
+	*next = at;
+	if (r < 0)
+		return r;
+	for (r = 0; !r && *next < w->entries->n && !strcmp(entry[*next].dir, dir);)
+		r = write_task(w, *next, next);
+	close(w->fd);
+	return r;
+}
+
+static int write_tasks(int dir_fd, const struct recording *rec, const struct oe_entries *e)
+{
+	struct tasks_out w = { .rec = rec, .entries = e };
+	int r = 0;
+
+	for (size_t at = 0; !r && at < e->n;)
+		r = write_recipe(&w, dir_fd, at, &at);
+	buf_release(&w.text);
+	return r;
+}
+
+/* build_stats */
+
+static void add_word(struct buf *b, const char *text)
+{
+	for (; *text; text++)
+		buf_addc(b, (unsigned char)*text > ' ' ? *text : '_');
+	buf_addc(b, ' ');
+}
+
+static void add_host(struct buf *b, const struct recording *rec)
+{
+	const char *host = recording_build(rec, "host"), *kernel = recording_build(rec, "kernel");
+	const char *machine = recording_build(rec, "machine");
+
+	if (!host || !kernel || !machine || !*host || !*kernel || !*machine)
+		return;
+	buf_adds(b, "Host Info: Linux ");
+	add_word(b, host);
+	add_word(b, kernel);
+	add_word(b, machine);
+	buf_addc(b, '\n');
+}
+
+static void add_failed(struct buf *b, const struct recording *rec, const struct oe_entries *e)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		const struct oe_entry *at = &e->entry[i];
+		enum task_state state = rec->task[at->task].state;
+
+		if (state == TASK_FAILED || state == TASK_KILLED)
+			buf_addf(b, "Failed at: %s at task: %s \n", at->dir, at->file);
+	}
+}
+
+static void add_end(struct buf *b, const struct recording *rec)
+{
+	int64_t status = recording_build_number(rec, "status");
+	int64_t sig = recording_build_number(rec, "signal");
+
+	if (rec->end_us >= 0) {
+		buf_adds(b, "Elapsed time: ");
+		add_seconds(b, rec->end_us);
+		buf_adds(b, " seconds \n");
+	}
+	if (status >= 0 || sig >= 0)
+		buf_addf(b, OE_STATUS "%lld\n", (long long)(status >= 0 ? status : 128 + sig));
+}
+
+static int write_build(int dir_fd, const struct recording *rec, const struct oe_entries *e)
+{
+	struct buf b = BUF_INIT;
+	int r;
+
+	add_host(&b, rec);
+	buf_adds(&b, "Build Started: ");
+	add_seconds(&b, oe_wall_us(rec));
+	buf_adds(&b, " \n" OE_EXACT "\n");
+	add_failed(&b, rec, e);
+	add_end(&b, rec);
+	r = oe_write_file(dir_fd, OE_BUILD_STATS, &b);
+	buf_release(&b);
+	return r;
+}
+
+/* All of it */
+
+static int write_dir(int dir_fd, const struct recording *rec)
+{
+	struct oe_entries e;
+	int r = oe_entries_make(&e, rec);
+
+	if (!r)
+		r = write_build(dir_fd, rec, &e);
+	if (!r)
+		r = write_tasks(dir_fd, rec, &e);
+	if (!r)
+		r = oe_write_logs(dir_fd, rec);
+	oe_entries_release(&e);
+	return r;
+}
+
+int oe_write(const struct recording *rec, const char *path, struct error *err)
+{
+	char absolute[PATH_MAX], dir[PATH_MAX];
+	int fd, r = store_absolute(absolute, path);
+
+	if (r)
+		return error_sys(err, r, path, "cannot write");
+	r = outdir_begin(dir, absolute, err);
+	if (r)
+		return r;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = fd < 0 ? -errno : write_dir(fd, rec);
+	if (fd >= 0)
+		close(fd);
+	if (!r)
+		r = outdir_finish(dir, absolute, 0);
+	if (!r)
+		return 0;
+	outdir_discard(dir);
+	return error_sys(err, r, path, "cannot write");
+}

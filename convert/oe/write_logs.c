@@ -1,0 +1,317 @@
+#include "convert/oe/write.h"
+
+#include "base/saturate.h"
+#include "recording/column.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/*
+ * The samples: a block each, of a line with the time in whole seconds, one or more with
+ * figures, and an empty one. Of samples within one second the first is written. What is
+ * written as a share or a rate is rounded up in its last place, so that the whole number
+ * that is made of it in reading is the one it was.
+ */
+#define MILLION 1000000
+
+struct log_out {
+	const struct recording *rec;
+	const struct series *series;
+	struct buf text;
+	size_t *at;		/* the samples that are written, */
+	size_t n;
+	int64_t *second;	/* and their times on the wall clock */
+};
+
+/* Which samples */
+
+static int choose(struct log_out *w)
+{
+	const struct series *s = w->series;
+	int64_t wall_ms = oe_wall_us(w->rec) / 1000;
+
+	w->at = malloc((s->n + 1) * sizeof *w->at);
+	w->second = malloc((s->n + 1) * sizeof *w->second);
+	if (!w->at || !w->second)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++) {
+		int64_t second = (sat_add(wall_ms, s->time_ms[i]) + 500) / 1000;
+
+		if (w->n && second <= w->second[w->n - 1])
+			continue;
+		w->at[w->n] = i;
+		w->second[w->n++] = second;
+	}
+	return 0;
+}
+
+static int64_t span_us(const struct log_out *w, size_t from, size_t to)
+{
+	return sat_mul(w->series->time_ms[w->at[to]] - w->series->time_ms[w->at[from]], 1000);
+}
+
+/* Numbers */
+
+static void add_millionths(struct buf *b, int64_t n)
+{
+	char places[8];
+	int64_t rest = n % MILLION;
+
+	buf_addi(b, n / MILLION);
+	for (int i = 6; i-- > 0; rest /= 10)
+		places[i] = (char)('0' + rest % 10);
+	buf_addc(b, '.');
+	buf_add(b, places, 6);
+}
+
+static int64_t quotient(__int128 part, __int128 whole)
+{
+	if (part <= 0 || whole <= 0)
+		return 0;
+	part = (part + whole - 1) / whole;
+	return part < INT64_MAX ? (int64_t)part : INT64_MAX;
+}
+
+static int64_t share_of_all(int64_t part, int64_t whole)
+{
+	int64_t n = quotient((__int128)part * MILLION, whole);
+
+	return n < MILLION ? n : MILLION;
+}
+
+static void begin_block(struct log_out *w, size_t i)
+{
+	buf_addi(&w->text, w->second[i]);
+	buf_addc(&w->text, '\n');
+}
+
+static void end_block(struct log_out *w)
+{
+	buf_adds(&w->text, "\n\n");
+}
+
+/* Processors: shares of what all of them could do since the sample before. */
+
+static int64_t cores(const struct recording *rec)
+{
+	int64_t n = rec->format == FORMAT_OE ? 1 : recording_build_number(rec, "cores");
+
+	return n > 0 ? n : 1;
+}
+
+static void add_stat(struct log_out *w)
+{
+	enum { USER, NICE, SYSTEM, IRQ, IOWAIT, COLUMNS };
+	static const char *const names[COLUMNS] = { "user", "nice", "system", "irq", "iowait" };
+	struct column c[COLUMNS];
+	int64_t n_cores = cores(w->rec);
+
+	for (size_t k = 0; k < COLUMNS; k++)
+		column_find(&c[k], w->rec, "proc_stat", names[k]);
+	for (size_t i = 1; i < w->n; i++) {
+		int64_t whole = sat_mul(span_us(w, i - 1, i), n_cores), us[COLUMNS];
+
+		for (size_t k = 0; k < COLUMNS; k++)
+			us[k] = column_between(&c[k], w->at[i - 1], w->at[i]);
+		begin_block(w, i);
+		add_millionths(&w->text, share_of_all(sat_add(us[USER], us[NICE]), whole));
+		buf_addc(&w->text, ' ');
+		add_millionths(&w->text, share_of_all(sat_add(us[SYSTEM], us[IRQ]), whole));
+		buf_addc(&w->text, ' ');
+		add_millionths(&w->text, share_of_all(us[IOWAIT], whole));
+		end_block(w);
+	}
+}
+
+/* Memory, in KiB */
+
+static int64_t level_kb(const struct column *c, size_t at)
+{
+	int64_t n = column_level(c, at);
+
+	return n > 0 ? n / 1024 : 0;
+}
+
+static void add_meminfo(struct log_out *w)
+{
+	enum { TOTAL, FREE, BUFFERS, CACHED, SWAP_TOTAL, SWAP, COLUMNS };
+	static const char *const names[COLUMNS] = {
+		"total", "free", "buffers", "cached", "swap_total", "swap"
+	};
+	struct column c[COLUMNS];
+	int64_t memory_kb = recording_build_number(w->rec, "memory_kb");
+
+	for (size_t k = 0; k < COLUMNS; k++)
+		column_find(&c[k], w->rec, "proc_meminfo", names[k]);
+	for (size_t i = 0; i < w->n; i++) {
+		int64_t kb[COLUMNS];
+
+		for (size_t k = 0; k < COLUMNS; k++)
+			kb[k] = level_kb(&c[k], w->at[i]);
+		if (!kb[TOTAL] && memory_kb > 0)
+			kb[TOTAL] = memory_kb;
+		kb[SWAP] = kb[SWAP_TOTAL] > kb[SWAP] ? kb[SWAP_TOTAL] - kb[SWAP] : 0;
+		begin_block(w, i);
+		for (size_t k = 0; k < COLUMNS; k++) {
+			buf_adds(&w->text, k ? " " : "");
+			buf_addi(&w->text, kb[k]);
+		}
+		end_block(w);
+	}
+}
+
+/* Disks: what they did from this sample to the next, in KiB a second. */
+
+static int64_t kib_per_second(int64_t bytes, int64_t us)
+{
+	return quotient((__int128)bytes * MILLION * MILLION, (__int128)us * 1024);
+}
+
+static void add_diskstats(struct log_out *w)
+{
+	struct column read, written, busy;
+
+	column_find(&read, w->rec, "proc_diskstats", "*.read");
+	column_find(&written, w->rec, "proc_diskstats", "*.written");
+	column_find(&busy, w->rec, "proc_diskstats", "*.busy");
+	for (size_t i = 0; i + 1 < w->n; i++) {
+		size_t from = w->at[i], to = w->at[i + 1];
+		int64_t us = span_us(w, i, i + 1);
+
+		begin_block(w, i);
+		add_millionths(&w->text, kib_per_second(column_between(&read, from, to), us));
+		buf_addc(&w->text, ' ');
+		add_millionths(&w->text, kib_per_second(column_between(&written, from, to), us));
+		buf_addc(&w->text, ' ');
+		add_millionths(&w->text, share_of_all(column_between(&busy, from, to), us));
+		end_block(w);
+	}
+}
+
+/* Network: a line an interface, and what is new since the sample before. */
+
+static void add_interface(struct log_out *w, size_t i, size_t rx, const char *name, int len)
+{
+	const struct series *s = w->series;
+	struct column c = { .series = s, .n_parts = 1 };
+	int64_t level[2], more[2];
+
+	for (size_t k = 0; k < 2; k++) {
+		c.part[0] = (uint32_t)(rx + k);
+		c.scale = unit_scale(s->column[rx + k].unit);
+		level[k] = column_level(&c, w->at[i]);
+		more[k] = i ? column_between(&c, w->at[i - 1], w->at[i]) : 0;
+		if (level[k] < 0)
+			return;
+	}
+	buf_addf(&w->text, "%.*s: %lld %lld %lld %lld\n", len, name, (long long)level[0],
+		 (long long)level[1], (long long)more[0], (long long)more[1]);
+}
+
+static void add_net(struct log_out *w)
+{
+	const struct series *s = w->series;
+
+	for (size_t i = 0; i < w->n; i++) {
+		begin_block(w, i);
+		for (size_t k = 0; k + 1 < s->n_columns; k++) {
+			const char *name = s->column[k].name, *dot = strrchr(name, '.');
+			size_t len = dot ? (size_t)(dot - name) : 0;
+
+			if (len && !strcmp(dot, ".rx") &&
+			    !strncmp(s->column[k + 1].name, name, len) &&
+			    !strcmp(s->column[k + 1].name + len, ".tx"))
+				add_interface(w, i, k, name, (int)len);
+		}
+		buf_addc(&w->text, '\n');
+	}
+}
+
+/* Pressure: the share of the time in which something waited, of the last 10, 60 and 300
+ * seconds; and the time since the sample before. */
+
+static void add_average(struct log_out *w, const struct column *c, size_t i, int64_t seconds)
+{
+	size_t from = i;
+	int64_t n;
+
+	while (from && w->second[i] - w->second[from] < seconds)
+		from--;
+	n = share_of_all(column_between(c, w->at[from], w->at[i]), span_us(w, from, i)) / 100;
+	buf_addf(&w->text, "%lld.%02lld ", (long long)n / 100, (long long)n % 100);
+}
+
+static void add_pressure(struct log_out *w, const char *column)
+{
+	struct column c;
+
+	column_find(&c, w->rec, "proc_pressure", column);
+	for (size_t i = 1; i < w->n; i++) {
+		begin_block(w, i);
+		add_average(w, &c, i, 10);
+		add_average(w, &c, i, 60);
+		add_average(w, &c, i, 300);
+		buf_addi(&w->text, column_between(&c, w->at[i - 1], w->at[i]));
+		end_block(w);
+	}
+}
+
+static void add_cpu_pressure(struct log_out *w)
+{
+	add_pressure(w, "cpu.some");
+}
+
+static void add_io_pressure(struct log_out *w)
+{
+	add_pressure(w, "io.some");
+}
+
+static void add_memory_pressure(struct log_out *w)
+{
+	add_pressure(w, "memory.some");
+}
+
+/* Files */
+
+#define PRESSURE "reduced_proc_pressure"
+
+static const struct {
+	const char *series, *file;
+	void (*add)(struct log_out *w);
+} logs[] = {
+	{ "proc_stat", "reduced_proc_stat.log", add_stat },
+	{ "proc_meminfo", "reduced_proc_meminfo.log", add_meminfo },
+	{ "proc_diskstats", "reduced_proc_diskstats.log", add_diskstats },
+	{ "proc_net", "reduced_proc_net.log", add_net },
+	{ "proc_pressure", PRESSURE "/cpu.log", add_cpu_pressure },
+	{ "proc_pressure", PRESSURE "/io.log", add_io_pressure },
+	{ "proc_pressure", PRESSURE "/memory.log", add_memory_pressure },
+};
+
+static int write_log(int dir_fd, const struct recording *rec, size_t log)
+{
+	struct log_out w = { .rec = rec, .series = recording_series(rec, logs[log].series) };
+	int r = w.series ? choose(&w) : 0;
+
+	if (w.series && !r) {
+		logs[log].add(&w);
+		r = oe_write_file(dir_fd, logs[log].file, &w.text);
+	}
+	buf_release(&w.text);
+	free(w.at);
+	free(w.second);
+	return r;
+}
+
+int oe_write_logs(int dir_fd, const struct recording *rec)
+{
+	int r = 0;
+
+	if (recording_series(rec, "proc_pressure") && mkdirat(dir_fd, PRESSURE, 0777))
+		return -errno;
+	for (size_t i = 0; !r && i < sizeof logs / sizeof *logs; i++)
+		r = write_log(dir_fd, rec, i);
+	return r;
+}

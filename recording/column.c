@@ -1,0 +1,135 @@
+#include "recording/column.h"
+
+#include "base/cursor.h"
+#include "base/saturate.h"
+
+#include <string.h>
+
+#define SECOND_MS 1000
+
+static const struct {
+	const char *name;
+	int64_t scale;
+} units[] = {
+	{ "us", 1 }, { "ms", 1000 }, { "s", 1000000 },
+	{ "B", 1 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 },
+};
+
+static const struct moment unknown = { -1, -1 };
+
+int64_t unit_scale(const char *unit)
+{
+	struct cursor c;
+	int64_t n = 1;
+
+	cursor_init(&c, unit, strlen(unit));
+	if (!cursor_i64(&c, &n) || n < 1 || n > 1000000)
+		n = 1;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (!strcmp(c.p, units[i].name))
+			return n * units[i].scale;
+	}
+	return n;
+}
+
+static bool matches(const char *name, const char *wanted)
+{
+	size_t n = strlen(name), tail = strlen(wanted) - 1;
+
+	if (wanted[0] != '*')
+		return !strcmp(name, wanted);
+	return n > tail && !strcmp(name + n - tail, wanted + 1);
+}
+
+bool column_find(struct column *c, const struct recording *rec, const char *series,
+		 const char *name)
+{
+	const struct series *s = recording_series(rec, series);
+
+	c->series = s;
+	c->n_parts = 0;
+	for (size_t i = 0; s && i < s->n_columns && c->n_parts < COLUMN_PARTS_MAX; i++) {
+		if (!matches(s->column[i].name, name))
+			continue;
+		c->scale = unit_scale(s->column[i].unit);
+		c->part[c->n_parts++] = (uint32_t)i;
+	}
+	return c->n_parts && s->n;
+}
+
+static int64_t cell(const struct column *c, size_t sample, size_t part)
+{
+	return c->series->level[sample * c->series->n_columns + c->part[part]];
+}
+
+int64_t column_level(const struct column *c, size_t sample)
+{
+	int64_t sum = SERIES_ABSENT;
+
+	for (size_t i = 0; i < c->n_parts; i++) {
+		int64_t n = cell(c, sample, i);
+
+		if (n >= 0)
+			sum = sat_add(sum == SERIES_ABSENT ? 0 : sum, sat_mul(n, c->scale));
+	}
+	return sum;
+}
+
+int64_t column_between(const struct column *c, size_t from, size_t to)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < c->n_parts; i++) {
+		int64_t a = cell(c, from, i), b = cell(c, to, i);
+
+		if (a >= 0 && b > a)
+			sum = sat_add(sum, sat_mul(b - a, c->scale));
+	}
+	return sum;
+}
+
+int64_t column_growth(const struct column *c)
+{
+	int64_t sum = 0;
+
+	if (!c->n_parts || !c->series->n)
+		return -1;
+	for (size_t i = 1; i < c->series->n; i++)
+		sum = sat_add(sum, column_between(c, i - 1, i));
+	return sum;
+}
+
+struct moment column_peak(const struct column *c)
+{
+	struct moment peak = unknown;
+
+	for (size_t i = 0; c->n_parts && i < c->series->n; i++) {
+		int64_t n = column_level(c, i);
+
+		if (n > peak.value)
+			peak = (struct moment){ n, c->series->time_ms[i] * 1000 };
+	}
+	return peak;
+}
+
+/* Every sample with the nearest one at least a second before it. */
+struct moment column_busiest(const struct column *c)
+{
+	struct moment most = unknown;
+	size_t from = 0;
+
+	for (size_t i = 1; c->n_parts && i < c->series->n; i++) {
+		const int64_t *time = c->series->time_ms;
+		int64_t span_ms, n;
+
+		while (from + 1 < i && time[i] - time[from + 1] >= SECOND_MS)
+			from++;
+		span_ms = time[i] - time[from];
+		n = column_between(c, from, i);
+		if (span_ms > SECOND_MS)
+			n = (int64_t)((double)n * SECOND_MS / (double)span_ms);
+		if (n > most.value)
+			most = (struct moment){ n, time[from] * 1000 };
+	}
+	return most;
+}

@@ -1,0 +1,274 @@
+#include "recording/event.h"
+
+#include "command/redact.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* Longest escaped form of each text; the command gets what is left. */
+#define NAME_MAX_LEN 1000
+#define WORD_MAX_LEN 120
+#define PATH_MAX_LEN 1000
+
+static void add_head(struct buf *b, const char *word, int64_t t)
+{
+	buf_adds(b, word);
+	buf_addc(b, '\t');
+	buf_addi(b, t);
+}
+
+static void add_id(struct buf *b, const char *inst, uint64_t seq)
+{
+	buf_addc(b, '\t');
+	buf_adds(b, inst);
+	if (seq) {
+		buf_addc(b, '.');
+		buf_addu(b, seq);
+	}
+}
+
+static void add_number(struct buf *b, int64_t n)
+{
+	buf_addc(b, '\t');
+	if (n >= 0)
+		buf_addi(b, n);
+}
+
+static bool add_text(struct buf *b, const char *text, size_t max)
+{
+	buf_addc(b, '\t');
+	return !text || redact_field(b, text, strlen(text), max);
+}
+
+/* The last text of a line that began at start: it may fill the line up. */
+static bool add_last_text(struct buf *b, size_t start, const char *text)
+{
+	return add_text(b, text, EVENT_MAX - 2 - (b->len - start));
+}
+
+/* Empty fields at the end go, the newline comes. */
+static void finish_line(struct buf *b)
+{
+	while (b->len && b->data[b->len - 1] == '\t')
+		b->len--;
+	buf_addc(b, '\n');
+}
+
+void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us)
+{
+	static const char digit[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+	uint64_t n = (uint64_t)(uint32_t)pid * 1296 + (uint64_t)time_us / 10 % 1296;
+	char text[16];
+	size_t at = sizeof text;
+
+	do {
+		text[--at] = digit[n % 36];
+		n /= 36;
+	} while (n);
+	memcpy(id, text + at, sizeof text - at);
+	id[sizeof text - at] = '\0';
+}
+
+void event_end_init(struct event_end *e, int32_t status)
+{
+	*e = (struct event_end){ status, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 };
+}
+
+static int64_t us(struct timeval tv)
+{
+	return (int64_t)tv.tv_sec * 1000000 + tv.tv_usec;
+}
+
+void event_end_rusage(struct event_end *e, const struct rusage *usage)
+{
+	e->user_us = us(usage->ru_utime);
+	e->system_us = us(usage->ru_stime);
+	e->max_rss_kb = usage->ru_maxrss;
+	e->minor_faults = usage->ru_minflt;
+	e->major_faults = usage->ru_majflt;
+	e->in_blocks = usage->ru_inblock;
+	e->out_blocks = usage->ru_oublock;
+	e->voluntary_switches = usage->ru_nvcsw;
+	e->involuntary_switches = usage->ru_nivcsw;
+}
+
+void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e)
+{
+	size_t start = b->len;
+
+	add_head(b, "open", t);
+	add_id(b, inst, 0);
+	add_number(b, e->pid);
+	add_number(b, e->level);
+	add_text(b, e->ancestors, WORD_MAX_LEN);
+	add_text(b, e->tool, WORD_MAX_LEN);
+	add_text(b, e->version, WORD_MAX_LEN);
+	add_text(b, e->cwd, PATH_MAX_LEN);
+	add_last_text(b, start, e->command);
+	finish_line(b);
+}
+
+void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last)
+{
+	add_head(b, "close", t);
+	add_id(b, inst, 0);
+	if (last)
+		add_number(b, (int64_t)last);
+	finish_line(b);
+}
+
+void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const struct event_task *e)
+{
+	add_head(b, "queue", t);
+	add_id(b, inst, seq);
+	add_text(b, e->kind, WORD_MAX_LEN);
+	add_text(b, e->name, NAME_MAX_LEN);
+	add_text(b, e->key, NAME_MAX_LEN);
+	finish_line(b);
+}
+
+bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const struct event_task *e)
+{
+	size_t start = b->len;
+	bool whole;
+
+	add_head(b, "start", t);
+	add_id(b, inst, seq);
+	add_number(b, e->pid);
+	add_number(b, e->slot);
+	add_text(b, e->kind, WORD_MAX_LEN);
+	add_text(b, e->name, NAME_MAX_LEN);
+	add_text(b, e->key, NAME_MAX_LEN);
+	whole = add_last_text(b, start, e->command);
+	finish_line(b);
+	return whole;
+}
+
+void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int32_t pid)
+{
+	add_head(b, "pid", t);
+	add_id(b, inst, seq);
+	add_number(b, pid);
+	finish_line(b);
+}
+
+void event_add_figures(struct buf *b, const struct event_end *e)
+{
+	add_number(b, e->user_us);
+	add_number(b, e->system_us);
+	add_number(b, e->max_rss_kb);
+	add_number(b, e->minor_faults);
+	add_number(b, e->major_faults);
+	add_number(b, e->in_blocks);
+	add_number(b, e->out_blocks);
+	add_number(b, e->voluntary_switches);
+	add_number(b, e->involuntary_switches);
+	add_number(b, e->rchar);
+	add_number(b, e->wchar);
+	add_number(b, e->max_rss_at_most_kb);
+}
+
+void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     enum event_kind kind, const struct event_end *e)
+{
+	add_head(b, kind == EVENT_DONE ? "done" : kind == EVENT_FAIL ? "fail" :
+		 kind == EVENT_KILL ? "kill" : "gone", t);
+	add_id(b, inst, seq);
+	add_number(b, e->status);
+	event_add_figures(b, e);
+	finish_line(b);
+}
+
+void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		   const struct event_end *e)
+{
+	struct event_end told = *e;
+	enum event_kind kind = EVENT_DONE;
+
+	told.status = -1;
+	if (e->status >= 0 && WIFSIGNALED(e->status)) {
+		kind = EVENT_KILL;
+		told.status = WTERMSIG(e->status);
+	} else if (e->status >= 0) {
+		told.status = WEXITSTATUS(e->status);
+		kind = told.status ? EVENT_FAIL : EVENT_DONE;
+	}
+	event_add_ended(b, t, inst, seq, kind, &told);
+}
+
+/* As many of the names as fit. */
+static size_t add_names(struct buf *b, const char *word, int64_t t, const char *inst,
+			uint64_t seq, const char *const *names, size_t n)
+{
+	size_t start = b->len;
+	size_t i;
+
+	add_head(b, word, t);
+	add_id(b, inst, seq);
+	for (i = 0; i < n; i++) {
+		size_t size = redact_field_size(names[i], strlen(names[i]), NAME_MAX_LEN);
+
+		if (b->len - start + 1 + size > EVENT_MAX - 2)
+			break;
+		add_text(b, names[i], NAME_MAX_LEN);
+	}
+	finish_line(b);
+	return i;
+}
+
+size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		       const char *const *names, size_t n)
+{
+	return add_names(b, "after", t, inst, seq, names, n);
+}
+
+size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const char *const *names, size_t n)
+{
+	return add_names(b, "out", t, inst, seq, names, n);
+}
+
+void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		    const char *name, const char *key, const char *kind)
+{
+	add_head(b, "name", t);
+	add_id(b, inst, seq);
+	add_text(b, name, NAME_MAX_LEN);
+	add_text(b, key, NAME_MAX_LEN);
+	add_text(b, kind, WORD_MAX_LEN);
+	finish_line(b);
+}
+
+void event_add_span_begin(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+			  uint64_t span, const char *name)
+{
+	add_head(b, "begin", t);
+	add_id(b, inst, seq);
+	add_number(b, (int64_t)span);
+	add_text(b, name, NAME_MAX_LEN);
+	finish_line(b);
+}
+
+void event_add_span_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+			uint64_t span)
+{
+	add_head(b, "end", t);
+	add_id(b, inst, seq);
+	add_number(b, (int64_t)span);
+	finish_line(b);
+}
+
+void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		    const char *text)
+{
+	size_t start = b->len;
+
+	add_head(b, "note", t);
+	add_id(b, inst, seq);
+	add_last_text(b, start, text);
+	finish_line(b);
+}

@@ -1,0 +1,155 @@
+#ifndef BUILDBEAT_RECORDING_EVENT_H
+#define BUILDBEAT_RECORDING_EVENT_H
+
+#include "base/buf.h"
+#include "base/cursor.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The lines of tasks.log, written. One function a kind of line; each appends
+ * exactly one line, newline included, of at most EVENT_MAX bytes, so that one
+ * O_APPEND write() of it is never mixed with another process's. The format in
+ * words is buildbeat-recording(5); the reader is recording_tasks.c.
+ *
+ * Times are microseconds since the recording's start. Texts may be NULL (empty)
+ * and hold any byte; secrets in them are replaced, see redact.h. A value that is not
+ * known is -1, written as an empty field; empty fields at the end of a line are left out.
+ */
+
+#define EVENT_MAX 4096
+#define TASKS_HEADER "buildbeat tasks 1\n"
+
+/* An instance: one process that appends events. Opaque, unique in a recording,
+ * made from pid and time; neither tab nor dot in it. */
+#define INSTANCE_ID_MAX 16
+
+void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
+
+/* The words a line begins with. */
+enum event_kind {
+	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
+	EVENT_FAIL, EVENT_KILL, EVENT_GONE, EVENT_AFTER, EVENT_BEGIN, EVENT_END, EVENT_NOTE,
+	EVENT_NAME, EVENT_OUT,
+};
+
+struct event_open {
+	int32_t pid;
+	int32_t level;		/* the host's own nesting depth (MAKELEVEL), or -1 */
+	const char *ancestors;	/* own pid, parent's, ... comma separated */
+	const char *tool;	/* make, remake, buildbeat task, bitbake, ... */
+	const char *version;	/* of the tool */
+	const char *cwd;
+	const char *command;	/* how the host was called */
+};
+
+struct event_task {
+	int32_t pid;		/* or -1 */
+	int32_t slot;		/* the worker that runs it, where the host has such, or -1 */
+	const char *kind;	/* compile, link, ... where the host knows; else NULL */
+	const char *name;
+	const char *key;	/* rule, recipe, multiconfig, ... */
+	const char *command;
+};
+
+struct event_end {
+	int32_t status;		/* wait(2) status, or -1 when unknown */
+	int64_t user_us, system_us;
+	int64_t max_rss_kb;	/* the largest process, not the sum */
+	int64_t minor_faults, major_faults;
+	int64_t in_blocks, out_blocks;	/* of 512 bytes */
+	int64_t voluntary_switches, involuntary_switches;
+	int64_t rchar, wchar;	/* bytes through read() and write(), where asked */
+	int64_t max_rss_at_most_kb;	/* if max_rss_kb is not known, see peak.h */
+};
+
+struct rusage;
+
+/* All figures unknown; and filled from what wait4() gave (either may be
+ * followed by setting the rest). */
+void event_end_init(struct event_end *e, int32_t status);
+void event_end_rusage(struct event_end *e, const struct rusage *usage);
+
+/* The figures behind the status, each after a tab: user time to wchar and,
+ * where it is known, the upper bound of the memory. */
+void event_add_figures(struct buf *b, const struct event_end *e);
+
+void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e);
+/* last: the instance gave its tasks all numbers from 1 to this one and wrote a line of each;
+ * 0: nothing is said. */
+void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last);
+
+void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const struct event_task *e);
+/* False if the command in the line differs from the task's: it was cut, or secrets were
+ * replaced. */
+bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const struct event_task *e);
+/* "pid": the task's process became known after its start. */
+void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int32_t pid);
+/* "done", "fail" or "kill", by the status. */
+void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		   const struct event_end *e);
+
+/* The same with the word told: EVENT_DONE, EVENT_FAIL, EVENT_KILL, or EVENT_GONE for an
+ * end of which nobody knows how it was. status is what stands in the line, as the
+ * reader gives it: an exit status or a signal, -1 when not known. */
+void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     enum event_kind kind, const struct event_end *e);
+
+/*
+ * "after": names of the tasks (targets) this one waited for. Takes as many of
+ * the n names as fit one line and returns their number, at least one when n is
+ * not 0: call again for the rest.
+ */
+size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		       const char *const *names, size_t n);
+
+/* "out": what the task made besides what it is named after, in the same way. */
+size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const char *const *names, size_t n);
+
+/*
+ * "name": what the task is called, or of what key or kind it is, became known
+ * later, and counts. NULL or empty: as it was. Any process may tell.
+ */
+void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		    const char *name, const char *key, const char *kind);
+
+/* Phases of a task, or of the instance itself when seq is 0. */
+void event_add_span_begin(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+			  uint64_t span, const char *name);
+void event_add_span_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+			uint64_t span);
+void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		    const char *text);
+
+/* Reading one line back (without its newline). */
+
+struct event {
+	enum event_kind kind;
+	int64_t time_us;
+	struct slice inst;
+	uint64_t seq;		/* 0: the line is about the instance */
+	struct cursor rest;	/* the fields after the id, still escaped */
+};
+
+enum event_parsed {
+	EVENT_PARSED,
+	EVENT_UNKNOWN,		/* well formed, but with a word of a later version */
+	EVENT_DAMAGED,
+};
+
+enum event_parsed event_parse(struct slice line, struct event *e);
+
+/* The next field; an empty slice where the line has ended. */
+struct slice event_field(struct event *e);
+
+/* The next field as a number, -1 when it is empty, absent or not a number. */
+int64_t event_number(struct event *e);
+
+/* event_number() for the next count fields. */
+void event_numbers(struct event *e, int64_t *n, size_t count);
+
+#endif

@@ -1,0 +1,143 @@
+#include "recording/event.h"
+
+#include <string.h>
+
+#define WORD_MAX 7		/* no line with a word is shorter */
+
+/* The end of a field, passed. */
+static bool field_end(struct cursor *c)
+{
+	return cursor_at_end(c) || cursor_byte(c, '\t');
+}
+
+/* The word with its tab, passed. Inline: what is compared with is known to the compiler. */
+static inline bool word_is(struct cursor *c, const char *word, enum event_kind is,
+			   enum event_kind *kind)
+{
+	if (memcmp(c->p, word, strlen(word)))
+		return false;
+	c->p += strlen(word);
+	*kind = is;
+	return true;
+}
+
+/* A word this version knows, passed; a line that ends behind it is none. */
+static bool known_word(struct cursor *c, enum event_kind *kind)
+{
+	if (c->end - c->p < WORD_MAX)
+		return false;
+	switch (*c->p) {
+	case 'a': return word_is(c, "after\t", EVENT_AFTER, kind);
+	case 'b': return word_is(c, "begin\t", EVENT_BEGIN, kind);
+	case 'c': return word_is(c, "close\t", EVENT_CLOSE, kind);
+	case 'd': return word_is(c, "done\t", EVENT_DONE, kind);
+	case 'e': return word_is(c, "end\t", EVENT_END, kind);
+	case 'f': return word_is(c, "fail\t", EVENT_FAIL, kind);
+	case 'g': return word_is(c, "gone\t", EVENT_GONE, kind);
+	case 'k': return word_is(c, "kill\t", EVENT_KILL, kind);
+	case 'n': return word_is(c, "name\t", EVENT_NAME, kind) ||
+			 word_is(c, "note\t", EVENT_NOTE, kind);
+	case 'o': return word_is(c, "out\t", EVENT_OUT, kind) ||
+			 word_is(c, "open\t", EVENT_OPEN, kind);
+	case 'p': return word_is(c, "pid\t", EVENT_PID, kind);
+	case 'q': return word_is(c, "queue\t", EVENT_QUEUE, kind);
+	case 's': return word_is(c, "start\t", EVENT_START, kind);
+	default: return false;
+	}
+}
+
+/* A word that a line may begin with in a later version. */
+static bool other_word(struct cursor *c)
+{
+	const char *p = c->p;
+	bool any;
+
+	while (p < c->end && ((*p >= 'a' && *p <= 'z') || *p == '_'))
+		p++;
+	any = p > c->p;
+	c->p = p;
+	return any && field_end(c);
+}
+
+/* INST or INST.SEQ */
+static bool read_id(struct cursor *c, struct event *e)
+{
+	const char *p = c->p;
+
+	while (p < c->end && *p != '.' && *p != '\t')
+		p++;
+	e->inst = (struct slice){ c->p, (size_t)(p - c->p) };
+	e->seq = 0;
+	c->p = p;
+	if (!e->inst.len || e->inst.len >= INSTANCE_ID_MAX)
+		return false;
+	if (cursor_byte(c, '.') && (!cursor_u64(c, &e->seq) || !e->seq))
+		return false;
+	return field_end(c);
+}
+
+enum event_parsed event_parse(struct slice line, struct event *e)
+{
+	struct cursor c;
+	bool known;
+
+	cursor_init(&c, line.p, line.len);
+	known = known_word(&c, &e->kind);
+	if (!known && !other_word(&c))
+		return EVENT_DAMAGED;
+	if (!cursor_i64(&c, &e->time_us) || !field_end(&c) || !read_id(&c, e))
+		return EVENT_DAMAGED;
+	e->rest = c;
+	return known ? EVENT_PARSED : EVENT_UNKNOWN;
+}
+
+struct slice event_field(struct event *e)
+{
+	struct slice field;
+
+	/* Most are empty. */
+	if (cursor_byte(&e->rest, '\t'))
+		return (struct slice){ e->rest.p - 1, 0 };
+	if (!cursor_until(&e->rest, '\t', &field))
+		return (struct slice){ e->rest.p, 0 };
+	return field;
+}
+
+/* One that is longer than most, or no number. */
+static int64_t other_number(struct event *e)
+{
+	struct cursor c = e->rest;
+	int64_t n;
+
+	if (!cursor_i64(&c, &n) || !field_end(&c)) {
+		event_field(e);
+		return -1;
+	}
+	e->rest.p = c.p;
+	return n;
+}
+
+int64_t event_number(struct event *e)
+{
+	const char *p = e->rest.p, *end = e->rest.end;
+	unsigned digits;
+	uint64_t n;
+
+	if (p == end)
+		return -1;
+	if (*p == '\t') {
+		e->rest.p++;
+		return -1;
+	}
+	digits = cursor_digits15(p, end, &n);
+	if (!digits || p + digits == end || p[digits] != '\t')
+		return other_number(e);
+	e->rest.p = p + digits + 1;
+	return (int64_t)n;
+}
+
+void event_numbers(struct event *e, int64_t *n, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		n[i] = event_number(e);
+}

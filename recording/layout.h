@@ -1,0 +1,24 @@
+#ifndef BUILDBEAT_RECORDING_LAYOUT_H
+#define BUILDBEAT_RECORDING_LAYOUT_H
+
+/* The files of a recording and the words they share. */
+
+#define LAYOUT_BASE "buildstats"	/* directory of recordings, below the build's cwd */
+#define LAYOUT_LATEST "latest"		/* symbolic link in it to the newest */
+
+#define LAYOUT_BUILD "build"
+#define LAYOUT_TASKS "tasks.log"
+#define LAYOUT_TASKS_PREFIX "tasks"	/* tasks-ID.log: one a writer, on NFS */
+#define LAYOUT_PROC_TASKS "proc_tasks.log"
+#define LAYOUT_OE "oe"		/* a directory: the same in OpenEmbedded's layout */
+#define LAYOUT_PROCESSES "processes.log"
+#define LAYOUT_LOST "lost.log"		/* counts of what could not be written; see lost.h */
+#define LAYOUT_ZSTD_SUFFIX ".zst"
+#define LAYOUT_TICKET "buildbeat.mk"	/* what MAKEFILES names; see store.h */
+
+#define LAYOUT_WARNING "warning"	/* a key of build: what reading its source gave */
+#define LAYOUT_IMPORTED "imported"	/* and whose format that had */
+
+#define LAYOUT_BUILD_HEADER "buildbeat build 1\n"
+
+#endif

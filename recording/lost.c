@@ -1,0 +1,240 @@
+#include "recording/lost.h"
+
+#include "base/buf.h"
+#include "recording/layout.h"
+#include "recording/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define BUILD_RESERVED 16384
+
+static const struct {
+	int error;
+	const char *word;
+} reasons[] = {
+	{ -ENOSPC, "disk" }, { -EDQUOT, "quota" }, { -EFBIG, "limit" },
+};
+
+enum { N_REASONS = sizeof reasons / sizeof *reasons };
+
+bool lost_is_full(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
+}
+
+static const char *word_of(int error)
+{
+	for (int i = 0; i < N_REASONS; i++) {
+		if (reasons[i].error == error)
+			return reasons[i].word;
+	}
+	return reasons[0].word;
+}
+
+void lost_count(struct lost *l, const char *text, size_t len)
+{
+	const char *end = text + len, *eol;
+
+	for (; text < end; text = eol + 1) {
+		eol = memchr(text, '\n', (size_t)(end - text));
+		if (!eol)
+			eol = end;
+		l->lines++;
+		l->tasks += eol - text > 6 && !memcmp(text, "start\t", 6);
+	}
+}
+
+void lost_add_text(struct buf *b, const struct lost *l)
+{
+	const char *comma = "";
+
+	if (l->tasks) {
+		buf_addf(b, "%llu task%s", (unsigned long long)l->tasks,
+			 l->tasks == 1 ? "" : "s");
+		comma = ", ";
+	}
+	if (l->lines > l->tasks) {
+		buf_addf(b, "%s%llu %sline%s", comma, (unsigned long long)(l->lines - l->tasks),
+			 l->tasks ? "other " : "", l->lines - l->tasks == 1 ? "" : "s");
+		comma = ", ";
+	}
+	if (l->parts)
+		buf_addf(b, "%ssamples or names", comma);
+	buf_addf(b, " lost (%s)", l->reason == LOST_UNTOLD ? "the recording lacks their lines" :
+		 strerror(-l->reason));
+}
+
+/* Reading */
+
+static bool read_reason(struct lost *l, struct cursor *c)
+{
+	int reason = -ENOSPC;
+
+	for (int i = 0; i < N_REASONS; i++) {
+		if (cursor_literal(c, reasons[i].word))
+			reason = reasons[i].error;
+	}
+	if (!l->reason)
+		l->reason = reason;
+	return true;
+}
+
+bool lost_parse(struct lost *l, struct slice line, struct slice *inst)
+{
+	struct slice skipped;
+	uint64_t lines, tasks;
+	struct cursor c;
+	int64_t time_us;
+	bool part;
+
+	if (inst)
+		*inst = (struct slice){ line.p, 0 };
+	cursor_init(&c, line.p, line.len);
+	if (cursor_literal(&c, "buildbeat lost 1"))
+		return true;
+	part = cursor_literal(&c, "part\t");
+	if (!part && !cursor_literal(&c, "lost\t"))
+		return false;
+	if (!cursor_i64(&c, &time_us) || !cursor_byte(&c, '\t') ||
+	    !cursor_until(&c, '\t', &skipped))
+		return false;
+	if (part) {
+		l->parts = true;
+		return read_reason(l, &c);
+	}
+	if (!cursor_u64(&c, &lines) || !cursor_byte(&c, '\t') || !cursor_u64(&c, &tasks) ||
+	    !cursor_byte(&c, '\t') || tasks > lines || l->lines + lines < lines)
+		return false;
+	l->lines += lines;
+	l->tasks += tasks;
+	if (inst)
+		*inst = skipped;
+	return read_reason(l, &c);
+}
+
+static void parse_all(struct lost *l, const char *text, size_t len)
+{
+	struct cursor c;
+	struct slice line;
+	bool complete;
+
+	cursor_init(&c, text, len);
+	while (cursor_line(&c, &line, &complete))
+		lost_parse(l, line, NULL);
+}
+
+int lost_read(struct lost *l, int dir_fd)
+{
+	int fd = openat(dir_fd, LAYOUT_LOST, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	char text[16384];
+	size_t len = 0, whole;
+	const char *eol;
+	ssize_t n;
+
+	*l = (struct lost){ 0 };
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	while ((n = read(fd, text + len, sizeof text - len)) > 0 || (n < 0 && errno == EINTR)) {
+		len += n > 0 ? (size_t)n : 0;
+		eol = memrchr(text, '\n', len);
+		whole = eol ? (size_t)(eol + 1 - text) : 0;
+		parse_all(l, text, whole);
+		len = whole || len < sizeof text ? len - whole : 0;
+		memmove(text, text + whole, len);
+	}
+	n = n < 0 ? -errno : 0;
+	close(fd);
+	return (int)n;
+}
+
+/* Writing */
+
+static void reserve(int dir_fd, const char *name, int64_t len)
+{
+	int fd = openat(dir_fd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct statvfs fs;
+
+	if (fd < 0)
+		return;
+	/* Not the room that a small disk has for the recording itself. */
+	if (fstatvfs(fd, &fs) || fs.f_bavail < (uint64_t)len * 16 / (fs.f_frsize | 1))
+		len = 4096;
+	fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, len);
+	close(fd);
+}
+
+static int append(int dir_fd, const struct buf *line)
+{
+	int fd = store_open_at(dir_fd, LAYOUT_LOST, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
+	struct stat st;
+	int r = 0;
+
+	if (fd < 0)
+		return fd;
+	/* Removed at the end of a build that a process outlives. */
+	if (!fstat(fd, &st) && !st.st_size)
+		r = store_write(fd, LOST_HEADER, strlen(LOST_HEADER));
+	if (!r && line)
+		r = store_write(fd, line->data, line->len);
+	close(fd);
+	return r;
+}
+
+void lost_begin(int dir_fd)
+{
+	append(dir_fd, NULL);
+	reserve(dir_fd, LAYOUT_LOST, LOST_RESERVED);
+	reserve(dir_fd, LAYOUT_BUILD, BUILD_RESERVED);
+}
+
+static void give_back(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st))
+		fallocate(fd, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, st.st_size,
+			  LOST_RESERVED);
+	close(fd);
+}
+
+void lost_end(int dir_fd)
+{
+	struct stat st;
+
+	give_back(dir_fd, LAYOUT_BUILD);
+	if (fstatat(dir_fd, LAYOUT_LOST, &st, AT_SYMLINK_NOFOLLOW))
+		return;
+	if (st.st_size <= (off_t)strlen(LOST_HEADER))
+		unlinkat(dir_fd, LAYOUT_LOST, 0);
+	else
+		give_back(dir_fd, LAYOUT_LOST);
+}
+
+int lost_append_tasks(int dir_fd, int64_t time_us, const char *inst, const struct lost *l)
+{
+	char text[128];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	buf_addf(&b, "lost\t%lld\t%s\t%llu\t%llu\t%s\n", (long long)time_us, inst,
+		 (unsigned long long)l->lines, (unsigned long long)l->tasks, word_of(l->reason));
+	return append(dir_fd, &b);
+}
+
+int lost_append_part(int dir_fd, int64_t time_us, const char *part, int error)
+{
+	char text[128];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	buf_addf(&b, "part\t%lld\t%s\t%s\n", (long long)time_us, part, word_of(error));
+	return append(dir_fd, &b);
+}

@@ -1,0 +1,55 @@
+#ifndef BUILDBEAT_RECORDING_PROCESS_LOG_H
+#define BUILDBEAT_RECORDING_PROCESS_LOG_H
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "recording/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The lines of processes.log, one a process, written when it has ended. In words
+ * in buildbeat-recording(5); the reader of the file is recording_processes.c.
+ *
+ *   buildbeat processes 1
+ *   done	48211	4711	4700	31022	120	cc -c hello.c	0	21000	8000
+ *   fail	TIME	PID	PARENT	WALL	EXEC	COMMAND	STATUS	FIGURES
+ *   runs	99000	4712	4711	52000	80	ccache --daemon
+ *   lost	70000	12
+ */
+
+#define PROCESS_LOG_NAME "processes"
+#define PROCESS_LOG_HEADER "buildbeat processes 1\n"
+#define PROCESS_COMMAND_MAX 240		/* escaped */
+
+enum process_word {
+	PROCESS_ENDED,
+	PROCESS_RUNS,		/* when the recording ended */
+	PROCESS_LOST,		/* so many events about processes are missing before it */
+};
+
+struct process_line {
+	enum process_word word;
+	int64_t time_us;	/* of its end, of the recording's */
+	int64_t n_lost;		/* of PROCESS_LOST, which has nothing of the following */
+	int32_t pid, parent;	/* the process that started it */
+	int64_t wall_us;	/* how long it lived up to then */
+	int64_t exec_us;	/* into its life it became what it is, -1: it never did and is
+				   a copy of its parent */
+	struct slice command;	/* escaped; of a copy that of its parent */
+	struct event_end end;	/* of the process alone, without its children */
+};
+
+/* The words of a process (/proc/PID/cmdline) as the escaped text of a line, in
+ * place of what b holds, its secrets replaced. The last word ends with a NUL byte, or is
+ * cut. */
+void process_log_command(struct buf *b, char *words, size_t len);
+
+void process_log_add(struct buf *b, const struct process_line *l);
+
+/* One line without its newline. command points into it. */
+enum event_parsed process_log_parse(struct slice line, struct process_line *l);
+
+#endif

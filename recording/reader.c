@@ -1,0 +1,157 @@
+#include "recording/reader.h"
+
+#include "base/field.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WARNINGS_MAX 100
+
+void reader_init(struct reader *r, struct recording *rec, struct error *err)
+{
+	*rec = (struct recording){ .start_wall_ns = -1, .start_mono_ns = -1,
+		.end_us = -1, .last_us = 0, .interval_ms = -1 };
+	*r = (struct reader){ .rec = rec, .err = err, .last_instance = NO_INDEX };
+}
+
+int reader_warn(struct reader *r, const char *format, ...)
+{
+	struct recording *rec = r->rec;
+	struct warning *grown;
+	va_list ap;
+
+	if (rec->n_warnings >= WARNINGS_MAX)
+		return 0;
+	grown = array_grow(rec->warning, rec->n_warnings, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	rec->warning = grown;
+	va_start(ap, format);
+	vsnprintf(grown[rec->n_warnings++].text, sizeof grown->text, format, ap);
+	va_end(ap);
+	return 0;
+}
+
+int reader_unreadable(struct reader *r, int code, const char *format, ...)
+{
+	char name[256], path[PATH_MAX];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(name, sizeof name, format, ap);
+	va_end(ap);
+	if (code == -ENOENT)
+		return reader_warn(r, "%s: %s", name, strerror(ENOENT));
+	snprintf(path, sizeof path, "%s/%s", r->rec->path ? r->rec->path : ".", name);
+	return error_sys(r->err, code, path, "cannot read");
+}
+
+void reader_saw(struct reader *r, int64_t time_us)
+{
+	if (time_us > r->rec->last_us)
+		r->rec->last_us = time_us;
+}
+
+const char *reader_string(struct slice text)
+{
+	/* The parsers own the memory; slices only look const. */
+	char *p = (char *)(uintptr_t)text.p;
+
+	p[field_decode(p, text.len, NULL)] = '\0';
+	return p;
+}
+
+/* "buildbeat NAME VERSION", then the end or a blank. */
+static bool parse_header(struct slice line, const char *name, uint64_t *version,
+			 struct slice *rest)
+{
+	struct cursor c;
+
+	cursor_init(&c, line.p, line.len);
+	if (!cursor_literal(&c, "buildbeat ") || !cursor_literal(&c, name) ||
+	    !cursor_byte(&c, ' ') || !cursor_u64(&c, version))
+		return false;
+	if (!cursor_at_end(&c) && !cursor_byte(&c, ' '))
+		return false;
+	*rest = (struct slice){ c.p, (size_t)(c.end - c.p) };
+	return true;
+}
+
+bool reader_parse_header(struct slice line, const char *name, struct slice *rest)
+{
+	uint64_t version;
+
+	return parse_header(line, name, &version, rest) && version == 1;
+}
+
+int reader_header(struct reader *r, const struct slice *line, const char *file,
+		  const char *name, struct slice *rest)
+{
+	uint64_t version;
+
+	if (!line || !parse_header(*line, name, &version, rest) || version < 1)
+		return reader_warn(r, "%s: its first line is not that of a recording, left out",
+				   file);
+	if (version > 1)
+		return error_set(r->err, -EINVAL, file, 1, 0,
+				 "format version %llu is newer than this program's (1)",
+				 (unsigned long long)version);
+	r->n_understood++;
+	return 1;
+}
+
+void damage_add(struct damage *d, unsigned line)
+{
+	if (!d->n++)
+		d->first_line = line;
+}
+
+int damage_tell(struct reader *r, const struct damage *d, const char *file)
+{
+	int error = 0;
+
+	if (d->n == 1)
+		error = reader_warn(r, "%s:%u: damaged line left out", file, d->first_line);
+	else if (d->n)
+		error = reader_warn(r, "%s:%u: damaged lines left out: this and %u more",
+				    file, d->first_line, d->n - 1);
+	if (!error && d->torn)
+		error = reader_warn(r, "%s: its last line is torn, left out", file);
+	return error;
+}
+
+bool reader_line(struct cursor *c, struct slice *line, struct damage *d)
+{
+	bool complete;
+
+	while (cursor_line(c, line, &complete)) {
+		if (!complete)
+			d->torn = true;
+		else if (line->len > FEED_LINE_MAX)
+			damage_add(d, c->line);
+		else
+			return true;
+	}
+	return false;
+}
+
+bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d)
+{
+	for (;;) {
+		switch (feed_line(f, line)) {
+		case FEED_WHOLE:
+			return true;
+		case FEED_TORN:
+			d->torn = true;
+			break;
+		case FEED_TOO_LONG:
+			damage_add(d, f->line);
+			break;
+		case FEED_END:
+			return false;
+		}
+	}
+}

@@ -1,0 +1,208 @@
+#ifndef BUILDBEAT_RECORDING_READER_H
+#define BUILDBEAT_RECORDING_READER_H
+
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/feed.h"
+#include "base/index.h"
+#include "base/texts.h"
+#include "recording/recording.h"
+
+/*
+ * The inside of recording_read(), private to recording*.c and their tests: a
+ * parser for each kind of file. Those that are short they get as a whole, in memory
+ * they may write to (texts are unescaped and ended in place) with one byte of room
+ * behind it; tasks and their samples line by line.
+ */
+
+/* Times beyond ten years are damage. */
+#define READER_TIME_MAX_US 315360000000000
+
+struct reader {
+	struct recording *rec;
+	struct error *err;
+	bool sums_only;		/* no rec->after, rec->out, rec->usage */
+	unsigned n_understood;	/* files whose first line is a recording's */
+	/* tasks */
+	struct index instances;	/* newest instance of an id */
+	struct index tasks;	/* by instance and number: those not in `numbered` */
+	struct index spans;
+	struct told_lost *told_lost;	/* by lost.log */
+	size_t n_told_lost;
+	uint64_t *last_task;	/* of each instance, as its close says; 0: it does not */
+	size_t n_last_task;
+	struct numbered *numbered;	/* of each instance: its tasks by number */
+	uint32_t last_instance;
+	struct slice last_id;	/* of it; points into its text */
+	bool no_memory;		/* for a text */
+	text_place place;	/* of the line of a task that is being read */
+	struct index kinds;	/* of kind, by their hashes */
+	size_t n_kinds;
+	const char **kind;
+	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kind` */
+	struct buf scratch;
+	struct index programs;	/* of rec->program, by their hashes */
+	size_t n_processes;
+	struct process *process;
+	struct task_usage *newest;	/* sample of each task; time_ms -1: none */
+	struct runs *runs;		/* NULL: no rec->usage */
+	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
+	uint32_t *out_task;	/* and of rec->out */
+};
+
+void reader_init(struct reader *r, struct recording *rec, struct error *err);
+void reader_release(struct reader *r);
+
+/*
+ * A file of the recording cannot be read: err says which and why, and code is returned,
+ * because the data in it would be missing. If the file was removed meanwhile (-ENOENT), that
+ * is only a warning.
+ */
+int reader_unreadable(struct reader *r, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* One more of rec->warnings; beyond a hundred they are dropped. */
+int reader_warn(struct reader *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Newest time seen. */
+void reader_saw(struct reader *r, int64_t time_us);
+
+/*
+ * The first line (NULL: there is no complete one), "buildbeat NAME 1 ...": 1 and
+ * the rest of the line in *rest. 0: it is none, a warning tells. Negative: a
+ * future version.
+ */
+int reader_header(struct reader *r, const struct slice *line, const char *file,
+		  const char *name, struct slice *rest);
+
+/* Is the line such a first line of version 1. */
+bool reader_parse_header(struct slice line, const char *name, struct slice *rest);
+
+/* "NAME:UNIT:KIND"; the name may have colons. False: damaged. */
+bool reader_parse_column(struct slice word, struct series_column *column);
+
+/* Where a line of a proc log stands (series.h). */
+struct sample_time {
+	int64_t grid, time_ms;
+	bool absolute;		/* the time stands in the line */
+	bool gap;
+	bool even;		/* "~": nothing is known of the points passed */
+	bool levels;		/* "=": not changes */
+};
+
+#define READER_INTERVAL_MAX_MS 86400000
+
+/* What is in front of the values; grid is that of the line before, -1 for none.
+ * False: damaged. */
+bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
+		       struct sample_time *out);
+
+/* The point of the grid a time belongs to. */
+int64_t reader_grid(int64_t time_ms, int64_t interval_ms);
+
+/* a + b where damaged files may overflow. */
+static inline int64_t reader_plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+/* What was left out of one file. */
+struct damage {
+	unsigned n, first_line;
+	bool torn;
+};
+
+void damage_add(struct damage *d, unsigned line);
+int damage_tell(struct reader *r, const struct damage *d, const char *file);
+
+/* The next complete line of sane length; what is not is counted. */
+bool reader_line(struct cursor *c, struct slice *line, struct damage *d);
+bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d);
+
+/*
+ * One file of the recording by its plain name (build, tasks*.log, proc_*.log):
+ * its text, with one byte of room behind it, which may be taken over; of those
+ * that are read line by line what fd gives (it becomes the reader's; -1: nothing)
+ * comes behind. build and the tasks come first, then reader_finish_tasks(), then
+ * the others.
+ */
+int reader_file(struct reader *r, const char *name, struct buf *text, int fd);
+bool reader_is_streamed(const char *name);
+
+/* file is the name that warnings tell. 0, -ENOMEM or -EINVAL (future version). */
+int reader_build(struct reader *r, const char *file, char *text, size_t len);
+int reader_tasks(struct reader *r, const char *file, struct feed *f);
+int reader_more_tasks(struct reader *r, struct slice lines);
+int reader_series(struct reader *r, const char *file, const char *name,
+		  char *text, size_t len);
+int reader_usage(struct reader *r, const char *file, struct feed *f);
+int reader_processes(struct reader *r, const char *file, struct feed *f);
+
+/*
+ * The samples of rec->usage while they come, for n_tasks tasks (recording_runs.c).
+ * NULL when out of memory, as -ENOMEM below.
+ */
+struct runs *runs_new(size_t n_tasks);
+
+/* NULL is fine. */
+void runs_free(struct runs *runs);
+
+/* A sample of the task is about to become the newest, in this era. */
+int runs_touch(struct reader *r, uint32_t task, uint32_t era);
+
+/* What is its newest stays as it is; counted in its n_usage after the call. */
+int runs_add(struct reader *r, uint32_t task);
+
+/* The task is over; and every one not touched in this era. */
+int runs_over(struct reader *r, uint32_t task);
+int runs_forget(struct reader *r, uint32_t era);
+
+/* The newest ones are added; then, once n_usage counts them, the list is in order. */
+int runs_finish(struct reader *r);
+int runs_sort(struct reader *r);
+
+/* An instance, by an id of less than INSTANCE_ID_MAX bytes: the newest of that id,
+ * NO_INDEX if there is none; and a new one. */
+uint32_t reader_find_instance(struct reader *r, struct slice id);
+int reader_add_instance(struct reader *r, struct slice id, int64_t time_us);
+
+/* One whose first line is lost, or in a file that is read later; and one that opens:
+ * it takes over what was made up, any other of that id belonged to a process that is
+ * no more. 0 or -ENOMEM. */
+int reader_make_up_instance(struct reader *r, struct slice id, int64_t time_us);
+int reader_open_instance(struct reader *r, struct slice id, int64_t time_us, uint32_t *at);
+
+/* The task of that number, a new one if there is none. */
+int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *task);
+
+/* Names behind "after" and "out", still escaped, for the task. */
+int reader_after(struct reader *r, uint32_t task, struct slice names);
+int reader_out(struct reader *r, uint32_t task, struct slice names);
+
+/* Kinds of tasks from an escaped field: as recorded, "" if empty, and as the command
+ * tells. Out of memory is remembered in r->no_memory. */
+const char *reader_kind(struct reader *r, struct slice field);
+const char *reader_kind_of_command(struct reader *r, struct slice field);
+
+/* The task, NO_INDEX if there is none. */
+uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
+
+/* The numbers of an instance's tasks go up to this, and no lines of so many of them were
+ * written, as lost.log says; then, after all files, the tasks that are missing without
+ * that are added to rec->lost. */
+int reader_last_task(struct reader *r, uint32_t instance, int64_t last);
+int reader_told_lost(struct reader *r, struct slice inst, uint64_t tasks);
+int reader_count_missing(struct reader *r);
+
+/* After all files: order, parents. 0 or -ENOMEM. */
+int reader_finish_tasks(struct reader *r);
+int reader_sort_names(struct reader *r);
+int reader_finish_usage(struct reader *r);
+int reader_link(struct reader *r);
+int reader_finish_processes(struct reader *r);
+
+/* The text made a string where it lies: escapes undone, NUL behind. */
+const char *reader_string(struct slice text);
+
+#endif

@@ -1,0 +1,113 @@
+#include "recording/layout.h"
+#include "recording/reader.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int add_line(struct reader *r, struct slice key, struct slice value)
+{
+	struct recording *rec = r->rec;
+	struct build_line *grown = array_grow(rec->build, rec->n_build, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	rec->build = grown;
+	grown[rec->n_build++] = (struct build_line){ reader_string(key), reader_string(value) };
+	return 0;
+}
+
+/* key: value */
+static bool split(struct slice line, struct slice *key, struct slice *value)
+{
+	const char *colon = memchr(line.p, ':', line.len);
+	const char *from = colon ? colon + 1 : NULL;
+	const char *end = line.p + line.len;
+
+	if (!colon || colon == line.p)
+		return false;
+	if (from < end && *from == ' ')
+		from++;
+	*key = (struct slice){ line.p, (size_t)(colon - line.p) };
+	*value = (struct slice){ from, (size_t)(end - from) };
+	return !memchr(line.p, '\0', line.len);
+}
+
+static int64_t number_up_to(const struct recording *rec, const char *key, int64_t max)
+{
+	int64_t n = recording_build_number(rec, key);
+
+	return n >= 0 && n <= max ? n : -1;
+}
+
+/* The wall clock is for showing only: every interval is the monotonic one's. */
+static int warn_of_clock(struct reader *r, int64_t end_wall_ns)
+{
+	struct recording *rec = r->rec;
+	int64_t off_s;
+
+	if (rec->start_wall_ns < 0 || end_wall_ns < 0 || rec->end_us < 0)
+		return 0;
+	off_s = (end_wall_ns - rec->start_wall_ns) / 1000000000 - rec->end_us / 1000000;
+	if (off_s >= -60 && off_s <= 60)
+		return 0;
+	return reader_warn(r, "the clock was set %s by %lld s during the build; durations are right",
+			   off_s < 0 ? "back" : "forward",
+			   (long long)(off_s < 0 ? -off_s : off_s));
+}
+
+/* Where it was imported from, and what was amiss there. */
+static int source_of(struct reader *r)
+{
+	struct recording *rec = r->rec;
+	const char *imported = recording_build(rec, LAYOUT_IMPORTED);
+	int error = 0;
+
+	if (imported && !strcmp(imported, "oe"))
+		rec->format = FORMAT_OE;
+	for (size_t i = 0; !error && i < rec->n_build; i++) {
+		if (!strcmp(rec->build[i].key, LAYOUT_WARNING))
+			error = reader_warn(r, "%s", rec->build[i].value);
+	}
+	return error;
+}
+
+static int fill(struct reader *r)
+{
+	struct recording *rec = r->rec;
+
+	rec->start_wall_ns = number_up_to(rec, "start_wall_ns", INT64_MAX);
+	rec->start_mono_ns = number_up_to(rec, "start_mono_ns", INT64_MAX);
+	rec->interval_ms = number_up_to(rec, "interval_ms", READER_TIME_MAX_US / 1000);
+	rec->end_us = number_up_to(rec, "end_us", READER_TIME_MAX_US);
+	reader_saw(r, rec->end_us);
+	if (source_of(r))
+		return -ENOMEM;
+	return warn_of_clock(r, number_up_to(rec, "end_wall_ns", INT64_MAX));
+}
+
+int reader_build(struct reader *r, const char *file, char *text, size_t len)
+{
+	struct damage damage = { 0 };
+	struct slice line, rest, key, value;
+	struct cursor c;
+	bool whole;
+	int error;
+
+	cursor_init(&c, text, len);
+	whole = cursor_line(&c, &line, &whole) && whole;
+	error = reader_header(r, whole ? &line : NULL, file, "build", &rest);
+	if (error <= 0)
+		return error;
+	error = 0;
+	while (!error && reader_line(&c, &line, &damage)) {
+		if (!line.len)
+			continue;
+		if (split(line, &key, &value))
+			error = add_line(r, key, value);
+		else
+			damage_add(&damage, c.line);
+	}
+	if (!error)
+		error = fill(r);
+	return error ? error : damage_tell(r, &damage, file);
+}

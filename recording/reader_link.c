@@ -1,0 +1,163 @@
+#include "recording/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A host may stamp a task's start only once its process runs already. */
+#define SLACK_US 100000
+
+/*
+ * Which task an instance ran inside: the instance tells its process's ancestors,
+ * the nearest first; the first of them that is the process of a task running when
+ * the instance opened is it.
+ */
+struct host {
+	int32_t pid;
+	uint32_t task;
+	int64_t start_us;
+};
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct host *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->start_us != y->start_us)
+		return x->start_us < y->start_us ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* The next pid of "1,2,3". */
+static bool next_pid(struct cursor *c, int32_t *pid)
+{
+	uint64_t n;
+
+	if (!cursor_u64(c, &n) || n > INT32_MAX)
+		return false;
+	cursor_byte(c, ',');
+	*pid = (int32_t)n;
+	return true;
+}
+
+static int collect_wanted(const struct recording *rec, struct index *wanted)
+{
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		struct cursor c;
+		int32_t pid;
+
+		cursor_init(&c, rec->instance[i].ancestors, strlen(rec->instance[i].ancestors));
+		while (next_pid(&c, &pid)) {
+			if (index_put(wanted, (uint64_t)pid, 0, 0))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* The tasks with a wanted pid, sorted. */
+static int collect_hosts(const struct recording *rec, const struct index *wanted,
+			 struct host **out, size_t *n)
+{
+	uint32_t unused;
+
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+		struct host *grown;
+
+		if (t->pid < 0 || t->start_us < 0 ||
+		    !index_find(wanted, (uint64_t)t->pid, 0, &unused))
+			continue;
+		grown = array_grow(*out, *n, sizeof *grown);
+		if (!grown)
+			return -ENOMEM;
+		*out = grown;
+		grown[(*n)++] = (struct host){ t->pid, (uint32_t)i, t->start_us };
+	}
+	if (*n)
+		qsort(*out, *n, sizeof **out, by_pid);
+	return 0;
+}
+
+/* The last task of that process that started in time. */
+static uint32_t task_at(const struct host *host, size_t n, int32_t pid, int64_t time_us)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (host[middle].pid < pid ||
+		    (host[middle].pid == pid && host[middle].start_us <= time_us))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && host[low - 1].pid == pid ? host[low - 1].task : NO_INDEX;
+}
+
+/* Parents open before their children, so no chain of parents is a ring. */
+static bool can_host(const struct recording *rec, uint32_t task, uint32_t instance)
+{
+	const struct task *t = &rec->task[task];
+	const struct instance *parent = &rec->instance[t->instance];
+	const struct instance *child = &rec->instance[instance];
+
+	if (t->end_us >= 0 && t->end_us < child->open_us)
+		return false;
+	return parent->open_us < child->open_us ||
+	       (parent->open_us == child->open_us && t->instance < instance);
+}
+
+static void set_parent(struct recording *rec, uint32_t at, uint32_t task)
+{
+	if (task == NO_INDEX || !can_host(rec, task, at))
+		return;
+	rec->instance[at].parent_task = task;
+	rec->task[task].hosts = true;
+}
+
+/* "=INST.SEQ": who wrote it knew the task and not the processes. */
+static uint32_t named_parent(struct reader *r, const char *ancestors)
+{
+	struct cursor c;
+	struct slice inst;
+	uint64_t seq;
+
+	cursor_init(&c, ancestors, strlen(ancestors));
+	if (!cursor_byte(&c, '=') || !cursor_until(&c, '.', &inst) || !cursor_u64(&c, &seq))
+		return NO_INDEX;
+	return reader_find_task(r, inst, seq);
+}
+
+static void link_instance(struct recording *rec, uint32_t at, const struct host *host,
+			  size_t n)
+{
+	struct instance *i = &rec->instance[at];
+	struct cursor c;
+	int32_t pid;
+
+	cursor_init(&c, i->ancestors, strlen(i->ancestors));
+	while (i->parent_task == NO_INDEX && next_pid(&c, &pid))
+		set_parent(rec, at, task_at(host, n, pid, i->open_us + SLACK_US));
+}
+
+int reader_link(struct reader *r)
+{
+	struct recording *rec = r->rec;
+	struct index wanted = INDEX_INIT;
+	struct host *host = NULL;
+	size_t n = 0;
+	int error = collect_wanted(rec, &wanted);
+
+	if (!error)
+		error = collect_hosts(rec, &wanted, &host, &n);
+	for (uint32_t i = 0; !error && i < rec->n_instances; i++) {
+		link_instance(rec, i, host, n);
+		set_parent(rec, i, named_parent(r, rec->instance[i].ancestors));
+	}
+	free(host);
+	index_release(&wanted);
+	return error;
+}

@@ -1,0 +1,164 @@
+/* Tasks that a recording lacks, as the gaps in their numbers show. */
+#include "recording/column.h"
+#include "recording/event.h"
+#include "recording/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A higher number is damage. */
+#define LAST_MAX 1000000000
+
+/* What lost.log says about one instance. */
+struct told_lost {
+	char inst[INSTANCE_ID_MAX];
+	uint64_t tasks;
+};
+
+/* What tasks.log has of one instance. */
+struct seen {
+	uint64_t last;		/* the highest number there must have been */
+	uint64_t n;		/* tasks up to there of which there is a first line */
+	bool follows;		/* its writer gives the numbers in order, and leaves none out */
+};
+
+int reader_told_lost(struct reader *r, struct slice inst, uint64_t tasks)
+{
+	struct told_lost *grown;
+
+	if (inst.len >= INSTANCE_ID_MAX || !tasks)
+		return 0;
+	grown = array_grow(r->told_lost, r->n_told_lost, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	r->told_lost = grown;
+	grown += r->n_told_lost++;
+	*grown = (struct told_lost){ .tasks = tasks };
+	memcpy(grown->inst, inst.p, inst.len);
+	return 0;
+}
+
+int reader_last_task(struct reader *r, uint32_t instance, int64_t last)
+{
+	uint64_t *grown;
+
+	if (last <= 0 || last > LAST_MAX)
+		return 0;
+	while (r->n_last_task <= instance) {
+		grown = array_grow(r->last_task, r->n_last_task, sizeof *grown);
+		if (!grown)
+			return -ENOMEM;
+		r->last_task = grown;
+		grown[r->n_last_task++] = 0;
+	}
+	if ((uint64_t)last > r->last_task[instance])
+		r->last_task[instance] = (uint64_t)last;
+	return 0;
+}
+
+/*
+ * Without a close that says how many there were, up to the highest number, where only
+ * one thread writes: the plugin in make, the preload in ninja. Hosts of the C interface
+ * may number their tasks as they like.
+ */
+static bool follows(const struct instance *i)
+{
+	return i->level >= 0 || (!*i->version && i->pid >= 0 &&
+				 (!strcmp(i->tool, "ninja") || !strcmp(i->tool, "samu")));
+}
+
+static void see(struct seen *s, const struct task *t)
+{
+	bool begun = t->start_us >= 0 || t->queued_us >= 0;
+
+	if (s->follows && t->seq > s->last && t->seq <= LAST_MAX &&
+	    (begun || t->end_us >= 0))
+		s->last = t->seq;
+	s->n += begun && t->seq <= s->last;
+}
+
+static int by_inst(const void *a, const void *b)
+{
+	return strcmp(((const struct told_lost *)a)->inst, ((const struct told_lost *)b)->inst);
+}
+
+/* One entry of told_lost for each instance, in order. */
+static void sum_told(struct reader *r)
+{
+	struct told_lost *all = r->told_lost;
+	size_t n = 0;
+
+	if (r->n_told_lost)
+		qsort(all, r->n_told_lost, sizeof *all, by_inst);
+	for (size_t i = 0; i < r->n_told_lost; i++) {
+		if (n && !by_inst(&all[n - 1], &all[i]))
+			all[n - 1].tasks += all[i].tasks;
+		else
+			all[n++] = all[i];
+	}
+	r->n_told_lost = n;
+}
+
+/* How many of the missing tasks of an instance nothing has told of. Several instances of
+ * one id share what was told. */
+static uint64_t untold(struct reader *r, const struct instance *i, uint64_t missing)
+{
+	struct told_lost key = { .tasks = 0 }, *told = NULL;
+	uint64_t known;
+
+	strcpy(key.inst, i->id);
+	if (r->n_told_lost)
+		told = bsearch(&key, r->told_lost, r->n_told_lost, sizeof key, by_inst);
+	known = !told ? 0 : told->tasks < missing ? told->tasks : missing;
+	if (told)
+		told->tasks -= known;
+	return missing - known;
+}
+
+/* A recording that was read and written again has the warning already. */
+static int warn_once(struct reader *r, uint64_t n)
+{
+	const struct recording *rec = r->rec;
+	char text[sizeof rec->warning->text];
+
+	snprintf(text, sizeof text, "%llu task%s missing: gaps in the numbers of the tasks",
+		 (unsigned long long)n, n == 1 ? " is" : "s are");
+	for (size_t i = 0; i < rec->n_warnings; i++) {
+		if (!strcmp(rec->warning[i].text, text))
+			return 0;
+	}
+	return reader_warn(r, "%s", text);
+}
+
+int reader_count_missing(struct reader *r)
+{
+	struct recording *rec = r->rec;
+	struct seen *seen = rec->n_instances ? calloc(rec->n_instances, sizeof *seen) : NULL;
+	uint64_t n = 0;
+
+	if (!rec->n_instances)
+		return 0;
+	if (!seen)
+		return -ENOMEM;
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		seen[i].follows = follows(&rec->instance[i]);
+		seen[i].last = i < r->n_last_task ? r->last_task[i] : 0;
+	}
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		see(&seen[rec->task[i].instance], &rec->task[i]);
+	sum_told(r);
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		if (seen[i].last > seen[i].n)
+			n += untold(r, &rec->instance[i], seen[i].last - seen[i].n);
+	}
+	free(seen);
+	if (!n)
+		return 0;
+	rec->lost.tasks += n;
+	rec->lost.lines += n;
+	if (!rec->lost.reason)
+		rec->lost.reason = LOST_UNTOLD;
+	return warn_once(r, n);
+}

@@ -1,0 +1,329 @@
+#include "base/field.h"
+#include "recording/process_log.h"
+#include "recording/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A host may stamp a task's start only once its process runs already, its end a while
+ * after that was over. */
+#define SLACK_US 100000
+
+/* One line of processes.log. */
+struct process {
+	int32_t pid, parent;
+	int64_t start_us, end_us;
+	uint32_t program;
+};
+
+/* Whose work a process does, and that of its children. */
+struct owner {
+	uint32_t instance, task;	/* NO_INDEX, NO_INDEX: not known */
+};
+
+/* Programs */
+
+static bool is_interpreter(struct slice name)
+{
+	static const char *const names[] = { "sh", "bash", "dash", "ksh", "zsh", "perl" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (slice_is(name, names[i]))
+			return true;
+	}
+	return name.len >= 6 && !memcmp(name.p, "python", 6);
+}
+
+static struct slice base_name(struct slice path)
+{
+	const char *slash = path.len ? memrchr(path.p, '/', path.len) : NULL;
+
+	if (slash && slash + 1 < path.p + path.len)
+		return (struct slice){ slash + 1, (size_t)(path.p + path.len - slash - 1) };
+	return path;
+}
+
+/* Its name; of an interpreter's the script, where the first word tells one. */
+static struct slice program_of(struct slice command)
+{
+	struct slice word = { "?", 1 }, script, name;
+	struct cursor c;
+
+	cursor_init(&c, command.p, command.len);
+	cursor_until(&c, ' ', &word);
+	name = base_name(word);
+	if (is_interpreter(name) && cursor_until(&c, ' ', &script) && script.len &&
+	    *script.p != '-')
+		return base_name(script);
+	return name.len ? name : (struct slice){ "?", 1 };
+}
+
+static uint64_t hash(struct slice s, uint64_t seed)
+{
+	for (size_t i = 0; i < s.len; i++)
+		seed = (seed ^ (unsigned char)s.p[i]) * 0x100000001b3u;
+	return seed;
+}
+
+static int find_program(struct reader *r, struct slice name, uint32_t *at)
+{
+	uint64_t a = hash(name, 0xcbf29ce484222325u), b = hash(name, 0x9e3779b97f4a7c15u);
+	struct recording *rec = r->rec;
+	struct program *grown;
+	char *copy;
+
+	if (index_find(&r->programs, a, b, at))
+		return 0;
+	grown = array_grow(rec->program, rec->n_programs, sizeof *grown);
+	copy = arena_text(rec->arena, name.p, name.len);
+	if (grown)
+		rec->program = grown;
+	if (!grown || !copy)
+		return -ENOMEM;
+	copy[field_decode(copy, name.len, NULL)] = '\0';
+	*at = (uint32_t)rec->n_programs++;
+	grown[*at] = (struct program){ .name = copy, .max_rss_kb = -1 };
+	return index_put(&r->programs, a, b, *at);
+}
+
+static void plus(int64_t *sum, int64_t n)
+{
+	if (n > 0)
+		*sum = *sum > INT64_MAX - n ? INT64_MAX : *sum + n;
+}
+
+static void count(struct program *p, const struct process_line *l)
+{
+	p->n++;
+	plus(&p->wall_us, l->wall_us);
+	if (l->end.user_us < 0 || l->end.system_us < 0)
+		return;
+	p->n_measured++;
+	plus(&p->cpu_us, l->end.user_us);
+	plus(&p->cpu_us, l->end.system_us);
+	if (l->end.max_rss_kb > p->max_rss_kb)
+		p->max_rss_kb = l->end.max_rss_kb;
+}
+
+/* Lines */
+
+static int add_process(struct reader *r, const struct process_line *l)
+{
+	struct process *grown;
+	uint32_t program;
+
+	if (find_program(r, program_of(l->command), &program))
+		return -ENOMEM;
+	count(&r->rec->program[program], l);
+	r->rec->n_processes++;
+	if (r->sums_only)
+		return 0;
+	grown = array_grow(r->process, r->n_processes, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	r->process = grown;
+	grown[r->n_processes++] = (struct process){ l->pid, l->parent, l->time_us - l->wall_us,
+						    l->time_us, program };
+	return 0;
+}
+
+static int read_line(struct reader *r, struct slice line, unsigned number, struct damage *d)
+{
+	struct process_line l;
+	enum event_parsed parsed = process_log_parse(line, &l);
+
+	if (parsed == EVENT_UNKNOWN)
+		return 0;
+	if (parsed == EVENT_DAMAGED || l.time_us > READER_TIME_MAX_US) {
+		if (line.len != strlen(PROCESS_LOG_HEADER) - 1 ||
+		    memcmp(line.p, PROCESS_LOG_HEADER, line.len))
+			damage_add(d, number);
+		return 0;
+	}
+	reader_saw(r, l.time_us);
+	if (l.word != PROCESS_LOST)
+		return add_process(r, &l);
+	plus(&r->rec->process_events_lost, l.n_lost);
+	return 0;
+}
+
+int reader_processes(struct reader *r, const char *file, struct feed *f)
+{
+	struct damage damage = { 0 };
+	struct slice line, rest;
+	bool whole = feed_line(f, &line) == FEED_WHOLE;
+	int error = reader_header(r, whole ? &line : NULL, file, PROCESS_LOG_NAME, &rest);
+
+	if (error <= 0)
+		return error;
+	error = 0;
+	while (!error && reader_feed_line(f, &line, &damage))
+		error = read_line(r, line, f->line, &damage);
+	return error ? error : damage_tell(r, &damage, file);
+}
+
+/* After all files: whose they are */
+
+/* Tasks or instances by the number of their process; next[] leads to others of it. */
+struct by_pid {
+	struct index index;
+	uint32_t *next;
+};
+
+static int put_pid(struct by_pid *b, int32_t pid, uint32_t i)
+{
+	if (!index_find(&b->index, (uint64_t)pid, 0, &b->next[i]))
+		b->next[i] = NO_INDEX;
+	return index_put(&b->index, (uint64_t)pid, 0, i);
+}
+
+static uint32_t first_of_pid(const struct by_pid *b, int32_t pid)
+{
+	uint32_t i;
+
+	return index_find(&b->index, (uint64_t)pid, 0, &i) ? i : NO_INDEX;
+}
+
+static int collect_pids(const struct recording *rec, struct by_pid *tasks,
+			struct by_pid *instances)
+{
+	int error = 0;
+
+	tasks->next = malloc((rec->n_tasks + 1) * sizeof *tasks->next);
+	instances->next = malloc((rec->n_instances + 1) * sizeof *instances->next);
+	if (!tasks->next || !instances->next)
+		return -ENOMEM;
+	for (uint32_t i = 0; !error && i < rec->n_tasks; i++) {
+		if (rec->task[i].pid > 0 && rec->task[i].start_us >= 0)
+			error = put_pid(tasks, rec->task[i].pid, i);
+	}
+	for (uint32_t i = 0; !error && i < rec->n_instances; i++) {
+		if (rec->instance[i].pid > 0)
+			error = put_pid(instances, rec->instance[i].pid, i);
+	}
+	return error;
+}
+
+/* The task that this is the process of. */
+static uint32_t task_of(const struct recording *rec, const struct by_pid *tasks,
+			const struct process *p)
+{
+	uint32_t i = first_of_pid(tasks, p->pid);
+
+	for (; i != NO_INDEX; i = tasks->next[i]) {
+		const struct task *t = &rec->task[i];
+
+		if (t->start_us <= p->end_us + SLACK_US &&
+		    recording_task_end_us(rec, t) + SLACK_US >= p->start_us)
+			return i;
+	}
+	return NO_INDEX;
+}
+
+/* The instance that this is the process of. */
+static uint32_t instance_of(const struct recording *rec, const struct by_pid *instances,
+			    const struct process *p)
+{
+	uint32_t i = first_of_pid(instances, p->pid);
+
+	for (; i != NO_INDEX; i = instances->next[i]) {
+		if (rec->instance[i].open_us >= p->start_us - SLACK_US &&
+		    rec->instance[i].open_us <= p->end_us + SLACK_US)
+			return i;
+	}
+	return NO_INDEX;
+}
+
+/* Where nobody recorded a task there is nothing else that could be drawn. */
+static int make_instance(struct reader *r, const struct process *first)
+{
+	static const char id[] = "processes";
+	struct instance *i;
+
+	if (reader_add_instance(r, (struct slice){ id, sizeof id - 1 }, first->start_us))
+		return -ENOMEM;
+	i = &r->rec->instance[r->rec->n_instances - 1];
+	i->pid = first->pid;
+	i->ancestors = i->version = i->cwd = i->command = "";
+	i->tool = r->rec->program[first->program].name;
+	i->close_us = first->end_us;
+	return 0;
+}
+
+static int add_span(struct recording *rec, const struct process *p, struct owner o)
+{
+	struct span *grown = array_grow(rec->span, rec->n_spans, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	rec->span = grown;
+	grown[rec->n_spans++] = (struct span){ o.instance, o.task, p->start_us, p->end_us,
+					       rec->program[p->program].name };
+	return 0;
+}
+
+struct walk {
+	struct reader *r;
+	struct by_pid tasks, instances;
+	struct index living;	/* the newest process of a number */
+	struct owner *inner;	/* of each process: whose its children are */
+};
+
+static int place(struct walk *w, uint32_t i)
+{
+	struct recording *rec = w->r->rec;
+	const struct process *p = &w->r->process[i];
+	uint32_t task = task_of(rec, &w->tasks, p), parent;
+	uint32_t instance = instance_of(rec, &w->instances, p);
+	struct owner o = { 0, NO_INDEX };
+	bool is_first = !index_find(&w->living, (uint64_t)p->parent, 0, &parent);
+
+	if (!is_first)
+		o = w->inner[parent];
+	w->inner[i] = o;
+	if (task != NO_INDEX)
+		w->inner[i] = (struct owner){ rec->task[task].instance, task };
+	if (instance != NO_INDEX)
+		w->inner[i] = (struct owner){ instance, NO_INDEX };
+	if (index_put(&w->living, (uint64_t)p->pid, 0, i))
+		return -ENOMEM;
+	return task != NO_INDEX || (is_first && instance != NO_INDEX) ? 0 : add_span(rec, p, o);
+}
+
+/* Parents before their children. */
+static int by_start(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	if (x->start_us != y->start_us)
+		return x->start_us < y->start_us ? -1 : 1;
+	if (x->end_us != y->end_us)
+		return x->end_us > y->end_us ? -1 : 1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+int reader_finish_processes(struct reader *r)
+{
+	struct walk w = { .r = r };
+	int error = 0;
+
+	if (!r->n_processes)
+		return 0;
+	qsort(r->process, r->n_processes, sizeof *r->process, by_start);
+	if (!r->rec->n_instances)
+		error = make_instance(r, &r->process[0]);
+	w.inner = malloc(r->n_processes * sizeof *w.inner);
+	if (!error)
+		error = w.inner ? collect_pids(r->rec, &w.tasks, &w.instances) : -ENOMEM;
+	for (uint32_t i = 0; !error && i < r->n_processes; i++)
+		error = place(&w, i);
+	r->rec->span = array_trim(r->rec->span, r->rec->n_spans, sizeof *r->rec->span);
+	index_release(&w.tasks.index);
+	index_release(&w.instances.index);
+	index_release(&w.living);
+	free(w.tasks.next);
+	free(w.instances.next);
+	free(w.inner);
+	return error;
+}

@@ -1,0 +1,501 @@
+#include "recording/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIME_MAX_MS (READER_TIME_MAX_US / 1000)
+#define COLUMNS_MAX 65536
+/* A damaged file must not ask for more memory than any real recording. */
+#define CELLS_MAX ((size_t)1 << 26)
+
+/*
+ * The columns between one first line and the next, and where the decoder
+ * stands in them.
+ */
+struct section {
+	int64_t interval_ms;
+	size_t n_columns;
+	uint32_t *column;	/* of each: its index in the series */
+	int64_t *level;		/* as the last line left them */
+	int64_t grid;		/* grid point of the last sample, -1 before the first */
+	bool lost;		/* a line was damaged: wait for one with time and levels */
+	bool blind;		/* a first line was damaged: wait for the next */
+};
+
+struct decoder {
+	struct reader *r;
+	struct series s;
+	struct section at;
+	struct index by_name;	/* columns of s by the hash of their names */
+	int64_t *base;		/* of each column of s: what its counter had reached */
+	struct damage damage;
+	unsigned skipped;	/* good lines behind damaged ones */
+	bool full;
+};
+
+/* Columns */
+
+static void copy(char *to, size_t size, const char *from, const char *end)
+{
+	size_t n = (size_t)(end - from);
+
+	n = n < size ? n : size - 1;
+	memcpy(to, from, n);
+	to[n] = '\0';
+}
+
+bool reader_parse_column(struct slice word, struct series_column *column)
+{
+	const char *end = word.p + word.len;
+	const char *kind = memrchr(word.p, ':', word.len);
+	const char *unit = kind ? memrchr(word.p, ':', (size_t)(kind - word.p)) : NULL;
+
+	if (!unit || unit == word.p || end - kind != 2 || (kind[1] != 'c' && kind[1] != 'g'))
+		return false;
+	copy(column->name, sizeof column->name, word.p, unit);
+	copy(column->unit, sizeof column->unit, unit + 1, kind);
+	column->counter = kind[1] == 'c';
+	return true;
+}
+
+/* The column of that name and kind; a new one if there is none, but not once
+ * samples are stored. */
+static int find_column(struct decoder *d, const struct series_column *column, uint32_t *out)
+{
+	struct series_column *grown;
+	uint64_t hash = index_hash(column->name, strlen(column->name));
+
+	if (index_find(&d->by_name, hash, column->counter, out))
+		return 0;
+	if (d->base || d->s.n_columns >= COLUMNS_MAX)
+		return -EBADMSG;
+	grown = array_grow(d->s.column, d->s.n_columns, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	d->s.column = grown;
+	grown[d->s.n_columns] = *column;
+	*out = (uint32_t)d->s.n_columns++;
+	return index_put(&d->by_name, hash, column->counter, *out);
+}
+
+/* The rest of a first line: interval, columns. -EBADMSG when it is damaged. */
+static int parse_columns(struct decoder *d, struct slice rest, struct section *out)
+{
+	struct series_column column;
+	struct slice word;
+	struct cursor c;
+	int error = 0;
+
+	cursor_init(&c, rest.p, rest.len);
+	if (!cursor_i64(&c, &out->interval_ms) || out->interval_ms < 1 ||
+	    out->interval_ms > READER_INTERVAL_MAX_MS)
+		return -EBADMSG;
+	for (cursor_blanks(&c); !error && !cursor_at_end(&c); cursor_blanks(&c)) {
+		uint32_t *grown;
+
+		if (!cursor_word(&c, &word, SERIES_LINE_MAX) ||
+		    !reader_parse_column(word, &column))
+			return -EBADMSG;
+		grown = array_grow(out->column, out->n_columns, sizeof *grown);
+		if (!grown)
+			return -ENOMEM;
+		out->column = grown;
+		error = find_column(d, &column, &grown[out->n_columns++]);
+	}
+	return error;
+}
+
+static void section_release(struct section *at)
+{
+	free(at->column);
+	free(at->level);
+}
+
+/*
+ * First all first lines, so that the number of columns is known before the
+ * first sample is stored.
+ */
+static int collect_columns(struct decoder *d, const char *name, const char *text, size_t len)
+{
+	const char *p = text;
+	const char *end = text + len;
+	int error = 0;
+
+	while (error != -ENOMEM && p) {
+		struct section scratch = { 0 };
+		const char *eol = memchr(p, '\n', (size_t)(end - p));
+		struct slice rest;
+
+		if (eol && reader_parse_header((struct slice){ p, (size_t)(eol - p) }, name, &rest))
+			error = parse_columns(d, rest, &scratch);	/* damaged: told later */
+		section_release(&scratch);
+		p = eol ? memmem(eol, (size_t)(end - eol), "\nbuildbeat ", 11) : NULL;
+		p = p ? p + 1 : NULL;
+	}
+	return error == -ENOMEM ? error : 0;
+}
+
+/* Samples */
+
+static int64_t *row(const struct decoder *d, size_t i)
+{
+	return d->s.level + i * d->s.n_columns;
+}
+
+static int add_row(struct decoder *d, int64_t time_ms, bool gap)
+{
+	struct series *s = &d->s;
+	size_t n = s->n;
+	int64_t *time, *level;
+	bool *gaps;
+
+	if ((n + 1) * (s->n_columns + 1) > CELLS_MAX) {
+		d->full = true;
+		return 0;
+	}
+	time = array_grow(s->time_ms, n, sizeof *time);
+	if (!time)
+		return -ENOMEM;
+	s->time_ms = time;
+	gaps = array_grow(s->gap, n, sizeof *gaps);
+	if (!gaps)
+		return -ENOMEM;
+	s->gap = gaps;
+	level = array_grow(s->level, n, s->n_columns * sizeof *level);
+	if (!level)
+		return -ENOMEM;
+	s->level = level;
+	time[n] = time_ms;
+	gaps[n] = gap;
+	s->n++;
+	return 0;
+}
+
+static void fill_row(struct decoder *d)
+{
+	int64_t *to = row(d, d->s.n - 1);
+
+	if (d->at.n_columns < d->s.n_columns) {
+		for (size_t i = 0; i < d->s.n_columns; i++)
+			to[i] = SERIES_ABSENT;
+	}
+	for (size_t i = 0; i < d->at.n_columns; i++)
+		to[d->at.column[i]] = reader_plus(d->base[d->at.column[i]], d->at.level[i]);
+}
+
+/* The samples left out before this one were as the one before them: the last
+ * of them again, one point of the grid earlier. */
+static int add_unchanged(struct decoder *d, int64_t grid, int64_t time_ms)
+{
+	int64_t before_ms = (grid - 1) * d->at.interval_ms;
+	int error;
+
+	if (!d->s.n || before_ms <= d->s.time_ms[d->s.n - 1] || before_ms >= time_ms ||
+	    (d->at.grid >= 0 && grid - d->at.grid < 2))
+		return 0;
+	error = add_row(d, before_ms, false);
+	if (!error && !d->full)
+		memcpy(row(d, d->s.n - 1), row(d, d->s.n - 2),
+		       d->s.n_columns * sizeof *d->s.level);
+	return error;
+}
+
+/* Two samples of one millisecond become one: the later. */
+static int add_sample(struct decoder *d, const struct sample_time *s)
+{
+	int error = 0;
+
+	if (!s->gap && !s->even)
+		error = add_unchanged(d, s->grid, s->time_ms);
+	if (!error && !d->full && (!d->s.n || s->time_ms > d->s.time_ms[d->s.n - 1]))
+		error = add_row(d, s->time_ms, s->gap && d->s.n);
+	if (error || d->full)
+		return error;
+	fill_row(d);
+	d->at.grid = s->grid;
+	reader_saw(d->r, s->time_ms * 1000);
+	return 0;
+}
+
+int64_t reader_grid(int64_t time_ms, int64_t interval_ms)
+{
+	return (2 * time_ms + interval_ms) / (2 * interval_ms);
+}
+
+/* "@ms", "!ms", "~ms" or "+k" and a blank (none where the line ends); or nothing. */
+static bool parse_point(struct cursor *c, int64_t interval_ms, int64_t grid,
+			struct sample_time *s)
+{
+	int64_t n = 1;
+
+	s->gap = cursor_byte(c, '!');
+	s->even = !s->gap && cursor_byte(c, '~');
+	s->absolute = s->gap || s->even || cursor_byte(c, '@');
+	if (s->absolute || cursor_byte(c, '+')) {
+		if (!cursor_i64(c, &n) || n < 0 || n > TIME_MAX_MS ||
+		    (!cursor_byte(c, ' ') && !cursor_at_end(c)))
+			return false;
+	}
+	if (s->absolute) {
+		s->time_ms = n;
+		s->grid = reader_grid(n, interval_ms);
+		return true;
+	}
+	s->grid = grid + n;
+	if (s->grid > TIME_MAX_MS / interval_ms)
+		return false;
+	s->time_ms = s->grid * interval_ms;
+	return true;
+}
+
+bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
+		       struct sample_time *s)
+{
+	if (!parse_point(c, interval_ms, grid, s))
+		return false;
+	s->levels = cursor_byte(c, '=');
+	return true;
+}
+
+/* Lines are short and end soon: nearly all numbers are too near for eight digits at once. */
+static inline const char *short_number(const char *p, const char *end, int64_t *n)
+{
+	const char *start = p, *limit;
+	bool negative = *p == '-';
+	uint32_t value = 0;
+	unsigned digit;
+
+	p += negative;
+	limit = end - p > 8 ? p + 8 : end;
+	for (; p < limit && (digit = (unsigned)(*p - '0')) <= 9; p++)
+		value = value * 10 + digit;
+	if (p == start + negative || (p < end && *p != ','))
+		return cursor_pass_i64(start, end, n);
+	*n = negative ? -(int64_t)value : (int64_t)value;
+	return p;
+}
+
+static bool parse_values(struct cursor *c, struct section *at, bool levels)
+{
+	const char *p = c->p, *end = c->end;
+	size_t n_columns = at->n_columns;
+	int64_t *level = at->level;
+	int64_t n;
+
+	if (levels)
+		memset(level, 0, n_columns * sizeof *level);
+	for (size_t i = 0; p < end; i++) {
+		if (i >= n_columns)
+			return false;
+		if (*p == ',') {
+			p++;
+			continue;
+		}
+		p = short_number(p, end, &n);
+		if (!p || (p < end && *p++ != ','))
+			return false;
+		level[i] = reader_plus(level[i], n);
+	}
+	return true;
+}
+
+static int damaged(struct decoder *d, unsigned line)
+{
+	damage_add(&d->damage, line);
+	d->at.lost = true;
+	return 0;
+}
+
+/* Samples on time are told as of their point of the grid, so one soon after may
+ * seem a little earlier: that is not going back. */
+static bool goes_back(const struct decoder *d, const struct sample_time *s)
+{
+	if (!d->s.n)
+		return false;
+	if (d->at.grid >= 0)
+		return s->grid < d->at.grid;
+	return s->time_ms + d->at.interval_ms < d->s.time_ms[d->s.n - 1];
+}
+
+static int read_sample(struct decoder *d, struct slice line, unsigned number)
+{
+	struct section *at = &d->at;
+	struct sample_time s;
+	struct cursor c;
+
+	if (at->blind) {
+		d->skipped++;
+		return 0;
+	}
+	cursor_init(&c, line.p, line.len);
+	if (!reader_parse_time(&c, at->interval_ms, at->grid, &s))
+		return damaged(d, number);
+	if (at->lost && !(s.levels && s.absolute)) {
+		d->skipped++;
+		return 0;
+	}
+	if (goes_back(d, &s))
+		return damaged(d, number);
+	if (!parse_values(&c, at, s.levels))
+		return damaged(d, number);
+	s.gap |= at->lost;
+	at->lost = false;
+	return add_sample(d, &s);
+}
+
+/* Counters go on where they were, levels start from nothing. */
+static int begin_section(struct decoder *d, struct slice rest, unsigned line)
+{
+	struct section next = { .grid = -1 };
+	int error = parse_columns(d, rest, &next);
+
+	if (error == -EBADMSG) {
+		section_release(&next);
+		d->at.blind = true;
+		return damaged(d, line);
+	}
+	next.level = calloc(next.n_columns + 1, sizeof *next.level);
+	if (error || !next.level) {
+		section_release(&next);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < d->at.n_columns; i++) {
+		uint32_t column = d->at.column[i];
+
+		if (d->s.column[column].counter)
+			d->base[column] = reader_plus(d->base[column], d->at.level[i]);
+	}
+	section_release(&d->at);
+	d->at = next;
+	if (!d->s.interval_ms)
+		d->s.interval_ms = next.interval_ms;
+	return 0;
+}
+
+static int read_first_line(struct decoder *d, const char *name, struct slice line,
+			   unsigned number)
+{
+	struct slice rest;
+
+	if (reader_parse_header(line, name, &rest))
+		return begin_section(d, rest, number);
+	d->at.blind = true;
+	return damaged(d, number);
+}
+
+static int decode(struct decoder *d, const char *name, struct cursor *c)
+{
+	struct slice line;
+	int error = 0;
+
+	while (!error && !d->full && reader_line(c, &line, &d->damage)) {
+		if (line.len && line.p[0] == 'b')
+			error = read_first_line(d, name, line, c->line);
+		else
+			error = read_sample(d, line, c->line);
+	}
+	return error;
+}
+
+static int tell(struct decoder *d, const char *file)
+{
+	int error = damage_tell(d->r, &d->damage, file);
+
+	if (!error && d->skipped)
+		error = reader_warn(d->r, "%s: %u samples after damaged lines left out",
+				    file, d->skipped);
+	if (!error && d->full)
+		error = reader_warn(d->r, "%s: more samples than fit in memory, the rest left out",
+				    file);
+	return error;
+}
+
+static void trim(struct series *s)
+{
+	s->time_ms = array_trim(s->time_ms, s->n, sizeof *s->time_ms);
+	s->gap = array_trim(s->gap, s->n, sizeof *s->gap);
+	s->level = array_trim(s->level, s->n, s->n_columns * sizeof *s->level);
+}
+
+static int keep(struct decoder *d, const char *name)
+{
+	struct recording *rec = d->r->rec;
+	struct series *grown = array_grow(rec->series, rec->n_series, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	rec->series = grown;
+	d->s.name = arena_text(rec->arena, name, strlen(name));
+	if (!d->s.name)
+		return -ENOMEM;
+	trim(&d->s);
+	grown[rec->n_series++] = d->s;
+	d->s = (struct series){ 0 };
+	return 0;
+}
+
+static void decoder_release(struct decoder *d)
+{
+	section_release(&d->at);
+	index_release(&d->by_name);
+	free(d->base);
+	free(d->s.column);
+	free(d->s.time_ms);
+	free(d->s.level);
+	free(d->s.gap);
+}
+
+/* About a sample a line. */
+static void expect(struct series *s, const struct cursor *c)
+{
+	size_t n = 0;
+
+	for (const char *p = c->p; (p = memchr(p, '\n', (size_t)(c->end - p))); p++)
+		n++;
+	n += n / 8;
+	if (n * (s->n_columns + 1) > CELLS_MAX)
+		return;
+	s->time_ms = array_expect(s->time_ms, n, sizeof *s->time_ms);
+	s->gap = array_expect(s->gap, n, sizeof *s->gap);
+	s->level = array_expect(s->level, n, s->n_columns * sizeof *s->level);
+}
+
+static int read_series(struct decoder *d, const char *file, const char *name,
+		       const char *text, size_t len)
+{
+	struct slice line, rest;
+	struct cursor c;
+	bool whole;
+	int error;
+
+	cursor_init(&c, text, len);
+	whole = cursor_line(&c, &line, &whole) && whole;
+	error = reader_header(d->r, whole ? &line : NULL, file, name, &rest);
+	if (error <= 0)
+		return error;
+	error = collect_columns(d, name, text, len);
+	if (error)
+		return error;
+	d->base = calloc(d->s.n_columns + 1, sizeof *d->base);
+	if (!d->base)
+		return -ENOMEM;
+	error = begin_section(d, rest, 1);
+	if (!error) {
+		expect(&d->s, &c);
+		error = decode(d, name, &c);
+	}
+	if (!error && d->s.interval_ms)
+		error = keep(d, name);
+	return error ? error : tell(d, file);
+}
+
+int reader_series(struct reader *r, const char *file, const char *name,
+		  char *text, size_t len)
+{
+	struct decoder d = { .r = r };
+	int error = read_series(&d, file, name, text, len);
+
+	decoder_release(&d);
+	return error;
+}

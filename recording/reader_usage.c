@@ -1,0 +1,500 @@
+#include "recording/reader.h"
+#include "recording/usage_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIAS_MAX 65535
+#define NOT_OURS USAGE_COLUMNS	/* a column of a later version */
+#define FILE_COLUMNS_MAX 64
+
+/* A running task under its number in the file. */
+struct alias {
+	uint32_t task;		/* NO_INDEX: free, or not in tasks.log */
+	uint32_t era;		/* the decoder's when it was given out; else it is free */
+	int64_t level[USAGE_COLUMNS];	/* in the columns' units */
+	uint32_t amount[USAGE_COLUMNS];	/* the same in KiB, ms, 1 */
+};
+
+struct decoder {
+	struct reader *r;
+	int64_t interval_ms, grid;
+	size_t n_columns;
+	unsigned char column[FILE_COLUMNS_MAX];	/* which of ours each is */
+	int64_t factor[USAGE_COLUMNS];		/* to KiB, ms, 1 */
+	struct alias *alias;
+	size_t n_alias;
+	uint32_t era;		/* counts the lines that tell all tasks anew */
+	int64_t time_ms;	/* of the newest memory change */
+	uint32_t *given;	/* the numbers given out in it */
+	size_t n_given;
+	bool lost;		/* as in recording_samples.c */
+	unsigned skipped;
+	unsigned strangers;	/* entries of tasks that tasks.log does not have */
+	struct damage damage;
+};
+
+/* First lines */
+
+/* "10ms" -> 10: how many KiB, ms or ones. 0: not known. */
+static int64_t unit_factor(const char *unit)
+{
+	static const struct { const char *name; int64_t factor; } units[] = {
+		{ "KiB", 1 }, { "MiB", 1024 }, { "GiB", 1048576 },
+		{ "ms", 1 }, { "s", 1000 }, { "", 1 },
+	};
+	struct cursor c;
+	int64_t n;
+
+	cursor_init(&c, unit, strlen(unit));
+	if (!cursor_i64(&c, &n) || n < 1 || n > 1000000)
+		return 0;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (!strcmp(c.p, units[i].name))
+			return n * units[i].factor;
+	}
+	return 0;
+}
+
+static void map_column(struct decoder *d, const struct series_column *column)
+{
+	unsigned char at = NOT_OURS;
+
+	for (unsigned char i = 0; i < USAGE_COLUMNS; i++) {
+		int64_t factor = unit_factor(column->unit);
+
+		if (!strcmp(column->name, usage_columns[i].name) && factor) {
+			at = i;
+			d->factor[i] = factor;
+		}
+	}
+	d->column[d->n_columns++] = at;
+}
+
+static bool parse_columns(struct decoder *d, struct slice rest)
+{
+	struct series_column column;
+	struct slice word;
+	struct cursor c;
+	int64_t interval_ms;
+
+	cursor_init(&c, rest.p, rest.len);
+	d->n_columns = d->n_given = 0;
+	d->era++;
+	d->grid = -1;
+	if (!cursor_i64(&c, &interval_ms) || interval_ms < 1 ||
+	    interval_ms > READER_INTERVAL_MAX_MS)
+		return false;
+	d->interval_ms = interval_ms;
+	for (cursor_blanks(&c); !cursor_at_end(&c); cursor_blanks(&c)) {
+		if (d->n_columns == FILE_COLUMNS_MAX ||
+		    !cursor_word(&c, &word, SERIES_LINE_MAX) ||
+		    !reader_parse_column(word, &column))
+			return false;
+		map_column(d, &column);
+	}
+	return true;
+}
+
+/* Samples */
+
+/* The proportional memory counts shared pages once, so it is the truth where it
+ * was measured; the resident one is what is left elsewhere. */
+static uint32_t best_kb(const struct task_usage *u)
+{
+	return u->pss_kb ? u->pss_kb : u->rss_kb;
+}
+
+static void count(struct task *t, const struct task_usage *u)
+{
+	if (!t->n_usage++ || best_kb(u) > t->peak_kb) {
+		t->peak_kb = best_kb(u);
+		t->peak_ms = u->time_ms;
+	}
+}
+
+/* The newest sample of a task, once it stays as it is. */
+static int settle(struct reader *r, uint32_t task)
+{
+	if (r->runs && runs_add(r, task))
+		return -ENOMEM;
+	count(&r->rec->task[task], &r->newest[task]);
+	return 0;
+}
+
+/* No change is one where the task had ended: it tells that it was there still. */
+static int change_memory(struct decoder *d, uint32_t task, const struct task_usage *u,
+			 int64_t before_kb)
+{
+	struct recording *rec = d->r->rec;
+	struct memory_change *grown;
+
+	if (best_kb(u) == before_kb &&
+	    recording_task_end_us(rec, &rec->task[task]) > u->time_ms * 1000)
+		return 0;
+	grown = array_grow(rec->memory, rec->n_memory, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	rec->memory = grown;
+	if (d->time_ms < u->time_ms)
+		d->time_ms = u->time_ms;
+	grown[rec->n_memory++] = (struct memory_change){ d->time_ms, task, best_kb(u) };
+	return 0;
+}
+
+/* The task was as in its newest sample up to one point before this one. */
+static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_time *s)
+{
+	struct task_usage *last = &d->r->newest[task];
+	int64_t before_ms = (s->grid - 1) * d->interval_ms;
+
+	/* The newest sample is at a point of the grid earlier still. */
+	if (last->time_ms < 0 || s->gap || s->even || before_ms >= s->time_ms ||
+	    2 * last->time_ms >= 2 * before_ms - d->interval_ms)
+		return 0;
+	if (settle(d->r, task))
+		return -ENOMEM;
+	last->time_ms = before_ms;
+	return change_memory(d, task, last, best_kb(last));
+}
+
+static int add_sample(struct decoder *d, const struct alias *a, const struct sample_time *s)
+{
+	struct task_usage *last = &d->r->newest[a->task];
+	int64_t before_kb = last->time_ms < 0 ? -1 : (int64_t)best_kb(last);
+	int64_t time_ms = s->time_ms;
+
+	if (d->r->runs && runs_touch(d->r, a->task, d->era))
+		return -ENOMEM;
+	if (last->time_ms >= time_ms)
+		time_ms = last->time_ms;
+	else if (last->time_ms >= 0 && (add_unchanged(d, a->task, s) || settle(d->r, a->task)))
+		return -ENOMEM;
+	*last = (struct task_usage){
+		.time_ms = time_ms,
+		.rss_kb = a->amount[USAGE_RSS], .pss_kb = a->amount[USAGE_PSS],
+		.cpu_ms = a->amount[USAGE_CPU], .read_kb = a->amount[USAGE_READ],
+		.written_kb = a->amount[USAGE_WRITTEN],
+		.processes = a->amount[USAGE_PROCESSES],
+	};
+	return change_memory(d, a->task, last, before_kb);
+}
+
+/* Entries. -EBADMSG: damaged. */
+
+static int grow_aliases(struct decoder *d, size_t n)
+{
+	struct alias *grown = realloc(d->alias, n * sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + d->n_alias, 0, (n - d->n_alias) * sizeof *grown);
+	d->alias = grown;
+	d->n_alias = n;
+	return 0;
+}
+
+static int find_alias(struct decoder *d, struct cursor *c, struct alias **out)
+{
+	const char *behind = cursor_at_end(c) || *c->p == '-' ? NULL : c->p;
+	int64_t n;
+
+	if (behind)
+		behind = cursor_pass_i64(behind, c->end, &n);
+	if (!behind || n > ALIAS_MAX)
+		return -EBADMSG;
+	c->p = behind;
+	if ((size_t)n >= d->n_alias && grow_aliases(d, 2 * (size_t)n + 16))
+		return -ENOMEM;
+	*out = &d->alias[n];
+	if ((*out)->era != d->era)
+		**out = (struct alias){ .task = NO_INDEX, .era = d->era };
+	return 0;
+}
+
+static int give_out(struct decoder *d, const struct alias *a)
+{
+	uint32_t *grown = array_grow(d->given, d->n_given, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	d->given = grown;
+	grown[d->n_given++] = (uint32_t)(a - d->alias);
+	return 0;
+}
+
+/*
+ * INST.SEQ, up to the colon. Tasks come nearly in the order of their numbers, and each brings
+ * memory that nobody has touched for long: that of a task a little later is fetched ahead. Not
+ * in a function of its own: gcc drops one that only prefetches.
+ */
+static bool parse_task(struct decoder *d, struct cursor *c, struct alias *a)
+{
+	const struct reader *r = d->r;
+	const size_t ahead = 32;
+	struct slice inst;
+	uint64_t seq;
+
+	if (!cursor_until(c, '.', &inst) || !cursor_u64(c, &seq) || !cursor_byte(c, ':'))
+		return false;
+	*a = (struct alias){ .task = reader_find_task(d->r, inst, seq), .era = d->era };
+	d->strangers += a->task == NO_INDEX;
+	if (a->task < NO_INDEX - ahead && a->task + ahead < r->rec->n_tasks) {
+		__builtin_prefetch(&r->rec->task[a->task + ahead].end_us);
+		__builtin_prefetch(&r->rec->task[a->task + ahead].peak_ms);
+		__builtin_prefetch(&r->newest[a->task + ahead]);
+	}
+	return true;
+}
+
+static uint32_t amount(int64_t level, int64_t factor)
+{
+	int64_t n;
+
+	if (level < 0 || __builtin_mul_overflow(level, factor, &n))
+		return 0;
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static void change(const struct decoder *d, struct alias *a, unsigned char column, int64_t by)
+{
+	if (column == NOT_OURS)
+		return;
+	a->level[column] = reader_plus(a->level[column], by);
+	a->amount[column] = amount(a->level[column], d->factor[column]);
+}
+
+/* Up to the ";" (passed) or the end. */
+static bool parse_values(const struct decoder *d, struct cursor *rest, struct alias *a)
+{
+	const char *p = rest->p, *end = rest->end;
+	size_t n_columns = d->n_columns;
+	int64_t n;
+
+	for (size_t i = 0; p < end && *p != ';'; i++) {
+		if (i == n_columns)
+			return false;
+		if (*p == ',') {
+			p++;
+			continue;
+		}
+		p = cursor_pass_i64(p, end, &n);
+		if (!p)
+			return false;
+		change(d, a, d->column[i], n);
+		if (p < end && *p != ';' && *p++ != ',')
+			return false;
+	}
+	rest->p = p + (p < end);
+	return true;
+}
+
+/* The list of its samples is whole, as far as one can tell. */
+static int over(struct decoder *d, struct alias *a)
+{
+	uint32_t task = a->task;
+
+	a->task = NO_INDEX;
+	return task != NO_INDEX && d->r->runs ? runs_over(d->r, task) : 0;
+}
+
+static int end_task(struct decoder *d, struct alias *a, const struct sample_time *s)
+{
+	return add_unchanged(d, a->task, s) || over(d, a) ? -ENOMEM : 0;
+}
+
+static int read_entry(struct decoder *d, struct cursor *c, const struct sample_time *s)
+{
+	struct alias *a;
+	int error = find_alias(d, c, &a);
+
+	if (error)
+		return error;
+	if (cursor_byte(c, '-')) {
+		error = a->task == NO_INDEX ? 0 : end_task(d, a, s);
+		return !error && !cursor_byte(c, ';') && !cursor_at_end(c) ? -EBADMSG : error;
+	}
+	if (cursor_byte(c, '=')) {
+		if (over(d, a))
+			return -ENOMEM;
+		if (!parse_task(d, c, a))
+			return -EBADMSG;
+		if (give_out(d, a))
+			return -ENOMEM;
+	} else if (!cursor_byte(c, ':')) {
+		return -EBADMSG;
+	}
+	if (!parse_values(d, c, a))
+		return -EBADMSG;
+	return a->task == NO_INDEX ? 0 : add_sample(d, a, s);
+}
+
+/* Before a line that tells all running tasks anew. */
+static int forget_aliases(struct decoder *d, const struct sample_time *s)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < d->n_given && !d->lost; i++) {
+		const struct alias *a = &d->alias[d->given[i]];
+
+		if (a->task != NO_INDEX)
+			error = add_unchanged(d, a->task, s);
+	}
+	d->n_given = 0;
+	d->era++;
+	return error;
+}
+
+static int read_line(struct decoder *d, struct slice line)
+{
+	struct sample_time s;
+	struct cursor c;
+	int error = 0;
+
+	cursor_init(&c, line.p, line.len);
+	if (!reader_parse_time(&c, d->interval_ms, d->grid, &s))
+		return -EBADMSG;
+	if (d->lost && !(s.levels && s.absolute)) {
+		d->skipped++;
+		return 0;
+	}
+	if (s.grid < d->grid)
+		return -EBADMSG;
+	s.gap |= d->lost;
+	if (s.levels)
+		error = forget_aliases(d, &s);
+	d->lost = false;
+	d->grid = s.grid;
+	reader_saw(d->r, s.time_ms * 1000);
+	while (!error && !cursor_at_end(&c))
+		error = read_entry(d, &c, &s);
+	if (!error && s.levels && d->r->runs)
+		error = runs_forget(d->r, d->era);
+	return error;
+}
+
+/* Without its columns nothing that follows is understood. */
+static int read_first_line(struct decoder *d, struct slice line)
+{
+	struct slice rest;
+
+	d->n_columns = 0;
+	if (reader_parse_header(line, USAGE_LOG_NAME, &rest) && parse_columns(d, rest))
+		return 0;
+	d->n_columns = 0;
+	return -EBADMSG;
+}
+
+/* After the first part of the file. */
+static void expect(struct recording *rec, const struct feed *f)
+{
+	rec->usage = array_expect(rec->usage, feed_expect(f, rec->n_usage), sizeof *rec->usage);
+	rec->memory = array_expect(rec->memory, feed_expect(f, rec->n_memory),
+				   sizeof *rec->memory);
+}
+
+static int decode(struct decoder *d, struct feed *f)
+{
+	uint64_t soon = f->size / FEED_EXPECT;
+	struct slice line;
+	int error = 0;
+
+	while (!error && reader_feed_line(f, &line, &d->damage)) {
+		if (line.len && line.p[0] == 'b')
+			error = read_first_line(d, line);
+		else
+			error = read_line(d, line);
+		if (error == -EBADMSG) {
+			damage_add(&d->damage, f->line);
+			d->lost = true;
+			error = 0;
+		}
+		if (f->offset > soon) {
+			expect(d->r->rec, f);
+			soon = UINT64_MAX;
+		}
+	}
+	return error;
+}
+
+static int tell(struct decoder *d, const char *file)
+{
+	int error = damage_tell(d->r, &d->damage, file);
+
+	if (!error && d->skipped)
+		error = reader_warn(d->r, "%s: %u samples after damaged lines left out",
+				    file, d->skipped);
+	if (!error && d->strangers)
+		error = reader_warn(d->r, "%s: %u samples of tasks that no tasks.log has "
+				    "left out", file, d->strangers);
+	return error;
+}
+
+static int no_usage_yet(struct reader *r)
+{
+	size_t n = r->rec->n_tasks;
+
+	if (r->newest)
+		return 0;
+	r->newest = malloc((n + 1) * sizeof *r->newest);
+	if (!r->sums_only)
+		r->runs = runs_new(n);
+	if (!r->newest || (!r->runs && !r->sums_only))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		r->newest[i].time_ms = -1;
+	return 0;
+}
+
+int reader_usage(struct reader *r, const char *file, struct feed *f)
+{
+	struct decoder d = { .r = r, .interval_ms = 1 };
+	struct slice line, rest;
+	bool whole = feed_line(f, &line) == FEED_WHOLE;
+	int error = reader_header(r, whole ? &line : NULL, file, USAGE_LOG_NAME, &rest);
+
+	if (error <= 0)
+		return error;
+	if (!parse_columns(&d, rest))
+		return reader_warn(r, "%s:1: damaged line, the file is left out", file);
+	error = no_usage_yet(r);
+	if (!error)
+		error = decode(&d, f);
+	if (!error)
+		error = tell(&d, file);
+	free(d.alias);
+	free(d.given);
+	return error;
+}
+
+/* After all files */
+
+static void sum_up(struct recording *rec, const struct task_usage *newest)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task_usage *u = &newest[i];
+		struct task *t = &rec->task[i];
+
+		if (u->time_ms < 0)
+			continue;
+		t->cpu_ms = u->cpu_ms;
+		t->read_kb = u->read_kb;
+		t->written_kb = u->written_kb;
+		count(t, u);
+	}
+}
+
+int reader_finish_usage(struct reader *r)
+{
+	if (!r->newest)
+		return 0;
+	if (r->runs && runs_finish(r))
+		return -ENOMEM;
+	sum_up(r->rec, r->newest);
+	if (r->runs && runs_sort(r))
+		return -ENOMEM;
+	r->rec->usage = array_trim(r->rec->usage, r->rec->n_usage, sizeof *r->rec->usage);
+	r->rec->memory = array_trim(r->rec->memory, r->rec->n_memory, sizeof *r->rec->memory);
+	return 0;
+}

@@ -1,0 +1,603 @@
+#include "recording/recording.h"
+
+#include "recording/layout.h"
+#include "recording/reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_CHUNK ((size_t)1 << 20)
+#define FIRST_RESERVE_MAX ((size_t)256 << 20)
+
+/* Files */
+
+/* One chunk behind what out holds. A chunk in the middle of a line that began
+ * before the last chunk overwrites that: the line is far too long anyway. */
+static ssize_t read_chunk(struct buf *out, int fd, unsigned *without_newline)
+{
+	size_t got = 0;
+	ssize_t n = 1;
+
+	if (buf_reserve(out, READ_CHUNK))
+		return -ENOMEM;
+	while (got < READ_CHUNK && n > 0) {
+		n = read(fd, out->data + out->len + got, READ_CHUNK - got);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n < 0)
+			return -errno;
+		else
+			got += (size_t)n;
+	}
+	if (memchr(out->data + out->len, '\n', got))
+		*without_newline = 0;
+	else if (++*without_newline > 2)
+		memmove(out->data + out->len - READ_CHUNK, out->data + out->len, got);
+	buf_cut(out, out->len + (*without_newline > 2 ? got - READ_CHUNK : got));
+	return (ssize_t)got;
+}
+
+/* A regular file: its descriptor, or -ENOENT and the like. */
+static int open_file(int dir_fd, const char *name, size_t *size)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	int r = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		r = -errno;
+	else if (!S_ISREG(st.st_mode))
+		r = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (r) {
+		close(fd);
+		return r;
+	}
+	*size = st.st_size > 0 ? (size_t)st.st_size : 0;
+	return fd;
+}
+
+/* Add the file to out. -ENOENT and the like when it cannot be read. */
+static int read_file(struct buf *out, int dir_fd, const char *name)
+{
+	unsigned without_newline = 0;
+	size_t size;
+	int fd = open_file(dir_fd, name, &size);
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return fd;
+	if (size)
+		n = buf_reserve(out, size < FIRST_RESERVE_MAX ? size + READ_CHUNK :
+				FIRST_RESERVE_MAX);
+	if (!n) {
+		do {
+			n = read_chunk(out, fd, &without_newline);
+		} while (n == (ssize_t)READ_CHUNK);
+	}
+	close(fd);
+	return n < 0 ? (int)n : 0;
+}
+
+/* One file of the recording under its plain name, packed or not or in part. */
+struct file {
+	char name[256];
+	bool packed, plain;
+};
+
+struct source {
+	struct reader r;
+	int dir_fd;
+	struct recording_formats formats;
+	bool build_only, sums_only;
+	int (*add_lines)(struct buf *lines, const struct recording *rec);
+	size_t n_files;
+	struct file *file;
+};
+
+static int unpack(struct source *s, struct buf *out, const struct file *f)
+{
+	struct error err = { 0 };
+	struct buf packed = BUF_INIT;
+	char name[sizeof f->name + 8];
+	int r;
+
+	snprintf(name, sizeof name, "%s" LAYOUT_ZSTD_SUFFIX, f->name);
+	if (!s->formats.codec)
+		return reader_warn(&s->r, "%s: compressed, left out", name);
+	r = read_file(&packed, s->dir_fd, name);
+	if (r && r != -ENOMEM)
+		r = reader_unreadable(&s->r, r, "%s", name);
+	else if (!r)
+		r = s->formats.codec->unpack(out, packed.data, packed.len, &err);
+	buf_release(&packed);
+	if (r && !err.message[0])
+		return r;
+	if (r == -ENOMEM)
+		return r;
+	if (r && reader_warn(&s->r, "%s: %s", name, err.message))
+		return -ENOMEM;
+	if (out->len && out->data[out->len - 1] != '\n')
+		buf_addc(out, '\n');
+	return buf_error(out);
+}
+
+/* All of it, or what is packed of it and *fd for the rest; what cannot be read is
+ * left out with a warning. */
+static int load(struct source *s, struct buf *out, int *fd, const struct file *f)
+{
+	size_t unused;
+	int r = 0;
+
+	*fd = -1;
+	if (f->packed)
+		r = unpack(s, out, f);
+	if (!r && f->plain) {
+		if (reader_is_streamed(f->name))
+			r = *fd = open_file(s->dir_fd, f->name, &unused);
+		else
+			r = read_file(out, s->dir_fd, f->name);
+		if (r < 0 && r != -ENOMEM)
+			r = reader_unreadable(&s->r, r, "%s", f->name);
+	}
+	return r < 0 ? r : buf_reserve(out, 1);
+}
+
+static bool starts_with(const char *s, const char *start)
+{
+	return !strncmp(s, start, strlen(start));
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+static bool is_tasks(const char *name)
+{
+	return !strcmp(name, LAYOUT_TASKS) ||
+	       (starts_with(name, LAYOUT_TASKS_PREFIX "-") && ends_with(name, ".log"));
+}
+
+static bool is_ours(const char *name)
+{
+	return !strcmp(name, LAYOUT_BUILD) || !strcmp(name, LAYOUT_LOST) ||
+	       !strcmp(name, LAYOUT_PROCESSES) || is_tasks(name) ||
+	       (starts_with(name, "proc_") && ends_with(name, ".log"));
+}
+
+static int add_file(struct source *s, const char *entry)
+{
+	struct file f = { .name = "" };
+	struct file *grown;
+
+	if (strlen(entry) >= sizeof f.name)
+		return 0;
+	strcpy(f.name, entry);
+	f.packed = ends_with(entry, LAYOUT_ZSTD_SUFFIX);
+	f.plain = !f.packed;
+	if (f.packed)
+		f.name[strlen(f.name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
+	if (s->build_only ? strcmp(f.name, LAYOUT_BUILD) && strcmp(f.name, LAYOUT_LOST) :
+	    !is_ours(f.name))
+		return 0;
+	grown = array_grow(s->file, s->n_files, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	s->file = grown;
+	s->file[s->n_files++] = f;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
+}
+
+/* What there is, by name, packed and plain in one. */
+static int list_files(struct source *s)
+{
+	DIR *dir = fdopendir(dup(s->dir_fd));
+	struct dirent *entry;
+	size_t n = 0;
+	int r = 0;
+
+	if (!dir)
+		return -errno;
+	while (!r && (errno = 0, entry = readdir(dir)))
+		r = add_file(s, entry->d_name);
+	if (!r && errno)
+		r = reader_unreadable(&s->r, -errno, ".");
+	closedir(dir);
+	if (s->n_files)
+		qsort(s->file, s->n_files, sizeof *s->file, by_name);
+	for (size_t i = 0; i < s->n_files; i++) {
+		if (n && !strcmp(s->file[n - 1].name, s->file[i].name)) {
+			s->file[n - 1].packed |= s->file[i].packed;
+			s->file[n - 1].plain |= s->file[i].plain;
+		} else {
+			s->file[n++] = s->file[i];
+		}
+	}
+	s->n_files = n;
+	return r;
+}
+
+/* Texts of build stay where they were read. */
+static int parse_build(struct reader *r, const char *name, struct buf *text)
+{
+	struct buf b = *text;
+
+	buf_init(text);
+	if (arena_keep(r->rec->arena, b.data))
+		return -ENOMEM;
+	return reader_build(r, name, b.data, b.len);
+}
+
+static int parse_lost(struct reader *r, const char *name, const struct buf *text)
+{
+	struct lost *l = &r->rec->lost;
+	struct damage damage = { 0 };
+	struct slice line, rest, inst;
+	struct cursor c;
+	uint64_t before;
+	char said[200];
+	struct buf b;
+	bool whole;
+	int error;
+
+	cursor_init(&c, text->data, text->len);
+	whole = cursor_line(&c, &line, &whole) && whole;
+	error = reader_header(r, whole ? &line : NULL, name, "lost", &rest);
+	if (error <= 0)
+		return error;
+	while (reader_line(&c, &line, &damage)) {
+		before = l->tasks;
+		if (!lost_parse(l, line, &inst))
+			damage_add(&damage, c.line);
+		else if (inst.len && reader_told_lost(r, inst, l->tasks - before))
+			return -ENOMEM;
+	}
+	/* half a line of it: something was lost, too */
+	if (damage.torn && !l->reason)
+		*l = (struct lost){ .parts = true, .reason = -ENOSPC };
+	buf_init_fixed(&b, said, sizeof said);
+	lost_add_text(&b, l);
+	error = l->reason ? reader_warn(r, "%s: %s", name, buf_str(&b)) : 0;
+	return error ? error : damage_tell(r, &damage, name);
+}
+
+static int parse_feed(struct reader *r, const char *name, struct feed *f)
+{
+	int error;
+
+	if (feed_at_end(f) && !f->error)
+		return reader_warn(r, "%s: empty", name);
+	error = is_tasks(name) ? reader_tasks(r, name, f) :
+		!strcmp(name, LAYOUT_PROCESSES) ? reader_processes(r, name, f) :
+		reader_usage(r, name, f);
+	if (!error && f->error)
+		error = reader_unreadable(r, f->error, "%s", name);
+	return error;
+}
+
+/* Texts of tasks are looked up later: what was unpacked stays. */
+static int parse_tasks(struct reader *r, const char *name, struct buf *text, int fd)
+{
+	struct texts *t = r->rec->texts;
+	struct buf b = *text;
+	struct feed f;
+
+	buf_init(text);
+	if (texts_add(t, name, b.data, b.len, fd))
+		return -ENOMEM;
+	feed_init(&f, b.data, b.len, fd, texts_lend_window(t));
+	return parse_feed(r, name, &f);
+}
+
+static int parse_stream(struct reader *r, const char *name, struct buf *text, int fd)
+{
+	struct feed f;
+	int error;
+
+	feed_init(&f, text->data, text->len, fd, texts_lend_window(r->rec->texts));
+	error = parse_feed(r, name, &f);
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+static int parse_series(struct reader *r, const char *name, struct buf *text)
+{
+	char series[256];
+	struct buf b;
+
+	buf_init_fixed(&b, series, sizeof series);
+	buf_add(&b, name, strlen(name) - strlen(".log"));
+	return buf_error(&b) ? buf_error(&b) :
+		reader_series(r, name, series, text->data, text->len);
+}
+
+bool reader_is_streamed(const char *name)
+{
+	return is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS) ||
+	       !strcmp(name, LAYOUT_PROCESSES);
+}
+
+int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
+{
+	if (is_tasks(name))
+		return parse_tasks(r, name, text, fd);
+	if (reader_is_streamed(name))
+		return parse_stream(r, name, text, fd);
+	if (!text->len)
+		return reader_warn(r, "%s: empty", name);
+	if (!strcmp(name, LAYOUT_BUILD))
+		return parse_build(r, name, text);
+	if (!strcmp(name, LAYOUT_LOST))
+		return parse_lost(r, name, text);
+	return parse_series(r, name, text);
+}
+
+static int read_one(struct source *s, const struct file *f)
+{
+	size_t told = s->r.rec->n_warnings;
+	struct buf text = BUF_INIT;
+	int fd;
+	int r = load(s, &text, &fd, f);
+
+	if (!r && (text.len || fd >= 0 || s->r.rec->n_warnings == told))
+		r = reader_file(&s->r, f->name, &text, fd);
+	else if (fd >= 0)
+		close(fd);
+	buf_release(&text);
+	return r;
+}
+
+/* What the recording itself does not tell of its tasks. */
+static int read_added(struct source *s)
+{
+	struct buf lines = BUF_INIT;
+	int r = s->add_lines ? s->add_lines(&lines, s->r.rec) : 0;
+
+	if (!r && lines.len)
+		r = reader_more_tasks(&s->r, (struct slice){ lines.data, lines.len });
+	buf_release(&lines);
+	return r;
+}
+
+static int nothing_understood(struct source *s)
+{
+	const struct recording *rec = s->r.rec;
+
+	if (!rec->n_warnings)
+		return error_set(s->r.err, -EINVAL, rec->path, 0, 0, "not a recording");
+	return error_set(s->r.err, -EINVAL, rec->path, 0, 0, "not a recording: %s",
+			 rec->warning[0].text);
+}
+
+static int read_all(struct source *s)
+{
+	int r = list_files(s);
+
+	if (r)
+		return error_sys(s->r.err, r, s->r.rec->path, NULL);
+	/* "build" and "tasks..." are what the others refer to. */
+	for (size_t i = 0; !r && i < s->n_files; i++)
+		r = starts_with(s->file[i].name, "proc_") ? 0 : read_one(s, &s->file[i]);
+	if (!r)
+		r = read_added(s);
+	if (!r)
+		r = reader_finish_tasks(&s->r);
+	if (!r && !s->build_only)
+		r = reader_count_missing(&s->r);
+	for (size_t i = 0; !r && i < s->n_files; i++)
+		r = starts_with(s->file[i].name, "proc_") ? read_one(s, &s->file[i]) : 0;
+	if (!r)
+		r = reader_finish_usage(&s->r);
+	if (!r)
+		r = reader_link(&s->r);
+	if (!r)
+		r = reader_finish_processes(&s->r);
+	if (r == -ENOMEM)
+		return error_sys(s->r.err, r, s->r.rec->path, NULL);
+	if (!r && !s->r.n_understood)
+		return nothing_understood(s);
+	return r;
+}
+
+/* Recognising */
+
+static bool first_line_is(int dir_fd, const char *name, const char *start)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char text[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof text);
+	close(fd);
+	return n >= (ssize_t)strlen(start) && !memcmp(text, start, strlen(start));
+}
+
+static bool ours_is_here(int dir_fd)
+{
+	return first_line_is(dir_fd, LAYOUT_BUILD, "buildbeat build ") ||
+	       first_line_is(dir_fd, LAYOUT_TASKS, "buildbeat tasks ");
+}
+
+static bool is_foreign(int dir_fd, const struct recording_foreign *foreign)
+{
+	return foreign && !ours_is_here(dir_fd) && foreign->is_here(dir_fd);
+}
+
+static int read_dir(struct source *s, const char *path)
+{
+	const struct recording_foreign *foreign = s->formats.foreign;
+	int r;
+
+	s->r.rec->path = strdup(path);
+	s->r.rec->arena = arena_new();
+	if (!s->r.rec->path || !s->r.rec->arena)
+		return error_sys(s->r.err, -ENOMEM, path, NULL);
+	s->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dir_fd < 0)
+		return error_sys(s->r.err, -errno, path, NULL);
+	if (is_foreign(s->dir_fd, foreign)) {
+		r = foreign->read(&s->r, s->dir_fd, s->build_only);
+		close(s->dir_fd);
+		return r == -ENOMEM ? error_sys(s->r.err, r, path, NULL) : r;
+	}
+	s->r.rec->texts = texts_new(s->dir_fd);
+	if (!s->r.rec->texts)
+		return error_sys(s->r.err, -ENOMEM, path, NULL);
+	return read_all(s);
+}
+
+static int read_source(struct source *s, struct recording *rec, const char *path,
+		       struct error *err)
+{
+	int r;
+
+	reader_init(&s->r, rec, err);
+	s->r.sums_only = s->sums_only;
+	r = read_dir(s, path);
+	reader_release(&s->r);
+	free(s->file);
+	return r;
+}
+
+static struct recording_formats formats_or_none(const struct recording_formats *formats)
+{
+	return formats ? *formats : (struct recording_formats){ 0 };
+}
+
+int recording_read(struct recording *rec, const char *path,
+		   const struct recording_formats *formats, struct error *err)
+{
+	struct source s = { .formats = formats_or_none(formats) };
+
+	return read_source(&s, rec, path, err);
+}
+
+int recording_read_sums(struct recording *rec, const char *path,
+			const struct recording_formats *formats, struct error *err)
+{
+	struct source s = { .formats = formats_or_none(formats), .sums_only = true };
+
+	return read_source(&s, rec, path, err);
+}
+
+int recording_read_as(struct recording *rec, const char *path,
+		      const struct recording_options *options, struct error *err)
+{
+	struct source s = { .formats = formats_or_none(options->formats),
+		.sums_only = options->sums_only,
+		.add_lines = options->add_lines };
+
+	return read_source(&s, rec, path, err);
+}
+
+int recording_read_build(struct recording *rec, const char *path,
+			 const struct recording_formats *formats, struct error *err)
+{
+	struct source s = { .formats = formats_or_none(formats), .build_only = true };
+
+	return read_source(&s, rec, path, err);
+}
+
+void recording_release(struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_series; i++) {
+		free(rec->series[i].column);
+		free(rec->series[i].time_ms);
+		free(rec->series[i].level);
+		free(rec->series[i].gap);
+	}
+	free(rec->series);
+	free(rec->build);
+	free(rec->instance);
+	free(rec->task);
+	free(rec->after);
+	free(rec->out);
+	free(rec->span);
+	free(rec->program);
+	free(rec->note);
+	free(rec->usage);
+	free(rec->memory);
+	free(rec->warning);
+	free(rec->path);
+	texts_free(rec->texts);
+	arena_free(rec->arena);
+	*rec = (struct recording)RECORDING_INIT;
+}
+
+/* Asking */
+
+const char *recording_build(const struct recording *rec, const char *key)
+{
+	for (size_t i = 0; i < rec->n_build; i++) {
+		if (!strcmp(rec->build[i].key, key))
+			return rec->build[i].value;
+	}
+	return NULL;
+}
+
+int64_t recording_build_number(const struct recording *rec, const char *key)
+{
+	const char *value = recording_build(rec, key);
+	int64_t n;
+
+	return value && slice_i64((struct slice){ value, strlen(value) }, &n) ? n : -1;
+}
+
+const struct series *recording_series(const struct recording *rec, const char *name)
+{
+	for (size_t i = 0; i < rec->n_series; i++) {
+		if (!strcmp(rec->series[i].name, name))
+			return &rec->series[i];
+	}
+	return NULL;
+}
+
+int series_column(const struct series *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_columns; i++) {
+		if (!strcmp(s->column[i].name, name))
+			return (int)i;
+	}
+	return -1;
+}
+
+int64_t recording_unseen_end_us(const struct recording *rec, const struct task *t)
+{
+	int64_t end_us = t->end_us;
+
+	if (end_us < 0)
+		end_us = rec->instance[t->instance].close_us;
+	if (end_us < 0)
+		end_us = rec->last_us;
+	return end_us < t->start_us ? t->start_us : end_us;
+}
+
+bool recording_is_here(const char *path, const struct recording_formats *formats)
+{
+	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool here;
+
+	if (dir_fd < 0)
+		return false;
+	here = ours_is_here(dir_fd) || is_foreign(dir_fd, formats_or_none(formats).foreign);
+	close(dir_fd);
+	return here;
+}

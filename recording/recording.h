@@ -1,0 +1,283 @@
+#ifndef BUILDBEAT_RECORDING_RECORDING_H
+#define BUILDBEAT_RECORDING_RECORDING_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "recording/lost.h"
+#include "recording/series.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A recording in memory: everything hangs off one struct with one release, and
+ * every text in it points into memory the recording owns. Indices, not
+ * pointers, lead from one thing to another. -1 is "not known" in every number.
+ *
+ * What is damaged is left out and counted in `warnings`; what was written before
+ * the damage is kept. Reading fails only when there is nothing to read.
+ */
+
+enum task_state {
+	TASK_QUEUED,		/* never started */
+	TASK_RUNNING,		/* started, and nobody saw it end: its host was killed or
+				   gave it up; see recording_task_end_us(). With an end, how
+				   that was is not known */
+	TASK_DONE,
+	TASK_FAILED,		/* status is the exit status, or -1 */
+	TASK_KILLED,		/* status is the signal */
+};
+
+/* A recording has many tasks, and most code visits all of them: the members that most code
+ * reads come first, in one cache line. */
+struct task {
+	const char *name;	/* target, recipe task ...; "" when not known */
+	const char *kind;	/* as recorded, else from the command (kind.h); never "".
+				   Tasks of one kind have the same pointer */
+	int64_t start_us, end_us;
+	uint32_t instance;	/* index */
+	enum task_state state;
+	bool named;		/* later than at its start, which counts */
+	bool hosts;		/* a build instance ran inside it: its figures contain
+				   those of that instance's tasks */
+	/* From proc_tasks.log: all 0 if it has no samples. */
+	uint32_t first_usage, n_usage;	/* its samples in recording.usage */
+	uint32_t peak_kb;	/* largest summed memory of its processes */
+	int64_t peak_ms;	/* when that memory was */
+	uint32_t cpu_ms, read_kb, written_kb;	/* at its last sample */
+	int32_t status;
+	const char *key;
+	int64_t user_us, system_us;
+	int64_t max_rss_kb;
+	int64_t max_rss_at_most_kb;	/* if that is not known: the memory of its host, which
+					   the kernel counts as the task's own, too */
+	int64_t in_blocks, out_blocks;
+	int64_t rchar, wchar;
+	int32_t minor_faults, major_faults;	/* INT32_MAX: that or more, as the switches */
+	int32_t voluntary_switches, involuntary_switches;
+	uint64_t seq;		/* within the instance */
+	uint64_t command;	/* where it is: recording_command() */
+	int64_t queued_us;
+	int32_t pid, slot;
+	uint32_t first_after, n_after;	/* in recording.after: what it waited for */
+	uint32_t first_out, n_out;	/* in recording.out: what it made besides its name */
+};
+
+struct instance {
+	const char *id;
+	int64_t open_us, close_us;	/* close -1: it died or still runs */
+	int32_t pid, level;
+	uint32_t parent_task;	/* index of the task it ran inside, NO_INDEX if none;
+				   following these ends: a parent opened earlier */
+	const char *ancestors;	/* pids: own, parent's, ...; comma separated */
+	const char *tool, *version, *cwd, *command;
+};
+
+#define NO_INDEX UINT32_MAX
+
+struct span {
+	uint32_t instance;
+	uint32_t task;		/* NO_INDEX: the instance's own */
+	int64_t begin_us, end_us;
+	const char *name;
+};
+
+struct note {
+	int64_t time_us;
+	uint32_t instance;
+	uint32_t task;		/* or NO_INDEX */
+	const char *text;
+};
+
+/* One task at one sample. A large build has many: hence the small numbers, which
+ * hold 4 TiB and 49 days. */
+struct task_usage {
+	int64_t time_ms;
+	uint32_t rss_kb;	/* summed over its processes */
+	uint32_t pss_kb;	/* 0: not measured at this sample */
+	uint32_t cpu_ms;	/* since the task's start, living and reaped processes */
+	uint32_t read_kb, written_kb;
+	uint32_t processes;
+};
+
+/* From a time on a task has this memory: the best that was measured at a sample.
+ * After its end, at the latest, it has none. */
+struct memory_change {
+	int64_t time_ms;
+	uint32_t task;
+	uint32_t kb;
+};
+
+/*
+ * One proc_*.log: n samples of n_columns levels, row by row, times strictly
+ * rising. Of the samples that were left out because nothing changed the last
+ * is there again, so that between two neighbours one may draw a line (an
+ * unchanged stretch is its two ends); gap[i] tells that samples are missing
+ * before sample i. Where a column came or went in the middle, all columns there
+ * ever were stand side by side; one that did not exist yet (or any more) holds
+ * SERIES_ABSENT, and a counter goes on where it was.
+ */
+#define SERIES_ABSENT INT64_MIN
+
+struct series {
+	const char *name;	/* proc_stat, ... */
+	int64_t interval_ms;
+	size_t n_columns;
+	struct series_column *column;
+	size_t n;
+	int64_t *time_ms;
+	int64_t *level;		/* level[i * n_columns + column] */
+	bool *gap;
+};
+
+/* `build`: as written, in order; a key may come several times. */
+struct build_line {
+	const char *key;
+	const char *value;
+};
+
+/* The processes of one program, where processes were recorded (processes.log). */
+struct program {
+	const char *name;	/* "?": not known */
+	uint64_t n;
+	uint64_t n_measured;	/* of these the following is known: */
+	int64_t cpu_us;
+	int64_t max_rss_kb;	/* of the largest, -1: of none */
+	int64_t wall_us;	/* of all */
+};
+
+struct warning {
+	char text[256];
+};
+
+/* Whose files a recording was read from. */
+enum recording_format {
+	FORMAT_BUILDBEAT,
+	FORMAT_OE,		/* a buildstats directory of OpenEmbedded, see convert/oe/oe.h, or made
+				   from one: tasks by recipe, then name; proc_stat as if there
+				   was one core */
+};
+
+struct recording {
+	char *path;
+	enum recording_format format;
+	size_t n_build;
+	struct build_line *build;
+	int64_t start_wall_ns, start_mono_ns;
+	int64_t end_us;		/* of the build as recorded, -1: not ended in order */
+	int64_t last_us;	/* newest time in any file: the end, for a build that was killed */
+	int64_t interval_ms;
+	size_t n_instances;
+	struct instance *instance;
+	size_t n_tasks;
+	struct task *task;	/* in the order of their first line */
+	size_t n_after;		/* 0: not read */
+	const char **after;
+	size_t n_out;		/* 0: not read */
+	const char **out;
+	size_t n_spans;
+	struct span *span;	/* those of tasks.log, then one a process of processes.log that
+				   is not a task's own, by their start */
+	uint64_t n_processes;
+	int64_t process_events_lost;
+	size_t n_programs;
+	struct program *program;
+	size_t n_notes;
+	struct note *note;
+	size_t n_usage;
+	struct task_usage *usage;	/* those of a task together, by time; NULL: not read */
+	size_t n_memory;
+	struct memory_change *memory;	/* by time */
+	size_t n_series;
+	struct series *series;
+	struct lost lost;	/* what there was no room for */
+	size_t n_warnings;
+	struct warning *warning;
+	struct arena *arena;	/* private, as the next */
+	struct texts *texts;
+};
+
+/* Unpack one compressed file into out (the reader knows no compression itself). */
+struct recording_codec {
+	int (*unpack)(struct buf *out, const void *packed, size_t len, struct error *err);
+};
+
+/* A directory of another tool that is read as if it were a recording. */
+struct reader;
+struct recording_foreign {
+	bool (*is_here)(int dir_fd);
+	/* 0 or a negative errno; build_only as for recording_read_build() */
+	int (*read)(struct reader *r, int dir_fd, bool build_only);
+};
+
+/* What can be read beside our own files as they were written; NULL: nothing. */
+struct recording_formats {
+	const struct recording_codec *codec;
+	const struct recording_foreign *foreign;
+};
+
+#define RECORDING_INIT { 0 }
+
+/*
+ * Read the recording in the directory path. formats may be NULL. 0, or a negative
+ * errno with err filled: -ENOENT, -ENOTDIR, -EINVAL (not a recording, a future
+ * version), -ENOMEM. Always release.
+ */
+int recording_read(struct recording *rec, const char *path,
+		   const struct recording_formats *formats, struct error *err);
+void recording_release(struct recording *rec);
+
+/* The same without the lists `after`, `out` and `usage` and the spans of processes, which
+ * are long: what sums need. */
+int recording_read_sums(struct recording *rec, const char *path,
+			const struct recording_formats *formats, struct error *err);
+
+/*
+ * How to read. add_lines is called when all of tasks.log has been read. It adds further lines in
+ * the format of tasks.log about its tasks, which are read next: data that is in other files
+ * than those of the recording. The recording itself does not change. It returns 0 or -ENOMEM,
+ * and the reader releases lines in any case.
+ */
+struct recording_options {
+	const struct recording_formats *formats;	/* may be NULL */
+	bool sums_only;		/* see recording_read_sums() */
+	int (*add_lines)(struct buf *lines, const struct recording *rec);	/* may be NULL */
+};
+
+int recording_read_as(struct recording *rec, const char *path,
+		      const struct recording_options *options, struct error *err);
+
+/* The same, of the file `build` alone: no tasks, no samples. */
+int recording_read_build(struct recording *rec, const char *path,
+			 const struct recording_formats *formats, struct error *err);
+
+/* First value of a key of `build`, NULL if absent; and as a number or -1. */
+const char *recording_build(const struct recording *rec, const char *key);
+int64_t recording_build_number(const struct recording *rec, const char *key);
+
+/*
+ * The command of a task, "" when not known, or when its file cannot be read any
+ * more: few are ever asked for, so they are not in memory. Valid until the next
+ * call.
+ */
+const char *recording_command(const struct recording *rec, const struct task *t);
+
+/* When a started task ended. For one nobody saw end: when its instance closed or,
+ * failing that, the newest time of the recording. */
+int64_t recording_unseen_end_us(const struct recording *rec, const struct task *t);
+
+static inline int64_t recording_task_end_us(const struct recording *rec, const struct task *t)
+{
+	return t->end_us >= 0 && t->end_us >= t->start_us ? t->end_us :
+	       recording_unseen_end_us(rec, t);
+}
+
+/* A series by name, NULL if absent; a column's index, -1 if absent. */
+const struct series *recording_series(const struct recording *rec, const char *name);
+int series_column(const struct series *s, const char *name);
+
+/* Does this directory contain a recording, ours or (formats, may be NULL) another tool's? */
+bool recording_is_here(const char *path, const struct recording_formats *formats);
+
+#endif

@@ -1,0 +1,204 @@
+#include "recording/writer.h"
+
+#include "base/index.h"
+#include "command/kind.h"
+#include "recording/event.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * tasks.log of a recording in memory: the instances first, then each task with all
+ * its lines, so that both come in the order in which they are; spans and notes.
+ */
+struct tasks_out {
+	struct out *o;
+	const struct recording *rec;
+	char (*id)[INSTANCE_ID_MAX];
+};
+
+/* Ids */
+
+static void id_key(const char *id, uint64_t key[2])
+{
+	memset(key, 0, 2 * sizeof *key);
+	memcpy(key, id, strnlen(id, INSTANCE_ID_MAX - 1));
+}
+
+int make_ids(char (*id)[INSTANCE_ID_MAX], const struct recording *rec)
+{
+	struct index seen = INDEX_INIT;
+	uint64_t key[2];
+	uint32_t unused;
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < rec->n_instances; i++) {
+		uint32_t turn = i;
+
+		snprintf(id[i], sizeof id[i], "%s", rec->instance[i].id);
+		for (id_key(id[i], key); index_find(&seen, key[0], key[1], &unused);
+		     id_key(id[i], key))
+			snprintf(id[i], sizeof id[i], "x%u", turn++);
+		error = index_put(&seen, key[0], key[1], i);
+	}
+	index_release(&seen);
+	return error;
+}
+
+/* Instances */
+
+static void add_instance(const struct tasks_out *t, uint32_t at)
+{
+	const struct instance *i = &t->rec->instance[at];
+	char parent[INSTANCE_ID_MAX + 32];
+	struct event_open open = {
+		.pid = i->pid, .level = i->level, .ancestors = i->ancestors, .tool = i->tool,
+		.version = i->version, .cwd = i->cwd, .command = i->command,
+	};
+
+	if (i->parent_task != NO_INDEX && (!*i->ancestors || *i->ancestors == '=')) {
+		const struct task *task = &t->rec->task[i->parent_task];
+
+		snprintf(parent, sizeof parent, "=%s.%llu", t->id[task->instance],
+			 (unsigned long long)task->seq);
+		open.ancestors = parent;
+	}
+	event_add_open(&t->o->b, i->open_us, t->id[at], &open);
+	out_flow(t->o);
+}
+
+static void add_closes(const struct tasks_out *t)
+{
+	for (size_t i = 0; i < t->rec->n_instances; i++) {
+		if (t->rec->instance[i].close_us >= 0)
+			event_add_close(&t->o->b, t->rec->instance[i].close_us, t->id[i],
+					0);
+		out_flow(t->o);
+	}
+}
+
+/* Tasks */
+
+/* What a reader finds out by itself need not stand there. */
+static const char *kind_told(const struct task *task, const char *command)
+{
+	return strcmp(task->kind, kind_of_command(command, strlen(command))) ? task->kind : NULL;
+}
+
+static void add_begin(const struct tasks_out *t, const struct task *task, const char *id)
+{
+	const char *command = recording_command(t->rec, task);
+	struct event_task e = {
+		.pid = task->pid, .slot = task->slot, .kind = kind_told(task, command),
+		.name = task->name, .key = task->key, .command = command,
+	};
+
+	if (task->queued_us >= 0)
+		event_add_queue(&t->o->b, task->queued_us, id, task->seq, &e);
+	if (task->start_us >= 0)
+		event_add_start(&t->o->b, task->start_us, id, task->seq, &e);
+	else if (task->pid >= 0)
+		event_add_pid(&t->o->b, 0, id, task->seq, task->pid);
+}
+
+static enum event_kind end_of(enum task_state state)
+{
+	return state == TASK_DONE ? EVENT_DONE : state == TASK_FAILED ? EVENT_FAIL :
+	       state == TASK_KILLED ? EVENT_KILL : EVENT_GONE;
+}
+
+static void add_end(const struct tasks_out *t, const struct task *task, const char *id)
+{
+	struct event_end e = {
+		.status = task->status, .user_us = task->user_us, .system_us = task->system_us,
+		.max_rss_kb = task->max_rss_kb, .minor_faults = task->minor_faults,
+		.major_faults = task->major_faults, .in_blocks = task->in_blocks,
+		.out_blocks = task->out_blocks,
+		.voluntary_switches = task->voluntary_switches,
+		.involuntary_switches = task->involuntary_switches,
+		.rchar = task->rchar, .wchar = task->wchar,
+		.max_rss_at_most_kb = task->max_rss_at_most_kb,
+	};
+
+	if (task->end_us >= 0)
+		event_add_ended(&t->o->b, task->end_us, id, task->seq, end_of(task->state), &e);
+}
+
+static void add_names(const struct tasks_out *t, const struct task *task, const char *id,
+		      const char *const *name, size_t n,
+		      size_t (*add)(struct buf *, int64_t, const char *, uint64_t,
+				    const char *const *, size_t))
+{
+	int64_t time_us = task->start_us >= 0 ? task->start_us : task->queued_us;
+
+	while (n) {
+		size_t taken = add(&t->o->b, time_us < 0 ? 0 : time_us, id, task->seq, name, n);
+
+		name += taken;
+		n -= taken;
+		out_flow(t->o);
+	}
+}
+
+static void add_task(const struct tasks_out *t, const struct task *task)
+{
+	const struct recording *rec = t->rec;
+	const char *id = t->id[task->instance];
+
+	add_begin(t, task, id);
+	if (rec->n_after)
+		add_names(t, task, id, rec->after + task->first_after, task->n_after,
+			  event_add_after);
+	if (rec->n_out)
+		add_names(t, task, id, rec->out + task->first_out, task->n_out, event_add_out);
+	add_end(t, task, id);
+	out_flow(t->o);
+}
+
+/* Spans and notes */
+
+static uint64_t seq_of(const struct tasks_out *t, uint32_t task)
+{
+	return task == NO_INDEX ? 0 : t->rec->task[task].seq;
+}
+
+static void add_span(const struct tasks_out *t, size_t at)
+{
+	const struct span *s = &t->rec->span[at];
+	const char *id = t->id[s->instance];
+	uint64_t seq = seq_of(t, s->task);
+
+	event_add_span_begin(&t->o->b, s->begin_us, id, seq, at + 1, s->name);
+	if (s->end_us >= 0)
+		event_add_span_end(&t->o->b, s->end_us, id, seq, at + 1);
+	out_flow(t->o);
+}
+
+static void add_note(const struct tasks_out *t, const struct note *n)
+{
+	event_add_note(&t->o->b, n->time_us, t->id[n->instance], seq_of(t, n->task), n->text);
+	out_flow(t->o);
+}
+
+static void write_lines(const struct tasks_out *t)
+{
+	const struct recording *rec = t->rec;
+
+	buf_adds(&t->o->b, TASKS_HEADER);
+	for (size_t i = 0; i < rec->n_instances; i++)
+		add_instance(t, (uint32_t)i);
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		add_task(t, &rec->task[i]);
+	for (size_t i = 0; i < rec->n_spans; i++)
+		add_span(t, i);
+	for (size_t i = 0; i < rec->n_notes; i++)
+		add_note(t, &rec->note[i]);
+	add_closes(t);
+}
+
+void write_tasks(struct out *o, const struct recording *rec)
+{
+	struct tasks_out t = { .o = o, .rec = rec, .id = o->id };
+
+	write_lines(&t);
+}

@@ -1,0 +1,88 @@
+#include "sampler/buildinfo.h"
+
+#include "recording/store.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void add_text(struct buf *b, const char *key, const char *value)
+{
+	if (value && *value)
+		store_add_build(b, key, value);
+}
+
+static void add_number(struct buf *b, const char *key, int64_t n)
+{
+	if (n <= 0)
+		return;
+	buf_adds(b, key);
+	buf_adds(b, ": ");
+	buf_addi(b, n);
+	buf_addc(b, '\n');
+}
+
+static void add_machine(struct buf *b)
+{
+	struct sysinfo memory;
+	struct utsname u;
+
+	if (!uname(&u)) {
+		add_text(b, "host", u.nodename);
+		add_text(b, "kernel", u.release);
+		add_text(b, "machine", u.machine);
+	}
+	add_number(b, "cores", sysconf(_SC_NPROCESSORS_ONLN));
+	if (!sysinfo(&memory))
+		add_number(b, "memory_kb", (int64_t)((uint64_t)memory.totalram *
+						     memory.mem_unit / 1024));
+}
+
+/* Tells two boots of one machine apart: the monotonic clock began anew. */
+static void add_boot_id(struct buf *b)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	char text[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	add_text(b, "boot_id", text);
+}
+
+void buildinfo_add(struct buf *b, const struct buildinfo *info)
+{
+	char cwd[PATH_MAX];
+
+	add_text(b, "command", info->command);
+	if (getcwd(cwd, sizeof cwd))
+		add_text(b, "cwd", cwd);
+	add_text(b, "tool", info->tool);
+	add_text(b, "version", info->version);
+	add_machine(b);
+	add_boot_id(b);
+	add_number(b, "interval_ms", info->interval_ms);
+	add_number(b, "sampler_pid", info->sampler_pid);
+	add_text(b, "buildbeat", PACKAGE_VERSION);
+}
+
+void buildinfo_add_end(struct buf *b, int64_t end_us, int32_t status)
+{
+	buf_addf(b, "end_us: %lld\n", (long long)end_us);
+	if (status < 0)
+		return;
+	if (WIFSIGNALED(status))
+		buf_addf(b, "signal: %d\n", WTERMSIG(status));
+	else
+		buf_addf(b, "status: %d\n", WEXITSTATUS(status));
+}
