@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_ARCHIVE_ARCHIVE_H
 #define BUILDBEAT_ARCHIVE_ARCHIVE_H
 
+#include "analyse/figures.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "compare/figures.h"
 #include "compare/known.h"
 #include "compare/nights.h"
 

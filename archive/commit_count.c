@@ -1,8 +1,8 @@
 #include "archive/commit_count.h"
 
+#include "analyse/figures.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "compare/figures.h"
 
 #include <errno.h>
 #include <git2.h>

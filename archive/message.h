@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_ARCHIVE_MESSAGE_H
 #define BUILDBEAT_ARCHIVE_MESSAGE_H
 
+#include "analyse/figures.h"
 #include "base/buf.h"
-#include "compare/figures.h"
 #include "compare/nights.h"
 
 /*

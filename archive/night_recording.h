@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
 #define BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
 
+#include "analyse/figures.h"
 #include "base/error.h"
-#include "compare/figures.h"
 #include "recording/recording.h"
 
 /*

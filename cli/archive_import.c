@@ -1,9 +1,9 @@
 #include "cli/archive_import.h"
 
+#include "analyse/listing.h"
 #include "archive/import_oe.h"
 #include "cli/report.h"
 #include "convert/convert.h"
-#include "render/listing.h"
 
 #include <errno.h>
 #include <sys/stat.h>

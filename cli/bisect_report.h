@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_CLI_BISECT_REPORT_H
 #define BUILDBEAT_CLI_BISECT_REPORT_H
 
+#include "analyse/metric.h"
 #include "base/buf.h"
 #include "cli/bisect.h"
-#include "compare/metric.h"
 
 /* What is told of a search. */
 struct bisect_told {

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CLI_BUILDS_H
 #define BUILDBEAT_CLI_BUILDS_H
 
+#include "analyse/figures.h"
 #include "base/error.h"
-#include "compare/figures.h"
 
 #include <stddef.h>
 

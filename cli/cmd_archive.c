@@ -1,3 +1,4 @@
+#include "analyse/figures.h"
 #include "archive/commit_count.h"
 #include "base/heap.h"
 #include "cli/archive_import.h"
@@ -7,7 +8,6 @@
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "cli/report.h"
-#include "compare/figures.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+#include "analyse/listing.h"
 #include "base/heap.h"
 #include "base/outfile.h"
 #include "cli/builds.h"
@@ -8,7 +9,6 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "convert/convert.h"
-#include "render/listing.h"
 #include "report/amount_read.h"
 #include "report/diff_output.h"
 

@@ -1,3 +1,4 @@
+#include "analyse/listing.h"
 #include "base/heap.h"
 #include "base/trust.h"
 #include "cli/command.h"
@@ -12,7 +13,6 @@
 #include "recording/layout.h"
 #include "recording/recording_write.h"
 #include "recording/store.h"
-#include "render/listing.h"
 #include "report/amount_read.h"
 
 #include <errno.h>

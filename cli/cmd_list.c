@@ -1,9 +1,9 @@
+#include "analyse/listing.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "convert/convert.h"
-#include "render/listing.h"
 
 #include <stddef.h>
 

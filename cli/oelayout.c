@@ -5,7 +5,6 @@
 #include "cli/hold.h"
 #include "cli/openrec.h"
 #include "convert/convert.h"
-#include "convert/convert.h"
 #include "recording/layout.h"
 #include "recording/recording.h"
 

@@ -1,11 +1,10 @@
 #include "cli/openrec.h"
 
+#include "analyse/listing.h"
 #include "cli/configfile.h"
 #include "cli/options.h"
 #include "convert/convert.h"
 #include "convert/ninja/join.h"
-#include "convert/convert.h"
-#include "render/listing.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 #include "cli/rebuild.h"
 
+#include "analyse/figures.h"
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/outdir.h"
@@ -7,7 +8,6 @@
 #include "cli/openrec.h"
 #include "cli/report.h"
 #include "cli/tool.h"
-#include "compare/figures.h"
 #include "convert/convert.h"
 #include "recording/recording.h"
 #include "recording/store.h"

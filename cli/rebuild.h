@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_CLI_REBUILD_H
 #define BUILDBEAT_CLI_REBUILD_H
 
+#include "analyse/metric.h"
 #include "cli/checkout.h"
-#include "compare/metric.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_COMPARE_DIFF_H
 #define BUILDBEAT_COMPARE_DIFF_H
 
-#include "compare/figures.h"
+#include "analyse/figures.h"
 #include "compare/renames.h"
 #include "compare/rules.h"
 #include "compare/samples.h"

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_COMPARE_KNOWN_H
 #define BUILDBEAT_COMPARE_KNOWN_H
 
-#include "compare/metric.h"
+#include "analyse/metric.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_COMPARE_NIGHTS_H
 #define BUILDBEAT_COMPARE_NIGHTS_H
 
+#include "analyse/metric.h"
 #include "base/error.h"
-#include "compare/metric.h"
 
 #include <stdbool.h>
 #include <stddef.h>

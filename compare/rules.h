@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_COMPARE_RULES_H
 #define BUILDBEAT_COMPARE_RULES_H
 
-#include "compare/metric.h"
+#include "analyse/metric.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@ recording_librecording_la_SOURCES = \
 	recording/reader_events.c recording/reader_kinds.c recording/reader_link.c recording/reader_lost.c \
 	recording/reader_names.c recording/reader_processes.c recording/reader_runs.c \
 	recording/reader_samples.c recording/reader_tasks.c recording/reader_usage.c recording/recipe.c \
-	recording/recording.c recording/recording.h recording/recording_command.c \
+	recording/recipe.h recording/recording.c recording/recording.h recording/recording_command.c \
 	recording/recording_series.c recording/recording_series.h recording/recording_write.c \
 	recording/recording_write.h recording/series.c recording/series.h recording/store.c \
 	recording/store.h recording/usage_log.c recording/usage_log.h recording/writer.h \

@@ -1,4 +1,4 @@
-#include "render/listing.h"
+#include "analyse/listing.h"
 
 #include "base/json.h"
 

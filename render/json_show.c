@@ -1,9 +1,9 @@
 #include "render/show.h"
 
+#include "analyse/names.h"
+#include "analyse/programs.h"
 #include "base/json.h"
 #include "base/saturate.h"
-#include "render/names.h"
-#include "render/programs.h"
 
 #include <errno.h>
 #include <stdio.h>

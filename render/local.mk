@@ -1,29 +1,26 @@
-# render: one recording in, one picture out
+# render: numbers in, pictures and text out. chart/ is the bootchart: its layout is decided in
+# plain structs (chart.h), then written; plot/ has the charts that gnuplot draws.
 noinst_LTLIBRARIES += render/librender.la
 render_librender_la_SOURCES = \
-	render/cost.c render/cost.h render/curve.c render/curve.h render/facts.c render/facts.h \
-	render/host.c render/host.h render/json_list.c render/json_show.c render/listing.c \
-	render/listing.h render/names.c render/names.h render/programs.c render/programs.h render/show.h \
-	render/summary.c render/summary.h render/targets.c render/targets.h render/text_facts.c \
-	render/text_list.c render/text_rows.c render/text_show.c render/text_show.h render/view.c \
-	render/view.h render/chart/axis.c render/chart/axis.h render/chart/bootchart.c \
-	render/chart/bootchart.h render/chart/bootchart_lanes.c render/chart/bootchart_legend.c \
-	render/chart/bootchart_marks.c render/chart/bootchart_panel.c render/chart/bootchart_parts.h \
-	render/chart/bootchart_style.c render/chart/bootchart_text.h render/chart/chain.c \
-	render/chart/chain.h render/chart/chain_names.c render/chart/chain_names.h render/chart/chart.c \
-	render/chart/chart.h render/chart/chart_facts.c render/chart/chart_facts.h \
-	render/chart/chart_legend.c render/chart/chart_legend.h render/chart/deflate.c \
-	render/chart/deflate.h render/chart/label.c render/chart/label.h render/chart/lane_group.c \
-	render/chart/lane_group.h render/chart/lane_pack.c render/chart/lane_pack.h render/chart/lanes.c \
-	render/chart/lanes.h render/chart/match.c render/chart/match.h render/chart/name_table.c \
-	render/chart/name_table.h render/chart/pack.c render/chart/pack.h render/chart/pack_numbers.c \
-	render/chart/pack_numbers.h render/chart/pack_panels.c render/chart/pack_panels.h \
-	render/chart/pack_tasks.c render/chart/pack_tasks.h render/chart/pack_texts.c \
-	render/chart/pack_texts.h render/chart/palette.c render/chart/palette.h render/chart/panel.c \
-	render/chart/panel.h render/chart/panel_bands.c render/chart/panel_bands.h \
-	render/chart/panel_bins.c render/chart/panel_fill.c render/chart/panel_fill.h render/chart/path.c \
-	render/chart/path.h render/chart/pieces.c render/chart/pieces.h render/chart/spark.c \
-	render/chart/spark.h render/chart/svg.c render/chart/svg.h render/chart/unit.c render/chart/unit.h \
+	render/facts.c render/facts.h render/json_list.c render/json_show.c render/show.h \
+	render/text_facts.c render/text_list.c render/text_rows.c render/text_show.c render/text_show.h \
+	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c render/chart/bootchart.h \
+	render/chart/bootchart_lanes.c render/chart/bootchart_legend.c render/chart/bootchart_marks.c \
+	render/chart/bootchart_panel.c render/chart/bootchart_parts.h render/chart/bootchart_style.c \
+	render/chart/bootchart_text.h render/chart/chart.c render/chart/chart.h render/chart/chart_facts.c \
+	render/chart/chart_facts.h render/chart/chart_legend.c render/chart/chart_legend.h \
+	render/chart/deflate.c render/chart/deflate.h render/chart/label.c render/chart/label.h \
+	render/chart/lane_group.c render/chart/lane_group.h render/chart/lane_pack.c \
+	render/chart/lane_pack.h render/chart/lanes.c render/chart/lanes.h render/chart/match.c \
+	render/chart/match.h render/chart/name_table.c render/chart/name_table.h render/chart/pack.c \
+	render/chart/pack.h render/chart/pack_numbers.c render/chart/pack_numbers.h \
+	render/chart/pack_panels.c render/chart/pack_panels.h render/chart/pack_tasks.c \
+	render/chart/pack_tasks.h render/chart/pack_texts.c render/chart/pack_texts.h \
+	render/chart/palette.c render/chart/palette.h render/chart/panel.c render/chart/panel.h \
+	render/chart/panel_bands.c render/chart/panel_bands.h render/chart/panel_bins.c \
+	render/chart/panel_fill.c render/chart/panel_fill.h render/chart/path.c render/chart/path.h \
+	render/chart/pieces.c render/chart/pieces.h render/chart/spark.c render/chart/spark.h \
+	render/chart/svg.c render/chart/svg.h render/chart/unit.c render/chart/unit.h \
 	render/plot/by_task.c render/plot/data.c render/plot/drawing.c render/plot/drawing.h \
 	render/plot/figure.c render/plot/figure.h render/plot/gnuplot.c render/plot/gnuplot.h \
 	render/plot/plot.c render/plot/plot.h render/plot/plot_run.h render/plot/quote.c \
@@ -32,47 +29,7 @@ render_librender_la_SOURCES = \
 	render/plot/trend_axis.h render/plot/trend_script.c render/plot/trend_script.h \
 	render/plot/workplace.c render/plot/workplace.h
 
-# render/chart: the bootchart; what it shows is decided in plain structs (chart.h),
-# then written. Sources are added as they come.
-noinst_LTLIBRARIES += render/chart/libchart.la
-render_chart_libchart_la_SOURCES = \
-	render/chart/axis.c render/chart/axis.h \
-	render/chart/bootchart.c render/chart/bootchart.h \
-	render/chart/bootchart_lanes.c \
-	render/chart/bootchart_legend.c \
-	render/chart/bootchart_marks.c \
-	render/chart/bootchart_panel.c \
-	render/chart/bootchart_parts.h \
-	render/chart/bootchart_style.c \
-	render/chart/bootchart_text.h \
-	render/chart/chain.c render/chart/chain.h \
-	render/chart/chain_names.c render/chart/chain_names.h \
-	render/chart/chart.c render/chart/chart.h \
-	render/chart/chart_facts.c render/chart/chart_facts.h \
-	render/chart/chart_legend.c render/chart/chart_legend.h \
-	render/chart/deflate.c render/chart/deflate.h \
-	render/chart/label.c render/chart/label.h \
-	render/chart/lane_group.c render/chart/lane_group.h \
-	render/chart/lane_pack.c render/chart/lane_pack.h \
-	render/chart/lanes.c render/chart/lanes.h \
-	render/chart/match.c render/chart/match.h \
-	render/chart/name_table.c render/chart/name_table.h \
-	render/chart/pack.c render/chart/pack.h \
-	render/chart/pack_numbers.c render/chart/pack_numbers.h \
-	render/chart/pack_panels.c render/chart/pack_panels.h \
-	render/chart/pack_tasks.c render/chart/pack_tasks.h \
-	render/chart/pack_texts.c render/chart/pack_texts.h \
-	render/chart/palette.c render/chart/palette.h \
-	render/chart/panel.c render/chart/panel.h \
-	render/chart/panel_bands.c render/chart/panel_bands.h \
-	render/chart/panel_bins.c \
-	render/chart/panel_fill.c render/chart/panel_fill.h \
-	render/chart/path.c render/chart/path.h \
-	render/chart/pieces.c render/chart/pieces.h \
-	render/chart/spark.c render/chart/spark.h \
-	render/chart/svg.c render/chart/svg.h \
-	render/chart/unit.c render/chart/unit.h
-nodist_render_chart_libchart_la_SOURCES = render/chart/bootchart_text.c
+nodist_render_librender_la_SOURCES = render/chart/bootchart_text.c
 
 # The style and the script of the bootchart, as C strings.
 EXTRA_DIST += render/chart/bootchart.css render/chart/bootchart.js render/chart/common.js
@@ -91,20 +48,3 @@ render/chart/bootchart_text.c: render/chart/bootchart.css render/chart/bootchart
 		done; \
 	} >$@-t && mv $@-t $@
 
-# render/plot: the charts that gnuplot draws
-noinst_LTLIBRARIES += render/plot/libplot.la
-render_plot_libplot_la_SOURCES = \
-	render/plot/by_task.c \
-	render/plot/data.c \
-	render/plot/drawing.c render/plot/drawing.h \
-	render/plot/figure.c render/plot/figure.h \
-	render/plot/gnuplot.c render/plot/gnuplot.h \
-	render/plot/plot.c render/plot/plot.h render/plot/plot_run.h \
-	render/plot/quote.c \
-	render/plot/script.c render/plot/script.h \
-	render/plot/sheet.c render/plot/sheet.h \
-	render/plot/term.c \
-	render/plot/trend.c render/plot/trend.h \
-	render/plot/trend_axis.c render/plot/trend_axis.h \
-	render/plot/trend_script.c render/plot/trend_script.h \
-	render/plot/workplace.c render/plot/workplace.h

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_RENDER_SHOW_H
 #define BUILDBEAT_RENDER_SHOW_H
 
+#include "analyse/view.h"
 #include "base/text.h"
-#include "render/view.h"
 
 /* What `buildbeat show` was asked for. */
 struct show_options {

@@ -1,8 +1,8 @@
 #include "render/text_show.h"
 
+#include "analyse/names.h"
 #include "base/saturate.h"
 #include "render/facts.h"
-#include "render/names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "render/listing.h"
+#include "analyse/listing.h"
 
-#include "render/names.h"
-#include "render/view.h"
+#include "analyse/names.h"
+#include "analyse/view.h"
 
 #include <stdio.h>
 #include <string.h>

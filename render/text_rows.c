@@ -1,7 +1,7 @@
 #include "render/text_show.h"
 
+#include "analyse/names.h"
 #include "base/saturate.h"
-#include "render/names.h"
 
 #include <string.h>
 

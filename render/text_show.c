@@ -1,9 +1,9 @@
 #include "render/text_show.h"
 
+#include "analyse/names.h"
+#include "analyse/programs.h"
 #include "base/saturate.h"
 #include "render/facts.h"
-#include "render/names.h"
-#include "render/programs.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "report/amount.h"
 
+#include "analyse/names.h"
 #include "base/text.h"
-#include "render/names.h"
 
 #include <math.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_REPORT_AMOUNT_H
 #define BUILDBEAT_REPORT_AMOUNT_H
 
+#include "analyse/metric.h"
 #include "base/buf.h"
-#include "compare/metric.h"
 
 /* Figures in the words of all verdicts: text, Markdown, HTML. Not known is "-". */
 

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_REPORT_AMOUNT_READ_H
 #define BUILDBEAT_REPORT_AMOUNT_READ_H
 
-#include "compare/metric.h"
+#include "analyse/metric.h"
 
 #include <stdbool.h>
 

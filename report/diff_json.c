@@ -1,7 +1,7 @@
 #include "report/diff_output.h"
 
+#include "analyse/names.h"
 #include "base/json.h"
-#include "render/names.h"
 
 #include <math.h>
 #include <stdio.h>

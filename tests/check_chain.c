@@ -1,4 +1,4 @@
-#include "render/chart/chain.h"
+#include "analyse/chain.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"

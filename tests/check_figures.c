@@ -1,5 +1,5 @@
-#include "compare/figures.h"
-#include "compare/figures_name.h"
+#include "analyse/figures.h"
+#include "analyse/figures_name.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"

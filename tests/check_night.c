@@ -1,6 +1,6 @@
+#include "analyse/figures.h"
 #include "archive/night_recording.h"
 #include "archive/sys.h"
-#include "compare/figures.h"
 #include "tests/drawn.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"

@@ -1,7 +1,7 @@
-#include "convert/convert.h"
+#include "analyse/summary.h"
+#include "analyse/view.h"
 #include "base/sort.h"
-#include "render/summary.h"
-#include "render/view.h"
+#include "convert/convert.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_TESTS_DRAWN_H
 #define BUILDBEAT_TESTS_DRAWN_H
 
+#include "analyse/summary.h"
 #include "base/buf.h"
-#include "render/summary.h"
 
 /* The bootchart of a build. It has every panel that the one of like has. Fails the running
  * test itself. */

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_TESTS_MADE_BUILD_H
 #define BUILDBEAT_TESTS_MADE_BUILD_H
 
+#include "analyse/figures.h"
 #include "archive/archive.h"
-#include "compare/figures.h"
 
 /*
  * A build of n tasks ("dir7: task00007") with the numbers first to first + n - 1, whose

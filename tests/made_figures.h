@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_TESTS_MADE_FIGURES_H
 #define BUILDBEAT_TESTS_MADE_FIGURES_H
 
-#include "compare/figures.h"
+#include "analyse/figures.h"
 
 /*
  * Figures of a build that never was, from a text: a line a task, by name,

@@ -1,8 +1,8 @@
 #ifndef BUILDBEAT_TESTS_RECORDED_H
 #define BUILDBEAT_TESTS_RECORDED_H
 
+#include "analyse/summary.h"
 #include "base/buf.h"
-#include "render/summary.h"
 
 #include <stdarg.h>
 

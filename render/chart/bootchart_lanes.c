@@ -1,8 +1,8 @@
 #include "render/chart/bootchart_parts.h"
 
+#include "analyse/names.h"
 #include "base/text.h"
 #include "render/chart/label.h"
-#include "render/names.h"
 
 #include <errno.h>
 #include <math.h>

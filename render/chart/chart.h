@@ -1,12 +1,12 @@
 #ifndef BUILDBEAT_RENDER_CHART_CHART_H
 #define BUILDBEAT_RENDER_CHART_CHART_H
 
-#include "render/chart/chain.h"
+#include "analyse/chain.h"
+#include "analyse/summary.h"
 #include "render/chart/lanes.h"
 #include "render/chart/match.h"
 #include "render/chart/panel.h"
 #include "render/chart/pieces.h"
-#include "render/summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

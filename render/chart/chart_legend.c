@@ -1,8 +1,8 @@
 #include "render/chart/chart_legend.h"
 
+#include "analyse/view.h"
 #include "base/text.h"
 #include "render/chart/label.h"
-#include "render/view.h"
 
 #include <errno.h>
 #include <stdlib.h>

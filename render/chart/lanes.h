@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_CHART_LANES_H
 #define BUILDBEAT_RENDER_CHART_LANES_H
 
-#include "render/summary.h"
+#include "analyse/summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_RENDER_CHART_MATCH_H
 #define BUILDBEAT_RENDER_CHART_MATCH_H
 
-#include "render/summary.h"
+#include "analyse/summary.h"
 
 #include <stddef.h>
 #include <stdint.h>

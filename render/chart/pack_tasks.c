@@ -1,8 +1,8 @@
 #include "render/chart/pack_tasks.h"
 
+#include "analyse/names.h"
 #include "base/sort.h"
 #include "render/chart/spark.h"
-#include "render/names.h"
 
 #include <errno.h>
 #include <stdlib.h>

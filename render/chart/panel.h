@@ -1,9 +1,9 @@
 #ifndef BUILDBEAT_RENDER_CHART_PANEL_H
 #define BUILDBEAT_RENDER_CHART_PANEL_H
 
+#include "analyse/summary.h"
 #include "render/chart/palette.h"
 #include "render/chart/unit.h"
-#include "render/summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 #include "render/plot/figure.h"
 
+#include "analyse/names.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
-#include "render/names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "render/plot/figure.h"
 
+#include "analyse/names.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
-#include "render/names.h"
 
 #include <errno.h>
 #include <stdlib.h>

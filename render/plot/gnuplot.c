@@ -1,8 +1,8 @@
 #include "render/plot/gnuplot.h"
 
+#include "analyse/names.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "render/names.h"
 
 #include <errno.h>
 #include <fcntl.h>

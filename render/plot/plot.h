@@ -1,10 +1,10 @@
 #ifndef BUILDBEAT_RENDER_PLOT_PLOT_H
 #define BUILDBEAT_RENDER_PLOT_PLOT_H
 
+#include "analyse/summary.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "render/chart/panel.h"
-#include "render/summary.h"
 
 /*
  * The static charts that gnuplot draws: a script and a data file are written, then

@@ -1,0 +1,468 @@
+#include "analyse/chain.h"
+
+#include "analyse/chain_names.h"
+#include "base/saturate.h"
+#include "base/sort.h"
+#include "render/chart/name_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct work {
+	const struct summary *s;
+	struct chain *c;
+	struct chain_names names;
+	uint32_t *of_key;		/* OpenEmbedded: number of each task's recipe */
+	int64_t *end_us;		/* of each task */
+	/* The tasks that ended last, of those that ended so far: */
+	uint32_t *of_target, *of_instance, *of_recipe, *inside;
+	uint32_t of_top, of_all;	/* of those that run in no task; that host none */
+	uint32_t *sibling;		/* of each instance, when it began; see first_seen */
+	uint32_t *running;		/* tasks of each instance */
+	bool *first_seen;
+	uint32_t n_running, workers;	/* tasks that host none; how many there may be */
+	bool *begun, *ended;		/* those that stand before, of each task */
+};
+
+static const struct task *task(const struct work *w, uint32_t i)
+{
+	return &w->s->rec->task[i];
+}
+
+static uint32_t *indices(size_t n)
+{
+	uint32_t *p = malloc((n + 1) * sizeof *p);
+
+	if (p)
+		memset(p, 0xff, (n + 1) * sizeof *p);
+	return p;
+}
+
+static void latest(const struct work *w, uint32_t *last, uint32_t i)
+{
+	if (*last == NO_INDEX || w->end_us[i] >= w->end_us[*last])
+		*last = i;
+}
+
+static void ended(struct work *w, uint32_t i)
+{
+	const struct nesting *nest = &w->s->nest[i];
+	uint32_t path = w->names.of_target[nest->target];
+
+	w->ended[i] = true;
+	latest(w, &w->of_target[nest->target], i);
+	latest(w, &w->of_instance[task(w, i)->instance], i);
+	w->running[task(w, i)->instance]--;
+	if (!task(w, i)->hosts) {
+		latest(w, &w->of_all, i);
+		w->n_running--;
+	}
+	if (w->of_key)
+		latest(w, &w->of_recipe[w->of_key[i]], i);
+	if (path != NO_INDEX)
+		latest(w, chain_names_last(&w->names, path), i);
+	if (nest->parent != NO_INDEX)
+		latest(w, &w->inside[nest->parent], i);
+	else
+		latest(w, &w->of_top, i);
+}
+
+/* A host waits for its own tasks alone: what another inside one of them made was there,
+ * for all it knows, when that had ended. */
+static uint32_t within_instance(const struct work *w, uint32_t i, uint32_t instance)
+{
+	while (i != NO_INDEX && task(w, i)->instance != instance)
+		i = w->s->nest[i].parent;
+	return i != NO_INDEX && w->ended[i] ? i : NO_INDEX;
+}
+
+static uint32_t last_target(const struct work *w, const struct task *t)
+{
+	uint32_t last = NO_INDEX;
+
+	for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
+		uint32_t path = w->names.of_after[k];
+		uint32_t made = path == NO_INDEX ? NO_INDEX : *chain_names_last(&w->names, path);
+
+		made = made == NO_INDEX ? NO_INDEX : within_instance(w, made, t->instance);
+		if (made != NO_INDEX)
+			latest(w, &last, made);
+	}
+	return last;
+}
+
+/* Of two instances the second may have begun once the first was over. make closes none
+ * when it executes itself anew. */
+static bool may_follow(const struct instance *first, const struct instance *second)
+{
+	return (first->close_us >= 0 && first->close_us <= second->open_us) ||
+	       (first->pid > 0 && first->pid == second->pid && first->open_us < second->open_us);
+}
+
+/* The last task of the instance that ran before this one in the task around both, or
+ * beside this one where there is none around. */
+static uint32_t last_of_sibling(struct work *w, uint32_t i)
+{
+	uint32_t instance = task(w, i)->instance, parent = w->s->nest[i].parent;
+	uint32_t last = parent == NO_INDEX ? w->of_top : w->inside[parent];
+	const struct instance *list = w->s->rec->instance;
+
+	if (!w->first_seen[instance] && last != NO_INDEX && task(w, last)->instance != instance &&
+	    may_follow(&list[task(w, last)->instance], &list[instance]))
+		w->sibling[instance] = last;
+	w->first_seen[instance] = true;
+	return w->sibling[instance];
+}
+
+static bool just_ended(const struct work *w, uint32_t before, const struct task *t)
+{
+	int64_t slack_us = w->of_key ? CHAIN_SLACK_OE_US : CHAIN_SLACK_US;
+
+	return before != NO_INDEX && w->end_us[before] >= t->start_us - slack_us;
+}
+
+/* OpenEmbedded tells of no targets, but a recipe's tasks run one after the other. Where
+ * one began long after the one before, it waited for another recipe. */
+static enum wait decide_recipe(const struct work *w, uint32_t i, uint32_t *before)
+{
+	uint32_t of_recipe = w->of_recipe[w->of_key[i]];
+	uint32_t of_worker = w->of_instance[task(w, i)->instance];
+
+	*before = of_recipe;
+	if (just_ended(w, of_recipe, task(w, i)))
+		return WAIT_LINE;
+	if (just_ended(w, of_worker, task(w, i))) {
+		*before = of_worker;
+		return WAIT_WORKER;
+	}
+	return of_recipe != NO_INDEX ? WAIT_LINE : WAIT_NONE;
+}
+
+/*
+ * Was it a worker that was missing, once the instance ran and what the task waited for
+ * had ended, at ready_us: then the worker did something else, that began only after
+ * that; or it ended so late that the host cannot have been that slow.
+ */
+static bool is_kept(const struct work *w, uint32_t worker, int64_t ready_us, const struct task *t)
+{
+	if (worker == NO_INDEX || w->end_us[worker] <= ready_us)
+		return false;
+	return task(w, worker)->start_us >= ready_us - CHAIN_STAMP_US ||
+	       (just_ended(w, worker, t) && t->start_us - ready_us > CHAIN_REACTION_US);
+}
+
+/* The line before it in its recipe. Those of which make gives no name, and what $(shell)
+ * runs, have nothing in common but that. */
+static uint32_t line_before(const struct work *w, uint32_t i)
+{
+	const struct task *t = task(w, i);
+
+	if (!*t->name || !strcmp(t->key, "$(shell)"))
+		return NO_INDEX;
+	return w->of_target[w->s->nest[i].target];
+}
+
+/* The next line follows at once: not if something else ran between them. */
+static bool is_between(const struct work *w, uint32_t worker, uint32_t line)
+{
+	return task(w, worker)->start_us >= w->end_us[line] && worker != line;
+}
+
+/* The number behind the last -j of a make's command; as many as ran at once without. */
+static uint32_t workers_of(const char *command, int64_t running_max)
+{
+	uint32_t n = running_max < UINT32_MAX ? (uint32_t)running_max : UINT32_MAX;
+
+	for (const char *p = command; (p = strstr(p, " -")); p += 2) {
+		const char *number = p[2] == 'j' ? p + 3 : !strncmp(p, " --jobs", 7) ? p + 7 : NULL;
+		uint32_t told = 0;
+
+		if (!number)
+			continue;
+		number += *number == ' ' || *number == '=';
+		for (; *number >= '0' && *number <= '9' && told < 100000; number++)
+			told = 10 * told + (uint32_t)(*number - '0');
+		n = told ? told : UINT32_MAX;
+	}
+	return n;
+}
+
+static const char *outermost_make(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		if (!rec->instance[i].level)
+			return rec->instance[i].command;
+	}
+	return "";
+}
+
+/* A make may get its worker from another, through the jobserver: then it starts its task
+ * as soon as that of the other has ended. */
+static bool is_handed_over(const struct work *w, uint32_t other, int64_t ready_us,
+			   const struct task *t)
+{
+	const struct instance *list = w->s->rec->instance;
+
+	return other != NO_INDEX && w->n_running + 1 >= w->workers &&
+	       list[t->instance].level >= 0 &&
+	       list[task(w, other)->instance].level >= 0 && w->end_us[other] > ready_us &&
+	       t->start_us - ready_us > CHAIN_REACTION_US &&
+	       w->end_us[other] >= t->start_us - CHAIN_REACTION_US;
+}
+
+/* When all was there that it may have waited for within its instance. */
+static int64_t when_ready(const struct work *w, const struct task *t, uint32_t target)
+{
+	int64_t open_us = w->s->rec->instance[t->instance].open_us;
+
+	return target != NO_INDEX && w->end_us[target] > open_us ? w->end_us[target] : open_us;
+}
+
+/* What its instance waited for: the one before it, or the task that it runs in. */
+static enum wait decide_opening(const struct work *w, uint32_t i, uint32_t sibling,
+				uint32_t *before)
+{
+	uint32_t parent = w->s->nest[i].parent;
+
+	*before = sibling;
+	if (sibling != NO_INDEX)
+		return WAIT_LINE;
+	*before = parent;
+	if (parent != NO_INDEX && w->begun[parent])
+		return WAIT_HOST;
+	*before = NO_INDEX;
+	return WAIT_NONE;
+}
+
+static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
+{
+	const struct task *t = task(w, i);
+	uint32_t sibling = last_of_sibling(w, i), line = line_before(w, i);
+	uint32_t target = last_target(w, t), worker = w->of_instance[t->instance];
+	int64_t ready_us = when_ready(w, t, target);
+
+	*before = line;
+	if (line != NO_INDEX && !is_between(w, worker, line))
+		return WAIT_LINE;
+	*before = worker;
+	if (is_kept(w, worker, ready_us, t) &&
+	    (just_ended(w, worker, t) || !w->running[t->instance]))
+		return WAIT_WORKER;
+	*before = w->of_all;
+	if (is_handed_over(w, w->of_all, ready_us, t))
+		return WAIT_WORKER;
+	*before = target;
+	if (target != NO_INDEX)
+		return WAIT_TARGET;
+	*before = worker;
+	if (worker != NO_INDEX && (just_ended(w, worker, t) || !w->running[t->instance]))
+		return WAIT_WORKER;
+	return decide_opening(w, i, sibling, before);
+}
+
+/* When others may have waited for each task, by its place in the order. */
+static struct keyed *ends_in_order(struct work *w)
+{
+	const struct summary *s = w->s;
+	struct keyed *k = malloc((s->n_ran + 1) * sizeof *k);
+
+	for (size_t i = 0; k && i < s->n_ran; i++) {
+		const struct task *t = task(w, s->order[i]);
+		int64_t end_us = recording_task_end_us(s->rec, t);
+		int64_t free_us = end_us - CHAIN_STAMP_US;
+
+		w->end_us[s->order[i]] = end_us;
+		if (free_us < t->start_us)
+			free_us = t->start_us;
+		k[i] = (struct keyed){ (uint64_t)free_us, (int64_t)i };
+	}
+	if (k && sort_keyed(k, s->n_ran)) {
+		free(k);
+		return NULL;
+	}
+	return k;
+}
+
+/* In time's order: each task when it starts, after those that had ended by then and
+ * stand before it, so that nothing waits in a circle. */
+static int sweep(struct work *w)
+{
+	const struct summary *s = w->s;
+	struct keyed *end = ends_in_order(w);
+	size_t at = 0;
+
+	if (!end)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_ran; i++) {
+		uint32_t *before = &w->c->before[s->order[i]];
+		uint64_t start_us = (uint64_t)task(w, s->order[i])->start_us;
+
+		for (; end[at].key <= start_us && end[at].value < (int64_t)i; at++)
+			ended(w, s->order[end[at].value]);
+		w->c->why[s->order[i]] = (uint8_t)(w->of_key ? decide_recipe(w, s->order[i], before) :
+							  decide(w, s->order[i], before));
+		w->begun[s->order[i]] = true;
+		w->running[task(w, s->order[i])->instance]++;
+		w->n_running += !task(w, s->order[i])->hosts;
+	}
+	for (; at < s->n_ran; at++)
+		ended(w, s->order[end[at].value]);
+	free(end);
+	return 0;
+}
+
+/* The critical path */
+
+static uint32_t last_to_end(const struct work *w)
+{
+	uint32_t last = NO_INDEX;
+
+	for (size_t i = 0; i < w->s->n_ran; i++) {
+		if (!task(w, w->s->order[i])->hosts)
+			latest(w, &last, w->s->order[i]);
+	}
+	return last;
+}
+
+/* The last to end inside a task, inside that ...; kept, as the way may be long. */
+static uint32_t innermost(struct work *w, uint32_t i)
+{
+	uint32_t leaf = i;
+
+	while (w->inside[leaf] != NO_INDEX)
+		leaf = w->inside[leaf];
+	while (i != leaf) {
+		uint32_t next = w->inside[i];
+
+		w->inside[i] = leaf;
+		i = next;
+	}
+	return leaf;
+}
+
+/* place: of each task in the order. A path that would not lead back ends. */
+static uint32_t step_back(struct work *w, const uint32_t *place, uint32_t i)
+{
+	for (uint32_t at = i, leaf; w->c->before[at] != NO_INDEX; at = w->c->before[at]) {
+		if (w->c->why[at] == WAIT_HOST)
+			continue;
+		leaf = innermost(w, w->c->before[at]);
+		if (place[leaf] < place[i] &&
+		    w->end_us[leaf] <= task(w, i)->start_us + CHAIN_STAMP_US)
+			return leaf;
+	}
+	return NO_INDEX;
+}
+
+static void turn_round(uint32_t *p, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		uint32_t t = p[i];
+
+		p[i] = p[n - 1 - i];
+		p[n - 1 - i] = t;
+	}
+}
+
+static int find_path(struct work *w)
+{
+	struct chain *c = w->c;
+	uint32_t *place = indices(w->s->rec->n_tasks);
+
+	c->path = indices(w->s->n_ran);
+	if (!place || !c->path) {
+		free(place);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < w->s->n_ran; i++)
+		place[w->s->order[i]] = (uint32_t)i;
+	for (uint32_t i = last_to_end(w); i != NO_INDEX; i = step_back(w, place, i)) {
+		c->path[c->n_path++] = i;
+		c->path_us = sat_add(c->path_us, w->end_us[i] - task(w, i)->start_us);
+	}
+	turn_round(c->path, c->n_path);
+	free(place);
+	return 0;
+}
+
+static int number_recipes(struct work *w, size_t *n)
+{
+	const struct recording *rec = w->s->rec;
+	struct name_table t = NAME_TABLE_INIT;
+	int r = 0;
+
+	*n = 0;
+	if (rec->format != FORMAT_OE)
+		return 0;
+	w->of_key = indices(rec->n_tasks);
+	for (size_t i = 0; !r && w->of_key && i < rec->n_tasks; i++) {
+		struct slice key = { rec->task[i].key, strlen(rec->task[i].key) };
+
+		r = name_table_add(&t, key, &w->of_key[i]);
+	}
+	*n = t.n;
+	name_table_release(&t);
+	return w->of_key ? r : -ENOMEM;
+}
+
+static int allocate(struct work *w)
+{
+	const struct recording *rec = w->s->rec;
+	size_t n_recipes;
+
+	if (number_recipes(w, &n_recipes))
+		return -ENOMEM;
+	w->end_us = calloc(rec->n_tasks + 1, sizeof *w->end_us);
+	w->of_target = indices(w->s->n_targets);
+	w->of_instance = indices(rec->n_instances);
+	w->of_recipe = indices(n_recipes);
+	w->inside = indices(rec->n_tasks);
+	w->sibling = indices(rec->n_instances);
+	w->running = calloc(rec->n_instances + 1, sizeof *w->running);
+	w->first_seen = calloc(rec->n_instances + 1, sizeof *w->first_seen);
+	w->begun = calloc(rec->n_tasks + 1, sizeof *w->begun);
+	w->ended = calloc(rec->n_tasks + 1, sizeof *w->ended);
+	w->workers = workers_of(outermost_make(rec), w->s->running_max);
+	w->c->before = indices(rec->n_tasks);
+	w->c->why = calloc(rec->n_tasks + 1, 1);
+	return w->end_us && w->of_target && w->of_instance && w->of_recipe && w->inside &&
+	       w->sibling && w->running && w->first_seen && w->begun && w->ended &&
+	       w->c->before && w->c->why ? 0 : -ENOMEM;
+}
+
+int chain_make(struct chain *c, const struct summary *s)
+{
+	struct work w = { .s = s, .c = c, .of_top = NO_INDEX, .of_all = NO_INDEX };
+	int r;
+
+	*c = (struct chain){ 0 };
+	r = allocate(&w);
+	if (!r)
+		r = chain_names_make(&w.names, s);
+	if (!r)
+		r = sweep(&w);
+	if (!r)
+		r = find_path(&w);
+	chain_names_release(&w.names);
+	free(w.of_key);
+	free(w.end_us);
+	free(w.of_target);
+	free(w.of_instance);
+	free(w.of_recipe);
+	free(w.inside);
+	free(w.sibling);
+	free(w.running);
+	free(w.first_seen);
+	free(w.begun);
+	free(w.ended);
+	return r;
+}
+
+void chain_release(struct chain *c)
+{
+	free(c->before);
+	free(c->why);
+	free(c->path);
+	*c = (struct chain){ 0 };
+}

@@ -1,0 +1,60 @@
+#ifndef BUILDBEAT_ANALYSE_CHAIN_H
+#define BUILDBEAT_ANALYSE_CHAIN_H
+
+#include "analyse/summary.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What each task waited for last. A host waits only for tasks of its own instance. A target
+ * that another instance made counts as the task of this instance in which it was made; a
+ * target that was made before the instance began is ignored. So a task was ready when its
+ * instance had begun and its targets were made. The first of these that is known counts:
+ *	WAIT_LINE	the line before it in its recipe, unless something ran between
+ *			them; of an OpenEmbedded recipe the task before it, if that ended
+ *			at most CHAIN_SLACK_OE_US before
+ *	WAIT_WORKER	the task of its instance that ended last, if that was after the
+ *			task was ready, and either it began after that too, or the task
+ *			did not start within CHAIN_REACTION_US; it ended at most
+ *			CHAIN_SLACK_US before, or nothing ran since
+ *	WAIT_WORKER	the same of another make, where all workers of the jobserver were
+ *			busy and the task started within CHAIN_REACTION_US of its end
+ *	WAIT_TARGET	of the targets it waited for, the one that ended last
+ *	WAIT_WORKER	without targets, the task of its instance that ended last
+ *	What its instance waited for:
+ *	WAIT_LINE	the last task of the instance that was over before its own began,
+ *			in the same task ("make -C a; make -C b") or beside it
+ *	WAIT_HOST	the task its instance runs in: it waited for that to start
+ * A task that ended after another started is not what that waited for, but for
+ * CHAIN_STAMP_US: hosts stamp a start before they have seen the end it waited for.
+ *
+ * So the path of a build with one worker contains every task.
+ */
+#define CHAIN_SLACK_US 100000
+#define CHAIN_SLACK_OE_US 200000	/* what bitbake may need between two tasks */
+#define CHAIN_STAMP_US 2000
+#define CHAIN_REACTION_US 20000	/* what a host may need to start what is ready */
+
+enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER };
+
+/*
+ * The critical path goes back from the task that ended last. Tasks that host are
+ * not in it, as what is inside them is: instead of one that was waited for to end,
+ * the last to end inside it; instead of one that was waited for to start, what it
+ * waited for itself.
+ */
+struct chain {
+	uint32_t *before;	/* of every task of the recording, or NO_INDEX; always one
+				   earlier in summary.order, so following these ends */
+	uint8_t *why;		/* enum wait */
+	size_t n_path;
+	uint32_t *path;		/* the critical path in time's order */
+	int64_t path_us;	/* time in its tasks */
+};
+
+/* 0 or -ENOMEM. Always release. rec->after must have been read. */
+int chain_make(struct chain *c, const struct summary *s);
+void chain_release(struct chain *c);
+
+#endif

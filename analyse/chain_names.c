@@ -1,0 +1,322 @@
+#include "analyse/chain_names.h"
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/index.h"
+#include "render/chart/path.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Most names that tasks wait for are files that nobody makes. So first what names
+ * end in is noted, in bits: only names whose end is an end of both sides are looked at
+ * any further. */
+#define END_BITS 20
+#define END_WORDS ((1u << END_BITS) / 64)
+
+struct named_path {
+	uint64_t hash;		/* 0: free */
+	uint32_t last;
+};
+
+struct naming {
+	const struct summary *s;
+	struct chain_names *x;
+	uint64_t *after_end, *target_end;	/* bits */
+	uint64_t *instance;		/* hashes of their directories */
+	struct index directories;	/* hash of instance's and part -> index below */
+	uint64_t *directory;
+	size_t n_directories, mask;
+	struct buf path, full;
+	struct slice part;		/* the directory asked for last, and whose it was */
+	uint32_t part_instance;
+	uint64_t part_hash;
+};
+
+static bool has(const uint64_t *bits, uint32_t at)
+{
+	return bits[at / 64] >> at % 64 & 1;
+}
+
+static void set(uint64_t *bits, uint32_t at)
+{
+	bits[at / 64] |= (uint64_t)1 << at % 64;
+}
+
+static struct slice text_slice(const char *s)
+{
+	return (struct slice){ s, strlen(s) };
+}
+
+/* The last eight bytes behind the last slash, of a name that ends plain. */
+static uint32_t end_of(struct slice name)
+{
+	const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+	uint64_t bytes = 0, slashes;
+
+	if (name.len >= sizeof bytes)
+		memcpy(&bytes, name.p + name.len - sizeof bytes, sizeof bytes);
+	else
+		memcpy((char *)&bytes + sizeof bytes - name.len, name.p, name.len);
+	bytes = le64toh(bytes);
+	slashes = bytes ^ 0x2f2f2f2f2f2f2f2f;
+	slashes = ~(((slashes & low) + low) | slashes | low);
+	if (slashes)
+		bytes &= ~(~(uint64_t)0 >> __builtin_clzll(slashes));
+	return (uint32_t)(hash_mix(bytes) >> (64 - END_BITS));
+}
+
+static bool ends_plain(struct slice name)
+{
+	char last = name.len ? name.p[name.len - 1] : '/', before;
+
+	if (last != '.')
+		return last != '/';
+	before = name.len > 1 ? name.p[name.len - 2] : '/';
+	return before != '/' && before != '.';
+}
+
+static int make_plain(struct naming *n, uint32_t instance, struct slice *name)
+{
+	path_join(&n->path, text_slice(n->s->rec->instance[instance].cwd), *name);
+	*name = (struct slice){ n->path.data, n->path.len };
+	return buf_error(&n->path);
+}
+
+/* The hash of the plain path of a part of a name, which ends before a slash. */
+static int hash_directory(struct naming *n, uint32_t instance, struct slice part, uint64_t *hash)
+{
+	uint64_t key = hash_bytes(n->instance[instance], part.p, part.len), *grown;
+	struct slice plain = part.len ? part : text_slice("/");
+	uint32_t at;
+
+	if (index_find(&n->directories, key, part.len, &at)) {
+		*hash = n->directory[at];
+		return 0;
+	}
+	grown = array_grow(n->directory, n->n_directories, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	n->directory = grown;
+	if (make_plain(n, instance, &plain) ||
+	    index_put(&n->directories, key, part.len, (uint32_t)n->n_directories))
+		return -ENOMEM;
+	*hash = n->directory[n->n_directories++] = hash_bytes(0, plain.p, plain.len);
+	return 0;
+}
+
+static bool is_last_part(const struct naming *n, uint32_t instance, struct slice part)
+{
+	return n->part.p && n->part_instance == instance && n->part.len == part.len &&
+	       !memcmp(n->part.p, part.p, part.len);
+}
+
+static uint64_t hash_plain(struct slice path)
+{
+	const char *slash = memrchr(path.p, '/', path.len);
+	struct slice dir = text_slice(".");
+	size_t before = slash ? (size_t)(slash - path.p) : 0;
+
+	if (slash)
+		dir = before ? (struct slice){ path.p, before } : text_slice("/");
+	before = slash ? before + 1 : 0;
+	return hash_bytes(hash_bytes(0, dir.p, dir.len), path.p + before, path.len - before) | 1;
+}
+
+/* Of the plain path a name stands for; never 0. */
+static int hash_name(struct naming *n, uint32_t instance, struct slice name, uint64_t *hash)
+{
+	const char *slash = memrchr(name.p, '/', name.len);
+	struct slice part = { name.p, slash ? (size_t)(slash - name.p) : 0 };
+	uint64_t directory = n->instance[instance];
+
+	if (!ends_plain(name)) {
+		if (make_plain(n, instance, &name))
+			return -ENOMEM;
+		*hash = hash_plain(name);
+		return 0;
+	}
+	if (slash && !is_last_part(n, instance, part)) {
+		if (hash_directory(n, instance, part, &n->part_hash))
+			return -ENOMEM;
+		n->part = part;
+		n->part_instance = instance;
+	}
+	if (slash) {
+		directory = n->part_hash;
+		name.len -= part.len + 1;
+		name.p = slash + 1;
+	}
+	*hash = hash_bytes(directory, name.p, name.len) | 1;
+	return 0;
+}
+
+static int note_end(struct naming *n, uint64_t *bits, uint32_t instance, struct slice name,
+		    uint32_t *end)
+{
+	if (!ends_plain(name) && make_plain(n, instance, &name))
+		return -ENOMEM;
+	*end = end_of(name);
+	set(bits, *end);
+	return 0;
+}
+
+/* of_after gets the ends for now. */
+static int note_after(struct naming *n)
+{
+	const struct recording *rec = n->s->rec;
+
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
+			if (note_end(n, n->after_end, t->instance, text_slice(rec->after[k]),
+				     &n->x->of_after[k]))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static struct named_path *find(const struct naming *n, uint64_t hash)
+{
+	for (size_t at = hash >> 1 & n->mask;; at = (at + 1) & n->mask) {
+		struct named_path *p = &n->x->path[at];
+
+		if (!p->hash || p->hash == hash)
+			return p;
+	}
+}
+
+/* What others call a task: recipes of bitbake have tasks of the same names. */
+static struct slice name_for_others(struct naming *n, const struct task *t)
+{
+	if (!*t->key || strcmp(n->s->rec->instance[t->instance].tool, "bitbake"))
+		return text_slice(t->name);
+	buf_clear(&n->full);
+	buf_adds(&n->full, t->key);
+	buf_addc(&n->full, '/');
+	buf_adds(&n->full, t->name);
+	n->part.p = NULL;	/* it may be in there */
+	return (struct slice){ n->full.data, n->full.len };
+}
+
+static int add_target(struct naming *n, size_t target)
+{
+	const struct task *t = &n->s->rec->task[n->s->target[target].first_task];
+	struct slice name = name_for_others(n, t);
+	struct named_path *p;
+	uint64_t hash;
+	uint32_t end;
+
+	if (buf_error(&n->full))
+		return -ENOMEM;
+	if (!name.len || (ends_plain(name) && !has(n->after_end, end_of(name))))
+		return 0;
+	if (note_end(n, n->target_end, t->instance, name, &end) ||
+	    hash_name(n, t->instance, name, &hash))
+		return -ENOMEM;
+	p = find(n, hash);
+	*p = (struct named_path){ hash, NO_INDEX };
+	n->x->of_target[target] = (uint32_t)(p - n->x->path);
+	return 0;
+}
+
+static int find_after(struct naming *n)
+{
+	const struct recording *rec = n->s->rec;
+
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
+			bool known = has(n->target_end, n->x->of_after[k]);
+			struct named_path *p;
+			uint64_t hash;
+
+			n->x->of_after[k] = NO_INDEX;
+			if (!known)
+				continue;
+			if (hash_name(n, t->instance, text_slice(rec->after[k]), &hash))
+				return -ENOMEM;
+			p = find(n, hash);
+			if (p->hash)
+				n->x->of_after[k] = (uint32_t)(p - n->x->path);
+		}
+	}
+	return 0;
+}
+
+static int hash_instances(struct naming *n)
+{
+	const struct recording *rec = n->s->rec;
+
+	for (uint32_t i = 0; i < rec->n_instances; i++) {
+		struct slice cwd = text_slice("");
+
+		if (make_plain(n, i, &cwd))
+			return -ENOMEM;
+		n->instance[i] = hash_bytes(0, cwd.p, cwd.len);
+	}
+	return 0;
+}
+
+static int allocate(struct naming *n)
+{
+	size_t n_targets = n->s->n_targets;
+
+	n->mask = 15;
+	while (n->mask < 2 * n_targets)
+		n->mask = 2 * n->mask + 1;
+	n->x->of_after = malloc((n->s->rec->n_after + 1) * sizeof *n->x->of_after);
+	n->x->of_target = malloc((n_targets + 1) * sizeof *n->x->of_target);
+	n->x->path = calloc(n->mask + 1, sizeof *n->x->path);
+	n->after_end = calloc(END_WORDS, sizeof *n->after_end);
+	n->target_end = calloc(END_WORDS, sizeof *n->target_end);
+	n->instance = malloc((n->s->rec->n_instances + 1) * sizeof *n->instance);
+	if (!n->x->of_after || !n->x->of_target || !n->x->path || !n->after_end ||
+	    !n->target_end || !n->instance)
+		return -ENOMEM;
+	memset(n->x->of_target, 0xff, n_targets * sizeof *n->x->of_target);
+	return 0;
+}
+
+int chain_names_make(struct chain_names *x, const struct summary *s)
+{
+	struct naming n = { .s = s, .x = x };
+	int r;
+
+	*x = (struct chain_names){ 0 };
+	r = allocate(&n);
+	if (!r)
+		r = hash_instances(&n);
+	if (!r)
+		r = note_after(&n);
+	for (size_t i = 0; !r && i < s->n_targets; i++)
+		r = add_target(&n, i);
+	if (!r)
+		r = find_after(&n);
+	index_release(&n.directories);
+	buf_release(&n.path);
+	buf_release(&n.full);
+	free(n.directory);
+	free(n.instance);
+	free(n.after_end);
+	free(n.target_end);
+	return r;
+}
+
+void chain_names_release(struct chain_names *x)
+{
+	free(x->of_after);
+	free(x->of_target);
+	free(x->path);
+	*x = (struct chain_names){ 0 };
+}
+
+uint32_t *chain_names_last(const struct chain_names *x, uint32_t path)
+{
+	return &x->path[path].last;
+}

@@ -1,0 +1,24 @@
+#ifndef BUILDBEAT_ANALYSE_CHAIN_NAMES_H
+#define BUILDBEAT_ANALYSE_CHAIN_NAMES_H
+
+#include "analyse/summary.h"
+
+/*
+ * The names that tasks waited for, and the tasks that make what they name: a name is
+ * relative to the directory of its instance, so one instance may wait for what
+ * another makes. Paths are compared by hashes of 64 bits. Private to chain.c.
+ */
+struct chain_names {
+	uint32_t *of_after;	/* of recording.after: which path, NO_INDEX: nobody's */
+	uint32_t *of_target;	/* of summary.target */
+	struct named_path *path;
+};
+
+/* 0 or -ENOMEM. Always release. */
+int chain_names_make(struct chain_names *x, const struct summary *s);
+void chain_names_release(struct chain_names *x);
+
+/* The task that stands for a path so far, NO_INDEX for none: its place. */
+uint32_t *chain_names_last(const struct chain_names *x, uint32_t path);
+
+#endif

@@ -1,0 +1,171 @@
+#include "analyse/cost.h"
+
+#include "base/saturate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define BLOCK_BYTES 512
+
+/* What the tasks directly inside a task took. */
+struct inside {
+	int64_t user_us, system_us, read_bytes, written_bytes;
+	int64_t max_rss_kb;
+	int64_t busy_us;	/* time when any of them ran */
+	int64_t busy_until_us;
+};
+
+static int64_t positive(int64_t n)
+{
+	return n > 0 ? n : 0;
+}
+
+static int64_t block_bytes(int64_t blocks)
+{
+	return sat_mul(positive(blocks), BLOCK_BYTES);
+}
+
+int64_t task_wall_us(const struct recording *rec, const struct task *t)
+{
+	return task_ran(t) ? recording_task_end_us(rec, t) - t->start_us : 0;
+}
+
+static void add_memory(struct cost *sum, const struct cost *c)
+{
+	if (c->memory_at_most_kb > sum->memory_at_most_kb)
+		sum->memory_at_most_kb = c->memory_at_most_kb;
+	if (c->memory_kb <= sum->memory_kb)
+		return;
+	sum->memory_kb = c->memory_kb;
+	sum->memory_summed = c->memory_summed;
+}
+
+void cost_add(struct cost *sum, const struct cost *c)
+{
+	sum->wall_us = sat_add(sum->wall_us, c->wall_us);
+	sum->user_us = sat_add(sum->user_us, c->user_us);
+	sum->system_us = sat_add(sum->system_us, c->system_us);
+	sum->cpu_us = sat_add(sum->cpu_us, c->cpu_us);
+	sum->read_bytes = sat_add(sum->read_bytes, c->read_bytes);
+	sum->written_bytes = sat_add(sum->written_bytes, c->written_bytes);
+	sum->measured |= c->measured;
+	add_memory(sum, c);
+}
+
+/* In the order of starts: the union of the children's times grows at its end. */
+static void add_inside(struct inside *in, const struct recording *rec, const struct task *parent,
+		       const struct task *child)
+{
+	int64_t from = child->start_us, until = recording_task_end_us(rec, child);
+
+	if (from < parent->start_us)
+		from = parent->start_us;
+	if (from < in->busy_until_us)
+		from = in->busy_until_us;
+	if (until > recording_task_end_us(rec, parent))
+		until = recording_task_end_us(rec, parent);
+	if (until > from) {
+		in->busy_us += until - from;
+		in->busy_until_us = until;
+	}
+	in->user_us = sat_add(in->user_us, positive(child->user_us));
+	in->system_us = sat_add(in->system_us, positive(child->system_us));
+	in->read_bytes = sat_add(in->read_bytes, block_bytes(child->in_blocks));
+	in->written_bytes = sat_add(in->written_bytes, block_bytes(child->out_blocks));
+	if (child->max_rss_kb > in->max_rss_kb)
+		in->max_rss_kb = child->max_rss_kb;
+}
+
+/* Its processes summed at one sample, or its largest process, whichever is
+ * more: both are what it certainly had. A process of a task inside it is not
+ * its own. */
+static void set_memory(struct cost *c, const struct task *t, const struct inside *in)
+{
+	if (t->max_rss_kb > (in ? in->max_rss_kb : 0))
+		c->memory_kb = t->max_rss_kb;
+	if (t->n_usage && t->peak_kb >= c->memory_kb) {
+		c->memory_kb = t->peak_kb;
+		c->memory_summed = true;
+	}
+	if (!c->memory_kb)
+		c->memory_at_most_kb = positive(t->max_rss_at_most_kb);
+}
+
+/* The end was not seen: what the samples tell, which leave out what is inside. */
+static void set_sampled(struct cost *c, const struct task *t)
+{
+	c->cpu_us = sat_mul(t->cpu_ms, 1000);
+	c->read_bytes = sat_mul(t->read_kb, 1024);
+	c->written_bytes = sat_mul(t->written_kb, 1024);
+}
+
+static void set_cost(struct cost *c, const struct recording *rec, const struct task *t,
+		     const struct inside *in)
+{
+	static const struct inside nothing;
+
+	set_memory(c, t, in);
+	if (!in)
+		in = &nothing;
+	c->wall_us = positive(task_wall_us(rec, t) - in->busy_us);
+	c->measured = t->user_us >= 0 || t->n_usage;
+	if (t->user_us < 0 && t->n_usage) {
+		set_sampled(c, t);
+		return;
+	}
+	c->user_us = positive(positive(t->user_us) - in->user_us);
+	c->system_us = positive(positive(t->system_us) - in->system_us);
+	c->cpu_us = sat_add(c->user_us, c->system_us);
+	c->read_bytes = positive(block_bytes(t->in_blocks) - in->read_bytes);
+	c->written_bytes = positive(block_bytes(t->out_blocks) - in->written_bytes);
+}
+
+static uint32_t parent_of(const struct recording *rec, const struct task *t)
+{
+	uint32_t parent = NO_INDEX;
+
+	if (t->instance < rec->n_instances)
+		parent = rec->instance[t->instance].parent_task;
+	return parent < rec->n_tasks && task_ran(&rec->task[parent]) ? parent : NO_INDEX;
+}
+
+int nesting_fill(struct nesting *nest, const struct recording *rec, const uint32_t *order,
+		 size_t n)
+{
+	uint32_t *slot = NULL;	/* of each task that hosts: 1 + index into inside */
+	struct inside *inside = NULL;
+	uint32_t hosts = 0;
+	int r = -ENOMEM;
+
+	slot = calloc(rec->n_tasks + 1, sizeof *slot);
+	if (!slot)
+		goto out;
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		nest[i] = (struct nesting){
+			.parent = parent_of(rec, &rec->task[i]),
+			.target = NO_INDEX, .next = NO_INDEX,
+		};
+		if (nest[i].parent != NO_INDEX && !slot[nest[i].parent])
+			slot[nest[i].parent] = ++hosts;
+	}
+	inside = calloc(hosts + 1, sizeof *inside);
+	if (!inside)
+		goto out;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t parent = nest[order[i]].parent;
+
+		if (parent != NO_INDEX)
+			add_inside(&inside[slot[parent] - 1], rec, &rec->task[parent],
+				   &rec->task[order[i]]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t t = order[i];
+
+		set_cost(&nest[t].cost, rec, &rec->task[t], slot[t] ? &inside[slot[t] - 1] : NULL);
+	}
+	r = 0;
+out:
+	free(inside);
+	free(slot);
+	return r;
+}

@@ -1,0 +1,54 @@
+#ifndef BUILDBEAT_ANALYSE_COST_H
+#define BUILDBEAT_ANALYSE_COST_H
+
+#include "recording/recording.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What tasks cost, so that it can be added up. A task that ran a make of its
+ * own counts with its own rest only: its figures less those of the tasks inside
+ * it, its wall time less the time when any of them ran.
+ */
+struct cost {
+	int64_t wall_us;	/* added up, also where tasks ran side by side */
+	int64_t user_us, system_us;
+	int64_t cpu_us;		/* user and system; of a task whose end was not seen,
+				   what was sampled of it */
+	int64_t read_bytes, written_bytes;	/* of storage */
+	int64_t memory_kb;	/* the largest, not the sum; 0: not known */
+	int64_t memory_at_most_kb;	/* the largest upper bound of tasks whose memory is
+					   not known; 0: none */
+	bool measured;		/* CPU and storage: nothing was, if false */
+	bool memory_summed;	/* memory_kb is that of all processes of a task at one
+				   sample; else of the largest process alone */
+};
+
+/* One task's place among the others. */
+struct nesting {
+	uint32_t parent;	/* task it ran inside, or NO_INDEX */
+	uint32_t target;	/* index into summary.target, NO_INDEX: never started */
+	uint32_t next;		/* next task of the same target, or NO_INDEX */
+	struct cost cost;
+};
+
+/* How long a task ran, 0 if it never started. */
+int64_t task_wall_us(const struct recording *rec, const struct task *t);
+
+/* Did it start. */
+static inline bool task_ran(const struct task *t)
+{
+	return t->start_us >= 0 && t->state != TASK_QUEUED;
+}
+
+void cost_add(struct cost *sum, const struct cost *c);
+
+/*
+ * Fill parent and cost of every task. order: the indices of the n tasks that
+ * ran, by their start.
+ */
+int nesting_fill(struct nesting *nest, const struct recording *rec, const uint32_t *order,
+		 size_t n);
+
+#endif

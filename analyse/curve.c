@@ -1,0 +1,295 @@
+#include "analyse/curve.h"
+
+#include "analyse/cost.h"
+#include "base/saturate.h"
+#include "base/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void curve_release(struct curve *c)
+{
+	free(c->time_us);
+	free(c->value);
+	*c = (struct curve)CURVE_INIT;
+}
+
+static int reserve(struct curve *c, size_t n)
+{
+	c->time_us = malloc((n + 1) * sizeof *c->time_us);
+	c->value = malloc((n + 1) * sizeof *c->value);
+	return c->time_us && c->value ? 0 : -ENOMEM;
+}
+
+/* Several changes at one time are one step. */
+static void add_step(struct curve *c, int64_t time_us, int64_t value)
+{
+	if (c->n && c->time_us[c->n - 1] == time_us)
+		c->n--;
+	else if (c->n && c->value[c->n - 1] == value)
+		return;
+	c->time_us[c->n] = time_us;
+	c->value[c->n++] = value;
+}
+
+static void change(struct curve *c, int64_t time_us, int64_t by)
+{
+	int64_t value = c->n ? c->value[c->n - 1] : 0;
+
+	add_step(c, time_us, (int64_t)((uint64_t)value + (uint64_t)by));
+}
+
+/* The tasks that are counted, by their end. */
+static struct keyed *running_ends(const struct recording *rec, const uint32_t *order, size_t n,
+				  size_t *n_ends)
+{
+	struct keyed *end = malloc((n + 1) * sizeof *end);
+
+	*n_ends = 0;
+	for (size_t i = 0; end && i < n; i++) {
+		const struct task *t = &rec->task[order[i]];
+
+		if (!t->hosts)
+			end[(*n_ends)++] = (struct keyed){
+				(uint64_t)recording_task_end_us(rec, t), 0
+			};
+	}
+	if (end && sort_keyed(end, *n_ends)) {
+		free(end);
+		return NULL;
+	}
+	return end;
+}
+
+int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order, size_t n)
+{
+	size_t n_ends, at = 0;
+	struct keyed *end = running_ends(rec, order, n, &n_ends);
+
+	if (!end || reserve(c, 2 * n)) {
+		free(end);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct task *t = &rec->task[order[i]];
+
+		if (t->hosts)
+			continue;
+		for (; at < n_ends && end[at].key <= (uint64_t)t->start_us; at++)
+			change(c, (int64_t)end[at].key, -1);
+		change(c, t->start_us, 1);
+	}
+	for (; at < n_ends; at++)
+		change(c, (int64_t)end[at].key, -1);
+	free(end);
+	return 0;
+}
+
+/* Memory of the tasks */
+
+/* The newest of a task's changes. */
+struct level {
+	int64_t time_us;
+	uint32_t kb;
+	bool ran;		/* of the task itself; where it is asked for */
+};
+
+static struct level *levels_until(const struct recording *rec, int64_t time_us)
+{
+	struct level *now = calloc(rec->n_tasks + 1, sizeof *now);
+
+	for (size_t i = 0; now && i < rec->n_memory; i++) {
+		const struct memory_change *m = &rec->memory[i];
+
+		if (m->time_ms * 1000 > time_us)
+			break;
+		now[m->task].time_us = m->time_ms * 1000;
+		now[m->task].kb = m->kb;
+	}
+	return now;
+}
+
+/* When the tasks give back what they had at last; a sample later than its end tells
+ * that a task was there still. */
+static struct keyed *memory_ends(const struct recording *rec, struct level *last,
+				 size_t *n_ends)
+{
+	struct keyed *end = malloc((rec->n_tasks + 1) * sizeof *end);
+
+	*n_ends = 0;
+	for (size_t i = 0; end && i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+		int64_t end_us;
+
+		last[i].ran = task_ran(t);
+		if (!last[i].kb || !last[i].ran)
+			continue;
+		end_us = recording_task_end_us(rec, t);
+		if (end_us <= last[i].time_us)
+			end_us = last[i].time_us + 1;
+		end[(*n_ends)++] = (struct keyed){ (uint64_t)end_us, last[i].kb };
+	}
+	if (end && sort_keyed(end, *n_ends)) {
+		free(end);
+		return NULL;
+	}
+	return end;
+}
+
+/* now: whether each task ran; of the rest nothing is left. */
+static void merge_memory(struct curve *c, const struct recording *rec, struct level *now,
+			 const struct keyed *end, size_t n_ends)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		now[i].kb = 0;
+	for (size_t i = 0; i < rec->n_memory; i++) {
+		const struct memory_change *m = &rec->memory[i];
+		struct level *task = &now[m->task];
+
+		if (!task->ran)
+			continue;
+		for (; at < n_ends && (int64_t)end[at].key <= m->time_ms * 1000; at++)
+			change(c, (int64_t)end[at].key, -end[at].value);
+		change(c, m->time_ms * 1000, (int64_t)m->kb - task->kb);
+		task->kb = m->kb;
+	}
+	for (; at < n_ends; at++)
+		change(c, (int64_t)end[at].key, -end[at].value);
+}
+
+int curve_task_memory(struct curve *c, const struct recording *rec)
+{
+	struct level *now = levels_until(rec, INT64_MAX);
+	size_t n_ends;
+	struct keyed *end = now ? memory_ends(rec, now, &n_ends) : NULL;
+	int r = -ENOMEM;
+
+	if (end && !reserve(c, rec->n_memory + n_ends)) {
+		merge_memory(c, rec, now, end, n_ends);
+		r = 0;
+	}
+	free(end);
+	free(now);
+	return r;
+}
+
+uint32_t *task_memory_at(const struct recording *rec, int64_t time_us)
+{
+	struct level *now = levels_until(rec, time_us);
+	uint32_t *kb = now ? calloc(rec->n_tasks + 1, sizeof *kb) : NULL;
+
+	for (size_t i = 0; kb && i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		if (now[i].kb && task_ran(t) && t->start_us <= time_us &&
+		    (recording_task_end_us(rec, t) > time_us || now[i].time_us == time_us))
+			kb[i] = now[i].kb;
+	}
+	free(now);
+	return kb;
+}
+
+/* The step that holds at a time, as index + 1; 0: before the first. */
+static size_t step_at(const struct curve *c, int64_t time_us)
+{
+	size_t low = 0, high = c->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (c->time_us[middle] <= time_us)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* *at: how much of the curve was passed before. */
+static int64_t walk_to(const struct curve *c, size_t *at, int64_t time_us)
+{
+	while (*at < c->n && c->time_us[*at] <= time_us)
+		(*at)++;
+	return *at ? c->value[*at - 1] : 0;
+}
+
+void curve_largest_samples(const struct curve *c, const struct recording *rec, int64_t *time_us,
+			   size_t n)
+{
+	size_t at = 0, next = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t until_us = time_us[i], most = -1;
+
+		while (next < rec->n_memory && rec->memory[next].time_ms * 1000 < until_us) {
+			int64_t sample_us = rec->memory[next].time_ms * 1000;
+			int64_t level = walk_to(c, &at, sample_us);
+
+			if (level > most) {
+				most = level;
+				time_us[i] = sample_us;
+			}
+			while (next < rec->n_memory &&
+			       rec->memory[next].time_ms * 1000 == sample_us)
+				next++;
+		}
+		if (walk_to(c, &at, until_us) > most)
+			time_us[i] = until_us;
+		while (next < rec->n_memory && rec->memory[next].time_ms * 1000 == until_us)
+			next++;
+	}
+}
+
+int64_t curve_at(const struct curve *c, int64_t time_us)
+{
+	size_t at = step_at(c, time_us);
+
+	return at ? c->value[at - 1] : 0;
+}
+
+int64_t curve_peak(const struct curve *c, int64_t from_us, int64_t until_us, int64_t *time_us)
+{
+	int64_t peak = curve_at(c, from_us);
+
+	*time_us = from_us;
+	for (size_t i = step_at(c, from_us); i < c->n && c->time_us[i] < until_us; i++) {
+		if (c->value[i] <= peak)
+			continue;
+		peak = c->value[i];
+		*time_us = c->time_us[i];
+	}
+	return peak > 0 ? peak : 0;
+}
+
+int64_t curve_integral(const struct curve *c, int64_t from_us, int64_t until_us)
+{
+	int64_t value = curve_at(c, from_us), sum = 0;
+
+	for (size_t i = step_at(c, from_us); from_us < until_us; i++) {
+		int64_t end = i < c->n && c->time_us[i] < until_us ? c->time_us[i] : until_us;
+
+		sum = sat_add(sum, sat_mul(value, end - from_us));
+		from_us = end;
+		value = i < c->n ? c->value[i] : 0;
+	}
+	return sum;
+}
+
+void curve_histogram(const struct curve *c, int64_t from_us, int64_t until_us,
+		     int64_t *time_at_us, size_t n)
+{
+	int64_t value = curve_at(c, from_us);
+
+	memset(time_at_us, 0, n * sizeof *time_at_us);
+	for (size_t i = step_at(c, from_us); from_us < until_us; i++) {
+		int64_t end = i < c->n && c->time_us[i] < until_us ? c->time_us[i] : until_us;
+		size_t at = value <= 0 ? 0 : (uint64_t)value < n - 1 ? (size_t)value : n - 1;
+
+		time_at_us[at] += end - from_us;
+		from_us = end;
+		value = i < c->n ? c->value[i] : 0;
+	}
+}

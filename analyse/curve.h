@@ -1,0 +1,54 @@
+#ifndef BUILDBEAT_ANALYSE_CURVE_H
+#define BUILDBEAT_ANALYSE_CURVE_H
+
+#include "recording/recording.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A quantity over time in steps: from time_us[i] on it is value[i], before the
+ * first it is 0. Times grow. Whole of it on the heap.
+ */
+struct curve {
+	size_t n;
+	int64_t *time_us;
+	int64_t *value;
+};
+
+#define CURVE_INIT { 0 }
+
+void curve_release(struct curve *c);
+
+/* How many tasks run, those counted that ran no make of their own. order: the
+ * indices of the n tasks that ran, by their start. 0 or -ENOMEM. */
+int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order, size_t n);
+
+/* KiB of memory that the processes of all tasks had, as sampled. 0 or -ENOMEM. */
+int curve_task_memory(struct curve *c, const struct recording *rec);
+
+/*
+ * For points in time, rising, that curve_task_memory() is to be shown at: of the levels
+ * that samples told of since the point before and at it, when the largest was. What is
+ * left of a task until its end is none of them.
+ */
+void curve_largest_samples(const struct curve *c, const struct recording *rec, int64_t *time_us,
+			   size_t n);
+
+int64_t curve_at(const struct curve *c, int64_t time_us);
+
+/* The largest value at any time in [from, until), 0 at least, and when first. */
+int64_t curve_peak(const struct curve *c, int64_t from_us, int64_t until_us, int64_t *time_us);
+
+/* Value times microseconds, added up over [from, until). */
+int64_t curve_integral(const struct curve *c, int64_t from_us, int64_t until_us);
+
+/* How long it had each value 0, 1 ... n - 2 and n - 1 or more in [from, until). */
+void curve_histogram(const struct curve *c, int64_t from_us, int64_t until_us,
+		     int64_t *time_at_us, size_t n);
+
+/* What the samples told of the memory of each task of rec at a time, in KiB, 0 if
+ * nothing. To be freed; NULL when out of memory. */
+uint32_t *task_memory_at(const struct recording *rec, int64_t time_us);
+
+#endif

@@ -1,0 +1,142 @@
+#include "analyse/host.h"
+
+#include "base/saturate.h"
+
+const char *const pressure_name[PRESSURES] = {
+	[PRESSURE_CPU_SOME] = "cpu.some",
+	[PRESSURE_IO_SOME] = "io.some", [PRESSURE_IO_FULL] = "io.full",
+	[PRESSURE_MEMORY_SOME] = "memory.some", [PRESSURE_MEMORY_FULL] = "memory.full",
+};
+
+static int64_t growth(const struct recording *rec, const char *series, const char *name)
+{
+	struct column c;
+
+	return column_find(&c, rec, series, name) ? column_growth(&c) : -1;
+}
+
+static struct moment peak(const struct recording *rec, const char *series, const char *name)
+{
+	struct column c;
+
+	return column_find(&c, rec, series, name) ? column_peak(&c) : (struct moment){ -1, -1 };
+}
+
+/* Of what is known. */
+static int64_t sum(int64_t a, int64_t b)
+{
+	return a < 0 ? b : b < 0 ? a : sat_add(a, b);
+}
+
+static int64_t span_us(const struct recording *rec, const char *series)
+{
+	const struct series *s = recording_series(rec, series);
+
+	return s && s->n > 1 ? (s->time_ms[s->n - 1] - s->time_ms[0]) * 1000 : 0;
+}
+
+static void fill_cpu(struct host *h, const struct recording *rec)
+{
+	h->span_us = span_us(rec, "proc_stat");
+	h->user_us = sum(growth(rec, "proc_stat", "user"), growth(rec, "proc_stat", "nice"));
+	h->system_us = sum(growth(rec, "proc_stat", "system"), growth(rec, "proc_stat", "irq"));
+	h->iowait_us = growth(rec, "proc_stat", "iowait");
+	h->steal_us = growth(rec, "proc_stat", "steal");
+}
+
+/* OpenEmbedded does not record what is available: nearly all but free, buffers, cache. */
+static bool find_left(struct column part[3], size_t *n, const struct recording *rec)
+{
+	static const char *const parts[] = { "free", "buffers", "cached" };
+
+	*n = 1;
+	if (column_find(&part[0], rec, "proc_meminfo", "available"))
+		return true;
+	for (*n = 0; *n < 3; ++*n) {
+		if (!column_find(&part[*n], rec, "proc_meminfo", parts[*n]))
+			return false;
+	}
+	return true;
+}
+
+static int64_t level_left(const struct column *part, size_t n, size_t sample)
+{
+	int64_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t level = column_level(&part[i], sample);
+
+		if (level < 0)
+			return -1;
+		left = sat_add(left, level);
+	}
+	return left;
+}
+
+static void fill_memory(struct host *h, const struct recording *rec)
+{
+	struct column total, left[3];
+	size_t n;
+
+	h->memory_used_bytes = (struct moment){ -1, -1 };
+	h->memory_total_bytes = peak(rec, "proc_meminfo", "total").value;
+	if (!column_find(&total, rec, "proc_meminfo", "total") || !find_left(left, &n, rec))
+		return;
+	for (size_t i = 0; i < total.series->n; i++) {
+		int64_t all = column_level(&total, i), unused = level_left(left, n, i);
+
+		if (all >= 0 && unused >= 0 && all - unused > h->memory_used_bytes.value)
+			h->memory_used_bytes = (struct moment){
+				all - unused, total.series->time_ms[i] * 1000
+			};
+	}
+}
+
+static void fill_disk(struct host *h, const struct recording *rec)
+{
+	struct column read, both;
+
+	h->disk_read_bytes = growth(rec, "proc_diskstats", "*.read");
+	h->disk_written_bytes = growth(rec, "proc_diskstats", "*.written");
+	h->disk_busiest_bytes = (struct moment){ -1, -1 };
+	if (!column_find(&both, rec, "proc_diskstats", "*.written") ||
+	    !column_find(&read, rec, "proc_diskstats", "*.read") || read.scale != both.scale)
+		return;
+	for (size_t i = 0; i < read.n_parts && both.n_parts < COLUMN_PARTS_MAX; i++)
+		both.part[both.n_parts++] = read.part[i];
+	h->disk_busiest_bytes = column_busiest(&both);
+}
+
+/* Of proc_stat, where something changes at every sample; else of whichever has most. */
+static void fill_samples(struct host *h, const struct recording *rec)
+{
+	const struct series *s = recording_series(rec, "proc_stat");
+
+	h->samples = h->gaps = 0;
+	for (size_t i = 0; !s && i < rec->n_series; i++) {
+		if (rec->series[i].n > h->samples)
+			h->samples = rec->series[i].n;
+	}
+	if (s)
+		h->samples = s->n;
+	for (size_t i = 0; s && i < s->n; i++)
+		h->gaps += s->gap[i];
+}
+
+void host_fill(struct host *h, const struct recording *rec)
+{
+	fill_cpu(h, rec);
+	fill_memory(h, rec);
+	fill_disk(h, rec);
+	fill_samples(h, rec);
+	h->cgroup_memory_bytes = peak(rec, "proc_cgroup", "memory");
+	h->swap_used_bytes = peak(rec, "proc_meminfo", "swap");
+	h->swapped_in_bytes = growth(rec, "proc_vmstat", "pswpin");
+	h->swapped_out_bytes = growth(rec, "proc_vmstat", "pswpout");
+	h->oom_kills = growth(rec, "proc_vmstat", "oom_kill");
+	h->net_received_bytes = growth(rec, "proc_net", "*.rx");
+	h->net_sent_bytes = growth(rec, "proc_net", "*.tx");
+	h->pressure_span_us = span_us(rec, "proc_pressure");
+	for (size_t i = 0; i < PRESSURES; i++)
+		h->stalled_us[i] = growth(rec, "proc_pressure", pressure_name[i]);
+}

@@ -1,0 +1,288 @@
+#include "analyse/listing.h"
+
+#include "base/trust.h"
+#include "recording/layout.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void join(struct buf *out, const char *dir, const char *name)
+{
+	buf_clear(out);
+	buf_adds(out, dir);
+	if (!*dir || dir[strlen(dir) - 1] != '/')
+		buf_addc(out, '/');
+	buf_adds(out, name);
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Reading all */
+
+static int keep(struct listing *l, const struct listing_entry *e)
+{
+	struct listing_entry *grown = l->entry;
+
+	if (!(l->n & (l->n - 1)))
+		grown = realloc(l->entry, (l->n ? 2 * l->n : 1) * sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	l->entry = grown;
+	grown[l->n++] = *e;
+	return 0;
+}
+
+static int add_entry(struct listing *l, const char *path, const char *name,
+		     const struct recording_formats *formats)
+{
+	struct listing_entry e = { .rec = RECORDING_INIT };
+	int r = recording_read_build(&e.rec, path, formats, &e.error);
+
+	if (r == -ENOMEM)
+		goto failed;
+	if (r && !recording_is_here(path, formats)) {
+		recording_release(&e.rec);
+		return 0;
+	}
+	e.damaged = r;
+	e.result = build_result_of(&e.rec, &e.status);
+	e.name = strdup(name);
+	if (e.name && !keep(l, &e))
+		return 0;
+failed:
+	free(e.name);
+	recording_release(&e.rec);
+	return -ENOMEM;
+}
+
+static int read_entries(struct listing *l, DIR *dir, const struct recording_formats *formats)
+{
+	struct buf path = BUF_INIT;
+	struct dirent *entry;
+	int r = 0;
+
+	while (!r && (errno = 0, entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, LAYOUT_LATEST))
+			continue;
+		join(&path, l->path, entry->d_name);
+		r = buf_error(&path);
+		if (!r && is_dir(path.data))
+			r = add_entry(l, path.data, entry->d_name, formats);
+	}
+	if (!r && !entry && errno)
+		r = -errno;
+	buf_release(&path);
+	return r;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct listing_entry *x = a, *y = b;
+	int64_t start = x->damaged ? -1 : x->rec.start_wall_ns;
+	int64_t other = y->damaged ? -1 : y->rec.start_wall_ns;
+
+	if (start != other)
+		return start < other ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+int listing_read(struct listing *l, const char *path, const struct recording_formats *formats,
+		 struct error *err)
+{
+	DIR *dir = opendir(path);
+	int r;
+
+	*l = (struct listing)LISTING_INIT;
+	if (!dir)
+		return error_sys(err, -errno, path, NULL);
+	l->path = strdup(path);
+	r = l->path ? read_entries(l, dir, formats) : -ENOMEM;
+	closedir(dir);
+	if (r)
+		return error_sys(err, r, path, NULL);
+	if (l->n)
+		qsort(l->entry, l->n, sizeof *l->entry, by_start);
+	return 0;
+}
+
+void listing_release(struct listing *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->entry[i].name);
+		recording_release(&l->entry[i].rec);
+	}
+	free(l->entry);
+	free(l->path);
+	*l = (struct listing)LISTING_INIT;
+}
+
+/* Finding one */
+
+/* No link, which leads who knows where. */
+static bool is_recording(const char *path, const struct recording_formats *formats)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISDIR(st.st_mode) && recording_is_here(path, formats);
+}
+
+/* The recording in dir with the last name: names are times. */
+static int find_last(struct buf *out, const char *dir,
+		const struct recording_formats *formats)
+{
+	struct buf path = BUF_INIT, last = BUF_INIT;
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	int r = d ? 0 : -errno;
+
+	while (!r && (entry = readdir(d))) {
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, LAYOUT_LATEST) ||
+		    strcmp(entry->d_name, buf_str(&last)) <= 0)
+			continue;
+		join(&path, dir, entry->d_name);
+		r = buf_error(&path);
+		if (r || !is_recording(path.data, formats))
+			continue;
+		buf_clear(&last);
+		buf_adds(&last, entry->d_name);
+	}
+	if (d)
+		closedir(d);
+	if (!r && !last.len)
+		r = -ENOENT;
+	if (!r)
+		join(out, dir, buf_str(&last));
+	buf_release(&path);
+	buf_release(&last);
+	return r ? r : buf_error(out);
+}
+
+/* latest is followed if nobody else could make it lead elsewhere. */
+static int find_newest(struct buf *out, const char *dir,
+		const struct recording_formats *formats)
+{
+	struct error unused;
+
+	join(out, dir, LAYOUT_LATEST);
+	if (buf_error(out))
+		return buf_error(out);
+	if (recording_is_here(out->data, formats) && !trust_path(out->data, &unused))
+		return 0;
+	return find_last(out, dir, formats);
+}
+
+/* BASE here, or in the nearest directory above. */
+static int find_base(struct buf *out)
+{
+	char at[PATH_MAX];
+	char *slash;
+
+	if (!getcwd(at, sizeof at))
+		return -errno;
+	join(out, ".", LAYOUT_BASE);
+	if (is_dir(buf_str(out))) {
+		buf_clear(out);
+		buf_adds(out, LAYOUT_BASE);
+		return buf_error(out);
+	}
+	while ((slash = strrchr(at, '/')) && at[1]) {
+		slash[slash == at] = '\0';
+		join(out, at, LAYOUT_BASE);
+		if (buf_error(out) || is_dir(out->data))
+			return buf_error(out);
+	}
+	return -ENOENT;
+}
+
+int listing_base(struct buf *out, const char *base, struct error *err)
+{
+	int r;
+
+	buf_clear(out);
+	if (base) {
+		buf_adds(out, base);
+		return buf_error(out);
+	}
+	r = find_base(out);
+	if (!r)
+		return trust_path(buf_str(out), err);
+	if (r == -ENOENT)
+		return error_set(err, r, NULL, 0, 0, "no " LAYOUT_BASE " here or above; "
+				 "to record a build: buildbeat record -- make");
+	return r ? error_sys(err, r, LAYOUT_BASE, NULL) : 0;
+}
+
+static int find_default(struct buf *out, const char *base,
+			const struct recording_formats *formats, struct error *err)
+{
+	struct buf dir = BUF_INIT;
+	int r = listing_base(&dir, base, err);
+
+	if (!r && (r = find_newest(out, buf_str(&dir), formats)))
+		r = error_set(err, r, dir.data, 0, 0, "%s", r == -ENOENT ?
+			      "no recording in it" : strerror(-r));
+	buf_release(&dir);
+	return r;
+}
+
+static int find_named(struct buf *out, const char *base, const char *name, struct error *err)
+{
+	struct buf dir = BUF_INIT;
+	int r = strchr(name, '/') ? -ENOENT : listing_base(&dir, base, err);
+
+	if (r == -EPERM) {
+		buf_release(&dir);
+		return r;
+	}
+	if (!r) {
+		join(out, buf_str(&dir), name);
+		r = buf_error(out);
+	}
+	if (!r && !is_dir(out->data))
+		r = -ENOENT;
+	buf_release(&dir);
+	if (r == -ENOENT)
+		return error_set(err, r, name, 0, 0, "no such recording");
+	return r ? error_sys(err, r, name, NULL) : 0;
+}
+
+/* A directory: a recording, or of recordings; else let the reader say what is wrong. */
+static int find_in(struct buf *out, const char *dir,
+		const struct recording_formats *formats)
+{
+	int r = recording_is_here(dir, formats) ? -ENOENT : find_newest(out, dir, formats);
+
+	if (r == -ENOENT) {
+		buf_clear(out);
+		buf_adds(out, dir);
+		r = buf_error(out);
+	}
+	return r;
+}
+
+int listing_find(struct buf *out, const char *base, const char *what,
+		 const struct recording_formats *formats, struct error *err)
+{
+	struct stat st;
+	int r;
+
+	if (!what)
+		return find_default(out, base, formats, err);
+	if (stat(what, &st))
+		return find_named(out, base, what, err);
+	if (!S_ISDIR(st.st_mode))
+		return error_set(err, -ENOTDIR, what, 0, 0,
+				 "not a recording: a recording is a directory");
+	r = find_in(out, what, formats);
+	return r ? error_sys(err, r, what, NULL) : 0;
+}

@@ -1,0 +1,52 @@
+#ifndef BUILDBEAT_ANALYSE_LISTING_H
+#define BUILDBEAT_ANALYSE_LISTING_H
+
+#include "analyse/summary.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "recording/recording.h"
+
+/* The recordings in a directory of recordings: what their `build` files say. */
+struct listing_entry {
+	char *name;
+	struct recording rec;	/* of `build` alone */
+	bool damaged;		/* error says why; rec is empty then */
+	struct error error;
+	enum build_result result;
+	int status;
+};
+
+struct listing {
+	char *path;
+	size_t n;
+	struct listing_entry *entry;	/* oldest first; damaged ones by name in front */
+};
+
+#define LISTING_INIT { 0 }
+
+/*
+ * All recordings below path; what is none is passed over. 0, or a negative errno
+ * with err when the directory cannot be read. Always release.
+ */
+int listing_read(struct listing *l, const char *path, const struct recording_formats *formats,
+		 struct error *err);
+void listing_release(struct listing *l);
+
+/* 0 or the buffer's error. */
+int text_list(struct buf *out, const struct listing *l, const struct style *style);
+int json_list(struct buf *out, const struct listing *l);
+
+/*
+ * The recording that `what` names, into out: a directory that holds one; the newest
+ * in a directory of recordings; a name in base; NULL: the newest in base. base is
+ * a directory of recordings, or NULL: ./buildstats or, failing that, the nearest
+ * one above; such a one is refused with -EPERM if others could have created it (base/trust.h).
+ * 0, or a negative errno with err.
+ */
+int listing_find(struct buf *out, const char *base, const char *what,
+		 const struct recording_formats *formats, struct error *err);
+
+/* base or, where that is NULL, what it stands for (see above), into out. */
+int listing_base(struct buf *out, const char *base, struct error *err);
+
+#endif

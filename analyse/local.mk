@@ -1,0 +1,9 @@
+# analyse: one recording in, numbers out
+noinst_LTLIBRARIES += analyse/libanalyse.la
+analyse_libanalyse_la_SOURCES = \
+	analyse/chain.c analyse/chain.h analyse/chain_names.c analyse/chain_names.h analyse/cost.c \
+	analyse/cost.h analyse/curve.c analyse/curve.h analyse/figures.c analyse/figures.h \
+	analyse/figures_make.c analyse/figures_name.c analyse/figures_name.h analyse/host.c analyse/host.h \
+	analyse/listing.c analyse/listing.h analyse/metric.c analyse/metric.h analyse/names.c \
+	analyse/names.h analyse/programs.c analyse/programs.h analyse/summary.c analyse/summary.h \
+	analyse/targets.c analyse/targets.h analyse/view.c analyse/view.h

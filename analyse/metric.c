@@ -1,0 +1,131 @@
+#include "analyse/metric.h"
+
+#include "base/saturate.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const column_name[COLUMNS] = {
+	[COLUMN_START_US] = "start_us",
+	[COLUMN_WALL_US] = "wall_us",
+	[COLUMN_USER_US] = "user_us",
+	[COLUMN_SYSTEM_US] = "system_us",
+	[COLUMN_MAX_RSS_KB] = "max_rss_kb",
+	[COLUMN_PEAK_KB] = "peak_kb",
+	[COLUMN_READ_BYTES] = "read_bytes",
+	[COLUMN_WRITTEN_BYTES] = "written_bytes",
+	[COLUMN_RCHAR] = "rchar",
+	[COLUMN_WCHAR] = "wchar",
+	[COLUMN_MINOR_FAULTS] = "minor_faults",
+	[COLUMN_MAJOR_FAULTS] = "major_faults",
+	[COLUMN_VOLUNTARY_SWITCHES] = "voluntary_switches",
+	[COLUMN_INVOLUNTARY_SWITCHES] = "involuntary_switches",
+	[COLUMN_RUNS] = "runs",
+	[COLUMN_STATUS] = "status",
+};
+
+/* A second of CPU, two of waiting, 16 MiB, 128 KiB: the floors that buildstats-diff's users
+ * settled on, which no share of a small task passes. */
+const struct metric_info metric_info[METRICS] = {
+	[METRIC_WALL] = { "wall", "wall time", UNIT_US,
+			  { COLUMN_WALL_US, COLUMN_WALL_US }, true, 2e6 },
+	[METRIC_CPU] = { "cpu", "CPU time", UNIT_US,
+			 { COLUMN_USER_US, COLUMN_SYSTEM_US }, true, 1e6 },
+	[METRIC_MEMORY] = { "memory", "memory of the largest process", UNIT_KB,
+			    { COLUMN_MAX_RSS_KB, COLUMN_MAX_RSS_KB }, false, 16384 },
+	[METRIC_PEAK] = { "peak", "memory of all processes", UNIT_KB,
+			  { COLUMN_PEAK_KB, COLUMN_PEAK_KB }, false, 16384 },
+	[METRIC_IO] = { "io", "bytes read and written", UNIT_BYTES,
+			{ COLUMN_READ_BYTES, COLUMN_WRITTEN_BYTES }, false, 131072 },
+	[METRIC_READ] = { "read", "bytes read", UNIT_BYTES,
+			  { COLUMN_READ_BYTES, COLUMN_READ_BYTES }, false, 131072 },
+	[METRIC_WRITTEN] = { "written", "bytes written", UNIT_BYTES,
+			     { COLUMN_WRITTEN_BYTES, COLUMN_WRITTEN_BYTES }, false, 131072 },
+};
+
+const char *const metric_word[METRICS + 1] = {
+	"wall", "cpu", "memory", "peak", "io", "read", "written", NULL,
+};
+
+const struct total_info total_info[TOTALS] = {
+	[TOTAL_WALL_US] = { "wall_us", "wall time", UNIT_US },
+	[TOTAL_USER_US] = { "user_us", "user CPU time", UNIT_US },
+	[TOTAL_SYSTEM_US] = { "system_us", "system CPU time", UNIT_US },
+	[TOTAL_MAX_RSS_KB] = { "max_rss_kb", "memory of the largest process", UNIT_KB },
+	[TOTAL_PEAK_KB] = { "peak_kb", "memory of all tasks", UNIT_KB },
+	[TOTAL_READ_BYTES] = { "read_bytes", "bytes read", UNIT_BYTES },
+	[TOTAL_WRITTEN_BYTES] = { "written_bytes", "bytes written", UNIT_BYTES },
+	[TOTAL_TASKS] = { "tasks", "tasks", UNIT_COUNT },
+	[TOTAL_FAILED] = { "failed", "tasks that failed", UNIT_COUNT },
+	[TOTAL_RUNNING_MAX] = { "running_max", "tasks at once", UNIT_COUNT },
+	[TOTAL_STATUS] = { "status", "status", UNIT_STATUS },
+	[TOTAL_HOST_USER_US] = { "host_user_us", "host: user CPU time", UNIT_US },
+	[TOTAL_HOST_SYSTEM_US] = { "host_system_us", "host: system CPU time", UNIT_US },
+	[TOTAL_HOST_IOWAIT_US] = { "host_iowait_us", "host: waiting for disks", UNIT_US },
+	[TOTAL_HOST_STEAL_US] = { "host_steal_us", "host: stolen CPU time", UNIT_US },
+	[TOTAL_HOST_MEMORY_PEAK_BYTES] = { "host_memory_peak_bytes", "host: memory used",
+					   UNIT_BYTES },
+	[TOTAL_HOST_SWAP_PEAK_BYTES] = { "host_swap_peak_bytes", "host: swap used", UNIT_BYTES },
+	[TOTAL_HOST_OOM_KILLS] = { "host_oom_kills", "host: killed for memory", UNIT_COUNT },
+	[TOTAL_HOST_DISK_READ_BYTES] = { "host_disk_read_bytes", "host: disks read",
+					 UNIT_BYTES },
+	[TOTAL_HOST_DISK_WRITTEN_BYTES] = { "host_disk_written_bytes", "host: disks written",
+					    UNIT_BYTES },
+	[TOTAL_HOST_NET_RECEIVED_BYTES] = { "host_net_received_bytes", "host: received",
+					    UNIT_BYTES },
+	[TOTAL_HOST_NET_SENT_BYTES] = { "host_net_sent_bytes", "host: sent", UNIT_BYTES },
+	[TOTAL_HOST_STALLED_CPU_US] = { "host_stalled_cpu_us", "host: stalled for CPU", UNIT_US },
+	[TOTAL_HOST_STALLED_IO_US] = { "host_stalled_io_us", "host: stalled for disks",
+				       UNIT_US },
+	[TOTAL_HOST_STALLED_MEMORY_US] = { "host_stalled_memory_us", "host: stalled for memory",
+					   UNIT_US },
+};
+
+enum metric metric_find(const char *name)
+{
+	enum metric m = 0;
+
+	while (m < METRICS && strcmp(metric_word[m], name))
+		m++;
+	return m;
+}
+
+/* The sum of what is known of both; -1 where one is not. */
+static int64_t both(const int64_t *total, enum total a, enum total b)
+{
+	if (total[a] < 0 || total[b] < 0)
+		return -1;
+	return sat_add(total[a], total[b]);
+}
+
+double metric_total(const int64_t *total, enum metric m)
+{
+	int64_t value = -1;
+
+	switch (m) {
+	case METRIC_WALL:
+		value = total[TOTAL_WALL_US];
+		break;
+	case METRIC_CPU:
+		value = both(total, TOTAL_USER_US, TOTAL_SYSTEM_US);
+		break;
+	case METRIC_MEMORY:
+		value = total[TOTAL_MAX_RSS_KB];
+		break;
+	case METRIC_PEAK:
+		value = total[TOTAL_PEAK_KB];
+		break;
+	case METRIC_IO:
+		value = both(total, TOTAL_READ_BYTES, TOTAL_WRITTEN_BYTES);
+		break;
+	case METRIC_READ:
+		value = total[TOTAL_READ_BYTES];
+		break;
+	case METRIC_WRITTEN:
+		value = total[TOTAL_WRITTEN_BYTES];
+		break;
+	case METRICS:
+		break;
+	}
+	return value < 0 ? NAN : (double)value;
+}

@@ -1,0 +1,32 @@
+#ifndef BUILDBEAT_ANALYSE_NAMES_H
+#define BUILDBEAT_ANALYSE_NAMES_H
+
+#include "analyse/summary.h"
+
+/* How people find a task: names as they would say them. */
+
+/* A path below the build's directory relative to it ("." for itself), others as
+ * they are. Points into path, or a constant. */
+const char *name_relative(const struct recording *rec, const char *path);
+
+/* Where a task ran, as far as it tells it from others: the directory of its make or,
+ * of bitbake's, the recipe. "": where the build did. */
+const char *name_place(const struct recording *rec, const struct task *t);
+
+/*
+ * "sub/dir: target" for a task of a make in another directory than the build's,
+ * "recipe: task" for one of bitbake's, else "target"; the command where there is no
+ * name. Not yet safe to print.
+ */
+void name_add_task(struct buf *b, const struct recording *rec, const struct task *t);
+
+/* "SIGKILL", "signal 99". */
+void name_add_signal(struct buf *b, int signal);
+
+/* "exit status 2", "SIGKILL", "unfinished" ... */
+void name_add_end(struct buf *b, const struct task *t);
+
+/* Of a build: "ok", "failed with exit status 2" ... */
+void name_add_result(struct buf *b, enum build_result result, int status);
+
+#endif

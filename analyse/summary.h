@@ -1,0 +1,103 @@
+#ifndef BUILDBEAT_ANALYSE_SUMMARY_H
+#define BUILDBEAT_ANALYSE_SUMMARY_H
+
+#include "analyse/cost.h"
+#include "analyse/curve.h"
+#include "analyse/host.h"
+#include "recording/recording.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What a recording comes to, computed once; text, JSON and charts are outputs of
+ * it. It borrows the recording. Sizes, times and costs are never negative unless
+ * said; -1 where it is said that they may not be known.
+ */
+
+enum build_result {
+	BUILD_OK,		/* exit status 0 */
+	BUILD_FAILED,		/* status is the exit status */
+	BUILD_KILLED,		/* status is the signal */
+	BUILD_ENDED,		/* how is not known */
+	BUILD_OPEN,		/* no end was recorded: killed, or still running */
+};
+
+/*
+ * What users name: all tasks of one name and key in one build instance. GNU make runs
+ * every line of a recipe as a task of its own; they are one target.
+ */
+struct target {
+	uint32_t first_task;	/* further ones by nesting.next */
+	uint32_t n_tasks;
+	int64_t start_us, end_us;
+};
+
+#define PEAK_TASKS_MAX 5
+#define RUNNING_LEVELS_MAX 1025	/* in the histogram */
+
+/* One task's share of the largest memory. */
+struct peak_task {
+	uint32_t task;
+	int64_t memory_kb;
+};
+
+struct summary {
+	const struct recording *rec;
+
+	enum build_result result;
+	int status;
+	int64_t wall_us;
+	int64_t cores;		/* -1: not known */
+	int64_t user_us, system_us, cpu_us;
+	bool cpu_exact;		/* of the build's process and all below it; else the
+				   sum of the tasks */
+
+	struct nesting *nest;	/* of every task of rec */
+	uint32_t *order;	/* tasks by start, those never started at the end */
+	size_t n_ran;		/* in front of order */
+	size_t n_state[TASK_KILLED + 1];
+	size_t n_hosting;	/* tasks that ran a make of their own */
+	size_t n_targets;
+	struct target *target;	/* by the start of their first task */
+
+	struct curve running;	/* tasks at once, without those that host */
+	int64_t running_sum_us;	/* their time added up, within the build */
+	int64_t running_max;
+	size_t n_levels;	/* cores + 1; 0: cores not known */
+	int64_t *level_us;	/* time with 0, 1 ... n_levels - 1 or more running */
+
+	struct curve memory_kb;	/* of all tasks at once */
+	struct moment memory_peak_kb;	/* value -1: not sampled */
+	size_t n_peak_tasks;
+	struct peak_task peak_task[PEAK_TASKS_MAX];	/* the largest first */
+
+	struct host host;
+};
+
+/* 0 or -ENOMEM. Always release. */
+int summary_make(struct summary *s, const struct recording *rec);
+void summary_release(struct summary *s);
+
+/* Sum over the tasks of a target. */
+struct cost target_cost(const struct summary *s, const struct target *g);
+
+/* The task of a target that took longest: it says what kind of work it is. */
+uint32_t target_main_task(const struct summary *s, const struct target *g);
+
+/* CPU time per core and wall time, 0 to 1; -1: not known. */
+double summary_cpu_share(const struct summary *s);
+
+/* What the machine spent on us and others, of what it had, 0 to 1; us is a figure of
+ * summary.host. -1: not known. */
+double summary_host_share(const struct summary *s, int64_t us);
+
+/* "ok", "failed" ...; and of a task's state. */
+const char *result_word(enum build_result result);
+const char *state_word(enum task_state state);
+
+/* How a build ended, from its `build` lines alone. */
+enum build_result build_result_of(const struct recording *rec, int *status);
+
+#endif

@@ -1,0 +1,270 @@
+#include "analyse/view.h"
+
+#include "base/arena.h"
+#include "base/index.h"
+#include "base/saturate.h"
+#include "base/sort.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const sort_word[SORT_KEYS + 1] = {
+	"wall", "cpu", "memory", "io", "start", "name", NULL
+};
+
+/* Selecting */
+
+static bool is_pattern(const char *s)
+{
+	return strpbrk(s, "*?[");
+}
+
+static bool text_matches(const char *filter, bool pattern, const char *text)
+{
+	return pattern ? !fnmatch(filter, text, 0) : strstr(text, filter) != NULL;
+}
+
+static bool task_matches(const struct recording *rec, const struct selection *sel,
+			 bool pattern, const struct task *t)
+{
+	if (sel->unsuccessful && (t->state == TASK_DONE || t->state == TASK_QUEUED))
+		return false;
+	if (sel->kind && strcmp(t->kind, sel->kind))
+		return false;
+	return !sel->filter || text_matches(sel->filter, pattern, t->name) ||
+	       (*t->key && text_matches(sel->filter, pattern, t->key)) ||
+	       !strcmp(sel->filter, t->kind) ||
+	       text_matches(sel->filter, pattern, recording_command(rec, t));
+}
+
+static void select_tasks(struct view *v, const struct selection *sel)
+{
+	const struct summary *s = v->sum;
+	bool pattern = sel->filter && is_pattern(sel->filter);
+
+	if (v->all) {
+		v->n_tasks = s->rec->n_tasks;
+		memcpy(v->task, s->order, v->n_tasks * sizeof *v->task);
+		return;
+	}
+	for (size_t i = 0; i < s->rec->n_tasks; i++) {
+		if (task_matches(s->rec, sel, pattern, &s->rec->task[s->order[i]]))
+			v->task[v->n_tasks++] = s->order[i];
+	}
+}
+
+static void select_targets(struct view *v)
+{
+	const struct summary *s = v->sum;
+
+	for (size_t i = 0; i < v->n_tasks && !v->all; i++) {
+		uint32_t target = s->nest[v->task[i]].target;
+
+		if (target != NO_INDEX)
+			v->target[target] = 1;
+	}
+	for (size_t i = 0; i < s->n_targets; i++) {
+		if (v->all || v->target[i])
+			v->target[v->n_targets++] = (uint32_t)i;
+	}
+}
+
+static int collect_unsuccessful(struct view *v)
+{
+	const struct task *task = v->sum->rec->task;
+	const size_t *n = v->sum->n_state;
+
+	v->unsuccessful = malloc((n[TASK_FAILED] + n[TASK_KILLED] + n[TASK_RUNNING] + 1) *
+				 sizeof *v->unsuccessful);
+	if (!v->unsuccessful)
+		return -ENOMEM;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < v->n_tasks; i++) {
+			enum task_state state = task[v->task[i]].state;
+
+			if (pass ? state == TASK_RUNNING :
+			    state == TASK_FAILED || state == TASK_KILLED)
+				v->unsuccessful[v->n_unsuccessful++] = v->task[i];
+		}
+	}
+	return 0;
+}
+
+/* Kinds */
+
+static struct kind *add_kind(struct view *v, struct index *kinds, const char *name)
+{
+	struct kind *grown = array_grow(v->kind, v->n_kinds, sizeof *grown);
+
+	if (!grown)
+		return NULL;
+	v->kind = grown;
+	if (index_put(kinds, (uintptr_t)name, 0, (uint32_t)v->n_kinds))
+		return NULL;
+	grown[v->n_kinds] = (struct kind){ .name = name };
+	return &grown[v->n_kinds++];
+}
+
+/* Each kind has one text. */
+static struct kind *find_kind(struct view *v, struct index *kinds, const char *name)
+{
+	uint32_t at;
+
+	if (index_find(kinds, (uintptr_t)name, 0, &at))
+		return &v->kind[at];
+	return add_kind(v, kinds, name);
+}
+
+static int by_wall(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+
+	if (x->cost.wall_us != y->cost.wall_us)
+		return x->cost.wall_us < y->cost.wall_us ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static int add_to_kinds(struct view *v, struct index *kinds)
+{
+	const struct summary *s = v->sum;
+	struct kind *k = NULL;
+
+	for (size_t i = 0; i < v->n_tasks; i++) {
+		const struct task *t = &s->rec->task[v->task[i]];
+
+		if (!task_ran(t))
+			continue;
+		if (!k || k->name != t->kind)
+			k = find_kind(v, kinds, t->kind);
+		if (!k)
+			return -ENOMEM;
+		k->n_tasks++;
+		cost_add(&k->cost, &s->nest[v->task[i]].cost);
+	}
+	return 0;
+}
+
+static int sum_kinds(struct view *v)
+{
+	struct index kinds = INDEX_INIT;
+	int r = add_to_kinds(v, &kinds);
+
+	index_release(&kinds);
+	if (r)
+		return r;
+	for (size_t i = 0; i < v->n_kinds; i++)
+		cost_add(&v->cost, &v->kind[i].cost);
+	if (v->n_kinds)
+		qsort(v->kind, v->n_kinds, sizeof *v->kind, by_wall);
+	return 0;
+}
+
+int view_make(struct view *v, const struct summary *s, const struct selection *sel)
+{
+	*v = (struct view){ .sum = s, .all = !sel->filter && !sel->kind && !sel->unsuccessful };
+	v->task = malloc((s->rec->n_tasks + 1) * sizeof *v->task);
+	v->target = calloc(s->n_targets + 1, sizeof *v->target);
+	if (!v->task || !v->target)
+		return -ENOMEM;
+	select_tasks(v, sel);
+	select_targets(v);
+	return collect_unsuccessful(v) || sum_kinds(v) ? -ENOMEM : 0;
+}
+
+void view_release(struct view *v)
+{
+	free(v->task);
+	free(v->unsuccessful);
+	free(v->target);
+	free(v->kind);
+	*v = (struct view){ 0 };
+}
+
+/* Ranking */
+
+struct ranking {
+	const struct summary *sum;
+	enum sort_key key;
+	bool tasks;
+};
+
+int64_t cost_by(const struct cost *c, enum sort_key key)
+{
+	switch (key) {
+	case SORT_WALL:
+		return c->wall_us;
+	case SORT_CPU:
+		return c->cpu_us;
+	case SORT_MEMORY:
+		return c->memory_kb;
+	case SORT_IO:
+		return sat_add(c->read_bytes, c->written_bytes);
+	default:
+		return 0;
+	}
+}
+
+int64_t target_cost_by(const struct summary *s, const struct target *g, enum sort_key key)
+{
+	struct cost sum;
+
+	if (g->n_tasks == 1)
+		return cost_by(&s->nest[g->first_task].cost, key);
+	sum = target_cost(s, g);
+	return cost_by(&sum, key);
+}
+
+/* Never started: behind all that did. */
+static uint64_t start_of(const struct ranking *r, uint32_t i)
+{
+	return (uint64_t)(r->tasks ? r->sum->rec->task[i].start_us : r->sum->target[i].start_us);
+}
+
+static const char *name_of(const struct ranking *r, uint32_t i)
+{
+	return r->sum->rec->task[r->tasks ? i : r->sum->target[i].first_task].name;
+}
+
+static int64_t figure_of(const struct ranking *r, uint32_t i)
+{
+	const struct summary *s = r->sum;
+
+	return r->tasks ? cost_by(&s->nest[i].cost, r->key) :
+	       target_cost_by(s, &s->target[i], r->key);
+}
+
+static bool before(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct ranking *r = ctx;
+	int64_t x, y;
+	int order;
+
+	if (r->key == SORT_START) {
+		uint64_t at = start_of(r, a), other = start_of(r, b);
+
+		return at != other ? at < other : a < b;
+	}
+	if (r->key == SORT_NAME) {
+		order = strcmp(name_of(r, a), name_of(r, b));
+		return order ? order < 0 : a < b;
+	}
+	x = figure_of(r, a);
+	y = figure_of(r, b);
+	return x != y ? x > y : a < b;
+}
+
+size_t view_top_targets(struct view *v, enum sort_key key, size_t top)
+{
+	struct ranking r = { v->sum, key, false };
+
+	return sort_top(v->target, v->n_targets, top, before, &r);
+}
+
+size_t view_top_tasks(struct view *v, enum sort_key key, size_t top)
+{
+	struct ranking r = { v->sum, key, true };
+
+	return sort_top(v->task, v->n_tasks, top, before, &r);
+}

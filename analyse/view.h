@@ -1,0 +1,58 @@
+#ifndef BUILDBEAT_ANALYSE_VIEW_H
+#define BUILDBEAT_ANALYSE_VIEW_H
+
+#include "analyse/summary.h"
+
+/* Which tasks of a summary are asked for; all conditions must hold. */
+struct selection {
+	/* Part of the name, key or command, or the kind; with * ? or [ a shell pattern
+	 * for the whole of one of them. NULL: any */
+	const char *filter;
+	const char *kind;	/* NULL: any */
+	bool unsuccessful;	/* failed, killed and unfinished ones only */
+};
+
+enum sort_key { SORT_WALL, SORT_CPU, SORT_MEMORY, SORT_IO, SORT_START, SORT_NAME, SORT_KEYS };
+
+/* "wall", "cpu" ...; ends with NULL. */
+extern const char *const sort_word[SORT_KEYS + 1];
+
+struct kind {
+	const char *name;
+	size_t n_tasks;
+	struct cost cost;
+};
+
+/* What was selected. */
+struct view {
+	const struct summary *sum;
+	bool all;		/* no condition was given */
+	size_t n_tasks;
+	uint32_t *task;		/* those that ran by start, then those that did not */
+	size_t n_unsuccessful;
+	uint32_t *unsuccessful;	/* failed and killed, then unfinished, each by start */
+	size_t n_targets;
+	uint32_t *target;	/* with a selected task; in any order */
+	size_t n_kinds;
+	struct kind *kind;	/* by wall time, the largest first */
+	struct cost cost;	/* of the selected tasks */
+};
+
+/* 0 or -ENOMEM. Always release. */
+int view_make(struct view *v, const struct summary *s, const struct selection *sel);
+void view_release(struct view *v);
+
+/*
+ * The first `top` targets (or tasks) by a key, brought to the front of v->target
+ * (or v->task); largest first, SORT_START and SORT_NAME ascending. Their number.
+ */
+size_t view_top_targets(struct view *v, enum sort_key key, size_t top);
+size_t view_top_tasks(struct view *v, enum sort_key key, size_t top);
+
+/* What a key looks at; 0 for SORT_START and SORT_NAME. */
+int64_t cost_by(const struct cost *c, enum sort_key key);
+
+/* The same for the sum over the tasks of a target. */
+int64_t target_cost_by(const struct summary *s, const struct target *g, enum sort_key key);
+
+#endif
