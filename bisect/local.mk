@@ -2,3 +2,4 @@
 noinst_LTLIBRARIES += bisect/libbisect.la
 bisect_libbisect_la_SOURCES = \
 
+

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "compare/decide.h"
+#include "stats/decide.h"
 
 #include <stdbool.h>
 #include <stddef.h>

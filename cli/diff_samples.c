@@ -4,7 +4,7 @@
 #include "cli/numberlines.h"
 #include "cli/output.h"
 #include "compare/lines.h"
-#include "compare/samples.h"
+#include "stats/samples.h"
 
 #include <errno.h>
 #include <stdlib.h>

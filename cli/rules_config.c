@@ -1,8 +1,8 @@
 #include "cli/rules_config.h"
 
 #include "base/arena.h"
-#include "compare/changepoints.h"
 #include "report/amount_read.h"
+#include "stats/changepoints.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,9 +3,9 @@
 #include "base/arena.h"
 #include "cli/numberlines.h"
 #include "cli/output.h"
-#include "compare/changepoints.h"
 #include "compare/lines.h"
-#include "compare/stats.h"
+#include "stats/changepoints.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "compare/diff_making.h"
 
 #include "base/arena.h"
-#include "compare/hostfactor.h"
+#include "stats/hostfactor.h"
 
 #include <errno.h>
 #include <math.h>

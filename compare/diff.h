@@ -4,7 +4,7 @@
 #include "analyse/figures.h"
 #include "compare/renames.h"
 #include "compare/rules.h"
-#include "compare/samples.h"
+#include "stats/samples.h"
 
 /*
  * What of a build is not as it was: two builds, or two sets of builds of the same thing.

@@ -2,8 +2,8 @@
 
 #include "compare/history_group.h"
 #include "compare/history_scan.h"
-#include "compare/hostfactor.h"
-#include "compare/stats.h"
+#include "stats/hostfactor.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 #ifndef BUILDBEAT_COMPARE_HISTORY_H
 #define BUILDBEAT_COMPARE_HISTORY_H
 
-#include "compare/changepoints.h"
 #include "compare/known.h"
 #include "compare/nights.h"
 #include "compare/rules.h"
+#include "stats/changepoints.h"
 
 /*
  * Since when which figure is another, over all nights, tasks and metrics: the change

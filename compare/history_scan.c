@@ -1,8 +1,8 @@
 #include "compare/history_scan.h"
 
 #include "base/arena.h"
-#include "compare/creep.h"
 #include "compare/parallel.h"
+#include "stats/creep.h"
 
 #include <errno.h>
 #include <math.h>

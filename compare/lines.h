@@ -2,8 +2,8 @@
 #define BUILDBEAT_COMPARE_LINES_H
 
 #include "base/buf.h"
-#include "compare/changepoints.h"
-#include "compare/samples.h"
+#include "stats/changepoints.h"
+#include "stats/samples.h"
 
 #include <stdbool.h>
 

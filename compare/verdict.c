@@ -1,9 +1,9 @@
 #include "compare/verdict.h"
 
-#include "compare/distribution.h"
-#include "compare/stats.h"
-#include "compare/utest.h"
 #include "compare/verdict_series.h"
+#include "stats/distribution.h"
+#include "stats/stats.h"
+#include "stats/utest.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "compare/history.h"
 #include "compare/parallel.h"
-#include "compare/stats.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 #ifndef BUILDBEAT_COMPARE_VERDICT_SERIES_H
 #define BUILDBEAT_COMPARE_VERDICT_SERIES_H
 
-#include "compare/changepoints.h"
-#include "compare/hostfactor.h"
 #include "compare/known.h"
 #include "compare/nights.h"
 #include "compare/rules.h"
-#include "compare/tails.h"
+#include "stats/changepoints.h"
+#include "stats/hostfactor.h"
+#include "stats/tails.h"
 
 /* What verdict.c has of a metric: its series, one a task and then the build's and the host's. */
 

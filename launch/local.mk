@@ -2,3 +2,4 @@
 noinst_LTLIBRARIES += launch/liblaunch.la
 launch_liblaunch_la_SOURCES = \
 
+

@@ -1,8 +1,8 @@
 #include "report/history_parts.h"
 
-#include "compare/stats.h"
 #include "report/amount.h"
 #include "report/sparkline.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "report/trends.h"
 
-#include "compare/stats.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>

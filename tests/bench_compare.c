@@ -2,8 +2,8 @@
  * The comparison's statistics: how often noise alone is told to be a change, how many
  * nights a step takes to be seen, and what a series and a pair of samples cost.
  */
-#include "compare/changepoints.h"
-#include "compare/samples.h"
+#include "stats/changepoints.h"
+#include "stats/samples.h"
 #include "tests/noise.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * series looked at; and where that goes. And how often a series is told to creep that has no
  * change, has a step, or does creep.
  */
-#include "compare/creep.h"
+#include "stats/creep.h"
 #include "tests/noise.h"
 #include "tests/paths.h"
 #include "tests/spend.h"

@@ -1,5 +1,5 @@
-#include "compare/changepoints.h"
-#include "compare/partition.h"
+#include "stats/changepoints.h"
+#include "stats/partition.h"
 #include "tests/noise.h"
 #include "tests/support.h"
 

@@ -1,4 +1,4 @@
-#include "compare/decide.h"
+#include "stats/decide.h"
 #include "tests/noise.h"
 #include "tests/support.h"
 

@@ -1,6 +1,6 @@
-#include "compare/creep.h"
 #include "compare/history.h"
 #include "compare/history_group.h"
+#include "stats/creep.h"
 #include "tests/made_nights.h"
 #include "tests/noise.h"
 #include "tests/support.h"

@@ -1,4 +1,4 @@
-#include "compare/hostfactor.h"
+#include "stats/hostfactor.h"
 #include "tests/made_nights.h"
 #include "tests/support.h"
 

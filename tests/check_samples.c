@@ -1,7 +1,7 @@
 #include "base/cursor.h"
 #include "compare/lines.h"
-#include "compare/samples.h"
 #include "convert/json_reader.h"
+#include "stats/samples.h"
 #include "tests/noise.h"
 #include "tests/paths.h"
 #include "tests/support.h"

@@ -1,6 +1,6 @@
-#include "compare/distribution.h"
-#include "compare/stats.h"
-#include "compare/utest.h"
+#include "stats/distribution.h"
+#include "stats/stats.h"
+#include "stats/utest.h"
 #include "tests/noise.h"
 #include "tests/support.h"
 

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_COMPARE_DISTRIBUTION_H
-#define BUILDBEAT_COMPARE_DISTRIBUTION_H
+#ifndef BUILDBEAT_STATS_DISTRIBUTION_H
+#define BUILDBEAT_STATS_DISTRIBUTION_H
 
 /*
  * Distributions the tests stand on. Tails are P(X > x), so that small ones keep

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_COMPARE_STATS_H
-#define BUILDBEAT_COMPARE_STATS_H
+#ifndef BUILDBEAT_STATS_STATS_H
+#define BUILDBEAT_STATS_STATS_H
 
 #include <stddef.h>
 

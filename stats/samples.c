@@ -1,6 +1,6 @@
-#include "compare/distribution.h"
-#include "compare/samples.h"
-#include "compare/utest.h"
+#include "stats/distribution.h"
+#include "stats/samples.h"
+#include "stats/utest.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_COMPARE_TAILS_H
-#define BUILDBEAT_COMPARE_TAILS_H
+#ifndef BUILDBEAT_STATS_TAILS_H
+#define BUILDBEAT_STATS_TAILS_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-#include "compare/distribution.h"
-#include "compare/utest.h"
+#include "stats/distribution.h"
+#include "stats/utest.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
-#include "compare/hostfactor.h"
+#include "stats/hostfactor.h"
 
-#include "compare/stats.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
-#ifndef BUILDBEAT_COMPARE_CHANGEPOINTS_VIEW_H
-#define BUILDBEAT_COMPARE_CHANGEPOINTS_VIEW_H
+#ifndef BUILDBEAT_STATS_CHANGEPOINTS_VIEW_H
+#define BUILDBEAT_STATS_CHANGEPOINTS_VIEW_H
 
-#include "compare/changepoints.h"
-#include "compare/partition.h"
+#include "stats/changepoints.h"
+#include "stats/partition.h"
 
 /*
  * What changepoints_find() found its change points in, for creep.c: valid until its next

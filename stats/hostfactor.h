@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_COMPARE_HOSTFACTOR_H
-#define BUILDBEAT_COMPARE_HOSTFACTOR_H
+#ifndef BUILDBEAT_STATS_HOSTFACTOR_H
+#define BUILDBEAT_STATS_HOSTFACTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_COMPARE_SAMPLES_H
-#define BUILDBEAT_COMPARE_SAMPLES_H
+#ifndef BUILDBEAT_STATS_SAMPLES_H
+#define BUILDBEAT_STATS_SAMPLES_H
 
-#include "compare/stats.h"
+#include "stats/stats.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_COMPARE_UTEST_H
-#define BUILDBEAT_COMPARE_UTEST_H
+#ifndef BUILDBEAT_STATS_UTEST_H
+#define BUILDBEAT_STATS_UTEST_H
 
-#include "compare/stats.h"
+#include "stats/stats.h"
 
 /*
  * The test of Mann and Whitney: does one of two samples tend to be larger, whatever

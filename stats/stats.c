@@ -1,5 +1,5 @@
-#include "compare/distribution.h"
-#include "compare/stats.h"
+#include "stats/distribution.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_COMPARE_CREEP_H
-#define BUILDBEAT_COMPARE_CREEP_H
+#ifndef BUILDBEAT_STATS_CREEP_H
+#define BUILDBEAT_STATS_CREEP_H
 
-#include "compare/changepoints.h"
+#include "stats/changepoints.h"
 
 #include <stdbool.h>
 

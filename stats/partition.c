@@ -1,4 +1,4 @@
-#include "compare/partition.h"
+#include "stats/partition.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_COMPARE_PARTITION_H
-#define BUILDBEAT_COMPARE_PARTITION_H
+#ifndef BUILDBEAT_STATS_PARTITION_H
+#define BUILDBEAT_STATS_PARTITION_H
 
 #include <stddef.h>
 #include <stdint.h>

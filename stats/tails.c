@@ -1,4 +1,4 @@
-#include "compare/tails.h"
+#include "stats/tails.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-#include "compare/decide.h"
-#include "compare/distribution.h"
+#include "stats/decide.h"
+#include "stats/distribution.h"
 
 #include <errno.h>
 #include <math.h>

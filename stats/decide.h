@@ -1,7 +1,7 @@
-#ifndef BUILDBEAT_COMPARE_DECIDE_H
-#define BUILDBEAT_COMPARE_DECIDE_H
+#ifndef BUILDBEAT_STATS_DECIDE_H
+#define BUILDBEAT_STATS_DECIDE_H
 
-#include "compare/stats.h"
+#include "stats/stats.h"
 
 /*
  * Which of two levels does a build have whose figure was measured a few times: that of

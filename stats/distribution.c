@@ -1,4 +1,4 @@
-#include "compare/distribution.h"
+#include "stats/distribution.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,9 @@
-#include "compare/changepoints.h"
-#include "compare/changepoints_view.h"
-#include "compare/distribution.h"
-#include "compare/partition.h"
-#include "compare/stats.h"
-#include "compare/utest.h"
+#include "stats/changepoints.h"
+#include "stats/changepoints_view.h"
+#include "stats/distribution.h"
+#include "stats/partition.h"
+#include "stats/stats.h"
+#include "stats/utest.h"
 
 #include <errno.h>
 #include <math.h>

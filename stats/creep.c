@@ -1,6 +1,6 @@
-#include "compare/creep.h"
+#include "stats/creep.h"
 
-#include "compare/changepoints_view.h"
+#include "stats/changepoints_view.h"
 
 #include <errno.h>
 #include <math.h>
