@@ -1,5 +1,8 @@
 # bisect: builds revisions until it is known which one changed a metric
 noinst_LTLIBRARIES += bisect/libbisect.la
 bisect_libbisect_la_SOURCES = \
+	bisect/bisect.c bisect/bisect.h bisect/bisect_report.c bisect/bisect_report.h bisect/checkout.c \
+	bisect/checkout.h bisect/rebuild.c bisect/rebuild.h bisect/tool.c bisect/tool.h
+
 
 

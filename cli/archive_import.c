@@ -2,8 +2,8 @@
 
 #include "analyse/listing.h"
 #include "archive/import_oe.h"
-#include "cli/report.h"
 #include "convert/convert.h"
+#include "launch/notice.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -5,8 +5,8 @@
 #include "cli/command.h"
 #include "cli/nightly.h"
 #include "cli/output.h"
-#include "cli/report.h"
 #include "compare/verdict.h"
+#include "launch/notice.h"
 #include "report/amount.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "cli/nightly.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
-#include "cli/report.h"
+#include "launch/notice.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 #include "base/heap.h"
 #include "base/outfile.h"
 #include "cli/command.h"
-#include "cli/hold.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
-#include "cli/report.h"
+#include "launch/hold.h"
+#include "launch/notice.h"
 #include "render/chart/bootchart.h"
 #include "render/plot/plot.h"
 

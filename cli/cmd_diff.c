@@ -7,8 +7,8 @@
 #include "cli/nightly.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
-#include "cli/report.h"
 #include "convert/convert.h"
+#include "launch/notice.h"
 #include "report/amount_read.h"
 #include "report/diff_output.h"
 

@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/doctor.h"
-#include "cli/report.h"
+#include "launch/notice.h"
 
 #include <stdarg.h>
 #include <stdio.h>

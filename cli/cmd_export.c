@@ -1,10 +1,10 @@
 #include "base/heap.h"
 #include "cli/command.h"
-#include "cli/hold.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
-#include "cli/report.h"
 #include "convert/convert.h"
+#include "launch/hold.h"
+#include "launch/notice.h"
 
 #include <errno.h>
 #include <limits.h>

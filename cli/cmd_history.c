@@ -1,8 +1,8 @@
 #include "cli/command.h"
 #include "cli/nightly.h"
 #include "cli/output.h"
-#include "cli/report.h"
 #include "cli/series_changes.h"
+#include "launch/notice.h"
 #include "report/history_output.h"
 #include "report/history_trend.h"
 

@@ -2,8 +2,8 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/output.h"
-#include "cli/report.h"
 #include "convert/convert.h"
+#include "launch/notice.h"
 
 #include <stddef.h>
 

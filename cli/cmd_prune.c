@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/nightly.h"
 #include "cli/output.h"
-#include "cli/report.h"
+#include "launch/notice.h"
 
 #include <errno.h>
 #include <stddef.h>

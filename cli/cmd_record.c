@@ -1,8 +1,8 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
-#include "cli/report.h"
-#include "cli/session.h"
-#include "cli/taskrun.h"
+#include "launch/notice.h"
+#include "launch/recorder.h"
+#include "launch/taskrun.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "cli/configfile.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
-#include "cli/report.h"
+#include "launch/notice.h"
 #include "render/show.h"
 
 #include <errno.h>

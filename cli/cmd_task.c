@@ -1,9 +1,9 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
-#include "cli/report.h"
-#include "cli/session.h"
-#include "cli/taskrun.h"
 #include "convert/convert.h"
+#include "launch/notice.h"
+#include "launch/recorder.h"
+#include "launch/taskrun.h"
 #include "recording/recording.h"
 
 #include <errno.h>

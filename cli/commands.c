@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/report.h"
+#include "launch/notice.h"
 
 #include <string.h>
 

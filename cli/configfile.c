@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "base/trust.h"
 #include "cli/nightly.h"
-#include "cli/report.h"
-#include "cli/settings.h"
+#include "launch/notice.h"
+#include "launch/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_CLI_DOCTOR_H
 #define BUILDBEAT_CLI_DOCTOR_H
 
-#include "cli/settings.h"
+#include "launch/settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
 #include "base/buf.h"
 #include "base/trust.h"
 #include "cli/configfile.h"
-#include "cli/gitstamp.h"
 #include "command/redact.h"
+#include "launch/gitstamp.h"
 #include "recording/store.h"
 
 #include <errno.h>

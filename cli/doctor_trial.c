@@ -1,7 +1,7 @@
 #include "cli/doctor.h"
 
-#include "cli/launch.h"
-#include "cli/session.h"
+#include "launch/launch.h"
+#include "launch/recorder.h"
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/carry.h"
 #include "plugin/ticket.h"

@@ -2,20 +2,15 @@
 # that the tests can have it
 noinst_LTLIBRARIES += cli/libcli.la
 cli_libcli_la_SOURCES = \
-	cli/archive_import.c cli/archive_import.h cli/bisect.c cli/bisect.h cli/bisect_report.c \
-	cli/bisect_report.h cli/builds.c cli/builds.h cli/capture.c cli/capture.h cli/checkout.c \
-	cli/checkout.h cli/cmd_accept.c cli/cmd_archive.c cli/cmd_bisect.c cli/cmd_chart.c cli/cmd_check.c \
-	cli/cmd_complete.c cli/cmd_diff.c cli/cmd_doctor.c cli/cmd_export.c cli/cmd_help.c \
-	cli/cmd_history.c cli/cmd_import.c cli/cmd_list.c cli/cmd_prune.c cli/cmd_record.c \
-	cli/cmd_report.c cli/cmd_show.c cli/cmd_task.c cli/command.h cli/commands.c cli/configfile.c \
-	cli/configfile.h cli/diff_samples.c cli/diff_samples.h cli/doctor.h cli/doctor_host.c \
-	cli/doctor_place.c cli/doctor_trial.c cli/gitstamp.c cli/gitstamp.h cli/hold.c cli/hold.h \
-	cli/launch.c cli/launch.h cli/nightly.c cli/nightly.h cli/nightly_open.c cli/numberlines.c \
-	cli/numberlines.h cli/oelayout.c cli/oelayout.h cli/openrec.c cli/openrec.h cli/options.c \
-	cli/options.h cli/output.c cli/output.h cli/rebuild.c cli/rebuild.h cli/report.c cli/report.h \
-	cli/rules_config.c cli/rules_config.h cli/series_changes.c cli/series_changes.h cli/session.c \
-	cli/session.h cli/settings.c cli/settings.h cli/tasklog.c cli/tasklog.h cli/taskrun.c \
-	cli/taskrun.h cli/tool.c cli/tool.h cli/witness.c cli/witness.h
+	cli/archive_import.c cli/archive_import.h cli/builds.c cli/builds.h cli/cmd_accept.c \
+	cli/cmd_archive.c cli/cmd_bisect.c cli/cmd_chart.c cli/cmd_check.c cli/cmd_complete.c \
+	cli/cmd_diff.c cli/cmd_doctor.c cli/cmd_export.c cli/cmd_help.c cli/cmd_history.c cli/cmd_import.c \
+	cli/cmd_list.c cli/cmd_prune.c cli/cmd_record.c cli/cmd_report.c cli/cmd_show.c cli/cmd_task.c \
+	cli/command.h cli/commands.c cli/configfile.c cli/configfile.h cli/diff_samples.c \
+	cli/diff_samples.h cli/doctor.h cli/doctor_host.c cli/doctor_place.c cli/doctor_trial.c \
+	cli/nightly.c cli/nightly.h cli/nightly_open.c cli/numberlines.c cli/numberlines.h cli/openrec.c \
+	cli/openrec.h cli/options.c cli/options.h cli/output.c cli/output.h cli/rules_config.c \
+	cli/rules_config.h cli/series_changes.c cli/series_changes.h cli/settings.c
 
 bin_PROGRAMS += buildbeat
 buildbeat_SOURCES = cli/main.c

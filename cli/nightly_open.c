@@ -1,6 +1,6 @@
 #include "cli/nightly.h"
 
-#include "cli/report.h"
+#include "launch/notice.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 
 #include "base/cursor.h"
 #include "cli/command.h"
-#include "cli/report.h"
 #include "command/redact.h"
+#include "launch/notice.h"
 #include "report/amount_read.h"
 
 #include <errno.h>

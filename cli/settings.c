@@ -1,4 +1,4 @@
-#include "cli/settings.h"
+#include "launch/settings.h"
 
 #include "recording/layout.h"
 #include "recording/store.h"

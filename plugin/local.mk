@@ -46,3 +46,27 @@ plugin_buildbeat_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shar
 plugin_buildbeat_preload_la_LIBADD = plugin/libticket.la plugin/libpidtable.la sampler/libsampler.la recording/librecording.la command/libcommand.la base/libbase.la
 EXTRA_plugin_buildbeat_preload_la_DEPENDENCIES = plugin/preload.sym
 EXTRA_DIST += plugin/preload.sym
+
+# The class and the modules that bitbake loads.
+bitbakedir = $(datadir)/buildbeat/bitbake
+bitbakeconfdir = $(bitbakedir)/conf
+bitbakeclassesdir = $(bitbakedir)/classes
+bitbakelibdir = $(bitbakedir)/lib/buildbeat
+
+dist_bitbakeconf_DATA = plugin/bitbake/conf/layer.conf
+bitbakeclasses_DATA = plugin/bitbake/classes/buildbeat.bbclass
+dist_bitbakelib_DATA = \
+	plugin/bitbake/lib/buildbeat/__init__.py \
+	plugin/bitbake/lib/buildbeat/abi.py \
+	plugin/bitbake/lib/buildbeat/cooker.py \
+	plugin/bitbake/lib/buildbeat/graph.py \
+	plugin/bitbake/lib/buildbeat/layout.py \
+	plugin/bitbake/lib/buildbeat/task.py \
+	plugin/bitbake/lib/buildbeat/taskid.py
+EXTRA_DIST += plugin/bitbake/classes/buildbeat.bbclass.in
+CLEANFILES += plugin/bitbake/classes/buildbeat.bbclass
+
+# The class knows where the plugin is: a directory of make's, not of configure's.
+plugin/bitbake/classes/buildbeat.bbclass: plugin/bitbake/classes/buildbeat.bbclass.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's,@pkglibdir[@],$(pkglibdir),' \
+		-e 's,@bindir[@],$(bindir),' $(srcdir)/plugin/bitbake/classes/buildbeat.bbclass.in >$@

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a task of bitbake pays for being recorded, in its own process: start and finish by the
-Python side of hosts/bitbake and the plugin, events and datastore included. Run from the
+Python side of plugin/bitbake and the plugin, events and datastore included. Run from the
 build directory."""
 
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A stand-in for bitbake where there is none: the events of a small build, fired in
 processes that are parents and children as bitbake's are (a cooker, its worker, a forked
-child a task), at the Python side of hosts/bitbake, which calls the real plugin.
+child a task), at the Python side of plugin/bitbake, which calls the real plugin.
 
 bitbake_driver.py HOSTS_LIB VARIABLE=VALUE ...
 """

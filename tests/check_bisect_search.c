@@ -1,4 +1,4 @@
-#include "cli/bisect.h"
+#include "bisect/bisect.h"
 #include "tests/noise.h"
 #include "tests/support.h"
 

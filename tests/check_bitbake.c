@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LIB TOP_SRCDIR "/hosts/bitbake/lib"
+#define LIB TOP_SRCDIR "/plugin/bitbake/lib"
 
 static struct recording rec;
 

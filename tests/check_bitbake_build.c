@@ -36,7 +36,7 @@ static void configure(const char *more)
 static void setup(void)
 {
 	sh("mkdir layer && cp -r " TOP_SRCDIR "/examples/make " TOP_SRCDIR "/examples/bitbake . && "
-	   "cp -r " TOP_SRCDIR "/hosts/bitbake/lib " TOP_BUILDDIR "/hosts/bitbake/classes layer && "
+	   "cp -r " TOP_SRCDIR "/plugin/bitbake/lib " TOP_BUILDDIR "/plugin/bitbake/classes layer && "
 	   "chmod -R u+w .");
 	configure("");
 }

@@ -1,7 +1,7 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/nightly.h"
-#include "cli/settings.h"
+#include "launch/settings.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

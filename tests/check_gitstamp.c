@@ -1,4 +1,4 @@
-#include "cli/gitstamp.h"
+#include "launch/gitstamp.h"
 #include "recording/store.h"
 #include "tests/support.h"
 

@@ -1,6 +1,6 @@
 #include "cli/command.h"
 #include "cli/nightly.h"
-#include "cli/settings.h"
+#include "launch/settings.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

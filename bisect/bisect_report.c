@@ -1,0 +1,215 @@
+#include "bisect/bisect_report.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "report/amount.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BRIEF 12		/* of a commit's id */
+
+static void add_commit(struct buf *out, const struct bisect_told *t, const char *id)
+{
+	buf_addf(out, "%.*s  ", BRIEF, id);
+	text_add_name(out, t->subject(t->context, id), 0);
+	buf_addc(out, '\n');
+}
+
+static void add_figure(struct buf *out, const struct bisect_told *t)
+{
+	buf_adds(out, metric_info[t->metric].title);
+	buf_adds(out, " of ");
+	if (t->task)
+		text_add_name(out, t->task, 0);
+	else
+		buf_adds(out, "the build");
+}
+
+/* "12.1 s -> 14.6 s, +21 % (+18 % to +24 %)" */
+static void add_apart(struct buf *out, const struct bisect_told *t, const struct apart *a)
+{
+	amount_add(out, metric_info[t->metric].unit, a->good);
+	buf_adds(out, " -> ");
+	amount_add(out, metric_info[t->metric].unit, a->bad);
+	if (isnan(a->effect))
+		return;
+	buf_adds(out, ", ");
+	amount_add_share(out, a->effect);
+	if (!isfinite(a->in.low) || !isfinite(a->in.high))
+		return;
+	buf_adds(out, " (");
+	amount_add_share(out, a->in.low);
+	buf_adds(out, " to ");
+	amount_add_share(out, a->in.high);
+	buf_addc(out, ')');
+}
+
+static void add_found(struct buf *out, const struct bisect_told *t)
+{
+	const struct bisect *b = t->bisect;
+
+	buf_adds(out, "first bad commit: ");
+	add_commit(out, t, b->left[0]);
+	if (b->before) {
+		buf_adds(out, "  against its parent: ");
+		add_apart(out, t, &b->own);
+		buf_addc(out, '\n');
+	}
+}
+
+static const struct bisect_commit *tried(const struct bisect *b, const char *id)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->commit[i].id == id || !strcmp(b->commit[i].id, id))
+			return &b->commit[i];
+	}
+	return NULL;
+}
+
+static void add_range(struct buf *out, const struct bisect_told *t)
+{
+	const struct bisect *b = t->bisect;
+
+	buf_addf(out, "the first bad commit is one of %zu:\n", b->n_left);
+	for (size_t i = 0; i < b->n_left; i++) {
+		const struct bisect_commit *c = tried(b, b->left[i]);
+
+		buf_adds(out, "  ");
+		add_commit(out, t, b->left[i]);
+		if (c && c->state == BISECT_FAILED)
+			buf_addf(out, "    skipped: %s\n", c->why);
+		else if (c && c->state == BISECT_UNSURE)
+			buf_addf(out, "    not sure after %zu runs\n", c->runs);
+	}
+}
+
+static void add_runs(struct buf *out, const struct bisect *b)
+{
+	buf_addf(out, "%zu builds of %zu commits", b->runs, b->n);
+	if (b->failed)
+		buf_addf(out, ", %zu failed", b->failed);
+	if (b->drifts)
+		buf_addf(out, "; the machine changed %zu times meanwhile", b->drifts);
+	if (b->end == BISECT_FOUND || b->end == BISECT_RANGE)
+		buf_addf(out, "; %s%.1f %% sure", b->error < 0.001 ? "more than " : "",
+			 b->error < 0.001 ? 99.9 : floor(1000 * (1 - b->error)) / 10);
+	buf_addc(out, '\n');
+}
+
+int bisect_text(struct buf *out, const struct bisect_told *t)
+{
+	const struct bisect *b = t->bisect;
+
+	add_figure(out, t);
+	buf_adds(out, ": ");
+	add_apart(out, t, &b->whole);
+	buf_addc(out, '\n');
+	switch (b->end) {
+	case BISECT_FOUND:
+		add_found(out, t);
+		break;
+	case BISECT_RANGE:
+		add_range(out, t);
+		break;
+	case BISECT_SAME:
+		buf_adds(out, "good and bad do not differ by what matters\n");
+		break;
+	case BISECT_NOT_SURE:
+		buf_addf(out, "not sure whether good and bad differ after %zu runs of each\n",
+			 b->commit[0].n);
+		break;
+	}
+	add_runs(out, b);
+	return buf_error(out);
+}
+
+/* JSON */
+
+static const char *const end_word[] = {
+	[BISECT_FOUND] = "found", [BISECT_RANGE] = "range", [BISECT_SAME] = "same",
+	[BISECT_NOT_SURE] = "unsure",
+};
+
+static const char *const state_word[] = {
+	[BISECT_UNKNOWN] = "unknown", [BISECT_GOOD] = "good", [BISECT_BAD] = "bad",
+	[BISECT_FAILED] = "failed", [BISECT_UNSURE] = "unsure",
+};
+
+static const char *const unit_word[] = {
+	[UNIT_US] = "us", [UNIT_KB] = "kb", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count",
+	[UNIT_STATUS] = "status",
+};
+
+static void json_commit(struct json *j, const char *name, const struct bisect_told *t,
+			const char *id)
+{
+	json_object(j, name);
+	json_str(j, "commit", id);
+	json_str(j, "subject", t->subject(t->context, id));
+	json_object_end(j);
+}
+
+static void json_apart(struct json *j, const char *name, const struct apart *a)
+{
+	json_object(j, name);
+	json_figure(j, "before", a->good);
+	json_figure(j, "after", a->bad);
+	json_figure(j, "effect", a->effect);
+	json_figure(j, "effect_low", a->in.low);
+	json_figure(j, "effect_high", a->in.high);
+	json_object_end(j);
+}
+
+static void json_tried(struct json *j, const struct bisect *b)
+{
+	json_array(j, "tried");
+	for (size_t i = 0; i < b->n; i++) {
+		const struct bisect_commit *c = &b->commit[i];
+
+		json_object(j, NULL);
+		json_str(j, "commit", c->id);
+		json_str(j, "state", state_word[c->state]);
+		json_str(j, "reason", c->why);
+		json_int(j, "builds", (int64_t)c->runs);
+		json_array(j, "values");
+		for (size_t k = 0; k < c->n; k++)
+			json_figure(j, NULL, c->v[k]);
+		json_array_end(j);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+int bisect_json(struct buf *out, const struct bisect_told *t)
+{
+	const struct bisect *b = t->bisect;
+	struct json j;
+
+	json_init(&j, out, false);
+	json_object(&j, NULL);
+	json_str(&j, "result", end_word[b->end]);
+	json_str(&j, "task", t->task);
+	json_str(&j, "metric", metric_word[t->metric]);
+	json_str(&j, "unit", unit_word[metric_info[t->metric].unit]);
+	json_apart(&j, "difference", &b->whole);
+	if (b->end == BISECT_FOUND) {
+		json_commit(&j, "first_bad", t, b->left[0]);
+		if (b->before)
+			json_apart(&j, "own", &b->own);
+		else
+			json_null(&j, "own");
+	}
+	json_array(&j, "left");
+	for (size_t i = 0; i < b->n_left; i++)
+		json_commit(&j, NULL, t, b->left[i]);
+	json_array_end(&j);
+	if (b->end == BISECT_FOUND || b->end == BISECT_RANGE)
+		json_figure(&j, "confidence", 1 - b->error);
+	json_int(&j, "builds", (int64_t)b->runs);
+	json_int(&j, "failed", (int64_t)b->failed);
+	json_int(&j, "machine_changes", (int64_t)b->drifts);
+	json_tried(&j, b);
+	json_object_end(&j);
+	return buf_error(out);
+}

@@ -1,0 +1,390 @@
+#include "bisect/rebuild.h"
+
+#include "analyse/figures.h"
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/outdir.h"
+#include "base/text.h"
+#include "bisect/tool.h"
+#include "cli/openrec.h"
+#include "convert/convert.h"
+#include "launch/notice.h"
+#include "recording/recording.h"
+#include "recording/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SELF "/proc/self/exe"
+
+/* What was built before */
+
+/* A text of several lines is one still. */
+static void add_line(struct buf *b, const char *key, const char *text)
+{
+	buf_addf(b, "%s: ", key);
+	for (; *text; text++) {
+		if (*text == '\n' || *text == '\\')
+			buf_addc(b, '\\');
+		buf_addc(b, *text == '\n' ? 'n' : *text);
+	}
+	buf_addc(b, '\n');
+}
+
+void rebuild_add_head(struct buf *head, const struct rebuild *b, const char *good,
+		      const char *bad, size_t most)
+{
+	buf_adds(head, "buildbeat bisect 1\n");
+	add_line(head, "source", b->checkout->source);
+	add_line(head, "directory", b->checkout->prefix);
+	add_line(head, "good", good);
+	add_line(head, "bad", bad);
+	add_line(head, b->task ? "task" : "total", b->task ? b->task : "");
+	add_line(head, "metric", metric_word[b->metric]);
+	buf_addf(head, "runs: %zu\n", most);
+	if (b->prepare)
+		add_line(head, "prepare", b->prepare);
+	for (char **word = b->build; *word; word++)
+		add_line(head, "build", *word);
+	buf_addc(head, '\n');
+}
+
+static char *path_in(const struct rebuild *b, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", b->directory, name) < 0 ? NULL : path;
+}
+
+/* "COMMIT VALUE" or "COMMIT - WHY". */
+static int read_run(struct rebuild *b, struct slice line)
+{
+	struct known_run *grown = array_grow(b->run, b->n_known, sizeof *grown);
+	struct arena *texts = b->checkout->texts;
+	struct known_run known = { 0 };
+	struct slice id;
+	struct cursor c;
+
+	if (!grown)
+		return -ENOMEM;
+	b->run = grown;
+	cursor_init(&c, line.p, line.len);
+	if (!cursor_word(&c, &id, line.len) || !cursor_byte(&c, ' '))
+		return -EINVAL;
+	known.id = arena_text(texts, id.p, id.len);
+	if (cursor_literal(&c, "- "))
+		known.why = arena_text(texts, c.p, (size_t)(c.end - c.p));
+	else if (!cursor_i64(&c, &known.value) || !cursor_at_end(&c))
+		return -EINVAL;
+	grown[b->n_known++] = known;
+	return 0;
+}
+
+/* What is behind the last line was torn: it goes. */
+static int read_runs(struct rebuild *b, const char *path, const struct buf *text,
+		     struct error *err)
+{
+	size_t head = strlen(b->head), whole = head;
+	struct slice line;
+	struct cursor c;
+	bool complete;
+	int r = 0;
+
+	if (text->len < head || memcmp(text->data, b->head, head))
+		return error_set(err, -EEXIST, path, 0, 0, "here is another search; finish that with "
+				 "the command it was begun with, or remove its directory");
+	cursor_init(&c, text->data + head, text->len - head);
+	while (!r && cursor_line(&c, &line, &complete) && complete) {
+		r = read_run(b, line);
+		whole = (size_t)(c.p - text->data);
+	}
+	if (r)
+		return r == -EINVAL ? error_set(err, r, path, 0, 0, "not a line of builds: %.*s",
+						(int)line.len, line.p) :
+		       error_sys(err, r, path, NULL);
+	return ftruncate(b->fd, (off_t)whole) ? error_sys(err, -errno, path, "cannot write") : 0;
+}
+
+static int write_line(struct rebuild *b, const char *text, size_t len, const char *path,
+		      struct error *err)
+{
+	ssize_t n = write(b->fd, text, len);
+
+	if (n >= 0 && (size_t)n != len)
+		errno = ENOSPC;
+	if (n < 0 || (size_t)n != len)
+		return error_sys(err, -errno, path, "cannot write");
+	return 0;
+}
+
+static int open_runs(struct rebuild *b, const char *path, struct error *err)
+{
+	struct buf text = BUF_INIT;
+	int r = store_make_parents(path, err);
+
+	if (r)
+		return r;
+	b->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (b->fd < 0)
+		return error_sys(err, -errno, path, "cannot write");
+	if (flock(b->fd, LOCK_EX | LOCK_NB))
+		return error_set(err, -EBUSY, path, 0, 0, "another buildbeat is at this search");
+	r = tool_read(&text, b->fd);
+	if (r)
+		error_sys(err, r, path, "cannot read");
+	else if (text.len)
+		r = read_runs(b, path, &text, err);
+	else
+		r = write_line(b, b->head, strlen(b->head), path, err);
+	buf_release(&text);
+	return r;
+}
+
+int rebuild_open(struct rebuild *b, struct error *err)
+{
+	char *runs = path_in(b, "runs"), *tree = path_in(b, "tree");
+	int r = -ENOMEM;
+
+	b->fd = -1;
+	b->n = b->n_known = 0;
+	b->run = NULL;
+	if (runs && tree) {
+		r = open_runs(b, runs, err);
+		r = r ? r : checkout_clone(b->checkout, tree, err);
+	}
+	free(runs);
+	free(tree);
+	return r;
+}
+
+void rebuild_forget(struct rebuild *b)
+{
+	char *runs = path_in(b, "runs");
+
+	if (runs)
+		unlink(runs);
+	free(runs);
+}
+
+void rebuild_close(struct rebuild *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	free(b->run);
+}
+
+/* One build */
+
+struct one {
+	struct rebuild *b;
+	char *recordings, *recording, *log, *place;	/* paths */
+	char name[32];
+	int log_fd;
+};
+
+static void one_release(struct one *o)
+{
+	if (o->log_fd >= 0)
+		close(o->log_fd);
+	free(o->recordings);
+	free(o->recording);
+	free(o->log);
+	free(o->place);
+}
+
+/* What a killed one left of the same name is gone. */
+static int one_init(struct one *o, struct rebuild *b, const char *id, struct error *err)
+{
+	*o = (struct one){ .b = b, .log_fd = -1 };
+	snprintf(o->name, sizeof o->name, "%04zu-%.10s", b->n + 1, id);
+	o->recordings = path_in(b, "recordings");
+	if (!o->recordings ||
+	    asprintf(&o->recording, "%s/%s", o->recordings, o->name) < 0 ||
+	    asprintf(&o->log, "%s/%s.log", o->recordings, o->name) < 0 ||
+	    asprintf(&o->place, "%s/%s", b->checkout->tree, b->checkout->prefix) < 0)
+		return error_sys(err, -ENOMEM, b->directory, NULL);
+	if (store_make_parents(o->log, err))
+		return -EIO;
+	outdir_discard(o->recording);
+	o->log_fd = open(o->log, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	return o->log_fd < 0 ? error_sys(err, -errno, o->log, "cannot write") : 0;
+}
+
+static int run_prepare(struct one *o, int *status)
+{
+	static char shell[] = "/bin/sh", option[] = "-c";
+	char *argv[] = { shell, option, (char *)o->b->prepare, NULL };
+	struct tool t = { .argv = argv, .directory = o->place, .log_fd = o->log_fd };
+
+	return tool_run(&t, status);
+}
+
+/* Below ourselves: what records is a process whose only work that is. */
+static int run_build(struct one *o, int *status)
+{
+	static const char *const options[] = {
+		SELF, "record", "--no-git", "--task-io", "--compress=none",
+		"--layout=buildbeat", "--config", NULL, "--output", NULL, "--name", NULL, "--",
+	};
+	size_t n_options = sizeof options / sizeof *options, n = 0;
+	struct tool t = { .directory = o->place, .log_fd = o->log_fd };
+	const char **argv;
+	int r;
+
+	while (o->b->build[n])
+		n++;
+	argv = malloc((n_options + n + 1) * sizeof *argv);
+	if (!argv)
+		return -ENOMEM;
+	memcpy(argv, options, sizeof options);
+	argv[7] = o->b->config ? o->b->config : "/dev/null";
+	argv[9] = o->recordings;
+	argv[11] = o->name;
+	memcpy(argv + n_options, o->b->build, (n + 1) * sizeof *argv);
+	t.argv = (char *const *)argv;
+	r = tool_run(&t, status);
+	free(argv);
+	return r;
+}
+
+/* NULL if it ended well. */
+static const char *why_failed(struct one *o, const char *what, int status)
+{
+	struct arena *texts = o->b->checkout->texts;
+	char why[64];
+
+	if (!status)
+		return NULL;
+	if (WIFSIGNALED(status))
+		snprintf(why, sizeof why, "%s was killed by signal %d", what, WTERMSIG(status));
+	else
+		snprintf(why, sizeof why, "%s failed with exit status %d", what,
+			 WEXITSTATUS(status));
+	return arena_text(texts, why, strlen(why));
+}
+
+static double figure_of(const struct rebuild *b, const struct figures *f)
+{
+	size_t i;
+
+	if (!b->task)
+		return metric_total(f->total, b->metric);
+	i = figures_find(f, b->task);
+	return i < f->n_tasks ? figures_value(f, i, b->metric) : NAN;
+}
+
+/* The name that was meant, if it is another. */
+static const char *why_none(struct one *o, const struct figures *f)
+{
+	const struct rebuild *b = o->b;
+	struct buf text = BUF_INIT;
+	const char **names = calloc(f->n_tasks + 1, sizeof *names), *near = NULL, *why;
+
+	for (size_t i = 0; names && i < f->n_tasks; i++)
+		names[i] = f->task[i].name;
+	if (b->task && figures_find(f, b->task) == f->n_tasks) {
+		near = names ? report_nearest(b->task, names) : NULL;
+		buf_adds(&text, "it has no such task");
+		if (near) {
+			buf_adds(&text, "; is it '");
+			text_add_name(&text, near, 0);
+			buf_addc(&text, '\'');
+		}
+	} else {
+		buf_addf(&text, "nothing is known of its %s", metric_info[b->metric].title);
+	}
+	why = arena_text(b->checkout->texts, buf_str(&text), text.len);
+	buf_release(&text);
+	free(names);
+	return why;
+}
+
+static int read_figure(struct one *o, double *value, const char **why, struct error *err)
+{
+	struct recording rec = RECORDING_INIT;
+	struct figures f = FIGURES_INIT;
+	int r = recording_read_sums(&rec, o->recording, &convert_formats, err);
+
+	if (!r)
+		r = openrec_whole(&rec, err);
+	if (!r && (r = figures_make(&f, &rec)))
+		error_sys(err, r, o->recording, NULL);
+	if (!r) {
+		*value = figure_of(o->b, &f);
+		if (isnan(*value))
+			*why = why_none(o, &f);
+	}
+	figures_release(&f);
+	recording_release(&rec);
+	return r;
+}
+
+static int build(struct one *o, const char *id, double *value, const char **why,
+		 struct error *err)
+{
+	struct rebuild *b = o->b;
+	int r = checkout_switch(b->checkout, id, err);
+
+	if (r)
+		return r;
+	if (b->prepare) {
+		r = run_prepare(o, &b->checkout->status);
+		if (!r)
+			*why = why_failed(o, "what prepares it", b->checkout->status);
+	}
+	if (!r && !*why) {
+		r = run_build(o, &b->checkout->status);
+		if (!r)
+			*why = why_failed(o, "its build", b->checkout->status);
+	}
+	if (r)
+		return error_sys(err, r, o->log, "the build");
+	return *why ? 0 : read_figure(o, value, why, err);
+}
+
+static int keep(struct rebuild *b, const char *id, double value, const char *why,
+		struct error *err)
+{
+	struct buf line = BUF_INIT;
+	int r;
+
+	if (why)
+		buf_addf(&line, "%s - %s\n", id, why);
+	else
+		buf_addf(&line, "%s %lld\n", id, (long long)value);
+	r = buf_error(&line) ? error_sys(err, buf_error(&line), b->directory, NULL) :
+	    write_line(b, line.data, line.len, b->directory, err);
+	buf_release(&line);
+	return r;
+}
+
+int rebuild_measure(struct rebuild *b, const char *id, double *value, const char **why,
+		    struct error *err)
+{
+	struct one o;
+	int r;
+
+	if (b->n < b->n_known) {
+		const struct known_run *known = &b->run[b->n++];
+
+		if (strcmp(known->id, id))
+			return error_set(err, -EEXIST, b->directory, 0, 0, "this search was begun "
+					 "with other settings; remove the directory");
+		*value = (double)known->value;
+		*why = known->why;
+		return 0;
+	}
+	r = one_init(&o, b, id, err);
+	r = r ? r : build(&o, id, value, why, err);
+	r = r ? r : keep(b, id, *value, *why, err);
+	one_release(&o);
+	b->n += !r;
+	return r;
+}

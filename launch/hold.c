@@ -1,0 +1,36 @@
+#include "launch/hold.h"
+
+#include <stddef.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+void hold_begin(struct hold *h)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+		struct sigaction now;
+
+		/* A blocked one would come to the descriptor, ignored or not. */
+		if (!sigaction(held[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaddset(&set, held[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, &h->old_mask);
+	h->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (h->fd > 0)
+		return;
+	/* Better to be ended at once than not at all. */
+	sigprocmask(SIG_SETMASK, &h->old_mask, NULL);
+	h->fd = 0;
+}
+
+void hold_end(struct hold *h)
+{
+	if (h->fd)
+		close(h->fd);
+	h->fd = 0;
+	sigprocmask(SIG_SETMASK, &h->old_mask, NULL);
+}

@@ -1,0 +1,281 @@
+#include "launch/launch.h"
+
+#include "base/clock.h"
+#include "launch/notice.h"
+#include "launch/witness.h"
+#include "plugin/carry.h"
+#include "sampler/sampler.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND_NS 1000000000LL
+
+/* A process that ends a build one by one, as a service manager does, may send to us
+ * before it sends to the rest of the build. */
+#define GRACE_NS 20000000LL
+
+/* What a user or a service manager sends to end or to prod a build. */
+static const int passed_on[] = {
+	SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2,
+};
+
+struct signals {
+	sigset_t passed;	/* those above */
+	sigset_t waited;	/* these, SIGCHLD and the witness's: blocked, taken with sigtimedwait() */
+	sigset_t old_mask;
+	struct sigaction old_child;
+	struct witness witness;
+};
+
+/* SIGCHLD must not be ignored while we wait, or there is no status to wait for. */
+static void signals_take(struct signals *s)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL };
+
+	sigemptyset(&s->passed);
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+		sigaddset(&s->passed, passed_on[i]);
+	s->waited = s->passed;
+	sigaddset(&s->waited, SIGCHLD);
+	sigaddset(&s->waited, WITNESS_SIGNAL);
+	sigaction(SIGCHLD, &standard, &s->old_child);
+	sigprocmask(SIG_BLOCK, &s->waited, &s->old_mask);
+}
+
+static void signals_give_back(const struct signals *s)
+{
+	sigaction(SIGCHLD, &s->old_child, NULL);
+	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+}
+
+static void execute(const struct launch *l)
+{
+	struct carry_env e;
+	int error;
+
+	if (!l->preload && l->makefiles)
+		setenv("MAKEFILES", l->makefiles, 1);
+	execvpe(l->argv[0], l->argv,
+		l->preload ? carry_put(&e, l->preload, environ, true, l->host ? getpid() : 0) : environ);
+	error = errno;
+	report("%s: %s", l->argv[0], error == ENOENT ? "command not found" : strerror(error));
+	_exit(error == ENOENT ? 127 : 126);
+}
+
+/* Passing signals on */
+
+/* Signals that are being looked into, as bits. */
+struct round {
+	uint64_t got;		/* by us */
+	uint64_t keep;		/* of these: not to be passed on in any case */
+	uint64_t seen;		/* by the witness */
+};
+
+static void add(struct round *r, const struct launch *l, const struct signals *s,
+		const siginfo_t *info)
+{
+	/* Without a witness: what the terminal sends comes from the kernel and reaches the
+	 * whole foreground group. */
+	bool group = !s->witness.pid && info->si_code > 0;
+
+	r->got |= witness_bit(info->si_signo);
+	if (group || (info->si_code <= 0 && info->si_pid == l->pid))
+		r->keep |= witness_bit(info->si_signo);
+	else
+		r->keep &= ~witness_bit(info->si_signo);
+}
+
+static void take_pending(struct round *r, const struct launch *l, const struct signals *s)
+{
+	static const struct timespec at_once;
+	siginfo_t info;
+
+	while (sigtimedwait(&s->passed, &info, &at_once) > 0)
+		add(r, l, s, &info);
+}
+
+static void pass_on(struct round *r, const struct launch *l)
+{
+	uint64_t alone = r->got & ~r->seen & ~r->keep;
+
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+		if (alone & witness_bit(passed_on[i]))
+			kill(l->pid, passed_on[i]);
+	}
+	r->got &= r->seen;
+}
+
+/* False: what can be known is known. */
+static bool compare(struct round *r, const struct launch *l, struct signals *s)
+{
+	uint64_t seen;
+
+	if (!witness_ask(&s->witness, &seen))
+		return false;
+	r->seen |= seen;
+	take_pending(r, l, s);
+	return r->got != r->seen;
+}
+
+static bool wait_for_more(struct round *r, const struct launch *l, struct signals *s,
+			  int64_t until_ns)
+{
+	int64_t left_ns = until_ns - clock_mono_ns();
+	struct timespec left = { 0, left_ns > 0 ? left_ns : 0 };
+	sigset_t set = s->passed;
+	siginfo_t info;
+	int sig;
+
+	sigaddset(&set, WITNESS_SIGNAL);
+	sig = left_ns > 0 ? sigtimedwait(&set, &info, &left) : -1;
+	if (sig < 0 && left_ns > 0 && errno == EINTR)
+		return true;
+	if (sig > 0 && sig != WITNESS_SIGNAL) {
+		/* the next one: what was sent to us alone before keeps its order */
+		compare(r, l, s);
+		pass_on(r, l);
+		add(r, l, s, &info);
+	}
+	return sig > 0;
+}
+
+/* Signals have come to us, or to the witness: pass on those that came to us alone.
+ * info: one of them, or NULL. */
+static void look_into(struct launch *l, struct signals *s, const siginfo_t *info)
+{
+	int64_t until_ns = clock_mono_ns() + GRACE_NS;
+	struct round r = { 0 };
+
+	if (info)
+		add(&r, l, s, info);
+	take_pending(&r, l, s);
+	while (compare(&r, l, s) && wait_for_more(&r, l, s, until_ns))
+		;
+	pass_on(&r, l);
+}
+
+/* The command's process exists and is held: it gets what came to us so far. */
+static void let_go(const struct launch *l, struct signals *s)
+{
+	struct round r = { 0 };
+	sigset_t pending;
+	uint64_t seen;
+
+	if (!s->witness.page)
+		return;
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+		if (sigismember(&pending, passed_on[i]) == 1)
+			r.got |= witness_bit(passed_on[i]);
+	}
+	witness_release(&s->witness, r.got);
+	if (!r.got)
+		return;
+	take_pending(&r, l, s);
+	witness_ask(&s->witness, &seen);
+}
+
+static struct timespec until_sample(const struct sampler *s)
+{
+	int64_t left_ns = s ? sampler_next_ns(s) - clock_mono_ns() : 3600 * SECOND_NS;
+
+	if (left_ns < 0)
+		left_ns = 0;
+	return (struct timespec){ left_ns / SECOND_NS, left_ns % SECOND_NS };
+}
+
+static int wait_for(struct launch *l, struct signals *s)
+{
+	for (;;) {
+		struct timespec timeout;
+		siginfo_t info;
+		pid_t pid = wait4(l->pid, &l->status, WNOHANG, &l->usage);
+		int sig;
+
+		if (pid == l->pid)
+			return 0;
+		if (pid < 0 && errno != EINTR)
+			return -errno;
+		timeout = until_sample(l->sampler);
+		sig = sigtimedwait(&s->waited, &info, &timeout);
+		if (sig > 0 && sig != SIGCHLD)
+			look_into(l, s, sig == WITNESS_SIGNAL ? NULL : &info);
+		if (l->sampler && sampler_next_ns(l->sampler) <= clock_mono_ns())
+			sampler_take(l->sampler, false);
+	}
+}
+
+/* An interrupt that ended the command is not to end us before we are done. */
+static void forget_pending(const struct signals *s)
+{
+	struct timespec now = { 0, 0 };
+
+	while (sigtimedwait(&s->waited, NULL, &now) > 0)
+		;
+}
+
+/* The witness is not to take the last process that the user may have. */
+static pid_t fork_command(struct signals *s)
+{
+	pid_t pid = fork();
+
+	if (pid < 0 && s->witness.pid) {
+		witness_stop(&s->witness);
+		pid = fork();
+	}
+	return pid;
+}
+
+int launch_run(struct launch *l)
+{
+	pid_t launcher = getpid();
+	struct signals s;
+	int r;
+
+	signals_take(&s);
+	witness_start(&s.witness, &s.passed, l->argv);
+	l->pid = fork_command(&s);
+	if (l->pid < 0) {
+		report("cannot watch the command, it runs alone: %s", strerror(errno));
+		signals_give_back(&s);
+		execute(l);
+	}
+	if (l->pid == 0) {
+		witness_hold(&s.witness, launcher);
+		signals_give_back(&s);
+		if (l->entered)
+			l->entered(l->context);
+		execute(l);
+	}
+	if (l->started)
+		l->started(l->context, l->pid);
+	let_go(l, &s);
+	r = wait_for(l, &s);
+	witness_stop(&s.witness);
+	forget_pending(&s);
+	signals_give_back(&s);
+	return r;
+}
+
+int launch_exit_status(int status)
+{
+	struct rlimit no_core = { 0, 0 };
+	sigset_t set;
+	int sig;
+
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	sig = WTERMSIG(status);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+	return 128 + sig;
+}

@@ -1,0 +1,98 @@
+#include "launch/oelayout.h"
+
+#include "base/heap.h"
+#include "base/outdir.h"
+#include "cli/openrec.h"
+#include "convert/convert.h"
+#include "launch/hold.h"
+#include "recording/layout.h"
+#include "recording/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* Who may read the recording may read this. */
+static int write_oe(const char *recording, const char *path, struct error *err)
+{
+	struct recording rec = RECORDING_INIT;
+	struct hold hold;
+	struct stat st;
+	mode_t mask;
+	int r;
+
+	if (stat(recording, &st))
+		return error_sys(err, -errno, recording, NULL);
+	heap_expect_much();
+	r = recording_read(&rec, recording, &convert_formats, err);
+	if (!r)
+		r = openrec_whole(&rec, err);
+	if (!r) {
+		hold_begin(&hold);
+		mask = umask(~st.st_mode & 0777);
+		r = converter_named("oe")->write(&rec, path, err);
+		umask(mask);
+		hold_end(&hold);
+	}
+	recording_release(&rec);
+	return r;
+}
+
+static int path_with(char out[PATH_MAX], const char *path, const char *tail, struct error *err)
+{
+	if (snprintf(out, PATH_MAX, "%s%s", path, tail) < PATH_MAX)
+		return 0;
+	return error_sys(err, -ENAMETOOLONG, path, NULL);
+}
+
+int oelayout_beside(const char *path, struct error *err)
+{
+	char beside[PATH_MAX];
+	int r = path_with(beside, path, "/" LAYOUT_OE, err);
+
+	return r ? r : write_oe(path, beside, err);
+}
+
+/* Where the two cannot change places at once, one goes before the other comes. */
+static int exchange(const char *fresh, const char *path)
+{
+	char old[PATH_MAX];
+	int n;
+
+	if (!renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_EXCHANGE)) {
+		outdir_discard(fresh);
+		return 0;
+	}
+	n = snprintf(old, sizeof old, "%s-", fresh);
+	if (n >= (int)sizeof old)
+		return -ENAMETOOLONG;
+	if (rename(path, old))
+		return -errno;
+	if (rename(fresh, path)) {
+		n = -errno;
+		rename(old, path);
+		return n;
+	}
+	outdir_discard(old);
+	return 0;
+}
+
+int oelayout_instead(const char *path, struct error *err)
+{
+	char fresh[PATH_MAX];
+	struct hold hold;
+	int r = path_with(fresh, path, "." LAYOUT_OE, err);
+
+	if (!r)
+		r = write_oe(path, fresh, err);
+	if (r)
+		return r;
+	hold_begin(&hold);
+	r = exchange(fresh, path);
+	if (r)
+		outdir_discard(fresh);
+	hold_end(&hold);
+	return r ? error_sys(err, r, path, "cannot replace") : 0;
+}

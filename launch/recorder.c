@@ -1,0 +1,572 @@
+#include "launch/recorder.h"
+
+#include "base/clock.h"
+#include "base/trust.h"
+#include "cli/doctor.h"
+#include "command/redact.h"
+#include "command/shell.h"
+#include "convert/ninja/join.h"
+#include "convert/zstd.h"
+#include "launch/notice.h"
+#include "launch/oelayout.h"
+#include "launch/tasklog.h"
+#include "recording/layout.h"
+#include "sampler/buildinfo.h"
+#include "sampler/peak.h"
+#include "sampler/sampler.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PLUGIN_NAME "buildbeat.so"
+
+/* The plugin */
+
+static bool is_plugin(char path[PATH_MAX], const char *candidate)
+{
+	return realpath(candidate, path) && !access(path, R_OK);
+}
+
+/* Code of ours: neither it nor the directory it is in may be for others to write to. */
+static bool may_load(const char *path, struct error *err)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+
+	snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(path, '/') - path), path);
+	if (stat(*dir ? dir : "/", &st)) {
+		error_sys(err, -errno, dir, "the plugin cannot be used");
+		return false;
+	}
+	if (trust_check_code(*dir ? dir : "/", &st, err))
+		return false;
+	if (!stat(path, &st))
+		return !trust_check_code(path, &st, err);
+	error_sys(err, -errno, path, "the plugin cannot be used");
+	return false;
+}
+
+/* Installed beside us, in our build tree, or where configure said. */
+bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
+{
+	static const char *const near[] = {
+		"/../lib/buildbeat/" PLUGIN_NAME, "/plugin/.libs/" PLUGIN_NAME,
+	};
+	char exe[PATH_MAX], candidate[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	char *slash;
+
+	if (setting) {
+		if (is_plugin(path, setting))
+			return may_load(path, err);
+		error_sys(err, -errno, setting, "the plugin cannot be used");
+		return false;
+	}
+	exe[n > 0 ? n : 0] = '\0';
+	slash = strrchr(exe, '/');
+	for (size_t i = 0; slash && i < sizeof near / sizeof *near; i++) {
+		*slash = '\0';
+		snprintf(candidate, sizeof candidate, "%s%s", exe, near[i]);
+		if (is_plugin(path, candidate))
+			return may_load(path, err);
+	}
+	if (is_plugin(path, PKGLIBDIR "/" PLUGIN_NAME))
+		return may_load(path, err);
+	error_set(err, -ENOENT, PKGLIBDIR "/" PLUGIN_NAME, 0, 0,
+		  "the plugin is not installed");
+	return false;
+}
+
+/* Beginning */
+
+static void complain(struct session *s, const char *what, const struct error *err)
+{
+	s->complained = true;
+	report("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
+}
+
+static void hand_over(struct session *s, const struct ticket *t)
+{
+	ticket_add_makefiles(&s->makefiles, t, getenv("MAKEFILES"));
+	carry_from_ticket(&s->carried, t->path, strlen(t->path));
+}
+
+/* Without the plugin the ticket still leads other buildbeats here. */
+static void begin_tickets(struct session *s)
+{
+	struct error plugin_err, err;
+	char plugin[PATH_MAX];
+	int bad = -ENOENT, r = 0;
+
+	ticket_clean();
+	if (session_find_plugin(plugin, s->settings->plugin, &plugin_err)) {
+		bad = ticket_write(&s->ticket, &s->store, plugin);
+		error_sys(&plugin_err, bad, plugin, "the plugin cannot be used");
+	}
+	if (bad)
+		r = ticket_write(&s->ticket, &s->store, NULL);
+	if (r) {
+		error_sys(&err, r, LAYOUT_TICKET, "no private directory in XDG_RUNTIME_DIR, "
+			  "TMPDIR or /tmp");
+		complain(s, "no tasks will be recorded", &err);
+		return;
+	}
+	if (bad)
+		complain(s, "no make's tasks will be recorded", &plugin_err);
+	s->has_ticket = true;
+	hand_over(s, &s->ticket);
+}
+
+static void begin_sampling(struct session *s)
+{
+	struct sampler_options options = {
+		.interval_ms = s->settings->interval_ms,
+		.per_core = s->settings->per_core,
+		.all_interfaces = s->settings->all_interfaces,
+		.tasks = s->settings->task_memory,
+	};
+	struct error err = { 0 };
+	int r = sampler_new(&s->sampler, s->store.dir_fd, s->store.start_ns, &options, &err);
+
+	if (r) {
+		s->sampler = NULL;
+		/* once for all that is the limit's fault */
+		if (r != -EMFILE || !s->complained)
+			complain(s, "the machine is not sampled", &err);
+		return;
+	}
+	sampler_take(s->sampler, true);
+}
+
+static void begin_capture(struct session *s)
+{
+	struct error err = { 0 };
+
+	if (s->settings->processes && capture_begin(&s->capture, &s->store, &err))
+		complain(s, "no processes are recorded", &err);
+}
+
+static int append_info(struct session *s, char *const *argv, struct error *err)
+{
+	struct buf lines = BUF_INIT, command = BUF_INIT;
+	struct buildinfo info = { 0 };
+	int r;
+
+	shell_quote_words(&command, argv);
+	info.command = buf_str(&command);
+	info.interval_ms = s->settings->interval_ms;
+	info.sampler_pid = getpid();
+	buildinfo_add(&lines, &info);
+	r = store_append_build(&s->store, &lines);
+	buf_release(&lines);
+	buf_release(&command);
+	return r ? error_sys(err, r, s->store.path, "cannot write the recording") : 0;
+}
+
+/* A tree that is in no repository is normal, one that is not there a slip. */
+static void check_trees(const struct option_list *trees)
+{
+	for (size_t i = 0; i < trees->n; i++) {
+		if (access(trees->item[i], F_OK))
+			report("no revision is recorded of %s: %s", trees->item[i],
+			       strerror(errno));
+	}
+}
+
+int session_create(struct session *s, const struct settings *settings,
+		   const char *base, const char *name, char *const *argv,
+		   struct error *err)
+{
+	int r;
+
+	*s = (struct session){ .settings = settings, .created = true };
+	redact_set(settings->redact.item, settings->redact.n);
+	r = store_create_for(&s->store, (enum store_access)settings->access, base, name, err);
+	if (r)
+		return r;
+	if (settings->task_io)
+		s->store.flags |= STORE_TASK_IO;
+	r = append_info(s, argv, err);
+	if (r) {
+		store_close(&s->store);
+		return r;
+	}
+	if (settings->git) {
+		check_trees(&settings->source);
+		gitstamp_begin(&s->stamp, &s->store, &settings->source);
+	}
+	begin_tickets(s);
+	begin_sampling(s);
+	begin_capture(s);
+	gitstamp_head_start(&s->stamp);
+	return 0;
+}
+
+/* Whatever else is in there, the ticket is our own. */
+int session_join(struct session *s, const struct settings *settings, const char *path,
+		 struct error *err)
+{
+	int r;
+
+	*s = (struct session){ .settings = settings };
+	r = trust_path(path, err);
+	if (!r)
+		r = store_join_dir(&s->store, path, err);
+	if (r)
+		return r;
+	if (settings->task_io)
+		s->store.flags |= STORE_TASK_IO;
+	begin_tickets(s);
+	return 0;
+}
+
+/* Not into a make, which has the plugin, not where the loader would complain, and not
+ * where a sanitizer's runtime has to be first. */
+static bool may_preload(const struct carried *c, const char *program)
+{
+	char path[PATH_MAX];
+
+	return c->ticket[0] && !carry_reads_ticket(carry_name(program)) &&
+	       !access(c->preload, R_OK) && !carry_env_forbids(environ) &&
+	       carry_find(path, program) && carry_fit_of(path) == CARRY_FITS;
+}
+
+void session_carry(struct carried *c, struct launch *l)
+{
+	if (carry_from_env(c, environ) && may_preload(c, l->argv[0]))
+		l->preload = c;
+}
+
+void session_prepare(struct session *s, struct launch *l)
+{
+	l->makefiles = s->makefiles.len ? buf_str(&s->makefiles) : NULL;
+	l->preload = may_preload(&s->carried, l->argv[0]) ? &s->carried : NULL;
+	l->sampler = s->sampler;
+	capture_prepare(&s->capture, l);
+}
+
+/* Ending */
+
+static void add_number(struct buf *b, const char *key, int64_t n)
+{
+	buf_addf(b, "%s: %lld\n", key, (long long)n);
+}
+
+static int64_t timeval_us(struct timeval t)
+{
+	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
+}
+
+static int append_end(struct session *s, const struct launch *l)
+{
+	const struct rusage *u = &l->usage;
+	struct peak peak = PEAK_INIT;
+	struct buf b = BUF_INIT;
+	int r;
+
+	buildinfo_add_end(&b, store_now_us(&s->store), l->status);
+	add_number(&b, "end_wall_ns", clock_wall_ns());
+	add_number(&b, "user_us", timeval_us(u->ru_utime));
+	add_number(&b, "system_us", timeval_us(u->ru_stime));
+	add_number(&b, peak_is_exceeded(&peak, u->ru_maxrss) ? "max_rss_kb" :
+		   "max_rss_at_most_kb", u->ru_maxrss);
+	add_number(&b, "minor_faults", u->ru_minflt);
+	add_number(&b, "major_faults", u->ru_majflt);
+	add_number(&b, "in_blocks", u->ru_inblock);
+	add_number(&b, "out_blocks", u->ru_oublock);
+	add_number(&b, "voluntary_switches", u->ru_nvcsw);
+	add_number(&b, "involuntary_switches", u->ru_nivcsw);
+	r = store_append_build(&s->store, &b);
+	buf_release(&b);
+	return r;
+}
+
+/* For `buildbeat list`, which reads no tasks.log. */
+static void append_tasks(struct session *s, const struct tasklog *t)
+{
+	struct buf b = BUF_INIT;
+
+	add_number(&b, "tasks", (int64_t)t->tasks);
+	store_append_build(&s->store, &b);
+	buf_release(&b);
+}
+
+/* A make that could not write on says nothing: that is for us to do. */
+static void report_torn(struct session *s, const struct tasklog *t)
+{
+	struct error err;
+
+	if (!t->torn || s->complained)
+		return;
+	error_set(&err, -EIO, s->store.path, 0, 0, "a process could not write on");
+	complain(s, "the recording is incomplete", &err);
+}
+
+/* What the plugin could not record, it left as a note. */
+static void report_note(struct session *s, const struct tasklog *t)
+{
+	if (!t->note[0] || s->complained)
+		return;
+	s->complained = true;
+	report("the recording is incomplete: %s", t->note);
+}
+
+static const char *why_not_preloaded(const struct session *s, const char *program, char *why,
+				     size_t size)
+{
+	char path[PATH_MAX];
+	enum carry_fit fit = carry_find(path, program) ? carry_fit_of(path) : CARRY_FITS;
+
+	if (fit == CARRY_MUST_NOT || carry_env_forbids(environ))
+		snprintf(why, size, "%s needs the runtime of a sanitizer as its first shared object, "
+			 "so buildbeat loads nothing into it", program);
+	else if (fit == CARRY_CANNOT)
+		snprintf(why, size, "%s is statically linked, of another kind of machine, or "
+			 "changes its user, and starts nothing that can be followed", program);
+	else if (carry_reads_ticket(carry_name(program)))
+		snprintf(why, size, "%s recorded none", program);
+	else
+		snprintf(why, size, "%s is not there", *s->carried.preload ? s->carried.preload
+			 : CARRY_PRELOAD);
+	return why;
+}
+
+/* Of make's short options: with an argument, which may be the next word. */
+static bool takes_argument(char option)
+{
+	return strchr("CEIWfo", option);
+}
+
+static bool abbreviates(const char *word, const char *option)
+{
+	size_t len = strlen(word);
+
+	return len > 3 && !strncmp(word, option, len);
+}
+
+/* Is make asked for its version or for help only: then it reads no makefile. */
+static bool only_prints(char *const argv[])
+{
+	for (size_t i = 1; argv[i] && strcmp(argv[i], "--"); i++) {
+		const char *word = argv[i];
+
+		if (abbreviates(word, "--version") || abbreviates(word, "--help"))
+			return true;
+		if (word[0] != '-' || word[1] == '-')
+			continue;
+		for (word++; *word; word++) {
+			if (*word == 'v' || *word == 'h')
+				return true;
+			if (takes_argument(*word)) {
+				i += !word[1] && argv[i + 1];
+				break;
+			}
+		}
+	}
+	return false;
+}
+
+/* Only where nobody said before why there is nothing to see, as a shell does of a
+ * command that cannot be run. */
+static void explain_no_tasks(struct session *s, const struct launch *l,
+			     const struct tasklog *t)
+{
+	bool make = carry_is_make(carry_name(l->argv[0]));
+	char why[400];
+
+	/* a host of the preload that starts nothing has nothing to tell */
+	if (t->instances || s->complained || l->preload)
+		return;
+	s->complained = true;
+	if (WIFEXITED(l->status) &&
+	    (WEXITSTATUS(l->status) == 126 || WEXITSTATUS(l->status) == 127))
+		return;
+	if ((make || carry_is_bitbake(carry_name(l->argv[0]))) && only_prints(l->argv))
+		return;
+	if (carry_is_bitbake(carry_name(l->argv[0]))) {
+		report("no tasks were recorded: none ran, or no INHERIT += \"buildbeat\" is in "
+		       "bitbake's configuration; see buildbeat-bitbake(7)");
+		return;
+	}
+	if (!make)
+		report("no tasks were recorded: %s; for it as one task: buildbeat task NAME -- CMD",
+		       why_not_preloaded(s, l->argv[0], why, sizeof why));
+	else if (doctor_explain(s->settings, l->argv[0], why, sizeof why))
+		report("no tasks were recorded: %s; see: buildbeat doctor", why);
+	else
+		report("no tasks were recorded: %s can load the plugin and did not; it read no "
+		       "makefile, or MAKEFILES was changed on the way to it", l->argv[0]);
+}
+
+static void on_packed(void *context, unsigned percent)
+{
+	progress_at(context, percent);
+}
+
+/* A log that somebody still appends to stays as it is. */
+static bool is_finished_log(const char *name, const struct tasklog *t)
+{
+	size_t n = strlen(name);
+
+	if (n < 5 || strcmp(name + n - 4, ".log"))
+		return false;
+	if (!strcmp(name, LAYOUT_LOST))
+		return false;
+	return !t->alive || strncmp(name, LAYOUT_TASKS_PREFIX, strlen(LAYOUT_TASKS_PREFIX));
+}
+
+static int pack_logs(struct session *s, const struct tasklog *t, struct error *err)
+{
+	int fd = openat(s->store.dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct progress progress;
+	struct dirent *entry;
+	int r = 0;
+
+	if (!dir) {
+		r = -errno;
+		if (fd >= 0)
+			close(fd);
+		return error_sys(err, r, s->store.path, "cannot compress");
+	}
+	progress_begin(&progress, "compressing");
+	while (!r && (entry = readdir(dir))) {
+		if (is_finished_log(entry->d_name, t))
+			r = zstd_pack(s->store.dir_fd, entry->d_name, on_packed, &progress,
+				      err);
+	}
+	progress_end(&progress);
+	closedir(dir);
+	return r;
+}
+
+/* What went wrong while the build ran, and had to wait. */
+static void report_incomplete(struct session *s, int r)
+{
+	struct error err;
+
+	if (!r)
+		r = store_error(&s->store);
+	if (!r && s->sampler)
+		r = sampler_error(s->sampler);
+	if (!r || s->complained)
+		return;
+	error_sys(&err, r, s->store.path, NULL);
+	complain(s, "the recording is incomplete", &err);
+}
+
+/* Also what no process could tell is told by a file that has room left. */
+static void report_lost(struct session *s)
+{
+	struct buf b = BUF_INIT;
+	struct lost lost;
+	struct error err;
+
+	store_tell_lost(&s->store);
+	if (lost_read(&lost, s->store.dir_fd) || !lost.reason || s->complained)
+		return;
+	lost_add_text(&b, &lost);
+	error_set(&err, lost.reason, s->store.path, 0, 0, "%s", buf_str(&b));
+	complain(s, "the recording is incomplete", &err);
+	buf_release(&b);
+}
+
+static void tell_part(struct session *s, const char *part, int error)
+{
+	if (lost_is_full(error))
+		lost_append_part(s->store.dir_fd, store_now_us(&s->store), part, error);
+}
+
+/* What ninja ran has no names until its own files are asked. */
+static void name_edges(struct session *s, const struct tasklog *t)
+{
+	struct error err;
+	int r = t->ninjas ? ninja_join(&s->store) : 0;
+
+	tell_part(s, "names", r);
+	if (!r || lost_is_full(r))
+		return;
+	error_sys(&err, r, s->store.path, NULL);
+	complain(s, "what ninja ran is not named", &err);
+}
+
+/* True: it is in another layout now, and nothing else. While a process of the build still
+ * writes it is not taken away. */
+static bool lay_out(struct session *s, const struct tasklog *t)
+{
+	bool instead = s->settings->layout == LAYOUT_IS_OE && !t->alive;
+	struct error err;
+	int r;
+
+	if (s->settings->layout == LAYOUT_IS_OURS)
+		return false;
+	r = instead ? oelayout_instead(s->store.path, &err) :
+	    oelayout_beside(s->store.path, &err);
+	if (r)
+		complain(s, "not in OpenEmbedded's layout", &err);
+	return instead && !r;
+}
+
+static void end_capture(struct session *s)
+{
+	struct error err = { 0 };
+	int r = capture_end(&s->capture, &err);
+
+	tell_part(s, "processes", r);
+	if (r && !lost_is_full(r))
+		complain(s, "the recording is incomplete", &err);
+}
+
+static void finish_created(struct session *s, const struct launch *l)
+{
+	struct tasklog log = { 0 };
+	struct error err;
+	bool scanned;
+	int r;
+
+	if (s->sampler)
+		sampler_take(s->sampler, true);
+	end_capture(s);
+	r = append_end(s, l);
+	gitstamp_end(&s->stamp);
+	tell_part(s, "samples", s->sampler ? sampler_error(s->sampler) : 0);
+	scanned = !tasklog_scan(s->store.dir_fd, &log);
+	if (scanned) {
+		append_tasks(s, &log);
+		name_edges(s, &log);
+	}
+	report_lost(s);
+	report_incomplete(s, r);
+	sampler_free(s->sampler);
+	s->sampler = NULL;
+	if (scanned) {
+		report_torn(s, &log);
+		report_note(s, &log);
+		explain_no_tasks(s, l, &log);
+	}
+	lost_end(s->store.dir_fd);
+	if (!lay_out(s, &log) && s->settings->compress == COMPRESS_ZSTD &&
+	    pack_logs(s, &log, &err))
+		complain(s, "not compressed", &err);
+	if (!s->complained && isatty(STDERR_FILENO))
+		report("recorded in %s; see: buildbeat show", s->store.path);
+}
+
+void session_finish(struct session *s, const struct launch *l)
+{
+	if (s->created)
+		finish_created(s, l);
+	else if (!lost_is_full(store_error(&s->store)))
+		report_incomplete(s, 0);	/* else whoever began it says so */
+	if (s->has_ticket)
+		ticket_remove(&s->ticket);
+	buf_release(&s->makefiles);
+	store_close(&s->store);
+}

@@ -1,0 +1,59 @@
+#ifndef BUILDBEAT_LAUNCH_RECORDER_H
+#define BUILDBEAT_LAUNCH_RECORDER_H
+
+#include "base/buf.h"
+#include "launch/capture.h"
+#include "launch/gitstamp.h"
+#include "launch/launch.h"
+#include "launch/settings.h"
+#include "plugin/carry.h"
+#include "plugin/ticket.h"
+#include "recording/store.h"
+
+#include <limits.h>
+
+/*
+ * A recording that this process makes, from its beginning to its end: the
+ * directory, the ticket for the build tools below, the sampler, the stamp. What
+ * fails is reported at once, in one line, and never keeps the command from
+ * running.
+ */
+struct session {
+	struct store store;
+	const struct settings *settings;
+	bool created;		/* by us: we sample, and write the end */
+	bool has_ticket;	/* our own, to be removed at the end */
+	struct ticket ticket;
+	struct buf makefiles;	/* for the command's environment */
+	struct carried carried;	/* the same for the preload; its ticket "": none */
+	struct sampler *sampler;
+	struct capture capture;
+	struct gitstamp stamp;
+	bool complained;	/* why there is nothing was said */
+};
+
+/*
+ * Begin a recording for the command argv. 0, or a negative errno with err when
+ * there is no recording: the command is then to be run alone.
+ */
+int session_create(struct session *s, const struct settings *settings,
+		   const char *base, const char *name, char *const *argv,
+		   struct error *err);
+
+/* Join one that exists, in the directory path. */
+int session_join(struct session *s, const struct settings *settings, const char *path,
+		 struct error *err);
+
+/* Fill what launch_run() needs for this session. */
+void session_prepare(struct session *s, struct launch *l);
+
+/* The same inside a recorded build, for a command that runs in it. c lives as long as l. */
+void session_carry(struct carried *c, struct launch *l);
+
+/* After launch_run(): the end is written, the files packed if asked, all closed. */
+void session_finish(struct session *s, const struct launch *l);
+
+/* The plugin: the setting, else found from where this program is. False with err when there is none. */
+bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
+
+#endif

@@ -1,0 +1,78 @@
+#include "launch/taskrun.h"
+
+#include "command/shell.h"
+#include "launch/recorder.h"
+#include "sampler/peak.h"
+
+#include <unistd.h>
+
+struct running {
+	struct store *store;
+	struct event_task task;
+	int64_t start_us;
+	struct buf line;
+};
+
+static void append_open(struct running *r, const char *command)
+{
+	char ancestors[128], cwd[PATH_MAX];
+	struct event_open e = {
+		.pid = r->store->pid,
+		.level = -1,
+		.ancestors = ancestors,
+		.tool = "buildbeat task",
+		.version = PACKAGE_VERSION,
+		.cwd = getcwd(cwd, sizeof cwd),
+		.command = command,
+	};
+
+	store_ancestors(r->store, ancestors, sizeof ancestors);
+	event_add_open(&r->line, store_now_us(r->store), r->store->inst, &e);
+	store_append(r->store, &r->line);
+}
+
+static void append_start(void *context, pid_t pid)
+{
+	struct running *r = context;
+
+	r->task.pid = pid;
+	event_add_start(&r->line, r->start_us, r->store->inst, 1, &r->task);
+	store_append(r->store, &r->line);
+}
+
+static void append_end(struct running *r, const struct launch *l)
+{
+	int64_t now_us = store_now_us(r->store);
+	struct peak peak = PEAK_INIT;
+	struct event_end end;
+
+	event_end_init(&end, l->status);
+	event_end_rusage(&end, &l->usage);
+	peak_judge(&peak, &end);
+	event_add_end(&r->line, now_us, r->store->inst, 1, &end);
+	event_add_close(&r->line, now_us, r->store->inst, 1);
+	store_append(r->store, &r->line);
+}
+
+int taskrun(struct store *store, const struct event_task *task, struct launch *l)
+{
+	struct running r = { .store = store, .task = *task, .line = BUF_INIT };
+	struct buf command = BUF_INIT;
+	int result;
+
+	shell_quote_words(&command, l->argv);
+	r.task.command = buf_str(&command);
+	r.task.slot = -1;
+	append_open(&r, r.task.command);
+	r.start_us = store_now_us(store);
+	l->started = append_start;
+	l->context = &r;
+	result = launch_run(l);
+	l->started = NULL;
+	l->context = NULL;
+	if (!result)
+		append_end(&r, l);
+	buf_release(&r.line);
+	buf_release(&command);
+	return result;
+}
