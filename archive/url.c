@@ -1,6 +1,7 @@
 #include "archive/url.h"
 
 #include "base/cachedir.h"
+#include "base/file.h"
 #include "base/index.h"
 #include "base/trust.h"
 #include "recording/store.h"
@@ -121,5 +122,5 @@ int url_cache(struct buf *path, const char *url, struct error *err)
 	buf_addf(path, "-%016llx.git", (unsigned long long)index_hash(url, strlen(url)));
 	r = buf_error(path) ? error_sys(err, buf_error(path), url, NULL) :
 	    trust_path(path->data, err);
-	return r ? r : store_make_parents(path->data, err);
+	return r ? r : file_make_parents(path->data, err);
 }

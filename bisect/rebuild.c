@@ -3,6 +3,7 @@
 #include "analyse/figures.h"
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/file.h"
 #include "base/outdir.h"
 #include "base/text.h"
 #include "bisect/tool.h"
@@ -127,7 +128,7 @@ static int write_line(struct rebuild *b, const char *text, size_t len, const cha
 static int open_runs(struct rebuild *b, const char *path, struct error *err)
 {
 	struct buf text = BUF_INIT;
-	int r = store_make_parents(path, err);
+	int r = file_make_parents(path, err);
 
 	if (r)
 		return r;
@@ -210,7 +211,7 @@ static int one_init(struct one *o, struct rebuild *b, const char *id, struct err
 	    asprintf(&o->log, "%s/%s.log", o->recordings, o->name) < 0 ||
 	    asprintf(&o->place, "%s/%s", b->checkout->tree, b->checkout->prefix) < 0)
 		return error_sys(err, -ENOMEM, b->directory, NULL);
-	if (store_make_parents(o->log, err))
+	if (file_make_parents(o->log, err))
 		return -EIO;
 	outdir_discard(o->recording);
 	o->log_fd = open(o->log, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);

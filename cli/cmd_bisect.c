@@ -1,4 +1,5 @@
 #include "base/cachedir.h"
+#include "base/file.h"
 #include "base/index.h"
 #include "base/outdir.h"
 #include "base/text.h"
@@ -157,7 +158,7 @@ static int find_directory(struct search *s, struct error *err)
 	int r;
 
 	if (s->arguments->dir) {
-		r = store_absolute(path, s->arguments->dir);
+		r = file_absolute(path, s->arguments->dir);
 		buf_adds(&s->directory, path);
 		return r ? error_sys(err, r, s->arguments->dir, NULL) : trust_path(path, err);
 	}
@@ -181,7 +182,7 @@ static int find_config(struct search *s, struct error *err)
 	r = given ? 0 : config_find(found, &project, err);
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	r = store_absolute(s->config, given ? given : found);
+	r = file_absolute(s->config, given ? given : found);
 	s->rebuild.config = s->config;
 	return r ? error_sys(err, r, given ? given : found, NULL) : 0;
 }

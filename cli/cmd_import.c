@@ -13,6 +13,7 @@
 #include "recording/layout.h"
 #include "recording/recording_write.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
 #include "report/amount_read.h"
 
 #include <errno.h>

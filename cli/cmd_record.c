@@ -3,6 +3,7 @@
 #include "launch/notice.h"
 #include "launch/recorder.h"
 #include "launch/taskrun.h"
+#include "recording/store_join.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/heap.h"
 #include "base/outfile.h"
 #include "cli/command.h"
@@ -170,7 +171,7 @@ static int write_page(struct made *m, const char *dir, struct error *err)
 	buf_addf(&path, "%s/index.html", dir);
 	r = page_write(&text, p);
 	r = r ? r : buf_error(&path);
-	r = r ? error_sys(err, r, NULL, NULL) : store_make_parents(path.data, err);
+	r = r ? error_sys(err, r, NULL, NULL) : file_make_parents(path.data, err);
 	r = r ? r : outfile_replace(path.data, &text, err);
 	if (!r)
 		output_path(path.data);

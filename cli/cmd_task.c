@@ -5,6 +5,7 @@
 #include "launch/recorder.h"
 #include "launch/taskrun.h"
 #include "recording/recording.h"
+#include "recording/store_join.h"
 
 #include <errno.h>
 #include <stdio.h>

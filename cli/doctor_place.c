@@ -1,11 +1,11 @@
-#include "cli/doctor.h"
-
 #include "base/buf.h"
 #include "base/trust.h"
 #include "cli/configfile.h"
+#include "cli/doctor.h"
 #include "command/redact.h"
 #include "launch/gitstamp.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 #include "cli/doctor.h"
-
 #include "launch/launch.h"
 #include "launch/recorder.h"
 #include "plugin/buildbeat_plugin.h"
@@ -7,6 +6,7 @@
 #include "plugin/ticket.h"
 #include "recording/recording.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
 #include "sampler/sampler.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 #include "launch/settings.h"
-
 #include "recording/layout.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
 
 static const char *const compressions[] = { "none", "zstd", NULL };
 static const char *const layouts[] = { "buildbeat", "oe", "both", NULL };

@@ -4,6 +4,7 @@
 #include "base/index.h"
 #include "convert/clang_unit.h"
 #include "recording/store.h"
+#include "recording/store_join.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,6 @@
 #include "convert/zstd.h"
 
+#include "base/file.h"
 #include "recording/layout.h"
 #include "recording/store.h"
 
@@ -100,7 +101,7 @@ static int pack_chunk(struct packer *p, size_t n)
 		left = ZSTD_compressStream2(p->ctx, &to, &in, how);
 		if (ZSTD_isError(left))
 			return -EIO;
-		r = store_write(p->out, p->to, to.pos);
+		r = file_write(p->out, p->to, to.pos);
 		if (r)
 			return r;
 	} while (n ? in.pos < in.size : left != 0);

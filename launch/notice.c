@@ -1,6 +1,7 @@
 #include "launch/notice.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "command/redact.h"
 #include "recording/store.h"
@@ -41,7 +42,7 @@ static void write_line(const char *where, const char *message)
 		line.len = sizeof memory - 2;
 	buf_addc(&line, '\n');
 	fflush(stdout);
-	store_write(STDERR_FILENO, line.data, line.len);
+	file_write(STDERR_FILENO, line.data, line.len);
 }
 
 void report(const char *format, ...)

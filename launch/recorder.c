@@ -11,6 +11,8 @@
 #include "launch/oelayout.h"
 #include "launch/tasklog.h"
 #include "recording/layout.h"
+#include "recording/store_create.h"
+#include "recording/store_join.h"
 #include "sampler/buildinfo.h"
 #include "sampler/peak.h"
 #include "sampler/sampler.h"

@@ -2,6 +2,7 @@
 
 #include "command/shell.h"
 #include "launch/recorder.h"
+#include "sampler/ancestors.h"
 #include "sampler/peak.h"
 
 #include <unistd.h>
@@ -26,7 +27,7 @@ static void append_open(struct running *r, const char *command)
 		.command = command,
 	};
 
-	store_ancestors(r->store, ancestors, sizeof ancestors);
+	ancestors_of(r->store, ancestors, sizeof ancestors);
 	event_add_open(&r->line, store_now_us(r->store), r->store->inst, &e);
 	store_append(r->store, &r->line);
 }

@@ -1,8 +1,8 @@
-#include "plugin/carry.h"
-
 #include "base/cursor.h"
+#include "plugin/carry.h"
 #include "plugin/carry_elf.h"
 #include "recording/store.h"
+#include "recording/store_join.h"
 
 #include <string.h>
 

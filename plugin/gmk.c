@@ -14,10 +14,12 @@
  */
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "base/file.h"
 #include "command/redact.h"
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/procs.h"
 #include "plugin/session.h"
+#include "recording/store_join.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -90,7 +92,7 @@ static __attribute__((noinline)) void complain(const char *path, const char *mes
 	buf_init_fixed(&b, text, sizeof text);
 	buf_addf(&b, "buildbeat: %s%s%s; this build is not recorded%s\n", path, *path ? ": " : "",
 		 message, make.session.owner ? " any further" : "");
-	store_write(STDERR_FILENO, b.data, b.len);
+	file_write(STDERR_FILENO, b.data, b.len);
 }
 
 /* What this build's processes found no room for, where no launcher says it. */
@@ -109,7 +111,7 @@ static __attribute__((noinline)) void complain_of_lost(void)
 	buf_addf(&b, "buildbeat: %s: the recording is incomplete: ", make.session.store.path);
 	lost_add_text(&b, &lost);
 	buf_addc(&b, '\n');
-	store_write(STDERR_FILENO, b.data, b.len);
+	file_write(STDERR_FILENO, b.data, b.len);
 }
 
 /* The recording */

@@ -1,10 +1,12 @@
-#include "plugin/preload.h"
-
+#include "base/file.h"
 #include "command/shell.h"
 #include "plugin/pidtable.h"
+#include "plugin/preload.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/store.h"
+#include "recording/store_join.h"
+#include "sampler/ancestors.h"
 #include "sampler/peak.h"
 
 #include <errno.h>
@@ -107,7 +109,7 @@ static bool is_limited(void)
  */
 static void append_anew(struct buf *b)
 {
-	int fd = store_open_at(AT_FDCWD, host.tasks, O_WRONLY | O_APPEND);
+	int fd = file_open_at(AT_FDCWD, host.tasks, O_WRONLY | O_APPEND);
 
 	if (fd < 0 || !is_tasks_log(fd)) {
 		if (fd >= 0)
@@ -485,7 +487,7 @@ static void prepare_open(int argc, char **argv)
 	shell_quote_words(&words, argv);
 	e.tool = preload_tool(argc, argv);
 	e.command = buf_str(&words);
-	store_ancestors(&host.store, ancestors, sizeof ancestors);
+	ancestors_of(&host.store, ancestors, sizeof ancestors);
 	buf_init_fixed(&host.open, host.open_text, sizeof host.open_text);
 	event_add_open(&host.open, store_now_us(&host.store), host.store.inst, &e);
 }

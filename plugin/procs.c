@@ -1,6 +1,7 @@
 #include "plugin/procs.h"
 
 #include "base/cursor.h"
+#include "base/file.h"
 #include "plugin/carry.h"
 #include "plugin/children.h"
 #include "plugin/got.h"
@@ -264,7 +265,7 @@ static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 	/* in a vfork child the descriptors are not the parent's */
 	if ((procs.session->store.flags & STORE_TASK_IO) && getpid() == procs.session->store.pid) {
 		snprintf(name, sizeof name, "/proc/%d/io", (int)pid);
-		child->io_fd = store_open_at(AT_FDCWD, name, O_RDONLY);
+		child->io_fd = file_open_at(AT_FDCWD, name, O_RDONLY);
 	}
 	child->task = session_next_task(procs.session);
 	target = take_name(child, env);

@@ -1,8 +1,12 @@
 #include "plugin/session.h"
 
 #include "base/cursor.h"
+#include "base/file.h"
 #include "command/redact.h"
 #include "recording/layout.h"
+#include "recording/store_create.h"
+#include "recording/store_join.h"
+#include "sampler/ancestors.h"
 #include "sampler/buildinfo.h"
 
 #include <dlfcn.h>
@@ -35,7 +39,7 @@ static void add_open_in(struct buildbeat_session *s, const struct session_host *
 		.cwd = cwd,
 	};
 
-	store_ancestors(&s->store, ancestors, sizeof ancestors);
+	ancestors_of(&s->store, ancestors, sizeof ancestors);
 	event_add_open(b, store_now_us(&s->store), s->store.inst, &e);
 }
 
@@ -97,7 +101,7 @@ static __attribute__((noinline)) int64_t read_build_number(const struct buildbea
 	bool complete;
 	int64_t value;
 	ssize_t n;
-	int fd = store_open_at(s->store.dir_fd, LAYOUT_BUILD, O_RDONLY);
+	int fd = file_open_at(s->store.dir_fd, LAYOUT_BUILD, O_RDONLY);
 
 	if (fd < 0)
 		return 0;

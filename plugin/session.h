@@ -5,6 +5,7 @@
 #include "plugin/beat.h"
 #include "plugin/ticket.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
 #include "sampler/peak.h"
 
 #include <stdbool.h>

@@ -1,9 +1,11 @@
 #include "plugin/ticket.h"
 
+#include "base/file.h"
 #include "base/trust.h"
 #include "command/redact.h"
 #include "plugin/carry.h"
 #include "recording/layout.h"
+#include "recording/store_join.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -87,7 +89,7 @@ static int write_file(int dir_fd, const char *name, const struct buf *b)
 
 	if (fd < 0)
 		return -errno;
-	r = store_write(fd, b->data, b->len);
+	r = file_write(fd, b->data, b->len);
 	return close(fd) && !r ? -errno : r;
 }
 

@@ -1,6 +1,7 @@
 #include "recording/lost.h"
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "recording/layout.h"
 #include "recording/store.h"
 
@@ -170,7 +171,7 @@ static void reserve(int dir_fd, const char *name, int64_t len)
 
 static int append(int dir_fd, const struct buf *line)
 {
-	int fd = store_open_at(dir_fd, LAYOUT_LOST, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
+	int fd = file_open_at(dir_fd, LAYOUT_LOST, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
 	struct stat st;
 	int r = 0;
 
@@ -178,9 +179,9 @@ static int append(int dir_fd, const struct buf *line)
 		return fd;
 	/* Removed at the end of a build that a process outlives. */
 	if (!fstat(fd, &st) && !st.st_size)
-		r = store_write(fd, LOST_HEADER, strlen(LOST_HEADER));
+		r = file_write(fd, LOST_HEADER, strlen(LOST_HEADER));
 	if (!r && line)
-		r = store_write(fd, line->data, line->len);
+		r = file_write(fd, line->data, line->len);
 	close(fd);
 	return r;
 }

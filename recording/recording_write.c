@@ -2,11 +2,13 @@
 
 #include "base/clock.h"
 #include "base/field.h"
+#include "base/file.h"
 #include "base/outdir.h"
 #include "command/redact.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
 #include "recording/writer.h"
 
 #include <errno.h>
@@ -29,7 +31,7 @@ static void flush(struct out *o)
 	if (!o->error)
 		o->error = buf_error(&o->b);
 	if (!o->error && o->b.len)
-		o->error = store_write(o->fd, o->b.data, o->b.len);
+		o->error = file_write(o->fd, o->b.data, o->b.len);
 	buf_clear(&o->b);
 }
 
@@ -42,7 +44,7 @@ void out_flow(struct out *o)
 static int open_out(struct out *o, int dir_fd, const char *name)
 {
 	*o = (struct out){ .b = BUF_INIT };
-	o->fd = store_open_at(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL);
+	o->fd = file_open_at(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL);
 	return o->fd < 0 ? o->fd : 0;
 }
 
@@ -207,7 +209,7 @@ int recording_write_for(const struct recording *rec, enum store_access access, c
 {
 	char absolute[PATH_MAX], stamp[64];
 	struct buf b;
-	int r = store_absolute(absolute, base ? base : LAYOUT_BASE);
+	int r = file_absolute(absolute, base ? base : LAYOUT_BASE);
 
 	if (r)
 		return error_sys(err, r, base, "cannot write the recording");

@@ -3,6 +3,7 @@
 
 #include "recording/recording.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
 
 #include <limits.h>
 

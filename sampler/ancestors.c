@@ -1,4 +1,4 @@
-#include "recording/store.h"
+#include "sampler/ancestors.h"
 
 #include "base/cursor.h"
 
@@ -99,7 +99,7 @@ static int64_t start_since_boot_ms(const struct store *s)
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000 - store_now_us(s) / 1000;
 }
 
-void store_ancestors(const struct store *s, char *out, size_t size)
+void ancestors_of(const struct store *s, char *out, size_t size)
 {
 	int64_t start_ms = start_since_boot_ms(s);
 	struct process process = { .parent = getppid() };

@@ -1,6 +1,7 @@
 #include "sampler/census.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "recording/store.h"
 #include "sampler/cputime.h"
 #include "sampler/parse.h"
@@ -173,7 +174,7 @@ static void scan(struct census *c, struct family *f, int64_t t_us)
 	struct walk w = { c, f, 0, t_us };
 
 	if (c->list_fd < 0)
-		c->list_fd = store_open_at(c->proc_fd, ".", O_RDONLY | O_DIRECTORY);
+		c->list_fd = file_open_at(c->proc_fd, ".", O_RDONLY | O_DIRECTORY);
 	if (c->list_fd >= 0)
 		list_names(c->list_fd, &c->names, each_process, &w);
 }

@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "recording/store.h"
 #include "sampler/parse.h"
 #include "sampler/pressure.h"
@@ -108,10 +109,10 @@ static int open_dir(const struct setup *setup, const char *point, const char *pa
 		if (setup->root.sys_fd < 0)
 			return -ENOENT;
 		snprintf(full, sizeof full, "%s%s", point + 5, path);
-		return store_open_at(setup->root.sys_fd, full, O_PATH | O_DIRECTORY);
+		return file_open_at(setup->root.sys_fd, full, O_PATH | O_DIRECTORY);
 	}
 	snprintf(full, sizeof full, "%s%s", point, path);
-	return store_open_at(AT_FDCWD, full, O_PATH | O_DIRECTORY);
+	return file_open_at(AT_FDCWD, full, O_PATH | O_DIRECTORY);
 }
 
 /* The figures of a root group are the machine's. In a container the path may look

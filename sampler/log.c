@@ -1,5 +1,6 @@
 #include "sampler/log.h"
 
+#include "base/file.h"
 #include "recording/store.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ int log_open(struct log *l, int dir_fd, const char *name)
 
 	*l = (struct log)LOG_CLOSED;
 	snprintf(file, sizeof file, "%s.log", name);
-	l->fd = store_open_at(dir_fd, file, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
+	l->fd = file_open_at(dir_fd, file, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
 	if (l->fd < 0)
 		return l->fd;
 	l->size = fstat(l->fd, &st) ? 0 : st.st_size;

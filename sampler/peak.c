@@ -1,6 +1,7 @@
 #include "sampler/peak.h"
 
 #include "base/cursor.h"
+#include "base/file.h"
 #include "recording/event.h"
 #include "recording/store.h"
 
@@ -43,7 +44,7 @@ static int64_t read_peak_kb(void)
 {
 	struct search s = { .kb = -1 };
 	char text[STATUS_BYTES];
-	int fd = store_open_at(AT_FDCWD, "/proc/self/status", O_RDONLY);
+	int fd = file_open_at(AT_FDCWD, "/proc/self/status", O_RDONLY);
 	ssize_t n;
 
 	if (fd < 0)

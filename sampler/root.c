@@ -1,5 +1,6 @@
 #include "sampler/root.h"
 
+#include "base/file.h"
 #include "recording/store.h"
 
 #include <errno.h>
@@ -15,10 +16,10 @@
 int root_open(struct root *r, const char *proc, const char *sys)
 {
 	*r = (struct root)ROOT_INIT;
-	r->proc_fd = store_open_at(AT_FDCWD, proc ? proc : "/proc", O_PATH | O_DIRECTORY);
+	r->proc_fd = file_open_at(AT_FDCWD, proc ? proc : "/proc", O_PATH | O_DIRECTORY);
 	if (r->proc_fd < 0)
 		return r->proc_fd;
-	r->sys_fd = store_open_at(AT_FDCWD, sys ? sys : "/sys", O_PATH | O_DIRECTORY);
+	r->sys_fd = file_open_at(AT_FDCWD, sys ? sys : "/sys", O_PATH | O_DIRECTORY);
 	return 0;
 }
 
@@ -46,7 +47,7 @@ int file_open(struct file *f, int root_fd, const char *path, enum file_kind kind
 	*f = (struct file){ -1, kind, 0 };
 	if (root_fd < 0)
 		return -ENOENT;
-	f->fd = store_open_at(root_fd, path, O_RDONLY);
+	f->fd = file_open_at(root_fd, path, O_RDONLY);
 	return f->fd < 0 ? f->fd : 0;
 }
 

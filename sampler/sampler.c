@@ -1,6 +1,7 @@
 #include "sampler/sampler.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "recording/store.h"
 #include "sampler/source.h"
 #include "sampler/tasks.h"
@@ -86,7 +87,7 @@ static int open_all(struct sampler *s, int dir_fd, const struct sampler_options 
 	if (!s->text.data || !s->line_memory)
 		return error_sys(err, -ENOMEM, NULL, "cannot sample");
 	buf_init_fixed(&s->line, s->line_memory, LINE_CAP);
-	s->dir_fd = store_open_at(dir_fd, ".", O_RDONLY | O_DIRECTORY);
+	s->dir_fd = file_open_at(dir_fd, ".", O_RDONLY | O_DIRECTORY);
 	if (s->dir_fd < 0)
 		return error_sys(err, s->dir_fd, NULL, "cannot sample into the recording");
 	r = root_open(&s->root, options->proc_root, options->sys_root);

@@ -1,5 +1,6 @@
 #include "sampler/tail.h"
 
+#include "base/file.h"
 #include "recording/layout.h"
 #include "recording/store.h"
 
@@ -40,11 +41,11 @@ int tail_open(struct tail *t, int dir_fd)
 		tail_close(t);
 		return -ENOMEM;
 	}
-	t->fd = store_open_at(dir_fd, LAYOUT_TASKS, O_RDONLY);
+	t->fd = file_open_at(dir_fd, LAYOUT_TASKS, O_RDONLY);
 	if (t->fd >= 0)
 		t->n_files = 1;
 	else
-		t->list_fd = store_open_at(dir_fd, ".", O_RDONLY | O_DIRECTORY);
+		t->list_fd = file_open_at(dir_fd, ".", O_RDONLY | O_DIRECTORY);
 	return 0;
 }
 

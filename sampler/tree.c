@@ -1,6 +1,7 @@
 #include "sampler/tree.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "recording/store.h"
 #include "sampler/tail.h"
 
@@ -268,7 +269,7 @@ static size_t climb(const struct tree *t, const struct process *p)
 static void scan(struct tree *t, struct running *r)
 {
 	if (t->list_fd < 0)
-		t->list_fd = store_open_at(t->proc_fd, ".", O_RDONLY | O_DIRECTORY);
+		t->list_fd = file_open_at(t->proc_fd, ".", O_RDONLY | O_DIRECTORY);
 	if (t->list_fd < 0)
 		return;
 	list_names(t->list_fd, &t->names, push_named, t);

@@ -1,5 +1,6 @@
 #include "launch/gitstamp.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
 #include "tests/support.h"
 
 #include <stdio.h>

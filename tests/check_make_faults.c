@@ -4,6 +4,7 @@
  */
 #include "plugin/ticket.h"
 #include "recording/recording.h"
+#include "recording/store_create.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"

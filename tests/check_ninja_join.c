@@ -3,6 +3,7 @@
 #include "convert/ninja/join.h"
 #include "recording/event.h"
 #include "recording/recording.h"
+#include "recording/store_create.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

@@ -1,10 +1,10 @@
 #include "convert/convert.h"
-#include "recording/recording_write.h"
-#include "tests/paths.h"
-
 #include "recording/event.h"
 #include "recording/layout.h"
+#include "recording/recording_write.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
+#include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/same.h"
 #include "tests/support.h"

@@ -2,6 +2,8 @@
 #include "recording/layout.h"
 #include "recording/recording.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
+#include "recording/store_join.h"
 #include "tests/support.h"
 
 #include <errno.h>

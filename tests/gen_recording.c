@@ -5,9 +5,11 @@
  */
 #include "base/clock.h"
 #include "base/cursor.h"
+#include "base/file.h"
 #include "recording/event.h"
 #include "recording/series.h"
 #include "recording/store.h"
+#include "recording/store_create.h"
 #include "recording/usage_log.h"
 
 #include <errno.h>
@@ -324,7 +326,7 @@ static void wander(const struct walk *w, int64_t *level)
 
 static int write_file(struct plan *p, const char *name, struct buf *b)
 {
-	int fd = store_open_at(p->store.dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC);
+	int fd = file_open_at(p->store.dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC);
 	int r = 0;
 
 	if (fd < 0 || write(fd, b->data, b->len) != (ssize_t)b->len)

@@ -1,8 +1,9 @@
 #include "tests/machine.h"
-#include "tests/paths.h"
 
 #include "base/clock.h"
 #include "base/cursor.h"
+#include "recording/store_create.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/recording.h"
+#include "recording/store_create.h"
 #include "tests/support.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 #include "convert/oe/write.h"
 
+#include "base/file.h"
 #include "base/outdir.h"
 #include "base/saturate.h"
 #include "convert/oe/oe.h"
@@ -136,7 +137,7 @@ static void add_task(struct buf *b, const struct recording *rec, const struct oe
 
 static int write_fd(int fd, const struct buf *text)
 {
-	int r = text->len ? store_write(fd, text->data, text->len) : 0;
+	int r = text->len ? file_write(fd, text->data, text->len) : 0;
 
 	if (close(fd) && !r)
 		r = -errno;
@@ -313,7 +314,7 @@ static int write_dir(int dir_fd, const struct recording *rec)
 int oe_write(const struct recording *rec, const char *path, struct error *err)
 {
 	char absolute[PATH_MAX], dir[PATH_MAX];
-	int fd, r = store_absolute(absolute, path);
+	int fd, r = file_absolute(absolute, path);
 
 	if (r)
 		return error_sys(err, r, path, "cannot write");

@@ -1,0 +1,127 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Above what hosts and jobservers number by hand, below 64: a process with a
+ * higher descriptor open pays about 2 us more for every child it starts, its
+ * table of descriptors no longer being the small one that is part of it. */
+#define FD_FLOOR 40
+#define FD_FLOOR_TIGHT 10
+
+/* Like openat(), but for the mode of what it makes. */
+static int open_or_make(int dir_fd, const char *name, int flags)
+{
+	struct stat dir;
+	int fd = -1;
+
+	if (!(flags & O_EXCL))
+		fd = openat(dir_fd, name, flags & ~O_CREAT);
+	if (fd >= 0 || !(flags & O_CREAT) || (!(flags & O_EXCL) && errno != ENOENT))
+		return fd;
+	fd = openat(dir_fd, name, flags | O_EXCL, 0600);
+	if (fd < 0 && errno == EEXIST && !(flags & O_EXCL))
+		return openat(dir_fd, name, flags & ~O_CREAT);
+	if (fd >= 0 && !fstat(dir_fd, &dir))
+		fchmod(fd, dir.st_mode & 0666);
+	return fd;
+}
+
+int file_open_at(int dir_fd, const char *name, int flags)
+{
+	int fd = open_or_make(dir_fd, name, flags | O_CLOEXEC);
+	int moved;
+
+	if (fd < 0)
+		return -errno;
+	if (fd >= FD_FLOOR)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
+	if (moved < 0)
+		moved = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR_TIGHT);
+	if (moved < 0)
+		return fd;
+	close(fd);
+	return moved;
+}
+
+bool file_has_size_limit(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY;
+}
+
+ssize_t file_write_quietly(int fd, const void *p, size_t len)
+{
+	static const struct timespec at_once;
+	sigset_t held, before, pending;
+	ssize_t n;
+	int sig, saved;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGXFSZ);
+	sigaddset(&held, SIGPIPE);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &held, &before);
+	n = write(fd, p, len);
+	saved = errno;
+	sig = n >= 0 ? 0 : saved == EFBIG ? SIGXFSZ : saved == EPIPE ? SIGPIPE : 0;
+	if (sig && !sigismember(&pending, sig)) {
+		sigemptyset(&held);
+		sigaddset(&held, sig);
+		sigtimedwait(&held, NULL, &at_once);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return n;
+}
+
+int file_write(int fd, const void *p, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = file_write_quietly(fd, p, len);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	if ((size_t)n == len)
+		return 0;
+	return file_has_size_limit() ? -EFBIG : -ENOSPC;
+}
+
+int file_make_parents(const char *path, struct error *err)
+{
+	char part[PATH_MAX];
+
+	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		memcpy(part, path, (size_t)(p - path));
+		part[p - path] = '\0';
+		if (mkdir(part, 0775) && errno != EEXIST)
+			return error_sys(err, -errno, part, "cannot make the directory");
+	}
+	return 0;
+}
+
+int file_absolute(char out[PATH_MAX], const char *path)
+{
+	char cwd[PATH_MAX];
+	int n;
+
+	if (*path == '/')
+		n = snprintf(out, PATH_MAX, "%s", path);
+	else if (!getcwd(cwd, sizeof cwd))
+		return -errno;
+	else
+		n = snprintf(out, PATH_MAX, "%s/%s", strcmp(cwd, "/") ? cwd : "", path);
+	return n < PATH_MAX - 256 ? 0 : -ENAMETOOLONG;
+}

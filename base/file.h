@@ -1,0 +1,36 @@
+#ifndef BUILDBEAT_BASE_FILE_H
+#define BUILDBEAT_BASE_FILE_H
+
+#include "base/error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Open with O_CLOEXEC, and move the descriptor to 40 or above where possible, out of the way
+ * of build tools. A new file gets the mode of its directory. A descriptor or a negative
+ * errno. */
+int file_open_at(int dir_fd, const char *name, int flags);
+
+/*
+ * All of it with one write(). 0 or a negative errno: -ENOSPC or -EFBIG also when
+ * only a part was written. Neither the process's limit on the size of files nor a
+ * closed pipe sends it a signal.
+ */
+int file_write(int fd, const void *p, size_t len);
+
+/* write() without these signals, which would end our host: they are held back and
+ * removed if this write caused them. */
+ssize_t file_write_quietly(int fd, const void *p, size_t len);
+
+/* Does this process have a limit on the size of files? */
+bool file_has_size_limit(void);
+
+/* path as an absolute path, with at least 256 bytes left behind it. 0 or a negative errno. */
+int file_absolute(char out[PATH_MAX], const char *path);
+
+/* Make the directories above path. 0 or a negative errno with err. */
+int file_make_parents(const char *path, struct error *err);
+
+#endif

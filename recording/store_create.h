@@ -1,0 +1,38 @@
+#ifndef BUILDBEAT_RECORDING_STORE_CREATE_H
+#define BUILDBEAT_RECORDING_STORE_CREATE_H
+
+#include "base/error.h"
+#include "recording/store.h"
+
+#include <sys/types.h>
+
+/* Recordings begun. */
+
+/* Who may read a recording: its directory has the mode store_dir_mode(), and every file in
+ * it has the mode of the directory without the execute bits. The umask has no effect. */
+enum store_access { STORE_ACCESS_USER, STORE_ACCESS_GROUP, STORE_ACCESS_ALL };
+
+extern const char *const store_access_words[];	/* ends with NULL */
+mode_t store_dir_mode(enum store_access access);
+
+/*
+ * Create the directory (and its parents) with `build` holding its first line
+ * and the clock anchor, an empty tasks.log with its first line, and the link
+ * `latest` beside it. base NULL: LAYOUT_BASE; name NULL: the time in UTC, with
+ * -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST, a base
+ * where others could replace the recording is -EPERM (base/trust.h).
+ * err says which path failed. The descriptors are those of file_open_at().
+ */
+int store_create(struct store *s, const char *base, const char *name, struct error *err);
+/* store_create() gives access to the user alone. */
+int store_create_for(struct store *s, enum store_access access, const char *base,
+		     const char *name, struct error *err);
+
+/* Make a directory of recordings and its parents. Nobody else can write to them; those who
+ * may read a recording can reach it. */
+int store_make_base(const char *path, enum store_access access, struct error *err);
+
+/* BASE/latest -> the recording in path, replaced in one step; a failure is ignored. */
+void store_link_latest(const char *base, const char *path);
+
+#endif

@@ -1,0 +1,234 @@
+#include "recording/store_join.h"
+
+#include "base/cursor.h"
+#include "base/file.h"
+#include "base/trust.h"
+#include "command/redact.h"
+#include "recording/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* STORE_INIT, without all of the path. */
+static void reset(struct store *s)
+{
+	memset(s, 0, offsetof(struct store, path));
+	s->path[0] = '\0';
+	s->dir_fd = s->tasks_fd = -1;
+}
+
+/* Join the recording in an absolute path, whose start is known. */
+static int join_at(struct store *s, const char *path, int64_t start_ns, unsigned flags)
+{
+	*s = (struct store)STORE_INIT;
+	if (strlen(path) >= sizeof s->path)
+		return -ENAMETOOLONG;
+	strcpy(s->path, path);
+	s->start_ns = start_ns;
+	s->flags = flags;
+	return store_open(s, 0);
+}
+
+/* Join the recording in s->path by its ticket. Every make of a build comes here: no
+ * system call, no page of the stack more than there has to be. */
+static int join_by_ticket(struct store *s)
+{
+	size_t len = strlen(s->path);
+
+	if (s->flags & STORE_NFS)
+		return store_open(s, 0);
+	if (len + sizeof "/" LAYOUT_TASKS > sizeof s->path)
+		return -ENAMETOOLONG;
+	store_become_writer(s);
+	memcpy(s->path + len, "/" LAYOUT_TASKS, sizeof "/" LAYOUT_TASKS);
+	s->tasks_fd = file_open_at(AT_FDCWD, s->path, O_WRONLY | O_APPEND | O_NOFOLLOW);
+	s->path[len] = '\0';
+	return s->tasks_fd < 0 ? s->tasks_fd : 0;
+}
+
+static bool read_start(const char *text, size_t len, int64_t *start_ns)
+{
+	struct cursor c;
+	struct slice line;
+	bool complete, found = false;
+
+	cursor_init(&c, text, len);
+	while (cursor_line(&c, &line, &complete)) {
+		struct cursor l;
+
+		cursor_init(&l, line.p, line.len);
+		if (complete && cursor_literal(&l, "start_mono_ns: "))
+			found = cursor_i64(&l, start_ns) && cursor_at_end(&l);
+		else if (complete && cursor_literal(&l, "redact: "))
+			redact_set_words((struct slice){ line.p + 8, line.len - 8 });
+	}
+	return found;
+}
+
+int store_join_dir(struct store *s, const char *path, struct error *err)
+{
+	char full[PATH_MAX], file[PATH_MAX + 16], text[4096 + REDACT_WORDS_MAX];
+	int64_t start_ns;
+	ssize_t n;
+	int fd, r;
+
+	if (!realpath(path, full))
+		return error_sys(err, -errno, path, "cannot join the recording");
+	snprintf(file, sizeof file, "%s/" LAYOUT_BUILD, full);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_sys(err, -errno, file, "cannot join the recording");
+	n = read(fd, text, sizeof text);
+	close(fd);
+	if (n < 0 || !read_start(text, (size_t)n, &start_ns))
+		return error_set(err, -EINVAL, file, 0, 0, "not a recording's build file");
+	r = join_at(s, full, start_ns, 0);
+	return r ? error_sys(err, r, full, "cannot join the recording") : 0;
+}
+
+const char *store_ticket_path(const char *makefiles, size_t *len)
+{
+	static const char tail[] = "/" LAYOUT_TICKET;
+	size_t n;
+
+	if (!makefiles)
+		return NULL;
+	for (n = 0; makefiles[n] && makefiles[n] != ' ' && makefiles[n] != '\t' &&
+	     makefiles[n] != '\n'; n++)
+		continue;
+	if (n < strlen(tail) || memcmp(makefiles + n - strlen(tail), tail, strlen(tail)))
+		return NULL;
+	*len = n;
+	return makefiles;
+}
+
+static bool is_bare(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("/._-", c));
+}
+
+void store_add_ticket_line(struct buf *b, const struct store *s)
+{
+	buf_addf(b, "# buildbeat ticket 1 %lld %u ", (long long)s->start_ns, s->flags);
+	for (const char *p = s->path; *p; p++) {
+		if (is_bare(*p))
+			buf_addc(b, *p);
+		else
+			buf_addf(b, "%%%02x", (unsigned char)*p);
+	}
+	buf_addc(b, '\n');
+	store_add_redact(b, "# redact ");
+}
+
+static int hex_value(char c)
+{
+	const char *digits = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+static bool percent_decode(struct slice in, char out[PATH_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in.len; i++) {
+		char c = in.p[i];
+
+		if (n + 1 >= PATH_MAX)
+			return false;
+		if (c == '%') {
+			int high, low;
+
+			if (in.len - i < 3)
+				return false;
+			high = hex_value(in.p[i + 1]);
+			low = hex_value(in.p[i + 2]);
+			if (high < 0 || low < 0 || !(high | low))
+				return false;
+			c = (char)(high * 16 + low);
+			i += 2;
+		}
+		out[n++] = c;
+	}
+	out[n] = '\0';
+	return n && out[0] == '/';
+}
+
+/* What the ticket's first lines say, into s. */
+static bool read_ticket(struct store *s, const char *text, size_t n)
+{
+	struct slice dir, words;
+	struct cursor c;
+	uint64_t flags;
+	bool complete;
+
+	cursor_init(&c, text, n);
+	if (!cursor_literal(&c, "# buildbeat ticket 1 ") || !cursor_i64(&c, &s->start_ns) ||
+	    !cursor_byte(&c, ' ') || !cursor_u64(&c, &flags) || !cursor_byte(&c, ' ') ||
+	    !cursor_line(&c, &dir, &complete) || !complete || !percent_decode(dir, s->path))
+		return false;
+	s->flags = (unsigned)flags;
+	if (cursor_literal(&c, "# redact ") && cursor_line(&c, &words, &complete))
+		redact_set_words(words);
+	return true;
+}
+
+/* Not inline: few tickets are that long, and what is on the stack costs its pages. */
+static __attribute__((noinline)) bool read_long_ticket(struct store *s, int fd)
+{
+	char text[3 * PATH_MAX + 64 + REDACT_WORDS_MAX];
+	ssize_t n = pread(fd, text, sizeof text, 0);
+
+	return n > 0 && read_ticket(s, text, (size_t)n);
+}
+
+static int read_open_ticket(struct store *s, int fd)
+{
+	char text[1024];
+	struct stat st;
+	ssize_t n;
+	bool ok;
+
+	if (trust_fstat(fd, &st) || !trust_is_private(&st))
+		return -EPERM;
+	n = read(fd, text, sizeof text);
+	if (n < 0)
+		return -EIO;
+	ok = (size_t)n < sizeof text ? read_ticket(s, text, (size_t)n) : read_long_ticket(s, fd);
+	return ok ? 0 : -EINVAL;
+}
+
+int store_join_ticket(struct store *s, const char *ticket)
+{
+	int fd = openat(AT_FDCWD, ticket, O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : 0;
+
+	reset(s);
+	if (r)
+		return r;
+	r = read_open_ticket(s, fd);
+	close(fd);
+	return r ? r : join_by_ticket(s);
+}
+
+int store_join_env(struct store *s)
+{
+	size_t len = 0;
+	const char *word = store_ticket_path(getenv("MAKEFILES"), &len);
+
+	if (!word || len >= sizeof s->path) {
+		reset(s);
+		return -ENOENT;
+	}
+	memcpy(s->path, word, len);
+	s->path[len] = '\0';
+	return store_join_ticket(s, s->path);
+}
