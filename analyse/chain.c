@@ -1,9 +1,9 @@
 #include "analyse/chain.h"
 
 #include "analyse/chain_names.h"
+#include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "render/chart/name_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "analyse/chain_names.h"
 
+#include "analyse/path.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/index.h"
-#include "render/chart/path.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -5,5 +5,6 @@ analyse_libanalyse_la_SOURCES = \
 	analyse/cost.h analyse/curve.c analyse/curve.h analyse/figures.c analyse/figures.h \
 	analyse/figures_make.c analyse/figures_name.c analyse/figures_name.h analyse/host.c analyse/host.h \
 	analyse/listing.c analyse/listing.h analyse/metric.c analyse/metric.h analyse/names.c \
-	analyse/names.h analyse/programs.c analyse/programs.h analyse/summary.c analyse/summary.h \
-	analyse/targets.c analyse/targets.h analyse/view.c analyse/view.h
+	analyse/names.h analyse/path.c analyse/path.h analyse/programs.c analyse/programs.h \
+	analyse/summary.c analyse/summary.h analyse/targets.c analyse/targets.h analyse/view.c \
+	analyse/view.h

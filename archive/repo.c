@@ -5,7 +5,6 @@
 #include "archive/seen.h"
 #include "base/clock.h"
 #include "base/outdir.h"
-#include "recording/store.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/index.h"
 #include "base/trust.h"
-#include "recording/store.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,14 +4,13 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/outdir.h"
 #include "base/text.h"
 #include "bisect/tool.h"
-#include "cli/openrec.h"
 #include "convert/convert.h"
 #include "launch/notice.h"
 #include "recording/recording.h"
-#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -291,7 +290,7 @@ static const char *why_none(struct one *o, const struct figures *f)
 	for (size_t i = 0; names && i < f->n_tasks; i++)
 		names[i] = f->task[i].name;
 	if (b->task && figures_find(f, b->task) == f->n_tasks) {
-		near = names ? report_nearest(b->task, names) : NULL;
+		near = names ? nearest_word(b->task, names) : NULL;
 		buf_adds(&text, "it has no such task");
 		if (near) {
 			buf_adds(&text, "; is it '");
@@ -314,7 +313,7 @@ static int read_figure(struct one *o, double *value, const char **why, struct er
 	int r = recording_read_sums(&rec, o->recording, &convert_formats, err);
 
 	if (!r)
-		r = openrec_whole(&rec, err);
+		r = recording_whole(&rec, err);
 	if (!r && (r = figures_make(&f, &rec)))
 		error_sys(err, r, o->recording, NULL);
 	if (!r) {

@@ -18,7 +18,7 @@ static int told(void *context, const char *ref, const char *id, bool added)
 static void passed(void *context, const struct error *why)
 {
 	(void)context;
-	report_error(why);
+	notice_error(why);
 }
 
 static int import_archive(const struct archive_import *i, const char *path, struct error *err)
@@ -39,14 +39,14 @@ static int add_entry(const struct archive_import *i, const char *dir,
 	int r;
 
 	if (e->damaged) {
-		report_error(&e->error);
+		notice_error(&e->error);
 		return 0;
 	}
 	buf_addf(&path, "%s/%s", dir, e->name);
 	r = buf_error(&path) ? error_sys(err, buf_error(&path), dir, NULL) :
 	    i->add(i->context, path.data, err);
 	if (r == -EINVAL) {
-		report_error(err);
+		notice_error(err);
 		r = 0;
 	}
 	buf_release(&path);

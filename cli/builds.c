@@ -14,7 +14,7 @@ static int read_recording(struct figures *f, const char *base, const char *what,
 	int r = openrec(&rec, &path, OPENREC_SUMS, base, what, err);
 
 	if (!r)
-		r = openrec_whole(&rec, err);
+		r = recording_whole(&rec, err);
 	if (!r && (r = figures_make(f, &rec)))
 		error_sys(err, r, what, NULL);
 	recording_release(&rec);

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/nightly.h"
@@ -203,7 +204,7 @@ static int check_pattern(const struct nights *nights, const char *pattern, struc
 	name = calloc(nights->n_tasks + 1, sizeof *name);
 	for (size_t i = 0; name && i < nights->n_tasks; i++)
 		name[i] = nights->task[i].name;
-	near = name ? report_nearest(pattern, name) : NULL;
+	near = name ? nearest_word(pattern, name) : NULL;
 	error_set(err, -EINVAL, NULL, 0, 0, near ? "no task fits '%s'; did you mean '%s'?" :
 		  "no task fits '%s'", pattern, near ? near : "");
 	free(name);
@@ -354,9 +355,9 @@ static int run(const struct command *c, int argc, char **argv)
 	s.nightly.metrics = metrics;
 	r = r ? r : go(&n, &s, &what, &err);
 	if (r < 0)
-		report_error(&err);
+		notice_error(&err);
 	else if (r)
-		report("%s: nothing such was said", c->name);
+		notice("%s: nothing such was said", c->name);
 	nightly_release(&n);
 	args_release(&a);
 	return r < 0 ? EXIT_MISUSE : r ? EXIT_FOUND : EXIT_GOOD;

@@ -101,7 +101,7 @@ static int archive_one(void *context, const char *what, struct error *err)
 	int r = openrec(&rec, &path, OPENREC_SUMS, job->o->output, what, err);
 
 	if (!r)
-		r = openrec_whole(&rec, err);
+		r = recording_whole(&rec, err);
 	if (!r && (r = figures_make(&f, &rec)))
 		error_sys(err, r, rec.path, NULL);
 	if (!r)
@@ -160,7 +160,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!r)
 		r = archive(&job, &a, &err);
 	if (r)
-		report_error(&err);
+		notice_error(&err);
 	nightly_release(&n);
 	args_release(&a);
 	return r ? EXIT_MISUSE : EXIT_GOOD;

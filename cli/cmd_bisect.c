@@ -13,7 +13,6 @@
 #include "cli/output.h"
 #include "launch/launch.h"
 #include "launch/notice.h"
-#include "recording/store.h"
 #include "report/amount.h"
 
 #include <errno.h>
@@ -90,7 +89,7 @@ static int measure(void *context, const char *id, double *value, const char **wh
 			buf_adds(&text, *why);
 		else
 			amount_add(&text, metric_info[s->rebuild.metric].unit, *value);
-		report("build %zu: %.10s: %s", s->rebuild.n, id, buf_str(&text));
+		notice("build %zu: %.10s: %s", s->rebuild.n, id, buf_str(&text));
 	}
 	buf_release(&text);
 	return r;
@@ -146,7 +145,7 @@ static void verdict(void *context, const struct bisect_commit *c, size_t left)
 	struct buf text = BUF_INIT;
 
 	text_add_name(&text, subject(context, c->id), 0);
-	report("%.10s is %s, %zu left: %s", c->id, word[c->state], left, buf_str(&text));
+	notice("%.10s is %s, %zu left: %s", c->id, word[c->state], left, buf_str(&text));
 	buf_release(&text);
 }
 
@@ -267,9 +266,9 @@ static void give_up(struct search *s, int r)
 		return;
 	if (r == -EINVAL) {
 		rebuild_forget(&s->rebuild);
-		report("what the builds said is in %s/recordings", s->rebuild.directory);
+		notice("what the builds said is in %s/recordings", s->rebuild.directory);
 	} else {
-		report("%zu builds are in %s; the same command goes on from there", s->rebuild.n,
+		notice("%zu builds are in %s; the same command goes on from there", s->rebuild.n,
 		       s->rebuild.directory);
 	}
 }
@@ -279,12 +278,12 @@ static int go(struct search *s, struct error *err)
 	int r = rebuild_open(&s->rebuild, err);
 
 	if (!r && s->rebuild.n_known)
-		report("going on after %zu builds in %s", s->rebuild.n_known,
+		notice("going on after %zu builds in %s", s->rebuild.n_known,
 		       s->rebuild.directory);
 	r = r ? r : bisect_search(&s->bisect, s->id[0], s->id[1], err);
 	r = r ? r : print(s, err);
 	if (r && r != -EINTR)
-		report_error(err);
+		notice_error(err);
 	if (r)
 		give_up(s, r);
 	else
@@ -306,7 +305,7 @@ static int search(struct bisect_arguments *b, struct args *args, struct error *e
 	r = find_matters(&s, args, &b->nightly, err);
 	r = r ? r : begin(&s, args, err);
 	if (r && r != -EINTR)
-		report_error(err);
+		notice_error(err);
 	r = r ? r : go(&s, err);
 	if (!r)
 		status = s.bisect.end == BISECT_FOUND ? EXIT_GOOD : EXIT_FOUND;
@@ -329,7 +328,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (b.good)
 		status = search(&b, &a, &err);
 	else
-		report("bisect: option '--good' is missing");
+		notice("bisect: option '--good' is missing");
 	args_release(&a);
 	return status;
 }

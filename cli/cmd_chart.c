@@ -159,7 +159,7 @@ static int set_target(struct job *j, const char *recording, struct error *err)
 /* The charts are independent: one that cannot be drawn is told, the others come. */
 static void failed(struct job *j, const struct error *err)
 {
-	report_error(err);
+	notice_error(err);
 	j->failed = true;
 }
 
@@ -246,7 +246,7 @@ static void draw_plot(struct job *j, enum plot_chart chart, const struct drawn *
 	int r = draw_held(&p, d, &out, &err);
 
 	if (r == -ENODATA && a->only == CHARTS)
-		report("%s: not drawn: %s", plot_word[chart], err.message);
+		notice("%s: not drawn: %s", plot_word[chart], err.message);
 	else if (r)
 		plot_failed(j, chart, r, &err);
 	else if (a->format == PLOT_TERM)
@@ -302,7 +302,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!r)
 		r = chart(a.n ? a.operand[0] : NULL, &s, base, &err);
 	if (r < 0)
-		report_error(&err);
+		notice_error(&err);
 	args_release(&base_args);
 	args_release(&a);
 	return r ? EXIT_MISUSE : EXIT_GOOD;

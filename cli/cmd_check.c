@@ -136,7 +136,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!r)
 		r = check(&arguments, &n, &status, &err);
 	if (r)
-		report_error(&err);
+		notice_error(&err);
 	nightly_release(&n);
 	args_release(&a);
 	return r ? EXIT_MISUSE : status;

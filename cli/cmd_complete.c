@@ -1,7 +1,7 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
+#include "cli/settings_options.h"
 #include "convert/convert.h"
-#include "launch/settings.h"
 #include "recording/recording.h"
 
 #include <dirent.h>

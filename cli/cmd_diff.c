@@ -22,14 +22,14 @@
 
 struct diff_arguments {
 	const char *samples;
-	struct option_list base, new;
+	struct word_list base, new;
 	struct nightly_options nightly;
 	const char *filter;
 	int sort;
 	bool reverse, all;
 	int64_t top;
 	double share;
-	struct option_list amount, floor;
+	struct word_list amount, floor;
 	bool json, markdown;
 	const char *html;
 	bool fail;
@@ -159,7 +159,7 @@ static int choose(struct args *a, struct diff_arguments *d, struct nightly *n,
 /* Thresholds */
 
 /* "2s" is for times, "1MiB" for sizes, "0" for all. */
-static int set_amounts(struct rules *rules, const struct option_list *list, size_t offset,
+static int set_amounts(struct rules *rules, const struct word_list *list, size_t offset,
 		       const char *option, struct error *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -285,7 +285,7 @@ static int run(const struct command *c, int argc, char **argv)
 	else
 		r = d.samples ? diff_samples(d.samples, &err) : diff(&a, &d, &worse, &err);
 	if (r)
-		report_error(&err);
+		notice_error(&err);
 	args_release(&a);
 	return r ? EXIT_MISUSE : worse && d.fail ? EXIT_FOUND : EXIT_GOOD;
 }

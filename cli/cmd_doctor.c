@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/doctor.h"
+#include "cli/settings_options.h"
 #include "launch/notice.h"
 
 #include <stdarg.h>
@@ -129,7 +130,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!options_parse(&a, c, &o, argc, argv))
 		return a.status;
 	if (config_apply(&a, settings_options, &o.settings, o.settings.config, &err))
-		report_error(&err);
+		notice_error(&err);
 	else
 		status = examine(&o);
 	args_release(&a);

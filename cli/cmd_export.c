@@ -76,7 +76,7 @@ static int export(const struct export_arguments *e, const char *base, const char
 	heap_expect_much();
 	r = openrec(&rec, &path, OPENREC_ALL, base, what, err);
 	if (!r)
-		r = openrec_whole(&rec, err);
+		r = recording_whole(&rec, err);
 	if (!r && !e->into)
 		r = default_path(&into, path.data, format, err);
 	if (!r)
@@ -105,7 +105,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!r)
 		r = export(&e, base, a.n ? a.operand[0] : NULL, &err);
 	if (r)
-		report_error(&err);
+		notice_error(&err);
 	args_release(&base_args);
 	args_release(&a);
 	return r ? EXIT_MISUSE : EXIT_GOOD;

@@ -201,7 +201,7 @@ static int run(const struct command *c, int argc, char **argv)
 	else
 		r = h.series ? series_changes_print(h.series, &err) : tell(&a, &h, &err);
 	if (r)
-		report_error(&err);
+		notice_error(&err);
 	args_release(&a);
 	return r ? EXIT_MISUSE : EXIT_GOOD;
 }

@@ -27,7 +27,7 @@ struct import_arguments {
 	const char *output;
 	const char *name;
 	int access;
-	struct option_list redact;
+	struct word_list redact;
 	struct amount limit;
 	int from;		/* index of converters, NO_FORMAT: the content tells */
 	const char *into;
@@ -185,7 +185,7 @@ static int run(const struct command *c, int argc, char **argv)
 	else if (!r)
 		r = import(&i, (const char *const *)a.operand, (size_t)a.n, &err);
 	if (r < 0)
-		report_error(&err);
+		notice_error(&err);
 	args_release(&a);
 	return r < 0 ? EXIT_MISUSE : EXIT_GOOD;
 }

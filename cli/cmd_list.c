@@ -66,7 +66,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!r)
 		r = list(a.n ? a.operand[0] : l.output, l.json, &err);
 	if (r)
-		report_error(&err);
+		notice_error(&err);
 	args_release(&a);
 	return r ? EXIT_MISUSE : EXIT_GOOD;
 }

@@ -1,5 +1,7 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
+#include "cli/doctor.h"
+#include "cli/settings_options.h"
 #include "launch/notice.h"
 #include "launch/recorder.h"
 #include "launch/taskrun.h"
@@ -24,7 +26,7 @@ static int run_inside(struct store *outer, const struct settings *settings,
 	};
 	int r;
 
-	session_carry(&carried, l);
+	recorder_carry(&carried, l);
 	r = taskrun(outer, &task, l);
 	store_close(outer);
 	return r ? EXIT_MISUSE : launch_exit_status(l->status);
@@ -32,21 +34,22 @@ static int run_inside(struct store *outer, const struct settings *settings,
 
 static int record(const struct settings *settings, struct launch *l)
 {
-	struct session s;
+	struct recorder s;
 	struct store outer;
 	struct error err;
 	int r;
 
 	if (!store_join_env(&outer))
 		return run_inside(&outer, settings, l);
-	if (session_create(&s, settings, settings->output, settings->name, l->argv, &err)) {
-		report("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
+	if (recorder_create(&s, settings, settings->output, settings->name, l->argv, &err)) {
+		notice("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
 		       err.message);
 		return run_alone(l);
 	}
-	session_prepare(&s, l);
+	s.explain = doctor_explain;
+	recorder_prepare(&s, l);
 	r = launch_run(l);
-	session_finish(&s, l);
+	recorder_finish(&s, l);
 	return r ? EXIT_MISUSE : launch_exit_status(l->status);
 }
 
@@ -74,7 +77,7 @@ static int run(const struct command *c, int argc, char **argv)
 	l.argv = a.operand;
 	if (check_name(settings.name, &err) ||
 	    config_apply(&a, settings_options, &settings, settings.config, &err))
-		report_error(&err);
+		notice_error(&err);
 	else
 		status = record(&settings, &l);
 	args_release(&a);

@@ -6,7 +6,6 @@
 #include "cli/output.h"
 #include "launch/notice.h"
 #include "recording/recording.h"
-#include "recording/store.h"
 #include "report/kept_nights.h"
 #include "report/page.h"
 
@@ -21,7 +20,7 @@
 struct report_arguments {
 	struct nightly_options nightly;
 	const char *into;
-	struct option_list sources;
+	struct word_list sources;
 };
 
 static const struct option options[] = {
@@ -46,7 +45,7 @@ struct made {
 	struct report_events events;
 	struct trends trends;
 	size_t n_logs;
-	struct source_log *log[OPTION_LIST_MAX];
+	struct source_log *log[WORD_LIST_MAX];
 	size_t n_culprits;
 	struct culprits *culprits;
 	struct picture picture[2];
@@ -88,7 +87,7 @@ static int judge(struct made *m, struct error *err)
 	return r;
 }
 
-static int find_culprits(struct made *m, const struct option_list *sources, struct error *err)
+static int find_culprits(struct made *m, const struct word_list *sources, struct error *err)
 {
 	size_t n = m->events.n < CULPRIT_EVENTS ? m->events.n : CULPRIT_EVENTS;
 	int r = 0;
@@ -211,7 +210,7 @@ static int run(const struct command *c, int argc, char **argv)
 	args_release(&a);
 	if (!r)
 		return EXIT_GOOD;
-	report_error(&err);
+	notice_error(&err);
 	return EXIT_MISUSE;
 }
 

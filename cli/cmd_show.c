@@ -105,7 +105,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!r)
 		r = show(a.n ? a.operand[0] : NULL, &s, &err);
 	if (r)
-		report_error(&err);
+		notice_error(&err);
 	args_release(&a);
 	return r ? EXIT_MISUSE : EXIT_GOOD;
 }

@@ -1,5 +1,7 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
+#include "cli/doctor.h"
+#include "cli/settings_options.h"
 #include "convert/convert.h"
 #include "launch/notice.h"
 #include "launch/recorder.h"
@@ -56,7 +58,7 @@ static void split(char *path, const char **base, const char **name)
 		*slash = '\0';
 }
 
-static int open_session(struct session *s, const struct settings *settings,
+static int open_session(struct recorder *s, const struct settings *settings,
 			const char *dir, char *const *argv, struct error *err)
 {
 	const char *base, *name;
@@ -64,12 +66,12 @@ static int open_session(struct session *s, const struct settings *settings,
 	int r;
 
 	if (recording_is_here(dir, &convert_formats))
-		return session_join(s, settings, dir, err);
+		return recorder_join(s, settings, dir, err);
 	copy = strdup(dir);
 	if (!copy)
 		return error_sys(err, -ENOMEM, dir, NULL);
 	split(copy, &base, &name);
-	r = session_create(s, settings, base, name, argv, err);
+	r = recorder_create(s, settings, base, name, argv, err);
 	free(copy);
 	return r;
 }
@@ -77,18 +79,19 @@ static int open_session(struct session *s, const struct settings *settings,
 static int run_in(const char *dir, const struct settings *settings,
 		  const struct event_task *task, struct launch *l)
 {
-	struct session s;
+	struct recorder s;
 	struct error err;
 	int r;
 
 	if (open_session(&s, settings, dir, l->argv, &err)) {
-		report("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
+		notice("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
 		       err.message);
 		return end(launch_run(l), l);
 	}
-	session_prepare(&s, l);
+	s.explain = doctor_explain;
+	recorder_prepare(&s, l);
 	r = taskrun(&s.store, task, l);
-	session_finish(&s, l);
+	recorder_finish(&s, l);
 	return end(r, l);
 }
 
@@ -99,15 +102,15 @@ static int run_here(const struct event_task *task, struct launch *l)
 	int r = store_join_env(&outer);
 
 	if (r) {
-		report("nothing is recorded: %s", r == -ENOENT
+		notice("nothing is recorded: %s", r == -ENOENT
 		       ? "not inside a recorded build, and no --recording"
 		       : strerror(-r));
 		return end(launch_run(l), l);
 	}
-	session_carry(&carried, l);
+	recorder_carry(&carried, l);
 	r = taskrun(&outer, task, l);
 	if (outer.error)
-		report("the recording is incomplete: %s: %s", outer.path,
+		notice("the recording is incomplete: %s: %s", outer.path,
 		       strerror(-outer.error));
 	store_close(&outer);
 	return end(r, l);
@@ -128,7 +131,7 @@ static int run(const struct command *c, int argc, char **argv)
 		return a.status;
 	dashes = !strcmp(a.operand[1], "--");
 	if (a.n < 2 + dashes) {
-		report("task: too few operands; expected: %s", c->operands);
+		notice("task: too few operands; expected: %s", c->operands);
 		return EXIT_MISUSE;
 	}
 	l.argv = a.operand + 1 + dashes;
@@ -137,7 +140,7 @@ static int run(const struct command *c, int argc, char **argv)
 	task.key = o.key;
 	settings_init(&settings);
 	if (config_apply(&a, settings_options, &settings, o.config, &err))
-		report_error(&err);
+		notice_error(&err);
 	else
 		status = o.recording ? run_in(o.recording, &settings, &task, &l)
 				     : run_here(&task, &l);

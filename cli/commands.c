@@ -1,3 +1,4 @@
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "launch/notice.h"
 
@@ -35,12 +36,12 @@ int command_unknown(const char *name)
 		names[n++] = "--version";
 	}
 	names[n] = NULL;
-	near = report_nearest(name, names);
+	near = nearest_word(name, names);
 	if (near)
-		report("unknown %s '%.100s'; did you mean '%s'?",
+		notice("unknown %s '%.100s'; did you mean '%s'?",
 		       *name == '-' ? "option" : "command", name, near);
 	else
-		report("unknown %s '%.100s'; see: buildbeat --help",
+		notice("unknown %s '%.100s'; see: buildbeat --help",
 		       *name == '-' ? "option" : "command", name);
 	return EXIT_MISUSE;
 }

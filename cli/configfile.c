@@ -3,10 +3,11 @@
 
 #include "archive/url.h"
 #include "base/buf.h"
+#include "base/nearest.h"
 #include "base/trust.h"
 #include "cli/nightly.h"
+#include "cli/settings_options.h"
 #include "launch/notice.h"
-#include "launch/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 /* Trust: read from the user's and from the system's file, whatever other file there is. */
 
 struct trusted {
-	struct option_list dirs;
+	struct word_list dirs;
 };
 
 static const struct option trust_keys[] = {
@@ -234,7 +235,7 @@ static int unknown_key(struct reader *r, const struct level *l, const char *key)
 		}
 	}
 	names[n] = NULL;
-	near = report_nearest(key, names);
+	near = nearest_word(key, names);
 	if (near)
 		snprintf(message, sizeof message,
 			 "unknown key '%.64s'; did you mean '%s'?", key, near);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cli/options.h"
+#include "cli/settings_options.h"
 
 #include <limits.h>
 

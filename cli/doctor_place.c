@@ -154,7 +154,7 @@ static void check_tree(struct doctor *d, const char *tree)
 
 static void check_git(struct doctor *d)
 {
-	const struct option_list *trees = &d->settings->source;
+	const struct word_list *trees = &d->settings->source;
 
 	if (!d->settings->git)
 		return;
@@ -167,7 +167,7 @@ static void check_git(struct doctor *d)
 /* How they are kept: who may read recordings, and what is replaced in commands. */
 static void check_secrets(struct doctor *d)
 {
-	const struct option_list *own = &d->settings->redact;
+	const struct word_list *own = &d->settings->redact;
 	bool none = false;
 	struct buf b = BUF_INIT;
 

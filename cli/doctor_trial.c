@@ -66,7 +66,7 @@ static void check_plugin(struct trial *t)
 	struct error err = { 0 };
 	void *so;
 
-	if (!session_find_plugin(t->plugin, d->settings->plugin, &err)) {
+	if (!recorder_find_plugin(t->plugin, d->settings->plugin, &err)) {
 		doctor_add(d, "plugin", FINDING_MISSING, true,
 			   "install buildbeat completely, or name it with --plugin FILE",
 			   "%s: %s", err.path, err.message);

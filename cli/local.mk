@@ -10,7 +10,8 @@ cli_libcli_la_SOURCES = \
 	cli/diff_samples.h cli/doctor.h cli/doctor_host.c cli/doctor_place.c cli/doctor_trial.c \
 	cli/nightly.c cli/nightly.h cli/nightly_open.c cli/numberlines.c cli/numberlines.h cli/openrec.c \
 	cli/openrec.h cli/options.c cli/options.h cli/output.c cli/output.h cli/rules_config.c \
-	cli/rules_config.h cli/series_changes.c cli/series_changes.h cli/settings.c
+	cli/rules_config.h cli/series_changes.c cli/series_changes.h cli/settings_options.c \
+	cli/settings_options.h
 
 bin_PROGRAMS += buildbeat
 buildbeat_SOURCES = cli/main.c

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	int status = run(argc, argv);
 
 	if (fflush(stdout) || ferror(stdout)) {
-		report("cannot write to standard output: %s", strerror(errno));
+		notice("cannot write to standard output: %s", strerror(errno));
 		return EXIT_MISUSE;
 	}
 	return status;

@@ -22,8 +22,8 @@ static int open_archive(struct nightly *n, enum archive_use use, enum nightly_sp
 		*err = why;
 		return -ENOTCONN;
 	}
-	report_error(&why);
-	report("what follows is of the copy, as it was fetched last");
+	notice_error(&why);
+	notice("what follows is of the copy, as it was fetched last");
 	return 0;
 }
 
@@ -45,7 +45,7 @@ int nightly_load(struct nightly *n, enum nightly_span span, struct error *err)
 	if (!r)
 		r = archive_known(n->archive, &n->nights, &n->known, err);
 	if (r > 0)
-		report_error(err);
+		notice_error(err);
 	return r > 0 ? 0 : r;
 }
 

@@ -75,17 +75,3 @@ int openrec(struct recording *rec, struct buf *path, enum openrec_part part,
 		return read_foreign(rec, path->data, err);
 	return read_own(rec, path->data, part, err);
 }
-
-int openrec_whole(const struct recording *rec, struct error *err)
-{
-	struct buf what = BUF_INIT;
-	int r = 0;
-
-	if (rec->lost.reason) {
-		lost_add_text(&what, &rec->lost);
-		r = error_set(err, -EINVAL, rec->path, 0, 0, "the recording is incomplete and "
-			      "cannot be compared or exported: %s; record the build again", buf_str(&what));
-	}
-	buf_release(&what);
-	return r;
-}

@@ -29,8 +29,4 @@ enum openrec_part {
 int openrec(struct recording *rec, struct buf *path, enum openrec_part part,
 	    const char *base, const char *what, struct error *err);
 
-/* 0 if every task of the recording is there, -EINVAL with err if some were lost: then its
- * values cannot be compared, nor exported, as no other format can say so. */
-int openrec_whole(const struct recording *rec, struct error *err);
-
 #endif

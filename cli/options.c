@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "base/cursor.h"
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "command/redact.h"
 #include "launch/notice.h"
@@ -166,18 +167,18 @@ static int set_text(const char **value, const char *text, struct error *err)
 	return 0;
 }
 
-static int add_item(struct option_list *list, const char *text, struct error *err)
+static int add_item(struct word_list *list, const char *text, struct error *err)
 {
-	if (list->n == OPTION_LIST_MAX)
+	if (list->n == WORD_LIST_MAX)
 		return error_set(err, -EINVAL, NULL, 0, 0, "expected at most %d of them",
-				 OPTION_LIST_MAX);
+				 WORD_LIST_MAX);
 	if (set_text(&list->item[list->n], text, err))
 		return -EINVAL;
 	list->n++;
 	return 0;
 }
 
-static int add_secret(struct option_list *list, const char *text, struct error *err)
+static int add_secret(struct word_list *list, const char *text, struct error *err)
 {
 	const char *why = redact_why_not(text);
 
@@ -237,7 +238,7 @@ struct parser {
 
 static bool misuse(struct parser *p, const char *message)
 {
-	report("%s: %s", p->command->name, message);
+	notice("%s: %s", p->command->name, message);
 	p->args->status = EXIT_MISUSE;
 	return false;
 }
@@ -258,7 +259,7 @@ static bool unknown_option(struct parser *p, const char *word, size_t len)
 	}
 	names[n] = NULL;
 	snprintf(name, sizeof name, "%.*s", (int)len, word);
-	near = len > 1 ? report_nearest(no ? name + 3 : name, names) : NULL;
+	near = len > 1 ? nearest_word(no ? name + 3 : name, names) : NULL;
 	if (near)
 		snprintf(message, sizeof message,
 			 "unknown option '%s%s'; did you mean '--%s%s'?",

@@ -2,6 +2,7 @@
 #define BUILDBEAT_CLI_OPTIONS_H
 
 #include "base/error.h"
+#include "base/word_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ enum option_kind {
 				   adds to it */
 	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 to max (0: any) */
 	OPTION_AMOUNT,		/* struct amount (amount_read.h) */
-	OPTION_LIST,		/* struct option_list of paths: each use adds one */
+	OPTION_LIST,		/* struct word_list of paths: each use adds one */
 	OPTION_SECRETS,		/* the same, of patterns (redact.h); in a configuration file an
 				   empty list is "none" */
 	OPTION_WORDS,		/* the same, of all words up to the next that begins with - */
@@ -36,13 +37,6 @@ enum option_kind {
 	OPTION_PATTERN,		/* const char *, which may be empty */
 	OPTION_MAP,		/* keys of their own: map */
 	OPTION_MAPS,		/* a list of such */
-};
-
-#define OPTION_LIST_MAX 100
-
-struct option_list {
-	size_t n;
-	const char *item[OPTION_LIST_MAX];
 };
 
 struct option {

@@ -37,7 +37,7 @@ static void start(void *context, pid_t pid)
 
 	c->started = !r;
 	if (r)
-		report("no processes are recorded: %s", strerror(-r));
+		notice("no processes are recorded: %s", strerror(-r));
 }
 
 void capture_prepare(struct capture *c, struct launch *l)
@@ -73,13 +73,13 @@ static void tell_result(const struct capture *c, const struct processes_result *
 	const char *why = processes_why(c->processes);
 
 	if (r->n_lost)
-		report("processes are missing: %llu events were lost, more came at once than "
+		notice("processes are missing: %llu events were lost, more came at once than "
 		       "there was room for", (unsigned long long)r->n_lost);
 	if (r->n_unrecorded)
-		report("processes are missing: %llu found no room, so many lived at once",
+		notice("processes are missing: %llu found no room, so many lived at once",
 		       (unsigned long long)r->n_unrecorded);
 	if (!strcmp(processes_source(c->processes), PROCESSES_LOOKS))
-		report("short processes are missing: seen by looking into /proc%s%s%s",
+		notice("short processes are missing: seen by looking into /proc%s%s%s",
 		       why ? " (" : "", why ? why : "", why ? ")" : "");
 }
 

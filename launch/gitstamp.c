@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "launch/notice.h"
+#include "launch/progress.h"
 #include "recording/store.h"
 
 #include <errno.h>
@@ -274,7 +275,7 @@ static void settle(pid_t launcher)
 		_exit(0);
 }
 
-static void stamp_all(struct store *s, const struct option_list *trees)
+static void stamp_all(struct store *s, const struct word_list *trees)
 {
 	if (!trees->n)
 		gitstamp_tree(".", &out_of_time, append, s);
@@ -304,7 +305,7 @@ static bool wait_until(struct gitstamp *g, int64_t deadline_ns, struct progress 
 }
 
 void gitstamp_begin(struct gitstamp *g, const struct store *s,
-		    const struct option_list *trees)
+		    const struct word_list *trees)
 {
 	struct store copy = *s;
 	pid_t launcher = getpid();

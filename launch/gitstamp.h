@@ -1,7 +1,7 @@
 #ifndef BUILDBEAT_LAUNCH_GITSTAMP_H
 #define BUILDBEAT_LAUNCH_GITSTAMP_H
 
-#include "cli/options.h"
+#include "base/word_list.h"
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,7 +31,7 @@ struct gitstamp {
  * no failure.
  */
 void gitstamp_begin(struct gitstamp *g, const struct store *s,
-		    const struct option_list *trees);
+		    const struct word_list *trees);
 
 /* Before the build begins to change files: give it 50 ms from its beginning. */
 void gitstamp_head_start(struct gitstamp *g);

@@ -63,7 +63,7 @@ static void execute(const struct launch *l)
 	execvpe(l->argv[0], l->argv,
 		l->preload ? carry_put(&e, l->preload, environ, true, l->host ? getpid() : 0) : environ);
 	error = errno;
-	report("%s: %s", l->argv[0], error == ENOENT ? "command not found" : strerror(error));
+	notice("%s: %s", l->argv[0], error == ENOENT ? "command not found" : strerror(error));
 	_exit(error == ENOENT ? 127 : 126);
 }
 
@@ -241,7 +241,7 @@ int launch_run(struct launch *l)
 	witness_start(&s.witness, &s.passed, l->argv);
 	l->pid = fork_command(&s);
 	if (l->pid < 0) {
-		report("cannot watch the command, it runs alone: %s", strerror(errno));
+		notice("cannot watch the command, it runs alone: %s", strerror(errno));
 		signals_give_back(&s);
 		execute(l);
 	}

@@ -3,8 +3,9 @@ noinst_LTLIBRARIES += launch/liblaunch.la
 launch_liblaunch_la_SOURCES = \
 	launch/capture.c launch/capture.h launch/gitstamp.c launch/gitstamp.h launch/hold.c launch/hold.h \
 	launch/launch.c launch/launch.h launch/notice.c launch/notice.h launch/oelayout.c \
-	launch/oelayout.h launch/recorder.c launch/recorder.h launch/settings.h launch/tasklog.c \
-	launch/tasklog.h launch/taskrun.c launch/taskrun.h launch/witness.c launch/witness.h
+	launch/oelayout.h launch/progress.c launch/progress.h launch/recorder.c launch/recorder.h \
+	launch/settings.h launch/tasklog.c launch/tasklog.h launch/taskrun.c launch/taskrun.h \
+	launch/witness.c launch/witness.h
 
 
 

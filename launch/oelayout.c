@@ -2,7 +2,6 @@
 
 #include "base/heap.h"
 #include "base/outdir.h"
-#include "cli/openrec.h"
 #include "convert/convert.h"
 #include "launch/hold.h"
 #include "recording/layout.h"
@@ -28,7 +27,7 @@ static int write_oe(const char *recording, const char *path, struct error *err)
 	heap_expect_much();
 	r = recording_read(&rec, recording, &convert_formats, err);
 	if (!r)
-		r = openrec_whole(&rec, err);
+		r = recording_whole(&rec, err);
 	if (!r) {
 		hold_begin(&hold);
 		mask = umask(~st.st_mode & 0777);

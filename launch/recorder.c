@@ -2,13 +2,13 @@
 
 #include "base/clock.h"
 #include "base/trust.h"
-#include "cli/doctor.h"
 #include "command/redact.h"
 #include "command/shell.h"
 #include "convert/ninja/join.h"
 #include "convert/zstd.h"
 #include "launch/notice.h"
 #include "launch/oelayout.h"
+#include "launch/progress.h"
 #include "launch/tasklog.h"
 #include "recording/layout.h"
 #include "recording/store_create.h"
@@ -56,7 +56,7 @@ static bool may_load(const char *path, struct error *err)
 }
 
 /* Installed beside us, in our build tree, or where configure said. */
-bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
+bool recorder_find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
 {
 	static const char *const near[] = {
 		"/../lib/buildbeat/" PLUGIN_NAME, "/plugin/.libs/" PLUGIN_NAME,
@@ -88,27 +88,27 @@ bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error 
 
 /* Beginning */
 
-static void complain(struct session *s, const char *what, const struct error *err)
+static void complain(struct recorder *s, const char *what, const struct error *err)
 {
 	s->complained = true;
-	report("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
+	notice("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
 }
 
-static void hand_over(struct session *s, const struct ticket *t)
+static void hand_over(struct recorder *s, const struct ticket *t)
 {
 	ticket_add_makefiles(&s->makefiles, t, getenv("MAKEFILES"));
 	carry_from_ticket(&s->carried, t->path, strlen(t->path));
 }
 
 /* Without the plugin the ticket still leads other buildbeats here. */
-static void begin_tickets(struct session *s)
+static void begin_tickets(struct recorder *s)
 {
 	struct error plugin_err, err;
 	char plugin[PATH_MAX];
 	int bad = -ENOENT, r = 0;
 
 	ticket_clean();
-	if (session_find_plugin(plugin, s->settings->plugin, &plugin_err)) {
+	if (recorder_find_plugin(plugin, s->settings->plugin, &plugin_err)) {
 		bad = ticket_write(&s->ticket, &s->store, plugin);
 		error_sys(&plugin_err, bad, plugin, "the plugin cannot be used");
 	}
@@ -126,7 +126,7 @@ static void begin_tickets(struct session *s)
 	hand_over(s, &s->ticket);
 }
 
-static void begin_sampling(struct session *s)
+static void begin_sampling(struct recorder *s)
 {
 	struct sampler_options options = {
 		.interval_ms = s->settings->interval_ms,
@@ -147,7 +147,7 @@ static void begin_sampling(struct session *s)
 	sampler_take(s->sampler, true);
 }
 
-static void begin_capture(struct session *s)
+static void begin_capture(struct recorder *s)
 {
 	struct error err = { 0 };
 
@@ -155,7 +155,7 @@ static void begin_capture(struct session *s)
 		complain(s, "no processes are recorded", &err);
 }
 
-static int append_info(struct session *s, char *const *argv, struct error *err)
+static int append_info(struct recorder *s, char *const *argv, struct error *err)
 {
 	struct buf lines = BUF_INIT, command = BUF_INIT;
 	struct buildinfo info = { 0 };
@@ -173,22 +173,22 @@ static int append_info(struct session *s, char *const *argv, struct error *err)
 }
 
 /* A tree that is in no repository is normal, one that is not there a slip. */
-static void check_trees(const struct option_list *trees)
+static void check_trees(const struct word_list *trees)
 {
 	for (size_t i = 0; i < trees->n; i++) {
 		if (access(trees->item[i], F_OK))
-			report("no revision is recorded of %s: %s", trees->item[i],
+			notice("no revision is recorded of %s: %s", trees->item[i],
 			       strerror(errno));
 	}
 }
 
-int session_create(struct session *s, const struct settings *settings,
+int recorder_create(struct recorder *s, const struct settings *settings,
 		   const char *base, const char *name, char *const *argv,
 		   struct error *err)
 {
 	int r;
 
-	*s = (struct session){ .settings = settings, .created = true };
+	*s = (struct recorder){ .settings = settings, .created = true };
 	redact_set(settings->redact.item, settings->redact.n);
 	r = store_create_for(&s->store, (enum store_access)settings->access, base, name, err);
 	if (r)
@@ -212,12 +212,12 @@ int session_create(struct session *s, const struct settings *settings,
 }
 
 /* Whatever else is in there, the ticket is our own. */
-int session_join(struct session *s, const struct settings *settings, const char *path,
+int recorder_join(struct recorder *s, const struct settings *settings, const char *path,
 		 struct error *err)
 {
 	int r;
 
-	*s = (struct session){ .settings = settings };
+	*s = (struct recorder){ .settings = settings };
 	r = trust_path(path, err);
 	if (!r)
 		r = store_join_dir(&s->store, path, err);
@@ -240,13 +240,13 @@ static bool may_preload(const struct carried *c, const char *program)
 	       carry_find(path, program) && carry_fit_of(path) == CARRY_FITS;
 }
 
-void session_carry(struct carried *c, struct launch *l)
+void recorder_carry(struct carried *c, struct launch *l)
 {
 	if (carry_from_env(c, environ) && may_preload(c, l->argv[0]))
 		l->preload = c;
 }
 
-void session_prepare(struct session *s, struct launch *l)
+void recorder_prepare(struct recorder *s, struct launch *l)
 {
 	l->makefiles = s->makefiles.len ? buf_str(&s->makefiles) : NULL;
 	l->preload = may_preload(&s->carried, l->argv[0]) ? &s->carried : NULL;
@@ -266,7 +266,7 @@ static int64_t timeval_us(struct timeval t)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
-static int append_end(struct session *s, const struct launch *l)
+static int append_end(struct recorder *s, const struct launch *l)
 {
 	const struct rusage *u = &l->usage;
 	struct peak peak = PEAK_INIT;
@@ -291,7 +291,7 @@ static int append_end(struct session *s, const struct launch *l)
 }
 
 /* For `buildbeat list`, which reads no tasks.log. */
-static void append_tasks(struct session *s, const struct tasklog *t)
+static void append_tasks(struct recorder *s, const struct tasklog *t)
 {
 	struct buf b = BUF_INIT;
 
@@ -301,7 +301,7 @@ static void append_tasks(struct session *s, const struct tasklog *t)
 }
 
 /* A make that could not write on says nothing: that is for us to do. */
-static void report_torn(struct session *s, const struct tasklog *t)
+static void report_torn(struct recorder *s, const struct tasklog *t)
 {
 	struct error err;
 
@@ -312,15 +312,15 @@ static void report_torn(struct session *s, const struct tasklog *t)
 }
 
 /* What the plugin could not record, it left as a note. */
-static void report_note(struct session *s, const struct tasklog *t)
+static void report_note(struct recorder *s, const struct tasklog *t)
 {
 	if (!t->note[0] || s->complained)
 		return;
 	s->complained = true;
-	report("the recording is incomplete: %s", t->note);
+	notice("the recording is incomplete: %s", t->note);
 }
 
-static const char *why_not_preloaded(const struct session *s, const char *program, char *why,
+static const char *why_not_preloaded(const struct recorder *s, const char *program, char *why,
 				     size_t size)
 {
 	char path[PATH_MAX];
@@ -377,7 +377,7 @@ static bool only_prints(char *const argv[])
 
 /* Only where nobody said before why there is nothing to see, as a shell does of a
  * command that cannot be run. */
-static void explain_no_tasks(struct session *s, const struct launch *l,
+static void explain_no_tasks(struct recorder *s, const struct launch *l,
 			     const struct tasklog *t)
 {
 	bool make = carry_is_make(carry_name(l->argv[0]));
@@ -393,17 +393,17 @@ static void explain_no_tasks(struct session *s, const struct launch *l,
 	if ((make || carry_is_bitbake(carry_name(l->argv[0]))) && only_prints(l->argv))
 		return;
 	if (carry_is_bitbake(carry_name(l->argv[0]))) {
-		report("no tasks were recorded: none ran, or no INHERIT += \"buildbeat\" is in "
+		notice("no tasks were recorded: none ran, or no INHERIT += \"buildbeat\" is in "
 		       "bitbake's configuration; see buildbeat-bitbake(7)");
 		return;
 	}
 	if (!make)
-		report("no tasks were recorded: %s; for it as one task: buildbeat task NAME -- CMD",
+		notice("no tasks were recorded: %s; for it as one task: buildbeat task NAME -- CMD",
 		       why_not_preloaded(s, l->argv[0], why, sizeof why));
-	else if (doctor_explain(s->settings, l->argv[0], why, sizeof why))
-		report("no tasks were recorded: %s; see: buildbeat doctor", why);
+	else if (s->explain && s->explain(s->settings, l->argv[0], why, sizeof why))
+		notice("no tasks were recorded: %s; see: buildbeat doctor", why);
 	else
-		report("no tasks were recorded: %s can load the plugin and did not; it read no "
+		notice("no tasks were recorded: %s can load the plugin and did not; it read no "
 		       "makefile, or MAKEFILES was changed on the way to it", l->argv[0]);
 }
 
@@ -424,7 +424,7 @@ static bool is_finished_log(const char *name, const struct tasklog *t)
 	return !t->alive || strncmp(name, LAYOUT_TASKS_PREFIX, strlen(LAYOUT_TASKS_PREFIX));
 }
 
-static int pack_logs(struct session *s, const struct tasklog *t, struct error *err)
+static int pack_logs(struct recorder *s, const struct tasklog *t, struct error *err)
 {
 	int fd = openat(s->store.dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -450,7 +450,7 @@ static int pack_logs(struct session *s, const struct tasklog *t, struct error *e
 }
 
 /* What went wrong while the build ran, and had to wait. */
-static void report_incomplete(struct session *s, int r)
+static void report_incomplete(struct recorder *s, int r)
 {
 	struct error err;
 
@@ -465,7 +465,7 @@ static void report_incomplete(struct session *s, int r)
 }
 
 /* Also what no process could tell is told by a file that has room left. */
-static void report_lost(struct session *s)
+static void report_lost(struct recorder *s)
 {
 	struct buf b = BUF_INIT;
 	struct lost lost;
@@ -480,14 +480,14 @@ static void report_lost(struct session *s)
 	buf_release(&b);
 }
 
-static void tell_part(struct session *s, const char *part, int error)
+static void tell_part(struct recorder *s, const char *part, int error)
 {
 	if (lost_is_full(error))
 		lost_append_part(s->store.dir_fd, store_now_us(&s->store), part, error);
 }
 
 /* What ninja ran has no names until its own files are asked. */
-static void name_edges(struct session *s, const struct tasklog *t)
+static void name_edges(struct recorder *s, const struct tasklog *t)
 {
 	struct error err;
 	int r = t->ninjas ? ninja_join(&s->store) : 0;
@@ -501,7 +501,7 @@ static void name_edges(struct session *s, const struct tasklog *t)
 
 /* True: it is in another layout now, and nothing else. While a process of the build still
  * writes it is not taken away. */
-static bool lay_out(struct session *s, const struct tasklog *t)
+static bool lay_out(struct recorder *s, const struct tasklog *t)
 {
 	bool instead = s->settings->layout == LAYOUT_IS_OE && !t->alive;
 	struct error err;
@@ -516,7 +516,7 @@ static bool lay_out(struct session *s, const struct tasklog *t)
 	return instead && !r;
 }
 
-static void end_capture(struct session *s)
+static void end_capture(struct recorder *s)
 {
 	struct error err = { 0 };
 	int r = capture_end(&s->capture, &err);
@@ -526,7 +526,7 @@ static void end_capture(struct session *s)
 		complain(s, "the recording is incomplete", &err);
 }
 
-static void finish_created(struct session *s, const struct launch *l)
+static void finish_created(struct recorder *s, const struct launch *l)
 {
 	struct tasklog log = { 0 };
 	struct error err;
@@ -558,10 +558,10 @@ static void finish_created(struct session *s, const struct launch *l)
 	    pack_logs(s, &log, &err))
 		complain(s, "not compressed", &err);
 	if (!s->complained && isatty(STDERR_FILENO))
-		report("recorded in %s; see: buildbeat show", s->store.path);
+		notice("recorded in %s; see: buildbeat show", s->store.path);
 }
 
-void session_finish(struct session *s, const struct launch *l)
+void recorder_finish(struct recorder *s, const struct launch *l)
 {
 	if (s->created)
 		finish_created(s, l);

@@ -18,7 +18,7 @@
  * fails is reported at once, in one line, and never keeps the command from
  * running.
  */
-struct session {
+struct recorder {
 	struct store store;
 	const struct settings *settings;
 	bool created;		/* by us: we sample, and write the end */
@@ -30,30 +30,32 @@ struct session {
 	struct capture capture;
 	struct gitstamp stamp;
 	bool complained;	/* why there is nothing was said */
+	/* Why a make recorded no tasks, into why; false: it does record them. May be NULL. */
+	bool (*explain)(const struct settings *settings, const char *make, char *why, size_t size);
 };
 
 /*
  * Begin a recording for the command argv. 0, or a negative errno with err when
  * there is no recording: the command is then to be run alone.
  */
-int session_create(struct session *s, const struct settings *settings,
+int recorder_create(struct recorder *s, const struct settings *settings,
 		   const char *base, const char *name, char *const *argv,
 		   struct error *err);
 
 /* Join one that exists, in the directory path. */
-int session_join(struct session *s, const struct settings *settings, const char *path,
+int recorder_join(struct recorder *s, const struct settings *settings, const char *path,
 		 struct error *err);
 
 /* Fill what launch_run() needs for this session. */
-void session_prepare(struct session *s, struct launch *l);
+void recorder_prepare(struct recorder *s, struct launch *l);
 
 /* The same inside a recorded build, for a command that runs in it. c lives as long as l. */
-void session_carry(struct carried *c, struct launch *l);
+void recorder_carry(struct carried *c, struct launch *l);
 
 /* After launch_run(): the end is written, the files packed if asked, all closed. */
-void session_finish(struct session *s, const struct launch *l);
+void recorder_finish(struct recorder *s, const struct launch *l);
 
 /* The plugin: the setting, else found from where this program is. False with err when there is none. */
-bool session_find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
+bool recorder_find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
 
 #endif

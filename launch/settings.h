@@ -1,14 +1,17 @@
 #ifndef BUILDBEAT_LAUNCH_SETTINGS_H
 #define BUILDBEAT_LAUNCH_SETTINGS_H
 
-#include "cli/options.h"
+#include "base/word_list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* What and how to record: the options of record and the keys of buildbeat.yaml. */
 struct settings {
 	const char *config;	/* the file to take the rest from; NULL: searched */
 	const char *output;	/* directory of recordings */
 	int access;		/* STORE_ACCESS_ */
-	struct option_list redact;	/* patterns; empty: those that are built in */
+	struct word_list redact;	/* patterns; empty: those that are built in */
 	const char *name;	/* of the recording; NULL: the time */
 	int64_t interval_ms;
 	bool per_core;
@@ -20,15 +23,10 @@ struct settings {
 	int layout;		/* LAYOUT_IS_ */
 	const char *plugin;	/* NULL: where it is installed */
 	bool git;
-	struct option_list source;	/* empty: the working directory */
+	struct word_list source;	/* empty: the working directory */
 };
 
 enum { COMPRESS_NONE, COMPRESS_ZSTD };
 enum { LAYOUT_IS_OURS, LAYOUT_IS_OE, LAYOUT_IS_BOTH };
-
-void settings_init(struct settings *s);
-
-/* The table of the options above. */
-extern const struct option settings_options[];
 
 #endif

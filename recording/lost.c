@@ -3,7 +3,6 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "recording/layout.h"
-#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -601,3 +601,17 @@ bool recording_is_here(const char *path, const struct recording_formats *formats
 	close(dir_fd);
 	return here;
 }
+
+int recording_whole(const struct recording *rec, struct error *err)
+{
+	struct buf what = BUF_INIT;
+	int r = 0;
+
+	if (rec->lost.reason) {
+		lost_add_text(&what, &rec->lost);
+		r = error_set(err, -EINVAL, rec->path, 0, 0, "the recording is incomplete and "
+			      "cannot be compared or exported: %s; record the build again", buf_str(&what));
+	}
+	buf_release(&what);
+	return r;
+}

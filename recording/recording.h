@@ -280,4 +280,8 @@ int series_column(const struct series *s, const char *name);
 /* Does this directory contain a recording, ours or (formats, may be NULL) another tool's? */
 bool recording_is_here(const char *path, const struct recording_formats *formats);
 
+/* 0 if every task of the recording is there, -EINVAL with err if some were lost: then its
+ * values cannot be compared, nor exported, as no other format can say so. */
+int recording_whole(const struct recording *rec, struct error *err);
+
 #endif

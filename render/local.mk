@@ -12,13 +12,12 @@ render_librender_la_SOURCES = \
 	render/chart/deflate.c render/chart/deflate.h render/chart/label.c render/chart/label.h \
 	render/chart/lane_group.c render/chart/lane_group.h render/chart/lane_pack.c \
 	render/chart/lane_pack.h render/chart/lanes.c render/chart/lanes.h render/chart/match.c \
-	render/chart/match.h render/chart/name_table.c render/chart/name_table.h render/chart/pack.c \
-	render/chart/pack.h render/chart/pack_numbers.c render/chart/pack_numbers.h \
-	render/chart/pack_panels.c render/chart/pack_panels.h render/chart/pack_tasks.c \
-	render/chart/pack_tasks.h render/chart/pack_texts.c render/chart/pack_texts.h \
-	render/chart/palette.c render/chart/palette.h render/chart/panel.c render/chart/panel.h \
-	render/chart/panel_bands.c render/chart/panel_bands.h render/chart/panel_bins.c \
-	render/chart/panel_fill.c render/chart/panel_fill.h render/chart/path.c render/chart/path.h \
+	render/chart/match.h render/chart/pack.c render/chart/pack.h render/chart/pack_numbers.c \
+	render/chart/pack_numbers.h render/chart/pack_panels.c render/chart/pack_panels.h \
+	render/chart/pack_tasks.c render/chart/pack_tasks.h render/chart/pack_texts.c \
+	render/chart/pack_texts.h render/chart/palette.c render/chart/palette.h render/chart/panel.c \
+	render/chart/panel.h render/chart/panel_bands.c render/chart/panel_bands.h \
+	render/chart/panel_bins.c render/chart/panel_fill.c render/chart/panel_fill.h \
 	render/chart/pieces.c render/chart/pieces.h render/chart/spark.c render/chart/spark.h \
 	render/chart/svg.c render/chart/svg.h render/chart/unit.c render/chart/unit.h \
 	render/plot/by_task.c render/plot/data.c render/plot/drawing.c render/plot/drawing.h \

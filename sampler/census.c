@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "recording/store.h"
 #include "sampler/cputime.h"
 #include "sampler/parse.h"
 #include "sampler/tail.h"

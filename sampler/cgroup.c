@@ -1,5 +1,4 @@
 #include "base/file.h"
-#include "recording/store.h"
 #include "sampler/parse.h"
 #include "sampler/pressure.h"
 #include "sampler/source.h"

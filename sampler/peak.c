@@ -3,7 +3,6 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "recording/event.h"
-#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 #include "sampler/root.h"
 
 #include "base/file.h"
-#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

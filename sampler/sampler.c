@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "recording/store.h"
 #include "sampler/source.h"
 #include "sampler/tasks.h"
 

@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "recording/layout.h"
-#include "recording/store.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "recording/store.h"
 #include "sampler/tail.h"
 
 #include <errno.h>

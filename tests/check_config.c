@@ -1,7 +1,7 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/nightly.h"
-#include "launch/settings.h"
+#include "cli/settings_options.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

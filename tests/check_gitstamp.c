@@ -147,7 +147,7 @@ END_TEST
 /* Several trees, one of them missing, through the process that does it. */
 START_TEST(in_the_background)
 {
-	struct option_list list = { .n = 3 };
+	struct word_list list = { .n = 3 };
 	struct gitstamp g;
 	struct store s;
 	struct error err;

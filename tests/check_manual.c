@@ -1,6 +1,6 @@
 #include "cli/command.h"
 #include "cli/nightly.h"
-#include "launch/settings.h"
+#include "cli/settings_options.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

@@ -13,7 +13,7 @@ struct values {
 	int64_t number;
 	const char *text;
 	int choice;
-	struct option_list list;
+	struct word_list list;
 	unsigned set;
 	double share;
 };
@@ -165,17 +165,17 @@ END_TEST
 
 START_TEST(long_lists)
 {
-	static char words[OPTION_LIST_MAX + 2][8];
-	char *argv[OPTION_LIST_MAX + 4] = { words[0], strcpy(words[1], "-w") };
+	static char words[WORD_LIST_MAX + 2][8];
+	char *argv[WORD_LIST_MAX + 4] = { words[0], strcpy(words[1], "-w") };
 	const struct command c = { .name = "test", .operands = "", .options = table };
 	struct values v = { 0 };
 	struct args a;
 
-	for (int i = 0; i < OPTION_LIST_MAX; i++)
+	for (int i = 0; i < WORD_LIST_MAX; i++)
 		argv[2 + i] = words[0];
 	strcpy(words[0], "word");
-	ck_assert(options_parse(&a, &c, &v, OPTION_LIST_MAX + 2, argv));
-	ck_assert_uint_eq(v.list.n, OPTION_LIST_MAX);
+	ck_assert(options_parse(&a, &c, &v, WORD_LIST_MAX + 2, argv));
+	ck_assert_uint_eq(v.list.n, WORD_LIST_MAX);
 	args_release(&a);
 	ck_assert_int_eq(option_set(option_find(table, "words"), &v, "more", NULL), -EINVAL);
 }

@@ -1,4 +1,4 @@
-#include "render/chart/path.h"
+#include "analyse/path.h"
 #include "tests/support.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "cli/configfile.h"
 #include "cli/nightly.h"
-#include "launch/settings.h"
+#include "cli/settings_options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@ awk '
 FILENAME == "HACKING.md" {
 	if (/^## The rooms/) table = 1
 	else if (/^## /) table = 0
-	else if (table && $1 ~ /^[a-z]+\/$/ && split($0, part, /   +/) >= 3) {
+	else if (table && $1 ~ /^[a-z]+\/$/ && split($0, part, /  +/) >= 3) {
 		room = substr($1, 1, length($1) - 1)
 		allowed[room] = " " room " " part[3] " "
 	}

@@ -4,7 +4,6 @@
 #include "base/outdir.h"
 #include "base/saturate.h"
 #include "convert/oe/oe.h"
-#include "recording/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #include "render/chart/lane_group.h"
 
+#include "analyse/path.h"
+#include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "render/chart/name_table.h"
-#include "render/chart/path.h"
 
 #include <errno.h>
 #include <stdlib.h>

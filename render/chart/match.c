@@ -1,8 +1,8 @@
 #include "render/chart/match.h"
 
+#include "analyse/path.h"
 #include "base/hash.h"
 #include "recording/recipe.h"
-#include "render/chart/path.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_RENDER_CHART_NAME_TABLE_H
-#define BUILDBEAT_RENDER_CHART_NAME_TABLE_H
+#ifndef BUILDBEAT_BASE_NAME_TABLE_H
+#define BUILDBEAT_BASE_NAME_TABLE_H
 
 #include "base/buf.h"
 #include "base/cursor.h"

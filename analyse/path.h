@@ -1,5 +1,5 @@
-#ifndef BUILDBEAT_RENDER_CHART_PATH_H
-#define BUILDBEAT_RENDER_CHART_PATH_H
+#ifndef BUILDBEAT_ANALYSE_PATH_H
+#define BUILDBEAT_ANALYSE_PATH_H
 
 #include "base/buf.h"
 #include "base/cursor.h"

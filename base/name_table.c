@@ -1,4 +1,4 @@
-#include "render/chart/name_table.h"
+#include "base/name_table.h"
 
 #include "base/arena.h"
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-#include "launch/settings.h"
+#include "cli/settings_options.h"
 #include "recording/layout.h"
 #include "recording/store.h"
 #include "recording/store_create.h"

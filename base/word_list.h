@@ -1,0 +1,14 @@
+#ifndef BUILDBEAT_BASE_WORD_LIST_H
+#define BUILDBEAT_BASE_WORD_LIST_H
+
+#include <stddef.h>
+
+/* The words of an option or a key that may be given several times. They are borrowed. */
+#define WORD_LIST_MAX 100
+
+struct word_list {
+	size_t n;
+	const char *item[WORD_LIST_MAX];
+};
+
+#endif

@@ -1,0 +1,13 @@
+#ifndef BUILDBEAT_CLI_SETTINGS_OPTIONS_H
+#define BUILDBEAT_CLI_SETTINGS_OPTIONS_H
+
+#include "cli/options.h"
+#include "launch/settings.h"
+
+/* The options of record that are also keys of buildbeat.yaml, into a struct settings. */
+extern const struct option settings_options[];
+
+/* Their default values. */
+void settings_init(struct settings *s);
+
+#endif
