@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/chain.h"
 
 #include "analyse/chain_names.h"

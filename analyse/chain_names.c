@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/chain_names.h"
 
 #include "analyse/path.h"

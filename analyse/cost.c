@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/cost.h"
 
 #include "base/saturate.h"

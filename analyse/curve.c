@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/curve.h"
 
 #include "analyse/cost.h"

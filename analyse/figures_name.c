@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/figures_name.h"
 
 #include "analyse/names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_ANALYSE_FIGURES_NAME_H
 #define BUILDBEAT_ANALYSE_FIGURES_NAME_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/host.h"
 
 #include "base/saturate.h"

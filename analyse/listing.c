@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
 
 #include "base/trust.h"

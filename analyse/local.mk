@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # analyse: one recording in, numbers out
 noinst_LTLIBRARIES += analyse/libanalyse.la
 analyse_libanalyse_la_SOURCES = \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/metric.h"
 
 #include "base/saturate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_ANALYSE_METRIC_H
 #define BUILDBEAT_ANALYSE_METRIC_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/names.h"
 
 #include "command/command_name.h"

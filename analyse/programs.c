@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/programs.h"
 
 #include "base/saturate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/targets.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_ANALYSE_VIEW_H
 #define BUILDBEAT_ANALYSE_VIEW_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/commit_count.h"
 
 #include "analyse/figures.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/import_oe.h"
 
 #include "archive/import_oe_run.h"

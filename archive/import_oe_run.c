@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/import_oe_run.h"
 
 #include "command/kind.h"

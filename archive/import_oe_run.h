@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_ARCHIVE_IMPORT_OE_RUN_H
 #define BUILDBEAT_ARCHIVE_IMPORT_OE_RUN_H
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # archive: nights in a git repository
 noinst_LTLIBRARIES += archive/libarchive.la
 archive_libarchive_la_SOURCES = \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/login.h"
 
 #include <pwd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/loose.h"
 
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/message.h"
 
 #include "base/arena.h"

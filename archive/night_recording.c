@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/night_recording.h"
 
 #include "archive/night.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/night_tasks.h"
 
 #include "archive/pair.h"

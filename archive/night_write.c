@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/columns.h"
 #include "archive/night.h"
 #include "archive/night_tasks.h"

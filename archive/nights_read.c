@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/night.h"
 #include "archive/union.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/notes.h"
 
 #include "archive/night.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_ARCHIVE_NOTES_TEXT_H
 #define BUILDBEAT_ARCHIVE_NOTES_TEXT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/pair.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_ARCHIVE_PAIR_H
 #define BUILDBEAT_ARCHIVE_PAIR_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/night.h"
 
 #include "base/arena.h"

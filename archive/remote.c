@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/remote_parts.h"
 
 #include "archive/sync.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/repo.h"
 
 #include "archive/loose.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/rewrite.h"
 
 #include "archive/notes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/seen.h"
 
 #include "archive/message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/sync.h"
 
 #include "archive/login.h"

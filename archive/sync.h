@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_ARCHIVE_SYNC_H
 #define BUILDBEAT_ARCHIVE_SYNC_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/sys.h"
 
 #include "base/saturate.h"

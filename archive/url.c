@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/url.h"
 
 #include "base/cachedir.h"

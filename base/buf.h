@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_BASE_BUF_H
 #define BUILDBEAT_BASE_BUF_H
 

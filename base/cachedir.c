@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/cachedir.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/feed.h"
 
 #include <errno.h>

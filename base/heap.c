@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/heap.h"
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/index.h"
 
 #include <errno.h>

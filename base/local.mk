@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # base: buffers, cursors, arenas, errors, JSON, UTF-8, clocks, files; libc alone
 noinst_LTLIBRARIES += base/libbase.la
 base_libbase_la_SOURCES = \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/outdir.h"
 
 #include "base/file.h"

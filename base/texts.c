@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/texts.h"
 
 #include "base/arena.h"

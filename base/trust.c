@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/trust.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_BASE_WORD_LIST_H
 #define BUILDBEAT_BASE_WORD_LIST_H
 

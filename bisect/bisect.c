@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bisect/bisect.h"
 
 #include <errno.h>

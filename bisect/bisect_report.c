@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bisect/bisect_report.h"
 
 #include "base/json.h"

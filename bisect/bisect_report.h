@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_BISECT_BISECT_REPORT_H
 #define BUILDBEAT_BISECT_BISECT_REPORT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bisect/checkout.h"
 
 #include "base/cursor.h"

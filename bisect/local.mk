@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # bisect: builds revisions until it is known which one changed a metric
 noinst_LTLIBRARIES += bisect/libbisect.la
 bisect_libbisect_la_SOURCES = \

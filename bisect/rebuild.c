@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bisect/rebuild.h"
 
 #include "analyse/figures.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bisect/tool.h"
 
 #include "launch/launch.h"

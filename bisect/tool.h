@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_BISECT_TOOL_H
 #define BUILDBEAT_BISECT_TOOL_H
 

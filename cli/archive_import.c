@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/archive_import.h"
 
 #include "analyse/listing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/builds.h"
 
 #include "archive/archive.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/figures.h"
 #include "archive/commit_count.h"
 #include "base/heap.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/cachedir.h"
 #include "base/file.h"
 #include "base/index.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/heap.h"
 #include "base/outfile.h"
 #include "cli/command.h"

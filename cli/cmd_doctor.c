@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/configfile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
 #include "cli/command.h"
 #include "cli/configfile.h"

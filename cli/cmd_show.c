@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/heap.h"
 #include "cli/command.h"
 #include "cli/configfile.h"

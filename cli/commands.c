@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "launch/notice.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/configfile.h"
 #include "command/redact.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/doctor.h"
 #include "launch/launch.h"
 #include "launch/recorder.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # cli: the program, one cmd_NAME.c per command; all but main() is a library, so
 # that the tests can have it
 noinst_LTLIBRARIES += cli/libcli.la

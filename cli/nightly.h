@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_CLI_NIGHTLY_H
 #define BUILDBEAT_CLI_NIGHTLY_H
 

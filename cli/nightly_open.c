@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/nightly.h"
 
 #include "launch/notice.h"

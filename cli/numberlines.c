@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/numberlines.h"
 
 #include "base/arena.h"

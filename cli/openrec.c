@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/openrec.h"
 
 #include "analyse/listing.h"

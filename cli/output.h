@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_CLI_OUTPUT_H
 #define BUILDBEAT_CLI_OUTPUT_H
 

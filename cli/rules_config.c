@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/rules_config.h"
 
 #include "base/arena.h"

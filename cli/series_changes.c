@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/series_changes.h"
 
 #include "base/arena.h"

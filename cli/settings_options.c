@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/settings_options.h"
 #include "recording/layout.h"
 #include "recording/store.h"

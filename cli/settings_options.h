@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_CLI_SETTINGS_OPTIONS_H
 #define BUILDBEAT_CLI_SETTINGS_OPTIONS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_COMMAND_COMMAND_NAME_H
 #define BUILDBEAT_COMMAND_COMMAND_NAME_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "command/kind.h"
 
 #include "base/cursor.h"

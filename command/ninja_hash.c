@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "command/ninja_hash.h"
 
 #include <endian.h>

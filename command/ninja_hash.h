@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_COMMAND_NINJA_HASH_H
 #define BUILDBEAT_COMMAND_NINJA_HASH_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "command/redact.h"
 
 #include "base/field.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "command/shell.h"
 
 #include <string.h>

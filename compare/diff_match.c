@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "compare/diff_making.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "compare/history_scan.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "compare/known.h"
 
 #include "compare/rules.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # compare: what figures of two builds, or of a year of nights, say beyond the noise
 noinst_LTLIBRARIES += compare/libcompare.la
 compare_libcompare_la_SOURCES = \

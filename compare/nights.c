@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "compare/nights.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "compare/renames.h"
 
 #include "base/hash.h"

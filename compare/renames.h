@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_COMPARE_RENAMES_H
 #define BUILDBEAT_COMPARE_RENAMES_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "compare/verdict.h"
 
 #include "compare/verdict_series.h"

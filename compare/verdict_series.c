@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "compare/verdict_series.h"
 
 #include "compare/history.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/bazel_counters.h"
 
 #include "base/arena.h"

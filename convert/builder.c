@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/builder.h"
 
 #include "base/arena.h"

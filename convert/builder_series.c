@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/builder_series.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/builder.h"
 #include "convert/callgrind.h"
 #include "convert/formats.h"

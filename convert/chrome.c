@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/chrome_write.h"
 #include "convert/formats.h"
 #include "convert/trace.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/chrome_write.h"
 
 #include "base/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/builder.h"
 #include "convert/clang_into.h"
 #include "convert/clang_unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/clang_into.h"
 
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/clang_unit.h"
 
 #include "convert/gunzip.h"

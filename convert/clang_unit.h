@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_CONVERT_CLANG_UNIT_H
 #define BUILDBEAT_CONVERT_CLANG_UNIT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/cmake_snippet.h"
 
 #include <errno.h>

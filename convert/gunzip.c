@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/gunzip.h"
 
 #include <errno.h>

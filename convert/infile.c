@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/infile.h"
 
 #include "base/trust.h"

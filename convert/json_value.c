@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/json_reader.h"
 
 #include "base/cursor.h"

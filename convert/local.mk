@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # convert: what other tools write about a build, read into a recording, and a
 # recording written their way
 noinst_LTLIBRARIES += convert/libconvert.la

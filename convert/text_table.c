@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/text_table.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/trace.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/trace_kind.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/zstd.h"
 
 #include "base/file.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # examples: one small real project a build tool
 EXTRA_DIST += \
 	examples/make/Makefile \

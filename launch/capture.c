@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/capture.h"
 
 #include "launch/notice.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_LAUNCH_CAPTURE_H
 #define BUILDBEAT_LAUNCH_CAPTURE_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/gitstamp.h"
 
 #include "base/clock.h"

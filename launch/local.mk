@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # launch: runs a build and records it
 noinst_LTLIBRARIES += launch/liblaunch.la
 launch_liblaunch_la_SOURCES = \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/notice.h"
 
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/oelayout.h"
 
 #include "base/heap.h"

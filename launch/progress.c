@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/progress.h"
 
 #include "base/clock.h"

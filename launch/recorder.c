@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/recorder.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/tasklog.h"
 
 #include "convert/ninja/tasks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/taskrun.h"
 
 #include "command/shell.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/witness.h"
 
 #include <errno.h>

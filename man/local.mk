@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # man
 dist_man_MANS += man/buildbeat-check.1
 dist_man_MANS += man/buildbeat-archive.1 man/buildbeat-archive.5

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C ABI of buildbeat_plugin.h, for hosts in any language: a table of
  * functions on a session. */
 #include "plugin/buildbeat_plugin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "plugin/beat.h"
 
 #include "base/clock.h"

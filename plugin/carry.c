@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "plugin/carry.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "plugin/carry_elf.h"
 
 #include <link.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/cursor.h"
 #include "plugin/carry.h"
 #include "plugin/carry_elf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_PLUGIN_CHILDREN_H
 #define BUILDBEAT_PLUGIN_CHILDREN_H
 

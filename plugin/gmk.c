@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The GNU make host (4.0 and later, and remake): make loads this object by
  * "load" and calls buildbeat_gmk_setup().

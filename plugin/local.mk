@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # plugin: the shared object that build tools load
 include_HEADERS += plugin/buildbeat_plugin.h
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "plugin/pidtable.h"
 
 #include <stdatomic.h>

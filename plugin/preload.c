@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The functions that stand before libc's, and the beginning. In a process that is
  * no host, or where nothing is recorded any more, they only see to it that the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_PLUGIN_PRELOAD_H
 #define BUILDBEAT_PLUGIN_PRELOAD_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "plugin/preload.h"
 
 #include "command/ninja_hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "plugin/procs.h"
 
 #include "base/cursor.h"

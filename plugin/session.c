@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "plugin/session.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "plugin/ticket.h"
 
 #include "base/file.h"

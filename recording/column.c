@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/column.h"
 
 #include "base/cursor.h"

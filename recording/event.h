@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_RECORDING_EVENT_H
 #define BUILDBEAT_RECORDING_EVENT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/event.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/lost.h"
 
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_RECORDING_LOST_H
 #define BUILDBEAT_RECORDING_LOST_H
 

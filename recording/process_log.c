@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/process_log.h"
 
 #include "base/field.h"

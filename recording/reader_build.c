@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/layout.h"
 #include "recording/reader.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/field.h"
 #include "command/kind.h"
 #include "recording/reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tasks that a recording lacks, as the gaps in their numbers show. */
 #include "recording/column.h"
 #include "recording/event.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/field.h"
 #include "recording/process_log.h"
 #include "recording/reader.h"

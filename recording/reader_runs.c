@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/reader.h"
 
 #include <errno.h>

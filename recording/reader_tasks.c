@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "command/command_name.h"
 #include "recording/event.h"
 #include "recording/layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/recipe.h"
 
 #include <string.h>

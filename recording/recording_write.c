@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/recording_write.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/series.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/store.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/store_create.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/store_join.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/facts.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/show.h"
 
 #include "analyse/names.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # render: numbers in, pictures and text out. chart/ is the bootchart: its layout is decided in
 # plain structs (chart.h), then written; plot/ has the charts that gnuplot draws.
 noinst_LTLIBRARIES += render/librender.la
@@ -42,7 +43,7 @@ render/chart/bootchart_text.c: render/chart/bootchart.css render/chart/bootchart
 			echo "const char bootchart_$$i[] ="; \
 			sed -e '/^\/\* common.js \*\/$$/r $(srcdir)/render/chart/common.js' \
 				$(srcdir)/render/chart/bootchart.$$i | \
-			sed -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' && \
+			sed -e '/SPDX-License-Identifier/d' -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' && \
 				echo ';' || exit 1; \
 		done; \
 	} >$@-t && mv $@-t $@

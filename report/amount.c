@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/amount.h"
 
 #include "analyse/names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/amount_read.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/check_output.h"
 
 #include "render/chart/svg.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/culprit_names.h"
 
 #include "base/cursor.h"

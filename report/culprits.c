@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/culprits.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/diff_output.h"
 
 #include "analyse/names.h"

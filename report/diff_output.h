@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_REPORT_DIFF_OUTPUT_H
 #define BUILDBEAT_REPORT_DIFF_OUTPUT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/diff_view.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/events.h"
 
 #include <errno.h>

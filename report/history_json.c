@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/history_output.h"
 
 #include "base/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/history_parts.h"
 
 #include <errno.h>

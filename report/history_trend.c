@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/history_trend.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/kept_nights.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_REPORT_KEPT_NIGHTS_H
 #define BUILDBEAT_REPORT_KEPT_NIGHTS_H
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # report: what compare found, written for people and programs
 noinst_LTLIBRARIES += report/libreport.la
 report_libreport_la_SOURCES = \
@@ -26,7 +27,7 @@ report/page_text.c: report/page.css report/page.js render/chart/common.js report
 			echo "const char page_$$i[] ="; \
 			sed -e '/^\/\* common.js \*\/$$/r $(srcdir)/render/chart/common.js' \
 				$(srcdir)/report/page.$$i | \
-			sed -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' && \
+			sed -e '/SPDX-License-Identifier/d' -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' && \
 				echo ';' || exit 1; \
 		done; \
 	} >$@-t && mv $@-t $@

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/markdown.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 "use strict";
 /*
  * The program of a report: the table of all tasks, of which only the rows in view are in

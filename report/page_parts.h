@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_REPORT_PAGE_PARTS_H
 #define BUILDBEAT_REPORT_PAGE_PARTS_H
 

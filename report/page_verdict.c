@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/page_parts.h"
 
 #include "report/amount.h"

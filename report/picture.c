@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/picture.h"
 
 #include "render/chart/bootchart.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/revisions.h"
 
 #include <string.h>

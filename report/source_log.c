@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/source_log.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/trends.h"
 
 #include "stats/stats.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/words.h"
 
 #include "report/amount.h"

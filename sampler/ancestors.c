@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/ancestors.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/buildinfo.h"
 
 #include "recording/store.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_SAMPLER_CENSUS_H
 #define BUILDBEAT_SAMPLER_CENSUS_H
 

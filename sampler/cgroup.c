@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "sampler/parse.h"
 #include "sampler/pressure.h"

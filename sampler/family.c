@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/family.h"
 
 #include "sampler/cputime.h"

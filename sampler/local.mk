@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # sampler: /proc and /sys -> proc_*.log
 noinst_LTLIBRARIES += sampler/libsampler.la
 sampler_libsampler_la_SOURCES = \

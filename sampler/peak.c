@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/peak.h"
 
 #include "base/cursor.h"

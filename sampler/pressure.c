@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/pressure.h"
 
 #include "sampler/source.h"

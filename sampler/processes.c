@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/processes.h"
 
 #include "base/clock.h"

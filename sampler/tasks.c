@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/tasks.h"
 
 #include "recording/usage_log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/taskstats.h"
 
 #include "base/clock.h"

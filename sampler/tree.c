@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/tree.h"
 
 #include "base/clock.h"

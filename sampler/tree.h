@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_SAMPLER_TREE_H
 #define BUILDBEAT_SAMPLER_TREE_H
 

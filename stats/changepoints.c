@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/changepoints.h"
 #include "stats/changepoints_view.h"
 #include "stats/distribution.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_STATS_CHANGEPOINTS_H
 #define BUILDBEAT_STATS_CHANGEPOINTS_H
 

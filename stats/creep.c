@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/creep.h"
 
 #include "stats/changepoints_view.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_STATS_CREEP_H
 #define BUILDBEAT_STATS_CREEP_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/decide.h"
 #include "stats/distribution.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/hostfactor.h"
 
 #include "stats/stats.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # stats: distributions, tests and change points of plain numbers
 noinst_LTLIBRARIES += stats/libstats.la
 stats_libstats_la_SOURCES = \

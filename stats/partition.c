@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/partition.h"
 
 #include <errno.h>

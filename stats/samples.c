@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/distribution.h"
 #include "stats/samples.h"
 #include "stats/utest.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # `make bench`: every program in BENCHES prints its figures, ratios first. They
 # are built by `make bench` and `make check`, run by `make bench` only.
 BENCHES = \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What an archive costs: a night of 10,000 tasks written, a year of it read, and what it is
  * on disk. CPU time, of this process alone.

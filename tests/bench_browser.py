@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How fast a chart opens and zooms in headless Chromium, beside an SVG with nothing
 in it in the same run, and how large it is. Run from the build directory.
 """

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What `buildbeat chart --only bootchart` takes, and how large the picture is, for
  * 1,000, 10,000 and 100,000 tasks with 36,000 samples: processor time of the whole

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How often check is wrong, how much of what is planted it finds, how many nights that takes, and
  * what one more night costs.

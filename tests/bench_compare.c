@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The comparison's statistics: how often noise alone is told to be a change, how many
  * nights a step takes to be seen, and what a series and a pair of samples cost.

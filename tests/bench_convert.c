@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What `buildbeat import` takes of OpenEmbedded's directory of a build of 10,000 tasks, a
  * file each, and 3,600 samples, and `buildbeat export --to oe` of the recording: processor

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What `buildbeat diff` takes of two builds of 10,000 tasks: of OpenEmbedded's directories,
  * side by side with opening and reading their files, and of two nights of an archive.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Figures against independent truth, and what the plugin is: each beside what
 # another program says of the same thing in the same run.
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What `buildbeat history` takes of a year of 10,000 tasks by four metrics, cold from git:
  * with the usual gates, which leave out tasks that are too short to matter, and with every

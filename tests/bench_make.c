@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the plugin costs inside make, against the same make without it: the slope of
  * the fastest runs over the number of recipes, see slope.h, on one processor and with

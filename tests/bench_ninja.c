@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the preload costs ninja and samurai, against the same without it: edges that do
  * little, the slope of the fastest runs over their number, see slope.h. CPU is that of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What `buildbeat show` takes of OpenEmbedded's directory of a build of 100,000
  * tasks, a file each, and 36,000 samples: processor time of the whole process, side

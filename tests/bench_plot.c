@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the three charts that gnuplot draws take of 100,000 tasks and 36,000 samples
  * once they are read, side by side with starting gnuplot three times for nothing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What `record --processes` costs: CPU of the thread that follows 5,000 processes, each
  * executing a program, and how many of them it missed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How long recording_read() takes, and how much memory: bench_read [RECORDING].
  * Without a recording one of 100,000 tasks and 36,000 samples is written first.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What a recording of a real build takes: bytes a second, plain and packed, the
 # sampling clock, and what a kill -9 of the launcher loses. The build is this
 # project's own (configure and make, again and again) for BENCH_SECONDS.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a sample costs: bench_sample. The sampler's, of stat, meminfo, diskstats,
  * net/dev and the pressures; that of the usual way (open, stdio, sscanf, format, write)

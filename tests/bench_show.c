@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What `buildbeat show` takes of 100,000 tasks and 36,000 samples: processor time
  * of the whole process, side by side with reading the recording alone.

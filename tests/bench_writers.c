@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * 8 processes append 50,000 events each to one recording through the C ABI: none
  * may be torn or lost. And what one event costs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/columns.h"
 #include "base/arena.h"
 #include "tests/made_build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/made_build.h"
 #include "tests/support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/axis.h"
 #include "tests/support.h"
 

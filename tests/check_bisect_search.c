@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bisect/bisect.h"
 #include "tests/noise.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Python side of the bitbake host on the real plugin, driven by tests/bitbake_driver.py
  * as bitbake would. A real bitbake is in check_bitbake_build. */
 #include "convert/convert.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* examples/bitbake, built by a real bitbake: the one that BUILDBEAT_BITBAKE names, or that
  * is in PATH. */
 #include "recording/recording.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/bootchart.h"
 #include "render/chart/chart.h"
 #include "tests/paths.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What decides who gets the preload, and the table of children under it. */
 #include "plugin/carry.h"
 #include "plugin/carry_elf.h"

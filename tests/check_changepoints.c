@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/changepoints.h"
 #include "stats/partition.h"
 #include "tests/noise.h"

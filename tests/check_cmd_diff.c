@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/paths.h"
 #include "tests/support.h"
 

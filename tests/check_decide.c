@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/decide.h"
 #include "tests/noise.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "compare/diff.h"
 #include "tests/made_figures.h"
 #include "tests/noise.h"

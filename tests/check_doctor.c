@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every example built by its own build tool, recorded, and read again: the tasks
  * one expects of it are there under the names one expects, inside one another as
  * the tools were. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/figures.h"
 #include "analyse/figures_name.h"
 #include "tests/paths.h"

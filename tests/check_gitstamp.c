@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "launch/gitstamp.h"
 #include "recording/store.h"
 #include "recording/store_create.h"

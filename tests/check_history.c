@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "compare/history.h"
 #include "compare/history_group.h"
 #include "stats/creep.h"

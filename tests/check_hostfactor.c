@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/hostfactor.h"
 #include "tests/made_nights.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/html.h"
 #include "report/page_text.h"
 #include "tests/support.h"

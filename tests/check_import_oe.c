@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/archive.h"
 #include "base/arena.h"
 #include "tests/paths.h"

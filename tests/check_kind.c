@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "command/kind.h"
 #include "command/shell.h"
 #include "tests/support.h"

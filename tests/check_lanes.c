@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/lane_pack.h"
 #include "render/chart/lanes.h"
 #include "tests/recorded.h"

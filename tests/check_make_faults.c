@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Whatever is wrong with us, the build goes on as if we were not there, and
  * where nobody else can say so, one line tells why nothing is recorded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A build with the plugin is the build without it: what it prints, how it ends
  * and the files it leaves are compared byte by byte, as the launcher does it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sampler/connector.h"
 #include "sampler/netlink.h"
 #include "sampler/taskstats.h"

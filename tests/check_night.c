@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/figures.h"
 #include "archive/night_recording.h"
 #include "archive/sys.h"

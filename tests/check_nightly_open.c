@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 #include "cli/nightly.h"
 #include "tests/paths.h"

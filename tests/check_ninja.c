@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build.ninja and .ninja_log, read. */
 #include "command/ninja_hash.h"
 #include "convert/convert.h"

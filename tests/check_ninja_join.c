@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a ninja ran, named after the build. */
 #include "command/ninja_hash.h"
 #include "convert/ninja/join.h"

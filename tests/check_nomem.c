@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Readers and writers out of memory at every place there is: -ENOMEM, or a recording
  * with nothing wrong in it; never a crash, never a leak (in a build with sanitizers).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/notes_text.h"
 #include "tests/support.h"
 

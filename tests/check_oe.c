@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Reading what OpenEmbedded leaves: a genuine build, beside what awk makes of the
  * same files; and hand-made ones, each with something that goes wrong.

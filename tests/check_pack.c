@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/names.h"
 #include "base/utf8.h"
 #include "render/chart/chart.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/convert.h"
 #include "render/chart/panel.h"
 #include "tests/paths.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A task's largest memory is its own, or an upper bound: never its host's. */
 #include "recording/recording.h"
 #include "sampler/peak.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/palette.h"
 #include "render/chart/pieces.h"
 #include "tests/recorded.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/plotted.h"
 
 #include <stdlib.h>

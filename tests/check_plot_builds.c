@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/field.h"
 #include "render/plot/figure.h"
 #include "tests/paths.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/gnuplot.h"
 #include "tests/plotted.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C ABI, as a host in C uses it. */
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/ticket.h"

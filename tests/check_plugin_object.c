@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The shared object as such, its header, its page and the example. */
 #include "recording/recording.h"
 #include "tests/make_host.h"

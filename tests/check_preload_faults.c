@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Many threads at once, and whatever is wrong with the recording: the build goes on
  * as if nobody looked.

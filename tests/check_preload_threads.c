@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The preload in the threads of its host: it needs little of their stack, they can be
  * cancelled, and whatever they ask for comes as without it. */
 #include "recording/recording.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A recorded build is the build that is not: what it prints, how it ends and the
  * files it leaves are compared byte by byte, for each kind of host of the preload

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/recording.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/convert.h"
 #include "recording/event.h"
 #include "recording/layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "archive/archive.h"
 #include "archive/url.h"
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/page.h"
 #include "tests/made_nights.h"
 #include "tests/paths.h"

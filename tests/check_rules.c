@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/configfile.h"
 #include "cli/nightly.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/cursor.h"
 #include "compare/lines.h"
 #include "convert/json_reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Programs with a sanitizer, whose runtime must be the first object in them, below
  * everything that starts programs: they end and print as without us, and what they

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/launched.h"
 #include "tests/paths.h"
 

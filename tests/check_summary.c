@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analyse/summary.h"
 #include "analyse/view.h"
 #include "base/sort.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/label.h"
 #include "render/chart/svg.h"
 #include "tests/support.h"

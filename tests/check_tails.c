@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stats/tails.h"
 #include "tests/noise.h"
 #include "tests/support.h"

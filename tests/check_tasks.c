@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* proc_tasks.log: real processes, then recorded ones. */
 #include "recording/column.h"
 #include "recording/usage_log.h"

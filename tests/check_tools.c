@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builds as cargo, CMake and remake tell of them. */
 #include "convert/convert.h"
 #include "tests/paths.h"

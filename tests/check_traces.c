@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces of Chrome, clang and Bazel, read and written. */
 #include "convert/convert.h"
 #include "convert/json_reader.h"

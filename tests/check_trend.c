@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/trend.h"
 #include "render/plot/trend_axis.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/trends.h"
 #include "tests/made_nights.h"
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/hostile.h"
 #include "tests/make_host.h"
 

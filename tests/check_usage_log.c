@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recording/usage_log.h"
 #include "tests/support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/drawn.h"
 
 #include "render/chart/bootchart.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A host that behaves as the makes do that are not here: it exports what make
  * exports to loaded objects, and starts and waits for its children in the way

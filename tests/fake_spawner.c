@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A host for check_preload_faults: THREADS threads start and wait for processes at
  * once, in every way there is. "each": every thread waits for its own; "any": one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A host for check_preload_threads, by its first word:
  * stack: how much stack each way to start and to wait for a process takes in a thread,

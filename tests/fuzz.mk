@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Fuzz targets: `make check` gives each the inputs of tests/corpus/NAME; configured
 # with --enable-fuzzing they are libFuzzer's (tests/fuzz_NAME -max_total_time=600
 # a-scratch-directory tests/corpus/NAME). To add one: its name here, two lines, a corpus.

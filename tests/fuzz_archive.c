@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The readers of archives on any bytes. An input is files, each after a line "== NAME" and
  * with a newline behind: what is in a night's tree by its path ("tasks", "columns/wall_us",

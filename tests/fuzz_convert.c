@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The readers of other tools' files on any bytes. An input is a line with the format's
  * name, then the file; or with "cmake-snippet".

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Every fuzz target takes its corpus without a finding.
 status=0
 for target in $FUZZ_TARGETS; do

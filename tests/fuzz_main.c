@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Stands in for libFuzzer where that is not: gives each file named, and each
  * file in each directory named, to the target once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build.ninja of any bytes, and the commands of all its edges. */
 #include "convert/ninja/build.h"
 #include "convert/ninja/waits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The reader of OpenEmbedded's files on any bytes. An input is files, each after a
  * line "== NAME", where NAME is build_stats, RECIPE/TASK or that of a log.

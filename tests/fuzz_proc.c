@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Every parser of /proc, of control groups and of the kernel's messages on any bytes. The first byte of an
  * input says which; a NUL in the rest parts the text of one sample from that of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The reader on any bytes. An input is the files of a recording, each after a
  * line "== NAME".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes an archive of made-up nights: the same arguments give the same repository.
  *	gen_archive [--tasks N] [--nights N] [--first N] [--seed N] [--noise SHARE]

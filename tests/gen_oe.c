@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes a directory such as bitbake leaves of a large build: gen_oe DIRECTORY
  * [RECIPES [TASKS_A_RECIPE [SAMPLES]]]. The same arguments give the same files.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes a recording such as a large build leaves, through the same functions
  * that record one: gen_recording DIRECTORY [TASKS [SAMPLES [SEED]]]. The same

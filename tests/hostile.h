@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_TESTS_HOSTILE_H
 #define BUILDBEAT_TESTS_HOSTILE_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory of known sizes, for check_peak:
  *	hungry KB				touch so much, print the largest memory it had

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # tests: one Check program a file, tests/check_NAME.c; to add one, add its name here.
 # What several of them share is in libsupport.
 check_LTLIBRARIES += tests/libsupport.la

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/machine.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/made_build.h"
 
 #include "base/arena.h"

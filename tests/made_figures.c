@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/made_figures.h"
 
 #include "base/arena.h"

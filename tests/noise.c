@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/noise.h"
 
 #include <math.h>

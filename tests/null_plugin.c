@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What make loads for the plugin when only the loading is to be measured. */
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/pairs.h"
 
 #include <check.h>

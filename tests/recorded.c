@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/convert.h"
 #include "tests/recorded.h"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # No include goes upward or around: each room may include itself and the rooms that the
 # table in HACKING.md ("The rooms") lists for it. Run in the build directory.
 : "${srcdir:=.}"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/same.h"
 
 #include "tests/support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/server.h"
 
 #include "tests/support.h"

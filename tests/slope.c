@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/slope.h"
 
 #include "tests/pairs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/spend.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/touch.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/unpack.h"
 
 #include "base/cursor.h"

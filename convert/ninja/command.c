@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/ninja/build.h"
 
 #include "convert/ninja/build_parts.h"

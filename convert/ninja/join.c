@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/ninja/join.h"
 
 #include "base/arena.h"

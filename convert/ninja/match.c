@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/ninja/match.h"
 
 #include "command/ninja_hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_CONVERT_NINJA_MATCH_H
 #define BUILDBEAT_CONVERT_NINJA_MATCH_H
 

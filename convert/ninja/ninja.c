@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/formats.h"
 
 #include "command/ninja_hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/ninja/rule.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/ninja/tasks.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/formats.h"
 #include "convert/oe/oe.h"
 #include "convert/oe/write.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_CONVERT_OE_READER_H
 #define BUILDBEAT_CONVERT_OE_READER_H
 

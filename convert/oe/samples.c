@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/oe/reader.h"
 
 #include <errno.h>

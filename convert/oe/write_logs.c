@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "convert/oe/write.h"
 
 #include "base/saturate.h"

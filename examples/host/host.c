@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The smallest build tool there is: runs each argument with sh, one after the
  * other, and tells buildbeat. cc host.c -o host; ./host 'sleep 1' 'echo hi'

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # One night: bring the sources up to date, build them, keep the build's figures, tell what
 # became slower or hungrier than it was, write the report. For cron, which mails what is
 # said:

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # A build that is a script, with other builds inside it:
 #	buildbeat record -- ./build.sh
 set -e

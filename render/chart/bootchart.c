@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/bootchart.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 "use strict";
 /*
  * The program inside bootchart.svg. It reads the data that pack.h describes, fits the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/bootchart_parts.h"
 
 #include "base/saturate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/cursor.h"
 #include "render/chart/bootchart_parts.h"
 #include "render/chart/bootchart_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/chart.h"
 
 #include "render/chart/chart_facts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/chart_legend.h"
 
 #include "analyse/view.h"

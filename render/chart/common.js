@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the programs in all pages and pictures need: put into each at its line
  * "common.js".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/lane_group.h"
 
 #include "analyse/path.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/lanes.h"
 
 #include "base/saturate.h"

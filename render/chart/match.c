@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/match.h"
 
 #include "analyse/path.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/pack_numbers.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/pack_panels.h"
 
 #include "render/chart/pack_tasks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/pack_texts.h"
 
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/panel_bands.h"
 
 static const struct panel_plan cpu = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/panel.h"
 
 #include "base/saturate.h"

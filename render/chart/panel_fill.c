@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/panel_fill.h"
 
 #include "base/saturate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/pieces.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/chart/spark.h"
 
 /* Summed over its processes; shared memory counted once where that was measured. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/script.h"
 
 /* The numbers that scripts draw, in units people read: they may be kept. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/drawing.h"
 
 #include "base/outfile.h"

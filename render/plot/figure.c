@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/figure.h"
 
 #include "analyse/names.h"

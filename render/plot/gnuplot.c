@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/gnuplot.h"
 
 #include "analyse/names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/plot_run.h"
 
 #include "render/plot/drawing.h"

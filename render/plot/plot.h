@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_RENDER_PLOT_PLOT_H
 #define BUILDBEAT_RENDER_PLOT_PLOT_H
 

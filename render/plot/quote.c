@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/script.h"
 
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/script.h"
 
 #include "render/plot/sheet.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/sheet.h"
 
 #include "render/plot/script.h"

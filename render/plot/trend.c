@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/trend.h"
 
 #include "render/plot/drawing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/trend_script.h"
 
 #include "base/text.h"

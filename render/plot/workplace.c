@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "render/plot/workplace.h"
 
 #include "base/trust.h"

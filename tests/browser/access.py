@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What those who do not see it are told, and that panels share one axis."""
 
 

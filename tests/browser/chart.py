@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What scenarios share: recordings, their charts, and a chart open in the browser."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Builds that are not like others open, say something, and take the wheel."""
 import os
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Dark ground, print, without script, in windows of other sizes."""
 import base64
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names are text, whatever is in them, and nothing is fetched for anybody."""
 import recordings
 from chart import url_of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Just enough PNG to look at a screenshot: 8 bits, RGB or RGBA, not interlaced."""
 import struct
 import zlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recordings made by hand (buildbeat-recording(5)), of known figures."""
 import os
 

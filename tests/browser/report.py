@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The report of an archive: the verdict, the table of tasks, trends, bootcharts."""
 
 ARCHIVE = ('--tasks', '60', '--nights', '50', '--step', '0-9/44/0.4', '--step', '20-29/20/-0.3')

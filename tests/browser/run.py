@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs the scenarios of the modules beside it: every public function of one.
 
 	run.py BUILDDIR [NAME ...]	those whose name has NAME in it, with times

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What search, slider and buttons say and do; counts are those of tasks.log."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is said of a task that is pointed at, and of a moment."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The state is in the address; all can be done without a mouse."""
 import urllib.parse
 

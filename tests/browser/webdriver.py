@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A small W3C WebDriver client: one headless Chromium through one chromedriver.
 
 Everything they write goes to one temporary directory; close() ends every process

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The same moment stays under the pointer or between the fingers, and what a picture
 of the whole build had to merge is there when there is room for it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The tasks every recipe has. What do_populate_sysroot made is kept below SSTATE_DIR and
 # taken from there, by do_populate_sysroot_setscene, if nothing it depends on changed.
 

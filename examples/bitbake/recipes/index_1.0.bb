@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 DEPENDS = "ixtools"
 
 do_compile() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 DEPENDS = "libix"
 
 do_compile() {

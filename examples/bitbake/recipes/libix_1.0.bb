@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 do_compile() {
 	mkdir -p sysroot
 	awk -f ${SOURCE}/lib/stopwords.awk ${SOURCE}/lib/stopwords.txt >stopwords.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A build script: cargo compiles it, then runs it.
 use std::{env, fs, path::Path};
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ix.h"
 
 /* Words of two to four syllables; low numbers come up far more often, as words do. */

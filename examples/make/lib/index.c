@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ix.h"
 
 int ix_index_file(struct ix_table *t, FILE *f, uint32_t *words)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef BUILDBEAT_EXAMPLES_MAKE_LIB_IX_H
 #define BUILDBEAT_EXAMPLES_MAKE_LIB_IX_H
 

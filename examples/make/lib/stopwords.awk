@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A sorted list of words -> a C function that finds them by bisection.
 BEGIN {
 	print "#include \"ix.h\"\n\n#include <string.h>\n"

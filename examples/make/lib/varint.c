@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ix.h"
 
 size_t ix_varint_put(uint8_t *to, uint32_t n)

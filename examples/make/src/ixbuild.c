@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ix.h"
 
 /* ixbuild INDEX TEXT...: index the texts, in this order */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ix.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 use std::{env, io, io::BufRead, process::exit};
 
 fn main() -> io::Result<()> {

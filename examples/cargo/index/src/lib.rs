@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 //! Which lines hold a word.
 use std::collections::BTreeMap;
 
