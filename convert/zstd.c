@@ -31,6 +31,8 @@ static uint64_t unpack_limit(size_t packed)
 	return limit < UNPACK_MAX ? limit : UNPACK_MAX;
 }
 
+/* left is 0 after the last byte of a frame has been given out, and only then: a full output buffer
+ * alone does not mean that there is more. */
 static int unpack_into(ZSTD_DCtx *ctx, struct buf *out, const void *packed, size_t len,
 		       struct error *err)
 {
@@ -39,7 +41,7 @@ static int unpack_into(ZSTD_DCtx *ctx, struct buf *out, const void *packed, size
 	size_t chunk = ZSTD_DStreamOutSize(), left = 1;
 	bool full = false;
 
-	while (in.pos < in.size || full) {
+	while (in.pos < in.size || (full && left)) {
 		ZSTD_outBuffer to;
 
 		if (out->len > limit)
@@ -56,7 +58,7 @@ static int unpack_into(ZSTD_DCtx *ctx, struct buf *out, const void *packed, size
 		out->len += to.pos;
 		full = to.pos == chunk;
 	}
-	return left ? error_set(err, -EINVAL, NULL, 0, 0, "cut short") : 0;
+	return left ? error_set(err, -EINVAL, NULL, 0, 0, "the compressed data is truncated") : 0;
 }
 
 static int unpack(struct buf *out, const void *packed, size_t len, struct error *err)

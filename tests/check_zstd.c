@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
 /* A text of lines that differ, of about len bytes. */
 static void make_text(struct buf *b, size_t len)
@@ -51,20 +53,134 @@ START_TEST(round_trip)
 }
 END_TEST
 
+/*
+ * What others packed: one frame at once, with and without a checksum, of every size around the
+ * block's and the buffer's. All of it unpacks, and every shorter beginning is an error.
+ */
+
+#define BLOCK 131072
+
+enum { ONE_SHOT, CHECKED, STREAMED, PROGRAM, WAYS };
+
+static void compress(struct buf *packed, const struct buf *text, int way, int level)
+{
+	ZSTD_CCtx *ctx = ZSTD_createCCtx();
+	ZSTD_inBuffer in = { text->data, text->len, 0 };
+	ZSTD_outBuffer out = { 0 };
+	struct run r;
+
+	if (way == PROGRAM && support_has("zstd")) {
+		support_write(support_path("%s/one", support_tmpdir()), text->data, text->len);
+		support_run(&r, support_tmpdir(), "zstd -q -%d -c one", level);
+		ck_assert_int_eq(r.status, 0);
+		buf_add(packed, r.out.data, r.out.len);
+		support_run_release(&r);
+	} else {
+		ck_assert(!buf_reserve(packed, ZSTD_compressBound(text->len)));
+		out = (ZSTD_outBuffer){ packed->data + packed->len, ZSTD_compressBound(text->len), 0 };
+		ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, level);
+		ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, way == CHECKED);
+		if (way == STREAMED)
+			ck_assert(!ZSTD_isError(ZSTD_compressStream2(ctx, &out, &in, ZSTD_e_flush)));
+		ck_assert_uint_eq(ZSTD_compressStream2(ctx, &out, &in, ZSTD_e_end), 0);
+		packed->len += out.pos;
+	}
+	ZSTD_freeCCtx(ctx);
+}
+
+static void check_unpacks(const struct buf *packed, const struct buf *text)
+{
+	struct buf out = BUF_INIT;
+	struct error err = { 0 };
+
+	ck_assert_msg(!zstd_codec.unpack(&out, packed->data, packed->len, &err),
+		      "%zu of %zu bytes: %s", packed->len, text->len, err.message);
+	ck_assert_uint_eq(out.len, text->len);
+	ck_assert(!memcmp(buf_str(&out), text->data, text->len));
+	buf_release(&out);
+}
+
+/* Of a copy that ends where its memory does. */
+static void check_truncated(const struct buf *packed, size_t n, const struct buf *text)
+{
+	struct buf out = BUF_INIT;
+	struct error err = { 0 };
+	char *copy = malloc(n + !n);
+
+	memcpy(copy, packed->data, n);
+	ck_assert_msg(zstd_codec.unpack(&out, copy, n, &err) == -EINVAL,
+		      "%zu bytes of %zu: not an error", n, packed->len);
+	ck_assert_str_eq(err.message, "the compressed data is truncated");
+	ck_assert_uint_le(out.len, text->len);
+	ck_assert(!memcmp(buf_str(&out), text->data, out.len));
+	free(copy);
+	buf_release(&out);
+}
+
+enum { ZEROS, TEXT, NOISE, KINDS };
+
+static void make_data(struct buf *b, int kind, size_t len)
+{
+	uint64_t seed = 1;
+
+	buf_add(b, "", 0);
+	if (kind == TEXT)
+		make_text(b, len);
+	while (b->len < len) {
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+		buf_addc(b, kind == NOISE ? (char)(seed >> 56) : '\0');
+	}
+	buf_cut(b, len);
+}
+
+/* The parameter is the number of blocks. */
+START_TEST(frames_of_others)
+{
+	for (int c = 0; c < KINDS * WAYS * 5; c++) {
+		size_t len = BLOCK * (size_t)_i + (size_t)(c % 5), step;
+		struct buf text = BUF_INIT, packed = BUF_INIT;
+		int way = c / 5 % WAYS;
+
+		len -= len < 2 ? 0 : 2;
+		make_data(&text, c / 5 / WAYS, len);
+		compress(&packed, &text, way, 1 + c % 4);
+		check_unpacks(&packed, &text);
+		step = packed.len / 4 + 1;
+		for (size_t n = 0; n < packed.len; n += packed.len - n > 6 ? step : 1)
+			check_truncated(&packed, n, &text);
+		buf_release(&text);
+		buf_release(&packed);
+	}
+}
+END_TEST
+
+/* Several frames, and frames that are to be skipped, first, between and last. */
 START_TEST(several_frames)
 {
-	struct buf text = BUF_INIT, packed, twice = BUF_INIT, out = BUF_INIT;
+	static const char skipped[] = "\x50\x2a\x4d\x18\x05\0\0\0abcde";
+	struct buf text = BUF_INIT, packed = BUF_INIT, all = BUF_INIT;
 
-	make_text(&text, 5000);
-	pack(&packed, &text);
-	buf_add(&twice, packed.data, packed.len);
-	buf_add(&twice, packed.data, packed.len);
-	ck_assert_int_eq(zstd_codec.unpack(&out, twice.data, twice.len, NULL), 0);
-	ck_assert_uint_eq(out.len, 2 * text.len);
+	for (int i = 0; i < 6; i++) {
+		make_data(&text, i % KINDS, BLOCK * (size_t)(i % 3));
+		buf_add(&all, text.data, text.len);
+		if (i % 2)
+			buf_add(&packed, skipped, sizeof skipped - 1);
+		compress(&packed, &text, i % WAYS, 3);
+		check_unpacks(&packed, &all);
+		for (size_t n = 1; n < 20 && i % 3; n++)
+			check_truncated(&packed, packed.len - n, &all);
+		buf_clear(&text);
+	}
+	for (size_t n = 1; n < sizeof skipped - 1; n++) {
+		buf_add(&packed, skipped, n);
+		check_truncated(&packed, packed.len, &all);
+		buf_cut(&packed, packed.len - n);
+	}
+	buf_add(&packed, skipped, sizeof skipped - 1);
+	check_unpacks(&packed, &all);
 	buf_release(&text);
 	buf_release(&packed);
-	buf_release(&twice);
-	buf_release(&out);
+	buf_release(&all);
 }
 END_TEST
 
@@ -139,6 +255,7 @@ int main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, round_trip, 0, sizeof sizes / sizeof *sizes);
+	tcase_add_loop_test(t, frames_of_others, 0, 5);
 	tcase_add_test(t, several_frames);
 	tcase_add_test(t, damaged);
 	tcase_add_test(t, bomb);
