@@ -58,12 +58,13 @@ tests_fake_make_LDADD = -ldl
 # Memory that runs out.
 tests_check_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
-# The awk programs of a page; the rooms and what each may include.
-SCRIPTS_RUN = tests/recording_awk.sh tests/rooms.sh
+# The awk programs of a page; the rooms and what each may include; plain English.
+SCRIPTS_RUN = tests/english.sh tests/recording_awk.sh tests/rooms.sh
 TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
-EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data tests/golden
+EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data tests/english.pending \
+	tests/english.py tests/golden
 
 include tests/bench.mk
 include tests/fuzz.mk
