@@ -10,7 +10,7 @@
  * what is judged, one column or the sum of two; a total what is known of a build as a
  * whole. Their words are those of options, configuration, JSON and the archive.
  */
-enum figure_column {
+enum value_column {
 	COLUMN_START_US,	/* since the build's start, of its first run */
 	COLUMN_WALL_US,
 	COLUMN_USER_US,
@@ -68,7 +68,7 @@ struct metric_info {
 	const char *name;	/* "wall" */
 	const char *title;	/* "wall time" */
 	enum unit unit;
-	enum figure_column column[2];	/* of one column: the same twice */
+	enum value_column column[2];	/* of one column: the same twice */
 	bool time;		/* a slow host makes it larger */
 	double least;		/* a change of less does not matter, whatever its share */
 };

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ARCHIVE_ARCHIVE_H
 #define BUILDBEAT_ARCHIVE_ARCHIVE_H
 
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "compare/known.h"
@@ -59,7 +59,7 @@ int archive_choose(struct archive *a, const char *what, struct buf *ref, struct 
 
 /* What becomes a night: figures, and the recording they are of for its samples (or NULL). */
 struct archive_night {
-	const struct figures *figures;
+	const struct values *figures;
 	const struct recording *rec;
 	const char *run;	/* Run-Id; NULL: made from host, start and path */
 };
@@ -80,7 +80,7 @@ int archive_nights(struct archive *a, const char *ref, size_t newest, struct nig
 
 /* One night, named as git names commits ("host/branch/machine~3", an id's beginning); and
  * as a recording, for charts. */
-int archive_figures(struct archive *a, const char *name, struct figures *f, struct error *err);
+int archive_values(struct archive *a, const char *name, struct values *f, struct error *err);
 int archive_recording(struct archive *a, const char *name, struct recording *rec,
 		      struct error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/commit_count.h"
 
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "base/arena.h"
 #include "base/buf.h"
 
@@ -39,9 +39,9 @@ static uint64_t count(const char *tree, const char *commit)
 }
 
 /* Behind the fact at. */
-static int insert(struct figures *f, size_t at, uint64_t n)
+static int insert(struct values *f, size_t at, uint64_t n)
 {
-	struct figures_fact *fact = array_grow(f->fact, f->n_facts, sizeof *fact);
+	struct values_fact *fact = array_grow(f->fact, f->n_facts, sizeof *fact);
 	struct buf text = BUF_INIT;
 	int r = -ENOMEM;
 
@@ -52,7 +52,7 @@ static int insert(struct figures *f, size_t at, uint64_t n)
 	if (!buf_error(&text)) {
 		memmove(fact + at + 2, fact + at + 1, (f->n_facts - at - 1) * sizeof *fact);
 		f->n_facts++;
-		fact[at + 1] = (struct figures_fact){ "commit_count",
+		fact[at + 1] = (struct values_fact){ "commit_count",
 						      arena_text(f->texts, text.data, text.len) };
 		r = fact[at + 1].value ? 0 : -ENOMEM;
 	}
@@ -60,13 +60,13 @@ static int insert(struct figures *f, size_t at, uint64_t n)
 	return r;
 }
 
-static bool is(const struct figures *f, size_t at, const char *key)
+static bool is(const struct values *f, size_t at, const char *key)
 {
 	return at < f->n_facts && !strcmp(f->fact[at].key, key);
 }
 
 /* Is it said already, between here and the next tree. */
-static bool is_counted(const struct figures *f, size_t at)
+static bool is_counted(const struct values *f, size_t at)
 {
 	while (at < f->n_facts && !is(f, at, "source")) {
 		if (is(f, at++, "commit_count"))
@@ -75,7 +75,7 @@ static bool is_counted(const struct figures *f, size_t at)
 	return false;
 }
 
-int commit_count_add(struct figures *f)
+int commit_count_add(struct values *f)
 {
 	const char *tree = NULL;
 	int r = 0;

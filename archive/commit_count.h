@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ARCHIVE_COMMIT_COUNT_H
 #define BUILDBEAT_ARCHIVE_COMMIT_COUNT_H
 
-struct figures;
+struct values;
 
 /*
  * A night says how many commits there were up to each of its revisions, so that two of them
@@ -12,6 +12,6 @@ struct figures;
  */
 #define COMMIT_COUNT_MAX 400000
 
-int commit_count_add(struct figures *f);
+int commit_count_add(struct values *f);
 
 #endif

@@ -99,12 +99,12 @@ static int add_ref(struct buf *ref, struct source *s, const char *measurement)
 
 static int add(struct source *s, const struct recording *rec, const char *measurement)
 {
-	struct figures f = FIGURES_INIT;
+	struct values f = VALUES_INIT;
 	struct archive_night night = { .figures = &f };
 	struct buf ref = BUF_INIT, run = BUF_INIT;
 	char id[ARCHIVE_ID_SIZE];
 	bool added;
-	int r = figures_make(&f, rec);
+	int r = values_make(&f, rec);
 
 	buf_addf(&run, "oe-%s", s->run.commit);
 	if (measurement)
@@ -119,7 +119,7 @@ static int add(struct source *s, const struct recording *rec, const char *measur
 	if (!r)
 		r = s->i->told(s->i->context, ref.data, id, added);
 	s->failed = r;
-	figures_release(&f);
+	values_release(&f);
 	buf_release(&ref);
 	buf_release(&run);
 	return r;

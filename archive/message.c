@@ -16,7 +16,7 @@
 
 /* Writing */
 
-int64_t message_start_s(const struct figures *f)
+int64_t message_start_s(const struct values *f)
 {
 	return f->start_s >= 0 && f->start_s <= INT64_MAX / NS_PER_S ? f->start_s : -1;
 }
@@ -26,7 +26,7 @@ static void add_field(struct buf *out, const char *text)
 	field_add(out, text, strlen(text), SIZE_MAX);
 }
 
-static void add_subject(struct buf *out, const struct figures *f)
+static void add_subject(struct buf *out, const struct values *f)
 {
 	int64_t start_s = message_start_s(f);
 
@@ -60,7 +60,7 @@ static void add_status(struct buf *out, int64_t status)
 }
 
 /* The facts from `at` on that are of the same tree. */
-static const char *of_tree(const struct figures *f, size_t at, const char *key)
+static const char *of_tree(const struct values *f, size_t at, const char *key)
 {
 	for (size_t i = at; i < f->n_facts; i++) {
 		if (i > at && !strcmp(f->fact[i].key, "source"))
@@ -83,7 +83,7 @@ static bool is_commit(const char *text)
 	return text && *text && !text[strspn(text, "0123456789abcdefABCDEF")];
 }
 
-static void add_revision(struct buf *out, const struct figures *f, size_t at)
+static void add_revision(struct buf *out, const struct values *f, size_t at)
 {
 	const char *commit = of_tree(f, at, "revision");
 	const char *source = of_tree(f, at, "source"), *dirty = of_tree(f, at, "dirty");
@@ -97,17 +97,17 @@ static void add_revision(struct buf *out, const struct figures *f, size_t at)
 	buf_addc(out, '\n');
 }
 
-static bool begins_tree(const struct figures *f, size_t at)
+static bool begins_tree(const struct values *f, size_t at)
 {
 	return !strcmp(f->fact[at].key, "source");
 }
 
 /* What has no source at all is one tree. */
-static void add_revisions(struct buf *out, const struct figures *f)
+static void add_revisions(struct buf *out, const struct values *f)
 {
-	const char *count = count_or_dash(figures_fact(f, "commit_count"));
+	const char *count = count_or_dash(values_fact(f, "commit_count"));
 
-	if (!figures_fact(f, "source"))
+	if (!values_fact(f, "source"))
 		add_revision(out, f, 0);
 	for (size_t i = 0; i < f->n_facts; i++) {
 		if (begins_tree(f, i))
@@ -117,7 +117,7 @@ static void add_revisions(struct buf *out, const struct figures *f)
 		buf_addf(out, "Commit-Count: %s\n", count);
 }
 
-void message_write(struct buf *out, const struct figures *f, const char *run)
+void message_write(struct buf *out, const struct values *f, const char *run)
 {
 	int64_t start_s = message_start_s(f);
 

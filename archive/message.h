@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ARCHIVE_MESSAGE_H
 #define BUILDBEAT_ARCHIVE_MESSAGE_H
 
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "base/buf.h"
 #include "compare/nights.h"
 
@@ -28,9 +28,9 @@ struct message {
 int message_read(struct message *m, const char *text);
 void message_release(struct message *m);
 
-void message_write(struct buf *out, const struct figures *f, const char *run);
+void message_write(struct buf *out, const struct values *f, const char *run);
 
 /* When the build began, as far as git knows such times; -1: not known. */
-int64_t message_start_s(const struct figures *f);
+int64_t message_start_s(const struct values *f);
 
 #endif

@@ -170,7 +170,7 @@ static int read_column(const git_odb_object *blob, int64_t *value, size_t n)
 	return column_read(data, len, value, n);
 }
 
-int night_column(struct archive *a, const struct night_place *place, enum figure_column c,
+int night_column(struct archive *a, const struct night_place *place, enum value_column c,
 		 int64_t *value, size_t n, bool *known, struct error *err)
 {
 	struct night_name shown;

@@ -24,7 +24,7 @@ struct night_place {
 int night_find(struct archive *a, struct night_place *place, struct message *m,
 	       const git_oid *commit, struct error *err);
 
-/* The night of a name, as archive_figures(): 0 or a negative errno. Release m in any case. */
+/* The night of a name, as archive_values(): 0 or a negative errno. Release m in any case. */
 int night_named(struct archive *a, struct night_place *place, struct message *m,
 		const char *name, struct error *err);
 
@@ -52,7 +52,7 @@ int night_totals(struct archive *a, const struct night_place *place, int64_t *to
 
 /* The first n values of a column, which has to have that many; false in *known: there is
  * no such column. */
-int night_column(struct archive *a, const struct night_place *place, enum figure_column c,
+int night_column(struct archive *a, const struct night_place *place, enum value_column c,
 		 int64_t *value, size_t n, bool *known, struct error *err);
 
 #endif

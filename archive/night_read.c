@@ -9,9 +9,9 @@
 
 /* The figures on their way out: rows in the dictionary's order, then by name. */
 struct reader {
-	struct figures *f;
+	struct values *f;
 	size_t n;			/* lines of the dictionary */
-	struct figures_task *line;
+	struct values_task *line;
 	int64_t *column[COLUMNS];
 	uint32_t *order;		/* of those that are in this night */
 	size_t n_tasks;
@@ -19,37 +19,37 @@ struct reader {
 
 static int take_fact(void *context, const struct pair *pair)
 {
-	struct figures *f = context;
-	struct figures_fact *grown = array_grow(f->fact, f->n_facts, sizeof *grown);
+	struct values *f = context;
+	struct values_fact *grown = array_grow(f->fact, f->n_facts, sizeof *grown);
 
 	if (!grown)
 		return -ENOMEM;
 	f->fact = grown;
-	grown[f->n_facts++] = (struct figures_fact){ pair->key, pair->value };
+	grown[f->n_facts++] = (struct values_fact){ pair->key, pair->value };
 	return 0;
 }
 
 static int take_package(void *context, const struct pair *pair)
 {
-	struct figures *f = context;
-	struct figures_package *grown = array_grow(f->package, f->n_packages, sizeof *grown);
+	struct values *f = context;
+	struct values_package *grown = array_grow(f->package, f->n_packages, sizeof *grown);
 
 	if (!grown)
 		return -ENOMEM;
 	f->package = grown;
-	grown[f->n_packages++] = (struct figures_package){ pair->key, pair->value };
+	grown[f->n_packages++] = (struct values_package){ pair->key, pair->value };
 	return 0;
 }
 
 static int take_line(void *context, const struct pair *pair)
 {
 	struct reader *r = context;
-	struct figures_task *grown = array_grow(r->line, r->n, sizeof *grown);
+	struct values_task *grown = array_grow(r->line, r->n, sizeof *grown);
 
 	if (!grown)
 		return -ENOMEM;
 	r->line = grown;
-	grown[r->n++] = (struct figures_task){ pair->key, pair->value };
+	grown[r->n++] = (struct values_task){ pair->key, pair->value };
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static bool was_there(const struct reader *r, size_t line)
 
 static int by_name(const void *a, const void *b, void *lines)
 {
-	const struct figures_task *line = lines;
+	const struct values_task *line = lines;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int r = strcmp(line[x].name, line[y].name);
 
@@ -118,7 +118,7 @@ static int sort_rows(struct reader *r)
 
 static int set_rows(struct reader *r)
 {
-	struct figures *f = r->f;
+	struct values *f = r->f;
 
 	f->task = malloc((r->n_tasks + 1) * sizeof *f->task);
 	if (!f->task)
@@ -138,7 +138,7 @@ static int set_rows(struct reader *r)
 	return 0;
 }
 
-static int read_tasks(struct figures *f, struct archive *a, const struct night_place *place,
+static int read_tasks(struct values *f, struct archive *a, const struct night_place *place,
 		      struct error *err)
 {
 	struct reader r = { .f = f };
@@ -161,7 +161,7 @@ static int read_tasks(struct figures *f, struct archive *a, const struct night_p
 	return error;
 }
 
-static int read_figures(struct figures *f, struct archive *a, const struct night_place *place,
+static int read_figures(struct values *f, struct archive *a, const struct night_place *place,
 			struct error *err)
 {
 	int r = night_pairs(a, place, &place->build, "build", &pair_build, f->texts, take_fact,
@@ -197,13 +197,13 @@ int night_named(struct archive *a, struct night_place *place, struct message *m,
 	return error_set(err, -EINVAL, a->path, 0, 0, "'%.200s' is no night", name);
 }
 
-int archive_figures(struct archive *a, const char *name, struct figures *f, struct error *err)
+int archive_values(struct archive *a, const char *name, struct values *f, struct error *err)
 {
 	struct night_place place;
 	struct message m;
 	int r;
 
-	*f = (struct figures)FIGURES_INIT;
+	*f = (struct values)VALUES_INIT;
 	f->texts = arena_new();
 	if (f->texts)
 		f->path = arena_text(f->texts, name, strlen(name));

@@ -25,9 +25,9 @@ static void add_tool(struct builder *b, const char *uses, const char *command)
 			 NO_INDEX);
 }
 
-static void add_facts(struct builder *b, const struct figures *f)
+static void add_facts(struct builder *b, const struct values *f)
 {
-	const char *command = figures_fact(f, "command");
+	const char *command = values_fact(f, "command");
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->n_facts; i++) {
@@ -41,13 +41,13 @@ static void add_facts(struct builder *b, const struct figures *f)
 		builder_instance(b, NULL, NULL, command, NO_INDEX);
 }
 
-static void add_total(struct builder *b, const struct figures *f, const char *key, enum total t)
+static void add_total(struct builder *b, const struct values *f, const char *key, enum total t)
 {
 	if (f->total[t] >= 0)
 		builder_build_number(b, key, f->total[t]);
 }
 
-static void add_totals(struct builder *b, const struct figures *f)
+static void add_totals(struct builder *b, const struct values *f)
 {
 	int64_t status = f->total[TOTAL_STATUS];
 
@@ -63,7 +63,7 @@ static void add_totals(struct builder *b, const struct figures *f)
 
 /* Tasks */
 
-static int64_t value(const struct figures *f, enum figure_column c, size_t task)
+static int64_t value(const struct values *f, enum value_column c, size_t task)
 {
 	return f->column[c] ? f->column[c][task] : -1;
 }
@@ -84,7 +84,7 @@ static void set_status(struct builder_task *t, int64_t status)
 		t->status = (int32_t)(status - STATUS_KILLED);
 }
 
-static void set_times(struct builder_task *t, const struct figures *f, size_t task)
+static void set_times(struct builder_task *t, const struct values *f, size_t task)
 {
 	int64_t wall_us = value(f, COLUMN_WALL_US, task);
 
@@ -95,11 +95,11 @@ static void set_times(struct builder_task *t, const struct figures *f, size_t ta
 }
 
 /* "recipe: task" of bitbake becomes a task of RECIPE-[EPOCH_]VERSION-REVISION. */
-static void set_recipe(struct builder_task *t, const struct figures *f, size_t task,
+static void set_recipe(struct builder_task *t, const struct values *f, size_t task,
 		       struct buf *key)
 {
 	const char *name = f->task[task].name, *end = strstr(name, ": ");
-	const char *version = figures_version(f, task), *colon;
+	const char *version = values_version(f, task), *colon;
 
 	buf_clear(key);
 	if (!end)
@@ -116,7 +116,7 @@ static void set_recipe(struct builder_task *t, const struct figures *f, size_t t
 	t->key = buf_str(key);
 }
 
-static void add_task(struct builder *b, const struct figures *f, size_t task, bool recipe,
+static void add_task(struct builder *b, const struct values *f, size_t task, bool recipe,
 		     struct buf *key)
 {
 	struct builder_task t;
@@ -138,9 +138,9 @@ static void add_task(struct builder *b, const struct figures *f, size_t task, bo
 	builder_task(b, 0, &t);
 }
 
-static void add_tasks(struct builder *b, const struct figures *f)
+static void add_tasks(struct builder *b, const struct values *f)
 {
-	const char *uses = figures_fact(f, "uses");
+	const char *uses = values_fact(f, "uses");
 	bool recipe = uses && !strncmp(uses, bitbake, strlen(bitbake));
 	struct buf key = BUF_INIT;
 
@@ -151,7 +151,7 @@ static void add_tasks(struct builder *b, const struct figures *f)
 	buf_release(&key);
 }
 
-int night_recording(struct recording *rec, const struct figures *f, struct error *err)
+int night_recording(struct recording *rec, const struct values *f, struct error *err)
 {
 	const char *path = f->path ? f->path : "";
 	struct builder b;
@@ -216,7 +216,7 @@ static int add_samples(struct recording *rec, struct archive *a, const git_oid *
 int archive_recording(struct archive *a, const char *name, struct recording *rec,
 		      struct error *err)
 {
-	struct figures f = FIGURES_INIT;
+	struct values f = VALUES_INIT;
 	struct night_place place;
 	struct message m;
 	int r = night_named(a, &place, &m, name, err);
@@ -224,10 +224,10 @@ int archive_recording(struct archive *a, const char *name, struct recording *rec
 	*rec = (struct recording)RECORDING_INIT;
 	message_release(&m);
 	if (!r)
-		r = archive_figures(a, name, &f, err);
+		r = archive_values(a, name, &f, err);
 	if (!r)
 		r = night_recording(rec, &f, err);
-	figures_release(&f);
+	values_release(&f);
 	if (!r) {
 		r = add_samples(rec, a, &place.commit, err);
 		if (r)

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
 #define BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
 
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "base/error.h"
 #include "recording/recording.h"
 
@@ -13,6 +13,6 @@
  * files, which are kept in blocks of 512. 0, or a negative errno with err and nothing to
  * release.
  */
-int night_recording(struct recording *rec, const struct figures *f, struct error *err);
+int night_recording(struct recording *rec, const struct values *f, struct error *err);
 
 #endif

@@ -94,13 +94,13 @@ static int lines_find(struct lines *l, uint32_t *line, size_t next, const char *
 	return r;
 }
 
-static void add_line(struct buf *out, const struct figures_task *t)
+static void add_line(struct buf *out, const struct values_task *t)
 {
 	pair_write(out, &pair_tasks, t->name, t->kind);
 }
 
 /* In the figures' own order. */
-static void begin_anew(struct night_tasks *d, const struct figures *f)
+static void begin_anew(struct night_tasks *d, const struct values *f)
 {
 	d->same = false;
 	buf_clear(&d->text);
@@ -112,7 +112,7 @@ static void begin_anew(struct night_tasks *d, const struct figures *f)
 	d->n = f->n_tasks;
 }
 
-static int go_on(struct night_tasks *d, const struct figures *f, struct lines *l)
+static int go_on(struct night_tasks *d, const struct values *f, struct lines *l)
 {
 	struct buf line = BUF_INIT;
 	size_t next = 0;
@@ -137,7 +137,7 @@ static int go_on(struct night_tasks *d, const struct figures *f, struct lines *l
 	return r;
 }
 
-int night_tasks_make(struct night_tasks *d, const struct figures *f, const void *before,
+int night_tasks_make(struct night_tasks *d, const struct values *f, const void *before,
 		    size_t len)
 {
 	struct lines lines = { 0 };

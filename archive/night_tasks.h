@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ARCHIVE_NIGHT_TASKS_H
 #define BUILDBEAT_ARCHIVE_NIGHT_TASKS_H
 
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "base/buf.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct night_tasks {
 
 /* before: the blob of the night before, NULL if there is none; one that is damaged is as
  * good as none. 0 or -ENOMEM. Always release. */
-int night_tasks_make(struct night_tasks *d, const struct figures *f, const void *before,
+int night_tasks_make(struct night_tasks *d, const struct values *f, const void *before,
 		    size_t len);
 void night_tasks_release(struct night_tasks *d);
 

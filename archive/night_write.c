@@ -22,7 +22,7 @@
 struct writer {
 	struct archive *a;
 	const struct archive_night *night;
-	const struct figures *f;
+	const struct values *f;
 	struct buf run;
 	struct night_tasks tasks;
 	struct buf text;	/* of one blob */
@@ -36,14 +36,14 @@ static int no_memory(struct writer *w)
 }
 
 /* What a build says of itself: the same wherever its recording lies. */
-static void make_run(struct buf *run, const struct figures *f)
+static void make_run(struct buf *run, const struct values *f)
 {
 	static const char *const telling[] = { "host", "cwd", "command" };
-	const char *host = figures_fact(f, "host");
+	const char *host = values_fact(f, "host");
 	struct buf text = BUF_INIT;
 
 	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
-		const char *value = figures_fact(f, telling[i]);
+		const char *value = values_fact(f, telling[i]);
 
 		buf_addf(&text, "%s\n", value ? value : "");
 	}
@@ -96,7 +96,7 @@ static int put_packages(struct writer *w, git_treebuilder *tree)
 	return put(w, tree, "packages");
 }
 
-static int64_t value_of(const struct figures *f, enum figure_column c, size_t task)
+static int64_t value_of(const struct values *f, enum value_column c, size_t task)
 {
 	if (!f->column[c])
 		return c == COLUMN_RUNS ? 1 : -1;
@@ -106,7 +106,7 @@ static int64_t value_of(const struct figures *f, enum figure_column c, size_t ta
 	return f->column[c][task];
 }
 
-static int put_column(struct writer *w, git_treebuilder *tree, enum figure_column c)
+static int put_column(struct writer *w, git_treebuilder *tree, enum value_column c)
 {
 	if (!w->f->column[c] && c != COLUMN_RUNS)
 		return 0;

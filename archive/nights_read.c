@@ -86,7 +86,7 @@ static int drop_failed(const struct source *s, struct rows *rows, size_t night, 
 static int load_night(const struct nights *nights, struct rows *rows, size_t night,
 		      enum metric m, float *row, struct error *err)
 {
-	const enum figure_column *c = metric_info[m].column;
+	const enum value_column *c = metric_info[m].column;
 	const struct source *s = nights->context;
 	const struct tasks_of *tasks = &s->tasks[night];
 	bool known, second = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bisect/rebuild.h"
 
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/file.h"
@@ -271,18 +271,18 @@ static const char *why_failed(struct one *o, const char *what, int status)
 	return arena_text(texts, why, strlen(why));
 }
 
-static double figure_of(const struct rebuild *b, const struct figures *f)
+static double figure_of(const struct rebuild *b, const struct values *f)
 {
 	size_t i;
 
 	if (!b->task)
 		return metric_total(f->total, b->metric);
-	i = figures_find(f, b->task);
-	return i < f->n_tasks ? figures_value(f, i, b->metric) : NAN;
+	i = values_find(f, b->task);
+	return i < f->n_tasks ? values_get(f, i, b->metric) : NAN;
 }
 
 /* The name that was meant, if it is another. */
-static const char *why_none(struct one *o, const struct figures *f)
+static const char *why_none(struct one *o, const struct values *f)
 {
 	const struct rebuild *b = o->b;
 	struct buf text = BUF_INIT;
@@ -290,7 +290,7 @@ static const char *why_none(struct one *o, const struct figures *f)
 
 	for (size_t i = 0; names && i < f->n_tasks; i++)
 		names[i] = f->task[i].name;
-	if (b->task && figures_find(f, b->task) == f->n_tasks) {
+	if (b->task && values_find(f, b->task) == f->n_tasks) {
 		near = names ? nearest_word(b->task, names) : NULL;
 		buf_adds(&text, "it has no such task");
 		if (near) {
@@ -310,19 +310,19 @@ static const char *why_none(struct one *o, const struct figures *f)
 static int read_figure(struct one *o, double *value, const char **why, struct error *err)
 {
 	struct recording rec = RECORDING_INIT;
-	struct figures f = FIGURES_INIT;
+	struct values f = VALUES_INIT;
 	int r = recording_read_sums(&rec, o->recording, &convert_formats, err);
 
 	if (!r)
 		r = recording_whole(&rec, err);
-	if (!r && (r = figures_make(&f, &rec)))
+	if (!r && (r = values_make(&f, &rec)))
 		error_sys(err, r, o->recording, NULL);
 	if (!r) {
 		*value = figure_of(o->b, &f);
 		if (isnan(*value))
 			*why = why_none(o, &f);
 	}
-	figures_release(&f);
+	values_release(&f);
 	recording_release(&rec);
 	return r;
 }

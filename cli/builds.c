@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int read_recording(struct figures *f, const char *base, const char *what,
+static int read_recording(struct values *f, const char *base, const char *what,
 			  struct error *err)
 {
 	struct recording rec = RECORDING_INIT;
@@ -16,7 +16,7 @@ static int read_recording(struct figures *f, const char *base, const char *what,
 
 	if (!r)
 		r = recording_whole(&rec, err);
-	if (!r && (r = figures_make(f, &rec)))
+	if (!r && (r = values_make(f, &rec)))
 		error_sys(err, r, what, NULL);
 	recording_release(&rec);
 	buf_release(&path);
@@ -33,7 +33,7 @@ int builds_read(struct builds *b, const char *const *what, size_t n, const char 
 	if (!b->figures)
 		return error_sys(err, -ENOMEM, NULL, NULL);
 	for (size_t i = 0; !r && i < n; i++) {
-		r = archive ? archive_figures(archive, what[i], &b->figures[i], err) :
+		r = archive ? archive_values(archive, what[i], &b->figures[i], err) :
 		    read_recording(&b->figures[i], base, what[i], err);
 		b->n++;
 	}
@@ -43,7 +43,7 @@ int builds_read(struct builds *b, const char *const *what, size_t n, const char 
 void builds_release(struct builds *b)
 {
 	for (size_t i = 0; i < b->n; i++)
-		figures_release(&b->figures[i]);
+		values_release(&b->figures[i]);
 	free(b->figures);
 	*b = (struct builds)BUILDS_INIT;
 }

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_CLI_BUILDS_H
 #define BUILDBEAT_CLI_BUILDS_H
 
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@ struct archive;
 /* Builds to be compared: figures of so many recordings, or nights of an archive. */
 struct builds {
 	size_t n;
-	struct figures *figures;
+	struct values *figures;
 };
 
 #define BUILDS_INIT { 0 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "archive/commit_count.h"
 #include "base/heap.h"
 #include "cli/archive_import.h"
@@ -42,13 +42,13 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static const char *either(const char *given, const struct figures *f, const char *key)
+static const char *either(const char *given, const struct values *f, const char *key)
 {
-	return given ? given : figures_fact(f, key);
+	return given ? given : values_fact(f, key);
 }
 
 /* What is not over yet has other figures tomorrow. */
-static int check_end(const struct figures *f, struct error *err)
+static int check_end(const struct values *f, struct error *err)
 {
 	if (f->total[TOTAL_STATUS] != STATUS_UNFINISHED)
 		return 0;
@@ -69,7 +69,7 @@ static int print(const char *ref, const char *id, bool added)
 	return r;
 }
 
-static int add(struct archive *archive, const struct recording *rec, const struct figures *f,
+static int add(struct archive *archive, const struct recording *rec, const struct values *f,
 	       const struct archive_arguments *o, struct error *err)
 {
 	struct archive_night night = { .figures = f, .rec = rec };
@@ -97,13 +97,13 @@ static int archive_one(void *context, const char *what, struct error *err)
 {
 	struct job *job = context;
 	struct recording rec = RECORDING_INIT;
-	struct figures f = FIGURES_INIT;
+	struct values f = VALUES_INIT;
 	struct buf path = BUF_INIT;
 	int r = openrec(&rec, &path, OPENREC_SUMS, job->o->output, what, err);
 
 	if (!r)
 		r = recording_whole(&rec, err);
-	if (!r && (r = figures_make(&f, &rec)))
+	if (!r && (r = values_make(&f, &rec)))
 		error_sys(err, r, rec.path, NULL);
 	if (!r)
 		r = check_end(&f, err);
@@ -113,7 +113,7 @@ static int archive_one(void *context, const char *what, struct error *err)
 		r = nightly_archive(job->n, ARCHIVE_WRITE, err);
 	if (!r)
 		r = add(job->n->archive, &rec, &f, job->o, err);
-	figures_release(&f);
+	values_release(&f);
 	recording_release(&rec);
 	buf_release(&path);
 	return r;

@@ -94,7 +94,7 @@ static double value_of(const struct making *m, size_t task, size_t run, enum met
 {
 	uint32_t row = m->row[task * m->n_runs + run];
 
-	return row == NO_ROW ? NAN : figures_value(run_at(m->d, run), row, metric);
+	return row == NO_ROW ? NAN : values_get(run_at(m->d, run), row, metric);
 }
 
 /* What all tasks have in common, as far as they are in both; of few it is not known. */
@@ -260,8 +260,8 @@ static int compare(struct making *m)
 	return r;
 }
 
-int diff_make(struct diff *d, const struct figures *base, size_t n_base,
-	      const struct figures *now, size_t n_now, const struct diff_options *options)
+int diff_make(struct diff *d, const struct values *base, size_t n_base,
+	      const struct values *now, size_t n_now, const struct diff_options *options)
 {
 	struct making m = {
 		.d = d, .rules = options->rules, .filter = options->filter,

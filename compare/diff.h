@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_COMPARE_DIFF_H
 #define BUILDBEAT_COMPARE_DIFF_H
 
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "compare/renames.h"
 #include "compare/rules.h"
 #include "stats/samples.h"
@@ -72,7 +72,7 @@ struct diff_fact {
 
 struct diff {
 	struct arena *texts;
-	const struct figures *run[DIFF_SIDES];	/* borrowed */
+	const struct values *run[DIFF_SIDES];	/* borrowed */
 	size_t n_runs[DIFF_SIDES];
 	bool tested;
 	unsigned metrics;	/* METRIC_BIT()s of figure and whole */
@@ -105,8 +105,8 @@ struct diff_options {
 };
 
 /* The runs stay the caller's and are needed as long as d. 0 or -ENOMEM. Always release. */
-int diff_make(struct diff *d, const struct figures *base, size_t n_base,
-	      const struct figures *now, size_t n_now, const struct diff_options *options);
+int diff_make(struct diff *d, const struct values *base, size_t n_base,
+	      const struct values *now, size_t n_now, const struct diff_options *options);
 void diff_release(struct diff *d);
 
 /* A test found something for the worse. */

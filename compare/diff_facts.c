@@ -18,18 +18,18 @@
 #define VERSION_MAX 256		/* a file's name is no longer */
 
 /* What one run says of a circumstance. */
-typedef void fact_of(struct buf *out, const struct figures *f, const char *key);
+typedef void fact_of(struct buf *out, const struct values *f, const char *key);
 
-static void add_value(struct buf *out, const struct figures *f, const char *key)
+static void add_value(struct buf *out, const struct values *f, const char *key)
 {
-	const char *value = figures_fact(f, key);
+	const char *value = values_fact(f, key);
 
 	buf_adds(out, value ? value : "");
 }
 
-static void add_tool(struct buf *out, const struct figures *f, const char *key)
+static void add_tool(struct buf *out, const struct values *f, const char *key)
 {
-	const char *version = figures_fact(f, "version");
+	const char *version = values_fact(f, "version");
 
 	add_value(out, f, key);
 	if (version && out->len)
@@ -37,7 +37,7 @@ static void add_tool(struct buf *out, const struct figures *f, const char *key)
 }
 
 /* All values of it, in the run's order. */
-static void add_values(struct buf *out, const struct figures *f, const char *key)
+static void add_values(struct buf *out, const struct values *f, const char *key)
 {
 	for (size_t i = 0; i < f->n_facts; i++) {
 		if (!strcmp(f->fact[i].key, key))
@@ -45,7 +45,7 @@ static void add_values(struct buf *out, const struct figures *f, const char *key
 	}
 }
 
-static size_t count_facts(const struct figures *f, const char *key)
+static size_t count_facts(const struct values *f, const char *key)
 {
 	size_t n = 0;
 
@@ -56,13 +56,13 @@ static size_t count_facts(const struct figures *f, const char *key)
 
 /* "layer: 1a2b3c4d5e6f (main, with changes)" of each source tree; the name where there are
  * several. */
-static void add_revisions(struct buf *out, const struct figures *f, const char *key)
+static void add_revisions(struct buf *out, const struct values *f, const char *key)
 {
 	bool several = count_facts(f, "source") > 1, open = false;
 
 	(void)key;
 	for (size_t i = 0; i < f->n_facts; i++) {
-		const struct figures_fact *fact = &f->fact[i];
+		const struct values_fact *fact = &f->fact[i];
 		const char *base = strrchr(fact->value, '/');
 
 		if (!strcmp(fact->key, "source")) {
@@ -113,7 +113,7 @@ static bool is_said(const struct buf *said, size_t begin, const char *value)
 }
 
 /* What the runs of a side say, each once. */
-static void add_side(struct buf *out, const struct figures *run, size_t n, size_t fact)
+static void add_side(struct buf *out, const struct values *run, size_t n, size_t fact)
 {
 	struct buf said = BUF_INIT, value = BUF_INIT;
 
@@ -300,7 +300,7 @@ static int add_package(struct diff *d, const char *name, const char *base, const
 }
 
 /* The newest run of a side that has packages. */
-static const struct figures *packages_of(const struct diff *d, enum diff_side s)
+static const struct values *packages_of(const struct diff *d, enum diff_side s)
 {
 	for (size_t i = d->n_runs[s]; i-- > 0;) {
 		if (d->run[s][i].n_packages)
@@ -311,12 +311,12 @@ static const struct figures *packages_of(const struct diff *d, enum diff_side s)
 
 int diff_add_packages(struct diff *d)
 {
-	const struct figures *a = packages_of(d, DIFF_BASE), *b = packages_of(d, DIFF_NOW);
+	const struct values *a = packages_of(d, DIFF_BASE), *b = packages_of(d, DIFF_NOW);
 	size_t i = 0, k = 0;
 	int r = 0;
 
 	while (a && b && !r && (i < a->n_packages || k < b->n_packages)) {
-		const struct figures_package *x = &a->package[i], *y = &b->package[k];
+		const struct values_package *x = &a->package[i], *y = &b->package[k];
 		int order = i == a->n_packages ? 1 : k == b->n_packages ? -1 :
 			    strcmp(x->name, y->name);
 

@@ -21,7 +21,7 @@ struct making {
 
 #define NO_ROW UINT32_MAX
 
-static inline const struct figures *run_at(const struct diff *d, size_t run)
+static inline const struct values *run_at(const struct diff *d, size_t run)
 {
 	return run < d->n_runs[DIFF_BASE] ? &d->run[DIFF_BASE][run] :
 	       &d->run[DIFF_NOW][run - d->n_runs[DIFF_BASE]];

@@ -17,7 +17,7 @@ static bool is_wanted(const char *filter, const char *name)
 	return strstr(name, filter) != NULL;
 }
 
-static int new_task(struct making *m, const struct figures_task *t)
+static int new_task(struct making *m, const struct values_task *t)
 {
 	struct diff *d = m->d;
 	struct diff_task *grown = array_grow(d->task, d->n_tasks, sizeof *grown);
@@ -36,12 +36,12 @@ static int new_task(struct making *m, const struct figures_task *t)
 }
 
 /* The task whose name comes first of those next in each run; NULL at the end of all. */
-static const struct figures_task *least_of(const struct making *m, const uint32_t *next)
+static const struct values_task *least_of(const struct making *m, const uint32_t *next)
 {
-	const struct figures_task *least = NULL;
+	const struct values_task *least = NULL;
 
 	for (size_t i = 0; i < m->n_runs; i++) {
-		const struct figures *f = run_at(m->d, i);
+		const struct values *f = run_at(m->d, i);
 
 		if (next[i] < f->n_tasks &&
 		    (!least || strcmp(f->task[next[i]].name, least->name) < 0))
@@ -53,14 +53,14 @@ static const struct figures_task *least_of(const struct making *m, const uint32_
 static int merge_names(struct making *m)
 {
 	uint32_t *next = calloc(m->n_runs, sizeof *next), *row;
-	const struct figures_task *t;
+	const struct values_task *t;
 	int r = next ? 0 : -ENOMEM;
 
 	while (!r && (t = least_of(m, next))) {
 		r = new_task(m, t);
 		row = r ? NULL : m->row + (m->d->n_tasks - 1) * m->n_runs;
 		for (size_t i = 0; !r && i < m->n_runs; i++) {
-			const struct figures *f = run_at(m->d, i);
+			const struct values *f = run_at(m->d, i);
 
 			if (next[i] < f->n_tasks && !strcmp(f->task[next[i]].name, t->name))
 				row[i] = next[i]++;
@@ -95,13 +95,13 @@ static void set_presence(struct making *m)
 
 static int by_package(const void *key, const void *item)
 {
-	return strcmp(key, ((const struct figures_package *)item)->name);
+	return strcmp(key, ((const struct values_package *)item)->name);
 }
 
 static bool has_package(const struct diff *d, enum diff_side s, const char *name)
 {
 	for (size_t i = 0; i < d->n_runs[s]; i++) {
-		const struct figures *f = &d->run[s][i];
+		const struct values *f = &d->run[s][i];
 
 		if (f->n_packages &&
 		    bsearch(name, f->package, f->n_packages, sizeof *f->package, by_package))
@@ -206,7 +206,7 @@ static void set_status(struct making *m, size_t task)
 	t->status[DIFF_BASE] = t->status[DIFF_NOW] = -1;
 	t->parts[DIFF_BASE] = t->parts[DIFF_NOW] = -1;
 	for (size_t i = 0; i < m->n_runs; i++) {
-		const struct figures *f = run_at(m->d, i);
+		const struct values *f = run_at(m->d, i);
 		uint32_t row = m->row[task * m->n_runs + i];
 		const int64_t *status = f->column[COLUMN_STATUS], *runs = f->column[COLUMN_RUNS];
 		enum diff_side s = side_of(m->d, i);

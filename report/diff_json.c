@@ -66,7 +66,7 @@ static void add_runs(struct json *j, const struct diff *d, enum diff_side s)
 	json_array_end(j);
 }
 
-/* As in struct figures: 0 to 255 is the exit status. */
+/* As in struct values: 0 to 255 is the exit status. */
 static void add_status(struct json *j, int64_t status)
 {
 	json_object(j, NULL);

@@ -47,7 +47,7 @@ static void add_name(struct text *t, const char *name, size_t taken)
 
 static void add_side(struct facts *f, const struct diff *d, enum diff_side s)
 {
-	const struct figures *run = d->run[s];
+	const struct values *run = d->run[s];
 
 	text_add_name(&f->part, run->path, 0);
 	fact_part(f);

@@ -66,17 +66,17 @@ static int first(const char *command)
 static double write_night(struct archive *from, struct archive *to, int night, struct error *err)
 {
 	char name[64], id[ARCHIVE_ID_SIZE];
-	struct figures f;
+	struct values f;
 	bool added;
 	clock_t begin;
 	int r;
 
 	snprintf(name, sizeof name, SERIES "~%d", night);
-	r = archive_figures(from, name, &f, err);
+	r = archive_values(from, name, &f, err);
 	begin = clock();
 	if (!r)
 		r = archive_add(to, SERIES, &(struct archive_night){ .figures = &f }, id, &added, err);
-	figures_release(&f);
+	values_release(&f);
 	return r ? r : (double)(clock() - begin) * 1e3 / CLOCKS_PER_SEC;
 }
 

@@ -41,7 +41,7 @@ static void check_fsck(void)
 
 /* What was written is what is read */
 
-static void same_figures(const struct figures *a, const struct figures *b)
+static void same_figures(const struct values *a, const struct values *b)
 {
 	ck_assert_int_eq(a->start_s, b->start_s);
 	ck_assert_uint_eq(a->n_facts, b->n_facts);
@@ -68,33 +68,33 @@ static void same_figures(const struct figures *a, const struct figures *b)
 	}
 }
 
-static void read_figures(struct figures *f, struct archive *a, const char *name)
+static void read_figures(struct values *f, struct archive *a, const char *name)
 {
 	struct error err = { 0 };
-	int r = archive_figures(a, name, f, &err);
+	int r = archive_values(a, name, f, &err);
 
 	ck_assert_msg(!r, "%s: %s", err.path, err.message);
 }
 
-static void back_and_forth(const struct figures *f, unsigned night)
+static void back_and_forth(const struct values *f, unsigned night)
 {
 	struct archive *a = made_archive(repo());
-	struct figures back;
+	struct values back;
 
 	read_figures(&back, a, made_add(a, f, night));
 	same_figures(f, &back);
-	figures_release(&back);
+	values_release(&back);
 	archive_close(a);
 	check_fsck();
 }
 
 START_TEST(figures_come_back)
 {
-	struct figures f;
+	struct values f;
 
 	made_build(&f, 0, 300, 1);
 	back_and_forth(&f, 1);
-	figures_release(&f);
+	values_release(&f);
 }
 END_TEST
 
@@ -106,8 +106,8 @@ START_TEST(texts_come_back)
 		"\xff\xfe", ": ", "Run-Id: none", "a: b: c",
 	};
 	size_t n = sizeof text / sizeof *text;
-	struct figures_package packages[sizeof text / sizeof *text];
-	struct figures f;
+	struct values_package packages[sizeof text / sizeof *text];
+	struct values f;
 
 	made_build(&f, 0, n, 1);
 	for (size_t i = 0; i < n; i++) {
@@ -117,20 +117,20 @@ START_TEST(texts_come_back)
 		f.task[i].name = arena_text(f.texts, name.data, name.len);
 		f.task[i].kind = text[i];
 		f.fact[i].value = text[i];
-		packages[i] = (struct figures_package){ f.task[i].name, text[i] };
+		packages[i] = (struct values_package){ f.task[i].name, text[i] };
 		buf_release(&name);
 	}
 	f.package = packages;
 	f.n_packages = n;
 	back_and_forth(&f, 1);
 	f.package = NULL;
-	figures_release(&f);
+	values_release(&f);
 }
 END_TEST
 
 START_TEST(little_comes_back)
 {
-	struct figures f;
+	struct values f;
 
 	made_build(&f, 0, 0, 1);
 	f.start_s = -1;
@@ -144,7 +144,7 @@ START_TEST(little_comes_back)
 		f.column[c] = NULL;
 	}
 	back_and_forth(&f, 1);
-	figures_release(&f);
+	values_release(&f);
 }
 END_TEST
 
@@ -152,7 +152,7 @@ END_TEST
 START_TEST(tasks_without_figures_come_back)
 {
 	struct archive *a = made_archive(repo());
-	struct figures f, back;
+	struct values f, back;
 
 	made_build(&f, 0, 5, 1);
 	for (int c = 0; c < COLUMNS; c++) {
@@ -162,8 +162,8 @@ START_TEST(tasks_without_figures_come_back)
 	read_figures(&back, a, made_add(a, &f, 1));
 	ck_assert_uint_eq(back.n_tasks, 5);
 	ck_assert_ptr_null(back.column[COLUMN_WALL_US]);
-	figures_release(&back);
-	figures_release(&f);
+	values_release(&back);
+	values_release(&f);
 	archive_close(a);
 }
 END_TEST
@@ -176,25 +176,25 @@ START_TEST(night_has_gits_names)
 {
 	struct archive *a = made_archive(repo());
 	struct error err = { 0 };
-	struct figures f;
+	struct values f;
 
 	for (unsigned night = 0; night < 3; night++) {
 		made_build(&f, 0, 3, night);
 		made_add(a, &f, night);
-		figures_release(&f);
+		values_release(&f);
 	}
 	for (int i = 0; names[i]; i++) {
 		read_figures(&f, a, names[i]);
 		ck_assert_str_eq(f.path, names[i]);
 		ck_assert_int_eq(f.start_s, 1700000000 + (strpbrk(names[i], "~^") ? 1 : 2) * 86400);
-		figures_release(&f);
+		values_release(&f);
 	}
 	read_figures(&f, a, git("rev-parse --short " MADE_REF "~2"));
 	ck_assert_int_eq(f.start_s, 1700000000);
-	figures_release(&f);
-	ck_assert_int_eq(archive_figures(a, "nothing", &f, &err), -ENOENT);
+	values_release(&f);
+	ck_assert_int_eq(archive_values(a, "nothing", &f, &err), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(err.message, "'nothing'"));
-	figures_release(&f);
+	values_release(&f);
 	archive_close(a);
 }
 END_TEST
@@ -220,13 +220,13 @@ static size_t task_of(const struct nights *nights, const char *name)
 
 /* As the figures of that night say it. */
 static void check_night(const struct nights *nights, size_t night, enum metric m,
-			const float *values, const struct figures *f)
+			const float *values, const struct values *f)
 {
 	size_t known = 0;
 
 	for (size_t i = 0; i < f->n_tasks; i++) {
 		size_t task = task_of(nights, f->task[i].name);
-		double value = figures_value(f, i, m);
+		double value = values_get(f, i, m);
 		float got;
 
 		if (f->total[TOTAL_FAILED] && f->column[COLUMN_STATUS] &&
@@ -248,14 +248,14 @@ static void check_metric(const struct nights *nights, struct archive *a, enum me
 {
 	float *values = malloc((nights->n * nights->n_tasks + 1) * sizeof *values);
 	struct error err = { 0 };
-	struct figures f;
+	struct values f;
 
 	ck_assert_ptr_nonnull(values);
 	ck_assert_msg(!nights->load(nights, m, values, &err), "%s", err.message);
 	for (size_t i = 0; i < nights->n; i++) {
 		read_figures(&f, a, nights->night[i].id);
 		check_night(nights, i, m, values, &f);
-		figures_release(&f);
+		values_release(&f);
 	}
 	free(values);
 }
@@ -272,12 +272,12 @@ static const struct { size_t first, n; } build[] = {
 static struct archive *add_all(void)
 {
 	struct archive *a = made_archive(repo());
-	struct figures f;
+	struct values f;
 
 	for (unsigned i = 0; i < BUILDS; i++) {
 		made_build(&f, build[i].first, build[i].n, i);
 		made_add(a, &f, i);
-		figures_release(&f);
+		values_release(&f);
 	}
 	return a;
 }
@@ -333,7 +333,7 @@ START_TEST(failed_tasks_have_no_value)
 	struct archive *a = made_archive(repo());
 	struct error err = { 0 };
 	struct nights nights;
-	struct figures f;
+	struct values f;
 	float value[2 * 6];
 
 	for (unsigned night = 0; night < 2; night++) {
@@ -345,7 +345,7 @@ START_TEST(failed_tasks_have_no_value)
 		f.total[TOTAL_FAILED] = night ? ending[_i].failed : 0;
 		f.column[COLUMN_STATUS][2] = night ? ending[_i].status : 0;
 		made_add(a, &f, night);
-		figures_release(&f);
+		values_release(&f);
 	}
 	read_nights(&nights, a, 0);
 	ck_assert_uint_eq(nights.n_tasks, 6);
@@ -387,14 +387,14 @@ START_TEST(circumstances_are_told_apart)
 {
 	struct archive *a = made_archive(repo());
 	struct nights nights;
-	struct figures f;
+	struct values f;
 
 	for (unsigned night = 0; night < 2; night++) {
 		made_build(&f, 0, 3, night);
 		if (night)
 			f.fact[circumstance[_i].fact].value = circumstance[_i].value;
 		made_add(a, &f, night);
-		figures_release(&f);
+		values_release(&f);
 	}
 	read_nights(&nights, a, 0);
 	ck_assert_int_eq(nights.night[0].circumstances != nights.night[1].circumstances,
@@ -406,18 +406,18 @@ END_TEST
 
 START_TEST(trees_have_revisions)
 {
-	static const struct figures_fact fact[] = {
+	static const struct values_fact fact[] = {
 		{ "host", "h" }, { "source", "/a b" }, { "revision", "12ab" }, { "dirty", "yes" },
 		{ "commit_count", "1234" }, { "source", "/none" }, { "source", "/c\n" },
 		{ "revision", "00ff" },
 	};
 	struct archive *a = made_archive(repo());
-	struct figures f, plain;
+	struct values f, plain;
 	struct nights nights;
 
 	made_build(&f, 0, 1, 1);
 	plain = f;
-	f.fact = (struct figures_fact *)fact;
+	f.fact = (struct values_fact *)fact;
 	f.n_facts = sizeof fact / sizeof *fact;
 	made_add(a, &f, 1);
 	read_nights(&nights, a, 0);
@@ -433,7 +433,7 @@ START_TEST(trees_have_revisions)
 	ck_assert_str_eq(git("log -1 --format='%(trailers:key=Commit-Count,valueonly)'"
 			     " " MADE_REF), "1234");
 	nights_release(&nights);
-	figures_release(&plain);
+	values_release(&plain);
 	archive_close(a);
 }
 END_TEST
@@ -444,13 +444,13 @@ START_TEST(order_is_that_of_commits)
 	static const int64_t start_s[] = { 1700000000, 1700000000, 1600000000, -1, 0 };
 	struct archive *a = made_archive(repo());
 	struct nights nights;
-	struct figures f;
+	struct values f;
 
 	for (unsigned i = 0; i < 5; i++) {
 		made_build(&f, 0, 1, i);
 		f.start_s = start_s[i];
 		made_add(a, &f, i);
-		figures_release(&f);
+		values_release(&f);
 	}
 	read_nights(&nights, a, 0);
 	ck_assert_uint_eq(nights.n, 5);
@@ -469,7 +469,7 @@ START_TEST(run_is_added_once)
 	char id[ARCHIVE_ID_SIZE], first[ARCHIVE_ID_SIZE];
 	struct error err = { 0 };
 	struct archive *a;
-	struct figures f;
+	struct values f;
 	bool added;
 
 	for (unsigned i = 0; i < 3; i++) {
@@ -484,7 +484,7 @@ START_TEST(run_is_added_once)
 				strcpy(first, id);
 			if (i && !night)
 				ck_assert_str_eq(first, id);
-			figures_release(&f);
+			values_release(&f);
 			archive_close(a);
 		}
 	}
@@ -524,12 +524,12 @@ static const char *const foreign[] = {
 static void add_two(void)
 {
 	struct archive *a = made_archive(repo());
-	struct figures f;
+	struct values f;
 
 	for (unsigned night = 0; night < 2; night++) {
 		made_build(&f, 0, 3, night);
 		made_add(a, &f, night);
-		figures_release(&f);
+		values_release(&f);
 	}
 	archive_close(a);
 }
@@ -540,7 +540,7 @@ START_TEST(nothing_is_put_on_foreign_commits)
 	char id[ARCHIVE_ID_SIZE], tip[64];
 	struct error err = { 0 };
 	struct archive *a;
-	struct figures f;
+	struct values f;
 	struct run r;
 	bool added;
 
@@ -555,7 +555,7 @@ START_TEST(nothing_is_put_on_foreign_commits)
 	ck_assert_int_eq(archive_add(a, MADE_REF, &night, id, &added, &err), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(err.message, MADE_REF " is no night"));
 	ck_assert_str_eq(tip, git("rev-parse " MADE_REF));
-	figures_release(&f);
+	values_release(&f);
 	archive_close(a);
 }
 END_TEST

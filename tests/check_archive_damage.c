@@ -26,12 +26,12 @@ static const char *repo(void)
 static void make(void)
 {
 	struct archive *a = made_archive(repo());
-	struct figures f;
+	struct values f;
 
 	for (unsigned night = 0; night < NIGHTS; night++) {
 		made_build(&f, night, TASKS, night);
 		made_add(a, &f, night);
-		figures_release(&f);
+		values_release(&f);
 	}
 	archive_close(a);
 }
@@ -59,7 +59,7 @@ static int add_metrics(struct buf *out, const struct nights *nights, struct erro
 	return r;
 }
 
-static void add_figures(struct buf *out, const struct figures *f)
+static void add_figures(struct buf *out, const struct values *f)
 {
 	for (size_t i = 0; i < f->n_facts; i++)
 		buf_addf(out, " %s=%s", f->fact[i].key, f->fact[i].value);
@@ -74,8 +74,8 @@ static void add_figures(struct buf *out, const struct figures *f)
 static int add_night(struct buf *out, struct archive *a, const struct night *night,
 		     struct error *err)
 {
-	struct figures f;
-	int r = archive_figures(a, night->id, &f, err);
+	struct values f;
+	int r = archive_values(a, night->id, &f, err);
 
 	buf_addf(out, "\n%s %s %lld %llx", night->id, night->run, (long long)night->start_s,
 		 (unsigned long long)night->circumstances);
@@ -83,7 +83,7 @@ static int add_night(struct buf *out, struct archive *a, const struct night *nig
 		buf_addf(out, " %lld", (long long)night->total[i]);
 	if (!r)
 		add_figures(out, &f);
-	figures_release(&f);
+	values_release(&f);
 	return r;
 }
 
@@ -290,7 +290,7 @@ END_TEST
 /* A new night does not need what the one before has but its commit and tree. */
 START_TEST(writing_goes_on_without_the_dictionary)
 {
-	struct figures f, back;
+	struct values f, back;
 	struct error err = { 0 };
 	struct archive *a;
 	struct run r;
@@ -302,11 +302,11 @@ START_TEST(writing_goes_on_without_the_dictionary)
 	support_run_release(&r);
 	a = made_archive(repo());
 	made_build(&f, 7, TASKS, 7);
-	ck_assert_int_eq(archive_figures(a, made_add(a, &f, 7), &back, &err), 0);
+	ck_assert_int_eq(archive_values(a, made_add(a, &f, 7), &back, &err), 0);
 	ck_assert_uint_eq(back.n_tasks, TASKS);
 	ck_assert_str_eq(back.task[0].name, f.task[0].name);
-	figures_release(&back);
-	figures_release(&f);
+	values_release(&back);
+	values_release(&f);
 	archive_close(a);
 }
 END_TEST

@@ -60,13 +60,13 @@ static const char *add_nights(size_t first, size_t end)
 static void check_night(struct archive *a, const struct night *night, unsigned number)
 {
 	struct error err = { 0 };
-	struct figures f;
+	struct values f;
 
-	ck_assert_msg(!archive_figures(a, night->id, &f, &err), "%s: %s", err.path, err.message);
+	ck_assert_msg(!archive_values(a, night->id, &f, &err), "%s: %s", err.path, err.message);
 	ck_assert_uint_eq(f.n_tasks, TASKS);
 	ck_assert_int_eq(f.start_s, FIRST_S + (int64_t)number * 86400);
 	ck_assert_ptr_nonnull(f.column[COLUMN_WALL_US]);
-	figures_release(&f);
+	values_release(&f);
 }
 
 /* The numbers of the nights, which are runs "made-N". None without the repository. */

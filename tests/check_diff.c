@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/diff.h"
-#include "tests/made_figures.h"
+#include "tests/made_values.h"
 #include "tests/noise.h"
 #include "tests/support.h"
 
@@ -14,7 +14,7 @@
 /* What is found between builds that were worked out by hand. */
 
 struct pair {
-	struct figures base, now;
+	struct values base, now;
 	struct rules rules;
 	struct diff d;
 };
@@ -23,16 +23,16 @@ static void compare(struct pair *p, const char *base, const char *now, const cha
 {
 	struct diff_options o = { &p->rules, filter };
 
-	made_figures(&p->base, base);
-	made_figures(&p->now, now);
+	made_values(&p->base, base);
+	made_values(&p->now, now);
 	ck_assert_int_eq(diff_make(&p->d, &p->base, 1, &p->now, 1, &o), 0);
 }
 
 static void pair_release(struct pair *p)
 {
 	diff_release(&p->d);
-	figures_release(&p->base);
-	figures_release(&p->now);
+	values_release(&p->base);
+	values_release(&p->now);
 }
 
 /* "a b(was) +new -gone", each with ! if its wall time is large. */
@@ -292,7 +292,7 @@ static const struct {
 	{ 10, 12, 1.1, SLOWER, 1 },
 };
 
-static void make_run(struct figures *f, struct noise *noise, bool now, double host)
+static void make_run(struct values *f, struct noise *noise, bool now, double host)
 {
 	struct buf text = BUF_INIT;
 
@@ -306,14 +306,14 @@ static void make_run(struct figures *f, struct noise *noise, bool now, double ho
 			 100000 + (int)(i % 3 ? 0 : 100 * noise_normal(noise)));
 	}
 	buf_addf(&text, "+wall_us=%lld\n", (long long)(1e9 * host));
-	made_figures(f, buf_str(&text));
+	made_values(f, buf_str(&text));
 	buf_release(&text);
 }
 
 START_TEST(runs)
 {
 	struct noise noise = { 7 };
-	struct figures run[24];
+	struct values run[24];
 	size_t n_base = sets[_i].n_base, n_now = sets[_i].n_now, found = 0, wrong = 0;
 	struct rules rules;
 	struct diff_options o = { &rules, NULL };
@@ -341,7 +341,7 @@ START_TEST(runs)
 		      d.common[METRIC_WALL]);
 	diff_release(&d);
 	for (size_t i = 0; i < n_base + n_now; i++)
-		figures_release(&run[i]);
+		values_release(&run[i]);
 }
 END_TEST
 
@@ -354,14 +354,14 @@ START_TEST(uneven_runs)
 		"a|cc|wall_us=8000000 status=1\nb|cc|wall_us=9000000\n",
 		"a|cc|wall_us=9000000 status=0\nb|cc|wall_us=9000000\nc|cc|wall_us=-1\n",
 	};
-	struct figures run[COUNT(text)];
+	struct values run[COUNT(text)];
 	struct rules rules;
 	struct diff_options o = { &rules, NULL };
 	struct diff d;
 
 	rules_init(&rules);
 	for (size_t i = 0; i < COUNT(text); i++)
-		made_figures(&run[i], text[i]);
+		made_values(&run[i], text[i]);
 	ck_assert_int_eq(diff_make(&d, run, 2, run + 2, 2, &o), 0);
 	ck_assert_uint_eq(d.n_tasks, 3);
 	ck_assert(d.figure[METRIC_WALL][0].value[DIFF_NOW] == 8.5e6);
@@ -372,7 +372,7 @@ START_TEST(uneven_runs)
 	ck_assert(!diff_is_worse(&d));
 	diff_release(&d);
 	for (size_t i = 0; i < COUNT(text); i++)
-		figures_release(&run[i]);
+		values_release(&run[i]);
 }
 END_TEST
 

@@ -116,9 +116,9 @@ static struct archive *open_it(void)
 	return a;
 }
 
-static int64_t column(const struct figures *f, const char *task, enum figure_column c)
+static int64_t column(const struct values *f, const char *task, enum value_column c)
 {
-	size_t i = figures_find(f, task);
+	size_t i = values_find(f, task);
 
 	ck_assert_msg(i < f->n_tasks, "no %s", task);
 	return f->column[c] ? f->column[c][i] : -1;
@@ -134,7 +134,7 @@ START_TEST(runs)
 {
 	struct nights nights = NIGHTS_INIT;
 	struct error err = { 0 };
-	struct figures f;
+	struct values f;
 	struct archive *a;
 	struct run r;
 
@@ -153,16 +153,16 @@ START_TEST(runs)
 	ck_assert_int_eq(nights.night[2].revision[0].count, 5003);
 	ck_assert_str_eq(nights.night[2].revision[1].source, "meta-extra");
 	nights_release(&nights);
-	ck_assert_int_eq(archive_figures(a, SERIES, &f, &err), 0);
+	ck_assert_int_eq(archive_values(a, SERIES, &f, &err), 0);
 	ck_assert_uint_eq(f.n_tasks, 3);
 	about(column(&f, "test1: build", COLUMN_WALL_US), 103000000);
 	ck_assert_int_eq(column(&f, "test1: build", COLUMN_READ_BYTES), 1024);
 	ck_assert_int_eq(column(&f, "test1: tmpdir", COLUMN_WRITTEN_BYTES), 2000 * 1024);
 	ck_assert_int_eq(column(&f, "test1", COLUMN_STATUS), 0);
-	figures_release(&f);
-	ck_assert_int_eq(archive_figures(a, SERIES "~1", &f, &err), 0);
+	values_release(&f);
+	ck_assert_int_eq(archive_values(a, SERIES "~1", &f, &err), 0);
 	ck_assert_int_eq(column(&f, "test1", COLUMN_STATUS), STATUS_FAILED);
-	figures_release(&f);
+	values_release(&f);
 	archive_close(a);
 }
 END_TEST
@@ -171,7 +171,7 @@ START_TEST(buildstats)
 {
 	struct nights nights = NIGHTS_INIT;
 	struct error err = { 0 };
-	struct figures f;
+	struct values f;
 	struct archive *a;
 
 	make_oe(2);
@@ -183,16 +183,16 @@ START_TEST(buildstats)
 	ck_assert_int_eq(nights.night[1].total[TOTAL_USER_US], 1000500000);
 	ck_assert_int_eq(nights.night[1].total[TOTAL_MAX_RSS_KB], 400000);
 	nights_release(&nights);
-	ck_assert_int_eq(archive_figures(a, BUILDS, &f, &err), 0);
+	ck_assert_int_eq(archive_values(a, BUILDS, &f, &err), 0);
 	ck_assert_uint_eq(f.n_tasks, 2);
 	about(column(&f, "gcc: do_compile", COLUMN_WALL_US), 52000000);
 	about(column(&f, "gcc: do_compile", COLUMN_START_US), 5500000);
 	ck_assert_int_eq(column(&f, "gcc: do_compile", COLUMN_READ_BYTES), 5120);
 	ck_assert_int_eq(column(&f, "zlib: do_fetch", COLUMN_STATUS), STATUS_FAILED);
 	ck_assert_int_eq(column(&f, "zlib: do_fetch", COLUMN_MAX_RSS_KB), -1);
-	ck_assert_str_eq(figures_version(&f, figures_find(&f, "gcc: do_compile")), "1:13.2-r0");
-	ck_assert_str_eq(f.task[figures_find(&f, "gcc: do_compile")].kind, "compile");
-	figures_release(&f);
+	ck_assert_str_eq(values_version(&f, values_find(&f, "gcc: do_compile")), "1:13.2-r0");
+	ck_assert_str_eq(f.task[values_find(&f, "gcc: do_compile")].kind, "compile");
+	values_release(&f);
 	archive_close(a);
 }
 END_TEST

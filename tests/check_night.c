@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/figures.h"
+#include "analyse/values.h"
 #include "archive/night_recording.h"
 #include "archive/sys.h"
 #include "tests/drawn.h"
@@ -28,11 +28,11 @@ static const char *const paths[] = {
 static void make_again(struct recorded *again, const struct recorded *r)
 {
 	struct error err = { 0 };
-	struct figures f;
+	struct values f;
 
-	ck_assert_int_eq(figures_make(&f, &r->rec), 0);
+	ck_assert_int_eq(values_make(&f, &r->rec), 0);
 	ck_assert_msg(!night_recording(&again->rec, &f, &err), "%s", err.message);
-	figures_release(&f);
+	values_release(&f);
 	for (size_t i = 0; sys_name[i]; i++) {
 		struct buf text = BUF_INIT;
 
@@ -44,7 +44,7 @@ static void make_again(struct recorded *again, const struct recorded *r)
 	ck_assert_int_eq(summary_make(&again->sum, &again->rec), 0);
 }
 
-static void same_task(const struct figures *a, const struct figures *b, size_t i)
+static void same_task(const struct values *a, const struct values *b, size_t i)
 {
 	ck_assert_str_eq(a->task[i].name, b->task[i].name);
 	ck_assert_str_eq(a->task[i].kind, b->task[i].kind);
@@ -64,7 +64,7 @@ static void same_task(const struct figures *a, const struct figures *b, size_t i
 	}
 }
 
-static void same_facts(const struct figures *a, const struct figures *b)
+static void same_facts(const struct values *a, const struct values *b)
 {
 	ck_assert_uint_eq(a->n_facts, b->n_facts);
 	for (size_t i = 0; i < a->n_facts; i++) {
@@ -81,12 +81,12 @@ static void same_facts(const struct figures *a, const struct figures *b)
 START_TEST(figures_are_the_same)
 {
 	struct recorded r, again;
-	struct figures a, b;
+	struct values a, b;
 
 	recorded_read(&r, paths[_i]);
 	make_again(&again, &r);
-	ck_assert_int_eq(figures_make(&a, &r.rec), 0);
-	ck_assert_int_eq(figures_make(&b, &again.rec), 0);
+	ck_assert_int_eq(values_make(&a, &r.rec), 0);
+	ck_assert_int_eq(values_make(&b, &again.rec), 0);
 	ck_assert_int_eq(a.start_s, b.start_s);
 	ck_assert_uint_eq(a.n_tasks, b.n_tasks);
 	for (size_t i = 0; i < a.n_tasks; i++)
@@ -100,8 +100,8 @@ START_TEST(figures_are_the_same)
 		ck_assert_msg(a.total[t] == b.total[t], "%s: %lld, %lld", total_info[t].name,
 			      (long long)a.total[t], (long long)b.total[t]);
 	}
-	figures_release(&a);
-	figures_release(&b);
+	values_release(&a);
+	values_release(&b);
 	recorded_release(&again);
 	recorded_release(&r);
 }

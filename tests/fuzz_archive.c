@@ -146,7 +146,7 @@ static git_oid put_night(struct archive *a, struct input *in)
 }
 
 /* What figures.h promises, and what is told where something is wrong. */
-static void check_figures(const struct figures *f)
+static void check_values(const struct values *f)
 {
 	for (size_t i = 0; i < f->n_tasks; i++) {
 		check(f->task[i].name && f->task[i].kind);
@@ -176,19 +176,19 @@ static void check_recording(const struct recording *rec)
 static void read_night(struct archive *a, const char *name)
 {
 	struct recording rec = RECORDING_INIT;
-	struct figures f;
+	struct values f;
 	struct error err = { 0 };
-	int r = archive_figures(a, name, &f, &err);
+	int r = archive_values(a, name, &f, &err);
 
 	check(!r || *err.message);
 	if (!r) {
-		check_figures(&f);
+		check_values(&f);
 		r = archive_recording(a, name, &rec, &err);
 		check(!r || *err.message);
 		check_recording(&rec);
 		recording_release(&rec);
 	}
-	figures_release(&f);
+	values_release(&f);
 }
 
 /* Dictionaries */
@@ -221,8 +221,8 @@ static void read_union(struct archive *a, const git_oid *commit, const struct bu
 
 static void grow_dictionary(const struct buf *before)
 {
-	struct figures_task task[] = { { "a", "cc" }, { "b", "" } };
-	struct figures f = { .n_tasks = 2, .task = task };
+	struct values_task task[] = { { "a", "cc" }, { "b", "" } };
+	struct values f = { .n_tasks = 2, .task = task };
 	struct night_tasks d = NIGHT_TASKS_INIT;
 
 	check(!night_tasks_make(&d, &f, before->data, before->len));
@@ -294,14 +294,14 @@ static void read_note(struct buf *note)
 
 static void read_recording(struct recording *rec, int error)
 {
-	struct figures f = FIGURES_INIT;
+	struct values f = VALUES_INIT;
 
 	if (!error) {
 		check_recording(rec);
-		check(!figures_make(&f, rec));
-		check_figures(&f);
+		check(!values_make(&f, rec));
+		check_values(&f);
 	}
-	figures_release(&f);
+	values_release(&f);
 	recording_release(rec);
 }
 

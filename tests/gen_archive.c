@@ -195,7 +195,7 @@ static bool is_there(const struct made *made, uint64_t task, uint64_t night)
 	return true;
 }
 
-static bool is_of(enum metric m, enum figure_column c)
+static bool is_of(enum metric m, enum value_column c)
 {
 	if (m == METRICS)
 		return is_of(METRIC_WALL, c) || is_of(METRIC_CPU, c);
@@ -203,7 +203,7 @@ static bool is_of(enum metric m, enum figure_column c)
 }
 
 static double stepped(const struct made *made, uint64_t task, uint64_t night,
-		      enum figure_column c)
+		      enum value_column c)
 {
 	double factor = 1;
 
@@ -217,7 +217,7 @@ static double stepped(const struct made *made, uint64_t task, uint64_t night,
 	return factor;
 }
 
-static bool is_time(enum figure_column c)
+static bool is_time(enum value_column c)
 {
 	return c == COLUMN_WALL_US || c == COLUMN_USER_US || c == COLUMN_SYSTEM_US;
 }
@@ -243,14 +243,14 @@ static void usual(double level[COLUMNS], const struct made *made, uint64_t task)
 }
 
 /* Bytes come in blocks. */
-static int64_t rounded(double value, enum figure_column c)
+static int64_t rounded(double value, enum value_column c)
 {
 	if (c == COLUMN_READ_BYTES || c == COLUMN_WRITTEN_BYTES)
 		return (int64_t)(value / 4096 + 0.5) * 4096;
 	return (int64_t)(value + 0.5);
 }
 
-static void measure(struct figures *f, size_t row, const struct made *made, uint64_t task,
+static void measure(struct values *f, size_t row, const struct made *made, uint64_t task,
 		    uint64_t night, double host)
 {
 	struct noise n = noise_of(made, task, night + 1);
@@ -272,7 +272,7 @@ static void measure(struct figures *f, size_t row, const struct made *made, uint
 
 /* A night */
 
-static const char *keep(struct figures *f, const char *text)
+static const char *keep(struct values *f, const char *text)
 {
 	const char *kept = arena_text(f->texts, text, strlen(text));
 
@@ -281,7 +281,7 @@ static const char *keep(struct figures *f, const char *text)
 	return kept;
 }
 
-static void set_facts(struct figures *f, const struct made *made, uint64_t night)
+static void set_facts(struct values *f, const struct made *made, uint64_t night)
 {
 	struct noise n = noise_of(made, UINT64_MAX, night);
 	char commit[41], count[24];
@@ -290,7 +290,7 @@ static void set_facts(struct figures *f, const struct made *made, uint64_t night
 	for (int i = 0; i < 40; i++)
 		commit[i] = "0123456789abcdef"[(int)(noise_uniform(&n) * 16)];
 	commit[40] = '\0';
-	struct figures_fact fact[] = {
+	struct values_fact fact[] = {
 		{ "host", "nightly-1" }, { "machine", "x86_64" }, { "kernel", "6.1.0-18-amd64" },
 		{ "cores", "16" }, { "memory_kb", "65791232" },
 		{ "command", "bitbake core-image-minimal" }, { "cwd", "/srv/build" },
@@ -305,7 +305,7 @@ static void set_facts(struct figures *f, const struct made *made, uint64_t night
 	memcpy(f->fact, fact, sizeof fact);
 }
 
-static void set_packages(struct figures *f, const struct made *made)
+static void set_packages(struct values *f, const struct made *made)
 {
 	char text[40];
 
@@ -325,9 +325,9 @@ static void set_packages(struct figures *f, const struct made *made)
 	}
 }
 
-static void set_totals(struct figures *f)
+static void set_totals(struct values *f)
 {
-	static const struct { enum total total; enum figure_column column; } sums[] = {
+	static const struct { enum total total; enum value_column column; } sums[] = {
 		{ TOTAL_WALL_US, COLUMN_WALL_US }, { TOTAL_USER_US, COLUMN_USER_US },
 		{ TOTAL_SYSTEM_US, COLUMN_SYSTEM_US }, { TOTAL_READ_BYTES, COLUMN_READ_BYTES },
 		{ TOTAL_WRITTEN_BYTES, COLUMN_WRITTEN_BYTES },
@@ -352,12 +352,12 @@ static void set_totals(struct figures *f)
 	f->total[TOTAL_STATUS] = 0;
 }
 
-static void make_night(struct figures *f, const struct made *made, uint64_t night)
+static void make_night(struct values *f, const struct made *made, uint64_t night)
 {
 	struct noise n = noise_of(made, UINT64_MAX - 1, night);
 	double host = exp(made->host * noise_normal(&n));
 
-	*f = (struct figures){ .texts = arena_new(), .path = "",
+	*f = (struct values){ .texts = arena_new(), .path = "",
 			       .start_s = FIRST_NIGHT_S + (int64_t)night * NIGHT_S };
 	f->task = malloc((made->tasks + 1) * sizeof *f->task);
 	if (!f->texts || !f->task)
@@ -372,7 +372,7 @@ static void make_night(struct figures *f, const struct made *made, uint64_t nigh
 
 		if (!is_there(made, task, night))
 			continue;
-		f->task[f->n_tasks] = (struct figures_task){ made->name[task],
+		f->task[f->n_tasks] = (struct values_task){ made->name[task],
 							     steps[task % STEPS] };
 		measure(f, f->n_tasks++, made, task, night, host);
 	}
@@ -384,7 +384,7 @@ static void make_night(struct figures *f, const struct made *made, uint64_t nigh
 static int add(struct archive *a, const struct made *made, uint64_t night, struct error *err)
 {
 	char run[32], id[ARCHIVE_ID_SIZE];
-	struct figures f;
+	struct values f;
 	bool added;
 	int r;
 
@@ -392,7 +392,7 @@ static int add(struct archive *a, const struct made *made, uint64_t night, struc
 	make_night(&f, made, night);
 	r = archive_add(a, made->series, &(struct archive_night){ .figures = &f, .run = run },
 			id, &added, err);
-	figures_release(&f);
+	values_release(&f);
 	return r;
 }
 

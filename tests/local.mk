@@ -5,7 +5,7 @@ check_LTLIBRARIES += tests/libsupport.la
 tests_libsupport_la_SOURCES = \
 	tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
 	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h \
-	tests/made_figures.c tests/made_figures.h tests/made_nights.c tests/made_nights.h \
+	tests/made_values.c tests/made_values.h tests/made_nights.c tests/made_nights.h \
 	tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h tests/pairs.c \
 	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h \
 	tests/same.c tests/same.h tests/server.c tests/server.h tests/slope.c tests/slope.h \
@@ -22,7 +22,7 @@ CHECKS = \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history \
 	tests/check_command_name tests/check_config tests/check_culprits tests/check_cursor \
 	tests/check_decide tests/check_diff tests/check_doctor tests/check_event \
-	tests/check_examples tests/check_field tests/check_figures tests/check_gitstamp \
+	tests/check_examples tests/check_field tests/check_values tests/check_gitstamp \
 	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_lanes tests/check_launch_signals tests/check_lost tests/check_make_faults \

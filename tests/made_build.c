@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *keep(struct figures *f, const char *text)
+static const char *keep(struct values *f, const char *text)
 {
 	const char *kept = arena_text(f->texts, text, strlen(text));
 
@@ -17,7 +17,7 @@ static const char *keep(struct figures *f, const char *text)
 	return kept;
 }
 
-int64_t made_value(size_t task, enum figure_column c, unsigned night)
+int64_t made_value(size_t task, enum value_column c, unsigned night)
 {
 	uint64_t z = (task * 31 + (uint64_t)c) * UINT64_C(0x9e3779b97f4a7c15) + night * 977;
 
@@ -29,10 +29,10 @@ int64_t made_value(size_t task, enum figure_column c, unsigned night)
 	return task % 7 == 3 ? -1 : (int64_t)(z >> (24 + task % 40));
 }
 
-static void set_facts(struct figures *f, unsigned night)
+static void set_facts(struct values *f, unsigned night)
 {
 	char commit[41];
-	const struct figures_fact fact[] = {
+	const struct values_fact fact[] = {
 		{ "host", "host" }, { "machine", "x86_64" }, { "cores", "8" },
 		{ "memory_kb", "16303428" }, { "command", "make -j8 all" }, { "tool", "make" },
 		{ "source", "/src/one tree" }, { "revision", NULL },
@@ -47,18 +47,18 @@ static void set_facts(struct figures *f, unsigned night)
 	f->fact[7].value = keep(f, commit);
 }
 
-void made_build(struct figures *f, size_t first, size_t n, unsigned night)
+void made_build(struct values *f, size_t first, size_t n, unsigned night)
 {
 	char name[64];
 
-	*f = (struct figures){ .texts = arena_new(), .path = "made",
+	*f = (struct values){ .texts = arena_new(), .path = "made",
 			       .start_s = 1700000000 + (int64_t)night * 86400, .n_tasks = n };
 	ck_assert_ptr_nonnull(f->texts);
 	f->task = malloc((n + 1) * sizeof *f->task);
 	ck_assert_ptr_nonnull(f->task);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(name, sizeof name, "dir%zu: task%05zu", (first + i) / 100000, first + i);
-		f->task[i] = (struct figures_task){ keep(f, name), "cc" };
+		f->task[i] = (struct values_task){ keep(f, name), "cc" };
 	}
 	for (int c = 0; c < COLUMNS; c++) {
 		if (c == COLUMN_PEAK_KB)
@@ -85,7 +85,7 @@ struct archive *made_archive(const char *path)
 	return a;
 }
 
-const char *made_add(struct archive *a, const struct figures *f, unsigned night)
+const char *made_add(struct archive *a, const struct values *f, unsigned night)
 {
 	static char id[ARCHIVE_ID_SIZE];
 	struct error err = { 0 };

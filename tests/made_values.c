@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/made_figures.h"
+#include "tests/made_values.h"
 
 #include "base/arena.h"
 #include "base/cursor.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *kept(struct figures *f, struct slice s)
+static const char *kept(struct values *f, struct slice s)
 {
 	const char *text = arena_text(f->texts, s.p, s.len);
 
@@ -24,7 +24,7 @@ static int64_t number(struct slice s)
 	return n;
 }
 
-static void add_column(struct figures *f, struct slice key, int64_t value)
+static void add_column(struct values *f, struct slice key, int64_t value)
 {
 	int c = 0;
 
@@ -39,7 +39,7 @@ static void add_column(struct figures *f, struct slice key, int64_t value)
 	f->column[c][f->n_tasks - 1] = value;
 }
 
-static void add_total(struct figures *f, struct slice key, int64_t value)
+static void add_total(struct values *f, struct slice key, int64_t value)
 {
 	int t = 0;
 
@@ -49,14 +49,14 @@ static void add_total(struct figures *f, struct slice key, int64_t value)
 	f->total[t] = value;
 }
 
-static void add_task(struct figures *f, struct cursor *line)
+static void add_task(struct values *f, struct cursor *line)
 {
 	struct slice name, kind, key, value;
 
 	ck_assert(f->n_tasks < 1000 && cursor_until(line, '|', &name));
 	ck_assert(cursor_until(line, '|', &kind));
 	f->task = realloc(f->task, ++f->n_tasks * sizeof *f->task);
-	f->task[f->n_tasks - 1] = (struct figures_task){ kept(f, name), kept(f, kind) };
+	f->task[f->n_tasks - 1] = (struct values_task){ kept(f, name), kept(f, kind) };
 	ck_assert(f->n_tasks < 2 || strcmp(f->task[f->n_tasks - 2].name,
 					   f->task[f->n_tasks - 1].name) < 0);
 	while (cursor_until(line, '=', &key)) {
@@ -65,7 +65,7 @@ static void add_task(struct figures *f, struct cursor *line)
 	}
 }
 
-static void add_line(struct figures *f, struct slice text)
+static void add_line(struct values *f, struct slice text)
 {
 	struct slice key, value;
 	struct cursor line;
@@ -82,21 +82,21 @@ static void add_line(struct figures *f, struct slice text)
 		add_total(f, key, number(value));
 	} else if (*text.p == '!') {
 		f->fact = realloc(f->fact, (f->n_facts + 1) * sizeof *f->fact);
-		f->fact[f->n_facts++] = (struct figures_fact){ kept(f, key), kept(f, value) };
+		f->fact[f->n_facts++] = (struct values_fact){ kept(f, key), kept(f, value) };
 	} else {
 		f->package = realloc(f->package, (f->n_packages + 1) * sizeof *f->package);
-		f->package[f->n_packages++] = (struct figures_package){ kept(f, key),
+		f->package[f->n_packages++] = (struct values_package){ kept(f, key),
 									 kept(f, value) };
 	}
 }
 
-void made_figures(struct figures *f, const char *text)
+void made_values(struct values *f, const char *text)
 {
 	struct slice line;
 	struct cursor c;
 	bool complete;
 
-	*f = (struct figures){ .texts = arena_new(), .path = "made", .start_s = -1 };
+	*f = (struct values){ .texts = arena_new(), .path = "made", .start_s = -1 };
 	ck_assert_ptr_nonnull(f->texts);
 	for (int t = 0; t < TOTALS; t++)
 		f->total[t] = -1;

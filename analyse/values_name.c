@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/figures_name.h"
+#include "analyse/values_name.h"
 
 #include "analyse/names.h"
 #include "recording/recipe.h"
@@ -116,7 +116,7 @@ static size_t cut_at(const struct buf *b, size_t begin)
 	return end;
 }
 
-bool figures_is_recipe(const struct recording *rec, const struct task *t)
+bool values_is_recipe(const struct recording *rec, const struct task *t)
 {
 	const char *tool = rec->instance[t->instance].tool;
 
@@ -144,11 +144,11 @@ static void add_task(struct buf *out, const struct recording *rec, const struct 
 	buf_release(&name);
 }
 
-void figures_name(struct buf *out, const struct recording *rec, const struct task *t)
+void values_name(struct buf *out, const struct recording *rec, const struct task *t)
 {
 	size_t begin = out->len;
 
-	if (figures_is_recipe(rec, t))
+	if (values_is_recipe(rec, t))
 		add_recipe_task(out, t);
 	else
 		add_task(out, rec, t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/figures.h"
-#include "analyse/figures_name.h"
+#include "analyse/values.h"
+#include "analyse/values_name.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -38,7 +38,7 @@ START_TEST(cleaned_names)
 
 	recorded_make(&r, BUILD, support_path("open\t0\tm\t10\t0\t10,9\tmake\t4.3\t/src\tmake\n"
 		      "start\t1\tm.1\t11\t\t\t%s\t\tcc\n", names[_i].name), NULL);
-	figures_name(&name, &r.rec, &r.rec.task[0]);
+	values_name(&name, &r.rec, &r.rec.task[0]);
 	ck_assert_str_eq(buf_str(&name), names[_i].becomes);
 	buf_release(&name);
 	recorded_release(&r);
@@ -57,24 +57,24 @@ START_TEST(long_names)
 	text[600] = '\0';
 	recorded_make(&r, BUILD, support_path("open\t0\tm\t10\t0\t10,9\tmake\t4.3\t/src\tmake\n"
 		      "start\t1\tm.1\t11\t\t\tx%s\t\tcc\n", text), NULL);
-	figures_name(&name, &r.rec, &r.rec.task[0]);
+	values_name(&name, &r.rec, &r.rec.task[0]);
 	ck_assert_uint_eq(name.len, 239);
 	buf_release(&name);
 	recorded_release(&r);
 }
 END_TEST
 
-static int64_t value(const struct figures *f, const char *task, enum figure_column c)
+static int64_t value(const struct values *f, const char *task, enum value_column c)
 {
-	size_t row = figures_find(f, task);
+	size_t row = values_find(f, task);
 
 	ck_assert_msg(row < f->n_tasks, "no task %s", task);
 	return f->column[c] ? f->column[c][row] : -1;
 }
 
-static void make(struct figures *f, const struct recorded *r)
+static void make(struct values *f, const struct recorded *r)
 {
-	ck_assert_int_eq(figures_make(f, &r->rec), 0);
+	ck_assert_int_eq(values_make(f, &r->rec), 0);
 	for (size_t i = 1; i < f->n_tasks; i++)
 		ck_assert_int_lt(strcmp(f->task[i - 1].name, f->task[i].name), 0);
 }
@@ -84,7 +84,7 @@ START_TEST(of_a_recording)
 {
 	static const struct {
 		const char *task;
-		enum figure_column column;
+		enum value_column column;
 		int64_t value;
 	} rows[] = {
 		{ "lib: a.o", COLUMN_WALL_US, 2000000 }, { "lib: a.o", COLUMN_USER_US, 1500000 },
@@ -101,7 +101,7 @@ START_TEST(of_a_recording)
 		{ "slow", COLUMN_STATUS, STATUS_UNFINISHED },
 	};
 	struct recorded r;
-	struct figures f;
+	struct values f;
 
 	recorded_read(&r, TOP_SRCDIR "/tests/data/recordings/nested");
 	make(&f, &r);
@@ -110,9 +110,9 @@ START_TEST(of_a_recording)
 		ck_assert_msg(value(&f, rows[i].task, rows[i].column) == rows[i].value,
 			      "%s: %s is %lld", rows[i].task, column_name[rows[i].column],
 			      (long long)value(&f, rows[i].task, rows[i].column));
-	ck_assert_uint_eq(figures_find(&f, "never"), f.n_tasks);
-	ck_assert(figures_value(&f, figures_find(&f, "lib: a.o"), METRIC_CPU) == 1800000);
-	ck_assert(isnan(figures_value(&f, figures_find(&f, "slow"), METRIC_MEMORY)));
+	ck_assert_uint_eq(values_find(&f, "never"), f.n_tasks);
+	ck_assert(values_get(&f, values_find(&f, "lib: a.o"), METRIC_CPU) == 1800000);
+	ck_assert(isnan(values_get(&f, values_find(&f, "slow"), METRIC_MEMORY)));
 	ck_assert_int_eq(f.total[TOTAL_WALL_US], 10000000);
 	ck_assert_int_eq(f.total[TOTAL_USER_US], 6000000);
 	ck_assert_int_eq(f.total[TOTAL_STATUS], 2);
@@ -120,10 +120,10 @@ START_TEST(of_a_recording)
 	ck_assert_int_eq(f.total[TOTAL_FAILED], 3);
 	ck_assert(metric_total(f.total, METRIC_CPU) == 7000000);
 	ck_assert_int_eq(f.start_s, 1795254192);
-	ck_assert_str_eq(figures_fact(&f, "branch"), "main");
-	ck_assert_ptr_null(figures_fact(&f, "boot_id"));
-	ck_assert_str_eq(figures_fact(&f, "uses"), "make 4.3");
-	figures_release(&f);
+	ck_assert_str_eq(values_fact(&f, "branch"), "main");
+	ck_assert_ptr_null(values_fact(&f, "boot_id"));
+	ck_assert_str_eq(values_fact(&f, "uses"), "make 4.3");
+	values_release(&f);
 	recorded_release(&r);
 }
 END_TEST
@@ -132,7 +132,7 @@ END_TEST
 START_TEST(of_bitbake)
 {
 	struct recorded r;
-	struct figures f;
+	struct values f;
 	size_t task;
 
 	recorded_read(&r, TOP_SRCDIR "/tests/data/oe/genuine");
@@ -142,12 +142,12 @@ START_TEST(of_bitbake)
 		ck_assert(!i || strcmp(f.package[i - 1].name, f.package[i].name) < 0);
 		ck_assert_ptr_nonnull(strchr(f.package[i].version, '-'));
 	}
-	task = figures_find(&f, "image: do_compile");
+	task = values_find(&f, "image: do_compile");
 	ck_assert_uint_lt(task, f.n_tasks);
-	ck_assert_str_eq(figures_version(&f, task), "1.0-r0");
-	ck_assert_str_eq(figures_version(&f, figures_find(&f, "epoch-native: do_compile")),
+	ck_assert_str_eq(values_version(&f, task), "1.0-r0");
+	ck_assert_str_eq(values_version(&f, values_find(&f, "epoch-native: do_compile")),
 			 "1:2.3+git0+abcdef1234-r0");
-	figures_release(&f);
+	values_release(&f);
 	recorded_release(&r);
 }
 END_TEST
@@ -155,14 +155,14 @@ END_TEST
 START_TEST(of_nothing)
 {
 	struct recorded r;
-	struct figures f;
+	struct values f;
 
 	recorded_make(&r, "buildbeat build 1\n", NULL, NULL);
 	make(&f, &r);
 	ck_assert_uint_eq(f.n_tasks, 0);
-	ck_assert_uint_eq(figures_find(&f, "a"), 0);
+	ck_assert_uint_eq(values_find(&f, "a"), 0);
 	ck_assert(isnan(metric_total(f.total, METRIC_IO)));
-	figures_release(&f);
+	values_release(&f);
 	recorded_release(&r);
 }
 END_TEST
@@ -171,7 +171,7 @@ END_TEST
 START_TEST(of_chance)
 {
 	struct recorded r;
-	struct figures f;
+	struct values f;
 	int64_t runs = 0;
 
 	recorded_random(&r, 500, (uint64_t)_i);
@@ -179,15 +179,15 @@ START_TEST(of_chance)
 	for (size_t i = 0; i < f.n_tasks; i++)
 		runs += f.column[COLUMN_RUNS][i];
 	ck_assert_int_eq(runs, f.total[TOTAL_TASKS]);
-	figures_release(&f);
+	values_release(&f);
 	recorded_release(&r);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("figures");
-	TCase *t = tcase_create("figures");
+	Suite *s = suite_create("values");
+	TCase *t = tcase_create("values");
 
 	tcase_add_loop_test(t, cleaned_names, 0, COUNT(names));
 	tcase_add_test(t, long_names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/figures.h"
+#include "analyse/values.h"
 
-#include "analyse/figures_name.h"
+#include "analyse/values_name.h"
 #include "analyse/summary.h"
 #include "base/arena.h"
 #include "base/index.h"
@@ -14,24 +14,24 @@
 
 /* The rows while the tasks come, in the order of their first. */
 struct rows {
-	struct figures *f;
+	struct values *f;
 	const struct summary *sum;
 	struct index by_name;
 	struct buf name;
 	const char *kind, *kept_kind;	/* the last one */
 	size_t n;
-	struct figures_task *task;	/* room for all, as the next */
+	struct values_task *task;	/* room for all, as the next */
 	int64_t (*value)[COLUMNS];
 };
 
-static const char *keep(struct figures *f, const char *text, size_t len)
+static const char *keep(struct values *f, const char *text, size_t len)
 {
 	return arena_text(f->texts, text, len);
 }
 
-static int add_fact(struct figures *f, const char *key, const char *value)
+static int add_fact(struct values *f, const char *key, const char *value)
 {
-	struct figures_fact *grown;
+	struct values_fact *grown;
 
 	if (!value || !*value)
 		return 0;
@@ -40,7 +40,7 @@ static int add_fact(struct figures *f, const char *key, const char *value)
 		return -ENOMEM;
 	f->fact = grown;
 	grown += f->n_facts;
-	*grown = (struct figures_fact){ keep(f, key, strlen(key)),
+	*grown = (struct values_fact){ keep(f, key, strlen(key)),
 					keep(f, value, strlen(value)) };
 	if (!grown->key || !grown->value)
 		return -ENOMEM;
@@ -48,7 +48,7 @@ static int add_fact(struct figures *f, const char *key, const char *value)
 	return 0;
 }
 
-static int add_facts(struct figures *f, const struct recording *rec)
+static int add_facts(struct values *f, const struct recording *rec)
 {
 	static const char *const wanted[] = {
 		"host", "machine", "kernel", "cores", "memory_kb", "command", "cwd", "tool",
@@ -65,7 +65,7 @@ static int add_facts(struct figures *f, const struct recording *rec)
 	return r;
 }
 
-static bool has_fact(const struct figures *f, const char *key, const char *value)
+static bool has_fact(const struct values *f, const char *key, const char *value)
 {
 	for (size_t i = 0; i < f->n_facts; i++) {
 		if (!strcmp(f->fact[i].key, key) && !strcmp(f->fact[i].value, value))
@@ -75,7 +75,7 @@ static bool has_fact(const struct figures *f, const char *key, const char *value
 }
 
 /* The tools below the one that was called: each once, "make 4.3". */
-static int add_tools(struct figures *f, const struct recording *rec)
+static int add_tools(struct values *f, const struct recording *rec)
 {
 	struct buf text = BUF_INIT;
 	int r = 0;
@@ -181,7 +181,7 @@ static const char *keep_kind(struct rows *r, const char *kind)
 
 static int new_row(struct rows *r, const char *kind, const int64_t *v)
 {
-	struct figures_task *task = &r->task[r->n];
+	struct values_task *task = &r->task[r->n];
 
 	task->name = keep(r->f, r->name.data, r->name.len);
 	task->kind = keep_kind(r, kind);
@@ -199,7 +199,7 @@ static int add_task(struct rows *r, uint32_t task)
 	uint32_t row;
 
 	buf_clear(&r->name);
-	figures_name(&r->name, r->sum->rec, t);
+	values_name(&r->name, r->sum->rec, t);
 	if (buf_error(&r->name))
 		return -ENOMEM;
 	value_of(v, r->sum, task);
@@ -217,12 +217,12 @@ static int add_task(struct rows *r, uint32_t task)
 
 static int by_name(const void *a, const void *b, void *tasks)
 {
-	const struct figures_task *task = tasks;
+	const struct values_task *task = tasks;
 
 	return strcmp(task[*(const uint32_t *)a].name, task[*(const uint32_t *)b].name);
 }
 
-static int set_column(struct figures *f, enum figure_column c, const struct rows *r,
+static int set_column(struct values *f, enum value_column c, const struct rows *r,
 		      const uint32_t *order)
 {
 	bool known = false;
@@ -239,7 +239,7 @@ static int set_column(struct figures *f, enum figure_column c, const struct rows
 	return 0;
 }
 
-static int sort_rows(struct figures *f, const struct rows *r)
+static int sort_rows(struct values *f, const struct rows *r)
 {
 	uint32_t *order = malloc((r->n + 1) * sizeof *order);
 	int error = 0;
@@ -261,7 +261,7 @@ static int sort_rows(struct figures *f, const struct rows *r)
 	return error;
 }
 
-static int add_tasks(struct figures *f, const struct summary *sum)
+static int add_tasks(struct values *f, const struct summary *sum)
 {
 	struct rows r = { .f = f, .sum = sum };
 	int error;
@@ -282,15 +282,15 @@ static int add_tasks(struct figures *f, const struct summary *sum)
 
 static int compare_packages(const void *a, const void *b)
 {
-	const struct figures_package *x = a, *y = b;
+	const struct values_package *x = a, *y = b;
 	int r = strcmp(x->name, y->name);
 
 	return r ? r : strcmp(x->version, y->version);
 }
 
-static int add_package(struct figures *f, struct buf *text, const struct task *t)
+static int add_package(struct values *f, struct buf *text, const struct task *t)
 {
-	struct figures_package *grown = array_grow(f->package, f->n_packages, sizeof *grown);
+	struct values_package *grown = array_grow(f->package, f->n_packages, sizeof *grown);
 	struct recipe recipe;
 
 	if (!grown)
@@ -312,7 +312,7 @@ static int add_package(struct figures *f, struct buf *text, const struct task *t
 }
 
 /* Of a recipe built in two versions the lower one is told. */
-static void unify_packages(struct figures *f)
+static void unify_packages(struct values *f)
 {
 	size_t n = 0;
 
@@ -326,7 +326,7 @@ static void unify_packages(struct figures *f)
 	f->n_packages = n;
 }
 
-static int add_packages(struct figures *f, const struct summary *sum)
+static int add_packages(struct values *f, const struct summary *sum)
 {
 	const struct recording *rec = sum->rec;
 	struct buf text = BUF_INIT;
@@ -336,7 +336,7 @@ static int add_packages(struct figures *f, const struct summary *sum)
 	for (size_t i = 0; !r && i < sum->n_ran; i++) {
 		const struct task *t = &rec->task[sum->order[i]];
 
-		if (!figures_is_recipe(rec, t) || !strcmp(t->key, last))
+		if (!values_is_recipe(rec, t) || !strcmp(t->key, last))
 			continue;
 		last = t->key;
 		r = add_package(f, &text, t);
@@ -347,7 +347,7 @@ static int add_packages(struct figures *f, const struct summary *sum)
 	return r;
 }
 
-static int64_t largest(const struct figures *f, enum figure_column c)
+static int64_t largest(const struct values *f, enum value_column c)
 {
 	int64_t max = -1;
 
@@ -358,7 +358,7 @@ static int64_t largest(const struct figures *f, enum figure_column c)
 	return max;
 }
 
-static int64_t sum_of(const struct figures *f, enum figure_column c)
+static int64_t sum_of(const struct values *f, enum value_column c)
 {
 	int64_t sum = -1;
 
@@ -370,13 +370,13 @@ static int64_t sum_of(const struct figures *f, enum figure_column c)
 }
 
 /* cost.h knows no "not known" of its sums. */
-static int64_t known_cpu(const struct figures *f, const struct summary *sum, int64_t us,
-			 enum figure_column c)
+static int64_t known_cpu(const struct values *f, const struct summary *sum, int64_t us,
+			 enum value_column c)
 {
 	return sum->cpu_exact || f->column[c] ? us : -1;
 }
 
-static void set_totals(struct figures *f, const struct summary *sum)
+static void set_totals(struct values *f, const struct summary *sum)
 {
 	const struct host *h = &sum->host;
 	const int64_t *stalled = h->stalled_us;
@@ -411,7 +411,7 @@ static void set_totals(struct figures *f, const struct summary *sum)
 	t[TOTAL_HOST_STALLED_MEMORY_US] = stalled[PRESSURE_MEMORY_SOME];
 }
 
-static int fill(struct figures *f, const struct summary *sum)
+static int fill(struct values *f, const struct summary *sum)
 {
 	const struct recording *rec = sum->rec;
 	int r;
@@ -435,12 +435,12 @@ static int fill(struct figures *f, const struct summary *sum)
 	return r;
 }
 
-int figures_make(struct figures *f, const struct recording *rec)
+int values_make(struct values *f, const struct recording *rec)
 {
 	struct summary sum;
 	int r;
 
-	*f = (struct figures){ 0 };
+	*f = (struct values){ 0 };
 	r = summary_make(&sum, rec);
 	if (!r)
 		r = fill(f, &sum);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_ANALYSE_FIGURES_NAME_H
-#define BUILDBEAT_ANALYSE_FIGURES_NAME_H
+#ifndef BUILDBEAT_ANALYSE_VALUES_NAME_H
+#define BUILDBEAT_ANALYSE_VALUES_NAME_H
 
 #include "base/buf.h"
 #include "recording/recording.h"
@@ -8,13 +8,13 @@
 #include <stdbool.h>
 
 /*
- * What a task is called in every build (figures.h): as name_add_task(), but without the
+ * What a task is called in every build (values.h): as name_add_task(), but without the
  * version of a recipe, and with "*" for what mktemp, or a process id, made of a name in a
  * directory for temporary files. Tabs and newlines become blanks.
  */
-void figures_name(struct buf *out, const struct recording *rec, const struct task *t);
+void values_name(struct buf *out, const struct recording *rec, const struct task *t);
 
 /* Is the task's key the name of a recipe with its version (oe.h). */
-bool figures_is_recipe(const struct recording *rec, const struct task *t);
+bool values_is_recipe(const struct recording *rec, const struct task *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/figures.h"
+#include "analyse/values.h"
 
 #include "base/arena.h"
 #include "base/saturate.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void figures_release(struct figures *f)
+void values_release(struct values *f)
 {
 	for (int c = 0; c < COLUMNS; c++)
 		free(f->column[c]);
@@ -15,12 +15,12 @@ void figures_release(struct figures *f)
 	free(f->task);
 	free(f->package);
 	arena_free(f->texts);
-	*f = (struct figures){ 0 };
+	*f = (struct values){ 0 };
 }
 
-double figures_value(const struct figures *f, size_t task, enum metric m)
+double values_get(const struct values *f, size_t task, enum metric m)
 {
-	const enum figure_column *c = metric_info[m].column;
+	const enum value_column *c = metric_info[m].column;
 	const int64_t *a = f->column[c[0]], *b = f->column[c[1]];
 
 	if (!a || !b || a[task] < 0 || b[task] < 0)
@@ -28,7 +28,7 @@ double figures_value(const struct figures *f, size_t task, enum metric m)
 	return (double)(a == b ? a[task] : sat_add(a[task], b[task]));
 }
 
-const char *figures_fact(const struct figures *f, const char *key)
+const char *values_fact(const struct values *f, const char *key)
 {
 	for (size_t i = 0; i < f->n_facts; i++) {
 		if (!strcmp(f->fact[i].key, key))
@@ -39,13 +39,13 @@ const char *figures_fact(const struct figures *f, const char *key)
 
 static int by_package(const void *key, const void *item)
 {
-	return strcmp(key, ((const struct figures_package *)item)->name);
+	return strcmp(key, ((const struct values_package *)item)->name);
 }
 
-const char *figures_version(const struct figures *f, size_t task)
+const char *values_version(const struct values *f, size_t task)
 {
 	const char *name = f->task[task].name, *end = strstr(name, ": ");
-	const struct figures_package *found;
+	const struct values_package *found;
 	char package[256];
 
 	if (!f->n_packages || !end || (size_t)(end - name) >= sizeof package)
@@ -58,12 +58,12 @@ const char *figures_version(const struct figures *f, size_t task)
 
 static int by_task(const void *key, const void *item)
 {
-	return strcmp(key, ((const struct figures_task *)item)->name);
+	return strcmp(key, ((const struct values_task *)item)->name);
 }
 
-size_t figures_find(const struct figures *f, const char *name)
+size_t values_find(const struct values *f, const char *name)
 {
-	const struct figures_task *found;
+	const struct values_task *found;
 
 	found = f->n_tasks ? bsearch(name, f->task, f->n_tasks, sizeof *f->task, by_task) : NULL;
 	return found ? (size_t)(found - f->task) : f->n_tasks;
