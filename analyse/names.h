@@ -21,13 +21,4 @@ const char *name_place(const struct recording *rec, const struct task *t);
  */
 void name_add_task(struct buf *b, const struct recording *rec, const struct task *t);
 
-/* "SIGKILL", "signal 99". */
-void name_add_signal(struct buf *b, int signal);
-
-/* "exit status 2", "SIGKILL", "unfinished" ... */
-void name_add_end(struct buf *b, const struct task *t);
-
-/* Of a build: "ok", "failed with exit status 2" ... */
-void name_add_result(struct buf *b, enum build_result result, int status);
-
 #endif

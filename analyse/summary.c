@@ -9,26 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *result_word(enum build_result result)
-{
-	static const char *const words[] = {
-		[BUILD_OK] = "ok", [BUILD_FAILED] = "failed", [BUILD_KILLED] = "killed",
-		[BUILD_ENDED] = "ended", [BUILD_OPEN] = "open",
-	};
-
-	return words[result];
-}
-
-const char *state_word(enum task_state state)
-{
-	static const char *const words[] = {
-		[TASK_QUEUED] = "queued", [TASK_RUNNING] = "unfinished", [TASK_DONE] = "done",
-		[TASK_FAILED] = "failed", [TASK_KILLED] = "killed",
-	};
-
-	return words[state];
-}
-
 enum build_result build_result_of(const struct recording *rec, int *status)
 {
 	int64_t exited = recording_build_number(rec, "status");
@@ -45,7 +25,7 @@ enum build_result build_result_of(const struct recording *rec, int *status)
 	}
 	if (!exited)
 		return BUILD_OK;
-	return rec->end_us >= 0 ? BUILD_ENDED : BUILD_OPEN;
+	return rec->end_us >= 0 ? BUILD_ENDED : BUILD_UNFINISHED;
 }
 
 /* Tasks by start, those that never started behind them. */

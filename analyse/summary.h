@@ -22,7 +22,7 @@ enum build_result {
 	BUILD_FAILED,		/* status is the exit status */
 	BUILD_KILLED,		/* status is the signal */
 	BUILD_ENDED,		/* how is not known */
-	BUILD_OPEN,		/* no end was recorded: killed, or still running */
+	BUILD_UNFINISHED,		/* no end was recorded: killed, or still running */
 };
 
 /*
@@ -93,10 +93,6 @@ double summary_cpu_share(const struct summary *s);
 /* What the machine spent on us and others, of what it had, 0 to 1; us is a figure of
  * summary.host. -1: not known. */
 double summary_host_share(const struct summary *s, int64_t us);
-
-/* "ok", "failed" ...; and of a task's state. */
-const char *result_word(enum build_result result);
-const char *state_word(enum task_state state);
 
 /* How a build ended, from its `build` lines alone. */
 enum build_result build_result_of(const struct recording *rec, int *status);

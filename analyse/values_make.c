@@ -3,6 +3,7 @@
 
 #include "analyse/values_name.h"
 #include "analyse/summary.h"
+#include "analyse/words.h"
 #include "base/arena.h"
 #include "base/index.h"
 #include "base/saturate.h"
@@ -97,36 +98,6 @@ static int add_tools(struct values *f, const struct recording *rec)
 	return r;
 }
 
-static int64_t status_of(const struct task *t)
-{
-	switch (t->state) {
-	case TASK_KILLED:
-		return STATUS_KILLED + (t->status & 0xff);
-	case TASK_FAILED:
-		return t->status >= 0 ? t->status & 0xff : STATUS_FAILED;
-	case TASK_DONE:
-		return 0;
-	default:
-		return STATUS_UNFINISHED;
-	}
-}
-
-static int64_t status_of_build(const struct summary *sum)
-{
-	switch (sum->result) {
-	case BUILD_OK:
-		return 0;
-	case BUILD_FAILED:
-		return sum->status & 0xff;
-	case BUILD_KILLED:
-		return STATUS_KILLED + (sum->status & 0xff);
-	case BUILD_OPEN:
-		return STATUS_UNFINISHED;
-	default:
-		return -1;
-	}
-}
-
 static void value_of(int64_t *v, const struct summary *sum, uint32_t task)
 {
 	const struct task *t = &sum->rec->task[task];
@@ -149,7 +120,7 @@ static void value_of(int64_t *v, const struct summary *sum, uint32_t task)
 	v[COLUMN_VOLUNTARY_SWITCHES] = own ? t->voluntary_switches : -1;
 	v[COLUMN_INVOLUNTARY_SWITCHES] = own ? t->involuntary_switches : -1;
 	v[COLUMN_RUNS] = 1;
-	v[COLUMN_STATUS] = status_of(t);
+	v[COLUMN_STATUS] = words_task_status(t);
 }
 
 static void merge(int64_t *to, const int64_t *v)
@@ -392,9 +363,9 @@ static void set_totals(struct values *f, const struct summary *sum)
 	t[TOTAL_WRITTEN_BYTES] = sum_of(f, COLUMN_WRITTEN_BYTES);
 	t[TOTAL_TASKS] = (int64_t)sum->n_ran;
 	t[TOTAL_FAILED] = (int64_t)(sum->n_state[TASK_FAILED] + sum->n_state[TASK_KILLED] +
-				    sum->n_state[TASK_RUNNING]);
+				    sum->n_state[TASK_UNFINISHED]);
 	t[TOTAL_RUNNING_MAX] = sum->running_max;
-	t[TOTAL_STATUS] = status_of_build(sum);
+	t[TOTAL_STATUS] = words_build_status(sum->result, sum->status);
 	t[TOTAL_HOST_USER_US] = h->user_us;
 	t[TOTAL_HOST_SYSTEM_US] = h->system_us;
 	t[TOTAL_HOST_IOWAIT_US] = h->iowait_us;

@@ -77,7 +77,7 @@ static int collect_unsuccessful(struct view *v)
 	const struct task *task = v->sum->rec->task;
 	const size_t *n = v->sum->n_state;
 
-	v->unsuccessful = malloc((n[TASK_FAILED] + n[TASK_KILLED] + n[TASK_RUNNING] + 1) *
+	v->unsuccessful = malloc((n[TASK_FAILED] + n[TASK_KILLED] + n[TASK_UNFINISHED] + 1) *
 				 sizeof *v->unsuccessful);
 	if (!v->unsuccessful)
 		return -ENOMEM;
@@ -85,7 +85,7 @@ static int collect_unsuccessful(struct view *v)
 		for (size_t i = 0; i < v->n_tasks; i++) {
 			enum task_state state = task[v->task[i]].state;
 
-			if (pass ? state == TASK_RUNNING :
+			if (pass ? state == TASK_UNFINISHED :
 			    state == TASK_FAILED || state == TASK_KILLED)
 				v->unsuccessful[v->n_unsuccessful++] = v->task[i];
 		}

@@ -75,7 +75,7 @@ static int64_t blocks(int64_t bytes)
 
 static void set_status(struct builder_task *t, int64_t status)
 {
-	t->state = status < 0 || status == STATUS_UNFINISHED ? TASK_RUNNING :
+	t->state = status < 0 || status == STATUS_UNFINISHED ? TASK_UNFINISHED :
 		   status == 0 ? TASK_DONE :
 		   status < STATUS_KILLED || status == STATUS_FAILED ? TASK_FAILED : TASK_KILLED;
 	if (status >= 0 && status < STATUS_KILLED)

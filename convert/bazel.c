@@ -265,7 +265,7 @@ static uint32_t add_task(struct building *b, size_t at)
 	task.start_us = p->begin_us + b->shift_us;
 	task.end_us = p->end_us < 0 ? -1 : p->end_us + b->shift_us;
 	task.slot = slot < 0 ? -1 : b->slot[slot];
-	task.state = p->end_us < 0 ? TASK_RUNNING : TASK_DONE;
+	task.state = p->end_us < 0 ? TASK_UNFINISHED : TASK_DONE;
 	index = builder_task(&b->b, b->instance, &task);
 	if (b->r->is_critical[at])
 		builder_note(&b->b, b->instance, index, task.start_us, "critical path");

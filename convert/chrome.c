@@ -36,7 +36,7 @@ static uint32_t add_task(struct trace *t, struct builder *b, const struct trace_
 	task.start_us = p->begin_us;
 	task.end_us = p->end_us;
 	task.slot = track->slot;
-	task.state = p->end_us < 0 ? TASK_RUNNING : TASK_DONE;
+	task.state = p->end_us < 0 ? TASK_UNFINISHED : TASK_DONE;
 	at = builder_task(b, instance, &task);
 	if (p->note)
 		builder_note(b, instance, at, p->begin_us, p->note);

@@ -185,7 +185,7 @@ static void add_known(struct json *j, const char *name, int64_t n)
 static void add_args(struct writer *w, const struct task *t)
 {
 	static const char *const states[] = {
-		[TASK_QUEUED] = "queued", [TASK_RUNNING] = "running", [TASK_DONE] = "done",
+		[TASK_QUEUED] = "queued", [TASK_UNFINISHED] = "running", [TASK_DONE] = "done",
 		[TASK_FAILED] = "failed", [TASK_KILLED] = "killed",
 	};
 	const char *command = recording_command(w->rec, t);

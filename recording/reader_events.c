@@ -144,7 +144,7 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 	if (!*t->kind)
 		t->kind = told_kind(r, t, command);
 	if (t->state == TASK_QUEUED)
-		t->state = TASK_RUNNING;
+		t->state = TASK_UNFINISHED;
 	return 0;
 }
 
@@ -280,7 +280,7 @@ static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
 	case EVENT_DONE: return read_end(t, e, TASK_DONE);
 	case EVENT_FAIL: return read_end(t, e, TASK_FAILED);
 	case EVENT_KILL: return read_end(t, e, TASK_KILLED);
-	case EVENT_GONE: return read_end(t, e, TASK_RUNNING);
+	case EVENT_GONE: return read_end(t, e, TASK_UNFINISHED);
 	case EVENT_AFTER: return read_after(r, task, e);
 	case EVENT_NAME: return read_name(r, t, e);
 	case EVENT_OUT: return read_out(r, task, e);

@@ -22,7 +22,7 @@
 
 enum task_state {
 	TASK_QUEUED,		/* never started */
-	TASK_RUNNING,		/* started, and nobody saw it end: its host was killed or
+	TASK_UNFINISHED,		/* started, and nobody saw it end: its host was killed or
 				   gave it up; see recording_task_end_us(). With an end, how
 				   that was is not known */
 	TASK_DONE,

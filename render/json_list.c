@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
 
+#include "analyse/words.h"
 #include "base/json.h"
 
 static void add_entry(struct json *j, const struct listing_entry *e)
@@ -9,7 +10,7 @@ static void add_entry(struct json *j, const struct listing_entry *e)
 
 	json_object(j, NULL);
 	json_str(j, "name", e->name);
-	json_str(j, "result", e->damaged ? "damaged" : result_word(e->result));
+	json_str(j, "result", e->damaged ? "damaged" : words_result(e->result));
 	json_str(j, "error", e->damaged ? e->error.message : NULL);
 	json_known(j, "exit_status", exited && !e->damaged ? e->status : -1);
 	json_known(j, "signal", e->result == BUILD_KILLED ? e->status : -1);

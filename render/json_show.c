@@ -3,6 +3,7 @@
 
 #include "analyse/names.h"
 #include "analyse/programs.h"
+#include "analyse/words.h"
 #include "base/json.h"
 #include "base/saturate.h"
 
@@ -104,7 +105,7 @@ static void add_result(struct json *j, const struct summary *s)
 {
 	bool exited = s->result == BUILD_OK || s->result == BUILD_FAILED;
 
-	json_str(j, "result", result_word(s->result));
+	json_str(j, "result", words_result(s->result));
 	json_known(j, "exit_status", exited ? s->status : -1);
 	json_known(j, "signal", s->result == BUILD_KILLED ? s->status : -1);
 	json_bool(j, "complete", !s->rec->lost.reason);
@@ -131,7 +132,7 @@ static void add_totals(struct json *j, const struct summary *s)
 	json_int(j, "tasks_done", (int64_t)s->n_state[TASK_DONE]);
 	json_int(j, "tasks_failed", (int64_t)s->n_state[TASK_FAILED]);
 	json_int(j, "tasks_killed", (int64_t)s->n_state[TASK_KILLED]);
-	json_int(j, "tasks_unfinished", (int64_t)s->n_state[TASK_RUNNING]);
+	json_int(j, "tasks_unfinished", (int64_t)s->n_state[TASK_UNFINISHED]);
 	json_int(j, "tasks_queued", (int64_t)s->n_state[TASK_QUEUED]);
 	json_int(j, "tasks_lost", (int64_t)s->rec->lost.tasks);
 	json_int(j, "lines_lost", (int64_t)s->rec->lost.lines);
@@ -364,7 +365,7 @@ static void add_task(struct json *j, const struct summary *s, uint32_t task)
 	json_str(j, "kind", t->kind);
 	json_str(j, "key", t->key);
 	json_str(j, "command", recording_command(rec, t));
-	json_str(j, "state", state_word(t->state));
+	json_str(j, "state", words_state(t->state));
 	json_known(j, "exit_status", exited ? t->status : -1);
 	json_known(j, "signal", t->state == TASK_KILLED ? t->status : -1);
 	json_bool(j, "hosting", t->hosts);

@@ -2,6 +2,7 @@
 #include "render/text_show.h"
 
 #include "analyse/names.h"
+#include "analyse/words.h"
 #include "base/saturate.h"
 #include "render/facts.h"
 
@@ -111,8 +112,8 @@ static void say_source(struct facts *f, const struct recording *rec)
 
 static void say_result(struct facts *f, const struct summary *s)
 {
-	name_add_result(&f->part, s->result, s->status);
-	buf_adds(&f->part, s->result == BUILD_OPEN ? ", seen for " : ", after ");
+	words_add_result(&f->part, s->result, s->status);
+	buf_adds(&f->part, s->result == BUILD_UNFINISHED ? ", seen for " : ", after ");
 	text_add_time(&f->part, s->wall_us);
 	if (s->rec->lost.reason) {
 		buf_adds(&f->part, "; incomplete: ");
@@ -212,7 +213,7 @@ static void say_tasks(struct facts *f, const struct summary *s)
 	fact_part(f);
 	state_part(f, s, TASK_FAILED, " failed");
 	state_part(f, s, TASK_KILLED, " killed");
-	state_part(f, s, TASK_RUNNING, " unfinished");
+	state_part(f, s, TASK_UNFINISHED, " unfinished");
 	state_part(f, s, TASK_QUEUED, " never started");
 	if (s->n_hosting) {
 		add_count(&f->part, s->n_hosting, s->n_hosting == 1 ? " ran a build of its own" :

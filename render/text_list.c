@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
 
-#include "analyse/names.h"
-#include "analyse/view.h"
+#include "analyse/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #define START_COLUMNS 16
 #define WALL_COLUMNS 7
 #define TASKS_COLUMNS 6
-#define RESULT_COLUMNS 8
+#define RESULT_COLUMNS 10
 #define COMMAND_COLUMNS_MIN 12
 
 struct layout {
@@ -70,21 +69,19 @@ static void add_start(struct buf *out, int64_t wall_ns)
 	add_left(out, text, START_COLUMNS);
 }
 
-/* "ok", "exit 2", "SIGKILL", "no end" */
+/* "ok", "exit 2", "SIGKILL", "unfinished" */
 static void add_result(struct buf *out, const struct listing_entry *e, const struct style *style)
 {
 	char memory[64];
 	struct buf b;
 
 	buf_init_fixed(&b, memory, sizeof memory);
-	if (e->result == BUILD_FAILED)
-		buf_addf(&b, "exit %d", e->status);
-	else if (e->result == BUILD_KILLED)
-		name_add_signal(&b, e->status);
-	else if (e->rec.lost.reason && e->result != BUILD_OPEN)
-		buf_adds(&b, "partial");
+	if (e->rec.lost.reason && (e->result == BUILD_OK || e->result == BUILD_ENDED))
+		buf_adds(&b, "incomplete");
+	else if (e->result == BUILD_ENDED)
+		buf_adds(&b, words_result(e->result));
 	else
-		buf_adds(&b, e->result == BUILD_OPEN ? "no end" : result_word(e->result));
+		words_add_status(&b, words_build_status(e->result, e->status));
 	if (e->rec.lost.reason || (e->result != BUILD_OK && e->result != BUILD_ENDED))
 		text_tone(out, style, TONE_ALARM);
 	add_left(out, buf_str(&b), RESULT_COLUMNS);

@@ -3,6 +3,7 @@
 
 #include "analyse/names.h"
 #include "analyse/programs.h"
+#include "analyse/words.h"
 #include "base/saturate.h"
 #include "render/facts.h"
 
@@ -78,14 +79,14 @@ static void add_bad_task(struct buf *out, const struct view *v, uint32_t task,
 	struct buf how;
 
 	buf_init_fixed(&how, memory, sizeof memory);
-	name_add_end(&how, t);
+	words_add_status(&how, words_task_status(t));
 	name_add_task(&name, rec, t);
 	buf_adds(out, "  ");
 	text_tone(out, style, TONE_ALARM);
-	add_padded(out, buf_str(&how), 15, false);
+	add_padded(out, buf_str(&how), 10, false);
 	text_tone(out, style, TONE_PLAIN);
 	buf_adds(out, "  ");
-	text_add_name(out, buf_str(&name), !width ? 0 : width > 19 + 6 ? width - 19 : 6);
+	text_add_name(out, buf_str(&name), !width ? 0 : width > 14 + 6 ? width - 14 : 6);
 	buf_addc(out, '\n');
 	command = *t->name ? recording_command(rec, t) : "";
 	if (*command) {

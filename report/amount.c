@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/amount.h"
 
-#include "analyse/names.h"
+#include "analyse/words.h"
 #include "base/text.h"
 
 #include <math.h>
 #include <time.h>
 
 #define KB 1024
-
-static void add_status(struct buf *b, int64_t status)
-{
-	if (!status)
-		buf_adds(b, "ok");
-	else if (status == STATUS_UNFINISHED)
-		buf_adds(b, "unfinished");
-	else if (status == STATUS_FAILED)
-		buf_adds(b, "failed");
-	else if (status >= STATUS_KILLED)
-		name_add_signal(b, (int)(status - STATUS_KILLED));
-	else
-		buf_addf(b, "exit %d", (int)status);
-}
 
 /* What does not fit is as large as can be said. */
 static int64_t whole(double value)
@@ -49,7 +35,7 @@ void amount_add(struct buf *b, enum unit unit, double value)
 		buf_addi(b, whole(value));
 		break;
 	case UNIT_STATUS:
-		add_status(b, whole(value));
+		words_add_status(b, whole(value));
 		break;
 	}
 }

@@ -301,7 +301,7 @@ START_TEST(cut_anywhere)
 
 			ck_assert_int_eq(t->start_us, 10000000);
 			ck_assert_int_eq(t->end_us, n >= elapsed ? 12500000 : -1);
-			ck_assert_int_eq(t->state, n >= status ? TASK_DONE : TASK_RUNNING);
+			ck_assert_int_eq(t->state, n >= status ? TASK_DONE : TASK_UNFINISHED);
 			if (n >= child)
 				ck_assert_int_eq(t->user_us, 6091927);
 		}

@@ -94,8 +94,8 @@ START_TEST(states)
 	};
 	static const char *const tasks[] = { "bad", "dead", "gone", "good", "never" };
 	static const struct { enum task_state state; int status; int64_t end_us; } told[] = {
-		{ TASK_FAILED, 3, 5000000 }, { TASK_KILLED, 9, 6000000 }, { TASK_RUNNING, -1, 7000000 },
-		{ TASK_DONE, 0, 4000000 }, { TASK_RUNNING, -1, -1 },
+		{ TASK_FAILED, 3, 5000000 }, { TASK_KILLED, 9, 6000000 }, { TASK_UNFINISHED, -1, 7000000 },
+		{ TASK_DONE, 0, 4000000 }, { TASK_UNFINISHED, -1, -1 },
 	};
 	struct recording rec;
 

@@ -233,7 +233,7 @@ static void check_cpu(const struct unpacked *u, size_t i, const struct task *t, 
 
 static void check_state(struct teller *teller, int64_t marks, const struct task *t)
 {
-	static const enum task_state state[] = { TASK_DONE, TASK_FAILED, TASK_KILLED, TASK_RUNNING };
+	static const enum task_state state[] = { TASK_DONE, TASK_FAILED, TASK_KILLED, TASK_UNFINISHED };
 
 	ck_assert_int_eq(t->state, state[marks & 3]);
 	ck_assert_int_eq(t->hosts, !!(marks & 4));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/words.h"
 #include "render/chart/palette.h"
 #include "render/chart/pieces.h"
 #include "tests/recorded.h"
@@ -80,7 +81,7 @@ START_TEST(what_is_drawn)
 		buf_addf(&b, "%d-%d:%u", (int)(q->from_us / 1000), (int)(q->until_us / 1000),
 			 q->n_tasks);
 		if (q->ended != TASK_DONE)
-			buf_addf(&b, ":%s", state_word(q->ended));
+			buf_addf(&b, ":%s", words_state(q->ended));
 		buf_addc(&b, ' ');
 	}
 	ck_assert_str_eq(buf_str(&b), cases[_i].pieces);
@@ -163,7 +164,7 @@ static void check_order(const struct pieces *p)
 
 static unsigned badness(uint8_t state)
 {
-	return state == TASK_FAILED ? 3 : state == TASK_KILLED ? 2 : state == TASK_RUNNING;
+	return state == TASK_FAILED ? 3 : state == TASK_KILLED ? 2 : state == TASK_UNFINISHED;
 }
 
 /* Every moment of a task in [0, end] is in a piece of its lane. One of them is as bad

@@ -277,7 +277,7 @@ START_TEST(all_fields)
 	ck_assert_str_eq(rec.after[t->first_after + 2], "r");
 	ck_assert_uint_eq(rec.task[1].n_after, 1);
 	ck_assert_str_eq(rec.after[rec.task[1].first_after], "y.c");
-	ck_assert_int_eq(rec.task[1].state, TASK_RUNNING);
+	ck_assert_int_eq(rec.task[1].state, TASK_UNFINISHED);
 	ck_assert_int_eq(recording_task_end_us(&rec, &rec.task[1]), 80);
 	ck_assert_uint_eq(rec.n_spans, 2);
 	ck_assert_int_eq(rec.span[0].end_us, 25);

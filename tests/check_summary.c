@@ -29,7 +29,7 @@ static const struct {
 } cases[] = {
 	{
 		.name = "nothing but a first line", .build = "buildbeat build 1\n",
-		.result = BUILD_OPEN, .host_user_us = -1,
+		.result = BUILD_UNFINISHED, .host_user_us = -1,
 	}, {
 		.name = "one second, two tasks that touch and one at once",
 		.build = BUILD "cores: 2\nend_us: 1000000\nstatus: 0\nuser_us: 700000\n"
@@ -55,7 +55,7 @@ static const struct {
 			"done\t400000\tm.1\t0\t200000\t50000\t1000\n"
 			"start\t500000\tm.2\t12\t\t\tb\t\tcc\n"
 			"start\t800000\tm.3\t13\t\t\tc\t\tcc\n",
-		.result = BUILD_OPEN, .wall_us = 800000, .cpu_us = 250000,
+		.result = BUILD_UNFINISHED, .wall_us = 800000, .cpu_us = 250000,
 		.running_sum_us = 600000, .running_max = 1,
 		.level_us = { 200000, 600000, 0 }, .ran = 3, .targets = 3, .unfinished = 2,
 		.host_user_us = -1,
@@ -123,7 +123,7 @@ START_TEST(arithmetic)
 		ck_assert_int_eq(s.level_us[i], cases[_i].level_us[i]);
 	ck_assert_uint_eq(s.n_ran, cases[_i].ran);
 	ck_assert_uint_eq(s.n_targets, cases[_i].targets);
-	ck_assert_uint_eq(s.n_state[TASK_RUNNING], cases[_i].unfinished);
+	ck_assert_uint_eq(s.n_state[TASK_UNFINISHED], cases[_i].unfinished);
 	ck_assert_int_eq(s.host.user_us, cases[_i].host_user_us);
 	ck_assert_int_eq(s.host.span_us, cases[_i].host_span_us);
 	ck_assert_uint_eq(s.host.samples, cases[_i].samples);

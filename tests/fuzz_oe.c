@@ -28,7 +28,7 @@ static void check_tasks(const struct recording *rec)
 		check(t->start_us >= 0 && (t->end_us == -1 || t->end_us >= t->start_us));
 		check(recording_task_end_us(rec, t) >= t->start_us);
 		check(t->start_us <= rec->last_us && t->end_us <= rec->last_us);
-		check(t->state == TASK_RUNNING || t->state == TASK_DONE ||
+		check(t->state == TASK_UNFINISHED || t->state == TASK_DONE ||
 		      (t->state == TASK_FAILED && t->status == -1));
 		check(t->user_us >= -1 && t->system_us >= -1 && t->max_rss_kb >= -1 &&
 		      t->in_blocks >= -1 && t->out_blocks >= -1 && t->minor_faults >= -1);

@@ -54,7 +54,7 @@ static int by_start(const void *a, const void *b)
 bool tasks_told(struct buf *out, const char *dir)
 {
 	static const char ends[] = {
-		[TASK_QUEUED] = '.', [TASK_RUNNING] = '?', [TASK_DONE] = '+',
+		[TASK_QUEUED] = '.', [TASK_UNFINISHED] = '?', [TASK_DONE] = '+',
 		[TASK_FAILED] = '-', [TASK_KILLED] = 'x',
 	};
 	struct recording rec = RECORDING_INIT;

@@ -139,7 +139,7 @@ static int add_task(struct task_file *f, int64_t start_us)
 	grown[rec->n_tasks] = (struct task){ .seq = rec->n_tasks + 1, .name = f->name.text,
 		.kind = f->name.kind, .key = f->recipe, .queued_us = -1,
 		.start_us = start_us, .end_us = NO_END, .pid = -1, .slot = -1,
-		.state = TASK_RUNNING, .status = -1, .user_us = -1, .system_us = -1,
+		.state = TASK_UNFINISHED, .status = -1, .user_us = -1, .system_us = -1,
 		.max_rss_kb = -1, .max_rss_at_most_kb = -1, .minor_faults = -1,
 		.major_faults = -1, .in_blocks = -1, .out_blocks = -1,
 		.voluntary_switches = -1, .involuntary_switches = -1,
@@ -184,7 +184,7 @@ static struct task *find_started(const struct task_file *f, int64_t start_us)
 		struct task *t = &rec->task[i];
 		int64_t off = t->start_us - start_us;
 
-		if (t->state != TASK_RUNNING || t->end_us != NO_END)
+		if (t->state != TASK_UNFINISHED || t->end_us != NO_END)
 			continue;
 		if (!found)
 			found = t;
@@ -250,7 +250,7 @@ static void fill_state(struct task *t, int64_t told)
 {
 	int64_t state = told & ~(int64_t)STATE_NUMBER;
 
-	t->state = state == EXITED ? TASK_FAILED : state == KILLED ? TASK_KILLED : TASK_RUNNING;
+	t->state = state == EXITED ? TASK_FAILED : state == KILLED ? TASK_KILLED : TASK_UNFINISHED;
 	if (state == EXITED || state == KILLED)
 		t->status = (int32_t)(told & STATE_NUMBER);
 	if (state == UNFINISHED)
@@ -487,7 +487,7 @@ void oe_finish_recipe(struct oe *o, size_t first)
 	for (size_t i = first; i < rec->n_tasks; i++) {
 		struct task *t = &rec->task[i];
 
-		if (t->state == TASK_RUNNING && t->end_us == NO_END)
+		if (t->state == TASK_UNFINISHED && t->end_us == NO_END)
 			finish_setscene(rec, t, first);
 	}
 }
@@ -522,7 +522,7 @@ int oe_finish_tasks(struct oe *o)
 		t->end_us = t->end_us == NO_END ? -1 : t->end_us + by_us;
 		reader_saw(o->r, t->start_us);
 		reader_saw(o->r, t->end_us);
-		if (t->state == TASK_RUNNING && t->end_us < 0 && strcmp(t->kind, "setscene"))
+		if (t->state == TASK_UNFINISHED && t->end_us < 0 && strcmp(t->kind, "setscene"))
 			oe_count(&o->unended, t->key, t->name);
 	}
 	if (o->zero_wall_us >= 0)

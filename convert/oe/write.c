@@ -103,7 +103,7 @@ static void add_usage(struct buf *b, const struct task *t)
 static void add_status(struct buf *b, const struct task *t)
 {
 	buf_adds(b, t->state == TASK_DONE ? "Status: PASSED \n" : "Status: FAILED \n");
-	if (t->state == TASK_RUNNING)
+	if (t->state == TASK_UNFINISHED)
 		buf_adds(b, t->end_us >= 0 ? "State: gone\n" : "State: unfinished\n");
 	else if (t->state == TASK_KILLED && t->status >= 0)
 		add_number(b, "State: killed ", t->status);

@@ -248,7 +248,7 @@ static void draw_signs(struct svg *s, const struct chart *c, const struct strips
 static int draw_ends(struct svg *s, const struct chart *c)
 {
 	struct strips running = { 0 }, killed = { 0 }, failed = { 0 };
-	int r = find_ends(&running, c, TASK_RUNNING);
+	int r = find_ends(&running, c, TASK_UNFINISHED);
 
 	r = r ? r : find_ends(&killed, c, TASK_KILLED);
 	r = r ? r : find_ends(&failed, c, TASK_FAILED);

@@ -2,6 +2,7 @@
 #include "render/chart/chart_facts.h"
 
 #include "analyse/names.h"
+#include "analyse/words.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "render/chart/label.h"
@@ -163,8 +164,8 @@ static void say_result(struct maker *m)
 	const struct summary *s = m->chart->sum;
 	struct buf *b = begin_part(m);
 
-	name_add_result(b, s->result, s->status);
-	buf_adds(b, s->result == BUILD_OPEN ? ", seen for " : " after ");
+	words_add_result(b, s->result, s->status);
+	buf_adds(b, s->result == BUILD_UNFINISHED ? ", seen for " : " after ");
 	text_add_time(b, s->wall_us);
 	end_part(m);
 	if (s->rec->lost.reason) {
@@ -208,8 +209,8 @@ static void say_tasks(struct maker *m)
 		count_part(m, s->n_state[TASK_FAILED], " failed", " failed");
 	if (s->n_state[TASK_KILLED])
 		count_part(m, s->n_state[TASK_KILLED], " killed", " killed");
-	if (s->n_state[TASK_RUNNING])
-		count_part(m, s->n_state[TASK_RUNNING], " unfinished", " unfinished");
+	if (s->n_state[TASK_UNFINISHED])
+		count_part(m, s->n_state[TASK_UNFINISHED], " unfinished", " unfinished");
 	if (s->n_state[TASK_QUEUED])
 		count_part(m, s->n_state[TASK_QUEUED], " never started", " never started");
 	fact(m, "tasks", s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED]);

@@ -142,8 +142,8 @@ void legend_of_marks(struct legend *l, const struct chart *c)
 		add_key(l, "failed", "failed");
 	if (s->n_state[TASK_KILLED])
 		add_key(l, "killed", "killed by a signal");
-	if (s->n_state[TASK_RUNNING])
-		add_key(l, "unfinished", "unfinished: nobody saw it end");
+	if (s->n_state[TASK_UNFINISHED])
+		add_key(l, "unfinished", "unfinished: its end was not recorded");
 	if (c->chain.n_path)
 		add_key(l, "critical", "critical path")->meaning =
 			"the tasks that each waited for the one before, up to the last to end";

@@ -77,7 +77,7 @@ static uint32_t kind_index(struct packed_tasks *p, const char *kind)
 
 static uint32_t state_mark(enum task_state state)
 {
-	return state == TASK_FAILED ? 1 : state == TASK_KILLED ? 2 : state == TASK_RUNNING ? 3 : 0;
+	return state == TASK_FAILED ? 1 : state == TASK_KILLED ? 2 : state == TASK_UNFINISHED ? 3 : 0;
 }
 
 static bool is_bound(const struct cost *cost)

@@ -50,7 +50,7 @@ static uint8_t colour_of(struct work *w, const char *kind)
 static unsigned badness(uint8_t ended)
 {
 	static const unsigned char rank[] = {
-		[TASK_QUEUED] = 0, [TASK_DONE] = 0, [TASK_RUNNING] = 1, [TASK_KILLED] = 2,
+		[TASK_QUEUED] = 0, [TASK_DONE] = 0, [TASK_UNFINISHED] = 1, [TASK_KILLED] = 2,
 		[TASK_FAILED] = 3,
 	};
 

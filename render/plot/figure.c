@@ -2,6 +2,7 @@
 #include "render/plot/figure.h"
 
 #include "analyse/names.h"
+#include "analyse/words.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
 
@@ -276,8 +277,8 @@ static void add_subtitle(struct figure *f, const struct summary *s)
 		buf_adds(&b, ", ");
 	}
 	add_date(&b, s->rec);
-	name_add_result(&b, s->result, s->status);
-	buf_adds(&b, s->result == BUILD_OPEN ? ", seen for " : " after ");
+	words_add_result(&b, s->result, s->status);
+	buf_adds(&b, s->result == BUILD_UNFINISHED ? ", seen for " : " after ");
 	text_add_time(&b, s->wall_us);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/plot/gnuplot.h"
 
-#include "analyse/names.h"
+#include "analyse/words.h"
 #include "base/clock.h"
 #include "base/text.h"
 
@@ -202,7 +202,7 @@ static int failed(struct process *p, int status, struct error *err)
 
 	if (WIFSIGNALED(status)) {
 		buf_adds(&text, "killed by ");
-		name_add_signal(&text, WTERMSIG(status));
+		words_add_signal(&text, WTERMSIG(status));
 	} else {
 		text_add_name(&text, first_words(&p->text[1]), WORDS_COLUMNS);
 	}
