@@ -6,6 +6,7 @@
 #include "archive/remote.h"
 #include "archive/rewrite.h"
 #include "base/buf.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -143,19 +144,6 @@ static int add_build(void *context, const struct json_value *v, unsigned line)
 	return r;
 }
 
-static int write_all(int fd, const char *p, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		p += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 static int read_builds(struct source *s, const char *text)
 {
 	const struct json_parts parts = { .part = add_build, .context = s };
@@ -164,7 +152,7 @@ static int read_builds(struct source *s, const char *text)
 	unsigned line;
 
 	if (!r)
-		r = write_all(fd, text, strlen(text));
+		r = file_write_all(fd, text, strlen(text));
 	if (r) {
 		error_sys(s->err, r, s->run.path, NULL);
 	} else {

@@ -100,6 +100,21 @@ int file_write(int fd, const void *p, size_t len)
 	return file_has_size_limit() ? -EFBIG : -ENOSPC;
 }
 
+int file_write_all(int fd, const void *p, size_t len)
+{
+	for (const char *at = p; len;) {
+		ssize_t n = file_write_quietly(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
 int file_make_parents(const char *path, struct error *err)
 {
 	char part[PATH_MAX];

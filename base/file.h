@@ -21,6 +21,9 @@ int file_open_at(int dir_fd, const char *name, int flags);
  */
 int file_write(int fd, const void *p, size_t len);
 
+/* All of it, with as many calls as it takes: for files that no other process writes to. */
+int file_write_all(int fd, const void *p, size_t len);
+
 /* write() without these signals, which would end our host: they are held back and
  * removed if this write caused them. */
 ssize_t file_write_quietly(int fd, const void *p, size_t len);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/outfile.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,21 +17,6 @@
 
 #define TRIES 100
 
-static int write_all(int fd, const char *p, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		if (done > 0) {
-			p += done;
-			n -= (size_t)done;
-		}
-	}
-	return 0;
-}
-
 /* A device or pipe cannot be replaced: it is written to. */
 static int write_through(const char *path, const struct buf *text)
 {
@@ -38,7 +25,7 @@ static int write_through(const char *path, const struct buf *text)
 
 	if (fd < 0)
 		return -errno;
-	r = write_all(fd, text->data, text->len);
+	r = file_write_all(fd, text->data, text->len);
 	if (close(fd) && !r)
 		r = -errno;
 	return r;
@@ -105,7 +92,7 @@ static int place_fill(struct place *p, const struct buf *text)
 
 	if (fd < 0)
 		return fd;
-	r = write_all(fd, text->data, text->len);
+	r = file_write_all(fd, text->data, text->len);
 	if (!r && fchmod(fd, place_mode(p)))
 		r = -errno;
 	if (close(fd) && !r)

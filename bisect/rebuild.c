@@ -116,13 +116,9 @@ static int read_runs(struct rebuild *b, const char *path, const struct buf *text
 static int write_line(struct rebuild *b, const char *text, size_t len, const char *path,
 		      struct error *err)
 {
-	ssize_t n = write(b->fd, text, len);
+	int r = file_write_all(b->fd, text, len);
 
-	if (n >= 0 && (size_t)n != len)
-		errno = ENOSPC;
-	if (n < 0 || (size_t)n != len)
-		return error_sys(err, -errno, path, "cannot write");
-	return 0;
+	return r ? error_sys(err, r, path, "cannot write") : 0;
 }
 
 static int open_runs(struct rebuild *b, const char *path, struct error *err)

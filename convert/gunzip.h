@@ -10,13 +10,12 @@
 #include <sys/types.h>
 
 /*
- * A file read from its beginning, unpacked on the way if it is gzip (several
- * members too), as it is if not: its content tells. The memory it takes does not
- * depend on what is in the file.
+ * A file, read from its beginning; if it is gzip (of one member or several), unpacked. The
+ * memory needed does not depend on what is in the file.
  */
 struct gunzip;
 
-/* NULL with err: -ENOENT and what else open() has to say, -EISDIR, -ENOMEM in *error. */
+/* NULL with err and *error: -EISDIR, -ENOMEM or an errno of open(). */
 struct gunzip *gunzip_open(const char *path, int *error, struct error *err);
 
 /*
@@ -29,11 +28,11 @@ void gunzip_set_limit(uint64_t bytes);
 /* NULL is fine. */
 void gunzip_close(struct gunzip *g);
 
-/* The next bytes, size unless the end is near; 0: the end. Negative errno with
- * err: -EIO..., -EINVAL when the packed data is damaged, -EFBIG above the limit. */
+/* The next size bytes, fewer only at the end, where it is 0 at last. Negative errno with err:
+ * of read(), -EINVAL for damaged data, -EFBIG above the limit. */
 ssize_t gunzip_read(struct gunzip *g, void *to, size_t size, struct error *err);
 
-/* The end was reached in the middle of packed data. */
-bool gunzip_torn(const struct gunzip *g);
+/* The file ended in the middle of packed data. */
+bool gunzip_truncated(const struct gunzip *g);
 
 #endif

@@ -30,7 +30,7 @@ static int read_all(struct buf *out, struct gunzip *g, const char *path, struct 
 		out->len += (size_t)n;
 	} while (n);
 	out->data[out->len] = '\0';
-	return gunzip_torn(g) ? error_set(err, -EINVAL, path, 0, 0, "the packed data is cut off") : 0;
+	return gunzip_truncated(g) ? error_set(err, -EINVAL, path, 0, 0, "the compressed data is truncated") : 0;
 }
 
 /* A file may name others to be read; a device has no end. */

@@ -103,7 +103,7 @@ static int pack_chunk(struct packer *p, size_t n)
 		left = ZSTD_compressStream2(p->ctx, &to, &in, how);
 		if (ZSTD_isError(left))
 			return -EIO;
-		r = file_write(p->out, p->to, to.pos);
+		r = file_write_all(p->out, p->to, to.pos);
 		if (r)
 			return r;
 	} while (n ? in.pos < in.size : left != 0);

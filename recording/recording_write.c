@@ -31,8 +31,8 @@ static void flush(struct out *o)
 {
 	if (!o->error)
 		o->error = buf_error(&o->b);
-	if (!o->error && o->b.len)
-		o->error = file_write(o->fd, o->b.data, o->b.len);
+	if (!o->error)
+		o->error = file_write_all(o->fd, o->b.data, o->b.len);
 	buf_clear(&o->b);
 }
 

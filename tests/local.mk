@@ -30,7 +30,8 @@ CHECKS = \
 	tests/check_night tests/check_nightly tests/check_nightly_open tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
-	tests/check_pack tests/check_palette tests/check_panel tests/check_path \
+	tests/check_pack tests/check_palette tests/check_panel tests/check_partial_io \
+	tests/check_path \
 	tests/check_peak tests/check_pieces tests/check_plot tests/check_plot_builds \
 	tests/check_plot_faults tests/check_plugin_api tests/check_plugin_object \
 	tests/check_preload_faults tests/check_preload_threads tests/check_preload_transparent \
@@ -54,6 +55,12 @@ check_PROGRAMS += \
 tests_fake_make_CFLAGS = $(AM_CFLAGS) -fPIE -fno-plt
 tests_fake_make_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro,-z,now -rdynamic
 tests_fake_make_LDADD = -ldl
+
+# Preloaded by check_partial_io; rpath: a shared object, though it is not installed.
+check_LTLIBRARIES += tests/partial_io.la
+tests_partial_io_la_SOURCES = tests/partial_io.c
+tests_partial_io_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_partial_io_la_LIBADD = -ldl
 
 # Memory that runs out.
 tests_check_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc

@@ -54,15 +54,12 @@ static ssize_t read_start(int dir_fd, const char *name, char *to, size_t max)
 	size_t got = 0;
 	ssize_t n = fd < 0 ? -errno : 1;
 
-	/* Of files as small as nearly all are, one read gets all: a short one is the last. */
 	while (fd >= 0 && got < max && n > 0) {
 		n = read(fd, to + got, max - got);
-		if (n < 0)
-			n = -errno;
-		else
+		if (n > 0)
 			got += (size_t)n;
-		if (n < (ssize_t)(max / 2))
-			break;
+		else if (n < 0)
+			n = errno == EINTR ? 1 : -errno;
 	}
 	if (fd >= 0)
 		close(fd);

@@ -137,7 +137,7 @@ static void add_task(struct buf *b, const struct recording *rec, const struct oe
 
 static int write_fd(int fd, const struct buf *text)
 {
-	int r = text->len ? file_write(fd, text->data, text->len) : 0;
+	int r = file_write_all(fd, text->data, text->len);
 
 	if (close(fd) && !r)
 		r = -errno;
