@@ -21,7 +21,7 @@ EXTRA_DIST += \
 	examples/make/src/ixquery.c \
 	examples/make/data/Makefile \
 	examples/make/test/Makefile
-EXTRA_DIST += examples/make/bootchart.svg
+EXTRA_DIST += examples/make/annotated.svg examples/make/bootchart.svg
 EXTRA_DIST += examples/host/host.c
 EXTRA_DIST += \
 	examples/automake/Makefile.am \

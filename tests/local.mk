@@ -65,13 +65,15 @@ tests_partial_io_la_LIBADD = -ldl
 # Memory that runs out.
 tests_check_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
-# The awk programs of a page; the rooms and what each may include; plain English.
-SCRIPTS_RUN = tests/english.sh tests/recording_awk.sh tests/rooms.sh
+# Plain English; README's recipes; the awk programs of a page; the rooms and what each may
+# include; sample outputs.
+SCRIPTS_RUN = tests/english.sh tests/recipes.sh tests/recording_awk.sh tests/rooms.sh \
+	tests/samples.sh
 TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data tests/english.pending \
-	tests/english.py tests/golden
+	tests/english.py tests/golden tests/recipes.py tests/samples.py
 
 include tests/bench.mk
 include tests/fuzz.mk

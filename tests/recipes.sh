@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The recipes of README.md run as written: see tests/recipes.py. Run in the build directory.
+: "${srcdir:=$(dirname "$0")/..}"
+command -v python3 >/dev/null && command -v git >/dev/null || exit 77
+exec python3 -B "$srcdir/tests/recipes.py" "$srcdir"

@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Sample outputs in README and the pages, and the pictures in examples/make, are what the
+# commands print and draw: see tests/samples.py. Run in the build directory.
+: "${srcdir:=$(dirname "$0")/..}"
+command -v python3 >/dev/null && command -v git >/dev/null || exit 77
+exec python3 -B "$srcdir/tests/samples.py" "$srcdir"
