@@ -69,7 +69,7 @@ int infile_read(struct buf *out, const char *path, struct error *err)
 	return r;
 }
 
-/* What somebody else chose */
+/* Files that other files name */
 
 static bool is_made_up(int fd)
 {
@@ -94,25 +94,26 @@ static bool is_made_up(int fd)
 }
 
 /* Opening a device may set it off. */
-static int open_ours(const char *path, struct stat *st, struct error *err)
+static int open_regular(const char *path, bool ours, struct stat *st, struct error *err)
 {
-	int r = trust_path(path, err), fd;
+	int r = ours ? trust_path(path, err) : 0, fd;
 
 	if (r)
 		return r;
 	if (stat(path, st))
 		return error_sys(err, -errno, path, NULL);
 	if (!S_ISREG(st->st_mode))
-		return error_set(err, -EPERM, path, 0, 0, "not a file");
+		return error_set(err, ours ? -EPERM : -EINVAL, path, 0, 0, "not a regular file");
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return error_sys(err, -errno, path, NULL);
-	r = trust_fstat(fd, st);
+	r = ours ? trust_fstat(fd, st) : fstat(fd, st) ? -errno : 0;
 	if (r)
 		error_sys(err, r, path, NULL);
 	else if (!S_ISREG(st->st_mode) || is_made_up(fd))
-		r = error_set(err, -EPERM, path, 0, 0, "not a file that holds data");
-	else
+		r = error_set(err, ours ? -EPERM : -EINVAL, path, 0, 0,
+			      "not a regular file that holds data");
+	else if (ours)
 		r = trust_check(path, st, err);
 	if (!r)
 		return fd;
@@ -139,14 +140,24 @@ static int read_bounded(struct buf *out, int fd, size_t size)
 	return 0;
 }
 
-int infile_read_ours(struct buf *out, const char *path, struct error *err)
+static int read_regular(struct buf *out, const char *path, bool ours, struct error *err)
 {
 	struct stat st;
-	int fd = open_ours(path, &st, err), r;
+	int fd = open_regular(path, ours, &st, err), r;
 
 	if (fd < 0)
 		return fd;
 	r = read_bounded(out, fd, (size_t)st.st_size);
 	close(fd);
 	return r ? error_sys(err, r, path, NULL) : 0;
+}
+
+int infile_read_regular(struct buf *out, const char *path, struct error *err)
+{
+	return read_regular(out, path, false, err);
+}
+
+int infile_read_ours(struct buf *out, const char *path, struct error *err)
+{
+	return read_regular(out, path, true, err);
 }

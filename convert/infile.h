@@ -15,13 +15,20 @@
 int infile_read(struct buf *out, const char *path, struct error *err);
 
 /*
- * The same for a path that another user may have chosen: nothing is unpacked, and only regular
- * files that trust_path() accepts are read, on file systems that hold data (reading a file of
- * /proc or /sys may change the machine). -EPERM for all others, whose content is not read.
+ * The same for a file that another file names: nothing is unpacked, and only regular files on
+ * file systems that hold data are read (reading from a FIFO or from some files of /proc and /sys
+ * waits for ever, and a file of /sys may change the machine). -EINVAL for all others, which are
+ * not opened or not read.
+ */
+int infile_read_regular(struct buf *out, const char *path, struct error *err);
+
+/*
+ * The same for a path that another user may have chosen: only files that trust_path() accepts
+ * are read. -EPERM for all others.
  */
 int infile_read_ours(struct buf *out, const char *path, struct error *err);
 
-/* infile_read() or infile_read_ours(). */
+/* infile_read(), infile_read_regular() or infile_read_ours(). */
 typedef int infile_reader(struct buf *out, const char *path, struct error *err);
 
 #endif

@@ -170,8 +170,12 @@ static const char *told(const struct recording *rec)
 		buf_addf(&b, " %lld-%lld, ", (long long)t->start_us / 1000,
 			 (long long)t->end_us / 1000);
 	}
-	for (size_t i = 0; i < rec->n_warnings; i++)
-		buf_addf(&b, "%s, ", rec->warning[i].text + strlen(".ninja_log: "));
+	for (size_t i = 0; i < rec->n_warnings; i++) {
+		const char *text = rec->warning[i].text;
+		size_t skip = strncmp(text, ".ninja_log: ", 12) ? 0 : 12;
+
+		buf_addf(&b, "%s, ", text + skip);
+	}
 	return buf_str(&b);
 }
 
@@ -224,6 +228,80 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Includes */
+
+static const struct {
+	const char *make, *include, *told;
+} includes[] = {
+	{ "echo 'build a: cc' >other", "other", "a(cc) 0-10, " },
+	{ "mkfifo fifo", "fifo", "a() 0-10, build.ninja:3: cannot include fifo: not a regular "
+	  "file, " },
+	{ "mkdir sub", "sub", "a() 0-10, build.ninja:3: cannot include sub: not a regular file, " },
+	{ "true", "/dev/zero", "a() 0-10, build.ninja:3: cannot include /dev/zero: not a regular "
+	  "file, " },
+	{ "true", "/proc/self/environ", "a() 0-10, build.ninja:3: cannot include "
+	  "/proc/self/environ: not a regular file that holds data, " },
+	{ "true", "none", "a() 0-10, build.ninja:3: cannot include none: No such file or "
+	  "directory, " },
+	{ "true", "./build.ninja", "a() 0-10, build.ninja:3: cannot include ./build.ninja: it "
+	  "includes itself, " },
+	{ "echo 'include build.ninja' >other", "other", "a() 0-10, other:1: cannot include "
+	  "build.ninja: it includes itself, " },
+	{ "mkfifo p; ln -s p q", "q", "a() 0-10, build.ninja:3: cannot include "
+	  "q: not a regular file, " },
+};
+
+/* An include that cannot be read is skipped with a warning, whatever it is. */
+START_TEST(include)
+{
+	const char *dir = support_tmpdir();
+	struct recording rec;
+	struct buf text = BUF_INIT;
+	struct run r;
+
+	buf_addf(&text, "rule cc\n command = cc\n%s %s\nbuild b: cc\n",
+		 _i % 2 ? "include" : "subninja", includes[_i].include);
+	support_writes(support_path("%s/build.ninja", dir), buf_str(&text));
+	support_writes(support_path("%s/.ninja_log", dir), "# ninja log v5\n0\t10\t0\ta\t1\n");
+	support_run(&r, dir, "%s", includes[_i].make);
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	ck_assert_int_eq(import(&rec, support_path("%s/.ninja_log", dir)), 0);
+	buf_clear(&text);
+	buf_addf(&text, "%s(%s) 0-10, ", rec.task[0].name, rec.task[0].key);
+	for (size_t i = 0; i < rec.n_warnings; i++)
+		buf_addf(&text, "%s, ", rec.warning[i].text);
+	ck_assert_str_eq(buf_str(&text), includes[_i].told);
+	recording_release(&rec);
+	buf_release(&text);
+}
+END_TEST
+
+static unsigned n_read;
+
+static int counting_reader(struct buf *out, const char *path, struct error *e)
+{
+	n_read++;
+	return infile_read_regular(out, path, e);
+}
+
+/* Files that include each other many times are read a bounded number of times. */
+START_TEST(circles)
+{
+	const char *dir = support_tmpdir();
+	struct ninja_build n;
+
+	support_writes(support_path("%s/build.ninja", dir),
+		       "subninja build.ninja\nsubninja build.ninja\ninclude one\ninclude one\n");
+	support_writes(support_path("%s/one", dir), "include one\nsubninja build.ninja\n");
+	n_read = 0;
+	ck_assert_int_eq(ninja_build_read(&n, dir, "build.ninja", counting_reader, &err), 0);
+	ck_assert_uint_eq(n_read, 3);
+	ck_assert_uint_eq(n.n_skipped, 6);
+	ninja_build_release(&n);
+}
+END_TEST
+
 /* With the build.ninja that calls the log's directory its own. */
 START_TEST(with_build)
 {
@@ -261,6 +339,8 @@ int main(void)
 	tcase_add_test(t, unknown_things);
 	tcase_add_loop_test(t, alone, 0, sizeof logs / sizeof *logs);
 	tcase_add_loop_test(t, refused, 0, sizeof bad / sizeof *bad);
+	tcase_add_loop_test(t, include, 0, sizeof includes / sizeof *includes);
+	tcase_add_test(t, circles);
 	tcase_add_test(t, with_build);
 	suite_add_tcase(s, t);
 	return support_main(s);

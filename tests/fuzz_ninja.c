@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* build.ninja of any bytes, and the commands of all its edges. */
+/*
+ * build.ninja of any bytes, and the commands of all its edges. NUL bytes separate the input into
+ * files: the first is build.ninja, the others are called 1, 2 ...
+ */
 #include "convert/ninja/build.h"
 #include "convert/ninja/waits.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,18 +45,32 @@ static void ask(const struct ninja_build *n)
 	buf_release(&text);
 }
 
+static struct slice input;
+
+/* No input leads to a file of this machine. */
+static int read_piece(struct buf *out, const char *path, struct error *err)
+{
+	struct cursor c;
+	struct slice piece = { "", 0 };
+	const char *name = strrchr(path, '/') + 1;
+	unsigned long number = strcmp(name, NINJA_BUILD_NAME) ? strtoul(name, NULL, 10) : 0;
+
+	cursor_init(&c, input.p, input.len);
+	for (unsigned long i = 0; i <= number; i++) {
+		if (!cursor_until(&c, '\0', &piece) && (i || number))
+			return error_sys(err, -ENOENT, path, NULL);
+	}
+	buf_add(out, piece.p, piece.len);
+	return buf_error(out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ninja_build n;
-	char name[16];
-	int fd = memfd_create("fuzz", 0);
 
-	check(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	snprintf(name, sizeof name, "%d", fd);
-	if (!ninja_build_read(&n, "/proc/self/fd", name, infile_read, NULL)) {
-		ask(&n);
-		ninja_build_release(&n);
-	}
-	close(fd);
+	input = (struct slice){ (const char *)data, size };
+	check(!ninja_build_read(&n, "dir", NINJA_BUILD_NAME, read_piece, NULL));
+	ask(&n);
+	ninja_build_release(&n);
 	return 0;
 }

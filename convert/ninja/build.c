@@ -202,7 +202,7 @@ int ninja_build_read(struct ninja_build *n, const char *dir, const char *file,
 
 	n->read = read;
 	if (!r)
-		r = ninja_parse_file(n, (struct slice){ file, strlen(file) }, 0, 0, err);
+		r = ninja_parse_file(n, (struct slice){ file, strlen(file) }, err);
 	if (!r)
 		r = n->no_memory ? -ENOMEM : find_producers(n);
 	if (r == -ENOMEM)

@@ -36,6 +36,8 @@ struct ninja_build {
 	uint32_t *paths;	/* numbers in `path` */
 	struct text_table path;	/* as ninja has them: without "./" and the like */
 	uint32_t *producer;	/* of each of these: its edge, NO_EDGE for none */
+	unsigned n_skipped;	/* includes that could not be read */
+	struct error skipped;	/* the first of them */
 	/* private */
 	const char *dir;
 	infile_reader *read;

@@ -57,9 +57,8 @@ bool ninja_next_part(struct cursor *c, struct slice *text, bool *variable);
 struct slice ninja_evaluate(struct ninja_build *n, struct slice text, uint32_t scope,
 			    const struct ninja_binding *binding, size_t n_bindings);
 
-/* A file's text read into the scope; whatever is in it. */
-int ninja_parse_file(struct ninja_build *n, struct slice file, uint32_t scope,
-		     unsigned depth, struct error *err);
+/* Read a file and those that it includes into the outermost scope. */
+int ninja_parse_file(struct ninja_build *n, struct slice file, struct error *err);
 
 /* What ninja makes of a path: without "./", "a/../" and "//". p may be changed, to
  * nothing longer; the new length. */

@@ -246,7 +246,7 @@ static int join_tasks(struct join *j, struct ninja_tasks *tasks)
 
 int ninja_join(struct store *s)
 {
-	struct join j = { .store = s, .read = infile_read };
+	struct join j = { .store = s, .read = infile_read_regular };
 	struct ninja_tasks tasks;
 	int r = ninja_tasks_read(&tasks, s->dir_fd);
 

@@ -261,12 +261,12 @@ static int find_build(struct import *m, const char *path)
 	buf_add(&dir, path, slash ? (size_t)(slash - path) : 0);
 	buf_adds(&dir, slash ? "/" : ".");
 	len = dir.len;
-	r = ninja_build_read(&m->build, buf_str(&dir), NINJA_BUILD_NAME, infile_read,
+	r = ninja_build_read(&m->build, buf_str(&dir), NINJA_BUILD_NAME, infile_read_regular,
 				     NULL);
 	m->has_build = !r;
 	if (r && r != -ENOMEM) {
 		buf_adds(&dir, "/..");
-		r = ninja_build_read(&m->build, buf_str(&dir), NINJA_BUILD_NAME, infile_read,
+		r = ninja_build_read(&m->build, buf_str(&dir), NINJA_BUILD_NAME, infile_read_regular,
 				     NULL);
 		m->has_build = !r;
 		if (!r) {
@@ -296,6 +296,9 @@ static int read_all(struct import *m, struct recording *rec, const char *path)
 	m->instance = builder_instance(&m->b, "ninja", NULL, NULL, NO_INDEX);
 	set_start(m);
 	add_tasks(m);
+	if (m->has_build && m->build.n_skipped)
+		builder_warn(&m->b, "%s:%u: %s", m->build.skipped.path, m->build.skipped.line,
+			     m->build.skipped.message);
 	r = builder_finish(&m->b);
 	if (m->has_build) {
 		ninja_waits_release(&m->waits);

@@ -5,15 +5,18 @@
 #include "convert/ninja/build_parts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define DEPTH_MAX 16		/* of files in one another */
 #define FILES_MAX 20000
 
 struct parser {
 	struct ninja_build *n;
+	const struct parser *outer;	/* of the file that includes this one, NULL: none does */
+	uint32_t file;			/* number of its path */
+	const char *start;
 	struct cursor c;
 	uint32_t scope;
 	unsigned depth;
@@ -401,16 +404,41 @@ static void parse_build(struct parser *p, struct cursor *line)
 
 /* The rest of the file */
 
+static int parse_file(struct ninja_build *n, const struct parser *outer, struct slice file,
+		      uint32_t scope, struct error *err);
+
+/* Keep the first error of an include: the caller of ninja_build_read() can report it. */
+static void note_skipped(struct parser *p, struct slice path, const char *at,
+			 const struct error *err)
+{
+	struct slice file = p->n->path.text[p->file];
+	char name[sizeof err->path];
+	unsigned line = 1;
+
+	for (const char *c = p->start; (c = memchr(c, '\n', (size_t)(at - c))); c++)
+		line++;
+	snprintf(name, sizeof name, "%.*s", (int)file.len, file.p);
+	if (!p->n->n_skipped++)
+		error_set(&p->n->skipped, -EINVAL, name, line, 0, "cannot include %.*s: %s",
+			  (int)path.len, path.p, err->message);
+}
+
 static void parse_include(struct parser *p, struct cursor *line, bool own_scope)
 {
+	const char *at = line->p;
 	struct slice path = read_path(line);
 	uint32_t scope = p->scope;
+	struct error err = { 0 };
+	int r;
 
 	path = ninja_evaluate(p->n, path, p->scope, NULL, 0);
 	if (own_scope)
 		scope = ninja_scope(p->n, p->scope);
-	if (path.len)
-		ninja_parse_file(p->n, path, scope, p->depth + 1, NULL);
+	r = path.len ? parse_file(p->n, p, path, scope, &err) : 0;
+	if (r == -ENOMEM)
+		p->n->no_memory = true;
+	else if (r)
+		note_skipped(p, path, at, &err);
 }
 
 static void parse_let(struct parser *p, struct cursor *line)
@@ -443,24 +471,12 @@ static void parse_line(struct parser *p)
 	}
 }
 
-static int read_text(struct ninja_build *n, struct slice file, struct slice *text,
+static int read_text(struct ninja_build *n, const char *path, struct slice *text,
 		     struct error *err)
 {
-	struct buf path = BUF_INIT, b = BUF_INIT;
-	struct stat st;
-	int r;
+	struct buf b = BUF_INIT;
+	int r = n->read(&b, path, err);
 
-	if (*file.p != '/') {
-		buf_adds(&path, n->dir);
-		buf_addc(&path, '/');
-	}
-	buf_add(&path, file.p, file.len);
-	r = buf_error(&path);
-	if (!r && !stat(buf_str(&path), &st) && !S_ISREG(st.st_mode))
-		r = error_set(err, -EINVAL, buf_str(&path), 0, 0, "not a file");
-	if (!r)
-		r = n->read(&b, buf_str(&path), err);
-	buf_release(&path);
 	if (r) {
 		buf_release(&b);
 		return r;
@@ -474,22 +490,60 @@ static int read_text(struct ninja_build *n, struct slice file, struct slice *tex
 	return 0;
 }
 
-int ninja_parse_file(struct ninja_build *n, struct slice file, uint32_t scope,
-		     unsigned depth, struct error *err)
+/* Is the file one of those that lead to it? */
+static bool is_circle(const struct parser *outer, uint32_t file)
 {
-	struct parser p = { .n = n, .scope = scope, .depth = depth };
+	for (; outer; outer = outer->outer) {
+		if (outer->file == file)
+			return true;
+	}
+	return false;
+}
+
+static int parse_text(struct parser *p, const char *path, struct error *err)
+{
+	struct ninja_build *n = p->n;
 	struct slice text;
 	int r;
 
-	if (depth > DEPTH_MAX || n->n_files++ > FILES_MAX || n->n_bytes > NINJA_BYTES_MAX)
-		return -E2BIG;
-	r = read_text(n, file, &text, err);
+	if (p->file == NO_TEXT)
+		return error_sys(err, -ENOMEM, path, NULL);
+	if (is_circle(p->outer, p->file))
+		return error_set(err, -ELOOP, path, 0, 0, "it includes itself");
+	if (p->depth > DEPTH_MAX || n->n_files++ > FILES_MAX || n->n_bytes > NINJA_BYTES_MAX)
+		return error_set(err, -E2BIG, path, 0, 0, "too many files, or too large ones");
+	r = read_text(n, path, &text, err);
 	if (r)
 		return r;
-	p.c = inside(text);
-	while (!cursor_at_end(&p.c) && !n->no_memory) {
-		if (!skip_comment(&p.c))
-			parse_line(&p);
+	p->start = text.p;
+	p->c = inside(text);
+	while (!cursor_at_end(&p->c) && !n->no_memory) {
+		if (!skip_comment(&p->c))
+			parse_line(p);
 	}
 	return 0;
+}
+
+static int parse_file(struct ninja_build *n, const struct parser *outer, struct slice file,
+		      uint32_t scope, struct error *err)
+{
+	struct parser p = { .n = n, .outer = outer, .file = path_number(n, file),
+		.scope = scope, .depth = outer ? outer->depth + 1 : 0 };
+	struct buf path = BUF_INIT;
+	int r;
+
+	if (*file.p != '/') {
+		buf_adds(&path, n->dir);
+		buf_addc(&path, '/');
+	}
+	buf_add(&path, file.p, file.len);
+	r = buf_error(&path) ? error_sys(err, buf_error(&path), n->dir, NULL) :
+	    parse_text(&p, buf_str(&path), err);
+	buf_release(&path);
+	return r;
+}
+
+int ninja_parse_file(struct ninja_build *n, struct slice file, struct error *err)
+{
+	return parse_file(n, NULL, file, 0, err);
 }
