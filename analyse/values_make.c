@@ -282,7 +282,7 @@ static int add_package(struct values *f, struct buf *text, const struct task *t)
 	return 0;
 }
 
-/* Of a recipe built in two versions the lower one is told. */
+/* Of a recipe built in two versions the lower version is reported. */
 static void unify_packages(struct values *f)
 {
 	size_t n = 0;

@@ -6,19 +6,19 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "compare/known.h"
-#include "compare/nights.h"
+#include "compare/builds.h"
 
 #include <stdbool.h>
 
 struct recording;
 
 /*
- * Nights in a git repository: a branch HOST/BRANCH/MACHINE each series of builds, a commit a
- * night, on top of the night before. buildbeat-archive(5) has what is in a commit's tree; in
+ * Builds in a git repository: a branch HOST/BRANCH/MACHINE each series of builds, a commit a
+ * build, on top of the build before. buildbeat-archive(5) has what is in a commit's tree; in
  * short
  *	build		circumstances, "key: value" lines
  *	totals		the same of the build's totals
- *	tasks		the dictionary: "name<TAB>kind" a line, the same blob as the night before
+ *	tasks		the dictionary: "name<TAB>kind" a line, the same blob as the build before
  *			while no task is new; a new one goes to the end
  *	packages	"name<TAB>version" a line
  *	columns/NAME	a value a task in the dictionary's order (columns.h)
@@ -57,8 +57,8 @@ int archive_choose(struct archive *a, const char *what, struct buf *ref, struct 
 
 #define ARCHIVE_ID_SIZE 41
 
-/* What becomes a night: figures, and the recording they are of for its samples (or NULL). */
-struct archive_night {
+/* What becomes a build: figures, and the recording they are of for its samples (or NULL). */
+struct archive_build {
 	const struct values *figures;
 	const struct recording *rec;
 	const char *run;	/* Run-Id; NULL: made from host, start and path */
@@ -70,42 +70,42 @@ struct archive_night {
  * one there is. To a URL: -ENOTCONN with err when it could not be pushed; it is kept and
  * goes with the next one.
  */
-int archive_add(struct archive *a, const char *ref, const struct archive_night *night,
+int archive_add(struct archive *a, const char *ref, const struct archive_build *build,
 		char id[ARCHIVE_ID_SIZE], bool *added, struct error *err);
 
-/* The newest of a series (0: all). Release by nights_release() before the archive is closed.
- * A commit that is no night is passed over. */
-int archive_nights(struct archive *a, const char *ref, size_t newest, struct nights *nights,
+/* The newest of a series (0: all). Release by builds_release() before the archive is closed.
+ * A commit that is no build is passed over. */
+int archive_builds(struct archive *a, const char *ref, size_t newest, struct builds *builds,
 		   struct error *err);
 
-/* One night, named as git names commits ("host/branch/machine~3", an id's beginning); and
+/* One build, named as git names commits ("host/branch/machine~3", an id's beginning); and
  * as a recording, for charts. */
 int archive_values(struct archive *a, const char *name, struct values *f, struct error *err);
 int archive_recording(struct archive *a, const char *name, struct recording *rec,
 		      struct error *err);
 
-/* The id of a night named so. */
-int archive_night_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZE],
+/* The id of a build named so. */
+int archive_build_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZE],
 		     struct error *err);
 
 /* Who speaks: user.name as git has it configured, else USER, else "unknown". */
 int archive_user(struct archive *a, struct buf *name, struct error *err);
 
-/* What is said about those nights. Texts belong to nights->texts, list->known is the
+/* What is said about those builds. Texts belong to builds->texts, list->known is the
  * caller's to free(). How many lines of notes were not understood, with err about the first of
  * them; or a negative errno. */
-int archive_known(struct archive *a, struct nights *nights, struct known_list *list,
+int archive_known(struct archive *a, struct builds *builds, struct known_list *list,
 		  struct error *err);
 
-/* Say something about a night (index into nights), kept with what was said before; and, false
+/* Say something about a build (index into builds), kept with what was said before; and, false
  * in *found if there is none, take back what was said of that kind, pattern and metrics.
  * -ENOTCONN with err as archive_add(). */
-int archive_say(struct archive *a, const struct nights *nights, const struct known *what,
+int archive_say(struct archive *a, const struct builds *builds, const struct known *what,
 		struct error *err);
-int archive_unsay(struct archive *a, const struct nights *nights, const struct known *what,
+int archive_unsay(struct archive *a, const struct builds *builds, const struct known *what,
 		  bool *found, struct error *err);
 
-/* Forget the nights of ref older than before_s (-1: any), but for the newest keep. */
+/* Forget the builds of ref older than before_s (-1: any), but for the newest keep. */
 struct archive_prune {
 	int64_t before_s;	/* since 1970, by when the build began */
 	size_t keep;

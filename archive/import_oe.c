@@ -75,7 +75,7 @@ bool import_oe_is(const char *path)
 	return is;
 }
 
-/* One night */
+/* One build */
 
 static const char *either(const char *given, const char *told, struct buf *named)
 {
@@ -101,7 +101,7 @@ static int add_ref(struct buf *ref, struct source *s, const char *measurement)
 static int add(struct source *s, const struct recording *rec, const char *measurement)
 {
 	struct values f = VALUES_INIT;
-	struct archive_night night = { .figures = &f };
+	struct archive_build build = { .figures = &f };
 	struct buf ref = BUF_INIT, run = BUF_INIT;
 	char id[ARCHIVE_ID_SIZE];
 	bool added;
@@ -110,13 +110,13 @@ static int add(struct source *s, const struct recording *rec, const char *measur
 	buf_addf(&run, "oe-%s", s->run.commit);
 	if (measurement)
 		buf_addf(&run, "-%s", measurement);
-	night.run = buf_str(&run);
+	build.run = buf_str(&run);
 	if (r || buf_error(&run))
 		r = error_sys(s->err, -ENOMEM, s->run.path, NULL);
 	if (!r)
 		r = add_ref(&ref, s, measurement);
 	if (!r)
-		r = archive_add(s->i->to, ref.data, &night, id, &added, s->err);
+		r = archive_add(s->i->to, ref.data, &build, id, &added, s->err);
 	if (!r)
 		r = s->i->told(s->i->context, ref.data, id, added);
 	s->failed = r;

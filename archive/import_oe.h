@@ -9,7 +9,7 @@
  * HOST/BRANCH/MACHINE, a commit a test run with results.json and metadata.json (older ones:
  * .xml), and below refs/notes/buildstats/ the buildstats of its measurements.
  *
- * Of each run become nights
+ * Of each run become builds
  *	HOST/BRANCH/MACHINE		its tests and measurements, as tasks
  *	HOST/BRANCH/MACHINE.TEST.NAME	the tasks of a measurement of which there are buildstats
  * in the order of the commits. A disk usage is what a measurement has written.

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# archive: nights in a git repository
+# archive: builds in a git repository
 noinst_LTLIBRARIES += archive/libarchive.la
 archive_libarchive_la_SOURCES = \
 	archive/archive.h archive/columns.c archive/columns.h archive/commit_count.c \
 	archive/commit_count.h archive/import_oe.c archive/import_oe.h archive/import_oe_run.c \
 	archive/import_oe_run.h archive/login.c archive/login.h archive/loose.c archive/loose.h \
-	archive/message.c archive/message.h archive/night.c archive/night.h archive/night_read.c \
-	archive/night_recording.c archive/night_recording.h archive/night_tasks.c archive/night_tasks.h \
-	archive/night_write.c archive/nights_read.c archive/notes.c archive/notes.h archive/notes_text.c \
+	archive/message.c archive/message.h archive/build.c archive/build.h archive/build_read.c \
+	archive/build_recording.c archive/build_recording.h archive/build_tasks.c archive/build_tasks.h \
+	archive/build_write.c archive/builds_read.c archive/notes.c archive/notes.h archive/notes_text.c \
 	archive/notes_text.h archive/pair.c archive/pair.h archive/prune.c archive/refs.c archive/remote.c \
 	archive/remote.h archive/remote_parts.h archive/remote_send.c archive/remote_settle.c \
 	archive/repo.c archive/repo.h archive/rewrite.c archive/rewrite.h archive/seen.c archive/seen.h \

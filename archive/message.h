@@ -4,10 +4,10 @@
 
 #include "analyse/values.h"
 #include "base/buf.h"
-#include "compare/nights.h"
+#include "compare/builds.h"
 
 /*
- * The message of a night's commit: a line for people, then trailers.
+ * The message of a build's commit: a line for people, then trailers.
  *	Run-Id: TEXT
  *	Build-Start: 2026-11-21T04:25:11Z
  *	Build-Status: 0 | 1 ... 255 | killed SIGNAL | failed | unfinished | unknown
@@ -16,7 +16,7 @@
  */
 struct message {
 	struct arena *texts;
-	const char *run;	/* NULL: no night */
+	const char *run;	/* NULL: no build */
 	int64_t start_s;	/* -1: not known */
 	size_t n_revisions;
 	struct revision *revision;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/notes.h"
 
-#include "archive/night.h"
+#include "archive/build.h"
 #include "archive/notes_text.h"
 #include "archive/remote.h"
 
@@ -40,24 +40,24 @@ static void notes_close(struct notes *n)
 	n->commit = NULL;
 }
 
-/* The note on a night, or nothing. *note is the caller's, who frees it. */
+/* The note on a build, or nothing. *note is the caller's, who frees it. */
 static int note_read(struct slice *text, git_note **note, const struct notes *n,
-		     const git_oid *night, struct error *err)
+		     const git_oid *build, struct error *err)
 {
 	int r = GIT_ENOTFOUND;
 
 	*note = NULL;
 	*text = (struct slice){ "", 0 };
 	if (n->commit)
-		r = git_note_commit_read(note, n->repo, n->commit, night);
+		r = git_note_commit_read(note, n->repo, n->commit, build);
 	if (r)
 		return r == GIT_ENOTFOUND ? 0 : git_failed(err, "cannot read a note");
 	*text = (struct slice){ git_note_message(*note), strlen(git_note_message(*note)) };
 	return 0;
 }
 
-/* The next state: with text on a night, or with none if it is empty. */
-static int notes_put(struct notes *n, const git_oid *night, struct buf *text,
+/* The next state: with text on a build, or with none if it is empty. */
+static int notes_put(struct notes *n, const git_oid *build, struct buf *text,
 		     const git_signature *who, struct error *err)
 {
 	git_oid commit, blob;
@@ -66,10 +66,10 @@ static int notes_put(struct notes *n, const git_oid *night, struct buf *text,
 	if (buf_error(text))
 		return error_sys(err, buf_error(text), NOTES_REF, NULL);
 	if (text->len)
-		r = git_note_commit_create(&commit, &blob, n->repo, n->commit, who, who, night,
+		r = git_note_commit_create(&commit, &blob, n->repo, n->commit, who, who, build,
 					   buf_str(text), 1);
 	else
-		r = git_note_commit_remove(&commit, n->repo, n->commit, who, who, night);
+		r = git_note_commit_remove(&commit, n->repo, n->commit, who, who, build);
 	if (r == GIT_ENOTFOUND)
 		return 0;
 	if (r)
@@ -86,7 +86,7 @@ struct merge {
 	struct error *err;
 };
 
-static int merge_note(struct merge *m, const git_oid *night)
+static int merge_note(struct merge *m, const git_oid *build)
 {
 	const struct notes *side[3] = { &m->base, &m->ours, &m->theirs };
 	git_note *note[3] = { NULL };
@@ -95,12 +95,12 @@ static int merge_note(struct merge *m, const git_oid *night)
 	int r = 0;
 
 	for (int i = 0; i < 3 && !r; i++)
-		r = note_read(&is[i], &note[i], side[i], night, m->err);
+		r = note_read(&is[i], &note[i], side[i], build, m->err);
 	if (!r) {
 		note_merge(&text, is[0], is[1], is[2]);
 		if (buf_error(&text) || text.len != is[1].len ||
 		    memcmp(buf_str(&text), is[1].p, is[1].len))
-			r = notes_put(&m->merged, night, &text, m->who, m->err);
+			r = notes_put(&m->merged, build, &text, m->who, m->err);
 	}
 	buf_release(&text);
 	for (int i = 0; i < 3; i++)
@@ -112,13 +112,13 @@ static int merge_note(struct merge *m, const git_oid *night)
 static int merge_notes_of(struct merge *m, const struct notes *side)
 {
 	git_note_iterator *it;
-	git_oid blob, night;
+	git_oid blob, build;
 	int r = 0;
 
 	if (git_note_commit_iterator_new(&it, side->commit))
 		return git_failed(m->err, "cannot read notes");
-	while (!r && !git_note_next(&blob, &night, it))
-		r = merge_note(m, &night);
+	while (!r && !git_note_next(&blob, &build, it))
+		r = merge_note(m, &build);
 	git_note_iterator_free(it);
 	return r;
 }
@@ -225,7 +225,7 @@ int notes_copy(git_oid *notes, git_repository *repo, const git_oid *from, const 
 	return r;
 }
 
-/* What is known of nights */
+/* What is known of builds */
 
 static int tip(struct archive *a, git_oid *id, struct error *err)
 {
@@ -237,7 +237,7 @@ static int tip(struct archive *a, git_oid *id, struct error *err)
 }
 
 struct reader {
-	struct nights *nights;
+	struct builds *builds;
 	struct known_list *list;
 	const char *path;
 	int damaged;
@@ -256,19 +256,19 @@ static int add_known(struct reader *r, const struct known *k)
 }
 
 /* The first that is damaged is the one that is told of. */
-static void add_damaged(struct reader *r, uint32_t night, unsigned number, struct slice line)
+static void add_damaged(struct reader *r, uint32_t build, unsigned number, struct slice line)
 {
 	struct buf path = BUF_INIT;
 
 	if (r->damaged++)
 		return;
-	buf_addf(&path, "%s: note on %.12s", r->path, r->nights->night[night].id);
+	buf_addf(&path, "%s: note on %.12s", r->path, r->builds->build[build].id);
 	error_set(r->err, 0, buf_str(&path), number, 0, "not understood, and passed over: %.*s",
 		  (int)line.len, line.p);
 	buf_release(&path);
 }
 
-static int read_note(struct reader *r, uint32_t night, struct slice text)
+static int read_note(struct reader *r, uint32_t build, struct slice text)
 {
 	enum note_line what;
 	struct cursor lines;
@@ -280,32 +280,32 @@ static int read_note(struct reader *r, uint32_t night, struct slice text)
 	while (!code && cursor_line(&lines, &line, &complete)) {
 		struct known k;
 
-		code = note_line_read(&what, &k, r->nights->texts, line);
-		k.night = night;
+		code = note_line_read(&what, &k, r->builds->texts, line);
+		k.build = build;
 		if (code)
 			error_sys(r->err, code, r->path, NULL);
 		else if (what == NOTE_SAYS)
 			code = add_known(r, &k);
 		else if (what == NOTE_DAMAGED)
-			add_damaged(r, night, lines.line, line);
+			add_damaged(r, build, lines.line, line);
 	}
 	return code;
 }
 
-/* Which nights have one: there are few, and many nights. */
-static int find_notes(bool *has, const struct notes *n, const struct nights *nights,
+/* Which builds have one: there are few, and many builds. */
+static int find_notes(bool *has, const struct notes *n, const struct builds *builds,
 		      struct error *err)
 {
 	git_note_iterator *it;
-	git_oid blob, night;
+	git_oid blob, build;
 	char id[ARCHIVE_ID_SIZE];
 
 	if (git_note_commit_iterator_new(&it, n->commit))
 		return git_failed(err, "cannot read notes");
-	while (!git_note_next(&blob, &night, it)) {
-		git_oid_tostr(id, sizeof id, &night);
-		for (size_t i = 0; i < nights->n; i++)
-			has[i] |= !strcmp(nights->night[i].id, id);
+	while (!git_note_next(&blob, &build, it)) {
+		git_oid_tostr(id, sizeof id, &build);
+		for (size_t i = 0; i < builds->n; i++)
+			has[i] |= !strcmp(builds->build[i].id, id);
 	}
 	git_note_iterator_free(it);
 	return 0;
@@ -313,18 +313,18 @@ static int find_notes(bool *has, const struct notes *n, const struct nights *nig
 
 static int read_notes(struct reader *r, const struct notes *n)
 {
-	bool *has = calloc(r->nights->n + 1, sizeof *has);
-	int code = has ? find_notes(has, n, r->nights, r->err) :
+	bool *has = calloc(r->builds->n + 1, sizeof *has);
+	int code = has ? find_notes(has, n, r->builds, r->err) :
 		   error_sys(r->err, -ENOMEM, r->path, NULL);
 
-	for (size_t i = 0; !code && i < r->nights->n; i++) {
+	for (size_t i = 0; !code && i < r->builds->n; i++) {
 		struct slice text;
 		git_note *note;
 		git_oid id;
 
 		if (!has[i])
 			continue;
-		git_oid_fromstr(&id, r->nights->night[i].id);
+		git_oid_fromstr(&id, r->builds->build[i].id);
 		code = note_read(&text, &note, n, &id, r->err);
 		code = code ? code : read_note(r, (uint32_t)i, text);
 		git_note_free(note);
@@ -333,10 +333,10 @@ static int read_notes(struct reader *r, const struct notes *n)
 	return code;
 }
 
-int archive_known(struct archive *a, struct nights *nights, struct known_list *list,
+int archive_known(struct archive *a, struct builds *builds, struct known_list *list,
 		  struct error *err)
 {
-	struct reader r = { .nights = nights, .list = list, .path = a->path, .err = err };
+	struct reader r = { .builds = builds, .list = list, .path = a->path, .err = err };
 	struct notes n;
 	git_oid id;
 	int code = tip(a, &id, err);
@@ -356,12 +356,12 @@ int archive_known(struct archive *a, struct nights *nights, struct known_list *l
 
 /* Saying something */
 
-int archive_night_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZE],
+int archive_build_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZE],
 		     struct error *err)
 {
-	struct night_place place;
+	struct build_place place;
 	struct message m;
-	int r = night_named(a, &place, &m, name, err);
+	int r = build_named(a, &place, &m, name, err);
 
 	message_release(&m);
 	if (!r)
@@ -386,7 +386,7 @@ int archive_user(struct archive *a, struct buf *name, struct error *err)
 
 struct change {
 	struct archive *a;
-	git_oid night;
+	git_oid build;
 	const struct known *what;
 	bool takes_back;
 	bool found;
@@ -434,7 +434,7 @@ static int change_notes(struct change *c, struct notes *n)
 	git_signature *who = NULL;
 	struct slice text;
 	git_note *note;
-	int r = note_read(&text, &note, n, &c->night, c->err);
+	int r = note_read(&text, &note, n, &c->build, c->err);
 
 	r = r ? r : change_text(c, &out, text);
 	if (!r && (!c->takes_back || c->found)) {
@@ -442,7 +442,7 @@ static int change_notes(struct change *c, struct notes *n)
 				      c->what->time_s, 0))
 			r = git_failed(c->err, "cannot write notes");
 		else
-			r = notes_put(n, &c->night, &out, who, c->err);
+			r = notes_put(n, &c->build, &out, who, c->err);
 	}
 	git_signature_free(who);
 	git_note_free(note);
@@ -468,13 +468,13 @@ static int change_once(struct change *c)
 }
 
 /* What could not be sent is kept, and that is told. */
-static int change(struct change *c, const struct nights *nights)
+static int change(struct change *c, const struct builds *builds)
 {
 	struct error unsent = { 0 };
 	int r = -EAGAIN, sent;
 
-	if (git_oid_fromstr(&c->night, nights->night[c->what->night].id))
-		return git_failed(c->err, "no night");
+	if (git_oid_fromstr(&c->build, builds->build[c->what->build].id))
+		return git_failed(c->err, "no build");
 	sent = remote_begin(c->a, c->err);
 	if (sent)
 		return sent;
@@ -486,19 +486,19 @@ static int change(struct change *c, const struct nights *nights)
 	return r ? r : sent;
 }
 
-int archive_say(struct archive *a, const struct nights *nights, const struct known *what,
+int archive_say(struct archive *a, const struct builds *builds, const struct known *what,
 		struct error *err)
 {
 	struct change c = { .a = a, .what = what, .err = err };
 
-	return change(&c, nights);
+	return change(&c, builds);
 }
 
-int archive_unsay(struct archive *a, const struct nights *nights, const struct known *what,
+int archive_unsay(struct archive *a, const struct builds *builds, const struct known *what,
 		  bool *found, struct error *err)
 {
 	struct change c = { .a = a, .what = what, .takes_back = true, .err = err };
-	int r = change(&c, nights);
+	int r = change(&c, builds);
 
 	*found = c.found;
 	return r;

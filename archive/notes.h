@@ -7,7 +7,7 @@
 #include <git2.h>
 
 /*
- * The notes on nights: git's own, so that `git notes --ref=buildbeat show` has them and
+ * The notes on builds: git's own, so that `git notes --ref=buildbeat show` has them and
  * others may be written by hand. What they say is in notes_text.h. Private to archive.
  */
 #define NOTES_REF "refs/notes/buildbeat"
@@ -23,7 +23,7 @@ int notes_merge(git_oid *merged, git_repository *repo, const git_oid *ours,
 /*
  * The text of the note on from goes, with what is on to already, to that; from keeps it.
  * *notes is the commit of the notes before (zero: none) and then after it; only the caller
- * sets the reference. For nights that are written anew.
+ * sets the reference. For builds that are written anew.
  */
 int notes_copy(git_oid *notes, git_repository *repo, const git_oid *from, const git_oid *to,
 	       struct error *err);

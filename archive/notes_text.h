@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /*
- * What is said about a night, as the text of git's note on it, a line each:
+ * What is said about a build, as the text of git's note on it, a line each:
  *	accept cpu,wall "core: main.o" by "Name" at 2026-11-20T09:12:00Z: the reason
  *	ack all total by "Name" at 2026-11-20T09:12:00Z: the reason
  * The names of metrics or "all"; a pattern of task names or the word total; in quotes \" and
@@ -18,11 +18,11 @@
  * reason \\, \n and \xHH do. Empty lines and those that begin with '#' say nothing.
  */
 
-/* With its newline; night is not written. */
+/* With its newline; build is not written. */
 void note_line_add(struct buf *out, const struct known *k);
 
 enum note_line {
-	NOTE_SAYS,		/* k, its texts in the arena; night is not set */
+	NOTE_SAYS,		/* k, its texts in the arena; build is not set */
 	NOTE_SAYS_NOTHING,
 	NOTE_DAMAGED,
 };

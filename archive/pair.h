@@ -9,7 +9,7 @@
 struct arena;
 
 /*
- * Most files of a night: a first line, then a key and a value a line, escaped as fields of
+ * Most files of a build: a first line, then a key and a value a line, escaped as fields of
  * a recording are (field.h).
  */
 struct pair_format {

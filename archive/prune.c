@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Whoever adds a night in between makes it begin anew. */
+/* Whoever adds a build in between makes it begin anew. */
 #define TRIES 100
 
-/* When the build of a commit began; of what is no night, when it was committed. */
+/* When the build of a commit began; of what is no build, when it was committed. */
 static int start_of(struct archive *a, int64_t *start_s, const git_oid *id, struct error *err)
 {
 	struct message m = MESSAGE_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/night.h"
+#include "archive/build.h"
 
 #include "base/arena.h"
 
@@ -10,7 +10,7 @@
 #define HEADS "refs/heads/"
 #define PARTS 3
 
-/* How many commits of others may be on top of the newest night. */
+/* How many commits of others may be on top of the newest build. */
 #define FOREIGN_MAX 100
 
 /* Names */
@@ -65,7 +65,7 @@ static bool has_three_parts(const char *name)
 
 /* What those there are */
 
-/* Is there a night on it; also if one cannot tell, so that reading it tells why. */
+/* Is there a build on it; also if one cannot tell, so that reading it tells why. */
 static bool is_series(struct archive *a, const git_oid *tip)
 {
 	git_oid at = *tip;
@@ -73,10 +73,10 @@ static bool is_series(struct archive *a, const git_oid *tip)
 	int r = 0;
 
 	for (int i = 0; !r && i < FOREIGN_MAX && !git_oid_is_zero(&at); i++) {
-		struct night_place place;
+		struct build_place place;
 		struct message m;
 
-		r = night_find(a, &place, &m, &at, &unused);
+		r = build_find(a, &place, &m, &at, &unused);
 		message_release(&m);
 		at = place.parent;
 	}
@@ -184,7 +184,7 @@ static int choose(struct archive *a, const char *what, struct buf *ref,
 	}
 	list(&text, series, n);
 	if (!n)
-		r = error_set(err, -EINVAL, a->path, 0, 0, "has no nights: "
+		r = error_set(err, -EINVAL, a->path, 0, 0, "has no builds: "
 			      "buildbeat archive adds them");
 	else
 		r = error_set(err, -EINVAL, a->path, 0, 0, "has no '%.100s'; there is %s",

@@ -7,11 +7,11 @@
 /*
  * An archive on a server: a bare copy in the user's cache directory, in which all is read and
  * written as in any other archive. In it
- *	refs/heads/REF			what the server has, and on top of it the nights that it
+ *	refs/heads/REF			what the server has, and on top of it the builds that it
  *					does not have yet
  *	refs/buildbeat/server/heads/REF	what it had when it was asked last
  *	refs/buildbeat/agreed/heads/REF	and what of it the branch is known to have
- * and so for the notes. What is in none of the latter two is to be sent, with the next night if
+ * and so for the notes. What is in none of the latter two is to be sent, with the next build if
  * it could not be now; where the server went on it is put on top of what is there, but for
  * runs that are there already. Who pushes says what the server must still have.
  * Processes of one user that share a copy take turns.

@@ -75,7 +75,7 @@ static int is_known(struct archive *a, bool *known, const char *ref, const git_o
 		    const git_oid *id, struct error *err)
 {
 	struct message m = MESSAGE_INIT;
-	git_oid night = { { 0 } };
+	git_oid build = { { 0 } };
 	git_commit *c;
 	int r = repo_commit(a, &c, id, err);
 
@@ -84,10 +84,10 @@ static int is_known(struct archive *a, bool *known, const char *ref, const git_o
 	if (message_read(&m, git_commit_message_raw(c)))
 		r = error_sys(err, -ENOMEM, a->path, NULL);
 	else if (m.run)
-		r = seen_find(a, &night, ref, server, m.run, err);
+		r = seen_find(a, &build, ref, server, m.run, err);
 	message_release(&m);
 	git_commit_free(c);
-	*known = !git_oid_is_zero(&night);
+	*known = !git_oid_is_zero(&build);
 	return r;
 }
 

@@ -121,7 +121,7 @@ static int init(const struct archive *a, const char *dir, struct error *err)
 
 	git_repository_init_options_init(&o, GIT_REPOSITORY_INIT_OPTIONS_VERSION);
 	o.flags = GIT_REPOSITORY_INIT_BARE | GIT_REPOSITORY_INIT_MKPATH;
-	o.description = "nights of buildbeat, see buildbeat-archive(5)\n";
+	o.description = "builds of buildbeat, see buildbeat-archive(5)\n";
 	r = git_repository_init_ext(&git, dir, &o);
 	git_repository_free(git);
 	if (r)

@@ -17,7 +17,7 @@ int line_read(struct line *line, struct archive *a, const git_oid *tip, const gi
 void line_release(struct line *line);
 
 /*
- * Nights written anew on another parent (all zero: none): the same trees, messages and times, so
+ * Builds written anew on another parent (all zero: none): the same trees, messages and times, so
  * the same ids whoever does it. *tip is that parent and becomes the last of them; what was
  * said about them is copied, *notes (all zero: none) becomes the commit of that.
  */

@@ -19,7 +19,7 @@ struct seen {
 
 struct seen_run {
 	char *run;
-	git_oid night;
+	git_oid build;
 };
 
 static void forget(struct seen *seen)
@@ -51,8 +51,8 @@ static size_t find(const struct seen *seen, const char *run, uint64_t hash, uint
 	return seen->n;
 }
 
-/* Of several nights of one run, which nobody wrote by archive_add(), any will do. */
-static int note(struct seen *seen, const char *run, const git_oid *night)
+/* Of several builds of one run, which nobody wrote by archive_add(), any will do. */
+static int note(struct seen *seen, const char *run, const git_oid *build)
 {
 	uint64_t hash = index_hash(run, strlen(run)), turn;
 	struct seen_run *grown;
@@ -63,7 +63,7 @@ static int note(struct seen *seen, const char *run, const git_oid *night)
 	if (!grown)
 		return -ENOMEM;
 	seen->run = grown;
-	grown[seen->n] = (struct seen_run){ strdup(run), *night };
+	grown[seen->n] = (struct seen_run){ strdup(run), *build };
 	if (!grown[seen->n].run)
 		return -ENOMEM;
 	return index_put(&seen->by_run, hash, turn, (uint32_t)seen->n++);
@@ -97,14 +97,14 @@ static int read_on(struct archive *a, const git_oid *tip, struct error *err)
 	return r;
 }
 
-int seen_find(struct archive *a, git_oid *night, const char *ref, const git_oid *tip,
+int seen_find(struct archive *a, git_oid *build, const char *ref, const git_oid *tip,
 	      const char *run, struct error *err)
 {
 	uint64_t turn;
 	size_t i;
 	int r;
 
-	*night = (git_oid){ 0 };
+	*build = (git_oid){ 0 };
 	if (!a->seen && !(a->seen = calloc(1, sizeof *a->seen)))
 		return error_sys(err, -ENOMEM, a->path, NULL);
 	if (strcmp(buf_str(&a->seen->ref), ref)) {
@@ -119,6 +119,6 @@ int seen_find(struct archive *a, git_oid *night, const char *ref, const git_oid 
 	a->seen->tip = *tip;
 	i = find(a->seen, run, index_hash(run, strlen(run)), &turn);
 	if (i < a->seen->n)
-		*night = a->seen->run[i].night;
+		*build = a->seen->run[i].build;
 	return 0;
 }

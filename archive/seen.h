@@ -12,8 +12,8 @@ struct seen;
 
 void seen_free(struct seen *seen);	/* NULL is fine */
 
-/* The night of a run on the branch ref, which is at tip now; all zero: there is none. */
-int seen_find(struct archive *a, git_oid *night, const char *ref, const git_oid *tip,
+/* The build of a run on the branch ref, which is at tip now; all zero: there is none. */
+int seen_find(struct archive *a, git_oid *build, const char *ref, const git_oid *tip,
 	      const char *run, struct error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include "recording/recording.h"
 
 /*
- * What a night keeps of the machine's samples: the columns that the charts' panels and the
+ * What a build keeps of the machine's samples: the columns that the charts' panels and the
  * totals of the host are made of, at most SYS_POINTS_MAX points a series. All disks are one,
  * and so are all interfaces. Counters keep what they had reached at each point, so sums are
  * exact and rates are means over longer stretches; of memory the point in each stretch is

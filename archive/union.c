@@ -31,26 +31,26 @@ const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *
 }
 
 /* Of one name there is one task, whatever its kind is called. */
-static int find_task(struct tasks_union *u, struct nights *nights, const struct pair *pair,
+static int find_task(struct tasks_union *u, struct builds *builds, const struct pair *pair,
 		     uint32_t *task)
 {
 	uint64_t hash = index_hash(pair->key, strlen(pair->key)), turn = 0;
-	struct nights_task *grown;
+	struct builds_task *grown;
 
 	for (; index_find(&u->by_name, hash, turn, task); turn++) {
-		if (!strcmp(nights->task[*task].name, pair->key))
+		if (!strcmp(builds->task[*task].name, pair->key))
 			return 0;
 	}
-	*task = (uint32_t)nights->n_tasks;
-	grown = array_grow(nights->task, nights->n_tasks, sizeof *grown);
+	*task = (uint32_t)builds->n_tasks;
+	grown = array_grow(builds->task, builds->n_tasks, sizeof *grown);
 	if (!grown)
 		return -ENOMEM;
-	nights->task = grown;
-	grown[nights->n_tasks++] = (struct nights_task){ pair->key, pair->value };
+	builds->task = grown;
+	grown[builds->n_tasks++] = (struct builds_task){ pair->key, pair->value };
 	return index_put(&u->by_name, hash, turn, *task);
 }
 
-static int add_line(struct tasks_union *u, struct tasks_family *f, struct nights *nights,
+static int add_line(struct tasks_union *u, struct tasks_family *f, struct builds *builds,
 		    const struct pair *pair)
 {
 	uint32_t *grown = array_grow(f->task, f->n, sizeof *grown);
@@ -58,7 +58,7 @@ static int add_line(struct tasks_union *u, struct tasks_family *f, struct nights
 	if (!grown)
 		return -ENOMEM;
 	f->task = grown;
-	return find_task(u, nights, pair, &grown[f->n++]);
+	return find_task(u, builds, pair, &grown[f->n++]);
 }
 
 static struct tasks_family *new_family(struct tasks_union *u)
@@ -78,19 +78,19 @@ static bool is_grown(const struct tasks_family *f, const void *data, size_t len)
 	return f && f->text.len <= len && !memcmp(f->text.data, data, f->text.len);
 }
 
-static int read_lines(struct tasks_union *u, struct tasks_family *f, struct nights *nights,
+static int read_lines(struct tasks_union *u, struct tasks_family *f, struct builds *builds,
 		      const void *data, size_t len, struct pair_reader *reader)
 {
 	struct pair pair;
 	int r;
 
 	if (f->text.len)
-		r = pair_go_on(reader, &pair_tasks, nights->texts, data, len, f->text.len,
+		r = pair_go_on(reader, &pair_tasks, builds->texts, data, len, f->text.len,
 			       f->n + 1);
 	else
-		r = pair_begin(reader, &pair_tasks, nights->texts, data, len);
+		r = pair_begin(reader, &pair_tasks, builds->texts, data, len);
 	while (!r && (r = pair_next(reader, &pair)) > 0)
-		r = add_line(u, f, nights, &pair);
+		r = add_line(u, f, builds, &pair);
 	if (!r) {
 		buf_clear(&f->text);
 		buf_add(&f->text, data, len);
@@ -99,11 +99,11 @@ static int read_lines(struct tasks_union *u, struct tasks_family *f, struct nigh
 	return r;
 }
 
-int union_add(struct tasks_union *u, struct tasks_of *of, struct nights *nights,
-	      struct archive *a, const struct night_place *place, struct error *err)
+int union_add(struct tasks_union *u, struct tasks_of *of, struct builds *builds,
+	      struct archive *a, const struct build_place *place, struct error *err)
 {
 	struct tasks_family *f = u->n_families ? &u->family[u->n_families - 1] : NULL;
-	struct night_name shown = night_name(a, place, "tasks");
+	struct build_name shown = build_name(a, place, "tasks");
 	struct pair_reader reader;
 	git_odb_object *blob;
 	int r;
@@ -114,7 +114,7 @@ int union_add(struct tasks_union *u, struct tasks_of *of, struct nights *nights,
 			return r;
 		if (!is_grown(f, git_odb_object_data(blob), git_odb_object_size(blob)))
 			f = new_family(u);
-		r = !f ? -ENOMEM : read_lines(u, f, nights, git_odb_object_data(blob),
+		r = !f ? -ENOMEM : read_lines(u, f, builds, git_odb_object_data(blob),
 					      git_odb_object_size(blob), &reader);
 		git_odb_object_free(blob);
 		if (r == -EINVAL)

@@ -2,16 +2,16 @@
 #ifndef BUILDBEAT_ARCHIVE_UNION_H
 #define BUILDBEAT_ARCHIVE_UNION_H
 
-#include "archive/night.h"
+#include "archive/build.h"
 #include "base/index.h"
 
 /*
- * All tasks of many nights, those of the oldest first: what each line of each night's
- * dictionary is among them. As dictionaries only ever grow, most nights share one.
+ * All tasks of many builds, those of the oldest first: what each line of each build's
+ * dictionary is among them. As dictionaries only ever grow, most builds share one.
  */
 struct tasks_of {
 	uint32_t family;
-	size_t n;		/* lines of the night's dictionary */
+	size_t n;		/* lines of the build's dictionary */
 };
 
 struct tasks_union {
@@ -20,9 +20,9 @@ struct tasks_union {
 	struct tasks_family *family;
 };
 
-/* The tasks of the night that follows, into nights->task: a new one at the end. */
-int union_add(struct tasks_union *u, struct tasks_of *of, struct nights *nights,
-	      struct archive *a, const struct night_place *place, struct error *err);
+/* The tasks of the build that follows, into builds->task: a new one at the end. */
+int union_add(struct tasks_union *u, struct tasks_of *of, struct builds *builds,
+	      struct archive *a, const struct build_place *place, struct error *err);
 
 /* The index of each line's task. */
 const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *of);

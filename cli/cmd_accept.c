@@ -5,7 +5,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/output.h"
 #include "compare/verdict.h"
 #include "launch/notice.h"
@@ -16,32 +16,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* accept and ack: what people say about a change, kept with the night it began. */
+/* accept and ack: what people say about a change, kept with the build it began. */
 
 #define SECOND_NS 1000000000
 #define EVERY (METRIC_BIT(METRICS) - 1)
 #define BRIEF 12
 
 struct say_arguments {
-	struct nightly_options nightly;
+	struct buildset_options buildset;
 	bool total;
-	const char *night;
+	const char *build;
 	const char *reason;
 	bool list, undo, json;
 };
 
 static const struct option options[] = {
-	NIGHTLY_REPO_OPTIONS(struct say_arguments, nightly),
-	NIGHTLY_REF_OPTION(struct say_arguments, nightly),
+	BUILDSET_REPO_OPTIONS(struct say_arguments, buildset),
+	BUILDSET_REF_OPTION(struct say_arguments, buildset),
 	{ .name = "metrics", .kind = OPTION_SET, .argument = "LIST",
 	  .help = "some of wall,cpu,memory,peak,io,read,written (all)",
-	  .offset = offsetof(struct say_arguments, nightly.metrics), .choices = metric_word },
+	  .offset = offsetof(struct say_arguments, buildset.metrics), .choices = metric_word },
 	{ .name = "total", .kind = OPTION_FLAG,
 	  .help = "the build as a whole, no TASK",
 	  .offset = offsetof(struct say_arguments, total) },
-	{ .name = "night", .kind = OPTION_TEXT, .argument = "NIGHT",
+	{ .name = "night", .kind = OPTION_TEXT, .argument = "BUILD",
 	  .help = "since when, as git names the commit (when its newest change began)",
-	  .offset = offsetof(struct say_arguments, night) },
+	  .offset = offsetof(struct say_arguments, build) },
 	{ .name = "message", .letter = 'm', .kind = OPTION_TEXT, .argument = "REASON",
 	  .help = "the reason",
 	  .offset = offsetof(struct say_arguments, reason) },
@@ -78,12 +78,12 @@ static void add_metrics(struct buf *out, unsigned metrics)
 }
 
 /* "2026-11-20 1234567890ab  cpu,wall of core: main.o" */
-static void add_known(struct buf *out, const struct nights *nights, const struct known *k)
+static void add_known(struct buf *out, const struct builds *builds, const struct known *k)
 {
-	const struct night *night = &nights->night[k->night];
+	const struct build *build = &builds->build[k->build];
 
-	amount_add_day(out, night->start_s);
-	buf_addf(out, " %.*s  ", BRIEF, night->id);
+	amount_add_day(out, build->start_s);
+	buf_addf(out, " %.*s  ", BRIEF, build->id);
 	add_metrics(out, k->metrics);
 	buf_adds(out, " of ");
 	if (*k->pattern)
@@ -116,13 +116,13 @@ static void json_time(struct json *j, const char *name, int64_t time_s)
 	buf_release(&text);
 }
 
-static void json_add(struct json *j, const struct nights *nights, const struct known *k)
+static void json_add(struct json *j, const struct builds *builds, const struct known *k)
 {
-	const struct night *night = &nights->night[k->night];
+	const struct build *build = &builds->build[k->build];
 
 	json_object(j, NULL);
-	json_str(j, "night", night->id);
-	json_time(j, "night_start", night->start_s);
+	json_str(j, "night", build->id);
+	json_time(j, "night_start", build->start_s);
 	json_str(j, "task", *k->pattern ? k->pattern : NULL);
 	json_array(j, "metrics");
 	for (enum metric m = 0; m < METRICS; m++) {
@@ -149,7 +149,7 @@ static int print(struct buf *out, struct error *err)
 }
 
 /* The newest first. */
-static int list(const struct nightly *n, enum known_kind kind, bool as_json, struct error *err)
+static int list(const struct buildset *n, enum known_kind kind, bool as_json, struct error *err)
 {
 	struct buf out = BUF_INIT;
 	struct json j;
@@ -163,10 +163,10 @@ static int list(const struct nightly *n, enum known_kind kind, bool as_json, str
 		if (k->kind != kind)
 			continue;
 		if (as_json) {
-			json_add(&j, &n->nights, k);
+			json_add(&j, &n->builds, k);
 			continue;
 		}
-		add_known(&out, &n->nights, k);
+		add_known(&out, &n->builds, k);
 		add_said(&out, k);
 	}
 	if (as_json)
@@ -174,37 +174,37 @@ static int list(const struct nightly *n, enum known_kind kind, bool as_json, str
 	return print(&out, err);
 }
 
-/* Which night */
+/* Which build */
 
-static int named_night(struct nightly *n, const char *name, uint32_t *night, struct error *err)
+static int named_build(struct buildset *n, const char *name, uint32_t *build, struct error *err)
 {
 	char id[ARCHIVE_ID_SIZE];
-	int r = archive_night_id(n->archive, name, id, err);
+	int r = archive_build_id(n->archive, name, id, err);
 
-	for (size_t i = 0; !r && i < n->nights.n; i++) {
-		if (!strcmp(n->nights.night[i].id, id)) {
-			*night = (uint32_t)i;
+	for (size_t i = 0; !r && i < n->builds.n; i++) {
+		if (!strcmp(n->builds.build[i].id, id)) {
+			*build = (uint32_t)i;
 			return 0;
 		}
 	}
-	return r ? r : error_set(err, -EINVAL, NULL, 0, 0, "'%s' is no night of %s", name,
-				 n->nights.ref);
+	return r ? r : error_set(err, -EINVAL, NULL, 0, 0, "'%s' is no build of %s", name,
+				 n->builds.ref);
 }
 
 /* A typing error would be accepted and never fit. */
-static int check_pattern(const struct nights *nights, const char *pattern, struct error *err)
+static int check_pattern(const struct builds *builds, const char *pattern, struct error *err)
 {
 	const char **name, *near;
 
 	if (!*pattern)
 		return 0;
-	for (size_t i = 0; i < nights->n_tasks; i++) {
-		if (pattern_fits(pattern, nights->task[i].name))
+	for (size_t i = 0; i < builds->n_tasks; i++) {
+		if (pattern_fits(pattern, builds->task[i].name))
 			return 0;
 	}
-	name = calloc(nights->n_tasks + 1, sizeof *name);
-	for (size_t i = 0; name && i < nights->n_tasks; i++)
-		name[i] = nights->task[i].name;
+	name = calloc(builds->n_tasks + 1, sizeof *name);
+	for (size_t i = 0; name && i < builds->n_tasks; i++)
+		name[i] = builds->task[i].name;
 	near = name ? nearest_word(pattern, name) : NULL;
 	error_set(err, -EINVAL, NULL, 0, 0, near ? "no task fits '%s'; did you mean '%s'?" :
 		  "no task fits '%s'", pattern, near ? near : "");
@@ -213,25 +213,25 @@ static int check_pattern(const struct nights *nights, const char *pattern, struc
 }
 
 /* Since when the newest of what check tells about it is so, else the newest. */
-static int usual_night(struct nightly *n, struct known *what, bool *told, struct error *err)
+static int usual_build(struct buildset *n, struct known *what, bool *told, struct error *err)
 {
 	struct verdict v = { 0 };
 	bool found = false;
-	int r = verdict_make(&v, &n->nights, &n->rules, &n->known, err);
+	int r = verdict_make(&v, &n->builds, &n->rules, &n->known, err);
 
 	for (size_t i = 0; !r && i < v.n; i++) {
 		const struct finding *f = &v.finding[i];
 
 		if (f->state == FINDING_SUSPECT || f->task == TASK_HOST ||
 		    !(what->metrics & METRIC_BIT(f->metric)) ||
-		    !pattern_fits(what->pattern, nights_task_name(&n->nights, f->task)))
+		    !pattern_fits(what->pattern, builds_task_name(&n->builds, f->task)))
 			continue;
-		if (!found || f->since > what->night)
-			what->night = f->since;
+		if (!found || f->since > what->build)
+			what->build = f->since;
 		found = true;
 	}
 	if (!r && !found)
-		what->night = (uint32_t)n->nights.n - 1;
+		what->build = (uint32_t)n->builds.n - 1;
 	*told = found;
 	verdict_release(&v);
 	return r;
@@ -249,24 +249,24 @@ static int64_t now_s(void)
 	return clock_wall_ns() / SECOND_NS;
 }
 
-static int say(struct nightly *n, const struct say_arguments *s, struct known *what,
+static int say(struct buildset *n, const struct say_arguments *s, struct known *what,
 	       struct error *err)
 {
 	struct buf by = BUF_INIT, out = BUF_INIT;
 	bool told = true;
-	int r = check_pattern(&n->nights, what->pattern, err);
+	int r = check_pattern(&n->builds, what->pattern, err);
 
 	if (!r)
-		r = s->night ? named_night(n, s->night, &what->night, err) :
-		    usual_night(n, what, &told, err);
+		r = s->build ? named_build(n, s->build, &what->build, err) :
+		    usual_build(n, what, &told, err);
 	r = r ? r : archive_user(n->archive, &by, err);
 	what->by = buf_str(&by);
 	what->time_s = now_s();
-	r = r ? r : archive_say(n->archive, &n->nights, what, err);
+	r = r ? r : archive_say(n->archive, &n->builds, what, err);
 	if (!r) {
 		buf_addf(&out, "%s since ", kind_done[what->kind]);
-		add_known(&out, &n->nights, what);
-		buf_adds(&out, told ? "\n" : "\nthe newest night, as check tells no change of it\n");
+		add_known(&out, &n->builds, what);
+		buf_adds(&out, told ? "\n" : "\nthe newest build, as check tells no change of it\n");
 		r = print(&out, err);
 	}
 	buf_release(&by);
@@ -274,29 +274,29 @@ static int say(struct nightly *n, const struct say_arguments *s, struct known *w
 }
 
 /* The newest that was said of it; 1: there is none. */
-static int undo(struct nightly *n, const struct say_arguments *s, struct known *what,
+static int undo(struct buildset *n, const struct say_arguments *s, struct known *what,
 		struct error *err)
 {
 	const struct known *said = NULL;
 	struct buf out = BUF_INIT;
 	bool found;
-	int r = s->night ? named_night(n, s->night, &what->night, err) : 0;
+	int r = s->build ? named_build(n, s->build, &what->build, err) : 0;
 
 	for (size_t i = n->known.n; !r && !said && i-- > 0; ) {
 		const struct known *k = &n->known.known[i];
 
 		if (k->kind == what->kind && !strcmp(k->pattern, what->pattern) &&
-		    (!s->night || k->night == what->night) &&
-		    (!s->nightly.metrics || k->metrics == what->metrics))
+		    (!s->build || k->build == what->build) &&
+		    (!s->buildset.metrics || k->metrics == what->metrics))
 			said = k;
 	}
 	if (r || !said)
 		return r ? r : 1;
-	r = archive_unsay(n->archive, &n->nights, said, &found, err);
+	r = archive_unsay(n->archive, &n->builds, said, &found, err);
 	if (r)
 		return r;
 	buf_addf(&out, "no longer %s since ", kind_done[what->kind]);
-	add_known(&out, &n->nights, said);
+	add_known(&out, &n->builds, said);
 	buf_addc(&out, '\n');
 	return found ? print(&out, err) : 1;
 }
@@ -307,7 +307,7 @@ static int read_operands(struct known *what, struct say_arguments *s, const stru
 {
 	int next = 0;
 
-	what->metrics = s->nightly.metrics ? s->nightly.metrics : EVERY;
+	what->metrics = s->buildset.metrics ? s->buildset.metrics : EVERY;
 	what->pattern = "";
 	if (!s->total && next < a->n)
 		what->pattern = a->operand[next++];
@@ -325,13 +325,13 @@ static int read_operands(struct known *what, struct say_arguments *s, const stru
 	return 0;
 }
 
-static int go(struct nightly *n, const struct say_arguments *s, struct known *what,
+static int go(struct buildset *n, const struct say_arguments *s, struct known *what,
 	      struct error *err)
 {
 	if (s->list)
 		return list(n, what->kind, s->json, err);
-	if (!n->nights.n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "there is no night yet");
+	if (!n->builds.n)
+		return error_set(err, -EINVAL, NULL, 0, 0, "there is no build yet");
 	return s->undo ? undo(n, s, what, err) : say(n, s, what, err);
 }
 
@@ -339,7 +339,7 @@ static int run(const struct command *c, int argc, char **argv)
 {
 	struct known what = { .kind = c == &cmd_ack ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED };
 	struct say_arguments s = { 0 };
-	struct nightly n = NIGHTLY_INIT;
+	struct buildset n = BUILDSET_INIT;
 	struct error err = { 0 };
 	unsigned metrics;
 	struct args a;
@@ -348,25 +348,25 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!options_parse(&a, c, &s, argc, argv))
 		return a.status;
 	r = read_operands(&what, &s, &a, c->name, &err);
-	metrics = s.nightly.metrics;
-	s.nightly.metrics = 0;	/* what check judges is not what this is about */
+	metrics = s.buildset.metrics;
+	s.buildset.metrics = 0;	/* what check judges is not what this is about */
 	if (!r)
-		r = nightly_open(&n, &a, &s.nightly,
-				 s.list || s.undo || s.night ? NIGHTLY_ALL : NIGHTLY_WINDOW, &err);
-	s.nightly.metrics = metrics;
+		r = buildset_open(&n, &a, &s.buildset,
+				 s.list || s.undo || s.build ? BUILDSET_ALL : BUILDSET_WINDOW, &err);
+	s.buildset.metrics = metrics;
 	r = r ? r : go(&n, &s, &what, &err);
 	if (r < 0)
 		notice_error(&err);
 	else if (r)
 		notice("%s: nothing such was said", c->name);
-	nightly_release(&n);
+	buildset_release(&n);
 	args_release(&a);
 	return r < 0 ? EXIT_MISUSE : r ? EXIT_FOUND : EXIT_GOOD;
 }
 
 const struct command cmd_accept = {
 	.name = "accept",
-	.summary = "Accept a change: from then on it is the norm",
+	.summary = "Accept a change as the new normal",
 	.operands = "[TASK] [REASON]",
 	.max_operands = 2,
 	.options = options,
@@ -375,7 +375,7 @@ const struct command cmd_accept = {
 
 const struct command cmd_ack = {
 	.name = "ack",
-	.summary = "Acknowledge a change: it is told and fails nothing",
+	.summary = "Acknowledge a known change: check reports it but passes",
 	.operands = "[TASK] [REASON]",
 	.max_operands = 2,
 	.options = options,

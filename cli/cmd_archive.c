@@ -5,7 +5,7 @@
 #include "cli/archive_import.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "launch/notice.h"
@@ -16,14 +16,14 @@
 #define ID_SHOWN 12
 
 struct archive_arguments {
-	struct nightly_options nightly;
+	struct buildset_options buildset;
 	const char *output;
 	const char *host, *branch, *machine;
 	bool import;
 };
 
 static const struct option options[] = {
-	NIGHTLY_REPO_OPTIONS(struct archive_arguments, nightly),
+	BUILDSET_REPO_OPTIONS(struct archive_arguments, buildset),
 	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
 	  .help = "directory of recordings (the nearest buildstats)",
 	  .offset = offsetof(struct archive_arguments, output), .config = true },
@@ -72,7 +72,7 @@ static int print(const char *ref, const char *id, bool added)
 static int add(struct archive *archive, const struct recording *rec, const struct values *f,
 	       const struct archive_arguments *o, struct error *err)
 {
-	struct archive_night night = { .figures = f, .rec = rec };
+	struct archive_build build = { .figures = f, .rec = rec };
 	struct buf ref = BUF_INIT;
 	char id[ARCHIVE_ID_SIZE];
 	bool added;
@@ -81,7 +81,7 @@ static int add(struct archive *archive, const struct recording *rec, const struc
 	archive_ref(&ref, either(o->host, f, "host"), either(o->branch, f, "branch"),
 		    either(o->machine, f, "machine"));
 	r = buf_error(&ref) ? error_sys(err, buf_error(&ref), NULL, NULL) :
-	    archive_add(archive, ref.data, &night, id, &added, err);
+	    archive_add(archive, ref.data, &build, id, &added, err);
 	if (!r && (r = print(ref.data, id, added)))
 		error_sys(err, r, NULL, NULL);
 	buf_release(&ref);
@@ -89,7 +89,7 @@ static int add(struct archive *archive, const struct recording *rec, const struc
 }
 
 struct job {
-	struct nightly *n;
+	struct buildset *n;
 	const struct archive_arguments *o;
 };
 
@@ -110,7 +110,7 @@ static int archive_one(void *context, const char *what, struct error *err)
 	if (!r && (r = commit_count_add(&f)))
 		error_sys(err, r, rec.path, NULL);
 	if (!r && !job->n->archive)
-		r = nightly_archive(job->n, ARCHIVE_WRITE, err);
+		r = buildset_archive(job->n, ARCHIVE_WRITE, err);
 	if (!r)
 		r = add(job->n->archive, &rec, &f, job->o, err);
 	values_release(&f);
@@ -129,7 +129,7 @@ static int import(struct job *job, const struct args *a, struct error *err)
 
 	if (!a->n)
 		return error_set(err, -EINVAL, NULL, 0, 0, "archive: --import-oe of what");
-	r = nightly_archive(job->n, ARCHIVE_WRITE, err);
+	r = buildset_archive(job->n, ARCHIVE_WRITE, err);
 	i.to = job->n->archive;
 	return r ? r : archive_import(&i, (const char *const *)a->operand, (size_t)a->n, err);
 }
@@ -146,7 +146,7 @@ static int archive(struct job *job, const struct args *a, struct error *err)
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct archive_arguments o = { 0 };
-	struct nightly n = NIGHTLY_INIT;
+	struct buildset n = BUILDSET_INIT;
 	struct job job = { &n, &o };
 	struct error err = { 0 };
 	struct args a;
@@ -155,21 +155,21 @@ static int run(const struct command *c, int argc, char **argv)
 	if (!options_parse(&a, c, &o, argc, argv))
 		return a.status;
 	heap_expect_much();
-	r = nightly_settings(&n, &a, &o.nightly, &err);
+	r = buildset_settings(&n, &a, &o.buildset, &err);
 	if (!r)
-		r = config_apply(&a, options, &o, o.nightly.config, &err);
+		r = config_apply(&a, options, &o, o.buildset.config, &err);
 	if (!r)
 		r = archive(&job, &a, &err);
 	if (r)
 		notice_error(&err);
-	nightly_release(&n);
+	buildset_release(&n);
 	args_release(&a);
 	return r ? EXIT_MISUSE : EXIT_GOOD;
 }
 
 const struct command cmd_archive = {
 	.name = "archive",
-	.summary = "Keep a recording as a night of an archive",
+	.summary = "Add a recording to an archive of builds",
 	.operands = "[REC...]",
 	.max_operands = -1,
 	.options = options,

@@ -10,7 +10,7 @@
 #include "bisect/rebuild.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/output.h"
 #include "launch/launch.h"
 #include "launch/notice.h"
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 struct bisect_arguments {
-	struct nightly_options nightly;
+	struct buildset_options buildset;
 	const char *good, *bad;
 	const char *task;
 	int metric;
@@ -36,7 +36,7 @@ struct bisect_arguments {
 static const struct option options[] = {
 	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
 	  .help = "take settings from FILE, not from buildbeat.yaml",
-	  .offset = offsetof(struct bisect_arguments, nightly.config) },
+	  .offset = offsetof(struct bisect_arguments, buildset.config) },
 	{ .name = "good", .kind = OPTION_TEXT, .argument = "REV",
 	  .help = "a revision before the change",
 	  .offset = offsetof(struct bisect_arguments, good) },
@@ -174,7 +174,7 @@ static int find_directory(struct search *s, struct error *err)
 /* The same file for all revisions, whatever they have themselves. */
 static int find_config(struct search *s, struct error *err)
 {
-	const char *given = s->arguments->nightly.config;
+	const char *given = s->arguments->buildset.config;
 	char found[PATH_MAX];
 	bool project;
 	int r;
@@ -214,11 +214,11 @@ static int begin(struct search *s, struct args *args, struct error *err)
 	return r;
 }
 
-static int find_matters(struct search *s, struct args *args, struct nightly_options *o,
+static int find_matters(struct search *s, struct args *args, struct buildset_options *o,
 			struct error *err)
 {
-	struct nightly n = NIGHTLY_INIT;
-	int r = nightly_settings(&n, args, o, err);
+	struct buildset n = BUILDSET_INIT;
+	int r = buildset_settings(&n, args, o, err);
 	struct gate gate;
 
 	if (!r) {
@@ -226,7 +226,7 @@ static int find_matters(struct search *s, struct args *args, struct nightly_opti
 				  (enum metric)s->arguments->metric);
 		s->bisect.matters = (struct matters){ gate.share, gate.amount };
 	}
-	nightly_release(&n);
+	buildset_release(&n);
 	return r;
 }
 
@@ -303,7 +303,7 @@ static int search(struct bisect_arguments *b, struct args *args, struct error *e
 	int r, status = EXIT_MISUSE;
 
 	s.bisect.context = &s;
-	r = find_matters(&s, args, &b->nightly, err);
+	r = find_matters(&s, args, &b->buildset, err);
 	r = r ? r : begin(&s, args, err);
 	if (r && r != -EINTR)
 		notice_error(err);
@@ -336,7 +336,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_bisect = {
 	.name = "bisect",
-	.summary = "Find the commit that made a build slower or hungrier, by building",
+	.summary = "Find the commit that changed a metric, by building revisions",
 	.operands = "[--] CMD...",
 	.min_operands = 1,
 	.max_operands = -1,

@@ -2,7 +2,7 @@
 #include "base/heap.h"
 #include "base/outfile.h"
 #include "cli/command.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/output.h"
 #include "launch/notice.h"
 #include "report/check_output.h"
@@ -13,7 +13,7 @@
 #define TOP_MAX 1000000000
 
 struct check_arguments {
-	struct nightly_options nightly;
+	struct buildset_options buildset;
 	bool json, junit, markdown;
 	const char *output;
 	int64_t top;
@@ -21,9 +21,9 @@ struct check_arguments {
 };
 
 static const struct option options[] = {
-	NIGHTLY_REPO_OPTIONS(struct check_arguments, nightly),
-	NIGHTLY_REF_OPTION(struct check_arguments, nightly),
-	NIGHTLY_METRICS_OPTION(struct check_arguments, nightly),
+	BUILDSET_REPO_OPTIONS(struct check_arguments, buildset),
+	BUILDSET_REF_OPTION(struct check_arguments, buildset),
+	BUILDSET_METRICS_OPTION(struct check_arguments, buildset),
 	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
 	  .help = "JSON, with all there is to say",
 	  .offset = offsetof(struct check_arguments, json) },
@@ -40,7 +40,7 @@ static const struct option options[] = {
 	  .help = "length of the lists for people (20)",
 	  .offset = offsetof(struct check_arguments, top), .min = 1, .max = TOP_MAX },
 	{ .name = "need-history", .kind = OPTION_FLAG,
-	  .help = "exit with 3 if there are too few nights for a verdict",
+	  .help = "exit with 3 if there are too few builds for a verdict",
 	  .offset = offsetof(struct check_arguments, need_history) },
 	{ 0 }
 };
@@ -88,18 +88,18 @@ static int status_of(const struct check_arguments *a, const struct verdict *v)
 	return a->need_history && !v->enough ? EXIT_TOO_LITTLE : EXIT_GOOD;
 }
 
-static int check(const struct check_arguments *a, const struct nightly *n, int *status,
+static int check(const struct check_arguments *a, const struct buildset *n, int *status,
 		 struct error *err)
 {
 	struct verdict v = { 0 };
-	struct check c = { .nights = &n->nights, .rules = &n->rules, .verdict = &v,
+	struct check c = { .builds = &n->builds, .rules = &n->rules, .verdict = &v,
 			   .repo = n->options->repo, .top = (size_t)a->top };
 	int r;
 
-	if (!n->nights.n)
-		return error_set(err, -ENOENT, n->options->repo, 0, 0, "no night in '%s'",
-				 n->nights.ref);
-	r = verdict_make(&v, &n->nights, &n->rules, &n->known, err);
+	if (!n->builds.n)
+		return error_set(err, -ENOENT, n->options->repo, 0, 0, "no build in '%s'",
+				 n->builds.ref);
+	r = verdict_make(&v, &n->builds, &n->rules, &n->known, err);
 	if (!r)
 		r = print(a, &c, err);
 	*status = status_of(a, &v);
@@ -123,7 +123,7 @@ static int one_form(const struct check_arguments *a, struct error *err)
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct check_arguments arguments = { .top = 20 };
-	struct nightly n = NIGHTLY_INIT;
+	struct buildset n = BUILDSET_INIT;
 	struct error err = { 0 };
 	int r, status = EXIT_GOOD;
 	struct args a;
@@ -133,19 +133,19 @@ static int run(const struct command *c, int argc, char **argv)
 	heap_expect_much();
 	r = one_form(&arguments, &err);
 	if (!r)
-		r = nightly_open(&n, &a, &arguments.nightly, NIGHTLY_WINDOW, &err);
+		r = buildset_open(&n, &a, &arguments.buildset, BUILDSET_WINDOW, &err);
 	if (!r)
 		r = check(&arguments, &n, &status, &err);
 	if (r)
 		notice_error(&err);
-	nightly_release(&n);
+	buildset_release(&n);
 	args_release(&a);
 	return r ? EXIT_MISUSE : status;
 }
 
 const struct command cmd_check = {
 	.name = "check",
-	.summary = "Judge the newest night by those before it",
+	.summary = "Check the newest build for regressions against earlier ones",
 	.operands = "",
 	.options = options,
 	.run = run,

@@ -2,10 +2,10 @@
 #include "analyse/listing.h"
 #include "base/heap.h"
 #include "base/outfile.h"
-#include "cli/builds.h"
+#include "cli/diff_input.h"
 #include "cli/command.h"
 #include "cli/diff_samples.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "convert/convert.h"
@@ -24,7 +24,7 @@
 struct diff_arguments {
 	const char *samples;
 	struct word_list base, new;
-	struct nightly_options nightly;
+	struct buildset_options buildset;
 	const char *filter;
 	int sort;
 	bool reverse, all;
@@ -43,9 +43,9 @@ static const struct option options[] = {
 	{ .name = "new", .letter = 'n', .kind = OPTION_WORDS, .argument = "REC ...",
 	  .help = "the builds after",
 	  .offset = offsetof(struct diff_arguments, new) },
-	NIGHTLY_REPO_OPTIONS(struct diff_arguments, nightly),
-	NIGHTLY_REF_OPTION(struct diff_arguments, nightly),
-	NIGHTLY_METRICS_OPTION(struct diff_arguments, nightly),
+	BUILDSET_REPO_OPTIONS(struct diff_arguments, buildset),
+	BUILDSET_REF_OPTION(struct diff_arguments, buildset),
+	BUILDSET_METRICS_OPTION(struct diff_arguments, buildset),
 	{ .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .argument = "TEXT",
 	  .help = "only tasks with TEXT in their name, or matching it as a pattern",
 	  .offset = offsetof(struct diff_arguments, filter) },
@@ -112,20 +112,20 @@ static int newest_two(struct args *a, struct diff_arguments *d, const char *base
 	return r;
 }
 
-/* The newest night of the series and the one before. */
-static int newest_nights(struct args *a, struct diff_arguments *d, struct nightly *n,
+/* The newest build of the series and the one before. */
+static int newest_builds(struct args *a, struct diff_arguments *d, struct buildset *n,
 			 struct error *err)
 {
 	struct buf before = BUF_INIT;
-	struct nights two = NIGHTS_INIT;
-	int r = nightly_series(n, err);
+	struct builds two = BUILDS_INIT;
+	int r = buildset_series(n, err);
 
 	if (!r)
-		r = archive_nights(n->archive, buf_str(&n->ref), 2, &two, err);
+		r = archive_builds(n->archive, buf_str(&n->ref), 2, &two, err);
 	if (!r && two.n < 2)
 		r = error_set(err, -ENOENT, buf_str(&n->ref), 0, 0,
-			      "one night only: there is none before it to compare with");
-	nights_release(&two);
+			      "one build only: there is none before it to compare with");
+	builds_release(&two);
 	if (!r) {
 		buf_addf(&before, "%s~1", buf_str(&n->ref));
 		d->base.item[d->base.n++] = args_keep(a, buf_str(&before));
@@ -137,7 +137,7 @@ static int newest_nights(struct args *a, struct diff_arguments *d, struct nightl
 	return r;
 }
 
-static int choose(struct args *a, struct diff_arguments *d, struct nightly *n,
+static int choose(struct args *a, struct diff_arguments *d, struct buildset *n,
 		  const char *base, struct error *err)
 {
 	bool sets = d->base.n || d->new.n;
@@ -152,7 +152,7 @@ static int choose(struct args *a, struct diff_arguments *d, struct nightly *n,
 		d->base.item[d->base.n++] = a->operand[0];
 		d->new.item[d->new.n++] = a->operand[1];
 	} else if (!sets) {
-		return n->archive ? newest_nights(a, d, n, err) : newest_two(a, d, base, err);
+		return n->archive ? newest_builds(a, d, n, err) : newest_two(a, d, base, err);
 	}
 	return 0;
 }
@@ -189,7 +189,7 @@ static int set_rules(struct rules *rules, const struct diff_arguments *d, struct
 
 	for (enum metric m = 0; m < METRICS && !isnan(d->share); m++)
 		rules->gate[m].share = d->share;
-	if (!d->nightly.metrics)
+	if (!d->buildset.metrics)
 		rules->metrics |= METRIC_BIT(METRIC_PEAK);
 	r = set_amounts(rules, &d->amount, offsetof(struct gate, amount), "amount", err);
 	if (!r)
@@ -226,7 +226,7 @@ static int print(const struct diff_view *v, const struct diff_arguments *d, stru
 	return r;
 }
 
-static int compare(const struct builds *base, const struct builds *new, const struct rules *rules,
+static int compare(const struct diff_input *base, const struct diff_input *new, const struct rules *rules,
 		   const struct diff_arguments *d, bool *worse, struct error *err)
 {
 	struct diff_options o = { rules, d->filter };
@@ -235,7 +235,7 @@ static int compare(const struct builds *base, const struct builds *new, const st
 		.diff = &diff, .sort = (enum diff_sort)d->sort, .reverse = d->reverse,
 		.all = d->all, .top = (size_t)d->top,
 	};
-	int r = diff_make(&diff, base->figures, base->n, new->figures, new->n, &o);
+	int r = diff_make(&diff, base->values, base->n, new->values, new->n, &o);
 
 	r = r ? error_sys(err, r, NULL, NULL) : print(&view, d, err);
 	*worse = !r && diff_is_worse(&diff);
@@ -245,29 +245,29 @@ static int compare(const struct builds *base, const struct builds *new, const st
 
 static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct error *err)
 {
-	struct nightly n = NIGHTLY_INIT;
-	struct builds base = BUILDS_INIT, new = BUILDS_INIT;
-	bool nights = args_given(a, "repo") || args_given(a, "ref");
+	struct buildset n = BUILDSET_INIT;
+	struct diff_input base = DIFF_INPUT_INIT, new = DIFF_INPUT_INIT;
+	bool builds = args_given(a, "repo") || args_given(a, "ref");
 	const char *dir = NULL;
-	int r = nightly_settings(&n, a, &d->nightly, err);
+	int r = buildset_settings(&n, a, &d->buildset, err);
 
 	heap_expect_much();
 	if (!r)
 		r = set_rules(&n.rules, d, err);
 	if (!r)
-		r = nights ? nightly_archive(&n, ARCHIVE_READ, err) :
-		    openrec_base(a, &dir, d->nightly.config, err);
+		r = builds ? buildset_archive(&n, ARCHIVE_READ, err) :
+		    openrec_base(a, &dir, d->buildset.config, err);
 	if (!r)
 		r = choose(a, d, &n, dir, err);
 	if (!r)
-		r = builds_read(&base, d->base.item, d->base.n, dir, n.archive, err);
+		r = diff_input_read(&base, d->base.item, d->base.n, dir, n.archive, err);
 	if (!r)
-		r = builds_read(&new, d->new.item, d->new.n, dir, n.archive, err);
+		r = diff_input_read(&new, d->new.item, d->new.n, dir, n.archive, err);
 	if (!r)
 		r = compare(&base, &new, &n.rules, d, worse, err);
-	builds_release(&base);
-	builds_release(&new);
-	nightly_release(&n);
+	diff_input_release(&base);
+	diff_input_release(&new);
+	buildset_release(&n);
 	return r;
 }
 
@@ -293,7 +293,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_diff = {
 	.name = "diff",
-	.summary = "Tell what differs, and how sure that is",
+	.summary = "Compare two builds and report changes beyond the noise",
 	.operands = "[A B]",
 	.max_operands = 2,
 	.options = options,

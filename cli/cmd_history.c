@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/output.h"
 #include "cli/series_changes.h"
 #include "launch/notice.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct history_arguments {
-	struct nightly_options nightly;
+	struct buildset_options buildset;
 	const char *series;
 	const char *plot;
 	int64_t top;
@@ -23,9 +23,9 @@ struct history_arguments {
 };
 
 static const struct option options[] = {
-	NIGHTLY_REPO_OPTIONS(struct history_arguments, nightly),
-	NIGHTLY_REF_OPTION(struct history_arguments, nightly),
-	NIGHTLY_METRICS_OPTION(struct history_arguments, nightly),
+	BUILDSET_REPO_OPTIONS(struct history_arguments, buildset),
+	BUILDSET_REF_OPTION(struct history_arguments, buildset),
+	BUILDSET_METRICS_OPTION(struct history_arguments, buildset),
 	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N", .max = INT32_MAX,
 	  .help = "tell N changes of each event, the largest first, 0 all (5)",
 	  .offset = offsetof(struct history_arguments, top) },
@@ -42,43 +42,43 @@ static const struct option options[] = {
 
 /* What is looked at: all, one metric, or one task. */
 struct asked {
-	struct nightly n;
+	struct buildset n;
 	struct history history;
 	struct history_told told;
 };
 
-static uint32_t find_task(const struct nights *nights, const char *name)
+static uint32_t find_task(const struct builds *builds, const char *name)
 {
 	if (!strcmp(name, "total"))
 		return TASK_TOTAL;
 	if (!strcmp(name, "host"))
 		return TASK_HOST;
-	for (size_t i = 0; i < nights->n_tasks; i++) {
-		if (!strcmp(nights->task[i].name, name))
+	for (size_t i = 0; i < builds->n_tasks; i++) {
+		if (!strcmp(builds->task[i].name, name))
 			return (uint32_t)i;
 	}
 	return HISTORY_ALL;
 }
 
 /* The only task that has it in its name. */
-static int find_part(const struct nights *nights, const char *part, uint32_t *task,
+static int find_part(const struct builds *builds, const char *part, uint32_t *task,
 		     struct error *err)
 {
 	size_t n = 0, other = 0;
 
-	for (size_t i = 0; i < nights->n_tasks; i++) {
-		if (!strstr(nights->task[i].name, part))
+	for (size_t i = 0; i < builds->n_tasks; i++) {
+		if (!strstr(builds->task[i].name, part))
 			continue;
 		other = n ? i : other;
 		*task = n++ ? *task : (uint32_t)i;
 	}
 	if (!n)
-		return error_set(err, -ENOENT, nights->ref, 0, 0,
+		return error_set(err, -ENOENT, builds->ref, 0, 0,
 				 "no task and no metric is called '%s'", part);
 	if (n > 1)
-		return error_set(err, -EINVAL, nights->ref, 0, 0, "'%s' is part of the names of %zu "
-				 "tasks, as '%s' and '%s'", part, n, nights->task[*task].name,
-				 nights->task[other].name);
+		return error_set(err, -EINVAL, builds->ref, 0, 0, "'%s' is part of the names of %zu "
+				 "tasks, as '%s' and '%s'", part, n, builds->task[*task].name,
+				 builds->task[other].name);
 	return 0;
 }
 
@@ -90,16 +90,16 @@ static int choose(struct asked *a, const char *what, struct error *err)
 	if (m < METRICS)
 		a->n.rules.metrics = METRIC_BIT(m);
 	else if (what)
-		a->told.task = find_task(&a->n.nights, what);
+		a->told.task = find_task(&a->n.builds, what);
 	if (what && m == METRICS && a->told.task == HISTORY_ALL)
-		return find_part(&a->n.nights, what, &a->told.task, err);
+		return find_part(&a->n.builds, what, &a->told.task, err);
 	return 0;
 }
 
 /* What there is to draw of the series: the task's, or the build's. */
 static int load_series(struct asked *a, struct error *err)
 {
-	const struct nights *nights = &a->n.nights;
+	const struct builds *builds = &a->n.builds;
 	uint32_t task = a->told.task == HISTORY_ALL ? TASK_TOTAL : a->told.task;
 	int r = 0;
 
@@ -107,10 +107,10 @@ static int load_series(struct asked *a, struct error *err)
 		if (!(a->n.rules.metrics & METRIC_BIT(m)) ||
 		    (task == TASK_HOST && !metric_info[m].time))
 			continue;
-		a->told.series[m] = malloc((nights->n + 1) * sizeof **a->told.series);
+		a->told.series[m] = malloc((builds->n + 1) * sizeof **a->told.series);
 		if (!a->told.series[m])
-			return error_sys(err, -ENOMEM, nights->ref, NULL);
-		r = history_series(&a->history, nights, task, m, a->told.series[m], err);
+			return error_sys(err, -ENOMEM, builds->ref, NULL);
+		r = history_series(&a->history, builds, task, m, a->told.series[m], err);
 	}
 	return r;
 }
@@ -120,10 +120,10 @@ static int look(struct asked *a, const char *what, struct error *err)
 	int r = choose(a, what, err);
 
 	if (!r)
-		r = history_find(&a->history, &a->n.nights, &a->n.rules, &a->n.known, a->told.task, err);
+		r = history_find(&a->history, &a->n.builds, &a->n.rules, &a->n.known, a->told.task, err);
 	if (r)
 		return r;
-	a->told.nights = &a->n.nights;
+	a->told.builds = &a->n.builds;
 	a->told.history = &a->history;
 	a->told.metrics = a->n.rules.metrics;
 	return load_series(a, err);
@@ -134,7 +134,7 @@ static void release(struct asked *a)
 	for (enum metric m = 0; m < METRICS; m++)
 		free(a->told.series[m]);
 	history_release(&a->history);
-	nightly_release(&a->n);
+	buildset_release(&a->n);
 }
 
 /* The locale of the environment, not ours, which is always C. */
@@ -168,7 +168,7 @@ static int print(struct asked *a, const struct history_arguments *h, struct erro
 	if (h->plot)
 		r = draw(&out, a, h->plot, &style, err);
 	else if ((r = h->json ? history_json(&out, &a->told) : history_text(&out, &a->told, &style)))
-		error_sys(err, r, a->n.nights.ref, NULL);
+		error_sys(err, r, a->n.builds.ref, NULL);
 	if (!r)
 		output_write(&out);
 	buf_release(&out);
@@ -177,8 +177,8 @@ static int print(struct asked *a, const struct history_arguments *h, struct erro
 
 static int tell(struct args *args, struct history_arguments *h, struct error *err)
 {
-	struct asked a = { .n = NIGHTLY_INIT, .told.top = (size_t)h->top };
-	int r = nightly_open(&a.n, args, &h->nightly, NIGHTLY_ALL, err);
+	struct asked a = { .n = BUILDSET_INIT, .told.top = (size_t)h->top };
+	int r = buildset_open(&a.n, args, &h->buildset, BUILDSET_ALL, err);
 
 	if (!r)
 		r = look(&a, args->n ? args->operand[0] : NULL, err);
@@ -209,7 +209,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_history = {
 	.name = "history",
-	.summary = "Tell since when figures are others",
+	.summary = "Show when each metric changed",
 	.operands = "[TASK|METRIC]",
 	.max_operands = 1,
 	.options = options,

@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "cli/command.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/output.h"
 #include "launch/notice.h"
 
@@ -13,18 +13,18 @@
 #define NOT_GIVEN (-1)
 
 struct prune_arguments {
-	struct nightly_options nightly;
+	struct buildset_options buildset;
 	int64_t keep, older;
 	bool dry_run;
 };
 
 static const struct option options[] = {
-	NIGHTLY_REPO_OPTIONS(struct prune_arguments, nightly),
+	BUILDSET_REPO_OPTIONS(struct prune_arguments, buildset),
 	{ .name = "ref", .kind = OPTION_TEXT, .argument = "NAME",
 	  .help = "only the series HOST/BRANCH/MACHINE, or a part of it (all)",
-	  .offset = offsetof(struct prune_arguments, nightly.ref) },
+	  .offset = offsetof(struct prune_arguments, buildset.ref) },
 	{ .name = "keep", .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "keep the newest N nights of a series (1)",
+	  .help = "keep the newest N builds of a series (1)",
 	  .offset = offsetof(struct prune_arguments, keep), .min = 1, .max = 1000000 },
 	{ .name = "older", .kind = OPTION_NUMBER, .argument = "DAYS",
 	  .help = "keep what is not older than that",
@@ -48,7 +48,7 @@ static int prune_one(struct archive *archive, const char *ref, const struct prun
 		what.before_s = clock_wall_ns() / 1000000000 - p->older * DAY_S;
 	r = archive_prune(archive, ref, &what, &done, err);
 	if (!r)
-		buf_addf(out, "%s: %zu night%s %s, %zu kept\n", ref, done.gone,
+		buf_addf(out, "%s: %zu build%s %s, %zu kept\n", ref, done.gone,
 			 done.gone == 1 ? "" : "s",
 			 p->dry_run ? "would be forgotten" : "forgotten", done.kept);
 	return r;
@@ -70,13 +70,13 @@ static int prune_all(struct archive *archive, const struct prune_arguments *p, s
 }
 
 /* What was done is told, also where something went wrong later. */
-static int prune(struct nightly *n, const struct prune_arguments *p, struct error *err)
+static int prune(struct buildset *n, const struct prune_arguments *p, struct error *err)
 {
 	struct buf out = BUF_INIT;
 	int r;
 
-	if (p->nightly.ref) {
-		r = nightly_series(n, err);
+	if (p->buildset.ref) {
+		r = buildset_series(n, err);
 		if (!r)
 			r = prune_one(n->archive, n->ref.data, p, &out, err);
 	} else {
@@ -90,30 +90,30 @@ static int prune(struct nightly *n, const struct prune_arguments *p, struct erro
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct prune_arguments p = { .keep = NOT_GIVEN, .older = NOT_GIVEN };
-	struct nightly n = NIGHTLY_INIT;
+	struct buildset n = BUILDSET_INIT;
 	struct error err = { 0 };
 	struct args a;
 	int r;
 
 	if (!options_parse(&a, c, &p, argc, argv))
 		return a.status;
-	r = nightly_settings(&n, &a, &p.nightly, &err);
+	r = buildset_settings(&n, &a, &p.buildset, &err);
 	if (!r && p.keep == NOT_GIVEN && p.older == NOT_GIVEN)
 		r = error_set(&err, -EINVAL, NULL, 0, 0, "prune: give --keep, --older or both");
 	if (!r)
-		r = nightly_archive(&n, ARCHIVE_READ, &err);
+		r = buildset_archive(&n, ARCHIVE_READ, &err);
 	if (!r)
 		r = prune(&n, &p, &err);
 	if (r)
 		notice_error(&err);
-	nightly_release(&n);
+	buildset_release(&n);
 	args_release(&a);
 	return r ? EXIT_MISUSE : EXIT_GOOD;
 }
 
 const struct command cmd_prune = {
 	.name = "prune",
-	.summary = "Forget old nights of an archive",
+	.summary = "Remove old builds from an archive",
 	.operands = "",
 	.options = options,
 	.run = run,

@@ -3,11 +3,11 @@
 #include "base/heap.h"
 #include "base/outfile.h"
 #include "cli/command.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/output.h"
 #include "launch/notice.h"
 #include "recording/recording.h"
-#include "report/kept_nights.h"
+#include "report/kept_builds.h"
 #include "report/page.h"
 
 #include <errno.h>
@@ -19,28 +19,28 @@
 #define CULPRIT_EVENTS 40	/* the newest: of older ones nobody asks who it was */
 
 struct report_arguments {
-	struct nightly_options nightly;
+	struct buildset_options buildset;
 	const char *into;
 	struct word_list sources;
 };
 
 static const struct option options[] = {
-	NIGHTLY_REPO_OPTIONS(struct report_arguments, nightly),
-	NIGHTLY_REF_OPTION(struct report_arguments, nightly),
-	NIGHTLY_METRICS_OPTION(struct report_arguments, nightly),
+	BUILDSET_REPO_OPTIONS(struct report_arguments, buildset),
+	BUILDSET_REF_OPTION(struct report_arguments, buildset),
+	BUILDSET_METRICS_OPTION(struct report_arguments, buildset),
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "DIR",
 	  .help = "write DIR/index.html",
 	  .offset = offsetof(struct report_arguments, into) },
 	{ .name = "source", .kind = OPTION_LIST, .argument = "DIR",
-	  .help = "a repository of what was built, for the commits between nights",
+	  .help = "a repository of what was built, for the commits between builds",
 	  .offset = offsetof(struct report_arguments, sources) },
 	{ 0 }
 };
 
 /* All that a report is made of. */
 struct made {
-	struct nightly nightly;
-	struct kept_nights kept;	/* of nightly */
+	struct buildset buildset;
+	struct kept_builds kept;	/* of buildset */
 	struct history history;
 	struct verdict verdict;
 	struct report_events events;
@@ -67,24 +67,24 @@ static void release(struct made *m)
 	report_events_release(&m->events);
 	verdict_release(&m->verdict);
 	history_release(&m->history);
-	kept_nights_release(&m->kept);
-	nightly_release(&m->nightly);
+	kept_builds_release(&m->kept);
+	buildset_release(&m->buildset);
 }
 
 static int judge(struct made *m, struct error *err)
 {
-	struct nightly *n = &m->nightly;
-	const struct nights *nights = &m->kept.nights;
+	struct buildset *n = &m->buildset;
+	const struct builds *builds = &m->kept.builds;
 	int r;
 
-	kept_nights_init(&m->kept, &n->nights);
-	r = verdict_make(&m->verdict, nights, &n->rules, &n->known, err);
+	kept_builds_init(&m->kept, &n->builds);
+	r = verdict_make(&m->verdict, builds, &n->rules, &n->known, err);
 	if (!r)
-		r = history_find(&m->history, nights, &n->rules, &n->known, HISTORY_ALL, err);
+		r = history_find(&m->history, builds, &n->rules, &n->known, HISTORY_ALL, err);
 	if (!r && (r = report_events_make(&m->events, &m->history, &m->verdict)))
 		r = error_sys(err, r, NULL, NULL);
 	if (!r)
-		r = trends_make(&m->trends, nights, &n->rules, &m->history, &m->verdict, err);
+		r = trends_make(&m->trends, builds, &n->rules, &m->history, &m->verdict, err);
 	return r;
 }
 
@@ -103,16 +103,16 @@ static int find_culprits(struct made *m, const struct word_list *sources, struct
 	while (!r && m->n_culprits < n) {
 		size_t i = m->n_culprits++;
 
-		r = culprits_find(&m->culprits[i], &m->nightly.nights, &m->events,
+		r = culprits_find(&m->culprits[i], &m->buildset.builds, &m->events,
 				  &m->events.event[i], m->log, m->n_logs);
 	}
 	return r ? error_sys(err, r, NULL, NULL) : 0;
 }
 
-/* The last night before the newest change that is confirmed, else the night before. */
-static uint32_t night_before(const struct made *m)
+/* The last build before the newest change that is confirmed, else the build before. */
+static uint32_t build_before(const struct made *m)
 {
-	uint32_t newest = (uint32_t)m->nightly.nights.n - 1, since = 0;
+	uint32_t newest = (uint32_t)m->buildset.builds.n - 1, since = 0;
 
 	for (size_t i = 0; i < m->verdict.n; i++) {
 		const struct finding *f = &m->verdict.finding[i];
@@ -124,17 +124,17 @@ static uint32_t night_before(const struct made *m)
 }
 
 /* What is damaged, or has no times, is told in its place: the rest is worth having. */
-static int draw_chart(struct made *m, int i, uint32_t night)
+static int draw_chart(struct made *m, int i, uint32_t build)
 {
 	struct page_chart *chart = &m->page.chart[i];
 	struct recording rec = RECORDING_INIT;
-	int r = archive_recording(m->nightly.archive, m->nightly.nights.night[night].id, &rec,
+	int r = archive_recording(m->buildset.archive, m->buildset.builds.build[build].id, &rec,
 				  &m->why[i]);
 
 	if (!r)
 		r = picture_make(&m->picture[i], &rec);
 	recording_release(&rec);
-	chart->night = night;
+	chart->build = build;
 	chart->why = *m->why[i].message ? m->why[i].message : strerror(-r);
 	chart->picture = r ? NULL : &m->picture[i];
 	return r == -ENOMEM ? r : 0;
@@ -143,14 +143,14 @@ static int draw_chart(struct made *m, int i, uint32_t night)
 /* All days of a report are those of UTC, wherever it is made: the charts' too. */
 static int draw_charts(struct made *m, struct error *err)
 {
-	uint32_t newest = (uint32_t)m->nightly.nights.n - 1;
+	uint32_t newest = (uint32_t)m->buildset.builds.n - 1;
 	int r;
 
 	setenv("TZ", "UTC0", 1);
 	tzset();
 	r = draw_chart(m, 1, newest);
 	if (!r && newest)
-		r = draw_chart(m, 0, night_before(m));
+		r = draw_chart(m, 0, build_before(m));
 	return r ? error_sys(err, r, NULL, NULL) : 0;
 }
 
@@ -160,8 +160,8 @@ static int write_page(struct made *m, const char *dir, struct error *err)
 	struct page *p = &m->page;
 	int r;
 
-	p->nights = &m->nightly.nights;
-	p->rules = &m->nightly.rules;
+	p->builds = &m->buildset.builds;
+	p->rules = &m->buildset.rules;
 	p->history = &m->history;
 	p->verdict = &m->verdict;
 	p->events = &m->events;
@@ -187,9 +187,9 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 	if (!a->into)
 		return error_set(err, -EINVAL, NULL, 0, 0, "report: option '--output' is missing");
 	heap_expect_much();
-	r = nightly_open(&m->nightly, args, &a->nightly, NIGHTLY_ALL, err);
-	if (!r && !m->nightly.nights.n)
-		r = error_set(err, -ENODATA, buf_str(&m->nightly.ref), 0, 0, "there are no nights");
+	r = buildset_open(&m->buildset, args, &a->buildset, BUILDSET_ALL, err);
+	if (!r && !m->buildset.builds.n)
+		r = error_set(err, -ENODATA, buf_str(&m->buildset.ref), 0, 0, "there are no builds");
 	r = r ? r : judge(m, err);
 	r = r ? r : find_culprits(m, &a->sources, err);
 	r = r ? r : draw_charts(m, err);
@@ -199,7 +199,7 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct report_arguments o = { 0 };
-	struct made made = { .nightly = NIGHTLY_INIT };
+	struct made made = { .buildset = BUILDSET_INIT };
 	struct error err = { 0 };
 	struct args a;
 	int r;
@@ -217,7 +217,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_report = {
 	.name = "report",
-	.summary = "Write what the nights of an archive tell as a page of HTML",
+	.summary = "Write an HTML report about the builds in an archive",
 	.operands = "",
 	.min_operands = 0,
 	.max_operands = 0,

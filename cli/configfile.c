@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/nearest.h"
 #include "base/trust.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/settings_options.h"
 #include "launch/notice.h"
 
@@ -496,10 +496,10 @@ int config_parse(struct args *a, const struct option *table, void *values,
 		 const char *project_dir, struct error *err)
 {
 	struct settings settings = { 0 };
-	struct nightly_config nightly = { 0 };
+	struct buildset_config buildset = { 0 };
 	struct trusted trusted = { .dirs.n = 0 };
 	struct level top = {
-		.keys = { { settings_options, &settings, 0 }, { nightly_keys, &nightly, 0 },
+		.keys = { { settings_options, &settings, 0 }, { buildset_keys, &buildset, 0 },
 			  { trust_keys, &trusted, 0 } },
 		.table = table, .values = values,
 	};
@@ -513,12 +513,12 @@ int config_parse(struct args *a, const struct option *table, void *values,
 				 CONFIG_MAX);
 	if (!yaml_parser_initialize(&r.yaml))
 		return error_sys(err, -ENOMEM, path, NULL);
-	rules_config_init(&nightly.compare);
+	rules_config_init(&buildset.compare);
 	yaml_parser_set_input_string(&r.yaml, (const unsigned char *)text, len);
 	result = read_stream(&r, &top);
 	yaml_event_delete(&r.event);
 	yaml_parser_delete(&r.yaml);
-	rules_config_release(&nightly.compare);
+	rules_config_release(&buildset.compare);
 	return result;
 }
 

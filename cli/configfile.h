@@ -9,7 +9,7 @@
 #include <limits.h>
 
 /*
- * buildbeat.yaml: a mapping from the names of settings_options and nightly_keys (those
+ * buildbeat.yaml: a mapping from the names of settings_options and buildset_keys (those
  * marked config) to their values.
  */
 

@@ -121,7 +121,7 @@ static int check_compare(void *config, struct error *err)
 
 	if (r->window >= r->agree + r->least_history)
 		return 0;
-	return error_set(err, -EINVAL, NULL, 0, 0, "window: expected at least the %lld nights of "
+	return error_set(err, -EINVAL, NULL, 0, 0, "window: expected at least the %lld builds of "
 			 "agree and least-history together, not %lld",
 			 (long long)(r->agree + r->least_history), (long long)r->window);
 }

@@ -12,7 +12,7 @@
 
 struct search {
 	struct history *h;
-	const struct nights *nights;
+	const struct builds *builds;
 	const struct rules *rules;
 	uint32_t task;
 	struct scan scan;
@@ -27,15 +27,15 @@ static bool is_asked(const struct search *s, uint32_t task)
 /* What all tasks have in common, into h->host and out of the values. */
 static int find_host(struct search *s, const float *values)
 {
-	const struct nights *nights = s->nights;
+	const struct builds *builds = s->builds;
 	struct hostfactor factor = HOSTFACTOR_INIT;
 	enum metric m = s->scan.metric;
 	double *host;
-	int r = hostfactor_find(&factor, values, nights->n_tasks, nights->n,
+	int r = hostfactor_find(&factor, values, builds->n_tasks, builds->n,
 				s->rules->gate[m].amount);
 
-	host = r ? NULL : malloc((nights->n + 1) * sizeof *host);
-	for (size_t i = 0; host && i < nights->n; i++)
+	host = r ? NULL : malloc((builds->n + 1) * sizeof *host);
+	for (size_t i = 0; host && i < builds->n; i++)
 		host[i] = exp(factor.ln[i]);
 	hostfactor_release(&factor);
 	s->h->host[m] = host;
@@ -56,15 +56,15 @@ static int scan_all(struct search *s)
 	if (!r && scan->host && is_asked(s, TASK_HOST))
 		r = scan_series(scan, TASK_HOST, scan->host);
 	if (!r && s->task == HISTORY_ALL)
-		r = scan_tasks(scan, 0, (uint32_t)s->nights->n_tasks);
-	else if (!r && s->task < s->nights->n_tasks)
+		r = scan_tasks(scan, 0, (uint32_t)s->builds->n_tasks);
+	else if (!r && s->task < s->builds->n_tasks)
 		r = scan_tasks(scan, s->task, s->task + 1);
 	return r;
 }
 
 static int scan_metric(struct search *s, float *values, enum metric m, struct error *err)
 {
-	int r = s->nights->load(s->nights, m, values, err);
+	int r = s->builds->load(s->builds, m, values, err);
 
 	if (r)
 		return r;
@@ -75,9 +75,9 @@ static int scan_metric(struct search *s, float *values, enum metric m, struct er
 	if (!r)
 		r = scan_all(s);
 	if (r == -EFBIG)
-		return error_set(err, r, s->nights->ref, 0, 0, "more than %d nights",
+		return error_set(err, r, s->builds->ref, 0, 0, "more than %d builds",
 				 CHANGEPOINTS_MAX);
-	return r ? error_sys(err, r, s->nights->ref, NULL) : 0;
+	return r ? error_sys(err, r, s->builds->ref, NULL) : 0;
 }
 
 /* Who asks for one task has a reason to look at what is small. */
@@ -92,15 +92,15 @@ static struct rules rules_of(const struct search *s)
 
 static int scan_metrics(struct search *s, struct error *err)
 {
-	const struct nights *nights = s->nights;
+	const struct builds *builds = s->builds;
 	const struct rules rules = rules_of(s);
-	float *values = calloc(nights->n * nights->n_tasks + 1, sizeof *values);
+	float *values = calloc(builds->n * builds->n_tasks + 1, sizeof *values);
 	int r = 0;
 
-	s->series = calloc(nights->n + 1, sizeof *s->series);
+	s->series = calloc(builds->n + 1, sizeof *s->series);
 	if (!values || !s->series)
-		r = error_sys(err, -ENOMEM, nights->ref, NULL);
-	s->scan = (struct scan){ .nights = nights, .rules = &rules, .values = values };
+		r = error_sys(err, -ENOMEM, builds->ref, NULL);
+	s->scan = (struct scan){ .builds = builds, .rules = &rules, .values = values };
 	for (enum metric m = 0; !r && m < METRICS; m++) {
 		if (s->rules->metrics & METRIC_BIT(m))
 			r = scan_metric(s, values, m, err);
@@ -144,14 +144,14 @@ static bool same_series(const struct history_change *a, const struct history_cha
 
 /* What was said from a change on until the next one of its series is about it. Changes
  * are series by series, in order. */
-static void mark_known(struct history *h, const struct nights *nights,
+static void mark_known(struct history *h, const struct builds *builds,
 		       const struct known_list *known)
 {
 	for (size_t i = 0; known && i < h->n_changes; i++) {
 		struct history_change *c = &h->change[i];
 		bool next = i + 1 < h->n_changes && same_series(c, c + 1);
-		uint32_t last = (uint32_t)(next ? c[1].change.at : nights->n) - 1;
-		const char *name = nights_task_name(nights, c->task);
+		uint32_t last = (uint32_t)(next ? c[1].change.at : builds->n) - 1;
+		const char *name = builds_task_name(builds, c->task);
 
 		if (c->task == TASK_HOST)
 			continue;
@@ -162,10 +162,10 @@ static void mark_known(struct history *h, const struct nights *nights,
 	}
 }
 
-int history_find(struct history *h, const struct nights *nights, const struct rules *rules,
+int history_find(struct history *h, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, uint32_t task, struct error *err)
 {
-	struct search s = { .h = h, .nights = nights, .rules = rules, .task = task };
+	struct search s = { .h = h, .builds = builds, .rules = rules, .task = task };
 	int r;
 
 	*h = (struct history){ 0 };
@@ -177,18 +177,18 @@ int history_find(struct history *h, const struct nights *nights, const struct ru
 		return r;
 	r = keep_sure(h, rules->rate, s.scan.n_quiet);
 	if (!r) {
-		mark_known(h, nights, known);
-		r = history_group(h, nights);
+		mark_known(h, builds, known);
+		r = history_group(h, builds);
 	}
-	return r ? error_sys(err, r, nights->ref, NULL) : 0;
+	return r ? error_sys(err, r, builds->ref, NULL) : 0;
 }
 
 static int read_series(struct scan *s, uint32_t task, double *series, struct error *err)
 {
-	const struct nights *nights = s->nights;
-	float *values = malloc((nights->n * nights->n_tasks + 1) * sizeof *values);
-	int r = values ? nights->load(nights, s->metric, values, err) :
-		error_sys(err, -ENOMEM, nights->ref, NULL);
+	const struct builds *builds = s->builds;
+	float *values = malloc((builds->n * builds->n_tasks + 1) * sizeof *values);
+	int r = values ? builds->load(builds, s->metric, values, err) :
+		error_sys(err, -ENOMEM, builds->ref, NULL);
 
 	s->values = values;
 	if (!r)
@@ -197,10 +197,10 @@ static int read_series(struct scan *s, uint32_t task, double *series, struct err
 	return r;
 }
 
-int history_series(const struct history *h, const struct nights *nights, uint32_t task,
+int history_series(const struct history *h, const struct builds *builds, uint32_t task,
 		   enum metric m, double *values, struct error *err)
 {
-	struct scan s = { .nights = nights, .metric = m, .host = h->host[m] };
+	struct scan s = { .builds = builds, .metric = m, .host = h->host[m] };
 
 	if (task == TASK_TOTAL) {
 		scan_take_total(&s, values);
@@ -208,7 +208,7 @@ int history_series(const struct history *h, const struct nights *nights, uint32_
 	}
 	if (task != TASK_HOST)
 		return read_series(&s, task, values, err);
-	for (size_t i = 0; i < nights->n; i++)
+	for (size_t i = 0; i < builds->n; i++)
 		values[i] = s.host ? s.host[i] : NAN;
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a change counts for where its interval is one night. */
+/* What a change counts for where its interval is one build. */
 #define WEIGHT (1 << 20)
 
 /* An event that has less than such a part of its neighbour's changes may be those that
@@ -29,10 +29,10 @@ struct group {
 
 struct grouping {
 	struct history *h;
-	const struct nights *nights;
+	const struct builds *builds;
 	struct group *group;
 	size_t n;
-	int64_t *score;		/* of every night, as where steps are one */
+	int64_t *score;		/* of every build, as where steps are one */
 	int64_t *edge;		/* work */
 };
 
@@ -47,19 +47,19 @@ static int new_group(struct grouping *g, uint32_t at, bool creep)
 	return 0;
 }
 
-static bool covers(const struct history_change *c, uint32_t night)
+static bool covers(const struct history_change *c, uint32_t build)
 {
-	return c->change.first <= night && night <= c->change.last;
+	return c->change.first <= build && build <= c->change.last;
 }
 
-/* Where it is if it missed: within twice the interval, and if two nights that stuck out
+/* Where it is if it missed: within twice the interval, and if two builds that stuck out
  * were taken for its first ones. */
-static bool nearly_covers(const struct history_change *c, uint32_t night)
+static bool nearly_covers(const struct history_change *c, uint32_t build)
 {
 	int64_t before = 2 * ((int64_t)c->change.at - c->change.first) + STICKING_OUT;
 	int64_t behind = 2 * ((int64_t)c->change.last - c->change.at) + STICKING_OUT;
 
-	return c->change.at - before <= night && night <= c->change.at + behind;
+	return c->change.at - before <= build && build <= c->change.at + behind;
 }
 
 static bool is_free_step(const struct history_change *c)
@@ -67,14 +67,14 @@ static bool is_free_step(const struct history_change *c)
 	return !c->creep && c->event == NO_GROUP;
 }
 
-/* A step counts in all nights of its interval, once more in the likeliest. */
+/* A step counts in all builds of its interval, once more in the likeliest. */
 static void score(struct grouping *g)
 {
 	const struct history *h = g->h;
 	int64_t sum = 0;
 
-	memset(g->score, 0, g->nights->n * sizeof *g->score);
-	memset(g->edge, 0, (g->nights->n + 1) * sizeof *g->edge);
+	memset(g->score, 0, g->builds->n * sizeof *g->score);
+	memset(g->edge, 0, (g->builds->n + 1) * sizeof *g->edge);
 	for (size_t i = 0; i < h->n_changes; i++) {
 		const struct change *c = &h->change[i].change;
 		int64_t weight = WEIGHT / (c->last - c->first + 1);
@@ -85,37 +85,37 @@ static void score(struct grouping *g)
 		g->edge[c->last + 1] -= weight;
 		g->score[c->at] += weight;
 	}
-	for (size_t i = 0; i < g->nights->n; i++) {
+	for (size_t i = 0; i < g->builds->n; i++) {
 		sum += g->edge[i];
 		g->score[i] += sum;
 	}
 }
 
-static uint32_t best_night(const struct grouping *g)
+static uint32_t best_build(const struct grouping *g)
 {
 	uint32_t best = 0;
 
-	for (uint32_t i = 1; i < g->nights->n; i++)
+	for (uint32_t i = 1; i < g->builds->n; i++)
 		best = g->score[i] > g->score[best] ? i : best;
 	return best;
 }
 
-static int choose_nights(struct grouping *g)
+static int choose_builds(struct grouping *g)
 {
 	int r = 0;
 
 	for (;;) {
-		uint32_t night;
+		uint32_t build;
 
 		score(g);
-		night = best_night(g);
-		if (!g->score[night])
+		build = best_build(g);
+		if (!g->score[build])
 			return r;
-		r = new_group(g, night, false);
+		r = new_group(g, build, false);
 		if (r)
 			return r;
 		for (size_t i = 0; i < g->h->n_changes; i++) {
-			if (is_free_step(&g->h->change[i]) && covers(&g->h->change[i], night))
+			if (is_free_step(&g->h->change[i]) && covers(&g->h->change[i], build))
 				g->h->change[i].event = (uint32_t)(g->n - 1);
 		}
 	}
@@ -145,10 +145,10 @@ static void assign(struct grouping *g)
 	}
 }
 
-static bool all_nearly_cover(const struct grouping *g, uint32_t k, uint32_t night)
+static bool all_nearly_cover(const struct grouping *g, uint32_t k, uint32_t build)
 {
 	for (size_t i = 0; i < g->h->n_changes; i++) {
-		if (g->h->change[i].event == k && !nearly_covers(&g->h->change[i], night))
+		if (g->h->change[i].event == k && !nearly_covers(&g->h->change[i], build))
 			return false;
 	}
 	return true;
@@ -198,7 +198,7 @@ static double amounts_of(const struct history_change *c)
 	return amounts(c->change.after - c->change.before, c->metric);
 }
 
-/* Half of the nights of both are of each. */
+/* Half of the builds of both are of each. */
 static bool alike(const struct change *a, const struct change *b)
 {
 	uint32_t first = a->first > b->first ? a->first : b->first;
@@ -246,7 +246,7 @@ static int group_creep(struct grouping *g)
 	return 0;
 }
 
-/* What all of its changes allow that allow its night. */
+/* What all of its changes allow that allow its build. */
 static void narrow(struct grouping *g)
 {
 	for (size_t i = 0; i < g->h->n_changes; i++) {
@@ -318,10 +318,10 @@ static int by_contribution(const void *a, const void *b)
 	return x->change.at < y->change.at ? -1 : x->change.at > y->change.at;
 }
 
-static bool is_other_machine(const struct nights *nights, uint32_t night)
+static bool is_other_machine(const struct builds *builds, uint32_t build)
 {
-	return night > 0 && nights->night[night].circumstances !=
-			    nights->night[night - 1].circumstances;
+	return build > 0 && builds->build[build].circumstances !=
+			    builds->build[build - 1].circumstances;
 }
 
 static void add_up(struct history *h, struct history_event *e)
@@ -353,13 +353,13 @@ static void add_up(struct history *h, struct history_event *e)
 	}
 }
 
-static void tell_host(struct history *h, struct history_event *e, const struct nights *nights,
+static void tell_host(struct history *h, struct history_event *e, const struct builds *builds,
 		      bool creep)
 {
 	for (size_t i = 0; i < e->n_changes; i++)
 		e->host |= h->change[e->first_change + i].task == TASK_HOST;
-	for (uint32_t night = e->first; !creep && night <= e->last; night++)
-		e->host |= is_other_machine(nights, night);
+	for (uint32_t build = e->first; !creep && build <= e->last; build++)
+		e->host |= is_other_machine(builds, build);
 }
 
 static int tell(struct grouping *g)
@@ -385,26 +385,26 @@ static int tell(struct grouping *g)
 		e->first_change = first;
 		first += e->n_changes;
 		add_up(h, e);
-		tell_host(h, e, g->nights, h->change[e->first_change].creep);
+		tell_host(h, e, g->builds, h->change[e->first_change].creep);
 	}
 	return 0;
 }
 
-int history_group(struct history *h, const struct nights *nights)
+int history_group(struct history *h, const struct builds *builds)
 {
-	struct grouping g = { .h = h, .nights = nights };
+	struct grouping g = { .h = h, .builds = builds };
 	int r = 0;
 
 	if (!h->n_changes)
 		return 0;
 	for (size_t i = 0; i < h->n_changes; i++)
 		h->change[i].event = NO_GROUP;
-	g.score = calloc(nights->n + 1, sizeof *g.score);
-	g.edge = calloc(nights->n + 1, sizeof *g.edge);
+	g.score = calloc(builds->n + 1, sizeof *g.score);
+	g.edge = calloc(builds->n + 1, sizeof *g.edge);
 	if (!g.score || !g.edge)
 		r = -ENOMEM;
 	if (!r)
-		r = choose_nights(&g);
+		r = choose_builds(&g);
 	if (!r) {
 		assign(&g);
 		take_in_strays(&g);

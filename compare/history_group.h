@@ -5,15 +5,15 @@
 #include "compare/history.h"
 
 /*
- * Events of h->change, which is put in their order. Steps are one event where one night is
- * in the interval of each: a night is chosen that is in the most and narrowest intervals,
+ * Events of h->change, which is put in their order. Steps are one event where one build is
+ * in the interval of each: a build is chosen that is in the most and narrowest intervals,
  * then one for those that are left, so that nothing goes from one to the next in a chain.
- * A step goes to the nearest such night. Of twenty intervals one misses its night: a few
+ * A step goes to the nearest such build. Of twenty intervals one misses its build: a few
  * steps right beside many are taken to be theirs. Creep goes with creep over about the
- * same nights.
+ * same builds.
  *
  * 0 or -ENOMEM.
  */
-int history_group(struct history *h, const struct nights *nights);
+int history_group(struct history *h, const struct builds *builds);
 
 #endif

@@ -35,7 +35,7 @@ struct finder {
 
 static int finder_init(struct finder *f, const struct scan *scan)
 {
-	size_t n = scan->nights->n + 1;
+	size_t n = scan->builds->n + 1;
 
 	*f = (struct finder){
 		.scan = scan, .points = changepoints_new(), .creep = creep_finder_new(),
@@ -58,7 +58,7 @@ static void finder_release(struct finder *f)
 /* How slow the host was is a ratio: only its share counts. */
 static struct gate gate_of(const struct scan *s, uint32_t task)
 {
-	struct gate gate = rules_gate(s->rules, nights_task_name(s->nights, task), s->metric);
+	struct gate gate = rules_gate(s->rules, builds_task_name(s->builds, task), s->metric);
 
 	if (task == TASK_HOST)
 		gate = (struct gate){ .share = s->rules->gate[s->metric].share };
@@ -210,7 +210,7 @@ static int add_steps(struct finder *f, const double *values)
 {
 	const struct change *list;
 	size_t n;
-	int r = changepoints_find_amount(f->points, &list, &n, values, f->scan->nights->n,
+	int r = changepoints_find_amount(f->points, &list, &n, values, f->scan->builds->n,
 					 f->gate.share, f->gate.amount);
 
 	for (size_t i = 0; !r && i < n; i++) {
@@ -220,7 +220,7 @@ static int add_steps(struct finder *f, const double *values)
 	return r;
 }
 
-static int by_night(const void *a, const void *b)
+static int by_build(const void *a, const void *b)
 {
 	const struct history_change *x = a, *y = b;
 
@@ -234,7 +234,7 @@ static int find(struct finder *f, const double *values)
 	const struct change *list;
 	const struct creep *slope = NULL;
 	size_t n, n_slopes = 0;
-	int r = changepoints_find(f->points, &list, &n, values, f->scan->nights->n, LEAST_EFFECT);
+	int r = changepoints_find(f->points, &list, &n, values, f->scan->builds->n, LEAST_EFFECT);
 
 	if (r || !n)
 		return r;
@@ -251,13 +251,13 @@ static int find(struct finder *f, const double *values)
 		r = add_sums(f, n);
 	if (f->found.n > f->first)
 		qsort(f->found.change + f->first, f->found.n - f->first, sizeof *f->found.change,
-		      by_night);
+		      by_build);
 	return r;
 }
 
 static int look(struct finder *f, uint32_t task, const double *values)
 {
-	struct range range = range_of(values, f->scan->nights->n);
+	struct range range = range_of(values, f->scan->builds->n);
 	int r = 0;
 
 	f->task = task;
@@ -274,7 +274,7 @@ static int look(struct finder *f, uint32_t task, const double *values)
 
 void scan_take_task(const struct scan *s, uint32_t task, double *values)
 {
-	size_t n = s->nights->n;
+	size_t n = s->builds->n;
 
 	for (size_t i = 0; i < n; i++)
 		values[i] = s->values[task * n + i] / (s->host ? s->host[i] : 1);
@@ -282,8 +282,8 @@ void scan_take_task(const struct scan *s, uint32_t task, double *values)
 
 void scan_take_total(const struct scan *s, double *values)
 {
-	for (size_t i = 0; i < s->nights->n; i++)
-		values[i] = night_total(&s->nights->night[i], s->metric) /
+	for (size_t i = 0; i < s->builds->n; i++)
+		values[i] = build_total(&s->builds->build[i], s->metric) /
 			    (s->host ? s->host[i] : 1);
 }
 

@@ -6,14 +6,14 @@
 
 /*
  * The change points and the creep of many series of one metric, by as many threads as
- * there are processors. What is found is in the order of the series, then of the nights.
+ * there are processors. What is found is in the order of the series, then of the builds.
  */
 struct scan {
-	const struct nights *nights;
+	const struct builds *builds;
 	const struct rules *rules;
 	enum metric metric;
-	const float *values;	/* as nights.load() fills them */
-	const double *host;	/* what each night is divided by; NULL: nothing */
+	const float *values;	/* as builds.load() fills them */
+	const double *host;	/* what each build is divided by; NULL: nothing */
 
 	struct history_change *change;	/* what passes the gates */
 	size_t n_changes;

@@ -9,7 +9,7 @@ const struct known *known_find(const struct known_list *list, enum known_kind ki
 	for (size_t i = list ? list->n : 0; i-- > 0; ) {
 		const struct known *k = &list->known[i];
 
-		if (k->kind == kind && k->night >= first && k->night <= last &&
+		if (k->kind == kind && k->build >= first && k->build <= last &&
 		    k->metrics & METRIC_BIT(m) && pattern_fits(k->pattern, task))
 			return k;
 	}

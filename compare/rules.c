@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <math.h>
 
-/* A twentieth: what builds vary by from night to night is seldom more, and nobody chases
+/* A twentieth: what builds vary by from build to build is seldom more, and nobody chases
  * less. */
 #define USUAL_SHARE 0.05
 

@@ -31,9 +31,9 @@ struct rule {
 struct rules {
 	unsigned metrics;	/* judged at all */
 	double rate;		/* q: of false ones among those told, at most */
-	int64_t agree;		/* K: so many nights running confirm */
-	int64_t window;		/* nights that check looks back on */
-	int64_t least_history;	/* nights before a verdict is given */
+	int64_t agree;		/* K: so many builds running confirm */
+	int64_t window;		/* builds that check looks back on */
+	int64_t least_history;	/* builds before a verdict is given */
 	struct gate gate[METRICS];
 	size_t n;
 	const struct rule *rule;	/* belongs to whoever filled it */

@@ -32,15 +32,15 @@ struct candidates {
 
 struct judge {
 	struct verdict *v;
-	const struct nights *nights;
+	const struct builds *builds;
 	const struct rules *rules;
 	const struct known_list *known;
 	struct metric_series series[METRICS];
 	struct candidates change;	/* by change points */
-	struct candidates running;	/* by as many nights as confirm */
+	struct candidates running;	/* by as many builds as confirm */
 	struct candidates newest;	/* by the newest alone */
 	double least_off;	/* what is nearer has no chance */
-	double *work, *more;	/* a night each */
+	double *work, *more;	/* a build each */
 };
 
 static int add(struct candidates *list, struct candidate c)
@@ -54,7 +54,7 @@ static int add(struct candidates *list, struct candidate c)
 	return 0;
 }
 
-/* How likely one night of a series is so far off, or farther, by chance. */
+/* How likely one build of a series is so far off, or farther, by chance. */
 static double p_of(struct judge *j, const struct metric_series *s, size_t row, bool worse,
 		   double residual)
 {
@@ -68,16 +68,16 @@ static double p_of(struct judge *j, const struct metric_series *s, size_t row, b
 				   level_own(s, row, sign, j->work)));
 }
 
-/* How likely the level itself is so far off, and all nights running with it. */
+/* How likely the level itself is so far off, and all builds running with it. */
 static double p_of_level(const struct level *l, double residual)
 {
 	return t_tail(fabs(residual) / sqrt(l->variance * MEDIAN_ERROR / l->n), l->df);
 }
 
-/* That of the newest nights which is the least so. */
+/* That of the newest builds which is the least so. */
 static double weakest(struct judge *j, const struct metric_series *s, size_t row, bool worse)
 {
-	size_t n = level_residuals(s, row, s->level[row].newest, s->n_nights, j->work);
+	size_t n = level_residuals(s, row, s->level[row].newest, s->n_builds, j->work);
 	double weakest = j->work[0];
 
 	for (size_t i = 1; i < n; i++)
@@ -87,7 +87,7 @@ static double weakest(struct judge *j, const struct metric_series *s, size_t row
 
 static double newest_residual(const struct metric_series *s, size_t row)
 {
-	return s->values[row * s->n_nights + s->n_nights - 1];
+	return s->values[row * s->n_builds + s->n_builds - 1];
 }
 
 static double share(double before, double now)
@@ -114,7 +114,7 @@ static bool matters(const struct level *l, double step, bool worse)
 	return passes(&l->gate, &f);
 }
 
-/* Nights agree where each of them by itself differs by half as much as matters. */
+/* Builds agree where each of them by itself differs by half as much as matters. */
 static int test_newest(struct judge *j, const struct metric_series *s, size_t row, bool worse)
 {
 	const struct tails *tails = worse ? &s->up : &s->down;
@@ -143,7 +143,7 @@ static double p_of_standing(const struct metric_series *s, const struct standing
 
 	if (!l->tested || (l->ratios && !(c->before > 0 && c->now > 0)))
 		return c->p;
-	return fmax(c->p, fmin(1, t_both(step / error, l->df) * (s->n_nights - s->first_night)));
+	return fmax(c->p, fmin(1, t_both(step / error, l->df) * (s->n_builds - s->first_build)));
 }
 
 static int test_standing(struct judge *j, const struct metric_series *s)
@@ -206,10 +206,10 @@ static int adjust(struct candidates *list, bool worse)
 	return r;
 }
 
-static bool other_machine(const struct nights *nights, const struct finding *f)
+static bool other_machine(const struct builds *builds, const struct finding *f)
 {
 	for (uint32_t i = f->first ? f->first : 1; i <= f->last; i++) {
-		if (nights->night[i].circumstances != nights->night[i - 1].circumstances)
+		if (builds->build[i].circumstances != builds->build[i - 1].circumstances)
 			return true;
 	}
 	return false;
@@ -229,11 +229,11 @@ static int tell(struct judge *j, const struct candidate *c, struct finding f)
 	f.rate = c->p;
 	if (!passes(&s->level[c->row].gate, &f))
 		return 0;
-	f.machine = other_machine(j->nights, &f);
-	f.nights = level_residuals(s, c->row, f.since, s->n_nights, j->work);
+	f.machine = other_machine(j->builds, &f);
+	f.builds = level_residuals(s, c->row, f.since, s->n_builds, j->work);
 	if (name && f.state == FINDING_CONFIRMED)
 		f.known = known_find(j->known, KNOWN_ACKNOWLEDGED, name, s->metric, f.first,
-				     s->n_nights - 1);
+				     s->n_builds - 1);
 	if (f.known)
 		f.state = FINDING_KNOWN;
 	grown = realloc(v->finding, (v->n + 1) * sizeof *grown);
@@ -267,7 +267,7 @@ static double within(double x, double low, double high)
 	return x < low ? low : x > high ? high : x;
 }
 
-/* By how much better a night fits what is now than what was, in units of the noise. */
+/* By how much better a build fits what is now than what was, in units of the noise. */
 static double speaks_for(const struct level *l, double residual, double step)
 {
 	double sd = sqrt(l->variance), x = residual / sd, to = step / sd;
@@ -276,16 +276,16 @@ static double speaks_for(const struct level *l, double residual, double step)
 	return x * x - (x - to) * (x - to);
 }
 
-/* The night from which on all are best explained by the change, up to the newest ones; and
+/* The build from which on all are best explained by the change, up to the newest ones; and
  * those that are not much worse. */
 static void place(struct judge *j, const struct candidate *c, double step, struct finding *f)
 {
 	const struct metric_series *s = c->s;
 	const struct level *l = &s->level[c->row];
-	const float *v = s->values + c->row * s->n_nights;
+	const float *v = s->values + c->row * s->n_builds;
 	double sum = 0, best = -INFINITY;
 
-	for (uint32_t i = s->n_nights; i-- > l->begin; ) {
+	for (uint32_t i = s->n_builds; i-- > l->begin; ) {
 		j->more[i] = -INFINITY;
 		if (isnan(v[i]))
 			continue;
@@ -307,7 +307,7 @@ static void place(struct judge *j, const struct candidate *c, double step, struc
 		f->first--;
 }
 
-/* Hodges' and Lehmann's shift from the level, as it was before `since`, to the nights since. */
+/* Hodges' and Lehmann's shift from the level, as it was before `since`, to the builds since. */
 static int shift_since(struct judge *j, const struct candidate *c, uint32_t since, double *step,
 		       size_t *n_now)
 {
@@ -316,7 +316,7 @@ static int shift_since(struct judge *j, const struct candidate *c, uint32_t sinc
 	size_t n = level_residuals(c->s, c->row, l->begin, end, j->work);
 	struct interval in;
 
-	*n_now = level_residuals(c->s, c->row, since, c->s->n_nights, j->more);
+	*n_now = level_residuals(c->s, c->row, since, c->s->n_builds, j->more);
 	stats_sort(j->work, n);
 	stats_sort(j->more, *n_now);
 	return utest_shift(step, &in, j->work, n, j->more, *n_now, CONFIDENCE);
@@ -325,7 +325,7 @@ static int shift_since(struct judge *j, const struct candidate *c, uint32_t sinc
 static int tell_newest(struct judge *j, const struct candidate *c, enum finding_state state)
 {
 	const struct level *l = &c->s->level[c->row];
-	uint32_t newest = c->s->n_nights - 1;
+	uint32_t newest = c->s->n_builds - 1;
 	struct finding f = { .state = state, .since = newest, .first = newest, .last = newest };
 	double step, reach;
 	size_t n_now;
@@ -347,7 +347,7 @@ static int tell_newest(struct judge *j, const struct candidate *c, enum finding_
 	return tell(j, c, f);
 }
 
-/* Is the change told already that the newest nights of this series show. */
+/* Is the change told already that the newest builds of this series show. */
 static bool is_told(const struct judge *j, const struct candidate *c)
 {
 	const struct level *l = &c->s->level[c->row];
@@ -426,28 +426,28 @@ static void count(struct verdict *v)
 	}
 }
 
-static void tell_exact(struct verdict *v, const struct nights *nights)
+static void tell_exact(struct verdict *v, const struct builds *builds)
 {
 	static const enum total told[EXACT_TOTALS] = { TOTAL_TASKS, TOTAL_FAILED, TOTAL_STATUS };
 
-	for (size_t i = 0; nights->n > 1 && i < EXACT_TOTALS; i++) {
-		int64_t before = nights->night[nights->n - 2].total[told[i]];
-		int64_t now = nights->night[nights->n - 1].total[told[i]];
+	for (size_t i = 0; builds->n > 1 && i < EXACT_TOTALS; i++) {
+		int64_t before = builds->build[builds->n - 2].total[told[i]];
+		int64_t now = builds->build[builds->n - 1].total[told[i]];
 
 		if (before >= 0 && now >= 0 && before != now)
 			v->exact[v->n_exact++] = (struct exact_change){ told[i], before, now };
 	}
 }
 
-static void tell_span(struct verdict *v, const struct nights *nights, const struct rules *rules)
+static void tell_span(struct verdict *v, const struct builds *builds, const struct rules *rules)
 {
 	size_t needed = (size_t)(rules->least_history + rules->agree);
 	size_t window = (size_t)rules->window;
 
-	v->first_night = nights->n > window ? nights->n - window : 0;
-	v->n_nights = nights->n - v->first_night;
-	v->enough = v->n_nights >= needed;
-	v->more_nights = v->enough ? 0 : needed - v->n_nights;
+	v->first_build = builds->n > window ? builds->n - window : 0;
+	v->n_builds = builds->n - v->first_build;
+	v->enough = v->n_builds >= needed;
+	v->more_builds = v->enough ? 0 : needed - v->n_builds;
 	for (enum metric m = 0; m < METRICS; m++)
 		v->host[m] = NAN;
 }
@@ -458,15 +458,15 @@ static int judge_metric(struct judge *j, enum metric m, struct error *err)
 	int r;
 
 	*s = (struct metric_series){
-		.nights = j->nights, .rules = j->rules, .known = j->known, .metric = m,
-		.first_night = j->v->first_night,
+		.builds = j->builds, .rules = j->rules, .known = j->known, .metric = m,
+		.first_build = j->v->first_build,
 	};
 	r = metric_series_find(s, err);
 	if (r)
 		return r;
 	if (metric_info[m].time) {
-		j->v->host[m] = exp(s->host.ln[s->n_nights - 1]);
-		j->v->host_event[m] = s->host.event[s->n_nights - 1];
+		j->v->host[m] = exp(s->host.ln[s->n_builds - 1]);
+		j->v->host_event[m] = s->host.event[s->n_builds - 1];
 	}
 	return test_metric(j, s);
 }
@@ -500,26 +500,26 @@ static void judge_release(struct judge *j)
 	free(j->more);
 }
 
-int verdict_make(struct verdict *v, const struct nights *nights, const struct rules *rules,
+int verdict_make(struct verdict *v, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, struct error *err)
 {
 	struct judge j = {
-		.v = v, .nights = nights, .rules = rules, .known = known,
+		.v = v, .builds = builds, .rules = rules, .known = known,
 		.least_off = normal_quantile(fmin(0.5, pow(rules->rate, 1.0 / rules->agree))),
-		.work = malloc((nights->n + 1) * sizeof *j.work),
-		.more = malloc((nights->n + 1) * sizeof *j.more),
+		.work = malloc((builds->n + 1) * sizeof *j.work),
+		.more = malloc((builds->n + 1) * sizeof *j.more),
 	};
 	int r = j.work && j.more ? 0 : error_sys(err, -ENOMEM, NULL, "check");
 
 	*v = (struct verdict){ 0 };
-	tell_span(v, nights, rules);
-	tell_exact(v, nights);
-	if (!r && nights->n)
+	tell_span(v, builds, rules);
+	tell_exact(v, builds);
+	if (!r && builds->n)
 		r = judge_all(&j, err);
 	judge_release(&j);
 	count(v);
 	if (v->enough && v->n_suspect)
-		v->more_nights = (uint32_t)rules->agree - 1;
+		v->more_builds = (uint32_t)rules->agree - 1;
 	return r;
 }
 

@@ -12,7 +12,7 @@
 
 #define LEAST_EFFECT 0.01	/* of a change point: a smaller one moves no level */
 #define LEAST_NOISE 1e-3	/* nothing is measured better */
-#define FEWEST 3		/* nights of a level */
+#define FEWEST 3		/* builds of a level */
 #define MAD_WORTH 0.37		/* of a degree of freedom, of a normal distribution */
 #define STEP 64			/* series a thread takes at once */
 
@@ -22,7 +22,7 @@
 struct worker {
 	struct metric_series *s;
 	struct changepoints *detector;
-	double *value, *work;	/* a night each */
+	double *value, *work;	/* a build each */
 	struct standing *standing;
 	size_t n_standing;
 	struct tails up, down;
@@ -30,9 +30,9 @@ struct worker {
 
 uint32_t row_task(const struct metric_series *s, size_t row)
 {
-	if (row < s->nights->n_tasks)
+	if (row < s->builds->n_tasks)
 		return row;
-	return row == s->nights->n_tasks ? TASK_TOTAL : TASK_HOST;
+	return row == s->builds->n_tasks ? TASK_TOTAL : TASK_HOST;
 }
 
 const char *row_name(const struct metric_series *s, size_t row)
@@ -43,12 +43,12 @@ const char *row_name(const struct metric_series *s, size_t row)
 	case TASK_HOST:
 		return NULL;
 	}
-	return s->nights->task[row].name;
+	return s->builds->task[row].name;
 }
 
 static float *row_values(const struct metric_series *s, size_t row)
 {
-	return s->values + row * s->n_nights;
+	return s->values + row * s->n_builds;
 }
 
 double level_value(const struct level *l, double residual)
@@ -76,7 +76,7 @@ size_t level_residuals(const struct metric_series *s, size_t row, size_t begin, 
 	return n;
 }
 
-/* The median is drawn towards each of the nights it is made of. */
+/* The median is drawn towards each of the builds it is made of. */
 size_t level_own(const struct metric_series *s, size_t row, double sign, double *off)
 {
 	const struct level *l = &s->level[row];
@@ -88,19 +88,19 @@ size_t level_own(const struct metric_series *s, size_t row, double sign, double 
 	return n;
 }
 
-/* The first night that counts: what was accepted is the norm. */
+/* The first build that counts: what was accepted is the norm. */
 static uint32_t first_counted(const struct metric_series *s, size_t row)
 {
 	const char *name = row_name(s, row);
 	const struct known *k = NULL;
 
 	if (name)
-		k = known_find(s->known, KNOWN_ACCEPTED, name, s->metric, s->first_night,
-			       s->n_nights - 1);
-	return k ? k->night : s->first_night;
+		k = known_find(s->known, KNOWN_ACCEPTED, name, s->metric, s->first_build,
+			       s->n_builds - 1);
+	return k ? k->build : s->first_build;
 }
 
-static size_t known_nights(const double *v, size_t begin, size_t end)
+static size_t known_builds(const double *v, size_t begin, size_t end)
 {
 	size_t n = 0;
 
@@ -109,12 +109,12 @@ static size_t known_nights(const double *v, size_t begin, size_t end)
 	return n;
 }
 
-/* A night without a value may have been the first already. */
-static uint32_t unseen_before(const double *v, uint32_t begin, uint32_t night)
+/* A build without a value may have been the first already. */
+static uint32_t unseen_before(const double *v, uint32_t begin, uint32_t build)
 {
-	while (night > begin && isnan(v[night - 1]))
-		night--;
-	return night;
+	while (build > begin && isnan(v[build - 1]))
+		build--;
+	return build;
 }
 
 /* It does as long as no level since then is back at half of what it is now. */
@@ -134,7 +134,7 @@ static bool still_stands(const struct change *list, size_t n, size_t i)
 static int add_standing(struct worker *w, size_t row, uint32_t begin, const struct change *list,
 			size_t n)
 {
-	size_t nights = w->s->n_nights;
+	size_t builds = w->s->n_builds;
 
 	for (size_t i = 0; i < n; i++) {
 		struct standing *grown;
@@ -148,16 +148,16 @@ static int add_standing(struct worker *w, size_t row, uint32_t begin, const stru
 		grown[w->n_standing++] = (struct standing){
 			.row = row, .at = begin + list[i].at, .last = begin + list[i].last,
 			.first = unseen_before(w->value, begin, begin + list[i].first),
-			.n_before = known_nights(w->value, i ? begin + list[i - 1].at : begin,
+			.n_before = known_builds(w->value, i ? begin + list[i - 1].at : begin,
 						 begin + list[i].at),
-			.n_now = known_nights(w->value, begin + list[n - 1].at, nights),
+			.n_now = known_builds(w->value, begin + list[n - 1].at, builds),
 			.before = list[i].before, .now = list[n - 1].after, .p = list[i].p,
 		};
 	}
 	return 0;
 }
 
-/* The newest level that is old enough, up to the newest nights. */
+/* The newest level that is old enough, up to the newest builds. */
 static bool choose_level(const struct worker *w, struct level *l, uint32_t begin,
 			 const struct change *list, size_t n)
 {
@@ -169,7 +169,7 @@ static bool choose_level(const struct worker *w, struct level *l, uint32_t begin
 		l->end = end;
 		if (l->begin >= end)
 			continue;
-		l->n = known_nights(w->value, l->begin, end);
+		l->n = known_builds(w->value, l->begin, end);
 		if (l->n >= least)
 			return true;
 		end = l->begin;
@@ -179,12 +179,12 @@ static bool choose_level(const struct worker *w, struct level *l, uint32_t begin
 
 static uint32_t first_of_newest(const struct worker *w, uint32_t begin, uint32_t *n)
 {
-	uint32_t night = w->s->n_nights, first = night;
+	uint32_t build = w->s->n_builds, first = build;
 
-	for (*n = 0; night > begin && *n < w->s->rules->agree; night--) {
-		if (isnan(w->value[night - 1]))
+	for (*n = 0; build > begin && *n < w->s->rules->agree; build--) {
+		if (isnan(w->value[build - 1]))
 			continue;
-		first = night - 1;
+		first = build - 1;
 		++*n;
 	}
 	return first;
@@ -196,7 +196,7 @@ static double usual_size(struct worker *w, const struct level *l)
 	size_t n = 0;
 	double size = 0, largest = 0;
 
-	for (size_t i = l->begin; i < w->s->n_nights; i++) {
+	for (size_t i = l->begin; i < w->s->n_builds; i++) {
 		double value = fabs(w->value[i]);
 
 		if (isnan(value))
@@ -211,14 +211,14 @@ static double usual_size(struct worker *w, const struct level *l)
 
 static void measure(struct worker *w, struct level *l, float *residual)
 {
-	size_t nights = w->s->n_nights, n = 0;
+	size_t builds = w->s->n_builds, n = 0;
 	double spread;
 
 	l->ratios = true;
-	for (size_t i = l->begin; i < nights; i++)
+	for (size_t i = l->begin; i < builds; i++)
 		l->ratios = l->ratios && !(w->value[i] <= 0);
 	l->scale = l->ratios ? 1 : usual_size(w, l);
-	for (size_t i = l->begin; i < nights; i++)
+	for (size_t i = l->begin; i < builds; i++)
 		w->value[i] = l->ratios ? log(w->value[i]) : w->value[i] / l->scale;
 	for (size_t i = l->begin; i < l->end; i++) {
 		if (!isnan(w->value[i]))
@@ -228,7 +228,7 @@ static void measure(struct worker *w, struct level *l, float *residual)
 	spread = stats_spread(w->work, n, l->middle) * (1 + 1.0 / n);
 	l->variance = spread * spread;
 	l->df = fmax(1, MAD_WORTH * (n - 1));
-	for (size_t i = 0; i < nights; i++)
+	for (size_t i = 0; i < builds; i++)
 		residual[i] = i < l->begin ? NAN : (float)(w->value[i] - l->middle);
 }
 
@@ -242,10 +242,10 @@ static int compare_levels(struct worker *w, size_t row, uint32_t begin)
 {
 	struct metric_series *s = w->s;
 	struct level *l = &s->level[row];
-	double newest = w->value[s->n_nights - 1];
+	double newest = w->value[s->n_builds - 1];
 	const struct change *list;
 	size_t n;
-	int r = changepoints_find(w->detector, &list, &n, w->value + begin, s->n_nights - begin,
+	int r = changepoints_find(w->detector, &list, &n, w->value + begin, s->n_builds - begin,
 				  LEAST_EFFECT);
 
 	if (r)
@@ -275,7 +275,7 @@ static struct gate gate_of(const struct metric_series *s, size_t row)
 	return gate;
 }
 
-/* A series that says nothing of the newest night is not judged. */
+/* A series that says nothing of the newest build is not judged. */
 static int look(struct worker *w, size_t row)
 {
 	struct metric_series *s = w->s;
@@ -283,10 +283,10 @@ static int look(struct worker *w, size_t row)
 	uint32_t begin;
 
 	s->level[row] = (struct level){ .gate = gate_of(s, row) };
-	if (s->level[row].gate.ignored || !isfinite(v[s->n_nights - 1]))
+	if (s->level[row].gate.ignored || !isfinite(v[s->n_builds - 1]))
 		return 0;
 	begin = first_counted(s, row);
-	for (size_t i = 0; i < s->n_nights; i++)
+	for (size_t i = 0; i < s->n_builds; i++)
 		w->value[i] = i >= begin && isfinite(v[i]) ? v[i] : NAN;
 	return compare_levels(w, row, begin);
 }
@@ -352,7 +352,7 @@ static int shrink(struct metric_series *s)
 	double *work = malloc((2 * s->n_rows + 1) * sizeof *work);
 	size_t n = 0, groups;
 
-	for (size_t row = 0; order && row < s->nights->n_tasks; row++) {
+	for (size_t row = 0; order && row < s->builds->n_tasks; row++) {
 		if (s->level[row].tested)
 			order[n++] = (struct by_level){ level_value(&s->level[row], 0), row };
 	}
@@ -378,8 +378,8 @@ static void add_rows(struct metric_series *s, bool time)
 {
 	float *total = row_values(s, s->n_rows - 2), *host = row_values(s, s->n_rows - 1);
 
-	for (size_t i = 0; i < s->n_nights; i++) {
-		total[i] = (float)night_total(&s->nights->night[i], s->metric);
+	for (size_t i = 0; i < s->n_builds; i++) {
+		total[i] = (float)build_total(&s->builds->build[i], s->metric);
 		host[i] = time ? (float)exp(s->host.ln[i]) : NAN;
 	}
 }
@@ -391,23 +391,23 @@ static void take_host_out(struct metric_series *s)
 	for (size_t row = 0; row + 1 < s->n_rows; row++) {
 		float *v = row_values(s, row);
 
-		for (size_t i = 0; i < s->n_nights; i++)
+		for (size_t i = 0; i < s->n_builds; i++)
 			v[i] /= factor[i];
 	}
 }
 
-/* Nights before the window are not looked at. */
+/* Builds before the window are not looked at. */
 static int load(struct metric_series *s, struct error *err)
 {
 	bool time = metric_info[s->metric].time;
-	int r = s->nights->load(s->nights, s->metric, s->values, err);
+	int r = s->builds->load(s->builds, s->metric, s->values, err);
 
 	for (size_t row = 0; !r && row + 2 < s->n_rows; row++) {
-		for (size_t i = 0; i < s->first_night; i++)
+		for (size_t i = 0; i < s->first_build; i++)
 			row_values(s, row)[i] = NAN;
 	}
 	if (!r && time)
-		r = hostfactor_find(&s->host, s->values, s->nights->n_tasks, s->n_nights,
+		r = hostfactor_find(&s->host, s->values, s->builds->n_tasks, s->n_builds,
 				    s->rules->gate[s->metric].floor);
 	if (r)
 		return r;
@@ -453,8 +453,8 @@ static int worker_init(struct worker *w, struct metric_series *s)
 {
 	*w = (struct worker){
 		.s = s, .detector = changepoints_new(),
-		.value = malloc((s->n_nights + 1) * sizeof *w->value),
-		.work = malloc((s->n_nights + 1) * sizeof *w->work),
+		.value = malloc((s->n_builds + 1) * sizeof *w->value),
+		.work = malloc((s->n_builds + 1) * sizeof *w->work),
 	};
 	return w->detector && w->value && w->work ? 0 : -ENOMEM;
 }
@@ -497,9 +497,9 @@ int metric_series_find(struct metric_series *s, struct error *err)
 {
 	int r;
 
-	s->n_nights = s->nights->n;
-	s->n_rows = s->nights->n_tasks + 2;
-	s->values = malloc(s->n_rows * s->n_nights * sizeof *s->values + 1);
+	s->n_builds = s->builds->n;
+	s->n_rows = s->builds->n_tasks + 2;
+	s->values = malloc(s->n_rows * s->n_builds * sizeof *s->values + 1);
 	s->level = calloc(s->n_rows, sizeof *s->level);
 	if (!s->values || !s->level)
 		return error_sys(err, -ENOMEM, NULL, "check");

@@ -3,7 +3,7 @@
 #define BUILDBEAT_COMPARE_VERDICT_SERIES_H
 
 #include "compare/known.h"
-#include "compare/nights.h"
+#include "compare/builds.h"
 #include "compare/rules.h"
 #include "stats/changepoints.h"
 #include "stats/hostfactor.h"
@@ -17,19 +17,19 @@
 struct standing {
 	uint32_t row;
 	uint32_t at, first, last;
-	uint32_t n_before, n_now;	/* nights the levels were measured on */
+	uint32_t n_before, n_now;	/* builds the levels were measured on */
 	double before, now;	/* levels: right before it, and the newest */
 	double p;
 };
 
-/* Of a series: the level its newest nights are held against. Values are logarithms, or, if
+/* Of a series: the level its newest builds are held against. Values are logarithms, or, if
  * one is not above 0, in units of scale; a residual is a value less the level. */
 struct level {
 	bool judged;		/* there is something to compare */
-	bool tested;		/* the newest nights have a level to be held against */
+	bool tested;		/* the newest builds have a level to be held against */
 	bool ratios;
-	uint32_t begin, end;	/* the nights it was measured on, those without a value too */
-	uint32_t newest;	/* the first of the newest nights */
+	uint32_t begin, end;	/* the builds it was measured on, those without a value too */
+	uint32_t newest;	/* the first of the newest builds */
 	uint32_t n, n_newest;	/* with a value */
 	double scale;
 	double middle;
@@ -38,17 +38,17 @@ struct level {
 };
 
 struct metric_series {
-	const struct nights *nights;
+	const struct builds *builds;
 	const struct rules *rules;
 	const struct known_list *known;
 	enum metric metric;
-	uint32_t first_night;
-	size_t n_rows, n_nights;
-	float *values;		/* [row * n_nights + night]: without what the host makes of them;
+	uint32_t first_build;
+	size_t n_rows, n_builds;
+	float *values;		/* [row * n_builds + build]: without what the host makes of them;
 				   then residuals */
 	struct level *level;	/* of a row */
 	struct hostfactor host;
-	struct standing *standing;	/* by row, then night */
+	struct standing *standing;	/* by row, then build */
 	size_t n_standing;
 	struct tails up, down;
 };
@@ -61,12 +61,12 @@ void metric_series_release(struct metric_series *s);
 uint32_t row_task(const struct metric_series *s, size_t row);
 const char *row_name(const struct metric_series *s, size_t row);
 
-/* How far residuals are off, in standard deviations of another night's (sign: 1 or -1); of
- * the nights of the level itself. Room for all nights; how many. */
+/* How far residuals are off, in standard deviations of another build's (sign: 1 or -1); of
+ * the builds of the level itself. Room for all builds; how many. */
 double level_off(const struct level *l, double residual);
 size_t level_own(const struct metric_series *s, size_t row, double sign, double *off);
 
-/* The residuals from night begin up to but not end, those there are. */
+/* The residuals from build begin up to but not end, those there are. */
 size_t level_residuals(const struct metric_series *s, size_t row, size_t begin, size_t end,
 		       double *residual);
 

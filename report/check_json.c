@@ -29,11 +29,11 @@ static const char *verdict_word(const struct verdict *v)
 	return !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" : "no_regression";
 }
 
-static void add_night(struct json *j, const char *name, const struct nights *nights, uint32_t night)
+static void add_build(struct json *j, const char *name, const struct builds *builds, uint32_t build)
 {
 	json_object(j, name);
-	json_str(j, "id", nights->night[night].id);
-	json_known(j, "start_s", nights->night[night].start_s);
+	json_str(j, "id", builds->build[build].id);
+	json_known(j, "start_s", builds->build[build].start_s);
 	json_object_end(j);
 }
 
@@ -65,13 +65,13 @@ static void add_exact(struct json *j, const struct verdict *v)
 	json_array_end(j);
 }
 
-static void add_revisions(struct json *j, const struct nights *nights, const struct finding *f)
+static void add_revisions(struct json *j, const struct builds *builds, const struct finding *f)
 {
 	struct source_range r;
 	size_t i = 0;
 
 	json_array(j, "revisions");
-	while (source_range_next(&r, nights, f->first, f->last, &i)) {
+	while (source_range_next(&r, builds, f->first, f->last, &i)) {
 		json_object(j, NULL);
 		json_str(j, "source", r.source);
 		json_str(j, "from", r.from ? r.from->commit : NULL);
@@ -96,13 +96,13 @@ static void add_known(struct json *j, const struct known *k)
 	json_object_end(j);
 }
 
-static void add_finding(struct json *j, const struct nights *nights, const struct finding *f)
+static void add_finding(struct json *j, const struct builds *builds, const struct finding *f)
 {
 	bool host = f->task == TASK_HOST, task = !host && f->task != TASK_TOTAL;
 
 	json_object(j, NULL);
 	json_str(j, "of", host ? "host" : task ? "task" : "build");
-	json_str(j, "task", task ? nights->task[f->task].name : NULL);
+	json_str(j, "task", task ? builds->task[f->task].name : NULL);
 	json_str(j, "metric", metric_info[f->metric].name);
 	json_str(j, "unit", host ? "ratio" : unit_word[metric_info[f->metric].unit]);
 	json_str(j, "state", state_word[f->state]);
@@ -115,12 +115,12 @@ static void add_finding(struct json *j, const struct nights *nights, const struc
 	json_real(j, NULL, f->high, 6);
 	json_array_end(j);
 	json_figure(j, "false_rate", six_digits(f->rate));
-	add_night(j, "since", nights, f->since);
-	add_night(j, "since_first", nights, f->first);
-	add_night(j, "since_last", nights, f->last);
-	json_int(j, "nights", f->nights);
+	add_build(j, "since", builds, f->since);
+	add_build(j, "since_first", builds, f->first);
+	add_build(j, "since_last", builds, f->last);
+	json_int(j, "nights", f->builds);
 	json_bool(j, "machine_changed", f->machine);
-	add_revisions(j, nights, f);
+	add_revisions(j, builds, f);
 	add_known(j, f->known);
 	json_object_end(j);
 }
@@ -133,11 +133,11 @@ int check_json(struct buf *out, const struct check *c)
 	json_init(&j, out, false);
 	json_object(&j, NULL);
 	json_str(&j, "verdict", verdict_word(v));
-	json_str(&j, "ref", c->nights->ref);
-	add_night(&j, "night", c->nights, (uint32_t)c->nights->n - 1);
-	add_night(&j, "first_night", c->nights, v->first_night);
-	json_int(&j, "nights", v->n_nights);
-	json_int(&j, "more_nights", v->more_nights);
+	json_str(&j, "ref", c->builds->ref);
+	add_build(&j, "night", c->builds, (uint32_t)c->builds->n - 1);
+	add_build(&j, "first_night", c->builds, v->first_build);
+	json_int(&j, "nights", v->n_builds);
+	json_int(&j, "more_nights", v->more_builds);
 	json_int(&j, "figures", (int64_t)v->n_series);
 	json_int(&j, "confirmed", (int64_t)v->n_confirmed);
 	json_int(&j, "known", (int64_t)v->n_known);
@@ -148,7 +148,7 @@ int check_json(struct buf *out, const struct check *c)
 	add_exact(&j, v);
 	json_array(&j, "findings");
 	for (size_t i = 0; i < v->n; i++)
-		add_finding(&j, c->nights, &v->finding[i]);
+		add_finding(&j, c->builds, &v->finding[i]);
 	json_array_end(&j);
 	json_object_end(&j);
 	return buf_error(out);

@@ -39,7 +39,7 @@ static void attr_count(struct svg *s, const char *name, size_t n)
 static void begin_case(struct svg *s, const struct check *c, const char *name)
 {
 	svg_begin(s, "testcase");
-	svg_attr(s, "classname", c->nights->ref);
+	svg_attr(s, "classname", c->builds->ref);
 	svg_attr(s, "name", name);
 	svg_attr(s, "time", "0");
 }
@@ -52,7 +52,7 @@ static void add_metrics(struct svg *s, const struct check *c)
 		begin_case(s, c, metric_info[m].title);
 		if (!c->verdict->enough) {
 			svg_begin(s, "skipped");
-			svg_attr(s, "message", "too few nights for a verdict");
+			svg_attr(s, "message", "too few builds for a verdict");
 			svg_end(s);
 		}
 		svg_end(s);
@@ -70,9 +70,9 @@ static void describe(struct buf *text, const struct finding *f)
 /* What is told of it, as one line: the writer shows line breaks as escapes. */
 static void explain(struct buf *text, const struct check *c, const struct finding *f)
 {
-	words_add_since(text, c->nights, f);
+	words_add_since(text, c->builds, f);
 	buf_adds(text, "; ");
-	words_add_ranges(text, c->nights, f);
+	words_add_ranges(text, c->builds, f);
 	if (f->machine)
 		buf_adds(text, "; the machine or its tools are others since then");
 	if (f->known)
@@ -84,7 +84,7 @@ static void add_finding(struct svg *s, const struct check *c, const struct findi
 	struct buf text = BUF_INIT;
 	bool failed = f->state == FINDING_CONFIRMED;
 
-	buf_addf(&text, "%s: %s", words_task(c->nights, f->task), metric_info[f->metric].title);
+	buf_addf(&text, "%s: %s", words_task(c->builds, f->task), metric_info[f->metric].title);
 	begin_case(s, c, buf_str(&text));
 	buf_clear(&text);
 	svg_begin(s, failed ? "failure" : "skipped");
@@ -130,7 +130,7 @@ int check_junit(struct buf *out, const struct check *c)
 	attr_count(&s, "failures", count(v, true));
 	attr_count(&s, "errors", 0);
 	attr_count(&s, "skipped", count(v, false) + (v->enough ? 0 : metrics));
-	attr_time(&s, c->nights->night[c->nights->n - 1].start_s);
+	attr_time(&s, c->builds->build[c->builds->n - 1].start_s);
 	svg_attr(&s, "time", "0");
 	add_metrics(&s, c);
 	for (size_t i = 0; i < v->n; i++) {

@@ -27,9 +27,9 @@ static void add_head(struct buf *out, const struct check *c)
 	words_add_verdict(&text, v);
 	add_words(out, &text);
 	buf_adds(out, "**: ");
-	markdown_add(out, c->nights->ref);
-	buf_adds(&text, ", night ");
-	words_add_night(&text, c->nights, (uint32_t)c->nights->n - 1);
+	markdown_add(out, c->builds->ref);
+	buf_adds(&text, ", build ");
+	words_add_build(&text, c->builds, (uint32_t)c->builds->n - 1);
 	add_words(out, &text);
 	buf_adds(out, "\n\n");
 	words_add_judged(&text, v, c->rules);
@@ -44,7 +44,7 @@ static void add_head(struct buf *out, const struct check *c)
 		words_add_exact(&text, &v->exact[i]);
 		add_item(out, &text);
 	}
-	words_add_nights_to_come(&text, v);
+	words_add_builds_to_come(&text, v);
 	if (text.len)
 		add_item(out, &text);
 	buf_release(&text);
@@ -54,17 +54,17 @@ static void add_head(struct buf *out, const struct check *c)
 
 static void fill(struct buf cell[CELLS], const struct check *c, const struct finding *f)
 {
-	buf_adds(&cell[0], words_task(c->nights, f->task));
+	buf_adds(&cell[0], words_task(c->builds, f->task));
 	buf_adds(&cell[1], metric_info[f->metric].title);
 	words_add_amounts(&cell[2], f);
 	amount_add_share(&cell[3], f->effect);
 	words_add_interval(&cell[3], f);
-	words_add_since(&cell[4], c->nights, f);
+	words_add_since(&cell[4], c->builds, f);
 	if (f->machine)
 		buf_adds(&cell[4], "; the machine or its tools are others since then");
 	if (f->known)
 		buf_addf(&cell[4], "; known: %s", f->known->reason);
-	words_add_ranges(&cell[5], c->nights, f);
+	words_add_ranges(&cell[5], c->builds, f);
 }
 
 static void add_row(struct buf *out, const struct check *c, const struct finding *f)
@@ -118,9 +118,9 @@ int check_markdown(struct buf *out, const struct check *c)
 	add_head(out, c);
 	add_table(out, c, FINDING_CONFIRMED, true, "Worse");
 	add_table(out, c, FINDING_KNOWN, true, "Worse and known: fails nothing");
-	add_table(out, c, FINDING_SUSPECT, true, "Perhaps worse, by the newest night alone: fails nothing");
+	add_table(out, c, FINDING_SUSPECT, true, "Perhaps worse, by the newest build alone: fails nothing");
 	add_table(out, c, FINDING_CONFIRMED, false, "Better");
 	add_table(out, c, FINDING_KNOWN, false, "Better and known");
-	add_table(out, c, FINDING_SUSPECT, false, "Perhaps better, by the newest night alone");
+	add_table(out, c, FINDING_SUSPECT, false, "Perhaps better, by the newest build alone");
 	return buf_error(out);
 }

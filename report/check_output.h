@@ -7,12 +7,12 @@
 #include "compare/verdict.h"
 
 /*
- * The verdict on the newest nights, written: text for people, JSON with all there is,
+ * The verdict on the newest builds, written: text for people, JSON with all there is,
  * JUnit's XML for what collects test results, Markdown for a merge request. The buffer's errors
  * are returned.
  */
 struct check {
-	const struct nights *nights;	/* one at least */
+	const struct builds *builds;	/* one at least */
 	const struct rules *rules;
 	const struct verdict *verdict;
 	const char *repo;	/* the archive, for what to run next */

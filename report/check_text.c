@@ -25,8 +25,8 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 	text_add_name(out, buf_str(&text), 0);
 	text_tone(out, style, TONE_PLAIN);
 	buf_clear(&text);
-	buf_addf(&text, ": %s, night ", c->nights->ref);
-	words_add_night(&text, c->nights, (uint32_t)c->nights->n - 1);
+	buf_addf(&text, ": %s, build ", c->builds->ref);
+	words_add_build(&text, c->builds, (uint32_t)c->builds->n - 1);
 	add_line(out, &text);
 	words_add_judged(&text, v, c->rules);
 	add_line(out, &text);
@@ -55,7 +55,7 @@ static void add_known(struct buf *out, const struct finding *f)
 	buf_release(&text);
 }
 
-/* What began in the same night, between the same revisions. */
+/* What began in the same build, between the same revisions. */
 static bool began_together(const struct finding *a, const struct finding *b)
 {
 	return a->since == b->since && a->first == b->first && a->last == b->last;
@@ -66,11 +66,11 @@ static void add_since(struct buf *out, const struct check *c, const struct findi
 	struct buf text = BUF_INIT;
 
 	buf_adds(out, "  ");
-	words_add_since(&text, c->nights, f);
+	words_add_since(&text, c->builds, f);
 	buf_adds(&text, ", ");
-	words_add_count(&text, c->nights->n - f->since, "night", "nights");
+	words_add_count(&text, c->builds->n - f->since, "build", "builds");
 	add_line(out, &text);
-	words_add_ranges(&text, c->nights, f);
+	words_add_ranges(&text, c->builds, f);
 	if (text.len) {
 		buf_adds(out, "  ");
 		add_line(out, &text);
@@ -85,7 +85,7 @@ static void add_finding(struct buf *out, const struct check *c, const struct fin
 	size_t columns;
 
 	buf_adds(out, "    ");
-	columns = text_add_name(out, words_task(c->nights, f->task), NAME_COLUMNS);
+	columns = text_add_name(out, words_task(c->builds, f->task), NAME_COLUMNS);
 	text_add_blanks(out, columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0);
 	buf_addf(out, "  %s ", metric_info[f->metric].title);
 	amount_add_share(out, f->effect);
@@ -97,7 +97,7 @@ static void add_finding(struct buf *out, const struct check *c, const struct fin
 		add_known(out, f);
 }
 
-/* Findings of one kind by the night they began in, what counts most first. */
+/* Findings of one kind by the build they began in, what counts most first. */
 struct section {
 	enum finding_state state;
 	bool worse;
@@ -109,7 +109,7 @@ static bool is_of(const struct finding *f, const struct section *section)
 	return f->state == section->state && f->worse == section->worse;
 }
 
-static bool is_first_of_night(const struct verdict *v, size_t i, const struct section *section)
+static bool is_first_of_build(const struct verdict *v, size_t i, const struct section *section)
 {
 	for (size_t k = 0; k < i; k++) {
 		if (is_of(&v->finding[k], section) && began_together(&v->finding[k], &v->finding[i]))
@@ -118,7 +118,7 @@ static bool is_first_of_night(const struct verdict *v, size_t i, const struct se
 	return true;
 }
 
-static size_t add_night(struct buf *out, const struct check *c, size_t first,
+static size_t add_build(struct buf *out, const struct check *c, size_t first,
 			const struct section *section, size_t most)
 {
 	const struct verdict *v = c->verdict;
@@ -146,8 +146,8 @@ static void add_findings(struct buf *out, const struct check *c, const struct st
 			continue;
 		if (!all++)
 			text_title(out, style, section->title);
-		if (shown < c->top && is_first_of_night(v, i, section))
-			shown += add_night(out, c, i, section, c->top - shown);
+		if (shown < c->top && is_first_of_build(v, i, section))
+			shown += add_build(out, c, i, section, c->top - shown);
 	}
 	if (all > shown)
 		buf_addf(out, "  and %zu more: --top\n", all - shown);
@@ -159,7 +159,7 @@ static void add_next(struct buf *out, const struct check *c, const struct style 
 	const struct verdict *v = c->verdict;
 	struct buf to_come = BUF_INIT;
 
-	words_add_nights_to_come(&to_come, v);
+	words_add_builds_to_come(&to_come, v);
 	if (to_come.len || v->n_confirmed)
 		text_title(out, style, "Next");
 	if (to_come.len) {
@@ -169,7 +169,7 @@ static void add_next(struct buf *out, const struct check *c, const struct style 
 	buf_release(&to_come);
 	if (!v->n_confirmed)
 		return;
-	buf_adds(out, "  its course over the nights:    buildbeat history --repo ");
+	buf_adds(out, "  its course over the builds:    buildbeat history --repo ");
 	text_add_name(out, c->repo, 0);
 	buf_adds(out, " TASK\n  somebody looks after it:       buildbeat ack\n"
 		 "  it is meant to be so:          buildbeat accept\n"
@@ -181,10 +181,10 @@ int check_text(struct buf *out, const struct check *c, const struct style *style
 	static const struct section section[] = {
 		{ FINDING_CONFIRMED, true, "Worse" },
 		{ FINDING_KNOWN, true, "Worse and known: fails nothing" },
-		{ FINDING_SUSPECT, true, "Perhaps worse, by the newest night alone: fails nothing" },
+		{ FINDING_SUSPECT, true, "Perhaps worse, by the newest build alone: fails nothing" },
 		{ FINDING_CONFIRMED, false, "Better" },
 		{ FINDING_KNOWN, false, "Better and known" },
-		{ FINDING_SUSPECT, false, "Perhaps better, by the newest night alone" },
+		{ FINDING_SUSPECT, false, "Perhaps better, by the newest build alone" },
 	};
 
 	add_head(out, c, style);

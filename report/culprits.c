@@ -49,7 +49,7 @@ static void add_cost(struct costs *costs, const char *task, double share)
 	costs->of[i].share += share;
 }
 
-static void set_costs(struct costs *costs, const struct nights *nights,
+static void set_costs(struct costs *costs, const struct builds *builds,
 		      const struct report_change *change, size_t n)
 {
 	double metric[METRICS] = { 0 }, sum = 0;
@@ -58,8 +58,8 @@ static void set_costs(struct costs *costs, const struct nights *nights,
 	for (size_t i = 0; i < n; i++) {
 		double all = metric[change[i].metric];
 
-		if (change[i].task < nights->n_tasks && all > 0)
-			add_cost(costs, nights->task[change[i].task].name,
+		if (change[i].task < builds->n_tasks && all > 0)
+			add_cost(costs, builds->task[change[i].task].name,
 				 fabs(change[i].after - change[i].before) / all);
 	}
 	for (size_t i = 0; i < costs->n; i++)
@@ -217,17 +217,17 @@ static int find_commits(struct finder *f, struct source_log *const *log, size_t 
 
 /* Trees */
 
-static const struct revision *revision_of(const struct night *night, const char *source)
+static const struct revision *revision_of(const struct build *build, const char *source)
 {
-	for (size_t i = 0; i < night->n_revisions; i++) {
-		if (!strcmp(night->revision[i].source, source))
-			return &night->revision[i];
+	for (size_t i = 0; i < build->n_revisions; i++) {
+		if (!strcmp(build->revision[i].source, source))
+			return &build->revision[i];
 	}
 	return NULL;
 }
 
-static void set_range(struct culprit_range *range, const struct night *from,
-		      const struct night *to, const char *source)
+static void set_range(struct culprit_range *range, const struct build *from,
+		      const struct build *to, const char *source)
 {
 	const struct revision *old = from ? revision_of(from, source) : NULL;
 	const struct revision *new = revision_of(to, source);
@@ -243,12 +243,12 @@ static void set_range(struct culprit_range *range, const struct night *from,
 	}
 }
 
-int culprits_find(struct culprits *c, const struct nights *nights,
+int culprits_find(struct culprits *c, const struct builds *builds,
 		  const struct report_events *events, const struct report_event *event,
 		  struct source_log *const *log, size_t n_logs)
 {
-	const struct night *from = event->first ? &nights->night[event->first - 1] : NULL;
-	const struct night *to = &nights->night[event->last];
+	const struct build *from = event->first ? &builds->build[event->first - 1] : NULL;
+	const struct build *to = &builds->build[event->last];
 	struct finder f = { .c = c };
 	int r = 0;
 
@@ -256,7 +256,7 @@ int culprits_find(struct culprits *c, const struct nights *nights,
 	c->range = calloc(to->n_revisions + 1, sizeof *c->range);
 	if (!c->texts || !c->range)
 		return -ENOMEM;
-	set_costs(&f.costs, nights, events->change + event->first_change, event->n_changes);
+	set_costs(&f.costs, builds, events->change + event->first_change, event->n_changes);
 	for (size_t i = 0; !r && i < to->n_revisions; i++) {
 		f.range = &c->range[c->n++];
 		set_range(f.range, from, to, to->revision[i].source);

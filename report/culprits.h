@@ -6,7 +6,7 @@
 #include "report/source_log.h"
 
 /*
- * What may have made a change: the commits of each source tree between the last night
+ * What may have made a change: the commits of each source tree between the last build
  * before an event and the first that has it, as far as its interval tells, those first
  * that touched what its tasks are named like.
  */
@@ -30,7 +30,7 @@ struct culprit {
 };
 
 struct culprit_range {
-	const char *source;	/* the tree, as the nights name it */
+	const char *source;	/* the tree, as the builds name it */
 	const char *from, *to;	/* revisions; NULL: not known */
 	bool from_dirty, to_dirty;	/* and what was not committed */
 	const char *trouble;	/* why there is no list, or no whole one; NULL */
@@ -50,7 +50,7 @@ struct culprits {
  * missing, a clone shallow, a tree another one is told as the range's trouble. 0 or
  * -ENOMEM. Always release.
  */
-int culprits_find(struct culprits *c, const struct nights *nights,
+int culprits_find(struct culprits *c, const struct builds *builds,
 		  const struct report_events *events, const struct report_event *event,
 		  struct source_log *const *log, size_t n_logs);
 void culprits_release(struct culprits *c);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The finding whose change that is: of the same series, between nights both allow. */
+/* The finding whose change that is: of the same series, between builds both allow. */
 static bool is_same(const struct finding *f, const struct history_change *c)
 {
 	return f->task == c->task && f->metric == c->metric &&
@@ -55,7 +55,7 @@ static void add_of_history(struct report_events *e, const struct history *h,
 	}
 }
 
-/* By the night, then as check has them. */
+/* By the build, then as check has them. */
 static int by_since(const void *a, const void *b)
 {
 	const struct finding *x = *(const struct finding *const *)a;

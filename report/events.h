@@ -6,10 +6,10 @@
 
 /*
  * What a report tells since when: the events of history, and what check found of the newest
- * nights that is no change point yet, together by the night since when it is.
+ * builds that is no change point yet, together by the build since when it is.
  */
 struct report_change {
-	uint32_t task;		/* index into nights.task, TASK_TOTAL or TASK_HOST */
+	uint32_t task;		/* index into builds.task, TASK_TOTAL or TASK_HOST */
 	enum metric metric;
 	bool worse, creep;
 	double before, after;	/* in the metric's unit */
@@ -19,7 +19,7 @@ struct report_change {
 };
 
 struct report_event {
-	uint32_t at, first, last;	/* nights */
+	uint32_t at, first, last;	/* builds */
 	bool worse, host;
 	size_t first_change, n_changes;	/* of events.change, what counts most first */
 };

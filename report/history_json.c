@@ -11,12 +11,12 @@ struct document {
 	const struct history_told *told;
 };
 
-static void add_night(struct document *d, const char *name, uint32_t night)
+static void add_build(struct document *d, const char *name, uint32_t build)
 {
-	const struct night *n = &d->told->nights->night[night];
+	const struct build *n = &d->told->builds->build[build];
 
 	json_object(&d->j, name);
-	json_int(&d->j, "index", night);
+	json_int(&d->j, "index", build);
 	json_str(&d->j, "id", n->id);
 	json_known(&d->j, "start_s", n->start_s);
 	json_object_end(&d->j);
@@ -27,7 +27,7 @@ static void add_revisions(struct document *d, uint32_t first, uint32_t last)
 	struct source_range range;
 
 	json_array(&d->j, "revisions");
-	for (size_t i = 0; source_range(&range, d->told->nights, first, last, i); i++) {
+	for (size_t i = 0; source_range(&range, d->told->builds, first, last, i); i++) {
 		json_object(&d->j, NULL);
 		json_str(&d->j, "source", range.source);
 		json_str(&d->j, "from", range.from ? range.from->commit : NULL);
@@ -56,7 +56,7 @@ static void add_change(struct document *d, const struct history_change *c)
 {
 	json_object(&d->j, NULL);
 	json_str(&d->j, "of", c->task == TASK_TOTAL ? "build" : c->task == TASK_HOST ? "host" : "task");
-	json_str(&d->j, "task", c->task < HISTORY_ALL ? d->told->nights->task[c->task].name : NULL);
+	json_str(&d->j, "task", c->task < HISTORY_ALL ? d->told->builds->task[c->task].name : NULL);
 	json_str(&d->j, "metric", metric_info[c->metric].name);
 	json_bool(&d->j, "creep", c->creep);
 	json_int(&d->j, "at", c->change.at);
@@ -75,9 +75,9 @@ static void add_event(struct document *d, const struct history_event *e)
 	const struct history *h = d->told->history;
 
 	json_object(&d->j, NULL);
-	add_night(d, "at", e->at);
-	add_night(d, "first", e->first);
-	add_night(d, "last", e->last);
+	add_build(d, "at", e->at);
+	add_build(d, "first", e->first);
+	add_build(d, "last", e->last);
 	json_bool(&d->j, "worse", e->worse);
 	json_bool(&d->j, "creep", h->change[e->first_change].creep);
 	json_bool(&d->j, "host", e->host);
@@ -104,18 +104,18 @@ static void add_series(struct document *d)
 		if (!told->series[m])
 			continue;
 		json_array(&d->j, metric_info[m].name);
-		for (size_t i = 0; i < told->nights->n; i++)
+		for (size_t i = 0; i < told->builds->n; i++)
 			json_figure(&d->j, NULL, told->series[m][i]);
 		json_array_end(&d->j);
 	}
 	json_object_end(&d->j);
 }
 
-static void add_nights(struct document *d)
+static void add_builds(struct document *d)
 {
 	json_array(&d->j, "nights");
-	for (uint32_t i = 0; i < d->told->nights->n; i++)
-		add_night(d, NULL, i);
+	for (uint32_t i = 0; i < d->told->builds->n; i++)
+		add_build(d, NULL, i);
 	json_array_end(&d->j);
 }
 
@@ -125,16 +125,16 @@ int history_json(struct buf *out, const struct history_told *told)
 
 	json_init(&d.j, out, false);
 	json_object(&d.j, NULL);
-	json_str(&d.j, "ref", told->nights->ref);
-	json_str(&d.j, "task", told->task < told->nights->n_tasks ?
-		 told->nights->task[told->task].name : NULL);
+	json_str(&d.j, "ref", told->builds->ref);
+	json_str(&d.j, "task", told->task < told->builds->n_tasks ?
+		 told->builds->task[told->task].name : NULL);
 	json_int(&d.j, "series", (int64_t)told->history->n_series);
 	json_array(&d.j, "events");
 	for (size_t i = 0; i < told->history->n_events; i++)
 		add_event(&d, &told->history->event[i]);
 	json_array_end(&d.j);
 	add_series(&d);
-	add_nights(&d);
+	add_builds(&d);
 	json_object_end(&d.j);
 	buf_addc(out, '\n');
 	return buf_error(out);

@@ -8,11 +8,11 @@
 
 /* What history found, written. */
 struct history_told {
-	const struct nights *nights;
+	const struct builds *builds;
 	const struct history *history;
 	unsigned metrics;	/* METRIC_BIT()s looked at */
 	uint32_t task;		/* HISTORY_ALL, or that one alone */
-	double *series[METRICS];	/* of every night, of the task or of the build; NULL: none */
+	double *series[METRICS];	/* of every build, of the task or of the build; NULL: none */
 	size_t top;		/* changes told of an event; 0: all */
 	bool ascii;		/* where the terminal has no other characters */
 };

@@ -13,12 +13,12 @@ struct page {
 
 #define INDENT 12		/* as wide as a day and two blanks */
 
-/* "2026-06-09", of a night without a clock "night 203"; counted from 1. */
-void page_add_night(struct buf *b, const struct nights *nights, uint32_t night);
+/* "2026-06-09", of a build without a clock "build 203"; counted from 1. */
+void page_add_build(struct buf *b, const struct builds *builds, uint32_t build);
 
-/* What the series told are of: a task, "the build"; and of which nights. */
+/* What the series told are of: a task, "the build"; and of which builds. */
 void page_add_subject(struct buf *b, const struct history_told *told);
-void page_add_span(struct buf *b, const struct nights *nights);
+void page_add_span(struct buf *b, const struct builds *builds);
 
 /* What is known of a change: "accepted: REASON". Nothing where nothing is. */
 void page_add_known(const struct page *p, const struct known *known);
@@ -26,7 +26,7 @@ void page_add_known(const struct page *p, const struct known *known);
 /* A line a source tree: "src 1a2b3c4d5e6f..9f8e7d6c5b4a", ready for git log. */
 void page_add_revisions(const struct page *p, uint32_t first, uint32_t last, unsigned indent);
 
-/* The changes of the series told of a metric, in the order of nights. 0 or -ENOMEM. */
+/* The changes of the series told of a metric, in the order of builds. 0 or -ENOMEM. */
 struct levels {
 	size_t n;
 	const struct history_change **change;

@@ -49,7 +49,7 @@ static int add_title(const struct page *p, enum metric m)
 	}
 	text_add_blanks(p->out, TITLE_COLUMNS + 2 - n);
 	text_tone(p->out, p->style, TONE_BAR);
-	r = sparkline_add(p->out, told->series[m], told->nights->n, spark, told->ascii);
+	r = sparkline_add(p->out, told->series[m], told->builds->n, spark, told->ascii);
 	text_tone(p->out, p->style, TONE_PLAIN);
 	buf_addc(p->out, '\n');
 	return r;
@@ -76,7 +76,7 @@ static uint32_t first_known(const double *values, size_t n)
 static int add_first(const struct page *p, enum metric m, const struct levels *l)
 {
 	const struct history_told *told = p->told;
-	size_t n = told->nights->n;
+	size_t n = told->builds->n;
 	double value;
 	int r = median_of(&value, told->series[m], n);
 
@@ -84,10 +84,10 @@ static int add_first(const struct page *p, enum metric m, const struct levels *l
 		return r;
 	buf_adds(p->out, "  ");
 	if (isnan(value)) {
-		buf_adds(p->out, "not known of any night\n");
+		buf_adds(p->out, "not known of any build\n");
 		return 0;
 	}
-	page_add_night(p->out, told->nights, first_known(told->series[m], n));
+	page_add_build(p->out, told->builds, first_known(told->series[m], n));
 	buf_adds(p->out, "  ");
 	add_value(p->out, told, m, l->n ? l->change[0]->change.before : value);
 	buf_adds(p->out, l->n ? "\n" : ", no change\n");
@@ -101,7 +101,7 @@ static void add_level(const struct page *p, const struct history_change *c)
 	const struct change *change = &c->change;
 
 	buf_adds(p->out, "  ");
-	page_add_night(p->out, told->nights, change->at);
+	page_add_build(p->out, told->builds, change->at);
 	buf_adds(p->out, "  ");
 	add_value(p->out, told, c->metric, change->after);
 	if (told->task != TASK_HOST) {
@@ -112,9 +112,9 @@ static void add_level(const struct page *p, const struct history_change *c)
 	amount_add_share(p->out, change->effect);
 	if (c->creep || change->first < change->last) {
 		buf_adds(p->out, c->creep ? ", slowly, " : " (");
-		page_add_night(p->out, told->nights, change->first);
+		page_add_build(p->out, told->builds, change->first);
 		buf_adds(p->out, " to ");
-		page_add_night(p->out, told->nights, change->last);
+		page_add_build(p->out, told->builds, change->last);
 		buf_adds(p->out, c->creep ? "" : ")");
 	}
 	buf_addc(p->out, '\n');

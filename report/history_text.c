@@ -12,12 +12,12 @@
 #define FIGURES_COLUMNS 46	/* in front of a task's name */
 #define NAME_LEAST 20
 
-void page_add_night(struct buf *b, const struct nights *nights, uint32_t night)
+void page_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 {
-	if (nights->night[night].start_s >= 0)
-		amount_add_day(b, nights->night[night].start_s);
+	if (builds->build[build].start_s >= 0)
+		amount_add_day(b, builds->build[build].start_s);
 	else
-		buf_addf(b, "night %u", night + 1);
+		buf_addf(b, "build %u", build + 1);
 }
 
 void page_add_known(const struct page *p, const struct known *known)
@@ -57,7 +57,7 @@ void page_add_revisions(const struct page *p, uint32_t first, uint32_t last, uns
 {
 	struct source_range range;
 
-	for (size_t i = 0; source_range(&range, p->told->nights, first, last, i); i++) {
+	for (size_t i = 0; source_range(&range, p->told->builds, first, last, i); i++) {
 		text_add_blanks(p->out, indent);
 		text_tone(p->out, p->style, TONE_FAINT);
 		add_range(p, &range);
@@ -77,19 +77,19 @@ void page_add_subject(struct buf *b, const struct history_told *told)
 	else if (told->task == TASK_TOTAL || told->task == HISTORY_ALL)
 		buf_adds(b, "the build");
 	else
-		text_add_name(b, told->nights->task[told->task].name, 0);
+		text_add_name(b, told->builds->task[told->task].name, 0);
 }
 
-void page_add_span(struct buf *b, const struct nights *nights)
+void page_add_span(struct buf *b, const struct builds *builds)
 {
-	text_add_name(b, nights->ref, 0);
-	buf_addf(b, ", %zu night%s", nights->n, plural(nights->n));
-	if (!nights->n)
+	text_add_name(b, builds->ref, 0);
+	buf_addf(b, ", %zu build%s", builds->n, plural(builds->n));
+	if (!builds->n)
 		return;
 	buf_adds(b, ", ");
-	page_add_night(b, nights, 0);
+	page_add_build(b, builds, 0);
 	buf_adds(b, " to ");
-	page_add_night(b, nights, (uint32_t)nights->n - 1);
+	page_add_build(b, builds, (uint32_t)builds->n - 1);
 }
 
 /* What it is of, and how much was looked at. */
@@ -103,7 +103,7 @@ static void add_head(const struct page *p)
 		text_tone(p->out, p->style, TONE_PLAIN);
 		buf_addc(p->out, '\n');
 	}
-	page_add_span(p->out, told->nights);
+	page_add_span(p->out, told->builds);
 	buf_addf(p->out, "\n%zu change%s in %zu series", told->history->n_changes,
 		 plural(told->history->n_changes), told->history->n_series);
 	if (told->task == HISTORY_ALL)
@@ -114,17 +114,17 @@ static void add_head(const struct page *p)
 
 static void add_dates(const struct page *p, const struct history_event *e, bool creep)
 {
-	const struct nights *nights = p->told->nights;
+	const struct builds *builds = p->told->builds;
 
 	text_tone(p->out, p->style, e->worse ? TONE_ALARM : TONE_TITLE);
-	page_add_night(p->out, nights, creep ? e->first : e->at);
+	page_add_build(p->out, builds, creep ? e->first : e->at);
 	if (creep || e->first < e->last) {
 		buf_adds(p->out, creep ? " to " : " (");
 		if (!creep) {
-			page_add_night(p->out, nights, e->first);
+			page_add_build(p->out, builds, e->first);
 			buf_adds(p->out, " to ");
 		}
-		page_add_night(p->out, nights, e->last);
+		page_add_build(p->out, builds, e->last);
 		buf_adds(p->out, creep ? ", slowly" : ")");
 	}
 	buf_adds(p->out, e->worse ? "  worse" : "  better");
@@ -206,7 +206,7 @@ static void add_name(const struct page *p, const struct history_change *c)
 	unsigned width = p->style->width;
 	const char *name = c->task == TASK_TOTAL ? "the build" :
 			   c->task == TASK_HOST ? "all tasks" :
-			   p->told->nights->task[c->task].name;
+			   p->told->builds->task[c->task].name;
 
 	text_add_name(p->out, name, !width ? 0 : width > FIGURES_COLUMNS + NAME_LEAST ?
 		      width - FIGURES_COLUMNS : NAME_LEAST);

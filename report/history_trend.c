@@ -63,7 +63,7 @@ static int plan_changes(struct plan *p, struct trend_pane *pane, enum metric m,
 
 static int plan_pane(struct plan *p, enum metric m)
 {
-	size_t n = p->told->nights->n;
+	size_t n = p->told->builds->n;
 	struct trend_pane *pane = &p->trend.pane[p->trend.n_panes++];
 	double *value = arena_alloc(p->memory, (n + 1) * sizeof *value);
 	bool ratio = p->told->task == TASK_HOST;
@@ -85,21 +85,21 @@ static int plan_pane(struct plan *p, enum metric m)
 	return r;
 }
 
-/* "gcc: do_compile", and below "builder/main/x86_64, 365 nights, 2025-11-21 to ...". */
+/* "gcc: do_compile", and below "builder/main/x86_64, 365 builds, 2025-11-21 to ...". */
 static int plan_head(struct plan *p)
 {
-	const struct nights *nights = p->told->nights;
+	const struct builds *builds = p->told->builds;
 	struct buf title = BUF_INIT, subtitle = BUF_INIT;
-	int64_t *start_s = arena_alloc(p->memory, (nights->n + 1) * sizeof *start_s);
+	int64_t *start_s = arena_alloc(p->memory, (builds->n + 1) * sizeof *start_s);
 
 	page_add_subject(&title, p->told);
-	page_add_span(&subtitle, nights);
+	page_add_span(&subtitle, builds);
 	p->trend.title = keep(p, &title);
 	p->trend.subtitle = keep(p, &subtitle);
-	p->trend.n = nights->n;
+	p->trend.n = builds->n;
 	p->trend.start_s = start_s;
-	for (size_t i = 0; start_s && i < nights->n; i++)
-		start_s[i] = nights->night[i].start_s;
+	for (size_t i = 0; start_s && i < builds->n; i++)
+		start_s[i] = builds->build[i].start_s;
 	return p->trend.title && p->trend.subtitle && start_s ? 0 : -ENOMEM;
 }
 
@@ -111,7 +111,7 @@ static int plan_panes(struct plan *p)
 		const double *series = p->told->series[m];
 		bool known = false;
 
-		for (size_t i = 0; series && i < p->told->nights->n; i++)
+		for (size_t i = 0; series && i < p->told->builds->n; i++)
 			known |= isfinite(series[i]);
 		if (known)
 			r = plan_pane(p, m);
@@ -128,9 +128,9 @@ int history_trend(struct buf *out, const struct history_told *told, const struct
 	if (!r)
 		r = plan_panes(&p);
 	if (r)
-		error_sys(err, r, told->nights->ref, NULL);
+		error_sys(err, r, told->builds->ref, NULL);
 	else if (!p.trend.n_panes)
-		r = error_set(err, -ENODATA, told->nights->ref, 0, 0, "nothing is known of it");
+		r = error_set(err, -ENODATA, told->builds->ref, 0, 0, "nothing is known of it");
 	else
 		r = trend_draw(&p.trend, o, out, err);
 	arena_free(p.memory);

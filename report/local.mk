@@ -9,7 +9,7 @@ report_libreport_la_SOURCES = \
 	report/diff_text.c report/diff_view.c report/diff_view.h report/events.c report/events.h \
 	report/history_json.c report/history_levels.c report/history_output.h report/history_parts.h \
 	report/history_series.c report/history_text.c report/history_trend.c report/history_trend.h \
-	report/html.c report/html.h report/kept_nights.c report/kept_nights.h report/markdown.c \
+	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/markdown.c \
 	report/markdown.h report/page.c report/page.h report/page_data.c report/page_events.c \
 	report/page_parts.h report/page_text.h report/page_verdict.c report/picture.c report/picture.h \
 	report/revisions.c report/revisions.h report/source_log.c report/source_log.h report/sparkline.c \

@@ -12,9 +12,9 @@
 
 /* Words */
 
-void add_night_day(struct buf *b, const struct nights *nights, uint32_t night)
+void add_build_day(struct buf *b, const struct builds *builds, uint32_t build)
 {
-	amount_add_day(b, nights->night[night].start_s);
+	amount_add_day(b, builds->build[build].start_s);
 }
 
 static const char *last_part(const char *path)
@@ -24,9 +24,9 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-void add_night_revisions(struct buf *b, const struct nights *nights, uint32_t night)
+void add_build_revisions(struct buf *b, const struct builds *builds, uint32_t build)
 {
-	const struct night *n = &nights->night[night];
+	const struct build *n = &builds->build[build];
 
 	for (size_t i = 0; i < n->n_revisions; i++) {
 		const struct revision *r = &n->revision[i];
@@ -39,11 +39,11 @@ void add_night_revisions(struct buf *b, const struct nights *nights, uint32_t ni
 	}
 }
 
-const char *task_words(const struct nights *nights, uint32_t task)
+const char *task_words(const struct builds *builds, uint32_t task)
 {
 	if (task == TASK_HOST)
-		return "all tasks of the night";
-	return task < nights->n_tasks ? nights->task[task].name : "the build";
+		return "all tasks of the build";
+	return task < builds->n_tasks ? builds->task[task].name : "the build";
 }
 
 /* Cells */
@@ -52,13 +52,13 @@ void cell_task(struct html *h, const struct page *p, uint32_t task, enum metric 
 {
 	html_open(h, "td", "name");
 	if (task == TASK_HOST) {
-		html_text(h, task_words(p->nights, task));
+		html_text(h, task_words(p->builds, task));
 	} else {
 		html_open(h, "a", "task");
 		html_attr(h, "href", "#tasks");
-		html_attr_int(h, "data-row", task < p->nights->n_tasks ? task : p->nights->n_tasks);
+		html_attr_int(h, "data-row", task < p->builds->n_tasks ? task : p->builds->n_tasks);
 		html_attr(h, "data-metric", metric_info[m].name);
-		html_text(h, task_words(p->nights, task));
+		html_text(h, task_words(p->builds, task));
 		html_end(h);
 	}
 	html_end(h);
@@ -129,11 +129,11 @@ static void add_chart(struct html *h, const struct page *p, int i)
 	const struct page_chart *chart = &p->chart[i];
 	struct buf text = BUF_INIT;
 
-	buf_adds(&text, i ? "the newest night, " : "compared with ");
-	add_night_day(&text, p->nights, chart->night);
-	if (p->nights->night[chart->night].n_revisions)
+	buf_adds(&text, i ? "the newest build, " : "compared with ");
+	add_build_day(&text, p->builds, chart->build);
+	if (p->builds->build[chart->build].n_revisions)
 		buf_adds(&text, ", ");
-	add_night_revisions(&text, p->nights, chart->night);
+	add_build_revisions(&text, p->builds, chart->build);
 	html_open(h, "figure", "chart");
 	html_leaf(h, "figcaption", NULL, buf_str(&text));
 	if (chart->picture) {
@@ -157,7 +157,7 @@ void part_charts(struct html *h, const struct page *p)
 	html_attr(h, "id", "charts");
 	html_leaf(h, "h2", NULL, "Bootcharts");
 	html_open(h, "div", "pair");
-	if (p->nights->n > 1)
+	if (p->builds->n > 1)
 		add_chart(h, p, 0);
 	add_chart(h, p, 1);
 	html_end(h);
@@ -184,7 +184,7 @@ int page_write(struct buf *out, const struct page *page)
 	struct html h;
 	int r;
 
-	buf_addf(&title, "%s: nightly builds", page->nights->ref);
+	buf_addf(&title, "%s: nightly builds", page->builds->ref);
 	html_document(&h, out, buf_str(&title));
 	buf_release(&title);
 	part_header(&h, page);

@@ -13,7 +13,7 @@
 
 #define NAME_MAX_BYTES 1000
 #define KINDS_MAX 255		/* the last stands for all further ones */
-#define NIGHT_ID 12
+#define BUILD_ID 12
 #define VALUE_BYTES 4
 
 struct kinds {
@@ -34,7 +34,7 @@ static size_t metric_index(const struct trends *t, enum metric m)
 
 static int64_t row_of(const struct page *p, uint32_t task)
 {
-	return task < p->nights->n_tasks ? task : task == TASK_TOTAL ? (int64_t)p->nights->n_tasks :
+	return task < p->builds->n_tasks ? task : task == TASK_TOTAL ? (int64_t)p->builds->n_tasks :
 	       -1;
 }
 
@@ -56,19 +56,19 @@ static void add_metrics(struct json *j, const struct trends *t)
 	json_array_end(j);
 }
 
-static void add_nights(struct json *j, const struct nights *nights)
+static void add_builds(struct json *j, const struct builds *builds)
 {
 	struct buf text = BUF_INIT;
 
 	json_array(j, "nights");
-	for (uint32_t i = 0; i < nights->n; i++) {
+	for (uint32_t i = 0; i < builds->n; i++) {
 		json_array(j, NULL);
 		buf_clear(&text);
-		add_night_day(&text, nights, i);
+		add_build_day(&text, builds, i);
 		json_str(j, NULL, buf_str(&text));
-		json_strn(j, NULL, nights->night[i].id, strnlen(nights->night[i].id, NIGHT_ID));
+		json_strn(j, NULL, builds->build[i].id, strnlen(builds->build[i].id, BUILD_ID));
 		buf_clear(&text);
-		add_night_revisions(&text, nights, i);
+		add_build_revisions(&text, builds, i);
 		json_str(j, NULL, buf_str(&text));
 		json_array_end(j);
 	}
@@ -145,7 +145,7 @@ static void add_head(struct buf *out, const struct page *p, const struct kinds *
 	json_init(&j, out, true);
 	json_object(&j, NULL);
 	json_str(&j, "format", "buildbeat report 1");
-	json_int(&j, "tasks", (int64_t)p->nights->n_tasks);
+	json_int(&j, "tasks", (int64_t)p->builds->n_tasks);
 	json_int(&j, "names", (int64_t)sizes[0]);
 	json_int(&j, "bytes", (int64_t)sizes[1]);
 	json_int(&j, "deflated", (int64_t)sizes[2]);
@@ -154,11 +154,11 @@ static void add_head(struct buf *out, const struct page *p, const struct kinds *
 	json_int(&j, "coarse_steps", TRENDS_COARSE);
 	json_array(&j, "points");
 	for (size_t i = 0; i < t->n_points; i++)
-		json_int(&j, NULL, (int64_t)trends_first_night(t, i));
+		json_int(&j, NULL, (int64_t)trends_first_build(t, i));
 	json_array_end(&j);
 	add_metrics(&j, t);
 	add_kinds(&j, kinds);
-	add_nights(&j, p->nights);
+	add_builds(&j, p->builds);
 	add_changes(&j, p);
 	add_findings(&j, p);
 	json_object_end(&j);
@@ -166,10 +166,10 @@ static void add_head(struct buf *out, const struct page *p, const struct kinds *
 
 /* The columns */
 
-static void add_names(struct buf *out, const struct nights *nights)
+static void add_names(struct buf *out, const struct builds *builds)
 {
-	for (size_t i = 0; i < nights->n_tasks; i++)
-		texts_put(out, nights->task[i].name, NAME_MAX_BYTES);
+	for (size_t i = 0; i < builds->n_tasks; i++)
+		texts_put(out, builds->task[i].name, NAME_MAX_BYTES);
 }
 
 static size_t kind_index(struct kinds *kinds, const char *kind)
@@ -186,10 +186,10 @@ static size_t kind_index(struct kinds *kinds, const char *kind)
 	return i;
 }
 
-static void add_kind_column(struct buf *out, struct kinds *kinds, const struct nights *nights)
+static void add_kind_column(struct buf *out, struct kinds *kinds, const struct builds *builds)
 {
-	for (size_t i = 0; i < nights->n_tasks; i++)
-		buf_addc(out, (char)kind_index(kinds, nights->task[i].kind));
+	for (size_t i = 0; i < builds->n_tasks; i++)
+		buf_addc(out, (char)kind_index(kinds, builds->task[i].kind));
 }
 
 /* Bytes of one rank together, for those are alike. */
@@ -216,16 +216,16 @@ static void add_fine(struct buf *out, const struct trends *t)
 		for (int shift = 0; shift < 32; shift += 8)
 			buf_addc(out, (char)(t->fine[i] >> shift));
 	}
-	buf_add(out, t->values, t->n_fine * t->n_nights);
+	buf_add(out, t->values, t->n_fine * t->n_builds);
 }
 
 static int add_columns(struct buf *out, const struct page *p, struct kinds *kinds, size_t *names)
 {
 	const struct trends *t = p->trends;
 
-	add_names(out, p->nights);
+	add_names(out, p->builds);
 	*names = out->len;
-	add_kind_column(out, kinds, p->nights);
+	add_kind_column(out, kinds, p->builds);
 	add_planes(out, t->newest, t->n_series);
 	add_planes(out, t->usual, t->n_series);
 	add_planes(out, t->low, t->n_series);

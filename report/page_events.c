@@ -17,13 +17,13 @@
 
 static void add_interval(struct buf *b, const struct page *p, const struct report_event *e)
 {
-	add_night_day(b, p->nights, e->at);
+	add_build_day(b, p->builds, e->at);
 	if (e->first == e->last)
 		return;
 	buf_adds(b, " (between ");
-	add_night_day(b, p->nights, e->first);
+	add_build_day(b, p->builds, e->first);
 	buf_adds(b, " and ");
-	add_night_day(b, p->nights, e->last);
+	add_build_day(b, p->builds, e->last);
 	buf_addc(b, ')');
 }
 
@@ -37,7 +37,7 @@ static void add_heading(struct html *h, const struct page *p, const struct repor
 	add_interval(&text, p, e);
 	html_text(h, buf_str(&text));
 	html_text(h, ": ");
-	html_text(h, task_words(p->nights, c->task));
+	html_text(h, task_words(p->builds, c->task));
 	buf_clear(&text);
 	buf_addf(&text, ", %s ", metric_info[c->metric].title);
 	amount_add_share(&text, c->effect);
@@ -240,7 +240,7 @@ static void add_event(struct html *h, const struct page *p, size_t i)
 		html_attr(h, "open", "");
 	add_heading(h, p, e);
 	if (e->host)
-		html_leaf(h, "p", "alarm", "All tasks of the night have it, or the machine or its "
+		html_leaf(h, "p", "alarm", "All tasks of the build have it, or the machine or its "
 			  "tools are others since then: it need not be the sources.");
 	add_changes(h, p, e);
 	for (size_t k = 0; i < p->n_culprits && k < p->culprits[i].n; k++)
@@ -260,7 +260,7 @@ void part_events(struct html *h, const struct page *p)
 	for (size_t i = 0; i < n; i++)
 		add_event(h, p, i);
 	if (!n)
-		html_leaf(h, "p", NULL, "No night is known since which anything is another.");
+		html_leaf(h, "p", NULL, "No build is known since which anything is another.");
 	if (p->events->n > n) {
 		buf_addf(&text, "And %zu older ones.", p->events->n - n);
 		html_leaf(h, "p", "faint", buf_str(&text));

@@ -15,11 +15,11 @@ void part_charts(struct html *h, const struct page *p);
 int part_data(struct html *h, const struct page *p);
 
 /* "2026-11-20"; and each revision of it, in short. */
-void add_night_day(struct buf *b, const struct nights *nights, uint32_t night);
-void add_night_revisions(struct buf *b, const struct nights *nights, uint32_t night);
+void add_build_day(struct buf *b, const struct builds *builds, uint32_t build);
+void add_build_revisions(struct buf *b, const struct builds *builds, uint32_t build);
 
 /* What a task is called, "" for the build: never empty. */
-const char *task_words(const struct nights *nights, uint32_t task);
+const char *task_words(const struct builds *builds, uint32_t task);
 
 /* Cells of a row: the task, which leads to its trends, and its figures. */
 void cell_task(struct html *h, const struct page *p, uint32_t task, enum metric m);

@@ -15,20 +15,20 @@ static void capitalize(struct buf *b)
 		*b->data += 'A' - 'a';
 }
 
-static void add_nights(struct buf *b, const struct nights *nights)
+static void add_builds(struct buf *b, const struct builds *builds)
 {
-	buf_adds(b, nights->ref);
+	buf_adds(b, builds->ref);
 	buf_adds(b, ": ");
-	words_add_count(b, nights->n, "night", "nights");
+	words_add_count(b, builds->n, "build", "builds");
 	buf_adds(b, ", ");
-	if (nights->n > 1) {
-		add_night_day(b, nights, 0);
+	if (builds->n > 1) {
+		add_build_day(b, builds, 0);
 		buf_adds(b, " to ");
 	}
-	add_night_day(b, nights, (uint32_t)nights->n - 1);
-	if (nights->night[nights->n - 1].n_revisions) {
+	add_build_day(b, builds, (uint32_t)builds->n - 1);
+	if (builds->build[builds->n - 1].n_revisions) {
 		buf_adds(b, ", the newest of revision ");
-		add_night_revisions(b, nights, (uint32_t)nights->n - 1);
+		add_build_revisions(b, builds, (uint32_t)builds->n - 1);
 	}
 	buf_addc(b, '.');
 }
@@ -40,7 +40,7 @@ static void add_judged(struct buf *b, const struct page *p)
 
 	words_add_judged(b, p->verdict, p->rules);
 	buf_addc(b, '.');
-	words_add_nights_to_come(&to_come, p->verdict);
+	words_add_builds_to_come(&to_come, p->verdict);
 	capitalize(&to_come);
 	if (to_come.len)
 		buf_addf(b, " %s.", buf_str(&to_come));
@@ -84,7 +84,7 @@ void part_header(struct html *h, const struct page *p)
 	capitalize(&text);
 	html_leaf(h, "h1", p->verdict->n_confirmed ? "verdict worse" : "verdict", buf_str(&text));
 	buf_clear(&text);
-	add_nights(&text, p->nights);
+	add_builds(&text, p->builds);
 	html_leaf(h, "p", "facts", buf_str(&text));
 	buf_clear(&text);
 	add_judged(&text, p);
@@ -134,15 +134,15 @@ static void add_since(struct html *h, const struct page *p, const struct finding
 {
 	struct buf text = BUF_INIT;
 
-	add_night_day(&text, p->nights, f->since);
+	add_build_day(&text, p->builds, f->since);
 	html_open(h, "td", "day");
 	html_text(h, buf_str(&text));
 	buf_clear(&text);
 	if (f->first < f->last) {
 		buf_adds(&text, " (");
-		add_night_day(&text, p->nights, f->first);
+		add_build_day(&text, p->builds, f->first);
 		buf_adds(&text, " to ");
-		add_night_day(&text, p->nights, f->last);
+		add_build_day(&text, p->builds, f->last);
 		buf_addc(&text, ')');
 		html_leaf(h, "small", "faint", buf_str(&text));
 	}
@@ -194,12 +194,12 @@ void part_verdict(struct html *h, const struct page *p)
 
 	html_begin(h, "section");
 	html_attr(h, "id", "verdict");
-	html_leaf(h, "h2", NULL, "The newest nights");
+	html_leaf(h, "h2", NULL, "The newest builds");
 	if (p->verdict->n)
 		add_findings(h, p);
 	else
 		html_leaf(h, "p", NULL, p->verdict->enough ?
-			  "Nothing differs from the nights before by more than they do from each other." :
+			  "Nothing differs from the builds before by more than they do from each other." :
 			  "There is nothing to tell yet.");
 	if (p->verdict->n > FINDINGS_MOST) {
 		buf_addf(&text, "And %zu more: in the table of tasks.",

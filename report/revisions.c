@@ -3,39 +3,39 @@
 
 #include <string.h>
 
-static const struct revision *of_source(const struct night *night, const char *source)
+static const struct revision *of_source(const struct build *build, const char *source)
 {
-	for (size_t i = 0; i < night->n_revisions; i++) {
-		if (!strcmp(night->revision[i].source, source))
-			return &night->revision[i];
+	for (size_t i = 0; i < build->n_revisions; i++) {
+		if (!strcmp(build->revision[i].source, source))
+			return &build->revision[i];
 	}
 	return NULL;
 }
 
-/* The trees are those of the newest night of the range that knows any, else of the one
+/* The trees are those of the newest build of the range that knows any, else of the one
  * before it. */
-static const struct night *night_with_trees(const struct nights *nights, uint32_t first,
+static const struct build *build_with_trees(const struct builds *builds, uint32_t first,
 					    uint32_t last)
 {
 	for (uint32_t i = last + 1; i > first; i--) {
-		if (nights->night[i - 1].n_revisions)
-			return &nights->night[i - 1];
+		if (builds->build[i - 1].n_revisions)
+			return &builds->build[i - 1];
 	}
-	return first ? &nights->night[first - 1] : &nights->night[last];
+	return first ? &builds->build[first - 1] : &builds->build[last];
 }
 
-bool source_range(struct source_range *range, const struct nights *nights, uint32_t first,
+bool source_range(struct source_range *range, const struct builds *builds, uint32_t first,
 		    uint32_t last, size_t i)
 {
-	const struct night *trees = night_with_trees(nights, first, last);
+	const struct build *trees = build_with_trees(builds, first, last);
 
 	if (i >= trees->n_revisions)
 		return false;
 	*range = (struct source_range){ .source = trees->revision[i].source };
 	for (uint32_t k = first; k > 0 && !range->from; k--)
-		range->from = of_source(&nights->night[k - 1], range->source);
-	for (uint32_t k = last; k < nights->n && !range->to; k++)
-		range->to = of_source(&nights->night[k], range->source);
+		range->from = of_source(&builds->build[k - 1], range->source);
+	for (uint32_t k = last; k < builds->n && !range->to; k++)
+		range->to = of_source(&builds->build[k], range->source);
 	return true;
 }
 
@@ -45,10 +45,10 @@ bool source_range_is_empty(const struct source_range *range)
 	       !strcmp(range->from->commit, range->to->commit);
 }
 
-bool source_range_next(struct source_range *range, const struct nights *nights, uint32_t first,
+bool source_range_next(struct source_range *range, const struct builds *builds, uint32_t first,
 		       uint32_t last, size_t *i)
 {
-	while (source_range(range, nights, first, last, (*i)++)) {
+	while (source_range(range, builds, first, last, (*i)++)) {
 		if (range->to && !source_range_is_empty(range))
 			return true;
 	}

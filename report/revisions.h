@@ -2,11 +2,11 @@
 #ifndef BUILDBEAT_REPORT_REVISIONS_H
 #define BUILDBEAT_REPORT_REVISIONS_H
 
-#include "compare/nights.h"
+#include "compare/builds.h"
 
 /*
- * Between which revisions of a source tree a change lies: what the last night had that is
- * surely before it, and the last that it may have begun with. A night that did not know its
+ * Between which revisions of a source tree a change lies: what the last build had that is
+ * surely before it, and the last that it may have begun with. A build that did not know its
  * revisions is passed over for the one before, or behind.
  */
 struct source_range {
@@ -14,12 +14,12 @@ struct source_range {
 	const struct revision *from, *to;	/* NULL: not known */
 };
 
-/* Of the i-th tree; false: there are no more. first and last are nights as of struct change. */
-bool source_range(struct source_range *range, const struct nights *nights, uint32_t first,
+/* Of the i-th tree; false: there are no more. first and last are builds as of struct change. */
+bool source_range(struct source_range *range, const struct builds *builds, uint32_t first,
 		    uint32_t last, size_t i);
 
 /* The next from the *i-th tree on that ends with a known revision and is not empty. */
-bool source_range_next(struct source_range *range, const struct nights *nights, uint32_t first,
+bool source_range_next(struct source_range *range, const struct builds *builds, uint32_t first,
 		       uint32_t last, size_t *i);
 
 /* How many commits it has, -1: not known. */

@@ -9,7 +9,7 @@
 
 /*
  * A series in one line of text, of columns characters at most: each stands for the median of
- * the nights that share it, from the lowest to the highest one; a fifth of the usual value
+ * the builds that share it, from the lowest to the highest one; a fifth of the usual value
  * is the least that fills the whole height, so that noise looks like noise. Where there is
  * no value it is blank. 0 or -ENOMEM.
  */

@@ -17,7 +17,7 @@
 
 struct making {
 	struct trends *t;
-	const struct nights *nights;
+	const struct builds *builds;
 	size_t window;
 	uint8_t *is_fine;	/* by series */
 	const struct finding **told;	/* by series */
@@ -53,7 +53,7 @@ static void choose_fine(struct making *k, const struct history *history,
 {
 	struct trends *t = k->t;
 
-	if (t->n_series * t->n_nights <= FINE_VALUES) {
+	if (t->n_series * t->n_builds <= FINE_VALUES) {
 		memset(k->is_fine, 1, t->n_series);
 		t->n_fine = t->n_series;
 	}
@@ -74,13 +74,13 @@ static void choose_fine(struct making *k, const struct history *history,
 
 static size_t n_recent(const struct trends *t)
 {
-	return t->n_nights < TRENDS_RECENT ? t->n_nights : TRENDS_RECENT;
+	return t->n_builds < TRENDS_RECENT ? t->n_builds : TRENDS_RECENT;
 }
 
 static void choose_bin(struct trends *t)
 {
-	size_t n = t->n_series - t->n_fine, old = t->n_nights - n_recent(t);
-	size_t most = n ? COARSE_VALUES / n : t->n_nights;
+	size_t n = t->n_series - t->n_fine, old = t->n_builds - n_recent(t);
+	size_t most = n ? COARSE_VALUES / n : t->n_builds;
 
 	if (most < COARSE_LEAST)
 		most = COARSE_LEAST;
@@ -89,9 +89,9 @@ static void choose_bin(struct trends *t)
 	t->n_points = n_recent(t) + (old + t->bin - 1) / t->bin;
 }
 
-size_t trends_first_night(const struct trends *t, size_t point)
+size_t trends_first_build(const struct trends *t, size_t point)
 {
-	size_t old = t->n_nights - n_recent(t), n_old = t->n_points - n_recent(t);
+	size_t old = t->n_builds - n_recent(t), n_old = t->n_points - n_recent(t);
 
 	if (point >= n_old)
 		return old + (point - n_old);
@@ -109,7 +109,7 @@ static float rounded(double value)
 	return (float)ldexp(rint(ldexp(part, ROUNDED_BITS)), exponent - ROUNDED_BITS);
 }
 
-/* Of few values, in place: by far most medians are of a handful of nights. */
+/* Of few values, in place: by far most medians are of a handful of builds. */
 static float median_few(float *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -178,8 +178,8 @@ static void add_coarse(struct making *k, size_t series, const float *v)
 	struct trends *t = k->t;
 
 	for (size_t i = 0; i < t->n_points; i++) {
-		size_t from = trends_first_night(t, i);
-		size_t until = i + 1 < t->n_points ? trends_first_night(t, i + 1) : t->n_nights;
+		size_t from = trends_first_build(t, i);
+		size_t until = i + 1 < t->n_points ? trends_first_build(t, i + 1) : t->n_builds;
 
 		k->points[i] = until - from == 1 ? v[from] : until - from <= FEW ?
 			       median_of_bin(v + from, until - from) :
@@ -194,16 +194,16 @@ static void add_fine(struct making *k, size_t series, const float *v, size_t *n_
 {
 	struct trends *t = k->t;
 
-	set_ends(t, series, v, t->n_nights);
+	set_ends(t, series, v, t->n_builds);
 	t->fine[*n_fine] = (uint32_t)series;
-	add_points(t->values + *n_fine * t->n_nights, t, series, v, t->n_nights, TRENDS_FINE);
+	add_points(t->values + *n_fine * t->n_builds, t, series, v, t->n_builds, TRENDS_FINE);
 	++*n_fine;
 }
 
 static void add_series(struct making *k, size_t series, const float *v, size_t *n_fine)
 {
 	struct trends *t = k->t;
-	size_t last = t->n_nights - 1;
+	size_t last = t->n_builds - 1;
 	size_t first = last > k->window ? last - k->window : 0;
 
 	t->newest[series] = rounded(v[last]);
@@ -218,16 +218,16 @@ static void add_series(struct making *k, size_t series, const float *v, size_t *
 static int add_metric(struct making *k, size_t i, size_t *n_fine, struct error *err)
 {
 	struct trends *t = k->t;
-	const struct nights *nights = k->nights;
-	float *total = k->values + (t->n_rows - 1) * t->n_nights;
-	int r = nights->load(nights, t->metric[i], k->values, err);
+	const struct builds *builds = k->builds;
+	float *total = k->values + (t->n_rows - 1) * t->n_builds;
+	int r = builds->load(builds, t->metric[i], k->values, err);
 
 	if (r)
 		return r;
-	for (size_t j = 0; j < t->n_nights; j++)
-		total[j] = (float)night_total(&nights->night[j], t->metric[i]);
+	for (size_t j = 0; j < t->n_builds; j++)
+		total[j] = (float)build_total(&builds->build[j], t->metric[i]);
 	for (size_t row = 0; row < t->n_rows; row++)
-		add_series(k, i * t->n_rows + row, k->values + row * t->n_nights, n_fine);
+		add_series(k, i * t->n_rows + row, k->values + row * t->n_builds, n_fine);
 	return 0;
 }
 
@@ -237,19 +237,19 @@ static int begin(struct making *k, const struct rules *rules)
 {
 	struct trends *t = k->t;
 
-	t->n_nights = k->nights->n;
-	t->n_rows = k->nights->n_tasks + 1;
+	t->n_builds = k->builds->n;
+	t->n_rows = k->builds->n_tasks + 1;
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (rules->metrics & METRIC_BIT(m))
 			t->metric[t->n_metrics++] = m;
 	}
 	t->n_series = t->n_rows * t->n_metrics;
-	k->window = rules->window > 0 ? (size_t)rules->window : t->n_nights;
+	k->window = rules->window > 0 ? (size_t)rules->window : t->n_builds;
 	k->is_fine = calloc(t->n_series + 1, 1);
 	k->told = calloc(t->n_series + 1, sizeof *k->told);
-	k->values = malloc(t->n_rows * t->n_nights * sizeof *k->values + 1);
-	k->sorted = malloc(t->n_nights * sizeof *k->sorted + 1);
-	k->points = malloc(t->n_nights * sizeof *k->points + 1);
+	k->values = malloc(t->n_rows * t->n_builds * sizeof *k->values + 1);
+	k->sorted = malloc(t->n_builds * sizeof *k->sorted + 1);
+	k->points = malloc(t->n_builds * sizeof *k->points + 1);
 	t->newest = malloc((t->n_series + 1) * sizeof *t->newest);
 	t->usual = malloc((t->n_series + 1) * sizeof *t->usual);
 	t->low = malloc((t->n_series + 1) * sizeof *t->low);
@@ -262,7 +262,7 @@ static int make_room(struct trends *t)
 {
 	t->coarse = malloc((t->n_series - t->n_fine) * t->n_points + 1);
 	t->fine = malloc((t->n_fine + 1) * sizeof *t->fine);
-	t->values = malloc(t->n_fine * t->n_nights + 1);
+	t->values = malloc(t->n_fine * t->n_builds + 1);
 	return t->coarse && t->fine && t->values ? 0 : -ENOMEM;
 }
 
@@ -279,15 +279,15 @@ static int make(struct making *k, const struct rules *rules, const struct histor
 	}
 	if (r)
 		return error_sys(err, r, NULL, NULL);
-	for (size_t i = 0; !r && k->t->n_nights && i < k->t->n_metrics; i++)
+	for (size_t i = 0; !r && k->t->n_builds && i < k->t->n_metrics; i++)
 		r = add_metric(k, i, &n_fine, err);
 	return r;
 }
 
-int trends_make(struct trends *t, const struct nights *nights, const struct rules *rules,
+int trends_make(struct trends *t, const struct builds *builds, const struct rules *rules,
 		const struct history *history, const struct verdict *verdict, struct error *err)
 {
-	struct making k = { .t = t, .nights = nights };
+	struct making k = { .t = t, .builds = builds };
 	int r;
 
 	*t = (struct trends){ 0 };

@@ -18,7 +18,7 @@ void words_add_count(struct buf *b, size_t n, const char *one, const char *more)
 void words_add_verdict(struct buf *b, const struct verdict *v)
 {
 	if (!v->enough)
-		buf_adds(b, "too few nights for a verdict");
+		buf_adds(b, "too few builds for a verdict");
 	else if (v->n_confirmed)
 		words_add_count(b, v->n_confirmed, "regression confirmed", "regressions confirmed");
 	else
@@ -33,25 +33,25 @@ void words_add_judged(struct buf *b, const struct verdict *v, const struct rules
 {
 	words_add_count(b, v->n_series, "figure", "figures");
 	buf_adds(b, " judged over ");
-	words_add_count(b, v->n_nights, "night", "nights");
+	words_add_count(b, v->n_builds, "build", "builds");
 	if (v->n_series)
 		buf_addf(b, "; of what is told %g %% at most is by chance", 100 * rules->rate);
 }
 
-void words_add_nights_to_come(struct buf *b, const struct verdict *v)
+void words_add_builds_to_come(struct buf *b, const struct verdict *v)
 {
-	if (!v->more_nights)
+	if (!v->more_builds)
 		return;
 	buf_adds(b, v->enough ? "what is suspected can be confirmed in " :
 		 "a verdict can be given in ");
-	words_add_count(b, v->more_nights, "more night", "more nights");
+	words_add_count(b, v->more_builds, "more build", "more builds");
 }
 
 void words_add_host(struct buf *b, const struct verdict *v, enum metric m)
 {
 	buf_addf(b, "all tasks together: %s ", metric_info[m].title);
 	amount_add_share(b, v->host[m] - 1);
-	buf_adds(b, " in the newest night, more than nights differ; taken out of what follows");
+	buf_adds(b, " in the newest build, more than builds differ; taken out of what follows");
 }
 
 void words_add_exact(struct buf *b, const struct exact_change *e)
@@ -64,17 +64,17 @@ void words_add_exact(struct buf *b, const struct exact_change *e)
 	amount_add(b, info->unit, (double)e->now);
 }
 
-const char *words_task(const struct nights *nights, uint32_t task)
+const char *words_task(const struct builds *builds, uint32_t task)
 {
 	if (task == TASK_HOST)
 		return "all tasks together";
-	return task == TASK_TOTAL ? "the build as a whole" : nights->task[task].name;
+	return task == TASK_TOTAL ? "the build as a whole" : builds->task[task].name;
 }
 
-void words_add_night(struct buf *b, const struct nights *nights, uint32_t night)
+void words_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 {
-	amount_add_day(b, nights->night[night].start_s);
-	buf_addf(b, " (%.*s)", SHORT_ID, nights->night[night].id);
+	amount_add_day(b, builds->build[build].start_s);
+	buf_addf(b, " (%.*s)", SHORT_ID, builds->build[build].id);
 }
 
 void words_add_amounts(struct buf *b, const struct finding *f)
@@ -101,24 +101,24 @@ void words_add_interval(struct buf *b, const struct finding *f)
 	buf_addc(b, ')');
 }
 
-void words_add_since(struct buf *b, const struct nights *nights, const struct finding *f)
+void words_add_since(struct buf *b, const struct builds *builds, const struct finding *f)
 {
 	buf_adds(b, "since ");
-	words_add_night(b, nights, f->since);
+	words_add_build(b, builds, f->since);
 	if (f->first < f->last) {
 		buf_adds(b, ", which may be ");
-		amount_add_day(b, nights->night[f->first].start_s);
+		amount_add_day(b, builds->build[f->first].start_s);
 		buf_adds(b, " to ");
-		amount_add_day(b, nights->night[f->last].start_s);
+		amount_add_day(b, builds->build[f->last].start_s);
 	}
 }
 
-void words_add_ranges(struct buf *b, const struct nights *nights, const struct finding *f)
+void words_add_ranges(struct buf *b, const struct builds *builds, const struct finding *f)
 {
 	struct source_range r;
 	size_t from = b->len, i = 0;
 
-	while (source_range_next(&r, nights, f->first, f->last, &i)) {
+	while (source_range_next(&r, builds, f->first, f->last, &i)) {
 		int64_t commits = source_range_commits(&r);
 
 		if (b->len > from)

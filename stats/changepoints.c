@@ -16,18 +16,18 @@
 #define FEWEST (CHANGEPOINTS_HELD + CHANGEPOINTS_SHORTEST)
 
 #define LEAST_NOISE 1e-3	/* nothing is measured better */
-#define CUT_OFF 3		/* times the noise, from the nights around */
+#define CUT_OFF 3		/* times the noise, from the builds around */
 #define PENALTY 3		/* times ln(n) */
 #define PRIOR_DF 4		/* what the noise of the series counts for in a test */
 #define LEAST_SHARE 0.25	/* of the noise's variance that a test may find */
-#define MOST_ALIKE 0.7		/* correlation with the night before */
+#define MOST_ALIKE 0.7		/* correlation with the build before */
 #define STUDENT_P 3e-4
 #define RANK_P 1e-2
 #define FARTHEST 1e6		/* in units of the usual size */
 
 struct changepoints {
 	size_t cap;
-	uint32_t *night;	/* index of each value that is there */
+	uint32_t *build;	/* index of each value that is there */
 	double *value;		/* them, by logarithm or in units of scale */
 	double *calm;		/* the same, what sticks out cut off, around 0, by noise */
 	double *left, *right;	/* work */
@@ -53,7 +53,7 @@ struct changepoints *changepoints_new(void)
 
 static void give_back(struct changepoints *c)
 {
-	free(c->night);
+	free(c->build);
 	free(c->value);
 	free(c->calm);
 	free(c->left);
@@ -78,7 +78,7 @@ static int make_room(struct changepoints *c, size_t n)
 		return 0;
 	give_back(c);
 	*c = (struct changepoints){
-		.night = malloc(n * sizeof *c->night),
+		.build = malloc(n * sizeof *c->build),
 		.value = malloc(n * sizeof *c->value),
 		.calm = malloc(n * sizeof *c->calm),
 		.left = malloc(n * sizeof *c->left),
@@ -88,7 +88,7 @@ static int make_room(struct changepoints *c, size_t n)
 		.fails = malloc((n + 1) * sizeof *c->fails),
 		.change = malloc(n * sizeof *c->change),
 	};
-	if (!c->night || !c->value || !c->calm || !c->left || !c->right || !c->start ||
+	if (!c->build || !c->value || !c->calm || !c->left || !c->right || !c->start ||
 	    !c->weakness || !c->fails || !c->change) {
 		give_back(c);
 		*c = (struct changepoints){ 0 };
@@ -125,7 +125,7 @@ static void take_values(struct changepoints *c, const double *values, size_t n)
 		if (!isfinite(values[i]))
 			continue;
 		c->ratios = c->ratios && values[i] > 0;
-		c->night[c->n] = i;
+		c->build[c->n] = i;
 		c->value[c->n++] = values[i];
 	}
 	if (!c->ratios)
@@ -138,7 +138,7 @@ static void take_values(struct changepoints *c, const double *values, size_t n)
 	}
 }
 
-/* Where most nights are as the night before, the values are steps of a coarse unit:
+/* Where most builds are as the build before, the values are steps of a coarse unit:
  * then a third of that is the noise. */
 static double coarse_noise(const struct changepoints *c)
 {
@@ -186,7 +186,7 @@ static double median_of_5(const double *v)
 	return b > c ? b : e < c ? e : c;
 }
 
-/* The nights at either end have the first or last five around them. */
+/* The builds at either end have the first or last five around them. */
 static void calm_down(struct changepoints *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -215,7 +215,7 @@ static void cut(struct changepoints *c)
 }
 
 /*
- * Nights that resemble the night before, or vary more than from night to night, look
+ * Builds that resemble the build before, or vary more than from build to build, look
  * like levels: how many times the noise's variance is theirs.
  */
 static double inflation_of(const struct changepoints *c)
@@ -239,18 +239,18 @@ static double inflation_of(const struct changepoints *c)
 }
 
 /*
- * The places at which noise alone had a chance to look like the cut before level k: any night
- * of both levels; if the shorter one has another cut at its other end, any run of nights
+ * The places at which noise alone had a chance to look like the cut before level k: any build
+ * of both levels; if the shorter one has another cut at its other end, any run of builds
  * that is no longer.
  */
 static double places(const struct changepoints *c, size_t k)
 {
 	size_t before = begin_of(c, k) - begin_of(c, k - 1), after = end_of(c, k) - begin_of(c, k);
-	double nights = before + after;
+	double builds = before + after;
 
 	if (before < after)
-		return k > 1 ? nights * before : nights;
-	return k + 1 < c->n_levels ? nights * after : nights;
+		return k > 1 ? builds * before : builds;
+	return k + 1 < c->n_levels ? builds * after : builds;
 }
 
 /* Student's test of level k against the one before, times the places. */
@@ -267,10 +267,10 @@ static double student_p(const struct changepoints *c, size_t k)
 }
 
 /*
- * Mann and Whitney's, of the values as they are; against the last few nights, though, of
+ * Mann and Whitney's, of the values as they are; against the last few builds, though, of
  * what stuck out before only so much is left: a spike or two of long ago would outvote them.
- * Of those nights themselves nothing is cut off, or two spikes of them would lift a third
- * night between them.
+ * Of those builds themselves nothing is cut off, or two spikes of them would lift a third
+ * build between them.
  */
 static int rank_p(struct changepoints *c, double *p, size_t k)
 {
@@ -305,7 +305,7 @@ static double effect(const struct changepoints *c, size_t k)
 }
 
 /*
- * The cut before level k. However clear it is, the ranks of a few nights tell little: so
+ * The cut before level k. However clear it is, the ranks of a few builds tell little: so
  * they let it fail, but do not make it weaker than another.
  */
 static int judge(struct changepoints *c, size_t k)
@@ -429,7 +429,7 @@ static void tell(struct changepoints *c, size_t k)
 		last = i > last ? i : last;
 	}
 	c->change[k - 1] = (struct change){
-		.at = c->night[at], .first = c->night[first], .last = c->night[last],
+		.at = c->build[at], .first = c->build[first], .last = c->build[last],
 		.before = level(c, k - 1), .after = level(c, k), .effect = effect(c, k),
 		.p = fmin(1, student_p(c, k)),
 	};
@@ -490,7 +490,7 @@ int changepoints_find(struct changepoints *c, const struct change **list, size_t
 void changepoints_view(struct changepoints_view *v, const struct changepoints *c)
 {
 	*v = (struct changepoints_view){
-		.n = c->n, .night = c->night, .calm = c->calm, .n_levels = c->n_levels,
+		.n = c->n, .build = c->build, .calm = c->calm, .n_levels = c->n_levels,
 		.start = c->start, .partition = &c->partition, .inflation = c->inflation,
 	};
 }

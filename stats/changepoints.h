@@ -6,19 +6,19 @@
 #include <stdint.h>
 
 /*
- * Since when a figure is another: the change points of one value a night.
+ * Since when a figure is another: the change points of one value a build.
  *
  * Values above 0 are taken by their logarithm, so that a change is a ratio; if one is
  * not, all are taken as they are, in units of the usual size. The noise is the spread
- * of differences from night to night. What sticks out of the five nights around it is
- * cut off. Then the nights are cut into levels by optimal partitioning, with a
- * penalty of 3 ln(n) times the noise, more where nights resemble the night before or
+ * of differences from build to build. What sticks out of the five builds around it is
+ * cut off. Then the builds are cut into levels by optimal partitioning, with a
+ * penalty of 3 ln(n) times the noise, more where builds resemble the build before or
  * vary more than noise does. Of the cuts, the weakest are taken back until each
  * passes Student's test at 3e-4 and Mann and Whitney's at 1e-2, both times the places a cut
  * could have been at, and is as large as asked for.
  *
- * A level of fewer than CHANGEPOINTS_HELD nights that was left again is a passing
- * disturbance, no level; that of the last nights may have as few as
+ * A level of fewer than CHANGEPOINTS_HELD builds that was left again is a passing
+ * disturbance, no level; that of the last builds may have as few as
  * CHANGEPOINTS_SHORTEST.
  */
 #define CHANGEPOINTS_HELD 7
@@ -38,9 +38,9 @@ struct changepoints *changepoints_new(void);
 void changepoints_free(struct changepoints *c);
 
 /*
- * Those of n values, in order; a night without is NaN. *list belongs to c and is gone
+ * Those of n values, in order; a build without is NaN. *list belongs to c and is gone
  * with the next call. least_effect is a share, as 0.01. 0, -ENOMEM, -EFBIG for more
- * nights than CHANGEPOINTS_MAX.
+ * builds than CHANGEPOINTS_MAX.
  */
 #define CHANGEPOINTS_MAX 20000
 

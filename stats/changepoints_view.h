@@ -12,7 +12,7 @@
  */
 struct changepoints_view {
 	size_t n;
-	const uint32_t *night;	/* of each value */
+	const uint32_t *build;	/* of each value */
 	const double *calm;
 	size_t n_levels;
 	const uint32_t *start;	/* of the levels: index into calm */

@@ -146,8 +146,8 @@ static struct change told(const struct creep_finder *f, const struct slope *s, s
 	for (size_t k = i; k <= j; k++)
 		p = fmin(p, f->change[k].p);
 	return (struct change){
-		.at = v->night[s->a + (last - s->a) / 2],
-		.first = v->night[s->a], .last = v->night[last],
+		.at = v->build[s->a + (last - s->a) / 2],
+		.first = v->build[s->a], .last = v->build[last],
 		.before = changepoints_amount(f->points, s->from),
 		.after = changepoints_amount(f->points, s->until),
 		.effect = changepoints_effect(f->points, s->from, s->until),

@@ -9,7 +9,7 @@
 /*
  * Change points are steps; a figure that drifts has none, yet steps are what is found in
  * it, some of them too small to matter. So each run of change points in one direction is
- * held against a slope from one level to another over CREEP_SHORTEST nights or more: the
+ * held against a slope from one level to another over CREEP_SHORTEST builds or more: the
  * one that leaves over less wins, where every step costs what it cost to be found and a
  * slope half as much again, for its two ends.
  */

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 3		/* of levels by tasks and by nights in turn */
+#define ROUNDS 3		/* of levels by tasks and by builds in turn */
 #define EVENT_SPREADS 3.5
 #define EVENT_LEAST 0.02
 
 struct member {
-	size_t task, nights;
+	size_t task, builds;
 	double mean;
 };
 
@@ -21,9 +21,9 @@ struct member {
 struct crowd {
 	struct member *member;
 	size_t n_members, n;
-	float *x;		/* x[member * n + night]: logarithms */
+	float *x;		/* x[member * n + build]: logarithms */
 	double *level;		/* of a member */
-	double *work;		/* room for a night of members, or a member's nights */
+	double *work;		/* room for a build of members, or a member's builds */
 };
 
 static bool is_time(float value)
@@ -49,9 +49,9 @@ static struct member look_at(const float *values, size_t n, size_t task)
 		float value = values[task * n + i];
 
 		m.mean += is_time(value) ? value : 0;
-		m.nights += is_time(value);
+		m.builds += is_time(value);
 	}
-	m.mean = m.nights ? m.mean / m.nights : 0;
+	m.mean = m.builds ? m.mean / m.builds : 0;
 	return m;
 }
 
@@ -61,11 +61,11 @@ static void choose(struct crowd *c, size_t n_tasks, double floor)
 	size_t most = 0, kept = 0;
 
 	for (size_t i = 0; i < n_tasks; i++)
-		most = c->member[i].nights > most ? c->member[i].nights : most;
+		most = c->member[i].builds > most ? c->member[i].builds : most;
 	for (size_t i = 0; i < n_tasks; i++) {
 		const struct member *m = &c->member[i];
 
-		if (m->nights && m->nights >= most / 2 && m->mean >= floor)
+		if (m->builds && m->builds >= most / 2 && m->mean >= floor)
 			c->member[kept++] = *m;
 	}
 	qsort(c->member, kept, sizeof *c->member, by_mean);
@@ -119,13 +119,13 @@ static void find_levels(struct crowd *c, const double *ln)
 	}
 }
 
-/* NaN for a night of too few. */
-static double factor_of(struct crowd *c, size_t night)
+/* NaN for a build of too few. */
+static double factor_of(struct crowd *c, size_t build)
 {
 	size_t known = 0;
 
 	for (size_t k = 0; k < c->n_members; k++) {
-		float x = c->x[k * c->n + night];
+		float x = c->x[k * c->n + build];
 
 		if (!isnan(x))
 			c->work[known++] = x - c->level[k];
@@ -133,7 +133,7 @@ static double factor_of(struct crowd *c, size_t night)
 	return known < HOSTFACTOR_FEWEST ? NAN : stats_median(c->work, known);
 }
 
-/* Around that of the usual night, which becomes 0. How many are known. */
+/* Around that of the usual build, which becomes 0. How many are known. */
 static size_t centre(struct hostfactor *h, double *work)
 {
 	size_t known = 0;
@@ -149,7 +149,7 @@ static size_t centre(struct hostfactor *h, double *work)
 	return known;
 }
 
-/* What a night's factor is held against is that of the others: a few nights say nothing. */
+/* What a build's factor is held against is that of the others: a few builds say nothing. */
 static void find_events(struct hostfactor *h, size_t known, double *work)
 {
 	double most;

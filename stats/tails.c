@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#define FAR 2			/* for whether nights come in pairs: often enough to be counted */
+#define FAR 2			/* for whether builds come in pairs: often enough to be counted */
 #define OUT 4			/* noise as in the book seldom is */
-#define FEWEST_FAR 10		/* nights that tell how fast they become fewer */
-#define BEFORE_ALL 100		/* one night of so many may be off any distance, as far as one
+#define FEWEST_FAR 10		/* builds that tell how fast they become fewer */
+#define BEFORE_ALL 100		/* one build of so many may be off any distance, as far as one
 				   knows before any was seen */
 
 static size_t bin_of(double off)
@@ -27,7 +27,7 @@ void tails_add(struct tails *t, const double *off, size_t n)
 		if (i && off[i] >= FAR && off[i - 1] >= FAR)
 			t->doubled++;
 	}
-	t->nights += n;
+	t->builds += n;
 	t->pairs += n ? n - 1 : 0;
 	t->out += out;
 	t->squares += (double)out * (double)out - (double)out;
@@ -38,7 +38,7 @@ void tails_merge(struct tails *into, const struct tails *t)
 {
 	for (size_t i = 0; i < TAILS_BINS; i++)
 		into->bin[i] += t->bin[i];
-	into->nights += t->nights;
+	into->builds += t->builds;
 	into->pairs += t->pairs;
 	into->doubled += t->doubled;
 	into->out += t->out;
@@ -47,14 +47,14 @@ void tails_merge(struct tails *into, const struct tails *t)
 }
 
 /*
- * If every series sticks out as often as any other, two nights of one both do with the
+ * If every series sticks out as often as any other, two builds of one both do with the
  * square of that share. How much more often they do says how unlike series are (the
- * correlation within a series of a beta-binomial distribution), and from how many nights on
+ * correlation within a series of a beta-binomial distribution), and from how many builds on
  * a series' own count for more than what all say.
  */
 static double strength_of(const struct tails *t)
 {
-	double share = t->nights ? (double)t->out / t->nights : 0;
+	double share = t->builds ? (double)t->out / t->builds : 0;
 	double both = t->chances > 0 ? t->squares / t->chances : 0, alike;
 
 	if (!(share > 0 && share < 1))
@@ -65,7 +65,7 @@ static double strength_of(const struct tails *t)
 	return alike < 1 ? 1 / alike - 1 : 0;
 }
 
-/* Seen once more than it was, and so often that this would be by chance: few nights say little. */
+/* Seen once more than it was, and so often that this would be by chance: few builds say little. */
 static double another_of(const struct tails *t, double far)
 {
 	double both;
@@ -77,13 +77,13 @@ static double another_of(const struct tails *t, double far)
 }
 
 /*
- * Far out there are too few nights to count. From where the root of all nights is left, they are
+ * Far out there are too few builds to count. From where the root of all builds is left, they are
  * taken to become fewer by a power of the distance, as the mean logarithm of theirs says
  * (Hill 1975).
  */
 static void find_power(struct tails *t)
 {
-	double most = fmax(FEWEST_FAR, sqrt((double)t->nights)), sum = 0;
+	double most = fmax(FEWEST_FAR, sqrt((double)t->builds)), sum = 0;
 	size_t from = TAILS_BINS - 1;
 
 	while (from > 1 && t->bin[from] < most)
@@ -103,12 +103,12 @@ void tails_finish(struct tails *t)
 		t->bin[i] += t->bin[i + 1];
 	find_power(t);
 	t->strength = strength_of(t);
-	t->another = another_of(t, t->nights ? (double)t->bin[bin_of(FAR)] / t->nights : 0);
+	t->another = another_of(t, t->builds ? (double)t->bin[bin_of(FAR)] / t->builds : 0);
 }
 
 static double share_of_all(const struct tails *t, double off)
 {
-	double share = t->nights ? (double)t->bin[bin_of(fmax(fmin(off, t->beyond), 0))] / t->nights : 0;
+	double share = t->builds ? (double)t->bin[bin_of(fmax(fmin(off, t->beyond), 0))] / t->builds : 0;
 
 	return off > t->beyond ? share * pow(off / t->beyond, -t->power) : share;
 }
@@ -125,9 +125,9 @@ double tails_share(const struct tails *t, double off, const double *own, size_t 
 	return (mine + t->strength * all) / (n + t->strength);
 }
 
-double tails_running(const struct tails *t, double p, size_t nights)
+double tails_running(const struct tails *t, double p, size_t builds)
 {
-	if (nights < 2)
+	if (builds < 2)
 		return p;
-	return pow(fmax(p, 1.0 / (t->nights + BEFORE_ALL)), 1 + (nights - 1) * t->another);
+	return pow(fmax(p, 1.0 / (t->builds + BEFORE_ALL)), 1 + (builds - 1) * t->another);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an archive costs: a night of 10,000 tasks written, a year of it read, and what it is
+ * What an archive costs: a build of 10,000 tasks written, a year of it read, and what it is
  * on disk. CPU time, of this process alone.
  */
 #include "archive/archive.h"
@@ -20,22 +20,22 @@ static int read_metrics(void *context)
 {
 	size_t n_metrics = *(const size_t *)context;
 	static const enum metric usual[] = { METRIC_WALL, METRIC_CPU, METRIC_MEMORY, METRIC_IO };
-	struct nights nights = NIGHTS_INIT;
+	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
 	float *values = NULL;
 	struct archive *a;
 	int r = archive_open(&a, repo, ARCHIVE_READ, &err);
 
 	if (!r)
-		r = archive_nights(a, SERIES, 0, &nights, &err);
+		r = archive_builds(a, SERIES, 0, &builds, &err);
 	if (!r)
-		values = malloc(nights.n * nights.n_tasks * sizeof *values);
+		values = malloc(builds.n * builds.n_tasks * sizeof *values);
 	for (size_t i = 0; !r && i < n_metrics; i++)
-		r = nights.load(&nights, usual[i], values, &err);
+		r = builds.load(&builds, usual[i], values, &err);
 	if (r)
 		fprintf(stderr, "%s: %s\n", err.path, err.message);
 	free(values);
-	nights_release(&nights);
+	builds_release(&builds);
 	archive_close(a);
 	return r;
 }
@@ -62,8 +62,8 @@ static int first(const char *command)
 	return s.status;
 }
 
-/* CPU time of one night of an archive into another; negative: it cannot be. */
-static double write_night(struct archive *from, struct archive *to, int night, struct error *err)
+/* CPU time of one build of an archive into another; negative: it cannot be. */
+static double write_build(struct archive *from, struct archive *to, int build, struct error *err)
 {
 	char name[64], id[ARCHIVE_ID_SIZE];
 	struct values f;
@@ -71,16 +71,16 @@ static double write_night(struct archive *from, struct archive *to, int night, s
 	clock_t begin;
 	int r;
 
-	snprintf(name, sizeof name, SERIES "~%d", night);
+	snprintf(name, sizeof name, SERIES "~%d", build);
 	r = archive_values(from, name, &f, err);
 	begin = clock();
 	if (!r)
-		r = archive_add(to, SERIES, &(struct archive_night){ .figures = &f }, id, &added, err);
+		r = archive_add(to, SERIES, &(struct archive_build){ .figures = &f }, id, &added, err);
 	values_release(&f);
 	return r ? r : (double)(clock() - begin) * 1e3 / CLOCKS_PER_SEC;
 }
 
-/* The last nights once more, into another archive: the cheapest counts. */
+/* The last builds once more, into another archive: the cheapest counts. */
 static int tell_writing(void)
 {
 	struct error err = { 0 };
@@ -91,7 +91,7 @@ static int tell_writing(void)
 	if (!r)
 		r = archive_open(&to, "bench-archive-2.git", ARCHIVE_WRITE, &err);
 	for (int i = 20; !r && ms >= 0 && i >= 0; i--) {
-		ms = write_night(from, to, i, &err);
+		ms = write_build(from, to, i, &err);
 		best = fmin(best, ms);
 	}
 	archive_close(from);
@@ -100,7 +100,7 @@ static int tell_writing(void)
 		fprintf(stderr, "%s: %s\n", err.path, err.message);
 		return 1;
 	}
-	printf("%-40s %8.1f ms CPU (bar 25)\n", "a night of 10,000 tasks written", best);
+	printf("%-40s %8.1f ms CPU (bar 25)\n", "a build of 10,000 tasks written", best);
 	fflush(stdout);
 	return 0;
 }
@@ -109,11 +109,11 @@ int main(int argc, char **argv)
 {
 	repo = argc > 1 ? argv[1] : "bench-archive.git";
 	if (argc < 2 && first("rm -rf bench-archive.git bench-archive-2.git; tests/gen_archive "
-			      "--tasks 10000 --nights 365 bench-archive.git")) {
+			      "--tasks 10000 --builds 365 bench-archive.git")) {
 		fprintf(stderr, "bench_archive: tests/gen_archive failed\n");
 		return 1;
 	}
-	tell("index of 365 nights of 10,000 tasks", 0);
+	tell("index of 365 builds of 10,000 tasks", 0);
 	tell("and wall time", 1);
 	tell("and wall, CPU, memory, I/O (bar 500)", 4);
 	if (argc > 1)

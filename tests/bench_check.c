@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often check is wrong, how much of what is planted it finds, how many nights that takes, and
- * what one more night costs.
+ * How often check is wrong, how much of what is planted it finds, how many builds that takes, and
+ * what one more build costs.
  */
 #include "compare/history.h"
 #include "compare/verdict.h"
-#include "tests/made_nights.h"
+#include "tests/made_series.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +25,11 @@ static double seconds(clockid_t clock)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void judge(struct verdict *v, const struct nights *nights, const struct rules *rules)
+static void judge(struct verdict *v, const struct builds *builds, const struct rules *rules)
 {
 	struct error err = { 0 };
 
-	if (verdict_make(v, nights, rules, NULL, &err)) {
+	if (verdict_make(v, builds, rules, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		exit(EXIT_FAILURE);
 	}
@@ -78,24 +78,24 @@ static struct score simulate(struct made made, double by, double rate, size_t ag
 	rules.agree = (int64_t)agree;
 	rules.gate[METRIC_WALL].amount = 0;
 	for (size_t i = 0; i < CHANGED; i++)
-		change[i] = (struct made_change){ .task = i * (TASKS / CHANGED), .night = HISTORY,
+		change[i] = (struct made_change){ .task = i * (TASKS / CHANGED), .build = HISTORY,
 						  .by = by };
 	made.tasks = TASKS;
-	made.nights = HISTORY + agree;
+	made.builds = HISTORY + agree;
 	made.host = 0.02;
 	made.change = change;
 	made.n_changes = by > 0 ? CHANGED : 0;
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
-		struct nights nights;
+		struct builds builds;
 		struct verdict v;
 
 		made.seed = seed;
-		if (made_nights(&nights, &made))
+		if (made_series(&builds, &made))
 			exit(EXIT_FAILURE);
-		judge(&v, &nights, &rules);
+		judge(&v, &builds, &rules);
 		add_score(&score, &v, FINDING_CONFIRMED);
 		verdict_release(&v);
-		nights_release(&nights);
+		builds_release(&builds);
 	}
 	return score;
 }
@@ -108,7 +108,7 @@ static void bench_rates(const struct noise_case *c, double by, double rate)
 
 		printf("%d tasks, %d of them %.0f %% slower, %s, q %.2f, %zu agreeing: ", TASKS,
 		       CHANGED, 100 * by, c->what, rate, agree);
-		printf("power %.2f, %.1f false a night (%.1f for the better), false share %.3f",
+		printf("power %.2f, %.1f false a build (%.1f for the better), false share %.3f",
 		       (double)(s.told - s.wrong) / (ROUNDS * CHANGED), (double)s.wrong / ROUNDS,
 		       (double)s.better / ROUNDS, wrong);
 		if (rate == 0.05 && agree == 2)
@@ -119,7 +119,7 @@ static void bench_rates(const struct noise_case *c, double by, double rate)
 
 #define WINDOW 60
 #define TRIED 41		/* tasks with a step */
-#define MOST_NIGHTS 12
+#define MOST_BUILDS 12
 
 static int ascending(const void *a, const void *b)
 {
@@ -136,70 +136,70 @@ static bool is_confirmed(const struct verdict *v, uint32_t task)
 	return false;
 }
 
-/* After how many nights the steps of some tasks among many are confirmed. */
+/* After how many builds the steps of some tasks among many are confirmed. */
 static void bench_delay(double by, double spikes, int bar)
 {
 	struct made_change change[TRIED];
 	struct rules rules;
-	int nights_taken[TRIED];
+	int builds_taken[TRIED];
 
 	rules_init(&rules);
 	rules.metrics = METRIC_BIT(METRIC_CPU);
 	rules.gate[METRIC_CPU].amount = 0;
 	for (int i = 0; i < TRIED; i++) {
-		change[i] = (struct made_change){ .task = 7 + 23 * i, .night = WINDOW, .by = by };
-		nights_taken[i] = MOST_NIGHTS;
+		change[i] = (struct made_change){ .task = 7 + 23 * i, .build = WINDOW, .by = by };
+		builds_taken[i] = MOST_BUILDS;
 	}
-	for (int after = MOST_NIGHTS - 1; after > 0; after--) {
-		struct made made = { .seed = 12, .tasks = 1000, .nights = WINDOW + after, .noise = 0.03,
+	for (int after = MOST_BUILDS - 1; after > 0; after--) {
+		struct made made = { .seed = 12, .tasks = 1000, .builds = WINDOW + after, .noise = 0.03,
 				     .spikes = spikes, .host = 0.02, .change = change,
 				     .n_changes = TRIED };
-		struct nights nights;
+		struct builds builds;
 		struct verdict v;
 
-		if (made_nights(&nights, &made))
+		if (made_series(&builds, &made))
 			exit(EXIT_FAILURE);
-		judge(&v, &nights, &rules);
+		judge(&v, &builds, &rules);
 		for (int i = 0; i < TRIED; i++)
-			nights_taken[i] = is_confirmed(&v, 7 + 23 * i) ? after : nights_taken[i];
+			builds_taken[i] = is_confirmed(&v, 7 + 23 * i) ? after : builds_taken[i];
 		verdict_release(&v);
-		nights_release(&nights);
+		builds_release(&builds);
 	}
-	qsort(nights_taken, TRIED, sizeof *nights_taken, ascending);
-	printf("a step of %.0f %% at 3 %% noise, %.0f %% spikes: confirmed after %d nights (median; bar: %d), "
-	       "nine in ten after %d\n", 100 * by, 100 * spikes, nights_taken[TRIED / 2], bar,
-	       nights_taken[TRIED * 9 / 10]);
+	qsort(builds_taken, TRIED, sizeof *builds_taken, ascending);
+	printf("a step of %.0f %% at 3 %% noise, %.0f %% spikes: confirmed after %d builds (median; bar: %d), "
+	       "nine in ten after %d\n", 100 * by, 100 * spikes, builds_taken[TRIED / 2], bar,
+	       builds_taken[TRIED * 9 / 10]);
 }
 
-#define NIGHT_BAR 0.5		/* s, with reading */
+#define BUILD_BAR 0.5		/* s, with reading */
 
-static void bench_night(void)
+static void bench_build(void)
 {
-	struct made made = { .seed = 5, .tasks = TASKS, .nights = WINDOW, .noise = 0.04, .uneven = 0.5,
+	struct made made = { .seed = 5, .tasks = TASKS, .builds = WINDOW, .noise = 0.04, .uneven = 0.5,
 			     .spikes = 0.01, .host = 0.02 };
-	struct nights nights;
+	struct builds builds;
 	struct rules rules;
 	struct verdict v;
 	double wall, cpu;
 
 	rules_init(&rules);
-	if (made_nights(&nights, &made))
+	if (made_series(&builds, &made))
 		exit(EXIT_FAILURE);
 	wall = seconds(CLOCK_MONOTONIC);
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-	judge(&v, &nights, &rules);
+	judge(&v, &builds, &rules);
 	wall = seconds(CLOCK_MONOTONIC) - wall;
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	printf("%d nights of %d tasks, 4 metrics, judged: %.2f of the bar's CPU time, %.2f of it in wall time "
-	       "(%.0f ms, %.0f ms)\n", WINDOW, TASKS, cpu / NIGHT_BAR, wall / NIGHT_BAR, cpu * 1e3,
+	printf("%d builds of %d tasks, 4 metrics, judged: %.2f of the bar's CPU time, %.2f of it in wall time "
+	       "(%.0f ms, %.0f ms)\n", WINDOW, TASKS, cpu / BUILD_BAR, wall / BUILD_BAR, cpu * 1e3,
 	       wall * 1e3);
 	verdict_release(&v);
-	nights_release(&nights);
+	builds_release(&builds);
 }
 
 int main(void)
 {
-	bench_night();
+	bench_build();
 	bench_delay(0.2, 0, 3);
 	bench_delay(0.1, 0, 6);
 	bench_delay(0.2, 0.02, 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The comparison's statistics: how often noise alone is told to be a change, how many
- * nights a step takes to be seen, and what a series and a pair of samples cost.
+ * builds a step takes to be seen, and what a series and a pair of samples cost.
  */
 #include "stats/changepoints.h"
 #include "stats/samples.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define NIGHTS 365
+#define BUILDS 365
 #define SERIES 4000
 #define FALSE_BAR 4
 #define SERIES_BAR_US 140	/* 40,000 of them and reading them in 6 s */
@@ -41,15 +41,15 @@ static void bench_noise(struct changepoints *c, enum noise_kind kind)
 
 	for (int i = 0; i < SERIES; i++) {
 		const struct change *list;
-		double v[NIGHTS], begun;
+		double v[BUILDS], begun;
 
-		noise_series(&noise, kind, v, NIGHTS);
+		noise_series(&noise, kind, v, BUILDS);
 		begun = cpu_us();
-		changes += changes_in(c, v, NIGHTS, &list);
+		changes += changes_in(c, v, BUILDS, &list);
 		spent += cpu_us() - begun;
 	}
-	printf("%d series of %d nights, %s: %zu false change points (bar: %d); "
-	       "%.0f us CPU a series (bar: %d)\n", SERIES, NIGHTS, noise_name[kind], changes,
+	printf("%d series of %d builds, %s: %zu false change points (bar: %d); "
+	       "%.0f us CPU a series (bar: %d)\n", SERIES, BUILDS, noise_name[kind], changes,
 	       FALSE_BAR, spent / SERIES, SERIES_BAR_US);
 }
 
@@ -62,14 +62,14 @@ static int ascending(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static int nights_to_see(struct changepoints *c, const double *v)
+static int builds_to_see(struct changepoints *c, const double *v)
 {
-	for (int nights = 1; nights < AFTER; nights++) {
+	for (int builds = 1; builds < AFTER; builds++) {
 		const struct change *list;
-		size_t n = changes_in(c, v, BEFORE + (size_t)nights, &list);
+		size_t n = changes_in(c, v, BEFORE + (size_t)builds, &list);
 
 		if (n && list[n - 1].at + 3 >= BEFORE && list[n - 1].at <= BEFORE + 3)
-			return nights;
+			return builds;
 	}
 	return AFTER;
 }
@@ -77,7 +77,7 @@ static int nights_to_see(struct changepoints *c, const double *v)
 static void bench_step(struct changepoints *c, enum noise_kind kind, double step, int bar)
 {
 	struct noise noise = { 50 };
-	int nights[ROUNDS];
+	int builds[ROUNDS];
 
 	for (int i = 0; i < ROUNDS; i++) {
 		double v[BEFORE + AFTER];
@@ -85,11 +85,11 @@ static void bench_step(struct changepoints *c, enum noise_kind kind, double step
 		noise_series(&noise, kind, v, BEFORE + AFTER);
 		for (int j = BEFORE; j < BEFORE + AFTER; j++)
 			v[j] *= 1 + step;
-		nights[i] = nights_to_see(c, v);
+		builds[i] = builds_to_see(c, v);
 	}
-	qsort(nights, ROUNDS, sizeof *nights, ascending);
-	printf("a step of %.0f %%, %s: seen after %d nights (median; bar: %d), nine in ten after %d\n",
-	       100 * step, noise_name[kind], nights[ROUNDS / 2], bar, nights[ROUNDS * 9 / 10]);
+	qsort(builds, ROUNDS, sizeof *builds, ascending);
+	printf("a step of %.0f %%, %s: seen after %d builds (median; bar: %d), nine in ten after %d\n",
+	       100 * step, noise_name[kind], builds[ROUNDS / 2], bar, builds[ROUNDS * 9 / 10]);
 }
 
 /* One pair in fifty is a fifth slower. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What `buildbeat diff` takes of two builds of 10,000 tasks: of OpenEmbedded's directories,
- * side by side with opening and reading their files, and of two nights of an archive.
+ * side by side with opening and reading their files, and of two builds of an archive.
  */
 #include "tests/paths.h"
 #include "tests/spend.h"
@@ -75,14 +75,14 @@ static int bench_archive(const char *dir)
 {
 	char path[64];
 	const char *const generate[] = { TOP_BUILDDIR "/tests/gen_archive", "--tasks", "10000",
-					 "--nights", "3", path, NULL };
+					 "--builds", "3", path, NULL };
 	const char *argv[] = { TOP_BUILDDIR "/buildbeat", "diff", ALL, "--repo", path, NULL };
 	struct spent best, none;
 
-	snprintf(path, sizeof path, "%s/nights.git", dir);
+	snprintf(path, sizeof path, "%s/builds.git", dir);
 	if (spend(generate).status || measure(argv, NULL, &best, &none))
 		return -1;
-	printf("diff of two nights of 10,000 tasks from the archive: %.1f ms CPU (bar: %d), %ld "
+	printf("diff of two builds of 10,000 tasks from the archive: %.1f ms CPU (bar: %d), %ld "
 	       "MiB\n", best.cpu_ms, ARCHIVE_BAR_MS, best.max_rss_kb / 1024);
 	return 0;
 }

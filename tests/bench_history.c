@@ -23,7 +23,7 @@
 static int generate(const char *path)
 {
 	const char *const argv[] = {
-		TOP_BUILDDIR "/tests/gen_archive", "--tasks", "10000", "--nights", "365", "--noise", "3%",
+		TOP_BUILDDIR "/tests/gen_archive", "--tasks", "10000", "--builds", "365", "--noise", "3%",
 		"--spikes", "1%", "--host", "2%", "--step", "3-20/160/20%", "--step", "300-340/290/-40%",
 		"--step", "400-420/100/50%/memory", path, NULL
 	};
@@ -63,7 +63,7 @@ static int bench(const char *repo, const char *config)
 	    write_config(config, "compare:\n  rules:\n    - amount: 0\n") ||
 	    measure(&every, repo, config, NULL))
 		return -1;
-	printf("history of 365 nights of 10,000 tasks, 4 metrics, cold from git: %.2f s CPU (bar: %d), "
+	printf("history of 365 builds of 10,000 tasks, 4 metrics, cold from git: %.2f s CPU (bar: %d), "
 	       "%.2f s wall, %ld MiB (bar: %d)\n", usual.cpu_ms / 1e3, CPU_BAR_S, usual.wall_ms / 1e3,
 	       usual.max_rss_kb / 1024, MEMORY_BAR_MIB);
 	printf("  without a least amount, so that every series is looked at: %.2f s CPU, %.2f s wall, "
@@ -73,12 +73,12 @@ static int bench(const char *repo, const char *config)
 	return 0;
 }
 
-#define NIGHTS 365
+#define BUILDS 365
 #define QUIET 4000
 #define CHANGED 400
 #define FALSE_BAR 4
 
-/* Which of n series with a step, or a slope of 120 nights, in the middle are told to be
+/* Which of n series with a step, or a slope of 120 builds, in the middle are told to be
  * others, and to creep. */
 static int count(size_t told[2], enum noise_kind kind, int n, double step, double slope)
 {
@@ -92,12 +92,12 @@ static int count(size_t told[2], enum noise_kind kind, int n, double step, doubl
 		const struct change *change;
 		const struct creep *creep;
 		size_t n_changes, n_creep;
-		double v[NIGHTS];
+		double v[BUILDS];
 
-		noise_series(&noise, kind, v, NIGHTS);
-		for (int k = 0; k < NIGHTS; k++)
+		noise_series(&noise, kind, v, BUILDS);
+		for (int k = 0; k < BUILDS; k++)
 			v[k] *= (1 + slope * fmin(fmax((k - 120) / 120.0, 0), 1)) * (k < 180 ? 1 : 1 + step);
-		r = changepoints_find(points, &change, &n_changes, v, NIGHTS, 0.01);
+		r = changepoints_find(points, &change, &n_changes, v, BUILDS, 0.01);
 		if (!r)
 			r = creep_find(finder, &creep, &n_creep, points, change, n_changes);
 		told[0] += !r && n_changes;
@@ -116,7 +116,7 @@ static int bench_creep(enum noise_kind kind)
 	    count(slope, kind, CHANGED, 0, 0.1))
 		return -1;
 	printf("%s: of %d series without a change %zu told to have one, %zu to creep (bar: %d in "
-	       "all); of %d with a step of 10 %% %zu and %zu; with 10 %% in 120 nights %zu and %zu\n",
+	       "all); of %d with a step of 10 %% %zu and %zu; with 10 %% in 120 builds %zu and %zu\n",
 	       noise_name[kind], QUIET, none[0], none[1], FALSE_BAR, CHANGED, step[0], step[1], slope[0],
 	       slope[1]);
 	return 0;
@@ -130,13 +130,13 @@ int main(void)
 
 	if (!mkdtemp(dir))
 		return 1;
-	snprintf(repo, sizeof repo, "%s/nights.git", dir);
+	snprintf(repo, sizeof repo, "%s/builds.git", dir);
 	snprintf(config, sizeof config, "%s/buildbeat.yaml", dir);
 	failed = generate(repo) || bench(repo, config);
 	for (enum noise_kind kind = 0; !failed && kind < NOISE_KINDS; kind++)
 		failed = bench_creep(kind);
 	spend(clean);
 	if (failed)
-		fprintf(stderr, "bench_history: cannot make or read the nights\n");
+		fprintf(stderr, "bench_history: cannot make or read the builds\n");
 	return failed;
 }

@@ -16,7 +16,7 @@ import chart                    # noqa: E402
 import webdriver                # noqa: E402
 
 TASKS, NIGHTS = 10000, 365
-ARCHIVE = ('--tasks', str(TASKS), '--nights', str(NIGHTS), '--step', '0-19/240/0.3',
+ARCHIVE = ('--tasks', str(TASKS), '--builds', str(NIGHTS), '--step', '0-19/240/0.3',
            '--step', '20-29/360/0.25', '--spikes', '0.01', '--host', '0.02')
 RUNS = 3
 LOADS = 5

@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* accept and ack: what is said about nights, with real git reading it. */
+/* accept and ack: what is said about builds, with real git reading it. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define SERIES "nightly-1/master/x86_64"
 #define TASK "recipe-00000: do_"
 
-/* Twenty nights; in the last five the first five tasks take half as much memory more. */
+/* Twenty builds; in the last five the first five tasks take half as much memory more. */
 #define ARCHIVE "cp -r $SEED a.git && "
-#define SEED TOP_BUILDDIR "/tests/gen_archive --tasks 12 --nights 20 " \
+#define SEED TOP_BUILDDIR "/tests/gen_archive --tasks 12 --builds 20 " \
 	"--step 0-4/15/0.5/memory "
 #define ACCEPT BUILDBEAT " accept --repo a.git "
 #define ACK BUILDBEAT " ack --repo a.git "
@@ -52,14 +52,14 @@ static const struct {
 	int status;
 	const char *out, *err;
 } cases[] = {
-	/* since the night that it changed, which is told with its id */
+	/* since the build that it changed, which is told with its id */
 	{ ACCEPT "--metrics memory '" TASK "compile' why >said; cut -d' ' -f1-3,5- said; "
 	  "grep -c $(git -C a.git rev-parse --short=12 " SERIES "~4) said", 0,
 	  "accepted since 2026-01-16  memory of recipe-00000: do_compile\n1\n", "" },
 	/* and what did not change since the newest */
 	{ ACK "--metrics wall '" TASK "compile' why >said; sed 1q said | cut -d' ' -f1-3,5-; sed 1d said", 0,
 	  "acknowledged since 2026-01-20  wall of recipe-00000: do_compile\n"
-	  "the newest night, as check tells no change of it\n", "" },
+	  "the newest build, as check tells no change of it\n", "" },
 	{ ACK "--total --night " SERIES "~3 -m 'a reason' | cut -d' ' -f1-3,5-; "
 	  NOTES "show " SERIES "~3", 0, "acknowledged since 2026-01-17  all of the build\n"
 	  "ack all total by \"somebody\" at 2026-03-01T00:00:00Z: a reason\n", "" },
@@ -67,7 +67,7 @@ static const struct {
 	  ACCEPT "--metrics io,cpu --night " SERIES " 'recipe-*' 'one\ntwo' >/dev/null; "
 	  NOTES "show " SERIES, 0, "accept cpu,io \"recipe-*\" by \"A \\\"B\\\"\" at "
 	  "2026-03-01T00:00:00Z: one\\ntwo\n", "" },
-	/* listed, the newest night first */
+	/* listed, the newest build first */
 	{ ACCEPT "--total --night " SERIES "~1 old >/dev/null; " ACCEPT "--total --night " SERIES
 	  " new >/dev/null; " ACK "--total other >/dev/null; " ACCEPT "-l | sed -E 's/ [0-9a-f]{12} / /'",
 	  0, "2026-01-20  all of the build\n  somebody, 2026-03-01: new\n"

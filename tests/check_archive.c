@@ -11,7 +11,7 @@
 
 static const char *repo(void)
 {
-	return support_path("%s/nights.git", support_tmpdir());
+	return support_path("%s/builds.git", support_tmpdir());
 }
 
 /* git's word for it, without the newline. */
@@ -76,12 +76,12 @@ static void read_figures(struct values *f, struct archive *a, const char *name)
 	ck_assert_msg(!r, "%s: %s", err.path, err.message);
 }
 
-static void back_and_forth(const struct values *f, unsigned night)
+static void back_and_forth(const struct values *f, unsigned build)
 {
 	struct archive *a = made_archive(repo());
 	struct values back;
 
-	read_figures(&back, a, made_add(a, f, night));
+	read_figures(&back, a, made_add(a, f, build));
 	same_figures(f, &back);
 	values_release(&back);
 	archive_close(a);
@@ -148,7 +148,7 @@ START_TEST(little_comes_back)
 }
 END_TEST
 
-/* Whether a task was there is known of every night, however little is. */
+/* Whether a task was there is known of every build, however little is. */
 START_TEST(tasks_without_figures_come_back)
 {
 	struct archive *a = made_archive(repo());
@@ -172,15 +172,15 @@ static const char *const names[] = {
 	MADE_REF, MADE_REF "~1", MADE_REF "^", "refs/heads/" MADE_REF, NULL
 };
 
-START_TEST(night_has_gits_names)
+START_TEST(build_has_gits_names)
 {
 	struct archive *a = made_archive(repo());
 	struct error err = { 0 };
 	struct values f;
 
-	for (unsigned night = 0; night < 3; night++) {
-		made_build(&f, 0, 3, night);
-		made_add(a, &f, night);
+	for (unsigned build = 0; build < 3; build++) {
+		made_build(&f, 0, 3, build);
+		made_add(a, &f, build);
 		values_release(&f);
 	}
 	for (int i = 0; names[i]; i++) {
@@ -199,75 +199,75 @@ START_TEST(night_has_gits_names)
 }
 END_TEST
 
-/* Many nights */
+/* Many builds */
 
-static void read_nights(struct nights *nights, struct archive *a, size_t newest)
+static void read_builds(struct builds *builds, struct archive *a, size_t newest)
 {
 	struct error err = { 0 };
-	int r = archive_nights(a, MADE_REF, newest, nights, &err);
+	int r = archive_builds(a, MADE_REF, newest, builds, &err);
 
 	ck_assert_msg(!r, "%s: %s", err.path, err.message);
 }
 
-static size_t task_of(const struct nights *nights, const char *name)
+static size_t task_of(const struct builds *builds, const char *name)
 {
-	for (size_t i = 0; i < nights->n_tasks; i++) {
-		if (!strcmp(nights->task[i].name, name))
+	for (size_t i = 0; i < builds->n_tasks; i++) {
+		if (!strcmp(builds->task[i].name, name))
 			return i;
 	}
-	return nights->n_tasks;
+	return builds->n_tasks;
 }
 
-/* As the figures of that night say it. */
-static void check_night(const struct nights *nights, size_t night, enum metric m,
+/* As the figures of that build say it. */
+static void check_build_recording(const struct builds *builds, size_t build, enum metric m,
 			const float *values, const struct values *f)
 {
 	size_t known = 0;
 
 	for (size_t i = 0; i < f->n_tasks; i++) {
-		size_t task = task_of(nights, f->task[i].name);
+		size_t task = task_of(builds, f->task[i].name);
 		double value = values_get(f, i, m);
 		float got;
 
 		if (f->total[TOTAL_FAILED] && f->column[COLUMN_STATUS] &&
 		    f->column[COLUMN_STATUS][i] > 0)
 			value = NAN;
-		ck_assert_uint_lt(task, nights->n_tasks);
-		got = values[task * nights->n + night];
+		ck_assert_uint_lt(task, builds->n_tasks);
+		got = values[task * builds->n + build];
 		ck_assert_int_eq(isnan(value), isnan(got));
 		if (!isnan(value))
 			ck_assert(fabs(value - (double)got) <= 1e-3 * value);
 		known += !isnan(got);
 	}
-	for (size_t i = 0; i < nights->n_tasks; i++)
-		known -= !isnan(values[i * nights->n + night]);
+	for (size_t i = 0; i < builds->n_tasks; i++)
+		known -= !isnan(values[i * builds->n + build]);
 	ck_assert_uint_eq(known, 0);
 }
 
-static void check_metric(const struct nights *nights, struct archive *a, enum metric m)
+static void check_metric(const struct builds *builds, struct archive *a, enum metric m)
 {
-	float *values = malloc((nights->n * nights->n_tasks + 1) * sizeof *values);
+	float *values = malloc((builds->n * builds->n_tasks + 1) * sizeof *values);
 	struct error err = { 0 };
 	struct values f;
 
 	ck_assert_ptr_nonnull(values);
-	ck_assert_msg(!nights->load(nights, m, values, &err), "%s", err.message);
-	for (size_t i = 0; i < nights->n; i++) {
-		read_figures(&f, a, nights->night[i].id);
-		check_night(nights, i, m, values, &f);
+	ck_assert_msg(!builds->load(builds, m, values, &err), "%s", err.message);
+	for (size_t i = 0; i < builds->n; i++) {
+		read_figures(&f, a, builds->build[i].id);
+		check_build_recording(builds, i, m, values, &f);
 		values_release(&f);
 	}
 	free(values);
 }
 
 /* Tasks come and go; then all are others, and the dictionary begins anew. */
-static const struct { size_t first, n; } build[] = {
+static const struct { size_t first, n; } range[] = {
 	{ 0, 20 }, { 0, 20 }, { 5, 20 }, { 5, 15 }, { 1, 30 }, { 100, 10 }, { 100, 40 }, { 90, 90 },
 	{ 200, 3 }, { 0, 20 }, { 0, 20 }, { 0, 20 }, { 0, 21 }, { 0, 20 }, { 3, 1 }, { 0, 0 }, { 2, 5 },
 	{ 2, 5 }, { 0, 6 },
 };
 
-#define BUILDS (sizeof build / sizeof *build)
+#define BUILDS (sizeof range / sizeof *range)
 
 static struct archive *add_all(void)
 {
@@ -275,53 +275,53 @@ static struct archive *add_all(void)
 	struct values f;
 
 	for (unsigned i = 0; i < BUILDS; i++) {
-		made_build(&f, build[i].first, build[i].n, i);
+		made_build(&f, range[i].first, range[i].n, i);
 		made_add(a, &f, i);
 		values_release(&f);
 	}
 	return a;
 }
 
-static void check_index(const struct nights *nights)
+static void check_index(const struct builds *builds)
 {
-	for (size_t i = 0; i < nights->n; i++) {
-		const struct night *night = &nights->night[i];
-		unsigned number = (unsigned)(BUILDS - nights->n + i);
+	for (size_t i = 0; i < builds->n; i++) {
+		const struct build *build = &builds->build[i];
+		unsigned number = (unsigned)(BUILDS - builds->n + i);
 		char run[32], commit[41];
 
 		snprintf(run, sizeof run, "night-%u", number);
 		snprintf(commit, sizeof commit, "%040u", number);
-		ck_assert_str_eq(night->run, run);
-		ck_assert_int_eq(night->start_s, 1700000000 + (int64_t)number * 86400);
-		ck_assert_int_eq(night->total[TOTAL_USER_US], 1000 + (int64_t)number);
-		ck_assert_int_eq(night->total[4], -1);
-		ck_assert_uint_eq(night->n_revisions, 1);
-		ck_assert_str_eq(night->revision->commit, commit);
-		ck_assert_str_eq(night->revision->source, "/src/one tree");
-		ck_assert_int_eq(night->revision->count, -1);
+		ck_assert_str_eq(build->run, run);
+		ck_assert_int_eq(build->start_s, 1700000000 + (int64_t)number * 86400);
+		ck_assert_int_eq(build->total[TOTAL_USER_US], 1000 + (int64_t)number);
+		ck_assert_int_eq(build->total[4], -1);
+		ck_assert_uint_eq(build->n_revisions, 1);
+		ck_assert_str_eq(build->revision->commit, commit);
+		ck_assert_str_eq(build->revision->source, "/src/one tree");
+		ck_assert_int_eq(build->revision->count, -1);
 	}
 }
 
-START_TEST(nights_say_what_figures_say)
+START_TEST(builds_say_what_figures_say)
 {
 	static const size_t newest[] = { 0, 1, 2, 3, 7, 16, 17, BUILDS, 1000 };
 	struct archive *a = add_all();
-	struct nights nights;
+	struct builds builds;
 
 	for (size_t i = 0; i < sizeof newest / sizeof *newest; i++) {
-		read_nights(&nights, a, newest[i]);
-		ck_assert_uint_eq(nights.n, newest[i] && newest[i] < BUILDS ? newest[i] : BUILDS);
-		check_index(&nights);
+		read_builds(&builds, a, newest[i]);
+		ck_assert_uint_eq(builds.n, newest[i] && newest[i] < BUILDS ? newest[i] : BUILDS);
+		check_index(&builds);
 		for (int m = 0; m < METRICS; m++)
-			check_metric(&nights, a, m);
-		nights_release(&nights);
+			check_metric(&builds, a, m);
+		builds_release(&builds);
 	}
 	archive_close(a);
 	check_fsck();
 }
 END_TEST
 
-/* Of a night in which so many failed: is the value of a task that ended so one. */
+/* Of a build in which so many failed: is the value of a task that ended so one. */
 static const struct { int64_t failed, status; bool is_value; } ending[] = {
 	{ 3, 0, true }, { 3, -1, true }, { 3, 1, false }, { 3, 255, false },
 	{ 3, STATUS_KILLED + 9, false }, { 3, STATUS_FAILED, false },
@@ -332,27 +332,27 @@ START_TEST(failed_tasks_have_no_value)
 {
 	struct archive *a = made_archive(repo());
 	struct error err = { 0 };
-	struct nights nights;
+	struct builds builds;
 	struct values f;
 	float value[2 * 6];
 
-	for (unsigned night = 0; night < 2; night++) {
-		made_build(&f, 0, 6, night);
+	for (unsigned build = 0; build < 2; build++) {
+		made_build(&f, 0, 6, build);
 		for (size_t i = 0; i < 6; i++) {
 			f.column[COLUMN_STATUS][i] = 0;
 			f.column[COLUMN_WALL_US][i] = 1000;
 		}
-		f.total[TOTAL_FAILED] = night ? ending[_i].failed : 0;
-		f.column[COLUMN_STATUS][2] = night ? ending[_i].status : 0;
-		made_add(a, &f, night);
+		f.total[TOTAL_FAILED] = build ? ending[_i].failed : 0;
+		f.column[COLUMN_STATUS][2] = build ? ending[_i].status : 0;
+		made_add(a, &f, build);
 		values_release(&f);
 	}
-	read_nights(&nights, a, 0);
-	ck_assert_uint_eq(nights.n_tasks, 6);
-	ck_assert_int_eq(nights.load(&nights, METRIC_WALL, value, &err), 0);
+	read_builds(&builds, a, 0);
+	ck_assert_uint_eq(builds.n_tasks, 6);
+	ck_assert_int_eq(builds.load(&builds, METRIC_WALL, value, &err), 0);
 	for (size_t i = 0; i < 12; i++)
 		ck_assert_int_eq(isnan(value[i]), i == 5 && !ending[_i].is_value);
-	nights_release(&nights);
+	builds_release(&builds);
 	archive_close(a);
 }
 END_TEST
@@ -386,20 +386,20 @@ static const struct { int fact; const char *value; bool other; } circumstance[] 
 START_TEST(circumstances_are_told_apart)
 {
 	struct archive *a = made_archive(repo());
-	struct nights nights;
+	struct builds builds;
 	struct values f;
 
-	for (unsigned night = 0; night < 2; night++) {
-		made_build(&f, 0, 3, night);
-		if (night)
+	for (unsigned build = 0; build < 2; build++) {
+		made_build(&f, 0, 3, build);
+		if (build)
 			f.fact[circumstance[_i].fact].value = circumstance[_i].value;
-		made_add(a, &f, night);
+		made_add(a, &f, build);
 		values_release(&f);
 	}
-	read_nights(&nights, a, 0);
-	ck_assert_int_eq(nights.night[0].circumstances != nights.night[1].circumstances,
+	read_builds(&builds, a, 0);
+	ck_assert_int_eq(builds.build[0].circumstances != builds.build[1].circumstances,
 			 circumstance[_i].other);
-	nights_release(&nights);
+	builds_release(&builds);
 	archive_close(a);
 }
 END_TEST
@@ -413,26 +413,26 @@ START_TEST(trees_have_revisions)
 	};
 	struct archive *a = made_archive(repo());
 	struct values f, plain;
-	struct nights nights;
+	struct builds builds;
 
 	made_build(&f, 0, 1, 1);
 	plain = f;
 	f.fact = (struct values_fact *)fact;
 	f.n_facts = sizeof fact / sizeof *fact;
 	made_add(a, &f, 1);
-	read_nights(&nights, a, 0);
-	ck_assert_uint_eq(nights.night->n_revisions, 2);
-	ck_assert_str_eq(nights.night->revision[0].source, "/a b");
-	ck_assert_str_eq(nights.night->revision[0].commit, "12ab");
-	ck_assert_int_eq(nights.night->revision[0].count, 1234);
-	ck_assert(nights.night->revision[0].dirty);
-	ck_assert_str_eq(nights.night->revision[1].source, "/c\n");
-	ck_assert_str_eq(nights.night->revision[1].commit, "00ff");
-	ck_assert_int_eq(nights.night->revision[1].count, -1);
-	ck_assert(!nights.night->revision[1].dirty);
+	read_builds(&builds, a, 0);
+	ck_assert_uint_eq(builds.build->n_revisions, 2);
+	ck_assert_str_eq(builds.build->revision[0].source, "/a b");
+	ck_assert_str_eq(builds.build->revision[0].commit, "12ab");
+	ck_assert_int_eq(builds.build->revision[0].count, 1234);
+	ck_assert(builds.build->revision[0].dirty);
+	ck_assert_str_eq(builds.build->revision[1].source, "/c\n");
+	ck_assert_str_eq(builds.build->revision[1].commit, "00ff");
+	ck_assert_int_eq(builds.build->revision[1].count, -1);
+	ck_assert(!builds.build->revision[1].dirty);
 	ck_assert_str_eq(git("log -1 --format='%(trailers:key=Commit-Count,valueonly)'"
 			     " " MADE_REF), "1234");
-	nights_release(&nights);
+	builds_release(&builds);
 	values_release(&plain);
 	archive_close(a);
 }
@@ -443,7 +443,7 @@ START_TEST(order_is_that_of_commits)
 {
 	static const int64_t start_s[] = { 1700000000, 1700000000, 1600000000, -1, 0 };
 	struct archive *a = made_archive(repo());
-	struct nights nights;
+	struct builds builds;
 	struct values f;
 
 	for (unsigned i = 0; i < 5; i++) {
@@ -452,11 +452,11 @@ START_TEST(order_is_that_of_commits)
 		made_add(a, &f, i);
 		values_release(&f);
 	}
-	read_nights(&nights, a, 0);
-	ck_assert_uint_eq(nights.n, 5);
+	read_builds(&builds, a, 0);
+	ck_assert_uint_eq(builds.n, 5);
 	for (int i = 0; i < 5; i++)
-		ck_assert_int_eq(nights.night[i].start_s, start_s[i]);
-	nights_release(&nights);
+		ck_assert_int_eq(builds.build[i].start_s, start_s[i]);
+	builds_release(&builds);
 	archive_close(a);
 	check_fsck();
 }
@@ -473,16 +473,16 @@ START_TEST(run_is_added_once)
 	bool added;
 
 	for (unsigned i = 0; i < 3; i++) {
-		for (unsigned night = 0; night < 4; night++) {
-			struct archive_night n = { .figures = &f };
+		for (unsigned build = 0; build < 4; build++) {
+			struct archive_build n = { .figures = &f };
 
 			a = made_archive(repo());
-			made_build(&f, 0, 3, night);
+			made_build(&f, 0, 3, build);
 			ck_assert_int_eq(archive_add(a, MADE_REF, &n, id, &added, &err), 0);
 			ck_assert_int_eq(added, !i);
-			if (!i && !night)
+			if (!i && !build)
 				strcpy(first, id);
-			if (i && !night)
+			if (i && !build)
 				ck_assert_str_eq(first, id);
 			values_release(&f);
 			archive_close(a);
@@ -513,7 +513,7 @@ END_TEST
 static const char *const foreign[] = {
 	"checkout -q --orphan x && git -c commit.gpgsign=false commit -q --allow-empty -m x && "
 	"git branch -f " MADE_REF " x",
-	"branch -f " MADE_REF " $(git commit-tree -m 'not a night' -p " MADE_REF " "
+	"branch -f " MADE_REF " $(git commit-tree -m 'not a build' -p " MADE_REF " "
 	MADE_REF "^{tree})",
 	"branch -f " MADE_REF " $(git commit-tree -m 'a merge' -m 'Run-Id: x' -p " MADE_REF
 	" -p " MADE_REF "~1 " MADE_REF "^{tree})",
@@ -526,9 +526,9 @@ static void add_two(void)
 	struct archive *a = made_archive(repo());
 	struct values f;
 
-	for (unsigned night = 0; night < 2; night++) {
-		made_build(&f, 0, 3, night);
-		made_add(a, &f, night);
+	for (unsigned build = 0; build < 2; build++) {
+		made_build(&f, 0, 3, build);
+		made_add(a, &f, build);
 		values_release(&f);
 	}
 	archive_close(a);
@@ -536,7 +536,7 @@ static void add_two(void)
 
 START_TEST(nothing_is_put_on_foreign_commits)
 {
-	struct archive_night night;
+	struct archive_build build;
 	char id[ARCHIVE_ID_SIZE], tip[64];
 	struct error err = { 0 };
 	struct archive *a;
@@ -550,36 +550,36 @@ START_TEST(nothing_is_put_on_foreign_commits)
 	git(foreign[_i]);
 	strcpy(tip, git("rev-parse " MADE_REF));
 	made_build(&f, 0, 3, 7);
-	night = (struct archive_night){ .figures = &f };
+	build = (struct archive_build){ .figures = &f };
 	a = made_archive(repo());
-	ck_assert_int_eq(archive_add(a, MADE_REF, &night, id, &added, &err), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(err.message, MADE_REF " is no night"));
+	ck_assert_int_eq(archive_add(a, MADE_REF, &build, id, &added, &err), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(err.message, MADE_REF " is no build"));
 	ck_assert_str_eq(tip, git("rev-parse " MADE_REF));
 	values_release(&f);
 	archive_close(a);
 }
 END_TEST
 
-/* But on top of them somebody put a night: it goes on. */
+/* But on top of them somebody put a build: it goes on. */
 START_TEST(foreign_commits_are_passed_over)
 {
-	struct nights nights;
+	struct builds builds;
 	struct archive *a;
 	struct run r;
 
 	support_run(&r, NULL, "git init -q %s", repo());
 	support_run_release(&r);
 	add_two();
-	git("tag night " MADE_REF);
+	git("tag build " MADE_REF);
 	git(foreign[_i]);
-	git("branch -f " MADE_REF " $(git log -1 --format=%B night | sed s/night-1/night-9/ | "
-	    "git commit-tree -p " MADE_REF " night^{tree})");
+	git("branch -f " MADE_REF " $(git log -1 --format=%B build | sed s/night-1/night-9/ | "
+	    "git commit-tree -p " MADE_REF " build^{tree})");
 	a = made_archive(repo());
-	read_nights(&nights, a, 0);
-	ck_assert_uint_eq(nights.n, _i ? 3 : 1);
-	ck_assert_str_eq(nights.night[nights.n - 1].run, "night-9");
-	check_metric(&nights, a, METRIC_WALL);
-	nights_release(&nights);
+	read_builds(&builds, a, 0);
+	ck_assert_uint_eq(builds.n, _i ? 3 : 1);
+	ck_assert_str_eq(builds.build[builds.n - 1].run, "night-9");
+	check_metric(&builds, a, METRIC_WALL);
+	builds_release(&builds);
 	archive_close(a);
 }
 END_TEST
@@ -636,7 +636,7 @@ START_TEST(part_of_a_name_is_enough)
 	git("branch a/topic/x86_64 " MADE_REF);
 	git("branch a/main/x86_64 " MADE_REF);
 	git("branch four/parts/are/foreign " MADE_REF);
-	git("branch is/no/night $(git commit-tree -m x " MADE_REF "^{tree})");
+	git("branch is/no/build $(git commit-tree -m x " MADE_REF "^{tree})");
 	git("update-ref -d refs/heads/" MADE_REF);
 	a = made_archive(repo());
 	r = archive_choose(a, choice[_i].what, &ref, &err);
@@ -660,7 +660,7 @@ START_TEST(only_one_need_not_be_named)
 
 	a = made_archive(repo());
 	ck_assert_int_eq(archive_choose(a, NULL, &ref, &err), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(err.message, "has no nights"));
+	ck_assert_ptr_nonnull(strstr(err.message, "has no builds"));
 	archive_close(a);
 	add_two();
 	a = made_archive(repo());
@@ -750,7 +750,7 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("archive");
-	TCase *tc = tcase_create("nights");
+	TCase *tc = tcase_create("builds");
 
 	made_environment();
 	tcase_set_timeout(tc, 60);
@@ -758,8 +758,8 @@ int main(void)
 	tcase_add_test(tc, texts_come_back);
 	tcase_add_test(tc, little_comes_back);
 	tcase_add_test(tc, tasks_without_figures_come_back);
-	tcase_add_test(tc, night_has_gits_names);
-	tcase_add_test(tc, nights_say_what_figures_say);
+	tcase_add_test(tc, build_has_gits_names);
+	tcase_add_test(tc, builds_say_what_figures_say);
 	tcase_add_loop_test(tc, failed_tasks_have_no_value, 0, sizeof ending / sizeof *ending);
 	tcase_add_test(tc, dictionary_only_grows);
 	tcase_add_loop_test(tc, circumstances_are_told_apart, 0,

@@ -15,12 +15,12 @@
 /* Archives in which something is not as it was written: whatever that is, one is told, or
  * reads what was written. */
 
-#define NIGHTS 3
+#define BUILDS 3
 #define TASKS 40
 
 static const char *repo(void)
 {
-	return support_path("%s/nights.git", support_tmpdir());
+	return support_path("%s/builds.git", support_tmpdir());
 }
 
 static void make(void)
@@ -28,9 +28,9 @@ static void make(void)
 	struct archive *a = made_archive(repo());
 	struct values f;
 
-	for (unsigned night = 0; night < NIGHTS; night++) {
-		made_build(&f, night, TASKS, night);
-		made_add(a, &f, night);
+	for (unsigned build = 0; build < BUILDS; build++) {
+		made_build(&f, build, TASKS, build);
+		made_add(a, &f, build);
 		values_release(&f);
 	}
 	archive_close(a);
@@ -38,22 +38,22 @@ static void make(void)
 
 /* All that is read of an archive, as one text; or the error. */
 
-static void add_values(struct buf *out, const struct nights *nights, const float *values)
+static void add_values(struct buf *out, const struct builds *builds, const float *values)
 {
-	for (size_t i = 0; i < nights->n * nights->n_tasks; i++)
+	for (size_t i = 0; i < builds->n * builds->n_tasks; i++)
 		buf_addf(out, " %a", isnan(values[i]) ? -1 : (double)values[i]);
 }
 
-static int add_metrics(struct buf *out, const struct nights *nights, struct error *err)
+static int add_metrics(struct buf *out, const struct builds *builds, struct error *err)
 {
-	float *values = malloc((nights->n * nights->n_tasks + 1) * sizeof *values);
+	float *values = malloc((builds->n * builds->n_tasks + 1) * sizeof *values);
 	int r = 0;
 
 	ck_assert_ptr_nonnull(values);
 	for (int m = 0; !r && m < METRICS; m++) {
-		r = nights->load(nights, m, values, err);
+		r = builds->load(builds, m, values, err);
 		if (!r)
-			add_values(out, nights, values);
+			add_values(out, builds, values);
 	}
 	free(values);
 	return r;
@@ -71,16 +71,16 @@ static void add_figures(struct buf *out, const struct values *f)
 	}
 }
 
-static int add_night(struct buf *out, struct archive *a, const struct night *night,
+static int add_build(struct buf *out, struct archive *a, const struct build *build,
 		     struct error *err)
 {
 	struct values f;
-	int r = archive_values(a, night->id, &f, err);
+	int r = archive_values(a, build->id, &f, err);
 
-	buf_addf(out, "\n%s %s %lld %llx", night->id, night->run, (long long)night->start_s,
-		 (unsigned long long)night->circumstances);
+	buf_addf(out, "\n%s %s %lld %llx", build->id, build->run, (long long)build->start_s,
+		 (unsigned long long)build->circumstances);
 	for (int i = 0; i < TOTALS; i++)
-		buf_addf(out, " %lld", (long long)night->total[i]);
+		buf_addf(out, " %lld", (long long)build->total[i]);
 	if (!r)
 		add_figures(out, &f);
 	values_release(&f);
@@ -89,18 +89,18 @@ static int add_night(struct buf *out, struct archive *a, const struct night *nig
 
 static int read_all(struct buf *out, struct error *err)
 {
-	struct nights nights = NIGHTS_INIT;
+	struct builds builds = BUILDS_INIT;
 	struct archive *a;
 	int r = archive_open(&a, repo(), ARCHIVE_READ, err);
 
 	if (r)
 		return r;
-	r = archive_nights(a, MADE_REF, 0, &nights, err);
+	r = archive_builds(a, MADE_REF, 0, &builds, err);
 	if (!r)
-		r = add_metrics(out, &nights, err);
-	for (size_t i = 0; !r && i < nights.n; i++)
-		r = add_night(out, a, &nights.night[i], err);
-	nights_release(&nights);
+		r = add_metrics(out, &builds, err);
+	for (size_t i = 0; !r && i < builds.n; i++)
+		r = add_build(out, a, &builds.build[i], err);
+	builds_release(&builds);
 	archive_close(a);
 	return r;
 }
@@ -287,7 +287,7 @@ START_TEST(odd_content_is_read)
 }
 END_TEST
 
-/* A new night does not need what the one before has but its commit and tree. */
+/* A new build does not need what the one before has but its commit and tree. */
 START_TEST(writing_goes_on_without_the_dictionary)
 {
 	struct values f, back;

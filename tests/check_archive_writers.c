@@ -20,12 +20,12 @@
 #define TASKS 12
 #define GENERATOR TOP_BUILDDIR "/tests/gen_archive"
 
-/* The first made-up night. */
+/* The first made-up build. */
 #define FIRST_S 1767232800
 
 static const char *repo(void)
 {
-	return support_path("%s/nights.git", support_tmpdir());
+	return support_path("%s/builds.git", support_tmpdir());
 }
 
 /* A process that runs a shell command, alone in its group. */
@@ -51,43 +51,43 @@ static int end_of(pid_t pid)
 	return status;
 }
 
-static const char *add_nights(size_t first, size_t end)
+static const char *add_builds(size_t first, size_t end)
 {
 	return support_path("exec " GENERATOR " --tasks %d --series " MADE_REF " --first %zu "
-			    "--nights %zu %s", TASKS, first, end, repo());
+			    "--builds %zu %s", TASKS, first, end, repo());
 }
 
-static void check_night(struct archive *a, const struct night *night, unsigned number)
+static void check_build(struct archive *a, const struct build *build, unsigned number)
 {
 	struct error err = { 0 };
 	struct values f;
 
-	ck_assert_msg(!archive_values(a, night->id, &f, &err), "%s: %s", err.path, err.message);
+	ck_assert_msg(!archive_values(a, build->id, &f, &err), "%s: %s", err.path, err.message);
 	ck_assert_uint_eq(f.n_tasks, TASKS);
 	ck_assert_int_eq(f.start_s, FIRST_S + (int64_t)number * 86400);
 	ck_assert_ptr_nonnull(f.column[COLUMN_WALL_US]);
 	values_release(&f);
 }
 
-/* The numbers of the nights, which are runs "made-N". None without the repository. */
+/* The numbers of the builds, which are runs "made-N". None without the repository. */
 static size_t read_runs(unsigned *number, size_t max)
 {
-	struct nights nights = NIGHTS_INIT;
+	struct builds builds = BUILDS_INIT;
 	struct archive *a;
 	struct error err = { 0 };
 	int r = archive_open(&a, repo(), ARCHIVE_READ, &err);
 	size_t n;
 
 	if (!r)
-		r = archive_nights(a, MADE_REF, 0, &nights, &err);
+		r = archive_builds(a, MADE_REF, 0, &builds, &err);
 	ck_assert_msg(!r || r == -ENOENT, "%s: %s", err.path, err.message);
-	n = nights.n;
+	n = builds.n;
 	ck_assert_uint_le(n, max);
 	for (size_t i = 0; i < n; i++) {
-		number[i] = (unsigned)strtoul(nights.night[i].run + strlen("made-"), NULL, 10);
-		check_night(a, &nights.night[i], number[i]);
+		number[i] = (unsigned)strtoul(builds.build[i].run + strlen("made-"), NULL, 10);
+		check_build(a, &builds.build[i], number[i]);
 	}
-	nights_release(&nights);
+	builds_release(&builds);
 	archive_close(a);
 	return n;
 }
@@ -113,7 +113,7 @@ static void check_fsck(void)
 /* Many at once */
 
 #define BUILDERS 8
-#define NIGHTS_EACH 4
+#define BUILDS_EACH 4
 
 static int by_number(const void *a, const void *b)
 {
@@ -123,11 +123,11 @@ static int by_number(const void *a, const void *b)
 /* The second time while git packs what there is. */
 START_TEST(eight_builders_lose_nothing)
 {
-	unsigned number[BUILDERS * NIGHTS_EACH];
+	unsigned number[BUILDERS * BUILDS_EACH];
 	pid_t builder[BUILDERS], packer = 0;
 
 	for (size_t i = 0; i < BUILDERS; i++)
-		builder[i] = start(add_nights(i * NIGHTS_EACH, (i + 1) * NIGHTS_EACH));
+		builder[i] = start(add_builds(i * BUILDS_EACH, (i + 1) * BUILDS_EACH));
 	if (_i)
 		packer = start(support_path("while :; do cd %s && git repack -q -a -d && "
 					    "git pack-refs --all && git prune-packed -q; done "
@@ -138,21 +138,21 @@ START_TEST(eight_builders_lose_nothing)
 		kill(-packer, SIGKILL);
 		end_of(packer);
 	}
-	ck_assert_uint_eq(read_runs(number, BUILDERS * NIGHTS_EACH), BUILDERS * NIGHTS_EACH);
-	qsort(number, BUILDERS * NIGHTS_EACH, sizeof *number, by_number);
-	for (unsigned i = 0; i < BUILDERS * NIGHTS_EACH; i++)
+	ck_assert_uint_eq(read_runs(number, BUILDERS * BUILDS_EACH), BUILDERS * BUILDS_EACH);
+	qsort(number, BUILDERS * BUILDS_EACH, sizeof *number, by_number);
+	for (unsigned i = 0; i < BUILDERS * BUILDS_EACH; i++)
 		ck_assert_uint_eq(number[i], i);
 	check_fsck();
 }
 END_TEST
 
-START_TEST(one_run_is_one_night)
+START_TEST(one_run_is_one_build)
 {
 	pid_t builder[BUILDERS];
 	unsigned number[BUILDERS];
 
 	for (int i = 0; i < BUILDERS; i++)
-		builder[i] = start(add_nights(3, 4));
+		builder[i] = start(add_builds(3, 4));
 	for (int i = 0; i < BUILDERS; i++)
 		ck_assert_int_eq(end_of(builder[i]), 0);
 	ck_assert_uint_eq(read_runs(number, BUILDERS), 1);
@@ -160,30 +160,30 @@ START_TEST(one_run_is_one_night)
 }
 END_TEST
 
-/* Those that read meanwhile see whole nights only. */
-START_TEST(readers_see_whole_nights)
+/* Those that read meanwhile see whole builds only. */
+START_TEST(readers_see_whole_builds)
 {
-	unsigned number[NIGHTS_EACH * 4];
+	unsigned number[BUILDS_EACH * 4];
 	size_t before = 0, n;
 	int status = 0;
 	pid_t builder, ended;
 
-	builder = start(add_nights(0, NIGHTS_EACH * 4));
+	builder = start(add_builds(0, BUILDS_EACH * 4));
 	do {
 		ended = waitpid(builder, &status, WNOHANG);
-		n = read_runs(number, NIGHTS_EACH * 4);
+		n = read_runs(number, BUILDS_EACH * 4);
 		ck_assert_uint_ge(n, before);
 		before = n;
 	} while (!ended);
 	ck_assert_int_eq(status, 0);
-	ck_assert_uint_eq(n, NIGHTS_EACH * 4);
+	ck_assert_uint_eq(n, BUILDS_EACH * 4);
 }
 END_TEST
 
 /* Killed */
 
 #define KILLS 20
-#define KILLED_NIGHTS 5000
+#define KILLED_BUILDS 5000
 
 static const char *lock(void)
 {
@@ -197,7 +197,7 @@ static void check_lock(void)
 	struct run r;
 
 	ck_assert_int_eq(utimensat(AT_FDCWD, lock(), old, 0), 0);
-	support_run(&r, NULL, "%s", add_nights(9999, 10000));
+	support_run(&r, NULL, "%s", add_builds(9999, 10000));
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "refs/heads/" MADE_REF ".lock is there") &&
 		      strstr(r.err.data, "remove it"), "%s", r.err.data);
@@ -205,24 +205,24 @@ static void check_lock(void)
 	ck_assert_int_eq(unlink(lock()), 0);
 }
 
-START_TEST(killed_writers_leave_whole_nights)
+START_TEST(killed_writers_leave_whole_builds)
 {
-	static unsigned number[KILLED_NIGHTS];
+	static unsigned number[KILLED_BUILDS];
 	size_t n = 0;
 
 	for (int i = 0; i < KILLS; i++) {
 		struct timespec nap = { 0, (10 + i * 17 % 61) * 1000000 + i * 12345 };
-		pid_t pid = start(add_nights(n, KILLED_NIGHTS));
+		pid_t pid = start(add_builds(n, KILLED_BUILDS));
 
 		nanosleep(&nap, NULL);
 		kill(pid, SIGKILL);
 		end_of(pid);
 		if (support_exists(lock()))
 			check_lock();
-		n = read_runs(number, KILLED_NIGHTS);
+		n = read_runs(number, KILLED_BUILDS);
 	}
-	run_all(add_nights(n, n + 1));
-	ck_assert_uint_eq(read_runs(number, KILLED_NIGHTS), n + 1);
+	run_all(add_builds(n, n + 1));
+	ck_assert_uint_eq(read_runs(number, KILLED_BUILDS), n + 1);
 	for (unsigned i = 0; i < n; i++)
 		ck_assert_uint_eq(number[i], i);
 	check_fsck();
@@ -233,10 +233,10 @@ START_TEST(stale_lock_is_told)
 {
 	unsigned number[2];
 
-	run_all(add_nights(0, 1));
+	run_all(add_builds(0, 1));
 	support_writes(lock(), "");
 	check_lock();
-	run_all(add_nights(1, 2));
+	run_all(add_builds(1, 2));
 	ck_assert_uint_eq(read_runs(number, 2), 2);
 }
 END_TEST
@@ -249,14 +249,14 @@ START_TEST(no_room_is_told)
 	unsigned number[2];
 	struct run r;
 
-	run_all(add_nights(0, 1));
+	run_all(add_builds(0, 1));
 	support_run(&r, NULL, "trap '' XFSZ; ulimit -f %d; exec " GENERATOR " --tasks 20000 --series "
-		    MADE_REF " --first 1 --nights 2 %s", blocks[_i], repo());
+		    MADE_REF " --first 1 --builds 2 %s", blocks[_i], repo());
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "File too large") != NULL, "%s", r.err.data);
 	support_run_release(&r);
 	ck_assert_uint_eq(read_runs(number, 2), 1);
-	run_all(add_nights(1, 2));
+	run_all(add_builds(1, 2));
 	ck_assert_uint_eq(read_runs(number, 2), 2);
 	check_fsck();
 }
@@ -267,11 +267,11 @@ START_TEST(read_only_is_told)
 	unsigned number[2];
 	struct run r;
 
-	run_all(add_nights(0, 1));
+	run_all(add_builds(0, 1));
 	if (!geteuid())
 		return;		/* who may write anywhere */
 	run_all(support_path("chmod -R a-w %s", repo()));
-	support_run(&r, NULL, "%s", add_nights(1, 2));
+	support_run(&r, NULL, "%s", add_builds(1, 2));
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "Permission denied") != NULL, "%s", r.err.data);
 	support_run_release(&r);
@@ -287,9 +287,9 @@ int main(void)
 	made_environment();
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, eight_builders_lose_nothing, 0, 2);
-	tcase_add_test(tc, one_run_is_one_night);
-	tcase_add_test(tc, readers_see_whole_nights);
-	tcase_add_test(tc, killed_writers_leave_whole_nights);
+	tcase_add_test(tc, one_run_is_one_build);
+	tcase_add_test(tc, readers_see_whole_builds);
+	tcase_add_test(tc, killed_writers_leave_whole_builds);
 	tcase_add_test(tc, stale_lock_is_told);
 	tcase_add_loop_test(tc, no_room_is_told, 0, sizeof blocks / sizeof *blocks);
 	tcase_add_test(tc, read_only_is_told);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-#define NIGHTS 365
+#define BUILDS 365
 
 static struct changepoints *detector;
 
@@ -92,22 +92,22 @@ END_TEST
 START_TEST(noise_alone)
 {
 	struct noise noise = { 2026 };
-	double v[NIGHTS];
+	double v[BUILDS];
 	int series = 0;
 
 	for (int i = 0; i < 1000; i++) {
-		noise_series(&noise, (enum noise_kind)_i, v, NIGHTS);
-		series += *found(v, NIGHTS, 0.01) != '\0';
+		noise_series(&noise, (enum noise_kind)_i, v, BUILDS);
+		series += *found(v, BUILDS, 0.01) != '\0';
 	}
 	ck_assert_msg(series <= 1, "%s: %d", noise_name[_i], series);
 }
 END_TEST
 
-/* A night after the other until a step is seen: half of them within so many. */
+/* A build after the other until a step is seen: half of them within so many. */
 static const struct {
 	enum noise_kind kind;
 	double step;
-	size_t nights;
+	size_t builds;
 } steps[] = {
 	{ NOISE_NORMAL, 0.2, 3 }, { NOISE_NORMAL, -0.2, 3 }, { NOISE_NORMAL, 0.1, 6 },
 	{ NOISE_SPIKES, 0.2, 3 }, { NOISE_SPIKES, 0.1, 6 },
@@ -116,15 +116,15 @@ static const struct {
 #define BEFORE 120
 #define ROUNDS 61
 
-static size_t nights_to_see(const double *v, size_t most)
+static size_t builds_to_see(const double *v, size_t most)
 {
 	const struct change *list;
 	size_t n;
 
-	for (size_t nights = 1; nights < most; nights++) {
-		ck_assert(!changepoints_find(detector, &list, &n, v, BEFORE + nights, 0.01));
+	for (size_t builds = 1; builds < most; builds++) {
+		ck_assert(!changepoints_find(detector, &list, &n, v, BEFORE + builds, 0.01));
 		if (n == 1 && list->at + 3 >= BEFORE && list->at <= BEFORE + 3)
-			return nights;
+			return builds;
 	}
 	return most;
 }
@@ -139,13 +139,13 @@ START_TEST(seen_soon)
 		noise_series(&noise, steps[_i].kind, v, BEFORE + 10);
 		for (size_t j = BEFORE; j < BEFORE + 10; j++)
 			v[j] *= 1 + steps[_i].step;
-		in_time += nights_to_see(v, 10) <= steps[_i].nights;
+		in_time += builds_to_see(v, 10) <= steps[_i].builds;
 	}
 	ck_assert_msg(in_time > ROUNDS / 2, "%d of %d", in_time, ROUNDS);
 }
 END_TEST
 
-/* Several steps in rough noise, disturbances of some nights in between. */
+/* Several steps in rough noise, disturbances of some builds in between. */
 
 struct score {
 	int right, wrong, missed;
@@ -154,16 +154,16 @@ struct score {
 static size_t plant(struct noise *noise, double *v, uint32_t *at)
 {
 	static const double size[] = { 0.05, 0.1, 0.2, 0.5 };
-	size_t planted = 1 + (size_t)(3 * noise_uniform(noise)), each = NIGHTS / planted;
+	size_t planted = 1 + (size_t)(3 * noise_uniform(noise)), each = BUILDS / planted;
 
-	for (size_t i = 0; i < NIGHTS; i++)
+	for (size_t i = 0; i < BUILDS; i++)
 		v[i] = pow(v[i] / 100, 1 / 3.0);	/* 1 % of noise */
 	for (size_t k = 0; k < planted; k++) {
 		double by = 1 + size[(size_t)(4 * noise_uniform(noise))];
 
 		at[k] = k * each + 15 + (size_t)((each - 30) * noise_uniform(noise));
 		by = noise_uniform(noise) < 0.5 ? by : 1 / by;
-		for (size_t i = at[k]; i < NIGHTS; i++)
+		for (size_t i = at[k]; i < BUILDS; i++)
 			v[i] *= by;
 		for (size_t i = at[k] + 8; i < at[k] + 8 + k; i++)
 			v[i] *= 1.7;
@@ -192,16 +192,16 @@ START_TEST(planted_steps)
 {
 	struct noise noise = { 300 + _i };
 	struct score s = { 0 };
-	double v[NIGHTS];
+	double v[BUILDS];
 
 	for (int i = 0; i < 100; i++) {
 		const struct change *list;
 		uint32_t at[4];
 		size_t n, planted;
 
-		noise_series(&noise, (enum noise_kind)_i, v, NIGHTS);
+		noise_series(&noise, (enum noise_kind)_i, v, BUILDS);
 		planted = plant(&noise, v, at);
-		ck_assert(!changepoints_find(detector, &list, &n, v, NIGHTS, 0.01));
+		ck_assert(!changepoints_find(detector, &list, &n, v, BUILDS, 0.01));
 		add_score(&s, list, n, at, planted);
 	}
 	ck_assert_msg(2.0 * s.right / (2 * s.right + s.wrong + s.missed) >= 0.97,
@@ -215,15 +215,15 @@ START_TEST(told)
 {
 	struct noise noise = { 3 };
 	const struct change *list;
-	double v[NIGHTS];
+	double v[BUILDS];
 	size_t n;
 
-	noise_series(&noise, NOISE_NORMAL, v, NIGHTS);
-	for (size_t i = 200; i < NIGHTS; i++)
+	noise_series(&noise, NOISE_NORMAL, v, BUILDS);
+	for (size_t i = 200; i < BUILDS; i++)
 		v[i] *= 1.1;
-	for (size_t i = 0; i < NIGHTS; i += 10)
+	for (size_t i = 0; i < BUILDS; i += 10)
 		v[i] = NAN;
-	ck_assert(!changepoints_find(detector, &list, &n, v, NIGHTS, 0.01));
+	ck_assert(!changepoints_find(detector, &list, &n, v, BUILDS, 0.01));
 	ck_assert_uint_eq(n, 1);
 	ck_assert_uint_ge(list->at, list->first);
 	ck_assert_uint_le(list->at, list->last);
@@ -233,7 +233,7 @@ START_TEST(told)
 	ck_assert(fabs(list->before - 100) < 1 && fabs(list->after - 110) < 1);
 	ck_assert(fabs(list->effect - 0.1) < 0.01);
 	ck_assert(list->p < 1e-20);
-	ck_assert_str_eq(found(v, NIGHTS, 0.2), "");
+	ck_assert_str_eq(found(v, BUILDS, 0.2), "");
 }
 END_TEST
 
@@ -272,24 +272,24 @@ static const struct {
 	struct run_of run[6];
 } made[] = {
 	{ "nothing", "", 0, { { 0 } } },
-	{ "one night", "", 0, { { 1, 5 } } },
+	{ "one build", "", 0, { { 1, 5 } } },
 	{ "too few", "", 0, { { 4, 5 }, { 4, 50 } } },
 	{ "always the same", "", 0, { { 50, 7 } } },
 	{ "zero", "", 0, { { 50, 0 } } },
 	{ "a count", "30 ", 0, { { 30, 7 }, { 30, 8 } } },
 	{ "from zero", "30 ", 0, { { 30, 0 }, { 30, 4 } } },
-	{ "zero for the last three nights", "60 ", 0, { { 60, 4 }, { 3, 0 } } },
+	{ "zero for the last three builds", "60 ", 0, { { 60, 4 }, { 3, 0 } } },
 	{ "below zero", "30 ", 0, { { 30, -10 }, { 30, -12 } } },
 	{ "across zero", "30 ", 0.01, { { 30, -1 }, { 30, 1 } } },
-	{ "one night is other", "", 0.02, { { 40, 1 }, { 1, 9 }, { 40, 1 } } },
-	{ "four nights are other", "", 0.02, { { 40, 1 }, { 4, 2 }, { 40, 1 } } },
-	{ "the last two nights are other", "", 0.02, { { 80, 1 }, { 2, 2 } } },
-	{ "the last three nights are other", "80 ", 0.02, { { 80, 1 }, { 3, 2 } } },
-	{ "of the last five nights each other one is", "", 0.02,
+	{ "one build is other", "", 0.02, { { 40, 1 }, { 1, 9 }, { 40, 1 } } },
+	{ "four builds are other", "", 0.02, { { 40, 1 }, { 4, 2 }, { 40, 1 } } },
+	{ "the last two builds are other", "", 0.02, { { 80, 1 }, { 2, 2 } } },
+	{ "the last three builds are other", "80 ", 0.02, { { 80, 1 }, { 3, 2 } } },
+	{ "of the last five builds each other one is", "", 0.02,
 	  { { 55, 1 }, { 1, 1.3 }, { 1, 1 }, { 1, 1.3 }, { 1, 1 }, { 1, 1.3 } } },
-	{ "the first nights are other", "", 0.02, { { 4, 2 }, { 80, 1 } } },
+	{ "the first builds are other", "", 0.02, { { 4, 2 }, { 80, 1 } } },
 	{ "two weeks are other", "40 54 ", 0.02, { { 40, 1 }, { 14, 2 }, { 40, 1 } } },
-	{ "two nights between", "40 ", 0.01, { { 38, 1 }, { 2, 1.001 }, { 40, 2 } } },
+	{ "two builds between", "40 ", 0.01, { { 38, 1 }, { 2, 1.001 }, { 40, 2 } } },
 	{ "less than matters", "", 0.001, { { 90, 1 }, { 90, 1.005 } } },
 	{ "enormous", "30 ", 0, { { 30, 1e300 }, { 30, 1e308 } } },
 	{ "tiny", "30 ", 0, { { 30, 1e-300 }, { 30, 5e-324 } } },
@@ -322,7 +322,7 @@ END_TEST
 
 /* The memory of a task of a real make, in KiB: of a doubtful step and a clear one the
  * clear one stays. */
-START_TEST(few_nights)
+START_TEST(few_builds)
 {
 	static const double v[] = { 6008, 6008, 6008, 5880, 6008, 5912, 5880, 5908, 5900, 5856,
 				    67424, 67424, 67328, 67200, 67328, 67232 };
@@ -331,25 +331,25 @@ START_TEST(few_nights)
 }
 END_TEST
 
-/* The unit does not matter, nor what was looked at before, nor nights without a value. */
+/* The unit does not matter, nor what was looked at before, nor builds without a value. */
 START_TEST(same_again)
 {
 	struct noise noise = { 11 };
-	double v[NIGHTS], w[2 * NIGHTS];
+	double v[BUILDS], w[2 * BUILDS];
 	char before[1024];
 
-	noise_series(&noise, NOISE_SPIKES, v, NIGHTS);
+	noise_series(&noise, NOISE_SPIKES, v, BUILDS);
 	for (size_t i = 100; i < 250; i++)
 		v[i] *= 0.8;
-	strcpy(before, found(v, NIGHTS, 0.01));
+	strcpy(before, found(v, BUILDS, 0.01));
 	ck_assert_str_eq(before, "100 250 ");
 	ck_assert_str_eq(found(v, 50, 0.01), "");
-	for (size_t i = 0; i < NIGHTS; i++) {
+	for (size_t i = 0; i < BUILDS; i++) {
 		v[i] *= 1024;
 		w[2 * i] = v[i];
 		w[2 * i + 1] = i % 2 ? NAN : INFINITY;
 	}
-	ck_assert_str_eq(found(v, NIGHTS, 0.01), before);
+	ck_assert_str_eq(found(v, BUILDS, 0.01), before);
 	ck_assert_str_eq(found(w, COUNT(w), 0.01), "200 500 ");
 }
 END_TEST
@@ -385,7 +385,7 @@ int main(void)
 	tcase_add_test(t, told);
 	tcase_add_test(t, interval_holds);
 	tcase_add_loop_test(t, made_up, 0, COUNT(made));
-	tcase_add_test(t, few_nights);
+	tcase_add_test(t, few_builds);
 	tcase_add_test(t, same_again);
 	tcase_add_test(t, too_many);
 	suite_add_tcase(s, t);

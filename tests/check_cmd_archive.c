@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /*
- * `buildbeat archive` as it is run: what a night's branch is called, what is refused, and
+ * `buildbeat archive` as it is run: what a build's branch is called, what is refused, and
  * where there is no room or no right to write. Nothing is ever half-written.
  */
 
@@ -44,8 +44,8 @@ static void expect(const char *command, const char *out)
 	support_run_release(&r);
 }
 
-#define BRANCHES "git -C nights.git for-each-ref --format='%(refname:short)'"
-#define COUNT "git -C nights.git rev-list --all --count"
+#define BRANCHES "git -C builds.git for-each-ref --format='%(refname:short)'"
+#define COUNT "git -C builds.git rev-list --all --count"
 
 static const struct { const char *arguments, *branch; } names[] = {
 	{ NESTED, "forge/main/x86_64\n" },
@@ -61,7 +61,7 @@ static const struct { const char *arguments, *branch; } names[] = {
 /* The branch is what the recording says, or what is given; a second time nothing is added. */
 START_TEST(branch)
 {
-	const char *command = support_path(BUILDBEAT " archive --repo nights.git %s",
+	const char *command = support_path(BUILDBEAT " archive --repo builds.git %s",
 					   names[_i].arguments);
 	struct run r, again;
 
@@ -84,32 +84,32 @@ START_TEST(several)
 {
 	struct run r;
 
-	support_writes(support_path("%s/buildbeat.yaml", dir), "repo: nights.git\n");
-	sh(&r, "git init -q --bare nights.git && mkdir -p sub && cd sub && " BUILDBEAT " archive "
+	support_writes(support_path("%s/buildbeat.yaml", dir), "repo: builds.git\n");
+	sh(&r, "git init -q --bare builds.git && mkdir -p sub && cd sub && " BUILDBEAT " archive "
 	   NESTED " && cd .. && " BUILDBEAT " archive " GENUINE " && " BUILDBEAT
-	   " archive --host other " NESTED " && git -C nights.git fsck --strict 2>&1");
+	   " archive --host other " NESTED " && git -C builds.git fsck --strict 2>&1");
 	support_run_release(&r);
 	expect(BRANCHES " | grep -c /", "3\n");
 }
 END_TEST
 
 static const struct { const char *before, *arguments, *err; } refused[] = {
-	{ "true", "--repo nights.git " RECORDINGS "/cut", "is not archived: no end was recorded" },
-	{ "true", "--repo nights.git none", "none" },
-	{ "true", "--repo nights.git", "buildstats" },
+	{ "true", "--repo builds.git " RECORDINGS "/cut", "is not archived: no end was recorded" },
+	{ "true", "--repo builds.git none", "none" },
+	{ "true", "--repo builds.git", "buildstats" },
 	{ "true", NESTED, "--repo" },
-	{ "true", "--repo nights.git " NESTED " " GENUINE, "one recording at a time" },
-	{ "true", "--repo nights.git --import-oe", "--import-oe of what" },
-	{ "true", "--repo nights.git --hots x " NESTED, "--host" },
-	{ "mkdir nights.git && echo x >nights.git/file", "--repo nights.git " NESTED,
-	  "nights.git: is no git repository" },
-	{ "echo x >nights.git", "--repo nights.git " NESTED, "nights.git: Not a directory" },
-	{ "true", "--repo nights.git --host '' " NESTED, "'--host': expected a text" },
-	{ "echo 'repo: [a' >bad.yaml", "-c bad.yaml --repo nights.git " NESTED, "bad.yaml:" },
-	{ "git init -q --bare nights.git && git -C nights.git update-ref refs/heads/forge/main/x86_64 "
-	  "$(git -C nights.git -c user.name=a -c user.email=a commit-tree -m x "
-	  "$(git -C nights.git hash-object -wt tree /dev/null))", "--repo nights.git " NESTED,
-	  "is no night: nothing is written on top of it" },
+	{ "true", "--repo builds.git " NESTED " " GENUINE, "one recording at a time" },
+	{ "true", "--repo builds.git --import-oe", "--import-oe of what" },
+	{ "true", "--repo builds.git --hots x " NESTED, "--host" },
+	{ "mkdir builds.git && echo x >builds.git/file", "--repo builds.git " NESTED,
+	  "builds.git: is no git repository" },
+	{ "echo x >builds.git", "--repo builds.git " NESTED, "builds.git: Not a directory" },
+	{ "true", "--repo builds.git --host '' " NESTED, "'--host': expected a text" },
+	{ "echo 'repo: [a' >bad.yaml", "-c bad.yaml --repo builds.git " NESTED, "bad.yaml:" },
+	{ "git init -q --bare builds.git && git -C builds.git update-ref refs/heads/forge/main/x86_64 "
+	  "$(git -C builds.git -c user.name=a -c user.email=a commit-tree -m x "
+	  "$(git -C builds.git hash-object -wt tree /dev/null))", "--repo builds.git " NESTED,
+	  "is no build: nothing is written on top of it" },
 };
 
 /* Told, and nothing is other than before. */
@@ -134,7 +134,7 @@ END_TEST
 
 /* Root may write anywhere: skipped then. */
 static const struct { const char *shut, *open; } rights[] = {
-	{ "mkdir closed && chmod 555 closed", "closed/nights.git" },
+	{ "mkdir closed && chmod 555 closed", "closed/builds.git" },
 	{ BUILDBEAT " archive --repo closed.git --host a " NESTED " >/dev/null && "
 	  "chmod -R a-w closed.git", "closed.git" },
 };
@@ -158,7 +158,7 @@ START_TEST(no_right_to_write)
 }
 END_TEST
 
-/* So many kilobytes are free when the second night is written. */
+/* So many kilobytes are free when the second build is written. */
 static const int room_kb[] = { 0, 4, 16, 32 };
 
 START_TEST(no_room)
@@ -166,14 +166,14 @@ START_TEST(no_room)
 	struct run r;
 
 	support_run(&r, dir, "unshare -m sh -c 'mkdir full && mount -t tmpfs -o size=1m,mode=700 "
-		    "tmpfs full && cd full || exit 77; " BUILDBEAT " archive --repo nights.git "
-		    NESTED " >/dev/null || exit 3; git -C nights.git for-each-ref >before; "
+		    "tmpfs full && cd full || exit 77; " BUILDBEAT " archive --repo builds.git "
+		    NESTED " >/dev/null || exit 3; git -C builds.git for-each-ref >before; "
 		    "dd if=/dev/zero of=fill bs=1k 2>/dev/null; truncate -s -%dk fill; "
-		    BUILDBEAT " archive --repo nights.git " GENUINE "; s=$?; rm fill; "
-		    "git -C nights.git for-each-ref | cmp - before || exit 4; "
-		    "git -C nights.git fsck --strict >/dev/null 2>&1 || exit 5; "
+		    BUILDBEAT " archive --repo builds.git " GENUINE "; s=$?; rm fill; "
+		    "git -C builds.git for-each-ref | cmp - before || exit 4; "
+		    "git -C builds.git fsck --strict >/dev/null 2>&1 || exit 5; "
 		    "find . -name \"*.lock\"; "
-		    BUILDBEAT " archive --repo nights.git " GENUINE " >../after || exit 6; "
+		    BUILDBEAT " archive --repo builds.git " GENUINE " >../after || exit 6; "
 		    "exit $s' 2>err; s=$?; cat err >&2; exit $s", room_kb[_i]);
 	if (r.status == 77 || strstr(r.err.data, "unshare: ") || strstr(r.err.data, "mount: ")) {
 		support_run_release(&r);
@@ -187,12 +187,12 @@ START_TEST(no_room)
 }
 END_TEST
 
-/* Standard output that cannot be written to: the night is there, and it is told. */
+/* Standard output that cannot be written to: the build is there, and it is told. */
 START_TEST(nobody_listens)
 {
 	struct run r;
 
-	support_run(&r, dir, BUILDBEAT " archive --repo nights.git " NESTED " >/dev/full");
+	support_run(&r, dir, BUILDBEAT " archive --repo builds.git " NESTED " >/dev/full");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "No space left"));
 	support_run_release(&r);

@@ -24,7 +24,7 @@ static void sh(const char *command)
 	support_run_release(&r);
 }
 
-/* Archives: of a step of three nights and one of the newest; of nothing; of a few nights; of
+/* Archives: of a step of three builds and one of the newest; of nothing; of a few builds; of
  * names as bad as can be. */
 static void make_archives(void)
 {
@@ -32,11 +32,11 @@ static void make_archives(void)
 	setenv("HOME", dir, 1);
 	setenv("XDG_CACHE_HOME", support_path("%s/cache", dir), 1);
 	setenv("XDG_CONFIG_HOME", support_path("%s/config", dir), 1);
-	sh(GEN " --tasks 60 --nights 40 --seed 3 --noise 0.02 --host 0.02 --step 3-4/37/0.5 "
+	sh(GEN " --tasks 60 --builds 40 --seed 3 --noise 0.02 --host 0.02 --step 3-4/37/0.5 "
 	   "--step 9/39/0.8 --step 12/20/0.6/memory --step 20/36/-0.5 --new 30/39 step.git");
-	sh(GEN " --tasks 60 --nights 40 --seed 3 --noise 0.02 --host 0.02 still.git");
-	sh(GEN " --tasks 60 --nights 4 --seed 3 --noise 0.02 few.git");
-	sh(GEN " --tasks 60 --nights 40 --seed 3 --series 'a<b/c&d/e|f' --noise 0.02 --step 3/37/0.5 odd.git");
+	sh(GEN " --tasks 60 --builds 40 --seed 3 --noise 0.02 --host 0.02 still.git");
+	sh(GEN " --tasks 60 --builds 4 --seed 3 --noise 0.02 few.git");
+	sh(GEN " --tasks 60 --builds 40 --seed 3 --series 'a<b/c&d/e|f' --noise 0.02 --step 3/37/0.5 odd.git");
 }
 
 static const struct {
@@ -47,8 +47,8 @@ static const struct {
 	{ "--repo step.git", 1, "regressions confirmed", "" },
 	{ "--repo still.git", 0, "no regression", "" },
 	{ "--repo still.git --json", 0, "\"verdict\": \"no_regression\"", "" },
-	{ "--repo few.git", 0, "too few nights", "" },
-	{ "--repo few.git --need-history", 3, "a verdict can be given in 3 more nights", "" },
+	{ "--repo few.git", 0, "too few builds", "" },
+	{ "--repo few.git --need-history", 3, "a verdict can be given in 3 more builds", "" },
 	{ "--repo still.git --need-history", 0, "no regression", "" },
 	{ "--repo step.git --metrics io", 0, "no regression", "" },
 	{ "--repo step.git --metrics memory --json", 1, "\"metric\": \"memory\"", "" },

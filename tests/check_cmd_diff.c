@@ -218,13 +218,13 @@ START_TEST(page)
 }
 END_TEST
 
-/* Nights of an archive, by the names that git has. */
-START_TEST(nights)
+/* Builds of an archive, by the names that git has. */
+START_TEST(builds)
 {
-	const char *repo = support_path("%s/nights.git", support_tmpdir());
+	const char *repo = support_path("%s/builds.git", support_tmpdir());
 	struct run r;
 
-	support_run(&r, NULL, "%s/tests/gen_archive --tasks 50 --nights 6 --noise 0.01 "
+	support_run(&r, NULL, "%s/tests/gen_archive --tasks 50 --builds 6 --noise 0.01 "
 		    "--series forge/main/x86 --step 3/3/0.5 %s", TOP_BUILDDIR, repo);
 	ck_assert_msg(!r.status, "%s", r.err.data);
 	support_run_release(&r);
@@ -261,7 +261,7 @@ int main(void)
 	tcase_add_test(t, without_operands);
 	tcase_add_test(t, configuration);
 	tcase_add_test(t, page);
-	tcase_add_test(t, nights);
+	tcase_add_test(t, builds);
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

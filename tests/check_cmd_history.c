@@ -17,9 +17,9 @@
 
 /* Made once, for all tests: a step of some tasks, one of a single task's memory, one back. */
 static const char *const make =
-	GEN "--tasks 60 --nights 70 --noise 2% --host 2% --step 3-20/40/25% --step 20-25/30/150%/memory "
-	"--step 30-45/55/-60% a.git && " GEN "--tasks 60 --nights 1 one.git && "
-	GEN "--tasks 60 --nights 3 three.git && " GEN "--tasks 0 --nights 20 none.git && git init -q --bare "
+	GEN "--tasks 60 --builds 70 --noise 2% --host 2% --step 3-20/40/25% --step 20-25/30/150%/memory "
+	"--step 30-45/55/-60% a.git && " GEN "--tasks 60 --builds 1 one.git && "
+	GEN "--tasks 60 --builds 3 three.git && " GEN "--tasks 0 --builds 20 none.git && git init -q --bare "
 	"empty.git && echo text >file && printf 'compare: {metrics: [wall, memory]}\\n' >c.yaml && "
 	"printf 'compare: {metrics: [wal]}\\n' >bad.yaml";
 

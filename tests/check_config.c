@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 #include "cli/configfile.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/settings_options.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -110,22 +110,22 @@ END_TEST
 static const struct {
 	const char *text, *repo;
 } repos[] = {
-	{ "repo: nights.git\n", "/project/nights.git" },
+	{ "repo: builds.git\n", "/project/builds.git" },
 	{ "repo: ./a:b\n", "/project/./a:b" },
-	{ "repo: /srv/nights\n", "/srv/nights" },
-	{ "repo: https://host/nights.git\n", "https://host/nights.git" },
-	{ "repo: git@host:nights.git\n", "git@host:nights.git" },
+	{ "repo: /srv/builds\n", "/srv/builds" },
+	{ "repo: https://host/builds.git\n", "https://host/builds.git" },
+	{ "repo: git@host:builds.git\n", "git@host:builds.git" },
 };
 
 /* A path is the project's, a URL is nobody's. */
 START_TEST(repository)
 {
 	const char *text = repos[_i].text;
-	struct nightly_config o = { 0 };
+	struct buildset_config o = { 0 };
 	struct args a = { 0 };
 	struct error err;
 
-	ck_assert_int_eq(config_parse(&a, nightly_keys, &o, text, strlen(text), "file.yaml",
+	ck_assert_int_eq(config_parse(&a, buildset_keys, &o, text, strlen(text), "file.yaml",
 				      CONFIG_PROJECT, "/project", &err), 0);
 	ck_assert_str_eq(o.repo, repos[_i].repo);
 	args_release(&a);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Commits between nights, in a genuine repository; and how names are likened. */
+/* Commits between builds, in a genuine repository; and how names are likened. */
 
 static const struct {
 	const char *path, *task;
@@ -103,14 +103,14 @@ static void make_repository(void)
 	commit(4, "src/bar.c", "bar: a comment", 5);
 }
 
-/* Nights of it, and an event between two. */
+/* Builds of it, and an event between two. */
 
 static struct revision revision[4][2];
-static struct night night[4];
-static struct nights_task task[] = {
+static struct build build[4];
+static struct builds_task task[] = {
 	{ "src: foo.o", "compile" }, { "src: bar.o", "compile" }, { "doc: all", "document" },
 };
-static struct nights nights = { .n = 4, .night = night, .n_tasks = 3, .task = task };
+static struct builds builds = { .n = 4, .build = build, .n_tasks = 3, .task = task };
 static struct report_change change[] = {
 	{ .task = 0, .metric = METRIC_CPU, .worse = true, .before = 1e6, .after = 10e6 },
 	{ .task = 1, .metric = METRIC_CPU, .worse = true, .before = 1e6, .after = 2e6 },
@@ -118,11 +118,11 @@ static struct report_change change[] = {
 static struct report_event event = { .at = 2, .first = 2, .last = 2, .worse = true, .n_changes = 2 };
 static struct report_events events = { .n = 1, .event = &event, .n_changes = 2, .change = change };
 
-static void set_nights(const char *from, const char *to)
+static void set_builds(const char *from, const char *to)
 {
 	for (int i = 0; i < 4; i++) {
 		revision[i][0] = (struct revision){ .source = "/srv/src", .commit = i < 2 ? from : to };
-		night[i] = (struct night){ .n_revisions = 1, .revision = revision[i] };
+		build[i] = (struct build){ .n_revisions = 1, .revision = revision[i] };
 	}
 	event.first = event.last = 2;
 }
@@ -142,9 +142,9 @@ START_TEST(the_likeliest_first)
 	const struct culprit_range *r;
 	struct culprits c;
 
-	set_nights(commit_id[0], commit_id[4]);
+	set_builds(commit_id[0], commit_id[4]);
 	revision[2][0].dirty = true;
-	ck_assert_int_eq(culprits_find(&c, &nights, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
 	ck_assert_uint_eq(c.n, 1);
 	r = &c.range[0];
 	ck_assert_str_eq(r->source, "/srv/src");
@@ -172,27 +172,27 @@ START_TEST(the_likeliest_first)
 }
 END_TEST
 
-/* Between the last night that surely has it not and the first that surely has. */
+/* Between the last build that surely has it not and the first that surely has. */
 START_TEST(as_far_as_the_interval)
 {
 	struct source_log *log = opened();
 	struct culprits c;
 
-	set_nights(commit_id[0], commit_id[2]);
+	set_builds(commit_id[0], commit_id[2]);
 	revision[1][0].commit = commit_id[1];
 	revision[3][0].commit = commit_id[3];
-	ck_assert_int_eq(culprits_find(&c, &nights, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
 	ck_assert_uint_eq(c.range[0].n_commits, 1);
 	culprits_release(&c);
 	event.first = 1;
 	event.last = 3;
-	ck_assert_int_eq(culprits_find(&c, &nights, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
 	ck_assert_uint_eq(c.range[0].n_commits, 3);
 	ck_assert_str_eq(c.range[0].from, commit_id[0]);
 	ck_assert_str_eq(c.range[0].to, commit_id[3]);
 	culprits_release(&c);
 	event.first = 0;
-	ck_assert_int_eq(culprits_find(&c, &nights, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
 	ck_assert_ptr_null(c.range[0].from);
 	ck_assert_uint_eq(c.range[0].n_commits, 0);
 	culprits_release(&c);
@@ -220,9 +220,9 @@ START_TEST(told_and_not_fatal)
 	struct source_log *log = opened();
 	struct culprits c;
 
-	set_nights(troubles[_i].from < 0 ? GONE "8" : commit_id[troubles[_i].from],
+	set_builds(troubles[_i].from < 0 ? GONE "8" : commit_id[troubles[_i].from],
 		   troubles[_i].to < 0 ? GONE "7" : commit_id[troubles[_i].to]);
-	ck_assert_int_eq(culprits_find(&c, &nights, &events, &event, &log, troubles[_i].with_log), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, troubles[_i].with_log), 0);
 	ck_assert_uint_eq(c.range[0].n_commits, troubles[_i].n);
 	if (troubles[_i].trouble)
 		ck_assert_msg(c.range[0].trouble && !strncmp(c.range[0].trouble, troubles[_i].trouble,
@@ -244,13 +244,13 @@ START_TEST(a_shallow_clone)
 	git(support_path(GIT "clone -q --depth 2 file://%s %s", whole, shallow));
 	repo = copy;
 	log = opened();
-	set_nights(commit_id[1], commit_id[4]);
-	ck_assert_int_eq(culprits_find(&c, &nights, &events, &event, &log, 1), 0);
+	set_builds(commit_id[1], commit_id[4]);
+	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
 	ck_assert_str_eq(c.range[0].trouble, "one of both is beyond what a shallow clone has");
 	culprits_release(&c);
 	/* The one it ends at has a parent that is not there. */
-	set_nights(commit_id[3], commit_id[4]);
-	ck_assert_int_eq(culprits_find(&c, &nights, &events, &event, &log, 1), 0);
+	set_builds(commit_id[3], commit_id[4]);
+	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
 	ck_assert_str_eq(c.range[0].trouble, "a shallow clone: told is what is along first parents");
 	ck_assert_uint_eq(c.range[0].n_commits, 1);
 	ck_assert_uint_eq(c.range[0].culprit[0].n_touched, 1);
@@ -272,8 +272,8 @@ START_TEST(a_merge_has_no_files)
 	    GIT "checkout -q main && " GIT "merge -q --no-edit -m together side");
 	commit(6, "README", "words", 8);
 	log = opened();
-	set_nights(commit_id[4], commit_id[6]);
-	ck_assert_int_eq(culprits_find(&c, &nights, &events, &event, &log, 1), 0);
+	set_builds(commit_id[4], commit_id[6]);
+	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
 	ck_assert_uint_eq(c.range[0].n_commits, 3);
 	ck_assert_str_eq(c.range[0].culprit[0].subject, "foo: aside");
 	for (size_t i = 0; i < 3; i++) {

@@ -2,7 +2,7 @@
 #include "compare/history.h"
 #include "compare/history_group.h"
 #include "stats/creep.h"
-#include "tests/made_nights.h"
+#include "tests/made_series.h"
 #include "tests/noise.h"
 #include "tests/support.h"
 
@@ -12,11 +12,11 @@
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-#define NIGHTS 180
+#define BUILDS 180
 #define LONG_US 1e8		/* of that length every twentieth matters */
 
 struct found {
-	struct nights nights;
+	struct builds builds;
 	struct rules rules;
 	struct history history;
 };
@@ -25,42 +25,42 @@ static void find(struct found *f, const struct known_list *known, uint32_t task)
 {
 	struct error err = { 0 };
 
-	ck_assert_msg(!history_find(&f->history, &f->nights, &f->rules, known, task, &err), "%s",
+	ck_assert_msg(!history_find(&f->history, &f->builds, &f->rules, known, task, &err), "%s",
 		      err.message);
 }
 
 static void make(struct found *f, const struct made *made)
 {
-	ck_assert(!made_nights(&f->nights, made));
+	ck_assert(!made_series(&f->builds, made));
 	rules_init(&f->rules);
 }
 
 static void release(struct found *f)
 {
 	history_release(&f->history);
-	nights_release(&f->nights);
+	builds_release(&f->builds);
 }
 
-/* The event of a night, NULL if there is none. */
-static const struct history_event *event_at(const struct history *h, uint32_t night)
+/* The event of a build, NULL if there is none. */
+static const struct history_event *event_at(const struct history *h, uint32_t build)
 {
 	for (size_t i = 0; i < h->n_events; i++) {
-		if (h->event[i].at == night)
+		if (h->event[i].at == build)
 			return &h->event[i];
 	}
 	return NULL;
 }
 
-/* Of so many tasks: made nights with one change each, from one night on. */
-static size_t plant(struct made_change *change, size_t n, size_t first, size_t night, double by)
+/* Of so many tasks: made builds with one change each, from one build on. */
+static size_t plant(struct made_change *change, size_t n, size_t first, size_t build, double by)
 {
 	for (size_t i = 0; i < n; i++)
-		change[i] = (struct made_change){ .task = first + i, .night = night, .by = by };
+		change[i] = (struct made_change){ .task = first + i, .build = build, .by = by };
 	return n;
 }
 
 /* Everything that is the case of a history, however it was come by. */
-static void is_sound(const struct history *h, const struct nights *nights)
+static void is_sound(const struct history *h, const struct builds *builds)
 {
 	size_t next = 0;
 
@@ -69,7 +69,7 @@ static void is_sound(const struct history *h, const struct nights *nights)
 
 		ck_assert_uint_eq(e->first_change, next);
 		ck_assert_uint_gt(e->n_changes, 0);
-		ck_assert(e->first <= e->at && e->at <= e->last && e->last < nights->n);
+		ck_assert(e->first <= e->at && e->at <= e->last && e->last < builds->n);
 		ck_assert(!i || e->at <= h->event[i - 1].at);
 		next += e->n_changes;
 		for (size_t k = e->first_change; k < next; k++) {
@@ -87,7 +87,7 @@ START_TEST(planted_steps)
 {
 	struct made_change change[40];
 	size_t n = plant(change, 20, 30, 100, 0.2);
-	struct made made = { .seed = 5, .tasks = 300, .nights = NIGHTS, .noise = 0.03, .spikes = 0.01,
+	struct made made = { .seed = 5, .tasks = 300, .builds = BUILDS, .noise = 0.03, .spikes = 0.01,
 			     .host = 0.02, .level_us = LONG_US, .change = change };
 	struct found f;
 	const struct history_event *e;
@@ -96,7 +96,7 @@ START_TEST(planted_steps)
 	made.n_changes = n;
 	make(&f, &made);
 	find(&f, NULL, HISTORY_ALL);
-	is_sound(&f.history, &f.nights);
+	is_sound(&f.history, &f.builds);
 	ck_assert_uint_eq(f.history.n_series, 4 * 300 + 4 + 2);
 	e = event_at(&f.history, 100);
 	ck_assert_ptr_nonnull(e);
@@ -120,15 +120,15 @@ END_TEST
 /* A slow machine, a new compiler: no task's doing. */
 START_TEST(host_is_no_task)
 {
-	struct made_change change = { .task = MADE_ALL, .night = 90, .by = 0.1,
+	struct made_change change = { .task = MADE_ALL, .build = 90, .by = 0.1,
 				      .metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU) };
-	struct made made = { .seed = 6, .tasks = 200, .nights = NIGHTS, .noise = 0.03, .host = 0.02,
+	struct made made = { .seed = 6, .tasks = 200, .builds = BUILDS, .noise = 0.03, .host = 0.02,
 			     .level_us = LONG_US, .n_changes = 1, .change = &change };
 	struct found f;
 
 	make(&f, &made);
 	find(&f, NULL, HISTORY_ALL);
-	is_sound(&f.history, &f.nights);
+	is_sound(&f.history, &f.builds);
 	ck_assert_uint_eq(f.history.n_events, 1);
 	ck_assert(f.history.event[0].host && f.history.event[0].worse);
 	for (size_t i = 0; i < f.history.n_changes; i++) {
@@ -143,15 +143,15 @@ END_TEST
 START_TEST(other_machine)
 {
 	struct made_change change[20];
-	struct made made = { .seed = 7, .tasks = 100, .nights = NIGHTS, .noise = 0.02,
+	struct made made = { .seed = 7, .tasks = 100, .builds = BUILDS, .noise = 0.02,
 			     .level_us = LONG_US, .change = change };
 	struct found f;
 
 	made.n_changes = plant(change, 10, 0, 60, 0.3);
 	made.n_changes += plant(change + 10, 10, 50, 120, 0.3);
 	make(&f, &made);
-	for (size_t i = 0; i < f.nights.n; i++)
-		f.nights.night[i].circumstances = i < 120;
+	for (size_t i = 0; i < f.builds.n; i++)
+		f.builds.build[i].circumstances = i < 120;
 	find(&f, NULL, HISTORY_ALL);
 	ck_assert_ptr_nonnull(event_at(&f.history, 60));
 	ck_assert_ptr_nonnull(event_at(&f.history, 120));
@@ -163,16 +163,16 @@ END_TEST
 
 /* Nothing changes, however it varies. */
 static const struct made quiet[] = {
-	{ .seed = 1, .tasks = 400, .nights = 365, .noise = 0.03, .host = 0.02, .level_us = LONG_US },
-	{ .seed = 2, .tasks = 400, .nights = 365, .noise = 0.03, .spikes = 0.02, .level_us = LONG_US },
-	{ .seed = 3, .tasks = 400, .nights = 365, .noise = 0.03, .alike = 0.3, .level_us = LONG_US },
-	{ .seed = 4, .tasks = 400, .nights = 365, .noise = 0.03, .heavy = true, .level_us = LONG_US },
-	{ .seed = 5, .tasks = 400, .nights = 90, .noise = 0.05, .missing = 0.2, .passing = 0.5,
+	{ .seed = 1, .tasks = 400, .builds = 365, .noise = 0.03, .host = 0.02, .level_us = LONG_US },
+	{ .seed = 2, .tasks = 400, .builds = 365, .noise = 0.03, .spikes = 0.02, .level_us = LONG_US },
+	{ .seed = 3, .tasks = 400, .builds = 365, .noise = 0.03, .alike = 0.3, .level_us = LONG_US },
+	{ .seed = 4, .tasks = 400, .builds = 365, .noise = 0.03, .heavy = true, .level_us = LONG_US },
+	{ .seed = 5, .tasks = 400, .builds = 90, .noise = 0.05, .missing = 0.2, .passing = 0.5,
 	  .level_us = LONG_US },
-	{ .seed = 6, .tasks = 30, .nights = 1, .noise = 0.03, .level_us = LONG_US },
-	{ .seed = 6, .tasks = 30, .nights = 2, .noise = 0.03, .level_us = LONG_US },
-	{ .seed = 6, .tasks = 30, .nights = 3, .noise = 0.03, .level_us = LONG_US },
-	{ .seed = 6, .tasks = 0, .nights = 40, .noise = 0.03, .level_us = LONG_US },
+	{ .seed = 6, .tasks = 30, .builds = 1, .noise = 0.03, .level_us = LONG_US },
+	{ .seed = 6, .tasks = 30, .builds = 2, .noise = 0.03, .level_us = LONG_US },
+	{ .seed = 6, .tasks = 30, .builds = 3, .noise = 0.03, .level_us = LONG_US },
+	{ .seed = 6, .tasks = 0, .builds = 40, .noise = 0.03, .level_us = LONG_US },
 };
 
 START_TEST(nothing_changes)
@@ -181,8 +181,8 @@ START_TEST(nothing_changes)
 
 	make(&f, &quiet[_i]);
 	/* The build as a whole loses tasks that go. */
-	for (size_t i = 0; i < f.nights.n; i++)
-		memset(f.nights.night[i].total, -1, sizeof f.nights.night[i].total);
+	for (size_t i = 0; i < f.builds.n; i++)
+		memset(f.builds.build[i].total, -1, sizeof f.builds.build[i].total);
 	find(&f, NULL, HISTORY_ALL);
 	ck_assert_uint_eq(f.history.n_changes, 0);
 	ck_assert_uint_eq(f.history.n_events, 0);
@@ -193,11 +193,11 @@ END_TEST
 START_TEST(slowly)
 {
 	struct made_change change[] = {
-		{ .task = 3, .night = 30, .until = 150, .by = 0.15, .creep = true },
-		{ .task = 4, .night = 35, .until = 155, .by = 0.15, .creep = true },
-		{ .task = 9, .night = 80, .by = 0.15 },
+		{ .task = 3, .build = 30, .until = 150, .by = 0.15, .creep = true },
+		{ .task = 4, .build = 35, .until = 155, .by = 0.15, .creep = true },
+		{ .task = 9, .build = 80, .by = 0.15 },
 	};
-	struct made made = { .seed = 8, .tasks = 60, .nights = NIGHTS, .noise = 0.03,
+	struct made made = { .seed = 8, .tasks = 60, .builds = BUILDS, .noise = 0.03,
 			     .level_us = LONG_US, .n_changes = COUNT(change), .change = change };
 	size_t slow = 0, steps = 0;
 	struct found f;
@@ -205,7 +205,7 @@ START_TEST(slowly)
 	make(&f, &made);
 	f.rules.metrics = METRIC_BIT(METRIC_WALL);
 	find(&f, NULL, HISTORY_ALL);
-	is_sound(&f.history, &f.nights);
+	is_sound(&f.history, &f.builds);
 	for (size_t i = 0; i < f.history.n_changes; i++) {
 		const struct history_change *c = &f.history.change[i];
 
@@ -261,20 +261,20 @@ START_TEST(creep_or_step)
 }
 END_TEST
 
-/* Clocks go back, two nights have one: the order stays. */
+/* Clocks go back, two builds have one: the order stays. */
 START_TEST(clocks)
 {
 	struct made_change change[10];
-	struct made made = { .seed = 9, .tasks = 50, .nights = 60, .noise = 0.02, .level_us = LONG_US,
+	struct made made = { .seed = 9, .tasks = 50, .builds = 60, .noise = 0.02, .level_us = LONG_US,
 			     .change = change };
 	struct found f;
 
 	made.n_changes = plant(change, 10, 5, 30, 0.4);
 	make(&f, &made);
-	for (size_t i = 0; i < f.nights.n; i++)
-		f.nights.night[i].start_s = i % 3 ? (int64_t)(1000000 - 7 * i) : i % 2 ? -1 : 5;
+	for (size_t i = 0; i < f.builds.n; i++)
+		f.builds.build[i].start_s = i % 3 ? (int64_t)(1000000 - 7 * i) : i % 2 ? -1 : 5;
 	find(&f, NULL, HISTORY_ALL);
-	is_sound(&f.history, &f.nights);
+	is_sound(&f.history, &f.builds);
 	ck_assert_ptr_nonnull(event_at(&f.history, 30));
 	release(&f);
 }
@@ -296,7 +296,7 @@ static void same(const struct history *a, const struct history *b)
 START_TEST(one_processor_or_more)
 {
 	struct made_change change[20];
-	struct made made = { .seed = 10, .tasks = 500, .nights = 60, .noise = 0.03,
+	struct made made = { .seed = 10, .tasks = 500, .builds = 60, .noise = 0.03,
 			     .level_us = LONG_US, .change = change };
 	struct found f;
 	struct history first;
@@ -323,8 +323,8 @@ END_TEST
 
 START_TEST(one_task)
 {
-	struct made_change change = { .task = 7, .night = 40, .by = 0.3 };
-	struct made made = { .seed = 11, .tasks = 50, .nights = 80, .noise = 0.02,
+	struct made_change change = { .task = 7, .build = 40, .by = 0.3 };
+	struct made made = { .seed = 11, .tasks = 50, .builds = 80, .noise = 0.02,
 			     .level_us = LONG_US, .n_changes = 1, .change = &change };
 	struct error err = { 0 };
 	double series[80];
@@ -335,7 +335,7 @@ START_TEST(one_task)
 	ck_assert_uint_eq(f.history.n_series, 4);
 	ck_assert_uint_eq(f.history.n_changes, 4);
 	ck_assert_uint_eq(f.history.n_events, 1);
-	ck_assert(!history_series(&f.history, &f.nights, 7, METRIC_WALL, series, &err));
+	ck_assert(!history_series(&f.history, &f.builds, 7, METRIC_WALL, series, &err));
 	ck_assert(fabs(series[79] / series[0] - 1.3) < 0.15);
 	history_release(&f.history);
 	find(&f, NULL, 8);
@@ -346,7 +346,7 @@ END_TEST
 
 /* What was said at a change or behind it, before the next one, is about it. */
 static const struct {
-	uint32_t night;
+	uint32_t build;
 	const char *pattern;
 	int marked;		/* 0: no change, 1: the first, 2: the second */
 } said[] = {
@@ -357,11 +357,11 @@ static const struct {
 START_TEST(known_changes)
 {
 	struct made_change change[] = {
-		{ .task = 7, .night = 40, .by = 0.3 }, { .task = 7, .night = 60, .by = 0.3 },
+		{ .task = 7, .build = 40, .by = 0.3 }, { .task = 7, .build = 60, .by = 0.3 },
 	};
-	struct made made = { .seed = 12, .tasks = 30, .nights = 80, .noise = 0.01,
+	struct made made = { .seed = 12, .tasks = 30, .builds = 80, .noise = 0.01,
 			     .level_us = LONG_US, .n_changes = 2, .change = change };
-	struct known known = { .kind = KNOWN_ACKNOWLEDGED, .night = said[_i].night,
+	struct known known = { .kind = KNOWN_ACKNOWLEDGED, .build = said[_i].build,
 			       .pattern = said[_i].pattern, .metrics = METRICS_USUAL };
 	struct known_list list = { 1, &known };
 	struct found f;
@@ -382,9 +382,9 @@ END_TEST
 START_TEST(gates)
 {
 	struct made_change change[] = {
-		{ .task = 3, .night = 40, .by = 0.3 }, { .task = 4, .night = 40, .by = 0.3 },
+		{ .task = 3, .build = 40, .by = 0.3 }, { .task = 4, .build = 40, .by = 0.3 },
 	};
-	struct made made = { .seed = 13, .tasks = 30, .nights = 80, .noise = 0.01,
+	struct made made = { .seed = 13, .tasks = 30, .builds = 80, .noise = 0.01,
 			     .level_us = LONG_US, .n_changes = 2, .change = change };
 	struct rule rule = { .metrics = METRICS_USUAL, .share = NAN, .amount = NAN, .floor = NAN,
 			     .ignored = -1 };
@@ -392,7 +392,7 @@ START_TEST(gates)
 
 	make(&f, &made);
 	f.rules.metrics = METRIC_BIT(METRIC_WALL);
-	rule.pattern = f.nights.task[3].name;
+	rule.pattern = f.builds.task[3].name;
 	f.rules.n = 1;
 	f.rules.rule = &rule;
 	if (_i == 0)
@@ -419,10 +419,10 @@ static const struct {
 		unsigned n;
 		uint32_t first, at, last;
 	} step[6];
-	const char *events;	/* "night:changes ", the newest first */
+	const char *events;	/* "build:changes ", the newest first */
 } groups[] = {
-	{ "one night", { { 5, 50, 50, 50 } }, "50:5 " },
-	{ "two nights", { { 5, 50, 50, 50 }, { 5, 51, 51, 51 } }, "51:5 50:5 " },
+	{ "one build", { { 5, 50, 50, 50 } }, "50:5 " },
+	{ "two builds", { { 5, 50, 50, 50 }, { 5, 51, 51, 51 } }, "51:5 50:5 " },
 	{ "a wide one goes to the nearest", { { 5, 50, 50, 50 }, { 1, 40, 58, 70 }, { 5, 60, 60, 60 } },
 	  "60:6 50:5 " },
 	{ "a stray", { { 20, 50, 50, 50 }, { 1, 52, 52, 52 } }, "50:21 " },
@@ -436,8 +436,8 @@ static const struct {
 START_TEST(grouped)
 {
 	struct history_change change[64];
-	struct night night[100] = { 0 };
-	struct nights nights = { .n = 100, .night = night };
+	struct build build[100] = { 0 };
+	struct builds builds = { .n = 100, .build = build };
 	struct history h = { .change = malloc(sizeof change) };
 	struct buf text = BUF_INIT;
 
@@ -449,8 +449,8 @@ START_TEST(grouped)
 					    .last = groups[_i].step[k].last, .before = 1e7, .after = 2e7 },
 			};
 	}
-	ck_assert(!history_group(&h, &nights));
-	is_sound(&h, &nights);
+	ck_assert(!history_group(&h, &builds));
+	is_sound(&h, &builds);
 	for (size_t i = 0; i < h.n_events; i++)
 		buf_addf(&text, "%u:%zu ", h.event[i].at, h.event[i].n_changes);
 	ck_assert_msg(!strcmp(buf_str(&text), groups[_i].events), "%s: %s", groups[_i].what,

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/hostfactor.h"
-#include "tests/made_nights.h"
+#include "tests/made_series.h"
 #include "tests/support.h"
 
 #include <math.h>
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-#define NIGHTS 40
+#define BUILDS 40
 
-static struct nights nights;
+static struct builds builds;
 static struct hostfactor host;
 
 static void make(struct made made)
 {
-	made.nights = NIGHTS;
-	ck_assert(!made_nights(&nights, &made));
-	ck_assert(!hostfactor_find(&host, made_values(&nights, METRIC_WALL), made.tasks, NIGHTS, 0));
-	ck_assert_uint_eq(host.n, NIGHTS);
+	made.builds = BUILDS;
+	ck_assert(!made_series(&builds, &made));
+	ck_assert(!hostfactor_find(&host, made_series_values(&builds, METRIC_WALL), made.tasks, BUILDS, 0));
+	ck_assert_uint_eq(host.n, BUILDS);
 }
 
 static void teardown(void)
 {
 	hostfactor_release(&host);
-	nights_release(&nights);
+	builds_release(&builds);
 }
 
 static size_t events(void)
@@ -35,7 +35,7 @@ static size_t events(void)
 	return n;
 }
 
-/* A night on which all takes longer is found whatever the tasks themselves do. */
+/* A build on which all takes longer is found whatever the tasks themselves do. */
 static const struct {
 	const char *what;
 	struct made made;
@@ -49,15 +49,15 @@ static const struct {
 	{ "more than have a say", { .tasks = HOSTFACTOR_TASKS + 500, .noise = 0.03 }, 0.005 },
 };
 
-#define SLOW_NIGHT 33
+#define SLOW_BUILD 33
 
-START_TEST(slow_night)
+START_TEST(slow_build)
 {
 	static const struct made_change changes[] = {
-		{ .task = MADE_ALL, .metrics = METRIC_BIT(METRIC_WALL), .night = SLOW_NIGHT,
-		  .until = SLOW_NIGHT + 1, .by = 0.15 },
-		{ .task = 3, .night = 20, .by = 0.5 },
-		{ .task = 5, .night = SLOW_NIGHT, .by = 1 },
+		{ .task = MADE_ALL, .metrics = METRIC_BIT(METRIC_WALL), .build = SLOW_BUILD,
+		  .until = SLOW_BUILD + 1, .by = 0.15 },
+		{ .task = 3, .build = 20, .by = 0.5 },
+		{ .task = 5, .build = SLOW_BUILD, .by = 1 },
 	};
 	struct made made = slow[_i].made;
 
@@ -65,25 +65,25 @@ START_TEST(slow_night)
 	made.change = changes;
 	made.n_changes = COUNT(changes);
 	make(made);
-	ck_assert_msg(fabs(host.ln[SLOW_NIGHT] - log(1.15)) < slow[_i].off, "%s: %g", slow[_i].what,
-		      exp(host.ln[SLOW_NIGHT]));
-	ck_assert(host.event[SLOW_NIGHT]);
+	ck_assert_msg(fabs(host.ln[SLOW_BUILD] - log(1.15)) < slow[_i].off, "%s: %g", slow[_i].what,
+		      exp(host.ln[SLOW_BUILD]));
+	ck_assert(host.event[SLOW_BUILD]);
 	ck_assert_uint_eq(events(), 1);
-	for (size_t i = 0; i < NIGHTS; i++)
-		ck_assert(i == SLOW_NIGHT || fabs(host.ln[i]) < slow[_i].off);
+	for (size_t i = 0; i < BUILDS; i++)
+		ck_assert(i == SLOW_BUILD || fabs(host.ln[i]) < slow[_i].off);
 }
 END_TEST
 
-/* What a host does every night is no event. */
+/* What a host does every build is no event. */
 START_TEST(usual_noise)
 {
 	double squares = 0;
 
 	make((struct made){ .seed = 3, .tasks = 300, .noise = 0.03, .host = 0.03 });
 	ck_assert_uint_eq(events(), 0);
-	for (size_t i = 0; i < NIGHTS; i++)
+	for (size_t i = 0; i < BUILDS; i++)
 		squares += host.ln[i] * host.ln[i];
-	ck_assert(sqrt(squares / NIGHTS) > 0.02 && sqrt(squares / NIGHTS) < 0.04);
+	ck_assert(sqrt(squares / BUILDS) > 0.02 && sqrt(squares / BUILDS) < 0.04);
 	ck_assert(host.spread > 0.015 && host.spread < 0.05);
 }
 END_TEST
@@ -98,7 +98,7 @@ static const struct made too_little[] = {
 START_TEST(nothing_known)
 {
 	make(too_little[_i]);
-	for (size_t i = 0; i < NIGHTS; i++)
+	for (size_t i = 0; i < BUILDS; i++)
 		ck_assert(host.ln[i] == 0 && !host.event[i]);
 }
 END_TEST
@@ -139,7 +139,7 @@ int main(void)
 	TCase *t = tcase_create("hostfactor");
 
 	tcase_add_checked_fixture(t, NULL, teardown);
-	tcase_add_loop_test(t, slow_night, 0, COUNT(slow));
+	tcase_add_loop_test(t, slow_build, 0, COUNT(slow));
 	tcase_add_test(t, usual_noise);
 	tcase_add_loop_test(t, nothing_known, 0, COUNT(too_little));
 	tcase_add_test(t, short_tasks_have_no_say);

@@ -132,7 +132,7 @@ static void about(int64_t value, int64_t expected)
 
 START_TEST(runs)
 {
-	struct nights nights = NIGHTS_INIT;
+	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
 	struct values f;
 	struct archive *a;
@@ -143,16 +143,16 @@ START_TEST(runs)
 	ck_assert_ptr_nonnull(strstr(r.out.data, BUILDS " "));
 	support_run_release(&r);
 	a = open_it();
-	ck_assert_int_eq(archive_nights(a, SERIES, 0, &nights, &err), 0);
-	ck_assert_uint_eq(nights.n, 3);
-	ck_assert_int_eq(nights.night[0].start_s, 1700086400);
-	ck_assert_int_eq(nights.night[0].total[TOTAL_WALL_US], 400500000);
-	ck_assert_int_eq(nights.night[0].total[TOTAL_STATUS], 0);
-	ck_assert_int_eq(nights.night[1].total[TOTAL_STATUS], 1);
-	ck_assert_str_eq(nights.night[2].revision[0].source, "meta");
-	ck_assert_int_eq(nights.night[2].revision[0].count, 5003);
-	ck_assert_str_eq(nights.night[2].revision[1].source, "meta-extra");
-	nights_release(&nights);
+	ck_assert_int_eq(archive_builds(a, SERIES, 0, &builds, &err), 0);
+	ck_assert_uint_eq(builds.n, 3);
+	ck_assert_int_eq(builds.build[0].start_s, 1700086400);
+	ck_assert_int_eq(builds.build[0].total[TOTAL_WALL_US], 400500000);
+	ck_assert_int_eq(builds.build[0].total[TOTAL_STATUS], 0);
+	ck_assert_int_eq(builds.build[1].total[TOTAL_STATUS], 1);
+	ck_assert_str_eq(builds.build[2].revision[0].source, "meta");
+	ck_assert_int_eq(builds.build[2].revision[0].count, 5003);
+	ck_assert_str_eq(builds.build[2].revision[1].source, "meta-extra");
+	builds_release(&builds);
 	ck_assert_int_eq(archive_values(a, SERIES, &f, &err), 0);
 	ck_assert_uint_eq(f.n_tasks, 3);
 	about(column(&f, "test1: build", COLUMN_WALL_US), 103000000);
@@ -169,7 +169,7 @@ END_TEST
 
 START_TEST(buildstats)
 {
-	struct nights nights = NIGHTS_INIT;
+	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
 	struct values f;
 	struct archive *a;
@@ -177,12 +177,12 @@ START_TEST(buildstats)
 	make_oe(2);
 	must(0, NULL, BUILDBEAT " archive --repo n.git --import-oe oe");
 	a = open_it();
-	ck_assert_int_eq(archive_nights(a, BUILDS, 0, &nights, &err), 0);
-	ck_assert_uint_eq(nights.n, 2);
-	ck_assert_int_eq(nights.night[1].total[TOTAL_WALL_US], 102000000);
-	ck_assert_int_eq(nights.night[1].total[TOTAL_USER_US], 1000500000);
-	ck_assert_int_eq(nights.night[1].total[TOTAL_MAX_RSS_KB], 400000);
-	nights_release(&nights);
+	ck_assert_int_eq(archive_builds(a, BUILDS, 0, &builds, &err), 0);
+	ck_assert_uint_eq(builds.n, 2);
+	ck_assert_int_eq(builds.build[1].total[TOTAL_WALL_US], 102000000);
+	ck_assert_int_eq(builds.build[1].total[TOTAL_USER_US], 1000500000);
+	ck_assert_int_eq(builds.build[1].total[TOTAL_MAX_RSS_KB], 400000);
+	builds_release(&builds);
 	ck_assert_int_eq(archive_values(a, BUILDS, &f, &err), 0);
 	ck_assert_uint_eq(f.n_tasks, 2);
 	about(column(&f, "gcc: do_compile", COLUMN_WALL_US), 52000000);
@@ -272,7 +272,7 @@ END_TEST
 
 START_TEST(recordings)
 {
-	struct nights nights = NIGHTS_INIT;
+	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
 	struct archive *a;
 	struct run r;
@@ -284,11 +284,11 @@ START_TEST(recordings)
 	ck_assert_msg(strstr(r.err.data, "d/a: is not archived"), "%s", r.err.data);
 	support_run_release(&r);
 	a = open_it();
-	ck_assert_int_eq(archive_nights(a, "h/b/m", 0, &nights, &err), 0);
-	ck_assert_uint_ge(nights.n, 2);
-	for (size_t i = 1; i < nights.n; i++)
-		ck_assert_int_le(nights.night[i - 1].start_s, nights.night[i].start_s);
-	nights_release(&nights);
+	ck_assert_int_eq(archive_builds(a, "h/b/m", 0, &builds, &err), 0);
+	ck_assert_uint_ge(builds.n, 2);
+	for (size_t i = 1; i < builds.n; i++)
+		ck_assert_int_le(builds.build[i - 1].start_s, builds.build[i].start_s);
+	builds_release(&builds);
 	archive_close(a);
 }
 END_TEST

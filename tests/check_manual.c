@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "cli/settings_options.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -125,7 +125,7 @@ START_TEST(keys_are_described)
 
 	render(&page, "buildbeat.yaml.5");
 	keys_are_in(page.out.data, settings_options);
-	keys_are_in(page.out.data, nightly_keys);
+	keys_are_in(page.out.data, buildset_keys);
 	support_run_release(&page);
 }
 END_TEST

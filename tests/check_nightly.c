@@ -8,19 +8,19 @@
 
 /*
  * A fortnight of the nightly example: its own script, from the sources' repository to the
- * report, over a real project one of whose programs becomes hungry in the tenth night.
+ * report, over a real project one of whose programs becomes hungry in the tenth build.
  * Memory is what it is on a busy machine too, so that is what is judged here.
  */
 
-#define NIGHTS 14
-#define HUNGRY 10		/* the first night of the hungry ones */
+#define BUILDS 14
+#define HUNGRY 10		/* the first build of the hungry ones */
 
-/* The first night that is judged: five before it, and two that agree. */
+/* The first build that is judged: five before it, and two that agree. */
 #define ENOUGH 7
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define NIGHTLY TOP_SRCDIR "/examples/nightly/nightly.sh"
-#define ENVIRONMENT "PATH=" TOP_BUILDDIR ":$PATH; export PATH; " 	"SOURCE=%s/app REPO=%s/nights.git REPORT=%s/report; export SOURCE REPO REPORT; "
+#define ENVIRONMENT "PATH=" TOP_BUILDDIR ":$PATH; export PATH; " 	"SOURCE=%s/app REPO=%s/builds.git REPORT=%s/report; export SOURCE REPO REPORT; "
 
 static const char makefile[] =
 	"all: lib.o table.txt words.txt\n"
@@ -68,18 +68,18 @@ static void prepare(const char *top)
 	sh(top, "git clone -q app.git app");
 }
 
-static void night(struct run *r, const char *top)
+static void build(struct run *r, const char *top)
 {
 	support_run(r, top, ENVIRONMENT NIGHTLY, top, top, top);
 }
 
-/* One more day; what the night says of it. */
+/* One more day; what the build says of it. */
 static void expect(const char *top, int day, int status, const char *const *said)
 {
 	struct run r;
 
 	push_day(top, day);
-	night(&r, top);
+	build(&r, top);
 	ck_assert_msg(r.status == status, "day %d: status %d: %s%s", day, r.status, r.out.data,
 		      r.err.data);
 	for (; *said; said++)
@@ -92,11 +92,11 @@ static void expect(const char *top, int day, int status, const char *const *said
 #define SAYS(...) (const char *const []){ __VA_ARGS__, NULL }
 
 /* How the archive's commit of a day begins, as it is printed. */
-static void night_of(char id[16], const char *top, int day)
+static void build_of(char id[16], const char *top, int day)
 {
 	struct run r;
 
-	support_run(&r, top, "git -C nights.git rev-list --reverse --branches | sed -n %dp", day);
+	support_run(&r, top, "git -C builds.git rev-list --reverse --branches | sed -n %dp", day);
 	ck_assert_uint_gt(r.out.len, 40);
 	snprintf(id, 16, "(%.7s", r.out.data);
 	support_run_release(&r);
@@ -119,25 +119,25 @@ START_TEST(fortnight)
 
 	prepare(top);
 	for (; day < ENOUGH; day++)
-		expect(top, day, 0, SAYS("too few nights"));
+		expect(top, day, 0, SAYS("too few builds"));
 	for (; day <= HUNGRY; day++)
 		expect(top, day, 0, SAYS("no regression"));
-	night_of(since, top, HUNGRY);
+	build_of(since, top, HUNGRY);
 	expect(top, day++, 1, SAYS("Worse", "table.txt", "memory", since));
 	expect(top, day++, 1, SAYS("Worse", "table.txt", since));
 	says(support_path("%s/report/check.xml", top), "<failure");
 	says(support_path("%s/report/index.html", top), "table.txt");
 
-	sh(top, BUILDBEAT " accept --repo nights.git -m 'the table holds all words now' table.txt");
-	sh(top, BUILDBEAT " accept --repo nights.git -m 'the table is the largest' --total");
+	sh(top, BUILDBEAT " accept --repo builds.git -m 'the table holds all words now' table.txt");
+	sh(top, BUILDBEAT " accept --repo builds.git -m 'the table is the largest' --total");
 	expect(top, day++, 0, SAYS("no regression"));
 	says(support_path("%s/report/check.xml", top), "failures=\"0\"");
 	expect(top, day, 0, SAYS("no regression"));
-	ck_assert_int_eq(day, NIGHTS);
+	ck_assert_int_eq(day, BUILDS);
 }
 END_TEST
 
-/* What keeps a night from being one, told apart from what it would have said. */
+/* What keeps a build from being one, told apart from what it would have said. */
 static const struct {
 	const char *script;
 	int status;
@@ -148,10 +148,10 @@ static const struct {
 	{ "rm -rf app.git", 4, "cannot prepare" },
 	{ "export BUILD=false", 4, "the build failed: false" },
 	{ "echo 'compare: {agre: 1}' >app/buildbeat.yaml", 2, "did you mean 'agree'" },
-	{ "echo text >nights.git", 2, "nights.git" },
+	{ "echo text >builds.git", 2, "builds.git" },
 };
 
-START_TEST(no_night)
+START_TEST(no_build)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -179,11 +179,11 @@ int main(void)
 	unsetenv("MAKEFILES");
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	setenv("TZ", "UTC", 1);
-	s = suite_create("nightly");
-	t = tcase_create("nightly");
+	s = suite_create("buildset");
+	t = tcase_create("buildset");
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, fortnight);
-	tcase_add_loop_test(t, no_night, 0, sizeof broken / sizeof *broken);
+	tcase_add_loop_test(t, no_build, 0, sizeof broken / sizeof *broken);
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What is said about nights, as text. */
+/* What is said about builds, as text. */
 
 #define EVERY (METRIC_BIT(METRICS) - 1)
 #define CPU_WALL (METRIC_BIT(METRIC_CPU) | METRIC_BIT(METRIC_WALL))

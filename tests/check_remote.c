@@ -15,7 +15,7 @@
 
 /*
  * Archives on servers: git's own daemon, sshd and file://. A builder is a home with a cache of
- * its own; each night has a number, and which of them are at the server, in which order,
+ * its own; each build has a number, and which of them are at the server, in which order,
  * is what counts.
  */
 
@@ -67,11 +67,11 @@ static void must(int status, const char *format, ...)
 	support_run_release(&r);
 }
 
-/* The builder adds the nights first to last. */
+/* The builder adds the builds first to last. */
 static void add(int builder, int first, int last, int status)
 {
 	be(builder);
-	must(status, GEN " --tasks 20 --series " SERIES " --first %d --nights %d %s", first,
+	must(status, GEN " --tasks 20 --series " SERIES " --first %d --builds %d %s", first,
 	     last + 1, url);
 }
 
@@ -85,7 +85,7 @@ static void read_lines(struct buf *out, const char *command)
 	support_run_release(&r);
 }
 
-/* "2 0 1": the nights at the server in their order, by the day of their build. */
+/* "2 0 1": the builds at the server in their order, by the day of their build. */
 static void at_server(const char *expected)
 {
 	struct buf out = BUF_INIT;
@@ -99,7 +99,7 @@ static void at_server(const char *expected)
 /* The same as the builder sees it; stale: without the server. */
 static void seen_by(int builder, const char *expected, bool stale)
 {
-	struct nights nights = NIGHTS_INIT;
+	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
 	struct buf out = BUF_INIT;
 	struct archive *a;
@@ -107,12 +107,12 @@ static void seen_by(int builder, const char *expected, bool stale)
 	be(builder);
 	ck_assert_msg(!archive_open(&a, url, ARCHIVE_READ, &err), "%s", err.message);
 	ck_assert_int_eq(archive_is_stale(a, &err), stale);
-	ck_assert_msg(!archive_nights(a, SERIES, 0, &nights, &err), "%s", err.message);
-	for (size_t i = 0; i < nights.n; i++)
+	ck_assert_msg(!archive_builds(a, SERIES, 0, &builds, &err), "%s", err.message);
+	for (size_t i = 0; i < builds.n; i++)
 		buf_addf(&out, "%s%d", i ? " " : "",
-			 (int)((nights.night[i].start_s - 1767232800) / 86400));
+			 (int)((builds.build[i].start_s - 1767232800) / 86400));
 	ck_assert_str_eq(buf_str(&out), expected);
-	nights_release(&nights);
+	builds_release(&builds);
 	archive_close(a);
 	buf_release(&out);
 }
@@ -158,11 +158,11 @@ static const struct {
 	const char *path;	/* of file: */
 	const char *shown;
 } names[] = {
-	{ "nights.git", false, NULL, NULL },
-	{ "/srv/nights.git", false, NULL, NULL },
+	{ "builds.git", false, NULL, NULL },
+	{ "/srv/builds.git", false, NULL, NULL },
 	{ "./a:b", false, NULL, NULL },
 	{ "/srv/a:b", false, NULL, NULL },
-	{ "file:///srv/nights.git", true, "/srv/nights.git", "file:///srv/nights.git" },
+	{ "file:///srv/builds.git", true, "/srv/builds.git", "file:///srv/builds.git" },
 	{ "file://localhost/srv/n", true, "/srv/n", "file://localhost/srv/n" },
 	{ "file:///a%20b/%c3%a4", true, "/a b/\303\244", "file:///a%20b/%c3%a4" },
 	{ "file:///50%", true, "/50%", "file:///50%" },
@@ -255,7 +255,7 @@ START_TEST(several_at_once)
 
 	be(0);
 	must(0, "for k in 0 1 2 3; do HOME=%s/home$k XDG_CACHE_HOME=%s/cache%s " GEN
-	     " --tasks 20 --series " SERIES " --first $((k * 3)) --nights $((k * 3 + 3)) %s & "
+	     " --tasks 20 --series " SERIES " --first $((k * 3)) --builds $((k * 3 + 3)) %s & "
 	     "pids=\"$pids $!\"; done; for p in $pids; do wait $p || exit 1; done", base, base,
 	     _i ? "" : "$k", url);
 	read_lines(&out, "git -C a.git log --format=%B " SERIES " | grep ^Run-Id | sort -u | "
@@ -375,7 +375,7 @@ START_TEST(server_refuses)
 	support_writes(support_path("%s/a.git/hooks/pre-receive", base), "#!/bin/sh\nexit 1\n");
 	chmod(support_path("%s/a.git/hooks/pre-receive", base), 0755);
 	be(1);
-	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 1 --nights 2 %s", url);
+	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 1 --builds 2 %s", url);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "pre-receive hook declined"));
 	ck_assert_ptr_nonnull(strstr(r.err.data, "goes with the next one"));
@@ -390,27 +390,27 @@ END_TEST
 
 /* Notes */
 
-static void say(int builder, uint32_t night, const char *pattern, int result)
+static void say(int builder, uint32_t build, const char *pattern, int result)
 {
-	struct known what = { .kind = KNOWN_ACKNOWLEDGED, .night = night, .pattern = pattern,
+	struct known what = { .kind = KNOWN_ACKNOWLEDGED, .build = build, .pattern = pattern,
 			      .metrics = METRICS_USUAL, .reason = "seen", .by = "somebody",
 			      .time_s = 1767232800 };
-	struct nights nights = NIGHTS_INIT;
+	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
 	struct archive *a;
 
 	be(builder);
 	ck_assert_int_eq(archive_open(&a, url, ARCHIVE_WRITE, &err), 0);
-	ck_assert_int_eq(archive_nights(a, SERIES, 0, &nights, &err), 0);
-	ck_assert_int_eq(archive_say(a, &nights, &what, &err), result);
-	nights_release(&nights);
+	ck_assert_int_eq(archive_builds(a, SERIES, 0, &builds, &err), 0);
+	ck_assert_int_eq(archive_say(a, &builds, &what, &err), result);
+	builds_release(&builds);
 	archive_close(a);
 }
 
 /* "1:gcc*", in the order they were said. */
 static void known_to(int builder, const char *expected)
 {
-	struct nights nights = NIGHTS_INIT;
+	struct builds builds = BUILDS_INIT;
 	struct known_list known;
 	struct error err = { 0 };
 	struct buf out = BUF_INIT;
@@ -418,14 +418,14 @@ static void known_to(int builder, const char *expected)
 
 	be(builder);
 	ck_assert_int_eq(archive_open(&a, url, ARCHIVE_READ, &err), 0);
-	ck_assert_int_eq(archive_nights(a, SERIES, 0, &nights, &err), 0);
-	ck_assert_int_eq(archive_known(a, &nights, &known, &err), 0);
+	ck_assert_int_eq(archive_builds(a, SERIES, 0, &builds, &err), 0);
+	ck_assert_int_eq(archive_known(a, &builds, &known, &err), 0);
 	for (size_t i = 0; i < known.n; i++)
-		buf_addf(&out, "%s%u:%s", i ? " " : "", known.known[i].night,
+		buf_addf(&out, "%s%u:%s", i ? " " : "", known.known[i].build,
 			 known.known[i].pattern);
 	ck_assert_str_eq(buf_str(&out), expected);
 	free(known.known);
-	nights_release(&nights);
+	builds_release(&builds);
 	archive_close(a);
 	buf_release(&out);
 }
@@ -449,7 +449,7 @@ START_TEST(notes_of_two)
 }
 END_TEST
 
-/* Said of a night that waits, which becomes another commit. */
+/* Said of a build that waits, which becomes another commit. */
 START_TEST(note_moves_along)
 {
 	add(1, 0, 0, 0);
@@ -492,12 +492,12 @@ START_TEST(by_ssh)
 	add(2, 3, 3, 2);		/* has no keys, and does not know the host */
 	must(0, "cp -r home1/.ssh home2/ && : > home2/.ssh/known_hosts");
 	be(2);
-	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 4 --nights 5 %s", url);
+	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 4 --builds 5 %s", url);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "known_hosts"));
 	support_run_release(&r);
 	must(0, "cp home1/.ssh/known_hosts home2/.ssh/ && rm home2/.ssh/id_ed25519");
-	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 4 --nights 5 %s", url);
+	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 4 --builds 5 %s", url);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "id_ed25519"));
 	support_run_release(&r);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page.h"
-#include "tests/made_nights.h"
+#include "tests/made_series.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The report: from an archive on the command line, and of nights with names that bite. */
+/* The report: from an archive on the command line, and of builds with names that bite. */
 
 #define GEN TOP_BUILDDIR "/tests/gen_archive "
 #define REPORT TOP_BUILDDIR "/buildbeat report "
@@ -41,12 +41,12 @@ START_TEST(tells)
 {
 	struct buf page;
 
-	runs(GEN "--tasks 40 --nights 40 --step 0-9/30/0.4 --step 10-19/15/-0.3 r.git && "
+	runs(GEN "--tasks 40 --builds 40 --step 0-9/30/0.4 --step 10-19/15/-0.3 r.git && "
 	     REPORT "--repo r.git -o sub/out | grep -qx sub/out/index.html");
 	page_read(&page, "sub/out/index.html");
 	ck_assert(has(&page, " confirmed</h1>"));
-	ck_assert(has(&page, "40 nights, 2026-01-01 to 2026-02-09"));
-	/* The night since when, the revisions on both sides, and how to see what lies between. */
+	ck_assert(has(&page, "40 builds, 2026-01-01 to 2026-02-09"));
+	/* The build since when, the revisions on both sides, and how to see what lies between. */
 	ck_assert(has(&page, "id=\"event-0\""));
 	ck_assert(has(&page, "2026-01-31"));
 	ck_assert(has(&page, "2026-01-16"));
@@ -62,32 +62,32 @@ END_TEST
 
 START_TEST(same_bytes)
 {
-	runs(GEN "--tasks 30 --nights 35 --step 7/30/0.4 r.git && " REPORT "--repo r.git -o a && "
+	runs(GEN "--tasks 30 --builds 35 --step 7/30/0.4 r.git && " REPORT "--repo r.git -o a && "
 	     "TZ=Asia/Tokyo LC_ALL=C taskset -c 0 " REPORT "--repo r.git -o b && cmp a/index.html b/index.html");
 }
 END_TEST
 
-START_TEST(quiet_nights)
+START_TEST(quiet_builds)
 {
 	struct buf page;
 
-	runs(GEN "--tasks 30 --nights 40 --noise 0.01 r.git && " REPORT "--repo r.git -o o");
+	runs(GEN "--tasks 30 --builds 40 --noise 0.01 r.git && " REPORT "--repo r.git -o o");
 	page_read(&page, "o/index.html");
 	ck_assert(has(&page, "<h1 class=\"verdict\">No regression</h1>"));
-	ck_assert(has(&page, "Nothing differs from the nights before"));
-	ck_assert(has(&page, "No night is known since which anything is another."));
+	ck_assert(has(&page, "Nothing differs from the builds before"));
+	ck_assert(has(&page, "No build is known since which anything is another."));
 	buf_release(&page);
 }
 END_TEST
 
-START_TEST(one_night)
+START_TEST(one_build)
 {
 	struct buf page;
 
-	runs(GEN "--tasks 5 --nights 1 r.git && " REPORT "--repo r.git -o o");
+	runs(GEN "--tasks 5 --builds 1 r.git && " REPORT "--repo r.git -o o");
 	page_read(&page, "o/index.html");
-	ck_assert(has(&page, "Too few nights for a verdict"));
-	ck_assert(has(&page, "1 night, 2026-01-01,"));
+	ck_assert(has(&page, "Too few builds for a verdict"));
+	ck_assert(has(&page, "1 build, 2026-01-01,"));
 	ck_assert(!has(&page, "id=\"chart-0\""));
 	ck_assert(has(&page, "id=\"chart-1\""));
 	buf_release(&page);
@@ -111,7 +111,7 @@ START_TEST(refuses)
 {
 	struct run r;
 
-	runs(GEN "--tasks 5 --nights 3 r.git && echo kept >file && mkdir o && echo kept >o/index.html");
+	runs(GEN "--tasks 5 --builds 3 r.git && echo kept >file && mkdir o && echo kept >o/index.html");
 	run_in(&r, support_path(REPORT "%s", refused[_i].arguments));
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, refused[_i].message), "%s", r.err.data);
@@ -120,13 +120,13 @@ START_TEST(refuses)
 }
 END_TEST
 
-/* Damaged nights have no bootchart (start times are the same object in all of them); the
+/* Damaged builds have no bootchart (start times are the same object in all of them); the
  * report is there. */
 START_TEST(no_such_chart)
 {
 	struct buf page;
 
-	runs(GEN "--tasks 5 --nights 3 r.git && cd r.git && "
+	runs(GEN "--tasks 5 --builds 3 r.git && cd r.git && "
 	     "o=$(git rev-parse nightly-1/master/x86_64:columns/start_us) && "
 	     "f=objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-) && chmod u+w $f && "
 	     "head -c 20 /dev/zero >$f");
@@ -149,7 +149,7 @@ static const char *const hostile[] = {
 #define HOSTILE (sizeof hostile / sizeof *hostile)
 
 struct world {
-	struct nights nights;
+	struct builds builds;
 	struct rules rules;
 	struct history history;
 	struct verdict verdict;
@@ -164,21 +164,21 @@ static void judge(struct world *w)
 	struct error err = { 0 };
 
 	rules_init(&w->rules);
-	ck_assert_int_eq(verdict_make(&w->verdict, &w->nights, &w->rules, NULL, &err), 0);
-	ck_assert_int_eq(history_find(&w->history, &w->nights, &w->rules, NULL, HISTORY_ALL, &err), 0);
+	ck_assert_int_eq(verdict_make(&w->verdict, &w->builds, &w->rules, NULL, &err), 0);
+	ck_assert_int_eq(history_find(&w->history, &w->builds, &w->rules, NULL, HISTORY_ALL, &err), 0);
 	ck_assert_int_eq(report_events_make(&w->events, &w->history, &w->verdict), 0);
-	ck_assert_int_eq(trends_make(&w->trends, &w->nights, &w->rules, &w->history, &w->verdict,
+	ck_assert_int_eq(trends_make(&w->trends, &w->builds, &w->rules, &w->history, &w->verdict,
 				     &err), 0);
 	w->culprits = calloc(w->events.n + 1, sizeof *w->culprits);
 	for (size_t i = 0; i < w->events.n; i++)
-		ck_assert_int_eq(culprits_find(&w->culprits[i], &w->nights, &w->events,
+		ck_assert_int_eq(culprits_find(&w->culprits[i], &w->builds, &w->events,
 					       &w->events.event[i], NULL, 0), 0);
 }
 
 static void write_page(struct world *w)
 {
 	struct page page = {
-		.nights = &w->nights, .rules = &w->rules, .history = &w->history,
+		.builds = &w->builds, .rules = &w->rules, .history = &w->history,
 		.verdict = &w->verdict, .events = &w->events, .culprits = w->culprits,
 		.n_culprits = w->events.n, .trends = &w->trends,
 		.chart = { { 0, NULL, "<none> & \"why\"" }, { 0, NULL, "none" } },
@@ -196,7 +196,7 @@ static void release(struct world *w)
 	report_events_release(&w->events);
 	history_release(&w->history);
 	verdict_release(&w->verdict);
-	nights_release(&w->nights);
+	builds_release(&w->builds);
 	buf_release(&w->out);
 }
 
@@ -213,19 +213,19 @@ static size_t count(const struct buf *page, const char *text)
 START_TEST(names_that_bite)
 {
 	struct made_change change[HOSTILE];
-	struct made made = { .seed = 3, .tasks = 40, .nights = 60, .noise = 0.02, .level_us = 30e6,
+	struct made made = { .seed = 3, .tasks = 40, .builds = 60, .noise = 0.02, .level_us = 30e6,
 			     .n_changes = HOSTILE, .change = change };
 	struct world w = { .out = BUF_INIT };
 
 	for (size_t i = 0; i < HOSTILE; i++)
-		change[i] = (struct made_change){ .task = i, .night = 40, .by = 0.5 };
-	ck_assert_int_eq(made_nights(&w.nights, &made), 0);
+		change[i] = (struct made_change){ .task = i, .build = 40, .by = 0.5 };
+	ck_assert_int_eq(made_series(&w.builds, &made), 0);
 	for (size_t i = 0; i < HOSTILE; i++)
-		w.nights.task[i].name = hostile[i];
-	w.nights.ref = "<i>host</i>/main/x";
-	for (size_t i = 0; i < w.nights.n; i++) {
-		if (w.nights.night[i].n_revisions)
-			w.nights.night[i].revision[0].source = "/src/<u>\"'";
+		w.builds.task[i].name = hostile[i];
+	w.builds.ref = "<i>host</i>/main/x";
+	for (size_t i = 0; i < w.builds.n; i++) {
+		if (w.builds.build[i].n_revisions)
+			w.builds.build[i].revision[0].source = "/src/<u>\"'";
 	}
 	judge(&w);
 	ck_assert_uint_ge(w.verdict.n_confirmed, HOSTILE);
@@ -254,8 +254,8 @@ static Suite *suite(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, tells);
 	tcase_add_test(t, same_bytes);
-	tcase_add_test(t, quiet_nights);
-	tcase_add_test(t, one_night);
+	tcase_add_test(t, quiet_builds);
+	tcase_add_test(t, one_build);
 	tcase_add_loop_test(t, refuses, 0, sizeof refused / sizeof *refused);
 	tcase_add_test(t, no_such_chart);
 	tcase_add_test(t, names_that_bite);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/configfile.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "tests/support.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 
 /* From the text of a configuration to what holds for a task and a metric. */
 
-static int parse(struct nightly_config *c, struct args *a, const char *text, struct error *err)
+static int parse(struct buildset_config *c, struct args *a, const char *text, struct error *err)
 {
 	rules_config_init(&c->compare);
-	return config_parse(a, nightly_keys, c, text, strlen(text), "file.yaml", CONFIG_PROJECT, "/project",
+	return config_parse(a, buildset_keys, c, text, strlen(text), "file.yaml", CONFIG_PROJECT, "/project",
 			    err);
 }
 
@@ -32,7 +32,7 @@ static const struct {
 
 START_TEST(whole)
 {
-	struct nightly_config c = { 0 };
+	struct buildset_config c = { 0 };
 	struct args a = { 0 };
 	struct error err = { 0 };
 	struct buf got = BUF_INIT;
@@ -92,7 +92,7 @@ static const struct {
 
 START_TEST(gate)
 {
-	struct nightly_config c = { 0 };
+	struct buildset_config c = { 0 };
 	struct args a = { 0 };
 	struct error err = { 0 };
 	struct buf got = BUF_INIT;
@@ -123,7 +123,7 @@ static const struct {
 	{ "compare:\n  rate: -1%\n", "2:9: expected a share as 5% or 0.05, not '-1%'" },
 	{ "compare:\n  agree: 0\n", "2:10: expected a whole number from 1 to 10" },
 	{ "compare:\n  agree: 2\n  agree: 3\n", "3:3: expected every key once" },
-	{ "compare:\n  least-history: 60\n", "2:3: window: expected at least the 62 nights" },
+	{ "compare:\n  least-history: 60\n", "2:3: window: expected at least the 62 builds" },
 	{ "compare:\n  metrics: [wall, time]\n", "2:19: expected wall, cpu, memory, peak, io, "
 	  "read or written, not 'time'" },
 	{ "compare:\n  metrics: {}\n", "2:12: expected a word or a list of words" },
@@ -145,7 +145,7 @@ static const struct {
 
 START_TEST(mistake)
 {
-	struct nightly_config c = { 0 };
+	struct buildset_config c = { 0 };
 	struct args a = { 0 };
 	struct error err = { 0 };
 
@@ -162,7 +162,7 @@ END_TEST
 /* More rules than fit in what was first taken. */
 START_TEST(many_rules)
 {
-	struct nightly_config c = { 0 };
+	struct buildset_config c = { 0 };
 	struct args a = { 0 };
 	struct error err = { 0 };
 	struct buf text = BUF_INIT;

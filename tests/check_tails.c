@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define SERIES 2000
-#define NIGHTS 50
+#define BUILDS 50
 
 static struct tails *tails;
 
@@ -22,22 +22,22 @@ static void teardown(void)
 	free(tails);
 }
 
-/* Every series: normal noise, and nights that stick out. */
+/* Every series: normal noise, and builds that stick out. */
 static void add(double uneven, double spikes, size_t spiky, double alike)
 {
 	struct noise noise = { 12 };
 
 	for (size_t k = 0; k < SERIES; k++) {
-		double off[NIGHTS], before = noise_normal(&noise);
+		double off[BUILDS], before = noise_normal(&noise);
 		double spread = exp(uneven * noise_normal(&noise));
 
-		for (size_t i = 0; i < NIGHTS; i++) {
+		for (size_t i = 0; i < BUILDS; i++) {
 			before = alike * before + sqrt(1 - alike * alike) * noise_normal(&noise);
 			off[i] = spread * before;
 			if (k % spiky == 0 && noise_uniform(&noise) < spikes)
 				off[i] = 8;
 		}
-		tails_add(tails, off, NIGHTS);
+		tails_add(tails, off, BUILDS);
 	}
 	tails_finish(tails);
 }
@@ -71,7 +71,7 @@ START_TEST(beyond)
 END_TEST
 
 /* All alike: what one of them did says nothing more. */
-START_TEST(own_nights)
+START_TEST(own_builds)
 {
 	double mine[10] = { 8, 8, 8 }, calm[10] = { 0 };
 
@@ -86,8 +86,8 @@ START_TEST(own_nights)
 }
 END_TEST
 
-/* Nights that know nothing of each other, some that remember, and series rougher than thought. */
-START_TEST(nights_running)
+/* Builds that know nothing of each other, some that remember, and series rougher than thought. */
+START_TEST(builds_running)
 {
 	add(0, 0.01, 1, 0);
 	ck_assert_double_eq_tol(tails->another, 1, 0.05);
@@ -123,7 +123,7 @@ START_TEST(merged)
 	tails_add(other, off, 4);
 	tails_merge(tails, other);
 	tails_finish(tails);
-	ck_assert_uint_eq(tails->nights, 8);
+	ck_assert_uint_eq(tails->builds, 8);
 	ck_assert_uint_eq(tails->bin[0], 6);
 	ck_assert_uint_eq(tails->doubled, 2);
 	ck_assert_uint_eq(tails->bin[4 * 16], 4);
@@ -139,8 +139,8 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, shares);
 	tcase_add_test(t, beyond);
-	tcase_add_test(t, own_nights);
-	tcase_add_test(t, nights_running);
+	tcase_add_test(t, own_builds);
+	tcase_add_test(t, builds_running);
 	tcase_add_test(t, nothing_known);
 	tcase_add_test(t, merged);
 	suite_add_tcase(s, t);

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Trends over nights as gnuplot draws them, with a real gnuplot. */
+/* Trends over builds as gnuplot draws them, with a real gnuplot. */
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-#define NIGHTS 40
+#define BUILDS 40
 
-static double value[NIGHTS], none[NIGHTS];
-static int64_t start_s[NIGHTS];
+static double value[BUILDS], none[BUILDS];
+static int64_t start_s[BUILDS];
 
 static const struct trend_change changes[] = {
 	{ .at = 10, .first = 9, .last = 12, .before = 20e6, .after = 26e6, .label = "+30 %" },
@@ -25,13 +25,13 @@ static const struct trend_change changes[] = {
 
 static struct trend made(void)
 {
-	for (size_t i = 0; i < NIGHTS; i++) {
+	for (size_t i = 0; i < BUILDS; i++) {
 		value[i] = i % 9 == 8 ? NAN : (i < 10 ? 20e6 : 26e6) + 3e5 * (double)(i % 3);
 		none[i] = NAN;
 		start_s[i] = i == 7 ? -1 : 1767225600 + 86400 * (int64_t)i;
 	}
 	return (struct trend){
-		.title = "a <task> & \"its\" `name`", .subtitle = "builder/main/x86", .n = NIGHTS,
+		.title = "a <task> & \"its\" `name`", .subtitle = "builder/main/x86", .n = BUILDS,
 		.start_s = start_s, .n_panes = 1,
 		.pane[0] = { .title = "wall time", .unit = TREND_TIME, .value = value,
 			     .n_changes = COUNT(changes), .change = changes },
@@ -127,7 +127,7 @@ START_TEST(terminal)
 }
 END_TEST
 
-START_TEST(one_night)
+START_TEST(one_build)
 {
 	struct trend t = made();
 	struct buf out = BUF_INIT;
@@ -169,7 +169,7 @@ int main(void)
 	if (support_has("gnuplot")) {
 		tcase_add_test(t, svg);
 		tcase_add_test(t, terminal);
-		tcase_add_test(t, one_night);
+		tcase_add_test(t, one_build);
 	}
 	suite_add_tcase(s, t);
 	return support_main(s);

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/trends.h"
-#include "tests/made_nights.h"
+#include "tests/made_series.h"
 #include "tests/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What a report keeps of all figures of all nights: it comes back as it was, to a step. */
+/* What a report keeps of all figures of all builds: it comes back as it was, to a step. */
 
 static const struct {
-	size_t tasks, nights;
+	size_t tasks, builds;
 	size_t n_fine, bin, n_points;
 } sizes[] = {
 	{ 3, 1, 16, 1, 1 },
 	{ 3, 30, 16, 1, 30 },
 	{ 20, 400, 84, 1, 400 },
-	{ 10000, 100, 6, 1, 100 },		/* few enough nights to be there each */
+	{ 10000, 100, 6, 1, 100 },		/* few enough builds to be there each */
 	{ 10000, 365, 6, 5, 97 },
 	{ 20000, 90, 6, 2, 60 },		/* at least so many, however many tasks */
 };
 
 struct world {
-	struct nights nights;
+	struct builds builds;
 	struct rules rules;
 	struct history history;
 	struct history_change change[1];
@@ -31,9 +31,9 @@ struct world {
 };
 
 /* Of the third task something is told, and of the second something was. */
-static void make(struct world *w, size_t tasks, size_t n_nights)
+static void make(struct world *w, size_t tasks, size_t n_builds)
 {
-	struct made made = { .seed = 1, .tasks = tasks, .nights = n_nights, .noise = 0.03,
+	struct made made = { .seed = 1, .tasks = tasks, .builds = n_builds, .noise = 0.03,
 			     .missing = 0.05 };
 	struct error err = { 0 };
 
@@ -43,15 +43,15 @@ static void make(struct world *w, size_t tasks, size_t n_nights)
 	w->change[0] = (struct history_change){ .task = 1, .metric = METRIC_IO };
 	w->finding[0] = (struct finding){ .task = 2, .metric = METRIC_CPU, .before = 12345 };
 	rules_init(&w->rules);
-	ck_assert_int_eq(made_nights(&w->nights, &made), 0);
-	ck_assert_int_eq(trends_make(&w->trends, &w->nights, &w->rules, &w->history, &w->verdict,
+	ck_assert_int_eq(made_series(&w->builds, &made), 0);
+	ck_assert_int_eq(trends_make(&w->trends, &w->builds, &w->rules, &w->history, &w->verdict,
 				     &err), 0);
 }
 
 static void release(struct world *w)
 {
 	trends_release(&w->trends);
-	nights_release(&w->nights);
+	builds_release(&w->builds);
 }
 
 static double value_of(const struct trends *t, size_t series, uint8_t step, int steps)
@@ -80,7 +80,7 @@ START_TEST(comes_back)
 	const struct trends *t = &w.trends;
 	float *values;
 
-	make(&w, sizes[_i].tasks, sizes[_i].nights);
+	make(&w, sizes[_i].tasks, sizes[_i].builds);
 	ck_assert_uint_eq(t->n_series, 4 * (sizes[_i].tasks + 1));
 	ck_assert_uint_eq(t->n_fine, sizes[_i].n_fine);
 	ck_assert_uint_eq(t->bin, sizes[_i].bin);
@@ -89,16 +89,16 @@ START_TEST(comes_back)
 		size_t series = t->fine[i], row = series % t->n_rows;
 
 		ck_assert(!i || t->fine[i - 1] < series);
-		values = made_values(&w.nights, t->metric[series / t->n_rows]);
-		for (size_t k = 0; row < sizes[_i].tasks && k < t->n_nights; k++)
-			same(value_of(t, series, t->values[i * t->n_nights + k], TRENDS_FINE),
-			     values[row * t->n_nights + k], tolerance(t, series, TRENDS_FINE));
+		values = made_series_values(&w.builds, t->metric[series / t->n_rows]);
+		for (size_t k = 0; row < sizes[_i].tasks && k < t->n_builds; k++)
+			same(value_of(t, series, t->values[i * t->n_builds + k], TRENDS_FINE),
+			     values[row * t->n_builds + k], tolerance(t, series, TRENDS_FINE));
 	}
 	release(&w);
 }
 END_TEST
 
-/* The first task of the first metric is coarse: single nights, medians before. */
+/* The first task of the first metric is coarse: single builds, medians before. */
 START_TEST(medians)
 {
 	struct world w;
@@ -106,14 +106,14 @@ START_TEST(medians)
 	const float *v;
 
 	make(&w, 10000, 365);
-	v = made_values(&w.nights, METRIC_WALL);
-	ck_assert_uint_eq(trends_first_night(t, 0), 0);
-	ck_assert_uint_eq(trends_first_night(t, 1), 5);
-	ck_assert_uint_eq(trends_first_night(t, 66), 330);
-	ck_assert_uint_eq(trends_first_night(t, 67), 335);
-	ck_assert_uint_eq(trends_first_night(t, 96), 364);
+	v = made_series_values(&w.builds, METRIC_WALL);
+	ck_assert_uint_eq(trends_first_build(t, 0), 0);
+	ck_assert_uint_eq(trends_first_build(t, 1), 5);
+	ck_assert_uint_eq(trends_first_build(t, 66), 330);
+	ck_assert_uint_eq(trends_first_build(t, 67), 335);
+	ck_assert_uint_eq(trends_first_build(t, 96), 364);
 	for (size_t i = 67; i < t->n_points; i++)
-		same(value_of(t, 0, t->coarse[i], TRENDS_COARSE), v[trends_first_night(t, i)],
+		same(value_of(t, 0, t->coarse[i], TRENDS_COARSE), v[trends_first_build(t, i)],
 		     tolerance(t, 0, TRENDS_COARSE));
 	for (size_t i = 0; i < 67; i++) {
 		double got = value_of(t, 0, t->coarse[i], TRENDS_COARSE);
@@ -142,12 +142,12 @@ START_TEST(newest_and_usual)
 	make(&w, 50, 100);
 	told = t->n_rows + 2;
 	ck_assert_int_eq(t->metric[1], METRIC_CPU);
-	v = made_values(&w.nights, METRIC_CPU);
+	v = made_series_values(&w.builds, METRIC_CPU);
 	same(t->newest[told], v[2 * 100 + 99], v[2 * 100 + 98] / 1000);
 	ck_assert_double_eq_tol(t->usual[told], 12345, 12345 / 2000.0);
 	/* Of others the median of the window before the newest: near the middle of the noise. */
 	ck_assert_double_eq_tol(t->usual[t->n_rows + 5] / v[5 * 100 + 50], 1, 0.2);
-	same(t->newest[t->n_rows - 1], metric_total(w.nights.night[99].total, METRIC_WALL), 1e9);
+	same(t->newest[t->n_rows - 1], metric_total(w.builds.build[99].total, METRIC_WALL), 1e9);
 	release(&w);
 }
 END_TEST

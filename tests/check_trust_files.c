@@ -234,8 +234,8 @@ static const struct {
 	{ "chart --only cpu --keep out/one", "out/one/cpu.data", false, true },
 	{ "chart --only cpu -f png -o there out/one", "there/cpu.png", false, true },
 	{ "diff --html there/d.html one one", "there/d.html", true, false },
-	{ "report --repo nights -o there", "there/index.html", false, false },
-	{ "check --repo nights --junit -o there/c", "there/c", true, false },
+	{ "report --repo builds -o there", "there/index.html", false, false },
+	{ "check --repo builds --junit -o there/c", "there/c", true, false },
 };
 
 START_TEST(written)
@@ -246,7 +246,7 @@ START_TEST(written)
 		return;
 	support_writes(support_path("%s/buildbeat.yaml", hostile_base), "output: out\n");
 	support_run(&r, hostile_base, BUILDBEAT " record --no-git --interval 10 -n one sleep 0.2 && "
-		    BUILDBEAT " archive --repo nights out/one >/dev/null && "
+		    BUILDBEAT " archive --repo builds out/one >/dev/null && "
 		    "mkdir there && echo mine >victim && chmod 640 victim && ln -s $PWD/victim %s && "
 		    BUILDBEAT " %s >/dev/null; cat victim", targets[_i].name, targets[_i].write);
 	ck_assert_msg(!r.err.len, "%s", r.err.data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/verdict.h"
-#include "tests/made_nights.h"
+#include "tests/made_series.h"
 #include "tests/support.h"
 
 #include <errno.h>
@@ -9,11 +9,11 @@
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-#define NIGHTS 50
-#define NEWEST (NIGHTS - 1)
+#define BUILDS 50
+#define NEWEST (BUILDS - 1)
 #define TASKS 200
 
-static struct nights nights;
+static struct builds builds;
 static struct verdict verdict;
 static struct rules rules;
 
@@ -27,22 +27,22 @@ static void setup(void)
 static void teardown(void)
 {
 	verdict_release(&verdict);
-	nights_release(&nights);
+	builds_release(&builds);
 }
 
 static void make(const struct made_change *change, size_t n)
 {
-	struct made made = { .seed = 5, .tasks = TASKS, .nights = NIGHTS, .noise = 0.03, .host = 0.02,
+	struct made made = { .seed = 5, .tasks = TASKS, .builds = BUILDS, .noise = 0.03, .host = 0.02,
 			     .change = change, .n_changes = n };
 
-	ck_assert(!made_nights(&nights, &made));
+	ck_assert(!made_series(&builds, &made));
 }
 
 static void judge(const struct known_list *known)
 {
 	struct error err = { 0 };
 
-	ck_assert_msg(!verdict_make(&verdict, &nights, &rules, known, &err), "%s", err.message);
+	ck_assert_msg(!verdict_make(&verdict, &builds, &rules, known, &err), "%s", err.message);
 }
 
 static const struct finding *find(uint32_t task, enum metric m)
@@ -60,25 +60,25 @@ static const struct {
 	struct made_change change;
 	int told;		/* an enum finding_state, -1: not at all */
 	bool worse;
-	uint32_t first, last;	/* between which its first night is */
+	uint32_t first, last;	/* between which its first build is */
 	double effect;
 } steps[] = {
 	{ "nothing", { .by = 0 }, -1, false, 0, 0, 0 },
-	{ "one night", { .night = NEWEST, .by = 0.3 }, FINDING_SUSPECT, true, NEWEST, NEWEST, 0.3 },
-	{ "two nights", { .night = NEWEST - 1, .by = 0.3 }, FINDING_CONFIRMED, true, NEWEST - 1,
+	{ "one build", { .build = NEWEST, .by = 0.3 }, FINDING_SUSPECT, true, NEWEST, NEWEST, 0.3 },
+	{ "two builds", { .build = NEWEST - 1, .by = 0.3 }, FINDING_CONFIRMED, true, NEWEST - 1,
 	  NEWEST - 1, 0.3 },
-	{ "four nights", { .night = NEWEST - 3, .by = 0.3 }, FINDING_CONFIRMED, true, NEWEST - 3,
+	{ "four builds", { .build = NEWEST - 3, .by = 0.3 }, FINDING_CONFIRMED, true, NEWEST - 3,
 	  NEWEST - 3, 0.3 },
-	{ "weeks", { .night = 25, .by = 0.15 }, FINDING_CONFIRMED, true, 24, 26, 0.15 },
-	{ "for the better", { .night = NEWEST - 1, .by = -0.3 }, FINDING_CONFIRMED, false,
+	{ "weeks", { .build = 25, .by = 0.15 }, FINDING_CONFIRMED, true, 24, 26, 0.15 },
+	{ "for the better", { .build = NEWEST - 1, .by = -0.3 }, FINDING_CONFIRMED, false,
 	  NEWEST - 1, NEWEST - 1, -0.3 },
-	{ "for the better, weeks ago", { .night = 20, .by = -0.2 }, FINDING_CONFIRMED, false, 19, 21,
+	{ "for the better, weeks ago", { .build = 20, .by = -0.2 }, FINDING_CONFIRMED, false, 19, 21,
 	  -0.2 },
-	{ "gone again", { .night = 10, .until = NEWEST - 5, .by = 0.3 }, FINDING_CONFIRMED, false,
+	{ "gone again", { .build = 10, .until = NEWEST - 5, .by = 0.3 }, FINDING_CONFIRMED, false,
 	  NEWEST - 5, NEWEST - 5, 1 / 1.3 - 1 },
-	{ "passing", { .night = 30, .until = 33, .by = 0.3 }, -1, false, 0, 0, 0 },
-	{ "less than matters", { .night = 20, .by = 0.03 }, -1, false, 0, 0, 0 },
-	{ "enormous", { .night = NEWEST - 1, .by = 20 }, FINDING_CONFIRMED, true, NEWEST - 1,
+	{ "passing", { .build = 30, .until = 33, .by = 0.3 }, -1, false, 0, 0, 0 },
+	{ "less than matters", { .build = 20, .by = 0.03 }, -1, false, 0, 0, 0 },
+	{ "enormous", { .build = NEWEST - 1, .by = 20 }, FINDING_CONFIRMED, true, NEWEST - 1,
 	  NEWEST - 1, 20 },
 };
 
@@ -101,7 +101,7 @@ START_TEST(step)
 	ck_assert_int_eq(f->worse, steps[_i].worse);
 	ck_assert_msg(f->since >= steps[_i].first && f->since <= steps[_i].last, "%u", f->since);
 	ck_assert(f->first <= f->since && f->since <= f->last);
-	ck_assert_uint_eq(f->nights, NIGHTS - f->since);
+	ck_assert_uint_eq(f->builds, BUILDS - f->since);
 	ck_assert_double_eq_tol(f->effect, steps[_i].effect, 0.06 * (1 + fabs(steps[_i].effect)));
 	ck_assert_double_eq_tol(f->now / f->before - 1, f->effect, 1e-9 * (1 + f->effect));
 	ck_assert(f->low < f->effect && f->effect < f->high);
@@ -109,7 +109,7 @@ START_TEST(step)
 	ck_assert(f->rate <= rules.rate);
 	ck_assert_uint_eq(verdict.n_confirmed, f->worse && f->state == FINDING_CONFIRMED);
 	ck_assert_uint_eq(verdict.n_suspect, f->worse && f->state == FINDING_SUSPECT);
-	ck_assert_uint_eq(verdict.more_nights, f->state == FINDING_SUSPECT);
+	ck_assert_uint_eq(verdict.more_builds, f->state == FINDING_SUSPECT);
 }
 END_TEST
 
@@ -117,8 +117,8 @@ END_TEST
 START_TEST(two_steps)
 {
 	static const struct made_change changes[] = {
-		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .night = 20, .by = 0.2 },
-		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .night = NEWEST - 1, .by = 0.3 },
+		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .build = 20, .by = 0.2 },
+		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .build = NEWEST - 1, .by = 0.3 },
 	};
 
 	make(changes, COUNT(changes));
@@ -149,14 +149,14 @@ static const struct {
 	{ "accepted", { KNOWN_ACCEPTED, 30, "recipe0: do_task7", ~0u, "why", "who", 0 }, 0, false },
 	{ "accepted too early", { KNOWN_ACCEPTED, 15, "recipe0: do_task7", ~0u, "why", "who", 0 }, 1,
 	  false },
-	{ "accepted in the newest night", { KNOWN_ACCEPTED, NEWEST, "recipe0: do_task7", ~0u, "", "", 0 },
+	{ "accepted in the newest build", { KNOWN_ACCEPTED, NEWEST, "recipe0: do_task7", ~0u, "", "", 0 },
 	  0, false },
 };
 
 START_TEST(known)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
-						   .night = 30, .by = 0.3 };
+						   .build = 30, .by = 0.3 };
 	struct known one = said[_i].known;
 	struct known_list list = { 1, &one };
 
@@ -188,7 +188,7 @@ static const struct {
 START_TEST(gate)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
-						   .night = NEWEST - 1, .by = 0.3 };
+						   .build = NEWEST - 1, .by = 0.3 };
 
 	make(&change, 1);
 	rules.rule = &gates[_i].rule;
@@ -203,8 +203,8 @@ START_TEST(slow_host)
 {
 	const struct made_change changes[] = {
 		{ .task = MADE_ALL, .metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU),
-		  .night = NEWEST + 1 - (size_t)_i, .by = 0.2 },
-		{ .task = 9, .metrics = METRIC_BIT(METRIC_CPU), .night = NEWEST - 1, .by = 0.4 },
+		  .build = NEWEST + 1 - (size_t)_i, .by = 0.2 },
+		{ .task = 9, .metrics = METRIC_BIT(METRIC_CPU), .build = NEWEST - 1, .by = 0.4 },
 	};
 
 	make(changes, COUNT(changes));
@@ -222,7 +222,7 @@ END_TEST
 /* The build as a whole is a series of its own. */
 START_TEST(whole_build)
 {
-	static const struct made_change change = { .task = MADE_ALL, .night = NEWEST - 1,
+	static const struct made_change change = { .task = MADE_ALL, .build = NEWEST - 1,
 						   .metrics = METRIC_BIT(METRIC_IO) |
 							      METRIC_BIT(METRIC_READ) |
 							      METRIC_BIT(METRIC_WRITTEN), .by = 0.3 };
@@ -243,11 +243,11 @@ END_TEST
 START_TEST(other_machine)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
-						   .night = 30, .by = 0.3 };
+						   .build = 30, .by = 0.3 };
 
 	make(&change, 1);
-	for (size_t i = 30; i < NIGHTS; i++)
-		nights.night[i].circumstances = (uint64_t)_i;
+	for (size_t i = 30; i < BUILDS; i++)
+		builds.build[i].circumstances = (uint64_t)_i;
 	judge(NULL);
 	ck_assert_uint_eq(verdict.n, 1);
 	ck_assert_int_eq(verdict.finding[0].machine, _i != 0);
@@ -260,9 +260,9 @@ START_TEST(exact_totals)
 	judge(NULL);
 	ck_assert_uint_eq(verdict.n_exact, 0);
 	verdict_release(&verdict);
-	nights.night[NEWEST].total[TOTAL_TASKS] += 3;
-	nights.night[NEWEST].total[TOTAL_FAILED] = 1;
-	nights.night[NEWEST].total[TOTAL_STATUS] = -1;
+	builds.build[NEWEST].total[TOTAL_TASKS] += 3;
+	builds.build[NEWEST].total[TOTAL_FAILED] = 1;
+	builds.build[NEWEST].total[TOTAL_STATUS] = -1;
 	judge(NULL);
 	ck_assert_uint_eq(verdict.n_exact, 2);
 	ck_assert_int_eq(verdict.exact[0].total, TOTAL_TASKS);
@@ -274,7 +274,7 @@ END_TEST
 
 /* Too little to say anything of. */
 static const struct {
-	size_t tasks, nights;
+	size_t tasks, builds;
 	int64_t agree;
 	bool enough;
 } little[] = {
@@ -285,28 +285,28 @@ static const struct {
 
 START_TEST(little_history)
 {
-	struct made made = { .seed = 1, .tasks = little[_i].tasks, .nights = little[_i].nights,
+	struct made made = { .seed = 1, .tasks = little[_i].tasks, .builds = little[_i].builds,
 			     .noise = 0.03 };
 
-	ck_assert(!made_nights(&nights, &made));
+	ck_assert(!made_series(&builds, &made));
 	rules.agree = little[_i].agree;
 	judge(NULL);
 	ck_assert_int_eq(verdict.enough, little[_i].enough);
 	ck_assert_uint_eq(verdict.n, 0);
-	ck_assert_uint_eq(verdict.n_nights, little[_i].nights);
-	ck_assert_int_eq(verdict.more_nights > 0, !little[_i].enough);
+	ck_assert_uint_eq(verdict.n_builds, little[_i].builds);
+	ck_assert_int_eq(verdict.more_builds > 0, !little[_i].enough);
 }
 END_TEST
 
-/* A small project with few nights, and a change that nobody would doubt. */
+/* A small project with few builds, and a change that nobody would doubt. */
 START_TEST(small_project)
 {
-	static const struct made_change change = { .task = 1, .night = 10, .by = 1,
+	static const struct made_change change = { .task = 1, .build = 10, .by = 1,
 						   .metrics = METRIC_BIT(METRIC_MEMORY) };
-	struct made made = { .seed = 1, .tasks = 3, .nights = 12, .noise = 0.02, .change = &change,
+	struct made made = { .seed = 1, .tasks = 3, .builds = 12, .noise = 0.02, .change = &change,
 			     .n_changes = 1 };
 
-	ck_assert(!made_nights(&nights, &made));
+	ck_assert(!made_series(&builds, &made));
 	judge(NULL);
 	ck_assert_ptr_nonnull(find(1, METRIC_MEMORY));
 	ck_assert_int_eq(find(1, METRIC_MEMORY)->state, FINDING_CONFIRMED);
@@ -317,7 +317,7 @@ END_TEST
 START_TEST(window)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
-						   .night = 15, .by = 0.5 };
+						   .build = 15, .by = 0.5 };
 
 	make(&change, 1);
 	rules.window = 50;
@@ -326,8 +326,8 @@ START_TEST(window)
 	verdict_release(&verdict);
 	rules.window = 30;
 	judge(NULL);
-	ck_assert_uint_eq(verdict.first_night, 20);
-	ck_assert_uint_eq(verdict.n_nights, 30);
+	ck_assert_uint_eq(verdict.first_build, 20);
+	ck_assert_uint_eq(verdict.n_builds, 30);
 	ck_assert_uint_eq(verdict.n, 0);
 }
 END_TEST
@@ -339,14 +339,14 @@ START_TEST(odd_values)
 {
 	make(NULL, 0);
 	for (enum metric m = 0; m < METRICS; m++) {
-		float *v = made_values(&nights, m);
+		float *v = made_series_values(&builds, m);
 
-		for (size_t i = 0; i < NIGHTS; i++) {
-			v[1 * NIGHTS + i] = odd[_i];
-			v[2 * NIGHTS + i] = i == 20 ? odd[_i] : v[2 * NIGHTS + i];
-			v[3 * NIGHTS + i] = i == NEWEST ? odd[_i] : v[3 * NIGHTS + i];
-			v[4 * NIGHTS + i] = i % 2 ? odd[_i] : v[4 * NIGHTS + i];
-			v[5 * NIGHTS + i] = i < 40 ? odd[_i] : v[5 * NIGHTS + i];
+		for (size_t i = 0; i < BUILDS; i++) {
+			v[1 * BUILDS + i] = odd[_i];
+			v[2 * BUILDS + i] = i == 20 ? odd[_i] : v[2 * BUILDS + i];
+			v[3 * BUILDS + i] = i == NEWEST ? odd[_i] : v[3 * BUILDS + i];
+			v[4 * BUILDS + i] = i % 2 ? odd[_i] : v[4 * BUILDS + i];
+			v[5 * BUILDS + i] = i < 40 ? odd[_i] : v[5 * BUILDS + i];
 		}
 	}
 	judge(NULL);
@@ -363,53 +363,53 @@ END_TEST
 START_TEST(from_zero)
 {
 	make(NULL, 0);
-	for (size_t i = 0; i < NIGHTS; i++)
-		made_values(&nights, METRIC_IO)[7 * NIGHTS + i] = i < NEWEST - 1 ? 0 : 4e6f;
+	for (size_t i = 0; i < BUILDS; i++)
+		made_series_values(&builds, METRIC_IO)[7 * BUILDS + i] = i < NEWEST - 1 ? 0 : 4e6f;
 	judge(NULL);
 	ck_assert_uint_eq(verdict.n_confirmed, 1);
 	ck_assert(verdict.finding[0].before == 0 && isinf(verdict.finding[0].effect));
 }
 END_TEST
 
-/* A task that the newest night does not have is not judged; one with gaps is. */
+/* A task that the newest build does not have is not judged; one with gaps is. */
 START_TEST(missing)
 {
 	static const struct made_change changes[] = {
-		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .night = 30, .by = 0.3 },
-		{ .task = 8, .metrics = METRIC_BIT(METRIC_MEMORY), .night = 46, .by = 0.3 },
+		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .build = 30, .by = 0.3 },
+		{ .task = 8, .metrics = METRIC_BIT(METRIC_MEMORY), .build = 46, .by = 0.3 },
 	};
 	float *v;
 
 	make(changes, COUNT(changes));
-	v = made_values(&nights, METRIC_MEMORY);
-	v[7 * NIGHTS + NEWEST] = NAN;
-	v[8 * NIGHTS + NEWEST - 1] = v[8 * NIGHTS + 45] = v[8 * NIGHTS + 44] = NAN;
+	v = made_series_values(&builds, METRIC_MEMORY);
+	v[7 * BUILDS + NEWEST] = NAN;
+	v[8 * BUILDS + NEWEST - 1] = v[8 * BUILDS + 45] = v[8 * BUILDS + 44] = NAN;
 	judge(NULL);
 	ck_assert_uint_eq(verdict.n, 1);
 	ck_assert_uint_eq(verdict.finding[0].task, 8);
 	ck_assert_uint_eq(verdict.finding[0].since, 46);
 	ck_assert_uint_eq(verdict.finding[0].first, 44);
-	ck_assert_uint_eq(verdict.finding[0].nights, 3);
+	ck_assert_uint_eq(verdict.finding[0].builds, 3);
 }
 END_TEST
 
-/* A task that is off every few nights is not told when it is so twice. */
+/* A task that is off every few builds is not told when it is so twice. */
 START_TEST(often_off)
 {
 	float *v;
 
 	make(NULL, 0);
-	v = made_values(&nights, METRIC_MEMORY);
+	v = made_series_values(&builds, METRIC_MEMORY);
 	for (size_t k = 0; k < 20; k++) {
-		for (size_t i = 0; i < NIGHTS; i++)
-			v[k * NIGHTS + i] *= (i + k) % 7 < 2 ? 1.5f : 1;
+		for (size_t i = 0; i < BUILDS; i++)
+			v[k * BUILDS + i] *= (i + k) % 7 < 2 ? 1.5f : 1;
 	}
 	judge(NULL);
 	ck_assert_uint_eq(verdict.n_confirmed, 0);
 }
 END_TEST
 
-/* Nothing but noise: at a rate of a hundredth, a finding in a hundred nights. */
+/* Nothing but noise: at a rate of a hundredth, a finding in a hundred builds. */
 static const struct made noise[] = {
 	{ .noise = 0.03 }, { .noise = 0.04, .uneven = 0.5, .spikes = 0.02 },
 	{ .noise = 0.03, .alike = 0.3 }, { .noise = 0.03, .heavy = true },
@@ -425,9 +425,9 @@ START_TEST(noise_alone)
 
 		made.seed = seed;
 		made.tasks = 400;
-		made.nights = NIGHTS;
+		made.builds = BUILDS;
 		made.host = 0.02;
-		ck_assert(!made_nights(&nights, &made));
+		ck_assert(!made_series(&builds, &made));
 		judge(NULL);
 		for (size_t i = 0; i < verdict.n; i++)	/* the build's totals do change */
 			told += verdict.finding[i].task != TASK_TOTAL;
@@ -445,15 +445,15 @@ START_TEST(planted)
 	struct made made = noise[_i];
 
 	for (size_t i = 0; i < COUNT(change); i++)
-		change[i] = (struct made_change){ .task = 10 * i, .night = NEWEST - 2, .by = 0.25 };
+		change[i] = (struct made_change){ .task = 10 * i, .build = NEWEST - 2, .by = 0.25 };
 	made.seed = 9;
 	made.tasks = TASKS;
-	made.nights = NIGHTS;
+	made.builds = BUILDS;
 	made.host = 0.02;
 	made.missing = made.passing = 0;
 	made.change = change;
 	made.n_changes = COUNT(change);
-	ck_assert(!made_nights(&nights, &made));
+	ck_assert(!made_series(&builds, &made));
 	judge(NULL);
 	for (size_t i = 0; i < verdict.n; i++) {
 		const struct finding *f = &verdict.finding[i];
@@ -477,7 +477,7 @@ START_TEST(same_again)
 	cpu_set_t set;
 
 	for (size_t i = 0; i < COUNT(change); i++)
-		change[i] = (struct made_change){ .task = 3 * i, .night = 20 + i % 30, .by = 0.2 };
+		change[i] = (struct made_change){ .task = 3 * i, .build = 20 + i % 30, .by = 0.2 };
 	make(change, COUNT(change));
 	judge(NULL);
 	n = verdict.n;
@@ -501,7 +501,7 @@ START_TEST(same_again)
 }
 END_TEST
 
-static int broken(const struct nights *n, enum metric m, float *values, struct error *err)
+static int broken(const struct builds *n, enum metric m, float *values, struct error *err)
 {
 	(void)n;
 	(void)m;
@@ -514,8 +514,8 @@ START_TEST(cannot_load)
 	struct error err = { 0 };
 
 	make(NULL, 0);
-	nights.load = broken;
-	ck_assert_int_eq(verdict_make(&verdict, &nights, &rules, NULL, &err), -EIO);
+	builds.load = broken;
+	ck_assert_int_eq(verdict_make(&verdict, &builds, &rules, NULL, &err), -EIO);
 	ck_assert_str_eq(err.message, "broken");
 }
 END_TEST

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The readers of archives on any bytes. An input is files, each after a line "== NAME" and
- * with a newline behind: what is in a night's tree by its path ("tasks", "columns/wall_us",
+ * with a newline behind: what is in a build's tree by its path ("tasks", "columns/wall_us",
  * "sys/proc_stat"), "message" of its commit, "note" on it, "before", the dictionary of the
- * night before; and of oe-build-perf-test "results", "metadata", "buildstats".
+ * build before; and of oe-build-perf-test "results", "metadata", "buildstats".
  */
 #include "archive/columns.h"
 #include "archive/import_oe_run.h"
-#include "archive/night.h"
-#include "archive/night_tasks.h"
+#include "archive/build.h"
+#include "archive/build_tasks.h"
 #include "archive/notes_text.h"
 #include "archive/union.h"
 #include "base/arena.h"
@@ -74,7 +74,7 @@ static struct buf *file_of(struct input *in, const char *name)
 	return &none;
 }
 
-/* A night, in a repository in memory */
+/* A build, in a repository in memory */
 
 static struct archive *memory_archive(git_odb_backend **memory)
 {
@@ -112,7 +112,7 @@ static git_treebuilder *new_tree(struct archive *a)
 	return tree;
 }
 
-static void put_directory(git_treebuilder *night, struct archive *a, struct input *in,
+static void put_directory(git_treebuilder *build, struct archive *a, struct input *in,
 			  const char *name, const char *directory)
 {
 	git_treebuilder *tree = new_tree(a);
@@ -120,28 +120,28 @@ static void put_directory(git_treebuilder *night, struct archive *a, struct inpu
 
 	put_files(tree, a, in, directory);
 	check(!git_treebuilder_write(&id, tree) &&
-	      !git_treebuilder_insert(NULL, night, name, &id, GIT_FILEMODE_TREE));
+	      !git_treebuilder_insert(NULL, build, name, &id, GIT_FILEMODE_TREE));
 	git_treebuilder_free(tree);
 }
 
-static git_oid put_night(struct archive *a, struct input *in)
+static git_oid put_build(struct archive *a, struct input *in)
 {
 	const char *message = buf_str(file_of(in, "message"));
-	git_treebuilder *night = new_tree(a);
+	git_treebuilder *build = new_tree(a);
 	git_signature *by = NULL;
 	git_tree *tree = NULL;
 	git_oid id;
 
-	put_files(night, a, in, "");
-	put_directory(night, a, in, NIGHT_COLUMNS, NIGHT_COLUMNS "/");
-	put_directory(night, a, in, "sys", "sys/");
-	check(!git_treebuilder_write(&id, night) && !git_tree_lookup(&tree, a->git, &id) &&
+	put_files(build, a, in, "");
+	put_directory(build, a, in, BUILD_COLUMNS, BUILD_COLUMNS "/");
+	put_directory(build, a, in, "sys", "sys/");
+	check(!git_treebuilder_write(&id, build) && !git_tree_lookup(&tree, a->git, &id) &&
 	      !git_signature_new(&by, "a", "a", 0, 0));
 	check(!git_commit_create_v(&id, a->git, NULL, by, by, NULL,
 				   *message ? message : "Run-Id: a\n", tree, 0));
 	git_signature_free(by);
 	git_tree_free(tree);
-	git_treebuilder_free(night);
+	git_treebuilder_free(build);
 	return id;
 }
 
@@ -173,7 +173,7 @@ static void check_recording(const struct recording *rec)
 	}
 }
 
-static void read_night(struct archive *a, const char *name)
+static void read_build(struct archive *a, const char *name)
 {
 	struct recording rec = RECORDING_INIT;
 	struct values f;
@@ -195,13 +195,13 @@ static void read_night(struct archive *a, const char *name)
 
 static void read_union(struct archive *a, const git_oid *commit, const struct buf *before)
 {
-	struct nights nights = { .texts = arena_new() };
+	struct builds builds = { .texts = arena_new() };
 	struct tasks_union all = { 0 };
-	struct night_place now, was;
+	struct build_place now, was;
 	struct error err = { 0 };
 	struct tasks_of of;
 	struct message m;
-	int r = night_find(a, &now, &m, commit, &err);
+	int r = build_find(a, &now, &m, commit, &err);
 
 	message_release(&m);
 	if (r > 0) {
@@ -209,25 +209,25 @@ static void read_union(struct archive *a, const git_oid *commit, const struct bu
 		check(!git_blob_create_from_buffer(&was.tasks, a->git, before->data, before->len));
 		r = 0;
 		for (int i = 0; !r && i < 4; i++) {
-			r = union_add(&all, &of, &nights, a, i & 1 ? &now : &was, &err);
+			r = union_add(&all, &of, &builds, a, i & 1 ? &now : &was, &err);
 			for (size_t k = 0; !r && k < of.n; k++)
-				check(union_tasks(&all, &of)[k] < nights.n_tasks);
+				check(union_tasks(&all, &of)[k] < builds.n_tasks);
 		}
 	}
 	union_release(&all);
-	free(nights.task);
-	arena_free(nights.texts);
+	free(builds.task);
+	arena_free(builds.texts);
 }
 
 static void grow_dictionary(const struct buf *before)
 {
 	struct values_task task[] = { { "a", "cc" }, { "b", "" } };
 	struct values f = { .n_tasks = 2, .task = task };
-	struct night_tasks d = NIGHT_TASKS_INIT;
+	struct build_tasks d = BUILD_TASKS_INIT;
 
-	check(!night_tasks_make(&d, &f, before->data, before->len));
+	check(!build_tasks_make(&d, &f, before->data, before->len));
 	check(d.n >= 2 && d.line[0] < d.n && d.line[1] < d.n && d.line[0] != d.line[1]);
-	night_tasks_release(&d);
+	build_tasks_release(&d);
 }
 
 /* Columns: what is read is written as it was. */
@@ -351,8 +351,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		a = memory_archive(&memory);
 	while (next_file(&in, &at, end))
 		;
-	commit = put_night(a, &in);
-	read_night(a, git_oid_tostr_s(&commit));
+	commit = put_build(a, &in);
+	read_build(a, git_oid_tostr_s(&commit));
 	read_union(a, &commit, file_of(&in, "before"));
 	grow_dictionary(file_of(&in, "before"));
 	for (size_t i = 0; i < in.n; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes an archive of made-up nights: the same arguments give the same repository.
- *	gen_archive [--tasks N] [--nights N] [--first N] [--seed N] [--noise SHARE]
+ * Writes an archive of made-up builds: the same arguments give the same repository.
+ *	gen_archive [--tasks N] [--builds N] [--first N] [--seed N] [--noise SHARE]
  *		    [--spikes SHARE] [--host SHARE] [--series HOST/BRANCH/MACHINE]
- *		    [--step TASKS/NIGHT/SHARE[/METRIC]]... [--new TASKS/NIGHT]...
- *		    [--gone TASKS/NIGHT]... REPO
- * Tasks and nights count from 0; TASKS is one or a range, 3-9. A step stays; it is of wall
+ *		    [--step TASKS/BUILD/SHARE[/METRIC]]... [--new TASKS/BUILD]...
+ *		    [--gone TASKS/BUILD]... REPO
+ * Tasks and builds count from 0; TASKS is one or a range, 3-9. A step stays; it is of wall
  * and CPU time unless it names a metric; SHARE may be negative. --host: how much the
- * machine as a whole differs from night to night; --spikes: how many of the values are
- * of a night a task took a third longer. --first: the nights before are there already.
+ * machine as a whole differs from build to build; --spikes: how many of the values are
+ * of a build a task took a third longer. --first: the builds before are there already.
  */
 #include "archive/archive.h"
 #include "base/arena.h"
@@ -24,21 +24,21 @@
 #include <string.h>
 
 #define PLANS_MAX 256
-#define FIRST_NIGHT_S 1767232800	/* 2026-01-01 02:00 UTC */
-#define NIGHT_S 86400
+#define FIRST_BUILD_S 1767232800	/* 2026-01-01 02:00 UTC */
+#define BUILD_S 86400
 #define SLOTS 16
 
 enum plan_kind { PLAN_STEP, PLAN_NEW, PLAN_GONE };
 
 struct plan {
 	enum plan_kind kind;
-	uint64_t first, last, night;
+	uint64_t first, last, build;
 	double share;
 	enum metric metric;	/* METRICS: wall and CPU time */
 };
 
 struct made {
-	uint64_t tasks, nights, first, seed;
+	uint64_t tasks, builds, first, seed;
 	double noise, spikes, host;
 	const char *series;
 	size_t n_plans;
@@ -100,8 +100,8 @@ static void add_plan(struct made *made, enum plan_kind kind, const char *text)
 	p.first = number(part);
 	p.last = dash ? number(dash + 1) : p.first;
 	if (!next_part(&c, part))
-		fail(text, "names no night");
-	p.night = number(part);
+		fail(text, "names no build");
+	p.build = number(part);
 	if (kind == PLAN_STEP) {
 		if (!next_part(&c, part))
 			fail(text, "says not how much");
@@ -115,7 +115,7 @@ static void add_plan(struct made *made, enum plan_kind kind, const char *text)
 static const char *arguments(struct made *made, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "tasks", required_argument, NULL, 't' }, { "nights", required_argument, NULL, 'n' },
+		{ "tasks", required_argument, NULL, 't' }, { "builds", required_argument, NULL, 'n' },
 		{ "first", required_argument, NULL, 'f' }, { "seed", required_argument, NULL, 's' },
 		{ "noise", required_argument, NULL, 'x' }, { "spikes", required_argument, NULL, 'p' },
 		{ "host", required_argument, NULL, 'h' }, { "series", required_argument, NULL, 'r' },
@@ -127,7 +127,7 @@ static const char *arguments(struct made *made, int argc, char **argv)
 	while ((o = getopt_long(argc, argv, "", options, NULL)) >= 0) {
 		switch (o) {
 		case 't': made->tasks = number(optarg); break;
-		case 'n': made->nights = number(optarg); break;
+		case 'n': made->builds = number(optarg); break;
 		case 'f': made->first = number(optarg); break;
 		case 's': made->seed = number(optarg); break;
 		case 'x': made->noise = share(optarg); break;
@@ -182,14 +182,14 @@ static struct noise noise_of(const struct made *made, uint64_t a, uint64_t b)
 	return n;
 }
 
-static bool is_there(const struct made *made, uint64_t task, uint64_t night)
+static bool is_there(const struct made *made, uint64_t task, uint64_t build)
 {
 	for (size_t i = 0; i < made->n_plans; i++) {
 		const struct plan *p = &made->plan[i];
 		bool meant = task >= p->first && task <= p->last;
 
-		if (meant && ((p->kind == PLAN_NEW && night < p->night) ||
-			      (p->kind == PLAN_GONE && night >= p->night)))
+		if (meant && ((p->kind == PLAN_NEW && build < p->build) ||
+			      (p->kind == PLAN_GONE && build >= p->build)))
 			return false;
 	}
 	return true;
@@ -202,7 +202,7 @@ static bool is_of(enum metric m, enum value_column c)
 	return metric_info[m].column[0] == c || metric_info[m].column[1] == c;
 }
 
-static double stepped(const struct made *made, uint64_t task, uint64_t night,
+static double stepped(const struct made *made, uint64_t task, uint64_t build,
 		      enum value_column c)
 {
 	double factor = 1;
@@ -211,7 +211,7 @@ static double stepped(const struct made *made, uint64_t task, uint64_t night,
 		const struct plan *p = &made->plan[i];
 
 		if (p->kind == PLAN_STEP && task >= p->first && task <= p->last &&
-		    night >= p->night && is_of(p->metric, c))
+		    build >= p->build && is_of(p->metric, c))
 			factor *= 1 + p->share;
 	}
 	return factor;
@@ -251,9 +251,9 @@ static int64_t rounded(double value, enum value_column c)
 }
 
 static void measure(struct values *f, size_t row, const struct made *made, uint64_t task,
-		    uint64_t night, double host)
+		    uint64_t build, double host)
 {
-	struct noise n = noise_of(made, task, night + 1);
+	struct noise n = noise_of(made, task, build + 1);
 	double level[COLUMNS] = { 0 };
 	double spike = noise_uniform(&n) < made->spikes ? 1.33 : 1;
 
@@ -263,30 +263,30 @@ static void measure(struct values *f, size_t row, const struct made *made, uint6
 	f->column[COLUMN_STATUS][row] = 0;
 	for (int c = COLUMN_WALL_US; c < COLUMN_RUNS; c++) {
 		double value = level[c] * exp(made->noise * noise_normal(&n)) *
-			       stepped(made, task, night, c);
+			       stepped(made, task, build, c);
 
 		if (f->column[c])
 			f->column[c][row] = rounded(is_time(c) ? value * host * spike : value, c);
 	}
 }
 
-/* A night */
+/* A build */
 
 static const char *keep(struct values *f, const char *text)
 {
 	const char *kept = arena_text(f->texts, text, strlen(text));
 
 	if (!kept)
-		fail("night", "out of memory");
+		fail("build", "out of memory");
 	return kept;
 }
 
-static void set_facts(struct values *f, const struct made *made, uint64_t night)
+static void set_facts(struct values *f, const struct made *made, uint64_t build)
 {
-	struct noise n = noise_of(made, UINT64_MAX, night);
+	struct noise n = noise_of(made, UINT64_MAX, build);
 	char commit[41], count[24];
 
-	snprintf(count, sizeof count, "%llu", (unsigned long long)(70000 + 11 * night));
+	snprintf(count, sizeof count, "%llu", (unsigned long long)(70000 + 11 * build));
 	for (int i = 0; i < 40; i++)
 		commit[i] = "0123456789abcdef"[(int)(noise_uniform(&n) * 16)];
 	commit[40] = '\0';
@@ -301,7 +301,7 @@ static void set_facts(struct values *f, const struct made *made, uint64_t night)
 	f->n_facts = sizeof fact / sizeof *fact;
 	f->fact = malloc(sizeof fact);
 	if (!f->fact)
-		fail("night", "out of memory");
+		fail("build", "out of memory");
 	memcpy(f->fact, fact, sizeof fact);
 }
 
@@ -311,7 +311,7 @@ static void set_packages(struct values *f, const struct made *made)
 
 	f->package = malloc((made->tasks / STEPS + 1) * sizeof *f->package);
 	if (!f->package)
-		fail("night", "out of memory");
+		fail("build", "out of memory");
 	for (size_t i = 0; i < made->tasks; i++) {
 		uint32_t task = made->order[i];
 
@@ -352,45 +352,45 @@ static void set_totals(struct values *f)
 	f->total[TOTAL_STATUS] = 0;
 }
 
-static void make_night(struct values *f, const struct made *made, uint64_t night)
+static void make_build(struct values *f, const struct made *made, uint64_t build)
 {
-	struct noise n = noise_of(made, UINT64_MAX - 1, night);
+	struct noise n = noise_of(made, UINT64_MAX - 1, build);
 	double host = exp(made->host * noise_normal(&n));
 
 	*f = (struct values){ .texts = arena_new(), .path = "",
-			       .start_s = FIRST_NIGHT_S + (int64_t)night * NIGHT_S };
+			       .start_s = FIRST_BUILD_S + (int64_t)build * BUILD_S };
 	f->task = malloc((made->tasks + 1) * sizeof *f->task);
 	if (!f->texts || !f->task)
-		fail("night", "out of memory");
+		fail("build", "out of memory");
 	for (int c = 0; c < COLUMNS; c++) {
 		if (c != COLUMN_PEAK_KB && c != COLUMN_MAJOR_FAULTS &&
 		    !(f->column[c] = malloc((made->tasks + 1) * sizeof **f->column)))
-			fail("night", "out of memory");
+			fail("build", "out of memory");
 	}
 	for (size_t i = 0; i < made->tasks; i++) {
 		uint32_t task = made->order[i];
 
-		if (!is_there(made, task, night))
+		if (!is_there(made, task, build))
 			continue;
 		f->task[f->n_tasks] = (struct values_task){ made->name[task],
 							     steps[task % STEPS] };
-		measure(f, f->n_tasks++, made, task, night, host);
+		measure(f, f->n_tasks++, made, task, build, host);
 	}
-	set_facts(f, made, night);
+	set_facts(f, made, build);
 	set_packages(f, made);
 	set_totals(f);
 }
 
-static int add(struct archive *a, const struct made *made, uint64_t night, struct error *err)
+static int add(struct archive *a, const struct made *made, uint64_t build, struct error *err)
 {
 	char run[32], id[ARCHIVE_ID_SIZE];
 	struct values f;
 	bool added;
 	int r;
 
-	snprintf(run, sizeof run, "made-%llu", (unsigned long long)night);
-	make_night(&f, made, night);
-	r = archive_add(a, made->series, &(struct archive_night){ .figures = &f, .run = run },
+	snprintf(run, sizeof run, "made-%llu", (unsigned long long)build);
+	make_build(&f, made, build);
+	r = archive_add(a, made->series, &(struct archive_build){ .figures = &f, .run = run },
 			id, &added, err);
 	values_release(&f);
 	return r;
@@ -398,18 +398,18 @@ static int add(struct archive *a, const struct made *made, uint64_t night, struc
 
 int main(int argc, char **argv)
 {
-	struct made made = { .tasks = 1000, .nights = 30, .noise = 0.03,
+	struct made made = { .tasks = 1000, .builds = 30, .noise = 0.03,
 			     .series = "nightly-1/master/x86_64" };
 	const char *repo = arguments(&made, argc, argv);
 	struct error err = { 0 };
 	struct archive *a;
 	int r = archive_open(&a, repo, ARCHIVE_WRITE, &err);
 
-	/* Made-up nights need not outlive a power cut. */
+	/* Made-up builds need not outlive a power cut. */
 	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0);
 	name_tasks(&made);
-	for (uint64_t night = made.first; !r && night < made.nights; night++)
-		r = add(a, &made, night, &err);
+	for (uint64_t build = made.first; !r && build < made.builds; build++)
+		r = add(a, &made, build, &err);
 	archive_close(a);
 	free(made.order);
 	free(made.name);

@@ -5,7 +5,7 @@ check_LTLIBRARIES += tests/libsupport.la
 tests_libsupport_la_SOURCES = \
 	tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
 	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h \
-	tests/made_values.c tests/made_values.h tests/made_nights.c tests/made_nights.h \
+	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h \
 	tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h tests/pairs.c \
 	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h \
 	tests/same.c tests/same.h tests/server.c tests/server.h tests/slope.c tests/slope.h \
@@ -17,7 +17,8 @@ CHECKS = \
 	tests/check_archive_writers tests/check_axis tests/check_bisect \
 	tests/check_bisect_search tests/check_bitbake tests/check_bitbake_build \
 	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf \
-	tests/check_builder tests/check_carry tests/check_chain tests/check_changepoints \
+	tests/check_build_recording tests/check_builder tests/check_buildset tests/check_carry \
+	tests/check_chain tests/check_changepoints \
 	tests/check_chart tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history \
 	tests/check_command_name tests/check_config tests/check_culprits tests/check_cursor \
@@ -27,7 +28,7 @@ CHECKS = \
 	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_lanes tests/check_launch_signals tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_match tests/check_netlink \
-	tests/check_night tests/check_nightly tests/check_nightly_open tests/check_ninja \
+	tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
 	tests/check_pack tests/check_palette tests/check_panel tests/check_partial_io \

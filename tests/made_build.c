@@ -17,9 +17,9 @@ static const char *keep(struct values *f, const char *text)
 	return kept;
 }
 
-int64_t made_value(size_t task, enum value_column c, unsigned night)
+int64_t made_value(size_t task, enum value_column c, unsigned build)
 {
-	uint64_t z = (task * 31 + (uint64_t)c) * UINT64_C(0x9e3779b97f4a7c15) + night * 977;
+	uint64_t z = (task * 31 + (uint64_t)c) * UINT64_C(0x9e3779b97f4a7c15) + build * 977;
 
 	if (c == COLUMN_RUNS)
 		return 1;
@@ -29,7 +29,7 @@ int64_t made_value(size_t task, enum value_column c, unsigned night)
 	return task % 7 == 3 ? -1 : (int64_t)(z >> (24 + task % 40));
 }
 
-static void set_facts(struct values *f, unsigned night)
+static void set_facts(struct values *f, unsigned build)
 {
 	char commit[41];
 	const struct values_fact fact[] = {
@@ -39,7 +39,7 @@ static void set_facts(struct values *f, unsigned night)
 		{ "branch", "main" }, { "dirty", "no" },
 	};
 
-	snprintf(commit, sizeof commit, "%040u", night);
+	snprintf(commit, sizeof commit, "%040u", build);
 	f->fact = malloc(sizeof fact);
 	ck_assert_ptr_nonnull(f->fact);
 	memcpy(f->fact, fact, sizeof fact);
@@ -47,12 +47,12 @@ static void set_facts(struct values *f, unsigned night)
 	f->fact[7].value = keep(f, commit);
 }
 
-void made_build(struct values *f, size_t first, size_t n, unsigned night)
+void made_build(struct values *f, size_t first, size_t n, unsigned build)
 {
 	char name[64];
 
 	*f = (struct values){ .texts = arena_new(), .path = "made",
-			       .start_s = 1700000000 + (int64_t)night * 86400, .n_tasks = n };
+			       .start_s = 1700000000 + (int64_t)build * 86400, .n_tasks = n };
 	ck_assert_ptr_nonnull(f->texts);
 	f->task = malloc((n + 1) * sizeof *f->task);
 	ck_assert_ptr_nonnull(f->task);
@@ -66,12 +66,12 @@ void made_build(struct values *f, size_t first, size_t n, unsigned night)
 		f->column[c] = malloc((n + 1) * sizeof *f->column[c]);
 		ck_assert_ptr_nonnull(f->column[c]);
 		for (size_t i = 0; i < n; i++)
-			f->column[c][i] = made_value(first + i, c, night);
+			f->column[c][i] = made_value(first + i, c, build);
 	}
 	for (int t = 0; t < TOTALS; t++)
-		f->total[t] = t % 5 == 4 ? -1 : 1000 * t + (int64_t)night;
+		f->total[t] = t % 5 == 4 ? -1 : 1000 * t + (int64_t)build;
 	f->total[TOTAL_STATUS] = 0;
-	set_facts(f, night);
+	set_facts(f, build);
 }
 
 struct archive *made_archive(const char *path)
@@ -85,7 +85,7 @@ struct archive *made_archive(const char *path)
 	return a;
 }
 
-const char *made_add(struct archive *a, const struct values *f, unsigned night)
+const char *made_add(struct archive *a, const struct values *f, unsigned build)
 {
 	static char id[ARCHIVE_ID_SIZE];
 	struct error err = { 0 };
@@ -93,8 +93,8 @@ const char *made_add(struct archive *a, const struct values *f, unsigned night)
 	bool added;
 	int r;
 
-	snprintf(run, sizeof run, "night-%u", night);
-	r = archive_add(a, MADE_REF, &(struct archive_night){ .figures = f, .run = run }, id,
+	snprintf(run, sizeof run, "night-%u", build);
+	r = archive_add(a, MADE_REF, &(struct archive_build){ .figures = f, .run = run }, id,
 			&added, &err);
 	ck_assert_msg(!r, "%s: %s", err.path, err.message);
 	ck_assert(added);

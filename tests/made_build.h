@@ -7,10 +7,10 @@
 
 /*
  * A build of n tasks ("dir7: task00007") with the numbers first to first + n - 1, whose
- * figures follow from their number and the night. Fails the running test itself.
+ * figures follow from their number and the build. Fails the running test itself.
  */
-void made_build(struct values *f, size_t first, size_t n, unsigned night);
-int64_t made_value(size_t task, enum value_column c, unsigned night);
+void made_build(struct values *f, size_t first, size_t n, unsigned build);
+int64_t made_value(size_t task, enum value_column c, unsigned build);
 
 /* A new archive, or one that is there already, that does not wait for the disk. */
 struct archive *made_archive(const char *path);
@@ -18,7 +18,7 @@ struct archive *made_archive(const char *path);
 /* Added as run "night-N" of MADE_REF: the commit, in static memory. */
 #define MADE_REF "host/main/x86_64"
 
-const char *made_add(struct archive *a, const struct values *f, unsigned night);
+const char *made_add(struct archive *a, const struct values *f, unsigned build);
 
 /* For git and libgit2: no configuration but the repository's own. For main(). */
 void made_environment(void);

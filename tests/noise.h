@@ -17,8 +17,8 @@ double noise_normal(struct noise *n);
  * noise. */
 enum noise_kind {
 	NOISE_NORMAL,
-	NOISE_SPIKES,		/* lognormal, one night in fifty is 30 % higher or more */
-	NOISE_ALIKE,		/* correlated by 0.3 with the night before */
+	NOISE_SPIKES,		/* lognormal, one build in fifty is 30 % higher or more */
+	NOISE_ALIKE,		/* correlated by 0.3 with the build before */
 	NOISE_STUDENT,		/* Student's t with 3 degrees of freedom */
 	NOISE_KINDS
 };

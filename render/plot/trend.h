@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 /*
- * Figures over nights, drawn by gnuplot: a point a night, the levels they keep, and since
- * when they are others. Nights are equally far apart, whatever their clocks say.
+ * Figures over builds, drawn by gnuplot: a point a build, the levels they keep, and since
+ * when they are others. Builds are equally far apart, whatever their clocks say.
  */
 #define TREND_PANES 8
 
 enum trend_unit { TREND_TIME /* microseconds */, TREND_BYTES, TREND_RATIO, TREND_UNITS };
 
 struct trend_change {
-	uint32_t at, first, last;	/* nights: the first of it, and between which that is */
+	uint32_t at, first, last;	/* builds: the first of it, and between which that is */
 	bool creep;		/* from first to last, little by little */
 	double before, after;	/* the levels on either side */
 	const char *label;	/* "+20 %" */
@@ -27,15 +27,15 @@ struct trend_change {
 struct trend_pane {
 	const char *title;
 	enum trend_unit unit;
-	const double *value;	/* of every night; NaN: none */
-	size_t n_changes;	/* by night */
+	const double *value;	/* of every build; NaN: none */
+	size_t n_changes;	/* by build */
 	const struct trend_change *change;
 };
 
 struct trend {
 	const char *title, *subtitle;
 	size_t n;
-	const int64_t *start_s;	/* of every night, since 1970; -1: not known */
+	const int64_t *start_s;	/* of every build, since 1970; -1: not known */
 	size_t n_panes;
 	struct trend_pane pane[TREND_PANES];
 };

@@ -91,27 +91,27 @@ int trend_axis_make(struct trend_axis *a, const struct trend *t, const struct tr
 	return 0;
 }
 
-size_t trend_day_step(size_t nights, size_t most)
+size_t trend_day_step(size_t builds, size_t most)
 {
 	static const size_t steps[] = { 1, 2, 5, 7, 14, 28, 56, 91, 182, 364 };
 	size_t step = 364;
 
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		if (nights <= steps[i] * most)
+		if (builds <= steps[i] * most)
 			return steps[i];
 	}
-	while (nights > step * most)
+	while (builds > step * most)
 		step += 364;
 	return step;
 }
 
-void trend_add_day(struct buf *b, const struct trend *t, size_t night)
+void trend_add_day(struct buf *b, const struct trend *t, size_t build)
 {
-	time_t time = (time_t)t->start_s[night];
+	time_t time = (time_t)t->start_s[build];
 	struct tm tm;
 
 	if (time < 0 || !gmtime_r(&time, &tm))
-		buf_addf(b, "night %zu", night + 1);
+		buf_addf(b, "build %zu", build + 1);
 	else
 		buf_addf(b, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 }

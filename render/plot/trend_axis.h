@@ -18,8 +18,8 @@ int trend_axis_make(struct trend_axis *a, const struct trend *t, const struct tr
 /* A value in whole numbers of the axis' unit. */
 int64_t trend_value(const struct trend_pane *p, double value);
 
-/* Every so many nights a day is named, where there is room for so many days. */
-size_t trend_day_step(size_t nights, size_t most);
-void trend_add_day(struct buf *b, const struct trend *t, size_t night);
+/* Every so many builds a day is named, where there is room for so many days. */
+size_t trend_day_step(size_t builds, size_t most);
+void trend_add_day(struct buf *b, const struct trend *t, size_t build);
 
 #endif

@@ -36,18 +36,18 @@ static void add_level(struct buf *b, const struct trend_axis *a, const struct tr
 
 /* Data */
 
-/* What the night's level is: NaN on a slope. */
-static double level_at(const struct trend_pane *p, size_t night)
+/* What the build's level is: NaN on a slope. */
+static double level_at(const struct trend_pane *p, size_t build)
 {
 	double level = p->n_changes ? p->change[0].before : NAN;
 
 	for (size_t i = 0; i < p->n_changes; i++) {
 		const struct trend_change *c = &p->change[i];
 
-		if (c->creep && night >= c->first && night < c->last)
-			return c->before + (c->after - c->before) * (double)(night - c->first) /
+		if (c->creep && build >= c->first && build < c->last)
+			return c->before + (c->after - c->before) * (double)(build - c->first) /
 			       (c->last - c->first);
-		if (night >= (c->creep ? c->last : c->at))
+		if (build >= (c->creep ? c->last : c->at))
 			level = c->after;
 	}
 	return level;
@@ -77,11 +77,11 @@ void trend_add_data(struct buf *b, const struct trend *t, const struct trend_axi
 
 /* Pictures */
 
-static double x_of(const struct trend *t, double night)
+static double x_of(const struct trend *t, double build)
 {
 	double width = SHEET_WIDTH - SHEET_LEFT - SHEET_RIGHT;
 
-	return SHEET_LEFT + width * (night + 1) / ((double)t->n + 1);
+	return SHEET_LEFT + width * (build + 1) / ((double)t->n + 1);
 }
 
 static void add_interval(const struct sheet *s, const struct trend_change *c)
@@ -368,7 +368,7 @@ void trend_term_add(struct buf *b, const struct trend *t, const struct trend_axi
 		add_days(b, t, columns / 16 + 1);
 		add_values(b, &axis[i], height / 3 + 1);
 		buf_addf(b, "plot '%s.data' index %zu using 1:2 with points pointtype 'o'", TREND_WORD, i);
-		/* gnuplot dies of a column with one night that has no value. */
+		/* gnuplot dies of a column with one build that has no value. */
 		if (t->pane[i].n_changes)
 			buf_addf(b, ", '' index %zu using 1:3 with points pointtype '='", i);
 		buf_adds(b, "\nprint ''\n");

@@ -14,7 +14,7 @@ void trend_script_add(struct buf *b, const struct trend *t, const struct trend_a
 void trend_term_add(struct buf *b, const struct trend *t, const struct trend_axis *axis,
 		    unsigned columns, unsigned lines);
 
-/* A block a pane: a line a night, its number, value and level. */
+/* A block a pane: a line a build, its number, value and level. */
 void trend_add_data(struct buf *b, const struct trend *t, const struct trend_axis *axis);
 
 #endif

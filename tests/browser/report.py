@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The report of an archive: the verdict, the table of tasks, trends, bootcharts."""
 
-ARCHIVE = ('--tasks', '60', '--nights', '50', '--step', '0-9/44/0.4', '--step', '20-29/20/-0.3')
+ARCHIVE = ('--tasks', '60', '--builds', '50', '--step', '0-9/44/0.4', '--step', '20-29/20/-0.3')
 
 
 def _open(page, fragment='', ready=True):
@@ -139,7 +139,7 @@ def state_in_the_address(page):
 
 def rows_in_view_alone(page):
     """However many tasks there are, few are in the document."""
-    page.open_file(page.places.report('--tasks', '3000', '--nights', '12'))
+    page.open_file(page.places.report('--tasks', '3000', '--builds', '12'))
     assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
     count = 'return document.querySelectorAll(".space .line").length'
     assert _state(page)['rows'] == 3001

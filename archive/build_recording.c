@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/night_recording.h"
+#include "archive/build_recording.h"
 
-#include "archive/night.h"
+#include "archive/build.h"
 #include "archive/sys.h"
 #include "convert/builder.h"
 
@@ -151,7 +151,7 @@ static void add_tasks(struct builder *b, const struct values *f)
 	buf_release(&key);
 }
 
-int night_recording(struct recording *rec, const struct values *f, struct error *err)
+int build_recording(struct recording *rec, const struct values *f, struct error *err)
 {
 	const char *path = f->path ? f->path : "";
 	struct builder b;
@@ -201,7 +201,7 @@ static int add_samples(struct recording *rec, struct archive *a, const git_oid *
 
 	if (r)
 		return r;
-	r = repo_tree(a, &tree, git_commit_tree_id(c), "a night", err);
+	r = repo_tree(a, &tree, git_commit_tree_id(c), "a build", err);
 	git_commit_free(c);
 	if (!r && !git_tree_entry_bypath(&e, tree, "sys"))
 		r = repo_tree(a, &sys, git_tree_entry_id(e), "sys", err);
@@ -217,16 +217,16 @@ int archive_recording(struct archive *a, const char *name, struct recording *rec
 		      struct error *err)
 {
 	struct values f = VALUES_INIT;
-	struct night_place place;
+	struct build_place place;
 	struct message m;
-	int r = night_named(a, &place, &m, name, err);
+	int r = build_named(a, &place, &m, name, err);
 
 	*rec = (struct recording)RECORDING_INIT;
 	message_release(&m);
 	if (!r)
 		r = archive_values(a, name, &f, err);
 	if (!r)
-		r = night_recording(rec, &f, err);
+		r = build_recording(rec, &f, err);
 	values_release(&f);
 	if (!r) {
 		r = add_samples(rec, a, &place.commit, err);

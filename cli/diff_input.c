@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/builds.h"
+#include "cli/diff_input.h"
 
 #include "archive/archive.h"
 #include "cli/openrec.h"
@@ -23,27 +23,27 @@ static int read_recording(struct values *f, const char *base, const char *what,
 	return r;
 }
 
-int builds_read(struct builds *b, const char *const *what, size_t n, const char *base,
+int diff_input_read(struct diff_input *b, const char *const *what, size_t n, const char *base,
 		struct archive *archive, struct error *err)
 {
 	int r = 0;
 
-	*b = (struct builds)BUILDS_INIT;
-	b->figures = calloc(n + 1, sizeof *b->figures);
-	if (!b->figures)
+	*b = (struct diff_input)DIFF_INPUT_INIT;
+	b->values = calloc(n + 1, sizeof *b->values);
+	if (!b->values)
 		return error_sys(err, -ENOMEM, NULL, NULL);
 	for (size_t i = 0; !r && i < n; i++) {
-		r = archive ? archive_values(archive, what[i], &b->figures[i], err) :
-		    read_recording(&b->figures[i], base, what[i], err);
+		r = archive ? archive_values(archive, what[i], &b->values[i], err) :
+		    read_recording(&b->values[i], base, what[i], err);
 		b->n++;
 	}
 	return r;
 }
 
-void builds_release(struct builds *b)
+void diff_input_release(struct diff_input *b)
 {
 	for (size_t i = 0; i < b->n; i++)
-		values_release(&b->figures[i]);
-	free(b->figures);
-	*b = (struct builds)BUILDS_INIT;
+		values_release(&b->values[i]);
+	free(b->values);
+	*b = (struct diff_input)DIFF_INPUT_INIT;
 }

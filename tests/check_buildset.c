@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
-#include "cli/nightly.h"
+#include "cli/buildset.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -9,59 +9,59 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How commands come to the nights of a series. */
+/* How commands come to the builds of a series. */
 
 #define GEN TOP_BUILDDIR "/tests/gen_archive --tasks 20 "
 
 struct arguments {
-	struct nightly_options nightly;
+	struct buildset_options buildset;
 };
 
 static const struct option table[] = {
-	NIGHTLY_REPO_OPTIONS(struct arguments, nightly),
-	NIGHTLY_REF_OPTION(struct arguments, nightly),
-	NIGHTLY_METRICS_OPTION(struct arguments, nightly),
+	BUILDSET_REPO_OPTIONS(struct arguments, buildset),
+	BUILDSET_REF_OPTION(struct arguments, buildset),
+	BUILDSET_METRICS_OPTION(struct arguments, buildset),
 	{ 0 }
 };
 
 static const struct command command = { .name = "test", .operands = "", .options = table };
 
 /* What is there, what is asked for, what comes of it. */
-#define ONE GEN "--nights 12 --series a/main/x r.git"
-#define TWO ONE " && " GEN "--nights 3 --series b/main/x r.git"
+#define ONE GEN "--builds 12 --series a/main/x r.git"
+#define TWO ONE " && " GEN "--builds 3 --series b/main/x r.git"
 #define USUAL "wall,cpu,memory,io"
 
 static const struct {
 	const char *made;
 	const char *config;	/* text of c.yaml */
 	const char *words[5];	/* of the command line */
-	enum nightly_span span;
-	const char *result;	/* series and number of nights, NULL: refused */
+	enum buildset_span span;
+	const char *result;	/* series and number of builds, NULL: refused */
 	const char *message;
 } cases[] = {
-	{ ONE, "{}", { "--repo", "r.git" }, NIGHTLY_ALL, "a/main/x 12 " USUAL, NULL },
-	{ ONE, "repo: r.git\n", { NULL }, NIGHTLY_ALL, "a/main/x 12 " USUAL, NULL },
-	{ ONE, "repo: other.git\ncompare: {window: 10}\n", { "--repo=r.git" }, NIGHTLY_WINDOW,
+	{ ONE, "{}", { "--repo", "r.git" }, BUILDSET_ALL, "a/main/x 12 " USUAL, NULL },
+	{ ONE, "repo: r.git\n", { NULL }, BUILDSET_ALL, "a/main/x 12 " USUAL, NULL },
+	{ ONE, "repo: other.git\ncompare: {window: 10}\n", { "--repo=r.git" }, BUILDSET_WINDOW,
 	  "a/main/x 10 " USUAL, NULL },
 	{ ONE, "compare: {metrics: peak}\n", { "--repo=r.git", "--ref=a/main/x" },
-	  NIGHTLY_WINDOW, "a/main/x 12 peak", NULL },
+	  BUILDSET_WINDOW, "a/main/x 12 peak", NULL },
 	{ ONE, "compare: {metrics: peak}\n", { "--repo=r.git", "--metrics", "cpu" },
-	  NIGHTLY_WINDOW, "a/main/x 12 cpu", NULL },
-	{ TWO, "{}", { "--repo=r.git", "--ref=b" }, NIGHTLY_ALL, "b/main/x 3 " USUAL, NULL },
+	  BUILDSET_WINDOW, "a/main/x 12 cpu", NULL },
+	{ TWO, "{}", { "--repo=r.git", "--ref=b" }, BUILDSET_ALL, "b/main/x 3 " USUAL, NULL },
 
-	{ "true", "{}", { NULL }, NIGHTLY_ALL, NULL, "no archive is named: give --repo" },
-	{ "true", "{}", { "--repo=r.git" }, NIGHTLY_ALL, NULL, "r.git: " },
-	{ "echo >r.git", "{}", { "--repo=r.git" }, NIGHTLY_ALL, NULL, "r.git: " },
-	{ "git init -q --bare r.git", "{}", { "--repo=r.git" }, NIGHTLY_ALL, NULL, "r.git: " },
-	{ ONE, "compare: {agre: 3}", { "--repo=r.git" }, NIGHTLY_ALL, NULL,
+	{ "true", "{}", { NULL }, BUILDSET_ALL, NULL, "no archive is named: give --repo" },
+	{ "true", "{}", { "--repo=r.git" }, BUILDSET_ALL, NULL, "r.git: " },
+	{ "echo >r.git", "{}", { "--repo=r.git" }, BUILDSET_ALL, NULL, "r.git: " },
+	{ "git init -q --bare r.git", "{}", { "--repo=r.git" }, BUILDSET_ALL, NULL, "r.git: " },
+	{ ONE, "compare: {agre: 3}", { "--repo=r.git" }, BUILDSET_ALL, NULL,
 	  "did you mean 'agree'" },
-	{ TWO, "{}", { "--repo=r.git" }, NIGHTLY_ALL, NULL, "b/main/x" },
-	{ ONE, "{}", { "--repo=r.git", "--ref=nobody" }, NIGHTLY_ALL, NULL, "nobody" },
+	{ TWO, "{}", { "--repo=r.git" }, BUILDSET_ALL, NULL, "b/main/x" },
+	{ ONE, "{}", { "--repo=r.git", "--ref=nobody" }, BUILDSET_ALL, NULL, "nobody" },
 };
 
-static void describe(struct buf *b, const struct nightly *n)
+static void describe(struct buf *b, const struct buildset *n)
 {
-	buf_addf(b, "%s %zu ", n->nights.ref, n->nights.n);
+	buf_addf(b, "%s %zu ", n->builds.ref, n->builds.n);
 	for (enum metric m = 0, first = METRICS; m < METRICS; m++) {
 		if (!(n->rules.metrics & METRIC_BIT(m)))
 			continue;
@@ -76,7 +76,7 @@ START_TEST(opened)
 	static char words[8][32] = { "test", "--config", "c.yaml" };
 	char *argv[9] = { words[0], words[1], words[2] };
 	struct arguments o = { 0 };
-	struct nightly n = NIGHTLY_INIT;
+	struct buildset n = BUILDSET_INIT;
 	struct error err = { 0 };
 	struct buf got = BUF_INIT;
 	struct run made;
@@ -91,7 +91,7 @@ START_TEST(opened)
 	for (const char *const *word = cases[_i].words; *word; word++, argc++)
 		argv[argc] = strcpy(words[argc], *word);
 	ck_assert(options_parse(&a, &command, &o, argc, argv));
-	r = nightly_open(&n, &a, &o.nightly, cases[_i].span, &err);
+	r = buildset_open(&n, &a, &o.buildset, cases[_i].span, &err);
 	if (cases[_i].result) {
 		ck_assert_msg(!r, "%s: %s", err.path, err.message);
 		describe(&got, &n);
@@ -103,7 +103,7 @@ START_TEST(opened)
 		ck_assert_str_ne(err.message, "");
 	}
 	buf_release(&got);
-	nightly_release(&n);
+	buildset_release(&n);
 	args_release(&a);
 	ck_assert_int_eq(chdir("/"), 0);
 }
@@ -111,8 +111,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("nightly_open");
-	TCase *t = tcase_create("nightly_open");
+	Suite *s = suite_create("buildset_open");
+	TCase *t = tcase_create("buildset_open");
 
 	if (!support_has("git"))
 		return 77;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/values.h"
-#include "archive/night_recording.h"
+#include "archive/build_recording.h"
 #include "archive/sys.h"
 #include "tests/drawn.h"
 #include "tests/paths.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 /*
- * What a night keeps of a build, made a recording again: its figures are those it was made
+ * What a build keeps of a build, made a recording again: its figures are those it was made
  * of, its samples come to the same sums and peaks, and it can be drawn.
  */
 
@@ -31,7 +31,7 @@ static void make_again(struct recorded *again, const struct recorded *r)
 	struct values f;
 
 	ck_assert_int_eq(values_make(&f, &r->rec), 0);
-	ck_assert_msg(!night_recording(&again->rec, &f, &err), "%s", err.message);
+	ck_assert_msg(!build_recording(&again->rec, &f, &err), "%s", err.message);
 	values_release(&f);
 	for (size_t i = 0; sys_name[i]; i++) {
 		struct buf text = BUF_INIT;
@@ -285,7 +285,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("night");
+	Suite *suite = suite_create("build_recording");
 	TCase *again = tcase_create("again"), *sys = tcase_create("sys");
 
 	tcase_add_loop_test(again, figures_are_the_same, 0, PATHS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/night.h"
+#include "archive/build.h"
 #include "archive/union.h"
 
 #include "base/arena.h"
@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many nights at once go from one night after the other to one task after the other: a
+/* So many builds at once go from one build after the other to one task after the other: a
  * line of the processor's cache of each task. */
 #define BLOCK 16
 
-/* Behind struct nights. */
+/* Behind struct builds. */
 struct source {
 	struct archive *archive;
-	struct night_place *place;	/* of each night */
+	struct build_place *place;	/* of each build */
 	struct tasks_of *tasks;		/* and its tasks */
 	struct tasks_union all;
 	size_t lines_max;
@@ -27,7 +27,7 @@ struct source {
 
 /* Loading */
 
-/* What is loaded of one night: its tasks in the dictionary's order. */
+/* What is loaded of one build: its tasks in the dictionary's order. */
 struct rows {
 	int64_t *a, *b;		/* of columns */
 	float *row[BLOCK];	/* in the order of all tasks */
@@ -67,13 +67,13 @@ static void scatter(float *row, const int64_t *a, const int64_t *b, const uint32
 }
 
 /* What a task took until it failed says nothing of what it takes. */
-static int drop_failed(const struct source *s, struct rows *rows, size_t night, float *row,
+static int drop_failed(const struct source *s, struct rows *rows, size_t build, float *row,
 		       struct error *err)
 {
-	const struct tasks_of *tasks = &s->tasks[night];
+	const struct tasks_of *tasks = &s->tasks[build];
 	const uint32_t *task = union_tasks(&s->all, tasks);
 	bool known;
-	int r = night_column(s->archive, &s->place[night], COLUMN_STATUS, rows->a, tasks->n,
+	int r = build_column(s->archive, &s->place[build], COLUMN_STATUS, rows->a, tasks->n,
 			     &known, err);
 
 	for (size_t i = 0; !r && known && i < tasks->n; i++) {
@@ -83,27 +83,27 @@ static int drop_failed(const struct source *s, struct rows *rows, size_t night, 
 	return r;
 }
 
-static int load_night(const struct nights *nights, struct rows *rows, size_t night,
+static int load_build(const struct builds *builds, struct rows *rows, size_t build,
 		      enum metric m, float *row, struct error *err)
 {
 	const enum value_column *c = metric_info[m].column;
-	const struct source *s = nights->context;
-	const struct tasks_of *tasks = &s->tasks[night];
+	const struct source *s = builds->context;
+	const struct tasks_of *tasks = &s->tasks[build];
 	bool known, second = true;
 	int r;
 
-	for (size_t i = 0; i < nights->n_tasks; i++)
+	for (size_t i = 0; i < builds->n_tasks; i++)
 		row[i] = NAN;
-	r = night_column(s->archive, &s->place[night], c[0], rows->a, tasks->n, &known, err);
+	r = build_column(s->archive, &s->place[build], c[0], rows->a, tasks->n, &known, err);
 	if (!r && known && c[0] != c[1])
-		r = night_column(s->archive, &s->place[night], c[1], rows->b, tasks->n, &second,
+		r = build_column(s->archive, &s->place[build], c[1], rows->b, tasks->n, &second,
 				 err);
 	if (!r && known && second)
 		scatter(row, rows->a, c[0] == c[1] ? rows->a : rows->b,
 			union_tasks(&s->all, tasks), tasks->n);
-	/* Most nights none failed: that column is not read then. */
-	return r || !nights->night[night].total[TOTAL_FAILED] ? r :
-	       drop_failed(s, rows, night, row, err);
+	/* Most builds none failed: that column is not read then. */
+	return r || !builds->build[build].total[TOTAL_FAILED] ? r :
+	       drop_failed(s, rows, build, row, err);
 }
 
 static void turn(float *values, const struct rows *rows, size_t n_tasks, size_t n,
@@ -117,21 +117,21 @@ static void turn(float *values, const struct rows *rows, size_t n_tasks, size_t 
 	}
 }
 
-static int load(const struct nights *nights, enum metric m, float *values, struct error *err)
+static int load(const struct builds *builds, enum metric m, float *values, struct error *err)
 {
-	const struct source *s = nights->context;
+	const struct source *s = builds->context;
 	struct rows rows;
-	int r = rows_make(&rows, s->lines_max, nights->n_tasks);
+	int r = rows_make(&rows, s->lines_max, builds->n_tasks);
 
 	if (r)
 		return error_sys(err, r, s->archive->path, NULL);
-	for (size_t from = 0; !r && from < nights->n; from += BLOCK) {
-		size_t count = nights->n - from < BLOCK ? nights->n - from : BLOCK;
+	for (size_t from = 0; !r && from < builds->n; from += BLOCK) {
+		size_t count = builds->n - from < BLOCK ? builds->n - from : BLOCK;
 
 		for (size_t i = 0; !r && i < count; i++)
-			r = load_night(nights, &rows, from + i, m, rows.row[i], err);
+			r = load_build(builds, &rows, from + i, m, rows.row[i], err);
 		if (!r)
-			turn(values, &rows, nights->n_tasks, nights->n, from, count);
+			turn(values, &rows, builds->n_tasks, builds->n, from, count);
 	}
 	rows_release(&rows);
 	return r;
@@ -139,9 +139,9 @@ static int load(const struct nights *nights, enum metric m, float *values, struc
 
 /* The index */
 
-static void end(struct nights *nights)
+static void end(struct builds *builds)
 {
-	struct source *s = nights->context;
+	struct source *s = builds->context;
 
 	union_release(&s->all);
 	free(s->place);
@@ -149,80 +149,80 @@ static void end(struct nights *nights)
 	free(s);
 }
 
-static const char *keep(struct nights *nights, const char *text)
+static const char *keep(struct builds *builds, const char *text)
 {
-	return arena_text(nights->texts, text, strlen(text));
+	return arena_text(builds->texts, text, strlen(text));
 }
 
-static int set_revisions(struct nights *nights, struct night *night, const struct message *m)
+static int set_revisions(struct builds *builds, struct build *build, const struct message *m)
 {
-	night->revision = arena_alloc(nights->texts,
-				      (m->n_revisions + 1) * sizeof *night->revision);
-	if (!night->revision)
+	build->revision = arena_alloc(builds->texts,
+				      (m->n_revisions + 1) * sizeof *build->revision);
+	if (!build->revision)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->n_revisions; i++) {
-		struct revision *rev = &night->revision[i];
+		struct revision *rev = &build->revision[i];
 
 		*rev = m->revision[i];
-		rev->source = keep(nights, rev->source);
-		rev->commit = keep(nights, rev->commit);
+		rev->source = keep(builds, rev->source);
+		rev->commit = keep(builds, rev->commit);
 		if (!rev->source || !rev->commit)
 			return -ENOMEM;
 	}
-	night->n_revisions = m->n_revisions;
+	build->n_revisions = m->n_revisions;
 	return 0;
 }
 
-static int add_night(struct nights *nights, struct source *s, const struct night_place *place,
+static int add_build(struct builds *builds, struct source *s, const struct build_place *place,
 		     const struct message *m)
 {
-	struct night_place *places = array_grow(s->place, nights->n, sizeof *places);
-	struct night *grown;
+	struct build_place *places = array_grow(s->place, builds->n, sizeof *places);
+	struct build *grown;
 
 	if (!places)
 		return -ENOMEM;
 	s->place = places;
-	grown = array_grow(nights->night, nights->n, sizeof *grown);
+	grown = array_grow(builds->build, builds->n, sizeof *grown);
 	if (!grown)
 		return -ENOMEM;
-	nights->night = grown;
-	places[nights->n] = *place;
-	grown += nights->n;
-	*grown = (struct night){ .start_s = m->start_s };
-	grown->id = keep(nights, git_oid_tostr_s(&place->commit));
-	grown->run = keep(nights, m->run);
-	if (!grown->id || !grown->run || set_revisions(nights, grown, m))
+	builds->build = grown;
+	places[builds->n] = *place;
+	grown += builds->n;
+	*grown = (struct build){ .start_s = m->start_s };
+	grown->id = keep(builds, git_oid_tostr_s(&place->commit));
+	grown->run = keep(builds, m->run);
+	if (!grown->id || !grown->run || set_revisions(builds, grown, m))
 		return -ENOMEM;
-	nights->n++;
+	builds->n++;
 	return 0;
 }
 
 /* From the newest to the oldest, then turned round. */
-static int walk(struct nights *nights, struct source *s, const git_oid *tip, size_t newest,
+static int walk(struct builds *builds, struct source *s, const git_oid *tip, size_t newest,
 		struct error *err)
 {
 	git_oid at = *tip;
 	int r = 0;
 
-	while (r >= 0 && !git_oid_is_zero(&at) && (!newest || nights->n < newest)) {
-		struct night_place place;
+	while (r >= 0 && !git_oid_is_zero(&at) && (!newest || builds->n < newest)) {
+		struct build_place place;
 		struct message m;
 
-		r = night_find(s->archive, &place, &m, &at, err);
-		if (r > 0 && add_night(nights, s, &place, &m))
+		r = build_find(s->archive, &place, &m, &at, err);
+		if (r > 0 && add_build(builds, s, &place, &m))
 			r = error_sys(err, -ENOMEM, s->archive->path, NULL);
 		message_release(&m);
 		at = place.parent;
 	}
-	for (size_t i = 0; i < nights->n / 2; i++) {
-		size_t j = nights->n - 1 - i;
-		struct night_place place = s->place[i];
-		struct night night = nights->night[i];
+	for (size_t i = 0; i < builds->n / 2; i++) {
+		size_t j = builds->n - 1 - i;
+		struct build_place place = s->place[i];
+		struct build build = builds->build[i];
 
 		s->place[i] = s->place[j];
 		s->place[j] = place;
-		nights->night[i] = nights->night[j];
-		nights->night[j] = night;
+		builds->build[i] = builds->build[j];
+		builds->build[j] = build;
 	}
 	return r < 0 ? r : 0;
 }
@@ -254,8 +254,8 @@ static int take_circumstance(void *context, const struct pair *pair)
 	return buf_error(context);
 }
 
-static int read_build(struct night *night, const struct source *s,
-		      const struct night_place *place, struct error *err)
+static int read_build(struct build *build, const struct source *s,
+		      const struct build_place *place, struct error *err)
 {
 	struct arena *texts = arena_new();
 	struct buf text = BUF_INIT;
@@ -263,27 +263,27 @@ static int read_build(struct night *night, const struct source *s,
 
 	if (!texts)
 		return error_sys(err, -ENOMEM, s->archive->path, NULL);
-	r = night_pairs(s->archive, place, &place->build, "build", &pair_build, texts,
+	r = build_pairs(s->archive, place, &place->build, "build", &pair_build, texts,
 			take_circumstance, &text, err);
-	night->circumstances = index_hash(buf_str(&text), text.len);
+	build->circumstances = index_hash(buf_str(&text), text.len);
 	buf_release(&text);
 	arena_free(texts);
 	return r;
 }
 
-static int read_all(struct nights *nights, struct source *s, struct error *err)
+static int read_all(struct builds *builds, struct source *s, struct error *err)
 {
 	int r = 0;
 
-	s->tasks = calloc(nights->n + 1, sizeof *s->tasks);
+	s->tasks = calloc(builds->n + 1, sizeof *s->tasks);
 	if (!s->tasks)
 		return error_sys(err, -ENOMEM, s->archive->path, NULL);
-	for (size_t i = 0; !r && i < nights->n; i++) {
-		r = read_build(&nights->night[i], s, &s->place[i], err);
+	for (size_t i = 0; !r && i < builds->n; i++) {
+		r = read_build(&builds->build[i], s, &s->place[i], err);
 		if (!r)
-			r = night_totals(s->archive, &s->place[i], nights->night[i].total, err);
+			r = build_totals(s->archive, &s->place[i], builds->build[i].total, err);
 		if (!r)
-			r = union_add(&s->all, &s->tasks[i], nights, s->archive, &s->place[i],
+			r = union_add(&s->all, &s->tasks[i], builds, s->archive, &s->place[i],
 				      err);
 		if (s->tasks[i].n > s->lines_max)
 			s->lines_max = s->tasks[i].n;
@@ -291,38 +291,38 @@ static int read_all(struct nights *nights, struct source *s, struct error *err)
 	return r;
 }
 
-static int start(struct nights *nights, struct archive *a, const char *ref)
+static int start(struct builds *builds, struct archive *a, const char *ref)
 {
 	struct source *s = calloc(1, sizeof *s);
 
-	*nights = (struct nights)NIGHTS_INIT;
+	*builds = (struct builds)BUILDS_INIT;
 	if (!s)
 		return -ENOMEM;
 	s->archive = a;
-	nights->context = s;
-	nights->load = load;
-	nights->end = end;
-	nights->texts = arena_new();
-	if (!nights->texts)
+	builds->context = s;
+	builds->load = load;
+	builds->end = end;
+	builds->texts = arena_new();
+	if (!builds->texts)
 		return -ENOMEM;
-	nights->ref = keep(nights, ref);
-	return nights->ref ? 0 : -ENOMEM;
+	builds->ref = keep(builds, ref);
+	return builds->ref ? 0 : -ENOMEM;
 }
 
-int archive_nights(struct archive *a, const char *ref, size_t newest, struct nights *nights,
+int archive_builds(struct archive *a, const char *ref, size_t newest, struct builds *builds,
 		   struct error *err)
 {
 	struct source *s;
 	git_oid tip;
-	int r = start(nights, a, ref);
+	int r = start(builds, a, ref);
 
 	if (r)
 		return error_sys(err, r, a->path, NULL);
-	s = nights->context;
+	s = builds->context;
 	r = repo_tip(a, &tip, ref, err);
 	if (!r && git_oid_is_zero(&tip))
 		return error_set(err, -ENOENT, a->path, 0, 0, "has no series %.200s", ref);
 	if (!r)
-		r = walk(nights, s, &tip, newest, err);
-	return r ? r : read_all(nights, s, err);
+		r = walk(builds, s, &tip, newest, err);
+	return r ? r : read_all(builds, s, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
-#define BUILDBEAT_ARCHIVE_NIGHT_RECORDING_H
+#ifndef BUILDBEAT_ARCHIVE_BUILD_RECORDING_H
+#define BUILDBEAT_ARCHIVE_BUILD_RECORDING_H
 
 #include "analyse/values.h"
 #include "base/error.h"
@@ -13,6 +13,6 @@
  * files, which are kept in blocks of 512. 0, or a negative errno with err and nothing to
  * release.
  */
-int night_recording(struct recording *rec, const struct values *f, struct error *err);
+int build_recording(struct recording *rec, const struct values *f, struct error *err);
 
 #endif

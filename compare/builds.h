@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_COMPARE_NIGHTS_H
-#define BUILDBEAT_COMPARE_NIGHTS_H
+#ifndef BUILDBEAT_COMPARE_BUILDS_H
+#define BUILDBEAT_COMPARE_BUILDS_H
 
 #include "analyse/metric.h"
 #include "base/error.h"
@@ -23,7 +23,7 @@ struct revision {
 	bool dirty;
 };
 
-struct night {
+struct build {
 	const char *id;		/* the archive's commit, in hexadecimal */
 	int64_t start_s;	/* since 1970; -1 not known. Clocks go back, and two may be equal */
 	const char *run;	/* what tells one recording from every other */
@@ -34,36 +34,36 @@ struct night {
 				   make a step the machine's */
 };
 
-struct nights {
+struct builds {
 	struct arena *texts;
 	const char *ref;	/* "host/branch/machine" */
 	size_t n;
-	struct night *night;	/* the oldest first */
+	struct build *build;	/* the oldest first */
 	size_t n_tasks;		/* of all of them, in an order that stays as it is */
-	struct nights_task *task;
+	struct builds_task *task;
 
-	/* Values of a metric: values[task * n + night], NaN where there is none, and where the
+	/* Values of a metric: values[task * n + build], NaN where there is none, and where the
 	 * task failed, was killed or did not finish. 0 or a negative errno with err. */
-	int (*load)(const struct nights *nights, enum metric m, float *values,
+	int (*load)(const struct builds *builds, enum metric m, float *values,
 		    struct error *err);
-	void (*end)(struct nights *nights);	/* frees context; may be NULL */
+	void (*end)(struct builds *builds);	/* frees context; may be NULL */
 	void *context;
 };
 
-struct nights_task {
+struct builds_task {
 	const char *name, *kind;
 };
 
-#define NIGHTS_INIT { 0 }
+#define BUILDS_INIT { 0 }
 
-void nights_release(struct nights *nights);
+void builds_release(struct builds *builds);
 
 /* The name patterns are held against: of a task's index, or "" for the build as a whole and
  * whatever is no task. */
-const char *nights_task_name(const struct nights *nights, uint32_t task);
+const char *builds_task_name(const struct builds *builds, uint32_t task);
 
 /* Of the build as a whole; NaN where that is not known, and of a build that failed: how
  * long it took until then says nothing. */
-double night_total(const struct night *night, enum metric m);
+double build_total(const struct build *build, enum metric m);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/night.h"
+#include "archive/build.h"
 
 #include "archive/columns.h"
 #include "archive/message.h"
@@ -12,10 +12,10 @@
 
 #define ID_SHOWN 12
 
-struct night_name night_name(const struct archive *a, const struct night_place *place,
+struct build_name build_name(const struct archive *a, const struct build_place *place,
 			     const char *part)
 {
-	struct night_name n;
+	struct build_name n;
 
 	n.inside = snprintf(n.text, sizeof n.text, "%.400s: ", a->path);
 	snprintf(n.text + n.inside, sizeof n.text - n.inside, "%.*s:%s", ID_SHOWN,
@@ -33,10 +33,10 @@ static git_oid entry(const git_tree *tree, const char *name, git_object_t type)
 	return e && git_tree_entry_type(e) == type ? *git_tree_entry_id(e) : (git_oid){ 0 };
 }
 
-static int find_columns(struct archive *a, struct night_place *place, const git_oid *id,
+static int find_columns(struct archive *a, struct build_place *place, const git_oid *id,
 			struct error *err)
 {
-	struct night_name name = night_name(a, place, NIGHT_COLUMNS);
+	struct build_name name = build_name(a, place, BUILD_COLUMNS);
 	git_tree *tree;
 	int r = repo_tree(a, &tree, id, name.text + name.inside, err);
 
@@ -48,10 +48,10 @@ static int find_columns(struct archive *a, struct night_place *place, const git_
 	return 1;
 }
 
-static int find_parts(struct archive *a, struct night_place *place, const git_oid *id,
+static int find_parts(struct archive *a, struct build_place *place, const git_oid *id,
 		      struct error *err)
 {
-	struct night_name name = night_name(a, place, "");
+	struct build_name name = build_name(a, place, "");
 	git_tree *tree;
 	git_oid columns;
 	int r = repo_tree(a, &tree, id, name.text + name.inside, err);
@@ -62,7 +62,7 @@ static int find_parts(struct archive *a, struct night_place *place, const git_oi
 	place->totals = entry(tree, "totals", GIT_OBJECT_BLOB);
 	place->tasks = entry(tree, "tasks", GIT_OBJECT_BLOB);
 	place->packages = entry(tree, "packages", GIT_OBJECT_BLOB);
-	columns = entry(tree, NIGHT_COLUMNS, GIT_OBJECT_TREE);
+	columns = entry(tree, BUILD_COLUMNS, GIT_OBJECT_TREE);
 	git_tree_free(tree);
 	if (git_oid_is_zero(&place->build) || git_oid_is_zero(&place->totals) ||
 	    git_oid_is_zero(&place->tasks) || git_oid_is_zero(&columns))
@@ -70,7 +70,7 @@ static int find_parts(struct archive *a, struct night_place *place, const git_oi
 	return find_columns(a, place, &columns, err);
 }
 
-int night_find(struct archive *a, struct night_place *place, struct message *m,
+int build_find(struct archive *a, struct build_place *place, struct message *m,
 	       const git_oid *commit, struct error *err)
 {
 	unsigned n_parents;
@@ -78,7 +78,7 @@ int night_find(struct archive *a, struct night_place *place, struct message *m,
 	git_oid tree;
 	int r;
 
-	*place = (struct night_place){ .commit = *commit };
+	*place = (struct build_place){ .commit = *commit };
 	*m = (struct message)MESSAGE_INIT;
 	r = repo_commit(a, &c, commit, err);
 	if (r)
@@ -107,12 +107,12 @@ static int read_pairs(struct pair_reader *reader,
 	return taken ? taken : r;
 }
 
-int night_pairs(struct archive *a, const struct night_place *place, const git_oid *part,
+int build_pairs(struct archive *a, const struct build_place *place, const git_oid *part,
 		const char *name, const struct pair_format *format, struct arena *texts,
 		int (*take)(void *context, const struct pair *pair), void *context,
 		struct error *err)
 {
-	struct night_name shown = night_name(a, place, name);
+	struct build_name shown = build_name(a, place, name);
 	struct pair_reader reader;
 	git_odb_object *blob;
 	int r = repo_blob(a, &blob, part, shown.text + shown.inside, err);
@@ -144,7 +144,7 @@ static int take_total(void *context, const struct pair *pair)
 	return 0;
 }
 
-int night_totals(struct archive *a, const struct night_place *place, int64_t *total,
+int build_totals(struct archive *a, const struct build_place *place, int64_t *total,
 		 struct error *err)
 {
 	struct arena *texts = arena_new();
@@ -154,7 +154,7 @@ int night_totals(struct archive *a, const struct night_place *place, int64_t *to
 		return error_sys(err, -ENOMEM, a->path, NULL);
 	for (int i = 0; i < TOTALS; i++)
 		total[i] = -1;
-	r = night_pairs(a, place, &place->totals, "totals", &pair_totals, texts, take_total,
+	r = build_pairs(a, place, &place->totals, "totals", &pair_totals, texts, take_total,
 			total, err);
 	arena_free(texts);
 	return r;
@@ -170,10 +170,10 @@ static int read_column(const git_odb_object *blob, int64_t *value, size_t n)
 	return column_read(data, len, value, n);
 }
 
-int night_column(struct archive *a, const struct night_place *place, enum value_column c,
+int build_column(struct archive *a, const struct build_place *place, enum value_column c,
 		 int64_t *value, size_t n, bool *known, struct error *err)
 {
-	struct night_name shown;
+	struct build_name shown;
 	git_odb_object *blob;
 	char part[64];
 	int r;
@@ -181,8 +181,8 @@ int night_column(struct archive *a, const struct night_place *place, enum value_
 	*known = !git_oid_is_zero(&place->column[c]);
 	if (!*known)
 		return 0;
-	snprintf(part, sizeof part, NIGHT_COLUMNS "/%s", column_name[c]);
-	shown = night_name(a, place, part);
+	snprintf(part, sizeof part, BUILD_COLUMNS "/%s", column_name[c]);
+	shown = build_name(a, place, part);
 	r = repo_blob(a, &blob, &place->column[c], shown.text + shown.inside, err);
 	if (r)
 		return r;

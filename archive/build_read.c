@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/night.h"
+#include "archive/build.h"
 
 #include "base/arena.h"
 
@@ -13,7 +13,7 @@ struct reader {
 	size_t n;			/* lines of the dictionary */
 	struct values_task *line;
 	int64_t *column[COLUMNS];
-	uint32_t *order;		/* of those that are in this night */
+	uint32_t *order;		/* of those that are in this build */
 	size_t n_tasks;
 };
 
@@ -53,7 +53,7 @@ static int take_line(void *context, const struct pair *pair)
 	return 0;
 }
 
-static int read_columns(struct reader *r, struct archive *a, const struct night_place *place,
+static int read_columns(struct reader *r, struct archive *a, const struct build_place *place,
 			struct error *err)
 {
 	bool known;
@@ -64,7 +64,7 @@ static int read_columns(struct reader *r, struct archive *a, const struct night_
 
 		if (!value)
 			return error_sys(err, -ENOMEM, a->path, NULL);
-		error = night_column(a, place, c, value, r->n, &known, err);
+		error = build_column(a, place, c, value, r->n, &known, err);
 		if (!error && known)
 			r->column[c] = value;
 		else
@@ -138,11 +138,11 @@ static int set_rows(struct reader *r)
 	return 0;
 }
 
-static int read_tasks(struct values *f, struct archive *a, const struct night_place *place,
+static int read_tasks(struct values *f, struct archive *a, const struct build_place *place,
 		      struct error *err)
 {
 	struct reader r = { .f = f };
-	int error = night_pairs(a, place, &place->tasks, "tasks", &pair_tasks, f->texts,
+	int error = build_pairs(a, place, &place->tasks, "tasks", &pair_tasks, f->texts,
 				take_line, &r, err);
 
 	if (!error)
@@ -161,21 +161,21 @@ static int read_tasks(struct values *f, struct archive *a, const struct night_pl
 	return error;
 }
 
-static int read_figures(struct values *f, struct archive *a, const struct night_place *place,
+static int read_figures(struct values *f, struct archive *a, const struct build_place *place,
 			struct error *err)
 {
-	int r = night_pairs(a, place, &place->build, "build", &pair_build, f->texts, take_fact,
+	int r = build_pairs(a, place, &place->build, "build", &pair_build, f->texts, take_fact,
 			    f, err);
 
 	if (!r)
-		r = night_totals(a, place, f->total, err);
+		r = build_totals(a, place, f->total, err);
 	if (!r && !git_oid_is_zero(&place->packages))
-		r = night_pairs(a, place, &place->packages, "packages", &pair_packages,
+		r = build_pairs(a, place, &place->packages, "packages", &pair_packages,
 				f->texts, take_package, f, err);
 	return r ? r : read_tasks(f, a, place, err);
 }
 
-int night_named(struct archive *a, struct night_place *place, struct message *m,
+int build_named(struct archive *a, struct build_place *place, struct message *m,
 		const char *name, struct error *err)
 {
 	git_object *found, *commit = NULL;
@@ -188,18 +188,18 @@ int night_named(struct archive *a, struct night_place *place, struct message *m,
 		git_object_free(found);
 	}
 	if (r)
-		return repo_fail(a, r, err, "no night '%.200s'", name);
+		return repo_fail(a, r, err, "no build '%.200s'", name);
 	id = *git_object_id(commit);
 	git_object_free(commit);
-	r = night_find(a, place, m, &id, err);
+	r = build_find(a, place, m, &id, err);
 	if (r)
 		return r < 0 ? r : 0;
-	return error_set(err, -EINVAL, a->path, 0, 0, "'%.200s' is no night", name);
+	return error_set(err, -EINVAL, a->path, 0, 0, "'%.200s' is no build", name);
 }
 
 int archive_values(struct archive *a, const char *name, struct values *f, struct error *err)
 {
-	struct night_place place;
+	struct build_place place;
 	struct message m;
 	int r;
 
@@ -209,7 +209,7 @@ int archive_values(struct archive *a, const char *name, struct values *f, struct
 		f->path = arena_text(f->texts, name, strlen(name));
 	if (!f->path)
 		return error_sys(err, -ENOMEM, a->path, NULL);
-	r = night_named(a, &place, &m, name, err);
+	r = build_named(a, &place, &m, name, err);
 	f->start_s = m.start_s;
 	message_release(&m);
 	return r ? r : read_figures(f, a, &place, err);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_ARCHIVE_NIGHT_H
-#define BUILDBEAT_ARCHIVE_NIGHT_H
+#ifndef BUILDBEAT_ARCHIVE_BUILD_H
+#define BUILDBEAT_ARCHIVE_BUILD_H
 
 #include "archive/message.h"
 #include "archive/pair.h"
 #include "archive/repo.h"
 
-/* The parts of one night in the repository. */
-struct night_place {
+/* The parts of one build in the repository. */
+struct build_place {
 	git_oid commit;
 	git_oid parent;			/* the first; all zero: there is none */
 	git_oid build, totals, tasks;
@@ -15,44 +15,44 @@ struct night_place {
 	git_oid column[COLUMNS];
 };
 
-#define NIGHT_COLUMNS "columns"
+#define BUILD_COLUMNS "columns"
 
 /*
  * Where they are, and what the commit's message says (release it in any case): 1; 0: it is
- * no night, and only its parent is known; or a negative errno with err.
+ * no build, and only its parent is known; or a negative errno with err.
  */
-int night_find(struct archive *a, struct night_place *place, struct message *m,
+int build_find(struct archive *a, struct build_place *place, struct message *m,
 	       const git_oid *commit, struct error *err);
 
-/* The night of a name, as archive_values(): 0 or a negative errno. Release m in any case. */
-int night_named(struct archive *a, struct night_place *place, struct message *m,
+/* The build of a name, as archive_values(): 0 or a negative errno. Release m in any case. */
+int build_named(struct archive *a, struct build_place *place, struct message *m,
 		const char *name, struct error *err);
 
 /* "archive.git: 1234567890ab:tasks": for messages. */
-struct night_name {
+struct build_name {
 	char text[512];
 	int inside;		/* where in it the archive's own path is over */
 };
 
-struct night_name night_name(const struct archive *a, const struct night_place *place,
+struct build_name build_name(const struct archive *a, const struct build_place *place,
 			     const char *part);
 
 /*
  * A part of it, copied to the arena: pair after pair is handed to take, which may stop
- * that by a negative errno. 0 or a negative errno with err, which names the night.
+ * that by a negative errno. 0 or a negative errno with err, which names the build.
  */
-int night_pairs(struct archive *a, const struct night_place *place, const git_oid *part,
+int build_pairs(struct archive *a, const struct build_place *place, const git_oid *part,
 		const char *name, const struct pair_format *format, struct arena *texts,
 		int (*take)(void *context, const struct pair *pair), void *context,
 		struct error *err);
 
 /* Its totals, -1 what is not known. */
-int night_totals(struct archive *a, const struct night_place *place, int64_t *total,
+int build_totals(struct archive *a, const struct build_place *place, int64_t *total,
 		 struct error *err);
 
 /* The first n values of a column, which has to have that many; false in *known: there is
  * no such column. */
-int night_column(struct archive *a, const struct night_place *place, enum value_column c,
+int build_column(struct archive *a, const struct build_place *place, enum value_column c,
 		 int64_t *value, size_t n, bool *known, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/columns.h"
-#include "archive/night.h"
-#include "archive/night_tasks.h"
+#include "archive/build.h"
+#include "archive/build_tasks.h"
 #include "archive/remote.h"
 #include "archive/seen.h"
 #include "archive/sys.h"
@@ -18,13 +18,13 @@
  * directories that libgit2 is about to put an object into. */
 #define FAILURES 8
 
-/* A night on its way into the repository. */
+/* A build on its way into the repository. */
 struct writer {
 	struct archive *a;
-	const struct archive_night *night;
+	const struct archive_build *build;
 	const struct values *f;
 	struct buf run;
-	struct night_tasks tasks;
+	struct build_tasks tasks;
 	struct buf text;	/* of one blob */
 	int64_t *value;		/* of one column */
 	struct error *err;
@@ -100,7 +100,7 @@ static int64_t value_of(const struct values *f, enum value_column c, size_t task
 {
 	if (!f->column[c])
 		return c == COLUMN_RUNS ? 1 : -1;
-	/* Whether a task is in a night at all is what this column tells. */
+	/* Whether a task is in a build at all is what this column tells. */
 	if (c == COLUMN_RUNS && f->column[c][task] < 1)
 		return 1;
 	return f->column[c][task];
@@ -133,8 +133,8 @@ static int new_tree(struct writer *w, git_treebuilder **tree)
 	return r ? repo_fail(w->a, r, w->err, "cannot write a tree") : 0;
 }
 
-/* What fill puts into a tree, as a directory of the night; nothing if that is empty. */
-static int put_directory(struct writer *w, git_treebuilder *night, const char *name,
+/* What fill puts into a tree, as a directory of the build; nothing if that is empty. */
+static int put_directory(struct writer *w, git_treebuilder *build, const char *name,
 			 int (*fill)(struct writer *w, git_treebuilder *tree))
 {
 	git_treebuilder *tree;
@@ -147,7 +147,7 @@ static int put_directory(struct writer *w, git_treebuilder *night, const char *n
 	if (!r && git_treebuilder_entrycount(tree)) {
 		r = write_tree(w, &id, tree, name);
 		if (!r)
-			code = git_treebuilder_insert(NULL, night, name, &id, GIT_FILEMODE_TREE);
+			code = git_treebuilder_insert(NULL, build, name, &id, GIT_FILEMODE_TREE);
 		if (code)
 			r = repo_fail(w->a, code, w->err, "cannot write %s", name);
 	}
@@ -172,9 +172,9 @@ static int fill_sys(struct writer *w, git_treebuilder *tree)
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && w->night->rec && sys_name[i]; i++) {
+	for (size_t i = 0; !r && w->build->rec && sys_name[i]; i++) {
 		buf_clear(&w->text);
-		r = sys_write(&w->text, w->night->rec, sys_name[i]);
+		r = sys_write(&w->text, w->build->rec, sys_name[i]);
 		if (r)
 			r = no_memory(w);
 		else if (w->text.len)
@@ -198,11 +198,11 @@ static int put_parts(struct writer *w, git_oid *id)
 	if (!r)
 		r = put_packages(w, tree);
 	if (!r)
-		r = put_directory(w, tree, NIGHT_COLUMNS, fill_columns);
+		r = put_directory(w, tree, BUILD_COLUMNS, fill_columns);
 	if (!r)
 		r = put_directory(w, tree, "sys", fill_sys);
 	if (!r)
-		r = write_tree(w, id, tree, "a night");
+		r = write_tree(w, id, tree, "a build");
 	git_treebuilder_free(tree);
 	return r;
 }
@@ -250,48 +250,48 @@ static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
 	git_signature_free(by);
 	git_commit_free(before);
 	git_tree_free(t);
-	return r ? repo_fail(w->a, r, w->err, "cannot write a night") : 0;
+	return r ? repo_fail(w->a, r, w->err, "cannot write a build") : 0;
 }
 
-/* The dictionary goes on from that of the night before, if it can be read. */
-static int make_tasks(struct writer *w, const struct night_place *before)
+/* The dictionary goes on from that of the build before, if it can be read. */
+static int make_tasks(struct writer *w, const struct build_place *before)
 {
 	git_odb_object *blob = NULL;
 	struct error unused;
 	int r;
 
-	night_tasks_release(&w->tasks);
+	build_tasks_release(&w->tasks);
 	if (!git_oid_is_zero(&before->commit) &&
 	    repo_blob(w->a, &blob, &before->tasks, "tasks", &unused))
 		blob = NULL;
-	r = night_tasks_make(&w->tasks, w->f, blob ? git_odb_object_data(blob) : NULL,
+	r = build_tasks_make(&w->tasks, w->f, blob ? git_odb_object_data(blob) : NULL,
 			    blob ? git_odb_object_size(blob) : 0);
 	git_odb_object_free(blob);
 	return r ? no_memory(w) : 0;
 }
 
 /* Nobody's branch but ours is written to. */
-static int find_before(struct writer *w, struct night_place *before, const char *ref,
+static int find_before(struct writer *w, struct build_place *before, const char *ref,
 		       const git_oid *tip)
 {
 	struct message m;
 	int r;
 
-	*before = (struct night_place){ 0 };
+	*before = (struct build_place){ 0 };
 	if (git_oid_is_zero(tip))
 		return 0;
-	r = night_find(w->a, before, &m, tip, w->err);
+	r = build_find(w->a, before, &m, tip, w->err);
 	message_release(&m);
 	if (r < 0)
 		return r;
 	return r ? 0 : error_set(w->err, -EINVAL, w->a->path, 0, 0, "the newest commit of "
-				 "branch %.200s is no night: nothing is written on top of it", ref);
+				 "branch %.200s is no build: nothing is written on top of it", ref);
 }
 
 /* 0; -EAGAIN: somebody else was there first. */
 static int try(struct writer *w, const char *ref, git_oid *id, bool *added)
 {
-	struct night_place before;
+	struct build_place before;
 	git_oid tip, tree;
 	int r = repo_tip(w->a, &tip, ref, w->err);
 
@@ -351,21 +351,21 @@ static int add_and_send(struct writer *w, const char *ref, git_oid *id, bool *ad
 	return r ? r : sent;
 }
 
-int archive_add(struct archive *a, const char *ref, const struct archive_night *night,
+int archive_add(struct archive *a, const char *ref, const struct archive_build *build,
 		char id[ARCHIVE_ID_SIZE], bool *added, struct error *err)
 {
-	struct writer w = { .a = a, .night = night, .f = night->figures, .err = err };
+	struct writer w = { .a = a, .build = build, .f = build->figures, .err = err };
 	git_oid oid = { { 0 } };
 	int r;
 
 	*added = false;
-	if (night->run && *night->run)
-		buf_adds(&w.run, night->run);
+	if (build->run && *build->run)
+		buf_adds(&w.run, build->run);
 	else
 		make_run(&w.run, w.f);
 	r = buf_error(&w.run) ? no_memory(&w) : add_and_send(&w, ref, &oid, added);
 	git_oid_tostr(id, ARCHIVE_ID_SIZE, &oid);
-	night_tasks_release(&w.tasks);
+	build_tasks_release(&w.tasks);
 	buf_release(&w.run);
 	buf_release(&w.text);
 	free(w.value);

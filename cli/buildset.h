@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_CLI_NIGHTLY_H
-#define BUILDBEAT_CLI_NIGHTLY_H
+#ifndef BUILDBEAT_CLI_BUILDSET_H
+#define BUILDBEAT_CLI_BUILDSET_H
 
 #include "archive/archive.h"
 #include "cli/options.h"
@@ -10,34 +10,34 @@
 /*
  * What the commands about many builds have in common: where the archive is, which
  * series of it is meant and what counts as a difference; from the command line, then
- * from buildbeat.yaml. A command's struct has a struct nightly_options, and its table
+ * from buildbeat.yaml. A command's struct has a struct buildset_options, and its table
  * the rows that it wants:
  *
  *	struct check_arguments {
- *		struct nightly_options nightly;
+ *		struct buildset_options buildset;
  *		...
  *	};
  *
  *	static const struct option options[] = {
- *		NIGHTLY_REPO_OPTIONS(struct check_arguments, nightly),
- *		NIGHTLY_REF_OPTION(struct check_arguments, nightly),
- *		NIGHTLY_METRICS_OPTION(struct check_arguments, nightly),
+ *		BUILDSET_REPO_OPTIONS(struct check_arguments, buildset),
+ *		BUILDSET_REF_OPTION(struct check_arguments, buildset),
+ *		BUILDSET_METRICS_OPTION(struct check_arguments, buildset),
  *		...
  *
  *	if (!options_parse(&a, c, &o, argc, argv))
  *		return a.status;
- *	r = nightly_open(&n, &a, &o.nightly, NIGHTLY_WINDOW, &err);
+ *	r = buildset_open(&n, &a, &o.buildset, BUILDSET_WINDOW, &err);
  *	...
- *	nightly_release(&n);
+ *	buildset_release(&n);
  */
-struct nightly_options {
+struct buildset_options {
 	const char *config;	/* NULL: the file that is found */
 	const char *repo;	/* of the archive; NULL: none is named */
 	const char *ref;	/* as for archive_choose() */
 	unsigned metrics;	/* METRIC_BIT()s; 0: as configured */
 };
 
-#define NIGHTLY_REPO_OPTIONS(type, member) \
+#define BUILDSET_REPO_OPTIONS(type, member) \
 	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE", \
 	  .help = "take settings from FILE, not from buildbeat.yaml", \
 	  .offset = offsetof(type, member.config) }, \
@@ -45,59 +45,59 @@ struct nightly_options {
 	  .help = "the archive: a git repository, a path or URL", \
 	  .offset = offsetof(type, member.repo), .config = true }
 
-#define NIGHTLY_REF_OPTION(type, member) \
+#define BUILDSET_REF_OPTION(type, member) \
 	{ .name = "ref", .kind = OPTION_TEXT, .argument = "NAME", \
 	  .help = "the series HOST/BRANCH/MACHINE, or a part of it (the only one)", \
 	  .offset = offsetof(type, member.ref) }
 
-#define NIGHTLY_METRICS_OPTION(type, member) \
+#define BUILDSET_METRICS_OPTION(type, member) \
 	{ .name = "metrics", .kind = OPTION_SET, .argument = "LIST", \
 	  .help = "some of wall,cpu,memory,peak,io,read,written (wall,cpu,memory,io)", \
 	  .offset = offsetof(type, member.metrics), .choices = metric_word }
 
-struct nightly {
-	const struct nightly_options *options;
+struct buildset {
+	const struct buildset_options *options;
 	struct rules_config config;
 	struct rules rules;		/* of it, with the metrics of the options */
 	struct archive *archive;	/* NULL: not opened */
 	struct buf ref;
-	struct nights nights;
+	struct builds builds;
 	struct known_list known;
 };
 
-#define NIGHTLY_INIT { 0 }
+#define BUILDSET_INIT { 0 }
 
-enum nightly_span {
-	NIGHTLY_ALL,
-	NIGHTLY_WINDOW,		/* as many of the newest as rules.window says */
+enum buildset_span {
+	BUILDSET_ALL,
+	BUILDSET_WINDOW,		/* as many of the newest as rules.window says */
 };
 
 /*
- * All that follows, one after the other: what a command does that judges the nights of
+ * All that follows, one after the other: what a command needs that checks the builds of
  * one series. The texts are args', which outlives n. 0 or a negative errno with err, as
  * all of these; always release, also if it fails.
  */
-int nightly_open(struct nightly *n, struct args *args, struct nightly_options *options,
-		 enum nightly_span span, struct error *err);
-void nightly_release(struct nightly *n);
+int buildset_open(struct buildset *n, struct args *args, struct buildset_options *options,
+		 enum buildset_span span, struct error *err);
+void buildset_release(struct buildset *n);
 
 /* The options that were not given, and the rules, from the configuration. */
-int nightly_settings(struct nightly *n, struct args *args, struct nightly_options *options,
+int buildset_settings(struct buildset *n, struct args *args, struct buildset_options *options,
 		     struct error *err);
 
 /* The archive, -EINVAL with err if none is named; the one series that is meant; its
- * nights with what is known of them. */
-int nightly_archive(struct nightly *n, enum archive_use use, struct error *err);
-int nightly_series(struct nightly *n, struct error *err);
-int nightly_load(struct nightly *n, enum nightly_span span, struct error *err);
+ * builds with what is known of them. */
+int buildset_archive(struct buildset *n, enum archive_use use, struct error *err);
+int buildset_series(struct buildset *n, struct error *err);
+int buildset_load(struct buildset *n, enum buildset_span span, struct error *err);
 
 /* Their keys in the configuration. */
-struct nightly_config {
+struct buildset_config {
 	const char *repo;
 	struct amount import_limit;	/* of import, which reads it itself */
 	struct rules_config compare;
 };
 
-extern const struct option nightly_keys[];
+extern const struct option buildset_keys[];
 
 #endif

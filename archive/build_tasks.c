@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/night_tasks.h"
+#include "archive/build_tasks.h"
 
 #include "archive/pair.h"
 #include "base/arena.h"
@@ -100,7 +100,7 @@ static void add_line(struct buf *out, const struct values_task *t)
 }
 
 /* In the figures' own order. */
-static void begin_anew(struct night_tasks *d, const struct values *f)
+static void begin_anew(struct build_tasks *d, const struct values *f)
 {
 	d->same = false;
 	buf_clear(&d->text);
@@ -112,7 +112,7 @@ static void begin_anew(struct night_tasks *d, const struct values *f)
 	d->n = f->n_tasks;
 }
 
-static int go_on(struct night_tasks *d, const struct values *f, struct lines *l)
+static int go_on(struct build_tasks *d, const struct values *f, struct lines *l)
 {
 	struct buf line = BUF_INIT;
 	size_t next = 0;
@@ -137,13 +137,13 @@ static int go_on(struct night_tasks *d, const struct values *f, struct lines *l)
 	return r;
 }
 
-int night_tasks_make(struct night_tasks *d, const struct values *f, const void *before,
+int build_tasks_make(struct build_tasks *d, const struct values *f, const void *before,
 		    size_t len)
 {
 	struct lines lines = { 0 };
 	int r;
 
-	*d = (struct night_tasks)NIGHT_TASKS_INIT;
+	*d = (struct build_tasks)BUILD_TASKS_INIT;
 	d->line = malloc((f->n_tasks + 1) * sizeof *d->line);
 	r = d->line ? 0 : -ENOMEM;
 	if (!r && before)
@@ -158,9 +158,9 @@ int night_tasks_make(struct night_tasks *d, const struct values *f, const void *
 	return r ? r : buf_error(&d->text);
 }
 
-void night_tasks_release(struct night_tasks *d)
+void build_tasks_release(struct build_tasks *d)
 {
 	buf_release(&d->text);
 	free(d->line);
-	*d = (struct night_tasks)NIGHT_TASKS_INIT;
+	*d = (struct build_tasks)BUILD_TASKS_INIT;
 }

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/buildset.h"
+
+#include "cli/configfile.h"
+#include "launch/notice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+const struct option buildset_keys[] = {
+	{ .name = "repo", .kind = OPTION_REPO, .argument = "REPO",
+	  .offset = offsetof(struct buildset_config, repo), .config = true },
+	{ .name = "import-limit", .kind = OPTION_AMOUNT, .argument = "SIZE",
+	  .offset = offsetof(struct buildset_config, import_limit), .config = true },
+	{ .name = "compare", .kind = OPTION_MAP, .map = &rules_config_map,
+	  .offset = offsetof(struct buildset_config, compare), .config = true },
+	{ 0 }
+};
+
+int buildset_settings(struct buildset *n, struct args *args, struct buildset_options *options,
+		     struct error *err)
+{
+	struct buildset_config config = { .repo = options->repo };
+	int r;
+
+	rules_config_init(&config.compare);
+	r = config_apply(args, buildset_keys, &config, options->config, err);
+	if (!r && (r = rules_config_done(&config.compare)))
+		error_sys(err, r, NULL, NULL);
+	options->repo = config.repo;
+	*n = (struct buildset){ .options = options, .config = config.compare };
+	n->rules = n->config.rules;
+	if (options->metrics)
+		n->rules.metrics = options->metrics;
+	return r;
+}
+
+/* The newest builds are not checked where nobody can know which they are. */
+static int open_archive(struct buildset *n, enum archive_use use, enum buildset_span span,
+			struct error *err)
+{
+	struct error why;
+	int r;
+
+	if (!n->options->repo)
+		return error_set(err, -EINVAL, NULL, 0, 0, "no archive is named: give --repo, or "
+				 "the key 'repo' in buildbeat.yaml");
+	r = archive_open(&n->archive, n->options->repo, use, err);
+	if (r || use == ARCHIVE_WRITE || !archive_is_stale(n->archive, &why))
+		return r;
+	if (span == BUILDSET_WINDOW) {
+		*err = why;
+		return -ENOTCONN;
+	}
+	notice_error(&why);
+	notice("what follows is of the copy, as it was fetched last");
+	return 0;
+}
+
+int buildset_archive(struct buildset *n, enum archive_use use, struct error *err)
+{
+	return open_archive(n, use, BUILDSET_ALL, err);
+}
+
+int buildset_series(struct buildset *n, struct error *err)
+{
+	return archive_choose(n->archive, n->options->ref, &n->ref, err);
+}
+
+int buildset_load(struct buildset *n, enum buildset_span span, struct error *err)
+{
+	size_t newest = span == BUILDSET_WINDOW ? (size_t)n->rules.window : 0;
+	int r = archive_builds(n->archive, buf_str(&n->ref), newest, &n->builds, err);
+
+	if (!r)
+		r = archive_known(n->archive, &n->builds, &n->known, err);
+	if (r > 0)
+		notice_error(err);
+	return r > 0 ? 0 : r;
+}
+
+int buildset_open(struct buildset *n, struct args *args, struct buildset_options *options,
+		 enum buildset_span span, struct error *err)
+{
+	int r = buildset_settings(n, args, options, err);
+
+	if (!r)
+		r = open_archive(n, ARCHIVE_READ, span, err);
+	if (!r)
+		r = buildset_series(n, err);
+	if (!r)
+		r = buildset_load(n, span, err);
+	return r;
+}
+
+void buildset_release(struct buildset *n)
+{
+	free(n->known.known);
+	builds_release(&n->builds);
+	buf_release(&n->ref);
+	archive_close(n->archive);
+	rules_config_release(&n->config);
+}

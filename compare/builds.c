@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/builds.h"
+
+#include "base/arena.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void builds_release(struct builds *builds)
+{
+	if (builds->end)
+		builds->end(builds);
+	free(builds->build);
+	free(builds->task);
+	arena_free(builds->texts);
+	*builds = (struct builds){ 0 };
+}
+
+const char *builds_task_name(const struct builds *builds, uint32_t task)
+{
+	return task < builds->n_tasks ? builds->task[task].name : "";
+}
+
+double build_total(const struct build *build, enum metric m)
+{
+	return build->total[TOTAL_STATUS] > 0 ? NAN : metric_total(build->total, m);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/kept_builds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int load(const struct builds *builds, enum metric m, float *values, struct error *err)
+{
+	struct kept_builds *k = builds->context;
+	size_t size = builds->n_tasks * builds->n * sizeof *values;
+	int r;
+
+	if (!k->values[m]) {
+		k->values[m] = malloc(size + 1);
+		if (!k->values[m])
+			return error_sys(err, -ENOMEM, NULL, NULL);
+		r = k->from->load(k->from, m, k->values[m], err);
+		if (r) {
+			free(k->values[m]);
+			k->values[m] = NULL;
+			return r;
+		}
+	}
+	memcpy(values, k->values[m], size);
+	return 0;
+}
+
+void kept_builds_init(struct kept_builds *k, const struct builds *from)
+{
+	*k = (struct kept_builds){ .builds = *from, .from = from };
+	k->builds.load = load;
+	k->builds.end = NULL;
+	k->builds.context = k;
+}
+
+void kept_builds_release(struct kept_builds *k)
+{
+	for (int m = 0; m < METRICS; m++)
+		free(k->values[m]);
+}
