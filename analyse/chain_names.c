@@ -2,7 +2,7 @@
 #include "analyse/chain_names.h"
 
 #include "analyse/path.h"
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/index.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/values.h"
+#include "base/array.h"
 
 #include "analyse/values_name.h"
 #include "analyse/summary.h"
@@ -58,7 +59,7 @@ static int add_facts(struct values *f, const struct recording *rec)
 	int r = 0;
 
 	for (size_t i = 0; !r && i < rec->n_build; i++) {
-		for (size_t k = 0; !r && k < sizeof wanted / sizeof *wanted; k++) {
+		for (size_t k = 0; !r && k < ARRAY_SIZE(wanted); k++) {
 			if (!strcmp(rec->build[i].key, wanted[k]))
 				r = add_fact(f, wanted[k], rec->build[i].value);
 		}

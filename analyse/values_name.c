@@ -2,6 +2,7 @@
 #include "analyse/values_name.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 #include "recording/recipe.h"
 
 #include <stdbool.h>
@@ -53,7 +54,7 @@ static const char *behind_temporary(const char *name)
 {
 	static const char *const dir[] = { "/tmp/", "/var/tmp/", "/dev/shm/" };
 
-	for (size_t i = 0; i < sizeof dir / sizeof *dir; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(dir); i++) {
 		if (!strncmp(name, dir[i], strlen(dir[i])))
 			return name + strlen(dir[i]);
 	}

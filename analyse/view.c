@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/view.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/index.h"
 #include "base/saturate.h"
 #include "base/sort.h"

@@ -2,7 +2,7 @@
 #include "archive/build_tasks.h"
 
 #include "archive/pair.h"
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/index.h"
 

@@ -5,6 +5,7 @@
 #include "archive/remote.h"
 #include "archive/seen.h"
 #include "archive/sys.h"
+#include "base/array.h"
 #include "base/index.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ static void make_run(struct buf *run, const struct values *f)
 	const char *host = values_fact(f, "host");
 	struct buf text = BUF_INIT;
 
-	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(telling); i++) {
 		const char *value = values_fact(f, telling[i]);
 
 		buf_addf(&text, "%s\n", value ? value : "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/build.h"
 #include "archive/union.h"
+#include "base/array.h"
 
 #include "base/arena.h"
 #include "base/cursor.h"
@@ -247,7 +248,7 @@ static int take_circumstance(void *context, const struct pair *pair)
 		"host", "machine", "kernel", "cores", "memory_kb", "tool", "version", "uses",
 	};
 
-	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(telling); i++) {
 		if (!strcmp(telling[i], pair->key))
 			add_circumstance(context, pair);
 	}

@@ -3,6 +3,7 @@
 
 #include "analyse/values.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/buf.h"
 
 #include <errno.h>

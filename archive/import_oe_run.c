@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/import_oe_run.h"
 
+#include "base/array.h"
 #include "command/kind.h"
 #include "convert/builder.h"
 
@@ -53,7 +54,7 @@ static void add_layer(struct builder *b, const struct json_value *layer)
 	if (!layer || !layer->name || layer->type != JSON_OBJECT)
 		return;
 	builder_build(b, "source", layer->name);
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct json_value *v = json_member(layer, keys[i][1]);
 
 		if (v && *v->text)

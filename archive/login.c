@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/login.h"
 
+#include "base/array.h"
+
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 
 static const char *const keys[] = { "id_ed25519", "id_ecdsa", "id_rsa" };
 
-#define KEYS (sizeof keys / sizeof *keys)
+#define KEYS ARRAY_SIZE(keys)
 #define STEP_AGENT 0
 #define STEP_KEYS 1
 #define STEP_END (STEP_KEYS + KEYS)

@@ -2,6 +2,7 @@
 #include "archive/message.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/field.h"

@@ -4,6 +4,7 @@
 #include "archive/build.h"
 #include "archive/notes_text.h"
 #include "archive/remote.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/notes_text.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static const char *const kind_word[] = {
 	[KNOWN_ACKNOWLEDGED] = "ack",
 };
 
-#define KINDS (sizeof kind_word / sizeof *kind_word)
+#define KINDS ARRAY_SIZE(kind_word)
 #define EVERY (METRIC_BIT(METRICS) - 1)
 
 /* Out */

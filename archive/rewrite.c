@@ -2,7 +2,7 @@
 #include "archive/rewrite.h"
 
 #include "archive/notes.h"
-#include "base/arena.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "archive/seen.h"
 
 #include "archive/message.h"
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/index.h"
 
 #include <errno.h>

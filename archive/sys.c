@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/sys.h"
 
+#include "base/array.h"
 #include "base/saturate.h"
 #include "recording/column.h"
 #include "recording/recording_series.h"
@@ -56,7 +57,7 @@ static const struct kept kept[] = {
 	{ "proc_cgroup", "throttled", "throttled", HOW_GROWTH },
 };
 
-#define KEPT (sizeof kept / sizeof *kept)
+#define KEPT ARRAY_SIZE(kept)
 
 /* A gauge of proc_stat that only the samples of OpenEmbedded have: they are as of a machine
  * with one core. */

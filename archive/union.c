@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/union.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>

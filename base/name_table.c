@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/name_table.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
 
 #include <errno.h>

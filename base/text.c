@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
 
+#include "base/array.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ void text_add_bytes(struct buf *b, int64_t bytes)
 		buf_adds(b, "-");
 		return;
 	}
-	for (; n >= 999.5 && unit + 1 < sizeof units / sizeof *units; unit++)
+	for (; n >= 999.5 && unit + 1 < ARRAY_SIZE(units); unit++)
 		n /= 1024;
 	buf_addf(b, "%.*f %s", unit && n < 9.95 ? 1 : 0, n, units[unit]);
 }
@@ -128,9 +129,9 @@ static unsigned width_of(uint32_t code)
 
 	if (code < 0x300)
 		return 1;
-	if (in(none, sizeof none / sizeof *none, code))
+	if (in(none, ARRAY_SIZE(none), code))
 		return 0;
-	return in(two, sizeof two / sizeof *two, code) ? 2 : 1;
+	return in(two, ARRAY_SIZE(two), code) ? 2 : 1;
 }
 
 static unsigned escape_columns(uint32_t code)

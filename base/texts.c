@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/texts.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/feed.h"
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/utf8.h"
 
+#include "base/array.h"
+
 #include <stdint.h>
 
 size_t utf8_length(const unsigned char *p, size_t len)
@@ -43,7 +45,7 @@ bool utf8_is_unsafe(uint32_t code)
 
 	if (code >= ' ' && code < 0x7f)
 		return false;
-	for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(unsafe); i++) {
 		if (code >= unsafe[i].from && code <= unsafe[i].to)
 			return true;
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bisect/bisect.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

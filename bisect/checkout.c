@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bisect/checkout.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/outdir.h"
 #include "bisect/tool.h"
@@ -126,7 +127,7 @@ static void forget_environment(void)
 		"GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE",
 	};
 
-	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(name); i++)
 		unsetenv(name[i]);
 }
 

@@ -3,6 +3,7 @@
 
 #include "analyse/values.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/nearest.h"
@@ -230,7 +231,7 @@ static int run_build(struct one *o, int *status)
 		SELF, "record", "--no-git", "--task-io", "--compress=none",
 		"--layout=buildbeat", "--config", NULL, "--output", NULL, "--name", NULL, "--",
 	};
-	size_t n_options = sizeof options / sizeof *options, n = 0;
+	size_t n_options = ARRAY_SIZE(options), n = 0;
 	struct tool t = { .directory = o->place, .log_fd = o->log_fd };
 	const char **argv;
 	int r;

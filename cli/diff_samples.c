@@ -2,6 +2,7 @@
 #include "cli/diff_samples.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "cli/numberlines.h"
 #include "cli/output.h"
 #include "compare/lines.h"

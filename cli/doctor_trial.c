@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "cli/doctor.h"
 #include "launch/launch.h"
 #include "launch/recorder.h"
@@ -257,7 +258,7 @@ static void judge_samples(struct doctor *d, const struct recording *rec)
 {
 	char devices[256];
 
-	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		const struct series *s = recording_series(rec, wanted[i].series);
 
 		if (!s || !s->n_columns) {
@@ -314,7 +315,7 @@ static bool trial_begin(struct trial *t, struct doctor *d)
 			   "no trial in /tmp: %s", strerror(errno));
 		return false;
 	}
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
 		unsetenv(variables[i]);
 	return true;
 }

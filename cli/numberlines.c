@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/numberlines.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/cursor.h"
 #include "convert/infile.h"
 #include "convert/json_reader.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/options.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/nearest.h"
 #include "cli/command.h"
@@ -76,7 +77,7 @@ static int set_flag(bool *value, const char *text, struct error *err)
 		*value = true;
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!strcmp(text, words[i])) {
 			*value = i % 2;
 			return 0;

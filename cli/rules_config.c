@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/rules_config.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "report/amount_read.h"
 #include "stats/changepoints.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/command_name.h"
 
+#include "base/array.h"
 #include "command/kind.h"
 #include "command/shell.h"
 
@@ -35,7 +36,7 @@ static bool is_passed_over(struct slice word)
 
 	if (shell_is_assignment(word) || word.p[0] == '>' || word.p[0] == '<')
 		return true;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (slice_is(name, words[i]))
 			return true;
 	}

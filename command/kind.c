@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/kind.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "command/shell.h"
 
@@ -109,7 +110,7 @@ static int compare_name(struct slice name, const char *other)
 
 static enum kind find_program(struct slice name)
 {
-	size_t low = 0, high = sizeof programs / sizeof *programs;
+	size_t low = 0, high = ARRAY_SIZE(programs);
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -178,7 +179,7 @@ static bool is_source(struct slice word)
 	static const char *const tails[] = { ".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s",
 		".m", ".f", ".f90", ".F90", ".d", ".hs", ".ml", ".cu", ".zig" };
 
-	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(tails); i++) {
 		if (ends_with(word, tails[i]))
 			return true;
 	}
@@ -535,7 +536,7 @@ const char *kind_of_oe_task(const char *name, size_t len)
 	if (!starts_with(s, "do_"))
 		return kind;
 	s = (struct slice){ s.p + 3, s.len - 3 };
-	for (size_t i = 0; i < sizeof oe_tasks / sizeof *oe_tasks; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(oe_tasks); i++) {
 		size_t n = strlen(oe_tasks[i].name);
 
 		if (n <= longest || !starts_with(s, oe_tasks[i].name) ||

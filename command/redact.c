@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/redact.h"
 
+#include "base/array.h"
 #include "base/field.h"
 
 #include <endian.h>
@@ -92,7 +93,7 @@ static const struct word {
 	{ "pass:", RULE_OPENSSL, false, 0 },
 };
 
-#define N_WORDS (sizeof words / sizeof *words)
+#define N_WORDS ARRAY_SIZE(words)
 #define PIECES 2048
 
 struct pattern {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "compare/diff_making.h"
 
 #include "base/arena.h"

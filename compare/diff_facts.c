@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "compare/diff_making.h"
 
 #include "base/arena.h"
@@ -166,7 +167,7 @@ int diff_add_facts(struct diff *d)
 	struct buf side[DIFF_SIDES] = { BUF_INIT, BUF_INIT };
 	int r = 0;
 
-	for (size_t i = 0; !r && i < sizeof facts / sizeof *facts; i++) {
+	for (size_t i = 0; !r && i < ARRAY_SIZE(facts); i++) {
 		for (enum diff_side s = 0; s < DIFF_SIDES; s++) {
 			buf_clear(&side[s]);
 			add_side(&side[s], d->run[s], d->n_runs[s], i);
@@ -227,7 +228,7 @@ static bool is_early(const char *word)
 {
 	static const char *const list[] = { "alpha", "beta", "pre", "rc" };
 
-	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
 		if (!strncmp(word, list[i], strlen(list[i])))
 			return true;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "compare/diff_making.h"
 
-#include "base/arena.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/history_group.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/history_scan.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "compare/parallel.h"
 #include "stats/creep.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/arena.h"
+#include "base/array.h"
 #include "convert/bazel_counters.h"
 #include "convert/formats.h"
 #include "convert/trace.h"
@@ -216,7 +216,7 @@ static const char *kind_of(const char *mnemonic)
 	};
 	size_t n = strcspn(mnemonic, " ");
 
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		size_t end = strlen(kinds[i].end);
 
 		if (n >= end && !memcmp(mnemonic + n - end, kinds[i].end, end))

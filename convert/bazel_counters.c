@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/bazel_counters.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "convert/builder_series.h"
 #include "convert/trace.h"
 

@@ -2,6 +2,7 @@
 #include "convert/builder.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/index.h"
 #include "base/texts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/builder_series.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "recording/reader.h"
 
 #include <errno.h>

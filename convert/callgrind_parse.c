@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/index.h"
 #include "convert/callgrind.h"

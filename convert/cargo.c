@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/index.h"
 #include "convert/builder.h"
@@ -242,7 +242,7 @@ static int add_units(struct builder *b, uint32_t instance, const struct json_val
 		n++;
 	}
 	for (size_t i = 0; !r && i < n; i++) {
-		for (size_t k = 0; k < sizeof unblocked / sizeof *unblocked; k++)
+		for (size_t k = 0; k < ARRAY_SIZE(unblocked); k++)
 			add_waits(b, unit, n, i, &numbers, unblocked[k], &name);
 	}
 	free(unit);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/clang_into.h"
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/index.h"
 #include "convert/clang_unit.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/clang_unit.h"
 
+#include "base/array.h"
 #include "convert/gunzip.h"
 #include "convert/trace.h"
 #include "convert/trace_kind.h"

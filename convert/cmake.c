@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/cursor.h"
 #include "convert/builder.h"
 #include "convert/cmake_snippet.h"
@@ -209,7 +209,7 @@ static const char *kind_of(const struct cmake_snippet *s)
 		{ "cmakeBuild", "make" },
 	};
 
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!strcmp(s->role, kinds[i].role))
 			return kinds[i].kind;
 	}

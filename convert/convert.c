@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/convert.h"
+#include "base/array.h"
 #include "convert/oe/oe.h"
 #include "convert/zstd.h"
 
-#include "base/arena.h"
 #include "convert/formats.h"
 #include "convert/gunzip.h"
 #include "recording/layout.h"

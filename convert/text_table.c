@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/text_table.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "command/ninja_hash.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "convert/trace.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/index.h"
 
 #include <errno.h>

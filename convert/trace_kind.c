@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/trace_kind.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 
 static void skip_blank(struct cursor *c)
@@ -23,7 +24,7 @@ static bool is_clang(const struct convert_file *file)
 		"\"OptFunction\"", "\"OptModule\"", "\"CodeGen Function\"", "\"beginningOfTime\"",
 	};
 
-	for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(phases); i++)
 		if (has(file, phases[i]))
 			return true;
 	return false;

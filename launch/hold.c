@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/hold.h"
 
+#include "base/array.h"
+
 #include <stddef.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -12,7 +14,7 @@ void hold_begin(struct hold *h)
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(held); i++) {
 		struct sigaction now;
 
 		/* A blocked one would come to the descriptor, ignored or not. */

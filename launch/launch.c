@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/launch.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "launch/notice.h"
 #include "launch/witness.h"
@@ -39,7 +40,7 @@ static void signals_take(struct signals *s)
 	struct sigaction standard = { .sa_handler = SIG_DFL };
 
 	sigemptyset(&s->passed);
-	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++)
 		sigaddset(&s->passed, passed_on[i]);
 	s->waited = s->passed;
 	sigaddset(&s->waited, SIGCHLD);
@@ -104,7 +105,7 @@ static void pass_on(struct round *r, const struct launch *l)
 {
 	uint64_t alone = r->got & ~r->seen & ~r->keep;
 
-	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++) {
 		if (alone & witness_bit(passed_on[i]))
 			kill(l->pid, passed_on[i]);
 	}
@@ -170,7 +171,7 @@ static void let_go(const struct launch *l, struct signals *s)
 	if (!s->witness.page)
 		return;
 	sigpending(&pending);
-	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++) {
 		if (sigismember(&pending, passed_on[i]) == 1)
 			r.got |= witness_bit(passed_on[i]);
 	}

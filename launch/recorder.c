@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/recorder.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/trust.h"
 #include "command/redact.h"
@@ -74,7 +75,7 @@ bool recorder_find_plugin(char path[PATH_MAX], const char *setting, struct error
 	}
 	exe[n > 0 ? n : 0] = '\0';
 	slash = strrchr(exe, '/');
-	for (size_t i = 0; slash && i < sizeof near / sizeof *near; i++) {
+	for (size_t i = 0; slash && i < ARRAY_SIZE(near); i++) {
 		*slash = '\0';
 		snprintf(candidate, sizeof candidate, "%s%s", exe, near[i]);
 		if (is_plugin(path, candidate))

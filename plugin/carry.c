@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/carry.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static const struct {
 
 static enum word find_word(struct slice s)
 {
-	size_t low = 0, high = sizeof words / sizeof *words;
+	size_t low = 0, high = ARRAY_SIZE(words);
 	char name[WORD_MAX + 1];
 
 	if (!s.len || s.len > WORD_MAX)
@@ -269,7 +270,7 @@ static enum carry leads_cmake(char *const argv[])
 
 	if (!argv[1] || strcmp(argv[1], "-E"))
 		return CARRY_HOST;
-	for (size_t i = 0; argv[2] && i < sizeof runs / sizeof *runs; i++) {
+	for (size_t i = 0; argv[2] && i < ARRAY_SIZE(runs); i++) {
 		if (!strcmp(argv[2], runs[i]))
 			return leads_wrapped(argv + 3);
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/carry_elf.h"
 
+#include "base/array.h"
+
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -30,7 +32,7 @@ bool carry_is_runtime(const char *name, size_t len)
 	}
 	if (len >= sizeof llvm - 1 && !memcmp(name, llvm, sizeof llvm - 1))
 		return len < sizeof builtins - 1 || memcmp(name, builtins, sizeof builtins - 1);
-	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
 		size_t n = strlen(libraries[i]);
 
 		if (len > n && !memcmp(name, libraries[i], n) &&
@@ -287,7 +289,7 @@ static bool exports_runtime(const struct elf *e, const struct dynamic *d)
 	if (!d->gnu_hash || !read_address(e, &t, sizeof t, d->gnu_hash) || !t.n_buckets ||
 	    !t.n_bloom || t.bloom_shift >= 32)
 		return false;
-	for (size_t i = 0; i < sizeof runtime_symbols / sizeof *runtime_symbols; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(runtime_symbols); i++) {
 		if (has_symbol(e, &t, d->gnu_hash + sizeof t, gnu_hash(runtime_symbols[i])))
 			return true;
 	}

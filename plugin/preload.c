@@ -6,6 +6,8 @@
  */
 #include "plugin/preload.h"
 
+#include "base/array.h"
+
 #include <dlfcn.h>
 #include <alloca.h>
 #include <errno.h>
@@ -45,7 +47,7 @@ void preload_resolve(void)
 
 	if (preload_real.wait4)
 		return;
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
 		void *function = dlsym(RTLD_NEXT, functions[i].name);
 
 		memcpy((char *)&preload_real + functions[i].at, &function, sizeof function);

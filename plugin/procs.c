@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/procs.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/file.h"
 #include "plugin/carry.h"
@@ -650,7 +651,7 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 	procs.session = s;
 	procs.host = host;
 	procs.pid = getpid();
-	if (!got_redirect(hooks, sizeof hooks / sizeof *hooks))
+	if (!got_redirect(hooks, ARRAY_SIZE(hooks)))
 		return false;
 	pthread_atfork(NULL, NULL, forked);
 	procs.vforks = hooks[0].found;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/column.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/saturate.h"
 
@@ -26,7 +27,7 @@ int64_t unit_scale(const char *unit)
 	cursor_init(&c, unit, strlen(unit));
 	if (!cursor_i64(&c, &n) || n < 1 || n > 1000000)
 		n = 1;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (!strcmp(c.p, units[i].name))
 			return n * units[i].scale;
 	}

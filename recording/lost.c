@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/lost.h"
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/file.h"
 #include "recording/layout.h"
@@ -21,7 +22,7 @@ static const struct {
 	{ -ENOSPC, "disk" }, { -EDQUOT, "quota" }, { -EFBIG, "limit" },
 };
 
-enum { N_REASONS = sizeof reasons / sizeof *reasons };
+enum { N_REASONS = ARRAY_SIZE(reasons) };
 
 bool lost_is_full(int error)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/reader.h"
 
+#include "base/array.h"
 #include "base/field.h"
 
 #include <errno.h>

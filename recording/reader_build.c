@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "recording/layout.h"
 #include "recording/reader.h"
 

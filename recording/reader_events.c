@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/field.h"
 #include "command/kind.h"
 #include "recording/event.h"
@@ -155,7 +156,7 @@ static int read_end(struct task *t, struct event *e, enum task_state state)
 
 	if (t->end_us >= 0)
 		return 0;
-	event_numbers(e, n, sizeof n / sizeof *n);
+	event_numbers(e, n, ARRAY_SIZE(n));
 	t->state = state;
 	t->end_us = e->time_us;
 	t->status = small(n[0]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tasks that a recording lacks, as the gaps in their numbers show. */
+#include "base/array.h"
 #include "recording/column.h"
 #include "recording/event.h"
 #include "recording/reader.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/field.h"
 #include "recording/process_log.h"
 #include "recording/reader.h"
@@ -29,7 +30,7 @@ static bool is_interpreter(struct slice name)
 {
 	static const char *const names[] = { "sh", "bash", "dash", "ksh", "zsh", "perl" };
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (slice_is(name, names[i]))
 			return true;
 	}

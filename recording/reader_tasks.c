@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "command/command_name.h"
 #include "recording/event.h"
 #include "recording/layout.h"

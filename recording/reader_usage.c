@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "recording/reader.h"
 #include "recording/usage_log.h"
 
@@ -51,7 +52,7 @@ static int64_t unit_factor(const char *unit)
 	cursor_init(&c, unit, strlen(unit));
 	if (!cursor_i64(&c, &n) || n < 1 || n > 1000000)
 		return 0;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (!strcmp(c.p, units[i].name))
 			return n * units[i].factor;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/recording.h"
 
+#include "base/array.h"
 #include "recording/layout.h"
 #include "recording/reader.h"
 

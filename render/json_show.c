@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/show.h"
 
 #include "analyse/names.h"
@@ -65,7 +66,7 @@ static void add_build(struct json *j, const struct recording *rec)
 	};
 
 	json_object(j, "build");
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		json_str(j, texts[i], recording_build(rec, texts[i]));
 	json_known(j, "cores", recording_build_number(rec, "cores"));
 	json_known(j, "host_memory_kb", recording_build_number(rec, "memory_kb"));
@@ -392,7 +393,7 @@ static void add_lists(struct json *j, struct view *v, const struct show_options 
 	json_object(j, "targets");
 	if (o->sort < SORT_KEYS)
 		add_list(j, v, o->sort, o->top);
-	for (size_t i = 0; o->sort == SORT_KEYS && i < sizeof usual / sizeof *usual; i++)
+	for (size_t i = 0; o->sort == SORT_KEYS && i < ARRAY_SIZE(usual); i++)
 		add_list(j, v, usual[i], o->top);
 	json_object_end(j);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/text_show.h"
 
 #include "analyse/names.h"
@@ -305,7 +306,7 @@ static void say_pressure(struct facts *f, const struct host *h)
 		{ "memory ", PRESSURE_MEMORY_SOME },
 	};
 
-	for (size_t i = 0; i < sizeof parts / sizeof *parts && h->pressure_span_us > 0; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && h->pressure_span_us > 0; i++) {
 		if (h->stalled_us[parts[i].of] < 0)
 			continue;
 		add_share(&f->part, parts[i].what, (double)h->stalled_us[parts[i].of] /

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/amount_read.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 
 #define DECIMALS 6
@@ -64,7 +65,7 @@ bool amount_read(struct amount *amount, const char *text)
 	if (!read_decimal(&c, &value))
 		return false;
 	cursor_blanks(&c);
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (slice_is((struct slice){ c.p, (size_t)(c.end - c.p) }, units[i].word)) {
 			*amount = (struct amount){ value * units[i].factor, units[i].unit };
 			return true;

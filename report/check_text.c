@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "report/check_output.h"
 
 #include "render/text_show.h"
@@ -188,7 +189,7 @@ int check_text(struct buf *out, const struct check *c, const struct style *style
 	};
 
 	add_head(out, c, style);
-	for (size_t i = 0; i < sizeof section / sizeof *section; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(section); i++)
 		add_findings(out, c, style, &section[i]);
 	add_next(out, c, style);
 	return buf_error(out);

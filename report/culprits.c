@@ -2,6 +2,7 @@
 #include "report/culprits.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "report/culprit_names.h"
 
 #include <errno.h>

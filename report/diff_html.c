@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "report/diff_output.h"
 
 #include "report/amount.h"
@@ -108,9 +109,9 @@ static void figure_table(struct html *h, const char *class, const struct diff *d
 				       last };
 
 	if (d->tested)
-		begin_table(h, class, tested, sizeof tested / sizeof *tested);
+		begin_table(h, class, tested, ARRAY_SIZE(tested));
 	else
-		begin_table(h, class, plain, sizeof plain / sizeof *plain);
+		begin_table(h, class, plain, ARRAY_SIZE(plain));
 }
 
 static void add_build(struct html *h, const struct diff *d)
@@ -248,7 +249,7 @@ static int add_lost(struct html *h, const struct diff_view *v, enum diff_presenc
 	r = diff_list_lost(&whole, presence, &task, &n);
 	if (!r && n) {
 		html_leaf(h, "h2", NULL, title);
-		begin_table(h, "sort", names, sizeof names / sizeof *names);
+		begin_table(h, "sort", names, ARRAY_SIZE(names));
 		for (size_t i = 0; i < n; i++) {
 			double us = wall ? wall[task[i]].value[presence == DIFF_NEW ? DIFF_NOW :
 							       DIFF_BASE] : NAN;
@@ -293,7 +294,7 @@ static void add_packages(struct html *h, const struct diff *d)
 	if (!d->n_packages)
 		return;
 	html_leaf(h, "h2", NULL, "Recipes");
-	begin_table(h, "sort", names, sizeof names / sizeof *names);
+	begin_table(h, "sort", names, ARRAY_SIZE(names));
 	for (size_t i = 0; i < d->n_packages; i++) {
 		const struct diff_package *p = &d->package[i];
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "report/page_parts.h"
 
 #include "report/amount.h"
@@ -92,7 +93,7 @@ static void add_changes(struct html *h, const struct page *p, const struct repor
 
 	html_open(h, "div", "scroll");
 	html_open(h, "table", "changes");
-	row_of_heads(h, head, sizeof head / sizeof *head);
+	row_of_heads(h, head, ARRAY_SIZE(head));
 	html_begin(h, "tbody");
 	for (size_t i = 0; i < e->n_changes && i < CHANGES_MOST; i++)
 		add_change(h, p, &p->events->change[e->first_change + i]);
@@ -167,7 +168,7 @@ static void add_commits(struct html *h, const struct culprit_range *r)
 
 	html_open(h, "div", "scroll");
 	html_open(h, "table", "commits");
-	row_of_heads(h, head, sizeof head / sizeof *head);
+	row_of_heads(h, head, ARRAY_SIZE(head));
 	html_begin(h, "tbody");
 	for (size_t i = 0; i < n; i++)
 		add_culprit(h, &r->culprit[i]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "report/page_parts.h"
 
 #include "report/amount.h"
@@ -179,7 +180,7 @@ static void add_findings(struct html *h, const struct page *p)
 
 	html_open(h, "div", "scroll");
 	html_open(h, "table", "findings");
-	row_of_heads(h, head, sizeof head / sizeof *head);
+	row_of_heads(h, head, ARRAY_SIZE(head));
 	html_begin(h, "tbody");
 	for (size_t i = 0; i < v->n && i < FINDINGS_MOST; i++)
 		add_finding(h, p, &v->finding[i]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/file.h"
 #include "sampler/parse.h"
 #include "sampler/pressure.h"
@@ -64,7 +65,7 @@ static const struct meter_kind kinds[] = {
 	{ V1_MEMORY, "memory.memsw.usage_in_bytes", SWAP_WITH_MEMORY, 1, { NULL }, MIB("swap") },
 };
 
-#define KINDS (sizeof kinds / sizeof *kinds)
+#define KINDS ARRAY_SIZE(kinds)
 #define FIGURES_MAX (3 * KINDS + PRESSURE_FIGURES)
 
 /* One file that is read at every sample. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "sampler/parse.h"
 #include "sampler/source.h"
 
@@ -85,7 +86,7 @@ static void meminfo_release(struct source *source)
  * in use matters from the first MiB. */
 static void choose_unit(struct figure *f, uint64_t total_kb)
 {
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (total_kb / UNIT_PART < units[i].kb)
 			continue;
 		f->unit = units[i].name;

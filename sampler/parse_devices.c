@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "sampler/parse.h"
 
 #include <string.h>
@@ -151,8 +152,6 @@ static bool is_like_any(struct slice name, const char *const *patterns, size_t n
 	return false;
 }
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 bool disk_name_is_whole(struct slice name)
 {
 	static const char *const patterns[] = {
@@ -161,7 +160,7 @@ bool disk_name_is_whole(struct slice name)
 		"rbd#", "pmem#", "sr#", "ssv@",
 	};
 
-	return is_like_any(name, patterns, COUNT(patterns));
+	return is_like_any(name, patterns, ARRAY_SIZE(patterns));
 }
 
 bool disk_name_is_layer(struct slice name)
@@ -169,7 +168,7 @@ bool disk_name_is_layer(struct slice name)
 	/* a path of a multipath nvme: its I/O is in nvmeXnY too */
 	static const char *const patterns[] = { "nvme#c#n#", "dm-#", "md#", "loop#", "ram#", "zram#" };
 
-	return is_like_any(name, patterns, COUNT(patterns));
+	return is_like_any(name, patterns, ARRAY_SIZE(patterns));
 }
 
 static bool has_prefix(struct slice name, const char *prefix)
@@ -190,7 +189,7 @@ bool net_name_is_virtual(struct slice name)
 
 	if (slice_is(name, "lo") || memchr(name.p, '.', name.len) || is_like(name, "br#"))
 		return true;
-	for (size_t i = 0; i < COUNT(prefixes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (has_prefix(name, prefixes[i]))
 			return true;
 	return false;

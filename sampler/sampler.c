@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/sampler.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "sampler/source.h"
@@ -25,7 +26,7 @@ static int (*const openers[])(struct source **, const struct setup *) = {
 	vmstat_open, cgroup_open,
 };
 
-#define SOURCES (sizeof openers / sizeof *openers)
+#define SOURCES ARRAY_SIZE(openers)
 
 struct sampler {
 	int64_t start_ns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/taskstats.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "sampler/thread.h"
 
@@ -200,7 +201,7 @@ static bool place_figures(struct slice value, int32_t tid, struct taskstats *s)
 {
 	static const size_t shifts[] = { 0, 24, 48 };
 
-	for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(shifts); i++) {
 		size_t len = value.len > shifts[i] ? value.len - shifts[i] : 0;
 
 		memset(s, 0, sizeof *s);

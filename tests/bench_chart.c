@@ -4,6 +4,7 @@
  * 1,000, 10,000 and 100,000 tasks with 36,000 samples: processor time of the whole
  * process, side by side with reading the recording alone.
  */
+#include "base/array.h"
 #include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/spend.h"
@@ -73,11 +74,11 @@ static int measure(const struct size *z, char *path, const char *svg, double *cp
 
 static int measure_all(const char *dir)
 {
-	double cpu_ms[sizeof sizes / sizeof *sizes];
+	double cpu_ms[ARRAY_SIZE(sizes)];
 	char path[64], svg[64];
 
 	snprintf(svg, sizeof svg, "%s/x.svg", dir);
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		const char *const generate[] = {
 			TOP_BUILDDIR "/tests/gen_recording", path, sizes[i].tasks, "36000", NULL
 		};

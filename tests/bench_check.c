@@ -3,6 +3,7 @@
  * How often check is wrong, how much of what is planted it finds, how many builds that takes, and
  * what one more build costs.
  */
+#include "base/array.h"
 #include "compare/history.h"
 #include "compare/verdict.h"
 #include "tests/made_series.h"
@@ -204,7 +205,7 @@ int main(void)
 	bench_delay(0.1, 0, 6);
 	bench_delay(0.2, 0.02, 3);
 	bench_delay(0.1, 0.02, 6);
-	for (size_t i = 0; i < sizeof noises / sizeof *noises; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(noises); i++) {
 		bench_rates(&noises[i], 0.1, 0.05);
 		bench_rates(&noises[i], 0.2, 0.05);
 	}

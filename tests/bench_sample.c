@@ -7,6 +7,7 @@
  * cold caches, by turns in one run. The least of many short runs counts: what else runs
  * on the machine only makes them longer.
  */
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "sampler/sampler.h"
@@ -32,7 +33,7 @@ static const char *const files[] = {
 	"pressure/memory", "loadavg",
 };
 
-#define FILES (sizeof files / sizeof *files)
+#define FILES ARRAY_SIZE(files)
 
 static int64_t cpu_ns(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/notes.h"
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -225,7 +226,7 @@ int main(void)
 		return 77;
 	tcase_set_timeout(t, 120);
 	tcase_add_unchecked_fixture(t, make_seed, support_cleanup);
-	tcase_add_loop_test(t, said, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, said, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, checked);
 	tcase_add_test(t, all_at_once);
 	tcase_add_test(t, same_bytes);

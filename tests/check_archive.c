@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/columns.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "tests/made_build.h"
 #include "tests/support.h"
 
@@ -105,8 +106,8 @@ START_TEST(texts_come_back)
 		"", "a\tb", "a\nb\r", "back\\slash \\n", "\x01\x7f\x1b[31m", "gr\xc3\xbc\xc3\x9f",
 		"\xff\xfe", ": ", "Run-Id: none", "a: b: c",
 	};
-	size_t n = sizeof text / sizeof *text;
-	struct values_package packages[sizeof text / sizeof *text];
+	size_t n = ARRAY_SIZE(text);
+	struct values_package packages[ARRAY_SIZE(text)];
 	struct values f;
 
 	made_build(&f, 0, n, 1);
@@ -267,7 +268,7 @@ static const struct { size_t first, n; } range[] = {
 	{ 2, 5 }, { 0, 6 },
 };
 
-#define BUILDS (sizeof range / sizeof *range)
+#define BUILDS ARRAY_SIZE(range)
 
 static struct archive *add_all(void)
 {
@@ -308,7 +309,7 @@ START_TEST(builds_say_what_figures_say)
 	struct archive *a = add_all();
 	struct builds builds;
 
-	for (size_t i = 0; i < sizeof newest / sizeof *newest; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(newest); i++) {
 		read_builds(&builds, a, newest[i]);
 		ck_assert_uint_eq(builds.n, newest[i] && newest[i] < BUILDS ? newest[i] : BUILDS);
 		check_index(&builds);
@@ -418,7 +419,7 @@ START_TEST(trees_have_revisions)
 	made_build(&f, 0, 1, 1);
 	plain = f;
 	f.fact = (struct values_fact *)fact;
-	f.n_facts = sizeof fact / sizeof *fact;
+	f.n_facts = ARRAY_SIZE(fact);
 	made_add(a, &f, 1);
 	read_builds(&builds, a, 0);
 	ck_assert_uint_eq(builds.build->n_revisions, 2);
@@ -760,25 +761,25 @@ int main(void)
 	tcase_add_test(tc, tasks_without_figures_come_back);
 	tcase_add_test(tc, build_has_gits_names);
 	tcase_add_test(tc, builds_say_what_figures_say);
-	tcase_add_loop_test(tc, failed_tasks_have_no_value, 0, sizeof ending / sizeof *ending);
+	tcase_add_loop_test(tc, failed_tasks_have_no_value, 0, ARRAY_SIZE(ending));
 	tcase_add_test(tc, dictionary_only_grows);
 	tcase_add_loop_test(tc, circumstances_are_told_apart, 0,
-			    sizeof circumstance / sizeof *circumstance);
+			    ARRAY_SIZE(circumstance));
 	tcase_add_test(tc, trees_have_revisions);
 	tcase_add_test(tc, order_is_that_of_commits);
 	tcase_add_test(tc, run_is_added_once);
 	tcase_add_test(tc, archive_is_deterministic);
 	tcase_add_loop_test(tc, nothing_is_put_on_foreign_commits, 0,
-			    sizeof foreign / sizeof *foreign);
+			    ARRAY_SIZE(foreign));
 	tcase_add_loop_test(tc, foreign_commits_are_passed_over, 0,
-			    sizeof foreign / sizeof *foreign);
-	tcase_add_loop_test(tc, names_are_gits, 0, sizeof ref_case / sizeof *ref_case);
-	tcase_add_loop_test(tc, part_of_a_name_is_enough, 0, sizeof choice / sizeof *choice);
+			    ARRAY_SIZE(foreign));
+	tcase_add_loop_test(tc, names_are_gits, 0, ARRAY_SIZE(ref_case));
+	tcase_add_loop_test(tc, part_of_a_name_is_enough, 0, ARRAY_SIZE(choice));
 	tcase_add_test(tc, only_one_need_not_be_named);
 	tcase_add_test(tc, hundred_hosts_are_told_in_short);
 	tcase_add_loop_test(tc, what_is_no_repository_is_refused, 0,
-			    sizeof no_archive / sizeof *no_archive);
-	tcase_add_loop_test(tc, repository_is_made, 0, sizeof place / sizeof *place);
+			    ARRAY_SIZE(no_archive));
+	tcase_add_loop_test(tc, repository_is_made, 0, ARRAY_SIZE(place));
 	suite_add_tcase(s, tc);
 	return support_main(s);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/made_build.h"
 #include "tests/support.h"
 
@@ -321,8 +322,8 @@ int main(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, flipped_bits_are_told, 0, 2);
 	tcase_add_test(tc, cut_and_missing_objects_are_told);
-	tcase_add_loop_test(tc, strange_content_is_told, 0, sizeof strange / sizeof *strange);
-	tcase_add_loop_test(tc, odd_content_is_read, 0, sizeof odd / sizeof *odd);
+	tcase_add_loop_test(tc, strange_content_is_told, 0, ARRAY_SIZE(strange));
+	tcase_add_loop_test(tc, odd_content_is_read, 0, ARRAY_SIZE(odd));
 	tcase_add_test(tc, writing_goes_on_without_the_dictionary);
 	suite_add_tcase(s, tc);
 	return support_main(s);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/made_build.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -291,7 +292,7 @@ int main(void)
 	tcase_add_test(tc, readers_see_whole_builds);
 	tcase_add_test(tc, killed_writers_leave_whole_builds);
 	tcase_add_test(tc, stale_lock_is_told);
-	tcase_add_loop_test(tc, no_room_is_told, 0, sizeof blocks / sizeof *blocks);
+	tcase_add_loop_test(tc, no_room_is_told, 0, ARRAY_SIZE(blocks));
 	tcase_add_test(tc, read_only_is_told);
 	suite_add_tcase(s, tc);
 	return support_main(s);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/chart/axis.h"
 #include "tests/support.h"
 
@@ -241,11 +242,11 @@ int main(void)
 	Suite *s = suite_create("axis");
 	TCase *t = tcase_create("axis");
 
-	tcase_add_loop_test(t, units, 0, sizeof texts / sizeof *texts);
-	tcase_add_loop_test(t, axes_as_people_draw_them, 0, sizeof axes / sizeof *axes);
+	tcase_add_loop_test(t, units, 0, ARRAY_SIZE(texts));
+	tcase_add_loop_test(t, axes_as_people_draw_them, 0, ARRAY_SIZE(axes));
 	tcase_add_loop_test(t, any_axis, 0, UNIT_TIME + 1);
 	tcase_add_test(t, axes_have_ticks);
-	tcase_add_loop_test(t, times_as_people_write_them, 0, sizeof times / sizeof *times);
+	tcase_add_loop_test(t, times_as_people_write_them, 0, ARRAY_SIZE(times));
 	tcase_add_test(t, any_time);
 	suite_add_tcase(s, t);
 	return support_main(s);

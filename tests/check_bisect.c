@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -248,7 +249,7 @@ int main(void)
 	s = suite_create("bisect");
 	t = tcase_create("bisect");
 	tcase_set_timeout(t, 240);
-	tcase_add_loop_test(t, finds_it, 0, sizeof found / sizeof *found);
+	tcase_add_loop_test(t, finds_it, 0, ARRAY_SIZE(found));
 	tcase_add_test(t, checkout_is_the_users);
 	tcase_add_test(t, goes_on);
 	tcase_add_test(t, range);
@@ -256,7 +257,7 @@ int main(void)
 	tcase_add_test(t, merged_history);
 	tcase_add_test(t, submodule);
 	tcase_add_test(t, kept_recordings);
-	tcase_add_loop_test(t, refuses, 0, sizeof refused / sizeof *refused);
+	tcase_add_loop_test(t, refuses, 0, ARRAY_SIZE(refused));
 	tcase_add_test(t, interrupted);
 	tcase_add_test(t, mended);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "bisect/bisect.h"
 #include "tests/noise.h"
 #include "tests/support.h"
@@ -233,7 +234,7 @@ int main(void)
 	TCase *t = tcase_create("bisect_search");
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, errs_as_stated, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, errs_as_stated, 0, ARRAY_SIZE(cases));
 	tcase_add_loop_test(t, machine_changes, 0, 4);
 	tcase_add_test(t, no_difference);
 	tcase_add_test(t, some_fail);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Python side of the bitbake host on the real plugin, driven by tests/bitbake_driver.py
  * as bitbake would. A real bitbake is in check_bitbake_build. */
+#include "base/array.h"
 #include "convert/convert.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
@@ -102,7 +103,7 @@ START_TEST(each_task)
 	drive(&r, PLUGIN, "");
 	support_run_release(&r);
 	read_at("out/latest");
-	ck_assert_uint_eq(rec.n_tasks, sizeof tasks / sizeof *tasks);
+	ck_assert_uint_eq(rec.n_tasks, ARRAY_SIZE(tasks));
 	t = find(tasks[_i].key, tasks[_i].name);
 	ck_assert_int_eq(t->state, tasks[_i].state);
 	ck_assert_int_eq(t->status, tasks[_i].status);
@@ -160,12 +161,12 @@ START_TEST(the_build)
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
 	ck_assert_uint_eq(rec.n_instances, 1);
 	ck_assert_int_ge(rec.instance[0].close_us, 0);
-	ck_assert_uint_eq(rec.n_spans, sizeof spans / sizeof *spans);
+	ck_assert_uint_eq(rec.n_spans, ARRAY_SIZE(spans));
 	for (size_t i = 0; i < rec.n_spans; i++) {
 		ck_assert_str_eq(rec.span[i].name, spans[i]);
 		ck_assert_int_ge(rec.span[i].end_us, rec.span[i].begin_us);
 	}
-	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
 		ck_assert_msg(has(notes[i]), "%s", notes[i]);
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
 }
@@ -275,7 +276,7 @@ START_TEST(an_error_inside)
 	ck_assert_str_eq(strchr(r.out.data, '\n'), "\nFalse\n");
 	support_run_release(&r);
 	read_at("out/latest");
-	ck_assert_uint_eq(rec.n_tasks, sizeof tasks / sizeof *tasks);
+	ck_assert_uint_eq(rec.n_tasks, ARRAY_SIZE(tasks));
 	ck_assert_int_ge(rec.instance[0].close_us, 0);
 }
 END_TEST
@@ -288,7 +289,7 @@ int main(void)
 	if (!support_has("python3") || !make_host_can())
 		return 77;
 	tcase_add_checked_fixture(t, NULL, release);
-	tcase_add_loop_test(t, each_task, 0, sizeof tasks / sizeof *tasks);
+	tcase_add_loop_test(t, each_task, 0, ARRAY_SIZE(tasks));
 	tcase_add_test(t, the_build);
 	tcase_add_test(t, bytes_where_asked);
 	tcase_add_test(t, launched);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/launched.h"
 
 #include <stdio.h>
@@ -160,7 +161,7 @@ int main(void)
 	return 77;	/* their shadow takes all of the address space */
 #endif
 	tcase_set_timeout(t, 180);
-	tcase_add_loop_test(t, gzip_is_bounded, 0, (int)(sizeof cases / sizeof *cases));
+	tcase_add_loop_test(t, gzip_is_bounded, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_test(t, limit_is_told_and_raised);
 	tcase_add_test(t, zstd_is_bounded);
 	tcase_add_test(t, archive_is_bounded);

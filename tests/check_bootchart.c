@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/chart/bootchart.h"
 #include "render/chart/chart.h"
 #include "tests/paths.h"
@@ -341,10 +342,10 @@ int main(void)
 
 	setenv("TZ", "UTC", 1);
 	suite_add_tcase(s, c);
-	tcase_add_loop_test(c, golden, 0, sizeof goldens / sizeof *goldens);
+	tcase_add_loop_test(c, golden, 0, ARRAY_SIZE(goldens));
 	suite_add_tcase(s, all);
 	tcase_set_timeout(all, 60);
-	tcase_add_loop_test(all, holds_of_goldens, 0, sizeof goldens / sizeof *goldens);
+	tcase_add_loop_test(all, holds_of_goldens, 0, ARRAY_SIZE(goldens));
 	tcase_add_loop_test(all, holds_at_random, 0, 24);
 	tcase_add_loop_test(all, hostile_names, 0, LANES_BY);
 	tcase_add_loop_test(all, bounded, LANES_WORKER, LANES_WORKER + 1);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/buf.h"
 #include "tests/support.h"
 
@@ -111,7 +112,7 @@ int main(void)
 	tcase_add_test(t, grows);
 	tcase_add_test(t, every_length);
 	tcase_add_test(t, fixed_drops_whole_calls);
-	tcase_add_loop_test(t, decimal, 0, sizeof numbers / sizeof *numbers);
+	tcase_add_loop_test(t, decimal, 0, ARRAY_SIZE(numbers));
 	tcase_add_test(t, too_much);
 	suite_add_tcase(s, t);
 	return support_main(s);

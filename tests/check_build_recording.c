@@ -2,6 +2,7 @@
 #include "analyse/values.h"
 #include "archive/build_recording.h"
 #include "archive/sys.h"
+#include "base/array.h"
 #include "tests/drawn.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
@@ -23,7 +24,7 @@ static const char *const paths[] = {
 	DATA "chart/queued", DATA "chart/idle", DATA "oe/genuine",
 };
 
-#define PATHS (sizeof paths / sizeof *paths)
+#define PATHS ARRAY_SIZE(paths)
 
 static void make_again(struct recorded *again, const struct recorded *r)
 {
@@ -291,7 +292,7 @@ int main(void)
 	tcase_add_loop_test(again, figures_are_the_same, 0, PATHS);
 	tcase_add_loop_test(again, it_can_be_drawn, 0, PATHS);
 	suite_add_tcase(suite, again);
-	tcase_add_loop_test(sys, thinned, 0, sizeof longs / sizeof *longs);
+	tcase_add_loop_test(sys, thinned, 0, ARRAY_SIZE(longs));
 	tcase_add_test(sys, busiest_disk);
 	tcase_add_test(sys, gap_stays);
 	tcase_add_test(sys, damaged_sys);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "cli/command.h"
 #include "cli/buildset.h"
 #include "tests/paths.h"
@@ -119,7 +120,7 @@ int main(void)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	setenv("HOME", "/nonexistent", 1);
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, opened, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, opened, 0, ARRAY_SIZE(cases));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

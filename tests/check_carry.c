@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What decides who gets the preload, and the table of children under it. */
+#include "base/array.h"
 #include "plugin/carry.h"
 #include "plugin/carry_elf.h"
 #include "plugin/pidtable.h"
@@ -189,7 +190,7 @@ static char **writable(char *const *env)
 	for (; env[n]; n++) {
 		size_t size = strlen(env[n]) + 1;
 
-		ck_assert(n + 1 < sizeof copy / sizeof *copy && used + size <= sizeof text);
+		ck_assert(n + 1 < ARRAY_SIZE(copy) && used + size <= sizeof text);
 		copy[n] = memcpy(text + used, env[n], size);
 		used += size;
 	}
@@ -238,7 +239,7 @@ START_TEST(among_others)
 		{ "LD_PRELOAD=/x" PRELOAD ".1:y", "LD_PRELOAD=/x" PRELOAD ".1:y" },
 	};
 
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		char *env[] = { strdup(values[i][0]), NULL }, *text = env[0];
 		struct carried taken;
 
@@ -271,7 +272,7 @@ START_TEST(forbidden)
 	static struct carry_env e;
 
 	carry_from_ticket(&carried, TICKET, strlen(TICKET));
-	for (size_t i = 0; i < sizeof preloads / sizeof *preloads; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(preloads); i++) {
 		char *env[] = { (char *)(uintptr_t)preloads[i].value, NULL };
 
 		ck_assert_msg(carry_env_forbids(env) == preloads[i].forbids, "%s", preloads[i].value);
@@ -510,11 +511,11 @@ int main(void)
 	Suite *s = suite_create("carry");
 	TCase *t = tcase_create("carry");
 
-	tcase_add_loop_test(t, decisions, 0, sizeof commands / sizeof *commands);
-	tcase_add_loop_test(t, decisions_by_file, 0, sizeof files / sizeof *files);
+	tcase_add_loop_test(t, decisions, 0, ARRAY_SIZE(commands));
+	tcase_add_loop_test(t, decisions_by_file, 0, ARRAY_SIZE(files));
 	tcase_add_test(t, wrapped);
 	tcase_add_test(t, names);
-	tcase_add_loop_test(t, there_and_back, 0, sizeof environments / sizeof *environments);
+	tcase_add_loop_test(t, there_and_back, 0, ARRAY_SIZE(environments));
 	tcase_add_test(t, among_others);
 	tcase_add_test(t, forbidden);
 	tcase_add_test(t, ticket_alone);

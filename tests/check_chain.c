@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/chain.h"
+#include "base/array.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
@@ -412,7 +413,7 @@ START_TEST(recipes)
 	support_writes(support_path("%s/build_stats", dir),
 		       "Host Info: Linux h 6.1 #1 x86_64 \nBuild Started: 99.00 \n"
 		       "Elapsed time: 13.00 seconds \n");
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct run run;
 
 		support_run(&run, dir, "mkdir -p %s && printf 'Event: TaskStarted \\nStarted: %s\\n"
@@ -471,7 +472,7 @@ START_TEST(a_real_build)
 	recorded_read(&r, support_path("%s/stats/x", dir));
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
 	check_chain(&c, &r);
-	ck_assert_uint_eq(c.n_path, sizeof expected / sizeof *expected);
+	ck_assert_uint_eq(c.n_path, ARRAY_SIZE(expected));
 	for (size_t i = 0; i < c.n_path; i++)
 		ck_assert_str_eq(r.rec.task[c.path[i]].name, expected[i]);
 	ck_assert_int_eq(c.why[c.path[4]], WAIT_LINE);
@@ -562,7 +563,7 @@ int main(void)
 	Suite *s = suite_create("chain");
 	TCase *t = tcase_create("chain");
 
-	tcase_add_loop_test(t, what_was_waited_for, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, what_was_waited_for, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, anything);
 	tcase_add_test(t, one_worker);
 	tcase_add_test(t, recipes);

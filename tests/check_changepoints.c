@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "stats/changepoints.h"
 #include "stats/partition.h"
 #include "tests/noise.h"
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 #define BUILDS 365
 
 static struct changepoints *detector;
@@ -248,10 +248,10 @@ START_TEST(interval_holds)
 		double v[100];
 		size_t n;
 
-		noise_series(&noise, NOISE_NORMAL, v, COUNT(v));
-		for (size_t j = 60; j < COUNT(v); j++)
+		noise_series(&noise, NOISE_NORMAL, v, ARRAY_SIZE(v));
+		for (size_t j = 60; j < ARRAY_SIZE(v); j++)
 			v[j] *= 1.05;
-		ck_assert(!changepoints_find(detector, &list, &n, v, COUNT(v), 0.01));
+		ck_assert(!changepoints_find(detector, &list, &n, v, ARRAY_SIZE(v), 0.01));
 		of += n == 1;
 		within += n == 1 && list->first <= 60 && 60 <= list->last;
 	}
@@ -327,7 +327,7 @@ START_TEST(few_builds)
 	static const double v[] = { 6008, 6008, 6008, 5880, 6008, 5912, 5880, 5908, 5900, 5856,
 				    67424, 67424, 67328, 67200, 67328, 67232 };
 
-	ck_assert_str_eq(found(v, sizeof v / sizeof *v, 0.01), "10 ");
+	ck_assert_str_eq(found(v, ARRAY_SIZE(v), 0.01), "10 ");
 }
 END_TEST
 
@@ -350,7 +350,7 @@ START_TEST(same_again)
 		w[2 * i + 1] = i % 2 ? NAN : INFINITY;
 	}
 	ck_assert_str_eq(found(v, BUILDS, 0.01), before);
-	ck_assert_str_eq(found(w, COUNT(w), 0.01), "200 500 ");
+	ck_assert_str_eq(found(w, ARRAY_SIZE(w), 0.01), "200 500 ");
 }
 END_TEST
 
@@ -377,14 +377,14 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, noise_alone, 0, NOISE_KINDS);
-	tcase_add_loop_test(t, seen_soon, 0, COUNT(steps));
+	tcase_add_loop_test(t, seen_soon, 0, ARRAY_SIZE(steps));
 	tcase_add_loop_test(t, planted_steps, 0, NOISE_KINDS);
 	suite_add_tcase(s, t);
 	t = tcase_create("series");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, told);
 	tcase_add_test(t, interval_holds);
-	tcase_add_loop_test(t, made_up, 0, COUNT(made));
+	tcase_add_loop_test(t, made_up, 0, ARRAY_SIZE(made));
 	tcase_add_test(t, few_builds);
 	tcase_add_test(t, same_again);
 	tcase_add_test(t, too_many);

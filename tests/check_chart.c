@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/text.h"
 #include "render/chart/chart.h"
 #include "render/chart/chart_facts.h"
@@ -25,7 +26,7 @@ static const struct build {
 	{ .n = 100, .seed = 4 }, { .n = 3000, .seed = 5 },
 };
 
-#define BUILDS (int)(sizeof builds / sizeof *builds)
+#define BUILDS (int)ARRAY_SIZE(builds)
 
 static void get(struct recorded *r, const struct build *b)
 {
@@ -271,7 +272,7 @@ START_TEST(facts)
 	get(&r, &builds[0]);
 	make(&c, &r, LANES_WORKER, &r);
 	ck_assert_str_eq(c.fact[0].text, "make -j2 all doc");
-	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
 		ck_assert_str_eq(fact_text(&c, expected[i].label), expected[i].text);
 	release(&c);
 	recorded_release(&r);

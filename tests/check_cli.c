@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "cli/command.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -293,9 +294,9 @@ int main(void)
 	tcase_add_loop_test(t, typo_in_every_opposite, 0, n_commands());
 	tcase_add_loop_test(t, usage_fits, 0, n_commands());
 	tcase_add_loop_test(t, typo_in_every_command, 0, n_commands());
-	tcase_add_loop_test(t, full_output, 0, sizeof printing / sizeof *printing);
+	tcase_add_loop_test(t, full_output, 0, ARRAY_SIZE(printing));
 	tcase_add_loop_test(t, every_option_is_completed, 0, n_commands());
-	tcase_add_loop_test(t, at_the_cursor, 0, sizeof cursor_cases / sizeof *cursor_cases);
+	tcase_add_loop_test(t, at_the_cursor, 0, ARRAY_SIZE(cursor_cases));
 	tcase_add_test(t, recordings);
 	tcase_add_test(t, in_bash);
 	tcase_add_test(t, in_zsh);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -207,11 +208,11 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, support_cleanup);
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, branch, 0, sizeof names / sizeof *names);
+	tcase_add_loop_test(tc, branch, 0, ARRAY_SIZE(names));
 	tcase_add_test(tc, several);
-	tcase_add_loop_test(tc, refusal, 0, sizeof refused / sizeof *refused);
-	tcase_add_loop_test(tc, no_right_to_write, 0, sizeof rights / sizeof *rights);
-	tcase_add_loop_test(tc, no_room, 0, sizeof room_kb / sizeof *room_kb);
+	tcase_add_loop_test(tc, refusal, 0, ARRAY_SIZE(refused));
+	tcase_add_loop_test(tc, no_right_to_write, 0, ARRAY_SIZE(rights));
+	tcase_add_loop_test(tc, no_room, 0, ARRAY_SIZE(room_kb));
 	tcase_add_test(tc, nobody_listens);
 	suite_add_tcase(s, tc);
 	return support_main(s);

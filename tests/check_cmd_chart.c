@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -321,17 +322,17 @@ int main(void)
 	has_gnuplot = support_has("gnuplot");
 	tcase_add_unchecked_fixture(t, setup, NULL);
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, files, 0, sizeof places / sizeof *places);
+	tcase_add_loop_test(t, files, 0, ARRAY_SIZE(places));
 	tcase_add_test(t, to_stdout);
 	tcase_add_test(t, in_the_terminal);
 	tcase_add_test(t, configured);
-	tcase_add_loop_test(t, mistake, 0, sizeof mistakes / sizeof *mistakes);
+	tcase_add_loop_test(t, mistake, 0, ARRAY_SIZE(mistakes));
 	tcase_add_test(t, without_gnuplot);
-	tcase_add_loop_test(t, with_another_gnuplot, 0, sizeof broken / sizeof *broken);
-	tcase_add_loop_test(t, ended, 0, sizeof endings / sizeof *endings);
+	tcase_add_loop_test(t, with_another_gnuplot, 0, ARRAY_SIZE(broken));
+	tcase_add_loop_test(t, ended, 0, ARRAY_SIZE(endings));
 	tcase_add_test(t, not_ended);
 	tcase_add_test(t, beside_openembedded);
-	tcase_add_loop_test(t, nowhere_to_write, 0, sizeof closed / sizeof *closed);
+	tcase_add_loop_test(t, nowhere_to_write, 0, ARRAY_SIZE(closed));
 	tcase_add_test(t, standard_output_full);
 	tcase_add_test(t, replaces);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -170,9 +171,9 @@ int main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_unchecked_fixture(t, make_archives, NULL);
-	tcase_add_loop_test(t, use, 0, sizeof uses / sizeof *uses);
-	tcase_add_loop_test(t, golden, 0, sizeof forms / sizeof *forms);
-	tcase_add_loop_test(t, same_elsewhere, 1, sizeof forms / sizeof *forms);
+	tcase_add_loop_test(t, use, 0, ARRAY_SIZE(uses));
+	tcase_add_loop_test(t, golden, 0, ARRAY_SIZE(forms));
+	tcase_add_loop_test(t, same_elsewhere, 1, ARRAY_SIZE(forms));
 	if (support_has("python3"))
 		tcase_add_loop_test(t, read_by_others, 0, 4);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -13,8 +14,6 @@
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define DATA TOP_SRCDIR "/tests/data/diff"
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 /* None of the user's own settings. */
 #define ALONE "unset COLUMNS NO_COLOR; export XDG_CONFIG_HOME=/nonexistent HOME=/nonexistent; "
 
@@ -252,12 +251,12 @@ int main(void)
 	Suite *s = suite_create("cmd_diff");
 	TCase *t = tcase_create("cmd_diff");
 
-	tcase_add_loop_test(t, golden, 0, COUNT(goldens));
+	tcase_add_loop_test(t, golden, 0, ARRAY_SIZE(goldens));
 	tcase_add_test(t, valid_json);
 	tcase_add_loop_test(t, untested_has_no_p, 0, 4);
 	tcase_add_test(t, keys_are_documented);
-	tcase_add_loop_test(t, exit_status, 0, COUNT(exits));
-	tcase_add_loop_test(t, clear_errors, 0, COUNT(errors));
+	tcase_add_loop_test(t, exit_status, 0, ARRAY_SIZE(exits));
+	tcase_add_loop_test(t, clear_errors, 0, ARRAY_SIZE(errors));
 	tcase_add_test(t, without_operands);
 	tcase_add_test(t, configuration);
 	tcase_add_test(t, page);

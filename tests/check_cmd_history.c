@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -11,7 +12,6 @@
  * tests/golden/history; UPDATE_GOLDEN=1 in the environment rewrites it.
  */
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 #define HISTORY TOP_BUILDDIR "/buildbeat history "
 #define GEN TOP_BUILDDIR "/tests/gen_archive "
 
@@ -177,12 +177,12 @@ int main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_unchecked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, printed, 0, COUNT(goldens));
+	tcase_add_loop_test(t, printed, 0, ARRAY_SIZE(goldens));
 	tcase_add_test(t, json_is_json);
 	tcase_add_test(t, twice_the_same);
-	tcase_add_loop_test(t, refuses, 0, COUNT(refused));
+	tcase_add_loop_test(t, refuses, 0, ARRAY_SIZE(refused));
 	if (support_has("gnuplot")) {
-		tcase_add_loop_test(t, plotted, 0, COUNT(pictures));
+		tcase_add_loop_test(t, plotted, 0, ARRAY_SIZE(pictures));
 		tcase_add_test(t, plotted_here);
 	}
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "command/command_name.h"
 #include "tests/support.h"
 
@@ -98,8 +99,8 @@ int main(void)
 	Suite *s = suite_create("command_name");
 	TCase *t = tcase_create("command_name");
 
-	tcase_add_loop_test(t, names, 0, sizeof cases / sizeof *cases);
-	tcase_add_loop_test(t, cut_anywhere, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, names, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(t, cut_anywhere, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, long_words);
 	suite_add_tcase(s, t);
 	return support_main(s);

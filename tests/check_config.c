@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/buildset.h"
@@ -250,8 +251,8 @@ int main(void)
 	unsetenv("MAKEFILES");
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, texts, 0, sizeof cases / sizeof *cases);
-	tcase_add_loop_test(t, repository, 0, sizeof repos / sizeof *repos);
+	tcase_add_loop_test(t, texts, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(t, repository, 0, ARRAY_SIZE(repos));
 	tcase_add_loop_test(t, bombs, 0, 5);
 	tcase_add_test(t, search);
 	tcase_add_test(t, with_record);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
+#include "base/array.h"
 #include "report/culprit_names.h"
 #include "report/culprits.h"
 #include "tests/support.h"
@@ -304,14 +305,14 @@ static Suite *suite(void)
 	Suite *s = suite_create("culprits");
 	TCase *t = tcase_create("names");
 
-	tcase_add_loop_test(t, likeness, 0, sizeof names / sizeof *names);
+	tcase_add_loop_test(t, likeness, 0, ARRAY_SIZE(names));
 	suite_add_tcase(s, t);
 	t = tcase_create("commits");
 	tcase_add_checked_fixture(t, make_repository, support_cleanup);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, the_likeliest_first);
 	tcase_add_test(t, as_far_as_the_interval);
-	tcase_add_loop_test(t, told_and_not_fatal, 0, sizeof troubles / sizeof *troubles);
+	tcase_add_loop_test(t, told_and_not_fatal, 0, ARRAY_SIZE(troubles));
 	tcase_add_test(t, a_shallow_clone);
 	tcase_add_test(t, a_merge_has_no_files);
 	tcase_add_test(t, no_repository);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/cursor.h"
 #include "tests/support.h"
 
@@ -89,7 +90,7 @@ int main(void)
 	Suite *s = suite_create("cursor");
 	TCase *t = tcase_create("cursor");
 
-	tcase_add_loop_test(t, whole_numbers, 0, sizeof numbers / sizeof *numbers);
+	tcase_add_loop_test(t, whole_numbers, 0, ARRAY_SIZE(numbers));
 	tcase_add_test(t, stays_where_nothing_is_found);
 	tcase_add_test(t, lines);
 	suite_add_tcase(s, t);

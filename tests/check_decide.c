@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "stats/decide.h"
 #include "tests/noise.h"
 #include "tests/support.h"
@@ -62,7 +63,7 @@ static enum decision find_level(struct trial *t, struct source *s, double ratio)
 
 static const double ratios[] = { 1.1, 1.2, 0.8 };
 
-#define N_RATIOS ((int)(sizeof ratios / sizeof *ratios))
+#define N_RATIOS ((int)ARRAY_SIZE(ratios))
 
 /* As often as stated at most, whatever the noise: three standard deviations more would be
  * no chance. Sooner for what differs more. */
@@ -214,7 +215,7 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, errs_as_stated, 0, NOISE_KINDS * N_RATIOS);
 	tcase_add_loop_test(t, no_difference, 0, NOISE_KINDS);
-	tcase_add_loop_test(t, cases_by_hand, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, cases_by_hand, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, too_small_to_matter);
 	tcase_add_test(t, nothing_at_all);
 	tcase_add_test(t, surprise);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "compare/diff.h"
 #include "tests/made_values.h"
 #include "tests/noise.h"
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* What is found between builds that were worked out by hand. */
 
@@ -126,7 +125,7 @@ START_TEST(exceptions)
 
 	rules_init(&p.rules);
 	p.rules.rule = rule;
-	p.rules.n = COUNT(rule);
+	p.rules.n = ARRAY_SIZE(rule);
 	compare(&p, "a.o|cc|wall_us=10000000\nb|cc|wall_us=10000000\nbig|cc|wall_us=10000000\n"
 		"small|cc|wall_us=10000000\nx|cc|wall_us=10000000\n",
 		"a.o|cc|wall_us=14000000\nb|cc|wall_us=14000000\nbig|cc|wall_us=30000000\n"
@@ -185,7 +184,7 @@ START_TEST(how_tasks_ended)
 	struct buf text[DIFF_SIDES] = { BUF_INIT, BUF_INIT };
 	struct pair p;
 
-	for (size_t i = 0; i < COUNT(ends); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		if (ends[i].base > -2)
 			buf_addf(&text[0], "t%02zu|%zu|status=%d\n", i, i, ends[i].base);
 		if (ends[i].now > -2)
@@ -193,8 +192,8 @@ START_TEST(how_tasks_ended)
 	}
 	rules_init(&p.rules);
 	compare(&p, buf_str(&text[0]), buf_str(&text[1]), NULL);
-	ck_assert_uint_eq(p.d.n_tasks, COUNT(ends));
-	for (size_t i = 0; i < COUNT(ends); i++)
+	ck_assert_uint_eq(p.d.n_tasks, ARRAY_SIZE(ends));
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		ck_assert_msg(p.d.task[i].end == ends[i].end, "%zu: %d", i, p.d.task[i].end);
 	ck_assert(p.d.n_fails == 4 && p.d.n_fixed == 1 && p.d.n_other == 1);
 	pair_release(&p);
@@ -264,8 +263,8 @@ START_TEST(circumstances)
 
 	rules_init(&p.rules);
 	compare(&p, base, now, NULL);
-	ck_assert_uint_eq(p.d.n_facts, COUNT(expected));
-	for (size_t i = 0; i < COUNT(expected); i++) {
+	ck_assert_uint_eq(p.d.n_facts, ARRAY_SIZE(expected));
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		ck_assert_str_eq(p.d.fact[i].key, expected[i][0]);
 		ck_assert_str_eq(p.d.fact[i].value[DIFF_BASE], expected[i][1]);
 		ck_assert_str_eq(p.d.fact[i].value[DIFF_NOW], expected[i][2]);
@@ -354,13 +353,13 @@ START_TEST(uneven_runs)
 		"a|cc|wall_us=8000000 status=1\nb|cc|wall_us=9000000\n",
 		"a|cc|wall_us=9000000 status=0\nb|cc|wall_us=9000000\nc|cc|wall_us=-1\n",
 	};
-	struct values run[COUNT(text)];
+	struct values run[ARRAY_SIZE(text)];
 	struct rules rules;
 	struct diff_options o = { &rules, NULL };
 	struct diff d;
 
 	rules_init(&rules);
-	for (size_t i = 0; i < COUNT(text); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(text); i++)
 		made_values(&run[i], text[i]);
 	ck_assert_int_eq(diff_make(&d, run, 2, run + 2, 2, &o), 0);
 	ck_assert_uint_eq(d.n_tasks, 3);
@@ -371,7 +370,7 @@ START_TEST(uneven_runs)
 	ck_assert(d.task[0].end == DIFF_END_FAILS && d.task[0].n_failed[DIFF_NOW] == 1);
 	ck_assert(!diff_is_worse(&d));
 	diff_release(&d);
-	for (size_t i = 0; i < COUNT(text); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(text); i++)
 		values_release(&run[i]);
 }
 END_TEST
@@ -381,13 +380,13 @@ int main(void)
 	Suite *s = suite_create("diff");
 	TCase *t = tcase_create("diff");
 
-	tcase_add_loop_test(t, tasks, 0, COUNT(cases));
+	tcase_add_loop_test(t, tasks, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, exceptions);
 	tcase_add_test(t, figures);
 	tcase_add_test(t, how_tasks_ended);
-	tcase_add_loop_test(t, packages, 0, COUNT(versions));
+	tcase_add_loop_test(t, packages, 0, ARRAY_SIZE(versions));
 	tcase_add_test(t, circumstances);
-	tcase_add_loop_test(t, runs, 0, COUNT(sets));
+	tcase_add_loop_test(t, runs, 0, ARRAY_SIZE(sets));
 	tcase_add_test(t, uneven_runs);
 	suite_add_tcase(s, t);
 	return support_main(s);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -175,7 +176,7 @@ int main(void)
 	tcase_add_test(t, no_plugin);
 	tcase_add_test(t, not_a_plugin);
 	tcase_add_test(t, no_make);
-	tcase_add_loop_test(t, other_makes, 0, sizeof makes / sizeof *makes);
+	tcase_add_loop_test(t, other_makes, 0, ARRAY_SIZE(makes));
 	tcase_add_test(t, bad_places);
 	tcase_add_test(t, for_programs);
 	suite_add_tcase(s, t);

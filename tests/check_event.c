@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/field.h"
 #include "recording/event.h"
 #include "tests/support.h"
@@ -72,7 +73,7 @@ START_TEST(end_lines)
 	};
 	struct rusage usage = { .ru_utime = { 1, 1 }, .ru_maxrss = 4, .ru_nivcsw = 9 };
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct buf b = BUF_INIT;
 		struct event_end end;
 
@@ -270,7 +271,7 @@ int main(void)
 	tcase_add_test(t, long_texts);
 	tcase_add_test(t, cut_names_differ);
 	tcase_add_test(t, after_lines);
-	tcase_add_loop_test(t, parse, 0, sizeof lines / sizeof *lines);
+	tcase_add_loop_test(t, parse, 0, ARRAY_SIZE(lines));
 	tcase_add_test(t, name_line);
 	tcase_add_test(t, out_line);
 	tcase_add_test(t, instance_ids);

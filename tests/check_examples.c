@@ -2,6 +2,7 @@
 /* Every example built by its own build tool, recorded, and read again: the tasks
  * one expects of it are there under the names one expects, inside one another as
  * the tools were. */
+#include "base/array.h"
 #include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -44,7 +45,7 @@ static const struct example examples[] = {
 	  { "libix.a", "arena.o", "ixquery", "readme.txt", "again.o", "again" }, "ninja" },
 };
 
-#define N_EXAMPLES (sizeof examples / sizeof *examples)
+#define N_EXAMPLES ARRAY_SIZE(examples)
 
 static bool has_all(const char *programs)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/field.h"
 #include "tests/support.h"
 
@@ -87,7 +88,7 @@ int main(void)
 	Suite *s = suite_create("field");
 	TCase *t = tcase_create("field");
 
-	tcase_add_loop_test(t, round_trip, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, round_trip, 0, ARRAY_SIZE(cases));
 	tcase_add_loop_test(t, every_byte_everywhere, 0, 256);
 	tcase_add_test(t, cut_texts_differ);
 	suite_add_tcase(s, t);

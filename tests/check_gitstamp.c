@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "launch/gitstamp.h"
 #include "recording/store.h"
 #include "recording/store_create.h"
@@ -185,7 +186,7 @@ int main(void)
 	if (!support_has("git"))
 		return 77;
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, trees, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, trees, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, out_of_time);
 	tcase_add_test(t, in_the_background);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "compare/history.h"
 #include "compare/history_group.h"
 #include "stats/creep.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 #define BUILDS 180
 #define LONG_US 1e8		/* of that length every twentieth matters */
 
@@ -198,7 +198,7 @@ START_TEST(slowly)
 		{ .task = 9, .build = 80, .by = 0.15 },
 	};
 	struct made made = { .seed = 8, .tasks = 60, .builds = BUILDS, .noise = 0.03,
-			     .level_us = LONG_US, .n_changes = COUNT(change), .change = change };
+			     .level_us = LONG_US, .n_changes = ARRAY_SIZE(change), .change = change };
 	size_t slow = 0, steps = 0;
 	struct found f;
 
@@ -245,13 +245,13 @@ START_TEST(creep_or_step)
 		const struct creep *creep;
 		size_t n, n_creep;
 
-		noise_series(&noise, i % 2 ? NOISE_NORMAL : NOISE_SPIKES, v, COUNT(v));
-		for (size_t k = 0; k < COUNT(v); k++) {
+		noise_series(&noise, i % 2 ? NOISE_NORMAL : NOISE_SPIKES, v, ARRAY_SIZE(v));
+		for (size_t k = 0; k < ARRAY_SIZE(v); k++) {
 			double part = k < 120 ? 0 : k < 240 ? (k - 120) / 120.0 : 1;
 
 			v[k] *= (1 + drifts[_i].slope * part) * (k < 180 ? 1 : 1 + drifts[_i].step);
 		}
-		ck_assert(!changepoints_find(points, &change, &n, v, COUNT(v), 0.01));
+		ck_assert(!changepoints_find(points, &change, &n, v, ARRAY_SIZE(v), 0.01));
 		ck_assert(!creep_find(finder, &creep, &n_creep, points, change, n));
 		creeps += n_creep > 0;
 	}
@@ -441,7 +441,7 @@ START_TEST(grouped)
 	struct history h = { .change = malloc(sizeof change) };
 	struct buf text = BUF_INIT;
 
-	for (size_t k = 0; k < COUNT(groups[_i].step); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(groups[_i].step); k++) {
 		for (unsigned i = 0; i < groups[_i].step[k].n; i++)
 			h.change[h.n_changes++] = (struct history_change){
 				.task = (uint32_t)h.n_changes, .metric = METRIC_WALL,
@@ -469,17 +469,17 @@ int main(void)
 	tcase_add_test(t, planted_steps);
 	tcase_add_test(t, host_is_no_task);
 	tcase_add_test(t, other_machine);
-	tcase_add_loop_test(t, nothing_changes, 0, COUNT(quiet));
+	tcase_add_loop_test(t, nothing_changes, 0, ARRAY_SIZE(quiet));
 	tcase_add_test(t, slowly);
-	tcase_add_loop_test(t, creep_or_step, 0, COUNT(drifts));
+	tcase_add_loop_test(t, creep_or_step, 0, ARRAY_SIZE(drifts));
 	tcase_add_test(t, clocks);
 	tcase_add_test(t, one_processor_or_more);
 	tcase_add_test(t, one_task);
-	tcase_add_loop_test(t, known_changes, 0, COUNT(said));
+	tcase_add_loop_test(t, known_changes, 0, ARRAY_SIZE(said));
 	tcase_add_loop_test(t, gates, 0, 4);
 	suite_add_tcase(s, t);
 	t = tcase_create("events");
-	tcase_add_loop_test(t, grouped, 0, COUNT(groups));
+	tcase_add_loop_test(t, grouped, 0, ARRAY_SIZE(groups));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "stats/hostfactor.h"
 #include "tests/made_series.h"
 #include "tests/support.h"
@@ -6,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 #define BUILDS 40
 
 static struct builds builds;
@@ -63,7 +63,7 @@ START_TEST(slow_build)
 
 	made.seed = 7;
 	made.change = changes;
-	made.n_changes = COUNT(changes);
+	made.n_changes = ARRAY_SIZE(changes);
 	make(made);
 	ck_assert_msg(fabs(host.ln[SLOW_BUILD] - log(1.15)) < slow[_i].off, "%s: %g", slow[_i].what,
 		      exp(host.ln[SLOW_BUILD]));
@@ -125,7 +125,7 @@ START_TEST(odd_values)
 	static const float odd[] = { 0, -1, NAN, INFINITY };
 	float values[20 * 8];
 
-	for (size_t i = 0; i < COUNT(values); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		values[i] = i % 5 == 4 ? odd[i / 5 % 4] : i % 8 == 6 ? 2 : 1;
 	ck_assert(!hostfactor_find(&host, values, 20, 8, 0));
 	for (size_t i = 0; i < 8; i++)
@@ -139,9 +139,9 @@ int main(void)
 	TCase *t = tcase_create("hostfactor");
 
 	tcase_add_checked_fixture(t, NULL, teardown);
-	tcase_add_loop_test(t, slow_build, 0, COUNT(slow));
+	tcase_add_loop_test(t, slow_build, 0, ARRAY_SIZE(slow));
 	tcase_add_test(t, usual_noise);
-	tcase_add_loop_test(t, nothing_known, 0, COUNT(too_little));
+	tcase_add_loop_test(t, nothing_known, 0, ARRAY_SIZE(too_little));
 	tcase_add_test(t, short_tasks_have_no_say);
 	tcase_add_test(t, odd_values);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "report/html.h"
 #include "report/page_text.h"
 #include "tests/support.h"
@@ -130,7 +131,7 @@ static Suite *suite(void)
 	Suite *s = suite_create("html");
 	TCase *t = tcase_create("html");
 
-	tcase_add_loop_test(t, escapes, 0, sizeof texts / sizeof *texts);
+	tcase_add_loop_test(t, escapes, 0, ARRAY_SIZE(texts));
 	tcase_add_test(t, nests);
 	tcase_add_test(t, data_holds_no_tag);
 	tcase_add_test(t, document);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -197,10 +198,10 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, shows_the_same);
 	tcase_add_test(t, by_itself);
-	tcase_add_loop_test(t, what_is_wrong, 0, sizeof wrong / sizeof *wrong);
+	tcase_add_loop_test(t, what_is_wrong, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(t, layouts);
 	tcase_add_test(t, a_file_is_a_recording);
-	tcase_add_loop_test(t, full_disk, 0, sizeof full / sizeof *full);
+	tcase_add_loop_test(t, full_disk, 0, ARRAY_SIZE(full));
 	tcase_add_test(t, interrupted);
 	suite_add_tcase(s, t);
 	return support_main(s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/archive.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -324,9 +325,9 @@ int main(void)
 	tcase_add_test(tc, buildstats);
 	tcase_add_test(tc, again);
 	tcase_add_test(tc, named);
-	tcase_add_loop_test(tc, damaged_run, 0, sizeof damaged / sizeof *damaged);
+	tcase_add_loop_test(tc, damaged_run, 0, ARRAY_SIZE(damaged));
 	tcase_add_test(tc, recordings);
-	tcase_add_loop_test(tc, misuse, 0, sizeof wrong / sizeof *wrong);
+	tcase_add_loop_test(tc, misuse, 0, ARRAY_SIZE(wrong));
 	suite_add_tcase(suite, tc);
 	return support_main(suite);
 }

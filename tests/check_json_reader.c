@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/json_reader.h"
 #include "tests/support.h"
 
@@ -346,13 +347,13 @@ int main(void)
 	TCase *t = tcase_create("json_reader");
 
 	tcase_set_timeout(t, 60);	/* large files, slow on a loaded machine */
-	tcase_add_loop_test(t, document, 0, sizeof documents / sizeof *documents);
+	tcase_add_loop_test(t, document, 0, ARRAY_SIZE(documents));
 	tcase_add_test(t, members);
-	tcase_add_loop_test(t, number, 0, sizeof numbers / sizeof *numbers);
-	tcase_add_loop_test(t, exact_number, 0, sizeof doubles / sizeof *doubles);
-	tcase_add_loop_test(t, parts, 0, sizeof large / sizeof *large);
+	tcase_add_loop_test(t, number, 0, ARRAY_SIZE(numbers));
+	tcase_add_loop_test(t, exact_number, 0, ARRAY_SIZE(doubles));
+	tcase_add_loop_test(t, parts, 0, ARRAY_SIZE(large));
 	tcase_add_test(t, packed);
-	tcase_add_loop_test(t, wrong, 0, sizeof bad / sizeof *bad);
+	tcase_add_loop_test(t, wrong, 0, ARRAY_SIZE(bad));
 	tcase_add_test(t, bounds);
 	tcase_add_test(t, no_file);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "command/kind.h"
 #include "command/shell.h"
 #include "tests/support.h"
@@ -160,11 +161,11 @@ START_TEST(one_of_each)
 		"intltool-merge", "lex", "m4", "moc", "msgfmt", "protoc", "rcc", "uic", "valac",
 		"wayland-scanner", "xgettext", "xsltproc", "yacc" };
 
-	for (size_t i = 0; i < sizeof shell / sizeof *shell; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(shell); i++)
 		ck_assert_msg(!strcmp(kind_of(shell[i]), "shell"), "%s", shell[i]);
-	for (size_t i = 0; i < sizeof document / sizeof *document; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(document); i++)
 		ck_assert_msg(!strcmp(kind_of(document[i]), "document"), "%s", document[i]);
-	for (size_t i = 0; i < sizeof generate / sizeof *generate; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(generate); i++)
 		ck_assert_msg(!strcmp(kind_of(generate[i]), "generate"), "%s", generate[i]);
 }
 END_TEST
@@ -242,10 +243,10 @@ int main(void)
 	Suite *s = suite_create("kind");
 	TCase *t = tcase_create("kind");
 
-	tcase_add_loop_test(t, by_text, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, by_text, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, one_of_each);
-	tcase_add_loop_test(t, of_oe_task, 0, sizeof oe_cases / sizeof *oe_cases);
-	tcase_add_loop_test(t, quoted_words, 0, sizeof words / sizeof *words);
+	tcase_add_loop_test(t, of_oe_task, 0, ARRAY_SIZE(oe_cases));
+	tcase_add_loop_test(t, quoted_words, 0, ARRAY_SIZE(words));
 	tcase_add_test(t, plain_words);
 	suite_add_tcase(s, t);
 	return support_main(s);

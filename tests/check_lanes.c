@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/chart/lane_pack.h"
 #include "render/chart/lanes.h"
 #include "tests/recorded.h"
@@ -349,10 +350,10 @@ int main(void)
 	Suite *s = suite_create("lanes");
 	TCase *t = tcase_create("lanes");
 
-	tcase_add_loop_test(t, where_tasks_go, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, where_tasks_go, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, phases);
 	tcase_add_test(t, many_slots);
-	tcase_add_loop_test(t, many_tasks, 0, sizeof many / sizeof *many);
+	tcase_add_loop_test(t, many_tasks, 0, ARRAY_SIZE(many));
 	tcase_add_loop_test(t, anything, 0, 60);
 	tcase_add_loop_test(t, as_few_as_can_be, 0, 20);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/launched.h"
 
 #include <dirent.h>
@@ -25,7 +26,7 @@
 
 static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
 
-enum { N_SIGNALS = sizeof signals / sizeof *signals };
+enum { N_SIGNALS = ARRAY_SIZE(signals) };
 
 /* The command: this program itself, called with "count MARKER [COMMAND ...]" */
 
@@ -183,7 +184,7 @@ static char *const *words(const struct target *t, bool nested)
 				   (char *)(uintptr_t)"stats", (char *)(uintptr_t)"--" };
 
 		memcpy(all, record, sizeof record);
-		n = sizeof record / sizeof *record;
+		n = ARRAY_SIZE(record);
 	}
 	for (int i = 0; i <= nested; i++) {
 		if (i && t->recorded) {
@@ -387,7 +388,7 @@ static const struct way {
 	{ send_nothing, true }, { send_stopped, false },
 };
 
-enum { N_WAYS = sizeof ways / sizeof *ways };
+enum { N_WAYS = ARRAY_SIZE(ways) };
 
 /* The launcher handles signals in their order: once the marker has come, nothing
  * that was sent before is still to come. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/launched.h"
 #include "tests/make_host.h"
 
@@ -341,14 +342,14 @@ int main(void)
 	Suite *s = suite_create("lost");
 	TCase *t = launched_case("lost");
 
-	tcase_add_loop_test(t, size_of_file, 0, sizeof limits / sizeof *limits);
-	tcase_add_loop_test(t, size_of_disk, 0, sizeof sizes / sizeof *sizes);
-	tcase_add_loop_test(t, room_again, 0, sizeof left / sizeof *left);
+	tcase_add_loop_test(t, size_of_file, 0, ARRAY_SIZE(limits));
+	tcase_add_loop_test(t, size_of_disk, 0, ARRAY_SIZE(sizes));
+	tcase_add_loop_test(t, room_again, 0, ARRAY_SIZE(left));
 	tcase_add_test(t, is_told);
 	tcase_add_loop_test(t, gaps_show, 0, 2);
-	tcase_add_loop_test(t, preload_size_of_file, 0, sizeof limits / sizeof *limits);
-	tcase_add_loop_test(t, numbers, 0, sizeof numbered / sizeof *numbered);
-	tcase_add_loop_test(t, parsed, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, preload_size_of_file, 0, ARRAY_SIZE(limits));
+	tcase_add_loop_test(t, numbers, 0, ARRAY_SIZE(numbered));
+	tcase_add_loop_test(t, parsed, 0, ARRAY_SIZE(cases));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

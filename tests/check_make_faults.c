@@ -3,6 +3,7 @@
  * Whatever is wrong with us, the build goes on as if we were not there, and
  * where nobody else can say so, one line tells why nothing is recorded.
  */
+#include "base/array.h"
 #include "plugin/ticket.h"
 #include "recording/recording.h"
 #include "recording/store_create.h"
@@ -476,17 +477,17 @@ int main(void)
 	s = suite_create("make_faults");
 	t = tcase_create("faults");
 	tcase_add_checked_fixture(t, setup, support_cleanup);
-	tcase_add_loop_test(t, launched_broken, 0, sizeof broken / sizeof *broken);
-	tcase_add_loop_test(t, bad_plugin, 0, sizeof bad_plugins / sizeof *bad_plugins);
+	tcase_add_loop_test(t, launched_broken, 0, ARRAY_SIZE(broken));
+	tcase_add_loop_test(t, bad_plugin, 0, ARRAY_SIZE(bad_plugins));
 	tcase_add_test(t, without_load);
-	tcase_add_loop_test(t, alone_broken, 0, sizeof alone / sizeof *alone);
+	tcase_add_loop_test(t, alone_broken, 0, ARRAY_SIZE(alone));
 	tcase_add_test(t, file_size_limit);
 	tcase_add_test(t, nobody_listens);
 	tcase_add_test(t, disk_full);
 	tcase_add_test(t, killed);
 	tcase_add_test(t, figures);
 	tcase_add_test(t, after);
-	tcase_add_loop_test(t, fake_host, 0, sizeof fakes / sizeof *fakes);
+	tcase_add_loop_test(t, fake_host, 0, ARRAY_SIZE(fakes));
 	tcase_add_test(t, too_many_children);
 	tcase_add_test(t, names_side_by_side);
 	tcase_add_test(t, alone_again);

@@ -5,6 +5,7 @@
  * (MAKEFILES) and as a Makefile does it (-load), in every make that is here. And
  * the recording has the right names.
  */
+#include "base/array.h"
 #include "tests/make_host.h"
 #include "tests/support.h"
 
@@ -268,8 +269,8 @@ static const struct scene scenes[] = {
 
 static const char *const makes[] = { "make", "remake" };
 
-#define N_SCENES ((int)(sizeof scenes / sizeof *scenes))
-#define N_MAKES ((int)(sizeof makes / sizeof *makes))
+#define N_SCENES ((int)ARRAY_SIZE(scenes))
+#define N_MAKES ((int)ARRAY_SIZE(makes))
 
 struct outcome {
 	struct run run;

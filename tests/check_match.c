@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/chart/match.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -163,7 +164,7 @@ int main(void)
 	Suite *s = suite_create("match");
 	TCase *t = tcase_create("match");
 
-	tcase_add_loop_test(t, by_hand, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, by_hand, 0, ARRAY_SIZE(cases));
 	tcase_add_loop_test(t, itself, 0, 10);
 	tcase_add_test(t, versions_of_recipes);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "sampler/connector.h"
 #include "sampler/netlink.h"
 #include "sampler/taskstats.h"
@@ -166,7 +167,7 @@ START_TEST(senders)
 		{ { .nl_family = AF_NETLINK }, 0, 0, 0, false },
 	};
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct sockaddr_nl sender = cases[i].sender;
 		struct netlink n = { .fd = -1, .group = cases[i].group };
 		struct msghdr received = { .msg_name = &sender, .msg_namelen = cases[i].len,
@@ -185,7 +186,7 @@ START_TEST(claimed_lengths)
 	struct slice body;
 
 	ck_assert(!netlink_open_message((struct slice){ (char *)&h, 15 }, &opened, &body));
-	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		h.nlmsg_len = lengths[i];
 		ck_assert(!netlink_open_message((struct slice){ (char *)&h, sizeof h }, &opened, &body));
 	}
@@ -280,7 +281,7 @@ START_TEST(versions_of_figures)
 		{ 16, sizeof(struct taskstats) + 160, 0 },
 	};
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t first = offsetof(struct taskstats, blkio_count), more = cases[i].more;
 		char record[sizeof(struct taskstats) + 200];
 		struct taskstats_event e;

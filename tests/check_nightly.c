@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -183,7 +184,7 @@ int main(void)
 	t = tcase_create("buildset");
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, fortnight);
-	tcase_add_loop_test(t, no_build, 0, sizeof broken / sizeof *broken);
+	tcase_add_loop_test(t, no_build, 0, ARRAY_SIZE(broken));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

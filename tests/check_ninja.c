@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* build.ninja and .ninja_log, read. */
+#include "base/array.h"
 #include "command/ninja_hash.h"
 #include "convert/convert.h"
 #include "convert/ninja/build.h"
@@ -334,12 +335,12 @@ int main(void)
 	Suite *s = suite_create("ninja");
 	TCase *t = tcase_create("ninja");
 
-	tcase_add_loop_test(t, commands, 0, sizeof versions / sizeof *versions);
-	tcase_add_loop_test(t, plain_paths, 0, sizeof paths / sizeof *paths);
+	tcase_add_loop_test(t, commands, 0, ARRAY_SIZE(versions));
+	tcase_add_loop_test(t, plain_paths, 0, ARRAY_SIZE(paths));
 	tcase_add_test(t, unknown_things);
-	tcase_add_loop_test(t, alone, 0, sizeof logs / sizeof *logs);
-	tcase_add_loop_test(t, refused, 0, sizeof bad / sizeof *bad);
-	tcase_add_loop_test(t, include, 0, sizeof includes / sizeof *includes);
+	tcase_add_loop_test(t, alone, 0, ARRAY_SIZE(logs));
+	tcase_add_loop_test(t, refused, 0, ARRAY_SIZE(bad));
+	tcase_add_loop_test(t, include, 0, ARRAY_SIZE(includes));
 	tcase_add_test(t, circles);
 	tcase_add_test(t, with_build);
 	suite_add_tcase(s, t);

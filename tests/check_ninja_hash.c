@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "command/ninja_hash.h"
 #include "tests/support.h"
 
@@ -63,7 +64,7 @@ int main(void)
 	Suite *s = suite_create("ninja_hash");
 	TCase *t = tcase_create("ninja_hash");
 
-	tcase_add_loop_test(t, as_ninja, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, as_ninja, 0, ARRAY_SIZE(cases));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a ninja ran, named after the build. */
+#include "base/array.h"
 #include "command/ninja_hash.h"
 #include "convert/ninja/join.h"
 #include "recording/event.h"
@@ -502,10 +503,10 @@ int main(void)
 	umask(022);
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, by_hand, 0, sizeof cases / sizeof *cases);
-	tcase_add_loop_test(t, denied, 0, sizeof denials / sizeof *denials);
+	tcase_add_loop_test(t, by_hand, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(t, denied, 0, ARRAY_SIZE(denials));
 	if (support_can_be_loaded() && support_has("ninja"))
-		tcase_add_loop_test(t, killed, 0, sizeof kills / sizeof *kills);
+		tcase_add_loop_test(t, killed, 0, ARRAY_SIZE(kills));
 	if (support_can_be_loaded() && support_has("cmake") && support_has("ninja"))
 		tcase_add_test(t, cmake);
 	suite_add_tcase(s, t);

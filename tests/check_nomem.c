@@ -3,6 +3,7 @@
  * Readers and writers out of memory at every place there is: -ENOMEM, or a recording
  * with nothing wrong in it; never a crash, never a leak (in a build with sanitizers).
  */
+#include "base/array.h"
 #include "convert/convert.h"
 #include "recording/recording.h"
 #include "tests/paths.h"
@@ -183,7 +184,7 @@ int main(void)
 	tcase_set_timeout(t, 60);	/* hundreds of runs, slow on a loaded machine */
 	tcase_add_test(t, nth_fails);
 	tcase_add_test(t, nth_fails_for_openembedded);
-	tcase_add_loop_test(t, nth_fails_for_traces, 0, sizeof foreign / sizeof *foreign);
+	tcase_add_loop_test(t, nth_fails_for_traces, 0, ARRAY_SIZE(foreign));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

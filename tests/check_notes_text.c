@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/notes_text.h"
+#include "base/array.h"
 #include "tests/support.h"
 
 #include <string.h>
@@ -137,9 +138,9 @@ int main(void)
 	Suite *s = suite_create("notes_text");
 	TCase *t = tcase_create("notes_text");
 
-	tcase_add_loop_test(t, there_and_back, 0, sizeof same / sizeof *same);
-	tcase_add_loop_test(t, written_by_hand, 0, sizeof by_hand / sizeof *by_hand);
-	tcase_add_loop_test(t, merged, 0, sizeof merges / sizeof *merges);
+	tcase_add_loop_test(t, there_and_back, 0, ARRAY_SIZE(same));
+	tcase_add_loop_test(t, written_by_hand, 0, ARRAY_SIZE(by_hand));
+	tcase_add_loop_test(t, merged, 0, ARRAY_SIZE(merges));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "cli/command.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -107,7 +108,7 @@ int main(void)
 	tcase_add_test(t, history);
 	tcase_add_test(t, diff);
 	tcase_add_test(t, rate_over_all);
-	tcase_add_loop_test(t, says_where, 0, sizeof bad / sizeof *bad);
+	tcase_add_loop_test(t, says_where, 0, ARRAY_SIZE(bad));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -3,6 +3,7 @@
  * Reading what OpenEmbedded leaves: a genuine build, beside what awk makes of the
  * same files; and hand-made ones, each with something that goes wrong.
  */
+#include "base/array.h"
 #include "convert/convert.h"
 #include "convert/oe/oe.h"
 #include "recording/recipe.h"
@@ -541,7 +542,7 @@ START_TEST(genuine_build)
 	struct error err;
 
 	read_genuine(&rec);
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		ck_assert_pstr_eq(recording_build(&rec, keys[i].key), keys[i].value);
 	ck_assert_int_eq(rec.last_us, 44490000);
 	ck_assert_int_eq(recording_read_build(&build, GENUINE, &convert_formats, &err), 0);
@@ -644,15 +645,15 @@ int main(void)
 	Suite *s = suite_create("oe");
 	TCase *t = tcase_create("oe");
 
-	tcase_add_loop_test(t, quirk, 0, sizeof cases / sizeof *cases);
-	tcase_add_loop_test(t, usage, 0, sizeof usages / sizeof *usages);
+	tcase_add_loop_test(t, quirk, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(t, usage, 0, ARRAY_SIZE(usages));
 	tcase_add_test(t, cut_anywhere);
-	tcase_add_loop_test(t, log_of_samples, 0, sizeof logs / sizeof *logs);
+	tcase_add_loop_test(t, log_of_samples, 0, ARRAY_SIZE(logs));
 	tcase_add_test(t, genuine_tasks);
 	tcase_add_test(t, genuine_samples);
 	tcase_add_test(t, genuine_build);
-	tcase_add_loop_test(t, recognised, 0, sizeof places / sizeof *places);
-	tcase_add_loop_test(t, recipe, 0, sizeof recipes / sizeof *recipes);
+	tcase_add_loop_test(t, recognised, 0, ARRAY_SIZE(places));
+	tcase_add_loop_test(t, recipe, 0, ARRAY_SIZE(recipes));
 	tcase_add_test(t, odd_files);
 	suite_add_tcase(s, t);
 	return support_main(s);

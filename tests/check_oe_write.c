@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/builder.h"
 #include "convert/convert.h"
 #include "tests/paths.h"
@@ -107,8 +108,8 @@ START_TEST(states)
 		   "start\t1000000\ta.3\t9\t\t\tdead\nkill\t6000000\ta.3\t9\n"
 		   "start\t1000000\ta.4\t10\t\t\tgone\ngone\t7000000\ta.4\n"
 		   "start\t1000000\ta.5\t11\t\t\tnever\nqueue\t1100000\ta.6\t\tqueued\n", NULL });
-	for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
-		for (size_t k = 0; k < sizeof needed / sizeof *needed; k++)
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(needed); k++)
 			contains(support_path("project-4.3-r0/%s", tasks[i]), needed[k]);
 	}
 	contains("project-4.3-r0/good", "Elapsed time: 3.000000 seconds");
@@ -189,7 +190,7 @@ static const char *const hostile[] = {
 	"\x1b[31m", "build_stats", "reduced_proc_pressure", "$(id)", "-rf", "~", "con:", "a b",
 };
 
-#define HOSTILE (sizeof hostile / sizeof *hostile)
+#define HOSTILE ARRAY_SIZE(hostile)
 
 /* How many files; fails for one that cannot be told apart from others of its sort. */
 static size_t count_files(const char *dir)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "cli/command.h"
 #include "tests/support.h"
 
@@ -213,7 +214,7 @@ int main(void)
 
 	while (commands[n])
 		n++;
-	tcase_add_loop_test(t, command_lines, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, command_lines, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, long_lists);
 	tcase_add_loop_test(t, tables, 0, n);
 	suite_add_tcase(s, t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/utf8.h"
 #include "render/chart/chart.h"
 #include "render/chart/pack.h"
@@ -36,7 +37,7 @@ START_TEST(numbers_come_back)
 	static const char types[] = "usd";
 	uint64_t seed = (uint64_t)_i;
 
-	for (size_t e = 0; e < 3 * sizeof edges / sizeof *edges; e++) {
+	for (size_t e = 0; e < 3 * ARRAY_SIZE(edges); e++) {
 		int32_t value[1000], edge = edges[e / 3];
 		char type = types[e % 3];
 		size_t n = lengths[_i];
@@ -512,13 +513,13 @@ int main(void)
 	Suite *s = suite_create("pack");
 	TCase *t = tcase_create("pack");
 
-	tcase_add_loop_test(t, numbers_come_back, 0, sizeof lengths / sizeof *lengths);
+	tcase_add_loop_test(t, numbers_come_back, 0, ARRAY_SIZE(lengths));
 	tcase_add_test(t, bytes_come_back);
 	tcase_add_test(t, sizes_within_one_percent);
 	tcase_add_loop_test(t, any_build, 0, 8);
-	tcase_add_loop_test(t, recorded_builds, 0, sizeof recordings / sizeof *recordings);
+	tcase_add_loop_test(t, recorded_builds, 0, ARRAY_SIZE(recordings));
 	tcase_add_test(t, compared);
-	tcase_add_loop_test(t, hostile_names, 0, sizeof hostile / sizeof *hostile);
+	tcase_add_loop_test(t, hostile_names, 0, ARRAY_SIZE(hostile));
 	tcase_add_test(t, bounded);
 	suite_add_tcase(s, t);
 	return support_main(s);

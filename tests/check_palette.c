@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/chart/palette.h"
 #include "tests/support.h"
 
@@ -286,13 +287,13 @@ int main(void)
 	TCase *t = tcase_create("palette");
 
 	tcase_add_loop_test(t, the_measure_is_the_published_one, 0,
-			    sizeof published / sizeof *published);
+			    ARRAY_SIZE(published));
 	tcase_add_test(t, the_measure_of_okabe_and_ito);
 	tcase_add_loop_test(t, colours_differ_for_everyone, 0, 2);
 	tcase_add_loop_test(t, all_stands_out_from_the_ground, 0, 2);
 	tcase_add_test(t, colours_keep_their_names);
-	tcase_add_loop_test(t, colours_of_kinds, 0, sizeof kinds / sizeof *kinds);
-	tcase_add_loop_test(t, colours_of_work, 0, sizeof works / sizeof *works);
+	tcase_add_loop_test(t, colours_of_kinds, 0, ARRAY_SIZE(kinds));
+	tcase_add_loop_test(t, colours_of_work, 0, ARRAY_SIZE(works));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

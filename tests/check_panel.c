@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/convert.h"
 #include "render/chart/panel.h"
 #include "tests/paths.h"
@@ -682,7 +683,7 @@ int main(void)
 	Suite *s = suite_create("panel");
 	TCase *t = tcase_create("panel");
 
-	tcase_add_loop_test(t, worked_out_by_hand, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, worked_out_by_hand, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, nothing_recorded);
 	tcase_add_test(t, as_in_the_summary);
 	tcase_add_test(t, many_devices);

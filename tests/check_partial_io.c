@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands whose reads and writes are interrupted and do a part only do the same as others. */
+#include "base/array.h"
 #include "tests/support.h"
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat "
@@ -62,7 +63,7 @@ int main(void)
 	if (!support_can_be_loaded())
 		return 77;
 	tcase_set_timeout(t, 120);	/* loaded machines */
-	tcase_add_loop_test(t, the_same, 0, sizeof commands / sizeof *commands);
+	tcase_add_loop_test(t, the_same, 0, ARRAY_SIZE(commands));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

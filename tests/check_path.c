@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/path.h"
+#include "base/array.h"
 #include "tests/support.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ int main(void)
 	Suite *s = suite_create("path");
 	TCase *t = tcase_create("path");
 
-	tcase_add_loop_test(t, joining, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, joining, 0, ARRAY_SIZE(cases));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A task's largest memory is its own, or an upper bound: never its host's. */
+#include "base/array.h"
 #include "recording/recording.h"
 #include "sampler/peak.h"
 #include "tests/make_host.h"
@@ -62,7 +63,7 @@ START_TEST(around_the_hosts)
 	struct watched w[64];
 	size_t n, own = 0;
 
-	for (size_t i = 0; i < sizeof host_kb / sizeof *host_kb; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(host_kb); i++) {
 		struct buf b = BUF_INIT;
 
 		buf_addf(&b, HUNGRY " %d %s 0", host_kb[i], ways[_i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/words.h"
+#include "base/array.h"
 #include "render/chart/palette.h"
 #include "render/chart/pieces.h"
 #include "tests/recorded.h"
@@ -265,8 +266,8 @@ int main(void)
 	Suite *s = suite_create("pieces");
 	TCase *t = tcase_create("pieces");
 
-	tcase_add_loop_test(t, what_is_drawn, 0, sizeof cases / sizeof *cases);
-	tcase_add_loop_test(t, how_busy, 0, sizeof efficiencies / sizeof *efficiencies);
+	tcase_add_loop_test(t, what_is_drawn, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(t, how_busy, 0, ARRAY_SIZE(efficiencies));
 	tcase_add_test(t, what_it_stands_for);
 	tcase_add_loop_test(t, anything, 0, 30);
 	tcase_add_test(t, bounded);

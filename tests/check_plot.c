@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/plotted.h"
 
 #include <stdlib.h>
@@ -158,7 +159,7 @@ START_TEST(terminal_colours)
 END_TEST
 
 #define LOOP(tcase, test, list) \
-	tcase_add_loop_test(tcase, test, 0, sizeof (list) / sizeof *(list))
+	tcase_add_loop_test(tcase, test, 0, ARRAY_SIZE(list))
 
 int main(void)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/field.h"
 #include "render/plot/figure.h"
 #include "tests/paths.h"
@@ -59,7 +60,7 @@ START_TEST(names_are_only_names)
 	struct buf svg;
 
 	make_hostile(&d, hostile[_i]);
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		struct plot p = { .chart = PLOT_MEMORY, .format = formats[i], .keep = i == 0 };
 
 		plotted_draw(&d, &p);
@@ -279,7 +280,7 @@ START_TEST(peak_of_a_long_build)
 END_TEST
 
 #define LOOP(tcase, test, list) \
-	tcase_add_loop_test(tcase, test, 0, sizeof (list) / sizeof *(list))
+	tcase_add_loop_test(tcase, test, 0, ARRAY_SIZE(list))
 
 int main(void)
 {
@@ -291,7 +292,7 @@ int main(void)
 	LOOP(t, names_are_only_names, hostile);
 	tcase_add_test(t, long_names_are_shortened);
 	LOOP(t, builds_of_all_sorts, builds);
-	tcase_add_loop_test(t, tasks_add_up, 0, sizeof of_memory / sizeof *of_memory);
+	tcase_add_loop_test(t, tasks_add_up, 0, ARRAY_SIZE(of_memory));
 	tcase_add_test(t, gaps_are_gaps);
 	tcase_add_test(t, peak_of_a_long_build);
 	suite_add_tcase(s, t);

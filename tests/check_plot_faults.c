@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/plot/gnuplot.h"
 #include "tests/plotted.h"
 
@@ -150,7 +151,7 @@ START_TEST(who_ignores_children)
 END_TEST
 
 #define LOOP(tcase, test, list) \
-	tcase_add_loop_test(tcase, test, 0, sizeof (list) / sizeof *(list))
+	tcase_add_loop_test(tcase, test, 0, ARRAY_SIZE(list))
 
 int main(void)
 {

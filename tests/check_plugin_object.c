@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared object as such, its header, its page and the example. */
+#include "base/array.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
@@ -71,7 +72,7 @@ START_TEST(headers_alone)
 		"beat", "buildbeat_plugin", "children", "got", "procs", "session", "ticket",
 	};
 
-	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
 		prints("", support_path("echo '#include \"plugin/%s.h\"' > a.c && %s -std=gnu11 -Wall -Wextra -Werror"
 					" -I%s -fsyntax-only a.c", headers[i], TEST_CC, TOP_SRCDIR));
 	prints("", "echo '#include <buildbeat_plugin.h>' > a.c && " TEST_CC " -std=c99 -pedantic -Wall"

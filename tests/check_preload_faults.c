@@ -3,6 +3,7 @@
  * Many threads at once, and whatever is wrong with the recording: the build goes on
  * as if nobody looked.
  */
+#include "base/array.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
@@ -154,14 +155,14 @@ int main(void)
 
 	if (!make_host_can())
 		return 77;
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
 		unsetenv(variables[i]);
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	s = suite_create("preload_faults");
 	t = tcase_create("faults");
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, threads, 0, sizeof waiting / sizeof *waiting);
-	tcase_add_loop_test(t, goes_on, 0, sizeof faults / sizeof *faults);
+	tcase_add_loop_test(t, threads, 0, ARRAY_SIZE(waiting));
+	tcase_add_loop_test(t, goes_on, 0, ARRAY_SIZE(faults));
 	tcase_add_test(t, full_disk);
 	tcase_add_test(t, outlived);
 	tcase_add_test(t, plugin_inside);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The preload in the threads of its host: it needs little of their stack, they can be
  * cancelled, and whatever they ask for comes as without it. */
+#include "base/array.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
@@ -112,14 +113,14 @@ int main(void)
 
 	if (!make_host_can())
 		return 77;
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
 		unsetenv(variables[i]);
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	s = suite_create("preload_threads");
 	t = tcase_create("threads");
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, stack);
-	tcase_add_loop_test(t, as_without, 0, sizeof same / sizeof *same);
+	tcase_add_loop_test(t, as_without, 0, ARRAY_SIZE(same));
 	tcase_add_test(t, failing_exec);
 	tcase_add_test(t, failing_exec_of_a_shell);
 	suite_add_tcase(s, t);

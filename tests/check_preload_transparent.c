@@ -4,6 +4,7 @@
  * files it leaves are compared byte by byte, for each kind of host of the preload
  * that is here, and the recording has the tasks.
  */
+#include "base/array.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
@@ -153,8 +154,8 @@ static const struct scene scenes[] = {
 
 static const char *const tools[] = { "ninja", "samu" };
 
-#define N_SCENES ((int)(sizeof scenes / sizeof *scenes))
-#define N_TOOLS ((int)(sizeof tools / sizeof *tools))
+#define N_SCENES ((int)ARRAY_SIZE(scenes))
+#define N_TOOLS ((int)ARRAY_SIZE(tools))
 
 struct outcome {
 	struct run run, files;
@@ -345,7 +346,7 @@ int main(void)
 
 	if (!make_host_can())
 		return 77;
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
 		unsetenv(variables[i]);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);

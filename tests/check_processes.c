@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/clock.h"
 #include "recording/process_log.h"
 #include "recording/recording.h"
@@ -50,7 +51,7 @@ static void parse(struct watched *w)
 	ck_assert(slice_is(line, "buildbeat processes 1"));
 	while (cursor_line(&c, &line, &complete)) {
 		ck_assert(complete);
-		ck_assert_uint_lt(w->n, sizeof w->line / sizeof *w->line);
+		ck_assert_uint_lt(w->n, ARRAY_SIZE(w->line));
 		ck_assert_msg(process_log_parse(line, &w->line[w->n++]) == EVENT_PARSED,
 			      "%.*s", (int)line.len, line.p);
 	}

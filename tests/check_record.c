@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/launched.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
@@ -463,18 +464,18 @@ int main(void)
 	TCase *t = launched_case("record");
 
 	tcase_add_test(t, every_exit_status);
-	tcase_add_loop_test(t, every_signal, 0, sizeof signals / sizeof *signals);
-	tcase_add_loop_test(t, cannot_be_run, 0, sizeof not_run / sizeof *not_run);
-	tcase_add_loop_test(t, misuse, 0, sizeof misuses / sizeof *misuses);
+	tcase_add_loop_test(t, every_signal, 0, ARRAY_SIZE(signals));
+	tcase_add_loop_test(t, cannot_be_run, 0, ARRAY_SIZE(not_run));
+	tcase_add_loop_test(t, misuse, 0, ARRAY_SIZE(misuses));
 	tcase_add_loop_test(t, same_surroundings, 0,
-			    sizeof surroundings / sizeof *surroundings);
+			    ARRAY_SIZE(surroundings));
 	tcase_add_test(t, make_is_recorded);
 	tcase_add_test(t, command_is_quoted);
 	tcase_add_test(t, figures_are_those_of_time);
 	tcase_add_test(t, without_a_make);
-	tcase_add_loop_test(t, make_without_load, 0, sizeof other_makes / sizeof *other_makes);
+	tcase_add_loop_test(t, make_without_load, 0, ARRAY_SIZE(other_makes));
 	tcase_add_test(t, make_without_makefiles);
-	tcase_add_loop_test(t, make_about_itself, 0, 2 * (int)(sizeof questions / sizeof *questions));
+	tcase_add_loop_test(t, make_about_itself, 0, 2 * (int)ARRAY_SIZE(questions));
 	tcase_add_test(t, make_not_about_itself);
 	tcase_add_test(t, a_source_that_is_not_there);
 	tcase_add_test(t, missing_plugin);

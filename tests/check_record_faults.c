@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/launched.h"
 #include "tests/make_host.h"
 
@@ -129,12 +130,12 @@ int main(void)
 	Suite *s = suite_create("record_faults");
 	TCase *t = launched_case("record_faults");
 
-	tcase_add_loop_test(t, cannot_record, 0, sizeof unwritable / sizeof *unwritable);
+	tcase_add_loop_test(t, cannot_record, 0, ARRAY_SIZE(unwritable));
 	tcase_add_test(t, removed_midway);
 	tcase_add_test(t, full_disk);
 	tcase_add_test(t, read_only);
-	tcase_add_loop_test(t, few_files, 0, sizeof file_limits / sizeof *file_limits);
-	tcase_add_loop_test(t, file_size_limit, 0, sizeof size_limits / sizeof *size_limits);
+	tcase_add_loop_test(t, few_files, 0, ARRAY_SIZE(file_limits));
+	tcase_add_loop_test(t, file_size_limit, 0, ARRAY_SIZE(size_limits));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

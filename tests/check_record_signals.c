@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/launched.h"
 #include "tests/make_host.h"
 
@@ -231,7 +232,7 @@ int main(void)
 	Suite *s = suite_create("record_signals");
 	TCase *t = launched_case("record_signals");
 
-	tcase_add_loop_test(t, signal_is_passed_on, 0, sizeof forwarded / sizeof *forwarded);
+	tcase_add_loop_test(t, signal_is_passed_on, 0, ARRAY_SIZE(forwarded));
 	tcase_add_test(t, launcher_killed);
 	tcase_add_test(t, stopped_and_continued);
 	tcase_add_test(t, interrupt_from_terminal);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/recording.h"
@@ -399,7 +400,7 @@ START_TEST(usage_of_one_that_comes_back)
 	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_uint_eq(rec.n_usage, 9);
-	for (size_t i = 0, k = 0; i < sizeof expect / sizeof *expect; i++, k++) {
+	for (size_t i = 0, k = 0; i < ARRAY_SIZE(expect); i++, k++) {
 		const struct task *t = &rec.task[expect[i].task];
 		const struct task_usage *u;
 
@@ -646,7 +647,7 @@ int main(void)
 	TCase *t = tcase_create("recording");
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, damaged, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, damaged, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, closed_too_early);
 	tcase_add_test(t, all_fields);
 	tcase_add_test(t, later_names);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/convert.h"
 #include "recording/event.h"
 #include "recording/layout.h"
@@ -146,7 +147,7 @@ START_TEST(names_and_places)
 	char to[PATH_MAX], latest[64] = "";
 
 	ck_assert_int_eq(recording_read(&rec, recordings[0], &convert_formats, &err), 0);
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_int_eq(recording_write(&rec, base, bad[i], to, &err), -EINVAL);
 	ck_assert(!support_exists(base));
 	ck_assert_int_eq(recording_write(&rec, base, "one", to, &err), 0);
@@ -185,8 +186,8 @@ int main(void)
 	TCase *t = tcase_create("recording_write");
 
 	tcase_add_checked_fixture(t, NULL, support_cleanup);
-	tcase_add_loop_test(t, recorded_ones, 0, sizeof recordings / sizeof *recordings);
-	tcase_add_loop_test(t, written_ones, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, recorded_ones, 0, ARRAY_SIZE(recordings));
+	tcase_add_loop_test(t, written_ones, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, many_samples);
 	tcase_add_loop_test(t, any_tasks, 0, 8);
 	tcase_add_test(t, names_and_places);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/field.h"
 #include "command/redact.h"
 #include "recording/event.h"
@@ -248,11 +249,11 @@ START_TEST(own_patterns)
 	char text[1000];
 	struct buf b;
 
-	redact_set(own, sizeof own / sizeof *own);
+	redact_set(own, ARRAY_SIZE(own));
 	buf_init_fixed(&b, text, sizeof text);
 	redact_add_words(&b);
 	for (int turn = 0; turn < 2; turn++) {
-		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 			ck_assert_str_eq(redacted(cases[i].text), cases[i].out);
 		/* and carried to another process */
 		redact_set(NULL, 0);
@@ -274,9 +275,9 @@ START_TEST(wrong_patterns)
 	static const char *const wrong[] = { "", "*", "**", "!", "!*", "a b", "x(*)", "(*)", "a(*)b", "$x" };
 	static const char *const right[] = { "a", "a*", "!a", "ab(*)", "none", "-x-*" };
 
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		ck_assert_msg(redact_why_not(wrong[i]) != NULL, "%s", wrong[i]);
-	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(right); i++)
 		ck_assert_msg(!redact_why_not(right[i]), "%s", right[i]);
 }
 END_TEST
@@ -302,7 +303,7 @@ START_TEST(any_text)
 
 		redact_set(own, round % 3 ? 0 : 2);
 		for (int i = rand() % 60; i > 0; i--) {
-			const char *p = piece[(size_t)rand() % (sizeof piece / sizeof *piece)];
+			const char *p = piece[(size_t)rand() % ARRAY_SIZE(piece)];
 
 			if (rand() % 40 == 0)
 				text[len++] = '\0';
@@ -336,8 +337,8 @@ int main(void)
 	TCase *t = tcase_create("redact");
 
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, secrets_are_hidden, 0, (int)(sizeof hidden / sizeof *hidden));
-	tcase_add_loop_test(t, commands_are_kept, 0, (int)(sizeof kept / sizeof *kept));
+	tcase_add_loop_test(t, secrets_are_hidden, 0, (int)ARRAY_SIZE(hidden));
+	tcase_add_loop_test(t, commands_are_kept, 0, (int)ARRAY_SIZE(kept));
 	tcase_add_loop_test(t, cut_secret_is_hidden, 0, 7);
 	tcase_add_test(t, line_has_no_part);
 	tcase_add_test(t, line_tells_of_change);

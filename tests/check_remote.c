@@ -2,6 +2,7 @@
 #include "archive/archive.h"
 #include "archive/url.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/server.h"
 #include "tests/support.h"
@@ -516,8 +517,8 @@ int main(void)
 
 	if (!support_has("git"))
 		return 77;
-	tcase_add_loop_test(named, name_of_repository, 0, sizeof names / sizeof *names);
-	tcase_add_loop_test(named, no_file, 0, sizeof bad_files / sizeof *bad_files);
+	tcase_add_loop_test(named, name_of_repository, 0, ARRAY_SIZE(names));
+	tcase_add_loop_test(named, no_file, 0, ARRAY_SIZE(bad_files));
 	tcase_add_test(named, name_of_copy);
 	suite_add_tcase(suite, named);
 	tcase_add_checked_fixture(served, setup, teardown);

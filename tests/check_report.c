@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "report/page.h"
 #include "tests/made_series.h"
 #include "tests/paths.h"
@@ -146,7 +147,7 @@ static const char *const hostile[] = {
 	("\xe2\x80\xae" "exe.c"), "bad\xff\xc3utf", "\xe6\x97\xa5\xe6\x9c\xac: \xc3\xa9", "",
 };
 
-#define HOSTILE (sizeof hostile / sizeof *hostile)
+#define HOSTILE ARRAY_SIZE(hostile)
 
 struct world {
 	struct builds builds;
@@ -256,7 +257,7 @@ static Suite *suite(void)
 	tcase_add_test(t, same_bytes);
 	tcase_add_test(t, quiet_builds);
 	tcase_add_test(t, one_build);
-	tcase_add_loop_test(t, refuses, 0, sizeof refused / sizeof *refused);
+	tcase_add_loop_test(t, refuses, 0, ARRAY_SIZE(refused));
 	tcase_add_test(t, no_such_chart);
 	tcase_add_test(t, names_that_bite);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "cli/configfile.h"
 #include "cli/buildset.h"
 #include "tests/support.h"
@@ -185,9 +186,9 @@ int main(void)
 	Suite *s = suite_create("rules");
 	TCase *t = tcase_create("rules");
 
-	tcase_add_loop_test(t, whole, 0, sizeof wholes / sizeof *wholes);
-	tcase_add_loop_test(t, gate, 0, sizeof gates / sizeof *gates);
-	tcase_add_loop_test(t, mistake, 0, sizeof mistakes / sizeof *mistakes);
+	tcase_add_loop_test(t, whole, 0, ARRAY_SIZE(wholes));
+	tcase_add_loop_test(t, gate, 0, ARRAY_SIZE(gates));
+	tcase_add_loop_test(t, mistake, 0, ARRAY_SIZE(mistakes));
 	tcase_add_test(t, many_rules);
 	suite_add_tcase(s, t);
 	return support_main(s);

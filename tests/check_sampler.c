@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/clock.h"
 #include "tests/machine.h"
 #include "tests/support.h"
@@ -82,9 +83,9 @@ START_TEST(nvme_dm_md)
 		    "   8       0 sda 0 0 2 1 100 0 0 1 0 1 1 0 0 0 0 0 0\n");
 	machine_sample(&m);
 	machine_read(&m);
-	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
 		ck_assert(HAS("proc_diskstats", support_path("%s.busy", counted[i])));
-	for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(left_out); i++)
 		ck_assert_msg(!HAS("proc_diskstats", support_path("%s.busy", left_out[i])),
 			      "%s", left_out[i]);
 	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.read"), 4);
@@ -627,7 +628,7 @@ int main(void)
 	tcase_add_test(t, root_group_is_not_ours);
 	tcase_add_test(t, all_interfaces);
 	tcase_add_loop_test(t, many_cores_and_interrupts, 0,
-			    sizeof core_counts / sizeof *core_counts);
+			    ARRAY_SIZE(core_counts));
 	tcase_add_test(t, many_interfaces);
 	suite_add_tcase(s, t);
 	t = tcase_create("faults");
@@ -638,7 +639,7 @@ int main(void)
 	tcase_add_test(t, descriptors_run_out);
 	tcase_add_test(t, grid);
 	tcase_add_test(t, gap);
-	tcase_add_loop_test(t, bad_interval, 0, sizeof bad_intervals / sizeof *bad_intervals);
+	tcase_add_loop_test(t, bad_interval, 0, ARRAY_SIZE(bad_intervals));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

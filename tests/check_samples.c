@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/cursor.h"
 #include "compare/lines.h"
 #include "convert/json_reader.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 #define VALUES_MAX 64
 
 /* What another tool prints of the same samples: tests/data/compare/README. */
@@ -192,8 +192,8 @@ int main(void)
 	TCase *t = tcase_create("samples");
 
 	tcase_add_test(t, as_benchstat);
-	tcase_add_loop_test(t, few_are_false, 0, COUNT(runs));
-	tcase_add_loop_test(t, one_pair, 0, COUNT(pairs));
+	tcase_add_loop_test(t, few_are_false, 0, ARRAY_SIZE(runs));
+	tcase_add_loop_test(t, one_pair, 0, ARRAY_SIZE(pairs));
 	tcase_add_test(t, as_line);
 	suite_add_tcase(s, t);
 	return support_main(s);

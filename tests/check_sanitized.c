@@ -4,6 +4,7 @@
  * everything that starts programs: they end and print as without us, and what they
  * start has nothing of us in its environment.
  */
+#include "base/array.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -32,7 +33,7 @@ static const struct {
 	  "-Wl,-rpath,$(dirname $(clang -print-file-name=libclang_rt.asan-x86_64.so))" },
 };
 
-#define N_PROGRAMS (int)(sizeof programs / sizeof *programs)
+#define N_PROGRAMS (int)ARRAY_SIZE(programs)
 
 /* What it sees, and what a child of its sees. */
 static const char source[] =
@@ -73,7 +74,7 @@ static const struct {
 	  "printf 'all:\\n\\t-./x gen.py\\n\\t-./gen.py\\n' >m.mk", "make -f m.mk" },
 };
 
-#define N_SCENES (int)(sizeof scenes / sizeof *scenes)
+#define N_SCENES (int)ARRAY_SIZE(scenes)
 
 static bool compiles(const char *dir, const char *compile)
 {
@@ -199,7 +200,7 @@ int main(void)
 
 	if (!make_host_can() || !support_has("gcc"))
 		return 77;
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
 		unsetenv(variables[i]);
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	s = suite_create("sanitized");

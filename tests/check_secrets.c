@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/launched.h"
 #include "tests/paths.h"
 
@@ -250,13 +251,13 @@ int main(void)
 	TCase *t = tcase_create("secrets");
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, modes_of_recording, 0, (int)(sizeof access_cases / sizeof *access_cases));
+	tcase_add_loop_test(t, modes_of_recording, 0, (int)ARRAY_SIZE(access_cases));
 	tcase_add_test(t, modes_without_launcher);
 	tcase_add_test(t, old_recording_is_kept);
 	tcase_add_test(t, no_secret_in_recording);
 	tcase_add_test(t, ninja_names_survive);
 	tcase_add_test(t, imported_commands);
-	tcase_add_loop_test(t, patterns_of_config, 0, (int)(sizeof config_cases / sizeof *config_cases));
+	tcase_add_loop_test(t, patterns_of_config, 0, (int)ARRAY_SIZE(config_cases));
 	tcase_add_test(t, wrong_pattern);
 	tcase_add_test(t, doctor_tells);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "recording/reader.h"
 #include "recording/series.h"
 #include "tests/support.h"
@@ -300,7 +301,7 @@ int main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, text_as_documented);
-	tcase_add_loop_test(t, decoded, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, decoded, 0, ARRAY_SIZE(cases));
 	tcase_add_loop_test(t, round_trip, 1, 20);
 	tcase_add_loop_test(t, any_line_lost, 1, 30);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -267,7 +268,7 @@ static void make_tree(const char *top)
 		"else/one",
 	};
 
-	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
 		if (mkdir(support_path("%s/%s", top, dirs[i]), 0777))
 			ck_assert_int_eq(errno, EEXIST);
 	}
@@ -350,25 +351,23 @@ START_TEST(listing_reads_build_only)
 }
 END_TEST
 
-#define COUNT(a) ((int)(sizeof (a) / sizeof *(a)))
-
 int main(void)
 {
 	Suite *s = suite_create("show");
 	TCase *t = tcase_create("show");
 
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, golden, 0, COUNT(goldens));
+	tcase_add_loop_test(t, golden, 0, ARRAY_SIZE(goldens));
 	tcase_add_loop_test(t, lines_fit, 0, 3);
-	for (int i = 0; i < COUNT(goldens); i++) {
+	for (int i = 0; i < (int)ARRAY_SIZE(goldens); i++) {
 		if (is_json(i))
 			tcase_add_loop_test(t, valid_json, i, i + 1);
 	}
 	tcase_add_loop_test(t, keys_are_documented, 0, 2);
-	tcase_add_loop_test(t, clear_errors, 0, COUNT(errors));
+	tcase_add_loop_test(t, clear_errors, 0, ARRAY_SIZE(errors));
 	tcase_add_test(t, nobody_reads);
 	tcase_add_loop_test(t, colour_on_terminals_only, 0, 4);
-	tcase_add_loop_test(t, finding, 0, COUNT(finds));
+	tcase_add_loop_test(t, finding, 0, ARRAY_SIZE(finds));
 	tcase_add_test(t, listing);
 	tcase_add_test(t, listing_reads_build_only);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/chart/spark.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -47,7 +48,7 @@ int main(void)
 	Suite *s = suite_create("spark");
 	TCase *t = tcase_create("spark");
 
-	tcase_add_loop_test(t, memory_over_a_life, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, memory_over_a_life, 0, ARRAY_SIZE(cases));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

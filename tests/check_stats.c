@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "stats/distribution.h"
 #include "stats/stats.h"
 #include "stats/utest.h"
@@ -8,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static void assert_near(double is, double should, double share)
 {
@@ -41,7 +40,7 @@ START_TEST(student)
 {
 	static const double t[] = { -3, -0.5, 0, 1e-3, 0.7, 1, 2.5, 8 };
 
-	for (size_t i = 0; i < COUNT(t); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		assert_near(t_tail(t[i], 1), t_tail_1(t[i]), 1e-13);
 		assert_near(t_tail(t[i], 2), t_tail_2(t[i]), 1e-13);
 		assert_near(t_tail(t[i], 4), t_tail_4(t[i]), 1e-12);
@@ -64,7 +63,7 @@ START_TEST(normal)
 {
 	static const double p[] = { 1e-300, 1e-20, 1e-5, 0.025, 0.3, 0.5, 0.9, 1 - 1e-9 };
 
-	for (size_t i = 0; i < COUNT(p); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(p); i++)
 		assert_near(normal_tail(normal_quantile(p[i])), p[i], 1e-12);
 	assert_near(normal_quantile(0.025), 1.959963984540054, 1e-14);
 	ck_assert(normal_quantile(0) == INFINITY && normal_quantile(1) == -INFINITY);
@@ -152,8 +151,8 @@ START_TEST(adjusted)
 	double p[] = { 0.01, 0.04, 0.03, 0.2, 0.005, NAN, 0.9 };
 	static const double should[] = { 0.03, 0.06, 0.06, 0.24, 0.03, NAN, 0.9 };
 
-	ck_assert(!stats_adjust(p, COUNT(p)));
-	for (size_t i = 0; i < COUNT(p); i++) {
+	ck_assert(!stats_adjust(p, ARRAY_SIZE(p)));
+	for (size_t i = 0; i < ARRAY_SIZE(p); i++) {
 		if (isnan(should[i]))
 			ck_assert(isnan(p[i]));
 		else
@@ -172,7 +171,7 @@ START_TEST(shared_variance)
 	double *variance = malloc(N * sizeof *variance), *df = malloc(N * sizeof *df);
 	struct noise noise = { 5 };
 
-	for (size_t k = 0; k < COUNT(df_is); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(df_is); k++) {
 		struct prior prior;
 
 		for (size_t i = 0; i < N; i++) {
@@ -343,7 +342,7 @@ int main(void)
 	suite_add_tcase(s, t);
 	t = tcase_create("samples");
 	tcase_add_test(t, medians);
-	tcase_add_loop_test(t, median_interval, 0, COUNT(intervals));
+	tcase_add_loop_test(t, median_interval, 0, ARRAY_SIZE(intervals));
 	tcase_add_test(t, adjusted);
 	tcase_add_test(t, shared_variance);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/recording.h"
@@ -196,7 +197,7 @@ START_TEST(no_ticket)
 	};
 	struct store s;
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t len = 0;
 		const char *found = store_ticket_path(cases[i].makefiles, &len);
 
@@ -321,11 +322,11 @@ int main(void)
 	Suite *s = suite_create("store");
 	TCase *t = tcase_create("store");
 
-	tcase_add_loop_test(t, odd_paths, 0, sizeof paths / sizeof *paths);
+	tcase_add_loop_test(t, odd_paths, 0, ARRAY_SIZE(paths));
 	tcase_add_test(t, names);
 	tcase_add_test(t, relative);
 	tcase_add_test(t, cannot_create);
-	tcase_add_loop_test(t, bad_tickets, 0, sizeof tickets / sizeof *tickets);
+	tcase_add_loop_test(t, bad_tickets, 0, ARRAY_SIZE(tickets));
 	tcase_add_test(t, no_ticket);
 	tcase_add_loop_test(t, descriptors, 0, 4);
 	tcase_add_test(t, no_descriptors);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/summary.h"
 #include "analyse/view.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "convert/convert.h"
 #include "tests/paths.h"
@@ -352,12 +353,12 @@ int main(void)
 	Suite *s = suite_create("summary");
 	TCase *t = tcase_create("summary");
 
-	tcase_add_loop_test(t, arithmetic, 0, sizeof cases / sizeof *cases);
+	tcase_add_loop_test(t, arithmetic, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, shares_are_at_most_all);
-	tcase_add_loop_test(t, nothing_counts_twice, 0, sizeof nested / sizeof *nested);
+	tcase_add_loop_test(t, nothing_counts_twice, 0, ARRAY_SIZE(nested));
 	tcase_add_test(t, memory_at_most);
 	tcase_add_test(t, sums_of_a_build);
-	tcase_add_loop_test(t, selecting, 0, sizeof selections / sizeof *selections);
+	tcase_add_loop_test(t, selecting, 0, ARRAY_SIZE(selections));
 	tcase_add_loop_test(t, the_first_of_many, 0, 5);
 	tcase_add_test(t, keys_of_any_size);
 	suite_add_tcase(s, t);

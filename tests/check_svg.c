@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/chart/label.h"
 #include "render/chart/svg.h"
 #include "tests/support.h"
@@ -200,13 +201,13 @@ int main(void)
 	TCase *c = tcase_create("svg");
 
 	suite_add_tcase(s, c);
-	tcase_add_loop_test(c, escapes, 0, sizeof texts / sizeof *texts);
+	tcase_add_loop_test(c, escapes, 0, ARRAY_SIZE(texts));
 	tcase_add_test(c, verbatim);
 	tcase_add_test(c, nests);
-	tcase_add_loop_test(c, number, 0, sizeof numbers / sizeof *numbers);
+	tcase_add_loop_test(c, number, 0, ARRAY_SIZE(numbers));
 	tcase_add_test(c, paths);
 	tcase_add_test(c, no_drift);
 	tcase_add_test(c, error_sticks);
-	tcase_add_loop_test(c, fits, 0, sizeof labels / sizeof *labels);
+	tcase_add_loop_test(c, fits, 0, ARRAY_SIZE(labels));
 	return support_main(s);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -184,7 +185,7 @@ int main(void)
 	tcase_add_test(t, without_a_recording);
 	tcase_add_test(t, killed);
 	tcase_add_test(t, any_name);
-	tcase_add_loop_test(t, misuse, 0, sizeof misuses / sizeof *misuses);
+	tcase_add_loop_test(t, misuse, 0, ARRAY_SIZE(misuses));
 	suite_add_tcase(s, t);
 	return support_main(s);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -138,8 +139,6 @@ START_TEST(long_name)
 }
 END_TEST
 
-#define COUNT(a) ((int)(sizeof (a) / sizeof *(a)))
-
 /* Nothing that a terminal obeys, or that turns the direction of writing, in any output. */
 static void ck_safe(const struct buf *b, bool newlines)
 {
@@ -167,7 +166,7 @@ START_TEST(any_bytes_are_safe)
 		size_t len = 0;
 
 		for (int i = rand() % 30; i > 0; i--) {
-			const char *p = piece[(size_t)rand() % (sizeof piece / sizeof *piece)];
+			const char *p = piece[(size_t)rand() % ARRAY_SIZE(piece)];
 
 			if (rand() % 2) {
 				memcpy(text + len, p, strlen(p));
@@ -213,10 +212,10 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, any_bytes_are_safe);
 	tcase_add_test(t, messages_are_safe);
-	tcase_add_loop_test(t, time_units, 0, COUNT(times));
-	tcase_add_loop_test(t, byte_units, 0, COUNT(sizes));
-	tcase_add_loop_test(t, percents, 0, COUNT(shares));
-	tcase_add_loop_test(t, safe_names, 0, COUNT(names));
+	tcase_add_loop_test(t, time_units, 0, ARRAY_SIZE(times));
+	tcase_add_loop_test(t, byte_units, 0, ARRAY_SIZE(sizes));
+	tcase_add_loop_test(t, percents, 0, ARRAY_SIZE(shares));
+	tcase_add_loop_test(t, safe_names, 0, ARRAY_SIZE(names));
 	tcase_add_loop_test(t, any_bytes, 0, 50);
 	tcase_add_test(t, long_name);
 	suite_add_tcase(s, t);

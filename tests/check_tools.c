@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds as cargo, CMake and remake tell of them. */
+#include "base/array.h"
 #include "convert/convert.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -333,14 +334,14 @@ int main(void)
 	TCase *tcase = tcase_create("tools");
 
 	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_cargo, 0, (int)(sizeof cargos / sizeof *cargos));
+	tcase_add_loop_test(tcase, test_cargo, 0, (int)ARRAY_SIZE(cargos));
 	tcase_add_test(tcase, test_cargo_here);
 	tcase_add_test(tcase, test_cmake_index);
 	tcase_add_test(tcase, test_cmake_directory);
 	tcase_add_test(tcase, test_callgrind);
 	tcase_add_test(tcase, test_callgrind_nested);
 	tcase_add_test(tcase, test_callgrind_parallel);
-	tcase_add_loop_test(tcase, test_damage, 0, (int)(sizeof damages / sizeof *damages));
+	tcase_add_loop_test(tcase, test_damage, 0, (int)ARRAY_SIZE(damages));
 	tcase_add_test(tcase, test_device);
 	tcase_add_test(tcase, test_ring);
 	suite_add_tcase(suite, tcase);

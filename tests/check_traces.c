@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces of Chrome, clang and Bazel, read and written. */
+#include "base/array.h"
 #include "convert/convert.h"
 #include "convert/json_reader.h"
 #include "tests/paths.h"
@@ -549,7 +550,7 @@ START_TEST(write_parts)
 }
 END_TEST
 
-#define LOOP(t, test, table) tcase_add_loop_test(t, test, 0, sizeof table / sizeof *table)
+#define LOOP(t, test, table) tcase_add_loop_test(t, test, 0, ARRAY_SIZE(table))
 
 int main(void)
 {

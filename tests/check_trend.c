@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/plot/trend.h"
 #include "render/plot/trend_axis.h"
 #include "tests/support.h"
@@ -11,7 +12,6 @@
 
 /* Trends over builds as gnuplot draws them, with a real gnuplot. */
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 #define BUILDS 40
 
 static double value[BUILDS], none[BUILDS];
@@ -34,7 +34,7 @@ static struct trend made(void)
 		.title = "a <task> & \"its\" `name`", .subtitle = "builder/main/x86", .n = BUILDS,
 		.start_s = start_s, .n_panes = 1,
 		.pane[0] = { .title = "wall time", .unit = TREND_TIME, .value = value,
-			     .n_changes = COUNT(changes), .change = changes },
+			     .n_changes = ARRAY_SIZE(changes), .change = changes },
 	};
 }
 
@@ -163,9 +163,9 @@ int main(void)
 	TCase *t = tcase_create("trend");
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, axis, 0, COUNT(axes));
+	tcase_add_loop_test(t, axis, 0, ARRAY_SIZE(axes));
 	tcase_add_test(t, without_values);
-	tcase_add_loop_test(t, endings, 0, COUNT(bad));
+	tcase_add_loop_test(t, endings, 0, ARRAY_SIZE(bad));
 	if (support_has("gnuplot")) {
 		tcase_add_test(t, svg);
 		tcase_add_test(t, terminal);

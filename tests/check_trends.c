@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "report/trends.h"
 #include "tests/made_series.h"
 #include "tests/support.h"
@@ -158,7 +159,7 @@ static Suite *suite(void)
 	TCase *t = tcase_create("trends");
 
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, comes_back, 0, sizeof sizes / sizeof *sizes);
+	tcase_add_loop_test(t, comes_back, 0, ARRAY_SIZE(sizes));
 	tcase_add_test(t, medians);
 	tcase_add_test(t, newest_and_usual);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/trust.h"
 #include "plugin/ticket.h"
 #include "tests/hostile.h"
@@ -190,12 +191,12 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, swapped);
 	tcase_add_test(t, private_place);
-	tcase_add_loop_test(t, place, 0, sizeof places / sizeof *places);
+	tcase_add_loop_test(t, place, 0, ARRAY_SIZE(places));
 	tcase_add_test(t, left_over);
 	suite_add_tcase(s, t);
 	t = tcase_create("paths");
 	tcase_add_checked_fixture(t, hostile_begin, NULL);
-	tcase_add_loop_test(t, path, 0, sizeof paths / sizeof *paths);
+	tcase_add_loop_test(t, path, 0, ARRAY_SIZE(paths));
 	tcase_add_test(t, groups);
 	tcase_add_test(t, owners);
 	suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/hostile.h"
 #include "tests/make_host.h"
 
@@ -51,7 +52,7 @@ START_TEST(configuration)
 
 	if (files[_i].who == ROOT && !hostile_can())
 		return;
-	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		bool good = !files[_i].message;
 
 		support_run(&r, hostile_base, "rm -rf in; mkdir -m 755 in; cd in; %s; mkdir -m 755 sub; cd sub; "
@@ -205,7 +206,7 @@ START_TEST(implied)
 	support_run(&r, hostile_base, "mkdir -p -m 755 in/sub; cd in; " BUILDBEAT " record --no-git -n one true; "
 		    "chown -R 65534 buildstats");
 	support_run_release(&r);
-	for (size_t i = 0; i < sizeof commands_of_one / sizeof *commands_of_one; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(commands_of_one); i++) {
 		support_run(&r, support_path("%s/in/sub", hostile_base), BUILDBEAT " %s", commands_of_one[i]);
 		ck_assert_msg(r.status == 2 && strstr(r.err.data, "in/buildstats: it belongs to "), "%s: %d\n%s",
 			      commands_of_one[i], r.status, r.err.data);
@@ -298,17 +299,17 @@ int main(void)
 
 	tcase_add_checked_fixture(t, hostile_begin, NULL);
 	tcase_set_timeout(t, 240);
-	tcase_add_loop_test(t, configuration, 0, sizeof files / sizeof *files);
+	tcase_add_loop_test(t, configuration, 0, ARRAY_SIZE(files));
 	tcase_add_test(t, exceptions);
 	tcase_add_test(t, personal_plugin);
-	tcase_add_loop_test(t, plugin, 0, sizeof plugins / sizeof *plugins);
+	tcase_add_loop_test(t, plugin, 0, ARRAY_SIZE(plugins));
 	suite_add_tcase(s, t);
 	t = tcase_create("recordings");
 	tcase_add_checked_fixture(t, hostile_begin, NULL);
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, output, 0, sizeof bases / sizeof *bases);
+	tcase_add_loop_test(t, output, 0, ARRAY_SIZE(bases));
 	tcase_add_test(t, implied);
-	tcase_add_loop_test(t, written, 0, sizeof targets / sizeof *targets);
+	tcase_add_loop_test(t, written, 0, ARRAY_SIZE(targets));
 	tcase_add_test(t, latest_is_a_file);
 	tcase_add_test(t, joined);
 	suite_add_tcase(s, t);

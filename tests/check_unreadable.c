@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "tests/launched.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ static const struct {
 	{ "proc_meminfo.log.zst", "mkdir", "Is a directory" },
 };
 
-#define N_COMMANDS (int)(sizeof commands / sizeof *commands)
+#define N_COMMANDS (int)ARRAY_SIZE(commands)
 
 static void ck_refused(const char *top, const char *recording, const char *file, const char *why)
 {
@@ -95,7 +96,7 @@ START_TEST(modes)
 
 	if (!geteuid())
 		return;
-	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
 		make_recordings(top);
 		support_run(&r, top, "chmod 000 %s", hidden[i]);
 		support_run_release(&r);
@@ -126,7 +127,7 @@ int main(void)
 	TCase *t = launched_case("unreadable");
 
 	tcase_set_timeout(t, 180);
-	tcase_add_loop_test(t, part_of_recording, 0, (int)(sizeof cases / sizeof *cases));
+	tcase_add_loop_test(t, part_of_recording, 0, (int)ARRAY_SIZE(cases));
 	tcase_add_test(t, part_of_oe);
 	tcase_add_test(t, modes);
 	tcase_add_test(t, missing_is_normal);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/values.h"
 #include "analyse/values_name.h"
+#include "base/array.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 
 #include <math.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* What is compared of a build: recordings in, rows worked out by hand out. */
 
@@ -106,7 +105,7 @@ START_TEST(of_a_recording)
 	recorded_read(&r, TOP_SRCDIR "/tests/data/recordings/nested");
 	make(&f, &r);
 	ck_assert_uint_eq(f.n_tasks, 7);
-	for (size_t i = 0; i < COUNT(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		ck_assert_msg(value(&f, rows[i].task, rows[i].column) == rows[i].value,
 			      "%s: %s is %lld", rows[i].task, column_name[rows[i].column],
 			      (long long)value(&f, rows[i].task, rows[i].column));
@@ -189,7 +188,7 @@ int main(void)
 	Suite *s = suite_create("values");
 	TCase *t = tcase_create("values");
 
-	tcase_add_loop_test(t, cleaned_names, 0, COUNT(names));
+	tcase_add_loop_test(t, cleaned_names, 0, ARRAY_SIZE(names));
 	tcase_add_test(t, long_names);
 	tcase_add_test(t, of_a_recording);
 	tcase_add_test(t, of_bitbake);

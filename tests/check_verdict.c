@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "compare/verdict.h"
 #include "tests/made_series.h"
 #include "tests/support.h"
@@ -8,7 +9,6 @@
 #include <sched.h>
 #include <string.h>
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 #define BUILDS 50
 #define NEWEST (BUILDS - 1)
 #define TASKS 200
@@ -121,7 +121,7 @@ START_TEST(two_steps)
 		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .build = NEWEST - 1, .by = 0.3 },
 	};
 
-	make(changes, COUNT(changes));
+	make(changes, ARRAY_SIZE(changes));
 	judge(NULL);
 	ck_assert_uint_eq(verdict.n, 2);
 	ck_assert_uint_eq(verdict.n_confirmed, 2);
@@ -207,7 +207,7 @@ START_TEST(slow_host)
 		{ .task = 9, .metrics = METRIC_BIT(METRIC_CPU), .build = NEWEST - 1, .by = 0.4 },
 	};
 
-	make(changes, COUNT(changes));
+	make(changes, ARRAY_SIZE(changes));
 	judge(NULL);
 	ck_assert(verdict.host_event[METRIC_WALL] && verdict.host_event[METRIC_CPU]);
 	ck_assert(!verdict.host_event[METRIC_MEMORY] && isnan(verdict.host[METRIC_MEMORY]));
@@ -380,7 +380,7 @@ START_TEST(missing)
 	};
 	float *v;
 
-	make(changes, COUNT(changes));
+	make(changes, ARRAY_SIZE(changes));
 	v = made_series_values(&builds, METRIC_MEMORY);
 	v[7 * BUILDS + NEWEST] = NAN;
 	v[8 * BUILDS + NEWEST - 1] = v[8 * BUILDS + 45] = v[8 * BUILDS + 44] = NAN;
@@ -444,7 +444,7 @@ START_TEST(planted)
 	size_t right = 0, wrong = 0;
 	struct made made = noise[_i];
 
-	for (size_t i = 0; i < COUNT(change); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(change); i++)
 		change[i] = (struct made_change){ .task = 10 * i, .build = NEWEST - 2, .by = 0.25 };
 	made.seed = 9;
 	made.tasks = TASKS;
@@ -452,7 +452,7 @@ START_TEST(planted)
 	made.host = 0.02;
 	made.missing = made.passing = 0;
 	made.change = change;
-	made.n_changes = COUNT(change);
+	made.n_changes = ARRAY_SIZE(change);
 	ck_assert(!made_series(&builds, &made));
 	judge(NULL);
 	for (size_t i = 0; i < verdict.n; i++) {
@@ -463,7 +463,7 @@ START_TEST(planted)
 		right += f->task % 10 == 0;
 		wrong += f->task % 10 != 0;
 	}
-	ck_assert_msg(right >= 4 * COUNT(change) * 3 / 4, "%zu right", right);
+	ck_assert_msg(right >= 4 * ARRAY_SIZE(change) * 3 / 4, "%zu right", right);
 	ck_assert_msg(wrong <= 2, "%zu wrong", wrong);
 }
 END_TEST
@@ -476,12 +476,12 @@ START_TEST(same_again)
 	size_t n;
 	cpu_set_t set;
 
-	for (size_t i = 0; i < COUNT(change); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(change); i++)
 		change[i] = (struct made_change){ .task = 3 * i, .build = 20 + i % 30, .by = 0.2 };
-	make(change, COUNT(change));
+	make(change, ARRAY_SIZE(change));
 	judge(NULL);
 	n = verdict.n;
-	ck_assert(n > 100 && n < COUNT(first));
+	ck_assert(n > 100 && n < ARRAY_SIZE(first));
 	memcpy(first, verdict.finding, n * sizeof *first);
 	verdict_release(&verdict);
 	ck_assert(!sched_getaffinity(0, sizeof set, &set));
@@ -527,23 +527,23 @@ int main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, step, 0, COUNT(steps));
+	tcase_add_loop_test(t, step, 0, ARRAY_SIZE(steps));
 	tcase_add_test(t, two_steps);
-	tcase_add_loop_test(t, known, 0, COUNT(said));
-	tcase_add_loop_test(t, gate, 0, COUNT(gates));
+	tcase_add_loop_test(t, known, 0, ARRAY_SIZE(said));
+	tcase_add_loop_test(t, gate, 0, ARRAY_SIZE(gates));
 	tcase_add_loop_test(t, slow_host, 1, 4);
 	tcase_add_test(t, whole_build);
 	tcase_add_loop_test(t, other_machine, 0, 2);
 	tcase_add_test(t, exact_totals);
-	tcase_add_loop_test(t, little_history, 0, COUNT(little));
+	tcase_add_loop_test(t, little_history, 0, ARRAY_SIZE(little));
 	tcase_add_test(t, small_project);
 	tcase_add_test(t, window);
-	tcase_add_loop_test(t, odd_values, 0, COUNT(odd));
+	tcase_add_loop_test(t, odd_values, 0, ARRAY_SIZE(odd));
 	tcase_add_test(t, from_zero);
 	tcase_add_test(t, missing);
 	tcase_add_test(t, often_off);
-	tcase_add_loop_test(t, noise_alone, 0, COUNT(noise));
-	tcase_add_loop_test(t, planted, 0, COUNT(noise));
+	tcase_add_loop_test(t, noise_alone, 0, ARRAY_SIZE(noise));
+	tcase_add_loop_test(t, planted, 0, ARRAY_SIZE(noise));
 	tcase_add_test(t, same_again);
 	tcase_add_test(t, cannot_load);
 	suite_add_tcase(s, t);

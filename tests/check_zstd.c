@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/zstd.h"
 #include "tests/support.h"
 
@@ -254,7 +255,7 @@ int main(void)
 	TCase *t = tcase_create("zstd");
 
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, round_trip, 0, sizeof sizes / sizeof *sizes);
+	tcase_add_loop_test(t, round_trip, 0, ARRAY_SIZE(sizes));
 	tcase_add_loop_test(t, frames_of_others, 0, 5);
 	tcase_add_test(t, several_frames);
 	tcase_add_test(t, damaged);

@@ -8,6 +8,8 @@
  * waitid: what waitid() gives for all its options;
  * exec: executes what cannot be executed, with tasks before, between and behind.
  */
+#include "base/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -147,7 +149,7 @@ static const struct way {
 	{ "system", by_system, NULL, false },
 };
 
-#define N_WAYS (sizeof ways / sizeof *ways)
+#define N_WAYS ARRAY_SIZE(ways)
 
 /* Stack */
 
@@ -320,7 +322,7 @@ static void until_asleep(void)
 
 static int cancel(void)
 {
-	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
 		struct timespec until;
 		struct sigaction interrupt;
 		pthread_t thread;
@@ -466,7 +468,7 @@ int main(int argc, char **argv)
 		{ "exec", execs },
 	};
 
-	for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++) {
+	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(parts); i++) {
 		if (!strcmp(argv[1], parts[i].name))
 			return parts[i].run();
 	}

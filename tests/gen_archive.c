@@ -12,6 +12,7 @@
  */
 #include "archive/archive.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/cursor.h"
 #include "report/amount_read.h"
 #include "tests/noise.h"
@@ -150,7 +151,7 @@ static const char *arguments(struct made *made, int argc, char **argv)
 static const char *const steps[] = { "fetch", "unpack", "patch", "configure", "compile", "install",
 	"package", "populate_sysroot", "package_write", "package_qa" };
 
-#define STEPS (sizeof steps / sizeof *steps)
+#define STEPS ARRAY_SIZE(steps)
 
 static int by_name(const void *a, const void *b, void *names)
 {
@@ -298,7 +299,7 @@ static void set_facts(struct values *f, const struct made *made, uint64_t build)
 		{ "revision", keep(f, commit) }, { "branch", "master" }, { "dirty", "no" },
 		{ "commit_count", keep(f, count) },
 	};
-	f->n_facts = sizeof fact / sizeof *fact;
+	f->n_facts = ARRAY_SIZE(fact);
 	f->fact = malloc(sizeof fact);
 	if (!f->fact)
 		fail("build", "out of memory");
@@ -335,7 +336,7 @@ static void set_totals(struct values *f)
 
 	for (int i = 0; i < TOTALS; i++)
 		f->total[i] = -1;
-	for (size_t s = 0; s < sizeof sums / sizeof *sums; s++) {
+	for (size_t s = 0; s < ARRAY_SIZE(sums); s++) {
 		f->total[sums[s].total] = 0;
 		for (size_t i = 0; i < f->n_tasks; i++)
 			f->total[sums[s].total] += f->column[sums[s].column][i];

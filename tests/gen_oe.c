@@ -3,6 +3,7 @@
  * Writes a directory such as bitbake leaves of a large build: gen_oe DIRECTORY
  * [RECIPES [TASKS_A_RECIPE [SAMPLES]]]. The same arguments give the same files.
  */
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/cursor.h"
 
@@ -35,7 +36,7 @@ static const char *const tasks[] = {
 	"do_package_qa", "do_populate_sysroot", "do_populate_lic", "do_create_spdx",
 };
 
-#define TASKS (sizeof tasks / sizeof *tasks)
+#define TASKS ARRAY_SIZE(tasks)
 
 struct plan {
 	int dir_fd;

@@ -4,6 +4,7 @@
  * that record one: gen_recording DIRECTORY [TASKS [SAMPLES [SEED]]]. The same
  * arguments give the same files, but for the start in `build`.
  */
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/file.h"
@@ -72,7 +73,7 @@ static const char *const areas[] = { "core", "net", "drivers", "fs", "lib", "ker
 static const char *const words[] = { "queue", "table", "parser", "cache", "window", "packet",
 	"device", "buffer", "thread", "socket", "layout", "render" };
 
-#define PICK(list, n) ((list)[(n) % (sizeof (list) / sizeof *(list))])
+#define PICK(list, n) ((list)[(n) % ARRAY_SIZE(list)])
 
 static void task_name(char *name, size_t size, const struct slot *s)
 {
@@ -271,7 +272,7 @@ struct log {
 	size_t n;
 };
 
-#define LOG(name, list) { name, list, sizeof (list) / sizeof *(list) }
+#define LOG(name, list) { name, list, ARRAY_SIZE(list) }
 
 static const struct walk stat_walk[] = {
 	{ "user", "10ms", true, 0, 1500, 100 }, { "system", "10ms", true, 0, 200, 100 },
@@ -389,7 +390,7 @@ static int generate(struct plan *p, uint64_t n_samples)
 	series_add_header(&p->usage_out, USAGE_LOG_NAME, INTERVAL_MS, usage_columns, USAGE_COLUMNS);
 	write_tasks(p);
 	r = write_file(p, "proc_tasks.log", &p->usage_out);
-	for (size_t i = 0; !r && i < sizeof logs / sizeof *logs; i++)
+	for (size_t i = 0; !r && i < ARRAY_SIZE(logs); i++)
 		r = write_log(p, &logs[i], n_samples);
 	if (!r)
 		r = write_end(p);

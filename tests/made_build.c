@@ -2,6 +2,7 @@
 #include "tests/made_build.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "tests/support.h"
 
 #include <git2.h>
@@ -43,7 +44,7 @@ static void set_facts(struct values *f, unsigned build)
 	f->fact = malloc(sizeof fact);
 	ck_assert_ptr_nonnull(f->fact);
 	memcpy(f->fact, fact, sizeof fact);
-	f->n_facts = sizeof fact / sizeof *fact;
+	f->n_facts = ARRAY_SIZE(fact);
 	f->fact[7].value = keep(f, commit);
 }
 

@@ -2,6 +2,7 @@
 #include "convert/ninja/build.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "convert/ninja/build_parts.h"
 
 #include <errno.h>

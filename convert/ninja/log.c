@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/ninja/log.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/index.h"
 #include "convert/text_table.h"
 

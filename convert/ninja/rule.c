@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/ninja/rule.h"
 
+#include "base/array.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -32,7 +34,7 @@ static const struct {
 
 const char *ninja_rule_kind(struct slice rule)
 {
-	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		bool fits = rules[i].where == WHOLE ? slice_is(rule, rules[i].word) :
 			    !!memmem(rule.p, rule.len, rules[i].word, strlen(rules[i].word));
 

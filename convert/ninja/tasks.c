@@ -2,6 +2,7 @@
 #include "convert/ninja/tasks.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/feed.h"
 #include "base/field.h"
 #include "base/index.h"
@@ -27,7 +28,7 @@ bool ninja_is_tool(struct slice name)
 {
 	static const char *const names[] = { "ninja", "ninja-build", "samu", "samurai", "n2" };
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (slice_is(name, names[i]))
 			return true;
 	}

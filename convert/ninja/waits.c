@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/ninja/waits.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/oe/reader.h"
 
 #include <errno.h>
@@ -67,7 +68,7 @@ static bool is_virtual(struct slice name)
 		"gre", "ip6tnl", "vxlan", "bond", "team", "cni", "flannel", "podman", "lxc",
 	};
 
-	return begins_with_one_of(name, starts, sizeof starts / sizeof *starts) ||
+	return begins_with_one_of(name, starts, ARRAY_SIZE(starts)) ||
 	       memchr(name.p, '.', name.len);
 }
 
@@ -107,7 +108,7 @@ static bool is_part(struct slice name)
 	while (digits < name.len && name.p[name.len - 1 - digits] >= '0' &&
 	       name.p[name.len - 1 - digits] <= '9')
 		digits++;
-	if (begins_with_one_of(name, starts, sizeof starts / sizeof *starts))
+	if (begins_with_one_of(name, starts, ARRAY_SIZE(starts)))
 		return true;
 	if (!digits || digits == name.len)
 		return false;

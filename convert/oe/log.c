@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/oe/reader.h"
 
 #include <errno.h>
@@ -280,7 +281,7 @@ static const struct {
 	{ PRESSURE "memory.log", NULL, oe_pressure },
 };
 
-#define N_LOGS (sizeof logs / sizeof *logs)
+#define N_LOGS ARRAY_SIZE(logs)
 #define FIRST_PRESSURE (N_LOGS - OE_PRESSURES)
 
 static int tell(struct oe_blocks *b, const char *file)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/oe/write.h"
 
 #include "base/utf8.h"
@@ -73,7 +74,7 @@ static void add_file(struct buf *b, const struct task *t)
 	size_t from = b->len;
 
 	add_short(b, *t->name ? t->name : "unnamed");
-	for (size_t i = 0; !buf_error(b) && i < sizeof ends / sizeof *ends; i++) {
+	for (size_t i = 0; !buf_error(b) && i < ARRAY_SIZE(ends); i++) {
 		if (ends_in(b, from, ends[i]))
 			buf_addc(b, '_');
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/oe/reader.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static bool parse_ticks(struct cursor *c, int64_t *ticks)
 	int64_t n;
 
 	memset(ticks, 0, STAT_COLUMNS * sizeof *ticks);
-	for (size_t i = 0; i < sizeof column / sizeof *column; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(column); i++) {
 		cursor_blanks(c);
 		if (!cursor_i64(c, &n) || n < 0 || n > INT64_MAX / (8 * TICK_US))
 			return i > 4;
@@ -93,7 +94,7 @@ static const struct {
 	{ "SwapFree:", { "swap", "1KiB", false } },	/* used, in the end */
 };
 
-#define MEMINFO_COLUMNS (sizeof meminfo / sizeof *meminfo)
+#define MEMINFO_COLUMNS ARRAY_SIZE(meminfo)
 #define TOTAL 4
 #define SWAP_TOTAL 5
 #define SWAP 6

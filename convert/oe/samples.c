@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/oe/reader.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ static const struct oe_column stat_columns[] = {
 	{ "user", "1us", true }, { "system", "1us", true }, { "iowait", "1us", true },
 };
 
-#define STAT_COLUMNS (sizeof stat_columns / sizeof *stat_columns)
+#define STAT_COLUMNS ARRAY_SIZE(stat_columns)
 
 static int64_t last_ms(const struct oe_blocks *b)
 {
@@ -56,7 +57,7 @@ static const struct oe_column meminfo_columns[] = {
 	{ "swap", "1KiB", false }, { "total", "1KiB", false }, { "swap_total", "1KiB", false },
 };
 
-#define MEMINFO_COLUMNS (sizeof meminfo_columns / sizeof *meminfo_columns)
+#define MEMINFO_COLUMNS ARRAY_SIZE(meminfo_columns)
 
 int oe_meminfo(struct oe_blocks *b)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/oe/reader.h"
 
 #include "command/kind.h"
@@ -325,7 +326,7 @@ static bool read_state(struct cursor *c, int64_t *state)
 	};
 	int64_t n;
 
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (cursor_literal(c, words[i].word)) {
 			if (!cursor_i64(c, &n) || n < 0 || n > STATE_NUMBER)
 				return false;

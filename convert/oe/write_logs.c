@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/oe/write.h"
 
 #include "base/saturate.h"
@@ -312,7 +313,7 @@ int oe_write_logs(int dir_fd, const struct recording *rec)
 
 	if (recording_series(rec, "proc_pressure") && mkdirat(dir_fd, PRESSURE, 0777))
 		return -errno;
-	for (size_t i = 0; !r && i < sizeof logs / sizeof *logs; i++)
+	for (size_t i = 0; !r && i < ARRAY_SIZE(logs); i++)
 		r = write_log(dir_fd, rec, i);
 	return r;
 }

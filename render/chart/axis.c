@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/axis.h"
 
+#include "base/array.h"
 #include "base/saturate.h"
 
 #include <stdbool.h>
@@ -53,7 +54,7 @@ static const struct scale *find_scale(const struct scale *scale, size_t n, int64
 
 static const struct scale *scale_of(enum unit unit, int64_t ceiling)
 {
-#define FIND(list, least) find_scale(list, sizeof (list) / sizeof *(list), ceiling, least)
+#define FIND(list, least) find_scale(list, ARRAY_SIZE(list), ceiling, least)
 	switch (unit) {
 	case UNIT_SHARE: return FIND(of_share, 1);
 	case UNIT_COUNT: return FIND(of_count, 1);
@@ -87,7 +88,7 @@ static int64_t ceiling_binary(int64_t max)
 static int64_t ceiling_decimal(int64_t max)
 {
 	for (int64_t power = 1; power < INT64_MAX; power = sat_mul(power, 10)) {
-		for (size_t i = 0; i < sizeof tops / sizeof *tops; i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(tops); i++) {
 			int64_t top = sat_mul(tops[i], power);
 
 			if (top / 10 >= max && top % 10 == 0)
@@ -119,7 +120,7 @@ static bool is_round(int64_t n)
 {
 	for (n = sat_mul(n, 10); n >= 10 && n % 10 == 0 && n > 50; n /= 10)
 		;
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		if (n == steps[i])
 			return true;
 	}
@@ -194,7 +195,7 @@ static int64_t time_step(size_t most, int64_t from_us, int64_t until_us)
 	int64_t step = 0;
 
 	for (;; i++) {
-		bool listed = i < sizeof time_steps / sizeof *time_steps;
+		bool listed = i < ARRAY_SIZE(time_steps);
 
 		step = listed ? time_steps[i] : sat_mul(step, 2);
 		if (until_us / step - first_multiple(from_us, step) < (int64_t)most ||

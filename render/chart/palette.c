@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/palette.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 const struct palette palette_light = {
@@ -40,7 +42,7 @@ static const struct {
 
 enum colour colour_of_kind(const char *kind)
 {
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!strcmp(kinds[i].kind, kind))
 			return kinds[i].colour;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/panel.h"
 
+#include "base/array.h"
 #include "base/saturate.h"
 #include "render/chart/axis.h"
 #include "render/chart/panel_fill.h"
@@ -128,7 +129,7 @@ static int make_running(struct panel *p, const struct summary *s)
 static int64_t cores_seen(const struct recording *rec)
 {
 	static const char *const names[] = { "user", "nice", "system", "irq", "iowait", "steal" };
-	enum { N = sizeof names / sizeof *names };
+	enum { N = ARRAY_SIZE(names) };
 	struct column c[N];
 	size_t n = 0;
 	int64_t most = 1;

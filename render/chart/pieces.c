@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/pieces.h"
 
-#include "base/arena.h"
+#include "base/array.h"
 #include "base/saturate.h"
 #include "render/chart/palette.h"
 

@@ -3,6 +3,7 @@
 
 #include "analyse/names.h"
 #include "analyse/words.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
 
@@ -289,7 +290,7 @@ int figure_make(struct figure *f, enum plot_chart chart, const struct summary *s
 	int r = 0;
 
 	*f = (struct figure){ .chart = chart };
-	for (size_t i = 0; i < sizeof contents / sizeof *contents && !r; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(contents) && !r; i++) {
 		if (contents[i].chart == chart)
 			r = add_panel(f, &contents[i], panels, n, until_us);
 	}

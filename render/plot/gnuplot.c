@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/plot/gnuplot.h"
 
+#include "analyse/names.h"
 #include "analyse/words.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
 
@@ -56,7 +58,7 @@ static char **environment(void)
 	for (size_t i = 0; env && i < n; i++) {
 		bool replaced = false;
 
-		for (size_t j = 0; j < sizeof ours / sizeof *ours; j++)
+		for (size_t j = 0; j < ARRAY_SIZE(ours); j++)
 			replaced |= !strncmp(environ[i], ours[j], strlen(ours[j]));
 		if (!replaced)
 			env[at++] = environ[i];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/plot/script.h"
 
 #include "base/text.h"
@@ -22,7 +23,7 @@ static const struct {
 	{ 2, '#' }, { 7, '=' }, { 4, '%' }, { 1, '*' }, { 3, '$' }, { 6, '&' }, { 5, '@' },
 };
 
-#define FILLS (sizeof fill / sizeof *fill)
+#define FILLS ARRAY_SIZE(fill)
 
 /* The top of a stack that has more layers than there are fills. */
 #define TOP '+'
@@ -250,7 +251,7 @@ static const char *colour_of(char c)
 		{ '.', "2" }, { TOP, "2" },
 	};
 
-	for (size_t i = 0; i < sizeof colours / sizeof *colours; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(colours); i++) {
 		if (colours[i].character == c)
 			return colours[i].code;
 	}

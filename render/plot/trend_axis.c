@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/plot/trend_axis.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <time.h>
@@ -43,7 +45,7 @@ static int64_t step_of(enum unit unit, double least)
 			step *= 2;
 		return step;
 	}
-	for (size_t i = 0; unit == UNIT_TIME && i < sizeof time_steps / sizeof *time_steps; i++) {
+	for (size_t i = 0; unit == UNIT_TIME && i < ARRAY_SIZE(time_steps); i++) {
 		if (least > time_steps[0] / 2.0 && time_steps[i] >= least)
 			return time_steps[i];
 	}
@@ -96,7 +98,7 @@ size_t trend_day_step(size_t builds, size_t most)
 	static const size_t steps[] = { 1, 2, 5, 7, 14, 28, 56, 91, 182, 364 };
 	size_t step = 364;
 
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		if (builds <= steps[i] * most)
 			return steps[i];
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/plot/trend_script.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "render/chart/palette.h"
 #include "render/plot/script.h"
@@ -298,7 +299,7 @@ static void add_legend(const struct sheet *s)
 		"shaded: where that is, with 95 %",
 	};
 
-	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(text); i++)
 		sheet_add_label(s, text[i], SHEET_LEFT + (int)i * LEGEND, 62, 12, palette_light.faint);
 }
 

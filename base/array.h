@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_BASE_ARRAY_H
+#define BUILDBEAT_BASE_ARRAY_H
+
+#include <stddef.h>
+
+/* The number of items of an array; not for pointers. */
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof *(array))
+
+/*
+ * Make room for one more item in an array of n items that only ever grew through this. Returns
+ * the array, possibly moved, or NULL if out of memory: then the old one is unchanged. It doubles;
+ * its capacity follows from n.
+ */
+void *array_double(void *array, size_t n, size_t item_size);
+
+#define ARRAY_FIRST 16
+
+static inline void *array_grow(void *array, size_t n, size_t item_size)
+{
+	if (n && (n < ARRAY_FIRST || (n & (n - 1))))
+		return array;
+	return array_double(array, n, item_size);
+}
+
+/*
+ * Make room for n items in all, if that number is known in advance: growing step by step leaves
+ * unused memory behind. Untouched pages are not committed. On failure the array is returned
+ * unchanged.
+ */
+void *array_expect(void *array, size_t n, size_t item_size);
+
+/* Release the memory behind the n items. The array must not grow any more. */
+void *array_trim(void *array, size_t n, size_t item_size);
+
+#endif
