@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/values.h"
 #include "base/array.h"
+#include "base/hash.h"
 
 #include "analyse/values_name.h"
 #include "analyse/summary.h"
@@ -175,7 +176,7 @@ static int add_task(struct rows *r, uint32_t task)
 	if (buf_error(&r->name))
 		return -ENOMEM;
 	value_of(v, r->sum, task);
-	hash = index_hash(buf_str(&r->name), r->name.len);
+	hash = hash_fnv64(buf_str(&r->name), r->name.len);
 	for (; index_find(&r->by_name, hash, turn, &row); turn++) {
 		if (!strcmp(r->task[row].name, r->name.data)) {
 			merge(r->value[row], v);

@@ -4,6 +4,7 @@
 #include "archive/pair.h"
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/hash.h"
 #include "base/index.h"
 
 #include <errno.h>
@@ -55,7 +56,7 @@ static int lines_index(struct lines *l)
 	int r = 0;
 
 	for (size_t i = 0; !r && i < l->n; i++) {
-		uint64_t hash = index_hash(l->line[i].p, l->line[i].len), turn = 0;
+		uint64_t hash = hash_fnv64(l->line[i].p, l->line[i].len), turn = 0;
 		uint32_t other;
 
 		while (index_find(&l->by_text, hash, turn, &other))
@@ -83,7 +84,7 @@ static int lines_find(struct lines *l, uint32_t *line, size_t next, const char *
 		return 0;
 	if (!l->by_text.n)
 		r = lines_index(l);
-	hash = index_hash(text, len);
+	hash = hash_fnv64(text, len);
 	*line = (uint32_t)l->n;
 	for (uint64_t turn = 0; !r && index_find(&l->by_text, hash, turn, &i); turn++) {
 		if (is_line(l, i, text, len)) {

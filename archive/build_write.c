@@ -6,6 +6,7 @@
 #include "archive/seen.h"
 #include "archive/sys.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/index.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ static void make_run(struct buf *run, const struct values *f)
 	buf_addf(&text, "%lld %lld %zu", (long long)f->start_s,
 		 (long long)f->total[TOTAL_WALL_US], f->n_tasks);
 	buf_addf(run, "%s-%lld-%016llx", host ? host : "unknown", (long long)f->start_s,
-		 (unsigned long long)index_hash(buf_str(&text), text.len));
+		 (unsigned long long)hash_fnv64(buf_str(&text), text.len));
 	if (buf_error(&text))
 		run->error = buf_error(&text);
 	buf_release(&text);

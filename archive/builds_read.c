@@ -2,6 +2,7 @@
 #include "archive/build.h"
 #include "archive/union.h"
 #include "base/array.h"
+#include "base/hash.h"
 
 #include "base/arena.h"
 #include "base/cursor.h"
@@ -266,7 +267,7 @@ static int read_build(struct build *build, const struct source *s,
 		return error_sys(err, -ENOMEM, s->archive->path, NULL);
 	r = build_pairs(s->archive, place, &place->build, "build", &pair_build, texts,
 			take_circumstance, &text, err);
-	build->circumstances = index_hash(buf_str(&text), text.len);
+	build->circumstances = hash_fnv64(buf_str(&text), text.len);
 	buf_release(&text);
 	arena_free(texts);
 	return r;

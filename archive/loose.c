@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "base/readfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define ROOM_FIRST 65536
 #define ROOM_MAX (1 << 28)
@@ -24,37 +24,16 @@ struct guard {
 	char objects[];			/* their directory, with its slash */
 };
 
-static int read_all(struct buf *out, int fd)
-{
-	struct stat st;
-	ssize_t n = 1;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (buf_reserve(out, (size_t)st.st_size))
-		return -ENOMEM;
-	while (n > 0 && out->len < (size_t)st.st_size) {
-		n = read(fd, out->data + out->len, (size_t)st.st_size - out->len);
-		if (n > 0)
-			out->len += (size_t)n;
-	}
-	return n < 0 ? -errno : 0;
-}
-
 static int read_file(struct buf *packed, const char *objects, const git_oid *id)
 {
 	const char *hex = git_oid_tostr_s(id);
 	struct buf path = BUF_INIT;
-	int fd = -1, r;
+	int r;
 
 	buf_addf(&path, "%s%.2s/%s", objects, hex, hex + 2);
 	r = buf_error(&path);
-	if (!r) {
-		fd = open(path.data, O_RDONLY | O_CLOEXEC);
-		r = fd < 0 ? -errno : read_all(packed, fd);
-	}
-	if (fd >= 0)
-		close(fd);
+	if (!r)
+		r = readfile_at(packed, AT_FDCWD, path.data, SIZE_MAX);
 	buf_release(&path);
 	return r;
 }

@@ -148,16 +148,12 @@ static const char *keep_field(struct message *m, struct slice s)
 
 static int64_t time_of(struct slice s)
 {
-	struct tm tm = { 0 };
-	char text[32];
-	const char *end;
+	struct cursor c;
+	int64_t time_s;
 
-	if (s.len >= sizeof text)
-		return -1;
-	memcpy(text, s.p, s.len);
-	text[s.len] = '\0';
-	end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	return end && !*end ? (int64_t)timegm(&tm) : -1;
+	cursor_init(&c, s.p, s.len);
+	return clock_parse_iso(&c, &time_s) && cursor_literal(&c, "Z") && cursor_at_end(&c) ?
+		time_s : -1;
 }
 
 static int add_read_revision(struct message *m, struct slice s)

@@ -3,16 +3,12 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/hex.h"
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #define SECOND_NS 1000000000
-
-/* What clocks in nanoseconds can show. */
-#define FIRST_YEAR 1970
-#define LAST_YEAR 2261
 
 static const char *const kind_word[] = {
 	[KNOWN_ACCEPTED] = "accept",
@@ -88,27 +84,14 @@ void note_line_add(struct buf *out, const struct known *k)
 
 /* In */
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* What is no escape, as who writes by hand may have it, stays as it is. */
 static void add_byte(struct buf *out, struct cursor *c)
 {
 	size_t left = (size_t)(c->end - c->p);
-	int high = -1, low = -1;
+	int byte = left >= 4 && c->p[0] == '\\' && c->p[1] == 'x' ? hex_byte(c->p + 2) : -1;
 
-	if (left >= 4 && c->p[0] == '\\' && c->p[1] == 'x') {
-		high = hex_digit(c->p[2]);
-		low = hex_digit(c->p[3]);
-	}
-	if (high >= 0 && low >= 0 && high + low) {
-		buf_addc(out, (char)(high * 16 + low));
+	if (byte > 0) {
+		buf_addc(out, (char)byte);
 		c->p += 4;
 	} else if (left >= 2 && *c->p == '\\' && c->p[1] && strchr("n\"\\", c->p[1])) {
 		buf_addc(out, c->p[1] == 'n' ? '\n' : c->p[1]);
@@ -184,34 +167,6 @@ static bool read_metrics(struct known *k, struct cursor *c)
 	return k->metrics;
 }
 
-/* So many digits, and what is behind them. */
-static bool read_number(struct cursor *c, unsigned digits, const char *behind, int *n)
-{
-	*n = 0;
-	for (; digits; digits--) {
-		if (cursor_at_end(c) || *c->p < '0' || *c->p > '9')
-			return false;
-		*n = *n * 10 + *c->p++ - '0';
-	}
-	return cursor_literal(c, behind);
-}
-
-static bool read_time(int64_t *time_s, struct cursor *c)
-{
-	struct tm tm = { 0 };
-
-	if (!read_number(c, 4, "-", &tm.tm_year) || !read_number(c, 2, "-", &tm.tm_mon) ||
-	    !read_number(c, 2, "T", &tm.tm_mday) || !read_number(c, 2, ":", &tm.tm_hour) ||
-	    !read_number(c, 2, ":", &tm.tm_min) || !read_number(c, 2, "Z", &tm.tm_sec))
-		return false;
-	if (tm.tm_year < FIRST_YEAR || tm.tm_year > LAST_YEAR)
-		return false;
-	tm.tm_year -= 1900;
-	tm.tm_mon--;
-	*time_s = timegm(&tm);
-	return true;
-}
-
 static const char *read_reason(struct arena *texts, struct cursor *c)
 {
 	struct buf b = BUF_INIT;
@@ -248,7 +203,7 @@ static bool read_line(struct known *k, struct arena *texts, struct cursor *c)
 	cursor_blanks(c);
 	if (!read_pattern(&k->pattern, texts, c) || !pass_word(c, "by") ||
 	    !read_quoted(&k->by, texts, c) || !pass_word(c, "at") ||
-	    !read_time(&k->time_s, c) || !pass_word(c, ":"))
+	    !clock_parse_iso(c, &k->time_s) || !cursor_byte(c, 'Z') || !pass_word(c, ":"))
 		return false;
 	k->reason = read_reason(texts, c);
 	return true;

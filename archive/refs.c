@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/build.h"
-#include "archive/night.h"
 #include "base/array.h"
 
 #include "base/arena.h"

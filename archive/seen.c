@@ -3,6 +3,7 @@
 
 #include "archive/message.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/index.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ static size_t find(const struct seen *seen, const char *run, uint64_t hash, uint
 /* Of several builds of one run, which nobody wrote by archive_add(), any will do. */
 static int note(struct seen *seen, const char *run, const git_oid *build)
 {
-	uint64_t hash = index_hash(run, strlen(run)), turn;
+	uint64_t hash = hash_fnv64(run, strlen(run)), turn;
 	struct seen_run *grown;
 
 	if (find(seen, run, hash, &turn) < seen->n)
@@ -117,7 +118,7 @@ int seen_find(struct archive *a, git_oid *build, const char *ref, const git_oid 
 		return r;
 	}
 	a->seen->tip = *tip;
-	i = find(a->seen, run, index_hash(run, strlen(run)), &turn);
+	i = find(a->seen, run, hash_fnv64(run, strlen(run)), &turn);
 	if (i < a->seen->n)
 		*build = a->seen->run[i].build;
 	return 0;

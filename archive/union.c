@@ -2,6 +2,7 @@
 #include "archive/union.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *
 static int find_task(struct tasks_union *u, struct builds *builds, const struct pair *pair,
 		     uint32_t *task)
 {
-	uint64_t hash = index_hash(pair->key, strlen(pair->key)), turn = 0;
+	uint64_t hash = hash_fnv64(pair->key, strlen(pair->key)), turn = 0;
 	struct builds_task *grown;
 
 	for (; index_find(&u->by_name, hash, turn, task); turn++) {

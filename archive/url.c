@@ -3,6 +3,7 @@
 
 #include "base/cachedir.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/index.h"
 #include "base/trust.h"
 
@@ -119,7 +120,7 @@ int url_cache(struct buf *path, const char *url, struct error *err)
 				 "directory: neither XDG_CACHE_HOME nor HOME names it");
 	buf_addc(path, '/');
 	add_readable(path, url);
-	buf_addf(path, "-%016llx.git", (unsigned long long)index_hash(url, strlen(url)));
+	buf_addf(path, "-%016llx.git", (unsigned long long)hash_fnv64(url, strlen(url)));
 	r = buf_error(path) ? error_sys(err, buf_error(path), url, NULL) :
 	    trust_path(path->data, err);
 	return r ? r : file_make_parents(path->data, err);

@@ -45,3 +45,32 @@ void clock_add_name(struct buf *b, int64_t wall_ns)
 	if (utc(&tm, wall_ns))
 		buf_add(b, text, strftime(text, sizeof text, "%Y%m%d%H%M%S", &tm));
 }
+
+static bool parse_digits(struct cursor *c, unsigned digits, char behind, int *n)
+{
+	*n = 0;
+	for (; digits; digits--) {
+		if (cursor_at_end(c) || *c->p < '0' || *c->p > '9')
+			return false;
+		*n = *n * 10 + *c->p++ - '0';
+	}
+	return !behind || cursor_byte(c, behind);
+}
+
+bool clock_parse_iso(struct cursor *c, int64_t *wall_s)
+{
+	struct tm tm = { 0 };
+
+	if (!parse_digits(c, 4, '-', &tm.tm_year) || !parse_digits(c, 2, '-', &tm.tm_mon) ||
+	    !parse_digits(c, 2, 'T', &tm.tm_mday) || !parse_digits(c, 2, ':', &tm.tm_hour) ||
+	    !parse_digits(c, 2, ':', &tm.tm_min) || !parse_digits(c, 2, '\0', &tm.tm_sec))
+		return false;
+	if (tm.tm_year < CLOCK_FIRST_YEAR || tm.tm_year > CLOCK_LAST_YEAR || tm.tm_mon < 1 ||
+	    tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
+	    tm.tm_min > 59 || tm.tm_sec > 60)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	*wall_s = timegm(&tm);
+	return true;
+}

@@ -168,6 +168,25 @@ static inline bool slice_is(struct slice s, const char *text)
 	return s.len == strlen(text) && !memcmp(s.p, text, s.len);
 }
 
+static inline bool slice_equal(struct slice a, struct slice b)
+{
+	return a.len == b.len && (!a.len || !memcmp(a.p, b.p, a.len));
+}
+
+static inline bool slice_starts(struct slice s, const char *head)
+{
+	size_t n = strlen(head);
+
+	return s.len >= n && !memcmp(s.p, head, n);
+}
+
+static inline bool slice_ends(struct slice s, const char *tail)
+{
+	size_t n = strlen(tail);
+
+	return s.len >= n && !memcmp(s.p + s.len - n, tail, n);
+}
+
 /* The whole slice as a number. */
 bool slice_u64(struct slice s, uint64_t *n);
 bool slice_i64(struct slice s, int64_t *n);

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/field.h"
 
+#include "base/hash.h"
+#include "base/hex.h"
+
 #include <stdint.h>
 #include <string.h>
 
 #define CUT_MARK_LEN 10		/* \. and eight digits */
-
-static uint32_t fnv1a(uint32_t hash, const unsigned char *p, size_t len)
-{
-	while (len--)
-		hash = (hash ^ *p++) * 16777619u;
-	return hash;
-}
 
 static bool is_plain(unsigned char c)
 {
@@ -49,7 +45,6 @@ static size_t plain_run(const unsigned char *p, size_t len)
 
 static size_t escape(char out[4], unsigned char c)
 {
-	static const char hex[] = "0123456789abcdef";
 	char letter = 0;
 
 	switch (c) {
@@ -64,8 +59,8 @@ static size_t escape(char out[4], unsigned char c)
 		return 2;
 	}
 	out[1] = 'x';
-	out[2] = hex[c >> 4];
-	out[3] = hex[c & 15];
+	out[2] = hex_digit(c >> 4);
+	out[3] = hex_digit(c);
 	return 4;
 }
 
@@ -89,11 +84,11 @@ static size_t add_some(struct buf *b, const unsigned char *p, size_t len, size_t
 static void add_cut(struct buf *b, const struct slice *part, size_t n, size_t max)
 {
 	size_t room = max - CUT_MARK_LEN;
-	uint32_t hash = 2166136261u;
+	uint32_t hash = hash_fnv32(NULL, 0);
 
 	for (size_t i = 0; i < n; i++) {
 		room = add_some(b, (const unsigned char *)part[i].p, part[i].len, room);
-		hash = fnv1a(hash, (const unsigned char *)part[i].p, part[i].len);
+		hash = hash_fnv32_more(hash, part[i].p, part[i].len);
 	}
 	buf_addf(b, "\\.%08x", hash);
 }
@@ -160,15 +155,6 @@ bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t m
 	return fits;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
-
 /* One escape at p (after the backslash): its byte and length, 0 if it is none. */
 static size_t unescape(const char *p, size_t len, char *byte)
 {
@@ -180,11 +166,10 @@ static size_t unescape(const char *p, size_t len, char *byte)
 	case 'r': *byte = '\r'; return 1;
 	case '\\': *byte = '\\'; return 1;
 	}
-	if (*p == 'x' && len >= 3 && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0) {
-		*byte = (char)(hex_digit(p[1]) * 16 + hex_digit(p[2]));
-		return 3;
-	}
-	return 0;
+	if (*p != 'x' || len < 3 || hex_byte(p + 1) < 0)
+		return 0;
+	*byte = (char)hex_byte(p + 1);
+	return 3;
 }
 
 size_t field_decode(char *text, size_t len, bool *cut)

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -140,4 +141,36 @@ int file_absolute(char out[PATH_MAX], const char *path)
 	else
 		n = snprintf(out, PATH_MAX, "%s/%s", strcmp(cwd, "/") ? cwd : "", path);
 	return n < PATH_MAX - 256 ? 0 : -ENAMETOOLONG;
+}
+
+/* dir/name */
+static bool join_path(char out[PATH_MAX], const char *dir, size_t dir_len, const char *name)
+{
+	size_t len = strlen(name), before = dir_len ? dir_len + 1 : 0;
+
+	if (before + len >= PATH_MAX)
+		return false;
+	memcpy(out, dir, dir_len);
+	out[dir_len] = '/';
+	memcpy(out + before, name, len + 1);
+	return true;
+}
+
+bool file_find_program(char out[PATH_MAX], const char *name)
+{
+	const char *dirs = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return join_path(out, "", 0, name);
+	if (!dirs)
+		dirs = "/bin:/usr/bin";
+	for (;; dirs++) {
+		size_t n = strcspn(dirs, ":");
+
+		if (join_path(out, dirs, n, name) && !access(out, X_OK))
+			return true;
+		dirs += n;
+		if (!*dirs)
+			return false;
+	}
 }

@@ -34,6 +34,10 @@ bool file_has_size_limit(void);
 /* path as an absolute path, with at least 256 bytes left behind it. 0 or a negative errno. */
 int file_absolute(char out[PATH_MAX], const char *path);
 
+/* Find the file that execvp() would run. A name with a slash is a path already and is not
+ * checked. An empty element of PATH is the current directory. */
+bool file_find_program(char out[PATH_MAX], const char *name);
+
 /* Make the directories above path. 0 or a negative errno with err. */
 int file_make_parents(const char *path, struct error *err);
 

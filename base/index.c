@@ -4,15 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-uint64_t index_hash(const char *text, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return h;
-}
-
 static size_t hash(uint64_t a, uint64_t b)
 {
 	uint64_t h = (a ^ b << 32 ^ b >> 32) * 0xd6e8feb86659fd93u;

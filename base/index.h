@@ -21,9 +21,6 @@ struct index_slot {
 
 #define INDEX_INIT { 0 }
 
-/* What a text goes by (FNV-1a, 64 bits): two may go by the same number. */
-uint64_t index_hash(const char *text, size_t len);
-
 bool index_find(const struct index *x, uint64_t a, uint64_t b, uint32_t *value);
 
 /* What was there for (a, b) is replaced. 0 or -ENOMEM. */

@@ -5,8 +5,9 @@ base_libbase_la_SOURCES = \
 	base/arena.c base/arena.h base/array.c base/array.h base/buf.c base/buf.h \
 	base/cachedir.c base/cachedir.h base/clock.c base/clock.h base/cursor.c base/cursor.h \
 	base/error.c base/error.h base/feed.c base/feed.h base/field.c base/field.h base/file.c \
-	base/file.h base/hash.h base/heap.c base/heap.h base/index.c base/index.h base/json.c \
-	base/json.h base/name_table.c base/name_table.h base/nearest.c base/nearest.h \
-	base/outdir.c base/outdir.h base/outfile.c base/outfile.h base/saturate.h base/sort.c \
-	base/sort.h base/text.c base/text.h base/texts.c base/texts.h base/trust.c base/trust.h \
-	base/utf8.c base/utf8.h base/word_list.h
+	base/file.h base/hash.h base/heap.c base/heap.h base/hex.h base/index.c base/index.h \
+	base/json.c base/json.h base/name_table.c base/name_table.h base/nearest.c \
+	base/nearest.h base/outdir.c base/outdir.h base/outfile.c base/outfile.h base/readfile.c \
+	base/readfile.h base/saturate.h base/sort.c base/sort.h base/str.h base/text.c \
+	base/text.h base/texts.c base/texts.h base/trust.c base/trust.h base/utf8.c base/utf8.h \
+	base/word_list.h

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bisect/tool.h"
 
+#include "base/readfile.h"
 #include "launch/launch.h"
 
 #include <errno.h>
@@ -43,14 +44,7 @@ static bool is_interrupted(int status)
 
 int tool_read(struct buf *text, int fd)
 {
-	char block[16384];
-	ssize_t n;
-
-	if (lseek(fd, 0, SEEK_SET))
-		return -errno;
-	while ((n = read(fd, block, sizeof block)) > 0)
-		buf_add(text, block, (size_t)n);
-	return n < 0 ? -errno : buf_error(text);
+	return lseek(fd, 0, SEEK_SET) ? -errno : readfile_fd(text, fd, SIZE_MAX);
 }
 
 static int run_in(const struct tool *t, struct place *p, int *status)

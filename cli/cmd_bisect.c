@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cachedir.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/index.h"
 #include "base/outdir.h"
 #include "base/text.h"
@@ -167,7 +168,7 @@ static int find_directory(struct search *s, struct error *err)
 		return error_set(err, r, NULL, 0, 0, "bisect: --dir is missing: neither "
 				 "XDG_CACHE_HOME nor HOME names a cache directory");
 	buf_addf(&s->directory, "/bisect-%016llx",
-		 (unsigned long long)index_hash(s->head.data, s->head.len));
+		 (unsigned long long)hash_fnv64(s->head.data, s->head.len));
 	return trust_path(buf_str(&s->directory), err);
 }
 

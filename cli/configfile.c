@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/configfile.h"
+#include "base/readfile.h"
 #include "command/redact.h"
 
 #include "archive/url.h"
@@ -524,29 +525,19 @@ int config_parse(struct args *a, const struct option *table, void *values,
 
 /* Reading */
 
-static int read_text(struct buf *text, const struct source *s, struct error *err)
-{
-	ssize_t n = 1;
-
-	while (n > 0 && text->len <= CONFIG_MAX && !buf_reserve(text, 8192)) {
-		n = read(s->fd, text->data + text->len, 8192);
-		if (n > 0)
-			text->len += (size_t)n;
-	}
-	if (n < 0)
-		return cannot_read(s->path, -errno, err);
-	return buf_error(text) ? cannot_read(s->path, buf_error(text), err) : 0;
-}
-
 /* And close it. */
 static int read_source(struct args *a, const struct option *table, void *values,
 		       struct source *s, struct error *err)
 {
 	struct buf text = BUF_INIT;
 	char dir[PATH_MAX];
-	int r = read_text(&text, s, err);
+	int r = readfile_fd(&text, s->fd, CONFIG_MAX + 1);
 
 	close(s->fd);
+	if (r && r != -EFBIG)
+		cannot_read(s->path, r, err);
+	else
+		r = 0;	/* config_parse() reports that it is too large */
 	strcpy(dir, s->path);
 	if (s->place == CONFIG_PROJECT)
 		*strrchr(dir, '/') = '\0';

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/readfile.h"
 #include "cli/doctor.h"
 
 #include "base/cursor.h"
@@ -9,26 +10,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-/* The beginning of a file of /proc or /sys as a line; -errno, or its length. */
-static ssize_t read_line(const char *path, char *out, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	out[0] = '\0';
-	if (fd < 0)
-		return -errno;
-	n = read(fd, out, size - 1);
-	if (n < 0)
-		n = -errno;
-	close(fd);
-	if (n >= 0) {
-		out[n] = '\0';
-		out[strcspn(out, "\n")] = '\0';
-	}
-	return n;
-}
 
 static void check_kernel(struct doctor *d)
 {
@@ -44,7 +25,7 @@ static void check_clock(struct doctor *d)
 {
 	char source[64];
 
-	if (read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+	if (readfile_line(AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		      source, sizeof source) <= 0)
 		return;
 	if (!strcmp(source, "hpet") || !strcmp(source, "acpi_pm") ||
@@ -60,14 +41,14 @@ static void check_clock(struct doctor *d)
 static void check_pressure(struct doctor *d)
 {
 	char line[256], commandline[4096];
-	ssize_t n = read_line("/proc/pressure/cpu", line, sizeof line);
+	ssize_t n = readfile_line(AT_FDCWD, "/proc/pressure/cpu", line, sizeof line);
 
 	if (n > 0) {
 		doctor_add(d, "pressure", FINDING_OK, false, NULL,
 			   "the kernel tells how long work waits for CPU, memory and disk");
 		return;
 	}
-	read_line("/proc/cmdline", commandline, sizeof commandline);
+	readfile_line(AT_FDCWD, "/proc/cmdline", commandline, sizeof commandline);
 	if (strstr(commandline, "psi=0"))
 		doctor_add(d, "pressure", FINDING_LIMITED, false,
 			   "take psi=0 off the kernel's command line",
@@ -92,7 +73,7 @@ static void check_process_files(struct doctor *d)
 	char line[256], path[64];
 
 	snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-	if (read_line(path, line, sizeof line) < 0)
+	if (readfile_line(AT_FDCWD, path, line, sizeof line) < 0)
 		doctor_add(d, "children", FINDING_LIMITED, false,
 			   "needs a kernel with CONFIG_PROC_CHILDREN",
 			   "no list of a process's children: memory of running tasks takes "
@@ -100,7 +81,7 @@ static void check_process_files(struct doctor *d)
 	else
 		doctor_add(d, "children", FINDING_OK, false, NULL,
 			   "processes of running tasks are found by their parents");
-	if (read_line("/proc/self/io", line, sizeof line) <= 0)
+	if (readfile_line(AT_FDCWD, "/proc/self/io", line, sizeof line) <= 0)
 		doctor_add(d, "task-io", FINDING_LIMITED, false,
 			   "needs a kernel with CONFIG_TASK_IO_ACCOUNTING, and a container "
 			   "that may read it",
@@ -108,7 +89,7 @@ static void check_process_files(struct doctor *d)
 	else
 		doctor_add(d, "task-io", FINDING_OK, false, NULL,
 			   "bytes read and written by a task can be told (--task-io)");
-	if (read_line("/proc/self/smaps_rollup", line, sizeof line) <= 0)
+	if (readfile_line(AT_FDCWD, "/proc/self/smaps_rollup", line, sizeof line) <= 0)
 		doctor_add(d, "pss", FINDING_LIMITED, false,
 			   "needs a kernel 4.14 or newer with CONFIG_PROC_PAGE_MONITOR",
 			   "no smaps_rollup: memory that processes share is counted "
@@ -123,7 +104,7 @@ static void check_hidden(struct doctor *d)
 {
 	char line[256];
 
-	if (geteuid() == 0 || read_line("/proc/1/stat", line, sizeof line) > 0)
+	if (geteuid() == 0 || readfile_line(AT_FDCWD, "/proc/1/stat", line, sizeof line) > 0)
 		return;
 	doctor_add(d, "processes", FINDING_LIMITED, false,
 		   "mount /proc without hidepid, or record as the user who builds",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/file.h"
 #include "cli/doctor.h"
 #include "launch/launch.h"
 #include "launch/recorder.h"
@@ -91,26 +92,6 @@ static void check_plugin(struct trial *t)
 }
 
 /* One make */
-
-/* Where tool is in PATH; false if nowhere. */
-static bool find_tool(char path[PATH_MAX], const char *tool)
-{
-	const char *dirs = getenv("PATH");
-
-	if (strchr(tool, '/')) {
-		snprintf(path, PATH_MAX, "%s", tool);
-		return !access(path, X_OK);
-	}
-	while (dirs && *dirs) {
-		size_t n = strcspn(dirs, ":");
-
-		snprintf(path, PATH_MAX, "%.*s/%s", (int)n, dirs, tool);
-		if (!access(path, X_OK))
-			return true;
-		dirs += n + (dirs[n] == ':');
-	}
-	return false;
-}
 
 /* The value after a word at a line's beginning in what make answered. */
 static void answer(const struct trial *t, const char *word, char *out, size_t size)
@@ -283,7 +264,7 @@ static void try_make(struct trial *t, const char *tool, bool samples)
 	char path[PATH_MAX];
 	int status;
 
-	if (!find_tool(path, tool)) {
+	if (!file_find_program(path, tool) || access(path, X_OK)) {
 		if (samples)
 			doctor_add(t->doctor, tool, FINDING_MISSING, true,
 				   "install GNU make 4.0 or newer", "no %s in PATH", tool);

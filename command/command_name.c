@@ -10,20 +10,6 @@
 #define NESTING_MAX 4
 #define WORD_MAX 200
 
-static bool ends_with(struct slice s, const char *tail)
-{
-	size_t n = strlen(tail);
-
-	return s.len > n && !memcmp(s.p + s.len - n, tail, n);
-}
-
-static bool starts_with(struct slice s, const char *head)
-{
-	size_t n = strlen(head);
-
-	return s.len >= n && !memcmp(s.p, head, n);
-}
-
 /* Words of the grammar and the programs that only run what comes behind them. */
 static bool is_passed_over(struct slice word)
 {
@@ -51,7 +37,7 @@ static bool is_shell(struct slice name)
 /* Not what a compiler leaves for the next pass. */
 static bool is_lasting(struct slice word)
 {
-	return word.len && !starts_with(word, "/tmp/") && !starts_with(word, "/dev/");
+	return word.len && !slice_starts(word, "/tmp/") && !slice_starts(word, "/dev/");
 }
 
 /* What a simple command says about itself. */
@@ -72,7 +58,7 @@ static struct slice value_of(struct slice word, const char *option)
 static void take_output(struct said *said, struct slice word)
 {
 	shell_unquote(&word);
-	if (is_lasting(word) && !starts_with(word, "&"))
+	if (is_lasting(word) && !slice_starts(word, "&"))
 		said->output = word;
 }
 
@@ -98,9 +84,9 @@ static void take_option(struct said *said, struct slice word, struct cursor *c)
 	if (slice_is(word, "-o") || slice_is(word, "--output") || slice_is(word, "--crate-name")) {
 		if (shell_word(c, &next))
 			take_output(said, next);
-	} else if (starts_with(word, "-o") && ends_with(word, ".o")) {
+	} else if (slice_starts(word, "-o") && slice_ends(word, ".o")) {
 		take_output(said, value_of(word, "-o"));
-	} else if (starts_with(word, "--output=")) {
+	} else if (slice_starts(word, "--output=")) {
 		take_output(said, value_of(word, "--output="));
 	} else if (slice_is(word, "-C") || slice_is(word, "-f") || slice_is(word, "-I") ||
 		   slice_is(word, "-x") || slice_is(word, "-MF") || slice_is(word, "-MT") ||
@@ -156,7 +142,7 @@ static bool find_text(struct cursor c, struct slice program, struct slice *text)
 	struct slice option;
 
 	return is_shell(shell_base_name(program)) && shell_word(&c, &option) &&
-	       option.p[0] == '-' && ends_with(option, "c") && shell_word(&c, text) &&
+	       option.p[0] == '-' && slice_ends(option, "c") && shell_word(&c, text) &&
 	       shell_unquote(text);
 }
 
@@ -169,7 +155,7 @@ static void add_word(struct buf *b, struct slice word)
 static bool is_archive(struct slice word)
 {
 	shell_unquote(&word);
-	return ends_with(word, ".a");
+	return slice_ends(word, ".a");
 }
 
 static void add_said(struct buf *b, const struct said *said, const char *kind)

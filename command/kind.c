@@ -126,20 +126,6 @@ static enum kind find_program(struct slice name)
 	return NOTHING;
 }
 
-static bool ends_with(struct slice s, const char *tail)
-{
-	size_t n = strlen(tail);
-
-	return s.len > n && !memcmp(s.p + s.len - n, tail, n);
-}
-
-static bool starts_with(struct slice s, const char *head)
-{
-	size_t n = strlen(head);
-
-	return s.len >= n && !memcmp(s.p, head, n);
-}
-
 /* Without "-12" or "-3.11" behind, or digits right behind as in python3.11. */
 static struct slice without_version(struct slice name)
 {
@@ -180,7 +166,7 @@ static bool is_source(struct slice word)
 		".m", ".f", ".f90", ".F90", ".d", ".hs", ".ml", ".cu", ".zig" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(tails); i++) {
-		if (ends_with(word, tails[i]))
+		if (slice_ends(word, tails[i]))
 			return true;
 	}
 	return false;
@@ -188,8 +174,8 @@ static bool is_source(struct slice word)
 
 static bool is_object(struct slice word)
 {
-	return ends_with(word, ".o") || ends_with(word, ".a") || ends_with(word, ".lo") ||
-	       ends_with(word, ".la") || ends_with(word, ".so") || ends_with(word, ".obj");
+	return slice_ends(word, ".o") || slice_ends(word, ".a") || slice_ends(word, ".lo") ||
+	       slice_ends(word, ".la") || slice_ends(word, ".so") || slice_ends(word, ".obj");
 }
 
 /* The usual case, fast: "-c" is mostly near the end. */
@@ -242,7 +228,7 @@ static bool writes_file(struct cursor *c)
 		to = (struct slice){ arrow + 1, (size_t)(word.p + word.len - arrow - 1) };
 		if (!to.len && !shell_word(c, &to))
 			break;
-		found = !starts_with(to, "&") && !starts_with(to, "/dev/");
+		found = !slice_starts(to, "&") && !slice_starts(to, "/dev/");
 	}
 	return found;
 }
@@ -391,12 +377,12 @@ static enum kind kind_of_wrapped(struct slice wrapper, struct cursor *c, unsigne
 /* Test programs by the names they are given. */
 static enum kind kind_by_name(struct slice name)
 {
-	if (starts_with(name, "test_") || starts_with(name, "test-") ||
-	    starts_with(name, "check_") || ends_with(name, "_test") ||
-	    ends_with(name, "-test") || ends_with(name, "_tests"))
+	if (slice_starts(name, "test_") || slice_starts(name, "test-") ||
+	    slice_starts(name, "check_") || slice_ends(name, "_test") ||
+	    slice_ends(name, "-test") || slice_ends(name, "_tests"))
 		return TEST;
-	if (ends_with(name, ".py") || ends_with(name, ".pl") || ends_with(name, ".sh") ||
-	    ends_with(name, ".rb"))
+	if (slice_ends(name, ".py") || slice_ends(name, ".pl") || slice_ends(name, ".sh") ||
+	    slice_ends(name, ".rb"))
 		return SCRIPT;
 	return OTHER;
 }
@@ -531,15 +517,15 @@ const char *kind_of_oe_task(const char *name, size_t len)
 	const char *kind = names[OTHER];
 	size_t longest = 0;
 
-	if (ends_with(s, "_setscene"))
+	if (s.len > strlen("_setscene") && slice_ends(s, "_setscene"))
 		return "setscene";
-	if (!starts_with(s, "do_"))
+	if (!slice_starts(s, "do_"))
 		return kind;
 	s = (struct slice){ s.p + 3, s.len - 3 };
 	for (size_t i = 0; i < ARRAY_SIZE(oe_tasks); i++) {
 		size_t n = strlen(oe_tasks[i].name);
 
-		if (n <= longest || !starts_with(s, oe_tasks[i].name) ||
+		if (n <= longest || !slice_starts(s, oe_tasks[i].name) ||
 		    (s.len > n && s.p[n] != '_'))
 			continue;
 		longest = n;

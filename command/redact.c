@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/field.h"
+#include "base/hex.h"
 
 #include <endian.h>
 #include <pthread.h>
@@ -1133,15 +1134,13 @@ void redact_set(const char *const *pattern, size_t n)
 
 static void add_word(struct buf *b, const char *text)
 {
-	static const char hex[] = "0123456789abcdef";
-
 	for (; *text; text++) {
 		if (is_name(*text) || *text == '*' || *text == '!') {
 			buf_addc(b, *text);
 		} else {
 			buf_addc(b, '%');
-			buf_addc(b, hex[(unsigned char)*text >> 4]);
-			buf_addc(b, hex[*text & 15]);
+			buf_addc(b, hex_digit((unsigned char)*text >> 4));
+			buf_addc(b, hex_digit((unsigned char)*text));
 		}
 	}
 }

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/index.h"
 #include "base/texts.h"
 #include "command/kind.h"
@@ -149,7 +150,7 @@ static const char *add_kind(struct builder *b, const char *kind, uint64_t hash, 
 /* Kinds are few: one text for each. */
 static const char *find_kind(struct builder *b, const char *kind)
 {
-	uint64_t hash = index_hash(kind, strlen(kind));
+	uint64_t hash = hash_fnv64(kind, strlen(kind));
 	uint32_t at;
 
 	for (uint64_t turn = 0;; turn++) {

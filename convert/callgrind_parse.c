@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/hash.h"
 #include "base/index.h"
 #include "convert/callgrind.h"
 
@@ -37,7 +38,7 @@ static int no_memory(const struct parse *p)
 static int target_named(struct parse *p, struct slice name, uint32_t *at)
 {
 	struct callgrind *c = p->c;
-	uint64_t h = index_hash(name.p, name.len), k = 0;
+	uint64_t h = hash_fnv64(name.p, name.len), k = 0;
 	struct callgrind_target *grown;
 
 	while (index_find(&p->names, h, k, at)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/index.h"
 #include "convert/builder.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /*
  * What `cargo build --timings` leaves: a page with the units of the build in a
@@ -52,35 +52,14 @@ static struct slice row(const struct buf *page, const char *key)
 	return value;
 }
 
-static bool two_digits(struct cursor *c, char before, int *n)
-{
-	if (before && !cursor_byte(c, before))
-		return false;
-	if (c->end - c->p < 2 || c->p[0] < '0' || c->p[0] > '9' || c->p[1] < '0' || c->p[1] > '9')
-		return false;
-	*n = (c->p[0] - '0') * 10 + c->p[1] - '0';
-	c->p += 2;
-	return true;
-}
-
-/* 2026-11-21T15:13:14Z */
 static void add_start(struct builder *b, struct slice text)
 {
-	struct tm tm = { 0 };
 	struct cursor c;
-	int century, year;
+	int64_t time_s;
 
 	cursor_init(&c, text.p, text.len);
-	if (!two_digits(&c, 0, &century) || !two_digits(&c, 0, &year) ||
-	    !two_digits(&c, '-', &tm.tm_mon) || !two_digits(&c, '-', &tm.tm_mday) ||
-	    !two_digits(&c, 'T', &tm.tm_hour) || !two_digits(&c, ':', &tm.tm_min) ||
-	    !two_digits(&c, ':', &tm.tm_sec))
-		return;
-	tm.tm_year = century * 100 + year - 1900;
-	if (tm.tm_year < 70 || tm.tm_year > 300)
-		return;
-	tm.tm_mon--;
-	builder_start_wall(b, (int64_t)timegm(&tm) * 1000000000);
+	if (clock_parse_iso(&c, &time_s))
+		builder_start_wall(b, time_s * 1000000000);
 }
 
 /* "2 (jobs=2 ncpu=4)" */

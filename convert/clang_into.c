@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/index.h"
 #include "convert/clang_unit.h"
 #include "recording/store.h"
@@ -35,7 +36,7 @@ struct matcher {
 
 static uint64_t hash_of(const char *s)
 {
-	return index_hash(s, strlen(s));
+	return hash_fnv64(s, strlen(s));
 }
 
 static void add_part(struct buf *b, const char *p, size_t len)

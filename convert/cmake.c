@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/str.h"
 #include "convert/builder.h"
 #include "convert/cmake_snippet.h"
 #include "convert/formats.h"
@@ -55,13 +56,6 @@ static int add_snippet(struct data *d, const char *name)
 	return r;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n > m && !strcmp(name + n - m, end);
-}
-
 static int add_directory(struct data *d)
 {
 	DIR *dir = opendir(d->dir);
@@ -69,7 +63,7 @@ static int add_directory(struct data *d)
 	int r = dir ? 0 : error_sys(d->err, -errno, d->dir, NULL);
 
 	while (!r && (errno = 0, entry = readdir(dir))) {
-		if (ends_with(entry->d_name, ".json") && entry->d_name[0] != '.')
+		if (str_ends(entry->d_name, ".json") && entry->d_name[0] != '.')
 			r = add_snippet(d, entry->d_name);
 	}
 	if (!r && errno)

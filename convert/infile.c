@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/infile.h"
 
+#include "base/readfile.h"
 #include "base/trust.h"
 #include "convert/gunzip.h"
 
@@ -124,20 +125,12 @@ static int open_regular(const char *path, bool ours, struct stat *st, struct err
 /* What is written behind meanwhile is not read. */
 static int read_bounded(struct buf *out, int fd, size_t size)
 {
-	ssize_t n = 1;
+	int r;
 
 	if (size > INFILE_MAX)
 		return -EFBIG;
-	if (buf_reserve(out, size + 1))
-		return -ENOMEM;
-	while (out->len < size && n) {
-		n = read(fd, out->data + out->len, size - out->len);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		out->len += n > 0 ? (size_t)n : 0;
-	}
-	out->data[out->len] = '\0';
-	return 0;
+	r = readfile_fd(out, fd, size);
+	return r == -EFBIG ? 0 : r;
 }
 
 static int read_regular(struct buf *out, const char *path, bool ours, struct error *err)

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/index.h"
 
 #include <errno.h>
@@ -68,7 +69,7 @@ const char *trace_text(struct trace *t, const char *text, size_t len)
 	uint32_t at;
 
 	len = strnlen(text, len);
-	hash = index_hash(text, len);
+	hash = hash_fnv64(text, len);
 	for (uint64_t turn = 0;; turn++) {
 		if (!index_find(&part->texts, hash, turn, &at))
 			return add_text(part, text, len, hash, turn);

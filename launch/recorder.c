@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/trust.h"
 #include "command/redact.h"
 #include "command/shell.h"
@@ -239,7 +240,7 @@ static bool may_preload(const struct carried *c, const char *program)
 
 	return c->ticket[0] && !carry_reads_ticket(carry_name(program)) &&
 	       !access(c->preload, R_OK) && !carry_env_forbids(environ) &&
-	       carry_find(path, program) && carry_fit_of(path) == CARRY_FITS;
+	       file_find_program(path, program) && carry_fit_of(path) == CARRY_FITS;
 }
 
 void recorder_carry(struct carried *c, struct launch *l)
@@ -326,7 +327,7 @@ static const char *why_not_preloaded(const struct recorder *s, const char *progr
 				     size_t size)
 {
 	char path[PATH_MAX];
-	enum carry_fit fit = carry_find(path, program) ? carry_fit_of(path) : CARRY_FITS;
+	enum carry_fit fit = file_find_program(path, program) ? carry_fit_of(path) : CARRY_FITS;
 
 	if (fit == CARRY_MUST_NOT || carry_env_forbids(environ))
 		snprintf(why, size, "%s needs the runtime of a sanitizer as its first shared object, "

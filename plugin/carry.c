@@ -88,13 +88,6 @@ static enum word find_word(struct slice s)
 	return PLAIN;
 }
 
-static bool ends_with(struct slice s, const char *tail)
-{
-	size_t n = strlen(tail);
-
-	return s.len > n && !memcmp(s.p + s.len - n, tail, n);
-}
-
 /* python3.11, make-4.4 */
 static struct slice without_version(struct slice s)
 {
@@ -140,8 +133,8 @@ static bool is_compiler(const char *name)
 
 static bool is_script_name(struct slice s)
 {
-	return s.len > 3 && (ends_with(s, ".sh") || ends_with(s, ".py") || ends_with(s, ".pl") ||
-			     ends_with(s, ".rb") || ends_with(s, ".bash"));
+	return s.len > 3 && (slice_ends(s, ".sh") || slice_ends(s, ".py") || slice_ends(s, ".pl") ||
+			     slice_ends(s, ".rb") || slice_ends(s, ".bash"));
 }
 
 /* Of all words so far: what they lead to, and what the last one left open. */
@@ -334,19 +327,6 @@ bool carry_is_interpreter(const char *name)
 	return word_of(name) == SCRIPTED;
 }
 
-/* dir/file */
-static bool join_path(char out[PATH_MAX], const char *dir, size_t dir_len, const char *file)
-{
-	size_t len = strlen(file), before = dir_len ? dir_len + 1 : 0;
-
-	if (before + len >= PATH_MAX)
-		return false;
-	memcpy(out, dir, dir_len);
-	out[dir_len] = '/';
-	memcpy(out + before, file, len + 1);
-	return true;
-}
-
 bool carry_is_wrapper(const char *path)
 {
 	return word_of(carry_name(path)) == WRAPPER;
@@ -361,22 +341,4 @@ enum carry carry_of_interpreter(const char *path)
 	case PLAIN: break;
 	}
 	return strchr(path, '/') ? CARRY_ASK : CARRY_NOWHERE;
-}
-
-bool carry_find(char out[PATH_MAX], const char *file)
-{
-	const char *dirs = getenv("PATH");
-
-	if (strchr(file, '/'))
-		return join_path(out, "", 0, file);
-	if (!dirs)
-		dirs = "/bin:/usr/bin";
-	while (*dirs) {
-		size_t n = strcspn(dirs, ":");
-
-		if (join_path(out, dirs, n, file) && !access(out, X_OK))
-			return true;
-		dirs += n + (dirs[n] == ':');
-	}
-	return false;
 }

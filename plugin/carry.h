@@ -85,9 +85,6 @@ bool carry_is_wrapper(const char *path);
  * interpreter may be a script itself. */
 enum carry carry_of_interpreter(const char *path);
 
-/* The path of the program that execvp() would run; false when there is none. */
-bool carry_find(char out[PATH_MAX], const char *file);
-
 /* Does LD_PRELOAD in env name an object that must be first, such as a sanitizer's
  * runtime. Then ours must not be added. */
 bool carry_env_forbids(char *const env[]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file.h"
 #include "plugin/carry_elf.h"
 
 #include <fcntl.h>
@@ -168,7 +169,7 @@ enum carry carry_of(struct carry_look *look, const char *file, char *const argv[
 
 	if (carry == CARRY_NOWHERE || carry == CARRY_TICKET)
 		return carry;
-	if (!carry_find(look->path, file))
+	if (!file_find_program(look->path, file))
 		return CARRY_NOWHERE;
 	if (carry == CARRY_ASK)
 		carry = ask(look, argv);
@@ -179,7 +180,7 @@ enum carry carry_of_host(struct carry_look *look, const char *file)
 {
 	if (carry_reads_ticket(carry_name(file)))
 		return CARRY_TICKET;
-	return carry_find(look->path, file) ? carry_if_fits(fit(look, look->path)) : CARRY_NOWHERE;
+	return file_find_program(look->path, file) ? carry_if_fits(fit(look, look->path)) : CARRY_NOWHERE;
 }
 
 enum carry_fit carry_fit_of(const char *path)

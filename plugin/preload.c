@@ -7,6 +7,7 @@
 #include "plugin/preload.h"
 
 #include "base/array.h"
+#include "base/file.h"
 
 #include <dlfcn.h>
 #include <alloca.h>
@@ -141,7 +142,7 @@ static char *const *environment(struct preload_work *w, const char *file, char *
 /* What the kernel would not execute is no end of the host. */
 static void host_executing(struct preload_work *w, const char *file)
 {
-	if (w && carry_find(w->look.path, file) && !access(w->look.path, X_OK))
+	if (w && file_find_program(w->look.path, file) && !access(w->look.path, X_OK))
 		preload_host_executing();
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/readfile.h"
 #include "plugin/preload.h"
 
 #include "command/ninja_hash.h"
@@ -44,20 +45,6 @@ static int open_rspfile(char path[PATH_MAX], const char *command)
 	return -1;
 }
 
-static bool read_all(int fd, char *to, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = pread(fd, to + done, len - done, (off_t)done);
-
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
-}
-
 static void add_hashes(char *out, size_t size, const void *text, size_t len)
 {
 	snprintf(out, size, NINJA_HASH_NOTE "%016llx %016llx",
@@ -81,7 +68,7 @@ static bool add_hashes_of_both(char *out, size_t size, const char *command, int 
 		return false;
 	strcpy(memory, command);
 	strcat(memory, NINJA_HASH_RSPFILE);
-	ok = read_all(fd, memory + before, (size_t)st.st_size);
+	ok = readfile_some_at(fd, memory + before, (size_t)st.st_size, 0) == st.st_size;
 	if (ok)
 		add_hashes(out, size, memory, len);
 	munmap(memory, len + 1);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "plugin/carry.h"
 #include "plugin/children.h"
 #include "plugin/got.h"
@@ -122,13 +123,6 @@ static const char *command_text(char *const argv[])
 	return buf_str(&b);
 }
 
-static uint64_t hash(uint64_t h, const struct buf *b)
-{
-	for (size_t i = 0; i < b->len; i++)
-		h = (h ^ (unsigned char)b->data[i]) * 0x100000001b3u;
-	return (h ^ 0xff) * 0x100000001b3u;
-}
-
 /* Whether what the task depends on is to be written: once a target, not once a line
  * of its recipe. Forgetting only means to write it again. */
 static bool is_news(const struct procs_line *line, const struct buf *name)
@@ -137,7 +131,8 @@ static bool is_news(const struct procs_line *line, const struct buf *name)
 
 	if (!line->often)
 		return true;
-	h = hash(hash(0xcbf29ce484222325u, name), &line->after);
+	h = hash_fnv64(name->data, name->len);
+	h = hash_fnv64_more(hash_fnv64_more(h, "", 1), line->after.data, line->after.len);
 	told = &large.told[h & (TOLD_SLOTS - 1)];
 	if (*told == h)
 		return false;

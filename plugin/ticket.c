@@ -2,6 +2,7 @@
 #include "plugin/ticket.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/trust.h"
 #include "command/redact.h"
 #include "plugin/carry.h"
@@ -121,7 +122,6 @@ static int open_dir_at(int base_fd, const char *name)
 static uint32_t machine_key(void)
 {
 	char text[128] = "";
-	uint32_t key = 2166136261u;
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, text, 64);
 
@@ -130,9 +130,7 @@ static uint32_t machine_key(void)
 	n = n > 0 ? n : 0;
 	if (readlink("/proc/self/ns/pid", text + n, sizeof text - 1 - (size_t)n) < 0)
 		text[n] = '\0';
-	for (const char *p = text; *p; p++)
-		key = (key ^ (unsigned char)*p) * 16777619u;
-	return key;
+	return hash_fnv32(text, strlen(text));
 }
 
 /* May others neither look into it nor take away what we make in it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/field.h"
+#include "base/hash.h"
 #include "command/kind.h"
 #include "recording/reader.h"
 
@@ -41,7 +42,7 @@ static const char *add_kind(struct reader *r, struct slice text, uint64_t hash, 
 
 static const char *find_kind(struct reader *r, struct slice text)
 {
-	uint64_t hash = index_hash(text.p, text.len);
+	uint64_t hash = hash_fnv64(text.p, text.len);
 	uint32_t at;
 
 	for (uint64_t turn = 0;; turn++) {

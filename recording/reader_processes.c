@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/field.h"
+#include "base/hash.h"
 #include "recording/process_log.h"
 #include "recording/reader.h"
 
@@ -61,16 +62,9 @@ static struct slice program_of(struct slice command)
 	return name.len ? name : (struct slice){ "?", 1 };
 }
 
-static uint64_t hash(struct slice s, uint64_t seed)
-{
-	for (size_t i = 0; i < s.len; i++)
-		seed = (seed ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-	return seed;
-}
-
 static int find_program(struct reader *r, struct slice name, uint32_t *at)
 {
-	uint64_t a = hash(name, 0xcbf29ce484222325u), b = hash(name, 0x9e3779b97f4a7c15u);
+	uint64_t a = hash_fnv64(name.p, name.len), b = hash_bytes(0, name.p, name.len);
 	struct recording *rec = r->rec;
 	struct program *grown;
 	char *copy;

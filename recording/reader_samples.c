@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/hash.h"
 #include "recording/reader.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ bool reader_parse_column(struct slice word, struct series_column *column)
 static int find_column(struct decoder *d, const struct series_column *column, uint32_t *out)
 {
 	struct series_column *grown;
-	uint64_t hash = index_hash(column->name, strlen(column->name));
+	uint64_t hash = hash_fnv64(column->name, strlen(column->name));
 
 	if (index_find(&d->by_name, hash, column->counter, out))
 		return 0;

@@ -2,6 +2,8 @@
 #include "recording/recording.h"
 
 #include "base/array.h"
+#include "base/readfile.h"
+#include "base/str.h"
 #include "recording/layout.h"
 #include "recording/reader.h"
 
@@ -23,26 +25,21 @@
  * before the last chunk overwrites that: the line is far too long anyway. */
 static ssize_t read_chunk(struct buf *out, int fd, unsigned *without_newline)
 {
-	size_t got = 0;
-	ssize_t n = 1;
+	ssize_t n;
+	size_t got;
 
 	if (buf_reserve(out, READ_CHUNK))
 		return -ENOMEM;
-	while (got < READ_CHUNK && n > 0) {
-		n = read(fd, out->data + out->len + got, READ_CHUNK - got);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-		else if (n < 0)
-			return -errno;
-		else
-			got += (size_t)n;
-	}
+	n = readfile_some(fd, out->data + out->len, READ_CHUNK);
+	if (n < 0)
+		return n;
+	got = (size_t)n;
 	if (memchr(out->data + out->len, '\n', got))
 		*without_newline = 0;
 	else if (++*without_newline > 2)
 		memmove(out->data + out->len - READ_CHUNK, out->data + out->len, got);
 	buf_cut(out, out->len + (*without_newline > 2 ? got - READ_CHUNK : got));
-	return (ssize_t)got;
+	return n;
 }
 
 /* A regular file: its descriptor, or -ENOENT and the like. */
@@ -152,29 +149,17 @@ static int load(struct source *s, struct buf *out, int *fd, const struct file *f
 	return r < 0 ? r : buf_reserve(out, 1);
 }
 
-static bool starts_with(const char *s, const char *start)
-{
-	return !strncmp(s, start, strlen(start));
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
 static bool is_tasks(const char *name)
 {
 	return !strcmp(name, LAYOUT_TASKS) ||
-	       (starts_with(name, LAYOUT_TASKS_PREFIX "-") && ends_with(name, ".log"));
+	       (str_starts(name, LAYOUT_TASKS_PREFIX "-") && str_ends(name, ".log"));
 }
 
 static bool is_ours(const char *name)
 {
 	return !strcmp(name, LAYOUT_BUILD) || !strcmp(name, LAYOUT_LOST) ||
 	       !strcmp(name, LAYOUT_PROCESSES) || is_tasks(name) ||
-	       (starts_with(name, "proc_") && ends_with(name, ".log"));
+	       (str_starts(name, "proc_") && str_ends(name, ".log"));
 }
 
 static int add_file(struct source *s, const char *entry)
@@ -185,7 +170,7 @@ static int add_file(struct source *s, const char *entry)
 	if (strlen(entry) >= sizeof f.name)
 		return 0;
 	strcpy(f.name, entry);
-	f.packed = ends_with(entry, LAYOUT_ZSTD_SUFFIX);
+	f.packed = str_ends(entry, LAYOUT_ZSTD_SUFFIX);
 	f.plain = !f.packed;
 	if (f.packed)
 		f.name[strlen(f.name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
@@ -395,7 +380,7 @@ static int read_all(struct source *s)
 		return error_sys(s->r.err, r, s->r.rec->path, NULL);
 	/* "build" and "tasks..." are what the others refer to. */
 	for (size_t i = 0; !r && i < s->n_files; i++)
-		r = starts_with(s->file[i].name, "proc_") ? 0 : read_one(s, &s->file[i]);
+		r = str_starts(s->file[i].name, "proc_") ? 0 : read_one(s, &s->file[i]);
 	if (!r)
 		r = read_added(s);
 	if (!r)
@@ -403,7 +388,7 @@ static int read_all(struct source *s)
 	if (!r && !s->build_only)
 		r = reader_count_missing(&s->r);
 	for (size_t i = 0; !r && i < s->n_files; i++)
-		r = starts_with(s->file[i].name, "proc_") ? read_one(s, &s->file[i]) : 0;
+		r = str_starts(s->file[i].name, "proc_") ? read_one(s, &s->file[i]) : 0;
 	if (!r)
 		r = reader_finish_usage(&s->r);
 	if (!r)
@@ -421,15 +406,10 @@ static int read_all(struct source *s)
 
 static bool first_line_is(int dir_fd, const char *name, const char *start)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char text[64];
-	ssize_t n;
 
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof text);
-	close(fd);
-	return n >= (ssize_t)strlen(start) && !memcmp(text, start, strlen(start));
+	readfile_start(dir_fd, name, text, sizeof text);
+	return str_starts(text, start);
 }
 
 static bool ours_is_here(int dir_fd)

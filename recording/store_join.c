@@ -3,6 +3,8 @@
 
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/hex.h"
+#include "base/readfile.h"
 #include "base/trust.h"
 #include "command/redact.h"
 #include "recording/layout.h"
@@ -77,17 +79,15 @@ int store_join_dir(struct store *s, const char *path, struct error *err)
 	char full[PATH_MAX], file[PATH_MAX + 16], text[4096 + REDACT_WORDS_MAX];
 	int64_t start_ns;
 	ssize_t n;
-	int fd, r;
+	int r;
 
 	if (!realpath(path, full))
 		return error_sys(err, -errno, path, "cannot join the recording");
 	snprintf(file, sizeof file, "%s/" LAYOUT_BUILD, full);
-	fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return error_sys(err, -errno, file, "cannot join the recording");
-	n = read(fd, text, sizeof text);
-	close(fd);
-	if (n < 0 || !read_start(text, (size_t)n, &start_ns))
+	n = readfile_start(AT_FDCWD, file, text, sizeof text);
+	if (n < 0)
+		return error_sys(err, (int)n, file, "cannot join the recording");
+	if (!read_start(text, (size_t)n, &start_ns))
 		return error_set(err, -EINVAL, file, 0, 0, "not a recording's build file");
 	r = join_at(s, full, start_ns, 0);
 	return r ? error_sys(err, r, full, "cannot join the recording") : 0;
@@ -128,14 +128,6 @@ void store_add_ticket_line(struct buf *b, const struct store *s)
 	store_add_redact(b, "# redact ");
 }
 
-static int hex_value(char c)
-{
-	const char *digits = "0123456789abcdef";
-	const char *at = c ? strchr(digits, c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 static bool percent_decode(struct slice in, char out[PATH_MAX])
 {
 	size_t n = 0;
@@ -146,15 +138,11 @@ static bool percent_decode(struct slice in, char out[PATH_MAX])
 		if (n + 1 >= PATH_MAX)
 			return false;
 		if (c == '%') {
-			int high, low;
+			int byte = in.len - i < 3 ? -1 : hex_byte(in.p + i + 1);
 
-			if (in.len - i < 3)
+			if (byte <= 0)
 				return false;
-			high = hex_value(in.p[i + 1]);
-			low = hex_value(in.p[i + 2]);
-			if (high < 0 || low < 0 || !(high | low))
-				return false;
-			c = (char)(high * 16 + low);
+			c = (char)byte;
 			i += 2;
 		}
 		out[n++] = c;

@@ -56,11 +56,6 @@ static struct place place_of(struct slice path)
 	return p;
 }
 
-static bool same(struct slice a, struct slice b)
-{
-	return a.len == b.len && !memcmp(a.p, b.p, a.len);
-}
-
 /* Whole parts of a path at its end, or its beginning. */
 static bool ends_in(struct slice path, struct slice end)
 {
@@ -80,7 +75,7 @@ static bool has_part(struct slice path, struct slice part)
 
 	for (; path.len; path = dir) {
 		name = last_part(path, &dir);
-		if (same(name, part))
+		if (slice_equal(name, part))
 			return true;
 	}
 	return false;
@@ -111,9 +106,7 @@ static bool steers_all(struct slice name)
 			return true;
 	}
 	for (size_t i = 0; ends[i]; i++) {
-		size_t n = strlen(ends[i]);
-
-		if (name.len > n && !memcmp(name.p + name.len - n, ends[i], n))
+		if (slice_ends(name, ends[i]))
 			return true;
 	}
 	return false;
@@ -122,7 +115,7 @@ static bool steers_all(struct slice name)
 /* dir: the task's, with what its target's own path adds. */
 static double likeness_of(const struct place *file, struct slice dir, const struct place *target)
 {
-	bool stem = file->stem.len && same(file->stem, target->stem);
+	bool stem = file->stem.len && slice_equal(file->stem, target->stem);
 	bool near = target->dir.len ? ends_in(file->dir, target->dir) :
 		    dir.len ? ends_in(file->dir, dir) || ends_in(dir, file->dir) : !file->dir.len;
 	struct slice in = target->dir.len ? target->dir : dir;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/buildinfo.h"
 
+#include "base/readfile.h"
 #include "recording/store.h"
 
 #include <fcntl.h>
@@ -46,19 +47,10 @@ static void add_machine(struct buf *b)
 /* Tells two boots of one machine apart: the monotonic clock began anew. */
 static void add_boot_id(struct buf *b)
 {
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	char text[64];
-	ssize_t n;
 
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof text - 1);
-	close(fd);
-	if (n <= 0)
-		return;
-	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	add_text(b, "boot_id", text);
+	if (readfile_line(AT_FDCWD, "/proc/sys/kernel/random/boot_id", text, sizeof text) > 0)
+		add_text(b, "boot_id", text);
 }
 
 void buildinfo_add(struct buf *b, const struct buildinfo *info)

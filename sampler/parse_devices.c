@@ -171,13 +171,6 @@ bool disk_name_is_layer(struct slice name)
 	return is_like_any(name, patterns, ARRAY_SIZE(patterns));
 }
 
-static bool has_prefix(struct slice name, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return name.len >= n && !memcmp(name.p, prefix, n);
-}
-
 bool net_name_is_virtual(struct slice name)
 {
 	static const char *const prefixes[] = {
@@ -190,7 +183,7 @@ bool net_name_is_virtual(struct slice name)
 	if (slice_is(name, "lo") || memchr(name.p, '.', name.len) || is_like(name, "br#"))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (has_prefix(name, prefixes[i]))
+		if (slice_starts(name, prefixes[i]))
 			return true;
 	return false;
 }

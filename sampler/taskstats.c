@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/readfile.h"
 #include "sampler/thread.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <linux/taskstats.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TRIAL_NS 50000000		/* in truth at once */
 
@@ -123,16 +123,8 @@ static int answer(struct taskstats_listener *t, uint32_t number, uint16_t *famil
 /* "0-63" */
 static int possible_cpus(char *text, size_t size)
 {
-	int fd = open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return -ENOENT;
-	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return 0;
+	return readfile_line(AT_FDCWD, "/sys/devices/system/cpu/possible", text, size) > 0 ?
+		0 : -ENOENT;
 }
 
 static int register_listener(struct taskstats_listener *t)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What decides who gets the preload, and the table of children under it. */
 #include "base/array.h"
+#include "base/file.h"
 #include "plugin/carry.h"
 #include "plugin/carry_elf.h"
 #include "plugin/pidtable.h"
@@ -365,9 +366,9 @@ START_TEST(programs)
 	ck_assert_int_eq(carry_fit_of(support_tmpdir()), CARRY_CANNOT);
 	ck_assert_int_eq(carry_fit_of("/nonexistent"), CARRY_CANNOT);
 	setenv("PATH", support_path("/nonexistent::%s:%s", support_tmpdir(), getenv("PATH")), 1);
-	ck_assert(carry_find(found, "prog") && !strcmp(found, program_path));
-	ck_assert(!carry_find(found, "nosuch"));
-	ck_assert(carry_find(found, "./a/b") && !strcmp(found, "./a/b"));
+	ck_assert(file_find_program(found, "prog") && !strcmp(found, program_path));
+	ck_assert(!file_find_program(found, "nosuch"));
+	ck_assert(file_find_program(found, "./a/b") && !strcmp(found, "./a/b"));
 	buf_release(&self);
 }
 END_TEST

@@ -2,6 +2,7 @@
 #include "convert/ninja/log.h"
 
 #include "base/array.h"
+#include "base/hex.h"
 #include "base/index.h"
 #include "convert/text_table.h"
 
@@ -15,14 +16,11 @@ static bool read_hex(struct slice s, uint64_t *n)
 {
 	*n = 0;
 	for (size_t i = 0; i < s.len; i++) {
-		char c = s.p[i];
+		int value = hex_value(s.p[i]);
 
-		if (c >= '0' && c <= '9')
-			*n = *n << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			*n = *n << 4 | (uint64_t)(c - 'a' + 10);
-		else
+		if (value < 0)
 			return false;
+		*n = *n << 4 | (uint64_t)value;
 	}
 	return s.len && s.len <= 16;
 }

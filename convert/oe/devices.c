@@ -41,17 +41,10 @@ struct devices {
 	bool too_many;
 };
 
-static bool begins(struct slice s, const char *with)
-{
-	size_t n = strlen(with);
-
-	return s.len >= n && !memcmp(s.p, with, n);
-}
-
 static bool begins_with_one_of(struct slice s, const char *const *starts, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (begins(s, starts[i]))
+		if (slice_starts(s, starts[i]))
 			return true;
 	}
 	return false;
@@ -113,9 +106,9 @@ static bool is_part(struct slice name)
 	if (!digits || digits == name.len)
 		return false;
 	before = name.p[name.len - 1 - digits];
-	return begins(name, "nvme") || begins(name, "mmcblk") ? before == 'p' :
-	       begins(name, "sd") || begins(name, "hd") || begins(name, "vd") ||
-	       begins(name, "xvd");
+	return slice_starts(name, "nvme") || slice_starts(name, "mmcblk") ? before == 'p' :
+	       slice_starts(name, "sd") || slice_starts(name, "hd") || slice_starts(name, "vd") ||
+	       slice_starts(name, "xvd");
 }
 
 /* As in /proc/diskstats: major minor name, reads, merged, sectors, ms, and the same of

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/hash.h"
 #include "convert/oe/write.h"
 
 #include "base/utf8.h"
@@ -15,15 +16,6 @@
  * samples in what ends in .log.
  */
 #define NAME_MAX_LEN 200
-
-static uint32_t hash_text(const char *p, size_t len)
-{
-	uint32_t h = 2166136261u;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)p[i]) * 16777619u;
-	return h;
-}
 
 static void add_safe(struct buf *b, const char *text, size_t len)
 {
@@ -58,7 +50,7 @@ static void add_short(struct buf *b, const char *text)
 	}
 	add_safe(b, text, kept);
 	if (kept < len)
-		buf_addf(b, "~%08x", hash_text(text, len));
+		buf_addf(b, "~%08x", hash_fnv32(text, len));
 }
 
 static bool ends_in(const struct buf *b, size_t from, const char *end)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/hash.h"
 #include "convert/oe/reader.h"
 
 #include "command/kind.h"
@@ -114,7 +115,7 @@ static int add_name(struct oe *o, const char *text, uint64_t hash, uint64_t turn
 
 static int find_name(struct oe *o, const char *text, struct oe_name *out)
 {
-	uint64_t hash = index_hash(text, strlen(text));
+	uint64_t hash = hash_fnv64(text, strlen(text));
 	uint32_t at;
 
 	for (uint64_t turn = 0;; turn++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/plot/workplace.h"
 
+#include "base/readfile.h"
 #include "base/trust.h"
 
 #include <dirent.h>
@@ -53,34 +54,11 @@ void workplace_end(struct workplace *w)
 	*w->path = '\0';
 }
 
-static int read_all(struct buf *out, int fd)
-{
-	for (;;) {
-		ssize_t n;
-
-		if (buf_reserve(out, 65536))
-			return buf_error(out);
-		n = read(fd, out->data + out->len, 65536);
-		if (n == 0)
-			return 0;
-		if (n > 0)
-			buf_cut(out, out->len + (size_t)n);
-		else if (errno != EINTR)
-			return -errno;
-	}
-}
-
 int workplace_read(struct buf *out, const char *directory, const char *name)
 {
 	char path[PATH_MAX];
-	int fd, r;
 
 	if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
 		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	r = read_all(out, fd);
-	close(fd);
-	return r;
+	return readfile_at(out, AT_FDCWD, path, SIZE_MAX);
 }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_BASE_HEX_H
+#define BUILDBEAT_BASE_HEX_H
+
+/* The digit of 0 to 15. */
+static inline char hex_digit(unsigned value)
+{
+	return "0123456789abcdef"[value & 15];
+}
+
+/* The value of a hexadecimal digit, in lower or upper case; -1 for other characters. */
+static inline int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The byte of two hexadecimal digits, -1 if they are not. */
+static inline int hex_byte(const char digits[2])
+{
+	int high = hex_value(digits[0]), low = hex_value(digits[1]);
+
+	return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/hex.h"
+#include "base/readfile.h"
+#include "base/str.h"
+#include "tests/support.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The small helpers that every room uses. */
+
+START_TEST(heads_and_tails)
+{
+	const struct slice word = { "do_compile", 10 }, none = { NULL, 0 };
+
+	ck_assert(str_starts("do_compile", "do_") && str_starts("a", "") && !str_starts("do", "do_"));
+	ck_assert(str_ends("tasks.log", ".log") && str_ends("a", "") && !str_ends("og", ".log"));
+	ck_assert(slice_starts(word, "do_") && !slice_starts(word, "do_compiled"));
+	ck_assert(slice_ends(word, "compile") && !slice_ends(word, "xdo_compile"));
+	ck_assert(slice_equal(none, none) && !slice_equal(word, none));
+	ck_assert(!slice_starts(none, "a") && !slice_ends(none, "a"));
+}
+END_TEST
+
+START_TEST(digits)
+{
+	for (int i = 0; i < 256; i++) {
+		char c = (char)i;
+		bool is_digit = (i >= '0' && i <= '9') || (i >= 'a' && i <= 'f') ||
+				(i >= 'A' && i <= 'F');
+
+		ck_assert_int_eq(hex_value(c) >= 0, is_digit);
+	}
+	for (unsigned i = 0; i < 256; i++) {
+		const char two[2] = { hex_digit(i >> 4), hex_digit(i) };
+
+		ck_assert_int_eq(hex_byte(two), (int)i);
+	}
+	ck_assert_int_eq(hex_byte("g0"), -1);
+	ck_assert_int_eq(hex_byte("0g"), -1);
+}
+END_TEST
+
+/* The values that the authors of the hash publish. */
+START_TEST(fnv)
+{
+	ck_assert_uint_eq(hash_fnv64("", 0), 0xcbf29ce484222325u);
+	ck_assert_uint_eq(hash_fnv64("foobar", 6), 0x85944171f73967e8u);
+	ck_assert_uint_eq(hash_fnv64_more(hash_fnv64("foo", 3), "bar", 3), 0x85944171f73967e8u);
+	ck_assert_uint_eq(hash_fnv32("foobar", 6), 0xbf9cf968u);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	int64_t time_s;		/* -1: no time */
+} times[] = {
+	{ "1970-01-01T00:00:00Z", 0 },
+	{ "2026-11-21T08:39:24Z", 1795250364 },
+	{ "2024-02-29T23:59:60Z", 1709251200 },
+	{ "2261-12-31T23:59:59Z", 9214646399 },
+	{ "1969-12-31T23:59:59Z", -1 },
+	{ "2262-01-01T00:00:00Z", -1 },
+	{ "2026-13-21T08:39:24Z", -1 },
+	{ "2026-00-21T08:39:24Z", -1 },
+	{ "2026-11-32T08:39:24Z", -1 },
+	{ "2026-11-21T24:39:24Z", -1 },
+	{ "2026-11-21T08:60:24Z", -1 },
+	{ "2026-11-21 08:39:24Z", -1 },
+	{ "2026-11-21T08:39:2", -1 },
+	{ "26-11-21T08:39:24Z", -1 },
+	{ "", -1 },
+};
+
+START_TEST(time_text)
+{
+	const char *text = times[_i].text;
+	int64_t time_s = -1;
+	struct cursor c;
+
+	cursor_init(&c, text, strlen(text));
+	ck_assert_int_eq(clock_parse_iso(&c, &time_s), times[_i].time_s >= 0);
+	ck_assert_int_eq(time_s, times[_i].time_s);
+	if (time_s >= 0)
+		ck_assert(cursor_literal(&c, "Z") && cursor_at_end(&c));
+}
+END_TEST
+
+/* Files of all sizes around the chunks and the limit. */
+START_TEST(limit)
+{
+	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 131072, 200000 };
+	const char *path = support_path("%s/file", support_tmpdir());
+	size_t size = sizes[_i % (int)ARRAY_SIZE(sizes)], max = sizes[_i / (int)ARRAY_SIZE(sizes)];
+	char *text = calloc(1, size + 1);
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < size; i++)
+		text[i] = (char)(i % 251);
+	support_write(path, text, size);
+	buf_adds(&b, "head");
+	ck_assert_int_eq(readfile_at(&b, AT_FDCWD, path, max), size > max ? -EFBIG : 0);
+	ck_assert_uint_eq(b.len, 4 + (size > max ? max : size));
+	ck_assert(!memcmp(b.data, "head", 4) && !memcmp(b.data + 4, text, b.len - 4));
+	ck_assert_int_eq(b.data[b.len], '\0');
+	buf_release(&b);
+	free(text);
+}
+END_TEST
+
+START_TEST(beginning)
+{
+	const char *path = support_path("%s/file", support_tmpdir());
+	char text[8];
+
+	support_writes(path, "one\ntwo\n");
+	ck_assert_int_eq(readfile_start(AT_FDCWD, path, text, sizeof text), 7);
+	ck_assert_str_eq(text, "one\ntwo");
+	ck_assert_int_eq(readfile_line(AT_FDCWD, path, text, sizeof text), 3);
+	ck_assert_str_eq(text, "one");
+	ck_assert_int_eq(readfile_line(AT_FDCWD, "/nonexistent", text, sizeof text), -ENOENT);
+	ck_assert_str_eq(text, "");
+	ck_assert_int_eq(readfile_start(AT_FDCWD, "/", text, sizeof text), -EISDIR);
+	ck_assert_str_eq(text, "");
+}
+END_TEST
+
+/* A pipe delivers its content in pieces. */
+START_TEST(pieces)
+{
+	struct buf b = BUF_INIT;
+	int fd[2], status;
+	pid_t pid;
+
+	ck_assert(!pipe2(fd, O_CLOEXEC));
+	pid = fork();
+	if (!pid) {
+		for (int i = 0; i < 1000; i++) {
+			if (write(fd[1], "0123456789", 10) != 10)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	close(fd[1]);
+	ck_assert(!readfile_fd(&b, fd[0], SIZE_MAX));
+	ck_assert_uint_eq(b.len, 10000);
+	close(fd[0]);
+	ck_assert(waitpid(pid, &status, 0) == pid && !status);
+	buf_release(&b);
+}
+END_TEST
+
+/* An empty element of PATH is the current directory, as for execvp(). */
+START_TEST(program)
+{
+	static const char *const with_empty[] = { "/nonexistent::/bin", ":/bin", "/bin:", "" };
+	const char *path = support_path("%s/tool", support_tmpdir());
+	char found[PATH_MAX], *before = strdup(getenv("PATH"));
+
+	support_writes(path, "");
+	ck_assert(!chmod(path, 0755) && !chdir(support_tmpdir()));
+	setenv("PATH", "/nonexistent", 1);
+	ck_assert(!file_find_program(found, "tool"));
+	setenv("PATH", support_path("/nonexistent:%s", support_tmpdir()), 1);
+	ck_assert(file_find_program(found, "tool"));
+	ck_assert_str_eq(found, path);
+	for (size_t i = 0; i < ARRAY_SIZE(with_empty); i++) {
+		setenv("PATH", with_empty[i], 1);
+		ck_assert(file_find_program(found, "tool"));
+		ck_assert_str_eq(found, "tool");
+	}
+	ck_assert(file_find_program(found, "./no/such"));
+	ck_assert_str_eq(found, "./no/such");
+	setenv("PATH", before, 1);
+	free(before);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("base");
+	TCase *t = tcase_create("base");
+
+	tcase_add_test(t, heads_and_tails);
+	tcase_add_test(t, digits);
+	tcase_add_test(t, fnv);
+	tcase_add_loop_test(t, time_text, 0, ARRAY_SIZE(times));
+	tcase_add_loop_test(t, limit, 0, 7 * 7);
+	tcase_add_test(t, beginning);
+	tcase_add_test(t, pieces);
+	tcase_add_test(t, program);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
