@@ -38,9 +38,7 @@ struct buildset_options {
 };
 
 #define BUILDSET_REPO_OPTIONS(type, member) \
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE", \
-	  .help = "take settings from FILE, not from buildbeat.yaml", \
-	  .offset = offsetof(type, member.config) }, \
+	CONFIG_OPTION(type, member.config), \
 	{ .name = "repo", .kind = OPTION_REPO, .argument = "REPO", \
 	  .help = "the archive: a git repository, a path or URL", \
 	  .offset = offsetof(type, member.repo), .config = true }

@@ -35,9 +35,7 @@ struct bisect_arguments {
 };
 
 static const struct option options[] = {
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "take settings from FILE, not from buildbeat.yaml",
-	  .offset = offsetof(struct bisect_arguments, buildset.config) },
+	CONFIG_OPTION(struct bisect_arguments, buildset.config),
 	{ .name = "good", .kind = OPTION_TEXT, .argument = "REV",
 	  .help = "a revision before the change",
 	  .offset = offsetof(struct bisect_arguments, good) },

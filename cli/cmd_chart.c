@@ -32,9 +32,7 @@ struct chart_arguments {
 };
 
 static const struct option options[] = {
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "take settings from FILE, not from buildbeat.yaml",
-	  .offset = offsetof(struct chart_arguments, config) },
+	CONFIG_OPTION(struct chart_arguments, config),
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "FILE|DIR",
 	  .help = "the bootchart into FILE.svg, or the charts into DIR (the recording)",
 	  .offset = offsetof(struct chart_arguments, into) },

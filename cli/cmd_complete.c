@@ -10,10 +10,10 @@
 #include <string.h>
 
 /*
- * What could stand at the cursor, for the shells: given the words after
- * "buildbeat" up to the one that is being written, prints a line "candidate TAB
- * explanation" for each, or ":files", ":dirs", or ":command N" when the words
- * from the N-th (0 is "buildbeat") are a command line of their own.
+ * Completion for the shells. The operands are the words after "buildbeat" up to
+ * the incomplete one. Prints a line "candidate TAB explanation" for each candidate,
+ * or ":files", ":dirs", or ":command N" if another command line begins at the N-th
+ * word (0 is "buildbeat").
  */
 
 static void candidate(const char *word, const char *before, const char *text,
@@ -33,7 +33,7 @@ static void complete_command(const char *word)
 			candidate(word, "", commands[i]->name, commands[i]->summary);
 	}
 	if (*word == '-') {
-		candidate(word, "--", "help", "print what there is");
+		candidate(word, "--", "help", "print the list of commands");
 		candidate(word, "--", "version", "print the version");
 	}
 }
@@ -45,7 +45,7 @@ static void complete_option(const struct command *c, const char *word)
 		if (o->kind == OPTION_FLAG && !strncmp(word, "--no-", 5))
 			candidate(word, "--no-", o->name, o->help);
 	}
-	candidate(word, "--", "help", "print how it is used");
+	candidate(word, "--", "help", "print the help of the command");
 }
 
 static void complete_recording(const char *word)
@@ -72,7 +72,7 @@ static void complete_recording(const char *word)
 	args_release(&a);
 }
 
-/* what: how the usage calls what belongs here. */
+/* what: the operand or argument as the usage names it. */
 static void complete_place(const char *what, const char *word)
 {
 	if (strstr(what, "REC"))
@@ -97,7 +97,7 @@ static void complete_value(const struct option *o, const char *word)
 		candidate(word, before, o->choices[i], o->help);
 }
 
-/* The option that word is, if it is one that takes the next word as its value. */
+/* The option that takes the next word as its value, or NULL. */
 static const struct option *wants_value(const struct command *c, const char *word)
 {
 	for (const struct option *o = c->options; o && o->name; o++) {
@@ -119,14 +119,14 @@ static void complete_operand(const struct command *c, const char *word)
 		complete_place(c->operands, word);
 }
 
-/* Where the words stop to be ours. */
+/* The role of the last word. */
 struct position {
-	const struct option *value;	/* the last word is its value */
+	const struct option *value;	/* NULL, or the option whose value it is */
 	bool options;		/* it may be an option */
-	int command;		/* index of a command line's first word, -1: none yet */
+	int command;		/* index of the first word of another command line, or -1 */
 };
 
-/* words[0] is the command's name, words[n - 1] is being written. */
+/* words[0] is the name of the command, words[n - 1] the incomplete word. */
 static struct position find_position(const struct command *c, char **words, int n)
 {
 	struct position p = { .options = true, .command = -1 };
@@ -136,7 +136,7 @@ static struct position find_position(const struct command *c, char **words, int 
 		bool dashes = !strcmp(words[i], "--") && i < n - 1;
 
 		if (p.value) {
-			/* bash makes three words of --x=v */
+			/* bash splits --x=v into three words */
 			if (i == n - 1 || !strcmp(words[i], "="))
 				continue;
 			if (p.value->kind == OPTION_WORDS && words[i + 1][0] != '-')
@@ -192,7 +192,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_complete = {
 	.name = "complete",
-	.summary = "Print what could stand at the cursor, for the shells",
+	.summary = "Print completions for the shells",
 	.operands = "-- WORD...",
 	.min_operands = 1,
 	.max_operands = -1,

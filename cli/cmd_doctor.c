@@ -16,17 +16,15 @@ struct doctor_options {
 };
 
 static const struct option options[] = {
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "take settings from FILE, not from buildbeat.yaml",
-	  .offset = offsetof(struct doctor_options, settings.config) },
+	CONFIG_OPTION(struct doctor_options, settings.config),
 	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "directory of recordings (buildstats)",
+	  .help = "directory of recordings (default: buildstats)",
 	  .offset = offsetof(struct doctor_options, settings.output), .config = true },
 	{ .name = "plugin", .kind = OPTION_PATH, .argument = "FILE",
-	  .help = "the plugin for GNU make, where it is not the installed one",
+	  .help = "plugin for GNU make (default: the installed one)",
 	  .offset = offsetof(struct doctor_options, settings.plugin), .config = true },
 	{ .name = "json", .kind = OPTION_FLAG,
-	  .help = "print it for programs",
+	  .help = "print JSON",
 	  .offset = offsetof(struct doctor_options, json) },
 	{ 0 }
 };
@@ -74,7 +72,7 @@ static void print_text(const struct doctor *d)
 			printf("%-8s %-15s -> %s\n", "", "", f->remedy);
 	}
 	puts(is_able(d) ? "\nBuilds by make can be recorded here."
-			: "\nBuilds by make cannot be recorded here: see what is missing.");
+			: "\nBuilds by make cannot be recorded here: see the lines with 'missing'.");
 }
 
 static void print_json(const struct doctor *d)
@@ -140,7 +138,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_doctor = {
 	.name = "doctor",
-	.summary = "Say what this machine can record, and what to do about the rest",
+	.summary = "Check what this machine can record and how to enable the rest",
 	.operands = "",
 	.options = options,
 	.run = run,

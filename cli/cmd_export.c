@@ -24,9 +24,7 @@ struct export_arguments {
 };
 
 static const struct option options[] = {
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "take settings from FILE, not from buildbeat.yaml",
-	  .offset = offsetof(struct export_arguments, config) },
+	CONFIG_OPTION(struct export_arguments, config),
 	{ .name = "to", .letter = 't', .kind = OPTION_CHOICE, .argument = "FORMAT",
 	  .help = "what to write",
 	  .offset = offsetof(struct export_arguments, to), .choices = converter_written_word },

@@ -6,13 +6,14 @@
 static void print_overview(void)
 {
 	fputs("usage: buildbeat COMMAND [ARGUMENT...]\n\n"
-	      "Record what a build does to the machine, and show it.\n\n", stdout);
+	      "Record the time, CPU, memory and I/O of every task of a build.\n\n", stdout);
 	for (size_t i = 0; commands[i]; i++) {
 		if (!commands[i]->hidden)
 			printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	}
-	fputs("\n  -h, --help print this\n  --version  print the version\n\n"
-	      "For a command: buildbeat help COMMAND. Begin with: buildbeat record -- make\n",
+	fputs("\n  -h, --help print this help\n  --version  print the version\n\n"
+	      "buildbeat help COMMAND prints the options of a command. To begin:\n"
+	      "  buildbeat record -- make\n",
 	      stdout);
 }
 
@@ -36,7 +37,7 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_help = {
 	.name = "help",
-	.summary = "Say how a command is used",
+	.summary = "Print the help of a command",
 	.operands = "[COMMAND]",
 	.max_operands = 1,
 	.run = run,

@@ -35,9 +35,7 @@ struct import_arguments {
 };
 
 static const struct option options[] = {
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "take settings from FILE, not from buildbeat.yaml",
-	  .offset = offsetof(struct import_arguments, config) },
+	CONFIG_OPTION(struct import_arguments, config),
 	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
 	  .help = "directory of recordings (" LAYOUT_BASE ")",
 	  .offset = offsetof(struct import_arguments, output), .config = true },

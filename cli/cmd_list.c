@@ -15,9 +15,7 @@ struct list_arguments {
 };
 
 static const struct option options[] = {
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "take settings from FILE, not from buildbeat.yaml",
-	  .offset = offsetof(struct list_arguments, config) },
+	CONFIG_OPTION(struct list_arguments, config),
 	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
 	  .help = "directory of recordings (the nearest buildstats)",
 	  .offset = offsetof(struct list_arguments, output), .config = true },

@@ -22,9 +22,7 @@ struct show_arguments {
 };
 
 static const struct option options[] = {
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "take settings from FILE, not from buildbeat.yaml",
-	  .offset = offsetof(struct show_arguments, config) },
+	CONFIG_OPTION(struct show_arguments, config),
 	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
 	  .help = "directory of recordings (the nearest buildstats)",
 	  .offset = offsetof(struct show_arguments, output), .config = true },

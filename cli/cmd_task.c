@@ -24,9 +24,7 @@ struct task_options {
 };
 
 static const struct option options[] = {
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "take settings from FILE, not from buildbeat.yaml",
-	  .offset = offsetof(struct task_options, config) },
+	CONFIG_OPTION(struct task_options, config),
 	{ .name = "recording", .letter = 'r', .kind = OPTION_TEXT, .argument = "DIR",
 	  .help = "the recording to add to, begun if it is not there",
 	  .offset = offsetof(struct task_options, recording) },

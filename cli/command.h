@@ -5,8 +5,8 @@
 #include "cli/options.h"
 
 /*
- * A command: one cmd_NAME.c each, exporting one of these. run() parses its
- * arguments itself, with options_parse(), and returns the exit status:
+ * A command: each cmd_NAME.c exports one. run() parses its arguments with
+ * options_parse() and returns the exit status:
  *
  *	struct show_options o = { .top = 10 };
  *	struct args a;
@@ -20,8 +20,8 @@ struct command {
 	const char *operands;	/* as in the usage: "[REC]"; "" if none */
 	int min_operands;
 	int max_operands;	/* -1: any number */
-	bool runs;		/* the first operand ends the options: what follows is
-				   a command to run */
+	bool runs;		/* the first operand begins a command to run: no options
+				   after it */
 	bool hidden;		/* not listed */
 	const struct option *options;	/* NULL: none */
 	int (*run)(const struct command *c, int argc, char **argv);
@@ -30,16 +30,16 @@ struct command {
 /* Exit statuses; a command that runs a build returns the build's. */
 enum {
 	EXIT_GOOD = 0,
-	EXIT_FOUND = 1,		/* found what was looked for, or failed */
+	EXIT_FOUND = 1,		/* a regression, a failed build ... */
 	EXIT_MISUSE = 2,	/* wrong arguments, unreadable input */
-	EXIT_TOO_LITTLE = 3,	/* to tell, where that was asked for */
+	EXIT_TOO_LITTLE = 3,	/* too few builds, with --need-history */
 };
 
-/* All commands, ends with NULL (commands.c); one by name, NULL if there is none. */
+/* All commands, ended by NULL (commands.c); one by name, or NULL. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
 
-/* Says that there is no such command and which one comes near; EXIT_MISUSE. */
+/* Reports the unknown command, with the nearest known one; returns EXIT_MISUSE. */
 int command_unknown(const char *name);
 
 extern const struct command cmd_accept;

@@ -23,7 +23,7 @@
 #define CONFIG_NAME "buildbeat.yaml"
 #define CONFIG_MAX (64 * 1024)
 
-/* Trust: read from the user's and from the system's file, whatever other file there is. */
+/* The key trust is read from the user's and the system's file, in addition to any other file. */
 
 struct trusted {
 	struct word_list dirs;
@@ -35,7 +35,7 @@ static const struct option trust_keys[] = {
 	{ 0 }
 };
 
-/* Opening: one descriptor is looked at and read, whatever happens to the name meanwhile. */
+/* Opening: checks and reads use one descriptor, because the name can change in between. */
 
 struct source {
 	char path[PATH_MAX];
@@ -48,8 +48,8 @@ static int cannot_read(const char *path, int r, struct error *err)
 	return error_sys(err, r, path, "cannot read the configuration");
 }
 
-/* Who could put a file there is as good as its owner. A symbolic link is looked at with
- * all that it leads through. */
+/* Whoever can write to the directory can replace the file. For a symbolic link, every
+ * directory on its path is checked. */
 static int check_holder(const struct source *s, int dir_fd, const char *dir, struct error *err)
 {
 	struct stat st;
@@ -72,12 +72,12 @@ static int check_file(const struct source *s, struct error *err)
 	if (r)
 		return cannot_read(s->path, r, err);
 	if (!S_ISREG(st.st_mode))
-		return error_set(err, -EINVAL, s->path, 0, 0, "it is not a regular file");
+		return error_set(err, -EINVAL, s->path, 0, 0, "not a regular file");
 	return s->place == CONFIG_PROJECT ? trust_check(s->path, &st, err)
 					  : trust_check_own(s->path, &st, err);
 }
 
-/* What is refused, and why it matters. */
+/* Says in err what the untrusted file was for. */
 static int refuse(int r, struct error *err)
 {
 	char message[sizeof err->message];
@@ -169,11 +169,11 @@ static int open_systems(struct source *s, struct error *err)
 
 /* Parsing */
 
-/* All keys there are, with somewhere for values that are checked and not wanted. */
+/* Known keys, and a struct for values that are only checked. */
 struct keys {
 	const struct option *table;
 	void *scratch;
-	uint64_t seen;
+	unsigned line[OPTIONS_MAX];	/* on which an option of table was set, 0: not yet */
 };
 
 #define TABLES 3
@@ -189,9 +189,9 @@ struct reader {
 
 /* A mapping that is being read. */
 struct level {
-	struct keys keys[TABLES];	/* the last may have no table */
-	const struct option *table;	/* of those wanted elsewhere, NULL: none */
-	void *values;			/* there */
+	struct keys keys[TABLES];	/* ended by one without a table if there are fewer */
+	const struct option *table;	/* keys that the caller wants, or NULL */
+	void *values;			/* the caller's struct */
 };
 
 static int wrong_at(struct reader *r, yaml_mark_t mark, const char *message)
@@ -205,7 +205,7 @@ static int wrong(struct reader *r, const char *message)
 	return wrong_at(r, r->event.start_mark, message);
 }
 
-/* The next event, of which the one before is freed. */
+/* Frees the event and reads the next one. */
 static int next(struct reader *r)
 {
 	yaml_mark_t mark;
@@ -221,7 +221,7 @@ static int next(struct reader *r)
 		return error_set(r->err, -EINVAL, r->path, 0, 0,
 				 "expected text in UTF-8: %s at byte %zu",
 				 r->yaml.problem, r->yaml.problem_offset);
-	return wrong_at(r, mark, r->yaml.problem ? r->yaml.problem : "not YAML");
+	return wrong_at(r, mark, r->yaml.problem ? r->yaml.problem : "invalid YAML");
 }
 
 static int unknown_key(struct reader *r, const struct level *l, const char *key)
@@ -250,8 +250,8 @@ static int unknown_key(struct reader *r, const struct level *l, const char *key)
 	return wrong(r, message);
 }
 
-/* A path in a project's file is relative to that file, so that it means the same
- * wherever below it the build is started. */
+/* A path in a project's file is relative to that file, so that it does not depend on
+ * the directory in which the build is started. */
 static const char *kept_text(struct reader *r, const struct option *o, const char *text)
 {
 	bool is_path = o->kind == OPTION_PATH || o->kind == OPTION_LIST ||
@@ -269,7 +269,7 @@ static const char *kept_text(struct reader *r, const struct option *o, const cha
 	return kept;
 }
 
-/* The option of the caller's table that a key is for, NULL: none. */
+/* The option in the caller's table that this key sets, or NULL. */
 static const struct option *wanted(struct reader *r, const struct level *l,
 				   const struct option *o)
 {
@@ -279,7 +279,7 @@ static const struct option *wanted(struct reader *r, const struct level *l,
 	       !args_given(r->args, o->name) ? theirs : NULL;
 }
 
-/* Where a value goes that is checked while it is read. */
+/* The struct member for a mapping or list, which is checked while it is read. */
 static void *place(struct reader *r, const struct level *l, const struct option *o, void *scratch)
 {
 	const struct option *theirs = wanted(r, l, o);
@@ -287,7 +287,7 @@ static void *place(struct reader *r, const struct level *l, const struct option 
 	return theirs ? (char *)l->values + theirs->offset : (char *)scratch + o->offset;
 }
 
-/* One scalar for option o, into the caller's value if it wants it. */
+/* Checks a scalar for option o and sets the caller's value if it is wanted. */
 static int set_scalar(struct reader *r, const struct level *l, const struct option *o,
 		      void *scratch)
 {
@@ -298,7 +298,7 @@ static int set_scalar(struct reader *r, const struct level *l, const struct opti
 	int result;
 
 	if (strlen(value) != r->event.data.scalar.length)
-		return wrong(r, "expected a text without NUL bytes");
+		return wrong(r, "expected text without NUL bytes");
 	if (o->personal && r->place == CONFIG_PERSONAL && *value != '/')
 		return wrong(r, "expected an absolute path");
 	text = kept_text(r, o, value);
@@ -310,7 +310,7 @@ static int set_scalar(struct reader *r, const struct level *l, const struct opti
 	return result ? wrong(r, err.message) : 0;
 }
 
-/* What a plain value of one kind is called when something else stands there. */
+/* The error message for a value of the wrong type. */
 static const char *expected(const struct option *o)
 {
 	switch (o->kind) {
@@ -325,11 +325,11 @@ static const char *expected(const struct option *o)
 	case OPTION_SET:
 		return "expected a word or a list of words";
 	case OPTION_MAP:
-		return "expected keys and values of its own";
+		return "expected a mapping of keys to values";
 	case OPTION_MAPS:
-		return "expected a list of keys and values";
+		return "expected a list of mappings";
 	default:
-		return "expected one text";
+		return "expected a single value";
 	}
 }
 
@@ -392,7 +392,7 @@ static int read_value(struct reader *r, const struct level *l, const struct opti
 	return set_scalar(r, l, o, scratch);
 }
 
-/* A project's file may come from anybody: it is data. */
+/* A project's file can come from anybody and must not name code. */
 static int not_here(struct reader *r, const struct option *o)
 {
 	char message[sizeof r->err->message];
@@ -408,10 +408,11 @@ static int read_key(struct reader *r, struct level *l)
 	const struct option *o = NULL;
 	struct keys *k = l->keys;
 	const char *name;
-	uint64_t bit;
+	char message[128];
+	unsigned *line;
 
 	if (r->event.type != YAML_SCALAR_EVENT)
-		return wrong(r, "expected a key and its value");
+		return wrong(r, "expected a key, then its value");
 	name = (const char *)r->event.data.scalar.value;
 	while (k < l->keys + TABLES && k->table &&
 	       !((o = option_find(k->table, name)) && o->config))
@@ -420,10 +421,12 @@ static int read_key(struct reader *r, struct level *l)
 		return unknown_key(r, l, name);
 	if (o->personal && r->place == CONFIG_PROJECT)
 		return not_here(r, o);
-	bit = UINT64_C(1) << (o - k->table);
-	if (k->seen & bit)
-		return wrong(r, "expected every key once; this one stands above already");
-	k->seen |= bit;
+	line = &k->line[o - k->table];
+	if (*line) {
+		snprintf(message, sizeof message, "duplicate key '%s' (first on line %u)", name, *line);
+		return wrong(r, message);
+	}
+	*line = (unsigned)r->event.start_mark.line + 1;
 	return read_value(r, l, o, k->scratch);
 }
 
@@ -440,10 +443,10 @@ static int read_mapping(struct reader *r, struct level *l)
 	}
 }
 
-/* A mapping within one; how deep they may go, the tables say. */
+/* A nested mapping. The tables limit the depth. */
 static int read_map(struct reader *r, const struct option_map *map, void *values)
 {
-	struct level l = { .keys = { { map->keys, values, 0 } } };
+	struct level l = { .keys = { { .table = map->keys, .scratch = values } } };
 	yaml_mark_t begin = r->event.start_mark;
 	struct error err;
 	int result = read_mapping(r, &l);
@@ -468,7 +471,7 @@ static int read_document(struct reader *r, struct level *top)
 	if (r->event.type == YAML_MAPPING_START_EVENT)
 		result = read_mapping(r, top);
 	else if (!is_empty(&r->event))
-		result = wrong(r, "expected lines of the form 'key: value'");
+		result = wrong(r, "expected lines such as 'key: value'");
 	return result ? result : next(r);
 }
 
@@ -484,7 +487,7 @@ static int read_stream(struct reader *r, struct level *top)
 		if (r->event.type == YAML_STREAM_START_EVENT)
 			continue;
 		if (had_one)
-			return wrong(r, "expected one document only");
+			return wrong(r, "expected a single YAML document");
 		had_one = true;
 		result = read_document(r, top);
 		if (result)
@@ -500,8 +503,9 @@ int config_parse(struct args *a, const struct option *table, void *values,
 	struct buildset_config buildset = { 0 };
 	struct trusted trusted = { .dirs.n = 0 };
 	struct level top = {
-		.keys = { { settings_options, &settings, 0 }, { buildset_keys, &buildset, 0 },
-			  { trust_keys, &trusted, 0 } },
+		.keys = { { .table = settings_options, .scratch = &settings },
+			  { .table = buildset_keys, .scratch = &buildset },
+			  { .table = trust_keys, .scratch = &trusted } },
 		.table = table, .values = values,
 	};
 	struct reader r = {
@@ -510,7 +514,7 @@ int config_parse(struct args *a, const struct option *table, void *values,
 	int result;
 
 	if (len > CONFIG_MAX)
-		return error_set(err, -EFBIG, path, 0, 0, "expected at most %d bytes",
+		return error_set(err, -EFBIG, path, 0, 0, "the file is larger than %d bytes",
 				 CONFIG_MAX);
 	if (!yaml_parser_initialize(&r.yaml))
 		return error_sys(err, -ENOMEM, path, NULL);
@@ -525,7 +529,7 @@ int config_parse(struct args *a, const struct option *table, void *values,
 
 /* Reading */
 
-/* And close it. */
+/* Closes s. */
 static int read_source(struct args *a, const struct option *table, void *values,
 		       struct source *s, struct error *err)
 {
@@ -575,7 +579,7 @@ static int read_exceptions(struct error *err)
 	return r ? r : read_trust(open_systems, err);
 }
 
-/* The file that is found, open: as open_source(). The exceptions hold from here on. */
+/* Finds and opens the file, like open_source(). Applies the exceptions (trust) first. */
 static int open_found(struct source *s, struct error *err)
 {
 	int r = read_exceptions(err);
@@ -599,7 +603,8 @@ int config_find(char path[PATH_MAX], bool *project, struct error *err)
 	return 0;
 }
 
-/* What the project's file may not say, the user's or else the system's does. */
+/* Personal options are not allowed in a project's file: read them from the user's or,
+ * without one, from the system's file. */
 static int read_personal(struct args *a, const struct option *table, void *values,
 			 struct error *err)
 {
@@ -623,7 +628,7 @@ static int read_personal(struct args *a, const struct option *table, void *value
 	return read_source(a, personal, values, &s, err);
 }
 
-/* Named on the command line: the user's word, be it a pipe. */
+/* A file named on the command line is not checked; it may be a pipe. */
 static int open_named(struct source *s, const char *file, struct error *err)
 {
 	s->place = CONFIG_NAMED;

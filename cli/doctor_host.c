@@ -31,13 +31,13 @@ static void check_clock(struct doctor *d)
 	if (!strcmp(source, "hpet") || !strcmp(source, "acpi_pm") ||
 	    !strcmp(source, "jiffies"))
 		doctor_add(d, "clock", FINDING_LIMITED, false,
-			   "see the kernel's messages why the faster clock was given up",
-			   "%s: every reading of the time is slow", source);
+			   "see the kernel log (dmesg) for why the faster clock was disabled",
+			   "%s: reading the time is slow", source);
 	else
 		doctor_add(d, "clock", FINDING_OK, false, NULL, "%s", source);
 }
 
-/* Why there is no /proc/pressure, or none that can be read. */
+/* A missing or unreadable /proc/pressure has several reasons. */
 static void check_pressure(struct doctor *d)
 {
 	char line[256], commandline[4096];
@@ -45,27 +45,27 @@ static void check_pressure(struct doctor *d)
 
 	if (n > 0) {
 		doctor_add(d, "pressure", FINDING_OK, false, NULL,
-			   "the kernel tells how long work waits for CPU, memory and disk");
+			   "waiting for CPU, memory and disk is measured");
 		return;
 	}
 	readfile_line(AT_FDCWD, "/proc/cmdline", commandline, sizeof commandline);
 	if (strstr(commandline, "psi=0"))
 		doctor_add(d, "pressure", FINDING_LIMITED, false,
-			   "take psi=0 off the kernel's command line",
-			   "switched off on the kernel's command line");
+			   "remove psi=0 from the kernel's command line",
+			   "disabled on the kernel's command line");
 	else if (n == -EOPNOTSUPP)
 		doctor_add(d, "pressure", FINDING_LIMITED, false,
 			   "add psi=1 to the kernel's command line",
-			   "in the kernel, but switched off at boot");
+			   "supported by the kernel, but disabled at boot");
 	else if (n == -EACCES || n == -EPERM)
 		doctor_add(d, "pressure", FINDING_LIMITED, false,
 			   "let the container read /proc/pressure",
-			   "/proc/pressure must not be read here");
+			   "cannot read /proc/pressure");
 	else
 		doctor_add(d, "pressure", FINDING_LIMITED, false,
-			   "needs a kernel 4.20 or newer with CONFIG_PSI, and psi=1 "
-			   "where it is off by default",
-			   "no /proc/pressure: waiting is not measured");
+			   "use Linux 4.20 or newer with CONFIG_PSI; boot with psi=1 if it is "
+			   "disabled by default",
+			   "no /proc/pressure: waiting for CPU, memory and disk is not measured");
 }
 
 static void check_process_files(struct doctor *d)
@@ -75,31 +75,30 @@ static void check_process_files(struct doctor *d)
 	snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
 	if (readfile_line(AT_FDCWD, path, line, sizeof line) < 0)
 		doctor_add(d, "children", FINDING_LIMITED, false,
-			   "needs a kernel with CONFIG_PROC_CHILDREN",
-			   "no list of a process's children: memory of running tasks takes "
-			   "a scan of all processes");
+			   "use a kernel with CONFIG_PROC_CHILDREN",
+			   "the kernel does not list the children of a process: sampling running "
+			   "tasks scans all processes");
 	else
 		doctor_add(d, "children", FINDING_OK, false, NULL,
-			   "processes of running tasks are found by their parents");
+			   "the kernel lists the children of a process");
 	if (readfile_line(AT_FDCWD, "/proc/self/io", line, sizeof line) <= 0)
 		doctor_add(d, "task-io", FINDING_LIMITED, false,
-			   "needs a kernel with CONFIG_TASK_IO_ACCOUNTING, and a container "
-			   "that may read it",
-			   "/proc/PID/io is not readable: --task-io records nothing");
+			   "use a kernel with CONFIG_TASK_IO_ACCOUNTING, and a container that "
+			   "can read /proc/PID/io",
+			   "cannot read /proc/PID/io: --task-io records nothing");
 	else
 		doctor_add(d, "task-io", FINDING_OK, false, NULL,
-			   "bytes read and written by a task can be told (--task-io)");
+			   "--task-io can record the bytes that tasks read and write");
 	if (readfile_line(AT_FDCWD, "/proc/self/smaps_rollup", line, sizeof line) <= 0)
 		doctor_add(d, "pss", FINDING_LIMITED, false,
-			   "needs a kernel 4.14 or newer with CONFIG_PROC_PAGE_MONITOR",
-			   "no smaps_rollup: memory that processes share is counted "
-			   "for each of them");
+			   "use Linux 4.14 or newer with CONFIG_PROC_PAGE_MONITOR",
+			   "no /proc/PID/smaps_rollup: shared memory is counted for each process");
 	else
 		doctor_add(d, "pss", FINDING_OK, false, NULL,
-			   "shared memory can be divided among the processes");
+			   "shared memory is divided among the processes (PSS)");
 }
 
-/* Others' processes may be hidden from us: a build that changes its user. */
+/* A build may run processes as another user. */
 static void check_hidden(struct doctor *d)
 {
 	char line[256];
@@ -107,9 +106,9 @@ static void check_hidden(struct doctor *d)
 	if (geteuid() == 0 || readfile_line(AT_FDCWD, "/proc/1/stat", line, sizeof line) > 0)
 		return;
 	doctor_add(d, "processes", FINDING_LIMITED, false,
-		   "mount /proc without hidepid, or record as the user who builds",
-		   "other users' processes are hidden: tasks that run as others have no memory "
-		   "figures");
+		   "mount /proc without hidepid, or record as the user that builds",
+		   "processes of other users are hidden: tasks that run as another user have "
+		   "no memory values");
 }
 
 void doctor_host(struct doctor *d)

@@ -32,10 +32,10 @@ static void check_config(struct doctor *d)
 	else if (!config_find(path, &project, &err))
 		doctor_add(d, "config", FINDING_OK, false, NULL, "%s", path);
 	else
-		doctor_add(d, "config", FINDING_OK, false, NULL, "none, the defaults hold");
+		doctor_add(d, "config", FINDING_OK, false, NULL, "no file: default settings");
 }
 
-/* The directory of recordings, or what of its path is there already. */
+/* The directory of recordings, or the nearest existing directory above it. */
 static void nearest_directory(char out[PATH_MAX], const char *path)
 {
 	char *slash;
@@ -57,14 +57,14 @@ static void check_space(struct doctor *d, const struct statfs *fs, const char *d
 
 	if (free_mb < ENOUGH_MB)
 		doctor_add(d, "space", FINDING_LIMITED, false,
-			   "make room, or record elsewhere with --output",
+			   "delete files, or use --output DIR on another disk",
 			   "%llu MB are free below %s", free_mb, dir);
 	else
 		doctor_add(d, "space", FINDING_OK, false, NULL,
 			   "%llu MB are free below %s", free_mb, dir);
 }
 
-/* Asking by doing: root may write everywhere, and yet cannot. */
+/* access(2) is not enough: root passes it on a read-only file system. */
 static bool can_write(const char *dir)
 {
 	char path[PATH_MAX + 32];
@@ -81,15 +81,15 @@ static void check_output(struct doctor *d)
 
 	if (trust_path(d->settings->output, &err)) {
 		doctor_add(d, "output", FINDING_MISSING, true,
-			   "record elsewhere with --output DIR",
-			   "recordings are not written below %s: %s: %s", d->settings->output,
+			   "use another directory: --output DIR",
+			   "recordings cannot be written below %s: %s: %s", d->settings->output,
 			   err.path, err.message);
 		return;
 	}
 	nearest_directory(dir, d->settings->output);
 	if (!can_write(dir)) {
 		doctor_add(d, "output", FINDING_MISSING, true,
-			   "record elsewhere with --output DIR",
+			   "use another directory: --output DIR",
 			   "recordings cannot be written below %s: %s", dir, strerror(errno));
 		return;
 	}
@@ -97,8 +97,8 @@ static void check_output(struct doctor *d)
 		return;
 	if (fs.f_type == NFS_MAGIC)
 		doctor_add(d, "output", FINDING_LIMITED, false,
-			   "record to a local disk with --output DIR",
-			   "%s is on NFS: a file for every process that writes, and slower",
+			   "use a local disk: --output DIR",
+			   "%s is on NFS: slower, and with one file per writing process",
 			   d->settings->output);
 	else
 		doctor_add(d, "output", FINDING_OK, true, NULL,
@@ -113,12 +113,11 @@ static void check_files(struct doctor *d)
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	if (limit.rlim_cur < FILES_WANTED)
-		doctor_add(d, "files", FINDING_LIMITED, false, "raise it: ulimit -n 1024",
-			   "a process may have %llu files open; builds and buildbeat "
-			   "want %d", (unsigned long long)limit.rlim_cur, FILES_WANTED);
+		doctor_add(d, "files", FINDING_LIMITED, false, "raise the limit: ulimit -n 1024",
+			   "a process can have %llu files open; builds need %d", (unsigned long long)limit.rlim_cur, FILES_WANTED);
 	else
 		doctor_add(d, "files", FINDING_OK, false, NULL,
-			   "a process may have %llu files open",
+			   "a process can have %llu files open",
 			   (unsigned long long)limit.rlim_cur);
 }
 
@@ -140,16 +139,16 @@ static void check_tree(struct doctor *d, const char *tree)
 	error = strstr(buf_str(&lines), mark);
 	if (error)
 		doctor_add(d, "git", FINDING_LIMITED, false,
-			   "if the tree is yours to trust: git config --global --add "
+			   "if you trust the owner of the tree: git config --global --add "
 			   "safe.directory DIR",
 			   "%s: %.*s", tree, (int)strcspn(error + strlen(mark), "\n"),
 			   error + strlen(mark));
 	else if (!lines.len)
 		doctor_add(d, "git", FINDING_OK, false, NULL,
-			   "%s is in no git repository: no revision is stamped", tree);
+			   "%s is not in a git repository: no revision is recorded", tree);
 	else
 		doctor_add(d, "git", FINDING_OK, false, NULL,
-			   "the revision of %s is stamped", tree);
+			   "the revision of %s is recorded", tree);
 	buf_release(&lines);
 }
 
@@ -165,7 +164,7 @@ static void check_git(struct doctor *d)
 		check_tree(d, trees->item[i]);
 }
 
-/* How they are kept: who may read recordings, and what is replaced in commands. */
+/* Who can read recordings, and which secrets are replaced in commands. */
 static void check_secrets(struct doctor *d)
 {
 	const struct word_list *own = &d->settings->redact;
@@ -179,13 +178,17 @@ static void check_secrets(struct doctor *d)
 			none = true;
 	}
 	doctor_add(d, "access", FINDING_OK, false, NULL, "recordings can be read by %s",
-		   d->settings->access == STORE_ACCESS_USER ? "their user alone" :
-		   d->settings->access == STORE_ACCESS_GROUP ? "their group" : "everybody");
-	doctor_add(d, "redact", none && !b.len ? FINDING_LIMITED : FINDING_OK, false,
-		   none && !b.len ? "remove 'redact: none' from the configuration" : NULL,
-		   "secrets in commands are replaced: %s%s%s",
-		   none ? "" : "passwords, tokens and keys (built in)",
-		   b.len && !none ? ", " : "", b.len ? buf_str(&b) : none ? "none" : "");
+		   d->settings->access == STORE_ACCESS_USER ? "their user only" :
+		   d->settings->access == STORE_ACCESS_GROUP ? "their group" : "all users");
+	if (none && !b.len)
+		doctor_add(d, "redact", FINDING_LIMITED, false,
+			   "remove 'redact: none' from the configuration",
+			   "secrets in commands are not replaced");
+	else
+		doctor_add(d, "redact", FINDING_OK, false, NULL,
+			   "secrets in commands are replaced: %s%s%s",
+			   none ? "" : "passwords, tokens and keys (built in)",
+			   b.len && !none ? ", " : "", buf_str(&b));
 	buf_release(&b);
 }
 

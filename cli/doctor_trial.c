@@ -24,7 +24,7 @@
 #define MAKEFILE "trial.mk"
 #define ANSWER "answer"
 
-/* $(info) asks make itself; the recipe is the task to be found. */
+/* $(info) prints what make is; the recipe is the task that the recording must have. */
 static const char makefile[] =
 	"$(info version $(MAKE_VERSION))\n"
 	"$(info features $(.FEATURES))\n"
@@ -33,8 +33,8 @@ static const char makefile[] =
 
 struct trial {
 	struct doctor *doctor;
-	char dir[64];		/* private, removed at the end */
-	char plugin[PATH_MAX];	/* "": none that loads */
+	char dir[PATH_MAX];	/* private, removed at the end */
+	char plugin[PATH_MAX];	/* "": it is missing or does not load */
 };
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -47,7 +47,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 static int write_makefile(const char *dir)
 {
-	char path[128];
+	char path[PATH_MAX + 16];
 	FILE *f;
 	int r;
 
@@ -71,7 +71,7 @@ static void check_plugin(struct trial *t)
 
 	if (!recorder_find_plugin(t->plugin, d->settings->plugin, &err)) {
 		doctor_add(d, "plugin", FINDING_MISSING, true,
-			   "install buildbeat completely, or name it with --plugin FILE",
+			   "install all of buildbeat, or name the plugin with --plugin FILE",
 			   "%s: %s", err.path, err.message);
 		t->plugin[0] = '\0';
 		return;
@@ -83,8 +83,9 @@ static void check_plugin(struct trial *t)
 		doctor_add(d, "plugin", FINDING_OK, true, NULL, "%s", t->plugin);
 	} else {
 		doctor_add(d, "plugin", FINDING_MISSING, true,
-			   "install plugin and program from the same package",
-			   "%s does not load: %s", t->plugin, so ? "another version" : dlerror());
+			   "install the plugin and the program from the same package",
+			   "%s does not load: %s", t->plugin,
+			   so ? "it is of another version" : dlerror());
 		t->plugin[0] = '\0';
 	}
 	if (so)
@@ -93,10 +94,10 @@ static void check_plugin(struct trial *t)
 
 /* One make */
 
-/* The value after a word at a line's beginning in what make answered. */
+/* The rest of the last line of make's output that begins with word. */
 static void answer(const struct trial *t, const char *word, char *out, size_t size)
 {
-	char path[128], line[1024];
+	char path[PATH_MAX + 16], line[1024];
 	FILE *f;
 
 	out[0] = '\0';
@@ -123,7 +124,7 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* Run the trial's makefile with the recording's ticket. */
+/* Runs make with the ticket of the recording. */
 static int run_make(const struct trial *t, const char *tool, const struct ticket *ticket,
 		    struct sampler *sampler)
 {
@@ -141,7 +142,7 @@ static int run_make(const struct trial *t, const char *tool, const struct ticket
 	return l.status;
 }
 
-/* Record make's run as NAME; the recording is the caller's to release. */
+/* Records a run of make as the recording NAME and reads it. The caller releases rec. */
 static bool record(const struct trial *t, const char *tool, const char *name,
 		   struct recording *rec, int *status, struct error *err)
 {
@@ -170,7 +171,7 @@ static bool record(const struct trial *t, const char *tool, const char *name,
 	return !recording_read(rec, path, NULL, err);
 }
 
-static void judge_make(struct trial *t, const char *check, const char *path,
+static void check_make(struct trial *t, const char *check, const char *path,
 		       const struct recording *rec, int status)
 {
 	bool essential = !strcmp(check, "make");
@@ -181,18 +182,18 @@ static void judge_make(struct trial *t, const char *check, const char *path,
 	answer(t, "features", features, sizeof features);
 	if (!version[0] || status)
 		doctor_add(t->doctor, check, bad, essential, "install GNU make 4.0 or newer",
-			   "%s: not a GNU make that works", path);
+			   "%s: this is not a working GNU make", path);
 	else if (!has_word(features, "load"))
 		doctor_add(t->doctor, check, bad, essential,
-			   "install a GNU make that was built with load",
-			   "%s %s: built without load, its tasks cannot be recorded", path,
+			   "install a GNU make that supports 'load'",
+			   "%s %s: built without 'load', its tasks cannot be recorded", path,
 			   version);
 	else if (!t->plugin[0])
-		doctor_add(t->doctor, check, bad, essential, "see plugin above",
-			   "%s %s: could load the plugin", path, version);
+		doctor_add(t->doctor, check, bad, essential, "see the line 'plugin' above",
+			   "%s %s: supports 'load', but the plugin is missing", path, version);
 	else if (!rec->n_tasks)
 		doctor_add(t->doctor, check, bad, essential,
-			   "a statically linked make cannot load it; else please report it",
+			   "use a dynamically linked make; if it is one, please report this",
 			   "%s %s: the plugin does not work in it", path, version);
 	else
 		doctor_add(t->doctor, check, FINDING_OK, essential, NULL,
@@ -214,7 +215,7 @@ static const struct {
 	{ "proc_cgroup", false, "the build's own cgroup" },
 };
 
-/* Names of devices are what stands before the first dot of a column's name. */
+/* The name of a column begins with that of its device and a dot. */
 static void list_devices(const struct series *s, char *out, size_t size)
 {
 	const char *last = "";
@@ -235,7 +236,7 @@ static void list_devices(const struct series *s, char *out, size_t size)
 	}
 }
 
-static void judge_samples(struct doctor *d, const struct recording *rec)
+static void check_samples(struct doctor *d, const struct recording *rec)
 {
 	char devices[256];
 
@@ -247,12 +248,12 @@ static void judge_samples(struct doctor *d, const struct recording *rec)
 				   wanted[i].essential ? FINDING_MISSING : FINDING_LIMITED,
 				   wanted[i].essential,
 				   wanted[i].essential ? "mount /proc" : NULL,
-				   "not sampled here: %s", wanted[i].what);
+				   "%s: not sampled", wanted[i].what);
 			continue;
 		}
 		list_devices(s, devices, sizeof devices);
 		doctor_add(d, wanted[i].series, FINDING_OK, wanted[i].essential, NULL,
-			   "%s: %zu figures%s%s", wanted[i].what, s->n_columns,
+			   "%s: %zu metrics%s%s", wanted[i].what, s->n_columns,
 			   *devices ? " of " : "", devices);
 	}
 }
@@ -277,23 +278,39 @@ static void try_make(struct trial *t, const char *tool, bool samples)
 			   err.path, err.message);
 	} else {
 		if (strcmp(path, "/bin/true"))
-			judge_make(t, tool, path, &rec, status);
+			check_make(t, tool, path, &rec, status);
 		if (samples)
-			judge_samples(t->doctor, &rec);
+			check_samples(t->doctor, &rec);
 	}
 	recording_release(&rec);
 }
 
-/* False: there is no place for it, which is then found. */
+static void trial_end(struct trial *t)
+{
+	nftw(t->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* False: the trial has no directory, which is a finding. */
 static bool trial_begin(struct trial *t, struct doctor *d)
 {
 	static const char *const variables[] = { "MAKEFLAGS", "MFLAGS", "MAKELEVEL" };
+	const char *tmp = getenv("TMPDIR");
+	int r;
 
-	*t = (struct trial){ .doctor = d, .dir = "/tmp/buildbeat-doctor-XXXXXX" };
+	tmp = tmp && *tmp == '/' ? tmp : "/tmp";
+	*t = (struct trial){ .doctor = d };
 	check_plugin(t);
-	if (!mkdtemp(t->dir) || write_makefile(t->dir)) {
-		doctor_add(d, "recording", FINDING_MISSING, true, "make /tmp writable",
-			   "no trial in /tmp: %s", strerror(errno));
+	snprintf(t->dir, sizeof t->dir, "%s/buildbeat-doctor-XXXXXX", tmp);
+	r = mkdtemp(t->dir) ? 0 : -errno;
+	if (!r) {
+		r = write_makefile(t->dir);
+		if (r)
+			trial_end(t);
+	}
+	if (r) {
+		doctor_add(d, "recording", FINDING_MISSING, true,
+			   "make it writable, or set TMPDIR to another directory",
+			   "cannot write to %s for the trial: %s", tmp, strerror(-r));
 		return false;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
@@ -301,7 +318,7 @@ static bool trial_begin(struct trial *t, struct doctor *d)
 	return true;
 }
 
-/* Any dynamic program that starts another will do. */
+/* A shell is a dynamic program that starts another one. */
 static void try_preload(struct trial *t)
 {
 	char shell[] = "/bin/sh", dash_c[] = "-c", script[] = "/bin/true; :";
@@ -330,17 +347,12 @@ static void try_preload(struct trial *t)
 	recording_release(&rec);
 	if (works)
 		doctor_add(t->doctor, "preload", FINDING_OK, false, NULL,
-			   "what ninja, cargo, scripts and the like start is recorded");
+			   "processes that ninja, cargo and scripts start are recorded");
 	else
 		doctor_add(t->doctor, "preload", FINDING_LIMITED, false,
 			   "install " CARRY_PRELOAD " beside the plugin",
-			   "none but make's tasks are recorded: " CARRY_PRELOAD
+			   "only tasks of make are recorded: " CARRY_PRELOAD
 			   " does not work in %s", shell);
-}
-
-static void trial_end(struct trial *t)
-{
-	nftw(t->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 void doctor_trial(struct doctor *d)

@@ -44,8 +44,8 @@ static int read_foreign(struct recording *rec, const char *path, struct error *e
 	if (!c)
 		return -EINVAL;
 	if (!c->read)
-		return error_set(err, -EINVAL, path, 0, 0, "not a build of its own: "
-				 "buildbeat import --into REC --from %s lays it into one", c->name);
+		return error_set(err, -EINVAL, path, 0, 0, "this is not a whole build: "
+				 "buildbeat import --into REC --from %s adds it to a recording", c->name);
 	return converter_read(c, rec, &path, 1, err);
 }
 

@@ -10,6 +10,7 @@
 #include "report/amount_read.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,11 @@ struct args_text {
 	char text[];
 };
 
-static const struct option none = { 0 };
+static const struct option no_options = { 0 };
 
 static const struct option *table_of(const struct command *c)
 {
-	return c->options ? c->options : &none;
+	return c->options ? c->options : &no_options;
 }
 
 const struct option *option_find(const struct option *table, const char *name)
@@ -102,7 +103,7 @@ static int set_number(const struct option *o, int64_t *value, const char *text,
 static int set_choice(const struct option *o, int *value, const char *text,
 		      struct error *err)
 {
-	char words[256];
+	char words[256] = "";
 	size_t len = 0;
 
 	for (int i = 0; o->choices[i]; i++) {
@@ -110,9 +111,10 @@ static int set_choice(const struct option *o, int *value, const char *text,
 			*value = i;
 			return 0;
 		}
-		len += (size_t)snprintf(words + len, sizeof words - len, "%s%s",
-					!i ? "" : o->choices[i + 1] ? ", " : " or ",
-					o->choices[i]);
+		if (len < sizeof words)
+			len += (size_t)snprintf(words + len, sizeof words - len, "%s%s",
+						!i ? "" : o->choices[i + 1] ? ", " : " or ",
+						o->choices[i]);
 	}
 	return error_set(err, -EINVAL, NULL, 0, 0, "expected %s, not '%s'", words, text);
 }
@@ -145,7 +147,7 @@ static int set_share(const struct option *o, double *value, const char *text,
 
 	if (!amount_read_share(&share, text))
 		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "expected a share as 5%% or 0.05, not '%s'", text);
+				 "expected a share such as 5%% or 0.05, not '%s'", text);
 	if (o->max && share > (double)o->max)
 		return error_set(err, -EINVAL, NULL, 0, 0, "expected a share of at most %lld%%, "
 				 "not '%s'", 100 * (long long)o->max, text);
@@ -157,14 +159,14 @@ static int set_amount(struct amount *value, const char *text, struct error *err)
 {
 	if (!amount_read(value, text))
 		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "expected an amount as 2s, 500ms, 128KiB or 16MiB, not '%s'", text);
+				 "expected an amount such as 2s, 500ms, 128KiB or 16MiB, not '%s'", text);
 	return 0;
 }
 
 static int set_text(const char **value, const char *text, struct error *err)
 {
 	if (!*text)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected a text, not nothing");
+		return error_set(err, -EINVAL, NULL, 0, 0, "expected a text, not an empty value");
 	*value = text;
 	return 0;
 }
@@ -172,7 +174,7 @@ static int set_text(const char **value, const char *text, struct error *err)
 static int add_item(struct word_list *list, const char *text, struct error *err)
 {
 	if (list->n == WORD_LIST_MAX)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected at most %d of them",
+		return error_set(err, -EINVAL, NULL, 0, 0, "expected at most %d values",
 				 WORD_LIST_MAX);
 	if (set_text(&list->item[list->n], text, err))
 		return -EINVAL;
@@ -234,12 +236,19 @@ struct parser {
 	struct args *args;
 	const struct command *command;
 	void *values;
-	int i, argc;		/* argv[i] is looked at */
+	int i, argc;		/* argv[i] is parsed next */
 	char **argv;
 };
 
-static bool misuse(struct parser *p, const char *message)
+__attribute__((format(printf, 2, 3)))
+static bool misuse(struct parser *p, const char *format, ...)
 {
+	char message[700];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(message, sizeof message, format, ap);
+	va_end(ap);
 	notice("%s: %s", p->command->name, message);
 	p->args->status = EXIT_MISUSE;
 	return false;
@@ -249,7 +258,7 @@ static bool unknown_option(struct parser *p, const char *word, size_t len)
 {
 	const struct option *table = table_of(p->command);
 	const char *names[OPTIONS_MAX + 2], *near;
-	char name[80], message[320];
+	char name[80];
 	bool no = len > 4 && !strncmp(word, "no-", 3);
 	size_t n = 0;
 
@@ -263,29 +272,23 @@ static bool unknown_option(struct parser *p, const char *word, size_t len)
 	snprintf(name, sizeof name, "%.*s", (int)len, word);
 	near = len > 1 ? nearest_word(no ? name + 3 : name, names) : NULL;
 	if (near)
-		snprintf(message, sizeof message,
-			 "unknown option '%s%s'; did you mean '--%s%s'?",
-			 len > 1 ? "--" : "-", name, no ? "no-" : "", near);
-	else
-		snprintf(message, sizeof message,
-			 "unknown option '%s%s'; see: buildbeat help %s",
-			 len > 1 ? "--" : "-", name, p->command->name);
-	return misuse(p, message);
+		return misuse(p, "unknown option '%s%s'; did you mean '--%s%s'?",
+			      len > 1 ? "--" : "-", name, no ? "no-" : "", near);
+	return misuse(p, "unknown option '%s%s'; see: buildbeat help %s",
+		      len > 1 ? "--" : "-", name, p->command->name);
 }
 
 static bool apply(struct parser *p, const struct option *o, const char *value)
 {
 	struct error err;
-	char message[700];
 
 	p->args->given |= UINT64_C(1) << (o - table_of(p->command));
-	if (!option_set(o, p->values, value, &err))
-		return true;
-	snprintf(message, sizeof message, "option '--%s': %s", o->name, err.message);
-	return misuse(p, message);
+	if (option_set(o, p->values, value, &err))
+		return misuse(p, "option '--%s': %s", o->name, err.message);
+	return true;
 }
 
-/* Those behind the first that belong to an option as well. */
+/* The further values of an option that takes several words. */
 static bool apply_words(struct parser *p, const struct option *o)
 {
 	while (o->kind == OPTION_WORDS && p->i + 1 < p->argc && p->argv[p->i + 1][0] != '-') {
@@ -295,16 +298,12 @@ static bool apply_words(struct parser *p, const struct option *o)
 	return true;
 }
 
-/* The word after the option, which needs one. */
+/* The value is the next word. */
 static bool apply_next(struct parser *p, const struct option *o)
 {
-	char message[160];
-
 	if (p->i + 1 < p->argc)
 		return apply(p, o, p->argv[++p->i]) && apply_words(p, o);
-	snprintf(message, sizeof message, "option '--%s' needs a value: %s", o->name,
-		 o->argument);
-	return misuse(p, message);
+	return misuse(p, "option '--%s' needs a value: %s", o->name, o->argument);
 }
 
 static bool help_asked(struct parser *p)
@@ -320,7 +319,7 @@ static bool parse_long(struct parser *p, const char *word)
 	size_t len = strcspn(word, "=");
 	const char *value = word[len] ? word + len + 1 : NULL;
 	const struct option *o;
-	char name[64], message[160];
+	char name[64];
 
 	snprintf(name, sizeof name, "%.*s", (int)len, word);
 	if (!strcmp(name, "help") && !value)
@@ -334,10 +333,8 @@ static bool parse_long(struct parser *p, const char *word)
 	}
 	if (!o)
 		return unknown_option(p, word, len);
-	if (o->kind == OPTION_FLAG && value) {
-		snprintf(message, sizeof message, "option '--%s' takes no value", name);
-		return misuse(p, message);
-	}
+	if (o->kind == OPTION_FLAG && value)
+		return misuse(p, "option '--%s' takes no value", name);
 	if (o->kind == OPTION_FLAG || value)
 		return apply(p, o, value) && apply_words(p, o);
 	return apply_next(p, o);
@@ -396,27 +393,20 @@ bool options_parse(struct args *a, const struct command *c, void *values, int ar
 		   char **argv)
 {
 	struct parser p = { a, c, values, 0, argc, argv };
-	char message[320];
 
 	*a = (struct args){ .table = table_of(c) };
 	if (!parse_words(&p))
 		return false;
-	if (a->n < c->min_operands) {
-		snprintf(message, sizeof message, "too few operands; expected: %s",
-			 c->operands);
-		return misuse(&p, message);
-	}
-	if (c->max_operands >= 0 && a->n > c->max_operands) {
-		snprintf(message, sizeof message, "too many operands: '%.200s'",
-			 a->operand[c->max_operands]);
-		return misuse(&p, message);
-	}
+	if (a->n < c->min_operands)
+		return misuse(&p, "too few operands; expected: %s", c->operands);
+	if (c->max_operands >= 0 && a->n > c->max_operands)
+		return misuse(&p, "too many operands: '%.200s'", a->operand[c->max_operands]);
 	return true;
 }
 
 /* The usage */
 
-/* A word, in a new line below the first option if it does not fit; the column. */
+/* Returns the new column; a word that does not fit goes to the next line. */
 static int print_word(const char *word, int column, int indent)
 {
 	int n = (int)strlen(word) + 1;
@@ -466,6 +456,6 @@ void options_print_help(const struct command *c)
 	printf("\n%s.\n\n", c->summary);
 	for (const struct option *o = table_of(c); o->name; o++)
 		print_option(o);
-	printf("  %-26s %s\n", "-h, --help", "print this");
+	printf("  %-26s %s\n", "-h, --help", "print this help");
 	printf("\nSee buildbeat-%s(1).\n", c->name);
 }

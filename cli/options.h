@@ -12,10 +12,10 @@
 struct command;
 
 /*
- * The options of a command: one table that parses them into a struct of the
- * command's, prints the usage, feeds the shells' completion and, for those
- * marked config, is the list of keys of buildbeat.yaml. -h and --help are
- * every command's and in no table.
+ * The options of a command are one table. It parses them into a struct of the
+ * command, prints the usage and feeds the completion of the shells. The options
+ * marked config are keys of buildbeat.yaml. Every command has -h and --help; they
+ * are in no table.
  */
 enum option_kind {
 	OPTION_FLAG,		/* bool; --no-NAME unsets it */
@@ -23,21 +23,20 @@ enum option_kind {
 	OPTION_TEXT,		/* const char * */
 	OPTION_PATH,		/* const char *; in a project's configuration file
 				   relative to that file */
-	OPTION_REPO,		/* const char *: a path as the one before, or a URL as git
-				   has them */
+	OPTION_REPO,		/* const char *: a path like OPTION_PATH, or a URL as for git */
 	OPTION_CHOICE,		/* int: index into choices */
 	OPTION_SET,		/* unsigned: a bit for each of choices, "one,other"; each use
 				   adds to it */
 	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 to max (0: any) */
 	OPTION_AMOUNT,		/* struct amount (amount_read.h) */
 	OPTION_LIST,		/* struct word_list of paths: each use adds one */
-	OPTION_SECRETS,		/* the same, of patterns (redact.h); in a configuration file an
-				   empty list is "none" */
-	OPTION_WORDS,		/* the same, of all words up to the next that begins with - */
-	/* and only in a configuration file */
-	OPTION_PATTERN,		/* const char *, which may be empty */
-	OPTION_MAP,		/* keys of their own: map */
-	OPTION_MAPS,		/* a list of such */
+	OPTION_SECRETS,		/* like OPTION_LIST, of patterns (redact.h); an empty list in a
+				   configuration file means "none" */
+	OPTION_WORDS,		/* like OPTION_LIST: all words up to the next that begins with - */
+	/* only in a configuration file */
+	OPTION_PATTERN,		/* const char *, may be empty */
+	OPTION_MAP,		/* a mapping with its own keys: map */
+	OPTION_MAPS,		/* a list of OPTION_MAP */
 };
 
 struct option {
@@ -50,19 +49,25 @@ struct option {
 	int64_t min, max;
 	const char *const *choices;	/* ends with NULL */
 	const struct option_map *map;
-	bool config;		/* a key of buildbeat.yaml too */
-	bool personal;		/* but not of a project's file: it names code to execute, and
-				   its paths are absolute */
+	bool config;		/* also a key of buildbeat.yaml */
+	bool personal;		/* not allowed in a project's file, because it names code to
+				   execute; its paths are absolute */
 };
 
 struct option_map {
 	const struct option *keys;	/* those marked config */
-	void *(*add)(void *list);	/* a new item of a list, NULL without memory; else NULL */
-	int (*check)(void *values, struct error *err);	/* all is read: 0, or -EINVAL with err's
-							   message; may be NULL */
+	void *(*add)(void *list);	/* OPTION_MAPS: a new item of the list, NULL without memory */
+	int (*check)(void *values, struct error *err);	/* called at the end of the mapping: 0, or
+							   -EINVAL with err's message; may be NULL */
 };
 
-/* At most this many options in one table. */
+/* The option --config, into a const char * of the command's struct. */
+#define CONFIG_OPTION(type, field) \
+	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE", \
+	  .help = "read settings from FILE instead of buildbeat.yaml", \
+	  .offset = offsetof(type, field) }
+
+/* Limit on the options in one table: args.given has a bit for each. */
 #define OPTIONS_MAX 64
 
 /* A parsed command line; release with args_release(). */
@@ -70,21 +75,21 @@ struct args {
 	int n;			/* operands */
 	char **operand;		/* part of argv, ends with NULL */
 	const struct option *table;	/* the command's; NULL before parsing */
-	uint64_t given;		/* those of it that were on the command line, by index */
+	uint64_t given;		/* bit i: option i of table was on the command line */
 	struct args_text *texts;	/* copies that values point to */
 	int status;		/* exit status when options_parse() says false */
 };
 
 /*
  * Parse argv (argv[0] is the command's name) into values, which holds the
- * defaults. argv is reordered. False: nothing more to do, a->status is the exit
- * status (help was printed, or a message about what was wrong).
+ * defaults. argv is reordered. Returns false if the command must end with a->status:
+ * help or an error message was printed.
  */
 bool options_parse(struct args *a, const struct command *c, void *values,
 		   int argc, char **argv);
 void args_release(struct args *a);
 
-/* A copy of text that lives as long as a. NULL without memory. */
+/* A copy of text that lives as long as a. NULL if out of memory. */
 const char *args_keep(struct args *a, const char *text);
 
 /*
@@ -97,10 +102,10 @@ int option_set(const struct option *o, void *values, const char *text,
 /* The option of that name in a table, NULL if there is none. */
 const struct option *option_find(const struct option *table, const char *name);
 
-/* Was the option of that name on the command line. */
+/* Was this option on the command line? */
 bool args_given(const struct args *a, const char *name);
 
-/* "usage: buildbeat NAME ...", and with it all there is to say. */
+/* The line "usage: buildbeat NAME ..."; the whole help, which begins with it. */
 void options_print_usage(const struct command *c);
 void options_print_help(const struct command *c);
 

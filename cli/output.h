@@ -6,16 +6,15 @@
 #include "base/text.h"
 
 /*
- * How to write for who reads standard output: a terminal has a width, and colour
- * unless NO_COLOR or TERM=dumb say otherwise; a file or pipe has neither, but for a
- * width in COLUMNS.
+ * The style for standard output. A terminal has a width, and colour unless NO_COLOR
+ * or TERM=dumb is set. A file or pipe has a width only if COLUMNS is set.
  */
 struct style output_style(void);
 
 /* A path on a line of its own: escaped by text_add_name() on a terminal, otherwise unchanged. */
 void output_path(const char *path);
 
-/* All of it to standard output; main() tells when that failed. */
+/* Writes text to standard output; main() reports errors. */
 void output_write(const struct buf *text);
 
 #endif

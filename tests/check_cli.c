@@ -185,11 +185,11 @@ static const struct {
 	const char *words, *answer;
 } cursor_cases[] = {
 	{ "rec", "record\tRun a build and record it\n" },
-	{ "record --comp", "--compress\tpack the finished recording: none or zstd (none)\n" },
+	{ "record --comp", "--compress\tcompress the finished recording: none or zstd (default: none)\n" },
 	{ "record --compress z",
-	  "zstd\tpack the finished recording: none or zstd (none)\n" },
+	  "zstd\tcompress the finished recording: none or zstd (default: none)\n" },
 	{ "record --compress = z",
-	  "zstd\tpack the finished recording: none or zstd (none)\n" },
+	  "zstd\tcompress the finished recording: none or zstd (default: none)\n" },
 	{ "check --metrics wall,me", "wall,memory\tsome of wall,cpu,memory,peak,io,read,written "
 	  "(wall,cpu,memory,io)\n" },
 	{ "check --repo ''", ":dirs\n" },
@@ -203,7 +203,7 @@ static const struct {
 	{ "task name mak", ":command 3\n" },
 	{ "task nam", "" },
 	{ "list ''", ":dirs\n" },
-	{ "help doc", "doctor\tSay what this machine can record, and what to do about the rest\n" },
+	{ "help doc", "doctor\tCheck what this machine can record and how to enable the rest\n" },
 	{ "nonsense ''", "" },
 };
 
@@ -272,8 +272,8 @@ START_TEST(in_zsh)
 		    TOP_SRCDIR, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT);
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_str_eq(r.out.data, "record:Run a build and record it\n"
-			 "--compress:pack the finished recording: none or zstd (none)\n"
-			 "files\nzstd:pack the finished recording: none or zstd (none)\n"
+			 "--compress:compress the finished recording: none or zstd (default: none)\n"
+			 "files\nzstd:compress the finished recording: none or zstd (default: none)\n"
 			 "command ls -l\n");
 	support_run_release(&r);
 }

@@ -49,8 +49,8 @@ START_TEST(all_is_well)
 	assert_finding(&r, "ok", "plugin", "buildbeat.so");
 	assert_finding(&r, "ok", "proc_stat", "CPU: ");
 	assert_finding(&r, "ok", "proc_meminfo", "memory: ");
-	assert_finding(&r, "ok", "config", "none");
-	assert_finding(&r, "ok", "git", "no revision is stamped");
+	assert_finding(&r, "ok", "config", "no file");
+	assert_finding(&r, "ok", "git", "no revision is recorded");
 	if (support_has("remake"))
 		assert_finding(&r, "ok", "remake", "its tasks are recorded");
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\nBuilds by make can be recorded here.\n"));
@@ -67,8 +67,8 @@ START_TEST(no_plugin)
 	support_run(&r, support_tmpdir(), BUILDBEAT " doctor --plugin /nonexistent.so");
 	ck_assert_int_eq(r.status, 1);
 	assert_finding(&r, "missing", "plugin", "/nonexistent.so");
-	assert_finding(&r, "missing", "make", "could load the plugin");
-	ck_assert_ptr_nonnull(strstr(r.out.data, "-> install buildbeat completely"));
+	assert_finding(&r, "missing", "make", "but the plugin is missing");
+	ck_assert_ptr_nonnull(strstr(r.out.data, "-> install all of buildbeat"));
 	support_run_release(&r);
 }
 END_TEST
@@ -101,11 +101,11 @@ END_TEST
 static const struct {
 	const char *script, *state, *part;
 } makes[] = {
-	{ "#!/bin/sh\nexit 1\n", "missing", "not a GNU make that works" },
+	{ "#!/bin/sh\nexit 1\n", "missing", "not a working GNU make" },
 	{ "#!/bin/sh\necho version 3.81\necho features order-only\n", "missing",
-	  "built without load" },
+	  "built without 'load'" },
 	{ "#!/bin/sh\necho version 4.3\necho features overload preload\n", "missing",
-	  "built without load" },
+	  "built without 'load'" },
 	{ "#!/bin/sh\necho version 4.3\necho features load\n", "missing",
 	  "the plugin does not work in it" },
 };
@@ -123,6 +123,35 @@ START_TEST(other_makes)
 	ck_assert_int_eq(r.status, 1);
 	assert_finding(&r, makes[_i].state, "make", makes[_i].part);
 	support_run_release(&r);
+}
+END_TEST
+
+/* An empty element of PATH is the working directory. */
+START_TEST(empty_path_element)
+{
+	const char *make = support_path("%s/make", support_tmpdir());
+	struct run r;
+
+	support_writes(make, "#!/bin/sh\nexit 1\n");
+	chmod(make, 0755);
+	support_run(&r, support_tmpdir(), "PATH=:/nonexistent " BUILDBEAT " doctor; rm make");
+	assert_finding(&r, "missing", "make", "make: this is not a working GNU make");
+	support_run_release(&r);
+}
+END_TEST
+
+/* The directory of the trial is removed if nothing can be written to it. */
+START_TEST(full_disk)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "mkdir t; export TMPDIR=$PWD/t; trap '' XFSZ; "
+		    "(ulimit -f 0; exec " BUILDBEAT " doctor) | cat; ls -A t; rmdir t");
+	assert_finding(&r, "missing", "recording", "for the trial: File too large");
+	ck_assert_ptr_null(strstr(r.out.data, "\nbuildbeat-doctor"));
+	ck_assert_int_eq(r.status, 0);
+	support_run_release(&r);
+	no_trace();
 }
 END_TEST
 
@@ -177,6 +206,8 @@ int main(void)
 	tcase_add_test(t, not_a_plugin);
 	tcase_add_test(t, no_make);
 	tcase_add_loop_test(t, other_makes, 0, ARRAY_SIZE(makes));
+	tcase_add_test(t, empty_path_element);
+	tcase_add_test(t, full_disk);
 	tcase_add_test(t, bad_places);
 	tcase_add_test(t, for_programs);
 	suite_add_tcase(s, t);

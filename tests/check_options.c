@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,7 +76,7 @@ static const struct {
 	{ { "--share", "1" }, false, "-- 0 - red [] share 1", NULL },
 	{ { "--set=green,blue" }, false, NULL, "expected red or green, not 'blue'" },
 	{ { "--set=green," }, false, NULL, "expected red or green, not ''" },
-	{ { "--share=-1" }, false, NULL, "expected a share as 5% or 0.05, not '-1'" },
+	{ { "--share=-1" }, false, NULL, "expected a share such as 5% or 0.05, not '-1'" },
 	{ { "--share=101%" }, false, NULL, "expected a share of at most 100%" },
 	{ { "--share=5percent" }, false, NULL, "expected a share" },
 	{ { "--all=true" }, false, NULL, "takes no value" },
@@ -183,6 +184,26 @@ START_TEST(long_lists)
 }
 END_TEST
 
+/* The message about a wrong word is truncated if there are very many choices. */
+START_TEST(many_choices)
+{
+	static char word[64][16];
+	static const char *choices[65];
+	const struct option o = { .name = "x", .kind = OPTION_CHOICE, .choices = choices };
+	struct error err;
+	int value = 0;
+
+	for (int i = 0; i < 64; i++) {
+		snprintf(word[i], sizeof word[i], "choice-%02d", i);
+		choices[i] = word[i];
+	}
+	ck_assert_int_eq(option_set(&o, &value, "none", &err), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(err.message, "expected choice-00, choice-01"));
+	ck_assert_int_eq(option_set(&o, &value, "choice-63", &err), 0);
+	ck_assert_int_eq(value, 63);
+}
+END_TEST
+
 /* The tables of all commands keep the rules that options.h gives. */
 START_TEST(tables)
 {
@@ -216,6 +237,7 @@ int main(void)
 		n++;
 	tcase_add_loop_test(t, command_lines, 0, ARRAY_SIZE(cases));
 	tcase_add_test(t, long_lists);
+	tcase_add_test(t, many_choices);
 	tcase_add_loop_test(t, tables, 0, n);
 	suite_add_tcase(s, t);
 	return support_main(s);

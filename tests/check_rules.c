@@ -116,32 +116,32 @@ END_TEST
 static const struct {
 	const char *text, *message;
 } mistakes[] = {
-	{ "compare: yes\n", "1:10: expected keys and values of its own" },
-	{ "compare: [a]\n", "1:10: expected keys and values of its own" },
+	{ "compare: yes\n", "1:10: expected a mapping of keys to values" },
+	{ "compare: [a]\n", "1:10: expected a mapping of keys to values" },
 	{ "compare: {share: 1}\n", "1:11: unknown key 'share'; expected metrics, rate" },
 	{ "compare: {ratte: 1}\n", "1:11: unknown key 'ratte'; did you mean 'rate'?" },
 	{ "compare:\n  rate: 2\n", "2:9: expected a share of at most 100%, not '2'" },
-	{ "compare:\n  rate: -1%\n", "2:9: expected a share as 5% or 0.05, not '-1%'" },
+	{ "compare:\n  rate: -1%\n", "2:9: expected a share such as 5% or 0.05, not '-1%'" },
 	{ "compare:\n  agree: 0\n", "2:10: expected a whole number from 1 to 10" },
-	{ "compare:\n  agree: 2\n  agree: 3\n", "3:3: expected every key once" },
+	{ "compare:\n  agree: 2\n  agree: 3\n", "3:3: duplicate key 'agree' (first on line 2)" },
 	{ "compare:\n  least-history: 60\n", "2:3: window: expected at least the 62 builds" },
 	{ "compare:\n  metrics: [wall, time]\n", "2:19: expected wall, cpu, memory, peak, io, "
 	  "read or written, not 'time'" },
 	{ "compare:\n  metrics: {}\n", "2:12: expected a word or a list of words" },
-	{ "compare:\n  rules: {}\n", "2:10: expected a list of keys and values" },
-	{ "compare:\n  rules: [a]\n", "2:11: expected a list of keys and values" },
+	{ "compare:\n  rules: {}\n", "2:10: expected a list of mappings" },
+	{ "compare:\n  rules: [a]\n", "2:11: expected a list of mappings" },
 	{ RULES "task: x\n", "3:5: unknown key 'task'; did you mean 'tasks'?" },
 	{ RULES "tasks: x\n", "3:5: expected a rule that says share, amount, floor or ignore" },
-	{ RULES "tasks: [x]\n", "3:12: expected one text" },
-	{ RULES "amount: 16MB\n", "3:13: expected an amount as 2s, 500ms, 128KiB or 16MiB" },
+	{ RULES "tasks: [x]\n", "3:12: expected a single value" },
+	{ RULES "amount: 16MB\n", "3:13: expected an amount such as 2s, 500ms, 128KiB or 16MiB" },
 	{ RULES "amount: 1e3s\n", "3:13: expected an amount" },
 	{ RULES "amount: 1.s\n", "3:13: expected an amount" },
 	{ RULES "amount: 5\n", "3:5: amount: expected an amount with a unit" },
 	{ RULES "{metrics: memory, floor: 2s}\n", "3:5: floor: expected an amount with a unit" },
 	{ RULES "{metrics: [wall, io], floor: 2s}\n", "3:5: floor: that is no amount of 'io'" },
-	{ RULES "{metrics: wall, share: 5percent}\n", "3:28: expected a share as 5%" },
+	{ RULES "{metrics: wall, share: 5percent}\n", "3:28: expected a share such as 5%" },
 	{ RULES "ignore: maybe\n", "3:13: expected false, true, no, yes, off or on" },
-	{ RULES "{tasks: a, share: 1%}\n  - 7\n", "4:5: expected a list of keys and values" },
+	{ RULES "{tasks: a, share: 1%}\n  - 7\n", "4:5: expected a list of mappings" },
 };
 
 START_TEST(mistake)

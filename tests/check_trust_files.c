@@ -18,10 +18,10 @@ static const struct {
 	enum who who;
 	const char *make, *message;
 } files[] = {
-	{ ANYBODY, "mkfifo buildbeat.yaml", "it is not a regular file" },
-	{ ANYBODY, "mkdir buildbeat.yaml", "it is not a regular file" },
+	{ ANYBODY, "mkfifo buildbeat.yaml", "not a regular file" },
+	{ ANYBODY, "mkdir buildbeat.yaml", "not a regular file" },
 	{ ANYBODY, "ln -s /dev/tty buildbeat.yaml", "buildbeat.yaml: " },
-	{ ANYBODY, "ln -s /dev/zero buildbeat.yaml", "it is not a regular file" },
+	{ ANYBODY, "ln -s /dev/zero buildbeat.yaml", "not a regular file" },
 	{ ANYBODY, "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"buildbeat.yaml\")'",
 	  "cannot read the configuration: Invalid argument" },
 	{ ANYBODY, "ln -s buildbeat.yaml buildbeat.yaml", NULL },

@@ -82,9 +82,8 @@ ROOMS = ("analyse archive base bisect cli command compare convert launch plugin 
 class Text:
     """Text with the line of each character: paragraphs, one sentence or more each."""
 
-    def __init__(self, path, line, text, sentences=True, cell=False):
-        self.path, self.line, self.text = path, line, text
-        self.sentences, self.cell = sentences, cell
+    def __init__(self, path, line, text, cell=False):
+        self.path, self.line, self.text, self.cell = path, line, text, cell
 
     def line_at(self, offset):
         return self.line + self.text.count("\n", 0, offset)
@@ -339,7 +338,8 @@ def help_texts():
         return subprocess.run(["./buildbeat", *words], capture_output=True, text=True).stdout
 
     overview = run("help")
-    yield Text("buildbeat help", 1, overview, sentences=False)
+    for n, line in enumerate(overview.split("\n"), 1):
+        yield Text("buildbeat help", n, line)
     for name in re.findall(r"^  ([a-z]+) +[A-Z]", overview, re.M):
         for n, line in enumerate(run("help", name).split("\n"), 1):
             if line and not line.startswith(("usage:", "      ")):
