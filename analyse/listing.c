@@ -156,6 +156,7 @@ static int find_last(struct buf *out, const char *dir,
 			continue;
 		buf_clear(&last);
 		buf_adds(&last, entry->d_name);
+		r = buf_error(&last);
 	}
 	if (d)
 		closedir(d);

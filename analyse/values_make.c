@@ -405,7 +405,7 @@ static int fill(struct values *f, const struct summary *sum)
 		r = add_packages(f, sum);
 	if (!r)
 		set_totals(f, sum);
-	return r;
+	return r ? r : recording_command_error(rec);
 }
 
 int values_make(struct values *f, const struct recording *rec)

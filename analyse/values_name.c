@@ -140,8 +140,7 @@ static void add_task(struct buf *out, const struct recording *rec, const struct 
 
 	name_add_task(&name, rec, t);
 	add_clean(out, buf_str(&name));
-	if (buf_error(&name))
-		out->error = buf_error(&name);
+	buf_take_error(out, &name);
 	buf_release(&name);
 }
 

@@ -171,7 +171,9 @@ int view_make(struct view *v, const struct summary *s, const struct selection *s
 		return -ENOMEM;
 	select_tasks(v, sel);
 	select_targets(v);
-	return collect_unsuccessful(v) || sum_kinds(v) ? -ENOMEM : 0;
+	if (collect_unsuccessful(v) || sum_kinds(v))
+		return -ENOMEM;
+	return recording_command_error(s->rec);
 }
 
 void view_release(struct view *v)

@@ -31,6 +31,7 @@ struct texts {
 	uint64_t window_start;	/* in the file */
 	size_t window_len;	/* 0: nothing of a file */
 	struct buf decoded;
+	int error;		/* sticky: -ENOMEM when a text could not be decoded */
 	struct buf bare;	/* texts that stand in no file, a NUL behind each */
 };
 

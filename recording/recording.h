@@ -264,6 +264,9 @@ int64_t recording_build_number(const struct recording *rec, const char *key);
  */
 const char *recording_command(const struct recording *rec, const struct task *t);
 
+/* -ENOMEM if any call of recording_command() ran out of memory and returned "". */
+int recording_command_error(const struct recording *rec);
+
 /* When a started task ended. For one nobody saw end: when its instance closed or,
  * failing that, the newest time of the recording. */
 int64_t recording_unseen_end_us(const struct recording *rec, const struct task *t);

@@ -34,8 +34,15 @@ const char *recording_command(const struct recording *rec, const struct task *t)
 	b = &rec->texts->decoded;
 	buf_clear(b);
 	buf_add(b, command.p, command.len);
+	if (buf_error(b))
+		rec->texts->error = buf_error(b);
 	if (buf_error(b) || !b->len)
 		return "";
 	buf_cut(b, field_decode(b->data, b->len, NULL));
 	return b->data;
+}
+
+int recording_command_error(const struct recording *rec)
+{
+	return rec->texts ? rec->texts->error : 0;
 }

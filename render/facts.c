@@ -33,6 +33,7 @@ void fact_end(struct facts *f, const char *label, enum tone tone)
 	size_t at = FACT_INDENT;
 
 	fact_part(f);
+	buf_take_error(f->out, &f->part);
 	if (!f->part.len)
 		return;
 	add_label(f, label);
@@ -56,7 +57,5 @@ void fact_end(struct facts *f, const char *label, enum tone tone)
 	}
 	text_tone(f->out, f->style, TONE_PLAIN);
 	buf_addc(f->out, '\n');
-	if (buf_error(&f->part) && !f->out->error)
-		f->out->error = buf_error(&f->part);
 	buf_clear(&f->part);
 }

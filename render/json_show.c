@@ -432,5 +432,5 @@ int json_show(struct buf *out, struct view *v, const struct show_options *o)
 	if (o->tasks)
 		add_tasks(&j, v, o);
 	json_object_end(&j);
-	return buf_error(out);
+	return buf_error(out) ? buf_error(out) : recording_command_error(s->rec);
 }

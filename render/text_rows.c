@@ -182,6 +182,7 @@ static void add_row_name(struct rows *r, const struct row *row)
 	if (more.len)
 		text_tone(r->out, r->style, TONE_PLAIN);
 	buf_addc(r->out, '\n');
+	buf_take_error(r->out, &name);
 	buf_release(&name);
 }
 

@@ -96,6 +96,7 @@ static void add_bad_task(struct buf *out, const struct view *v, uint32_t task,
 		text_tone(out, style, TONE_PLAIN);
 		buf_addc(out, '\n');
 	}
+	buf_take_error(out, &name);
 	buf_release(&name);
 }
 
@@ -181,6 +182,7 @@ static void add_peak(struct buf *out, const struct summary *s, const struct styl
 		buf_adds(out, "  ");
 		buf_clear(&name);
 		name_add_task(&name, s->rec, t);
+		buf_take_error(out, &name);
 		text_add_name(out, buf_str(&name), !style->width ? 0 : style->width > 18 ?
 			      style->width - 12 : 6);
 		buf_addc(out, '\n');
@@ -369,7 +371,7 @@ static int show_tasks(struct buf *out, struct view *v, const struct show_options
 	size_t n = view_top_tasks(v, key, v->n_tasks);
 
 	text_tasks(out, v, v->task, n, key, style);
-	return buf_error(out);
+	return buf_error(out) ? buf_error(out) : recording_command_error(v->sum->rec);
 }
 
 int text_show(struct buf *out, struct view *v, const struct show_options *o,
@@ -394,5 +396,5 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 		return -ENOMEM;
 	add_lists(out, v, o, style);
 	add_note(out, v, style);
-	return buf_error(out);
+	return buf_error(out) ? buf_error(out) : recording_command_error(s->rec);
 }

@@ -161,7 +161,7 @@ START_TEST(is_told)
 		    BUILDBEAT " list stats");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "; incomplete: "));
-	ck_assert_ptr_nonnull(strstr(r.out.data, "partial"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "incomplete"));
 	support_run_release(&r);
 	support_run(&r, support_tmpdir(), "grep -c '\"complete\": *false' json; "
 		    BUILDBEAT " archive --repo a.git stats/one; echo $?; "

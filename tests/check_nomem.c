@@ -6,41 +6,13 @@
 #include "base/array.h"
 #include "convert/convert.h"
 #include "recording/recording.h"
+#include "tests/nomem.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static long left = -1;		/* allocations until one fails, -1: none does */
-
-static bool fails(void)
-{
-	return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
 
 static const char tasks[] = "buildbeat tasks 1\n"
 	"open\t10\ta1\t100\t0\t100,1\tmake\t4.3\t/src\tmake all\n"
@@ -76,10 +48,10 @@ static long fail_each(const char *dir, size_t n_tasks)
 		struct error err = { 0 };
 		int r;
 
-		left = n;
+		nomem_after(n);
 		r = recording_read(&rec, dir, &convert_formats, &err);
-		failed = left < 0;
-		left = -1;
+		failed = nomem_failed();
+		nomem_after(-1);
 		ck_assert_msg(r == 0 || r == -ENOMEM, "%ld: %d %s", n, r, err.message);
 		ck_assert(failed || r == 0);
 		if (r)
@@ -116,32 +88,32 @@ static bool ran_out;		/* the one that was to fail did */
 
 static void end_failing(void)
 {
-	ran_out = left < 0;
-	left = -1;
+	ran_out = nomem_failed();
+	nomem_after(-1);
 }
 
-static int read_foreign(const char *format, const char *path)
+static int read_foreign(const char *format, const char *path, long n)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };
-	int r = converter_named(format)->read(&rec, &path, 1, &err);
+	int r;
 
+	nomem_after(n);
+	r = converter_named(format)->read(&rec, &path, 1, &err);
 	end_failing();
 	ck_assert(r ? r == -ENOMEM && *err.message && !rec.n_tasks : rec.n_tasks > 0);
 	recording_release(&rec);
 	return r;
 }
 
-static int write_trace(const char *from, const char *path)
+static int write_trace(const char *from, const char *path, long n)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };
-	long before = left;
 	int r;
 
-	left = -1;
 	ck_assert(!recording_read(&rec, from, &convert_formats, &err));
-	left = before;
+	nomem_after(n);
 	r = converter_named("chrome")->write(&rec, path, &err);
 	end_failing();
 	ck_assert(r ? r == -ENOMEM && *err.message : support_exists(path));
@@ -165,11 +137,10 @@ START_TEST(nth_fails_for_traces)
 	long n = 0;
 
 	for (ran_out = true; ran_out; n++) {
-		int r;
+		int r = foreign[_i].format ?
+			read_foreign(foreign[_i].format, foreign[_i].path, n) :
+			write_trace(foreign[_i].path, to, n);
 
-		left = n;
-		r = foreign[_i].format ? read_foreign(foreign[_i].format, foreign[_i].path) :
-					 write_trace(foreign[_i].path, to);
 		ck_assert_msg(ran_out || !r, "%ld", n);
 	}
 	ck_assert_int_gt(n, foreign[_i].least);

@@ -125,7 +125,7 @@ static const struct {
 	  { -ENODATA, -ENODATA, -ENODATA }, NULL },
 	{ "unfinished", "cores: 2\n", "open\t0\tm\t10\t0\t10\tmake\n"
 	  "start\t1000\tm.1\t11\t\t\ta\t\tcc\nstart\t700000\tm.2\t12\t\t\tb\t\tcc\n", NULL, NULL,
-	  { 0, -ENODATA, -ENODATA }, "no end recorded" },
+	  { 0, -ENODATA, -ENODATA }, "unfinished" },
 	{ "cores not known, a day", "end_us: 86400000000\n", NULL,
 	  STAT "@0 \n@1000 100\n@86400000 86000\n", NULL, { 0, -ENODATA, -ENODATA }, "12 h" },
 	{ "samples behind the end", "cores: 2\nend_us: 1000000\n", NULL,

@@ -6,7 +6,8 @@ tests_libsupport_la_SOURCES = \
 	tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
 	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h \
 	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h \
-	tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h tests/pairs.c \
+	tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h \
+	tests/nomem.c tests/nomem.h tests/pairs.c \
 	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h \
 	tests/same.c tests/same.h tests/server.c tests/server.h tests/slope.c tests/slope.h \
 	tests/spend.c tests/spend.h tests/support.c tests/support.h tests/touch.c tests/touch.h \
@@ -29,7 +30,8 @@ CHECKS = \
 	tests/check_lanes tests/check_launch_signals tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_match tests/check_netlink \
 	tests/check_nightly tests/check_ninja \
-	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_notes_text \
+	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
+	tests/check_nomem_commands tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
 	tests/check_pack tests/check_palette tests/check_panel tests/check_partial_io \
 	tests/check_path \
@@ -64,7 +66,10 @@ tests_partial_io_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpat
 tests_partial_io_la_LIBADD = -ldl
 
 # Memory that runs out.
-tests_check_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+WRAP_ALLOCATION = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
+	-Wl,--wrap=strndup,--wrap=asprintf,--wrap=realpath
+tests_check_nomem_LDFLAGS = $(WRAP_ALLOCATION)
+tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)
 
 # Plain English; README's recipes; the awk programs of a page; the rooms and what each may
 # include; sample outputs.

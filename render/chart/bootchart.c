@@ -40,13 +40,14 @@ static void add_fitting(struct svg *s, const char *class, double x, double y,
 	svg_attr(s, "class", class);
 	svg_attr_number(s, "x", x);
 	svg_attr_number(s, "y", y);
-	svg_text(s, buf_str(&fitting));
+	svg_text_buf(s, &fitting);
 	if (strcmp(buf_str(&fitting), buf_str(&whole))) {
 		svg_begin(s, "title");
 		svg_text(s, text);
 		svg_end(s);
 	}
 	svg_end(s);
+	buf_take_error(s->out, &whole);
 	buf_release(&fitting);
 	buf_release(&whole);
 }
@@ -213,5 +214,6 @@ int bootchart_write(struct buf *out, const struct chart *c)
 	r = r ? r : add_data(&s, c);
 	add_script(&s);
 	svg_end(&s);
-	return r ? r : buf_error(out);
+	r = r ? r : buf_error(out);
+	return r ? r : recording_command_error(c->sum->rec);
 }

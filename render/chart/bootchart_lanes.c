@@ -124,6 +124,7 @@ static void add_best_name(struct buf *out, const struct chart *c, const struct t
 		i++;
 	if (label_width(name[i], size) <= width || width >= NAME_CUT_MIN)
 		label_add(out, name[i], width, size);
+	buf_take_error(out, &full);
 	buf_release(&full);
 }
 
@@ -151,13 +152,14 @@ static void draw_name(struct svg *s, const struct chart *c, const struct box *bo
 		buf_addf(&class, "name %c%u%s", strong > box->height / 2 ? 'c' : 't', (unsigned)p->colour,
 			 size < 10.5 ? " small" : "");
 		svg_begin(s, "text");
-		svg_attr(s, "class", buf_str(&class));
+		svg_attr_buf(s, "class", &class);
 		svg_attr_number(s, "x", box->x + NAME_PAD);
 		svg_attr_number(s, "y", box->y + box->height / 2 + size * 0.36 +
 				name_shift(box, strong, size));
-		svg_text(s, buf_str(&label));
+		svg_text_buf(s, &label);
 		svg_end(s);
 	}
+	buf_take_error(s->out, &label);
 	buf_release(&label);
 	buf_release(&class);
 }
@@ -219,14 +221,14 @@ static void draw_row_label(struct svg *s, const struct chart *c, size_t i)
 	svg_attr(s, "class", "label");
 	svg_attr_number(s, "x", CHART_PLOT_X - 8);
 	svg_attr_number(s, "y", place->y + place->height / 2.0 + 4);
-	svg_text(s, buf_str(&label));
+	svg_text_buf(s, &label);
 	svg_begin(s, "title");
 	svg_text(s, c->lanes.row[i].label);
 	svg_text(s, ": ");
 	buf_clear(&label);
 	buf_addf(&label, "%zu tasks, ", c->lanes.row[i].n_tasks);
 	text_add_time(&label, c->lanes.row[i].busy_us);
-	svg_text(s, buf_str(&label));
+	svg_text_buf(s, &label);
 	svg_end(s);
 	svg_end(s);
 	svg_end(s);
@@ -243,7 +245,7 @@ static void begin_lanes(struct svg *s, const struct chart *c)
 	svg_attr(s, "id", "lanes");
 	svg_attr(s, "role", "group");
 	svg_attr(s, "tabindex", "0");
-	svg_attr(s, "aria-label", buf_str(&label));
+	svg_attr_buf(s, "aria-label", &label);
 	buf_release(&label);
 }
 

@@ -79,7 +79,7 @@ static void add_words(struct svg *s, const struct key *k)
 	svg_begin(s, "text");
 	svg_attr_number(s, "x", k->x + (k->id ? LEGEND_SWATCH : 0));
 	svg_attr_number(s, "y", k->y);
-	svg_text(s, buf_str(&label));
+	svg_text_buf(s, &label);
 	if (k->figures) {
 		svg_text(s, label.len ? " " : "");
 		svg_begin(s, "tspan");

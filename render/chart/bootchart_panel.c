@@ -396,7 +396,7 @@ static void add_description(struct svg *s, const struct panel *p, const struct l
 		buf_adds(&b, l->key[i].figures ? " " : "");
 		buf_adds(&b, l->key[i].figures ? l->key[i].figures : "");
 	}
-	svg_attr(s, "aria-label", buf_str(&b));
+	svg_attr_buf(s, "aria-label", &b);
 	buf_release(&b);
 }
 
@@ -408,7 +408,7 @@ static void begin_panel(struct plot *p, const struct legend *l, int title_y)
 	buf_adds(&id, "p-");
 	buf_adds(&id, p->panel->word);
 	svg_begin(s, "g");
-	svg_attr(s, "id", buf_str(&id));
+	svg_attr_buf(s, "id", &id);
 	svg_attr(s, "class", "panel");
 	svg_attr(s, "role", "group");
 	svg_attr(s, "tabindex", "0");

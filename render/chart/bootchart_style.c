@@ -164,7 +164,6 @@ void part_style(struct svg *s)
 	buf_adds(&css, "}\n");
 	add_sheet(&css, bootchart_css);
 	svg_verbatim(s, buf_str(&css));
-	if (buf_error(&css) && !s->out->error)
-		s->out->error = buf_error(&css);
+	buf_take_error(s->out, &css);
 	buf_release(&css);
 }

@@ -174,7 +174,11 @@ static int place_all(struct chart *c)
 	y = legend_place(&c->kinds, left, c->time_end_y + PANEL_GAP, right);
 	y = legend_place(&c->marks, left, y + LEGEND_PITCH, right);
 	c->height = y + CHART_MARGIN;
-	return 0;
+	for (size_t i = 0; i < c->panels.n; i++) {
+		if (c->panel_legend[i].error)
+			return c->panel_legend[i].error;
+	}
+	return c->kinds.error ? c->kinds.error : c->marks.error;
 }
 
 int chart_make(struct chart *c, const struct chart_input *in)

@@ -59,6 +59,7 @@ struct key {
 #define LEGEND_KEYS_MAX 24
 
 struct legend {
+	int error;		/* -ENOMEM: the keys have no reliable places */
 	size_t n;
 	struct key key[LEGEND_KEYS_MAX];
 };

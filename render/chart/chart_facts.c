@@ -83,9 +83,11 @@ static void fact(struct maker *m, const char *label, bool alarm)
 	struct chart *c = m->chart;
 	char *text;
 
+	if (buf_error(&m->text))
+		m->error = buf_error(&m->text);
 	if (m->text.len && c->n_facts < CHART_FACTS_MAX) {
 		text = strdup(buf_str(&m->text));
-		if (!text || buf_error(&m->text))
+		if (!text)
 			m->error = -ENOMEM;
 		c->fact[c->n_facts++] = (struct fact){ .label = label, .text = text,
 						       .alarm = alarm };

@@ -161,7 +161,7 @@ void legend_of_marks(struct legend *l, const struct chart *c)
 
 /* Places */
 
-static double key_width(const struct key *k)
+static double key_width(const struct key *k, int *error)
 {
 	double width = k->id ? LEGEND_SWATCH : 0;
 	struct buf safe = BUF_INIT;
@@ -170,6 +170,8 @@ static double key_width(const struct key *k)
 	width += label_width(buf_str(&safe), LEGEND_SIZE);
 	if (k->figures)
 		width += (*k->label ? WORD_GAP : 0) + label_width(k->figures, LEGEND_SIZE);
+	if (buf_error(&safe))
+		*error = buf_error(&safe);
 	buf_release(&safe);
 	return width;
 }
@@ -180,7 +182,7 @@ int legend_place(struct legend *l, int x, int y, int right)
 
 	for (size_t i = 0; i < l->n; i++) {
 		struct key *k = &l->key[i];
-		double width = key_width(k) + 1;
+		double width = key_width(k, &l->error) + 1;
 
 		if (width > right - x)
 			width = right - x;

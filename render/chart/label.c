@@ -90,7 +90,6 @@ void label_add(struct buf *b, const char *name, double width, double size)
 		buf_adds(b, ELLIPSIS);
 		buf_adds(b, tail(text, room - room / 3));
 	}
-	if (buf_error(&safe) && !b->error)
-		b->error = buf_error(&safe);
+	buf_take_error(b, &safe);
 	buf_release(&safe);
 }

@@ -55,6 +55,7 @@ static void add_panel_column(struct pack *p, const char *word, const char *id,
 	buf_adds(&name, word);
 	buf_addc(&name, '.');
 	buf_adds(&name, id);
+	buf_take_error(&p->bytes, &name);
 	add_column(p, buf_str(&name), c);
 	buf_release(&name);
 }

@@ -103,6 +103,8 @@ uint32_t dictionary_add(struct dictionary *d, const char *text)
 	uint64_t h = hash(text, kept);
 	uint32_t i;
 
+	if (d->out.error)
+		return 0;
 	if (index_find(&d->index, h, n, &i)) {
 		if (n != kept || is_text(d, i, text, n))
 			return i + 1;

@@ -71,8 +71,7 @@ void svg_add_escaped(struct buf *b, const char *text)
 		from = p + 1;
 	}
 	buf_adds(b, from);
-	if (buf_error(&safe) && !b->error)
-		b->error = buf_error(&safe);
+	buf_take_error(b, &safe);
 	buf_release(&safe);
 }
 
@@ -102,6 +101,18 @@ void svg_text(struct svg *s, const char *text)
 {
 	close_tag(s);
 	svg_add_escaped(s->out, text);
+}
+
+void svg_text_buf(struct svg *s, struct buf *text)
+{
+	buf_take_error(s->out, text);
+	svg_text(s, buf_str(text));
+}
+
+void svg_attr_buf(struct svg *s, const char *name, struct buf *value)
+{
+	buf_take_error(s->out, value);
+	svg_attr(s, name, buf_str(value));
 }
 
 void svg_verbatim(struct svg *s, const char *text)

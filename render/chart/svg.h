@@ -33,6 +33,10 @@ void svg_attr_number(struct svg *s, const char *name, double value);
 
 void svg_text(struct svg *s, const char *text);
 
+/* The same from a buffer, whose error it takes over. */
+void svg_text_buf(struct svg *s, struct buf *text);
+void svg_attr_buf(struct svg *s, const char *name, struct buf *value);
+
 /* The text as it is between tags and quotes. */
 void svg_add_escaped(struct buf *b, const char *text);
 
