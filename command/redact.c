@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -104,18 +105,31 @@ struct pattern {
 	size_t len;
 };
 
-static struct pattern own_patterns[REDACT_PATTERNS_MAX];
+/* The user's patterns. They do not change once other threads can see them: those that
+ * replace them are another one of these. */
+struct own {
+	bool none;			/* not our own rules */
+	bool has_names, has_texts;
+	unsigned n;
+	struct pattern pattern[REDACT_PATTERNS_MAX];
+	const struct own *before;	/* the next of all_sets */
+};
 
 /* In .data, whose pages ld.so has touched anyway: every make that is recorded uses it. */
 static __attribute__((section(".data"))) struct {
 	pthread_once_t once;
 	atomic_bool made;		/* the pieces are */
-	bool none;			/* not our own rules */
-	bool has_names, has_texts;
 	unsigned char piece[PIECES];	/* 1 + index of a word and its offset, 0: none */
 	unsigned char next[2 * N_WORDS];	/* with the same piece, as in piece[] */
-	unsigned n;			/* of own_patterns */
+	const struct own *_Atomic own;	/* NULL: none */
 } rules = { .once = PTHREAD_ONCE_INIT };
+
+static const struct own *_Atomic all_sets;
+
+static const struct own *current_own(void)
+{
+	return atomic_load_explicit(&rules.own, memory_order_acquire);
+}
 
 /* Looking up */
 
@@ -400,12 +414,13 @@ static bool match_glob(const char *glob, const char *p, const char *end)
 /* Do the user's patterns of that kind have the name, with or without its - and -D. */
 static bool is_named(int kind, const char *p, const char *end)
 {
+	const struct own *set = current_own();
 	const char *bare = p;
 
 	while (bare < end && *bare == '-')
 		bare++;
-	for (unsigned i = 0; i < rules.n; i++) {
-		const struct pattern *own = &own_patterns[i];
+	for (unsigned i = 0; set && i < set->n; i++) {
+		const struct pattern *own = &set->pattern[i];
 
 		if ((int)own->kind == kind &&
 		    (match_glob(own->text, p, end) || match_glob(own->text, bare, end) ||
@@ -830,10 +845,11 @@ static struct span url_password(const struct scan *s, const char *from)
 
 static struct span own_text(const struct scan *s, const char *from)
 {
+	const struct own *set = current_own();
 	struct span first = { 0 };
 
-	for (unsigned i = 0; i < rules.n; i++) {
-		const struct pattern *own = &own_patterns[i];
+	for (unsigned i = 0; set && i < set->n; i++) {
+		const struct pattern *own = &set->pattern[i];
 		const char *p = from;
 
 		while (own->kind == PATTERN_TEXT && p < s->end &&
@@ -970,7 +986,9 @@ static void earliest(struct span *best, struct span v)
 /* Search anew whatever was found before p. */
 static void search_from(struct finder *f, const char *p)
 {
-	if (!rules.none) {
+	const struct own *set = current_own();
+
+	if (!set || !set->none) {
 		if (f->word.p && f->word.p < p) {
 			f->at = p;
 			search_words(f);
@@ -1009,13 +1027,15 @@ static struct span next_secret(const struct finder *f)
 
 static void find_first(struct finder *f)
 {
-	if (!rules.none) {
+	const struct own *set = current_own();
+
+	if (!set || !set->none) {
 		search_words(f);
 		f->url = url_password(&f->s, f->text);
 	}
-	if (rules.has_texts)
+	if (set && set->has_texts)
 		f->own_text = own_text(&f->s, f->text);
-	if (rules.has_names)
+	if (set && set->has_names)
 		f->own_name = own_name(&f->s, f->text, f->text);
 }
 
@@ -1086,19 +1106,18 @@ const char *redact_why_not(const char *pattern)
 	return p[strspn(p, "*")] ? NULL : "expected a name with characters besides *";
 }
 
-static void add_pattern(const char *text)
+static __attribute__((cold)) void add_pattern(struct own *set, const char *text)
 {
 	size_t len = strlen(text), mark = strlen(TEXT_MARK);
-	struct pattern *own = &own_patterns[rules.n];
+	struct pattern *own = &set->pattern[set->n];
 
 	if (!strcmp(text, REDACT_NONE)) {
-		rules.none = true;
+		set->none = true;
 		return;
 	}
-	if (redact_why_not(text) || rules.n == REDACT_PATTERNS_MAX)
+	if (redact_why_not(text) || set->n == REDACT_PATTERNS_MAX)
 		return;
-	rules.n++;
-	*own = (struct pattern){ .kind = PATTERN_NAME };
+	set->n++;
 	if (len > mark && !strcmp(text + len - mark, TEXT_MARK)) {
 		own->kind = PATTERN_TEXT;
 		len -= mark;
@@ -1107,29 +1126,59 @@ static void add_pattern(const char *text)
 		text++;
 		len--;
 	}
-	rules.has_texts |= own->kind == PATTERN_TEXT;
-	rules.has_names |= own->kind == PATTERN_NAME;
+	set->has_texts |= own->kind == PATTERN_TEXT;
+	set->has_names |= own->kind == PATTERN_NAME;
 	own->len = len;
 	for (size_t i = 0; i < len; i++)
 		own->text[i] = own->kind == PATTERN_TEXT ? text[i] : lower(text[i]);
 }
 
-static void forget(void)
+/*
+ * A set that was published once stays in memory, because another thread may be reading it. A
+ * process has few different ones. The first one needs no memory; without memory for a
+ * further one the patterns stay as they are.
+ */
+static __attribute__((cold)) const struct own *keep(const struct own *set)
 {
-	rules.none = rules.has_names = rules.has_texts = false;
-	rules.n = 0;
+	static struct own first;
+	static atomic_flag first_is_taken = ATOMIC_FLAG_INIT;
+	struct own *copy;
+
+	for (const struct own *known = atomic_load(&all_sets); known; known = known->before) {
+		if (known->none == set->none && known->n == set->n &&
+		    !memcmp(known->pattern, set->pattern, sizeof set->pattern))
+			return known;
+	}
+	copy = atomic_flag_test_and_set(&first_is_taken) ? malloc(sizeof *copy) : &first;
+	if (!copy)
+		return NULL;
+	*copy = *set;
+	copy->before = atomic_load(&all_sets);
+	while (!atomic_compare_exchange_weak(&all_sets, &copy->before, copy))
+		;
+	return copy;
+}
+
+static __attribute__((cold)) void publish(const struct own *set)
+{
+	const struct own *kept = set->none || set->n ? keep(set) : NULL;
+
+	if (kept || (!set->none && !set->n))
+		atomic_store_explicit(&rules.own, kept, memory_order_release);
 }
 
 bool redact_is_default(void)
 {
-	return !rules.none && !rules.n;
+	return !current_own();
 }
 
 void redact_set(const char *const *pattern, size_t n)
 {
-	forget();
+	struct own set = { 0 };
+
 	for (size_t i = 0; i < n; i++)
-		add_pattern(pattern[i]);
+		add_pattern(&set, pattern[i]);
+	publish(&set);
 }
 
 static void add_word(struct buf *b, const char *text)
@@ -1145,17 +1194,18 @@ static void add_word(struct buf *b, const char *text)
 	}
 }
 
-void redact_add_words(struct buf *b)
+__attribute__((cold)) void redact_add_words(struct buf *b)
 {
 	static const char before[][2] = { "", "!", "" }, behind[][4] = { "", "", TEXT_MARK };
+	const struct own *set = current_own();
 	bool first = true;
 
-	if (rules.none) {
+	if (set && set->none) {
 		buf_adds(b, REDACT_NONE);
 		first = false;
 	}
-	for (unsigned i = 0; i < rules.n; i++) {
-		const struct pattern *own = &own_patterns[i];
+	for (unsigned i = 0; set && i < set->n; i++) {
+		const struct pattern *own = &set->pattern[i];
 
 		if (!first)
 			buf_addc(b, ' ');
@@ -1174,16 +1224,16 @@ static int digit_value(char c)
 void redact_set_words(struct slice text)
 {
 	char word[REDACT_PATTERN_MAX + 1];
+	struct own set = { 0 };
 	size_t n = 0;
 
-	forget();
 	for (size_t i = 0; i <= text.len; i++) {
 		char c = i < text.len ? text.p[i] : ' ';
 
 		if (c == ' ') {
 			word[n] = '\0';
 			if (n)
-				add_pattern(word);
+				add_pattern(&set, word);
 			n = 0;
 			continue;
 		}
@@ -1195,4 +1245,5 @@ void redact_set_words(struct slice text)
 		if (n < REDACT_PATTERN_MAX)
 			word[n++] = c;
 	}
+	publish(&set);
 }

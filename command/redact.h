@@ -26,7 +26,7 @@
  *	TEXT(*)		the word after TEXT, or its rest
  * In NAME, case is ignored and * matches any characters.
  *
- * The patterns belong to the process: they are set once, while it has one thread.
+ * The patterns belong to the process. Any thread may set them while others write.
  */
 
 #define REDACT_MARK "***"
