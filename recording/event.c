@@ -60,7 +60,7 @@ static void finish_line(struct buf *b)
 void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us)
 {
 	static const char digit[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-	uint64_t n = (uint64_t)(uint32_t)pid * 1296 + (uint64_t)time_us / 10 % 1296;
+	uint64_t n = (uint64_t)(uint32_t)pid * 1296 + (uint64_t)time_us / EVENT_INSTANCE_STEP_US % 1296;
 	char text[16];
 	size_t at = sizeof text;
 

@@ -23,8 +23,9 @@
 #define TASKS_HEADER "buildbeat tasks 1\n"
 
 /* An instance: one process that appends events. Opaque, unique in a recording,
- * made from pid and time; neither tab nor dot in it. */
+ * made from pid and time in steps of EVENT_INSTANCE_STEP_US; neither tab nor dot in it. */
 #define INSTANCE_ID_MAX 16
+#define EVENT_INSTANCE_STEP_US 10
 
 void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
 

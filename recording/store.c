@@ -50,10 +50,22 @@ static int open_tasks(struct store *s, int create)
 	return r ? r : fd;
 }
 
+/* Sessions that threads of one process open at the same time have different names, too. */
+static int64_t instance_time_us(const struct store *s)
+{
+	static _Atomic int64_t last_us;
+	int64_t last = atomic_load_explicit(&last_us, memory_order_relaxed), next;
+
+	do {
+		next = last ? last + EVENT_INSTANCE_STEP_US : store_now_us(s);
+	} while (!atomic_compare_exchange_weak(&last_us, &last, next));
+	return next;
+}
+
 void store_become_writer(struct store *s)
 {
 	s->pid = getpid();
-	event_instance_id(s->inst, s->pid, store_now_us(s));
+	event_instance_id(s->inst, s->pid, instance_time_us(s));
 	s->limited = file_has_size_limit();
 }
 

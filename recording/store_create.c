@@ -106,13 +106,13 @@ static int write_first_lines(struct store *s, int64_t wall_ns)
 	clock_add_iso(&b, wall_ns);
 	buf_addc(&b, '\n');
 	store_add_redact(&b, "redact: ");
-	r = file_write(fd, b.data, b.len);
-	close(fd);
-	if (r)
-		return r;
+	/* others join, and append to tasks.log, once `build` has its lines */
 	r = file_write(s->tasks_fd, TASKS_HEADER, strlen(TASKS_HEADER));
-	if (!r)
+	if (!r) {
 		lost_begin(s->dir_fd);
+		r = file_write(fd, b.data, b.len);
+	}
+	close(fd);
 	return r;
 }
 
