@@ -9,15 +9,113 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #define INTERVAL_MS 1000
+#define STARTS 32
+#define JOIN_TRIES 50		/* a millisecond apart */
+
+/* What this process had used when a task started that runs in it. */
+struct start {
+	_Atomic uint64_t task;	/* 0: free, UINT64_MAX: being read or written */
+	struct rusage usage;
+};
+
+/*
+ * A session as the host sees it. Any thread may call, also while another one closes the
+ * session: close() ends the build, and whoever leaves last releases the rest. The memory of a
+ * closed session is kept for the next one, so a late call finds one that is closed.
+ */
+struct api_session {
+	struct buildbeat_session session;	/* first: the host has its address */
+	_Atomic bool open;
+	_Atomic bool closing;	/* the last user is to release it */
+	_Atomic unsigned users;	/* calls that are being made, and an open one itself */
+	_Atomic uint64_t build_span;	/* of build_started(), 0: none */
+	_Atomic unsigned n_starts;
+	_Atomic bool forgot;	/* a start was replaced by a later one */
+	struct start start[STARTS];
+	struct api_session *next;	/* of those that are closed */
+};
+
+static struct api_session *_Atomic closed;
+
+static struct api_session *api_session_of(struct buildbeat_session *s)
+{
+	return (struct api_session *)s;
+}
+
+/* Taking all of them at once keeps two threads from taking the same one. */
+static __attribute__((cold)) struct api_session *take_memory(void)
+{
+	struct api_session *o = atomic_exchange(&closed, NULL), *rest = o ? o->next : NULL, *last = rest;
+
+	if (!o)
+		return calloc(1, sizeof *o);
+	while (last && last->next)
+		last = last->next;
+	if (last) {
+		last->next = atomic_load(&closed);
+		while (!atomic_compare_exchange_weak(&closed, &last->next, rest))
+			;
+	}
+	memset(&o->session, 0, sizeof o->session);
+	o->build_span = o->n_starts = o->forgot = 0;
+	for (size_t i = 0; i < STARTS; i++)
+		o->start[i].task = 0;
+	return o;
+}
+
+static void keep_memory(struct api_session *o)
+{
+	o->next = atomic_load(&closed);
+	while (!atomic_compare_exchange_weak(&closed, &o->next, o))
+		;
+}
+
+/* A call of the host's: errno is kept, and the thread is not cancelled in it. */
+struct guest {
+	int saved_errno, cancel_state;
+};
+
+static __attribute__((noinline)) void leave(struct buildbeat_session *s,
+					    const struct guest *guest)
+{
+	struct api_session *o = api_session_of(s);
+	int unused;
+
+	if (atomic_fetch_sub(&o->users, 1) == 1 && atomic_exchange(&o->closing, false)) {
+		session_close(s, -1);
+		keep_memory(o);
+	}
+	pthread_setcancelstate(guest->cancel_state, &unused);
+	errno = guest->saved_errno;
+}
+
+/* False when there is nobody to write for. */
+static __attribute__((noinline)) bool enter(struct buildbeat_session *s, struct guest *guest)
+{
+	struct api_session *o = api_session_of(s);
+
+	if (!s)
+		return false;
+	guest->saved_errno = errno;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guest->cancel_state);
+	atomic_fetch_add(&o->users, 1);
+	if (atomic_load(&o->open) && session_is_live(s))
+		return true;
+	leave(s, guest);
+	return false;
+}
 
 /*
  * The host's struct may be older (shorter: what it lacks is as in out) or newer
@@ -39,7 +137,7 @@ static bool take(void *out, size_t out_size, const void *in)
 /* Opening */
 
 /* DIR is BASE/NAME; NAME may not exist. */
-static int begin_at(struct buildbeat_session *s, const char *dir, const struct session_host *host)
+static __attribute__((cold)) int begin_at(struct buildbeat_session *s, const char *dir, const struct session_host *host)
 {
 	char base[PATH_MAX];
 	const char *slash = strrchr(dir, '/');
@@ -52,7 +150,21 @@ static int begin_at(struct buildbeat_session *s, const char *dir, const struct s
 	return session_begin(s, len ? base : "/", slash ? slash + 1 : dir, host, NULL);
 }
 
-static int open_somewhere(struct buildbeat_session *s, const struct buildbeat_host *from,
+/* Somebody else is beginning this recording right now. */
+static __attribute__((cold)) int join_begun(struct buildbeat_session *s, const char *dir,
+		      const struct session_host *host)
+{
+	static const struct timespec nap = { 0, 1000000 };
+	int r = session_join_dir(s, dir, host, NULL);
+
+	for (int i = 0; i < JOIN_TRIES && (r == -ENOENT || r == -EINVAL); i++) {
+		nanosleep(&nap, NULL);
+		r = session_join_dir(s, dir, host, NULL);
+	}
+	return r;
+}
+
+static __attribute__((cold)) int open_somewhere(struct buildbeat_session *s, const struct buildbeat_host *from,
 			  const struct session_host *host)
 {
 	bool may_begin = !(from->flags & BUILDBEAT_JOIN_ONLY) && !from->instance;
@@ -61,19 +173,20 @@ static int open_somewhere(struct buildbeat_session *s, const struct buildbeat_ho
 
 	if (from->dir) {
 		if (!stat(from->dir, &st))
-			return session_join_dir(s, from->dir, host, NULL);
-		return errno == ENOENT && may_begin ? begin_at(s, from->dir, host) : -ENOENT;
+			return join_begun(s, from->dir, host);
+		r = errno == ENOENT && may_begin ? begin_at(s, from->dir, host) : -ENOENT;
+		return r == -EEXIST ? join_begun(s, from->dir, host) : r;
 	}
 	r = session_join(s, host);
 	return r && may_begin ? session_begin(s, NULL, NULL, host, NULL) : r;
 }
 
-static struct buildbeat_session *open_session(const struct buildbeat_host *given)
+static __attribute__((cold)) struct buildbeat_session *open_session(const struct buildbeat_host *given)
 {
 	struct buildbeat_host from = { 0 };
 	struct session_host host;
-	struct buildbeat_session *s;
-	int saved = errno;
+	struct api_session *o;
+	int saved = errno, cancel_state;
 
 	if (!take(&from, sizeof from, given))
 		return NULL;
@@ -83,37 +196,49 @@ static struct buildbeat_session *open_session(const struct buildbeat_host *given
 		.access = session_access(from.access), .redact = from.redact,
 		.instance = from.instance, .forks = from.flags & BUILDBEAT_FORKS,
 	};
-	s = calloc(1, sizeof *s);
-	if (s && open_somewhere(s, &from, &host)) {
-		free(s);
-		s = NULL;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	o = take_memory();
+	if (o && open_somewhere(&o->session, &from, &host)) {
+		keep_memory(o);
+		o = NULL;
 	}
+	if (o) {
+		atomic_fetch_add(&o->users, 1);
+		atomic_store(&o->open, true);
+	}
+	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved;
-	return s;
+	return o ? &o->session : NULL;
 }
 
-/* Writing. Every function below keeps errno: store_append() does, and nothing
- * else in them fails but through it. */
+/* Writing */
 
 struct line {
+	struct guest guest;
 	struct buf buf;
 	char text[EVENT_MAX + 1];
 	int64_t t;
 };
 
-/* False when there is nobody to write for. */
-static bool begin_line(struct line *line, const struct buildbeat_session *s)
+static void next_line(struct line *line, const struct buildbeat_session *s)
 {
-	if (!session_is_live(s))
-		return false;
 	buf_init_fixed(&line->buf, line->text, sizeof line->text);
 	line->t = store_now_us(&s->store);
+}
+
+/* False when there is nobody to write for. */
+static __attribute__((noinline)) bool begin_line(struct line *line, struct buildbeat_session *s)
+{
+	if (!enter(s, &line->guest))
+		return false;
+	next_line(line, s);
 	return true;
 }
 
-static void end_line(struct line *line, struct buildbeat_session *s)
+static __attribute__((noinline)) void end_line(struct line *line, struct buildbeat_session *s)
 {
 	store_append(&s->store, &line->buf);
+	leave(s, &line->guest);
 }
 
 static bool take_task(struct buildbeat_task *out, const struct buildbeat_task *given)
@@ -131,15 +256,31 @@ static struct event_task event_task(const struct buildbeat_task *task)
 	};
 }
 
-static void write_after(struct line *line, struct buildbeat_session *s, uint64_t number,
+/* The names up to the next NULL, which is none. */
+static size_t names_in_a_row(const char *const *name, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && name[i])
+		i++;
+	return i;
+}
+
+static __attribute__((noinline)) void write_after(struct line *line, struct buildbeat_session *s,
+						  uint64_t number,
 			const struct buildbeat_task *task)
 {
 	for (size_t done = 0; task->after && done < task->n_after;) {
-		if (!begin_line(line, s))
-			return;
-		done += event_add_after(&line->buf, line->t, s->store.inst, number,
-					task->after + done, task->n_after - done);
-		end_line(line, s);
+		const char *const *name = task->after + done;
+		size_t n = names_in_a_row(name, task->n_after - done);
+
+		if (!n) {
+			done++;
+			continue;
+		}
+		next_line(line, s);
+		done += event_add_after(&line->buf, line->t, s->store.inst, number, name, n);
+		store_append(&s->store, &line->buf);
 	}
 }
 
@@ -185,11 +326,38 @@ static void add_own_usage(struct event_end *e, const struct rusage *before)
 	e->max_rss_kb = -1;
 }
 
-/* Of a child that the host waited for. */
-static void add_usage(struct buildbeat_session *s, struct event_end *e, const struct rusage *usage)
+/* Without a lock, which a thread might hold while another one forks. */
+static void remember_start(struct api_session *o, uint64_t number)
 {
-	event_end_rusage(e, usage);
-	peak_judge(&s->peak, e);
+	for (int i = 0; i < STARTS; i++) {
+		struct start *start = &o->start[atomic_fetch_add(&o->n_starts, 1) % STARTS];
+		uint64_t was = atomic_exchange(&start->task, UINT64_MAX);
+
+		if (was == UINT64_MAX)
+			continue;
+		if (was && was != number)
+			o->forgot = true;
+		own_usage(&start->usage);
+		atomic_store(&start->task, number);
+		return;
+	}
+	o->forgot = true;
+}
+
+/* False: its start was seen and is not known any more. */
+static bool take_start(struct api_session *o, uint64_t number, struct rusage *before)
+{
+	for (int i = 0; i < STARTS; i++) {
+		uint64_t was = number;
+
+		if (!atomic_compare_exchange_strong(&o->start[i].task, &was, UINT64_MAX))
+			continue;
+		*before = o->start[i].usage;
+		atomic_store(&o->start[i].task, 0);
+		return true;
+	}
+	*before = (struct rusage){ 0 };
+	return !o->forgot;
 }
 
 static uint64_t task_queued(struct buildbeat_session *s, const struct buildbeat_task *given)
@@ -204,8 +372,9 @@ static uint64_t task_queued(struct buildbeat_session *s, const struct buildbeat_
 	number = task.number ? task.number : session_next_task(s);
 	e = event_task(&task);
 	event_add_queue(&line.buf, line.t, s->store.inst, number, &e);
-	end_line(&line, s);
+	store_append(&s->store, &line.buf);
 	write_after(&line, s, number, &task);
+	leave(s, &line.guest);
 	return number;
 }
 
@@ -221,11 +390,12 @@ static uint64_t task_started(struct buildbeat_session *s, uint64_t number,
 	if (!number)
 		number = task.number ? task.number : session_next_task(s);
 	if (task.pid == s->store.pid || (s->forks && task.pid == getpid()))
-		own_usage(&s->before);
+		remember_start(api_session_of(s), number);
 	e = event_task(&task);
 	event_add_start(&line.buf, line.t, s->store.inst, number, &e);
-	end_line(&line, s);
+	store_append(&s->store, &line.buf);
 	write_after(&line, s, number, &task);
+	leave(s, &line.guest);
 	return number;
 }
 
@@ -243,16 +413,20 @@ static void task_finished(struct buildbeat_session *s, uint64_t number,
 			  const struct buildbeat_result *given)
 {
 	struct buildbeat_result result = { .status = -1, .rchar = -1, .wchar = -1 };
+	struct rusage before;
 	struct event_end e;
 	struct line line;
 
 	if (!number || !take(&result, sizeof result, given) || !begin_line(&line, s))
 		return;
 	event_end_init(&e, result.status);
-	if (result.flags & BUILDBEAT_RAN_HERE)
-		add_own_usage(&e, &s->before);
-	else if (result.usage)
-		add_usage(s, &e, result.usage);
+	if (result.flags & BUILDBEAT_RAN_HERE) {
+		if (take_start(api_session_of(s), number, &before))
+			add_own_usage(&e, &before);
+	} else if (result.usage) {
+		event_end_rusage(&e, result.usage);
+		peak_judge(&s->peak, &e);
+	}
 	e.rchar = result.rchar;
 	e.wchar = result.wchar;
 	event_add_end(&line.buf, line.t, s->store.inst, number, &e);
@@ -297,70 +471,94 @@ static void note(struct buildbeat_session *s, uint64_t number, const char *text)
 static void build_started(struct buildbeat_session *s, const char *targets)
 {
 	char text[EVENT_MAX];
-	int saved = errno;
+	struct guest guest;
 	struct buf b;
 
-	if (!session_is_live(s))
+	if (!enter(s, &guest))
 		return;
-	s->build_span = span_begin(s, 0, "build");
+	api_session_of(s)->build_span = span_begin(s, 0, "build");
 	if (s->owner && targets) {
 		buf_init_fixed(&b, text, sizeof text);
 		store_add_build(&b, "targets", targets);
 		store_append_build(&s->store, &b);
 		beat_now(&s->beat);
 	}
-	errno = saved;
+	leave(s, &guest);
 }
 
 static void build_completed(struct buildbeat_session *s, int32_t status)
 {
-	int saved = errno;
+	struct guest guest;
 
-	if (!session_is_live(s))
+	if (!enter(s, &guest))
 		return;
-	span_end(s, 0, s->build_span);
+	span_end(s, 0, atomic_exchange(&api_session_of(s)->build_span, 0));
 	session_end_build(s, status);
-	errno = saved;
+	leave(s, &guest);
 }
 
 static void heartbeat(struct buildbeat_session *s)
 {
-	int saved = errno;
+	struct guest guest;
 
-	if (session_is_live(s))
-		beat_due(&s->beat);
-	errno = saved;
+	if (!enter(s, &guest))
+		return;
+	beat_due(&s->beat);
+	leave(s, &guest);
 }
 
 static void snapshot(struct buildbeat_session *s)
 {
-	int saved = errno;
+	struct guest guest;
 
-	if (session_is_live(s))
-		beat_now(&s->beat);
-	errno = saved;
-}
-
-/* In a forked child the session stays the parent's. */
-static void close_session(struct buildbeat_session *s)
-{
-	int saved = errno;
-
-	if (!s || getpid() != s->store.pid)
+	if (!enter(s, &guest))
 		return;
-	session_close(s, -1);
-	free(s);
-	errno = saved;
+	beat_now(&s->beat);
+	leave(s, &guest);
 }
 
-static const char *instance(const struct buildbeat_session *s)
+/* In a forked child the session stays the parent's. A session that could not be written any
+ * more is closed, too. */
+static __attribute__((cold)) void close_session(struct buildbeat_session *s)
 {
-	return session_is_live(s) ? s->store.inst : NULL;
+	struct api_session *o = api_session_of(s);
+	struct guest guest;
+
+	if (!s)
+		return;
+	guest.saved_errno = errno;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guest.cancel_state);
+	atomic_fetch_add(&o->users, 1);
+	if (atomic_load(&o->open) && getpid() == s->store.pid && atomic_exchange(&o->open, false)) {
+		session_end_build(s, -1);
+		o->closing = true;
+		atomic_fetch_sub(&o->users, 1);	/* open_session()'s */
+	}
+	leave(s, &guest);
 }
 
-static const char *ticket(const struct buildbeat_session *s)
+static const char *instance(const struct buildbeat_session *given)
 {
-	return session_is_live(s) && s->owner ? s->ticket.path : NULL;
+	struct buildbeat_session *s = (struct buildbeat_session *)(uintptr_t)given;
+	struct guest guest;
+
+	if (!enter(s, &guest))
+		return NULL;
+	leave(s, &guest);
+	return s->store.inst;
+}
+
+static const char *ticket(const struct buildbeat_session *given)
+{
+	struct buildbeat_session *s = (struct buildbeat_session *)(uintptr_t)given;
+	struct guest guest;
+	bool owner;
+
+	if (!enter(s, &guest))
+		return NULL;
+	owner = s->owner;
+	leave(s, &guest);
+	return owner ? s->ticket.path : NULL;
 }
 
 const struct buildbeat_api *buildbeat_get_api(uint32_t major)

@@ -19,7 +19,7 @@ static void *beat_main(void *data)
 	struct beat *b = data;
 
 	pthread_mutex_lock(&b->lock);
-	while (!b->stop) {
+	while (b->sampler) {
 		int64_t next_ns = sampler_next_ns(b->sampler);
 		struct timespec next = timespec_of(next_ns);
 
@@ -63,42 +63,55 @@ void beat_start(struct beat *b, int dir_fd, int64_t start_ns, int64_t interval_m
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&b->wake, &attr);
 	pthread_condattr_destroy(&attr);
+	b->started = true;
 	sampler_take(b->sampler, true);
 	b->threaded = start_thread(b);
 }
 
+/* forced: whether or not one is due. */
+static void take(struct beat *b, bool forced)
+{
+	pthread_mutex_lock(&b->lock);
+	if (b->sampler && (forced || clock_mono_ns() >= sampler_next_ns(b->sampler)))
+		sampler_take(b->sampler, forced);
+	pthread_mutex_unlock(&b->lock);
+}
+
 void beat_due(struct beat *b)
 {
-	if (!b->sampler || b->threaded)
-		return;
-	pthread_mutex_lock(&b->lock);
-	if (clock_mono_ns() >= sampler_next_ns(b->sampler))
-		sampler_take(b->sampler, false);
-	pthread_mutex_unlock(&b->lock);
+	if (b->started && !b->threaded)
+		take(b, false);
 }
 
 void beat_now(struct beat *b)
 {
-	if (!b->sampler)
-		return;
-	pthread_mutex_lock(&b->lock);
-	sampler_take(b->sampler, true);
-	pthread_mutex_unlock(&b->lock);
+	if (b->started)
+		take(b, true);
 }
 
 void beat_stop(struct beat *b)
 {
-	if (!b->sampler)
+	struct sampler *sampler;
+
+	if (!b->started)
 		return;
 	pthread_mutex_lock(&b->lock);
-	sampler_take(b->sampler, true);
-	b->stop = true;
+	sampler = b->sampler;
+	if (sampler)
+		sampler_take(sampler, true);
+	b->sampler = NULL;
 	pthread_cond_signal(&b->wake);
 	pthread_mutex_unlock(&b->lock);
-	if (b->threaded)
+	if (sampler && b->threaded)
 		pthread_join(b->thread, NULL);
-	sampler_free(b->sampler);
-	b->sampler = NULL;
+	sampler_free(sampler);
+}
+
+void beat_release(struct beat *b)
+{
+	if (!b->started)
+		return;
 	pthread_cond_destroy(&b->wake);
 	pthread_mutex_destroy(&b->lock);
+	b->started = false;
 }

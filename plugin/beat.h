@@ -10,26 +10,33 @@ struct sampler;
 
 /*
  * The sampling of a build that has no launcher: a thread of the process that
- * began the recording, with every signal blocked and a small stack. Where a
- * thread cannot be had, beat_due() samples when the host calls it.
+ * began the recording, with every signal blocked and a small stack. Where no
+ * thread can be started, beat_due() samples when the host calls it.
+ *
+ * After beat_start() any thread may call the other functions, in any order, until
+ * beat_release(). Before beat_start() the struct is all zero, and they do nothing.
  */
 struct beat {
-	struct sampler *sampler;	/* NULL: this process does not sample */
-	pthread_mutex_t lock;		/* around the sampler and stop */
-	pthread_cond_t wake;
+	bool started;		/* does not change while other threads use it */
+	bool threaded;		/* same */
 	pthread_t thread;
-	bool threaded, stop;
+	pthread_mutex_t lock;	/* around what follows */
+	pthread_cond_t wake;
+	struct sampler *sampler;	/* NULL: stopped */
 };
 
-/* dir_fd and start_ns as for sampler_new(). Not being able to sample is no
- * error: the recording goes without. */
+/* dir_fd and start_ns as for sampler_new(). If the machine cannot be sampled, the
+ * recording has no samples. */
 void beat_start(struct beat *b, int dir_fd, int64_t start_ns, int64_t interval_ms);
 
-/* A sample if one is due and no thread sees to it; a sample now. */
+/* Take a sample if one is due and no thread does it; take one now. */
 void beat_due(struct beat *b);
 void beat_now(struct beat *b);
 
-/* A last sample, and the thread is gone. */
+/* Take a last sample and end the thread. No-op the second time. */
 void beat_stop(struct beat *b);
+
+/* After beat_stop(), when no other thread uses it any more. */
+void beat_release(struct beat *b);
 
 #endif

@@ -19,7 +19,8 @@
  *   - no call fails the host: a NULL session, a 0 task or a NULL struct is a
  *     no-op. errno is kept. Nothing is printed, no signal disposition, working
  *     directory, locale or environment variable is changed;
- *   - every function may be called from any thread;
+ *   - any thread may call any function at any time; what others are doing when a session
+ *     is closed is completed;
  *   - a session belongs to the process that opened it: in a forked child the
  *     calls do nothing until the child opens a session of its own, unless the
  *     host said BUILDBEAT_FORKS.
@@ -72,7 +73,8 @@ struct buildbeat_task {
 	const char *kind;	/* compile, link, ...; NULL: told from the command */
 	const char *key;	/* the host's own key: rule, recipe, multiconfig */
 	const char *command;
-	const char *const *after;	/* names of the tasks it had to wait for */
+	const char *const *after;	/* names of the tasks it had to wait for; NULL ones are
+					   skipped */
 	size_t n_after;
 	uint64_t number;	/* the host's own, below 2^63, where several processes have to
 				   agree on it without a word; 0: the next. Not both in one

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,7 @@ static void start_beat(struct buildbeat_session *s, const struct session_host *h
 /* Joining */
 
 /* The first number behind key in `build`, 0 if there is none. */
-static __attribute__((noinline)) int64_t read_build_number(const struct buildbeat_session *s, const char *key)
+static __attribute__((noinline, cold)) int64_t read_build_number(const struct buildbeat_session *s, const char *key)
 {
 	char text[BUILD_LINES_MAX];
 	struct cursor c;
@@ -122,7 +123,7 @@ static __attribute__((noinline)) int64_t read_build_number(const struct buildbea
 
 /* A make that began a recording has remade its makefiles and executed itself:
  * the thread is gone, the duty is not. */
-static void take_over_again(struct buildbeat_session *s, const struct session_host *host)
+static __attribute__((cold)) void take_over_again(struct buildbeat_session *s, const struct session_host *host)
 {
 	struct session_host owner = *host;
 	size_t len;
@@ -204,7 +205,7 @@ int session_join_dir(struct buildbeat_session *s, const char *dir,
 /* Beginning */
 
 /* Where we were loaded from, for those below to do the same. */
-static int own_path(char out[PATH_MAX])
+static __attribute__((cold)) int own_path(char out[PATH_MAX])
 {
 	Dl_info info;
 
@@ -213,7 +214,7 @@ static int own_path(char out[PATH_MAX])
 	return realpath(info.dli_fname, out) ? 0 : -errno;
 }
 
-static int write_build(struct buildbeat_session *s, const struct session_host *host)
+static __attribute__((cold)) int write_build(struct buildbeat_session *s, const struct session_host *host)
 {
 	struct buildinfo info = {
 		.command = host->command, .tool = host->tool, .version = host->version,
@@ -272,9 +273,8 @@ void session_end_build(struct buildbeat_session *s, int32_t status)
 	char text[256];
 	struct buf b;
 
-	if (!s->owner)
+	if (!atomic_exchange(&s->owner, false))
 		return;
-	s->owner = false;
 	beat_stop(&s->beat);
 	buf_init_fixed(&b, text, sizeof text);
 	buildinfo_add_end(&b, store_now_us(&s->store), status);
@@ -302,10 +302,11 @@ static void add_close(struct buildbeat_session *s)
 
 void session_close(struct buildbeat_session *s, int32_t status)
 {
+	session_end_build(s, status);
 	if (!s->guest && !s->closed)
 		add_close(s);
-	session_end_build(s, status);
 	s->live = false;
+	beat_release(&s->beat);
 	store_close(&s->store);
 }
 

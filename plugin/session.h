@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 
 /*
  * One process's part in a recording: what the C ABI calls a session, and what
@@ -25,10 +24,8 @@ struct buildbeat_session {
 	bool forks;		/* forked children go on with it */
 	bool guest;		/* it speaks for another session's instance */
 	bool closed;		/* the "close" line is written, or about to be */
-	bool owner;
+	_Atomic bool owner;
 	struct peak peak;
-	struct rusage before;	/* of this process when a task started that runs in it */
-	_Atomic uint64_t build_span;	/* of the C ABI's build_started(), 0: none */
 	struct beat beat;	/* the owner's */
 	struct store store;	/* last, the paths: what is used lies together */
 	struct ticket ticket;	/* the owner's */
@@ -77,8 +74,8 @@ void session_end_build(struct buildbeat_session *s, int32_t status);
  * session_close(), which then writes none. */
 void session_add_close(struct buildbeat_session *s, struct buf *b);
 
-/* The "close" line, session_end_build() where that was not called, and what was
- * opened is closed. */
+/* session_end_build() where that was not called, the "close" line, and what was opened is
+ * closed. No other thread may use the session any more. */
 void session_close(struct buildbeat_session *s, int32_t status);
 
 /* This process replaces itself by exec, and will join again as the owner. */

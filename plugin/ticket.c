@@ -26,7 +26,7 @@
 
 /* An object that was cut short would kill the make that loads it; one that others can
  * write to is theirs. */
-static int check_plugin(const char *plugin)
+static __attribute__((cold)) int check_plugin(const char *plugin)
 {
 	ElfW(Ehdr) e;
 	struct stat st;
@@ -68,7 +68,7 @@ static bool is_plain(const char *path)
  * stops the build over a file that is gone. Rules in a file that MAKEFILES names
  * never become the default goal.
  */
-static void add_ticket(struct buf *b, const struct store *s, const char *ticket,
+static __attribute__((cold)) void add_ticket(struct buf *b, const struct store *s, const char *ticket,
 		       const char *plugin)
 {
 	store_add_ticket_line(b, s);
@@ -119,7 +119,7 @@ static int open_dir_at(int base_fd, const char *name)
 
 /* This kernel since it was booted, and this namespace of process ids in it: only here
  * does a process id say whether its process is gone. */
-static uint32_t machine_key(void)
+static __attribute__((cold)) uint32_t machine_key(void)
 {
 	char text[128] = "";
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -134,7 +134,7 @@ static uint32_t machine_key(void)
 }
 
 /* May others neither look into it nor take away what we make in it. */
-static bool is_base(size_t i, const char *base)
+static __attribute__((cold)) bool is_base(size_t i, const char *base)
 {
 	struct error err;
 	int fd;
@@ -160,7 +160,7 @@ static const char *base_at(size_t i)
 }
 
 /* Make it: its path in out, its descriptor is returned. */
-static int make_private_dir(char out[PATH_MAX])
+static __attribute__((cold)) int make_private_dir(char out[PATH_MAX])
 {
 	int r = -EPERM;
 
@@ -209,7 +209,7 @@ static void link_preload(int dir_fd, const char *plugin)
 	(void)!symlinkat(preload, dir_fd, CARRY_PRELOAD);
 }
 
-static int fill_dir(int dir_fd, const char *ticket, const struct store *s, const char *plugin)
+static __attribute__((cold)) int fill_dir(int dir_fd, const char *ticket, const struct store *s, const char *plugin)
 {
 	char link[PATH_MAX], text[TICKET_MAX];
 	const char *slash = strrchr(ticket, '/');
@@ -279,7 +279,7 @@ static bool is_left_over(const char *name, uint32_t key)
 	return pid > 0 && pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
-static void clean_base(const char *base)
+static __attribute__((cold)) void clean_base(const char *base)
 {
 	uint32_t key = machine_key();
 	DIR *dir = opendir(base);

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The C ABI called by many threads at once, every entry in random order, also while another
+ * thread closes the session. Nothing that was recorded is lost. In a build with
+ * --enable-sanitizers=thread this finds races.
+ */
+#include "plugin/buildbeat_plugin.h"
+#include "recording/recording.h"
+#include "tests/make_host.h"
+#include "tests/support.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define THREADS 8
+#define ROUNDS 6
+#define CALLS 100
+#define OPEN_MAX 32	/* tasks of a thread that are open at once */
+
+static const struct buildbeat_api *api;
+static char dir[4096];
+
+static void setup(void)
+{
+	const struct buildbeat_api *(*get)(uint32_t);
+	void *so = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+
+	ck_assert_msg(so != NULL, "%s", dlerror());
+	*(void **)&get = dlsym(so, "buildbeat_get_api");
+	api = get(BUILDBEAT_API_MAJOR);
+	unsetenv("MAKEFILES");
+	snprintf(dir, sizeof dir, "%s/recordings/one", support_tmpdir());
+}
+
+/* What one thread did, and what the recording has to have of it. */
+struct caller {
+	pthread_t thread;
+	unsigned seed, id;
+	struct buildbeat_session *shared;
+	bool closes;
+	uint64_t open[OPEN_MAX];
+	size_t n_open;
+	size_t n_started, n_finished, n_queued, n_opened;
+};
+
+static unsigned pick(struct caller *c, unsigned n)
+{
+	return (unsigned)rand_r(&c->seed) % n;
+}
+
+static struct buildbeat_session *open_one(struct caller *c, bool redacts)
+{
+	struct buildbeat_host host = {
+		.size = sizeof host, .tool = "threads", .dir = dir, .interval_ms = 10,
+		.redact = redacts ? "MY_*" : NULL,
+	};
+	struct buildbeat_session *s = api->open(&host);
+
+	c->n_opened += s != NULL;
+	return s;
+}
+
+static void start_one(struct caller *c, struct buildbeat_session *s)
+{
+	const char *const after[] = { NULL, "one", NULL, NULL, "two", "three", NULL };
+	char name[32];
+	struct buildbeat_task task = {
+		.size = sizeof task, .slot = (int32_t)c->id, .name = name,
+		.command = "cc MY_KEY=abcdefgh TOKEN=0123456789abcdef -c a.c",
+		.pid = pick(c, 2) ? getpid() : 0,
+		.after = after, .n_after = pick(c, 8),
+	};
+	uint64_t number = 0;
+
+	snprintf(name, sizeof name, "task of %u", c->id);
+	if (c->n_open == OPEN_MAX)
+		return;
+	if (pick(c, 2)) {
+		number = api->task_queued(s, &task);
+		c->n_queued += number != 0;
+		if (!number)
+			return;
+	}
+	number = api->task_started(s, number, &task);
+	if (!number)
+		return;
+	c->n_started++;
+	if (s == c->shared)
+		c->open[c->n_open++] = number;
+}
+
+static void finish_one(struct caller *c, struct buildbeat_session *s)
+{
+	struct rusage usage = { .ru_maxrss = 1 + (long)pick(c, 100000) };
+	struct buildbeat_result result = {
+		.size = sizeof result, .rchar = -1, .wchar = -1, .usage = &usage,
+		.flags = pick(c, 2) ? BUILDBEAT_RAN_HERE : 0,
+	};
+
+	if (!c->n_open || s != c->shared)
+		return;
+	api->task_finished(s, c->open[--c->n_open], &result);
+	c->n_finished++;
+}
+
+static void call(struct caller *c, struct buildbeat_session *s)
+{
+	const char *text;
+
+	switch (pick(c, 13)) {
+	case 0: case 1: case 2:
+		start_one(c, s);
+		return;
+	case 3: case 4:
+		finish_one(c, s);
+		return;
+	case 5:
+		api->span_end(s, 0, api->span_begin(s, 0, "span"));
+		return;
+	case 6:
+		api->note(s, 0, "a note");
+		return;
+	case 7:
+		api->heartbeat(s);
+		return;
+	case 8:
+		api->snapshot(s);
+		return;
+	case 9:
+		api->task_pid(s, c->n_open && s == c->shared ? c->open[0] : 0, 4711);
+		return;
+	case 10:
+		api->build_started(s, "all");
+		return;
+	case 11:
+		text = pick(c, 2) ? api->instance(s) : api->ticket(s);
+		(void)text;
+		return;
+	case 12:
+		if (!pick(c, 10))
+			api->build_completed(s, 0);
+		return;
+	}
+}
+
+static void *run(void *data)
+{
+	struct caller *c = data;
+
+	for (int i = 0; i < CALLS; i++) {
+		call(c, c->shared);
+		if (!c->closes && !pick(c, 12)) {
+			struct buildbeat_session *own = open_one(c, pick(c, 2));
+
+			for (int n = 0; n < 4; n++)
+				call(c, own);
+			api->close(own);
+		}
+		if (c->closes && i > CALLS / 2 && !pick(c, 40))
+			api->close(c->shared);
+	}
+	return NULL;
+}
+
+static void check_recording(const struct caller *caller, bool whole)
+{
+	size_t started[THREADS] = { 0 }, ended[THREADS] = { 0 }, opened = 1, bad, lines;
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+
+	tasks_count(dir, &lines, &bad);
+	ck_assert_uint_eq(bad, 0);
+	ck_assert_msg(!recording_read(&rec, dir, NULL, &err), "%s: %s", err.path, err.message);
+	ck_assert_msg(!rec.n_warnings, "%s", rec.n_warnings ? rec.warning->text : "");
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		const struct task *t = &rec.task[i];
+
+		if (t->start_us < 0)
+			continue;	/* the session was closed before it could start */
+		ck_assert_int_ge(t->slot, 0);
+		ck_assert_int_lt(t->slot, THREADS);
+		ck_assert_str_eq(t->name, support_path("task of %d", t->slot));
+		ck_assert_str_eq(recording_command(&rec, t), "cc MY_KEY=*** TOKEN=*** -c a.c");
+		started[t->slot]++;
+		ended[t->slot] += t->state == TASK_DONE;
+	}
+	for (size_t i = 0; i < THREADS; i++) {
+		ck_assert_uint_eq(started[i], caller[i].n_started);
+		if (whole)
+			ck_assert_uint_eq(ended[i], caller[i].n_finished);
+		opened += caller[i].n_opened;
+	}
+	ck_assert_uint_eq(rec.n_instances, opened);
+	ck_assert_int_ge(rec.end_us, 0);
+	recording_release(&rec);
+}
+
+/* _i: nobody closes the shared session before all are done; every thread does. */
+START_TEST(every_entry)
+{
+	struct buildbeat_host host = {
+		.size = sizeof host, .tool = "threads", .dir = dir, .interval_ms = 10,
+		.redact = "MY_*",
+	};
+	struct run r;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct buildbeat_session *s = api->open(&host);
+		struct caller caller[THREADS] = { 0 };
+
+		ck_assert_ptr_nonnull(s);
+		for (unsigned i = 0; i < THREADS; i++) {
+			caller[i] = (struct caller){ .seed = round * THREADS + i, .id = i,
+						     .shared = s, .closes = _i };
+			ck_assert_int_eq(pthread_create(&caller[i].thread, NULL, run, &caller[i]), 0);
+		}
+		for (unsigned i = 0; i < THREADS; i++)
+			pthread_join(caller[i].thread, NULL);
+		api->close(s);
+		check_recording(caller, !_i);
+		support_run(&r, NULL, "rm -rf '%s'", dir);
+		support_run_release(&r);
+	}
+}
+END_TEST
+
+static void *open_the_same(void *data)
+{
+	struct caller *c = data;
+	struct buildbeat_session *s = open_one(c, true);
+
+	start_one(c, s);
+	finish_one(c, s);
+	api->close(s);
+	return NULL;
+}
+
+/* One of them begins the recording, the others join it. */
+START_TEST(begun_at_once)
+{
+	struct run r;
+
+	for (unsigned round = 0; round < 10 * ROUNDS; round++) {
+		struct caller caller[THREADS] = { 0 };
+		struct recording rec = RECORDING_INIT;
+
+		for (unsigned i = 0; i < THREADS; i++) {
+			caller[i].id = i;
+			ck_assert_int_eq(pthread_create(&caller[i].thread, NULL, open_the_same,
+							&caller[i]), 0);
+		}
+		for (unsigned i = 0; i < THREADS; i++) {
+			pthread_join(caller[i].thread, NULL);
+			ck_assert_uint_eq(caller[i].n_opened, 1);
+		}
+		ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+		ck_assert_uint_eq(rec.n_instances, THREADS);
+		ck_assert_uint_eq(rec.n_tasks, THREADS);
+		ck_assert_uint_eq(rec.n_warnings, 0);
+		recording_release(&rec);
+		support_run(&r, NULL, "rm -rf '%s'", dir);
+		support_run_release(&r);
+	}
+}
+END_TEST
+
+/* A thread that is cancelled in a call takes nothing with it. */
+static void *until_cancelled(void *data)
+{
+	struct caller *c = data;
+
+	for (;;) {
+		api->snapshot(c->shared);
+		api->note(c->shared, 0, "a note");
+		pthread_testcancel();
+	}
+	return NULL;
+}
+
+START_TEST(cancelled)
+{
+	struct caller caller[THREADS] = { 0 };
+	struct recording rec = RECORDING_INIT;
+	struct buildbeat_session *s;
+
+	s = open_one(&caller[0], false);
+	for (unsigned round = 0; round < 20; round++) {
+		for (unsigned i = 0; i < THREADS; i++) {
+			caller[i].shared = s;
+			ck_assert_int_eq(pthread_create(&caller[i].thread, NULL, until_cancelled,
+							&caller[i]), 0);
+		}
+		for (unsigned i = 0; i < THREADS; i++) {
+			pthread_cancel(caller[i].thread);
+			pthread_join(caller[i].thread, NULL);
+		}
+	}
+	api->build_completed(s, 0);
+	api->close(s);
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	ck_assert_int_ge(rec.end_us, 0);
+	recording_release(&rec);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("plugin_threads");
+	TCase *t = tcase_create("threads");
+
+	tcase_add_checked_fixture(t, setup, support_cleanup);
+	tcase_add_loop_test(t, every_entry, 0, 2);
+	tcase_add_test(t, begun_at_once);
+	tcase_add_test(t, cancelled);
+	tcase_set_timeout(t, 60);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
