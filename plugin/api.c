@@ -54,7 +54,8 @@ static struct api_session *api_session_of(struct buildbeat_session *s)
 	return (struct api_session *)s;
 }
 
-/* Taking all of them at once keeps two threads from taking the same one. */
+/* cold: seldom called, so small rather than fast.
+ * Taking all of them at once keeps two threads from taking the same one. */
 static __attribute__((cold)) struct api_session *take_memory(void)
 {
 	struct api_session *o = atomic_exchange(&closed, NULL), *rest = o ? o->next : NULL, *last = rest;
@@ -137,7 +138,8 @@ static bool take(void *out, size_t out_size, const void *in)
 /* Opening */
 
 /* DIR is BASE/NAME; NAME may not exist. */
-static __attribute__((cold)) int begin_at(struct buildbeat_session *s, const char *dir, const struct session_host *host)
+static __attribute__((cold)) int begin_at(struct buildbeat_session *s, const char *dir,
+					  const struct session_host *host)
 {
 	char base[PATH_MAX];
 	const char *slash = strrchr(dir, '/');
@@ -164,8 +166,9 @@ static __attribute__((cold)) int join_begun(struct buildbeat_session *s, const c
 	return r;
 }
 
-static __attribute__((cold)) int open_somewhere(struct buildbeat_session *s, const struct buildbeat_host *from,
-			  const struct session_host *host)
+static __attribute__((cold)) int open_somewhere(struct buildbeat_session *s,
+						const struct buildbeat_host *from,
+						const struct session_host *host)
 {
 	bool may_begin = !(from->flags & BUILDBEAT_JOIN_ONLY) && !from->instance;
 	struct stat st;
@@ -181,7 +184,8 @@ static __attribute__((cold)) int open_somewhere(struct buildbeat_session *s, con
 	return r && may_begin ? session_begin(s, NULL, NULL, host, NULL) : r;
 }
 
-static __attribute__((cold)) struct buildbeat_session *open_session(const struct buildbeat_host *given)
+static __attribute__((cold)) struct buildbeat_session *
+open_session(const struct buildbeat_host *given)
 {
 	struct buildbeat_host from = { 0 };
 	struct session_host host;

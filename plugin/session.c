@@ -67,7 +67,8 @@ static void add_open(struct buildbeat_session *s, const struct session_host *hos
 		add_open_deep(s, host, b);
 }
 
-static __attribute__((noinline)) void open_now(struct buildbeat_session *s, const struct session_host *host)
+static __attribute__((noinline)) void open_now(struct buildbeat_session *s,
+					       const struct session_host *host)
 {
 	char text[EVENT_MAX + 1];
 	struct buf b;
@@ -95,7 +96,8 @@ static void start_beat(struct buildbeat_session *s, const struct session_host *h
 /* Joining */
 
 /* The first number behind key in `build`, 0 if there is none. */
-static __attribute__((noinline, cold)) int64_t read_build_number(const struct buildbeat_session *s, const char *key)
+static __attribute__((noinline, cold)) int64_t
+read_build_number(const struct buildbeat_session *s, const char *key)
 {
 	char text[BUILD_LINES_MAX];
 	struct cursor c;
@@ -123,7 +125,8 @@ static __attribute__((noinline, cold)) int64_t read_build_number(const struct bu
 
 /* A make that began a recording has remade its makefiles and executed itself:
  * the thread is gone, the duty is not. */
-static __attribute__((cold)) void take_over_again(struct buildbeat_session *s, const struct session_host *host)
+static __attribute__((cold)) void take_over_again(struct buildbeat_session *s,
+						  const struct session_host *host)
 {
 	struct session_host owner = *host;
 	size_t len;
@@ -214,7 +217,8 @@ static __attribute__((cold)) int own_path(char out[PATH_MAX])
 	return realpath(info.dli_fname, out) ? 0 : -errno;
 }
 
-static __attribute__((cold)) int write_build(struct buildbeat_session *s, const struct session_host *host)
+static __attribute__((cold)) int write_build(struct buildbeat_session *s,
+					     const struct session_host *host)
 {
 	struct buildinfo info = {
 		.command = host->command, .tool = host->tool, .version = host->version,

@@ -209,7 +209,8 @@ static void link_preload(int dir_fd, const char *plugin)
 	(void)!symlinkat(preload, dir_fd, CARRY_PRELOAD);
 }
 
-static __attribute__((cold)) int fill_dir(int dir_fd, const char *ticket, const struct store *s, const char *plugin)
+static __attribute__((cold)) int fill_dir(int dir_fd, const char *ticket, const struct store *s,
+					  const char *plugin)
 {
 	char link[PATH_MAX], text[TICKET_MAX];
 	const char *slash = strrchr(ticket, '/');
