@@ -145,7 +145,7 @@ static const struct {
 	const char *said;
 } broken[] = {
 	{ "unset REPO", 2, "REPO" },
-	{ "SOURCE=nowhere", 4, "no source tree" },
+	{ "SOURCE=nowhere", 4, "cannot enter the source tree" },
 	{ "rm -rf app.git", 4, "cannot prepare" },
 	{ "export BUILD=false", 4, "the build failed: false" },
 	{ "echo 'compare: {agre: 1}' >app/buildbeat.yaml", 2, "did you mean 'agree'" },

@@ -150,6 +150,7 @@ def page(path, text):
             block.clear()
 
     for n, line in enumerate(text.split("\n"), 1):
+        original = line
         if line.startswith('.\\"'):
             continue
         line = re.sub(r"\\\(aq", "'", line)
@@ -187,6 +188,8 @@ def page(path, text):
         if not block:
             start = n
         block.append(line)
+        if original.startswith((".It", ".Sh", ".Ss")):
+            yield from flush()
     yield from flush()
 
 
@@ -239,7 +242,7 @@ def script(path, text, comments):
     for n, line in enumerate(text.split("\n") + [""], 1):
         m = re.match(r"\s*#(?!!)\s?(.*)", line)
         if m and "SPDX" not in line:
-            if not m.group(1).strip() or m.group(1).startswith(("\t", "    ")):
+            if not m.group(1).strip() or m.group(1).startswith(("\t", "  ")):
                 if block:
                     yield Text(path, start, "\n".join(block))
                     block = []

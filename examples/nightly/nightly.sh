@@ -1,35 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# One night: bring the sources up to date, build them, keep the build's figures, tell what
-# became slower or hungrier than it was, write the report. For cron, which mails what is
-# said:
+# A nightly build: update the sources, build them, store the recording in an archive, check
+# it for regressions, write a report. For cron, which mails the output:
 #
-#	30 2 * * *  SOURCE=$HOME/app REPO=$HOME/nights.git REPORT=$HOME/nightly nightly.sh
+#	30 2 * * *  SOURCE=$HOME/app REPO=$HOME/builds.git REPORT=$HOME/nightly nightly.sh
 #
-# The settings, from the environment:
+# Settings, from the environment:
 #
-#	SOURCE   the source tree, built where it is; its buildbeat.yaml says what counts as a
-#	         difference
+#	SOURCE   the source tree, built in place; thresholds are in its buildbeat.yaml
 #	REPO     the archive: a directory, or the URL of a git repository that several
 #	         builders share
-#	REPORT   where index.html and check.xml go
+#	REPORT   the directory for index.html and check.xml
 #	HOST, BRANCH
-#	         names of the series, where they are not those of this machine and of what
-#	         is checked out: HOST=farm where several equal machines take turns
-#	PREPARE  makes the tree ready; not measured
-#	BUILD    what is measured
+#	         names of the series (default: this machine and the checked-out branch);
+#	         HOST=farm if several equal machines take turns
+#	PREPARE  the command that prepares the tree; not recorded
+#	BUILD    the command that is recorded
 #
-# The exit status: 0 nothing is worse, 1 something is, 2 the archive or a setting is not as
-# it should be, 4 the sources could not be brought up to date or built.
+# Exit status: 0 no regression, 1 a regression, 2 a wrong archive or setting, 4 the sources
+# could not be updated or built.
 set -eu
 
-: "${SOURCE:?is not set: the source tree}" "${REPO:?is not set: the archive}"
-: "${REPORT:?is not set: where the report goes}"
+: "${SOURCE:?is not set (the source tree)}" "${REPO:?is not set (the archive)}"
+: "${REPORT:?is not set (the directory for the report)}"
 : "${PREPARE:=git pull -q --ff-only && make -s clean}"
 : "${BUILD:=make -j$(nproc)}"
 
-night=$(mktemp -d)
-trap 'rm -rf "$night"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 
 give_up() {
@@ -37,24 +35,24 @@ give_up() {
 	exit "$1"
 }
 
-cd "$SOURCE" || give_up 4 "there is no source tree"
-mkdir -p "$REPORT" || give_up 2 "the report has no place"
+cd "$SOURCE" || give_up 4 "cannot enter the source tree $SOURCE"
+mkdir -p "$REPORT" || give_up 2 "cannot create $REPORT"
 
 sh -c "$PREPARE" || give_up 4 "cannot prepare: $PREPARE"
 
-# A build that failed is half a build, and no measure of others.
-buildbeat record -o "$night" -n night -- sh -c "$BUILD" >"$night/log" 2>&1 || {
-	tail -n 50 "$night/log" >&2
-	[ -d "$night/night" ] || give_up 2 "nothing is recorded"
+# The values of a failed build cannot be compared.
+buildbeat record -o "$work" -n build -- sh -c "$BUILD" >"$work/log" 2>&1 || {
+	tail -n 50 "$work/log" >&2
+	[ -d "$work/build" ] || give_up 2 "there is no recording"
 	give_up 4 "the build failed: $BUILD"
 }
 
-kept=$(buildbeat archive --repo "$REPO" ${HOST:+--host "$HOST"} ${BRANCH:+--branch "$BRANCH"} \
-	"$night/night") || give_up 2 "the night is not kept"
-series=${kept%% *}
+stored=$(buildbeat archive --repo "$REPO" ${HOST:+--host "$HOST"} ${BRANCH:+--branch "$BRANCH"} \
+	"$work/build") || give_up 2 "cannot store the build in $REPO"
+series=${stored%% *}
 
 status=0
 buildbeat check --repo "$REPO" --ref "$series" --junit -o "$REPORT/check.xml" || status=$?
 buildbeat report --repo "$REPO" --ref "$series" --source . -o "$REPORT" ||
-	give_up 2 "there is no report"
+	give_up 2 "cannot write the report"
 exit $status
