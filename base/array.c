@@ -1,34 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 
-#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-void *array_double(void *array, size_t n, size_t item_size)
+static void *resize(void *array, size_t cap, size_t item_size)
 {
-	size_t cap = n ? 2 * n : ARRAY_FIRST;
-
 	if (!item_size)
 		item_size = 1;	/* rows of no columns */
-	if (cap > SIZE_MAX / 2 / item_size)
-		return NULL;
-	if (array && malloc_usable_size(array) >= cap * item_size)
-		return array;	/* was expected */
-	return realloc(array, cap * item_size);
+	return cap <= SIZE_MAX / 2 / item_size ? realloc(array, cap * item_size) : NULL;
 }
 
-void *array_expect(void *array, size_t n, size_t item_size)
+void *array_double(void *array, size_t n, size_t item_size)
 {
-	size_t cap = ARRAY_FIRST;
-	void *grown = NULL;
+	return resize(array, n ? 2 * n : ARRAY_FIRST, item_size);
+}
 
-	while (cap < n)
-		cap *= 2;
-	if (n && item_size && cap <= SIZE_MAX / 2 / item_size &&
-	    (!array || malloc_usable_size(array) < cap * item_size))
-		grown = realloc(array, cap * item_size);
-	return grown ? grown : array;
+void *array_more_room(void *array, size_t *cap, size_t n, size_t item_size)
+{
+	size_t more = *cap ? 2 * *cap : ARRAY_FIRST;
+	void *grown;
+
+	if (n > SIZE_MAX / 4)
+		return NULL;
+	while (more <= n)
+		more *= 2;
+	grown = resize(array, more, item_size);
+	if (grown)
+		*cap = more;
+	return grown;
+}
+
+void *array_expect(void *array, size_t *cap, size_t n, size_t item_size)
+{
+	void *grown = n > *cap ? resize(array, n, item_size) : NULL;
+
+	if (!grown)
+		return array;
+	*cap = n;
+	return grown;
 }
 
 void *array_trim(void *array, size_t n, size_t item_size)

@@ -24,11 +24,20 @@ static inline void *array_grow(void *array, size_t n, size_t item_size)
 }
 
 /*
- * Make room for n items in all, if that number is known in advance: growing step by step leaves
- * unused memory behind. Untouched pages are not committed. On failure the array is returned
- * unchanged.
+ * An array whose final length is known before it is full: growing step by step leaves unused
+ * memory behind. Such an array keeps its capacity in *cap, which begins as 0, and grows through
+ * array_make_room() instead of array_grow().
  */
-void *array_expect(void *array, size_t n, size_t item_size);
+void *array_more_room(void *array, size_t *cap, size_t n, size_t item_size);
+
+static inline void *array_make_room(void *array, size_t *cap, size_t n, size_t item_size)
+{
+	return n < *cap ? array : array_more_room(array, cap, n, item_size);
+}
+
+/* Make room for n items in all. Untouched pages are not committed. On failure array and *cap are
+ * unchanged, which is no error. Returns the array. */
+void *array_expect(void *array, size_t *cap, size_t n, size_t item_size);
 
 /* Release the memory behind the n items. The array must not grow any more. */
 void *array_trim(void *array, size_t n, size_t item_size);

@@ -24,6 +24,8 @@ struct reader {
 	struct error *err;
 	bool sums_only;		/* no rec->after, rec->out, rec->usage */
 	unsigned n_understood;	/* files whose first line is a recording's */
+	/* of arrays of rec */
+	size_t task_cap, after_cap, out_cap, usage_cap, memory_cap;
 	/* tasks */
 	struct index instances;	/* newest instance of an id */
 	struct index tasks;	/* by instance and number: those not in `numbered` */

@@ -361,11 +361,16 @@ static int read_line(struct reader *r, struct slice line, unsigned number,
 }
 
 /* After the first part of the file. */
-static void expect(struct recording *rec, const struct feed *f)
+static void expect(struct reader *r, const struct feed *f)
 {
-	rec->task = array_expect(rec->task, feed_expect(f, rec->n_tasks), sizeof *rec->task);
-	rec->after = array_expect(rec->after, feed_expect(f, rec->n_after), sizeof *rec->after);
-	rec->out = array_expect(rec->out, feed_expect(f, rec->n_out), sizeof *rec->out);
+	struct recording *rec = r->rec;
+
+	rec->task = array_expect(rec->task, &r->task_cap, feed_expect(f, rec->n_tasks),
+				 sizeof *rec->task);
+	rec->after = array_expect(rec->after, &r->after_cap, feed_expect(f, rec->n_after),
+				  sizeof *rec->after);
+	rec->out = array_expect(rec->out, &r->out_cap, feed_expect(f, rec->n_out),
+				sizeof *rec->out);
 }
 
 int reader_tasks(struct reader *r, const char *file, struct feed *f)
@@ -383,7 +388,7 @@ int reader_tasks(struct reader *r, const char *file, struct feed *f)
 		r->place = texts_place(r->rec->texts, f->offset - line.len - 1);
 		error = read_line(r, line, f->line, &d);
 		if (f->offset > soon) {
-			expect(r->rec, f);
+			expect(r, f);
 			soon = UINT64_MAX;
 		}
 	}

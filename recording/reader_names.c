@@ -15,7 +15,7 @@ enum sort { AFTER, OUT };
 
 struct names {
 	const char ***name;	/* the array */
-	size_t *n;
+	size_t *cap, *n;
 	uint32_t **task;	/* of each, once they are out of order; else NULL */
 	enum sort sort;
 };
@@ -23,8 +23,9 @@ struct names {
 static struct names names_of(struct reader *r, enum sort sort)
 {
 	if (sort == AFTER)
-		return (struct names){ &r->rec->after, &r->rec->n_after, &r->after_task, sort };
-	return (struct names){ &r->rec->out, &r->rec->n_out, &r->out_task, sort };
+		return (struct names){ &r->rec->after, &r->after_cap, &r->rec->n_after,
+			&r->after_task, sort };
+	return (struct names){ &r->rec->out, &r->out_cap, &r->rec->n_out, &r->out_task, sort };
 }
 
 struct stretch {
@@ -70,7 +71,7 @@ static int add_name(struct recording *rec, const struct names *l, uint32_t task,
 		return -ENOMEM;
 	if (*s.first + *s.n != *l->n && !*l->task && scatter(rec, l))
 		return -ENOMEM;
-	names = array_grow(*l->name, *l->n, sizeof *names);
+	names = array_make_room(*l->name, l->cap, *l->n, sizeof *names);
 	if (!names)
 		return -ENOMEM;
 	*l->name = names;

@@ -56,7 +56,7 @@ static int list(struct reader *r, uint32_t task, const struct task_usage *u)
 {
 	struct recording *rec = r->rec;
 	struct task_usage *grown = rec->n_usage < UINT32_MAX ?
-		array_grow(rec->usage, rec->n_usage, sizeof *grown) : NULL;
+		array_make_room(rec->usage, &r->usage_cap, rec->n_usage, sizeof *grown) : NULL;
 	uint32_t *owner;
 
 	if (!grown)

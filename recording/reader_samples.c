@@ -35,6 +35,7 @@ struct decoder {
 	struct damage damage;
 	unsigned skipped;	/* good lines behind damaged ones */
 	bool full;
+	size_t time_cap, gap_cap, level_cap;	/* of the arrays of s */
 };
 
 /* Columns */
@@ -157,15 +158,15 @@ static int add_row(struct decoder *d, int64_t time_ms, bool gap)
 		d->full = true;
 		return 0;
 	}
-	time = array_grow(s->time_ms, n, sizeof *time);
+	time = array_make_room(s->time_ms, &d->time_cap, n, sizeof *time);
 	if (!time)
 		return -ENOMEM;
 	s->time_ms = time;
-	gaps = array_grow(s->gap, n, sizeof *gaps);
+	gaps = array_make_room(s->gap, &d->gap_cap, n, sizeof *gaps);
 	if (!gaps)
 		return -ENOMEM;
 	s->gap = gaps;
-	level = array_grow(s->level, n, s->n_columns * sizeof *level);
+	level = array_make_room(s->level, &d->level_cap, n, s->n_columns * sizeof *level);
 	if (!level)
 		return -ENOMEM;
 	s->level = level;
@@ -450,8 +451,9 @@ static void decoder_release(struct decoder *d)
 }
 
 /* About a sample a line. */
-static void expect(struct series *s, const struct cursor *c)
+static void expect(struct decoder *d, const struct cursor *c)
 {
+	struct series *s = &d->s;
 	size_t n = 0;
 
 	for (const char *p = c->p; (p = memchr(p, '\n', (size_t)(c->end - p))); p++)
@@ -459,9 +461,9 @@ static void expect(struct series *s, const struct cursor *c)
 	n += n / 8;
 	if (n * (s->n_columns + 1) > CELLS_MAX)
 		return;
-	s->time_ms = array_expect(s->time_ms, n, sizeof *s->time_ms);
-	s->gap = array_expect(s->gap, n, sizeof *s->gap);
-	s->level = array_expect(s->level, n, s->n_columns * sizeof *s->level);
+	s->time_ms = array_expect(s->time_ms, &d->time_cap, n, sizeof *s->time_ms);
+	s->gap = array_expect(s->gap, &d->gap_cap, n, sizeof *s->gap);
+	s->level = array_expect(s->level, &d->level_cap, n, s->n_columns * sizeof *s->level);
 }
 
 static int read_series(struct decoder *d, const char *file, const char *name,
@@ -485,7 +487,7 @@ static int read_series(struct decoder *d, const char *file, const char *name,
 		return -ENOMEM;
 	error = begin_section(d, rest, 1);
 	if (!error) {
-		expect(&d->s, &c);
+		expect(d, &c);
 		error = decode(d, name, &c);
 	}
 	if (!error && d->s.interval_ms)

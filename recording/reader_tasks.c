@@ -161,7 +161,8 @@ static int number_task(struct reader *r, uint32_t instance, uint64_t seq, uint32
 static int add_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *out)
 {
 	struct recording *rec = r->rec;
-	struct task *grown = array_grow(rec->task, rec->n_tasks, sizeof *grown);
+	struct task *grown = array_make_room(rec->task, &r->task_cap, rec->n_tasks,
+					     sizeof *grown);
 
 	if (!grown)
 		return -ENOMEM;

@@ -135,7 +135,7 @@ static int change_memory(struct decoder *d, uint32_t task, const struct task_usa
 	if (best_kb(u) == before_kb &&
 	    recording_task_end_us(rec, &rec->task[task]) > u->time_ms * 1000)
 		return 0;
-	grown = array_grow(rec->memory, rec->n_memory, sizeof *grown);
+	grown = array_make_room(rec->memory, &d->r->memory_cap, rec->n_memory, sizeof *grown);
 	if (!grown)
 		return -ENOMEM;
 	rec->memory = grown;
@@ -389,10 +389,13 @@ static int read_first_line(struct decoder *d, struct slice line)
 }
 
 /* After the first part of the file. */
-static void expect(struct recording *rec, const struct feed *f)
+static void expect(struct reader *r, const struct feed *f)
 {
-	rec->usage = array_expect(rec->usage, feed_expect(f, rec->n_usage), sizeof *rec->usage);
-	rec->memory = array_expect(rec->memory, feed_expect(f, rec->n_memory),
+	struct recording *rec = r->rec;
+
+	rec->usage = array_expect(rec->usage, &r->usage_cap, feed_expect(f, rec->n_usage),
+				  sizeof *rec->usage);
+	rec->memory = array_expect(rec->memory, &r->memory_cap, feed_expect(f, rec->n_memory),
 				   sizeof *rec->memory);
 }
 
@@ -413,7 +416,7 @@ static int decode(struct decoder *d, struct feed *f)
 			error = 0;
 		}
 		if (f->offset > soon) {
-			expect(d->r->rec, f);
+			expect(d->r, f);
 			soon = UINT64_MAX;
 		}
 	}

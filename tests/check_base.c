@@ -97,6 +97,37 @@ START_TEST(time_text)
 }
 END_TEST
 
+/*
+ * The real size of a block says nothing about the capacity of its array: an allocator may report
+ * less or more than was requested. So the array must not ask for it.
+ */
+START_TEST(growth)
+{
+	size_t expected = (size_t)_i * 7, cap = 0, moved = 0;
+	uint32_t *a = NULL, *b = NULL, *before;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		if (i == 5)
+			b = array_expect(b, &cap, expected, sizeof *b);
+		a = array_grow(a, i, sizeof *a);
+		before = b;
+		b = array_make_room(b, &cap, i, sizeof *b);
+		ck_assert(a && b && cap > i);
+		moved += i >= 5 && i < expected && b != before;
+		a[i] = b[i] = i;
+	}
+	ck_assert_uint_eq(moved, 0);
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert(a[i] == i && b[i] == i);
+	b = array_expect(b, &cap, SIZE_MAX, sizeof *b);
+	ck_assert(b && cap >= 1000 && cap < SIZE_MAX && b[999] == 999);
+	ck_assert(!array_make_room(b, &cap, SIZE_MAX / 8, sizeof *b));
+	ck_assert(cap < SIZE_MAX / 8 && b[999] == 999);
+	free(a);
+	free(b);
+}
+END_TEST
+
 /* Files of all sizes around the chunks and the limit. */
 START_TEST(limit)
 {
@@ -196,6 +227,7 @@ int main(void)
 	tcase_add_test(t, digits);
 	tcase_add_test(t, fnv);
 	tcase_add_loop_test(t, time_text, 0, ARRAY_SIZE(times));
+	tcase_add_loop_test(t, growth, 0, 40);
 	tcase_add_loop_test(t, limit, 0, 7 * 7);
 	tcase_add_test(t, beginning);
 	tcase_add_test(t, pieces);
