@@ -193,13 +193,17 @@ static int by_name(const void *a, const void *b)
 /* What there is, by name, packed and plain in one. */
 static int list_files(struct source *s)
 {
-	DIR *dir = fdopendir(dup(s->dir_fd));
+	int fd = fcntl(s->dir_fd, F_DUPFD_CLOEXEC, 0), r = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	size_t n = 0;
-	int r = 0;
 
-	if (!dir)
-		return -errno;
+	if (!dir) {
+		r = -errno;
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
 	while (!r && (errno = 0, entry = readdir(dir)))
 		r = add_file(s, entry->d_name);
 	if (!r && errno)
