@@ -200,9 +200,10 @@ int recorder_create(struct recorder *s, const struct settings *settings,
 		s->store.flags |= STORE_TASK_IO;
 	r = append_info(s, argv, err);
 	if (r) {
-		store_close(&s->store);
+		store_abandon(&s->store);
 		return r;
 	}
+	store_begun(&s->store);
 	if (settings->git) {
 		check_trees(&settings->source);
 		gitstamp_begin(&s->stamp, &s->store, &settings->source);

@@ -261,9 +261,10 @@ int session_begin(struct buildbeat_session *s, const char *base, const char *nam
 		r = ticket_write(&s->ticket, &s->store, plugin);
 	if (r) {
 		error_sys(err, r, s->store.path, "cannot write the recording");
-		store_close(&s->store);
+		store_abandon(&s->store);
 		return r;
 	}
+	store_begun(&s->store);
 	s->owner = true;
 	joined(s, host);
 	start_beat(s, host);

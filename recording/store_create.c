@@ -40,38 +40,36 @@ int store_make_base(const char *path, enum store_access access, struct error *er
 	return 0;
 }
 
-/* mkdir BASE/NAME into s->path; an own name counts up until it is free. */
+#define NAMES_TRIED 999
+
+/* mkdir BASE/NAME into s->path. Without a name it is the time, with -2, -3 ... if that is taken. */
 static int make_dir(struct store *s, enum store_access access, const char *base,
 		    const char *name, struct error *err)
 {
-	char stamp[32];
+	const char *slash = strcmp(base, "/") ? "/" : "";
+	int64_t wall_ns = clock_wall_ns();
+	char stamp[64];
 	struct buf b;
-	size_t len;
-	int r = 0;
+	int r = store_make_base(base, access, err);
 
-	if (!strcmp(base, "/"))
-		base = "";
-	len = strlen(base);
-	buf_init_fixed(&b, stamp, sizeof stamp);
-	clock_add_name(&b, clock_wall_ns());
-	for (unsigned i = 1; i < 1000; i++) {
-		if (name)
-			r = snprintf(s->path, PATH_MAX, "%s/%s", base, name);
-		else if (i == 1)
-			r = snprintf(s->path, PATH_MAX, "%s/%s", base, buf_str(&b));
-		else
-			r = snprintf(s->path, PATH_MAX, "%s/%s-%u", base, buf_str(&b), i);
-		if (r >= PATH_MAX)
+	if (r)
+		return r;
+	for (unsigned i = 1; i <= NAMES_TRIED; i++) {
+		buf_init_fixed(&b, stamp, sizeof stamp);
+		if (!name)
+			clock_add_name(&b, wall_ns);
+		if (!name && i > 1)
+			buf_addf(&b, "-%u", i);
+		if (snprintf(s->path, PATH_MAX, "%s%s%s", base, slash,
+			     name ? name : buf_str(&b)) >= PATH_MAX)
 			return error_sys(err, -ENAMETOOLONG, base, NULL);
-		if (i == 1 && (r = store_make_base(base, access, err)))
-			return r;
 		if (!mkdir(s->path, 0700))
-			break;
+			return 0;
 		r = -errno;
 		if (r != -EEXIST || name)
-			return error_sys(err, r, s->path, "cannot make the recording");
+			break;
 	}
-	return s->path[len] == '/' ? 0 : -EINVAL;
+	return error_sys(err, r, s->path, "cannot make the recording");
 }
 
 void store_link_latest(const char *base, const char *path)
@@ -128,16 +126,35 @@ static int open_made_dir(struct store *s, enum store_access access)
 	return store_open(s, O_CREAT);
 }
 
-/* What could not be begun: no directory that is no recording is left. */
-static void discard(struct store *s)
+static void remove_file(const struct store *s, const char *name)
 {
-	if (s->dir_fd >= 0) {
-		unlinkat(s->dir_fd, LAYOUT_BUILD, 0);
-		unlinkat(s->dir_fd, LAYOUT_TASKS, 0);
-		unlinkat(s->dir_fd, LAYOUT_LOST, 0);
-	}
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof path, "%s/%s", s->path, name);
+	unlink(path);
+}
+
+void store_abandon(struct store *s)
+{
+	char tasks[64];
+
+	/* By path: a failure may have been that no descriptor was left. */
+	remove_file(s, LAYOUT_BUILD);
+	remove_file(s, LAYOUT_TASKS);
+	snprintf(tasks, sizeof tasks, LAYOUT_TASKS_PREFIX "-%s.log", s->inst);
+	remove_file(s, tasks);
+	remove_file(s, LAYOUT_LOST);
 	rmdir(s->path);
 	store_close(s);
+}
+
+void store_begun(const struct store *s)
+{
+	char base[PATH_MAX];
+
+	strcpy(base, s->path);
+	*strrchr(base, '/') = '\0';
+	store_link_latest(base, s->path);
 }
 
 int store_create_for(struct store *s, enum store_access access, const char *base,
@@ -162,14 +179,17 @@ int store_create_for(struct store *s, enum store_access access, const char *base
 	if (!r)
 		r = write_first_lines(s, wall_ns);
 	if (r) {
-		discard(s);
+		store_abandon(s);
 		return error_sys(err, r, s->path, "cannot write the recording");
 	}
-	store_link_latest(path, s->path);
 	return 0;
 }
 
 int store_create(struct store *s, const char *base, const char *name, struct error *err)
 {
-	return store_create_for(s, STORE_ACCESS_USER, base, name, err);
+	int r = store_create_for(s, STORE_ACCESS_USER, base, name, err);
+
+	if (!r)
+		store_begun(s);
+	return r;
 }

@@ -17,17 +17,23 @@ extern const char *const store_access_words[];	/* ends with NULL */
 mode_t store_dir_mode(enum store_access access);
 
 /*
- * Create the directory (and its parents) with `build` holding its first line
- * and the clock anchor, an empty tasks.log with its first line, and the link
- * `latest` beside it. base NULL: LAYOUT_BASE; name NULL: the time in UTC, with
- * -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST, a base
- * where others could replace the recording is -EPERM (base/trust.h).
+ * Create the directory and its parents, with `build`, which has its first line and the clock
+ * anchor, and tasks.log, which has its first line. base NULL: LAYOUT_BASE; name NULL: the time in
+ * UTC, with -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST, a base where
+ * others could replace the recording is -EPERM (base/trust.h). On failure nothing is left, and
  * err says which path failed. The descriptors are those of file_open_at().
+ *
+ * The caller adds what else belongs to the beginning, then calls store_begun(), which points the
+ * link `latest` to the recording. If it cannot, it calls store_abandon(), which closes and
+ * removes the recording.
  */
-int store_create(struct store *s, const char *base, const char *name, struct error *err);
-/* store_create() gives access to the user alone. */
 int store_create_for(struct store *s, enum store_access access, const char *base,
 		     const char *name, struct error *err);
+void store_begun(const struct store *s);
+void store_abandon(struct store *s);
+
+/* Both steps, with access for the user alone. */
+int store_create(struct store *s, const char *base, const char *name, struct error *err);
 
 /* Make a directory of recordings and its parents. Nobody else can write to them; those who
  * may read a recording can reach it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/clock.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/recording.h"
@@ -211,15 +212,15 @@ START_TEST(no_ticket)
 }
 END_TEST
 
-static rlim_t set_descriptors(rlim_t n)
+static rlim_t set_limit(int what, rlim_t to)
 {
 	struct rlimit limit;
 	rlim_t before;
 
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert(!getrlimit(what, &limit));
 	before = limit.rlim_cur;
-	limit.rlim_cur = n;
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = to;
+	ck_assert(!setrlimit(what, &limit));
 	return before;
 }
 
@@ -237,7 +238,7 @@ START_TEST(descriptors)
 	ck_assert_int_eq(mkdir(fresh("b"), 0777), 0);
 	for (int fd = 3; fd < 20; fd++)
 		close(fd);
-	before = set_descriptors(cases[_i].limit);
+	before = set_limit(RLIMIT_NOFILE, cases[_i].limit);
 	r = store_create(&s, fresh("b"), "rec", &err);
 	ck_assert_msg(r == 0, "%s", err.message);
 	ck_assert_int_ge(s.tasks_fd, cases[_i].floor);
@@ -247,7 +248,7 @@ START_TEST(descriptors)
 	append_task(&s, 1, "one");
 	ck_assert_int_eq(s.error, 0);
 	store_close(&s);
-	set_descriptors(before);
+	set_limit(RLIMIT_NOFILE, before);
 }
 END_TEST
 
@@ -261,11 +262,11 @@ START_TEST(no_descriptors)
 	for (int fd = 3; fd < 20; fd++)
 		close(fd);
 	support_tmpdir();
-	before = set_descriptors(4);
+	before = set_limit(RLIMIT_NOFILE, 4);
 	ck_assert_int_eq(store_create(&s, fresh("b"), "rec", &err), -EMFILE);
 	ck_assert_int_eq(s.tasks_fd, -1);
 	ck_assert_int_eq(s.dir_fd, -1);
-	set_descriptors(before);
+	set_limit(RLIMIT_NOFILE, before);
 }
 END_TEST
 
@@ -317,6 +318,116 @@ START_TEST(disk_full)
 }
 END_TEST
 
+/* The names in the base: what a failed beginning leaves behind would be among them. */
+static void list(struct buf *b, const char *dir)
+{
+	struct run run;
+
+	support_run(&run, NULL, "cd '%s' && ls -A && readlink latest && ls latest/", dir);
+	ck_assert_msg(!run.status, "%s", run.err.data);
+	buf_init(b);
+	buf_add(b, run.out.data, run.out.len);
+	support_run_release(&run);
+}
+
+static const struct {
+	int what;
+	rlim_t limit;
+	int r;
+} failures[] = {
+	{ RLIMIT_FSIZE, 0, -EFBIG },		/* the first byte of build */
+	{ RLIMIT_FSIZE, 30, -EFBIG },		/* in its middle */
+	{ RLIMIT_NOFILE, 3, -EMFILE },		/* the directory */
+	{ RLIMIT_NOFILE, 4, -EMFILE },		/* tasks.log */
+	{ RLIMIT_NOFILE, 5, -EMFILE },		/* build */
+};
+
+/* No step of a beginning leaves half a recording, and latest still is the one before. */
+START_TEST(nothing_left)
+{
+	struct buf before, after;
+	struct error err = { 0 };
+	struct store s;
+	rlim_t limit;
+
+	for (int fd = 3; fd < 20; fd++)
+		close(fd);
+	ck_assert_int_eq(store_create(&s, fresh("base"), "good", &err), 0);
+	store_close(&s);
+	list(&before, fresh("base"));
+	limit = set_limit(failures[_i].what, failures[_i].limit);
+	ck_assert_int_eq(store_create(&s, fresh("base"), "bad", &err), failures[_i].r);
+	set_limit(failures[_i].what, limit);
+	ck_assert_ptr_nonnull(strstr(err.path, "/base/bad"));
+	list(&after, fresh("base"));
+	ck_assert_str_eq(buf_str(&after), buf_str(&before));
+	buf_release(&before);
+	buf_release(&after);
+}
+END_TEST
+
+/* latest leads to a recording from when it was begun, not from when its directory was made. */
+START_TEST(abandoned)
+{
+	struct buf before, after;
+	struct error err = { 0 };
+	struct store s;
+
+	ck_assert_int_eq(store_create(&s, fresh("base"), "good", &err), 0);
+	store_close(&s);
+	list(&before, fresh("base"));
+	ck_assert_int_eq(store_create_for(&s, STORE_ACCESS_ALL, fresh("base"), "bad", &err), 0);
+	append_task(&s, 1, "one");
+	store_abandon(&s);
+	list(&after, fresh("base"));
+	ck_assert_str_eq(buf_str(&after), buf_str(&before));
+	buf_release(&before);
+	buf_release(&after);
+}
+END_TEST
+
+static void take_names(int64_t wall_ns)
+{
+	struct buf b = BUF_INIT;
+	size_t len;
+
+	clock_add_name(&b, wall_ns);
+	len = b.len;
+	for (int i = 1; i < 1000; i++) {
+		buf_cut(&b, len);
+		if (i > 1)
+			buf_addf(&b, "-%d", i);
+		ck_assert(!mkdir(buf_str(&b), 0755) || errno == EEXIST);
+	}
+	buf_release(&b);
+}
+
+/* All names of the time are taken: an error, not the directory of another. Where the machine is
+ * so slow that the time is over before, that is tried again. */
+START_TEST(taken)
+{
+	struct error err = { 0 };
+	struct store s;
+	struct run run;
+	int r = 0;
+
+	ck_assert(!mkdir(fresh("base"), 0755) && !chdir(fresh("base")));
+	for (int i = 0; i < 50 && !r; i++) {
+		for (int64_t ahead = 0; ahead < 3; ahead++)
+			take_names(clock_wall_ns() + ahead * 1000000000);
+		r = store_create_for(&s, STORE_ACCESS_USER, fresh("base"), NULL, &err);
+		if (!r)
+			store_abandon(&s);
+	}
+	ck_assert_int_eq(r, -EEXIST);
+	ck_assert_str_eq(strrchr(err.path, '-'), "-999");
+	support_run(&run, NULL, "cd '%s' && find . -type f -o -type l", fresh("base"));
+	ck_assert_str_eq(buf_str(&run.out), "");
+	support_run_release(&run);
+	ck_assert(!chdir("/"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("store");
@@ -326,12 +437,18 @@ int main(void)
 	tcase_add_test(t, names);
 	tcase_add_test(t, relative);
 	tcase_add_test(t, cannot_create);
+	tcase_add_loop_test(t, nothing_left, 0, ARRAY_SIZE(failures));
+	tcase_add_test(t, abandoned);
 	tcase_add_loop_test(t, bad_tickets, 0, ARRAY_SIZE(tickets));
 	tcase_add_test(t, no_ticket);
 	tcase_add_loop_test(t, descriptors, 0, 4);
 	tcase_add_test(t, no_descriptors);
 	tcase_add_test(t, removed);
 	tcase_add_test(t, disk_full);
+	suite_add_tcase(s, t);
+	t = tcase_create("names");
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, taken);
 	suite_add_tcase(s, t);
 	return support_main(s);
 }
