@@ -88,6 +88,7 @@ static int run_in(const char *dir, const struct settings *settings,
 		return end(launch_run(l), l);
 	}
 	s.explain = doctor_explain;
+	s.wrote_task = true;
 	recorder_prepare(&s, l);
 	r = taskrun(&s.store, task, l);
 	recorder_finish(&s, l);

@@ -101,3 +101,14 @@ int capture_end(struct capture *c, struct error *err)
 		error_sys(err, result.error, LAYOUT_PROCESSES, NULL);
 	return result.error;
 }
+
+void capture_drop(struct capture *c)
+{
+	struct processes_result result;
+
+	if (!c->processes)
+		return;
+	processes_stop(c->processes, &result);
+	processes_free(c->processes);
+	c->processes = NULL;
+}

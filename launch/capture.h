@@ -25,4 +25,7 @@ void capture_prepare(struct capture *c, struct launch *l);
  * negative errno with err when no more could be written. */
 int capture_end(struct capture *c, struct error *err);
 
+/* The same for a recording that is going to be removed: nothing is written or reported. */
+void capture_drop(struct capture *c);
+
 #endif

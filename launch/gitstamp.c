@@ -338,7 +338,13 @@ void gitstamp_end(struct gitstamp *g)
 	if (ended)
 		return;
 	kill(g->pid, SIGTERM);
-	if (wait_until(g, clock_mono_ns() + GRACE_MS * 1000000LL, NULL))
+	if (!wait_until(g, clock_mono_ns() + GRACE_MS * 1000000LL, NULL))
+		gitstamp_kill(g);
+}
+
+void gitstamp_kill(struct gitstamp *g)
+{
+	if (!g->pid)
 		return;
 	kill(g->pid, SIGKILL);
 	wait_until(g, INT64_MAX, NULL);

@@ -40,6 +40,9 @@ void gitstamp_head_start(struct gitstamp *g);
 /* Wait until it has ended, or has had two seconds from its beginning. */
 void gitstamp_end(struct gitstamp *g);
 
+/* End it at once. */
+void gitstamp_kill(struct gitstamp *g);
+
 /*
  * The lines of one tree, as that process makes them: emit gets them in a few
  * parts, cheap ones first. stop, which a signal may set, ends the search for

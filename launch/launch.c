@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,7 +56,8 @@ static void signals_give_back(const struct signals *s)
 	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
 }
 
-static void execute(const struct launch *l)
+/* not_run: set where the command could not be executed (or NULL). */
+static _Noreturn void execute(const struct launch *l, _Atomic bool *not_run)
 {
 	struct carry_env e;
 	int error;
@@ -65,6 +67,8 @@ static void execute(const struct launch *l)
 	execvpe(l->argv[0], l->argv,
 		l->preload ? carry_put(&e, l->preload, environ, true, l->host ? getpid() : 0) : environ);
 	error = errno;
+	if (not_run)
+		*not_run = true;
 	notice("%s: %s", l->argv[0], error == ENOENT ? "command not found" : strerror(error));
 	_exit(error == ENOENT ? 127 : 126);
 }
@@ -233,8 +237,18 @@ static pid_t fork_command(struct signals *s)
 	return pid;
 }
 
+/* A page that the command's process shares with us. NULL: no memory. */
+static _Atomic bool *share_flag(void)
+{
+	void *page = mmap(NULL, sizeof(_Atomic bool), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
 int launch_run(struct launch *l)
 {
+	_Atomic bool *not_run = share_flag();
 	pid_t launcher = getpid();
 	struct signals s;
 	int r;
@@ -245,14 +259,14 @@ int launch_run(struct launch *l)
 	if (l->pid < 0) {
 		notice("cannot watch the command, it runs alone: %s", strerror(errno));
 		signals_give_back(&s);
-		execute(l);
+		execute(l, NULL);
 	}
 	if (l->pid == 0) {
 		witness_hold(&s.witness, launcher);
 		signals_give_back(&s);
 		if (l->entered)
 			l->entered(l->context);
-		execute(l);
+		execute(l, not_run);
 	}
 	if (l->started)
 		l->started(l->context, l->pid);
@@ -261,6 +275,9 @@ int launch_run(struct launch *l)
 	witness_stop(&s.witness);
 	forget_pending(&s);
 	signals_give_back(&s);
+	l->not_run = not_run && *not_run;
+	if (not_run)
+		munmap(not_run, sizeof *not_run);
 	return r;
 }
 

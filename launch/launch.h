@@ -33,6 +33,7 @@ struct launch {
 	/* Results */
 	pid_t pid;
 	int status;		/* wait(2) status */
+	bool not_run;		/* the command could not be executed: status is 127 or 126 */
 	struct rusage usage;	/* of it and all its descendants it waited for */
 };
 

@@ -4,6 +4,8 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/outdir.h"
+#include "base/file.h"
 #include "base/trust.h"
 #include "command/redact.h"
 #include "command/shell.h"
@@ -185,6 +187,57 @@ static void check_trees(const struct word_list *trees)
 	}
 }
 
+/* What was there before a recording is created, so that its removal leaves nothing. */
+static void remember_before(struct recorder *s, const char *base)
+{
+	char path[PATH_MAX], link[PATH_MAX + sizeof "/" LAYOUT_LATEST], name[NAME_MAX + 1];
+	ssize_t n;
+
+	if (file_absolute(path, base ? base : LAYOUT_BASE))
+		return;
+	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, path);
+	n = readlink(link, name, sizeof name - 1);
+	s->latest = n > 0 ? strndup(name, (size_t)n) : NULL;
+	s->base = strdup(path);
+	while (access(path, F_OK) && strchr(path + 1, '/'))
+		*strrchr(path, '/') = '\0';
+	s->base_len = access(path, F_OK) ? 1 : strlen(path);
+}
+
+static void forget_before(struct recorder *s)
+{
+	free(s->base);
+	free(s->latest);
+	s->base = s->latest = NULL;
+}
+
+/* `latest` names the recording again that it named before, if it still names ours. */
+static void restore_latest(const struct recorder *s)
+{
+	char link[PATH_MAX + sizeof "/" LAYOUT_LATEST], now[NAME_MAX + 1], path[PATH_MAX];
+	const char *own = strrchr(s->store.path, '/') + 1;
+	ssize_t n;
+
+	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, s->base);
+	n = readlink(link, now, sizeof now);
+	if (n < 0 || (size_t)n != strlen(own) || memcmp(now, own, (size_t)n))
+		return;
+	if (!s->latest)
+		unlink(link);
+	else if (snprintf(path, sizeof path, "%s/%s", s->base, s->latest) < PATH_MAX)
+		store_link_latest(s->base, path);
+}
+
+static void remove_recording(struct recorder *s)
+{
+	if (!s->base)
+		return;
+	restore_latest(s);
+	outdir_discard(s->store.path);
+	while (strlen(s->base) > s->base_len && !rmdir(s->base))
+		*strrchr(s->base, '/') = '\0';
+}
+
 int recorder_create(struct recorder *s, const struct settings *settings,
 		   const char *base, const char *name, char *const *argv,
 		   struct error *err)
@@ -193,14 +246,18 @@ int recorder_create(struct recorder *s, const struct settings *settings,
 
 	*s = (struct recorder){ .settings = settings, .created = true };
 	redact_set(settings->redact.item, settings->redact.n);
+	remember_before(s, base);
 	r = store_create_for(&s->store, (enum store_access)settings->access, base, name, err);
-	if (r)
+	if (r) {
+		forget_before(s);
 		return r;
+	}
 	if (settings->task_io)
 		s->store.flags |= STORE_TASK_IO;
 	r = append_info(s, argv, err);
 	if (r) {
 		store_abandon(&s->store);
+		forget_before(s);
 		return r;
 	}
 	store_begun(&s->store);
@@ -565,14 +622,35 @@ static void finish_created(struct recorder *s, const struct launch *l)
 		notice("recorded in %s; see: buildbeat show", s->store.path);
 }
 
+/* Nothing ran, and nobody else records here. */
+static bool is_empty(struct recorder *s, const struct launch *l)
+{
+	struct tasklog log;
+
+	return l->not_run && s->base && !tasklog_scan(s->store.dir_fd, &log) &&
+	       log.instances <= s->wrote_task;
+}
+
+static void drop_created(struct recorder *s)
+{
+	capture_drop(&s->capture);
+	gitstamp_kill(&s->stamp);
+	sampler_free(s->sampler);
+	s->sampler = NULL;
+	remove_recording(s);
+}
+
 void recorder_finish(struct recorder *s, const struct launch *l)
 {
-	if (s->created)
+	if (s->created && is_empty(s, l))
+		drop_created(s);
+	else if (s->created)
 		finish_created(s, l);
 	else if (!lost_is_full(store_error(&s->store)))
 		report_incomplete(s, 0);	/* else whoever began it says so */
 	if (s->has_ticket)
 		ticket_remove(&s->ticket);
 	buf_release(&s->makefiles);
+	forget_before(s);
 	store_close(&s->store);
 }

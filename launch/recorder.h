@@ -23,7 +23,11 @@ struct recorder {
 	struct store store;
 	const struct settings *settings;
 	bool created;		/* by us: we sample, and write the end */
+	bool wrote_task;	/* the command is a task, of an instance of ours */
 	bool has_ticket;	/* our own, to be removed at the end */
+	char *base;		/* of one that we created: the absolute directory it is in */
+	size_t base_len;	/* the part of base that was there before */
+	char *latest;		/* the recording that `latest` named before, NULL: none */
 	struct ticket ticket;
 	struct buf makefiles;	/* for the command's environment */
 	struct carried carried;	/* the same for the preload; its ticket "": none */
@@ -53,7 +57,11 @@ void recorder_prepare(struct recorder *s, struct launch *l);
 /* The same inside a recorded build, for a command that runs in it. c lives as long as l. */
 void recorder_carry(struct carried *c, struct launch *l);
 
-/* After launch_run(): the end is written, the files packed if asked, all closed. */
+/*
+ * After launch_run(): the end is written, the files packed if asked, all closed. If the
+ * command could not be executed, a recording that we created is removed instead, unless
+ * another process joined it.
+ */
 void recorder_finish(struct recorder *s, const struct launch *l);
 
 /* The plugin: the setting, else found from where this program is. False with err when there is none. */

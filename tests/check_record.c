@@ -77,6 +77,45 @@ static const struct {
 	{ "./stats", 126, "buildbeat: ./stats: Permission denied\n" },
 };
 
+/* Where nothing ran nothing is left, and `latest` names the recording before. */
+START_TEST(nothing_ran)
+{
+	static const char *const record[] = {
+		BUILDBEAT " record --no-git -o new/stats -- ./file",
+		BUILDBEAT " record --git -o new/stats --processes -- nonexistent-program",
+		BUILDBEAT " task -r new/stats/two name nonexistent-program",
+	};
+	struct run r;
+
+	support_run(&r, support_tmpdir(), ": >file; mkdir xdg; chmod 700 xdg; PATH=/usr/bin:/bin; export XDG_RUNTIME_DIR=$PWD/xdg;"
+		    "mkdir new; %s 2>&-; ls -A new xdg; rmdir new; %s 2>&-; ls -A; "
+		    BUILDBEAT " record --no-git -o new/stats -n one -- true; ls -A new/stats xdg;"
+		    "%s 2>&-; ls -A new/stats xdg; readlink new/stats/latest",
+		    record[_i], record[_i], record[_i]);
+	ck_assert_str_eq(r.out.data, "new:\n\nxdg:\nfile\nxdg\n"
+			 "new/stats:\nlatest\none\n\nxdg:\n"
+			 "new/stats:\nlatest\none\n\nxdg:\none\n");
+	support_run_release(&r);
+}
+END_TEST
+
+/* The command's own 127 is that of something that ran; what joined is kept. */
+START_TEST(something_ran)
+{
+	static const char *const command[] = {
+		"record --no-git -o stats -n one -- sh -c nonexistent-program",
+		"task -r stats/one name sh -c nonexistent-program",
+		"task -r stats/one name sh -c \"" BUILDBEAT " task -r stats/one inner nonexistent-program\"",
+	};
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT " %s 2>&-; echo $?; readlink stats/latest", command[_i]);
+	ck_assert_str_eq(r.out.data, "127\none\n");
+	support_run_release(&r);
+	ck_assert(support_exists(support_path("%s/stats/one/build", support_tmpdir())));
+}
+END_TEST
+
 START_TEST(cannot_be_run)
 {
 	struct run r;
@@ -465,6 +504,8 @@ int main(void)
 
 	tcase_add_test(t, every_exit_status);
 	tcase_add_loop_test(t, every_signal, 0, ARRAY_SIZE(signals));
+	tcase_add_loop_test(t, nothing_ran, 0, 3);
+	tcase_add_loop_test(t, something_ran, 0, 3);
 	tcase_add_loop_test(t, cannot_be_run, 0, ARRAY_SIZE(not_run));
 	tcase_add_loop_test(t, misuse, 0, ARRAY_SIZE(misuses));
 	tcase_add_loop_test(t, same_surroundings, 0,
