@@ -394,7 +394,7 @@ static int number_recipes(struct work *w, size_t *n)
 	int r = 0;
 
 	*n = 0;
-	if (rec->format != FORMAT_OE)
+	if (!rec->source.recipe_keys)
 		return 0;
 	w->of_key = indices(rec->n_tasks);
 	for (size_t i = 0; !r && w->of_key && i < rec->n_tasks; i++) {

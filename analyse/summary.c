@@ -192,6 +192,5 @@ double summary_cpu_share(const struct summary *s)
 
 double summary_host_share(const struct summary *s, int64_t us)
 {
-	/* OpenEmbedded's are of all cores as if they were one. */
-	return share(us, s->host.span_us, s->rec->format == FORMAT_OE ? 1 : s->cores);
+	return share(us, s->host.span_us, s->rec->source.one_core ? 1 : s->cores);
 }

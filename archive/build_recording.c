@@ -3,6 +3,7 @@
 
 #include "archive/build.h"
 #include "archive/sys.h"
+#include "base/str.h"
 #include "convert/builder.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #define BLOCK_BYTES 512
 #define SECOND_NS 1000000000
 
-static const char bitbake[] = "bitbake";
 
 /* Circumstances */
 
@@ -138,10 +138,8 @@ static void add_task(struct builder *b, const struct values *f, size_t task, boo
 	builder_task(b, 0, &t);
 }
 
-static void add_tasks(struct builder *b, const struct values *f)
+static void add_tasks(struct builder *b, const struct values *f, bool recipe)
 {
-	const char *uses = values_fact(f, "uses");
-	bool recipe = uses && !strncmp(uses, bitbake, strlen(bitbake));
 	struct buf key = BUF_INIT;
 
 	for (size_t i = 0; i < f->n_tasks; i++)
@@ -153,16 +151,19 @@ static void add_tasks(struct builder *b, const struct values *f)
 
 int build_recording(struct recording *rec, const struct values *f, struct error *err)
 {
-	const char *path = f->path ? f->path : "";
+	const char *path = f->path ? f->path : "", *uses = values_fact(f, "uses");
 	struct builder b;
 	int r;
 
 	builder_init(&b, rec, path);
+	if (uses && str_starts(uses, "bitbake"))
+		rec->source = (struct recording_source){ .system = "OpenEmbedded",
+							 .recipe_keys = true };
 	if (f->start_s >= 0 && f->start_s < INT64_MAX / SECOND_NS)
 		builder_start_wall(&b, f->start_s * SECOND_NS);
 	add_facts(&b, f);
 	add_totals(&b, f);
-	add_tasks(&b, f);
+	add_tasks(&b, f, rec->source.recipe_keys);
 	r = builder_end(&b, 0, path, err);
 	if (!r && f->total[TOTAL_STATUS] == STATUS_UNFINISHED)
 		rec->end_us = -1;

@@ -275,7 +275,7 @@ int sys_write(struct buf *text, const struct recording *rec, const char *name)
 	if (t->s.n_columns) {
 		find_need(&need, rec, name);
 		t->s.interval_ms = pick_points(&t->points, &need, s);
-		r = fill(t, s, rec->format == FORMAT_OE && !strcmp(name, "proc_stat"));
+		r = fill(t, s, rec->source.one_core && !strcmp(name, "proc_stat"));
 		if (!r)
 			r = recording_series_write(text, &t->s);
 	}
@@ -290,6 +290,6 @@ int sys_read(struct recording *rec, const char *name, struct buf *text)
 	const struct series *s = recording_series(rec, name);
 
 	if (s && series_column(s, one_core) >= 0)
-		rec->format = FORMAT_OE;
+		rec->source.one_core = true;
 	return r;
 }

@@ -23,6 +23,7 @@ struct reader {
 	struct recording *rec;
 	struct error *err;
 	bool sums_only;		/* no rec->after, rec->out, rec->usage */
+	const struct recording_foreign *foreign;	/* may be NULL */
 	unsigned n_understood;	/* files whose first line is a recording's */
 	/* of arrays of rec */
 	size_t task_cap, after_cap, out_cap, usage_cap, memory_cap;

@@ -64,8 +64,8 @@ static int source_of(struct reader *r)
 	const char *imported = recording_build(rec, LAYOUT_IMPORTED);
 	int error = 0;
 
-	if (imported && !strcmp(imported, "oe"))
-		rec->format = FORMAT_OE;
+	if (imported && r->foreign && !strcmp(imported, r->foreign->name))
+		rec->source = r->foreign->source;
 	for (size_t i = 0; !error && i < rec->n_build; i++) {
 		if (!strcmp(rec->build[i].key, LAYOUT_WARNING))
 			error = reader_warn(r, "%s", rec->build[i].value);

@@ -152,17 +152,19 @@ struct warning {
 	char text[256];
 };
 
-/* Whose files a recording was read from. */
-enum recording_format {
-	FORMAT_BUILDBEAT,
-	FORMAT_OE,		/* a buildstats directory of OpenEmbedded, see convert/oe/oe.h, or made
-				   from one: tasks by recipe, then name; proc_stat as if there
-				   was one core */
+/* How a recording that another tool made, or that was imported from one, differs from ours. All
+ * 0: it does not. */
+struct recording_source {
+	const char *system;	/* what was built, where its command is not known */
+	const char *disk_note;	/* what people should know of its values of disks */
+	bool one_core;		/* proc_stat has shares of all cores, as if there were only one */
+	bool recipe_keys;	/* the key of a task is its recipe with its version, and the tasks
+				   do not name those that they waited for (recipe.h) */
 };
 
 struct recording {
 	char *path;
-	enum recording_format format;
+	struct recording_source source;
 	size_t n_build;
 	struct build_line *build;
 	int64_t start_wall_ns, start_mono_ns;
@@ -207,6 +209,8 @@ struct recording_codec {
 /* A directory of another tool that is read as if it were a recording. */
 struct reader;
 struct recording_foreign {
+	const char *name;	/* of the format, as in the key `imported` of build */
+	struct recording_source source;
 	bool (*is_here)(int dir_fd);
 	/* 0 or a negative errno; build_only as for recording_read_build() */
 	int (*read)(struct reader *r, int dir_fd, bool build_only);

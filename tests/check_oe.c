@@ -51,7 +51,7 @@ static void read_files(struct recording *rec, const char *text)
 	int r = recording_read(rec, write_files(text), &convert_formats, &err);
 
 	ck_assert_msg(!r, "%s: %s", err.path, err.message);
-	ck_assert_int_eq(rec->format, FORMAT_OE);
+	ck_assert(rec->source.one_core && rec->source.recipe_keys);
 }
 
 /* Tasks as "recipe:name state start-end" in ms; only what is there. */
@@ -580,7 +580,7 @@ START_TEST(recognised)
 	struct error err;
 	int r = recording_read(&rec, dir, &convert_formats, &err);
 
-	ck_assert_int_eq(!r && rec.format == FORMAT_OE, places[_i].here);
+	ck_assert_int_eq(!r && rec.source.one_core, places[_i].here);
 	ck_assert_int_eq(recording_is_here(dir, &convert_formats), places[_i].here ||
 			 strstr(places[_i].files, "buildbeat build") != NULL);
 	recording_release(&rec);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "convert/convert.h"
+#include "convert/oe/oe.h"
 #include "render/chart/panel.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -32,13 +33,14 @@ static void put(const char *dir, const char *file, const char *text)
 		support_writes(support_path("%s/%s", dir, file), text);
 }
 
-static void read_world(struct world *w, const char *dir, enum recording_format format)
+static void read_world(struct world *w, const char *dir, bool oe)
 {
 	struct error err = { 0 };
 
 	w->rec = (struct recording)RECORDING_INIT;
 	ck_assert_msg(!recording_read(&w->rec, dir, &convert_formats, &err), "%s", err.message);
-	w->rec.format = format;
+	if (oe)
+		w->rec.source = oe_foreign.source;
 	ck_assert_int_eq(summary_make(&w->sum, &w->rec), 0);
 	ck_assert_int_eq(panels_make(&w->panels, &w->sum), 0);
 }
@@ -91,7 +93,7 @@ static const struct {
 	const char *file, *text;
 	enum panel_id panel;
 	const char *shown;	/* NULL: there is no such panel */
-	enum recording_format format;
+	bool oe;
 	bool noted;
 } cases[] = {
 	{
@@ -179,7 +181,7 @@ static const struct {
 			 "10000 0 -1",
 	}, {
 		.name = "OpenEmbedded: shares as of one core",
-		.build = "cores: 8\nend_us: 1000000\n", .format = FORMAT_OE,
+		.build = "cores: 8\nend_us: 1000000\n", .oe = true,
 		.file = "proc_stat.log",
 		.text = "buildbeat proc_stat 1 1000 user:1ms:c system:1ms:c iowait:1ms:c\n\n"
 			"600,200,100\n",
@@ -228,7 +230,7 @@ static const struct {
 			 "134217728 1073741824 1048576000",
 	}, {
 		.name = "OpenEmbedded's memory: slab, available unknown",
-		.build = "end_us: 1000000\n", .format = FORMAT_OE,
+		.build = "end_us: 1000000\n", .oe = true,
 		.file = "proc_meminfo.log",
 		.text = "buildbeat proc_meminfo 1 1000 total:1KiB:g free:1KiB:g buffers:1KiB:g "
 			"cached:1KiB:g\n2048,1024,128,256\n,-512\n",
@@ -258,7 +260,7 @@ static const struct {
 			 "196608 10000 -1",
 	}, {
 		.name = "OpenEmbedded's disks are corrected and said to be",
-		.build = "end_us: 1000000\n", .format = FORMAT_OE, .noted = true,
+		.build = "end_us: 1000000\n", .oe = true, .noted = true,
 		.file = "proc_diskstats.log",
 		.text = "buildbeat proc_diskstats 1 1000 all.read:1KiB:c all.written:1KiB:c\n\n1,2\n",
 		.panel = PANEL_DISK,
@@ -369,7 +371,7 @@ START_TEST(worked_out_by_hand)
 	support_writes(support_path("%s/build", dir),
 		       support_path("%s%s", BUILD, cases[_i].build));
 	put(dir, cases[_i].file, cases[_i].text);
-	read_world(&w, dir, cases[_i].format);
+	read_world(&w, dir, cases[_i].oe);
 	p = panels_find(&w.panels, cases[_i].panel);
 	ck_assert_msg(!p == !cases[_i].shown, "%s", cases[_i].name);
 	if (p) {
@@ -390,7 +392,7 @@ START_TEST(nothing_recorded)
 	struct world w;
 
 	put(dir, "build", "buildbeat build 1\n");
-	read_world(&w, dir, FORMAT_BUILDBEAT);
+	read_world(&w, dir, false);
 	ck_assert_uint_eq(w.panels.n, 0);
 	release_world(&w);
 }
@@ -404,7 +406,7 @@ START_TEST(as_in_the_summary)
 	const struct band *b;
 	struct world w;
 
-	read_world(&w, TOP_SRCDIR "/tests/data/recordings/nested", FORMAT_BUILDBEAT);
+	read_world(&w, TOP_SRCDIR "/tests/data/recordings/nested", false);
 	ck_assert_uint_eq(w.panels.n, PANELS);
 	for (size_t i = 0; i < w.panels.n; i++)
 		ck_assert_int_eq(w.panels.panel[i].id, (enum panel_id)i);
@@ -449,7 +451,7 @@ START_TEST(many_devices)
 	put(dir, "build", BUILD "end_us: 1000000\ncores: 2\n");
 	put_devices(dir, 60, "proc_diskstats", (const char *[]){ "read:1KiB:c", "busy:1ms:c" });
 	put_devices(dir, 500, "proc_net", (const char *[]){ "rx:1KiB:c", "tx:1KiB:c" });
-	read_world(&w, dir, FORMAT_BUILDBEAT);
+	read_world(&w, dir, false);
 	p = panels_find(&w.panels, PANEL_DISK);
 	ck_assert_int_eq(find_band(p, "read")->value[1], 60 * 59 / 2 * 1024);
 	ck_assert_int_eq(find_band(p, "busy")->value[1], 590);
@@ -507,7 +509,7 @@ START_TEST(memory_is_what_the_log_says)
 
 	put(dir, "build", BUILD "end_us: 400000000\n");
 	put_memory(dir, m);
-	read_world(&w, dir, FORMAT_BUILDBEAT);
+	read_world(&w, dir, false);
 	p = panels_find(&w.panels, PANEL_MEMORY);
 	ck_assert_uint_eq(p->n, SAMPLES);
 	ck_assert_int_eq(p->ceiling, 8192 * MIB);
@@ -547,7 +549,7 @@ START_TEST(a_large_build_keeps_peaks_and_sums)
 	put(dir, "build", BUILD "cores: 2\nend_us: 20100000\n");
 	put(dir, "tasks.log", buf_str(&b));
 	buf_release(&b);
-	read_world(&w, dir, FORMAT_BUILDBEAT);
+	read_world(&w, dir, false);
 	p = panels_find(&w.panels, PANEL_RUNNING);
 	ck_assert_uint_gt(w.sum.running.n, 20000);
 	ck_assert_uint_le(p->n, 8001);

@@ -173,7 +173,7 @@ START_TEST(shares_are_at_most_all)
 	s.cores = 4;
 	ck_assert_double_eq(summary_host_share(&s, 6000), 0.125);
 	/* As if there was one core, however many there were. */
-	rec.format = FORMAT_OE;
+	rec.source.one_core = true;
 	ck_assert_double_eq(summary_host_share(&s, 6000), 0.5);
 }
 END_TEST

@@ -16,7 +16,8 @@ static void same_build(const struct recording *a, const struct recording *b)
 		ck_assert_msg(recording_build(b, key), "%s", key);
 		ck_assert_str_eq(recording_build(a, key), recording_build(b, key));
 	}
-	ck_assert_int_eq(a->format, b->format);
+	ck_assert_int_eq(a->source.one_core, b->source.one_core);
+	ck_assert_int_eq(a->source.recipe_keys, b->source.recipe_keys);
 	ck_assert_int_eq(a->start_wall_ns, b->start_wall_ns);
 	ck_assert_int_eq(a->start_mono_ns, b->start_mono_ns);
 	ck_assert_int_eq(a->end_us, b->end_us);

@@ -98,7 +98,7 @@ static void end_block(struct log_out *w)
 
 static int64_t cores(const struct recording *rec)
 {
-	int64_t n = rec->format == FORMAT_OE ? 1 : recording_build_number(rec, "cores");
+	int64_t n = rec->source.one_core ? 1 : recording_build_number(rec, "cores");
 
 	return n > 0 ? n : 1;
 }

@@ -339,8 +339,9 @@ static void say_what(struct maker *m)
 
 	if (command) {
 		part(m, command);
-	} else if (rec->format == FORMAT_OE) {
-		part(m, "OpenEmbedded build");
+	} else if (rec->source.system) {
+		part(m, rec->source.system);
+		buf_adds(&m->text, " build");
 		buf_addc(&m->text, ' ');
 		buf_adds(&m->text, name && name[1] ? name + 1 : "");
 		end_part(m);

@@ -58,7 +58,7 @@ static struct slice key_of(const struct side *x, const struct task *t)
 {
 	struct recipe recipe;
 
-	if (x->s->rec->format != FORMAT_OE)
+	if (!x->s->rec->source.recipe_keys)
 		return text_slice(t->key);
 	recipe_parse(&recipe, t->key);
 	return recipe.name;

@@ -20,8 +20,6 @@
 
 static const char note_cores[] = "the number of cores was not recorded: shares of those that "
 	"were seen busy at once";
-static const char note_disk[] = "from OpenEmbedded's files, whose disk figures are 100 times "
-	"too high: corrected";
 
 /* Running tasks: steps, not samples */
 
@@ -149,10 +147,9 @@ static int64_t cores_seen(const struct recording *rec)
 	return most;
 }
 
-/* OpenEmbedded writes shares of the whole, which read as those of one core. */
 static int64_t cores_of(const struct summary *s)
 {
-	if (s->rec->format == FORMAT_OE)
+	if (s->rec->source.one_core)
 		return 1;
 	return s->cores > 0 ? s->cores : cores_seen(s->rec);
 }
@@ -327,11 +324,10 @@ static void set_limit(struct panel *p, const struct summary *s)
 
 static void set_note(struct panel *p, const struct summary *s)
 {
-	bool oe = s->rec->format == FORMAT_OE;
-
-	if (p->id == PANEL_DISK && oe)
-		p->note = note_disk;
-	if ((p->id == PANEL_CPU || p->id == PANEL_CGROUP) && !oe && s->cores < 1)
+	if (p->id == PANEL_DISK)
+		p->note = s->rec->source.disk_note;
+	if ((p->id == PANEL_CPU || p->id == PANEL_CGROUP) && !s->rec->source.one_core &&
+	    s->cores < 1)
 		p->note = note_cores;
 }
 

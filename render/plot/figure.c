@@ -250,9 +250,11 @@ static void add_title(struct figure *f, const struct summary *s)
 
 	buf_init_fixed(&b, f->title, sizeof f->title);
 	buf_adds(&b, f->chart == PLOT_DISK && f->n_panes < 2 ? "Disk: " : what[f->chart]);
-	text_add_name(&b, command ? command : s->rec->format == FORMAT_OE ?
-		      "an OpenEmbedded build" : "a build whose command was not recorded",
-		      TITLE_COLUMNS);
+	if (!command && s->rec->source.system)
+		buf_addf(&b, "an %s build", s->rec->source.system);
+	else
+		text_add_name(&b, command ? command : "a build whose command was not recorded",
+			      TITLE_COLUMNS);
 }
 
 static void add_date(struct buf *b, const struct recording *rec)
