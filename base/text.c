@@ -23,7 +23,7 @@ void text_tone(struct buf *b, const struct style *s, enum tone tone)
 
 void text_add_time(struct buf *b, int64_t us)
 {
-	int64_t seconds = (us + 500000) / 1000000;
+	int64_t seconds = us / 1000000 + (us % 1000000 >= 500000);
 
 	if (us < 0)
 		buf_adds(b, "-");
@@ -63,7 +63,7 @@ void text_add_percent(struct buf *b, double share)
 {
 	double percent = share * 100;
 
-	if (share < 0)
+	if (!(share >= 0))
 		buf_adds(b, "-");
 	else
 		buf_addf(b, "%.*f %%", percent >= 9.95 || share == 0 ? 0 : percent >= 0.995 ? 1 : 2,
@@ -78,7 +78,7 @@ void text_add_blanks(struct buf *b, size_t n)
 
 bool text_add_bar(struct buf *b, const struct style *s, double share, unsigned width)
 {
-	unsigned n = share <= 0 ? 0 : share >= 1 ? width : (unsigned)(share * width + 0.5);
+	unsigned n = !(share > 0) ? 0 : share >= 1 ? width : (unsigned)(share * width + 0.5);
 
 	if (!n)
 		return false;

@@ -28,7 +28,7 @@ void text_add_time(struct buf *b, int64_t us);
 /* "0 B", "12 KiB", "1.4 GiB": at most 8 columns. */
 void text_add_bytes(struct buf *b, int64_t bytes);
 
-/* "0.31 %", "4.2 %", "98 %"; share is 0 to 1. */
+/* "0.31 %", "4.2 %", "98 %"; share is 0 to 1; "-" if negative or not a number. */
 void text_add_percent(struct buf *b, double share);
 
 /*

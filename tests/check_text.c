@@ -6,6 +6,7 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,39 @@ START_TEST(time_units)
 
 	text_add_time(&b, times[_i].us);
 	ck_assert_str_eq(buf_str(&b), times[_i].text);
+	buf_release(&b);
+}
+END_TEST
+
+/* Numbers of damaged recordings. A build with sanitizers sees overflows. */
+START_TEST(extremes)
+{
+	static const int64_t edges[] = { INT64_MIN, -1, 0, 999, 1000000, INT32_MAX, INT64_MAX };
+	static const double edge_shares[] = { NAN, -INFINITY, -1, 0, 1e-300, 1, 1e300, INFINITY };
+	const struct style style = { 0 };
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(edges); i++) {
+		for (int64_t off = -3; off <= 3; off++) {
+			int64_t n = (int64_t)((uint64_t)edges[i] + (uint64_t)off);
+
+			buf_clear(&b);
+			text_add_time(&b, n);
+			ck_assert_int_eq(n < 0, !strcmp(buf_str(&b), "-"));
+			buf_clear(&b);
+			text_add_bytes(&b, n);
+			ck_assert_int_eq(n < 0, !strcmp(buf_str(&b), "-"));
+			ck_assert_uint_le(b.len, 8);
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(edge_shares); i++) {
+		buf_clear(&b);
+		text_add_percent(&b, edge_shares[i]);
+		ck_assert_int_eq(!(edge_shares[i] >= 0), !strcmp(buf_str(&b), "-"));
+		buf_clear(&b);
+		ck_assert_int_eq(text_add_bar(&b, &style, edge_shares[i], 30), edge_shares[i] >= 1);
+		ck_assert_uint_le(b.len, 30);
+	}
 	buf_release(&b);
 }
 END_TEST
@@ -213,6 +247,7 @@ int main(void)
 	tcase_add_test(t, any_bytes_are_safe);
 	tcase_add_test(t, messages_are_safe);
 	tcase_add_loop_test(t, time_units, 0, ARRAY_SIZE(times));
+	tcase_add_test(t, extremes);
 	tcase_add_loop_test(t, byte_units, 0, ARRAY_SIZE(sizes));
 	tcase_add_loop_test(t, percents, 0, ARRAY_SIZE(shares));
 	tcase_add_loop_test(t, safe_names, 0, ARRAY_SIZE(names));

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recordings with the largest and smallest numbers anywhere: show and the chart draw what
+ * they can. A build with sanitizers also sees overflows.
+ */
+#include "analyse/values.h"
+#include "base/array.h"
+#include "convert/convert.h"
+#include "render/show.h"
+#include "tests/drawn.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
+
+#include <string.h>
+
+static const char *const files[] = {
+	"build", "tasks.log", "proc_tasks.log", "proc_stat.log", "proc_meminfo.log",
+	"proc_diskstats.log", "proc_pressure.log",
+};
+
+static const char *const edges[] = {
+	"9223372036854775807", "-9223372036854775808", "4611686018427387904", "-1", "0",
+	"18446744073709551615", "9007199254740993", "2147483648", "1000000000000000",
+};
+
+/* The file with one in `often` of its numbers replaced; names of formats stay. */
+static void make_extreme(const char *from, const char *to, uint64_t often, uint64_t *state)
+{
+	struct buf in, out = BUF_INIT;
+	const char *p;
+
+	support_read(&in, from);
+	p = strchr(buf_str(&in), '\n');
+	ck_assert_ptr_nonnull(p);
+	buf_add(&out, in.data, (size_t)(p - in.data));
+	while (*p) {
+		size_t n = strspn(p, "0123456789");
+
+		if (n && !random_below(state, often))
+			buf_adds(&out, edges[random_below(state, ARRAY_SIZE(edges))]);
+		else
+			buf_add(&out, p, n ? n : 1);
+		p += n ? n : 1;
+	}
+	support_write(to, out.data, out.len);
+	buf_release(&in);
+	buf_release(&out);
+}
+
+static void show(const struct summary *sum)
+{
+	const struct selection all = { 0 };
+	const struct style style = { .width = 80 };
+	struct buf out = BUF_INIT;
+	struct view v;
+
+	ck_assert_int_eq(view_make(&v, sum, &all), 0);
+	for (int i = 0; i <= SORT_KEYS; i++) {
+		struct show_options o = { .sort = (enum sort_key)i, .top = 10, .tasks = i % 2 };
+
+		buf_clear(&out);
+		ck_assert_int_eq(text_show(&out, &v, &o, &style), 0);
+		buf_clear(&out);
+		ck_assert_int_eq(json_show(&out, &v, &o), 0);
+	}
+	buf_clear(&out);
+	drawn(&out, sum, sum);
+	ck_assert_uint_gt(out.len, 1000);
+	buf_release(&out);
+	view_release(&v);
+}
+
+START_TEST(any_number)
+{
+	uint64_t state = (uint64_t)_i;
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	struct values values = VALUES_INIT;
+	struct summary sum;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		make_extreme(support_path(TOP_SRCDIR "/tests/data/recordings/nested/%s", files[i]),
+			     support_path("%s/%s", support_tmpdir(), files[i]),
+			     (uint64_t[]){ 2, 10, 40 }[_i % 3], &state);
+	/* Damage is reported; only the rest is shown. */
+	if (recording_read(&rec, support_tmpdir(), &convert_formats, &err)) {
+		ck_assert_str_ne(err.message, "");
+		return;
+	}
+	ck_assert_int_eq(summary_make(&sum, &rec), 0);
+	show(&sum);
+	ck_assert_int_eq(values_make(&values, &rec), 0);
+	values_release(&values);
+	summary_release(&sum);
+	recording_release(&rec);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("extremes");
+	TCase *t = tcase_create("extremes");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, any_number, 0, 120);
+	suite_add_tcase(s, t);
+	return support_main(s);
+}
