@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/check_output.h"
 
-#include "render/chart/svg.h"
+#include "render/markup.h"
 #include "report/amount.h"
 #include "report/words.h"
 
@@ -27,35 +27,35 @@ static size_t judged_metrics(const struct check *c)
 	return (size_t)__builtin_popcount(c->rules->metrics & (METRIC_BIT(METRICS) - 1));
 }
 
-static void attr_count(struct svg *s, const char *name, size_t n)
+static void attr_count(struct markup *s, const char *name, size_t n)
 {
 	struct buf text = BUF_INIT;
 
 	buf_addu(&text, n);
-	svg_attr(s, name, buf_str(&text));
+	markup_attr(s, name, buf_str(&text));
 	buf_release(&text);
 }
 
-static void begin_case(struct svg *s, const struct check *c, const char *name)
+static void begin_case(struct markup *s, const struct check *c, const char *name)
 {
-	svg_begin(s, "testcase");
-	svg_attr(s, "classname", c->builds->ref);
-	svg_attr(s, "name", name);
-	svg_attr(s, "time", "0");
+	markup_begin(s, "testcase");
+	markup_attr(s, "classname", c->builds->ref);
+	markup_attr(s, "name", name);
+	markup_attr(s, "time", "0");
 }
 
-static void add_metrics(struct svg *s, const struct check *c)
+static void add_metrics(struct markup *s, const struct check *c)
 {
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!(c->rules->metrics & METRIC_BIT(m)))
 			continue;
 		begin_case(s, c, metric_info[m].title);
 		if (!c->verdict->enough) {
-			svg_begin(s, "skipped");
-			svg_attr(s, "message", "too few builds for a verdict");
-			svg_end(s);
+			markup_begin(s, "skipped");
+			markup_attr(s, "message", "too few builds for a verdict");
+			markup_end(s);
 		}
-		svg_end(s);
+		markup_end(s);
 	}
 }
 
@@ -79,7 +79,7 @@ static void explain(struct buf *text, const struct check *c, const struct findin
 		buf_addf(text, "; known: %s", f->known->reason);
 }
 
-static void add_finding(struct svg *s, const struct check *c, const struct finding *f)
+static void add_finding(struct markup *s, const struct check *c, const struct finding *f)
 {
 	struct buf text = BUF_INIT;
 	bool failed = f->state == FINDING_CONFIRMED;
@@ -87,57 +87,57 @@ static void add_finding(struct svg *s, const struct check *c, const struct findi
 	buf_addf(&text, "%s: %s", words_task(c->builds, f->task), metric_info[f->metric].title);
 	begin_case(s, c, buf_str(&text));
 	buf_clear(&text);
-	svg_begin(s, failed ? "failure" : "skipped");
+	markup_begin(s, failed ? "failure" : "skipped");
 	if (f->state == FINDING_KNOWN)
 		buf_adds(&text, "known: ");
 	else if (!failed)
 		buf_adds(&text, "suspected: ");
 	describe(&text, f);
-	svg_attr(s, "message", buf_str(&text));
+	markup_attr(s, "message", buf_str(&text));
 	if (failed)
-		svg_attr(s, "type", "regression");
+		markup_attr(s, "type", "regression");
 	buf_clear(&text);
 	explain(&text, c, f);
-	svg_text(s, buf_str(&text));
-	svg_end(s);
-	svg_end(s);
+	markup_text(s, buf_str(&text));
+	markup_end(s);
+	markup_end(s);
 	buf_release(&text);
 }
 
 /* "2026-11-20T02:00:00", in UTC. */
-static void attr_time(struct svg *s, int64_t time_s)
+static void attr_time(struct markup *s, int64_t time_s)
 {
 	time_t t = (time_t)time_s;
 	struct tm tm;
 	char text[64];
 
 	if (time_s >= 0 && gmtime_r(&t, &tm) && strftime(text, sizeof text, "%FT%T", &tm))
-		svg_attr(s, "timestamp", text);
+		markup_attr(s, "timestamp", text);
 }
 
 int check_junit(struct buf *out, const struct check *c)
 {
 	const struct verdict *v = c->verdict;
 	size_t metrics = judged_metrics(c);
-	struct svg s;
+	struct markup s;
 
-	svg_init(&s, out);
+	markup_init(&s, out);
 	buf_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-	svg_begin(&s, "testsuites");
-	svg_begin(&s, "testsuite");
-	svg_attr(&s, "name", "buildbeat check");
+	markup_begin(&s, "testsuites");
+	markup_begin(&s, "testsuite");
+	markup_attr(&s, "name", "buildbeat check");
 	attr_count(&s, "tests", metrics + count(v, true) + count(v, false));
 	attr_count(&s, "failures", count(v, true));
 	attr_count(&s, "errors", 0);
 	attr_count(&s, "skipped", count(v, false) + (v->enough ? 0 : metrics));
 	attr_time(&s, c->builds->build[c->builds->n - 1].start_s);
-	svg_attr(&s, "time", "0");
+	markup_attr(&s, "time", "0");
 	add_metrics(&s, c);
 	for (size_t i = 0; i < v->n; i++) {
 		if (is_case(&v->finding[i]))
 			add_finding(&s, c, &v->finding[i]);
 	}
-	svg_end(&s);
-	svg_end(&s);
+	markup_end(&s);
+	markup_end(&s);
 	return buf_error(out);
 }

@@ -20,58 +20,58 @@ static const char sort_script[] =
 	"b.append(...[...b.rows].map(r=>[k(r),r]).sort((x,y)=>"
 	"(x[0]<y[0]?-1:x[0]>y[0]?1:0)*d).map(x=>x[1]))}";
 
-static void text_cell(struct html *h, const char *class, struct buf *text)
+static void text_cell(struct markup *h, const char *class, struct buf *text)
 {
-	html_leaf(h, "td", class, buf_str(text));
+	markup_leaf(h, "td", class, buf_str(text));
 	buf_clear(text);
 }
 
 /* With what it sorts by. */
-static void number_cell(struct html *h, double key, struct buf *text)
+static void number_cell(struct markup *h, double key, struct buf *text)
 {
 	char number[40];
 	struct buf b;
 
-	html_open(h, "td", "number");
+	markup_open(h, "td", "number");
 	if (isfinite(key)) {
 		buf_init_fixed(&b, number, sizeof number);
 		buf_addf(&b, "%.9g", key);
-		html_attr(h, "data-n", buf_str(&b));
+		markup_attr(h, "data-n", buf_str(&b));
 	} else {
-		html_attr(h, "data-n", isinf(key) ? "1e99" : "-1e99");
+		markup_attr(h, "data-n", isinf(key) ? "1e99" : "-1e99");
 	}
-	html_text(h, buf_str(text));
-	html_end(h);
+	markup_text(h, buf_str(text));
+	markup_end(h);
 	buf_clear(text);
 }
 
-static void heading(struct html *h, const char *const *name, size_t n)
+static void heading(struct markup *h, const char *const *name, size_t n)
 {
-	html_begin(h, "thead");
-	html_begin(h, "tr");
+	markup_begin(h, "thead");
+	markup_begin(h, "tr");
 	for (size_t i = 0; i < n; i++)
-		html_leaf(h, "th", i + 1 < n ? "number" : NULL, name[i]);
-	html_end(h);
-	html_end(h);
+		markup_leaf(h, "th", i + 1 < n ? "number" : NULL, name[i]);
+	markup_end(h);
+	markup_end(h);
 }
 
-static void begin_table(struct html *h, const char *class, const char *const *name, size_t n)
+static void begin_table(struct markup *h, const char *class, const char *const *name, size_t n)
 {
-	html_open(h, "div", "scroll");
-	html_open(h, "table", class);
+	markup_open(h, "div", "scroll");
+	markup_open(h, "table", class);
 	if (name)
 		heading(h, name, n);
-	html_begin(h, "tbody");
+	markup_begin(h, "tbody");
 }
 
-static void end_table(struct html *h)
+static void end_table(struct markup *h)
 {
-	html_end(h);
-	html_end(h);
-	html_end(h);
+	markup_end(h);
+	markup_end(h);
+	markup_end(h);
 }
 
-static void figure_cells(struct html *h, const struct diff_figure *f, enum unit unit, bool tested)
+static void figure_cells(struct markup *h, const struct diff_figure *f, enum unit unit, bool tested)
 {
 	const struct samples *s = f->test;
 	struct buf text = BUF_INIT;
@@ -102,7 +102,8 @@ static const char *mark(const struct diff_figure *f, bool tested)
 	return by > 0 ? "name worse" : by < 0 ? "name better" : "name same";
 }
 
-static void figure_table(struct html *h, const char *class, const struct diff *d, const char *last)
+static void figure_table(struct markup *h, const char *class, const struct diff *d,
+			 const char *last)
 {
 	const char *const plain[] = { "base", "new", "change", "share", last };
 	const char *const tested[] = { "base", "new", "change", "share", "95 % interval", "rate",
@@ -114,34 +115,34 @@ static void figure_table(struct html *h, const char *class, const struct diff *d
 		begin_table(h, class, plain, ARRAY_SIZE(plain));
 }
 
-static void add_build(struct html *h, const struct diff *d)
+static void add_build(struct markup *h, const struct diff *d)
 {
-	html_leaf(h, "h2", NULL, "The build");
+	markup_leaf(h, "h2", NULL, "The build");
 	figure_table(h, NULL, d, "");
 	for (enum metric m = 0; m < METRICS; m++) {
 		const struct diff_figure *f = &d->whole[m];
 
 		if (!d->figure[m] || (isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW])))
 			continue;
-		html_begin(h, "tr");
+		markup_begin(h, "tr");
 		figure_cells(h, f, metric_info[m].unit, d->tested);
-		html_leaf(h, "td", mark(f, d->tested), metric_info[m].title);
-		html_end(h);
+		markup_leaf(h, "td", mark(f, d->tested), metric_info[m].title);
+		markup_end(h);
 	}
 	for (enum total t = TOTAL_TASKS; t < TOTALS; t++) {
 		const struct diff_figure *f = &d->total[t];
 
 		if (!(f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0))
 			continue;
-		html_begin(h, "tr");
+		markup_begin(h, "tr");
 		figure_cells(h, f, total_info[t].unit, d->tested);
-		html_leaf(h, "td", "name", total_info[t].title);
-		html_end(h);
+		markup_leaf(h, "td", "name", total_info[t].title);
+		markup_end(h);
 	}
 	end_table(h);
 }
 
-static int add_metric(struct html *h, const struct diff_view *v, enum metric m)
+static int add_metric(struct markup *h, const struct diff_view *v, enum metric m)
 {
 	struct diff_view whole = *v;
 	const struct diff *d = v->diff;
@@ -154,15 +155,15 @@ static int add_metric(struct html *h, const struct diff_view *v, enum metric m)
 	r = diff_list(&whole, m, &task, &n);
 	if (!r && n) {
 		diff_add_heading(&title, d, m);
-		html_leaf(h, "h2", NULL, buf_str(&title));
+		markup_leaf(h, "h2", NULL, buf_str(&title));
 		figure_table(h, "sort", d, "task");
 		for (size_t i = 0; i < n; i++) {
 			const struct diff_figure *f = &d->figure[m][task[i]];
 
-			html_begin(h, "tr");
+			markup_begin(h, "tr");
 			figure_cells(h, f, metric_info[m].unit, d->tested);
-			html_leaf(h, "td", mark(f, d->tested), d->task[task[i]].name);
-			html_end(h);
+			markup_leaf(h, "td", mark(f, d->tested), d->task[task[i]].name);
+			markup_end(h);
 		}
 		end_table(h);
 	}
@@ -171,44 +172,44 @@ static int add_metric(struct html *h, const struct diff_view *v, enum metric m)
 	return r;
 }
 
-static void add_side(struct html *h, const struct diff *d, enum diff_side s)
+static void add_side(struct markup *h, const struct diff *d, enum diff_side s)
 {
 	struct buf text = BUF_INIT;
 
 	for (size_t i = 0; i < d->n_runs[s]; i++) {
-		html_begin(h, "tr");
-		html_leaf(h, "th", NULL, i ? "" : s == DIFF_BASE ? "base" : "new");
-		html_leaf(h, "td", "name", d->run[s][i].path);
+		markup_begin(h, "tr");
+		markup_leaf(h, "th", NULL, i ? "" : s == DIFF_BASE ? "base" : "new");
+		markup_leaf(h, "td", "name", d->run[s][i].path);
 		amount_add_day(&text, d->run[s][i].start_s);
 		text_cell(h, NULL, &text);
-		html_end(h);
+		markup_end(h);
 	}
 	buf_release(&text);
 }
 
-static void add_facts(struct html *h, const struct diff *d)
+static void add_facts(struct markup *h, const struct diff *d)
 {
 	struct buf text = BUF_INIT;
 
 	if (!d->n_facts)
 		return;
-	html_leaf(h, "h2", NULL, "Circumstances that changed");
+	markup_leaf(h, "h2", NULL, "Circumstances that changed");
 	begin_table(h, NULL, NULL, 0);
 	for (size_t i = 0; i < d->n_facts; i++) {
-		html_begin(h, "tr");
-		html_leaf(h, "th", NULL,
+		markup_begin(h, "tr");
+		markup_leaf(h, "th", NULL,
 			  strcmp(d->fact[i].key, "memory_kb") ? d->fact[i].key : "memory");
 		for (enum diff_side s = 0; s < DIFF_SIDES; s++) {
 			diff_add_fact(&text, &d->fact[i], s);
 			text_cell(h, "name", &text);
 		}
-		html_end(h);
+		markup_end(h);
 	}
 	end_table(h);
 	buf_release(&text);
 }
 
-static void add_ends(struct html *h, const struct diff *d, enum diff_end end)
+static void add_ends(struct markup *h, const struct diff *d, enum diff_end end)
 {
 	struct buf text = BUF_INIT;
 	bool any = false;
@@ -217,23 +218,23 @@ static void add_ends(struct html *h, const struct diff *d, enum diff_end end)
 		if (d->task[i].end != end)
 			continue;
 		if (!any) {
-			html_leaf(h, "h2", NULL, diff_end_title[end]);
+			markup_leaf(h, "h2", NULL, diff_end_title[end]);
 			begin_table(h, NULL, NULL, 0);
 		}
 		any = true;
-		html_begin(h, "tr");
+		markup_begin(h, "tr");
 		diff_add_end(&text, d, &d->task[i], end == DIFF_END_FIXED ? DIFF_BASE : DIFF_NOW);
 		text_cell(h, NULL, &text);
-		html_leaf(h, "td", end == DIFF_END_FIXED ? "name better" : "name worse",
+		markup_leaf(h, "td", end == DIFF_END_FIXED ? "name better" : "name worse",
 			  d->task[i].name);
-		html_end(h);
+		markup_end(h);
 	}
 	if (any)
 		end_table(h);
 	buf_release(&text);
 }
 
-static int add_lost(struct html *h, const struct diff_view *v, enum diff_presence presence,
+static int add_lost(struct markup *h, const struct diff_view *v, enum diff_presence presence,
 		    const char *title)
 {
 	static const char *const names[] = { "wall time", "task" };
@@ -248,17 +249,17 @@ static int add_lost(struct html *h, const struct diff_view *v, enum diff_presenc
 	whole.top = SIZE_MAX;
 	r = diff_list_lost(&whole, presence, &task, &n);
 	if (!r && n) {
-		html_leaf(h, "h2", NULL, title);
+		markup_leaf(h, "h2", NULL, title);
 		begin_table(h, "sort", names, ARRAY_SIZE(names));
 		for (size_t i = 0; i < n; i++) {
 			double us = wall ? wall[task[i]].value[presence == DIFF_NEW ? DIFF_NOW :
 							       DIFF_BASE] : NAN;
 
-			html_begin(h, "tr");
+			markup_begin(h, "tr");
 			amount_add(&text, UNIT_US, us);
 			number_cell(h, us, &text);
-			html_leaf(h, "td", "name", d->task[task[i]].name);
-			html_end(h);
+			markup_leaf(h, "td", "name", d->task[task[i]].name);
+			markup_end(h);
 		}
 		end_table(h);
 	}
@@ -267,67 +268,67 @@ static int add_lost(struct html *h, const struct diff_view *v, enum diff_presenc
 	return r;
 }
 
-static void add_renamed(struct html *h, const struct diff *d)
+static void add_renamed(struct markup *h, const struct diff *d)
 {
 	if (!d->n_renamed)
 		return;
-	html_leaf(h, "h2", NULL, "Renamed");
+	markup_leaf(h, "h2", NULL, "Renamed");
 	begin_table(h, NULL, NULL, 0);
 	for (size_t i = 0; i < d->n_tasks; i++) {
 		const struct diff_task *t = &d->task[i];
 
 		if (!t->was)
 			continue;
-		html_begin(h, "tr");
-		html_leaf(h, "td", NULL, rename_reason_word[t->renamed]);
-		html_leaf(h, "td", "name", t->was);
-		html_leaf(h, "td", "name", t->name);
-		html_end(h);
+		markup_begin(h, "tr");
+		markup_leaf(h, "td", NULL, rename_reason_word[t->renamed]);
+		markup_leaf(h, "td", "name", t->was);
+		markup_leaf(h, "td", "name", t->name);
+		markup_end(h);
 	}
 	end_table(h);
 }
 
-static void add_packages(struct html *h, const struct diff *d)
+static void add_packages(struct markup *h, const struct diff *d)
 {
 	static const char *const names[] = { "", "base", "new", "recipe" };
 
 	if (!d->n_packages)
 		return;
-	html_leaf(h, "h2", NULL, "Recipes");
+	markup_leaf(h, "h2", NULL, "Recipes");
 	begin_table(h, "sort", names, ARRAY_SIZE(names));
 	for (size_t i = 0; i < d->n_packages; i++) {
 		const struct diff_package *p = &d->package[i];
 
-		html_begin(h, "tr");
-		html_leaf(h, "td", NULL, package_change_word[p->change]);
+		markup_begin(h, "tr");
+		markup_leaf(h, "td", NULL, package_change_word[p->change]);
 		for (enum diff_side s = 0; s < DIFF_SIDES; s++)
-			html_leaf(h, "td", "number", p->version[s] ? p->version[s] : "-");
-		html_leaf(h, "td", "name", p->name);
-		html_end(h);
+			markup_leaf(h, "td", "number", p->version[s] ? p->version[s] : "-");
+		markup_leaf(h, "td", "name", p->name);
+		markup_end(h);
 	}
 	end_table(h);
 }
 
-static void add_head(struct html *h, const struct diff *d)
+static void add_head(struct markup *h, const struct diff *d)
 {
 	struct buf text = BUF_INIT;
 
-	html_leaf(h, "h1", NULL, diff_is_worse(d) ? "The build is worse" : "Builds compared");
+	markup_leaf(h, "h1", NULL, diff_is_worse(d) ? "The build is worse" : "Builds compared");
 	diff_add_verdict(&text, d);
-	html_leaf(h, "p", NULL, buf_str(&text));
+	markup_leaf(h, "p", NULL, buf_str(&text));
 	buf_clear(&text);
 	buf_adds(&text, "Tasks: ");
 	diff_add_counts(&text, d);
-	html_leaf(h, "p", NULL, buf_str(&text));
+	markup_leaf(h, "p", NULL, buf_str(&text));
 	for (enum metric m = 0; m < METRICS; m++) {
 		buf_clear(&text);
 		diff_add_common(&text, d, m);
 		if (!text.len)
 			continue;
-		html_begin(h, "p");
-		html_text(h, "All of them: ");
-		html_text(h, buf_str(&text));
-		html_end(h);
+		markup_begin(h, "p");
+		markup_text(h, "All of them: ");
+		markup_text(h, buf_str(&text));
+		markup_end(h);
 	}
 	begin_table(h, NULL, NULL, 0);
 	add_side(h, d, DIFF_BASE);
@@ -339,7 +340,7 @@ static void add_head(struct html *h, const struct diff *d)
 int diff_html(struct buf *out, const struct diff_view *v)
 {
 	const struct diff *d = v->diff;
-	struct html h;
+	struct markup h;
 	int r = 0;
 
 	html_document(&h, out, "Builds compared");

@@ -48,32 +48,32 @@ const char *task_words(const struct builds *builds, uint32_t task)
 
 /* Cells */
 
-void cell_task(struct html *h, const struct page *p, uint32_t task, enum metric m)
+void cell_task(struct markup *h, const struct page *p, uint32_t task, enum metric m)
 {
-	html_open(h, "td", "name");
+	markup_open(h, "td", "name");
 	if (task == TASK_HOST) {
-		html_text(h, task_words(p->builds, task));
+		markup_text(h, task_words(p->builds, task));
 	} else {
-		html_open(h, "a", "task");
-		html_attr(h, "href", "#tasks");
-		html_attr_int(h, "data-row", task < p->builds->n_tasks ? task : p->builds->n_tasks);
-		html_attr(h, "data-metric", metric_info[m].name);
-		html_text(h, task_words(p->builds, task));
-		html_end(h);
+		markup_open(h, "a", "task");
+		markup_attr(h, "href", "#tasks");
+		markup_attr_int(h, "data-row", task < p->builds->n_tasks ? task : p->builds->n_tasks);
+		markup_attr(h, "data-metric", metric_info[m].name);
+		markup_text(h, task_words(p->builds, task));
+		markup_end(h);
 	}
-	html_end(h);
-	html_leaf(h, "td", NULL, metric_info[m].title);
+	markup_end(h);
+	markup_leaf(h, "td", NULL, metric_info[m].title);
 }
 
-static void cell_number(struct html *h, const char *class, struct buf *text)
+static void cell_number(struct markup *h, const char *class, struct buf *text)
 {
-	html_leaf(h, "td", class, buf_str(text));
+	markup_leaf(h, "td", class, buf_str(text));
 	if (buf_error(text) && !h->out->error)
 		h->out->error = buf_error(text);
 	buf_release(text);
 }
 
-void cell_amount(struct html *h, enum metric m, double value)
+void cell_amount(struct markup *h, enum metric m, double value)
 {
 	struct buf text = BUF_INIT;
 
@@ -81,7 +81,7 @@ void cell_amount(struct html *h, enum metric m, double value)
 	cell_number(h, "number", &text);
 }
 
-void cell_change(struct html *h, enum metric m, double before, double after, double effect)
+void cell_change(struct markup *h, enum metric m, double before, double after, double effect)
 {
 	struct buf text = BUF_INIT;
 
@@ -93,7 +93,7 @@ void cell_change(struct html *h, enum metric m, double before, double after, dou
 	cell_number(h, "number", &text);
 }
 
-void cell_rate(struct html *h, double rate)
+void cell_rate(struct markup *h, double rate)
 {
 	struct buf text = BUF_INIT;
 
@@ -106,25 +106,25 @@ void cell_rate(struct html *h, double rate)
 	cell_number(h, "number", &text);
 }
 
-void row_of_heads(struct html *h, const char *const *head, size_t n)
+void row_of_heads(struct markup *h, const char *const *head, size_t n)
 {
-	html_begin(h, "thead");
-	html_begin(h, "tr");
+	markup_begin(h, "thead");
+	markup_begin(h, "tr");
 	for (size_t i = 0; i < n; i++) {
 		bool number = *head[i] == '#';
 
-		html_open(h, "th", number ? "number" : NULL);
-		html_attr(h, "scope", "col");
-		html_text(h, head[i] + number);
-		html_end(h);
+		markup_open(h, "th", number ? "number" : NULL);
+		markup_attr(h, "scope", "col");
+		markup_text(h, head[i] + number);
+		markup_end(h);
 	}
-	html_end(h);
-	html_end(h);
+	markup_end(h);
+	markup_end(h);
 }
 
 /* Charts */
 
-static void add_chart(struct html *h, const struct page *p, int i)
+static void add_chart(struct markup *h, const struct page *p, int i)
 {
 	const struct page_chart *chart = &p->chart[i];
 	struct buf text = BUF_INIT;
@@ -134,66 +134,66 @@ static void add_chart(struct html *h, const struct page *p, int i)
 	if (p->builds->build[chart->build].n_revisions)
 		buf_adds(&text, ", ");
 	add_build_revisions(&text, p->builds, chart->build);
-	html_open(h, "figure", "chart");
-	html_leaf(h, "figcaption", NULL, buf_str(&text));
+	markup_open(h, "figure", "chart");
+	markup_leaf(h, "figcaption", NULL, buf_str(&text));
 	if (chart->picture) {
-		html_open(h, "div", "stage");
-		html_attr_int(h, "data-chart", i);
-		html_attr_int(h, "data-bytes", (int64_t)chart->picture->n_deflated);
-		html_attr_int(h, "data-width", chart->picture->width);
-		html_attr_int(h, "data-height", chart->picture->height);
-		html_attr(h, "data-title", buf_str(&text));
-		html_end(h);
+		markup_open(h, "div", "stage");
+		markup_attr_int(h, "data-chart", i);
+		markup_attr_int(h, "data-bytes", (int64_t)chart->picture->n_deflated);
+		markup_attr_int(h, "data-width", chart->picture->width);
+		markup_attr_int(h, "data-height", chart->picture->height);
+		markup_attr(h, "data-title", buf_str(&text));
+		markup_end(h);
 	} else {
-		html_leaf(h, "p", "faint", chart->why);
+		markup_leaf(h, "p", "faint", chart->why);
 	}
-	html_end(h);
+	markup_end(h);
 	buf_release(&text);
 }
 
-void part_charts(struct html *h, const struct page *p)
+void part_charts(struct markup *h, const struct page *p)
 {
-	html_begin(h, "section");
-	html_attr(h, "id", "charts");
-	html_leaf(h, "h2", NULL, "Bootcharts");
-	html_open(h, "div", "pair");
+	markup_begin(h, "section");
+	markup_attr(h, "id", "charts");
+	markup_leaf(h, "h2", NULL, "Bootcharts");
+	markup_open(h, "div", "pair");
 	if (p->builds->n > 1)
 		add_chart(h, p, 0);
 	add_chart(h, p, 1);
-	html_end(h);
-	html_end(h);
+	markup_end(h);
+	markup_end(h);
 }
 
 /* The document */
 
-static void part_tasks(struct html *h)
+static void part_tasks(struct markup *h)
 {
-	html_begin(h, "section");
-	html_attr(h, "id", "tasks");
-	html_leaf(h, "h2", NULL, "Tasks and trends");
-	html_begin(h, "noscript");
-	html_leaf(h, "p", NULL, "The table of all tasks, their trends and the bootcharts are drawn "
+	markup_begin(h, "section");
+	markup_attr(h, "id", "tasks");
+	markup_leaf(h, "h2", NULL, "Tasks and trends");
+	markup_begin(h, "noscript");
+	markup_leaf(h, "p", NULL, "The table of all tasks, their trends and the bootcharts are drawn "
 		  "by a script, which did not run here.");
-	html_end(h);
-	html_end(h);
+	markup_end(h);
+	markup_end(h);
 }
 
 int page_write(struct buf *out, const struct page *page)
 {
 	struct buf title = BUF_INIT;
-	struct html h;
+	struct markup h;
 	int r;
 
 	buf_addf(&title, "%s: nightly builds", page->builds->ref);
 	html_document(&h, out, buf_str(&title));
 	buf_release(&title);
 	part_header(&h, page);
-	html_begin(&h, "main");
+	markup_begin(&h, "main");
 	part_verdict(&h, page);
 	part_events(&h, page);
 	part_tasks(&h);
 	part_charts(&h, page);
-	html_end(&h);
+	markup_end(&h);
 	r = part_data(&h, page);
 	html_script(&h, page_js);
 	html_document_end(&h);

@@ -235,30 +235,30 @@ static int add_columns(struct buf *out, const struct page *p, struct kinds *kind
 	return buf_error(out);
 }
 
-static int add_packed(struct html *h, const struct buf *deflated)
+static int add_packed(struct markup *h, const struct buf *deflated)
 {
 	int r;
 
-	html_begin(h, "script");
-	html_attr(h, "type", "application/x-buildbeat");
-	html_attr(h, "id", "columns");
-	r = pack_characters(html_content(h), deflated->data, deflated->len);
-	html_end(h);
+	markup_begin(h, "script");
+	markup_attr(h, "type", "application/x-buildbeat");
+	markup_attr(h, "id", "columns");
+	r = pack_characters(markup_content(h), deflated->data, deflated->len);
+	markup_end(h);
 	return r;
 }
 
-static void add_picture(struct html *h, const char *id, const struct picture *picture)
+static void add_picture(struct markup *h, const char *id, const struct picture *picture)
 {
 	if (!picture)
 		return;
-	html_begin(h, "script");
-	html_attr(h, "type", "application/x-buildbeat");
-	html_attr(h, "id", id);
-	buf_add(html_content(h), picture->packed.data, picture->packed.len);
-	html_end(h);
+	markup_begin(h, "script");
+	markup_attr(h, "type", "application/x-buildbeat");
+	markup_attr(h, "id", id);
+	buf_add(markup_content(h), picture->packed.data, picture->packed.len);
+	markup_end(h);
 }
 
-int part_data(struct html *h, const struct page *p)
+int part_data(struct markup *h, const struct page *p)
 {
 	struct buf stream = BUF_INIT, deflated = BUF_INIT, head = BUF_INIT;
 	struct kinds kinds = { 0 };

@@ -28,17 +28,17 @@ static void add_interval(struct buf *b, const struct page *p, const struct repor
 	buf_addc(b, ')');
 }
 
-static void add_heading(struct html *h, const struct page *p, const struct report_event *e)
+static void add_heading(struct markup *h, const struct page *p, const struct report_event *e)
 {
 	const struct report_change *c = &p->events->change[e->first_change];
 	struct buf text = BUF_INIT;
 
-	html_begin(h, "summary");
-	html_open(h, "h3", e->worse ? "worse" : "better");
+	markup_begin(h, "summary");
+	markup_open(h, "h3", e->worse ? "worse" : "better");
 	add_interval(&text, p, e);
-	html_text(h, buf_str(&text));
-	html_text(h, ": ");
-	html_text(h, task_words(p->builds, c->task));
+	markup_text(h, buf_str(&text));
+	markup_text(h, ": ");
+	markup_text(h, task_words(p->builds, c->task));
 	buf_clear(&text);
 	buf_addf(&text, ", %s ", metric_info[c->metric].title);
 	amount_add_share(&text, c->effect);
@@ -46,9 +46,9 @@ static void add_heading(struct html *h, const struct page *p, const struct repor
 		buf_adds(&text, ", slowly");
 	if (e->n_changes > 1)
 		buf_addf(&text, "; %zu changes in all", e->n_changes);
-	html_text(h, buf_str(&text));
-	html_end(h);
-	html_end(h);
+	markup_text(h, buf_str(&text));
+	markup_end(h);
+	markup_end(h);
 	buf_release(&text);
 }
 
@@ -62,103 +62,103 @@ static const char *state_of(const struct report_change *c)
 	return "";
 }
 
-static void add_change(struct html *h, const struct page *p, const struct report_change *c)
+static void add_change(struct markup *h, const struct page *p, const struct report_change *c)
 {
-	html_begin(h, "tr");
+	markup_begin(h, "tr");
 	cell_task(h, p, c->task, c->metric);
 	if (c->task == TASK_HOST) {
-		html_leaf(h, "td", NULL, "");
-		html_leaf(h, "td", NULL, "");
+		markup_leaf(h, "td", NULL, "");
+		markup_leaf(h, "td", NULL, "");
 	} else {
 		cell_amount(h, c->metric, c->before);
 		cell_amount(h, c->metric, c->after);
 	}
 	cell_change(h, c->metric, c->before, c->after, c->effect);
-	html_open(h, "td", NULL);
-	html_text(h, state_of(c));
+	markup_open(h, "td", NULL);
+	markup_text(h, state_of(c));
 	if (c->known && *c->known->reason) {
-		html_text(h, ": ");
-		html_text(h, c->known->reason);
+		markup_text(h, ": ");
+		markup_text(h, c->known->reason);
 	}
-	html_end(h);
-	html_end(h);
+	markup_end(h);
+	markup_end(h);
 }
 
-static void add_changes(struct html *h, const struct page *p, const struct report_event *e)
+static void add_changes(struct markup *h, const struct page *p, const struct report_event *e)
 {
 	static const char *const head[] = {
 		"task", "figure", "#before", "#after", "#change", "#", "",
 	};
 	struct buf text = BUF_INIT;
 
-	html_open(h, "div", "scroll");
-	html_open(h, "table", "changes");
+	markup_open(h, "div", "scroll");
+	markup_open(h, "table", "changes");
 	row_of_heads(h, head, ARRAY_SIZE(head));
-	html_begin(h, "tbody");
+	markup_begin(h, "tbody");
 	for (size_t i = 0; i < e->n_changes && i < CHANGES_MOST; i++)
 		add_change(h, p, &p->events->change[e->first_change + i]);
-	html_end(h);
-	html_end(h);
-	html_end(h);
+	markup_end(h);
+	markup_end(h);
+	markup_end(h);
 	if (e->n_changes > CHANGES_MOST) {
 		buf_addf(&text, "And %zu more that changed less.", e->n_changes - CHANGES_MOST);
-		html_leaf(h, "p", "faint", buf_str(&text));
+		markup_leaf(h, "p", "faint", buf_str(&text));
 		buf_release(&text);
 	}
 }
 
 /* What may have made it */
 
-static void add_files(struct html *h, const struct culprit *c)
+static void add_files(struct markup *h, const struct culprit *c)
 {
 	size_t more = c->n_touched - c->n_files;
 	struct buf text = BUF_INIT;
 
-	html_open(h, "td", "files");
+	markup_open(h, "td", "files");
 	for (size_t i = 0; i < c->n_files; i++) {
 		const struct culprit_file *file = &c->file[i];
 
 		if (i)
-			html_text(h, ", ");
-		html_leaf(h, file->task ? "b" : "span", NULL, file->path);
+			markup_text(h, ", ");
+		markup_leaf(h, file->task ? "b" : "span", NULL, file->path);
 		if (file->task) {
-			html_text(h, " as ");
-			html_text(h, file->task);
+			markup_text(h, " as ");
+			markup_text(h, file->task);
 		}
 	}
 	if (c->merge)
-		html_text(h, "a merge");
+		markup_text(h, "a merge");
 	if (more) {
 		buf_addf(&text, "%s%zu more", c->n_files ? ", " : "", more);
-		html_text(h, buf_str(&text));
+		markup_text(h, buf_str(&text));
 		buf_release(&text);
 	}
-	html_end(h);
+	markup_end(h);
 }
 
-static void add_culprit(struct html *h, const struct culprit *c)
+static void add_culprit(struct markup *h, const struct culprit *c)
 {
 	struct buf text = BUF_INIT;
 
-	html_begin(h, "tr");
+	markup_begin(h, "tr");
 	buf_addf(&text, "%.0f %%", 100 * c->likely);
-	html_leaf(h, "td", "number", c->likely > 0 ? buf_str(&text) : "");
+	markup_leaf(h, "td", "number", c->likely > 0 ? buf_str(&text) : "");
 	buf_clear(&text);
 	buf_addf(&text, "%.*s", SHORT_ID, c->id);
-	html_begin(h, "td");
-	html_leaf(h, "code", NULL, buf_str(&text));
-	html_end(h);
+	markup_begin(h, "td");
+	markup_leaf(h, "code", NULL, buf_str(&text));
+	markup_end(h);
 	buf_clear(&text);
 	amount_add_day(&text, c->time_s);
-	html_leaf(h, "td", "day", buf_str(&text));
-	html_leaf(h, "td", NULL, c->author);
-	html_leaf(h, "td", "subject", c->subject);
+	markup_leaf(h, "td", "day", buf_str(&text));
+	markup_leaf(h, "td", NULL, c->author);
+	markup_leaf(h, "td", "subject", c->subject);
 	add_files(h, c);
-	html_end(h);
+	markup_end(h);
 	buf_release(&text);
 }
 
-static void add_commits(struct html *h, const struct culprit_range *r)
+static void add_commits(struct markup *h, const struct culprit_range *r)
 {
 	static const char *const head[] = {
 		"#likely", "commit", "written", "author", "subject", "files",
@@ -166,22 +166,22 @@ static void add_commits(struct html *h, const struct culprit_range *r)
 	size_t n = r->n_culprits < COMMITS_MOST ? r->n_culprits : COMMITS_MOST;
 	struct buf text = BUF_INIT;
 
-	html_open(h, "div", "scroll");
-	html_open(h, "table", "commits");
+	markup_open(h, "div", "scroll");
+	markup_open(h, "table", "commits");
 	row_of_heads(h, head, ARRAY_SIZE(head));
-	html_begin(h, "tbody");
+	markup_begin(h, "tbody");
 	for (size_t i = 0; i < n; i++)
 		add_culprit(h, &r->culprit[i]);
-	html_end(h);
-	html_end(h);
-	html_end(h);
+	markup_end(h);
+	markup_end(h);
+	markup_end(h);
 	if (r->n_commits > n) {
 		buf_addf(&text, "And %zu more commits", r->n_commits - n);
 		if (r->n_commits > r->n_culprits)
 			buf_addf(&text, ", the oldest %zu of which were not looked at",
 				 r->n_commits - r->n_culprits);
 		buf_addc(&text, '.');
-		html_leaf(h, "p", "faint", buf_str(&text));
+		markup_leaf(h, "p", "faint", buf_str(&text));
 		buf_release(&text);
 	}
 }
@@ -194,14 +194,14 @@ static void add_revision(struct buf *b, const char *commit, bool dirty)
 		buf_addf(b, "%.*s%s", SHORT_ID, commit, dirty ? " with changes not committed" : "");
 }
 
-static void add_range(struct html *h, const struct culprit_range *r)
+static void add_range(struct markup *h, const struct culprit_range *r)
 {
 	bool same = r->from && r->to && !strcmp(r->from, r->to);
 	struct buf text = BUF_INIT;
 
-	html_open(h, "div", "range");
-	html_open(h, "p", NULL);
-	html_leaf(h, "b", NULL, r->source);
+	markup_open(h, "div", "range");
+	markup_open(h, "p", NULL);
+	markup_leaf(h, "b", NULL, r->source);
 	buf_adds(&text, ": from ");
 	add_revision(&text, r->from, r->from_dirty);
 	buf_adds(&text, " to ");
@@ -212,60 +212,60 @@ static void add_range(struct html *h, const struct culprit_range *r)
 		buf_addf(&text, ": %zu commit%s", r->n_commits, r->n_commits == 1 ? "" : "s");
 	if (r->trouble)
 		buf_addf(&text, ": %s", r->trouble);
-	html_text(h, buf_str(&text));
-	html_end(h);
+	markup_text(h, buf_str(&text));
+	markup_end(h);
 	if (!r->n_culprits && r->from && r->to && !same) {
 		buf_clear(&text);
 		buf_addf(&text, "git log %.*s..%.*s", SHORT_ID, r->from, SHORT_ID, r->to);
-		html_begin(h, "p");
-		html_leaf(h, "code", NULL, buf_str(&text));
-		html_end(h);
+		markup_begin(h, "p");
+		markup_leaf(h, "code", NULL, buf_str(&text));
+		markup_end(h);
 	}
 	if (r->n_culprits)
 		add_commits(h, r);
-	html_end(h);
+	markup_end(h);
 	buf_release(&text);
 }
 
 /* Events */
 
-static void add_event(struct html *h, const struct page *p, size_t i)
+static void add_event(struct markup *h, const struct page *p, size_t i)
 {
 	const struct report_event *e = &p->events->event[i];
 	struct buf id = BUF_INIT;
 
 	buf_addf(&id, "event-%zu", i);
-	html_open(h, "details", "event");
-	html_attr(h, "id", buf_str(&id));
+	markup_open(h, "details", "event");
+	markup_attr(h, "id", buf_str(&id));
 	if (i < EVENTS_OPEN)
-		html_attr(h, "open", "");
+		markup_attr(h, "open", "");
 	add_heading(h, p, e);
 	if (e->host)
-		html_leaf(h, "p", "alarm", "All tasks of the build have it, or the machine or its "
+		markup_leaf(h, "p", "alarm", "All tasks of the build have it, or the machine or its "
 			  "tools are others since then: it need not be the sources.");
 	add_changes(h, p, e);
 	for (size_t k = 0; i < p->n_culprits && k < p->culprits[i].n; k++)
 		add_range(h, &p->culprits[i].range[k]);
-	html_end(h);
+	markup_end(h);
 	buf_release(&id);
 }
 
-void part_events(struct html *h, const struct page *p)
+void part_events(struct markup *h, const struct page *p)
 {
 	size_t n = p->events->n < EVENTS_MOST ? p->events->n : EVENTS_MOST;
 	struct buf text = BUF_INIT;
 
-	html_begin(h, "section");
-	html_attr(h, "id", "events");
-	html_leaf(h, "h2", NULL, "Since when");
+	markup_begin(h, "section");
+	markup_attr(h, "id", "events");
+	markup_leaf(h, "h2", NULL, "Since when");
 	for (size_t i = 0; i < n; i++)
 		add_event(h, p, i);
 	if (!n)
-		html_leaf(h, "p", NULL, "No build is known since which anything is another.");
+		markup_leaf(h, "p", NULL, "No build is known since which anything is another.");
 	if (p->events->n > n) {
 		buf_addf(&text, "And %zu older ones.", p->events->n - n);
-		html_leaf(h, "p", "faint", buf_str(&text));
+		markup_leaf(h, "p", "faint", buf_str(&text));
 		buf_release(&text);
 	}
-	html_end(h);
+	markup_end(h);
 }

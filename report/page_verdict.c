@@ -48,7 +48,7 @@ static void add_judged(struct buf *b, const struct page *p)
 	buf_release(&to_come);
 }
 
-static void add_host(struct html *h, const struct verdict *v)
+static void add_host(struct markup *h, const struct verdict *v)
 {
 	for (enum metric m = 0; m < METRICS; m++) {
 		struct buf text = BUF_INIT;
@@ -58,12 +58,12 @@ static void add_host(struct html *h, const struct verdict *v)
 		words_add_host(&text, v, m);
 		capitalize(&text);
 		buf_addc(&text, '.');
-		html_leaf(h, "p", "alarm", buf_str(&text));
+		markup_leaf(h, "p", "alarm", buf_str(&text));
 		buf_release(&text);
 	}
 }
 
-static void add_exact(struct html *h, const struct verdict *v)
+static void add_exact(struct markup *h, const struct verdict *v)
 {
 	for (size_t i = 0; i < v->n_exact; i++) {
 		struct buf text = BUF_INIT;
@@ -71,52 +71,52 @@ static void add_exact(struct html *h, const struct verdict *v)
 		words_add_exact(&text, &v->exact[i]);
 		capitalize(&text);
 		buf_addc(&text, '.');
-		html_leaf(h, "p", NULL, buf_str(&text));
+		markup_leaf(h, "p", NULL, buf_str(&text));
 		buf_release(&text);
 	}
 }
 
-void part_header(struct html *h, const struct page *p)
+void part_header(struct markup *h, const struct page *p)
 {
 	struct buf text = BUF_INIT;
 
-	html_begin(h, "header");
+	markup_begin(h, "header");
 	words_add_verdict(&text, p->verdict);
 	capitalize(&text);
-	html_leaf(h, "h1", p->verdict->n_confirmed ? "verdict worse" : "verdict", buf_str(&text));
+	markup_leaf(h, "h1", p->verdict->n_confirmed ? "verdict worse" : "verdict", buf_str(&text));
 	buf_clear(&text);
 	add_builds(&text, p->builds);
-	html_leaf(h, "p", "facts", buf_str(&text));
+	markup_leaf(h, "p", "facts", buf_str(&text));
 	buf_clear(&text);
 	add_judged(&text, p);
-	html_leaf(h, "p", "facts faint", buf_str(&text));
+	markup_leaf(h, "p", "facts faint", buf_str(&text));
 	add_host(h, p->verdict);
 	add_exact(h, p->verdict);
-	html_end(h);
+	markup_end(h);
 	buf_release(&text);
 }
 
 /* The table */
 
-static void add_state(struct html *h, const struct finding *f)
+static void add_state(struct markup *h, const struct finding *f)
 {
 	static const char *const word[] = {
 		[FINDING_CONFIRMED] = "confirmed", [FINDING_KNOWN] = "known",
 		[FINDING_SUSPECT] = "suspected",
 	};
 
-	html_open(h, "td", word[f->state]);
-	html_text(h, word[f->state]);
+	markup_open(h, "td", word[f->state]);
+	markup_text(h, word[f->state]);
 	if (f->known && *f->known->reason) {
-		html_text(h, ": ");
-		html_text(h, f->known->reason);
+		markup_text(h, ": ");
+		markup_text(h, f->known->reason);
 	}
 	if (f->machine)
-		html_text(h, ", the machine is another");
-	html_end(h);
+		markup_text(h, ", the machine is another");
+	markup_end(h);
 }
 
-static void add_interval(struct html *h, const struct finding *f)
+static void add_interval(struct markup *h, const struct finding *f)
 {
 	struct buf text = BUF_INIT;
 
@@ -127,17 +127,17 @@ static void add_interval(struct html *h, const struct finding *f)
 		buf_adds(&text, " to ");
 		amount_add_share(&text, f->high);
 	}
-	html_leaf(h, "td", "number", buf_str(&text));
+	markup_leaf(h, "td", "number", buf_str(&text));
 	buf_release(&text);
 }
 
-static void add_since(struct html *h, const struct page *p, const struct finding *f)
+static void add_since(struct markup *h, const struct page *p, const struct finding *f)
 {
 	struct buf text = BUF_INIT;
 
 	add_build_day(&text, p->builds, f->since);
-	html_open(h, "td", "day");
-	html_text(h, buf_str(&text));
+	markup_open(h, "td", "day");
+	markup_text(h, buf_str(&text));
 	buf_clear(&text);
 	if (f->first < f->last) {
 		buf_adds(&text, " (");
@@ -145,20 +145,20 @@ static void add_since(struct html *h, const struct page *p, const struct finding
 		buf_adds(&text, " to ");
 		add_build_day(&text, p->builds, f->last);
 		buf_addc(&text, ')');
-		html_leaf(h, "small", "faint", buf_str(&text));
+		markup_leaf(h, "small", "faint", buf_str(&text));
 	}
-	html_end(h);
+	markup_end(h);
 	buf_release(&text);
 }
 
-static void add_finding(struct html *h, const struct page *p, const struct finding *f)
+static void add_finding(struct markup *h, const struct page *p, const struct finding *f)
 {
-	html_begin(h, "tr");
+	markup_begin(h, "tr");
 	add_state(h, f);
 	cell_task(h, p, f->task, f->metric);
 	if (f->task == TASK_HOST) {
-		html_leaf(h, "td", NULL, "");
-		html_leaf(h, "td", NULL, "");
+		markup_leaf(h, "td", NULL, "");
+		markup_leaf(h, "td", NULL, "");
 	} else {
 		cell_amount(h, f->metric, f->before);
 		cell_amount(h, f->metric, f->now);
@@ -167,10 +167,10 @@ static void add_finding(struct html *h, const struct page *p, const struct findi
 	add_interval(h, f);
 	add_since(h, p, f);
 	cell_rate(h, f->rate);
-	html_end(h);
+	markup_end(h);
 }
 
-static void add_findings(struct html *h, const struct page *p)
+static void add_findings(struct markup *h, const struct page *p)
 {
 	static const char *const head[] = {
 		"", "task", "figure", "#before", "#now", "#change", "#", "#95 % sure", "since",
@@ -178,35 +178,35 @@ static void add_findings(struct html *h, const struct page *p)
 	};
 	const struct verdict *v = p->verdict;
 
-	html_open(h, "div", "scroll");
-	html_open(h, "table", "findings");
+	markup_open(h, "div", "scroll");
+	markup_open(h, "table", "findings");
 	row_of_heads(h, head, ARRAY_SIZE(head));
-	html_begin(h, "tbody");
+	markup_begin(h, "tbody");
 	for (size_t i = 0; i < v->n && i < FINDINGS_MOST; i++)
 		add_finding(h, p, &v->finding[i]);
-	html_end(h);
-	html_end(h);
-	html_end(h);
+	markup_end(h);
+	markup_end(h);
+	markup_end(h);
 }
 
-void part_verdict(struct html *h, const struct page *p)
+void part_verdict(struct markup *h, const struct page *p)
 {
 	struct buf text = BUF_INIT;
 
-	html_begin(h, "section");
-	html_attr(h, "id", "verdict");
-	html_leaf(h, "h2", NULL, "The newest builds");
+	markup_begin(h, "section");
+	markup_attr(h, "id", "verdict");
+	markup_leaf(h, "h2", NULL, "The newest builds");
 	if (p->verdict->n)
 		add_findings(h, p);
 	else
-		html_leaf(h, "p", NULL, p->verdict->enough ?
+		markup_leaf(h, "p", NULL, p->verdict->enough ?
 			  "Nothing differs from the builds before by more than they do from each other." :
 			  "There is nothing to tell yet.");
 	if (p->verdict->n > FINDINGS_MOST) {
 		buf_addf(&text, "And %zu more: in the table of tasks.",
 			 p->verdict->n - FINDINGS_MOST);
-		html_leaf(h, "p", "faint", buf_str(&text));
+		markup_leaf(h, "p", "faint", buf_str(&text));
 	}
-	html_end(h);
+	markup_end(h);
 	buf_release(&text);
 }

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-/* The SVG writer, byte for byte; and the room words take. */
+/* Markup and SVG, byte for byte; and the room that words take. */
 
 static const struct {
 	const char *text, *written;
@@ -31,15 +31,19 @@ static const struct {
 START_TEST(escapes)
 {
 	struct buf b = BUF_INIT, expected = BUF_INIT;
-	struct svg s;
+	struct markup m;
 
-	svg_init(&s, &b);
-	svg_begin(&s, "text");
-	svg_attr(&s, "id", texts[_i].text);
-	svg_text(&s, texts[_i].text);
-	svg_end(&s);
 	buf_addf(&expected, "<text id=\"%s\">%s</text>\n", texts[_i].written, texts[_i].written);
-	ck_assert_str_eq(buf_str(&b), buf_str(&expected));
+	for (int html = 0; html < 2; html++) {
+		buf_clear(&b);
+		markup_init(&m, &b);
+		m.html = html;
+		markup_begin(&m, "text");
+		markup_attr(&m, "id", texts[_i].text);
+		markup_text(&m, texts[_i].text);
+		markup_end(&m);
+		ck_assert_str_eq(buf_str(&b), buf_str(&expected));
+	}
 	buf_release(&b);
 	buf_release(&expected);
 }
@@ -48,12 +52,12 @@ END_TEST
 START_TEST(verbatim)
 {
 	struct buf b = BUF_INIT;
-	struct svg s;
+	struct markup s;
 
-	svg_init(&s, &b);
-	svg_begin(&s, "script");
-	svg_verbatim(&s, "if (a < b && c)\n\tx[y[0]]>z;]]>]]>\n");
-	svg_end(&s);
+	markup_init(&s, &b);
+	markup_begin(&s, "script");
+	markup_verbatim(&s, "if (a < b && c)\n\tx[y[0]]>z;]]>]]>\n");
+	markup_end(&s);
 	ck_assert_str_eq(buf_str(&b), "<script><![CDATA[\nif (a < b && c)\n"
 			 "\tx[y[0]]]]><![CDATA[>z;]]]]><![CDATA[>]]]]><![CDATA[>\n"
 			 "]]></script>\n");
@@ -64,25 +68,25 @@ END_TEST
 START_TEST(nests)
 {
 	struct buf b = BUF_INIT;
-	struct svg s;
+	struct markup s;
 
-	svg_init(&s, &b);
-	svg_begin(&s, "svg");
+	markup_init(&s, &b);
+	markup_begin(&s, "svg");
 	svg_attr_number(&s, "width", 12.5);
-	svg_begin(&s, "text");
-	svg_text(&s, "a");
-	svg_begin(&s, "tspan");
-	svg_text(&s, "b");
-	svg_end(&s);
-	svg_begin(&s, "title");
-	svg_text(&s, "c");
-	svg_end(&s);
-	svg_end(&s);
-	svg_begin(&s, "g");
-	svg_end(&s);
-	buf_adds(svg_content(&s), "raw");
+	markup_begin(&s, "text");
+	markup_text(&s, "a");
+	markup_begin(&s, "tspan");
+	markup_text(&s, "b");
+	markup_end(&s);
+	markup_begin(&s, "title");
+	markup_text(&s, "c");
+	markup_end(&s);
+	markup_end(&s);
+	markup_begin(&s, "g");
+	markup_end(&s);
+	buf_adds(markup_content(&s), "raw");
 	ck_assert_uint_eq(s.depth, 1);
-	svg_end(&s);
+	markup_end(&s);
 	ck_assert_str_eq(buf_str(&b), "<svg width=\"12.5\"><text>a<tspan>b</tspan>"
 			 "<title>c</title></text>\n<g/>\nraw</svg>\n");
 	buf_release(&b);
@@ -113,9 +117,9 @@ START_TEST(paths)
 {
 	struct buf b = BUF_INIT;
 	struct svg_path p;
-	struct svg s;
+	struct markup s;
 
-	svg_init(&s, &b);
+	markup_init(&s, &b);
 	svg_path_init(&p, &s, "bar c0");
 	svg_path_rect(&p, 10, 20, 5.5, 4);
 	svg_path_rect(&p, 12, 20, 1, 4);
@@ -139,9 +143,9 @@ START_TEST(no_drift)
 {
 	struct buf b = BUF_INIT;
 	struct svg_path p;
-	struct svg s;
+	struct markup s;
 
-	svg_init(&s, &b);
+	markup_init(&s, &b);
 	svg_path_init(&p, &s, "line");
 	svg_path_move(&p, 0, 0);
 	for (int i = 1; i <= 3000; i++)
@@ -157,10 +161,10 @@ START_TEST(error_sticks)
 	char memory[64];
 	struct buf b;
 	struct svg_path p;
-	struct svg s;
+	struct markup s;
 
 	buf_init_fixed(&b, memory, sizeof memory);
-	svg_init(&s, &b);
+	markup_init(&s, &b);
 	svg_path_init(&p, &s, "line");
 	for (int i = 0; i < 100; i++)
 		svg_path_rect(&p, i, i, 1, 1);

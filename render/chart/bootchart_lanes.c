@@ -55,7 +55,7 @@ static double computed(const struct piece *p, const struct box *b)
 	return b->height * (share > EFFICIENCY_ALL ? EFFICIENCY_ALL : share) / EFFICIENCY_ALL;
 }
 
-static void draw_bars(struct svg *s, const struct chart *c, const struct box *box)
+static void draw_bars(struct markup *s, const struct chart *c, const struct box *box)
 {
 	char bar_class[] = "bar c0", cpu_class[] = "cpu c0";
 	struct svg_path path;
@@ -139,7 +139,7 @@ static double name_shift(const struct box *box, double strong, double size)
 	return strong > box->height / 2 ? room : -room;
 }
 
-static void draw_name(struct svg *s, const struct chart *c, const struct box *box,
+static void draw_name(struct markup *s, const struct chart *c, const struct box *box,
 		      const struct piece *p)
 {
 	double size = box->height >= 14 ? 10.5 : 9;
@@ -151,20 +151,20 @@ static void draw_name(struct svg *s, const struct chart *c, const struct box *bo
 	if (label.len) {
 		buf_addf(&class, "name %c%u%s", strong > box->height / 2 ? 'c' : 't', (unsigned)p->colour,
 			 size < 10.5 ? " small" : "");
-		svg_begin(s, "text");
-		svg_attr_buf(s, "class", &class);
+		markup_begin(s, "text");
+		markup_attr_buf(s, "class", &class);
 		svg_attr_number(s, "x", box->x + NAME_PAD);
 		svg_attr_number(s, "y", box->y + box->height / 2 + size * 0.36 +
 				name_shift(box, strong, size));
-		svg_text_buf(s, &label);
-		svg_end(s);
+		markup_text_buf(s, &label);
+		markup_end(s);
 	}
 	buf_take_error(s->out, &label);
 	buf_release(&label);
 	buf_release(&class);
 }
 
-static int draw_names(struct svg *s, const struct chart *c, const struct box *box)
+static int draw_names(struct markup *s, const struct chart *c, const struct box *box)
 {
 	struct candidate *list = calloc(c->pieces.n + 1, sizeof *list);
 	size_t n;
@@ -178,7 +178,7 @@ static int draw_names(struct svg *s, const struct chart *c, const struct box *bo
 	return 0;
 }
 
-static int draw_tasks(struct svg *s, const struct chart *c)
+static int draw_tasks(struct markup *s, const struct chart *c)
 {
 	struct box *box = calloc(c->pieces.n + 1, sizeof *box);
 	int r;
@@ -197,7 +197,7 @@ static int draw_tasks(struct svg *s, const struct chart *c)
 
 /* Rows */
 
-static void draw_stripes(struct svg *s, const struct chart *c)
+static void draw_stripes(struct markup *s, const struct chart *c)
 {
 	struct svg_path path;
 
@@ -208,48 +208,48 @@ static void draw_stripes(struct svg *s, const struct chart *c)
 	svg_path_end(&path);
 }
 
-static void draw_row_label(struct svg *s, const struct chart *c, size_t i)
+static void draw_row_label(struct markup *s, const struct chart *c, size_t i)
 {
 	const struct place *place = &c->row_place[i];
 	struct buf label = BUF_INIT;
 
-	svg_begin(s, "g");
-	svg_attr(s, "class", "row");
+	markup_begin(s, "g");
+	markup_attr(s, "class", "row");
 	svg_attr_number(s, "data-row", (double)i);
 	label_add(&label, c->lanes.row[i].label, CHART_PLOT_X - 16, ROW_LABEL_SIZE);
-	svg_begin(s, "text");
-	svg_attr(s, "class", "label");
+	markup_begin(s, "text");
+	markup_attr(s, "class", "label");
 	svg_attr_number(s, "x", CHART_PLOT_X - 8);
 	svg_attr_number(s, "y", place->y + place->height / 2.0 + 4);
-	svg_text_buf(s, &label);
-	svg_begin(s, "title");
-	svg_text(s, c->lanes.row[i].label);
-	svg_text(s, ": ");
+	markup_text_buf(s, &label);
+	markup_begin(s, "title");
+	markup_text(s, c->lanes.row[i].label);
+	markup_text(s, ": ");
 	buf_clear(&label);
 	buf_addf(&label, "%zu tasks, ", c->lanes.row[i].n_tasks);
 	text_add_time(&label, c->lanes.row[i].busy_us);
-	svg_text_buf(s, &label);
-	svg_end(s);
-	svg_end(s);
-	svg_end(s);
+	markup_text_buf(s, &label);
+	markup_end(s);
+	markup_end(s);
+	markup_end(s);
 	buf_release(&label);
 }
 
-static void begin_lanes(struct svg *s, const struct chart *c)
+static void begin_lanes(struct markup *s, const struct chart *c)
 {
 	struct buf label = BUF_INIT;
 
 	buf_adds(&label, "Tasks by ");
 	buf_adds(&label, lanes_word[c->lanes.by]);
-	svg_begin(s, "g");
-	svg_attr(s, "id", "lanes");
-	svg_attr(s, "role", "group");
-	svg_attr(s, "tabindex", "0");
-	svg_attr_buf(s, "aria-label", &label);
+	markup_begin(s, "g");
+	markup_attr(s, "id", "lanes");
+	markup_attr(s, "role", "group");
+	markup_attr(s, "tabindex", "0");
+	markup_attr_buf(s, "aria-label", &label);
 	buf_release(&label);
 }
 
-int part_lanes(struct svg *s, const struct chart *c)
+int part_lanes(struct markup *s, const struct chart *c)
 {
 	int r = 0;
 
@@ -261,15 +261,15 @@ int part_lanes(struct svg *s, const struct chart *c)
 	for (size_t i = 0; i < c->lanes.n_rows; i++)
 		draw_row_label(s, c, i);
 	begin_plot(s, c->lanes_y, c->lanes_height);
-	svg_begin(s, "g");
-	svg_attr(s, "class", "draw");
+	markup_begin(s, "g");
+	markup_attr(s, "class", "draw");
 	if (c->lanes.n_rows)
 		r = draw_tasks(s, c);
 	else
 		add_text(s, "nothing", CHART_PLOT_WIDTH / 2.0, c->lanes_height / 2.0 + 4,
 			 "No task was recorded.");
-	svg_end(s);
-	svg_end(s);
-	svg_end(s);
+	markup_end(s);
+	markup_end(s);
+	markup_end(s);
 	return r;
 }

@@ -9,7 +9,7 @@
 #define SWATCH 10		/* its width and height */
 #define SWATCH_RISE 9		/* of its top above the baseline of the words */
 
-static void add_box(struct svg *s, const char *class, const struct key *k, double top,
+static void add_box(struct markup *s, const char *class, const struct key *k, double top,
 		    double height)
 {
 	struct svg_path p;
@@ -19,7 +19,7 @@ static void add_box(struct svg *s, const char *class, const struct key *k, doubl
 	svg_path_end(&p);
 }
 
-static void add_sign(struct svg *s, const char *class, const struct key *k,
+static void add_sign(struct markup *s, const char *class, const struct key *k,
 		     void (*add)(struct svg_path *p, double x, double y))
 {
 	struct svg_path p;
@@ -30,7 +30,7 @@ static void add_sign(struct svg *s, const char *class, const struct key *k,
 }
 
 /* As the mark looks on a bar. */
-static void add_mark_swatch(struct svg *s, const struct key *k)
+static void add_mark_swatch(struct markup *s, const struct key *k)
 {
 	if (!strcmp(k->id, "cpu")) {
 		add_box(s, "bar c0", k, 0, SWATCH);
@@ -60,7 +60,7 @@ static void add_mark_swatch(struct svg *s, const struct key *k)
 	}
 }
 
-static void add_colour_swatch(struct svg *s, const struct key *k)
+static void add_colour_swatch(struct markup *s, const struct key *k)
 {
 	char class[] = "swatch c0";
 
@@ -71,52 +71,52 @@ static void add_colour_swatch(struct svg *s, const struct key *k)
 		add_box(s, class, k, 0, SWATCH);
 }
 
-static void add_words(struct svg *s, const struct key *k)
+static void add_words(struct markup *s, const struct key *k)
 {
 	struct buf label = BUF_INIT;
 
 	label_add(&label, k->label, k->width, LEGEND_SIZE);
-	svg_begin(s, "text");
+	markup_begin(s, "text");
 	svg_attr_number(s, "x", k->x + (k->id ? LEGEND_SWATCH : 0));
 	svg_attr_number(s, "y", k->y);
-	svg_text_buf(s, &label);
+	markup_text_buf(s, &label);
 	if (k->figures) {
-		svg_text(s, label.len ? " " : "");
-		svg_begin(s, "tspan");
-		svg_attr(s, "class", "figures");
-		svg_text(s, k->figures);
-		svg_end(s);
+		markup_text(s, label.len ? " " : "");
+		markup_begin(s, "tspan");
+		markup_attr(s, "class", "figures");
+		markup_text(s, k->figures);
+		markup_end(s);
 	}
-	svg_end(s);
+	markup_end(s);
 	buf_release(&label);
 }
 
-void add_key(struct svg *s, const struct key *k, const char *attribute)
+void add_key(struct markup *s, const struct key *k, const char *attribute)
 {
-	svg_begin(s, "g");
-	svg_attr(s, "class", "key");
+	markup_begin(s, "g");
+	markup_attr(s, "class", "key");
 	if (k->id)
-		svg_attr(s, attribute, k->id);
+		markup_attr(s, attribute, k->id);
 	if (k->meaning) {
-		svg_begin(s, "title");
-		svg_text(s, k->meaning);
-		svg_end(s);
+		markup_begin(s, "title");
+		markup_text(s, k->meaning);
+		markup_end(s);
 	}
 	if (k->id && !strcmp(attribute, "data-mark"))
 		add_mark_swatch(s, k);
 	else if (k->id)
 		add_colour_swatch(s, k);
 	add_words(s, k);
-	svg_end(s);
+	markup_end(s);
 }
 
-void part_legend(struct svg *s, const struct chart *c)
+void part_legend(struct markup *s, const struct chart *c)
 {
-	svg_begin(s, "g");
-	svg_attr(s, "id", "legend");
+	markup_begin(s, "g");
+	markup_attr(s, "id", "legend");
 	for (size_t i = 0; i < c->kinds.n; i++)
 		add_key(s, &c->kinds.key[i], "data-kind");
 	for (size_t i = 0; i < c->marks.n; i++)
 		add_key(s, &c->marks.key[i], "data-mark");
-	svg_end(s);
+	markup_end(s);
 }

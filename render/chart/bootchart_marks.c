@@ -79,7 +79,7 @@ static void bound(struct strips *l)
 }
 
 /* A class of strips: rectangles from a part of the lane's height on. */
-static void draw(struct svg *s, const struct chart *c, struct strips *l, const char *class,
+static void draw(struct markup *s, const struct chart *c, struct strips *l, const char *class,
 		 double at, double height)
 {
 	struct svg_path path;
@@ -115,7 +115,7 @@ static uint32_t *lanes_of_tasks(const struct chart *c)
 
 /* Below the bars: when tasks waited for a worker */
 
-static int draw_queue(struct svg *s, const struct chart *c)
+static int draw_queue(struct markup *s, const struct chart *c)
 {
 	struct strips l = { 0 };
 	int r = 0;
@@ -131,7 +131,7 @@ static int draw_queue(struct svg *s, const struct chart *c)
 	return r;
 }
 
-int part_marks_below(struct svg *s, const struct chart *c)
+int part_marks_below(struct markup *s, const struct chart *c)
 {
 	return c->has_queue ? draw_queue(s, c) : 0;
 }
@@ -197,7 +197,7 @@ static int find_ends(struct strips *l, const struct chart *c, enum task_state st
 	return r;
 }
 
-static void draw_outlines(struct svg *s, const struct chart *c, const struct strips *l,
+static void draw_outlines(struct markup *s, const struct chart *c, const struct strips *l,
 			  const char *class, bool open)
 {
 	struct svg_path path;
@@ -225,7 +225,7 @@ static double badge_x(const struct strip *s)
 }
 
 /* The signs at those, no two upon each other. */
-static void draw_signs(struct svg *s, const struct chart *c, const struct strips *l,
+static void draw_signs(struct markup *s, const struct chart *c, const struct strips *l,
 		       const char *class, void (*add)(struct svg_path *p, double x, double y))
 {
 	const struct strip *last = NULL;
@@ -245,7 +245,7 @@ static void draw_signs(struct svg *s, const struct chart *c, const struct strips
 	svg_path_end(&path);
 }
 
-static int draw_ends(struct svg *s, const struct chart *c)
+static int draw_ends(struct markup *s, const struct chart *c)
 {
 	struct strips running = { 0 }, killed = { 0 }, failed = { 0 };
 	int r = find_ends(&running, c, TASK_UNFINISHED);
@@ -267,7 +267,7 @@ static int draw_ends(struct svg *s, const struct chart *c)
 
 /* Phases within tasks */
 
-static int draw_phases(struct svg *s, const struct chart *c)
+static int draw_phases(struct markup *s, const struct chart *c)
 {
 	const struct recording *rec = c->sum->rec;
 	struct strips l = { 0 };
@@ -287,7 +287,7 @@ static int draw_phases(struct svg *s, const struct chart *c)
 
 /* The critical path */
 
-static int draw_critical(struct svg *s, const struct chart *c, const uint32_t *lane)
+static int draw_critical(struct markup *s, const struct chart *c, const uint32_t *lane)
 {
 	const struct recording *rec = c->sum->rec;
 	struct strips l = { 0 };
@@ -306,7 +306,7 @@ static int draw_critical(struct svg *s, const struct chart *c, const uint32_t *l
 
 /* The other build: the same tasks in the lanes of this one */
 
-static int draw_ghost(struct svg *s, const struct chart *c)
+static int draw_ghost(struct markup *s, const struct chart *c)
 {
 	const struct recording *other = c->ghost->rec;
 	struct strips l = { 0 };
@@ -324,7 +324,7 @@ static int draw_ghost(struct svg *s, const struct chart *c)
 	return r;
 }
 
-int part_marks_above(struct svg *s, const struct chart *c)
+int part_marks_above(struct markup *s, const struct chart *c)
 {
 	uint32_t *lane = lanes_of_tasks(c);
 	int r;

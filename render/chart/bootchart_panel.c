@@ -28,7 +28,7 @@ struct profile {
 };
 
 struct plot {
-	struct svg *svg;
+	struct markup *svg;
 	const struct panel *panel;
 	const struct chart *chart;
 	int height;
@@ -344,8 +344,8 @@ static void draw_axis(struct plot *p, int top, enum unit unit, int64_t ceiling, 
 			      ceiling, unit);
 	struct svg_path grid;
 
-	svg_begin(p->svg, "g");
-	svg_attr(p->svg, "class", right ? "axis right" : "axis");
+	markup_begin(p->svg, "g");
+	markup_attr(p->svg, "class", right ? "axis right" : "axis");
 	svg_path_init(&grid, p->svg, "grid");
 	for (size_t i = 0; i < n; i++) {
 		double y = top + scaled(p, (double)tick[i].value, ceiling);
@@ -362,7 +362,7 @@ static void draw_axis(struct plot *p, int top, enum unit unit, int64_t ceiling, 
 		add_text(p->svg, right ? "tick start" : "tick end", right ? CHART_PLOT_X +
 			 CHART_PLOT_WIDTH + AXIS_GAP : CHART_PLOT_X - AXIS_GAP, y, tick[i].label);
 	}
-	svg_end(p->svg);
+	markup_end(p->svg);
 }
 
 static void draw_limit(struct plot *p, int top)
@@ -385,7 +385,7 @@ static void draw_limit(struct plot *p, int top)
 /* Panels */
 
 /* "CPU: user max 98 %, mean 40 %; ..." */
-static void add_description(struct svg *s, const struct panel *p, const struct legend *l)
+static void add_description(struct markup *s, const struct panel *p, const struct legend *l)
 {
 	struct buf b = BUF_INIT;
 
@@ -396,29 +396,29 @@ static void add_description(struct svg *s, const struct panel *p, const struct l
 		buf_adds(&b, l->key[i].figures ? " " : "");
 		buf_adds(&b, l->key[i].figures ? l->key[i].figures : "");
 	}
-	svg_attr_buf(s, "aria-label", &b);
+	markup_attr_buf(s, "aria-label", &b);
 	buf_release(&b);
 }
 
 static void begin_panel(struct plot *p, const struct legend *l, int title_y)
 {
-	struct svg *s = p->svg;
+	struct markup *s = p->svg;
 	struct buf id = BUF_INIT;
 
 	buf_adds(&id, "p-");
 	buf_adds(&id, p->panel->word);
-	svg_begin(s, "g");
-	svg_attr_buf(s, "id", &id);
-	svg_attr(s, "class", "panel");
-	svg_attr(s, "role", "group");
-	svg_attr(s, "tabindex", "0");
+	markup_begin(s, "g");
+	markup_attr_buf(s, "id", &id);
+	markup_attr(s, "class", "panel");
+	markup_attr(s, "role", "group");
+	markup_attr(s, "tabindex", "0");
 	add_description(s, p->panel, l);
 	add_text(s, "title", CHART_PLOT_X, title_y, p->panel->title);
-	svg_begin(s, "g");
-	svg_attr(s, "class", "legend");
+	markup_begin(s, "g");
+	markup_attr(s, "class", "legend");
 	for (size_t i = 0; i < l->n; i++)
 		add_key(s, &l->key[i], l->key[i].is_mark ? "data-mark" : "data-band");
-	svg_end(s);
+	markup_end(s);
 	buf_release(&id);
 }
 
@@ -433,8 +433,8 @@ static void draw_panel(struct plot *p, size_t index)
 	if (p->panel->right_ceiling > 0)
 		draw_axis(p, place->y, p->panel->right_unit, p->panel->right_ceiling, true);
 	begin_plot(p->svg, place->y, place->height);
-	svg_begin(p->svg, "g");
-	svg_attr(p->svg, "class", "draw");
+	markup_begin(p->svg, "g");
+	markup_attr(p->svg, "class", "draw");
 	draw_gaps(p);
 	draw_stack(p);
 	for (size_t i = 0; i < p->panel->n_bands; i++) {
@@ -442,13 +442,13 @@ static void draw_panel(struct plot *p, size_t index)
 			draw_band(p, i);
 	}
 	draw_ghost(p);
-	svg_end(p->svg);
-	svg_end(p->svg);
+	markup_end(p->svg);
+	markup_end(p->svg);
 	draw_limit(p, place->y);
-	svg_end(p->svg);
+	markup_end(p->svg);
 }
 
-int part_panels(struct svg *s, const struct chart *c)
+int part_panels(struct markup *s, const struct chart *c)
 {
 	struct plot *p = calloc(1, sizeof *p);
 

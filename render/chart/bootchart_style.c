@@ -154,7 +154,7 @@ static void add_sheet(struct buf *b, const char *css)
 	buf_adds(b, from);
 }
 
-void part_style(struct svg *s)
+void part_style(struct markup *s)
 {
 	struct buf css = BUF_INIT;
 
@@ -163,7 +163,7 @@ void part_style(struct svg *s)
 	add_variables(&css, &palette_dark);
 	buf_adds(&css, "}\n");
 	add_sheet(&css, bootchart_css);
-	svg_verbatim(s, buf_str(&css));
+	markup_verbatim(s, buf_str(&css));
 	buf_take_error(s->out, &css);
 	buf_release(&css);
 }

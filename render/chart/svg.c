@@ -1,141 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/svg.h"
 
-#include "base/text.h"
-
-#include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #define NUMBER_SIZE 24		/* of any number we write, its sign and a letter */
 #define NUMBER_MAX 1e13
-
-void svg_init(struct svg *s, struct buf *out)
-{
-	*s = (struct svg){ .out = out };
-}
-
-static void close_tag(struct svg *s)
-{
-	if (s->in_tag)
-		buf_addc(s->out, '>');
-	s->in_tag = false;
-}
-
-void svg_begin(struct svg *s, const char *element)
-{
-	assert(s->depth < SVG_DEPTH_MAX);
-	close_tag(s);
-	buf_addc(s->out, '<');
-	buf_adds(s->out, element);
-	s->open[s->depth++] = element;
-	s->in_tag = true;
-}
-
-void svg_end(struct svg *s)
-{
-	const char *element;
-
-	assert(s->depth);
-	element = s->open[--s->depth];
-	if (s->in_tag) {
-		buf_adds(s->out, "/>");
-	} else {
-		buf_adds(s->out, "</");
-		buf_adds(s->out, element);
-		buf_addc(s->out, '>');
-	}
-	s->in_tag = false;
-	/* Lines, so that a picture can be read and compared, but none within a text. */
-	if (strcmp(element, "tspan") && strcmp(element, "title"))
-		buf_addc(s->out, '\n');
-}
-
-/* Text */
-
-void svg_add_escaped(struct buf *b, const char *text)
-{
-	struct buf safe = BUF_INIT;
-	const char *p, *from;
-
-	text_add_name(&safe, text, 0);
-	from = p = buf_str(&safe);
-	for (; *p; p++) {
-		const char *entity = *p == '<' ? "&lt;" : *p == '>' ? "&gt;" :
-				     *p == '&' ? "&amp;" : *p == '"' ? "&quot;" : NULL;
-
-		if (!entity)
-			continue;
-		buf_add(b, from, (size_t)(p - from));
-		buf_adds(b, entity);
-		from = p + 1;
-	}
-	buf_adds(b, from);
-	buf_take_error(b, &safe);
-	buf_release(&safe);
-}
-
-static void begin_attr(struct svg *s, const char *name)
-{
-	assert(s->in_tag);
-	buf_addc(s->out, ' ');
-	buf_adds(s->out, name);
-	buf_adds(s->out, "=\"");
-}
-
-void svg_attr(struct svg *s, const char *name, const char *value)
-{
-	begin_attr(s, name);
-	svg_add_escaped(s->out, value);
-	buf_addc(s->out, '"');
-}
-
-void svg_attr_number(struct svg *s, const char *name, double value)
-{
-	begin_attr(s, name);
-	svg_add_number(s->out, value);
-	buf_addc(s->out, '"');
-}
-
-void svg_text(struct svg *s, const char *text)
-{
-	close_tag(s);
-	svg_add_escaped(s->out, text);
-}
-
-void svg_text_buf(struct svg *s, struct buf *text)
-{
-	buf_take_error(s->out, text);
-	svg_text(s, buf_str(text));
-}
-
-void svg_attr_buf(struct svg *s, const char *name, struct buf *value)
-{
-	buf_take_error(s->out, value);
-	svg_attr(s, name, buf_str(value));
-}
-
-void svg_verbatim(struct svg *s, const char *text)
-{
-	const char *end;
-
-	close_tag(s);
-	buf_adds(s->out, "<![CDATA[\n");
-	for (; (end = strstr(text, "]]>")); text = end + 2) {
-		buf_add(s->out, text, (size_t)(end - text) + 2);
-		buf_adds(s->out, "]]><![CDATA[");
-	}
-	buf_adds(s->out, text);
-	buf_adds(s->out, "]]>");
-}
-
-struct buf *svg_content(struct svg *s)
-{
-	close_tag(s);
-	return s->out;
-}
-
-/* Numbers */
 
 static int64_t hundredths(double value)
 {
@@ -186,18 +55,25 @@ void svg_add_number(struct buf *b, double value)
 		put_end(b, put_number(b->data + b->len, hundredths(value)));
 }
 
+void svg_attr_number(struct markup *m, const char *name, double value)
+{
+	markup_begin_attr(m, name);
+	svg_add_number(m->out, value);
+	buf_addc(m->out, '"');
+}
+
 /* Paths */
 
-void svg_path_init(struct svg_path *p, struct svg *s, const char *class)
+void svg_path_init(struct svg_path *p, struct markup *s, const char *class)
 {
 	*p = (struct svg_path){ .svg = s, .class = class };
 }
 
 static void begin_path(struct svg_path *p)
 {
-	svg_begin(p->svg, "path");
-	svg_attr(p->svg, "class", p->class);
-	begin_attr(p->svg, "d");
+	markup_begin(p->svg, "path");
+	markup_attr(p->svg, "class", p->class);
+	markup_begin_attr(p->svg, "d");
 	p->begun = true;
 }
 
@@ -305,5 +181,5 @@ void svg_path_end(struct svg_path *p)
 	if (!p->begun)
 		return;
 	buf_addc(p->svg->out, '"');
-	svg_end(p->svg);
+	markup_end(p->svg);
 }

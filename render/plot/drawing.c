@@ -75,18 +75,18 @@ static void describe(struct buf *picture, const struct drawing *d)
 	const char *begin = memmem(picture->data, picture->len, "<title>", 7);
 	const char *end = memmem(picture->data, picture->len, "</desc>", 7);
 	struct buf text = BUF_INIT;
-	struct svg svg;
+	struct markup svg;
 
 	if (!begin || !end || end < begin)
 		return;
-	svg_init(&svg, &text);
+	markup_init(&svg, &text);
 	buf_add(&text, picture->data, (size_t)(begin - picture->data));
-	svg_begin(&svg, "title");
-	svg_text(&svg, d->title);
-	svg_end(&svg);
-	svg_begin(&svg, "desc");
-	svg_text(&svg, d->description.data ? d->description.data : "");
-	svg_end(&svg);
+	markup_begin(&svg, "title");
+	markup_text(&svg, d->title);
+	markup_end(&svg);
+	markup_begin(&svg, "desc");
+	markup_text(&svg, d->description.data ? d->description.data : "");
+	markup_end(&svg);
 	add_markup(&text, end + strlen("</desc>"), picture->data + picture->len);
 	buf_release(picture);
 	*picture = text;
