@@ -89,15 +89,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s;
-	TCase *t;
-
 	if (!make_host_can())
 		return 0;
-	s = suite_create("bench_make");
-	t = tcase_create("bench");
-	tcase_set_timeout(t, 0);
-	tcase_add_test(t, bench_make);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("bench_make", TEST_BENCH(bench_make));
 }

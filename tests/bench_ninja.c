@@ -85,17 +85,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s;
-	TCase *t;
-
 	if (!make_host_can())
 		return 0;
-	unsetenv("MAKEFILES");
 	unsetenv("LD_PRELOAD");
-	s = suite_create("bench_ninja");
-	t = tcase_create("bench");
-	tcase_set_timeout(t, 0);
-	tcase_add_test(t, bench_ninja);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("bench_ninja", TEST_BENCH(bench_ninja));
 }

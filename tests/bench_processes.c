@@ -77,11 +77,5 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("bench_processes");
-	TCase *t = tcase_create("bench");
-
-	tcase_set_timeout(t, 0);
-	tcase_add_test(t, bench_processes);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("bench_processes", TEST_BENCH(bench_processes));
 }

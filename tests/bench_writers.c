@@ -86,12 +86,5 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("bench_writers");
-	TCase *t = tcase_create("bench");
-
-	tcase_add_checked_fixture(t, NULL, support_cleanup);
-	tcase_set_timeout(t, 0);
-	tcase_add_test(t, bench_writers);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("bench_writers", TEST_BENCH(bench_writers));
 }

@@ -219,18 +219,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("accept");
-	TCase *t = tcase_create("accept");
-
 	if (!support_has("git"))
 		return 77;
-	tcase_set_timeout(t, 120);
-	tcase_add_unchecked_fixture(t, make_seed, support_cleanup);
-	tcase_add_loop_test(t, said, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, checked);
-	tcase_add_test(t, all_at_once);
-	tcase_add_test(t, same_bytes);
-	tcase_add_test(t, merged);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("accept",
+			    TEST_GROUP_ONCE("accept", make_seed, NULL), TEST_EACH(said, cases),
+			    TEST(checked), TEST(all_at_once), TEST(same_bytes), TEST(merged));
 }

@@ -750,36 +750,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("archive");
-	TCase *tc = tcase_create("builds");
-
 	made_environment();
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, figures_come_back);
-	tcase_add_test(tc, texts_come_back);
-	tcase_add_test(tc, little_comes_back);
-	tcase_add_test(tc, tasks_without_figures_come_back);
-	tcase_add_test(tc, build_has_gits_names);
-	tcase_add_test(tc, builds_say_what_figures_say);
-	tcase_add_loop_test(tc, failed_tasks_have_no_value, 0, ARRAY_SIZE(ending));
-	tcase_add_test(tc, dictionary_only_grows);
-	tcase_add_loop_test(tc, circumstances_are_told_apart, 0,
-			    ARRAY_SIZE(circumstance));
-	tcase_add_test(tc, trees_have_revisions);
-	tcase_add_test(tc, order_is_that_of_commits);
-	tcase_add_test(tc, run_is_added_once);
-	tcase_add_test(tc, archive_is_deterministic);
-	tcase_add_loop_test(tc, nothing_is_put_on_foreign_commits, 0,
-			    ARRAY_SIZE(foreign));
-	tcase_add_loop_test(tc, foreign_commits_are_passed_over, 0,
-			    ARRAY_SIZE(foreign));
-	tcase_add_loop_test(tc, names_are_gits, 0, ARRAY_SIZE(ref_case));
-	tcase_add_loop_test(tc, part_of_a_name_is_enough, 0, ARRAY_SIZE(choice));
-	tcase_add_test(tc, only_one_need_not_be_named);
-	tcase_add_test(tc, hundred_hosts_are_told_in_short);
-	tcase_add_loop_test(tc, what_is_no_repository_is_refused, 0,
-			    ARRAY_SIZE(no_archive));
-	tcase_add_loop_test(tc, repository_is_made, 0, ARRAY_SIZE(place));
-	suite_add_tcase(s, tc);
-	return support_main(s);
+	return support_main("archive", TEST(figures_come_back), TEST(texts_come_back),
+			    TEST(little_comes_back), TEST(tasks_without_figures_come_back),
+			    TEST(build_has_gits_names), TEST(builds_say_what_figures_say),
+			    TEST_EACH(failed_tasks_have_no_value, ending),
+			    TEST(dictionary_only_grows),
+			    TEST_EACH(circumstances_are_told_apart, circumstance),
+			    TEST(trees_have_revisions), TEST(order_is_that_of_commits),
+			    TEST(run_is_added_once), TEST(archive_is_deterministic),
+			    TEST_EACH(nothing_is_put_on_foreign_commits, foreign),
+			    TEST_EACH(foreign_commits_are_passed_over, foreign),
+			    TEST_EACH(names_are_gits, ref_case),
+			    TEST_EACH(part_of_a_name_is_enough, choice),
+			    TEST(only_one_need_not_be_named), TEST(hundred_hosts_are_told_in_short),
+			    TEST_EACH(what_is_no_repository_is_refused, no_archive),
+			    TEST_EACH(repository_is_made, place));
 }

@@ -314,17 +314,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("archive_damage");
-	TCase *tc = tcase_create("damage");
-
 	made_environment();
 	git_libgit2_init();	/* once: it reads certificates */
-	tcase_set_timeout(tc, 300);
-	tcase_add_loop_test(tc, flipped_bits_are_told, 0, 2);
-	tcase_add_test(tc, cut_and_missing_objects_are_told);
-	tcase_add_loop_test(tc, strange_content_is_told, 0, ARRAY_SIZE(strange));
-	tcase_add_loop_test(tc, odd_content_is_read, 0, ARRAY_SIZE(odd));
-	tcase_add_test(tc, writing_goes_on_without_the_dictionary);
-	suite_add_tcase(s, tc);
-	return support_main(s);
+	return support_main("archive_damage", TEST_LOOP(flipped_bits_are_told, 2),
+			    TEST(cut_and_missing_objects_are_told),
+			    TEST_EACH(strange_content_is_told, strange),
+			    TEST_EACH(odd_content_is_read, odd),
+			    TEST(writing_goes_on_without_the_dictionary));
 }

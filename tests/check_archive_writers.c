@@ -282,18 +282,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("archive_writers");
-	TCase *tc = tcase_create("writers");
-
 	made_environment();
-	tcase_set_timeout(tc, 300);
-	tcase_add_loop_test(tc, eight_builders_lose_nothing, 0, 2);
-	tcase_add_test(tc, one_run_is_one_build);
-	tcase_add_test(tc, readers_see_whole_builds);
-	tcase_add_test(tc, killed_writers_leave_whole_builds);
-	tcase_add_test(tc, stale_lock_is_told);
-	tcase_add_loop_test(tc, no_room_is_told, 0, ARRAY_SIZE(blocks));
-	tcase_add_test(tc, read_only_is_told);
-	suite_add_tcase(s, tc);
-	return support_main(s);
+	return support_main("archive_writers", TEST_LOOP(eight_builders_lose_nothing, 2),
+			    TEST(one_run_is_one_build), TEST(readers_see_whole_builds),
+			    TEST(killed_writers_leave_whole_builds), TEST(stale_lock_is_told),
+			    TEST_EACH(no_room_is_told, blocks), TEST(read_only_is_told));
 }

@@ -239,15 +239,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("axis");
-	TCase *t = tcase_create("axis");
-
-	tcase_add_loop_test(t, units, 0, ARRAY_SIZE(texts));
-	tcase_add_loop_test(t, axes_as_people_draw_them, 0, ARRAY_SIZE(axes));
-	tcase_add_loop_test(t, any_axis, 0, UNIT_TIME + 1);
-	tcase_add_test(t, axes_have_ticks);
-	tcase_add_loop_test(t, times_as_people_write_them, 0, ARRAY_SIZE(times));
-	tcase_add_test(t, any_time);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("axis", TEST_EACH(units, texts),
+			    TEST_EACH(axes_as_people_draw_them, axes),
+			    TEST_LOOP(any_axis, UNIT_TIME + 1), TEST(axes_have_ticks),
+			    TEST_EACH(times_as_people_write_them, times), TEST(any_time));
 }

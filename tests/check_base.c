@@ -220,18 +220,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("base");
-	TCase *t = tcase_create("base");
-
-	tcase_add_test(t, heads_and_tails);
-	tcase_add_test(t, digits);
-	tcase_add_test(t, fnv);
-	tcase_add_loop_test(t, time_text, 0, ARRAY_SIZE(times));
-	tcase_add_loop_test(t, growth, 0, 40);
-	tcase_add_loop_test(t, limit, 0, 7 * 7);
-	tcase_add_test(t, beginning);
-	tcase_add_test(t, pieces);
-	tcase_add_test(t, program);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("base", TEST(heads_and_tails), TEST(digits), TEST(fnv),
+			    TEST_EACH(time_text, times), TEST_LOOP(growth, 40),
+			    TEST_LOOP(limit, 7 * 7), TEST(beginning), TEST(pieces), TEST(program));
 }

@@ -241,25 +241,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *s;
-	TCase *t;
-
 	if (!support_can_be_loaded() || !support_has("git") || !support_has("make") || !support_has("dd"))
 		return 77;
-	s = suite_create("bisect");
-	t = tcase_create("bisect");
-	tcase_set_timeout(t, 240);
-	tcase_add_loop_test(t, finds_it, 0, ARRAY_SIZE(found));
-	tcase_add_test(t, checkout_is_the_users);
-	tcase_add_test(t, goes_on);
-	tcase_add_test(t, range);
-	tcase_add_test(t, no_difference);
-	tcase_add_test(t, merged_history);
-	tcase_add_test(t, submodule);
-	tcase_add_test(t, kept_recordings);
-	tcase_add_loop_test(t, refuses, 0, ARRAY_SIZE(refused));
-	tcase_add_test(t, interrupted);
-	tcase_add_test(t, mended);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("bisect", TEST_EACH(finds_it, found), TEST(checkout_is_the_users),
+			    TEST(goes_on), TEST(range), TEST(no_difference), TEST(merged_history),
+			    TEST(submodule), TEST(kept_recordings), TEST_EACH(refuses, refused),
+			    TEST(interrupted), TEST(mended));
 }

@@ -230,16 +230,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("bisect_search");
-	TCase *t = tcase_create("bisect_search");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, errs_as_stated, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(t, machine_changes, 0, 4);
-	tcase_add_test(t, no_difference);
-	tcase_add_test(t, some_fail);
-	tcase_add_loop_test(t, ends, 0, 2);
-	tcase_add_test(t, good_fails);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("bisect_search", TEST_EACH(errs_as_stated, cases),
+			    TEST_LOOP(machine_changes, 4), TEST(no_difference), TEST(some_fail),
+			    TEST_LOOP(ends, 2), TEST(good_fails));
 }

@@ -283,22 +283,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("bitbake");
-	TCase *t = tcase_create("driven");
-
 	if (!support_has("python3") || !make_host_can())
 		return 77;
-	tcase_add_checked_fixture(t, NULL, release);
-	tcase_add_loop_test(t, each_task, 0, ARRAY_SIZE(tasks));
-	tcase_add_test(t, the_build);
-	tcase_add_test(t, bytes_where_asked);
-	tcase_add_test(t, launched);
-	tcase_add_loop_test(t, no_plugin, 0, 3);
-	tcase_add_test(t, no_place);
-	tcase_add_loop_test(t, layouts, 0, 4);
-	tcase_add_test(t, no_layout);
-	tcase_add_test(t, an_error_inside);
-	tcase_set_timeout(t, 60);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("bitbake",
+			    TEST_GROUP_WITH("driven", NULL, release), TEST_EACH(each_task, tasks),
+			    TEST(the_build), TEST(bytes_where_asked), TEST(launched),
+			    TEST_LOOP(no_plugin, 3), TEST(no_place), TEST_LOOP(layouts, 4),
+			    TEST(no_layout), TEST(an_error_inside));
 }

@@ -212,19 +212,9 @@ static bool find_bitbake(void)
 
 int main(void)
 {
-	Suite *s;
-	TCase *t;
-
 	if (!make_host_can() || !find_bitbake())
 		return 77;
-	s = suite_create("bitbake_build");
-	t = tcase_create("example");
-	tcase_add_checked_fixture(t, setup, release);
-	tcase_add_test(t, good);
-	tcase_add_test(t, bad);
-	tcase_add_test(t, launched);
-	tcase_add_test(t, without);
-	tcase_set_timeout(t, 240);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("bitbake_build",
+			    TEST_GROUP_WITH("example", setup, release), TEST(good), TEST(bad),
+			    TEST(launched), TEST(without));
 }

@@ -154,17 +154,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("bombs");
-	TCase *t = launched_case("bombs");
-
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 	return 77;	/* their shadow takes all of the address space */
 #endif
-	tcase_set_timeout(t, 180);
-	tcase_add_loop_test(t, gzip_is_bounded, 0, (int)ARRAY_SIZE(cases));
-	tcase_add_test(t, limit_is_told_and_raised);
-	tcase_add_test(t, zstd_is_bounded);
-	tcase_add_test(t, archive_is_bounded);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("bombs", TEST_EACH(gzip_is_bounded, cases),
+			    TEST(limit_is_told_and_raised), TEST(zstd_is_bounded),
+			    TEST(archive_is_bounded));
 }

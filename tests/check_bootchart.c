@@ -336,19 +336,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("bootchart");
-	TCase *c = tcase_create("golden");
-	TCase *all = tcase_create("every picture");
-
 	setenv("TZ", "UTC", 1);
-	suite_add_tcase(s, c);
-	tcase_add_loop_test(c, golden, 0, ARRAY_SIZE(goldens));
-	suite_add_tcase(s, all);
-	tcase_set_timeout(all, 60);
-	tcase_add_loop_test(all, holds_of_goldens, 0, ARRAY_SIZE(goldens));
-	tcase_add_loop_test(all, holds_at_random, 0, 24);
-	tcase_add_loop_test(all, hostile_names, 0, LANES_BY);
-	tcase_add_loop_test(all, bounded, LANES_WORKER, LANES_WORKER + 1);
-	tcase_add_loop_test(all, bounded, LANES_DIRECTORY, LANES_DIRECTORY + 1);
-	return support_main(s);
+	return support_main("bootchart",
+			    TEST_GROUP("golden"), TEST_EACH(golden, goldens),
+			    TEST_GROUP("every picture"), TEST_EACH(holds_of_goldens, goldens),
+			    TEST_LOOP(holds_at_random, 24), TEST_LOOP(hostile_names, LANES_BY),
+			    TEST_RANGE(bounded, LANES_WORKER, LANES_WORKER + 1),
+			    TEST_RANGE(bounded, LANES_DIRECTORY, LANES_DIRECTORY + 1));
 }

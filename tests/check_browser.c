@@ -139,7 +139,7 @@ int main(void)
 	scenarios_read();
 	if (n_scenarios == 0)
 		return runner_end();
-	status = support_main(suite_of_scenarios());
+	status = support_run_suite(suite_of_scenarios());
 	end = runner_end();
 	for (size_t i = 0; i < n_scenarios; i++)
 		free(scenario[i]);

@@ -106,14 +106,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("buf");
-	TCase *t = tcase_create("buf");
-
-	tcase_add_test(t, grows);
-	tcase_add_test(t, every_length);
-	tcase_add_test(t, fixed_drops_whole_calls);
-	tcase_add_loop_test(t, decimal, 0, ARRAY_SIZE(numbers));
-	tcase_add_test(t, too_much);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("buf", TEST(grows), TEST(every_length), TEST(fixed_drops_whole_calls),
+			    TEST_EACH(decimal, numbers), TEST(too_much));
 }

@@ -286,16 +286,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("build_recording");
-	TCase *again = tcase_create("again"), *sys = tcase_create("sys");
-
-	tcase_add_loop_test(again, figures_are_the_same, 0, PATHS);
-	tcase_add_loop_test(again, it_can_be_drawn, 0, PATHS);
-	suite_add_tcase(suite, again);
-	tcase_add_loop_test(sys, thinned, 0, ARRAY_SIZE(longs));
-	tcase_add_test(sys, busiest_disk);
-	tcase_add_test(sys, gap_stays);
-	tcase_add_test(sys, damaged_sys);
-	suite_add_tcase(suite, sys);
-	return support_main(suite);
+	return support_main("build_recording",
+			    TEST_GROUP("again"), TEST_LOOP(figures_are_the_same, PATHS),
+			    TEST_LOOP(it_can_be_drawn, PATHS),
+			    TEST_GROUP("sys"), TEST_EACH(thinned, longs), TEST(busiest_disk),
+			    TEST(gap_stays), TEST(damaged_sys));
 }

@@ -125,14 +125,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("builder");
-	TCase *t = tcase_create("builder");
-
-	tcase_add_checked_fixture(t, NULL, support_cleanup);
-	tcase_add_test(t, order_and_times);
-	tcase_add_test(t, wall_clock_is_kept);
-	tcase_add_test(t, written_and_read);
-	tcase_add_test(t, nothing_is_a_recording_too);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("builder", TEST(order_and_times), TEST(wall_clock_is_kept),
+			    TEST(written_and_read), TEST(nothing_is_a_recording_too));
 }

@@ -112,15 +112,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("buildset_open");
-	TCase *t = tcase_create("buildset_open");
-
 	if (!support_has("git"))
 		return 77;
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	setenv("HOME", "/nonexistent", 1);
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, opened, 0, ARRAY_SIZE(cases));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("buildset_open", TEST_EACH(opened, cases));
 }

@@ -509,22 +509,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("carry");
-	TCase *t = tcase_create("carry");
-
-	tcase_add_loop_test(t, decisions, 0, ARRAY_SIZE(commands));
-	tcase_add_loop_test(t, decisions_by_file, 0, ARRAY_SIZE(files));
-	tcase_add_test(t, wrapped);
-	tcase_add_test(t, names);
-	tcase_add_loop_test(t, there_and_back, 0, ARRAY_SIZE(environments));
-	tcase_add_test(t, among_others);
-	tcase_add_test(t, forbidden);
-	tcase_add_test(t, ticket_alone);
-	tcase_add_test(t, large_environment);
-	tcase_add_test(t, programs);
-	tcase_add_test(t, damaged_programs);
-	tcase_add_test(t, table);
-	tcase_add_test(t, table_shared);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("carry", TEST_EACH(decisions, commands),
+			    TEST_EACH(decisions_by_file, files), TEST(wrapped), TEST(names),
+			    TEST_EACH(there_and_back, environments), TEST(among_others),
+			    TEST(forbidden), TEST(ticket_alone), TEST(large_environment),
+			    TEST(programs), TEST(damaged_programs), TEST(table), TEST(table_shared));
 }

@@ -560,18 +560,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("chain");
-	TCase *t = tcase_create("chain");
-
-	tcase_add_loop_test(t, what_was_waited_for, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, anything);
-	tcase_add_test(t, one_worker);
-	tcase_add_test(t, recipes);
-	tcase_set_timeout(t, 60);
-	if (make_host_can()) {
-		tcase_add_test(t, a_real_build);
-		tcase_add_loop_test(t, real_makes, 0, 4);
-	}
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("chain", TEST_EACH(what_was_waited_for, cases), TEST(anything),
+			    TEST(one_worker), TEST(recipes),
+			    TEST_LOOP(a_real_build, make_host_can()),
+			    TEST_LOOP(real_makes, make_host_can() ? 4 : 0));
 }

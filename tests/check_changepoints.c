@@ -368,26 +368,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("changepoints");
-	TCase *t = tcase_create("partition");
-
-	tcase_add_loop_test(t, cheapest_partition, 0, 8);
-	suite_add_tcase(s, t);
-	t = tcase_create("rates");
-	tcase_set_timeout(t, 120);
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, noise_alone, 0, NOISE_KINDS);
-	tcase_add_loop_test(t, seen_soon, 0, ARRAY_SIZE(steps));
-	tcase_add_loop_test(t, planted_steps, 0, NOISE_KINDS);
-	suite_add_tcase(s, t);
-	t = tcase_create("series");
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, told);
-	tcase_add_test(t, interval_holds);
-	tcase_add_loop_test(t, made_up, 0, ARRAY_SIZE(made));
-	tcase_add_test(t, few_builds);
-	tcase_add_test(t, same_again);
-	tcase_add_test(t, too_many);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("changepoints",
+			    TEST_GROUP("partition"), TEST_LOOP(cheapest_partition, 8),
+			    TEST_GROUP_WITH("rates", setup, teardown),
+			    TEST_LOOP(noise_alone, NOISE_KINDS), TEST_EACH(seen_soon, steps),
+			    TEST_LOOP(planted_steps, NOISE_KINDS),
+			    TEST_GROUP_WITH("series", setup, teardown), TEST(told),
+			    TEST(interval_holds), TEST_EACH(made_up, made), TEST(few_builds),
+			    TEST(same_again), TEST(too_many));
 }

@@ -308,15 +308,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("chart");
-	TCase *c = tcase_create("chart");
-
-	suite_add_tcase(s, c);
-	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, places, 0, BUILDS * LANES_BY);
-	tcase_add_loop_test(c, compared, 0, BUILDS * BUILDS);
-	tcase_add_test(c, long_texts);
-	tcase_add_test(c, facts);
-	tcase_add_test(c, many_workers);
-	return support_main(s);
+	return support_main("chart", TEST_LOOP(places, BUILDS * LANES_BY),
+			    TEST_LOOP(compared, BUILDS * BUILDS), TEST(long_texts), TEST(facts),
+			    TEST(many_workers));
 }

@@ -281,25 +281,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("cli");
-	TCase *t = tcase_create("cli");
-
-	unsetenv("MAKEFLAGS");
-	unsetenv("MAKEFILES");
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, overview);
-	tcase_add_loop_test(t, help_in_all_ways, 0, n_commands());
-	tcase_add_loop_test(t, typo_in_every_option, 0, n_commands());
-	tcase_add_loop_test(t, typo_in_every_opposite, 0, n_commands());
-	tcase_add_loop_test(t, usage_fits, 0, n_commands());
-	tcase_add_loop_test(t, typo_in_every_command, 0, n_commands());
-	tcase_add_loop_test(t, full_output, 0, ARRAY_SIZE(printing));
-	tcase_add_loop_test(t, every_option_is_completed, 0, n_commands());
-	tcase_add_loop_test(t, at_the_cursor, 0, ARRAY_SIZE(cursor_cases));
-	tcase_add_test(t, recordings);
-	tcase_add_test(t, in_bash);
-	tcase_add_test(t, in_zsh);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("cli", TEST(overview), TEST_LOOP(help_in_all_ways, n_commands()),
+			    TEST_LOOP(typo_in_every_option, n_commands()),
+			    TEST_LOOP(typo_in_every_opposite, n_commands()),
+			    TEST_LOOP(usage_fits, n_commands()),
+			    TEST_LOOP(typo_in_every_command, n_commands()),
+			    TEST_EACH(full_output, printing),
+			    TEST_LOOP(every_option_is_completed, n_commands()),
+			    TEST_EACH(at_the_cursor, cursor_cases), TEST(recordings), TEST(in_bash),
+			    TEST(in_zsh));
 }

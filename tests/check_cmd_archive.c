@@ -203,17 +203,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("cmd_archive");
-	TCase *tc = tcase_create("archive");
-
-	tcase_add_checked_fixture(tc, setup, support_cleanup);
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, branch, 0, ARRAY_SIZE(names));
-	tcase_add_test(tc, several);
-	tcase_add_loop_test(tc, refusal, 0, ARRAY_SIZE(refused));
-	tcase_add_loop_test(tc, no_right_to_write, 0, ARRAY_SIZE(rights));
-	tcase_add_loop_test(tc, no_room, 0, ARRAY_SIZE(room_kb));
-	tcase_add_test(tc, nobody_listens);
-	suite_add_tcase(s, tc);
-	return support_main(s);
+	return support_main("cmd_archive",
+			    TEST_GROUP_WITH("archive", setup, NULL), TEST_EACH(branch, names),
+			    TEST(several), TEST_EACH(refusal, refused),
+			    TEST_EACH(no_right_to_write, rights), TEST_EACH(no_room, room_kb),
+			    TEST(nobody_listens));
 }

@@ -316,25 +316,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("chart command");
-	TCase *t = tcase_create("chart command");
-
 	has_gnuplot = support_has("gnuplot");
-	tcase_add_unchecked_fixture(t, setup, NULL);
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, files, 0, ARRAY_SIZE(places));
-	tcase_add_test(t, to_stdout);
-	tcase_add_test(t, in_the_terminal);
-	tcase_add_test(t, configured);
-	tcase_add_loop_test(t, mistake, 0, ARRAY_SIZE(mistakes));
-	tcase_add_test(t, without_gnuplot);
-	tcase_add_loop_test(t, with_another_gnuplot, 0, ARRAY_SIZE(broken));
-	tcase_add_loop_test(t, ended, 0, ARRAY_SIZE(endings));
-	tcase_add_test(t, not_ended);
-	tcase_add_test(t, beside_openembedded);
-	tcase_add_loop_test(t, nowhere_to_write, 0, ARRAY_SIZE(closed));
-	tcase_add_test(t, standard_output_full);
-	tcase_add_test(t, replaces);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("chart command",
+			    TEST_GROUP_ONCE("chart command", setup, NULL), TEST_EACH(files, places),
+			    TEST(to_stdout), TEST(in_the_terminal), TEST(configured),
+			    TEST_EACH(mistake, mistakes), TEST(without_gnuplot),
+			    TEST_EACH(with_another_gnuplot, broken), TEST_EACH(ended, endings),
+			    TEST(not_ended), TEST(beside_openembedded),
+			    TEST_EACH(nowhere_to_write, closed), TEST(standard_output_full),
+			    TEST(replaces));
 }

@@ -166,16 +166,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("cmd_check");
-	TCase *t = tcase_create("check");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_unchecked_fixture(t, make_archives, NULL);
-	tcase_add_loop_test(t, use, 0, ARRAY_SIZE(uses));
-	tcase_add_loop_test(t, golden, 0, ARRAY_SIZE(forms));
-	tcase_add_loop_test(t, same_elsewhere, 1, ARRAY_SIZE(forms));
-	if (support_has("python3"))
-		tcase_add_loop_test(t, read_by_others, 0, 4);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("cmd_check",
+			    TEST_GROUP_ONCE("check", make_archives, NULL), TEST_EACH(use, uses),
+			    TEST_EACH(golden, forms),
+			    TEST_RANGE(same_elsewhere, 1, ARRAY_SIZE(forms)),
+			    TEST_LOOP(read_by_others, support_has("python3") ? 4 : 0));
 }

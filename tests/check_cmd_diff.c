@@ -248,19 +248,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("cmd_diff");
-	TCase *t = tcase_create("cmd_diff");
-
-	tcase_add_loop_test(t, golden, 0, ARRAY_SIZE(goldens));
-	tcase_add_test(t, valid_json);
-	tcase_add_loop_test(t, untested_has_no_p, 0, 4);
-	tcase_add_test(t, keys_are_documented);
-	tcase_add_loop_test(t, exit_status, 0, ARRAY_SIZE(exits));
-	tcase_add_loop_test(t, clear_errors, 0, ARRAY_SIZE(errors));
-	tcase_add_test(t, without_operands);
-	tcase_add_test(t, configuration);
-	tcase_add_test(t, page);
-	tcase_add_test(t, builds);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("cmd_diff", TEST_EACH(golden, goldens), TEST(valid_json),
+			    TEST_LOOP(untested_has_no_p, 4), TEST(keys_are_documented),
+			    TEST_EACH(exit_status, exits), TEST_EACH(clear_errors, errors),
+			    TEST(without_operands), TEST(configuration), TEST(page), TEST(builds));
 }

@@ -172,19 +172,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("cmd_history");
-	TCase *t = tcase_create("history");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_unchecked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, printed, 0, ARRAY_SIZE(goldens));
-	tcase_add_test(t, json_is_json);
-	tcase_add_test(t, twice_the_same);
-	tcase_add_loop_test(t, refuses, 0, ARRAY_SIZE(refused));
-	if (support_has("gnuplot")) {
-		tcase_add_loop_test(t, plotted, 0, ARRAY_SIZE(pictures));
-		tcase_add_test(t, plotted_here);
-	}
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("cmd_history",
+			    TEST_GROUP_ONCE("history", setup, teardown),
+			    TEST_EACH(printed, goldens), TEST(json_is_json), TEST(twice_the_same),
+			    TEST_EACH(refuses, refused),
+			    TEST_LOOP(plotted, support_has("gnuplot") ? ARRAY_SIZE(pictures) : 0),
+			    TEST_LOOP(plotted_here, support_has("gnuplot")));
 }

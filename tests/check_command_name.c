@@ -96,12 +96,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("command_name");
-	TCase *t = tcase_create("command_name");
-
-	tcase_add_loop_test(t, names, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(t, cut_anywhere, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, long_words);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("command_name", TEST_EACH(names, cases), TEST_EACH(cut_anywhere, cases),
+			    TEST(long_words));
 }

@@ -244,19 +244,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("config");
-	TCase *t = tcase_create("config");
-
-	unsetenv("MAKEFLAGS");
-	unsetenv("MAKEFILES");
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, texts, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(t, repository, 0, ARRAY_SIZE(repos));
-	tcase_add_loop_test(t, bombs, 0, 5);
-	tcase_add_test(t, search);
-	tcase_add_test(t, with_record);
-	tcase_add_test(t, foreign_plugin);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("config", TEST_EACH(texts, cases), TEST_EACH(repository, repos),
+			    TEST_LOOP(bombs, 5), TEST(search), TEST(with_record),
+			    TEST(foreign_plugin));
 }

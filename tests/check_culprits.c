@@ -300,27 +300,14 @@ START_TEST(no_repository)
 }
 END_TEST
 
-static Suite *suite(void)
-{
-	Suite *s = suite_create("culprits");
-	TCase *t = tcase_create("names");
-
-	tcase_add_loop_test(t, likeness, 0, ARRAY_SIZE(names));
-	suite_add_tcase(s, t);
-	t = tcase_create("commits");
-	tcase_add_checked_fixture(t, make_repository, support_cleanup);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, the_likeliest_first);
-	tcase_add_test(t, as_far_as_the_interval);
-	tcase_add_loop_test(t, told_and_not_fatal, 0, ARRAY_SIZE(troubles));
-	tcase_add_test(t, a_shallow_clone);
-	tcase_add_test(t, a_merge_has_no_files);
-	tcase_add_test(t, no_repository);
-	suite_add_tcase(s, t);
-	return s;
-}
-
 int main(void)
 {
-	return support_has("git") ? support_main(suite()) : 77;
+	if (!support_has("git"))
+		return 77;
+	return support_main("culprits",
+			    TEST_GROUP("names"), TEST_EACH(likeness, names),
+			    TEST_GROUP_WITH("commits", make_repository, NULL),
+			    TEST(the_likeliest_first), TEST(as_far_as_the_interval),
+			    TEST_EACH(told_and_not_fatal, troubles), TEST(a_shallow_clone),
+			    TEST(a_merge_has_no_files), TEST(no_repository));
 }

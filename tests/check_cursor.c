@@ -87,12 +87,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("cursor");
-	TCase *t = tcase_create("cursor");
-
-	tcase_add_loop_test(t, whole_numbers, 0, ARRAY_SIZE(numbers));
-	tcase_add_test(t, stays_where_nothing_is_found);
-	tcase_add_test(t, lines);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("cursor", TEST_EACH(whole_numbers, numbers),
+			    TEST(stays_where_nothing_is_found), TEST(lines));
 }

@@ -209,16 +209,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("decide");
-	TCase *t = tcase_create("decide");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, errs_as_stated, 0, NOISE_KINDS * N_RATIOS);
-	tcase_add_loop_test(t, no_difference, 0, NOISE_KINDS);
-	tcase_add_loop_test(t, cases_by_hand, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, too_small_to_matter);
-	tcase_add_test(t, nothing_at_all);
-	tcase_add_test(t, surprise);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("decide", TEST_LOOP(errs_as_stated, NOISE_KINDS * N_RATIOS),
+			    TEST_LOOP(no_difference, NOISE_KINDS), TEST_EACH(cases_by_hand, cases),
+			    TEST(too_small_to_matter), TEST(nothing_at_all), TEST(surprise));
 }

@@ -377,17 +377,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("diff");
-	TCase *t = tcase_create("diff");
-
-	tcase_add_loop_test(t, tasks, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, exceptions);
-	tcase_add_test(t, figures);
-	tcase_add_test(t, how_tasks_ended);
-	tcase_add_loop_test(t, packages, 0, ARRAY_SIZE(versions));
-	tcase_add_test(t, circumstances);
-	tcase_add_loop_test(t, runs, 0, ARRAY_SIZE(sets));
-	tcase_add_test(t, uneven_runs);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("diff", TEST_EACH(tasks, cases), TEST(exceptions), TEST(figures),
+			    TEST(how_tasks_ended), TEST_EACH(packages, versions),
+			    TEST(circumstances), TEST_EACH(runs, sets), TEST(uneven_runs));
 }

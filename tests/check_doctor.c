@@ -194,22 +194,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("doctor");
-	TCase *t = tcase_create("doctor");
-
-	unsetenv("MAKEFLAGS");
-	unsetenv("MAKEFILES");
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, all_is_well);
-	tcase_add_test(t, no_plugin);
-	tcase_add_test(t, not_a_plugin);
-	tcase_add_test(t, no_make);
-	tcase_add_loop_test(t, other_makes, 0, ARRAY_SIZE(makes));
-	tcase_add_test(t, empty_path_element);
-	tcase_add_test(t, full_disk);
-	tcase_add_test(t, bad_places);
-	tcase_add_test(t, for_programs);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("doctor", TEST(all_is_well), TEST(no_plugin), TEST(not_a_plugin),
+			    TEST(no_make), TEST_EACH(other_makes, makes), TEST(empty_path_element),
+			    TEST(full_disk), TEST(bad_places), TEST(for_programs));
 }

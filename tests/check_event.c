@@ -263,18 +263,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("event");
-	TCase *t = tcase_create("event");
-
-	tcase_add_test(t, open_line);
-	tcase_add_test(t, end_lines);
-	tcase_add_test(t, long_texts);
-	tcase_add_test(t, cut_names_differ);
-	tcase_add_test(t, after_lines);
-	tcase_add_loop_test(t, parse, 0, ARRAY_SIZE(lines));
-	tcase_add_test(t, name_line);
-	tcase_add_test(t, out_line);
-	tcase_add_test(t, instance_ids);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("event", TEST(open_line), TEST(end_lines), TEST(long_texts),
+			    TEST(cut_names_differ), TEST(after_lines), TEST_EACH(parse, lines),
+			    TEST(name_line), TEST(out_line), TEST(instance_ids));
 }

@@ -135,15 +135,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite;
-	TCase *tcase;
-
 	if (!support_can_be_loaded())
 		return 77;
-	suite = suite_create("examples");
-	tcase = tcase_create("examples");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_example, 0, (int)N_EXAMPLES);
-	suite_add_tcase(suite, tcase);
-	return support_main(suite);
+	return support_main("examples", TEST_LOOP(test_example, N_EXAMPLES));
 }

@@ -98,11 +98,5 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("extremes");
-	TCase *t = tcase_create("extremes");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, any_number, 0, 120);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("extremes", TEST_LOOP(any_number, 120));
 }

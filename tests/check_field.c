@@ -85,12 +85,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("field");
-	TCase *t = tcase_create("field");
-
-	tcase_add_loop_test(t, round_trip, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(t, every_byte_everywhere, 0, 256);
-	tcase_add_test(t, cut_texts_differ);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("field", TEST_EACH(round_trip, cases),
+			    TEST_LOOP(every_byte_everywhere, 256), TEST(cut_texts_differ));
 }

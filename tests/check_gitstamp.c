@@ -180,15 +180,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("gitstamp");
-	TCase *t = tcase_create("gitstamp");
-
 	if (!support_has("git"))
 		return 77;
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, trees, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, out_of_time);
-	tcase_add_test(t, in_the_background);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("gitstamp", TEST_EACH(trees, cases), TEST(out_of_time),
+			    TEST(in_the_background));
 }

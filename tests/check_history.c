@@ -462,24 +462,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("history");
-	TCase *t = tcase_create("found");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, planted_steps);
-	tcase_add_test(t, host_is_no_task);
-	tcase_add_test(t, other_machine);
-	tcase_add_loop_test(t, nothing_changes, 0, ARRAY_SIZE(quiet));
-	tcase_add_test(t, slowly);
-	tcase_add_loop_test(t, creep_or_step, 0, ARRAY_SIZE(drifts));
-	tcase_add_test(t, clocks);
-	tcase_add_test(t, one_processor_or_more);
-	tcase_add_test(t, one_task);
-	tcase_add_loop_test(t, known_changes, 0, ARRAY_SIZE(said));
-	tcase_add_loop_test(t, gates, 0, 4);
-	suite_add_tcase(s, t);
-	t = tcase_create("events");
-	tcase_add_loop_test(t, grouped, 0, ARRAY_SIZE(groups));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("history",
+			    TEST_GROUP("found"), TEST(planted_steps), TEST(host_is_no_task),
+			    TEST(other_machine), TEST_EACH(nothing_changes, quiet), TEST(slowly),
+			    TEST_EACH(creep_or_step, drifts), TEST(clocks),
+			    TEST(one_processor_or_more), TEST(one_task),
+			    TEST_EACH(known_changes, said), TEST_LOOP(gates, 4),
+			    TEST_GROUP("events"), TEST_EACH(grouped, groups));
 }

@@ -135,15 +135,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("hostfactor");
-	TCase *t = tcase_create("hostfactor");
-
-	tcase_add_checked_fixture(t, NULL, teardown);
-	tcase_add_loop_test(t, slow_build, 0, ARRAY_SIZE(slow));
-	tcase_add_test(t, usual_noise);
-	tcase_add_loop_test(t, nothing_known, 0, ARRAY_SIZE(too_little));
-	tcase_add_test(t, short_tasks_have_no_say);
-	tcase_add_test(t, odd_values);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("hostfactor",
+			    TEST_GROUP_WITH("hostfactor", NULL, teardown),
+			    TEST_EACH(slow_build, slow), TEST(usual_noise),
+			    TEST_EACH(nothing_known, too_little), TEST(short_tasks_have_no_say),
+			    TEST(odd_values));
 }

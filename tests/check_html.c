@@ -96,21 +96,8 @@ START_TEST(memory_is_sticky)
 }
 END_TEST
 
-static Suite *suite(void)
-{
-	Suite *s = suite_create("html");
-	TCase *t = tcase_create("html");
-
-	tcase_add_test(t, nests);
-	tcase_add_test(t, data_holds_no_tag);
-	tcase_add_test(t, document);
-	tcase_add_test(t, colours_are_variables);
-	tcase_add_test(t, memory_is_sticky);
-	suite_add_tcase(s, t);
-	return s;
-}
-
 int main(void)
 {
-	return support_main(suite());
+	return support_main("html", TEST(nests), TEST(data_holds_no_tag), TEST(document),
+			    TEST(colours_are_variables), TEST(memory_is_sticky));
 }

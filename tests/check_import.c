@@ -191,18 +191,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("import");
-	TCase *t = tcase_create("import");
-
-	tcase_add_checked_fixture(t, NULL, support_cleanup);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, shows_the_same);
-	tcase_add_test(t, by_itself);
-	tcase_add_loop_test(t, what_is_wrong, 0, ARRAY_SIZE(wrong));
-	tcase_add_test(t, layouts);
-	tcase_add_test(t, a_file_is_a_recording);
-	tcase_add_loop_test(t, full_disk, 0, ARRAY_SIZE(full));
-	tcase_add_test(t, interrupted);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("import", TEST(shows_the_same), TEST(by_itself),
+			    TEST_EACH(what_is_wrong, wrong), TEST(layouts),
+			    TEST(a_file_is_a_recording), TEST_EACH(full_disk, full),
+			    TEST(interrupted));
 }

@@ -314,20 +314,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("import_oe");
-	TCase *tc = tcase_create("import_oe");
-
 	if (!support_has("git"))
 		return 77;
-	tcase_add_checked_fixture(tc, setup, support_cleanup);
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, runs);
-	tcase_add_test(tc, buildstats);
-	tcase_add_test(tc, again);
-	tcase_add_test(tc, named);
-	tcase_add_loop_test(tc, damaged_run, 0, ARRAY_SIZE(damaged));
-	tcase_add_test(tc, recordings);
-	tcase_add_loop_test(tc, misuse, 0, ARRAY_SIZE(wrong));
-	suite_add_tcase(suite, tc);
-	return support_main(suite);
+	return support_main("import_oe",
+			    TEST_GROUP_WITH("import_oe", setup, NULL), TEST(runs), TEST(buildstats),
+			    TEST(again), TEST(named), TEST_EACH(damaged_run, damaged),
+			    TEST(recordings), TEST_EACH(misuse, wrong));
 }

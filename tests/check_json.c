@@ -80,12 +80,5 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("json");
-	TCase *t = tcase_create("json");
-
-	tcase_add_test(t, compact);
-	tcase_add_test(t, spread);
-	tcase_add_test(t, python_agrees);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("json", TEST(compact), TEST(spread), TEST(python_agrees));
 }

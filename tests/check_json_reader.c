@@ -343,19 +343,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("json_reader");
-	TCase *t = tcase_create("json_reader");
-
-	tcase_set_timeout(t, 60);	/* large files, slow on a loaded machine */
-	tcase_add_loop_test(t, document, 0, ARRAY_SIZE(documents));
-	tcase_add_test(t, members);
-	tcase_add_loop_test(t, number, 0, ARRAY_SIZE(numbers));
-	tcase_add_loop_test(t, exact_number, 0, ARRAY_SIZE(doubles));
-	tcase_add_loop_test(t, parts, 0, ARRAY_SIZE(large));
-	tcase_add_test(t, packed);
-	tcase_add_loop_test(t, wrong, 0, ARRAY_SIZE(bad));
-	tcase_add_test(t, bounds);
-	tcase_add_test(t, no_file);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("json_reader", TEST_EACH(document, documents), TEST(members),
+			    TEST_EACH(number, numbers), TEST_EACH(exact_number, doubles),
+			    TEST_EACH(parts, large), TEST(packed), TEST_EACH(wrong, bad),
+			    TEST(bounds), TEST(no_file));
 }

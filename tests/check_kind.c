@@ -240,14 +240,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("kind");
-	TCase *t = tcase_create("kind");
-
-	tcase_add_loop_test(t, by_text, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, one_of_each);
-	tcase_add_loop_test(t, of_oe_task, 0, ARRAY_SIZE(oe_cases));
-	tcase_add_loop_test(t, quoted_words, 0, ARRAY_SIZE(words));
-	tcase_add_test(t, plain_words);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("kind", TEST_EACH(by_text, cases), TEST(one_of_each),
+			    TEST_EACH(of_oe_task, oe_cases), TEST_EACH(quoted_words, words),
+			    TEST(plain_words));
 }

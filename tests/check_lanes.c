@@ -347,15 +347,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("lanes");
-	TCase *t = tcase_create("lanes");
-
-	tcase_add_loop_test(t, where_tasks_go, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, phases);
-	tcase_add_test(t, many_slots);
-	tcase_add_loop_test(t, many_tasks, 0, ARRAY_SIZE(many));
-	tcase_add_loop_test(t, anything, 0, 60);
-	tcase_add_loop_test(t, as_few_as_can_be, 0, 20);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("lanes", TEST_EACH(where_tasks_go, cases), TEST(phases),
+			    TEST(many_slots), TEST_EACH(many_tasks, many), TEST_LOOP(anything, 60),
+			    TEST_LOOP(as_few_as_can_be, 20));
 }

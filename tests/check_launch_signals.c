@@ -743,31 +743,21 @@ START_TEST(build_tools)
 }
 END_TEST
 
-static TCase *add_case(Suite *s, const char *name)
-{
-	TCase *t = launched_case(name);
-
-	suite_add_tcase(s, t);
-	return t;
-}
-
 int main(int argc, char **argv)
 {
-	Suite *s = suite_create("launch_signals");
-
 	if (argc > 2 && !strcmp(argv[1], "count"))
 		return count(atoi(argv[2]), argv + 3);
 	for (int i = 0; i < N_SIGNALS; i++)
 		signal(signals[i], SIG_DFL);
-	tcase_add_loop_test(add_case(s, "each_way"), each_way, 0, N_WAYS * N_SIGNALS);
-	tcase_add_loop_test(add_case(s, "nested"), nested, 0, N_WAYS * N_SIGNALS);
-	tcase_add_loop_test(add_case(s, "terminal"), terminal, 0, 3);
-	tcase_add_loop_test(add_case(s, "repeated"), repeated, 0, N_SIGNALS);
-	tcase_add_loop_test(add_case(s, "mixed"), mixed, 0, 7);
-	tcase_add_loop_test(add_case(s, "pending_at_start"), pending_at_start, 0, N_SIGNALS);
-	tcase_add_loop_test(add_case(s, "while_starting"), while_starting, 0, 40);
-	tcase_add_loop_test(add_case(s, "nothing_stays"), nothing_stays, 0, 1);
-	tcase_add_loop_test(add_case(s, "witness_gone"), witness_gone, 0, 2);
-	tcase_add_loop_test(add_case(s, "build_tools"), build_tools, 0, 12);
-	return support_main(s);
+	return support_main("launch_signals",
+			    TEST_GROUP("each_way"), TEST_LOOP(each_way, N_WAYS * N_SIGNALS),
+			    TEST_GROUP("nested"), TEST_LOOP(nested, N_WAYS * N_SIGNALS),
+			    TEST_GROUP("terminal"), TEST_LOOP(terminal, 3),
+			    TEST_GROUP("repeated"), TEST_LOOP(repeated, N_SIGNALS),
+			    TEST_GROUP("mixed"), TEST_LOOP(mixed, 7),
+			    TEST_GROUP("pending_at_start"), TEST_LOOP(pending_at_start, N_SIGNALS),
+			    TEST_GROUP("while_starting"), TEST_LOOP(while_starting, 40),
+			    TEST_GROUP("nothing_stays"), TEST_LOOP(nothing_stays, 1),
+			    TEST_GROUP("witness_gone"), TEST_LOOP(witness_gone, 2),
+			    TEST_GROUP("build_tools"), TEST_LOOP(build_tools, 12));
 }

@@ -339,17 +339,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("lost");
-	TCase *t = launched_case("lost");
-
-	tcase_add_loop_test(t, size_of_file, 0, ARRAY_SIZE(limits));
-	tcase_add_loop_test(t, size_of_disk, 0, ARRAY_SIZE(sizes));
-	tcase_add_loop_test(t, room_again, 0, ARRAY_SIZE(left));
-	tcase_add_test(t, is_told);
-	tcase_add_loop_test(t, gaps_show, 0, 2);
-	tcase_add_loop_test(t, preload_size_of_file, 0, ARRAY_SIZE(limits));
-	tcase_add_loop_test(t, numbers, 0, ARRAY_SIZE(numbered));
-	tcase_add_loop_test(t, parsed, 0, ARRAY_SIZE(cases));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("lost", TEST_EACH(size_of_file, limits), TEST_EACH(size_of_disk, sizes),
+			    TEST_EACH(room_again, left), TEST(is_told), TEST_LOOP(gaps_show, 2),
+			    TEST_EACH(preload_size_of_file, limits), TEST_EACH(numbers, numbered),
+			    TEST_EACH(parsed, cases));
 }

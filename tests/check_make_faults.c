@@ -469,30 +469,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *s;
-	TCase *t;
-
 	if (!make_host_can())
 		return 77;
-	s = suite_create("make_faults");
-	t = tcase_create("faults");
-	tcase_add_checked_fixture(t, setup, support_cleanup);
-	tcase_add_loop_test(t, launched_broken, 0, ARRAY_SIZE(broken));
-	tcase_add_loop_test(t, bad_plugin, 0, ARRAY_SIZE(bad_plugins));
-	tcase_add_test(t, without_load);
-	tcase_add_loop_test(t, alone_broken, 0, ARRAY_SIZE(alone));
-	tcase_add_test(t, file_size_limit);
-	tcase_add_test(t, nobody_listens);
-	tcase_add_test(t, disk_full);
-	tcase_add_test(t, killed);
-	tcase_add_test(t, figures);
-	tcase_add_test(t, after);
-	tcase_add_loop_test(t, fake_host, 0, ARRAY_SIZE(fakes));
-	tcase_add_test(t, too_many_children);
-	tcase_add_test(t, names_side_by_side);
-	tcase_add_test(t, alone_again);
-	tcase_add_loop_test(t, never_again, 0, 2);
-	tcase_set_timeout(t, 60);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("make_faults",
+			    TEST_GROUP_WITH("faults", setup, NULL),
+			    TEST_EACH(launched_broken, broken), TEST_EACH(bad_plugin, bad_plugins),
+			    TEST(without_load), TEST_EACH(alone_broken, alone),
+			    TEST(file_size_limit), TEST(nobody_listens), TEST(disk_full),
+			    TEST(killed), TEST(figures), TEST(after), TEST_EACH(fake_host, fakes),
+			    TEST(too_many_children), TEST(names_side_by_side), TEST(alone_again),
+			    TEST_LOOP(never_again, 2));
 }

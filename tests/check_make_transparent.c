@@ -383,15 +383,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s;
-	TCase *t;
-
 	if (!make_host_can())
 		return 77;
-	s = suite_create("make_transparent");
-	t = tcase_create("transparent");
-	tcase_add_loop_test(t, transparent, 0, N_SCENES * N_MAKES);
-	tcase_set_timeout(t, 60);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("make_transparent", TEST_LOOP(transparent, N_SCENES * N_MAKES));
 }

@@ -143,17 +143,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("manual");
-	TCase *t = tcase_create("manual");
-
 	if (!support_has("mandoc") || !support_has("col"))
 		return 77;
-	tcase_add_loop_test(t, usage_is_synopsis, 0, n_commands());
-	tcase_add_loop_test(t, options_are_described, 0, n_commands());
-	tcase_add_loop_test(t, commands_are_listed, 0, n_commands());
-	tcase_add_test(t, pages_exist);
-	tcase_add_test(t, keys_are_described);
-	tcase_add_test(t, lint);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("manual", TEST_LOOP(usage_is_synopsis, n_commands()),
+			    TEST_LOOP(options_are_described, n_commands()),
+			    TEST_LOOP(commands_are_listed, n_commands()), TEST(pages_exist),
+			    TEST(keys_are_described), TEST(lint));
 }

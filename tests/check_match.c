@@ -161,12 +161,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("match");
-	TCase *t = tcase_create("match");
-
-	tcase_add_loop_test(t, by_hand, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(t, itself, 0, 10);
-	tcase_add_test(t, versions_of_recipes);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("match", TEST_EACH(by_hand, cases), TEST_LOOP(itself, 10),
+			    TEST(versions_of_recipes));
 }

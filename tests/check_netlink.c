@@ -328,17 +328,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("netlink");
-	TCase *t = tcase_create("netlink");
-
-	tcase_add_loop_test(t, of_others_is_ignored, 0, 2);
-	tcase_add_test(t, senders);
-	tcase_add_test(t, claimed_lengths);
-	tcase_add_test(t, forged_event);
-	tcase_add_test(t, event_lengths);
-	tcase_add_test(t, forged_figures);
-	tcase_add_test(t, versions_of_figures);
-	tcase_add_test(t, figures_of_another_family);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("netlink", TEST_LOOP(of_others_is_ignored, 2), TEST(senders),
+			    TEST(claimed_lengths), TEST(forged_event), TEST(event_lengths),
+			    TEST(forged_figures), TEST(versions_of_figures),
+			    TEST(figures_of_another_family));
 }

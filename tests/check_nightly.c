@@ -169,22 +169,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s;
-	TCase *t;
-
 	if (!support_can_be_loaded() || !support_has("git") || !support_has("make"))
 		return 77;
-	unsetenv("MAKEFLAGS");
-	unsetenv("MFLAGS");
-	unsetenv("MAKELEVEL");
-	unsetenv("MAKEFILES");
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	setenv("TZ", "UTC", 1);
-	s = suite_create("buildset");
-	t = tcase_create("buildset");
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, fortnight);
-	tcase_add_loop_test(t, no_build, 0, ARRAY_SIZE(broken));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("buildset", TEST(fortnight), TEST_EACH(no_build, broken));
 }

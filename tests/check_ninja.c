@@ -332,17 +332,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("ninja");
-	TCase *t = tcase_create("ninja");
-
-	tcase_add_loop_test(t, commands, 0, ARRAY_SIZE(versions));
-	tcase_add_loop_test(t, plain_paths, 0, ARRAY_SIZE(paths));
-	tcase_add_test(t, unknown_things);
-	tcase_add_loop_test(t, alone, 0, ARRAY_SIZE(logs));
-	tcase_add_loop_test(t, refused, 0, ARRAY_SIZE(bad));
-	tcase_add_loop_test(t, include, 0, ARRAY_SIZE(includes));
-	tcase_add_test(t, circles);
-	tcase_add_test(t, with_build);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("ninja", TEST_EACH(commands, versions), TEST_EACH(plain_paths, paths),
+			    TEST(unknown_things), TEST_EACH(alone, logs), TEST_EACH(refused, bad),
+			    TEST_EACH(include, includes), TEST(circles), TEST(with_build));
 }

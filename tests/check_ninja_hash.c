@@ -61,10 +61,5 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("ninja_hash");
-	TCase *t = tcase_create("ninja_hash");
-
-	tcase_add_loop_test(t, as_ninja, 0, ARRAY_SIZE(cases));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("ninja_hash", TEST_EACH(as_ninja, cases));
 }

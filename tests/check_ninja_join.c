@@ -497,18 +497,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("ninja_join");
-	TCase *t = tcase_create("ninja_join");
+	bool ninja = support_can_be_loaded() && support_has("ninja");
 
 	umask(022);
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, by_hand, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(t, denied, 0, ARRAY_SIZE(denials));
-	if (support_can_be_loaded() && support_has("ninja"))
-		tcase_add_loop_test(t, killed, 0, ARRAY_SIZE(kills));
-	if (support_can_be_loaded() && support_has("cmake") && support_has("ninja"))
-		tcase_add_test(t, cmake);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("ninja_join", TEST_EACH(by_hand, cases), TEST_EACH(denied, denials),
+			    TEST_LOOP(killed, ninja ? ARRAY_SIZE(kills) : 0),
+			    TEST_LOOP(cmake, ninja && support_has("cmake")));
 }

@@ -149,13 +149,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("nomem");
-	TCase *t = tcase_create("nomem");
-
-	tcase_set_timeout(t, 60);	/* hundreds of runs, slow on a loaded machine */
-	tcase_add_test(t, nth_fails);
-	tcase_add_test(t, nth_fails_for_openembedded);
-	tcase_add_loop_test(t, nth_fails_for_traces, 0, ARRAY_SIZE(foreign));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("nomem", TEST(nth_fails), TEST(nth_fails_for_openembedded),
+			    TEST_EACH(nth_fails_for_traces, foreign));
 }

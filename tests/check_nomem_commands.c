@@ -46,11 +46,5 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("nomem_commands");
-	TCase *t = tcase_create("nomem_commands");
-
-	tcase_set_timeout(t, 240);	/* hundreds of runs, slow on a loaded machine */
-	tcase_add_loop_test(t, nth_fails, 0, sizeof commands / sizeof *commands);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("nomem_commands", TEST_EACH(nth_fails, commands));
 }

@@ -135,12 +135,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("notes_text");
-	TCase *t = tcase_create("notes_text");
-
-	tcase_add_loop_test(t, there_and_back, 0, ARRAY_SIZE(same));
-	tcase_add_loop_test(t, written_by_hand, 0, ARRAY_SIZE(by_hand));
-	tcase_add_loop_test(t, merged, 0, ARRAY_SIZE(merges));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("notes_text", TEST_EACH(there_and_back, same),
+			    TEST_EACH(written_by_hand, by_hand), TEST_EACH(merged, merges));
 }

@@ -102,13 +102,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("numberlines");
-	TCase *t = tcase_create("numberlines");
-
-	tcase_add_test(t, history);
-	tcase_add_test(t, diff);
-	tcase_add_test(t, rate_over_all);
-	tcase_add_loop_test(t, says_where, 0, ARRAY_SIZE(bad));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("numberlines", TEST(history), TEST(diff), TEST(rate_over_all),
+			    TEST_EACH(says_where, bad));
 }

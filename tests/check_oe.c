@@ -642,19 +642,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("oe");
-	TCase *t = tcase_create("oe");
-
-	tcase_add_loop_test(t, quirk, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(t, usage, 0, ARRAY_SIZE(usages));
-	tcase_add_test(t, cut_anywhere);
-	tcase_add_loop_test(t, log_of_samples, 0, ARRAY_SIZE(logs));
-	tcase_add_test(t, genuine_tasks);
-	tcase_add_test(t, genuine_samples);
-	tcase_add_test(t, genuine_build);
-	tcase_add_loop_test(t, recognised, 0, ARRAY_SIZE(places));
-	tcase_add_loop_test(t, recipe, 0, ARRAY_SIZE(recipes));
-	tcase_add_test(t, odd_files);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("oe", TEST_EACH(quirk, cases), TEST_EACH(usage, usages),
+			    TEST(cut_anywhere), TEST_EACH(log_of_samples, logs),
+			    TEST(genuine_tasks), TEST(genuine_samples), TEST(genuine_build),
+			    TEST_EACH(recognised, places), TEST_EACH(recipe, recipes),
+			    TEST(odd_files));
 }

@@ -316,18 +316,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("oe_write");
-	TCase *t = tcase_create("oe_write");
-
-	tcase_add_checked_fixture(t, NULL, support_cleanup);
-	tcase_add_test(t, genuine);
-	tcase_add_test(t, states);
-	tcase_add_test(t, recipes);
-	tcase_add_test(t, of_bitbake);
-	tcase_add_test(t, hostile_names);
-	tcase_add_test(t, hostile_recipes);
-	tcase_add_test(t, samples);
-	tcase_add_test(t, never_onto_anything);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("oe_write", TEST(genuine), TEST(states), TEST(recipes),
+			    TEST(of_bitbake), TEST(hostile_names), TEST(hostile_recipes),
+			    TEST(samples), TEST(never_onto_anything));
 }

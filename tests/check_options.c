@@ -229,16 +229,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("options");
-	TCase *t = tcase_create("options");
 	int n = 0;
 
 	while (commands[n])
 		n++;
-	tcase_add_loop_test(t, command_lines, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, long_lists);
-	tcase_add_test(t, many_choices);
-	tcase_add_loop_test(t, tables, 0, n);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("options", TEST_EACH(command_lines, cases), TEST(long_lists),
+			    TEST(many_choices), TEST_LOOP(tables, n));
 }

@@ -510,17 +510,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("pack");
-	TCase *t = tcase_create("pack");
-
-	tcase_add_loop_test(t, numbers_come_back, 0, ARRAY_SIZE(lengths));
-	tcase_add_test(t, bytes_come_back);
-	tcase_add_test(t, sizes_within_one_percent);
-	tcase_add_loop_test(t, any_build, 0, 8);
-	tcase_add_loop_test(t, recorded_builds, 0, ARRAY_SIZE(recordings));
-	tcase_add_test(t, compared);
-	tcase_add_loop_test(t, hostile_names, 0, ARRAY_SIZE(hostile));
-	tcase_add_test(t, bounded);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("pack", TEST_EACH(numbers_come_back, lengths), TEST(bytes_come_back),
+			    TEST(sizes_within_one_percent), TEST_LOOP(any_build, 8),
+			    TEST_EACH(recorded_builds, recordings), TEST(compared),
+			    TEST_EACH(hostile_names, hostile), TEST(bounded));
 }

@@ -283,17 +283,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("palette");
-	TCase *t = tcase_create("palette");
-
-	tcase_add_loop_test(t, the_measure_is_the_published_one, 0,
-			    ARRAY_SIZE(published));
-	tcase_add_test(t, the_measure_of_okabe_and_ito);
-	tcase_add_loop_test(t, colours_differ_for_everyone, 0, 2);
-	tcase_add_loop_test(t, all_stands_out_from_the_ground, 0, 2);
-	tcase_add_test(t, colours_keep_their_names);
-	tcase_add_loop_test(t, colours_of_kinds, 0, ARRAY_SIZE(kinds));
-	tcase_add_loop_test(t, colours_of_work, 0, ARRAY_SIZE(works));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("palette", TEST_EACH(the_measure_is_the_published_one, published),
+			    TEST(the_measure_of_okabe_and_ito),
+			    TEST_LOOP(colours_differ_for_everyone, 2),
+			    TEST_LOOP(all_stands_out_from_the_ground, 2),
+			    TEST(colours_keep_their_names), TEST_EACH(colours_of_kinds, kinds),
+			    TEST_EACH(colours_of_work, works));
 }

@@ -682,17 +682,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("panel");
-	TCase *t = tcase_create("panel");
-
-	tcase_add_loop_test(t, worked_out_by_hand, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, nothing_recorded);
-	tcase_add_test(t, as_in_the_summary);
-	tcase_add_test(t, many_devices);
-	tcase_add_test(t, memory_is_what_the_log_says);
-	tcase_add_test(t, a_large_build_keeps_peaks_and_sums);
-	tcase_add_test(t, bins_are_exact);
-	tcase_add_test(t, no_stack_no_bins);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("panel", TEST_EACH(worked_out_by_hand, cases), TEST(nothing_recorded),
+			    TEST(as_in_the_summary), TEST(many_devices),
+			    TEST(memory_is_what_the_log_says),
+			    TEST(a_large_build_keeps_peaks_and_sums), TEST(bins_are_exact),
+			    TEST(no_stack_no_bins));
 }

@@ -57,13 +57,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("partial_io");
-	TCase *t = tcase_create("partial_io");
-
 	if (!support_can_be_loaded())
 		return 77;
-	tcase_set_timeout(t, 120);	/* loaded machines */
-	tcase_add_loop_test(t, the_same, 0, ARRAY_SIZE(commands));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("partial_io", TEST_EACH(the_same, commands));
 }

@@ -52,10 +52,5 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("path");
-	TCase *t = tcase_create("path");
-
-	tcase_add_loop_test(t, joining, 0, ARRAY_SIZE(cases));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("path", TEST_EACH(joining, cases));
 }

@@ -218,20 +218,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("peak");
-	TCase *t = tcase_create("peak");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, around_the_hosts, 0, 3);
-	tcase_add_loop_test(t, host_that_grows, 0, 3);
-	tcase_add_loop_test(t, host_of_a_larger_one, 0, 3);
-	if (make_host_can()) {
-		tcase_add_test(t, below_make);
-		if (support_has("ninja"))
-			tcase_add_test(t, below_ninja);
-		if (support_has("python3"))
-			tcase_add_test(t, below_python);
-	}
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("peak", TEST_LOOP(around_the_hosts, 3), TEST_LOOP(host_that_grows, 3),
+			    TEST_LOOP(host_of_a_larger_one, 3),
+			    TEST_LOOP(below_make, make_host_can()),
+			    TEST_LOOP(below_ninja, make_host_can() && support_has("ninja")),
+			    TEST_LOOP(below_python, make_host_can() && support_has("python3")));
 }

@@ -263,14 +263,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("pieces");
-	TCase *t = tcase_create("pieces");
-
-	tcase_add_loop_test(t, what_is_drawn, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(t, how_busy, 0, ARRAY_SIZE(efficiencies));
-	tcase_add_test(t, what_it_stands_for);
-	tcase_add_loop_test(t, anything, 0, 30);
-	tcase_add_test(t, bounded);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("pieces", TEST_EACH(what_is_drawn, cases),
+			    TEST_EACH(how_busy, efficiencies), TEST(what_it_stands_for),
+			    TEST_LOOP(anything, 30), TEST(bounded));
 }

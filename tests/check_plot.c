@@ -158,22 +158,12 @@ START_TEST(terminal_colours)
 }
 END_TEST
 
-#define LOOP(tcase, test, list) \
-	tcase_add_loop_test(tcase, test, 0, ARRAY_SIZE(list))
-
 int main(void)
 {
-	Suite *s = suite_create("plot");
-	TCase *t = plotted_case("plot");
-
-	if (!t)
+	if (!plotted_begins())
 		return 77;
-	tcase_add_loop_test(t, pictures, 0, PLOTS * PLOT_TERM);
-	tcase_add_loop_test(t, the_same_again, 0, PLOTS);
-	tcase_add_loop_test(t, kept_files_draw_it_again, 0, PLOTS);
-	LOOP(t, golden, goldens);
-	LOOP(t, terminal, widths);
-	tcase_add_test(t, terminal_colours);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("plot", TEST_LOOP(pictures, PLOTS * PLOT_TERM),
+			    TEST_LOOP(the_same_again, PLOTS),
+			    TEST_LOOP(kept_files_draw_it_again, PLOTS), TEST_EACH(golden, goldens),
+			    TEST_EACH(terminal, widths), TEST(terminal_colours));
 }

@@ -279,22 +279,12 @@ START_TEST(peak_of_a_long_build)
 }
 END_TEST
 
-#define LOOP(tcase, test, list) \
-	tcase_add_loop_test(tcase, test, 0, ARRAY_SIZE(list))
-
 int main(void)
 {
-	Suite *s = suite_create("plot_builds");
-	TCase *t = plotted_case("plot_builds");
-
-	if (!t)
+	if (!plotted_begins())
 		return 77;
-	LOOP(t, names_are_only_names, hostile);
-	tcase_add_test(t, long_names_are_shortened);
-	LOOP(t, builds_of_all_sorts, builds);
-	tcase_add_loop_test(t, tasks_add_up, 0, ARRAY_SIZE(of_memory));
-	tcase_add_test(t, gaps_are_gaps);
-	tcase_add_test(t, peak_of_a_long_build);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("plot_builds", TEST_EACH(names_are_only_names, hostile),
+			    TEST(long_names_are_shortened), TEST_EACH(builds_of_all_sorts, builds),
+			    TEST_EACH(tasks_add_up, of_memory), TEST(gaps_are_gaps),
+			    TEST(peak_of_a_long_build));
 }

@@ -150,21 +150,11 @@ START_TEST(who_ignores_children)
 }
 END_TEST
 
-#define LOOP(tcase, test, list) \
-	tcase_add_loop_test(tcase, test, 0, ARRAY_SIZE(list))
-
 int main(void)
 {
-	Suite *s = suite_create("plot_faults");
-	TCase *t = plotted_case("plot_faults");
-
-	if (!t)
+	if (!plotted_begins())
 		return 77;
-	LOOP(t, faults_are_told, faults);
-	tcase_add_test(t, old_picture_stays);
-	LOOP(t, unfit_places, places);
-	LOOP(t, no_room, sizes);
-	tcase_add_test(t, who_ignores_children);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("plot_faults", TEST_EACH(faults_are_told, faults),
+			    TEST(old_picture_stays), TEST_EACH(unfit_places, places),
+			    TEST_EACH(no_room, sizes), TEST(who_ignores_children));
 }

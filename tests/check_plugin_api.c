@@ -547,23 +547,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("plugin_api");
-	TCase *t = tcase_create("api");
-
-	tcase_add_checked_fixture(t, setup, support_cleanup);
-	tcase_add_test(t, the_table);
-	tcase_add_test(t, nothing_fails);
-	tcase_add_test(t, all_told);
-	tcase_add_test(t, sizes);
-	tcase_add_test(t, joining);
-	tcase_add_test(t, nowhere_to_write);
-	tcase_add_test(t, forked);
-	tcase_add_test(t, speaks_for_another);
-	tcase_add_loop_test(t, no_such_instance, 0, 5);
-	tcase_add_test(t, sampling);
-	tcase_add_test(t, threads);
-	tcase_add_test(t, processes);
-	tcase_set_timeout(t, 60);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("plugin_api",
+			    TEST_GROUP_WITH("api", setup, NULL), TEST(the_table),
+			    TEST(nothing_fails), TEST(all_told), TEST(sizes), TEST(joining),
+			    TEST(nowhere_to_write), TEST(forked), TEST(speaks_for_another),
+			    TEST_LOOP(no_such_instance, 5), TEST(sampling), TEST(threads),
+			    TEST(processes));
 }

@@ -156,18 +156,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("plugin_object");
-	TCase *t = tcase_create("object");
-
-	tcase_add_checked_fixture(t, NULL, support_cleanup);
-	tcase_add_test(t, exports);
-	tcase_add_test(t, needs_libc_only);
-	tcase_add_test(t, small);
-	tcase_add_test(t, few_relocations);
-	tcase_add_test(t, headers_alone);
-	tcase_add_test(t, example_works);
-	tcase_add_test(t, page_has_the_example);
-	tcase_set_timeout(t, 60);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("plugin_object", TEST(exports), TEST(needs_libc_only), TEST(small),
+			    TEST(few_relocations), TEST(headers_alone), TEST(example_works),
+			    TEST(page_has_the_example));
 }

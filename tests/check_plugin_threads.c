@@ -310,14 +310,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("plugin_threads");
-	TCase *t = tcase_create("threads");
-
-	tcase_add_checked_fixture(t, setup, support_cleanup);
-	tcase_add_loop_test(t, every_entry, 0, 2);
-	tcase_add_test(t, begun_at_once);
-	tcase_add_test(t, cancelled);
-	tcase_set_timeout(t, 60);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("plugin_threads",
+			    TEST_GROUP_WITH("threads", setup, NULL), TEST_LOOP(every_entry, 2),
+			    TEST(begun_at_once), TEST(cancelled));
 }

@@ -149,23 +149,10 @@ END_TEST
 
 int main(void)
 {
-	static const char *const variables[] = { "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "LD_PRELOAD" };
-	Suite *s;
-	TCase *t;
-
 	if (!make_host_can())
 		return 77;
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		unsetenv(variables[i]);
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	s = suite_create("preload_faults");
-	t = tcase_create("faults");
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, threads, 0, ARRAY_SIZE(waiting));
-	tcase_add_loop_test(t, goes_on, 0, ARRAY_SIZE(faults));
-	tcase_add_test(t, full_disk);
-	tcase_add_test(t, outlived);
-	tcase_add_test(t, plugin_inside);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	unsetenv("LD_PRELOAD");
+	return support_main("preload_faults", TEST_EACH(threads, waiting),
+			    TEST_EACH(goes_on, faults), TEST(full_disk), TEST(outlived),
+			    TEST(plugin_inside));
 }

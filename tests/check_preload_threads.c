@@ -107,22 +107,9 @@ END_TEST
 
 int main(void)
 {
-	static const char *const variables[] = { "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "LD_PRELOAD" };
-	Suite *s;
-	TCase *t;
-
 	if (!make_host_can())
 		return 77;
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		unsetenv(variables[i]);
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	s = suite_create("preload_threads");
-	t = tcase_create("threads");
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, stack);
-	tcase_add_loop_test(t, as_without, 0, ARRAY_SIZE(same));
-	tcase_add_test(t, failing_exec);
-	tcase_add_test(t, failing_exec_of_a_shell);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	unsetenv("LD_PRELOAD");
+	return support_main("preload_threads", TEST(stack), TEST_EACH(as_without, same),
+			    TEST(failing_exec), TEST(failing_exec_of_a_shell));
 }

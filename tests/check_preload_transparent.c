@@ -339,23 +339,9 @@ END_TEST
 
 int main(void)
 {
-	static const char *const variables[] = { "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "LD_PRELOAD",
-						 "NINJA_STATUS" };
-	Suite *s;
-	TCase *t;
-
 	if (!make_host_can())
 		return 77;
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		unsetenv(variables[i]);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	s = suite_create("preload_transparent");
-	t = tcase_create("transparent");
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, transparent, 0, N_SCENES * N_TOOLS);
-	tcase_add_test(t, parents);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	unsetenv("LD_PRELOAD");
+	return support_main("preload_transparent", TEST_LOOP(transparent, N_SCENES * N_TOOLS),
+			    TEST(parents));
 }

@@ -700,32 +700,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("processes");
-	TCase *t = tcase_create("connector");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, ends_and_words, 0, 2);
-	tcase_add_test(t, none_is_lost);
-	tcase_add_test(t, overruns_are_told);
-	tcase_add_test(t, overruns_are_mended);
-	tcase_add_test(t, threads_are_no_processes);
-	tcase_add_test(t, thread_executes);
-	tcase_add_loop_test(t, orphans_and_those_left, 0, 2);
-	suite_add_tcase(s, t);
-	t = tcase_create("cpu");
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, cpu_is_that_of_wait4, 0, 4);
-	tcase_add_test(t, looks_see_exact_cpu);
-	suite_add_tcase(s, t);
-	t = tcase_create("looks");
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, looks_find_what_lives);
-	suite_add_tcase(s, t);
-	t = tcase_create("record");
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, spans_of_tasks);
-	tcase_add_loop_test(t, without_permission, 0, 3);
-	tcase_add_test(t, killed_build);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("processes",
+			    TEST_GROUP("connector"), TEST_LOOP(ends_and_words, 2),
+			    TEST(none_is_lost), TEST(overruns_are_told), TEST(overruns_are_mended),
+			    TEST(threads_are_no_processes), TEST(thread_executes),
+			    TEST_LOOP(orphans_and_those_left, 2),
+			    TEST_GROUP("cpu"), TEST_LOOP(cpu_is_that_of_wait4, 4),
+			    TEST(looks_see_exact_cpu),
+			    TEST_GROUP("looks"), TEST(looks_find_what_lives),
+			    TEST_GROUP("record"), TEST(spans_of_tasks),
+			    TEST_LOOP(without_permission, 3), TEST(killed_build));
 }

@@ -499,32 +499,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("record");
-	TCase *t = launched_case("record");
-
-	tcase_add_test(t, every_exit_status);
-	tcase_add_loop_test(t, every_signal, 0, ARRAY_SIZE(signals));
-	tcase_add_loop_test(t, nothing_ran, 0, 3);
-	tcase_add_loop_test(t, something_ran, 0, 3);
-	tcase_add_loop_test(t, cannot_be_run, 0, ARRAY_SIZE(not_run));
-	tcase_add_loop_test(t, misuse, 0, ARRAY_SIZE(misuses));
-	tcase_add_loop_test(t, same_surroundings, 0,
-			    ARRAY_SIZE(surroundings));
-	tcase_add_test(t, make_is_recorded);
-	tcase_add_test(t, command_is_quoted);
-	tcase_add_test(t, figures_are_those_of_time);
-	tcase_add_test(t, without_a_make);
-	tcase_add_loop_test(t, make_without_load, 0, ARRAY_SIZE(other_makes));
-	tcase_add_test(t, make_without_makefiles);
-	tcase_add_loop_test(t, make_about_itself, 0, 2 * (int)ARRAY_SIZE(questions));
-	tcase_add_test(t, make_not_about_itself);
-	tcase_add_test(t, a_source_that_is_not_there);
-	tcase_add_test(t, missing_plugin);
-	tcase_add_test(t, too_many_children);
-	tcase_add_test(t, damaged_plugin);
-	tcase_add_test(t, nested);
-	tcase_add_test(t, compressed);
-	tcase_add_test(t, compressed_while_written);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("record", TEST(every_exit_status), TEST_EACH(every_signal, signals),
+			    TEST_LOOP(nothing_ran, 3), TEST_LOOP(something_ran, 3),
+			    TEST_EACH(cannot_be_run, not_run), TEST_EACH(misuse, misuses),
+			    TEST_EACH(same_surroundings, surroundings), TEST(make_is_recorded),
+			    TEST(command_is_quoted), TEST(figures_are_those_of_time),
+			    TEST(without_a_make), TEST_EACH(make_without_load, other_makes),
+			    TEST(make_without_makefiles),
+			    TEST_LOOP(make_about_itself, 2 * ARRAY_SIZE(questions)),
+			    TEST(make_not_about_itself), TEST(a_source_that_is_not_there),
+			    TEST(missing_plugin), TEST(too_many_children), TEST(damaged_plugin),
+			    TEST(nested), TEST(compressed), TEST(compressed_while_written));
 }

@@ -127,15 +127,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("record_faults");
-	TCase *t = launched_case("record_faults");
-
-	tcase_add_loop_test(t, cannot_record, 0, ARRAY_SIZE(unwritable));
-	tcase_add_test(t, removed_midway);
-	tcase_add_test(t, full_disk);
-	tcase_add_test(t, read_only);
-	tcase_add_loop_test(t, few_files, 0, ARRAY_SIZE(file_limits));
-	tcase_add_loop_test(t, file_size_limit, 0, ARRAY_SIZE(size_limits));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("record_faults", TEST_EACH(cannot_record, unwritable),
+			    TEST(removed_midway), TEST(full_disk), TEST(read_only),
+			    TEST_EACH(few_files, file_limits),
+			    TEST_EACH(file_size_limit, size_limits));
 }

@@ -229,14 +229,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("record_signals");
-	TCase *t = launched_case("record_signals");
-
-	tcase_add_loop_test(t, signal_is_passed_on, 0, ARRAY_SIZE(forwarded));
-	tcase_add_test(t, launcher_killed);
-	tcase_add_test(t, stopped_and_continued);
-	tcase_add_test(t, interrupt_from_terminal);
-	tcase_add_test(t, hint_on_terminal);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("record_signals", TEST_EACH(signal_is_passed_on, forwarded),
+			    TEST(launcher_killed), TEST(stopped_and_continued),
+			    TEST(interrupt_from_terminal), TEST(hint_on_terminal));
 }

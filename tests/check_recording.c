@@ -643,25 +643,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("recording");
-	TCase *t = tcase_create("recording");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, damaged, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, closed_too_early);
-	tcase_add_test(t, all_fields);
-	tcase_add_test(t, later_names);
-	tcase_add_test(t, opened_in_a_later_file);
-	tcase_add_test(t, parents);
-	tcase_add_test(t, no_rings);
-	tcase_add_test(t, usage);
-	tcase_add_test(t, usage_of_one_that_comes_back);
-	tcase_add_test(t, packed_and_in_parts);
-	tcase_add_test(t, gigantic_line);
-	tcase_add_test(t, odd_entries);
-	tcase_add_test(t, cut_anywhere);
-	tcase_add_test(t, many_writers);
-	tcase_add_test(t, commands_and_other_files);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("recording", TEST_EACH(damaged, cases), TEST(closed_too_early),
+			    TEST(all_fields), TEST(later_names), TEST(opened_in_a_later_file),
+			    TEST(parents), TEST(no_rings), TEST(usage),
+			    TEST(usage_of_one_that_comes_back), TEST(packed_and_in_parts),
+			    TEST(gigantic_line), TEST(odd_entries), TEST(cut_anywhere),
+			    TEST(many_writers), TEST(commands_and_other_files));
 }

@@ -182,16 +182,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("recording_write");
-	TCase *t = tcase_create("recording_write");
-
-	tcase_add_checked_fixture(t, NULL, support_cleanup);
-	tcase_add_loop_test(t, recorded_ones, 0, ARRAY_SIZE(recordings));
-	tcase_add_loop_test(t, written_ones, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, many_samples);
-	tcase_add_loop_test(t, any_tasks, 0, 8);
-	tcase_add_test(t, names_and_places);
-	tcase_add_test(t, modes_are_as_asked);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("recording_write", TEST_EACH(recorded_ones, recordings),
+			    TEST_EACH(written_ones, cases), TEST(many_samples),
+			    TEST_LOOP(any_tasks, 8), TEST(names_and_places),
+			    TEST(modes_are_as_asked));
 }

@@ -333,19 +333,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("redact");
-	TCase *t = tcase_create("redact");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, secrets_are_hidden, 0, (int)ARRAY_SIZE(hidden));
-	tcase_add_loop_test(t, commands_are_kept, 0, (int)ARRAY_SIZE(kept));
-	tcase_add_loop_test(t, cut_secret_is_hidden, 0, 7);
-	tcase_add_test(t, line_has_no_part);
-	tcase_add_test(t, line_tells_of_change);
-	tcase_add_test(t, process_words);
-	tcase_add_test(t, own_patterns);
-	tcase_add_test(t, wrong_patterns);
-	tcase_add_test(t, any_text);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("redact", TEST_EACH(secrets_are_hidden, hidden),
+			    TEST_EACH(commands_are_kept, kept), TEST_LOOP(cut_secret_is_hidden, 7),
+			    TEST(line_has_no_part), TEST(line_tells_of_change), TEST(process_words),
+			    TEST(own_patterns), TEST(wrong_patterns), TEST(any_text));
 }

@@ -511,36 +511,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("remote");
-	TCase *named = tcase_create("names"), *served = tcase_create("server");
-	TCase *other = tcase_create("others");
-
 	if (!support_has("git"))
 		return 77;
-	tcase_add_loop_test(named, name_of_repository, 0, ARRAY_SIZE(names));
-	tcase_add_loop_test(named, no_file, 0, ARRAY_SIZE(bad_files));
-	tcase_add_test(named, name_of_copy);
-	suite_add_tcase(suite, named);
-	tcase_add_checked_fixture(served, setup, teardown);
-	tcase_set_timeout(served, 120);
-	tcase_add_test(served, there_and_back);
-	tcase_add_loop_test(served, several_at_once, 0, 2);
-	tcase_add_test(served, server_is_down);
-	tcase_add_test(served, never_reached);
-	tcase_add_test(served, others_went_on);
-	tcase_add_test(served, branch_is_gone);
-	tcase_add_test(served, pruned_elsewhere);
-	tcase_add_test(served, prune_is_not_kept);
-	tcase_add_test(served, server_refuses);
-	tcase_add_test(served, notes_of_two);
-	tcase_add_test(served, note_moves_along);
-	suite_add_tcase(suite, served);
-	tcase_set_timeout(other, 120);
-	tcase_add_test(other, by_path);
 	if (server_ssh_missing())
 		fprintf(stderr, "check_remote: ssh left out: %s\n", server_ssh_missing());
-	else
-		tcase_add_test(other, by_ssh);
-	suite_add_tcase(suite, other);
-	return support_main(suite);
+	return support_main("remote",
+			    TEST_GROUP("names"), TEST_EACH(name_of_repository, names),
+			    TEST_EACH(no_file, bad_files), TEST(name_of_copy),
+			    TEST_GROUP_WITH("server", setup, teardown), TEST(there_and_back),
+			    TEST_LOOP(several_at_once, 2), TEST(server_is_down),
+			    TEST(never_reached), TEST(others_went_on), TEST(branch_is_gone),
+			    TEST(pruned_elsewhere), TEST(prune_is_not_kept), TEST(server_refuses),
+			    TEST(notes_of_two), TEST(note_moves_along),
+			    TEST_GROUP("others"), TEST(by_path),
+			    TEST_LOOP(by_ssh, !server_ssh_missing()));
 }

@@ -246,25 +246,9 @@ START_TEST(names_that_bite)
 }
 END_TEST
 
-static Suite *suite(void)
-{
-	Suite *s = suite_create("report");
-	TCase *t = tcase_create("report");
-
-	tcase_add_checked_fixture(t, NULL, support_cleanup);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, tells);
-	tcase_add_test(t, same_bytes);
-	tcase_add_test(t, quiet_builds);
-	tcase_add_test(t, one_build);
-	tcase_add_loop_test(t, refuses, 0, ARRAY_SIZE(refused));
-	tcase_add_test(t, no_such_chart);
-	tcase_add_test(t, names_that_bite);
-	suite_add_tcase(s, t);
-	return s;
-}
-
 int main(void)
 {
-	return support_main(suite());
+	return support_main("report", TEST(tells), TEST(same_bytes), TEST(quiet_builds),
+			    TEST(one_build), TEST_EACH(refuses, refused), TEST(no_such_chart),
+			    TEST(names_that_bite));
 }

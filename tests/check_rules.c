@@ -183,13 +183,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("rules");
-	TCase *t = tcase_create("rules");
-
-	tcase_add_loop_test(t, whole, 0, ARRAY_SIZE(wholes));
-	tcase_add_loop_test(t, gate, 0, ARRAY_SIZE(gates));
-	tcase_add_loop_test(t, mistake, 0, ARRAY_SIZE(mistakes));
-	tcase_add_test(t, many_rules);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("rules", TEST_EACH(whole, wholes), TEST_EACH(gate, gates),
+			    TEST_EACH(mistake, mistakes), TEST(many_rules));
 }

@@ -612,34 +612,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("sampler");
-	TCase *t = tcase_create("machines");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, old_kernel);
-	tcase_add_test(t, nvme_dm_md);
-	tcase_add_test(t, coarse_units);
-	tcase_add_loop_test(t, lines_that_move, 0, 5);
-	tcase_add_test(t, load_is_read_in_time);
-	tcase_add_test(t, disk_read_directly);
-	tcase_add_test(t, xen_without_sys_block);
-	tcase_add_test(t, control_group_v1);
-	tcase_add_test(t, container);
-	tcase_add_test(t, root_group_is_not_ours);
-	tcase_add_test(t, all_interfaces);
-	tcase_add_loop_test(t, many_cores_and_interrupts, 0,
-			    ARRAY_SIZE(core_counts));
-	tcase_add_test(t, many_interfaces);
-	suite_add_tcase(s, t);
-	t = tcase_create("faults");
-	tcase_add_test(t, nothing_there);
-	tcase_add_test(t, file_fails);
-	tcase_add_test(t, file_size_limit);
-	tcase_add_test(t, second_sampler);
-	tcase_add_test(t, descriptors_run_out);
-	tcase_add_test(t, grid);
-	tcase_add_test(t, gap);
-	tcase_add_loop_test(t, bad_interval, 0, ARRAY_SIZE(bad_intervals));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("sampler",
+			    TEST_GROUP("machines"), TEST(old_kernel), TEST(nvme_dm_md),
+			    TEST(coarse_units), TEST_LOOP(lines_that_move, 5),
+			    TEST(load_is_read_in_time), TEST(disk_read_directly),
+			    TEST(xen_without_sys_block), TEST(control_group_v1), TEST(container),
+			    TEST(root_group_is_not_ours), TEST(all_interfaces),
+			    TEST_EACH(many_cores_and_interrupts, core_counts),
+			    TEST(many_interfaces),
+			    TEST_GROUP("faults"), TEST(nothing_there), TEST(file_fails),
+			    TEST(file_size_limit), TEST(second_sampler), TEST(descriptors_run_out),
+			    TEST(grid), TEST(gap), TEST_EACH(bad_interval, bad_intervals));
 }

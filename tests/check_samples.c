@@ -188,13 +188,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("samples");
-	TCase *t = tcase_create("samples");
-
-	tcase_add_test(t, as_benchstat);
-	tcase_add_loop_test(t, few_are_false, 0, ARRAY_SIZE(runs));
-	tcase_add_loop_test(t, one_pair, 0, ARRAY_SIZE(pairs));
-	tcase_add_test(t, as_line);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("samples", TEST(as_benchstat), TEST_EACH(few_are_false, runs),
+			    TEST_EACH(one_pair, pairs), TEST(as_line));
 }

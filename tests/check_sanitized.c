@@ -193,22 +193,9 @@ END_TEST
 
 int main(void)
 {
-	static const char *const variables[] = { "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "LD_PRELOAD",
-						 "NINJA_STATUS" };
-	Suite *s;
-	TCase *t;
-
 	if (!make_host_can() || !support_has("gcc"))
 		return 77;
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		unsetenv(variables[i]);
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	s = suite_create("sanitized");
-	t = tcase_create("sanitized");
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, sanitized, 0, N_PROGRAMS);
-	tcase_add_test(t, preloaded_runtime);
-	tcase_add_test(t, other_preloads);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	unsetenv("LD_PRELOAD");
+	return support_main("sanitized", TEST_LOOP(sanitized, N_PROGRAMS), TEST(preloaded_runtime),
+			    TEST(other_preloads));
 }

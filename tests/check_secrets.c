@@ -247,19 +247,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("secrets");
-	TCase *t = tcase_create("secrets");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, modes_of_recording, 0, (int)ARRAY_SIZE(access_cases));
-	tcase_add_test(t, modes_without_launcher);
-	tcase_add_test(t, old_recording_is_kept);
-	tcase_add_test(t, no_secret_in_recording);
-	tcase_add_test(t, ninja_names_survive);
-	tcase_add_test(t, imported_commands);
-	tcase_add_loop_test(t, patterns_of_config, 0, (int)ARRAY_SIZE(config_cases));
-	tcase_add_test(t, wrong_pattern);
-	tcase_add_test(t, doctor_tells);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("secrets", TEST_EACH(modes_of_recording, access_cases),
+			    TEST(modes_without_launcher), TEST(old_recording_is_kept),
+			    TEST(no_secret_in_recording), TEST(ninja_names_survive),
+			    TEST(imported_commands), TEST_EACH(patterns_of_config, config_cases),
+			    TEST(wrong_pattern), TEST(doctor_tells));
 }

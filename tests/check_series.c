@@ -296,14 +296,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("series");
-	TCase *t = tcase_create("series");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, text_as_documented);
-	tcase_add_loop_test(t, decoded, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(t, round_trip, 1, 20);
-	tcase_add_loop_test(t, any_line_lost, 1, 30);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("series", TEST(text_as_documented), TEST_EACH(decoded, cases),
+			    TEST_RANGE(round_trip, 1, 20), TEST_RANGE(any_line_lost, 1, 30));
 }

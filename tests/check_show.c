@@ -93,11 +93,16 @@ START_TEST(lines_fit)
 }
 END_TEST
 
+static bool is_json(int i)
+{
+	return strstr(goldens[i].golden, ".json") != NULL;
+}
+
 START_TEST(valid_json)
 {
 	struct run r;
 
-	if (!support_has("python3"))
+	if (!is_json(_i) || !support_has("python3"))
 		return;
 	run(&r, 0, support_path("%s | python3 -m json.tool > /dev/null", goldens[_i].command));
 	ck_assert_str_eq(r.err.data, "");
@@ -105,11 +110,6 @@ START_TEST(valid_json)
 	support_run_release(&r);
 }
 END_TEST
-
-static bool is_json(int i)
-{
-	return strstr(goldens[i].golden, ".json") != NULL;
-}
 
 /* Documented keys: every ".Ql key" of the page's part about JSON. */
 static bool page_has(const char *page, const char *key, size_t len)
@@ -353,23 +353,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("show");
-	TCase *t = tcase_create("show");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, golden, 0, ARRAY_SIZE(goldens));
-	tcase_add_loop_test(t, lines_fit, 0, 3);
-	for (int i = 0; i < (int)ARRAY_SIZE(goldens); i++) {
-		if (is_json(i))
-			tcase_add_loop_test(t, valid_json, i, i + 1);
-	}
-	tcase_add_loop_test(t, keys_are_documented, 0, 2);
-	tcase_add_loop_test(t, clear_errors, 0, ARRAY_SIZE(errors));
-	tcase_add_test(t, nobody_reads);
-	tcase_add_loop_test(t, colour_on_terminals_only, 0, 4);
-	tcase_add_loop_test(t, finding, 0, ARRAY_SIZE(finds));
-	tcase_add_test(t, listing);
-	tcase_add_test(t, listing_reads_build_only);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("show", TEST_EACH(golden, goldens), TEST_LOOP(lines_fit, 3),
+			    TEST_EACH(valid_json, goldens), TEST_LOOP(keys_are_documented, 2),
+			    TEST_EACH(clear_errors, errors), TEST(nobody_reads),
+			    TEST_LOOP(colour_on_terminals_only, 4), TEST_EACH(finding, finds),
+			    TEST(listing), TEST(listing_reads_build_only));
 }

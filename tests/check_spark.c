@@ -45,10 +45,5 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("spark");
-	TCase *t = tcase_create("spark");
-
-	tcase_add_loop_test(t, memory_over_a_life, 0, ARRAY_SIZE(cases));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("spark", TEST_EACH(memory_over_a_life, cases));
 }

@@ -332,24 +332,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("stats");
-	TCase *t = tcase_create("distributions");
-
-	tcase_add_test(t, student);
-	tcase_add_test(t, normal);
-	tcase_add_test(t, beta);
-	tcase_add_test(t, gamma_derivatives);
-	suite_add_tcase(s, t);
-	t = tcase_create("samples");
-	tcase_add_test(t, medians);
-	tcase_add_loop_test(t, median_interval, 0, ARRAY_SIZE(intervals));
-	tcase_add_test(t, adjusted);
-	tcase_add_test(t, shared_variance);
-	suite_add_tcase(s, t);
-	t = tcase_create("ranks");
-	tcase_add_loop_test(t, ranks_dealt, 0, 20);
-	tcase_add_test(t, ranks);
-	tcase_add_test(t, shift);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("stats",
+			    TEST_GROUP("distributions"), TEST(student), TEST(normal), TEST(beta),
+			    TEST(gamma_derivatives),
+			    TEST_GROUP("samples"), TEST(medians),
+			    TEST_EACH(median_interval, intervals), TEST(adjusted),
+			    TEST(shared_variance),
+			    TEST_GROUP("ranks"), TEST_LOOP(ranks_dealt, 20), TEST(ranks),
+			    TEST(shift));
 }

@@ -430,25 +430,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("store");
-	TCase *t = tcase_create("store");
-
-	tcase_add_loop_test(t, odd_paths, 0, ARRAY_SIZE(paths));
-	tcase_add_test(t, names);
-	tcase_add_test(t, relative);
-	tcase_add_test(t, cannot_create);
-	tcase_add_loop_test(t, nothing_left, 0, ARRAY_SIZE(failures));
-	tcase_add_test(t, abandoned);
-	tcase_add_loop_test(t, bad_tickets, 0, ARRAY_SIZE(tickets));
-	tcase_add_test(t, no_ticket);
-	tcase_add_loop_test(t, descriptors, 0, 4);
-	tcase_add_test(t, no_descriptors);
-	tcase_add_test(t, removed);
-	tcase_add_test(t, disk_full);
-	suite_add_tcase(s, t);
-	t = tcase_create("names");
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, taken);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("store",
+			    TEST_GROUP("store"), TEST_EACH(odd_paths, paths), TEST(names),
+			    TEST(relative), TEST(cannot_create), TEST_EACH(nothing_left, failures),
+			    TEST(abandoned), TEST_EACH(bad_tickets, tickets), TEST(no_ticket),
+			    TEST_LOOP(descriptors, 4), TEST(no_descriptors), TEST(removed),
+			    TEST(disk_full),
+			    TEST_GROUP("names"), TEST(taken));
 }

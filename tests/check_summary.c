@@ -350,17 +350,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("summary");
-	TCase *t = tcase_create("summary");
-
-	tcase_add_loop_test(t, arithmetic, 0, ARRAY_SIZE(cases));
-	tcase_add_test(t, shares_are_at_most_all);
-	tcase_add_loop_test(t, nothing_counts_twice, 0, ARRAY_SIZE(nested));
-	tcase_add_test(t, memory_at_most);
-	tcase_add_test(t, sums_of_a_build);
-	tcase_add_loop_test(t, selecting, 0, ARRAY_SIZE(selections));
-	tcase_add_loop_test(t, the_first_of_many, 0, 5);
-	tcase_add_test(t, keys_of_any_size);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("summary", TEST_EACH(arithmetic, cases), TEST(shares_are_at_most_all),
+			    TEST_EACH(nothing_counts_twice, nested), TEST(memory_at_most),
+			    TEST(sums_of_a_build), TEST_EACH(selecting, selections),
+			    TEST_LOOP(the_first_of_many, 5), TEST(keys_of_any_size));
 }

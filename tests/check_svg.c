@@ -201,17 +201,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("svg");
-	TCase *c = tcase_create("svg");
-
-	suite_add_tcase(s, c);
-	tcase_add_loop_test(c, escapes, 0, ARRAY_SIZE(texts));
-	tcase_add_test(c, verbatim);
-	tcase_add_test(c, nests);
-	tcase_add_loop_test(c, number, 0, ARRAY_SIZE(numbers));
-	tcase_add_test(c, paths);
-	tcase_add_test(c, no_drift);
-	tcase_add_test(c, error_sticks);
-	tcase_add_loop_test(c, fits, 0, ARRAY_SIZE(labels));
-	return support_main(s);
+	return support_main("svg", TEST_EACH(escapes, texts), TEST(verbatim), TEST(nests),
+			    TEST_EACH(number, numbers), TEST(paths), TEST(no_drift),
+			    TEST(error_sticks), TEST_EACH(fits, labels));
 }

@@ -133,16 +133,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("tails");
-	TCase *t = tcase_create("tails");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, shares);
-	tcase_add_test(t, beyond);
-	tcase_add_test(t, own_builds);
-	tcase_add_test(t, builds_running);
-	tcase_add_test(t, nothing_known);
-	tcase_add_test(t, merged);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("tails",
+			    TEST_GROUP_WITH("tails", setup, teardown), TEST(shares), TEST(beyond),
+			    TEST(own_builds), TEST(builds_running), TEST(nothing_known),
+			    TEST(merged));
 }

@@ -172,20 +172,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("task");
-	TCase *t = tcase_create("task");
-
-	unsetenv("MAKEFLAGS");
-	unsetenv("MAKEFILES");
-	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, inside_a_recorded_build);
-	tcase_add_test(t, in_a_named_recording);
-	tcase_add_test(t, into_a_running_build);
-	tcase_add_test(t, without_a_recording);
-	tcase_add_test(t, killed);
-	tcase_add_test(t, any_name);
-	tcase_add_loop_test(t, misuse, 0, ARRAY_SIZE(misuses));
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("task", TEST(inside_a_recorded_build), TEST(in_a_named_recording),
+			    TEST(into_a_running_build), TEST(without_a_recording), TEST(killed),
+			    TEST(any_name), TEST_EACH(misuse, misuses));
 }

@@ -568,18 +568,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("tasks");
-	TCase *t = tcase_create("tasks");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, three_children);
-	tcase_add_test(t, shared_memory);
-	tcase_add_test(t, nested_tasks);
-	tcase_add_test(t, reaped_children);
-	tcase_add_test(t, known_write);
-	tcase_add_test(t, recorded_processes);
-	tcase_add_test(t, many_tasks);
-	tcase_add_loop_test(t, tail_files, 0, 2);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("tasks", TEST(three_children), TEST(shared_memory), TEST(nested_tasks),
+			    TEST(reaped_children), TEST(known_write), TEST(recorded_processes),
+			    TEST(many_tasks), TEST_LOOP(tail_files, 2));
 }

@@ -240,19 +240,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("text");
-	TCase *t = tcase_create("text");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, any_bytes_are_safe);
-	tcase_add_test(t, messages_are_safe);
-	tcase_add_loop_test(t, time_units, 0, ARRAY_SIZE(times));
-	tcase_add_test(t, extremes);
-	tcase_add_loop_test(t, byte_units, 0, ARRAY_SIZE(sizes));
-	tcase_add_loop_test(t, percents, 0, ARRAY_SIZE(shares));
-	tcase_add_loop_test(t, safe_names, 0, ARRAY_SIZE(names));
-	tcase_add_loop_test(t, any_bytes, 0, 50);
-	tcase_add_test(t, long_name);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("text", TEST(any_bytes_are_safe), TEST(messages_are_safe),
+			    TEST_EACH(time_units, times), TEST(extremes),
+			    TEST_EACH(byte_units, sizes), TEST_EACH(percents, shares),
+			    TEST_EACH(safe_names, names), TEST_LOOP(any_bytes, 50), TEST(long_name));
 }

@@ -330,20 +330,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("tools");
-	TCase *tcase = tcase_create("tools");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_cargo, 0, (int)ARRAY_SIZE(cargos));
-	tcase_add_test(tcase, test_cargo_here);
-	tcase_add_test(tcase, test_cmake_index);
-	tcase_add_test(tcase, test_cmake_directory);
-	tcase_add_test(tcase, test_callgrind);
-	tcase_add_test(tcase, test_callgrind_nested);
-	tcase_add_test(tcase, test_callgrind_parallel);
-	tcase_add_loop_test(tcase, test_damage, 0, (int)ARRAY_SIZE(damages));
-	tcase_add_test(tcase, test_device);
-	tcase_add_test(tcase, test_ring);
-	suite_add_tcase(suite, tcase);
-	return support_main(suite);
+	return support_main("tools", TEST_EACH(test_cargo, cargos), TEST(test_cargo_here),
+			    TEST(test_cmake_index), TEST(test_cmake_directory),
+			    TEST(test_callgrind), TEST(test_callgrind_nested),
+			    TEST(test_callgrind_parallel), TEST_EACH(test_damage, damages),
+			    TEST(test_device), TEST(test_ring));
 }

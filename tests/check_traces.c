@@ -550,30 +550,11 @@ START_TEST(write_parts)
 }
 END_TEST
 
-#define LOOP(t, test, table) tcase_add_loop_test(t, test, 0, ARRAY_SIZE(table))
-
 int main(void)
 {
-	Suite *s = suite_create("traces");
-	TCase *t = tcase_create("traces");
-
-	unsetenv("MAKEFLAGS");
-	unsetenv("MAKELEVEL");
-	unsetenv("MAKEFILES");
-	tcase_set_timeout(t, 60);
-	LOOP(t, chrome_events, chrome);
-	tcase_add_test(t, chromium);
-	tcase_add_test(t, clang_later);
-	tcase_add_loop_test(t, clang_genuine, 0, 2);
-	tcase_add_test(t, clang_directory);
-	tcase_add_test(t, clang_into);
-	tcase_add_test(t, clang_into_other);
-	tcase_add_test(t, bazel);
-	tcase_add_test(t, bazel_cut);
-	LOOP(t, damage, bad);
-	tcase_add_loop_test(t, every_cut, 0, 2);
-	LOOP(t, write_trace, written);
-	tcase_add_test(t, write_parts);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("traces", TEST_EACH(chrome_events, chrome), TEST(chromium),
+			    TEST(clang_later), TEST_LOOP(clang_genuine, 2), TEST(clang_directory),
+			    TEST(clang_into), TEST(clang_into_other), TEST(bazel), TEST(bazel_cut),
+			    TEST_EACH(damage, bad), TEST_LOOP(every_cut, 2),
+			    TEST_EACH(write_trace, written), TEST(write_parts));
 }

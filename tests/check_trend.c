@@ -159,18 +159,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("trend");
-	TCase *t = tcase_create("trend");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, axis, 0, ARRAY_SIZE(axes));
-	tcase_add_test(t, without_values);
-	tcase_add_loop_test(t, endings, 0, ARRAY_SIZE(bad));
-	if (support_has("gnuplot")) {
-		tcase_add_test(t, svg);
-		tcase_add_test(t, terminal);
-		tcase_add_test(t, one_build);
-	}
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("trend", TEST_EACH(axis, axes), TEST(without_values),
+			    TEST_EACH(endings, bad), TEST_LOOP(svg, support_has("gnuplot")),
+			    TEST_LOOP(terminal, support_has("gnuplot")),
+			    TEST_LOOP(one_build, support_has("gnuplot")));
 }

@@ -153,20 +153,8 @@ START_TEST(newest_and_usual)
 }
 END_TEST
 
-static Suite *suite(void)
-{
-	Suite *s = suite_create("trends");
-	TCase *t = tcase_create("trends");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, comes_back, 0, ARRAY_SIZE(sizes));
-	tcase_add_test(t, medians);
-	tcase_add_test(t, newest_and_usual);
-	suite_add_tcase(s, t);
-	return s;
-}
-
 int main(void)
 {
-	return support_main(suite());
+	return support_main("trends", TEST_EACH(comes_back, sizes), TEST(medians),
+			    TEST(newest_and_usual));
 }

@@ -184,21 +184,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("trust");
-	TCase *t = tcase_create("ticket");
-
-	tcase_add_checked_fixture(t, hostile_begin, NULL);
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, swapped);
-	tcase_add_test(t, private_place);
-	tcase_add_loop_test(t, place, 0, ARRAY_SIZE(places));
-	tcase_add_test(t, left_over);
-	suite_add_tcase(s, t);
-	t = tcase_create("paths");
-	tcase_add_checked_fixture(t, hostile_begin, NULL);
-	tcase_add_loop_test(t, path, 0, ARRAY_SIZE(paths));
-	tcase_add_test(t, groups);
-	tcase_add_test(t, owners);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("trust",
+			    TEST_GROUP_WITH("ticket", hostile_begin, NULL), TEST(swapped),
+			    TEST(private_place), TEST_EACH(place, places), TEST(left_over),
+			    TEST_GROUP_WITH("paths", hostile_begin, NULL), TEST_EACH(path, paths),
+			    TEST(groups), TEST(owners));
 }

@@ -294,24 +294,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("trust_files");
-	TCase *t = tcase_create("configuration");
-
-	tcase_add_checked_fixture(t, hostile_begin, NULL);
-	tcase_set_timeout(t, 240);
-	tcase_add_loop_test(t, configuration, 0, ARRAY_SIZE(files));
-	tcase_add_test(t, exceptions);
-	tcase_add_test(t, personal_plugin);
-	tcase_add_loop_test(t, plugin, 0, ARRAY_SIZE(plugins));
-	suite_add_tcase(s, t);
-	t = tcase_create("recordings");
-	tcase_add_checked_fixture(t, hostile_begin, NULL);
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, output, 0, ARRAY_SIZE(bases));
-	tcase_add_test(t, implied);
-	tcase_add_loop_test(t, written, 0, ARRAY_SIZE(targets));
-	tcase_add_test(t, latest_is_a_file);
-	tcase_add_test(t, joined);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("trust_files",
+			    TEST_GROUP_WITH("configuration", hostile_begin, NULL),
+			    TEST_EACH(configuration, files), TEST(exceptions),
+			    TEST(personal_plugin), TEST_EACH(plugin, plugins),
+			    TEST_GROUP_WITH("recordings", hostile_begin, NULL),
+			    TEST_EACH(output, bases), TEST(implied), TEST_EACH(written, targets),
+			    TEST(latest_is_a_file), TEST(joined));
 }

@@ -123,14 +123,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("unreadable");
-	TCase *t = launched_case("unreadable");
-
-	tcase_set_timeout(t, 180);
-	tcase_add_loop_test(t, part_of_recording, 0, (int)ARRAY_SIZE(cases));
-	tcase_add_test(t, part_of_oe);
-	tcase_add_test(t, modes);
-	tcase_add_test(t, missing_is_normal);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("unreadable", TEST_EACH(part_of_recording, cases), TEST(part_of_oe),
+			    TEST(modes), TEST(missing_is_normal));
 }

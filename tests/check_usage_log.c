@@ -98,12 +98,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("usage_log");
-	TCase *t = tcase_create("usage_log");
-
-	tcase_add_test(t, lines);
-	tcase_add_test(t, lost_line_and_gap);
-	tcase_add_test(t, levels_come_again);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("usage_log", TEST(lines), TEST(lost_line_and_gap),
+			    TEST(levels_come_again));
 }

@@ -185,15 +185,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("values");
-	TCase *t = tcase_create("values");
-
-	tcase_add_loop_test(t, cleaned_names, 0, ARRAY_SIZE(names));
-	tcase_add_test(t, long_names);
-	tcase_add_test(t, of_a_recording);
-	tcase_add_test(t, of_bitbake);
-	tcase_add_test(t, of_nothing);
-	tcase_add_loop_test(t, of_chance, 0, 10);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("values", TEST_EACH(cleaned_names, names), TEST(long_names),
+			    TEST(of_a_recording), TEST(of_bitbake), TEST(of_nothing),
+			    TEST_LOOP(of_chance, 10));
 }

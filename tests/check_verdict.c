@@ -522,30 +522,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("verdict");
-	TCase *t = tcase_create("verdict");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_loop_test(t, step, 0, ARRAY_SIZE(steps));
-	tcase_add_test(t, two_steps);
-	tcase_add_loop_test(t, known, 0, ARRAY_SIZE(said));
-	tcase_add_loop_test(t, gate, 0, ARRAY_SIZE(gates));
-	tcase_add_loop_test(t, slow_host, 1, 4);
-	tcase_add_test(t, whole_build);
-	tcase_add_loop_test(t, other_machine, 0, 2);
-	tcase_add_test(t, exact_totals);
-	tcase_add_loop_test(t, little_history, 0, ARRAY_SIZE(little));
-	tcase_add_test(t, small_project);
-	tcase_add_test(t, window);
-	tcase_add_loop_test(t, odd_values, 0, ARRAY_SIZE(odd));
-	tcase_add_test(t, from_zero);
-	tcase_add_test(t, missing);
-	tcase_add_test(t, often_off);
-	tcase_add_loop_test(t, noise_alone, 0, ARRAY_SIZE(noise));
-	tcase_add_loop_test(t, planted, 0, ARRAY_SIZE(noise));
-	tcase_add_test(t, same_again);
-	tcase_add_test(t, cannot_load);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("verdict",
+			    TEST_GROUP_WITH("verdict", setup, teardown), TEST_EACH(step, steps),
+			    TEST(two_steps), TEST_EACH(known, said), TEST_EACH(gate, gates),
+			    TEST_RANGE(slow_host, 1, 4), TEST(whole_build),
+			    TEST_LOOP(other_machine, 2), TEST(exact_totals),
+			    TEST_EACH(little_history, little), TEST(small_project), TEST(window),
+			    TEST_EACH(odd_values, odd), TEST(from_zero), TEST(missing),
+			    TEST(often_off), TEST_EACH(noise_alone, noise),
+			    TEST_EACH(planted, noise), TEST(same_again), TEST(cannot_load));
 }

@@ -251,16 +251,6 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("zstd");
-	TCase *t = tcase_create("zstd");
-
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, round_trip, 0, ARRAY_SIZE(sizes));
-	tcase_add_loop_test(t, frames_of_others, 0, 5);
-	tcase_add_test(t, several_frames);
-	tcase_add_test(t, damaged);
-	tcase_add_test(t, bomb);
-	tcase_add_test(t, cannot_write);
-	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_main("zstd", TEST_EACH(round_trip, sizes), TEST_LOOP(frames_of_others, 5),
+			    TEST(several_frames), TEST(damaged), TEST(bomb), TEST(cannot_write));
 }

@@ -17,7 +17,4 @@ void launched_read(struct recording *rec, const char *name);
 /* One line on standard error, with this in it. */
 void launched_said(const struct run *r, const char *part);
 
-/* In an environment that does not reach into the builds: their test case. */
-TCase *launched_case(const char *name);
-
 #endif

@@ -43,7 +43,7 @@ void plotted_is_clean_svg(struct plotted *d, const struct buf *svg, const char *
 
 void plotted_lines_fit(const struct buf *text, size_t columns);
 
-/* The test case of a suite; NULL: there is no gnuplot, which was said. */
-TCase *plotted_case(const char *name);
+/* In UTC. False: there is no gnuplot, which it prints. */
+bool plotted_begins(void);
 
 #endif

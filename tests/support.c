@@ -217,7 +217,50 @@ bool support_can_be_loaded(void)
 #endif
 }
 
-int support_main(Suite *suite)
+/* A test that hangs ends; no other waits that long on a loaded machine. */
+#define TIMEOUT_S 300
+
+static TCase *add_group(Suite *suite, const struct support_test *t, const char *name)
+{
+	TCase *group = tcase_create(name);
+
+	tcase_set_timeout(group, t->untimed ? 0 : TIMEOUT_S);
+	if (t->once)
+		tcase_add_unchecked_fixture(group, t->setup, t->teardown);
+	else
+		tcase_add_checked_fixture(group, t->setup, t->teardown);
+	tcase_add_checked_fixture(group, NULL, support_cleanup);
+	suite_add_tcase(suite, group);
+	return group;
+}
+
+int support_run_tests(const char *name, const struct support_test *tests)
+{
+	Suite *suite = suite_create(name);
+	TCase *group = NULL;
+
+	for (const struct support_test *t = tests; t->group || t->test; t++) {
+		if (t->group || !group)
+			group = add_group(suite, t, t->group ? t->group : name);
+		if (t->test)
+			tcase_add_loop_test(group, t->test, t->from, t->to);
+	}
+	return support_run_suite(suite);
+}
+
+/* What the one who runs the tests configured does not reach into them. */
+static void clean_environment(void)
+{
+	static const char *const variables[] = {
+		"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "NINJA_STATUS", "XDG_RUNTIME_DIR",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
+		unsetenv(variables[i]);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+}
+
+int support_run_suite(Suite *suite)
 {
 	SRunner *runner = srunner_create(suite);
 	int failed;
@@ -233,7 +276,7 @@ int support_main(Suite *suite)
 		return EXIT_FAILURE;
 	}
 	setenv("TMPDIR", tmpdir_all, 1);
-	unsetenv("XDG_RUNTIME_DIR");
+	clean_environment();
 	srunner_run_all(runner, CK_ENV);
 	remove_tree(tmpdir_all);
 	failed = srunner_ntests_failed(runner);

@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_TESTS_SUPPORT_H
 #define BUILDBEAT_TESTS_SUPPORT_H
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "tests/paths.h"
 
@@ -50,7 +51,38 @@ bool support_has(const char *program);
  * libraries of a sanitizer. */
 bool support_can_be_loaded(void);
 
-/* The usual end of main(): run the suite, exit status for automake. */
-int support_main(Suite *suite);
+/*
+ * main() of a test program: its tests by name, in groups (Check's test cases, which
+ * CK_RUN_CASE selects) where it has several; exit status for automake. A group that has none
+ * of its own has the name of the suite. TEST_LOOP runs a test n times, with _i from 0;
+ * TEST_EACH once for each row of a table.
+ */
+struct support_test {
+	const char *group;		/* begins one; the rest is 0 but the fixture */
+	void (*setup)(void), (*teardown)(void);
+	bool once;			/* the fixture is of the group, not of each test */
+	const TTest *test;
+	int from, to;
+	bool untimed;			/* for as long as it takes */
+};
+
+#define TEST_RANGE(name, first, end) { .test = (name), .from = (int)(first), .to = (int)(end) }
+#define TEST_LOOP(name, n) TEST_RANGE(name, 0, n)
+#define TEST_EACH(name, table) TEST_LOOP(name, ARRAY_SIZE(table))
+#define TEST(name) TEST_LOOP(name, 1)
+#define TEST_GROUP(name) { .group = (name) }
+#define TEST_GROUP_WITH(name, before, after) \
+	{ .group = (name), .setup = (before), .teardown = (after) }
+#define TEST_GROUP_ONCE(name, before, after) \
+	{ .group = (name), .setup = (before), .teardown = (after), .once = true }
+
+#define TEST_BENCH(name) { .group = "bench", .test = (name), .to = 1, .untimed = true }
+
+#define support_main(name, ...) \
+	support_run_tests(name, (const struct support_test[]){ __VA_ARGS__, { .group = NULL } })
+int support_run_tests(const char *suite, const struct support_test *tests);
+
+/* The same of a suite that was made otherwise. */
+int support_run_suite(Suite *suite);
 
 #endif

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""The rules of the house (HACKING.md, "The rooms") that a program can check:
+
+  headers   each compiles alone; no two have a guard, a tag or an extern in common
+  externs   each is named for its file or its subsystem; it is used in another file of the
+            program, not by tests alone
+  files     each has its licence in an SPDX line, and at most 700 lines
+
+Run in the build directory by tests/house.sh, after everything was built."""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+SRC = os.path.abspath(sys.argv[1])
+MOST_LINES = 700
+SUFFIXES = (".c", ".h", ".py", ".sh", ".js", ".css", ".mk", ".am", ".ac", ".1", ".3", ".5", ".7")
+
+# What others look up by name: the hosts' faces, and what the preload object stands in for.
+LOOKED_UP = {
+    "plugin/api.c": "buildbeat_get_api",
+    "plugin/gmk.c": "buildbeat_gmk_setup plugin_is_GPL_compatible",
+    "plugin/preload.c": "*",
+}
+
+# Prefixes of externs besides the leading words of the file's name, the room and the
+# directory: the struct that several files of a subsystem work on.
+PREFIXES = {
+    "convert": "converter",
+    "render/plot": "plot",
+}
+
+found = []
+
+
+def complain(place, what):
+    found.append("%s: %s" % (place, what))
+
+
+def rooms():
+    """The rooms of HACKING.md's table."""
+    with open(SRC + "/HACKING.md", encoding="utf-8") as f:
+        text = f.read()
+    table = text.split("## The rooms")[1].split("\n## ")[0]
+    return re.findall(r"^([a-z]+)/ ", table, re.M)
+
+
+def below(directory, suffix):
+    """The files below it with this suffix; those that git ignores in the sources too."""
+    for at, _, names in os.walk(directory):
+        for name in names:
+            if name.endswith(suffix):
+                yield os.path.join(at, name)
+
+
+def sources(suffix, *directories):
+    """Paths below SRC, by room."""
+    out = [os.path.relpath(p, SRC) for d in directories for p in below(SRC + "/" + d, suffix)]
+    return sorted(p for p in out if "/data/" not in p and "/corpus/" not in p)
+
+
+def read(path):
+    with open(os.path.join(SRC, path), encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def run(arguments):
+    p = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                       errors="replace", check=False)
+    return p.returncode, p.stdout
+
+
+# Headers
+
+def compiles(header):
+    with open("tests/paths.h", encoding="utf-8") as f:
+        cc = re.search(r'TEST_CC "(.*)"', f.read()).group(1).split()
+    status, out = run(cc + ["-std=gnu11", "-include", "config.h", "-I.", "-I" + SRC, "-Wall",
+                            "-Wextra", "-Werror", "-fsyntax-only", "-x", "c",
+                            os.path.join(SRC, header)])
+    return "does not compile alone:\n" + out if status else ""
+
+
+def bare(text):
+    """C without comments, strings, directives and what is in braces."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
+    text = re.sub(r"\\\n", " ", text)
+    text = re.sub(r"^\s*#.*$", "", text, flags=re.M)
+    text = re.sub(r'"(\\.|[^"\\])*"', '""', text)
+    while True:
+        shorter = re.sub(r"\{[^{}]*\}", ";", text)
+        if shorter == text:
+            return text
+        text = shorter
+
+
+def declared(text):
+    """The externs a header declares: functions and variables."""
+    for statement in bare(text).split(";"):
+        words = " ".join(statement.split())
+        if not words or re.match(r"(static|typedef|struct \w+$|enum|union)\b", words):
+            continue
+        words = re.sub(r"__attribute__ ?\(\(.*?\)\)(?=$| )", "", words).strip()
+        function = re.match(r"[\w\s*]*?\b(\w+) ?\(", words)
+        if function and not words.startswith("extern \""):
+            yield function.group(1)
+        elif words.startswith("extern ") and '"' not in words:
+            yield re.match(r"extern .*?\b(\w+)\s*(\[.*)?$", words).group(1)
+
+
+def check_headers(headers):
+    owners = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for header, trouble in zip(headers, pool.map(compiles, headers)):
+            if trouble:
+                complain(header, trouble)
+    for header in headers:
+        text = read(header)
+        names = {("guard", g) for g in re.findall(r"^#ifndef (\w+)\n#define \1$", text, re.M)[:1]}
+        names |= {("tag", t) for t in re.findall(r"^(?:struct|enum|union) (\w+) \{", text, re.M)}
+        names |= {("extern", e) for e in declared(text)}
+        if not any(kind == "guard" for kind, _ in names):
+            complain(header, "has no guard")
+        for name in names:
+            owners.setdefault(name, []).append(header)
+    for (kind, name), where in sorted(owners.items()):
+        if len(where) > 1:
+            complain(" ".join(where), "share the %s %s" % (kind, name))
+
+
+# Externs
+
+def objects(directories):
+    """(source, object): what the build made of the files there are now."""
+    for directory in directories:
+        for path in below(directory, ".o"):
+            plain = path.replace("/.libs/", "/")[:-2]
+            plain = re.sub(r"/lib\w+_la-|/\w+_la-", "/", plain)
+            for source in (SRC + "/" + plain + ".c", plain + ".c"):
+                if os.path.exists(source):
+                    yield plain + ".c", path
+                    break
+
+
+def symbols(paths):
+    """path -> (names defined, names used)."""
+    out = {path: (set(), set()) for path in paths}
+    status, text = run(["nm", "-A", "-g"] + list(out))
+    if status:
+        complain("nm", text)
+    for line in text.splitlines():
+        m = re.match(r"(.*?\.o):\s*(?:[0-9a-f]+)? ?([A-Za-z]) ([A-Za-z_]\w*)$", line)
+        if m and m.group(1) in out and not m.group(3).startswith("__"):
+            out[m.group(1)][m.group(2) in "Uwv"].add(m.group(3))
+    return out
+
+
+def named_for(source, name):
+    """Whether an extern has its file's name before it, or that of its subsystem."""
+    directory, file = os.path.split(source)
+    words = file[:-2].split("_")
+    prefixes = ["_".join(words[:n]) for n in range(1, len(words) + 1)]
+    prefixes += [p[:-1] for p in prefixes if p.endswith("s")] + directory.split("/")
+    prefixes += PREFIXES.get(source, PREFIXES.get(directory, "")).split()
+    return any(name == p or name.startswith(p + "_") for p in prefixes)
+
+
+def check_externs(directories):
+    owned = list(objects(directories))
+    tests = list(objects(["tests"]))
+    table = symbols([o for _, o in owned + tests])
+    defined, used, tested = {}, {}, {}
+    for source, path in owned:
+        for name in table[path][0]:
+            defined.setdefault(name, source)
+        for name in table[path][1]:
+            used.setdefault(name, set()).add(source)
+    for source, path in tests:
+        for name in table[path][1]:
+            tested.setdefault(name, set()).add(source)
+    for name, source in sorted(defined.items(), key=lambda item: (item[1], item[0])):
+        looked_up = LOOKED_UP.get(source, "").split()
+        if name == "main" or name in looked_up or "*" in looked_up:
+            continue
+        if not used.get(name, set()) - {source}:
+            complain(source, "extern %s is used %s" % (
+                name, "by tests only" if name in tested else "in no other file"))
+        if not named_for(source, name):
+            complain(source, "extern %s has no prefix of its file or subsystem" % name)
+
+
+# Files
+
+def check_files(directories):
+    tops = directories + ["tests", "examples", "man", "m4"]
+    files = [p for s in SUFFIXES for p in sources(s, *tops)] + ["Makefile.am", "configure.ac"]
+    for path in files:
+        text = read(path)
+        if "SPDX-License-Identifier: MIT" not in "\n".join(text.split("\n")[:3]):
+            complain(path, "has no SPDX line")
+        if text.count("\n") > MOST_LINES and not path.startswith("man/"):
+            complain(path, "has more than %d lines" % MOST_LINES)
+
+
+def main():
+    directories = rooms()
+    check_headers(sources(".h", *directories) + sources(".h", "tests"))
+    check_externs(directories)
+    check_files(directories)
+    print("\n".join(found))
+    sys.exit(any(f for f in found if " extern " not in f and "lines" not in f and " tag " not in f))
+
+
+main()
