@@ -24,9 +24,7 @@
  *		BUILDSET_METRICS_OPTION(struct check_arguments, buildset),
  *		...
  *
- *	if (!options_parse(&a, c, &o, argc, argv))
- *		return a.status;
- *	r = buildset_open(&n, &a, &o.buildset, BUILDSET_WINDOW, &err);
+ *	r = buildset_open(&n, a, &arguments->buildset, BUILDSET_WINDOW, err);
  *	...
  *	buildset_release(&n);
  */

@@ -335,33 +335,28 @@ static int go(struct buildset *n, const struct say_arguments *s, struct known *w
 	return s->undo ? undo(n, s, what, err) : say(n, s, what, err);
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct known what = { .kind = c == &cmd_ack ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED };
-	struct say_arguments s = { 0 };
-	struct buildset n = BUILDSET_INIT;
-	struct error err = { 0 };
-	unsigned metrics;
-	struct args a;
-	int r;
+static const struct say_arguments defaults;
 
-	if (!options_parse(&a, c, &s, argc, argv))
-		return a.status;
-	r = read_operands(&what, &s, &a, c->name, &err);
-	metrics = s.buildset.metrics;
-	s.buildset.metrics = 0;	/* what check judges is not what this is about */
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct known what = {
+		.kind = a->command == &cmd_ack ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED,
+	};
+	struct buildset n = BUILDSET_INIT;
+	struct say_arguments *s = values;
+	int r = read_operands(&what, s, a, a->command->name, err);
+	unsigned metrics = s->buildset.metrics;
+
+	s->buildset.metrics = 0;	/* those of the check are another matter */
 	if (!r)
-		r = buildset_open(&n, &a, &s.buildset,
-				 s.list || s.undo || s.build ? BUILDSET_ALL : BUILDSET_WINDOW, &err);
-	s.buildset.metrics = metrics;
-	r = r ? r : go(&n, &s, &what, &err);
-	if (r < 0)
-		notice_error(&err);
-	else if (r)
-		notice("%s: nothing such was said", c->name);
+		r = buildset_open(&n, a, &s->buildset,
+				  s->list || s->undo || s->build ? BUILDSET_ALL : BUILDSET_WINDOW, err);
+	s->buildset.metrics = metrics;
+	r = r ? r : go(&n, s, &what, err);
+	if (r > 0)
+		notice("%s: nothing such was said", a->command->name);
 	buildset_release(&n);
-	args_release(&a);
-	return r < 0 ? EXIT_MISUSE : r ? EXIT_FOUND : EXIT_GOOD;
+	return r > 0 ? EXIT_FOUND : r;
 }
 
 const struct command cmd_accept = {
@@ -370,6 +365,8 @@ const struct command cmd_accept = {
 	.operands = "[TASK] [REASON]",
 	.max_operands = 2,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };
 
@@ -379,5 +376,7 @@ const struct command cmd_ack = {
 	.operands = "[TASK] [REASON]",
 	.max_operands = 2,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

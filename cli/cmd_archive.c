@@ -143,28 +143,23 @@ static int archive(struct job *job, const struct args *a, struct error *err)
 	return archive_one(job, a->n ? a->operand[0] : NULL, err);
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static const struct archive_arguments defaults;
+
+static int run(struct args *a, void *values, struct error *err)
 {
-	struct archive_arguments o = { 0 };
+	struct archive_arguments *o = values;
 	struct buildset n = BUILDSET_INIT;
-	struct job job = { &n, &o };
-	struct error err = { 0 };
-	struct args a;
+	struct job job = { &n, o };
 	int r;
 
-	if (!options_parse(&a, c, &o, argc, argv))
-		return a.status;
 	heap_expect_much();
-	r = buildset_settings(&n, &a, &o.buildset, &err);
+	r = buildset_settings(&n, a, &o->buildset, err);
 	if (!r)
-		r = config_apply(&a, options, &o, o.buildset.config, &err);
+		r = config_apply(a, options, o, o->buildset.config, err);
 	if (!r)
-		r = archive(&job, &a, &err);
-	if (r)
-		notice_error(&err);
+		r = archive(&job, a, err);
 	buildset_release(&n);
-	args_release(&a);
-	return r ? EXIT_MISUSE : EXIT_GOOD;
+	return r;
 }
 
 const struct command cmd_archive = {
@@ -173,5 +168,7 @@ const struct command cmd_archive = {
 	.operands = "[REC...]",
 	.max_operands = -1,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

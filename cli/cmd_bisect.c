@@ -316,21 +316,17 @@ static int search(struct bisect_arguments *b, struct args *args, struct error *e
 	return r == -EINTR ? launch_exit_status(s.checkout.status) : status;
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct bisect_arguments b = { .bad = "HEAD", .metric = METRIC_CPU, .repeat_max = 10 };
-	struct error err = { 0 };
-	struct args a;
-	int status = EXIT_MISUSE;
+static const struct bisect_arguments defaults = {
+	.bad = "HEAD", .metric = METRIC_CPU, .repeat_max = 10,
+};
 
-	if (!options_parse(&a, c, &b, argc, argv))
-		return a.status;
-	if (b.good)
-		status = search(&b, &a, &err);
-	else
-		notice("bisect: option '--good' is missing");
-	args_release(&a);
-	return status;
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct bisect_arguments *b = values;
+
+	if (!b->good)
+		return error_set(err, -EINVAL, NULL, 0, 0, "bisect: option '--good' is missing");
+	return search(b, a, err);
 }
 
 const struct command cmd_bisect = {
@@ -341,5 +337,7 @@ const struct command cmd_bisect = {
 	.max_operands = -1,
 	.runs = true,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

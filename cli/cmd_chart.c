@@ -287,24 +287,19 @@ static int chart(const char *what, const struct chart_arguments *a, const char *
 	return r ? r : j.failed;
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct chart_arguments s = { .only = CHARTS };
-	const char *base = NULL;
-	struct error err = { 0 };
-	struct args a, base_args = { 0 };
-	int r;
+static const struct chart_arguments defaults = { .only = CHARTS };
 
-	if (!options_parse(&a, c, &s, argc, argv))
-		return a.status;
-	r = openrec_base(&base_args, &base, s.config, &err);
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct chart_arguments *s = values;
+	struct args base_args = { 0 };
+	const char *base = NULL;
+	int r = openrec_base(&base_args, &base, s->config, err);
+
 	if (!r)
-		r = chart(a.n ? a.operand[0] : NULL, &s, base, &err);
-	if (r < 0)
-		notice_error(&err);
+		r = chart(a->n ? a->operand[0] : NULL, s, base, err);
 	args_release(&base_args);
-	args_release(&a);
-	return r ? EXIT_MISUSE : EXIT_GOOD;
+	return r > 0 ? EXIT_MISUSE : r;
 }
 
 const struct command cmd_chart = {
@@ -313,5 +308,7 @@ const struct command cmd_chart = {
 	.operands = "[REC]",
 	.max_operands = 1,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -120,27 +120,22 @@ static int one_form(const struct check_arguments *a, struct error *err)
 	return 0;
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct check_arguments arguments = { .top = 20 };
-	struct buildset n = BUILDSET_INIT;
-	struct error err = { 0 };
-	int r, status = EXIT_GOOD;
-	struct args a;
+static const struct check_arguments defaults = { .top = 20 };
 
-	if (!options_parse(&a, c, &arguments, argc, argv))
-		return a.status;
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct check_arguments *arguments = values;
+	struct buildset n = BUILDSET_INIT;
+	int r, status = EXIT_GOOD;
+
 	heap_expect_much();
-	r = one_form(&arguments, &err);
+	r = one_form(arguments, err);
 	if (!r)
-		r = buildset_open(&n, &a, &arguments.buildset, BUILDSET_WINDOW, &err);
+		r = buildset_open(&n, a, &arguments->buildset, BUILDSET_WINDOW, err);
 	if (!r)
-		r = check(&arguments, &n, &status, &err);
-	if (r)
-		notice_error(&err);
+		r = check(arguments, &n, &status, err);
 	buildset_release(&n);
-	args_release(&a);
-	return r ? EXIT_MISUSE : status;
+	return r ? r : status;
 }
 
 const struct command cmd_check = {
@@ -148,5 +143,7 @@ const struct command cmd_check = {
 	.summary = "Check the newest build for regressions against earlier ones",
 	.operands = "",
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -51,14 +51,13 @@ static void complete_option(const struct command *c, const char *word)
 static void complete_recording(const char *word)
 {
 	struct args a = { 0 };
-	struct settings s;
+	struct settings s = SETTINGS_INIT;
 	struct dirent *entry;
 	char path[PATH_MAX];
 	DIR *dir;
 
-	settings_init(&s);
 	if (config_apply(&a, settings_options, &s, NULL, NULL))
-		settings_init(&s);
+		s = (struct settings)SETTINGS_INIT;
 	dir = opendir(s.output);
 	while (dir && (entry = readdir(dir))) {
 		if (*entry->d_name == '.')
@@ -175,18 +174,16 @@ static void complete_words(const struct command *c, char **words, int n)
 		complete_operand(c, word);
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int run(struct args *a, void *values, struct error *err)
 {
-	const struct command *about;
-	struct args a;
+	const struct command *about = a->n > 1 ? command_find(a->operand[0]) : NULL;
 
-	if (!options_parse(&a, c, NULL, argc, argv))
-		return a.status;
-	if (a.n == 1)
-		complete_command(a.operand[0]);
-	about = a.n > 1 ? command_find(a.operand[0]) : NULL;
+	(void)values;
+	(void)err;
+	if (a->n == 1)
+		complete_command(a->operand[0]);
 	if (about)
-		complete_words(about, a.operand, a.n);
+		complete_words(about, a->operand, a->n);
 	return EXIT_GOOD;
 }
 

@@ -271,24 +271,19 @@ static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct er
 	return r;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static const struct diff_arguments defaults = { .sort = DIFF_SORT_CHANGE, .top = 20, .share = NAN };
+
+static int run(struct args *a, void *values, struct error *err)
 {
-	struct diff_arguments d = { .sort = DIFF_SORT_CHANGE, .top = 20, .share = NAN };
-	struct error err = { 0 };
+	struct diff_arguments *d = values;
 	bool worse = false;
-	struct args a;
 	int r;
 
-	if (!options_parse(&a, c, &d, argc, argv))
-		return a.status;
-	if (d.json && d.markdown)
-		r = error_set(&err, -EINVAL, NULL, 0, 0, "diff: only one of --json and --markdown at a time");
-	else
-		r = d.samples ? diff_samples(d.samples, &err) : diff(&a, &d, &worse, &err);
-	if (r)
-		notice_error(&err);
-	args_release(&a);
-	return r ? EXIT_MISUSE : worse && d.fail ? EXIT_FOUND : EXIT_GOOD;
+	if (d->json && d->markdown)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "diff: only one of --json and --markdown at a time");
+	r = d->samples ? diff_samples(d->samples, err) : diff(a, d, &worse, err);
+	return r ? r : worse && d->fail ? EXIT_FOUND : EXIT_GOOD;
 }
 
 const struct command cmd_diff = {
@@ -297,5 +292,7 @@ const struct command cmd_diff = {
 	.operands = "[A B]",
 	.max_operands = 2,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -118,22 +118,14 @@ static int examine(const struct doctor_options *o)
 	return is_able(&d) ? EXIT_GOOD : EXIT_FOUND;
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct doctor_options o = { .json = false };
-	struct error err;
-	struct args a;
-	int status = EXIT_MISUSE;
+static const struct doctor_options defaults = { .settings = SETTINGS_INIT };
 
-	settings_init(&o.settings);
-	if (!options_parse(&a, c, &o, argc, argv))
-		return a.status;
-	if (config_apply(&a, settings_options, &o.settings, o.settings.config, &err))
-		notice_error(&err);
-	else
-		status = examine(&o);
-	args_release(&a);
-	return status;
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct doctor_options *o = values;
+	int r = config_apply(a, settings_options, &o->settings, o->settings.config, err);
+
+	return r ? r : examine(o);
 }
 
 const struct command cmd_doctor = {
@@ -141,5 +133,7 @@ const struct command cmd_doctor = {
 	.summary = "Check what this machine can record and how to enable the rest",
 	.operands = "",
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -87,27 +87,22 @@ static int export(const struct export_arguments *e, const char *base, const char
 	return r;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static const struct export_arguments defaults = { .to = NO_FORMAT };
+
+static int run(struct args *a, void *values, struct error *err)
 {
-	struct export_arguments e = { .to = NO_FORMAT };
+	struct export_arguments *e = values;
+	struct args base_args = { 0 };
 	const char *base = NULL;
-	struct error err = { 0 };
-	struct args a, base_args = { 0 };
 	int r;
 
-	if (!options_parse(&a, c, &e, argc, argv))
-		return a.status;
-	if (e.to == NO_FORMAT)
-		r = error_set(&err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
-	else
-		r = openrec_base(&base_args, &base, e.config, &err);
+	if (e->to == NO_FORMAT)
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
+	r = openrec_base(&base_args, &base, e->config, err);
 	if (!r)
-		r = export(&e, base, a.n ? a.operand[0] : NULL, &err);
-	if (r)
-		notice_error(&err);
+		r = export(e, base, a->n ? a->operand[0] : NULL, err);
 	args_release(&base_args);
-	args_release(&a);
-	return r ? EXIT_MISUSE : EXIT_GOOD;
+	return r;
 }
 
 const struct command cmd_export = {
@@ -116,5 +111,7 @@ const struct command cmd_export = {
 	.operands = "[REC]",
 	.max_operands = 1,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -17,21 +17,18 @@ static void print_overview(void)
 	      stdout);
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int run(struct args *a, void *values, struct error *err)
 {
-	const struct command *about;
-	struct args a;
+	const struct command *about = a->n ? command_find(a->operand[0]) : NULL;
 
-	if (!options_parse(&a, c, NULL, argc, argv))
-		return a.status;
-	if (!a.n) {
+	(void)values;
+	(void)err;
+	if (a->n && !about)
+		return command_unknown(a->operand[0]);
+	if (about)
+		options_print_help(about);
+	else
 		print_overview();
-		return EXIT_GOOD;
-	}
-	about = command_find(a.operand[0]);
-	if (!about)
-		return command_unknown(a.operand[0]);
-	options_print_help(about);
 	return EXIT_GOOD;
 }
 

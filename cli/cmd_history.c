@@ -188,23 +188,15 @@ static int tell(struct args *args, struct history_arguments *h, struct error *er
 	return r;
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct history_arguments h = { .top = 5 };
-	struct error err = { 0 };
-	struct args a;
-	int r;
+static const struct history_arguments defaults = { .top = 5 };
 
-	if (!options_parse(&a, c, &h, argc, argv))
-		return a.status;
-	if (h.series && a.n)
-		r = error_set(&err, -EINVAL, NULL, 0, 0, "history: option '--series' takes no TASK");
-	else
-		r = h.series ? series_changes_print(h.series, &err) : tell(&a, &h, &err);
-	if (r)
-		notice_error(&err);
-	args_release(&a);
-	return r ? EXIT_MISUSE : EXIT_GOOD;
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct history_arguments *h = values;
+
+	if (h->series && a->n)
+		return error_set(err, -EINVAL, NULL, 0, 0, "history: option '--series' takes no TASK");
+	return h->series ? series_changes_print(h->series, err) : tell(a, h, err);
 }
 
 const struct command cmd_history = {
@@ -213,5 +205,7 @@ const struct command cmd_history = {
 	.operands = "[TASK|METRIC]",
 	.max_operands = 1,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -167,26 +167,20 @@ static int set_limit(const struct amount *limit, struct error *err)
 	return 0;
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct import_arguments i = { .from = NO_FORMAT };
-	struct error err = { 0 };
-	struct args a;
-	int r;
+static const struct import_arguments defaults = { .from = NO_FORMAT };
 
-	if (!options_parse(&a, c, &i, argc, argv))
-		return a.status;
-	r = config_apply(&a, options, &i, i.config, &err);
+static int run(struct args *a, void *values, struct error *err)
+{
+	const char *const *path = (const char *const *)a->operand;
+	struct import_arguments *i = values;
+	int r = config_apply(a, options, i, i->config, err);
+
 	if (!r)
-		r = set_limit(&i.limit, &err);
-	if (!r && i.into)
-		r = import_into(&i, (const char *const *)a.operand, (size_t)a.n, &err);
-	else if (!r)
-		r = import(&i, (const char *const *)a.operand, (size_t)a.n, &err);
-	if (r < 0)
-		notice_error(&err);
-	args_release(&a);
-	return r < 0 ? EXIT_MISUSE : EXIT_GOOD;
+		r = set_limit(&i->limit, err);
+	if (!r)
+		r = i->into ? import_into(i, path, (size_t)a->n, err)
+			    : import(i, path, (size_t)a->n, err);
+	return r < 0 ? r : EXIT_GOOD;
 }
 
 const struct command cmd_import = {
@@ -196,5 +190,7 @@ const struct command cmd_import = {
 	.min_operands = 1,
 	.max_operands = -1,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

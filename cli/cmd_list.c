@@ -52,22 +52,14 @@ static int list(const char *base, bool json, struct error *err)
 	return r;
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct list_arguments l = { 0 };
-	struct error err = { 0 };
-	struct args a;
-	int r;
+static const struct list_arguments defaults;
 
-	if (!options_parse(&a, c, &l, argc, argv))
-		return a.status;
-	r = config_apply(&a, options, &l, l.config, &err);
-	if (!r)
-		r = list(a.n ? a.operand[0] : l.output, l.json, &err);
-	if (r)
-		notice_error(&err);
-	args_release(&a);
-	return r ? EXIT_MISUSE : EXIT_GOOD;
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct list_arguments *l = values;
+	int r = config_apply(a, options, l, l->config, err);
+
+	return r ? r : list(a->n ? a->operand[0] : l->output, l->json, err);
 }
 
 const struct command cmd_list = {
@@ -76,5 +68,7 @@ const struct command cmd_list = {
 	.operands = "[DIR]",
 	.max_operands = 1,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -87,28 +87,22 @@ static int prune(struct buildset *n, const struct prune_arguments *p, struct err
 	return r;
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct prune_arguments p = { .keep = NOT_GIVEN, .older = NOT_GIVEN };
-	struct buildset n = BUILDSET_INIT;
-	struct error err = { 0 };
-	struct args a;
-	int r;
+static const struct prune_arguments defaults = { .keep = NOT_GIVEN, .older = NOT_GIVEN };
 
-	if (!options_parse(&a, c, &p, argc, argv))
-		return a.status;
-	r = buildset_settings(&n, &a, &p.buildset, &err);
-	if (!r && p.keep == NOT_GIVEN && p.older == NOT_GIVEN)
-		r = error_set(&err, -EINVAL, NULL, 0, 0, "prune: give --keep, --older or both");
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct prune_arguments *p = values;
+	struct buildset n = BUILDSET_INIT;
+	int r = buildset_settings(&n, a, &p->buildset, err);
+
+	if (!r && p->keep == NOT_GIVEN && p->older == NOT_GIVEN)
+		r = error_set(err, -EINVAL, NULL, 0, 0, "prune: give --keep, --older or both");
 	if (!r)
-		r = buildset_archive(&n, ARCHIVE_READ, &err);
+		r = buildset_archive(&n, ARCHIVE_READ, err);
 	if (!r)
-		r = prune(&n, &p, &err);
-	if (r)
-		notice_error(&err);
+		r = prune(&n, p, err);
 	buildset_release(&n);
-	args_release(&a);
-	return r ? EXIT_MISUSE : EXIT_GOOD;
+	return r;
 }
 
 const struct command cmd_prune = {
@@ -116,5 +110,7 @@ const struct command cmd_prune = {
 	.summary = "Remove old builds from an archive",
 	.operands = "",
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -64,25 +64,17 @@ static int check_name(const char *name, struct error *err)
 			 "begins with no '.', not '%s'", name);
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct settings settings;
-	struct launch l = { .host = true };
-	struct error err;
-	struct args a;
-	int status = EXIT_MISUSE;
+static const struct settings defaults = SETTINGS_INIT;
 
-	settings_init(&settings);
-	if (!options_parse(&a, c, &settings, argc, argv))
-		return a.status;
-	l.argv = a.operand;
-	if (check_name(settings.name, &err) ||
-	    config_apply(&a, settings_options, &settings, settings.config, &err))
-		notice_error(&err);
-	else
-		status = record(&settings, &l);
-	args_release(&a);
-	return status;
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct launch l = { .host = true, .argv = a->operand };
+	struct settings *settings = values;
+	int r = check_name(settings->name, err);
+
+	if (!r)
+		r = config_apply(a, settings_options, settings, settings->config, err);
+	return r ? r : record(settings, &l);
 }
 
 const struct command cmd_record = {
@@ -93,5 +85,7 @@ const struct command cmd_record = {
 	.max_operands = -1,
 	.runs = true,
 	.options = settings_options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

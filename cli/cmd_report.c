@@ -196,23 +196,15 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 	return r ? r : write_page(m, a->into, err);
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct report_arguments o = { 0 };
-	struct made made = { .buildset = BUILDSET_INIT };
-	struct error err = { 0 };
-	struct args a;
-	int r;
+static const struct report_arguments defaults;
 
-	if (!options_parse(&a, c, &o, argc, argv))
-		return a.status;
-	r = make(&made, &a, &o, &err);
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct made made = { .buildset = BUILDSET_INIT };
+	int r = make(&made, a, values, err);
+
 	release(&made);
-	args_release(&a);
-	if (!r)
-		return EXIT_GOOD;
-	notice_error(&err);
-	return EXIT_MISUSE;
+	return r;
 }
 
 const struct command cmd_report = {
@@ -222,5 +214,7 @@ const struct command cmd_report = {
 	.min_operands = 0,
 	.max_operands = 0,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -91,22 +91,14 @@ static int show(const char *what, const struct show_arguments *s, struct error *
 	return r;
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct show_arguments s = { .sort = SORT_KEYS, .top = 10 };
-	struct error err = { 0 };
-	struct args a;
-	int r;
+static const struct show_arguments defaults = { .sort = SORT_KEYS, .top = 10 };
 
-	if (!options_parse(&a, c, &s, argc, argv))
-		return a.status;
-	r = config_apply(&a, options, &s, s.config, &err);
-	if (!r)
-		r = show(a.n ? a.operand[0] : NULL, &s, &err);
-	if (r)
-		notice_error(&err);
-	args_release(&a);
-	return r ? EXIT_MISUSE : EXIT_GOOD;
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct show_arguments *s = values;
+	int r = config_apply(a, options, s, s->config, err);
+
+	return r ? r : show(a->n ? a->operand[0] : NULL, s, err);
 }
 
 const struct command cmd_show = {
@@ -115,5 +107,7 @@ const struct command cmd_show = {
 	.operands = "[REC]",
 	.max_operands = 1,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -116,36 +116,24 @@ static int run_here(const struct event_task *task, struct launch *l)
 	return end(r, l);
 }
 
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct task_options o = { 0 };
-	struct settings settings;
-	struct event_task task = { 0 };
-	struct launch l = { 0 };
-	struct error err;
-	struct args a;
-	int status = EXIT_MISUSE;
-	bool dashes;
+static const struct task_options defaults;
 
-	if (!options_parse(&a, c, &o, argc, argv))
-		return a.status;
-	dashes = !strcmp(a.operand[1], "--");
-	if (a.n < 2 + dashes) {
-		notice("task: too few operands; expected: %s", c->operands);
-		return EXIT_MISUSE;
-	}
-	l.argv = a.operand + 1 + dashes;
-	task.name = a.operand[0];
-	task.kind = o.kind;
-	task.key = o.key;
-	settings_init(&settings);
-	if (config_apply(&a, settings_options, &settings, o.config, &err))
-		notice_error(&err);
-	else
-		status = o.recording ? run_in(o.recording, &settings, &task, &l)
-				     : run_here(&task, &l);
-	args_release(&a);
-	return status;
+static int run(struct args *a, void *values, struct error *err)
+{
+	const struct task_options *o = values;
+	bool dashes = !strcmp(a->operand[1], "--");
+	struct launch l = { .argv = a->operand + 1 + dashes };
+	struct event_task task = { .name = a->operand[0], .kind = o->kind, .key = o->key };
+	struct settings settings = SETTINGS_INIT;
+	int r;
+
+	if (a->n < 2 + dashes)
+		return error_set(err, -EINVAL, NULL, 0, 0, "task: too few operands; expected: %s",
+				 a->command->operands);
+	r = config_apply(a, settings_options, &settings, o->config, err);
+	if (r)
+		return r;
+	return o->recording ? run_in(o->recording, &settings, &task, &l) : run_here(&task, &l);
 }
 
 const struct command cmd_task = {
@@ -156,5 +144,7 @@ const struct command cmd_task = {
 	.max_operands = -1,
 	.runs = true,
 	.options = options,
+	.defaults = &defaults,
+	.size = sizeof defaults,
 	.run = run,
 };

@@ -5,14 +5,10 @@
 #include "cli/options.h"
 
 /*
- * A command: each cmd_NAME.c exports one. run() parses its arguments with
- * options_parse() and returns the exit status:
- *
- *	struct show_options o = { .top = 10 };
- *	struct args a;
- *
- *	if (!options_parse(&a, c, &o, argc, argv))
- *		return a.status;
+ * A command: each cmd_NAME.c exports one. command_run() copies the defaults, parses
+ * the command line and the options into the copy, and calls run(), which returns the
+ * exit status or a negative errno with err. Such an error is printed; the exit status
+ * is then EXIT_MISUSE.
  */
 struct command {
 	const char *name;
@@ -24,7 +20,9 @@ struct command {
 				   after it */
 	bool hidden;		/* not listed */
 	const struct option *options;	/* NULL: none */
-	int (*run)(const struct command *c, int argc, char **argv);
+	const void *defaults;	/* the struct that the options set; NULL: no options */
+	size_t size;		/* of defaults */
+	int (*run)(struct args *a, void *values, struct error *err);
 };
 
 /* Exit statuses; a command that runs a build returns the build's. */
@@ -38,6 +36,9 @@ enum {
 /* All commands, ended by NULL (commands.c); one by name, or NULL. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
+
+/* Runs a command, argv[0] being its name, which reorders argv. The exit status. */
+int command_run(const struct command *c, int argc, char **argv);
 
 /* Reports the unknown command, with the nearest known one; returns EXIT_MISUSE. */
 int command_unknown(const char *name);

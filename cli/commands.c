@@ -3,6 +3,8 @@
 #include "cli/command.h"
 #include "launch/notice.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct command *const commands[] = {
@@ -21,6 +23,24 @@ const struct command *command_find(const char *name)
 			return commands[i];
 	}
 	return NULL;
+}
+
+int command_run(const struct command *c, int argc, char **argv)
+{
+	void *values = malloc(c->size + 1);
+	struct error err = { 0 };
+	struct args a = { 0 };
+	int r = values ? 0 : error_sys(&err, -ENOMEM, NULL, NULL);
+
+	if (!r && c->size)
+		memcpy(values, c->defaults, c->size);
+	if (!r)
+		r = options_parse(&a, c, values, argc, argv) ? c->run(&a, values, &err) : a.status;
+	if (r < 0)
+		notice_error(&err);
+	args_release(&a);
+	free(values);
+	return r < 0 ? EXIT_MISUSE : r;
 }
 
 int command_unknown(const char *name)

@@ -11,13 +11,13 @@ static int run(int argc, char **argv)
 	const struct command *c;
 
 	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
-		return cmd_help.run(&cmd_help, 1, (char *[]){ argv[0], NULL });
+		return command_run(&cmd_help, 1, (char *[]){ argv[0], NULL });
 	if (!strcmp(argv[1], "--version")) {
 		puts("buildbeat " PACKAGE_VERSION);
 		return EXIT_GOOD;
 	}
 	c = command_find(argv[1]);
-	return c ? c->run(c, argc - 1, argv + 1) : command_unknown(argv[1]);
+	return c ? command_run(c, argc - 1, argv + 1) : command_unknown(argv[1]);
 }
 
 int main(int argc, char **argv)

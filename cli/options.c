@@ -394,7 +394,7 @@ bool options_parse(struct args *a, const struct command *c, void *values, int ar
 {
 	struct parser p = { a, c, values, 0, argc, argv };
 
-	*a = (struct args){ .table = table_of(c) };
+	*a = (struct args){ .command = c, .table = table_of(c) };
 	if (!parse_words(&p))
 		return false;
 	if (a->n < c->min_operands)

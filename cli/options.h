@@ -74,7 +74,8 @@ struct option_map {
 struct args {
 	int n;			/* operands */
 	char **operand;		/* part of argv, ends with NULL */
-	const struct option *table;	/* the command's; NULL before parsing */
+	const struct command *command;
+	const struct option *table;	/* of the command; NULL before parsing */
 	uint64_t given;		/* bit i: option i of table was on the command line */
 	struct args_text *texts;	/* copies that values point to */
 	int status;		/* exit status when options_parse() says false */

@@ -59,13 +59,3 @@ const struct option settings_options[] = {
 	  .offset = offsetof(struct settings, source), .config = true },
 	{ 0 }
 };
-
-void settings_init(struct settings *s)
-{
-	*s = (struct settings){
-		.output = LAYOUT_BASE,
-		.interval_ms = 1000,
-		.task_memory = true,
-		.git = true,
-	};
-}

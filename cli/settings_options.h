@@ -4,11 +4,14 @@
 
 #include "cli/options.h"
 #include "launch/settings.h"
+#include "recording/layout.h"
 
 /* The options of record that are also keys of buildbeat.yaml, into a struct settings. */
 extern const struct option settings_options[];
 
 /* Their default values. */
-void settings_init(struct settings *s);
+#define SETTINGS_INIT { \
+	.output = LAYOUT_BASE, .interval_ms = 1000, .task_memory = true, .git = true, \
+}
 
 #endif

@@ -90,7 +90,7 @@ START_TEST(texts)
 	struct buf got = BUF_INIT;
 	int r;
 
-	settings_init(&s);
+	s = (struct settings)SETTINGS_INIT;
 	r = config_parse(&a, settings_options, &s, text, strlen(text), "file.yaml",
 			 CONFIG_PROJECT, "/project", &err);
 	if (cases[_i].result) {
@@ -142,7 +142,7 @@ START_TEST(bombs)
 	struct settings s;
 	struct error err;
 
-	settings_init(&s);
+	s = (struct settings)SETTINGS_INIT;
 	while (text.len < 60000)
 		buf_adds(&text, pieces[_i]);
 	ck_assert_int_eq(config_parse(&a, settings_options, &s, buf_str(&text), text.len,

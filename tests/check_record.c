@@ -305,9 +305,9 @@ END_TEST
 static const struct {
 	const char *make, *command, *said;
 } other_makes[] = {
-	{ "echo version 4.3; echo features archives", "./make", "./make 4.3: built without load" },
-	{ "echo version 4.3; echo features archives", "make", "./make 4.3: built without load" },
-	{ "echo a make of another kind", "./make", "./make: not a GNU make" },
+	{ "echo version 4.3; echo features archives", "./make", "./make 4.3: built without 'load'" },
+	{ "echo version 4.3; echo features archives", "make", "./make 4.3: built without 'load'" },
+	{ "echo a make of another kind", "./make", "./make: this is not a working GNU make" },
 	{ "exec env -u MAKEFILES /usr/bin/make \"$@\"", "./make", "./make 4." },
 };
 

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct settings s;
 	struct error err;
 
-	settings_init(&s);
+	s = (struct settings)SETTINGS_INIT;
 	config_parse(&a, settings_options, &s, (const char *)data, size, "fuzz", CONFIG_NAMED,
 		     "/project", &err);
 	rules_config_init(&buildset.compare);

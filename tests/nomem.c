@@ -113,7 +113,7 @@ static void run_child(const char *dir, const char *const *argv, long n, const in
 		_exit(125);
 	alarm(60);
 	nomem_after(n);
-	status = c->run(c, argc, copy);
+	status = command_run(c, argc, copy);
 	failed = nomem_failed();
 	nomem_after(-1);
 	if (fflush(stdout) || ferror(stdout) || write(fd[2], &failed, sizeof failed) < 1)
