@@ -34,19 +34,19 @@ struct chart_arguments {
 static const struct option options[] = {
 	CONFIG_OPTION(struct chart_arguments, config),
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "FILE|DIR",
-	  .help = "the bootchart into FILE.svg, or the charts into DIR (the recording)",
+	  .help = "write the bootchart to FILE.svg, or all charts to DIR (default: the recording)",
 	  .offset = offsetof(struct chart_arguments, into) },
 	{ .name = "only", .kind = OPTION_CHOICE, .argument = "CHART",
-	  .help = "one chart: bootchart, cpu, disk or memory",
+	  .help = "draw only CHART: bootchart, cpu, disk or memory (default: all)",
 	  .offset = offsetof(struct chart_arguments, only), .choices = chart_word },
 	{ .name = "format", .letter = 'f', .kind = OPTION_CHOICE, .argument = "FORMAT",
-	  .help = "of cpu, disk and memory: svg, png, pdf, or term for the terminal (svg)",
+	  .help = "format of cpu, disk and memory: svg, png, pdf, or term (text) (default svg)",
 	  .offset = offsetof(struct chart_arguments, format), .choices = plot_format_word },
 	{ .name = "by", .letter = 'b', .kind = OPTION_CHOICE, .argument = "WHAT",
-	  .help = "rows of tasks by worker, recipe, directory or kind (worker)",
+	  .help = "group tasks into rows by worker, recipe, directory or kind (default worker)",
 	  .offset = offsetof(struct chart_arguments, by), .choices = lanes_word },
 	{ .name = "compare", .kind = OPTION_TEXT, .argument = "REC",
-	  .help = "draw another build behind this one in the bootchart",
+	  .help = "draw the build REC behind this one in the bootchart",
 	  .offset = offsetof(struct chart_arguments, compare) },
 	{ .name = "keep", .kind = OPTION_FLAG,
 	  .help = "keep gnuplot's scripts and data beside the charts",
@@ -128,7 +128,7 @@ static int check_options(const struct job *j, struct error *err)
 	if (!wanted(j, CHART_CPU) && !wanted(j, CHART_DISK) && !wanted(j, CHART_MEMORY) &&
 	    (a->format != PLOT_SVG || a->keep))
 		return error_set(err, -EINVAL, NULL, 0, 0, "%s is not for the bootchart, which is "
-				 "always SVG and not of gnuplot",
+				 "always SVG and not drawn by gnuplot",
 				 a->keep ? "--keep" : "--format");
 	if (!wanted(j, CHART_BOOT) && a->compare)
 		return error_set(err, -EINVAL, NULL, 0, 0, "--compare is for the bootchart, which "
@@ -155,7 +155,7 @@ static int set_target(struct job *j, const char *recording, struct error *err)
 	return 0;
 }
 
-/* The charts are independent: one that cannot be drawn is told, the others come. */
+/* The charts are independent: if one cannot be drawn, the others still are. */
 static void failed(struct job *j, const struct error *err)
 {
 	notice_error(err);
@@ -223,7 +223,7 @@ static int draw_held(struct plot *p, const struct drawn *d, struct buf *out, str
 	return r;
 }
 
-/* That there is no gnuplot is told once; what it did not like, of which chart. */
+/* A missing gnuplot is reported once, its errors with the chart. */
 static void plot_failed(struct job *j, enum plot_chart chart, int error, struct error *err)
 {
 	j->no_gnuplot = error == -ENOENT;

@@ -17,10 +17,10 @@ struct list_arguments {
 static const struct option options[] = {
 	CONFIG_OPTION(struct list_arguments, config),
 	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "directory of recordings (the nearest buildstats)",
+	  .help = "directory of recordings (default: the nearest buildstats)",
 	  .offset = offsetof(struct list_arguments, output), .config = true },
 	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "JSON, with the unit in every key",
+	  .help = "print JSON, with the unit in every key",
 	  .offset = offsetof(struct list_arguments, json) },
 	{ 0 }
 };

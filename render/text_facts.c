@@ -116,10 +116,9 @@ static void say_result(struct facts *f, const struct summary *s)
 	words_add_result(&f->part, s->result, s->status);
 	buf_adds(&f->part, s->result == BUILD_UNFINISHED ? ", seen for " : ", after ");
 	text_add_time(&f->part, s->wall_us);
-	if (s->rec->lost.reason) {
-		buf_adds(&f->part, "; incomplete: ");
-		lost_add_text(&f->part, &s->rec->lost);
-	}
+	/* a warning says what was lost */
+	if (s->rec->lost.reason)
+		buf_adds(&f->part, "; incomplete");
 	fact_end(f, "result", !s->rec->lost.reason &&
 		 (s->result == BUILD_OK || s->result == BUILD_ENDED) ? TONE_TITLE : TONE_ALARM);
 }

@@ -170,11 +170,9 @@ static void say_result(struct maker *m)
 	buf_adds(b, s->result == BUILD_UNFINISHED ? ", seen for " : " after ");
 	text_add_time(b, s->wall_us);
 	end_part(m);
-	if (s->rec->lost.reason) {
-		buf_adds(begin_part(m), "incomplete: ");
-		lost_add_text(&m->text, &s->rec->lost);
-		end_part(m);
-	}
+	/* a warning says what was lost */
+	if (s->rec->lost.reason)
+		part(m, "incomplete");
 	fact(m, "result", s->rec->lost.reason ||
 	     (s->result != BUILD_OK && s->result != BUILD_ENDED));
 }
