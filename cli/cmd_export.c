@@ -26,15 +26,15 @@ struct export_arguments {
 static const struct option options[] = {
 	CONFIG_OPTION(struct export_arguments, config),
 	{ .name = "to", .letter = 't', .kind = OPTION_CHOICE, .argument = "FORMAT",
-	  .help = "what to write",
+	  .help = "output format: chrome or oe",
 	  .offset = offsetof(struct export_arguments, to), .choices = converter_written_word },
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "PATH",
-	  .help = "the file or directory to make (REC.FORMAT in the working directory)",
+	  .help = "file or directory to write (default: REC.FORMAT in the working directory)",
 	  .offset = offsetof(struct export_arguments, into) },
 	{ 0 }
 };
 
-/* The last part of the path of what is written out, and the format. */
+/* The last part of the recording's path, and the format. */
 static int default_path(struct buf *out, const char *recording, const char *format,
 			struct error *err)
 {
@@ -97,7 +97,7 @@ static int run(struct args *a, void *values, struct error *err)
 	int r;
 
 	if (e->to == NO_FORMAT)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: the option '--to' is required");
 	r = openrec_base(&base_args, &base, e->config, err);
 	if (!r)
 		r = export(e, base, a->n ? a->operand[0] : NULL, err);

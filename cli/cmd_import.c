@@ -30,33 +30,33 @@ struct import_arguments {
 	int access;
 	struct word_list redact;
 	struct amount limit;
-	int from;		/* index of converters, NO_FORMAT: the content tells */
+	int from;		/* index of converters, NO_FORMAT: detected */
 	const char *into;
 };
 
 static const struct option options[] = {
 	CONFIG_OPTION(struct import_arguments, config),
 	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "directory of recordings (" LAYOUT_BASE ")",
+	  .help = "directory of recordings (default: " LAYOUT_BASE ")",
 	  .offset = offsetof(struct import_arguments, output), .config = true },
 	{ .name = "name", .letter = 'n', .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "name of the recording (date and time of the build)",
+	  .help = "name of the recording (default: date and time of the build)",
 	  .offset = offsetof(struct import_arguments, name) },
 	{ .name = "access", .kind = OPTION_CHOICE, .argument = "WHO",
-	  .help = "who may read the recording: user, group or all (user)",
+	  .help = "readers of the recording: user, group or all (default: user)",
 	  .offset = offsetof(struct import_arguments, access), .choices = store_access_words,
 	  .config = true },
 	{ .name = "redact", .kind = OPTION_SECRETS, .argument = "PATTERN",
-	  .help = "also replace what matches PATTERN in commands; may be repeated",
+	  .help = "also replace secrets that match PATTERN; may be repeated",
 	  .offset = offsetof(struct import_arguments, redact), .config = true },
 	{ .name = "from", .letter = 'f', .kind = OPTION_CHOICE, .argument = "FORMAT",
-	  .help = "what PATH is; without, its content tells",
+	  .help = "input format (default: detect it)",
 	  .offset = offsetof(struct import_arguments, from), .choices = converter_word },
 	{ .name = "import-limit", .kind = OPTION_AMOUNT, .argument = "SIZE",
-	  .help = "limit for unpacked data (64MiB, or 32 times the packed size up to 1GiB)",
+	  .help = "limit on unpacked data (default: 64MiB, or 32 times the packed size up to 1GiB)",
 	  .offset = offsetof(struct import_arguments, limit), .config = true },
 	{ .name = "into", .kind = OPTION_TEXT, .argument = "REC",
-	  .help = "lay what PATH tells into the tasks of a recording there is",
+	  .help = "add the data in PATH to the tasks of an existing recording",
 	  .offset = offsetof(struct import_arguments, into) },
 	{ 0 }
 };
@@ -67,7 +67,7 @@ static const struct converter *find_converter(const struct import_arguments *i,
 	if (i->from != NO_FORMAT)
 		return converters[i->from];
 	if (recording_is_here(path, NULL)) {
-		error_set(err, -EINVAL, path, 0, 0, "a recording already");
+		error_set(err, -EINVAL, path, 0, 0, "this is already a recording");
 		return NULL;
 	}
 	return converter_of(path, err);
@@ -102,7 +102,7 @@ static int import(const struct import_arguments *i, const char *const *path, siz
 		return -EINVAL;
 	if (!c->read)
 		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "import: %s is read into a recording: use --into", c->name);
+				 "import: %s adds to an existing recording: use --into", c->name);
 	heap_expect_much();
 	r = converter_read(c, &rec, path, n, err);
 	if (!r)
@@ -123,7 +123,7 @@ static int read_into(const struct import_arguments *i, const struct converter *c
 
 	redact_set(i->redact.item, i->redact.n);
 	if (!r && !recording_is_here(dir.data, NULL))
-		r = error_set(err, -EINVAL, dir.data, 0, 0, "not a recording of our own: "
+		r = error_set(err, -EINVAL, dir.data, 0, 0, "not a recording in buildbeat's format: "
 			      "import it first");
 	if (!r)
 		r = trust_path(dir.data, err);
@@ -148,10 +148,10 @@ static int import_into(const struct import_arguments *i, const char *const *path
 		return -EINVAL;
 	if (!c->read_into)
 		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "import: %s cannot be read into a recording", c->name);
+				 "import: %s cannot be added to an existing recording", c->name);
 	if (i->name)
 		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "import: --into and --name exclude each other");
+				 "import: use either --into or --name");
 	return read_into(i, c, path, n, err);
 }
 
@@ -185,7 +185,7 @@ static int run(struct args *a, void *values, struct error *err)
 
 const struct command cmd_import = {
 	.name = "import",
-	.summary = "Make a recording of what another tool wrote",
+	.summary = "Convert data of another tool to a recording",
 	.operands = "PATH...",
 	.min_operands = 1,
 	.max_operands = -1,

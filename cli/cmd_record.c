@@ -16,7 +16,7 @@ static int run_alone(struct launch *l)
 	return launch_run(l) ? EXIT_MISUSE : launch_exit_status(l->status);
 }
 
-/* Inside a recorded build: its sampler sees us, its plugin sees what we run. */
+/* Inside a recorded build, whose sampler and plugin record this process too. */
 static int run_inside(struct store *outer, const struct settings *settings,
 		      struct launch *l)
 {
@@ -54,14 +54,14 @@ static int record(const struct settings *settings, struct launch *l)
 	return r ? EXIT_MISUSE : launch_exit_status(l->status);
 }
 
-/* It is to be one directory in the directory of recordings. */
+/* The name is that of one directory in the directory of recordings. */
 static int check_name(const char *name, struct error *err)
 {
 	if (!name || (!strchr(name, '/') && *name != '.'))
 		return 0;
 	return error_set(err, -EINVAL, NULL, 0, 0,
-			 "record: option '--name': expected a name that has no '/' in it and "
-			 "begins with no '.', not '%s'", name);
+			 "record: option '--name': expected a name without '/' that does not "
+			 "begin with '.', not '%s'", name);
 }
 
 static const struct settings defaults = SETTINGS_INIT;

@@ -26,13 +26,13 @@ struct task_options {
 static const struct option options[] = {
 	CONFIG_OPTION(struct task_options, config),
 	{ .name = "recording", .letter = 'r', .kind = OPTION_TEXT, .argument = "DIR",
-	  .help = "the recording to add to, begun if it is not there",
+	  .help = "recording to add the task to, created if it does not exist",
 	  .offset = offsetof(struct task_options, recording) },
 	{ .name = "kind", .letter = 'k', .kind = OPTION_TEXT, .argument = "KIND",
-	  .help = "what sort of work it is (told from the command)",
+	  .help = "kind of the task, such as compile (default: detected from the command)",
 	  .offset = offsetof(struct task_options, kind) },
 	{ .name = "key", .kind = OPTION_TEXT, .argument = "TEXT",
-	  .help = "more to tell it by: a rule, a variant",
+	  .help = "additional identification, such as a rule or a variant",
 	  .offset = offsetof(struct task_options, key) },
 	{ 0 }
 };
@@ -42,7 +42,7 @@ static int end(int r, const struct launch *l)
 	return r ? EXIT_MISUSE : launch_exit_status(l->status);
 }
 
-/* DIR as the directory of recordings and the name in it; path is cut in two. */
+/* Splits path into the directory of recordings and the name in it. */
 static void split(char *path, const char **base, const char **name)
 {
 	size_t n = strlen(path);
@@ -103,7 +103,7 @@ static int run_here(const struct event_task *task, struct launch *l)
 
 	if (r) {
 		notice("nothing is recorded: %s", r == -ENOENT
-		       ? "not inside a recorded build, and no --recording"
+		       ? "not in a recorded build, and no --recording given"
 		       : strerror(-r));
 		return end(launch_run(l), l);
 	}

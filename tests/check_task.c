@@ -106,8 +106,8 @@ START_TEST(without_a_recording)
 	support_run(&r, support_tmpdir(), BUILDBEAT " task x -- sh -c 'echo out; exit 9'");
 	ck_assert_int_eq(r.status, 9);
 	ck_assert_str_eq(r.out.data, "out\n");
-	ck_assert_str_eq(r.err.data, "buildbeat: nothing is recorded: not inside a recorded "
-			 "build, and no --recording\n");
+	ck_assert_str_eq(r.err.data, "buildbeat: nothing is recorded: not in a recorded "
+			 "build, and no --recording given\n");
 	support_run_release(&r);
 }
 END_TEST
