@@ -9,11 +9,12 @@
 #include <stdint.h>
 
 /*
- * The only place that reads JSON. A small document is read whole; of a large one,
- * a list of many elements, one element at a time is in memory. Files packed by gzip
- * are unpacked on the way. What is nested deeper than JSON_DEPTH_MAX, a text
- * longer than JSON_TEXT_MAX and a value that takes more memory than JSON_VALUE_MAX
- * is an error, as is what is no JSON, with the line and column where.
+ * Reads JSON (RFC 8259). A small document is read whole; of a large one, a list with many
+ * elements, one element at a time is in memory. Files packed by gzip are unpacked.
+ *
+ * It is an error, with line and column, if the text is not JSON, if values are nested deeper than
+ * JSON_DEPTH_MAX, a string is longer than JSON_TEXT_MAX or a value takes more memory than
+ * JSON_VALUE_MAX. Bytes of strings need not be UTF-8, because file names need not be.
  */
 #define JSON_DEPTH_MAX 64
 #define JSON_TEXT_MAX (16u << 20)
@@ -24,31 +25,30 @@ enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_TEXT, JSON_
 struct json_value {
 	enum json_type type;
 	const char *name;	/* of the member; NULL in a list */
-	const char *text;	/* of a text, escapes undone, and of a number as it was
-				   written; NUL behind. "" for the others */
-	size_t len;		/* of text, where a NUL may be in it */
-	struct json_value *first, *next;	/* what is in a list or object, in order */
+	const char *text;	/* a text without its escapes, or a number as written, with a
+				   NUL behind it; "" for other types */
+	size_t len;		/* of text, which may contain NULs */
+	struct json_value *first, *next;	/* the values of a list or object, in order */
 };
 
-/* The member of an object by its name. NULL: there is none, or value (which may be
- * NULL) is no object. */
+/* The first member of an object with this name; NULL without one. value may be NULL or of
+ * another type. */
 const struct json_value *json_member(const struct json_value *value, const char *name);
 
-/* The text, "" when value (which may be NULL) is none; and that of a member. */
+/* The text of a value, or of a member; "" if it is NULL or of another type. */
 const char *json_text(const struct json_value *value);
 const char *json_member_text(const struct json_value *value, const char *name);
 
 /*
- * The number times 10^decimals, rounded: with decimals 6, seconds like 1.5 or 15e-1
- * become microseconds. A text that is a number is taken for one. False: it is none,
- * value is NULL, or it does not fit.
+ * The number times 10^decimals, rounded: with decimals 6, seconds like 1.5 or 15e-1 become
+ * microseconds. A text may contain the number. False if there is no number or it does not fit.
  */
 bool json_number(const struct json_value *value, int decimals, int64_t *number);
 
-/* A number as it is; a text is none. False: it is none. What is too large is infinite. */
+/* The number, infinite if it is too large. False if there is none; a text is none here. */
 bool json_double(const struct json_value *value, double *number);
 
-/* The number of a member as json_number() takes it; missing if there is none. */
+/* json_number() of a member; missing if that is false. */
 int64_t json_member_number(const struct json_value *value, const char *name, int decimals,
 			   int64_t missing);
 
@@ -58,18 +58,18 @@ struct json_document {
 	struct json_memory *memory;	/* json_reader.c's */
 };
 
-/* 0, or a negative errno with err and nothing to release. first_line is that of text
- * in the file at path, 1 if it is all of it. */
+/* 0, or a negative errno with err and nothing to release. first_line is the line of the file at
+ * path with which text begins, 1 for a whole file. */
 int json_read_file(struct json_document *doc, const char *path, struct error *err);
 int json_read_text(struct json_document *doc, const char *text, size_t len,
 		   const char *path, unsigned first_line, struct error *err);
 void json_document_release(struct json_document *doc);
 
 /*
- * A large document by its parts: each element of a list or each member of an
- * object; but for the member that is called list, of which each element is a part,
- * without name. The value is gone after the call; line is where it begins. A
- * negative errno, with the reader's err filled, ends the reading.
+ * A large document by its parts: each element of a list or each member of an object is a part.
+ * Of the member called list each element is a part instead, without a name. The value is gone
+ * after the call; line is where it begins. Reading ends with what the call returns if that is a
+ * negative errno; the call fills the reader's err then.
  */
 struct json_parts {
 	const char *list;	/* or NULL */
@@ -79,12 +79,12 @@ struct json_parts {
 
 enum json_end {
 	JSON_WHOLE,
-	JSON_OPEN,		/* it ends between two parts */
-	JSON_CUT,		/* it ends within a part, which was not given */
+	JSON_OPEN,		/* truncated between two parts */
+	JSON_CUT,		/* truncated within a part, for which there was no call */
 };
 
-/* end NULL: a document that is not whole is an error. One of which not even the
- * first bracket is there always is; else *line becomes that of the end. */
+/* A truncated document is an error if end is NULL, or if there is not even its first bracket.
+ * *line becomes the line where reading ended. */
 int json_read_parts(const char *path, const struct json_parts *parts, enum json_end *end,
 		    unsigned *line, struct error *err);
 

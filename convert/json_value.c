@@ -26,13 +26,12 @@ const char *json_member_text(const struct json_value *value, const char *name)
 	return json_text(json_member(value, name));
 }
 
-/* A number as it is written: digits are added while they fit, behind the point one
- * power of ten less each. */
+/* digits times 10^power. */
 struct decimal {
 	uint64_t digits;
 	int power;
-	bool full;		/* digits do not fit any more */
-	bool up;		/* the first that did not was 5 or more */
+	bool full;		/* further digits do not fit */
+	bool up;		/* the first of these was 5 or more */
 };
 
 static void add_digit(struct decimal *d, char c, bool fraction)

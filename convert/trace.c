@@ -503,7 +503,7 @@ void trace_tell(const struct trace *t, struct builder *b, const char *path, bool
 		unsigned line)
 {
 	if (cut)
-		builder_warn(b, "%s:%u: ends in the middle", path, line);
+		builder_warn(b, "%s:%u: truncated", path, line);
 	if (t->n_damaged)
 		builder_warn(b, "%s: %zu damaged events left out", path, t->n_damaged);
 }

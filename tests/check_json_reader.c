@@ -57,6 +57,12 @@ static const struct {
 	{ "{\"a\":{\"b\":[{\"c\":{}},[[]]]},\"d\":\"\\u00e9\\n\\\"\"}",
 	  "{a={b=[{c={}} [[]]]} d='\xc3\xa9\n\"'}" },
 	{ "[\"\\ud83d\\ude00 \xff\"]", "['\xf0\x9f\x98\x80 \xff']" },
+	{ "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00E9\\u20aC\"",
+	  "'\"\\/\b\f\n\r\tA\xc3\xa9\xe2\x82\xac'" },
+	/* Half a pair of surrogates is U+FFFD. */
+	{ "[\"\\ud83d\",\"\\ude00x\",\"\\ud83d\\n\",\"\\ud83d\\u0041\",\"\\ud83d\\ud83d\\ude00\"]",
+	  "['\xef\xbf\xbd' '\xef\xbf\xbdx' '\xef\xbf\xbd\n' '\xef\xbf\xbd" "A' "
+	  "'\xef\xbf\xbd\xf0\x9f\x98\x80']" },
 };
 
 START_TEST(document)
@@ -208,6 +214,9 @@ static const struct {
 	{ "[", "", JSON_OPEN, 1 },
 	{ "{\"list\":[1,2", "1:1 1:2 ", JSON_OPEN, 1 },
 	{ "[[1],[2,\n{\"a\":", "1:[1] ", JSON_CUT, 2 },
+	{ "[[1],\"a", "1:[1] ", JSON_CUT, 1 },
+	{ "[[1],nul", "1:[1] ", JSON_CUT, 1 },
+	{ "[[1],-", "1:[1] ", JSON_CUT, 1 },
 	{ "{\"b\":{},\"a\":", "1:b={} ", JSON_CUT, 1 },
 };
 
@@ -258,21 +267,77 @@ START_TEST(packed)
 }
 END_TEST
 
-/* What is wrong is told with its place. */
+/* A document is read through a window: wherever that ends, the result is the same. */
+START_TEST(windows)
+{
+	static const char doc[] =
+		"[{\"a\\u00e9\\ud83d\\ude00\\n\" : -12.5e+3 , \"b\":[true,false,null]},\n"
+		"\"\\\\ \\\"\", 7, {} , [ ] ]\n";
+	struct json_document whole, read;
+	struct buf text = BUF_INIT, is = BUF_INIT, wanted = BUF_INIT;
+	struct error err = { 0 };
+
+	ck_assert(!json_read_text(&whole, doc, sizeof doc - 1, "x", 1, &err));
+	add_value(&wanted, whole.root);
+	json_document_release(&whole);
+	for (size_t split = 0; split < sizeof doc; split++) {
+		buf_clear(&text);
+		buf_clear(&is);
+		while (text.len < 131072 - split)
+			buf_addc(&text, text.len % 100 == 99 ? '\n' : ' ');
+		buf_add(&text, doc, sizeof doc - 1);
+		ck_assert_msg(!json_read_file(&read, file_of(text.data, text.len), &err),
+			      "%zu: %u:%u: %s", split, err.line, err.column, err.message);
+		add_value(&is, read.root);
+		ck_assert_str_eq(buf_str(&is), buf_str(&wanted));
+		json_document_release(&read);
+		text.data[text.len - 3] = '}';
+		ck_assert_int_eq(json_read_file(&read, file_of(text.data, text.len), &err), -EINVAL);
+		ck_assert_uint_eq(err.line, 1 + (131072 - split) / 100 + 1);
+		ck_assert_uint_eq(err.column, 21);
+		ck_assert_str_eq(err.message, "not JSON: expected ',' or ']'");
+	}
+	buf_release(&text);
+	buf_release(&is);
+	buf_release(&wanted);
+}
+END_TEST
+
+/* Errors have line and column. */
 
 static const struct {
 	const char *text;
 	unsigned line, column;
 	const char *message;
 } bad[] = {
-	{ "", 1, 1, "nothing is in it" },
-	{ "\n\n", 3, 1, "nothing is in it" },
-	{ "[1,\n 2 x]", 2, 5, "not JSON: invalid char in json text" },
-	{ "{\"a\" 1}", 1, 7, "not JSON: object key and value must be separated by a colon (':')" },
-	{ "[1]\n]", 2, 2, "not JSON: trailing garbage" },
-	{ "[\"\\x\"]", 1, 4, "not JSON: inside a string, '\\' occurs before a character which it "
-	  "may not" },
-	{ "[1,", 1, 4, "ends in the middle" },
+	{ "", 1, 1, "no data" },
+	{ "\n\n", 3, 1, "no data" },
+	{ "[1,\n 2 x]", 2, 4, "not JSON: expected ',' or ']'" },
+	{ "{\"a\":1\t\t]", 1, 9, "not JSON: expected ',' or '}'" },
+	{ "{\"a\" 1}", 1, 6, "not JSON: expected ':'" },
+	{ "{\"a\":1,}", 1, 8, "not JSON: expected a name in quotes" },
+	{ "{a:1}", 1, 2, "not JSON: expected a name in quotes" },
+	{ "[1,]", 1, 4, "not JSON: expected a value" },
+	{ "[1]\n]", 2, 1, "not JSON: text after the end" },
+	{ "[1] \n {}", 2, 2, "not JSON: text after the end" },
+	{ "[tru]", 1, 2, "not JSON: expected a value" },
+	{ "[nulls]", 1, 6, "not JSON: expected ',' or ']'" },
+	{ "['a']", 1, 2, "not JSON: expected a value" },
+	{ "[\v]", 1, 2, "not JSON: expected a value" },
+	{ "[01]", 1, 2, "not JSON: not a number" },
+	{ "[1.]", 1, 2, "not JSON: not a number" },
+	{ "[ -]", 1, 3, "not JSON: not a number" },
+	{ "[1e+]", 1, 2, "not JSON: not a number" },
+	{ "[+1]", 1, 2, "not JSON: expected a value" },
+	{ "[\"\\x\"]", 1, 4, "not JSON: not an escape" },
+	{ "[\"ab\\u12g4\"]", 1, 6, "not JSON: not an escape" },
+	{ "[\"\\u123\"]", 1, 4, "not JSON: not an escape" },
+	{ "[\"a\tb\"]", 1, 4, "not JSON: a control character in a string" },
+	{ "[\"a\nb\"]", 1, 4, "not JSON: a control character in a string" },
+	{ "[1,", 1, 4, "the JSON text is truncated" },
+	{ "[\n\"ab\\", 2, 5, "the JSON text is truncated" },
+	{ "{\"a\"", 1, 5, "the JSON text is truncated" },
+	{ "[tr", 1, 4, "the JSON text is truncated" },
 };
 
 static void check_error(const char *text, size_t len, struct error *err)
@@ -301,7 +366,7 @@ START_TEST(wrong)
 }
 END_TEST
 
-/* The bounds: depth, a text, a value. */
+/* The limits of depth, of a string and of a value. */
 START_TEST(bounds)
 {
 	struct buf b = BUF_INIT;
@@ -310,19 +375,19 @@ START_TEST(bounds)
 	for (int i = 0; i <= JSON_DEPTH_MAX; i++)
 		buf_addc(&b, '[');
 	check_error(b.data, b.len, &err);
-	ck_assert_str_eq(err.message, "nested too deep");
+	ck_assert_str_eq(err.message, "nested deeper than 64 levels");
 	buf_clear(&b);
 	buf_adds(&b, "[\"");
 	while (b.len <= JSON_TEXT_MAX)
 		buf_adds(&b, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
 	check_error(b.data, b.len, &err);
-	ck_assert_str_eq(err.message, "a text is too long");
+	ck_assert_str_eq(err.message, "a string or number is longer than 16 MiB");
 	buf_clear(&b);
 	buf_adds(&b, "[[");
 	while (b.len < JSON_VALUE_MAX / 16)
 		buf_adds(&b, "[],[],[],[],[],[],[],[],");
 	check_error(b.data, b.len, &err);
-	ck_assert_str_eq(err.message, "one value takes more memory than it may");
+	ck_assert_str_eq(err.message, "a value needs more than 64 MiB of memory");
 	buf_release(&b);
 }
 END_TEST
@@ -345,6 +410,6 @@ int main(void)
 {
 	return support_main("json_reader", TEST_EACH(document, documents), TEST(members),
 			    TEST_EACH(number, numbers), TEST_EACH(exact_number, doubles),
-			    TEST_EACH(parts, large), TEST(packed), TEST_EACH(wrong, bad),
-			    TEST(bounds), TEST(no_file));
+			    TEST_EACH(parts, large), TEST(packed), TEST(windows),
+			    TEST_EACH(wrong, bad), TEST(bounds), TEST(no_file));
 }
