@@ -28,7 +28,7 @@ SHAPES = [
     (r"\ball there (is|are)\b|\ball that is\b", "everything, or the noun"),
     (r"\b(but|what|which) (it )?is not\b(?= [a-z]+ (is|are|was)\b)", "the noun"),
     (r"\bbut for\b", "except"),
-    (r"(?<!#)(?<!any)(?<!thing )(?<!body )(?<!one )(?<!where )(?<!what )(?<!who )"
+    (r"(?<!#)(?<!any)(?<!thing\s)(?<!body\s)(?<!one\s)(?<!where\s)(?<!what\s)(?<!who\s)"
      r"\belse\b(?! (branch|part|if)\b)", "otherwise"),
     (r"\ball else\b", "everything else"),
     (r"\b(lay|lays|laid|laying)\b", "add to, place"),
