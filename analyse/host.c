@@ -3,7 +3,7 @@
 
 #include "base/saturate.h"
 
-const char *const pressure_name[PRESSURES] = {
+static const char *const pressure_name[PRESSURES] = {
 	[PRESSURE_CPU_SOME] = "cpu.some",
 	[PRESSURE_IO_SOME] = "io.some", [PRESSURE_IO_FULL] = "io.full",
 	[PRESSURE_MEMORY_SOME] = "memory.some", [PRESSURE_MEMORY_FULL] = "memory.full",

@@ -37,9 +37,6 @@ struct host {
 	size_t gaps;		/* times when samples are missing */
 };
 
-/* "cpu.some" ... */
-extern const char *const pressure_name[PRESSURES];
-
 void host_fill(struct host *h, const struct recording *rec);
 
 #endif

@@ -309,7 +309,8 @@ int repo_blob(struct archive *a, git_odb_object **blob, const git_oid *id, const
 
 /* References */
 
-int repo_ref_name(struct buf *name, const char *ref, struct error *err)
+/* "refs/heads/" and ref. */
+static int ref_name(struct buf *name, const char *ref, struct error *err)
 {
 	buf_clear(name);
 	buf_adds(name, HEADS);
@@ -324,7 +325,7 @@ int repo_ref_name(struct buf *name, const char *ref, struct error *err)
 int repo_tip(struct archive *a, git_oid *id, const char *ref, struct error *err)
 {
 	struct buf name = BUF_INIT;
-	int r = repo_ref_name(&name, ref, err), code;
+	int r = ref_name(&name, ref, err), code;
 
 	*id = (git_oid){ 0 };
 	if (!r) {
@@ -403,7 +404,7 @@ int repo_move(struct archive *a, const char *ref, const git_oid *from, const git
 	      struct error *err)
 {
 	struct buf name = BUF_INIT;
-	int r = repo_ref_name(&name, ref, err);
+	int r = ref_name(&name, ref, err);
 
 	r = r ? r : repo_set(a, name.data, from, to, err);
 	buf_release(&name);

@@ -32,9 +32,6 @@ int repo_tree(struct archive *a, git_tree **tree, const git_oid *id, const char 
 int repo_blob(struct archive *a, git_odb_object **blob, const git_oid *id, const char *what,
 	      struct error *err);
 
-/* "refs/heads/" and ref. */
-int repo_ref_name(struct buf *name, const char *ref, struct error *err);
-
 /* What ref is at; all zero: there is none. */
 int repo_tip(struct archive *a, git_oid *id, const char *ref, struct error *err);
 

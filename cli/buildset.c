@@ -67,7 +67,8 @@ int buildset_series(struct buildset *n, struct error *err)
 	return archive_choose(n->archive, n->options->ref, &n->ref, err);
 }
 
-int buildset_load(struct buildset *n, enum buildset_span span, struct error *err)
+/* The builds of the series and what is known of them. */
+static int load(struct buildset *n, enum buildset_span span, struct error *err)
 {
 	size_t newest = span == BUILDSET_WINDOW ? (size_t)n->rules.window : 0;
 	int r = archive_builds(n->archive, buf_str(&n->ref), newest, &n->builds, err);
@@ -89,7 +90,7 @@ int buildset_open(struct buildset *n, struct args *args, struct buildset_options
 	if (!r)
 		r = buildset_series(n, err);
 	if (!r)
-		r = buildset_load(n, span, err);
+		r = load(n, span, err);
 	return r;
 }
 

@@ -81,11 +81,9 @@ void buildset_release(struct buildset *n);
 int buildset_settings(struct buildset *n, struct args *args, struct buildset_options *options,
 		     struct error *err);
 
-/* The archive, -EINVAL with err if none is named; the one series that is meant; its
- * builds with what is known of them. */
+/* The archive, -EINVAL with err if none is named; the one series that is meant. */
 int buildset_archive(struct buildset *n, enum archive_use use, struct error *err);
 int buildset_series(struct buildset *n, struct error *err);
-int buildset_load(struct buildset *n, enum buildset_span span, struct error *err);
 
 /* Their keys in the configuration. */
 struct buildset_config {

@@ -419,7 +419,7 @@ static int print_word(const char *word, int column, int indent)
 	return column + n;
 }
 
-void options_print_usage(const struct command *c)
+static void print_usage(const struct command *c)
 {
 	int indent = printf("usage: buildbeat %s", c->name), column = indent;
 	char word[80];
@@ -452,7 +452,7 @@ static void print_option(const struct option *o)
 
 void options_print_help(const struct command *c)
 {
-	options_print_usage(c);
+	print_usage(c);
 	printf("\n%s.\n\n", c->summary);
 	for (const struct option *o = table_of(c); o->name; o++)
 		print_option(o);

@@ -106,8 +106,7 @@ const struct option *option_find(const struct option *table, const char *name);
 /* Was this option on the command line? */
 bool args_given(const struct args *a, const char *name);
 
-/* The line "usage: buildbeat NAME ..."; the whole help, which begins with it. */
-void options_print_usage(const struct command *c);
+/* The whole help; its first line is "usage: buildbeat NAME ...". */
 void options_print_help(const struct command *c);
 
 #endif

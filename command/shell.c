@@ -130,7 +130,7 @@ static bool is_bare(const char *word)
 	return n && !word[n];
 }
 
-void shell_quote(struct buf *b, const char *word)
+static void quote_word(struct buf *b, const char *word)
 {
 	if (is_bare(word)) {
 		buf_adds(b, word);
@@ -151,6 +151,6 @@ void shell_quote_words(struct buf *b, char *const *argv)
 	for (size_t i = 0; argv[i]; i++) {
 		if (i)
 			buf_addc(b, ' ');
-		shell_quote(b, argv[i]);
+		quote_word(b, argv[i]);
 	}
 }

@@ -30,7 +30,6 @@ void shell_add_plain(struct buf *b, struct slice word);
 
 /* The other way: words as one types them, quoted where that is needed. argv ends
  * with NULL. */
-void shell_quote(struct buf *b, const char *word);
 void shell_quote_words(struct buf *b, char *const *argv);
 
 #endif

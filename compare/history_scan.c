@@ -375,10 +375,3 @@ int scan_tasks(struct scan *s, uint32_t begin, uint32_t end)
 	free(found);
 	return r;
 }
-
-void scan_release(struct scan *s)
-{
-	free(s->change);
-	s->change = NULL;
-	s->n_changes = 0;
-}

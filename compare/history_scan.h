@@ -31,6 +31,4 @@ int scan_series(struct scan *s, uint32_t task, const double *values);
 void scan_take_total(const struct scan *s, double *values);
 void scan_take_task(const struct scan *s, uint32_t task, double *values);
 
-void scan_release(struct scan *s);
-
 #endif

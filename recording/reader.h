@@ -132,7 +132,6 @@ bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d);
  * the others.
  */
 int reader_file(struct reader *r, const char *name, struct buf *text, int fd);
-bool reader_is_streamed(const char *name);
 
 /* file is the name that warnings tell. 0, -ENOMEM or -EINVAL (future version). */
 int reader_build(struct reader *r, const char *file, char *text, size_t len);

@@ -128,6 +128,18 @@ static int unpack(struct source *s, struct buf *out, const struct file *f)
 	return buf_error(out);
 }
 
+static bool is_tasks(const char *name)
+{
+	return !strcmp(name, LAYOUT_TASKS) ||
+	       (str_starts(name, LAYOUT_TASKS_PREFIX "-") && str_ends(name, ".log"));
+}
+
+static bool is_streamed(const char *name)
+{
+	return is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS) ||
+	       !strcmp(name, LAYOUT_PROCESSES);
+}
+
 /* All of it, or what is packed of it and *fd for the rest; what cannot be read is
  * left out with a warning. */
 static int load(struct source *s, struct buf *out, int *fd, const struct file *f)
@@ -139,7 +151,7 @@ static int load(struct source *s, struct buf *out, int *fd, const struct file *f
 	if (f->packed)
 		r = unpack(s, out, f);
 	if (!r && f->plain) {
-		if (reader_is_streamed(f->name))
+		if (is_streamed(f->name))
 			r = *fd = open_file(s->dir_fd, f->name, &unused);
 		else
 			r = read_file(out, s->dir_fd, f->name);
@@ -147,12 +159,6 @@ static int load(struct source *s, struct buf *out, int *fd, const struct file *f
 			r = reader_unreadable(&s->r, r, "%s", f->name);
 	}
 	return r < 0 ? r : buf_reserve(out, 1);
-}
-
-static bool is_tasks(const char *name)
-{
-	return !strcmp(name, LAYOUT_TASKS) ||
-	       (str_starts(name, LAYOUT_TASKS_PREFIX "-") && str_ends(name, ".log"));
 }
 
 static bool is_ours(const char *name)
@@ -318,17 +324,11 @@ static int parse_series(struct reader *r, const char *name, struct buf *text)
 		reader_series(r, name, series, text->data, text->len);
 }
 
-bool reader_is_streamed(const char *name)
-{
-	return is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS) ||
-	       !strcmp(name, LAYOUT_PROCESSES);
-}
-
 int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
 {
 	if (is_tasks(name))
 		return parse_tasks(r, name, text, fd);
-	if (reader_is_streamed(name))
+	if (is_streamed(name))
 		return parse_stream(r, name, text, fd);
 	if (!text->len)
 		return reader_warn(r, "%s: empty", name);

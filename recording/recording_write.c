@@ -72,7 +72,7 @@ static void add_number(struct buf *b, const struct recording *rec, const char *k
 		buf_addf(b, "%s: %lld\n", key, (long long)n);
 }
 
-void write_build(struct out *o, const struct recording *rec)
+static void write_build(struct out *o, const struct recording *rec)
 {
 	buf_adds(&o->b, LAYOUT_BUILD_HEADER);
 	for (size_t i = 0; i < rec->n_build; i++) {

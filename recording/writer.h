@@ -25,7 +25,6 @@ int make_ids(char (*id)[INSTANCE_ID_MAX], const struct recording *rec);
 void out_flow(struct out *o);
 
 /* Each writes all of one file. What is wrong is in o. */
-void write_build(struct out *o, const struct recording *rec);
 void write_tasks(struct out *o, const struct recording *rec);
 void write_series(struct out *o, const struct series *s);
 void write_usage(struct out *o, const struct recording *rec);

@@ -151,7 +151,7 @@ static void add_chart(struct markup *h, const struct page *p, int i)
 	buf_release(&text);
 }
 
-void part_charts(struct markup *h, const struct page *p)
+static void part_charts(struct markup *h, const struct page *p)
 {
 	markup_begin(h, "section");
 	markup_attr(h, "id", "charts");

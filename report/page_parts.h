@@ -9,7 +9,6 @@
 void part_header(struct markup *h, const struct page *p);
 void part_verdict(struct markup *h, const struct page *p);
 void part_events(struct markup *h, const struct page *p);
-void part_charts(struct markup *h, const struct page *p);
 
 /* What the script reads: 0 or -ENOMEM. */
 int part_data(struct markup *h, const struct page *p);

@@ -60,8 +60,4 @@ struct slice ninja_evaluate(struct ninja_build *n, struct slice text, uint32_t s
 /* Read a file and those that it includes into the outermost scope. */
 int ninja_parse_file(struct ninja_build *n, struct slice file, struct error *err);
 
-/* What ninja makes of a path: without "./", "a/../" and "//". p may be changed, to
- * nothing longer; the new length. */
-size_t ninja_plain_path(char *p, size_t len);
-
 #endif

@@ -40,7 +40,8 @@ static bool is_plain(struct slice s)
 	return true;
 }
 
-size_t ninja_plain_path(char *p, size_t len)
+/* As ninja, removes "./", "a/../" and "//" from a path in place. The new length. */
+static size_t plain_path(char *p, size_t len)
 {
 	size_t root = len && *p == '/', to = root, names = 0;
 
@@ -80,7 +81,7 @@ static uint32_t path_number(struct ninja_build *n, struct slice path)
 		copy = arena_text(n->arena, path.p, path.len);
 		if (!copy)
 			return NO_TEXT;
-		path = (struct slice){ copy, ninja_plain_path(copy, path.len) };
+		path = (struct slice){ copy, plain_path(copy, path.len) };
 	}
 	return text_table_add(&n->path, path);
 }

@@ -82,7 +82,7 @@ static void add_fact(struct markup *s, const struct fact *f)
 		    f->alarm ? f->width / LABEL_BOLD : f->width, FACT_SIZE);
 }
 
-void part_head(struct markup *s, const struct chart *c)
+static void part_head(struct markup *s, const struct chart *c)
 {
 	markup_begin(s, "g");
 	markup_attr(s, "id", "head");
@@ -112,7 +112,7 @@ static void add_grid(struct svg_path *p, double x, int y, int height)
 	svg_path_line(p, x, y + height);
 }
 
-void part_time(struct markup *s, const struct chart *c)
+static void part_time(struct markup *s, const struct chart *c)
 {
 	struct tick tick[TIME_TICKS];
 	size_t n = axis_time_ticks(tick, TIME_TICKS, 0, c->end_us);

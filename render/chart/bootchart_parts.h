@@ -11,9 +11,7 @@
 /* Colours for light and dark ground, then bootchart.css. */
 void part_style(struct markup *s);
 
-void part_head(struct markup *s, const struct chart *c);
 int part_panels(struct markup *s, const struct chart *c);
-void part_time(struct markup *s, const struct chart *c);
 int part_lanes(struct markup *s, const struct chart *c);
 void part_legend(struct markup *s, const struct chart *c);
 

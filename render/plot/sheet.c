@@ -11,7 +11,7 @@ void sheet_add_colour(struct buf *b, uint32_t rgb)
 }
 
 /* Sizes in pixels, which PNG has 96 of where it counts 72 points. */
-void sheet_add_font(const struct sheet *s, int px)
+static void add_font(const struct sheet *s, int px)
 {
 	buf_adds(s->out, "font 'sans-serif,");
 	script_add_number(s->out, s->format == PLOT_PNG ? px * 75 : px * 100, 2);
@@ -40,7 +40,7 @@ void sheet_add_label(const struct sheet *s, const char *text, int x, int y, int 
 	buf_adds(s->out, ", ");
 	sheet_add_y(s, y);
 	buf_addc(s->out, ' ');
-	sheet_add_font(s, px);
+	add_font(s, px);
 	buf_adds(s->out, " textcolor ");
 	sheet_add_colour(s->out, rgb);
 	buf_addc(s->out, '\n');
@@ -73,7 +73,7 @@ void sheet_add_terminal(const struct sheet *s)
 		buf_adds(b, "in");
 	}
 	buf_adds(b, " noenhanced background '#ffffff' ");
-	sheet_add_font(s, 12);
+	add_font(s, 12);
 	buf_addf(b, "\nset output '%s.%s'\n", s->word,
 		 plot_format_word[s->format]);
 }

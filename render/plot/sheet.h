@@ -32,7 +32,6 @@ void sheet_add_label(const struct sheet *s, const char *text, int x, int y, int 
 
 /* Words of gnuplot's. */
 void sheet_add_colour(struct buf *b, uint32_t rgb);
-void sheet_add_font(const struct sheet *s, int px);
 void sheet_add_x(const struct sheet *s, int x);
 void sheet_add_y(const struct sheet *s, int y);
 
