@@ -23,6 +23,17 @@ LOOKED_UP = {
     "plugin/api.c": "buildbeat_get_api",
     "plugin/gmk.c": "buildbeat_gmk_setup plugin_is_GPL_compatible",
     "plugin/preload.c": "*",
+    "plugin/preload_system.c": "system",
+}
+
+# Parsers of hostile input, which tests and fuzz targets give bytes that no machine sends.
+FUZZED = {
+    "cli/configfile.c": "config_parse",
+    "convert/oe/log.c": "oe_log",
+    "convert/oe/reader.c": "oe_init oe_release",
+    "sampler/connector.c": "connector_parse",
+    "sampler/netlink.c": "netlink_accepts",
+    "sampler/taskstats.c": "taskstats_parse",
 }
 
 # Prefixes of externs besides the leading words of the file's name, the room and the
@@ -184,7 +195,8 @@ def check_externs(directories):
         looked_up = LOOKED_UP.get(source, "").split()
         if name == "main" or name in looked_up or "*" in looked_up:
             continue
-        if not used.get(name, set()) - {source}:
+        fuzzed = name in tested and name in FUZZED.get(source, "").split()
+        if not fuzzed and not used.get(name, set()) - {source}:
             complain(source, "extern %s is used %s" % (
                 name, "by tests only" if name in tested else "in no other file"))
         if not named_for(source, name):
@@ -204,13 +216,23 @@ def check_files(directories):
             complain(path, "has more than %d lines" % MOST_LINES)
 
 
+def pending():
+    """What was found before and is not mended yet; the list is to become empty."""
+    with open(SRC + "/tests/house.pending", encoding="utf-8") as f:
+        return {line.rstrip("\n") for line in f}
+
+
 def main():
     directories = rooms()
     check_headers(sources(".h", *directories) + sources(".h", "tests"))
     check_externs(directories)
     check_files(directories)
-    print("\n".join(found))
-    sys.exit(any(f for f in found if " extern " not in f and "lines" not in f and " tag " not in f))
+    known = pending()
+    new = [f for f in found if f not in known]
+    print("\n".join(new))
+    for line in sorted(known - set(found)):
+        print("mended; remove this line of tests/house.pending:", line)
+    sys.exit(bool(new))
 
 
 main()

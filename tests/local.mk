@@ -73,15 +73,16 @@ WRAP_ALLOCATION = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,-
 tests_check_nomem_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)
 
-# Plain English; README's recipes; the awk programs of a page; files that texts name; the rooms
-# and what each may include; sample outputs.
-SCRIPTS_RUN = tests/english.sh tests/recipes.sh tests/recording_awk.sh \
+# Plain English; the rules of tests/house.py; README's recipes; the awk programs of a page; files
+# that texts name; the rooms and what each may include; sample outputs.
+SCRIPTS_RUN = tests/english.sh tests/house.sh tests/recipes.sh tests/recording_awk.sh \
 	tests/references.sh tests/rooms.sh tests/samples.sh
 TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data tests/english.pending \
-	tests/english.py tests/golden tests/recipes.py tests/references.py tests/samples.py
+	tests/english.py tests/golden tests/house.pending tests/house.py tests/recipes.py \
+	tests/references.py tests/samples.py
 
 include tests/bench.mk
 include tests/fuzz.mk
