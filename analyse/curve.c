@@ -193,20 +193,23 @@ uint32_t *task_memory_at(const struct recording *rec, int64_t time_us)
 	return kb;
 }
 
+size_t curve_first_after(const int64_t *time_us, size_t from, size_t n, int64_t time)
+{
+	while (from < n) {
+		size_t middle = (from + n) / 2;
+
+		if (time_us[middle] <= time)
+			from = middle + 1;
+		else
+			n = middle;
+	}
+	return from;
+}
+
 /* The step that holds at a time, as index + 1; 0: before the first. */
 static size_t step_at(const struct curve *c, int64_t time_us)
 {
-	size_t low = 0, high = c->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (c->time_us[middle] <= time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return curve_first_after(c->time_us, 0, c->n, time_us);
 }
 
 /* *at: how much of the curve was passed before. */

@@ -36,6 +36,9 @@ int curve_task_memory(struct curve *c, const struct recording *rec);
 void curve_largest_samples(const struct curve *c, const struct recording *rec, int64_t *time_us,
 			   size_t n);
 
+/* Of rising times, the first one after `time`, from index `from` on; n if there is none. */
+size_t curve_first_after(const int64_t *time_us, size_t from, size_t n, int64_t time);
+
 int64_t curve_at(const struct curve *c, int64_t time_us);
 
 /* The largest value at any time in [from, until), 0 at least, and when first. */

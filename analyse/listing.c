@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
 
+#include "base/array.h"
 #include "base/trust.h"
 #include "recording/layout.h"
 
@@ -32,10 +33,8 @@ static bool is_dir(const char *path)
 
 static int keep(struct listing *l, const struct listing_entry *e)
 {
-	struct listing_entry *grown = l->entry;
+	struct listing_entry *grown = array_grow(l->entry, l->n, sizeof *grown);
 
-	if (!(l->n & (l->n - 1)))
-		grown = realloc(l->entry, (l->n ? 2 * l->n : 1) * sizeof *grown);
 	if (!grown)
 		return -ENOMEM;
 	l->entry = grown;
@@ -258,7 +257,8 @@ static int find_named(struct buf *out, const char *base, const char *name, struc
 	return r ? error_sys(err, r, name, NULL) : 0;
 }
 
-/* A directory: a recording, or of recordings; else let the reader say what is wrong. */
+/* The newest recording in a directory of recordings, otherwise the directory itself: the
+ * reader says why it is no recording. */
 static int find_in(struct buf *out, const char *dir,
 		const struct recording_formats *formats)
 {

@@ -4,7 +4,7 @@
 
 #include "analyse/summary.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/buf.h"
 #include "recording/recording.h"
 
 /* The recordings in a directory of recordings: what their `build` files say. */
@@ -26,16 +26,12 @@ struct listing {
 #define LISTING_INIT { 0 }
 
 /*
- * All recordings below path; what is none is passed over. 0, or a negative errno
+ * All recordings below path; everything else is skipped. 0, or a negative errno
  * with err when the directory cannot be read. Always release.
  */
 int listing_read(struct listing *l, const char *path, const struct recording_formats *formats,
 		 struct error *err);
 void listing_release(struct listing *l);
-
-/* 0 or the buffer's error. */
-int text_list(struct buf *out, const struct listing *l, const struct style *style);
-int json_list(struct buf *out, const struct listing *l);
 
 /*
  * The recording that `what` names, into out: a directory that holds one; the newest
@@ -47,7 +43,7 @@ int json_list(struct buf *out, const struct listing *l);
 int listing_find(struct buf *out, const char *base, const char *what,
 		 const struct recording_formats *formats, struct error *err);
 
-/* base or, where that is NULL, what it stands for (see above), into out. */
+/* base or, if it is NULL, its default (see above), into out. */
 int listing_base(struct buf *out, const char *base, struct error *err);
 
 #endif

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/values.h"
 
+#include "analyse/summary.h"
+#include "analyse/values_name.h"
+#include "analyse/words.h"
 #include "base/arena.h"
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/index.h"
 #include "base/saturate.h"
+#include "recording/recipe.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Looking up */
 
 void values_release(struct values *f)
 {
@@ -67,4 +77,412 @@ size_t values_find(const struct values *f, const char *name)
 
 	found = f->n_tasks ? bsearch(name, f->task, f->n_tasks, sizeof *f->task, by_task) : NULL;
 	return found ? (size_t)(found - f->task) : f->n_tasks;
+}
+
+/* Making */
+
+/* The rows while the tasks come, in the order of their first. */
+struct rows {
+	struct values *f;
+	const struct summary *sum;
+	struct index by_name;
+	struct buf name;
+	const char *kind, *kept_kind;	/* the last one */
+	size_t n;
+	struct values_task *task;	/* room for all, as the next */
+	int64_t (*value)[COLUMNS];
+};
+
+static const char *keep(struct values *f, const char *text, size_t len)
+{
+	return arena_text(f->texts, text, len);
+}
+
+static int add_fact(struct values *f, const char *key, const char *value)
+{
+	struct values_fact *grown;
+
+	if (!value || !*value)
+		return 0;
+	grown = array_grow(f->fact, f->n_facts, sizeof *grown);
+	if (!grown)
+		return -ENOMEM;
+	f->fact = grown;
+	grown += f->n_facts;
+	*grown = (struct values_fact){ keep(f, key, strlen(key)),
+					keep(f, value, strlen(value)) };
+	if (!grown->key || !grown->value)
+		return -ENOMEM;
+	f->n_facts++;
+	return 0;
+}
+
+static int add_facts(struct values *f, const struct recording *rec)
+{
+	static const char *const wanted[] = {
+		"host", "machine", "kernel", "cores", "memory_kb", "command", "cwd", "tool",
+		"version", "source", "revision", "branch", "describe", "dirty", "commit_count",
+	};
+	int r = 0;
+
+	for (size_t i = 0; !r && i < rec->n_build; i++) {
+		for (size_t k = 0; !r && k < ARRAY_SIZE(wanted); k++) {
+			if (!strcmp(rec->build[i].key, wanted[k]))
+				r = add_fact(f, wanted[k], rec->build[i].value);
+		}
+	}
+	return r;
+}
+
+static bool has_fact(const struct values *f, const char *key, const char *value)
+{
+	for (size_t i = 0; i < f->n_facts; i++) {
+		if (!strcmp(f->fact[i].key, key) && !strcmp(f->fact[i].value, value))
+			return true;
+	}
+	return false;
+}
+
+/* The tools below the one that was called: each once, "make 4.3". */
+static int add_tools(struct values *f, const struct recording *rec)
+{
+	struct buf text = BUF_INIT;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < rec->n_instances; i++) {
+		const struct instance *in = &rec->instance[i];
+
+		if (!in->tool || !*in->tool)
+			continue;
+		buf_clear(&text);
+		buf_adds(&text, in->tool);
+		if (in->version && *in->version)
+			buf_addf(&text, " %s", in->version);
+		r = buf_error(&text);
+		if (!r && !has_fact(f, "uses", buf_str(&text)))
+			r = add_fact(f, "uses", buf_str(&text));
+	}
+	buf_release(&text);
+	return r;
+}
+
+static void value_of(int64_t *v, const struct summary *sum, uint32_t task)
+{
+	const struct task *t = &sum->rec->task[task];
+	const struct cost *cost = &sum->nest[task].cost;
+	bool own = !t->hosts;
+
+	v[COLUMN_START_US] = t->start_us;
+	v[COLUMN_WALL_US] = cost->wall_us;
+	v[COLUMN_USER_US] = cost->measured ? cost->user_us : -1;
+	v[COLUMN_SYSTEM_US] = cost->measured ? cost->system_us : -1;
+	v[COLUMN_MAX_RSS_KB] = own ? t->max_rss_kb :
+			       cost->memory_kb && !cost->memory_summed ? cost->memory_kb : -1;
+	v[COLUMN_PEAK_KB] = own && t->n_usage ? (int64_t)t->peak_kb : -1;
+	v[COLUMN_READ_BYTES] = cost->measured ? cost->read_bytes : -1;
+	v[COLUMN_WRITTEN_BYTES] = cost->measured ? cost->written_bytes : -1;
+	v[COLUMN_RCHAR] = own ? t->rchar : -1;
+	v[COLUMN_WCHAR] = own ? t->wchar : -1;
+	v[COLUMN_MINOR_FAULTS] = own ? t->minor_faults : -1;
+	v[COLUMN_MAJOR_FAULTS] = own ? t->major_faults : -1;
+	v[COLUMN_VOLUNTARY_SWITCHES] = own ? t->voluntary_switches : -1;
+	v[COLUMN_INVOLUNTARY_SWITCHES] = own ? t->involuntary_switches : -1;
+	v[COLUMN_RUNS] = 1;
+	v[COLUMN_STATUS] = words_task_status(t);
+}
+
+static void merge(int64_t *to, const int64_t *v)
+{
+	for (int c = 0; c < COLUMNS; c++) {
+		bool largest = c == COLUMN_MAX_RSS_KB || c == COLUMN_PEAK_KB ||
+			       c == COLUMN_STATUS;
+
+		if (v[c] < 0 || c == COLUMN_START_US)
+			continue;
+		if (to[c] < 0)
+			to[c] = v[c];
+		else if (!largest)
+			to[c] = sat_add(to[c], v[c]);
+		else if (v[c] > to[c])
+			to[c] = v[c];
+	}
+}
+
+/* Tasks of one kind have the same pointer, and few kinds follow each other. */
+static const char *keep_kind(struct rows *r, const char *kind)
+{
+	if (kind != r->kind) {
+		r->kind = kind;
+		r->kept_kind = keep(r->f, kind, strlen(kind));
+	}
+	return r->kept_kind;
+}
+
+static int new_row(struct rows *r, const char *kind, const int64_t *v)
+{
+	struct values_task *task = &r->task[r->n];
+
+	task->name = keep(r->f, r->name.data, r->name.len);
+	task->kind = keep_kind(r, kind);
+	if (!task->name || !task->kind)
+		return -ENOMEM;
+	memcpy(r->value[r->n++], v, sizeof *r->value);
+	return 0;
+}
+
+static int add_task(struct rows *r, uint32_t task)
+{
+	const struct task *t = &r->sum->rec->task[task];
+	uint64_t hash, turn = 0;
+	int64_t v[COLUMNS];
+	uint32_t row;
+
+	buf_clear(&r->name);
+	values_name(&r->name, r->sum->rec, t);
+	if (buf_error(&r->name))
+		return -ENOMEM;
+	value_of(v, r->sum, task);
+	hash = hash_fnv64(buf_str(&r->name), r->name.len);
+	for (; index_find(&r->by_name, hash, turn, &row); turn++) {
+		if (!strcmp(r->task[row].name, r->name.data)) {
+			merge(r->value[row], v);
+			return 0;
+		}
+	}
+	if (index_put(&r->by_name, hash, turn, (uint32_t)r->n))
+		return -ENOMEM;
+	return new_row(r, t->kind, v);
+}
+
+static int by_name(const void *a, const void *b, void *tasks)
+{
+	const struct values_task *task = tasks;
+
+	return strcmp(task[*(const uint32_t *)a].name, task[*(const uint32_t *)b].name);
+}
+
+static int set_column(struct values *f, enum value_column c, const struct rows *r,
+		      const uint32_t *order)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < r->n; i++)
+		known |= r->value[i][c] >= 0;
+	if (!known)
+		return 0;
+	f->column[c] = malloc(r->n * sizeof **f->column);
+	if (!f->column[c])
+		return -ENOMEM;
+	for (size_t i = 0; i < r->n; i++)
+		f->column[c][i] = r->value[order[i]][c];
+	return 0;
+}
+
+static int sort_rows(struct values *f, const struct rows *r)
+{
+	uint32_t *order = malloc((r->n + 1) * sizeof *order);
+	int error = 0;
+
+	f->task = malloc((r->n + 1) * sizeof *f->task);
+	if (!order || !f->task) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, r->n, sizeof *order, by_name, r->task);
+	for (size_t i = 0; i < r->n; i++)
+		f->task[i] = r->task[order[i]];
+	f->n_tasks = r->n;
+	for (int c = 0; !error && c < COLUMNS; c++)
+		error = set_column(f, c, r, order);
+	free(order);
+	return error;
+}
+
+static int add_tasks(struct values *f, const struct summary *sum)
+{
+	struct rows r = { .f = f, .sum = sum };
+	int error;
+
+	r.task = malloc((sum->n_ran + 1) * sizeof *r.task);
+	r.value = malloc((sum->n_ran + 1) * sizeof *r.value);
+	error = r.task && r.value ? 0 : -ENOMEM;
+	for (size_t i = 0; !error && i < sum->n_ran; i++)
+		error = add_task(&r, sum->order[i]);
+	if (!error)
+		error = sort_rows(f, &r);
+	index_release(&r.by_name);
+	buf_release(&r.name);
+	free(r.task);
+	free(r.value);
+	return error;
+}
+
+static int compare_packages(const void *a, const void *b)
+{
+	const struct values_package *x = a, *y = b;
+	int r = strcmp(x->name, y->name);
+
+	return r ? r : strcmp(x->version, y->version);
+}
+
+static int add_package(struct values *f, struct buf *text, const struct task *t)
+{
+	struct values_package *grown = array_grow(f->package, f->n_packages, sizeof *grown);
+	struct recipe recipe;
+
+	if (!grown)
+		return -ENOMEM;
+	f->package = grown;
+	recipe_parse(&recipe, t->key);
+	buf_clear(text);
+	if (recipe.epoch.len)
+		buf_addf(text, "%.*s:", (int)recipe.epoch.len, recipe.epoch.p);
+	buf_add(text, recipe.version.p, recipe.version.len);
+	if (recipe.revision.len)
+		buf_addf(text, "-%.*s", (int)recipe.revision.len, recipe.revision.p);
+	grown[f->n_packages].name = keep(f, recipe.name.p, recipe.name.len);
+	grown[f->n_packages].version = keep(f, buf_str(text), text->len);
+	if (buf_error(text) || !grown[f->n_packages].name || !grown[f->n_packages].version)
+		return -ENOMEM;
+	f->n_packages++;
+	return 0;
+}
+
+/* Of a recipe built in two versions the lower version is reported. */
+static void unify_packages(struct values *f)
+{
+	size_t n = 0;
+
+	if (!f->n_packages)
+		return;
+	qsort(f->package, f->n_packages, sizeof *f->package, compare_packages);
+	for (size_t i = 0; i < f->n_packages; i++) {
+		if (!n || strcmp(f->package[n - 1].name, f->package[i].name))
+			f->package[n++] = f->package[i];
+	}
+	f->n_packages = n;
+}
+
+static int add_packages(struct values *f, const struct summary *sum)
+{
+	const struct recording *rec = sum->rec;
+	struct buf text = BUF_INIT;
+	const char *last = "";
+	int r = 0;
+
+	for (size_t i = 0; !r && i < sum->n_ran; i++) {
+		const struct task *t = &rec->task[sum->order[i]];
+
+		if (!values_is_recipe(rec, t) || !strcmp(t->key, last))
+			continue;
+		last = t->key;
+		r = add_package(f, &text, t);
+	}
+	buf_release(&text);
+	if (!r)
+		unify_packages(f);
+	return r;
+}
+
+static int64_t largest(const struct values *f, enum value_column c)
+{
+	int64_t max = -1;
+
+	for (size_t i = 0; f->column[c] && i < f->n_tasks; i++) {
+		if (f->column[c][i] > max)
+			max = f->column[c][i];
+	}
+	return max;
+}
+
+static int64_t sum_of(const struct values *f, enum value_column c)
+{
+	int64_t sum = -1;
+
+	for (size_t i = 0; f->column[c] && i < f->n_tasks; i++) {
+		if (f->column[c][i] >= 0)
+			sum = sum < 0 ? f->column[c][i] : sat_add(sum, f->column[c][i]);
+	}
+	return sum;
+}
+
+/* cost.h knows no "not known" of its sums. */
+static int64_t known_cpu(const struct values *f, const struct summary *sum, int64_t us,
+			 enum value_column c)
+{
+	return sum->cpu_exact || f->column[c] ? us : -1;
+}
+
+static void set_totals(struct values *f, const struct summary *sum)
+{
+	const struct host *h = &sum->host;
+	const int64_t *stalled = h->stalled_us;
+	int64_t *t = f->total;
+	int64_t max_rss = recording_build_number(sum->rec, "max_rss_kb");
+
+	t[TOTAL_WALL_US] = sum->wall_us;
+	t[TOTAL_USER_US] = known_cpu(f, sum, sum->user_us, COLUMN_USER_US);
+	t[TOTAL_SYSTEM_US] = known_cpu(f, sum, sum->system_us, COLUMN_SYSTEM_US);
+	t[TOTAL_MAX_RSS_KB] = max_rss >= 0 ? max_rss : largest(f, COLUMN_MAX_RSS_KB);
+	t[TOTAL_PEAK_KB] = sum->memory_peak_kb.value;
+	t[TOTAL_READ_BYTES] = sum_of(f, COLUMN_READ_BYTES);
+	t[TOTAL_WRITTEN_BYTES] = sum_of(f, COLUMN_WRITTEN_BYTES);
+	t[TOTAL_TASKS] = (int64_t)sum->n_ran;
+	t[TOTAL_FAILED] = (int64_t)(sum->n_state[TASK_FAILED] + sum->n_state[TASK_KILLED] +
+				    sum->n_state[TASK_UNFINISHED]);
+	t[TOTAL_RUNNING_MAX] = sum->running_max;
+	t[TOTAL_STATUS] = words_build_status(sum->result, sum->status);
+	t[TOTAL_HOST_USER_US] = h->user_us;
+	t[TOTAL_HOST_SYSTEM_US] = h->system_us;
+	t[TOTAL_HOST_IOWAIT_US] = h->iowait_us;
+	t[TOTAL_HOST_STEAL_US] = h->steal_us;
+	t[TOTAL_HOST_MEMORY_PEAK_BYTES] = h->memory_used_bytes.value;
+	t[TOTAL_HOST_SWAP_PEAK_BYTES] = h->swap_used_bytes.value;
+	t[TOTAL_HOST_OOM_KILLS] = h->oom_kills;
+	t[TOTAL_HOST_DISK_READ_BYTES] = h->disk_read_bytes;
+	t[TOTAL_HOST_DISK_WRITTEN_BYTES] = h->disk_written_bytes;
+	t[TOTAL_HOST_NET_RECEIVED_BYTES] = h->net_received_bytes;
+	t[TOTAL_HOST_NET_SENT_BYTES] = h->net_sent_bytes;
+	t[TOTAL_HOST_STALLED_CPU_US] = stalled[PRESSURE_CPU_SOME];
+	t[TOTAL_HOST_STALLED_IO_US] = stalled[PRESSURE_IO_SOME];
+	t[TOTAL_HOST_STALLED_MEMORY_US] = stalled[PRESSURE_MEMORY_SOME];
+}
+
+static int fill(struct values *f, const struct summary *sum)
+{
+	const struct recording *rec = sum->rec;
+	int r;
+
+	f->texts = arena_new();
+	if (!f->texts)
+		return -ENOMEM;
+	f->path = keep(f, rec->path ? rec->path : "", rec->path ? strlen(rec->path) : 0);
+	f->start_s = rec->start_wall_ns > 0 ? rec->start_wall_ns / 1000000000 : -1;
+	if (!f->path)
+		return -ENOMEM;
+	r = add_facts(f, rec);
+	if (!r)
+		r = add_tools(f, rec);
+	if (!r)
+		r = add_tasks(f, sum);
+	if (!r)
+		r = add_packages(f, sum);
+	if (!r)
+		set_totals(f, sum);
+	return r ? r : recording_command_error(rec);
+}
+
+int values_make(struct values *f, const struct recording *rec)
+{
+	struct summary sum;
+	int r;
+
+	*f = (struct values){ 0 };
+	r = summary_make(&sum, rec);
+	if (!r)
+		r = fill(f, &sum);
+	summary_release(&sum);
+	return r;
 }

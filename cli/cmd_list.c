@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/listing.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/output.h"
 #include "convert/convert.h"
 #include "launch/notice.h"
+#include "render/list.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/listing.h"
+#include "render/list.h"
 
 #include "analyse/words.h"
 #include "base/json.h"

@@ -4,7 +4,7 @@
 noinst_LTLIBRARIES += render/librender.la
 render_librender_la_SOURCES = \
 	render/facts.c render/facts.h render/json_list.c render/json_show.c \
-	render/markup.c render/markup.h render/show.h \
+	render/list.h render/markup.c render/markup.h render/show.h \
 	render/text_facts.c render/text_list.c render/text_rows.c render/text_show.c render/text_show.h \
 	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c render/chart/bootchart.h \
 	render/chart/bootchart_lanes.c render/chart/bootchart_legend.c render/chart/bootchart_marks.c \

@@ -22,22 +22,6 @@ static inline int64_t sum_at(const struct sum *s, size_t point)
 	return sum;
 }
 
-/* The first point behind a time. */
-static size_t point_after(const struct panel *p, int64_t time_us)
-{
-	size_t low = 1, high = p->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (p->time_us[middle] <= time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* What is gathered of a bin. */
 struct gathered {
 	int64_t min, max;
@@ -75,7 +59,7 @@ static inline void walk(const struct panel *p, const struct sum *s, int64_t from
 			int64_t until_us, struct bin *bin, size_t n)
 {
 	int64_t span_us = until_us > from_us ? until_us - from_us : 0, at = from_us;
-	size_t i = point_after(p, from_us);
+	size_t i = curve_first_after(p->time_us, 1, p->n, from_us);
 
 	for (size_t k = 0; k < n; k++) {
 		struct gathered g = { INT64_MAX, BAND_ABSENT, 0, 0 };
