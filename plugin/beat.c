@@ -19,7 +19,7 @@ static void *beat_main(void *data)
 	struct beat *b = data;
 
 	pthread_mutex_lock(&b->lock);
-	while (b->sampler) {
+	while (!b->stopped) {
 		int64_t next_ns = sampler_next_ns(b->sampler);
 		struct timespec next = timespec_of(next_ns);
 
@@ -72,7 +72,7 @@ void beat_start(struct beat *b, int dir_fd, int64_t start_ns, int64_t interval_m
 static void take(struct beat *b, bool forced)
 {
 	pthread_mutex_lock(&b->lock);
-	if (b->sampler && (forced || clock_mono_ns() >= sampler_next_ns(b->sampler)))
+	if (!b->stopped && (forced || clock_mono_ns() >= sampler_next_ns(b->sampler)))
 		sampler_take(b->sampler, forced);
 	pthread_mutex_unlock(&b->lock);
 }
@@ -89,22 +89,23 @@ void beat_now(struct beat *b)
 		take(b, true);
 }
 
-void beat_stop(struct beat *b)
+void beat_stop(struct beat *b, bool exits)
 {
-	struct sampler *sampler;
+	bool first;
 
 	if (!b->started)
 		return;
 	pthread_mutex_lock(&b->lock);
-	sampler = b->sampler;
-	if (sampler)
-		sampler_take(sampler, true);
-	b->sampler = NULL;
+	first = !b->stopped;
+	if (first)
+		sampler_take(b->sampler, true);
+	b->stopped = true;
 	pthread_cond_signal(&b->wake);
 	pthread_mutex_unlock(&b->lock);
-	if (sampler && b->threaded)
+	if (first && b->threaded)
 		pthread_join(b->thread, NULL);
-	sampler_free(sampler);
+	if (first && !exits)
+		sampler_free(b->sampler);
 }
 
 void beat_release(struct beat *b)

@@ -22,7 +22,8 @@ struct beat {
 	pthread_t thread;
 	pthread_mutex_t lock;	/* around what follows */
 	pthread_cond_t wake;
-	struct sampler *sampler;	/* NULL: stopped */
+	struct sampler *sampler;
+	bool stopped;
 };
 
 /* dir_fd and start_ns as for sampler_new(). If the machine cannot be sampled, the
@@ -33,8 +34,9 @@ void beat_start(struct beat *b, int dir_fd, int64_t start_ns, int64_t interval_m
 void beat_due(struct beat *b);
 void beat_now(struct beat *b);
 
-/* Take a last sample and end the thread. No-op the second time. */
-void beat_stop(struct beat *b);
+/* Take a last sample and end the thread. No-op the second time. exits: the process ends,
+ * perhaps in a signal handler that interrupted malloc(), so no memory is freed. */
+void beat_stop(struct beat *b, bool exits);
 
 /* After beat_stop(), when no other thread uses it any more. */
 void beat_release(struct beat *b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/children.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 struct child *children_next(struct children *c)
@@ -27,16 +28,23 @@ struct child *children_add(struct children *c, pid_t pid)
 	if (!child)
 		return NULL;
 	child->io_fd = -1;
-	c->pid[c->n++] = pid;
+	child->task = 0;
+	c->pid[c->n] = pid;
+	atomic_signal_fence(memory_order_seq_cst);
+	c->n++;
 	return child;
 }
 
+/* Until n shows it, the last one is found at its place, and then at its new one. */
 void children_remove(struct children *c, struct child *child)
 {
-	struct child *last = &c->child[--c->n];
+	struct child *last = &c->child[c->n - 1];
 	struct child removed = *child;
 
-	c->pid[child - c->child] = c->pid[c->n];
+	c->pid[child - c->child] = c->pid[c->n - 1];
 	*child = *last;
+	atomic_signal_fence(memory_order_seq_cst);
+	c->n--;
+	atomic_signal_fence(memory_order_seq_cst);
 	*last = removed;
 }

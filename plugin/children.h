@@ -12,12 +12,13 @@
  * Which task a child process belongs to, in fixed memory, so that a child costs no
  * allocation. Children are in the order of their start, but the last one fills the gap
  * of one that is removed: so few children touch little memory. Not locked: for
- * hosts that spawn and wait in one thread.
+ * hosts that spawn and wait in one thread. Interrupted at any instruction it is in order,
+ * but the one that is being added or removed may be missing.
  */
 #define CHILDREN_MAX 3072		/* held at once */
 
 struct child {
-	uint64_t task;
+	uint64_t task;		/* 0: its start or its end is being recorded */
 	int io_fd;		/* its /proc/PID/io, or -1 */
 	bool asked_for;		/* the tool told its name */
 	char *const *env;	/* its environment, as the tool passed it; NULL: not known */

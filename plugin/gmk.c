@@ -24,6 +24,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,8 @@ void gmk_add_function(const char *name, gmk_function *function, unsigned min_arg
 static struct {
 	struct procs_host host;
 	bool loaded;
+	volatile sig_atomic_t busy;	/* the session is being opened or suspended: a signal
+					   handler that exits must not wait for that */
 	bool may_begin;		/* no recording yet: the first command begins one */
 	bool own;		/* it did: no launcher speaks for us */
 	int32_t level;		/* MAKELEVEL */
@@ -202,10 +205,12 @@ static void begin_now(void)
 	struct error err = { 0 };
 
 	make.may_begin = false;
+	make.busy = 1;
 	if (open_session(begin, &err))
 		complain(err.path, err.message);
 	else
 		export_ticket();
+	make.busy = 0;
 }
 
 /* Once, if it is up to us. */
@@ -348,6 +353,8 @@ static void finish(int status, void *unused)
 	if (getpid() != make.session.store.pid || !make.session.live)
 		return;
 	not_recorded = procs_finish();
+	if (make.busy)
+		return;
 	if (make.session.store.error)
 		complain(make.session.store.path, strerror(-make.session.store.error));
 	else
@@ -357,7 +364,7 @@ static void finish(int status, void *unused)
 			 (unsigned long long)not_recorded);
 		session_note(&make.session, text);
 	}
-	session_close(&make.session, (status & 0xff) << 8);
+	session_exit(&make.session, (status & 0xff) << 8);
 }
 
 static void exits(int status)
@@ -377,7 +384,9 @@ static void replaced(void)
 			setenv("MAKEFILES", buf_str(&b), 1);
 		buf_release(&b);
 	}
+	make.busy = 1;
 	session_suspend(&make.session);
+	make.busy = 0;
 }
 
 static int32_t make_level(void)

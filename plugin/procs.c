@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static __attribute__((section(".data"))) struct {
 	bool to_pipe;			/* the next one writes into a pipe of the tool's */
 	bool ended;			/* nothing was started since a child ended */
 	bool tried;			/* to start what the tool prepared for */
-	volatile sig_atomic_t late_busy;
+	volatile sig_atomic_t writing;	/* what is in late: see forget_interrupted() */
 	struct buf late;		/* see put_off() */
 	struct stat out;		/* the tool's own stdout */
 } procs;
@@ -70,20 +71,36 @@ struct buf *procs_late(void)
 	return &procs.late;
 }
 
-static void flush(void)
+/*
+ * make's handler of fatal signals waits for its children, and then exits or sends the signal
+ * to make again: it calls us wherever it interrupted make, perhaps in here, and never returns
+ * there. So all that is kept is in order at every instruction. Lines that were being written
+ * count as written: a signal interrupts at the end of a system call far more often than in
+ * the few instructions before it.
+ */
+static void forget_interrupted(void)
 {
-	procs.late_busy++;
+	if (procs.writing)
+		buf_clear(&procs.late);
+	procs.writing = 0;
+}
+
+static __attribute__((noinline)) void flush(void)
+{
+	forget_interrupted();
+	if (!procs.late.len)
+		return;
+	procs.writing = 1;
 	store_append(&procs.session->store, &procs.late);
-	procs.late_busy--;
+	procs.writing = 0;
 }
 
 static void put_off(const struct buf *b)
 {
+	forget_interrupted();
 	if (procs.late.len + b->len > EVENT_MAX)
 		flush();
-	procs.late_busy++;
 	buf_add(&procs.late, b->data, b->len);
-	procs.late_busy--;
 }
 
 static void emit(struct buf *b)
@@ -249,6 +266,7 @@ static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 	struct child *child = children_add(&large.children, pid);
 	int saved = errno;
 	struct buf *target;
+	uint64_t task;
 	char name[64];
 
 	if (!child) {
@@ -264,9 +282,11 @@ static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 		snprintf(name, sizeof name, "/proc/%d/io", (int)pid);
 		child->io_fd = file_open_at(AT_FDCWD, name, O_RDONLY);
 	}
-	child->task = session_next_task(procs.session);
+	task = session_next_task(procs.session);
 	target = take_name(child, env);
-	write_start(child->task, t, pid, argv, target);
+	write_start(task, t, pid, argv, target);
+	atomic_signal_fence(memory_order_seq_cst);
+	child->task = task;
 	forget(target);
 	errno = saved;
 }
@@ -321,11 +341,12 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 	struct child *child;
 	struct event_end e;
 	int saved = errno;
+	uint64_t task;
 
 	if (!WIFEXITED(status) && !WIFSIGNALED(status))
 		return;
 	child = children_find(&large.children, pid);
-	if (!child)
+	if (!child || !child->task)
 		return;
 	event_end_init(&e, status);
 	event_end_rusage(&e, usage);
@@ -336,7 +357,10 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 	}
 	if (child->io_fd >= 0)
 		close(child->io_fd);
-	write_end(child->task, &e);
+	child->io_fd = -1;
+	task = child->task;
+	child->task = 0;
+	write_end(task, &e);
 	children_remove(&large.children, child);
 	procs.ended = true;
 	errno = saved;
@@ -526,35 +550,21 @@ static __attribute__((noreturn)) void hook__exit(int status)
 /* make dies of a signal by sending it to itself, from its handler. */
 static int hook_kill(pid_t pid, int sig)
 {
-	if (is_on() && pid == procs.session->store.pid && !procs.late_busy)
+	if (is_on() && pid == procs.session->store.pid)
 		flush();
 	return kill(pid, sig);
 }
 
 /* Waiting */
 
-static pid_t plain_wait4(pid_t pid, int *status, int options, struct rusage *usage)
-{
-	int st;
-	pid_t r = wait4(pid, &st, options, usage);
-
-	if (r > 0) {
-		ended(r, st, usage, NULL);
-		if (status)
-			*status = st;
-	}
-	return r;
-}
-
 /* Look at the child while it is a zombie: then /proc/PID/io is final. */
-static pid_t look_then_wait4(pid_t pid, int *status, int options, struct rusage *usage)
+static pid_t look_then_wait4(pid_t pid, int *status, int options, struct rusage *usage,
+			     struct event_end *io)
 {
 	idtype_t type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
 	struct child *child;
-	struct event_end io;
 	siginfo_t info = { 0 };
-	int st, saved = errno;
-	pid_t r;
+	int saved = errno;
 
 	if (waitid(type, (id_t)(pid > 0 ? pid : pid == -1 ? 0 : -pid), &info,
 		   WEXITED | WNOWAIT | options))
@@ -562,23 +572,19 @@ static pid_t look_then_wait4(pid_t pid, int *status, int options, struct rusage 
 	if (!info.si_pid)
 		return 0;
 	errno = saved;
-	event_end_init(&io, -1);
+	event_end_init(io, -1);
 	child = children_find(&large.children, info.si_pid);
 	if (child && child->io_fd >= 0)
-		read_io(child->io_fd, &io);
-	r = wait4(info.si_pid, &st, options, usage);
-	if (r > 0) {
-		ended(r, st, usage, &io);
-		if (status)
-			*status = st;
-	}
-	return r;
+		read_io(child->io_fd, io);
+	return wait4(info.si_pid, status, options, usage);
 }
 
 static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 {
-	bool io = (procs.session->store.flags & STORE_TASK_IO) && !(options & ~WNOHANG);
+	bool looks = (procs.session->store.flags & STORE_TASK_IO) && !(options & ~WNOHANG);
+	struct event_end io;
 	struct rusage own;
+	int st;
 	pid_t r;
 
 	if (procs.missed && !procs.session->live)
@@ -586,13 +592,20 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 	procs.missed = false;
 	if (!is_on())
 		return wait4(pid, status, options, usage);
+	if (!usage)
+		usage = &own;
 	if (!(options & WNOHANG))
 		flush();
-	r = (io ? look_then_wait4 : plain_wait4)(pid, status, options, usage ? usage : &own);
-	if (r <= 0)
-		flush();
-	else
+	r = looks ? look_then_wait4(pid, &st, options, usage, &io)
+		  : wait4(pid, &st, options, usage);
+	if (r > 0) {
+		ended(r, st, usage, looks ? &io : NULL);
 		procs.host->line.known = false;
+	} else {
+		flush();
+	}
+	if (r > 0 && status)
+		*status = st;
 	return r;
 }
 

@@ -273,20 +273,25 @@ int session_begin(struct buildbeat_session *s, const char *base, const char *nam
 
 /* Ending */
 
-void session_end_build(struct buildbeat_session *s, int32_t status)
+static void end_build(struct buildbeat_session *s, int32_t status, bool exits)
 {
 	char text[256];
 	struct buf b;
 
 	if (!atomic_exchange(&s->owner, false))
 		return;
-	beat_stop(&s->beat);
+	beat_stop(&s->beat, exits);
 	buf_init_fixed(&b, text, sizeof text);
 	buildinfo_add_end(&b, store_now_us(&s->store), status);
 	store_append_build(&s->store, &b);
 	store_tell_lost(&s->store);
 	lost_end(s->store.dir_fd);
 	ticket_remove(&s->ticket);
+}
+
+void session_end_build(struct buildbeat_session *s, int32_t status)
+{
+	end_build(s, status, false);
 }
 
 void session_add_close(struct buildbeat_session *s, struct buf *b)
@@ -305,14 +310,20 @@ static void add_close(struct buildbeat_session *s)
 	store_append(&s->store, &b);
 }
 
-void session_close(struct buildbeat_session *s, int32_t status)
+void session_exit(struct buildbeat_session *s, int32_t status)
 {
-	session_end_build(s, status);
+	end_build(s, status, true);
 	if (!s->guest && !s->closed)
 		add_close(s);
 	s->live = false;
-	beat_release(&s->beat);
 	store_close(&s->store);
+}
+
+void session_close(struct buildbeat_session *s, int32_t status)
+{
+	session_end_build(s, status);
+	session_exit(s, status);
+	beat_release(&s->beat);
 }
 
 void session_suspend(struct buildbeat_session *s)

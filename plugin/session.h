@@ -78,6 +78,9 @@ void session_add_close(struct buildbeat_session *s, struct buf *b);
  * closed. No other thread may use the session any more. */
 void session_close(struct buildbeat_session *s, int32_t status);
 
+/* The same where the process ends, perhaps in a signal handler: no memory is freed. */
+void session_exit(struct buildbeat_session *s, int32_t status);
+
 /* This process replaces itself by exec, and will join again as the owner. */
 void session_suspend(struct buildbeat_session *s);
 

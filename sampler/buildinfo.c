@@ -53,7 +53,7 @@ static void add_boot_id(struct buf *b)
 		add_text(b, "boot_id", text);
 }
 
-void buildinfo_add(struct buf *b, const struct buildinfo *info)
+__attribute__((cold)) void buildinfo_add(struct buf *b, const struct buildinfo *info)
 {
 	char cwd[PATH_MAX];
 

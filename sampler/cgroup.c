@@ -299,7 +299,7 @@ static void cgroup_release(struct source *source)
 	free(s);
 }
 
-int cgroup_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int cgroup_open(struct source **out, const struct setup *setup)
 {
 	struct cgroup_source *s = calloc(1, sizeof *s);
 	int r;

@@ -40,7 +40,7 @@ static void cores_release(struct source *source)
 	free(s);
 }
 
-int cores_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int cores_open(struct source **out, const struct setup *setup)
 {
 	struct cores_source *s;
 	int r;

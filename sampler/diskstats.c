@@ -188,7 +188,7 @@ static int learn_disks(struct diskstats_source *s, struct text *text)
 	return r;
 }
 
-int diskstats_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int diskstats_open(struct source **out, const struct setup *setup)
 {
 	struct diskstats_source *s = calloc(1, sizeof *s);
 	int r;

@@ -115,7 +115,7 @@ static int learn_figures(struct meminfo_source *s, struct text *text)
 	return 0;
 }
 
-int meminfo_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int meminfo_open(struct source **out, const struct setup *setup)
 {
 	struct meminfo_source *s = calloc(1, sizeof *s);
 	int r;

@@ -81,7 +81,7 @@ static int learn_interfaces(struct net_source *s, struct text *text)
 	return 0;
 }
 
-int net_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int net_open(struct source **out, const struct setup *setup)
 {
 	struct net_source *s = calloc(1, sizeof *s);
 	int r;

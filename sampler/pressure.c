@@ -97,7 +97,7 @@ static void pressure_release(struct source *source)
 	free(s);
 }
 
-int pressure_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int pressure_open(struct source **out, const struct setup *setup)
 {
 	static const char *const names[PRESSURE_FILES] = {
 		"pressure/cpu", "pressure/io", "pressure/memory",

@@ -99,7 +99,7 @@ static int open_all(struct sampler *s, int dir_fd, const struct sampler_options 
 	return 0;
 }
 
-int sampler_new(struct sampler **out, int dir_fd, int64_t start_ns,
+__attribute__((cold)) int sampler_new(struct sampler **out, int dir_fd, int64_t start_ns,
 		const struct sampler_options *options, struct error *err)
 {
 	struct sampler *s;

@@ -71,7 +71,7 @@ static void stat_release(struct source *source)
 	free(s);
 }
 
-int stat_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int stat_open(struct source **out, const struct setup *setup)
 {
 	struct stat_source *s = calloc(1, sizeof *s);
 	struct stat_figures f;

@@ -96,7 +96,7 @@ static int learn_figures(struct vmstat_source *s, struct text *text)
 	return 0;
 }
 
-int vmstat_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int vmstat_open(struct source **out, const struct setup *setup)
 {
 	struct vmstat_source *s = calloc(1, sizeof *s);
 	int r;
