@@ -8,10 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <git2/sys/odb_backend.h>
-#include <libdeflate.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #define ROOM_FIRST 65536
 #define ROOM_MAX (1 << 28)
@@ -40,22 +41,25 @@ static int read_file(struct buf *packed, const char *objects, const git_oid *id)
 
 static int unpack(struct buf *out, const struct buf *packed)
 {
-	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
-	enum libdeflate_result r = LIBDEFLATE_INSUFFICIENT_SPACE;
-	size_t used;
+	z_stream z = { .next_in = (unsigned char *)packed->data, .avail_in = (unsigned)packed->len };
+	int r = packed->len <= UINT_MAX ? inflateInit(&z) : Z_MEM_ERROR;
 
-	for (size_t size = ROOM_FIRST; d && r == LIBDEFLATE_INSUFFICIENT_SPACE &&
-	     size <= ROOM_MAX; size *= 4) {
-		buf_clear(out);
-		if (buf_reserve(out, size))
+	for (size_t size = ROOM_FIRST; r == Z_OK && size <= ROOM_MAX; size *= 4) {
+		if (buf_reserve(out, size - out->len)) {
+			r = Z_MEM_ERROR;
 			break;
-		r = libdeflate_zlib_decompress_ex(d, packed->data, packed->len, out->data, size,
-						  &used, &out->len);
+		}
+		z.next_out = (unsigned char *)out->data + out->len;
+		z.avail_out = (unsigned)(size - out->len);
+		r = inflate(&z, Z_SYNC_FLUSH);
+		out->len = z.total_out;
+		if (r == Z_OK && z.avail_out)
+			r = Z_DATA_ERROR;	/* truncated */
 	}
-	libdeflate_free_decompressor(d);
-	if (r == LIBDEFLATE_INSUFFICIENT_SPACE)
-		return -ENOMEM;
-	return r == LIBDEFLATE_SUCCESS ? 0 : -EIO;
+	inflateEnd(&z);
+	if (r == Z_STREAM_END)
+		return 0;
+	return r == Z_DATA_ERROR || r == Z_BUF_ERROR || r == Z_NEED_DICT ? -EIO : -ENOMEM;
 }
 
 /* "blob 1234", NUL and the content. */
