@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -435,24 +436,34 @@ static size_t samples(const char *name)
 	return n;
 }
 
-/* The one that begins the recording samples, by itself. */
+static bool has_samples(void *least)
+{
+	return samples("proc_stat") >= *(size_t *)least;
+}
+
+static size_t threads_here(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat("/proc/self/task", &st), 0);
+	return st.st_nlink;
+}
+
+/* The one that begins the recording samples, in a thread that ends with it. */
 START_TEST(sampling)
 {
+	size_t least = 4, before = threads_here();
 	struct buildbeat_session *s = open_at(dir, 20), *other = open_at(dir, 20);
-	size_t before;
 
-	while (samples("proc_stat") < 4)
-		usleep(5000);
+	ck_assert_uint_eq(threads_here(), before + 1);
+	support_wait_until(has_samples, &least, "samples");
 	api->close(other);
-	before = samples("proc_stat");
-	while (samples("proc_stat") == before)
-		usleep(5000);
+	least = samples("proc_stat") + 1;
+	support_wait_until(has_samples, &least, "samples after the other session");
 	api->snapshot(s);
 	api->heartbeat(s);
 	api->close(s);
-	before = samples("proc_stat");
-	usleep(60000);
-	ck_assert_uint_eq(samples("proc_stat"), before);
+	ck_assert_uint_eq(threads_here(), before);
 }
 END_TEST
 

@@ -118,9 +118,10 @@ START_TEST(outlived)
 {
 	struct run r;
 
-	support_run(&r, support_tmpdir(), RECORD "bash -c '(sleep 0.4; /bin/true; touch late) "
-		    ">/dev/null 2>&1 & /bin/true'; wc -l <stats/one/tasks.log >before; sleep 1; "
-		    "ls late; wc -l <stats/one/tasks.log | cmp - before && echo same");
+	support_run(&r, support_tmpdir(), "%smkfifo go; " RECORD "bash -c '(read line <go; /bin/true; "
+		    "touch late) >/dev/null 2>&1 & /bin/true'; wc -l <stats/one/tasks.log >before; "
+		    "echo >go; until_true 'test -e late'; "
+		    "ls late; wc -l <stats/one/tasks.log | cmp - before && echo same", support_poll);
 	ck_assert_str_eq(r.out.data, "late\nsame\n");
 	support_run_release(&r);
 }

@@ -129,7 +129,7 @@ static const struct scene scenes[] = {
 	{ .what = "env between", .command = "env A=b env sh -c '/bin/true; /bin/true; env'", .tasks = "+++" },
 	{ .what = "SIGCHLD ignored", .before = "trap '' CHLD;", .command = "sh -c '/bin/true; /bin/true; echo $?'" },
 	{ .what = "a daemon", .command = "sh -c '(sleep 0.3; echo late > late) >/dev/null 2>&1 & /bin/true; echo $?'", .tasks = NULL,
-	  .after = "sleep 0.6" },
+	  .after = "n=0; until test -s late || test $n = 3000; do sleep 0.02; n=$((n + 1)); done" },
 	{ .what = "python", .command = "/usr/bin/python3 b.py", .needs = "/usr/bin/python3",
 	  .setup = "printf 'import os, subprocess as s, sys\\n"
 		   "s.run([\"true\"]); print(s.run(\"exit 3\", shell=True).returncode, flush=True)\\n"

@@ -486,11 +486,11 @@ START_TEST(compressed_while_written)
 {
 	struct run r;
 
-	support_run(&r, support_tmpdir(), RECORD "-n one --compress zstd -- sh -c '"
-		    BUILDBEAT " task left sleep 1 >/dev/null 2>&1 & "
+	support_run(&r, support_tmpdir(), "%smkfifo go; " RECORD "-n one --compress zstd -- sh -c '"
+		    BUILDBEAT " task left sh -c \"read line <go\" >/dev/null 2>&1 & "
 		    "while ! grep -q ^start.*le[f]t stats/one/tasks.log; do sleep 0.02; done'; "
-		    "ls stats/one; sleep 1.5; awk '$1 == \"start\" && /\tleft\t/ { id = $3 } "
-		    "$1 == \"done\" && $3 == id { n++ } END { print n }' FS='\t' stats/one/tasks.log");
+		    "ls stats/one; echo >go; until_true 'grep -q ^done stats/one/tasks.log'; awk '$1 == \"start\" && /\tleft\t/ { id = $3 } "
+		    "$1 == \"done\" && $3 == id { n++ } END { print n }' FS='\t' stats/one/tasks.log", support_poll);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "proc_stat.log.zst\n"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\ntasks.log\n1\n"));
 	support_run_release(&r);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,25 +58,24 @@ static int end(struct background *b)
 }
 
 /* Until the recording has that many bytes of samples more than it has. */
+static size_t bytes_of_samples(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(support_path("%s/stats/one/proc_stat.log", support_tmpdir()), &st), 0);
+	return (size_t)st.st_size;
+}
+
+static bool is_longer(void *than)
+{
+	return bytes_of_samples() > *(size_t *)than;
+}
+
 static void wait_for_samples(void)
 {
-	const char *path = support_path("%s/stats/one/proc_stat.log", support_tmpdir());
-	size_t first = 0;
+	size_t than = bytes_of_samples() + 20;
 
-	for (int i = 0; i < 3000; i++) {
-		struct buf b;
-		size_t n;
-
-		support_read(&b, path);
-		n = b.len;
-		buf_release(&b);
-		if (!first)
-			first = n;
-		if (n > first + 20)
-			return;
-		usleep(10000);
-	}
-	ck_abort_msg("no samples in 30 s");
+	support_wait_until(is_longer, &than, "samples");
 }
 
 static const int forwarded[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
@@ -129,12 +129,15 @@ START_TEST(stopped_and_continued)
 	struct background b;
 	const struct series *s;
 	size_t gaps = 0;
+	int status;
 
 	begin(&b, "trap 'exit 0' TERM; echo ready; while :; do sleep 0.02; done");
 	expect_line(&b, "ready\n");
 	wait_for_samples();
 	kill(b.pid, SIGSTOP);
-	usleep(500000);
+	ck_assert_int_eq(waitpid(b.pid, &status, WUNTRACED), b.pid);
+	ck_assert(WIFSTOPPED(status));
+	usleep(500000);		/* at least: what it then missed is the gap */
 	kill(b.pid, SIGCONT);
 	wait_for_samples();
 	kill(b.pid, SIGTERM);

@@ -2,6 +2,8 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -184,6 +186,21 @@ void support_run_release(struct run *r)
 {
 	buf_release(&r->out);
 	buf_release(&r->err);
+}
+
+const char support_poll[] =
+	"until_true() { n=0; until eval \"$1\" 2>/dev/null; do test $n != 3000 || exit 7; "
+	"n=$((n + 1)); sleep 0.02; done; }; ";
+
+void support_wait_until(bool (*holds)(void *data), void *data, const char *what)
+{
+	int64_t deadline_ns = clock_mono_ns() + SUPPORT_DEADLINE_S * (int64_t)1000000000;
+
+	while (!holds(data)) {
+		ck_assert_msg(clock_mono_ns() < deadline_ns, "%s: not within %d s", what,
+			      SUPPORT_DEADLINE_S);
+		usleep(2000);
+	}
 }
 
 bool support_has(const char *program)

@@ -44,6 +44,15 @@ void support_run(struct run *r, const char *dir, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void support_run_release(struct run *r);
 
+/*
+ * Poll until the condition holds; a test that waits longer than the deadline fails with what it
+ * waited for. The same in shell: support_poll is the text of a function that is called as
+ * `until_true CONDITION`, which fails after the deadline.
+ */
+#define SUPPORT_DEADLINE_S 60
+void support_wait_until(bool (*holds)(void *data), void *data, const char *what);
+extern const char support_poll[];
+
 /* Is the program in PATH. */
 bool support_has(const char *program);
 
