@@ -11,7 +11,7 @@
 /*
  * Reading text: a position, an end, a line number. Nothing is copied, a NUL is
  * a byte like any other. Functions that find what they look for return true
- * and move past it; else they return false and stay.
+ * and move past it; otherwise they return false and stay.
  */
 struct cursor {
 	const char *p;
@@ -68,8 +68,7 @@ static inline bool cursor_until(struct cursor *c, char stop, struct slice *out)
 	return true;
 }
 
-/* The next line without its newline; complete tells whether it had one. False
- * at the end only. */
+/* The next line, without its newline. *complete is whether it had one. False only at the end. */
 bool cursor_line(struct cursor *c, struct slice *line, bool *complete);
 
 /* Decimal numbers; false when there is none or it does not fit. */
@@ -78,8 +77,8 @@ bool cursor_long_i64(struct cursor *c, int64_t *n);
 
 /*
  * Up to eight digits at p, of which eight bytes can be read: how many, and what
- * they come to. All at once, for the length of a number is nothing a processor
- * can guess.
+ * they come to. All at once, because the branch predictor cannot guess the number
+ * of digits.
  */
 static inline unsigned cursor_digits8(const char *p, uint64_t *n)
 {
@@ -98,8 +97,9 @@ static inline unsigned cursor_digits8(const char *p, uint64_t *n)
 }
 
 /*
- * Parse the number at p, which is before end. Returns how many digits it has, up to 15. 0: there
- * is none, it is longer, or it is too near the end; the functions for long numbers decide.
+ * Parse the number at p, which is before end. Returns how many digits it has, up to 15, or 0
+ * if there is no number, or it is longer, or too near the end: the functions for long numbers
+ * decide.
  */
 static inline unsigned cursor_digits15(const char *p, const char *end, uint64_t *n)
 {

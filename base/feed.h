@@ -11,7 +11,7 @@
 /* Lines longer than this are damage: they are passed, not kept in memory. */
 #define FEED_LINE_MAX 1048576
 #define FEED_CHUNK 131072
-#define FEED_EXPECT 32		/* this part of a text tells what the whole one is like */
+#define FEED_EXPECT 32		/* the whole text is expected to be like this part of it */
 #define FEED_MEMORY (FEED_LINE_MAX + FEED_CHUNK)
 
 /*
@@ -21,7 +21,7 @@
 struct feed {
 	const char *p, *end;	/* read, not given yet */
 	uint64_t offset;	/* of p in the whole text */
-	uint64_t size;		/* of that, as far as one can tell */
+	uint64_t size;		/* of that, as far as it is known */
 	unsigned line;		/* of the line given last, counted from 1 */
 	int fd;			/* lent; -1: no more */
 	char *memory;		/* lent, FEED_MEMORY bytes; NULL without fd */

@@ -155,7 +155,7 @@ bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t m
 	return fits;
 }
 
-/* One escape at p (after the backslash): its byte and length, 0 if it is none. */
+/* One escape at p (after the backslash): its byte and length, 0 if it is not an escape. */
 static size_t unescape(const char *p, size_t len, char *byte)
 {
 	if (!len)

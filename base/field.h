@@ -13,7 +13,7 @@
  * for other control bytes, everything else as it is, valid UTF-8 or not.
  * A text whose escaped form is longer than max ends in \. and eight hexadecimal
  * digits, the 32-bit FNV-1a hash of the whole text: it was cut there, and two
- * texts cut at the same place can still be told apart. max is 16 or more.
+ * texts cut at the same place still differ. max is 16 or more.
  */
 void field_add(struct buf *b, const void *text, size_t len, size_t max);
 

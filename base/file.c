@@ -13,13 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Above what hosts and jobservers number by hand, below 64: a process with a
- * higher descriptor open pays about 2 us more for every child it starts, its
- * table of descriptors no longer being the small one that is part of it. */
+/* Above what hosts and jobservers number by hand, below 64: with a higher
+ * descriptor a process pays about 2 us more for every child it starts. Its table of descriptors
+ * is then no longer the small one that is part of the process. */
 #define FD_FLOOR 40
 #define FD_FLOOR_TIGHT 10
 
-/* Like openat(), but for the mode of what it makes. */
+/* Like openat(), except for the mode of a new file. */
 static int open_or_make(int dir_fd, const char *name, int flags)
 {
 	struct stat dir;

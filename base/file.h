@@ -16,8 +16,8 @@ int file_open_at(int dir_fd, const char *name, int flags);
 
 /*
  * All of it with one write(). 0 or a negative errno: -ENOSPC or -EFBIG also when
- * only a part was written. Neither the process's limit on the size of files nor a
- * closed pipe sends it a signal.
+ * only a part was written. The limit on the size of files and a closed pipe send
+ * no signal.
  */
 int file_write(int fd, const void *p, size_t len);
 

@@ -6,7 +6,7 @@
  * For a command that is about to fill tens of megabytes: let malloc() take them
  * from one heap of large pages, where the kernel has such. Of a recording of
  * 100,000 tasks that saves 20,000 page faults, a third of the time to show it.
- * What is not used is not taken. No failure: then memory comes as ever.
+ * Unused memory is not committed. A failure has no effect.
  */
 void heap_expect_much(void);
 

@@ -38,7 +38,7 @@ int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err)
 	return mkdtemp(dir) ? 0 : error_sys(err, -errno, path, "cannot write");
 }
 
-/* Never onto what is there, not even an empty directory. */
+/* Replaces nothing, not even an empty directory. */
 static int rename_new(const char *from, const char *to)
 {
 	struct stat st;

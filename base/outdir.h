@@ -12,7 +12,7 @@
  * with a dot, then renamed.
  */
 
-/* dir gets the directory to fill, for what is to be path (whose parents are made). 0, or
+/* Make a directory to fill, which will become path, and the parents of path. 0, or
  * a negative errno with err: -EPERM where others could exchange it (base/trust.h). */
 int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err);
 
@@ -20,7 +20,7 @@ int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err);
  * still there; -EEXIST if path exists. */
 int outdir_finish(const char *dir, const char *path, mode_t mode);
 
-/* dir is removed, with all that is in it. */
+/* Remove dir and its content. */
 void outdir_discard(const char *dir);
 
 #endif

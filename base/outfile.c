@@ -72,7 +72,7 @@ static int place_begin(struct place *p)
 	return fd < 0 ? -EEXIST : fd;
 }
 
-/* What the file has that is replaced, if it is our own; else what a new one gets. */
+/* The mode of the file that is replaced, if it is our own; otherwise that of a new file. */
 static mode_t place_mode(const struct place *p)
 {
 	mode_t mask = umask(0);

@@ -11,7 +11,7 @@
 
 void text_tone(struct buf *b, const struct style *s, enum tone tone)
 {
-	/* Told apart by anyone: weight, and yellow against cyan, never red against green. */
+	/* Everybody can distinguish them: weight, and yellow against cyan, never red against green. */
 	static const char *const codes[] = {
 		[TONE_PLAIN] = "\033[0m", [TONE_TITLE] = "\033[1m", [TONE_FAINT] = "\033[2m",
 		[TONE_ALARM] = "\033[1;33m", [TONE_BAR] = "\033[36m",

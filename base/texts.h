@@ -32,7 +32,7 @@ struct texts {
 	size_t window_len;	/* 0: nothing of a file */
 	struct buf decoded;
 	int error;		/* sticky: -ENOMEM when a text could not be decoded */
-	struct buf bare;	/* texts that stand in no file, a NUL behind each */
+	struct buf bare;	/* texts that are in no file, a NUL behind each */
 };
 
 /* A line of a text in one number, 0 for none: a first line is never asked for. Or a

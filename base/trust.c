@@ -112,7 +112,7 @@ static bool is_below(const char *path, const char *dir)
 	return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
 }
 
-/* As far as it exists, so that an exception holds for what is to be made, too. */
+/* As far as it exists, so that an exception also holds for files that will be made. */
 static bool real_path(char out[PATH_MAX], const char *path)
 {
 	char part[PATH_MAX];

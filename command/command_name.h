@@ -5,9 +5,10 @@
 #include "base/buf.h"
 
 /*
- * What to call a task that nobody named, from its command: what that makes, as far
- * as it says so ("cc -c foo.c -o foo.o" is foo.o, "ar rc libx.a a.o" libx.a, "sort
- * a >b" b), or else the program and its first operand ("mkdir lib", "pytest tests").
+ * What to call a task that nobody named, from its command: the file that it
+ * makes ("cc -c foo.c -o foo.o" is foo.o, "ar rc libx.a a.o" libx.a, "sort
+ * a >b" b). If it makes none: the
+ * program and its first operand ("mkdir lib", "pytest tests").
  * Of a line of several commands it is the one that kind_of_command() goes by.
  * Appends to b; nothing when there is no command.
  */

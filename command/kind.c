@@ -9,7 +9,7 @@
 
 #define NESTING_MAX 4
 
-/* From least to most telling: the highest of a line's commands wins. */
+/* From least to most significant: the highest of a line's commands wins. */
 enum kind {
 	NOTHING, SHELL, INSTALL, OTHER, SCRIPT, GENERATE, DOCUMENT, TEST, CONFIGURE, MAKE,
 	ARCHIVE, LINK, COMPILE,
@@ -158,7 +158,7 @@ static enum kind kind_of_program(struct slice name)
 	return kind;
 }
 
-/* Programs whose arguments tell */
+/* Programs whose arguments decide */
 
 static bool is_source(struct slice word)
 {
@@ -313,7 +313,7 @@ static enum kind kind_of_libtool(struct cursor *c)
 	return OTHER;
 }
 
-static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *telling);
+static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *decisive);
 
 /* -c, -ec, -xec ... */
 static bool is_command_option(struct slice word)
@@ -410,14 +410,14 @@ static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nest
 	}
 }
 
-/* do, elif, else, if, then, until, while */
+/* From do and elif to until and while. */
 static bool is_keyword(struct slice word)
 {
 	return word.len <= 5 && strchr("deituw", word.p[0]) && find_program(word) == KEYWORD;
 }
 
-/* One simple command: its first word that is neither an assignment nor a word of
- * the shell's own grammar is the program. */
+/* One simple command: its first word that is not an assignment and not a
+ * keyword of the shell is the program. */
 static enum kind kind_of_simple(struct cursor *c, unsigned nesting)
 {
 	struct slice word;
@@ -432,8 +432,8 @@ static enum kind kind_of_simple(struct cursor *c, unsigned nesting)
 	return NOTHING;
 }
 
-/* telling: the command whose kind it is, or NULL. */
-static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *telling)
+/* *decisive: the command whose kind it is, or NULL. */
+static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *decisive)
 {
 	enum kind best = NOTHING;
 
@@ -445,8 +445,8 @@ static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *
 		const char *start = c->p;
 		enum kind kind = kind_of_simple(c, nesting);
 
-		if (telling && (kind > best || start == telling->p))
-			*telling = (struct slice){ start, (size_t)(c->end - start) };
+		if (decisive && (kind > best || start == decisive->p))
+			*decisive = (struct slice){ start, (size_t)(c->end - start) };
 		best = kind > best ? kind : best;
 		if (best == COMPILE)
 			break;
@@ -462,13 +462,13 @@ const char *kind_of_command(const char *command, size_t len)
 	return kind_and_command(command, len, &unused);
 }
 
-const char *kind_and_command(const char *command, size_t len, struct slice *telling)
+const char *kind_and_command(const char *command, size_t len, struct slice *decisive)
 {
 	struct cursor c;
 
 	cursor_init(&c, command, len);
-	*telling = (struct slice){ command, len };
-	return names[kind_of_text(&c, 0, telling)];
+	*decisive = (struct slice){ command, len };
+	return names[kind_of_text(&c, 0, decisive)];
 }
 
 /* OpenEmbedded */

@@ -25,8 +25,8 @@
  */
 const char *kind_of_command(const char *command, size_t len);
 
-/* The same, and of a line of several commands where the one begins that told it. */
-const char *kind_and_command(const char *command, size_t len, struct slice *telling);
+/* The same, and *decisive is the one of several commands that decided. */
+const char *kind_and_command(const char *command, size_t len, struct slice *decisive);
 
 /*
  * What sort of work a task of OpenEmbedded is, by its name ("do_compile"): compile,

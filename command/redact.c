@@ -433,7 +433,7 @@ static bool is_named(int kind, const char *p, const char *end)
 /* A name's first and last byte, and what lies before it. */
 struct name {
 	const char *p, *end;
-	char quote;		/* right before it, else 0 */
+	char quote;		/* right before it, or 0 */
 	bool begins_word;
 	bool may_be_spaced;	/* its value may be the next word */
 };
@@ -506,7 +506,7 @@ static bool looks_weak(struct span v)
 	return !mixed || v.end - v.p < 6;
 }
 
-/* --NAME, and -NAME of few names: -lsecret is none. */
+/* --NAME, and -NAME of few names: -lsecret is a library. */
 static bool is_long_option(const struct name *n, const char *at)
 {
 	return n->end - n->p > 3 && n->p[0] == '-' && (n->p[1] == '-' || at == n->p + 1);

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 
-/* Commands as a shell would read them, as far as it takes to tell what they do. */
+/* Commands as a shell would read them, as far as it takes to find out what they do. */
 
 /* The next word of the simple command, quotes and all; false at its end. */
 bool shell_word(struct cursor *c, struct slice *word);

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * The lines of tasks.log, written. One function a kind of line; each appends
- * exactly one line, newline included, of at most EVENT_MAX bytes, so that one
- * O_APPEND write() of it is never mixed with another process's. The format in
+ * The lines of tasks.log, written. Each function appends exactly one line of
+ * one kind, newline included, of at most EVENT_MAX bytes. So one O_APPEND write() of it is
+ * never mixed with that of another process. The format in
  * words is buildbeat-recording(5); the reader is recording_tasks.c.
  *
  * Times are microseconds since the recording's start. Texts may be NULL (empty)
@@ -49,7 +49,7 @@ struct event_open {
 struct event_task {
 	int32_t pid;		/* or -1 */
 	int32_t slot;		/* the worker that runs it, where the host has such, or -1 */
-	const char *kind;	/* compile, link, ... where the host knows; else NULL */
+	const char *kind;	/* compile, link, ... where the host knows, or NULL */
 	const char *name;
 	const char *key;	/* rule, recipe, multiconfig, ... */
 	const char *command;
@@ -68,18 +68,18 @@ struct event_end {
 
 struct rusage;
 
-/* All figures unknown; and filled from what wait4() gave (either may be
+/* All values unknown, and those of wait4() (either may be
  * followed by setting the rest). */
 void event_end_init(struct event_end *e, int32_t status);
 void event_end_rusage(struct event_end *e, const struct rusage *usage);
 
-/* The figures behind the status, each after a tab: user time to wchar and,
+/* The values after the status, each after a tab: user time to wchar and,
  * where it is known, the upper bound of the memory. */
 void event_add_figures(struct buf *b, const struct event_end *e);
 
 void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e);
 /* last: the instance gave its tasks all numbers from 1 to this one and wrote a line of each;
- * 0: nothing is said. */
+ * 0: unknown. */
 void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last);
 
 void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
@@ -94,9 +94,9 @@ void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int
 void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		   const struct event_end *e);
 
-/* The same with the word told: EVENT_DONE, EVENT_FAIL, EVENT_KILL, or EVENT_GONE for an
- * end of which nobody knows how it was. status is what stands in the line, as the
- * reader gives it: an exit status or a signal, -1 when not known. */
+/* The same with the given word: EVENT_DONE, EVENT_FAIL, EVENT_KILL, or EVENT_GONE for a task
+ * that ended in an unknown way. status is that of the line, as the reader returns it: an exit
+ * status or a signal, -1 when not known. */
 void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     enum event_kind kind, const struct event_end *e);
 
@@ -114,7 +114,7 @@ size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 
 /*
  * "name": what the task is called, or of what key or kind it is, became known
- * later, and counts. NULL or empty: as it was. Any process may tell.
+ * later, and counts. NULL or empty: unchanged. Any process may write it.
  */
 void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *name, const char *key, const char *kind);

@@ -22,7 +22,7 @@ static inline bool word_is(struct cursor *c, const char *word, enum event_kind i
 	return true;
 }
 
-/* A word this version knows, passed; a line that ends behind it is none. */
+/* A word this version knows, passed; a line that ends after it does not count. */
 static bool known_word(struct cursor *c, enum event_kind *kind)
 {
 	if (c->end - c->p < WORD_MAX)

@@ -16,7 +16,7 @@
  *
  *   buildbeat processes 1
  *   done	48211	4711	4700	31022	120	cc -c hello.c	0	21000	8000
- *   fail	TIME	PID	PARENT	WALL	EXEC	COMMAND	STATUS	FIGURES
+ *   fail	TIME	PID	PARENT	WALL	EXEC	COMMAND	STATUS	VALUES
  *   runs	99000	4712	4711	52000	80	ccache --daemon
  *   lost	70000	12
  */

@@ -121,7 +121,7 @@ int damage_tell(struct reader *r, const struct damage *d, const char *file)
 		error = reader_warn(r, "%s:%u: damaged lines left out: this and %u more",
 				    file, d->first_line, d->n - 1);
 	if (!error && d->torn)
-		error = reader_warn(r, "%s: its last line is torn, left out", file);
+		error = reader_warn(r, "%s: its last line is truncated and was ignored", file);
 	return error;
 }
 

@@ -11,9 +11,9 @@
 
 /*
  * The inside of recording_read(), private to recording*.c and their tests: a
- * parser for each kind of file. Those that are short they get as a whole, in memory
- * they may write to (texts are unescaped and ended in place) with one byte of room
- * behind it; tasks and their samples line by line.
+ * parser for each kind of file. Short files are in memory as a whole. The
+ * parsers may write to that memory, to unescape and end texts in place, and to one byte
+ * after it. Tasks and their samples are read line by line.
  */
 
 /* Times beyond ten years are damage. */
@@ -73,9 +73,8 @@ int reader_warn(struct reader *r, const char *format, ...)
 void reader_saw(struct reader *r, int64_t time_us);
 
 /*
- * The first line (NULL: there is no complete one), "buildbeat NAME 1 ...": 1 and
- * the rest of the line in *rest. 0: it is none, a warning tells. Negative: a
- * future version.
+ * Parse the first line (NULL: no complete one), "buildbeat NAME 1 ...": 1 and the rest of
+ * the line in *rest. 0 with a warning if it is another line. Negative: a future version.
  */
 int reader_header(struct reader *r, const struct slice *line, const char *file,
 		  const char *name, struct slice *rest);
@@ -89,7 +88,7 @@ bool reader_parse_column(struct slice word, struct series_column *column);
 /* Where a line of a proc log stands (series.h). */
 struct sample_time {
 	int64_t grid, time_ms;
-	bool absolute;		/* the time stands in the line */
+	bool absolute;		/* the line has the time */
 	bool gap;
 	bool even;		/* "~": nothing is known of the points passed */
 	bool levels;		/* "=": not changes */
@@ -133,7 +132,7 @@ bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d);
  */
 int reader_file(struct reader *r, const char *name, struct buf *text, int fd);
 
-/* file is the name that warnings tell. 0, -ENOMEM or -EINVAL (future version). */
+/* file is the name for warnings. 0, -ENOMEM or -EINVAL (future version). */
 int reader_build(struct reader *r, const char *file, char *text, size_t len);
 int reader_tasks(struct reader *r, const char *file, struct feed *f);
 int reader_more_tasks(struct reader *r, struct slice lines);
@@ -157,7 +156,7 @@ int runs_touch(struct reader *r, uint32_t task, uint32_t era);
 /* What is its newest stays as it is; counted in its n_usage after the call. */
 int runs_add(struct reader *r, uint32_t task);
 
-/* The task is over; and every one not touched in this era. */
+/* The task has ended; or every task not touched in this era. */
 int runs_over(struct reader *r, uint32_t task);
 int runs_forget(struct reader *r, uint32_t era);
 
@@ -183,17 +182,16 @@ int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *tas
 int reader_after(struct reader *r, uint32_t task, struct slice names);
 int reader_out(struct reader *r, uint32_t task, struct slice names);
 
-/* Kinds of tasks from an escaped field: as recorded, "" if empty, and as the command
- * tells. Out of memory is remembered in r->no_memory. */
+/* Kinds of tasks from an escaped field: as recorded, "" if empty, and from its
+ * command. Out of memory is remembered in r->no_memory. */
 const char *reader_kind(struct reader *r, struct slice field);
 const char *reader_kind_of_command(struct reader *r, struct slice field);
 
 /* The task, NO_INDEX if there is none. */
 uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
 
-/* The numbers of an instance's tasks go up to this, and no lines of so many of them were
- * written, as lost.log says; then, after all files, the tasks that are missing without
- * that are added to rec->lost. */
+/* The highest number of an instance's tasks, and the number of its tasks that were not written
+ * according to lost.log. After all files, further missing tasks are added to rec->lost. */
 int reader_last_task(struct reader *r, uint32_t instance, int64_t last);
 int reader_told_lost(struct reader *r, struct slice inst, uint64_t tasks);
 int reader_count_missing(struct reader *r);

@@ -73,7 +73,7 @@ static void set_text(const char **to, const char *text)
 		*to = text;
 }
 
-/* What a name line told counts, though the start may be read after it. */
+/* A name line counts, although the start may be read after it. */
 static void set_unless_named(const struct task *t, const char **to, const char *text)
 {
 	if (!t->named || !**to)
@@ -83,7 +83,7 @@ static void set_unless_named(const struct task *t, const char **to, const char *
 /* Who queued it and who started it wrote two files, read in another order. */
 static int fill_names(struct reader *r, struct task *t, struct event *e)
 {
-	event_field(e);		/* kind: told from its start */
+	event_field(e);		/* kind: from its start */
 	if (!*t->name)
 		t->name = text_field(r, e);
 	else
@@ -289,8 +289,8 @@ static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
 	}
 }
 
-/* An instance or task whose first line was lost is made up from what its later
- * lines tell. */
+/* An instance or task whose first line was lost is made up from its later
+ * lines. */
 static int read_event(struct reader *r, struct event *e)
 {
 	uint32_t task = NO_INDEX;

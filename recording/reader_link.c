@@ -10,7 +10,7 @@
 #define SLACK_US 100000
 
 /*
- * Which task an instance ran inside: the instance tells its process's ancestors,
+ * Which task an instance ran inside: the instance has the ancestors of its process,
  * the nearest first; the first of them that is the process of a task running when
  * the instance opened is it.
  */

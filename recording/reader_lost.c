@@ -103,8 +103,8 @@ static void sum_told(struct reader *r)
 	r->n_told_lost = n;
 }
 
-/* How many of the missing tasks of an instance nothing has told of. Several instances of
- * one id share what was told. */
+/* The number of an instance's missing tasks that lost.log does not report. Several instances
+ * with one id share the reported number. */
 static uint64_t untold(struct reader *r, const struct instance *i, uint64_t missing)
 {
 	struct told_lost key = { .tasks = 0 }, *told = NULL;

@@ -16,7 +16,7 @@ enum sort { AFTER, OUT };
 struct names {
 	const char ***name;	/* the array */
 	size_t *cap, *n;
-	uint32_t **task;	/* of each, once they are out of order; else NULL */
+	uint32_t **task;	/* of each, once they are out of order; until then NULL */
 	enum sort sort;
 };
 
@@ -39,7 +39,7 @@ static struct stretch stretch_of(struct task *t, enum sort sort)
 	return (struct stretch){ &t->first_out, &t->n_out };
 }
 
-/* The lists of two tasks are mixed: from here on each name knows its task. */
+/* The lists of two tasks are mixed, so each name must know its task. */
 static int scatter(struct recording *rec, const struct names *l)
 {
 	size_t cap = ARRAY_FIRST;

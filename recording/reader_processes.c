@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A host may stamp a task's start only once its process runs already, its end a while
- * after that was over. */
+/* A host may stamp a task's start only once its process runs already, and its end a while
+ * after the end of the process. */
 #define SLACK_US 100000
 
 /* One line of processes.log. */
@@ -47,7 +47,7 @@ static struct slice base_name(struct slice path)
 	return path;
 }
 
-/* Its name; of an interpreter's the script, where the first word tells one. */
+/* The name of the program, or of the script if an interpreter's first word is one. */
 static struct slice program_of(struct slice command)
 {
 	struct slice word = { "?", 1 }, script, name;

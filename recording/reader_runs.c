@@ -8,9 +8,9 @@
 
 /*
  * From samples of many tasks at once to a list task by task: those of a running
- * task are put aside, and go into the list together once it is over. A task that
- * comes back after that spoils it: from then on samples are listed as they come,
- * and sorted at the end.
+ * task are collected, and added to the list together when it has ended. If a task
+ * continues after that, all following samples are listed in their order and sorted
+ * at the end.
  */
 struct run {
 	uint32_t task;

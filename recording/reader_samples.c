@@ -13,8 +13,8 @@
 #define CELLS_MAX ((size_t)1 << 26)
 
 /*
- * The columns between one first line and the next, and where the decoder
- * stands in them.
+ * The columns between one first line and the next, and the decoder's position
+ * in them.
  */
 struct section {
 	int64_t interval_ms;
@@ -132,7 +132,7 @@ static int collect_columns(struct decoder *d, const char *name, const char *text
 		struct slice rest;
 
 		if (eol && reader_parse_header((struct slice){ p, (size_t)(eol - p) }, name, &rest))
-			error = parse_columns(d, rest, &scratch);	/* damaged: told later */
+			error = parse_columns(d, rest, &scratch);	/* damaged: reported later */
 		section_release(&scratch);
 		p = eol ? memmem(eol, (size_t)(end - eol), "\nbuildbeat ", 11) : NULL;
 		p = p ? p + 1 : NULL;
@@ -311,7 +311,7 @@ static int damaged(struct decoder *d, unsigned line)
 	return 0;
 }
 
-/* Samples on time are told as of their point of the grid, so one soon after may
+/* Samples on time get the time of their point of the grid, so one soon after may
  * seem a little earlier: that is not going back. */
 static bool goes_back(const struct decoder *d, const struct sample_time *s)
 {

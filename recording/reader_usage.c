@@ -14,7 +14,7 @@
 /* A running task under its number in the file. */
 struct alias {
 	uint32_t task;		/* NO_INDEX: free, or not in tasks.log */
-	uint32_t era;		/* the decoder's when it was given out; else it is free */
+	uint32_t era;		/* the decoder's when it was given out; free in another one */
 	int64_t level[USAGE_COLUMNS];	/* in the columns' units */
 	uint32_t amount[USAGE_COLUMNS];	/* the same in KiB, ms, 1 */
 };
@@ -27,7 +27,7 @@ struct decoder {
 	int64_t factor[USAGE_COLUMNS];		/* to KiB, ms, 1 */
 	struct alias *alias;
 	size_t n_alias;
-	uint32_t era;		/* counts the lines that tell all tasks anew */
+	uint32_t era;		/* counts the lines with levels of all tasks */
 	int64_t time_ms;	/* of the newest memory change */
 	uint32_t *given;	/* the numbers given out in it */
 	size_t n_given;
@@ -125,7 +125,7 @@ static int settle(struct reader *r, uint32_t task)
 	return 0;
 }
 
-/* No change is one where the task had ended: it tells that it was there still. */
+/* Equal memory after the end of the task is a change: the task was still there. */
 static int change_memory(struct decoder *d, uint32_t task, const struct task_usage *u,
 			 int64_t before_kb)
 {
@@ -292,7 +292,7 @@ static bool parse_values(const struct decoder *d, struct cursor *rest, struct al
 	return true;
 }
 
-/* The list of its samples is whole, as far as one can tell. */
+/* The list of its samples is whole, as far as it is known. */
 static int over(struct decoder *d, struct alias *a)
 {
 	uint32_t task = a->task;
@@ -332,7 +332,7 @@ static int read_entry(struct decoder *d, struct cursor *c, const struct sample_t
 	return a->task == NO_INDEX ? 0 : add_sample(d, a, s);
 }
 
-/* Before a line that tells all running tasks anew. */
+/* Before a line with levels of all running tasks. */
 static int forget_aliases(struct decoder *d, const struct sample_time *s)
 {
 	int error = 0;

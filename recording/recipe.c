@@ -8,7 +8,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* What is behind the last dash of s, which is cut off there. False: there is none. */
+/* Split s at its last dash. False: it has none. */
 static bool cut_last(struct slice *s, struct slice *tail)
 {
 	const char *dash = memrchr(s->p, '-', s->len);

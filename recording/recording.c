@@ -354,7 +354,7 @@ static int read_one(struct source *s, const struct file *f)
 	return r;
 }
 
-/* What the recording itself does not tell of its tasks. */
+/* Data about the tasks from elsewhere. */
 static int read_added(struct source *s)
 {
 	struct buf lines = BUF_INIT;

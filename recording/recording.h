@@ -34,13 +34,13 @@ enum task_state {
  * reads come first, in one cache line. */
 struct task {
 	const char *name;	/* target, recipe task ...; "" when not known */
-	const char *kind;	/* as recorded, else from the command (kind.h); never "".
+	const char *kind;	/* as recorded, or from the command (kind.h); never "".
 				   Tasks of one kind have the same pointer */
 	int64_t start_us, end_us;
 	uint32_t instance;	/* index */
 	enum task_state state;
 	bool named;		/* later than at its start, which counts */
-	bool hosts;		/* a build instance ran inside it: its figures contain
+	bool hosts;		/* a build instance ran inside it: its values contain
 				   those of that instance's tasks */
 	/* From proc_tasks.log: all 0 if it has no samples. */
 	uint32_t first_usage, n_usage;	/* its samples in recording.usage */
@@ -112,12 +112,11 @@ struct memory_change {
 
 /*
  * One proc_*.log: n samples of n_columns levels, row by row, times strictly
- * rising. Of the samples that were left out because nothing changed the last
- * is there again, so that between two neighbours one may draw a line (an
- * unchanged stretch is its two ends); gap[i] tells that samples are missing
- * before sample i. Where a column came or went in the middle, all columns there
- * ever were stand side by side; one that did not exist yet (or any more) holds
- * SERIES_ABSENT, and a counter goes on where it was.
+ * rising. A line may be drawn between two neighbours: of several equal samples
+ * the first and the last are here. gap[i]: samples are missing before sample i.
+ * If columns were added or removed in the middle, all of them are here. A column
+ * that does not exist at a sample has SERIES_ABSENT, and a counter continues from
+ * its last value.
  */
 #define SERIES_ABSENT INT64_MIN
 

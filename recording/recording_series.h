@@ -10,7 +10,7 @@ int recording_series_write(struct buf *text, const struct series *s);
 
 /*
  * One more series of a recording that is being made (it has its arena): from its text, in
- * which is written. What is damaged is left out and told in rec->warning. 0 or -ENOMEM, or
+ * which is written. Damaged parts are skipped and reported in rec->warning. 0 or -ENOMEM, or
  * -EINVAL for one of a future version.
  */
 int recording_series_read(struct recording *rec, const char *name, struct buf *text);

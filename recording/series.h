@@ -34,7 +34,7 @@
  * later of two. "!ms": so too, but samples before it are missing. "~ms": so too, none
  * is missing, but those at the points passed were not the same: from the line before
  * to this one it went on evenly.
- * A line without any change is not written (unless told to), save around gaps.
+ * A line without any change is not written, except on request and around gaps.
  * A new first line may come in the middle (a disk was plugged in): the grid and
  * all levels start from nothing again, and a reader adds to each counter what
  * the column of that name had reached.
@@ -86,7 +86,7 @@ void series_add(struct series_writer *w, struct buf *b, int64_t t_us,
 bool series_begin(struct series_writer *w, struct buf *b, int64_t t_us, bool write, bool *key);
 void series_add_values(struct buf *b, const int64_t *from, const int64_t *to, size_t n);
 
-/* A line did not reach the file (and what did was cut off again): the next one
+/* A line did not reach the file (a part that did was removed again): the next one
  * carries levels and is marked as coming after a gap. */
 void series_lost(struct series_writer *w);
 

@@ -111,7 +111,7 @@ static struct store_lost *lost_of(struct store *s)
 	return s->lost ? s->lost : &s->own_lost;
 }
 
-/* What a fork has from its parent, that one tells. */
+/* The parent reports what a fork has inherited from it. */
 static bool is_of_another(const struct store *s, const struct store_lost *lost)
 {
 	return !s->lost && lost->pid != getpid();
@@ -155,13 +155,13 @@ static void lose(struct store *s, const char *text, size_t len, int error)
 	lost->reason = error;
 	lost->lines += l.lines;
 	lost->tasks += l.tasks;
-	/* The first at once: a process may be killed before it can tell. */
+	/* The first at once: a process may be killed before it can report. */
 	if (!atomic_exchange(&lost->lacked_room, true))
 		store_tell_lost(s);
 }
 
 /*
- * A part was written: what is not a whole line is cut off again, so that the next
+ * A part was written: a line that is not whole is removed again, so that the next
  * writer's line does not continue it. Returns how many bytes stay.
  */
 static size_t cut_torn(int fd, const char *text, size_t n)

@@ -12,7 +12,7 @@
 
 /* What could not be written. */
 struct store_lost {
-	_Atomic bool lacked_room;	/* a line was lost; and not told yet: */
+	_Atomic bool lacked_room;	/* a line was lost; and not reported yet: */
 	_Atomic uint64_t lines, tasks;	/* never more tasks than lines */
 	_Atomic int32_t pid;		/* of the process that lost them */
 	_Atomic int reason;
@@ -32,8 +32,8 @@ struct store {
 	bool limited;		/* the process has a limit on the size of files */
 	_Atomic int error;	/* sticky: the first failed write, negative errno */
 	struct store_lost own_lost;
-	struct store_lost *lost;	/* NULL: own_lost; else in memory that the process
-					   shares with its forks, of which any may tell it */
+	struct store_lost *lost;	/* NULL: own_lost. Or in memory that the process
+					   shares with its forks; any may report it */
 	char path[PATH_MAX];	/* absolute; last, so that what is used lies together */
 };
 

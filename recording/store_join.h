@@ -8,14 +8,14 @@
 /*
  * A process learns of the recording it belongs to from its ticket: a file named
  * buildbeat.mk, first in the environment's MAKEFILES (the one variable a
- * recorded build sees). Its first line is a comment for us,
+ * recorded build sees). It begins with comments for us.
  *	# buildbeat ticket 1 START_NS FLAGS DIRECTORY
  *	# redact PATTERNS
- * (the second only if there are patterns, see redact_add_words()),
- * START_NS being CLOCK_MONOTONIC at the recording's start, FLAGS the STORE_ bits
- * in decimal and DIRECTORY its absolute path with every byte outside
- * A-Za-z0-9/._- as %HH; the rest of the file makes GNU make load the plugin
- * (plugin/ticket.c).
+ *
+ * START_NS is CLOCK_MONOTONIC at the recording's start, FLAGS the STORE_ bits in decimal.
+ * DIRECTORY is the absolute path of the recording, with every byte outside A-Za-z0-9/._-
+ * as %HH. The second line exists only if there are patterns, see redact_add_words(). The
+ * rest of the file makes GNU make load the plugin (plugin/ticket.c).
  */
 
 /* Join an existing recording by its directory: the start is read from `build`. The

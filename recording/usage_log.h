@@ -15,6 +15,9 @@
  * uses, at every sample that changed something.
  *
  *   buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g written:1KiB:c read:1KiB:c
+ *
+ * The first line has the columns. Each other line is a sample.
+ *
  *   0=4ds82k.17:12,3,,1;1=4ds82k.18:40,61,31,3,128
  *   0:3,99;1:,100,,,4
  *   +4 0-;1:-11,100
@@ -24,24 +27,24 @@
  * The first line, and the time in front of a line, are those of series.h (the
  * next point of the grid, "+k", "@ms", "!ms"; lines without a change left out).
  * The rest of a line are entries, separated by ";":
- *   ALIAS=TASK:VALUES	a task is seen first: from here on ALIAS, a small number,
- *			stands for it. All its columns were 0
+ *   ALIAS=TASK:VALUES	the first sample of a task: ALIAS, a small number, means it in
+ *			the following lines. All its columns were 0
  *   ALIAS:VALUES	the change of every column since the entry before
- *   ALIAS-		the task is over; the number will be used again
+ *   ALIAS-		the task has ended; another task may get the number
  * VALUES: comma separated, zero empty, empty ones at the end left out. A task
- * without an entry is as it was. A line with "=" in front of its entries holds
- * all running tasks anew, with levels: every earlier ALIAS is forgotten.
+ * without an entry is unchanged. A line with "=" in front of its entries has
+ * all running tasks, with levels, and all earlier aliases end.
  *
  * A process counts once, for the innermost of the tasks around it: a task that
  * is a make of its own does not contain its running targets, nor the CPU time
  * and I/O of those that have ended. So tasks may be added up. Gauges are
  * those of the processes living at the sample; counters start at 0 with the task.
- *   rss		summed resident memory
- *   cpu		user and system time of living and waited-for processes
- *   pss		summed proportional memory, where shared pages count once; 0
- *			where it was not measured: for one process it is not, nor
- *			when it would take too long
- *   written, read	storage I/O caused; 0 where /proc/PID/io may not be read
+ *
+ *   rss		summed resident memory.
+ *   cpu		user and system time of living and waited-for processes.
+ *   pss		summed proportional memory, in which shared pages count once. It is 0
+ *			for one process, or if measuring it would take too long.
+ *   written, read	storage I/O caused; 0 where /proc/PID/io may not be read.
  */
 
 #define USAGE_LOG_NAME "proc_tasks"

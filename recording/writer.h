@@ -21,7 +21,7 @@ struct out {
  * one gets another. 0 or -ENOMEM. */
 int make_ids(char (*id)[INSTANCE_ID_MAX], const struct recording *rec);
 
-/* To be called now and then: what is there is written once it is much. */
+/* Write the buffer if it is large; called repeatedly. */
 void out_flow(struct out *o);
 
 /* Each writes all of one file. What is wrong is in o. */

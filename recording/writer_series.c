@@ -30,7 +30,7 @@ static const int64_t *row(const struct rows *w, size_t i)
 	return w->s->level + i * w->s->n_columns;
 }
 
-/* Sections: from here on other columns are there. */
+/* Sections: a new one begins where the columns change. */
 
 static bool same_columns(const struct rows *w, size_t a, size_t b)
 {

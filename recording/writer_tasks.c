@@ -80,7 +80,7 @@ static void add_closes(const struct tasks_out *t)
 
 /* Tasks */
 
-/* What a reader finds out by itself need not stand there. */
+/* NULL for a kind that readers find by themselves. */
 static const char *kind_told(const struct task *task, const char *command)
 {
 	return strcmp(task->kind, kind_of_command(command, strlen(command))) ? task->kind : NULL;

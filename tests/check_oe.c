@@ -137,7 +137,7 @@ static const struct {
 	{ "build_stats is empty", "== build_stats\n" DONE, "a-1-r0:do_compile done 0-2500", "", 10,
 	  NULL, NULL },
 	{ "build_stats is torn", DONE "== build_stats\nHost Info: Linux node 6.1\nBuild Started: 10000000",
-	  "a-1-r0:do_compile done 0-2500", "build_stats: its last line is torn, left out", 10,
+	  "a-1-r0:do_compile done 0-2500", "build_stats: its last line is truncated and was ignored", 10,
 	  NULL, NULL },
 	{ "a task before the build", BUILD "== a-1-r0/do_compile\n" "Event: TaskStarted \n"
 	  "Started: 999999990.00 \n" ENDED("12.50", "22.50"), "a-1-r0:do_compile done 0-22500", "",
@@ -333,7 +333,7 @@ static const struct {
 	  AT("4") "0.5 0.0 0.0\n\n" AT("5") "0.5 0.0",
 	  "proc_stat", "user system iowait; 1000 0 0 0; 2000 1000000 0 0; !4000 2000000 0 0",
 	  "reduced_proc_stat.log:1: damaged lines left out: this and 1 more; "
-	  "reduced_proc_stat.log: its last line is torn, left out" },
+	  "reduced_proc_stat.log: its last line is truncated and was ignored" },
 	{ "stat: the clock was set back", LOG("stat") AT("4") "1.0 0.0 0.0\n\n" AT("2") "1.0 0.0 0.0\n\n"
 	  AT("5") "0.5 0.0 0.0\n\n",
 	  "proc_stat", "user system iowait; 3000 0 0 0; 4000 1000000 0 0; !5000 1500000 0 0",
@@ -370,7 +370,7 @@ static const struct {
 	{ "net: only the loopback", LOG("net") AT("1") "lo: 5 5 0 0\n\n", "proc_net", "", "" },
 	{ "net: torn", LOG("net") AT("1") "eth0: 1 1 0 0\neth1: 1 1 0 0\n\n" AT("2") "eth0: 2 2 0 0\net",
 	  "proc_net", "eth0.rx eth0.tx eth1.rx eth1.tx; 1000 0 0 0 0",
-	  "reduced_proc_net.log: its last line is torn, left out" },
+	  "reduced_proc_net.log: its last line is truncated and was ignored" },
 	{ "pressure: three logs, the last begins late",
 	  LOG("pressure/cpu") AT("2") "0.00 0.00 0.00 500000\n\n" AT("3") "0.00 0.00 0.00 100\n\n"
 	  "== reduced_proc_pressure/io.log\n== reduced_proc_pressure/memory.log\n" AT("3")

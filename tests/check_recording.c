@@ -82,7 +82,7 @@ static const struct {
 	{ "end first, start behind", BUILD, TASKS OPEN "done\t30\ta1.1\t0\nstart\t20\ta1.1\t7\t\t\tx\n", 0,
 	  "x done 20-30 0", NULL },
 	{ "torn end", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\ndone\t21\ta1", 0,
-	  "x running 20--1 -1", "tasks.log: its last line is torn" },
+	  "x running 20--1 -1", "tasks.log: its last line is truncated" },
 	{ "a damaged line in the middle", BUILD, TASKS OPEN "\x01\xff garbage\nstart\t20\ta1.1\t7\t\t\tx\n", 0,
 	  "x running 20--1 -1", "tasks.log:3: damaged line left out" },
 	{ "several", BUILD, TASKS "x\n" OPEN "y\nz\n", 0, "", "tasks.log:2: damaged lines left out: this and 2 more" },
