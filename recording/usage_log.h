@@ -16,16 +16,21 @@
  *
  *   buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g written:1KiB:c read:1KiB:c
  *
- * The first line has the columns. Each other line is a sample.
+ * The first line has the columns. The other lines are samples, of which some end tasks.
  *
  *   0=4ds82k.17:12,3,,1;1=4ds82k.18:40,61,31,3,128
  *   0:3,99;1:,100,,,4
  *   +4 0-;1:-11,100
+ *
+ * Here a task begins.
+ *
  *   2=4ds82k.19:7,1,,1
+ *
+ * Here all tasks are repeated.
+ *
  *   =1=4ds82k.18:29,261,31,3,132;2=4ds82k.19:9,98,,1
  *
- * The first line, and the time in front of a line, are those of series.h (the
- * next point of the grid, "+k", "@ms", "!ms"; lines without a change left out).
+ * The first line and the times are those of series.h, and lines without a change are left out.
  * The rest of a line are entries, separated by ";":
  *   ALIAS=TASK:VALUES	the first sample of a task: ALIAS, a small number, means it in
  *			the following lines. All its columns were 0
