@@ -93,8 +93,8 @@ static uint32_t last_target(const struct work *w, const struct task *t)
 	return last;
 }
 
-/* Of two instances the second may have begun once the first was over. make closes none
- * when it executes itself anew. */
+/* Could the second of two instances have begun after the end of the first? make does not
+ * close an instance when it executes itself again. */
 static bool may_follow(const struct instance *first, const struct instance *second)
 {
 	return (first->close_us >= 0 && first->close_us <= second->open_us) ||
@@ -123,8 +123,8 @@ static bool just_ended(const struct work *w, uint32_t before, const struct task 
 	return before != NO_INDEX && w->end_us[before] >= t->start_us - slack_us;
 }
 
-/* OpenEmbedded tells of no targets, but a recipe's tasks run one after the other. Where
- * one began long after the one before, it waited for another recipe. */
+/* OpenEmbedded records no targets, but the tasks of a recipe run one after the other. A
+ * task that began long after the previous one waited for another recipe. */
 static enum wait decide_recipe(const struct work *w, uint32_t i, uint32_t *before)
 {
 	uint32_t of_recipe = w->of_recipe[w->of_key[i]];
@@ -170,7 +170,7 @@ static bool is_between(const struct work *w, uint32_t worker, uint32_t line)
 	return task(w, worker)->start_us >= w->end_us[line] && worker != line;
 }
 
-/* The number behind the last -j of a make's command; as many as ran at once without. */
+/* The number after the last -j of a make's command; without a -j, as many as ran at once. */
 static uint32_t workers_of(const char *command, int64_t running_max)
 {
 	uint32_t n = running_max < UINT32_MAX ? (uint32_t)running_max : UINT32_MAX;

@@ -24,11 +24,11 @@
  *	WAIT_TARGET	of the targets it waited for, the one that ended last
  *	WAIT_WORKER	without targets, the task of its instance that ended last
  *	What its instance waited for:
- *	WAIT_LINE	the last task of the instance that was over before its own began,
+ *	WAIT_LINE	the last task of the instance that ended before its own began,
  *			in the same task ("make -C a; make -C b") or beside it
  *	WAIT_HOST	the task its instance runs in: it waited for that to start
- * A task that ended after another started is not what that waited for, but for
- * CHAIN_STAMP_US: hosts stamp a start before they have seen the end it waited for.
+ * A task waits only for tasks that ended before it started, give or take CHAIN_STAMP_US:
+ * hosts record a start before they have seen the end it waited for.
  *
  * So the path of a build with one worker contains every task.
  */

@@ -92,7 +92,7 @@ static void set_memory(struct cost *c, const struct task *t, const struct inside
 		c->memory_at_most_kb = positive(t->max_rss_at_most_kb);
 }
 
-/* The end was not seen: what the samples tell, which leave out what is inside. */
+/* The end was not recorded: the sampled values, which exclude the tasks inside it. */
 static void set_sampled(struct cost *c, const struct task *t)
 {
 	c->cpu_us = sat_mul(t->cpu_ms, 1000);

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * What tasks cost, so that it can be added up. A task that ran a make of its
- * own counts with its own rest only: its figures less those of the tasks inside
- * it, its wall time less the time when any of them ran.
+ * The cost of tasks, so that it can be added up. The cost of a task that ran a make of its
+ * own excludes that make: the values of the tasks inside it and the time in which any of
+ * them ran are subtracted.
  */
 struct cost {
 	int64_t wall_us;	/* added up, also where tasks ran side by side */

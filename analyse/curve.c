@@ -111,8 +111,8 @@ static struct level *levels_until(const struct recording *rec, int64_t time_us)
 	return now;
 }
 
-/* When the tasks give back what they had at last; a sample later than its end tells
- * that a task was there still. */
+/* When the tasks give back the memory they had last; a sample after the end of a task shows
+ * that it was still running. */
 static struct keyed *memory_ends(const struct recording *rec, struct level *last,
 				 size_t *n_ends)
 {

@@ -29,9 +29,9 @@ int curve_running(struct curve *c, const struct recording *rec, const uint32_t *
 int curve_task_memory(struct curve *c, const struct recording *rec);
 
 /*
- * For points in time, rising, that curve_task_memory() is to be shown at: of the levels
- * that samples told of since the point before and at it, when the largest was. What is
- * left of a task until its end is none of them.
+ * Move rising points in time at which curve_task_memory() is shown: each one to the time of
+ * the largest sampled level since the previous point. The level that a task keeps after its
+ * last sample does not count.
  */
 void curve_largest_samples(const struct curve *c, const struct recording *rec, int64_t *time_us,
 			   size_t n);
@@ -51,8 +51,8 @@ int64_t curve_integral(const struct curve *c, int64_t from_us, int64_t until_us)
 void curve_histogram(const struct curve *c, int64_t from_us, int64_t until_us,
 		     int64_t *time_at_us, size_t n);
 
-/* What the samples told of the memory of each task of rec at a time, in KiB, 0 if
- * nothing. To be freed; NULL when out of memory. */
+/* The sampled memory of each task of rec at a time, in KiB, 0 if there is no sample. The
+ * caller frees it; NULL when out of memory. */
 uint32_t *task_memory_at(const struct recording *rec, int64_t time_us);
 
 #endif

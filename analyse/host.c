@@ -108,7 +108,7 @@ static void fill_disk(struct host *h, const struct recording *rec)
 	h->disk_busiest_bytes = column_busiest(&both);
 }
 
-/* Of proc_stat, where something changes at every sample; else of whichever has most. */
+/* From proc_stat, which changes at every sample, otherwise from the series with most. */
 static void fill_samples(struct host *h, const struct recording *rec)
 {
 	const struct series *s = recording_series(rec, "proc_stat");

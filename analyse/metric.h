@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * What builds are compared by. A column is what a build keeps of each task; a metric
- * what is judged, one column or the sum of two; a total what is known of a build as a
- * whole. Their words are those of options, configuration, JSON and the archive.
+ * What builds are compared by. A column has one value of each task. A metric, which is
+ * compared, is one column or the sum of two. A total is a value of the whole build.
+ * Options, configuration, JSON and the archive use their names.
  */
 enum value_column {
 	COLUMN_START_US,	/* since the build's start, of its first run */

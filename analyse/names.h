@@ -10,13 +10,13 @@
  * they are. Points into path, or a constant. */
 const char *name_relative(const struct recording *rec, const char *path);
 
-/* Where a task ran, as far as it tells it from others: the directory of its make or,
- * of bitbake's, the recipe. "": where the build did. */
+/* The place of a task: the directory of its make, for bitbake the recipe; "" if it is the
+ * build's directory. */
 const char *name_place(const struct recording *rec, const struct task *t);
 
 /*
  * "sub/dir: target" for a task of a make in another directory than the build's,
- * "recipe: task" for one of bitbake's, else "target"; the command where there is no
+ * "recipe: task" for one of bitbake's, otherwise "target"; the command if there is no
  * name. Not yet safe to print.
  */
 void name_add_task(struct buf *b, const struct recording *rec, const struct task *t);

@@ -64,7 +64,7 @@ static void count_states(struct summary *s)
 	}
 }
 
-/* The launcher's own figures; a build without it has only the tasks'. */
+/* The launcher's values; without them, the sum of the tasks. */
 static void fill_cpu(struct summary *s)
 {
 	struct cost sum = { 0 };

@@ -13,8 +13,8 @@
 
 /*
  * What a recording comes to, computed once; text, JSON and charts are outputs of
- * it. It borrows the recording. Sizes, times and costs are never negative unless
- * said; -1 where it is said that they may not be known.
+ * it. It borrows the recording. Sizes, times and costs are never negative, except
+ * that -1 means unknown where a comment allows it.
  */
 
 enum build_result {
@@ -52,8 +52,8 @@ struct summary {
 	int64_t wall_us;
 	int64_t cores;		/* -1: not known */
 	int64_t user_us, system_us, cpu_us;
-	bool cpu_exact;		/* of the build's process and all below it; else the
-				   sum of the tasks */
+	bool cpu_exact;		/* of the build's process and all its descendants;
+				   otherwise the sum of the tasks */
 
 	struct nesting *nest;	/* of every task of rec */
 	uint32_t *order;	/* tasks by start, those never started at the end */
@@ -90,8 +90,7 @@ uint32_t target_main_task(const struct summary *s, const struct target *g);
 /* CPU time per core and wall time, 0 to 1; -1: not known. */
 double summary_cpu_share(const struct summary *s);
 
-/* What the machine spent on us and others, of what it had, 0 to 1; us is a figure of
- * summary.host. -1: not known. */
+/* The share of the machine's CPU time, 0 to 1, that `us` of summary.host is; -1: unknown. */
 double summary_host_share(const struct summary *s, int64_t us);
 
 /* How a build ended, from its `build` lines alone. */

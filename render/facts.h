@@ -19,7 +19,7 @@ struct facts {
 void facts_begin(struct facts *f, struct buf *out, const struct style *style);
 void facts_release(struct facts *f);
 
-/* The part being made ends here; an empty one is none. */
+/* The part being made ends here; an empty one is dropped. */
 void fact_part(struct facts *f);
 
 /* All parts under a label, in a tone; nothing when there are none. */

@@ -29,7 +29,7 @@ static void add_moment(struct json *j, const char *value, const char *time, stru
 	json_known(j, time, m.value < 0 ? -1 : m.time_us);
 }
 
-/* One member a line for what is told once, one object a line for long lists. */
+/* Single values have one member per line, long lists one object per line. */
 static void begin_line(struct json *j, const char *name)
 {
 	json_object(j, name);
@@ -334,7 +334,7 @@ static void add_list(struct json *j, struct view *v, enum sort_key key, size_t t
 	json_array_end(j);
 }
 
-/* wait4's figures, which contain those of the tasks inside it. */
+/* The values of wait4, which include those of the tasks inside it. */
 static void add_usage(struct json *j, const struct task *t)
 {
 	json_known(j, "cpu_user_us", t->user_us);

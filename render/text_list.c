@@ -19,7 +19,7 @@ struct layout {
 	unsigned command_columns;	/* 0: no limit */
 };
 
-/* What is told twice goes first where it is narrow: names are times. */
+/* A narrow output drops the start first: most names are times. */
 static void choose(struct layout *y, const struct listing *l, const struct style *style)
 {
 	unsigned taken = WALL_COLUMNS + RESULT_COLUMNS + 6;

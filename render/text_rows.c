@@ -62,7 +62,7 @@ static unsigned columns_taken(const struct rows *r)
 	return n;
 }
 
-/* Columns go, the least telling first, until a name has room. */
+/* Drop columns, the least important first, until a name has room. */
 static void choose_columns(struct rows *r, enum sort_key key)
 {
 	unsigned width = r->style->width;

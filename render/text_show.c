@@ -308,7 +308,7 @@ static void add_program(struct buf *out, const struct program *p)
 	buf_addc(out, '\n');
 }
 
-/* So that the sum of the rows is not taken for the CPU time of the build. */
+/* The sum of the rows must not pass as the CPU time of the build. */
 static void add_unseen(struct buf *out, const struct summary *s)
 {
 	int64_t us = programs_unseen_us(s);

@@ -13,7 +13,7 @@ void text_totals(struct buf *out, const struct summary *s, const struct style *s
 /* A heading behind an empty line. */
 void text_title(struct buf *out, const struct style *style, const char *title);
 
-/* Rows of figures: of the n targets or tasks in index, by a key. */
+/* Rows of values of the n targets or tasks in index, by a key. */
 void text_targets(struct buf *out, const struct view *v, const uint32_t *index, size_t n,
 		  enum sort_key key, const struct style *style);
 void text_tasks(struct buf *out, const struct view *v, const uint32_t *index, size_t n,

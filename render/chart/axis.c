@@ -17,7 +17,7 @@
 static const int64_t tops[] = { 10, 12, 15, 16, 20, 25, 30, 40, 50, 60, 80 };
 static const int64_t steps[] = { 10, 20, 25, 30, 40, 50 };
 
-/* A unit labels are in: so many of the axis' numbers, called that. */
+/* A unit of labels: its size in numbers of the axis, and its name. */
 struct scale {
 	int64_t size;
 	const char *name;
@@ -115,7 +115,7 @@ int64_t axis_ceiling(int64_t max, enum unit unit)
 
 /* Ticks on an axis */
 
-/* Is n so many of 1, 2, 2.5, 3, 4, 5 times a power of ten. */
+/* Is n 1, 2, 2.5, 3, 4 or 5 times a power of ten. */
 static bool is_round(int64_t n)
 {
 	for (n = sat_mul(n, 10); n >= 10 && n % 10 == 0 && n > 50; n /= 10)

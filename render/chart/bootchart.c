@@ -13,7 +13,7 @@
 
 #define TIME_TICKS 13
 #define HEADLINE_SIZE 22
-#define ALARM_SIZE 8		/* of the mark at facts that tell of something wrong */
+#define ALARM_SIZE 8		/* of the mark at facts that report a problem */
 #define EDGE 30			/* labels that near the end of the axis do not stand out of it */
 
 /* Small things */

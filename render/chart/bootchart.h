@@ -9,7 +9,7 @@
  * bootchart.svg: the static picture, the data of all tasks and samples, and the
  * script that redraws them at any zoom. 0 or a negative errno.
  *
- * What stands where in the document, for the script and the tests:
+ * The elements of the document, for the script and the tests:
  *
  *	svg#bb				role="graphics-document", title, desc, style
  *	 g#head				text.fact: the facts

@@ -2,8 +2,8 @@
 "use strict";
 /*
  * The program inside bootchart.svg. It reads the data that pack.h describes, fits the
- * picture to its window and draws the plots again at any zoom. What stands where in the
- * document is said in bootchart.h. Whatever goes wrong here leaves the static picture.
+ * picture to its window and draws the plots again at any zoom. bootchart.h describes the
+ * elements of the document. If anything fails here, the static picture remains.
  *
  * For tests and for the curious, document's root element (the <svg> itself) has an
  * object `buildbeat`:
@@ -85,7 +85,7 @@ function valueText(unit, v) {
 	}
 }
 
-/* "12.5 s", "1:02:03.4": a moment, as fine as the view tells moments apart. */
+/* "12.5 s", "1:02:03.4": a moment, to the resolution of the view. */
 function momentText(us, fineness_us) {
 	const digits = clamp(Math.ceil(-Math.log10(fineness_us / 1e6)), 0, 6);
 	const s = us / 1e6, rest = (s % 60).toFixed(digits);
@@ -182,7 +182,7 @@ function readNames(coded) {
 	return index;
 }
 
-/* What is told as a change from the task before it in its lane. */
+/* Values that are stored as a change from the previous task in the lane. */
 function readAlongLanes(t, c) {
 	const n_lanes = t.lanes.y.length, last = new Int32Array(n_lanes).fill(-1);
 	const place = new Int32Array(n_lanes).fill(-1), parent = new Int32Array(n_lanes).fill(-1);
@@ -303,7 +303,7 @@ function readPhases(data) {
 	return phases;
 }
 
-/* A column is not there if all of it is 0: the longest tells. */
+/* A column of zeros is absent: the longest column gives the number. */
 function phasesOf(c, names) {
 	return Math.max(names.length, c.phase_task.length, c.phase_start.length,
 			c.phase_wall.length, c.phase_name.length);
@@ -316,8 +316,8 @@ function nameOf(i) {
 	return place ? place + ": " + tasks.names[tasks.name[i]] : tasks.names[tasks.name[i]];
 }
 
-/* Panels: points over time. value[i] holds from time[i - 1] to time[i]; 0: not known,
- * else 1 + the value in 1/steps of its axis. */
+/* Panels: points over time. value[i] holds from time[i - 1] to time[i]; 0: unknown,
+ * otherwise 1 + the value in 1/steps of its axis. */
 
 function runningCurve() {
 	const start = tasks.start.filter((_, i) => !(tasks.marks[i] & HOSTS)), n = start.length;
@@ -441,7 +441,7 @@ Layer.prototype.path = function (name, d) {
 	p.setAttribute("d", d);
 };
 
-/* Texts stand above the paths; those not needed this time are kept for the next. */
+/* Texts are above the paths; unused ones are kept for the next drawing. */
 Layer.prototype.text = function (i, name, x, y, text) {
 	let e = this.texts[i];
 
@@ -762,7 +762,7 @@ function drawTime() {
 	geometry.time.cut(n);
 }
 
-/* Lanes: tasks too small to tell apart are one piece */
+/* Lanes: tasks too small to see are one piece */
 
 const piece = { n: 0, size: 0, first: [] };
 
@@ -819,7 +819,7 @@ function addToPiece(p, i, x1) {
 		piece.match[p] = 1;
 }
 
-/* Stretches of lanes that are marked; those nobody could tell apart are one. */
+/* Marked stretches of lanes; those that look like one are joined. */
 function Strips(close) {
 	this.close = close || CLOSE;
 	this.list = [];
@@ -859,7 +859,7 @@ function clipX(x) {
 	return x < 0 ? 0 : x > view.width + 3 ? view.width + 3 : x;
 }
 
-/* All that is within the view of one lane. */
+/* Everything of one lane within the view. */
 function walkLane(lane, close, marks) {
 	const { first, tasks: list, reach } = tasks.lanes, from = view.from, until = view.until;
 	const min = view.min_us / head.unit_us, k = view.width / (until - from);
@@ -934,7 +934,7 @@ function drawBars(layer) {
 	}
 }
 
-/* A badge, and upon it a cross, a bolt: told by shape, not by colour. */
+/* A badge with a cross or a bolt: the shape shows the state, not the colour. */
 const SIGNS = {
 	badge: "m-5.5-2.3l3.2-3.2h4.6l3.2 3.2v4.6l-3.2 3.2h-4.6l-3.2-3.2z",
 	cross: "m-2.6-2.6l5.2 5.2m0-5.2l-5.2 5.2",
@@ -1145,7 +1145,7 @@ function draw() {
 	drawCross();
 }
 
-/* What stands where */
+/* Positions of the elements */
 
 const geometry = { cross: { x: -1 } };
 
@@ -1415,7 +1415,7 @@ function tellPiece(parent, p) {
 	for (const i of list.slice(0, 5))
 		line(parent, "", timeText((tasks.end[i] - tasks.start[i]) * head.unit_us) + "  " +
 		     clean(nameOf(i)));
-	line(parent, "faint", "zoom in to tell them apart");
+	line(parent, "faint", "zoom in to see them one by one");
 }
 
 const tip = { box: null, text: null };
@@ -1877,7 +1877,7 @@ function saveHash() {
 			history.replaceState(history.state, "", text ? "#" + text :
 				location.pathname + location.search);
 		} catch (e) {
-			/* Some places let no page change its address: the view works without. */
+			/* Some places forbid a page to change its address: the view still works. */
 		}
 	}), 200);
 }

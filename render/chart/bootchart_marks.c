@@ -9,7 +9,7 @@
 #define CLOSE 1.0		/* strips less far apart than this in pixels may become one */
 #define SMALL 1.5		/* where one of them is smaller than this */
 #define GLYPH 2.2		/* half the size of a cross or a bolt */
-#define BADGE 5.0		/* and of what it stands on */
+#define BADGE 5.0		/* and of the disc below it */
 
 /* A stretch of time in a lane. */
 struct strip {
@@ -48,7 +48,7 @@ static int by_place(const void *a, const void *b)
 	return (x->until > y->until) - (x->until < y->until);
 }
 
-/* Make one of neighbours that nobody could tell apart. */
+/* Join neighbours that look like one. */
 static void join(struct strips *l, double close, double small)
 {
 	size_t n = 0;

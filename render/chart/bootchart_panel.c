@@ -21,7 +21,7 @@
  * these are fewer: in pixels from the top. */
 struct profile {
 	size_t n;
-	bool steps;		/* from x to x; else through the middles of columns */
+	bool steps;		/* from x to x; otherwise through the middles of columns */
 	bool known[BINS];
 	double x[BINS + 1];	/* where each begins, and the last ends */
 	double min[BINS], mean[BINS], max[BINS];

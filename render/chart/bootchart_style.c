@@ -34,7 +34,7 @@ static unsigned channel(uint32_t rgb, unsigned shift)
 	return rgb >> shift & 0xff;
 }
 
-/* So much of a, the rest of b. */
+/* A share of a, the rest of b. */
 static uint32_t mixed(uint32_t a, uint32_t b, double share)
 {
 	uint32_t rgb = 0;

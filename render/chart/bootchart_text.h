@@ -3,7 +3,7 @@
 #define BUILDBEAT_RENDER_CHART_BOOTCHART_TEXT_H
 
 /* bootchart.css and bootchart.js, made into C at build time: without indentation
- * and empty lines, else as they are. */
+ * and empty lines, otherwise unchanged. */
 extern const char bootchart_css[], bootchart_js[];
 
 #endif

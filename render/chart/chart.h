@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /*
- * The bootchart as plain structs: all that is decided before anything is written.
+ * The bootchart as plain structs: everything that is decided before anything is written.
  * Positions are in pixels of the static picture, which is CHART_WIDTH wide; with
  * script the picture is as wide as its window.
  */
@@ -38,7 +38,7 @@ struct chart_input {
 struct fact {
 	const char *label;	/* "host" ...; NULL: the headline */
 	char *text;		/* not yet safe to print */
-	bool alarm;		/* it tells of something wrong */
+	bool alarm;		/* it reports a problem */
 	int x, y, width;	/* y: the baseline of the text */
 };
 

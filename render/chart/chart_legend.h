@@ -10,7 +10,7 @@
 #define LEGEND_PITCH 17		/* from line to line */
 #define LEGEND_SWATCH 15	/* room for the swatch, left of the words */
 
-/* The bands of a panel with their figures. 0 or -ENOMEM. */
+/* The bands of a panel with their values. 0 or -ENOMEM. */
 int legend_of_panel(struct legend *l, const struct panel *p);
 
 /* What the pale part of curves is; to be said once. */

@@ -145,7 +145,7 @@ static struct tally *add_up(const struct grouping *g, const uint32_t *group)
 	return tally;
 }
 
-/* With most time first; those no task is in are none. */
+/* The one with most time first, without empty ones. */
 static int sort_groups(struct keyed **out, size_t *n, const struct tally *tally, size_t n_groups)
 {
 	struct keyed *k = malloc((n_groups + 1) * sizeof *k);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS_MAX 65536		/* the host's own numbers of workers; larger ones are none */
+#define SLOTS_MAX 65536		/* largest number of a worker that counts */
 
 const char *const lanes_word[LANES_BY + 1] = {
 	[LANES_WORKER] = "worker", [LANES_RECIPE] = "recipe",
@@ -255,8 +255,8 @@ static const struct task *made_way(const struct work *w, const struct packer *p,
 	return task_at(w, s->mark);
 }
 
-/* The host's own word; else that of the line before in the recipe, or of the
- * task before in the same directory. */
+/* The worker that the host recorded, otherwise that of the previous line of the recipe or of
+ * the previous task in the same directory. */
 static uint32_t wanted_lane(const struct work *w, const struct last *last, size_t i,
 			    const struct packer *p)
 {
@@ -342,7 +342,7 @@ static int label_workers(struct row *row, uint64_t first, uint64_t last)
 	return r < 0 ? -ENOMEM : 0;
 }
 
-/* Lanes where there are enough of them; else as many as there were at once. */
+/* The number of lanes if there are enough, otherwise as many as there were at once. */
 static uint64_t count_workers(const struct work *w, const struct packer *p)
 {
 	uint64_t n = p->n;

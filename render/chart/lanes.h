@@ -16,9 +16,9 @@
  * lanes, but labels number them all; and the
  * groups with least time become the last, "others".
  *
- * A task has the worker its host recorded, else the one whose last task it follows
- * within LANE_SEQUENCE_US in its target or in its directory, else the lowest that is
- * free.
+ * A task has the worker that its host recorded. Without one, it has the worker whose last
+ * task it follows within LANE_SEQUENCE_US in its target or directory, otherwise the lowest
+ * free one.
  */
 enum lanes_by { LANES_WORKER, LANES_RECIPE, LANES_DIRECTORY, LANES_KIND, LANES_BY };
 

@@ -11,7 +11,7 @@
 
 #define FORESEEN 16
 
-/* All tasks of a that are the same but for their order, those not yet given away. */
+/* The tasks of a that differ only in their order and have no partner yet. */
 struct same {
 	uint64_t hash;		/* 0: free */
 	uint32_t first, last;

@@ -22,7 +22,7 @@ static int64_t unit_for(int64_t end_us)
 	return unit_us;
 }
 
-/* All that is packed, and where it goes. */
+/* Everything that is packed, and its place. */
 struct pack {
 	const struct chart *chart;
 	int64_t unit_us;

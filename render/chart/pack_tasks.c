@@ -130,7 +130,7 @@ static void add_name(struct walk *w, const struct task *t)
 	numbers_add(&p->column[TASKS_NAME], dictionary_add(&p->names, *name ? name : "?"));
 }
 
-/* Tasks of an instance ran in one place, but those of bitbake, which tell it by their key. */
+/* Tasks of an instance ran in one place, except those of bitbake: their key is the place. */
 static uint32_t place_of(struct walk *w, const struct task *t)
 {
 	const struct recording *rec = w->p->chart->sum->rec;

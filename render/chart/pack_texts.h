@@ -28,10 +28,10 @@ struct dictionary {
 
 #define DICTIONARY_INIT { .out = BUF_INIT, .index = INDEX_INIT }
 
-/* 0: the text is new, and became the last one; else 1 + its index. */
+/* 0: the text is new, and became the last one; otherwise 1 + its index. */
 uint32_t dictionary_add(struct dictionary *d, const char *text);
 
-/* The sticky error of out tells when memory was short. */
+/* Out of memory is the sticky error of out. */
 void dictionary_release(struct dictionary *d);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * The colours of all charts: eight that people with any colour vision tell apart
- * (tests/check_palette computes by how much), for light and for dark ground.
+ * The colours of all charts: eight that people with any colour vision can distinguish
+ * (tests/check_palette computes the distances), for light and for dark ground.
  */
 enum colour {
 	COLOUR_BLUE, COLOUR_ORANGE, COLOUR_GREEN, COLOUR_YELLOW,
@@ -24,8 +24,8 @@ extern const struct palette palette_light, palette_dark;
 
 /*
  * The colour of a kind of work (struct task in recording.h; OpenEmbedded's tasks
- * have kinds too). The same in every chart. There are more kinds than eyes can tell
- * apart: related ones share a colour; any that is not known is grey.
+ * have kinds too). The same in every chart. There are more kinds than
+ * distinguishable colours: related ones share a colour; unknown ones are grey.
  */
 enum colour colour_of_kind(const char *kind);
 

@@ -154,7 +154,7 @@ static int64_t cores_of(const struct summary *s)
 	return s->cores > 0 ? s->cores : cores_seen(s->rec);
 }
 
-/* Figures of a band */
+/* Values of a band */
 
 static void measure(struct band *b, const struct panel *p, bool gauge)
 {
@@ -269,8 +269,8 @@ static int64_t highest(const struct panel *p, bool right)
 }
 
 /*
- * Of a machine with far more memory than is in use, what is available goes to an axis of
- * its own, which reaches to all there is: else nothing would be seen of the rest.
+ * On a machine with far more memory than is in use, available memory has an axis of its own
+ * up to all the memory: otherwise the rest would be too small to see.
  */
 static void part_memory(struct panel *p)
 {

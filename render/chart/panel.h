@@ -40,7 +40,7 @@ struct band {
 	int64_t *value;		/* in the memory of the panel's time_us */
 	int64_t max, max_us;	/* the largest, and when it began or, of a gauge, was measured */
 	int64_t mean;		/* over the time there are values */
-	int64_t total;		/* of a rate in bytes: the bytes, those in gaps too; else -1 */
+	int64_t total;		/* of a rate in bytes: the bytes, including gaps; or -1 */
 };
 
 enum panel_id {
@@ -65,7 +65,7 @@ struct panel {
 	int64_t limit;		/* a line across: cores, memory there is; -1: none. It may be
 				   above the ceiling */
 	const char *limit_label;
-	const char *note;	/* a doubt to tell the reader, or NULL */
+	const char *note;	/* a caveat for the reader, or NULL */
 	size_t n;
 	int64_t *time_us;	/* rising; shared by all bands */
 	bool *gap;		/* nothing is known of the stretch before time_us[i] */

@@ -104,7 +104,7 @@ static const struct panel_plan cgroup = {
 	.word = "cgroup", .title = "The build's control group", .series = "proc_cgroup",
 	.unit = UNIT_BYTES, .right_unit = UNIT_SHARE,
 	.band = {
-		{ "memory", "memory", "all that is charged to the group, cached files included",
+		{ "memory", "memory", "memory charged to the group, including cached files",
 		  MARK_AREA, false, COLOUR_SKY, HOW_LEVEL, .term = { { .name = "memory" } } },
 		{ "cpu", "CPU", "time its programs and the kernel computed for it, of all cores",
 		  MARK_LINE, true, COLOUR_BLUE, HOW_CORES,

@@ -243,7 +243,7 @@ static inline void fill_growth(const struct fill *f, struct source *to, size_t n
 	to->total = total;
 }
 
-/* What the sample of this point told, or one that was left out since the point before. */
+/* The sample of this point, or one skipped since the previous point. */
 static void fill_tasks(const struct fill *f, struct source *to)
 {
 	const struct curve *c = f->tasks;

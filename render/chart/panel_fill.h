@@ -5,8 +5,8 @@
 #include "render/chart/panel_bands.h"
 
 /*
- * A panel of samples: its points and its bands' values. time_us and gap are to be
- * freed; the values are in the memory of time_us. No band: n_bands is 0. The maxima
+ * A panel of samples: its points and its bands' values. The caller frees time_us
+ * and gap; the values are in the memory of time_us. No band: n_bands is 0. The maxima
  * and means are not filled in. cores: what HOW_CORES is shares of. 0 or -ENOMEM.
  */
 int panel_fill(struct panel *p, const struct panel_plan *plan, const struct summary *s,

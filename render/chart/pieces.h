@@ -6,7 +6,7 @@
 
 /*
  * What a picture of a width shows of the lanes: neighbours of one lane that are too
- * small to tell apart are one piece.
+ * small to see are one piece.
  */
 struct piece {
 	int64_t from_us, until_us;
@@ -27,8 +27,8 @@ struct pieces {
 /*
  * Tasks in [from, until], cut at its ends, on `columns` pixels. As long as a piece
  * has less than 1.5 pixels, the next less than a pixel away joins it; but a short
- * task that failed does not mark a long one. Where there would be more than `most`
- * pieces these widths grow, and how they ended stands in no way. There is at least
+ * task that failed does not mark a long one. If there would be more than `most`
+ * pieces, these widths grow, and tasks with different ends may share a piece. There is at least
  * one piece a lane that has a task there.
  *
  * Pieces of a lane do not overlap, and cover all time of its tasks: of two that

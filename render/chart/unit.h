@@ -8,7 +8,7 @@
 
 /* What the whole numbers of a chart count. */
 enum unit {
-	UNIT_SHARE,		/* 1/10000 of all there is */
+	UNIT_SHARE,		/* 1/10000 of the whole */
 	UNIT_BYTES,
 	UNIT_BYTES_A_SECOND,
 	UNIT_COUNT,		/* 1/100 of a thing */

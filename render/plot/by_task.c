@@ -20,8 +20,8 @@
 #define CLOSE_TIMES 3		/* of the life of the largest task */
 
 /*
- * As in the plot of the machine above, what a sample of it tells holds from the one
- * before on. Where tasks were sampled more often, that when all had most.
+ * As in the plot of the machine above, a sample holds from the previous one on. Where tasks
+ * were sampled more often, the one with the largest sum is used.
  */
 struct held {
 	size_t n;
@@ -173,7 +173,7 @@ struct levels {
 	int64_t least, mean, most;
 };
 
-/* Of the samples in a stretch; of one without, what is held in its middle. */
+/* The samples in a stretch; in one without samples, the levels in its middle. */
 static struct levels levels_within(const struct held *h, const struct curve *c, int64_t from_us,
 				   int64_t until_us)
 {
@@ -299,8 +299,8 @@ static int add_pane(struct figure *f, const struct summary *s, const struct apar
 	return fill_band(p, s, &a->held) || fill_layers(p, s, a, &a->held) ? -ENOMEM : 0;
 }
 
-/* False: the whole shows the peak well; else [from, until) around it becomes what
- * to show, which is within the build. */
+/* False: the whole build shows the peak well. Otherwise [from, until), within the build, is
+ * the stretch around it to show. */
 static bool close_look(const struct summary *s, const struct apart *a, int64_t *from_us,
 		       int64_t *until_us)
 {

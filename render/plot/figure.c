@@ -17,8 +17,7 @@
 #define BESIDE_MAX 2
 #define RIGHT_AXIS " (right)"
 
-/* Which panels make up a chart, and which bands of others stand beside them as
- * shares on the right axis. */
+/* Which panels a chart has, and which bands of other panels are shares on its right axis. */
 static const struct content {
 	enum plot_chart chart;
 	enum panel_id panel;
@@ -141,7 +140,7 @@ static int add_band(struct pane *p, const struct panel *from, size_t i, struct b
 	return 0;
 }
 
-/* The band of all that is stacked, or else of what comes first. */
+/* The least and most of the sum of the stack, or without a stack of the first band. */
 static int add_extremes(struct pane *p, const struct panel *from, struct bin *bin)
 {
 	bool stack = false;

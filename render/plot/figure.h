@@ -5,8 +5,8 @@
 #include "render/plot/plot.h"
 
 /*
- * A chart as plain structs: what stands in it is decided here, script.c and term.c
- * write it down for gnuplot. All texts are safe to print (text_add_name()).
+ * A chart as plain structs: its content is decided here, script.c and term.c
+ * write it for gnuplot. All texts are safe to print (text_add_name()).
  */
 #define FIGURE_TEXT 256
 #define PANES_MAX 3

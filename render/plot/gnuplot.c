@@ -158,8 +158,8 @@ static void listen_to(struct process *p)
 	}
 }
 
-/* False: it did not end in time. Who ignores SIGCHLD is not told the status: then
- * the picture has to tell whether all went well. */
+/* False: it did not end in time. A process that ignores SIGCHLD does not get the status:
+ * then only the picture shows whether gnuplot succeeded. */
 static bool reap(struct process *p, int *status)
 {
 	struct timespec pause = { 0, MS_NS };

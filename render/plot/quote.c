@@ -10,9 +10,9 @@
 
 #define TICKS_MAX 32
 
-/* What may have a meaning anywhere in a line or a string of gnuplot's, or had one in
- * some version, is written as a number, and so is all that is not known not to: two
- * single quotes are one, but not where a string begins. */
+/* Characters with a meaning in a line or string of any version of gnuplot are written as a
+ * number, and so is every character not known to be harmless. Two single quotes are one,
+ * but not where a string begins. */
 static bool is_harmless(unsigned char c)
 {
 	return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||

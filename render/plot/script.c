@@ -5,7 +5,7 @@
 
 /*
  * The script of a picture. Everything has its place in pixels from the top left, so
- * that the plots below each other line up and no legend is cut off.
+ * that the plots below each other line up and every legend is complete.
  */
 #define HEAD 66
 #define PLOT_FIRST 250
@@ -307,7 +307,7 @@ static void add_lines(const struct sheet *s, const struct pane *p, size_t block)
 	}
 }
 
-/* The most behind all else; what is above the least is paler. */
+/* The largest values behind everything else, paler above the smallest ones. */
 static void add_most(const struct sheet *s, const struct pane *p, size_t block)
 {
 	if (!p->low)

@@ -5,9 +5,9 @@
 #include "render/plot/figure.h"
 
 /*
- * A figure as gnuplot reads it: the data file, one block a pane (and one for its
- * band), and the script, which takes the data from NAME.data beside it, NAME being
- * the chart's word, and draws NAME.FORMAT there. Sticky errors of the buffer.
+ * A figure as gnuplot reads it. The data file has one block per pane, and one for its band.
+ * The script reads the data from NAME.data in its directory, NAME being the chart's word,
+ * and draws NAME.FORMAT there. Sticky errors of the buffer.
  */
 void script_add(struct buf *b, const struct figure *f, enum plot_format format);
 void script_add_data(struct buf *b, const struct figure *f);
@@ -26,8 +26,8 @@ void term_finish(struct buf *out, struct buf *drawn, bool colour);
 /* How many stretches a line of the terminal has room for. */
 size_t term_stretches(unsigned columns);
 
-/* A text as a string of gnuplot's: in double quotes, and in it letters, digits, blanks
- * and little else; all other characters by their number. */
+/* A text as a string of gnuplot's: in double quotes, with letters, digits, blanks and a few
+ * others as they are, all other characters by their number. */
 void script_add_text(struct buf *b, const char *text);
 
 /* 12345, 3: "12.345"; without zeros at the end. */

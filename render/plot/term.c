@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * For terminals and the logs of builds: what is stacked stands in columns of
- * characters, lines are points, all to the right of one margin. Figures, and what
- * goes against a right axis, are in the legend alone.
+ * For terminals and the logs of builds: stacks are columns of characters,
+ * lines are points, everything right of one margin. Values, and bands of a right axis, are
+ * in the legend only.
  */
 #define MARGIN 11		/* columns left of the axis */
 #define LEAST_LINES 6
@@ -238,7 +238,7 @@ void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned 
 
 /* What came of it */
 
-/* Colours that all tell apart, as far as terminals have them; the characters say
+/* Colours that people can distinguish, as far as terminals have them; the characters say
  * the same. */
 static const char *colour_of(char c)
 {

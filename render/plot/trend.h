@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Figures over builds, drawn by gnuplot: a point a build, the levels they keep, and since
- * when they are others. Builds are equally far apart, whatever their clocks say.
+ * Metrics over builds, drawn by gnuplot: a point per build, the levels, and the builds where
+ * they change. Builds are equally far apart, whatever their clocks say.
  */
 #define TREND_PANES 8
 

@@ -5,8 +5,8 @@
 #include "render/chart/axis.h"
 #include "render/plot/trend.h"
 
-/* The value axis of a pane: not from 0 where the values are far from that, for it is
- * changes that are to be seen. */
+/* The value axis of a pane: not from 0 where the values are far from that, so that
+ * changes are visible. */
 struct trend_axis {
 	enum unit unit;		/* of the chart's */
 	int64_t low, high, step;

@@ -158,8 +158,8 @@ struct shelf {
 	int lines;		/* in use */
 };
 
-/* In the first line that has room; false: none has, and the change is told by its colour
- * and level alone. */
+/* In the first line that has room; false: no line has, and only colour and level show the
+ * change. */
 static bool place(struct shelf *shelf, const struct trend *t, const struct trend_change *c, int *x,
 		  int *line)
 {
