@@ -9,6 +9,7 @@
 #include "recording/store_create.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +132,7 @@ static void collect(void *context, struct buf *lines)
 static void check_tree(struct doctor *d, const char *tree)
 {
 	static const char mark[] = "git_error: ";
-	volatile int go_on = 0;
+	volatile sig_atomic_t go_on = 0;
 	struct buf lines = BUF_INIT;
 	const char *error;
 

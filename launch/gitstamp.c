@@ -28,7 +28,7 @@ struct stamp {
 	git_repository *repo;
 	git_oid head;		/* where there is a revision */
 	struct buf lines;
-	const volatile int *stop;
+	const volatile sig_atomic_t *stop;
 	bool changed;
 };
 
@@ -215,7 +215,7 @@ static bool open_tree(struct stamp *s, const char *tree)
 	return false;
 }
 
-void gitstamp_tree(const char *tree, const volatile int *stop,
+void gitstamp_tree(const char *tree, const volatile sig_atomic_t *stop,
 		   void (*emit)(void *context, struct buf *lines), void *context)
 {
 	struct stamp s = { .lines = BUF_INIT, .stop = stop };
@@ -245,7 +245,7 @@ void gitstamp_tree(const char *tree, const volatile int *stop,
 
 /* The process that does it */
 
-static volatile int out_of_time;
+static volatile sig_atomic_t out_of_time;
 
 static void on_terminate(int sig)
 {

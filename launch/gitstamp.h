@@ -4,6 +4,7 @@
 
 #include "base/word_list.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -49,7 +50,7 @@ void gitstamp_kill(struct gitstamp *g);
  * changed files.
  */
 struct buf;
-void gitstamp_tree(const char *tree, const volatile int *stop,
+void gitstamp_tree(const char *tree, const volatile sig_atomic_t *stop,
 		   void (*emit)(void *context, struct buf *lines), void *context);
 
 #endif

@@ -5,6 +5,7 @@
 #include "recording/store_create.h"
 #include "tests/support.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,7 +105,7 @@ static void make_tree(int i, char *tree, char *revision)
 
 START_TEST(trees)
 {
-	volatile int go_on = 0;
+	volatile sig_atomic_t go_on = 0;
 	char tree[256], revision[64], brief[8] = "";
 	struct buf lines = BUF_INIT, one = BUF_INIT, two = BUF_INIT, want = BUF_INIT;
 
@@ -132,7 +133,7 @@ END_TEST
 /* Told to stop, it says that it does not know, and the rest is there. */
 START_TEST(out_of_time)
 {
-	volatile int stop = 1;
+	volatile sig_atomic_t stop = 1;
 	char tree[256], revision[64];
 	struct buf lines = BUF_INIT;
 
