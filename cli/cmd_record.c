@@ -35,22 +35,22 @@ static int run_inside(struct store *outer, const struct settings *settings,
 
 static int record(const struct settings *settings, struct launch *l)
 {
-	struct recorder s;
+	struct recorder rec;
 	struct store outer;
 	struct error err;
 	int r;
 
 	if (!store_join_env(&outer))
 		return run_inside(&outer, settings, l);
-	if (recorder_create(&s, settings, settings->output, settings->name, l->argv, &err)) {
+	if (recorder_create(&rec, settings, settings->output, settings->name, l->argv, &err)) {
 		notice("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
 		       err.message);
 		return run_alone(l);
 	}
-	s.explain = doctor_explain;
-	recorder_prepare(&s, l);
+	rec.explain = doctor_explain;
+	recorder_prepare(&rec, l);
 	r = launch_run(l);
-	recorder_finish(&s, l);
+	recorder_finish(&rec, l);
 	return r ? EXIT_MISUSE : launch_exit_status(l->status);
 }
 

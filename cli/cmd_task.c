@@ -57,7 +57,7 @@ static void split(char *path, const char **base, const char **name)
 		*slash = '\0';
 }
 
-static int open_session(struct recorder *s, const struct settings *settings,
+static int open_recording(struct recorder *rec, const struct settings *settings,
 			const char *dir, char *const *argv, struct error *err)
 {
 	const char *base, *name;
@@ -65,12 +65,12 @@ static int open_session(struct recorder *s, const struct settings *settings,
 	int r;
 
 	if (recording_is_here(dir, &convert_formats))
-		return recorder_join(s, settings, dir, err);
+		return recorder_join(rec, settings, dir, err);
 	copy = strdup(dir);
 	if (!copy)
 		return error_sys(err, -ENOMEM, dir, NULL);
 	split(copy, &base, &name);
-	r = recorder_create(s, settings, base, name, argv, err);
+	r = recorder_create(rec, settings, base, name, argv, err);
 	free(copy);
 	return r;
 }
@@ -78,20 +78,20 @@ static int open_session(struct recorder *s, const struct settings *settings,
 static int run_in(const char *dir, const struct settings *settings,
 		  const struct event_task *task, struct launch *l)
 {
-	struct recorder s;
+	struct recorder rec;
 	struct error err;
 	int r;
 
-	if (open_session(&s, settings, dir, l->argv, &err)) {
+	if (open_recording(&rec, settings, dir, l->argv, &err)) {
 		notice("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
 		       err.message);
 		return end(launch_run(l), l);
 	}
-	s.explain = doctor_explain;
-	s.wrote_task = true;
-	recorder_prepare(&s, l);
-	r = taskrun(&s.store, task, l);
-	recorder_finish(&s, l);
+	rec.explain = doctor_explain;
+	rec.wrote_task = true;
+	recorder_prepare(&rec, l);
+	r = taskrun(&rec.store, task, l);
+	recorder_finish(&rec, l);
 	return end(r, l);
 }
 

@@ -93,74 +93,74 @@ bool recorder_find_plugin(char path[PATH_MAX], const char *setting, struct error
 
 /* Beginning */
 
-static void complain(struct recorder *s, const char *what, const struct error *err)
+static void complain(struct recorder *rec, const char *what, const struct error *err)
 {
-	s->complained = true;
+	rec->complained = true;
 	notice("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
 }
 
-static void hand_over(struct recorder *s, const struct ticket *t)
+static void hand_over(struct recorder *rec, const struct ticket *t)
 {
-	ticket_add_makefiles(&s->makefiles, t, getenv("MAKEFILES"));
-	carry_from_ticket(&s->carried, t->path, strlen(t->path));
+	ticket_add_makefiles(&rec->makefiles, t, getenv("MAKEFILES"));
+	carry_from_ticket(&rec->carried, t->path, strlen(t->path));
 }
 
 /* Without the plugin the ticket still leads other buildbeats here. */
-static void begin_tickets(struct recorder *s)
+static void begin_tickets(struct recorder *rec)
 {
 	struct error plugin_err, err;
 	char plugin[PATH_MAX];
 	int bad = -ENOENT, r = 0;
 
 	ticket_clean();
-	if (recorder_find_plugin(plugin, s->settings->plugin, &plugin_err)) {
-		bad = ticket_write(&s->ticket, &s->store, plugin);
+	if (recorder_find_plugin(plugin, rec->settings->plugin, &plugin_err)) {
+		bad = ticket_write(&rec->ticket, &rec->store, plugin);
 		error_sys(&plugin_err, bad, plugin, "the plugin cannot be used");
 	}
 	if (bad)
-		r = ticket_write(&s->ticket, &s->store, NULL);
+		r = ticket_write(&rec->ticket, &rec->store, NULL);
 	if (r) {
 		error_sys(&err, r, LAYOUT_TICKET, "no private directory in XDG_RUNTIME_DIR, "
 			  "TMPDIR or /tmp");
-		complain(s, "no tasks will be recorded", &err);
+		complain(rec, "no tasks will be recorded", &err);
 		return;
 	}
 	if (bad)
-		complain(s, "no make's tasks will be recorded", &plugin_err);
-	s->has_ticket = true;
-	hand_over(s, &s->ticket);
+		complain(rec, "no make's tasks will be recorded", &plugin_err);
+	rec->has_ticket = true;
+	hand_over(rec, &rec->ticket);
 }
 
-static void begin_sampling(struct recorder *s)
+static void begin_sampling(struct recorder *rec)
 {
 	struct sampler_options options = {
-		.interval_ms = s->settings->interval_ms,
-		.per_core = s->settings->per_core,
-		.all_interfaces = s->settings->all_interfaces,
-		.tasks = s->settings->task_memory,
+		.interval_ms = rec->settings->interval_ms,
+		.per_core = rec->settings->per_core,
+		.all_interfaces = rec->settings->all_interfaces,
+		.tasks = rec->settings->task_memory,
 	};
 	struct error err = { 0 };
-	int r = sampler_new(&s->sampler, s->store.dir_fd, s->store.start_ns, &options, &err);
+	int r = sampler_new(&rec->sampler, rec->store.dir_fd, rec->store.start_ns, &options, &err);
 
 	if (r) {
-		s->sampler = NULL;
+		rec->sampler = NULL;
 		/* once for all that is the limit's fault */
-		if (r != -EMFILE || !s->complained)
-			complain(s, "the machine is not sampled", &err);
+		if (r != -EMFILE || !rec->complained)
+			complain(rec, "the machine is not sampled", &err);
 		return;
 	}
-	sampler_take(s->sampler, true);
+	sampler_take(rec->sampler, true);
 }
 
-static void begin_capture(struct recorder *s)
+static void begin_capture(struct recorder *rec)
 {
 	struct error err = { 0 };
 
-	if (s->settings->processes && capture_begin(&s->capture, &s->store, &err))
-		complain(s, "no processes are recorded", &err);
+	if (rec->settings->processes && capture_begin(&rec->capture, &rec->store, &err))
+		complain(rec, "no processes are recorded", &err);
 }
 
-static int append_info(struct recorder *s, char *const *argv, struct error *err)
+static int append_info(struct recorder *rec, char *const *argv, struct error *err)
 {
 	struct buf lines = BUF_INIT, command = BUF_INIT;
 	struct buildinfo info = { 0 };
@@ -168,13 +168,13 @@ static int append_info(struct recorder *s, char *const *argv, struct error *err)
 
 	shell_quote_words(&command, argv);
 	info.command = buf_str(&command);
-	info.interval_ms = s->settings->interval_ms;
+	info.interval_ms = rec->settings->interval_ms;
 	info.sampler_pid = getpid();
 	buildinfo_add(&lines, &info);
-	r = store_append_build(&s->store, &lines);
+	r = store_append_build(&rec->store, &lines);
 	buf_release(&lines);
 	buf_release(&command);
-	return r ? error_sys(err, r, s->store.path, "cannot write the recording") : 0;
+	return r ? error_sys(err, r, rec->store.path, "cannot write the recording") : 0;
 }
 
 /* A tree that is in no repository is normal, one that is not there a slip. */
@@ -188,7 +188,7 @@ static void check_trees(const struct word_list *trees)
 }
 
 /* What was there before a recording is created, so that its removal leaves nothing. */
-static void remember_before(struct recorder *s, const char *base)
+static void remember_before(struct recorder *rec, const char *base)
 {
 	char path[PATH_MAX], link[PATH_MAX + sizeof "/" LAYOUT_LATEST], name[NAME_MAX + 1];
 	ssize_t n;
@@ -197,96 +197,96 @@ static void remember_before(struct recorder *s, const char *base)
 		return;
 	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, path);
 	n = readlink(link, name, sizeof name - 1);
-	s->latest = n > 0 ? strndup(name, (size_t)n) : NULL;
-	s->base = strdup(path);
+	rec->latest = n > 0 ? strndup(name, (size_t)n) : NULL;
+	rec->base = strdup(path);
 	while (access(path, F_OK) && strchr(path + 1, '/'))
 		*strrchr(path, '/') = '\0';
-	s->base_len = access(path, F_OK) ? 1 : strlen(path);
+	rec->base_len = access(path, F_OK) ? 1 : strlen(path);
 }
 
-static void forget_before(struct recorder *s)
+static void forget_before(struct recorder *rec)
 {
-	free(s->base);
-	free(s->latest);
-	s->base = s->latest = NULL;
+	free(rec->base);
+	free(rec->latest);
+	rec->base = rec->latest = NULL;
 }
 
 /* `latest` names the recording again that it named before, if it still names ours. */
-static void restore_latest(const struct recorder *s)
+static void restore_latest(const struct recorder *rec)
 {
 	char link[PATH_MAX + sizeof "/" LAYOUT_LATEST], now[NAME_MAX + 1], path[PATH_MAX];
-	const char *own = strrchr(s->store.path, '/') + 1;
+	const char *own = strrchr(rec->store.path, '/') + 1;
 	ssize_t n;
 
-	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, s->base);
+	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, rec->base);
 	n = readlink(link, now, sizeof now);
 	if (n < 0 || (size_t)n != strlen(own) || memcmp(now, own, (size_t)n))
 		return;
-	if (!s->latest)
+	if (!rec->latest)
 		unlink(link);
-	else if (snprintf(path, sizeof path, "%s/%s", s->base, s->latest) < PATH_MAX)
-		store_link_latest(s->base, path);
+	else if (snprintf(path, sizeof path, "%s/%s", rec->base, rec->latest) < PATH_MAX)
+		store_link_latest(rec->base, path);
 }
 
-static void remove_recording(struct recorder *s)
+static void remove_recording(struct recorder *rec)
 {
-	if (!s->base)
+	if (!rec->base)
 		return;
-	restore_latest(s);
-	outdir_discard(s->store.path);
-	while (strlen(s->base) > s->base_len && !rmdir(s->base))
-		*strrchr(s->base, '/') = '\0';
+	restore_latest(rec);
+	outdir_discard(rec->store.path);
+	while (strlen(rec->base) > rec->base_len && !rmdir(rec->base))
+		*strrchr(rec->base, '/') = '\0';
 }
 
-int recorder_create(struct recorder *s, const struct settings *settings,
+int recorder_create(struct recorder *rec, const struct settings *settings,
 		   const char *base, const char *name, char *const *argv,
 		   struct error *err)
 {
 	int r;
 
-	*s = (struct recorder){ .settings = settings, .created = true };
+	*rec = (struct recorder){ .settings = settings, .created = true };
 	redact_set(settings->redact.item, settings->redact.n);
-	remember_before(s, base);
-	r = store_create_for(&s->store, (enum store_access)settings->access, base, name, err);
+	remember_before(rec, base);
+	r = store_create_for(&rec->store, (enum store_access)settings->access, base, name, err);
 	if (r) {
-		forget_before(s);
+		forget_before(rec);
 		return r;
 	}
 	if (settings->task_io)
-		s->store.flags |= STORE_TASK_IO;
-	r = append_info(s, argv, err);
+		rec->store.flags |= STORE_TASK_IO;
+	r = append_info(rec, argv, err);
 	if (r) {
-		store_abandon(&s->store);
-		forget_before(s);
+		store_abandon(&rec->store);
+		forget_before(rec);
 		return r;
 	}
-	store_begun(&s->store);
+	store_begun(&rec->store);
 	if (settings->git) {
 		check_trees(&settings->source);
-		gitstamp_begin(&s->stamp, &s->store, &settings->source);
+		gitstamp_begin(&rec->stamp, &rec->store, &settings->source);
 	}
-	begin_tickets(s);
-	begin_sampling(s);
-	begin_capture(s);
-	gitstamp_head_start(&s->stamp);
+	begin_tickets(rec);
+	begin_sampling(rec);
+	begin_capture(rec);
+	gitstamp_head_start(&rec->stamp);
 	return 0;
 }
 
 /* Whatever else is in there, the ticket is our own. */
-int recorder_join(struct recorder *s, const struct settings *settings, const char *path,
+int recorder_join(struct recorder *rec, const struct settings *settings, const char *path,
 		 struct error *err)
 {
 	int r;
 
-	*s = (struct recorder){ .settings = settings };
+	*rec = (struct recorder){ .settings = settings };
 	r = trust_path(path, err);
 	if (!r)
-		r = store_join_dir(&s->store, path, err);
+		r = store_join_dir(&rec->store, path, err);
 	if (r)
 		return r;
 	if (settings->task_io)
-		s->store.flags |= STORE_TASK_IO;
-	begin_tickets(s);
+		rec->store.flags |= STORE_TASK_IO;
+	begin_tickets(rec);
 	return 0;
 }
 
@@ -307,12 +307,12 @@ void recorder_carry(struct carried *c, struct launch *l)
 		l->preload = c;
 }
 
-void recorder_prepare(struct recorder *s, struct launch *l)
+void recorder_prepare(struct recorder *rec, struct launch *l)
 {
-	l->makefiles = s->makefiles.len ? buf_str(&s->makefiles) : NULL;
-	l->preload = may_preload(&s->carried, l->argv[0]) ? &s->carried : NULL;
-	l->sampler = s->sampler;
-	capture_prepare(&s->capture, l);
+	l->makefiles = rec->makefiles.len ? buf_str(&rec->makefiles) : NULL;
+	l->preload = may_preload(&rec->carried, l->argv[0]) ? &rec->carried : NULL;
+	l->sampler = rec->sampler;
+	capture_prepare(&rec->capture, l);
 }
 
 /* Ending */
@@ -327,14 +327,14 @@ static int64_t timeval_us(struct timeval t)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
-static int append_end(struct recorder *s, const struct launch *l)
+static int append_end(struct recorder *rec, const struct launch *l)
 {
 	const struct rusage *u = &l->usage;
 	struct peak peak = PEAK_INIT;
 	struct buf b = BUF_INIT;
 	int r;
 
-	buildinfo_add_end(&b, store_now_us(&s->store), l->status);
+	buildinfo_add_end(&b, store_now_us(&rec->store), l->status);
 	add_number(&b, "end_wall_ns", clock_wall_ns());
 	add_number(&b, "user_us", timeval_us(u->ru_utime));
 	add_number(&b, "system_us", timeval_us(u->ru_stime));
@@ -346,42 +346,42 @@ static int append_end(struct recorder *s, const struct launch *l)
 	add_number(&b, "out_blocks", u->ru_oublock);
 	add_number(&b, "voluntary_switches", u->ru_nvcsw);
 	add_number(&b, "involuntary_switches", u->ru_nivcsw);
-	r = store_append_build(&s->store, &b);
+	r = store_append_build(&rec->store, &b);
 	buf_release(&b);
 	return r;
 }
 
 /* For `buildbeat list`, which reads no tasks.log. */
-static void append_tasks(struct recorder *s, const struct tasklog *t)
+static void append_tasks(struct recorder *rec, const struct tasklog *t)
 {
 	struct buf b = BUF_INIT;
 
 	add_number(&b, "tasks", (int64_t)t->tasks);
-	store_append_build(&s->store, &b);
+	store_append_build(&rec->store, &b);
 	buf_release(&b);
 }
 
 /* A make that could not write on says nothing: that is for us to do. */
-static void report_torn(struct recorder *s, const struct tasklog *t)
+static void report_torn(struct recorder *rec, const struct tasklog *t)
 {
 	struct error err;
 
-	if (!t->torn || s->complained)
+	if (!t->torn || rec->complained)
 		return;
-	error_set(&err, -EIO, s->store.path, 0, 0, "a process could not write on");
-	complain(s, "the recording is incomplete", &err);
+	error_set(&err, -EIO, rec->store.path, 0, 0, "a process could not write on");
+	complain(rec, "the recording is incomplete", &err);
 }
 
 /* What the plugin could not record, it left as a note. */
-static void report_note(struct recorder *s, const struct tasklog *t)
+static void report_note(struct recorder *rec, const struct tasklog *t)
 {
-	if (!t->note[0] || s->complained)
+	if (!t->note[0] || rec->complained)
 		return;
-	s->complained = true;
+	rec->complained = true;
 	notice("the recording is incomplete: %s", t->note);
 }
 
-static const char *why_not_preloaded(const struct recorder *s, const char *program, char *why,
+static const char *why_not_preloaded(const struct recorder *rec, const char *program, char *why,
 				     size_t size)
 {
 	char path[PATH_MAX];
@@ -396,7 +396,7 @@ static const char *why_not_preloaded(const struct recorder *s, const char *progr
 	else if (carry_reads_ticket(carry_name(program)))
 		snprintf(why, size, "%s recorded none", program);
 	else
-		snprintf(why, size, "%s is not there", *s->carried.preload ? s->carried.preload
+		snprintf(why, size, "%s is not there", *rec->carried.preload ? rec->carried.preload
 			 : CARRY_PRELOAD);
 	return why;
 }
@@ -438,16 +438,16 @@ static bool only_prints(char *const argv[])
 
 /* Only where nobody said before why there is nothing to see, as a shell does of a
  * command that cannot be run. */
-static void explain_no_tasks(struct recorder *s, const struct launch *l,
+static void explain_no_tasks(struct recorder *rec, const struct launch *l,
 			     const struct tasklog *t)
 {
 	bool make = carry_is_make(carry_name(l->argv[0]));
 	char why[400];
 
 	/* a host of the preload that starts nothing has nothing to tell */
-	if (t->instances || s->complained || l->preload)
+	if (t->instances || rec->complained || l->preload)
 		return;
-	s->complained = true;
+	rec->complained = true;
 	if (WIFEXITED(l->status) &&
 	    (WEXITSTATUS(l->status) == 126 || WEXITSTATUS(l->status) == 127))
 		return;
@@ -460,8 +460,8 @@ static void explain_no_tasks(struct recorder *s, const struct launch *l,
 	}
 	if (!make)
 		notice("no tasks were recorded: %s; for it as one task: buildbeat task NAME -- CMD",
-		       why_not_preloaded(s, l->argv[0], why, sizeof why));
-	else if (s->explain && s->explain(s->settings, l->argv[0], why, sizeof why))
+		       why_not_preloaded(rec, l->argv[0], why, sizeof why));
+	else if (rec->explain && rec->explain(rec->settings, l->argv[0], why, sizeof why))
 		notice("no tasks were recorded: %s; see: buildbeat doctor", why);
 	else
 		notice("no tasks were recorded: %s can load the plugin and did not; it read no "
@@ -485,9 +485,9 @@ static bool is_finished_log(const char *name, const struct tasklog *t)
 	return !t->alive || strncmp(name, LAYOUT_TASKS_PREFIX, strlen(LAYOUT_TASKS_PREFIX));
 }
 
-static int pack_logs(struct recorder *s, const struct tasklog *t, struct error *err)
+static int pack_logs(struct recorder *rec, const struct tasklog *t, struct error *err)
 {
-	int fd = openat(s->store.dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(rec->store.dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct progress progress;
 	struct dirent *entry;
@@ -497,12 +497,12 @@ static int pack_logs(struct recorder *s, const struct tasklog *t, struct error *
 		r = -errno;
 		if (fd >= 0)
 			close(fd);
-		return error_sys(err, r, s->store.path, "cannot compress");
+		return error_sys(err, r, rec->store.path, "cannot compress");
 	}
 	progress_begin(&progress, "compressing");
 	while (!r && (entry = readdir(dir))) {
 		if (is_finished_log(entry->d_name, t))
-			r = zstd_pack(s->store.dir_fd, entry->d_name, on_packed, &progress,
+			r = zstd_pack(rec->store.dir_fd, entry->d_name, on_packed, &progress,
 				      err);
 	}
 	progress_end(&progress);
@@ -511,146 +511,146 @@ static int pack_logs(struct recorder *s, const struct tasklog *t, struct error *
 }
 
 /* What went wrong while the build ran, and had to wait. */
-static void report_incomplete(struct recorder *s, int r)
+static void report_incomplete(struct recorder *rec, int r)
 {
 	struct error err;
 
 	if (!r)
-		r = store_error(&s->store);
-	if (!r && s->sampler)
-		r = sampler_error(s->sampler);
-	if (!r || s->complained)
+		r = store_error(&rec->store);
+	if (!r && rec->sampler)
+		r = sampler_error(rec->sampler);
+	if (!r || rec->complained)
 		return;
-	error_sys(&err, r, s->store.path, NULL);
-	complain(s, "the recording is incomplete", &err);
+	error_sys(&err, r, rec->store.path, NULL);
+	complain(rec, "the recording is incomplete", &err);
 }
 
 /* Also what no process could tell is told by a file that has room left. */
-static void report_lost(struct recorder *s)
+static void report_lost(struct recorder *rec)
 {
 	struct buf b = BUF_INIT;
 	struct lost lost;
 	struct error err;
 
-	store_tell_lost(&s->store);
-	if (lost_read(&lost, s->store.dir_fd) || !lost.reason || s->complained)
+	store_tell_lost(&rec->store);
+	if (lost_read(&lost, rec->store.dir_fd) || !lost.reason || rec->complained)
 		return;
 	lost_add_text(&b, &lost);
-	error_set(&err, lost.reason, s->store.path, 0, 0, "%s", buf_str(&b));
-	complain(s, "the recording is incomplete", &err);
+	error_set(&err, lost.reason, rec->store.path, 0, 0, "%s", buf_str(&b));
+	complain(rec, "the recording is incomplete", &err);
 	buf_release(&b);
 }
 
-static void tell_part(struct recorder *s, const char *part, int error)
+static void tell_part(struct recorder *rec, const char *part, int error)
 {
 	if (lost_is_full(error))
-		lost_append_part(s->store.dir_fd, store_now_us(&s->store), part, error);
+		lost_append_part(rec->store.dir_fd, store_now_us(&rec->store), part, error);
 }
 
 /* What ninja ran has no names until its own files are asked. */
-static void name_edges(struct recorder *s, const struct tasklog *t)
+static void name_edges(struct recorder *rec, const struct tasklog *t)
 {
 	struct error err;
-	int r = t->ninjas ? ninja_join(&s->store) : 0;
+	int r = t->ninjas ? ninja_join(&rec->store) : 0;
 
-	tell_part(s, "names", r);
+	tell_part(rec, "names", r);
 	if (!r || lost_is_full(r))
 		return;
-	error_sys(&err, r, s->store.path, NULL);
-	complain(s, "what ninja ran is not named", &err);
+	error_sys(&err, r, rec->store.path, NULL);
+	complain(rec, "what ninja ran is not named", &err);
 }
 
 /* True: it is in another layout now, and nothing else. While a process of the build still
  * writes it is not taken away. */
-static bool lay_out(struct recorder *s, const struct tasklog *t)
+static bool lay_out(struct recorder *rec, const struct tasklog *t)
 {
-	bool instead = s->settings->layout == LAYOUT_IS_OE && !t->alive;
+	bool instead = rec->settings->layout == LAYOUT_IS_OE && !t->alive;
 	struct error err;
 	int r;
 
-	if (s->settings->layout == LAYOUT_IS_OURS)
+	if (rec->settings->layout == LAYOUT_IS_OURS)
 		return false;
-	r = instead ? oelayout_instead(s->store.path, &err) :
-	    oelayout_beside(s->store.path, &err);
+	r = instead ? oelayout_instead(rec->store.path, &err) :
+	    oelayout_beside(rec->store.path, &err);
 	if (r)
-		complain(s, "not in OpenEmbedded's layout", &err);
+		complain(rec, "not in OpenEmbedded's layout", &err);
 	return instead && !r;
 }
 
-static void end_capture(struct recorder *s)
+static void end_capture(struct recorder *rec)
 {
 	struct error err = { 0 };
-	int r = capture_end(&s->capture, &err);
+	int r = capture_end(&rec->capture, &err);
 
-	tell_part(s, "processes", r);
+	tell_part(rec, "processes", r);
 	if (r && !lost_is_full(r))
-		complain(s, "the recording is incomplete", &err);
+		complain(rec, "the recording is incomplete", &err);
 }
 
-static void finish_created(struct recorder *s, const struct launch *l)
+static void finish_created(struct recorder *rec, const struct launch *l)
 {
 	struct tasklog log = { 0 };
 	struct error err;
 	bool scanned;
 	int r;
 
-	if (s->sampler)
-		sampler_take(s->sampler, true);
-	end_capture(s);
-	r = append_end(s, l);
-	gitstamp_end(&s->stamp);
-	tell_part(s, "samples", s->sampler ? sampler_error(s->sampler) : 0);
-	scanned = !tasklog_scan(s->store.dir_fd, &log);
+	if (rec->sampler)
+		sampler_take(rec->sampler, true);
+	end_capture(rec);
+	r = append_end(rec, l);
+	gitstamp_end(&rec->stamp);
+	tell_part(rec, "samples", rec->sampler ? sampler_error(rec->sampler) : 0);
+	scanned = !tasklog_scan(rec->store.dir_fd, &log);
 	if (scanned) {
-		append_tasks(s, &log);
-		name_edges(s, &log);
+		append_tasks(rec, &log);
+		name_edges(rec, &log);
 	}
-	report_lost(s);
-	report_incomplete(s, r);
-	sampler_free(s->sampler);
-	s->sampler = NULL;
+	report_lost(rec);
+	report_incomplete(rec, r);
+	sampler_free(rec->sampler);
+	rec->sampler = NULL;
 	if (scanned) {
-		report_torn(s, &log);
-		report_note(s, &log);
-		explain_no_tasks(s, l, &log);
+		report_torn(rec, &log);
+		report_note(rec, &log);
+		explain_no_tasks(rec, l, &log);
 	}
-	lost_end(s->store.dir_fd);
-	if (!lay_out(s, &log) && s->settings->compress == COMPRESS_ZSTD &&
-	    pack_logs(s, &log, &err))
-		complain(s, "not compressed", &err);
-	if (!s->complained && isatty(STDERR_FILENO))
-		notice("recorded in %s; see: buildbeat show", s->store.path);
+	lost_end(rec->store.dir_fd);
+	if (!lay_out(rec, &log) && rec->settings->compress == COMPRESS_ZSTD &&
+	    pack_logs(rec, &log, &err))
+		complain(rec, "not compressed", &err);
+	if (!rec->complained && isatty(STDERR_FILENO))
+		notice("recorded in %s; see: buildbeat show", rec->store.path);
 }
 
 /* Nothing ran, and nobody else records here. */
-static bool is_empty(struct recorder *s, const struct launch *l)
+static bool is_empty(struct recorder *rec, const struct launch *l)
 {
 	struct tasklog log;
 
-	return l->not_run && s->base && !tasklog_scan(s->store.dir_fd, &log) &&
-	       log.instances <= s->wrote_task;
+	return l->not_run && rec->base && !tasklog_scan(rec->store.dir_fd, &log) &&
+	       log.instances <= rec->wrote_task;
 }
 
-static void drop_created(struct recorder *s)
+static void drop_created(struct recorder *rec)
 {
-	capture_drop(&s->capture);
-	gitstamp_kill(&s->stamp);
-	sampler_free(s->sampler);
-	s->sampler = NULL;
-	remove_recording(s);
+	capture_drop(&rec->capture);
+	gitstamp_kill(&rec->stamp);
+	sampler_free(rec->sampler);
+	rec->sampler = NULL;
+	remove_recording(rec);
 }
 
-void recorder_finish(struct recorder *s, const struct launch *l)
+void recorder_finish(struct recorder *rec, const struct launch *l)
 {
-	if (s->created && is_empty(s, l))
-		drop_created(s);
-	else if (s->created)
-		finish_created(s, l);
-	else if (!lost_is_full(store_error(&s->store)))
-		report_incomplete(s, 0);	/* else whoever began it says so */
-	if (s->has_ticket)
-		ticket_remove(&s->ticket);
-	buf_release(&s->makefiles);
-	forget_before(s);
-	store_close(&s->store);
+	if (rec->created && is_empty(rec, l))
+		drop_created(rec);
+	else if (rec->created)
+		finish_created(rec, l);
+	else if (!lost_is_full(store_error(&rec->store)))
+		report_incomplete(rec, 0);	/* else whoever began it says so */
+	if (rec->has_ticket)
+		ticket_remove(&rec->ticket);
+	buf_release(&rec->makefiles);
+	forget_before(rec);
+	store_close(&rec->store);
 }

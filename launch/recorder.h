@@ -43,16 +43,16 @@ struct recorder {
  * Begin a recording for the command argv. 0, or a negative errno with err when
  * there is no recording: the command is then to be run alone.
  */
-int recorder_create(struct recorder *s, const struct settings *settings,
+int recorder_create(struct recorder *rec, const struct settings *settings,
 		   const char *base, const char *name, char *const *argv,
 		   struct error *err);
 
 /* Join one that exists, in the directory path. */
-int recorder_join(struct recorder *s, const struct settings *settings, const char *path,
+int recorder_join(struct recorder *rec, const struct settings *settings, const char *path,
 		 struct error *err);
 
 /* Fill what launch_run() needs for this session. */
-void recorder_prepare(struct recorder *s, struct launch *l);
+void recorder_prepare(struct recorder *rec, struct launch *l);
 
 /* The same inside a recorded build, for a command that runs in it. c lives as long as l. */
 void recorder_carry(struct carried *c, struct launch *l);
@@ -62,9 +62,10 @@ void recorder_carry(struct carried *c, struct launch *l);
  * command could not be executed, a recording that we created is removed instead, unless
  * another process joined it.
  */
-void recorder_finish(struct recorder *s, const struct launch *l);
+void recorder_finish(struct recorder *rec, const struct launch *l);
 
-/* The plugin: the setting, else found from where this program is. False with err when there is none. */
+/* The plugin: the setting, otherwise found from where this program is. False with err if there is
+ * none. */
 bool recorder_find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
 
 #endif
