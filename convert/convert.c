@@ -15,12 +15,15 @@
 
 #define HEAD_MAX 65536
 
-#define CONVERTER(name) &converter_ ## name,
-#define WORD(name) #name,
+#define CONVERTER(name, how) &converter_ ## name,
+#define WORD(name, how) #name,
+#define WORD_WRITTEN(name, how) WORD_IF_ ## how(name)
+#define WORD_IF_READ(name)
+#define WORD_IF_WRITTEN(name) #name,
 
 const struct converter *const converters[] = { FORMATS(CONVERTER) NULL };
 const char *const converter_word[] = { FORMATS(WORD) NULL };
-const char *const converter_written_word[] = { FORMATS_WRITTEN(WORD) NULL };
+const char *const converter_written_word[] = { FORMATS(WORD_WRITTEN) NULL };
 
 const struct converter *converter_named(const char *name)
 {

@@ -4,23 +4,20 @@
 
 #include "convert/convert.h"
 
-/* All formats, by name: struct converter converter_NAME in convert/NAME.c. */
+/* All formats: struct converter converter_NAME, and whether it can also be written. To remove a
+ * format, delete its files, its line here and its lines in local.mk. Two have other users: ninja's
+ * files name what a host recorded, and oe is a layout that recording_read() accepts. */
 #define FORMATS(_) \
-	_(bazel) \
-	_(callgrind) \
-	_(cargo) \
-	_(chrome) \
-	_(clang) \
-	_(cmake) \
-	_(ninja) \
-	_(oe)
+	_(bazel, READ) \
+	_(callgrind, READ) \
+	_(cargo, READ) \
+	_(chrome, WRITTEN) \
+	_(clang, READ) \
+	_(cmake, READ) \
+	_(ninja, READ) \
+	_(oe, WRITTEN)
 
-/* Those of them that can be written. */
-#define FORMATS_WRITTEN(_) \
-	_(chrome) \
-	_(oe)
-
-#define DECLARE(name) extern const struct converter converter_ ## name;
+#define DECLARE(name, how) extern const struct converter converter_ ## name;
 FORMATS(DECLARE)
 #undef DECLARE
 

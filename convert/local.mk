@@ -3,21 +3,48 @@
 # recording written their way
 noinst_LTLIBRARIES += convert/libconvert.la
 convert_libconvert_la_SOURCES = \
-	convert/bazel.c convert/bazel_counters.c convert/bazel_counters.h convert/builder.c \
-	convert/builder.h convert/builder_series.c convert/builder_series.h convert/callgrind.c \
-	convert/callgrind.h convert/callgrind_parse.c convert/cargo.c convert/chrome.c \
-	convert/chrome_write.c convert/chrome_write.h convert/clang.c convert/clang_into.c \
-	convert/clang_into.h convert/clang_unit.c convert/clang_unit.h convert/cmake.c \
-	convert/cmake_snippet.c convert/cmake_snippet.h convert/convert.c convert/convert.h \
-	convert/formats.h convert/gunzip.c convert/gunzip.h convert/infile.c convert/infile.h \
-	convert/json_reader.c convert/json_reader.h convert/json_value.c convert/text_table.c \
-	convert/text_table.h convert/trace.c convert/trace.h convert/trace_kind.c convert/trace_kind.h \
-	convert/zstd.c convert/zstd.h convert/ninja/build.c convert/ninja/build.h \
-	convert/ninja/build_parts.h convert/ninja/command.c convert/ninja/join.c convert/ninja/join.h \
-	convert/ninja/log.c convert/ninja/log.h convert/ninja/match.c convert/ninja/match.h \
-	convert/ninja/ninja.c convert/ninja/parse.c convert/ninja/place.c convert/ninja/rule.c \
-	convert/ninja/rule.h convert/ninja/tasks.c convert/ninja/tasks.h convert/ninja/waits.c \
-	convert/ninja/waits.h convert/oe/build.c convert/oe/converter.c convert/oe/devices.c \
-	convert/oe/log.c convert/oe/names.c convert/oe/oe.h convert/oe/raw.c convert/oe/reader.c \
-	convert/oe/reader.h convert/oe/samples.c convert/oe/task.c convert/oe/write.c convert/oe/write.h \
-	convert/oe/write_logs.c
+	convert/builder.c convert/builder.h convert/builder_series.c convert/builder_series.h \
+	convert/convert.c convert/convert.h convert/formats.h convert/gunzip.c convert/gunzip.h \
+	convert/infile.c convert/infile.h convert/json_reader.c convert/json_reader.h \
+	convert/json_value.c convert/text_table.c convert/text_table.h convert/trace.c \
+	convert/trace.h convert/trace_kind.c convert/trace_kind.h convert/zstd.c convert/zstd.h
+
+# bazel
+convert_libconvert_la_SOURCES += \
+	convert/bazel.c convert/bazel_counters.c convert/bazel_counters.h
+
+# callgrind
+convert_libconvert_la_SOURCES += \
+	convert/callgrind.c convert/callgrind.h convert/callgrind_parse.c
+
+# cargo
+convert_libconvert_la_SOURCES += \
+	convert/cargo.c
+
+# chrome
+convert_libconvert_la_SOURCES += \
+	convert/chrome.c convert/chrome_write.c convert/chrome_write.h
+
+# clang
+convert_libconvert_la_SOURCES += \
+	convert/clang.c convert/clang_into.c convert/clang_into.h convert/clang_unit.c \
+	convert/clang_unit.h
+
+# cmake
+convert_libconvert_la_SOURCES += \
+	convert/cmake.c convert/cmake_snippet.c convert/cmake_snippet.h
+
+# ninja
+convert_libconvert_la_SOURCES += \
+	convert/ninja/build.c convert/ninja/build.h convert/ninja/build_parts.h \
+	convert/ninja/command.c convert/ninja/join.c convert/ninja/join.h convert/ninja/log.c \
+	convert/ninja/log.h convert/ninja/match.c convert/ninja/match.h convert/ninja/ninja.c \
+	convert/ninja/parse.c convert/ninja/place.c convert/ninja/rule.c convert/ninja/rule.h \
+	convert/ninja/tasks.c convert/ninja/tasks.h convert/ninja/waits.c convert/ninja/waits.h
+
+# oe
+convert_libconvert_la_SOURCES += \
+	convert/oe/build.c convert/oe/converter.c convert/oe/devices.c convert/oe/log.c \
+	convert/oe/names.c convert/oe/oe.h convert/oe/raw.c convert/oe/reader.c \
+	convert/oe/reader.h convert/oe/samples.c convert/oe/task.c convert/oe/write.c \
+	convert/oe/write.h convert/oe/write_logs.c
