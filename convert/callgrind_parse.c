@@ -120,7 +120,7 @@ static int add_figures(struct parse *p, struct slice line)
 	if (n < 3 || !cursor_at_end(&c) || number[2] > INT64_MAX / 4)
 		return bad(p, "expected a line number and two times");
 	if (!p->has_current)
-		return bad(p, "figures outside of a target");
+		return bad(p, "costs outside of a target");
 	if (!p->is_call)
 		p->c->target[p->current].recipe_us = (int64_t)number[2];
 	p->is_call = false;
@@ -215,7 +215,7 @@ static int parse_lines(struct parse *p)
 
 	while (!r && cursor_line(&p->in, &line, &complete)) {
 		if (!complete)
-			return bad(p, "the file is cut off here");
+			return bad(p, "the file is truncated here");
 		r = add_line(p, line);
 	}
 	if (r)

@@ -260,7 +260,7 @@ static int read_units(struct json_document *units, const struct buf *page, const
 	r = json_read_text(units, at, (size_t)(end - at), path, line_of(page, at), err);
 	if (!r && units->root->type != JSON_LIST) {
 		json_document_release(units);
-		r = error_set(err, -EINVAL, path, line_of(page, at), 0, "units are to be a list");
+		r = error_set(err, -EINVAL, path, line_of(page, at), 0, "expected a list of units");
 	}
 	return r;
 }

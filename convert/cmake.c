@@ -84,7 +84,7 @@ static int add_listed(struct data *d, const struct json_value *list)
 	for (const struct json_value *s = list->first; !r && s; s = s->next) {
 		if (!*json_text(s))
 			return error_set(d->err, -EINVAL, d->path, 1, 0,
-					 "a snippet is to be the name of a file");
+					 "expected the name of a file as snippet");
 		r = add_snippet(d, json_text(s));
 	}
 	return r;

@@ -334,7 +334,7 @@ const struct recording_foreign oe_foreign = {
 	.name = "oe",
 	.source = {
 		.system = "OpenEmbedded",
-		.disk_note = "from OpenEmbedded's files, whose disk figures are 100 times too high: "
+		.disk_note = "from OpenEmbedded's files, whose disk rates are 100 times too high: "
 			"corrected",
 		.one_core = true,
 		.recipe_keys = true,

@@ -298,7 +298,7 @@ def _exit_wait(event, d):
 
 
 def _build_completed(event, d):
-    """Once a multiconfig: the first tells all."""
+    """Once a multiconfig: the first has everything."""
     if not _build or _build.completed:
         return
     for reason, n in sorted(_build.skipped.items()):
