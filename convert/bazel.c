@@ -96,7 +96,7 @@ static int add_critical(struct reading *r, const struct json_value *event)
 	return 0;
 }
 
-/* Name: the primary output if it is told, else what the action says of itself; key:
+/* The name is the primary output if there is one, otherwise the action's description; the key is
  * mnemonic and target. */
 static int add_action(struct reading *r, const struct json_value *event)
 {
@@ -368,7 +368,7 @@ static int build(struct recording *rec, struct reading *r, const char *path, enu
 	return builder_finish(&b.b);
 }
 
-/* All there is must lie within what a recording may be long. */
+/* All times must fit into the longest recording. */
 static bool is_sane(const struct reading *r)
 {
 	int64_t at;

@@ -296,7 +296,7 @@ static int64_t first_us(const struct task *t)
 	       t->queued_us : t->start_us;
 }
 
-/* What is not known is -1, so formats whose zero is anywhere have no negative times. */
+/* Unknown times are -1, so formats whose zero is anywhere have no negative times. */
 static int64_t earliest(const struct recording *rec)
 {
 	int64_t us = INT64_MAX;

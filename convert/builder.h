@@ -37,8 +37,8 @@ uint32_t builder_instance(struct builder *b, const char *tool, const char *versi
 			  const char *command, uint32_t parent_task);
 
 /* A task of an instance; every field of *task that is not known is as
- * builder_task_init() left it (-1, NULL). Texts are copied. kind NULL: told from the
- * command. Index. */
+ * builder_task_init() left it (-1, NULL). Texts are copied. kind NULL: found out from
+ * the command. Returns the index. */
 struct builder_task {
 	const char *name, *kind, *key, *command;
 	int64_t queued_us, start_us, end_us;
@@ -66,8 +66,8 @@ void builder_warn(struct builder *b, const char *format, ...)
 /* Tasks in the order of their start; 0, or -ENOMEM and the recording is released. */
 int builder_finish(struct builder *b);
 
-/* The same after reading said r: an error of it goes before, running out of memory is told
- * in err. */
+/* The same after reading returned r, whose error takes precedence; err also gets a lack of
+ * memory. */
 int builder_end(struct builder *b, int r, const char *path, struct error *err);
 
 #endif

@@ -20,7 +20,7 @@ struct parse {
 	struct index names;
 	uint32_t current;	/* target the lines are about */
 	struct slice makefile;
-	bool has_current, is_call;	/* the next line of figures is that of a call */
+	bool has_current, is_call;	/* the next line of values is that of a call */
 	bool has_creator, has_events;
 };
 
@@ -34,7 +34,7 @@ static int no_memory(const struct parse *p)
 	return error_sys(p->err, -ENOMEM, p->path, NULL);
 }
 
-/* Names whose hashes are the same are told apart by the second number. */
+/* The second number distinguishes names with the same hash. */
 static int target_named(struct parse *p, struct slice name, uint32_t *at)
 {
 	struct callgrind *c = p->c;

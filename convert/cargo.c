@@ -125,7 +125,7 @@ static void add_section(struct builder *b, uint32_t instance, uint32_t task, int
 		builder_span(b, instance, task, start_us + begin_us, start_us + end_us, name);
 }
 
-/* New cargos tell sections, older ones when the frontend was done. */
+/* New versions of cargo write sections, older ones the time when the frontend was done. */
 static void add_sections(struct builder *b, uint32_t instance, uint32_t task, int64_t start_us,
 			 int64_t duration_us, const struct json_value *unit)
 {

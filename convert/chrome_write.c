@@ -52,7 +52,7 @@ static int add_lane(struct lanes *l)
 	return 0;
 }
 
-/* The lane of the worker if there is one that is free by then, else the lowest. */
+/* The lane of the worker if there is one that is free by then, otherwise the lowest. */
 static int take_lane(struct lanes *l, const struct task *t, int64_t end_us, uint32_t *lane)
 {
 	size_t at = 0;
@@ -298,7 +298,7 @@ static void add_span(struct writer *w, const struct placed *p, bool nests)
 	json_object_end(&w->j);
 }
 
-/* end: room for the ends of all that are open. */
+/* end: room for the ends of all open spans. */
 static void add_placed(struct writer *w, const struct placed *p, size_t n, int64_t *end)
 {
 	const struct recording *rec = w->rec;

@@ -155,7 +155,7 @@ static size_t same_end(const char *a, const char *b)
 	return same;
 }
 
-/* Out of another directory only the time can tell, and a base name alone may be any. */
+/* For another directory only the time decides, and a base name alone may be anywhere. */
 static size_t fit(const struct matcher *m, const struct clang_unit *unit, const char *stem,
 		  const struct product *p)
 {

@@ -90,7 +90,7 @@ static int add_listed(struct data *d, const struct json_value *list)
 	return r;
 }
 
-/* The index tells where the data were; they may have been moved with it since. */
+/* The index names the directory of the data, which may have been moved with it since. */
 static int set_directory(struct data *d, const struct json_value *root)
 {
 	const char *said = json_member_text(root, "dataDir");

@@ -9,12 +9,10 @@
 #include <stddef.h>
 
 /*
- * What other tools write about a build, read into a recording in memory, and a
- * recording written the way they do. One file a format; the table below is all the
- * formats there are. A format's text is never trusted: what it says is checked,
- * what is damaged is an error with path and line (importers keep nothing of a
- * file they cannot read to its end, but for a torn end where the tool is known
- * to leave one; then it is a warning of the recording).
+ * Reads the files of other tools about a build into a recording in memory, and writes a recording
+ * in their formats. convert/formats.h lists all formats. Files are not trusted: their content is
+ * checked, and damage is an error with path and line. If a tool is known to leave truncated files,
+ * the part before is kept, with a warning in the recording.
  */
 
 struct convert_file {
@@ -34,8 +32,8 @@ struct converter {
 	 * errno with err and rec empty. NULL: cannot be read. */
 	int (*read)(struct recording *rec, const char *const *path, size_t n,
 		    struct error *err);
-	/* The spans of the n files laid into the tasks of a recording that exists (in
-	 * the directory dir, read as rec): how many found their task. NULL: has none. */
+	/* Add the spans of the n files to the tasks of an existing recording (rec, in the
+	 * directory dir). Returns the number of tasks found. NULL: not possible. */
 	int (*read_into)(const struct recording *rec, const char *dir,
 			 const char *const *path, size_t n, struct error *err);
 	/* The recording as a file or directory that does not exist yet; whole or not at

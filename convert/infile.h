@@ -7,7 +7,7 @@
 
 /*
  * The whole of a file of another tool, unpacked if it is gzip, into out. 0, or a negative
- * errno with err: -EINVAL for packed data that is damaged or torn, -EFBIG for more than
+ * errno with err: -EINVAL for compressed data that is damaged or truncated, -EFBIG for more than
  * INFILE_MAX bytes.
  */
 #define INFILE_MAX ((size_t)1 << 30)

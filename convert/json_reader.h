@@ -12,9 +12,9 @@
  * Reads JSON (RFC 8259). A small document is read whole; of a large one, a list with many
  * elements, one element at a time is in memory. Files packed by gzip are unpacked.
  *
- * It is an error, with line and column, if the text is not JSON, if values are nested deeper than
- * JSON_DEPTH_MAX, a string is longer than JSON_TEXT_MAX or a value takes more memory than
- * JSON_VALUE_MAX. Bytes of strings need not be UTF-8, because file names need not be.
+ * Errors have line and column: the text is not JSON, values are nested deeper than JSON_DEPTH_MAX,
+ * a string is longer than JSON_TEXT_MAX, or a value takes more memory than JSON_VALUE_MAX. Strings
+ * need not be UTF-8, because file names need not be.
  */
 #define JSON_DEPTH_MAX 64
 #define JSON_TEXT_MAX (16u << 20)
@@ -45,7 +45,7 @@ const char *json_member_text(const struct json_value *value, const char *name);
  */
 bool json_number(const struct json_value *value, int decimals, int64_t *number);
 
-/* The number, infinite if it is too large. False if there is none; a text is none here. */
+/* The number, infinite if it is too large. False for other types. */
 bool json_double(const struct json_value *value, double *number);
 
 /* json_number() of a member; missing if that is false. */

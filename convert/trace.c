@@ -132,7 +132,7 @@ static const char *id_text(struct trace *t, const struct json_value *v)
 	return v ? trace_text(t, v->text, v->len) : trace_text(t, "", 0);
 }
 
-/* An id is one of its category, and one of its process unless it is said to be global. */
+/* An id is one of its category, and one of its process unless it is marked as global. */
 static uint32_t async_track(struct trace *t, const struct event *e)
 {
 	const struct json_value *id = json_member(e->value, "id");
@@ -354,7 +354,7 @@ static int by_track(const void *a, const void *b)
 	return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-/* Pieces that are the same in all else stay in the order they came, the outer of
+/* Pieces that are equal otherwise stay in the order they came, the outer of
  * those that ended first last. */
 static void number_pieces(struct trace *t)
 {

@@ -27,14 +27,14 @@ struct trace_piece {
 
 struct trace_process {
 	const char *id;
-	const char *name;		/* NULL: not told */
+	const char *name;		/* NULL: not known */
 	uint32_t instance;		/* NO_INDEX until trace_instance() */
 };
 
 struct trace_track {
 	uint32_t process;
 	const char *id;
-	const char *name;		/* of the thread; NULL: not told */
+	const char *name;		/* of the thread; NULL: not known */
 	bool async;			/* no thread: an id */
 	int32_t slot;			/* threads by number, -1 for the others */
 	uint32_t open;			/* trace.c's: innermost begun piece */
@@ -83,7 +83,7 @@ int64_t trace_end_us(const struct trace *t, const struct trace_piece *p);
 /* The error as it is, with err filled if it is one of the two above. */
 int trace_error(int error, const char *path, struct error *err);
 
-/* Warnings of what was damaged, and of a trace that was cut short. */
+/* Warn of damaged events and of a truncated trace. */
 void trace_tell(const struct trace *t, struct builder *b, const char *path, bool cut,
 		unsigned line);
 

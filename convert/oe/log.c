@@ -213,7 +213,7 @@ int64_t oe_next_ms(const struct oe_blocks *b)
 	int64_t last_ms = b->s.time_ms[b->s.n - 1], next_ms = last_ms + NOMINAL_MS;
 	int64_t end_us = oe_end_us(b->o);
 
-	/* Much later ones are of a log that goes on where this one was cut off. */
+	/* Much later ones are of a log that continues this truncated one. */
 	if (b->o->last_ms > last_ms && b->o->last_ms - last_ms <= LATE_MS)
 		return b->o->last_ms;
 	return end_us >= 0 && end_us / 1000 > last_ms && end_us / 1000 < next_ms ?

@@ -12,7 +12,7 @@
  * and their tests. build_stats comes first, then the tasks, oe_finish_tasks(), the
  * logs, oe_join_pressure(), oe_finish_build().
  *
- * Times are of the wall clock in microseconds where they are called so, else since
+ * Times are of the wall clock in microseconds where they are called so, otherwise since
  * the start of the recording.
  */
 
@@ -25,7 +25,7 @@ struct oe_name {
 	const char *text, *kind;
 };
 
-/* Things left out or amiss, told once. */
+/* Things left out or damaged, for one warning. */
 struct oe_count {
 	unsigned n;
 	char first[192];
@@ -38,7 +38,7 @@ struct oe {
 	int64_t elapsed_us;		/* the longest, -1: not ended in order */
 	bool failed;
 	bool exact;			/* our own export */
-	int status;			/* which tells how the build ended, -1 */
+	int status;			/* of the build in our own export, otherwise -1 */
 	const char *host, *kernel, *machine;	/* or NULL */
 	/* what all times count from, -1: nothing that has a time was seen */
 	int64_t zero_wall_us;
