@@ -193,7 +193,7 @@ int main(void)
 	tcase_add_loop_test(t, interrupted, 0, (int)ARRAY_SIZE(signals) * PLACES);
 	tcase_set_timeout(t, 240);
 	suite_add_tcase(s, t);
-	return support_main(s);
+	return support_run_suite(s);
 }
 
 #else
