@@ -6,6 +6,7 @@ check_PROGRAMS += $(FUZZ_TARGETS)
 TESTS += tests/fuzz_corpus.sh
 dist_check_SCRIPTS += tests/fuzz_corpus.sh
 EXTRA_DIST += tests/corpus
+noinst_HEADERS += tests/fuzz.h
 AM_TESTS_ENVIRONMENT = FUZZ_TARGETS='$(FUZZ_TARGETS)'; export FUZZ_TARGETS;
 
 FUZZ_TARGETS = \

@@ -13,6 +13,7 @@
 #include "archive/union.h"
 #include "base/arena.h"
 #include "recording/recording.h"
+#include "tests/fuzz.h"
 
 #include <git2/sys/mempack.h>
 #include <git2/sys/repository.h>
@@ -20,14 +21,6 @@
 #include <string.h>
 
 #define FILES_MAX 32
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 struct file {
 	char name[64];

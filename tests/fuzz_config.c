@@ -2,8 +2,7 @@
 #include "cli/configfile.h"
 #include "cli/buildset.h"
 #include "cli/settings_options.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,6 +5,7 @@
  */
 #include "convert/cmake_snippet.h"
 #include "convert/convert.h"
+#include "tests/fuzz.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -12,14 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 /* What recording.h promises, whatever was read. */
 

@@ -3,13 +3,13 @@
  * Stands in for libFuzzer where that is not: gives each file named, and each
  * file in each directory named, to the target once.
  */
+#include "tests/fuzz.h"
+
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int run_file(const char *path)
 {

@@ -5,19 +5,12 @@
  */
 #include "convert/ninja/build.h"
 #include "convert/ninja/waits.h"
+#include "tests/fuzz.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 static void ask(const struct ninja_build *n)
 {

@@ -9,19 +9,12 @@
 #include "sampler/running.h"
 #include "sampler/table.h"
 #include "sampler/taskstats.h"
+#include "tests/fuzz.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 static bool some_count(void *ctx, struct slice name)
 {

@@ -4,18 +4,11 @@
  * line "== NAME".
  */
 #include "recording/reader.h"
+#include "tests/fuzz.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 /* What recording.h promises, whatever was read. */
 
