@@ -184,16 +184,12 @@ static bool can_trace(void)
 
 int main(void)
 {
-	Suite *s = suite_create("make_signals");
-	TCase *t = tcase_create("signals");
-
 	if (!can_trace())
 		return 77;
-	tcase_add_checked_fixture(t, setup, support_cleanup);
-	tcase_add_loop_test(t, interrupted, 0, (int)ARRAY_SIZE(signals) * PLACES);
-	tcase_set_timeout(t, 240);
-	suite_add_tcase(s, t);
 	return support_run_suite(s);
+	return support_main("make_signals",
+			    TEST_GROUP_WITH("signals", setup, NULL),
+			    TEST_LOOP(interrupted, (int)ARRAY_SIZE(signals) * PLACES));
 }
 
 #else
