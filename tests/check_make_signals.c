@@ -186,10 +186,9 @@ int main(void)
 {
 	if (!can_trace())
 		return 77;
-	return support_run_suite(s);
 	return support_main("make_signals",
 			    TEST_GROUP_WITH("signals", setup, NULL),
-			    TEST_LOOP(interrupted, (int)ARRAY_SIZE(signals) * PLACES));
+			    TEST_LOOP(interrupted, ARRAY_SIZE(signals) * PLACES));
 }
 
 #else
