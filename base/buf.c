@@ -39,21 +39,28 @@ void buf_cut(struct buf *b, size_t len)
 		b->data[len] = '\0';
 }
 
+static int fail(struct buf *b, int error)
+{
+	if (b->whole && !b->whole->error)
+		fail(b->whole, error);
+	return b->error = error;
+}
+
 static int grow(struct buf *b, size_t need)
 {
 	size_t cap = b->cap ? b->cap : 64;
 	char *data;
 
 	if (b->fixed)
-		return b->error = -ENOBUFS;
+		return fail(b, -ENOBUFS);
 	while (cap < need) {
 		if (cap > SIZE_MAX / 2)
-			return b->error = -ENOMEM;
+			return fail(b, -ENOMEM);
 		cap *= 2;
 	}
 	data = realloc(b->data, cap);
 	if (!data)
-		return b->error = -ENOMEM;
+		return fail(b, -ENOMEM);
 	b->data = data;
 	b->cap = cap;
 	return 0;
@@ -64,7 +71,7 @@ int buf_reserve(struct buf *b, size_t n)
 	if (b->error)
 		return b->error;
 	if (n >= SIZE_MAX - b->len)
-		return b->error = -ENOMEM;
+		return fail(b, -ENOMEM);
 	if (b->cap - b->len > n)
 		return 0;
 	return grow(b, b->len + n + 1);

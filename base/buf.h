@@ -18,9 +18,13 @@ struct buf {
 	size_t cap;
 	bool fixed;
 	int error;		/* 0, -ENOMEM or -ENOBUFS */
+	struct buf *whole;	/* what fails here fails there too; may be NULL */
 };
 
 #define BUF_INIT { 0 }
+
+/* A buffer for a part of what is written to `out`, so that one buf_error(out) is enough. */
+#define BUF_PART_OF(out) { .whole = (out) }
 
 void buf_init(struct buf *b);
 void buf_init_fixed(struct buf *b, char *memory, size_t cap);

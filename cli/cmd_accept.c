@@ -105,7 +105,7 @@ static void add_said(struct buf *out, const struct known *k)
 
 static void json_time(struct json *j, const char *name, int64_t time_s)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(j->out);
 
 	if (time_s < 0) {
 		json_null(j, name);

@@ -116,7 +116,7 @@ static bool is_said(const struct buf *said, size_t begin, const char *value)
 /* What the runs of a side say, each once. */
 static void add_side(struct buf *out, const struct values *run, size_t n, size_t fact)
 {
-	struct buf said = BUF_INIT, value = BUF_INIT;
+	struct buf said = BUF_PART_OF(out), value = BUF_PART_OF(out);
 
 	for (size_t i = 0; i < n; i++) {
 		buf_clear(&value);
@@ -126,8 +126,6 @@ static void add_side(struct buf *out, const struct values *run, size_t n, size_t
 		buf_addf(out, "%s%s", said.len ? ", " : "", buf_str(&value));
 		buf_add(&said, buf_str(&value), value.len + 1);
 	}
-	if (!out->error)
-		out->error = buf_error(&said) ? buf_error(&said) : buf_error(&value);
 	buf_release(&said);
 	buf_release(&value);
 }

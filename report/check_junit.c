@@ -29,7 +29,7 @@ static size_t judged_metrics(const struct check *c)
 
 static void attr_count(struct markup *s, const char *name, size_t n)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(s->out);
 
 	buf_addu(&text, n);
 	markup_attr(s, name, buf_str(&text));
@@ -81,7 +81,7 @@ static void explain(struct buf *text, const struct check *c, const struct findin
 
 static void add_finding(struct markup *s, const struct check *c, const struct finding *f)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(s->out);
 	bool failed = f->state == FINDING_CONFIRMED;
 
 	buf_addf(&text, "%s: %s", words_task(c->builds, f->task), metric_info[f->metric].title);

@@ -21,7 +21,7 @@ static void add_item(struct buf *out, struct buf *text)
 static void add_head(struct buf *out, const struct check *c)
 {
 	const struct verdict *v = c->verdict;
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(out);
 
 	buf_adds(out, "**");
 	words_add_verdict(&text, v);
@@ -69,9 +69,11 @@ static void fill(struct buf cell[CELLS], const struct check *c, const struct fin
 
 static void add_row(struct buf *out, const struct check *c, const struct finding *f)
 {
-	struct buf plain[CELLS] = { BUF_INIT }, cell[CELLS] = { BUF_INIT };
+	struct buf plain[CELLS], cell[CELLS];
 	const char *text[CELLS];
 
+	for (size_t i = 0; i < CELLS; i++)
+		plain[i] = cell[i] = (struct buf)BUF_PART_OF(out);
 	fill(plain, c, f);
 	for (size_t i = 0; i < CELLS; i++) {
 		markdown_add(&cell[i], buf_str(&plain[i]));

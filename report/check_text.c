@@ -19,7 +19,7 @@ static void add_line(struct buf *out, struct buf *text)
 static void add_head(struct buf *out, const struct check *c, const struct style *style)
 {
 	const struct verdict *v = c->verdict;
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(out);
 
 	text_tone(out, style, v->n_confirmed ? TONE_ALARM : TONE_TITLE);
 	words_add_verdict(&text, v);
@@ -46,7 +46,7 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 
 static void add_known(struct buf *out, const struct finding *f)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(out);
 
 	buf_adds(&text, f->known->reason);
 	if (f->known->by && *f->known->by)
@@ -64,7 +64,7 @@ static bool began_together(const struct finding *a, const struct finding *b)
 
 static void add_since(struct buf *out, const struct check *c, const struct finding *f)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(out);
 
 	buf_adds(out, "  ");
 	words_add_since(&text, c->builds, f);
@@ -158,7 +158,7 @@ static void add_findings(struct buf *out, const struct check *c, const struct st
 static void add_next(struct buf *out, const struct check *c, const struct style *style)
 {
 	const struct verdict *v = c->verdict;
-	struct buf to_come = BUF_INIT;
+	struct buf to_come = BUF_PART_OF(out);
 
 	words_add_builds_to_come(&to_come, v);
 	if (to_come.len || v->n_confirmed)

@@ -74,7 +74,7 @@ static void end_table(struct markup *h)
 static void figure_cells(struct markup *h, const struct diff_figure *f, enum unit unit, bool tested)
 {
 	const struct samples *s = f->test;
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	for (enum diff_side side = 0; side < DIFF_SIDES; side++) {
 		amount_add(&text, unit, f->value[side]);
@@ -146,7 +146,7 @@ static int add_metric(struct markup *h, const struct diff_view *v, enum metric m
 {
 	struct diff_view whole = *v;
 	const struct diff *d = v->diff;
-	struct buf title = BUF_INIT;
+	struct buf title = BUF_PART_OF(h->out);
 	uint32_t *task;
 	size_t n;
 	int r;
@@ -174,7 +174,7 @@ static int add_metric(struct markup *h, const struct diff_view *v, enum metric m
 
 static void add_side(struct markup *h, const struct diff *d, enum diff_side s)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	for (size_t i = 0; i < d->n_runs[s]; i++) {
 		markup_begin(h, "tr");
@@ -189,7 +189,7 @@ static void add_side(struct markup *h, const struct diff *d, enum diff_side s)
 
 static void add_facts(struct markup *h, const struct diff *d)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	if (!d->n_facts)
 		return;
@@ -211,7 +211,7 @@ static void add_facts(struct markup *h, const struct diff *d)
 
 static void add_ends(struct markup *h, const struct diff *d, enum diff_end end)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 	bool any = false;
 
 	for (size_t i = 0; i < d->n_tasks; i++) {
@@ -241,7 +241,7 @@ static int add_lost(struct markup *h, const struct diff_view *v, enum diff_prese
 	const struct diff *d = v->diff;
 	const struct diff_figure *wall = d->figure[METRIC_WALL];
 	struct diff_view whole = *v;
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 	uint32_t *task;
 	size_t n;
 	int r;
@@ -311,7 +311,7 @@ static void add_packages(struct markup *h, const struct diff *d)
 
 static void add_head(struct markup *h, const struct diff *d)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_leaf(h, "h1", NULL, diff_is_worse(d) ? "The build is worse" : "Builds compared");
 	diff_add_verdict(&text, d);

@@ -14,10 +14,12 @@
 static void add_figure(struct buf *out, const char *name, const struct diff_figure *f,
 		       enum unit unit)
 {
-	struct buf cell[CELLS] = { BUF_INIT };
+	struct buf cell[CELLS];
 	const char *text[CELLS];
 	bool told = diff_is_told(f);
 
+	for (size_t i = 0; i < CELLS; i++)
+		cell[i] = (struct buf)BUF_PART_OF(out);
 	buf_adds(&cell[0], told ? "**" : "");
 	markdown_add(&cell[0], name);
 	buf_adds(&cell[0], told ? "**" : "");
@@ -76,7 +78,7 @@ static int add_metric(struct buf *out, const struct diff_view *v, enum metric m)
 
 static void add_facts(struct buf *out, const struct diff *d)
 {
-	struct buf value = BUF_INIT;
+	struct buf value = BUF_PART_OF(out);
 
 	if (d->n_facts)
 		buf_adds(out, "\nOther circumstances:\n\n");

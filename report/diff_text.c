@@ -128,7 +128,7 @@ static void add_test(struct text *t, const struct diff_figure *f, struct buf *ce
 
 static void add_figure(struct text *t, const struct diff_figure *f, enum unit unit)
 {
-	struct buf cell = BUF_INIT;
+	struct buf cell = BUF_PART_OF(t->out);
 
 	for (enum diff_side s = 0; t->values && s < DIFF_SIDES; s++) {
 		amount_add(&cell, unit, f->value[s]);
@@ -209,7 +209,7 @@ static void add_build(struct text *t)
 static int add_metric(struct text *t, enum metric m)
 {
 	const struct diff *d = t->view->diff;
-	struct buf title = BUF_INIT;
+	struct buf title = BUF_PART_OF(t->out);
 	uint32_t *task;
 	size_t n, shown;
 	int r = diff_list(t->view, m, &task, &n);
@@ -252,7 +252,7 @@ static void add_pair(struct text *t, const char *a, const char *b)
 static void add_facts(struct text *t)
 {
 	const struct diff *d = t->view->diff;
-	struct buf side[DIFF_SIDES] = { BUF_INIT, BUF_INIT };
+	struct buf side[DIFF_SIDES] = { BUF_PART_OF(t->out), BUF_PART_OF(t->out) };
 
 	if (d->n_facts)
 		text_title(t->out, t->style, "Circumstances that changed");
@@ -274,7 +274,7 @@ static void add_facts(struct text *t)
 static void add_ends(struct text *t, enum diff_end end)
 {
 	const struct diff *d = t->view->diff;
-	struct buf cell = BUF_INIT;
+	struct buf cell = BUF_PART_OF(t->out);
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->n_tasks; i++) {
@@ -305,7 +305,7 @@ static int add_lost(struct text *t, enum diff_presence presence, const char *tit
 {
 	const struct diff *d = t->view->diff;
 	const struct diff_figure *wall = d->figure[METRIC_WALL];
-	struct buf cell = BUF_INIT;
+	struct buf cell = BUF_PART_OF(t->out);
 	uint32_t *task;
 	size_t n;
 	int r = diff_list_lost(t->view, presence, &task, &n);

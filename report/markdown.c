@@ -7,7 +7,7 @@
 
 void markdown_add(struct buf *b, const char *text)
 {
-	struct buf shown = BUF_INIT;
+	struct buf shown = BUF_PART_OF(b);
 
 	text_add_name(&shown, text, 0);
 	for (const char *p = buf_str(&shown); *p; p++) {
@@ -21,8 +21,6 @@ void markdown_add(struct buf *b, const char *text)
 			buf_addc(b, *p);
 		}
 	}
-	if (buf_error(&shown))
-		b->error = buf_error(&shown);
 	buf_release(&shown);
 }
 

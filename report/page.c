@@ -68,34 +68,33 @@ void cell_task(struct markup *h, const struct page *p, uint32_t task, enum metri
 static void cell_number(struct markup *h, const char *class, struct buf *text)
 {
 	markup_leaf(h, "td", class, buf_str(text));
-	if (buf_error(text) && !h->out->error)
-		h->out->error = buf_error(text);
-	buf_release(text);
+	buf_clear(text);
 }
 
 void cell_amount(struct markup *h, enum metric m, double value)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	amount_add(&text, metric_info[m].unit, value);
 	cell_number(h, "number", &text);
+	buf_release(&text);
 }
 
 void cell_change(struct markup *h, enum metric m, double before, double after, double effect)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	amount_add_share(&text, effect);
 	cell_number(h, after > before ? "number worse" : after < before ? "number better" :
 		    "number same", &text);
-	buf_init(&text);
 	amount_add_change(&text, metric_info[m].unit, after - before);
 	cell_number(h, "number", &text);
+	buf_release(&text);
 }
 
 void cell_rate(struct markup *h, double rate)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	if (isnan(rate))
 		buf_addc(&text, '-');
@@ -104,6 +103,7 @@ void cell_rate(struct markup *h, double rate)
 	else
 		buf_addf(&text, "%.2g %%", rate * 100);
 	cell_number(h, "number", &text);
+	buf_release(&text);
 }
 
 void row_of_heads(struct markup *h, const char *const *head, size_t n)
@@ -127,7 +127,7 @@ void row_of_heads(struct markup *h, const char *const *head, size_t n)
 static void add_chart(struct markup *h, const struct page *p, int i)
 {
 	const struct page_chart *chart = &p->chart[i];
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	buf_adds(&text, i ? "the newest build, " : "compared with ");
 	add_build_day(&text, p->builds, chart->build);
@@ -180,7 +180,7 @@ static void part_tasks(struct markup *h)
 
 int page_write(struct buf *out, const struct page *page)
 {
-	struct buf title = BUF_INIT;
+	struct buf title = BUF_PART_OF(out);
 	struct markup h;
 	int r;
 

@@ -58,7 +58,7 @@ static void add_metrics(struct json *j, const struct trends *t)
 
 static void add_builds(struct json *j, const struct builds *builds)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(j->out);
 
 	json_array(j, "nights");
 	for (uint32_t i = 0; i < builds->n; i++) {

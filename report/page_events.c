@@ -31,7 +31,7 @@ static void add_interval(struct buf *b, const struct page *p, const struct repor
 static void add_heading(struct markup *h, const struct page *p, const struct report_event *e)
 {
 	const struct report_change *c = &p->events->change[e->first_change];
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "summary");
 	markup_open(h, "h3", e->worse ? "worse" : "better");
@@ -89,7 +89,7 @@ static void add_changes(struct markup *h, const struct page *p, const struct rep
 	static const char *const head[] = {
 		"task", "figure", "#before", "#after", "#change", "#", "",
 	};
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_open(h, "div", "scroll");
 	markup_open(h, "table", "changes");
@@ -112,7 +112,7 @@ static void add_changes(struct markup *h, const struct page *p, const struct rep
 static void add_files(struct markup *h, const struct culprit *c)
 {
 	size_t more = c->n_touched - c->n_files;
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_open(h, "td", "files");
 	for (size_t i = 0; i < c->n_files; i++) {
@@ -138,7 +138,7 @@ static void add_files(struct markup *h, const struct culprit *c)
 
 static void add_culprit(struct markup *h, const struct culprit *c)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "tr");
 	buf_addf(&text, "%.0f %%", 100 * c->likely);
@@ -164,7 +164,7 @@ static void add_commits(struct markup *h, const struct culprit_range *r)
 		"#likely", "commit", "written", "author", "subject", "files",
 	};
 	size_t n = r->n_culprits < COMMITS_MOST ? r->n_culprits : COMMITS_MOST;
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_open(h, "div", "scroll");
 	markup_open(h, "table", "commits");
@@ -197,7 +197,7 @@ static void add_revision(struct buf *b, const char *commit, bool dirty)
 static void add_range(struct markup *h, const struct culprit_range *r)
 {
 	bool same = r->from && r->to && !strcmp(r->from, r->to);
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_open(h, "div", "range");
 	markup_open(h, "p", NULL);
@@ -232,7 +232,7 @@ static void add_range(struct markup *h, const struct culprit_range *r)
 static void add_event(struct markup *h, const struct page *p, size_t i)
 {
 	const struct report_event *e = &p->events->event[i];
-	struct buf id = BUF_INIT;
+	struct buf id = BUF_PART_OF(h->out);
 
 	buf_addf(&id, "event-%zu", i);
 	markup_open(h, "details", "event");
@@ -253,7 +253,7 @@ static void add_event(struct markup *h, const struct page *p, size_t i)
 void part_events(struct markup *h, const struct page *p)
 {
 	size_t n = p->events->n < EVENTS_MOST ? p->events->n : EVENTS_MOST;
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "section");
 	markup_attr(h, "id", "events");

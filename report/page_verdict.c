@@ -37,7 +37,7 @@ static void add_builds(struct buf *b, const struct builds *builds)
 /* What was looked at, and how sure what is told is. */
 static void add_judged(struct buf *b, const struct page *p)
 {
-	struct buf to_come = BUF_INIT;
+	struct buf to_come = BUF_PART_OF(b);
 
 	words_add_judged(b, p->verdict, p->rules);
 	buf_addc(b, '.');
@@ -51,7 +51,7 @@ static void add_judged(struct buf *b, const struct page *p)
 static void add_host(struct markup *h, const struct verdict *v)
 {
 	for (enum metric m = 0; m < METRICS; m++) {
-		struct buf text = BUF_INIT;
+		struct buf text = BUF_PART_OF(h->out);
 
 		if (!v->host_event[m])
 			continue;
@@ -66,7 +66,7 @@ static void add_host(struct markup *h, const struct verdict *v)
 static void add_exact(struct markup *h, const struct verdict *v)
 {
 	for (size_t i = 0; i < v->n_exact; i++) {
-		struct buf text = BUF_INIT;
+		struct buf text = BUF_PART_OF(h->out);
 
 		words_add_exact(&text, &v->exact[i]);
 		capitalize(&text);
@@ -78,7 +78,7 @@ static void add_exact(struct markup *h, const struct verdict *v)
 
 void part_header(struct markup *h, const struct page *p)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "header");
 	words_add_verdict(&text, p->verdict);
@@ -118,7 +118,7 @@ static void add_state(struct markup *h, const struct finding *f)
 
 static void add_interval(struct markup *h, const struct finding *f)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	if (!isfinite(f->low) || !isfinite(f->high)) {
 		buf_addc(&text, '-');
@@ -133,7 +133,7 @@ static void add_interval(struct markup *h, const struct finding *f)
 
 static void add_since(struct markup *h, const struct page *p, const struct finding *f)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	add_build_day(&text, p->builds, f->since);
 	markup_open(h, "td", "day");
@@ -191,7 +191,7 @@ static void add_findings(struct markup *h, const struct page *p)
 
 void part_verdict(struct markup *h, const struct page *p)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "section");
 	markup_attr(h, "id", "verdict");
