@@ -30,12 +30,13 @@ static void add_field(struct buf *out, const char *text)
 static void add_subject(struct buf *out, const struct values *f)
 {
 	int64_t start_s = message_start_s(f);
+	char memory[64];
+	struct buf start;
 
 	if (start_s >= 0) {
-		clock_add_iso(out, start_s * NS_PER_S);
-		buf_cut(out, out->len - strlen(":00Z"));
-		out->data[out->len - strlen("T00:00")] = ' ';
-		buf_adds(out, ": ");
+		buf_init_fixed(&start, memory, sizeof memory);
+		clock_add_iso(&start, start_s * NS_PER_S);
+		buf_addf(out, "%.10s %.5s: ", memory, memory + strlen("2026-01-20T"));
 	}
 	buf_addf(out, "%zu task%s", f->n_tasks, f->n_tasks == 1 ? "" : "s");
 	if (f->total[TOTAL_WALL_US] >= 0) {

@@ -110,7 +110,8 @@ static int find_commit(struct checkout *c, const char *revision, const char **id
 	buf_adds(&name, revision);
 	buf_adds(&name, "^{commit}");
 	argv[4] = buf_str(&name);
-	r = git_text(c, NULL, id, argv, err);
+	r = buf_error(&name) ? error_sys(err, buf_error(&name), NULL, "git") :
+	    git_text(c, NULL, id, argv, err);
 	if (r == -EINVAL)
 		error_set(err, r, NULL, 0, 0, "bisect: no revision '%s' in %s", revision,
 			  c->source);
@@ -253,6 +254,8 @@ static int keep_address(struct checkout *c, const char *tree, struct error *err)
 	int r = git(c, c->source, &address, true, ask, err);
 
 	set[2] = buf_str(&address);
+	if (!r && (r = buf_error(&address)))
+		error_sys(err, r, NULL, "git");
 	if (!r)
 		r = git(c, tree, NULL, false, set, err);
 	buf_release(&address);
@@ -268,6 +271,8 @@ static int make_clone(struct checkout *c, const char *path, struct error *err)
 	int r;
 
 	buf_addf(&part, "%s.part", path);
+	if (buf_error(&part))
+		return error_sys(err, buf_error(&part), path, NULL);
 	argv[5] = buf_str(&part);
 	outdir_discard(argv[5]);
 	r = git(c, NULL, NULL, false, argv, err);

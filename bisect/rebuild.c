@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +59,18 @@ void rebuild_add_head(struct buf *head, const struct rebuild *b, const char *goo
 	buf_addc(head, '\n');
 }
 
-static char *path_in(const struct rebuild *b, const char *name)
+/* NULL out of memory, where asprintf() leaves the pointer undefined. */
+__attribute__((format(printf, 1, 2)))
+static char *path_of(const char *format, ...)
 {
+	va_list args;
 	char *path;
+	int n;
 
-	return asprintf(&path, "%s/%s", b->directory, name) < 0 ? NULL : path;
+	va_start(args, format);
+	n = vasprintf(&path, format, args);
+	va_end(args);
+	return n < 0 ? NULL : path;
 }
 
 /* "COMMIT VALUE" or "COMMIT - WHY". */
@@ -81,10 +89,15 @@ static int read_run(struct rebuild *b, struct slice line)
 	if (!cursor_word(&c, &id, line.len) || !cursor_byte(&c, ' '))
 		return -EINVAL;
 	known.id = arena_text(texts, id.p, id.len);
-	if (cursor_literal(&c, "- "))
+	if (!known.id)
+		return -ENOMEM;
+	if (cursor_literal(&c, "- ")) {
 		known.why = arena_text(texts, c.p, (size_t)(c.end - c.p));
-	else if (!cursor_i64(&c, &known.value) || !cursor_at_end(&c))
+		if (!known.why)
+			return -ENOMEM;
+	} else if (!cursor_i64(&c, &known.value) || !cursor_at_end(&c)) {
 		return -EINVAL;
+	}
 	grown[b->n_known++] = known;
 	return 0;
 }
@@ -147,16 +160,17 @@ static int open_runs(struct rebuild *b, const char *path, struct error *err)
 
 int rebuild_open(struct rebuild *b, struct error *err)
 {
-	char *runs = path_in(b, "runs"), *tree = path_in(b, "tree");
-	int r = -ENOMEM;
+	char *runs = path_of("%s/runs", b->directory), *tree = path_of("%s/tree", b->directory);
+	int r;
 
 	b->fd = -1;
 	b->n = b->n_known = 0;
 	b->run = NULL;
-	if (runs && tree) {
+	if (!runs || !tree)
+		r = error_sys(err, -ENOMEM, b->directory, NULL);
+	else
 		r = open_runs(b, runs, err);
-		r = r ? r : checkout_clone(b->checkout, tree, err);
-	}
+	r = r ? r : checkout_clone(b->checkout, tree, err);
 	free(runs);
 	free(tree);
 	return r;
@@ -164,7 +178,7 @@ int rebuild_open(struct rebuild *b, struct error *err)
 
 void rebuild_forget(struct rebuild *b)
 {
-	char *runs = path_in(b, "runs");
+	char *runs = path_of("%s/runs", b->directory);
 
 	if (runs)
 		unlink(runs);
@@ -200,16 +214,19 @@ static void one_release(struct one *o)
 /* What a killed one left of the same name is gone. */
 static int one_init(struct one *o, struct rebuild *b, const char *id, struct error *err)
 {
+	int r;
+
 	*o = (struct one){ .b = b, .log_fd = -1 };
 	snprintf(o->name, sizeof o->name, "%04zu-%.10s", b->n + 1, id);
-	o->recordings = path_in(b, "recordings");
-	if (!o->recordings ||
-	    asprintf(&o->recording, "%s/%s", o->recordings, o->name) < 0 ||
-	    asprintf(&o->log, "%s/%s.log", o->recordings, o->name) < 0 ||
-	    asprintf(&o->place, "%s/%s", b->checkout->tree, b->checkout->prefix) < 0)
+	o->recordings = path_of("%s/%s", b->directory, "recordings");
+	o->place = path_of("%s/%s", b->checkout->tree, b->checkout->prefix);
+	o->recording = o->recordings ? path_of("%s/%s", o->recordings, o->name) : NULL;
+	o->log = o->recordings ? path_of("%s/%s.log", o->recordings, o->name) : NULL;
+	if (!o->place || !o->recording || !o->log)
 		return error_sys(err, -ENOMEM, b->directory, NULL);
-	if (file_make_parents(o->log, err))
-		return -EIO;
+	r = file_make_parents(o->log, err);
+	if (r)
+		return r;
 	outdir_discard(o->recording);
 	o->log_fd = open(o->log, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	return o->log_fd < 0 ? error_sys(err, -errno, o->log, "cannot write") : 0;
@@ -252,20 +269,20 @@ static int run_build(struct one *o, int *status)
 	return r;
 }
 
-/* NULL if it ended well. */
-static const char *why_failed(struct one *o, const char *what, int status)
+/* *why stays as it is if it ended well. 0 or -ENOMEM. */
+static int explain_failed(struct one *o, const char **reason, const char *what, int status)
 {
-	struct arena *texts = o->b->checkout->texts;
 	char why[64];
 
 	if (!status)
-		return NULL;
+		return 0;
 	if (WIFSIGNALED(status))
 		snprintf(why, sizeof why, "%s was killed by signal %d", what, WTERMSIG(status));
 	else
 		snprintf(why, sizeof why, "%s failed with exit status %d", what,
 			 WEXITSTATUS(status));
-	return arena_text(texts, why, strlen(why));
+	*reason = arena_text(o->b->checkout->texts, why, strlen(why));
+	return *reason ? 0 : -ENOMEM;
 }
 
 static double figure_of(const struct rebuild *b, const struct values *f)
@@ -278,12 +295,12 @@ static double figure_of(const struct rebuild *b, const struct values *f)
 	return i < f->n_tasks ? values_get(f, i, b->metric) : NAN;
 }
 
-/* The name that was meant, if it is another. */
-static const char *why_none(struct one *o, const struct values *f)
+/* With the most similar name of a task. 0 or -ENOMEM. */
+static int explain_missing(struct one *o, const char **why, const struct values *f)
 {
 	const struct rebuild *b = o->b;
 	struct buf text = BUF_INIT;
-	const char **names = calloc(f->n_tasks + 1, sizeof *names), *near = NULL, *why;
+	const char **names = calloc(f->n_tasks + 1, sizeof *names), *near = NULL;
 
 	for (size_t i = 0; names && i < f->n_tasks; i++)
 		names[i] = f->task[i].name;
@@ -298,10 +315,11 @@ static const char *why_none(struct one *o, const struct values *f)
 	} else {
 		buf_addf(&text, "nothing is known of its %s", metric_info[b->metric].title);
 	}
-	why = arena_text(b->checkout->texts, buf_str(&text), text.len);
+	*why = names && !buf_error(&text) ?
+	       arena_text(b->checkout->texts, buf_str(&text), text.len) : NULL;
 	buf_release(&text);
 	free(names);
-	return why;
+	return *why ? 0 : -ENOMEM;
 }
 
 static int read_figure(struct one *o, double *value, const char **why, struct error *err)
@@ -316,8 +334,8 @@ static int read_figure(struct one *o, double *value, const char **why, struct er
 		error_sys(err, r, o->recording, NULL);
 	if (!r) {
 		*value = figure_of(o->b, &f);
-		if (isnan(*value))
-			*why = why_none(o, &f);
+		if (isnan(*value) && (r = explain_missing(o, why, &f)))
+			error_sys(err, r, o->recording, NULL);
 	}
 	values_release(&f);
 	recording_release(&rec);
@@ -335,12 +353,12 @@ static int build(struct one *o, const char *id, double *value, const char **why,
 	if (b->prepare) {
 		r = run_prepare(o, &b->checkout->status);
 		if (!r)
-			*why = why_failed(o, "what prepares it", b->checkout->status);
+			r = explain_failed(o, why, "what prepares it", b->checkout->status);
 	}
 	if (!r && !*why) {
 		r = run_build(o, &b->checkout->status);
 		if (!r)
-			*why = why_failed(o, "its build", b->checkout->status);
+			r = explain_failed(o, why, "its build", b->checkout->status);
 	}
 	if (r)
 		return error_sys(err, r, o->log, "the build");

@@ -130,6 +130,12 @@ static int find_common(struct making *m, enum metric metric)
 	return r;
 }
 
+/* The tests of one metric, from first on. Without any there are no samples to point into. */
+static int moderate(struct diff *d, size_t first)
+{
+	return d->n_tests == first ? 0 : samples_moderate(d->samples + first, d->n_tests - first);
+}
+
 /* All tasks by one metric */
 static int add_metric(struct making *m, enum metric metric)
 {
@@ -156,7 +162,7 @@ static int add_metric(struct making *m, enum metric metric)
 			m->value[run] /= m->factor[run];
 		r = add_test(m, &figure[i], &gate, m->value);
 	}
-	return r ? r : samples_moderate(d->samples + first, d->n_tests - first);
+	return r ? r : moderate(d, first);
 }
 
 /* The build as a whole: no other figure lends it anything. */
@@ -172,7 +178,7 @@ static int add_whole(struct making *m, enum metric metric)
 	set_figure(m, &d->whole[metric], m->value);
 	set_large(&d->whole[metric], &gate);
 	r = add_test(m, &d->whole[metric], &gate, m->value);
-	return r ? r : samples_moderate(d->samples + first, d->n_tests - first);
+	return r ? r : moderate(d, first);
 }
 
 /* There is no median of how builds ended: the worst counts. */
