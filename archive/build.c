@@ -189,5 +189,5 @@ int build_column(struct archive *a, const struct build_place *place, enum value_
 	r = read_column(blob, value, n);
 	git_odb_object_free(blob);
 	return r ? error_set(err, r, shown.text, 1, 0,
-			     "expected a column of %zu values, as tasks has", n) : 0;
+			     "expected a column of %zu values, one for each task", n) : 0;
 }

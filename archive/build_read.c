@@ -195,7 +195,7 @@ int build_named(struct archive *a, struct build_place *place, struct message *m,
 	r = build_find(a, place, m, &id, err);
 	if (r)
 		return r < 0 ? r : 0;
-	return error_set(err, -EINVAL, a->path, 0, 0, "'%.200s' is no build", name);
+	return error_set(err, -EINVAL, a->path, 0, 0, "'%.200s' is not a build", name);
 }
 
 int archive_values(struct archive *a, const char *name, struct values *f, struct error *err)

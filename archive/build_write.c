@@ -287,7 +287,7 @@ static int find_before(struct writer *w, struct build_place *before, const char 
 	if (r < 0)
 		return r;
 	return r ? 0 : error_set(w->err, -EINVAL, w->a->path, 0, 0, "the newest commit of "
-				 "branch %.200s is no build: nothing is written on top of it", ref);
+				 "branch %.200s is not a build: nothing is added to it", ref);
 }
 
 /* 0; -EAGAIN: somebody else was there first. */

@@ -70,7 +70,7 @@ static int next_key(git_credential **out, struct login *l, const char *user)
 			return git_credential_ssh_key_new(out, user, public_key(l),
 							  l->key.data, "");
 	}
-	git_error_set_str(GIT_ERROR_SSH, "the server takes no key of the agent, and none of "
+	git_error_set_str(GIT_ERROR_SSH, "the server accepts no key of the agent and none of "
 			  "~/.ssh/id_ed25519, id_ecdsa, id_rsa");
 	return GIT_EAUTH;
 }

@@ -264,7 +264,7 @@ static void add_damaged(struct reader *r, uint32_t build, unsigned number, struc
 	if (r->damaged++)
 		return;
 	buf_addf(&path, "%s: note on %.12s", r->path, r->builds->build[build].id);
-	error_set(r->err, 0, buf_str(&path), number, 0, "not understood, and passed over: %.*s",
+	error_set(r->err, 0, buf_str(&path), number, 0, "skipped: not a note of buildbeat: %.*s",
 		  (int)line.len, line.p);
 	buf_release(&path);
 }
@@ -475,7 +475,7 @@ static int change(struct change *c, const struct builds *builds)
 	int r = -EAGAIN, sent;
 
 	if (git_oid_fromstr(&c->build, builds->build[c->what->build].id))
-		return git_failed(c->err, "no build");
+		return git_failed(c->err, "not a build");
 	sent = remote_begin(c->a, c->err);
 	if (sent)
 		return sent;

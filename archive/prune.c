@@ -71,7 +71,7 @@ static int prune(struct archive *a, const char *ref, const struct archive_prune 
 	int r = repo_tip(a, &tip, ref, err);
 
 	if (!r && git_oid_is_zero(&tip))
-		return error_set(err, -ENOENT, a->path, 0, 0, "there is no %.200s", ref);
+		return error_set(err, -ENOENT, a->path, 0, 0, "no series %.200s", ref);
 	if (r)
 		return r;
 	r = line_read(&line, a, &tip, &nothing, 1, err);
@@ -98,7 +98,7 @@ int archive_prune(struct archive *a, const char *ref, const struct archive_prune
 	for (unsigned i = 0; r == -EAGAIN && i < TRIES; i++)
 		r = prune(a, ref, what, done, err);
 	if (r == -EAGAIN)
-		error_set(err, r, a->path, 0, 0, "others write to %.200s all the time", ref);
+		error_set(err, r, a->path, 0, 0, "other writers keep changing %.200s", ref);
 	sent = remote_end(a, r ? &(struct error){ 0 } : err);
 	return r ? r : sent;
 }

@@ -188,7 +188,7 @@ static int choose(struct archive *a, const char *what, struct buf *ref,
 		r = error_set(err, -EINVAL, a->path, 0, 0, "has no builds: "
 			      "buildbeat archive adds them");
 	else
-		r = error_set(err, -EINVAL, a->path, 0, 0, "has no '%.100s'; there is %s",
+		r = error_set(err, -EINVAL, a->path, 0, 0, "has no series '%.100s'; it has %s",
 			      what ? what : "", buf_str(&text));
 	for (size_t i = 0; i < n; i++) {
 		if (!what || is_part(series[i], what))
@@ -200,7 +200,7 @@ static int choose(struct archive *a, const char *what, struct buf *ref,
 	} else if (fits) {
 		buf_clear(&text);
 		list(&text, series, fits);
-		r = error_set(err, -EINVAL, a->path, 0, 0, "which one is meant: %s",
+		r = error_set(err, -EINVAL, a->path, 0, 0, "several series match: %s",
 			      buf_str(&text));
 	}
 	buf_release(&text);

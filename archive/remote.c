@@ -179,7 +179,7 @@ int remote_end(struct archive *a, struct error *err)
 	r = remote_send(a, &why);
 	unlock(m);
 	if (r == -ENOTCONN)
-		return error_set(err, r, m->shown.data, 0, 0, "%s; it is kept in %s and goes with "
+		return error_set(err, r, m->shown.data, 0, 0, "%s; it is kept in %s and is pushed with "
 				 "the next one", why.message, a->path);
 	if (r)
 		*err = why;

@@ -93,7 +93,7 @@ static int open_here(struct archive *a, struct error *err)
 		return error_set(err, -EACCES, a->path, 0, 0, "belongs to another user; trust "
 				 "it with: git config --global --add safe.directory DIRECTORY");
 	return r == GIT_ENOTFOUND ?
-	       error_set(err, -EINVAL, a->path, 0, 0, "is no git repository") :
+	       error_set(err, -EINVAL, a->path, 0, 0, "not a git repository") :
 	       repo_fail(a, r, err, "cannot open the repository");
 }
 
@@ -125,9 +125,9 @@ static int init(const struct archive *a, const char *dir, struct error *err)
 	r = git_repository_init_ext(&git, dir, &o);
 	git_repository_free(git);
 	if (r)
-		return repo_fail(a, r, err, "cannot make a repository");
+		return repo_fail(a, r, err, "cannot create the repository");
 	r = write_attributes(dir);
-	return r ? error_sys(err, r, a->path, "cannot make a repository") : 0;
+	return r ? error_sys(err, r, a->path, "cannot create the repository") : 0;
 }
 
 /* It is there whole or not at all, whoever else makes it at that time. */
@@ -144,7 +144,7 @@ static int create(struct archive *a, struct error *err)
 	if (!r) {
 		r = outdir_finish(dir, a->path, 0);
 		if (r && r != -EEXIST)
-			error_sys(err, r, a->path, "cannot make a repository");
+			error_sys(err, r, a->path, "cannot create the repository");
 	}
 	if (r)
 		outdir_discard(dir);
@@ -175,7 +175,7 @@ int repo_open(struct archive *a, enum archive_use use, struct error *err)
 	if ((r == -ENOENT || r == -ENODATA) && use == ARCHIVE_WRITE)
 		r = create(a, err);
 	else if (r == -ENODATA)
-		return error_set(err, -EINVAL, a->path, 0, 0, "is no git repository");
+		return error_set(err, -EINVAL, a->path, 0, 0, "not a git repository");
 	else if (r)
 		return error_sys(err, r, a->path, NULL);
 	return r ? r : open_here(a, err);
@@ -318,7 +318,7 @@ static int ref_name(struct buf *name, const char *ref, struct error *err)
 	if (buf_error(name))
 		return error_sys(err, buf_error(name), NULL, NULL);
 	if (!git_reference_is_valid_name(name->data))
-		return error_set(err, -EINVAL, NULL, 0, 0, "'%.200s' is no name of a branch", ref);
+		return error_set(err, -EINVAL, NULL, 0, 0, "'%.200s' is not a valid branch name", ref);
 	return 0;
 }
 

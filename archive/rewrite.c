@@ -92,7 +92,7 @@ static int rewrite(struct archive *a, const git_oid *id, git_oid *tip, git_oid *
 	r = write_on(a->git, &written, c, tip);
 	git_commit_free(c);
 	if (r)
-		return repo_fail(a, r, err, "cannot write a build anew");
+		return repo_fail(a, r, err, "cannot rewrite a build");
 	*tip = written;
 	return git_oid_equal(id, &written) ? 0 : notes_copy(notes, a->git, id, &written, err);
 }

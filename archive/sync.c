@@ -59,7 +59,7 @@ static int lost(const char *shown, const char *what, struct error *err)
 	const git_error *e = git_error_last();
 
 	return error_set(err, -ENOTCONN, shown, 0, 0, "%s: %s", what,
-			 e && e->message ? e->message : "no reason is known");
+			 e && e->message ? e->message : "unknown reason");
 }
 
 int sync_fetch(git_repository *git, const char *url, const char *shown, struct error *err)
@@ -108,7 +108,7 @@ static int on_negotiation(const git_push_update **update, size_t n, void *payloa
 		if (p && git_oid_equal(&update[i]->src, &p->lease))
 			continue;
 		t->refused = -EAGAIN;
-		strcpy(t->why, "somebody else was there first");
+		strcpy(t->why, "somebody else pushed first");
 		return GIT_EUSER;
 	}
 	return 0;

@@ -53,7 +53,7 @@ static void add_found(struct buf *out, const struct bisect_told *t)
 	buf_adds(out, "first bad commit: ");
 	add_commit(out, t, b->left[0]);
 	if (b->before) {
-		buf_adds(out, "  against its parent: ");
+		buf_adds(out, "  compared with its parent: ");
 		add_apart(out, t, &b->own);
 		buf_addc(out, '\n');
 	}
@@ -81,7 +81,7 @@ static void add_range(struct buf *out, const struct bisect_told *t)
 		if (c && c->state == BISECT_FAILED)
 			buf_addf(out, "    skipped: %s\n", c->why);
 		else if (c && c->state == BISECT_UNSURE)
-			buf_addf(out, "    not sure after %zu runs\n", c->runs);
+			buf_addf(out, "    undecided after %zu runs\n", c->runs);
 	}
 }
 
@@ -91,7 +91,7 @@ static void add_runs(struct buf *out, const struct bisect *b)
 	if (b->failed)
 		buf_addf(out, ", %zu failed", b->failed);
 	if (b->drifts)
-		buf_addf(out, "; the machine changed %zu times meanwhile", b->drifts);
+		buf_addf(out, "; the machine's speed changed %zu times", b->drifts);
 	if (b->end == BISECT_FOUND || b->end == BISECT_RANGE)
 		buf_addf(out, "; %s%.1f %% sure", b->error < 0.001 ? "more than " : "",
 			 b->error < 0.001 ? 99.9 : floor(1000 * (1 - b->error)) / 10);
@@ -114,10 +114,10 @@ int bisect_text(struct buf *out, const struct bisect_told *t)
 		add_range(out, t);
 		break;
 	case BISECT_SAME:
-		buf_adds(out, "good and bad do not differ by what matters\n");
+		buf_adds(out, "good and bad do not differ by more than the thresholds\n");
 		break;
 	case BISECT_NOT_SURE:
-		buf_addf(out, "not sure whether good and bad differ after %zu runs of each\n",
+		buf_addf(out, "undecided whether good and bad differ after %zu runs of each\n",
 			 b->commit[0].n);
 		break;
 	}

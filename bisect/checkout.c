@@ -175,12 +175,12 @@ int checkout_order(struct checkout *c, const char *good, const char *bad, struct
 		return r;
 	r = git(c, c->source, &out, true, base, err);
 	if (r == 0)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "bisect: %.10s is no ancestor of %.10s; the "
-			      "last commit they have in common is %.10s", good, bad,
+		r = error_set(err, -EINVAL, NULL, 0, 0, "bisect: %.10s is not an ancestor of %.10s; "
+			      "their last common commit is %.10s", good, bad,
 			      buf_str(&out));
 	else if (r == 1)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "bisect: %.10s and %.10s have no history in "
-			      "common", good, bad);
+		r = error_set(err, -EINVAL, NULL, 0, 0, "bisect: %.10s and %.10s have no common "
+			      "history", good, bad);
 	buf_release(&out);
 	return r;
 }

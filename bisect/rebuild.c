@@ -113,15 +113,15 @@ static int read_runs(struct rebuild *b, const char *path, const struct buf *text
 	int r = 0;
 
 	if (text->len < head || memcmp(text->data, b->head, head))
-		return error_set(err, -EEXIST, path, 0, 0, "here is another search; finish that with "
-				 "the command it was begun with, or remove its directory");
+		return error_set(err, -EEXIST, path, 0, 0, "a different bisection is in progress here: "
+				 "finish it with its original command, or remove its directory");
 	cursor_init(&c, text->data + head, text->len - head);
 	while (!r && cursor_line(&c, &line, &complete) && complete) {
 		r = read_run(b, line);
 		whole = (size_t)(c.p - text->data);
 	}
 	if (r)
-		return r == -EINVAL ? error_set(err, r, path, 0, 0, "not a line of builds: %.*s",
+		return r == -EINVAL ? error_set(err, r, path, 0, 0, "not a line about a build: %.*s",
 						(int)line.len, line.p) :
 		       error_sys(err, r, path, NULL);
 	return ftruncate(b->fd, (off_t)whole) ? error_sys(err, -errno, path, "cannot write") : 0;
@@ -146,7 +146,7 @@ static int open_runs(struct rebuild *b, const char *path, struct error *err)
 	if (b->fd < 0)
 		return error_sys(err, -errno, path, "cannot write");
 	if (flock(b->fd, LOCK_EX | LOCK_NB))
-		return error_set(err, -EBUSY, path, 0, 0, "another buildbeat is at this search");
+		return error_set(err, -EBUSY, path, 0, 0, "another buildbeat runs this bisection");
 	r = tool_read(&text, b->fd);
 	if (r)
 		error_sys(err, r, path, "cannot read");
@@ -306,14 +306,14 @@ static int explain_missing(struct one *o, const char **why, const struct values 
 		names[i] = f->task[i].name;
 	if (b->task && values_find(f, b->task) == f->n_tasks) {
 		near = names ? nearest_word(b->task, names) : NULL;
-		buf_adds(&text, "it has no such task");
+		buf_adds(&text, "no such task");
 		if (near) {
-			buf_adds(&text, "; is it '");
+			buf_adds(&text, "; did you mean '");
 			text_add_name(&text, near, 0);
-			buf_addc(&text, '\'');
+			buf_adds(&text, "'?");
 		}
 	} else {
-		buf_addf(&text, "nothing is known of its %s", metric_info[b->metric].title);
+		buf_addf(&text, "its %s was not recorded", metric_info[b->metric].title);
 	}
 	*why = names && !buf_error(&text) ?
 	       arena_text(b->checkout->texts, buf_str(&text), text.len) : NULL;
@@ -353,12 +353,12 @@ static int build(struct one *o, const char *id, double *value, const char **why,
 	if (b->prepare) {
 		r = run_prepare(o, &b->checkout->status);
 		if (!r)
-			r = explain_failed(o, why, "what prepares it", b->checkout->status);
+			r = explain_failed(o, why, "the preparation", b->checkout->status);
 	}
 	if (!r && !*why) {
 		r = run_build(o, &b->checkout->status);
 		if (!r)
-			r = explain_failed(o, why, "its build", b->checkout->status);
+			r = explain_failed(o, why, "the build", b->checkout->status);
 	}
 	if (r)
 		return error_sys(err, r, o->log, "the build");
@@ -391,7 +391,7 @@ int rebuild_measure(struct rebuild *b, const char *id, double *value, const char
 		const struct known_run *known = &b->run[b->n++];
 
 		if (strcmp(known->id, id))
-			return error_set(err, -EEXIST, b->directory, 0, 0, "this search was begun "
+			return error_set(err, -EEXIST, b->directory, 0, 0, "this bisection was started "
 					 "with other settings; remove the directory");
 		*value = (double)known->value;
 		*why = known->why;

@@ -60,8 +60,8 @@ static int import_directory(const struct archive_import *i, const char *path, st
 	int r = listing_read(&l, path, &convert_formats, err);
 
 	if (!r && !l.n)
-		r = error_set(err, -EINVAL, path, 0, 0, "is neither an archive of "
-			      "oe-build-perf-test nor has it recordings in it");
+		r = error_set(err, -EINVAL, path, 0, 0, "not an archive of "
+			      "oe-build-perf-test or a directory of recordings");
 	for (size_t k = 0; !r && k < l.n; k++)
 		r = add_entry(i, path, &l.entry[k], err);
 	listing_release(&l);

@@ -43,7 +43,7 @@ static int open_archive(struct buildset *n, enum archive_use use, enum buildset_
 	int r;
 
 	if (!n->options->repo)
-		return error_set(err, -EINVAL, NULL, 0, 0, "no archive is named: give --repo, or "
+		return error_set(err, -EINVAL, NULL, 0, 0, "no archive: use --repo, or "
 				 "the key 'repo' in buildbeat.yaml");
 	r = archive_open(&n->archive, n->options->repo, use, err);
 	if (r || use == ARCHIVE_WRITE || !archive_is_stale(n->archive, &why))
@@ -53,7 +53,7 @@ static int open_archive(struct buildset *n, enum archive_use use, enum buildset_
 		return -ENOTCONN;
 	}
 	notice_error(&why);
-	notice("what follows is of the copy, as it was fetched last");
+	notice("using the local copy, as fetched last");
 	return 0;
 }
 

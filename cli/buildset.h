@@ -38,17 +38,17 @@ struct buildset_options {
 #define BUILDSET_REPO_OPTIONS(type, member) \
 	CONFIG_OPTION(type, member.config), \
 	{ .name = "repo", .kind = OPTION_REPO, .argument = "REPO", \
-	  .help = "the archive: a git repository, a path or URL", \
+	  .help = "archive: path or URL of a git repository", \
 	  .offset = offsetof(type, member.repo), .config = true }
 
 #define BUILDSET_REF_OPTION(type, member) \
 	{ .name = "ref", .kind = OPTION_TEXT, .argument = "NAME", \
-	  .help = "the series HOST/BRANCH/MACHINE, or a part of it (the only one)", \
+	  .help = "series HOST/BRANCH/MACHINE, or a part of it (default: the only one)", \
 	  .offset = offsetof(type, member.ref) }
 
 #define BUILDSET_METRICS_OPTION(type, member) \
 	{ .name = "metrics", .kind = OPTION_SET, .argument = "LIST", \
-	  .help = "some of wall,cpu,memory,peak,io,read,written (wall,cpu,memory,io)", \
+	  .help = "metrics: wall,cpu,memory,peak,io,read,written (default wall,cpu,memory,io)", \
 	  .offset = offsetof(type, member.metrics), .choices = metric_word }
 
 struct buildset {

@@ -34,25 +34,25 @@ static const struct option options[] = {
 	BUILDSET_REPO_OPTIONS(struct say_arguments, buildset),
 	BUILDSET_REF_OPTION(struct say_arguments, buildset),
 	{ .name = "metrics", .kind = OPTION_SET, .argument = "LIST",
-	  .help = "some of wall,cpu,memory,peak,io,read,written (all)",
+	  .help = "metrics: wall,cpu,memory,peak,io,read,written (default: all)",
 	  .offset = offsetof(struct say_arguments, buildset.metrics), .choices = metric_word },
 	{ .name = "total", .kind = OPTION_FLAG,
-	  .help = "the build as a whole, no TASK",
+	  .help = "the build as a whole instead of TASK",
 	  .offset = offsetof(struct say_arguments, total) },
 	{ .name = "night", .kind = OPTION_TEXT, .argument = "BUILD",
-	  .help = "since when, as git names the commit (when its newest change began)",
+	  .help = "first build of the change, as git names its commit (default: of its newest change)",
 	  .offset = offsetof(struct say_arguments, build) },
 	{ .name = "message", .letter = 'm', .kind = OPTION_TEXT, .argument = "REASON",
-	  .help = "the reason",
+	  .help = "reason of the change",
 	  .offset = offsetof(struct say_arguments, reason) },
 	{ .name = "list", .letter = 'l', .kind = OPTION_FLAG,
-	  .help = "list what was said so far",
+	  .help = "list accepted or acknowledged changes",
 	  .offset = offsetof(struct say_arguments, list) },
 	{ .name = "undo", .kind = OPTION_FLAG,
-	  .help = "take back what was said about TASK",
+	  .help = "withdraw the newest entry for TASK",
 	  .offset = offsetof(struct say_arguments, undo) },
 	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "the list as JSON",
+	  .help = "print the list as JSON",
 	  .offset = offsetof(struct say_arguments, json) },
 	{ 0 }
 };
@@ -187,7 +187,7 @@ static int named_build(struct buildset *n, const char *name, uint32_t *build, st
 			return 0;
 		}
 	}
-	return r ? r : error_set(err, -EINVAL, NULL, 0, 0, "'%s' is no build of %s", name,
+	return r ? r : error_set(err, -EINVAL, NULL, 0, 0, "'%s' is not a build of %s", name,
 				 n->builds.ref);
 }
 
@@ -206,8 +206,8 @@ static int check_pattern(const struct builds *builds, const char *pattern, struc
 	for (size_t i = 0; name && i < builds->n_tasks; i++)
 		name[i] = builds->task[i].name;
 	near = name ? nearest_word(pattern, name) : NULL;
-	error_set(err, -EINVAL, NULL, 0, 0, near ? "no task fits '%s'; did you mean '%s'?" :
-		  "no task fits '%s'", pattern, near ? near : "");
+	error_set(err, -EINVAL, NULL, 0, 0, near ? "no task matches '%s'; did you mean '%s'?" :
+		  "no task matches '%s'", pattern, near ? near : "");
 	free(name);
 	return -EINVAL;
 }
@@ -266,7 +266,7 @@ static int say(struct buildset *n, const struct say_arguments *s, struct known *
 	if (!r) {
 		buf_addf(&out, "%s since ", kind_done[what->kind]);
 		add_known(&out, &n->builds, what);
-		buf_adds(&out, told ? "\n" : "\nthe newest build, as check tells no change of it\n");
+		buf_adds(&out, told ? "\n" : "\nthe newest build, because check reports no change of it\n");
 		r = print(&out, err);
 	}
 	buf_release(&by);
@@ -331,7 +331,7 @@ static int go(struct buildset *n, const struct say_arguments *s, struct known *w
 	if (s->list)
 		return list(n, what->kind, s->json, err);
 	if (!n->builds.n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "there is no build yet");
+		return error_set(err, -EINVAL, NULL, 0, 0, "the series has no builds");
 	return s->undo ? undo(n, s, what, err) : say(n, s, what, err);
 }
 
@@ -354,7 +354,7 @@ static int run(struct args *a, void *values, struct error *err)
 	s->buildset.metrics = metrics;
 	r = r ? r : go(&n, s, &what, err);
 	if (r > 0)
-		notice("%s: nothing such was said", a->command->name);
+		notice("%s: no such entry", a->command->name);
 	buildset_release(&n);
 	return r > 0 ? EXIT_FOUND : r;
 }

@@ -25,19 +25,19 @@ struct archive_arguments {
 static const struct option options[] = {
 	BUILDSET_REPO_OPTIONS(struct archive_arguments, buildset),
 	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "directory of recordings (the nearest buildstats)",
+	  .help = "directory of recordings (default: the nearest buildstats)",
 	  .offset = offsetof(struct archive_arguments, output), .config = true },
 	{ .name = "host", .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "the series' host (where it was recorded)",
+	  .help = "host name of the series (default: where it was recorded)",
 	  .offset = offsetof(struct archive_arguments, host) },
 	{ .name = "branch", .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "the series' branch (of the first source tree)",
+	  .help = "branch of the series (default: of the first source tree)",
 	  .offset = offsetof(struct archive_arguments, branch) },
 	{ .name = "machine", .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "the series' machine (of the host)",
+	  .help = "machine type of the series (default: of the host)",
 	  .offset = offsetof(struct archive_arguments, machine) },
 	{ .name = "import-oe", .kind = OPTION_FLAG,
-	  .help = "archives of oe-build-perf-test, and directories full of recordings",
+	  .help = "import archives of oe-build-perf-test and directories of recordings",
 	  .offset = offsetof(struct archive_arguments, import) },
 	{ 0 }
 };
@@ -52,8 +52,8 @@ static int check_end(const struct values *f, struct error *err)
 {
 	if (f->total[TOTAL_STATUS] != STATUS_UNFINISHED)
 		return 0;
-	return error_set(err, -EINVAL, f->path, 0, 0, "is not archived: no end was recorded; the "
-			 "build still runs, or it was killed together with what recorded it");
+	return error_set(err, -EINVAL, f->path, 0, 0, "no end was recorded: the "
+			 "build still runs, or was killed with its launcher");
 }
 
 static int print(const char *ref, const char *id, bool added)
@@ -61,7 +61,7 @@ static int print(const char *ref, const char *id, bool added)
 	struct buf out = BUF_INIT;
 	int r;
 
-	buf_addf(&out, "%s %.*s%s\n", ref, ID_SHOWN, id, added ? "" : " (was there)");
+	buf_addf(&out, "%s %.*s%s\n", ref, ID_SHOWN, id, added ? "" : " (already archived)");
 	r = buf_error(&out);
 	if (!r)
 		output_write(&out);
@@ -128,7 +128,7 @@ static int import(struct job *job, const struct args *a, struct error *err)
 	int r;
 
 	if (!a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "archive: --import-oe of what");
+		return error_set(err, -EINVAL, NULL, 0, 0, "archive: --import-oe requires a path");
 	r = buildset_archive(job->n, ARCHIVE_WRITE, err);
 	i.to = job->n->archive;
 	return r ? r : archive_import(&i, (const char *const *)a->operand, (size_t)a->n, err);
@@ -139,7 +139,7 @@ static int archive(struct job *job, const struct args *a, struct error *err)
 	if (job->o->import)
 		return import(job, a, err);
 	if (a->n > 1)
-		return error_set(err, -EINVAL, NULL, 0, 0, "archive: one recording at a time");
+		return error_set(err, -EINVAL, NULL, 0, 0, "archive: expected one recording");
 	return archive_one(job, a->n ? a->operand[0] : NULL, err);
 }
 

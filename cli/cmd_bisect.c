@@ -37,29 +37,29 @@ struct bisect_arguments {
 static const struct option options[] = {
 	CONFIG_OPTION(struct bisect_arguments, buildset.config),
 	{ .name = "good", .kind = OPTION_TEXT, .argument = "REV",
-	  .help = "a revision before the change",
+	  .help = "revision before the change",
 	  .offset = offsetof(struct bisect_arguments, good) },
 	{ .name = "bad", .kind = OPTION_TEXT, .argument = "REV",
-	  .help = "one after it (HEAD)",
+	  .help = "revision with the change (default HEAD)",
 	  .offset = offsetof(struct bisect_arguments, bad) },
 	{ .name = "task", .letter = 't', .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "the task that changed (the build as a whole)",
+	  .help = "task that changed (default: the build as a whole)",
 	  .offset = offsetof(struct bisect_arguments, task) },
 	{ .name = "metric", .letter = 'm', .kind = OPTION_CHOICE, .argument = "METRIC",
-	  .help = "what of it: wall, cpu, memory, peak, io, read or written (cpu)",
+	  .help = "metric: wall, cpu, memory, peak, io, read or written (default cpu)",
 	  .offset = offsetof(struct bisect_arguments, metric), .choices = metric_word },
 	{ .name = "prepare", .kind = OPTION_TEXT, .argument = "CMD",
-	  .help = "a shell command before each build, which is not measured",
+	  .help = "run a shell command before each build, unmeasured",
 	  .offset = offsetof(struct bisect_arguments, prepare) },
 	{ .name = "repeat-max", .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "builds of a commit at most (10)",
+	  .help = "build a commit at most N times (default 10)",
 	  .offset = offsetof(struct bisect_arguments, repeat_max),
 	  .min = BISECT_LEAST, .max = 1000 },
 	{ .name = "dir", .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "work in DIR and leave the recordings there",
+	  .help = "work in DIR and keep the recordings there",
 	  .offset = offsetof(struct bisect_arguments, dir) },
 	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "JSON, with every value measured",
+	  .help = "print JSON, with every measured value",
 	  .offset = offsetof(struct bisect_arguments, json) },
 	{ 0 }
 };
@@ -266,9 +266,9 @@ static void give_up(struct search *s, int r)
 		return;
 	if (r == -EINVAL) {
 		rebuild_forget(&s->rebuild);
-		notice("what the builds said is in %s/recordings", s->rebuild.directory);
+		notice("the logs of the builds are in %s/recordings", s->rebuild.directory);
 	} else {
-		notice("%zu builds are in %s; the same command goes on from there", s->rebuild.n,
+		notice("%zu builds are in %s; run the same command to continue", s->rebuild.n,
 		       s->rebuild.directory);
 	}
 }
@@ -278,7 +278,7 @@ static int go(struct search *s, struct error *err)
 	int r = rebuild_open(&s->rebuild, err);
 
 	if (!r && s->rebuild.n_known)
-		notice("going on after %zu builds in %s", s->rebuild.n_known,
+		notice("continuing after %zu builds in %s", s->rebuild.n_known,
 		       s->rebuild.directory);
 	r = r ? r : bisect_search(&s->bisect, s->id[0], s->id[1], err);
 	r = r ? r : print(s, err);

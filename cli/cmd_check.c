@@ -25,22 +25,22 @@ static const struct option options[] = {
 	BUILDSET_REF_OPTION(struct check_arguments, buildset),
 	BUILDSET_METRICS_OPTION(struct check_arguments, buildset),
 	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "JSON, with all there is to say",
+	  .help = "write JSON, with every detail",
 	  .offset = offsetof(struct check_arguments, json) },
 	{ .name = "junit", .kind = OPTION_FLAG,
-	  .help = "JUnit's XML, for what collects results of tests",
+	  .help = "write JUnit XML, for tools that collect test results",
 	  .offset = offsetof(struct check_arguments, junit) },
 	{ .name = "markdown", .letter = 'm', .kind = OPTION_FLAG,
-	  .help = "Markdown, for a merge request",
+	  .help = "write Markdown, for a merge request",
 	  .offset = offsetof(struct check_arguments, markdown) },
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "write that to FILE, and the text to standard output",
+	  .help = "write --json, --junit or --markdown to FILE, and the text to standard output",
 	  .offset = offsetof(struct check_arguments, output) },
 	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "length of the lists for people (20)",
+	  .help = "list at most N changes of each kind (default 20)",
 	  .offset = offsetof(struct check_arguments, top), .min = 1, .max = TOP_MAX },
 	{ .name = "need-history", .kind = OPTION_FLAG,
-	  .help = "exit with 3 if there are too few builds for a verdict",
+	  .help = "exit with status 3 if there are too few builds for a verdict",
 	  .offset = offsetof(struct check_arguments, need_history) },
 	{ 0 }
 };
@@ -97,7 +97,7 @@ static int check(const struct check_arguments *a, const struct buildset *n, int 
 	int r;
 
 	if (!n->builds.n)
-		return error_set(err, -ENOENT, n->options->repo, 0, 0, "no build in '%s'",
+		return error_set(err, -ENOENT, n->options->repo, 0, 0, "the series '%s' has no builds",
 				 n->builds.ref);
 	r = verdict_make(&v, &n->builds, &n->rules, &n->known, err);
 	if (!r)
@@ -113,10 +113,10 @@ static int one_form(const struct check_arguments *a, struct error *err)
 
 	if (forms > 1)
 		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "check: only one of --json, --junit and --markdown at a time");
+				 "check: --json, --junit and --markdown exclude each other");
 	if (a->output && !forms)
 		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "check: option '--output' wants --json, --junit or --markdown");
+				 "check: option '--output' requires --json, --junit or --markdown");
 	return 0;
 }
 

@@ -38,51 +38,51 @@ struct diff_arguments {
 
 static const struct option options[] = {
 	{ .name = "base", .letter = 'b', .kind = OPTION_WORDS, .argument = "REC ...",
-	  .help = "the builds before, up to the next option",
+	  .help = "builds before the change, up to the next option",
 	  .offset = offsetof(struct diff_arguments, base) },
 	{ .name = "new", .letter = 'n', .kind = OPTION_WORDS, .argument = "REC ...",
-	  .help = "the builds after",
+	  .help = "builds after the change, up to the next option",
 	  .offset = offsetof(struct diff_arguments, new) },
 	BUILDSET_REPO_OPTIONS(struct diff_arguments, buildset),
 	BUILDSET_REF_OPTION(struct diff_arguments, buildset),
 	BUILDSET_METRICS_OPTION(struct diff_arguments, buildset),
 	{ .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .argument = "TEXT",
-	  .help = "only tasks with TEXT in their name, or matching it as a pattern",
+	  .help = "only tasks whose name contains TEXT or matches it as a pattern",
 	  .offset = offsetof(struct diff_arguments, filter) },
 	{ .name = "share", .kind = OPTION_SHARE, .argument = "SHARE",
-	  .help = "a smaller share does not matter (5%)",
+	  .help = "ignore relative changes below SHARE (default 5 %)",
 	  .offset = offsetof(struct diff_arguments, share) },
 	{ .name = "amount", .kind = OPTION_LIST, .argument = "AMOUNT",
-	  .help = "nor a smaller change: 2s, 16MiB",
+	  .help = "ignore absolute changes below AMOUNT, as 2s or 16MiB",
 	  .offset = offsetof(struct diff_arguments, amount) },
 	{ .name = "floor", .kind = OPTION_LIST, .argument = "AMOUNT",
-	  .help = "nor tasks that are smaller on both sides",
+	  .help = "ignore tasks below AMOUNT on both sides",
 	  .offset = offsetof(struct diff_arguments, floor) },
 	{ .name = "all", .letter = 'a', .kind = OPTION_FLAG,
-	  .help = "list what does not matter too",
+	  .help = "list ignored changes too",
 	  .offset = offsetof(struct diff_arguments, all) },
 	{ .name = "sort", .letter = 's', .kind = OPTION_CHOICE, .argument = "KEY",
-	  .help = "lists by change, share, base, new or name",
+	  .help = "sort by change, share, base, new or name (default change)",
 	  .offset = offsetof(struct diff_arguments, sort), .choices = diff_sort_word },
 	{ .name = "reverse", .letter = 'r', .kind = OPTION_FLAG,
-	  .help = "the other way round",
+	  .help = "reverse the order of the lists",
 	  .offset = offsetof(struct diff_arguments, reverse) },
 	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "length of the lists (20)",
+	  .help = "list at most N tasks of each metric (default 20)",
 	  .offset = offsetof(struct diff_arguments, top), .min = 1, .max = TOP_MAX },
 	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "JSON: every figure, with its unit",
+	  .help = "print JSON: every value, with its unit",
 	  .offset = offsetof(struct diff_arguments, json) },
-	{ .name = "markdown", .letter = 'm', .kind = OPTION_FLAG, .help = "Markdown, for a merge request",
+	{ .name = "markdown", .letter = 'm', .kind = OPTION_FLAG, .help = "print Markdown, for a merge request",
 	  .offset = offsetof(struct diff_arguments, markdown) },
 	{ .name = "html", .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "a page of its own too, into FILE",
+	  .help = "write an HTML page to FILE too",
 	  .offset = offsetof(struct diff_arguments, html) },
 	{ .name = "fail", .kind = OPTION_FLAG,
-	  .help = "exit 1 where tests find something for the worse",
+	  .help = "exit with status 1 if a test finds a regression",
 	  .offset = offsetof(struct diff_arguments, fail) },
 	{ .name = "samples", .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "compare the pairs of samples in FILE, a line of JSON each",
+	  .help = "compare the pairs of samples in FILE, one JSON object a line",
 	  .offset = offsetof(struct diff_arguments, samples) },
 	{ 0 }
 };
@@ -100,7 +100,7 @@ static int newest_two(struct args *a, struct diff_arguments *d, const char *base
 	if (!r)
 		r = listing_read(&l, path.data, &convert_formats, err);
 	if (!r && (l.n < 2 || l.entry[l.n - 2].damaged))
-		r = error_set(err, -ENOENT, path.data, 0, 0, "less than two recordings here");
+		r = error_set(err, -ENOENT, path.data, 0, 0, "fewer than two recordings");
 	if (!r) {
 		d->base.item[d->base.n++] = args_keep(a, l.entry[l.n - 2].name);
 		d->new.item[d->new.n++] = args_keep(a, l.entry[l.n - 1].name);
@@ -124,7 +124,7 @@ static int newest_builds(struct args *a, struct diff_arguments *d, struct builds
 		r = archive_builds(n->archive, buf_str(&n->ref), 2, &two, err);
 	if (!r && two.n < 2)
 		r = error_set(err, -ENOENT, buf_str(&n->ref), 0, 0,
-			      "one build only: there is none before it to compare with");
+			      "only one build: nothing to compare it with");
 	builds_release(&two);
 	if (!r) {
 		buf_addf(&before, "%s~1", buf_str(&n->ref));
@@ -143,11 +143,11 @@ static int choose(struct args *a, struct diff_arguments *d, struct buildset *n,
 	bool sets = d->base.n || d->new.n;
 
 	if (sets && (a->n || !d->base.n || !d->new.n))
-		return error_set(err, -EINVAL, NULL, 0, 0, "diff: --base and --new go together, "
-				 "without other operands");
+		return error_set(err, -EINVAL, NULL, 0, 0, "diff: --base and --new require each other "
+				 "and no other operands");
 	if (a->n == 1)
-		return error_set(err, -EINVAL, NULL, 0, 0, "diff: '%s' is to be compared with "
-				 "what? Expected: %s", a->operand[0], "A B");
+		return error_set(err, -EINVAL, NULL, 0, 0, "diff: nothing to compare '%s' "
+				 "with; expected %s", a->operand[0], "A B");
 	if (a->n) {
 		d->base.item[d->base.n++] = a->operand[0];
 		d->new.item[d->new.n++] = a->operand[1];
@@ -281,7 +281,7 @@ static int run(struct args *a, void *values, struct error *err)
 
 	if (d->json && d->markdown)
 		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "diff: only one of --json and --markdown at a time");
+				 "diff: --json and --markdown exclude each other");
 	r = d->samples ? diff_samples(d->samples, err) : diff(a, d, &worse, err);
 	return r ? r : worse && d->fail ? EXIT_FOUND : EXIT_GOOD;
 }

@@ -27,15 +27,15 @@ static const struct option options[] = {
 	BUILDSET_REF_OPTION(struct history_arguments, buildset),
 	BUILDSET_METRICS_OPTION(struct history_arguments, buildset),
 	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N", .max = INT32_MAX,
-	  .help = "tell N changes of each event, the largest first, 0 all (5)",
+	  .help = "list the N largest changes of each event (default 5; 0: all)",
 	  .offset = offsetof(struct history_arguments, top) },
 	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
 	  .help = "print JSON", .offset = offsetof(struct history_arguments, json) },
 	{ .name = "plot", .letter = 'p', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "draw the levels to FILE, which ends with .svg, .png or .pdf; -: here",
+	  .help = "draw the levels to FILE (.svg, .png or .pdf; -: in the terminal)",
 	  .offset = offsetof(struct history_arguments, plot) },
 	{ .name = "series", .letter = 's', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "find the change points of the series in FILE, a line of JSON each",
+	  .help = "find the change points of the series in FILE, one JSON object a line",
 	  .offset = offsetof(struct history_arguments, series) },
 	{ 0 }
 };
@@ -74,7 +74,7 @@ static int find_part(const struct builds *builds, const char *part, uint32_t *ta
 	}
 	if (!n)
 		return error_set(err, -ENOENT, builds->ref, 0, 0,
-				 "no task and no metric is called '%s'", part);
+				 "no task or metric is named '%s'", part);
 	if (n > 1)
 		return error_set(err, -EINVAL, builds->ref, 0, 0, "'%s' is part of the names of %zu "
 				 "tasks, as '%s' and '%s'", part, n, builds->task[*task].name,

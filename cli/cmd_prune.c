@@ -21,16 +21,16 @@ struct prune_arguments {
 static const struct option options[] = {
 	BUILDSET_REPO_OPTIONS(struct prune_arguments, buildset),
 	{ .name = "ref", .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "only the series HOST/BRANCH/MACHINE, or a part of it (all)",
+	  .help = "prune only the series HOST/BRANCH/MACHINE, or a part of it (default: all)",
 	  .offset = offsetof(struct prune_arguments, buildset.ref) },
 	{ .name = "keep", .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "keep the newest N builds of a series (1)",
+	  .help = "keep the newest N builds of each series (default 1)",
 	  .offset = offsetof(struct prune_arguments, keep), .min = 1, .max = 1000000 },
 	{ .name = "older", .kind = OPTION_NUMBER, .argument = "DAYS",
-	  .help = "keep what is not older than that",
+	  .help = "keep builds that began at most DAYS days ago",
 	  .offset = offsetof(struct prune_arguments, older), .max = 100000 },
 	{ .name = "dry-run", .letter = 'n', .kind = OPTION_FLAG,
-	  .help = "tell what would be done",
+	  .help = "print what would be removed, and remove nothing",
 	  .offset = offsetof(struct prune_arguments, dry_run) },
 	{ 0 }
 };
@@ -50,7 +50,7 @@ static int prune_one(struct archive *archive, const char *ref, const struct prun
 	if (!r)
 		buf_addf(out, "%s: %zu build%s %s, %zu kept\n", ref, done.gone,
 			 done.gone == 1 ? "" : "s",
-			 p->dry_run ? "would be forgotten" : "forgotten", done.kept);
+			 p->dry_run ? "would be removed" : "removed", done.kept);
 	return r;
 }
 
@@ -96,7 +96,7 @@ static int run(struct args *a, void *values, struct error *err)
 	int r = buildset_settings(&n, a, &p->buildset, err);
 
 	if (!r && p->keep == NOT_GIVEN && p->older == NOT_GIVEN)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "prune: give --keep, --older or both");
+		r = error_set(err, -EINVAL, NULL, 0, 0, "prune: --keep or --older is missing");
 	if (!r)
 		r = buildset_archive(&n, ARCHIVE_READ, err);
 	if (!r)

@@ -29,10 +29,10 @@ static const struct option options[] = {
 	BUILDSET_REF_OPTION(struct report_arguments, buildset),
 	BUILDSET_METRICS_OPTION(struct report_arguments, buildset),
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "DIR",
-	  .help = "write DIR/index.html",
+	  .help = "write the report to DIR/index.html",
 	  .offset = offsetof(struct report_arguments, into) },
 	{ .name = "source", .kind = OPTION_LIST, .argument = "DIR",
-	  .help = "a repository of what was built, for the commits between builds",
+	  .help = "git repository of the sources, to list the commits between builds",
 	  .offset = offsetof(struct report_arguments, sources) },
 	{ 0 }
 };
@@ -189,7 +189,7 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 	heap_expect_much();
 	r = buildset_open(&m->buildset, args, &a->buildset, BUILDSET_ALL, err);
 	if (!r && !m->buildset.builds.n)
-		r = error_set(err, -ENODATA, buf_str(&m->buildset.ref), 0, 0, "there are no builds");
+		r = error_set(err, -ENODATA, buf_str(&m->buildset.ref), 0, 0, "the series has no builds");
 	r = r ? r : judge(m, err);
 	r = r ? r : find_culprits(m, &a->sources, err);
 	r = r ? r : draw_charts(m, err);

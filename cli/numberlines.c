@@ -41,13 +41,13 @@ static int take_list(struct numbers *numbers, const struct json_value *object, c
 
 	if (!list || list->type != JSON_LIST)
 		return error_set(at->err, -EINVAL, at->path, at->line, 0,
-				 "there is no list \"%s\"", name);
+				 "no list \"%s\"", name);
 	for (const struct json_value *v = list->first; v && !r; v = v->next) {
 		double number = NAN;
 
 		if (v->type != JSON_NULL && !json_double(v, &number))
 			return error_set(at->err, -EINVAL, at->path, at->line, 0,
-					 "\"%s\" has something that is no number", name);
+					 "\"%s\" has an item that is not a number", name);
 		r = add_number(numbers, number);
 	}
 	return r ? error_sys(at->err, r, at->path, NULL) : 0;
@@ -58,7 +58,7 @@ static int take_id(struct line_id *id, const struct json_value *object, const st
 	const struct json_value *value = json_member(object, "id");
 
 	if (!value || (value->type != JSON_TEXT && value->type != JSON_NUMBER))
-		return error_set(at->err, -EINVAL, at->path, at->line, 0, "there is no \"id\"");
+		return error_set(at->err, -EINVAL, at->path, at->line, 0, "no \"id\"");
 	*id = (struct line_id){ .text = value->text, .len = value->len };
 	id->is_number = value->type == JSON_NUMBER &&
 			slice_i64((struct slice){ value->text, value->len }, &id->number);

@@ -81,8 +81,8 @@ static int check_amount(const char *name, const struct amount *amount, unsigned 
 		return 0;
 	while (!(metrics & ~fit & METRIC_BIT(m)))
 		m++;
-	return error_set(err, -EINVAL, NULL, 0, 0, "%s: that is no amount of '%s', which is among "
-			 "the metrics", name, metric_word[m]);
+	return error_set(err, -EINVAL, NULL, 0, 0, "%s: the unit does not fit the metric "
+			 "\'%s\'", name, metric_word[m]);
 }
 
 static int check_rule(void *rule, struct error *err)
@@ -90,7 +90,7 @@ static int check_rule(void *rule, struct error *err)
 	const struct rules_config_rule *r = rule;
 
 	if (isnan(r->share) && isnan(r->amount.value) && isnan(r->floor.value) && r->ignore < 0)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected a rule that says share, amount, "
+		return error_set(err, -EINVAL, NULL, 0, 0, "expected a rule with share, amount, "
 				 "floor or ignore");
 	if (check_amount("amount", &r->amount, r->metrics, err))
 		return -EINVAL;

@@ -74,7 +74,7 @@ static void explain(struct buf *text, const struct check *c, const struct findin
 	buf_adds(text, "; ");
 	words_add_ranges(text, c->builds, f);
 	if (f->machine)
-		buf_adds(text, "; the machine or its tools are others since then");
+		buf_adds(text, "; the machine or its tools changed at that time");
 	if (f->known)
 		buf_addf(text, "; known: %s", f->known->reason);
 }
@@ -91,7 +91,7 @@ static void add_finding(struct markup *s, const struct check *c, const struct fi
 	if (f->state == FINDING_KNOWN)
 		buf_adds(&text, "known: ");
 	else if (!failed)
-		buf_adds(&text, "suspected: ");
+		buf_adds(&text, "suspect: ");
 	describe(&text, f);
 	markup_attr(s, "message", buf_str(&text));
 	if (failed)

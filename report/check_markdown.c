@@ -61,7 +61,7 @@ static void fill(struct buf cell[CELLS], const struct check *c, const struct fin
 	words_add_interval(&cell[3], f);
 	words_add_since(&cell[4], c->builds, f);
 	if (f->machine)
-		buf_adds(&cell[4], "; the machine or its tools are others since then");
+		buf_adds(&cell[4], "; the machine or its tools changed at that time");
 	if (f->known)
 		buf_addf(&cell[4], "; known: %s", f->known->reason);
 	words_add_ranges(&cell[5], c->builds, f);
@@ -88,7 +88,7 @@ static void add_row(struct buf *out, const struct check *c, const struct finding
 
 static void add_heading(struct buf *out, const char *title)
 {
-	static const char *const cell[CELLS] = { "task", "figure", "before, now", "change", "since",
+	static const char *const cell[CELLS] = { "task", "metric", "before, now", "change", "since",
 						 "revisions" };
 
 	buf_addf(out, "\n#### %s\n\n", title);
@@ -96,18 +96,17 @@ static void add_heading(struct buf *out, const char *title)
 	markdown_rule(out, "llrrll");
 }
 
-static void add_table(struct buf *out, const struct check *c, enum finding_state state,
-		      bool worse, const char *title)
+static void add_table(struct buf *out, const struct check *c, const struct words_section *section)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->verdict->n; i++) {
 		const struct finding *f = &c->verdict->finding[i];
 
-		if (f->state != state || f->worse != worse)
+		if (f->state != section->state || f->worse != section->worse)
 			continue;
 		if (!n)
-			add_heading(out, title);
+			add_heading(out, section->title);
 		if (n++ < c->top)
 			add_row(out, c, f);
 	}
@@ -118,11 +117,7 @@ static void add_table(struct buf *out, const struct check *c, enum finding_state
 int check_markdown(struct buf *out, const struct check *c)
 {
 	add_head(out, c);
-	add_table(out, c, FINDING_CONFIRMED, true, "Worse");
-	add_table(out, c, FINDING_KNOWN, true, "Worse and known: fails nothing");
-	add_table(out, c, FINDING_SUSPECT, true, "Perhaps worse, by the newest build alone: fails nothing");
-	add_table(out, c, FINDING_CONFIRMED, false, "Better");
-	add_table(out, c, FINDING_KNOWN, false, "Better and known");
-	add_table(out, c, FINDING_SUSPECT, false, "Perhaps better, by the newest build alone");
+	for (size_t i = 0; i < WORDS_SECTIONS; i++)
+		add_table(out, c, &words_sections[i]);
 	return buf_error(out);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/array.h"
 #include "report/check_output.h"
 
 #include "render/text_show.h"
 #include "report/amount.h"
 #include "report/words.h"
-
 
 #define NAME_COLUMNS 40
 
@@ -77,7 +75,7 @@ static void add_since(struct buf *out, const struct check *c, const struct findi
 		add_line(out, &text);
 	}
 	if (f->machine)
-		buf_adds(out, "  the machine or its tools are others since then\n");
+		buf_adds(out, "  the machine or its tools changed at that time\n");
 	buf_release(&text);
 }
 
@@ -98,19 +96,14 @@ static void add_finding(struct buf *out, const struct check *c, const struct fin
 		add_known(out, f);
 }
 
-/* Findings of one kind by the build they began in, what counts most first. */
-struct section {
-	enum finding_state state;
-	bool worse;
-	const char *title;
-};
+/* Findings of one section by the build they began in, the largest first. */
 
-static bool is_of(const struct finding *f, const struct section *section)
+static bool is_of(const struct finding *f, const struct words_section *section)
 {
 	return f->state == section->state && f->worse == section->worse;
 }
 
-static bool is_first_of_build(const struct verdict *v, size_t i, const struct section *section)
+static bool is_first_of_build(const struct verdict *v, size_t i, const struct words_section *section)
 {
 	for (size_t k = 0; k < i; k++) {
 		if (is_of(&v->finding[k], section) && began_together(&v->finding[k], &v->finding[i]))
@@ -120,7 +113,7 @@ static bool is_first_of_build(const struct verdict *v, size_t i, const struct se
 }
 
 static size_t add_build(struct buf *out, const struct check *c, size_t first,
-			const struct section *section, size_t most)
+			const struct words_section *section, size_t most)
 {
 	const struct verdict *v = c->verdict;
 	size_t n = 0;
@@ -137,7 +130,7 @@ static size_t add_build(struct buf *out, const struct check *c, size_t first,
 }
 
 static void add_findings(struct buf *out, const struct check *c, const struct style *style,
-			 const struct section *section)
+			 const struct words_section *section)
 {
 	const struct verdict *v = c->verdict;
 	size_t all = 0, shown = 0;
@@ -151,7 +144,7 @@ static void add_findings(struct buf *out, const struct check *c, const struct st
 			shown += add_build(out, c, i, section, c->top - shown);
 	}
 	if (all > shown)
-		buf_addf(out, "  and %zu more: --top\n", all - shown);
+		buf_addf(out, "  and %zu more (--top lists them)\n", all - shown);
 }
 
 /* The first of those that fail: what a person looks at next. */
@@ -170,27 +163,18 @@ static void add_next(struct buf *out, const struct check *c, const struct style 
 	buf_release(&to_come);
 	if (!v->n_confirmed)
 		return;
-	buf_adds(out, "  its course over the builds:    buildbeat history --repo ");
+	buf_adds(out, "  show its history:          buildbeat history --repo ");
 	text_add_name(out, c->repo, 0);
-	buf_adds(out, " TASK\n  somebody looks after it:       buildbeat ack\n"
-		 "  it is meant to be so:          buildbeat accept\n"
-		 "  which revision it came with:   buildbeat bisect\n");
+	buf_adds(out, " TASK\n  acknowledge it:            buildbeat ack\n"
+		 "  accept it as normal:       buildbeat accept\n"
+		 "  find the commit:           buildbeat bisect\n");
 }
 
 int check_text(struct buf *out, const struct check *c, const struct style *style)
 {
-	static const struct section section[] = {
-		{ FINDING_CONFIRMED, true, "Worse" },
-		{ FINDING_KNOWN, true, "Worse and known: fails nothing" },
-		{ FINDING_SUSPECT, true, "Perhaps worse, by the newest build alone: fails nothing" },
-		{ FINDING_CONFIRMED, false, "Better" },
-		{ FINDING_KNOWN, false, "Better and known" },
-		{ FINDING_SUSPECT, false, "Perhaps better, by the newest build alone" },
-	};
-
 	add_head(out, c, style);
-	for (size_t i = 0; i < ARRAY_SIZE(section); i++)
-		add_findings(out, c, style, &section[i]);
+	for (size_t i = 0; i < WORDS_SECTIONS; i++)
+		add_findings(out, c, style, &words_sections[i]);
 	add_next(out, c, style);
 	return buf_error(out);
 }

@@ -181,10 +181,10 @@ static const char *why_missing(const struct culprit_range *range, struct source_
 	for (size_t i = 0; i < n_logs; i++) {
 		if (source_log_has(log[i], range->from) || source_log_has(log[i], range->to))
 			return source_log_is_shallow(log[i]) ?
-			       "one of both is beyond what a shallow clone has" :
-			       "one of both is not there (any more): not fetched, or rewritten";
+			       "one of the two is missing from the shallow clone" :
+			       "one of the two is missing: not fetched, or rewritten";
 	}
-	return "none of the source repositories has them";
+	return "no source repository has them";
 }
 
 static int find_commits(struct finder *f, struct source_log *const *log, size_t n_logs)
@@ -202,10 +202,10 @@ static int find_commits(struct finder *f, struct source_log *const *log, size_t 
 		return 0;
 	}
 	if (source_log_is_shallow(mine))
-		range->trouble = "a shallow clone: told is what is along first parents";
+		range->trouble = "shallow clone: only commits along first parents are listed";
 	else if (!source_log_follows(mine, range->from, range->to))
-		range->trouble = "the newer one does not follow the older one: another branch, or "
-				 "rewritten; told is what only the newer one has";
+		range->trouble = "the newer one is not a descendant of the older one (another branch, or "
+				 "rewritten); only commits of the newer one are listed";
 	r = source_log_between(mine, range->from, range->to, CULPRIT_COMMITS, add_commit, f,
 			       &range->n_commits, &err);
 	if (r && r != -ENOMEM) {

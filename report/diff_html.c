@@ -193,7 +193,7 @@ static void add_facts(struct markup *h, const struct diff *d)
 
 	if (!d->n_facts)
 		return;
-	markup_leaf(h, "h2", NULL, "Circumstances that changed");
+	markup_leaf(h, "h2", NULL, "Changed circumstances");
 	begin_table(h, NULL, NULL, 0);
 	for (size_t i = 0; i < d->n_facts; i++) {
 		markup_begin(h, "tr");
@@ -326,7 +326,7 @@ static void add_head(struct markup *h, const struct diff *d)
 		if (!text.len)
 			continue;
 		markup_begin(h, "p");
-		markup_text(h, "All of them: ");
+		markup_text(h, "All tasks: ");
 		markup_text(h, buf_str(&text));
 		markup_end(h);
 	}

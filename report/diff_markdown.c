@@ -81,7 +81,7 @@ static void add_facts(struct buf *out, const struct diff *d)
 	struct buf value = BUF_PART_OF(out);
 
 	if (d->n_facts)
-		buf_adds(out, "\nOther circumstances:\n\n");
+		buf_adds(out, "\nChanged circumstances:\n\n");
 	for (size_t i = 0; i < d->n_facts; i++) {
 		buf_addf(out, "- %s: ", strcmp(d->fact[i].key, "memory_kb") ? d->fact[i].key :
 			 "memory");
@@ -193,7 +193,7 @@ int diff_markdown(struct buf *out, const struct diff_view *v)
 	const struct diff *d = v->diff;
 	int r = 0;
 
-	buf_adds(out, diff_is_worse(d) ? "### The build is worse\n\n" : "### The build compared\n\n");
+	buf_adds(out, diff_is_worse(d) ? "### The build is worse\n\n" : "### Builds compared\n\n");
 	buf_adds(out, "Verdict: ");
 	diff_add_verdict(out, d);
 	buf_adds(out, ".\n\nTasks: ");

@@ -80,7 +80,7 @@ static void add_head(struct text *t)
 		diff_add_common(&f.part, d, m);
 		fact_part(&f);
 	}
-	fact_end(&f, "in common", TONE_TITLE);
+	fact_end(&f, "all tasks", TONE_TITLE);
 	facts_release(&f);
 }
 
@@ -197,7 +197,7 @@ static void add_build(struct text *t)
 			add_total(t, i);
 	}
 	if (has_host(d)) {
-		text_title(t->out, t->style, "The machine, meanwhile");
+		text_title(t->out, t->style, "The machine during the build");
 		add_columns(t, NULL);
 	}
 	for (enum total i = TOTAL_HOST_USER_US; i < TOTALS; i++) {
@@ -255,7 +255,7 @@ static void add_facts(struct text *t)
 	struct buf side[DIFF_SIDES] = { BUF_PART_OF(t->out), BUF_PART_OF(t->out) };
 
 	if (d->n_facts)
-		text_title(t->out, t->style, "Circumstances that changed");
+		text_title(t->out, t->style, "Changed circumstances");
 	for (size_t i = 0; i < d->n_facts; i++) {
 		const struct diff_fact *f = &d->fact[i];
 		bool memory = !strcmp(f->key, "memory_kb");

@@ -15,8 +15,8 @@ const char *const diff_sort_word[DIFF_SORTS + 1] = {
 };
 
 const char *const diff_end_title[DIFF_END_OTHER + 1] = {
-	[DIFF_END_FAILS] = "Fails now", [DIFF_END_FIXED] = "Failed, does not any more",
-	[DIFF_END_OTHER] = "Fails in another way",
+	[DIFF_END_FAILS] = "Fails now", [DIFF_END_FIXED] = "Fixed",
+	[DIFF_END_OTHER] = "Fails with another status",
 };
 
 const char *const package_change_word[PACKAGE_REVISION + 1] = {
@@ -162,19 +162,19 @@ void diff_add_verdict(struct buf *out, const struct diff *d)
 	size_t higher, lower;
 
 	if (!d->tested) {
-		buf_adds(out, "not tested: one run on a side cannot tell a difference from "
-			 "noise; give two or more of each");
+		buf_adds(out, "not tested: one build on a side cannot show a difference beyond "
+			 "noise; use two or more of each");
 		return;
 	}
 	count(d, &higher, &lower);
 	if (!higher && !lower) {
-		add_number(out, d->n_tests, "figure", "figures");
-		buf_adds(out, " tested, no difference that matters");
+		add_number(out, d->n_tests, "value", "values");
+		buf_adds(out, " tested, no difference beyond the thresholds");
 		return;
 	}
 	buf_addf(out, "%zu higher, %zu lower of ", higher, lower);
-	add_number(out, d->n_tests, "figure", "figures");
-	buf_addf(out, " tested; of those told at most %g %% by chance", 100 * d->rate);
+	add_number(out, d->n_tests, "value", "values");
+	buf_addf(out, " tested; false discovery rate at most %g %%", 100 * d->rate);
 }
 
 void diff_add_common(struct buf *out, const struct diff *d, enum metric m)
@@ -218,9 +218,9 @@ void diff_add_heading(struct buf *out, const struct diff *d, enum metric m)
 	buf_adds(out, ": ");
 	add_direction(out, &any, up, "higher");
 	add_direction(out, &any, down, "lower");
-	add_direction(out, &any, unsure, "not sure");
+	add_direction(out, &any, unsure, "uncertain");
 	if (!any)
-		buf_adds(out, "no difference that matters");
+		buf_adds(out, "no difference beyond the thresholds");
 }
 
 void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task *t,
@@ -256,7 +256,7 @@ void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s)
 	uint64_t kb;
 
 	if (!*value)
-		buf_adds(out, "not known");
+		buf_adds(out, "unknown");
 	else if (!strcmp(f->key, "memory_kb") &&
 		 slice_u64((struct slice){ value, strlen(value) }, &kb))
 		amount_add(out, UNIT_KB, (double)kb);

@@ -17,11 +17,11 @@ static uint32_t task_of(const struct history_told *told)
 	return told->task == HISTORY_ALL ? TASK_TOTAL : told->task;
 }
 
-int levels_find(struct levels *l, const struct history_told *told, enum metric m)
+int history_levels_find(struct history_levels *l, const struct history_told *told, enum metric m)
 {
 	const struct history *h = told->history;
 
-	*l = (struct levels){ .change = malloc((h->n_changes + 1) * sizeof *l->change) };
+	*l = (struct history_levels){ .change = malloc((h->n_changes + 1) * sizeof *l->change) };
 	if (!l->change)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->n_changes; i++) {
@@ -32,7 +32,7 @@ int levels_find(struct levels *l, const struct history_told *told, enum metric m
 	return 0;
 }
 
-void levels_release(struct levels *l)
+void history_levels_release(struct history_levels *l)
 {
 	free(l->change);
 }

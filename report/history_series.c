@@ -31,7 +31,7 @@ static int median_of(double *median, const double *values, size_t n)
 }
 
 /* One word more than 16 columns is followed by its line. */
-static int add_title(const struct page *p, enum metric m)
+static int add_title(const struct history_page *p, enum metric m)
 {
 	const struct history_told *told = p->told;
 	size_t width = p->style->width, n = strlen(metric_info[m].title);
@@ -73,7 +73,7 @@ static uint32_t first_known(const double *values, size_t n)
 }
 
 /* "2025-11-21  12.3 s" */
-static int add_first(const struct page *p, enum metric m, const struct levels *l)
+static int add_first(const struct history_page *p, enum metric m, const struct history_levels *l)
 {
 	const struct history_told *told = p->told;
 	size_t n = told->builds->n;
@@ -84,10 +84,10 @@ static int add_first(const struct page *p, enum metric m, const struct levels *l
 		return r;
 	buf_adds(p->out, "  ");
 	if (isnan(value)) {
-		buf_adds(p->out, "not known of any build\n");
+		buf_adds(p->out, "not recorded in any build\n");
 		return 0;
 	}
-	page_add_build(p->out, told->builds, first_known(told->series[m], n));
+	history_add_build(p->out, told->builds, first_known(told->series[m], n));
 	buf_adds(p->out, "  ");
 	add_value(p->out, told, m, l->n ? l->change[0]->change.before : value);
 	buf_adds(p->out, l->n ? "\n" : ", no change\n");
@@ -95,13 +95,13 @@ static int add_first(const struct page *p, enum metric m, const struct levels *l
 }
 
 /* "2026-06-09  14.8 s, +2.5 s, +20 % (2026-06-08 to 2026-06-10)", and below what it may be. */
-static void add_level(const struct page *p, const struct history_change *c)
+static void add_level(const struct history_page *p, const struct history_change *c)
 {
 	const struct history_told *told = p->told;
 	const struct change *change = &c->change;
 
 	buf_adds(p->out, "  ");
-	page_add_build(p->out, told->builds, change->at);
+	history_add_build(p->out, told->builds, change->at);
 	buf_adds(p->out, "  ");
 	add_value(p->out, told, c->metric, change->after);
 	if (told->task != TASK_HOST) {
@@ -111,25 +111,25 @@ static void add_level(const struct page *p, const struct history_change *c)
 	buf_adds(p->out, ", ");
 	amount_add_share(p->out, change->effect);
 	if (c->creep || change->first < change->last) {
-		buf_adds(p->out, c->creep ? ", slowly, " : " (");
-		page_add_build(p->out, told->builds, change->first);
+		buf_adds(p->out, c->creep ? ", gradually, " : " (");
+		history_add_build(p->out, told->builds, change->first);
 		buf_adds(p->out, " to ");
-		page_add_build(p->out, told->builds, change->last);
+		history_add_build(p->out, told->builds, change->last);
 		buf_adds(p->out, c->creep ? "" : ")");
 	}
 	buf_addc(p->out, '\n');
-	page_add_revisions(p, change->first, change->last, INDENT + 2);
+	history_add_revisions(p, change->first, change->last, HISTORY_INDENT + 2);
 	if (c->known) {
-		text_add_blanks(p->out, INDENT + 2);
-		page_add_known(p, c->known);
+		text_add_blanks(p->out, HISTORY_INDENT + 2);
+		history_add_known(p, c->known);
 		buf_addc(p->out, '\n');
 	}
 }
 
-int page_add_series(const struct page *p, enum metric m)
+int history_add_series(const struct history_page *p, enum metric m)
 {
-	struct levels l;
-	int r = levels_find(&l, p->told, m);
+	struct history_levels l;
+	int r = history_levels_find(&l, p->told, m);
 
 	if (!r)
 		r = add_title(p, m);
@@ -137,6 +137,6 @@ int page_add_series(const struct page *p, enum metric m)
 		r = add_first(p, m, &l);
 	for (size_t i = 0; !r && i < l.n; i++)
 		add_level(p, l.change[i]);
-	levels_release(&l);
+	history_levels_release(&l);
 	return r;
 }

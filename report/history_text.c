@@ -12,7 +12,7 @@
 #define FIGURES_COLUMNS 46	/* in front of a task's name */
 #define NAME_LEAST 20
 
-void page_add_build(struct buf *b, const struct builds *builds, uint32_t build)
+void history_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 {
 	if (builds->build[build].start_s >= 0)
 		amount_add_day(b, builds->build[build].start_s);
@@ -20,7 +20,7 @@ void page_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 		buf_addf(b, "build %u", build + 1);
 }
 
-void page_add_known(const struct page *p, const struct known *known)
+void history_add_known(const struct history_page *p, const struct known *known)
 {
 	if (!known)
 		return;
@@ -34,7 +34,7 @@ static void add_commit(struct buf *b, const struct revision *r)
 		buf_addf(b, "%.*s", COMMIT_DIGITS, r->commit);
 }
 
-static void add_range(const struct page *p, const struct source_range *range)
+static void add_range(const struct history_page *p, const struct source_range *range)
 {
 	const struct revision *to = range->to;
 
@@ -42,18 +42,18 @@ static void add_range(const struct page *p, const struct source_range *range)
 	buf_addc(p->out, ' ');
 	if (source_range_is_empty(range)) {
 		add_commit(p->out, to);
-		buf_adds(p->out, ", the same");
+		buf_adds(p->out, ", no commits");
 	} else {
 		add_commit(p->out, range->from);
 		buf_adds(p->out, "..");
 		add_commit(p->out, to);
 	}
 	if ((range->from && range->from->dirty) || (to && to->dirty))
-		buf_adds(p->out, ", and what was not committed");
+		buf_adds(p->out, ", with uncommitted changes");
 	buf_addc(p->out, '\n');
 }
 
-void page_add_revisions(const struct page *p, uint32_t first, uint32_t last, unsigned indent)
+void history_add_revisions(const struct history_page *p, uint32_t first, uint32_t last, unsigned indent)
 {
 	struct source_range range;
 
@@ -70,40 +70,40 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-void page_add_subject(struct buf *b, const struct history_told *told)
+void history_add_subject(struct buf *b, const struct history_told *told)
 {
 	if (told->task == TASK_HOST)
-		buf_adds(b, "what all tasks have in common");
+		buf_adds(b, "common factor of all tasks");
 	else if (told->task == TASK_TOTAL || told->task == HISTORY_ALL)
 		buf_adds(b, "the build");
 	else
 		text_add_name(b, told->builds->task[told->task].name, 0);
 }
 
-void page_add_span(struct buf *b, const struct builds *builds)
+void history_add_span(struct buf *b, const struct builds *builds)
 {
 	text_add_name(b, builds->ref, 0);
 	buf_addf(b, ", %zu build%s", builds->n, plural(builds->n));
 	if (!builds->n)
 		return;
 	buf_adds(b, ", ");
-	page_add_build(b, builds, 0);
+	history_add_build(b, builds, 0);
 	buf_adds(b, " to ");
-	page_add_build(b, builds, (uint32_t)builds->n - 1);
+	history_add_build(b, builds, (uint32_t)builds->n - 1);
 }
 
 /* What it is of, and how much was looked at. */
-static void add_head(const struct page *p)
+static void add_head(const struct history_page *p)
 {
 	const struct history_told *told = p->told;
 
 	if (told->task != HISTORY_ALL) {
 		text_tone(p->out, p->style, TONE_TITLE);
-		page_add_subject(p->out, told);
+		history_add_subject(p->out, told);
 		text_tone(p->out, p->style, TONE_PLAIN);
 		buf_addc(p->out, '\n');
 	}
-	page_add_span(p->out, told->builds);
+	history_add_span(p->out, told->builds);
 	buf_addf(p->out, "\n%zu change%s in %zu series", told->history->n_changes,
 		 plural(told->history->n_changes), told->history->n_series);
 	if (told->task == HISTORY_ALL)
@@ -112,20 +112,20 @@ static void add_head(const struct page *p)
 	buf_addc(p->out, '\n');
 }
 
-static void add_dates(const struct page *p, const struct history_event *e, bool creep)
+static void add_dates(const struct history_page *p, const struct history_event *e, bool creep)
 {
 	const struct builds *builds = p->told->builds;
 
 	text_tone(p->out, p->style, e->worse ? TONE_ALARM : TONE_TITLE);
-	page_add_build(p->out, builds, creep ? e->first : e->at);
+	history_add_build(p->out, builds, creep ? e->first : e->at);
 	if (creep || e->first < e->last) {
 		buf_adds(p->out, creep ? " to " : " (");
 		if (!creep) {
-			page_add_build(p->out, builds, e->first);
+			history_add_build(p->out, builds, e->first);
 			buf_adds(p->out, " to ");
 		}
-		page_add_build(p->out, builds, e->last);
-		buf_adds(p->out, creep ? ", slowly" : ")");
+		history_add_build(p->out, builds, e->last);
+		buf_adds(p->out, creep ? ", gradually" : ")");
 	}
 	buf_adds(p->out, e->worse ? "  worse" : "  better");
 	text_tone(p->out, p->style, TONE_PLAIN);
@@ -137,9 +137,9 @@ static bool has_tasks(const struct history *h, const struct history_event *e)
 	return h->change[e->first_change + e->n_changes - 1].task < HISTORY_ALL;
 }
 
-static void add_sums(const struct page *p, const struct history_event *e)
+static void add_sums(const struct history_page *p, const struct history_event *e)
 {
-	const char *between = has_tasks(p->told->history, e) ? ", tasks together: " : ": ";
+	const char *between = has_tasks(p->told->history, e) ? ", sum of its tasks: " : ": ";
 
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!e->contribution[m])
@@ -156,14 +156,14 @@ static bool has_host(const struct history *h, const struct history_event *e)
 	return h->change[e->first_change].task == TASK_HOST;
 }
 
-static void add_host(const struct page *p, const struct history_event *e)
+static void add_host(const struct history_page *p, const struct history_event *e)
 {
 	if (!e->host)
 		return;
-	text_add_blanks(p->out, INDENT);
+	text_add_blanks(p->out, HISTORY_INDENT);
 	buf_adds(p->out, has_host(p->told->history, e) ?
-		 "all tasks have it in common: the host, or what they are all made with\n" :
-		 "the host, its memory or its tools are others from then on\n");
+		 "all tasks changed: the host, or a tool that they all use\n" :
+		 "the host, its memory or its tools changed\n");
 }
 
 static void add_right(struct buf *out, const struct buf *text, size_t columns)
@@ -201,7 +201,7 @@ static void add_figure(struct buf *b, const struct history_change *c, enum figur
 	}
 }
 
-static void add_name(const struct page *p, const struct history_change *c)
+static void add_name(const struct history_page *p, const struct history_change *c)
 {
 	unsigned width = p->style->width;
 	const char *name = c->task == TASK_TOTAL ? "the build" :
@@ -212,11 +212,11 @@ static void add_name(const struct page *p, const struct history_change *c)
 		      width - FIGURES_COLUMNS : NAME_LEAST);
 	if (c->known) {
 		buf_adds(p->out, "  ");
-		page_add_known(p, c->known);
+		history_add_known(p, c->known);
 	}
 }
 
-static void add_change(const struct page *p, const struct history_change *c)
+static void add_change(const struct history_page *p, const struct history_change *c)
 {
 	char memory[64];
 	struct buf b;
@@ -231,7 +231,7 @@ static void add_change(const struct page *p, const struct history_change *c)
 	buf_addc(p->out, '\n');
 }
 
-static void add_titles(const struct page *p)
+static void add_titles(const struct history_page *p)
 {
 	text_tone(p->out, p->style, TONE_FAINT);
 	for (enum figure f = 0; f < FIGURES; f++)
@@ -240,7 +240,7 @@ static void add_titles(const struct page *p)
 	text_tone(p->out, p->style, TONE_PLAIN);
 }
 
-static void add_event(const struct page *p, const struct history_event *e)
+static void add_event(const struct history_page *p, const struct history_event *e)
 {
 	const struct history *h = p->told->history;
 	const struct history_change *change = h->change + e->first_change;
@@ -250,7 +250,7 @@ static void add_event(const struct page *p, const struct history_event *e)
 	add_dates(p, e, change->creep);
 	add_sums(p, e);
 	add_host(p, e);
-	page_add_revisions(p, e->first, e->last, INDENT);
+	history_add_revisions(p, e->first, e->last, HISTORY_INDENT);
 	add_titles(p);
 	for (size_t i = 0; i < shown; i++)
 		add_change(p, &change[i]);
@@ -260,7 +260,7 @@ static void add_event(const struct page *p, const struct history_event *e)
 
 int history_text(struct buf *out, const struct history_told *told, const struct style *style)
 {
-	struct page p = { out, told, style };
+	struct history_page p = { out, told, style };
 	int r = 0;
 
 	add_head(&p);
@@ -268,7 +268,7 @@ int history_text(struct buf *out, const struct history_told *told, const struct 
 		if (!told->series[m])
 			continue;
 		buf_addc(out, '\n');
-		r = page_add_series(&p, m);
+		r = history_add_series(&p, m);
 	}
 	for (size_t i = 0; told->task == HISTORY_ALL && i < told->history->n_events; i++)
 		add_event(&p, &told->history->event[i]);

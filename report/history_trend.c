@@ -37,7 +37,7 @@ static double scale_of(enum metric m)
 }
 
 static int plan_changes(struct plan *p, struct trend_pane *pane, enum metric m,
-			const struct levels *l)
+			const struct history_levels *l)
 {
 	struct trend_change *change = arena_alloc(p->memory, (l->n + 1) * sizeof *change);
 
@@ -67,7 +67,7 @@ static int plan_pane(struct plan *p, enum metric m)
 	struct trend_pane *pane = &p->trend.pane[p->trend.n_panes++];
 	double *value = arena_alloc(p->memory, (n + 1) * sizeof *value);
 	bool ratio = p->told->task == TASK_HOST;
-	struct levels l;
+	struct history_levels l;
 	int r;
 
 	if (!value)
@@ -78,10 +78,10 @@ static int plan_pane(struct plan *p, enum metric m)
 		.title = metric_info[m].title, .value = value,
 		.unit = ratio ? TREND_RATIO : unit_of[metric_info[m].unit],
 	};
-	r = levels_find(&l, p->told, m);
+	r = history_levels_find(&l, p->told, m);
 	if (!r)
 		r = plan_changes(p, pane, m, &l);
-	levels_release(&l);
+	history_levels_release(&l);
 	return r;
 }
 
@@ -92,8 +92,8 @@ static int plan_head(struct plan *p)
 	struct buf title = BUF_INIT, subtitle = BUF_INIT;
 	int64_t *start_s = arena_alloc(p->memory, (builds->n + 1) * sizeof *start_s);
 
-	page_add_subject(&title, p->told);
-	page_add_span(&subtitle, builds);
+	history_add_subject(&title, p->told);
+	history_add_span(&subtitle, builds);
 	p->trend.title = keep(p, &title);
 	p->trend.subtitle = keep(p, &subtitle);
 	p->trend.n = builds->n;
@@ -130,7 +130,7 @@ int history_trend(struct buf *out, const struct history_told *told, const struct
 	if (r)
 		error_sys(err, r, told->builds->ref, NULL);
 	else if (!p.trend.n_panes)
-		r = error_set(err, -ENODATA, told->builds->ref, 0, 0, "nothing is known of it");
+		r = error_set(err, -ENODATA, told->builds->ref, 0, 0, "no build recorded it");
 	else
 		r = trend_draw(&p.trend, o, out, err);
 	arena_free(p.memory);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "report/amount.h"
 #include "report/page_text.h"
+#include "report/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,11 +13,6 @@
 
 /* Words */
 
-void add_build_day(struct buf *b, const struct builds *builds, uint32_t build)
-{
-	amount_add_day(b, builds->build[build].start_s);
-}
-
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -24,7 +20,7 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-void add_build_revisions(struct buf *b, const struct builds *builds, uint32_t build)
+void page_add_build_revisions(struct buf *b, const struct builds *builds, uint32_t build)
 {
 	const struct build *n = &builds->build[build];
 
@@ -35,30 +31,23 @@ void add_build_revisions(struct buf *b, const struct builds *builds, uint32_t bu
 			buf_adds(b, ", ");
 		if (n->n_revisions > 1)
 			buf_addf(b, "%s ", last_part(r->source));
-		buf_addf(b, "%.*s%s", SHORT_ID, r->commit, r->dirty ? " and more" : "");
+		buf_addf(b, "%.*s%s", SHORT_ID, r->commit, r->dirty ? " with uncommitted changes" : "");
 	}
-}
-
-const char *task_words(const struct builds *builds, uint32_t task)
-{
-	if (task == TASK_HOST)
-		return "all tasks of the build";
-	return task < builds->n_tasks ? builds->task[task].name : "the build";
 }
 
 /* Cells */
 
-void cell_task(struct markup *h, const struct page *p, uint32_t task, enum metric m)
+void page_cell_task(struct markup *h, const struct page *p, uint32_t task, enum metric m)
 {
 	markup_open(h, "td", "name");
 	if (task == TASK_HOST) {
-		markup_text(h, task_words(p->builds, task));
+		markup_text(h, words_task(p->builds, task));
 	} else {
 		markup_open(h, "a", "task");
 		markup_attr(h, "href", "#tasks");
 		markup_attr_int(h, "data-row", task < p->builds->n_tasks ? task : p->builds->n_tasks);
 		markup_attr(h, "data-metric", metric_info[m].name);
-		markup_text(h, task_words(p->builds, task));
+		markup_text(h, words_task(p->builds, task));
 		markup_end(h);
 	}
 	markup_end(h);
@@ -71,7 +60,7 @@ static void cell_number(struct markup *h, const char *class, struct buf *text)
 	buf_clear(text);
 }
 
-void cell_amount(struct markup *h, enum metric m, double value)
+void page_cell_amount(struct markup *h, enum metric m, double value)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
@@ -80,7 +69,7 @@ void cell_amount(struct markup *h, enum metric m, double value)
 	buf_release(&text);
 }
 
-void cell_change(struct markup *h, enum metric m, double before, double after, double effect)
+void page_cell_change(struct markup *h, enum metric m, double before, double after, double effect)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
@@ -92,7 +81,7 @@ void cell_change(struct markup *h, enum metric m, double before, double after, d
 	buf_release(&text);
 }
 
-void cell_rate(struct markup *h, double rate)
+void page_cell_rate(struct markup *h, double rate)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
@@ -106,7 +95,7 @@ void cell_rate(struct markup *h, double rate)
 	buf_release(&text);
 }
 
-void row_of_heads(struct markup *h, const char *const *head, size_t n)
+void page_row_of_heads(struct markup *h, const char *const *head, size_t n)
 {
 	markup_begin(h, "thead");
 	markup_begin(h, "tr");
@@ -130,10 +119,10 @@ static void add_chart(struct markup *h, const struct page *p, int i)
 	struct buf text = BUF_PART_OF(h->out);
 
 	buf_adds(&text, i ? "the newest build, " : "compared with ");
-	add_build_day(&text, p->builds, chart->build);
+	words_add_day(&text, p->builds, chart->build);
 	if (p->builds->build[chart->build].n_revisions)
 		buf_adds(&text, ", ");
-	add_build_revisions(&text, p->builds, chart->build);
+	page_add_build_revisions(&text, p->builds, chart->build);
 	markup_open(h, "figure", "chart");
 	markup_leaf(h, "figcaption", NULL, buf_str(&text));
 	if (chart->picture) {
@@ -151,7 +140,7 @@ static void add_chart(struct markup *h, const struct page *p, int i)
 	buf_release(&text);
 }
 
-static void part_charts(struct markup *h, const struct page *p)
+static void page_part_charts(struct markup *h, const struct page *p)
 {
 	markup_begin(h, "section");
 	markup_attr(h, "id", "charts");
@@ -172,8 +161,8 @@ static void part_tasks(struct markup *h)
 	markup_attr(h, "id", "tasks");
 	markup_leaf(h, "h2", NULL, "Tasks and trends");
 	markup_begin(h, "noscript");
-	markup_leaf(h, "p", NULL, "The table of all tasks, their trends and the bootcharts are drawn "
-		  "by a script, which did not run here.");
+	markup_leaf(h, "p", NULL, "The table of tasks, the trends and the bootcharts need "
+		  "JavaScript.");
 	markup_end(h);
 	markup_end(h);
 }
@@ -184,17 +173,17 @@ int page_write(struct buf *out, const struct page *page)
 	struct markup h;
 	int r;
 
-	buf_addf(&title, "%s: nightly builds", page->builds->ref);
+	buf_addf(&title, "%s: builds", page->builds->ref);
 	html_document(&h, out, buf_str(&title));
 	buf_release(&title);
-	part_header(&h, page);
+	page_part_header(&h, page);
 	markup_begin(&h, "main");
-	part_verdict(&h, page);
-	part_events(&h, page);
+	page_part_verdict(&h, page);
+	page_part_events(&h, page);
 	part_tasks(&h);
-	part_charts(&h, page);
+	page_part_charts(&h, page);
 	markup_end(&h);
-	r = part_data(&h, page);
+	r = page_part_data(&h, page);
 	html_script(&h, page_js);
 	html_document_end(&h);
 	return r ? r : buf_error(out);

@@ -19,7 +19,7 @@ const ROW = 27;			/* pixels of a row, as in page.css */
 const SPARE = 6;		/* rows drawn beyond the view */
 const SPARK = { width: 128, height: 20 };
 const PLOT = { height: 168, left: 66, right: 12, top: 10, bottom: 22 };
-const STATES = ["confirmed", "known", "suspected"];
+const STATES = ["confirmed", "known", "suspect"];
 const BETTER = 3, NOTHING = 4;	/* states behind those, in the order of the table */
 const SEARCH_MS = 80;
 
@@ -249,7 +249,7 @@ function matcher(q) {
 			const re = new RegExp(q.slice(1, -1), "i");
 			return row => re.test(data.names[row]);
 		} catch (e) {
-			view.error = "no regular expression";
+			view.error = "not a regular expression";
 			return () => false;
 		}
 	}
@@ -263,9 +263,9 @@ function matcher(q) {
 
 const shows = {
 	all: ["all tasks", () => true],
-	told: ["what check tells", row => stateOf(row) !== NOTHING],
-	changed: ["what ever changed", row => sinceOf(row) >= 0],
-	worse: ["what is more than usual", row => data.newest[seriesOf(row)] > data.usual[seriesOf(row)]],
+	told: ["changes found by check", row => stateOf(row) !== NOTHING],
+	changed: ["all that ever changed", row => sinceOf(row) >= 0],
+	worse: ["above their usual value", row => data.newest[seriesOf(row)] > data.usual[seriesOf(row)]],
 };
 
 /* What is not known comes last, whichever way; what is alike by the difference, then as
@@ -517,7 +517,7 @@ function pointWords(unit, p) {
 
 	return (n > 1 ? nights[p.from][0] + " to " + last[0] + ", median: " : last[0] + ": ") +
 		amountText(unit, p.value) + (last[2] ? ", revision " + last[2] : "") +
-		", night " + last[1];
+		", build " + last[1];
 }
 
 /* What the pointer or the arrow keys are at. */
@@ -590,14 +590,14 @@ function addPlot(parent, metric, width) {
 
 	make("b", {}, caption, title);
 	if (!points.length) {
-		make("p", { "class": "faint" }, figure, "not known of any night");
+		make("p", { "class": "faint" }, figure, "not recorded in any build");
 		return;
 	}
 	const plot = { unit, points, width, at: -1, scale: plotScale(series, width),
 		       summary: summaryOf(series, unit) };
 	const svg = draw("svg", { viewBox: "0 0 " + width + " " + PLOT.height, width: "100%",
 		height: PLOT.height, tabindex: 0, role: "img", preserveAspectRatio: "none",
-		"aria-label": title + " of " + data.names[view.row] + " by night: " + plot.summary }, figure);
+		"aria-label": title + " of " + data.names[view.row] + " by build: " + plot.summary }, figure);
 
 	addAxis(svg, plot.scale, unit, width);
 	addDates(svg, plot.scale, width);
@@ -616,7 +616,7 @@ function drawTrend() {
 	box.parentNode.classList.toggle("chosen", view.row >= 0);
 	if (view.row < 0) {
 		make("p", { "class": "faint" }, box, "Choose a task, by click or with the arrow keys, " +
-			"to see its figures of all nights.");
+			"to see its values in all builds.");
 		return;
 	}
 	make("h3", { tabindex: -1 }, box, data.names[view.row]);

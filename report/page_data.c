@@ -6,7 +6,7 @@
 #include "render/chart/deflate.h"
 #include "render/chart/pack_numbers.h"
 #include "render/chart/pack_texts.h"
-#include "report/amount.h"
+#include "report/words.h"
 
 #include <errno.h>
 #include <string.h>
@@ -64,11 +64,11 @@ static void add_builds(struct json *j, const struct builds *builds)
 	for (uint32_t i = 0; i < builds->n; i++) {
 		json_array(j, NULL);
 		buf_clear(&text);
-		add_build_day(&text, builds, i);
+		words_add_day(&text, builds, i);
 		json_str(j, NULL, buf_str(&text));
 		json_strn(j, NULL, builds->build[i].id, strnlen(builds->build[i].id, BUILD_ID));
 		buf_clear(&text);
-		add_build_revisions(&text, builds, i);
+		page_add_build_revisions(&text, builds, i);
 		json_str(j, NULL, buf_str(&text));
 		json_array_end(j);
 	}
@@ -258,7 +258,7 @@ static void add_picture(struct markup *h, const char *id, const struct picture *
 	markup_end(h);
 }
 
-int part_data(struct markup *h, const struct page *p)
+int page_part_data(struct markup *h, const struct page *p)
 {
 	struct buf stream = BUF_INIT, deflated = BUF_INIT, head = BUF_INIT;
 	struct kinds kinds = { 0 };

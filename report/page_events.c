@@ -4,6 +4,7 @@
 
 #include "report/amount.h"
 #include "report/culprits.h"
+#include "report/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,13 +19,13 @@
 
 static void add_interval(struct buf *b, const struct page *p, const struct report_event *e)
 {
-	add_build_day(b, p->builds, e->at);
+	words_add_day(b, p->builds, e->at);
 	if (e->first == e->last)
 		return;
 	buf_adds(b, " (between ");
-	add_build_day(b, p->builds, e->first);
+	words_add_day(b, p->builds, e->first);
 	buf_adds(b, " and ");
-	add_build_day(b, p->builds, e->last);
+	words_add_day(b, p->builds, e->last);
 	buf_addc(b, ')');
 }
 
@@ -38,12 +39,12 @@ static void add_heading(struct markup *h, const struct page *p, const struct rep
 	add_interval(&text, p, e);
 	markup_text(h, buf_str(&text));
 	markup_text(h, ": ");
-	markup_text(h, task_words(p->builds, c->task));
+	markup_text(h, words_task(p->builds, c->task));
 	buf_clear(&text);
 	buf_addf(&text, ", %s ", metric_info[c->metric].title);
 	amount_add_share(&text, c->effect);
 	if (c->creep)
-		buf_adds(&text, ", slowly");
+		buf_adds(&text, ", gradually");
 	if (e->n_changes > 1)
 		buf_addf(&text, "; %zu changes in all", e->n_changes);
 	markup_text(h, buf_str(&text));
@@ -55,8 +56,7 @@ static void add_heading(struct markup *h, const struct page *p, const struct rep
 static const char *state_of(const struct report_change *c)
 {
 	if (c->finding)
-		return c->finding->state == FINDING_CONFIRMED ? "confirmed" :
-		       c->finding->state == FINDING_KNOWN ? "known" : "suspected";
+		return words_finding_state[c->finding->state];
 	if (c->known)
 		return c->known->kind == KNOWN_ACCEPTED ? "accepted" : "known";
 	return "";
@@ -65,15 +65,15 @@ static const char *state_of(const struct report_change *c)
 static void add_change(struct markup *h, const struct page *p, const struct report_change *c)
 {
 	markup_begin(h, "tr");
-	cell_task(h, p, c->task, c->metric);
+	page_cell_task(h, p, c->task, c->metric);
 	if (c->task == TASK_HOST) {
 		markup_leaf(h, "td", NULL, "");
 		markup_leaf(h, "td", NULL, "");
 	} else {
-		cell_amount(h, c->metric, c->before);
-		cell_amount(h, c->metric, c->after);
+		page_cell_amount(h, c->metric, c->before);
+		page_cell_amount(h, c->metric, c->after);
 	}
-	cell_change(h, c->metric, c->before, c->after, c->effect);
+	page_cell_change(h, c->metric, c->before, c->after, c->effect);
 	markup_open(h, "td", NULL);
 	markup_text(h, state_of(c));
 	if (c->known && *c->known->reason) {
@@ -87,13 +87,13 @@ static void add_change(struct markup *h, const struct page *p, const struct repo
 static void add_changes(struct markup *h, const struct page *p, const struct report_event *e)
 {
 	static const char *const head[] = {
-		"task", "figure", "#before", "#after", "#change", "#", "",
+		"task", "metric", "#before", "#after", "#change", "#", "",
 	};
 	struct buf text = BUF_PART_OF(h->out);
 
 	markup_open(h, "div", "scroll");
 	markup_open(h, "table", "changes");
-	row_of_heads(h, head, ARRAY_SIZE(head));
+	page_row_of_heads(h, head, ARRAY_SIZE(head));
 	markup_begin(h, "tbody");
 	for (size_t i = 0; i < e->n_changes && i < CHANGES_MOST; i++)
 		add_change(h, p, &p->events->change[e->first_change + i]);
@@ -101,7 +101,7 @@ static void add_changes(struct markup *h, const struct page *p, const struct rep
 	markup_end(h);
 	markup_end(h);
 	if (e->n_changes > CHANGES_MOST) {
-		buf_addf(&text, "And %zu more that changed less.", e->n_changes - CHANGES_MOST);
+		buf_addf(&text, "And %zu smaller changes.", e->n_changes - CHANGES_MOST);
 		markup_leaf(h, "p", "faint", buf_str(&text));
 		buf_release(&text);
 	}
@@ -168,7 +168,7 @@ static void add_commits(struct markup *h, const struct culprit_range *r)
 
 	markup_open(h, "div", "scroll");
 	markup_open(h, "table", "commits");
-	row_of_heads(h, head, ARRAY_SIZE(head));
+	page_row_of_heads(h, head, ARRAY_SIZE(head));
 	markup_begin(h, "tbody");
 	for (size_t i = 0; i < n; i++)
 		add_culprit(h, &r->culprit[i]);
@@ -178,7 +178,7 @@ static void add_commits(struct markup *h, const struct culprit_range *r)
 	if (r->n_commits > n) {
 		buf_addf(&text, "And %zu more commits", r->n_commits - n);
 		if (r->n_commits > r->n_culprits)
-			buf_addf(&text, ", the oldest %zu of which were not looked at",
+			buf_addf(&text, ", the oldest %zu of which were not examined",
 				 r->n_commits - r->n_culprits);
 		buf_addc(&text, '.');
 		markup_leaf(h, "p", "faint", buf_str(&text));
@@ -191,7 +191,7 @@ static void add_revision(struct buf *b, const char *commit, bool dirty)
 	if (!commit)
 		buf_adds(b, "an unknown revision");
 	else
-		buf_addf(b, "%.*s%s", SHORT_ID, commit, dirty ? " with changes not committed" : "");
+		buf_addf(b, "%.*s%s", SHORT_ID, commit, dirty ? " with uncommitted changes" : "");
 }
 
 static void add_range(struct markup *h, const struct culprit_range *r)
@@ -207,7 +207,7 @@ static void add_range(struct markup *h, const struct culprit_range *r)
 	buf_adds(&text, " to ");
 	add_revision(&text, r->to, r->to_dirty);
 	if (same)
-		buf_adds(&text, ": the same");
+		buf_adds(&text, ": no commits");
 	else if (r->n_commits)
 		buf_addf(&text, ": %zu commit%s", r->n_commits, r->n_commits == 1 ? "" : "s");
 	if (r->trouble)
@@ -241,8 +241,8 @@ static void add_event(struct markup *h, const struct page *p, size_t i)
 		markup_attr(h, "open", "");
 	add_heading(h, p, e);
 	if (e->host)
-		markup_leaf(h, "p", "alarm", "All tasks of the build have it, or the machine or its "
-			  "tools are others since then: it need not be the sources.");
+		markup_leaf(h, "p", "alarm", "All tasks changed, or the machine or its tools did: "
+			  "the cause may not be in the sources.");
 	add_changes(h, p, e);
 	for (size_t k = 0; i < p->n_culprits && k < p->culprits[i].n; k++)
 		add_range(h, &p->culprits[i].range[k]);
@@ -250,20 +250,20 @@ static void add_event(struct markup *h, const struct page *p, size_t i)
 	buf_release(&id);
 }
 
-void part_events(struct markup *h, const struct page *p)
+void page_part_events(struct markup *h, const struct page *p)
 {
 	size_t n = p->events->n < EVENTS_MOST ? p->events->n : EVENTS_MOST;
 	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "section");
 	markup_attr(h, "id", "events");
-	markup_leaf(h, "h2", NULL, "Since when");
+	markup_leaf(h, "h2", NULL, "When metrics changed");
 	for (size_t i = 0; i < n; i++)
 		add_event(h, p, i);
 	if (!n)
-		markup_leaf(h, "p", NULL, "No build is known since which anything is another.");
+		markup_leaf(h, "p", NULL, "No change was found.");
 	if (p->events->n > n) {
-		buf_addf(&text, "And %zu older ones.", p->events->n - n);
+		buf_addf(&text, "And %zu older events.", p->events->n - n);
 		markup_leaf(h, "p", "faint", buf_str(&text));
 		buf_release(&text);
 	}

@@ -23,13 +23,13 @@ static void add_builds(struct buf *b, const struct builds *builds)
 	words_add_count(b, builds->n, "build", "builds");
 	buf_adds(b, ", ");
 	if (builds->n > 1) {
-		add_build_day(b, builds, 0);
+		words_add_day(b, builds, 0);
 		buf_adds(b, " to ");
 	}
-	add_build_day(b, builds, (uint32_t)builds->n - 1);
+	words_add_day(b, builds, (uint32_t)builds->n - 1);
 	if (builds->build[builds->n - 1].n_revisions) {
-		buf_adds(b, ", the newest of revision ");
-		add_build_revisions(b, builds, (uint32_t)builds->n - 1);
+		buf_adds(b, ", newest revision ");
+		page_add_build_revisions(b, builds, (uint32_t)builds->n - 1);
 	}
 	buf_addc(b, '.');
 }
@@ -76,7 +76,7 @@ static void add_exact(struct markup *h, const struct verdict *v)
 	}
 }
 
-void part_header(struct markup *h, const struct page *p)
+void page_part_header(struct markup *h, const struct page *p)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
@@ -100,19 +100,14 @@ void part_header(struct markup *h, const struct page *p)
 
 static void add_state(struct markup *h, const struct finding *f)
 {
-	static const char *const word[] = {
-		[FINDING_CONFIRMED] = "confirmed", [FINDING_KNOWN] = "known",
-		[FINDING_SUSPECT] = "suspected",
-	};
-
-	markup_open(h, "td", word[f->state]);
-	markup_text(h, word[f->state]);
+	markup_open(h, "td", words_finding_state[f->state]);
+	markup_text(h, words_finding_state[f->state]);
 	if (f->known && *f->known->reason) {
 		markup_text(h, ": ");
 		markup_text(h, f->known->reason);
 	}
 	if (f->machine)
-		markup_text(h, ", the machine is another");
+		markup_text(h, "; the machine or its tools changed");
 	markup_end(h);
 }
 
@@ -135,15 +130,15 @@ static void add_since(struct markup *h, const struct page *p, const struct findi
 {
 	struct buf text = BUF_PART_OF(h->out);
 
-	add_build_day(&text, p->builds, f->since);
+	words_add_day(&text, p->builds, f->since);
 	markup_open(h, "td", "day");
 	markup_text(h, buf_str(&text));
 	buf_clear(&text);
 	if (f->first < f->last) {
 		buf_adds(&text, " (");
-		add_build_day(&text, p->builds, f->first);
+		words_add_day(&text, p->builds, f->first);
 		buf_adds(&text, " to ");
-		add_build_day(&text, p->builds, f->last);
+		words_add_day(&text, p->builds, f->last);
 		buf_addc(&text, ')');
 		markup_leaf(h, "small", "faint", buf_str(&text));
 	}
@@ -155,32 +150,32 @@ static void add_finding(struct markup *h, const struct page *p, const struct fin
 {
 	markup_begin(h, "tr");
 	add_state(h, f);
-	cell_task(h, p, f->task, f->metric);
+	page_cell_task(h, p, f->task, f->metric);
 	if (f->task == TASK_HOST) {
 		markup_leaf(h, "td", NULL, "");
 		markup_leaf(h, "td", NULL, "");
 	} else {
-		cell_amount(h, f->metric, f->before);
-		cell_amount(h, f->metric, f->now);
+		page_cell_amount(h, f->metric, f->before);
+		page_cell_amount(h, f->metric, f->now);
 	}
-	cell_change(h, f->metric, f->before, f->now, f->effect);
+	page_cell_change(h, f->metric, f->before, f->now, f->effect);
 	add_interval(h, f);
 	add_since(h, p, f);
-	cell_rate(h, f->rate);
+	page_cell_rate(h, f->rate);
 	markup_end(h);
 }
 
 static void add_findings(struct markup *h, const struct page *p)
 {
 	static const char *const head[] = {
-		"", "task", "figure", "#before", "#now", "#change", "#", "#95 % sure", "since",
-		"#by chance",
+		"", "task", "metric", "#before", "#now", "#change", "#", "#95 % interval", "since",
+		"#FDR",
 	};
 	const struct verdict *v = p->verdict;
 
 	markup_open(h, "div", "scroll");
 	markup_open(h, "table", "findings");
-	row_of_heads(h, head, ARRAY_SIZE(head));
+	page_row_of_heads(h, head, ARRAY_SIZE(head));
 	markup_begin(h, "tbody");
 	for (size_t i = 0; i < v->n && i < FINDINGS_MOST; i++)
 		add_finding(h, p, &v->finding[i]);
@@ -189,21 +184,21 @@ static void add_findings(struct markup *h, const struct page *p)
 	markup_end(h);
 }
 
-void part_verdict(struct markup *h, const struct page *p)
+void page_part_verdict(struct markup *h, const struct page *p)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "section");
 	markup_attr(h, "id", "verdict");
-	markup_leaf(h, "h2", NULL, "The newest builds");
+	markup_leaf(h, "h2", NULL, "Changes in the newest builds");
 	if (p->verdict->n)
 		add_findings(h, p);
 	else
 		markup_leaf(h, "p", NULL, p->verdict->enough ?
-			  "Nothing differs from the builds before by more than they do from each other." :
-			  "There is nothing to tell yet.");
+			  "No change exceeds the usual variation between builds." :
+			  "There are too few builds yet.");
 	if (p->verdict->n > FINDINGS_MOST) {
-		buf_addf(&text, "And %zu more: in the table of tasks.",
+		buf_addf(&text, "And %zu more in the table of tasks.",
 			 p->verdict->n - FINDINGS_MOST);
 		markup_leaf(h, "p", "faint", buf_str(&text));
 	}

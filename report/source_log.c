@@ -200,7 +200,7 @@ int source_log_between(struct source_log *log, const char *from, const char *to,
 
 	*n = 0;
 	if (find(&old, log, from) || find(&new, log, to))
-		return error_set(err, -ENOENT, path, 0, 0, "has not both %s and %s", from, to);
+		return error_set(err, -ENOENT, path, 0, 0, "does not have both %s and %s", from, to);
 	if (source_log_is_shallow(log))
 		return walk_shallow(log, &old, &new, most, emit, context, n, err);
 	r = git_revwalk_new(&walker, log->repo);

@@ -8,6 +8,19 @@
 
 #define SHORT_ID 8
 
+const char *const words_finding_state[] = {
+	[FINDING_CONFIRMED] = "confirmed", [FINDING_KNOWN] = "known", [FINDING_SUSPECT] = "suspect",
+};
+
+const struct words_section words_sections[WORDS_SECTIONS] = {
+	{ FINDING_CONFIRMED, true, "Worse" },
+	{ FINDING_KNOWN, true, "Worse, known (does not fail)" },
+	{ FINDING_SUSPECT, true, "Suspects: worse in the newest build (do not fail)" },
+	{ FINDING_CONFIRMED, false, "Better" },
+	{ FINDING_KNOWN, false, "Better, known" },
+	{ FINDING_SUSPECT, false, "Suspects: better in the newest build" },
+};
+
 void words_add_count(struct buf *b, size_t n, const char *one, const char *more)
 {
 	buf_addu(b, n);
@@ -31,27 +44,27 @@ void words_add_verdict(struct buf *b, const struct verdict *v)
 
 void words_add_judged(struct buf *b, const struct verdict *v, const struct rules *rules)
 {
-	words_add_count(b, v->n_series, "figure", "figures");
-	buf_adds(b, " judged over ");
+	words_add_count(b, v->n_series, "series", "series");
+	buf_adds(b, " checked over ");
 	words_add_count(b, v->n_builds, "build", "builds");
 	if (v->n_series)
-		buf_addf(b, "; of what is told %g %% at most is by chance", 100 * rules->rate);
+		buf_addf(b, "; at most %g %% of the reported changes are expected to be false alarms", 100 * rules->rate);
 }
 
 void words_add_builds_to_come(struct buf *b, const struct verdict *v)
 {
 	if (!v->more_builds)
 		return;
-	buf_adds(b, v->enough ? "what is suspected can be confirmed in " :
-		 "a verdict can be given in ");
+	buf_adds(b, v->enough ? "suspects can be confirmed in " :
+		 "a verdict is possible in ");
 	words_add_count(b, v->more_builds, "more build", "more builds");
 }
 
 void words_add_host(struct buf *b, const struct verdict *v, enum metric m)
 {
-	buf_addf(b, "all tasks together: %s ", metric_info[m].title);
+	buf_addf(b, "all tasks: %s ", metric_info[m].title);
 	amount_add_share(b, v->host[m] - 1);
-	buf_adds(b, " in the newest build, more than builds differ; taken out of what follows");
+	buf_adds(b, " in the newest build, beyond the usual variation; removed from the changes below");
 }
 
 void words_add_exact(struct buf *b, const struct exact_change *e)
@@ -60,20 +73,25 @@ void words_add_exact(struct buf *b, const struct exact_change *e)
 
 	buf_addf(b, "%s: ", info->title);
 	amount_add(b, info->unit, (double)e->before);
-	buf_adds(b, " before, now ");
+	buf_adds(b, " -> ");
 	amount_add(b, info->unit, (double)e->now);
 }
 
 const char *words_task(const struct builds *builds, uint32_t task)
 {
 	if (task == TASK_HOST)
-		return "all tasks together";
+		return "all tasks";
 	return task == TASK_TOTAL ? "the build as a whole" : builds->task[task].name;
+}
+
+void words_add_day(struct buf *b, const struct builds *builds, uint32_t build)
+{
+	amount_add_day(b, builds->build[build].start_s);
 }
 
 void words_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 {
-	amount_add_day(b, builds->build[build].start_s);
+	words_add_day(b, builds, build);
 	buf_addf(b, " (%.*s)", SHORT_ID, builds->build[build].id);
 }
 
@@ -106,10 +124,10 @@ void words_add_since(struct buf *b, const struct builds *builds, const struct fi
 	buf_adds(b, "since ");
 	words_add_build(b, builds, f->since);
 	if (f->first < f->last) {
-		buf_adds(b, ", which may be ");
-		amount_add_day(b, builds->build[f->first].start_s);
+		buf_adds(b, ", possibly ");
+		words_add_day(b, builds, f->first);
 		buf_adds(b, " to ");
-		amount_add_day(b, builds->build[f->last].start_s);
+		words_add_day(b, builds, f->last);
 	}
 }
 
@@ -133,6 +151,6 @@ void words_add_ranges(struct buf *b, const struct builds *builds, const struct f
 			buf_addc(b, ')');
 		}
 		if (r.to->dirty)
-			buf_adds(b, " and what was not committed");
+			buf_adds(b, " with uncommitted changes");
 	}
 }

@@ -5,8 +5,21 @@
 #include "base/buf.h"
 #include "compare/verdict.h"
 
-/* What verdicts say in the same words wherever they are written. Names come as they are: who
- * writes them escapes. */
+/* The words of all reports about verdicts. Names are not escaped: the caller does that. */
+
+/* By enum finding_state: "confirmed", "known", "suspect". */
+extern const char *const words_finding_state[];
+
+/* Reports list findings in these sections, in this order. */
+#define WORDS_SECTIONS 6
+
+struct words_section {
+	enum finding_state state;
+	bool worse;
+	const char *title;
+};
+
+extern const struct words_section words_sections[WORDS_SECTIONS];
 
 /* "3 builds", "1 build". */
 void words_add_count(struct buf *b, size_t n, const char *one, const char *more);
@@ -14,20 +27,24 @@ void words_add_count(struct buf *b, size_t n, const char *one, const char *more)
 /* "2 regressions confirmed, 1 known, 3 suspected". */
 void words_add_verdict(struct buf *b, const struct verdict *v);
 
-/* "40004 figures judged over 60 builds; of what is told 1 % at most is by chance". */
+/* "40004 series checked over 60 builds; at most 1 % of the reported changes are expected to be
+ * false alarms". */
 void words_add_judged(struct buf *b, const struct verdict *v, const struct rules *rules);
 
-/* What is there to say of builds to come; nothing: nothing is added. */
+/* After how many more builds the verdict changes; adds nothing where none would. */
 void words_add_builds_to_come(struct buf *b, const struct verdict *v);
 
-/* "every task took 12 % longer (wall time)". */
+/* "all tasks: wall time +12 % in the newest build, ...". */
 void words_add_host(struct buf *b, const struct verdict *v, enum metric m);
 
-/* "tasks: 12 before, now 14". */
+/* "tasks: 12 -> 14". */
 void words_add_exact(struct buf *b, const struct exact_change *e);
 
-/* A task's name, or what stands for it. */
+/* A task's name, "all tasks" or "the build as a whole". */
 const char *words_task(const struct builds *builds, uint32_t task);
+
+/* "2026-11-20". */
+void words_add_day(struct buf *b, const struct builds *builds, uint32_t build);
 
 /* "2026-11-20 (1a2b3c4d)": its day, and what git calls it in short. */
 void words_add_build(struct buf *b, const struct builds *builds, uint32_t build);
@@ -36,7 +53,7 @@ void words_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 void words_add_amounts(struct buf *b, const struct finding *f);
 void words_add_interval(struct buf *b, const struct finding *f);
 
-/* "since 2026-11-18 (1a2b3c4d)", and where it may be another build, which ones. */
+/* "since 2026-11-18 (1a2b3c4d), possibly 2026-11-17 to 2026-11-19". */
 void words_add_since(struct buf *b, const struct builds *builds, const struct finding *f);
 
 /* "src 1a2b3c4d..5e6f7a8b (3 commits)", one after the other; nothing if none differs. */

@@ -60,7 +60,7 @@ static const struct {
 	/* and what did not change since the newest */
 	{ ACK "--metrics wall '" TASK "compile' why >said; sed 1q said | cut -d' ' -f1-3,5-; sed 1d said", 0,
 	  "acknowledged since 2026-01-20  wall of recipe-00000: do_compile\n"
-	  "the newest build, as check tells no change of it\n", "" },
+	  "the newest build, because check reports no change of it\n", "" },
 	{ ACK "--total --night " SERIES "~3 -m 'a reason' | cut -d' ' -f1-3,5-; "
 	  NOTES "show " SERIES "~3", 0, "acknowledged since 2026-01-17  all of the build\n"
 	  "ack all total by \"somebody\" at 2026-03-01T00:00:00Z: a reason\n", "" },
@@ -84,19 +84,19 @@ static const struct {
 	  "| cut -d' ' -f1-5,7-; " ACCEPT "-l | tail -1; " ACCEPT "--undo --total >/dev/null; "
 	  NOTES "list | wc -l", 0, "1\n1\nno longer accepted since 2026-01-20  all of the build\n"
 	  "  somebody, 2026-03-01: one\n0\n",
-	  "buildbeat: ack: nothing such was said\nbuildbeat: accept: nothing such was said\n" },
+	  "buildbeat: ack: no such entry\nbuildbeat: accept: no such entry\n" },
 	/* by hand */
 	{ NOTES "add -m 'a word' " SERIES "; " NOTES "append -m '# no word' " SERIES "; "
 	  NOTES "append -m 'ack all total by \"me\" at 2026-02-01T00:00:00Z: by hand' " SERIES
 	  "; " ACK "-l 2>&1 | sed 's/ [0-9a-f]\\{12\\}/ ID/'", 0,
-	  "buildbeat: a.git: note on ID:1: not understood, and passed over: a word\n"
+	  "buildbeat: a.git: note on ID:1: skipped: not a note of buildbeat: a word\n"
 	  "2026-01-20 ID  all of the build\n  me, 2026-02-01: by hand\n", "" },
 	/* what others wrote stays, understood or not */
 	{ NOTES "add -m 'a word' " SERIES "; " ACK "--total why 2>/dev/null >&2; " NOTES "show "
 	  SERIES " | cut -c1-13", 0, "a word\nack all total\n", "" },
-	{ ACK "'" TASK "complie' why", 2, "", "buildbeat: no task fits 'recipe-00000: do_complie'; "
+	{ ACK "'" TASK "complie' why", 2, "", "buildbeat: no task matches 'recipe-00000: do_complie'; "
 	  "did you mean 'recipe-00000: do_compile'?\n" },
-	{ ACK "'x*' why", 2, "", "buildbeat: no task fits 'x*'\n" },
+	{ ACK "'x*' why", 2, "", "buildbeat: no task matches 'x*'\n" },
 	{ ACK, 2, "", "buildbeat: ack: TASK or option '--total' is missing\n" },
 	{ ACCEPT "'*'", 2, "", "buildbeat: accept: the reason is missing\n" },
 	{ ACCEPT "--total ''", 2, "", "buildbeat: accept: the reason is missing\n" },

@@ -554,7 +554,7 @@ START_TEST(nothing_is_put_on_foreign_commits)
 	build = (struct archive_build){ .figures = &f };
 	a = made_archive(repo());
 	ck_assert_int_eq(archive_add(a, MADE_REF, &build, id, &added, &err), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(err.message, MADE_REF " is no build"));
+	ck_assert_ptr_nonnull(strstr(err.message, MADE_REF " is not a build"));
 	ck_assert_str_eq(tip, git("rev-parse " MADE_REF));
 	values_release(&f);
 	archive_close(a);
@@ -617,12 +617,12 @@ static const struct { const char *what, *ref, *message; } choice[] = {
 	{ "a/topic", "a/topic/x86_64", NULL },
 	{ "b", "b/main/x86_64", NULL },
 	{ "topic", "a/topic/x86_64", NULL },
-	{ "a", NULL, "which one is meant: a/main/x86_64, a/topic/x86_64" },
-	{ "main/x86_64", NULL, "which one is meant: a/main/x86_64, b/main/x86_64" },
-	{ "ain", NULL, "has no 'ain'; there is a/main/x86_64, a/topic/x86_64, b/main/x86_64" },
-	{ "mai", NULL, "has no 'mai'; there is a/main/x86_64, a/topic/x86_64, b/main/x86_64" },
-	{ NULL, NULL, "which one is meant: a/main/x86_64, a/topic/x86_64, b/main/x86_64" },
-	{ "", NULL, "which one is meant: a/main/x86_64, a/topic/x86_64, b/main/x86_64" },
+	{ "a", NULL, "several series match: a/main/x86_64, a/topic/x86_64" },
+	{ "main/x86_64", NULL, "several series match: a/main/x86_64, b/main/x86_64" },
+	{ "ain", NULL, "has no series 'ain'; it has a/main/x86_64, a/topic/x86_64, b/main/x86_64" },
+	{ "mai", NULL, "has no series 'mai'; it has a/main/x86_64, a/topic/x86_64, b/main/x86_64" },
+	{ NULL, NULL, "several series match: a/main/x86_64, a/topic/x86_64, b/main/x86_64" },
+	{ "", NULL, "several series match: a/main/x86_64, a/topic/x86_64, b/main/x86_64" },
 };
 
 START_TEST(part_of_a_name_is_enough)
@@ -684,7 +684,7 @@ START_TEST(hundred_hosts_are_told_in_short)
 	    "git update-ref --stdin");
 	a = made_archive(repo());
 	ck_assert_int_eq(archive_choose(a, "main", &ref, &err), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(err.message, "which one is meant: builder-100.example.org"));
+	ck_assert_ptr_nonnull(strstr(err.message, "several series match: builder-100.example.org"));
 	ck_assert_ptr_nonnull(strstr(err.message, " and "));
 	ck_assert_ptr_nonnull(strstr(err.message, " more"));
 	ck_assert_int_eq(archive_choose(a, "builder-142.example.org", &ref, &err), 0);
@@ -699,15 +699,15 @@ END_TEST
 static const struct { const char *make; enum archive_use use; int error; const char *message; }
 no_archive[] = {
 	{ "true", ARCHIVE_READ, -ENOENT, "No such file" },
-	{ "mkdir x", ARCHIVE_READ, -EINVAL, "is no git repository" },
-	{ "mkdir x && touch x/file", ARCHIVE_READ, -EINVAL, "is no git repository" },
-	{ "mkdir x && touch x/file", ARCHIVE_WRITE, -EINVAL, "is no git repository" },
+	{ "mkdir x", ARCHIVE_READ, -EINVAL, "not a git repository" },
+	{ "mkdir x && touch x/file", ARCHIVE_READ, -EINVAL, "not a git repository" },
+	{ "mkdir x && touch x/file", ARCHIVE_WRITE, -EINVAL, "not a git repository" },
 	{ "touch x", ARCHIVE_READ, -ENOTDIR, "Not a directory" },
 	{ "touch x", ARCHIVE_WRITE, -ENOTDIR, "Not a directory" },
 	{ "git init -q x && mkdir x/y && mv x/y z && rm -rf x/.git/objects", ARCHIVE_READ, -EINVAL,
-	  "is no git repository" },
+	  "not a git repository" },
 	{ "git init -q . && mkdir x && touch x/file", ARCHIVE_WRITE, -EINVAL,
-	  "is no git repository" },
+	  "not a git repository" },
 };
 
 START_TEST(what_is_no_repository_is_refused)

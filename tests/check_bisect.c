@@ -65,7 +65,7 @@ static const struct {
 	{ BISECT "--bad c4 make", "first bad commit: " },
 	{ "cd sub && " BISECT "--prepare 'test -f ../name && test -f Makefile && touch new' -- "
 	  "sh -c 'test -f new && test ! -f ../more.o && touch ../more.o && make'",
-	  "against its parent: " },
+	  "compared with its parent: " },
 	{ "export GIT_DIR=$PWD/.git GIT_WORK_TREE=$PWD; " BISECT "-- make", "first bad" },
 };
 
@@ -110,7 +110,7 @@ START_TEST(goes_on)
 
 	in_src(HISTORY(LINE_OF_THREE), bisect);
 	ck_assert_msg(!strncmp(r.out.data, "137\n", 4), "%s%s", r.out.data, r.err.data);
-	ck_assert_ptr_nonnull(strstr(r.err.data, "buildbeat: going on after 4 builds in "));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "buildbeat: continuing after 4 builds in "));
 	first = strstr(r.out.data, "  commit c4\n");
 	ck_assert_ptr_nonnull(first);
 	/* none of them twice but that which was killed */
@@ -133,7 +133,7 @@ START_TEST(range)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\"subject\": \"commit c3\""));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\"subject\": \"commit c4\""));
 	ck_assert_ptr_null(strstr(r.out.data, "\"subject\": \"commit c1\""));
-	ck_assert_ptr_nonnull(strstr(r.out.data, "\"reason\": \"its build failed with exit "
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"reason\": \"the build failed with exit "
 				     "status 2\""));
 }
 END_TEST
@@ -142,7 +142,7 @@ START_TEST(no_difference)
 {
 	in_src(HISTORY("c0 8M\nc1 8M\nc2 8M\n"), BISECT "-- make");
 	ck_assert_int_eq(r.status, 1);
-	ck_assert_ptr_nonnull(strstr(r.out.data, "good and bad do not differ by what matters\n"
+	ck_assert_ptr_nonnull(strstr(r.out.data, "good and bad do not differ by more than the thresholds\n"
 				     "6 builds of 2 commits\n"));
 	check_untouched("1\n4\nrefs/heads/main\n");
 }
@@ -185,7 +185,7 @@ START_TEST(kept_recordings)
 	       BISECT "--dir ../kept --repeat-max 4 -- make");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_str_eq(r.out.data, "recordings\nruns\ntree\n6\n");
-	ck_assert_ptr_nonnull(strstr(r.err.data, "/kept/runs: here is another search; "));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "/kept/runs: a different bisection is in progress here: "));
 }
 END_TEST
 
@@ -196,13 +196,13 @@ static const struct {
 	{ BISECT, "bisect: too few operands" },
 	{ BUILDBEAT " bisect --good nowhere -- make", "bisect: no revision 'nowhere' in " },
 	{ BISECT "--bad c0 -- make", "bisect: good and bad are the same commit, " },
-	{ BUILDBEAT " bisect --good c1 --bad c0 -- make", " is no ancestor of " },
+	{ BUILDBEAT " bisect --good c1 --bad c0 -- make", " is not an ancestor of " },
 	{ BISECT "--metric colour -- make", "--metric" },
 	{ BISECT "-- sh -c 'make >/dev/null 2>&1; test $(cat name) = c0'", "bisect: the bad revision " },
-	{ BISECT "-- false", " cannot be measured: its build failed with exit status 1\n" },
-	{ BISECT "-- /nowhere/make", "its build failed with exit status 127\n" },
-	{ BISECT "--prepare false -- make", "what prepares it failed with exit status 1\n" },
-	{ BISECT "--task hungr -- make", "it has no such task; is it 'hungry'\n" },
+	{ BISECT "-- false", " cannot be measured: the build failed with exit status 1\n" },
+	{ BISECT "-- /nowhere/make", "the build failed with exit status 127\n" },
+	{ BISECT "--prepare false -- make", "the preparation failed with exit status 1\n" },
+	{ BISECT "--task hungr -- make", "no such task; did you mean 'hungry'?\n" },
 	{ "cd ../home && " BUILDBEAT " bisect --good c0 -- make", "not a git repository" },
 	{ "echo 'compare: 1' >buildbeat.yaml; " BISECT "-- make", "buildbeat.yaml:1:" },
 };
@@ -223,7 +223,7 @@ START_TEST(interrupted)
 	       "'test -e $HOME/again || kill -TERM $$; make'\nEND\n"
 	       "sh ../bisect; echo $?; touch $HOME/again; sh ../bisect | grep -c c1");
 	ck_assert_msg(!strcmp(r.out.data, "143\n1\n"), "%s%s", r.out.data, r.err.data);
-	ck_assert_ptr_nonnull(strstr(r.err.data, "the same command goes on from there\n"));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "run the same command to continue\n"));
 }
 END_TEST
 
@@ -234,7 +234,7 @@ START_TEST(mended)
 	       "'test -e $HOME/tool && make'\nEND\n"
 	       "sh ../bisect; echo $?; touch $HOME/tool; sh ../bisect | grep -c c1");
 	ck_assert_msg(!strcmp(r.out.data, "2\n1\n"), "%s%s", r.out.data, r.err.data);
-	ck_assert_ptr_nonnull(strstr(r.err.data, "what the builds said is in "));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "the logs of the builds are in "));
 	check_untouched("1\n3\nrefs/heads/main\n");
 }
 END_TEST

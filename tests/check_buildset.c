@@ -50,7 +50,7 @@ static const struct {
 	  BUILDSET_WINDOW, "a/main/x 12 cpu", NULL },
 	{ TWO, "{}", { "--repo=r.git", "--ref=b" }, BUILDSET_ALL, "b/main/x 3 " USUAL, NULL },
 
-	{ "true", "{}", { NULL }, BUILDSET_ALL, NULL, "no archive is named: give --repo" },
+	{ "true", "{}", { NULL }, BUILDSET_ALL, NULL, "no archive: use --repo" },
 	{ "true", "{}", { "--repo=r.git" }, BUILDSET_ALL, NULL, "r.git: " },
 	{ "echo >r.git", "{}", { "--repo=r.git" }, BUILDSET_ALL, NULL, "r.git: " },
 	{ "git init -q --bare r.git", "{}", { "--repo=r.git" }, BUILDSET_ALL, NULL, "r.git: " },

@@ -190,8 +190,8 @@ static const struct {
 	  "zstd\tcompress the finished recording: none or zstd (default: none)\n" },
 	{ "record --compress = z",
 	  "zstd\tcompress the finished recording: none or zstd (default: none)\n" },
-	{ "check --metrics wall,me", "wall,memory\tsome of wall,cpu,memory,peak,io,read,written "
-	  "(wall,cpu,memory,io)\n" },
+	{ "check --metrics wall,me", "wall,memory\tmetrics: wall,cpu,memory,peak,io,read,written "
+	  "(default wall,cpu,memory,io)\n" },
 	{ "check --repo ''", ":dirs\n" },
 	{ "record -o ''", ":dirs\n" },
 	{ "record -c ''", ":files\n" },

@@ -72,7 +72,7 @@ START_TEST(branch)
 	expect(BRANCHES, names[_i].branch);
 	ck_assert_int_eq(strncmp(r.out.data, names[_i].branch, strlen(names[_i].branch) - 1), 0);
 	sh(&again, command);
-	ck_assert_ptr_nonnull(strstr(again.out.data, " (was there)\n"));
+	ck_assert_ptr_nonnull(strstr(again.out.data, " (already archived)\n"));
 	ck_assert_int_eq(strncmp(r.out.data, again.out.data, r.out.len - 1), 0);
 	expect(COUNT, "1\n");
 	support_run_release(&r);
@@ -95,22 +95,22 @@ START_TEST(several)
 END_TEST
 
 static const struct { const char *before, *arguments, *err; } refused[] = {
-	{ "true", "--repo builds.git " RECORDINGS "/cut", "is not archived: no end was recorded" },
+	{ "true", "--repo builds.git " RECORDINGS "/cut", "no end was recorded" },
 	{ "true", "--repo builds.git none", "none" },
 	{ "true", "--repo builds.git", "buildstats" },
 	{ "true", NESTED, "--repo" },
-	{ "true", "--repo builds.git " NESTED " " GENUINE, "one recording at a time" },
-	{ "true", "--repo builds.git --import-oe", "--import-oe of what" },
+	{ "true", "--repo builds.git " NESTED " " GENUINE, "expected one recording" },
+	{ "true", "--repo builds.git --import-oe", "--import-oe requires a path" },
 	{ "true", "--repo builds.git --hots x " NESTED, "--host" },
 	{ "mkdir builds.git && echo x >builds.git/file", "--repo builds.git " NESTED,
-	  "builds.git: is no git repository" },
+	  "builds.git: not a git repository" },
 	{ "echo x >builds.git", "--repo builds.git " NESTED, "builds.git: Not a directory" },
 	{ "true", "--repo builds.git --host '' " NESTED, "'--host': expected a text" },
 	{ "echo 'repo: [a' >bad.yaml", "-c bad.yaml --repo builds.git " NESTED, "bad.yaml:" },
 	{ "git init -q --bare builds.git && git -C builds.git update-ref refs/heads/forge/main/x86_64 "
 	  "$(git -C builds.git -c user.name=a -c user.email=a commit-tree -m x "
 	  "$(git -C builds.git hash-object -wt tree /dev/null))", "--repo builds.git " NESTED,
-	  "is no build: nothing is written on top of it" },
+	  "is not a build: nothing is added to it" },
 };
 
 /* Told, and nothing is other than before. */

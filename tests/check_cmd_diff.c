@@ -132,17 +132,17 @@ END_TEST
 static const struct {
 	const char *command, *says;
 } errors[] = {
-	{ "diff old-0", "'old-0' is to be compared with what?" },
+	{ "diff old-0", "nothing to compare 'old-0' with" },
 	{ "diff old-0 not-there", "not-there: no such recording" },
 	{ "diff old-0 new-0 new-1", "too many operands: 'new-1'" },
-	{ "diff --base old-0", "--base and --new go together" },
-	{ "diff --base old-0 --new new-0 -- new-1", "--base and --new go together" },
+	{ "diff --base old-0", "--base and --new require each other" },
+	{ "diff --base old-0 --new new-0 -- new-1", "--base and --new require each other" },
 	{ "diff --base old-0 ../../golden --new new-0", "not a recording" },
 	{ "diff --amount 2 old-0 new-0", "expected an amount as 2s or 16MiB, not '2'" },
 	{ "diff --floor much old-0 new-0", "expected an amount as 2s or 16MiB, not 'much'" },
 	{ "diff --share x old-0 new-0", "expected a share" },
 	{ "diff --metrics wall,size old-0 new-0", "not 'size'" },
-	{ "diff --json --markdown old-0 new-0", "one of --json and --markdown" },
+	{ "diff --json --markdown old-0 new-0", "--json and --markdown exclude each other" },
 	{ "diff --sort size old-0 new-0", "not 'size'" },
 	{ "diff --html /nonexistent/x.html old-0 new-0", "/nonexistent/x.html" },
 	{ "diff --repo /nonexistent old-0 new-0", "/nonexistent" },
@@ -174,7 +174,7 @@ START_TEST(without_operands)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "/old-3, 2026-11-18\n"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "/new-0, 2026-11-25\n"));
-	ck_assert_ptr_nonnull(strstr(r.err.data, "less than two recordings here"));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "fewer than two recordings"));
 	support_run_release(&r);
 }
 END_TEST

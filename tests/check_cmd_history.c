@@ -105,12 +105,12 @@ static const struct {
 	const char *arguments;
 	const char *message;
 } refused[] = {
-	{ "", "no archive is named: give --repo" },
+	{ "", "no archive: use --repo" },
 	{ "--repo nowhere.git", "nowhere.git: " },
 	{ "--repo file", "file: " },
 	{ "--repo empty.git", "empty.git: " },
 	{ "--repo a.git --ref nobody", "nobody" },
-	{ "--repo a.git nobody", "no task and no metric is called 'nobody'" },
+	{ "--repo a.git nobody", "no task or metric is named 'nobody'" },
 	{ "--repo a.git recipe", "is part of the names of 60 tasks" },
 	{ "--repo a.git -c bad.yaml", "bad.yaml:1:" },
 	{ "--repo a.git --metrics wal", "wal" },

@@ -211,9 +211,9 @@ static const struct {
 } troubles[] = {
 	{ 2, 2, true, NULL, 0 },
 	{ 0, 4, false, NULL, 0 },
-	{ 0, -1, true, "one of both is not there", 0 },
-	{ -1, -1, true, "none of the source repositories", 0 },
-	{ 3, 1, true, "the newer one does not follow", 0 },
+	{ 0, -1, true, "one of the two is missing", 0 },
+	{ -1, -1, true, "no source repository", 0 },
+	{ 3, 1, true, "the newer one is not a descendant", 0 },
 };
 
 START_TEST(told_and_not_fatal)
@@ -247,12 +247,12 @@ START_TEST(a_shallow_clone)
 	log = opened();
 	set_builds(commit_id[1], commit_id[4]);
 	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
-	ck_assert_str_eq(c.range[0].trouble, "one of both is beyond what a shallow clone has");
+	ck_assert_str_eq(c.range[0].trouble, "one of the two is missing from the shallow clone");
 	culprits_release(&c);
 	/* The one it ends at has a parent that is not there. */
 	set_builds(commit_id[3], commit_id[4]);
 	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
-	ck_assert_str_eq(c.range[0].trouble, "a shallow clone: told is what is along first parents");
+	ck_assert_str_eq(c.range[0].trouble, "shallow clone: only commits along first parents are listed");
 	ck_assert_uint_eq(c.range[0].n_commits, 1);
 	ck_assert_uint_eq(c.range[0].culprit[0].n_touched, 1);
 	culprits_release(&c);

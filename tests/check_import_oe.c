@@ -207,7 +207,7 @@ START_TEST(again)
 	must(0, NULL, BUILDBEAT " archive --repo n.git --import-oe oe");
 	must(0, &r, BUILDBEAT " archive --repo n.git --import-oe oe && "
 	     "git -C n.git rev-list --count --all");
-	ck_assert_ptr_nonnull(strstr(r.out.data, "(was there)"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "(already archived)"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n4\n"));
 	support_run_release(&r);
 	write_run(3);
@@ -282,7 +282,7 @@ START_TEST(recordings)
 	     "recordings/cut d/a && cp -r " DATA "oe/genuine d/c && mkdir d/none && "
 	     "cp -r d/b d/old && chmod -R u+w d && sed -i 's/^start_wall_ns: 1/start_wall_ns: 10/' d/old/build && "
 	     BUILDBEAT " archive --repo n.git --host h --branch b --machine m --import-oe d");
-	ck_assert_msg(strstr(r.err.data, "d/a: is not archived"), "%s", r.err.data);
+	ck_assert_msg(strstr(r.err.data, "d/a: no end was recorded"), "%s", r.err.data);
 	support_run_release(&r);
 	a = open_it();
 	ck_assert_int_eq(archive_builds(a, "h/b/m", 0, &builds, &err), 0);

@@ -36,6 +36,45 @@ static const struct {
 	{ { "chart", "-o", "-", "-b", "recipe", "--compare", NESTED, OE }, 200 },
 };
 
+/* Of an archive in the current directory. */
+#define SERIES "nightly-1/master/x86_64"
+
+static const struct {
+	const char *argv[12];
+	long least;
+} archived[] = {
+	{ { "diff", "--repo", "r.git", SERIES "~1", SERIES }, 100 },
+	{ { "diff", "--repo", "r.git", "-j", SERIES "~1", SERIES }, 100 },
+	{ { "diff", "--repo", "r.git", "-m", "-b", SERIES "~8", SERIES "~9", "-n", SERIES, SERIES "~1" }, 100 },
+	{ { "diff", "--repo", "r.git", "--html", "d.html", SERIES "~1", SERIES }, 100 },
+	{ { "diff", "cut", "nested" }, 100 },
+	{ { "check", "--repo", "r.git" }, 100 },
+	{ { "check", "--repo", "r.git", "--json" }, 100 },
+	{ { "check", "--repo", "r.git", "--junit" }, 100 },
+	{ { "check", "--repo", "r.git", "--markdown" }, 100 },
+	{ { "history", "--repo", "r.git" }, 100 },
+	{ { "history", "--repo", "r.git", "-j" }, 100 },
+	{ { "history", "--repo", "r.git", "recipe0: do_task1" }, 100 },
+	{ { "report", "--repo", "r.git", "-o", "page" }, 100 },
+	{ { "accept", "--repo", "r.git", "-l" }, 100 },
+};
+
+START_TEST(nth_fails_for_archive)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	setenv("COLUMNS", "80", 1);
+	setenv("HOME", "/nonexistent", 1);
+	support_run(&r, dir, TOP_BUILDDIR "/tests/gen_archive --tasks 12 --builds 14 --seed 3 "
+		    "--noise 0.02 --host 0.02 --step 1-2/9/0.5 --step 3/13/0.9 r.git && "
+		    "cp -r " RECORDINGS "/. .");
+	ck_assert_msg(!r.status, "%s", buf_str(&r.err));
+	support_run_release(&r);
+	ck_assert_int_gt(nomem_command(dir, archived[_i].argv), archived[_i].least);
+}
+END_TEST
+
 START_TEST(nth_fails)
 {
 	setenv("COLUMNS", "80", 1);
@@ -46,5 +85,6 @@ END_TEST
 
 int main(void)
 {
-	return support_main("nomem_commands", TEST_EACH(nth_fails, commands));
+	return support_main("nomem_commands", TEST_EACH(nth_fails, commands),
+			    TEST_EACH(nth_fails_for_archive, archived));
 }

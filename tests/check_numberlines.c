@@ -77,13 +77,13 @@ static const struct {
 	const char *command, *text, *says;
 } bad[] = {
 	{ "history --series", "{\"id\":1,\"values\":[1]}\n{\"id\":2", "x.jsonl:2" },
-	{ "history --series", "\n{\"id\":1}", "x.jsonl:2: there is no list \"values\"" },
+	{ "history --series", "\n{\"id\":1}", "x.jsonl:2: no list \"values\"" },
 	{ "history --series", "{\"id\":1,\"values\":[\"1\"]}", "x.jsonl:1: \"values\" has" },
-	{ "history --series", "{\"values\":[1]}", "x.jsonl:1: there is no \"id\"" },
-	{ "history --series", "[1]", "x.jsonl:1: there is no \"id\"" },
+	{ "history --series", "{\"values\":[1]}", "x.jsonl:1: no \"id\"" },
+	{ "history --series", "[1]", "x.jsonl:1: no \"id\"" },
 	{ "history --series", "{\"id\":1,\"values\":[1]}\n\n\nnonsense\n", "x.jsonl:4" },
-	{ "diff --samples", "{\"id\":1,\"base\":[1]}", "x.jsonl:1: there is no list \"new\"" },
-	{ "diff --samples", "{\"id\":1,\"base\":[1],\"new\":1}", "x.jsonl:1: there is no list \"new\"" },
+	{ "diff --samples", "{\"id\":1,\"base\":[1]}", "x.jsonl:1: no list \"new\"" },
+	{ "diff --samples", "{\"id\":1,\"base\":[1],\"new\":1}", "x.jsonl:1: no list \"new\"" },
 	{ "diff --samples not/there #", "", "not/there: cannot open" },
 };
 

@@ -178,6 +178,8 @@ def page(path, text):
             closing = ""
             while words and re.fullmatch(r"[.,:;)]+", words[-1]):
                 closing = words.pop() + closing
+            if "Ql" in words or macro == "Ql":      # literals: JSON keys and values
+                words = words[:words.index("Ql")] + ["CODE"] if "Ql" in words else ["CODE"]
             kept = [w for w in words if w not in MACROS]
             if macro == "Xr":
                 kept = kept[:1]
