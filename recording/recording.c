@@ -95,7 +95,7 @@ struct source {
 	struct reader r;
 	int dir_fd;
 	struct recording_formats formats;
-	bool build_only, sums_only;
+	bool build_only, sums_only, tasks_only;
 	int (*add_lines)(struct buf *lines, const struct recording *rec);
 	size_t n_files;
 	struct file *file;
@@ -181,7 +181,7 @@ static int add_file(struct source *s, const char *entry)
 	if (f.packed)
 		f.name[strlen(f.name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
 	if (s->build_only ? strcmp(f.name, LAYOUT_BUILD) && strcmp(f.name, LAYOUT_LOST) :
-	    !is_ours(f.name))
+	    s->tasks_only ? strcmp(f.name, LAYOUT_BUILD) && !is_tasks(f.name) : !is_ours(f.name))
 		return 0;
 	grown = array_grow(s->file, s->n_files, sizeof *grown);
 	if (!grown)
@@ -489,7 +489,8 @@ int recording_read_as(struct recording *rec, const char *path,
 		      const struct recording_options *options, struct error *err)
 {
 	struct source s = { .formats = formats_or_none(options->formats),
-		.sums_only = options->sums_only,
+		.sums_only = options->sums_only || options->tasks_only,
+		.tasks_only = options->tasks_only,
 		.add_lines = options->add_lines };
 
 	return read_source(&s, rec, path, err);
