@@ -36,11 +36,9 @@ convert_libconvert_la_SOURCES += \
 
 # ninja
 convert_libconvert_la_SOURCES += \
-	convert/ninja/build.c convert/ninja/build.h convert/ninja/build_parts.h \
-	convert/ninja/command.c convert/ninja/join.c convert/ninja/join.h convert/ninja/log.c \
-	convert/ninja/log.h convert/ninja/match.c convert/ninja/match.h convert/ninja/ninja.c \
-	convert/ninja/parse.c convert/ninja/place.c convert/ninja/rule.c convert/ninja/rule.h \
-	convert/ninja/tasks.c convert/ninja/tasks.h convert/ninja/waits.c convert/ninja/waits.h
+	convert/ninja/edge.c convert/ninja/edge.h convert/ninja/graph.c convert/ninja/graph.h \
+	convert/ninja/import.c convert/ninja/join.c convert/ninja/join.h convert/ninja/log.c \
+	convert/ninja/log.h
 
 # oe
 convert_libconvert_la_SOURCES += \

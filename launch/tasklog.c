@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/tasklog.h"
 
-#include "convert/ninja/tasks.h"
+#include "convert/ninja/join.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/store.h"

@@ -10,7 +10,7 @@
 struct tasklog {
 	uint64_t instances;
 	uint64_t tasks;		/* started */
-	uint64_t ninjas;	/* of the instances: see ninja_join.h */
+	uint64_t ninjas;	/* of the instances: see convert/ninja/join.h */
 	uint64_t alive;		/* instances still open whose process exists */
 	bool torn;		/* a last line that could be written only in part */
 	char note[160];		/* the first word of the plugin's to the user, or "" */

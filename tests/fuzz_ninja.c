@@ -3,8 +3,7 @@
  * build.ninja of any bytes, and the commands of all its edges. NUL bytes separate the input into
  * files: the first is build.ninja, the others are called 1, 2 ...
  */
-#include "convert/ninja/build.h"
-#include "convert/ninja/waits.h"
+#include "convert/ninja/edge.h"
 #include "tests/fuzz.h"
 
 #include <errno.h>
@@ -12,26 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void ask(const struct ninja_build *n)
+static void ask(struct ninja_graph *g)
 {
 	struct ninja_waits waits;
 	struct buf text = BUF_INIT;
+	size_t len;
 	uint32_t edge;
 
-	check(!ninja_waits_init(&waits, n));
-	for (size_t i = 0; i < n->n_edges; i++)
+	check(!ninja_waits_init(&waits, g));
+	for (size_t i = 0; i < g->n_edges; i++)
 		waits.end_us[i] = i % 3 ? (int64_t)i : -1;
-	for (size_t i = 0; i < n->n_edges; i++) {
-		const struct ninja_edge *e = &n->edge[i];
+	for (size_t i = 0; i < g->n_edges; i++) {
+		const struct ninja_edge *e = &g->edge[i];
 
-		check(e->n_out && ninja_edge_out(n, e, 0).len);
-		buf_clear(&text);
-		ninja_build_command(n, e, &text);
-		ninja_build_rspfile(n, e, &text);
-		check(!buf_error(&text) && text.len < (size_t)300 << 20);
-		for (size_t k = 0; k <= (size_t)e->n_in + e->n_implicit_in; k++) {
-			check(!ninja_waits_for(&waits, e, k, &edge));
-			check(edge == NO_EDGE || edge < n->n_edges);
+		check(e->n_out && e->all_out >= e->n_out && ninja_edge_out(g, e, 0).len);
+		check(e->used_in >= e->n_in && e->all_in >= e->used_in);
+		len = ninja_edge_command(g, e, &text);
+		check(!buf_error(&text) && len <= text.len && text.len < (size_t)300 << 20);
+		ninja_rule_kind(ninja_edge_rule(g, e));
+		for (size_t k = 0; k <= e->used_in; k++) {
+			edge = ninja_waits_for(&waits, e, k);
+			check(edge == NINJA_NO_EDGE || edge < g->n_edges);
 		}
 	}
 	ninja_waits_release(&waits);
@@ -59,11 +59,11 @@ static int read_piece(struct buf *out, const char *path, struct error *err)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ninja_build n;
+	struct ninja_graph g;
 
 	input = (struct slice){ (const char *)data, size };
-	check(!ninja_build_read(&n, "dir", NINJA_BUILD_NAME, read_piece, NULL));
-	ask(&n);
-	ninja_build_release(&n);
+	check(!ninja_graph_read(&g, "dir", NINJA_BUILD_NAME, read_piece, NULL));
+	ask(&g);
+	ninja_graph_release(&g);
 	return 0;
 }

@@ -1,269 +1,645 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/ninja/join.h"
 
-#include "base/arena.h"
-#include "convert/ninja/match.h"
-#include "convert/ninja/rule.h"
-#include "convert/ninja/waits.h"
+#include "base/array.h"
+#include "command/ninja_hash.h"
+#include "command/shell.h"
+#include "convert/ninja/edge.h"
+#include "convert/ninja/log.h"
 #include "recording/event.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define AT_ONCE 65536		/* bytes */
 #define IN_MEMORY_MAX ((size_t)256 << 20)
+#define COMPARED_MAX 64		/* edges of one command, to find the best */
+#define NONE UINT32_MAX
 
-/* Names one after the other, for the lines that list them. */
-struct list {
-	struct buf text;
-	size_t n;
-	const char **name;	/* while they are collected, only how many there are counts */
-	size_t cap;
+/* A command that a ninja ran. */
+struct ran {
+	uint32_t task;		/* in the recording */
+	bool in_log;		/* item is a line of the log, otherwise twice an edge's index, plus
+				   one if its hash is with the response file */
+	uint32_t item;		/* first of the candidates, then the chosen one, or NONE */
+};
+
+/* What a command may be: items of the same hash are in a list. */
+struct candidates {
+	struct index first;	/* hash, with the response file or not -> item */
+	struct candidate {
+		int64_t start_ms;	/* in the log, -1: not known */
+		uint32_t next;
+		uint32_t taken;		/* by this run */
+		uint32_t from, from_run;	/* of the first: all before `from` are taken by
+						   that run */
+	} *item;
+};
+
+/* One process of ninja. */
+struct ninja_run {
+	const struct instance *in;
+	struct ran *ran;
+	size_t n_ran;
+	char *dir, *file;	/* NULL: its tasks are done */
+};
+
+/* The files that runs in one directory share. */
+struct place {
+	const char *dir;
+	bool has_graph, has_log, log_read;
+	struct ninja_graph graph;
+	struct ninja_log log;
+	struct candidates edges, lines;
 };
 
 struct join {
-	struct store *store;	/* where lines go; NULL: they stay */
+	const struct recording *rec;
+	struct store *store;	/* where lines go; NULL: they stay in `lines` */
+	struct buf *lines;
 	infile_reader *read;
-	const struct ninja_tasks *tasks;
-	struct ninja_place *places;	/* of each run */
-	struct buf lines;
-	struct list list;
-	uint32_t number;	/* of the run, from 1 */
+	struct index notes;	/* task -> its note with hashes */
+	size_t n_ran, n_runs;
+	struct ran *ran;
+	struct ninja_run *run;
+	uint32_t run_number;	/* from 1 */
+	struct buf text;	/* names, each with a NUL */
+	size_t n_names;
+	const char **name;
 };
 
-static void list_clear(struct list *l)
+/* Which tasks */
+
+bool ninja_is_tool(struct slice name)
 {
-	buf_clear(&l->text);
-	l->n = 0;
-}
+	static const char *const names[] = { "ninja", "ninja-build", "samu", "samurai", "n2" };
 
-static void list_add(struct list *l, struct slice name)
-{
-	buf_add(&l->text, name.p, name.len);
-	buf_addc(&l->text, '\0');
-	l->n++;
-}
-
-/* The names, now that their text moves no more. */
-static int list_finish(struct list *l)
-{
-	const char *p = l->text.data;
-
-	if (l->n > l->cap) {
-		const char **grown = realloc(l->name, l->n * sizeof *grown);
-
-		if (!grown)
-			return -ENOMEM;
-		l->name = grown;
-		l->cap = l->n;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (slice_is(name, names[i]))
+			return true;
 	}
-	for (size_t i = 0; i < l->n && !buf_error(&l->text); i++, p += strlen(p) + 1)
-		l->name[i] = p;
-	return buf_error(&l->text);
+	return false;
+}
+
+/* The ninjas whose tasks all lack a name. A line names the newest instance of its id. */
+static int find_unnamed(const struct recording *rec, bool *unnamed)
+{
+	struct index newest = INDEX_INIT;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < rec->n_instances; i++) {
+		const struct instance *in = &rec->instance[i];
+		char id[INSTANCE_ID_MAX] = "";
+		uint64_t key[2];
+		uint32_t before;
+
+		memcpy(id, in->id, strlen(in->id));
+		memcpy(key, id, sizeof key);
+		unnamed[i] = *in->cwd == '/' &&
+			     ninja_is_tool((struct slice){ in->tool, strlen(in->tool) });
+		if (index_find(&newest, key[0], key[1], &before))
+			unnamed[before] = false;
+		r = index_put(&newest, key[0], key[1], i);
+	}
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		if (rec->task[i].named)
+			unnamed[rec->task[i].instance] = false;
+	}
+	index_release(&newest);
+	return r;
+}
+
+static int by_run(const void *a, const void *b, void *recording)
+{
+	const struct recording *rec = recording;
+	const struct task *one = &rec->task[((const struct ran *)a)->task];
+	const struct task *two = &rec->task[((const struct ran *)b)->task];
+
+	if (one->instance != two->instance)
+		return one->instance < two->instance ? -1 : 1;
+	if (one->start_us != two->start_us)
+		return one->start_us < two->start_us ? -1 : 1;
+	return (one->seq > two->seq) - (one->seq < two->seq);
+}
+
+static int find_notes(struct join *j)
+{
+	const struct recording *rec = j->rec;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < rec->n_notes; i++) {
+		if (rec->note[i].task != NO_INDEX &&
+		    !strncmp(rec->note[i].text, NINJA_HASH_NOTE, strlen(NINJA_HASH_NOTE)))
+			r = index_put(&j->notes, rec->note[i].task, 0, (uint32_t)i);
+	}
+	return r;
+}
+
+/* All commands by run, in the order in which they started. */
+static int find_runs(struct join *j)
+{
+	const struct recording *rec = j->rec;
+	bool *unnamed = calloc(rec->n_instances + 1, sizeof *unnamed);
+	int r = unnamed ? find_unnamed(rec, unnamed) : -ENOMEM;
+
+	for (uint32_t i = 0; !r && i < rec->n_tasks; i++) {
+		struct ran *grown;
+
+		if (!unnamed[rec->task[i].instance] || rec->task[i].start_us < 0)
+			continue;
+		grown = array_grow(j->ran, j->n_ran, sizeof *grown);
+		if (grown)
+			(j->ran = grown)[j->n_ran++] = (struct ran){ .task = i };
+		else
+			r = -ENOMEM;
+	}
+	free(unnamed);
+	if (!r && j->n_ran) {
+		qsort_r(j->ran, j->n_ran, sizeof *j->ran, by_run, (void *)(uintptr_t)rec);
+		r = find_notes(j);
+	}
+	for (size_t i = 0; !r && i < j->n_ran; i++) {
+		const struct instance *in = &rec->instance[rec->task[j->ran[i].task].instance];
+		struct ninja_run *grown;
+
+		if (j->n_runs && j->run[j->n_runs - 1].in == in) {
+			j->run[j->n_runs - 1].n_ran++;
+			continue;
+		}
+		grown = array_grow(j->run, j->n_runs, sizeof *grown);
+		if (grown)
+			(j->run = grown)[j->n_runs++] = (struct ninja_run){ in, &j->ran[i], 1,
+				NULL, NULL };
+		else
+			r = -ENOMEM;
+	}
+	return r;
+}
+
+/* Which directory */
+
+/* base/name, or name alone if it is absolute; base if it is empty. NULL: out of memory. */
+static char *path_of(const char *base, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s%s%s", *name == '/' ? "" : base,
+			*name && *name != '/' ? "/" : "", name) < 0 ? NULL : path;
+}
+
+static bool is_in(const char *dir, const char *file)
+{
+	char *path = path_of(dir, file);
+	bool is = path && !access(path, R_OK);
+
+	free(path);
+	return is;
+}
+
+/* The values of -C and -f. ninja changes its directory for -C: the recorded one may be from before
+ * or after that. */
+static int find_dir(struct ninja_run *run)
+{
+	struct buf word = BUF_INIT;
+	char *dir = strdup(""), *file = strdup(NINJA_BUILD_NAME), option = '\0';
+	struct slice quoted;
+	struct cursor c;
+
+	cursor_init(&c, run->in->command, strlen(run->in->command));
+	shell_word(&c, &quoted);
+	while (dir && file && shell_word(&c, &quoted)) {
+		const char *value;
+
+		buf_clear(&word);
+		shell_add_plain(&word, quoted);
+		value = buf_str(&word);
+		if (!option) {
+			if (!strcmp(value, "--"))
+				break;
+			value = *value == '-' && value[1] != '-' ?
+				strpbrk(value + 1, "Cfdjkltw") : NULL;
+			if (!value)
+				continue;
+			option = *value++;
+			if (!*value)
+				continue;	/* the value is the next word */
+		}
+		if (option == 'C' || option == 'f') {
+			char **to = option == 'C' ? &dir : &file;
+
+			free(*to);
+			*to = strdup(value);
+		}
+		option = '\0';
+	}
+	if (dir && file && !buf_error(&word)) {
+		run->dir = path_of(run->in->cwd, dir);
+		if (run->dir && !is_in(run->dir, file) && is_in(run->in->cwd, file)) {
+			free(run->dir);
+			run->dir = strdup(run->in->cwd);
+		}
+	}
+	run->file = file;
+	free(dir);
+	buf_release(&word);
+	return run->dir && run->file ? 0 : -ENOMEM;
+}
+
+/* Which edge */
+
+static int candidates_add(struct candidates *c, uint64_t hash, bool response, uint32_t item)
+{
+	c->item[item].next = NONE;
+	index_find(&c->first, hash, response, &c->item[item].next);
+	return index_put(&c->first, hash, response, item);
+}
+
+static int candidates_init(struct candidates *c, size_t n)
+{
+	c->item = malloc((n + 1) * sizeof *c->item);
+	for (size_t i = 0; c->item && i < n; i++)
+		c->item[i] = (struct candidate){ .start_ms = -1 };
+	return c->item ? 0 : -ENOMEM;
+}
+
+static int read_graph(struct join *j, struct place *p, const char *file)
+{
+	struct buf text = BUF_INIT;
+	int r = ninja_graph_read(&p->graph, p->dir, file, j->read, NULL);
+
+	p->has_graph = !r;
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = candidates_init(&p->edges, 2 * p->graph.n_edges);
+	for (size_t i = p->graph.n_edges; !r && i > 0; i--) {
+		const struct ninja_edge *e = &p->graph.edge[i - 1];
+		uint32_t item = 2 * (uint32_t)(i - 1);
+		size_t len;
+
+		if (ninja_edge_is_phony(e))
+			continue;
+		len = ninja_edge_command(&p->graph, e, &text);
+		r = buf_error(&text);
+		if (!r && len)
+			r = candidates_add(&p->edges, ninja_hash_murmur(text.data, len), false, item);
+		if (!r && text.len > len)
+			r = candidates_add(&p->edges, ninja_hash_murmur(text.data, text.len), true,
+					   item + 1);
+	}
+	buf_release(&text);
+	return r;
+}
+
+static int read_log(struct join *j, struct place *p)
+{
+	struct slice builddir = { "", 0 };
+	struct buf path = BUF_INIT;
+	int r;
+
+	if (p->log_read)
+		return 0;
+	p->log_read = true;
+	if (p->has_graph)
+		builddir = ninja_graph_variable(&p->graph, "builddir");
+	if (!builddir.len || *builddir.p != '/')
+		buf_addf(&path, "%s/", p->dir);
+	buf_add(&path, builddir.p, builddir.len);
+	buf_adds(&path, "/" NINJA_LOG_NAME);
+	r = buf_error(&path);
+	if (!r)
+		r = ninja_log_read(&p->log, buf_str(&path), j->read, NULL);
+	buf_release(&path);
+	p->has_log = !r;
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = candidates_init(&p->lines, p->log.n);
+	for (size_t i = p->log.n; !r && i > 0; i--) {
+		const struct ninja_log_line *l = &p->log.line[i - 1];
+
+		if (i == 1 || l->run != l[-1].run)
+			r = candidates_add(&p->lines, l->hash, false, (uint32_t)i - 1);
+		p->lines.item[i - 1].start_ms = l->start_ms;
+	}
+	for (size_t i = 0; !r && p->has_graph && i < p->log.n; i++) {
+		uint32_t edge = ninja_graph_producer(&p->graph, p->log.line[i].output);
+
+		if (edge != NINJA_NO_EDGE)
+			p->edges.item[2 * edge].start_ms = p->edges.item[2 * edge + 1].start_ms =
+				p->log.line[i].start_ms;
+	}
+	return r;
+}
+
+/* Find the first candidate for a command in build.ninja or in the log. */
+static void find(struct join *j, const struct place *p, struct ran *ran)
+{
+	const char *command = recording_command(j->rec, &j->rec->task[ran->task]);
+	size_t len = strlen(command);
+	bool rapid = ran->in_log && p->log.version >= 7;
+	uint64_t murmur = ninja_hash_murmur(command, len), hash, other;
+	uint32_t note;
+	struct cursor c;
+
+	ran->item = NONE;
+	hash = rapid ? ninja_hash_rapid(command, len) : murmur;
+	if (index_find(&j->notes, ran->task, 0, &note)) {
+		const char *text = j->rec->note[note].text + strlen(NINJA_HASH_NOTE);
+
+		cursor_init(&c, text, strlen(text));
+		if (!ninja_log_hash(&c, &other) || !cursor_byte(&c, ' ') ||
+		    (rapid && !ninja_log_hash(&c, &other)))
+			return;
+		hash = other;
+	} else if (!len) {
+		return;
+	}
+	if (ran->in_log)
+		index_find(&p->lines.first, hash, 0, &ran->item);
+	else if (!index_find(&p->edges.first, hash, 1, &ran->item) &&
+		 !index_find(&p->edges.first, hash, 0, &ran->item) && len)
+		index_find(&p->edges.first, murmur, 0, &ran->item);
+}
+
+static struct candidate *candidates_of(const struct place *p, const struct ran *ran)
+{
+	return ran->in_log ? p->lines.item : p->edges.item;
+}
+
+static bool has_several(const struct place *p, const struct ran *ran)
+{
+	return ran->item != NONE && candidates_of(p, ran)[ran->item].next != NONE;
+}
+
+static uint64_t distance(int64_t a, int64_t b)
+{
+	return a < 0 ? INT64_MAX : (uint64_t)llabs(a - b);
+}
+
+/* From the first candidate on, take the one that this run has not taken and whose start is
+ * nearest; the first if all are taken. */
+static uint32_t take(struct candidate *c, uint32_t first, uint32_t run, int64_t wanted_ms)
+{
+	uint32_t at = c[first].from_run == run ? c[first].from : first, best;
+
+	while (at != NONE && c[at].taken == run)
+		at = c[at].next;
+	c[first].from = at;
+	c[first].from_run = run;
+	best = at;
+	for (unsigned n = 0; at != NONE && n < COMPARED_MAX; n++, at = c[at].next) {
+		if (c[at].taken != run &&
+		    distance(c[at].start_ms, wanted_ms) < distance(c[best].start_ms, wanted_ms))
+			best = at;
+	}
+	if (best == NONE)
+		return first;
+	c[best].taken = run;
+	return best;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *one = a, *two = b;
+
+	return (*one > *two) - (*one < *two);
+}
+
+/* Several edges may have the same command: then the one is chosen whose time in the log fits. For
+ * this, the commands that have one edge tell when the log's times began. Most runs do not need
+ * the log. */
+static int match(struct join *j, struct place *p, const struct ninja_run *run)
+{
+	int64_t *zero_ms = malloc(run->n_ran * sizeof *zero_ms);
+	int64_t begin_ms = run->in->open_us / 1000;
+	bool log_needed = false;
+	size_t n = 0;
+	int r;
+
+	if (!zero_ms)
+		return -ENOMEM;
+	for (struct ran *ran = run->ran; ran < run->ran + run->n_ran; ran++) {
+		find(j, p, ran);
+		log_needed |= ran->item == NONE || has_several(p, ran);
+	}
+	r = log_needed ? read_log(j, p) : 0;
+	for (struct ran *ran = run->ran; !r && ran < run->ran + run->n_ran; ran++) {
+		const struct task *t = &j->rec->task[ran->task];
+		int64_t start_ms;
+
+		if (ran->item == NONE && p->has_log) {
+			ran->in_log = true;
+			find(j, p, ran);
+		}
+		if (ran->item == NONE || has_several(p, ran) || t->state != TASK_DONE)
+			continue;
+		start_ms = candidates_of(p, ran)[ran->item].start_ms;
+		if (start_ms >= 0)
+			zero_ms[n++] = t->start_us / 1000 - start_ms;
+	}
+	if (n) {
+		qsort(zero_ms, n, sizeof *zero_ms, by_value);
+		begin_ms = zero_ms[n / 2];
+	}
+	free(zero_ms);
+	j->run_number++;
+	for (struct ran *ran = run->ran; !r && ran < run->ran + run->n_ran; ran++) {
+		if (has_several(p, ran))
+			ran->item = take(candidates_of(p, ran), ran->item, j->run_number,
+					 j->rec->task[ran->task].start_us / 1000 - begin_ms);
+	}
+	return r;
 }
 
 /* Lines */
 
-static int64_t when(const struct ninja_task *t)
+static void put_name(struct join *j, struct slice name)
+{
+	buf_add(&j->text, name.p, name.len);
+	buf_addc(&j->text, '\0');
+	j->n_names++;
+}
+
+static int64_t when(const struct task *t)
 {
 	return t->end_us >= 0 ? t->end_us : t->start_us;
 }
 
-static int append(struct join *j)
+/* Append the lines so far to the recording. */
+static int flush(struct join *j)
 {
 	if (j->store)
-		store_append(j->store, &j->lines);
-	return j->lines.len > IN_MEMORY_MAX ? -EFBIG : buf_error(&j->lines);
+		store_append(j->store, j->lines);
+	return j->lines->len > IN_MEMORY_MAX ? -EFBIG : buf_error(j->lines);
 }
 
-static int add_list(struct join *j, const struct ninja_task *t,
-		    size_t add(struct buf *, int64_t, const char *, uint64_t,
-			       const char *const *, size_t))
+/* One line or more with the names that were put. */
+static int add_names(struct join *j, const struct task *t,
+		     size_t add(struct buf *, int64_t, const char *, uint64_t,
+				const char *const *, size_t))
 {
-	const char *inst = j->tasks->run[t->run].inst;
-	int r = list_finish(&j->list);
+	const char **grown = realloc(j->name, (j->n_names + 1) * sizeof *grown);
+	const char *p = j->text.data;
+	int r = grown ? buf_error(&j->text) : -ENOMEM;
 
-	for (size_t done = 0; !r && done < j->list.n;) {
-		done += add(&j->lines, when(t), inst, t->seq,
-			    (const char *const *)j->list.name + done, j->list.n - done);
-		if (j->lines.len > AT_ONCE)
-			r = append(j);
+	if (grown)
+		j->name = grown;
+	for (size_t i = 0; !r && i < j->n_names; i++, p += strlen(p) + 1)
+		grown[i] = p;
+	for (size_t done = 0; !r && done < j->n_names;) {
+		done += add(j->lines, when(t), j->rec->instance[t->instance].id, t->seq,
+			    grown + done, j->n_names - done);
+		if (j->lines->len > AT_ONCE)
+			r = flush(j);
 	}
+	buf_clear(&j->text);
+	j->n_names = 0;
 	return r;
 }
 
-/* Its first output is the task's name, the others follow. */
-static int add_name(struct join *j, const struct ninja_task *t, struct slice name,
-		    struct slice rule)
+static size_t add_name_and_key(struct buf *b, int64_t time_us, const char *inst, uint64_t seq,
+			       const char *const *name, size_t n)
 {
-	const char *inst = j->tasks->run[t->run].inst;
-	int r;
-
-	list_clear(&j->list);
-	list_add(&j->list, name);
-	list_add(&j->list, rule);
-	r = list_finish(&j->list);
-	if (!r)
-		event_add_name(&j->lines, when(t), inst, t->seq, j->list.name[0],
-			       j->list.name[1], ninja_rule_kind(rule));
-	return r;
+	event_add_name(b, time_us, inst, seq, name[0], name[1],
+		       ninja_rule_kind((struct slice){ name[1], strlen(name[1]) }));
+	return n;
 }
 
-static int add_edge(struct join *j, const struct ninja_build *n, const struct ninja_task *t,
+static int add_edge(struct join *j, struct ninja_waits *w, const struct task *t,
 		    const struct ninja_edge *e)
 {
-	int r = add_name(j, t, ninja_edge_out(n, e, 0), ninja_build_rule(n, e));
+	const struct ninja_graph *g = w->graph;
+	uint32_t before = NINJA_NO_EDGE, edge;
+	int r;
 
-	list_clear(&j->list);
-	for (size_t i = 1; i < (size_t)e->n_out + e->n_implicit_out; i++)
-		list_add(&j->list, ninja_edge_out(n, e, i));
-	return r ? r : add_list(j, t, event_add_out);
-}
-
-static int add_waits(struct join *j, struct ninja_waits *w, const struct ninja_task *t,
-		     const struct ninja_edge *e)
-{
-	uint32_t before = NO_EDGE, edge;
-	int r = 0;
-
-	list_clear(&j->list);
-	for (size_t i = 0; !r && i <= (size_t)e->n_in + e->n_implicit_in; i++) {
-		r = ninja_waits_for(w, e, i, &edge);
-		if (!r && edge != NO_EDGE && edge != before)
-			list_add(&j->list, ninja_edge_out(w->n, &w->n->edge[edge], 0));
-		before = edge;
+	put_name(j, ninja_edge_out(g, e, 0));
+	put_name(j, ninja_edge_rule(g, e));
+	r = add_names(j, t, add_name_and_key);
+	for (size_t i = 1; i < e->all_out; i++)
+		put_name(j, ninja_edge_out(g, e, i));
+	if (!r)
+		r = add_names(j, t, event_add_out);
+	for (size_t i = 0; i <= e->used_in; i++, before = edge) {
+		edge = ninja_waits_for(w, e, i);
+		if (edge != NINJA_NO_EDGE && edge != before)
+			put_name(j, ninja_edge_out(g, &g->edge[edge], 0));
 	}
-	return r ? r : add_list(j, t, event_add_after);
+	return r ? r : add_names(j, t, event_add_after);
 }
 
-static int add_logged(struct join *j, const struct ninja_log *log, const struct ninja_task *t,
+static int add_logged(struct join *j, const struct ninja_log *log, const struct task *t,
 		      size_t line)
 {
 	size_t n = ninja_log_run(log, line);
-	int r = add_name(j, t, log->line[line].output, (struct slice){ "", 0 });
+	int r;
 
-	list_clear(&j->list);
+	put_name(j, log->line[line].output);
+	put_name(j, (struct slice){ "", 0 });
+	r = add_names(j, t, add_name_and_key);
 	for (size_t i = 1; i < n; i++)
-		list_add(&j->list, log->line[line + i].output);
-	return r ? r : add_list(j, t, event_add_out);
+		put_name(j, log->line[line + i].output);
+	return r ? r : add_names(j, t, event_add_out);
 }
 
-/* Runs */
-
-static int add_run(struct join *j, struct ninja_place *p, const struct ninja_run *run,
-		   const struct ninja_match *match)
+static int join_run(struct join *j, struct place *p, const struct ninja_run *run)
 {
-	const struct ninja_task *task = &j->tasks->task[run->first_task];
-	struct ninja_waits waits = { .n = NULL };
-	int r = p->has_build ? ninja_waits_init(&waits, &p->build) : 0;
+	struct ninja_waits waits = { .graph = NULL };
+	int r = match(j, p, run);
 
-	for (size_t i = 0; !r && i < run->n_tasks; i++) {
-		if (match[i].edge != NO_EDGE)
-			waits.end_us[match[i].edge] = when(&task[i]);
+	if (!r && p->has_graph)
+		r = ninja_waits_init(&waits, &p->graph);
+	for (size_t i = 0; !r && i < run->n_ran; i++) {
+		const struct ran *ran = &run->ran[i];
+
+		if (ran->item != NONE && !ran->in_log)
+			waits.end_us[ran->item / 2] = when(&j->rec->task[ran->task]);
 	}
-	for (size_t i = 0; !r && i < run->n_tasks; i++) {
-		if (match[i].edge != NO_EDGE) {
-			r = add_edge(j, &p->build, &task[i], &p->build.edge[match[i].edge]);
-			if (!r)
-				r = add_waits(j, &waits, &task[i],
-					      &p->build.edge[match[i].edge]);
-		} else if (match[i].line != NO_LINE) {
-			r = add_logged(j, &p->log, &task[i], match[i].line);
-		}
+	for (size_t i = 0; !r && i < run->n_ran; i++) {
+		const struct ran *ran = &run->ran[i];
+		const struct task *t = &j->rec->task[ran->task];
+
+		if (ran->item != NONE)
+			r = ran->in_log ? add_logged(j, &p->log, t, ran->item) :
+			    add_edge(j, &waits, t, &p->graph.edge[ran->item / 2]);
 	}
 	ninja_waits_release(&waits);
 	return r;
 }
 
-static int join_run(struct join *j, struct ninja_place *p, const struct ninja_run *run)
+/* All runs in the place of this one, whose files are read once. */
+static int join_place(struct join *j, struct ninja_run *first)
 {
-	struct ninja_match *match = malloc((run->n_tasks + 1) * sizeof *match);
-	int r = -ENOMEM;
+	char *dir = first->dir, *file = first->file;
+	struct place p = { .dir = dir };
+	int r = read_graph(j, &p, file);
 
-	if (match)
-		r = ninja_match(p, run, ++j->number, j->tasks->task + run->first_task, match);
-	if (!r)
-		r = add_run(j, p, run, match);
-	free(match);
-	return r;
-}
-
-static bool is_same(const struct ninja_place *a, const struct ninja_place *b)
-{
-	return !strcmp(a->dir, b->dir) && !strcmp(a->file, b->file);
-}
-
-/* All runs of the place of run i, read once. */
-static int join_place(struct join *j, size_t i)
-{
-	struct ninja_place *p = &j->places[i];
-	int r = ninja_place_read(p);
-
-	for (size_t k = i; !r && k < j->tasks->n_runs; k++) {
-		if (k != i && (!j->places[k].dir || !is_same(p, &j->places[k])))
+	for (struct ninja_run *run = first; !r && run < j->run + j->n_runs; run++) {
+		if (!run->dir || strcmp(run->dir, dir) || strcmp(run->file, file))
 			continue;
-		r = join_run(j, p, &j->tasks->run[k]);
-		if (k != i)
-			ninja_place_release(&j->places[k]);
+		r = join_run(j, &p, run);
+		if (run != first) {
+			free(run->dir);
+			free(run->file);
+		}
+		run->dir = run->file = NULL;
 	}
-	ninja_place_release(p);
+	if (p.has_graph)
+		ninja_graph_release(&p.graph);
+	if (p.has_log)
+		ninja_log_release(&p.log);
+	index_release(&p.edges.first);
+	index_release(&p.lines.first);
+	free(p.edges.item);
+	free(p.lines.item);
+	free(dir);
+	free(file);
+	first->dir = first->file = NULL;
 	return r;
 }
 
 static int join_all(struct join *j)
 {
-	size_t n = j->tasks->n_runs;
-	int r = 0;
+	int r = find_runs(j);
 
-	j->places = calloc(n + 1, sizeof *j->places);
-	if (!j->places)
-		return -ENOMEM;
-	for (size_t i = 0; !r && i < n; i++)
-		r = ninja_place_find(&j->places[i], &j->tasks->run[i], j->read);
-	for (size_t i = 0; !r && i < n; i++) {
-		if (j->places[i].dir)
-			r = join_place(j, i);
+	for (size_t i = 0; !r && i < j->n_runs; i++)
+		r = find_dir(&j->run[i]);
+	for (size_t i = 0; !r && i < j->n_runs; i++) {
+		if (j->run[i].dir)
+			r = join_place(j, &j->run[i]);
 	}
-	for (size_t i = 0; i < n; i++)
-		ninja_place_release(&j->places[i]);
-	free(j->places);
-	return r ? r : append(j);
-}
-
-static int join_tasks(struct join *j, struct ninja_tasks *tasks)
-{
-	int r = 0;
-
-	j->tasks = tasks;
-	if (tasks->n)
-		r = join_all(j);
-	ninja_tasks_release(tasks);
-	buf_release(&j->list.text);
-	free(j->list.name);
-	return r;
+	for (size_t i = 0; i < j->n_runs; i++) {
+		free(j->run[i].dir);
+		free(j->run[i].file);
+	}
+	index_release(&j->notes);
+	free(j->ran);
+	free(j->run);
+	free(j->name);
+	buf_release(&j->text);
+	return r ? r : flush(j);
 }
 
 int ninja_join(struct store *s)
 {
-	struct join j = { .store = s, .read = infile_read_regular };
-	struct ninja_tasks tasks;
-	int r = ninja_tasks_read(&tasks, s->dir_fd);
+	const struct recording_options tasks = { .tasks_only = true };
+	struct recording rec = RECORDING_INIT;
+	struct buf lines = BUF_INIT;
+	struct join j = { .rec = &rec, .store = s, .lines = &lines, .read = infile_read_regular };
+	int r = recording_read_as(&rec, s->path, &tasks, NULL);
 
 	if (!r)
-		r = join_tasks(&j, &tasks);
-	buf_release(&j.lines);
+		r = join_all(&j);
+	buf_release(&lines);
+	recording_release(&rec);
 	return r ? r : store_error(s);
 }
 
 int ninja_join_unnamed(struct buf *lines, const struct recording *rec)
 {
-	struct join j = { .read = infile_read_ours };
-	struct ninja_tasks tasks;
-	int r = ninja_tasks_unnamed(&tasks, rec);
+	struct join j = { .rec = rec, .lines = lines, .read = infile_read_ours };
+	int r = join_all(&j);
 
-	if (!r)
-		r = join_tasks(&j, &tasks);
-	*lines = j.lines;
 	return r == -EFBIG ? 0 : r;
 }

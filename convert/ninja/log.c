@@ -12,56 +12,30 @@
 
 #define TIME_MAX_MS 315360000000	/* ten years */
 
-static bool read_hex(struct slice s, uint64_t *n)
+bool ninja_log_hash(struct cursor *c, uint64_t *hash)
 {
-	*n = 0;
-	for (size_t i = 0; i < s.len; i++) {
-		int value = hex_value(s.p[i]);
+	const char *start = c->p;
+	int digit;
 
-		if (value < 0)
-			return false;
-		*n = *n << 4 | (uint64_t)value;
-	}
-	return s.len && s.len <= 16;
+	for (*hash = 0; c->p < c->end && (digit = hex_value(*c->p)) >= 0; c->p++)
+		*hash = *hash << 4 | (uint64_t)digit;
+	return c->p > start && c->p - start <= 16;
 }
 
 static bool read_line(struct slice text, struct ninja_log_line *line)
 {
-	struct slice hash;
 	struct cursor c;
 
 	cursor_init(&c, text.p, text.len);
 	if (!cursor_i64(&c, &line->start_ms) || !cursor_byte(&c, '\t') ||
 	    !cursor_i64(&c, &line->end_ms) || !cursor_byte(&c, '\t') ||
 	    !cursor_i64(&c, &line->mtime_ns) || !cursor_byte(&c, '\t') ||
-	    !cursor_until(&c, '\t', &line->output) || !line->output.len)
+	    !cursor_until(&c, '\t', &line->output) || !line->output.len ||
+	    !ninja_log_hash(&c, &line->hash))
 		return false;
-	hash = (struct slice){ c.p, (size_t)(c.end - c.p) };
-	if (hash.len && hash.p[hash.len - 1] == '\r')
-		hash.len--;
-	return line->start_ms >= 0 && line->end_ms >= line->start_ms &&
-	       line->end_ms <= TIME_MAX_MS && read_hex(hash, &line->hash);
-}
-
-/* What was told of the output before is forgotten. */
-static int add_line(struct ninja_log *log, struct text_table *outputs,
-		    const struct ninja_log_line *line)
-{
-	size_t before = outputs->n;
-	uint32_t at = text_table_add(outputs, line->output);
-	struct ninja_log_line *grown;
-
-	if (at == NO_TEXT)
-		return -ENOMEM;
-	if (at == before) {
-		grown = array_grow(log->line, log->n, sizeof *grown);
-		if (!grown)
-			return -ENOMEM;
-		log->line = grown;
-		log->n++;
-	}
-	log->line[at] = *line;
-	return 0;
+	cursor_byte(&c, '\r');
+	return cursor_at_end(&c) && line->start_ms >= 0 && line->end_ms >= line->start_ms &&
+	       line->end_ms <= TIME_MAX_MS;
 }
 
 static int by_run(const void *a, const void *b)
@@ -73,7 +47,8 @@ static int by_run(const void *a, const void *b)
 	return (one->order > two->order) - (one->order < two->order);
 }
 
-/* A log that was written anew is in no order: the outputs of a command stand apart. */
+/* ninja writes its log anew from time to time, in no order: then the outputs of one command are
+ * not together. */
 static int sort_lines(struct ninja_log *log)
 {
 	struct index runs = INDEX_INIT;
@@ -93,64 +68,75 @@ static int sort_lines(struct ninja_log *log)
 	return r;
 }
 
+/* The last line about an output replaces those before it. */
 static int read_lines(struct ninja_log *log, struct cursor *c)
 {
 	struct text_table outputs = TEXT_TABLE_INIT;
-	struct ninja_log_line line = { 0 };
+	struct ninja_log_line line = { 0 }, *grown;
 	struct slice text;
 	int64_t before_ms = 0;
 	bool whole = true;
 	int r = 0;
 
-	for (uint32_t order = 0; !r && cursor_line(c, &text, &whole); order++) {
-		line.order = order;
-		if (whole && read_line(text, &line)) {
-			if (line.end_ms < before_ms)
-				log->newest = order;
-			before_ms = line.end_ms;
-			r = add_line(log, &outputs, &line);
-		} else if (text.len && *text.p != '#') {
-			log->damaged++;
+	for (; !r && cursor_line(c, &text, &whole); line.order++) {
+		uint32_t at;
+
+		if (!whole || !read_line(text, &line)) {
+			log->damaged += text.len && *text.p != '#';
+			continue;
 		}
+		if (line.end_ms < before_ms)
+			log->newest = line.order;
+		before_ms = line.end_ms;
+		grown = array_grow(log->line, log->n, sizeof *grown);
+		at = grown ? text_table_add(&outputs, line.output) : NO_TEXT;
+		if (grown)
+			log->line = grown;
+		if (at == NO_TEXT)
+			r = -ENOMEM;
+		else
+			log->line[at] = line;
+		log->n = outputs.n;
 	}
 	log->torn = !whole;
 	text_table_release(&outputs);
 	return r ? r : sort_lines(log);
 }
 
-static int read_signature(struct ninja_log *log, struct cursor *c, const char *path,
-			  struct error *err)
+static int read_log(struct ninja_log *log, const char *path, infile_reader *read,
+		    struct error *err)
 {
+	struct slice signature;
 	uint64_t version;
+	struct cursor c;
+	int r = read(&log->text, path, err);
 
-	if (!cursor_literal(c, NINJA_LOG_SIGNATURE) || !cursor_u64(c, &version))
-		return error_set(err, -EINVAL, path, 1, 0, "not a log of ninja");
-	cursor_byte(c, '\r');
-	if (!cursor_byte(c, '\n'))
+	if (r)
+		return r;
+	cursor_init(&c, buf_str(&log->text), log->text.len);
+	if (!cursor_literal(&c, NINJA_LOG_SIGNATURE) || !cursor_u64(&c, &version) ||
+	    !cursor_until(&c, '\n', &signature) || c.p[-1] != '\n' ||
+	    (signature.len && !slice_is(signature, "\r")))
 		return error_set(err, -EINVAL, path, 1, 0, "not a log of ninja");
 	if (version < 5 || version > 7)
 		return error_set(err, -EINVAL, path, 1, 0,
 				 "version %llu of ninja's log is not known, only 5 to 7",
 				 (unsigned long long)version);
 	log->version = (int)version;
+	if (read_lines(log, &c))
+		return error_sys(err, -ENOMEM, path, NULL);
+	if (!log->n && log->damaged)
+		return error_set(err, -EINVAL, path, 2, 0, "not a line of ninja's log");
 	return 0;
 }
 
 int ninja_log_read(struct ninja_log *log, const char *path, infile_reader *read,
 		   struct error *err)
 {
-	struct cursor c;
 	int r;
 
-	*log = (struct ninja_log)NINJA_LOG_INIT;
-	r = read(&log->text, path, err);
-	cursor_init(&c, buf_str(&log->text), log->text.len);
-	if (!r)
-		r = read_signature(log, &c, path, err);
-	if (!r && read_lines(log, &c))
-		r = error_sys(err, -ENOMEM, path, NULL);
-	if (!r && !log->n && log->damaged)
-		r = error_set(err, -EINVAL, path, 2, 0, "not a line of ninja's log");
+	*log = (struct ninja_log){ 0 };
+	r = read_log(log, path, read, err);
 	if (r)
 		ninja_log_release(log);
 	return r;
@@ -169,5 +155,5 @@ void ninja_log_release(struct ninja_log *log)
 {
 	free(log->line);
 	buf_release(&log->text);
-	*log = (struct ninja_log)NINJA_LOG_INIT;
+	*log = (struct ninja_log){ 0 };
 }

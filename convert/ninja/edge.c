@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "convert/ninja/edge.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *ninja_rule_kind(struct slice rule)
+{
+	/* The first that fits counts. */
+	static const struct {
+		const char *word;
+		enum { WHOLE, INSIDE } where;
+		const char *kind;
+	} rules[] = {
+		{ "_STATIC_LIBRARY_LINKER_", INSIDE, "archive" },	/* CMake */
+		{ "STATIC_LINKER", WHOLE, "archive" },			/* Meson */
+		{ "STATIC_LINKER_RSP", WHOLE, "archive" },
+		{ "_LINKER", INSIDE, "link" },
+		{ "_COMPILER", INSIDE, "compile" },
+		{ "_PCH", INSIDE, "compile" },
+		{ "RERUN_CMAKE", WHOLE, "configure" },
+		{ "REGENERATE_BUILD", WHOLE, "configure" },
+		{ "alink", WHOLE, "archive" },				/* gn */
+		{ "asm", WHOLE, "compile" },
+		{ "cc", WHOLE, "compile" },
+		{ "cxx", WHOLE, "compile" },
+		{ "gn", WHOLE, "configure" },
+		{ "link", WHOLE, "link" },
+		{ "objc", WHOLE, "compile" },
+		{ "objcxx", WHOLE, "compile" },
+		{ "solink", WHOLE, "link" },
+		{ "solink_module", WHOLE, "link" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		bool fits = rules[i].where == WHOLE ? slice_is(rule, rules[i].word) :
+			    !!memmem(rule.p, rule.len, rules[i].word, strlen(rules[i].word));
+
+		if (fits)
+			return rules[i].kind;
+	}
+	return NULL;
+}
+
+/* The search behind a phony edge. */
+struct ninja_behind {
+	uint32_t last;		/* the edge that ended last, as far as is known */
+	uint32_t input;		/* the next one to be followed */
+	uint32_t from;		/* the phony edge that led here; NOT_FOLLOWED: none did yet */
+};
+
+#define NOT_FOLLOWED (UINT32_MAX - 1)
+
+int ninja_waits_init(struct ninja_waits *w, const struct ninja_graph *g)
+{
+	*w = (struct ninja_waits){ .graph = g,
+		.end_us = malloc((g->n_edges + 1) * sizeof *w->end_us),
+		.behind = malloc((g->n_edges + 1) * sizeof *w->behind) };
+	if (!w->end_us || !w->behind) {
+		ninja_waits_release(w);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < g->n_edges; i++) {
+		w->end_us[i] = -1;
+		w->behind[i].from = NOT_FOLLOWED;
+	}
+	return 0;
+}
+
+void ninja_waits_release(struct ninja_waits *w)
+{
+	free(w->end_us);
+	free(w->behind);
+	*w = (struct ninja_waits){ .graph = NULL };
+}
+
+static void take_later(const struct ninja_waits *w, uint32_t *last, uint32_t edge)
+{
+	if (edge != NINJA_NO_EDGE && w->end_us[edge] >= 0 &&
+	    (*last == NINJA_NO_EDGE || w->end_us[edge] > w->end_us[*last]))
+		*last = edge;
+}
+
+/* Phony edges may be nested as deeply as there are edges, and in circles: no recursion. */
+static void follow(struct ninja_waits *w, uint32_t at)
+{
+	w->behind[at] = (struct ninja_behind){ NINJA_NO_EDGE, 0, NINJA_NO_EDGE };
+	while (at != NINJA_NO_EDGE) {
+		const struct ninja_edge *e = &w->graph->edge[at];
+		struct ninja_behind *b = &w->behind[at];
+		uint32_t maker;
+
+		if (b->input == e->all_in) {
+			at = b->from;
+			continue;
+		}
+		maker = ninja_edge_maker(w->graph, e, b->input);
+		if (maker != NINJA_NO_EDGE && ninja_edge_is_phony(&w->graph->edge[maker])) {
+			if (w->behind[maker].from == NOT_FOLLOWED) {
+				w->behind[maker] = (struct ninja_behind){ NINJA_NO_EDGE, 0, at };
+				at = maker;
+				continue;
+			}
+			maker = w->behind[maker].last;
+		}
+		take_later(w, &b->last, maker);
+		b->input++;
+	}
+}
+
+uint32_t ninja_waits_for(struct ninja_waits *w, const struct ninja_edge *e, size_t i)
+{
+	size_t end = i < e->used_in ? i + 1 : e->all_in;
+	uint32_t edge = NINJA_NO_EDGE;
+
+	for (; i < end; i++) {
+		uint32_t maker = ninja_edge_maker(w->graph, e, i);
+
+		if (maker != NINJA_NO_EDGE && ninja_edge_is_phony(&w->graph->edge[maker])) {
+			if (w->behind[maker].from == NOT_FOLLOWED)
+				follow(w, maker);
+			maker = w->behind[maker].last;
+		}
+		take_later(w, &edge, maker);
+	}
+	return edge;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_CONVERT_NINJA_GRAPH_H
+#define BUILDBEAT_CONVERT_NINJA_GRAPH_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "convert/infile.h"
+#include "convert/text_table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A build.ninja with the files that it includes: its edges and their commands. It is read as
+ * ninja reads it, except that nothing in it is an error: what is not understood is skipped, and
+ * so is a file that cannot be read. What a dyndep file would add is not known.
+ */
+struct ninja_edge {
+	uint32_t rule, scope;
+	uint32_t first_binding, n_bindings;
+	uint32_t first_path;		/* in `edge_path`: all outputs, then all inputs */
+	uint32_t n_out, all_out;	/* explicit outputs; those and the implicit ones */
+	uint32_t n_in, used_in, all_in;	/* explicit; and implicit; and order-only inputs */
+};
+
+struct ninja_graph {
+	size_t n_edges;
+	struct ninja_edge *edge;
+	size_t n_edge_paths;
+	uint32_t *edge_path;	/* numbers in `path` */
+	struct text_table path;	/* as ninja calls them: without "./", "a/../" and "//" */
+	uint32_t *producer;	/* of each path: an index in `edge`, or NINJA_NO_EDGE */
+	unsigned n_skipped;	/* includes that could not be read */
+	struct error skipped;	/* why; the first of them */
+	/* private */
+	const char *dir;
+	infile_reader *read;
+	struct arena *arena;
+	struct text_table name;	/* of variables and rules */
+	struct index variables;	/* of files: scope, name -> index in `binding` */
+	size_t n_scopes;
+	uint32_t *outer_scope;
+	struct index rules;	/* scope, name -> index in `rule` */
+	size_t n_rules;
+	struct ninja_rule *rule;
+	size_t n_bindings;
+	struct ninja_binding *binding;	/* those of an edge or a rule together */
+	struct buf scratch;
+	uint64_t n_bytes;	/* in memory */
+	uint64_t work;		/* bytes to which variables may still expand */
+	unsigned n_files;
+	bool no_memory;
+};
+
+#define NINJA_NO_EDGE UINT32_MAX
+#define NINJA_BUILD_NAME "build.ninja"
+
+/* Read a file, and each file that it includes, with `read`. Paths are relative to dir, which must
+ * outlive the call. 0, or a negative errno with err and nothing to release. */
+int ninja_graph_read(struct ninja_graph *g, const char *dir, const char *file,
+		     infile_reader *read, struct error *err);
+void ninja_graph_release(struct ninja_graph *g);
+
+/* The value of a variable of the outermost file, empty if it has none. */
+struct slice ninja_graph_variable(const struct ninja_graph *g, const char *name);
+
+/* The edge that makes a path, NINJA_NO_EDGE if there is none or it is a phony edge. */
+uint32_t ninja_graph_producer(const struct ninja_graph *g, struct slice path);
+
+bool ninja_edge_is_phony(const struct ninja_edge *e);
+struct slice ninja_edge_rule(const struct ninja_graph *g, const struct ninja_edge *e);
+
+/*
+ * Replace out by the text whose hash ninja writes to its log (ninja_hash.h): the command and, if
+ * there is a response file, its content. Return the length of the command alone.
+ */
+size_t ninja_edge_command(struct ninja_graph *g, const struct ninja_edge *e, struct buf *out);
+
+/* Output i of all_out. */
+static inline struct slice ninja_edge_out(const struct ninja_graph *g,
+					  const struct ninja_edge *e, size_t i)
+{
+	return g->path.text[g->edge_path[e->first_path + i]];
+}
+
+/* The edge that makes input i of all_in, NINJA_NO_EDGE for a source. */
+static inline uint32_t ninja_edge_maker(const struct ninja_graph *g,
+					const struct ninja_edge *e, size_t i)
+{
+	return g->producer[g->edge_path[e->first_path + e->all_out + i]];
+}
+
+#endif

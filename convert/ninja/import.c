@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "convert/formats.h"
+
+#include "command/ninja_hash.h"
+#include "convert/builder.h"
+#include "convert/ninja/edge.h"
+#include "convert/ninja/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Reading .ninja_log: the newest build in it, with what build.ninja says of its commands. */
+
+#define MTIME_MIN_NS 100000000000000000	/* older ninjas write seconds, or nothing */
+#define BUILDS_APART_MS 60000		/* what began within this time may be one build */
+
+struct import {
+	struct builder b;
+	uint32_t instance;
+	struct ninja_log log;
+	bool has_graph;
+	struct ninja_graph graph;
+	struct ninja_waits waits;
+	uint32_t *edge;		/* of each line of the log */
+	bool in_order;		/* the newest build is at the end of the log */
+	int64_t newest_ms;	/* when it began, -1: not known */
+	struct buf name, key, command;
+};
+
+static const char *string(struct import *m, struct buf *b, struct slice s)
+{
+	buf_clear(b);
+	buf_add(b, s.p, s.len);
+	if (buf_error(b))
+		m->b.error = -ENOMEM;
+	return buf_str(b);
+}
+
+/* Which build */
+
+/* When the ninja began that wrote the line, -1: not known. */
+static int64_t began_ms(const struct import *m, const struct ninja_log_line *l)
+{
+	if (l->mtime_ns < MTIME_MIN_NS)
+		return -1;
+	return l->mtime_ns / 1000000 - (m->log.version < 6 ? l->end_ms : l->start_ms);
+}
+
+/* In a log that ninja wrote anew, the last lines are not those of the newest build. */
+static void find_newest(struct import *m)
+{
+	int64_t last_ms = -1;
+
+	m->newest_ms = -1;
+	for (size_t i = 0; i < m->log.n; i++) {
+		int64_t ms = began_ms(m, &m->log.line[i]);
+
+		if (ms > m->newest_ms)
+			m->newest_ms = ms;
+		if (m->log.line[i].order >= m->log.newest && ms > last_ms)
+			last_ms = ms;
+	}
+	m->in_order = m->newest_ms < 0 || last_ms > m->newest_ms - BUILDS_APART_MS;
+}
+
+static bool is_newest(const struct import *m, const struct ninja_log_line *l)
+{
+	if (m->in_order)
+		return l->order >= m->log.newest;
+	return began_ms(m, l) > m->newest_ms - BUILDS_APART_MS;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *one = a, *two = b;
+
+	return (*one > *two) - (*one < *two);
+}
+
+/* Most lines agree on when it began; those of outputs that were not changed do not. */
+static int set_start(struct import *m)
+{
+	int64_t *ms = malloc((m->log.n + 1) * sizeof *ms);
+	size_t n = 0;
+
+	if (!ms)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->log.n; i++) {
+		const struct ninja_log_line *l = &m->log.line[i];
+
+		if (is_newest(m, l) && began_ms(m, l) >= 0)
+			ms[n++] = began_ms(m, l);
+	}
+	if (n) {
+		qsort(ms, n, sizeof *ms, by_value);
+		builder_start_wall(&m->b, ms[n / 2] * 1000000);
+	}
+	free(ms);
+	return 0;
+}
+
+/* Tasks */
+
+/* The command in build.ninja, if it still is the one that ran. */
+static const char *command(struct import *m, const struct ninja_edge *e, uint64_t hash)
+{
+	struct buf *b = &m->command;
+	size_t len = ninja_edge_command(&m->graph, e, b);
+
+	if (buf_error(b) || hash != (m->log.version < 7 ? ninja_hash_murmur(b->data, b->len) :
+				     ninja_hash_rapid(b->data, b->len)))
+		return NULL;
+	buf_cut(b, len);
+	return buf_str(b);
+}
+
+/* n lines are about the command. */
+static void add_task(struct import *m, size_t line, size_t n)
+{
+	const struct ninja_log_line *l = &m->log.line[line];
+	const struct ninja_graph *g = &m->graph;
+	const struct ninja_edge *e = m->edge[line] == NINJA_NO_EDGE ? NULL :
+		&g->edge[m->edge[line]];
+	struct slice name = e ? ninja_edge_out(g, e, 0) : l->output;
+	struct builder_task t;
+	uint32_t task;
+
+	builder_task_init(&t);
+	t.name = string(m, &m->name, name);
+	t.start_us = l->start_ms * 1000;
+	t.end_us = l->end_ms * 1000;
+	t.state = TASK_DONE;
+	t.status = 0;
+	if (e) {
+		t.key = string(m, &m->key, ninja_edge_rule(g, e));
+		t.kind = ninja_rule_kind(ninja_edge_rule(g, e));
+		t.command = command(m, e, l->hash);
+	}
+	task = builder_task(&m->b, m->instance, &t);
+	for (size_t i = 0; i < n; i++) {
+		if (!slice_is(l[i].output, t.name))
+			builder_out(&m->b, task, string(m, &m->key, l[i].output));
+	}
+	for (size_t i = 0; e && i <= e->used_in; i++) {
+		uint32_t edge = ninja_waits_for(&m->waits, e, i);
+
+		if (edge != NINJA_NO_EDGE)
+			builder_after(&m->b, task, string(m, &m->key, ninja_edge_out(
+				g, &g->edge[edge], 0)));
+	}
+}
+
+static void add_tasks(struct import *m)
+{
+	unsigned n_left_out = 0;
+	bool times = false;
+
+	for (size_t i = 0, n; i < m->log.n; i += n) {
+		size_t most = ninja_log_run(&m->log, i);
+
+		/* Several edges may have run the same command at the same time. */
+		for (n = 1; n < most && m->edge[i + n] == m->edge[i]; n++)
+			;
+		if (is_newest(m, &m->log.line[i]))
+			add_task(m, i, n);
+		else
+			n_left_out++;
+		times |= is_newest(m, &m->log.line[i]) && m->log.line[i].end_ms > 0;
+	}
+	if (n_left_out)
+		builder_warn(&m->b, NINJA_LOG_NAME ": %u commands last ran in earlier builds and "
+			     "are left out", n_left_out);
+	if (m->log.n && !times)
+		builder_warn(&m->b, NINJA_LOG_NAME ": it has no times, as samurai writes it");
+	if (m->log.damaged)
+		builder_warn(&m->b, NINJA_LOG_NAME ": %u damaged lines left out%s", m->log.damaged,
+			     m->log.torn ? ", the last is torn" : "");
+	if (m->has_graph && m->graph.n_skipped)
+		builder_warn(&m->b, "%s:%u: %s", m->graph.skipped.path, m->graph.skipped.line,
+			     m->graph.skipped.message);
+}
+
+/* build.ninja */
+
+static bool is_builddir(const struct ninja_graph *g, const char *parent, const char *dir)
+{
+	struct slice name = ninja_graph_variable(g, "builddir");
+	struct buf path = BUF_INIT;
+	struct stat one, two;
+	bool is;
+
+	if (!name.len)
+		return false;
+	if (*name.p != '/')
+		buf_addf(&path, "%s/", parent);
+	buf_add(&path, name.p, name.len);
+	is = !stat(buf_str(&path), &one) && !stat(dir, &two) && one.st_dev == two.st_dev &&
+	     one.st_ino == two.st_ino;
+	buf_release(&path);
+	return is;
+}
+
+/* The file is in the log's directory, or above it if that is its builddir. */
+static int read_graph(struct import *m, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct buf dir = BUF_INIT, parent = BUF_INIT;
+	int r;
+
+	buf_add(&dir, slash ? path : ".", slash > path ? (size_t)(slash - path) : 1);
+	buf_addf(&parent, "%s/..", buf_str(&dir));
+	r = buf_error(&dir) ? -ENOMEM : buf_error(&parent);
+	if (!r)
+		r = ninja_graph_read(&m->graph, dir.data, NINJA_BUILD_NAME, infile_read_regular,
+				     NULL);
+	if (r && r != -ENOMEM) {
+		r = ninja_graph_read(&m->graph, parent.data, NINJA_BUILD_NAME,
+				     infile_read_regular, NULL);
+		if (!r && !is_builddir(&m->graph, parent.data, dir.data)) {
+			ninja_graph_release(&m->graph);
+			r = -ENOENT;
+		}
+	}
+	buf_release(&dir);
+	buf_release(&parent);
+	m->has_graph = !r;
+	return r == -ENOMEM ? r : 0;
+}
+
+static int find_edges(struct import *m, const char *path)
+{
+	int r = read_graph(m, path);
+
+	if (!r && m->has_graph)
+		r = ninja_waits_init(&m->waits, &m->graph);
+	m->edge = r ? NULL : malloc((m->log.n + 1) * sizeof *m->edge);
+	for (size_t i = 0; m->edge && i < m->log.n; i++) {
+		const struct ninja_log_line *l = &m->log.line[i];
+
+		m->edge[i] = m->has_graph ? ninja_graph_producer(&m->graph, l->output) :
+			NINJA_NO_EDGE;
+		if (m->edge[i] != NINJA_NO_EDGE && is_newest(m, l))
+			m->waits.end_us[m->edge[i]] = l->end_ms * 1000;
+	}
+	return m->edge ? 0 : -ENOMEM;
+}
+
+static int read_build(struct recording *rec, const char *const *path, size_t n,
+		      struct error *err)
+{
+	struct import m = { .instance = 0 };
+	int r;
+
+	if (n != 1)
+		return error_set(err, -EINVAL, path[1], 0, 0, "ninja: one log at a time");
+	r = ninja_log_read(&m.log, path[0], infile_read, err);
+	if (r)
+		return r;
+	find_newest(&m);
+	builder_init(&m.b, rec, path[0]);
+	builder_build(&m.b, "tool", "ninja");
+	m.instance = builder_instance(&m.b, "ninja", NULL, NULL, NO_INDEX);
+	r = find_edges(&m, path[0]);
+	if (!r)
+		r = set_start(&m);
+	if (r)
+		m.b.error = r;
+	else
+		add_tasks(&m);
+	r = builder_finish(&m.b);
+	ninja_waits_release(&m.waits);
+	if (m.has_graph)
+		ninja_graph_release(&m.graph);
+	ninja_log_release(&m.log);
+	free(m.edge);
+	buf_release(&m.name);
+	buf_release(&m.key);
+	buf_release(&m.command);
+	return r ? error_sys(err, r, path[0], NULL) : 0;
+}
+
+static bool recognise(const struct convert_file *file)
+{
+	size_t n = strlen(NINJA_LOG_SIGNATURE);
+
+	return !file->is_dir && file->len > n && !memcmp(file->head, NINJA_LOG_SIGNATURE, n);
+}
+
+const struct converter converter_ninja = {
+	.name = "ninja",
+	.what = NINJA_LOG_NAME ", the log of ninja",
+	.recognise = recognise,
+	.read = read_build,
+};
