@@ -181,8 +181,10 @@ static bool next_part(struct cursor *c, struct slice *part, bool *variable)
 static const struct ninja_binding *find_binding(const struct ninja_graph *g, uint32_t first,
 						uint32_t n, uint32_t name)
 {
-	for (const struct ninja_binding *b = g->binding + first + n; n; n--) {
-		if ((--b)->name == name)
+	for (; n; n--) {
+		const struct ninja_binding *b = &g->binding[first + n - 1];
+
+		if (b->name == name)
 			return b;
 	}
 	return NULL;
