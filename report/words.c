@@ -81,7 +81,7 @@ const char *words_task(const struct builds *builds, uint32_t task)
 {
 	if (task == TASK_HOST)
 		return "all tasks";
-	return task == TASK_TOTAL ? "the build as a whole" : builds->task[task].name;
+	return task == TASK_TOTAL ? "the build" : builds->task[task].name;
 }
 
 void words_add_day(struct buf *b, const struct builds *builds, uint32_t build)

@@ -40,7 +40,7 @@ void words_add_host(struct buf *b, const struct verdict *v, enum metric m);
 /* "tasks: 12 -> 14". */
 void words_add_exact(struct buf *b, const struct exact_change *e);
 
-/* A task's name, "all tasks" or "the build as a whole". */
+/* A task's name, "all tasks" or "the build". */
 const char *words_task(const struct builds *builds, uint32_t task);
 
 /* "2026-11-20". */

@@ -71,7 +71,7 @@ def searches_by_name(page):
         assert rows and all(fits(name) for name in rows), (text, rows)
     page.browser.js('document.activeElement.value = ""')
     page.type('/(/')
-    page.browser.wait('document.querySelector("#count").textContent.includes("no regular")')
+    page.browser.wait('document.querySelector("#count").textContent.includes("not a regular")')
     assert _state(page)['rows'] == 0
 
 
@@ -172,7 +172,7 @@ def without_script(page):
     page.browser.cdp('Emulation.setScriptExecutionDisabled', value=True)
     page.browser.reload()
     text = page.browser.js('return document.body.innerText')
-    assert 'confirmed' in text and 'git log' in text and 'drawn by a script' in text, text[:300]
+    assert 'confirmed' in text and 'git log' in text and 'need JavaScript' in text, text[:300]
 
 
 def dark_and_print(page):
