@@ -19,6 +19,7 @@
  * each other would expand to any size: they end here. */
 #define WORK_MIN 65536
 #define WORK_PER_BYTE 1000
+#define WORK_PER_PART 32
 
 /* The first names. */
 enum {
@@ -107,12 +108,13 @@ struct place {
 
 static void add_text(struct ninja_graph *g, struct buf *out, struct slice text)
 {
-	if (text.len < g->work && out->len < VALUE_MAX) {
-		g->work -= text.len + 1;
+	size_t cost = text.len + WORK_PER_PART;
+
+	if (cost > g->work)
+		cost = g->work;
+	else if (out->len < VALUE_MAX)
 		buf_add(out, text.p, text.len);
-	} else {
-		g->work = g->work > text.len ? g->work - 1 : 0;
-	}
+	g->work -= cost;
 }
 
 /* Paths as ninja quotes them for a shell. */
@@ -239,7 +241,7 @@ static void add_variable(struct place *p, struct buf *out, uint32_t name)
 	else if (p->rule && (b = find_binding(g, p->rule->first_binding, p->rule->n_bindings,
 					      name))) {
 		if (g->work && p->nested < RULE_NESTED_MAX) {
-			g->work--;
+			g->work -= g->work < WORK_PER_PART ? g->work : WORK_PER_PART;
 			p->nested++;
 			add_expanded(p, out, (struct slice){ b->value, b->len });
 			p->nested--;
