@@ -231,7 +231,7 @@ static const struct { const char *path, *content, *message; } strange[] = {
 	{ "build", "buildbeat build 1\n: none\n", ":build:2: expected" },
 	{ "tasks", "buildbeat dictionary 1\nname\tcc\nno kind\n", ":tasks:3: expected" },
 	{ "tasks", "nothing", ":tasks:1: expected" },
-	{ "tasks", "buildbeat dictionary 1\na\tcc\n", "of 1 values, as tasks has" },
+	{ "tasks", "buildbeat dictionary 1\na\tcc\n", "of 1 values, one for each task" },
 	{ "columns/wall_us", "buildbeat column 1 0\n", ":columns/wall_us:1: expected a column" },
 	{ "columns/user_us", "buildbeat column 1 40\n", ":columns/user_us:1: expected a column" },
 	{ "columns/max_rss_kb", "", ":columns/max_rss_kb:1: expected a column" },

@@ -379,7 +379,7 @@ START_TEST(server_refuses)
 	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 1 --builds 2 %s", url);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "pre-receive hook declined"));
-	ck_assert_ptr_nonnull(strstr(r.err.data, "goes with the next one"));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "is pushed with the next one"));
 	support_run_release(&r);
 	at_server("0");
 	seen_by(1, "0 1", false);

@@ -284,7 +284,7 @@ static const struct damage damages[] = {
 	{ "callgrind", "valgrind", "version: 1\ncreator: callgrind-3.19.0\n", 2, "remake" },
 	{ "callgrind", "version", "version: 3\ncreator: remake 4.3\n", 1, "version 1" },
 	{ "callgrind", "events", "version: 1\ncreator: remake 4.3\nevents: Ir\n", 3, "Wt" },
-	{ "callgrind", "cut", "creator: remake 4.3\nevents: Wt Rt\nfn=a\n1 2", 4, "cut off" },
+	{ "callgrind", "cut", "creator: remake 4.3\nevents: Wt Rt\nfn=a\n1 2", 4, "truncated" },
 	{ "callgrind", "figures", "creator: remake 4.3\nevents: Wt Rt\nfn=a\n1 2 x\n", 4, "two times" },
 	{ "callgrind", "outside", "creator: remake 4.3\nevents: Wt Rt\n1 2 3\n", 3, "outside" },
 	{ "callgrind", "call", "creator: remake 4.3\nevents: Wt Rt\ncfn=a\n", 3, "outside" },

@@ -40,6 +40,7 @@ FUZZED = {
 # directory: the struct that several files of a subsystem work on.
 PREFIXES = {
     "convert": "converter",
+    "convert/ninja": "converter",
     "render/plot": "plot",
 }
 

@@ -13,8 +13,8 @@
 
 /*
  * A build.ninja with the files that it includes: its edges and their commands. It is read as
- * ninja reads it, except that nothing in it is an error: what is not understood is skipped, and
- * so is a file that cannot be read. What a dyndep file would add is not known.
+ * ninja reads it, except that nothing in it is an error: lines that are not understood are
+ * skipped, and so is a file that cannot be read. Dyndep files are not read.
  */
 struct ninja_edge {
 	uint32_t rule, scope;

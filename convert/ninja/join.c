@@ -408,7 +408,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Several edges may have the same command: then the one is chosen whose time in the log fits. For
- * this, the commands that have one edge tell when the log's times began. Most runs do not need
+ * this, the commands that have one edge show when the log's times began. Most runs do not need
  * the log. */
 static int match(struct join *j, struct place *p, const struct ninja_run *run)
 {
