@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * build.ninja of any bytes, and the commands of all its edges. NUL bytes separate the input into
- * files: the first is build.ninja, the others are called 1, 2 ...
+ * files: the first is build.ninja, the others are called 1, 2 ... 9. No file has two names.
  */
 #include "convert/ninja/edge.h"
 #include "tests/fuzz.h"
@@ -45,12 +45,16 @@ static int read_piece(struct buf *out, const char *path, struct error *err)
 {
 	struct cursor c;
 	struct slice piece = { "", 0 };
-	const char *name = strrchr(path, '/') + 1;
-	unsigned long number = strcmp(name, NINJA_BUILD_NAME) ? strtoul(name, NULL, 10) : 0;
+	int number = 0;
 
+	if (strcmp(path, "dir/" NINJA_BUILD_NAME)) {
+		if (strlen(path) != 5 || memcmp(path, "dir/", 4) || path[4] < '1' || path[4] > '9')
+			return error_sys(err, -ENOENT, path, NULL);
+		number = path[4] - '0';
+	}
 	cursor_init(&c, input.p, input.len);
-	for (unsigned long i = 0; i <= number; i++) {
-		if (!cursor_until(&c, '\0', &piece) && (i || number))
+	for (int i = 0; i <= number; i++) {
+		if (!cursor_until(&c, '\0', &piece) && number)
 			return error_sys(err, -ENOENT, path, NULL);
 	}
 	buf_add(out, piece.p, piece.len);
