@@ -70,7 +70,9 @@ static __attribute__((cold)) struct api_session *take_memory(void)
 			;
 	}
 	memset(&o->session, 0, sizeof o->session);
-	o->build_span = o->n_starts = o->forgot = 0;
+	o->build_span = 0;
+	o->n_starts = 0;
+	o->forgot = false;
 	for (size_t i = 0; i < STARTS; i++)
 		o->start[i].task = 0;
 	return o;

@@ -108,8 +108,8 @@ END_TEST
 START_TEST(coarse_units)
 {
 	static const char *const headers[] = {
-		"buildbeat proc_diskstats 1 1000 sda.written:4KiB:c sda.busy:10ms:c"
-		" sda.writes:1:c sda.read:4KiB:c sda.reads:1:c\n",
+		("buildbeat proc_diskstats 1 1000 sda.written:4KiB:c sda.busy:10ms:c"
+		 " sda.writes:1:c sda.read:4KiB:c sda.reads:1:c\n"),
 		"buildbeat proc_pressure 1 1000 cpu.some:10ms:c\n",
 		"buildbeat proc_meminfo 1 1000 free:4MiB:g swap:1MiB:g total:4MiB:g swap_total:1MiB:g\n",
 	};
