@@ -407,11 +407,12 @@ static int wait_ids(void)
 	ask("killed", P_ALL, 0, pid, WEXITED);
 	pid = run("exit 300");
 	ask("of the group", P_PGID, 0, pid, WEXITED);
-	pid = run("kill -STOP $$; exit 2");
+	pid = run("sleep 1000 & trap \"kill $!; exit 2\" TERM; kill -STOP $$; wait");
 	ask("stopped", P_PID, (id_t)pid, pid, WEXITED | WSTOPPED);
 	ask("not again", P_PID, (id_t)pid, pid, WEXITED | WSTOPPED | WNOHANG);
 	kill(pid, SIGCONT);
 	ask("continued", P_PID, (id_t)pid, pid, WCONTINUED);
+	kill(pid, SIGTERM);
 	ask("ended", P_PID, (id_t)pid, pid, WEXITED | WSTOPPED | WCONTINUED);
 	pid = run("exec sleep 1000");
 	ask("not yet", P_ALL, 0, pid, WEXITED | WNOHANG);
