@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 
+#include "base/readfile.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -114,6 +116,16 @@ int file_write_all(int fd, const void *p, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+mode_t file_umask(void)
+{
+	static const char key[] = "\nUmask:";
+	char text[4096];
+	ssize_t n = readfile_start(AT_FDCWD, "/proc/self/status", text, sizeof text);
+	const char *at = n > 0 ? strstr(text, key) : NULL;
+
+	return at ? (mode_t)strtoul(at + strlen(key), NULL, 8) & 0777 : 077;
 }
 
 int file_make_parents(const char *path, struct error *err)

@@ -38,6 +38,10 @@ int file_absolute(char out[PATH_MAX], const char *path);
  * checked. An empty element of PATH is the current directory. */
 bool file_find_program(char out[PATH_MAX], const char *name);
 
+/* The umask, without changing it: umask() would change it for every thread of the process. 077
+ * if /proc cannot be read. */
+mode_t file_umask(void);
+
 /* Make the directories above path. 0 or a negative errno with err. */
 int file_make_parents(const char *path, struct error *err);
 

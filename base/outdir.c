@@ -54,10 +54,9 @@ static int rename_new(const char *from, const char *to)
 
 int outdir_finish(const char *dir, const char *path, mode_t mode)
 {
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return chmod(dir, mode ? mode : 0777 & ~mask) ? -errno : rename_new(dir, path);
+	if (chmod(dir, mode ? mode : 0777 & ~file_umask()))
+		return -errno;
+	return rename_new(dir, path);
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)

@@ -75,14 +75,12 @@ static int place_begin(struct place *p)
 /* The mode of the file that is replaced, if it is our own; otherwise that of a new file. */
 static mode_t place_mode(const struct place *p)
 {
-	mode_t mask = umask(0);
 	struct stat st;
 
-	umask(mask);
 	if (!fstatat(p->dir_fd, p->name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
 	    st.st_uid == geteuid())
 		return st.st_mode & 0777;
-	return 0666 & ~mask;
+	return 0666 & ~file_umask();
 }
 
 static int place_fill(struct place *p, const struct buf *text)

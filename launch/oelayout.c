@@ -10,17 +10,53 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* Who may read the recording may read this. */
+static int set_modes(char *dir, mode_t mode)
+{
+	FTS *tree = fts_open((char *const[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	int r = tree ? 0 : -errno;
+	FTSENT *e;
+
+	while (!r && (e = fts_read(tree))) {
+		bool is_dir = e->fts_info == FTS_D;
+
+		if (e->fts_info != FTS_DP && chmod(e->fts_accpath, is_dir ? mode : mode & 0666))
+			r = -errno;
+	}
+	if (tree)
+		fts_close(tree);
+	return r;
+}
+
+/* The converter writes with the modes of the umask. The directory around it is private until
+ * those who can read the recording, and nobody else, can read the files. */
+static int write_with_mode(const struct recording *rec, const char *path, mode_t mode, struct error *err)
+{
+	char dir[PATH_MAX], inner[PATH_MAX + 8];
+	int r = outdir_begin(dir, path, err);
+
+	if (r)
+		return r;
+	snprintf(inner, sizeof inner, "%s/" LAYOUT_OE, dir);
+	r = converter_named("oe")->write(rec, inner, err);
+	if (!r)
+		r = set_modes(inner, mode);
+	if (!r)
+		r = outdir_finish(inner, path, mode);
+	outdir_discard(dir);
+	return r ? error_sys(err, r, path, "cannot write") : 0;
+}
+
 static int write_oe(const char *recording, const char *path, struct error *err)
 {
 	struct recording rec = RECORDING_INIT;
 	struct hold hold;
 	struct stat st;
-	mode_t mask;
 	int r;
 
 	if (stat(recording, &st))
@@ -31,9 +67,7 @@ static int write_oe(const char *recording, const char *path, struct error *err)
 		r = recording_whole(&rec, err);
 	if (!r) {
 		hold_begin(&hold);
-		mask = umask(~st.st_mode & 0777);
-		r = converter_named("oe")->write(&rec, path, err);
-		umask(mask);
+		r = write_with_mode(&rec, path, st.st_mode & 0777, err);
 		hold_end(&hold);
 	}
 	recording_release(&rec);

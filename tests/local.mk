@@ -34,6 +34,7 @@ CHECKS = \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
 	tests/check_nomem_commands tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
+	tests/check_outfile \
 	tests/check_pack tests/check_palette tests/check_panel tests/check_partial_io \
 	tests/check_path \
 	tests/check_peak tests/check_pieces tests/check_plot tests/check_plot_builds \

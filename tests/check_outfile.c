@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "base/outdir.h"
+#include "base/outfile.h"
+#include "launch/oelayout.h"
+#include "tests/support.h"
+
+#include <check.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Files and directories that appear whole, and their modes. */
+
+static unsigned umask_changes;
+
+/* The program's own umask(), in place of libc's. */
+mode_t umask(mode_t mask)
+{
+	umask_changes++;
+	return (mode_t)syscall(SYS_umask, mask);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_msg(!lstat(path, &st), "%s: %s", path, strerror(errno));
+	return st.st_mode & 0777;
+}
+
+static const mode_t masks[] = { 0, 022, 027, 077, 0177, 0777 };
+
+START_TEST(umask_is_read)
+{
+	umask(masks[_i]);
+	ck_assert_uint_eq(file_umask(), masks[_i]);
+	ck_assert_uint_eq(syscall(SYS_umask, 022), masks[_i]);
+}
+END_TEST
+
+/* For a moment every other thread would create files with the changed one. */
+START_TEST(umask_is_not_changed)
+{
+	const char *top = support_tmpdir(), *recording = support_path("%s/recording", top);
+	const char *file = support_path("%s/file", top), *made = support_path("%s/made", top);
+	struct buf text = BUF_INIT;
+	char dir[PATH_MAX];
+	struct error err;
+	struct run r;
+
+	syscall(SYS_umask, 027);
+	buf_adds(&text, "text\n");
+	ck_assert_int_eq(outfile_write(file, &text, &err), 0);
+	ck_assert_uint_eq(mode_of(file), 0640);
+	ck_assert_int_eq(chmod(file, 0604), 0);
+	ck_assert_int_eq(outfile_replace(file, &text, &err), 0);
+	ck_assert_uint_eq(mode_of(file), 0604);
+	buf_release(&text);
+
+	ck_assert_int_eq(outdir_begin(dir, made, &err), 0);
+	ck_assert_int_eq(outdir_finish(dir, made, 0), 0);
+	ck_assert_uint_eq(mode_of(made), 0750);
+
+	/* the launcher's other layout, with the mode of the recording */
+	support_run(&r, top, "%s/buildbeat record --no-git -o . -n recording --access all true", TOP_BUILDDIR);
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_run_release(&r);
+	ck_assert_int_eq(oelayout_beside(recording, &err), 0);
+	ck_assert_uint_eq(mode_of(support_path("%s/oe", recording)), 0755);
+	ck_assert_uint_eq(mode_of(support_path("%s/oe/build_stats", recording)), 0644);
+	support_run(&r, recording, "ls -A | grep '^\\.'");
+	ck_assert_str_eq(r.out.data, "");
+	support_run_release(&r);
+	ck_assert_uint_eq(umask_changes, 0);
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("outfile", TEST_EACH(umask_is_read, masks), TEST(umask_is_not_changed));
+}
