@@ -26,7 +26,7 @@ static int64_t block_bytes(int64_t blocks)
 	return sat_mul(positive(blocks), BLOCK_BYTES);
 }
 
-int64_t task_wall_us(const struct recording *rec, const struct task *t)
+int64_t cost_wall_us(const struct recording *rec, const struct task *t)
 {
 	return task_ran(t) ? recording_task_end_us(rec, t) - t->start_us : 0;
 }
@@ -108,7 +108,7 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	set_memory(c, t, in);
 	if (!in)
 		in = &nothing;
-	c->wall_us = positive(task_wall_us(rec, t) - in->busy_us);
+	c->wall_us = positive(cost_wall_us(rec, t) - in->busy_us);
 	c->measured = t->user_us >= 0 || t->n_usage;
 	if (t->user_us < 0 && t->n_usage) {
 		set_sampled(c, t);
@@ -130,7 +130,7 @@ static uint32_t parent_of(const struct recording *rec, const struct task *t)
 	return parent < rec->n_tasks && task_ran(&rec->task[parent]) ? parent : NO_INDEX;
 }
 
-int nesting_fill(struct nesting *nest, const struct recording *rec, const uint32_t *order,
+int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t *order,
 		 size_t n)
 {
 	uint32_t *slot = NULL;	/* of each task that hosts: 1 + index into inside */

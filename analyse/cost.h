@@ -35,7 +35,7 @@ struct nesting {
 };
 
 /* How long a task ran, 0 if it never started. */
-int64_t task_wall_us(const struct recording *rec, const struct task *t);
+int64_t cost_wall_us(const struct recording *rec, const struct task *t);
 
 /* Did it start. */
 static inline bool task_ran(const struct task *t)
@@ -49,7 +49,7 @@ void cost_add(struct cost *sum, const struct cost *c);
  * Fill parent and cost of every task. order: the indices of the n tasks that
  * ran, by their start.
  */
-int nesting_fill(struct nesting *nest, const struct recording *rec, const uint32_t *order,
+int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t *order,
 		 size_t n);
 
 #endif

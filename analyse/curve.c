@@ -177,7 +177,7 @@ int curve_task_memory(struct curve *c, const struct recording *rec)
 	return r;
 }
 
-uint32_t *task_memory_at(const struct recording *rec, int64_t time_us)
+uint32_t *curve_task_memory_at(const struct recording *rec, int64_t time_us)
 {
 	struct level *now = levels_until(rec, time_us);
 	uint32_t *kb = now ? calloc(rec->n_tasks + 1, sizeof *kb) : NULL;

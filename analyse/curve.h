@@ -53,6 +53,6 @@ void curve_histogram(const struct curve *c, int64_t from_us, int64_t until_us,
 
 /* The sampled memory of each task of rec at a time, in KiB, 0 if there is no sample. The
  * caller frees it; NULL when out of memory. */
-uint32_t *task_memory_at(const struct recording *rec, int64_t time_us);
+uint32_t *curve_task_memory_at(const struct recording *rec, int64_t time_us);
 
 #endif

@@ -8,7 +8,7 @@
  * What the proc_*.log files say of the machine during the build: sums and peaks
  * over the recording. -1: not recorded.
  */
-enum pressure {
+enum host_pressure {
 	PRESSURE_CPU_SOME, PRESSURE_IO_SOME, PRESSURE_IO_FULL,
 	PRESSURE_MEMORY_SOME, PRESSURE_MEMORY_FULL, PRESSURES,
 };

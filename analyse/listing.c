@@ -55,7 +55,7 @@ static int add_entry(struct listing *l, const char *path, const char *name,
 		return 0;
 	}
 	e.damaged = r;
-	e.result = build_result_of(&e.rec, &e.status);
+	e.result = summary_build_result(&e.rec, &e.status);
 	e.name = strdup(name);
 	if (e.name && !keep(l, &e))
 		return 0;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *const column_name[COLUMNS] = {
+const char *const metric_column_name[COLUMNS] = {
 	[COLUMN_START_US] = "start_us",
 	[COLUMN_WALL_US] = "wall_us",
 	[COLUMN_USER_US] = "user_us",
@@ -48,7 +48,7 @@ const char *const metric_word[METRICS + 1] = {
 	"wall", "cpu", "memory", "peak", "io", "read", "written", NULL,
 };
 
-const struct total_info total_info[TOTALS] = {
+const struct metric_total_info metric_total_info[TOTALS] = {
 	[TOTAL_WALL_US] = { "wall_us", "wall time", UNIT_US },
 	[TOTAL_USER_US] = { "user_us", "user CPU time", UNIT_US },
 	[TOTAL_SYSTEM_US] = { "system_us", "system CPU time", UNIT_US },

@@ -45,7 +45,7 @@ enum unit {
 	UNIT_STATUS,
 };
 
-extern const char *const column_name[COLUMNS];	/* "wall_us" ... */
+extern const char *const metric_column_name[COLUMNS];	/* "wall_us" ... */
 
 enum metric {
 	METRIC_WALL,
@@ -109,13 +109,13 @@ enum total {
 	TOTALS,
 };
 
-struct total_info {
+struct metric_total_info {
 	const char *name;	/* "wall_us" ... */
 	const char *title;
 	enum unit unit;
 };
 
-extern const struct total_info total_info[TOTALS];
+extern const struct metric_total_info metric_total_info[TOTALS];
 
 /* Of a build as a whole, from its totals (-1: not known); NaN where that is not known. */
 double metric_total(const int64_t *total, enum metric m);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum build_result build_result_of(const struct recording *rec, int *status)
+enum build_result summary_build_result(const struct recording *rec, int *status)
 {
 	int64_t exited = recording_build_number(rec, "status");
 	int64_t signal = recording_build_number(rec, "signal");
@@ -126,7 +126,7 @@ static int fill_memory(struct summary *s)
 		return -ENOMEM;
 	s->memory_peak_kb.value = curve_peak(&s->memory_kb, 0, INT64_MAX,
 					     &s->memory_peak_kb.time_us);
-	kb = task_memory_at(rec, s->memory_peak_kb.time_us);
+	kb = curve_task_memory_at(rec, s->memory_peak_kb.time_us);
 	if (!kb)
 		return -ENOMEM;
 	for (size_t i = 0; i < rec->n_tasks; i++) {
@@ -149,12 +149,12 @@ static int allocate(struct summary *s)
 int summary_make(struct summary *s, const struct recording *rec)
 {
 	*s = (struct summary){ .rec = rec };
-	s->result = build_result_of(rec, &s->status);
+	s->result = summary_build_result(rec, &s->status);
 	s->wall_us = rec->end_us >= 0 ? rec->end_us : rec->last_us;
 	if (s->wall_us < 0)
 		s->wall_us = 0;
 	s->cores = recording_build_number(rec, "cores");
-	if (allocate(s) || fill_order(s) || nesting_fill(s->nest, rec, s->order, s->n_ran) ||
+	if (allocate(s) || fill_order(s) || cost_fill(s->nest, rec, s->order, s->n_ran) ||
 	    targets_fill(s) || fill_running(s) || fill_memory(s))
 		return -ENOMEM;
 	count_states(s);

@@ -94,6 +94,6 @@ double summary_cpu_share(const struct summary *s);
 double summary_host_share(const struct summary *s, int64_t us);
 
 /* How a build ended, from its `build` lines alone. */
-enum build_result build_result_of(const struct recording *rec, int *status);
+enum build_result summary_build_result(const struct recording *rec, int *status);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const sort_word[SORT_KEYS + 1] = {
+const char *const view_sort_word[SORT_KEYS + 1] = {
 	"wall", "cpu", "memory", "io", "start", "name", NULL
 };
 
@@ -193,7 +193,7 @@ struct ranking {
 	bool tasks;
 };
 
-int64_t cost_by(const struct cost *c, enum sort_key key)
+int64_t view_cost(const struct cost *c, enum sort_key key)
 {
 	switch (key) {
 	case SORT_WALL:
@@ -209,14 +209,14 @@ int64_t cost_by(const struct cost *c, enum sort_key key)
 	}
 }
 
-int64_t target_cost_by(const struct summary *s, const struct target *g, enum sort_key key)
+int64_t view_target_cost(const struct summary *s, const struct target *g, enum sort_key key)
 {
 	struct cost sum;
 
 	if (g->n_tasks == 1)
-		return cost_by(&s->nest[g->first_task].cost, key);
+		return view_cost(&s->nest[g->first_task].cost, key);
 	sum = target_cost(s, g);
-	return cost_by(&sum, key);
+	return view_cost(&sum, key);
 }
 
 /* Never started: behind all that did. */
@@ -234,8 +234,8 @@ static int64_t figure_of(const struct ranking *r, uint32_t i)
 {
 	const struct summary *s = r->sum;
 
-	return r->tasks ? cost_by(&s->nest[i].cost, r->key) :
-	       target_cost_by(s, &s->target[i], r->key);
+	return r->tasks ? view_cost(&s->nest[i].cost, r->key) :
+	       view_target_cost(s, &s->target[i], r->key);
 }
 
 static bool before(const void *ctx, uint32_t a, uint32_t b)

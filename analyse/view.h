@@ -16,7 +16,7 @@ struct selection {
 enum sort_key { SORT_WALL, SORT_CPU, SORT_MEMORY, SORT_IO, SORT_START, SORT_NAME, SORT_KEYS };
 
 /* "wall", "cpu" ...; ends with NULL. */
-extern const char *const sort_word[SORT_KEYS + 1];
+extern const char *const view_sort_word[SORT_KEYS + 1];
 
 struct kind {
 	const char *name;
@@ -51,9 +51,9 @@ size_t view_top_targets(struct view *v, enum sort_key key, size_t top);
 size_t view_top_tasks(struct view *v, enum sort_key key, size_t top);
 
 /* What a key looks at; 0 for SORT_START and SORT_NAME. */
-int64_t cost_by(const struct cost *c, enum sort_key key);
+int64_t view_cost(const struct cost *c, enum sort_key key);
 
 /* The same for the sum over the tasks of a target. */
-int64_t target_cost_by(const struct summary *s, const struct target *g, enum sort_key key);
+int64_t view_target_cost(const struct summary *s, const struct target *g, enum sort_key key);
 
 #endif

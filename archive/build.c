@@ -43,7 +43,7 @@ static int find_columns(struct archive *a, struct build_place *place, const git_
 	if (r)
 		return r;
 	for (int c = 0; c < COLUMNS; c++)
-		place->column[c] = entry(tree, column_name[c], GIT_OBJECT_BLOB);
+		place->column[c] = entry(tree, metric_column_name[c], GIT_OBJECT_BLOB);
 	git_tree_free(tree);
 	return 1;
 }
@@ -135,7 +135,7 @@ static int take_total(void *context, const struct pair *pair)
 	int64_t *total = context, n;
 
 	for (int i = 0; i < TOTALS; i++) {
-		if (strcmp(total_info[i].name, pair->key))
+		if (strcmp(metric_total_info[i].name, pair->key))
 			continue;
 		if (!slice_i64((struct slice){ pair->value, strlen(pair->value) }, &n) || n < 0)
 			return -EINVAL;
@@ -181,7 +181,7 @@ int build_column(struct archive *a, const struct build_place *place, enum value_
 	*known = !git_oid_is_zero(&place->column[c]);
 	if (!*known)
 		return 0;
-	snprintf(part, sizeof part, BUILD_COLUMNS "/%s", column_name[c]);
+	snprintf(part, sizeof part, BUILD_COLUMNS "/%s", metric_column_name[c]);
 	shown = build_name(a, place, part);
 	r = repo_blob(a, &blob, &place->column[c], shown.text + shown.inside, err);
 	if (r)

@@ -80,7 +80,7 @@ static int put_totals(struct writer *w, git_treebuilder *tree)
 	pair_begin_write(&w->text, &pair_totals);
 	for (int i = 0; i < TOTALS; i++) {
 		if (w->f->total[i] >= 0)
-			buf_addf(&w->text, "%s: %lld\n", total_info[i].name,
+			buf_addf(&w->text, "%s: %lld\n", metric_total_info[i].name,
 				 (long long)w->f->total[i]);
 	}
 	return put(w, tree, "totals");
@@ -118,7 +118,7 @@ static int put_column(struct writer *w, git_treebuilder *tree, enum value_column
 		w->value[w->tasks.line[i]] = value_of(w->f, c, i);
 	buf_clear(&w->text);
 	column_write(&w->text, w->value, w->tasks.n);
-	return put(w, tree, column_name[c]);
+	return put(w, tree, metric_column_name[c]);
 }
 
 static int write_tree(struct writer *w, git_oid *id, git_treebuilder *tree, const char *what)

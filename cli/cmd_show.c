@@ -28,7 +28,7 @@ static const struct option options[] = {
 	  .offset = offsetof(struct show_arguments, output), .config = true },
 	{ .name = "sort", .letter = 's', .kind = OPTION_CHOICE, .argument = "KEY",
 	  .help = "print one list, sorted by wall, cpu, memory, io, start or name",
-	  .offset = offsetof(struct show_arguments, sort), .choices = sort_word },
+	  .offset = offsetof(struct show_arguments, sort), .choices = view_sort_word },
 	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N",
 	  .help = "print N lines of each list (default 10)",
 	  .offset = offsetof(struct show_arguments, top), .min = 1, .max = TOP_MAX },

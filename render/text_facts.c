@@ -299,7 +299,7 @@ static void say_pressure(struct facts *f, const struct host *h)
 {
 	static const struct {
 		const char *what;
-		enum pressure of;
+		enum host_pressure of;
 	} parts[] = {
 		{ "for CPU ", PRESSURE_CPU_SOME }, { "I/O ", PRESSURE_IO_SOME },
 		{ "memory ", PRESSURE_MEMORY_SOME },

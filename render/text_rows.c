@@ -69,7 +69,7 @@ static void choose_columns(struct rows *r, enum sort_key key)
 
 	for (int i = 0; i < FIGURES; i++)
 		r->shown[i] = i != FIGURE_START || key == SORT_START;
-	if (!cost_by(&r->v->cost, SORT_IO))
+	if (!view_cost(&r->v->cost, SORT_IO))
 		r->shown[FIGURE_IO] = false;
 	for (int next = 1; width && next <= 6; next++) {
 		if (columns_taken(r) + NAME_COLUMNS_MIN <= width)
@@ -148,7 +148,7 @@ static void add_figure(struct buf *b, enum figure figure, const struct row *row)
 		add_memory(b, c);
 		break;
 	default:
-		text_add_bytes(b, c->measured ? cost_by(c, SORT_IO) : -1);
+		text_add_bytes(b, c->measured ? view_cost(c, SORT_IO) : -1);
 		break;
 	}
 }

@@ -203,7 +203,7 @@ static size_t nonzero(const struct view *v, enum sort_key key, size_t n)
 {
 	if (key == SORT_START || key == SORT_NAME || key == SORT_WALL)
 		return n;
-	while (n && !target_cost_by(v->sum, &v->sum->target[v->target[n - 1]], key))
+	while (n && !view_target_cost(v->sum, &v->sum->target[v->target[n - 1]], key))
 		n--;
 	return n;
 }
@@ -358,7 +358,7 @@ static void add_selected(struct buf *out, const struct view *v, const struct sty
 	text_add_time(&f.part, v->cost.cpu_us);
 	buf_adds(&f.part, " CPU");
 	fact_part(&f);
-	text_add_bytes(&f.part, cost_by(&v->cost, SORT_IO));
+	text_add_bytes(&f.part, view_cost(&v->cost, SORT_IO));
 	buf_adds(&f.part, " of disk I/O");
 	fact_end(&f, "selected", TONE_TITLE);
 	facts_release(&f);

@@ -57,7 +57,7 @@ static void add_exact(struct json *j, const struct verdict *v)
 	json_array(j, "totals");
 	for (size_t i = 0; i < v->n_exact; i++) {
 		json_object(j, NULL);
-		json_str(j, "total", total_info[v->exact[i].total].name);
+		json_str(j, "total", metric_total_info[v->exact[i].total].name);
 		json_int(j, "before", v->exact[i].before);
 		json_int(j, "now", v->exact[i].now);
 		json_object_end(j);

@@ -135,8 +135,8 @@ static void add_build(struct markup *h, const struct diff *d)
 		if (!(f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0))
 			continue;
 		markup_begin(h, "tr");
-		figure_cells(h, f, total_info[t].unit, d->tested);
-		markup_leaf(h, "td", "name", total_info[t].title);
+		figure_cells(h, f, metric_total_info[t].unit, d->tested);
+		markup_leaf(h, "td", "name", metric_total_info[t].title);
 		markup_end(h);
 	}
 	end_table(h);

@@ -128,7 +128,7 @@ static void add_whole(struct json *j, const struct diff *d)
 	for (enum total t = 0; t < TOTALS; t++) {
 		if (!is_known(&d->total[t]))
 			continue;
-		json_object(j, total_info[t].name);
+		json_object(j, metric_total_info[t].name);
 		json_figure(j, "base", d->total[t].value[DIFF_BASE]);
 		json_figure(j, "new", d->total[t].value[DIFF_NOW]);
 		json_object_end(j);

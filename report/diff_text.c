@@ -156,9 +156,9 @@ static bool is_known(const struct diff_figure *f)
 static void add_total(struct text *t, enum total i)
 {
 	const struct diff_figure *f = &t->view->diff->total[i];
-	const char *title = total_info[i].title, *behind = strstr(title, ": ");
+	const char *title = metric_total_info[i].title, *behind = strstr(title, ": ");
 
-	add_figure(t, f, total_info[i].unit);
+	add_figure(t, f, metric_total_info[i].unit);
 	buf_addf(t->out, "%s\n", behind ? behind + 2 : title);
 }
 

@@ -69,7 +69,7 @@ void words_add_host(struct buf *b, const struct verdict *v, enum metric m)
 
 void words_add_exact(struct buf *b, const struct exact_change *e)
 {
-	const struct total_info *info = &total_info[e->total];
+	const struct metric_total_info *info = &metric_total_info[e->total];
 
 	buf_addf(b, "%s: ", info->title);
 	amount_add(b, info->unit, (double)e->before);

@@ -9,29 +9,29 @@
 #define HOUR 3600000000LL
 #define YEAR (365 * 24 * HOUR)
 
-static const char *text(enum unit unit, int64_t value)
+static const char *text(enum axis_unit unit, int64_t value)
 {
 	static struct buf b;
 
 	buf_clear(&b);
-	unit_add(&b, unit, value);
+	axis_add_value(&b, unit, value);
 	return buf_str(&b);
 }
 
 static const struct {
-	enum unit unit;
+	enum axis_unit unit;
 	int64_t value;
 	const char *text;
 } texts[] = {
-	{ UNIT_SHARE, 0, "0 %" }, { UNIT_SHARE, 6300, "63 %" }, { UNIT_SHARE, 421, "4.2 %" },
-	{ UNIT_SHARE, 1, "0.01 %" }, { UNIT_SHARE, -1, "-" }, { UNIT_SHARE, 10000, "100 %" },
-	{ UNIT_BYTES, 1503238554, "1.4 GiB" }, { UNIT_BYTES, -1, "-" },
-	{ UNIT_BYTES_A_SECOND, 12 << 20, "12 MiB/s" }, { UNIT_BYTES_A_SECOND, 0, "0 B/s" },
-	{ UNIT_BYTES_A_SECOND, INT64_MIN, "-" },
-	{ UNIT_COUNT, 350, "3.5" }, { UNIT_COUNT, 1200, "12" }, { UNIT_COUNT, 4, "0.04" },
-	{ UNIT_COUNT, 0, "0" }, { UNIT_COUNT, 994, "9.9" }, { UNIT_COUNT, 996, "10" },
-	{ UNIT_COUNT, 100, "1" }, { UNIT_COUNT, -1, "-" },
-	{ UNIT_TIME, 4200000, "4.20 s" }, { UNIT_TIME, -1, "-" },
+	{ AXIS_SHARE, 0, "0 %" }, { AXIS_SHARE, 6300, "63 %" }, { AXIS_SHARE, 421, "4.2 %" },
+	{ AXIS_SHARE, 1, "0.01 %" }, { AXIS_SHARE, -1, "-" }, { AXIS_SHARE, 10000, "100 %" },
+	{ AXIS_BYTES, 1503238554, "1.4 GiB" }, { AXIS_BYTES, -1, "-" },
+	{ AXIS_BYTES_A_SECOND, 12 << 20, "12 MiB/s" }, { AXIS_BYTES_A_SECOND, 0, "0 B/s" },
+	{ AXIS_BYTES_A_SECOND, INT64_MIN, "-" },
+	{ AXIS_COUNT, 350, "3.5" }, { AXIS_COUNT, 1200, "12" }, { AXIS_COUNT, 4, "0.04" },
+	{ AXIS_COUNT, 0, "0" }, { AXIS_COUNT, 994, "9.9" }, { AXIS_COUNT, 996, "10" },
+	{ AXIS_COUNT, 100, "1" }, { AXIS_COUNT, -1, "-" },
+	{ AXIS_TIME, 4200000, "4.20 s" }, { AXIS_TIME, -1, "-" },
 };
 
 START_TEST(units)
@@ -43,35 +43,35 @@ END_TEST
 /* Axes of values */
 
 static const struct {
-	enum unit unit;
+	enum axis_unit unit;
 	int64_t max;
 	size_t most;
 	int64_t ceiling;
 	const char *labels;
 } axes[] = {
-	{ UNIT_SHARE, 0, 5, 1, "0|0.01 %" },
-	{ UNIT_SHARE, 10000, 6, 10000, "0|20 %|40 %|60 %|80 %|100 %" },
-	{ UNIT_SHARE, 8001, 5, 10000, "0|25 %|50 %|75 %|100 %" },
-	{ UNIT_SHARE, 8000, 5, 8000, "0|20 %|40 %|60 %|80 %" },
-	{ UNIT_SHARE, 1130, 5, 1200, "0|3 %|6 %|9 %|12 %" },
-	{ UNIT_SHARE, 47, 6, 50, "0|0.1 %|0.2 %|0.3 %|0.4 %|0.5 %" },
-	{ UNIT_SHARE, 10000, 2, 10000, "0|100 %" },
-	{ UNIT_BYTES, 24104LL << 20, 5, 24LL << 30, "0|6 GiB|12 GiB|18 GiB|24 GiB" },
-	{ UNIT_BYTES, 24104LL << 20, 3, 24LL << 30, "0|12 GiB|24 GiB" },
-	{ UNIT_BYTES, 1, 5, 1, "0|1 B" },
-	{ UNIT_BYTES, 5, 5, 6, "0|2 B|4 B|6 B" },
-	{ UNIT_BYTES, 1000, 3, 1024, "0|0.5 KiB|1.0 KiB" },
-	{ UNIT_BYTES, 1200 << 20, 4, 1536 << 20, "0|0.5 GiB|1.0 GiB|1.5 GiB" },
-	{ UNIT_BYTES_A_SECOND, 600 << 20, 6, 768 << 20,
+	{ AXIS_SHARE, 0, 5, 1, "0|0.01 %" },
+	{ AXIS_SHARE, 10000, 6, 10000, "0|20 %|40 %|60 %|80 %|100 %" },
+	{ AXIS_SHARE, 8001, 5, 10000, "0|25 %|50 %|75 %|100 %" },
+	{ AXIS_SHARE, 8000, 5, 8000, "0|20 %|40 %|60 %|80 %" },
+	{ AXIS_SHARE, 1130, 5, 1200, "0|3 %|6 %|9 %|12 %" },
+	{ AXIS_SHARE, 47, 6, 50, "0|0.1 %|0.2 %|0.3 %|0.4 %|0.5 %" },
+	{ AXIS_SHARE, 10000, 2, 10000, "0|100 %" },
+	{ AXIS_BYTES, 24104LL << 20, 5, 24LL << 30, "0|6 GiB|12 GiB|18 GiB|24 GiB" },
+	{ AXIS_BYTES, 24104LL << 20, 3, 24LL << 30, "0|12 GiB|24 GiB" },
+	{ AXIS_BYTES, 1, 5, 1, "0|1 B" },
+	{ AXIS_BYTES, 5, 5, 6, "0|2 B|4 B|6 B" },
+	{ AXIS_BYTES, 1000, 3, 1024, "0|0.5 KiB|1.0 KiB" },
+	{ AXIS_BYTES, 1200 << 20, 4, 1536 << 20, "0|0.5 GiB|1.0 GiB|1.5 GiB" },
+	{ AXIS_BYTES_A_SECOND, 600 << 20, 6, 768 << 20,
 	  "0|192 MiB/s|384 MiB/s|576 MiB/s|768 MiB/s" },
-	{ UNIT_BYTES, INT64_MAX, 2, INT64_MAX, "0|8 EiB" },
-	{ UNIT_COUNT, 0, 6, 100, "0|1" },
-	{ UNIT_COUNT, 101, 6, 200, "0|1|2" },
-	{ UNIT_COUNT, 1600, 6, 1600, "0|4|8|12|16" },
-	{ UNIT_COUNT, 6400, 6, 8000, "0|20|40|60|80" },
-	{ UNIT_COUNT, 20000, 5, 20000, "0|50|100|150|200" },
-	{ UNIT_TIME, 90000000, 6, 100000000, "0|20 s|40 s|60 s|80 s|100 s" },
-	{ UNIT_TIME, 9 * HOUR, 6, 10 * HOUR, "0|2 h|4 h|6 h|8 h|10 h" },
+	{ AXIS_BYTES, INT64_MAX, 2, INT64_MAX, "0|8 EiB" },
+	{ AXIS_COUNT, 0, 6, 100, "0|1" },
+	{ AXIS_COUNT, 101, 6, 200, "0|1|2" },
+	{ AXIS_COUNT, 1600, 6, 1600, "0|4|8|12|16" },
+	{ AXIS_COUNT, 6400, 6, 8000, "0|20|40|60|80" },
+	{ AXIS_COUNT, 20000, 5, 20000, "0|50|100|150|200" },
+	{ AXIS_TIME, 90000000, 6, 100000000, "0|20 s|40 s|60 s|80 s|100 s" },
+	{ AXIS_TIME, 9 * HOUR, 6, 10 * HOUR, "0|2 h|4 h|6 h|8 h|10 h" },
 };
 
 static const char *join(const struct tick *tick, size_t n)
@@ -148,7 +148,7 @@ static void check_ticks(const struct tick *tick, size_t n)
 
 START_TEST(any_axis)
 {
-	enum unit unit = (enum unit)_i;
+	enum axis_unit unit = (enum axis_unit)_i;
 
 	for (unsigned round = 0; round < 5000; round++) {
 		int64_t max = draw_size(63), ceiling = axis_ceiling(max, unit);
@@ -158,7 +158,7 @@ START_TEST(any_axis)
 		n = axis_ticks(tick, most, ceiling, unit);
 		must(ceiling >= max && ceiling >= 1, "too low", tick, n);
 		/* No more than half of the picture is air. */
-		if (max > 200 && unit != UNIT_TIME && max < (int64_t)1 << 56)
+		if (max > 200 && unit != AXIS_TIME && max < (int64_t)1 << 56)
 			must(ceiling / 2 <= max, "too high", tick, n);
 		must(axis_ceiling(ceiling, unit) == ceiling, "not its own ceiling", tick, n);
 		must(n <= most && n >= 2, "number", tick, n);
@@ -175,10 +175,10 @@ START_TEST(axes_have_ticks)
 	for (int64_t max = 200; max < (int64_t)1 << 50; max += max / 7) {
 		struct tick tick[6];
 
-		for (unsigned unit = 0; unit <= UNIT_COUNT; unit++)
-			ck_assert_uint_ge(axis_ticks(tick, 6, axis_ceiling(max, (enum unit)unit),
-						     (enum unit)unit), 3);
-		ck_assert_uint_eq(axis_ticks(tick, 3, axis_ceiling(max, UNIT_BYTES), UNIT_BYTES), 3);
+		for (unsigned unit = 0; unit <= AXIS_COUNT; unit++)
+			ck_assert_uint_ge(axis_ticks(tick, 6, axis_ceiling(max, (enum axis_unit)unit),
+						     (enum axis_unit)unit), 3);
+		ck_assert_uint_eq(axis_ticks(tick, 3, axis_ceiling(max, AXIS_BYTES), AXIS_BYTES), 3);
 	}
 }
 END_TEST
@@ -241,6 +241,6 @@ int main(void)
 {
 	return support_main("axis", TEST_EACH(units, texts),
 			    TEST_EACH(axes_as_people_draw_them, axes),
-			    TEST_LOOP(any_axis, UNIT_TIME + 1), TEST(axes_have_ticks),
+			    TEST_LOOP(any_axis, AXIS_TIME + 1), TEST(axes_have_ticks),
 			    TEST_EACH(times_as_people_write_them, times), TEST(any_time));
 }

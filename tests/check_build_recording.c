@@ -61,7 +61,7 @@ static void same_task(const struct values *a, const struct values *b, size_t i)
 			ck_assert_int_le(llabs(x - y), 256);
 		else
 			ck_assert_msg(x == y, "%s %s: %lld, %lld", a->task[i].name,
-				      column_name[c], (long long)x, (long long)y);
+				      metric_column_name[c], (long long)x, (long long)y);
 	}
 }
 
@@ -98,7 +98,7 @@ START_TEST(figures_are_the_same)
 		if (t == TOTAL_PEAK_KB || t == TOTAL_TASKS || t == TOTAL_RUNNING_MAX ||
 		    t == TOTAL_FAILED || t == TOTAL_READ_BYTES || t == TOTAL_WRITTEN_BYTES)
 			continue;
-		ck_assert_msg(a.total[t] == b.total[t], "%s: %lld, %lld", total_info[t].name,
+		ck_assert_msg(a.total[t] == b.total[t], "%s: %lld, %lld", metric_total_info[t].name,
 			      (long long)a.total[t], (long long)b.total[t]);
 	}
 	values_release(&a);

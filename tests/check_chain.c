@@ -255,7 +255,7 @@ static void check_chain(const struct chain *c, const struct recorded *r)
 					 r->rec.task[i].start_us + CHAIN_STAMP_US);
 	}
 	for (size_t i = 0; i < c->n_path; i++) {
-		path_us += task_wall_us(&r->rec, &r->rec.task[c->path[i]]);
+		path_us += cost_wall_us(&r->rec, &r->rec.task[c->path[i]]);
 		if (i)
 			check_link(r, place, c->path[i - 1], c->path[i]);
 	}
@@ -362,7 +362,7 @@ static void is_all_in_path(const struct chain *c, const struct recorded *r)
 
 	for (size_t i = 0; i < r->rec.n_tasks; i++) {
 		if (!r->rec.task[i].hosts)
-			all_us += task_wall_us(&r->rec, &r->rec.task[i]);
+			all_us += cost_wall_us(&r->rec, &r->rec.task[i]);
 	}
 	ck_assert_int_eq(c->path_us, all_us);
 	ck_assert_uint_eq(c->n_path, r->sum.n_ran - r->sum.n_hosting);

@@ -247,7 +247,7 @@ START_TEST(many_tasks)
 	}
 	ck_assert_uint_eq(tasks, many[_i].n);
 	for (size_t i = 0; i < r.sum.n_ran; i++)
-		busy_us -= task_wall_us(&r.rec, &r.rec.task[r.sum.order[i]]);
+		busy_us -= cost_wall_us(&r.rec, &r.rec.task[r.sum.order[i]]);
 	ck_assert_int_eq(busy_us, 0);
 	lanes_release(&l);
 	recorded_release(&r);

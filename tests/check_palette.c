@@ -250,7 +250,7 @@ static const struct {
 
 START_TEST(colours_of_kinds)
 {
-	ck_assert_int_eq(colour_of_kind(kinds[_i].kind), kinds[_i].colour);
+	ck_assert_int_eq(palette_of_kind(kinds[_i].kind), kinds[_i].colour);
 }
 END_TEST
 
@@ -277,7 +277,7 @@ START_TEST(colours_of_work)
 	const char *kind = works[_i].oe ? kind_of_oe_task(text, strlen(text)) :
 			   kind_of_command(text, strlen(text));
 
-	ck_assert_msg(colour_of_kind(kind) == works[_i].colour, "%s: %s", text, kind);
+	ck_assert_msg(palette_of_kind(kind) == works[_i].colour, "%s: %s", text, kind);
 }
 END_TEST
 

@@ -117,7 +117,7 @@ START_TEST(how_busy)
 	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, 0, 1000000, 100, 100), 0);
 	ck_assert_uint_eq(p.n, 1);
 	ck_assert_uint_eq(p.piece[0].efficiency, efficiencies[_i].efficiency);
-	ck_assert_uint_eq(p.piece[0].colour, colour_of_kind("link"));
+	ck_assert_uint_eq(p.piece[0].colour, palette_of_kind("link"));
 	pieces_release(&p);
 	lanes_release(&l);
 	recorded_release(&r);
@@ -138,8 +138,8 @@ START_TEST(what_it_stands_for)
 	ck_assert_int_eq(lanes_make(&l, &r.sum, LANES_WORKER), 0);
 	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, 0, 1000000, 100, 100), 0);
 	ck_assert_uint_eq(p.n, 1);
-	ck_assert_uint_ne(colour_of_kind("compile"), colour_of_kind("link"));
-	ck_assert_uint_eq(p.piece[0].colour, colour_of_kind("compile"));
+	ck_assert_uint_ne(palette_of_kind("compile"), palette_of_kind("link"));
+	ck_assert_uint_eq(p.piece[0].colour, palette_of_kind("compile"));
 	ck_assert_str_eq(r.rec.task[p.piece[0].task].name, "b");
 	pieces_release(&p);
 	lanes_release(&l);

@@ -107,7 +107,7 @@ START_TEST(of_a_recording)
 	ck_assert_uint_eq(f.n_tasks, 7);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		ck_assert_msg(value(&f, rows[i].task, rows[i].column) == rows[i].value,
-			      "%s: %s is %lld", rows[i].task, column_name[rows[i].column],
+			      "%s: %s is %lld", rows[i].task, metric_column_name[rows[i].column],
 			      (long long)value(&f, rows[i].task, rows[i].column));
 	ck_assert_uint_eq(values_find(&f, "never"), f.n_tasks);
 	ck_assert(values_get(&f, values_find(&f, "lib: a.o"), METRIC_CPU) == 1800000);

@@ -28,7 +28,7 @@ static void add_column(struct values *f, struct slice key, int64_t value)
 {
 	int c = 0;
 
-	while (c < COLUMNS && !slice_is(key, column_name[c]))
+	while (c < COLUMNS && !slice_is(key, metric_column_name[c]))
 		c++;
 	ck_assert_msg(c < COLUMNS, "%.*s is no column", (int)key.len, key.p);
 	if (!f->column[c]) {
@@ -43,7 +43,7 @@ static void add_total(struct values *f, struct slice key, int64_t value)
 {
 	int t = 0;
 
-	while (t < TOTALS && !slice_is(key, total_info[t].name))
+	while (t < TOTALS && !slice_is(key, metric_total_info[t].name))
 		t++;
 	ck_assert_msg(t < TOTALS, "%.*s is no total", (int)key.len, key.p);
 	f->total[t] = value;

@@ -38,12 +38,12 @@ void pairs_have_the_machine(const char *what)
 		printf("%s: no real-time priority here, the figures are noisier\n", what);
 }
 
-struct cost pairs_run(void (*execute)(const void *context, bool with), const void *context,
+struct pair_cost pairs_run(void (*execute)(const void *context, bool with), const void *context,
 		      bool with)
 {
 	double start = now_us();
 	struct rusage usage;
-	struct cost cost;
+	struct pair_cost cost;
 	int status;
 	pid_t pid;
 
@@ -56,7 +56,7 @@ struct cost pairs_run(void (*execute)(const void *context, bool with), const voi
 	}
 	ck_assert_int_eq(wait4(pid, &status, 0, &usage), pid);
 	ck_assert_int_eq(status, 0);
-	cost = (struct cost){ now_us() - start, cpu_us(&usage), (double)usage.ru_minflt };
+	cost = (struct pair_cost){ now_us() - start, cpu_us(&usage), (double)usage.ru_minflt };
 	usleep((useconds_t)(cost.wall_us / 10));	/* or the kernel makes us pause */
 	return cost;
 }
@@ -74,23 +74,23 @@ static double median(double *v, int n)
 	return v[n / 2];
 }
 
-struct cost pairs_measure(void (*execute)(const void *context, bool with), const void *context,
-			  unsigned n, int pairs, struct cost *plain)
+struct pair_cost pairs_measure(void (*execute)(const void *context, bool with), const void *context,
+			  unsigned n, int pairs, struct pair_cost *plain)
 {
 	double wall[PAIRS_MAX], cpu[PAIRS_MAX], wall0[PAIRS_MAX], cpu0[PAIRS_MAX];
 
 	pairs_run(execute, context, true);
 	for (int i = 0; i < pairs; i++) {
 		bool first = i & 1;
-		struct cost a = pairs_run(execute, context, first);
-		struct cost b = pairs_run(execute, context, !first);
-		struct cost with = first ? a : b, without = first ? b : a;
+		struct pair_cost a = pairs_run(execute, context, first);
+		struct pair_cost b = pairs_run(execute, context, !first);
+		struct pair_cost with = first ? a : b, without = first ? b : a;
 
 		wall[i] = (with.wall_us - without.wall_us) / n;
 		cpu[i] = (with.cpu_us - without.cpu_us) / n;
 		wall0[i] = without.wall_us / n;
 		cpu0[i] = without.cpu_us / n;
 	}
-	*plain = (struct cost){ median(wall0, pairs), median(cpu0, pairs), 0 };
-	return (struct cost){ median(wall, pairs), median(cpu, pairs), 0 };
+	*plain = (struct pair_cost){ median(wall0, pairs), median(cpu0, pairs), 0 };
+	return (struct pair_cost){ median(wall, pairs), median(cpu, pairs), 0 };
 }

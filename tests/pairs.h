@@ -8,7 +8,7 @@
  * What a thing costs inside another, measured by pairs of runs with and without it,
  * in turn: the medians of the pairs' differences.
  */
-struct cost {
+struct pair_cost {
 	double wall_us, cpu_us;
 	double faults;		/* minor page faults; of one run only */
 };
@@ -18,12 +18,12 @@ struct cost {
 void pairs_have_the_machine(const char *what);
 
 /* Runs in a process of its own; execute does not return. */
-struct cost pairs_run(void (*execute)(const void *context, bool with), const void *context,
+struct pair_cost pairs_run(void (*execute)(const void *context, bool with), const void *context,
 		      bool with);
 
 /* Extra cost of each of the n things a run does, and in plain what one costs
  * without. pairs: at most 64. */
-struct cost pairs_measure(void (*execute)(const void *context, bool with), const void *context,
-			  unsigned n, int pairs, struct cost *plain);
+struct pair_cost pairs_measure(void (*execute)(const void *context, bool with), const void *context,
+			  unsigned n, int pairs, struct pair_cost *plain);
 
 #endif

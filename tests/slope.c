@@ -27,7 +27,7 @@ static void execute(const void *context, bool with)
 	r->bench->execute(r->bench->context, r->n, with);
 }
 
-static void keep_least(struct slope *best, const struct cost *cost)
+static void keep_least(struct slope *best, const struct pair_cost *cost)
 {
 	if (cost->wall_us < best->wall_us)
 		best->wall_us = cost->wall_us;
@@ -136,7 +136,7 @@ void slope_measure(const struct slope_bench *b, struct slope *plain, struct slop
 	}
 	for (int i = 0; i < 4 * b->rounds; i++) {
 		bool many = i & 1, on = (i / 2) & 1;
-		struct cost cost;
+		struct pair_cost cost;
 
 		run.n = many ? b->many : b->few;
 		cost = pairs_run(execute, &run, on);

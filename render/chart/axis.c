@@ -52,22 +52,22 @@ static const struct scale *find_scale(const struct scale *scale, size_t n, int64
 	return &scale[n - 1];
 }
 
-static const struct scale *scale_of(enum unit unit, int64_t ceiling)
+static const struct scale *scale_of(enum axis_unit unit, int64_t ceiling)
 {
 #define FIND(list, least) find_scale(list, ARRAY_SIZE(list), ceiling, least)
 	switch (unit) {
-	case UNIT_SHARE: return FIND(of_share, 1);
-	case UNIT_COUNT: return FIND(of_count, 1);
-	case UNIT_TIME: return FIND(of_time, 2);
-	case UNIT_BYTES_A_SECOND: return FIND(of_rate, 1);
+	case AXIS_SHARE: return FIND(of_share, 1);
+	case AXIS_COUNT: return FIND(of_count, 1);
+	case AXIS_TIME: return FIND(of_time, 2);
+	case AXIS_BYTES_A_SECOND: return FIND(of_rate, 1);
 	default: return FIND(of_bytes, 1);
 	}
 #undef FIND
 }
 
-static bool is_bytes(enum unit unit)
+static bool is_bytes(enum axis_unit unit)
 {
-	return unit == UNIT_BYTES || unit == UNIT_BYTES_A_SECOND;
+	return unit == AXIS_BYTES || unit == AXIS_BYTES_A_SECOND;
 }
 
 /* 4, 6 or 8 times a power of two: halves and more are round; small ones are whole. */
@@ -98,7 +98,7 @@ static int64_t ceiling_decimal(int64_t max)
 	return INT64_MAX;
 }
 
-int64_t axis_ceiling(int64_t max, enum unit unit)
+int64_t axis_ceiling(int64_t max, enum axis_unit unit)
 {
 	int64_t whole = 1;
 
@@ -106,9 +106,9 @@ int64_t axis_ceiling(int64_t max, enum unit unit)
 		max = 1;
 	if (is_bytes(unit))
 		return ceiling_binary(max);
-	if (unit == UNIT_SHARE && max > 8000 && max <= 10000)
+	if (unit == AXIS_SHARE && max > 8000 && max <= 10000)
 		return 10000;
-	if (unit != UNIT_SHARE)
+	if (unit != AXIS_SHARE)
 		whole = scale_of(unit, max)->size;
 	return sat_mul(ceiling_decimal(max / whole + (max % whole != 0)), whole);
 }
@@ -138,11 +138,11 @@ static int decimals(int64_t step, int64_t size)
 }
 
 /* Ticks this far apart: readable. */
-static bool is_good_step(int64_t step, enum unit unit, const struct scale *scale)
+static bool is_good_step(int64_t step, enum axis_unit unit, const struct scale *scale)
 {
-	if (unit == UNIT_TIME)
+	if (unit == AXIS_TIME)
 		return step % scale->size == 0 && is_round(step / scale->size);
-	if (unit == UNIT_COUNT && step % 100)
+	if (unit == AXIS_COUNT && step % 100)
 		return false;
 	return decimals(step, scale->size) <= 2 && (is_bytes(unit) || is_round(step));
 }
@@ -156,7 +156,7 @@ static void set_label(struct tick *t, int64_t step, const struct scale *scale)
 			 (double)t->value / (double)scale->size, scale->name);
 }
 
-size_t axis_ticks(struct tick *tick, size_t most, int64_t ceiling, enum unit unit)
+size_t axis_ticks(struct tick *tick, size_t most, int64_t ceiling, enum axis_unit unit)
 {
 	const struct scale *scale = scale_of(unit, ceiling);
 	int64_t parts = most > 11 ? 10 : (int64_t)most - 1;

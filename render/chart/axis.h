@@ -18,10 +18,10 @@ struct tick {
  * times a power of ten, of bytes 4, 6, 8 times a power of two. Shares above 80 % end at
  * 100 %.
  */
-int64_t axis_ceiling(int64_t max, enum unit unit);
+int64_t axis_ceiling(int64_t max, enum axis_unit unit);
 
 /* Ticks from 0 to the ceiling, both included, at most `most` (>= 2) of them. */
-size_t axis_ticks(struct tick *tick, size_t most, int64_t ceiling, enum unit unit);
+size_t axis_ticks(struct tick *tick, size_t most, int64_t ceiling, enum axis_unit unit);
 
 /*
  * Ticks of the time axis in [from, until], at multiples of 1, 2, 5 ... ms, s, of

@@ -336,7 +336,7 @@ static void draw_ghost(struct plot *p)
 
 /* Axes */
 
-static void draw_axis(struct plot *p, int top, enum unit unit, int64_t ceiling, bool right)
+static void draw_axis(struct plot *p, int top, enum axis_unit unit, int64_t ceiling, bool right)
 {
 	size_t most = (size_t)p->height / TICK_PITCH + 1;
 	struct tick tick[AXIS_TICKS_MAX];

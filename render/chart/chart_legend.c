@@ -36,20 +36,20 @@ static int set_figures(struct key *k, struct buf *b)
 	return 0;
 }
 
-static void add_figure(struct buf *b, const char *what, enum unit unit, int64_t value)
+static void add_figure(struct buf *b, const char *what, enum axis_unit unit, int64_t value)
 {
 	if (value < 0)
 		return;
 	if (b->len)
 		buf_adds(b, ", ");
 	buf_adds(b, what);
-	unit_add(b, unit, value);
+	axis_add_value(b, unit, value);
 }
 
 static int add_band(struct legend *l, const struct panel *p, const struct band *band)
 {
 	struct key *k = add_key(l, band->id, band->label);
-	enum unit unit = band->right ? p->right_unit : p->unit;
+	enum axis_unit unit = band->right ? p->right_unit : p->unit;
 	struct buf figures = BUF_INIT;
 
 	if (!k)
@@ -59,7 +59,7 @@ static int add_band(struct legend *l, const struct panel *p, const struct band *
 	k->mark = band->mark;
 	add_figure(&figures, band->max ? "max " : "", unit, band->max);
 	if (band->max && band->total >= 0)
-		add_figure(&figures, "total ", UNIT_BYTES, band->total);
+		add_figure(&figures, "total ", AXIS_BYTES, band->total);
 	else if (band->max)
 		add_figure(&figures, "mean ", unit, band->mean);
 	if (band->right)
@@ -95,7 +95,7 @@ static int add_kind(struct legend *l, const struct kind *kind)
 	struct key *k = add_key(l, kind->name, kind->name);
 	struct buf figures = BUF_INIT;
 
-	k->colour = colour_of_kind(kind->name);
+	k->colour = palette_of_kind(kind->name);
 	text_add_time(&figures, kind->cost.wall_us);
 	buf_addf(&figures, " in %zu", kind->n_tasks);
 	return set_figures(k, &figures);

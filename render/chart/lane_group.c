@@ -140,7 +140,7 @@ static struct tally *add_up(const struct grouping *g, const uint32_t *group)
 			continue;
 		tally[group[i]].n_tasks++;
 		tally[group[i]].busy_us = sat_add(tally[group[i]].busy_us,
-						  task_wall_us(g->s->rec, t));
+						  cost_wall_us(g->s->rec, t));
 	}
 	return tally;
 }

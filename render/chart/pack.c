@@ -110,7 +110,7 @@ static void add_kinds(struct pack *p)
 	for (size_t i = 0; i < p->tasks.n_kinds; i++) {
 		json_object(&p->json, NULL);
 		json_str(&p->json, "name", p->tasks.kind[i]);
-		json_int(&p->json, "colour", colour_of_kind(p->tasks.kind[i]));
+		json_int(&p->json, "colour", palette_of_kind(p->tasks.kind[i]));
 		json_object_end(&p->json);
 	}
 	json_array_end(&p->json);
@@ -160,9 +160,9 @@ static void add_band(struct pack *p, const struct band *b)
 static void add_panel(struct pack *p, const struct panel *panel, uint32_t steps)
 {
 	static const char *const unit_word[] = {
-		[UNIT_SHARE] = "share", [UNIT_BYTES] = "bytes",
-		[UNIT_BYTES_A_SECOND] = "bytes/s", [UNIT_COUNT] = "count",
-		[UNIT_TIME] = "time",
+		[AXIS_SHARE] = "share", [AXIS_BYTES] = "bytes",
+		[AXIS_BYTES_A_SECOND] = "bytes/s", [AXIS_COUNT] = "count",
+		[AXIS_TIME] = "time",
 	};
 
 	json_object(&p->json, NULL);

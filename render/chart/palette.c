@@ -40,7 +40,7 @@ static const struct {
 	{ "install", COLOUR_PURPLE }, { "package", COLOUR_PURPLE }, { "sysroot", COLOUR_PURPLE },
 };
 
-enum colour colour_of_kind(const char *kind)
+enum colour palette_of_kind(const char *kind)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!strcmp(kinds[i].kind, kind))

@@ -27,6 +27,6 @@ extern const struct palette palette_light, palette_dark;
  * have kinds too). The same in every chart. There are more kinds than
  * distinguishable colours: related ones share a colour; unknown ones are grey.
  */
-enum colour colour_of_kind(const char *kind);
+enum colour palette_of_kind(const char *kind);
 
 #endif

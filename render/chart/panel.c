@@ -12,7 +12,7 @@
 
 #define SLOTS_MAX 4000		/* of the running tasks, two points each */
 #define STACK_BLOCK 512
-#define WHOLE 100		/* of UNIT_COUNT */
+#define WHOLE 100		/* of AXIS_COUNT */
 /* An axis does not make more of less. */
 #define LEAST_PRESSURE 1000	/* 10 % */
 #define LEAST_RATE 1024
@@ -205,7 +205,7 @@ static void measure_all(struct panel *p, const struct panel_plan *plan)
 	for (size_t k = 0; k < p->n_bands; k++) {
 		struct band *b = &p->band[k];
 
-		measure(b, p, plan->unit == UNIT_BYTES && !b->right);
+		measure(b, p, plan->unit == AXIS_BYTES && !b->right);
 		if (!is_left_out(plan, b))
 			p->band[n++] = *b;
 	}
@@ -301,11 +301,11 @@ static void set_axes(struct panel *p)
 		right = right < 0 ? right : at_least(right, p->limit);
 	if (p->id == PANEL_PRESSURE)
 		left = at_least(left, LEAST_PRESSURE);
-	if (p->unit == UNIT_BYTES_A_SECOND)
+	if (p->unit == AXIS_BYTES_A_SECOND)
 		left = at_least(left, LEAST_RATE);
 	p->ceiling = p->id == PANEL_CPU ? 10000 : axis_ceiling(left, p->unit);
 	if (right >= 0)
-		p->right_ceiling = p->right_unit == UNIT_SHARE ? 10000 :
+		p->right_ceiling = p->right_unit == AXIS_SHARE ? 10000 :
 				   axis_ceiling(right, p->right_unit);
 }
 

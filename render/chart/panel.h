@@ -60,7 +60,7 @@ struct panel {
 	enum panel_id id;
 	const char *word;	/* "cpu" ... */
 	const char *title;	/* "CPU" ... */
-	enum unit unit, right_unit;
+	enum axis_unit unit, right_unit;
 	int64_t ceiling, right_ceiling;	/* of the axes; right 0: there is none */
 	int64_t limit;		/* a line across: cores, memory there is; -1: none. It may be
 				   above the ceiling */

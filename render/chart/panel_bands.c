@@ -2,7 +2,7 @@
 #include "render/chart/panel_bands.h"
 
 static const struct panel_plan cpu = {
-	.word = "cpu", .title = "CPU", .series = "proc_stat", .unit = UNIT_SHARE,
+	.word = "cpu", .title = "CPU", .series = "proc_stat", .unit = AXIS_SHARE,
 	.band = {
 		{ "user", "user", "programs computing, of all cores",
 		  MARK_STACK, false, COLOUR_BLUE, HOW_CORES,
@@ -18,7 +18,7 @@ static const struct panel_plan cpu = {
 };
 
 static const struct panel_plan running = {
-	.word = "running", .title = "Running tasks", .unit = UNIT_COUNT,
+	.word = "running", .title = "Running tasks", .unit = AXIS_COUNT,
 	.band = {
 		{ "tasks", "running tasks", "tasks at once, without those that wait for a build "
 		  "of their own", MARK_AREA, false, COLOUR_BLUE, HOW_TASKS,
@@ -28,7 +28,7 @@ static const struct panel_plan running = {
 
 static const struct panel_plan memory = {
 	.word = "memory", .title = "Memory", .series = "proc_meminfo",
-	.unit = UNIT_BYTES, .right_unit = UNIT_BYTES,
+	.unit = AXIS_BYTES, .right_unit = AXIS_BYTES,
 	.band = {
 		{ "used", "used", "held by programs and the kernel; shared memory and tmpfs "
 		  "included", MARK_STACK, false, COLOUR_BLUE, HOW_LEVEL,
@@ -57,7 +57,7 @@ static const struct panel_plan memory = {
 
 static const struct panel_plan disk = {
 	.word = "disk", .title = "Disk", .series = "proc_diskstats",
-	.unit = UNIT_BYTES_A_SECOND, .right_unit = UNIT_SHARE,
+	.unit = AXIS_BYTES_A_SECOND, .right_unit = AXIS_SHARE,
 	.band = {
 		{ "read", "read", "from all disks", MARK_STACK, false, COLOUR_BLUE, HOW_RATE,
 		  .term = { { .name = "*.read" } } },
@@ -70,7 +70,7 @@ static const struct panel_plan disk = {
 };
 
 static const struct panel_plan net = {
-	.word = "net", .title = "Network", .series = "proc_net", .unit = UNIT_BYTES_A_SECOND,
+	.word = "net", .title = "Network", .series = "proc_net", .unit = AXIS_BYTES_A_SECOND,
 	.band = {
 		{ "rx", "received", "through all interfaces", MARK_STACK, false, COLOUR_BLUE,
 		  HOW_RATE, .term = { { .name = "*.rx" } }, .quiet = true },
@@ -80,7 +80,7 @@ static const struct panel_plan net = {
 };
 
 static const struct panel_plan pressure = {
-	.word = "pressure", .title = "Pressure", .series = "proc_pressure", .unit = UNIT_SHARE,
+	.word = "pressure", .title = "Pressure", .series = "proc_pressure", .unit = AXIS_SHARE,
 	.band = {
 		{ "io_full", "I/O, all", "time in which nothing ran as everything waited for disks",
 		  MARK_AREA, false, COLOUR_ORANGE, HOW_SHARE,
@@ -102,7 +102,7 @@ static const struct panel_plan pressure = {
 
 static const struct panel_plan cgroup = {
 	.word = "cgroup", .title = "The build's control group", .series = "proc_cgroup",
-	.unit = UNIT_BYTES, .right_unit = UNIT_SHARE,
+	.unit = AXIS_BYTES, .right_unit = AXIS_SHARE,
 	.band = {
 		{ "memory", "memory", "memory charged to the group, including cached files",
 		  MARK_AREA, false, COLOUR_SKY, HOW_LEVEL, .term = { { .name = "memory" } } },

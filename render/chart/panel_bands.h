@@ -41,7 +41,7 @@ struct band_plan {
 struct panel_plan {
 	const char *word, *title;
 	const char *series;	/* proc_stat ...; NULL: not of samples */
-	enum unit unit, right_unit;
+	enum axis_unit unit, right_unit;
 	struct band_plan band[PANEL_BANDS_MAX];	/* up to one without id */
 };
 

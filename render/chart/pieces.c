@@ -42,7 +42,7 @@ static uint8_t colour_of(struct work *w, const char *kind)
 
 	if (w->kind[at] != kind) {
 		w->kind[at] = kind;
-		w->colour[at] = (uint8_t)colour_of_kind(kind);
+		w->colour[at] = (uint8_t)palette_of_kind(kind);
 	}
 	return w->colour[at];
 }

@@ -14,24 +14,24 @@ static void add_count(struct buf *b, int64_t hundredths)
 		buf_addf(b, "%.*f", hundredths < 10 ? 2 : 1, (double)hundredths / 100);
 }
 
-void unit_add(struct buf *b, enum unit unit, int64_t value)
+void axis_add_value(struct buf *b, enum axis_unit unit, int64_t value)
 {
 	switch (unit) {
-	case UNIT_SHARE:
+	case AXIS_SHARE:
 		text_add_percent(b, value < 0 ? -1 : (double)value / 10000);
 		break;
-	case UNIT_BYTES:
+	case AXIS_BYTES:
 		text_add_bytes(b, value);
 		break;
-	case UNIT_BYTES_A_SECOND:
+	case AXIS_BYTES_A_SECOND:
 		text_add_bytes(b, value);
 		if (value >= 0)
 			buf_adds(b, "/s");
 		break;
-	case UNIT_COUNT:
+	case AXIS_COUNT:
 		add_count(b, value);
 		break;
-	case UNIT_TIME:
+	case AXIS_TIME:
 		text_add_time(b, value);
 		break;
 	}

@@ -61,7 +61,7 @@ static void insert(struct apart *a, uint32_t task, int64_t kb)
 
 static int find_largest(struct apart *a, const struct summary *s)
 {
-	uint32_t *kb = task_memory_at(s->rec, s->memory_peak_kb.time_us);
+	uint32_t *kb = curve_task_memory_at(s->rec, s->memory_peak_kb.time_us);
 
 	if (!kb)
 		return -ENOMEM;
@@ -216,7 +216,7 @@ static void name_layer(struct layer *l, const struct summary *s, const struct ap
 	buf_init_fixed(&b, l->label, sizeof l->label);
 	text_add_name(&b, buf_str(&name), NAME_COLUMNS);
 	buf_init_fixed(&b, l->figures, sizeof l->figures);
-	unit_add(&b, UNIT_BYTES, sat_mul(i < a->n ? a->kb[i] : kb > 0 ? kb : 0, 1024));
+	axis_add_value(&b, AXIS_BYTES, sat_mul(i < a->n ? a->kb[i] : kb > 0 ? kb : 0, 1024));
 	buf_release(&name);
 }
 
@@ -286,12 +286,12 @@ static int add_pane(struct figure *f, const struct summary *s, const struct apar
 	int64_t peak = sat_mul(s->memory_peak_kb.value, 1024);
 	struct buf b;
 
-	p->unit = UNIT_BYTES;
-	p->ceiling = axis_ceiling(peak, UNIT_BYTES);
+	p->unit = AXIS_BYTES;
+	p->ceiling = axis_ceiling(peak, AXIS_BYTES);
 	p->mark_us = s->memory_peak_kb.time_us;
 	p->legend_columns = 2;
 	buf_init_fixed(&b, p->mark_label, sizeof p->mark_label);
-	unit_add(&b, UNIT_BYTES, peak);
+	axis_add_value(&b, AXIS_BYTES, peak);
 	buf_adds(&b, " at ");
 	text_add_time(&b, p->mark_us);
 	buf_init_fixed(&b, p->title, sizeof p->title);

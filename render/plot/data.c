@@ -21,16 +21,16 @@ static bool is_absent(const int64_t *const *value, size_t n_values, size_t i)
 	return true;
 }
 
-static void add_cell(struct buf *b, enum unit unit, int64_t value)
+static void add_cell(struct buf *b, enum axis_unit unit, int64_t value)
 {
 	buf_addc(b, ' ');
 	script_add_value(b, unit, value);
 }
 
-static void add_row(struct buf *b, int64_t time_us, const enum unit *unit,
+static void add_row(struct buf *b, int64_t time_us, const enum axis_unit *unit,
 		    const int64_t *const *value, size_t n_values, size_t i)
 {
-	script_add_value(b, UNIT_TIME, time_us);
+	script_add_value(b, AXIS_TIME, time_us);
 	for (size_t k = 0; k < n_values; k++)
 		add_cell(b, unit[k], value[k][i]);
 	buf_addc(b, '\n');
@@ -38,7 +38,7 @@ static void add_row(struct buf *b, int64_t time_us, const enum unit *unit,
 
 /* Steps: two rows for neighbours of the same values, their beginning and their end.
  * An empty line where nothing is known: lines and areas end there. */
-static void add_steps(struct buf *b, const struct pane *p, const enum unit *unit,
+static void add_steps(struct buf *b, const struct pane *p, const enum axis_unit *unit,
 		      const int64_t *const *value, size_t n_values)
 {
 	for (size_t i = 0, end; i < p->n; i = end) {
@@ -57,20 +57,20 @@ static void add_steps(struct buf *b, const struct pane *p, const enum unit *unit
 		add_row(b, p->from_us, unit, value, n_values, 0);
 }
 
-static const char *unit_word(enum unit unit)
+static const char *unit_word(enum axis_unit unit)
 {
 	switch (unit) {
-	case UNIT_SHARE: return "%";
-	case UNIT_BYTES: return "bytes";
-	case UNIT_BYTES_A_SECOND: return "bytes/s";
-	case UNIT_COUNT: return "count";
-	case UNIT_TIME: return "s";
+	case AXIS_SHARE: return "%";
+	case AXIS_BYTES: return "bytes";
+	case AXIS_BYTES_A_SECOND: return "bytes/s";
+	case AXIS_COUNT: return "count";
+	case AXIS_TIME: return "s";
 	}
 	return "";
 }
 
 /* "# seconds; user, %; ...": a comment cannot be left by a name without newlines. */
-static void add_heading(struct buf *b, const struct pane *p, const enum unit *unit)
+static void add_heading(struct buf *b, const struct pane *p, const enum axis_unit *unit)
 {
 	buf_addf(b, "# %s\n# seconds", p->title);
 	for (size_t i = 0; i < p->n_layers; i++)
@@ -78,7 +78,7 @@ static void add_heading(struct buf *b, const struct pane *p, const enum unit *un
 	buf_addc(b, '\n');
 }
 
-static size_t gather_columns(const struct pane *p, enum unit *unit, const int64_t **value)
+static size_t gather_columns(const struct pane *p, enum axis_unit *unit, const int64_t **value)
 {
 	for (size_t i = 0; i < p->n_layers; i++) {
 		unit[i] = p->layer[i].right ? p->right_unit : p->unit;
@@ -91,7 +91,7 @@ void script_add_data(struct buf *b, const struct figure *f)
 {
 	for (size_t i = 0; i < f->n_panes; i++) {
 		const struct pane *p = &f->pane[i];
-		enum unit unit[LAYERS_MAX], both[2] = { p->unit, p->unit };
+		enum axis_unit unit[LAYERS_MAX], both[2] = { p->unit, p->unit };
 		const int64_t *value[LAYERS_MAX], *const band[2] = { p->low, p->high };
 		size_t n = gather_columns(p, unit, value);
 
@@ -107,10 +107,10 @@ void script_add_data(struct buf *b, const struct figure *f)
 }
 
 /* A column of text: the most and the limit, where there is one, after the layers. */
-static void add_column(struct buf *b, const struct pane *p, const enum unit *unit,
+static void add_column(struct buf *b, const struct pane *p, const enum axis_unit *unit,
 		       const int64_t *const *value, size_t n_values, size_t i)
 {
-	script_add_value(b, UNIT_TIME, (pane_time_us(p, i) + pane_time_us(p, i + 1)) / 2);
+	script_add_value(b, AXIS_TIME, (pane_time_us(p, i) + pane_time_us(p, i + 1)) / 2);
 	for (size_t k = 0; k < n_values; k++)
 		add_cell(b, unit[k], value[k][i]);
 	if (p->high)
@@ -124,7 +124,7 @@ void term_add_data(struct buf *b, const struct figure *f)
 {
 	for (size_t i = 0; i < f->n_panes; i++) {
 		const struct pane *p = &f->pane[i];
-		enum unit unit[LAYERS_MAX];
+		enum axis_unit unit[LAYERS_MAX];
 		const int64_t *value[LAYERS_MAX];
 		size_t n = gather_columns(p, unit, value);
 

@@ -83,21 +83,21 @@ int64_t pane_time_us(const struct pane *p, size_t i)
 
 /* From the panels */
 
-static void add_figures(struct buf *b, const struct band *band, enum unit unit)
+static void add_figures(struct buf *b, const struct band *band, enum axis_unit unit)
 {
 	if (!band->max) {
 		buf_adds(b, "none");
 		return;
 	}
 	if (band->total >= 0) {
-		unit_add(b, UNIT_BYTES, band->total);
+		axis_add_value(b, AXIS_BYTES, band->total);
 		buf_adds(b, " in total");
 	} else {
 		buf_adds(b, "mean ");
-		unit_add(b, unit, band->mean);
+		axis_add_value(b, unit, band->mean);
 	}
 	buf_adds(b, ", max ");
-	unit_add(b, unit, band->max);
+	axis_add_value(b, unit, band->max);
 }
 
 /* Is what a stretch shows a mean of several samples. */
@@ -184,7 +184,7 @@ static int add_share(struct pane *p, const struct panel *from, const struct besi
 		buf_init_fixed(&b, l->label, sizeof l->label);
 		buf_adds(&b, what->label);
 		buf_adds(&b, RIGHT_AXIS);
-		p->right_unit = UNIT_SHARE;
+		p->right_unit = AXIS_SHARE;
 		p->right_ceiling = 10000;
 	}
 	return 0;

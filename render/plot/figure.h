@@ -27,7 +27,7 @@ struct layer {
 struct pane {
 	char title[FIGURE_TEXT];
 	char note[2 * FIGURE_TEXT];
-	enum unit unit, right_unit;
+	enum axis_unit unit, right_unit;
 	int64_t ceiling, right_ceiling;	/* right 0: no axis */
 	int64_t limit;			/* -1: none */
 	char limit_label[64];

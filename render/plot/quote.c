@@ -57,28 +57,28 @@ void script_add_number(struct buf *b, int64_t value, unsigned decimals)
 	}
 }
 
-void script_add_value(struct buf *b, enum unit unit, int64_t value)
+void script_add_value(struct buf *b, enum axis_unit unit, int64_t value)
 {
 	if (value == BAND_ABSENT) {
 		buf_adds(b, "NaN");
 		return;
 	}
 	switch (unit) {
-	case UNIT_SHARE:
-	case UNIT_COUNT:
+	case AXIS_SHARE:
+	case AXIS_COUNT:
 		script_add_number(b, value, 2);
 		break;
-	case UNIT_BYTES:
-	case UNIT_BYTES_A_SECOND:
+	case AXIS_BYTES:
+	case AXIS_BYTES_A_SECOND:
 		buf_addi(b, value);
 		break;
-	case UNIT_TIME:
+	case AXIS_TIME:
 		script_add_number(b, value, 6);
 		break;
 	}
 }
 
-static void add_tick(struct buf *b, const struct tick *t, enum unit unit, bool first)
+static void add_tick(struct buf *b, const struct tick *t, enum axis_unit unit, bool first)
 {
 	char text[2 * sizeof t->label];
 	struct buf label;
@@ -96,7 +96,7 @@ static void add_tick(struct buf *b, const struct tick *t, enum unit unit, bool f
 	script_add_value(b, unit, t->value);
 }
 
-static void add_list(struct buf *b, const struct tick *tick, size_t n, enum unit unit)
+static void add_list(struct buf *b, const struct tick *tick, size_t n, enum axis_unit unit)
 {
 	buf_addc(b, '(');
 	for (size_t i = 0; i < n; i++)
@@ -104,7 +104,7 @@ static void add_list(struct buf *b, const struct tick *tick, size_t n, enum unit
 	buf_adds(b, ")");
 }
 
-void script_add_ticks(struct buf *b, enum unit unit, int64_t ceiling, size_t most)
+void script_add_ticks(struct buf *b, enum axis_unit unit, int64_t ceiling, size_t most)
 {
 	struct tick tick[TICKS_MAX];
 
@@ -117,5 +117,5 @@ void script_add_time_ticks(struct buf *b, const struct pane *p, size_t most)
 	struct tick tick[TICKS_MAX];
 
 	add_list(b, tick, axis_time_ticks(tick, most < TICKS_MAX ? most : TICKS_MAX, p->from_us,
-					  p->until_us), UNIT_TIME);
+					  p->until_us), AXIS_TIME);
 }

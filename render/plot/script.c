@@ -124,7 +124,7 @@ static void add_legend(const struct sheet *s, const struct pane *p, int y)
 		add_entry(&l, SWATCH_AREA, BAND_RGB, p->band_label, "");
 	if (p->limit >= 0) {
 		buf_init_fixed(&b, text, sizeof text);
-		unit_add(&b, p->unit, p->limit);
+		axis_add_value(&b, p->unit, p->limit);
 		add_entry(&l, SWATCH_LIMIT, palette_light.ink, p->limit_label, buf_str(&b));
 	}
 	if (p->mark_us >= 0)
@@ -162,7 +162,7 @@ static int sheet_height(const struct sheet *s)
 
 /* Axes */
 
-static void add_range(const struct sheet *s, const char *axis, enum unit unit, int64_t from,
+static void add_range(const struct sheet *s, const char *axis, enum axis_unit unit, int64_t from,
 		      int64_t until)
 {
 	buf_addf(s->out, "set %srange [", axis);
@@ -176,7 +176,7 @@ static void add_axes(const struct sheet *s, const struct pane *p)
 {
 	struct buf *b = s->out;
 
-	add_range(s, "x", UNIT_TIME, p->from_us, p->until_us);
+	add_range(s, "x", AXIS_TIME, p->from_us, p->until_us);
 	add_range(s, "y", p->unit, 0, p->ceiling);
 	buf_adds(b, "set xtics ");
 	script_add_time_ticks(b, p, 12);
@@ -217,9 +217,9 @@ static void add_moment(const struct sheet *s, const struct pane *p)
 	if (p->mark_us < p->from_us || p->mark_us > p->until_us)
 		return;
 	buf_adds(b, "set arrow from first ");
-	script_add_value(b, UNIT_TIME, p->mark_us);
+	script_add_value(b, AXIS_TIME, p->mark_us);
 	buf_adds(b, ", graph 0 to first ");
-	script_add_value(b, UNIT_TIME, p->mark_us);
+	script_add_value(b, AXIS_TIME, p->mark_us);
 	buf_adds(b, ", graph 1 nohead front linewidth 1.5 dashtype 3 linecolor ");
 	sheet_add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');

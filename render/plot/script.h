@@ -35,10 +35,10 @@ void script_add_number(struct buf *b, int64_t value, unsigned decimals);
 
 /* A value in what the axes of the script count: %, bytes, pieces, seconds; NaN where
  * there is none. */
-void script_add_value(struct buf *b, enum unit unit, int64_t value);
+void script_add_value(struct buf *b, enum axis_unit unit, int64_t value);
 
 /* ("0" 0, "50 %" 50, ...): of a value axis, at most `most`; of the time axis. */
-void script_add_ticks(struct buf *b, enum unit unit, int64_t ceiling, size_t most);
+void script_add_ticks(struct buf *b, enum axis_unit unit, int64_t ceiling, size_t most);
 void script_add_time_ticks(struct buf *b, const struct pane *p, size_t most);
 
 #endif

@@ -109,7 +109,7 @@ static void add_legend(const struct page *page, const struct pane *p)
 		add_legend_line(page, '.', p->band_label, "");
 	if (p->limit >= 0) {
 		buf_init_fixed(&b, text, sizeof text);
-		unit_add(&b, p->unit, p->limit);
+		axis_add_value(&b, p->unit, p->limit);
 		add_legend_line(page, '-', p->limit_label, buf_str(&b));
 	}
 	if (p->mark_us >= 0)
@@ -127,9 +127,9 @@ static void add_axes(const struct page *page, const struct pane *p, unsigned lin
 
 	/* The axis has a column of its own, left of the first stretch. */
 	buf_adds(b, "set xrange [");
-	script_add_value(b, UNIT_TIME, p->from_us - half);
+	script_add_value(b, AXIS_TIME, p->from_us - half);
 	buf_addc(b, ':');
-	script_add_value(b, UNIT_TIME, p->until_us - half);
+	script_add_value(b, AXIS_TIME, p->until_us - half);
 	buf_adds(b, "]\nset yrange [0:");
 	script_add_value(b, p->unit, p->ceiling);
 	buf_adds(b, "]\nset xtics ");
@@ -191,7 +191,7 @@ static void add_moment(const struct page *page, const struct pane *p)
 	if (p->mark_us < p->from_us || p->mark_us > p->until_us)
 		return;
 	buf_adds(page->out, "set label '^' at first ");
-	script_add_value(page->out, UNIT_TIME, p->mark_us);
+	script_add_value(page->out, AXIS_TIME, p->mark_us);
 	buf_adds(page->out, ", first 0 center front\n");
 }
 

@@ -10,7 +10,7 @@
 #define TICKS 5
 #define LEAST_RANGE 0.2		/* of the largest value: noise is to look like noise */
 #define FROM_ZERO 0.4		/* an axis that begins below such a part of it begins at 0 */
-#define RATIO_UNIT 10000	/* of UNIT_SHARE */
+#define RATIO_UNIT 10000	/* of AXIS_SHARE */
 #define LARGEST 1e18
 
 static const int64_t time_steps[] = {	/* in us, from a second on */
@@ -36,16 +36,16 @@ static int64_t decimal_step(double least)
 			 least <= 5 * unit ? 5 * unit : 10 * unit);
 }
 
-static int64_t step_of(enum unit unit, double least)
+static int64_t step_of(enum axis_unit unit, double least)
 {
 	int64_t step = 1;
 
-	if (unit == UNIT_BYTES) {
+	if (unit == AXIS_BYTES) {
 		while (step < least)
 			step *= 2;
 		return step;
 	}
-	for (size_t i = 0; unit == UNIT_TIME && i < ARRAY_SIZE(time_steps); i++) {
+	for (size_t i = 0; unit == AXIS_TIME && i < ARRAY_SIZE(time_steps); i++) {
 		if (least > time_steps[0] / 2.0 && time_steps[i] >= least)
 			return time_steps[i];
 	}
@@ -62,8 +62,8 @@ static void widen(double *low, double *high, double value)
 
 int trend_axis_make(struct trend_axis *a, const struct trend *t, const struct trend_pane *p)
 {
-	static const enum unit units[TREND_UNITS] = {
-		[TREND_TIME] = UNIT_TIME, [TREND_BYTES] = UNIT_BYTES, [TREND_RATIO] = UNIT_SHARE,
+	static const enum axis_unit units[TREND_UNITS] = {
+		[TREND_TIME] = AXIS_TIME, [TREND_BYTES] = AXIS_BYTES, [TREND_RATIO] = AXIS_SHARE,
 	};
 	double low = INFINITY, high = -INFINITY, size, missing;
 

@@ -8,7 +8,7 @@
 /* The value axis of a pane: not from 0 where the values are far from that, so that
  * changes are visible. */
 struct trend_axis {
-	enum unit unit;		/* of the chart's */
+	enum axis_unit unit;		/* of the chart's */
 	int64_t low, high, step;
 };
 

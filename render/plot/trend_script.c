@@ -233,7 +233,7 @@ static void add_values(struct buf *b, const struct trend_axis *a, size_t most)
 
 		buf_init_fixed(&text, memory, sizeof memory);
 		buf_init_fixed(&label, escaped, sizeof escaped);
-		unit_add(&text, a->unit, v);
+		axis_add_value(&text, a->unit, v);
 		/* Labels of ticks are formats. */
 		for (const char *c = buf_str(&text); *c; c++) {
 			buf_adds(&label, *c == '%' ? "%" : "");
