@@ -30,13 +30,11 @@ static void make_seed(void)
 	snprintf(seed, sizeof seed, "%s/seed.git", support_tmpdir());
 	support_run(&r, NULL, SEED "%s && git -C %s repack -adq", seed, seed);
 	ck_assert_msg(!r.status, "%s", r.err.data);
-	support_run_release(&r);
 }
 
 static void begin(void)
 {
 	support_run(&r, support_tmpdir(), "mkdir home");
-	support_run_release(&r);
 }
 
 /* In a world of its own; SOURCE_DATE_EPOCH is 2026-03-01. */
@@ -114,7 +112,6 @@ START_TEST(said)
 	begin();
 	run_here(support_path("%s :", ARCHIVE));
 	ck_assert_msg(!r.status, "%s", r.err.data);
-	support_run_release(&r);
 	run_here(cases[_i].command);
 	ck_assert_msg(r.status == cases[_i].status, "%d %s", r.status, r.err.data);
 	ck_assert_str_eq(r.out.data, cases[_i].out);
@@ -122,7 +119,6 @@ START_TEST(said)
 		ck_assert_str_eq(r.err.data, cases[_i].err);
 	else
 		ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -140,7 +136,6 @@ START_TEST(checked)
 			 "0\nno regression, 3 known\n3\n"
 			 "1\n3 regressions confirmed\n0\nno regression\n");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -153,7 +148,6 @@ START_TEST(all_at_once)
 		 "wait; " ACK "-l | grep -c somebody; git -C a.git fsck --strict >/dev/null 2>&1; "
 		 "echo $?");
 	ck_assert_msg(!strcmp(r.out.data, "24\n0\n"), "%s%s", r.out.data, r.err.data);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -166,7 +160,6 @@ START_TEST(same_bytes)
 		 "refs/notes/buildbeat; mv a.git c.git; mv b.git a.git; mv c.git b.git; done | "
 		 "sort -u | wc -l");
 	ck_assert_str_eq(r.out.data, "1\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -192,7 +185,6 @@ START_TEST(merged)
 		 "mv a.git b.git; mv c.git a.git; git -C a.git fetch -q ../b.git "
 		 "refs/notes/buildbeat:refs/notes/other");
 	ck_assert_msg(!r.status, "%s", r.err.data);
-	support_run_release(&r);
 	git_libgit2_init();
 	ck_assert_int_eq(git_repository_open(&repo, support_path("%s/a.git", support_tmpdir())),
 			 0);
@@ -213,7 +205,6 @@ START_TEST(merged)
 	ck_assert_str_eq(r.out.data, "  somebody, 2026-03-01: apart\n  somebody, 2026-03-01: ours\n"
 			 "  somebody, 2026-03-01: theirs\n2\n2\n");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 }
 END_TEST
 

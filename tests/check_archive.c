@@ -26,7 +26,6 @@ static const char *git(const char *what)
 	ck_assert_uint_lt(r.out.len, sizeof out);
 	memcpy(out, r.out.data, r.out.len + 1);
 	out[strcspn(out, "\n")] = '\0';
-	support_run_release(&r);
 	return out;
 }
 
@@ -37,7 +36,6 @@ static void check_fsck(void)
 	support_run(&r, NULL, "git -C %s fsck --strict --no-dangling 2>&1", repo());
 	ck_assert_msg(!r.status && (!r.out.len || !strncmp(r.out.data, "notice: HEAD", 12)),
 		      "%s", r.out.data);
-	support_run_release(&r);
 }
 
 /* What was written is what is read */
@@ -546,7 +544,6 @@ START_TEST(nothing_is_put_on_foreign_commits)
 	bool added;
 
 	support_run(&r, NULL, "git init -q %s", repo());
-	support_run_release(&r);
 	add_two();
 	git(foreign[_i]);
 	strcpy(tip, git("rev-parse " MADE_REF));
@@ -569,7 +566,6 @@ START_TEST(foreign_commits_are_passed_over)
 	struct run r;
 
 	support_run(&r, NULL, "git init -q %s", repo());
-	support_run_release(&r);
 	add_two();
 	git("tag build " MADE_REF);
 	git(foreign[_i]);
@@ -607,7 +603,6 @@ START_TEST(names_are_gits)
 	ck_assert_str_eq(buf_str(&ref), ref_case[_i].ref);
 	support_run(&r, NULL, "git check-ref-format --branch '%s'", ref.data);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	buf_release(&ref);
 }
 END_TEST
@@ -719,7 +714,6 @@ START_TEST(what_is_no_repository_is_refused)
 
 	support_run(&r, support_tmpdir(), "%s", no_archive[_i].make);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	ck_assert_int_eq(archive_open(&a, path, no_archive[_i].use, &err), no_archive[_i].error);
 	ck_assert_ptr_null(a);
 	ck_assert_str_eq(err.path, path);
@@ -737,14 +731,12 @@ START_TEST(repository_is_made)
 	struct run r;
 
 	support_run(&r, support_tmpdir(), "%s", _i == 3 ? place[_i] : "true");
-	support_run_release(&r);
 	a = made_archive(path);
 	archive_close(a);
 	support_run(&r, NULL, "git -C %s rev-parse --is-bare-repository && ls -A %s/..", path,
 		    path);
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, "true\nx\n");
-	support_run_release(&r);
 }
 END_TEST
 

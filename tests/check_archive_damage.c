@@ -180,10 +180,8 @@ START_TEST(flipped_bits_are_told)
 	int told = 0;
 
 	make();
-	if (_i) {
+	if (_i)
 		support_run(&r, repo(), "git gc -q");
-		support_run_release(&r);
-	}
 	ck_assert_int_eq(read_all(&whole, &err), 0);
 	find_objects();
 	for (size_t i = 0; i < n_objects; i++)
@@ -248,7 +246,6 @@ static void replace(const char *path, const char *content)
 		    "git update-ref refs/heads/" MADE_REF " $(git log -1 --format=%%B " MADE_REF " |"
 		    " git commit-tree -p " MADE_REF " $(GIT_INDEX_FILE=x git write-tree))", path);
 	ck_assert_msg(!r.status, "%s", r.err.data);
-	support_run_release(&r);
 }
 
 START_TEST(strange_content_is_told)
@@ -300,7 +297,6 @@ START_TEST(writing_goes_on_without_the_dictionary)
 	support_run(&r, repo(), "id=$(git rev-parse " MADE_REF ":tasks); "
 		    "rm -f objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	a = made_archive(repo());
 	made_build(&f, 7, TASKS, 7);
 	ck_assert_int_eq(archive_values(a, made_add(a, &f, 7), &back, &err), 0);

@@ -99,7 +99,6 @@ static void run_all(const char *command)
 
 	support_run(&r, NULL, "%s", command);
 	ck_assert_msg(!r.status, "%s", r.err.data);
-	support_run_release(&r);
 }
 
 static void check_fsck(void)
@@ -108,7 +107,6 @@ static void check_fsck(void)
 
 	support_run(&r, repo(), "git fsck --strict --no-dangling --no-progress");
 	ck_assert_msg(!r.status && !strstr(r.err.data, "error"), "%s", r.err.data);
-	support_run_release(&r);
 }
 
 /* Many at once */
@@ -202,7 +200,6 @@ static void check_lock(void)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "refs/heads/" MADE_REF ".lock is there") &&
 		      strstr(r.err.data, "remove it"), "%s", r.err.data);
-	support_run_release(&r);
 	ck_assert_int_eq(unlink(lock()), 0);
 }
 
@@ -255,7 +252,6 @@ START_TEST(no_room_is_told)
 		    MADE_REF " --first 1 --builds 2 %s", blocks[_i], repo());
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "File too large") != NULL, "%s", r.err.data);
-	support_run_release(&r);
 	ck_assert_uint_eq(read_runs(number, 2), 1);
 	run_all(add_builds(1, 2));
 	ck_assert_uint_eq(read_runs(number, 2), 2);
@@ -275,7 +271,6 @@ START_TEST(read_only_is_told)
 	support_run(&r, NULL, "%s", add_builds(1, 2));
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "Permission denied") != NULL, "%s", r.err.data);
-	support_run_release(&r);
 	ck_assert_uint_eq(read_runs(number, 2), 1);
 }
 END_TEST

@@ -29,7 +29,6 @@ static struct run r;
 
 static void in_src(const char *format, const char *rest)
 {
-	static bool made;
 	static const char environment[] =
 		"export HOME=$PWD/home XDG_CACHE_HOME=$PWD/cache XDG_CONFIG_HOME=$PWD/home "
 		"GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
@@ -37,9 +36,6 @@ static void in_src(const char *format, const char *rest)
 		"GIT_AUTHOR_DATE=2026-01-01T00:00:00Z GIT_COMMITTER_DATE=2026-01-01T00:00:00Z; "
 		"unset MAKEFLAGS MFLAGS MAKELEVEL MAKEFILES; mkdir -p home cache; ";
 
-	if (made)
-		support_run_release(&r);
-	made = true;
 	support_run(&r, support_tmpdir(), "%s%s%s", environment, format, rest);
 }
 
@@ -52,7 +48,6 @@ static void check_untouched(const char *before)
 		    "git -C src worktree list | wc -l; git -C src for-each-ref | wc -l; "
 		    "git -C src symbolic-ref HEAD");
 	ck_assert_str_eq(left.out.data, before);
-	support_run_release(&left);
 }
 
 /* The culprit is c4, whatever is asked for. */

@@ -101,7 +101,6 @@ START_TEST(each_task)
 	struct run r;
 
 	drive(&r, PLUGIN, "");
-	support_run_release(&r);
 	read_at("out/latest");
 	ck_assert_uint_eq(rec.n_tasks, ARRAY_SIZE(tasks));
 	t = find(tasks[_i].key, tasks[_i].name);
@@ -152,7 +151,6 @@ START_TEST(the_build)
 
 	drive(&r, PLUGIN, "");
 	ck_assert_str_eq(r.out.data, "False\n");
-	support_run_release(&r);
 	read_at("out/latest");
 	ck_assert_str_eq(recording_build(&rec, "tool"), "bitbake");
 	ck_assert_str_eq(recording_build(&rec, "version"), "9.9");
@@ -177,7 +175,6 @@ START_TEST(bytes_where_asked)
 	struct run r;
 
 	drive(&r, PLUGIN, "BUILDBEAT_TASK_IO=1");
-	support_run_release(&r);
 	read_at("out/latest");
 	ck_assert_int_gt(find("lib-1.0-r0", "do_compile")->rchar, 0);
 }
@@ -194,7 +191,6 @@ START_TEST(launched)
 	chmod(bitbake, 0755);
 	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat record --output 'a dir' -- ./bitbake");
 	ck_assert_msg(r.status == 0, "%s", r.err.data);
-	support_run_release(&r);
 	ck_assert(!support_exists(support_path("%s/out", support_tmpdir())));
 	read_at("a dir/latest");
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 0);
@@ -212,7 +208,6 @@ START_TEST(no_plugin)
 	drive(&r, no_plugins[_i], "");
 	ck_assert_int_eq(strncmp(r.out.data, "WARNING: buildbeat: nothing is recorded: ", 41), 0);
 	ck_assert_str_eq(strchr(r.out.data, '\n'), "\nFalse\n");
-	support_run_release(&r);
 	ck_assert(!support_exists(support_path("%s/out", support_tmpdir())));
 }
 END_TEST
@@ -225,7 +220,6 @@ START_TEST(no_place)
 	drive(&r, PLUGIN, "");
 	ck_assert_int_eq(strncmp(r.out.data, "WARNING: buildbeat: nothing is recorded: ", 41), 0);
 	ck_assert_str_eq(strchr(r.out.data, '\n'), "\nFalse\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -235,18 +229,14 @@ START_TEST(layouts)
 	bool only = _i & 1, taken = _i & 2;
 	struct run r;
 
-	if (taken) {
+	if (taken)
 		support_run(&r, support_tmpdir(), "mkdir -p tmp/buildstats/20260102030405");
-		support_run_release(&r);
-	}
 	drive(&r, PLUGIN, support_path("TMPDIR=tmp BUILDBEAT_PROGRAM='%s' BUILDBEAT_LAYOUT=%s",
 				       TOP_BUILDDIR "/buildbeat", only ? "oe" : "both"));
 	ck_assert_str_eq(r.out.data, "False\n");
-	support_run_release(&r);
 	ck_assert_int_eq(support_exists(support_path("%s/out/latest/build", support_tmpdir())), !only);
 	support_run(&r, support_tmpdir(), "ls out | wc -l");
 	ck_assert_int_eq(atoi(r.out.data), only ? 0 : 2);
-	support_run_release(&r);
 	read_at(taken ? "tmp/buildstats/20260102030405-buildbeat" : "tmp/buildstats/20260102030405");
 	ck_assert(rec.source.one_core && rec.source.recipe_keys);
 	ck_assert_int_eq(find("lib-1.0-r0", "do_compile")->state, TASK_DONE);
@@ -260,7 +250,6 @@ START_TEST(no_layout)
 
 	drive(&r, PLUGIN, "TMPDIR=tmp BUILDBEAT_PROGRAM=/bin/false BUILDBEAT_LAYOUT=oe");
 	ck_assert_str_eq(r.out.data, "WARNING: buildbeat: not written as OpenEmbedded's: \nFalse\n");
-	support_run_release(&r);
 	read_at("out/latest");
 }
 END_TEST
@@ -274,7 +263,6 @@ START_TEST(an_error_inside)
 	ck_assert_int_eq(strncmp(r.out.data, "DEBUG: buildbeat: nothing is recorded any more: "
 				 "AttributeError", 62), 0);
 	ck_assert_str_eq(strchr(r.out.data, '\n'), "\nFalse\n");
-	support_run_release(&r);
 	read_at("out/latest");
 	ck_assert_uint_eq(rec.n_tasks, ARRAY_SIZE(tasks));
 	ck_assert_int_ge(rec.instance[0].close_us, 0);

@@ -61,10 +61,8 @@ START_TEST(gzip_is_bounded)
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(!strstr(r.err.data, "Cannot allocate"), "%s: %s", cases[_i].name, r.err.data);
 	ck_assert(!support_exists(support_path("%s/out/latest", top)));
-	support_run_release(&r);
 	support_run(&r, top, MEMORY "%s show bomb.gz", BUILDBEAT);
 	ck_assert_int_eq(r.status, 2);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -79,18 +77,14 @@ START_TEST(limit_is_told_and_raised)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "big.gz: unpacks to more than 64 MiB") &&
 		      strstr(r.err.data, "--import-limit"), "%s", r.err.data);
-	support_run_release(&r);
 	support_run(&r, top, "%s import -o out -f chrome --import-limit 100MiB big.gz", BUILDBEAT);
 	ck_assert_msg(r.status == 0, "%s", r.err.data);
-	support_run_release(&r);
 	support_writes(support_path("%s/buildbeat.yaml", top), "import-limit: 1MiB\n");
 	support_run(&r, top, "%s import -o out -f chrome big.gz", BUILDBEAT);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "more than 1 MiB") != NULL, "%s", r.err.data);
-	support_run_release(&r);
 	support_run(&r, top, "%s import -o out --import-limit 5s big.gz", BUILDBEAT);
 	ck_assert_int_eq(r.status, 2);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -115,13 +109,11 @@ START_TEST(zstd_is_bounded)
 		memcpy(packed + len, frame, n);
 	support_run(&r, top, "mkdir rec && printf 'buildbeat build 1\\nstart_wall_ns: 1\\nstart_mono_ns: 1\\n'"
 		    " >rec/build");
-	support_run_release(&r);
 	support_write(support_path("%s/rec/tasks.log.zst", top), packed, len);
 	free(packed);
 	support_run(&r, top, MEMORY "%s show rec", BUILDBEAT);
 	ck_assert_msg(strstr(r.out.data, "unpacks to more than") != NULL, "%d %s%s", r.status,
 		      r.out.data, r.err.data);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -139,16 +131,12 @@ START_TEST(archive_is_bounded)
 		    "GIT_INDEX_FILE=index.tmp sh -c 'git update-index --index-info && git write-tree') && "
 		    "git update-ref $ref $(git commit-tree -m \"$(git log -1 --format=%%B $ref)\" $tree) && "
 		    "git repack -adq", BUILDBEAT, BUILDBEAT);
-	if (r.status) {
-		support_run_release(&r);
+	if (r.status)
 		return;
-	}
-	support_run_release(&r);
 	support_run(&r, top, MEMORY "%s history --repo repo.git; %s check --repo repo.git", BUILDBEAT,
 		    BUILDBEAT);
 	ck_assert_msg(!strstr(r.err.data, "allocate") && !strstr(r.err.data, "memory") && r.status == 2,
 		      "%d %s", r.status, r.err.data);
-	support_run_release(&r);
 }
 END_TEST
 

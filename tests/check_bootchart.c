@@ -216,7 +216,6 @@ static void check_with_xmllint(const struct buf *out)
 	support_run(&r, NULL, "xmllint --noout '%s'", path);
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 
 static void check_picture(struct buf *out)
@@ -298,7 +297,6 @@ static void generate(const char *dir, unsigned tasks, unsigned samples)
 	support_run(&r, NULL, "'%s/tests/gen_recording' '%s' %u %u 7", TOP_BUILDDIR, dir, tasks,
 		    samples);
 	ck_assert_msg(!r.status, "%s", r.err.data);
-	support_run_release(&r);
 }
 
 static char *attribute(const char *text, const char *name)

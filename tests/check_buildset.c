@@ -86,7 +86,6 @@ START_TEST(opened)
 
 	support_run(&made, top, "%s", cases[_i].made);
 	ck_assert_msg(made.status == 0, "%s", made.err.data);
-	support_run_release(&made);
 	ck_assert_int_eq(chdir(top), 0);
 	support_writes("c.yaml", cases[_i].config);
 	for (const char *const *word = cases[_i].words; *word; word++, argc++)

@@ -421,7 +421,6 @@ START_TEST(recipes)
 			    files[i][2], files[i][0], files[i][1], files[i][3], files[i][0],
 			    files[i][1]);
 		ck_assert_int_eq(run.status, 0);
-		support_run_release(&run);
 	}
 	recorded_read(&r, dir);
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
@@ -463,12 +462,10 @@ START_TEST(a_real_build)
 	struct run run;
 
 	support_run(&run, dir, "mkdir lib");
-	support_run_release(&run);
 	support_writes(support_path("%s/Makefile", dir), top_makefile);
 	support_writes(support_path("%s/lib/Makefile", dir), lib_makefile);
 	support_run(&run, dir, TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j8");
 	ck_assert_msg(run.status == 0, "%s", run.err.data);
-	support_run_release(&run);
 	recorded_read(&r, support_path("%s/stats/x", dir));
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
 	check_chain(&c, &r);
@@ -498,7 +495,6 @@ static void write_makefile(uint64_t *state, const char *dir, const char *up, uns
 	struct run r;
 
 	support_run(&r, NULL, "mkdir -p %s/s0 %s/s1", dir, dir);
-	support_run_release(&r);
 	buf_addf(&b, "x := $(shell true)\nall: t0 t1 t2 t3\n.PHONY: all t0 t1 t2 t3\n"
 		 "%sgen.h:\n\t@sleep 0.05; touch $@\n", up);
 	for (unsigned i = 0; i < 4; i++) {
@@ -535,7 +531,6 @@ START_TEST(real_makes)
 	write_makefile(&state, dir, "", 3);
 	support_run(&run, dir, TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j1");
 	ck_assert_msg(run.status == 0, "%s", run.err.data);
-	support_run_release(&run);
 	recorded_read(&r, support_path("%s/stats/x", dir));
 	ck_assert_uint_gt(r.sum.n_hosting, 2);
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
@@ -548,7 +543,6 @@ START_TEST(real_makes)
 	support_run(&run, dir, "rm gen.h; " TOP_BUILDDIR "/buildbeat record --no-git -o stats -n y "
 		    "make -j3");
 	ck_assert_msg(run.status == 0, "%s", run.err.data);
-	support_run_release(&run);
 	recorded_read(&r, support_path("%s/stats/y", dir));
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
 	check_chain(&c, &r);

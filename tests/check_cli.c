@@ -49,9 +49,6 @@ START_TEST(help_in_all_ways)
 		ck_assert_ptr_nonnull(strstr(one.out.data, support_path("--%s", o->name)));
 		ck_assert_ptr_nonnull(strstr(one.out.data, o->help));
 	}
-	support_run_release(&one);
-	support_run_release(&two);
-	support_run_release(&three);
 }
 END_TEST
 
@@ -67,7 +64,6 @@ START_TEST(typo_in_every_option)
 		support_run(&r, NULL, BUILDBEAT " %s --%s%c=1 x y", c->name, o->name,
 			    o->name[n - 1]);
 		assert_one_line(&r, support_path("did you mean '--%s'?", o->name));
-		support_run_release(&r);
 	}
 }
 END_TEST
@@ -82,7 +78,6 @@ START_TEST(typo_in_every_opposite)
 			continue;
 		support_run(&r, NULL, BUILDBEAT " %s --no-%sx x y", c->name, o->name);
 		assert_one_line(&r, support_path("did you mean '--no-%s'?", o->name));
-		support_run_release(&r);
 	}
 }
 END_TEST
@@ -95,7 +90,6 @@ START_TEST(usage_fits)
 	support_run(&r, NULL, BUILDBEAT " help %s | sed '/^$/q' | awk 'length > 80'",
 		    commands[_i]->name);
 	ck_assert_str_eq(r.out.data, "");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -108,10 +102,8 @@ START_TEST(typo_in_every_command)
 		return;
 	support_run(&r, NULL, BUILDBEAT " %c%s", name[0], name);
 	assert_one_line(&r, support_path("did you mean '%s'?", name));
-	support_run_release(&r);
 	support_run(&r, NULL, BUILDBEAT " help %sx", name);
 	assert_one_line(&r, support_path("did you mean '%s'?", name));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -128,18 +120,12 @@ START_TEST(overview)
 	for (int i = 0; commands[i]; i++)
 		ck_assert_int_eq(strstr(one.out.data, commands[i]->summary) == NULL,
 				 commands[i]->hidden);
-	support_run_release(&one);
-	support_run_release(&two);
-	support_run_release(&three);
 	support_run(&one, NULL, BUILDBEAT " --version");
 	ck_assert_str_eq(one.out.data, "buildbeat " PACKAGE_VERSION "\n");
-	support_run_release(&one);
 	support_run(&one, NULL, BUILDBEAT " --vresion");
 	assert_one_line(&one, "unknown option '--vresion'; did you mean '--version'?");
-	support_run_release(&one);
 	support_run(&one, NULL, BUILDBEAT " ''");
 	assert_one_line(&one, "unknown command ''");
-	support_run_release(&one);
 }
 END_TEST
 
@@ -155,10 +141,8 @@ START_TEST(full_output)
 
 	support_run(&r, NULL, BUILDBEAT " %s >/dev/full", printing[_i]);
 	assert_one_line(&r, "cannot write to standard output");
-	support_run_release(&r);
 	support_run(&r, NULL, BUILDBEAT " %s >&-", printing[_i]);
 	assert_one_line(&r, "cannot write to standard output");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -174,10 +158,8 @@ START_TEST(every_option_is_completed)
 	for (const struct option *o = c->options; o && o->name; o++)
 		ck_assert_msg(strstr(r.out.data, support_path("--%s\t", o->name)) != NULL,
 			      "%s --%s", c->name, o->name);
-	support_run_release(&r);
 	support_run(&r, NULL, BUILDBEAT " complete -- ''");
 	ck_assert_int_eq(strstr(r.out.data, support_path("%s\t", c->name)) == NULL, c->hidden);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -215,7 +197,6 @@ START_TEST(at_the_cursor)
 		    cursor_cases[_i].words);
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, cursor_cases[_i].answer);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -230,7 +211,6 @@ START_TEST(recordings)
 		    BUILDBEAT " complete -- show o; " BUILDBEAT " show one");
 	ck_assert_int_eq(strncmp(r.out.data, "one\ta recording\n:files\n", 23), 0);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -251,7 +231,6 @@ START_TEST(in_bash)
 				 "--compress\nzstd\nsomewhere\n", 63), 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "sh"));
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -275,7 +254,6 @@ START_TEST(in_zsh)
 			 "--compress:compress the finished recording: none or zstd (default: none)\n"
 			 "files\nzstd:compress the finished recording: none or zstd (default: none)\n"
 			 "command ls -l\n");
-	support_run_release(&r);
 }
 END_TEST
 

@@ -42,7 +42,6 @@ static void expect(const char *command, const char *out)
 
 	sh(&r, command);
 	ck_assert_msg(!strcmp(buf_str(&r.out), out), "%s: %s", command, r.out.data);
-	support_run_release(&r);
 }
 
 #define BRANCHES "git -C builds.git for-each-ref --format='%(refname:short)'"
@@ -67,7 +66,6 @@ START_TEST(branch)
 	struct run r, again;
 
 	sh(&r, "mkdir -p stats && cp -r " NESTED " stats/last && ln -sfn last stats/latest");
-	support_run_release(&r);
 	sh(&r, command);
 	expect(BRANCHES, names[_i].branch);
 	ck_assert_int_eq(strncmp(r.out.data, names[_i].branch, strlen(names[_i].branch) - 1), 0);
@@ -75,8 +73,6 @@ START_TEST(branch)
 	ck_assert_ptr_nonnull(strstr(again.out.data, " (already archived)\n"));
 	ck_assert_int_eq(strncmp(r.out.data, again.out.data, r.out.len - 1), 0);
 	expect(COUNT, "1\n");
-	support_run_release(&r);
-	support_run_release(&again);
 }
 END_TEST
 
@@ -89,7 +85,6 @@ START_TEST(several)
 	sh(&r, "git init -q --bare builds.git && mkdir -p sub && cd sub && " BUILDBEAT " archive "
 	   NESTED " && cd .. && " BUILDBEAT " archive " GENUINE " && " BUILDBEAT
 	   " archive --host other " NESTED " && git -C builds.git fsck --strict 2>&1");
-	support_run_release(&r);
 	expect(BRANCHES " | grep -c /", "3\n");
 }
 END_TEST
@@ -119,17 +114,13 @@ START_TEST(refusal)
 	struct run r;
 
 	sh(&r, refused[_i].before);
-	support_run_release(&r);
 	sh(&r, "find . ! -name before | sort >before");
-	support_run_release(&r);
 	support_run(&r, dir, BUILDBEAT " archive %s", refused[_i].arguments);
 	ck_assert_msg(r.status == 2, "%s: %d", refused[_i].arguments, r.status);
 	ck_assert_str_eq(buf_str(&r.out), "");
 	ck_assert_msg(strstr(r.err.data, refused[_i].err) != NULL, "%s: %s", refused[_i].arguments,
 		      r.err.data);
-	support_run_release(&r);
 	sh(&r, "find . ! -name before | sort | diff - before");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -145,17 +136,14 @@ START_TEST(no_right_to_write)
 	struct run r;
 
 	sh(&r, rights[_i].shut);
-	support_run_release(&r);
 	if (geteuid()) {
 		support_run(&r, dir, BUILDBEAT " archive --repo %s " NESTED, rights[_i].open);
 		ck_assert_int_eq(r.status, 2);
 		ck_assert_str_eq(buf_str(&r.out), "");
 		ck_assert_ptr_nonnull(strstr(r.err.data, rights[_i].open));
-		support_run_release(&r);
 	}
 	sh(&r, "chmod -R u+w closed*; find closed* -name '*.lock' -o -name 'tmp_*'");
 	ck_assert_str_eq(buf_str(&r.out), "");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -176,14 +164,11 @@ START_TEST(no_room)
 		    "find . -name \"*.lock\"; "
 		    BUILDBEAT " archive --repo builds.git " GENUINE " >../after || exit 6; "
 		    "exit $s' 2>err; s=$?; cat err >&2; exit $s", room_kb[_i]);
-	if (r.status == 77 || strstr(r.err.data, "unshare: ") || strstr(r.err.data, "mount: ")) {
-		support_run_release(&r);
+	if (r.status == 77 || strstr(r.err.data, "unshare: ") || strstr(r.err.data, "mount: "))
 		return;
-	}
 	ck_assert_msg(r.status == 2, "%d: %s%s", r.status, r.out.data, r.err.data);
 	ck_assert_str_eq(buf_str(&r.out), "");
 	ck_assert_msg(strstr(r.err.data, "No space left on device") != NULL, "%s", r.err.data);
-	support_run_release(&r);
 	expect("wc -l <after", "1\n");
 }
 END_TEST
@@ -196,7 +181,6 @@ START_TEST(nobody_listens)
 	support_run(&r, dir, BUILDBEAT " archive --repo builds.git " NESTED " >/dev/full");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "No space left"));
-	support_run_release(&r);
 	expect(COUNT, "1\n");
 }
 END_TEST

@@ -27,7 +27,6 @@ static void setup(void)
 	support_run(&r, dir, "mkdir buildstats && %s/tests/gen_recording buildstats/one 40 30 1 && "
 		    "%s/tests/gen_recording buildstats/two 40 30 2", TOP_BUILDDIR, TOP_BUILDDIR);
 	ck_assert_msg(r.status == 0, "%s", r.err.data);
-	support_run_release(&r);
 }
 
 static const struct {
@@ -62,11 +61,9 @@ START_TEST(files)
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_str_eq(r.out.data, places[_i].out);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	support_run(&r, dir, "test -s /dev/null; for f in %s; do test -s $f || echo no $f; done",
 		    places[_i].files);
 	ck_assert_str_eq(r.out.data, "");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -78,7 +75,6 @@ START_TEST(to_stdout)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "<svg"));
 	ck_assert_str_eq(r.out.data + r.out.len - 7, "</svg>\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -95,7 +91,6 @@ START_TEST(in_the_terminal)
 	ck_assert_uint_gt(r.out.len, 3000);
 	ck_assert_ptr_null(strchr(r.out.data, '\033'));
 	ck_assert_ptr_null(strstr(r.out.data, ".svg"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -109,7 +104,6 @@ START_TEST(configured)
 		    ">buildbeat.yaml && " BUILDBEAT " chart -o x.svg one && ls");
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_str_eq(r.out.data, "x.svg\nbuildbeat.yaml\nx.svg\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -142,7 +136,6 @@ START_TEST(mistake)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, mistakes[_i].said));
 	ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -155,10 +148,8 @@ START_TEST(without_gnuplot)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_str_eq(r.err.data, "buildbeat: gnuplot is not installed (package gnuplot-nox)\n");
 	ck_assert_str_eq(r.out.data, "alone/bootchart.svg\n");
-	support_run_release(&r);
 	support_run(&r, dir, "ls alone");
 	ck_assert_str_eq(r.out.data, "bootchart.svg\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -183,7 +174,6 @@ static void put_gnuplot(const char *script)
 	support_run(&r, dir, "rm -rf bin tmp; mkdir -p bin tmp && { echo '#!/bin/sh'; echo '%s'; } "
 		    ">bin/gnuplot && chmod +x bin/gnuplot", script);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 
 START_TEST(with_another_gnuplot)
@@ -195,7 +185,6 @@ START_TEST(with_another_gnuplot)
 		    "echo $?; ls other; ls tmp");
 	ck_assert_str_eq(r.err.data, broken[_i].said);
 	ck_assert_str_eq(r.out.data, "other/bootchart.svg\n2\nbootchart.svg\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -218,7 +207,6 @@ START_TEST(ended)
 	ck_assert_str_eq(r.out.data, support_path("ended/bootchart.svg\n%d\nended:\n"
 			 "bootchart.svg\n\ntmp:\n", endings[_i].status));
 	ck_assert_ptr_null(strstr(r.err.data, "buildbeat:"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -234,7 +222,6 @@ START_TEST(not_ended)
 		    " chart -o ignored --only cpu one");
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_str_eq(r.out.data, "ignored/cpu.svg\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -253,7 +240,6 @@ START_TEST(beside_openembedded)
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -272,20 +258,15 @@ START_TEST(nowhere_to_write)
 	struct run r;
 
 	support_run(&r, dir, "%s", closed[_i].made);
-	if (r.status || (!closed[_i].root && !geteuid())) {
-		support_run_release(&r);
+	if (r.status || (!closed[_i].root && !geteuid()))
 		return;
-	}
-	support_run_release(&r);
 	support_run(&r, dir, BUILDBEAT " chart -o %s one", closed[_i].place);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "bootchart.svg: cannot write"));
 	ck_assert_str_eq(r.out.data, "");
-	support_run_release(&r);
 	support_run(&r, dir, "ls -A %s; umount full 2>/dev/null; chmod 700 %s",
 		    closed[_i].place, closed[_i].place);
 	ck_assert_str_eq(r.out.data, "");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -296,7 +277,6 @@ START_TEST(standard_output_full)
 	support_run(&r, dir, BUILDBEAT " chart -o - one >/dev/full");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "No space left"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -310,7 +290,6 @@ START_TEST(replaces)
 		    "readlink link.svg && tail -c7 real.svg");
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_str_eq(r.out.data, "link.svg\n-rw----r--\nreal.svg\n</svg>\n");
-	support_run_release(&r);
 }
 END_TEST
 

@@ -22,7 +22,6 @@ static void sh(const char *command)
 
 	support_run(&r, dir, "%s", command);
 	ck_assert_msg(r.status == 0, "%s: %s", command, r.err.data);
-	support_run_release(&r);
 }
 
 /* Archives: of a step of three builds and one of the newest; of nothing; of a few builds; of
@@ -82,7 +81,6 @@ START_TEST(use)
 		      r.err.data);
 	ck_assert_msg(*uses[_i].err || !r.err.len, "%s: %s", uses[_i].arguments, r.err.data);
 	ck_assert_msg(!*uses[_i].err || !r.out.len, "%s: %s", uses[_i].arguments, r.out.data);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -97,7 +95,6 @@ START_TEST(golden)
 	support_run(&r, dir, BUILDBEAT " check --repo step.git %s%s", _i ? "--" : "", _i ? form : "");
 	ck_assert_int_eq(r.status, 1);
 	support_is_golden(&r.out, support_path("check/%s", form));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -113,8 +110,6 @@ START_TEST(same_elsewhere)
 		    BUILDBEAT " check --repo step.git; cmp form other >&2", _i ? forms[_i] : "json");
 	ck_assert_str_eq(b.err.data, "");
 	ck_assert(strstr(a.out.data, b.out.data) != NULL);
-	support_run_release(&a);
-	support_run_release(&b);
 }
 END_TEST
 
@@ -159,8 +154,6 @@ START_TEST(read_by_others)
 	ck_assert_msg(j.status == 0, "%s", j.err.data);
 	if (strcmp(repo[_i], "few"))	/* there the metrics were skipped too */
 		ck_assert_str_eq(x.out.data, j.out.data);
-	support_run_release(&x);
-	support_run_release(&j);
 }
 END_TEST
 

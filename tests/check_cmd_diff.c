@@ -51,7 +51,6 @@ START_TEST(golden)
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
 	support_is_golden(&r.out, goldens[_i].golden);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -64,7 +63,6 @@ START_TEST(valid_json)
 	run(&r, 0, "diff -j --base old-* --new new-* | python3 -m json.tool > /dev/null");
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -79,7 +77,6 @@ START_TEST(untested_has_no_p)
 	ck_assert_ptr_null(strstr(r.out.data, "\"p\""));
 	ck_assert_ptr_null(strstr(r.out.data, "interval"));
 	ck_assert_ptr_null(strstr(r.out.data, "rate"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -102,7 +99,6 @@ START_TEST(keys_are_documented)
 			;
 		ck_assert_msg(p != NULL, "not documented: %s", key);
 	}
-	support_run_release(&r);
 	buf_release(&page);
 }
 END_TEST
@@ -125,7 +121,6 @@ START_TEST(exit_status)
 	run(&r, 0, exits[_i].command);
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, exits[_i].status);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -159,7 +154,6 @@ START_TEST(clear_errors)
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(strstr(r.err.data, errors[_i].says) != NULL, "%s", r.err.data);
 	ck_assert_msg(!strncmp(r.err.data, "buildbeat: ", 11), "%s", r.err.data);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -175,7 +169,6 @@ START_TEST(without_operands)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "/old-3, 2026-11-18\n"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "/new-0, 2026-11-25\n"));
 	ck_assert_ptr_nonnull(strstr(r.err.data, "fewer than two recordings"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -191,7 +184,6 @@ START_TEST(configuration)
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_ptr_null(strstr(r.out.data, "lib/b.o"));
 	ck_assert_ptr_null(strstr(r.out.data, "CPU time"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -212,7 +204,6 @@ START_TEST(page)
 	ck_assert_ptr_nonnull(strstr(text.data, "6.1.0"));
 	ck_assert_ptr_null(strstr(text.data, "http"));
 	ck_assert_ptr_null(strstr(text.data, "src="));
-	support_run_release(&r);
 	buf_release(&text);
 }
 END_TEST
@@ -226,23 +217,19 @@ START_TEST(builds)
 	support_run(&r, NULL, "%s/tests/gen_archive --tasks 50 --builds 6 --noise 0.01 "
 		    "--series forge/main/x86 --step 3/3/0.5 %s", TOP_BUILDDIR, repo);
 	ck_assert_msg(!r.status, "%s", r.err.data);
-	support_run_release(&r);
 	run(&r, 0, support_path("diff --repo %s", repo));
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_ptr_nonnull(strstr(r.out.data, "base       forge/main/x86~1"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "50 compared"));
-	support_run_release(&r);
 	run(&r, 0, support_path("diff --fail --repo %s --base forge/main/x86~5 forge/main/x86~4 "
 				"forge/main/x86~3 --new forge/main/x86~2 forge/main/x86~1 "
 				"forge/main/x86", repo));
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 1);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "Wall time: 1 higher"));
-	support_run_release(&r);
 	run(&r, 0, support_path("diff --repo %s forge/main/x86~77 forge/main/x86", repo));
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "forge/main/x86~77"));
-	support_run_release(&r);
 }
 END_TEST
 

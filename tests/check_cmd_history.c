@@ -37,7 +37,6 @@ static void setup(void)
 	unsetenv("COLUMNS");
 	support_run(&r, dir, "%s", make);
 	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
-	support_run_release(&r);
 }
 
 static void teardown(void)
@@ -72,7 +71,6 @@ START_TEST(printed)
 	ck_assert_str_eq(buf_str(&r.err), "");
 	ck_assert_int_eq(r.status, 0);
 	support_is_golden(&r.out, support_path("history/%s", goldens[_i].golden));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -85,7 +83,6 @@ START_TEST(json_is_json)
 		    "d = json.load(sys.stdin); print(d[\"ref\"], len(d[\"nights\"]), "
 		    "sorted(e[\"at\"][\"index\"] for e in d[\"events\"]))'");
 	ck_assert_str_eq(buf_str(&r.out), "nightly-1/master/x86_64 70 [30, 40, 55]\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -97,7 +94,6 @@ START_TEST(twice_the_same)
 	support_run(&r, dir, HISTORY "--repo a.git >x && LC_ALL=C TZ=Asia/Tokyo taskset 1 " HISTORY
 		    "--repo a.git -t 0 -j >1; TZ=UTC " HISTORY "--repo a.git -t 1 -j >2; cmp 1 2");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -131,7 +127,6 @@ START_TEST(refuses)
 	ck_assert_str_eq(buf_str(&r.out), "");
 	ck_assert_msg(strstr(buf_str(&r.err), refused[_i].message) != NULL, "%s", buf_str(&r.err));
 	ck_assert(!support_exists(support_path("%s/x.svg", dir)));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -154,7 +149,6 @@ START_TEST(plotted)
 	ck_assert(picture.len > 1000 && !memcmp(picture.data, pictures[_i].begin, 4));
 	unlink(path);
 	buf_release(&picture);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -166,7 +160,6 @@ START_TEST(plotted_here)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "wall time"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "2026-01-01"));
-	support_run_release(&r);
 }
 END_TEST
 

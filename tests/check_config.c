@@ -165,7 +165,6 @@ START_TEST(search)
 	struct run r;
 
 	support_run(&r, top, "mkdir -p work/a/b home/.config/buildbeat xdg/buildbeat");
-	support_run_release(&r);
 	setenv("HOME", support_path("%s/home", top), 1);
 	unsetenv("XDG_CONFIG_HOME");
 	ck_assert_int_eq(chdir(support_path("%s/work/a/b", top)), 0);
@@ -196,7 +195,6 @@ START_TEST(with_record)
 	struct run r;
 
 	support_run(&r, top, "mkdir -p project/sub");
-	support_run_release(&r);
 	support_writes(support_path("%s/project/buildbeat.yaml", top),
 		       "output: stats\ngit: false\ninterval: 500\n");
 	support_run(&r, support_path("%s/project/sub", top),
@@ -205,7 +203,6 @@ START_TEST(with_record)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\ninterval_ms: 70\n"));
 	ck_assert_ptr_null(strstr(r.out.data, "source:"));
-	support_run_release(&r);
 
 	support_writes(support_path("%s/project/buildbeat.yaml", top), "output: x\ngot: 1\n");
 	support_run(&r, support_path("%s/project/sub", top),
@@ -214,13 +211,11 @@ START_TEST(with_record)
 	ck_assert_str_eq(r.err.data, support_path("buildbeat: %s/project/buildbeat.yaml:2:1: "
 		"unknown key 'got'; did you mean 'git'?\n", top));
 	ck_assert(!support_exists(support_path("%s/project/sub/ran", top)));
-	support_run_release(&r);
 
 	support_run(&r, support_path("%s/project/sub", top),
 		    TOP_BUILDDIR "/buildbeat record -c nowhere.yaml -- touch ran");
 	ck_assert_int_eq(r.status, EXIT_MISUSE);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "nowhere.yaml: cannot read"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -238,7 +233,6 @@ START_TEST(foreign_plugin)
 	ck_assert_int_eq(r.status, EXIT_MISUSE);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "it belongs to uid 12345, not to root (uid 0)"));
 	ck_assert(!support_exists(support_path("%s/foreign/ran", top)));
-	support_run_release(&r);
 }
 END_TEST
 

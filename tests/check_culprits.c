@@ -68,7 +68,6 @@ static void git(const char *command)
 	support_run(&r, repo, "HOME=%s GIT_CONFIG_NOSYSTEM=1 && export HOME GIT_CONFIG_NOSYSTEM && %s",
 		    support_tmpdir(), command);
 	ck_assert_msg(!r.status, "%s: %s", command, r.err.data);
-	support_run_release(&r);
 }
 
 /* Files with blanks between; day: of November 2026. */
@@ -85,7 +84,6 @@ static void commit(int i, const char *files, const char *subject, int day)
 	ck_assert_msg(!r.status, "%s", r.err.data);
 	ck_assert_uint_eq(r.out.len, 41);
 	memcpy(commit_id[i], r.out.data, 40);
-	support_run_release(&r);
 }
 
 static void make_repository(void)
@@ -96,7 +94,6 @@ static void make_repository(void)
 	repo = strdup(repo);
 	support_run(&r, NULL, GIT "init -q %s", repo);
 	ck_assert_msg(!r.status, "%s", r.err.data);
-	support_run_release(&r);
 	commit(0, "src/foo.c src/bar.c Makefile", "first", 1);
 	commit(1, "doc/manual.txt", "pages", 2);
 	commit(2, "src/foo.c src/foo.h", "foo: <b>twice</b> as slow", 3);

@@ -34,7 +34,6 @@ static void no_trace(void)
 
 	support_run(&r, support_tmpdir(), "ls -A");
 	ck_assert_str_eq(r.out.data, "");
-	support_run_release(&r);
 }
 
 START_TEST(all_is_well)
@@ -55,7 +54,6 @@ START_TEST(all_is_well)
 		assert_finding(&r, "ok", "remake", "its tasks are recorded");
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\nBuilds by make can be recorded here.\n"));
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 	no_trace();
 }
 END_TEST
@@ -69,7 +67,6 @@ START_TEST(no_plugin)
 	assert_finding(&r, "missing", "plugin", "/nonexistent.so");
 	assert_finding(&r, "missing", "make", "but the plugin is missing");
 	ck_assert_ptr_nonnull(strstr(r.out.data, "-> install all of buildbeat"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -81,7 +78,6 @@ START_TEST(not_a_plugin)
 		    "e=$?; rm x.so; exit $e");
 	ck_assert_int_eq(r.status, 1);
 	assert_finding(&r, "missing", "plugin", "does not load");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -93,7 +89,6 @@ START_TEST(no_make)
 	ck_assert_int_eq(r.status, 1);
 	assert_finding(&r, "missing", "make", "no make in PATH");
 	assert_finding(&r, "ok", "proc_stat", "CPU: ");
-	support_run_release(&r);
 	no_trace();
 }
 END_TEST
@@ -122,7 +117,6 @@ START_TEST(other_makes)
 	support_run(&r, support_tmpdir(), "PATH=. " BUILDBEAT " doctor");
 	ck_assert_int_eq(r.status, 1);
 	assert_finding(&r, makes[_i].state, "make", makes[_i].part);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -136,7 +130,6 @@ START_TEST(empty_path_element)
 	chmod(make, 0755);
 	support_run(&r, support_tmpdir(), "PATH=:/nonexistent " BUILDBEAT " doctor; rm make");
 	assert_finding(&r, "missing", "make", "make: this is not a working GNU make");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -150,7 +143,6 @@ START_TEST(full_disk)
 	assert_finding(&r, "missing", "recording", "for the trial: File too large");
 	ck_assert_ptr_null(strstr(r.out.data, "\nbuildbeat-doctor"));
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	no_trace();
 }
 END_TEST
@@ -162,15 +154,12 @@ START_TEST(bad_places)
 	support_run(&r, support_tmpdir(), BUILDBEAT " doctor -o /proc/stats");
 	ck_assert_int_eq(r.status, 1);
 	assert_finding(&r, "missing", "output", "cannot be written below /proc");
-	support_run_release(&r);
 	support_run(&r, support_tmpdir(), "ulimit -n 64; " BUILDBEAT " doctor");
 	assert_finding(&r, "limited", "files", "64 files open");
-	support_run_release(&r);
 	support_run(&r, support_tmpdir(), "echo 'outptu: x' >buildbeat.yaml; "
 		    BUILDBEAT " doctor; e=$?; rm buildbeat.yaml; exit $e");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "did you mean 'output'?"));
-	support_run_release(&r);
 	no_trace();
 }
 END_TEST
@@ -188,7 +177,6 @@ START_TEST(for_programs)
 		    "all(c[\"state\"] in (\"ok\", \"limited\", \"missing\") and c[\"finding\"] "
 		    "for c in d[\"checks\"]))'");
 	ck_assert_str_eq(r.out.data, "False ['missing'] True\n");
-	support_run_release(&r);
 }
 END_TEST
 

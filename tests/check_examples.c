@@ -68,7 +68,6 @@ static void run(const char *dir, const char *what, const char *command)
 		    support_tmpdir(), what, command);
 	ck_assert_msg(r.status == 0, "%s: status %d: %s%s", command, r.status, r.out.data,
 		      r.err.data);
-	support_run_release(&r);
 }
 
 static bool ends_with(const char *text, const char *end)

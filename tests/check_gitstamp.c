@@ -99,7 +99,6 @@ static void make_tree(int i, char *tree, char *revision)
 	ck_assert_msg(r.status == 0 || !cases[i].lines || !*cases[i].lines, "%s", r.err.data);
 	snprintf(revision, 64, "%.*s", (int)strcspn(r.out.data, "\n"), r.out.data);
 	sprintf(tree, "%s/tree", support_tmpdir());
-	support_run_release(&r);
 	buf_release(&script);
 }
 

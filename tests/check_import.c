@@ -43,7 +43,6 @@ START_TEST(shows_the_same)
 						  support_tmpdir()));
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert(recording_is_here(support_path("%s/st/latest", support_tmpdir()), NULL));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -58,7 +57,6 @@ START_TEST(by_itself)
 	ck_assert_msg(!r.status, "%s", r.err.data);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n20261121042511\n20261121042511-2\nlatest\n"
 				     "20261121042511-2.oe\n20261121042511-2.oe\n"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -98,7 +96,6 @@ START_TEST(what_is_wrong)
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(strstr(r.err.data, wrong[_i].told), "%s: %s", wrong[_i].command, r.err.data);
 	ck_assert_uint_eq(count_entries(support_tmpdir()), 1);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -118,7 +115,6 @@ START_TEST(layouts)
 			 "buildstats/both/build\nbuildstats/both/oe/build_stats\n"
 			 "buildstats/oe/build_stats:Exit status: 1\n"
 			 "buildstats/both/oe/build_stats:Exit status: 137\n1\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -132,7 +128,6 @@ START_TEST(a_file_is_a_recording)
 		    BUILDBEAT "export --to oe -o oe " PROFILE " && ls");
 	ck_assert_msg(!r.status, "%s", r.err.data);
 	ck_assert_str_eq(r.out.data, "./bootchart.svg\noe\nbootchart.svg\noe\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -159,14 +154,12 @@ START_TEST(full_disk)
 	buf_adds(&what, full[_i]);
 	on_full_disk(&r, buf_str(&what));
 	if (r.status == 77 || strstr(r.err.data, "unshare: ") || strstr(r.err.data, "mount: ")) {
-		support_run_release(&r);
 		buf_release(&what);
 		return;
 	}
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_str_eq(r.out.data, "fill\n");
 	ck_assert_msg(strstr(r.err.data, "No space left on device"), "%s", r.err.data);
-	support_run_release(&r);
 	buf_release(&what);
 }
 END_TEST
@@ -185,7 +178,6 @@ START_TEST(interrupted)
 		    "for i in st/2* oe*; do [ ! -e $i ] || try $i | cmp - want; done");
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 }
 END_TEST
 

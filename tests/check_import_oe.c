@@ -31,8 +31,6 @@ static void must(int status, struct run *out, const char *line)
 		      buf_str(&r.err));
 	if (out)
 		*out = r;
-	else
-		support_run_release(&r);
 }
 
 /* Run n: a build of 100 + n seconds, of which do_compile 50 + n. */
@@ -142,7 +140,6 @@ START_TEST(runs)
 	make_oe(3);
 	must(0, &r, BUILDBEAT " archive --repo n.git --import-oe oe");
 	ck_assert_ptr_nonnull(strstr(r.out.data, BUILDS " "));
-	support_run_release(&r);
 	a = open_it();
 	ck_assert_int_eq(archive_builds(a, SERIES, 0, &builds, &err), 0);
 	ck_assert_uint_eq(builds.n, 3);
@@ -209,13 +206,11 @@ START_TEST(again)
 	     "git -C n.git rev-list --count --all");
 	ck_assert_ptr_nonnull(strstr(r.out.data, "(already archived)"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n4\n"));
-	support_run_release(&r);
 	write_run(3);
 	commit("5003-g3/0");
 	must(0, &r, BUILDBEAT " archive --repo n.git --import-oe oe >/dev/null && "
 	     "git -C n.git rev-list --count --all");
 	ck_assert_str_eq(r.out.data, "6\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -228,7 +223,6 @@ START_TEST(named)
 	must(0, &r, "git clone -q --bare oe bare.git && " BUILDBEAT " archive --repo n.git "
 	     "--host a --branch b --machine c --import-oe bare.git");
 	ck_assert_int_eq(strncmp(r.out.data, "a/b/c ", 6), 0);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -263,9 +257,7 @@ START_TEST(damaged_run)
 		ck_assert_msg(strstr(r.err.data, damaged[_i].told), "%s", r.err.data);
 	else
 		ck_assert_str_eq(buf_str(&r.err), "");
-	support_run_release(&r);
 	must(0, &r, "git -C n.git log --format=%B " SERIES " | grep -c ^Build-Start:.*T22:13:20Z");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -283,7 +275,6 @@ START_TEST(recordings)
 	     "cp -r d/b d/old && chmod -R u+w d && sed -i 's/^start_wall_ns: 1/start_wall_ns: 10/' d/old/build && "
 	     BUILDBEAT " archive --repo n.git --host h --branch b --machine m --import-oe d");
 	ck_assert_msg(strstr(r.err.data, "d/a: no end was recorded"), "%s", r.err.data);
-	support_run_release(&r);
 	a = open_it();
 	ck_assert_int_eq(archive_builds(a, "h/b/m", 0, &builds, &err), 0);
 	ck_assert_uint_ge(builds.n, 2);
@@ -307,7 +298,6 @@ START_TEST(misuse)
 	must(2, &r, line.data);
 	ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
 	ck_assert_str_eq(buf_str(&r.out), "");
-	support_run_release(&r);
 	buf_release(&line);
 }
 END_TEST

@@ -73,7 +73,6 @@ START_TEST(python_agrees)
 		    "assert d[\"name\"].startswith(\"a \\\"b\\\" \\\\ \\n\\t\\x01\\x7f caf\\xe9 \\ufffd\\U00010348\");"
 		    "assert len(d[\"list\"]) == 10'", path);
 	ck_assert_msg(r.status == 0, "%s", r.err.data);
-	support_run_release(&r);
 	buf_release(&b);
 }
 END_TEST

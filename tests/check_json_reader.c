@@ -253,14 +253,11 @@ START_TEST(packed)
 	file_of(text.data, text.len);
 	support_run(&r, support_tmpdir(), "gzip -k x.json");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, NULL), -ECANCELED);
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), " 29999:{i=29999} 30000:{i=30000} 30001:{stop=1} "));
 	support_run(&r, support_tmpdir(), "head -c 30000 x.json.gz > cut && mv cut x.json.gz");
-	support_run_release(&r);
 	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, NULL), -EINVAL);
 	support_run(&r, support_tmpdir(), "printf 'xxxxxxxxxxxxxx' >> x.json.gz");
-	support_run_release(&r);
 	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, NULL), -EINVAL);
 	buf_release(&text);
 	buf_release(&b);

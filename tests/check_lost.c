@@ -42,7 +42,6 @@ static size_t true_number(void)
 	support_run(&r, support_tmpdir(), RECORD "-n whole -- make -j2");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 	ck_assert(!support_exists(support_path("%s/stats/whole/lost.log", support_tmpdir())));
 	launched_read(&rec, "whole");
 	ck_assert_int_eq(rec.lost.reason, 0);
@@ -84,7 +83,6 @@ START_TEST(size_of_file)
 	ck_assert_int_eq(r.status, 0);
 	if (r.err.len)
 		launched_said(&r, "tasks, ");
-	support_run_release(&r);
 	complete_with_lost("one", number, -EFBIG);
 }
 END_TEST
@@ -105,7 +103,6 @@ static bool record_small(int kib, const char *before)
 	can = r.status != 77 && !strstr(r.err.data, "unshare");
 	if (can)
 		ck_assert_msg(!r.status, "%d %s", r.status, r.err.data);
-	support_run_release(&r);
 	return can;
 }
 
@@ -165,7 +162,6 @@ START_TEST(is_told)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "incomplete  "));	/* list */
 	said = strstr(r.out.data, " lost (");
 	ck_assert(said && !strstr(said + 1, " lost ("));
-	support_run_release(&r);
 	support_run(&r, support_tmpdir(), "grep -c '\"complete\": *false' json; "
 		    BUILDBEAT " archive --repo a.git stats/one; echo $?; "
 		    BUILDBEAT " diff stats/one stats/one; echo $?; "
@@ -175,7 +171,6 @@ START_TEST(is_told)
 		    "grep -q ' incomplete<' b.svg; echo $?; grep -c '^<text.* lost (' b.svg");
 	ck_assert_str_eq(r.out.data, "1\n2\n2\n2\n2\n0\n1\n");
 	ck_assert_ptr_nonnull(strstr(r.err.data, "the recording is incomplete"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -194,7 +189,6 @@ START_TEST(gaps_show)
 		       "for i in $(seq 50); do /bin/true $i; done; /bin/true & wait; exit 0\n");
 	support_run(&r, support_tmpdir(), RECORD "-n one -- %s", hosts[_i]);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	launched_read(&rec, "one");
 	number = n_started(&rec);
 	ck_assert_uint_gt(number, 50);
@@ -205,7 +199,6 @@ START_TEST(gaps_show)
 			    "awk '!/^start/ || ++n %% %d' stats/one/tasks.log >stats/cut/tasks.log",
 			    every);
 		ck_assert_int_eq(r.status, 0);
-		support_run_release(&r);
 		launched_read(&rec, "cut");
 		ck_assert_uint_eq(rec.lost.tasks, number - n_started(&rec));
 		ck_assert_uint_eq(rec.lost.tasks, number / (size_t)every);
@@ -216,7 +209,6 @@ START_TEST(gaps_show)
 		    BUILDBEAT " archive --repo a.git stats/cut");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "; incomplete\n"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -232,7 +224,6 @@ START_TEST(preload_size_of_file)
 		       "for i in $(seq 20); do ( exec /bin/true $i ); done; exit 0\n");
 	support_run(&r, support_tmpdir(), RECORD "-n whole -- sh ./s.sh");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	launched_read(&rec, "whole");
 	number = n_started(&rec);
 	recording_release(&rec);
@@ -240,7 +231,6 @@ START_TEST(preload_size_of_file)
 	support_run(&r, support_tmpdir(), "ulimit -f %d; " RECORD "-n one -- sh ./s.sh",
 		    limits[_i]);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	complete_with_lost("one", number, -EFBIG);
 }
 END_TEST
@@ -293,7 +283,6 @@ START_TEST(numbers)
 	struct run r;
 
 	support_run(&r, support_tmpdir(), "mkdir -p stats/made");
-	support_run_release(&r);
 	support_writes(support_path("%s/build", dir), "buildbeat build 1\nend_us: 9\nstatus: 0\n");
 	support_writes(support_path("%s/tasks.log", dir),
 		       support_path("buildbeat tasks 1\n%s", numbered[_i].lines));

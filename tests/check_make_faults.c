@@ -38,7 +38,6 @@ static void make_prints(const char *out, const char *err, const char *command)
 	ck_assert_str_eq(r.out.data, out);
 	ck_assert_str_eq(r.err.data, err);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 
 /* What happens before make starts. */
@@ -66,7 +65,6 @@ START_TEST(launched_broken)
 	struct run r;
 
 	support_run(&r, base, "cp " PLUGIN " plugin.so");
-	support_run_release(&r);
 	fixture_begin(&f, base, "rec", 0, NULL, support_path("%s/plugin.so", base));
 	make_prints("a\nb\nall\n", "", support_path("T=%s; %s; MAKEFILES='%s' make", f.ticket,
 						     broken[_i].before, f.makefiles.data));
@@ -99,7 +97,6 @@ START_TEST(bad_plugin)
 
 	support_run(&r, base, "%s", bad_plugins[_i].make);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	ck_assert_int_eq(store_create(&s, base, "rec", NULL), 0);
 	ck_assert_int_eq(ticket_write(&t, &s, support_path("%s/bad.so", base)), bad_plugins[_i].error);
 	ck_assert(!support_exists(support_path("%s/buildbeat.mk", s.path)));
@@ -122,7 +119,6 @@ START_TEST(without_load)
 		    " %s; unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.ticket, f.makefiles.data);
 	ck_assert_str_eq(r.out.data, "a\nb\nall\n");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 	ck_assert(tasks_told(&told, f.store.path));
 	ck_assert_str_eq(told.data, "");
 	buf_release(&told);
@@ -157,7 +153,6 @@ START_TEST(alone_broken)
 	ck_assert_msg(strstr(line, alone[_i].reason) != NULL, "%s", line);
 	ck_assert_msg(strstr(line, "; this build is not recorded") != NULL, "%s", line);
 	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -173,7 +168,6 @@ START_TEST(file_size_limit)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(strstr(r.err.data, "lines lost (File too large)\n") != NULL, "%s", r.err.data);
-	support_run_release(&r);
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
 	ck_assert_uint_gt(rec.n_tasks, 100);
 	ck_assert_uint_lt(rec.n_tasks, 700);
@@ -189,7 +183,6 @@ START_TEST(nobody_listens)
 	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES; touch buildstats; mkfifo p;"
 		    "{ sleep 0.2; make -f Loading; echo $? >status; } 2>p & exec 3<p 3<&-; wait; cat status");
 	ck_assert_msg(strstr(r.out.data, "all\n0\n") != NULL, "%s", r.out.data);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -210,7 +203,6 @@ START_TEST(disk_full)
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(strstr(r.err.data, "lines lost (No space left on device)\n") != NULL, "%s",
 		      r.err.data);
-	support_run_release(&r);
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/copy", base), NULL, NULL), 0);
 	ck_assert_uint_gt(rec.n_tasks, 100);
 	recording_release(&rec);
@@ -229,7 +221,6 @@ START_TEST(killed)
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
 	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
 	ck_assert_int_eq(r.status, 128 + 9);
-	support_run_release(&r);
 	ck_assert(tasks_told(&told, f.store.path));
 	ck_assert_str_eq(told.data, "a+ all?");
 	buf_release(&told);
@@ -252,7 +243,6 @@ START_TEST(figures)
 	fixture_begin(&f, base, "rec", STORE_TASK_IO, NULL, NULL);
 	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	t = &rec.task[0];
@@ -286,7 +276,6 @@ START_TEST(after)
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
 	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
 	ck_assert_str_eq(r.out.data, "o\none\ntwo\n");
-	support_run_release(&r);
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_tasks, 4);
 	ck_assert_str_eq(rec.task[1].name, "order");
@@ -327,7 +316,6 @@ START_TEST(fake_host)
 	support_run(&r, base, "MAKEFILES='%s' " TOP_BUILDDIR "/tests/fake_make " PLUGIN " %s 6",
 		    f.makefiles.data, fakes[_i].how);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	ck_assert(tasks_told(&told, f.store.path));
 	ck_assert_str_eq(told.data, "t0- t1- t2- t3- t4- t5-");
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
@@ -370,7 +358,6 @@ START_TEST(too_many_children)
 				 "buildbeat: 6 processes were not recorded: too many at once");
 		recording_release(&rec);
 	}
-	support_run_release(&r);
 	fixture_end(&f);
 }
 END_TEST
@@ -392,7 +379,6 @@ START_TEST(names_side_by_side)
 	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make -j7 -f Many",
 		    f.makefiles.data);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_tasks, 50 * 10);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
@@ -421,7 +407,6 @@ START_TEST(alone_again)
 	support_run(&r, base, "mkdir tmp; export TMPDIR=$PWD/tmp; "
 		    "unset MAKEFLAGS MAKELEVEL MAKEFILES; make -f Loading");
 	ck_assert_int_eq(r.status, 2);
-	support_run_release(&r);
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_instances, 2);
 	ck_assert_int_eq(rec.instance[0].pid, rec.instance[1].pid);
@@ -432,7 +417,6 @@ START_TEST(alone_again)
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
 	support_run(&r, base, "ls -d buildstats/2* tmp/* 2>&- | wc -l");
 	ck_assert_str_eq(r.out.data, "1\n");
-	support_run_release(&r);
 	recording_release(&rec);
 }
 END_TEST
@@ -462,8 +446,6 @@ START_TEST(never_again)
 	ck_assert_int_ge(rec.instance[0].close_us, rec.task[0].end_us);
 	ck_assert_int_eq(recording_build_number(&rec, "status"), with.status);
 	recording_release(&rec);
-	support_run_release(&plain);
-	support_run_release(&with);
 }
 END_TEST
 

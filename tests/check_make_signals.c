@@ -127,7 +127,6 @@ static void check_recording(const char *where)
 		    " $1 == \"done\" || $1 == \"failed\" || $1 == \"killed\")"
 		    " { k = ($1 == \"start\") $3; if (n[k]++) print }' tasks.log");
 	ck_assert_msg(!r.out.len, "%s: twice:\n%s", where, r.out.data);
-	support_run_release(&r);
 	ck_assert_msg(!recording_read(&rec, f.store.path, NULL, &err), "%s: %s", where, err.message);
 	ck_assert_msg(!rec.n_warnings, "%s: %s", where, rec.n_warnings ? rec.warning->text : "");
 	for (size_t i = 0; i < rec.n_tasks; i++) {
@@ -166,7 +165,6 @@ START_TEST(interrupted)
 		check_recording(where);
 		fixture_end(&f);
 		support_run(&r, support_tmpdir(), "rm -rf rec latest");
-		support_run_release(&r);
 	}
 }
 END_TEST

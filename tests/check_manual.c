@@ -53,8 +53,6 @@ START_TEST(usage_is_synopsis)
 	ck_assert_msg(!strncmp(synopsis, usage, n) &&
 		      !strncmp(synopsis + n, " DESCRIPTION", 12), "page: %.*s\nhelp: %.*s",
 		      (int)n + 40, synopsis, (int)n, usage);
-	support_run_release(&page);
-	support_run_release(&help);
 }
 END_TEST
 
@@ -72,7 +70,6 @@ START_TEST(commands_are_listed)
 			      "%s is not described", c->name);
 	else
 		ck_assert_ptr_nonnull(strstr(page.out.data, support_path(" %s ", c->name)));
-	support_run_release(&page);
 }
 END_TEST
 
@@ -86,7 +83,6 @@ START_TEST(pages_exist)
 		    "while read f; do [ -f $f ] || echo $f; done; "
 		    "sed -n 's/^\\.Xr \\(buildbeat[^ ]*\\).*/x/p' *.[1-9] | head -1");
 	ck_assert_str_eq(r.out.data, "x\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -104,7 +100,6 @@ START_TEST(options_are_described)
 	for (const struct option *o = c->options; o && o->name; o++)
 		ck_assert_msg(strstr(text, support_path("--%s", o->name)) != NULL,
 			      "--%s is not described", o->name);
-	support_run_release(&page);
 }
 END_TEST
 
@@ -126,7 +121,6 @@ START_TEST(keys_are_described)
 	render(&page, "buildbeat.yaml.5");
 	keys_are_in(page.out.data, settings_options);
 	keys_are_in(page.out.data, buildset_keys);
-	support_run_release(&page);
 }
 END_TEST
 
@@ -137,7 +131,6 @@ START_TEST(lint)
 	support_run(&r, TOP_SRCDIR "/man", "mandoc -Tlint -Wwarning *.[1-9]");
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 END_TEST
 

@@ -41,7 +41,6 @@ static void sh(const char *dir, const char *command)
 
 	support_run(&r, dir, "%s", command);
 	ck_assert_msg(r.status == 0, "%s: %d: %s%s", command, r.status, r.out.data, r.err.data);
-	support_run_release(&r);
 }
 
 /* What somebody pushed that day. */
@@ -87,7 +86,6 @@ static void expect(const char *top, int day, int status, const char *const *said
 		ck_assert_msg(strstr(r.out.data, *said) != NULL, "day %d: '%s' is not in: %s", day,
 			      *said, r.out.data);
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 }
 
 #define SAYS(...) (const char *const []){ __VA_ARGS__, NULL }
@@ -100,7 +98,6 @@ static void build_of(char id[16], const char *top, int day)
 	support_run(&r, top, "git -C builds.git rev-list --reverse --branches | sed -n %dp", day);
 	ck_assert_uint_gt(r.out.len, 40);
 	snprintf(id, 16, "(%.7s", r.out.data);
-	support_run_release(&r);
 }
 
 static void says(const char *path, const char *what)
@@ -163,7 +160,6 @@ START_TEST(no_build)
 	ck_assert_msg(strstr(r.err.data, broken[_i].said) != NULL, "'%s' is not in: %s",
 		      broken[_i].said, r.err.data);
 	ck_assert(!support_exists(support_path("%s/report/index.html", top)));
-	support_run_release(&r);
 }
 END_TEST
 

@@ -183,7 +183,6 @@ static char *bytes_of(const char *path)
 	support_run(&r, path, "cat build tasks*.log; ls");
 	ck_assert_int_eq(r.status, 0);
 	text = strdup(buf_str(&r.out));
-	support_run_release(&r);
 	return text;
 }
 
@@ -268,11 +267,9 @@ START_TEST(denied)
 		return;
 	}
 	support_run(&r, NULL, "rm -rf '%s'; mkdir -p '%s'", dir, dir);
-	support_run_release(&r);
 	support_writes(support_path("%s/build.ninja", dir), RULES "build a.o: cc a.c\n");
 	support_run(&r, dir, "%s", d->command);
 	ck_assert_msg(r.status == 0, "%s: %s", d->command, r.err.data);
-	support_run_release(&r);
 	ck_assert_int_eq(chdir(dir), 0);
 	ck_assert_int_eq(store_create(&s, support_tmpdir(), "rec", &err), 0);
 	make_tasks(&s, &made, d->cwd ? d->cwd : dir);
@@ -293,7 +290,6 @@ static void run_in(const char *dir, const char *command)
 
 	support_run(&r, dir, "%s", command);
 	ck_assert_msg(r.status == 0, "%s: %s%s", command, r.out.data, r.err.data);
-	support_run_release(&r);
 }
 
 static const char cmake_lists[] =
@@ -445,7 +441,6 @@ static void shows_names(const char *dir, const struct recording *killed)
 		ck_assert_msg(strstr(r.out.data, support_path("\"name\":\"%s\"",
 							      killed->task[i].name)) != NULL,
 			      "%s: %s", killed->task[i].name, r.out.data);
-	support_run_release(&r);
 }
 
 static const struct {

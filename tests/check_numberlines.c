@@ -34,7 +34,6 @@ START_TEST(history)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n{\"id\":12,\"change_points\":[22],"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n{\"id\":\"none\",\"change_points\":[],\"changes\":[]}\n"));
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -49,7 +48,6 @@ START_TEST(diff)
 	ck_assert(!strncmp(r.out.data, "{\"id\":\"a\",\"p\":0.00793650793651,\"adjusted_p\":0.0158730158730,", 48));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n{\"id\":\"b\",\"p\":1,\"adjusted_p\":1,\"effect\":1,"
 				     "\"interval\":[null,null],\"verdict\":\"unknown\",\"t_p\":null,"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -63,12 +61,10 @@ START_TEST(rate_over_all)
 		 "0.95,1.1,0.9,1,1.02,1.2,1.28,1.3,1.11,1.25,1.15,1.3,1.1,1.2,1.22]}\n");
 	run_on(&r, "history --series", buf_str(&text));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\"change_points\":[20]"));
-	support_run_release(&r);
 	for (int i = 1; i < 2000; i++)
 		buf_addf(&text, "{\"id\":%d,\"values\":[]}\n", i);
 	run_on(&r, "history --series", buf_str(&text));
 	ck_assert_ptr_null(strstr(r.out.data, "\"change_points\":[20]"));
-	support_run_release(&r);
 	buf_release(&text);
 }
 END_TEST
@@ -96,7 +92,6 @@ START_TEST(says_where)
 	ck_assert_msg(strstr(r.err.data, bad[_i].says) != NULL, "%s", r.err.data);
 	if (!strchr(bad[_i].command, ';'))
 		ck_assert_int_eq(r.status, EXIT_MISUSE);
-	support_run_release(&r);
 }
 END_TEST
 

@@ -50,7 +50,6 @@ static size_t watch(struct watched *w, size_t max, const char *command)
 					&w[n].own_kb, &w[n].at_most_kb, &w[n].host_kb), 5);
 		check_watched(&w[n]);
 	}
-	support_run_release(&r);
 	return n;
 }
 
@@ -152,7 +151,6 @@ static void build(const char *command)
 
 	support_run(&r, support_tmpdir(), "PATH=$PWD/bin:$PATH " RECORD "%s", command);
 	ck_assert_msg(!r.status, "%s: %s", command, r.err.data);
-	support_run_release(&r);
 	check_built(support_path("%s/stats/x", support_tmpdir()));
 }
 
@@ -211,7 +209,6 @@ START_TEST(below_python)
 	support_run(&r, support_tmpdir(), "mkdir bin; for i in 1 2 3; do ln -s /bin/true "
 		    "bin/small$i; done; ln -s " HUNGRY " bin/large");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	build("python3 build.py");
 }
 END_TEST

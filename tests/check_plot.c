@@ -115,7 +115,6 @@ START_TEST(kept_files_draw_it_again)
 	plotted_file(&d, &svg, support_path("%s.svg", word));
 	ck_assert_ptr_nonnull(strstr(svg.data, nested_says[_i][0]));
 	buf_release(&svg);
-	support_run_release(&r);
 	plotted_release(&d);
 }
 END_TEST

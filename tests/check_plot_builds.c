@@ -212,7 +212,6 @@ START_TEST(tasks_add_up)
 	support_run(&run, NULL, TOP_BUILDDIR "/tests/gen_recording %s/rec %s %d", support_tmpdir(),
 		    of_memory[_i], _i);
 	ck_assert_int_eq(run.status, 0);
-	support_run_release(&run);
 	recorded_read(&r, support_path("%s/rec", support_tmpdir()));
 	ck_assert_int_eq(panels_make(&panels, &r.sum), 0);
 	ck_assert_int_eq(figure_make(&f, PLOT_MEMORY, &r.sum, &panels, 1000), 0);

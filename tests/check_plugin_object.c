@@ -21,7 +21,6 @@ static void prints(const char *expected, const char *command)
 	ck_assert_msg(r.status == 0, "%s: %d\n%s%s", command, r.status, r.out.data, r.err.data);
 	if (expected)
 		ck_assert_str_eq(r.out.data, expected);
-	support_run_release(&r);
 }
 
 /* Only what hosts look up. */
@@ -61,7 +60,6 @@ START_TEST(few_relocations)
 		return;
 	support_run(&r, support_tmpdir(), "readelf -rW " PLUGIN " | grep -c RELATIVE");
 	ck_assert_int_lt(atoi(r.out.data), 320);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -96,7 +94,6 @@ START_TEST(example_works)
 	ck_assert_int_eq(r.status, 1);
 	ck_assert_str_eq(r.out.data, "one\n");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", support_tmpdir()),
 					NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_tasks, 3);

@@ -224,7 +224,6 @@ START_TEST(every_entry)
 		api->close(s);
 		check_recording(caller, !_i);
 		support_run(&r, NULL, "rm -rf '%s'", dir);
-		support_run_release(&r);
 	}
 }
 END_TEST
@@ -264,7 +263,6 @@ START_TEST(begun_at_once)
 		ck_assert_uint_eq(rec.n_warnings, 0);
 		recording_release(&rec);
 		support_run(&r, NULL, "rm -rf '%s'", dir);
-		support_run_release(&r);
 	}
 }
 END_TEST

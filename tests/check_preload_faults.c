@@ -30,7 +30,6 @@ START_TEST(threads)
 	support_run(&r, support_tmpdir(), RECORD SPAWNER " %u %s", rounds, waiting[_i]);
 	ck_assert_str_eq(r.out.data, "480 ended, 240 failed, 0 wrong\n");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 	ck_assert_msg(!recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL,
 				      &err), "%s", err.message);
 	ck_assert_uint_eq(rec.n_warnings, 0);
@@ -84,14 +83,11 @@ START_TEST(goes_on)
 		      with.out.data, plain.out.data);
 	ck_assert_msg(!strcmp(with.err.data, plain.err.data), "%s:\n%s---- not\n%s", faults[_i].what,
 		      with.err.data, plain.err.data);
-	support_run_release(&plain);
-	support_run_release(&with);
 	if (faults[_i].tasks >= 0) {
 		support_run(&with, dir, "grep -c -e '^start.*/bin/echo one' -e '^start.*/bin/false'"
 			    " -e '^start.*\ttrue$' stats/one/tasks.log");
 		ck_assert_msg(atoi(with.out.data) == faults[_i].tasks, "%s: %s tasks", faults[_i].what,
 			      with.out.data);
-		support_run_release(&with);
 	}
 }
 END_TEST
@@ -109,7 +105,6 @@ START_TEST(full_disk)
 		ck_assert_str_eq(r.out.data, "out\non\n");
 		ck_assert_int_eq(r.status, 6);
 	}
-	support_run_release(&r);
 }
 END_TEST
 
@@ -123,7 +118,6 @@ START_TEST(outlived)
 		    "echo >go; until_true 'test -e late'; "
 		    "ls late; wc -l <stats/one/tasks.log | cmp - before && echo same", support_poll);
 	ck_assert_str_eq(r.out.data, "late\nsame\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -138,7 +132,6 @@ START_TEST(plugin_inside)
 		    "./host 'echo one' 'exit 3'");
 	ck_assert_str_eq(r.out.data, "one\n");
 	ck_assert_int_eq(r.status, 1);
-	support_run_release(&r);
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL,
 					NULL), 0);
 	ck_assert_uint_eq(rec.n_instances, 1);

@@ -24,12 +24,6 @@ static void run_both(struct run *plain, struct run *with, const char *part)
 	ck_assert_str_eq(with->err.data, "");
 }
 
-static void release(struct run *plain, struct run *with)
-{
-	support_run_release(plain);
-	support_run_release(with);
-}
-
 /* The one line "NAME BYTES" of each. */
 START_TEST(stack)
 {
@@ -51,7 +45,6 @@ START_TEST(stack)
 		ck_assert_msg(bytes - plain_bytes <= STACK_MAX, "%s bytes, without us %ld", at,
 			      plain_bytes);
 	}
-	release(&plain, &with);
 }
 END_TEST
 
@@ -65,7 +58,6 @@ START_TEST(as_without)
 	ck_assert_int_eq(with.status, 0);
 	ck_assert_msg(!strcmp(plain.out.data, with.out.data), "%s:\n%s---- not\n%s", same[_i],
 		      with.out.data, plain.out.data);
-	release(&plain, &with);
 }
 END_TEST
 
@@ -87,7 +79,6 @@ START_TEST(failing_exec)
 		ck_assert_int_le(rec.task[i].end_us, rec.instance[0].close_us);
 	}
 	recording_release(&rec);
-	release(&plain, &with);
 }
 END_TEST
 
@@ -101,7 +92,6 @@ START_TEST(failing_exec_of_a_shell)
 		    "grep -o 'true .$' stats/one/tasks.log | tr '\\n' ' '");
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_str_eq(r.out.data, "open start done start done close open start done close true 1 true 2 true 3 ");
-	support_run_release(&r);
 }
 END_TEST
 

@@ -631,7 +631,6 @@ START_TEST(spans_of_tasks)
 		ck_assert(!strcmp(rec.task[s->task].name, "one") ||
 			  !strcmp(rec.task[s->task].name, "all"));
 	}
-	support_run_release(&r);
 	recording_release(&rec);
 }
 END_TEST
@@ -650,15 +649,11 @@ START_TEST(without_permission)
 	struct run r;
 
 	support_run(&r, NULL, "%s true", prefix);
-	if (r.status) {
-		support_run_release(&r);
+	if (r.status)
 		return;
-	}
-	support_run_release(&r);
 	ck_assert_int_eq(chmod(support_tmpdir(), 01777), 0);
 	record(&r, prefix, "sh -c 'sleep 0.6; sleep 0.6; exit 5'");
 	if (r.status == 126 || r.status == 127) {	/* our program may not be seen by all */
-		support_run_release(&r);
 		return;
 	}
 	ck_assert_int_eq(r.status, 5);
@@ -668,7 +663,6 @@ START_TEST(without_permission)
 	ck_assert_uint_eq(processes_of(&rec, "sleep"), 2);
 	if (!strcmp(recording_build(&rec, "processes"), PROCESSES_LOOKS))
 		ck_assert_ptr_nonnull(strstr(r.err.data, "short processes are missing"));
-	support_run_release(&r);
 	recording_release(&rec);
 }
 END_TEST
@@ -687,14 +681,12 @@ START_TEST(killed_build)
 	read_recording(&rec);
 	ck_assert_uint_ge(rec.n_processes, 1);
 	ck_assert_ptr_null(recording_build(&rec, "processes_seen"));
-	support_run_release(&r);
 	record(&r, "", "sh -c 'sleep 0.1; kill -9 $$'");
 	ck_assert_int_eq(r.status, 128 + SIGKILL);
 	recording_release(&rec);
 	read_recording(&rec);
 	ck_assert_str_eq(recording_build(&rec, "processes_seen"), "2");
 	recording_release(&rec);
-	support_run_release(&r);
 }
 END_TEST
 

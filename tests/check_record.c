@@ -26,7 +26,6 @@ START_TEST(every_exit_status)
 		    "awk '/^status: / { split(FILENAME, dir, \"/\"); n += $2 == dir[2] } "
 		    "END { print n }' stats/[0-9]*/build");
 	ck_assert_str_eq(r.out.data, "256\n256\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -95,7 +94,6 @@ START_TEST(nothing_ran)
 	ck_assert_str_eq(r.out.data, "new:\n\nxdg:\nfile\nxdg\n"
 			 "new/stats:\nlatest\none\n\nxdg:\n"
 			 "new/stats:\nlatest\none\n\nxdg:\none\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -111,7 +109,6 @@ START_TEST(something_ran)
 
 	support_run(&r, support_tmpdir(), BUILDBEAT " %s 2>&-; echo $?; readlink stats/latest", command[_i]);
 	ck_assert_str_eq(r.out.data, "127\none\n");
-	support_run_release(&r);
 	ck_assert(support_exists(support_path("%s/stats/one/build", support_tmpdir())));
 }
 END_TEST
@@ -123,7 +120,6 @@ START_TEST(cannot_be_run)
 	support_run(&r, support_tmpdir(), ": >file; PATH=/usr/bin:/bin; " RECORD "-- %s", not_run[_i].command);
 	ck_assert_int_eq(r.status, not_run[_i].status);
 	ck_assert_str_eq(r.err.data, not_run[_i].said);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -147,7 +143,6 @@ START_TEST(misuse)
 	launched_said(&r, misuses[_i].said);
 	ck_assert(!support_exists(support_path("%s/ran", support_tmpdir())));
 	ck_assert(!support_exists(support_path("%s/buildstats", support_tmpdir())));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -187,8 +182,6 @@ START_TEST(same_surroundings)
 	run_surrounded(&with, surroundings[_i], RECORD);
 	ck_assert_int_eq(with.status, without.status);
 	ck_assert_str_eq(with.out.data, without.out.data);
-	support_run_release(&with);
-	support_run_release(&without);
 }
 END_TEST
 
@@ -210,8 +203,6 @@ START_TEST(make_is_recorded)
 	ck_assert_int_eq(with.status, 2);
 	ck_assert_str_eq(with.out.data, without.out.data);
 	ck_assert_str_eq(with.err.data, without.err.data);
-	support_run_release(&with);
-	support_run_release(&without);
 
 	launched_read(&rec, "all");
 	ck_assert_str_eq(recording_build(&rec, "command"), "make all");
@@ -227,7 +218,6 @@ START_TEST(make_is_recorded)
 	recording_release(&rec);
 	support_run(&with, support_tmpdir(), "ls $TMPDIR/buildbeat-*/buildbeat.mk stats/all/buildbeat.mk");
 	ck_assert_str_eq(with.out.data, "");
-	support_run_release(&with);
 }
 END_TEST
 
@@ -237,7 +227,6 @@ START_TEST(command_is_quoted)
 	struct run r;
 
 	support_run(&r, support_tmpdir(), RECORD "-n one -- sh -c 'exit 0' \"it's\" '' 'a\nb' x=1");
-	support_run_release(&r);
 	launched_read(&rec, "one");
 	ck_assert_str_eq(recording_build(&rec, "command"),
 			 "sh -c 'exit 0' 'it'\\''s' '' 'a\nb' x=1");
@@ -262,7 +251,6 @@ START_TEST(figures_are_those_of_time)
 		    "sh -c 'dd if=/dev/zero of=/dev/null bs=150M count=2; "
 		    "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'", RECORD);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	support_read(&text, file);
 	user = strtod(text.data, &end);
 	system = strtod(end, &end);
@@ -292,7 +280,6 @@ START_TEST(without_a_make)
 		ck_assert_str_eq(r.err.data, "");
 	else
 		launched_said(&r, "no tasks were recorded: ");
-	support_run_release(&r);
 	launched_read(&rec, "one");
 	ck_assert_uint_eq(rec.n_tasks, 0);
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
@@ -325,7 +312,6 @@ START_TEST(make_without_load)
 	ck_assert_int_eq(r.status, 0);
 	launched_said(&r, "no tasks were recorded: ");
 	launched_said(&r, other_makes[_i].said);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -340,7 +326,6 @@ START_TEST(make_without_makefiles)
 		    RECORD "-n one -- make MAKEFILES=");
 	ck_assert_int_eq(r.status, 0);
 	launched_said(&r, "no tasks were recorded: make can load the plugin and did not");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -363,8 +348,6 @@ START_TEST(make_about_itself)
 	ck_assert_int_eq(with.status, plain.status);
 	ck_assert_str_eq(with.out.data, plain.out.data);
 	ck_assert_str_eq(with.err.data, plain.err.data);
-	support_run_release(&with);
-	support_run_release(&plain);
 }
 END_TEST
 
@@ -378,7 +361,6 @@ START_TEST(make_not_about_itself)
 	support_run(&r, support_tmpdir(), "echo 'all vh: ; @:' >Makefile; cp Makefile vh; MAKEFILES= "
 		    RECORD "-n one -- make MAKEFILES=x -Ivh -f vh -C . -- vh");
 	launched_said(&r, "no tasks were recorded: ");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -390,7 +372,6 @@ START_TEST(a_source_that_is_not_there)
 		    "--source nowhere --no-task-memory -- sh -c 'exit 126'");
 	ck_assert_int_eq(r.status, 126);
 	launched_said(&r, "no revision is recorded of nowhere: No such file");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -403,7 +384,6 @@ START_TEST(missing_plugin)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, "built\n");
 	launched_said(&r, "no make's tasks will be recorded: /nonexistent.so: ");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -417,7 +397,6 @@ START_TEST(damaged_plugin)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, "built\n");
 	launched_said(&r, "half.so: the plugin cannot be used: ");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -432,7 +411,6 @@ START_TEST(too_many_children)
 		ck_assert_int_eq(r.status, 0);
 		launched_said(&r, "the recording is incomplete: 6 processes were not recorded");
 	}
-	support_run_release(&r);
 }
 END_TEST
 
@@ -446,7 +424,6 @@ START_TEST(nested)
 		    BUILDBEAT " record -- nonexistent-program'");
 	ck_assert_int_eq(r.status, 127);
 	ck_assert_str_eq(r.out.data, "4\n");
-	support_run_release(&r);
 	ck_assert(!support_exists(support_path("%s/stats/inner", support_tmpdir())));
 	ck_assert(!support_exists(support_path("%s/buildstats", support_tmpdir())));
 	launched_read(&rec, "outer");
@@ -472,7 +449,6 @@ START_TEST(compressed)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "proc_stat.log.zst\n"));
 	ck_assert_ptr_null(strstr(r.out.data, ".log\n"));
 	ck_assert_ptr_null(strstr(r.out.data, ".tmp"));
-	support_run_release(&r);
 	launched_read(&rec, "one");
 	ck_assert_uint_eq(rec.n_tasks, 1);
 	ck_assert_uint_eq(rec.n_warnings, 0);
@@ -494,7 +470,6 @@ START_TEST(compressed_while_written)
 		    "ls stats/one; echo >go; until_true 'ended >/dev/null'; ended", support_poll);
 	ck_assert_msg(strstr(r.out.data, "proc_stat.log.zst\n") != NULL, "%s", r.out.data);
 	ck_assert_msg(strstr(r.out.data, "\ntasks.log\n1\n") != NULL, "%s%s", r.out.data, r.err.data);
-	support_run_release(&r);
 }
 END_TEST
 

@@ -207,7 +207,6 @@ START_TEST(interrupt_from_terminal)
 	ck_assert_str_eq(buf_str(&with), buf_str(&without));
 	support_run(&r, support_tmpdir(), "diff with without");
 	ck_assert_str_eq(r.out.data, "");
-	support_run_release(&r);
 	buf_release(&with);
 	buf_release(&without);
 	launched_read(&rec, "one");

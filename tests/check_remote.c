@@ -65,7 +65,6 @@ static void must(int status, const char *format, ...)
 	va_end(args);
 	support_run(&r, base, "%s", line);
 	ck_assert_msg(r.status == status, "%s: %d\n%s%s", line, r.status, r.out.data, r.err.data);
-	support_run_release(&r);
 }
 
 /* The builder adds the builds first to last. */
@@ -83,7 +82,6 @@ static void read_lines(struct buf *out, const char *command)
 	support_run(&r, base, "%s", command);
 	ck_assert_msg(!r.status, "%s: %s", command, r.err.data);
 	buf_add(out, buf_str(&r.out), r.out.len);
-	support_run_release(&r);
 }
 
 /* "2 0 1": the builds at the server in their order, by the day of their build. */
@@ -380,7 +378,6 @@ START_TEST(server_refuses)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "pre-receive hook declined"));
 	ck_assert_ptr_nonnull(strstr(r.err.data, "is pushed with the next one"));
-	support_run_release(&r);
 	at_server("0");
 	seen_by(1, "0 1", false);
 	must(0, "rm a.git/hooks/pre-receive");
@@ -496,12 +493,10 @@ START_TEST(by_ssh)
 	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 4 --builds 5 %s", url);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "known_hosts"));
-	support_run_release(&r);
 	must(0, "cp home1/.ssh/known_hosts home2/.ssh/ && rm home2/.ssh/id_ed25519");
 	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 4 --builds 5 %s", url);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "id_ed25519"));
-	support_run_release(&r);
 	must(0, "cp home1/.ssh/id_ed25519 home2/.ssh/");
 	add(2, 5, 5, 0);
 	at_server("0 1 2 3 4 5");

@@ -25,7 +25,6 @@ static void runs(const char *command)
 
 	run_in(&r, command);
 	ck_assert_msg(!r.status, "%s: %s", command, r.err.data);
-	support_run_release(&r);
 }
 
 static void page_read(struct buf *page, const char *name)
@@ -116,7 +115,6 @@ START_TEST(refuses)
 	run_in(&r, support_path(REPORT "%s", refused[_i].arguments));
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, refused[_i].message), "%s", r.err.data);
-	support_run_release(&r);
 	runs("echo kept | cmp - o/index.html && test $(ls o | wc -l) = 1");
 }
 END_TEST

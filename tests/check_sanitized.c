@@ -84,7 +84,6 @@ static bool compiles(const char *dir, const char *compile)
 	support_writes(support_path("%s/p.c", dir), source);
 	support_run(&r, dir, "%s -g p.c -o p", compile);
 	ok = r.status == 0;
-	support_run_release(&r);
 	return ok;
 }
 
@@ -111,8 +110,6 @@ static void compare(const char *program, int scene)
 		      scenes[scene].what, with.out.data, plain.out.data);
 	ck_assert_msg(!strcmp(plain.err.data, with.err.data), "%s, %s: stderr\n%s---- not\n%s", program,
 		      scenes[scene].what, with.err.data, plain.err.data);
-	support_run_release(&plain);
-	support_run_release(&with);
 }
 
 START_TEST(sanitized)
@@ -121,7 +118,6 @@ START_TEST(sanitized)
 	struct run r;
 
 	support_run(&r, support_tmpdir(), "rm -rf work; mkdir work");
-	support_run_release(&r);
 	if (!compiles(dir, programs[_i].compile))
 		return;
 	for (int scene = 0; scene < N_SCENES; scene++) {
@@ -129,7 +125,6 @@ START_TEST(sanitized)
 			continue;
 		support_run(&r, dir, "%s", scenes[scene].setup);
 		ck_assert_msg(!r.status, "%s", r.err.data);
-		support_run_release(&r);
 		if (!scene)
 			support_writes(support_path("%s/b", dir), scenes[scene].command);
 		compare(programs[_i].name, scene);
@@ -144,7 +139,6 @@ START_TEST(preloaded_runtime)
 	struct run r;
 
 	support_run(&r, support_tmpdir(), "rm -rf work; mkdir work");
-	support_run_release(&r);
 	if (!support_has("python3") || !compiles(dir, "gcc -fsanitize=address"))
 		return;
 	support_writes(support_path("%s/t.py", dir), "import os\nprint(os.environ.get('LD_PRELOAD'), "
@@ -165,8 +159,6 @@ START_TEST(preloaded_runtime)
 		ck_assert_str_eq(plain.out.data, with.out.data);
 		ck_assert_str_eq(plain.err.data, with.err.data);
 		ck_assert_ptr_nonnull(strstr(with.out.data, "[]"));
-		support_run_release(&plain);
-		support_run_release(&with);
 	}
 }
 END_TEST
@@ -187,7 +179,6 @@ START_TEST(other_preloads)
 		    "grep -c '^open.*ninja' stats/one/tasks.log");
 	ck_assert_str_eq(r.out.data, "libm.so.6\n0\n0\n0\n1\n");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 }
 END_TEST
 

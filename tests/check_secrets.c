@@ -22,13 +22,11 @@ static void ck_modes(const char *dir, int depth, const char *expected)
 
 	support_run(&r, support_tmpdir(), MODES, dir, depth);
 	ck_assert_msg(!strcmp(r.out.data, expected), "%s: %s, expected %s", dir, r.out.data, expected);
-	support_run_release(&r);
 }
 
 static void ck_run(struct run *r, int status)
 {
 	ck_assert_msg(r->status == status, "%d: %s%s", r->status, r->out.data, r->err.data);
-	support_run_release(r);
 }
 
 static const struct {
@@ -139,7 +137,6 @@ START_TEST(no_secret_in_recording)
 	/* but for the one that the recipe says without a word of what it is */
 	support_run(&r, top, "grep -rah " SECRET " stats/one | grep -v 'echo " SECRET " >'");
 	ck_assert_str_eq(r.out.data, "");
-	support_run_release(&r);
 	support_run(&r, top, "grep -rac '\\*\\*\\*' stats/one/tasks.log stats/one/build");
 	ck_run(&r, 0);
 }
@@ -213,10 +210,8 @@ START_TEST(patterns_of_config)
 		    "a TOKEN=xyz vault=abc -k def && grep -ch '%s' buildstats/one/tasks.log", BUILDBEAT,
 		    BUILDBEAT, "true a .*");
 	ck_assert_str_eq(r.out.data, "3\n");
-	support_run_release(&r);
 	support_run(&r, top, "grep -cFh -- '%s' buildstats/one/tasks.log", config_cases[_i].shown);
 	ck_assert_str_eq(r.out.data, "3\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -241,7 +236,6 @@ START_TEST(doctor_tells)
 	support_run(&r, top, "%s doctor", BUILDBEAT);
 	ck_assert(strstr(r.out.data, "by their group"));
 	ck_assert(strstr(r.out.data, "(built in), '-k (*)'"));
-	support_run_release(&r);
 }
 END_TEST
 

@@ -65,7 +65,6 @@ START_TEST(golden)
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
 	support_is_golden(&r.out, goldens[_i].golden);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -89,7 +88,6 @@ START_TEST(lines_fit)
 				      !strncmp(p - columns + 1, "Largest", 7),
 				      "too wide: %.*s", (int)columns, p - columns + 1);
 	}
-	support_run_release(&r);
 }
 END_TEST
 
@@ -107,7 +105,6 @@ START_TEST(valid_json)
 	run(&r, 0, support_path("%s | python3 -m json.tool > /dev/null", goldens[_i].command));
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -176,7 +173,6 @@ START_TEST(keys_are_documented)
 	run(&r, 0, pages[_i][1]);
 	keys_are_in_page(r.out.data, page.data);
 	page_keys_are_made(page.data, r.out.data);
-	support_run_release(&r);
 	buf_release(&page);
 }
 END_TEST
@@ -205,7 +201,6 @@ START_TEST(clear_errors)
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(strstr(r.err.data, errors[_i].says) != NULL, "%s", r.err.data);
 	ck_assert_msg(!strncmp(r.err.data, "buildbeat: ", 11), "%s", r.err.data);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -216,16 +211,13 @@ START_TEST(nobody_reads)
 	/* SIGPIPE ends it as it ends cat; where that is ignored it says so. */
 	run(&r, 80, "show nested | true");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 	support_run(&r, DATA, "trap '' PIPE; { " BUILDBEAT " show -j --tasks nested; "
 		    "echo $? >&2; } | sleep 0.2");
 	ck_assert_msg(strstr(r.err.data, "0\n") || strstr(r.err.data, "Broken pipe\n2\n"),
 		      "%s", r.err.data);
-	support_run_release(&r);
 	run(&r, 80, "show nested > /dev/full");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "No space left"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -247,7 +239,6 @@ START_TEST(colour_on_terminals_only)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "Slowest"));
 	ck_assert_int_eq(strstr(r.out.data, "\033[") != NULL, cases[_i].colour);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -311,7 +302,6 @@ START_TEST(finding)
 			      "%s", r.out.data);
 	else
 		ck_assert_str_ne(r.err.data, "");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -330,7 +320,6 @@ START_TEST(listing)
 	ck_assert(broken && first && second && broken < first && first < second);
 	ck_assert_ptr_null(strstr(r.out.data, "latest"));
 	ck_assert_ptr_null(strstr(r.out.data, "zz-other"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -347,7 +336,6 @@ START_TEST(listing_reads_build_only)
 	support_run(&r, top, "timeout 10 " BUILDBEAT " list .");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "make\n"));
-	support_run_release(&r);
 }
 END_TEST
 

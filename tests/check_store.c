@@ -279,7 +279,6 @@ START_TEST(removed)
 
 	ck_assert_int_eq(store_create(&s, fresh("b"), "rec", NULL), 0);
 	support_run(&run, NULL, "rm -rf '%s'", s.path);
-	support_run_release(&run);
 	append_task(&s, 1, "one");
 	store_add_build(&b, "status", "0");
 	ck_assert_int_eq(store_append_build(&s, &b), -ENOENT);
@@ -327,7 +326,6 @@ static void list(struct buf *b, const char *dir)
 	ck_assert_msg(!run.status, "%s", run.err.data);
 	buf_init(b);
 	buf_add(b, run.out.data, run.out.len);
-	support_run_release(&run);
 }
 
 static const struct {
@@ -423,7 +421,6 @@ START_TEST(taken)
 	ck_assert_str_eq(strrchr(err.path, '-'), "-999");
 	support_run(&run, NULL, "cd '%s' && find . -type f -o -type l", fresh("base"));
 	ck_assert_str_eq(buf_str(&run.out), "");
-	support_run_release(&run);
 	ck_assert(!chdir("/"));
 }
 END_TEST

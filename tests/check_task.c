@@ -34,7 +34,6 @@ START_TEST(inside_a_recorded_build)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, "out\n3\n");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 	read_recording(&rec, "stats/one");
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_str_eq(rec.task[0].name, "configure");
@@ -63,7 +62,6 @@ START_TEST(in_a_named_recording)
 		    BUILDBEAT " task -r new/rec one -- dd if=/dev/zero of=/dev/null bs=60M count=1 && "
 		    BUILDBEAT " task -r new/rec/ two true");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	read_recording(&rec, "new/rec");
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_int_gt(rec.task[0].max_rss_kb, 60 * 1024);
@@ -91,7 +89,6 @@ START_TEST(into_a_running_build)
 	if (support_can_be_loaded())
 		ck_assert_str_eq(r.out.data, "0\n1\n");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	read_recording(&rec, "stats/one");
 	if (support_can_be_loaded())
 		ck_assert_uint_eq(rec.n_tasks, 6);	/* cp, env -u, x, grep, ls and wc */
@@ -108,7 +105,6 @@ START_TEST(without_a_recording)
 	ck_assert_str_eq(r.out.data, "out\n");
 	ck_assert_str_eq(r.err.data, "buildbeat: nothing is recorded: not in a recorded "
 			 "build, and no --recording given\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -119,7 +115,6 @@ START_TEST(killed)
 
 	support_run(&r, support_tmpdir(), RECORD BUILDBEAT " task x sh -c 'kill -9 $$'");
 	ck_assert_int_eq(r.status, 128 + SIGKILL);
-	support_run_release(&r);
 	read_recording(&rec, "stats/one");
 	ck_assert_int_eq(rec.task[0].state, TASK_KILLED);
 	ck_assert_int_eq(rec.task[0].status, SIGKILL);
@@ -138,7 +133,6 @@ START_TEST(any_name)
 		    "B=\"$(head -c 100000 /dev/zero | tr '\\0' x)\"; " RECORD "sh -c '"
 		    BUILDBEAT " task \"$A\" true; " BUILDBEAT " task \"$B\" true'");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	read_recording(&rec, "stats/one");
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_str_eq(rec.task[0].name, "a\tb\nc\377\\");
@@ -166,7 +160,6 @@ START_TEST(misuse)
 	support_run(&r, support_tmpdir(), BUILDBEAT " task %s", misuses[_i].words);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, misuses[_i].said) != NULL, "%s", r.err.data);
-	support_run_release(&r);
 }
 END_TEST
 

@@ -109,7 +109,6 @@ START_TEST(test_cargo_here)
 		    "RUSTUP_HOME=\"${RUSTUP_HOME:-$HOME/.rustup}\" HOME=$PWD "
 		    "cargo build -q --offline --timings");
 	ck_assert_msg(r.status == 0, "%s", r.err.data);
-	support_run_release(&r);
 	page = support_path("%s/target/cargo-timings/cargo-timing.html", dir);
 	read_one("cargo", page);
 	ck_assert_uint_eq(rec.n_tasks, 4);
@@ -180,7 +179,6 @@ START_TEST(test_cmake_directory)
 	support_run(&r, NULL, "mkdir -p %s/.cmake/instrumentation/v1 && "
 		    "cp -r " DATA "cmake/data %s/.cmake/instrumentation/v1/", build, build);
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	ck_assert_ptr_eq(converter_of(build, &err), converter_named("cmake"));
 	read_one("cmake", build);
 	check_cmake();

@@ -217,7 +217,6 @@ START_TEST(clang_directory)
 	support_run(&r, support_tmpdir(), "mkdir -p empty objects/sub && cp " DATA "clang/hello.json objects && "
 		    "cp " DATA "clang/shapes.json objects/sub && echo '[{}]' > objects/compile_commands.json");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 	read_one("clang", dir);
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_ptr_nonnull(strstr(rec.task[0].name, "objects/hello.o"));
@@ -236,7 +235,6 @@ static void must_run(const char *dir, const char *command)
 
 	support_run(&r, dir, "%s", command);
 	ck_assert_msg(!r.status, "%s: %s%s", command, r.out.data, r.err.data);
-	support_run_release(&r);
 }
 
 /* make does not load a plugin that wants the sanitizers' libraries. */
@@ -300,7 +298,6 @@ START_TEST(clang_into_other)
 	support_run(&r, dir, TOP_BUILDDIR "/buildbeat import --into one hello.json");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, ": 0 of its tasks"));
-	support_run_release(&r);
 }
 END_TEST
 

@@ -65,7 +65,6 @@ START_TEST(configuration)
 		} else if (i < 2) {
 			ck_assert_msg(!r.status, "%s", r.err.data);
 		}
-		support_run_release(&r);
 	}
 }
 END_TEST
@@ -78,25 +77,20 @@ START_TEST(exceptions)
 	if (!hostile_can())
 		return;
 	support_run(&r, hostile_base, "mkdir -p in/sub; echo 'git: false' >in/buildbeat.yaml; chown -R 65534 in");
-	support_run_release(&r);
 	hostile_trust(support_path("%s/other", hostile_base));
 	support_run(&r, support_path("%s/in/sub", hostile_base), BUILDBEAT " record -- echo ran");
 	ck_assert_int_eq(r.status, 2);
-	support_run_release(&r);
 	hostile_trust(support_path("%s/in", hostile_base));
 	support_run(&r, support_path("%s/in/sub", hostile_base), BUILDBEAT " record -- echo ran; ls -d buildstats/2* | wc -l");
 	ck_assert_str_eq(r.out.data, "ran\n1\n");
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 	support_run(&r, hostile_base, "chmod o+w in in/buildbeat.yaml; cd in/sub; "
 		    BUILDBEAT " record -- echo ran");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.err.data, "");
-	support_run_release(&r);
 	hostile_configure("trust: [relative]\n");
 	support_run(&r, hostile_base, BUILDBEAT " list");
 	ck_assert_ptr_nonnull(strstr(r.err.data, ":1:9: expected an absolute path"));
-	support_run_release(&r);
 }
 END_TEST
 
@@ -110,20 +104,16 @@ START_TEST(personal_plugin)
 	support_writes(support_path("%s/buildbeat.yaml", hostile_base), "git: false\noutput: stats\n");
 	support_writes(support_path("%s/Makefile", hostile_base), "all:\n\t@echo $(findstring mine.so,$(file <$(firstword $(MAKEFILES))))\n");
 	support_run(&r, hostile_base, "cp " PLUGIN " mine.so; chmod 755 mine.so");
-	support_run_release(&r);
 	hostile_configure(support_path("plugin: %s/mine.so\n", hostile_base));
 	support_run(&r, hostile_base, BUILDBEAT " record make");
 	ck_assert_str_eq(r.out.data, "mine.so\n");
-	support_run_release(&r);
 	hostile_configure("plugin: mine.so\n");
 	support_run(&r, hostile_base, BUILDBEAT " record make");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "expected an absolute path"));
-	support_run_release(&r);
 	hostile_configure("");
 	support_run(&r, hostile_base, BUILDBEAT " record --plugin mine.so make");
 	ck_assert_str_eq(r.out.data, "mine.so\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -153,7 +143,6 @@ START_TEST(plugin)
 	ck_assert_msg(strstr(r.out.data, plugins[_i].message) != NULL, "%s", r.out.data);
 	ck_assert_msg(strstr(r.err.data, "buildbeat: no make's tasks will be recorded: ") &&
 		      strstr(r.err.data, plugins[_i].message), "%s", r.err.data);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -186,12 +175,10 @@ START_TEST(output)
 	ck_assert_str_eq(r.out.data, "ran\n");
 	ck_assert_msg(message ? strstr(r.err.data, "buildbeat: nothing is recorded: ") && strstr(r.err.data, message)
 			      : !r.err.len, "%s", r.err.data);
-	support_run_release(&r);
 	/* and what is imported and exported */
 	support_run(&r, hostile_base, BUILDBEAT " record --no-git -o good -n one true; cd in; "
 		    BUILDBEAT " export -t oe -o exported ../good/one; ls exported");
 	ck_assert_msg(!r.out.len == (message && !strstr(message, "buildstats")), "%s%s", r.out.data, r.err.data);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -205,19 +192,16 @@ START_TEST(implied)
 		return;
 	support_run(&r, hostile_base, "mkdir -p -m 755 in/sub; cd in; " BUILDBEAT " record --no-git -n one true; "
 		    "chown -R 65534 buildstats");
-	support_run_release(&r);
 	for (size_t i = 0; i < ARRAY_SIZE(commands_of_one); i++) {
 		support_run(&r, support_path("%s/in/sub", hostile_base), BUILDBEAT " %s", commands_of_one[i]);
 		ck_assert_msg(r.status == 2 && strstr(r.err.data, "in/buildstats: it belongs to "), "%s: %d\n%s",
 			      commands_of_one[i], r.status, r.err.data);
-		support_run_release(&r);
 	}
 	/* named it is data like any other, but what latest says there does not count */
 	support_run(&r, hostile_base, BUILDBEAT " record --no-git -o other -n two true; ln -sfn ../../other/two in/buildstats/latest; "
 		    BUILDBEAT " show --json in/buildstats | grep -c '/two'; " BUILDBEAT " show in/buildstats >/dev/null");
 	ck_assert_str_eq(r.out.data, "0\n");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 END_TEST
 
@@ -252,14 +236,12 @@ START_TEST(written)
 		    BUILDBEAT " %s >/dev/null; cat victim", targets[_i].name, targets[_i].write);
 	ck_assert_msg(!r.err.len, "%s", r.err.data);
 	ck_assert_int_eq(!!strcmp(r.out.data, "mine\n"), targets[_i].followed);
-	support_run_release(&r);
 	/* and a file keeps its mode */
 	support_run(&r, hostile_base, "rm %s; echo old >%s; chmod 604 %s; " BUILDBEAT " %s >/dev/null; "
 		    "stat -c '%%a %%F' %s victim; grep -c ^old %s; ls -a $(dirname %s) | grep -c '^[.]b'",
 		    targets[_i].name, targets[_i].name, targets[_i].name, targets[_i].write, targets[_i].name,
 		    targets[_i].name, targets[_i].name);
 	ck_assert_str_eq(r.out.data, "604 regular file\n640 regular file\n0\n0\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -270,7 +252,6 @@ START_TEST(latest_is_a_file)
 
 	support_run(&r, hostile_base, "mkdir out; echo mine >out/latest; " BUILDBEAT " record --no-git -o out true; cat out/latest");
 	ck_assert_str_eq(r.out.data, "mine\n");
-	support_run_release(&r);
 }
 END_TEST
 
@@ -288,7 +269,6 @@ START_TEST(joined)
 	ck_assert_str_eq(r.out.data, "ran\nmine\nran\n");
 	ck_assert_ptr_nonnull(strstr(r.err.data, "tasks will be recorded") ? NULL : strstr(r.err.data, "nothing is recorded: "));
 	ck_assert_ptr_nonnull(strstr(r.err.data, "out/one: it belongs to "));
-	support_run_release(&r);
 }
 END_TEST
 

@@ -91,7 +91,6 @@ void plotted_is_clean_svg(struct plotted *d, const struct buf *svg, const char *
 	support_run(&r, d->dir, "xmllint --noout %s", name);
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 
 void plotted_lines_fit(const struct buf *text, size_t columns)

@@ -119,7 +119,6 @@ void server_git(struct server *s, const char *base, int port)
 	ck_assert_int_eq(r.status, 0);
 	snprintf(daemon, sizeof daemon, "%.*s/git-daemon", (int)strcspn(r.out.data, "\n"),
 		 r.out.data);
-	support_run_release(&r);
 	s->port = port ? port : free_port();
 	snprintf(base_path, sizeof base_path, "--base-path=%s", base);
 	snprintf(port_text, sizeof port_text, "--port=%d", s->port);
@@ -154,7 +153,6 @@ void server_ssh(struct server *s, const char *home)
 		    "'UsePAM no' 'PasswordAuthentication no' > config",
 		    home, s->port, s->port, home, home);
 	ck_assert_msg(!r.status, "%s", r.err.data);
-	support_run_release(&r);
 	snprintf(config, sizeof config, "%s/config", home);
 	start(s, (const char *[]){ SSHD, "-D", "-f", config, NULL });
 }

@@ -35,8 +35,30 @@ static void remove_tree(const char *path)
 	waitpid(pid, NULL, 0);
 }
 
+/* Output of commands, until the test ends. */
+static char **outputs;
+static size_t n_outputs;
+
+static void keep_output(struct buf *b)
+{
+	ck_assert_int_eq(buf_reserve(b, 0), 0);
+	b->data[b->len] = '\0';
+	outputs = realloc(outputs, (n_outputs + 1) * sizeof *outputs);
+	ck_assert_ptr_nonnull(outputs);
+	outputs[n_outputs++] = b->data;
+}
+
+static void free_outputs(void)
+{
+	while (n_outputs)
+		free(outputs[--n_outputs]);
+	free(outputs);
+	outputs = NULL;
+}
+
 void support_cleanup(void)
 {
+	free_outputs();
 	if (!tmpdir[0] || tmpdir_owner != getpid())
 		return;
 	remove_tree(tmpdir);
@@ -175,17 +197,9 @@ void support_run(struct run *r, const char *dir, const char *format, ...)
 	close(err[0]);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	buf_reserve(&r->out, 0);
-	buf_reserve(&r->err, 0);
-	r->out.data[r->out.len] = '\0';
-	r->err.data[r->err.len] = '\0';
+	keep_output(&r->out);
+	keep_output(&r->err);
 	free(command);
-}
-
-void support_run_release(struct run *r)
-{
-	buf_release(&r->out);
-	buf_release(&r->err);
 }
 
 const char support_poll[] =

@@ -15,8 +15,8 @@
  * TOP_SRCDIR and TOP_BUILDDIR (absolute, compiled in).
  */
 
-/* A fresh directory, removed with all its content by support_cleanup() (also
- * installed with atexit). Owned by support. */
+/* A fresh directory. support_cleanup(), which also runs at the end of each test and at
+ * exit, removes it with its content. */
 const char *support_tmpdir(void);
 void support_cleanup(void);
 
@@ -39,10 +39,9 @@ struct run {
 };
 
 /* Run a shell command line (sh -c) with stdin from /dev/null in directory dir
- * (NULL: here), collect what it prints. Release with support_run_release(). */
+ * (NULL: here) and collect what it prints, which support frees when the test ends. */
 void support_run(struct run *r, const char *dir, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void support_run_release(struct run *r);
 
 /*
  * Poll until the condition holds; a test that waits longer than the deadline fails with what it
