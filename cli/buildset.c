@@ -24,7 +24,7 @@ int buildset_settings(struct buildset *n, struct args *args, struct buildset_opt
 	int r;
 
 	rules_config_init(&config.compare);
-	r = config_apply(args, buildset_keys, &config, options->config, err);
+	r = configfile_apply(args, buildset_keys, &config, options->config, err);
 	if (!r && (r = rules_config_done(&config.compare)))
 		error_sys(err, r, NULL, NULL);
 	options->repo = config.repo;

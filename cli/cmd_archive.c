@@ -155,7 +155,7 @@ static int run(struct args *a, void *values, struct error *err)
 	heap_expect_much();
 	r = buildset_settings(&n, a, &o->buildset, err);
 	if (!r)
-		r = config_apply(a, options, o, o->buildset.config, err);
+		r = configfile_apply(a, options, o, o->buildset.config, err);
 	if (!r)
 		r = archive(&job, a, err);
 	buildset_release(&n);

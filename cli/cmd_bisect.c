@@ -178,7 +178,7 @@ static int find_config(struct search *s, struct error *err)
 	bool project;
 	int r;
 
-	r = given ? 0 : config_find(found, &project, err);
+	r = given ? 0 : configfile_find(found, &project, err);
 	if (r)
 		return r == -ENOENT ? 0 : r;
 	r = file_absolute(s->config, given ? given : found);

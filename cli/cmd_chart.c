@@ -298,7 +298,7 @@ static int run(struct args *a, void *values, struct error *err)
 
 	if (!r)
 		r = chart(a->n ? a->operand[0] : NULL, s, base, err);
-	args_release(&base_args);
+	options_release(&base_args);
 	return r > 0 ? EXIT_MISUSE : r;
 }
 

@@ -56,7 +56,7 @@ static void complete_recording(const char *word)
 	char path[PATH_MAX];
 	DIR *dir;
 
-	if (config_apply(&a, settings_options, &s, NULL, NULL))
+	if (configfile_apply(&a, settings_options, &s, NULL, NULL))
 		s = (struct settings)SETTINGS_INIT;
 	dir = opendir(s.output);
 	while (dir && (entry = readdir(dir))) {
@@ -68,7 +68,7 @@ static void complete_recording(const char *word)
 	}
 	if (dir)
 		closedir(dir);
-	args_release(&a);
+	options_release(&a);
 }
 
 /* what: the operand or argument as the usage names it. */

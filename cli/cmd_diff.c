@@ -102,8 +102,8 @@ static int newest_two(struct args *a, struct diff_arguments *d, const char *base
 	if (!r && (l.n < 2 || l.entry[l.n - 2].damaged))
 		r = error_set(err, -ENOENT, path.data, 0, 0, "fewer than two recordings");
 	if (!r) {
-		d->base.item[d->base.n++] = args_keep(a, l.entry[l.n - 2].name);
-		d->new.item[d->new.n++] = args_keep(a, l.entry[l.n - 1].name);
+		d->base.item[d->base.n++] = options_keep(a, l.entry[l.n - 2].name);
+		d->new.item[d->new.n++] = options_keep(a, l.entry[l.n - 1].name);
 		if (!d->base.item[0] || !d->new.item[0])
 			r = error_sys(err, -ENOMEM, NULL, NULL);
 	}
@@ -128,8 +128,8 @@ static int newest_builds(struct args *a, struct diff_arguments *d, struct builds
 	builds_release(&two);
 	if (!r) {
 		buf_addf(&before, "%s~1", buf_str(&n->ref));
-		d->base.item[d->base.n++] = args_keep(a, buf_str(&before));
-		d->new.item[d->new.n++] = args_keep(a, buf_str(&n->ref));
+		d->base.item[d->base.n++] = options_keep(a, buf_str(&before));
+		d->new.item[d->new.n++] = options_keep(a, buf_str(&n->ref));
 		if (buf_error(&before) || !d->base.item[0] || !d->new.item[0])
 			r = error_sys(err, -ENOMEM, NULL, NULL);
 	}
@@ -247,7 +247,7 @@ static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct er
 {
 	struct buildset n = BUILDSET_INIT;
 	struct diff_input base = DIFF_INPUT_INIT, new = DIFF_INPUT_INIT;
-	bool builds = args_given(a, "repo") || args_given(a, "ref");
+	bool builds = options_given(a, "repo") || options_given(a, "ref");
 	const char *dir = NULL;
 	int r = buildset_settings(&n, a, &d->buildset, err);
 

@@ -30,18 +30,18 @@ static const struct option options[] = {
 };
 
 static const char *const states[] = {
-	[FINDING_OK] = "ok",
-	[FINDING_LIMITED] = "limited",
-	[FINDING_MISSING] = "missing",
+	[DOCTOR_OK] = "ok",
+	[DOCTOR_LIMITED] = "limited",
+	[DOCTOR_MISSING] = "missing",
 };
 
-void doctor_add(struct doctor *d, const char *check, enum finding_state state,
+void doctor_add(struct doctor *d, const char *check, enum doctor_state state,
 		bool essential, const char *remedy, const char *format, ...)
 {
-	struct finding *f = &d->finding[d->n];
+	struct doctor_finding *f = &d->finding[d->n];
 	va_list ap;
 
-	if (d->n == FINDINGS_MAX)
+	if (d->n == DOCTOR_MAX)
 		return;
 	d->n++;
 	f->check = check;
@@ -56,7 +56,7 @@ void doctor_add(struct doctor *d, const char *check, enum finding_state state,
 static bool is_able(const struct doctor *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		if (d->finding[i].essential && d->finding[i].state == FINDING_MISSING)
+		if (d->finding[i].essential && d->finding[i].state == DOCTOR_MISSING)
 			return false;
 	}
 	return true;
@@ -65,7 +65,7 @@ static bool is_able(const struct doctor *d)
 static void print_text(const struct doctor *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		const struct finding *f = &d->finding[i];
+		const struct doctor_finding *f = &d->finding[i];
 
 		printf("%-8s %-15s %s\n", states[f->state], f->check, f->text);
 		if (f->remedy[0])
@@ -85,7 +85,7 @@ static void print_json(const struct doctor *d)
 	json_bool(&j, "able", is_able(d));
 	json_array(&j, "checks");
 	for (size_t i = 0; i < d->n; i++) {
-		const struct finding *f = &d->finding[i];
+		const struct doctor_finding *f = &d->finding[i];
 
 		json_object(&j, NULL);
 		json_str(&j, "check", f->check);
@@ -123,7 +123,7 @@ static const struct doctor_options defaults = { .settings = SETTINGS_INIT };
 static int run(struct args *a, void *values, struct error *err)
 {
 	struct doctor_options *o = values;
-	int r = config_apply(a, settings_options, &o->settings, o->settings.config, err);
+	int r = configfile_apply(a, settings_options, &o->settings, o->settings.config, err);
 
 	return r ? r : examine(o);
 }

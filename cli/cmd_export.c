@@ -101,7 +101,7 @@ static int run(struct args *a, void *values, struct error *err)
 	r = openrec_base(&base_args, &base, e->config, err);
 	if (!r)
 		r = export(e, base, a->n ? a->operand[0] : NULL, err);
-	args_release(&base_args);
+	options_release(&base_args);
 	return r;
 }
 

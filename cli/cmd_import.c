@@ -173,7 +173,7 @@ static int run(struct args *a, void *values, struct error *err)
 {
 	const char *const *path = (const char *const *)a->operand;
 	struct import_arguments *i = values;
-	int r = config_apply(a, options, i, i->config, err);
+	int r = configfile_apply(a, options, i, i->config, err);
 
 	if (!r)
 		r = set_limit(&i->limit, err);

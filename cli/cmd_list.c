@@ -57,7 +57,7 @@ static const struct list_arguments defaults;
 static int run(struct args *a, void *values, struct error *err)
 {
 	struct list_arguments *l = values;
-	int r = config_apply(a, options, l, l->config, err);
+	int r = configfile_apply(a, options, l, l->config, err);
 
 	return r ? r : list(a->n ? a->operand[0] : l->output, l->json, err);
 }

@@ -73,7 +73,7 @@ static int run(struct args *a, void *values, struct error *err)
 	int r = check_name(settings->name, err);
 
 	if (!r)
-		r = config_apply(a, settings_options, settings, settings->config, err);
+		r = configfile_apply(a, settings_options, settings, settings->config, err);
 	return r ? r : record(settings, &l);
 }
 

@@ -96,7 +96,7 @@ static const struct show_arguments defaults = { .sort = SORT_KEYS, .top = 10 };
 static int run(struct args *a, void *values, struct error *err)
 {
 	struct show_arguments *s = values;
-	int r = config_apply(a, options, s, s->config, err);
+	int r = configfile_apply(a, options, s, s->config, err);
 
 	return r ? r : show(a->n ? a->operand[0] : NULL, s, err);
 }

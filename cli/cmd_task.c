@@ -130,7 +130,7 @@ static int run(struct args *a, void *values, struct error *err)
 	if (a->n < 2 + dashes)
 		return error_set(err, -EINVAL, NULL, 0, 0, "task: too few operands; expected: %s",
 				 a->command->operands);
-	r = config_apply(a, settings_options, &settings, o->config, err);
+	r = configfile_apply(a, settings_options, &settings, o->config, err);
 	if (r)
 		return r;
 	return o->recording ? run_in(o->recording, &settings, &task, &l) : run_here(&task, &l);

@@ -38,7 +38,7 @@ int command_run(const struct command *c, int argc, char **argv)
 		r = options_parse(&a, c, values, argc, argv) ? c->run(&a, values, &err) : a.status;
 	if (r < 0)
 		notice_error(&err);
-	args_release(&a);
+	options_release(&a);
 	free(values);
 	return r < 0 ? EXIT_MISUSE : r;
 }

@@ -39,7 +39,7 @@ static const struct option trust_keys[] = {
 
 struct source {
 	char path[PATH_MAX];
-	enum config_place place;
+	enum configfile_place place;
 	int fd;
 };
 
@@ -183,7 +183,7 @@ struct reader {
 	yaml_event_t event;
 	struct args *args;
 	const char *path, *project_dir;
-	enum config_place place;
+	enum configfile_place place;
 	struct error *err;
 };
 
@@ -260,11 +260,11 @@ static const char *kept_text(struct reader *r, const struct option *o, const cha
 	const char *kept;
 
 	if (!is_path || !r->project_dir || *text == '/' || !*text)
-		return args_keep(r->args, text);
+		return options_keep(r->args, text);
 	buf_adds(&full, r->project_dir);
 	buf_addc(&full, '/');
 	buf_adds(&full, text);
-	kept = buf_error(&full) ? NULL : args_keep(r->args, buf_str(&full));
+	kept = buf_error(&full) ? NULL : options_keep(r->args, buf_str(&full));
 	buf_release(&full);
 	return kept;
 }
@@ -276,7 +276,7 @@ static const struct option *wanted(struct reader *r, const struct level *l,
 	const struct option *theirs = l->table ? option_find(l->table, o->name) : NULL;
 
 	return theirs && theirs->config && theirs->kind == o->kind &&
-	       !args_given(r->args, o->name) ? theirs : NULL;
+	       !options_given(r->args, o->name) ? theirs : NULL;
 }
 
 /* The struct member for a mapping or list, which is checked while it is read. */
@@ -495,9 +495,9 @@ static int read_stream(struct reader *r, struct level *top)
 	}
 }
 
-int config_parse(struct args *a, const struct option *table, void *values,
-		 const char *text, size_t len, const char *path, enum config_place place,
-		 const char *project_dir, struct error *err)
+int configfile_parse(struct args *a, const struct option *table, void *values,
+		     const char *text, size_t len, const char *path, enum configfile_place place,
+		     const char *project_dir, struct error *err)
 {
 	struct settings settings = { 0 };
 	struct buildset_config buildset = { 0 };
@@ -541,13 +541,13 @@ static int read_source(struct args *a, const struct option *table, void *values,
 	if (r && r != -EFBIG)
 		cannot_read(s->path, r, err);
 	else
-		r = 0;	/* config_parse() reports that it is too large */
+		r = 0;	/* configfile_parse() reports that it is too large */
 	strcpy(dir, s->path);
 	if (s->place == CONFIG_PROJECT)
 		*strrchr(dir, '/') = '\0';
 	if (!r)
-		r = config_parse(a, table, values, buf_str(&text), text.len, s->path, s->place,
-				 s->place == CONFIG_PROJECT ? dir : NULL, err);
+		r = configfile_parse(a, table, values, buf_str(&text), text.len, s->path, s->place,
+				     s->place == CONFIG_PROJECT ? dir : NULL, err);
 	buf_release(&text);
 	return r;
 }
@@ -568,7 +568,7 @@ static int read_trust(int (*open_it)(struct source *, struct error *), struct er
 		if (r)
 			error_sys(err, r, s.path, "trust");
 	}
-	args_release(&a);
+	options_release(&a);
 	return r;
 }
 
@@ -590,7 +590,7 @@ static int open_found(struct source *s, struct error *err)
 	return r == -ENOENT ? open_systems(s, err) : r;
 }
 
-int config_find(char path[PATH_MAX], bool *project, struct error *err)
+int configfile_find(char path[PATH_MAX], bool *project, struct error *err)
 {
 	struct source s;
 	int r = open_found(&s, err);
@@ -638,8 +638,8 @@ static int open_named(struct source *s, const char *file, struct error *err)
 	return s->fd < 0 ? cannot_read(file, -errno, err) : 0;
 }
 
-int config_apply(struct args *a, const struct option *table, void *values,
-		 const char *file, struct error *err)
+int configfile_apply(struct args *a, const struct option *table, void *values,
+		     const char *file, struct error *err)
 {
 	struct source s;
 	int r;

@@ -14,7 +14,7 @@
  */
 
 /* Where a file was found decides which keys it may set. */
-enum config_place {
+enum configfile_place {
 	CONFIG_PROJECT,		/* found in the working directory or above: no code, no exceptions */
 	CONFIG_PERSONAL,	/* the user's own or the system's */
 	CONFIG_NAMED,		/* on the command line */
@@ -28,7 +28,7 @@ enum config_place {
  * be read: it is not a regular file, or others could have written it (base/trust.h). The
  * exceptions, the key trust of the user's and the system's file, apply from this call on.
  */
-int config_find(char path[PATH_MAX], bool *project, struct error *err);
+int configfile_find(char path[PATH_MAX], bool *project, struct error *err);
 
 /*
  * Set those options of table that have a value in the file and were not on the
@@ -38,13 +38,13 @@ int config_find(char path[PATH_MAX], bool *project, struct error *err);
  * errno with err: -EINVAL for wrong content, the system's for a file that cannot
  * be read, -EPERM for one that others could have written.
  */
-int config_apply(struct args *a, const struct option *table, void *values,
-		 const char *file, struct error *err);
+int configfile_apply(struct args *a, const struct option *table, void *values,
+		     const char *file, struct error *err);
 
 /* The same from text in memory; path is for messages, project_dir (or NULL) what
  * relative paths are relative to. */
-int config_parse(struct args *a, const struct option *table, void *values,
-		 const char *text, size_t len, const char *path, enum config_place place,
-		 const char *project_dir, struct error *err);
+int configfile_parse(struct args *a, const struct option *table, void *values,
+		     const char *text, size_t len, const char *path, enum configfile_place place,
+		     const char *project_dir, struct error *err);
 
 #endif

@@ -9,26 +9,26 @@
 
 /* The findings of `buildbeat doctor`: collected by doctor_*.c, printed by cmd_doctor.c. */
 
-enum finding_state { FINDING_OK, FINDING_LIMITED, FINDING_MISSING };
+enum doctor_state { DOCTOR_OK, DOCTOR_LIMITED, DOCTOR_MISSING };
 
-struct finding {
+struct doctor_finding {
 	const char *check;	/* stable name */
-	enum finding_state state;
+	enum doctor_state state;
 	bool essential;		/* required to record a build by make */
 	char text[1200];
 	char remedy[300];	/* "": nothing to do */
 };
 
-#define FINDINGS_MAX 48
+#define DOCTOR_MAX 48
 
 struct doctor {
 	const struct settings *settings;
 	size_t n;
-	struct finding finding[FINDINGS_MAX];
+	struct doctor_finding finding[DOCTOR_MAX];
 };
 
 /* Adds a finding with a formatted text. remedy may be NULL. */
-void doctor_add(struct doctor *d, const char *check, enum finding_state state,
+void doctor_add(struct doctor *d, const char *check, enum doctor_state state,
 		bool essential, const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 

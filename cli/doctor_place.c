@@ -29,11 +29,11 @@ static void check_config(struct doctor *d)
 	bool project;
 
 	if (d->settings->config)
-		doctor_add(d, "config", FINDING_OK, false, NULL, "%s", d->settings->config);
-	else if (!config_find(path, &project, &err))
-		doctor_add(d, "config", FINDING_OK, false, NULL, "%s", path);
+		doctor_add(d, "config", DOCTOR_OK, false, NULL, "%s", d->settings->config);
+	else if (!configfile_find(path, &project, &err))
+		doctor_add(d, "config", DOCTOR_OK, false, NULL, "%s", path);
 	else
-		doctor_add(d, "config", FINDING_OK, false, NULL, "no file: default settings");
+		doctor_add(d, "config", DOCTOR_OK, false, NULL, "no file: default settings");
 }
 
 /* The directory of recordings, or the nearest existing directory above it. */
@@ -57,11 +57,11 @@ static void check_space(struct doctor *d, const struct statfs *fs, const char *d
 	unsigned long long free_mb = (unsigned long long)fs->f_bavail * fs->f_bsize / MB;
 
 	if (free_mb < ENOUGH_MB)
-		doctor_add(d, "space", FINDING_LIMITED, false,
+		doctor_add(d, "space", DOCTOR_LIMITED, false,
 			   "delete files, or use --output DIR on another disk",
 			   "%llu MB are free below %s", free_mb, dir);
 	else
-		doctor_add(d, "space", FINDING_OK, false, NULL,
+		doctor_add(d, "space", DOCTOR_OK, false, NULL,
 			   "%llu MB are free below %s", free_mb, dir);
 }
 
@@ -81,7 +81,7 @@ static void check_output(struct doctor *d)
 	struct error err;
 
 	if (trust_path(d->settings->output, &err)) {
-		doctor_add(d, "output", FINDING_MISSING, true,
+		doctor_add(d, "output", DOCTOR_MISSING, true,
 			   "use another directory: --output DIR",
 			   "recordings cannot be written below %s: %s: %s", d->settings->output,
 			   err.path, err.message);
@@ -89,7 +89,7 @@ static void check_output(struct doctor *d)
 	}
 	nearest_directory(dir, d->settings->output);
 	if (!can_write(dir)) {
-		doctor_add(d, "output", FINDING_MISSING, true,
+		doctor_add(d, "output", DOCTOR_MISSING, true,
 			   "use another directory: --output DIR",
 			   "recordings cannot be written below %s: %s", dir, strerror(errno));
 		return;
@@ -97,12 +97,12 @@ static void check_output(struct doctor *d)
 	if (statfs(dir, &fs))
 		return;
 	if (fs.f_type == NFS_MAGIC)
-		doctor_add(d, "output", FINDING_LIMITED, false,
+		doctor_add(d, "output", DOCTOR_LIMITED, false,
 			   "use a local disk: --output DIR",
 			   "%s is on NFS: slower, and with one file per writing process",
 			   d->settings->output);
 	else
-		doctor_add(d, "output", FINDING_OK, true, NULL,
+		doctor_add(d, "output", DOCTOR_OK, true, NULL,
 			   "recordings are written below %s", d->settings->output);
 	check_space(d, &fs, dir);
 }
@@ -114,10 +114,10 @@ static void check_files(struct doctor *d)
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	if (limit.rlim_cur < FILES_WANTED)
-		doctor_add(d, "files", FINDING_LIMITED, false, "raise the limit: ulimit -n 1024",
+		doctor_add(d, "files", DOCTOR_LIMITED, false, "raise the limit: ulimit -n 1024",
 			   "a process can have %llu files open; builds need %d", (unsigned long long)limit.rlim_cur, FILES_WANTED);
 	else
-		doctor_add(d, "files", FINDING_OK, false, NULL,
+		doctor_add(d, "files", DOCTOR_OK, false, NULL,
 			   "a process can have %llu files open",
 			   (unsigned long long)limit.rlim_cur);
 }
@@ -139,16 +139,16 @@ static void check_tree(struct doctor *d, const char *tree)
 	gitstamp_tree(tree, &go_on, collect, &lines);
 	error = strstr(buf_str(&lines), mark);
 	if (error)
-		doctor_add(d, "git", FINDING_LIMITED, false,
+		doctor_add(d, "git", DOCTOR_LIMITED, false,
 			   "if you trust the owner of the tree: git config --global --add "
 			   "safe.directory DIR",
 			   "%s: %.*s", tree, (int)strcspn(error + strlen(mark), "\n"),
 			   error + strlen(mark));
 	else if (!lines.len)
-		doctor_add(d, "git", FINDING_OK, false, NULL,
+		doctor_add(d, "git", DOCTOR_OK, false, NULL,
 			   "%s is not in a git repository: no revision is recorded", tree);
 	else
-		doctor_add(d, "git", FINDING_OK, false, NULL,
+		doctor_add(d, "git", DOCTOR_OK, false, NULL,
 			   "the revision of %s is recorded", tree);
 	buf_release(&lines);
 }
@@ -178,15 +178,15 @@ static void check_secrets(struct doctor *d)
 		else
 			none = true;
 	}
-	doctor_add(d, "access", FINDING_OK, false, NULL, "recordings can be read by %s",
+	doctor_add(d, "access", DOCTOR_OK, false, NULL, "recordings can be read by %s",
 		   d->settings->access == STORE_ACCESS_USER ? "their user only" :
 		   d->settings->access == STORE_ACCESS_GROUP ? "their group" : "all users");
 	if (none && !b.len)
-		doctor_add(d, "redact", FINDING_LIMITED, false,
+		doctor_add(d, "redact", DOCTOR_LIMITED, false,
 			   "remove 'redact: none' from the configuration",
 			   "secrets in commands are not replaced");
 	else
-		doctor_add(d, "redact", FINDING_OK, false, NULL,
+		doctor_add(d, "redact", DOCTOR_OK, false, NULL,
 			   "secrets in commands are replaced: %s%s%s",
 			   none ? "" : "passwords, tokens and keys (built in)",
 			   b.len && !none ? ", " : "", buf_str(&b));

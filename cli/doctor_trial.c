@@ -70,7 +70,7 @@ static void check_plugin(struct trial *t)
 	void *so;
 
 	if (!recorder_find_plugin(t->plugin, d->settings->plugin, &err)) {
-		doctor_add(d, "plugin", FINDING_MISSING, true,
+		doctor_add(d, "plugin", DOCTOR_MISSING, true,
 			   "install all of buildbeat, or name the plugin with --plugin FILE",
 			   "%s: %s", err.path, err.message);
 		t->plugin[0] = '\0';
@@ -80,9 +80,9 @@ static void check_plugin(struct trial *t)
 	if (so)
 		*(void **)&get = dlsym(so, "buildbeat_get_api");
 	if (get && get(BUILDBEAT_API_MAJOR)) {
-		doctor_add(d, "plugin", FINDING_OK, true, NULL, "%s", t->plugin);
+		doctor_add(d, "plugin", DOCTOR_OK, true, NULL, "%s", t->plugin);
 	} else {
-		doctor_add(d, "plugin", FINDING_MISSING, true,
+		doctor_add(d, "plugin", DOCTOR_MISSING, true,
 			   "install the plugin and the program from the same package",
 			   "%s does not load: %s", t->plugin,
 			   so ? "it is of another version" : dlerror());
@@ -175,7 +175,7 @@ static void check_make(struct trial *t, const char *check, const char *path,
 		       const struct recording *rec, int status)
 {
 	bool essential = !strcmp(check, "make");
-	enum finding_state bad = essential ? FINDING_MISSING : FINDING_LIMITED;
+	enum doctor_state bad = essential ? DOCTOR_MISSING : DOCTOR_LIMITED;
 	char version[64], features[512];
 
 	answer(t, "version", version, sizeof version);
@@ -196,7 +196,7 @@ static void check_make(struct trial *t, const char *check, const char *path,
 			   "use a dynamically linked make; if it is one, please report this",
 			   "%s %s: the plugin does not work in it", path, version);
 	else
-		doctor_add(t->doctor, check, FINDING_OK, essential, NULL,
+		doctor_add(t->doctor, check, DOCTOR_OK, essential, NULL,
 			   "%s %s: its tasks are recorded", path, version);
 }
 
@@ -245,14 +245,14 @@ static void check_samples(struct doctor *d, const struct recording *rec)
 
 		if (!s || !s->n_columns) {
 			doctor_add(d, wanted[i].series,
-				   wanted[i].essential ? FINDING_MISSING : FINDING_LIMITED,
+				   wanted[i].essential ? DOCTOR_MISSING : DOCTOR_LIMITED,
 				   wanted[i].essential,
 				   wanted[i].essential ? "mount /proc" : NULL,
 				   "%s: not sampled", wanted[i].what);
 			continue;
 		}
 		list_devices(s, devices, sizeof devices);
-		doctor_add(d, wanted[i].series, FINDING_OK, wanted[i].essential, NULL,
+		doctor_add(d, wanted[i].series, DOCTOR_OK, wanted[i].essential, NULL,
 			   "%s: %zu metrics%s%s", wanted[i].what, s->n_columns,
 			   *devices ? " of " : "", devices);
 	}
@@ -267,14 +267,14 @@ static void try_make(struct trial *t, const char *tool, bool samples)
 
 	if (!file_find_program(path, tool) || access(path, X_OK)) {
 		if (samples)
-			doctor_add(t->doctor, tool, FINDING_MISSING, true,
+			doctor_add(t->doctor, tool, DOCTOR_MISSING, true,
 				   "install GNU make 4.0 or newer", "no %s in PATH", tool);
 		if (!samples)
 			return;
 		strcpy(path, "/bin/true");
 	}
 	if (!record(t, path, tool, &rec, &status, &err)) {
-		doctor_add(t->doctor, "recording", FINDING_MISSING, true, NULL, "%s: %s",
+		doctor_add(t->doctor, "recording", DOCTOR_MISSING, true, NULL, "%s: %s",
 			   err.path, err.message);
 	} else {
 		if (strcmp(path, "/bin/true"))
@@ -308,7 +308,7 @@ static bool trial_begin(struct trial *t, struct doctor *d)
 			trial_end(t);
 	}
 	if (r) {
-		doctor_add(d, "recording", FINDING_MISSING, true,
+		doctor_add(d, "recording", DOCTOR_MISSING, true,
 			   "make it writable, or set TMPDIR to another directory",
 			   "cannot write to %s for the trial: %s", tmp, strerror(-r));
 		return false;
@@ -346,10 +346,10 @@ static void try_preload(struct trial *t)
 	works = works && !recording_read(&rec, path, NULL, &err) && rec.n_tasks;
 	recording_release(&rec);
 	if (works)
-		doctor_add(t->doctor, "preload", FINDING_OK, false, NULL,
+		doctor_add(t->doctor, "preload", DOCTOR_OK, false, NULL,
 			   "processes that ninja, cargo and scripts start are recorded");
 	else
-		doctor_add(t->doctor, "preload", FINDING_LIMITED, false,
+		doctor_add(t->doctor, "preload", DOCTOR_LIMITED, false,
 			   "install " CARRY_PRELOAD " beside the plugin",
 			   "only tasks of make are recorded: " CARRY_PRELOAD
 			   " does not work in %s", shell);
@@ -379,7 +379,7 @@ bool doctor_explain(const struct settings *settings, const char *tool, char *why
 		trial_end(&t);
 	}
 	for (size_t i = 0; i < d.n; i++) {
-		if (d.finding[i].state != FINDING_OK) {
+		if (d.finding[i].state != DOCTOR_OK) {
 			snprintf(why, size, "%s", d.finding[i].text);
 			return true;
 		}

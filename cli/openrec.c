@@ -24,7 +24,7 @@ static const struct option base_options[] = {
 int openrec_base(struct args *args, const char **base, const char *config, struct error *err)
 {
 	struct base found = { 0 };
-	int r = config_apply(args, base_options, &found, config, err);
+	int r = configfile_apply(args, base_options, &found, config, err);
 
 	*base = found.dir;
 	return r;

@@ -17,8 +17,8 @@
 
 #define WIDTH 80		/* of the usage */
 
-struct args_text {
-	struct args_text *next;
+struct options_text {
+	struct options_text *next;
 	char text[];
 };
 
@@ -38,17 +38,17 @@ const struct option *option_find(const struct option *table, const char *name)
 	return NULL;
 }
 
-bool args_given(const struct args *a, const char *name)
+bool options_given(const struct args *a, const char *name)
 {
 	const struct option *o = a->table ? option_find(a->table, name) : NULL;
 
 	return o && a->given & (UINT64_C(1) << (o - a->table));
 }
 
-const char *args_keep(struct args *a, const char *text)
+const char *options_keep(struct args *a, const char *text)
 {
 	size_t n = strlen(text) + 1;
-	struct args_text *t = malloc(sizeof *t + n);
+	struct options_text *t = malloc(sizeof *t + n);
 
 	if (!t)
 		return NULL;
@@ -58,10 +58,10 @@ const char *args_keep(struct args *a, const char *text)
 	return t->text;
 }
 
-void args_release(struct args *a)
+void options_release(struct args *a)
 {
 	while (a->texts) {
-		struct args_text *next = a->texts->next;
+		struct options_text *next = a->texts->next;
 
 		free(a->texts);
 		a->texts = next;

@@ -70,14 +70,14 @@ struct option_map {
 /* Limit on the options in one table: args.given has a bit for each. */
 #define OPTIONS_MAX 64
 
-/* A parsed command line; release with args_release(). */
+/* A parsed command line; release with options_release(). */
 struct args {
 	int n;			/* operands */
 	char **operand;		/* part of argv, ends with NULL */
 	const struct command *command;
 	const struct option *table;	/* of the command; NULL before parsing */
 	uint64_t given;		/* bit i: option i of table was on the command line */
-	struct args_text *texts;	/* copies that values point to */
+	struct options_text *texts;	/* copies that values point to */
 	int status;		/* exit status when options_parse() says false */
 };
 
@@ -88,10 +88,10 @@ struct args {
  */
 bool options_parse(struct args *a, const struct command *c, void *values,
 		   int argc, char **argv);
-void args_release(struct args *a);
+void options_release(struct args *a);
 
 /* A copy of text that lives as long as a. NULL if out of memory. */
-const char *args_keep(struct args *a, const char *text);
+const char *options_keep(struct args *a, const char *text);
 
 /*
  * Set one value from its text (NULL for a flag given without value). 0 or
@@ -104,7 +104,7 @@ int option_set(const struct option *o, void *values, const char *text,
 const struct option *option_find(const struct option *table, const char *name);
 
 /* Was this option on the command line? */
-bool args_given(const struct args *a, const char *name);
+bool options_given(const struct args *a, const char *name);
 
 /* The whole help; its first line is "usage: buildbeat NAME ...". */
 void options_print_help(const struct command *c);

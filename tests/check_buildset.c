@@ -104,7 +104,7 @@ START_TEST(opened)
 	}
 	buf_release(&got);
 	buildset_release(&n);
-	args_release(&a);
+	options_release(&a);
 	ck_assert_int_eq(chdir("/"), 0);
 }
 END_TEST

@@ -91,8 +91,8 @@ START_TEST(texts)
 	int r;
 
 	s = (struct settings)SETTINGS_INIT;
-	r = config_parse(&a, settings_options, &s, text, strlen(text), "file.yaml",
-			 CONFIG_PROJECT, "/project", &err);
+	r = configfile_parse(&a, settings_options, &s, text, strlen(text), "file.yaml",
+			     CONFIG_PROJECT, "/project", &err);
 	if (cases[_i].result) {
 		ck_assert_msg(!r, "%s", err.message);
 		describe(&got, &s);
@@ -104,7 +104,7 @@ START_TEST(texts)
 			      "'%s' is not in: %s", cases[_i].message, buf_str(&got));
 	}
 	buf_release(&got);
-	args_release(&a);
+	options_release(&a);
 }
 END_TEST
 
@@ -126,10 +126,10 @@ START_TEST(repository)
 	struct args a = { 0 };
 	struct error err;
 
-	ck_assert_int_eq(config_parse(&a, buildset_keys, &o, text, strlen(text), "file.yaml",
-				      CONFIG_PROJECT, "/project", &err), 0);
+	ck_assert_int_eq(configfile_parse(&a, buildset_keys, &o, text, strlen(text), "file.yaml",
+					  CONFIG_PROJECT, "/project", &err), 0);
 	ck_assert_str_eq(o.repo, repos[_i].repo);
-	args_release(&a);
+	options_release(&a);
 }
 END_TEST
 
@@ -145,14 +145,14 @@ START_TEST(bombs)
 	s = (struct settings)SETTINGS_INIT;
 	while (text.len < 60000)
 		buf_adds(&text, pieces[_i]);
-	ck_assert_int_eq(config_parse(&a, settings_options, &s, buf_str(&text), text.len,
-				      "file.yaml", CONFIG_PROJECT, NULL, &err), -EINVAL);
+	ck_assert_int_eq(configfile_parse(&a, settings_options, &s, buf_str(&text), text.len,
+					  "file.yaml", CONFIG_PROJECT, NULL, &err), -EINVAL);
 	while (text.len < 70000)
 		buf_adds(&text, pieces[_i]);
-	ck_assert_int_eq(config_parse(&a, settings_options, &s, buf_str(&text), text.len,
-				      "file.yaml", CONFIG_PROJECT, NULL, &err), -EFBIG);
+	ck_assert_int_eq(configfile_parse(&a, settings_options, &s, buf_str(&text), text.len,
+					  "file.yaml", CONFIG_PROJECT, NULL, &err), -EFBIG);
 	buf_release(&text);
-	args_release(&a);
+	options_release(&a);
 }
 END_TEST
 
@@ -169,20 +169,20 @@ START_TEST(search)
 	unsetenv("XDG_CONFIG_HOME");
 	ck_assert_int_eq(chdir(support_path("%s/work/a/b", top)), 0);
 
-	ck_assert(config_find(path, &project, NULL) == -ENOENT);
+	ck_assert(configfile_find(path, &project, NULL) == -ENOENT);
 	support_writes(support_path("%s/home/.config/buildbeat/buildbeat.yaml", top), "{}");
-	ck_assert(!config_find(path, &project, NULL) && !project);
+	ck_assert(!configfile_find(path, &project, NULL) && !project);
 	ck_assert_str_eq(path, support_path("%s/home/.config/buildbeat/buildbeat.yaml", top));
 	setenv("XDG_CONFIG_HOME", support_path("%s/xdg", top), 1);
-	ck_assert(config_find(path, &project, NULL) == -ENOENT);
+	ck_assert(configfile_find(path, &project, NULL) == -ENOENT);
 	support_writes(support_path("%s/xdg/buildbeat/buildbeat.yaml", top), "{}");
-	ck_assert(!config_find(path, &project, NULL) && !project);
+	ck_assert(!configfile_find(path, &project, NULL) && !project);
 	ck_assert_str_eq(path, support_path("%s/xdg/buildbeat/buildbeat.yaml", top));
 	support_writes(support_path("%s/work/buildbeat.yaml", top), "{}");
-	ck_assert(!config_find(path, &project, NULL) && project);
+	ck_assert(!configfile_find(path, &project, NULL) && project);
 	ck_assert_str_eq(path, support_path("%s/work/buildbeat.yaml", top));
 	support_writes(support_path("%s/work/a/b/buildbeat.yaml", top), "{}");
-	ck_assert(!config_find(path, &project, NULL) && project);
+	ck_assert(!configfile_find(path, &project, NULL) && project);
 	ck_assert_str_eq(path, support_path("%s/work/a/b/buildbeat.yaml", top));
 	ck_assert_int_eq(chdir("/"), 0);
 }

@@ -160,7 +160,7 @@ START_TEST(command_lines)
 			      "'%s' is not in: %s", cases[_i].message, buf_str(&said));
 		ck_assert_ptr_eq(strchr(said.data, '\n'), said.data + said.len - 1);
 	}
-	args_release(&a);
+	options_release(&a);
 	buf_release(&said);
 	buf_release(&got);
 }
@@ -179,7 +179,7 @@ START_TEST(long_lists)
 	strcpy(words[0], "word");
 	ck_assert(options_parse(&a, &c, &v, WORD_LIST_MAX + 2, argv));
 	ck_assert_uint_eq(v.list.n, WORD_LIST_MAX);
-	args_release(&a);
+	options_release(&a);
 	ck_assert_int_eq(option_set(option_find(table, "words"), &v, "more", NULL), -EINVAL);
 }
 END_TEST

@@ -13,8 +13,8 @@
 static int parse(struct buildset_config *c, struct args *a, const char *text, struct error *err)
 {
 	rules_config_init(&c->compare);
-	return config_parse(a, buildset_keys, c, text, strlen(text), "file.yaml", CONFIG_PROJECT, "/project",
-			    err);
+	return configfile_parse(a, buildset_keys, c, text, strlen(text), "file.yaml",
+				CONFIG_PROJECT, "/project", err);
 }
 
 static const struct {
@@ -50,7 +50,7 @@ START_TEST(whole)
 	ck_assert_str_eq(buf_str(&got), wholes[_i].result);
 	buf_release(&got);
 	rules_config_release(&c.compare);
-	args_release(&a);
+	options_release(&a);
 }
 END_TEST
 
@@ -109,7 +109,7 @@ START_TEST(gate)
 	ck_assert_str_eq(buf_str(&got), gates[_i].result);
 	buf_release(&got);
 	rules_config_release(&c.compare);
-	args_release(&a);
+	options_release(&a);
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(mistake)
 			     mistakes[_i].message) != NULL, "%u:%u: %s", err.line, err.column,
 		      err.message);
 	rules_config_release(&c.compare);
-	args_release(&a);
+	options_release(&a);
 }
 END_TEST
 
@@ -177,7 +177,7 @@ START_TEST(many_rules)
 	ck_assert_double_eq_tol(rules_gate(&c.compare.rules, "u", METRIC_IO).share, 0.05, 1e-9);
 	buf_release(&text);
 	rules_config_release(&c.compare);
-	args_release(&a);
+	options_release(&a);
 }
 END_TEST
 

@@ -12,13 +12,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err;
 
 	s = (struct settings)SETTINGS_INIT;
-	config_parse(&a, settings_options, &s, (const char *)data, size, "fuzz", CONFIG_NAMED,
-		     "/project", &err);
+	configfile_parse(&a, settings_options, &s, (const char *)data, size, "fuzz",
+			 CONFIG_NAMED, "/project", &err);
 	rules_config_init(&buildset.compare);
-	if (!config_parse(&a, buildset_keys, &buildset, (const char *)data, size, "fuzz", CONFIG_PROJECT, NULL,
-			  &err))
+	if (!configfile_parse(&a, buildset_keys, &buildset, (const char *)data, size, "fuzz",
+			      CONFIG_PROJECT, NULL, &err))
 		rules_config_done(&buildset.compare);
 	rules_config_release(&buildset.compare);
-	args_release(&a);
+	options_release(&a);
 	return 0;
 }

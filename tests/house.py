@@ -28,7 +28,7 @@ LOOKED_UP = {
 
 # Parsers of hostile input, which tests and fuzz targets give bytes that no machine sends.
 FUZZED = {
-    "cli/configfile.c": "config_parse",
+    "cli/configfile.c": "configfile_parse",
     "convert/oe/log.c": "oe_log",
     "convert/oe/reader.c": "oe_init oe_release",
     "sampler/connector.c": "connector_parse",
