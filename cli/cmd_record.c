@@ -13,7 +13,7 @@
 
 static int run_alone(struct launch *l)
 {
-	return launch_run(l) ? EXIT_MISUSE : launch_exit_status(l->status);
+	return launch_end(l, launch_run(l));
 }
 
 /* Inside a recorded build, whose sampler and plugin record this process too. */
@@ -30,7 +30,7 @@ static int run_inside(struct store *outer, const struct settings *settings,
 	recorder_carry(&carried, l);
 	r = taskrun(outer, &task, l);
 	store_close(outer);
-	return r ? EXIT_MISUSE : launch_exit_status(l->status);
+	return launch_end(l, r);
 }
 
 static int record(const struct settings *settings, struct launch *l)
@@ -51,7 +51,7 @@ static int record(const struct settings *settings, struct launch *l)
 	recorder_prepare(&rec, l);
 	r = launch_run(l);
 	recorder_finish(&rec, l);
-	return r ? EXIT_MISUSE : launch_exit_status(l->status);
+	return launch_end(l, r);
 }
 
 /* The name is that of one directory in the directory of recordings. */

@@ -37,11 +37,6 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static int end(int r, const struct launch *l)
-{
-	return r ? EXIT_MISUSE : launch_exit_status(l->status);
-}
-
 /* Splits path into the directory of recordings and the name in it. */
 static void split(char *path, const char **base, const char **name)
 {
@@ -85,14 +80,14 @@ static int run_in(const char *dir, const struct settings *settings,
 	if (open_recording(&rec, settings, dir, l->argv, &err)) {
 		notice("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
 		       err.message);
-		return end(launch_run(l), l);
+		return launch_end(l, launch_run(l));
 	}
 	rec.explain = doctor_explain;
 	rec.wrote_task = true;
 	recorder_prepare(&rec, l);
 	r = taskrun(&rec.store, task, l);
 	recorder_finish(&rec, l);
-	return end(r, l);
+	return launch_end(l, r);
 }
 
 static int run_here(const struct event_task *task, struct launch *l)
@@ -105,7 +100,7 @@ static int run_here(const struct event_task *task, struct launch *l)
 		notice("nothing is recorded: %s", r == -ENOENT
 		       ? "not in a recorded build, and no --recording given"
 		       : strerror(-r));
-		return end(launch_run(l), l);
+		return launch_end(l, launch_run(l));
 	}
 	recorder_carry(&carried, l);
 	r = taskrun(&outer, task, l);
@@ -113,7 +108,7 @@ static int run_here(const struct event_task *task, struct launch *l)
 		notice("the recording is incomplete: %s: %s", outer.path,
 		       strerror(-outer.error));
 	store_close(&outer);
-	return end(r, l);
+	return launch_end(l, r);
 }
 
 static const struct task_options defaults;

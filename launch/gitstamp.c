@@ -266,10 +266,14 @@ static void settle(pid_t launcher)
 {
 	struct sigaction terminate = { .sa_handler = on_terminate };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t set;
 
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
 	sigaction(SIGTERM, &terminate, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);	/* the launcher may have it blocked */
 	setpriority(PRIO_PROCESS, 0, 10);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != launcher)

@@ -3,11 +3,24 @@
 
 #include "base/array.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+/* A standard descriptor that was closed is not to become this one, which 0 would deny. */
+static int open_signals(const sigset_t *set)
+{
+	int fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK), low = fd;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(low);
+	return fd;
+}
 
 void hold_begin(struct hold *h)
 {
@@ -22,7 +35,7 @@ void hold_begin(struct hold *h)
 			sigaddset(&set, held[i]);
 	}
 	sigprocmask(SIG_BLOCK, &set, &h->old_mask);
-	h->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	h->fd = open_signals(&set);
 	if (h->fd > 0)
 		return;
 	/* Better to be ended at once than not at all. */

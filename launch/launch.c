@@ -50,10 +50,10 @@ static void signals_take(struct signals *s)
 	sigprocmask(SIG_BLOCK, &s->waited, &s->old_mask);
 }
 
-static void signals_give_back(const struct signals *s)
+static void signals_give_back(const struct signals *s, const sigset_t *mask)
 {
 	sigaction(SIGCHLD, &s->old_child, NULL);
-	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+	sigprocmask(SIG_SETMASK, mask ? mask : &s->old_mask, NULL);
 }
 
 /* not_run: set where the command could not be executed (or NULL). */
@@ -256,26 +256,24 @@ int launch_run(struct launch *l)
 	signals_take(&s);
 	witness_start(&s.witness, &s.passed, l->argv);
 	l->pid = fork_command(&s);
-	if (l->pid < 0) {
-		notice("cannot watch the command, it runs alone: %s", strerror(errno));
-		signals_give_back(&s);
-		execute(l, NULL);
-	}
+	r = l->pid < 0 ? -errno : 0;
 	if (l->pid == 0) {
 		witness_hold(&s.witness, launcher);
-		signals_give_back(&s);
+		signals_give_back(&s, l->mask);
 		if (l->entered)
 			l->entered(l->context);
 		execute(l, not_run);
 	}
-	if (l->started)
-		l->started(l->context, l->pid);
-	let_go(l, &s);
-	r = wait_for(l, &s);
+	if (!r) {
+		if (l->started)
+			l->started(l->context, l->pid);
+		let_go(l, &s);
+		r = wait_for(l, &s);
+		forget_pending(&s);
+	}
 	witness_stop(&s.witness);
-	forget_pending(&s);
-	signals_give_back(&s);
-	l->not_run = not_run && *not_run;
+	signals_give_back(&s, NULL);
+	l->not_run = l->pid < 0 || (not_run && *not_run);
 	if (not_run)
 		munmap(not_run, sizeof *not_run);
 	return r;
@@ -297,4 +295,17 @@ int launch_exit_status(int status)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	raise(sig);
 	return 128 + sig;
+}
+
+int launch_end(struct launch *l, int r)
+{
+	if (r && l->pid < 0) {
+		notice("cannot watch the command, it runs alone: %s", strerror(-r));
+		l->preload = NULL;
+		l->makefiles = NULL;
+		if (l->mask)
+			sigprocmask(SIG_SETMASK, l->mask, NULL);
+		execute(l, NULL);
+	}
+	return r ? 2 : launch_exit_status(l->status);
 }

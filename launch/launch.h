@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_LAUNCH_LAUNCH_H
 #define BUILDBEAT_LAUNCH_LAUNCH_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -24,6 +25,8 @@ struct launch {
 	const struct carried *preload;
 	bool host;		/* those of it itself, whatever it is */
 	struct sampler *sampler;	/* or NULL */
+	/* The signal mask of the command; NULL: that of the caller. */
+	const sigset_t *mask;
 	/* Called in the new process before it becomes the command; it may _exit() (or NULL). */
 	void (*entered)(void *context);
 	/* Called with the process's number before it runs (or NULL). */
@@ -33,14 +36,14 @@ struct launch {
 	/* Results */
 	pid_t pid;
 	int status;		/* wait(2) status */
-	bool not_run;		/* the command could not be executed: status is 127 or 126 */
+	bool not_run;		/* no process was created, or it could not execute the command and has
+				   the status 127 or 126 */
 	struct rusage usage;	/* of it and all its descendants it waited for */
 };
 
 /*
- * Run it to its end. What cannot be executed is said as a shell would, with
- * status 127 or 126. Where no process can be made it replaces this one.
- * Returns 0 or a negative errno when not even that is possible.
+ * Run the command and wait for its end. If it cannot be executed, this is reported as a shell
+ * does, and its status is 127 or 126. 0 or a negative errno if no process could be created.
  */
 int launch_run(struct launch *l);
 
@@ -50,5 +53,11 @@ int launch_run(struct launch *l);
  * (or with 128 + signal where that signal does not kill us).
  */
 int launch_exit_status(int status);
+
+/*
+ * The exit status of this program after launch_run() returned r. If no process could be
+ * created, this process becomes the command instead, unrecorded, and nothing returns.
+ */
+int launch_end(struct launch *l, int r);
 
 #endif

@@ -99,12 +99,6 @@ static void complain(struct recorder *rec, const char *what, const struct error 
 	notice("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
 }
 
-static void hand_over(struct recorder *rec, const struct ticket *t)
-{
-	ticket_add_makefiles(&rec->makefiles, t, getenv("MAKEFILES"));
-	carry_from_ticket(&rec->carried, t->path, strlen(t->path));
-}
-
 /* Without the plugin the ticket still leads other buildbeats here. */
 static void begin_tickets(struct recorder *rec)
 {
@@ -128,7 +122,12 @@ static void begin_tickets(struct recorder *rec)
 	if (bad)
 		complain(rec, "no make's tasks will be recorded", &plugin_err);
 	rec->has_ticket = true;
-	hand_over(rec, &rec->ticket);
+	carry_from_ticket(&rec->carried, rec->ticket.path, strlen(rec->ticket.path));
+	ticket_add_makefiles(&rec->makefiles, &rec->ticket, getenv("MAKEFILES"));
+	if (!buf_error(&rec->makefiles))
+		return;
+	error_sys(&err, buf_error(&rec->makefiles), "MAKEFILES", NULL);
+	complain(rec, "no tasks will be recorded", &err);
 }
 
 static void begin_sampling(struct recorder *rec)
@@ -190,25 +189,18 @@ static void check_trees(const struct word_list *trees)
 /* What was there before a recording is created, so that its removal leaves nothing. */
 static void remember_before(struct recorder *rec, const char *base)
 {
-	char path[PATH_MAX], link[PATH_MAX + sizeof "/" LAYOUT_LATEST], name[NAME_MAX + 1];
+	char path[PATH_MAX], link[PATH_MAX + sizeof "/" LAYOUT_LATEST];
 	ssize_t n;
 
 	if (file_absolute(path, base ? base : LAYOUT_BASE))
 		return;
+	strcpy(rec->base, path);
 	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, path);
-	n = readlink(link, name, sizeof name - 1);
-	rec->latest = n > 0 ? strndup(name, (size_t)n) : NULL;
-	rec->base = strdup(path);
+	n = readlink(link, rec->latest, sizeof rec->latest - 1);
+	rec->latest[n > 0 ? n : 0] = '\0';
 	while (access(path, F_OK) && strchr(path + 1, '/'))
 		*strrchr(path, '/') = '\0';
 	rec->base_len = access(path, F_OK) ? 1 : strlen(path);
-}
-
-static void forget_before(struct recorder *rec)
-{
-	free(rec->base);
-	free(rec->latest);
-	rec->base = rec->latest = NULL;
 }
 
 /* `latest` names the recording again that it named before, if it still names ours. */
@@ -222,7 +214,7 @@ static void restore_latest(const struct recorder *rec)
 	n = readlink(link, now, sizeof now);
 	if (n < 0 || (size_t)n != strlen(own) || memcmp(now, own, (size_t)n))
 		return;
-	if (!rec->latest)
+	if (!*rec->latest)
 		unlink(link);
 	else if (snprintf(path, sizeof path, "%s/%s", rec->base, rec->latest) < PATH_MAX)
 		store_link_latest(rec->base, path);
@@ -230,8 +222,6 @@ static void restore_latest(const struct recorder *rec)
 
 static void remove_recording(struct recorder *rec)
 {
-	if (!rec->base)
-		return;
 	restore_latest(rec);
 	outdir_discard(rec->store.path);
 	while (strlen(rec->base) > rec->base_len && !rmdir(rec->base))
@@ -245,11 +235,12 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 	int r;
 
 	*rec = (struct recorder){ .settings = settings, .created = true };
+	hold_begin(&rec->hold);
 	redact_set(settings->redact.item, settings->redact.n);
 	remember_before(rec, base);
 	r = store_create_for(&rec->store, (enum store_access)settings->access, base, name, err);
 	if (r) {
-		forget_before(rec);
+		hold_end(&rec->hold);
 		return r;
 	}
 	if (settings->task_io)
@@ -257,7 +248,7 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 	r = append_info(rec, argv, err);
 	if (r) {
 		store_abandon(&rec->store);
-		forget_before(rec);
+		hold_end(&rec->hold);
 		return r;
 	}
 	store_begun(&rec->store);
@@ -286,6 +277,7 @@ int recorder_join(struct recorder *rec, const struct settings *settings, const c
 		return r;
 	if (settings->task_io)
 		rec->store.flags |= STORE_TASK_IO;
+	hold_begin(&rec->hold);
 	begin_tickets(rec);
 	return 0;
 }
@@ -309,9 +301,10 @@ void recorder_carry(struct carried *c, struct launch *l)
 
 void recorder_prepare(struct recorder *rec, struct launch *l)
 {
-	l->makefiles = rec->makefiles.len ? buf_str(&rec->makefiles) : NULL;
+	l->makefiles = rec->makefiles.len && !buf_error(&rec->makefiles) ? buf_str(&rec->makefiles) : NULL;
 	l->preload = may_preload(&rec->carried, l->argv[0]) ? &rec->carried : NULL;
 	l->sampler = rec->sampler;
+	l->mask = &rec->hold.old_mask;
 	capture_prepare(&rec->capture, l);
 }
 
@@ -627,7 +620,7 @@ static bool is_empty(struct recorder *rec, const struct launch *l)
 {
 	struct tasklog log;
 
-	return l->not_run && rec->base && !tasklog_scan(rec->store.dir_fd, &log) &&
+	return l->not_run && rec->base_len && !tasklog_scan(rec->store.dir_fd, &log) &&
 	       log.instances <= rec->wrote_task;
 }
 
@@ -642,15 +635,16 @@ static void drop_created(struct recorder *rec)
 
 void recorder_finish(struct recorder *rec, const struct launch *l)
 {
+	/* before anything that takes time: then a signal may end this process */
+	if (rec->has_ticket)
+		ticket_remove(&rec->ticket);
+	hold_end(&rec->hold);
 	if (rec->created && is_empty(rec, l))
 		drop_created(rec);
 	else if (rec->created)
 		finish_created(rec, l);
 	else if (!lost_is_full(store_error(&rec->store)))
 		report_incomplete(rec, 0);	/* else whoever began it says so */
-	if (rec->has_ticket)
-		ticket_remove(&rec->ticket);
 	buf_release(&rec->makefiles);
-	forget_before(rec);
 	store_close(&rec->store);
 }

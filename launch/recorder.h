@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "launch/capture.h"
 #include "launch/gitstamp.h"
+#include "launch/hold.h"
 #include "launch/launch.h"
 #include "launch/settings.h"
 #include "plugin/carry.h"
@@ -25,9 +26,10 @@ struct recorder {
 	bool created;		/* by us: we sample, and write the end */
 	bool wrote_task;	/* the command is a task, of an instance of ours */
 	bool has_ticket;	/* our own, to be removed at the end */
-	char *base;		/* of one that we created: the absolute directory it is in */
-	size_t base_len;	/* the part of base that was there before */
-	char *latest;		/* the recording that `latest` named before, NULL: none */
+	struct hold hold;	/* signals wait until the ticket is removed */
+	char base[PATH_MAX];	/* the absolute directory of a recording that we created */
+	size_t base_len;	/* the part of base that existed before, 0: base is unknown */
+	char latest[NAME_MAX + 1];	/* the recording that `latest` named before, "": none */
 	struct ticket ticket;
 	struct buf makefiles;	/* for the command's environment */
 	struct carried carried;	/* the same for the preload; its ticket "": none */

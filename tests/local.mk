@@ -28,7 +28,7 @@ CHECKS = \
 	tests/check_values \
 	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
-	tests/check_lanes tests/check_launch_signals tests/check_lost tests/check_make_faults \
+	tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_match tests/check_netlink \
 	tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
@@ -68,10 +68,16 @@ tests_partial_io_la_SOURCES = tests/partial_io.c
 tests_partial_io_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_partial_io_la_LIBADD = -ldl
 
+# Preloaded by check_launch_faults.
+check_LTLIBRARIES += tests/no_process.la
+tests_no_process_la_SOURCES = tests/no_process.c
+tests_no_process_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+
 # Memory that runs out.
 WRAP_ALLOCATION = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
 	-Wl,--wrap=strndup,--wrap=asprintf,--wrap=realpath
 tests_check_nomem_LDFLAGS = $(WRAP_ALLOCATION)
+tests_check_launch_faults_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)
 
 # Plain English; the rules of tests/house.py; README's recipes; the awk programs of a page; files
