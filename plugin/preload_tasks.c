@@ -508,6 +508,8 @@ void preload_host_begin(int argc, char **argv)
 	memory = mmap(NULL, sizeof *host.shared, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED || fstat(host.store.tasks_fd, &st)) {
+		if (memory != MAP_FAILED)
+			munmap(memory, sizeof *host.shared);
 		store_close(&host.store);
 		return;
 	}

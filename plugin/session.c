@@ -2,7 +2,7 @@
 #include "plugin/session.h"
 
 #include "base/cursor.h"
-#include "base/file.h"
+#include "base/readfile.h"
 #include "command/redact.h"
 #include "recording/layout.h"
 #include "recording/store_create.h"
@@ -104,13 +104,8 @@ read_build_number(const struct buildbeat_session *s, const char *key)
 	struct slice line;
 	bool complete;
 	int64_t value;
-	ssize_t n;
-	int fd = file_open_at(s->store.dir_fd, LAYOUT_BUILD, O_RDONLY);
+	ssize_t n = readfile_start(s->store.dir_fd, LAYOUT_BUILD, text, sizeof text);
 
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof text);
-	close(fd);
 	cursor_init(&c, text, n > 0 ? (size_t)n : 0);
 	while (cursor_line(&c, &line, &complete)) {
 		struct cursor l;
