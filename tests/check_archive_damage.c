@@ -13,31 +13,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Archives in which something is not as it was written: whatever that is, one is told, or
- * reads what was written. */
+/* A damaged archive: reading it reports an error, or returns what was written. */
 
 #define BUILDS 3
 #define TASKS 40
 
-static const char *repo(void)
-{
-	return support_path("%s/builds.git", support_tmpdir());
-}
-
 static void make(void)
 {
-	struct archive *a = made_archive(repo());
-	struct values f;
+	struct archive *a = made_archive(made_repo());
 
-	for (unsigned build = 0; build < BUILDS; build++) {
-		made_build(&f, build, TASKS, build);
-		made_add(a, &f, build);
-		values_release(&f);
-	}
+	for (unsigned build = 0; build < BUILDS; build++)
+		made_add_build(a, build, TASKS, build);
 	archive_close(a);
 }
-
-/* All that is read of an archive, as one text; or the error. */
 
 static void add_values(struct buf *out, const struct builds *builds, const float *values)
 {
@@ -60,7 +48,7 @@ static int add_metrics(struct buf *out, const struct builds *builds, struct erro
 	return r;
 }
 
-static void add_figures(struct buf *out, const struct values *f)
+static void add_build_values(struct buf *out, const struct values *f)
 {
 	for (size_t i = 0; i < f->n_facts; i++)
 		buf_addf(out, " %s=%s", f->fact[i].key, f->fact[i].value);
@@ -83,16 +71,17 @@ static int add_build(struct buf *out, struct archive *a, const struct build *bui
 	for (int i = 0; i < TOTALS; i++)
 		buf_addf(out, " %lld", (long long)build->total[i]);
 	if (!r)
-		add_figures(out, &f);
+		add_build_values(out, &f);
 	values_release(&f);
 	return r;
 }
 
+/* Everything in the archive, as one text. */
 static int read_all(struct buf *out, struct error *err)
 {
 	struct builds builds = BUILDS_INIT;
 	struct archive *a;
-	int r = archive_open(&a, repo(), ARCHIVE_READ, err);
+	int r = archive_open(&a, made_repo(), ARCHIVE_READ, err);
 
 	if (r)
 		return r;
@@ -106,9 +95,9 @@ static int read_all(struct buf *out, struct error *err)
 	return r;
 }
 
-static struct buf whole;	/* what an undamaged one reads */
+static struct buf whole;	/* of the undamaged archive */
 
-/* One damage: it is told and where, or does not matter. How often it was told. */
+/* Whether the damage was reported; otherwise it has no effect. */
 static int check_damage(const char *what)
 {
 	struct buf out = BUF_INIT;
@@ -116,7 +105,7 @@ static int check_damage(const char *what)
 	int r = read_all(&out, &err);
 
 	if (r)
-		ck_assert_msg(err.message[0] && !strncmp(err.path, repo(), strlen(repo())),
+		ck_assert_msg(err.message[0] && !strncmp(err.path, made_repo(), strlen(made_repo())),
 			      "%s: %s: %s", what, err.path, err.message);
 	else
 		ck_assert_msg(!strcmp(buf_str(&out), whole.data), "%s: read as something else",
@@ -143,7 +132,7 @@ static int note_object(const char *path, const struct stat *st, int type, struct
 
 static void find_objects(void)
 {
-	nftw(support_path("%s/objects", repo()), note_object, 8, FTW_PHYS);
+	nftw(support_path("%s/objects", made_repo()), note_object, 8, FTW_PHYS);
 	ck_assert_uint_gt(n_objects, 0);
 }
 
@@ -153,11 +142,11 @@ static void overwrite(const char *path, const struct buf *content, size_t len)
 	support_write(path, content->data, len);
 }
 
-/* Each byte of some, a few of the others. */
+/* Flip a bit in every step-th byte; returns how often that was reported. */
 static int flip_bytes(const char *path, size_t step)
 {
 	struct buf content = BUF_INIT;
-	int told = 0;
+	int reported = 0;
 
 	support_read(&content, path);
 	for (size_t i = 0; i < content.len; i += step) {
@@ -165,33 +154,33 @@ static int flip_bytes(const char *path, size_t step)
 
 		*byte ^= (char)(1 << i % 8);
 		overwrite(path, &content, content.len);
-		told += check_damage(support_path("%s, byte %zu", path, i));
+		reported += check_damage(support_path("%s, byte %zu", path, i));
 		*byte = kept;
 	}
 	overwrite(path, &content, content.len);
 	buf_release(&content);
-	return told;
+	return reported;
 }
 
-START_TEST(flipped_bits_are_told)
+START_TEST(flipped_bits)
 {
 	struct error err = { 0 };
 	struct run r;
-	int told = 0;
+	int reported = 0;
 
 	make();
 	if (_i)
-		support_run(&r, repo(), "git gc -q");
+		support_run(&r, made_repo(), "git gc -q");
 	ck_assert_int_eq(read_all(&whole, &err), 0);
 	find_objects();
 	for (size_t i = 0; i < n_objects; i++)
-		told += flip_bytes(object[i], _i ? 307 : 101);
-	ck_assert_int_gt(told, 20);
+		reported += flip_bytes(object[i], _i ? 307 : 101);
+	ck_assert_int_gt(reported, 20);
 	ck_assert_int_eq(check_damage("repaired"), 0);
 }
 END_TEST
 
-START_TEST(cut_and_missing_objects_are_told)
+START_TEST(truncated_and_missing_objects)
 {
 	struct error err = { 0 };
 
@@ -217,8 +206,8 @@ START_TEST(cut_and_missing_objects_are_told)
 }
 END_TEST
 
-/* What somebody else wrote: the shell's word for it, and where that is told. */
-static const struct { const char *path, *content, *message; } strange[] = {
+/* Valid objects with invalid content. */
+static const struct { const char *path, *content, *message; } invalid[] = {
 	{ "totals", "", ":totals:1: expected \"buildbeat totals 1\"" },
 	{ "totals", "buildbeat totals 2\nwall_us: 3\n", ":totals:1: expected" },
 	{ "totals", "buildbeat totals 1\nwall_us: 3\nuser_us 3\n", ":totals:3: expected" },
@@ -240,7 +229,7 @@ static void replace(const char *path, const char *content)
 	struct run r;
 
 	support_writes(support_path("%s/content", support_tmpdir()), content);
-	support_run(&r, repo(), "GIT_INDEX_FILE=x git read-tree " MADE_REF " && "
+	support_run(&r, made_repo(), "GIT_INDEX_FILE=x git read-tree " MADE_REF " && "
 		    "GIT_INDEX_FILE=x git update-index --add --cacheinfo "
 		    "100644,$(git hash-object -w ../content),%s && "
 		    "git update-ref refs/heads/" MADE_REF " $(git log -1 --format=%%B " MADE_REF " |"
@@ -248,24 +237,24 @@ static void replace(const char *path, const char *content)
 	ck_assert_msg(!r.status, "%s", r.err.data);
 }
 
-START_TEST(strange_content_is_told)
+START_TEST(invalid_content)
 {
 	struct buf out = BUF_INIT;
 	struct error err = { 0 };
-	const char *told;
+	const char *place;
 
 	make();
-	replace(strange[_i].path, strange[_i].content);
+	replace(invalid[_i].path, invalid[_i].content);
 	ck_assert_int_eq(read_all(&out, &err), -EINVAL);
-	told = support_path("%s:%u: %s", err.path, err.line, err.message);
-	ck_assert_msg(strstr(told, strange[_i].message) && !strncmp(told, repo(), strlen(repo())),
-		      "%s", told);
+	place = support_path("%s:%u: %s", err.path, err.line, err.message);
+	ck_assert_msg(strstr(place, invalid[_i].message) && !strncmp(place, made_repo(), strlen(made_repo())),
+		      "%s", place);
 	buf_release(&out);
 }
 END_TEST
 
-/* One name twice, columns that nobody knows, none at all: as good as it gets. */
-static const struct { const char *path, *content; } odd[] = {
+/* A name that occurs twice, unknown columns, missing columns: everything else is read. */
+static const struct { const char *path, *content; } unknown[] = {
 	{ "totals", "buildbeat totals 1\n" },
 	{ "totals", "buildbeat totals 1\nwall_us: 3\nwall_us: 4\nlight_years: many\n" },
 	{ "build", "buildbeat build 1\nhost: a\nhost: b\n" },
@@ -273,20 +262,20 @@ static const struct { const char *path, *content; } odd[] = {
 	{ "extra", "text" },
 };
 
-START_TEST(odd_content_is_read)
+START_TEST(unknown_content)
 {
 	struct buf out = BUF_INIT;
 	struct error err = { 0 };
 
 	make();
-	replace(odd[_i].path, odd[_i].content);
+	replace(unknown[_i].path, unknown[_i].content);
 	ck_assert_msg(!read_all(&out, &err), "%s: %s", err.path, err.message);
 	buf_release(&out);
 }
 END_TEST
 
-/* A new build does not need what the one before has but its commit and tree. */
-START_TEST(writing_goes_on_without_the_dictionary)
+/* A new build needs only the commit and the tree of its parent. */
+START_TEST(writing_does_not_need_the_dictionary)
 {
 	struct values f, back;
 	struct error err = { 0 };
@@ -294,10 +283,10 @@ START_TEST(writing_goes_on_without_the_dictionary)
 	struct run r;
 
 	make();
-	support_run(&r, repo(), "id=$(git rev-parse " MADE_REF ":tasks); "
+	support_run(&r, made_repo(), "id=$(git rev-parse " MADE_REF ":tasks); "
 		    "rm -f objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)");
 	ck_assert_int_eq(r.status, 0);
-	a = made_archive(repo());
+	a = made_archive(made_repo());
 	made_build(&f, 7, TASKS, 7);
 	ck_assert_int_eq(archive_values(a, made_add(a, &f, 7), &back, &err), 0);
 	ck_assert_uint_eq(back.n_tasks, TASKS);
@@ -312,9 +301,9 @@ int main(void)
 {
 	made_environment();
 	git_libgit2_init();	/* once: it reads certificates */
-	return support_main("archive_damage", TEST_LOOP(flipped_bits_are_told, 2),
-			    TEST(cut_and_missing_objects_are_told),
-			    TEST_EACH(strange_content_is_told, strange),
-			    TEST_EACH(odd_content_is_read, odd),
-			    TEST(writing_goes_on_without_the_dictionary));
+	return support_main("archive_damage", TEST_LOOP(flipped_bits, 2),
+			    TEST(truncated_and_missing_objects),
+			    TEST_EACH(invalid_content, invalid),
+			    TEST_EACH(unknown_content, unknown),
+			    TEST(writing_does_not_need_the_dictionary));
 }

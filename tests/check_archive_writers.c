@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,21 +16,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Archives that are written by many at once, by some who are killed, and where there is no
- * room. */
+/* Many processes write one archive; writers are killed; the disk is full. */
 
 #define TASKS 12
 #define GENERATOR TOP_BUILDDIR "/tests/gen_archive"
 
-/* The first made-up build. */
+/* The start of the first build of gen_archive. */
 #define FIRST_S 1767232800
 
-static const char *repo(void)
-{
-	return support_path("%s/builds.git", support_tmpdir());
-}
-
-/* A process that runs a shell command, alone in its group. */
+/* Runs a shell command in a process group of its own. */
 static pid_t start(const char *command)
 {
 	pid_t pid = fork();
@@ -55,7 +50,7 @@ static int end_of(pid_t pid)
 static const char *add_builds(size_t first, size_t end)
 {
 	return support_path("exec " GENERATOR " --tasks %d --series " MADE_REF " --first %zu "
-			    "--builds %zu %s", TASKS, first, end, repo());
+			    "--builds %zu %s", TASKS, first, end, made_repo());
 }
 
 static void check_build(struct archive *a, const struct build *build, unsigned number)
@@ -70,13 +65,13 @@ static void check_build(struct archive *a, const struct build *build, unsigned n
 	values_release(&f);
 }
 
-/* The numbers of the builds, which are runs "made-N". None without the repository. */
+/* The numbers of the builds, which are runs "made-N". Returns 0 without a repository. */
 static size_t read_runs(unsigned *number, size_t max)
 {
 	struct builds builds = BUILDS_INIT;
 	struct archive *a;
 	struct error err = { 0 };
-	int r = archive_open(&a, repo(), ARCHIVE_READ, &err);
+	int r = archive_open(&a, made_repo(), ARCHIVE_READ, &err);
 	size_t n;
 
 	if (!r)
@@ -101,14 +96,6 @@ static void run_all(const char *command)
 	ck_assert_msg(!r.status, "%s", r.err.data);
 }
 
-static void check_fsck(void)
-{
-	struct run r;
-
-	support_run(&r, repo(), "git fsck --strict --no-dangling --no-progress");
-	ck_assert_msg(!r.status && !strstr(r.err.data, "error"), "%s", r.err.data);
-}
-
 /* Many at once */
 
 #define BUILDERS 8
@@ -119,8 +106,8 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* The second time while git packs what there is. */
-START_TEST(eight_builders_lose_nothing)
+/* The second time while git packs the repository. */
+START_TEST(eight_builders_lose_no_build)
 {
 	unsigned number[BUILDERS * BUILDS_EACH];
 	pid_t builder[BUILDERS], packer = 0;
@@ -130,7 +117,7 @@ START_TEST(eight_builders_lose_nothing)
 	if (_i)
 		packer = start(support_path("while :; do cd %s && git repack -q -a -d && "
 					    "git pack-refs --all && git prune-packed -q; done "
-					    "2>/dev/null", repo()));
+					    "2>/dev/null", made_repo()));
 	for (int i = 0; i < BUILDERS; i++)
 		ck_assert_int_eq(end_of(builder[i]), 0);
 	if (packer) {
@@ -141,7 +128,7 @@ START_TEST(eight_builders_lose_nothing)
 	qsort(number, BUILDERS * BUILDS_EACH, sizeof *number, by_number);
 	for (unsigned i = 0; i < BUILDERS * BUILDS_EACH; i++)
 		ck_assert_uint_eq(number[i], i);
-	check_fsck();
+	made_fsck();
 }
 END_TEST
 
@@ -159,7 +146,7 @@ START_TEST(one_run_is_one_build)
 }
 END_TEST
 
-/* Those that read meanwhile see whole builds only. */
+/* A concurrent reader sees whole builds only. */
 START_TEST(readers_see_whole_builds)
 {
 	unsigned number[BUILDS_EACH * 4];
@@ -186,10 +173,10 @@ END_TEST
 
 static const char *lock(void)
 {
-	return support_path("%s/refs/heads/" MADE_REF ".lock", repo());
+	return support_path("%s/refs/heads/" MADE_REF ".lock", made_repo());
 }
 
-/* A lock that is left is told of by its name; without it all goes on. */
+/* The error names the old lock file. Without that file the next writer succeeds. */
 static void check_lock(void)
 {
 	struct timespec old[2] = { { 1600000000, 0 }, { 1600000000, 0 } };
@@ -203,16 +190,40 @@ static void check_lock(void)
 	ck_assert_int_eq(unlink(lock()), 0);
 }
 
+static size_t n_files;
+
+static int count_file(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)path;
+	(void)st;
+	(void)at;
+	n_files += type == FTW_F;
+	return 0;
+}
+
+static size_t count_objects(void)
+{
+	n_files = 0;
+	nftw(support_path("%s/objects", made_repo()), count_file, 8, FTW_PHYS);
+	return n_files;
+}
+
+static bool has_objects(void *data)
+{
+	return count_objects() >= *(size_t *)data;
+}
+
+/* Each writer is killed after another number of new objects. */
 START_TEST(killed_writers_leave_whole_builds)
 {
 	static unsigned number[KILLED_BUILDS];
 	size_t n = 0;
 
-	for (int i = 0; i < KILLS; i++) {
-		struct timespec nap = { 0, (10 + i * 17 % 61) * 1000000 + i * 12345 };
+	for (unsigned i = 0; i < KILLS; i++) {
 		pid_t pid = start(add_builds(n, KILLED_BUILDS));
+		size_t objects = count_objects() + i * 17 % 61;
 
-		nanosleep(&nap, NULL);
+		support_wait_until(has_objects, &objects, "the writer adds objects");
 		kill(pid, SIGKILL);
 		end_of(pid);
 		if (support_exists(lock()))
@@ -223,11 +234,11 @@ START_TEST(killed_writers_leave_whole_builds)
 	ck_assert_uint_eq(read_runs(number, KILLED_BUILDS), n + 1);
 	for (unsigned i = 0; i < n; i++)
 		ck_assert_uint_eq(number[i], i);
-	check_fsck();
+	made_fsck();
 }
 END_TEST
 
-START_TEST(stale_lock_is_told)
+START_TEST(stale_lock_is_reported)
 {
 	unsigned number[2];
 
@@ -239,35 +250,35 @@ START_TEST(stale_lock_is_told)
 }
 END_TEST
 
-/* No room: no file may be larger, in blocks of 512 bytes. */
+/* The size limit of a file, in blocks of 512 bytes. */
 static const int blocks[] = { 0, 1, 8, 20 };
 
-START_TEST(no_room_is_told)
+START_TEST(full_disk_is_reported)
 {
 	unsigned number[2];
 	struct run r;
 
 	run_all(add_builds(0, 1));
 	support_run(&r, NULL, "trap '' XFSZ; ulimit -f %d; exec " GENERATOR " --tasks 20000 --series "
-		    MADE_REF " --first 1 --builds 2 %s", blocks[_i], repo());
+		    MADE_REF " --first 1 --builds 2 %s", blocks[_i], made_repo());
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "File too large") != NULL, "%s", r.err.data);
 	ck_assert_uint_eq(read_runs(number, 2), 1);
 	run_all(add_builds(1, 2));
 	ck_assert_uint_eq(read_runs(number, 2), 2);
-	check_fsck();
+	made_fsck();
 }
 END_TEST
 
-START_TEST(read_only_is_told)
+START_TEST(read_only_archive_is_reported)
 {
 	unsigned number[2];
 	struct run r;
 
 	run_all(add_builds(0, 1));
 	if (!geteuid())
-		return;		/* who may write anywhere */
-	run_all(support_path("chmod -R a-w %s", repo()));
+		return;		/* can write anywhere */
+	run_all(support_path("chmod -R a-w %s", made_repo()));
 	support_run(&r, NULL, "%s", add_builds(1, 2));
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "Permission denied") != NULL, "%s", r.err.data);
@@ -278,8 +289,8 @@ END_TEST
 int main(void)
 {
 	made_environment();
-	return support_main("archive_writers", TEST_LOOP(eight_builders_lose_nothing, 2),
+	return support_main("archive_writers", TEST_LOOP(eight_builders_lose_no_build, 2),
 			    TEST(one_run_is_one_build), TEST(readers_see_whole_builds),
-			    TEST(killed_writers_leave_whole_builds), TEST(stale_lock_is_told),
-			    TEST_EACH(no_room_is_told, blocks), TEST(read_only_is_told));
+			    TEST(killed_writers_leave_whole_builds), TEST(stale_lock_is_reported),
+			    TEST_EACH(full_disk_is_reported, blocks), TEST(read_only_archive_is_reported));
 }

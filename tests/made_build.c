@@ -75,6 +75,31 @@ void made_build(struct values *f, size_t first, size_t n, unsigned build)
 	set_facts(f, build);
 }
 
+const char *made_repo(void)
+{
+	return support_path("%s/builds.git", support_tmpdir());
+}
+
+const char *made_git(const char *arguments)
+{
+	static char out[4096];
+	struct run r;
+
+	support_run(&r, made_repo(), "git %s", arguments);
+	ck_assert_msg(!r.status, "git %s: %s", arguments, r.err.data);
+	snprintf(out, sizeof out, "%.*s", (int)strcspn(r.out.data, "\n"), r.out.data);
+	return out;
+}
+
+void made_fsck(void)
+{
+	struct run r;
+
+	support_run(&r, made_repo(), "git fsck --strict --no-dangling --no-progress 2>&1");
+	ck_assert_msg(!r.status && (!r.out.len || !strncmp(r.out.data, "notice: HEAD", 12)),
+		      "%s", r.out.data);
+}
+
 struct archive *made_archive(const char *path)
 {
 	struct error err = { 0 };
@@ -100,6 +125,32 @@ const char *made_add(struct archive *a, const struct values *f, unsigned build)
 	ck_assert_msg(!r, "%s: %s", err.path, err.message);
 	ck_assert(added);
 	return id;
+}
+
+void made_add_build(struct archive *a, size_t first, size_t n, unsigned build)
+{
+	struct values f;
+
+	made_build(&f, first, n, build);
+	made_add(a, &f, build);
+	values_release(&f);
+}
+
+void made_add_builds(unsigned n)
+{
+	struct archive *a = made_archive(made_repo());
+
+	for (unsigned build = 0; build < n; build++)
+		made_add_build(a, 0, 3, build);
+	archive_close(a);
+}
+
+void made_read(struct values *f, struct archive *a, const char *name)
+{
+	struct error err = { 0 };
+	int r = archive_values(a, name, f, &err);
+
+	ck_assert_msg(!r, "%s: %s", err.path, err.message);
 }
 
 void made_environment(void)

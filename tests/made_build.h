@@ -12,6 +12,13 @@
 void made_build(struct values *f, size_t first, size_t n, unsigned build);
 int64_t made_value(size_t task, enum value_column c, unsigned build);
 
+/* The path of the archive of a test, in support_tmpdir(). */
+const char *made_repo(void);
+
+/* A line that git prints there, in static memory; git finds no fault there. */
+const char *made_git(const char *arguments);
+void made_fsck(void);
+
 /* A new archive, or one that is there already, that does not wait for the disk. */
 struct archive *made_archive(const char *path);
 
@@ -19,6 +26,12 @@ struct archive *made_archive(const char *path);
 #define MADE_REF "host/main/x86_64"
 
 const char *made_add(struct archive *a, const struct values *f, unsigned build);
+void made_add_build(struct archive *a, size_t first, size_t n, unsigned build);
+
+/* Add builds 0 to n - 1 of three tasks each to made_repo(). */
+void made_add_builds(unsigned n);
+
+void made_read(struct values *f, struct archive *a, const char *name);
 
 /* For git and libgit2: no configuration but the repository's own. For main(). */
 void made_environment(void);
