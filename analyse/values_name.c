@@ -136,11 +136,10 @@ static void add_recipe_task(struct buf *out, const struct task *t)
 
 static void add_task(struct buf *out, const struct recording *rec, const struct task *t)
 {
-	struct buf name = BUF_INIT;
+	struct buf name = BUF_PART_OF(out);
 
 	name_add_task(&name, rec, t);
 	add_clean(out, buf_str(&name));
-	buf_take_error(out, &name);
 	buf_release(&name);
 }
 

@@ -170,9 +170,3 @@ int buf_error(const struct buf *b)
 {
 	return b->error;
 }
-
-void buf_take_error(struct buf *b, const struct buf *from)
-{
-	if (!b->error)
-		b->error = from->error;
-}

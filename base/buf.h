@@ -52,7 +52,4 @@ const char *buf_str(struct buf *b);
 
 int buf_error(const struct buf *b);
 
-/* b fails where from, whose content went into it, did: it takes over the error. */
-void buf_take_error(struct buf *b, const struct buf *from);
-
 #endif

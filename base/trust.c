@@ -48,26 +48,31 @@ bool trust_is_private(const struct stat *st)
 
 /* Users and groups */
 
-static void add_user(char *out, size_t size, uid_t uid)
+/* "NAME (uid 1)", or "uid 1" where nobody has that number. */
+static void describe(char out[300], const char *name, const char *what, unsigned number)
+{
+	if (name)
+		snprintf(out, 300, "%s (%s %u)", name, what, number);
+	else
+		snprintf(out, 300, "%s %u", what, number);
+}
+
+static void describe_user(char out[300], uid_t uid)
 {
 	struct passwd pw, *found = NULL;
 	char text[ENTRY_MAX];
 
-	if (!getpwuid_r(uid, &pw, text, sizeof text, &found) && found)
-		snprintf(out, size, "%s (uid %u)", pw.pw_name, (unsigned)uid);
-	else
-		snprintf(out, size, "uid %u", (unsigned)uid);
+	getpwuid_r(uid, &pw, text, sizeof text, &found);
+	describe(out, found ? found->pw_name : NULL, "uid", uid);
 }
 
-static void add_group(char *out, size_t size, gid_t gid)
+static void describe_group(char out[300], gid_t gid)
 {
 	struct group gr, *found = NULL;
 	char text[ENTRY_MAX];
 
-	if (!getgrgid_r(gid, &gr, text, sizeof text, &found) && found)
-		snprintf(out, size, "%s (gid %u)", gr.gr_name, (unsigned)gid);
-	else
-		snprintf(out, size, "gid %u", (unsigned)gid);
+	getgrgid_r(gid, &gr, text, sizeof text, &found);
+	describe(out, found ? found->gr_name : NULL, "gid", gid);
 }
 
 /* A user's own group: by name and number his, and nobody else was added to it. */
@@ -159,8 +164,8 @@ static int check_owner(const char *path, uid_t owner, enum rule rule, struct err
 
 	if (!owner || owner == effective_user() || rule == EXCEPTED)
 		return 0;
-	add_user(theirs, sizeof theirs, owner);
-	add_user(ours, sizeof ours, effective_user());
+	describe_user(theirs, owner);
+	describe_user(ours, effective_user());
 	return error_set(err, -EPERM, path, 0, 0, "it belongs to %s, not to %s%s%s%s", theirs, ours,
 			 effective_user() ? " or root" : "",
 			 rule == NOT_EXCEPTED ? "; if you trust its owner, " : "",
@@ -182,7 +187,7 @@ static int check(const char *path, const struct stat *st, enum rule rule, struct
 				 rule == NOT_EXCEPTED ? remedy : "");
 	if (!(st->st_mode & S_IWGRP) || is_private_group(st->st_uid, st->st_gid))
 		return 0;
-	add_group(group, sizeof group, st->st_gid);
+	describe_group(group, st->st_gid);
 	return error_set(err, -EPERM, path, 0, 0, "group %s can write to it; to change that: chmod "
 			 "g-w %s%s%s", group, path,
 			 rule == NOT_EXCEPTED ? "; if you trust the group, " : "",

@@ -185,11 +185,6 @@ __attribute__((cold)) void redact_add_words(struct buf *b)
 	}
 }
 
-static int digit_value(char c)
-{
-	return redact_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 void redact_set_words(struct slice text)
 {
 	char word[REDACT_PATTERN_MAX + 1];
@@ -206,9 +201,8 @@ void redact_set_words(struct slice text)
 			n = 0;
 			continue;
 		}
-		if (c == '%' && text.len - i > 2 && digit_value(text.p[i + 1]) >= 0 &&
-		    digit_value(text.p[i + 2]) >= 0) {
-			c = (char)(digit_value(text.p[i + 1]) * 16 + digit_value(text.p[i + 2]));
+		if (c == '%' && text.len - i > 2 && hex_byte(text.p + i + 1) >= 0) {
+			c = (char)hex_byte(text.p + i + 1);
 			i += 2;
 		}
 		if (n < REDACT_PATTERN_MAX)

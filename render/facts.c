@@ -5,7 +5,7 @@
 
 void facts_begin(struct facts *f, struct buf *out, const struct style *style)
 {
-	*f = (struct facts){ .out = out, .style = style, .part = BUF_INIT };
+	*f = (struct facts){ .out = out, .style = style, .part = BUF_PART_OF(out) };
 }
 
 void facts_release(struct facts *f)
@@ -33,7 +33,6 @@ void fact_end(struct facts *f, const char *label, enum tone tone)
 	size_t at = FACT_INDENT;
 
 	fact_part(f);
-	buf_take_error(f->out, &f->part);
 	if (!f->part.len)
 		return;
 	add_label(f, label);

@@ -93,7 +93,7 @@ void markup_leaf(struct markup *m, const char *element, const char *class, const
 
 static void add_escaped(struct buf *b, const char *text)
 {
-	struct buf safe = BUF_INIT;
+	struct buf safe = BUF_PART_OF(b);
 	const char *p, *from;
 
 	text_add_name(&safe, text, 0);
@@ -109,7 +109,6 @@ static void add_escaped(struct buf *b, const char *text)
 		from = p + 1;
 	}
 	buf_adds(b, from);
-	buf_take_error(b, &safe);
 	buf_release(&safe);
 }
 
@@ -135,10 +134,17 @@ void markup_attr_int(struct markup *m, const char *name, int64_t value)
 	buf_addc(m->out, '"');
 }
 
+/* What the buffer lacks, the document lacks too. */
+static const char *whole_text(struct markup *m, struct buf *text)
+{
+	if (!m->out->error)
+		m->out->error = buf_error(text);
+	return buf_str(text);
+}
+
 void markup_attr_buf(struct markup *m, const char *name, struct buf *value)
 {
-	buf_take_error(m->out, value);
-	markup_attr(m, name, buf_str(value));
+	markup_attr(m, name, whole_text(m, value));
 }
 
 void markup_text(struct markup *m, const char *text)
@@ -149,8 +155,7 @@ void markup_text(struct markup *m, const char *text)
 
 void markup_text_buf(struct markup *m, struct buf *text)
 {
-	buf_take_error(m->out, text);
-	markup_text(m, buf_str(text));
+	markup_text(m, whole_text(m, text));
 }
 
 void markup_verbatim(struct markup *m, const char *text)

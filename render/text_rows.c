@@ -163,7 +163,7 @@ static void add_kind(struct buf *out, const char *kind)
 static void add_row_name(struct rows *r, const struct row *row)
 {
 	char memory[32];
-	struct buf more, name = BUF_INIT;
+	struct buf more, name = BUF_PART_OF(r->out);
 	unsigned left = r->name_columns;
 
 	buf_init_fixed(&more, memory, sizeof memory);
@@ -182,7 +182,6 @@ static void add_row_name(struct rows *r, const struct row *row)
 	if (more.len)
 		text_tone(r->out, r->style, TONE_PLAIN);
 	buf_addc(r->out, '\n');
-	buf_take_error(r->out, &name);
 	buf_release(&name);
 }
 

@@ -72,7 +72,7 @@ static void add_bad_task(struct buf *out, const struct view *v, uint32_t task,
 {
 	const struct recording *rec = v->sum->rec;
 	const struct task *t = &rec->task[task];
-	struct buf name = BUF_INIT;
+	struct buf name = BUF_PART_OF(out);
 	unsigned width = style->width;
 	const char *command;
 	char memory[64];
@@ -96,7 +96,6 @@ static void add_bad_task(struct buf *out, const struct view *v, uint32_t task,
 		text_tone(out, style, TONE_PLAIN);
 		buf_addc(out, '\n');
 	}
-	buf_take_error(out, &name);
 	buf_release(&name);
 }
 
@@ -163,7 +162,7 @@ static void add_levels(struct buf *out, const struct summary *s, const struct st
 static void add_peak(struct buf *out, const struct summary *s, const struct style *style)
 {
 	char title[96], memory[32];
-	struct buf b, name = BUF_INIT;
+	struct buf b, name = BUF_PART_OF(out);
 
 	if (!s->n_peak_tasks)
 		return;
@@ -182,7 +181,6 @@ static void add_peak(struct buf *out, const struct summary *s, const struct styl
 		buf_adds(out, "  ");
 		buf_clear(&name);
 		name_add_task(&name, s->rec, t);
-		buf_take_error(out, &name);
 		text_add_name(out, buf_str(&name), !style->width ? 0 : style->width > 18 ?
 			      style->width - 12 : 6);
 		buf_addc(out, '\n');

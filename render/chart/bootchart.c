@@ -32,7 +32,7 @@ void add_text(struct markup *s, const char *class, double x, double y, const cha
 static void add_fitting(struct markup *s, const char *class, double x, double y,
 			const char *text, double width, double size)
 {
-	struct buf fitting = BUF_INIT, whole = BUF_INIT;
+	struct buf fitting = BUF_INIT, whole = BUF_PART_OF(s->out);
 
 	label_add(&fitting, text, width, size);
 	text_add_name(&whole, text, 0);
@@ -47,7 +47,6 @@ static void add_fitting(struct markup *s, const char *class, double x, double y,
 		markup_end(s);
 	}
 	markup_end(s);
-	buf_take_error(s->out, &whole);
 	buf_release(&fitting);
 	buf_release(&whole);
 }

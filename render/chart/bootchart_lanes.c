@@ -114,7 +114,7 @@ static void add_best_name(struct buf *out, const struct chart *c, const struct t
 			  double width, double size)
 {
 	const char *slash = strrchr(t->name, '/');
-	struct buf full = BUF_INIT;
+	struct buf full = BUF_PART_OF(out);
 	const char *name[3] = { NULL, t->name, slash && slash[1] ? slash + 1 : t->name };
 	size_t i = 0;
 
@@ -124,7 +124,6 @@ static void add_best_name(struct buf *out, const struct chart *c, const struct t
 		i++;
 	if (label_width(name[i], size) <= width || width >= NAME_CUT_MIN)
 		label_add(out, name[i], width, size);
-	buf_take_error(out, &full);
 	buf_release(&full);
 }
 
@@ -144,7 +143,7 @@ static void draw_name(struct markup *s, const struct chart *c, const struct box 
 {
 	double size = box->height >= 14 ? 10.5 : 9;
 	double strong = computed(p, box);
-	struct buf label = BUF_INIT, class = BUF_INIT;
+	struct buf label = BUF_PART_OF(s->out), class = BUF_INIT;
 
 	add_best_name(&label, c, &c->sum->rec->task[p->task], box->width - 2 * NAME_PAD -
 		      (p->ended == TASK_DONE ? 0 : SIGN_WIDTH), size);
@@ -159,7 +158,6 @@ static void draw_name(struct markup *s, const struct chart *c, const struct box 
 		markup_text_buf(s, &label);
 		markup_end(s);
 	}
-	buf_take_error(s->out, &label);
 	buf_release(&label);
 	buf_release(&class);
 }

@@ -156,7 +156,7 @@ static void add_sheet(struct buf *b, const char *css)
 
 void part_style(struct markup *s)
 {
-	struct buf css = BUF_INIT;
+	struct buf css = BUF_PART_OF(s->out);
 
 	add_variables(&css, &palette_light);
 	buf_adds(&css, "@media screen and (prefers-color-scheme:dark){\n");
@@ -164,6 +164,5 @@ void part_style(struct markup *s)
 	buf_adds(&css, "}\n");
 	add_sheet(&css, bootchart_css);
 	markup_verbatim(s, buf_str(&css));
-	buf_take_error(s->out, &css);
 	buf_release(&css);
 }

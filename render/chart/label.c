@@ -75,7 +75,7 @@ static const char *tail(const char *text, unsigned width)
 
 void label_add(struct buf *b, const char *name, double width, double size)
 {
-	struct buf safe = BUF_INIT;
+	struct buf safe = BUF_PART_OF(b);
 	unsigned room = width > 0 && size > 0 ? (unsigned)(width * 100 / size) : 0;
 	const char *text;
 
@@ -90,6 +90,5 @@ void label_add(struct buf *b, const char *name, double width, double size)
 		buf_adds(b, ELLIPSIS);
 		buf_adds(b, tail(text, room - room / 3));
 	}
-	buf_take_error(b, &safe);
 	buf_release(&safe);
 }

@@ -50,12 +50,11 @@ static void add_column(struct pack *p, const char *name, const struct numbers *c
 static void add_panel_column(struct pack *p, const char *word, const char *id,
 			     const struct numbers *c)
 {
-	struct buf name = BUF_INIT;
+	struct buf name = BUF_PART_OF(&p->bytes);
 
 	buf_adds(&name, word);
 	buf_addc(&name, '.');
 	buf_adds(&name, id);
-	buf_take_error(&p->bytes, &name);
 	add_column(p, buf_str(&name), c);
 	buf_release(&name);
 }
