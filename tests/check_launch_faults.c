@@ -68,8 +68,6 @@ START_TEST(same_descriptors)
 	ck_assert_int_eq(ours.status, 0);
 	ck_assert_str_eq(buf_str(&ours.out), buf_str(&theirs.out));
 	ck_assert_uint_eq(count_files(place), 0);
-	support_run_release(&ours);
-	support_run_release(&theirs);
 }
 END_TEST
 
@@ -86,19 +84,16 @@ START_TEST(no_process)
 		return;
 	support_run(&r, support_tmpdir(), "mkdir -p stats && cp -r " TOP_SRCDIR
 		    "/tests/data/recordings/nested stats/older && ln -sfn older stats/latest");
-	support_run_release(&r);
 	support_run(&r, support_tmpdir(), NO_PROCESS "%s sh -c 'echo \"$MAKEFILES\"; "
 		    "while read a b; do case $a in SigBlk:) echo $b;; esac; done </proc/$$/status; "
 		    "exit 3'", alone[_i]);
 	ck_assert_int_eq(r.status, 3);
 	ck_assert_str_eq(buf_str(&r.out), "\n0000000000000000\n");
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.err), "it runs alone: Resource temporarily"));
-	support_run_release(&r);
 	ck_assert_uint_eq(count_files(place), 0);
 	support_run(&r, support_tmpdir(), "ls stats; readlink stats/latest; test ! -e rec");
 	ck_assert_str_eq(buf_str(&r.out), "latest\nolder\nolder\n");
 	ck_assert_int_eq(r.status, 0);
-	support_run_release(&r);
 }
 END_TEST
 
