@@ -36,9 +36,9 @@ convert_libconvert_la_SOURCES += \
 
 # ninja
 convert_libconvert_la_SOURCES += \
-	convert/ninja/edge.c convert/ninja/edge.h convert/ninja/graph.c convert/ninja/graph.h \
-	convert/ninja/import.c convert/ninja/join.c convert/ninja/join.h convert/ninja/log.c \
-	convert/ninja/log.h
+	convert/ninja/edge.c convert/ninja/edge.h convert/ninja/expand.c convert/ninja/expand.h \
+	convert/ninja/graph.c convert/ninja/graph.h convert/ninja/import.c convert/ninja/join.c \
+	convert/ninja/join.h convert/ninja/log.c convert/ninja/log.h
 
 # oe
 convert_libconvert_la_SOURCES += \

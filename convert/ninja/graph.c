@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/ninja/graph.h"
+#include "convert/ninja/edge.h"
+#include "convert/ninja/expand.h"
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "command/ninja_hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,43 +11,13 @@
 
 #define FILES_NESTED_MAX 16
 #define FILES_MAX 20000
-#define BYTES_MAX ((uint64_t)1 << 30)	/* of all files, with the values in them */
-#define VALUE_MAX ((size_t)16 << 20)
-#define RULE_NESTED_MAX 32	/* variables of a rule in each other; ninja forbids circles */
 
 /* A build.ninja of this project's size expands to some ten times its bytes. Variables that double
  * each other would expand to any size: they end here. */
 #define WORK_MIN 65536
 #define WORK_PER_BYTE 1000
-#define WORK_PER_PART 32
-
-/* The first names. */
-enum {
-	NAME_IN, NAME_IN_NEWLINE, NAME_OUT, NAME_COMMAND, NAME_RSPFILE_CONTENT, NAME_PHONY,
-	N_NAMES
-};
 
 #define RULE_PHONY 0
-#define NO_SCOPE UINT32_MAX
-
-/* A variable. Only the values of rules' variables are not expanded yet. */
-struct ninja_binding {
-	uint32_t name, len;
-	const char *value;
-};
-
-struct ninja_rule {
-	uint32_t name;
-	uint32_t first_binding, n_bindings;
-};
-
-static struct cursor cursor_of(struct slice text)
-{
-	struct cursor c;
-
-	cursor_init(&c, text.p, text.len);
-	return c;
-}
 
 /* Room for one more item; sets no_memory and returns NULL if there is none. */
 static void *grow(struct ninja_graph *g, void *array, size_t n, size_t item_size)
@@ -77,285 +47,6 @@ static void add_binding(struct ninja_graph *g, struct slice name, struct slice v
 		(uint32_t)value.len, value.p };
 }
 
-/* Characters */
-
-enum { WORD = 1, DOT = 2, BARE = 4, PATH_END = 8 };
-
-static const uint8_t class[256] = {
-	['a' ... 'z'] = WORD | BARE, ['A' ... 'Z'] = WORD | BARE, ['0' ... '9'] = WORD | BARE,
-	['_'] = WORD | BARE, ['-'] = WORD | BARE, ['.'] = DOT | BARE, ['+'] = BARE, ['/'] = BARE,
-	[' '] = PATH_END, [':'] = PATH_END, ['|'] = PATH_END, ['$'] = PATH_END,
-};
-
-/* Where the characters of these classes end. */
-static const char *pass(const char *p, const char *end, unsigned classes)
-{
-	while (p < end && class[(unsigned char)*p] & classes)
-		p++;
-	return p;
-}
-
-/* Expansion */
-
-/* Where a text is: its variables are those of the edge, its rule, and the scope. */
-struct place {
-	struct ninja_graph *g;
-	uint32_t scope;
-	const struct ninja_edge *edge;	/* may be NULL */
-	const struct ninja_rule *rule;	/* NULL: $in, $out and a rule's variables are not known */
-	unsigned nested;
-};
-
-static void add_text(struct ninja_graph *g, struct buf *out, struct slice text)
-{
-	size_t cost = text.len + WORK_PER_PART;
-
-	if (cost > g->work)
-		cost = g->work;
-	else if (out->len < VALUE_MAX)
-		buf_add(out, text.p, text.len);
-	g->work -= cost;
-}
-
-/* Paths as ninja quotes them for a shell. */
-static void add_paths(struct ninja_graph *g, struct buf *out, size_t first, size_t n,
-		      char separator)
-{
-	for (size_t i = 0; i < n && g->work; i++) {
-		struct slice path = g->path.text[g->edge_path[first + i]];
-
-		if (i)
-			buf_addc(out, separator);
-		if (pass(path.p, path.p + path.len, BARE) == path.p + path.len) {
-			add_text(g, out, path);
-			continue;
-		}
-		buf_addc(out, '\'');
-		for (struct cursor c = cursor_of(path); cursor_until(&c, '\'', &path);) {
-			add_text(g, out, path);
-			if (!cursor_at_end(&c) || c.p[-1] == '\'')
-				buf_adds(out, "'\\''");
-		}
-		buf_addc(out, '\'');
-	}
-}
-
-/*
- * The next part of a text: the name of a variable, or text that stands for itself. False at the
- * end.
- */
-static bool next_part(struct cursor *c, struct slice *part, bool *variable)
-{
-	const char *start = c->p, *end;
-	bool braced;
-
-	*variable = false;
-	if (cursor_at_end(c))
-		return false;
-	if (!cursor_byte(c, '$')) {
-		c->p = memchr(start, '$', (size_t)(c->end - start));
-		if (!c->p)
-			c->p = c->end;
-		*part = (struct slice){ start, (size_t)(c->p - start) };
-		return true;
-	}
-	braced = cursor_byte(c, '{');
-	end = pass(c->p, c->end, braced ? WORD | DOT : WORD);
-	*part = (struct slice){ c->p, 0 };
-	if (end > c->p && !(braced && (end == c->end || *end != '}'))) {
-		*variable = true;
-		part->len = (size_t)(end - c->p);
-		c->p = end + braced;
-	} else if (cursor_byte(c, '^')) {
-		*part = (struct slice){ "\n", 1 };
-	} else if (!cursor_at_end(c) && *c->p != '\n' && *c->p != '\r') {
-		part->len = 1;
-		c->p++;
-	} else {
-		cursor_byte(c, '\r');
-		if (cursor_byte(c, '\n'))
-			while (cursor_byte(c, ' '))
-				;
-	}
-	return true;
-}
-
-static const struct ninja_binding *find_binding(const struct ninja_graph *g, uint32_t first,
-						uint32_t n, uint32_t name)
-{
-	for (; n; n--) {
-		const struct ninja_binding *b = &g->binding[first + n - 1];
-
-		if (b->name == name)
-			return b;
-	}
-	return NULL;
-}
-
-/* In this scope or those around it. */
-static struct slice find_variable(const struct ninja_graph *g, uint32_t scope, uint32_t name)
-{
-	uint32_t at;
-
-	for (; scope != NO_SCOPE; scope = g->outer_scope[scope]) {
-		if (index_find(&g->variables, scope, name, &at))
-			return (struct slice){ g->binding[at].value, g->binding[at].len };
-	}
-	return (struct slice){ "", 0 };
-}
-
-static void add_variable(struct place *p, struct buf *out, uint32_t name);
-
-static void add_expanded(struct place *p, struct buf *out, struct slice text)
-{
-	struct cursor c = cursor_of(text);
-	struct slice part;
-	bool variable;
-
-	while (p->g->work && next_part(&c, &part, &variable)) {
-		if (!variable)
-			add_text(p->g, out, part);
-		else
-			add_variable(p, out, text_table_find(&p->g->name, part));
-	}
-}
-
-/* The variables of an edge hide those of its rule, which hide those of the file. An edge that has
- * none shares the scope of its file, whose variables therefore hide those of the rule. */
-static void add_variable(struct place *p, struct buf *out, uint32_t name)
-{
-	struct ninja_graph *g = p->g;
-	const struct ninja_edge *e = p->edge;
-	const struct ninja_binding *b;
-	uint32_t at;
-
-	if (p->rule && (name == NAME_IN || name == NAME_IN_NEWLINE))
-		add_paths(g, out, (size_t)e->first_path + e->all_out, e->n_in,
-			  name == NAME_IN ? ' ' : '\n');
-	else if (p->rule && name == NAME_OUT)
-		add_paths(g, out, e->first_path, e->n_out, ' ');
-	else if (e && (b = find_binding(g, e->first_binding, e->n_bindings, name)))
-		add_text(g, out, (struct slice){ b->value, b->len });
-	else if (p->rule && !e->n_bindings && index_find(&g->variables, e->scope, name, &at))
-		add_text(g, out, (struct slice){ g->binding[at].value, g->binding[at].len });
-	else if (p->rule && (b = find_binding(g, p->rule->first_binding, p->rule->n_bindings,
-					      name))) {
-		if (g->work && p->nested < RULE_NESTED_MAX) {
-			g->work -= g->work < WORK_PER_PART ? g->work : WORK_PER_PART;
-			p->nested++;
-			add_expanded(p, out, (struct slice){ b->value, b->len });
-			p->nested--;
-		}
-	} else {
-		add_text(g, out, find_variable(g, p->scope, name));
-	}
-}
-
-/* What a text in a file means: the text itself, or a copy in the arena. */
-static struct slice expand(struct ninja_graph *g, struct slice text, uint32_t scope,
-			   const struct ninja_edge *edge)
-{
-	struct place p = { .g = g, .scope = scope, .edge = edge };
-	char *copy;
-
-	if (!memchr(text.p, '$', text.len))
-		return text;
-	buf_clear(&g->scratch);
-	if (g->n_bytes < BYTES_MAX)
-		add_expanded(&p, &g->scratch, text);
-	g->n_bytes += g->scratch.len;
-	copy = arena_text(g->arena, g->scratch.data, g->scratch.len);
-	if (buf_error(&g->scratch) || !copy) {
-		g->no_memory = true;
-		return text;
-	}
-	return (struct slice){ copy, g->scratch.len };
-}
-
-size_t ninja_edge_command(struct ninja_graph *g, const struct ninja_edge *e, struct buf *out)
-{
-	struct place p = { .g = g, .scope = e->scope, .edge = e, .rule = &g->rule[e->rule] };
-	size_t command, response;
-
-	buf_clear(out);
-	add_variable(&p, out, NAME_COMMAND);
-	command = out->len;
-	buf_adds(out, NINJA_HASH_RSPFILE);
-	response = out->len;
-	add_variable(&p, out, NAME_RSPFILE_CONTENT);
-	if (out->len == response)
-		buf_cut(out, command);
-	return command;
-}
-
-/* Paths */
-
-/* Is this a path that needs no change? */
-static bool is_plain(struct slice path)
-{
-	const char *end = path.p + path.len, *p = path.p;
-
-	if (!path.len || *p == '.' || end[-1] == '/')
-		return false;
-	while ((p = memchr(p, '/', (size_t)(end - p)))) {
-		p++;
-		if (*p == '/' || *p == '.')
-			return false;
-	}
-	return true;
-}
-
-/* Remove "./", "a/../" and "//" in place. Return the new length. */
-static size_t make_plain(char *p, size_t len)
-{
-	size_t root = len && *p == '/', to = root, names = 0;
-
-	for (size_t at = root, next; at < len; at = next + 1) {
-		const char *slash = memchr(p + at, '/', len - at);
-		bool up;
-		size_t n;
-
-		next = slash ? (size_t)(slash - p) : len;
-		n = next - at;
-		up = n == 2 && p[at] == '.' && p[at + 1] == '.';
-		if (!n || (n == 1 && p[at] == '.'))
-			continue;
-		if (up && names) {
-			names--;
-			for (to--; to > root && p[to - 1] != '/'; to--)
-				;
-			continue;
-		}
-		names += !up;
-		memmove(p + to, p + at, n);
-		to += n;
-		if (to < len)
-			p[to] = '/';
-		to++;
-	}
-	if (to > root)
-		to--;
-	if (!to)
-		p[to++] = '.';
-	return to;
-}
-
-static uint32_t path_number(struct ninja_graph *g, struct slice path)
-{
-	uint32_t number;
-	char *copy;
-
-	if (!is_plain(path)) {
-		copy = arena_text(g->arena, path.p, path.len);
-		g->no_memory |= !copy;
-		if (copy)
-			path = (struct slice){ copy, make_plain(copy, path.len) };
-	}
-	number = text_table_add(&g->path, path);
-	g->no_memory |= number == NO_TEXT;
-	return number;
-}
-
 /* Scanner */
 
 struct parser {
@@ -373,6 +64,7 @@ struct parser {
 static struct cursor next_line(struct cursor *c)
 {
 	const char *start = c->p;
+	struct cursor line;
 
 	for (;;) {
 		const char *newline = memchr(c->p, '\n', (size_t)(c->end - c->p));
@@ -383,17 +75,21 @@ static struct cursor next_line(struct cursor *c)
 		c->p = newline ? newline + 1 : c->end;
 		for (p = end; p > start && p[-1] == '$';)
 			p--;
-		if (!newline || (end - p) % 2 == 0)
-			return cursor_of((struct slice){ start, (size_t)(end - start) });
+		if (!newline || (end - p) % 2 == 0) {
+			cursor_init(&line, start, (size_t)(end - start));
+			return line;
+		}
 	}
 }
 
 static void skip_blanks(struct cursor *c)
 {
-	while (cursor_byte(c, ' ') || cursor_byte(c, '\t') ||
-	       (c->p < c->end && *c->p == '$' && (cursor_literal(c, "$\n") ||
-						  cursor_literal(c, "$\r\n"))))
-		;
+	while (c->p < c->end) {
+		if (*c->p == ' ' || *c->p == '\t')
+			c->p++;
+		else if (*c->p != '$' || !(cursor_literal(c, "$\n") || cursor_literal(c, "$\r\n")))
+			return;
+	}
 }
 
 /* A $ at the end of a comment does not continue it. */
@@ -417,7 +113,7 @@ static struct slice read_word(struct cursor *c)
 	const char *start = c->p;
 	struct slice word;
 
-	c->p = pass(start, c->end, WORD | DOT);
+	c->p = ninja_pass(start, c->end, NINJA_WORD | NINJA_DOT);
 	word = (struct slice){ start, (size_t)(c->p - start) };
 	skip_blanks(c);
 	return word;
@@ -430,7 +126,7 @@ static struct slice read_path(struct cursor *c)
 
 	skip_blanks(c);
 	for (start = c->p; c->p < c->end; c->p++) {
-		if (!(class[(unsigned char)*c->p] & PATH_END))
+		if (!(ninja_class[(unsigned char)*c->p] & NINJA_PATH_END))
 			continue;
 		if (*c->p != '$')
 			break;
@@ -483,7 +179,7 @@ static uint32_t parse_bindings(struct parser *p, bool expanded)
 	struct slice name, value;
 
 	while (next_variable(&p->c, &name, &value))
-		add_binding(p->g, name, expanded ? expand(p->g, value, p->scope, NULL) : value);
+		add_binding(p->g, name, expanded ? ninja_expand(p->g, value, p->scope, NULL) : value);
 	return (uint32_t)(p->g->n_bindings - first);
 }
 
@@ -492,7 +188,7 @@ static void parse_rule(struct parser *p, struct cursor *line)
 	struct ninja_graph *g = p->g;
 	struct slice name = read_word(line);
 	struct ninja_rule rule = { .name = name_number(g, name),
-		.first_binding = (uint32_t)g->n_bindings };
+		.first_binding = (uint32_t)g->n_bindings, .kind = ninja_rule_kind(name) };
 	struct ninja_rule *grown;
 
 	rule.n_bindings = parse_bindings(p, false);
@@ -526,12 +222,12 @@ static uint32_t parse_paths(struct parser *p, const struct ninja_edge *e, struct
 	uint32_t *grown;
 
 	while ((path = read_path(line)).len) {
-		path = expand(g, path, p->scope, e);
+		path = ninja_expand(g, path, p->scope, e);
 		grown = path.len ? grow(g, g->edge_path, g->n_edge_paths, sizeof *grown) : NULL;
 		if (!grown)
 			continue;
 		g->edge_path = grown;
-		grown[g->n_edge_paths++] = path_number(g, path);
+		grown[g->n_edge_paths++] = ninja_path_number(g, path);
 	}
 	return (uint32_t)g->n_edge_paths - first;
 }
@@ -583,7 +279,7 @@ static void parse_variable(struct parser *p, struct cursor *line)
 
 	if (!read_variable(line, &name, &value))
 		return;
-	add_binding(g, name, expand(g, value, p->scope, NULL));
+	add_binding(g, name, ninja_expand(g, value, p->scope, NULL));
 	if (!g->no_memory && index_put(&g->variables, p->scope, name_number(g, name),
 				       (uint32_t)g->n_bindings - 1))
 		g->no_memory = true;
@@ -610,7 +306,7 @@ static void parse_include(struct parser *p, struct cursor *line, bool subninja)
 {
 	struct ninja_graph *g = p->g;
 	const char *at = line->p;
-	struct slice path = expand(g, read_path(line), p->scope, NULL);
+	struct slice path = ninja_expand(g, read_path(line), p->scope, NULL);
 	uint32_t scope = subninja ? new_scope(g, p->scope) : p->scope;
 	struct error err = { 0 };
 	unsigned number = 1;
@@ -643,51 +339,44 @@ static void parse_line(struct parser *p)
 		parse_variable(p, &whole);
 }
 
-static int parse_text(struct parser *p, struct error *err)
-{
-	struct ninja_graph *g = p->g;
-	struct buf text = BUF_INIT;
-	int r;
-
-	for (const struct parser *outer = p->outer; outer; outer = outer->outer) {
-		if (!strcmp(outer->path, p->path))
-			return error_set(err, -ELOOP, p->path, 0, 0, "it includes itself");
-	}
-	if (p->nested > FILES_NESTED_MAX || g->n_files++ > FILES_MAX || g->n_bytes > BYTES_MAX)
-		return error_set(err, -E2BIG, p->path, 0, 0, "too many files, or too large ones");
-	r = g->read(&text, p->path, err);
-	if (!r)
-		r = buf_reserve(&text, 1);
-	if (r) {
-		buf_release(&text);
-		return r;
-	}
-	g->n_bytes += text.len;
-	g->work += text.len * WORK_PER_BYTE;
-	if (arena_keep(g->arena, text.data))
-		return -ENOMEM;
-	p->start = text.data;
-	p->c = cursor_of((struct slice){ text.data, text.len });
-	while (!cursor_at_end(&p->c) && !g->no_memory) {
-		if (!skip_comment(&p->c))
-			parse_line(p);
-	}
-	return 0;
-}
-
 static int parse_file(struct ninja_graph *g, const struct parser *outer, struct slice file,
 		      uint32_t scope, struct error *err)
 {
 	struct parser p = { .g = g, .outer = outer, .nested = outer ? outer->nested + 1 : 0,
 		.scope = scope };
-	struct buf path = BUF_INIT;
+	struct buf path = BUF_INIT, text = BUF_INIT;
 	int r;
 
 	if (*file.p != '/')
 		buf_addf(&path, "%s/", g->dir);
 	buf_add(&path, file.p, file.len);
 	p.path = buf_str(&path);
-	r = buf_error(&path) ? -ENOMEM : parse_text(&p, err);
+	r = buf_error(&path);
+	for (; !r && outer; outer = outer->outer) {
+		if (!strcmp(outer->path, p.path))
+			r = error_set(err, -ELOOP, p.path, 0, 0, "it includes itself");
+	}
+	if (!r && (p.nested > FILES_NESTED_MAX || g->n_files++ > FILES_MAX ||
+		   g->n_bytes > NINJA_BYTES_MAX))
+		r = error_set(err, -E2BIG, p.path, 0, 0, "too many or too large files");
+	if (!r)
+		r = g->read(&text, p.path, err);
+	if (!r)
+		r = buf_reserve(&text, 1);
+	if (r) {
+		buf_release(&text);
+		goto out;
+	}
+	g->n_bytes += text.len;
+	g->work += text.len * WORK_PER_BYTE;
+	p.start = text.data;
+	cursor_init(&p.c, text.data, text.len);
+	r = arena_keep(g->arena, text.data);
+	while (!r && !cursor_at_end(&p.c) && !g->no_memory) {
+		if (!skip_comment(&p.c))
+			parse_line(&p);
+	}
+out:
 	buf_release(&path);
 	return r;
 }
@@ -753,7 +442,7 @@ void ninja_graph_release(struct ninja_graph *g)
 
 struct slice ninja_graph_variable(const struct ninja_graph *g, const char *name)
 {
-	return find_variable(g, 0, text_table_find(&g->name,
+	return ninja_variable(g, 0, text_table_find(&g->name,
 						   (struct slice){ name, strlen(name) }));
 }
 
@@ -773,4 +462,9 @@ bool ninja_edge_is_phony(const struct ninja_edge *e)
 struct slice ninja_edge_rule(const struct ninja_graph *g, const struct ninja_edge *e)
 {
 	return g->name.text[g->rule[e->rule].name];
+}
+
+const char *ninja_edge_kind(const struct ninja_graph *g, const struct ninja_edge *e)
+{
+	return g->rule[e->rule].kind;
 }

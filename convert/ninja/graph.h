@@ -24,6 +24,8 @@ struct ninja_edge {
 	uint32_t n_in, used_in, all_in;	/* explicit; and implicit; and order-only inputs */
 };
 
+#define NINJA_SEEN 64
+
 struct ninja_graph {
 	size_t n_edges;
 	struct ninja_edge *edge;
@@ -46,6 +48,10 @@ struct ninja_graph {
 	struct ninja_rule *rule;
 	size_t n_bindings;
 	struct ninja_binding *binding;	/* those of an edge or a rule together */
+	struct ninja_seen {		/* the command of a rule is expanded for each edge */
+		const char *at;		/* of a variable's name in a file */
+		uint32_t name;
+	} seen[NINJA_SEEN];
 	struct buf scratch;
 	uint64_t n_bytes;	/* in memory */
 	uint64_t work;		/* bytes to which variables may still expand */
@@ -70,6 +76,10 @@ uint32_t ninja_graph_producer(const struct ninja_graph *g, struct slice path);
 
 bool ninja_edge_is_phony(const struct ninja_edge *e);
 struct slice ninja_edge_rule(const struct ninja_graph *g, const struct ninja_edge *e);
+
+/* What kind of work (kind.h) an edge does, by the names that CMake, Meson and gn give their rules;
+ * NULL if its rule does not have one of those. */
+const char *ninja_edge_kind(const struct ninja_graph *g, const struct ninja_edge *e);
 
 /*
  * Replace out by the text whose hash ninja writes to its log (ninja_hash.h): the command and, if
