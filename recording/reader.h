@@ -23,6 +23,7 @@ struct reader {
 	struct recording *rec;
 	struct error *err;
 	bool sums_only;		/* no rec->after, rec->out, rec->usage */
+	bool tasks_only;	/* see struct recording_options */
 	const struct recording_foreign *foreign;	/* may be NULL */
 	unsigned n_understood;	/* files whose first line is a recording's */
 	/* of arrays of rec */

@@ -142,7 +142,7 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 	set_unless_named(t, &t->key, text_field(r, e));
 	command = event_field(e);
 	t->command = command.len ? r->place : 0;
-	if (!*t->kind)
+	if (!*t->kind && !r->tasks_only)
 		t->kind = told_kind(r, t, command);
 	if (t->state == TASK_QUEUED)
 		t->state = TASK_UNFINISHED;
@@ -150,15 +150,18 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 }
 
 /* The first end counts: who waits for a task need not know what that said itself. */
-static int read_end(struct task *t, struct event *e, enum task_state state)
+static int read_end(const struct reader *r, struct task *t, struct event *e,
+		    enum task_state state)
 {
 	int64_t n[13];
 
 	if (t->end_us >= 0)
 		return 0;
-	event_numbers(e, n, ARRAY_SIZE(n));
 	t->state = state;
 	t->end_us = e->time_us;
+	if (r->tasks_only)
+		return 0;
+	event_numbers(e, n, ARRAY_SIZE(n));
 	t->status = small(n[0]);
 	t->user_us = count(n[1]);
 	t->system_us = count(n[2]);
@@ -278,10 +281,10 @@ static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
 	case EVENT_QUEUE: return read_queue(r, t, e);
 	case EVENT_START: return read_start(r, t, e);
 	case EVENT_PID: return read_pid(t, e);
-	case EVENT_DONE: return read_end(t, e, TASK_DONE);
-	case EVENT_FAIL: return read_end(t, e, TASK_FAILED);
-	case EVENT_KILL: return read_end(t, e, TASK_KILLED);
-	case EVENT_GONE: return read_end(t, e, TASK_UNFINISHED);
+	case EVENT_DONE: return read_end(r, t, e, TASK_DONE);
+	case EVENT_FAIL: return read_end(r, t, e, TASK_FAILED);
+	case EVENT_KILL: return read_end(r, t, e, TASK_KILLED);
+	case EVENT_GONE: return read_end(r, t, e, TASK_UNFINISHED);
 	case EVENT_AFTER: return read_after(r, task, e);
 	case EVENT_NAME: return read_name(r, t, e);
 	case EVENT_OUT: return read_out(r, task, e);

@@ -457,6 +457,7 @@ static int read_source(struct source *s, struct recording *rec, const char *path
 
 	reader_init(&s->r, rec, err);
 	s->r.sums_only = s->sums_only;
+	s->r.tasks_only = s->tasks_only;
 	s->r.foreign = s->formats.foreign;
 	r = read_dir(s, path);
 	reader_release(&s->r);

@@ -246,7 +246,8 @@ int recording_read_sums(struct recording *rec, const char *path,
 struct recording_options {
 	const struct recording_formats *formats;	/* may be NULL */
 	bool sums_only;		/* see recording_read_sums() */
-	bool tasks_only;	/* the same, and no samples and no processes */
+	bool tasks_only;	/* the same, and no samples, no processes, no values of a task's
+				   end, and no kinds that only the commands show */
 	int (*add_lines)(struct buf *lines, const struct recording *rec);	/* may be NULL */
 };
 

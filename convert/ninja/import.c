@@ -72,13 +72,6 @@ static bool is_newest(const struct import *m, const struct ninja_log_line *l)
 	return began_ms(m, l) > m->newest_ms - BUILDS_APART_MS;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *one = a, *two = b;
-
-	return (*one > *two) - (*one < *two);
-}
-
 /* Most lines agree on when it began; those of outputs that were not changed do not. */
 static int set_start(struct import *m)
 {
@@ -93,10 +86,8 @@ static int set_start(struct import *m)
 		if (is_newest(m, l) && began_ms(m, l) >= 0)
 			ms[n++] = began_ms(m, l);
 	}
-	if (n) {
-		qsort(ms, n, sizeof *ms, by_value);
-		builder_start_wall(&m->b, ms[n / 2] * 1000000);
-	}
+	if (n)
+		builder_start_wall(&m->b, ninja_log_median(ms, n) * 1000000);
 	free(ms);
 	return 0;
 }
@@ -135,7 +126,7 @@ static void add_task(struct import *m, size_t line, size_t n)
 	t.status = 0;
 	if (e) {
 		t.key = string(m, &m->key, ninja_edge_rule(g, e));
-		t.kind = ninja_rule_kind(ninja_edge_rule(g, e));
+		t.kind = ninja_edge_kind(g, e);
 		t.command = command(m, e, l->hash);
 	}
 	task = builder_task(&m->b, m->instance, &t);

@@ -67,7 +67,7 @@ struct join {
 	struct ninja_run *run;
 	uint32_t run_number;	/* from 1 */
 	struct buf text;	/* names, each with a NUL */
-	size_t n_names;
+	size_t n_names, name_cap;
 	const char **name;
 };
 
@@ -142,7 +142,7 @@ static int find_notes(struct join *j)
 static int find_runs(struct join *j)
 {
 	const struct recording *rec = j->rec;
-	bool *unnamed = calloc(rec->n_instances + 1, sizeof *unnamed);
+	bool *unnamed = calloc(rec->n_instances + 1, sizeof *unnamed), sorted = true;
 	int r = unnamed ? find_unnamed(rec, unnamed) : -ENOMEM;
 
 	for (uint32_t i = 0; !r && i < rec->n_tasks; i++) {
@@ -151,16 +151,21 @@ static int find_runs(struct join *j)
 		if (!unnamed[rec->task[i].instance] || rec->task[i].start_us < 0)
 			continue;
 		grown = array_grow(j->ran, j->n_ran, sizeof *grown);
-		if (grown)
-			(j->ran = grown)[j->n_ran++] = (struct ran){ .task = i };
-		else
+		if (!grown) {
 			r = -ENOMEM;
+			break;
+		}
+		j->ran = grown;
+		grown[j->n_ran] = (struct ran){ .task = i };
+		sorted &= !j->n_ran || by_run(&grown[j->n_ran - 1], &grown[j->n_ran],
+					      (void *)(uintptr_t)rec) < 0;
+		j->n_ran++;
 	}
 	free(unnamed);
-	if (!r && j->n_ran) {
+	if (!r && !sorted)
 		qsort_r(j->ran, j->n_ran, sizeof *j->ran, by_run, (void *)(uintptr_t)rec);
+	if (!r && j->n_ran)
 		r = find_notes(j);
-	}
 	for (size_t i = 0; !r && i < j->n_ran; i++) {
 		const struct instance *in = &rec->instance[rec->task[j->ran[i].task].instance];
 		struct ninja_run *grown;
@@ -400,13 +405,6 @@ static uint32_t take(struct candidate *c, uint32_t first, uint32_t run, int64_t 
 	return best;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int64_t *one = a, *two = b;
-
-	return (*one > *two) - (*one < *two);
-}
-
 /* Several edges may have the same command: then the one is chosen whose time in the log fits. For
  * this, the commands that have one edge show when the log's times began. Most runs do not need
  * the log. */
@@ -439,10 +437,8 @@ static int match(struct join *j, struct place *p, const struct ninja_run *run)
 		if (start_ms >= 0)
 			zero_ms[n++] = t->start_us / 1000 - start_ms;
 	}
-	if (n) {
-		qsort(zero_ms, n, sizeof *zero_ms, by_value);
-		begin_ms = zero_ms[n / 2];
-	}
+	if (n)
+		begin_ms = ninja_log_median(zero_ms, n);
 	free(zero_ms);
 	j->run_number++;
 	for (struct ran *ran = run->ran; !r && ran < run->ran + run->n_ran; ran++) {
@@ -467,44 +463,46 @@ static int64_t when(const struct task *t)
 	return t->end_us >= 0 ? t->end_us : t->start_us;
 }
 
-/* Append the lines so far to the recording. */
-static int flush(struct join *j)
-{
-	if (j->store)
-		store_append(j->store, j->lines);
-	return j->lines->len > IN_MEMORY_MAX ? -EFBIG : buf_error(j->lines);
-}
-
-/* One line or more with the names that were put. */
+/* Lines of the names that were put. */
 static int add_names(struct join *j, const struct task *t,
 		     size_t add(struct buf *, int64_t, const char *, uint64_t,
 				const char *const *, size_t))
 {
-	const char **grown = realloc(j->name, (j->n_names + 1) * sizeof *grown);
 	const char *p = j->text.data;
-	int r = grown ? buf_error(&j->text) : -ENOMEM;
+	int r = buf_error(&j->text);
 
-	if (grown)
-		j->name = grown;
-	for (size_t i = 0; !r && i < j->n_names; i++, p += strlen(p) + 1)
-		grown[i] = p;
-	for (size_t done = 0; !r && done < j->n_names;) {
-		done += add(j->lines, when(t), j->rec->instance[t->instance].id, t->seq,
-			    grown + done, j->n_names - done);
-		if (j->lines->len > AT_ONCE)
-			r = flush(j);
+	for (size_t i = 0; !r && i < j->n_names; i++, p += strlen(p) + 1) {
+		const char **grown = array_make_room(j->name, &j->name_cap, i, sizeof *grown);
+
+		if (grown)
+			(j->name = grown)[i] = p;
+		else
+			r = -ENOMEM;
 	}
+	for (size_t done = 0; !r && done < j->n_names;)
+		done += add(j->lines, when(t), j->rec->instance[t->instance].id, t->seq,
+			    j->name + done, j->n_names - done);
 	buf_clear(&j->text);
 	j->n_names = 0;
 	return r;
 }
 
-static size_t add_name_and_key(struct buf *b, int64_t time_us, const char *inst, uint64_t seq,
-			       const char *const *name, size_t n)
+/* The line that names a task; the names that follow are its other outputs. */
+static int add_task(struct join *j, const struct task *t, struct slice name, struct slice rule,
+		    const char *kind)
 {
-	event_add_name(b, time_us, inst, seq, name[0], name[1],
-		       ninja_rule_kind((struct slice){ name[1], strlen(name[1]) }));
-	return n;
+	int r;
+
+	buf_clear(&j->text);
+	put_name(j, name);
+	put_name(j, rule);
+	r = buf_error(&j->text);
+	if (!r)
+		event_add_name(j->lines, when(t), j->rec->instance[t->instance].id, t->seq,
+			       j->text.data, j->text.data + name.len + 1, kind);
+	buf_clear(&j->text);
+	j->n_names = 0;
+	return r;
 }
 
 static int add_edge(struct join *j, struct ninja_waits *w, const struct task *t,
@@ -512,11 +510,9 @@ static int add_edge(struct join *j, struct ninja_waits *w, const struct task *t,
 {
 	const struct ninja_graph *g = w->graph;
 	uint32_t before = NINJA_NO_EDGE, edge;
-	int r;
+	int r = add_task(j, t, ninja_edge_out(g, e, 0), ninja_edge_rule(g, e),
+			 ninja_edge_kind(g, e));
 
-	put_name(j, ninja_edge_out(g, e, 0));
-	put_name(j, ninja_edge_rule(g, e));
-	r = add_names(j, t, add_name_and_key);
 	for (size_t i = 1; i < e->all_out; i++)
 		put_name(j, ninja_edge_out(g, e, i));
 	if (!r)
@@ -533,14 +529,19 @@ static int add_logged(struct join *j, const struct ninja_log *log, const struct 
 		      size_t line)
 {
 	size_t n = ninja_log_run(log, line);
-	int r;
+	int r = add_task(j, t, log->line[line].output, (struct slice){ "", 0 }, NULL);
 
-	put_name(j, log->line[line].output);
-	put_name(j, (struct slice){ "", 0 });
-	r = add_names(j, t, add_name_and_key);
 	for (size_t i = 1; i < n; i++)
 		put_name(j, log->line[line + i].output);
 	return r ? r : add_names(j, t, event_add_out);
+}
+
+/* Append the lines so far to the recording. */
+static int flush(struct join *j)
+{
+	if (j->store)
+		store_append(j->store, j->lines);
+	return j->lines->len > IN_MEMORY_MAX ? -EFBIG : buf_error(j->lines);
 }
 
 static int join_run(struct join *j, struct place *p, const struct ninja_run *run)
@@ -563,6 +564,8 @@ static int join_run(struct join *j, struct place *p, const struct ninja_run *run
 		if (ran->item != NONE)
 			r = ran->in_log ? add_logged(j, &p->log, t, ran->item) :
 			    add_edge(j, &waits, t, &p->graph.edge[ran->item / 2]);
+		if (!r && j->lines->len > AT_ONCE)
+			r = flush(j);
 	}
 	ninja_waits_release(&waits);
 	return r;

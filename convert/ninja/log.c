@@ -151,6 +151,19 @@ size_t ninja_log_run(const struct ninja_log *log, size_t i)
 	return end - i;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *one = a, *two = b;
+
+	return (*one > *two) - (*one < *two);
+}
+
+int64_t ninja_log_median(int64_t *ms, size_t n)
+{
+	qsort(ms, n, sizeof *ms, by_value);
+	return ms[n / 2];
+}
+
 void ninja_log_release(struct ninja_log *log)
 {
 	free(log->line);

@@ -45,6 +45,9 @@ void ninja_log_release(struct ninja_log *log);
 /* How many lines from line i on, which is the first of its run, are about that run. */
 size_t ninja_log_run(const struct ninja_log *log, size_t i);
 
+/* Sort n > 0 times and return the one in the middle: the start on which most lines agree. */
+int64_t ninja_log_median(int64_t *ms, size_t n);
+
 /* Parse a hash as the log has it: up to 16 hexadecimal digits. */
 bool ninja_log_hash(struct cursor *c, uint64_t *hash);
 
