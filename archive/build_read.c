@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/build.h"
-#include "base/array.h"
-
+#include "archive/build_recording.h"
+#include "archive/sys.h"
 #include "base/arena.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -214,4 +215,71 @@ int archive_values(struct archive *a, const char *name, struct values *f, struct
 	f->start_s = m.start_s;
 	message_release(&m);
 	return r ? r : read_figures(f, a, &place, err);
+}
+
+/* Samples */
+
+static int add_series(struct recording *rec, struct archive *a, const git_tree *sys,
+		      const char *name, struct error *err)
+{
+	const git_tree_entry *e = git_tree_entry_byname(sys, name);
+	struct buf text = BUF_INIT;
+	git_odb_object *blob;
+	int r;
+
+	if (!e || git_tree_entry_type(e) != GIT_OBJECT_BLOB)
+		return 0;
+	r = repo_blob(a, &blob, git_tree_entry_id(e), name, err);
+	if (r)
+		return r;
+	buf_add(&text, git_odb_object_data(blob), git_odb_object_size(blob));
+	git_odb_object_free(blob);
+	r = buf_error(&text) ? buf_error(&text) : sys_read(rec, name, &text);
+	buf_release(&text);
+	return r ? error_sys(err, r, a->path, name) : 0;
+}
+
+static int add_samples(struct recording *rec, struct archive *a, const git_oid *commit,
+		       struct error *err)
+{
+	git_tree *sys = NULL, *tree = NULL;
+	git_tree_entry *e = NULL;
+	git_commit *c;
+	int r = repo_commit(a, &c, commit, err);
+
+	if (r)
+		return r;
+	r = repo_tree(a, &tree, git_commit_tree_id(c), "a build", err);
+	git_commit_free(c);
+	if (!r && !git_tree_entry_bypath(&e, tree, "sys"))
+		r = repo_tree(a, &sys, git_tree_entry_id(e), "sys", err);
+	for (size_t i = 0; !r && sys && sys_name[i]; i++)
+		r = add_series(rec, a, sys, sys_name[i], err);
+	git_tree_entry_free(e);
+	git_tree_free(sys);
+	git_tree_free(tree);
+	return r;
+}
+
+int archive_recording(struct archive *a, const char *name, struct recording *rec,
+		      struct error *err)
+{
+	struct values f = VALUES_INIT;
+	struct build_place place;
+	struct message m;
+	int r = build_named(a, &place, &m, name, err);
+
+	*rec = (struct recording)RECORDING_INIT;
+	message_release(&m);
+	if (!r)
+		r = archive_values(a, name, &f, err);
+	if (!r)
+		r = build_recording(rec, &f, err);
+	values_release(&f);
+	if (!r) {
+		r = add_samples(rec, a, &place.commit, err);
+		if (r)
+			recording_release(rec);
+	}
+	return r;
 }

@@ -65,11 +65,6 @@ void column_write(struct buf *out, const int64_t *value, size_t n)
 	out->data[out->len] = '\0';
 }
 
-int64_t column_rounded(int64_t value)
-{
-	return decode(encode(value));
-}
-
 /* The values behind the first line. NULL: it is none, or they are fewer. */
 static const unsigned char *values_of(const void *data, size_t len, size_t *n)
 {

@@ -16,9 +16,6 @@
  */
 void column_write(struct buf *out, const int64_t *value, size_t n);
 
-/* What column_write() makes of a value. */
-int64_t column_rounded(int64_t value);
-
 /* The number of values; then up to n of them. 0 or -EINVAL for what is no column. */
 int column_count(const void *data, size_t len, size_t *n);
 int column_read(const void *data, size_t len, int64_t *value, size_t n);

@@ -25,7 +25,7 @@ struct source {
 	struct archive from;		/* its git and path alone */
 	const char *branch;		/* HOST/BRANCH/MACHINE */
 	struct buf host, middle, machine;	/* of its name */
-	struct oe_run run;
+	struct import_oe_run run;
 	struct buf name;		/* run.path */
 	bool failed;			/* not for what was read */
 	struct error *err;
@@ -87,11 +87,11 @@ static int add_ref(struct buf *ref, struct source *s, const char *measurement)
 	const struct import_oe *i = s->i;
 	struct buf machine = BUF_INIT;
 
-	buf_adds(&machine, either(i->machine, oe_run_machine(&s->run), &s->machine));
+	buf_adds(&machine, either(i->machine, import_oe_machine(&s->run), &s->machine));
 	if (measurement)
 		buf_addf(&machine, ".%s", measurement);
-	archive_ref(ref, either(i->host, oe_run_host(&s->run), &s->host),
-		    either(i->branch, oe_run_branch(&s->run), &s->middle), buf_str(&machine));
+	archive_ref(ref, either(i->host, import_oe_host(&s->run), &s->host),
+		    either(i->branch, import_oe_branch(&s->run), &s->middle), buf_str(&machine));
 	if (buf_error(&machine))
 		ref->error = buf_error(&machine);
 	buf_release(&machine);
@@ -137,7 +137,7 @@ static int add_build(void *context, const struct json_value *v, unsigned line)
 	(void)line;
 	if (!v->name || v->type != JSON_LIST)
 		return 0;
-	r = oe_run_build(&rec, &s->run, v->name, v, s->err);
+	r = import_oe_build(&rec, &s->run, v->name, v, s->err);
 	if (!r)
 		r = add(s, &rec, v->name);
 	recording_release(&rec);
@@ -210,7 +210,7 @@ static int read_json(struct source *s, struct json_document *doc, const git_tree
 static int add_tests(struct source *s)
 {
 	struct recording rec = RECORDING_INIT;
-	int r = oe_run_tests(&rec, &s->run, s->err);
+	int r = import_oe_tests(&rec, &s->run, s->err);
 
 	if (!r)
 		r = add(s, &rec, NULL);
@@ -286,13 +286,13 @@ static void split_name(struct source *s)
 static int import_branch(struct source *s, const git_oid *tip)
 {
 	static const git_oid nothing;
-	struct line line;
-	int r = line_read(&line, &s->from, tip, &nothing, 1, s->err);
+	struct rewrite_commits line;
+	int r = rewrite_list(&line, &s->from, tip, &nothing, 1, s->err);
 
 	split_name(s);
 	for (size_t i = 0; !r && i < line.n; i++)
 		r = import_commit(s, &line.id[i]);
-	line_release(&line);
+	rewrite_release(&line);
 	return r;
 }
 

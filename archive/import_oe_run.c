@@ -25,19 +25,19 @@ static const char *text_at(const struct json_value *v, const char *const *name)
 	return *text ? text : NULL;
 }
 
-const char *oe_run_host(const struct oe_run *run)
+const char *import_oe_host(const struct import_oe_run *run)
 {
 	const char *host = text_at(run->metadata, (const char *const[]){ "hostname", NULL });
 
 	return host ? host : text_at(run->results, (const char *const[]){ "tester_host", NULL });
 }
 
-const char *oe_run_branch(const struct oe_run *run)
+const char *import_oe_branch(const struct import_oe_run *run)
 {
 	return text_at(run->metadata, (const char *const[]){ "layers", "meta", "branch", NULL });
 }
 
-const char *oe_run_machine(const struct oe_run *run)
+const char *import_oe_machine(const struct import_oe_run *run)
 {
 	return text_at(run->metadata, (const char *const[]){ "config", "MACHINE", NULL });
 }
@@ -62,7 +62,7 @@ static void add_layer(struct builder *b, const struct json_value *layer)
 	}
 }
 
-static void add_sources(struct builder *b, const struct oe_run *run)
+static void add_sources(struct builder *b, const struct import_oe_run *run)
 {
 	const struct json_value *layers = json_member(run->metadata, "layers");
 	const struct json_value *meta = json_member(layers, "meta");
@@ -75,12 +75,12 @@ static void add_sources(struct builder *b, const struct oe_run *run)
 	add_layer(b, json_member(run->metadata, "bitbake"));
 }
 
-static void begin(struct builder *b, struct recording *rec, const struct oe_run *run,
+static void begin(struct builder *b, struct recording *rec, const struct import_oe_run *run,
 		  const char *tool)
 {
 	builder_init(b, rec, run->path);
-	builder_build(b, "host", oe_run_host(run));
-	builder_build(b, "machine", oe_run_machine(run));
+	builder_build(b, "host", import_oe_host(run));
+	builder_build(b, "machine", import_oe_machine(run));
 	builder_build(b, "tool", tool);
 	add_sources(b, run);
 	builder_instance(b, tool, NULL, NULL, NO_INDEX);
@@ -210,7 +210,7 @@ static bool add_test(struct builder *b, const struct json_value *test, int64_t z
 	return !failed;
 }
 
-int oe_run_tests(struct recording *rec, const struct oe_run *run, struct error *err)
+int import_oe_tests(struct recording *rec, const struct import_oe_run *run, struct error *err)
 {
 	const struct json_value *tests = json_member(run->results, "tests");
 	int64_t zero_us = us_of(run->results, "start_time");
@@ -284,7 +284,7 @@ static int64_t earliest(const struct json_value *recipes)
 }
 
 /* What is known of the measurement as a whole. */
-static void add_totals(struct builder *b, const struct oe_run *run, const char *measurement)
+static void add_totals(struct builder *b, const struct import_oe_run *run, const char *measurement)
 {
 	const struct json_value *tests = json_member(run->results, "tests"), *values, *test;
 	const char *dot = strchr(measurement, '.');
@@ -310,8 +310,8 @@ static void add_totals(struct builder *b, const struct oe_run *run, const char *
 	buf_release(&name);
 }
 
-int oe_run_build(struct recording *rec, const struct oe_run *run, const char *measurement,
-		 const struct json_value *buildstats, struct error *err)
+int import_oe_build(struct recording *rec, const struct import_oe_run *run, const char *measurement,
+		    const struct json_value *buildstats, struct error *err)
 {
 	int64_t zero_us = earliest(buildstats);
 	struct buf key = BUF_INIT;

@@ -30,7 +30,7 @@ static int start_of(struct archive *a, int64_t *start_s, const git_oid *id, stru
 }
 
 /* Those that stay remain in line. */
-static int drop_old(struct archive *a, struct line *line, int64_t before_s, size_t keep,
+static int drop_old(struct archive *a, struct rewrite_commits *line, int64_t before_s, size_t keep,
 		    struct error *err)
 {
 	size_t n = 0, surely = line->n > keep ? line->n - keep : 0;
@@ -48,7 +48,7 @@ static int drop_old(struct archive *a, struct line *line, int64_t before_s, size
 	return r;
 }
 
-static int rewrite(struct archive *a, const char *ref, const struct line *line,
+static int rewrite(struct archive *a, const char *ref, const struct rewrite_commits *line,
 		   const git_oid *from, struct error *err)
 {
 	git_oid notes, copied, to = { { 0 } };
@@ -56,7 +56,7 @@ static int rewrite(struct archive *a, const char *ref, const struct line *line,
 
 	copied = notes;
 	if (!r)
-		r = line_rewrite(a, line->id, line->n, &to, &copied, err);
+		r = rewrite_onto(a, line->id, line->n, &to, &copied, err);
 	if (!r && !git_oid_equal(&notes, &copied))
 		r = repo_set(a, NOTES_REF, &notes, &copied, err);
 	return r ? r : remote_replace(a, ref, from, &to, err);
@@ -66,7 +66,7 @@ static int prune(struct archive *a, const char *ref, const struct archive_prune 
 		 struct archive_pruned *done, struct error *err)
 {
 	static const git_oid nothing;
-	struct line line;
+	struct rewrite_commits line;
 	git_oid tip;
 	int r = repo_tip(a, &tip, ref, err);
 
@@ -74,7 +74,7 @@ static int prune(struct archive *a, const char *ref, const struct archive_prune 
 		return error_set(err, -ENOENT, a->path, 0, 0, "no series %.200s", ref);
 	if (r)
 		return r;
-	r = line_read(&line, a, &tip, &nothing, 1, err);
+	r = rewrite_list(&line, a, &tip, &nothing, 1, err);
 	done->gone = line.n;
 	if (!r)
 		r = drop_old(a, &line, what->before_s, what->keep, err);
@@ -82,7 +82,7 @@ static int prune(struct archive *a, const char *ref, const struct archive_prune 
 	done->gone -= line.n;
 	if (!r && done->gone && !what->pretend)
 		r = rewrite(a, ref, &line, &tip, err);
-	line_release(&line);
+	rewrite_release(&line);
 	return r;
 }
 

@@ -91,7 +91,7 @@ static int is_known(struct archive *a, bool *known, const char *ref, const git_o
 	return r;
 }
 
-static int drop_known(struct archive *a, struct line *line, const char *ref,
+static int drop_known(struct archive *a, struct rewrite_commits *line, const char *ref,
 		      const git_oid *server, struct error *err)
 {
 	bool known = false;
@@ -114,8 +114,8 @@ static int move_notes(struct archive *a, const git_oid *notes, struct error *err
 }
 
 /* What waits goes on top of what the server has; *tip is that, and becomes its end. */
-static int put_on_top(struct archive *a, const char *ref, struct line *line, git_oid *tip,
-		      struct error *err)
+static int put_on_top(struct archive *a, const char *ref, struct rewrite_commits *line,
+		      git_oid *tip, struct error *err)
 {
 	git_oid notes;
 	int r = remote_get(a, &notes, "", NOTES_REF, err);
@@ -123,13 +123,13 @@ static int put_on_top(struct archive *a, const char *ref, struct line *line, git
 	if (!r)
 		r = drop_known(a, line, ref, tip, err);
 	if (!r)
-		r = line_rewrite(a, line->id, line->n, tip, &notes, err);
+		r = rewrite_onto(a, line->id, line->n, tip, &notes, err);
 	return r ? r : move_notes(a, &notes, err);
 }
 
 static int settle(struct archive *a, const char *ref, void *context, struct error *err)
 {
-	struct line line = { 0 };
+	struct rewrite_commits line = { 0 };
 	struct remote_state s;
 	git_oid tip;
 	int r = remote_state(a, &s, ref, err);
@@ -138,13 +138,13 @@ static int settle(struct archive *a, const char *ref, void *context, struct erro
 	if (!r && !git_oid_equal(&s.ours, &s.server)) {
 		git_oid hidden[] = { s.server, s.agreed };
 
-		r = line_read(&line, a, &s.ours, hidden, 2, err);
+		r = rewrite_list(&line, a, &s.ours, hidden, 2, err);
 		tip = s.server;
 		if (!r)
 			r = put_on_top(a, ref, &line, &tip, err);
 		if (!r && !git_oid_equal(&tip, &s.ours))
 			r = remote_put(a, REMOTE_HEADS, ref, &tip, err);
-		line_release(&line);
+		rewrite_release(&line);
 	}
 	if (!r && !git_oid_equal(&s.agreed, &s.server))
 		r = remote_put(a, REMOTE_AGREED, ref, &s.server, err);

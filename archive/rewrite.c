@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int add(struct line *line, const git_oid *id)
+static int add(struct rewrite_commits *line, const git_oid *id)
 {
 	git_oid *grown = array_grow(line->id, line->n, sizeof *grown);
 
@@ -18,8 +18,8 @@ static int add(struct line *line, const git_oid *id)
 	return 0;
 }
 
-static int walk(struct line *line, struct archive *a, git_revwalk *walk, const git_oid *tip,
-		const git_oid *hidden, size_t n, struct error *err)
+static int walk(struct rewrite_commits *line, struct archive *a, git_revwalk *walk,
+		const git_oid *tip, const git_oid *hidden, size_t n, struct error *err)
 {
 	git_oid id;
 	int r;
@@ -38,13 +38,13 @@ static int walk(struct line *line, struct archive *a, git_revwalk *walk, const g
 	return r == GIT_ITEROVER ? 0 : repo_fail(a, r, err, "cannot read the commits");
 }
 
-int line_read(struct line *line, struct archive *a, const git_oid *tip, const git_oid *hidden,
-	      size_t n, struct error *err)
+int rewrite_list(struct rewrite_commits *line, struct archive *a, const git_oid *tip,
+		 const git_oid *hidden, size_t n, struct error *err)
 {
 	git_revwalk *w;
 	int r;
 
-	*line = (struct line){ 0 };
+	*line = (struct rewrite_commits){ 0 };
 	if (git_oid_is_zero(tip))
 		return 0;
 	r = git_revwalk_new(&w, a->git);
@@ -55,10 +55,10 @@ int line_read(struct line *line, struct archive *a, const git_oid *tip, const gi
 	return r;
 }
 
-void line_release(struct line *line)
+void rewrite_release(struct rewrite_commits *line)
 {
 	free(line->id);
-	*line = (struct line){ 0 };
+	*line = (struct rewrite_commits){ 0 };
 }
 
 /* Writing anew */
@@ -97,7 +97,7 @@ static int rewrite(struct archive *a, const git_oid *id, git_oid *tip, git_oid *
 	return git_oid_equal(id, &written) ? 0 : notes_copy(notes, a->git, id, &written, err);
 }
 
-int line_rewrite(struct archive *a, const git_oid *id, size_t n, git_oid *tip, git_oid *notes,
+int rewrite_onto(struct archive *a, const git_oid *id, size_t n, git_oid *tip, git_oid *notes,
 		 struct error *err)
 {
 	int r = 0;

@@ -199,7 +199,7 @@ static int check_pattern(const struct builds *builds, const char *pattern, struc
 	if (!*pattern)
 		return 0;
 	for (size_t i = 0; i < builds->n_tasks; i++) {
-		if (pattern_fits(pattern, builds->task[i].name))
+		if (rules_pattern_fits(pattern, builds->task[i].name))
 			return 0;
 	}
 	name = calloc(builds->n_tasks + 1, sizeof *name);
@@ -220,11 +220,11 @@ static int usual_build(struct buildset *n, struct known *what, bool *told, struc
 	int r = verdict_make(&v, &n->builds, &n->rules, &n->known, err);
 
 	for (size_t i = 0; !r && i < v.n; i++) {
-		const struct finding *f = &v.finding[i];
+		const struct verdict_finding *f = &v.finding[i];
 
 		if (f->state == FINDING_SUSPECT || f->task == TASK_HOST ||
 		    !(what->metrics & METRIC_BIT(f->metric)) ||
-		    !pattern_fits(what->pattern, builds_task_name(&n->builds, f->task)))
+		    !rules_pattern_fits(what->pattern, builds_task_name(&n->builds, f->task)))
 			continue;
 		if (!found || f->since > what->build)
 			what->build = f->since;

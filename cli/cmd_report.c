@@ -115,7 +115,7 @@ static uint32_t build_before(const struct made *m)
 	uint32_t newest = (uint32_t)m->buildset.builds.n - 1, since = 0;
 
 	for (size_t i = 0; i < m->verdict.n; i++) {
-		const struct finding *f = &m->verdict.finding[i];
+		const struct verdict_finding *f = &m->verdict.finding[i];
 
 		if (f->state == FINDING_CONFIRMED && f->worse && f->since > since)
 			since = f->since;

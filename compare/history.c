@@ -15,7 +15,7 @@ struct search {
 	const struct builds *builds;
 	const struct rules *rules;
 	uint32_t task;
-	struct scan scan;
+	struct history_scan scan;
 	double *series;		/* one */
 };
 
@@ -46,19 +46,19 @@ static int find_host(struct search *s, const float *values)
 /* The build as a whole, the host, the tasks. */
 static int scan_all(struct search *s)
 {
-	struct scan *scan = &s->scan;
+	struct history_scan *scan = &s->scan;
 	int r = 0;
 
 	if (is_asked(s, TASK_TOTAL)) {
-		scan_take_total(scan, s->series);
-		r = scan_series(scan, TASK_TOTAL, s->series);
+		history_scan_take_total(scan, s->series);
+		r = history_scan_series(scan, TASK_TOTAL, s->series);
 	}
 	if (!r && scan->host && is_asked(s, TASK_HOST))
-		r = scan_series(scan, TASK_HOST, scan->host);
+		r = history_scan_series(scan, TASK_HOST, scan->host);
 	if (!r && s->task == HISTORY_ALL)
-		r = scan_tasks(scan, 0, (uint32_t)s->builds->n_tasks);
+		r = history_scan_tasks(scan, 0, (uint32_t)s->builds->n_tasks);
 	else if (!r && s->task < s->builds->n_tasks)
-		r = scan_tasks(scan, s->task, s->task + 1);
+		r = history_scan_tasks(scan, s->task, s->task + 1);
 	return r;
 }
 
@@ -100,7 +100,7 @@ static int scan_metrics(struct search *s, struct error *err)
 	s->series = calloc(builds->n + 1, sizeof *s->series);
 	if (!values || !s->series)
 		r = error_sys(err, -ENOMEM, builds->ref, NULL);
-	s->scan = (struct scan){ .builds = builds, .rules = &rules, .values = values };
+	s->scan = (struct history_scan){ .builds = builds, .rules = &rules, .values = values };
 	for (enum metric m = 0; !r && m < METRICS; m++) {
 		if (s->rules->metrics & METRIC_BIT(m))
 			r = scan_metric(s, values, m, err);
@@ -183,7 +183,7 @@ int history_find(struct history *h, const struct builds *builds, const struct ru
 	return r ? error_sys(err, r, builds->ref, NULL) : 0;
 }
 
-static int read_series(struct scan *s, uint32_t task, double *series, struct error *err)
+static int read_series(struct history_scan *s, uint32_t task, double *series, struct error *err)
 {
 	const struct builds *builds = s->builds;
 	float *values = malloc((builds->n * builds->n_tasks + 1) * sizeof *values);
@@ -192,7 +192,7 @@ static int read_series(struct scan *s, uint32_t task, double *series, struct err
 
 	s->values = values;
 	if (!r)
-		scan_take_task(s, task, series);
+		history_scan_take_task(s, task, series);
 	free(values);
 	return r;
 }
@@ -200,10 +200,10 @@ static int read_series(struct scan *s, uint32_t task, double *series, struct err
 int history_series(const struct history *h, const struct builds *builds, uint32_t task,
 		   enum metric m, double *values, struct error *err)
 {
-	struct scan s = { .builds = builds, .metric = m, .host = h->host[m] };
+	struct history_scan s = { .builds = builds, .metric = m, .host = h->host[m] };
 
 	if (task == TASK_TOTAL) {
-		scan_take_total(&s, values);
+		history_scan_take_total(&s, values);
 		return 0;
 	}
 	if (task != TASK_HOST)

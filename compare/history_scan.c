@@ -21,7 +21,7 @@ struct found {
 };
 
 struct finder {
-	const struct scan *scan;
+	const struct history_scan *scan;
 	struct changepoints *points;
 	struct creep_finder *creep;
 	struct change *fine;	/* all change points, of one series */
@@ -33,7 +33,7 @@ struct finder {
 	size_t first;		/* of found.change: this series' */
 };
 
-static int finder_init(struct finder *f, const struct scan *scan)
+static int finder_init(struct finder *f, const struct history_scan *scan)
 {
 	size_t n = scan->builds->n + 1;
 
@@ -56,7 +56,7 @@ static void finder_release(struct finder *f)
 }
 
 /* How slow the host was is a ratio: only its share counts. */
-static struct gate gate_of(const struct scan *s, uint32_t task)
+static struct gate gate_of(const struct history_scan *s, uint32_t task)
 {
 	struct gate gate = rules_gate(s->rules, builds_task_name(s->builds, task), s->metric);
 
@@ -272,7 +272,7 @@ static int look(struct finder *f, uint32_t task, const double *values)
 	return r;
 }
 
-void scan_take_task(const struct scan *s, uint32_t task, double *values)
+void history_scan_take_task(const struct history_scan *s, uint32_t task, double *values)
 {
 	size_t n = s->builds->n;
 
@@ -280,14 +280,14 @@ void scan_take_task(const struct scan *s, uint32_t task, double *values)
 		values[i] = s->values[task * n + i] / (s->host ? s->host[i] : 1);
 }
 
-void scan_take_total(const struct scan *s, double *values)
+void history_scan_take_total(const struct history_scan *s, double *values)
 {
 	for (size_t i = 0; i < s->builds->n; i++)
 		values[i] = build_total(&s->builds->build[i], s->metric) /
 			    (s->host ? s->host[i] : 1);
 }
 
-static int append(struct scan *s, const struct found *found)
+static int append(struct history_scan *s, const struct found *found)
 {
 	for (size_t i = 0; i < found->n; i++) {
 		struct history_change *grown = array_grow(s->change, s->n_changes, sizeof *grown);
@@ -302,7 +302,7 @@ static int append(struct scan *s, const struct found *found)
 	return 0;
 }
 
-int scan_series(struct scan *s, uint32_t task, const double *values)
+int history_scan_series(struct history_scan *s, uint32_t task, const double *values)
 {
 	struct finder f;
 	int r = finder_init(&f, s);
@@ -330,7 +330,7 @@ static int look_at(void *context, size_t begin, size_t end)
 	int r = 0;
 
 	for (size_t i = begin; !r && i < end; i++) {
-		scan_take_task(f->scan, h->first + (uint32_t)i, f->values);
+		history_scan_take_task(f->scan, h->first + (uint32_t)i, f->values);
 		r = look(f, h->first + (uint32_t)i, f->values);
 	}
 	h->found[begin / TASKS_AT_ONCE] = f->found;
@@ -338,7 +338,7 @@ static int look_at(void *context, size_t begin, size_t end)
 	return r;
 }
 
-static int share_out(struct scan *s, uint32_t first, size_t n, struct found *found)
+static int share_out(struct history_scan *s, uint32_t first, size_t n, struct found *found)
 {
 	struct parallel p = {
 		.work = look_at, .step = TASKS_AT_ONCE,
@@ -361,7 +361,7 @@ static int share_out(struct scan *s, uint32_t first, size_t n, struct found *fou
 	return r;
 }
 
-int scan_tasks(struct scan *s, uint32_t begin, uint32_t end)
+int history_scan_tasks(struct history_scan *s, uint32_t begin, uint32_t end)
 {
 	size_t n = end - begin, parts = n / TASKS_AT_ONCE + 1;
 	struct found *found = calloc(parts, sizeof *found);

@@ -8,7 +8,7 @@
  * The change points and the creep of many series of one metric, by as many threads as
  * there are processors. What is found is in the order of the series, then of the builds.
  */
-struct scan {
+struct history_scan {
 	const struct builds *builds;
 	const struct rules *rules;
 	enum metric metric;
@@ -22,13 +22,13 @@ struct scan {
 };
 
 /* Of the tasks [begin, end), added to what was found. 0 or -ENOMEM, -EFBIG. */
-int scan_tasks(struct scan *s, uint32_t begin, uint32_t end);
+int history_scan_tasks(struct history_scan *s, uint32_t begin, uint32_t end);
 
 /* Of one series; task says whose it is. */
-int scan_series(struct scan *s, uint32_t task, const double *values);
+int history_scan_series(struct history_scan *s, uint32_t task, const double *values);
 
 /* A series as it is looked at: the build's total, or a task's values. */
-void scan_take_total(const struct scan *s, double *values);
-void scan_take_task(const struct scan *s, uint32_t task, double *values);
+void history_scan_take_total(const struct history_scan *s, double *values);
+void history_scan_take_task(const struct history_scan *s, uint32_t task, double *values);
 
 #endif

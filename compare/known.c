@@ -10,7 +10,7 @@ const struct known *known_find(const struct known_list *list, enum known_kind ki
 		const struct known *k = &list->known[i];
 
 		if (k->kind == kind && k->build >= first && k->build <= last &&
-		    k->metrics & METRIC_BIT(m) && pattern_fits(k->pattern, task))
+		    k->metrics & METRIC_BIT(m) && rules_pattern_fits(k->pattern, task))
 			return k;
 	}
 	return NULL;

@@ -41,13 +41,13 @@ struct gate rules_gate(const struct rules *rules, const char *task, enum metric 
 	for (size_t i = 0; i < rules->n; i++) {
 		const struct rule *rule = &rules->rule[i];
 
-		if (rule->metrics & METRIC_BIT(m) && pattern_fits(rule->pattern, task))
+		if (rule->metrics & METRIC_BIT(m) && rules_pattern_fits(rule->pattern, task))
 			apply(&gate, rule);
 	}
 	return gate;
 }
 
-bool pattern_fits(const char *pattern, const char *task)
+bool rules_pattern_fits(const char *pattern, const char *task)
 {
 	if (!*pattern || !*task)
 		return !*pattern && !*task;

@@ -46,6 +46,6 @@ void rules_init(struct rules *rules);
 struct gate rules_gate(const struct rules *rules, const char *task, enum metric m);
 
 /* Is a task ("": the total, which no other pattern fits) meant by a pattern. */
-bool pattern_fits(const char *pattern, const char *task);
+bool rules_pattern_fits(const char *pattern, const char *task);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* One direction of a test that may be told. */
 struct candidate {
-	const struct metric_series *s;
+	const struct verdict_series *s;
 	size_t row;
 	size_t standing;	/* index of the change point, if it is one's */
 	bool worse;
@@ -35,7 +35,7 @@ struct judge {
 	const struct builds *builds;
 	const struct rules *rules;
 	const struct known_list *known;
-	struct metric_series series[METRICS];
+	struct verdict_series series[METRICS];
 	struct candidates change;	/* by change points */
 	struct candidates running;	/* by as many builds as confirm */
 	struct candidates newest;	/* by the newest alone */
@@ -55,29 +55,29 @@ static int add(struct candidates *list, struct candidate c)
 }
 
 /* How likely one build of a series is so far off, or farther, by chance. */
-static double p_of(struct judge *j, const struct metric_series *s, size_t row, bool worse,
+static double p_of(struct judge *j, const struct verdict_series *s, size_t row, bool worse,
 		   double residual)
 {
-	const struct level *l = &s->level[row];
-	double sign = worse ? 1 : -1, off = sign * level_off(l, residual), p;
+	const struct verdict_level *l = &s->level[row];
+	double sign = worse ? 1 : -1, off = sign * verdict_level_off(l, residual), p;
 
 	if (!(off >= j->least_off))
 		return 1;
-	p = t_tail(off, l->df);
+	p = stats_t_tail(off, l->df);
 	return fmax(p, tails_share(worse ? &s->up : &s->down, off, j->work,
-				   level_own(s, row, sign, j->work)));
+				   verdict_level_own(s, row, sign, j->work)));
 }
 
 /* How likely the level itself is so far off, and all builds running with it. */
-static double p_of_level(const struct level *l, double residual)
+static double p_of_level(const struct verdict_level *l, double residual)
 {
-	return t_tail(fabs(residual) / sqrt(l->variance * MEDIAN_ERROR / l->n), l->df);
+	return stats_t_tail(fabs(residual) / sqrt(l->variance * MEDIAN_ERROR / l->n), l->df);
 }
 
 /* That of the newest builds which is the least so. */
-static double weakest(struct judge *j, const struct metric_series *s, size_t row, bool worse)
+static double weakest(struct judge *j, const struct verdict_series *s, size_t row, bool worse)
 {
-	size_t n = level_residuals(s, row, s->level[row].newest, s->n_builds, j->work);
+	size_t n = verdict_level_residuals(s, row, s->level[row].newest, s->n_builds, j->work);
 	double weakest = j->work[0];
 
 	for (size_t i = 1; i < n; i++)
@@ -85,7 +85,7 @@ static double weakest(struct judge *j, const struct metric_series *s, size_t row
 	return weakest;
 }
 
-static double newest_residual(const struct metric_series *s, size_t row)
+static double newest_residual(const struct verdict_series *s, size_t row)
 {
 	return s->values[row * s->n_builds + s->n_builds - 1];
 }
@@ -97,17 +97,18 @@ static double share(double before, double now)
 	return now > before ? INFINITY : now < before ? -INFINITY : 0;
 }
 
-static bool passes(const struct gate *gate, const struct finding *f)
+static bool passes(const struct gate *gate, const struct verdict_finding *f)
 {
 	return fabs(f->effect) >= gate->share && fabs(f->now - f->before) >= gate->amount &&
 	       f->worse == (f->now > f->before);
 }
 
 /* Would a shift of that much from the level matter. */
-static bool matters(const struct level *l, double step, bool worse)
+static bool matters(const struct verdict_level *l, double step, bool worse)
 {
-	struct finding f = {
-		.before = level_value(l, 0), .now = level_value(l, step), .worse = worse,
+	struct verdict_finding f = {
+		.before = verdict_level_value(l, 0), .now = verdict_level_value(l, step),
+			.worse = worse,
 	};
 
 	f.effect = share(f.before, f.now);
@@ -115,7 +116,7 @@ static bool matters(const struct level *l, double step, bool worse)
 }
 
 /* Builds agree where each of them by itself differs by half as much as matters. */
-static int test_newest(struct judge *j, const struct metric_series *s, size_t row, bool worse)
+static int test_newest(struct judge *j, const struct verdict_series *s, size_t row, bool worse)
 {
 	const struct tails *tails = worse ? &s->up : &s->down;
 	struct candidate c = { .s = s, .row = row, .worse = worse };
@@ -128,30 +129,32 @@ static int test_newest(struct judge *j, const struct metric_series *s, size_t ro
 		r = add(&j->running, c);
 	}
 	c.p = p_of(j, s, row, worse, newest_residual(s, row));
-	if (!r && c.p <= j->rules->rate && j->rules->agree > 1 && row_task(s, row) != TASK_HOST)
+	if (!r && c.p <= j->rules->rate && j->rules->agree > 1 &&
+	    verdict_row_task(s, row) != TASK_HOST)
 		r = add(&j->newest, c);
 	return r;
 }
 
 /* The change point's own noise is of one series, maybe a short one: with what tasks as long
  * tell of it, times the places. */
-static double p_of_standing(const struct metric_series *s, const struct standing *c)
+static double p_of_standing(const struct verdict_series *s, const struct verdict_step *c)
 {
-	const struct level *l = &s->level[c->row];
+	const struct verdict_level *l = &s->level[c->row];
 	double step = l->ratios ? log(c->now / c->before) : (c->now - c->before) / l->scale;
 	double error = sqrt(l->variance * (1.0 / c->n_before + 1.0 / c->n_now));
 
 	if (!l->tested || (l->ratios && !(c->before > 0 && c->now > 0)))
 		return c->p;
-	return fmax(c->p, fmin(1, t_both(step / error, l->df) * (s->n_builds - s->first_build)));
+	return fmax(c->p, fmin(1, stats_t_both(step / error,
+					       l->df) * (s->n_builds - s->first_build)));
 }
 
-static int test_standing(struct judge *j, const struct metric_series *s)
+static int test_standing(struct judge *j, const struct verdict_series *s)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < s->n_standing; i++) {
-		const struct standing *c = &s->standing[i];
+		const struct verdict_step *c = &s->standing[i];
 		double p = p_of_standing(s, c);
 
 		j->change.tests += i && s->standing[i - 1].row == c->row;
@@ -163,12 +166,12 @@ static int test_standing(struct judge *j, const struct metric_series *s)
 }
 
 /* A series without a change point was tested for one too. */
-static int test_metric(struct judge *j, const struct metric_series *s)
+static int test_metric(struct judge *j, const struct verdict_series *s)
 {
 	int r = test_standing(j, s);
 
 	for (size_t row = 0; !r && row < s->n_rows; row++) {
-		const struct level *l = &s->level[row];
+		const struct verdict_level *l = &s->level[row];
 
 		j->v->n_series += l->judged;
 		j->change.tests += l->judged;
@@ -206,7 +209,7 @@ static int adjust(struct candidates *list, bool worse)
 	return r;
 }
 
-static bool other_machine(const struct builds *builds, const struct finding *f)
+static bool other_machine(const struct builds *builds, const struct verdict_finding *f)
 {
 	for (uint32_t i = f->first ? f->first : 1; i <= f->last; i++) {
 		if (builds->build[i].circumstances != builds->build[i - 1].circumstances)
@@ -216,21 +219,21 @@ static bool other_machine(const struct builds *builds, const struct finding *f)
 }
 
 /* What is the same of all findings. 0, also if it is none that matters, or -ENOMEM. */
-static int tell(struct judge *j, const struct candidate *c, struct finding f)
+static int tell(struct judge *j, const struct candidate *c, struct verdict_finding f)
 {
-	const struct metric_series *s = c->s;
+	const struct verdict_series *s = c->s;
 	struct verdict *v = j->v;
-	struct finding *grown;
-	const char *name = row_name(s, c->row);
+	struct verdict_finding *grown;
+	const char *name = verdict_row_name(s, c->row);
 
-	f.task = row_task(s, c->row);
+	f.task = verdict_row_task(s, c->row);
 	f.metric = s->metric;
 	f.worse = c->worse;
 	f.rate = c->p;
 	if (!passes(&s->level[c->row].gate, &f))
 		return 0;
 	f.machine = other_machine(j->builds, &f);
-	f.builds = level_residuals(s, c->row, f.since, s->n_builds, j->work);
+	f.builds = verdict_level_residuals(s, c->row, f.since, s->n_builds, j->work);
 	if (name && f.state == FINDING_CONFIRMED)
 		f.known = known_find(j->known, KNOWN_ACKNOWLEDGED, name, s->metric, f.first,
 				     s->n_builds - 1);
@@ -246,19 +249,21 @@ static int tell(struct judge *j, const struct candidate *c, struct finding f)
 
 static int tell_standing(struct judge *j, const struct candidate *c)
 {
-	const struct standing *s = &c->s->standing[c->standing];
-	const struct level *l = &c->s->level[c->row];
-	struct finding f = {
+	const struct verdict_step *s = &c->s->standing[c->standing];
+	const struct verdict_level *l = &c->s->level[c->row];
+	struct verdict_finding f = {
 		.state = FINDING_CONFIRMED, .since = s->at, .first = s->first, .last = s->last,
 		.before = s->before, .now = s->now, .effect = share(s->before, s->now),
 	};
 	double reach = NAN;
 
 	if (l->tested)
-		reach = t_quantile(0.5 * (1 - CONFIDENCE), l->df) *
+		reach = stats_t_quantile(0.5 * (1 - CONFIDENCE), l->df) *
 			sqrt(l->variance * (1.0 / s->n_before + 1.0 / s->n_now));
-	f.low = l->ratios ? (1 + f.effect) * exp(-reach) - 1 : share(s->before, s->now - reach * l->scale);
-	f.high = l->ratios ? (1 + f.effect) * exp(reach) - 1 : share(s->before, s->now + reach * l->scale);
+	f.low = l->ratios ? (1 + f.effect) * exp(-reach) - 1 :
+		share(s->before, s->now - reach * l->scale);
+	f.high = l->ratios ? (1 + f.effect) * exp(reach) - 1 :
+		share(s->before, s->now + reach * l->scale);
 	return tell(j, c, f);
 }
 
@@ -268,7 +273,7 @@ static double within(double x, double low, double high)
 }
 
 /* By how much better a build fits what is now than what was, in units of the noise. */
-static double speaks_for(const struct level *l, double residual, double step)
+static double speaks_for(const struct verdict_level *l, double residual, double step)
 {
 	double sd = sqrt(l->variance), x = residual / sd, to = step / sd;
 
@@ -278,10 +283,11 @@ static double speaks_for(const struct level *l, double residual, double step)
 
 /* The build from which on all are best explained by the change, up to the newest ones; and
  * those that are not much worse. */
-static void place(struct judge *j, const struct candidate *c, double step, struct finding *f)
+static void place(struct judge *j, const struct candidate *c, double step,
+		  struct verdict_finding *f)
 {
-	const struct metric_series *s = c->s;
-	const struct level *l = &s->level[c->row];
+	const struct verdict_series *s = c->s;
+	const struct verdict_level *l = &s->level[c->row];
 	const float *v = s->values + c->row * s->n_builds;
 	double sum = 0, best = -INFINITY;
 
@@ -311,22 +317,23 @@ static void place(struct judge *j, const struct candidate *c, double step, struc
 static int shift_since(struct judge *j, const struct candidate *c, uint32_t since, double *step,
 		       size_t *n_now)
 {
-	const struct level *l = &c->s->level[c->row];
+	const struct verdict_level *l = &c->s->level[c->row];
 	uint32_t end = since < l->end ? since : l->end;
-	size_t n = level_residuals(c->s, c->row, l->begin, end, j->work);
+	size_t n = verdict_level_residuals(c->s, c->row, l->begin, end, j->work);
 	struct interval in;
 
-	*n_now = level_residuals(c->s, c->row, since, c->s->n_builds, j->more);
+	*n_now = verdict_level_residuals(c->s, c->row, since, c->s->n_builds, j->more);
 	stats_sort(j->work, n);
 	stats_sort(j->more, *n_now);
 	return utest_shift(step, &in, j->work, n, j->more, *n_now, CONFIDENCE);
 }
 
-static int tell_newest(struct judge *j, const struct candidate *c, enum finding_state state)
+static int tell_newest(struct judge *j, const struct candidate *c, enum verdict_state state)
 {
-	const struct level *l = &c->s->level[c->row];
+	const struct verdict_level *l = &c->s->level[c->row];
 	uint32_t newest = c->s->n_builds - 1;
-	struct finding f = { .state = state, .since = newest, .first = newest, .last = newest };
+	struct verdict_finding f = { .state = state, .since = newest, .first = newest,
+		.last = newest };
 	double step, reach;
 	size_t n_now;
 	int r = shift_since(j, c, state == FINDING_SUSPECT ? newest : l->newest, &step, &n_now);
@@ -337,25 +344,25 @@ static int tell_newest(struct judge *j, const struct candidate *c, enum finding_
 	}
 	if (r)
 		return r;
-	reach = t_quantile(0.5 * (1 - CONFIDENCE), l->df) *
+	reach = stats_t_quantile(0.5 * (1 - CONFIDENCE), l->df) *
 		sqrt(l->variance * (1.0 / n_now + MEDIAN_ERROR / l->n));
-	f.before = level_value(l, 0);
-	f.now = level_value(l, step);
+	f.before = verdict_level_value(l, 0);
+	f.now = verdict_level_value(l, step);
 	f.effect = share(f.before, f.now);
-	f.low = share(f.before, level_value(l, step - reach));
-	f.high = share(f.before, level_value(l, step + reach));
+	f.low = share(f.before, verdict_level_value(l, step - reach));
+	f.high = share(f.before, verdict_level_value(l, step + reach));
 	return tell(j, c, f);
 }
 
 /* Is the change told already that the newest builds of this series show. */
 static bool is_told(const struct judge *j, const struct candidate *c)
 {
-	const struct level *l = &c->s->level[c->row];
+	const struct verdict_level *l = &c->s->level[c->row];
 
 	for (size_t i = 0; i < j->v->n; i++) {
-		const struct finding *f = &j->v->finding[i];
+		const struct verdict_finding *f = &j->v->finding[i];
 
-		if (f->task == row_task(c->s, c->row) && f->metric == c->s->metric &&
+		if (f->task == verdict_row_task(c->s, c->row) && f->metric == c->s->metric &&
 		    f->worse == c->worse && f->since >= l->end)
 			return true;
 	}
@@ -386,14 +393,14 @@ static int tell_all(struct judge *j)
 	return r;
 }
 
-static int kind_of(const struct finding *f)
+static int kind_of(const struct verdict_finding *f)
 {
 	return f->task == TASK_HOST ? 0 : f->task == TASK_TOTAL ? 1 : 2;
 }
 
 static int in_order(const void *a, const void *b)
 {
-	const struct finding *x = a, *y = b;
+	const struct verdict_finding *x = a, *y = b;
 	double x_by = fabs(x->now - x->before), y_by = fabs(y->now - y->before);
 
 	if (x->state != y->state)
@@ -416,7 +423,7 @@ static void count(struct verdict *v)
 	if (v->n)
 		qsort(v->finding, v->n, sizeof *v->finding, in_order);
 	for (size_t i = 0; i < v->n; i++) {
-		const struct finding *f = &v->finding[i];
+		const struct verdict_finding *f = &v->finding[i];
 
 		if (!f->worse || f->task == TASK_HOST)
 			continue;
@@ -454,14 +461,14 @@ static void tell_span(struct verdict *v, const struct builds *builds, const stru
 
 static int judge_metric(struct judge *j, enum metric m, struct error *err)
 {
-	struct metric_series *s = &j->series[m];
+	struct verdict_series *s = &j->series[m];
 	int r;
 
-	*s = (struct metric_series){
+	*s = (struct verdict_series){
 		.builds = j->builds, .rules = j->rules, .known = j->known, .metric = m,
 		.first_build = j->v->first_build,
 	};
-	r = metric_series_find(s, err);
+	r = verdict_series_find(s, err);
 	if (r)
 		return r;
 	if (metric_info[m].time) {
@@ -492,7 +499,7 @@ static int judge_all(struct judge *j, struct error *err)
 static void judge_release(struct judge *j)
 {
 	for (enum metric m = 0; m < METRICS; m++)
-		metric_series_release(&j->series[m]);
+		verdict_series_release(&j->series[m]);
 	free(j->change.item);
 	free(j->running.item);
 	free(j->newest.item);
@@ -505,7 +512,7 @@ int verdict_make(struct verdict *v, const struct builds *builds, const struct ru
 {
 	struct judge j = {
 		.v = v, .builds = builds, .rules = rules, .known = known,
-		.least_off = normal_quantile(fmin(0.5, pow(rules->rate, 1.0 / rules->agree))),
+		.least_off = stats_normal_quantile(fmin(0.5, pow(rules->rate, 1.0 / rules->agree))),
 		.work = malloc((builds->n + 1) * sizeof *j.work),
 		.more = malloc((builds->n + 1) * sizeof *j.more),
 	};

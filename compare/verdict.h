@@ -17,16 +17,16 @@
  * rules.rate at most, and of those told to be better (Benjamini and Hochberg over all
  * series). What is told passes the gates as well.
  */
-enum finding_state {
+enum verdict_state {
 	FINDING_CONFIRMED,
 	FINDING_KNOWN,		/* confirmed and acknowledged */
 	FINDING_SUSPECT,	/* the newest build alone says so */
 };
 
-struct finding {
+struct verdict_finding {
 	uint32_t task;		/* index into builds.task, TASK_TOTAL or TASK_HOST */
 	enum metric metric;
-	enum finding_state state;
+	enum verdict_state state;
 	bool worse;
 	bool machine;		/* the machine or its tools are others since then: it may be that */
 	uint32_t since, first, last;	/* first build of it, and the builds between which that is */
@@ -54,7 +54,7 @@ struct verdict {
 	uint32_t more_builds;	/* until that is so; else until all that is suspect can be confirmed */
 	size_t n_series;	/* judged */
 	size_t n;
-	struct finding *finding;	/* confirmed, known, suspect; each the worse before the better,
+	struct verdict_finding *finding;	/* confirmed, known, suspect; each the worse before the better,
 					   the host's and the build's before tasks', by metric, by amount */
 	size_t n_confirmed, n_known, n_suspect;	/* of those that are worse; TASK_HOST's, which is
 						   no regression, does not count */

@@ -20,24 +20,24 @@
 #define GROUP_LEAST 20		/* series of one */
 
 struct worker {
-	struct metric_series *s;
+	struct verdict_series *s;
 	struct changepoints *detector;
 	double *value, *work;	/* a build each */
-	struct standing *standing;
+	struct verdict_step *standing;
 	size_t n_standing;
 	struct tails up, down;
 };
 
-uint32_t row_task(const struct metric_series *s, size_t row)
+uint32_t verdict_row_task(const struct verdict_series *s, size_t row)
 {
 	if (row < s->builds->n_tasks)
 		return row;
 	return row == s->builds->n_tasks ? TASK_TOTAL : TASK_HOST;
 }
 
-const char *row_name(const struct metric_series *s, size_t row)
+const char *verdict_row_name(const struct verdict_series *s, size_t row)
 {
-	switch (row_task(s, row)) {
+	switch (verdict_row_task(s, row)) {
 	case TASK_TOTAL:
 		return "";
 	case TASK_HOST:
@@ -46,25 +46,25 @@ const char *row_name(const struct metric_series *s, size_t row)
 	return s->builds->task[row].name;
 }
 
-static float *row_values(const struct metric_series *s, size_t row)
+static float *row_values(const struct verdict_series *s, size_t row)
 {
 	return s->values + row * s->n_builds;
 }
 
-double level_value(const struct level *l, double residual)
+double verdict_level_value(const struct verdict_level *l, double residual)
 {
 	double x = l->middle + residual;
 
 	return l->ratios ? exp(x) : x * l->scale;
 }
 
-double level_off(const struct level *l, double residual)
+double verdict_level_off(const struct verdict_level *l, double residual)
 {
 	return residual / sqrt(l->variance * (1 + MEDIAN_ERROR / l->n));
 }
 
-size_t level_residuals(const struct metric_series *s, size_t row, size_t begin, size_t end,
-		       double *residual)
+size_t verdict_level_residuals(const struct verdict_series *s, size_t row, size_t begin, size_t end,
+			       double *residual)
 {
 	const float *v = row_values(s, row);
 	size_t n = 0;
@@ -77,11 +77,11 @@ size_t level_residuals(const struct metric_series *s, size_t row, size_t begin, 
 }
 
 /* The median is drawn towards each of the builds it is made of. */
-size_t level_own(const struct metric_series *s, size_t row, double sign, double *off)
+size_t verdict_level_own(const struct verdict_series *s, size_t row, double sign, double *off)
 {
-	const struct level *l = &s->level[row];
+	const struct verdict_level *l = &s->level[row];
 	double unit = sign / sqrt(l->variance * (1 - (2 - MEDIAN_ERROR) / l->n));
-	size_t n = level_residuals(s, row, l->begin, l->end, off);
+	size_t n = verdict_level_residuals(s, row, l->begin, l->end, off);
 
 	for (size_t i = 0; i < n; i++)
 		off[i] *= unit;
@@ -89,9 +89,9 @@ size_t level_own(const struct metric_series *s, size_t row, double sign, double 
 }
 
 /* The first build that counts: what was accepted is the norm. */
-static uint32_t first_counted(const struct metric_series *s, size_t row)
+static uint32_t first_counted(const struct verdict_series *s, size_t row)
 {
-	const char *name = row_name(s, row);
+	const char *name = verdict_row_name(s, row);
 	const struct known *k = NULL;
 
 	if (name)
@@ -137,7 +137,7 @@ static int add_standing(struct worker *w, size_t row, uint32_t begin, const stru
 	size_t builds = w->s->n_builds;
 
 	for (size_t i = 0; i < n; i++) {
-		struct standing *grown;
+		struct verdict_step *grown;
 
 		if (!still_stands(list, n, i))
 			continue;
@@ -145,7 +145,7 @@ static int add_standing(struct worker *w, size_t row, uint32_t begin, const stru
 		if (!grown)
 			return -ENOMEM;
 		w->standing = grown;
-		grown[w->n_standing++] = (struct standing){
+		grown[w->n_standing++] = (struct verdict_step){
 			.row = row, .at = begin + list[i].at, .last = begin + list[i].last,
 			.first = unseen_before(w->value, begin, begin + list[i].first),
 			.n_before = known_builds(w->value, i ? begin + list[i - 1].at : begin,
@@ -158,7 +158,7 @@ static int add_standing(struct worker *w, size_t row, uint32_t begin, const stru
 }
 
 /* The newest level that is old enough, up to the newest builds. */
-static bool choose_level(const struct worker *w, struct level *l, uint32_t begin,
+static bool choose_level(const struct worker *w, struct verdict_level *l, uint32_t begin,
 			 const struct change *list, size_t n)
 {
 	uint32_t end = l->newest, least = (uint32_t)w->s->rules->least_history;
@@ -191,7 +191,7 @@ static uint32_t first_of_newest(const struct worker *w, uint32_t begin, uint32_t
 }
 
 /* What values that are not all above 0 are measured by. */
-static double usual_size(struct worker *w, const struct level *l)
+static double usual_size(struct worker *w, const struct verdict_level *l)
 {
 	size_t n = 0;
 	double size = 0, largest = 0;
@@ -209,7 +209,7 @@ static double usual_size(struct worker *w, const struct level *l)
 	return size > 0 ? size : largest > 0 ? largest : 1;
 }
 
-static void measure(struct worker *w, struct level *l, float *residual)
+static void measure(struct worker *w, struct verdict_level *l, float *residual)
 {
 	size_t builds = w->s->n_builds, n = 0;
 	double spread;
@@ -233,15 +233,15 @@ static void measure(struct worker *w, struct level *l, float *residual)
 }
 
 /* What matters is above the floor before or now. */
-static bool is_small(const struct level *l, double before, double now)
+static bool is_small(const struct verdict_level *l, double before, double now)
 {
 	return before < l->gate.floor && now < l->gate.floor;
 }
 
 static int compare_levels(struct worker *w, size_t row, uint32_t begin)
 {
-	struct metric_series *s = w->s;
-	struct level *l = &s->level[row];
+	struct verdict_series *s = w->s;
+	struct verdict_level *l = &s->level[row];
 	double newest = w->value[s->n_builds - 1];
 	const struct change *list;
 	size_t n;
@@ -258,16 +258,16 @@ static int compare_levels(struct worker *w, size_t row, uint32_t begin)
 	r = add_standing(w, row, begin, list, n);
 	if (!r && l->tested) {
 		measure(w, l, row_values(s, row));
-		if (is_small(l, level_value(l, 0), newest))
+		if (is_small(l, verdict_level_value(l, 0), newest))
 			l->judged = l->tested = false;
 	}
 	return r;
 }
 
 /* Of the host there are ratios, which no amount is meant for. */
-static struct gate gate_of(const struct metric_series *s, size_t row)
+static struct gate gate_of(const struct verdict_series *s, size_t row)
 {
-	const char *name = row_name(s, row);
+	const char *name = verdict_row_name(s, row);
 	struct gate gate = rules_gate(s->rules, name ? name : "", s->metric);
 
 	if (!name)
@@ -278,11 +278,11 @@ static struct gate gate_of(const struct metric_series *s, size_t row)
 /* A series that says nothing of the newest build is not judged. */
 static int look(struct worker *w, size_t row)
 {
-	struct metric_series *s = w->s;
+	struct verdict_series *s = w->s;
 	const float *v = row_values(s, row);
 	uint32_t begin;
 
-	s->level[row] = (struct level){ .gate = gate_of(s, row) };
+	s->level[row] = (struct verdict_level){ .gate = gate_of(s, row) };
 	if (s->level[row].gate.ignored || !isfinite(v[s->n_builds - 1]))
 		return 0;
 	begin = first_counted(s, row);
@@ -305,10 +305,10 @@ static int count_tails(void *context, size_t begin, size_t end)
 	struct worker *w = context;
 
 	for (size_t row = begin; row < end; row++) {
-		if (!w->s->level[row].tested || row_task(w->s, row) == TASK_HOST)
+		if (!w->s->level[row].tested || verdict_row_task(w->s, row) == TASK_HOST)
 			continue;
-		tails_add(&w->up, w->work, level_own(w->s, row, 1, w->work));
-		tails_add(&w->down, w->work, level_own(w->s, row, -1, w->work));
+		tails_add(&w->up, w->work, verdict_level_own(w->s, row, 1, w->work));
+		tails_add(&w->down, w->work, verdict_level_own(w->s, row, -1, w->work));
 	}
 	return 0;
 }
@@ -327,7 +327,7 @@ static int shorter(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void shrink_group(struct metric_series *s, const struct by_level *member, size_t n,
+static void shrink_group(struct verdict_series *s, const struct by_level *member, size_t n,
 			 double *variance, double *df)
 {
 	struct prior prior;
@@ -338,7 +338,7 @@ static void shrink_group(struct metric_series *s, const struct by_level *member,
 	}
 	prior = stats_prior(variance, df, n);
 	for (size_t i = 0; i < n; i++) {
-		struct level *l = &s->level[member[i].row];
+		struct verdict_level *l = &s->level[member[i].row];
 
 		l->variance = stats_shrink(&prior, l->variance, l->df);
 		l->df += prior.df;
@@ -346,7 +346,7 @@ static void shrink_group(struct metric_series *s, const struct by_level *member,
 }
 
 /* Tasks as long have the noise of each other. */
-static int shrink(struct metric_series *s)
+static int shrink(struct verdict_series *s)
 {
 	struct by_level *order = malloc((s->n_rows + 1) * sizeof *order);
 	double *work = malloc((2 * s->n_rows + 1) * sizeof *work);
@@ -354,7 +354,8 @@ static int shrink(struct metric_series *s)
 
 	for (size_t row = 0; order && row < s->builds->n_tasks; row++) {
 		if (s->level[row].tested)
-			order[n++] = (struct by_level){ level_value(&s->level[row], 0), row };
+			order[n++] = (struct by_level){ verdict_level_value(&s->level[row], 0),
+				row };
 	}
 	if (order && work && n) {
 		groups = n / GROUP_LEAST;
@@ -374,7 +375,7 @@ static int shrink(struct metric_series *s)
 }
 
 /* The rows behind the tasks': the build's, and the host's as ratios. */
-static void add_rows(struct metric_series *s, bool time)
+static void add_rows(struct verdict_series *s, bool time)
 {
 	float *total = row_values(s, s->n_rows - 2), *host = row_values(s, s->n_rows - 1);
 
@@ -384,7 +385,7 @@ static void add_rows(struct metric_series *s, bool time)
 	}
 }
 
-static void take_host_out(struct metric_series *s)
+static void take_host_out(struct verdict_series *s)
 {
 	float *factor = row_values(s, s->n_rows - 1);
 
@@ -397,7 +398,7 @@ static void take_host_out(struct metric_series *s)
 }
 
 /* Builds before the window are not looked at. */
-static int load(struct metric_series *s, struct error *err)
+static int load(struct verdict_series *s, struct error *err)
 {
 	bool time = metric_info[s->metric].time;
 	int r = s->builds->load(s->builds, s->metric, s->values, err);
@@ -419,14 +420,14 @@ static int load(struct metric_series *s, struct error *err)
 
 static int by_row(const void *a, const void *b)
 {
-	const struct standing *x = a, *y = b;
+	const struct verdict_step *x = a, *y = b;
 
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int collect(struct metric_series *s, struct worker *w, size_t n)
+static int collect(struct verdict_series *s, struct worker *w, size_t n)
 {
 	size_t all = 0;
 
@@ -449,7 +450,7 @@ static int collect(struct metric_series *s, struct worker *w, size_t n)
 	return 0;
 }
 
-static int worker_init(struct worker *w, struct metric_series *s)
+static int worker_init(struct worker *w, struct verdict_series *s)
 {
 	*w = (struct worker){
 		.s = s, .detector = changepoints_new(),
@@ -467,7 +468,7 @@ static void worker_release(struct worker *w)
 	free(w->standing);
 }
 
-static int find(struct metric_series *s)
+static int find(struct verdict_series *s)
 {
 	struct parallel p = { .step = STEP, .n_threads = parallel_threads(s->n_rows, STEP) };
 	struct worker *w = calloc(p.n_threads, sizeof *w);
@@ -493,7 +494,7 @@ static int find(struct metric_series *s)
 	return r;
 }
 
-int metric_series_find(struct metric_series *s, struct error *err)
+int verdict_series_find(struct verdict_series *s, struct error *err)
 {
 	int r;
 
@@ -510,11 +511,11 @@ int metric_series_find(struct metric_series *s, struct error *err)
 	return r ? error_sys(err, r, NULL, "check") : 0;
 }
 
-void metric_series_release(struct metric_series *s)
+void verdict_series_release(struct verdict_series *s)
 {
 	free(s->values);
 	free(s->level);
 	free(s->standing);
 	hostfactor_release(&s->host);
-	*s = (struct metric_series){ 0 };
+	*s = (struct verdict_series){ 0 };
 }

@@ -14,7 +14,7 @@
 #define MEDIAN_ERROR 1.57	/* the variance of a median is so much of a mean's */
 
 /* A change point that still stands. */
-struct standing {
+struct verdict_step {
 	uint32_t row;
 	uint32_t at, first, last;
 	uint32_t n_before, n_now;	/* builds the levels were measured on */
@@ -24,7 +24,7 @@ struct standing {
 
 /* Of a series: the level its newest builds are held against. Values are logarithms, or, if
  * one is not above 0, in units of scale; a residual is a value less the level. */
-struct level {
+struct verdict_level {
 	bool judged;		/* there is something to compare */
 	bool tested;		/* the newest builds have a level to be held against */
 	bool ratios;
@@ -37,7 +37,7 @@ struct level {
 	struct gate gate;
 };
 
-struct metric_series {
+struct verdict_series {
 	const struct builds *builds;
 	const struct rules *rules;
 	const struct known_list *known;
@@ -46,31 +46,31 @@ struct metric_series {
 	size_t n_rows, n_builds;
 	float *values;		/* [row * n_builds + build]: without what the host makes of them;
 				   then residuals */
-	struct level *level;	/* of a row */
+	struct verdict_level *level;	/* of a row */
 	struct hostfactor host;
-	struct standing *standing;	/* by row, then build */
+	struct verdict_step *standing;	/* by row, then build */
 	size_t n_standing;
 	struct tails up, down;
 };
 
 /* Load it and find all levels and what stands. 0 or a negative errno with err. Always release. */
-int metric_series_find(struct metric_series *s, struct error *err);
-void metric_series_release(struct metric_series *s);
+int verdict_series_find(struct verdict_series *s, struct error *err);
+void verdict_series_release(struct verdict_series *s);
 
 /* Rows after those of the tasks; the name that patterns are for, NULL for the host. */
-uint32_t row_task(const struct metric_series *s, size_t row);
-const char *row_name(const struct metric_series *s, size_t row);
+uint32_t verdict_row_task(const struct verdict_series *s, size_t row);
+const char *verdict_row_name(const struct verdict_series *s, size_t row);
 
 /* How far residuals are off, in standard deviations of another build's (sign: 1 or -1); of
  * the builds of the level itself. Room for all builds; how many. */
-double level_off(const struct level *l, double residual);
-size_t level_own(const struct metric_series *s, size_t row, double sign, double *off);
+double verdict_level_off(const struct verdict_level *l, double residual);
+size_t verdict_level_own(const struct verdict_series *s, size_t row, double sign, double *off);
 
 /* The residuals from build begin up to but not end, those there are. */
-size_t level_residuals(const struct metric_series *s, size_t row, size_t begin, size_t end,
-		       double *residual);
+size_t verdict_level_residuals(const struct verdict_series *s, size_t row, size_t begin, size_t end,
+			       double *residual);
 
 /* A level or residual back in the metric's unit. */
-double level_value(const struct level *l, double residual);
+double verdict_level_value(const struct verdict_level *l, double residual);
 
 #endif

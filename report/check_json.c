@@ -8,7 +8,8 @@
 #include <math.h>
 
 static const char *const state_word[] = {
-	[FINDING_CONFIRMED] = "confirmed", [FINDING_KNOWN] = "known", [FINDING_SUSPECT] = "suspected",
+	[FINDING_CONFIRMED] = "confirmed", [FINDING_KNOWN] = "known",
+		[FINDING_SUSPECT] = "suspected",
 };
 
 static const char *const unit_word[] = {
@@ -65,18 +66,19 @@ static void add_exact(struct json *j, const struct verdict *v)
 	json_array_end(j);
 }
 
-static void add_revisions(struct json *j, const struct builds *builds, const struct finding *f)
+static void add_revisions(struct json *j, const struct builds *builds,
+			  const struct verdict_finding *f)
 {
-	struct source_range r;
+	struct revisions_range r;
 	size_t i = 0;
 
 	json_array(j, "revisions");
-	while (source_range_next(&r, builds, f->first, f->last, &i)) {
+	while (revisions_range_next(&r, builds, f->first, f->last, &i)) {
 		json_object(j, NULL);
 		json_str(j, "source", r.source);
 		json_str(j, "from", r.from ? r.from->commit : NULL);
 		json_str(j, "to", r.to->commit);
-		json_known(j, "commits", source_range_commits(&r));
+		json_known(j, "commits", revisions_range_commits(&r));
 		json_bool(j, "dirty", r.to->dirty);
 		json_object_end(j);
 	}
@@ -96,7 +98,8 @@ static void add_known(struct json *j, const struct known *k)
 	json_object_end(j);
 }
 
-static void add_finding(struct json *j, const struct builds *builds, const struct finding *f)
+static void add_finding(struct json *j, const struct builds *builds,
+			const struct verdict_finding *f)
 {
 	bool host = f->task == TASK_HOST, task = !host && f->task != TASK_TOTAL;
 

@@ -12,7 +12,7 @@
  * A test case a metric, which fails nothing, and one for each change for the worse: what is
  * confirmed has failed, what is known or suspected was skipped, as neither is to fail.
  */
-static bool is_case(const struct finding *f)
+static bool is_case(const struct verdict_finding *f)
 {
 	return f->worse && f->task != TASK_HOST;
 }
@@ -59,7 +59,7 @@ static void add_metrics(struct markup *s, const struct check *c)
 	}
 }
 
-static void describe(struct buf *text, const struct finding *f)
+static void describe(struct buf *text, const struct verdict_finding *f)
 {
 	buf_addf(text, "%s ", metric_info[f->metric].title);
 	amount_add_share(text, f->effect);
@@ -68,7 +68,7 @@ static void describe(struct buf *text, const struct finding *f)
 }
 
 /* What is told of it, as one line: the writer shows line breaks as escapes. */
-static void explain(struct buf *text, const struct check *c, const struct finding *f)
+static void explain(struct buf *text, const struct check *c, const struct verdict_finding *f)
 {
 	words_add_since(text, c->builds, f);
 	buf_adds(text, "; ");
@@ -79,7 +79,7 @@ static void explain(struct buf *text, const struct check *c, const struct findin
 		buf_addf(text, "; known: %s", f->known->reason);
 }
 
-static void add_finding(struct markup *s, const struct check *c, const struct finding *f)
+static void add_finding(struct markup *s, const struct check *c, const struct verdict_finding *f)
 {
 	struct buf text = BUF_PART_OF(s->out);
 	bool failed = f->state == FINDING_CONFIRMED;

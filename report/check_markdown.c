@@ -52,7 +52,7 @@ static void add_head(struct buf *out, const struct check *c)
 
 #define CELLS 6
 
-static void fill(struct buf cell[CELLS], const struct check *c, const struct finding *f)
+static void fill(struct buf cell[CELLS], const struct check *c, const struct verdict_finding *f)
 {
 	buf_adds(&cell[0], words_task(c->builds, f->task));
 	buf_adds(&cell[1], metric_info[f->metric].title);
@@ -67,7 +67,7 @@ static void fill(struct buf cell[CELLS], const struct check *c, const struct fin
 	words_add_ranges(&cell[5], c->builds, f);
 }
 
-static void add_row(struct buf *out, const struct check *c, const struct finding *f)
+static void add_row(struct buf *out, const struct check *c, const struct verdict_finding *f)
 {
 	struct buf plain[CELLS], cell[CELLS];
 	const char *text[CELLS];
@@ -101,7 +101,7 @@ static void add_table(struct buf *out, const struct check *c, const struct words
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->verdict->n; i++) {
-		const struct finding *f = &c->verdict->finding[i];
+		const struct verdict_finding *f = &c->verdict->finding[i];
 
 		if (f->state != section->state || f->worse != section->worse)
 			continue;

@@ -42,7 +42,7 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 	buf_release(&text);
 }
 
-static void add_known(struct buf *out, const struct finding *f)
+static void add_known(struct buf *out, const struct verdict_finding *f)
 {
 	struct buf text = BUF_PART_OF(out);
 
@@ -55,12 +55,12 @@ static void add_known(struct buf *out, const struct finding *f)
 }
 
 /* What began in the same build, between the same revisions. */
-static bool began_together(const struct finding *a, const struct finding *b)
+static bool began_together(const struct verdict_finding *a, const struct verdict_finding *b)
 {
 	return a->since == b->since && a->first == b->first && a->last == b->last;
 }
 
-static void add_since(struct buf *out, const struct check *c, const struct finding *f)
+static void add_since(struct buf *out, const struct check *c, const struct verdict_finding *f)
 {
 	struct buf text = BUF_PART_OF(out);
 
@@ -79,7 +79,7 @@ static void add_since(struct buf *out, const struct check *c, const struct findi
 	buf_release(&text);
 }
 
-static void add_finding(struct buf *out, const struct check *c, const struct finding *f)
+static void add_finding(struct buf *out, const struct check *c, const struct verdict_finding *f)
 {
 	size_t columns;
 
@@ -98,7 +98,7 @@ static void add_finding(struct buf *out, const struct check *c, const struct fin
 
 /* Findings of one section by the build they began in, the largest first. */
 
-static bool is_of(const struct finding *f, const struct words_section *section)
+static bool is_of(const struct verdict_finding *f, const struct words_section *section)
 {
 	return f->state == section->state && f->worse == section->worse;
 }

@@ -280,7 +280,7 @@ static void add_renamed(struct markup *h, const struct diff *d)
 		if (!t->was)
 			continue;
 		markup_begin(h, "tr");
-		markup_leaf(h, "td", NULL, rename_reason_word[t->renamed]);
+		markup_leaf(h, "td", NULL, diff_rename_word[t->renamed]);
 		markup_leaf(h, "td", "name", t->was);
 		markup_leaf(h, "td", "name", t->name);
 		markup_end(h);
@@ -300,7 +300,7 @@ static void add_packages(struct markup *h, const struct diff *d)
 		const struct diff_package *p = &d->package[i];
 
 		markup_begin(h, "tr");
-		markup_leaf(h, "td", NULL, package_change_word[p->change]);
+		markup_leaf(h, "td", NULL, diff_package_word[p->change]);
 		for (enum diff_side s = 0; s < DIFF_SIDES; s++)
 			markup_leaf(h, "td", "number", p->version[s] ? p->version[s] : "-");
 		markup_leaf(h, "td", "name", p->name);

@@ -90,7 +90,7 @@ static void add_task(struct json *j, const struct diff *d, size_t task)
 	json_str(j, "in", presence[t->presence]);
 	if (t->was) {
 		json_str(j, "was", t->was);
-		json_str(j, "renamed", rename_reason_word[t->renamed]);
+		json_str(j, "renamed", diff_rename_word[t->renamed]);
 	}
 	json_str(j, "end", end[t->end]);
 	json_array(j, "status");
@@ -160,7 +160,7 @@ static void add_facts(struct json *j, const struct diff *d)
 	for (size_t i = 0; i < d->n_packages; i++) {
 		json_object(j, NULL);
 		json_str(j, "name", d->package[i].name);
-		json_str(j, "recipe_change", package_change_word[d->package[i].change]);
+		json_str(j, "recipe_change", diff_package_word[d->package[i].change]);
 		json_str(j, "base", d->package[i].version[DIFF_BASE]);
 		json_str(j, "new", d->package[i].version[DIFF_NOW]);
 		json_object_end(j);

@@ -175,7 +175,7 @@ static void add_packages(struct buf *out, const struct diff_view *v)
 	for (size_t i = 0; i < d->n_packages && i < v->top; i++) {
 		const struct diff_package *p = &d->package[i];
 
-		buf_addf(out, "- %s: ", package_change_word[p->change]);
+		buf_addf(out, "- %s: ", diff_package_word[p->change]);
 		markdown_add(out, p->name);
 		for (enum diff_side s = 0; s < DIFF_SIDES; s++) {
 			if (!p->version[s])

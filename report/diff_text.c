@@ -342,7 +342,7 @@ static void add_renamed(struct text *t)
 			text_title(t->out, t->style, "Renamed");
 		if (n > t->view->top)
 			continue;
-		buf_addf(t->out, "  %-8s  ", rename_reason_word[task->renamed]);
+		buf_addf(t->out, "  %-8s  ", diff_rename_word[task->renamed]);
 		add_pair(t, task->was, task->name);
 	}
 	if (n > t->view->top)
@@ -359,7 +359,7 @@ static void add_packages(struct text *t)
 	for (size_t i = 0; i < shown; i++) {
 		const struct diff_package *p = &d->package[i];
 
-		buf_addf(t->out, "  %-10s  ", package_change_word[p->change]);
+		buf_addf(t->out, "  %-10s  ", diff_package_word[p->change]);
 		text_add_name(t->out, p->name, 0);
 		buf_addc(t->out, ' ');
 		if (p->version[DIFF_BASE] && p->version[DIFF_NOW]) {

@@ -19,13 +19,13 @@ const char *const diff_end_title[DIFF_END_OTHER + 1] = {
 	[DIFF_END_OTHER] = "Fails with another status",
 };
 
-const char *const package_change_word[PACKAGE_REVISION + 1] = {
+const char *const diff_package_word[PACKAGE_REVISION + 1] = {
 	[PACKAGE_NEW] = "new", [PACKAGE_GONE] = "gone", [PACKAGE_EPOCH] = "epoch",
 	[PACKAGE_UPGRADED] = "upgraded", [PACKAGE_DOWNGRADED] = "downgraded",
 	[PACKAGE_SOURCES] = "sources", [PACKAGE_REVISION] = "revision",
 };
 
-const char *const rename_reason_word[RENAME_SIMILAR + 1] = {
+const char *const diff_rename_word[RENAME_SIMILAR + 1] = {
 	[RENAME_MOVED] = "moved", [RENAME_SIMILAR] = "similar",
 };
 

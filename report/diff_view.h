@@ -66,8 +66,8 @@ void diff_add_rate(struct buf *out, const struct diff_figure *f);
 void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s);
 
 extern const char *const diff_end_title[DIFF_END_OTHER + 1];	/* NULL of DIFF_END_SAME */
-extern const char *const package_change_word[PACKAGE_REVISION + 1];
-extern const char *const rename_reason_word[RENAME_SIMILAR + 1];
+extern const char *const diff_package_word[PACKAGE_REVISION + 1];
+extern const char *const diff_rename_word[RENAME_SIMILAR + 1];
 
 /* Is a total one of the machine. */
 static inline bool total_is_host(enum total t)

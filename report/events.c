@@ -6,13 +6,14 @@
 #include <stdlib.h>
 
 /* The finding whose change that is: of the same series, between builds both allow. */
-static bool is_same(const struct finding *f, const struct history_change *c)
+static bool is_same(const struct verdict_finding *f, const struct history_change *c)
 {
 	return f->task == c->task && f->metric == c->metric &&
 	       f->first <= c->change.last && c->change.first <= f->last;
 }
 
-static const struct history_change *change_of(const struct history *h, const struct finding *f)
+static const struct history_change *change_of(const struct history *h,
+					      const struct verdict_finding *f)
 {
 	for (size_t i = 0; i < h->n_changes; i++) {
 		if (is_same(f, &h->change[i]))
@@ -21,7 +22,8 @@ static const struct history_change *change_of(const struct history *h, const str
 	return NULL;
 }
 
-static const struct finding *finding_of(const struct verdict *v, const struct history_change *c)
+static const struct verdict_finding *finding_of(const struct verdict *v,
+						const struct history_change *c)
 {
 	for (size_t i = 0; i < v->n; i++) {
 		if (is_same(&v->finding[i], c))
@@ -58,15 +60,15 @@ static void add_of_history(struct report_events *e, const struct history *h,
 /* By the build, then as check has them. */
 static int by_since(const void *a, const void *b)
 {
-	const struct finding *x = *(const struct finding *const *)a;
-	const struct finding *y = *(const struct finding *const *)b;
+	const struct verdict_finding *x = *(const struct verdict_finding *const *)a;
+	const struct verdict_finding *y = *(const struct verdict_finding *const *)b;
 
 	if (x->since != y->since)
 		return x->since > y->since ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
-static void add_finding(struct report_events *e, const struct finding *f)
+static void add_finding(struct report_events *e, const struct verdict_finding *f)
 {
 	struct report_event *event = e->n ? &e->event[e->n - 1] : NULL;
 
@@ -91,7 +93,7 @@ static void add_finding(struct report_events *e, const struct finding *f)
 /* 0 or -ENOMEM. */
 static int add_of_verdict(struct report_events *e, const struct history *h, const struct verdict *v)
 {
-	const struct finding **list = malloc((v->n + 1) * sizeof *list);
+	const struct verdict_finding **list = malloc((v->n + 1) * sizeof *list);
 	size_t n = 0;
 
 	if (!list)

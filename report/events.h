@@ -14,7 +14,7 @@ struct report_change {
 	bool worse, creep;
 	double before, after;	/* in the metric's unit */
 	double effect, rate;
-	const struct finding *finding;	/* what check says of it, or NULL */
+	const struct verdict_finding *finding;	/* what check says of it, or NULL */
 	const struct known *known;
 };
 

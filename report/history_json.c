@@ -24,10 +24,10 @@ static void add_build(struct document *d, const char *name, uint32_t build)
 
 static void add_revisions(struct document *d, uint32_t first, uint32_t last)
 {
-	struct source_range range;
+	struct revisions_range range;
 
 	json_array(&d->j, "revisions");
-	for (size_t i = 0; source_range(&range, d->told->builds, first, last, i); i++) {
+	for (size_t i = 0; revisions_range(&range, d->told->builds, first, last, i); i++) {
 		json_object(&d->j, NULL);
 		json_str(&d->j, "source", range.source);
 		json_str(&d->j, "from", range.from ? range.from->commit : NULL);

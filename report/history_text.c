@@ -34,13 +34,13 @@ static void add_commit(struct buf *b, const struct revision *r)
 		buf_addf(b, "%.*s", COMMIT_DIGITS, r->commit);
 }
 
-static void add_range(const struct history_page *p, const struct source_range *range)
+static void add_range(const struct history_page *p, const struct revisions_range *range)
 {
 	const struct revision *to = range->to;
 
 	text_add_name(p->out, range->source, 0);
 	buf_addc(p->out, ' ');
-	if (source_range_is_empty(range)) {
+	if (revisions_range_is_empty(range)) {
 		add_commit(p->out, to);
 		buf_adds(p->out, ", no commits");
 	} else {
@@ -55,9 +55,9 @@ static void add_range(const struct history_page *p, const struct source_range *r
 
 void history_add_revisions(const struct history_page *p, uint32_t first, uint32_t last, unsigned indent)
 {
-	struct source_range range;
+	struct revisions_range range;
 
-	for (size_t i = 0; source_range(&range, p->told->builds, first, last, i); i++) {
+	for (size_t i = 0; revisions_range(&range, p->told->builds, first, last, i); i++) {
 		text_add_blanks(p->out, indent);
 		text_tone(p->out, p->style, TONE_FAINT);
 		add_range(p, &range);

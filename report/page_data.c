@@ -109,7 +109,7 @@ static void add_findings(struct json *j, const struct page *p)
 
 	json_array(j, "findings");
 	for (size_t i = 0; i < v->n; i++) {
-		const struct finding *f = &v->finding[i];
+		const struct verdict_finding *f = &v->finding[i];
 		size_t metric = metric_index(p->trends, f->metric);
 
 		if (metric == p->trends->n_metrics || row_of(p, f->task) < 0)

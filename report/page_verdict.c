@@ -98,7 +98,7 @@ void page_part_header(struct markup *h, const struct page *p)
 
 /* The table */
 
-static void add_state(struct markup *h, const struct finding *f)
+static void add_state(struct markup *h, const struct verdict_finding *f)
 {
 	markup_open(h, "td", words_finding_state[f->state]);
 	markup_text(h, words_finding_state[f->state]);
@@ -111,7 +111,7 @@ static void add_state(struct markup *h, const struct finding *f)
 	markup_end(h);
 }
 
-static void add_interval(struct markup *h, const struct finding *f)
+static void add_interval(struct markup *h, const struct verdict_finding *f)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
@@ -126,7 +126,7 @@ static void add_interval(struct markup *h, const struct finding *f)
 	buf_release(&text);
 }
 
-static void add_since(struct markup *h, const struct page *p, const struct finding *f)
+static void add_since(struct markup *h, const struct page *p, const struct verdict_finding *f)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
@@ -146,7 +146,7 @@ static void add_since(struct markup *h, const struct page *p, const struct findi
 	buf_release(&text);
 }
 
-static void add_finding(struct markup *h, const struct page *p, const struct finding *f)
+static void add_finding(struct markup *h, const struct page *p, const struct verdict_finding *f)
 {
 	markup_begin(h, "tr");
 	add_state(h, f);

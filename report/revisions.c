@@ -24,14 +24,14 @@ static const struct build *build_with_trees(const struct builds *builds, uint32_
 	return first ? &builds->build[first - 1] : &builds->build[last];
 }
 
-bool source_range(struct source_range *range, const struct builds *builds, uint32_t first,
+bool revisions_range(struct revisions_range *range, const struct builds *builds, uint32_t first,
 		    uint32_t last, size_t i)
 {
 	const struct build *trees = build_with_trees(builds, first, last);
 
 	if (i >= trees->n_revisions)
 		return false;
-	*range = (struct source_range){ .source = trees->revision[i].source };
+	*range = (struct revisions_range){ .source = trees->revision[i].source };
 	for (uint32_t k = first; k > 0 && !range->from; k--)
 		range->from = of_source(&builds->build[k - 1], range->source);
 	for (uint32_t k = last; k < builds->n && !range->to; k++)
@@ -39,23 +39,23 @@ bool source_range(struct source_range *range, const struct builds *builds, uint3
 	return true;
 }
 
-bool source_range_is_empty(const struct source_range *range)
+bool revisions_range_is_empty(const struct revisions_range *range)
 {
 	return range->from && range->to && !range->from->dirty && !range->to->dirty &&
 	       !strcmp(range->from->commit, range->to->commit);
 }
 
-bool source_range_next(struct source_range *range, const struct builds *builds, uint32_t first,
-		       uint32_t last, size_t *i)
+bool revisions_range_next(struct revisions_range *range, const struct builds *builds,
+			  uint32_t first, uint32_t last, size_t *i)
 {
-	while (source_range(range, builds, first, last, (*i)++)) {
-		if (range->to && !source_range_is_empty(range))
+	while (revisions_range(range, builds, first, last, (*i)++)) {
+		if (range->to && !revisions_range_is_empty(range))
 			return true;
 	}
 	return false;
 }
 
-int64_t source_range_commits(const struct source_range *range)
+int64_t revisions_range_commits(const struct revisions_range *range)
 {
 	const struct revision *from = range->from, *to = range->to;
 

@@ -20,7 +20,7 @@ struct making {
 	const struct builds *builds;
 	size_t window;
 	uint8_t *is_fine;	/* by series */
-	const struct finding **told;	/* by series */
+	const struct verdict_finding **told;	/* by series */
 	float *values;		/* of a metric, and the build's own behind them */
 	double *sorted;		/* room for the values of a series */
 	float *points;

@@ -95,7 +95,7 @@ void words_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 	buf_addf(b, " (%.*s)", SHORT_ID, builds->build[build].id);
 }
 
-void words_add_amounts(struct buf *b, const struct finding *f)
+void words_add_amounts(struct buf *b, const struct verdict_finding *f)
 {
 	enum unit unit = metric_info[f->metric].unit;
 
@@ -108,7 +108,7 @@ void words_add_amounts(struct buf *b, const struct finding *f)
 	amount_add(b, unit, f->now);
 }
 
-void words_add_interval(struct buf *b, const struct finding *f)
+void words_add_interval(struct buf *b, const struct verdict_finding *f)
 {
 	if (!isfinite(f->low) || !isfinite(f->high))
 		return;
@@ -119,7 +119,7 @@ void words_add_interval(struct buf *b, const struct finding *f)
 	buf_addc(b, ')');
 }
 
-void words_add_since(struct buf *b, const struct builds *builds, const struct finding *f)
+void words_add_since(struct buf *b, const struct builds *builds, const struct verdict_finding *f)
 {
 	buf_adds(b, "since ");
 	words_add_build(b, builds, f->since);
@@ -131,13 +131,13 @@ void words_add_since(struct buf *b, const struct builds *builds, const struct fi
 	}
 }
 
-void words_add_ranges(struct buf *b, const struct builds *builds, const struct finding *f)
+void words_add_ranges(struct buf *b, const struct builds *builds, const struct verdict_finding *f)
 {
-	struct source_range r;
+	struct revisions_range r;
 	size_t from = b->len, i = 0;
 
-	while (source_range_next(&r, builds, f->first, f->last, &i)) {
-		int64_t commits = source_range_commits(&r);
+	while (revisions_range_next(&r, builds, f->first, f->last, &i)) {
+		int64_t commits = revisions_range_commits(&r);
 
 		if (b->len > from)
 			buf_adds(b, ", ");

@@ -7,14 +7,14 @@
 
 /* The words of all reports about verdicts. Names are not escaped: the caller does that. */
 
-/* By enum finding_state: "confirmed", "known", "suspect". */
+/* By enum verdict_state: "confirmed", "known", "suspect". */
 extern const char *const words_finding_state[];
 
 /* Reports list findings in these sections, in this order. */
 #define WORDS_SECTIONS 6
 
 struct words_section {
-	enum finding_state state;
+	enum verdict_state state;
 	bool worse;
 	const char *title;
 };
@@ -50,13 +50,13 @@ void words_add_day(struct buf *b, const struct builds *builds, uint32_t build);
 void words_add_build(struct buf *b, const struct builds *builds, uint32_t build);
 
 /* "12 s -> 15 s", of the host ratios; and " (+19 % to +27 %)", nothing where it is not known. */
-void words_add_amounts(struct buf *b, const struct finding *f);
-void words_add_interval(struct buf *b, const struct finding *f);
+void words_add_amounts(struct buf *b, const struct verdict_finding *f);
+void words_add_interval(struct buf *b, const struct verdict_finding *f);
 
 /* "since 2026-11-18 (1a2b3c4d), possibly 2026-11-17 to 2026-11-19". */
-void words_add_since(struct buf *b, const struct builds *builds, const struct finding *f);
+void words_add_since(struct buf *b, const struct builds *builds, const struct verdict_finding *f);
 
 /* "src 1a2b3c4d..5e6f7a8b (3 commits)", one after the other; nothing if none differs. */
-void words_add_ranges(struct buf *b, const struct builds *builds, const struct finding *f);
+void words_add_ranges(struct buf *b, const struct builds *builds, const struct verdict_finding *f);
 
 #endif

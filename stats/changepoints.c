@@ -263,7 +263,7 @@ static double student_p(const struct changepoints *c, size_t k)
 	double step = partition_mean(p, at, end) - partition_mean(p, begin, at);
 
 	variance = fmax(variance, LEAST_SHARE) * c->inflation;
-	return t_both(step / sqrt(variance * (1 / n_1 + 1 / n_2)), df) * places(c, k);
+	return stats_t_both(step / sqrt(variance * (1 / n_1 + 1 / n_2)), df) * places(c, k);
 }
 
 /*

@@ -233,7 +233,7 @@ int decide_apart(struct apart *a, struct sample good, struct sample bad,
 		return r;
 	if (good.n > 1 && bad.n > 1) {
 		step = stats_mean(s.v + good.n, bad.n) - stats_mean(s.v, good.n);
-		reach = t_quantile(0.5 * error, good.n + bad.n - 2) * noise_of(&s) *
+		reach = stats_t_quantile(0.5 * error, good.n + bad.n - 2) * noise_of(&s) *
 			sqrt(1.0 / good.n + 1.0 / bad.n);
 		apart.effect = share_of(&s, apart.good, step);
 		apart.in.low = share_of(&s, apart.good, step - reach);
@@ -258,5 +258,5 @@ double decide_surprise(struct sample good, struct sample bad, double value)
 	far = s.v[good.n + bad.n] - stats_mean(s.v, good.n);
 	far /= noise_of(&s) * sqrt(1 + 1.0 / good.n);
 	free(s.v);
-	return t_both(far, good.n + bad.n - 2);
+	return stats_t_both(far, good.n + bad.n - 2);
 }

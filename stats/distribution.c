@@ -4,13 +4,13 @@
 #include <float.h>
 #include <math.h>
 
-double normal_tail(double z)
+double stats_normal_tail(double z)
 {
 	return 0.5 * erfc(z * M_SQRT1_2);
 }
 
 /* A start within 5e-4 (a rational fit of the tail), then steps of third order. */
-double normal_quantile(double p)
+double stats_normal_quantile(double p)
 {
 	double tail = p < 0.5 ? p : 1 - p, r, z;
 
@@ -21,7 +21,7 @@ double normal_quantile(double p)
 		(1 + r * (1.432788 + r * (0.189269 + r * 0.001308)));
 	for (int i = 0; i < 3; i++) {
 		double density = exp(-0.5 * z * z) / sqrt(2 * M_PI);
-		double step = (normal_tail(z) - tail) / density;
+		double step = (stats_normal_tail(z) - tail) / density;
 
 		z += step / (1 - 0.5 * z * step);
 	}
@@ -35,7 +35,7 @@ static double ln_gamma(double x)
 	return lgamma_r(x, &sign);
 }
 
-double ln_choose(double n, double k)
+double stats_ln_choose(double n, double k)
 {
 	return ln_gamma(n + 1) - ln_gamma(k + 1) - ln_gamma(n - k + 1);
 }
@@ -96,7 +96,7 @@ static double beta_of(double a, double b, double x, double y)
 	return 1 - front * beta_fraction(b, a, y) / b;
 }
 
-double beta_share(double a, double b, double x)
+double stats_beta_share(double a, double b, double x)
 {
 	return beta_of(a, b, x, 1 - x);
 }
@@ -105,41 +105,42 @@ double beta_share(double a, double b, double x)
  * squared, once that of 1 / df is taken care of. */
 #define ALMOST_NORMAL 1e6
 
-double t_both(double t, double df)
+double stats_t_both(double t, double df)
 {
 	double squared = t * t;
 
 	if (df > ALMOST_NORMAL)
-		return 2 * normal_tail(fabs(t) * (1 - 0.25 / df) / sqrt(1 + 0.5 * squared / df));
+		return 2 * stats_normal_tail(fabs(t) * (1 - 0.25 / df) / sqrt(1 +
+									      0.5 * squared / df));
 	if (isinf(squared))
 		return 0;
 	return beta_of(0.5 * df, 0.5, df / (df + squared), squared / (df + squared));
 }
 
-double t_tail(double t, double df)
+double stats_t_tail(double t, double df)
 {
-	double half = 0.5 * t_both(t, df);
+	double half = 0.5 * stats_t_both(t, df);
 
 	return t < 0 ? 1 - half : half;
 }
 
 /* By halving: the tail falls everywhere. */
-double t_quantile(double p, double df)
+double stats_t_quantile(double p, double df)
 {
 	double tail = p < 0.5 ? p : 1 - p, low = 0, high = 1;
 
 	if (!(p > 0 && p < 1) || !(df > 0))
 		return p == 0 ? INFINITY : p == 1 ? -INFINITY : NAN;
 	if (isinf(df))
-		return normal_quantile(p);
-	while (t_tail(high, df) > tail && high < DBL_MAX / 4) {
+		return stats_normal_quantile(p);
+	while (stats_t_tail(high, df) > tail && high < DBL_MAX / 4) {
 		low = high;
 		high *= 2;
 	}
 	while (high - low > 4 * DBL_EPSILON * high) {
 		double middle = 0.5 * (low + high);
 
-		if (t_tail(middle, df) > tail)
+		if (stats_t_tail(middle, df) > tail)
 			low = middle;
 		else
 			high = middle;
@@ -150,7 +151,7 @@ double t_quantile(double p, double df)
 /* Where the series for large x are good to the last digit. */
 #define GAMMA_LARGE 12
 
-double digamma(double x)
+double stats_digamma(double x)
 {
 	double sum = 0, r;
 
@@ -161,7 +162,7 @@ double digamma(double x)
 	       r * (1 / 12. - r * (1 / 120. - r * (1 / 252. - r * (1 / 240. - r / 132.))));
 }
 
-double trigamma(double x)
+double stats_trigamma(double x)
 {
 	double sum = 0, r;
 
@@ -173,7 +174,7 @@ double trigamma(double x)
 }
 
 /* By halving, on a scale of powers: it falls from infinity to 0. */
-double trigamma_inverse(double y)
+double stats_trigamma_inverse(double y)
 {
 	double low = -60, high = 60;
 
@@ -182,7 +183,7 @@ double trigamma_inverse(double y)
 	while (high - low > 1e-14) {
 		double middle = 0.5 * (low + high);
 
-		if (trigamma(exp(middle)) > y)
+		if (stats_trigamma(exp(middle)) > y)
 			low = middle;
 		else
 			high = middle;

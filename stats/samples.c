@@ -144,10 +144,10 @@ static void test_student(struct samples *s, const struct prior *prior)
 		return;
 	variance = fmax(variance, LEAST_NOISE * LEAST_NOISE);
 	error = sqrt(variance * (1.0 / s->base.n + 1.0 / s->now.n));
-	s->t_p = t_both(s->step / error, df);
+	s->t_p = stats_t_both(s->step / error, df);
 	if (isfinite(s->in.high))
 		return;
-	reach = t_quantile(0.5 * (1 - SAMPLES_CONFIDENCE), df) * error;
+	reach = stats_t_quantile(0.5 * (1 - SAMPLES_CONFIDENCE), df) * error;
 	s->in = (struct interval){ share(s, s->step - reach), share(s, s->step + reach) };
 }
 

@@ -119,7 +119,7 @@ double stats_spread(double *v, size_t n, double centre)
 /* How often k or fewer of n coins show heads. */
 static double coins_up_to(size_t n, size_t k)
 {
-	return beta_share(n - k, k + 1, 0.5);
+	return stats_beta_share(n - k, k + 1, 0.5);
 }
 
 struct interval stats_median_interval(const double *v, size_t n, double confidence)
@@ -193,7 +193,7 @@ static bool counts(double variance, double df)
 /* ln of the variance, freed of what few degrees of freedom do to it. */
 static double ln_variance(double variance, double df)
 {
-	return log(variance) - digamma(0.5 * df) + log(0.5 * df);
+	return log(variance) - stats_digamma(0.5 * df) + log(0.5 * df);
 }
 
 struct prior stats_prior(const double *variance, const double *df, size_t n)
@@ -211,15 +211,15 @@ struct prior stats_prior(const double *variance, const double *df, size_t n)
 		step = x - mean;
 		mean += step / ++known;
 		squares += step * (x - mean);
-		by_chance += trigamma(0.5 * df[i]);
+		by_chance += stats_trigamma(0.5 * df[i]);
 	}
 	if (known < 2)
 		return prior;
 	half = squares / (known - 1) - by_chance / known;
 	if (half > 0) {
-		half = trigamma_inverse(half);
+		half = stats_trigamma_inverse(half);
 		prior.df = 2 * half;
-		prior.variance = exp(mean + digamma(half) - log(half));
+		prior.variance = exp(mean + stats_digamma(half) - log(half));
 	} else {
 		prior.df = INFINITY;
 		prior.variance = exp(mean);

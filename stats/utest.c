@@ -177,7 +177,7 @@ static int exact_p(double *p, const struct pairs *s, const struct tail *t)
 	else
 		orders = orders_up_to(count, t->smaller, t->larger, t->twice_u / 2);
 	free(count);
-	*p = 2 * exp(log(orders) - ln_choose(s->n_a + s->n_b, t->smaller));
+	*p = 2 * exp(log(orders) - stats_ln_choose(s->n_a + s->n_b, t->smaller));
 	return 0;
 }
 
@@ -188,7 +188,7 @@ static double normal_p(const struct pairs *s, const struct tail *t)
 	double variance = n_a * n_b / 12 * (n + 1 - s->cubes / (n * (n - 1)));
 	double below = 0.5 * (n_a * n_b - t->twice_u) - 0.5;
 
-	return variance > 0 ? 2 * normal_tail(below / sqrt(variance)) : 1;
+	return variance > 0 ? 2 * stats_normal_tail(below / sqrt(variance)) : 1;
 }
 
 int utest_p(double *p, const double *a, size_t n_a, const double *b, size_t n_b)
@@ -220,12 +220,12 @@ static int differences_beyond(size_t *beyond, size_t n_a, size_t n_b, double mis
 {
 	size_t smaller = n_a < n_b ? n_a : n_b, larger = n_a < n_b ? n_b : n_a;
 	size_t most = n_a * n_b / 2;
-	double *count, orders = 0, all = ln_choose(n_a + n_b, n_a);
+	double *count, orders = 0, all = stats_ln_choose(n_a + n_b, n_a);
 
 	if ((double)smaller * most * 2 > EXACT_STEPS) {
 		double sd = sqrt((double)n_a * n_b / 12 * (n_a + n_b + 1));
 
-		*beyond = fmax(0, floor(most - 0.5 - sd * normal_quantile(miss)));
+		*beyond = fmax(0, floor(most - 0.5 - sd * stats_normal_quantile(miss)));
 		return 0;
 	}
 	count = malloc((most + 1) * sizeof *count);

@@ -54,10 +54,10 @@ struct score {
 };
 
 /* The tasks that are slower are those with a number that 50 divides. */
-static void add_score(struct score *score, const struct verdict *v, enum finding_state state)
+static void add_score(struct score *score, const struct verdict *v, enum verdict_state state)
 {
 	for (size_t i = 0; i < v->n; i++) {
-		const struct finding *f = &v->finding[i];
+		const struct verdict_finding *f = &v->finding[i];
 
 		if (f->state != state || f->task >= TASK_HOST)
 			continue;

@@ -27,7 +27,7 @@ struct world {
 	struct history history;
 	struct history_change change[1];
 	struct verdict verdict;
-	struct finding finding[1];
+	struct verdict_finding finding[1];
 	struct trends trends;
 };
 
@@ -42,7 +42,8 @@ static void make(struct world *w, size_t tasks, size_t n_builds)
 	w->history.change = w->change;
 	w->verdict.finding = w->finding;
 	w->change[0] = (struct history_change){ .task = 1, .metric = METRIC_IO };
-	w->finding[0] = (struct finding){ .task = 2, .metric = METRIC_CPU, .before = 12345 };
+	w->finding[0] = (struct verdict_finding){ .task = 2, .metric = METRIC_CPU,
+		.before = 12345 };
 	rules_init(&w->rules);
 	ck_assert_int_eq(made_series(&w->builds, &made), 0);
 	ck_assert_int_eq(trends_make(&w->trends, &w->builds, &w->rules, &w->history, &w->verdict,

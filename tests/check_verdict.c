@@ -45,7 +45,7 @@ static void judge(const struct known_list *known)
 	ck_assert_msg(!verdict_make(&verdict, &builds, &rules, known, &err), "%s", err.message);
 }
 
-static const struct finding *find(uint32_t task, enum metric m)
+static const struct verdict_finding *find(uint32_t task, enum metric m)
 {
 	for (size_t i = 0; i < verdict.n; i++) {
 		if (verdict.finding[i].task == task && verdict.finding[i].metric == m)
@@ -58,7 +58,7 @@ static const struct finding *find(uint32_t task, enum metric m)
 static const struct {
 	const char *what;
 	struct made_change change;
-	int told;		/* an enum finding_state, -1: not at all */
+	int told;		/* an enum verdict_state, -1: not at all */
 	bool worse;
 	uint32_t first, last;	/* between which its first build is */
 	double effect;
@@ -85,7 +85,7 @@ static const struct {
 START_TEST(step)
 {
 	struct made_change change = steps[_i].change;
-	const struct finding *f;
+	const struct verdict_finding *f;
 
 	change.task = 7;
 	change.metrics = METRIC_BIT(METRIC_MEMORY);
@@ -351,7 +351,7 @@ START_TEST(odd_values)
 	}
 	judge(NULL);
 	for (size_t i = 0; i < verdict.n; i++) {
-		const struct finding *f = &verdict.finding[i];
+		const struct verdict_finding *f = &verdict.finding[i];
 
 		ck_assert_msg(f->task >= 1 && f->task <= 5, "%u", f->task);
 		ck_assert(isfinite(f->before) && isfinite(f->now) && !isnan(f->effect));
@@ -456,7 +456,7 @@ START_TEST(planted)
 	ck_assert(!made_series(&builds, &made));
 	judge(NULL);
 	for (size_t i = 0; i < verdict.n; i++) {
-		const struct finding *f = &verdict.finding[i];
+		const struct verdict_finding *f = &verdict.finding[i];
 
 		if (f->task >= TASK_HOST || f->state != FINDING_CONFIRMED)
 			continue;
@@ -471,7 +471,7 @@ END_TEST
 /* Whatever the number of threads. */
 START_TEST(same_again)
 {
-	struct finding first[1000];
+	struct verdict_finding first[1000];
 	struct made_change change[50];
 	size_t n;
 	cpu_set_t set;
@@ -493,7 +493,7 @@ START_TEST(same_again)
 	judge(NULL);
 	ck_assert_uint_eq(verdict.n, n);
 	for (size_t i = 0; i < n; i++) {
-		const struct finding *a = &first[i], *b = &verdict.finding[i];
+		const struct verdict_finding *a = &first[i], *b = &verdict.finding[i];
 
 		ck_assert(a->task == b->task && a->metric == b->metric && a->state == b->state);
 		ck_assert(a->since == b->since && a->effect == b->effect && a->rate == b->rate);

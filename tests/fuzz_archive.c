@@ -310,19 +310,19 @@ static const struct json_value *read_json(struct json_document *doc, struct inpu
 static void read_run(struct input *in)
 {
 	struct json_document results = { 0 }, metadata = { 0 }, builds = { 0 };
-	struct oe_run run = { .path = "run", .commit = "1234",
-			      .results = read_json(&results, in, "results"),
-			      .metadata = read_json(&metadata, in, "metadata") };
+	struct import_oe_run run = { .path = "run", .commit = "1234",
+				     .results = read_json(&results, in, "results"),
+				     .metadata = read_json(&metadata, in, "metadata") };
 	const struct json_value *all = read_json(&builds, in, "buildstats");
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };
 
 	if (run.results)
-		read_recording(&rec, oe_run_tests(&rec, &run, &err));
+		read_recording(&rec, import_oe_tests(&rec, &run, &err));
 	for (const struct json_value *v = run.results && all ? all->first : NULL; v; v = v->next) {
 		rec = (struct recording)RECORDING_INIT;
 		if (v->name && v->type == JSON_LIST)
-			read_recording(&rec, oe_run_build(&rec, &run, v->name, v, &err));
+			read_recording(&rec, import_oe_build(&rec, &run, v->name, v, &err));
 	}
 	if (run.results)
 		json_document_release(&results);
