@@ -18,17 +18,15 @@
 #include <unistd.h>
 
 /*
- * How often a signal reaches the command must not depend on whether it is
- * recorded. Each case runs twice, without and with the launcher, and counts.
+ * How often a signal reaches the command must not depend on whether the command is
+ * recorded. Each scene runs twice, without and with the launcher, and counts.
  */
-
-#define TRIES 60000	/* of 1 ms or more: a test that hangs */
 
 static const int signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
 
 enum { N_SIGNALS = ARRAY_SIZE(signals) };
 
-/* The command: this program itself, called with "count MARKER [COMMAND ...]" */
+/* The command: this program, called with "count MARKER [COMMAND ...]" */
 
 static int index_of(int sig)
 {
@@ -60,7 +58,7 @@ static void start(char **command)
 	_exit(97);
 }
 
-/* One of its own processes sends it to the group. */
+/* A process of the command sends the signal to the group. */
 static void send_from_inside(int sig)
 {
 	if (sig && !fork()) {
@@ -69,7 +67,7 @@ static void send_from_inside(int sig)
 	}
 }
 
-/* Counts until the marker, and its child's end where it has one. */
+/* Counts until the marker arrives and the child, if any, has ended. */
 static int count(int marker, char **command)
 {
 	int n[N_SIGNALS] = { 0 }, sig;
@@ -101,51 +99,52 @@ struct outcome {
 	struct buf out;
 };
 
+struct target;
+
+/* What is run, and how the signal is sent. */
+struct scene {
+	void (*act)(struct target *t, const struct scene *scene);
+	int sig;
+	const struct way *way;
+	unsigned bits;
+	bool nested, terminal, pending;
+};
+
 struct target {
-	pid_t main;		/* what the user started, leads its process group */
+	pid_t main;		/* what the user started; it leads its process group */
 	pid_t leader;		/* of the session on a terminal: waits for main. 0: no terminal */
 	int master;
-	const char *dir;	/* which a forked child would not get from support_tmpdir() */
+	const char *dir;	/* a forked child would get another support_tmpdir() */
 	char out[PATH_MAX];
 	int marker;
 	bool recorded;
 };
 
-static void read_out(struct buf *b, const struct target *t)
+/* Waiting */
+
+struct wait {
+	const struct target *target;
+	const char *text;
+	pid_t pid;
+	int status;
+};
+
+static bool has_text(void *data)
 {
-	support_read(b, t->out);
+	const struct wait *w = data;
+
+	return strstr(support_text(w->target->out), w->text);
 }
 
 /* Until the output has that text. */
 static void wait_for(const struct target *t, const char *text)
 {
-	for (int i = 0; i < TRIES; i++) {
-		struct buf b;
-		bool found;
+	struct wait w = { .target = t, .text = text };
 
-		read_out(&b, t);
-		found = strstr(buf_str(&b), text);
-		buf_release(&b);
-		if (found)
-			return;
-		usleep(5000);
-	}
-	kill(-t->main, SIGKILL);
-	ck_abort_msg("no '%s' before the deadline", text);
+	support_wait_until(has_text, &w, text);
 }
 
-static bool status_says(pid_t pid, const char *a, const char *b)
-{
-	struct buf text;
-	bool both;
-
-	support_read(&text, support_path("/proc/%d/status", (int)pid));
-	both = strstr(buf_str(&text), a) && strstr(buf_str(&text), b);
-	buf_release(&text);
-	return both;
-}
-
-/* It waits for signals, not for the witness. Where that cannot be read: who knows. */
+/* Not for the witness. True where /proc does not show the system call. */
 static bool waits_for_signals(pid_t pid)
 {
 	int fd = open(support_path("/proc/%d/syscall", (int)pid), O_RDONLY | O_CLOEXEC);
@@ -157,51 +156,48 @@ static bool waits_for_signals(pid_t pid)
 	return n <= 0 || atoi(text) == SYS_rt_sigtimedwait;
 }
 
-/* Until the process has dealt with all its signals: the next one is another. */
-static void wait_until_quiet(pid_t pid)
+static bool is_quiet(void *data)
 {
-	for (int i = 0; i < TRIES; i++) {
-		if (status_says(pid, "State:\tS", "ShdPnd:\t0000000000000000") &&
-		    waits_for_signals(pid))
-			return;
-		usleep(1000);
-	}
-	ck_abort_msg("signals stay pending");
+	pid_t pid = *(pid_t *)data;
+	const char *status = support_text(support_path("/proc/%d/status", (int)pid));
+
+	return strstr(status, "State:\tS") && strstr(status, "ShdPnd:\t0000000000000000") &&
+	       waits_for_signals(pid);
 }
 
-static char *const *words(const struct target *t, bool nested)
+/* Until the process has handled all its signals, so that the next one is not merged. */
+static void wait_until_quiet(pid_t pid)
 {
+	support_wait_until(is_quiet, &pid, "no signal is pending");
+}
+
+/* Starting */
+
+static const char *const *words(const struct target *t, bool nested)
+{
+	static const char *const record[] = { BUILDBEAT, "record", "--no-git", "-o", "stats", "--" };
+	static const char *const task[] = { BUILDBEAT, "task", "inner", "--" };
 	static char marker[8], exe[PATH_MAX];
-	static char *all[32];
+	static const char *all[32];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	int n = 0;
 
 	exe[len > 0 ? len : 0] = '\0';
 	snprintf(marker, sizeof marker, "%d", t->marker);
-	if (t->recorded) {
-		char *record[] = { (char *)(uintptr_t)BUILDBEAT, (char *)(uintptr_t)"record",
-				   (char *)(uintptr_t)"--no-git", (char *)(uintptr_t)"-o",
-				   (char *)(uintptr_t)"stats", (char *)(uintptr_t)"--" };
-
-		memcpy(all, record, sizeof record);
-		n = ARRAY_SIZE(record);
-	}
-	for (int i = 0; i <= nested; i++) {
-		if (i && t->recorded) {
-			all[n++] = (char *)(uintptr_t)BUILDBEAT;
-			all[n++] = (char *)(uintptr_t)"task";
-			all[n++] = (char *)(uintptr_t)"inner";
-			all[n++] = (char *)(uintptr_t)"--";
-		}
+	for (size_t i = 0; t->recorded && i < ARRAY_SIZE(record); i++)
+		all[n++] = record[i];
+	for (int level = 0; level <= nested; level++) {
+		for (size_t i = 0; level && t->recorded && i < ARRAY_SIZE(task); i++)
+			all[n++] = task[i];
 		all[n++] = exe;
-		all[n++] = (char *)(uintptr_t)"count";
+		all[n++] = "count";
 		all[n++] = marker;
 	}
 	all[n] = NULL;
 	return all;
 }
 
-static void become(const struct target *t, char *const *command)
+static _Noreturn void become(const struct target *t, const char *const *command)
 {
 	struct rlimit no_core = { 0, 0 };
 	int fd = open(t->out, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
@@ -211,15 +207,14 @@ static void become(const struct target *t, char *const *command)
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
 	if (!chdir(t->dir))
-		execvp(command[0], command);
+		execvp(command[0], (char *const *)(uintptr_t)command);
 	_exit(99);
 }
 
-/* The session's leader: puts main into the foreground, gives the terminal up when asked
- * to, and tells how main ended. */
-static void lead(struct target *t, char *const *command)
+/* The leader of the session puts main into the foreground, gives up the terminal on
+ * SIGHUP, and writes the status of main to a file. */
+static _Noreturn void lead(struct target *t, const char *const *command)
 {
-	struct buf line = BUF_INIT;
 	sigset_t all;
 	int status;
 
@@ -238,22 +233,20 @@ static void lead(struct target *t, char *const *command)
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		become(t, command);
 	}
-	buf_addf(&line, "%d\n", (int)t->main);
-	support_writes(support_path("%s/main", t->dir), buf_str(&line));
+	support_writes(support_path("%s/main", t->dir), support_path("%d\n", (int)t->main));
 	sigemptyset(&all);
 	sigaddset(&all, SIGCHLD);
 	sigaddset(&all, SIGHUP);
 	while (sigwaitinfo(&all, NULL) == SIGHUP)
 		ioctl(STDIN_FILENO, TIOCNOTTY);
 	waitpid(t->main, &status, 0);
-	buf_clear(&line);
-	buf_addf(&line, "%d\n", status);
-	support_writes(support_path("%s/status", t->dir), buf_str(&line));
+	support_writes(support_path("%s/status", t->dir), support_path("%d\n", status));
 	_exit(0);
 }
 
-/* The test's own handlers are not to run in it. */
-static void fork_quietly(struct target *t, char *const *command)
+/* The handlers of the test must not run in the child. A signal that is blocked and pending
+ * stays so across exec. */
+static void fork_quietly(struct target *t, int pending, const char *const *command)
 {
 	sigset_t all, before;
 
@@ -264,59 +257,61 @@ static void fork_quietly(struct target *t, char *const *command)
 		for (int i = 0; i < N_SIGNALS; i++)
 			signal(signals[i], SIG_DFL);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (pending) {
+			sigaddset(&before, pending);
+			raise(pending);
+		}
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		become(t, command);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-static void begin(struct target *t, bool recorded, bool terminal, int marker,
-		  char *const *command)
+static void prepare(struct target *t, bool recorded, int marker)
 {
-	*t = (struct target){ .recorded = recorded, .marker = marker, .master = -1 };
-	t->dir = support_tmpdir();
+	*t = (struct target){ .recorded = recorded, .marker = marker, .master = -1,
+			      .dir = support_tmpdir() };
 	snprintf(t->out, sizeof t->out, "%s/out", t->dir);
 	support_writes(t->out, "");
-	if (terminal) {
-		unlink(support_path("%s/main", support_tmpdir()));
-		t->leader = forkpty(&t->master, NULL, NULL, NULL);
-		if (!t->leader)
-			lead(t, command);
-		return;
-	}
-	fork_quietly(t, command);
+}
+
+static void begin(struct target *t, bool recorded, int marker)
+{
+	prepare(t, recorded, marker);
+	fork_quietly(t, 0, words(t, false));
+	wait_for(t, "ready");
 }
 
 static int number_in(const char *name)
 {
-	struct buf b;
-	int n;
+	return atoi(support_text(support_path("%s/%s", support_tmpdir(), name)));
+}
 
-	support_read(&b, support_path("%s/%s", support_tmpdir(), name));
-	n = atoi(buf_str(&b));
-	buf_release(&b);
-	return n;
+/* The leader of a session writes its file after it has started main. */
+static bool main_is_known(void *data)
+{
+	struct target *t = data;
+
+	t->main = support_exists(support_path("%s/main", t->dir)) ? number_in("main") : 0;
+	return t->main > 0;
+}
+
+static bool has_ended(void *data)
+{
+	struct wait *w = data;
+
+	return waitpid(w->pid, &w->status, WNOHANG) == w->pid;
 }
 
 static void end(struct target *t, struct outcome *o)
 {
-	pid_t waited = t->leader ? t->leader : t->main;
-	pid_t got = 0;
+	struct wait w = { .pid = t->leader ? t->leader : t->main };
 
-	for (int i = 0; i < TRIES && !got; i++) {
-		got = waitpid(waited, &o->status, WNOHANG);
-		if (!got)
-			usleep(5000);
-	}
-	if (!got) {
-		kill(-t->main, SIGKILL);
-		ck_abort_msg("it has not ended");
-	}
-	if (t->leader)
-		o->status = number_in("status");
+	support_wait_until(has_ended, &w, "the command ends");
+	o->status = t->leader ? number_in("status") : w.status;
 	if (t->master >= 0)
 		close(t->master);
-	read_out(&o->out, t);
+	support_read(&o->out, t->out);
 }
 
 /* Process numbers differ. */
@@ -356,7 +351,7 @@ static void send_group(struct target *t, int sig)
 	kill(-t->main, sig);
 }
 
-/* As a service manager, but so that the launcher runs only when all have it. */
+/* As a service manager does. The launcher runs only when every process has the signal. */
 static void send_each(struct target *t, int sig)
 {
 	if (t->recorded)
@@ -372,7 +367,7 @@ static void send_nothing(struct target *t, int sig)
 	(void)sig;
 }
 
-/* As an interactive user, with the job stopped in between. */
+/* As an interactive user does who has stopped the job. */
 static void send_stopped(struct target *t, int sig)
 {
 	kill(-t->main, SIGSTOP);
@@ -390,43 +385,27 @@ static const struct way {
 
 enum { N_WAYS = ARRAY_SIZE(ways) };
 
-/* The launcher handles signals in their order: once the marker has come, nothing
- * that was sent before is still to come. */
+/* The number that follows the word "ready" in the output: the command's process, its parent. */
+static void read_ready(const struct target *t, int *pid, int *parent)
+{
+	const char *ready = strstr(support_text(t->out), "ready ");
+
+	ck_assert_int_eq(sscanf(ready, "ready %d %d", pid, parent), 2);
+}
+
+/* The launcher handles signals in their order: those that arrived before the marker are
+ * counted before it. */
 static void send_marker(struct target *t, bool nested)
 {
-	struct buf out;
-	int pid = 0, parent = 0;
-	const char *at;
+	int pid, parent;
 
-	read_out(&out, t);
-	at = strstr(buf_str(&out), "ready ");
-	ck_assert_int_eq(sscanf(at, "ready %d %d", &pid, &parent), 2);
-	buf_release(&out);
+	read_ready(t, &pid, &parent);
 	wait_until_quiet(t->main);
 	if (nested) {
 		wait_until_quiet(t->recorded ? parent : pid);
 		kill(t->recorded ? parent : pid, t->marker);
 	}
 	kill(t->main, t->marker);
-}
-
-static void run_way(struct outcome *o, bool recorded, bool nested, const struct way *way, int sig)
-{
-	int marker = sig == SIGUSR2 ? SIGUSR1 : SIGUSR2;
-	struct target t = { .recorded = recorded, .marker = marker };
-	char text[16];
-
-	snprintf(text, sizeof text, "%d", sig);
-	if (way->inside)
-		setenv("SEND_FROM_INSIDE", text, 1);
-	begin(&t, recorded, false, marker, words(&t, nested));
-	unsetenv("SEND_FROM_INSIDE");
-	wait_for(&t, "ready");
-	way->send(&t, sig);
-	wait_for(&t, "got");
-	send_marker(&t, nested);
-	end(&t, o);
-	drop_ready(&o->out);
 }
 
 /* Lines of several processes in any order. */
@@ -459,175 +438,136 @@ static void same(struct outcome *plain, struct outcome *recorded)
 	buf_release(&recorded->out);
 }
 
-START_TEST(each_way)
+static void run_scene(struct outcome *o, bool recorded, const struct scene *s)
 {
-	const struct way *way = &ways[_i / N_SIGNALS];
-	int sig = signals[_i % N_SIGNALS];
+	struct target t;
+
+	prepare(&t, recorded, s->sig == SIGUSR2 ? SIGUSR1 : SIGUSR2);
+	if (s->way && s->way->inside)
+		setenv("SEND_FROM_INSIDE", support_path("%d", s->sig), 1);
+	if (s->terminal) {
+		unlink(support_path("%s/main", t.dir));
+		t.leader = forkpty(&t.master, NULL, NULL, NULL);
+		if (!t.leader)
+			lead(&t, words(&t, s->nested));
+	} else {
+		fork_quietly(&t, s->pending ? s->sig : 0, words(&t, s->nested));
+	}
+	unsetenv("SEND_FROM_INSIDE");
+	wait_for(&t, "ready");
+	if (s->terminal)
+		support_wait_until(main_is_known, &t, "the session's leader starts the command");
+	s->act(&t, s);
+	send_marker(&t, s->nested);
+	end(&t, o);
+	drop_ready(&o->out);
+}
+
+/* Returns the status. */
+static int compare(const struct scene *s)
+{
 	struct outcome plain, recorded;
 
-	run_way(&plain, false, false, way, sig);
-	run_way(&recorded, true, false, way, sig);
-	ck_assert(WIFEXITED(plain.status) && WEXITSTATUS(plain.status) == 5);
+	run_scene(&plain, false, s);
+	run_scene(&recorded, true, s);
 	same(&plain, &recorded);
+	return plain.status;
+}
+
+static void act_once(struct target *t, const struct scene *s)
+{
+	if (s->way)
+		s->way->send(t, s->sig);
+	wait_for(t, "got");
+}
+
+START_TEST(each_way)
+{
+	int status = compare(&(struct scene){ .act = act_once, .way = &ways[_i / N_SIGNALS],
+					      .sig = signals[_i % N_SIGNALS] });
+
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 5);
 }
 END_TEST
 
 /* A launcher inside a launcher's command, in one process group: each of both commands
- * counts for itself. What is sent to the outer one alone, only that gets. */
+ * counts its signals. A signal to the outer process alone reaches only its command. */
 START_TEST(nested)
 {
 	const struct way *way = &ways[_i / N_SIGNALS];
-	int sig = signals[_i % N_SIGNALS];
-	struct outcome plain, recorded;
 
-	if (way->inside || way->send == send_each)
-		return;
-	run_way(&plain, false, true, way, sig);
-	run_way(&recorded, true, true, way, sig);
-	same(&plain, &recorded);
+	if (!way->inside && way->send != send_each)
+		compare(&(struct scene){ .act = act_once, .way = way, .nested = true,
+					 .sig = signals[_i % N_SIGNALS] });
 }
 END_TEST
 
-/* Terminal */
-
-static void run_terminal(struct outcome *o, bool recorded, int sig)
+static void act_key(struct target *t, const struct scene *s)
 {
-	struct target t = { .recorded = recorded, .marker = SIGUSR2 };
-
-	begin(&t, recorded, true, SIGUSR2, words(&t, false));
-	wait_for(&t, "ready");
-	t.main = number_in("main");
-	if (sig == SIGHUP)
-		kill(t.leader, SIGHUP);
+	if (s->sig == SIGHUP)
+		kill(t->leader, SIGHUP);
 	else
-		ck_assert_int_eq(write(t.master, sig == SIGINT ? "\003" : "\034", 1), 1);
-	wait_for(&t, "got");
-	send_marker(&t, false);
-	end(&t, o);
-	drop_ready(&o->out);
+		ck_assert_int_eq(write(t->master, s->sig == SIGINT ? "\003" : "\034", 1), 1);
+	wait_for(t, "got");
 }
+
+static const int keys[] = { SIGINT, SIGQUIT, SIGHUP };
 
 START_TEST(terminal)
 {
-	static const int keys[] = { SIGINT, SIGQUIT, SIGHUP };
-	struct outcome plain, recorded;
-
-	run_terminal(&plain, false, keys[_i]);
-	run_terminal(&recorded, true, keys[_i]);
-	same(&plain, &recorded);
+	compare(&(struct scene){ .act = act_key, .sig = keys[_i], .terminal = true });
 }
 END_TEST
 
-/* Several */
-
-/* Alone, to the group and alone again: three. */
-static void run_repeated(struct outcome *o, bool recorded, int sig)
+/* Alone and to the group in turn: four. */
+static void act_repeatedly(struct target *t, const struct scene *s)
 {
-	int marker = sig == SIGUSR2 ? SIGUSR1 : SIGUSR2;
-	struct target t = { .recorded = recorded, .marker = marker };
-	char text[32];
-
-	begin(&t, recorded, false, marker, words(&t, false));
-	wait_for(&t, "ready");
 	for (int i = 1; i <= 4; i++) {
-		(i % 2 ? send_alone : send_group)(&t, sig);
-		snprintf(text, sizeof text, "got %d %d ", sig, i);
-		wait_for(&t, text);
-		wait_until_quiet(t.main);
+		(i % 2 ? send_alone : send_group)(t, s->sig);
+		wait_for(t, support_path("got %d %d ", s->sig, i));
+		wait_until_quiet(t->main);
 	}
-	send_marker(&t, false);
-	end(&t, o);
-	drop_ready(&o->out);
 }
 
 START_TEST(repeated)
 {
-	struct outcome plain, recorded;
-
-	run_repeated(&plain, false, signals[_i]);
-	run_repeated(&recorded, true, signals[_i]);
-	same(&plain, &recorded);
+	compare(&(struct scene){ .act = act_repeatedly, .sig = signals[_i] });
 }
 END_TEST
 
-/* Different ones at once, some alone, some to the group, by the bits of a number. */
-static void run_mixed(struct outcome *o, bool recorded, unsigned group)
+/* Different signals at once, each alone or to the group by its bit. */
+static void act_mixed(struct target *t, const struct scene *s)
 {
-	struct target t = { .recorded = recorded, .marker = SIGUSR2 };
-	char text[32];
-
-	begin(&t, recorded, false, SIGUSR2, words(&t, false));
-	wait_for(&t, "ready");
 	for (int i = 0; i < N_SIGNALS - 1; i++)
-		(group & 1u << i ? send_group : send_alone)(&t, signals[i]);
-	for (int i = 0; i < N_SIGNALS - 1; i++) {
-		snprintf(text, sizeof text, "got %d 1 ", signals[i]);
-		wait_for(&t, text);
-	}
-	send_marker(&t, false);
-	end(&t, o);
-	drop_ready(&o->out);
+		(s->bits & 1u << i ? send_group : send_alone)(t, signals[i]);
+	for (int i = 0; i < N_SIGNALS - 1; i++)
+		wait_for(t, support_path("got %d 1 ", signals[i]));
 }
 
 START_TEST(mixed)
 {
-	struct outcome plain, recorded;
-
-	run_mixed(&plain, false, (unsigned)_i * 5);
-	run_mixed(&recorded, true, (unsigned)_i * 5);
-	same(&plain, &recorded);
+	compare(&(struct scene){ .act = act_mixed, .bits = (unsigned)_i * 5 });
 }
 END_TEST
 
-/* Beginning and end */
-
-/* Blocked and pending when the program starts, which an exec keeps. */
-static void run_pending(struct outcome *o, bool recorded, int sig)
-{
-	int marker = sig == SIGUSR2 ? SIGUSR1 : SIGUSR2;
-	struct target t = { .recorded = recorded, .marker = marker, .master = -1 };
-	char *const *command = words(&t, false);
-	sigset_t set;
-
-	t.dir = support_tmpdir();
-	snprintf(t.out, sizeof t.out, "%s/out", t.dir);
-	support_writes(t.out, "");
-	t.main = fork();
-	if (!t.main) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		sigemptyset(&set);
-		sigaddset(&set, sig);
-		sigprocmask(SIG_BLOCK, &set, NULL);
-		raise(sig);
-		become(&t, command);
-	}
-	wait_for(&t, "got");
-	send_marker(&t, false);
-	end(&t, o);
-	drop_ready(&o->out);
-}
-
+/* The signal is blocked and pending when the program starts. */
 START_TEST(pending_at_start)
 {
-	struct outcome plain, recorded;
-
-	run_pending(&plain, false, signals[_i]);
-	run_pending(&recorded, true, signals[_i]);
-	same(&plain, &recorded);
+	compare(&(struct scene){ .act = act_once, .sig = signals[_i], .pending = true });
 }
 END_TEST
 
-/* At any moment while it starts: whoever has no handler yet ends by it. */
+/* At any moment while it starts: a process without a handler yet is ended by the signal. */
 START_TEST(while_starting)
 {
-	char *command[] = { (char *)(uintptr_t)BUILDBEAT, (char *)(uintptr_t)"record",
-			    (char *)(uintptr_t)"--no-git", (char *)(uintptr_t)"-o",
-			    (char *)(uintptr_t)"stats", (char *)(uintptr_t)"--",
-			    (char *)(uintptr_t)"sleep", (char *)(uintptr_t)"1000", NULL };
+	static const char *const command[] = {
+		BUILDBEAT, "record", "--no-git", "-o", "stats", "--", "sleep", "1000", NULL,
+	};
 	struct target t;
 	struct outcome o;
 
-	begin(&t, true, false, 0, command);
+	prepare(&t, true, 0);
+	fork_quietly(&t, 0, command);
 	for (volatile int i = 0; i < _i * 40000; i++)
 		;
 	setpgid(t.main, t.main);
@@ -639,45 +579,38 @@ START_TEST(while_starting)
 }
 END_TEST
 
-/* Whatever becomes of the launcher, the witness goes. */
+static bool group_is_gone(void *data)
+{
+	return kill(-*(pid_t *)data, 0);
+}
+
+/* The witness ends with the launcher. */
 START_TEST(nothing_stays)
 {
-	struct target t = { .recorded = true, .marker = SIGUSR2 };
+	struct target t;
 	struct outcome o;
-	int left = 1;
 
-	begin(&t, true, false, SIGUSR2, words(&t, false));
-	wait_for(&t, "ready");
+	begin(&t, true, SIGUSR2);
 	kill(t.main, SIGKILL);
 	kill(-t.main, SIGUSR2);
 	end(&t, &o);
-	for (int i = 0; i < TRIES && left; i++) {
-		left = !kill(-t.main, 0);
-		usleep(1000);
-	}
-	ck_assert(!left);
+	support_wait_until(group_is_gone, &t.main, "the process group is gone");
 	buf_release(&o.out);
 }
 END_TEST
 
-/* A witness that is killed or stopped delays, at most. */
+/* A witness that is killed or stopped only delays signals. */
 START_TEST(witness_gone)
 {
-	struct target t = { .recorded = true, .marker = SIGUSR2 };
+	struct target t;
 	struct outcome o;
-	struct buf out, children;
-	int command, first, second;
+	int command, parent, first, second;
 
-	begin(&t, true, false, SIGUSR2, words(&t, false));
-	wait_for(&t, "ready");
-	read_out(&out, &t);
-	ck_assert_int_eq(sscanf(strstr(buf_str(&out), "ready"), "ready %d", &command), 1);
-	buf_release(&out);
-	support_read(&children, support_path("/proc/%d/task/%d/children", (int)t.main,
-					     (int)t.main));
-	if (sscanf(buf_str(&children), "%d %d", &first, &second) == 2)
+	begin(&t, true, SIGUSR2);
+	read_ready(&t, &command, &parent);
+	if (sscanf(support_text(support_path("/proc/%d/task/%d/children", (int)t.main,
+					     (int)t.main)), "%d %d", &first, &second) == 2)
 		kill(first == command ? second : first, _i ? SIGSTOP : SIGKILL);
-	buf_release(&children);
 	kill(t.main, SIGTERM);
 	wait_for(&t, "got 15 1 ");
 	kill(t.main, SIGUSR2);
@@ -690,8 +623,8 @@ END_TEST
 
 /* Build tools */
 
-/* make's second interrupt is the end at once: it neither waits for the recipe nor
- * deletes the target. ninja's first one ends its commands itself. */
+/* make ends at its second interrupt at once: it neither waits for the recipe nor deletes
+ * the target. ninja ends its commands itself at the first one. */
 static const struct {
 	const char *file, *text, *command;
 } tools[] = {
@@ -701,29 +634,30 @@ static const struct {
 	  "INT TERM HUP; : >started; while :; do sleep 0.02; done\nbuild made: r\n", "ninja" },
 };
 
+static bool tool_started(void *data)
+{
+	const struct wait *w = data;
+
+	return w->text ? has_text(data) : support_exists(support_path("%s/started", w->target->dir));
+}
+
 static void run_tool(struct outcome *o, bool recorded, int tool, bool group, int sig)
 {
-	char *script = NULL;
-	char *command[] = { (char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c", NULL, NULL };
+	const char *script = support_path("exec %s%s 2>&1", recorded ? RECORD : "",
+					  tools[tool].command);
+	const char *command[] = { "sh", "-c", strdupa(script), NULL };
 	struct target t;
-	size_t i = 0;
 
-	ck_assert_int_gt(asprintf(&script, "exec %s%s 2>&1", recorded ? RECORD : "",
-				  tools[tool].command), 0);
-	command[2] = script;
-	support_writes(support_path("%s/%s", support_tmpdir(), tools[tool].file),
-		       tools[tool].text);
-	unlink(support_path("%s/made", support_tmpdir()));
-	unlink(support_path("%s/started", support_tmpdir()));
-	begin(&t, recorded, false, 0, command);
-	while (i++ < TRIES && !support_exists(support_path("%s/started", support_tmpdir())) && tool)
-		usleep(5000);
-	if (!tool)
-		wait_for(&t, "ready");
+	prepare(&t, recorded, 0);
+	support_writes(support_path("%s/%s", t.dir, tools[tool].file), tools[tool].text);
+	unlink(support_path("%s/made", t.dir));
+	unlink(support_path("%s/started", t.dir));
+	fork_quietly(&t, 0, command);
+	support_wait_until(tool_started, &(struct wait){ .target = &t, .text = tool ? NULL : "ready" },
+			   "the recipe starts");
 	(group ? send_group : send_alone)(&t, sig);
 	end(&t, o);
-	buf_addf(&o->out, "made %d\n", support_exists(support_path("%s/made", support_tmpdir())));
-	free(script);
+	buf_addf(&o->out, "made %d\n", support_exists(support_path("%s/made", t.dir)));
 }
 
 START_TEST(build_tools)
@@ -734,7 +668,7 @@ START_TEST(build_tools)
 
 	if (!support_has(tools[tool].command) || !support_can_be_loaded())
 		return;
-	/* make itself waits for a recipe that nobody told */
+	/* make itself waits for a recipe that did not get the signal */
 	if (!tool && !group && sig != SIGTERM)
 		return;
 	run_tool(&plain, false, tool, group, sig);
@@ -752,7 +686,7 @@ int main(int argc, char **argv)
 	return support_main("launch_signals",
 			    TEST_GROUP("each_way"), TEST_LOOP(each_way, N_WAYS * N_SIGNALS),
 			    TEST_GROUP("nested"), TEST_LOOP(nested, N_WAYS * N_SIGNALS),
-			    TEST_GROUP("terminal"), TEST_LOOP(terminal, 3),
+			    TEST_GROUP("terminal"), TEST_EACH(terminal, keys),
 			    TEST_GROUP("repeated"), TEST_LOOP(repeated, N_SIGNALS),
 			    TEST_GROUP("mixed"), TEST_LOOP(mixed, 7),
 			    TEST_GROUP("pending_at_start"), TEST_LOOP(pending_at_start, N_SIGNALS),

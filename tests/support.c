@@ -35,30 +35,30 @@ static void remove_tree(const char *path)
 	waitpid(pid, NULL, 0);
 }
 
-/* Output of commands, until the test ends. */
-static char **outputs;
-static size_t n_outputs;
+/* Output of commands and texts of files, until the test ends. */
+static char **kept;
+static size_t n_kept;
 
-static void keep_output(struct buf *b)
+static void keep(struct buf *b)
 {
 	ck_assert_int_eq(buf_reserve(b, 0), 0);
 	b->data[b->len] = '\0';
-	outputs = realloc(outputs, (n_outputs + 1) * sizeof *outputs);
-	ck_assert_ptr_nonnull(outputs);
-	outputs[n_outputs++] = b->data;
+	kept = realloc(kept, (n_kept + 1) * sizeof *kept);
+	ck_assert_ptr_nonnull(kept);
+	kept[n_kept++] = b->data;
 }
 
-static void free_outputs(void)
+static void free_kept(void)
 {
-	while (n_outputs)
-		free(outputs[--n_outputs]);
-	free(outputs);
-	outputs = NULL;
+	while (n_kept)
+		free(kept[--n_kept]);
+	free(kept);
+	kept = NULL;
 }
 
 void support_cleanup(void)
 {
-	free_outputs();
+	free_kept();
 	if (!tmpdir[0] || tmpdir_owner != getpid())
 		return;
 	remove_tree(tmpdir);
@@ -123,6 +123,15 @@ void support_read(struct buf *out, const char *path)
 		;
 	buf_str(out);
 	close(fd);
+}
+
+const char *support_text(const char *path)
+{
+	struct buf b;
+
+	support_read(&b, path);
+	keep(&b);
+	return b.data;
 }
 
 void support_is_golden(const struct buf *text, const char *name)
@@ -197,8 +206,8 @@ void support_run(struct run *r, const char *dir, const char *format, ...)
 	close(err[0]);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	keep_output(&r->out);
-	keep_output(&r->err);
+	keep(&r->out);
+	keep(&r->err);
 	free(command);
 }
 

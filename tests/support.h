@@ -25,8 +25,9 @@ const char *support_path(const char *format, ...) __attribute__((format(printf, 
 
 void support_write(const char *path, const void *data, size_t len);
 void support_writes(const char *path, const char *text);
-/* The whole file; caller releases. */
+/* The whole file; caller releases. The text is support's and ends with the test. */
 void support_read(struct buf *out, const char *path);
+const char *support_text(const char *path);
 bool support_exists(const char *path);
 
 /* The text is that of the file below tests/golden, which UPDATE_GOLDEN=1 in the environment
