@@ -109,19 +109,23 @@ uint64_t connector_lost(const struct connector *c)
 
 static int try_out(struct connector *c)
 {
-	int64_t until_ns = clock_mono_ns() + TRIAL_NS;
 	struct connector_event e;
+	int64_t until_ns;
 	int32_t tid;
 	int r = thread_come_and_go(&tid);
 
-	while (!r && clock_mono_ns() < until_ns) {
+	/* The thread can take long on a busy machine. The socket has the event afterwards. */
+	until_ns = clock_mono_ns() + TRIAL_NS;
+	while (!r) {
 		while (connector_next(c, &e)) {
 			if (e.kind == CONNECTOR_FORK && e.pid == getpid() && e.tid == tid)
 				return 0;
 		}
+		if (clock_mono_ns() >= until_ns)
+			return -ENOTSUP;
 		netlink_wait(&c->netlink, 20);
 	}
-	return r ? r : -ENOTSUP;
+	return r;
 }
 
 int connector_open(struct connector *c, int receive_bytes)

@@ -148,19 +148,23 @@ static int register_listener(struct taskstats_listener *t)
 
 static int try_out(struct taskstats_listener *t)
 {
-	int64_t until_ns = clock_mono_ns() + TRIAL_NS;
 	struct taskstats_event e;
+	int64_t until_ns;
 	int32_t tid;
 	int r = thread_come_and_go(&tid);
 
-	while (!r && clock_mono_ns() < until_ns) {
+	/* The thread can take long on a busy machine. The socket has the event afterwards. */
+	until_ns = clock_mono_ns() + TRIAL_NS;
+	while (!r) {
 		while (taskstats_next(t, &e)) {
 			if (e.tid == tid)
 				return 0;
 		}
+		if (clock_mono_ns() >= until_ns)
+			return -ENOTSUP;
 		netlink_wait(&t->netlink, 20);
 	}
-	return r ? r : -ENOTSUP;
+	return r;
 }
 
 int taskstats_open(struct taskstats_listener *t, int receive_bytes)

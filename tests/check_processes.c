@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -100,6 +102,8 @@ static struct watched *watch(int (*run)(void), const struct processes_options *o
 	return &w;
 }
 
+static char source[64];		/* on a machine that is not busy */
+
 static bool has_connector(void)
 {
 	static int has = -1;
@@ -111,7 +115,8 @@ static bool has_connector(void)
 		return has;
 	dir_fd = open(support_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_eq(processes_new(&p, dir_fd, clock_mono_ns(), NULL, &err), 0);
-	has = strcmp(processes_source(p), PROCESSES_LOOKS) != 0;
+	snprintf(source, sizeof source, "%s", processes_source(p));
+	has = strcmp(source, PROCESSES_LOOKS) != 0;
 	processes_free(p);
 	close(dir_fd);
 	return has;
@@ -195,6 +200,46 @@ START_TEST(ends_and_words)
 	} else {
 		ck_assert_int_eq(sleep_line->end.max_rss_kb, -1);
 	}
+}
+END_TEST
+
+static pid_t start_busy_loop(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		;
+}
+
+/* On one processor with a busy process, a thread of ours may start after a long time. */
+START_TEST(busy_machine)
+{
+	const struct sched_param none = { 0 };
+	struct processes *p;
+	struct error err;
+	cpu_set_t one;
+	pid_t busy;
+	int dir_fd;
+
+	if (!has_connector())
+		return;
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+	busy = start_busy_loop();
+	ck_assert_int_eq(sched_setscheduler(0, SCHED_IDLE, &none), 0);
+	dir_fd = open(support_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < 5; i++) {
+		ck_assert_int_eq(processes_new(&p, dir_fd, clock_mono_ns(), NULL, &err), 0);
+		ck_assert_str_eq(processes_source(p), source);
+		processes_free(p);
+	}
+	close(dir_fd);
+	kill(busy, SIGKILL);
+	ck_assert_int_eq(waitpid(busy, NULL, 0), busy);
 }
 END_TEST
 
@@ -694,6 +739,7 @@ int main(void)
 {
 	return support_main("processes",
 			    TEST_GROUP("connector"), TEST_LOOP(ends_and_words, 2),
+			    TEST(busy_machine),
 			    TEST(none_is_lost), TEST(overruns_are_told), TEST(overruns_are_mended),
 			    TEST(threads_are_no_processes), TEST(thread_executes),
 			    TEST_LOOP(orphans_and_those_left, 2),
