@@ -2,9 +2,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "recording/process_log.h"
-#include "recording/recording.h"
 #include "sampler/processes.h"
-#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <errno.h>
@@ -17,18 +15,15 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /*
- * Every process of a command into processes.log. What needs the proc connector passes
- * without having tested it where the kernel does not let us listen; main() says
- * that the whole program was skipped only if nothing could be tested.
+ * Every process of a command is in processes.log. A test that needs the proc connector
+ * passes where the kernel does not permit it.
  */
 
-#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define MANY 5000
 
 /* A command recorded */
@@ -36,7 +31,7 @@
 struct watched {
 	struct processes_result result;
 	char source[64];
-	struct rusage used;	/* by the command, with all it waited for */
+	struct rusage used;	/* by the command and the processes it waited for */
 	struct buf text;
 	size_t n;
 	struct process_line line[MANY + 2000];	/* in the order of the file */
@@ -68,7 +63,7 @@ static void run_child(int (*run)(void), int hold)
 	_exit(run());
 }
 
-/* The child begins its work once the thread follows it, or at once. */
+/* The child begins its work when the thread follows it. */
 static struct watched *watch(int (*run)(void), const struct processes_options *o)
 {
 	static struct watched w;
@@ -181,12 +176,12 @@ START_TEST(ends_and_words)
 	ck_assert_ptr_nonnull(sleep_line);
 	ck_assert_int_ge(sleep_line->wall_us, 200000);
 	ck_assert_int_ge(sleep_line->exec_us, 0);
-	/* env became sleep: one process, with its last words */
+	/* env executed sleep: one process, with its last command line */
 	ck_assert_ptr_nonnull(find_command(w, "sleep 0.1"));
 	ck_assert_ptr_null(find_command(w, "env sleep 0.1"));
 	for (size_t i = 0; i + 1 < w->n; i++) {
 		const struct process_line *l = &w->line[i];
-		bool copy = l->end.status == 3 << 8;	/* of the shell, which ran nothing */
+		bool copy = l->end.status == 3 << 8;	/* of the shell, without exec */
 
 		if (!strstr(w->source, "taskstats"))
 			break;
@@ -243,7 +238,7 @@ START_TEST(busy_machine)
 }
 END_TEST
 
-/* Without the cost of exec: as many processes at once as there can be. */
+/* Many processes in a short time, without the cost of exec. */
 static int run_many(void)
 {
 	for (unsigned i = 0; i < MANY; i++) {
@@ -264,7 +259,7 @@ START_TEST(none_is_lost)
 	if (!has_connector())
 		return;
 	w = watch(run_many, NULL);
-	if (w->result.n_lost) {		/* a small socket, where one is not root */
+	if (w->result.n_lost) {		/* the socket is small without root */
 		ck_assert_int_eq(w->line[w->n - 1].word == PROCESS_LOST ||
 				 count_status(w, 7 << 8) < MANY, 1);
 		return;
@@ -285,19 +280,19 @@ static int run_together(void)
 	return 0;
 }
 
-START_TEST(overruns_are_told)
+START_TEST(overruns_are_reported)
 {
 	const struct processes_options tiny = { .receive_bytes = 1 };
-	uint64_t told = 0;
+	uint64_t reported = 0;
 	const struct watched *w;
 
 	if (!has_connector())
 		return;
 	w = watch(run_many, &tiny);
 	for (size_t i = 0; i < w->n; i++)
-		told += w->line[i].word == PROCESS_LOST ? (uint64_t)w->line[i].n_lost : 0;
-	ck_assert_uint_eq(told, w->result.n_lost);
-	/* a machine may be quick enough even so */
+		reported += w->line[i].word == PROCESS_LOST ? (uint64_t)w->line[i].n_lost : 0;
+	ck_assert_uint_eq(reported, w->result.n_lost);
+	/* a quick machine may lose nothing */
 	if (w->result.n_lost)
 		ck_assert_uint_lt(count_status(w, 7 << 8), MANY);
 	else
@@ -305,8 +300,8 @@ START_TEST(overruns_are_told)
 }
 END_TEST
 
-/* What lives on long enough is found again by a look at /proc. */
-START_TEST(overruns_are_mended)
+/* Processes that live long enough are found again in /proc. */
+START_TEST(overruns_are_repaired)
 {
 	const struct processes_options tiny = { .receive_bytes = 1 };
 	size_t n = 0;
@@ -317,7 +312,7 @@ START_TEST(overruns_are_mended)
 	w = watch(run_together, &tiny);
 	for (size_t i = 0; i < w->n; i++)
 		n += w->line[i].word == PROCESS_ENDED;
-	/* one whose end is told while it is looked at may be there twice */
+	/* a process that ends while /proc is read may be there twice */
 	ck_assert_uint_ge(n, 201);
 }
 END_TEST
@@ -334,7 +329,7 @@ static int run_threads(void)
 
 	for (unsigned i = 0; i < 50; i++)
 		pthread_create(&thread[i], NULL, spin, NULL);
-	/* the first thread goes, the process lives on with the others */
+	/* the first thread ends; the process lives until the others end */
 	syscall(SYS_exit, 0);
 	return 1;
 }
@@ -381,8 +376,8 @@ START_TEST(thread_executes)
 }
 END_TEST
 
-/* Whose parent is gone is told with the one that started it; what outlives the command
- * still runs. */
+/* A process whose parent has ended keeps the parent that started it. A process that
+ * outlives the command is recorded as running. */
 static int run_orphans(void)
 {
 	return shell("(sleep 0.3 & exec sleep 0.1) & sleep 0.4; (sleep 60 & echo $! > pid); sleep 0.2; exit 0");
@@ -401,14 +396,14 @@ static void kill_left(void)
 
 START_TEST(orphans_and_those_left)
 {
-	const struct processes_options looks = { .no_connector = true };
+	const struct processes_options polling = { .no_connector = true };
 	const struct process_line *orphan, *left;
 	const struct watched *w;
 
 	if (!_i && !has_connector())
 		return;
 	ck_assert_int_eq(chdir(support_tmpdir()), 0);
-	w = watch(run_orphans, _i ? &looks : NULL);
+	w = watch(run_orphans, _i ? &polling : NULL);
 	kill_left();
 	orphan = find_command(w, "sleep 0.3");
 	ck_assert_ptr_nonnull(orphan);
@@ -522,7 +517,7 @@ static int64_t sum_cpu(const struct watched *w)
 	return us;
 }
 
-/* Where the machine is very busy, the part that is estimated may be off more once. */
+/* On a busy machine the estimated part may be wrong by more in one trial. */
 #define CPU_TRIALS 3
 
 START_TEST(cpu_is_that_of_wait4)
@@ -547,7 +542,7 @@ START_TEST(cpu_is_that_of_wait4)
 }
 END_TEST
 
-/* A look may be late, but not too late for this. */
+/* Polling can be late, but not by a second. */
 static int run_then_sleep(void)
 {
 	use_cpu(57300);
@@ -555,31 +550,31 @@ static int run_then_sleep(void)
 	return 0;
 }
 
-START_TEST(looks_see_exact_cpu)
+START_TEST(polling_sees_exact_cpu)
 {
-	const struct processes_options looks = { .no_connector = true };
-	const struct watched *w = watch(run_then_sleep, &looks);
+	const struct processes_options polling = { .no_connector = true };
+	const struct watched *w = watch(run_then_sleep, &polling);
 	int64_t us = sum_cpu(w);
 
 	ck_assert_uint_eq(w->n, 1);
 	ck_assert_int_ge(us, 57300);
-	/* both of these are cut to microseconds */
+	/* both are rounded down to microseconds */
 	ck_assert_int_le(us, in_us(w->used.ru_utime) + in_us(w->used.ru_stime) + 2);
 }
 END_TEST
 
-/* By looks at /proc */
+/* By polling /proc */
 
 static int run_long(void)
 {
 	return shell("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 0.5; :'; exit 2");
 }
 
-START_TEST(looks_find_what_lives)
+START_TEST(polling_finds_long_processes)
 {
-	const struct processes_options looks = { .no_connector = true };
+	const struct processes_options polling = { .no_connector = true };
 	const struct process_line *inner = NULL, *sleeps, *first = NULL;
-	const struct watched *w = watch(run_long, &looks);
+	const struct watched *w = watch(run_long, &polling);
 
 	ck_assert_str_eq(w->source, PROCESSES_LOOKS);
 	ck_assert_int_gt(w->result.look_us, 0);
@@ -601,151 +596,14 @@ START_TEST(looks_find_what_lives)
 }
 END_TEST
 
-/* Real builds through the program */
-
-static void record(struct run *r, const char *prefix, const char *command)
-{
-	support_run(r, support_tmpdir(), "unset MAKEFLAGS MAKELEVEL; rm -rf stats; %s " BUILDBEAT
-		    " record --no-git --processes -o stats -n x -- %s", prefix, command);
-}
-
-static void read_recording(struct recording *rec)
-{
-	const char *path = support_path("%s/stats/x", support_tmpdir());
-	struct error err = { 0 };
-
-	*rec = (struct recording)RECORDING_INIT;
-	ck_assert_msg(!recording_read(rec, path, NULL, &err), "%s: %s", err.path, err.message);
-	ck_assert_msg(!rec->n_warnings, "%s", rec->warning[0].text);
-}
-
-static uint64_t processes_of(const struct recording *rec, const char *program)
-{
-	for (size_t i = 0; i < rec->n_programs; i++) {
-		if (!strcmp(rec->program[i].name, program))
-			return rec->program[i].n;
-	}
-	return 0;
-}
-
-static const struct span *find_span(const struct recording *rec, const char *name)
-{
-	for (size_t i = 0; i < rec->n_spans; i++) {
-		if (!strcmp(rec->span[i].name, name))
-			return &rec->span[i];
-	}
-	ck_abort_msg("no span %s", name);
-}
-
-/* Short, so that none is missed: a process tells of itself that it was there. */
-static const char makefile[] =
-	"all: one sub\n"
-	"one:\n\t@(sleep 0.15; (sleep 0.11))\n"
-	"sub:\n\t@+$(MAKE) -s -f inner\n";
-static const char inner[] = "all:\n\t@for i in 1 2 3 4 5; do (exit 0); done; sleep 0.12; :\n";
-
-START_TEST(spans_of_tasks)
-{
-	struct recording rec;
-	const struct span *s;
-	struct run r;
-
-	if (!has_connector() || !support_can_be_loaded() || !support_has("make"))
-		return;
-	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
-	support_writes(support_path("%s/inner", support_tmpdir()), inner);
-	record(&r, "", "make -s -j2");
-	ck_assert_msg(r.status == 0 && !r.err.len, "%s", r.err.data);
-	read_recording(&rec);
-	ck_assert_uint_ge(rec.n_processes, 2 + 1 + 2 + 1 + 6);
-	ck_assert_int_eq(rec.process_events_lost, 0);
-	ck_assert_uint_eq(processes_of(&rec, "make"), 2);
-	ck_assert_uint_eq(processes_of(&rec, "sleep"), 3);
-	if (rec.n_tasks) {		/* not with a sanitizer in the plugin */
-		size_t n = 0;
-
-		for (size_t i = 0; i < rec.n_spans; i++) {
-			s = &rec.span[i];
-			ck_assert_uint_ne(s->task, NO_INDEX);
-			ck_assert_int_ge(s->begin_us, rec.task[s->task].start_us);
-			ck_assert_int_ge(s->end_us, s->begin_us);
-			n += !strcmp(rec.task[s->task].name, "all");
-		}
-		ck_assert_uint_eq(n, 6);
-		s = find_span(&rec, "sleep");
-		ck_assert(!strcmp(rec.task[s->task].name, "one") ||
-			  !strcmp(rec.task[s->task].name, "all"));
-	}
-	recording_release(&rec);
-}
-END_TEST
-
-/* The first of these cannot listen before Linux 6.6, the others never. */
-static const char *const unprivileged[] = {
-	"setpriv --reuid=65534 --regid=65534 --clear-groups",
-	"unshare --net",
-	"unshare --pid --fork --mount-proc",
-};
-
-START_TEST(without_permission)
-{
-	const char *prefix = unprivileged[_i];
-	struct recording rec;
-	struct run r;
-
-	support_run(&r, NULL, "%s true", prefix);
-	if (r.status)
-		return;
-	ck_assert_int_eq(chmod(support_tmpdir(), 01777), 0);
-	record(&r, prefix, "sh -c 'sleep 0.6; sleep 0.6; exit 5'");
-	if (r.status == 126 || r.status == 127) {	/* our program may not be seen by all */
-		return;
-	}
-	ck_assert_int_eq(r.status, 5);
-	read_recording(&rec);
-	ck_assert_ptr_nonnull(recording_build(&rec, "processes"));
-	ck_assert_ptr_nonnull(recording_build(&rec, "processes_why"));
-	ck_assert_uint_eq(processes_of(&rec, "sleep"), 2);
-	if (!strcmp(recording_build(&rec, "processes"), PROCESSES_LOOKS))
-		ck_assert_ptr_nonnull(strstr(r.err.data, "short processes are missing"));
-	recording_release(&rec);
-}
-END_TEST
-
-/* What was written up to then is read; of the build nothing else is known. */
-START_TEST(killed_build)
-{
-	struct recording rec;
-	struct run r;
-
-	if (!has_connector())
-		return;
-	support_run(&r, support_tmpdir(), "rm -rf stats; " BUILDBEAT " record --no-git --processes "
-		    "-o stats -n x -- sh -c '(exit 1); sleep 1.4; sleep 0.1; kill -9 $PPID; exit 0'");
-	ck_assert_int_eq(r.status, 128 + SIGKILL);
-	read_recording(&rec);
-	ck_assert_uint_ge(rec.n_processes, 1);
-	ck_assert_ptr_null(recording_build(&rec, "processes_seen"));
-	record(&r, "", "sh -c 'sleep 0.1; kill -9 $$'");
-	ck_assert_int_eq(r.status, 128 + SIGKILL);
-	recording_release(&rec);
-	read_recording(&rec);
-	ck_assert_str_eq(recording_build(&rec, "processes_seen"), "2");
-	recording_release(&rec);
-}
-END_TEST
-
 int main(void)
 {
 	return support_main("processes",
 			    TEST_GROUP("connector"), TEST_LOOP(ends_and_words, 2),
-			    TEST(busy_machine),
-			    TEST(none_is_lost), TEST(overruns_are_told), TEST(overruns_are_mended),
-			    TEST(threads_are_no_processes), TEST(thread_executes),
-			    TEST_LOOP(orphans_and_those_left, 2),
+			    TEST(busy_machine), TEST(none_is_lost), TEST(overruns_are_reported),
+			    TEST(overruns_are_repaired), TEST(threads_are_no_processes),
+			    TEST(thread_executes), TEST_LOOP(orphans_and_those_left, 2),
 			    TEST_GROUP("cpu"), TEST_LOOP(cpu_is_that_of_wait4, 4),
-			    TEST(looks_see_exact_cpu),
-			    TEST_GROUP("looks"), TEST(looks_find_what_lives),
-			    TEST_GROUP("record"), TEST(spans_of_tasks),
-			    TEST_LOOP(without_permission, 3), TEST(killed_build));
+			    TEST(polling_sees_exact_cpu),
+			    TEST_GROUP("polling"), TEST(polling_finds_long_processes));
 }
