@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void *resize(void *array, size_t cap, size_t item_size)
 {
@@ -14,6 +15,18 @@ static void *resize(void *array, size_t cap, size_t item_size)
 void *array_double(void *array, size_t n, size_t item_size)
 {
 	return resize(array, n ? 2 * n : ARRAY_FIRST, item_size);
+}
+
+void *array_add(void *array, size_t *n, size_t item_size)
+{
+	void *items;
+
+	memcpy(&items, array, sizeof items);
+	items = array_grow(items, *n, item_size);
+	if (!items)
+		return NULL;
+	memcpy(array, &items, sizeof items);
+	return (char *)items + (*n)++ * item_size;
 }
 
 void *array_more_room(void *array, size_t *cap, size_t n, size_t item_size)

@@ -24,6 +24,13 @@ static inline void *array_grow(void *array, size_t n, size_t item_size)
 }
 
 /*
+ * Add an item to such an array: `array` is the address of the pointer to it, which may change, and
+ * *n its length, which grows by one. Returns the new item, which has no value yet, or NULL if out
+ * of memory: then nothing has changed.
+ */
+void *array_add(void *array, size_t *n, size_t item_size);
+
+/*
  * An array whose final length is known before it is full: growing step by step leaves unused
  * memory behind. Such an array keeps its capacity in *cap, which begins as 0, and grows through
  * array_make_room() instead of array_grow().

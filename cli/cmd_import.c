@@ -30,7 +30,7 @@ struct import_arguments {
 	int access;
 	struct word_list redact;
 	struct amount limit;
-	int from;		/* index of converters, NO_FORMAT: detected */
+	int from;		/* index of converter_list, NO_FORMAT: detected */
 	const char *into;
 };
 
@@ -65,7 +65,7 @@ static const struct converter *find_converter(const struct import_arguments *i,
 					      const char *path, struct error *err)
 {
 	if (i->from != NO_FORMAT)
-		return converters[i->from];
+		return &converter_list[i->from];
 	if (recording_is_here(path, NULL)) {
 		error_set(err, -EINVAL, path, 0, 0, "this is already a recording");
 		return NULL;
@@ -100,9 +100,6 @@ static int import(const struct import_arguments *i, const char *const *path, siz
 
 	if (!c)
 		return -EINVAL;
-	if (!c->read)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "import: %s adds to an existing recording: use --into", c->name);
 	heap_expect_much();
 	r = converter_read(c, &rec, path, n, err);
 	if (!r)

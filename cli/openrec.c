@@ -41,12 +41,7 @@ static int read_foreign(struct recording *rec, const char *path, struct error *e
 {
 	const struct converter *c = converter_of(path, err);
 
-	if (!c)
-		return -EINVAL;
-	if (!c->read)
-		return error_set(err, -EINVAL, path, 0, 0, "this is not a whole build: "
-				 "buildbeat import --into REC --from %s adds it to a recording", c->name);
-	return converter_read(c, rec, &path, 1, err);
+	return c ? converter_read(c, rec, &path, 1, err) : -EINVAL;
 }
 
 static int read_own(struct recording *rec, const char *path, enum openrec_part part,

@@ -3,7 +3,6 @@
 #include "convert/bazel_counters.h"
 #include "convert/formats.h"
 #include "convert/trace.h"
-#include "convert/trace_kind.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,11 +35,6 @@ struct reading {
 	const char *version, *build_id, *output_base;
 	int64_t start_ms;		/* of ts 0, since 1970; -1: not known */
 };
-
-static bool recognise(const struct convert_file *file)
-{
-	return trace_kind(file) == TRACE_BAZEL;
-}
 
 /* Events */
 
@@ -412,32 +406,20 @@ static int read_profile(struct recording *rec, struct reading *r, const char *pa
 	r->version = r->build_id = r->output_base = "";
 	r->action = error ? NULL : keep(r, ACTION);
 	if (!r->action)
-		return trace_error(-ENOMEM, path, err);
+		return -ENOMEM;
 	error = json_read_parts(path, &parts, &end, &line, err);
-	if (!error)
-		error = finish(rec, r, path, end, line, err);
-	return trace_error(error, path, err);
+	return error ? error : finish(rec, r, path, end, line, err);
 }
 
-static int read_paths(struct recording *rec, const char *const *path, size_t n, struct error *err)
+int bazel_read(struct recording *rec, const char *path, struct error *err)
 {
 	struct reading r = { .start_ms = -1 };
-	int error;
+	int error = read_profile(rec, &r, path, err);
 
-	if (n != 1)
-		return error_set(err, -EINVAL, path[1], 0, 0, "one profile at a time");
-	error = read_profile(rec, &r, path[0], err);
 	trace_release(&r.trace);
 	bazel_counters_release(&r.counters);
 	free(r.phase);
 	free(r.critical);
 	free(r.is_critical);
-	return error;
+	return trace_error(error, path, err);
 }
-
-const struct converter converter_bazel = {
-	.name = "bazel",
-	.what = "what bazel --profile wrote",
-	.recognise = recognise,
-	.read = read_paths,
-};

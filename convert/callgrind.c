@@ -15,7 +15,7 @@
  * together than the whole make did, each as early as what it needs lets it.
  */
 
-static bool recognise(const struct convert_file *file)
+bool callgrind_recognise(const struct convert_file *file)
 {
 	static const char mark[] = "\ncreator: remake";
 
@@ -224,8 +224,7 @@ static int read_one(struct callgrind *c, const char *path, struct error *err)
 	return r;
 }
 
-static int read_files(struct recording *rec, const char *const *path, size_t n,
-		      struct error *err)
+int callgrind_read(struct recording *rec, const char *const *path, size_t n, struct error *err)
 {
 	struct callgrind *make = calloc(n, sizeof *make);
 	int r = 0;
@@ -241,10 +240,3 @@ static int read_files(struct recording *rec, const char *const *path, size_t n,
 	free(make);
 	return r;
 }
-
-const struct converter converter_callgrind = {
-	.name = "callgrind",
-	.what = "the profiles of remake --profile, one or all makes of a build",
-	.recognise = recognise,
-	.read = read_files,
-};

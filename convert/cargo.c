@@ -28,7 +28,7 @@ static const char *find(const struct buf *page, const char *text)
 	return page->len ? memmem(page->data, page->len, text, strlen(text)) : NULL;
 }
 
-static bool recognise(const struct convert_file *file)
+bool cargo_recognise(const struct convert_file *file)
 {
 	return !file->is_dir && file->len && memmem(file->head, file->len, TITLE, strlen(TITLE));
 }
@@ -280,24 +280,13 @@ static int read_page(struct recording *rec, const struct buf *page, const char *
 	return builder_end(&b, r, path, err);
 }
 
-static int read_file(struct recording *rec, const char *const *path, size_t n,
-		     struct error *err)
+int cargo_read(struct recording *rec, const char *path, struct error *err)
 {
 	struct buf page = BUF_INIT;
-	int r;
+	int r = infile_read(&page, path, err);
 
-	if (n != 1)
-		return error_set(err, -EINVAL, path[1], 0, 0, "cargo: one page at a time");
-	r = infile_read(&page, path[0], err);
 	if (!r)
-		r = read_page(rec, &page, path[0], err);
+		r = read_page(rec, &page, path, err);
 	buf_release(&page);
 	return r;
 }
-
-const struct converter converter_cargo = {
-	.name = "cargo",
-	.what = "the page of cargo build --timings",
-	.recognise = recognise,
-	.read = read_file,
-};

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/chrome_write.h"
 #include "convert/formats.h"
 #include "convert/trace.h"
-#include "convert/trace_kind.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define TOOL "trace"		/* of a process that has no name */
-
-static bool recognise(const struct convert_file *file)
-{
-	return trace_kind(file) == TRACE_CHROME;
-}
 
 static int add_part(void *context, const struct json_value *value, unsigned line)
 {
@@ -88,33 +81,24 @@ static int read_trace(struct recording *rec, struct trace *t, const char *path, 
 	struct json_parts parts = { "traceEvents", add_part, t };
 	enum json_end end;
 	unsigned line;
-	int error = json_read_parts(path, &parts, &end, &line, err);
+	int r = trace_init(t);
 
-	if (error)
-		return trace_error(error, path, err);
-	error = trace_finish(t);
-	if (!error && !t->n_pieces)
-		return error_set(err, -EINVAL, path, line, 0, "no event in it took time");
-	return trace_error(error ? error : build(rec, t, path, end, line), path, err);
+	if (!r)
+		r = json_read_parts(path, &parts, &end, &line, err);
+	if (!r)
+		r = trace_finish(t);
+	if (r)
+		return r;
+	if (!t->n_pieces)
+		return error_set(err, -EINVAL, path, line, 0, "no event with a duration in it");
+	return build(rec, t, path, end, line);
 }
 
-static int read_paths(struct recording *rec, const char *const *path, size_t n, struct error *err)
+int chrome_read(struct recording *rec, const char *path, struct error *err)
 {
 	struct trace t;
-	int error;
+	int r = read_trace(rec, &t, path, err);
 
-	if (n != 1)
-		return error_set(err, -EINVAL, path[1], 0, 0, "one trace at a time");
-	error = trace_init(&t) ? error_sys(err, -ENOMEM, path[0], NULL) :
-				 read_trace(rec, &t, path[0], err);
 	trace_release(&t);
-	return error;
+	return trace_error(r, path, err);
 }
-
-const struct converter converter_chrome = {
-	.name = "chrome",
-	.what = "a trace as Chrome and Perfetto show it",
-	.recognise = recognise,
-	.read = read_paths,
-	.write = chrome_write,
-};

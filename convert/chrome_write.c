@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/chrome_write.h"
-
 #include "base/json.h"
 #include "base/outfile.h"
+#include "convert/formats.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/builder.h"
-#include "convert/clang_into.h"
 #include "convert/clang_unit.h"
 #include "convert/formats.h"
-#include "convert/trace_kind.h"
 
 #include <errno.h>
 #include <string.h>
-
-static bool recognise(const struct convert_file *file)
-{
-	return trace_kind(file) == TRACE_CLANG;
-}
 
 /* DIR/foo.json lies beside DIR/foo.o. */
 static const char *object_of(struct builder *b, const char *path)
@@ -74,21 +67,13 @@ static int build(struct recording *rec, const struct clang_units *u, const char 
 	return builder_finish(&b);
 }
 
-static int read_paths(struct recording *rec, const char *const *path, size_t n, struct error *err)
+int clang_read(struct recording *rec, const char *const *path, size_t n, struct error *err)
 {
 	struct clang_units u;
-	int error = clang_units_read(&u, path, n, err);
+	int r = clang_units_read(&u, path, n, err);
 
-	if (!error && (error = build(rec, &u, path[0])))
-		error_sys(err, error, path[0], NULL);
+	if (!r && (r = build(rec, &u, path[0])))
+		error_sys(err, r, path[0], NULL);
 	clang_units_release(&u);
-	return error;
+	return r;
 }
-
-const struct converter converter_clang = {
-	.name = "clang",
-	.what = "what clang -ftime-trace wrote of compilations",
-	.recognise = recognise,
-	.read = read_paths,
-	.read_into = clang_read_into,
-};

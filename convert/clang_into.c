@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/clang_into.h"
-
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "convert/clang_unit.h"
+#include "convert/formats.h"
 #include "recording/store.h"
 #include "recording/store_join.h"
 

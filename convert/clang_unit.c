@@ -2,9 +2,9 @@
 #include "convert/clang_unit.h"
 
 #include "base/array.h"
+#include "convert/formats.h"
 #include "convert/gunzip.h"
 #include "convert/trace.h"
-#include "convert/trace_kind.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -205,7 +205,7 @@ static int is_clang(const char *path, struct error *err)
 	gunzip_close(g);
 	if (n < 0)
 		return n == -EINVAL ? 0 : (int)n;
-	return n > 0 && trace_kind(&file) == TRACE_CLANG;
+	return n > 0 && trace_is_clang(&file);
 }
 
 static bool is_json(const char *name)

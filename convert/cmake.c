@@ -179,7 +179,7 @@ static int read_data(struct data *d, struct builder *b)
 	return r ? r : add_directory(d);
 }
 
-static bool recognise(const struct convert_file *file)
+bool cmake_recognise(const struct convert_file *file)
 {
 	char dir[PATH_MAX];
 
@@ -394,29 +394,19 @@ static int build(struct builder *b, struct data *d)
 	return r;
 }
 
-static int read_build(struct recording *rec, const char *const *path, size_t n,
-		      struct error *err)
+int cmake_read(struct recording *rec, const char *path, struct error *err)
 {
-	struct data d = { .path = path[0], .err = err };
+	struct data d = { .path = path, .err = err };
 	struct builder b;
 	int r;
 
-	if (n != 1)
-		return error_set(err, -EINVAL, path[1], 0, 0, "cmake: one index or directory at a time");
-	builder_init(&b, rec, path[0]);
+	builder_init(&b, rec, path);
 	r = read_data(&d, &b);
 	if (!r)
 		r = build(&b, &d);
-	r = builder_end(&b, r, path[0], err);
+	r = builder_end(&b, r, path, err);
 	for (size_t i = 0; i < d.n; i++)
 		cmake_snippet_release(&d.snippet[i]);
 	free(d.snippet);
 	return r;
 }
-
-const struct converter converter_cmake = {
-	.name = "cmake",
-	.what = "the index or data of CMake's instrumentation",
-	.recognise = recognise,
-	.read = read_build,
-};

@@ -22,41 +22,44 @@ struct convert_file {
 	size_t len;
 };
 
+/* Is this a file of the format? The content decides, not the name. */
+typedef bool converter_recogniser(const struct convert_file *file);
+
+/* Read a build from one path, or from all of them. 0, or a negative errno with err and rec empty. */
+typedef int converter_reader(struct recording *rec, const char *path, struct error *err);
+typedef int converter_all_reader(struct recording *rec, const char *const *path, size_t n,
+				 struct error *err);
+
+/* Write a recording to a file or directory that does not exist yet: all of it or nothing. */
+typedef int converter_writer(const struct recording *rec, const char *path, struct error *err);
+
 struct converter {
-	const char *name;	/* of --from and --to: ninja, cmake, bazel, clang, cargo,
-				   chrome, callgrind, oe */
-	const char *what;	/* for the usage and the page */
-	/* Is this one's, by content and not by name. NULL: only when it is asked for. */
-	bool (*recognise)(const struct convert_file *file);
-	/* rec becomes the build of the n paths (most formats: one). 0, or a negative
-	 * errno with err and rec empty. NULL: cannot be read. */
-	int (*read)(struct recording *rec, const char *const *path, size_t n,
-		    struct error *err);
+	const char *name;	/* of --from and --to */
+	converter_recogniser *recognise;
+	converter_reader *read;	/* one of these two */
+	converter_all_reader *read_all;
+	converter_writer *write;	/* NULL: cannot be written */
 	/* Add the spans of the n files to the tasks of an existing recording (rec, in the
 	 * directory dir). Returns the number of tasks found. NULL: not possible. */
 	int (*read_into)(const struct recording *rec, const char *dir,
 			 const char *const *path, size_t n, struct error *err);
-	/* The recording as a file or directory that does not exist yet; whole or not at
-	 * all. NULL: cannot be written. */
-	int (*write)(const struct recording *rec, const char *path, struct error *err);
 };
 
-extern const struct converter *const converters[];	/* ends with NULL */
+extern const struct converter converter_list[];	/* ends without a name */
 
-/* The names of all; and of those that can be written. They end with NULL. */
+/* The names of all formats, and of those that can be written. They end with NULL. */
 extern const char *const converter_word[];
 extern const char *const converter_written_word[];
 
-/* c->read(), which must not be NULL; and the recording says in `build` what it was
- * imported from. */
+/* Read a build from n paths, and add to the recording's `build` what it was imported from. */
 int converter_read(const struct converter *c, struct recording *rec,
 		   const char *const *path, size_t n, struct error *err);
 
-/* By name; by content. NULL: none. */
+/* Find a format by its name, or by the content of a file. NULL if there is none. */
 const struct converter *converter_named(const char *name);
 const struct converter *converter_of(const char *path, struct error *err);
 
-/* All that recording_read() can be given: packed files, and OpenEmbedded's directories. */
+/* For recording_read(): packed files, and directories of OpenEmbedded. */
 extern const struct recording_formats convert_formats;
 
 #endif

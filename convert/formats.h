@@ -4,21 +4,37 @@
 
 #include "convert/convert.h"
 
-/* All formats: struct converter converter_NAME, and whether it can also be written. To remove a
- * format, delete its files, its line here and its lines in local.mk. Two have other users: ninja's
- * files name what a host recorded, and oe is a layout that recording_read() accepts. */
+/*
+ * All formats: their name, whether they can also be written, and their functions (struct
+ * converter). To remove a format, delete its files, its lines here and its lines in local.mk. Two
+ * have other users: ninja's files name what a host recorded, and oe is a layout that
+ * recording_read() accepts.
+ */
 #define FORMATS(_) \
-	_(bazel, READ) \
-	_(callgrind, READ) \
-	_(cargo, READ) \
-	_(chrome, WRITTEN) \
-	_(clang, READ) \
-	_(cmake, READ) \
-	_(ninja, READ) \
-	_(oe, WRITTEN)
+	_(bazel, READ, .recognise = trace_is_bazel, .read = bazel_read) \
+	_(callgrind, READ, .recognise = callgrind_recognise, .read_all = callgrind_read) \
+	_(cargo, READ, .recognise = cargo_recognise, .read = cargo_read) \
+	_(chrome, WRITTEN, .recognise = trace_is_chrome, .read = chrome_read, \
+	  .write = chrome_write) \
+	_(clang, READ, .recognise = trace_is_clang, .read_all = clang_read, \
+	  .read_into = clang_read_into) \
+	_(cmake, READ, .recognise = cmake_recognise, .read = cmake_read) \
+	_(ninja, READ, .recognise = ninja_recognise, .read = ninja_read) \
+	_(oe, WRITTEN, .recognise = oe_recognise, .read = oe_read, .write = oe_write)
 
-#define DECLARE(name, how) extern const struct converter converter_ ## name;
-FORMATS(DECLARE)
-#undef DECLARE
+converter_recogniser trace_is_bazel, trace_is_chrome, trace_is_clang, callgrind_recognise,
+		     cargo_recognise, cmake_recognise, ninja_recognise, oe_recognise;
+converter_reader bazel_read, cargo_read, chrome_read, cmake_read, ninja_read, oe_read;
+converter_all_reader callgrind_read, clang_read;
+converter_writer chrome_write, oe_write;
+
+/*
+ * Add the phases of compilations as spans to the tasks that ran them. The task of a trace has its
+ * path as its name or as one of its other outputs, apart from the suffix; otherwise it is one that
+ * ran at the same time and whose path ends with most of the same characters. The times must fit
+ * if both are known. The spans are appended to tasks.log, unless the task already has such spans.
+ */
+int clang_read_into(const struct recording *rec, const char *dir, const char *const *path,
+		    size_t n, struct error *err);
 
 #endif

@@ -7,7 +7,7 @@ convert_libconvert_la_SOURCES = \
 	convert/convert.c convert/convert.h convert/formats.h convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h convert/json_reader.c convert/json_reader.h \
 	convert/json_value.c convert/text_table.c convert/text_table.h convert/trace.c \
-	convert/trace.h convert/trace_kind.c convert/trace_kind.h convert/zstd.c convert/zstd.h
+	convert/trace.h convert/zstd.c convert/zstd.h
 
 # bazel
 convert_libconvert_la_SOURCES += \
@@ -23,12 +23,11 @@ convert_libconvert_la_SOURCES += \
 
 # chrome
 convert_libconvert_la_SOURCES += \
-	convert/chrome.c convert/chrome_write.c convert/chrome_write.h
+	convert/chrome.c convert/chrome_write.c
 
 # clang
 convert_libconvert_la_SOURCES += \
-	convert/clang.c convert/clang_into.c convert/clang_into.h convert/clang_unit.c \
-	convert/clang_unit.h
+	convert/clang.c convert/clang_into.c convert/clang_unit.c convert/clang_unit.h
 
 # cmake
 convert_libconvert_la_SOURCES += \
@@ -42,7 +41,7 @@ convert_libconvert_la_SOURCES += \
 
 # oe
 convert_libconvert_la_SOURCES += \
-	convert/oe/build.c convert/oe/converter.c convert/oe/devices.c convert/oe/log.c \
+	convert/oe/build.c convert/oe/devices.c convert/oe/log.c \
 	convert/oe/names.c convert/oe/oe.h convert/oe/raw.c convert/oe/reader.c \
 	convert/oe/reader.h convert/oe/samples.c convert/oe/task.c convert/oe/write.c \
 	convert/oe/write.h convert/oe/write_logs.c

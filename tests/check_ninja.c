@@ -179,7 +179,7 @@ static int import(struct recording *rec, const char *path)
 {
 	*rec = (struct recording)RECORDING_INIT;
 	memset(&err, 0, sizeof err);
-	return converter_named("ninja")->read(rec, &path, 1, &err);
+	return converter_read(converter_named("ninja"), rec, &path, 1, &err);
 }
 
 START_TEST(alone)

@@ -57,7 +57,7 @@ static void read_out(struct recording *rec)
 	const char *path = out();
 
 	ck_assert_ptr_eq(converter_of(path, &err), oe());
-	ck_assert_msg(!oe()->read(rec, &path, 1, &err), "%s", err.message);
+	ck_assert_msg(!converter_read(oe(), rec, &path, 1, &err), "%s", err.message);
 }
 
 static void contains(const char *file, const char *text)

@@ -22,7 +22,7 @@ static int read_with(const char *format, const char *const *path, size_t n)
 	ck_assert_ptr_nonnull(c);
 	rec = (struct recording)RECORDING_INIT;
 	memset(&err, 0, sizeof err);
-	return c->read(&rec, path, n, &err);
+	return converter_read(c, &rec, path, n, &err);
 }
 
 static void read_one(const char *format, const char *path)

@@ -22,7 +22,7 @@ static int read_with(const char *format, const char *path)
 	ck_assert_ptr_nonnull(c);
 	rec = (struct recording)RECORDING_INIT;
 	memset(&err, 0, sizeof err);
-	return c->read(&rec, &path, 1, &err);
+	return converter_read(c, &rec, &path, 1, &err);
 }
 
 static void read_one(const char *format, const char *path)
@@ -365,8 +365,8 @@ static const struct {
 } bad[] = {
 	{ "chrome", "", 1, "no data" },
 	{ "chrome", "ninja log v5\n", 1, "not JSON: expected a list or an object" },
-	{ "chrome", "[]", 1, "no event in it took time" },
-	{ "chrome", "{\"traceEvents\":\n{}}", 2, "no event in it took time" },
+	{ "chrome", "[]", 1, "no event with a duration in it" },
+	{ "chrome", "{\"traceEvents\":\n{}}", 2, "no event with a duration in it" },
 	{ "chrome", "[{\"ph\":\"X\",\"ts\":1,\n\"dur\":1 \"name\"]", 2, "not JSON: expected ',' or '}'" },
 	{ "chrome", "[{\"ph\":\"X\",\"ts\":0},{\"ph\":\"X\",\"ts\":1e15}]", 0, "times are more than ten years apart" },
 	{ "clang", "{\"traceEvents\":[", 1, "the JSON text is truncated" },

@@ -238,29 +238,25 @@ static int find_edges(struct import *m, const char *path)
 	return m->edge ? 0 : -ENOMEM;
 }
 
-static int read_build(struct recording *rec, const char *const *path, size_t n,
-		      struct error *err)
+int ninja_read(struct recording *rec, const char *path, struct error *err)
 {
 	struct import m = { .instance = 0 };
-	int r;
+	int r = ninja_log_read(&m.log, path, infile_read, err);
 
-	if (n != 1)
-		return error_set(err, -EINVAL, path[1], 0, 0, "ninja: one log at a time");
-	r = ninja_log_read(&m.log, path[0], infile_read, err);
 	if (r)
 		return r;
 	find_newest(&m);
-	builder_init(&m.b, rec, path[0]);
+	builder_init(&m.b, rec, path);
 	builder_build(&m.b, "tool", "ninja");
 	m.instance = builder_instance(&m.b, "ninja", NULL, NULL, NO_INDEX);
-	r = find_edges(&m, path[0]);
+	r = find_edges(&m, path);
 	if (!r)
 		r = set_start(&m);
-	if (r)
-		m.b.error = r;
-	else
+	if (!r)
 		add_tasks(&m);
-	r = builder_finish(&m.b);
+	else
+		error_sys(err, r, path, NULL);
+	r = builder_end(&m.b, r, path, err);
 	ninja_waits_release(&m.waits);
 	if (m.has_graph)
 		ninja_graph_release(&m.graph);
@@ -269,19 +265,12 @@ static int read_build(struct recording *rec, const char *const *path, size_t n,
 	buf_release(&m.name);
 	buf_release(&m.key);
 	buf_release(&m.command);
-	return r ? error_sys(err, r, path[0], NULL) : 0;
+	return r;
 }
 
-static bool recognise(const struct convert_file *file)
+bool ninja_recognise(const struct convert_file *file)
 {
 	size_t n = strlen(NINJA_LOG_SIGNATURE);
 
 	return !file->is_dir && file->len > n && !memcmp(file->head, NINJA_LOG_SIGNATURE, n);
 }
-
-const struct converter converter_ninja = {
-	.name = "ninja",
-	.what = NINJA_LOG_NAME ", the log of ninja",
-	.recognise = recognise,
-	.read = read_build,
-};

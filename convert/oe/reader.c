@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/oe/reader.h"
-#include "convert/oe/oe.h"
+#include "convert/formats.h"
 #include "recording/recipe.h"
 
 #include <dirent.h>
@@ -342,3 +342,32 @@ const struct recording_foreign oe_foreign = {
 	.is_here = is_here,
 	.read = read_dir,
 };
+
+/* As a format to import */
+
+static const struct recording_formats oe_formats = { .foreign = &oe_foreign };
+
+static bool is_oe(const char *path)
+{
+	return recording_is_here(path, &oe_formats) && !recording_is_here(path, NULL);
+}
+
+bool oe_recognise(const struct convert_file *file)
+{
+	return file->is_dir && is_oe(file->path);
+}
+
+int oe_read(struct recording *rec, const char *path, struct error *err)
+{
+	int r;
+
+	if (access(path, F_OK))
+		return error_sys(err, -errno, path, NULL);
+	if (!is_oe(path))
+		return error_set(err, -EINVAL, path, 0, 0,
+				 "not a buildstats directory of OpenEmbedded");
+	r = recording_read(rec, path, &oe_formats, err);
+	if (r)
+		recording_release(rec);
+	return r;
+}
