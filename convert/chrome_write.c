@@ -388,7 +388,7 @@ static void add_sample(struct writer *w, const struct series *s, const char *nam
 
 static void add_series(struct writer *w, const struct series *s)
 {
-	struct buf name = BUF_INIT;
+	struct buf name = BUF_PART_OF(w->j.out);
 
 	for (size_t column = 0; column < s->n_columns; column++) {
 		buf_clear(&name);
@@ -452,16 +452,18 @@ int chrome_write(const struct recording *rec, const char *path, struct error *er
 {
 	struct buf out = BUF_INIT;
 	struct writer w = { .rec = rec };
-	int error = find_lanes(&w);
+	int r = find_lanes(&w);
 
 	json_init(&w.j, &out, true);
-	if (!error) {
+	if (!r)
 		add_document(&w);
-		error = buf_error(&out);
-	}
-	error = error ? error_sys(err, error, path, "cannot write") : outfile_replace(path, &out, err);
+	if (!r)
+		r = buf_error(&out);
+	if (!r)
+		r = recording_command_error(rec);
+	r = r ? error_sys(err, r, path, "cannot write") : outfile_replace(path, &out, err);
 	buf_release(&out);
 	free(w.lane);
 	free(w.n_lanes);
-	return error;
+	return r;
 }

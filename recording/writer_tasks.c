@@ -202,4 +202,6 @@ void write_tasks(struct out *o, const struct recording *rec)
 	struct tasks_out t = { .o = o, .rec = rec, .id = o->id };
 
 	write_lines(&t);
+	if (!o->error)
+		o->error = recording_command_error(rec);
 }

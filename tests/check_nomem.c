@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char tasks[] = "buildbeat tasks 1\n"
 	"open\t10\ta1\t100\t0\t100,1\tmake\t4.3\t/src\tmake all\n"
@@ -105,6 +106,9 @@ static int read_foreign(const char *format, const char *path, long n)
 	return r;
 }
 
+/* The trace that is written if no allocation fails. */
+#define TRACE_WHOLE support_path("%s/whole.json", support_tmpdir())
+
 static int write_trace(const char *from, const char *path, long n)
 {
 	struct recording rec = RECORDING_INIT;
@@ -116,6 +120,8 @@ static int write_trace(const char *from, const char *path, long n)
 	r = converter_named("chrome")->write(&rec, path, &err);
 	end_failing();
 	ck_assert(r ? r == -ENOMEM && *err.message : support_exists(path));
+	if (!r)
+		ck_assert(!strcmp(support_text(path), support_text(TRACE_WHOLE)));
 	recording_release(&rec);
 	return r;
 }
@@ -133,7 +139,15 @@ static const struct {
 START_TEST(nth_fails_for_traces)
 {
 	const char *to = support_path("%s/trace.json", support_tmpdir());
+	struct recording rec = RECORDING_INIT;
+	struct error err;
 	long n = 0;
+
+	if (!foreign[_i].format) {
+		ck_assert(!recording_read(&rec, foreign[_i].path, NULL, &err));
+		ck_assert(!converter_named("chrome")->write(&rec, TRACE_WHOLE, &err));
+		recording_release(&rec);
+	}
 
 	for (ran_out = true; ran_out; n++) {
 		int r = foreign[_i].format ?
