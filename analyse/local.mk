@@ -5,7 +5,5 @@ analyse_libanalyse_la_SOURCES = \
 	analyse/chain.c analyse/chain.h analyse/chain_names.c analyse/chain_names.h analyse/cost.c \
 	analyse/cost.h analyse/curve.c analyse/curve.h analyse/host.c analyse/host.h \
 	analyse/listing.c analyse/listing.h analyse/metric.c analyse/metric.h analyse/names.c \
-	analyse/names.h analyse/path.c analyse/path.h analyse/programs.c analyse/programs.h \
-	analyse/summary.c analyse/summary.h analyse/targets.c analyse/targets.h \
-	analyse/values.c analyse/values.h analyse/values_name.c \
-	analyse/values_name.h analyse/view.c analyse/view.h analyse/words.c analyse/words.h
+	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
+	analyse/values.c analyse/values.h analyse/view.c analyse/view.h analyse/words.c analyse/words.h

@@ -2,13 +2,19 @@
 #ifndef BUILDBEAT_ANALYSE_NAMES_H
 #define BUILDBEAT_ANALYSE_NAMES_H
 
-#include "analyse/summary.h"
+#include "base/buf.h"
+#include "recording/recording.h"
 
-/* How people find a task: names as they would say them. */
+#include <stdbool.h>
 
-/* A path below the build's directory relative to it ("." for itself), others as
- * they are. Points into path, or a constant. */
+/* The names by which people and comparisons find a task. */
+
+/* A path below the build's directory relative to it ("." for itself), others unchanged.
+ * Points into path, or a constant. */
 const char *name_relative(const struct recording *rec, const char *path);
+
+/* Whether the key of a task is the name of a recipe with its version (recording/recipe.h). */
+bool name_is_recipe(const struct recording *rec, const struct task *t);
 
 /* The place of a task: the directory of its make, for bitbake the recipe; "" if it is the
  * build's directory. */
@@ -20,5 +26,12 @@ const char *name_place(const struct recording *rec, const struct task *t);
  * name. Not yet safe to print.
  */
 void name_add_task(struct buf *b, const struct recording *rec, const struct task *t);
+
+/*
+ * The name of a task in every build (values.h): as name_add_task(), but without the version
+ * of a recipe, and with "*" for what mktemp, or a process id, made of a name in a directory
+ * for temporary files. Control characters become blanks.
+ */
+void name_add_stable(struct buf *out, const struct recording *rec, const struct task *t);
 
 #endif

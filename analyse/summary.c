@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/summary.h"
 
-#include "analyse/targets.h"
+#include "base/hash.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 
@@ -137,6 +137,121 @@ static int fill_memory(struct summary *s)
 	return 0;
 }
 
+/*
+ * Targets: a hash table by key and name for each instance, because one table of all tasks of
+ * a large build would be in no cache.
+ */
+struct slot {
+	uint32_t check;		/* more of the hash: other names are seldom compared */
+	uint32_t target;	/* 1 + index, 0 is free */
+};
+
+struct table {
+	size_t n;		/* tasks that ran */
+	size_t first, mask;	/* in slot */
+};
+
+static bool is_target(const struct summary *s, uint32_t target, const struct task *t)
+{
+	const struct task *other = &s->rec->task[s->target[target].first_task];
+
+	return !strcmp(other->name, t->name) &&
+	       (other->key == t->key || !strcmp(other->key, t->key));
+}
+
+/* Slots for the targets of every instance, at most half of them used. NULL: out of memory. */
+static struct slot *make_tables(struct table *table, const struct summary *s)
+{
+	const struct recording *rec = s->rec;
+	size_t slots = 0;
+
+	for (size_t i = 0; i < s->n_ran; i++)
+		table[rec->task[s->order[i]].instance].n++;
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		struct table *t = &table[i];
+
+		t->first = slots;
+		t->mask = 1;
+		while (t->mask < 2 * t->n)
+			t->mask = 2 * t->mask + 1;
+		slots += t->mask + 1;
+	}
+	return calloc(slots + 1, sizeof(struct slot));
+}
+
+/* The slot of a task's target, free if the task is the first of it. */
+static struct slot *find_slot(struct slot *slots, const struct table *table,
+			      const struct summary *s, const struct task *t)
+{
+	uint64_t hash = hash_bytes(hash_bytes(0, t->key, strlen(t->key)),
+				   t->name, strlen(t->name));
+	uint32_t check = (uint32_t)(hash >> 32);
+
+	for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
+		struct slot *slot = &slots[table->first + at];
+
+		if (!slot->target)
+			slot->check = check;
+		if (!slot->target || (slot->check == check && is_target(s, slot->target - 1, t)))
+			return slot;
+	}
+}
+
+/* last: the last task of each target so far. slot: NULL for a task without a name, which is
+ * a target of its own. */
+static void add_to_target(struct summary *s, uint32_t task, struct slot *slot, uint32_t *last)
+{
+	const struct task *t = &s->rec->task[task];
+	int64_t end_us = recording_task_end_us(s->rec, t);
+	uint32_t at = slot && slot->target ? slot->target - 1 : (uint32_t)s->n_targets;
+	struct target *g = &s->target[at];
+
+	s->nest[task].target = at;
+	if (at == s->n_targets) {
+		*g = (struct target){ task, 0, t->start_us, end_us };
+		s->n_targets++;
+		if (slot)
+			slot->target = at + 1;
+	} else {
+		s->nest[last[at]].next = task;
+	}
+	last[at] = task;
+	g->n_tasks++;
+	if (end_us > g->end_us)
+		g->end_us = end_us;
+}
+
+static int fill_targets(struct summary *s)
+{
+	const struct recording *rec = s->rec;
+	const size_t ahead = 16;
+	struct table *table = calloc(rec->n_instances + 1, sizeof *table);
+	struct slot *slots = table ? make_tables(table, s) : NULL;
+	uint32_t *last = malloc((s->n_ran + 1) * sizeof *last);
+	bool ok;
+
+	s->target = malloc((s->n_ran + 1) * sizeof *s->target);
+	ok = slots && last && s->target;
+	for (size_t i = 0; ok && i < s->n_ran; i++) {
+		const struct task *t = &rec->task[s->order[i]];
+
+		/* A large build is in no cache. Not in a function of its own: gcc drops one
+		 * that only prefetches. */
+		if (i + ahead < s->n_ran) {
+			__builtin_prefetch(&rec->task[s->order[i + ahead]].end_us);
+			__builtin_prefetch(&rec->task[s->order[i + ahead]].key);
+			__builtin_prefetch(&s->nest[s->order[i + ahead]].target, 1);
+			__builtin_prefetch(rec->task[s->order[i + ahead / 2]].name);
+		}
+		add_to_target(s, s->order[i], *t->name ?
+			      find_slot(slots, &table[t->instance], s, t) : NULL, last);
+	}
+	free(table);
+	free(slots);
+	free(last);
+	return ok ? 0 : -ENOMEM;
+}
+
 static int allocate(struct summary *s)
 {
 	size_t n = s->rec->n_tasks + 1;
@@ -155,7 +270,7 @@ int summary_make(struct summary *s, const struct recording *rec)
 		s->wall_us = 0;
 	s->cores = recording_build_number(rec, "cores");
 	if (allocate(s) || fill_order(s) || cost_fill(s->nest, rec, s->order, s->n_ran) ||
-	    targets_fill(s) || fill_running(s) || fill_memory(s))
+	    fill_targets(s) || fill_running(s) || fill_memory(s))
 		return -ENOMEM;
 	count_states(s);
 	fill_cpu(s);
@@ -193,4 +308,38 @@ double summary_cpu_share(const struct summary *s)
 double summary_host_share(const struct summary *s, int64_t us)
 {
 	return share(us, s->host.span_us, s->rec->source.one_core ? 1 : s->cores);
+}
+
+struct cost summary_target_cost(const struct summary *s, const struct target *g)
+{
+	struct cost sum = s->nest[g->first_task].cost;
+
+	for (uint32_t i = s->nest[g->first_task].next; i != NO_INDEX; i = s->nest[i].next)
+		cost_add(&sum, &s->nest[i].cost);
+	return sum;
+}
+
+uint32_t summary_main_task(const struct summary *s, const struct target *g)
+{
+	uint32_t longest = g->first_task;
+
+	for (uint32_t i = s->nest[longest].next; i != NO_INDEX; i = s->nest[i].next) {
+		if (s->nest[i].cost.wall_us > s->nest[longest].cost.wall_us)
+			longest = i;
+	}
+	return longest;
+}
+
+int64_t summary_unseen_us(const struct summary *s)
+{
+	int64_t seen_us = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < s->rec->n_programs; i++) {
+		seen_us = sat_add(seen_us, s->rec->program[i].cpu_us);
+		any = any || s->rec->program[i].n_measured;
+	}
+	if (!any || !s->cpu_exact)
+		return -1;
+	return s->cpu_us > seen_us ? s->cpu_us - seen_us : 0;
 }

@@ -82,16 +82,22 @@ int summary_make(struct summary *s, const struct recording *rec);
 void summary_release(struct summary *s);
 
 /* Sum over the tasks of a target. */
-struct cost target_cost(const struct summary *s, const struct target *g);
+struct cost summary_target_cost(const struct summary *s, const struct target *g);
 
 /* The task of a target that took longest: it says what kind of work it is. */
-uint32_t target_main_task(const struct summary *s, const struct target *g);
+uint32_t summary_main_task(const struct summary *s, const struct target *g);
 
 /* CPU time per core and wall time, 0 to 1; -1: not known. */
 double summary_cpu_share(const struct summary *s);
 
 /* The share of the machine's CPU time, 0 to 1, that `us` of summary.host is; -1: unknown. */
 double summary_host_share(const struct summary *s, int64_t us);
+
+/*
+ * CPU time of the build that no recorded process used, such as that of processes that
+ * lived between two polls of /proc. -1: unknown.
+ */
+int64_t summary_unseen_us(const struct summary *s);
 
 /* How a build ended, from its `build` lines alone. */
 enum build_result summary_build_result(const struct recording *rec, int *status);

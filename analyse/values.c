@@ -2,7 +2,7 @@
 #include "analyse/values.h"
 
 #include "analyse/summary.h"
-#include "analyse/values_name.h"
+#include "analyse/names.h"
 #include "analyse/words.h"
 #include "base/arena.h"
 #include "base/array.h"
@@ -238,7 +238,7 @@ static int add_task(struct rows *r, uint32_t task)
 	uint32_t row;
 
 	buf_clear(&r->name);
-	values_name(&r->name, r->sum->rec, t);
+	name_add_stable(&r->name, r->sum->rec, t);
 	if (buf_error(&r->name))
 		return -ENOMEM;
 	value_of(v, r->sum, task);
@@ -375,7 +375,7 @@ static int add_packages(struct values *f, const struct summary *sum)
 	for (size_t i = 0; !r && i < sum->n_ran; i++) {
 		const struct task *t = &rec->task[sum->order[i]];
 
-		if (!values_is_recipe(rec, t) || !strcmp(t->key, last))
+		if (!name_is_recipe(rec, t) || !strcmp(t->key, last))
 			continue;
 		last = t->key;
 		r = add_package(f, &text, t);

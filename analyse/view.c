@@ -215,7 +215,7 @@ int64_t view_target_cost(const struct summary *s, const struct target *g, enum s
 
 	if (g->n_tasks == 1)
 		return view_cost(&s->nest[g->first_task].cost, key);
-	sum = target_cost(s, g);
+	sum = summary_target_cost(s, g);
 	return view_cost(&sum, key);
 }
 
@@ -270,4 +270,27 @@ size_t view_top_tasks(struct view *v, enum sort_key key, size_t top)
 	struct ranking r = { v->sum, key, true };
 
 	return sort_top(v->task, v->n_tasks, top, before, &r);
+}
+
+static bool uses_more(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct program *p = ctx, *x = &p[a], *y = &p[b];
+
+	if (x->cpu_us != y->cpu_us)
+		return x->cpu_us > y->cpu_us;
+	if (x->wall_us != y->wall_us)
+		return x->wall_us > y->wall_us;
+	return a < b;
+}
+
+uint32_t *view_top_programs(const struct recording *rec, size_t top, size_t *n)
+{
+	uint32_t *index = malloc((rec->n_programs + 1) * sizeof *index);
+
+	if (!index)
+		return NULL;
+	for (uint32_t i = 0; i < rec->n_programs; i++)
+		index[i] = i;
+	*n = sort_top(index, rec->n_programs, top, uses_more, rec->program);
+	return index;
 }

@@ -50,6 +50,12 @@ void view_release(struct view *v);
 size_t view_top_targets(struct view *v, enum sort_key key, size_t top);
 size_t view_top_tasks(struct view *v, enum sort_key key, size_t top);
 
+/*
+ * The `top` programs of the recording (or all, if fewer) that used most CPU or, if no CPU time
+ * is known, ran longest: indices from malloc(), *n of them. NULL when out of memory.
+ */
+uint32_t *view_top_programs(const struct recording *rec, size_t top, size_t *n);
+
 /* What a key looks at; 0 for SORT_START and SORT_NAME. */
 int64_t view_cost(const struct cost *c, enum sort_key key);
 

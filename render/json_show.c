@@ -3,7 +3,6 @@
 #include "render/show.h"
 
 #include "analyse/names.h"
-#include "analyse/programs.h"
 #include "analyse/words.h"
 #include "base/json.h"
 #include "base/saturate.h"
@@ -278,7 +277,7 @@ static int add_programs(struct json *j, const struct summary *s, size_t top)
 
 	if (!rec->n_processes && !recording_build(rec, "processes"))
 		return 0;
-	index = programs_top(rec, top, &n);
+	index = view_top_programs(rec, top, &n);
 	if (!index)
 		return -ENOMEM;
 	json_object(j, "processes");
@@ -286,7 +285,7 @@ static int add_programs(struct json *j, const struct summary *s, size_t top)
 	json_str(j, "recorded_from", recording_build(rec, "processes"));
 	json_known(j, "look_us", recording_build_number(rec, "processes_look_us"));
 	json_int(j, "events_lost", rec->process_events_lost);
-	json_known(j, "cpu_unseen_us", programs_unseen_us(s));
+	json_known(j, "cpu_unseen_us", summary_unseen_us(s));
 	json_array(j, "programs");
 	for (size_t i = 0; i < n; i++) {
 		const struct program *p = &rec->program[index[i]];
@@ -307,8 +306,8 @@ static int add_programs(struct json *j, const struct summary *s, size_t top)
 
 static void add_target(struct json *j, const struct summary *s, const struct target *g)
 {
-	const struct task *t = &s->rec->task[target_main_task(s, g)];
-	struct cost cost = target_cost(s, g);
+	const struct task *t = &s->rec->task[summary_main_task(s, g)];
+	struct cost cost = summary_target_cost(s, g);
 
 	begin_line(j, NULL);
 	add_name(j, s->rec, t);

@@ -220,9 +220,9 @@ static void add_target(struct rows *r, const struct target *g)
 {
 	const struct summary *s = r->v->sum;
 	const struct task *task = s->rec->task;
-	struct cost cost = target_cost(s, g);
+	struct cost cost = summary_target_cost(s, g);
 	struct row row = {
-		g->start_us, &cost, &task[target_main_task(s, g)], g->n_tasks, false
+		g->start_us, &cost, &task[summary_main_task(s, g)], g->n_tasks, false
 	};
 
 	for (uint32_t i = g->first_task; i != NO_INDEX; i = s->nest[i].next)

@@ -2,7 +2,6 @@
 #include "render/text_show.h"
 
 #include "analyse/names.h"
-#include "analyse/programs.h"
 #include "analyse/words.h"
 #include "base/saturate.h"
 #include "render/facts.h"
@@ -309,7 +308,7 @@ static void add_program(struct buf *out, const struct program *p)
 /* The sum of the rows must not pass as the CPU time of the build. */
 static void add_unseen(struct buf *out, const struct summary *s)
 {
-	int64_t us = programs_unseen_us(s);
+	int64_t us = summary_unseen_us(s);
 	struct buf b;
 	char cpu[32];
 
@@ -329,7 +328,7 @@ static int add_programs(struct buf *out, const struct summary *s, size_t top,
 
 	if (!rec->n_programs)
 		return 0;
-	index = programs_top(rec, top, &n);
+	index = view_top_programs(rec, top, &n);
 	if (!index)
 		return -ENOMEM;
 	text_title(out, style, "Processes by program");

@@ -140,7 +140,7 @@ static struct cost cost_of(const struct summary *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_targets; i++) {
 		if (!strcmp(s->rec->task[s->target[i].first_task].name, name))
-			return target_cost(s, &s->target[i]);
+			return summary_target_cost(s, &s->target[i]);
 	}
 	ck_abort_msg("no target %s", name);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/values.h"
-#include "analyse/values_name.h"
+#include "analyse/names.h"
 #include "base/array.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
@@ -37,7 +37,7 @@ START_TEST(cleaned_names)
 
 	recorded_make(&r, BUILD, support_path("open\t0\tm\t10\t0\t10,9\tmake\t4.3\t/src\tmake\n"
 		      "start\t1\tm.1\t11\t\t\t%s\t\tcc\n", names[_i].name), NULL);
-	values_name(&name, &r.rec, &r.rec.task[0]);
+	name_add_stable(&name, &r.rec, &r.rec.task[0]);
 	ck_assert_str_eq(buf_str(&name), names[_i].becomes);
 	buf_release(&name);
 	recorded_release(&r);
@@ -56,7 +56,7 @@ START_TEST(long_names)
 	text[600] = '\0';
 	recorded_make(&r, BUILD, support_path("open\t0\tm\t10\t0\t10,9\tmake\t4.3\t/src\tmake\n"
 		      "start\t1\tm.1\t11\t\t\tx%s\t\tcc\n", text), NULL);
-	values_name(&name, &r.rec, &r.rec.task[0]);
+	name_add_stable(&name, &r.rec, &r.rec.task[0]);
 	ck_assert_uint_eq(name.len, 239);
 	buf_release(&name);
 	recorded_release(&r);
