@@ -29,7 +29,7 @@ static int print(const struct listing *l, bool json)
 {
 	struct style style = output_style();
 	struct buf out = BUF_INIT;
-	int r = json ? json_list(&out, l) : text_list(&out, l, &style);
+	int r = json ? list_json(&out, l) : list_text(&out, l, &style);
 
 	if (!r)
 		output_write(&out);

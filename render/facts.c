@@ -1,41 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/facts.h"
 
+#include "analyse/names.h"
+#include "analyse/words.h"
+#include "base/array.h"
+#include "base/saturate.h"
+
 #include <string.h>
+#include <time.h>
 
-void facts_begin(struct facts *f, struct buf *out, const struct style *style)
-{
-	*f = (struct facts){ .out = out, .style = style, .part = BUF_PART_OF(out) };
-}
+#define REVISION_DIGITS 12
 
-void facts_release(struct facts *f)
-{
-	buf_release(&f->part);
-}
-
-void fact_part(struct facts *f)
-{
-	if (f->part.len && f->part.data[f->part.len - 1])
-		buf_addc(&f->part, '\0');
-}
-
-static void add_label(struct facts *f, const char *label)
-{
-	text_tone(f->out, f->style, TONE_FAINT);
-	buf_adds(f->out, label);
-	text_tone(f->out, f->style, TONE_PLAIN);
-	text_add_blanks(f->out, FACT_INDENT - strlen(label));
-}
-
-void fact_end(struct facts *f, const char *label, enum tone tone)
+static void write_line(struct facts *f, const char *label, enum tone tone)
 {
 	unsigned width = f->style->width;
 	size_t at = FACT_INDENT;
 
-	fact_part(f);
-	if (!f->part.len)
-		return;
-	add_label(f, label);
+	text_tone(f->out, f->style, TONE_FAINT);
+	buf_adds(f->out, label);
+	text_tone(f->out, f->style, TONE_PLAIN);
+	text_add_blanks(f->out, FACT_INDENT - strlen(label));
 	text_tone(f->out, f->style, tone);
 	for (const char *p = f->part.data; p < f->part.data + f->part.len; p += strlen(p) + 1) {
 		size_t n = text_columns(p, strlen(p));
@@ -56,5 +40,374 @@ void fact_end(struct facts *f, const char *label, enum tone tone)
 	}
 	text_tone(f->out, f->style, TONE_PLAIN);
 	buf_addc(f->out, '\n');
+}
+
+void facts_begin(struct facts *f, struct buf *out, const struct style *style)
+{
+	*f = (struct facts){
+		.part = BUF_PART_OF(out), .write = write_line, .out = out, .style = style,
+	};
+}
+
+void facts_release(struct facts *f)
+{
+	buf_release(&f->part);
+}
+
+void fact_part(struct facts *f)
+{
+	if (f->part.len && f->part.data[f->part.len - 1])
+		buf_addc(&f->part, '\0');
+}
+
+void fact_end(struct facts *f, const char *label, enum tone tone)
+{
+	fact_part(f);
+	if (f->part.len)
+		f->write(f, label, tone);
 	buf_clear(&f->part);
+}
+
+void fact_add_count(struct facts *f, uint64_t n, const char *after)
+{
+	buf_addu(&f->part, n);
+	buf_adds(&f->part, after);
+	fact_part(f);
+}
+
+void fact_add_time(struct facts *f, int64_t us, const char *after)
+{
+	text_add_time(&f->part, us);
+	buf_adds(&f->part, after);
+	fact_part(f);
+}
+
+void fact_add_bytes(struct facts *f, const char *before, int64_t bytes, const char *after)
+{
+	buf_adds(&f->part, before);
+	text_add_bytes(&f->part, bytes);
+	buf_adds(&f->part, after);
+	fact_part(f);
+}
+
+void fact_add_name(struct facts *f, const char *before, const char *name)
+{
+	if (!name || !*name)
+		return;
+	buf_adds(&f->part, before);
+	text_add_name(&f->part, name, 0);
+	fact_part(f);
+}
+
+static void add_share(struct facts *f, const char *before, double share)
+{
+	buf_adds(&f->part, before);
+	text_add_percent(&f->part, share);
+	fact_part(f);
+}
+
+/* What was built, when, where, and from which sources */
+
+void fact_when(struct facts *f, const struct recording *rec)
+{
+	time_t seconds = (time_t)(rec->start_wall_ns / 1000000000);
+	char text[64];
+	struct tm tm;
+
+	if (rec->start_wall_ns <= 0 || !localtime_r(&seconds, &tm))
+		return;
+	buf_add(&f->part, text, strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %Z", &tm));
+	fact_end(f, f->brief ? "started" : "when", TONE_PLAIN);
+}
+
+void fact_host(struct facts *f, const struct summary *s)
+{
+	int64_t kb = recording_build_number(s->rec, "memory_kb");
+
+	fact_add_name(f, "", recording_build(s->rec, "host"));
+	if (s->cores > 0)
+		fact_add_count(f, (uint64_t)s->cores, s->cores == 1 ? " core" : " cores");
+	if (kb > 0)
+		fact_add_bytes(f, "", sat_mul(kb, 1024), "");
+	fact_add_name(f, "Linux ", recording_build(s->rec, "kernel"));
+	fact_end(f, f->brief ? "host" : "where", TONE_PLAIN);
+}
+
+void fact_directory(struct facts *f, const struct recording *rec)
+{
+	fact_add_name(f, "", recording_build(rec, "cwd"));
+	fact_end(f, "directory", TONE_PLAIN);
+}
+
+/* The lines of a source tree come in the order source, branch, revision ... Each tree is a
+ * fact of its own, but all of them are one in a chart. */
+void fact_sources(struct facts *f, const struct recording *rec)
+{
+	const char *label = f->brief ? "revision" : "source";
+
+	for (size_t i = 0; i < rec->n_build; i++) {
+		const char *key = rec->build[i].key, *value = rec->build[i].value;
+		char digits[REVISION_DIGITS + 1];
+
+		if (!strcmp(key, "branch") || !strcmp(key, "describe")) {
+			fact_add_name(f, "", value);
+		} else if (!strcmp(key, "revision")) {
+			*stpncpy(digits, value, REVISION_DIGITS) = '\0';
+			fact_add_name(f, "", digits);
+		} else if (!strcmp(key, "dirty")) {
+			buf_adds(&f->part, strcmp(value, "yes") ? "" : "modified");
+			fact_part(f);
+		} else if (!strcmp(key, "git_error") && !f->brief) {
+			fact_add_name(f, "git: ", value);
+		} else if (!strcmp(key, "source")) {
+			if (!f->brief)
+				fact_end(f, label, TONE_PLAIN);
+			if (strcmp(name_relative(rec, value), "."))
+				fact_add_name(f, "", name_relative(rec, value));
+		}
+	}
+	fact_end(f, label, TONE_PLAIN);
+}
+
+/* How it went, and what it used */
+
+void fact_result(struct facts *f, const struct summary *s)
+{
+	bool good = s->result == BUILD_OK || s->result == BUILD_ENDED;
+
+	words_add_result(&f->part, s->result, s->status);
+	buf_adds(&f->part, s->result == BUILD_UNFINISHED ? ", seen for " :
+		 f->brief ? " after " : ", after ");
+	text_add_time(&f->part, s->wall_us);
+	if (f->brief)
+		fact_part(f);
+	/* a warning says what was lost */
+	if (s->rec->lost.reason)
+		buf_adds(&f->part, f->brief ? "incomplete" : "; incomplete");
+	fact_end(f, "result", !good || s->rec->lost.reason ? TONE_ALARM : TONE_TITLE);
+}
+
+void fact_warnings(struct facts *f, const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_warnings; i++) {
+		fact_add_name(f, "", rec->warning[i].text);
+		if (f->brief && rec->n_warnings > 1)
+			fact_add_count(f, rec->n_warnings - 1, " more");
+		fact_end(f, "warning", TONE_ALARM);
+		if (f->brief)
+			break;
+	}
+}
+
+void fact_cpu(struct facts *f, const struct summary *s)
+{
+	double share = summary_cpu_share(s);
+
+	if (!s->cpu_exact && !s->cpu_us)
+		return;
+	if (f->brief) {
+		fact_add_time(f, s->cpu_us, s->cpu_exact ? "" : " in tasks");
+	} else {
+		text_add_time(&f->part, s->cpu_us);
+		buf_adds(&f->part, " of CPU: ");
+		fact_add_time(f, s->user_us, " user");
+		fact_add_time(f, s->system_us, " system");
+	}
+	if (share >= 0) {
+		text_add_percent(&f->part, share);
+		buf_adds(&f->part, " of ");
+		fact_add_count(f, (uint64_t)s->cores, s->cores == 1 ? " core" : " cores");
+	}
+	if (!s->cpu_exact && !f->brief)
+		buf_adds(&f->part, "of the tasks alone");
+	fact_end(f, f->brief ? "CPU time" : "build", TONE_PLAIN);
+}
+
+void fact_machine(struct facts *f, const struct summary *s)
+{
+	const struct host *h = &s->host;
+
+	if (summary_host_share(s, h->user_us) < 0)
+		return;
+	add_share(f, "CPU busy ", summary_host_share(s, sat_add(h->user_us, h->system_us > 0 ?
+								h->system_us : 0)));
+	add_share(f, "waiting for I/O ", summary_host_share(s, h->iowait_us));
+	if (h->steal_us >= 0)
+		add_share(f, "stolen ", summary_host_share(s, h->steal_us));
+	fact_end(f, "machine", TONE_PLAIN);
+}
+
+void fact_tasks(struct facts *f, const struct summary *s)
+{
+	static const struct {
+		enum task_state state;
+		const char *after;
+	} states[] = {
+		{ TASK_FAILED, " failed" }, { TASK_KILLED, " killed" },
+		{ TASK_UNFINISHED, " unfinished" }, { TASK_QUEUED, " never started" },
+	};
+	bool alarm = s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED];
+
+	buf_addu(&f->part, s->rec->n_tasks);
+	if (s->n_targets || !f->brief) {
+		buf_adds(&f->part, " for ");
+		buf_addu(&f->part, s->n_targets);
+		buf_adds(&f->part, s->n_targets == 1 ? " target" : " targets");
+	}
+	fact_part(f);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		if (s->n_state[states[i].state])
+			fact_add_count(f, s->n_state[states[i].state], states[i].after);
+	}
+	if (s->n_hosting && !f->brief)
+		fact_add_count(f, s->n_hosting, s->n_hosting == 1 ? " ran a build of its own" :
+			       " ran builds of their own");
+	fact_end(f, "tasks", f->brief && alarm ? TONE_ALARM : TONE_PLAIN);
+	if (!s->running_sum_us || !s->wall_us)
+		return;
+	buf_addf(&f->part, f->brief ? "%.1f on average" : "%.1f tasks on average",
+		 (double)s->running_sum_us / (double)s->wall_us);
+	fact_part(f);
+	fact_add_count(f, (uint64_t)s->running_max, " at most");
+	fact_end(f, f->brief ? "tasks at once" : "at once", TONE_PLAIN);
+}
+
+static void add_moment(struct facts *f, const char *before, int64_t bytes, int64_t time_us)
+{
+	if (bytes < 0)
+		return;
+	buf_adds(&f->part, before);
+	text_add_bytes(&f->part, bytes);
+	if (!f->brief) {
+		buf_adds(&f->part, " at ");
+		text_add_time(&f->part, time_us);
+	}
+	fact_part(f);
+}
+
+void fact_memory(struct facts *f, const struct summary *s)
+{
+	const struct host *h = &s->host;
+	int64_t kb = s->memory_peak_kb.value;
+	bool swapped = h->swapped_out_bytes > 0 || (h->swapped_in_bytes > 0 && !f->brief);
+
+	add_moment(f, "tasks ", kb > 0 ? sat_mul(kb, 1024) : -1, s->memory_peak_kb.time_us);
+	if (!f->brief)
+		add_moment(f, "cgroup ", h->cgroup_memory_bytes.value,
+			   h->cgroup_memory_bytes.time_us);
+	add_moment(f, "machine ", h->memory_used_bytes.value, h->memory_used_bytes.time_us);
+	if (f->part.len && h->memory_total_bytes > 0) {
+		if (f->brief)
+			f->part.data[f->part.len - 1] = ' ';
+		fact_add_bytes(f, "of ", h->memory_total_bytes, "");
+	}
+	if (!f->brief)
+		fact_end(f, "memory", TONE_PLAIN);
+	if (swapped && f->brief)
+		fact_add_bytes(f, "", h->swapped_out_bytes, " swapped out");
+	if (swapped && !f->brief) {
+		fact_add_bytes(f, "", h->swapped_in_bytes, " in");
+		fact_add_bytes(f, "", h->swapped_out_bytes, " out");
+		add_moment(f, "most used ", h->swap_used_bytes.value, h->swap_used_bytes.time_us);
+		fact_end(f, "swap", TONE_ALARM);
+	}
+	if (h->oom_kills > 0) {
+		fact_add_count(f, (uint64_t)h->oom_kills, !f->brief ? " killed because memory ran out" :
+			       h->oom_kills == 1 ? " process killed because memory ran out" :
+			       " processes killed because memory ran out");
+		if (!f->brief)
+			fact_end(f, "processes", TONE_ALARM);
+	}
+	fact_end(f, "peak memory", swapped || h->oom_kills > 0 ? TONE_ALARM : TONE_PLAIN);
+}
+
+void fact_disk(struct facts *f, const struct host *h)
+{
+	if (h->disk_read_bytes >= 0 || (h->disk_written_bytes >= 0 && !f->brief))
+		fact_add_bytes(f, "", h->disk_read_bytes, " read");
+	if (h->disk_written_bytes >= 0 || (h->disk_read_bytes >= 0 && !f->brief))
+		fact_add_bytes(f, "", h->disk_written_bytes, " written");
+	if (f->part.len && h->disk_busiest_bytes.value > 0 && !f->brief)
+		add_moment(f, "busiest second ", h->disk_busiest_bytes.value,
+			   h->disk_busiest_bytes.time_us);
+	fact_end(f, "disk", TONE_PLAIN);
+}
+
+void fact_network(struct facts *f, const struct host *h)
+{
+	if (h->net_received_bytes <= 0 && h->net_sent_bytes <= 0)
+		return;
+	fact_add_bytes(f, "", h->net_received_bytes, " received");
+	fact_add_bytes(f, "", h->net_sent_bytes, " sent");
+	fact_end(f, "network", TONE_PLAIN);
+}
+
+/* The share of the time in which at least one task of the machine waited. */
+void fact_pressure(struct facts *f, const struct host *h)
+{
+	static const struct {
+		const char *what;
+		enum host_pressure of;
+	} parts[] = {
+		{ "for CPU ", PRESSURE_CPU_SOME }, { "I/O ", PRESSURE_IO_SOME },
+		{ "memory ", PRESSURE_MEMORY_SOME },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && h->pressure_span_us > 0; i++) {
+		if (h->stalled_us[parts[i].of] >= 0)
+			add_share(f, parts[i].what, (double)h->stalled_us[parts[i].of] /
+				  (double)h->pressure_span_us);
+	}
+	if (f->part.len)
+		buf_adds(&f->part, "of the time");
+	fact_end(f, "waiting", TONE_PLAIN);
+}
+
+void fact_samples(struct facts *f, const struct summary *s)
+{
+	const struct host *h = &s->host;
+	int64_t interval_ms = s->rec->interval_ms;
+
+	if (!h->samples) {
+		buf_adds(&f->part, "none");
+		if (f->brief)
+			buf_adds(&f->part, ": ");
+		else
+			fact_part(f);
+		buf_adds(&f->part, "nothing is known of the machine");
+		fact_end(f, "samples", f->brief ? TONE_ALARM : TONE_PLAIN);
+		return;
+	}
+	fact_add_count(f, h->samples, "");
+	if (interval_ms > 0 && f->brief && interval_ms % 1000 == 0) {
+		buf_addf(&f->part, "one every %lld s", (long long)interval_ms / 1000);
+		fact_part(f);
+	} else if (interval_ms > 0) {
+		buf_adds(&f->part, "one every ");
+		fact_add_time(f, sat_mul(interval_ms, 1000), "");
+	}
+	if (h->gaps)
+		fact_add_count(f, h->gaps, h->gaps == 1 ? " gap" : " gaps");
+	fact_end(f, "samples", h->gaps ? TONE_ALARM : TONE_PLAIN);
+}
+
+/* How they were recorded, and what is missing. */
+void fact_processes(struct facts *f, const struct recording *rec)
+{
+	int64_t look_us = recording_build_number(rec, "processes_look_us");
+	bool lost = rec->process_events_lost > 0;
+
+	if (!rec->n_processes && !recording_build(rec, "processes"))
+		return;
+	fact_add_count(f, rec->n_processes, "");
+	fact_add_name(f, "from: ", recording_build(rec, "processes"));
+	fact_add_name(f, "", recording_build(rec, "processes_why"));
+	if (look_us > 0) {
+		buf_adds(&f->part, "shorter than ");
+		fact_add_time(f, look_us, " may be missing");
+	}
+	if (lost)
+		fact_add_count(f, (uint64_t)rec->process_events_lost,
+			       " events lost, some are missing");
+	fact_end(f, "processes", lost ? TONE_ALARM : TONE_PLAIN);
 }

@@ -2,30 +2,60 @@
 #ifndef BUILDBEAT_RENDER_FACTS_H
 #define BUILDBEAT_RENDER_FACTS_H
 
+#include "analyse/summary.h"
 #include "base/text.h"
 
-#include <stdarg.h>
-
 /*
- * "label   part, part, part": one fact a line, wrapped between its parts where
- * the line gets too long.
+ * Facts: a label and parts, such as "tasks" and "8 for 6 targets", "1 failed". The ones below
+ * are worded here alone; a writer decides what a fact looks like.
  */
 struct facts {
-	struct buf *out;
-	const struct style *style;
 	struct buf part;	/* of the fact being made, each ended by a NUL */
+	bool brief;		/* for the head of a chart: fewer details */
+
+	/* Writes a fact with at least one part. */
+	void (*write)(struct facts *f, const char *label, enum tone tone);
+
+	struct buf *out;	/* facts_begin() */
+	const struct style *style;
+	void *context;		/* another writer's */
 };
 
+/* Each fact is a line of text: "label   part, part, part", wrapped between its parts where it
+ * gets too long. Labels take FACT_INDENT columns. */
+#define FACT_INDENT 11
 void facts_begin(struct facts *f, struct buf *out, const struct style *style);
 void facts_release(struct facts *f);
 
 /* The part being made ends here; an empty one is dropped. */
 void fact_part(struct facts *f);
 
+/* Whole parts: a number or a text between two others. Names are made safe to print. */
+void fact_add_count(struct facts *f, uint64_t n, const char *after);
+void fact_add_time(struct facts *f, int64_t us, const char *after);
+void fact_add_bytes(struct facts *f, const char *before, int64_t bytes, const char *after);
+void fact_add_name(struct facts *f, const char *before, const char *name);
+
 /* All parts under a label, in a tone; nothing when there are none. */
 void fact_end(struct facts *f, const char *label, enum tone tone);
 
-/* Columns that labels take. */
-#define FACT_INDENT 11
+/* What was built, when, where, and from which sources. */
+void fact_when(struct facts *f, const struct recording *rec);
+void fact_host(struct facts *f, const struct summary *s);
+void fact_directory(struct facts *f, const struct recording *rec);
+void fact_sources(struct facts *f, const struct recording *rec);
+
+/* How it went, and what it used. */
+void fact_result(struct facts *f, const struct summary *s);
+void fact_warnings(struct facts *f, const struct recording *rec);
+void fact_cpu(struct facts *f, const struct summary *s);
+void fact_machine(struct facts *f, const struct summary *s);
+void fact_tasks(struct facts *f, const struct summary *s);
+void fact_memory(struct facts *f, const struct summary *s);
+void fact_disk(struct facts *f, const struct host *h);
+void fact_network(struct facts *f, const struct host *h);
+void fact_pressure(struct facts *f, const struct host *h);
+void fact_samples(struct facts *f, const struct summary *s);
+void fact_processes(struct facts *f, const struct recording *rec);
 
 #endif

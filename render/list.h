@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 /* The outputs of `buildbeat list`. 0 or the buffer's error. */
-int text_list(struct buf *out, const struct listing *l, const struct style *style);
-int json_list(struct buf *out, const struct listing *l);
+int list_text(struct buf *out, const struct listing *l, const struct style *style);
+int list_json(struct buf *out, const struct listing *l);
 
 #endif

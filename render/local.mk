@@ -3,9 +3,9 @@
 # plain structs (chart.h), then written; plot/ has the charts that gnuplot draws.
 noinst_LTLIBRARIES += render/librender.la
 render_librender_la_SOURCES = \
-	render/facts.c render/facts.h render/json_list.c render/json_show.c \
-	render/list.h render/markup.c render/markup.h render/show.h \
-	render/text_facts.c render/text_list.c render/text_rows.c render/text_show.c render/text_show.h \
+	render/facts.c render/facts.h render/json_show.c \
+	render/list.c render/list.h render/markup.c render/markup.h render/show.h \
+	render/text_show.c \
 	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c render/chart/bootchart.h \
 	render/chart/bootchart_lanes.c render/chart/bootchart_legend.c render/chart/bootchart_marks.c \
 	render/chart/bootchart_panel.c render/chart/bootchart_parts.h render/chart/bootchart_style.c \

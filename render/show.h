@@ -20,4 +20,7 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 	      const struct style *style);
 int json_show(struct buf *out, struct view *v, const struct show_options *o);
 
+/* A heading after an empty line. */
+void text_title(struct buf *out, const struct style *style, const char *title);
+
 #endif

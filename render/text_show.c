@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/text_show.h"
+#include "render/show.h"
 
 #include "analyse/names.h"
 #include "analyse/words.h"
@@ -14,6 +14,9 @@
 #define BAR_COLUMNS 30
 #define UNSEEN_PART 100		/* of the build's CPU time: less is not worth a row */
 #define KIND_ROW_COLUMNS 48	/* without a bar */
+#define NAME_COLUMNS_MIN 20
+#define VALUE_COLUMNS 7
+#define KIND_COLUMNS 9
 #define LEVEL_ROWS 9		/* of the histogram: 0, 1 ... one by one up to here */
 
 void text_title(struct buf *out, const struct style *style, const char *title)
@@ -187,6 +190,240 @@ static void add_peak(struct buf *out, const struct summary *s, const struct styl
 	buf_release(&name);
 }
 
+/* Rows of values */
+
+/* The columns in front of the name. */
+enum cell { CELL_START, CELL_WALL, CELL_CPU, CELL_MEMORY, CELL_IO, CELL_KIND, CELLS };
+
+static const struct {
+	const char *title;
+	unsigned columns;
+	int dropped;		/* where it gets narrow: the lowest first */
+} cells[CELLS] = {
+	[CELL_START] = { "start", VALUE_COLUMNS, 5 },
+	[CELL_WALL] = { "wall", VALUE_COLUMNS, 6 },
+	[CELL_CPU] = { "CPU", VALUE_COLUMNS, 3 },
+	[CELL_MEMORY] = { "memory", VALUE_COLUMNS, 4 },
+	[CELL_IO] = { "disk", VALUE_COLUMNS, 2 },
+	[CELL_KIND] = { "kind", KIND_COLUMNS, 1 },
+};
+
+struct rows {
+	struct buf *out;
+	const struct view *v;
+	const struct style *style;
+	bool shown[CELLS];
+	unsigned name_columns;	/* 0: no limit */
+};
+
+struct row {
+	int64_t start_us;
+	const struct cost *cost;
+	const struct task *task;	/* the one that gives name and kind */
+	size_t n_tasks;
+	bool ended_badly;
+};
+
+static enum cell cell_of(enum sort_key key)
+{
+	static const enum cell of[SORT_KEYS] = {
+		[SORT_WALL] = CELL_WALL, [SORT_CPU] = CELL_CPU,
+		[SORT_MEMORY] = CELL_MEMORY, [SORT_IO] = CELL_IO,
+		[SORT_START] = CELL_START, [SORT_NAME] = CELL_WALL,
+	};
+
+	return of[key];
+}
+
+static unsigned columns_taken(const struct rows *r)
+{
+	unsigned n = 1;
+
+	for (int i = 0; i < CELLS; i++)
+		n += r->shown[i] ? cells[i].columns + 2 : 0;
+	return n;
+}
+
+/* Drop columns, the least important first, until a name has room. */
+static void choose_columns(struct rows *r, enum sort_key key)
+{
+	unsigned width = r->style->width;
+
+	for (int i = 0; i < CELLS; i++)
+		r->shown[i] = i != CELL_START || key == SORT_START;
+	if (!view_cost(&r->v->cost, SORT_IO))
+		r->shown[CELL_IO] = false;
+	for (int next = 1; width && next <= 6; next++) {
+		if (columns_taken(r) + NAME_COLUMNS_MIN <= width)
+			break;
+		for (int i = 0; i < CELLS; i++) {
+			if (cells[i].dropped == next && i != (int)cell_of(key))
+				r->shown[i] = false;
+		}
+	}
+	r->name_columns = !width ? 0 : width > columns_taken(r) + 6 ?
+			  width - columns_taken(r) : 6;
+}
+
+static void add_marked(struct buf *out, const struct buf *text, unsigned columns, char mark)
+{
+	text_add_blanks(out, text->len < columns ? columns - text->len : 0);
+	buf_add(out, text->data, text->len);
+	buf_addc(out, mark);
+	buf_addc(out, ' ');
+}
+
+static void add_titles(struct rows *r)
+{
+	text_tone(r->out, r->style, TONE_FAINT);
+	buf_addc(r->out, ' ');
+	for (int i = 0; i < CELLS; i++) {
+		const char *title = cells[i].title;
+		size_t n = strlen(title);
+
+		if (!r->shown[i])
+			continue;
+		if (i != CELL_KIND)
+			text_add_blanks(r->out, cells[i].columns - n);
+		buf_adds(r->out, title);
+		text_add_blanks(r->out, 2 + (i == CELL_KIND ? cells[i].columns - n : 0));
+	}
+	buf_adds(r->out, "name");
+	text_tone(r->out, r->style, TONE_PLAIN);
+	buf_addc(r->out, '\n');
+}
+
+/* An upper bound as "<412MiB", in the same columns. */
+static void add_memory(struct buf *b, const struct cost *c)
+{
+	char memory[32];
+	struct buf bound;
+
+	if (c->memory_kb || !c->memory_at_most_kb) {
+		text_add_bytes(b, c->memory_kb ? sat_mul(c->memory_kb, 1024) : -1);
+		return;
+	}
+	buf_init_fixed(&bound, memory, sizeof memory);
+	text_add_bytes(&bound, sat_mul(c->memory_at_most_kb, 1024));
+	buf_addc(b, '<');
+	for (size_t i = 0; i < bound.len; i++) {
+		if (bound.data[i] != ' ')
+			buf_addc(b, bound.data[i]);
+	}
+}
+
+static void add_value(struct buf *b, enum cell cell, const struct row *row)
+{
+	const struct cost *c = row->cost;
+
+	switch (cell) {
+	case CELL_START:
+		text_add_time(b, row->start_us);
+		break;
+	case CELL_WALL:
+		text_add_time(b, row->start_us < 0 ? -1 : c->wall_us);
+		break;
+	case CELL_CPU:
+		text_add_time(b, c->measured ? c->cpu_us : -1);
+		break;
+	case CELL_MEMORY:
+		add_memory(b, c);
+		break;
+	default:
+		text_add_bytes(b, c->measured ? view_cost(c, SORT_IO) : -1);
+		break;
+	}
+}
+
+static void add_row_kind(struct buf *out, const char *kind)
+{
+	size_t n = text_add_name(out, kind, KIND_COLUMNS);
+
+	text_add_blanks(out, 2 + (n < KIND_COLUMNS ? KIND_COLUMNS - n : 0));
+}
+
+static void add_row_name(struct rows *r, const struct row *row)
+{
+	char memory[32];
+	struct buf more, name = BUF_PART_OF(r->out);
+	unsigned left = r->name_columns;
+
+	buf_init_fixed(&more, memory, sizeof memory);
+	if (row->n_tasks > 1)
+		buf_addf(&more, " (%zu tasks)", row->n_tasks);
+	if (left && left > more.len + 6)
+		left -= (unsigned)more.len;
+	else if (left)
+		buf_clear(&more);
+	name_add_task(&name, r->v->sum->rec, row->task);
+	if (row->ended_badly)
+		text_tone(r->out, r->style, TONE_ALARM);
+	text_add_name(r->out, buf_str(&name), left);
+	text_tone(r->out, r->style, more.len ? TONE_FAINT : TONE_PLAIN);
+	buf_add(r->out, more.data, more.len);
+	if (more.len)
+		text_tone(r->out, r->style, TONE_PLAIN);
+	buf_addc(r->out, '\n');
+	buf_release(&name);
+}
+
+/* Where some are sums over processes, those that are not are marked. */
+static bool is_marked(struct rows *r, const struct cost *c)
+{
+	return r->v->sum->rec->n_memory && c->memory_kb && !c->memory_summed;
+}
+
+static void add_row(struct rows *r, const struct row *row)
+{
+	char memory[64];
+	struct buf text;
+
+	buf_init_fixed(&text, memory, sizeof memory);
+	buf_addc(r->out, ' ');
+	for (enum cell i = 0; i < CELL_KIND; i++) {
+		if (!r->shown[i])
+			continue;
+		buf_clear(&text);
+		add_value(&text, i, row);
+		add_marked(r->out, &text, cells[i].columns,
+			  i == CELL_MEMORY && is_marked(r, row->cost) ? '*' : ' ');
+	}
+	if (r->shown[CELL_KIND])
+		add_row_kind(r->out, row->task->kind);
+	add_row_name(r, row);
+}
+
+static bool ended_badly(const struct task *t)
+{
+	return t->state != TASK_DONE && t->state != TASK_QUEUED;
+}
+
+/* Rows of the n targets, or tasks, in index. */
+static void add_rows(struct buf *out, const struct view *v, const uint32_t *index, size_t n,
+		     enum sort_key key, const struct style *style, bool targets)
+{
+	const struct summary *s = v->sum;
+	const struct task *task = s->rec->task;
+	struct rows r = { .out = out, .v = v, .style = style };
+
+	choose_columns(&r, key);
+	add_titles(&r);
+	for (size_t i = 0; i < n; i++) {
+		const struct target *g = &s->target[targets ? index[i] : 0];
+		uint32_t main_task = targets ? summary_main_task(s, g) : index[i];
+		struct cost cost = targets ? summary_target_cost(s, g) : s->nest[index[i]].cost;
+		struct row row = {
+			targets ? g->start_us : task[main_task].start_us, &cost, &task[main_task],
+			targets ? g->n_tasks : 1, false
+		};
+
+		for (uint32_t t = targets ? g->first_task : main_task; t != NO_INDEX;
+		     t = targets ? s->nest[t].next : NO_INDEX)
+			row.ended_badly |= ended_badly(&task[t]);
+		add_row(&r, &row);
+	}
+}
+
 /* Lists */
 
 static const char *const list_title[SORT_KEYS] = {
@@ -213,7 +450,7 @@ static void add_list(struct buf *out, struct view *v, enum sort_key key, size_t 
 	if (!n)
 		return;
 	text_title(out, style, list_title[key]);
-	text_targets(out, v, v->target, n, key, style);
+	add_rows(out, v, v->target, n, key, style, true);
 }
 
 static void add_lists(struct buf *out, struct view *v, const struct show_options *o,
@@ -342,33 +579,54 @@ static int add_programs(struct buf *out, const struct summary *s, size_t top,
 	return 0;
 }
 
-static void add_selected(struct buf *out, const struct view *v, const struct style *style)
-{
-	struct facts f;
-
-	facts_begin(&f, out, style);
-	buf_addf(&f.part, "%zu of %zu tasks", v->n_tasks, v->sum->rec->n_tasks);
-	fact_part(&f);
-	text_add_time(&f.part, v->cost.wall_us);
-	buf_adds(&f.part, " wall");
-	fact_part(&f);
-	text_add_time(&f.part, v->cost.cpu_us);
-	buf_adds(&f.part, " CPU");
-	fact_part(&f);
-	text_add_bytes(&f.part, view_cost(&v->cost, SORT_IO));
-	buf_adds(&f.part, " of disk I/O");
-	fact_end(&f, "selected", TONE_TITLE);
-	facts_release(&f);
-}
-
 static int show_tasks(struct buf *out, struct view *v, const struct show_options *o,
 		      const struct style *style)
 {
 	enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
 	size_t n = view_top_tasks(v, key, v->n_tasks);
 
-	text_tasks(out, v, v->task, n, key, style);
+	add_rows(out, v, v->task, n, key, style, false);
 	return buf_error(out) ? buf_error(out) : recording_command_error(v->sum->rec);
+}
+
+static void add_head(struct buf *out, const struct view *v, const struct style *style)
+{
+	const struct summary *s = v->sum;
+	const char *command = recording_build(s->rec, "command");
+	struct facts f;
+
+	facts_begin(&f, out, style);
+	text_tone(out, style, TONE_TITLE);
+	text_add_name(out, command ? command : "a build whose command was not recorded",
+		      style->width);
+	text_tone(out, style, TONE_PLAIN);
+	buf_addc(out, '\n');
+	fact_when(&f, s->rec);
+	fact_host(&f, s);
+	fact_directory(&f, s->rec);
+	fact_sources(&f, s->rec);
+	fact_result(&f, s);
+	fact_warnings(&f, s->rec);
+	if (v->all) {
+		buf_addc(out, '\n');
+		fact_cpu(&f, s);
+		fact_machine(&f, s);
+		fact_tasks(&f, s);
+		fact_memory(&f, s);
+		fact_disk(&f, &s->host);
+		fact_network(&f, &s->host);
+		fact_pressure(&f, &s->host);
+		fact_samples(&f, s);
+		fact_processes(&f, s->rec);
+	} else {
+		buf_addf(&f.part, "%zu of %zu tasks", v->n_tasks, s->rec->n_tasks);
+		fact_part(&f);
+		fact_add_time(&f, v->cost.wall_us, " wall");
+		fact_add_time(&f, v->cost.cpu_us, " CPU");
+		fact_add_bytes(&f, "", view_cost(&v->cost, SORT_IO), " of disk I/O");
+		fact_end(&f, "selected", TONE_TITLE);
+	}
+	facts_release(&f);
 }
 
 int text_show(struct buf *out, struct view *v, const struct show_options *o,
@@ -378,11 +636,7 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 
 	if (o->tasks)
 		return show_tasks(out, v, o, style);
-	text_head(out, s, style);
-	if (v->all)
-		text_totals(out, s, style);
-	else
-		add_selected(out, v, style);
+	add_head(out, v, style);
 	add_unsuccessful(out, v, o->top, style);
 	if (v->all) {
 		add_levels(out, s, style);

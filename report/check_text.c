@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/check_output.h"
 
-#include "render/text_show.h"
+#include "render/show.h"
 #include "report/amount.h"
 #include "report/words.h"
 

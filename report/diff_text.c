@@ -2,7 +2,7 @@
 #include "report/diff_output.h"
 
 #include "render/facts.h"
-#include "render/text_show.h"
+#include "render/show.h"
 #include "report/amount.h"
 
 #include <errno.h>

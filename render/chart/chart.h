@@ -37,7 +37,7 @@ struct chart_input {
 /* What the header says, in columns: a label and below it the text. */
 struct fact {
 	const char *label;	/* "host" ...; NULL: the headline */
-	char *text;		/* not yet safe to print */
+	char *text;		/* safe to print */
 	bool alarm;		/* it reports a problem */
 	int x, y, width;	/* y: the baseline of the text */
 };
