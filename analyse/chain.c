@@ -398,7 +398,7 @@ static int number_recipes(struct work *w, size_t *n)
 		return 0;
 	w->of_key = indices(rec->n_tasks);
 	for (size_t i = 0; !r && w->of_key && i < rec->n_tasks; i++) {
-		struct slice key = { rec->task[i].key, strlen(rec->task[i].key) };
+		struct slice key = slice_of(rec->task[i].key);
 
 		r = name_table_add(&t, key, &w->of_key[i]);
 	}

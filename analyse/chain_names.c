@@ -46,11 +46,6 @@ static void set(uint64_t *bits, uint32_t at)
 	bits[at / 64] |= (uint64_t)1 << at % 64;
 }
 
-static struct slice text_slice(const char *s)
-{
-	return (struct slice){ s, strlen(s) };
-}
-
 /* The last eight bytes behind the last slash, of a name that ends plain. */
 static uint32_t end_of(struct slice name)
 {
@@ -81,7 +76,7 @@ static bool ends_plain(struct slice name)
 
 static int make_plain(struct naming *n, uint32_t instance, struct slice *name)
 {
-	path_join(&n->path, text_slice(n->s->rec->instance[instance].cwd), *name);
+	path_join(&n->path, slice_of(n->s->rec->instance[instance].cwd), *name);
 	*name = (struct slice){ n->path.data, n->path.len };
 	return buf_error(&n->path);
 }
@@ -90,7 +85,7 @@ static int make_plain(struct naming *n, uint32_t instance, struct slice *name)
 static int hash_directory(struct naming *n, uint32_t instance, struct slice part, uint64_t *hash)
 {
 	uint64_t key = hash_bytes(n->instance[instance], part.p, part.len), *grown;
-	struct slice plain = part.len ? part : text_slice("/");
+	struct slice plain = part.len ? part : slice_of("/");
 	uint32_t at;
 
 	if (index_find(&n->directories, key, part.len, &at)) {
@@ -117,11 +112,11 @@ static bool is_last_part(const struct naming *n, uint32_t instance, struct slice
 static uint64_t hash_plain(struct slice path)
 {
 	const char *slash = memrchr(path.p, '/', path.len);
-	struct slice dir = text_slice(".");
+	struct slice dir = slice_of(".");
 	size_t before = slash ? (size_t)(slash - path.p) : 0;
 
 	if (slash)
-		dir = before ? (struct slice){ path.p, before } : text_slice("/");
+		dir = before ? (struct slice){ path.p, before } : slice_of("/");
 	before = slash ? before + 1 : 0;
 	return hash_bytes(hash_bytes(0, dir.p, dir.len), path.p + before, path.len - before) | 1;
 }
@@ -173,7 +168,7 @@ static int note_after(struct naming *n)
 		const struct task *t = &rec->task[i];
 
 		for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
-			if (note_end(n, n->after_end, t->instance, text_slice(rec->after[k]),
+			if (note_end(n, n->after_end, t->instance, slice_of(rec->after[k]),
 				     &n->x->of_after[k]))
 				return -ENOMEM;
 		}
@@ -195,7 +190,7 @@ static struct named_path *find(const struct naming *n, uint64_t hash)
 static struct slice name_for_others(struct naming *n, const struct task *t)
 {
 	if (!*t->key || strcmp(n->s->rec->instance[t->instance].tool, "bitbake"))
-		return text_slice(t->name);
+		return slice_of(t->name);
 	buf_clear(&n->full);
 	buf_adds(&n->full, t->key);
 	buf_addc(&n->full, '/');
@@ -240,7 +235,7 @@ static int find_after(struct naming *n)
 			n->x->of_after[k] = NO_INDEX;
 			if (!known)
 				continue;
-			if (hash_name(n, t->instance, text_slice(rec->after[k]), &hash))
+			if (hash_name(n, t->instance, slice_of(rec->after[k]), &hash))
 				return -ENOMEM;
 			p = find(n, hash);
 			if (p->hash)
@@ -255,7 +250,7 @@ static int hash_instances(struct naming *n)
 	const struct recording *rec = n->s->rec;
 
 	for (uint32_t i = 0; i < rec->n_instances; i++) {
-		struct slice cwd = text_slice("");
+		struct slice cwd = slice_of("");
 
 		if (make_plain(n, i, &cwd))
 			return -ENOMEM;

@@ -80,7 +80,7 @@ void path_of_build(struct buf *out, const struct recording *rec)
 		cwd = rec->instance[0].cwd;
 	buf_clear(out);
 	if (cwd && *cwd)
-		path_join(out, (struct slice){ cwd, strlen(cwd) }, (struct slice){ "", 0 });
+		path_join(out, slice_of(cwd), (struct slice){ "", 0 });
 }
 
 struct slice path_relative(struct slice path, struct slice dir)

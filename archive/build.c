@@ -137,7 +137,7 @@ static int take_total(void *context, const struct pair *pair)
 	for (int i = 0; i < TOTALS; i++) {
 		if (strcmp(metric_total_info[i].name, pair->key))
 			continue;
-		if (!slice_i64((struct slice){ pair->value, strlen(pair->value) }, &n) || n < 0)
+		if (!cursor_slice_i64(slice_of(pair->value), &n) || n < 0)
 			return -EINVAL;
 		total[i] = n;
 	}

@@ -232,11 +232,11 @@ static int walk(struct builds *builds, struct source *s, const git_oid *tip, siz
 /* The memory a kernel tells differs by a little from boot to boot: whole gibibytes. */
 static void add_circumstance(struct buf *text, const struct pair *pair)
 {
-	struct slice value = { pair->value, strlen(pair->value) };
+	struct slice value = slice_of(pair->value);
 	uint64_t kb;
 
 	buf_addf(text, "%s\t", pair->key);
-	if (!strcmp(pair->key, "memory_kb") && slice_u64(value, &kb))
+	if (!strcmp(pair->key, "memory_kb") && cursor_slice_u64(value, &kb))
 		buf_addu(text, (kb >> 20) + 1);
 	else
 		buf_add(text, value.p, value.len);

@@ -77,7 +77,7 @@ static const char *count_or_dash(const char *count)
 {
 	uint64_t n;
 
-	return count && slice_u64((struct slice){ count, strlen(count) }, &n) ? count : "-";
+	return count && cursor_slice_u64(slice_of(count), &n) ? count : "-";
 }
 
 static bool is_commit(const char *text)
@@ -170,7 +170,7 @@ static int add_read_revision(struct message *m, struct slice s)
 	    !cursor_word(&c, &state, s.len))
 		return 0;
 	cursor_byte(&c, ' ');
-	if (slice_u64(count, &n) && n <= INT64_MAX)
+	if (cursor_slice_u64(count, &n) && n <= INT64_MAX)
 		rev.count = (int64_t)n;
 	rev.dirty = slice_is(state, "dirty");
 	grown = array_grow(m->revision, m->n_revisions, sizeof *grown);

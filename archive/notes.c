@@ -53,7 +53,7 @@ static int note_read(struct slice *text, git_note **note, const struct notes *n,
 		r = git_note_commit_read(note, n->repo, n->commit, build);
 	if (r)
 		return r == GIT_ENOTFOUND ? 0 : git_failed(err, "cannot read a note");
-	*text = (struct slice){ git_note_message(*note), strlen(git_note_message(*note)) };
+	*text = slice_of(git_note_message(*note));
 	return 0;
 }
 

@@ -83,7 +83,7 @@ bool cursor_long_i64(struct cursor *c, int64_t *n)
 	return true;
 }
 
-bool slice_u64(struct slice s, uint64_t *n)
+bool cursor_slice_u64(struct slice s, uint64_t *n)
 {
 	struct cursor c;
 
@@ -91,7 +91,7 @@ bool slice_u64(struct slice s, uint64_t *n)
 	return cursor_u64(&c, n) && cursor_at_end(&c);
 }
 
-bool slice_i64(struct slice s, int64_t *n)
+bool cursor_slice_i64(struct slice s, int64_t *n)
 {
 	struct cursor c;
 

@@ -163,6 +163,11 @@ static inline const char *cursor_pass_i64(const char *p, const char *end, int64_
 	return c.p;
 }
 
+static inline struct slice slice_of(const char *text)
+{
+	return (struct slice){ text, strlen(text) };
+}
+
 static inline bool slice_is(struct slice s, const char *text)
 {
 	return s.len == strlen(text) && !memcmp(s.p, text, s.len);
@@ -188,7 +193,7 @@ static inline bool slice_ends(struct slice s, const char *tail)
 }
 
 /* The whole slice as a number. */
-bool slice_u64(struct slice s, uint64_t *n);
-bool slice_i64(struct slice s, int64_t *n);
+bool cursor_slice_u64(struct slice s, uint64_t *n);
+bool cursor_slice_i64(struct slice s, int64_t *n);
 
 #endif

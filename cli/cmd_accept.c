@@ -243,7 +243,7 @@ static int64_t now_s(void)
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	uint64_t s;
 
-	if (epoch && slice_u64((struct slice){ epoch, strlen(epoch) }, &s) &&
+	if (epoch && cursor_slice_u64(slice_of(epoch), &s) &&
 	    s < INT64_MAX / SECOND_NS)
 		return (int64_t)s;
 	return clock_wall_ns() / SECOND_NS;

@@ -61,7 +61,7 @@ static int take_id(struct line_id *id, const struct json_value *object, const st
 		return error_set(at->err, -EINVAL, at->path, at->line, 0, "no \"id\"");
 	*id = (struct line_id){ .text = value->text, .len = value->len };
 	id->is_number = value->type == JSON_NUMBER &&
-			slice_i64((struct slice){ value->text, value->len }, &id->number);
+			cursor_slice_i64((struct slice){ value->text, value->len }, &id->number);
 	return 0;
 }
 

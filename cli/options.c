@@ -92,7 +92,7 @@ static int set_number(const struct option *o, int64_t *value, const char *text,
 {
 	int64_t n;
 
-	if (!slice_i64((struct slice){ text, strlen(text) }, &n) || n < o->min || n > o->max)
+	if (!cursor_slice_i64(slice_of(text), &n) || n < o->min || n > o->max)
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "expected a whole number from %lld to %lld, not '%s'",
 				 (long long)o->min, (long long)o->max, text);

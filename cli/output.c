@@ -24,7 +24,7 @@ static unsigned width(bool terminal)
 	struct winsize size;
 	uint64_t columns;
 
-	if (text && slice_u64((struct slice){ text, strlen(text) }, &columns) && columns)
+	if (text && cursor_slice_u64(slice_of(text), &columns) && columns)
 		return clamp(columns);
 	if (!terminal)
 		return 0;

@@ -287,7 +287,7 @@ size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_
 			v.end = text + len;
 		if (v.p > done || !n) {
 			part[n++] = (struct slice){ done, (size_t)(v.p - done) };
-			part[n++] = (struct slice){ REDACT_MARK, strlen(REDACT_MARK) };
+			part[n++] = slice_of(REDACT_MARK);
 		}
 		if (v.end > done)
 			done = v.end;

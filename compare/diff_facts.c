@@ -134,8 +134,8 @@ static bool is_same(const char *label, const char *a, const char *b)
 {
 	uint64_t x, y;
 
-	if (!strcmp(label, "memory_kb") && slice_u64((struct slice){ a, strlen(a) }, &x) &&
-	    slice_u64((struct slice){ b, strlen(b) }, &y))
+	if (!strcmp(label, "memory_kb") && cursor_slice_u64(slice_of(a), &x) &&
+	    cursor_slice_u64(slice_of(b), &y))
 		return (double)(x > y ? x - y : y - x) <= MEMORY_SHARE * (double)x;
 	return !strcmp(a, b);
 }

@@ -112,13 +112,13 @@ static enum word word_of_name(struct slice s)
 
 static enum word word_of(const char *name)
 {
-	return word_of_name((struct slice){ name, strlen(name) });
+	return word_of_name(slice_of(name));
 }
 
 /* x86_64-linux-gnu-gcc-12 */
 static bool is_compiler(const char *name)
 {
-	struct slice s = { name, strlen(name) };
+	struct slice s = slice_of(name);
 	const char *dash;
 
 	if (word_of_name(s) == COMPILER)
@@ -232,7 +232,7 @@ static enum carry leads_scripted(const char *name, char *const argv[])
 	if (!argv[i])
 		return CARRY_HOST;
 	name = carry_name(argv[i]);
-	return find_word((struct slice){ name, strlen(name) }) == QUIET ? CARRY_NOWHERE : CARRY_HOST;
+	return find_word(slice_of(name)) == QUIET ? CARRY_NOWHERE : CARRY_HOST;
 }
 
 /* The system's own programs that are in no table are in no build's way. */

@@ -394,7 +394,7 @@ static int32_t make_level(void)
 	const char *text = getenv("MAKELEVEL");
 	int64_t level = 0;
 
-	if (text && !slice_i64((struct slice){ text, strlen(text) }, &level))
+	if (text && !cursor_slice_i64(slice_of(text), &level))
 		level = 0;
 	return level >= 0 && level < 1000000 ? (int32_t)level : 0;
 }

@@ -244,7 +244,7 @@ int session_begin(struct buildbeat_session *s, const char *base, const char *nam
 	int r;
 
 	if (host->redact)
-		redact_set_words((struct slice){ host->redact, strlen(host->redact) });
+		redact_set_words(slice_of(host->redact));
 	r = store_create_for(&s->store, host->access, base, name, err);
 	if (r)
 		return r;

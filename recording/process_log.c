@@ -77,7 +77,7 @@ static int64_t number(struct cursor *c)
 	struct slice field;
 	int64_t n;
 
-	return cursor_until(c, '\t', &field) && slice_i64(field, &n) && n >= 0 ? n : -1;
+	return cursor_until(c, '\t', &field) && cursor_slice_i64(field, &n) && n >= 0 ? n : -1;
 }
 
 static bool parse_pid(struct cursor *c, int32_t *pid)

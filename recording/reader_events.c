@@ -114,7 +114,7 @@ static const char *told_kind(struct reader *r, const struct task *t, struct slic
 	if (strcmp(r->rec->instance[t->instance].tool, "bitbake"))
 		return reader_kind_of_command(r, command);
 	kind = kind_of_oe_task(t->name, strlen(t->name));
-	return reader_kind(r, (struct slice){ kind, strlen(kind) });
+	return reader_kind(r, slice_of(kind));
 }
 
 /* It meant to be replaced by another program, and was not. */

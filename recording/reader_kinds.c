@@ -69,7 +69,7 @@ const char *reader_kind_of_command(struct reader *r, struct slice field)
 	/* Most are like the one before. */
 	if (kind != r->last_kind) {
 		r->last_kind = kind;
-		r->last_kind_text = find_kind(r, (struct slice){ kind, strlen(kind) });
+		r->last_kind_text = find_kind(r, slice_of(kind));
 	}
 	return r->last_kind_text;
 }

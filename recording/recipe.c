@@ -22,7 +22,7 @@ static bool cut_last(struct slice *s, struct slice *tail)
 
 void recipe_parse(struct recipe *out, const char *text)
 {
-	struct slice name = { text, strlen(text) }, version, revision;
+	struct slice name = slice_of(text), version, revision;
 	const struct slice none = { text + name.len, 0 };
 	size_t digits = 0;
 

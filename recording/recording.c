@@ -547,7 +547,7 @@ int64_t recording_build_number(const struct recording *rec, const char *key)
 	const char *value = recording_build(rec, key);
 	int64_t n;
 
-	return value && slice_i64((struct slice){ value, strlen(value) }, &n) ? n : -1;
+	return value && cursor_slice_i64(slice_of(value), &n) ? n : -1;
 }
 
 const struct series *recording_series(const struct recording *rec, const char *name)

@@ -131,11 +131,11 @@ static double likeness_of(const struct place *file, struct slice dir, const stru
 
 double culprit_likeness(const char *path, const char *task)
 {
-	struct place file = place_of((struct slice){ path, strlen(path) });
+	struct place file = place_of(slice_of(path));
 	const char *colon = strstr(task, ": ");
 	struct slice dir = { task, colon ? (size_t)(colon - task) : 0 };
 	const char *rest = colon ? colon + 2 : task;
-	struct place target = place_of((struct slice){ rest, strlen(rest) });
+	struct place target = place_of(slice_of(rest));
 
 	if (colon && !strncmp(rest, "do_", 3))
 		return is_of_recipe(&file, dir) ? 0.9 : steers_all(file.name) ? 0.2 : 0;

@@ -258,7 +258,7 @@ void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s)
 	if (!*value)
 		buf_adds(out, "unknown");
 	else if (!strcmp(f->key, "memory_kb") &&
-		 slice_u64((struct slice){ value, strlen(value) }, &kb))
+		 cursor_slice_u64(slice_of(value), &kb))
 		amount_add(out, UNIT_KB, (double)kb);
 	else
 		buf_adds(out, value);

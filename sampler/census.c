@@ -156,12 +156,12 @@ static void adopt_children(struct census *c, struct family *f, int32_t pid, uint
 /* Of all processes, those that have one of us as their parent. */
 static bool each_process(void *ctx, const char *name)
 {
-	struct slice s = { name, strlen(name) };
+	struct slice s = slice_of(name);
 	struct walk *w = ctx;
 	struct pid_stat stat;
 	uint64_t pid;
 
-	if (!slice_u64(s, &pid) || !pid || pid > INT32_MAX || family_find(w->family, (int32_t)pid))
+	if (!cursor_slice_u64(s, &pid) || !pid || pid > INT32_MAX || family_find(w->family, (int32_t)pid))
 		return true;
 	if (read_of(w->census, (int32_t)pid, "stat") &&
 	    parse_pid_stat(&w->census->text, &stat) && family_find(w->family, stat.parent))

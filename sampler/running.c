@@ -47,7 +47,7 @@ static void take_open(struct running *r, struct event *e)
 	set_id(i->id, e->inst);
 	cursor_init(&c, list.p, list.len);
 	while (i->n_ancestors < ANCESTORS_READ && cursor_until(&c, ',', &pid))
-		if (slice_i64(pid, &n) && n > 0 && n <= INT32_MAX)
+		if (cursor_slice_i64(pid, &n) && n > 0 && n <= INT32_MAX)
 			i->ancestor[i->n_ancestors++] = (int32_t)n;
 }
 

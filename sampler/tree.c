@@ -226,11 +226,11 @@ static void walk_down(struct tree *t, struct running *r, size_t slot)
 static bool push_named(void *ctx, const char *name)
 {
 	struct tree *t = ctx;
-	struct slice s = { name, strlen(name) };
+	struct slice s = slice_of(name);
 	uint64_t pid;
 	size_t i;
 
-	if (!slice_u64(s, &pid) || !pid || pid > INT32_MAX || t->n == PROCESSES_MAX)
+	if (!cursor_slice_u64(s, &pid) || !pid || pid > INT32_MAX || t->n == PROCESSES_MAX)
 		return true;
 	/* they come sorted, from a kernel */
 	for (i = t->n++; i && t->process[i - 1].pid > (int32_t)pid; i--)

@@ -24,12 +24,12 @@ static const struct {
 
 START_TEST(whole_numbers)
 {
-	struct slice s = { numbers[_i].text, strlen(numbers[_i].text) };
+	struct slice s = slice_of(numbers[_i].text);
 	uint64_t u = 0;
 	int64_t i = 0;
 
-	ck_assert_int_eq(slice_u64(s, &u), numbers[_i].u);
-	ck_assert_int_eq(slice_i64(s, &i), numbers[_i].i);
+	ck_assert_int_eq(cursor_slice_u64(s, &u), numbers[_i].u);
+	ck_assert_int_eq(cursor_slice_i64(s, &i), numbers[_i].i);
 	if (numbers[_i].u)
 		ck_assert_uint_eq(u, numbers[_i].u_value);
 	if (numbers[_i].i)

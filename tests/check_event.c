@@ -212,7 +212,7 @@ static const struct {
 START_TEST(parse)
 {
 	struct event e;
-	struct slice line = { lines[_i].line, strlen(lines[_i].line) };
+	struct slice line = slice_of(lines[_i].line);
 
 	ck_assert_msg(event_parse(line, &e) == lines[_i].as, "%s", lines[_i].line);
 }

@@ -232,7 +232,7 @@ START_TEST(plain_words)
 	static const char typed[] = "a\\ b\"c\\$d\\e\"'\\'", *plain = "a bc$d\\e\\";
 	struct buf b = BUF_INIT;
 
-	shell_add_plain(&b, (struct slice){ typed, strlen(typed) });
+	shell_add_plain(&b, slice_of(typed));
 	ck_assert_str_eq(buf_str(&b), plain);
 	buf_release(&b);
 }

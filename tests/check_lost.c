@@ -321,7 +321,7 @@ START_TEST(parsed)
 {
 	struct lost l = { 0 };
 
-	ck_assert(lost_parse(&l, (struct slice){ cases[_i].line, strlen(cases[_i].line) }, NULL) ==
+	ck_assert(lost_parse(&l, slice_of(cases[_i].line), NULL) ==
 		  cases[_i].good);
 	ck_assert_uint_eq(l.lines, cases[_i].lines);
 	ck_assert_uint_eq(l.tasks, cases[_i].tasks);

@@ -56,11 +56,6 @@ static const struct {
 	{ "ack all \"core\" by \"x\" at 1970-01-01T00:00:00Z", NOTE_DAMAGED, NULL },
 };
 
-static struct slice slice_of(const char *text)
-{
-	return (struct slice){ text, strlen(text) };
-}
-
 START_TEST(there_and_back)
 {
 	const struct known *want = &same[_i].known;

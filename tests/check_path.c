@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static struct slice text_slice(const char *s)
-{
-	return (struct slice){ s, strlen(s) };
-}
-
 static const struct {
 	const char *dir, *name, *joined, *below_src;
 	bool below;
@@ -40,9 +35,9 @@ START_TEST(joining)
 	struct buf b = BUF_INIT;
 	struct slice rest;
 
-	path_join(&b, text_slice(cases[_i].dir), text_slice(cases[_i].name));
+	path_join(&b, slice_of(cases[_i].dir), slice_of(cases[_i].name));
 	ck_assert_str_eq(buf_str(&b), cases[_i].joined);
-	rest = path_relative((struct slice){ b.data, b.len }, text_slice("/src"));
+	rest = path_relative((struct slice){ b.data, b.len }, slice_of("/src"));
 	ck_assert_uint_eq(rest.len, strlen(cases[_i].below_src));
 	ck_assert_mem_eq(rest.p, cases[_i].below_src, rest.len);
 	ck_assert_int_eq(path_is_below(cases[_i].name), cases[_i].below);

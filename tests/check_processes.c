@@ -389,7 +389,7 @@ static void kill_left(void)
 	int64_t pid;
 
 	support_read(&text, support_path("%s/pid", support_tmpdir()));
-	ck_assert(slice_i64((struct slice){ text.data, text.len - 1 }, &pid));
+	ck_assert(cursor_slice_i64((struct slice){ text.data, text.len - 1 }, &pid));
 	kill((pid_t)pid, SIGKILL);
 	buf_release(&text);
 }

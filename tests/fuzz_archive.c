@@ -264,7 +264,7 @@ static void read_line(struct arena *texts, struct slice line)
 
 static void read_note(struct buf *note)
 {
-	struct slice all = { buf_str(note), strlen(buf_str(note)) }, line, part[3];
+	struct slice all = slice_of(buf_str(note)), line, part[3];
 	struct arena *texts = arena_new();
 	struct buf out = BUF_INIT;
 	struct cursor c;

@@ -60,7 +60,7 @@ static uint64_t number(const char *text)
 {
 	uint64_t n;
 
-	if (!slice_u64((struct slice){ text, strlen(text) }, &n))
+	if (!cursor_slice_u64(slice_of(text), &n))
 		fail(text, "is no number");
 	return n;
 }

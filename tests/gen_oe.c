@@ -200,7 +200,7 @@ static uint64_t number(int argc, char **argv, int at, uint64_t usual)
 {
 	uint64_t n;
 
-	return at < argc && slice_u64((struct slice){ argv[at], strlen(argv[at]) }, &n) ?
+	return at < argc && cursor_slice_u64(slice_of(argv[at]), &n) ?
 	       n : usual;
 }
 

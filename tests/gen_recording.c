@@ -403,7 +403,7 @@ static uint64_t number(char **argv, int argc, int at, uint64_t otherwise)
 
 	if (at >= argc)
 		return otherwise;
-	return slice_u64((struct slice){ argv[at], strlen(argv[at]) }, &n) ? n : otherwise;
+	return cursor_slice_u64(slice_of(argv[at]), &n) ? n : otherwise;
 }
 
 int main(int argc, char **argv)

@@ -73,7 +73,7 @@ void machine_release(struct machine *m)
 
 void machine_set(const struct machine *m, const char *path, const char *text)
 {
-	put(m, (struct slice){ path, strlen(path) }, text, strlen(text));
+	put(m, slice_of(path), text, strlen(text));
 }
 
 void machine_start(struct machine *m, struct sampler_options options)

@@ -20,7 +20,7 @@ static int64_t number(struct slice s)
 {
 	int64_t n;
 
-	ck_assert_msg(slice_i64(s, &n), "%.*s is no number", (int)s.len, s.p);
+	ck_assert_msg(cursor_slice_i64(s, &n), "%.*s is no number", (int)s.len, s.p);
 	return n;
 }
 

@@ -407,12 +407,12 @@ int ninja_graph_read(struct ninja_graph *g, const char *dir, const char *file,
 	*g = (struct ninja_graph){ .dir = dir, .read = read, .arena = arena_new(),
 		.work = WORK_MIN };
 	for (size_t i = 0; i < N_NAMES; i++)
-		name_number(g, (struct slice){ names[i], strlen(names[i]) });
+		name_number(g, slice_of(names[i]));
 	g->rule = grow(g, NULL, 0, sizeof *g->rule);
 	new_scope(g, NO_SCOPE);
 	if (g->arena && !g->no_memory && !index_put(&g->rules, 0, NAME_PHONY, RULE_PHONY)) {
 		g->rule[g->n_rules++] = (struct ninja_rule){ .name = NAME_PHONY };
-		r = parse_file(g, NULL, (struct slice){ file, strlen(file) }, 0, err);
+		r = parse_file(g, NULL, slice_of(file), 0, err);
 	}
 	if (!r)
 		r = g->no_memory ? -ENOMEM : find_producers(g);
@@ -443,7 +443,7 @@ void ninja_graph_release(struct ninja_graph *g)
 struct slice ninja_graph_variable(const struct ninja_graph *g, const char *name)
 {
 	return ninja_variable(g, 0, text_table_find(&g->name,
-						   (struct slice){ name, strlen(name) }));
+						   slice_of(name)));
 }
 
 uint32_t ninja_graph_producer(const struct ninja_graph *g, struct slice path)

@@ -99,7 +99,7 @@ static int find_unnamed(const struct recording *rec, bool *unnamed)
 		memcpy(id, in->id, strlen(in->id));
 		memcpy(key, id, sizeof key);
 		unnamed[i] = *in->cwd == '/' &&
-			     ninja_is_tool((struct slice){ in->tool, strlen(in->tool) });
+			     ninja_is_tool(slice_of(in->tool));
 		if (index_find(&newest, key[0], key[1], &before))
 			unnamed[before] = false;
 		r = index_put(&newest, key[0], key[1], i);

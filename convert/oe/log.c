@@ -42,7 +42,7 @@ static bool parse_time(struct oe_blocks *b, bool *sane)
 	int64_t us;
 
 	if (!b->line.len || b->line.p[0] < '0' || b->line.p[0] > '9' ||
-	    !slice_u64(b->line, &seconds))
+	    !cursor_slice_u64(b->line, &seconds))
 		return false;
 	*sane = seconds <= INT64_MAX / 4000000 &&
 		oe_time(b->o, (int64_t)seconds * 1000000, &us);

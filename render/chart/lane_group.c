@@ -23,11 +23,6 @@ struct grouping {
 	uint32_t last_instance, last;
 };
 
-static struct slice text_slice(const char *s)
-{
-	return (struct slice){ s, strlen(s) };
-}
-
 /* As far as its second component. */
 static struct slice shortened(struct slice path)
 {
@@ -49,7 +44,7 @@ static bool is_deep(struct slice path)
 /* The number of a directory as seen from an instance. */
 static int add_directory(struct grouping *g, uint32_t instance, struct slice name, uint32_t *number)
 {
-	struct slice cwd = text_slice(g->s->rec->instance[instance].cwd), path;
+	struct slice cwd = slice_of(g->s->rec->instance[instance].cwd), path;
 
 	path_join(&g->path, cwd, name);
 	if (buf_error(&g->path))
@@ -57,7 +52,7 @@ static int add_directory(struct grouping *g, uint32_t instance, struct slice nam
 	path = path_relative((struct slice){ g->path.data, g->path.len },
 			     (struct slice){ g->build.data, g->build.len });
 	if (!cwd.len && !name.len)
-		path = text_slice("?");
+		path = slice_of("?");
 	return name_table_add(&g->names, g->by == LANES_DIRECTORY ? shortened(path) : path, number);
 }
 
@@ -65,7 +60,7 @@ static int of_instance(struct grouping *g, uint32_t instance, uint32_t *number)
 {
 	uint32_t *known = &g->of_instance[instance];
 
-	if (*known == NO_INDEX && add_directory(g, instance, text_slice(""), known))
+	if (*known == NO_INDEX && add_directory(g, instance, slice_of(""), known))
 		return -ENOMEM;
 	*number = *known;
 	return 0;
@@ -103,9 +98,9 @@ static int group_of(struct grouping *g, const struct task *t, uint32_t *number)
 {
 	switch (g->by) {
 	case LANES_KIND:
-		return name_table_add(&g->names, text_slice(t->kind), number);
+		return name_table_add(&g->names, slice_of(t->kind), number);
 	case LANES_RECIPE:
-		return *t->key ? name_table_add(&g->names, text_slice(t->key), number) :
+		return *t->key ? name_table_add(&g->names, slice_of(t->key), number) :
 				 of_instance(g, t->instance, number);
 	default:
 		return of_target(g, t, number);

@@ -25,11 +25,6 @@ struct side {
 	uint64_t *task;		/* of what makes a task the same, by its place in order */
 };
 
-static struct slice text_slice(const char *s)
-{
-	return (struct slice){ s, strlen(s) };
-}
-
 static struct slice build_slice(const struct side *x)
 {
 	return (struct slice){ x->build.data, x->build.len };
@@ -44,7 +39,7 @@ static int hash_instances(struct side *x)
 	for (size_t i = 0; !error && i < rec->n_instances; i++) {
 		struct slice dir;
 
-		path_join(&plain, text_slice(rec->instance[i].cwd), text_slice(""));
+		path_join(&plain, slice_of(rec->instance[i].cwd), slice_of(""));
 		dir = path_relative((struct slice){ plain.data, plain.len }, build_slice(x));
 		error = buf_error(&plain);
 		if (!error)
@@ -59,14 +54,14 @@ static struct slice key_of(const struct side *x, const struct task *t)
 	struct recipe recipe;
 
 	if (!x->s->rec->source.recipe_keys)
-		return text_slice(t->key);
+		return slice_of(t->key);
 	recipe_parse(&recipe, t->key);
 	return recipe.name;
 }
 
 static uint64_t hash_task(const struct side *x, const struct task *t)
 {
-	struct slice key = key_of(x, t), name = text_slice(t->name);
+	struct slice key = key_of(x, t), name = slice_of(t->name);
 	uint64_t h = x->instance[t->instance];
 
 	if (*t->name == '/')
