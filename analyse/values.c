@@ -6,8 +6,7 @@
 #include "analyse/words.h"
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/hash.h"
-#include "base/index.h"
+#include "base/name_table.h"
 #include "base/saturate.h"
 #include "recording/recipe.h"
 
@@ -85,7 +84,7 @@ size_t values_find(const struct values *f, const char *name)
 struct rows {
 	struct values *f;
 	const struct summary *sum;
-	struct index by_name;
+	struct name_table names;	/* of task */
 	struct buf name;
 	const char *kind, *kept_kind;	/* the last one */
 	size_t n;
@@ -222,9 +221,9 @@ static int new_row(struct rows *r, const char *kind, const int64_t *v)
 {
 	struct values_task *task = &r->task[r->n];
 
-	task->name = keep(r->f, r->name.data, r->name.len);
+	task->name = r->names.name[r->n].p;
 	task->kind = keep_kind(r, kind);
-	if (!task->name || !task->kind)
+	if (!task->kind)
 		return -ENOMEM;
 	memcpy(r->value[r->n++], v, sizeof *r->value);
 	return 0;
@@ -233,7 +232,6 @@ static int new_row(struct rows *r, const char *kind, const int64_t *v)
 static int add_task(struct rows *r, uint32_t task)
 {
 	const struct task *t = &r->sum->rec->task[task];
-	uint64_t hash, turn = 0;
 	int64_t v[COLUMNS];
 	uint32_t row;
 
@@ -242,16 +240,12 @@ static int add_task(struct rows *r, uint32_t task)
 	if (buf_error(&r->name))
 		return -ENOMEM;
 	value_of(v, r->sum, task);
-	hash = hash_fnv64(buf_str(&r->name), r->name.len);
-	for (; index_find(&r->by_name, hash, turn, &row); turn++) {
-		if (!strcmp(r->task[row].name, r->name.data)) {
-			merge(r->value[row], v);
-			return 0;
-		}
-	}
-	if (index_put(&r->by_name, hash, turn, (uint32_t)r->n))
+	if (name_table_add(&r->names, slice_of(buf_str(&r->name)), &row))
 		return -ENOMEM;
-	return new_row(r, t->kind, v);
+	if (row == r->n)
+		return new_row(r, t->kind, v);
+	merge(r->value[row], v);
+	return 0;
 }
 
 static int by_name(const void *a, const void *b, void *tasks)
@@ -302,7 +296,7 @@ static int sort_rows(struct values *f, const struct rows *r)
 
 static int add_tasks(struct values *f, const struct summary *sum)
 {
-	struct rows r = { .f = f, .sum = sum };
+	struct rows r = { .f = f, .sum = sum, .names.arena = f->texts };
 	int error;
 
 	r.task = malloc((sum->n_ran + 1) * sizeof *r.task);
@@ -312,7 +306,7 @@ static int add_tasks(struct values *f, const struct summary *sum)
 		error = add_task(&r, sum->order[i]);
 	if (!error)
 		error = sort_rows(f, &r);
-	index_release(&r.by_name);
+	name_table_release(&r.names);
 	buf_release(&r.name);
 	free(r.task);
 	free(r.value);

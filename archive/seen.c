@@ -3,8 +3,7 @@
 
 #include "archive/message.h"
 #include "base/array.h"
-#include "base/hash.h"
-#include "base/index.h"
+#include "base/name_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,22 +12,16 @@
 struct seen {
 	struct buf ref;
 	git_oid tip;		/* everything from there on down is known */
-	struct index by_run;
-	size_t n;
-	struct seen_run *run;
-};
-
-struct seen_run {
-	char *run;
-	git_oid build;
+	struct arena *texts;
+	struct name_table runs;
+	git_oid *build;		/* of each run */
 };
 
 static void forget(struct seen *seen)
 {
-	for (size_t i = 0; i < seen->n; i++)
-		free(seen->run[i].run);
-	free(seen->run);
-	index_release(&seen->by_run);
+	free(seen->build);
+	name_table_release(&seen->runs);
+	arena_free(seen->texts);
 	buf_release(&seen->ref);
 	*seen = (struct seen){ 0 };
 }
@@ -40,34 +33,22 @@ void seen_free(struct seen *seen)
 	free(seen);
 }
 
-/* The entry of a run, seen->n if there is none; turn becomes the next free one. */
-static size_t find(const struct seen *seen, const char *run, uint64_t hash, uint64_t *turn)
-{
-	uint32_t i;
-
-	for (*turn = 0; index_find(&seen->by_run, hash, *turn, &i); ++*turn) {
-		if (!strcmp(seen->run[i].run, run))
-			return i;
-	}
-	return seen->n;
-}
-
 /* Of several builds of one run, which nobody wrote by archive_add(), any will do. */
 static int note(struct seen *seen, const char *run, const git_oid *build)
 {
-	uint64_t hash = hash_fnv64(run, strlen(run)), turn;
-	struct seen_run *grown;
+	git_oid *grown = array_grow(seen->build, seen->runs.n, sizeof *grown);
+	size_t n = seen->runs.n;
+	uint32_t at;
 
-	if (find(seen, run, hash, &turn) < seen->n)
-		return 0;
-	grown = array_grow(seen->run, seen->n, sizeof *grown);
-	if (!grown)
+	if (grown)
+		seen->build = grown;
+	if (!seen->texts)
+		seen->texts = seen->runs.arena = arena_new();
+	if (!grown || !seen->texts || name_table_add(&seen->runs, slice_of(run), &at))
 		return -ENOMEM;
-	seen->run = grown;
-	grown[seen->n] = (struct seen_run){ strdup(run), *build };
-	if (!grown[seen->n].run)
-		return -ENOMEM;
-	return index_put(&seen->by_run, hash, turn, (uint32_t)seen->n++);
+	if (at == n)
+		grown[at] = *build;
+	return 0;
 }
 
 static int read_on(struct archive *a, const git_oid *tip, struct error *err)
@@ -101,8 +82,7 @@ static int read_on(struct archive *a, const git_oid *tip, struct error *err)
 int seen_find(struct archive *a, git_oid *build, const char *ref, const git_oid *tip,
 	      const char *run, struct error *err)
 {
-	uint64_t turn;
-	size_t i;
+	uint32_t at;
 	int r;
 
 	*build = (git_oid){ 0 };
@@ -118,8 +98,8 @@ int seen_find(struct archive *a, git_oid *build, const char *ref, const git_oid 
 		return r;
 	}
 	a->seen->tip = *tip;
-	i = find(a->seen, run, hash_fnv64(run, strlen(run)), &turn);
-	if (i < a->seen->n)
-		*build = a->seen->run[i].build;
+	at = name_table_find(&a->seen->runs, slice_of(run));
+	if (at != NAME_TABLE_NONE)
+		*build = a->seen->build[at];
 	return 0;
 }

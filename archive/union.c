@@ -2,7 +2,6 @@
 #include "archive/union.h"
 
 #include "base/array.h"
-#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@ void union_release(struct tasks_union *u)
 		free(u->family[i].task);
 	}
 	free(u->family);
-	index_release(&u->by_name);
+	name_table_release(&u->names);
 }
 
 const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *of)
@@ -35,20 +34,18 @@ const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *
 static int find_task(struct tasks_union *u, struct builds *builds, const struct pair *pair,
 		     uint32_t *task)
 {
-	uint64_t hash = hash_fnv64(pair->key, strlen(pair->key)), turn = 0;
 	struct builds_task *grown;
 
-	for (; index_find(&u->by_name, hash, turn, task); turn++) {
-		if (!strcmp(builds->task[*task].name, pair->key))
-			return 0;
-	}
-	*task = (uint32_t)builds->n_tasks;
+	if (name_table_add(&u->names, slice_of(pair->key), task))
+		return -ENOMEM;
+	if (*task < builds->n_tasks)
+		return 0;
 	grown = array_grow(builds->task, builds->n_tasks, sizeof *grown);
 	if (!grown)
 		return -ENOMEM;
 	builds->task = grown;
 	grown[builds->n_tasks++] = (struct builds_task){ pair->key, pair->value };
-	return index_put(&u->by_name, hash, turn, *task);
+	return 0;
 }
 
 static int add_line(struct tasks_union *u, struct tasks_family *f, struct builds *builds,

@@ -3,7 +3,7 @@
 #define BUILDBEAT_ARCHIVE_UNION_H
 
 #include "archive/build.h"
-#include "base/index.h"
+#include "base/name_table.h"
 
 /*
  * All tasks of many builds, those of the oldest first: what each line of each build's
@@ -15,7 +15,7 @@ struct tasks_of {
 };
 
 struct tasks_union {
-	struct index by_name;
+	struct name_table names;	/* of builds->task */
 	size_t n_families;
 	struct tasks_family *family;
 };

@@ -5,89 +5,84 @@
 #include "base/hash.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define FIRST_SLOTS 64
-
-struct name_entry {
-	uint64_t hash;
-	size_t at, len;
+struct name_slot {
+	uint32_t hash;
+	uint32_t number;	/* of the text + 1; 0: free */
 };
 
-void name_table_release(struct name_table *t)
+static uint32_t hash_of(struct slice text)
 {
-	buf_release(&t->bytes);
-	free(t->entry);
-	free(t->slot);
-	*t = (struct name_table)NAME_TABLE_INIT;
+	uint64_t hash = hash_bytes(0, text.p, text.len);
+
+	return (uint32_t)(hash ^ hash >> 32);
 }
 
-struct slice name_table_text(const struct name_table *t, uint32_t number)
+/* The slot of the text, or the free one for it. */
+static struct name_slot *slot_of(const struct name_table *t, struct slice text, uint32_t hash)
 {
-	return (struct slice){ t->bytes.data + t->entry[number].at, t->entry[number].len };
-}
+	for (size_t i = hash & t->mask;; i = (i + 1) & t->mask) {
+		struct name_slot *slot = &t->slot[i];
 
-static bool is_text(const struct name_table *t, uint32_t number, uint64_t hash,
-		    struct slice text)
-{
-	const struct name_entry *e = &t->entry[number];
-
-	return e->hash == hash && e->len == text.len &&
-	       !memcmp(t->bytes.data + e->at, text.p, text.len);
-}
-
-static uint32_t *find(const struct name_table *t, uint64_t hash, struct slice text)
-{
-	for (size_t at = hash & t->mask;; at = (at + 1) & t->mask) {
-		uint32_t *slot = &t->slot[at];
-
-		if (!*slot || is_text(t, *slot - 1, hash, text))
+		if (!slot->number || (slot->hash == hash && slice_equal(t->name[slot->number - 1], text)))
 			return slot;
 	}
 }
 
 static int grow(struct name_table *t)
 {
-	size_t mask = t->mask ? 2 * t->mask + 1 : FIRST_SLOTS - 1;
-	uint32_t *slot = calloc(mask + 1, sizeof *slot);
+	size_t mask = t->slot ? 4 * t->mask + 3 : 63;
+	struct name_slot *bigger = calloc(mask + 1, sizeof *bigger);
 
-	if (!slot)
+	if (!bigger)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < t->n; i++) {
-		size_t at = t->entry[i].hash & mask;
+	for (size_t i = 0; t->slot && i <= t->mask; i++) {
+		size_t to = t->slot[i].hash & mask;
 
-		while (slot[at])
-			at = (at + 1) & mask;
-		slot[at] = i + 1;
+		if (!t->slot[i].number)
+			continue;
+		while (bigger[to].number)
+			to = (to + 1) & mask;
+		bigger[to] = t->slot[i];
 	}
 	free(t->slot);
-	t->slot = slot;
+	t->slot = bigger;
 	t->mask = mask;
 	return 0;
 }
 
 int name_table_add(struct name_table *t, struct slice text, uint32_t *number)
 {
-	uint64_t hash = hash_bytes(0, text.p, text.len);
-	struct name_entry *grown;
-	uint32_t *slot;
+	uint32_t hash = hash_of(text);
+	struct name_slot *slot;
+	struct slice *grown;
 
-	if (2 * t->n >= t->mask && grow(t))
+	if (t->n == NAME_TABLE_NONE - 1 || (t->n >= t->mask / 2 && grow(t)))
 		return -ENOMEM;
-	slot = find(t, hash, text);
-	if (!*slot) {
-		grown = array_grow(t->entry, t->n, sizeof *grown);
+	slot = slot_of(t, text, hash);
+	if (!slot->number) {
+		grown = array_grow(t->name, t->n, sizeof *grown);
 		if (!grown)
 			return -ENOMEM;
-		t->entry = grown;
-		grown[t->n] = (struct name_entry){ hash, t->bytes.len, text.len };
-		buf_add(&t->bytes, text.p, text.len);
-		if (buf_error(&t->bytes))
+		t->name = grown;
+		if (t->arena && !(text.p = arena_text(t->arena, text.p, text.len)))
 			return -ENOMEM;
-		*slot = (uint32_t)++t->n;
+		grown[t->n++] = text;
+		*slot = (struct name_slot){ hash, (uint32_t)t->n };
 	}
-	*number = *slot - 1;
+	*number = slot->number - 1;
 	return 0;
+}
+
+uint32_t name_table_find(const struct name_table *t, struct slice text)
+{
+	return t->slot ? slot_of(t, text, hash_of(text))->number - 1 : NAME_TABLE_NONE;
+}
+
+void name_table_release(struct name_table *t)
+{
+	free(t->name);
+	free(t->slot);
+	*t = (struct name_table){ .arena = t->arena };
 }

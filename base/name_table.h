@@ -2,29 +2,35 @@
 #ifndef BUILDBEAT_BASE_NAME_TABLE_H
 #define BUILDBEAT_BASE_NAME_TABLE_H
 
-#include "base/buf.h"
+#include "base/arena.h"
 #include "base/cursor.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Texts numbered 0, 1 ... as they come, equal ones alike. It keeps copies. */
+/*
+ * Different texts, numbered from 0 in the order in which they are added. With an arena the table
+ * copies each new text into it, with a NUL behind it; without one it keeps the place of the
+ * text, which must stay unchanged.
+ */
 struct name_table {
 	size_t n;
-	struct name_entry *entry;
-	struct buf bytes;
-	uint32_t *slot;		/* 1 + number, 0 is free */
-	size_t mask;		/* slots - 1, 0 before the first */
+	struct slice *name;
+	struct arena *arena;	/* NULL: no copies */
+	struct name_slot *slot;	/* private */
+	size_t mask;
 };
 
 #define NAME_TABLE_INIT { 0 }
 
-void name_table_release(struct name_table *t);
-
-/* The number of a text, a new one if it has none. 0 or -ENOMEM. */
+/* The number of a text. A new text gets number n. 0 or -ENOMEM. */
 int name_table_add(struct name_table *t, struct slice text, uint32_t *number);
 
-/* Valid until the next is added. */
-struct slice name_table_text(const struct name_table *t, uint32_t number);
+/* Its number, NAME_TABLE_NONE if it was not added. */
+#define NAME_TABLE_NONE UINT32_MAX
+uint32_t name_table_find(const struct name_table *t, struct slice text);
+
+/* The arena and the texts in it remain. */
+void name_table_release(struct name_table *t);
 
 #endif

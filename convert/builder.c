@@ -4,8 +4,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/hash.h"
-#include "base/index.h"
+#include "base/name_table.h"
 #include "base/texts.h"
 #include "command/kind.h"
 #include "recording/event.h"
@@ -31,9 +30,7 @@ struct list {
 
 struct builder_part {
 	struct list after, out;
-	struct index kinds;	/* texts of kinds, by hash and turn */
-	size_t n_kinds;
-	const char **kind;
+	struct name_table kinds;
 };
 
 static bool failed(struct builder *b, const void *memory)
@@ -134,31 +131,16 @@ void builder_task_init(struct builder_task *task)
 		.status = -1, .state = TASK_DONE };
 }
 
-static const char *add_kind(struct builder *b, const char *kind, uint64_t hash, uint64_t turn)
-{
-	struct builder_part *part = b->part;
-	const char **grown = array_grow(part->kind, part->n_kinds, sizeof *grown);
-
-	if (failed(b, grown))
-		return "";
-	part->kind = grown;
-	if (index_put(&part->kinds, hash, turn, (uint32_t)part->n_kinds))
-		b->error = -ENOMEM;
-	return grown[part->n_kinds++] = keep(b, kind);
-}
-
 /* Kinds are few: one text for each. */
 static const char *find_kind(struct builder *b, const char *kind)
 {
-	uint64_t hash = hash_fnv64(kind, strlen(kind));
+	struct name_table *kinds = &b->part->kinds;
 	uint32_t at;
 
-	for (uint64_t turn = 0;; turn++) {
-		if (!index_find(&b->part->kinds, hash, turn, &at))
-			return add_kind(b, kind, hash, turn);
-		if (!strcmp(b->part->kind[at], kind))
-			return b->part->kind[at];
-	}
+	kinds->arena = b->rec->arena;
+	if (!b->error)
+		b->error = name_table_add(kinds, slice_of(kind), &at);
+	return b->error ? "" : kinds->name[at].p;
 }
 
 static const char *kind_of(struct builder *b, const struct builder_task *task)
@@ -548,8 +530,7 @@ int builder_finish(struct builder *b)
 	if (b->part) {
 		free(b->part->after.item);
 		free(b->part->out.item);
-		free(b->part->kind);
-		index_release(&b->part->kinds);
+		name_table_release(&b->part->kinds);
 	}
 	free(b->part);
 	b->part = NULL;

@@ -2,8 +2,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/cursor.h"
-#include "base/hash.h"
-#include "base/index.h"
+#include "base/name_table.h"
 #include "convert/callgrind.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@ struct parse {
 	const char *path;
 	struct error *err;
 	struct cursor in;
-	struct index names;
+	struct name_table names;	/* of targets */
 	uint32_t current;	/* target the lines are about */
 	struct slice makefile;
 	bool has_current, is_call;	/* the next line of values is that of a call */
@@ -34,29 +33,22 @@ static int no_memory(const struct parse *p)
 	return error_sys(p->err, -ENOMEM, p->path, NULL);
 }
 
-/* The second number distinguishes names with the same hash. */
 static int target_named(struct parse *p, struct slice name, uint32_t *at)
 {
 	struct callgrind *c = p->c;
-	uint64_t h = hash_fnv64(name.p, name.len), k = 0;
 	struct callgrind_target *grown;
 
-	while (index_find(&p->names, h, k, at)) {
-		if (slice_is(name, c->target[*at].name))
-			return 0;
-		k++;
-	}
+	if (name_table_add(&p->names, name, at))
+		return no_memory(p);
+	if (*at < c->n_targets)
+		return 0;
 	if (c->n_targets >= TARGETS_MAX)
 		return bad(p, "too many targets");
 	grown = array_grow(c->target, c->n_targets, sizeof *grown);
 	if (!grown)
 		return no_memory(p);
 	c->target = grown;
-	*at = (uint32_t)c->n_targets;
-	grown[*at] = (struct callgrind_target){ .name = arena_text(c->arena, name.p, name.len) };
-	if (!grown[*at].name || index_put(&p->names, h, k, *at))
-		return no_memory(p);
-	c->n_targets++;
+	grown[c->n_targets++] = (struct callgrind_target){ .name = p->names.name[*at].p };
 	return 0;
 }
 
@@ -236,9 +228,10 @@ int callgrind_parse(struct callgrind *c, const char *text, size_t len, const cha
 	c->arena = arena_new();
 	if (!c->arena)
 		return no_memory(&p);
+	p.names.arena = c->arena;
 	cursor_init(&p.in, text, len);
 	r = parse_lines(&p);
-	index_release(&p.names);
+	name_table_release(&p.names);
 	return r;
 }
 

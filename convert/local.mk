@@ -6,7 +6,7 @@ convert_libconvert_la_SOURCES = \
 	convert/builder.c convert/builder.h convert/builder_series.c convert/builder_series.h \
 	convert/convert.c convert/convert.h convert/formats.h convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h convert/json_reader.c convert/json_reader.h \
-	convert/json_value.c convert/text_table.c convert/text_table.h convert/trace.c \
+	convert/json_value.c convert/trace.c \
 	convert/trace.h convert/zstd.c convert/zstd.h
 
 # bazel

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/cursor.h"
-#include "base/hash.h"
 #include "base/index.h"
+#include "base/name_table.h"
 #include "convert/formats.h"
 
 #include <errno.h>
@@ -18,9 +18,8 @@
 
 struct trace_part {
 	struct arena *arena;
-	struct index texts, processes, tracks;
-	size_t n_texts;
-	const char **text;	/* by the order they came */
+	struct name_table texts;
+	struct index processes, tracks;
 	int64_t *newest_us;	/* of each track, once finished */
 };
 
@@ -36,10 +35,9 @@ void trace_release(struct trace *t)
 {
 	if (t->part) {
 		arena_free(t->part->arena);
-		index_release(&t->part->texts);
+		name_table_release(&t->part->texts);
 		index_release(&t->part->processes);
 		index_release(&t->part->tracks);
-		free(t->part->text);
 		free(t->part->newest_us);
 	}
 	free(t->part);
@@ -51,33 +49,14 @@ void trace_release(struct trace *t)
 
 /* Texts, each once */
 
-static const char *add_text(struct trace_part *part, const char *text, size_t len,
-			    uint64_t hash, uint64_t turn)
-{
-	const char **grown = array_grow(part->text, part->n_texts, sizeof *grown);
-	char *copy = grown ? arena_text(part->arena, text, len) : NULL;
-
-	if (grown)
-		part->text = grown;
-	if (!copy || index_put(&part->texts, hash, turn, (uint32_t)part->n_texts))
-		return NULL;
-	return grown[part->n_texts++] = copy;
-}
-
 const char *trace_text(struct trace *t, const char *text, size_t len)
 {
-	struct trace_part *part = t->part;
-	uint64_t hash;
+	struct name_table *texts = &t->part->texts;
 	uint32_t at;
 
-	len = strnlen(text, len);
-	hash = hash_fnv64(text, len);
-	for (uint64_t turn = 0;; turn++) {
-		if (!index_find(&part->texts, hash, turn, &at))
-			return add_text(part, text, len, hash, turn);
-		if (!strncmp(part->text[at], text, len) && !part->text[at][len])
-			return part->text[at];
-	}
+	texts->arena = t->part->arena;
+	return name_table_add(texts, (struct slice){ text, strnlen(text, len) }, &at) ? NULL :
+	       texts->name[at].p;
 }
 
 /* Processes and tracks are found by the addresses of their texts. */

@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/feed.h"
 #include "base/index.h"
+#include "base/name_table.h"
 #include "base/texts.h"
 #include "recording/recording.h"
 
@@ -41,12 +42,10 @@ struct reader {
 	struct slice last_id;	/* of it; points into its text */
 	bool no_memory;		/* for a text */
 	text_place place;	/* of the line of a task that is being read */
-	struct index kinds;	/* of kind, by their hashes */
-	size_t n_kinds;
-	const char **kind;
-	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kind` */
+	struct name_table kinds;
+	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kinds` */
 	struct buf scratch;
-	struct index programs;	/* of rec->program, by their hashes */
+	struct name_table programs;	/* of rec->program, escaped */
 	size_t n_processes;
 	struct process *process;
 	struct task_usage *newest;	/* sample of each task; time_ms -1: none */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/array.h"
 #include "base/field.h"
-#include "base/hash.h"
 #include "command/kind.h"
 #include "recording/reader.h"
 
@@ -25,32 +23,16 @@ static struct slice scratch_text(struct reader *r, struct slice field)
 	return (struct slice){ b->data, field_decode(b->data, b->len, NULL) };
 }
 
-static const char *add_kind(struct reader *r, struct slice text, uint64_t hash, uint64_t turn)
+static const char *find_kind(struct reader *r, struct slice text)
 {
-	const char **grown = array_grow(r->kind, r->n_kinds, sizeof *grown);
-	char *copy = arena_text(r->rec->arena, text.p, text.len);
+	uint32_t at;
 
-	if (grown)
-		r->kind = grown;
-	if (!grown || !copy || index_put(&r->kinds, hash, turn, (uint32_t)r->n_kinds)) {
+	r->kinds.arena = r->rec->arena;
+	if (name_table_add(&r->kinds, text, &at)) {
 		r->no_memory = true;
 		return "";
 	}
-	grown[r->n_kinds++] = copy;
-	return copy;
-}
-
-static const char *find_kind(struct reader *r, struct slice text)
-{
-	uint64_t hash = hash_fnv64(text.p, text.len);
-	uint32_t at;
-
-	for (uint64_t turn = 0;; turn++) {
-		if (!index_find(&r->kinds, hash, turn, &at))
-			return add_kind(r, text, hash, turn);
-		if (slice_is(text, r->kind[at]))
-			return r->kind[at];
-	}
+	return r->kinds.name[at].p;
 }
 
 const char *reader_kind(struct reader *r, struct slice field)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/field.h"
-#include "base/hash.h"
 #include "recording/process_log.h"
 #include "recording/reader.h"
 
@@ -64,12 +63,14 @@ static struct slice program_of(struct slice command)
 
 static int find_program(struct reader *r, struct slice name, uint32_t *at)
 {
-	uint64_t a = hash_fnv64(name.p, name.len), b = hash_bytes(0, name.p, name.len);
 	struct recording *rec = r->rec;
 	struct program *grown;
 	char *copy;
 
-	if (index_find(&r->programs, a, b, at))
+	r->programs.arena = rec->arena;
+	if (name_table_add(&r->programs, name, at))
+		return -ENOMEM;
+	if (*at < rec->n_programs)
 		return 0;
 	grown = array_grow(rec->program, rec->n_programs, sizeof *grown);
 	copy = arena_text(rec->arena, name.p, name.len);
@@ -78,9 +79,8 @@ static int find_program(struct reader *r, struct slice name, uint32_t *at)
 	if (!grown || !copy)
 		return -ENOMEM;
 	copy[field_decode(copy, name.len, NULL)] = '\0';
-	*at = (uint32_t)rec->n_programs++;
-	grown[*at] = (struct program){ .name = copy, .max_rss_kb = -1 };
-	return index_put(&r->programs, a, b, *at);
+	grown[rec->n_programs++] = (struct program){ .name = copy, .max_rss_kb = -1 };
+	return 0;
 }
 
 static void plus(int64_t *sum, int64_t n)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "base/hash.h"
 #include "recording/reader.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ struct decoder {
 	struct reader *r;
 	struct series s;
 	struct section at;
-	struct index by_name;	/* columns of s by the hash of their names */
+	struct name_table names;	/* of the columns of s, "c" or "g" in front */
 	int64_t *base;		/* of each column of s: what its counter had reached */
 	struct damage damage;
 	unsigned skipped;	/* good lines behind damaged ones */
@@ -67,10 +67,12 @@ bool reader_parse_column(struct slice word, struct series_column *column)
  * samples are stored. */
 static int find_column(struct decoder *d, const struct series_column *column, uint32_t *out)
 {
+	char name[1 + sizeof column->name];
 	struct series_column *grown;
-	uint64_t hash = hash_fnv64(column->name, strlen(column->name));
 
-	if (index_find(&d->by_name, hash, column->counter, out))
+	snprintf(name, sizeof name, "%c%s", column->counter ? 'c' : 'g', column->name);
+	*out = name_table_find(&d->names, slice_of(name));
+	if (*out != NAME_TABLE_NONE)
 		return 0;
 	if (d->base || d->s.n_columns >= COLUMNS_MAX)
 		return -EBADMSG;
@@ -78,9 +80,8 @@ static int find_column(struct decoder *d, const struct series_column *column, ui
 	if (!grown)
 		return -ENOMEM;
 	d->s.column = grown;
-	grown[d->s.n_columns] = *column;
-	*out = (uint32_t)d->s.n_columns++;
-	return index_put(&d->by_name, hash, column->counter, *out);
+	grown[d->s.n_columns++] = *column;
+	return name_table_add(&d->names, slice_of(name), out);
 }
 
 /* The rest of a first line: interval, columns. -EBADMSG when it is damaged. */
@@ -442,7 +443,7 @@ static int keep(struct decoder *d, const char *name)
 static void decoder_release(struct decoder *d)
 {
 	section_release(&d->at);
-	index_release(&d->by_name);
+	name_table_release(&d->names);
 	free(d->base);
 	free(d->s.column);
 	free(d->s.time_ms);
@@ -498,7 +499,7 @@ static int read_series(struct decoder *d, const char *file, const char *name,
 int reader_series(struct reader *r, const char *file, const char *name,
 		  char *text, size_t len)
 {
-	struct decoder d = { .r = r };
+	struct decoder d = { .r = r, .names.arena = r->rec->arena };
 	int error = read_series(&d, file, name, text, len);
 
 	decoder_release(&d);

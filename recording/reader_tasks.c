@@ -241,12 +241,11 @@ void reader_release(struct reader *r)
 	free(r->out_task);
 	free(r->newest);
 	runs_free(r->runs);
-	free(r->kind);
 	buf_release(&r->scratch);
-	index_release(&r->kinds);
+	name_table_release(&r->kinds);
 	index_release(&r->instances);
 	index_release(&r->tasks);
 	index_release(&r->spans);
-	index_release(&r->programs);
+	name_table_release(&r->programs);
 	free(r->process);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/writer.h"
 
-#include "base/index.h"
+#include "base/name_table.h"
 #include "command/kind.h"
 #include "recording/event.h"
 
@@ -20,30 +20,22 @@ struct tasks_out {
 
 /* Ids */
 
-static void id_key(const char *id, uint64_t key[2])
-{
-	memset(key, 0, 2 * sizeof *key);
-	memcpy(key, id, strnlen(id, INSTANCE_ID_MAX - 1));
-}
-
 int make_ids(char (*id)[INSTANCE_ID_MAX], const struct recording *rec)
 {
-	struct index seen = INDEX_INIT;
-	uint64_t key[2];
+	struct name_table seen = NAME_TABLE_INIT;
 	uint32_t unused;
-	int error = 0;
+	int r = 0;
 
-	for (uint32_t i = 0; !error && i < rec->n_instances; i++) {
+	for (uint32_t i = 0; !r && i < rec->n_instances; i++) {
 		uint32_t turn = i;
 
 		snprintf(id[i], sizeof id[i], "%s", rec->instance[i].id);
-		for (id_key(id[i], key); index_find(&seen, key[0], key[1], &unused);
-		     id_key(id[i], key))
+		while (name_table_find(&seen, slice_of(id[i])) != NAME_TABLE_NONE)
 			snprintf(id[i], sizeof id[i], "x%u", turn++);
-		error = index_put(&seen, key[0], key[1], i);
+		r = name_table_add(&seen, slice_of(id[i]), &unused);
 	}
-	index_release(&seen);
-	return error;
+	name_table_release(&seen);
+	return r;
 }
 
 /* Instances */

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/hex.h"
+#include "base/name_table.h"
 #include "base/readfile.h"
 #include "base/str.h"
 #include "tests/support.h"
@@ -12,6 +13,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,6 +103,33 @@ END_TEST
  * The real size of a block says nothing about the capacity of its array: an allocator may report
  * less or more than was requested. So the array must not ask for it.
  */
+/* Texts get numbers in their order, with and without copies. */
+START_TEST(names)
+{
+	struct name_table t = { .arena = _i ? arena_new() : NULL };
+	char text[1000][8] = { "" };
+	uint32_t number;
+
+	ck_assert_uint_eq(name_table_find(&t, slice_of("a")), NAME_TABLE_NONE);
+	for (uint32_t i = 0; i < 2000; i++) {
+		snprintf(text[i % 1000], sizeof *text, "%.*x", i % 1000 != 0, i % 1000);
+		ck_assert_int_eq(name_table_add(&t, slice_of(text[i % 1000]), &number), 0);
+		ck_assert_uint_eq(number, i % 1000);
+		ck_assert_uint_eq(t.n, i < 1000 ? i + 1 : 1000);
+	}
+	for (uint32_t i = 0; i < 1000; i++) {
+		ck_assert_uint_eq(name_table_find(&t, slice_of(text[i])), i);
+		ck_assert_str_eq(t.name[i].p, text[i]);
+		ck_assert_int_eq(t.name[i].p == text[i], !_i);
+	}
+	ck_assert_int_eq(name_table_add(&t, (struct slice){ NULL, 0 }, &number), 0);
+	ck_assert_uint_eq(number, 0);
+	ck_assert_uint_eq(name_table_find(&t, slice_of("x")), NAME_TABLE_NONE);
+	name_table_release(&t);
+	arena_free(t.arena);
+}
+END_TEST
+
 START_TEST(growth)
 {
 	size_t expected = (size_t)_i * 7, cap = 0, moved = 0;
@@ -221,6 +250,6 @@ END_TEST
 int main(void)
 {
 	return support_main("base", TEST(heads_and_tails), TEST(digits), TEST(fnv),
-			    TEST_EACH(time_text, times), TEST_LOOP(growth, 40),
+			    TEST_EACH(time_text, times), TEST_LOOP(names, 2), TEST_LOOP(growth, 40),
 			    TEST_LOOP(limit, 7 * 7), TEST(beginning), TEST(pieces), TEST(program));
 }

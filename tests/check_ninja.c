@@ -32,9 +32,9 @@ static uint64_t hash_of(struct ninja_graph *n, const struct ninja_edge *e, int v
 
 static const struct ninja_edge *edge_of(const struct ninja_graph *n, struct slice output)
 {
-	uint32_t path = text_table_find(&n->path, output);
+	uint32_t path = name_table_find(&n->path, output);
 
-	ck_assert_msg(path != NO_TEXT && n->producer[path] != NINJA_NO_EDGE, "%.*s",
+	ck_assert_msg(path != NAME_TABLE_NONE && n->producer[path] != NINJA_NO_EDGE, "%.*s",
 		      (int)output.len, output.p);
 	return &n->edge[n->producer[path]];
 }
@@ -88,9 +88,9 @@ START_TEST(plain_paths)
 	ck_assert_int_eq(ninja_graph_read(&n, support_tmpdir(), "build.ninja", infile_read, &err), 0);
 	ck_assert_uint_eq(n.n_edges, 1);
 	ck_assert_uint_eq(n.edge[0].n_in, 1);
-	ck_assert_msg(slice_is(n.path.text[n.edge_path[1]], paths[_i].is), "%s: %.*s",
-		      paths[_i].written, (int)n.path.text[n.edge_path[1]].len,
-		      n.path.text[n.edge_path[1]].p);
+	ck_assert_msg(slice_is(n.path.name[n.edge_path[1]], paths[_i].is), "%s: %.*s",
+		      paths[_i].written, (int)n.path.name[n.edge_path[1]].len,
+		      n.path.name[n.edge_path[1]].p);
 	ninja_graph_release(&n);
 	buf_release(&text);
 }

@@ -43,7 +43,7 @@ static void add_paths(struct ninja_graph *g, struct buf *out, size_t first, size
 		      char separator)
 {
 	for (size_t i = 0; i < n && g->work; i++) {
-		struct slice path = g->path.text[g->edge_path[first + i]];
+		struct slice path = g->path.name[g->edge_path[first + i]];
 		struct cursor c;
 
 		if (i)
@@ -144,8 +144,8 @@ static void add_expanded(struct place *p, struct buf *out, struct slice text)
 			add_text(g, out, part);
 			continue;
 		}
-		if (seen->at != part.p || seen->name == NO_TEXT)
-			*seen = (struct ninja_seen){ part.p, text_table_find(&g->name, part) };
+		if (seen->at != part.p || seen->name == NAME_TABLE_NONE)
+			*seen = (struct ninja_seen){ part.p, name_table_find(&g->name, part) };
 		add_variable(p, out, seen->name);
 	}
 }
@@ -272,7 +272,7 @@ static size_t make_plain(char *p, size_t len)
 
 uint32_t ninja_path_number(struct ninja_graph *g, struct slice path)
 {
-	uint32_t number;
+	uint32_t number = NAME_TABLE_NONE;
 	char *copy;
 
 	if (!is_plain(path)) {
@@ -281,8 +281,7 @@ uint32_t ninja_path_number(struct ninja_graph *g, struct slice path)
 		if (copy)
 			path = (struct slice){ copy, make_plain(copy, path.len) };
 	}
-	number = text_table_add(&g->path, path);
-	g->no_memory |= number == NO_TEXT;
+	g->no_memory |= name_table_add(&g->path, path, &number);
 	return number;
 }
 

@@ -30,9 +30,9 @@ static void *grow(struct ninja_graph *g, void *array, size_t n, size_t item_size
 
 static uint32_t name_number(struct ninja_graph *g, struct slice name)
 {
-	uint32_t number = text_table_add(&g->name, name);
+	uint32_t number = NAME_TABLE_NONE;
 
-	g->no_memory |= number == NO_TEXT;
+	g->no_memory |= name_table_add(&g->name, name, &number);
 	return number;
 }
 
@@ -203,9 +203,9 @@ static void parse_rule(struct parser *p, struct cursor *line)
 /* An unknown rule has no command either. */
 static uint32_t find_rule(const struct ninja_graph *g, uint32_t scope, struct slice name)
 {
-	uint32_t id = text_table_find(&g->name, name), rule;
+	uint32_t id = name_table_find(&g->name, name), rule;
 
-	for (; id != NO_TEXT && scope != NO_SCOPE; scope = g->outer_scope[scope]) {
+	for (; id != NAME_TABLE_NONE && scope != NO_SCOPE; scope = g->outer_scope[scope]) {
 		if (index_find(&g->rules, scope, id, &rule))
 			return rule;
 	}
@@ -425,8 +425,8 @@ int ninja_graph_read(struct ninja_graph *g, const char *dir, const char *file,
 
 void ninja_graph_release(struct ninja_graph *g)
 {
-	text_table_release(&g->path);
-	text_table_release(&g->name);
+	name_table_release(&g->path);
+	name_table_release(&g->name);
 	index_release(&g->variables);
 	index_release(&g->rules);
 	free(g->edge);
@@ -442,14 +442,14 @@ void ninja_graph_release(struct ninja_graph *g)
 
 struct slice ninja_graph_variable(const struct ninja_graph *g, const char *name)
 {
-	return ninja_variable(g, 0, text_table_find(&g->name,
+	return ninja_variable(g, 0, name_table_find(&g->name,
 						   slice_of(name)));
 }
 
 uint32_t ninja_graph_producer(const struct ninja_graph *g, struct slice path)
 {
-	uint32_t number = text_table_find(&g->path, path);
-	uint32_t edge = number == NO_TEXT ? NINJA_NO_EDGE : g->producer[number];
+	uint32_t number = name_table_find(&g->path, path);
+	uint32_t edge = number == NAME_TABLE_NONE ? NINJA_NO_EDGE : g->producer[number];
 
 	return edge == NINJA_NO_EDGE || ninja_edge_is_phony(&g->edge[edge]) ? NINJA_NO_EDGE : edge;
 }
@@ -461,7 +461,7 @@ bool ninja_edge_is_phony(const struct ninja_edge *e)
 
 struct slice ninja_edge_rule(const struct ninja_graph *g, const struct ninja_edge *e)
 {
-	return g->name.text[g->rule[e->rule].name];
+	return g->name.name[g->rule[e->rule].name];
 }
 
 const char *ninja_edge_kind(const struct ninja_graph *g, const struct ninja_edge *e)

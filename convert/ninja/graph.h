@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "convert/infile.h"
-#include "convert/text_table.h"
+#include "base/name_table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ struct ninja_graph {
 	struct ninja_edge *edge;
 	size_t n_edge_paths;
 	uint32_t *edge_path;	/* numbers in `path` */
-	struct text_table path;	/* as ninja calls them: without "./", "a/../" and "//" */
+	struct name_table path;	/* as ninja calls them: without "./", "a/../" and "//" */
 	uint32_t *producer;	/* of each path: an index in `edge`, or NINJA_NO_EDGE */
 	unsigned n_skipped;	/* includes that could not be read */
 	struct error skipped;	/* why; the first of them */
@@ -39,7 +39,7 @@ struct ninja_graph {
 	const char *dir;
 	infile_reader *read;
 	struct arena *arena;
-	struct text_table name;	/* of variables and rules */
+	struct name_table name;	/* of variables and rules */
 	struct index variables;	/* of files: scope, name -> index in `binding` */
 	size_t n_scopes;
 	uint32_t *outer_scope;
@@ -91,7 +91,7 @@ size_t ninja_edge_command(struct ninja_graph *g, const struct ninja_edge *e, str
 static inline struct slice ninja_edge_out(const struct ninja_graph *g,
 					  const struct ninja_edge *e, size_t i)
 {
-	return g->path.text[g->edge_path[e->first_path + i]];
+	return g->path.name[g->edge_path[e->first_path + i]];
 }
 
 /* The edge that makes input i of all_in, NINJA_NO_EDGE for a source. */

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/hex.h"
 #include "base/index.h"
-#include "convert/text_table.h"
+#include "base/name_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static int sort_lines(struct ninja_log *log)
 /* The last line about an output replaces those before it. */
 static int read_lines(struct ninja_log *log, struct cursor *c)
 {
-	struct text_table outputs = TEXT_TABLE_INIT;
+	struct name_table outputs = NAME_TABLE_INIT;
 	struct ninja_log_line line = { 0 }, *grown;
 	struct slice text;
 	int64_t before_ms = 0;
@@ -89,17 +89,15 @@ static int read_lines(struct ninja_log *log, struct cursor *c)
 			log->newest = line.order;
 		before_ms = line.end_ms;
 		grown = array_grow(log->line, log->n, sizeof *grown);
-		at = grown ? text_table_add(&outputs, line.output) : NO_TEXT;
 		if (grown)
 			log->line = grown;
-		if (at == NO_TEXT)
-			r = -ENOMEM;
-		else
+		r = grown ? name_table_add(&outputs, line.output, &at) : -ENOMEM;
+		if (!r)
 			log->line[at] = line;
 		log->n = outputs.n;
 	}
 	log->torn = !whole;
-	text_table_release(&outputs);
+	name_table_release(&outputs);
 	return r ? r : sort_lines(log);
 }
 

@@ -28,7 +28,7 @@ void oe_init(struct oe *o, struct reader *r)
 
 void oe_release(struct oe *o)
 {
-	index_release(&o->names);
+	name_table_release(&o->names);
 	free(o->name);
 	free(o->window);
 	for (size_t i = 0; i < OE_PRESSURES; i++)

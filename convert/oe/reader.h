@@ -3,7 +3,7 @@
 #define BUILDBEAT_CONVERT_OE_READER_H
 
 #include "base/feed.h"
-#include "base/index.h"
+#include "base/name_table.h"
 #include "convert/oe/oe.h"
 #include "recording/reader.h"
 
@@ -44,9 +44,8 @@ struct oe {
 	int64_t zero_wall_us;
 	int64_t earliest_us;		/* of a task, 0 at most */
 	/* tasks */
-	struct index names;
-	size_t n_names;
-	struct oe_name *name;
+	struct name_table names;
+	struct oe_name *name;		/* of each number of names */
 	struct oe_count foreign, damaged, backwards, unended;
 	/* logs */
 	int64_t first_ms, last_ms;	/* samples; -1: none */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "base/hash.h"
 #include "convert/oe/reader.h"
 
 #include "command/kind.h"
@@ -87,45 +86,34 @@ struct task_file {
 /* Names */
 
 /* Tasks of one kind have one text. */
-static const char *kind_text(const struct oe *o, const char *kind)
+static const char *kind_text(const struct oe *o, uint32_t names, const char *kind)
 {
-	for (size_t i = 0; i < o->n_names; i++) {
+	for (size_t i = 0; i < names; i++) {
 		if (!strcmp(o->name[i].kind, kind))
 			return o->name[i].kind;
 	}
 	return kind;
 }
 
-static int add_name(struct oe *o, const char *text, uint64_t hash, uint64_t turn,
-		    struct oe_name *out)
-{
-	struct oe_name *grown = array_grow(o->name, o->n_names, sizeof *grown);
-	size_t len = strlen(text);
-
-	if (!grown)
-		return -ENOMEM;
-	o->name = grown;
-	out->text = arena_text(o->r->rec->arena, text, len);
-	out->kind = kind_text(o, kind_of_oe_task(text, len));
-	if (!out->text || index_put(&o->names, hash, turn, (uint32_t)o->n_names))
-		return -ENOMEM;
-	grown[o->n_names++] = *out;
-	return 0;
-}
-
 static int find_name(struct oe *o, const char *text, struct oe_name *out)
 {
-	uint64_t hash = hash_fnv64(text, strlen(text));
+	size_t len = strlen(text), n = o->names.n;
+	struct oe_name *grown;
 	uint32_t at;
 
-	for (uint64_t turn = 0;; turn++) {
-		if (!index_find(&o->names, hash, turn, &at))
-			return add_name(o, text, hash, turn, out);
-		if (!strcmp(o->name[at].text, text)) {
-			*out = o->name[at];
-			return 0;
-		}
+	o->names.arena = o->r->rec->arena;
+	if (name_table_add(&o->names, (struct slice){ text, len }, &at))
+		return -ENOMEM;
+	if (at == n) {
+		grown = array_grow(o->name, n, sizeof *grown);
+		if (!grown)
+			return -ENOMEM;
+		o->name = grown;
+		grown[at] = (struct oe_name){ o->names.name[at].p,
+					      kind_text(o, at, kind_of_oe_task(text, len)) };
 	}
+	*out = o->name[at];
+	return 0;
 }
 
 /* Starts */

@@ -82,7 +82,7 @@ static int of_target(struct grouping *g, const struct task *t, uint32_t *number)
 	if (path_is_below(t->name)) {
 		if (of_instance(g, t->instance, number))
 			return -ENOMEM;
-		if (is_deep(name_table_text(&g->names, *number)))
+		if (is_deep(g->names.name[*number]))
 			return 0;
 	}
 	if (add_directory(g, t->instance, (struct slice){ t->name, len }, number))
@@ -157,9 +157,7 @@ static int sort_groups(struct keyed **out, size_t *n, const struct tally *tally,
 
 static char *label_copy(const struct grouping *g, uint32_t number)
 {
-	struct slice text = name_table_text(&g->names, number);
-
-	return strndup(text.p, text.len);
+	return strdup(g->names.name[number].p);
 }
 
 /* The row of each group, and the rows' labels. */
@@ -204,7 +202,7 @@ static int fill_rows(struct lane_groups *rows, const struct grouping *g, const u
 int lane_groups_make(struct lane_groups *rows, const struct summary *s, enum lanes_by by,
 		     size_t most)
 {
-	struct grouping g = { .s = s, .by = by };
+	struct grouping g = { .s = s, .by = by, .names.arena = arena_new() };
 	uint32_t *group = calloc(s->n_ran + 1, sizeof *group);
 	size_t n_instances = s->rec->n_instances;
 	int r = -ENOMEM;
@@ -214,9 +212,10 @@ int lane_groups_make(struct lane_groups *rows, const struct summary *s, enum lan
 	if (g.of_instance)
 		memset(g.of_instance, 0xff, n_instances * sizeof *g.of_instance);
 	path_of_build(&g.build, s->rec);
-	if (group && rows->row && g.of_instance && !buf_error(&g.build) && !number_tasks(&g, group))
+	if (g.names.arena && group && rows->row && g.of_instance && !buf_error(&g.build) && !number_tasks(&g, group))
 		r = fill_rows(rows, &g, group, most);
 	name_table_release(&g.names);
+	arena_free(g.names.arena);
 	buf_release(&g.build);
 	buf_release(&g.path);
 	free(g.of_instance);

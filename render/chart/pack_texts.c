@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/pack_texts.h"
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -57,26 +59,6 @@ void texts_put(struct buf *out, const char *text, size_t most)
 	put_line(out, text, kept, kept == n);
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 32;
-}
-
-static uint64_t hash(const char *text, size_t n)
-{
-	uint64_t h = n, tail = 0;
-
-	for (; n >= 8; n -= 8, text += 8) {
-		uint64_t v;
-
-		memcpy(&v, text, 8);
-		h = mix(h, v);
-	}
-	memcpy(&tail, text, n);
-	return mix(mix(h, tail), 1);
-}
-
 static bool is_text(const struct dictionary *d, uint32_t i, const char *text, size_t n)
 {
 	const char *p = d->out.data + d->at[i];
@@ -84,37 +66,28 @@ static bool is_text(const struct dictionary *d, uint32_t i, const char *text, si
 	return d->out.len - d->at[i] > n && !memcmp(p, text, n) && p[n] == '\n';
 }
 
-static bool more(struct dictionary *d)
-{
-	size_t cap = d->cap ? 2 * d->cap : 1024;
-	size_t *at = realloc(d->at, cap * sizeof *at);
-
-	if (!at)
-		return false;
-	d->at = at;
-	d->cap = cap;
-	return true;
-}
-
 /* Two texts of one hash: the later ones of the second are there again each time. */
 uint32_t dictionary_add(struct dictionary *d, const char *text)
 {
 	size_t n = strnlen(text, TEXT_MAX + 1), kept = cut(text, n, TEXT_MAX);
-	uint64_t h = hash(text, kept);
+	uint64_t hash = hash_bytes(0, text, kept);
+	size_t *grown;
 	uint32_t i;
 
 	if (d->out.error)
 		return 0;
-	if (index_find(&d->index, h, n, &i)) {
+	if (index_find(&d->index, hash, n, &i)) {
 		if (n != kept || is_text(d, i, text, n))
 			return i + 1;
-	} else if (index_put(&d->index, h, n, (uint32_t)d->n)) {
+	} else if (index_put(&d->index, hash, n, (uint32_t)d->n)) {
 		d->out.error = -ENOMEM;
 	}
-	if (d->n == d->cap && !more(d)) {
+	grown = array_grow(d->at, d->n, sizeof *grown);
+	if (!grown) {
 		d->out.error = -ENOMEM;
 		return 0;
 	}
+	d->at = grown;
 	d->at[d->n++] = d->out.len;
 	put_line(&d->out, text, kept, kept == n);
 	return 0;

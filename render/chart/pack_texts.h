@@ -21,7 +21,7 @@ void texts_put(struct buf *out, const char *text, size_t most);
 /* Texts of which many are the same: each is there once. */
 struct dictionary {
 	struct buf out;
-	size_t n, cap;
+	size_t n;
 	size_t *at;		/* where each starts in out */
 	struct index index;
 };
