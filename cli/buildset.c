@@ -7,13 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define OPTIONS struct buildset_config
 const struct option buildset_keys[] = {
-	{ .name = "repo", .kind = OPTION_REPO, .argument = "REPO",
-	  .offset = offsetof(struct buildset_config, repo), .config = true },
-	{ .name = "import-limit", .kind = OPTION_AMOUNT, .argument = "SIZE",
-	  .offset = offsetof(struct buildset_config, import_limit), .config = true },
-	{ .name = "compare", .kind = OPTION_MAP, .map = &rules_config_map,
-	  .offset = offsetof(struct buildset_config, compare), .config = true },
+	{ OPT_KEY(OPTION_REPO, const char *, "repo", repo) },
+	{ OPT_KEY(OPTION_AMOUNT, struct amount, "import-limit", import_limit) },
+	{ OPT_KEY(OPTION_MAP, struct rules_config, "compare", compare), .map = &rules_config_map },
 	{ 0 }
 };
 

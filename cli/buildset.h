@@ -18,10 +18,11 @@
  *		...
  *	};
  *
+ *	#define OPTIONS struct check_arguments
  *	static const struct option options[] = {
- *		BUILDSET_REPO_OPTIONS(struct check_arguments, buildset),
- *		BUILDSET_REF_OPTION(struct check_arguments, buildset),
- *		BUILDSET_METRICS_OPTION(struct check_arguments, buildset),
+ *		BUILDSET_REPO_OPTIONS(buildset),
+ *		BUILDSET_REF_OPTION(buildset),
+ *		BUILDSET_METRICS_OPTION(buildset),
  *		...
  *
  *	r = buildset_open(&n, a, &arguments->buildset, BUILDSET_WINDOW, err);
@@ -35,21 +36,18 @@ struct buildset_options {
 	unsigned metrics;	/* METRIC_BIT()s; 0: as configured */
 };
 
-#define BUILDSET_REPO_OPTIONS(type, member) \
-	CONFIG_OPTION(type, member.config), \
-	{ .name = "repo", .kind = OPTION_REPO, .argument = "REPO", \
-	  .help = "archive: path or URL of a git repository", \
-	  .offset = offsetof(type, member.repo), .config = true }
+#define BUILDSET_REPO_OPTIONS(member) \
+	{ OPT_CONFIG(member.config) }, \
+	{ OPT(OPTION_REPO, const char *, 0, "repo", member.repo, "REPO", \
+	  "archive: path or URL of a git repository"), .config = true }
 
-#define BUILDSET_REF_OPTION(type, member) \
-	{ .name = "ref", .kind = OPTION_TEXT, .argument = "NAME", \
-	  .help = "series HOST/BRANCH/MACHINE, or a part of it (default: the only one)", \
-	  .offset = offsetof(type, member.ref) }
+#define BUILDSET_REF_OPTION(member) \
+	{ OPT_TEXT(0, "ref", member.ref, "NAME", \
+	  "series HOST/BRANCH/MACHINE, or a part of it (default: the only one)") }
 
-#define BUILDSET_METRICS_OPTION(type, member) \
-	{ .name = "metrics", .kind = OPTION_SET, .argument = "LIST", \
-	  .help = "metrics: wall,cpu,memory,peak,io,read,written (default wall,cpu,memory,io)", \
-	  .offset = offsetof(type, member.metrics), .choices = metric_word }
+#define BUILDSET_METRICS_OPTION(member) \
+	{ OPT_SET(0, "metrics", member.metrics, metric_word, "LIST", \
+	  "metrics: wall,cpu,memory,peak,io,read,written (default wall,cpu,memory,io)") }
 
 struct buildset {
 	const struct buildset_options *options;

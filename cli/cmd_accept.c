@@ -30,30 +30,19 @@ struct say_arguments {
 	bool list, undo, json;
 };
 
+#define OPTIONS struct say_arguments
 static const struct option options[] = {
-	BUILDSET_REPO_OPTIONS(struct say_arguments, buildset),
-	BUILDSET_REF_OPTION(struct say_arguments, buildset),
-	{ .name = "metrics", .kind = OPTION_SET, .argument = "LIST",
-	  .help = "metrics: wall,cpu,memory,peak,io,read,written (default: all)",
-	  .offset = offsetof(struct say_arguments, buildset.metrics), .choices = metric_word },
-	{ .name = "total", .kind = OPTION_FLAG,
-	  .help = "the build as a whole instead of TASK",
-	  .offset = offsetof(struct say_arguments, total) },
-	{ .name = "night", .kind = OPTION_TEXT, .argument = "BUILD",
-	  .help = "first build of the change, as git names its commit (default: of its newest change)",
-	  .offset = offsetof(struct say_arguments, build) },
-	{ .name = "message", .letter = 'm', .kind = OPTION_TEXT, .argument = "REASON",
-	  .help = "reason of the change",
-	  .offset = offsetof(struct say_arguments, reason) },
-	{ .name = "list", .letter = 'l', .kind = OPTION_FLAG,
-	  .help = "list accepted or acknowledged changes",
-	  .offset = offsetof(struct say_arguments, list) },
-	{ .name = "undo", .kind = OPTION_FLAG,
-	  .help = "withdraw the newest entry for TASK",
-	  .offset = offsetof(struct say_arguments, undo) },
-	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "print the list as JSON",
-	  .offset = offsetof(struct say_arguments, json) },
+	BUILDSET_REPO_OPTIONS(buildset),
+	BUILDSET_REF_OPTION(buildset),
+	{ OPT_SET(0, "metrics", buildset.metrics, metric_word, "LIST",
+	  "metrics: wall,cpu,memory,peak,io,read,written (default: all)") },
+	{ OPT_FLAG(0, "total", total, "the build as a whole instead of TASK") },
+	{ OPT_TEXT(0, "night", build, "BUILD",
+	  "first build of the change, as git names its commit (default: of its newest change)") },
+	{ OPT_TEXT('m', "message", reason, "REASON", "reason of the change") },
+	{ OPT_FLAG('l', "list", list, "list accepted or acknowledged changes") },
+	{ OPT_FLAG(0, "undo", undo, "withdraw the newest entry for TASK") },
+	{ OPT_FLAG('j', "json", json, "print the list as JSON") },
 	{ 0 }
 };
 

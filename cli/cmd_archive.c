@@ -22,23 +22,19 @@ struct archive_arguments {
 	bool import;
 };
 
+#define OPTIONS struct archive_arguments
 static const struct option options[] = {
-	BUILDSET_REPO_OPTIONS(struct archive_arguments, buildset),
-	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "directory of recordings (default: the nearest buildstats)",
-	  .offset = offsetof(struct archive_arguments, output), .config = true },
-	{ .name = "host", .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "host name of the series (default: where it was recorded)",
-	  .offset = offsetof(struct archive_arguments, host) },
-	{ .name = "branch", .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "branch of the series (default: of the first source tree)",
-	  .offset = offsetof(struct archive_arguments, branch) },
-	{ .name = "machine", .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "machine type of the series (default: of the host)",
-	  .offset = offsetof(struct archive_arguments, machine) },
-	{ .name = "import-oe", .kind = OPTION_FLAG,
-	  .help = "import archives of oe-build-perf-test and directories of recordings",
-	  .offset = offsetof(struct archive_arguments, import) },
+	BUILDSET_REPO_OPTIONS(buildset),
+	{ OPT_PATH('o', "output", output, "DIR",
+	  "directory of recordings (default: the nearest buildstats)"), .config = true },
+	{ OPT_TEXT(0, "host", host, "NAME",
+	  "host name of the series (default: where it was recorded)") },
+	{ OPT_TEXT(0, "branch", branch, "NAME",
+	  "branch of the series (default: of the first source tree)") },
+	{ OPT_TEXT(0, "machine", machine, "NAME",
+	  "machine type of the series (default: of the host)") },
+	{ OPT_FLAG(0, "import-oe", import,
+	  "import archives of oe-build-perf-test and directories of recordings") },
 	{ 0 }
 };
 

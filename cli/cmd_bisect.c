@@ -34,33 +34,21 @@ struct bisect_arguments {
 	bool json;
 };
 
+#define OPTIONS struct bisect_arguments
 static const struct option options[] = {
-	CONFIG_OPTION(struct bisect_arguments, buildset.config),
-	{ .name = "good", .kind = OPTION_TEXT, .argument = "REV",
-	  .help = "revision before the change",
-	  .offset = offsetof(struct bisect_arguments, good) },
-	{ .name = "bad", .kind = OPTION_TEXT, .argument = "REV",
-	  .help = "revision with the change (default HEAD)",
-	  .offset = offsetof(struct bisect_arguments, bad) },
-	{ .name = "task", .letter = 't', .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "task that changed (default: the build as a whole)",
-	  .offset = offsetof(struct bisect_arguments, task) },
-	{ .name = "metric", .letter = 'm', .kind = OPTION_CHOICE, .argument = "METRIC",
-	  .help = "metric: wall, cpu, memory, peak, io, read or written (default cpu)",
-	  .offset = offsetof(struct bisect_arguments, metric), .choices = metric_word },
-	{ .name = "prepare", .kind = OPTION_TEXT, .argument = "CMD",
-	  .help = "run a shell command before each build, unmeasured",
-	  .offset = offsetof(struct bisect_arguments, prepare) },
-	{ .name = "repeat-max", .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "build a commit at most N times (default 10)",
-	  .offset = offsetof(struct bisect_arguments, repeat_max),
-	  .min = BISECT_LEAST, .max = 1000 },
-	{ .name = "dir", .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "work in DIR and keep the recordings there",
-	  .offset = offsetof(struct bisect_arguments, dir) },
-	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "print JSON, with every measured value",
-	  .offset = offsetof(struct bisect_arguments, json) },
+	{ OPT_CONFIG(buildset.config) },
+	{ OPT_TEXT(0, "good", good, "REV", "revision before the change") },
+	{ OPT_TEXT(0, "bad", bad, "REV", "revision with the change (default HEAD)") },
+	{ OPT_TEXT('t', "task", task, "NAME",
+	  "task that changed (default: the build as a whole)") },
+	{ OPT_CHOICE('m', "metric", metric, metric_word, "METRIC",
+	  "metric: wall, cpu, memory, peak, io, read or written (default cpu)") },
+	{ OPT_TEXT(0, "prepare", prepare, "CMD",
+	  "run a shell command before each build, unmeasured") },
+	{ OPT_NUMBER(0, "repeat-max", repeat_max, BISECT_LEAST, 1000, "N",
+	  "build a commit at most N times (default 10)") },
+	{ OPT_PATH(0, "dir", dir, "DIR", "work in DIR and keep the recordings there") },
+	{ OPT_FLAG('j', "json", json, "print JSON, with every measured value") },
 	{ 0 }
 };
 

@@ -31,26 +31,20 @@ struct chart_arguments {
 	bool keep;
 };
 
+#define OPTIONS struct chart_arguments
 static const struct option options[] = {
-	CONFIG_OPTION(struct chart_arguments, config),
-	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "FILE|DIR",
-	  .help = "write the bootchart to FILE.svg, or all charts to DIR (default: the recording)",
-	  .offset = offsetof(struct chart_arguments, into) },
-	{ .name = "only", .kind = OPTION_CHOICE, .argument = "CHART",
-	  .help = "draw only CHART: bootchart, cpu, disk or memory (default: all)",
-	  .offset = offsetof(struct chart_arguments, only), .choices = chart_word },
-	{ .name = "format", .letter = 'f', .kind = OPTION_CHOICE, .argument = "FORMAT",
-	  .help = "format of cpu, disk and memory: svg, png, pdf, or term (text) (default svg)",
-	  .offset = offsetof(struct chart_arguments, format), .choices = plot_format_word },
-	{ .name = "by", .letter = 'b', .kind = OPTION_CHOICE, .argument = "WHAT",
-	  .help = "group tasks into rows by worker, recipe, directory or kind (default worker)",
-	  .offset = offsetof(struct chart_arguments, by), .choices = lanes_word },
-	{ .name = "compare", .kind = OPTION_TEXT, .argument = "REC",
-	  .help = "draw the build REC behind this one in the bootchart",
-	  .offset = offsetof(struct chart_arguments, compare) },
-	{ .name = "keep", .kind = OPTION_FLAG,
-	  .help = "keep gnuplot's scripts and data beside the charts",
-	  .offset = offsetof(struct chart_arguments, keep) },
+	{ OPT_CONFIG(config) },
+	{ OPT_TEXT('o', "output", into, "FILE|DIR",
+	  "write the bootchart to FILE.svg, or all charts to DIR (default: the recording)") },
+	{ OPT_CHOICE(0, "only", only, chart_word, "CHART",
+	  "draw only CHART: bootchart, cpu, disk or memory (default: all)") },
+	{ OPT_CHOICE('f', "format", format, plot_format_word, "FORMAT",
+	  "format of cpu, disk and memory: svg, png, pdf, or term (text) (default svg)") },
+	{ OPT_CHOICE('b', "by", by, lanes_word, "WHAT",
+	  "group tasks into rows by worker, recipe, directory or kind (default worker)") },
+	{ OPT_TEXT(0, "compare", compare, "REC",
+	  "draw the build REC behind this one in the bootchart") },
+	{ OPT_FLAG(0, "keep", keep, "keep gnuplot's scripts and data beside the charts") },
 	{ 0 }
 };
 

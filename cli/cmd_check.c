@@ -20,28 +20,20 @@ struct check_arguments {
 	bool need_history;
 };
 
+#define OPTIONS struct check_arguments
 static const struct option options[] = {
-	BUILDSET_REPO_OPTIONS(struct check_arguments, buildset),
-	BUILDSET_REF_OPTION(struct check_arguments, buildset),
-	BUILDSET_METRICS_OPTION(struct check_arguments, buildset),
-	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "write JSON, with every detail",
-	  .offset = offsetof(struct check_arguments, json) },
-	{ .name = "junit", .kind = OPTION_FLAG,
-	  .help = "write JUnit XML, for tools that collect test results",
-	  .offset = offsetof(struct check_arguments, junit) },
-	{ .name = "markdown", .letter = 'm', .kind = OPTION_FLAG,
-	  .help = "write Markdown, for a merge request",
-	  .offset = offsetof(struct check_arguments, markdown) },
-	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "write --json, --junit or --markdown to FILE, and the text to standard output",
-	  .offset = offsetof(struct check_arguments, output) },
-	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "list at most N changes of each kind (default 20)",
-	  .offset = offsetof(struct check_arguments, top), .min = 1, .max = TOP_MAX },
-	{ .name = "need-history", .kind = OPTION_FLAG,
-	  .help = "exit with status 3 if there are too few builds for a verdict",
-	  .offset = offsetof(struct check_arguments, need_history) },
+	BUILDSET_REPO_OPTIONS(buildset),
+	BUILDSET_REF_OPTION(buildset),
+	BUILDSET_METRICS_OPTION(buildset),
+	{ OPT_FLAG('j', "json", json, "write JSON, with every detail") },
+	{ OPT_FLAG(0, "junit", junit, "write JUnit XML, for tools that collect test results") },
+	{ OPT_FLAG('m', "markdown", markdown, "write Markdown, for a merge request") },
+	{ OPT_TEXT('o', "output", output, "FILE",
+	  "write --json, --junit or --markdown to FILE, and the text to standard output") },
+	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N",
+	  "list at most N changes of each kind (default 20)") },
+	{ OPT_FLAG(0, "need-history", need_history,
+	  "exit with status 3 if there are too few builds for a verdict") },
 	{ 0 }
 };
 

@@ -15,17 +15,14 @@ struct doctor_options {
 	bool json;
 };
 
+#define OPTIONS struct doctor_options
 static const struct option options[] = {
-	CONFIG_OPTION(struct doctor_options, settings.config),
-	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "directory of recordings (default: buildstats)",
-	  .offset = offsetof(struct doctor_options, settings.output), .config = true },
-	{ .name = "plugin", .kind = OPTION_PATH, .argument = "FILE",
-	  .help = "plugin for GNU make (default: the installed one)",
-	  .offset = offsetof(struct doctor_options, settings.plugin), .config = true },
-	{ .name = "json", .kind = OPTION_FLAG,
-	  .help = "print JSON",
-	  .offset = offsetof(struct doctor_options, json) },
+	{ OPT_CONFIG(settings.config) },
+	{ OPT_PATH('o', "output", settings.output, "DIR",
+	  "directory of recordings (default: buildstats)"), .config = true },
+	{ OPT_PATH(0, "plugin", settings.plugin, "FILE",
+	  "plugin for GNU make (default: the installed one)"), .config = true },
+	{ OPT_FLAG(0, "json", json, "print JSON") },
 	{ 0 }
 };
 

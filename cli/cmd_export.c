@@ -23,14 +23,13 @@ struct export_arguments {
 	const char *into;
 };
 
+#define OPTIONS struct export_arguments
 static const struct option options[] = {
-	CONFIG_OPTION(struct export_arguments, config),
-	{ .name = "to", .letter = 't', .kind = OPTION_CHOICE, .argument = "FORMAT",
-	  .help = "output format: chrome or oe",
-	  .offset = offsetof(struct export_arguments, to), .choices = converter_written_word },
-	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "PATH",
-	  .help = "file or directory to write (default: REC.FORMAT in the working directory)",
-	  .offset = offsetof(struct export_arguments, into) },
+	{ OPT_CONFIG(config) },
+	{ OPT_CHOICE('t', "to", to, converter_written_word, "FORMAT",
+	  "output format: chrome or oe") },
+	{ OPT_TEXT('o', "output", into, "PATH",
+	  "file or directory to write (default: REC.FORMAT in the working directory)") },
 	{ 0 }
 };
 

@@ -22,21 +22,18 @@ struct history_arguments {
 	bool json;
 };
 
+#define OPTIONS struct history_arguments
 static const struct option options[] = {
-	BUILDSET_REPO_OPTIONS(struct history_arguments, buildset),
-	BUILDSET_REF_OPTION(struct history_arguments, buildset),
-	BUILDSET_METRICS_OPTION(struct history_arguments, buildset),
-	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N", .max = INT32_MAX,
-	  .help = "list the N largest changes of each event (default 5; 0: all)",
-	  .offset = offsetof(struct history_arguments, top) },
-	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "print JSON", .offset = offsetof(struct history_arguments, json) },
-	{ .name = "plot", .letter = 'p', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "draw the levels to FILE (.svg, .png or .pdf; -: in the terminal)",
-	  .offset = offsetof(struct history_arguments, plot) },
-	{ .name = "series", .letter = 's', .kind = OPTION_TEXT, .argument = "FILE",
-	  .help = "find the change points of the series in FILE, one JSON object a line",
-	  .offset = offsetof(struct history_arguments, series) },
+	BUILDSET_REPO_OPTIONS(buildset),
+	BUILDSET_REF_OPTION(buildset),
+	BUILDSET_METRICS_OPTION(buildset),
+	{ OPT_NUMBER('t', "top", top, 0, INT32_MAX, "N",
+	  "list the N largest changes of each event (default 5; 0: all)") },
+	{ OPT_FLAG('j', "json", json, "print JSON") },
+	{ OPT_TEXT('p', "plot", plot, "FILE",
+	  "draw the levels to FILE (.svg, .png or .pdf; -: in the terminal)") },
+	{ OPT_TEXT('s', "series", series, "FILE",
+	  "find the change points of the series in FILE, one JSON object a line") },
 	{ 0 }
 };
 

@@ -34,30 +34,24 @@ struct import_arguments {
 	const char *into;
 };
 
+#define OPTIONS struct import_arguments
 static const struct option options[] = {
-	CONFIG_OPTION(struct import_arguments, config),
-	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "directory of recordings (default: " LAYOUT_BASE ")",
-	  .offset = offsetof(struct import_arguments, output), .config = true },
-	{ .name = "name", .letter = 'n', .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "name of the recording (default: date and time of the build)",
-	  .offset = offsetof(struct import_arguments, name) },
-	{ .name = "access", .kind = OPTION_CHOICE, .argument = "WHO",
-	  .help = "readers of the recording: user, group or all (default: user)",
-	  .offset = offsetof(struct import_arguments, access), .choices = store_access_words,
+	{ OPT_CONFIG(config) },
+	{ OPT_PATH('o', "output", output, "DIR",
+	  "directory of recordings (default: " LAYOUT_BASE ")"), .config = true },
+	{ OPT_TEXT('n', "name", name, "NAME",
+	  "name of the recording (default: date and time of the build)") },
+	{ OPT_CHOICE(0, "access", access, store_access_words, "WHO",
+	  "readers of the recording: user, group or all (default: user)"), .config = true },
+	{ OPT(OPTION_SECRETS, struct word_list, 0, "redact", redact, "PATTERN",
+	  "also replace secrets that match PATTERN; may be repeated"), .config = true },
+	{ OPT_CHOICE('f', "from", from, converter_word, "FORMAT",
+	  "input format (default: detect it)") },
+	{ OPT(OPTION_AMOUNT, struct amount, 0, "import-limit", limit, "SIZE",
+	  "limit on unpacked data (default: 64MiB, or 32 times the packed size up to 1GiB)"),
 	  .config = true },
-	{ .name = "redact", .kind = OPTION_SECRETS, .argument = "PATTERN",
-	  .help = "also replace secrets that match PATTERN; may be repeated",
-	  .offset = offsetof(struct import_arguments, redact), .config = true },
-	{ .name = "from", .letter = 'f', .kind = OPTION_CHOICE, .argument = "FORMAT",
-	  .help = "input format (default: detect it)",
-	  .offset = offsetof(struct import_arguments, from), .choices = converter_word },
-	{ .name = "import-limit", .kind = OPTION_AMOUNT, .argument = "SIZE",
-	  .help = "limit on unpacked data (default: 64MiB, or 32 times the packed size up to 1GiB)",
-	  .offset = offsetof(struct import_arguments, limit), .config = true },
-	{ .name = "into", .kind = OPTION_TEXT, .argument = "REC",
-	  .help = "add the data in PATH to the tasks of an existing recording",
-	  .offset = offsetof(struct import_arguments, into) },
+	{ OPT_TEXT(0, "into", into, "REC",
+	  "add the data in PATH to the tasks of an existing recording") },
 	{ 0 }
 };
 

@@ -14,14 +14,12 @@ struct list_arguments {
 	bool json;
 };
 
+#define OPTIONS struct list_arguments
 static const struct option options[] = {
-	CONFIG_OPTION(struct list_arguments, config),
-	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "directory of recordings (default: the nearest buildstats)",
-	  .offset = offsetof(struct list_arguments, output), .config = true },
-	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "print JSON, with the unit in every key",
-	  .offset = offsetof(struct list_arguments, json) },
+	{ OPT_CONFIG(config) },
+	{ OPT_PATH('o', "output", output, "DIR",
+	  "directory of recordings (default: the nearest buildstats)"), .config = true },
+	{ OPT_FLAG('j', "json", json, "print JSON, with the unit in every key") },
 	{ 0 }
 };
 

@@ -18,20 +18,16 @@ struct prune_arguments {
 	bool dry_run;
 };
 
+#define OPTIONS struct prune_arguments
 static const struct option options[] = {
-	BUILDSET_REPO_OPTIONS(struct prune_arguments, buildset),
-	{ .name = "ref", .kind = OPTION_TEXT, .argument = "NAME",
-	  .help = "prune only the series HOST/BRANCH/MACHINE, or a part of it (default: all)",
-	  .offset = offsetof(struct prune_arguments, buildset.ref) },
-	{ .name = "keep", .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "keep the newest N builds of each series (default 1)",
-	  .offset = offsetof(struct prune_arguments, keep), .min = 1, .max = 1000000 },
-	{ .name = "older", .kind = OPTION_NUMBER, .argument = "DAYS",
-	  .help = "keep builds that began at most DAYS days ago",
-	  .offset = offsetof(struct prune_arguments, older), .max = 100000 },
-	{ .name = "dry-run", .letter = 'n', .kind = OPTION_FLAG,
-	  .help = "print what would be removed, and remove nothing",
-	  .offset = offsetof(struct prune_arguments, dry_run) },
+	BUILDSET_REPO_OPTIONS(buildset),
+	{ OPT_TEXT(0, "ref", buildset.ref, "NAME",
+	  "prune only the series HOST/BRANCH/MACHINE, or a part of it (default: all)") },
+	{ OPT_NUMBER(0, "keep", keep, 1, 1000000, "N",
+	  "keep the newest N builds of each series (default 1)") },
+	{ OPT_NUMBER(0, "older", older, 0, 100000, "DAYS",
+	  "keep builds that began at most DAYS days ago") },
+	{ OPT_FLAG('n', "dry-run", dry_run, "print what would be removed, and remove nothing") },
 	{ 0 }
 };
 

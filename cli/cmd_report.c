@@ -24,16 +24,14 @@ struct report_arguments {
 	struct word_list sources;
 };
 
+#define OPTIONS struct report_arguments
 static const struct option options[] = {
-	BUILDSET_REPO_OPTIONS(struct report_arguments, buildset),
-	BUILDSET_REF_OPTION(struct report_arguments, buildset),
-	BUILDSET_METRICS_OPTION(struct report_arguments, buildset),
-	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "DIR",
-	  .help = "write the report to DIR/index.html",
-	  .offset = offsetof(struct report_arguments, into) },
-	{ .name = "source", .kind = OPTION_LIST, .argument = "DIR",
-	  .help = "git repository of the sources, to list the commits between builds",
-	  .offset = offsetof(struct report_arguments, sources) },
+	BUILDSET_REPO_OPTIONS(buildset),
+	BUILDSET_REF_OPTION(buildset),
+	BUILDSET_METRICS_OPTION(buildset),
+	{ OPT_TEXT('o', "output", into, "DIR", "write the report to DIR/index.html") },
+	{ OPT_LIST(0, "source", sources, "DIR",
+	  "git repository of the sources, to list the commits between builds") },
 	{ 0 }
 };
 

@@ -21,32 +21,21 @@ struct show_arguments {
 	bool failed, tasks, json;
 };
 
+#define OPTIONS struct show_arguments
 static const struct option options[] = {
-	CONFIG_OPTION(struct show_arguments, config),
-	{ .name = "output", .letter = 'o', .kind = OPTION_PATH, .argument = "DIR",
-	  .help = "directory of recordings (default: the nearest buildstats)",
-	  .offset = offsetof(struct show_arguments, output), .config = true },
-	{ .name = "sort", .letter = 's', .kind = OPTION_CHOICE, .argument = "KEY",
-	  .help = "print one list, sorted by wall, cpu, memory, io, start or name",
-	  .offset = offsetof(struct show_arguments, sort), .choices = view_sort_word },
-	{ .name = "top", .letter = 't', .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "print N lines of each list (default 10)",
-	  .offset = offsetof(struct show_arguments, top), .min = 1, .max = TOP_MAX },
-	{ .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .argument = "TEXT",
-	  .help = "show only tasks with TEXT, or a match of the pattern TEXT, in name or command",
-	  .offset = offsetof(struct show_arguments, filter) },
-	{ .name = "kind", .letter = 'k', .kind = OPTION_TEXT, .argument = "KIND",
-	  .help = "show only tasks of kind KIND",
-	  .offset = offsetof(struct show_arguments, kind) },
-	{ .name = "failed", .kind = OPTION_FLAG,
-	  .help = "show only failed, killed and unfinished tasks",
-	  .offset = offsetof(struct show_arguments, failed) },
-	{ .name = "tasks", .kind = OPTION_FLAG,
-	  .help = "print every task, one per line; with --json, add them to the output",
-	  .offset = offsetof(struct show_arguments, tasks) },
-	{ .name = "json", .letter = 'j', .kind = OPTION_FLAG,
-	  .help = "print JSON, with the unit in every key",
-	  .offset = offsetof(struct show_arguments, json) },
+	{ OPT_CONFIG(config) },
+	{ OPT_PATH('o', "output", output, "DIR",
+	  "directory of recordings (default: the nearest buildstats)"), .config = true },
+	{ OPT_CHOICE('s', "sort", sort, view_sort_word, "KEY",
+	  "print one list, sorted by wall, cpu, memory, io, start or name") },
+	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N", "print N lines of each list (default 10)") },
+	{ OPT_TEXT('f', "filter", filter, "TEXT",
+	  "show only tasks with TEXT, or a match of the pattern TEXT, in name or command") },
+	{ OPT_TEXT('k', "kind", kind, "KIND", "show only tasks of kind KIND") },
+	{ OPT_FLAG(0, "failed", failed, "show only failed, killed and unfinished tasks") },
+	{ OPT_FLAG(0, "tasks", tasks,
+	  "print every task, one per line; with --json, add them to the output") },
+	{ OPT_FLAG('j', "json", json, "print JSON, with the unit in every key") },
 	{ 0 }
 };
 

@@ -23,17 +23,15 @@ struct task_options {
 	const char *key;
 };
 
+#define OPTIONS struct task_options
 static const struct option options[] = {
-	CONFIG_OPTION(struct task_options, config),
-	{ .name = "recording", .letter = 'r', .kind = OPTION_TEXT, .argument = "DIR",
-	  .help = "recording to add the task to, created if it does not exist",
-	  .offset = offsetof(struct task_options, recording) },
-	{ .name = "kind", .letter = 'k', .kind = OPTION_TEXT, .argument = "KIND",
-	  .help = "kind of the task, such as compile (default: detected from the command)",
-	  .offset = offsetof(struct task_options, kind) },
-	{ .name = "key", .kind = OPTION_TEXT, .argument = "TEXT",
-	  .help = "additional identification, such as a rule or a variant",
-	  .offset = offsetof(struct task_options, key) },
+	{ OPT_CONFIG(config) },
+	{ OPT_TEXT('r', "recording", recording, "DIR",
+	  "recording to add the task to, created if it does not exist") },
+	{ OPT_TEXT('k', "kind", kind, "KIND",
+	  "kind of the task, such as compile (default: detected from the command)") },
+	{ OPT_TEXT(0, "key", key, "TEXT",
+	  "additional identification, such as a rule or a variant") },
 	{ 0 }
 };
 

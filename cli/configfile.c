@@ -29,9 +29,9 @@ struct trusted {
 	struct word_list dirs;
 };
 
+#define OPTIONS struct trusted
 static const struct option trust_keys[] = {
-	{ .name = "trust", .kind = OPTION_LIST, .argument = "DIR",
-	  .offset = offsetof(struct trusted, dirs), .config = true, .personal = true },
+	{ OPT_KEY(OPTION_LIST, struct word_list, "trust", dirs), .personal = true },
 	{ 0 }
 };
 
@@ -399,7 +399,7 @@ static int not_here(struct reader *r, const struct option *o)
 
 	snprintf(message, sizeof message, "'%s' is not allowed in a project's file: set it in "
 		 "~/.config/buildbeat/buildbeat.yaml or " SYSCONFDIR "/buildbeat/buildbeat.yaml%s",
-		 o->name, o->argument && !strcmp(o->name, "plugin") ? ", or use --plugin" : "");
+		 o->name, !strcmp(o->name, "plugin") ? ", or use --plugin" : "");
 	return wrong(r, message);
 }
 

@@ -61,11 +61,41 @@ struct option_map {
 							   -EINVAL with err's message; may be NULL */
 };
 
-/* The option --config, into a const char * of the command's struct. */
-#define CONFIG_OPTION(type, field) \
-	{ .name = "config", .letter = 'c', .kind = OPTION_TEXT, .argument = "FILE", \
-	  .help = "read settings from FILE instead of buildbeat.yaml", \
-	  .offset = offsetof(type, field) }
+/*
+ * The rows of a command's table. Each names a member of the command's struct, OPTIONS, and
+ * does not compile if the member has another type than its kind of option needs:
+ *
+ *	#define OPTIONS struct show_arguments
+ *	static const struct option options[] = {
+ *		{ OPT_PATH('o', "output", output, "DIR", "..."), .config = true },
+ *		{ OPT_FLAG('j', "json", json, "print JSON") },
+ *		{ 0 }
+ *	};
+ */
+#define OPT(is, type, short_name, long_name, member, value, text) \
+	.name = long_name, .letter = short_name, .kind = is, .argument = value, .help = text, \
+	.offset = _Generic(((OPTIONS *)0)->member, type: offsetof(OPTIONS, member))
+#define OPT_FLAG(letter, name, member, help) \
+	OPT(OPTION_FLAG, bool, letter, name, member, NULL, help)
+#define OPT_NUMBER(letter, name, member, least, most, value, help) \
+	OPT(OPTION_NUMBER, int64_t, letter, name, member, value, help), .min = least, .max = most
+#define OPT_TEXT(letter, name, member, value, help) \
+	OPT(OPTION_TEXT, const char *, letter, name, member, value, help)
+#define OPT_PATH(letter, name, member, value, help) \
+	OPT(OPTION_PATH, const char *, letter, name, member, value, help)
+#define OPT_CHOICE(letter, name, member, words, value, help) \
+	OPT(OPTION_CHOICE, int, letter, name, member, value, help), .choices = words
+#define OPT_SET(letter, name, member, words, value, help) \
+	OPT(OPTION_SET, unsigned, letter, name, member, value, help), .choices = words
+#define OPT_LIST(letter, name, member, value, help) \
+	OPT(OPTION_LIST, struct word_list, letter, name, member, value, help)
+
+/* A key of a configuration file that is no option. */
+#define OPT_KEY(is, type, key, member) OPT(is, type, 0, key, member, NULL, NULL), .config = true
+
+/* The option --config. */
+#define OPT_CONFIG(member) \
+	OPT_TEXT('c', "config", member, "FILE", "read settings from FILE instead of buildbeat.yaml")
 
 /* Limit on the options in one table: args.given has a bit for each. */
 #define OPTIONS_MAX 64

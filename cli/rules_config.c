@@ -20,19 +20,14 @@ struct rules_config_rule {
 
 static const char *const truth[] = { "false", "true", "no", "yes", "off", "on", NULL };
 
+#define OPTIONS struct rules_config_rule
 static const struct option rule_keys[] = {
-	{ .name = "tasks", .kind = OPTION_PATTERN,
-	  .offset = offsetof(struct rules_config_rule, tasks), .config = true },
-	{ .name = "metrics", .kind = OPTION_SET, .choices = metric_word,
-	  .offset = offsetof(struct rules_config_rule, metrics), .config = true },
-	{ .name = "share", .kind = OPTION_SHARE,
-	  .offset = offsetof(struct rules_config_rule, share), .config = true },
-	{ .name = "amount", .kind = OPTION_AMOUNT,
-	  .offset = offsetof(struct rules_config_rule, amount), .config = true },
-	{ .name = "floor", .kind = OPTION_AMOUNT,
-	  .offset = offsetof(struct rules_config_rule, floor), .config = true },
-	{ .name = "ignore", .kind = OPTION_CHOICE, .choices = truth,
-	  .offset = offsetof(struct rules_config_rule, ignore), .config = true },
+	{ OPT_KEY(OPTION_PATTERN, const char *, "tasks", tasks) },
+	{ OPT_KEY(OPTION_SET, unsigned, "metrics", metrics), .choices = metric_word },
+	{ OPT_KEY(OPTION_SHARE, double, "share", share) },
+	{ OPT_KEY(OPTION_AMOUNT, struct amount, "amount", amount) },
+	{ OPT_KEY(OPTION_AMOUNT, struct amount, "floor", floor) },
+	{ OPT_KEY(OPTION_CHOICE, int, "ignore", ignore), .choices = truth },
 	{ 0 }
 };
 
@@ -99,19 +94,17 @@ static int check_rule(void *rule, struct error *err)
 
 static const struct option_map rule_map = { rule_keys, add_rule, check_rule };
 
+#undef OPTIONS
+#define OPTIONS struct rules_config
 static const struct option compare_keys[] = {
-	{ .name = "metrics", .kind = OPTION_SET, .choices = metric_word,
-	  .offset = offsetof(struct rules_config, rules.metrics), .config = true },
-	{ .name = "rate", .kind = OPTION_SHARE, .max = 1,
-	  .offset = offsetof(struct rules_config, rules.rate), .config = true },
-	{ .name = "agree", .kind = OPTION_NUMBER, .min = 1, .max = 10,
-	  .offset = offsetof(struct rules_config, rules.agree), .config = true },
-	{ .name = "window", .kind = OPTION_NUMBER, .min = 10, .max = CHANGEPOINTS_MAX,
-	  .offset = offsetof(struct rules_config, rules.window), .config = true },
-	{ .name = "least-history", .kind = OPTION_NUMBER, .min = 2, .max = CHANGEPOINTS_MAX,
-	  .offset = offsetof(struct rules_config, rules.least_history), .config = true },
-	{ .name = "rules", .kind = OPTION_MAPS, .map = &rule_map,
-	  .offset = offsetof(struct rules_config, list), .config = true },
+	{ OPT_KEY(OPTION_SET, unsigned, "metrics", rules.metrics), .choices = metric_word },
+	{ OPT_KEY(OPTION_SHARE, double, "rate", rules.rate), .max = 1 },
+	{ OPT_KEY(OPTION_NUMBER, int64_t, "agree", rules.agree), .min = 1, .max = 10 },
+	{ OPT_KEY(OPTION_NUMBER, int64_t, "window", rules.window),
+	  .min = 10, .max = CHANGEPOINTS_MAX },
+	{ OPT_KEY(OPTION_NUMBER, int64_t, "least-history", rules.least_history),
+	  .min = 2, .max = CHANGEPOINTS_MAX },
+	{ OPT_KEY(OPTION_MAPS, struct rules_config_list, "rules", list), .map = &rule_map },
 	{ 0 }
 };
 

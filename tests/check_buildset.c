@@ -18,10 +18,11 @@ struct arguments {
 	struct buildset_options buildset;
 };
 
+#define OPTIONS struct arguments
 static const struct option table[] = {
-	BUILDSET_REPO_OPTIONS(struct arguments, buildset),
-	BUILDSET_REF_OPTION(struct arguments, buildset),
-	BUILDSET_METRICS_OPTION(struct arguments, buildset),
+	BUILDSET_REPO_OPTIONS(buildset),
+	BUILDSET_REF_OPTION(buildset),
+	BUILDSET_METRICS_OPTION(buildset),
 	{ 0 }
 };
 

@@ -23,25 +23,17 @@ struct values {
 
 static const char *const colours[] = { "red", "green", NULL };
 
+#define OPTIONS struct values
 static const struct option table[] = {
-	{ .name = "all", .letter = 'a', .kind = OPTION_FLAG, .help = "h",
-	  .offset = offsetof(struct values, all) },
-	{ .name = "bare", .letter = 'b', .kind = OPTION_FLAG, .help = "h",
-	  .offset = offsetof(struct values, bare) },
-	{ .name = "number", .letter = 'n', .kind = OPTION_NUMBER, .argument = "N",
-	  .help = "h", .offset = offsetof(struct values, number), .min = -5, .max = 100 },
-	{ .name = "text", .letter = 't', .kind = OPTION_TEXT, .argument = "T", .help = "h",
-	  .offset = offsetof(struct values, text) },
-	{ .name = "colour", .kind = OPTION_CHOICE, .argument = "C", .help = "h",
-	  .offset = offsetof(struct values, choice), .choices = colours },
-	{ .name = "list", .letter = 'l', .kind = OPTION_LIST, .argument = "L", .help = "h",
-	  .offset = offsetof(struct values, list) },
-	{ .name = "words", .letter = 'w', .kind = OPTION_WORDS, .argument = "W", .help = "h",
-	  .offset = offsetof(struct values, list) },
-	{ .name = "set", .kind = OPTION_SET, .argument = "S", .help = "h",
-	  .offset = offsetof(struct values, set), .choices = colours },
-	{ .name = "share", .kind = OPTION_SHARE, .argument = "P", .help = "h",
-	  .offset = offsetof(struct values, share), .max = 1 },
+	{ OPT_FLAG('a', "all", all, "h") },
+	{ OPT_FLAG('b', "bare", bare, "h") },
+	{ OPT_NUMBER('n', "number", number, -5, 100, "N", "h") },
+	{ OPT_TEXT('t', "text", text, "T", "h") },
+	{ OPT_CHOICE(0, "colour", choice, colours, "C", "h") },
+	{ OPT_LIST('l', "list", list, "L", "h") },
+	{ OPT(OPTION_WORDS, struct word_list, 'w', "words", list, "W", "h") },
+	{ OPT_SET(0, "set", set, colours, "S", "h") },
+	{ OPT(OPTION_SHARE, double, 0, "share", share, "P", "h"), .max = 1 },
 	{ 0 }
 };
 
