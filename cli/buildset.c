@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/buildset.h"
 
+#include "base/heap.h"
 #include "cli/configfile.h"
 #include "launch/notice.h"
 
@@ -83,6 +84,7 @@ int buildset_open(struct buildset *n, struct args *args, struct buildset_options
 {
 	int r = buildset_settings(n, args, options, err);
 
+	heap_expect_much();
 	if (!r)
 		r = open_archive(n, ARCHIVE_READ, span, err);
 	if (!r)

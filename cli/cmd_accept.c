@@ -125,18 +125,6 @@ static void json_add(struct json *j, const struct builds *builds, const struct k
 	json_object_end(j);
 }
 
-static int print(struct buf *out, struct error *err)
-{
-	int r = buf_error(out);
-
-	if (r)
-		error_sys(err, r, NULL, NULL);
-	else
-		output_write(out);
-	buf_release(out);
-	return r;
-}
-
 /* The newest first. */
 static int list(const struct buildset *n, enum known_kind kind, bool as_json, struct error *err)
 {
@@ -160,7 +148,7 @@ static int list(const struct buildset *n, enum known_kind kind, bool as_json, st
 	}
 	if (as_json)
 		json_array_end(&j);
-	return print(&out, err);
+	return output_end(&out, 0, NULL, err);
 }
 
 /* Which build */
@@ -256,7 +244,7 @@ static int say(struct buildset *n, const struct say_arguments *s, struct known *
 		buf_addf(&out, "%s since ", kind_done[what->kind]);
 		add_known(&out, &n->builds, what);
 		buf_adds(&out, told ? "\n" : "\nthe newest build, because check reports no change of it\n");
-		r = print(&out, err);
+		r = output_end(&out, 0, NULL, err);
 	}
 	buf_release(&by);
 	return r;
@@ -282,12 +270,12 @@ static int undo(struct buildset *n, const struct say_arguments *s, struct known 
 	if (r || !said)
 		return r ? r : 1;
 	r = archive_unsay(n->archive, &n->builds, said, &found, err);
-	if (r)
-		return r;
+	if (r || !found)
+		return r ? r : 1;
 	buf_addf(&out, "no longer %s since ", kind_done[what->kind]);
 	add_known(&out, &n->builds, said);
 	buf_addc(&out, '\n');
-	return found ? print(&out, err) : 1;
+	return output_end(&out, 0, NULL, err);
 }
 
 /* What the operands say. */
@@ -349,23 +337,13 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_accept = {
-	.name = "accept",
+	.name = "accept", .operands = "[TASK] [REASON]", .run = run,
+	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Accept a change as the new normal",
-	.operands = "[TASK] [REASON]",
-	.max_operands = 2,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };
 
 const struct command cmd_ack = {
-	.name = "ack",
+	.name = "ack", .operands = "[TASK] [REASON]", .run = run,
+	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Acknowledge a known change: check reports it but passes",
-	.operands = "[TASK] [REASON]",
-	.max_operands = 2,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/listing.h"
 #include "analyse/values.h"
 #include "archive/commit_count.h"
-#include "base/heap.h"
-#include "cli/archive_import.h"
-#include "cli/command.h"
-#include "cli/configfile.h"
+#include "archive/import_oe.h"
 #include "cli/buildset.h"
+#include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
+#include "convert/convert.h"
 #include "launch/notice.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <sys/stat.h>
 
 #define ID_SHOWN 12
 
@@ -25,8 +25,7 @@ struct archive_arguments {
 #define OPTIONS struct archive_arguments
 static const struct option options[] = {
 	BUILDSET_REPO_OPTIONS(buildset),
-	{ OPT_PATH('o', "output", output, "DIR",
-	  "directory of recordings (default: the nearest buildstats)"), .config = true },
+	OPENREC_OPTION(output),
 	{ OPT_TEXT(0, "host", host, "NAME",
 	  "host name of the series (default: where it was recorded)") },
 	{ OPT_TEXT(0, "branch", branch, "NAME",
@@ -38,105 +37,115 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static const char *either(const char *given, const struct values *f, const char *key)
-{
-	return given ? given : values_fact(f, key);
-}
+/* One run of the command. */
+struct job {
+	struct buildset n;
+	const struct archive_arguments *o;
+};
 
-/* What is not over yet has other figures tomorrow. */
-static int check_end(const struct values *f, struct error *err)
-{
-	if (f->total[TOTAL_STATUS] != STATUS_UNFINISHED)
-		return 0;
-	return error_set(err, -EINVAL, f->path, 0, 0, "no end was recorded: the "
-			 "build still runs, or was killed with its launcher");
-}
-
-static int print(const char *ref, const char *id, bool added)
+static int print(void *context, const char *ref, const char *id, bool added)
 {
 	struct buf out = BUF_INIT;
-	int r;
 
+	(void)context;
 	buf_addf(&out, "%s %.*s%s\n", ref, ID_SHOWN, id, added ? "" : " (already archived)");
-	r = buf_error(&out);
-	if (!r)
-		output_write(&out);
-	buf_release(&out);
-	return r;
+	return output_end(&out, 0, NULL, NULL);
 }
 
-static int add(struct archive *archive, const struct recording *rec, const struct values *f,
-	       const struct archive_arguments *o, struct error *err)
+static int add(struct job *job, const struct recording *rec, const struct values *v,
+	       struct error *err)
 {
-	struct archive_build build = { .figures = f, .rec = rec };
+	const struct archive_arguments *o = job->o;
+	struct archive_build build = { .figures = v, .rec = rec };
 	struct buf ref = BUF_INIT;
 	char id[ARCHIVE_ID_SIZE];
 	bool added;
 	int r;
 
-	archive_ref(&ref, either(o->host, f, "host"), either(o->branch, f, "branch"),
-		    either(o->machine, f, "machine"));
+	archive_ref(&ref, o->host ? o->host : values_fact(v, "host"),
+		    o->branch ? o->branch : values_fact(v, "branch"),
+		    o->machine ? o->machine : values_fact(v, "machine"));
 	r = buf_error(&ref) ? error_sys(err, buf_error(&ref), NULL, NULL) :
-	    archive_add(archive, ref.data, &build, id, &added, err);
-	if (!r && (r = print(ref.data, id, added)))
+	    archive_add(job->n.archive, ref.data, &build, id, &added, err);
+	if (!r && (r = print(NULL, ref.data, id, added)))
 		error_sys(err, r, NULL, NULL);
 	buf_release(&ref);
 	return r;
 }
 
-struct job {
-	struct buildset *n;
-	const struct archive_arguments *o;
-};
-
-static int archive_one(void *context, const char *what, struct error *err)
+static int archive_one(struct job *job, const char *what, struct error *err)
 {
-	struct job *job = context;
 	struct recording rec = RECORDING_INIT;
-	struct values f = VALUES_INIT;
-	struct buf path = BUF_INIT;
-	int r = openrec(&rec, &path, OPENREC_SUMS, job->o->output, what, err);
+	struct values v = VALUES_INIT;
+	int r = openrec(&rec, OPENREC_SUMS | OPENREC_WHOLE, job->o->output, what, err);
 
-	if (!r)
-		r = recording_whole(&rec, err);
-	if (!r && (r = values_make(&f, &rec)))
+	if (!r && (r = values_make(&v, &rec)))
 		error_sys(err, r, rec.path, NULL);
-	if (!r)
-		r = check_end(&f, err);
-	if (!r && (r = commit_count_add(&f)))
+	if (!r && v.total[TOTAL_STATUS] == STATUS_UNFINISHED)
+		r = error_set(err, -EINVAL, v.path, 0, 0, "no end was recorded: the "
+			      "build still runs, or was killed with its launcher");
+	if (!r && (r = commit_count_add(&v)))
 		error_sys(err, r, rec.path, NULL);
-	if (!r && !job->n->archive)
-		r = buildset_archive(job->n, ARCHIVE_WRITE, err);
+	if (!r && !job->n.archive)
+		r = buildset_archive(&job->n, ARCHIVE_WRITE, err);
 	if (!r)
-		r = add(job->n->archive, &rec, &f, job->o, err);
-	values_release(&f);
+		r = add(job, &rec, &v, err);
+	values_release(&v);
 	recording_release(&rec);
-	buf_release(&path);
 	return r;
 }
 
-static int import(struct job *job, const struct args *a, struct error *err)
-{
-	struct archive_import i = {
-		.host = job->o->host, .branch = job->o->branch, .machine = job->o->machine,
-		.add = archive_one, .print = print, .context = job,
-	};
-	int r;
+/* --import-oe */
 
-	if (!a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "archive: --import-oe requires a path");
-	r = buildset_archive(job->n, ARCHIVE_WRITE, err);
-	i.to = job->n->archive;
-	return r ? r : archive_import(&i, (const char *const *)a->operand, (size_t)a->n, err);
+static void skipped(void *context, const struct error *why)
+{
+	(void)context;
+	notice_error(why);
 }
 
-static int archive(struct job *job, const struct args *a, struct error *err)
+/* The recordings in a directory. Those that cannot be read are reported and skipped. */
+static int import_directory(struct job *job, const char *dir, struct error *err)
 {
-	if (job->o->import)
-		return import(job, a, err);
-	if (a->n > 1)
-		return error_set(err, -EINVAL, NULL, 0, 0, "archive: expected one recording");
-	return archive_one(job, a->n ? a->operand[0] : NULL, err);
+	struct listing l = LISTING_INIT;
+	struct buf path = BUF_INIT;
+	int r = listing_read(&l, dir, &convert_formats, err);
+
+	if (!r && !l.n)
+		r = error_set(err, -EINVAL, dir, 0, 0, "not an archive of "
+			      "oe-build-perf-test or a directory of recordings");
+	for (size_t i = 0; !r && i < l.n; i++) {
+		if (l.entry[i].damaged) {
+			notice_error(&l.entry[i].error);
+			continue;
+		}
+		buf_clear(&path);
+		buf_addf(&path, "%s/%s", dir, l.entry[i].name);
+		r = buf_error(&path) ? error_sys(err, buf_error(&path), dir, NULL) :
+		    archive_one(job, path.data, err);
+		if (r == -EINVAL) {
+			notice_error(err);
+			r = 0;
+		}
+	}
+	buf_release(&path);
+	listing_release(&l);
+	return r;
+}
+
+/* An archive of oe-build-perf-test, a directory of recordings, or a recording. */
+static int import(struct job *job, const char *path, struct error *err)
+{
+	const struct import_oe oe = {
+		.to = job->n.archive, .host = job->o->host, .branch = job->o->branch,
+		.machine = job->o->machine, .told = print, .passed = skipped,
+	};
+	struct stat st;
+
+	if (import_oe_is(path))
+		return import_oe(&oe, path, err);
+	if (!stat(path, &st) && S_ISDIR(st.st_mode) && !recording_is_here(path, &convert_formats))
+		return import_directory(job, path, err);
+	return archive_one(job, path, err);
 }
 
 static const struct archive_arguments defaults;
@@ -144,27 +153,24 @@ static const struct archive_arguments defaults;
 static int run(struct args *a, void *values, struct error *err)
 {
 	struct archive_arguments *o = values;
-	struct buildset n = BUILDSET_INIT;
-	struct job job = { &n, o };
-	int r;
+	struct job job = { .o = o };
+	int r = buildset_settings(&job.n, a, &o->buildset, err);
 
-	heap_expect_much();
-	r = buildset_settings(&n, a, &o->buildset, err);
-	if (!r)
-		r = configfile_apply(a, options, o, o->buildset.config, err);
-	if (!r)
-		r = archive(&job, a, err);
-	buildset_release(&n);
+	if (!r && !o->import) {
+		r = a->n < 2 ? archive_one(&job, a->operand[0], err) :
+		    error_set(err, -EINVAL, NULL, 0, 0, "archive: expected one recording");
+	} else if (!r) {
+		r = a->n ? buildset_archive(&job.n, ARCHIVE_WRITE, err) :
+		    error_set(err, -EINVAL, NULL, 0, 0, "archive: --import-oe requires a path");
+		for (int i = 0; !r && i < a->n; i++)
+			r = import(&job, a->operand[i], err);
+	}
+	buildset_release(&job.n);
 	return r;
 }
 
 const struct command cmd_archive = {
-	.name = "archive",
+	.name = "archive", .operands = "[REC...]", .run = run,
+	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Add a recording to an archive of builds",
-	.operands = "[REC...]",
-	.max_operands = -1,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

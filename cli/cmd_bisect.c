@@ -224,14 +224,9 @@ static int print(struct search *s, struct error *err)
 		.subject = subject, .context = s,
 	};
 	struct buf out = BUF_INIT;
-	int r = s->arguments->json ? bisect_json(&out, &told) : bisect_text(&out, &told);
 
-	if (r)
-		error_sys(err, r, NULL, "bisect");
-	else
-		output_write(&out);
-	buf_release(&out);
-	return r;
+	return output_end(&out, s->arguments->json ? bisect_json(&out, &told) :
+			  bisect_text(&out, &told), "bisect", err);
 }
 
 /* Nothing of it is left, but where it was asked for. */
@@ -318,14 +313,7 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_bisect = {
-	.name = "bisect",
+	.name = "bisect", .operands = "[--] CMD...", .runs = true, .run = run,
+	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Find the commit that changed a metric, by building revisions",
-	.operands = "[--] CMD...",
-	.min_operands = 1,
-	.max_operands = -1,
-	.runs = true,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/heap.h"
 #include "base/outfile.h"
+#include "base/str.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
@@ -22,6 +22,7 @@ static const char *const chart_word[CHARTS + 1] = {
 };
 
 struct chart_arguments {
+	const char *base;	/* of openrec_keys */
 	const char *config;
 	const char *into;
 	int only;		/* CHARTS: all */
@@ -50,18 +51,17 @@ static const struct option options[] = {
 
 /* A build that is drawn. */
 struct drawn {
-	struct buf path;
 	struct recording rec;
 	struct summary sum;
-	struct panels panels;	/* of the one that is not compared with: all charts' */
+	struct panels panels;	/* of the build of the charts; empty for --compare */
 };
 
 static int drawn_read(struct drawn *d, const char *base, const char *what, struct error *err)
 {
-	int r = openrec(&d->rec, &d->path, OPENREC_ALL, base, what, err);
+	int r = openrec(&d->rec, 0, base, what, err);
 
 	if (!r && (r = summary_make(&d->sum, &d->rec)))
-		r = error_sys(err, r, d->path.data, NULL);
+		r = error_sys(err, r, d->rec.path, NULL);
 	return r;
 }
 
@@ -70,10 +70,9 @@ static void drawn_release(struct drawn *d)
 	panels_release(&d->panels);
 	summary_release(&d->sum);
 	recording_release(&d->rec);
-	buf_release(&d->path);
 }
 
-/* One run: where the charts go. */
+/* One run of the command. */
 struct job {
 	const struct chart_arguments *args;
 	const char *dir;
@@ -88,19 +87,7 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-static bool ends_in(const char *path, const char *end)
-{
-	size_t n = strlen(path), m = strlen(end);
-
-	return n >= m && !strcmp(path + n - m, end);
-}
-
-static bool ends_in_picture(const char *path)
-{
-	return ends_in(path, ".svg") || ends_in(path, ".png") || ends_in(path, ".pdf");
-}
-
-/* Does the run draw it; term has no bootchart. */
+/* Does the run draw this chart? A bootchart cannot be drawn as text. */
 static bool wanted(const struct job *j, enum chart_name chart)
 {
 	if (j->args->only != CHARTS)
@@ -110,7 +97,7 @@ static bool wanted(const struct job *j, enum chart_name chart)
 	return chart != CHART_BOOT || j->args->format != PLOT_TERM;
 }
 
-/* What would be passed over in silence is a mistake. */
+/* An option that would have no effect is an error. */
 static int check_options(const struct job *j, struct error *err)
 {
 	const struct chart_arguments *a = j->args;
@@ -136,12 +123,13 @@ static int set_target(struct job *j, const char *recording, struct error *err)
 
 	j->dir = a->into ? a->into : is_dir(recording) ? recording : ".";
 	j->to_stdout = a->into && !strcmp(a->into, "-");
-	j->to_file = a->into && !is_dir(a->into) && ends_in(a->into, ".svg");
+	j->to_file = a->into && !is_dir(a->into) && str_ends(a->into, ".svg");
 	if (check_options(j, err))
 		return -EINVAL;
 	if (j->to_stdout || j->to_file || a->format == PLOT_TERM)
 		return 0;
-	if (!is_dir(j->dir) && ends_in_picture(j->dir))
+	if (!is_dir(j->dir) && (str_ends(j->dir, ".svg") || str_ends(j->dir, ".png") ||
+				str_ends(j->dir, ".pdf")))
 		return error_set(err, -EINVAL, NULL, 0, 0, "--output is a directory, or a file "
 				 "that ends in .svg for the bootchart alone, not '%s'", j->dir);
 	if (mkdir(j->dir, 0777) && errno != EEXIST)
@@ -156,19 +144,16 @@ static void failed(struct job *j, const struct error *err)
 	j->failed = true;
 }
 
-static int write_bootchart(const struct job *j, const struct buf *text, struct error *err)
+static int write_bootchart(const struct job *j, struct buf *text, struct error *err)
 {
 	struct buf path = BUF_INIT;
 	int r;
 
-	if (j->to_stdout) {
-		output_write(text);
-		return 0;
-	}
-	if (j->to_file)
-		buf_adds(&path, j->dir);
-	else
-		buf_addf(&path, "%s/bootchart.svg", j->dir);
+	if (j->to_stdout)
+		return output_end(text, 0, NULL, err);
+	buf_adds(&path, j->dir);
+	if (!j->to_file)
+		buf_adds(&path, "/bootchart.svg");
 	r = buf_error(&path) ? error_sys(err, buf_error(&path), NULL, NULL) :
 		j->to_file ? outfile_write(path.data, text, err) :
 		outfile_replace(path.data, text, err);
@@ -193,7 +178,7 @@ static void draw_bootchart(struct job *j, const struct drawn *d, const struct dr
 	if (!r)
 		r = bootchart_write(&text, &chart);
 	if (r)
-		error_sys(&err, r, d->path.data, "cannot draw");
+		error_sys(&err, r, d->rec.path, "cannot draw");
 	else
 		r = write_bootchart(j, &text, &err);
 	if (r)
@@ -202,14 +187,13 @@ static void draw_bootchart(struct job *j, const struct drawn *d, const struct dr
 	chart_release(&chart);
 }
 
-/* What ends us while gnuplot is at work ends it, and leaves nothing behind. */
+/* A signal that would end us ends gnuplot first, which leaves nothing behind. */
 static int draw_held(struct plot *p, const struct drawn *d, struct buf *out, struct error *err)
 {
 	struct hold hold;
 	int r;
 
-	/* gnuplot may take a while. */
-	fflush(stdout);
+	fflush(stdout);		/* gnuplot may take a while */
 	hold_begin(&hold);
 	p->stop_fd = hold.fd;
 	r = plot_draw(p, &d->sum, &d->panels, out, err);
@@ -243,7 +227,7 @@ static void draw_plot(struct job *j, enum plot_chart chart, const struct drawn *
 	else if (r)
 		plot_failed(j, chart, r, &err);
 	else if (a->format == PLOT_TERM)
-		output_write(&out);
+		output_end(&out, 0, NULL, &err);
 	else
 		printf("%s/%s.%s\n", j->dir, plot_word[chart], plot_format_word[a->format]);
 	buf_release(&out);
@@ -259,50 +243,30 @@ static void draw(struct job *j, const struct drawn *d, const struct drawn *other
 	}
 }
 
-static int chart(const char *what, const struct chart_arguments *a, const char *base,
-		 struct error *err)
-{
-	struct drawn d = { .rec = RECORDING_INIT }, other = { .rec = RECORDING_INIT };
-	struct job j = { .args = a };
-	int r;
-
-	heap_expect_much();
-	r = drawn_read(&d, base, what, err);
-	if (!r && (r = panels_make(&d.panels, &d.sum)))
-		r = error_sys(err, r, d.path.data, NULL);
-	if (!r && a->compare)
-		r = drawn_read(&other, base, a->compare, err);
-	if (!r)
-		r = set_target(&j, d.path.data, err);
-	if (!r)
-		draw(&j, &d, &other);
-	drawn_release(&other);
-	drawn_release(&d);
-	return r ? r : j.failed;
-}
-
 static const struct chart_arguments defaults = { .only = CHARTS };
 
 static int run(struct args *a, void *values, struct error *err)
 {
-	struct chart_arguments *s = values;
-	struct args base_args = { 0 };
-	const char *base = NULL;
-	int r = openrec_base(&base_args, &base, s->config, err);
+	const struct chart_arguments *s = values;
+	struct drawn d = { .rec = RECORDING_INIT }, other = { .rec = RECORDING_INIT };
+	struct job j = { .args = s };
+	int r = drawn_read(&d, s->base, a->operand[0], err);
 
+	if (!r && (r = panels_make(&d.panels, &d.sum)))
+		r = error_sys(err, r, d.rec.path, NULL);
+	if (!r && s->compare)
+		r = drawn_read(&other, s->base, s->compare, err);
 	if (!r)
-		r = chart(a->n ? a->operand[0] : NULL, s, base, err);
-	options_release(&base_args);
-	return r > 0 ? EXIT_MISUSE : r;
+		r = set_target(&j, d.rec.path, err);
+	if (!r)
+		draw(&j, &d, &other);
+	drawn_release(&other);
+	drawn_release(&d);
+	return j.failed ? EXIT_MISUSE : r;
 }
 
 const struct command cmd_chart = {
-	.name = "chart",
+	.name = "chart", .operands = "[REC]", .run = run,
+	.options = options, .keys = openrec_keys, COMMAND_DEFAULTS(defaults),
 	.summary = "Draw a build as bootchart, CPU, disk and memory charts",
-	.operands = "[REC]",
-	.max_operands = 1,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/heap.h"
-#include "base/outfile.h"
 #include "cli/command.h"
 #include "cli/buildset.h"
 #include "cli/output.h"
-#include "launch/notice.h"
 #include "report/check_output.h"
 
 #include <errno.h>
@@ -37,51 +34,24 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static int write_text(struct buf *out, const struct check *c)
-{
-	struct style style = output_style();
-
-	return check_text(out, c, &style);
-}
-
-/* The one form that is asked for. */
-static int write_form(struct buf *out, const struct check_arguments *a, const struct check *c)
-{
-	return a->json ? check_json(out, c) : a->junit ? check_junit(out, c) :
-	       a->markdown ? check_markdown(out, c) : write_text(out, c);
-}
-
 static int print(const struct check_arguments *a, const struct check *c, struct error *err)
 {
-	struct buf out = BUF_INIT, file = BUF_INIT;
-	int r;
+	bool text = !a->json && !a->junit && !a->markdown;
+	struct style style = output_style();
+	struct buf out = BUF_INIT;
+	int r = 0;
 
-	if (a->output) {
-		r = write_form(&file, a, c);
-		r = r ? error_sys(err, r, a->output, NULL) : outfile_write(a->output, &file, err);
-		if (!r && (r = write_text(&out, c)))
-			error_sys(err, r, NULL, "check");
-	} else {
-		r = write_form(&out, a, c);
-		if (r)
-			error_sys(err, r, NULL, "check");
+	if (!text) {
+		r = a->json ? check_json(&out, c) : a->junit ? check_junit(&out, c) :
+		    check_markdown(&out, c);
+		if (!a->output)
+			return output_end(&out, r, "check", err);
+		r = output_file(&out, r, a->output, err);
 	}
-	if (!r)
-		output_write(&out);
-	buf_release(&out);
-	buf_release(&file);
-	return r;
+	return r ? r : output_end(&out, check_text(&out, c, &style), "check", err);
 }
 
-static int status_of(const struct check_arguments *a, const struct verdict *v)
-{
-	if (v->n_confirmed)
-		return EXIT_FOUND;
-	return a->need_history && !v->enough ? EXIT_TOO_LITTLE : EXIT_GOOD;
-}
-
-static int check(const struct check_arguments *a, const struct buildset *n, int *status,
-		 struct error *err)
+static int check(const struct check_arguments *a, const struct buildset *n, struct error *err)
 {
 	struct verdict v = { 0 };
 	struct check c = { .builds = &n->builds, .rules = &n->rules, .verdict = &v,
@@ -94,48 +64,35 @@ static int check(const struct check_arguments *a, const struct buildset *n, int 
 	r = verdict_make(&v, &n->builds, &n->rules, &n->known, err);
 	if (!r)
 		r = print(a, &c, err);
-	*status = status_of(a, &v);
+	if (!r)
+		r = v.n_confirmed ? EXIT_FOUND :
+		    a->need_history && !v.enough ? EXIT_TOO_LITTLE : EXIT_GOOD;
 	verdict_release(&v);
 	return r;
-}
-
-static int one_form(const struct check_arguments *a, struct error *err)
-{
-	int forms = a->json + a->junit + a->markdown;
-
-	if (forms > 1)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "check: --json, --junit and --markdown exclude each other");
-	if (a->output && !forms)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "check: option '--output' requires --json, --junit or --markdown");
-	return 0;
 }
 
 static const struct check_arguments defaults = { .top = 20 };
 
 static int run(struct args *a, void *values, struct error *err)
 {
-	struct check_arguments *arguments = values;
+	struct check_arguments *c = values;
 	struct buildset n = BUILDSET_INIT;
-	int r, status = EXIT_GOOD;
+	int r, forms = c->json + c->junit + c->markdown;
 
-	heap_expect_much();
-	r = one_form(arguments, err);
+	if (forms > 1)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "check: --json, --junit and --markdown exclude each other");
+	if (c->output && !forms)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "check: option '--output' requires --json, --junit or --markdown");
+	r = buildset_open(&n, a, &c->buildset, BUILDSET_WINDOW, err);
 	if (!r)
-		r = buildset_open(&n, a, &arguments->buildset, BUILDSET_WINDOW, err);
-	if (!r)
-		r = check(arguments, &n, &status, err);
+		r = check(c, &n, err);
 	buildset_release(&n);
-	return r ? r : status;
+	return r;
 }
 
 const struct command cmd_check = {
-	.name = "check",
+	.name = "check", .operands = "", .run = run, .options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Check the newest build for regressions against earlier ones",
-	.operands = "",
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

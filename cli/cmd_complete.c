@@ -129,8 +129,10 @@ struct position {
 static struct position find_position(const struct command *c, char **words, int n)
 {
 	struct position p = { .options = true, .command = -1 };
-	int before = c->runs ? c->min_operands - 1 : -1, operands = 0;
+	int least, most, before, operands = 0;
 
+	options_operands(c->operands, &least, &most);
+	before = c->runs ? least - 1 : -1;
 	for (int i = 1; i < n; i++) {
 		bool dashes = !strcmp(words[i], "--") && i < n - 1;
 
@@ -188,11 +190,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_complete = {
-	.name = "complete",
+	.name = "complete", .operands = "-- WORD...", .hidden = true, .run = run,
 	.summary = "Print completions for the shells",
-	.operands = "-- WORD...",
-	.min_operands = 1,
-	.max_operands = -1,
-	.hidden = true,
-	.run = run,
 };

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
-#include "base/heap.h"
-#include "base/outfile.h"
-#include "cli/diff_input.h"
-#include "cli/command.h"
-#include "cli/diff_samples.h"
+#include "analyse/values.h"
+#include "archive/archive.h"
 #include "cli/buildset.h"
+#include "cli/command.h"
+#include "cli/configfile.h"
+#include "cli/diff_samples.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "convert/convert.h"
-#include "launch/notice.h"
 #include "report/amount_read.h"
 #include "report/diff_output.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #define TOP_MAX 1000000000
 
 struct diff_arguments {
+	const char *recordings;	/* of openrec_keys */
 	const char *samples;
 	struct word_list base, new;
 	struct buildset_options buildset;
@@ -69,30 +68,33 @@ static const struct option options[] = {
 
 /* Which builds */
 
-/* The newest two of base, without what cannot be read. */
-static int newest_two(struct args *a, struct diff_arguments *d, const char *base,
-		      struct error *err)
+static int set_pair(struct args *a, struct diff_arguments *d, const char *base, const char *new,
+		    struct error *err)
+{
+	d->base = (struct word_list){ .n = 1, .item = { options_keep(a, base) } };
+	d->new = (struct word_list){ .n = 1, .item = { options_keep(a, new) } };
+	return d->base.item[0] && d->new.item[0] ? 0 : error_sys(err, -ENOMEM, NULL, NULL);
+}
+
+/* The newest two recordings that can be read. */
+static int newest_two(struct args *a, struct diff_arguments *d, struct error *err)
 {
 	struct buf path = BUF_INIT;
 	struct listing l = LISTING_INIT;
-	int r = listing_base(&path, base, err);
+	int r = listing_base(&path, d->recordings, err);
 
 	if (!r)
 		r = listing_read(&l, path.data, &convert_formats, err);
 	if (!r && (l.n < 2 || l.entry[l.n - 2].damaged))
 		r = error_set(err, -ENOENT, path.data, 0, 0, "fewer than two recordings");
-	if (!r) {
-		d->base.item[d->base.n++] = options_keep(a, l.entry[l.n - 2].name);
-		d->new.item[d->new.n++] = options_keep(a, l.entry[l.n - 1].name);
-		if (!d->base.item[0] || !d->new.item[0])
-			r = error_sys(err, -ENOMEM, NULL, NULL);
-	}
+	if (!r)
+		r = set_pair(a, d, l.entry[l.n - 2].name, l.entry[l.n - 1].name, err);
 	listing_release(&l);
 	buf_release(&path);
 	return r;
 }
 
-/* The newest build of the series and the one before. */
+/* The newest two builds of the series. */
 static int newest_builds(struct args *a, struct diff_arguments *d, struct buildset *n,
 			 struct error *err)
 {
@@ -108,17 +110,14 @@ static int newest_builds(struct args *a, struct diff_arguments *d, struct builds
 	builds_release(&two);
 	if (!r) {
 		buf_addf(&before, "%s~1", buf_str(&n->ref));
-		d->base.item[d->base.n++] = options_keep(a, buf_str(&before));
-		d->new.item[d->new.n++] = options_keep(a, buf_str(&n->ref));
-		if (buf_error(&before) || !d->base.item[0] || !d->new.item[0])
-			r = error_sys(err, -ENOMEM, NULL, NULL);
+		r = buf_error(&before) ? error_sys(err, -ENOMEM, NULL, NULL) :
+		    set_pair(a, d, buf_str(&before), buf_str(&n->ref), err);
 	}
 	buf_release(&before);
 	return r;
 }
 
-static int choose(struct args *a, struct diff_arguments *d, struct buildset *n,
-		  const char *base, struct error *err)
+static int choose(struct args *a, struct diff_arguments *d, struct buildset *n, struct error *err)
 {
 	bool sets = d->base.n || d->new.n;
 
@@ -128,18 +127,54 @@ static int choose(struct args *a, struct diff_arguments *d, struct buildset *n,
 	if (a->n == 1)
 		return error_set(err, -EINVAL, NULL, 0, 0, "diff: nothing to compare '%s' "
 				 "with; expected %s", a->operand[0], "A B");
-	if (a->n) {
-		d->base.item[d->base.n++] = a->operand[0];
-		d->new.item[d->new.n++] = a->operand[1];
-	} else if (!sets) {
-		return n->archive ? newest_builds(a, d, n, err) : newest_two(a, d, base, err);
-	}
-	return 0;
+	if (a->n)
+		return set_pair(a, d, a->operand[0], a->operand[1], err);
+	if (sets)
+		return 0;
+	return n->archive ? newest_builds(a, d, n, err) : newest_two(a, d, err);
+}
+
+/* The values of the builds of one side: of recordings or, if archive is not NULL, of builds. */
+struct inputs {
+	size_t n;
+	struct values *values;
+};
+
+static int read_recording(struct values *v, const char *base, const char *what, struct error *err)
+{
+	struct recording rec = RECORDING_INIT;
+	int r = openrec(&rec, OPENREC_SUMS | OPENREC_WHOLE, base, what, err);
+
+	if (!r && (r = values_make(v, &rec)))
+		error_sys(err, r, what, NULL);
+	recording_release(&rec);
+	return r;
+}
+
+static int inputs_read(struct inputs *in, const struct word_list *what, const char *base,
+		       struct archive *archive, struct error *err)
+{
+	int r = 0;
+
+	in->values = calloc(what->n, sizeof *in->values);
+	if (!in->values)
+		return error_sys(err, -ENOMEM, NULL, NULL);
+	for (; !r && in->n < what->n; in->n++)
+		r = archive ? archive_values(archive, what->item[in->n], &in->values[in->n], err) :
+		    read_recording(&in->values[in->n], base, what->item[in->n], err);
+	return r;
+}
+
+static void inputs_release(struct inputs *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		values_release(&in->values[i]);
+	free(in->values);
 }
 
 /* Thresholds */
 
-/* "2s" is for times, "1MiB" for sizes, "0" for all. */
+/* "2s" sets the limits of times, "1MiB" those of sizes, "0" all. */
 static int set_amounts(struct rules *rules, const struct word_list *list, size_t offset,
 		       const char *option, struct error *err)
 {
@@ -177,76 +212,55 @@ static int set_rules(struct rules *rules, const struct diff_arguments *d, struct
 	return r;
 }
 
-/* Outputs */
-
-static int write_html(const struct diff_view *v, const char *path, struct error *err)
-{
-	struct buf page = BUF_INIT;
-	int r = diff_html(&page, v);
-
-	r = r ? error_sys(err, r, path, NULL) : outfile_write(path, &page, err);
-	buf_release(&page);
-	return r;
-}
-
 static int print(const struct diff_view *v, const struct diff_arguments *d, struct error *err)
 {
 	struct style style = output_style();
-	struct buf out = BUF_INIT;
+	struct buf out = BUF_INIT, page = BUF_INIT;
 	int r = d->json ? diff_json(&out, v) : d->markdown ? diff_markdown(&out, v) :
 		diff_text(&out, v, &style);
 
-	if (r)
+	if (!r && d->html)
+		r = output_file(&page, diff_html(&page, v), d->html, err);
+	else if (r)
 		error_sys(err, r, NULL, NULL);
-	else if (d->html)
-		r = write_html(v, d->html, err);
 	if (!r)
-		output_write(&out);
+		return output_end(&out, 0, NULL, err);
 	buf_release(&out);
-	return r;
-}
-
-static int compare(const struct diff_input *base, const struct diff_input *new, const struct rules *rules,
-		   const struct diff_arguments *d, bool *worse, struct error *err)
-{
-	struct diff_options o = { rules, d->filter };
-	struct diff diff;
-	struct diff_view view = {
-		.diff = &diff, .sort = (enum diff_sort)d->sort, .reverse = d->reverse,
-		.all = d->all, .top = (size_t)d->top,
-	};
-	int r = diff_make(&diff, base->values, base->n, new->values, new->n, &o);
-
-	r = r ? error_sys(err, r, NULL, NULL) : print(&view, d, err);
-	*worse = !r && diff_is_worse(&diff);
-	diff_release(&diff);
 	return r;
 }
 
 static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct error *err)
 {
 	struct buildset n = BUILDSET_INIT;
-	struct diff_input base = DIFF_INPUT_INIT, new = DIFF_INPUT_INIT;
-	bool builds = options_given(a, "repo") || options_given(a, "ref");
-	const char *dir = NULL;
+	struct inputs base = { 0 }, new = { 0 };
+	struct diff_options o = { &n.rules, d->filter };
+	struct diff diff = { 0 };
+	struct diff_view view = {
+		.diff = &diff, .sort = (enum diff_sort)d->sort, .reverse = d->reverse,
+		.all = d->all, .top = (size_t)d->top,
+	};
 	int r = buildset_settings(&n, a, &d->buildset, err);
 
-	heap_expect_much();
 	if (!r)
 		r = set_rules(&n.rules, d, err);
 	if (!r)
-		r = builds ? buildset_archive(&n, ARCHIVE_READ, err) :
-		    openrec_base(a, &dir, d->buildset.config, err);
+		r = options_given(a, "repo") || options_given(a, "ref") ?
+		    buildset_archive(&n, ARCHIVE_READ, err) :
+		    configfile_apply(a, openrec_keys, d, d->buildset.config, err);
 	if (!r)
-		r = choose(a, d, &n, dir, err);
+		r = choose(a, d, &n, err);
 	if (!r)
-		r = diff_input_read(&base, d->base.item, d->base.n, dir, n.archive, err);
+		r = inputs_read(&base, &d->base, d->recordings, n.archive, err);
 	if (!r)
-		r = diff_input_read(&new, d->new.item, d->new.n, dir, n.archive, err);
-	if (!r)
-		r = compare(&base, &new, &n.rules, d, worse, err);
-	diff_input_release(&base);
-	diff_input_release(&new);
+		r = inputs_read(&new, &d->new, d->recordings, n.archive, err);
+	if (!r) {
+		r = diff_make(&diff, base.values, base.n, new.values, new.n, &o);
+		r = r ? error_sys(err, r, NULL, NULL) : print(&view, d, err);
+		*worse = !r && diff_is_worse(&diff);
+		diff_release(&diff);
+	}
+	inputs_release(&base);
+	inputs_release(&new);
 	buildset_release(&n);
 	return r;
 }
@@ -267,12 +281,7 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_diff = {
-	.name = "diff",
+	.name = "diff", .operands = "[A B]", .run = run,
+	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Compare two builds and report changes beyond the noise",
-	.operands = "[A B]",
-	.max_operands = 2,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "cli/command.h"
-#include "cli/configfile.h"
 #include "cli/doctor.h"
+#include "cli/output.h"
 #include "cli/settings_options.h"
 #include "launch/notice.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct doctor_options {
-	struct settings settings;
+	struct settings settings;	/* first, for settings_options */
 	bool json;
 };
 
@@ -72,7 +72,7 @@ static void print_text(const struct doctor *d)
 			: "\nBuilds by make cannot be recorded here: see the lines with 'missing'.");
 }
 
-static void print_json(const struct doctor *d)
+static int print_json(const struct doctor *d, struct error *err)
 {
 	struct buf out = BUF_INIT;
 	struct json j;
@@ -97,40 +97,32 @@ static void print_json(const struct doctor *d)
 	}
 	json_array_end(&j);
 	json_object_end(&j);
-	puts(buf_str(&out));
-	buf_release(&out);
+	buf_addc(&out, '\n');
+	return output_end(&out, 0, "doctor", err);
 }
 
-static int examine(const struct doctor_options *o)
-{
-	struct doctor d = { .settings = &o->settings };
-
-	doctor_host(&d);
-	doctor_place(&d);
-	doctor_trial(&d);
-	if (o->json)
-		print_json(&d);
-	else
-		print_text(&d);
-	return is_able(&d) ? EXIT_GOOD : EXIT_FOUND;
-}
 
 static const struct doctor_options defaults = { .settings = SETTINGS_INIT };
 
 static int run(struct args *a, void *values, struct error *err)
 {
-	struct doctor_options *o = values;
-	int r = configfile_apply(a, settings_options, &o->settings, o->settings.config, err);
+	const struct doctor_options *o = values;
+	struct doctor d = { .settings = &o->settings };
+	int r = 0;
 
-	return r ? r : examine(o);
+	(void)a;
+	doctor_host(&d);
+	doctor_place(&d);
+	doctor_trial(&d);
+	if (o->json)
+		r = print_json(&d, err);
+	else
+		print_text(&d);
+	return r ? r : is_able(&d) ? EXIT_GOOD : EXIT_FOUND;
 }
 
 const struct command cmd_doctor = {
-	.name = "doctor",
+	.name = "doctor", .operands = "", .run = run,
+	.options = options, .keys = settings_options, COMMAND_DEFAULTS(defaults),
 	.summary = "Check what this machine can record and how to enable the rest",
-	.operands = "",
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

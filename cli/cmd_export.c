@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/heap.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "convert/convert.h"
 #include "launch/hold.h"
-#include "launch/notice.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,6 +16,7 @@
 #define NO_FORMAT (-1)
 
 struct export_arguments {
+	const char *base;	/* of openrec_keys */
 	const char *config;
 	int to;			/* index of converter_written_word */
 	const char *into;
@@ -63,54 +62,31 @@ static int write_new(const struct converter *c, const struct recording *rec, con
 	return r;
 }
 
-static int export(const struct export_arguments *e, const char *base, const char *what,
-		  struct error *err)
+static const struct export_arguments defaults = { .to = NO_FORMAT };
+
+static int run(struct args *a, void *values, struct error *err)
 {
-	const char *format = converter_written_word[e->to];
+	const struct export_arguments *e = values;
 	struct recording rec = RECORDING_INIT;
-	struct buf path = BUF_INIT, into = BUF_INIT;
+	struct buf path = BUF_INIT;
+	const char *format;
 	int r;
 
-	heap_expect_much();
-	r = openrec(&rec, &path, OPENREC_ALL, base, what, err);
-	if (!r)
-		r = recording_whole(&rec, err);
+	if (e->to == NO_FORMAT)
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: the option '--to' is required");
+	format = converter_written_word[e->to];
+	r = openrec(&rec, OPENREC_WHOLE, e->base, a->operand[0], err);
 	if (!r && !e->into)
-		r = default_path(&into, path.data, format, err);
+		r = default_path(&path, rec.path, format, err);
 	if (!r)
-		r = write_new(converter_named(format), &rec, e->into ? e->into : into.data,
-			      err);
-	buf_release(&into);
+		r = write_new(converter_named(format), &rec, e->into ? e->into : path.data, err);
 	buf_release(&path);
 	recording_release(&rec);
 	return r;
 }
 
-static const struct export_arguments defaults = { .to = NO_FORMAT };
-
-static int run(struct args *a, void *values, struct error *err)
-{
-	struct export_arguments *e = values;
-	struct args base_args = { 0 };
-	const char *base = NULL;
-	int r;
-
-	if (e->to == NO_FORMAT)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: the option '--to' is required");
-	r = openrec_base(&base_args, &base, e->config, err);
-	if (!r)
-		r = export(e, base, a->n ? a->operand[0] : NULL, err);
-	options_release(&base_args);
-	return r;
-}
-
 const struct command cmd_export = {
-	.name = "export",
+	.name = "export", .operands = "[REC]", .run = run,
+	.options = options, .keys = openrec_keys, COMMAND_DEFAULTS(defaults),
 	.summary = "Write a recording in the format of another tool",
-	.operands = "[REC]",
-	.max_operands = 1,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

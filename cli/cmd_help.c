@@ -33,9 +33,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_help = {
-	.name = "help",
+	.name = "help", .operands = "[COMMAND]", .run = run,
 	.summary = "Print the help of a command",
-	.operands = "[COMMAND]",
-	.max_operands = 1,
-	.run = run,
 };

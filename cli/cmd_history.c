@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/command.h"
 #include "cli/buildset.h"
-#include "cli/output.h"
+#include "cli/command.h"
 #include "cli/series_changes.h"
-#include "launch/notice.h"
+#include "cli/output.h"
 #include "report/history_output.h"
 #include "report/history_trend.h"
 
@@ -145,64 +144,51 @@ static bool is_ascii(void)
 	return ascii;
 }
 
-static int draw(struct buf *out, const struct asked *a, const char *path,
-		const struct style *style, struct error *err)
-{
-	struct trend_output o = {
-		.path = strcmp(path, "-") ? path : NULL, .columns = style->width, .colour = style->colour,
-	};
-
-	return history_trend(out, &a->told, &o, err);
-}
-
 static int print(struct asked *a, const struct history_arguments *h, struct error *err)
 {
 	struct style style = output_style();
+	struct trend_output o = {
+		.columns = style.width, .colour = style.colour,
+		.path = h->plot && strcmp(h->plot, "-") ? h->plot : NULL,
+	};
 	struct buf out = BUF_INIT;
-	int r = 0;
+	int r;
 
 	a->told.ascii = is_ascii();
-	if (h->plot)
-		r = draw(&out, a, h->plot, &style, err);
-	else if ((r = h->json ? history_json(&out, &a->told) : history_text(&out, &a->told, &style)))
-		error_sys(err, r, a->n.builds.ref, NULL);
-	if (!r)
-		output_write(&out);
-	buf_release(&out);
-	return r;
+	if (h->plot) {
+		r = history_trend(&out, &a->told, &o, err);
+		if (!r)
+			return output_end(&out, 0, NULL, err);
+		buf_release(&out);
+		return r;
+	}
+	r = h->json ? history_json(&out, &a->told) : history_text(&out, &a->told, &style);
+	return output_end(&out, r, a->n.builds.ref, err);
 }
 
-static int tell(struct args *args, struct history_arguments *h, struct error *err)
-{
-	struct asked a = { .n = BUILDSET_INIT, .told.top = (size_t)h->top };
-	int r = buildset_open(&a.n, args, &h->buildset, BUILDSET_ALL, err);
+static const struct history_arguments defaults = { .top = 5 };
 
+static int run(struct args *args, void *values, struct error *err)
+{
+	struct history_arguments *h = values;
+	struct asked a = { .n = BUILDSET_INIT, .told.top = (size_t)h->top };
+	int r;
+
+	if (h->series)
+		return args->n ? error_set(err, -EINVAL, NULL, 0, 0,
+					   "history: option '--series' takes no TASK") :
+		       series_changes_print(h->series, err);
+	r = buildset_open(&a.n, args, &h->buildset, BUILDSET_ALL, err);
 	if (!r)
-		r = look(&a, args->n ? args->operand[0] : NULL, err);
+		r = look(&a, args->operand[0], err);
 	if (!r)
 		r = print(&a, h, err);
 	release(&a);
 	return r;
 }
 
-static const struct history_arguments defaults = { .top = 5 };
-
-static int run(struct args *a, void *values, struct error *err)
-{
-	struct history_arguments *h = values;
-
-	if (h->series && a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "history: option '--series' takes no TASK");
-	return h->series ? series_changes_print(h->series, err) : tell(a, h, err);
-}
-
 const struct command cmd_history = {
-	.name = "history",
+	.name = "history", .operands = "[TASK|METRIC]", .run = run,
+	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Show when each metric changed",
-	.operands = "[TASK|METRIC]",
-	.max_operands = 1,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

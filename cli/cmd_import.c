@@ -3,14 +3,12 @@
 #include "base/heap.h"
 #include "base/trust.h"
 #include "cli/command.h"
-#include "cli/configfile.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "command/redact.h"
 #include "convert/convert.h"
 #include "convert/gunzip.h"
 #include "launch/hold.h"
-#include "launch/notice.h"
 #include "recording/layout.h"
 #include "recording/recording_write.h"
 #include "recording/store.h"
@@ -25,8 +23,7 @@
 
 struct import_arguments {
 	const char *config;
-	const char *output;
-	const char *name;
+	const char *output, *name;
 	int access;
 	struct word_list redact;
 	struct amount limit;
@@ -67,8 +64,6 @@ static const struct converter *find_converter(const struct import_arguments *i,
 	return converter_of(path, err);
 }
 
-/* A new recording */
-
 static int write_recording(const struct recording *rec, const struct import_arguments *i,
 			   struct error *err)
 {
@@ -76,7 +71,6 @@ static int write_recording(const struct recording *rec, const struct import_argu
 	struct hold before;
 	int r;
 
-	redact_set(i->redact.item, i->redact.n);
 	hold_begin(&before);
 	r = recording_write_for(rec, (enum store_access)i->access, i->output, i->name, path, err);
 	if (!r)
@@ -85,15 +79,12 @@ static int write_recording(const struct recording *rec, const struct import_argu
 	return r;
 }
 
-static int import(const struct import_arguments *i, const char *const *path, size_t n,
-		  struct error *err)
+static int import(const struct import_arguments *i, const struct converter *c,
+		  const char *const *path, size_t n, struct error *err)
 {
-	const struct converter *c = find_converter(i, path[0], err);
 	struct recording rec = RECORDING_INIT;
 	int r;
 
-	if (!c)
-		return -EINVAL;
 	heap_expect_much();
 	r = converter_read(c, &rec, path, n, err);
 	if (!r)
@@ -102,60 +93,34 @@ static int import(const struct import_arguments *i, const char *const *path, siz
 	return r;
 }
 
-/* Into one there is */
-
-static int read_into(const struct import_arguments *i, const struct converter *c,
-		     const char *const *path, size_t n, struct error *err)
+static int import_into(const struct import_arguments *i, const struct converter *c,
+		       const char *const *path, size_t n, struct error *err)
 {
 	struct recording rec = RECORDING_INIT;
-	struct buf dir = BUF_INIT;
-	int r = openrec(&rec, &dir, OPENREC_ALL, i->output, i->into, err);
 	struct hold before;
+	int r;
 
-	redact_set(i->redact.item, i->redact.n);
-	if (!r && !recording_is_here(dir.data, NULL))
-		r = error_set(err, -EINVAL, dir.data, 0, 0, "not a recording in buildbeat's format: "
-			      "import it first");
-	if (!r)
-		r = trust_path(dir.data, err);
-	if (!r) {
-		hold_begin(&before);
-		r = c->read_into(&rec, dir.data, path, n, err);
-		hold_end(&before);
-	}
-	if (r >= 0)
-		printf("%s: %d of its tasks\n", dir.data, r);
-	recording_release(&rec);
-	buf_release(&dir);
-	return r;
-}
-
-static int import_into(const struct import_arguments *i, const char *const *path, size_t n,
-		       struct error *err)
-{
-	const struct converter *c = find_converter(i, path[0], err);
-
-	if (!c)
-		return -EINVAL;
 	if (!c->read_into)
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "import: %s cannot be added to an existing recording", c->name);
 	if (i->name)
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "import: use either --into or --name");
-	return read_into(i, c, path, n, err);
-}
-
-static int set_limit(const struct amount *limit, struct error *err)
-{
-	double bytes;
-
-	if (!amount_in(&bytes, limit, UNIT_BYTES))
-		return error_set(err, -EINVAL, NULL, 0, 0, "import: option '--import-limit': "
-				 "expected a size such as 500MiB");
-	if (bytes > 0)
-		gunzip_set_limit(bytes < 1e18 ? (uint64_t)bytes : UINT64_C(1000000000000000000));
-	return 0;
+	r = openrec(&rec, 0, i->output, i->into, err);
+	if (!r && !recording_is_here(rec.path, NULL))
+		r = error_set(err, -EINVAL, rec.path, 0, 0, "not a recording in buildbeat's format: "
+			      "import it first");
+	if (!r)
+		r = trust_path(rec.path, err);
+	if (!r) {
+		hold_begin(&before);
+		r = c->read_into(&rec, rec.path, path, n, err);
+		hold_end(&before);
+	}
+	if (r >= 0)
+		printf("%s: %d of its tasks\n", rec.path, r);
+	recording_release(&rec);
+	return r;
 }
 
 static const struct import_arguments defaults = { .from = NO_FORMAT };
@@ -163,25 +128,27 @@ static const struct import_arguments defaults = { .from = NO_FORMAT };
 static int run(struct args *a, void *values, struct error *err)
 {
 	const char *const *path = (const char *const *)a->operand;
-	struct import_arguments *i = values;
-	int r = configfile_apply(a, options, i, i->config, err);
+	const struct import_arguments *i = values;
+	const struct converter *c;
+	double bytes;
+	int r;
 
-	if (!r)
-		r = set_limit(&i->limit, err);
-	if (!r)
-		r = i->into ? import_into(i, path, (size_t)a->n, err)
-			    : import(i, path, (size_t)a->n, err);
+	if (!amount_in(&bytes, &i->limit, UNIT_BYTES))
+		return error_set(err, -EINVAL, NULL, 0, 0, "import: option '--import-limit': "
+				 "expected a size such as 500MiB");
+	if (bytes > 0)
+		gunzip_set_limit(bytes < 1e18 ? (uint64_t)bytes : UINT64_C(1000000000000000000));
+	redact_set(i->redact.item, i->redact.n);
+	c = find_converter(i, path[0], err);
+	if (!c)
+		return -EINVAL;
+	r = i->into ? import_into(i, c, path, (size_t)a->n, err)
+		    : import(i, c, path, (size_t)a->n, err);
 	return r < 0 ? r : EXIT_GOOD;
 }
 
 const struct command cmd_import = {
-	.name = "import",
+	.name = "import", .operands = "PATH...", .run = run,
+	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Convert data of another tool to a recording",
-	.operands = "PATH...",
-	.min_operands = 1,
-	.max_operands = -1,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/buildset.h"
 #include "cli/output.h"
-#include "launch/notice.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -65,11 +64,11 @@ static int prune_all(struct archive *archive, const struct prune_arguments *p, s
 	return r;
 }
 
-/* What was done is told, also where something went wrong later. */
+/* Prints what was removed, also if a later series could not be pruned. */
 static int prune(struct buildset *n, const struct prune_arguments *p, struct error *err)
 {
 	struct buf out = BUF_INIT;
-	int r;
+	int r, printed;
 
 	if (p->buildset.ref) {
 		r = buildset_series(n, err);
@@ -78,9 +77,8 @@ static int prune(struct buildset *n, const struct prune_arguments *p, struct err
 	} else {
 		r = prune_all(n->archive, p, &out, err);
 	}
-	output_write(&out);
-	buf_release(&out);
-	return r;
+	printed = output_end(&out, 0, NULL, r ? NULL : err);
+	return r ? r : printed;
 }
 
 static const struct prune_arguments defaults = { .keep = NOT_GIVEN, .older = NOT_GIVEN };
@@ -102,11 +100,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_prune = {
-	.name = "prune",
+	.name = "prune", .operands = "", .run = run, .options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Remove old builds from an archive",
-	.operands = "",
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
-#include "cli/configfile.h"
 #include "cli/doctor.h"
 #include "cli/settings_options.h"
 #include "launch/notice.h"
@@ -69,23 +68,14 @@ static const struct settings defaults = SETTINGS_INIT;
 static int run(struct args *a, void *values, struct error *err)
 {
 	struct launch l = { .host = true, .argv = a->operand };
-	struct settings *settings = values;
+	const struct settings *settings = values;
 	int r = check_name(settings->name, err);
 
-	if (!r)
-		r = configfile_apply(a, settings_options, settings, settings->config, err);
 	return r ? r : record(settings, &l);
 }
 
 const struct command cmd_record = {
-	.name = "record",
+	.name = "record", .operands = "[--] CMD...", .runs = true, .run = run,
+	.options = settings_options, .keys = settings_options, COMMAND_DEFAULTS(defaults),
 	.summary = "Run a build and record it",
-	.operands = "[--] CMD...",
-	.min_operands = 1,
-	.max_operands = -1,
-	.runs = true,
-	.options = settings_options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

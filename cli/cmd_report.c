@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
-#include "base/heap.h"
 #include "base/outfile.h"
 #include "cli/command.h"
 #include "cli/buildset.h"
 #include "cli/output.h"
-#include "launch/notice.h"
 #include "recording/recording.h"
 #include "report/kept_builds.h"
 #include "report/page.h"
@@ -184,7 +182,6 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 
 	if (!a->into)
 		return error_set(err, -EINVAL, NULL, 0, 0, "report: option '--output' is missing");
-	heap_expect_much();
 	r = buildset_open(&m->buildset, args, &a->buildset, BUILDSET_ALL, err);
 	if (!r && !m->buildset.builds.n)
 		r = error_set(err, -ENODATA, buf_str(&m->buildset.ref), 0, 0, "the series has no builds");
@@ -206,13 +203,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_report = {
-	.name = "report",
+	.name = "report", .operands = "", .run = run, .options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Write an HTML report about the builds in an archive",
-	.operands = "",
-	.min_operands = 0,
-	.max_operands = 0,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/heap.h"
 #include "cli/command.h"
-#include "cli/configfile.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
-#include "launch/notice.h"
 #include "render/show.h"
 
 #include <errno.h>
@@ -24,8 +21,7 @@ struct show_arguments {
 #define OPTIONS struct show_arguments
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
-	{ OPT_PATH('o', "output", output, "DIR",
-	  "directory of recordings (default: the nearest buildstats)"), .config = true },
+	OPENREC_OPTION(output),
 	{ OPT_CHOICE('s', "sort", sort, view_sort_word, "KEY",
 	  "print one list, sorted by wall, cpu, memory, io, start or name") },
 	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N", "print N lines of each list (default 10)") },
@@ -39,64 +35,41 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static int print(const struct recording *rec, const struct show_arguments *s, struct error *err)
-{
-	struct selection selection = {
-		.filter = s->filter, .kind = s->kind, .unsuccessful = s->failed
-	};
-	struct show_options o = {
-		.sort = (enum sort_key)s->sort, .top = (size_t)s->top, .tasks = s->tasks
-	};
-	struct style style = output_style();
-	struct summary summary;
-	struct view view = { 0 };
-	struct buf out = BUF_INIT;
-	int r = summary_make(&summary, rec);
-
-	if (!r)
-		r = view_make(&view, &summary, &selection);
-	if (!r)
-		r = s->json ? json_show(&out, &view, &o) : text_show(&out, &view, &o, &style);
-	if (!r)
-		output_write(&out);
-	buf_release(&out);
-	view_release(&view);
-	summary_release(&summary);
-	return r ? error_sys(err, r, rec->path, NULL) : 0;
-}
-
-static int show(const char *what, const struct show_arguments *s, struct error *err)
-{
-	struct recording rec = RECORDING_INIT;
-	struct buf path = BUF_INIT;
-	int r;
-
-	heap_expect_much();
-	r = openrec(&rec, &path, OPENREC_SUMS, s->output, what, err);
-	if (!r)
-		r = print(&rec, s, err);
-	recording_release(&rec);
-	buf_release(&path);
-	return r;
-}
-
 static const struct show_arguments defaults = { .sort = SORT_KEYS, .top = 10 };
 
 static int run(struct args *a, void *values, struct error *err)
 {
-	struct show_arguments *s = values;
-	int r = configfile_apply(a, options, s, s->config, err);
+	const struct show_arguments *s = values;
+	const struct show_options o = {
+		.sort = (enum sort_key)s->sort, .top = (size_t)s->top, .tasks = s->tasks
+	};
+	const struct selection selection = {
+		.filter = s->filter, .kind = s->kind, .unsuccessful = s->failed
+	};
+	struct style style = output_style();
+	struct recording rec = RECORDING_INIT;
+	struct summary summary = { 0 };
+	struct view view = { 0 };
+	struct buf out = BUF_INIT;
+	int r = openrec(&rec, OPENREC_SUMS, s->output, a->operand[0], err);
 
-	return r ? r : show(a->n ? a->operand[0] : NULL, s, err);
+	if (r)
+		goto out;
+	r = summary_make(&summary, &rec);
+	if (!r)
+		r = view_make(&view, &summary, &selection);
+	if (!r)
+		r = s->json ? json_show(&out, &view, &o) : text_show(&out, &view, &o, &style);
+	r = output_end(&out, r, rec.path, err);
+out:
+	view_release(&view);
+	summary_release(&summary);
+	recording_release(&rec);
+	return r;
 }
 
 const struct command cmd_show = {
-	.name = "show",
+	.name = "show", .operands = "[REC]", .run = run,
+	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Show where a build's time, memory and disk went",
-	.operands = "[REC]",
-	.max_operands = 1,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

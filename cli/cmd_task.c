@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
-#include "cli/configfile.h"
 #include "cli/doctor.h"
 #include "cli/settings_options.h"
 #include "convert/convert.h"
@@ -17,7 +16,7 @@
 #include <unistd.h>
 
 struct task_options {
-	const char *config;
+	struct settings settings;	/* first, for settings_options */
 	const char *recording;
 	const char *kind;
 	const char *key;
@@ -25,7 +24,7 @@ struct task_options {
 
 #define OPTIONS struct task_options
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
+	{ OPT_CONFIG(settings.config) },
 	{ OPT_TEXT('r', "recording", recording, "DIR",
 	  "recording to add the task to, created if it does not exist") },
 	{ OPT_TEXT('k', "kind", kind, "KIND",
@@ -109,7 +108,7 @@ static int run_here(const struct event_task *task, struct launch *l)
 	return launch_end(l, r);
 }
 
-static const struct task_options defaults;
+static const struct task_options defaults = { .settings = SETTINGS_INIT };
 
 static int run(struct args *a, void *values, struct error *err)
 {
@@ -117,27 +116,15 @@ static int run(struct args *a, void *values, struct error *err)
 	bool dashes = !strcmp(a->operand[1], "--");
 	struct launch l = { .argv = a->operand + 1 + dashes };
 	struct event_task task = { .name = a->operand[0], .kind = o->kind, .key = o->key };
-	struct settings settings = SETTINGS_INIT;
-	int r;
 
 	if (a->n < 2 + dashes)
 		return error_set(err, -EINVAL, NULL, 0, 0, "task: too few operands; expected: %s",
 				 a->command->operands);
-	r = configfile_apply(a, settings_options, &settings, o->config, err);
-	if (r)
-		return r;
-	return o->recording ? run_in(o->recording, &settings, &task, &l) : run_here(&task, &l);
+	return o->recording ? run_in(o->recording, &o->settings, &task, &l) : run_here(&task, &l);
 }
 
 const struct command cmd_task = {
-	.name = "task",
+	.name = "task", .operands = "NAME [--] CMD...", .runs = true, .run = run,
+	.options = options, .keys = settings_options, COMMAND_DEFAULTS(defaults),
 	.summary = "Run a command as one task of a recorded build",
-	.operands = "NAME [--] CMD...",
-	.min_operands = 2,
-	.max_operands = -1,
-	.runs = true,
-	.options = options,
-	.defaults = &defaults,
-	.size = sizeof defaults,
-	.run = run,
 };

@@ -5,25 +5,27 @@
 #include "cli/options.h"
 
 /*
- * A command: each cmd_NAME.c exports one. command_run() copies the defaults, parses
- * the command line and the options into the copy, and calls run(), which returns the
- * exit status or a negative errno with err. Such an error is printed; the exit status
- * is then EXIT_MISUSE.
+ * A command: each cmd_NAME.c exports one. command_run() copies the defaults and sets the
+ * values of the command line and of buildbeat.yaml in the copy. Then it calls run(), which
+ * returns the exit status or a negative errno with err. Such an error is printed; the
+ * exit status is then EXIT_MISUSE.
  */
 struct command {
 	const char *name;
-	const char *summary;	/* one line */
-	const char *operands;	/* as in the usage: "[REC]"; "" if none */
-	int min_operands;
-	int max_operands;	/* -1: any number */
-	bool runs;		/* the first operand begins a command to run: no options
-				   after it */
+	const char *operands;	/* as in the usage, which limits their number:
+				   "NAME [REC...]"; "" if there are none */
+	bool runs;		/* the last operand is a command to run: no options after
+				   its first word */
 	bool hidden;		/* not listed */
 	const struct option *options;	/* NULL: none */
-	const void *defaults;	/* the struct that the options set; NULL: no options */
+	const struct option *keys;	/* settings that run() needs; NULL: none */
+	const void *defaults;	/* the struct of options and keys; NULL: no options */
 	size_t size;		/* of defaults */
 	int (*run)(struct args *a, void *values, struct error *err);
+	const char *summary;	/* one line */
 };
+
+#define COMMAND_DEFAULTS(values) .defaults = &(values), .size = sizeof(values)
 
 /* Exit statuses; a command that runs a build returns the build's. */
 enum {

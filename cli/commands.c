@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "cli/configfile.h"
 #include "launch/notice.h"
 
 #include <errno.h>
@@ -25,17 +26,31 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
+static int read_keys(const struct command *c, struct args *a, void *values, struct error *err)
+{
+	const struct option *o = option_find(c->options, "config");
+
+	return configfile_apply(a, c->keys, values, *(const char **)((char *)values + o->offset), err);
+}
+
 int command_run(const struct command *c, int argc, char **argv)
 {
 	void *values = malloc(c->size + 1);
 	struct error err = { 0 };
 	struct args a = { 0 };
-	int r = values ? 0 : error_sys(&err, -ENOMEM, NULL, NULL);
+	int r = 0;
 
-	if (!r && c->size)
+	if (values && c->size)
 		memcpy(values, c->defaults, c->size);
-	if (!r)
-		r = options_parse(&a, c, values, argc, argv) ? c->run(&a, values, &err) : a.status;
+	if (!values) {
+		r = error_sys(&err, -ENOMEM, NULL, NULL);
+	} else if (!options_parse(&a, c, values, argc, argv)) {
+		r = a.status;
+	} else {
+		if (c->keys)
+			r = read_keys(c, &a, values, &err);
+		r = r ? r : c->run(&a, values, &err);
+	}
 	if (r < 0)
 		notice_error(&err);
 	options_release(&a);

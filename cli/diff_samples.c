@@ -52,10 +52,7 @@ static int print(struct pairs *p)
 		line_samples(&out, &p->id[i], &p->samples[i]);
 		r = buf_error(&out);
 	}
-	if (!r)
-		output_write(&out);
-	buf_release(&out);
-	return r;
+	return output_end(&out, r, NULL, NULL);
 }
 
 int diff_samples(const char *path, struct error *err)

@@ -10,6 +10,7 @@
 #include "report/amount_read.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,16 +23,9 @@ struct options_text {
 	char text[];
 };
 
-static const struct option no_options = { 0 };
-
-static const struct option *table_of(const struct command *c)
-{
-	return c->options ? c->options : &no_options;
-}
-
 const struct option *option_find(const struct option *table, const char *name)
 {
-	for (; table->name; table++) {
+	for (; table && table->name; table++) {
 		if (!strcmp(table->name, name))
 			return table;
 	}
@@ -40,7 +34,7 @@ const struct option *option_find(const struct option *table, const char *name)
 
 bool options_given(const struct args *a, const char *name)
 {
-	const struct option *o = a->table ? option_find(a->table, name) : NULL;
+	const struct option *o = option_find(a->table, name);
 
 	return o && a->given & (UINT64_C(1) << (o - a->table));
 }
@@ -256,7 +250,7 @@ static bool misuse(struct parser *p, const char *format, ...)
 
 static bool unknown_option(struct parser *p, const char *word, size_t len)
 {
-	const struct option *table = table_of(p->command);
+	const struct option *table = p->command->options;
 	const char *names[OPTIONS_MAX + 2], *near;
 	char name[80];
 	bool no = len > 4 && !strncmp(word, "no-", 3);
@@ -264,7 +258,7 @@ static bool unknown_option(struct parser *p, const char *word, size_t len)
 
 	if (!no)
 		names[n++] = "help";
-	for (; table->name; table++) {
+	for (; table && table->name; table++) {
 		if (!no || table->kind == OPTION_FLAG)
 			names[n++] = table->name;
 	}
@@ -282,7 +276,7 @@ static bool apply(struct parser *p, const struct option *o, const char *value)
 {
 	struct error err;
 
-	p->args->given |= UINT64_C(1) << (o - table_of(p->command));
+	p->args->given |= UINT64_C(1) << (o - p->command->options);
 	if (option_set(o, p->values, value, &err))
 		return misuse(p, "option '--%s': %s", o->name, err.message);
 	return true;
@@ -315,7 +309,7 @@ static bool help_asked(struct parser *p)
 
 static bool parse_long(struct parser *p, const char *word)
 {
-	const struct option *table = table_of(p->command);
+	const struct option *table = p->command->options;
 	size_t len = strcspn(word, "=");
 	const char *value = word[len] ? word + len + 1 : NULL;
 	const struct option *o;
@@ -344,13 +338,13 @@ static bool parse_long(struct parser *p, const char *word)
 static bool parse_short(struct parser *p, const char *letters)
 {
 	for (; *letters; letters++) {
-		const struct option *o = table_of(p->command);
+		const struct option *o = p->command->options;
 
 		if (*letters == 'h')
 			return help_asked(p);
-		while (o->name && o->letter != *letters)
+		while (o && o->name && o->letter != *letters)
 			o++;
-		if (!o->name)
+		if (!o || !o->name)
 			return unknown_option(p, letters, 1);
 		if (o->kind != OPTION_FLAG)
 			return !letters[1] ? apply_next(p, o) :
@@ -389,18 +383,37 @@ static bool parse_words(struct parser *p)
 	return true;
 }
 
+void options_operands(const char *usage, int *least, int *most)
+{
+	bool optional = false;
+
+	*least = *most = 0;
+	for (const char *word = usage, *end; *word; word = end + strspn(end, " ")) {
+		end = word + strcspn(word, " ");
+		optional |= *word == '[';
+		if (word[*word == '['] != '-') {
+			*least += !optional;
+			*most = memmem(word, (size_t)(end - word), "...", 3) ? INT_MAX : *most + 1;
+		}
+		optional &= end[-1] != ']';
+	}
+}
+
 bool options_parse(struct args *a, const struct command *c, void *values, int argc,
 		   char **argv)
 {
 	struct parser p = { a, c, values, 0, argc, argv };
 
-	*a = (struct args){ .command = c, .table = table_of(c) };
+	int least, most;
+
+	*a = (struct args){ .command = c, .table = c->options };
 	if (!parse_words(&p))
 		return false;
-	if (a->n < c->min_operands)
+	options_operands(c->operands, &least, &most);
+	if (a->n < least)
 		return misuse(&p, "too few operands; expected: %s", c->operands);
-	if (c->max_operands >= 0 && a->n > c->max_operands)
-		return misuse(&p, "too many operands: '%.200s'", a->operand[c->max_operands]);
+	if (a->n > most)
+		return misuse(&p, "too many operands: '%.200s'", a->operand[most]);
 	return true;
 }
 
@@ -424,7 +437,7 @@ static void print_usage(const struct command *c)
 	int indent = printf("usage: buildbeat %s", c->name), column = indent;
 	char word[80];
 
-	for (const struct option *o = table_of(c); o->name; o++) {
+	for (const struct option *o = c->options; o && o->name; o++) {
 		const char *space = o->argument ? " " : "";
 		const char *argument = o->argument ? o->argument : "";
 
@@ -454,7 +467,7 @@ void options_print_help(const struct command *c)
 {
 	print_usage(c);
 	printf("\n%s.\n\n", c->summary);
-	for (const struct option *o = table_of(c); o->name; o++)
+	for (const struct option *o = c->options; o && o->name; o++)
 		print_option(o);
 	printf("  %-26s %s\n", "-h, --help", "print this help");
 	printf("\nSee buildbeat-%s(1).\n", c->name);

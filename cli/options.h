@@ -105,7 +105,7 @@ struct args {
 	int n;			/* operands */
 	char **operand;		/* part of argv, ends with NULL */
 	const struct command *command;
-	const struct option *table;	/* of the command; NULL before parsing */
+	const struct option *table;	/* of the command; NULL if it has none */
 	uint64_t given;		/* bit i: option i of table was on the command line */
 	struct options_text *texts;	/* copies that values point to */
 	int status;		/* exit status when options_parse() says false */
@@ -130,8 +130,11 @@ const char *options_keep(struct args *a, const char *text);
 int option_set(const struct option *o, void *values, const char *text,
 	       struct error *err);
 
-/* The option of that name in a table, NULL if there is none. */
+/* The option of that name in a table (or NULL), NULL if there is none. */
 const struct option *option_find(const struct option *table, const char *name);
+
+/* How many operands a usage such as "NAME [REC...]" permits. */
+void options_operands(const char *usage, int *least, int *most);
 
 /* Was this option on the command line? */
 bool options_given(const struct args *a, const char *name);

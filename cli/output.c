@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include "base/cursor.h"
+#include "base/outfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,10 +43,23 @@ struct style output_style(void)
 	};
 }
 
-void output_write(const struct buf *text)
+int output_end(struct buf *text, int r, const char *path, struct error *err)
 {
-	if (text->len)
+	r = r ? r : buf_error(text);
+	if (r)
+		error_sys(err, r, path, NULL);
+	else if (text->len)
 		fwrite(text->data, 1, text->len, stdout);
+	buf_release(text);
+	return r;
+}
+
+int output_file(struct buf *text, int r, const char *path, struct error *err)
+{
+	r = r ? r : buf_error(text);
+	r = r ? error_sys(err, r, path, NULL) : outfile_write(path, text, err);
+	buf_release(text);
+	return r;
 }
 
 void output_path(const char *path)

@@ -3,6 +3,7 @@
 #define BUILDBEAT_CLI_OUTPUT_H
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/text.h"
 
 /*
@@ -14,7 +15,14 @@ struct style output_style(void);
 /* A path on a line of its own: escaped by text_add_name() on a terminal, otherwise unchanged. */
 void output_path(const char *path);
 
-/* Writes text to standard output; main() reports errors. */
-void output_write(const struct buf *text);
+/*
+ * The end of an output: if r is 0 and text has no error, writes text to standard output, of
+ * which main() reports errors. Releases text. Returns 0 or a negative errno with err, which
+ * names path (may be NULL).
+ */
+int output_end(struct buf *text, int r, const char *path, struct error *err);
+
+/* The same to a file that the user named. */
+int output_file(struct buf *text, int r, const char *path, struct error *err);
 
 #endif

@@ -111,10 +111,7 @@ static int print(struct findings *f)
 		print_series(&out, f, &f->series[i]);
 		r = buf_error(&out);
 	}
-	if (!r)
-		output_write(&out);
-	buf_release(&out);
-	return r;
+	return output_end(&out, r, NULL, NULL);
 }
 
 int series_changes_print(const char *path, struct error *err)
