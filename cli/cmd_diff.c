@@ -5,7 +5,7 @@
 #include "cli/buildset.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
-#include "cli/diff_samples.h"
+#include "cli/numberlines.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "convert/convert.h"
@@ -276,7 +276,7 @@ static int run(struct args *a, void *values, struct error *err)
 	if (d->json && d->markdown)
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "diff: --json and --markdown exclude each other");
-	r = d->samples ? diff_samples(d->samples, err) : diff(a, d, &worse, err);
+	r = d->samples ? numberlines_diff(d->samples, err) : diff(a, d, &worse, err);
 	return r ? r : worse && d->fail ? EXIT_FOUND : EXIT_GOOD;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/buildset.h"
 #include "cli/command.h"
-#include "cli/series_changes.h"
+#include "cli/numberlines.h"
 #include "cli/output.h"
 #include "report/history_output.h"
 #include "report/history_trend.h"
@@ -177,7 +177,7 @@ static int run(struct args *args, void *values, struct error *err)
 	if (h->series)
 		return args->n ? error_set(err, -EINVAL, NULL, 0, 0,
 					   "history: option '--series' takes no TASK") :
-		       series_changes_print(h->series, err);
+		       numberlines_history(h->series, err);
 	r = buildset_open(&a.n, args, &h->buildset, BUILDSET_ALL, err);
 	if (!r)
 		r = look(&a, args->operand[0], err);

@@ -1,87 +1,112 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/numberlines.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/cursor.h"
+#include "cli/output.h"
+#include "compare/lines.h"
 #include "convert/infile.h"
 #include "convert/json_reader.h"
+#include "stats/changepoints.h"
+#include "stats/samples.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* The numbers of a line, one list behind the other. */
-struct numbers {
-	double *value;
-	size_t n;
-};
+/* The false discovery rates, and the relative change below which a result is ignored. */
+#define DIFF_RATE 0.05
+#define HISTORY_RATE 0.01
+#define LEAST_EFFECT 0.01
 
-struct place {
+#define LISTS 2
+
+/* A file, and the results of the lines that were read so far. */
+struct reading {
 	const char *path;
 	unsigned line;
 	struct error *err;
+	const char *name[LISTS];	/* of the lists in a line; NULL: there is none */
+	struct {
+		double *value;
+		size_t n;
+	} list[LISTS];			/* of the current line */
+	int (*compute)(struct reading *in);	/* adds the result of the current line */
+
+	struct arena *texts;
+	struct line_id *id;
+	size_t n;
+	struct samples *samples;	/* diff: one result per line */
+	struct changepoints *detector;
+	struct change *change;		/* history: the changes of all lines */
+	size_t n_changes;
+	size_t *end;			/* history: index behind the last change of a line */
 };
 
-static int add_number(struct numbers *numbers, double number)
-{
-	double *value = array_grow(numbers->value, numbers->n, sizeof *value);
+/* Reading */
 
-	if (!value)
-		return -ENOMEM;
-	numbers->value = value;
-	value[numbers->n++] = number;
-	return 0;
+static int no_memory(struct reading *in)
+{
+	return error_sys(in->err, -ENOMEM, in->path, NULL);
 }
 
-static int take_list(struct numbers *numbers, const struct json_value *object, const char *name,
-		     const struct place *at)
-{
-	const struct json_value *list = json_member(object, name);
-	int r = 0;
-
-	if (!list || list->type != JSON_LIST)
-		return error_set(at->err, -EINVAL, at->path, at->line, 0,
-				 "no list \"%s\"", name);
-	for (const struct json_value *v = list->first; v && !r; v = v->next) {
-		double number = NAN;
-
-		if (v->type != JSON_NULL && !json_double(v, &number))
-			return error_set(at->err, -EINVAL, at->path, at->line, 0,
-					 "\"%s\" has an item that is not a number", name);
-		r = add_number(numbers, number);
-	}
-	return r ? error_sys(at->err, r, at->path, NULL) : 0;
-}
-
-static int take_id(struct line_id *id, const struct json_value *object, const struct place *at)
+static int read_id(struct reading *in, const struct json_value *object)
 {
 	const struct json_value *value = json_member(object, "id");
+	struct line_id *id = array_grow(in->id, in->n, sizeof *id);
 
+	if (!id)
+		return no_memory(in);
+	in->id = id;
 	if (!value || (value->type != JSON_TEXT && value->type != JSON_NUMBER))
-		return error_set(at->err, -EINVAL, at->path, at->line, 0, "no \"id\"");
-	*id = (struct line_id){ .text = value->text, .len = value->len };
+		return error_set(in->err, -EINVAL, in->path, in->line, 0, "no \"id\"");
+	id += in->n;
+	*id = (struct line_id){
+		.text = arena_text(in->texts, value->text, value->len), .len = value->len,
+	};
 	id->is_number = value->type == JSON_NUMBER &&
 			cursor_slice_i64((struct slice){ value->text, value->len }, &id->number);
+	return id->text ? 0 : no_memory(in);
+}
+
+static int read_list(struct reading *in, int k, const struct json_value *object)
+{
+	const struct json_value *list = json_member(object, in->name[k]);
+
+	if (!list || list->type != JSON_LIST)
+		return error_set(in->err, -EINVAL, in->path, in->line, 0, "no list \"%s\"", in->name[k]);
+	in->list[k].n = 0;
+	for (const struct json_value *v = list->first; v; v = v->next) {
+		double number = NAN, *value = array_grow(in->list[k].value, in->list[k].n, sizeof *value);
+
+		if (!value)
+			return no_memory(in);
+		in->list[k].value = value;
+		if (v->type != JSON_NULL && !json_double(v, &number))
+			return error_set(in->err, -EINVAL, in->path, in->line, 0,
+					 "\"%s\" has an item that is not a number", in->name[k]);
+		value[in->list[k].n++] = number;
+	}
 	return 0;
 }
 
-static int take_lists(struct numberline *line, struct numbers *numbers, const char *const *name,
-		      const struct json_value *object, const struct place *at)
+static int read_line(struct reading *in, struct slice text)
 {
-	size_t before = 0, at_list = 0;
+	struct json_document doc;
+	int r = json_read_text(&doc, text.p, text.len, in->path, in->line, in->err);
 
-	numbers->n = 0;
-	for (size_t i = 0; name[i]; i++) {
-		int r = take_list(numbers, object, name[i], at);
-
-		if (r)
-			return r;
-		line->list[i].n = numbers->n - before;
-		before = numbers->n;
-	}
-	for (size_t i = 0; name[i]; at_list += line->list[i++].n)
-		line->list[i].value = numbers->value + at_list;
-	return 0;
+	if (r)
+		return r;
+	r = read_id(in, doc.root);
+	for (int k = 0; !r && k < LISTS && in->name[k]; k++)
+		r = read_list(in, k, doc.root);
+	if (!r && (r = in->compute(in)))
+		error_sys(in->err, r, in->path, NULL);
+	in->n += !r;
+	json_document_release(&doc);
+	return r;
 }
 
 static bool is_blank(struct slice text)
@@ -93,49 +118,139 @@ static bool is_blank(struct slice text)
 	return true;
 }
 
-struct reading {
-	const char *const *name;
-	int (*each)(void *context, const struct numberline *line);
-	void *context;
-	struct numbers numbers;
-};
-
-static int read_line(struct reading *reading, struct slice text, const struct place *at)
+static int read_file(struct reading *in, const char *path, struct error *err)
 {
-	struct numberline line = { 0 };
-	struct json_document doc;
-	int r = json_read_text(&doc, text.p, text.len, at->path, at->line, at->err);
-
-	if (r)
-		return r;
-	r = take_id(&line.id, doc.root, at);
-	if (!r)
-		r = take_lists(&line, &reading->numbers, reading->name, doc.root, at);
-	if (!r && (r = reading->each(reading->context, &line)))
-		error_sys(at->err, r, at->path, NULL);
-	json_document_release(&doc);
-	return r;
-}
-
-int numberlines_read(const char *path, const char *const *name,
-		     int (*each)(void *context, const struct numberline *line), void *context,
-		     struct error *err)
-{
-	struct reading reading = { .name = name, .each = each, .context = context };
 	struct buf text = BUF_INIT;
 	struct slice line;
 	struct cursor c;
 	bool complete;
-	int r = infile_read(&text, path, err);
+	int r;
 
+	in->path = path;
+	in->err = err;
+	in->texts = arena_new();
+	r = in->texts ? infile_read(&text, path, err) : no_memory(in);
 	cursor_init(&c, buf_str(&text), r ? 0 : text.len);
 	while (!r && cursor_line(&c, &line, &complete)) {
-		struct place at = { path, c.line, err };
-
+		in->line = c.line;
 		if (!is_blank(line))
-			r = read_line(&reading, line, &at);
+			r = read_line(in, line);
 	}
-	free(reading.numbers.value);
 	buf_release(&text);
+	return r;
+}
+
+static void release(struct reading *in)
+{
+	for (int k = 0; k < LISTS; k++)
+		free(in->list[k].value);
+	free(in->id);
+	free(in->samples);
+	free(in->change);
+	free(in->end);
+	arena_free(in->texts);
+	changepoints_free(in->detector);
+}
+
+/* diff --samples */
+
+static int compare(struct reading *in)
+{
+	struct samples *samples = array_grow(in->samples, in->n, sizeof *samples);
+
+	if (!samples)
+		return -ENOMEM;
+	in->samples = samples;
+	return samples_compare(&samples[in->n], in->list[0].value, in->list[0].n, in->list[1].value,
+			       in->list[1].n);
+}
+
+int numberlines_diff(const char *path, struct error *err)
+{
+	static const struct samples_rules rules = { .rate = DIFF_RATE, .least_effect = LEAST_EFFECT };
+	struct reading in = { .name = { "base", "new" }, .compute = compare };
+	struct buf out = BUF_INIT;
+	int r = read_file(&in, path, err);
+
+	if (!r) {
+		r = samples_judge(in.samples, in.n, &rules);
+		for (size_t i = 0; !r && i < in.n; i++)
+			line_samples(&out, &in.id[i], &in.samples[i]);
+		r = output_end(&out, r, path, err);
+	}
+	release(&in);
+	return r;
+}
+
+/* history --series */
+
+static int find_changes(struct reading *in)
+{
+	size_t n, *end = array_grow(in->end, in->n, sizeof *end);
+	const struct change *list;
+	int r;
+
+	if (!end)
+		return -ENOMEM;
+	in->end = end;
+	r = changepoints_find(in->detector, &list, &n, in->list[0].value, in->list[0].n, LEAST_EFFECT);
+	for (size_t i = 0; !r && i < n; i++) {
+		struct change *grown = array_grow(in->change, in->n_changes, sizeof *grown);
+
+		if (!grown)
+			return -ENOMEM;
+		in->change = grown;
+		grown[in->n_changes++] = list[i];
+	}
+	end[in->n] = in->n_changes;
+	return r;
+}
+
+/* Adjusts for all tests: a series without changes was tested too. */
+static int adjust(struct reading *in)
+{
+	size_t n = 0, first = 0;
+	double *p = malloc((in->n + in->n_changes + 1) * sizeof *p);
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->n_changes; i++)
+		p[n++] = in->change[i].p;
+	for (size_t i = 0; i < in->n; first = in->end[i++]) {
+		if (in->end[i] == first)
+			p[n++] = 1;
+	}
+	r = stats_adjust(p, n);
+	for (size_t i = 0; !r && i < in->n_changes; i++)
+		in->change[i].p = p[i];
+	free(p);
+	return r;
+}
+
+int numberlines_history(const char *path, struct error *err)
+{
+	struct reading in = { .name = { "values" }, .compute = find_changes };
+	struct buf out = BUF_INIT;
+	size_t next = 0;
+	int r;
+
+	in.detector = changepoints_new();
+	r = in.detector ? read_file(&in, path, err) : error_sys(err, -ENOMEM, path, NULL);
+	if (!r) {
+		r = adjust(&in);
+		for (size_t i = 0; !r && i < in.n; i++) {
+			struct change *change = in.change + next;
+			size_t n = 0;
+
+			for (; next < in.end[i]; next++) {
+				if (in.change[next].p <= HISTORY_RATE)
+					change[n++] = in.change[next];
+			}
+			line_changes(&out, &in.id[i], change, n);
+		}
+		r = output_end(&out, r, path, err);
+	}
+	release(&in);
 	return r;
 }

@@ -3,28 +3,14 @@
 #define BUILDBEAT_CLI_NUMBERLINES_H
 
 #include "base/error.h"
-#include "compare/lines.h"
 
 /*
- * Files of one JSON object a line, each with an "id" and lists of numbers, in which null
- * is one that is missing (NaN). What else is in the object is passed over.
+ * Statistics of plain numbers: `diff --samples` and `history --series`. The file has a JSON
+ * object a line, with an "id" and lists of numbers: "base" and "new", or "values". null is a
+ * missing value. Other members are ignored. Prints a line of JSON for each line of the file.
+ * 0, or a negative errno with err: then nothing was printed.
  */
-#define NUMBERLINES_LISTS 2
-
-struct numberline {
-	struct line_id id;
-	struct {
-		const double *value;
-		size_t n;
-	} list[NUMBERLINES_LISTS];	/* in the order of the names asked for */
-};
-
-/*
- * Give each line of the file to each(), which may keep nothing of it; a negative errno
- * from it ends the reading. name[] ends with NULL. 0, or a negative errno with err.
- */
-int numberlines_read(const char *path, const char *const *name,
-		     int (*each)(void *context, const struct numberline *line), void *context,
-		     struct error *err);
+int numberlines_diff(const char *path, struct error *err);
+int numberlines_history(const char *path, struct error *err);
 
 #endif
