@@ -30,8 +30,8 @@ int census_init(struct census *c, int proc_fd, int64_t start_ns)
 	c->scans = !root_has(proc_fd, "thread-self/children");
 	c->tick_us = 1000000 / sysconf(_SC_CLK_TCK);
 	c->page_kb = sysconf(_SC_PAGESIZE) / 1024;
-	c->text = (struct text){ malloc(TEXT_CAP), 0, TEXT_CAP };
-	c->names = (struct text){ malloc(NAMES_CAP), 0, NAMES_CAP };
+	c->text = (struct root_text){ malloc(TEXT_CAP), 0, TEXT_CAP };
+	c->names = (struct root_text){ malloc(NAMES_CAP), 0, NAMES_CAP };
 	if (c->text.data && c->names.data)
 		return 0;
 	census_release(c);
@@ -90,7 +90,7 @@ static void adopt(struct census *c, struct family *f, int32_t pid, int32_t paren
 	}
 }
 
-static void cut_last_word(struct text *t)
+static void cut_last_word(struct root_text *t)
 {
 	while (t->len && t->data[t->len - 1] != ' ')
 		t->len--;
@@ -109,7 +109,7 @@ static void adopt_children_of_thread(struct census *c, struct family *f, int32_t
 	/* what was cut off is found at the next look */
 	if (c->text.len == c->text.cap)
 		cut_last_word(&c->text);
-	text_cursor(&c->text, &list);
+	root_text_cursor(&c->text, &list);
 	while (cursor_u64(&list, &child)) {
 		if (child && child <= INT32_MAX && !family_find(f, (int32_t)child))
 			adopt(c, f, (int32_t)child, pid, t_us);
@@ -149,7 +149,7 @@ static void adopt_children(struct census *c, struct family *f, int32_t pid, uint
 	fd = openat(c->proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	list_names(fd, &c->names, each_thread, &w);
+	root_list_names(fd, &c->names, each_thread, &w);
 	close(fd);
 }
 
@@ -176,7 +176,7 @@ static void scan(struct census *c, struct family *f, int64_t t_us)
 	if (c->list_fd < 0)
 		c->list_fd = file_open_at(c->proc_fd, ".", O_RDONLY | O_DIRECTORY);
 	if (c->list_fd >= 0)
-		list_names(c->list_fd, &c->names, each_process, &w);
+		root_list_names(c->list_fd, &c->names, each_process, &w);
 }
 
 /* A member */
@@ -236,20 +236,20 @@ static bool is_dead(struct family *f, struct member *m, const struct pid_stat *s
 }
 
 static void look_at(struct census *c, struct family *f, struct member *m, int64_t t_us,
-		    bool bury, bool figures)
+		    bool bury, bool columns)
 {
 	struct pid_stat stat;
 	bool found = read_of(c, m->pid, "stat") && parse_pid_stat(&c->text, &stat);
 
 	m->round = c->round;
 	/* a zombie that is new may be one whose end was told before */
-	if (found && m->adopted_us >= 0 && !m->looks && !figures && stat.state == 'Z') {
+	if (found && m->adopted_us >= 0 && !m->looks && !columns && stat.state == 'Z') {
 		family_forget(f, m);
 		return;
 	}
 	if (found && m->adopted_us >= 0 && !m->looks)
 		take_start(c, f, m, stat.start_ticks);
-	if (found && figures)
+	if (found && columns)
 		take_figures(c, m, &stat);
 	if (is_dead(f, m, found ? &stat : NULL, t_us, bury))
 		return;
@@ -263,7 +263,7 @@ static void look_at(struct census *c, struct family *f, struct member *m, int64_
 }
 
 /* Those adopted meanwhile are looked at too. */
-void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool figures)
+void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool columns)
 {
 	bool again = true;
 
@@ -277,7 +277,7 @@ void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bo
 			struct member *m = &f->member[i];
 
 			if (m->pid && m->round != c->round)
-				look_at(c, f, m, t_us, bury, figures);
+				look_at(c, f, m, t_us, bury, columns);
 		}
 		again = f->n_born != born;
 	}

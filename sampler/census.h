@@ -20,7 +20,7 @@ struct census {
 	int64_t tick_us;
 	int64_t page_kb;
 	int64_t boot_us;	/* CLOCK_BOOTTIME at the recording's start */
-	struct text text, names;
+	struct root_text text, names;
 };
 
 /* start_ns: the recording's. 0 or -ENOMEM. */
@@ -32,7 +32,7 @@ void census_release(struct census *c);
  * was first found so; one that nobody has waited for yet too, if bury is set: the last
  * look. figures: take them from here.
  */
-void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool figures);
+void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool columns);
 
 /* Does it live, and is no zombie. */
 bool census_lives(struct census *c, int32_t pid);

@@ -38,7 +38,7 @@ struct meter_kind {
 	enum form form;
 	size_t n;
 	const char *key[3];
-	struct figure figure[3];
+	struct table_column column[3];
 };
 
 #define MIB(name) { { name, "1MiB", false, 1, 1024 * 1024 } }
@@ -66,12 +66,12 @@ static const struct meter_kind kinds[] = {
 };
 
 #define KINDS ARRAY_SIZE(kinds)
-#define FIGURES_MAX (3 * KINDS + PRESSURE_FIGURES)
+#define COLUMNS_MAX (3 * KINDS + PRESSURE_COLUMNS)
 
 /* One file that is read at every sample. */
 struct meter {
 	const struct meter_kind *kind;
-	struct file file;
+	struct root_file file;
 	size_t first;		/* its figures in the table */
 	uint64_t last[3];
 };
@@ -86,8 +86,8 @@ struct cgroup_source {
 	struct roster devices;
 	int sys_fd;		/* borrowed */
 	uint64_t memory;	/* bytes, as read last */
-	struct figure figure[FIGURES_MAX];
-	size_t n_figures;
+	struct table_column column[COLUMNS_MAX];
+	size_t n_columns;
 };
 
 /* Where the group is */
@@ -134,12 +134,12 @@ static int open_group(const struct setup *setup, enum hierarchy h)
 	const char *rest;
 	int fd = -ENOENT;
 
-	if (file_read_once(setup->root.proc_fd, "self/cgroup", setup->text) ||
+	if (root_read_once(setup->root.proc_fd, "self/cgroup", setup->text) ||
 	    !parse_cgroup_path(setup->text, controllers[h], &found) || found.len >= sizeof path)
 		return -ENOENT;
 	memcpy(path, found.p, found.len);
 	path[found.len] = '\0';
-	if (file_read_once(setup->root.proc_fd, "self/mountinfo", setup->text) ||
+	if (root_read_once(setup->root.proc_fd, "self/mountinfo", setup->text) ||
 	    !parse_cgroup_mount(setup->text, controllers[h], &mount))
 		return -ENOENT;
 	rest = below(path, mount.root);
@@ -168,22 +168,22 @@ static bool device_counts(void *ctx, struct slice name)
 	return root_has(s->sys_fd, path);
 }
 
-static bool parse_number(const struct text *text, uint64_t *n)
+static bool parse_number(const struct root_text *text, uint64_t *n)
 {
 	struct cursor c;
 
-	text_cursor(text, &c);
+	root_text_cursor(text, &c);
 	return cursor_u64(&c, n);
 }
 
 /* Read the file into now[]. False: it does not hold what we look for. */
-static bool meter_read(struct cgroup_source *s, const struct meter *m, struct text *text,
+static bool meter_read(struct cgroup_source *s, const struct meter *m, struct root_text *text,
 		       uint64_t now[3])
 {
 	struct want want[3] = { { .key = "" } };
 	uint64_t bytes[2];
 
-	if (file_read(&m->file, text))
+	if (root_file_read(&m->file, text))
 		return false;
 	switch (m->kind->form) {
 	case KEYED:
@@ -212,31 +212,31 @@ static bool meter_read(struct cgroup_source *s, const struct meter *m, struct te
 
 static bool has_figure(const struct cgroup_source *s, const char *name)
 {
-	for (size_t i = 0; i < s->n_figures; i++)
-		if (!strcmp(s->figure[i].name, name))
+	for (size_t i = 0; i < s->n_columns; i++)
+		if (!strcmp(s->column[i].name, name))
 			return true;
 	return false;
 }
 
 static void add_meter(struct cgroup_source *s, const struct meter_kind *kind, int dir_fd,
-		      struct text *text)
+		      struct root_text *text)
 {
 	struct meter *m = &s->meter[s->n_meters];
 
-	if (has_figure(s, kind->figure[0].name))
+	if (has_figure(s, kind->column[0].name))
 		return;
-	*m = (struct meter){ .kind = kind, .first = s->n_figures };
-	if (file_open(&m->file, dir_fd, kind->file, FILE_LONG_RECORDS))
+	*m = (struct meter){ .kind = kind, .first = s->n_columns };
+	if (root_file_open(&m->file, dir_fd, kind->file, ROOT_LONG_RECORDS))
 		return;
 	if (!meter_read(s, m, text, m->last)) {
-		file_close(&m->file);
+		root_file_close(&m->file);
 		return;
 	}
 	/* these are made whole for every read() */
 	if (kind->form != IO)
-		m->file.kind = FILE_WHOLE;
+		m->file.kind = ROOT_WHOLE;
 	for (size_t i = 0; i < kind->n; i++)
-		s->figure[s->n_figures++] = kind->figure[i];
+		s->column[s->n_columns++] = kind->column[i];
 	s->n_meters++;
 }
 
@@ -251,16 +251,16 @@ static void open_meters(struct cgroup_source *s, const struct setup *setup)
 		dir_fd[h] = open_group(setup, (enum hierarchy)h);
 	for (size_t i = 0; i < KINDS; i++)
 		add_meter(s, &kinds[i], dir_fd[kinds[i].hierarchy], setup->text);
-	s->first_pressure = s->n_figures;
+	s->first_pressure = s->n_columns;
 	pressure_set_open(&s->pressure, dir_fd[V2], pressures, setup->text,
-			  setup->coarse, s->figure, &s->n_figures);
-	s->has_pressure = s->n_figures > s->first_pressure;
+			  setup->coarse, s->column, &s->n_columns);
+	s->has_pressure = s->n_columns > s->first_pressure;
 	for (size_t h = 0; h < HIERARCHIES; h++)
 		if (dir_fd[h] >= 0)
 			close(dir_fd[h]);
 }
 
-static void meter_sample(struct cgroup_source *s, struct meter *m, struct text *text)
+static void meter_sample(struct cgroup_source *s, struct meter *m, struct root_text *text)
 {
 	struct table *t = &s->source.table;
 	uint64_t now[3];
@@ -268,16 +268,16 @@ static void meter_sample(struct cgroup_source *s, struct meter *m, struct text *
 	if (!meter_read(s, m, text, now))
 		return;
 	for (size_t i = 0; i < m->kind->n; i++) {
-		if (m->kind->figure[i].counter)
-			table_add(t, 0, m->first + i, counter_step(&m->last[i], now[i]));
+		if (m->kind->column[i].counter)
+			table_add(t, 0, m->first + i, table_step(&m->last[i], now[i]));
 		else
 			table_set(t, 0, m->first + i, now[i]);
 	}
-	if (!strcmp(m->kind->figure[0].name, "memory"))
+	if (!strcmp(m->kind->column[0].name, "memory"))
 		s->memory = now[0];
 }
 
-static bool cgroup_read(struct source *source, struct text *text)
+static bool cgroup_read(struct source *source, struct root_text *text)
 {
 	struct cgroup_source *s = (struct cgroup_source *)source;
 
@@ -293,7 +293,7 @@ static void cgroup_release(struct source *source)
 	struct cgroup_source *s = (struct cgroup_source *)source;
 
 	for (size_t i = 0; i < s->n_meters; i++)
-		file_close(&s->meter[i].file);
+		root_file_close(&s->meter[i].file);
 	pressure_set_close(&s->pressure);
 	roster_release(&s->devices);
 	free(s);
@@ -314,9 +314,9 @@ __attribute__((cold)) int cgroup_open(struct source **out, const struct setup *s
 		return r;
 	}
 	open_meters(s, setup);
-	r = !s->n_figures ? -ENOENT :
+	r = !s->n_columns ? -ENOENT :
 	    table_open(&s->source.table, setup->dir_fd, "proc_cgroup",
-		       setup->interval_ms, s->figure, s->n_figures, 0);
+		       setup->interval_ms, s->column, s->n_columns, 0);
 	if (r) {
 		cgroup_release(&s->source);
 		return r;

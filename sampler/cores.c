@@ -8,11 +8,11 @@
 #define CORES_MAX 1024
 #define LINES_MAX 8192		/* as many cores as Linux can have */
 
-static const struct figure busy = { "", "10ms", true, 1, 1 };
+static const struct table_column busy = { "", "10ms", true, 1, 1 };
 
 struct cores_source {
 	struct source source;
-	struct file stat;
+	struct root_file stat;
 	struct roster roster;
 };
 
@@ -23,11 +23,11 @@ static bool every_core(void *ctx, struct slice name)
 	return true;
 }
 
-static bool cores_read(struct source *source, struct text *text)
+static bool cores_read(struct source *source, struct root_text *text)
 {
 	struct cores_source *s = (struct cores_source *)source;
 
-	return !file_read(&s->stat, text) &&
+	return !root_file_read(&s->stat, text) &&
 	       parse_cores(text, &s->roster, &source->table);
 }
 
@@ -35,7 +35,7 @@ static void cores_release(struct source *source)
 {
 	struct cores_source *s = (struct cores_source *)source;
 
-	file_close(&s->stat);
+	root_file_close(&s->stat);
 	roster_release(&s->roster);
 	free(s);
 }
@@ -51,11 +51,11 @@ __attribute__((cold)) int cores_open(struct source **out, const struct setup *se
 	if (!s)
 		return -ENOMEM;
 	s->source = (struct source){ .read = cores_read, .release = cores_release };
-	r = file_open(&s->stat, setup->root.proc_fd, "stat", FILE_WHOLE);
+	r = root_file_open(&s->stat, setup->root.proc_fd, "stat", ROOT_WHOLE);
 	if (!r)
 		r = roster_init(&s->roster, LINES_MAX, every_core, NULL);
 	if (!r)
-		r = file_read(&s->stat, setup->text);
+		r = root_file_read(&s->stat, setup->text);
 	if (!r && !parse_cores(setup->text, &s->roster, NULL))
 		r = -ENODATA;
 	if (!r)

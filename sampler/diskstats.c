@@ -19,7 +19,7 @@
 #define LOOK_EVERY 16
 
 /* Sectors are 512 bytes, whatever the device's are. */
-static const struct figure figures[DISK_FIGURES] = {
+static const struct table_column columns[DISK_COLUMNS] = {
 	[DISK_WRITTEN] = { "written", "1KiB", true, 1, 2 },
 	[DISK_BUSY] = { "busy", "1ms", true, 1, 1 },
 	[DISK_WRITES] = { "writes", "1", true, 1, 1 },
@@ -28,7 +28,7 @@ static const struct figure figures[DISK_FIGURES] = {
 };
 
 /* Disks write pages: of a second or more, that and 10 ms are enough. */
-static const struct figure coarse_figures[DISK_FIGURES] = {
+static const struct table_column coarse_columns[DISK_COLUMNS] = {
 	[DISK_WRITTEN] = { "written", "4KiB", true, 1, 8 },
 	[DISK_BUSY] = { "busy", "10ms", true, 1, 10 },
 	[DISK_WRITES] = { "writes", "1", true, 1, 1 },
@@ -37,18 +37,18 @@ static const struct figure coarse_figures[DISK_FIGURES] = {
 };
 
 struct direct {
-	struct file file;
+	struct root_file file;
 	struct roster_entry *entry;
 	char name[GROUP_NAME_MAX];	/* entries move when lines do */
 };
 
 struct diskstats_source {
 	struct source source;
-	struct file file;
+	struct root_file file;
 	struct roster roster;
 	int sys_fd;		/* borrowed */
 	bool has_sys;		/* it tells which devices there are */
-	const struct text *names;	/* what is being parsed */
+	const struct root_text *names;	/* what is being parsed */
 	struct direct direct[DIRECT_MAX];
 	size_t n_direct;
 	unsigned since_look;	/* samples */
@@ -66,14 +66,14 @@ static void block_path(char *path, size_t size, struct slice name, const char *f
 }
 
 /* xvda1 is a partition of xvda, unless there is no xvda. */
-static bool is_orphan_partition(const struct text *names, struct slice name)
+static bool is_orphan_partition(const struct root_text *names, struct slice name)
 {
 	struct slice whole = name;
 
 	while (whole.len && whole.p[whole.len - 1] >= '0' && whole.p[whole.len - 1] <= '9')
 		whole.len--;
 	return whole.len < name.len && whole.len && whole.p[0] != 'n' &&
-	       disk_name_is_whole(whole) && !diskstats_has(names, whole);
+	       parse_disk_is_whole(whole) && !parse_diskstats_has(names, whole);
 }
 
 static bool is_whole_disk(void *ctx, struct slice name)
@@ -81,20 +81,20 @@ static bool is_whole_disk(void *ctx, struct slice name)
 	const struct diskstats_source *s = ctx;
 	char path[GROUP_NAME_MAX + 32];
 
-	if (disk_name_is_layer(name))
+	if (parse_disk_is_layer(name))
 		return false;
 	if (!s->has_sys)
-		return disk_name_is_whole(name) || is_orphan_partition(s->names, name);
+		return parse_disk_is_whole(name) || is_orphan_partition(s->names, name);
 	block_path(path, sizeof path, name, "device");
 	/* a network block device has no hardware, but nothing below it either */
 	return root_has(s->sys_fd, path) ||
-	       (name.len > 3 && !memcmp(name.p, "nbd", 3) && disk_name_is_whole(name));
+	       (name.len > 3 && !memcmp(name.p, "nbd", 3) && parse_disk_is_whole(name));
 }
 
 static void close_direct(struct diskstats_source *s)
 {
 	for (size_t i = 0; i < s->n_direct; i++)
-		file_close(&s->direct[i].file);
+		root_file_close(&s->direct[i].file);
 	s->n_direct = 0;
 }
 
@@ -114,7 +114,7 @@ static void open_direct(struct diskstats_source *s)
 		if (!e->counted)
 			continue;
 		block_path(path, sizeof path, (struct slice){ e->name, e->name_len }, "stat");
-		if (file_open(&d->file, s->sys_fd, path, FILE_WHOLE)) {
+		if (root_file_open(&d->file, s->sys_fd, path, ROOT_WHOLE)) {
 			close_direct(s);
 			return;
 		}
@@ -124,14 +124,14 @@ static void open_direct(struct diskstats_source *s)
 	}
 }
 
-static bool read_direct(struct diskstats_source *s, struct text *text)
+static bool read_direct(struct diskstats_source *s, struct root_text *text)
 {
 	for (size_t i = 0; i < s->n_direct; i++) {
-		uint64_t now[DISK_FIGURES];
+		uint64_t now[DISK_COLUMNS];
 
-		if (file_read(&s->direct[i].file, text) || !parse_disk_stat(text, now))
+		if (root_file_read(&s->direct[i].file, text) || !parse_disk_stat(text, now))
 			return false;
-		roster_count(s->direct[i].entry, &s->source.table, now, DISK_FIGURES);
+		roster_count(s->direct[i].entry, &s->source.table, now, DISK_COLUMNS);
 	}
 	return true;
 }
@@ -144,7 +144,7 @@ static bool moved(const struct diskstats_source *s)
 	return false;
 }
 
-static bool diskstats_read(struct source *source, struct text *text)
+static bool diskstats_read(struct source *source, struct root_text *text)
 {
 	struct diskstats_source *s = (struct diskstats_source *)source;
 	size_t lines = s->roster.n;
@@ -157,7 +157,7 @@ static bool diskstats_read(struct source *source, struct text *text)
 	}
 	s->since_look = 0;
 	s->names = text;
-	if (file_read(&s->file, text) || !parse_diskstats(text, &s->roster, &source->table))
+	if (root_file_read(&s->file, text) || !parse_diskstats(text, &s->roster, &source->table))
 		return false;
 	if (gone || moved(s) || s->roster.n != lines) {
 		close_direct(s);
@@ -171,18 +171,18 @@ static void diskstats_release(struct source *source)
 	struct diskstats_source *s = (struct diskstats_source *)source;
 
 	close_direct(s);
-	file_close(&s->file);
+	root_file_close(&s->file);
 	roster_release(&s->roster);
 	free(s);
 }
 
-static int learn_disks(struct diskstats_source *s, struct text *text)
+static int learn_disks(struct diskstats_source *s, struct root_text *text)
 {
 	int r = roster_init(&s->roster, LINES_MAX, is_whole_disk, s);
 
 	s->names = text;
 	if (!r)
-		r = file_read(&s->file, text);
+		r = root_file_read(&s->file, text);
 	if (!r && !parse_diskstats(text, &s->roster, NULL))
 		r = -ENODATA;
 	return r;
@@ -198,13 +198,13 @@ __attribute__((cold)) int diskstats_open(struct source **out, const struct setup
 	s->source = (struct source){ .read = diskstats_read, .release = diskstats_release };
 	s->sys_fd = setup->root.sys_fd;
 	s->has_sys = root_has(s->sys_fd, "block");
-	r = file_open(&s->file, setup->root.proc_fd, "diskstats", FILE_RECORDS);
+	r = root_file_open(&s->file, setup->root.proc_fd, "diskstats", ROOT_RECORDS);
 	if (!r)
 		r = learn_disks(s, setup->text);
 	if (!r)
 		r = table_open(&s->source.table, setup->dir_fd, "proc_diskstats",
-			       setup->interval_ms, setup->coarse ? coarse_figures : figures,
-			       DISK_FIGURES, DISKS_MAX);
+			       setup->interval_ms, setup->coarse ? coarse_columns : columns,
+			       DISK_COLUMNS, DISKS_MAX);
 	if (r) {
 		diskstats_release(&s->source);
 		return r;

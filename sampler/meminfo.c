@@ -14,7 +14,7 @@ enum {
 
 #define MIB(name) { name, "1MiB", false, 1, 1024 }
 
-static const struct figure figures[COLUMNS] = {
+static const struct table_column columns[COLUMNS] = {
 	[FREE] = MIB("free"), [AVAILABLE] = MIB("available"), [CACHED] = MIB("cached"),
 	[DIRTY] = MIB("dirty"), [BUFFERS] = MIB("buffers"), [WRITEBACK] = MIB("writeback"),
 	[SLAB] = MIB("slab"), [SHMEM] = MIB("shmem"), [SWAP] = MIB("swap"),
@@ -40,14 +40,14 @@ static const struct {
 
 struct meminfo_source {
 	struct source source;
-	struct file file;
-	struct figure figure[COLUMNS];	/* those this kernel has */
-	size_t figure_of[COLUMNS];	/* and which of ours each is */
+	struct root_file file;
+	struct table_column column[COLUMNS];	/* those this kernel has */
+	size_t column_of[COLUMNS];	/* and which of ours each is */
 	struct want want[COLUMNS];
 	size_t n;
 };
 
-static bool read_wants(const struct text *text, struct want want[COLUMNS])
+static bool read_wants(const struct root_text *text, struct want want[COLUMNS])
 {
 	for (size_t i = 0; i < COLUMNS; i++)
 		want[i].key = keys[i];
@@ -61,16 +61,16 @@ static bool read_wants(const struct text *text, struct want want[COLUMNS])
 	return want[TOTAL].found;
 }
 
-static bool meminfo_read(struct source *source, struct text *text)
+static bool meminfo_read(struct source *source, struct root_text *text)
 {
 	struct meminfo_source *s = (struct meminfo_source *)source;
 	struct want *want = s->want;
 
-	if (file_read(&s->file, text) || !read_wants(text, want))
+	if (root_file_read(&s->file, text) || !read_wants(text, want))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
-		if (want[s->figure_of[i]].found)
-			table_set(&source->table, 0, i, want[s->figure_of[i]].value);
+		if (want[s->column_of[i]].found)
+			table_set(&source->table, 0, i, want[s->column_of[i]].value);
 	return true;
 }
 
@@ -78,13 +78,13 @@ static void meminfo_release(struct source *source)
 {
 	struct meminfo_source *s = (struct meminfo_source *)source;
 
-	file_close(&s->file);
+	root_file_close(&s->file);
 	free(s);
 }
 
 /* The larger the machine, the more digits its memory would take for nothing. Swap space
  * in use matters from the first MiB. */
-static void choose_unit(struct figure *f, uint64_t total_kb)
+static void choose_unit(struct table_column *f, uint64_t total_kb)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (total_kb / UNIT_PART < units[i].kb)
@@ -95,10 +95,10 @@ static void choose_unit(struct figure *f, uint64_t total_kb)
 	}
 }
 
-static int learn_figures(struct meminfo_source *s, struct text *text)
+static int learn_columns(struct meminfo_source *s, struct root_text *text)
 {
 	struct want *want = s->want;
-	int r = file_read(&s->file, text);
+	int r = root_file_read(&s->file, text);
 
 	if (r)
 		return r;
@@ -107,10 +107,10 @@ static int learn_figures(struct meminfo_source *s, struct text *text)
 	for (size_t i = 0; i < COLUMNS; i++) {
 		if (!want[i].found)
 			continue;
-		s->figure[s->n] = figures[i];
+		s->column[s->n] = columns[i];
 		if (i != SWAP && i != SWAP_TOTAL)
-			choose_unit(&s->figure[s->n], want[TOTAL].value);
-		s->figure_of[s->n++] = i;
+			choose_unit(&s->column[s->n], want[TOTAL].value);
+		s->column_of[s->n++] = i;
 	}
 	return 0;
 }
@@ -123,12 +123,12 @@ __attribute__((cold)) int meminfo_open(struct source **out, const struct setup *
 	if (!s)
 		return -ENOMEM;
 	s->source = (struct source){ .read = meminfo_read, .release = meminfo_release };
-	r = file_open(&s->file, setup->root.proc_fd, "meminfo", FILE_WHOLE);
+	r = root_file_open(&s->file, setup->root.proc_fd, "meminfo", ROOT_WHOLE);
 	if (!r)
-		r = learn_figures(s, setup->text);
+		r = learn_columns(s, setup->text);
 	if (!r)
 		r = table_open(&s->source.table, setup->dir_fd, "proc_meminfo",
-			       setup->interval_ms, s->figure, s->n, 0);
+			       setup->interval_ms, s->column, s->n, 0);
 	if (r) {
 		meminfo_release(&s->source);
 		return r;

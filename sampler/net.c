@@ -9,7 +9,7 @@
 #define INTERFACES_MAX 64
 #define LINES_MAX 2048
 
-static const struct figure figures[NET_FIGURES] = {
+static const struct table_column columns[NET_COLUMNS] = {
 	[NET_RX] = { "rx", "1KiB", true, 1, 1024 },
 	[NET_TX] = { "tx", "1KiB", true, 1, 1024 },
 };
@@ -18,7 +18,7 @@ enum choice { HARDWARE, BY_NAME, EVERY };
 
 struct net_source {
 	struct source source;
-	struct file file;
+	struct root_file file;
 	struct roster roster;
 	int sys_fd;		/* borrowed */
 	enum choice choice;
@@ -32,16 +32,16 @@ static bool interface_counts(void *ctx, struct slice name)
 	if (s->choice == EVERY)
 		return true;
 	if (s->choice == BY_NAME)
-		return !net_name_is_virtual(name);
+		return !parse_net_is_virtual(name);
 	snprintf(path, sizeof path, "class/net/%.*s/device", (int)name.len, name.p);
 	return root_has(s->sys_fd, path);
 }
 
-static bool net_read(struct source *source, struct text *text)
+static bool net_read(struct source *source, struct root_text *text)
 {
 	struct net_source *s = (struct net_source *)source;
 
-	return !file_read(&s->file, text) &&
+	return !root_file_read(&s->file, text) &&
 	       parse_net_dev(text, &s->roster, &source->table);
 }
 
@@ -49,7 +49,7 @@ static void net_release(struct source *source)
 {
 	struct net_source *s = (struct net_source *)source;
 
-	file_close(&s->file);
+	root_file_close(&s->file);
 	roster_release(&s->roster);
 	free(s);
 }
@@ -63,12 +63,12 @@ static bool any_counts(const struct roster *r)
 }
 
 /* Where no interface has hardware behind it (a container), names decide. */
-static int learn_interfaces(struct net_source *s, struct text *text)
+static int learn_interfaces(struct net_source *s, struct root_text *text)
 {
 	int r = roster_init(&s->roster, LINES_MAX, interface_counts, s);
 
 	if (!r)
-		r = file_read(&s->file, text);
+		r = root_file_read(&s->file, text);
 	if (r)
 		return r;
 	if (!parse_net_dev(text, &s->roster, NULL))
@@ -91,12 +91,12 @@ __attribute__((cold)) int net_open(struct source **out, const struct setup *setu
 	s->source = (struct source){ .read = net_read, .release = net_release };
 	s->sys_fd = setup->root.sys_fd;
 	s->choice = setup->all_interfaces ? EVERY : HARDWARE;
-	r = file_open(&s->file, setup->root.proc_fd, "net/dev", FILE_RECORDS);
+	r = root_file_open(&s->file, setup->root.proc_fd, "net/dev", ROOT_RECORDS);
 	if (!r)
 		r = learn_interfaces(s, setup->text);
 	if (!r)
 		r = table_open(&s->source.table, setup->dir_fd, "proc_net",
-			       setup->interval_ms, figures, NET_FIGURES, INTERFACES_MAX);
+			       setup->interval_ms, columns, NET_COLUMNS, INTERFACES_MAX);
 	if (r) {
 		net_release(&s->source);
 		return r;

@@ -32,7 +32,7 @@ static bool match_key(const struct cursor *from, struct want *w)
 	return w->found;
 }
 
-static bool match_in_place(const struct text *t, struct want *w)
+static bool match_in_place(const struct root_text *t, struct want *w)
 {
 	struct cursor c;
 
@@ -43,14 +43,14 @@ static bool match_in_place(const struct text *t, struct want *w)
 	return match_key(&c, w);
 }
 
-size_t parse_keyed(const struct text *t, struct want *want, size_t n)
+size_t parse_keyed(const struct root_text *t, struct want *want, size_t n)
 {
 	struct cursor c, line;
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++)
 		found += match_in_place(t, &want[i]);
-	text_cursor(t, &c);
+	root_text_cursor(t, &c);
 	while (found < n && parse_line(&c, &line)) {
 		if (cursor_at_end(&line))
 			continue;
@@ -66,45 +66,45 @@ size_t parse_keyed(const struct text *t, struct want *want, size_t n)
 }
 
 /* user nice system idle iowait irq softirq steal: 10 ms each */
-enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, CPU_FIGURES };
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, CPU_TIMES };
 
 /* Old kernels have fewer of them, at least the first four. */
-static bool read_cpu(struct cursor *line, uint64_t v[CPU_FIGURES])
+static bool read_cpu(struct cursor *line, uint64_t v[CPU_TIMES])
 {
 	size_t n = 0;
 
-	memset(v, 0, CPU_FIGURES * sizeof *v);
-	while (n < CPU_FIGURES && blank_number(line, &v[n]))
+	memset(v, 0, CPU_TIMES * sizeof *v);
+	while (n < CPU_TIMES && blank_number(line, &v[n]))
 		n++;
 	return n > IDLE;
 }
 
-bool parse_stat(const struct text *t, struct stat_figures *f)
+bool parse_stat(const struct root_text *t, struct parse_stat_values *f)
 {
-	uint64_t v[CPU_FIGURES];
+	uint64_t v[CPU_TIMES];
 	struct want runs[] = { { .key = "procs_running" }, { .key = "procs_blocked" } };
 	struct cursor c, line;
 
-	text_cursor(t, &c);
+	root_text_cursor(t, &c);
 	if (!parse_line(&c, &line) || !cursor_literal(&line, "cpu ") || !read_cpu(&line, v))
 		return false;
 	parse_keyed(t, runs, 2);
-	*f = (struct stat_figures){ .user = v[USER], .system = v[SYSTEM], .iowait = v[IOWAIT],
+	*f = (struct parse_stat_values){ .user = v[USER], .system = v[SYSTEM], .iowait = v[IOWAIT],
 		.irq = v[IRQ] + v[SOFTIRQ], .steal = v[STEAL], .nice = v[NICE],
 		.running = runs[0].value, .blocked = runs[1].value };
 	return true;
 }
 
-size_t parse_cores(const struct text *text, struct roster *r, struct table *t)
+size_t parse_cores(const struct root_text *text, struct roster *r, struct table *t)
 {
 	struct cursor c, line;
 	struct slice name;
 	size_t n = 0;
 
-	text_cursor(text, &c);
+	root_text_cursor(text, &c);
 	while (parse_line(&c, &line)) {
 		struct roster_entry *e;
-		uint64_t v[CPU_FIGURES], busy;
+		uint64_t v[CPU_TIMES], busy;
 
 		if (!cursor_word(&line, &name, GROUP_NAME_MAX - 1) || name.len < 3 ||
 		    memcmp(name.p, "cpu", 3))
@@ -120,13 +120,13 @@ size_t parse_cores(const struct text *text, struct roster *r, struct table *t)
 	return n;
 }
 
-bool parse_loadavg(const struct text *t, uint64_t *load)
+bool parse_loadavg(const struct root_text *t, uint64_t *load)
 {
 	struct cursor c;
 	uint64_t whole, part;
 	const char *start;
 
-	text_cursor(t, &c);
+	root_text_cursor(t, &c);
 	if (!cursor_u64(&c, &whole) || !cursor_byte(&c, '.'))
 		return false;
 	start = c.p;
@@ -149,12 +149,12 @@ static bool read_total(struct cursor *line, uint64_t *total)
 	}
 }
 
-bool parse_pressure(const struct text *t, struct pressure *p)
+bool parse_pressure(const struct root_text *t, struct parse_stalls *p)
 {
 	struct cursor c, line;
 
-	*p = (struct pressure){ 0 };
-	text_cursor(t, &c);
+	*p = (struct parse_stalls){ 0 };
+	root_text_cursor(t, &c);
 	while (parse_line(&c, &line)) {
 		if (cursor_literal(&line, "some "))
 			p->has_some = read_total(&line, &p->some_us);
@@ -176,7 +176,7 @@ static bool skip_words(struct cursor *c, size_t n)
 	return true;
 }
 
-static void copy_name(const struct text *t, const char *paren, char name[16])
+static void copy_name(const struct root_text *t, const char *paren, char name[16])
 {
 	const char *first = memchr(t->data, '(', (size_t)(paren - t->data));
 	size_t n = first ? (size_t)(paren - first - 1) : 0;
@@ -186,7 +186,7 @@ static void copy_name(const struct text *t, const char *paren, char name[16])
 	name[n] = '\0';
 }
 
-bool parse_pid_stat(const struct text *t, struct pid_stat *s)
+bool parse_pid_stat(const struct root_text *t, struct pid_stat *s)
 {
 	const char *paren = memrchr(t->data, ')', t->len);
 	uint64_t parent, ticks[4];

@@ -28,52 +28,52 @@ struct want {
 
 /* Fill in the n wanted; how many were found. All lines are searched only if some are
  * not at their last offset. */
-size_t parse_keyed(const struct text *t, struct want *want, size_t n);
+size_t parse_keyed(const struct root_text *t, struct want *want, size_t n);
 
 /* /proc/stat without its cores */
-struct stat_figures {
+struct parse_stat_values {
 	uint64_t user, system, iowait, irq, steal, nice;	/* 10 ms */
 	uint64_t running, blocked;
 };
 
-bool parse_stat(const struct text *t, struct stat_figures *f);
+bool parse_stat(const struct root_text *t, struct parse_stat_values *f);
 
 /* The cores of /proc/stat: 10 ms busy, into t (see roster_count). Number of cores. */
-size_t parse_cores(const struct text *text, struct roster *r, struct table *t);
+size_t parse_cores(const struct root_text *text, struct roster *r, struct table *t);
 
 /* The first number of /proc/loadavg, in hundredths. */
-bool parse_loadavg(const struct text *t, uint64_t *load);
+bool parse_loadavg(const struct root_text *t, uint64_t *load);
 
 /* Figures of a disk, of an interface: the columns of their tables. */
-enum disk_figure { DISK_WRITTEN, DISK_BUSY, DISK_WRITES, DISK_READ, DISK_READS, DISK_FIGURES };
-enum net_figure { NET_RX, NET_TX, NET_FIGURES };
+enum parse_disk { DISK_WRITTEN, DISK_BUSY, DISK_WRITES, DISK_READ, DISK_READS, DISK_COLUMNS };
+enum parse_net { NET_RX, NET_TX, NET_COLUMNS };
 
-size_t parse_diskstats(const struct text *text, struct roster *r, struct table *t);
-size_t parse_net_dev(const struct text *text, struct roster *r, struct table *t);
+size_t parse_diskstats(const struct root_text *text, struct roster *r, struct table *t);
+size_t parse_net_dev(const struct root_text *text, struct roster *r, struct table *t);
 
 /* The same of one disk, from its /sys/block/NAME/stat. */
-bool parse_disk_stat(const struct text *text, uint64_t out[DISK_FIGURES]);
+bool parse_disk_stat(const struct root_text *text, uint64_t out[DISK_COLUMNS]);
 
 /* Is a name one of the devices of a diskstats text. */
-bool diskstats_has(const struct text *text, struct slice name);
+bool parse_diskstats_has(const struct root_text *text, struct slice name);
 
 /* A pressure file: total microseconds stalled. */
-struct pressure {
+struct parse_stalls {
 	uint64_t some_us, full_us;
 	bool has_some, has_full;
 };
 
-bool parse_pressure(const struct text *t, struct pressure *p);
+bool parse_pressure(const struct root_text *t, struct parse_stalls *p);
 
 /* io.stat (v2) or blkio.throttle.io_service_bytes (v1): bytes read and written,
  * summed up over the devices, MAJOR:MINOR, that r counts. Number of lines known. */
-size_t parse_io_stat(const struct text *text, struct roster *r, uint64_t bytes[2]);
+size_t parse_io_stat(const struct root_text *text, struct roster *r, uint64_t bytes[2]);
 
 /*
  * /proc/PID/cgroup: the path of the group for a v1 controller, or for v2 with
  * controller NULL.
  */
-bool parse_cgroup_path(const struct text *t, const char *controller, struct slice *path);
+bool parse_cgroup_path(const struct root_text *t, const char *controller, struct slice *path);
 
 /*
  * /proc/PID/mountinfo: where that hierarchy is mounted and which directory of it
@@ -84,7 +84,7 @@ struct cgroup_mount {
 	char root[512];
 };
 
-bool parse_cgroup_mount(const struct text *t, const char *controller, struct cgroup_mount *m);
+bool parse_cgroup_mount(const struct root_text *t, const char *controller, struct cgroup_mount *m);
 
 /* /proc/PID/stat */
 struct pid_stat {
@@ -98,12 +98,12 @@ struct pid_stat {
 	char name[16];		/* the program's, cut there */
 };
 
-bool parse_pid_stat(const struct text *t, struct pid_stat *s);
+bool parse_pid_stat(const struct root_text *t, struct pid_stat *s);
 
 /* The names of whole disks and of interfaces without hardware, for where there is
  * no /sys to ask. */
-bool disk_name_is_whole(struct slice name);
-bool disk_name_is_layer(struct slice name);
-bool net_name_is_virtual(struct slice name);
+bool parse_disk_is_whole(struct slice name);
+bool parse_disk_is_layer(struct slice name);
+bool parse_net_is_virtual(struct slice name);
 
 #endif

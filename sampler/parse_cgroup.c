@@ -17,13 +17,13 @@ static bool list_has(struct slice list, const char *word)
 }
 
 /* "4:memory:/path", v2 "0::/path" */
-bool parse_cgroup_path(const struct text *t, const char *controller, struct slice *path)
+bool parse_cgroup_path(const struct root_text *t, const char *controller, struct slice *path)
 {
 	struct cursor c, l;
 	struct slice line, id, list;
 	bool complete;
 
-	text_cursor(t, &c);
+	root_text_cursor(t, &c);
 	while (cursor_line(&c, &line, &complete)) {
 		bool fits;
 
@@ -91,13 +91,13 @@ static bool read_mount(struct slice line, const char *controller, struct cgroup_
 	       unescape(point, m->point, sizeof m->point);
 }
 
-bool parse_cgroup_mount(const struct text *t, const char *controller, struct cgroup_mount *m)
+bool parse_cgroup_mount(const struct root_text *t, const char *controller, struct cgroup_mount *m)
 {
 	struct cursor c;
 	struct slice line;
 	bool complete;
 
-	text_cursor(t, &c);
+	root_text_cursor(t, &c);
 	while (cursor_line(&c, &line, &complete))
 		if (read_mount(line, controller, m))
 			return true;
@@ -129,7 +129,7 @@ static bool read_io(struct cursor *line, uint64_t bytes[2])
 	}
 }
 
-size_t parse_io_stat(const struct text *text, struct roster *r, uint64_t bytes[2])
+size_t parse_io_stat(const struct root_text *text, struct roster *r, uint64_t bytes[2])
 {
 	struct cursor c, l;
 	struct slice line, name;
@@ -137,7 +137,7 @@ size_t parse_io_stat(const struct text *text, struct roster *r, uint64_t bytes[2
 	size_t n = 0;
 
 	bytes[0] = bytes[1] = 0;
-	text_cursor(text, &c);
+	root_text_cursor(text, &c);
 	while (cursor_line(&c, &line, &complete)) {
 		cursor_init(&l, line.p, line.len);
 		if (!cursor_word(&l, &name, GROUP_NAME_MAX - 1) ||

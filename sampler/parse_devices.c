@@ -25,7 +25,7 @@ static bool read_disk_name(struct cursor *line, struct slice *name)
 	return cursor_word(line, name, GROUP_NAME_MAX - 1);
 }
 
-static bool read_disk_figures(struct cursor *c, uint64_t out[DISK_FIGURES])
+static bool read_disk_figures(struct cursor *c, uint64_t out[DISK_COLUMNS])
 {
 	/* reads, merged, sectors, ms; writes, merged, sectors, ms; now, busy ms */
 	uint64_t v[10];
@@ -40,40 +40,40 @@ static bool read_disk_figures(struct cursor *c, uint64_t out[DISK_FIGURES])
 	return true;
 }
 
-size_t parse_diskstats(const struct text *text, struct roster *r, struct table *t)
+size_t parse_diskstats(const struct root_text *text, struct roster *r, struct table *t)
 {
-	uint64_t figures[DISK_FIGURES];
+	uint64_t columns[DISK_COLUMNS];
 	struct cursor c, line;
 	struct slice name;
 	size_t n = 0;
 
-	text_cursor(text, &c);
+	root_text_cursor(text, &c);
 	while (parse_line(&c, &line)) {
 		struct roster_entry *e;
 
 		if (!read_disk_name(&line, &name))
 			continue;
 		e = roster_find(r, n++, name);
-		if (e && read_disk_figures(&line, figures))
-			roster_count(e, t, figures, DISK_FIGURES);
+		if (e && read_disk_figures(&line, columns))
+			roster_count(e, t, columns, DISK_COLUMNS);
 	}
 	return n;
 }
 
-bool parse_disk_stat(const struct text *text, uint64_t out[DISK_FIGURES])
+bool parse_disk_stat(const struct root_text *text, uint64_t out[DISK_COLUMNS])
 {
 	struct cursor c;
 
-	text_cursor(text, &c);
+	root_text_cursor(text, &c);
 	return read_disk_figures(&c, out);
 }
 
-bool diskstats_has(const struct text *text, struct slice name)
+bool parse_diskstats_has(const struct root_text *text, struct slice name)
 {
 	struct cursor c, line;
 	struct slice other;
 
-	text_cursor(text, &c);
+	root_text_cursor(text, &c);
 	while (parse_line(&c, &line))
 		if (read_disk_name(&line, &other) && other.len == name.len &&
 		    !memcmp(other.p, name.p, name.len))
@@ -95,14 +95,14 @@ static bool read_interface(struct cursor *line, struct slice *name)
 	return true;
 }
 
-size_t parse_net_dev(const struct text *text, struct roster *r, struct table *t)
+size_t parse_net_dev(const struct root_text *text, struct roster *r, struct table *t)
 {
 	uint64_t v[9];	/* received: bytes and seven others; sent: bytes */
 	struct cursor c, line;
 	struct slice name;
 	size_t n = 0;
 
-	text_cursor(text, &c);
+	root_text_cursor(text, &c);
 	while (parse_line(&c, &line)) {
 		struct roster_entry *e;
 
@@ -110,8 +110,8 @@ size_t parse_net_dev(const struct text *text, struct roster *r, struct table *t)
 			continue;
 		e = roster_find(r, n++, name);
 		if (e && read_numbers(&line, v, 9))
-			roster_count(e, t, (uint64_t[NET_FIGURES]){
-				[NET_RX] = v[0], [NET_TX] = v[8] }, NET_FIGURES);
+			roster_count(e, t, (uint64_t[NET_COLUMNS]){
+				[NET_RX] = v[0], [NET_TX] = v[8] }, NET_COLUMNS);
 	}
 	return n;
 }
@@ -152,7 +152,7 @@ static bool is_like_any(struct slice name, const char *const *patterns, size_t n
 	return false;
 }
 
-bool disk_name_is_whole(struct slice name)
+bool parse_disk_is_whole(struct slice name)
 {
 	static const char *const patterns[] = {
 		"sd@", "hd@", "vd@", "xvd@", "ubd@", "dasd@", "nvme#n#", "mmcblk#",
@@ -163,7 +163,7 @@ bool disk_name_is_whole(struct slice name)
 	return is_like_any(name, patterns, ARRAY_SIZE(patterns));
 }
 
-bool disk_name_is_layer(struct slice name)
+bool parse_disk_is_layer(struct slice name)
 {
 	/* a path of a multipath nvme: its I/O is in nvmeXnY too */
 	static const char *const patterns[] = { "nvme#c#n#", "dm-#", "md#", "loop#", "ram#", "zram#" };
@@ -171,7 +171,7 @@ bool disk_name_is_layer(struct slice name)
 	return is_like_any(name, patterns, ARRAY_SIZE(patterns));
 }
 
-bool net_name_is_virtual(struct slice name)
+bool parse_net_is_virtual(struct slice name)
 {
 	static const char *const prefixes[] = {
 		"veth", "docker", "br-", "virbr", "ifb", "dummy", "tun", "tap", "bond", "team",

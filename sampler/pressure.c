@@ -6,18 +6,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct figure some[PRESSURE_FILES] = {
+static const struct table_column some[PRESSURE_FILES] = {
 	{ "cpu.some", "1ms", true, 1, 1000 },
 	{ "io.some", "1ms", true, 1, 1000 },
 	{ "memory.some", "1ms", true, 1, 1000 },
 };
 
-static const struct figure full[PRESSURE_FILES] = {
+static const struct table_column full[PRESSURE_FILES] = {
 	[PRESSURE_IO] = { "io.full", "1ms", true, 1, 1000 },
 	[PRESSURE_MEMORY] = { "memory.full", "1ms", true, 1, 1000 },
 };
 
-static struct figure in_unit(struct figure f, bool coarse)
+static struct table_column in_unit(struct table_column f, bool coarse)
 {
 	if (coarse) {
 		f.unit = "10ms";
@@ -27,24 +27,24 @@ static struct figure in_unit(struct figure f, bool coarse)
 }
 
 void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const names[PRESSURE_FILES],
-		       struct text *text, bool coarse, struct figure *figure, size_t *n)
+		       struct root_text *text, bool coarse, struct table_column *column, size_t *n)
 {
 	for (size_t i = 0; i < PRESSURE_FILES; i++) {
-		struct pressure now;
+		struct parse_stalls now;
 
-		if (file_open(&p->file[i], dir_fd, names[i], FILE_WHOLE))
+		if (root_file_open(&p->file[i], dir_fd, names[i], ROOT_WHOLE))
 			continue;
-		if (file_read(&p->file[i], text) || !parse_pressure(text, &now) || !now.has_some) {
-			file_close(&p->file[i]);
+		if (root_file_read(&p->file[i], text) || !parse_pressure(text, &now) || !now.has_some) {
+			root_file_close(&p->file[i]);
 			continue;
 		}
-		figure[(*n)++] = in_unit(some[i], coarse);
+		column[(*n)++] = in_unit(some[i], coarse);
 		p->last[2 * i] = now.some_us;
 		/* of cpu, full means something only where it is not the whole machine,
 		   and then says what throttled says */
 		p->full[i] = now.has_full && full[i].name;
 		if (p->full[i])
-			figure[(*n)++] = in_unit(full[i], coarse);
+			column[(*n)++] = in_unit(full[i], coarse);
 		p->last[2 * i + 1] = now.full_us;
 	}
 }
@@ -52,23 +52,23 @@ void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const nam
 void pressure_set_close(struct pressure_set *p)
 {
 	for (size_t i = 0; i < PRESSURE_FILES; i++)
-		file_close(&p->file[i]);
+		root_file_close(&p->file[i]);
 }
 
-bool pressure_set_read(struct pressure_set *p, struct text *text, struct table *t, size_t first)
+bool pressure_set_read(struct pressure_set *p, struct root_text *text, struct table *t, size_t first)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < PRESSURE_FILES; i++) {
-		struct pressure now;
+		struct parse_stalls now;
 
 		if (p->file[i].fd < 0)
 			continue;
-		if (!file_read(&p->file[i], text) && parse_pressure(text, &now)) {
-			table_add(t, 0, first, counter_step(&p->last[2 * i], now.some_us));
+		if (!root_file_read(&p->file[i], text) && parse_pressure(text, &now)) {
+			table_add(t, 0, first, table_step(&p->last[2 * i], now.some_us));
 			if (p->full[i])
 				table_add(t, 0, first + 1,
-					  counter_step(&p->last[2 * i + 1], now.full_us));
+					  table_step(&p->last[2 * i + 1], now.full_us));
 			any = true;
 		}
 		first += p->full[i] ? 2 : 1;
@@ -79,10 +79,10 @@ bool pressure_set_read(struct pressure_set *p, struct text *text, struct table *
 struct pressure_source {
 	struct source source;
 	struct pressure_set set;
-	struct figure figure[PRESSURE_FIGURES];
+	struct table_column column[PRESSURE_COLUMNS];
 };
 
-static bool pressure_read(struct source *source, struct text *text)
+static bool pressure_read(struct source *source, struct root_text *text)
 {
 	struct pressure_source *s = (struct pressure_source *)source;
 
@@ -110,9 +110,9 @@ __attribute__((cold)) int pressure_open(struct source **out, const struct setup 
 		return -ENOMEM;
 	s->source = (struct source){ .read = pressure_read, .release = pressure_release };
 	pressure_set_open(&s->set, setup->root.proc_fd, names, setup->text, setup->coarse,
-			  s->figure, &n);
+			  s->column, &n);
 	r = !n ? -ENOENT : table_open(&s->source.table, setup->dir_fd, "proc_pressure",
-				      setup->interval_ms, s->figure, n, 0);
+				      setup->interval_ms, s->column, n, 0);
 	if (r) {
 		pressure_release(&s->source);
 		return r;

@@ -16,10 +16,10 @@
 
 enum { PRESSURE_CPU, PRESSURE_IO, PRESSURE_MEMORY, PRESSURE_FILES };
 
-#define PRESSURE_FIGURES 5
+#define PRESSURE_COLUMNS 5
 
 struct pressure_set {
-	struct file file[PRESSURE_FILES];
+	struct root_file file[PRESSURE_FILES];
 	bool full[PRESSURE_FILES];
 	uint64_t last[2 * PRESSURE_FILES];
 };
@@ -27,10 +27,10 @@ struct pressure_set {
 /* Open the files of these names; their figures are appended to figure[*n]. coarse: in
  * hundredths of a second. */
 void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const names[PRESSURE_FILES],
-		       struct text *text, bool coarse, struct figure *figure, size_t *n);
+		       struct root_text *text, bool coarse, struct table_column *column, size_t *n);
 void pressure_set_close(struct pressure_set *p);
 
 /* Into t's figures from number first on. False: none could be read. */
-bool pressure_set_read(struct pressure_set *p, struct text *text, struct table *t, size_t first);
+bool pressure_set_read(struct pressure_set *p, struct root_text *text, struct table *t, size_t first);
 
 #endif

@@ -3,9 +3,11 @@
 
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* No record of the files we read is as long as this: a read that leaves more
@@ -37,41 +39,41 @@ bool root_has(int root_fd, const char *path)
 	return root_fd >= 0 && !faccessat(root_fd, path, F_OK, 0);
 }
 
-void text_cursor(const struct text *t, struct cursor *c)
+void root_text_cursor(const struct root_text *t, struct cursor *c)
 {
 	cursor_init(c, t->data, t->len);
 }
 
-int file_open(struct file *f, int root_fd, const char *path, enum file_kind kind)
+int root_file_open(struct root_file *f, int root_fd, const char *path, enum root_file_kind kind)
 {
-	*f = (struct file){ -1, kind, 0 };
+	*f = (struct root_file){ -1, kind, 0 };
 	if (root_fd < 0)
 		return -ENOENT;
 	f->fd = file_open_at(root_fd, path, O_RDONLY);
 	return f->fd < 0 ? f->fd : 0;
 }
 
-void file_close(struct file *f)
+void root_file_close(struct root_file *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
 	f->fd = -1;
 }
 
-static void cut_last_line(struct text *t)
+static void cut_last_line(struct root_text *t)
 {
 	const char *end = memrchr(t->data, '\n', t->len);
 
 	t->len = end ? (size_t)(end - t->data) + 1 : 0;
 }
 
-static bool is_last(const struct file *f, size_t n)
+static bool is_last(const struct root_file *f, size_t n)
 {
-	return !n || f->kind == FILE_WHOLE ||
-	       (f->kind == FILE_RECORDS && n <= PAGE_MIN - RECORD_MAX);
+	return !n || f->kind == ROOT_WHOLE ||
+	       (f->kind == ROOT_RECORDS && n <= PAGE_MIN - RECORD_MAX);
 }
 
-int file_read(const struct file *f, struct text *t)
+int root_file_read(const struct root_file *f, struct root_text *t)
 {
 	size_t cap = f->enough && f->enough < t->cap ? f->enough : t->cap;
 	ssize_t n;
@@ -96,15 +98,32 @@ int file_read(const struct file *f, struct text *t)
 	return 0;
 }
 
-int file_read_once(int root_fd, const char *path, struct text *t)
+int root_read_once(int root_fd, const char *path, struct root_text *t)
 {
-	struct file f;
-	int r = file_open(&f, root_fd, path, FILE_LONG_RECORDS);
+	struct root_file f;
+	int r = root_file_open(&f, root_fd, path, ROOT_LONG_RECORDS);
 
 	t->len = 0;
 	if (r)
 		return r;
-	r = file_read(&f, t);
-	file_close(&f);
+	r = root_file_read(&f, t);
+	root_file_close(&f);
 	return r;
+}
+
+void root_list_names(int dir_fd, struct root_text *memory, bool (*each)(void *ctx, const char *name),
+		void *ctx)
+{
+	long n;
+
+	lseek(dir_fd, 0, SEEK_SET);
+	while ((n = syscall(SYS_getdents64, dir_fd, memory->data, memory->cap)) > 0) {
+		for (long at = 0; at < n;) {
+			const struct dirent64 *d = (const void *)(memory->data + at);
+
+			if (!each(ctx, d->d_name))
+				return;
+			at += d->d_reclen;
+		}
+	}
 }

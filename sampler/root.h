@@ -26,36 +26,41 @@ void root_close(struct root *r);
 bool root_has(int root_fd, const char *path);
 
 /* What a file held when it was read. */
-struct text {
+struct root_text {
 	char *data;
 	size_t len, cap;
 };
 
-void text_cursor(const struct text *t, struct cursor *c);
+void root_text_cursor(const struct root_text *t, struct cursor *c);
 
-enum file_kind {
-	FILE_WHOLE,		/* one read() gives all of it (stat, meminfo, pressure) */
-	FILE_RECORDS,		/* a read() ends where a page is full (diskstats, net/dev) */
-	FILE_LONG_RECORDS,	/* ... and a record may fill one (mountinfo) */
+enum root_file_kind {
+	ROOT_WHOLE,		/* one read() gives all of it (stat, meminfo, pressure) */
+	ROOT_RECORDS,		/* a read() ends where a page is full (diskstats, net/dev) */
+	ROOT_LONG_RECORDS,	/* ... and a record may fill one (mountinfo) */
 };
 
-struct file {
+struct root_file {
 	int fd;
-	enum file_kind kind;
+	enum root_file_kind kind;
 	size_t enough;		/* bytes to read from the start, 0: all */
 };
 
-#define FILE_CLOSED { -1, FILE_WHOLE }
+#define ROOT_FILE_CLOSED { -1, ROOT_WHOLE }
 
 /* 0 or a negative errno; f is closed then. */
-int file_open(struct file *f, int root_fd, const char *path, enum file_kind kind);
-void file_close(struct file *f);
+int root_file_open(struct root_file *f, int root_fd, const char *path, enum root_file_kind kind);
+void root_file_close(struct root_file *f);
 
 /* All of it from its beginning. What does not fit is cut after its last whole
  * line. 0 or a negative errno, with an empty text. */
-int file_read(const struct file *f, struct text *t);
+int root_file_read(const struct root_file *f, struct root_text *t);
 
 /* Open, read, close, for what is looked at once. */
-int file_read_once(int root_fd, const char *path, struct text *t);
+int root_read_once(int root_fd, const char *path, struct root_text *t);
+
+/* The names in a directory, each once; what getdents64() gives, without the
+ * memory opendir() takes. False from each() ends it. */
+void root_list_names(int dir_fd, struct root_text *memory, bool (*each)(void *ctx, const char *name),
+		void *ctx);
 
 #endif

@@ -88,7 +88,7 @@ void roster_count(struct roster_entry *e, struct table *t, const uint64_t *now, 
 	if (t)
 		place(e, t);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t step = counter_step(&e->last[i], now[i]);
+		uint64_t step = table_step(&e->last[i], now[i]);
 
 		if (t && e->seen)
 			table_add(t, e->group, i, step);

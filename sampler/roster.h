@@ -15,7 +15,7 @@
  * their order, so finding one is a comparison; only a new name costs more.
  */
 
-#define ROSTER_FIGURES 5
+#define ROSTER_COLUMNS 5
 #define ROSTER_NO_GROUP SIZE_MAX
 
 struct roster_entry {
@@ -24,7 +24,7 @@ struct roster_entry {
 	bool counted;
 	bool seen;		/* last[] holds something */
 	size_t group;		/* or ROSTER_NO_GROUP until it is written */
-	uint64_t last[ROSTER_FIGURES];
+	uint64_t last[ROSTER_COLUMNS];
 };
 
 struct roster {

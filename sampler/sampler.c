@@ -35,7 +35,7 @@ struct sampler {
 	int error;
 	int dir_fd;
 	struct root root;
-	struct text text;
+	struct root_text text;
 	struct buf line;
 	char *line_memory;
 	struct source *source[SOURCES];	/* NULL: the machine does not have it */
@@ -83,7 +83,7 @@ static int open_all(struct sampler *s, int dir_fd, const struct sampler_options 
 {
 	int r;
 
-	s->text = (struct text){ malloc(TEXT_CAP), 0, TEXT_CAP };
+	s->text = (struct root_text){ malloc(TEXT_CAP), 0, TEXT_CAP };
 	s->line_memory = malloc(LINE_CAP);
 	if (!s->text.data || !s->line_memory)
 		return error_sys(err, -ENOMEM, NULL, "cannot sample");

@@ -22,13 +22,13 @@ struct setup {
 	bool coarse;		/* the interval is a second or more: a resolution of 10 ms is enough */
 	bool per_core;
 	bool all_interfaces;
-	struct text *text;	/* to read into; no source keeps anything in it */
+	struct root_text *text;	/* to read into; no source keeps anything in it */
 };
 
 struct source {
 	struct table table;
 	/* The figures as they are now, into the table. False: there are none now. */
-	bool (*read)(struct source *s, struct text *text);
+	bool (*read)(struct source *s, struct root_text *text);
 	/* Files and memory of its own, s itself included; not the table. */
 	void (*release)(struct source *s);
 };

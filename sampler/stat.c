@@ -8,7 +8,7 @@
 /* Those that change most come first: empty columns at the end cost nothing. */
 enum { USER, SYSTEM, RUNNING, IRQ, LOAD, STEAL, BLOCKED, IOWAIT, NICE, COLUMNS };
 
-static const struct figure figures[COLUMNS] = {
+static const struct table_column columns[COLUMNS] = {
 	[USER] = { "user", "10ms", true, 1, 1 },
 	[SYSTEM] = { "system", "10ms", true, 1, 1 },
 	[RUNNING] = { "running", "1", false, 1, 1 },
@@ -25,25 +25,25 @@ static const struct figure figures[COLUMNS] = {
 
 struct stat_source {
 	struct source source;
-	struct file stat, loadavg;
+	struct root_file stat, loadavg;
 	int64_t load_due;	/* so many samples until then */
 	int64_t load_every;
 	uint64_t last[COLUMNS];
 };
 
-static void count(struct stat_source *s, size_t figure, uint64_t now)
+static void count(struct stat_source *s, size_t column, uint64_t now)
 {
-	table_add(&s->source.table, 0, figure, counter_step(&s->last[figure], now));
+	table_add(&s->source.table, 0, column, table_step(&s->last[column], now));
 }
 
-static bool stat_read(struct source *source, struct text *text)
+static bool stat_read(struct source *source, struct root_text *text)
 {
 	struct stat_source *s = (struct stat_source *)source;
 	struct table *t = &source->table;
-	struct stat_figures f;
+	struct parse_stat_values f;
 	uint64_t load;
 
-	if (file_read(&s->stat, text) || !parse_stat(text, &f))
+	if (root_file_read(&s->stat, text) || !parse_stat(text, &f))
 		return false;
 	count(s, USER, f.user);
 	count(s, SYSTEM, f.system);
@@ -57,7 +57,7 @@ static bool stat_read(struct source *source, struct text *text)
 	if (s->load_due-- > 0)
 		return true;
 	s->load_due = s->load_every - 1;
-	if (!file_read(&s->loadavg, text) && parse_loadavg(text, &load))
+	if (!root_file_read(&s->loadavg, text) && parse_loadavg(text, &load))
 		table_set(t, 0, LOAD, load);
 	return true;
 }
@@ -66,30 +66,30 @@ static void stat_release(struct source *source)
 {
 	struct stat_source *s = (struct stat_source *)source;
 
-	file_close(&s->stat);
-	file_close(&s->loadavg);
+	root_file_close(&s->stat);
+	root_file_close(&s->loadavg);
 	free(s);
 }
 
 __attribute__((cold)) int stat_open(struct source **out, const struct setup *setup)
 {
 	struct stat_source *s = calloc(1, sizeof *s);
-	struct stat_figures f;
+	struct parse_stat_values f;
 	int r;
 
 	if (!s)
 		return -ENOMEM;
 	s->source = (struct source){ .read = stat_read, .release = stat_release };
 	s->load_every = (LOAD_MS + setup->interval_ms - 1) / setup->interval_ms;
-	file_open(&s->loadavg, setup->root.proc_fd, "loadavg", FILE_WHOLE);
-	r = file_open(&s->stat, setup->root.proc_fd, "stat", FILE_WHOLE);
+	root_file_open(&s->loadavg, setup->root.proc_fd, "loadavg", ROOT_WHOLE);
+	r = root_file_open(&s->stat, setup->root.proc_fd, "stat", ROOT_WHOLE);
 	if (!r)
-		r = file_read(&s->stat, setup->text);
+		r = root_file_read(&s->stat, setup->text);
 	if (!r && !parse_stat(setup->text, &f))
 		r = -ENODATA;
 	if (!r)
 		r = table_open(&s->source.table, setup->dir_fd, "proc_stat",
-			       setup->interval_ms, figures, COLUMNS, 0);
+			       setup->interval_ms, columns, COLUMNS, 0);
 	if (r) {
 		stat_release(&s->source);
 		return r;

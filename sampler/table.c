@@ -10,7 +10,7 @@
 
 #define WRAP (UINT64_C(1) << 32)
 
-uint64_t counter_step(uint64_t *last, uint64_t now)
+uint64_t table_step(uint64_t *last, uint64_t now)
 {
 	uint64_t from = *last;
 
@@ -25,31 +25,31 @@ uint64_t counter_step(uint64_t *last, uint64_t now)
 static bool allocate(struct table *t)
 {
 	size_t groups = t->max_groups + 1;
-	size_t n = groups * t->n_figures;
+	size_t n = groups * t->n_columns;
 
 	t->group = calloc(groups, sizeof *t->group);
 	t->raw = calloc(n, sizeof *t->raw);
 	t->level = calloc(n, sizeof *t->level);
 	t->base = calloc(n, sizeof *t->base);
 	t->written = calloc(n, sizeof *t->written);
-	t->column = calloc(n, sizeof *t->column);
-	return t->group && t->raw && t->level && t->base && t->written && t->column;
+	t->series = calloc(n, sizeof *t->series);
+	return t->group && t->raw && t->level && t->base && t->written && t->series;
 }
 
 int table_open(struct table *t, int dir_fd, const char *name, int64_t interval_ms,
-	       const struct figure *figure, size_t n_figures, size_t max_groups)
+	       const struct table_column *column, size_t n_columns, size_t max_groups)
 {
 	int r;
 
 	*t = (struct table){ .log = LOG_CLOSED, .name = name, .interval_ms = interval_ms,
-		.figure = figure, .n_figures = n_figures, .max_groups = max_groups,
+		.column = column, .n_columns = n_columns, .max_groups = max_groups,
 		.n_groups = max_groups ? 0 : 1, .want_header = true };
 	r = allocate(t) ? log_open(&t->log, dir_fd, name) : -ENOMEM;
 	if (r) {
 		table_close(t);
 		return r;
 	}
-	series_writer_init(&t->writer, t->written, t->n_groups * n_figures, interval_ms);
+	series_writer_init(&t->writer, t->written, t->n_groups * n_columns, interval_ms);
 	if (t->log.size)
 		series_lost(&t->writer);	/* an earlier sampler's: a gap lies between */
 	return 0;
@@ -63,7 +63,7 @@ void table_close(struct table *t)
 	free(t->level);
 	free(t->base);
 	free(t->written);
-	free(t->column);
+	free(t->series);
 	*t = (struct table){ .log = LOG_CLOSED };
 }
 
@@ -85,12 +85,12 @@ static void set_name(char out[GROUP_NAME_MAX], struct slice name)
  */
 static void begin_anew(struct table *t)
 {
-	size_t n = t->n_groups * t->n_figures;
+	size_t n = t->n_groups * t->n_columns;
 
 	if (t->want_header)
 		return;
 	for (size_t i = 0; i < n; i++)
-		if (t->figure[i % t->n_figures].counter)
+		if (t->column[i % t->n_columns].counter)
 			t->base[i] += t->written[i];
 	t->want_header = true;
 }
@@ -117,24 +117,24 @@ size_t table_group(struct table *t, struct slice name)
 	return t->max_groups;
 }
 
-void table_set(struct table *t, size_t group, size_t figure, uint64_t raw)
+void table_set(struct table *t, size_t group, size_t column, uint64_t raw)
 {
-	t->raw[group * t->n_figures + figure] = raw < RAW_MAX ? raw : RAW_MAX;
+	t->raw[group * t->n_columns + column] = raw < RAW_MAX ? raw : RAW_MAX;
 }
 
-void table_add(struct table *t, size_t group, size_t figure, uint64_t raw)
+void table_add(struct table *t, size_t group, size_t column, uint64_t raw)
 {
-	uint64_t *sum = &t->raw[group * t->n_figures + figure];
+	uint64_t *sum = &t->raw[group * t->n_columns + column];
 
 	*sum = raw < RAW_MAX - *sum ? *sum + raw : RAW_MAX;
 }
 
 static void fill_columns(struct table *t)
 {
-	for (size_t i = 0; i < t->n_groups * t->n_figures; i++) {
-		const struct figure *f = &t->figure[i % t->n_figures];
-		const char *group = t->group[i / t->n_figures];
-		struct series_column *c = &t->column[i];
+	for (size_t i = 0; i < t->n_groups * t->n_columns; i++) {
+		const struct table_column *f = &t->column[i % t->n_columns];
+		const char *group = t->group[i / t->n_columns];
+		struct series_column *c = &t->series[i];
 		struct buf name;
 
 		buf_init_fixed(&name, c->name, sizeof c->name);
@@ -150,17 +150,17 @@ static void fill_columns(struct table *t)
 /* The first line and a fresh writer for it; what is owed to a gap stays. */
 static void add_header(struct table *t, struct buf *b)
 {
-	size_t n = t->n_groups * t->n_figures;
+	size_t n = t->n_groups * t->n_columns;
 	struct series_writer old = t->writer;
 
 	fill_columns(t);
-	series_add_header(b, t->name, t->interval_ms, t->column, n);
+	series_add_header(b, t->name, t->interval_ms, t->series, n);
 	series_writer_init(&t->writer, t->written, n, t->interval_ms);
 	t->writer.want_key = old.want_key;
 }
 
 /* Most are in the log's unit as they come, and dividing takes its time. */
-static int64_t to_unit(const struct figure *f, uint64_t raw)
+static int64_t to_unit(const struct table_column *f, uint64_t raw)
 {
 	raw *= f->mul;
 	if (f->div == 1)
@@ -170,12 +170,12 @@ static int64_t to_unit(const struct figure *f, uint64_t raw)
 
 static void fill_levels(struct table *t)
 {
-	size_t n = t->n_groups * t->n_figures;
-	const struct figure *f = t->figure;
+	size_t n = t->n_groups * t->n_columns;
+	const struct table_column *f = t->column;
 
 	for (size_t i = 0; i < n; i++, f++) {
-		if (f == t->figure + t->n_figures)
-			f = t->figure;
+		if (f == t->column + t->n_columns)
+			f = t->column;
 		t->level[i] = to_unit(f, t->raw[i]) - t->base[i];
 	}
 }

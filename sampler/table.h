@@ -19,7 +19,7 @@
 #define GROUP_NAME_MAX 40
 
 /* A column; one of a group is named GROUP.NAME (only GROUP if name is empty). */
-struct figure {
+struct table_column {
 	const char *name;
 	const char *unit;
 	bool counter;
@@ -31,27 +31,27 @@ struct table {
 	struct series_writer writer;
 	const char *name;
 	int64_t interval_ms;
-	const struct figure *figure;	/* lent */
-	size_t n_figures;
+	const struct table_column *column;	/* lent */
+	size_t n_columns;
 	size_t n_groups, max_groups;	/* without "others" */
 	char (*group)[GROUP_NAME_MAX];
 	uint64_t *raw;		/* gauges as read, counters since the start */
 	int64_t *level, *base, *written;
-	struct series_column *column;
+	struct series_column *series;
 	bool want_header;	/* the first line is still to be written */
 };
 
 /* max_groups 0: one nameless group. -ENOMEM or what opening the log gave. */
 int table_open(struct table *t, int dir_fd, const char *name, int64_t interval_ms,
-	       const struct figure *figure, size_t n_figures, size_t max_groups);
+	       const struct table_column *column, size_t n_columns, size_t max_groups);
 void table_close(struct table *t);
 
 /* The index of a group; a new one begins a new first line; "others" when there
  * are too many. The characters that have a meaning in the log become "_". */
 size_t table_group(struct table *t, struct slice name);
 
-void table_set(struct table *t, size_t group, size_t figure, uint64_t raw);	/* gauges */
-void table_add(struct table *t, size_t group, size_t figure, uint64_t raw);	/* counters */
+void table_set(struct table *t, size_t group, size_t column, uint64_t raw);	/* gauges */
+void table_add(struct table *t, size_t group, size_t column, uint64_t raw);	/* counters */
 
 /* One sample at t_us since the recording's start; scratch is overwritten.
  * 0 or why it did not reach the file. */
@@ -60,6 +60,6 @@ int table_write(struct table *t, struct buf *scratch, int64_t t_us, bool forced)
 /* How far a counter of the kernel went, *last becomes now. One that went back
  * (the thing was replaced) goes on from there; one of 32 bits that ran over
  * is followed. */
-uint64_t counter_step(uint64_t *last, uint64_t now);
+uint64_t table_step(uint64_t *last, uint64_t now);
 
 #endif

@@ -4,32 +4,13 @@
 #include "base/file.h"
 #include "recording/layout.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define TEXT_CAP 65536
-
-void list_names(int dir_fd, struct text *memory, bool (*each)(void *ctx, const char *name),
-		void *ctx)
-{
-	long n;
-
-	lseek(dir_fd, 0, SEEK_SET);
-	while ((n = syscall(SYS_getdents64, dir_fd, memory->data, memory->cap)) > 0) {
-		for (long at = 0; at < n;) {
-			const struct dirent64 *d = (const void *)(memory->data + at);
-
-			if (!each(ctx, d->d_name))
-				return;
-			at += d->d_reclen;
-		}
-	}
-}
 
 int tail_open(struct tail *t, int dir_fd)
 {
@@ -85,7 +66,7 @@ static bool add_file(void *ctx, const char *name)
 }
 
 /* Hand out the whole lines of the text; how many bytes they are. */
-static size_t take_lines(struct tail_file *f, const struct text *text,
+static size_t take_lines(struct tail_file *f, const struct root_text *text,
 			 const struct tail_taker *taker)
 {
 	struct cursor c;
@@ -93,7 +74,7 @@ static size_t take_lines(struct tail_file *f, const struct text *text,
 	bool complete;
 	size_t taken = 0;
 
-	text_cursor(text, &c);
+	root_text_cursor(text, &c);
 	while (cursor_line(&c, &line, &complete) && complete) {
 		if (taker->take(taker->ctx, line))
 			f->closed = true;
@@ -128,7 +109,7 @@ void tail_read(struct tail *t, const struct tail_taker *taker)
 		return;
 	}
 	if (t->list_fd >= 0)
-		list_names(t->list_fd, &t->text, add_file, t);
+		root_list_names(t->list_fd, &t->text, add_file, t);
 	for (size_t i = 0; i < t->n_files; i++) {
 		struct tail_file *f = &t->file[i];
 		int fd = f->closed ? -1 : openat(t->dir_fd, f->name, O_RDONLY | O_CLOEXEC);

@@ -27,7 +27,7 @@ struct tail {
 	int list_fd;		/* of the directory, to find new files; or -1 */
 	struct tail_file *file;
 	size_t n_files;
-	struct text text;
+	struct root_text text;
 };
 
 /* take() gets every new line without its newline; true: this was its file's last. */
@@ -39,10 +39,5 @@ struct tail_taker {
 int tail_open(struct tail *t, int dir_fd);
 void tail_close(struct tail *t);
 void tail_read(struct tail *t, const struct tail_taker *taker);
-
-/* The names in a directory, each once; what getdents64() gives, without the
- * memory opendir() takes. False from each() ends it. */
-void list_names(int dir_fd, struct text *memory, bool (*each)(void *ctx, const char *name),
-		void *ctx);
 
 #endif

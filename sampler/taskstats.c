@@ -250,7 +250,7 @@ static void take_figures(const struct taskstats *s, struct event_end *e)
 bool taskstats_parse(struct slice message, uint16_t family, struct taskstats_event *e)
 {
 	struct slice body, both, tid, value;
-	struct taskstats figures;
+	struct taskstats columns;
 
 	if (!open_generic(message, family, TASKSTATS_CMD_NEW, &body) ||
 	    !find_attribute(body, TASKSTATS_TYPE_AGGR_PID, &both) ||
@@ -258,12 +258,12 @@ bool taskstats_parse(struct slice message, uint16_t family, struct taskstats_eve
 	    !find_attribute(both, TASKSTATS_TYPE_STATS, &value))
 		return false;
 	memcpy(&e->tid, tid.p, sizeof e->tid);
-	if (!place_figures(value, e->tid, &figures))
+	if (!place_figures(value, e->tid, &columns))
 		return false;
-	memcpy(e->name, figures.ac_comm, sizeof e->name - 1);
+	memcpy(e->name, columns.ac_comm, sizeof e->name - 1);
 	e->name[sizeof e->name - 1] = '\0';
-	take_figures(&figures, &e->used);
-	take_cpu(&figures, e);
+	take_figures(&columns, &e->used);
+	take_cpu(&columns, e);
 	return true;
 }
 

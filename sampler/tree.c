@@ -27,8 +27,8 @@ int tree_init(struct tree *t, int proc_fd)
 	t->process = calloc(PROCESSES_MAX, sizeof *t->process);
 	t->pid_key = calloc(HASH_SIZE, sizeof *t->pid_key);
 	t->pid_slot = calloc(HASH_SIZE, sizeof *t->pid_slot);
-	t->text = (struct text){ malloc(TEXT_CAP), 0, TEXT_CAP };
-	t->names = (struct text){ malloc(NAMES_CAP), 0, NAMES_CAP };
+	t->text = (struct root_text){ malloc(TEXT_CAP), 0, TEXT_CAP };
+	t->names = (struct root_text){ malloc(NAMES_CAP), 0, NAMES_CAP };
 	if (t->process && t->pid_key && t->pid_slot && t->text.data && t->names.data)
 		return 0;
 	tree_release(t);
@@ -81,16 +81,16 @@ static size_t slot_of(const struct tree *t, int32_t pid)
 
 /* One process */
 
-static bool read_at(struct tree *t, const char *path, struct text *text)
+static bool read_at(struct tree *t, const char *path, struct root_text *text)
 {
-	struct file f = { openat(t->proc_fd, path, O_RDONLY | O_CLOEXEC), FILE_WHOLE, 0 };
+	struct root_file f = { openat(t->proc_fd, path, O_RDONLY | O_CLOEXEC), ROOT_WHOLE, 0 };
 	int r;
 
 	text->len = 0;
 	if (f.fd < 0)
 		return false;
-	r = file_read(&f, text);
-	file_close(&f);
+	r = root_file_read(&f, text);
+	root_file_close(&f);
 	return r == 0;
 }
 
@@ -156,7 +156,7 @@ static void push_children_of_thread(struct tree *t, const struct process *p, con
 	snprintf(path, sizeof path, "%d/task/%s/children", (int)p->pid, tid);
 	if (!read_at(t, path, &t->text))
 		return;
-	text_cursor(&t->text, &c);
+	root_text_cursor(&t->text, &c);
 	while (cursor_u64(&c, &pid)) {
 		if (pid && pid <= INT32_MAX && slot_of(t, (int32_t)pid) == NO_SLOT)
 			push(t, (int32_t)pid, p->slot);
@@ -195,7 +195,7 @@ static void push_children(struct tree *t, const struct process *p)
 	fd = openat(t->proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	list_names(fd, &t->names, each_thread, &walk);
+	root_list_names(fd, &t->names, each_thread, &walk);
 	close(fd);
 }
 
@@ -272,7 +272,7 @@ static void scan(struct tree *t, struct running *r)
 		t->list_fd = file_open_at(t->proc_fd, ".", O_RDONLY | O_DIRECTORY);
 	if (t->list_fd < 0)
 		return;
-	list_names(t->list_fd, &t->names, push_named, t);
+	root_list_names(t->list_fd, &t->names, push_named, t);
 	for (size_t i = 0; i < t->n; i++)
 		if (!read_stat(t, &t->process[i]))
 			t->process[i].stat = (struct pid_stat){ .state = 'X' };

@@ -41,8 +41,8 @@ struct tree {
 	size_t n;
 	int32_t *pid_key;	/* a hash table: pid -> slot, of the tasks' own processes */
 	size_t *pid_slot;
-	struct text text;	/* of one file */
-	struct text names;	/* of directories, of children */
+	struct root_text text;	/* of one file */
+	struct root_text names;	/* of directories, of children */
 	struct tree_sum sum[RUNNING_MAX];
 	size_t first_pss;	/* whose turn it is */
 	int64_t ns_per_mib;	/* what measuring PSS takes, as learned */

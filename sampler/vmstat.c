@@ -12,8 +12,8 @@ enum { PGPGOUT, PGPGIN, PGMAJFAULT, PSWPOUT, PSWPIN, OOM_KILL, COLUMNS };
 
 struct vmstat_source {
 	struct source source;
-	struct file file;
-	struct figure figure[COLUMNS];	/* those this kernel has */
+	struct root_file file;
+	struct table_column column[COLUMNS];	/* those this kernel has */
 	struct want want[COLUMNS];
 	uint64_t last[COLUMNS];
 	size_t n;
@@ -32,18 +32,18 @@ static void set_enough(struct vmstat_source *s)
 	s->file.enough = last + LINE_ROOM;
 }
 
-static bool read_wants(struct vmstat_source *s, struct text *text)
+static bool read_wants(struct vmstat_source *s, struct root_text *text)
 {
-	if (!file_read(&s->file, text) && parse_keyed(text, s->want, s->n) == s->n)
+	if (!root_file_read(&s->file, text) && parse_keyed(text, s->want, s->n) == s->n)
 		return true;
 	s->file.enough = 0;
-	if (file_read(&s->file, text) || !parse_keyed(text, s->want, s->n))
+	if (root_file_read(&s->file, text) || !parse_keyed(text, s->want, s->n))
 		return false;
 	set_enough(s);
 	return true;
 }
 
-static bool vmstat_read(struct source *source, struct text *text)
+static bool vmstat_read(struct source *source, struct root_text *text)
 {
 	struct vmstat_source *s = (struct vmstat_source *)source;
 
@@ -52,7 +52,7 @@ static bool vmstat_read(struct source *source, struct text *text)
 	for (size_t i = 0; i < s->n; i++)
 		if (s->want[i].found)
 			table_add(&source->table, 0, i,
-				  counter_step(&s->last[i], s->want[i].value));
+				  table_step(&s->last[i], s->want[i].value));
 	return true;
 }
 
@@ -60,15 +60,15 @@ static void vmstat_release(struct source *source)
 {
 	struct vmstat_source *s = (struct vmstat_source *)source;
 
-	file_close(&s->file);
+	root_file_close(&s->file);
 	free(s);
 }
 
-static int learn_figures(struct vmstat_source *s, struct text *text)
+static int learn_columns(struct vmstat_source *s, struct root_text *text)
 {
 	/* pgpg* are counted in KiB, pswp* in pages */
 	uint32_t page_kb = (uint32_t)(sysconf(_SC_PAGESIZE) / 1024);
-	const struct figure figures[COLUMNS] = {
+	const struct table_column columns[COLUMNS] = {
 		[PGPGOUT] = { "pgpgout", "1MiB", true, 1, 1024 },
 		[PGPGIN] = { "pgpgin", "1MiB", true, 1, 1024 },
 		[PGMAJFAULT] = { "pgmajfault", "1", true, 1, 1 },
@@ -77,18 +77,18 @@ static int learn_figures(struct vmstat_source *s, struct text *text)
 		[OOM_KILL] = { "oom_kill", "1", true, 1, 1 },
 	};
 	struct want want[COLUMNS];
-	int r = file_read(&s->file, text);
+	int r = root_file_read(&s->file, text);
 
 	if (r)
 		return r;
 	for (size_t i = 0; i < COLUMNS; i++)
-		want[i] = (struct want){ .key = figures[i].name };
+		want[i] = (struct want){ .key = columns[i].name };
 	if (!parse_keyed(text, want, COLUMNS))
 		return -ENODATA;
 	for (size_t i = 0; i < COLUMNS; i++) {
 		if (!want[i].found)
 			continue;
-		s->figure[s->n] = figures[i];
+		s->column[s->n] = columns[i];
 		s->want[s->n] = want[i];
 		s->last[s->n++] = want[i].value;
 	}
@@ -104,12 +104,12 @@ __attribute__((cold)) int vmstat_open(struct source **out, const struct setup *s
 	if (!s)
 		return -ENOMEM;
 	s->source = (struct source){ .read = vmstat_read, .release = vmstat_release };
-	r = file_open(&s->file, setup->root.proc_fd, "vmstat", FILE_RECORDS);
+	r = root_file_open(&s->file, setup->root.proc_fd, "vmstat", ROOT_RECORDS);
 	if (!r)
-		r = learn_figures(s, setup->text);
+		r = learn_columns(s, setup->text);
 	if (!r)
 		r = table_open(&s->source.table, setup->dir_fd, "proc_vmstat",
-			       setup->interval_ms, s->figure, s->n, 0);
+			       setup->interval_ms, s->column, s->n, 0);
 	if (r) {
 		vmstat_release(&s->source);
 		return r;

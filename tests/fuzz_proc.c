@@ -19,35 +19,35 @@
 static bool some_count(void *ctx, struct slice name)
 {
 	(void)ctx;
-	return !disk_name_is_layer(name) &&
-	       (disk_name_is_whole(name) || !net_name_is_virtual(name));
+	return !parse_disk_is_layer(name) &&
+	       (parse_disk_is_whole(name) || !parse_net_is_virtual(name));
 }
 
 /* Two samples of a file with a line a thing, through a table into a log. */
 
-typedef size_t parser(const struct text *, struct roster *, struct table *);
+typedef size_t parser(const struct root_text *, struct roster *, struct table *);
 
 struct things {
 	struct table table;
 	struct roster roster;
 	struct buf scratch;
-	uint64_t before[ROSTER_FIGURES];
+	uint64_t before[ROSTER_COLUMNS];
 };
 
-static void take(struct things *x, parser *parse, struct text text, int64_t t_us)
+static void take(struct things *x, parser *parse, struct root_text text, int64_t t_us)
 {
 	parse(&text, &x->roster, &x->table);
 	check(x->table.n_groups <= x->table.max_groups + 1);
 	check(table_write(&x->table, &x->scratch, t_us, false) == 0);
-	for (size_t i = 0; i < x->table.n_figures && x->table.n_groups; i++) {
+	for (size_t i = 0; i < x->table.n_columns && x->table.n_groups; i++) {
 		check(x->table.raw[i] >= x->before[i]);
 		x->before[i] = x->table.raw[i];
 	}
 }
 
-static void things(parser *parse, struct text first, struct text second, size_t n_figures)
+static void things(parser *parse, struct root_text first, struct root_text second, size_t n_columns)
 {
-	static const struct figure figures[ROSTER_FIGURES] = {
+	static const struct table_column figures[ROSTER_COLUMNS] = {
 		{ "a", "1", true, 1, 1 }, { "b", "1KiB", true, 1, 2 }, { "c", "1", true, 4, 1 },
 		{ "d", "1", true, 10, 1 }, { "e", "1", true, 1, 1024 },
 	};
@@ -58,7 +58,7 @@ static void things(parser *parse, struct text first, struct text second, size_t 
 	check(mkdtemp(dir) != NULL);
 	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	check(!roster_init(&x.roster, 16, some_count, NULL));
-	check(!table_open(&x.table, dir_fd, "fuzz", 1000, figures, n_figures, 4));
+	check(!table_open(&x.table, dir_fd, "fuzz", 1000, figures, n_columns, 4));
 	check(!unlinkat(dir_fd, "fuzz.log", 0) && !rmdir(dir));
 	close(dir_fd);
 	parse(&first, &x.roster, NULL);
@@ -71,7 +71,7 @@ static void things(parser *parse, struct text first, struct text second, size_t 
 	buf_release(&x.scratch);
 }
 
-static void keyed(struct text text)
+static void keyed(struct root_text text)
 {
 	struct want want[] = {
 		{ .key = "MemTotal" }, { .key = "SwapFree" }, { .key = "pgpgin" },
@@ -84,7 +84,7 @@ static void keyed(struct text text)
 	check(n == 0);
 }
 
-static void cgroups(struct text text)
+static void cgroups(struct root_text text)
 {
 	static const char *const controllers[] = { NULL, "memory", "cpuacct" };
 	struct cgroup_mount mount;
@@ -98,7 +98,7 @@ static void cgroups(struct text text)
 	}
 }
 
-static void io_stat(struct text text)
+static void io_stat(struct root_text text)
 {
 	struct roster r;
 	uint64_t bytes[2];
@@ -108,13 +108,13 @@ static void io_stat(struct text text)
 	roster_release(&r);
 }
 
-static void tasks(struct text text)
+static void tasks(struct root_text text)
 {
 	struct running *r = calloc(1, sizeof *r);
 	struct cursor c, line;
 
 	check(r != NULL);
-	text_cursor(&text, &c);
+	root_text_cursor(&text, &c);
 	while (parse_line(&c, &line))
 		running_take(r, (struct slice){ line.p, (size_t)(line.end - line.p) });
 	check(r->top <= RUNNING_MAX);
@@ -123,14 +123,14 @@ static void tasks(struct text text)
 	free(r);
 }
 
-static void halves(char *data, size_t size, struct text *first, struct text *second)
+static void halves(char *data, size_t size, struct root_text *first, struct root_text *second)
 {
-	*first = (struct text){ data, size / 2, size / 2 };
-	*second = (struct text){ data + size / 2, size - size / 2, size - size / 2 };
+	*first = (struct root_text){ data, size / 2, size / 2 };
+	*second = (struct root_text){ data + size / 2, size - size / 2, size - size / 2 };
 }
 
 /* Messages of the kernel: two, as the numbers of the events are counted. */
-static void events(struct text first, struct text second)
+static void events(struct root_text first, struct root_text second)
 {
 	uint32_t next[2];
 	bool seen[2] = { false, false };
@@ -144,7 +144,7 @@ static void events(struct text first, struct text second)
 	}
 }
 
-static void figures(struct text text)
+static void figures(struct root_text text)
 {
 	struct taskstats_event e;
 	struct cputime c;
@@ -161,10 +161,10 @@ static void figures(struct text text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct text first, second = { 0 };
-	struct stat_figures stat;
-	struct pressure pressure;
-	uint64_t disk[DISK_FIGURES];
+	struct root_text first, second = { 0 };
+	struct parse_stat_values stat;
+	struct parse_stalls pressure;
+	uint64_t disk[DISK_COLUMNS];
 	struct pid_stat pid;
 	uint64_t load;
 	char *copy;
@@ -174,8 +174,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	copy = malloc(size);	/* of its exact size: reading behind it is found */
 	check(copy != NULL);
 	memcpy(copy, data + 1, size - 1);
-	first = (struct text){ copy, strnlen(copy, size - 1), size };
-	second = (struct text){ copy + first.len, size - 1 - first.len, size };
+	first = (struct root_text){ copy, strnlen(copy, size - 1), size };
+	second = (struct root_text){ copy + first.len, size - 1 - first.len, size };
 	if (second.len) {
 		second.data++;
 		second.len--;
@@ -183,8 +183,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (data[0]) {
 	case 's': parse_stat(&first, &stat); break;
 	case 'c': things(parse_cores, first, second, 1); break;
-	case 'd': things(parse_diskstats, first, second, DISK_FIGURES); break;
-	case 'n': things(parse_net_dev, first, second, NET_FIGURES); break;
+	case 'd': things(parse_diskstats, first, second, DISK_COLUMNS); break;
+	case 'n': things(parse_net_dev, first, second, NET_COLUMNS); break;
 	case 'l': parse_loadavg(&first, &load); break;
 	case 'k': keyed(first); break;
 	case 'p': parse_pressure(&first, &pressure); break;
@@ -195,7 +195,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 't': tasks(first); break;
 	/* not texts: they have a NUL anywhere */
 	case 'C': halves(copy, size - 1, &first, &second); events(first, second); break;
-	case 'T': figures((struct text){ copy, size - 1, size }); break;
+	case 'T': figures((struct root_text){ copy, size - 1, size }); break;
 	}
 	free(copy);
 	return 0;
