@@ -2,7 +2,6 @@
 #include "convert/bazel_counters.h"
 
 #include "base/array.h"
-#include "convert/builder_series.h"
 #include "convert/trace.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include "command/kind.h"
 #include "recording/event.h"
 #include "recording/layout.h"
+#include "recording/reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 
 #define WARNINGS_MAX 100
 
-/* A name of a task's lists, in the order in which they came. */
+/* A name in a list of a task. */
 struct listed {
 	uint32_t task;
 	const char *name;
@@ -33,11 +34,14 @@ struct builder_part {
 	struct name_table kinds;
 };
 
-static bool failed(struct builder *b, const void *memory)
+/* Room for one more item of an array of the recording; NULL after an error. */
+static void *add(struct builder *b, void *array, size_t *n, size_t item_size)
 {
-	if (!memory)
+	void *item = b->error ? NULL : array_add(array, n, item_size);
+
+	if (!item && !b->error)
 		b->error = -ENOMEM;
-	return b->error;
+	return item;
 }
 
 void builder_init(struct builder *b, struct recording *rec, const char *path)
@@ -72,17 +76,10 @@ static const char *keep(struct builder *b, const char *text)
 
 void builder_build(struct builder *b, const char *key, const char *value)
 {
-	struct recording *rec = b->rec;
-	struct build_line *grown;
+	struct build_line *line = value ? add(b, &b->rec->build, &b->rec->n_build, sizeof *line) : NULL;
 
-	if (b->error || !value)
-		return;
-	grown = array_grow(rec->build, rec->n_build, sizeof *grown);
-	if (failed(b, grown))
-		return;
-	rec->build = grown;
-	grown[rec->n_build] = (struct build_line){ keep(b, key), keep(b, value) };
-	rec->n_build++;
+	if (line)
+		*line = (struct build_line){ keep(b, key), keep(b, value) };
 }
 
 void builder_build_number(struct builder *b, const char *key, int64_t value)
@@ -98,27 +95,23 @@ void builder_start_wall(struct builder *b, int64_t wall_ns)
 	b->rec->start_wall_ns = wall_ns;
 }
 
-/* Instances. They have no times of their own until the end. */
+/* Instances: they get their times in builder_finish(). */
 
 uint32_t builder_instance(struct builder *b, const char *tool, const char *version,
 			  const char *command, uint32_t parent_task)
 {
 	struct recording *rec = b->rec;
-	struct instance *grown;
+	struct instance *in = add(b, &rec->instance, &rec->n_instances, sizeof *in);
 	char id[INSTANCE_ID_MAX];
 
-	if (b->error)
+	if (!in)
 		return NO_INDEX;
-	grown = array_grow(rec->instance, rec->n_instances, sizeof *grown);
-	if (failed(b, grown))
-		return NO_INDEX;
-	rec->instance = grown;
-	snprintf(id, sizeof id, "%zu", rec->n_instances + 1);
-	grown[rec->n_instances] = (struct instance){ .id = keep(b, id), .open_us = INT64_MAX,
-		.close_us = -1, .pid = -1, .level = -1, .parent_task = parent_task,
-		.ancestors = "", .tool = keep(b, tool), .version = keep(b, version),
-		.cwd = "", .command = keep(b, command) };
-	return (uint32_t)rec->n_instances++;
+	snprintf(id, sizeof id, "%zu", rec->n_instances);
+	*in = (struct instance){ .id = keep(b, id), .open_us = INT64_MAX, .close_us = -1,
+		.pid = -1, .level = -1, .parent_task = parent_task, .ancestors = "",
+		.tool = keep(b, tool), .version = keep(b, version), .cwd = "",
+		.command = keep(b, command) };
+	return (uint32_t)rec->n_instances - 1;
 }
 
 /* Tasks */
@@ -131,7 +124,7 @@ void builder_task_init(struct builder_task *task)
 		.status = -1, .state = TASK_DONE };
 }
 
-/* Kinds are few: one text for each. */
+/* Kinds are few: each has one text. */
 static const char *find_kind(struct builder *b, const char *kind)
 {
 	struct name_table *kinds = &b->part->kinds;
@@ -163,7 +156,7 @@ static uint64_t keep_command(struct builder *b, const char *command)
 	return place;
 }
 
-/* WEXITSTATUS() and WTERMSIG(), as the reader has them. */
+/* WEXITSTATUS() or WTERMSIG(), as the reader stores them. */
 static int32_t plain_status(const struct builder_task *task)
 {
 	if (task->status < 0)
@@ -174,15 +167,11 @@ static int32_t plain_status(const struct builder_task *task)
 uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder_task *task)
 {
 	struct recording *rec = b->rec;
-	struct task *grown;
+	struct task *t = add(b, &rec->task, &rec->n_tasks, sizeof *t);
 
-	if (b->error)
+	if (!t)
 		return NO_INDEX;
-	grown = array_grow(rec->task, rec->n_tasks, sizeof *grown);
-	if (failed(b, grown))
-		return NO_INDEX;
-	rec->task = grown;
-	grown[rec->n_tasks] = (struct task){ .instance = instance, .seq = rec->n_tasks + 1,
+	*t = (struct task){ .instance = instance, .seq = rec->n_tasks,
 		.name = keep(b, task->name), .kind = kind_of(b, task),
 		.key = keep(b, task->key), .command = keep_command(b, task->command),
 		.queued_us = task->queued_us, .start_us = task->start_us,
@@ -190,23 +179,19 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 		.system_us = task->system_us, .max_rss_kb = task->max_rss_kb,
 		.in_blocks = task->in_blocks, .out_blocks = task->out_blocks,
 		.max_rss_at_most_kb = -1, .rchar = task->rchar, .wchar = task->wchar,
-		.minor_faults = -1, .major_faults = -1, .voluntary_switches = -1, .involuntary_switches = -1,
-		.pid = task->pid, .slot = task->slot, .status = plain_status(task),
-		.state = task->state, .peak_ms = -1 };
-	return (uint32_t)rec->n_tasks++;
+		.minor_faults = -1, .major_faults = -1, .voluntary_switches = -1,
+		.involuntary_switches = -1, .pid = task->pid, .slot = task->slot,
+		.status = plain_status(task), .state = task->state, .peak_ms = -1 };
+	return (uint32_t)rec->n_tasks - 1;
 }
 
 static void add_listed(struct builder *b, struct list *l, uint32_t task, const char *name)
 {
-	struct listed *grown;
+	struct listed *item = task != NO_INDEX && *name ?
+			      add(b, &l->item, &l->n, sizeof *item) : NULL;
 
-	if (b->error || task == NO_INDEX || !*name)
-		return;
-	grown = array_grow(l->item, l->n, sizeof *grown);
-	if (failed(b, grown))
-		return;
-	l->item = grown;
-	grown[l->n++] = (struct listed){ task, keep(b, name) };
+	if (item)
+		*item = (struct listed){ task, keep(b, name) };
 }
 
 void builder_after(struct builder *b, uint32_t task, const char *name)
@@ -221,53 +206,78 @@ void builder_out(struct builder *b, uint32_t task, const char *name)
 		add_listed(b, &b->part->out, task, name);
 }
 
-/* What belongs to tasks and instances */
+/* Spans, notes, warnings and samples */
 
 void builder_span(struct builder *b, uint32_t instance, uint32_t task, int64_t begin_us,
 		  int64_t end_us, const char *name)
 {
-	struct recording *rec = b->rec;
-	struct span *grown;
+	struct span *span = add(b, &b->rec->span, &b->rec->n_spans, sizeof *span);
 
-	if (b->error)
-		return;
-	grown = array_grow(rec->span, rec->n_spans, sizeof *grown);
-	if (failed(b, grown))
-		return;
-	rec->span = grown;
-	grown[rec->n_spans++] = (struct span){ instance, task, begin_us, end_us, keep(b, name) };
+	if (span)
+		*span = (struct span){ instance, task, begin_us, end_us, keep(b, name) };
 }
 
 void builder_note(struct builder *b, uint32_t instance, uint32_t task, int64_t time_us,
 		  const char *text)
 {
-	struct recording *rec = b->rec;
-	struct note *grown;
+	struct note *note = add(b, &b->rec->note, &b->rec->n_notes, sizeof *note);
 
-	if (b->error)
-		return;
-	grown = array_grow(rec->note, rec->n_notes, sizeof *grown);
-	if (failed(b, grown))
-		return;
-	rec->note = grown;
-	grown[rec->n_notes++] = (struct note){ time_us, instance, task, keep(b, text) };
+	if (note)
+		*note = (struct note){ time_us, instance, task, keep(b, text) };
 }
 
 void builder_warn(struct builder *b, const char *format, ...)
 {
 	struct recording *rec = b->rec;
-	struct warning *grown;
+	struct warning *warning = rec->n_warnings >= WARNINGS_MAX ? NULL :
+		add(b, &rec->warning, &rec->n_warnings, sizeof *warning);
 	va_list ap;
 
-	if (b->error || rec->n_warnings >= WARNINGS_MAX)
+	if (!warning)
 		return;
-	grown = array_grow(rec->warning, rec->n_warnings, sizeof *grown);
-	if (failed(b, grown))
-		return;
-	rec->warning = grown;
 	va_start(ap, format);
-	vsnprintf(grown[rec->n_warnings++].text, sizeof grown->text, format, ap);
+	vsnprintf(warning->text, sizeof warning->text, format, ap);
 	va_end(ap);
+}
+
+void builder_series(struct builder *b, const char *name, int64_t interval_ms,
+		    const struct series_column *column, size_t n_columns)
+{
+	struct series s = { .name = keep(b, name), .interval_ms = interval_ms,
+		.n_columns = n_columns, .column = malloc(n_columns * sizeof *s.column) };
+	struct series *series = s.column ?
+		add(b, &b->rec->series, &b->rec->n_series, sizeof *series) : NULL;
+
+	if (!series) {
+		b->error = -ENOMEM;
+		free(s.column);
+		return;
+	}
+	memcpy(s.column, column, n_columns * sizeof *column);
+	*series = s;
+}
+
+void builder_sample(struct builder *b, int64_t time_us, const int64_t *level)
+{
+	struct series *s = &b->rec->series[b->rec->n_series - 1];
+	size_t at = s->n, gaps = at, rows = at;
+	int64_t *row;
+	bool *gap;
+
+	if (b->error || time_us < 0 || time_us > READER_TIME_MAX_US ||
+	    (at && time_us / 1000 <= s->time_ms[at - 1]))
+		return;
+	row = array_add(&s->level, &rows, s->n_columns * sizeof *row);
+	gap = row ? array_add(&s->gap, &gaps, sizeof *gap) : NULL;
+	if (!gap || !add(b, &s->time_ms, &s->n, sizeof *s->time_ms)) {
+		b->error = -ENOMEM;
+		return;
+	}
+	s->time_ms[at] = time_us / 1000;
+	*gap = false;
+	memcpy(row, level, s->n_columns * sizeof *level);
+	if (time_us > b->rec->last_us)
+		b->rec->last_us = time_us;
 }
 
 /* At the end: times */
@@ -278,7 +288,7 @@ static int64_t first_us(const struct task *t)
 	       t->queued_us : t->start_us;
 }
 
-/* Unknown times are -1, so formats whose zero is anywhere have no negative times. */
+/* The first time of all. Unknown times are -1: therefore no known time is negative. */
 static int64_t earliest(const struct recording *rec)
 {
 	int64_t us = INT64_MAX;
@@ -331,8 +341,8 @@ static void widen(struct recording *rec, uint32_t at, int64_t from_us, int64_t t
 		rec->last_us = i->close_us;
 }
 
-/* Instances last as long as what is in them. The task around one came before it, and
- * so did that one's instance. */
+/* An instance begins with its first task or span and ends with its last. A task that ran an
+ * instance has a lower index than it, and so has that task's own instance. */
 static void set_instance_times(struct recording *rec)
 {
 	for (size_t i = 0; i < rec->n_tasks; i++) {
@@ -371,7 +381,7 @@ static int by_start(const void *a, const void *b)
 	return x->task < y->task ? -1 : 1;
 }
 
-/* Where each task goes. */
+/* The new index of each task. The caller frees it; NULL: out of memory. */
 static uint32_t *find_order(const struct recording *rec)
 {
 	struct place *place = malloc((rec->n_tasks + 1) * sizeof *place);
@@ -423,7 +433,7 @@ static int move_tasks(struct builder *b, const uint32_t *to)
 	return 0;
 }
 
-/* Names in the order of their tasks, each task's in the order they came. */
+/* The names by task; those of one task in the order in which they were added. */
 static const char **lay_out(const struct list *l, size_t n_tasks, uint32_t *first, uint32_t *n)
 {
 	const char **names = malloc((l->n + 1) * sizeof *names);
@@ -480,13 +490,13 @@ static int make_lists(struct builder *b)
 static int set_order(struct builder *b)
 {
 	uint32_t *to = find_order(b->rec);
-	int error = to ? move_tasks(b, to) : -ENOMEM;
+	int r = to ? move_tasks(b, to) : -ENOMEM;
 
 	free(to);
-	return error ? error : make_lists(b);
+	return r ? r : make_lists(b);
 }
 
-/* At the end: what a recording of our own would say */
+/* At the end: keys of `build` that our own recordings have */
 
 static void add_times(struct builder *b)
 {
@@ -509,24 +519,17 @@ static void add_times(struct builder *b)
 	builder_build(b, "start", buf_str(&iso));
 }
 
-static int finish(struct builder *b)
+int builder_finish(struct builder *b)
 {
 	struct recording *rec = b->rec;
 
-	if (b->error)
-		return b->error;
-	if (rec->start_wall_ns < 0)
+	if (!b->error && rec->start_wall_ns < 0)
 		move_all(rec, earliest(rec));
-	set_instance_times(rec);
-	b->error = set_order(b);
-	add_times(b);
-	return b->error;
-}
-
-int builder_finish(struct builder *b)
-{
-	int error = finish(b);
-
+	if (!b->error) {
+		set_instance_times(rec);
+		b->error = set_order(b);
+		add_times(b);
+	}
 	if (b->part) {
 		free(b->part->after.item);
 		free(b->part->out.item);
@@ -534,9 +537,9 @@ int builder_finish(struct builder *b)
 	}
 	free(b->part);
 	b->part = NULL;
-	if (error)
-		recording_release(b->rec);
-	return error;
+	if (b->error)
+		recording_release(rec);
+	return b->error;
 }
 
 int builder_end(struct builder *b, int r, const char *path, struct error *err)

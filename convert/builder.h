@@ -7,17 +7,15 @@
 #include <stdarg.h>
 
 /*
- * A recording in memory made piece by piece, for the formats of others. Running
- * out of memory is remembered and told once, by builder_finish(): no call before
- * it needs to be looked at, but that an index may be NO_INDEX then. All times
- * are microseconds since the build's start, or since whatever zero the format has:
- * builder_finish() moves the earliest to 0 where start_wall_ns is not set.
+ * Builds a recording in memory from the data of another tool. An error is sticky: builder_finish()
+ * returns it, and no call before needs to be checked, but an index may be NO_INDEX then. All times
+ * are microseconds since the build's start, or since any zero of the format: unless
+ * builder_start_wall() was called, builder_finish() moves the earliest to 0.
  */
 struct builder {
-	struct recording *rec;		/* being made; the builder owns nothing else of it */
+	struct recording *rec;
 	int error;			/* sticky */
-	/* the rest is builder.c's */
-	struct builder_part *part;
+	struct builder_part *part;	/* private */
 };
 
 void builder_init(struct builder *b, struct recording *rec, const char *path);
@@ -29,16 +27,15 @@ const char *builder_text(struct builder *b, const char *text, size_t len);
 void builder_build(struct builder *b, const char *key, const char *value);
 void builder_build_number(struct builder *b, const char *key, int64_t value);
 
-/* When the build's time 0 was. */
+/* The wall clock at the build's time 0. */
 void builder_start_wall(struct builder *b, int64_t wall_ns);
 
-/* One tool's run; parent_task: the task it ran inside, or NO_INDEX. Index. */
+/* Add a run of a build tool. parent_task: the task that ran it, or NO_INDEX. Returns its index. */
 uint32_t builder_instance(struct builder *b, const char *tool, const char *version,
 			  const char *command, uint32_t parent_task);
 
-/* A task of an instance; every field of *task that is not known is as
- * builder_task_init() left it (-1, NULL). Texts are copied. kind NULL: found out from
- * the command. Returns the index. */
+/* Add a task to an instance. builder_task_init() makes each field unknown (-1, NULL). Texts are
+ * copied. kind NULL: derived from the command. Returns its index. */
 struct builder_task {
 	const char *name, *kind, *key, *command;
 	int64_t queued_us, start_us, end_us;
@@ -51,11 +48,11 @@ struct builder_task {
 void builder_task_init(struct builder_task *task);
 uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder_task *task);
 
-/* What a task waited for; what it made besides what it is named after. */
+/* A task that a task waited for, and an output besides the one that is its name. */
 void builder_after(struct builder *b, uint32_t task, const char *name);
 void builder_out(struct builder *b, uint32_t task, const char *name);
 
-/* A phase of a task, or of an instance where task is NO_INDEX. */
+/* A phase or note of a task, or of an instance if task is NO_INDEX. */
 void builder_span(struct builder *b, uint32_t instance, uint32_t task, int64_t begin_us,
 		  int64_t end_us, const char *name);
 void builder_note(struct builder *b, uint32_t instance, uint32_t task, int64_t time_us,
@@ -63,11 +60,20 @@ void builder_note(struct builder *b, uint32_t instance, uint32_t task, int64_t t
 void builder_warn(struct builder *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Tasks in the order of their start; 0, or -ENOMEM and the recording is released. */
+/*
+ * A new series, such as proc_stat, with columns as in series.h; and a sample of the series that was
+ * added last. Times are those of the finished recording. A sample that is not later than the one
+ * before it, or that is too late for a recording, is left out.
+ */
+void builder_series(struct builder *b, const char *name, int64_t interval_ms,
+		    const struct series_column *column, size_t n_columns);
+void builder_sample(struct builder *b, int64_t time_us, const int64_t *level);
+
+/* Sort the tasks by their start. 0, or the error and the recording is released. */
 int builder_finish(struct builder *b);
 
-/* The same after reading returned r, whose error takes precedence; err also gets a lack of
- * memory. */
+/* The same after reading the input returned r. If r is negative, err is filled already and r is
+ * returned; otherwise err is filled here. */
 int builder_end(struct builder *b, int r, const char *path, struct error *err);
 
 #endif

@@ -3,7 +3,7 @@
 # recording written their way
 noinst_LTLIBRARIES += convert/libconvert.la
 convert_libconvert_la_SOURCES = \
-	convert/builder.c convert/builder.h convert/builder_series.c convert/builder_series.h \
+	convert/builder.c convert/builder.h \
 	convert/convert.c convert/convert.h convert/formats.h convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h convert/json_reader.c convert/json_reader.h \
 	convert/json_value.c convert/trace.c \
