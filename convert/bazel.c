@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/cursor.h"
 #include "convert/bazel_counters.h"
 #include "convert/formats.h"
 #include "convert/trace.h"
@@ -12,7 +13,7 @@
 #define PHASE "build phase marker"
 #define CRITICAL "critical path component"
 
-/* A phase of the build; length -1: until the next. */
+/* A phase of the build. length_us -1: it ends when the next begins. */
 struct phase {
 	int64_t begin_us, length_us;
 	const char *name;
@@ -38,116 +39,112 @@ struct reading {
 
 /* Events */
 
-static const char *keep(struct reading *r, const char *text)
+static const char *keep(struct reading *in, const char *text)
 {
-	return trace_text(&r->trace, text, strlen(text));
+	return trace_text(&in->trace, text, strlen(text));
 }
 
-static int read_other_data(struct reading *r, const struct json_value *data)
+static int read_other_data(struct reading *in, const struct json_value *data)
 {
 	const char *version = json_member_text(data, "bazel_version");
 
 	if (!strncmp(version, "release ", 8))
 		version += 8;
-	r->version = keep(r, version);
-	r->build_id = keep(r, json_member_text(data, "build_id"));
-	r->output_base = keep(r, json_member_text(data, "output_base"));
-	r->start_ms = json_member_number(data, "profile_start_ts", 0, -1);
-	return r->version && r->build_id && r->output_base ? 0 : -ENOMEM;
+	in->version = keep(in, version);
+	in->build_id = keep(in, json_member_text(data, "build_id"));
+	in->output_base = keep(in, json_member_text(data, "output_base"));
+	in->start_ms = json_member_number(data, "profile_start_ts", 0, -1);
+	return in->version && in->build_id && in->output_base ? 0 : -ENOMEM;
 }
 
-static int add_phase(struct reading *r, const struct json_value *event)
+static int add_phase(struct reading *in, const struct json_value *event)
 {
-	struct phase p = { .length_us = json_member_number(event, "dur", 0, -1),
-			   .name = keep(r, json_member_text(event, "name")) };
-	struct phase *grown;
+	const char *name = keep(in, json_member_text(event, "name"));
+	struct phase *p;
+	int64_t begin_us;
 
-	if (!trace_event_us(event, &p.begin_us))
+	if (!trace_event_us(event, &begin_us))
 		return 0;
-	grown = array_grow(r->phase, r->n_phases, sizeof *grown);
-	if (!grown || !p.name)
-		return -ENOMEM;
-	r->phase = grown;
-	grown[r->n_phases++] = p;
-	return 0;
+	p = name ? array_add(&in->phase, &in->n_phases, sizeof *p) : NULL;
+	if (p)
+		*p = (struct phase){ begin_us, json_member_number(event, "dur", 0, -1), name };
+	return p ? 0 : -ENOMEM;
 }
 
-static int add_critical(struct reading *r, const struct json_value *event)
+static int add_critical(struct reading *in, const struct json_value *event)
 {
 	const struct json_value *thread = json_member(json_member(event, "args"), "tid");
-	int64_t length_us = json_member_number(event, "dur", 0, 0);
-	struct critical c, *grown;
+	struct critical c, *added;
 
 	if (!thread || !trace_event_us(event, &c.begin_us) ||
-	    __builtin_add_overflow(c.begin_us, length_us, &c.end_us))
+	    __builtin_add_overflow(c.begin_us, json_member_number(event, "dur", 0, 0), &c.end_us))
 		return 0;
-	c.thread = trace_text(&r->trace, thread->text, thread->len);
-	grown = array_grow(r->critical, r->n_critical, sizeof *grown);
-	if (!grown || !c.thread)
-		return -ENOMEM;
-	r->critical = grown;
-	grown[r->n_critical++] = c;
-	return 0;
+	c.thread = trace_text(&in->trace, thread->text, thread->len);
+	added = c.thread ? array_add(&in->critical, &in->n_critical, sizeof *added) : NULL;
+	if (added)
+		*added = c;
+	return added ? 0 : -ENOMEM;
 }
 
 /* The name is the primary output if there is one, otherwise the action's description; the key is
  * mnemonic and target. */
-static int add_action(struct reading *r, const struct json_value *event)
+static int add_action(struct reading *in, const struct json_value *event)
 {
 	const struct json_value *args = json_member(event, "args");
 	const char *mnemonic = json_member_text(args, "mnemonic");
 	const char *target = json_member_text(args, "target");
 	const char *out = json_member_text(event, "out");
-	struct trace_words words = { .category = r->action };
+	struct trace_words words = { .category = in->action };
 	struct buf key = BUF_INIT;
 
 	buf_adds(&key, mnemonic);
 	if (*mnemonic && *target)
 		buf_addc(&key, ' ');
 	buf_adds(&key, target);
-	words.name = keep(r, *out ? out : json_member_text(event, "name"));
-	words.key = buf_error(&key) ? NULL : keep(r, buf_str(&key));
+	words.name = keep(in, *out ? out : json_member_text(event, "name"));
+	words.key = buf_error(&key) ? NULL : keep(in, buf_str(&key));
 	buf_release(&key);
-	return words.name && words.key ? trace_add(&r->trace, event, &words) : -ENOMEM;
+	return words.name && words.key ? trace_add(&in->trace, event, &words) : -ENOMEM;
 }
 
-static int add_event(struct reading *r, const struct json_value *event)
+static int add_event(struct reading *in, const struct json_value *event)
 {
 	const char *category = json_member_text(event, "cat");
 	struct trace_words plain = { 0 };
 
 	if (!strcmp(json_member_text(event, "ph"), "C"))
-		return bazel_counters_add(&r->counters, event);
+		return bazel_counters_add(&in->counters, event);
 	if (!strcmp(category, ACTION))
-		return add_action(r, event);
+		return add_action(in, event);
 	if (!strcmp(category, PHASE))
-		return add_phase(r, event);
+		return add_phase(in, event);
 	if (!strcmp(category, CRITICAL))
-		return add_critical(r, event);
-	return trace_add(&r->trace, event, &plain);
+		return add_critical(in, event);
+	return trace_add(&in->trace, event, &plain);
 }
 
 static int add_part(void *context, const struct json_value *value, unsigned line)
 {
-	struct reading *r = context;
+	struct reading *in = context;
 
 	(void)line;
 	if (!value->name)
-		return add_event(r, value);
-	return strcmp(value->name, "otherData") ? 0 : read_other_data(r, value);
+		return add_event(in, value);
+	return strcmp(value->name, "otherData") ? 0 : read_other_data(in, value);
 }
 
 /* The critical path */
 
 static uint32_t find_thread(const struct trace *t, const char *id)
 {
-	for (uint32_t i = 0; i < t->n_tracks; i++)
+	for (uint32_t i = 0; i < t->n_tracks; i++) {
 		if (t->track[i].id == id && !t->track[i].async)
 			return i;
+	}
 	return NO_INDEX;
 }
 
-/* The first piece of a track; pieces are by track. */
+/* The first piece of a track: pieces are sorted by track. */
 static size_t first_piece(const struct trace *t, uint32_t track)
 {
 	size_t low = 0, high = t->n_pieces;
@@ -163,10 +160,10 @@ static size_t first_piece(const struct trace *t, uint32_t track)
 	return low;
 }
 
-/* The action of that thread that has most of its time in common with it. */
-static void mark_critical(struct reading *r, const struct critical *c)
+/* The part of the critical path is the action of its thread that overlaps most with it. */
+static void mark_critical(struct reading *in, const struct critical *c)
 {
-	const struct trace *t = &r->trace;
+	const struct trace *t = &in->trace;
 	uint32_t track = find_thread(t, c->thread);
 	size_t at = SIZE_MAX;
 	int64_t most = 0;
@@ -178,7 +175,7 @@ static void mark_critical(struct reading *r, const struct critical *c)
 
 		if (begin_us >= c->end_us)
 			break;
-		if (p->category != r->action)
+		if (p->category != in->action)
 			continue;
 		begin_us = begin_us > c->begin_us ? begin_us : c->begin_us;
 		end_us = end_us < c->end_us ? end_us : c->end_us;
@@ -188,19 +185,17 @@ static void mark_critical(struct reading *r, const struct critical *c)
 		}
 	}
 	if (at != SIZE_MAX)
-		r->is_critical[at] = true;
+		in->is_critical[at] = true;
 }
 
 /* The recording */
 
-struct kind {
-	const char *end, *kind;
-};
-
-/* What mnemonics end with. */
+/* The kind of an action, by the end of its mnemonic. */
 static const char *kind_of(const char *mnemonic)
 {
-	static const struct kind kinds[] = {
+	static const struct {
+		const char *end, *kind;
+	} kinds[] = {
 		{ "Compile", "compile" }, { "Javac", "compile" }, { "Rustc", "compile" },
 		{ "CompilePkg", "compile" }, { "Assemble", "compile" }, { "Link", "link" },
 		{ "Archive", "archive" }, { "JavaSourceJar", "archive" }, { "TestRunner", "test" },
@@ -208,37 +203,36 @@ static const char *kind_of(const char *mnemonic)
 		{ "TemplateExpand", "generate" }, { "Symlink", "shell" },
 		{ "SymlinkTree", "shell" }, { "CopyFile", "shell" },
 	};
-	size_t n = strcspn(mnemonic, " ");
+	struct slice word = { mnemonic, strcspn(mnemonic, " ") };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		size_t end = strlen(kinds[i].end);
-
-		if (n >= end && !memcmp(mnemonic + n - end, kinds[i].end, end))
+		if (slice_ends(word, kinds[i].end))
 			return kinds[i].kind;
 	}
 	return "other";
 }
 
 struct building {
-	struct reading *r;
+	struct reading *in;
 	struct builder b;
 	uint32_t instance;
-	int64_t shift_us;	/* to the trace's times */
+	int64_t shift_us;	/* added to the trace's times */
 	int32_t *slot;		/* of each thread that has actions, by the trace's slot */
 };
 
 /* Threads that have actions are the workers. */
 static int find_workers(struct building *b)
 {
-	const struct trace *t = &b->r->trace;
+	const struct trace *t = &b->in->trace;
 	int32_t n = 0;
 
 	b->slot = calloc(t->n_tracks + 1, sizeof *b->slot);
 	if (!b->slot)
 		return -ENOMEM;
-	for (size_t i = 0; i < t->n_pieces; i++)
-		if (t->piece[i].category == b->r->action && t->track[t->piece[i].track].slot >= 0)
+	for (size_t i = 0; i < t->n_pieces; i++) {
+		if (t->piece[i].category == b->in->action && t->track[t->piece[i].track].slot >= 0)
 			b->slot[t->track[t->piece[i].track].slot] = 1;
+	}
 	for (size_t i = 0; i < t->n_tracks; i++)
 		b->slot[i] = b->slot[i] ? n++ : -1;
 	return 0;
@@ -246,7 +240,7 @@ static int find_workers(struct building *b)
 
 static uint32_t add_task(struct building *b, size_t at)
 {
-	const struct trace *t = &b->r->trace;
+	const struct trace *t = &b->in->trace;
 	const struct trace_piece *p = &t->piece[at];
 	int32_t slot = t->track[p->track].slot;
 	struct builder_task task;
@@ -261,15 +255,15 @@ static uint32_t add_task(struct building *b, size_t at)
 	task.slot = slot < 0 ? -1 : b->slot[slot];
 	task.state = p->end_us < 0 ? TASK_UNFINISHED : TASK_DONE;
 	index = builder_task(&b->b, b->instance, &task);
-	if (b->r->is_critical[at])
+	if (b->in->is_critical[at])
 		builder_note(&b->b, b->instance, index, task.start_us, "critical path");
 	return index;
 }
 
-/* Actions are tasks, what is in them are their spans; the rest is passed. */
+/* Actions are tasks; events inside them are their spans. All others are skipped. */
 static void add_tasks(struct building *b)
 {
-	const struct trace *t = &b->r->trace;
+	const struct trace *t = &b->in->trace;
 	const struct trace_piece *action = NULL;
 	uint32_t task = NO_INDEX;
 
@@ -281,7 +275,7 @@ static void add_tasks(struct building *b)
 		if (action) {
 			builder_span(&b->b, b->instance, task, p->begin_us + b->shift_us,
 				     trace_end_us(t, p) + b->shift_us, p->name);
-		} else if (p->category == b->r->action) {
+		} else if (p->category == b->in->action) {
 			action = p;
 			task = add_task(b, i);
 		}
@@ -297,15 +291,17 @@ static int by_begin(const void *a, const void *b)
 
 static void add_phases(struct building *b, int64_t zero_us)
 {
-	const struct reading *r = b->r;
-	int64_t last_us = r->trace.start_us;
+	const struct reading *in = b->in;
+	int64_t last_us = in->trace.start_us;
 
-	for (size_t i = 0; i < r->trace.n_pieces; i++)
-		if (trace_end_us(&r->trace, &r->trace.piece[i]) + r->trace.start_us > last_us)
-			last_us = trace_end_us(&r->trace, &r->trace.piece[i]) + r->trace.start_us;
-	for (size_t i = 0; i < r->n_phases; i++) {
-		const struct phase *p = &r->phase[i];
-		int64_t end_us = i + 1 < r->n_phases ? p[1].begin_us : last_us;
+	for (size_t i = 0; i < in->trace.n_pieces; i++) {
+		int64_t end_us = trace_end_us(&in->trace, &in->trace.piece[i]) + in->trace.start_us;
+
+		last_us = end_us > last_us ? end_us : last_us;
+	}
+	for (size_t i = 0; i < in->n_phases; i++) {
+		const struct phase *p = &in->phase[i];
+		int64_t end_us = i + 1 < in->n_phases ? p[1].begin_us : last_us;
 
 		if (p->length_us >= 0 && p->length_us < end_us - p->begin_us)
 			end_us = p->begin_us + p->length_us;
@@ -315,111 +311,108 @@ static void add_phases(struct building *b, int64_t zero_us)
 	}
 }
 
-/* When the first phase or action began. */
-static int64_t find_zero(const struct reading *r)
+/* When the first phase or action began; INT64_MAX: there is none. */
+static int64_t find_zero(const struct reading *in)
 {
-	const struct trace *t = &r->trace;
-	int64_t zero_us = r->n_phases ? r->phase[0].begin_us : INT64_MAX;
+	const struct trace *t = &in->trace;
+	int64_t zero_us = in->n_phases ? in->phase[0].begin_us : INT64_MAX;
 
-	for (size_t i = 0; i < t->n_pieces; i++)
-		if (t->piece[i].category == r->action && t->piece[i].begin_us + t->start_us < zero_us)
+	for (size_t i = 0; i < t->n_pieces; i++) {
+		if (t->piece[i].category == in->action && t->piece[i].begin_us + t->start_us < zero_us)
 			zero_us = t->piece[i].begin_us + t->start_us;
+	}
 	return zero_us;
 }
 
 static void add_build(struct building *b, int64_t zero_us)
 {
-	const struct reading *r = b->r;
+	const struct reading *in = b->in;
 	int64_t wall_us;
 
 	builder_build(&b->b, "tool", "bazel");
-	builder_build(&b->b, "version", r->version);
-	builder_build(&b->b, "bazel_build_id", r->build_id);
-	builder_build(&b->b, "bazel_output_base", r->output_base);
-	if (r->start_ms > 0 && r->start_ms < INT64_MAX / 2000000 &&
-	    !__builtin_add_overflow(r->start_ms * 1000, zero_us, &wall_us) && wall_us > 0)
+	builder_build(&b->b, "version", in->version);
+	builder_build(&b->b, "bazel_build_id", in->build_id);
+	builder_build(&b->b, "bazel_output_base", in->output_base);
+	if (in->start_ms > 0 && in->start_ms < INT64_MAX / 2000000 &&
+	    !__builtin_add_overflow(in->start_ms * 1000, zero_us, &wall_us) && wall_us > 0)
 		builder_start_wall(&b->b, wall_us * 1000);
-	b->instance = builder_instance(&b->b, "bazel", r->version, NULL, NO_INDEX);
+	b->instance = builder_instance(&b->b, "bazel", in->version, NULL, NO_INDEX);
 }
 
-static int build(struct recording *rec, struct reading *r, const char *path, enum json_end end,
+static int build(struct recording *rec, struct reading *in, const char *path, enum json_end end,
 		 unsigned line)
 {
-	struct building b = { .r = r };
-	int64_t zero_us = find_zero(r);
-	int error = find_workers(&b);
+	struct building b = { .in = in };
+	int64_t zero_us = find_zero(in);
+	int r = find_workers(&b);
 
-	if (error)
-		return error;
+	if (r)
+		return r;
 	builder_init(&b.b, rec, path);
-	b.shift_us = r->trace.start_us - zero_us;
+	b.shift_us = in->trace.start_us - zero_us;
 	add_build(&b, zero_us);
 	add_tasks(&b);
 	add_phases(&b, zero_us);
-	bazel_counters_give(&r->counters, &b.b, zero_us);
-	trace_tell(&r->trace, &b.b, path, end != JSON_WHOLE, line);
+	bazel_counters_give(&in->counters, &b.b, zero_us);
+	trace_warn(&in->trace, &b.b, path, end != JSON_WHOLE, line);
 	free(b.slot);
 	return builder_finish(&b.b);
 }
 
 /* All times must fit into the longest recording. */
-static bool is_sane(const struct reading *r)
+static bool is_sane(const struct reading *in)
 {
 	int64_t at;
 
-	for (size_t i = 0; i < r->n_phases; i++)
-		if (__builtin_sub_overflow(r->phase[i].begin_us, r->trace.start_us, &at) ||
+	for (size_t i = 0; i < in->n_phases; i++) {
+		if (__builtin_sub_overflow(in->phase[i].begin_us, in->trace.start_us, &at) ||
 		    at > TRACE_LONGEST_US || at < -TRACE_LONGEST_US)
 			return false;
+	}
 	return true;
 }
 
-static int finish(struct recording *rec, struct reading *r, const char *path, enum json_end end,
-		  unsigned line, struct error *err)
-{
-	int error = trace_finish(&r->trace);
-
-	if (error)
-		return error;
-	if (r->n_phases)
-		qsort(r->phase, r->n_phases, sizeof *r->phase, by_begin);
-	if (!is_sane(r))
-		return -ERANGE;
-	if (find_zero(r) == INT64_MAX)
-		return error_set(err, -EINVAL, path, line, 0, "no action and no phase of a build in it");
-	r->is_critical = calloc(r->trace.n_pieces + 1, sizeof *r->is_critical);
-	if (!r->is_critical)
-		return -ENOMEM;
-	for (size_t i = 0; i < r->n_critical; i++)
-		mark_critical(r, &r->critical[i]);
-	return build(rec, r, path, end, line);
-}
-
-static int read_profile(struct recording *rec, struct reading *r, const char *path,
+static int read_profile(struct recording *rec, struct reading *in, const char *path,
 			struct error *err)
 {
-	struct json_parts parts = { "traceEvents", add_part, r };
+	struct json_parts parts = { "traceEvents", add_part, in };
 	enum json_end end;
 	unsigned line;
-	int error = trace_init(&r->trace);
+	int r = trace_init(&in->trace);
 
-	r->version = r->build_id = r->output_base = "";
-	r->action = error ? NULL : keep(r, ACTION);
-	if (!r->action)
+	in->version = in->build_id = in->output_base = "";
+	in->action = r ? NULL : keep(in, ACTION);
+	if (!in->action)
 		return -ENOMEM;
-	error = json_read_parts(path, &parts, &end, &line, err);
-	return error ? error : finish(rec, r, path, end, line, err);
+	r = json_read_parts(path, &parts, &end, &line, err);
+	if (!r)
+		r = trace_finish(&in->trace);
+	if (r)
+		return r;
+	if (in->n_phases)
+		qsort(in->phase, in->n_phases, sizeof *in->phase, by_begin);
+	if (!is_sane(in))
+		return -ERANGE;
+	if (find_zero(in) == INT64_MAX)
+		return error_set(err, -EINVAL, path, line, 0,
+				 "no action and no phase of a build in it");
+	in->is_critical = calloc(in->trace.n_pieces + 1, sizeof *in->is_critical);
+	if (!in->is_critical)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->n_critical; i++)
+		mark_critical(in, &in->critical[i]);
+	return build(rec, in, path, end, line);
 }
 
 int bazel_read(struct recording *rec, const char *path, struct error *err)
 {
-	struct reading r = { .start_ms = -1 };
-	int error = read_profile(rec, &r, path, err);
+	struct reading in = { .start_ms = -1 };
+	int r = read_profile(rec, &in, path, err);
 
-	trace_release(&r.trace);
-	bazel_counters_release(&r.counters);
-	free(r.phase);
-	free(r.critical);
-	free(r.is_critical);
-	return trace_error(error, path, err);
+	trace_release(&in.trace);
+	bazel_counters_release(&in.counters);
+	free(in.phase);
+	free(in.critical);
+	free(in.is_critical);
+	return trace_error(r, path, err);
 }

@@ -15,7 +15,7 @@
 
 struct counter {
 	const char *event, *value;
-	int decimals;		/* cores in 10 ms a second, memory in MiB */
+	int decimals;		/* the CPU unit becomes 10 ms per second; memory stays in MiB */
 };
 
 static const struct counter counters[BAZEL_COUNTERS] = {
@@ -25,36 +25,29 @@ static const struct counter counters[BAZEL_COUNTERS] = {
 	[BAZEL_SYSTEM_MEMORY] = { "Memory usage (total)", "system memory", 0 },
 };
 
-static int add(struct bazel_counters *c, size_t which, int64_t time_us, int64_t value)
-{
-	struct bazel_sample *grown = array_grow(c->sample[which], c->n[which], sizeof *grown);
-
-	if (!grown)
-		return -ENOMEM;
-	c->sample[which] = grown;
-	grown[c->n[which]++] = (struct bazel_sample){ time_us, value };
-	return 0;
-}
-
 int bazel_counters_add(struct bazel_counters *c, const struct json_value *event)
 {
 	const char *name = json_member_text(event, "name");
+	struct bazel_sample *sample;
 	int64_t time_us, value;
 
 	for (size_t i = 0; i < BAZEL_COUNTERS; i++) {
 		if (strcmp(name, counters[i].event))
 			continue;
-		/* One that is zero is left out. */
+		/* Bazel omits a value of 0. */
 		value = json_member_number(json_member(event, "args"), counters[i].value,
 					   counters[i].decimals, 0);
 		if (!trace_event_us(event, &time_us) || value < 0 || value > VALUE_MAX)
 			return 0;
-		return add(c, i, time_us, value);
+		sample = array_add(&c->sample[i], &c->n[i], sizeof *sample);
+		if (!sample)
+			return -ENOMEM;
+		*sample = (struct bazel_sample){ time_us, value };
+		return 0;
 	}
 	return 0;
 }
 
-/* Sorted, and each time once. */
 static int by_time(const void *a, const void *b)
 {
 	const struct bazel_sample *x = a, *y = b;
@@ -62,6 +55,7 @@ static int by_time(const void *a, const void *b)
 	return x->time_us < y->time_us ? -1 : x->time_us > y->time_us;
 }
 
+/* Sort the samples and remove those of the same time. */
 static void sort(struct bazel_counters *c, size_t which, int64_t zero_us)
 {
 	struct bazel_sample *s = c->sample[which];
@@ -80,12 +74,10 @@ static void sort(struct bazel_counters *c, size_t which, int64_t zero_us)
 	c->n[which] = n;
 }
 
-/* A value is that of the time from its own to the next. */
+/* A value is valid until the time of the next sample. */
 static int64_t length_us(const struct bazel_sample *s, size_t i, size_t n)
 {
-	if (i + 1 < n)
-		return s[i + 1].time_us - s[i].time_us;
-	return SECOND_US;
+	return i + 1 < n ? s[i + 1].time_us - s[i].time_us : SECOND_US;
 }
 
 static void give_system_cpu(const struct bazel_counters *c, struct builder *b)
@@ -116,7 +108,7 @@ static int64_t value_at(const struct bazel_counters *c, size_t which, size_t *at
 	return c->sample[which][*at].value;
 }
 
-/* All counters have the same times, those of one are enough. */
+/* All counters have the same times: the rows are those of the counter with most samples. */
 static void give_own(const struct bazel_counters *c, struct builder *b)
 {
 	static const size_t own[] = { BAZEL_CPU, BAZEL_MEMORY, BAZEL_SYSTEM_MEMORY };

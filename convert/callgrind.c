@@ -9,10 +9,10 @@
 #include <string.h>
 
 /*
- * What `remake --profile` leaves, a file a make: for every target how long its
- * recipe took and which others it needed, in the format of callgrind, but not when
- * it ran. So the recipes are laid behind one another, or, where they took longer
- * together than the whole make did, each as early as what it needs lets it.
+ * The profiles that `remake --profile` writes, one file for each make, in the format of callgrind.
+ * They have the duration of each target's recipe and its prerequisites, but no time at which it
+ * ran. Therefore the recipes are placed one after the other; or, if their sum is longer than the
+ * whole make, each one as soon as its prerequisites have ended.
  */
 
 bool callgrind_recognise(const struct convert_file *file)
@@ -22,8 +22,7 @@ bool callgrind_recognise(const struct convert_file *file)
 	return !file->is_dir && file->len && memmem(file->head, file->len, mark, strlen(mark));
 }
 
-/* When each ran: in the order of what they need, without recursion as chains may
- * be long. */
+/* Times of the recipes: prerequisites first. Chains may be long: no recursion. */
 
 struct walk {
 	struct callgrind_target *target;
@@ -33,19 +32,19 @@ struct walk {
 	bool parallel;
 };
 
-static void lay(struct walk *w, struct callgrind_target *t, const uint32_t *need)
+static void place(struct walk *w, struct callgrind_target *t, const uint32_t *need)
 {
 	int64_t start_us = w->parallel ? 0 : w->now_us;
 
 	for (size_t i = 0; w->parallel && i < t->n_needs; i++) {
 		const struct callgrind_target *other = &w->target[need[t->first_need + i]];
 
-		if (other->state == CALLGRIND_LAID && other->end_us > start_us)
+		if (other->state == CALLGRIND_PLACED && other->end_us > start_us)
 			start_us = other->end_us;
 	}
 	t->start_us = start_us;
 	t->end_us = start_us + t->recipe_us;
-	t->state = CALLGRIND_LAID;
+	t->state = CALLGRIND_PLACED;
 	if (t->end_us > w->now_us)
 		w->now_us = t->end_us;
 }
@@ -59,7 +58,7 @@ static void visit(struct walk *w, uint32_t from, const uint32_t *need)
 		uint32_t next;
 
 		if (t->n_seen == t->n_needs) {
-			lay(w, t, need);
+			place(w, t, need);
 			w->depth--;
 			continue;
 		}
@@ -71,7 +70,7 @@ static void visit(struct walk *w, uint32_t from, const uint32_t *need)
 	}
 }
 
-static int lay_all(struct callgrind *c)
+static int place_all(struct callgrind *c)
 {
 	struct walk w = { .target = c->target };
 	int64_t sum_us = 0;
@@ -87,18 +86,10 @@ static int lay_all(struct callgrind *c)
 			visit(&w, (uint32_t)i, c->need);
 	}
 	free(w.stack);
-	c->length_us = w.now_us;
 	return 0;
 }
 
 /* Into the recording */
-
-static void add_needs(struct builder *b, const struct callgrind *c,
-		      const struct callgrind_target *t, uint32_t task)
-{
-	for (size_t i = 0; i < t->n_needs; i++)
-		builder_after(b, task, c->target[c->need[t->first_need + i]].name);
-}
 
 static void add_target(struct builder *b, const struct callgrind *c, uint32_t instance,
 		       struct callgrind_target *t, int64_t from_us)
@@ -111,7 +102,8 @@ static void add_target(struct builder *b, const struct callgrind *c, uint32_t in
 	task.end_us = from_us + t->end_us;
 	task.state = TASK_DONE;
 	t->task = builder_task(b, instance, &task);
-	add_needs(b, c, t, t->task);
+	for (size_t i = 0; i < t->n_needs; i++)
+		builder_after(b, t->task, c->target[c->need[t->first_need + i]].name);
 }
 
 static void add_make(struct builder *b, struct callgrind *c, int64_t from_us, uint32_t parent)
@@ -123,14 +115,14 @@ static void add_make(struct builder *b, struct callgrind *c, int64_t from_us, ui
 			add_target(b, c, instance, &c->target[i], from_us);
 	}
 	builder_note(b, instance, NO_INDEX, from_us, c->parallel ?
-		     "when recipes ran is not recorded: each stands as early as it could" :
-		     "when recipes ran is not recorded: they stand one behind the other");
+		     "the times of the recipes are not recorded: each is shown as early as possible" :
+		     "the times of the recipes are not recorded: they are shown one after the other");
 	c->from_us = from_us;
 	c->added = true;
 }
 
-/* The recipe that ran a make of another directory is not told. It is taken to be the one
- * of the target called like that directory, if that took as long. */
+/* The profile of a sub-make does not name the recipe that ran it. We assume the target with the
+ * name of the sub-make's directory, if its recipe took at least as long as the sub-make. */
 static struct callgrind_target *find_parent(struct callgrind *make, size_t n, size_t child,
 					    struct callgrind **in)
 {
@@ -152,8 +144,7 @@ static struct callgrind_target *find_parent(struct callgrind *make, size_t n, si
 	return NULL;
 }
 
-/* Sub-makes below the recipes that ran them, as far as they are found; the rest
- * beside the first. */
+/* Add sub-makes below the recipes that ran them. If none is found, they are on the top level. */
 static void add_makes(struct builder *b, struct callgrind *make, size_t n)
 {
 	bool more = true;
@@ -181,7 +172,7 @@ static void add_makes(struct builder *b, struct callgrind *make, size_t n)
 	}
 }
 
-/* The make above the others is the one that took longest. */
+/* The top-level make is the one that took longest. */
 static void longest_first(struct callgrind *make, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -202,7 +193,7 @@ static int build(struct recording *rec, struct callgrind *make, size_t n, const 
 
 	longest_first(make, n);
 	for (size_t i = 0; !r && i < n; i++)
-		r = lay_all(&make[i]);
+		r = place_all(&make[i]);
 	if (r)
 		return error_sys(err, r, path, NULL);
 	builder_init(&b, rec, path);

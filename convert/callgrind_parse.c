@@ -19,7 +19,7 @@ struct parse {
 	struct name_table names;	/* of targets */
 	uint32_t current;	/* target the lines are about */
 	struct slice makefile;
-	bool has_current, is_call;	/* the next line of values is that of a call */
+	bool has_current, is_call;	/* the next line of values is about a call */
 	bool has_creator, has_events;
 };
 
@@ -52,8 +52,7 @@ static int target_named(struct parse *p, struct slice name, uint32_t *at)
 	return 0;
 }
 
-/* The lines of a target's calls stand together, but for what is damaged: a target
- * that comes again keeps its first. */
+/* All calls of a target follow its first line; in a damaged file a target may come again. */
 static int begin_target(struct parse *p, struct slice name)
 {
 	struct callgrind_target *t;
@@ -66,7 +65,7 @@ static int begin_target(struct parse *p, struct slice name)
 		return r;
 	t = &p->c->target[p->current];
 	if (t->n_needs)
-		return bad(p, "a target that was there before");
+		return bad(p, "duplicate target");
 	t->first_need = p->c->n_needs;
 	p->has_current = true;
 	p->is_call = false;
@@ -82,7 +81,7 @@ static int add_need(struct parse *p, struct slice name)
 	if (!p->has_current)
 		return bad(p, "a call outside of a target");
 	if (!name.len)
-		return bad(p, "a call of nothing");
+		return bad(p, "a call without a target");
 	r = target_named(p, name, &other);
 	if (r)
 		return r;
@@ -97,8 +96,8 @@ static int add_need(struct parse *p, struct slice name)
 	return 0;
 }
 
-/* "LINE WALL RECIPE", in microseconds: of the target, or of the call above. */
-static int add_figures(struct parse *p, struct slice line)
+/* "LINE WALL RECIPE", in microseconds: of the target, or of the call in the line before. */
+static int add_times(struct parse *p, struct slice line)
 {
 	struct cursor c;
 	uint64_t number[3];
@@ -121,27 +120,15 @@ static int add_figures(struct parse *p, struct slice line)
 
 static bool value_of(struct slice line, const char *key, struct slice *value)
 {
-	size_t n = strlen(key);
+	struct cursor c;
 
-	if (line.len < n || memcmp(line.p, key, n))
+	cursor_init(&c, line.p, line.len);
+	if (!cursor_literal(&c, key))
 		return false;
-	*value = (struct slice){ line.p + n, line.len - n };
-	while (value->len && *value->p == ' ') {
-		value->p++;
-		value->len--;
-	}
+	while (cursor_byte(&c, ' '))
+		;
+	*value = (struct slice){ c.p, (size_t)(c.end - c.p) };
 	return true;
-}
-
-static int add_creator(struct parse *p, struct slice value)
-{
-	struct slice version;
-
-	if (!value_of(value, "remake", &version))
-		return bad(p, "not a profile of remake");
-	p->has_creator = true;
-	p->c->version = arena_text(p->c->arena, version.p, version.len);
-	return p->c->version ? 0 : no_memory(p);
 }
 
 static int add_line(struct parse *p, struct slice line)
@@ -157,15 +144,20 @@ static int add_line(struct parse *p, struct slice line)
 		return 0;
 	}
 	if (line.len && line.p[0] >= '0' && line.p[0] <= '9')
-		return add_figures(p, line);
+		return add_times(p, line);
 	if (value_of(line, "fl=", &value)) {
 		p->makefile = p->makefile.len ? p->makefile : value;
 		return 0;
 	}
 	if (value_of(line, "version:", &value))
 		return slice_is(value, "1") ? 0 : bad(p, "not version 1 of the format");
-	if (value_of(line, "creator:", &value))
-		return add_creator(p, value);
+	if (value_of(line, "creator:", &value)) {
+		p->has_creator = value_of(value, "remake", &value);
+		if (!p->has_creator)
+			return bad(p, "not a profile of remake");
+		p->c->version = arena_text(p->c->arena, value.p, value.len);
+		return p->c->version ? 0 : no_memory(p);
+	}
 	if (value_of(line, "events:", &value)) {
 		p->has_events = slice_is(value, "Wt Rt");
 		return p->has_events ? 0 : bad(p, "expected the events Wt and Rt");
@@ -186,7 +178,7 @@ static int add_line(struct parse *p, struct slice line)
 	return 0;
 }
 
-/* "/src/lib/Makefile": lib. */
+/* "lib" of "/src/lib/Makefile". */
 static const char *last_directory(struct arena *arena, struct slice makefile)
 {
 	const char *end = makefile.len ? memrchr(makefile.p, '/', makefile.len) : NULL;

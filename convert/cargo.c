@@ -14,9 +14,8 @@
 #include <string.h>
 
 /*
- * What `cargo build --timings` leaves: a page with the units of the build in a
- * script, as JSON, in seconds since the start. cargo says of each which others it
- * let begin.
+ * The page that `cargo build --timings` writes. A script in it has the units of the build as JSON,
+ * with times in seconds since the start. Each unit lists the units that waited for it.
  */
 
 #define TITLE "Cargo Build Timings"
@@ -33,7 +32,7 @@ bool cargo_recognise(const struct convert_file *file)
 	return !file->is_dir && file->len && memmem(file->head, file->len, TITLE, strlen(TITLE));
 }
 
-/* The page's head: rows of "<td>KEY:</td><td>VALUE</td>". */
+/* The table at the top of the page has rows "<td>KEY:</td><td>VALUE</td>". */
 
 static struct slice row(const struct buf *page, const char *key)
 {
@@ -97,7 +96,7 @@ static uint32_t add_build(struct builder *b, const struct buf *page)
 
 /* The units */
 
-/* As cargo itself lists it: the crate, its version, and what of it. */
+/* As on cargo's page: the crate, its version, and the target. */
 static void unit_name(struct buf *name, const struct json_value *unit)
 {
 	const char *version = json_member_text(unit, "version");
@@ -125,7 +124,7 @@ static void add_section(struct builder *b, uint32_t instance, uint32_t task, int
 		builder_span(b, instance, task, start_us + begin_us, start_us + end_us, name);
 }
 
-/* New versions of cargo write sections, older ones the time when the frontend was done. */
+/* New versions of cargo write sections, older ones the time at which the frontend ended. */
 static void add_sections(struct builder *b, uint32_t instance, uint32_t task, int64_t start_us,
 			 int64_t duration_us, const struct json_value *unit)
 {
@@ -174,7 +173,7 @@ static int add_unit(struct builder *b, uint32_t instance, struct unit *unit, str
 	return 0;
 }
 
-/* Units are numbered as cargo likes; those it says a unit let begin waited for it. */
+/* The units in the list `member` waited for this unit. Their numbers need not be indices. */
 static void add_waits(struct builder *b, const struct unit *unit, size_t n, size_t at,
 		      const struct index *numbers, const char *member, struct buf *name)
 {
@@ -200,25 +199,19 @@ static int add_units(struct builder *b, uint32_t instance, const struct json_val
 {
 	struct index numbers = INDEX_INIT;
 	struct buf name = BUF_INIT;
-	struct unit *unit = NULL, *grown;
+	struct unit *unit = NULL, *added;
 	size_t n = 0;
 	int r = 0;
 
 	for (const struct json_value *u = list->first; !r && u; u = u->next) {
-		grown = array_grow(unit, n, sizeof *unit);
-		if (!grown) {
+		added = array_add(&unit, &n, sizeof *unit);
+		if (!added || index_put(&numbers, (uint64_t)json_member_number(
+				u, "i", 0, (int64_t)n - 1), 0, (uint32_t)n - 1)) {
 			r = error_sys(err, -ENOMEM, path, NULL);
 			break;
 		}
-		unit = grown;
-		unit[n].json = u;
-		r = index_put(&numbers, (uint64_t)json_member_number(u, "i", 0, (int64_t)n), 0,
-			      (uint32_t)n);
-		if (r)
-			error_sys(err, r, path, NULL);
-		else
-			r = add_unit(b, instance, &unit[n], &name, path, err);
-		n++;
+		added->json = u;
+		r = add_unit(b, instance, added, &name, path, err);
 	}
 	for (size_t i = 0; !r && i < n; i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(unblocked); k++)
@@ -248,10 +241,10 @@ static int read_units(struct json_document *units, const struct buf *page, const
 
 	if (!at)
 		return error_set(err, -EINVAL, path, 0, 0, "not a page of cargo --timings, "
-				 "or of a version that keeps no UNIT_DATA in it");
+				 "or of a version that writes no UNIT_DATA");
 	at += strlen(UNITS);
 	left = page->len - (size_t)(at - page->data);
-	/* an empty list is on one line */
+	/* An empty list is on one line. */
 	end = left >= 3 && !memcmp(at, "[];", 3) ? at + 1 : memmem(at, left, UNITS_END, 3);
 	if (!end)
 		return error_set(err, -EINVAL, path, line_of(page, at), 0,
@@ -265,28 +258,21 @@ static int read_units(struct json_document *units, const struct buf *page, const
 	return r;
 }
 
-static int read_page(struct recording *rec, const struct buf *page, const char *path,
-		     struct error *err)
-{
-	struct json_document units;
-	struct builder b;
-	int r = read_units(&units, page, path, err);
-
-	if (r)
-		return r;
-	builder_init(&b, rec, path);
-	r = add_units(&b, add_build(&b, page), units.root, path, err);
-	json_document_release(&units);
-	return builder_end(&b, r, path, err);
-}
-
 int cargo_read(struct recording *rec, const char *path, struct error *err)
 {
+	struct json_document units;
 	struct buf page = BUF_INIT;
+	struct builder b;
 	int r = infile_read(&page, path, err);
 
 	if (!r)
-		r = read_page(rec, &page, path, err);
+		r = read_units(&units, &page, path, err);
+	if (!r) {
+		builder_init(&b, rec, path);
+		r = add_units(&b, add_build(&b, &page), units.root, path, err);
+		json_document_release(&units);
+		r = builder_end(&b, r, path, err);
+	}
 	buf_release(&page);
 	return r;
 }

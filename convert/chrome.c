@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define TOOL "trace"		/* of a process that has no name */
+#define TOOL "trace"		/* for a process without a name */
 
 static int add_part(void *context, const struct json_value *value, unsigned line)
 {
@@ -13,7 +13,7 @@ static int add_part(void *context, const struct json_value *value, unsigned line
 	return value->name ? 0 : trace_add(context, value, NULL);
 }
 
-/* What stands alone on its thread is a task, what is in it are its spans. */
+/* A top-level event of a thread is a task; the events inside it are its spans. */
 
 static uint32_t add_task(struct trace *t, struct builder *b, const struct trace_piece *p)
 {
@@ -51,15 +51,16 @@ static void add_tasks(struct trace *t, struct builder *b)
 	}
 }
 
-/* The process that took time first. */
+/* The process of the first event that has a duration. */
 static const char *tool_of(const struct trace *t)
 {
 	const struct trace_piece *first = t->piece;
 	const char *name;
 
-	for (size_t i = 1; i < t->n_pieces; i++)
+	for (size_t i = 1; i < t->n_pieces; i++) {
 		if (t->piece[i].begin_us < first->begin_us)
 			first = &t->piece[i];
+	}
 	name = t->process[t->track[first->track].process].name;
 	return name ? name : TOOL;
 }
@@ -72,7 +73,7 @@ static int build(struct recording *rec, struct trace *t, const char *path, enum 
 	builder_init(&b, rec, path);
 	builder_build(&b, "tool", tool_of(t));
 	add_tasks(t, &b);
-	trace_tell(t, &b, path, end == JSON_CUT, line);
+	trace_warn(t, &b, path, end == JSON_CUT, line);
 	return builder_finish(&b);
 }
 

@@ -8,8 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST_PID 0		/* of the machine; instances from 1 */
+#define HOST_PID 0		/* the machine; instances are 1, 2 ... */
 #define COMMAND_MAX 1000
+
+/*
+ * A recording as a trace for Perfetto and chrome://tracing. An instance is a process. Its tasks,
+ * with their spans, are on threads: the worker that the host recorded, otherwise the lowest free
+ * thread. A span that does not nest has an id. Samples are counters of a process of their own.
+ */
 
 struct writer {
 	const struct recording *rec;
@@ -34,7 +40,7 @@ static int by_start(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* The end of the last task of each lane of an instance. */
+/* When each lane of an instance becomes free. */
 struct lanes {
 	size_t n;
 	int64_t *free_us;
@@ -51,7 +57,7 @@ static int add_lane(struct lanes *l)
 	return 0;
 }
 
-/* The lane of the worker if there is one that is free by then, otherwise the lowest. */
+/* The lane of the task's worker if it is free, otherwise the lowest free lane. */
 static int take_lane(struct lanes *l, const struct task *t, int64_t end_us, uint32_t *lane)
 {
 	size_t at = 0;
@@ -68,16 +74,17 @@ static int take_lane(struct lanes *l, const struct task *t, int64_t end_us, uint
 	return 0;
 }
 
-/* Workers that are few have a lane each. */
+/* Each worker has a lane, unless its number is very large. */
 static int begin_lanes(const struct recording *rec, struct lanes *lanes)
 {
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 		struct lanes *l = &lanes[t->instance];
 
-		while (t->slot >= 0 && t->slot < 1024 && l->n <= (size_t)t->slot)
+		while (t->slot >= 0 && t->slot < 1024 && l->n <= (size_t)t->slot) {
 			if (add_lane(l))
 				return -ENOMEM;
+		}
 	}
 	return 0;
 }
@@ -86,40 +93,41 @@ static int place_tasks(struct writer *w, struct lanes *lanes)
 {
 	const struct recording *rec = w->rec;
 	struct started *order = malloc((rec->n_tasks + 1) * sizeof *order);
-	int error = order ? begin_lanes(rec, lanes) : -ENOMEM;
+	int r = order ? begin_lanes(rec, lanes) : -ENOMEM;
 	size_t n = 0;
 
-	for (size_t i = 0; i < rec->n_tasks && order; i++)
+	for (size_t i = 0; i < rec->n_tasks && order; i++) {
 		if (rec->task[i].start_us >= 0)
 			order[n++] = (struct started){ (uint32_t)i, rec->task[i].start_us };
-	if (!error && n)
+	}
+	if (!r && n)
 		qsort(order, n, sizeof *order, by_start);
-	for (size_t i = 0; i < n && !error; i++) {
+	for (size_t i = 0; i < n && !r; i++) {
 		const struct task *t = &rec->task[order[i].task];
 
-		error = take_lane(&lanes[t->instance], t, recording_task_end_us(rec, t),
+		r = take_lane(&lanes[t->instance], t, recording_task_end_us(rec, t),
 				  &w->lane[order[i].task]);
 	}
 	free(order);
-	return error;
+	return r;
 }
 
 static int find_lanes(struct writer *w)
 {
 	const struct recording *rec = w->rec;
 	struct lanes *lanes = calloc(rec->n_instances + 1, sizeof *lanes);
-	int error;
+	int r;
 
 	w->lane = calloc(rec->n_tasks + 1, sizeof *w->lane);
 	w->n_lanes = calloc(rec->n_instances + 1, sizeof *w->n_lanes);
-	error = lanes && w->lane && w->n_lanes ? place_tasks(w, lanes) : -ENOMEM;
+	r = lanes && w->lane && w->n_lanes ? place_tasks(w, lanes) : -ENOMEM;
 	for (size_t i = 0; lanes && i < rec->n_instances; i++) {
 		if (w->n_lanes)
 			w->n_lanes[i] = (uint32_t)lanes[i].n;
 		free(lanes[i].free_us);
 	}
 	free(lanes);
-	return error;
+	return r;
 }
 
 /* Events */
@@ -225,7 +233,7 @@ static void add_tasks(struct writer *w)
 	}
 }
 
-/* Spans by what they are of, the outer first. */
+/* Spans by their owner, the outer spans first. */
 
 struct placed {
 	uint32_t instance, task;
@@ -248,7 +256,7 @@ static int by_place(const void *a, const void *b)
 	return x->span < y->span ? -1 : x->span > y->span;
 }
 
-/* Those of a task that nobody saw end do with it. */
+/* A span without an end ends with its task. */
 static size_t place_spans(const struct writer *w, struct placed *out)
 {
 	const struct recording *rec = w->rec;
@@ -272,7 +280,7 @@ static size_t place_spans(const struct writer *w, struct placed *out)
 	return n;
 }
 
-/* One that does not nest, as those of processes side by side: begin and end, with an id. */
+/* A span that does not nest, as of parallel processes: a begin and an end event with an id. */
 static void add_beside(struct writer *w, const struct placed *p, uint32_t tid)
 {
 	for (int end = 0; end < 2; end++) {
@@ -350,7 +358,7 @@ static void add_notes(struct writer *w)
 
 /* Counters */
 
-/* A gauge as it is, a counter by the second; false: not known there. */
+/* The value of a gauge, or the rate of a counter per second. False: not known. */
 static bool value_at(const struct series *s, size_t sample, size_t column, double *value)
 {
 	int64_t level = s->level[sample * s->n_columns + column], before;
@@ -369,7 +377,7 @@ static bool value_at(const struct series *s, size_t sample, size_t column, doubl
 	return before != SERIES_ABSENT && ms > 0;
 }
 
-/* Viewers hold a counter's value until the next: a rate stands where it begins. */
+/* Viewers draw a value until the next one: therefore a rate has the time at which it begins. */
 static void add_sample(struct writer *w, const struct series *s, const char *name, size_t column,
 		       size_t sample)
 {
@@ -425,7 +433,7 @@ static void add_memory(struct writer *w)
 	free(kb);
 }
 
-/* otherData stands first: traces of clang begin with their events. */
+/* otherData comes first: a trace that begins with its events could be one of clang. */
 static void add_document(struct writer *w)
 {
 	const struct recording *rec = w->rec;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/str.h"
 #include "convert/builder.h"
 #include "convert/clang_unit.h"
 #include "convert/formats.h"
@@ -6,16 +7,13 @@
 #include <errno.h>
 #include <string.h>
 
-/* DIR/foo.json lies beside DIR/foo.o. */
+/* clang writes DIR/foo.json beside DIR/foo.o. */
 static const char *object_of(struct builder *b, const char *path)
 {
-	size_t n = strlen(path);
 	struct buf name = BUF_INIT;
 	const char *text;
 
-	if (n > 5 && !strcmp(path + n - 5, ".json"))
-		n -= 5;
-	buf_add(&name, path, n);
+	buf_add(&name, path, strlen(path) - (str_ends(path, ".json") ? 5 : 0));
 	buf_adds(&name, ".o");
 	text = buf_error(&name) ? path : builder_text(b, name.data, name.len);
 	buf_release(&name);
@@ -41,7 +39,7 @@ static void add_unit(struct builder *b, uint32_t instance, const struct clang_un
 	}
 }
 
-/* When the first began; -1 if one does not say. */
+/* When the first one began; -1 if a trace has no time of day. */
 static int64_t first_wall_us(const struct clang_units *u)
 {
 	int64_t first = INT64_MAX;

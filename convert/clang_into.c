@@ -14,20 +14,20 @@
 #include <string.h>
 
 #define FIRST_NUMBER 4294967296u	/* of spans: hosts number theirs from 1 */
-#define SLACK_US 200000		/* by so much the two clocks may differ */
+#define SLACK_US 200000		/* most that the two clocks may differ */
 #define APPEND_SIZE 65536
 
-/* What a task made, as a path without "." and ".." and what is behind the last dot. */
+/* A path that a task wrote, without ".", ".." and the suffix. */
 struct product {
 	uint32_t task;
-	uint32_t next;		/* of the same base name, NO_INDEX at the end */
+	uint32_t next;		/* with the same hash of the base name, NO_INDEX at the end */
 	const char *stem;
 };
 
 struct matcher {
 	const struct recording *rec;
 	struct arena *arena;
-	struct index bases;	/* newest product of a base name's hash */
+	struct index bases;	/* hash of a base name -> newest product */
 	size_t n;
 	struct product *product;
 	bool *filled;		/* tasks that have spans from a trace */
@@ -71,7 +71,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Absolute if dir is; without the last suffix. NULL when out of memory. */
+/* The path of name in dir without its suffix; absolute if dir is. NULL: out of memory. */
 static const char *stem_of(struct matcher *m, const char *dir, const char *name)
 {
 	struct buf b = BUF_INIT;
@@ -91,41 +91,38 @@ static const char *stem_of(struct matcher *m, const char *dir, const char *name)
 static int add_product(struct matcher *m, uint32_t task, const char *name)
 {
 	const char *dir = m->rec->instance[m->rec->task[task].instance].cwd;
-	struct product *grown = array_grow(m->product, m->n, sizeof *grown);
-	const char *stem, *cwd = recording_build(m->rec, "cwd");
-	uint32_t next = NO_INDEX;
+	const char *cwd = recording_build(m->rec, "cwd");
+	const char *stem = stem_of(m, *dir || !cwd ? dir : cwd, name);
+	struct product *p = stem ? array_add(&m->product, &m->n, sizeof *p) : NULL;
 
-	if (!grown)
+	if (!p)
 		return -ENOMEM;
-	m->product = grown;
-	stem = stem_of(m, *dir || !cwd ? dir : cwd, name);
-	if (!stem)
-		return -ENOMEM;
-	index_find(&m->bases, hash_of(base_of(stem)), 0, &next);
-	grown[m->n] = (struct product){ task, next, stem };
-	return index_put(&m->bases, hash_of(base_of(stem)), 0, (uint32_t)m->n++);
+	*p = (struct product){ task, NO_INDEX, stem };
+	index_find(&m->bases, hash_of(base_of(stem)), 0, &p->next);
+	return index_put(&m->bases, hash_of(base_of(stem)), 0, (uint32_t)m->n - 1);
 }
 
 static int add_products(struct matcher *m)
 {
 	const struct recording *rec = m->rec;
-	int error = 0;
+	int r = 0;
 
-	for (uint32_t i = 0; i < rec->n_tasks && !error; i++) {
+	for (uint32_t i = 0; i < rec->n_tasks && !r; i++) {
 		const struct task *t = &rec->task[i];
 
 		if (t->start_us < 0 || t->hosts)
 			continue;
 		if (*t->name)
-			error = add_product(m, i, t->name);
-		for (uint32_t k = 0; k < t->n_out && !error; k++)
-			error = add_product(m, i, rec->out[t->first_out + k]);
+			r = add_product(m, i, t->name);
+		for (uint32_t k = 0; k < t->n_out && !r; k++)
+			r = add_product(m, i, rec->out[t->first_out + k]);
 	}
-	return error;
+	return r;
 }
 
-/* One unit: when it ran in the recording's time, and how well a product fits */
+/* One unit */
 
+/* When it began, in the recording's time; INT64_MIN: not known. */
 static int64_t unit_start_us(const struct recording *rec, const struct clang_unit *unit)
 {
 	if (unit->wall_us < 0 || rec->start_wall_ns < 0)
@@ -144,7 +141,7 @@ static bool times_fit(const struct recording *rec, const struct clang_unit *unit
 	       start_us + unit->length_us <= recording_task_end_us(rec, t) + SLACK_US;
 }
 
-/* Bytes that both end with. */
+/* How many bytes both have in common at their ends. */
 static size_t same_end(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b), same = 0;
@@ -154,7 +151,8 @@ static size_t same_end(const char *a, const char *b)
 	return same;
 }
 
-/* For another directory only the time decides, and a base name alone may be anywhere. */
+/* How well a product fits; 0: not at all. A file in another directory fits only if the time is
+ * known, because many directories may have a file of that name. */
 static size_t fit(const struct matcher *m, const struct clang_unit *unit, const char *stem,
 		  const struct product *p)
 {
@@ -214,29 +212,30 @@ static void append_phases(const struct matcher *m, struct store *s, struct buf *
 	}
 }
 
-/* clang's outermost phase. */
+/* ExecuteCompiler is clang's outermost phase. */
 static void find_filled(struct matcher *m)
 {
 	const struct recording *rec = m->rec;
 
-	for (size_t i = 0; i < rec->n_spans; i++)
+	for (size_t i = 0; i < rec->n_spans; i++) {
 		if (rec->span[i].task < rec->n_tasks && !strcmp(rec->span[i].name, "ExecuteCompiler"))
 			m->filled[rec->span[i].task] = true;
+	}
 }
 
 static int match_units(struct matcher *m, struct store *s, const struct clang_units *u)
 {
 	struct buf lines = BUF_INIT;
-	int found = 0, error = 0;
+	int found = 0, r = 0;
 
 	find_filled(m);
-	for (size_t i = 0; i < u->n && !error; i++) {
+	for (size_t i = 0; i < u->n && !r; i++) {
 		char real[PATH_MAX];
 		const char *stem = stem_of(m, "", realpath(u->unit[i].path, real) ? real :
 						  u->unit[i].path);
 		uint32_t task = stem ? find_task(m, &u->unit[i], stem) : NO_INDEX;
 
-		error = stem ? 0 : -ENOMEM;
+		r = stem ? 0 : -ENOMEM;
 		found += task != NO_INDEX;
 		if (task == NO_INDEX || m->filled[task])
 			continue;
@@ -245,10 +244,10 @@ static int match_units(struct matcher *m, struct store *s, const struct clang_un
 	}
 	if (lines.len)
 		store_append(s, &lines);
-	if (!error)
-		error = buf_error(&lines) ? buf_error(&lines) : store_error(s);
+	if (!r)
+		r = buf_error(&lines) ? buf_error(&lines) : store_error(s);
 	buf_release(&lines);
-	return error ? error : found;
+	return r ? r : found;
 }
 
 static int match(const struct recording *rec, struct store *s, const struct clang_units *u)

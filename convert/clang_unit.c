@@ -2,6 +2,7 @@
 #include "convert/clang_unit.h"
 
 #include "base/array.h"
+#include "base/str.h"
 #include "convert/formats.h"
 #include "convert/gunzip.h"
 #include "convert/trace.h"
@@ -38,11 +39,11 @@ static int add_part(void *context, const struct json_value *value, unsigned line
 	return words.category ? trace_add(&r->trace, value, &words) : -ENOMEM;
 }
 
-/* Short phases that follow each other. */
+/* Short phases that follow each other, joined into one. */
 struct group {
 	const struct trace_piece *first;
 	unsigned n;
-	bool mixed;		/* not all of one sort */
+	bool mixed;		/* of several categories */
 	int64_t sum_us;
 };
 
@@ -57,16 +58,13 @@ struct keeper {
 static void keep(struct keeper *k, int64_t begin_us, int64_t length_us, const char *name)
 {
 	struct clang_units *u = k->u;
-	struct clang_phase *grown = array_grow(u->phase, u->n_phases, sizeof *grown);
-	const char *copy = grown ? arena_text(u->arena, name, strlen(name)) : NULL;
+	const char *copy = arena_text(u->arena, name, strlen(name));
+	struct clang_phase *p = copy ? array_add(&u->phase, &u->n_phases, sizeof *p) : NULL;
 
-	if (grown)
-		u->phase = grown;
-	if (!copy) {
+	if (p)
+		*p = (struct clang_phase){ begin_us, begin_us + length_us, copy };
+	else
 		k->error = -ENOMEM;
-		return;
-	}
-	grown[u->n_phases++] = (struct clang_phase){ begin_us, begin_us + length_us, copy };
 }
 
 static void end_group(struct keeper *k, struct group *g)
@@ -98,7 +96,7 @@ static void join(struct group *g, const struct trace_piece *p, int64_t length_us
 	g->sum_us += length_us;
 }
 
-/* What is inside a short one is shorter still: passed. */
+/* Phases inside a short phase are even shorter: they are skipped. */
 static void keep_phases(struct keeper *k)
 {
 	uint32_t short_depth = UINT32_MAX, track = UINT32_MAX;
@@ -128,9 +126,10 @@ static void keep_phases(struct keeper *k)
 
 static const char *tool_of(const struct trace *t)
 {
-	for (size_t i = 0; i < t->n_processes; i++)
+	for (size_t i = 0; i < t->n_processes; i++) {
 		if (t->process[i].name)
 			return t->process[i].name;
+	}
 	return "";
 }
 
@@ -147,9 +146,10 @@ static int add_unit(struct clang_units *u, const char *path, struct reading *r)
 		u->unit = grown;
 	if (!grown || !copy || !tool)
 		return -ENOMEM;
-	for (size_t i = 0; i < t->n_pieces; i++)
+	for (size_t i = 0; i < t->n_pieces; i++) {
 		if (trace_end_us(t, &t->piece[i]) > length_us)
 			length_us = trace_end_us(t, &t->piece[i]);
+	}
 	k.least_us = length_us / CLANG_SHARE > CLANG_LEAST_US ? length_us / CLANG_SHARE :
 								CLANG_LEAST_US;
 	grown[u->n] = (struct clang_unit){ copy, tool, -1, length_us, u->n_phases, 0 };
@@ -167,52 +167,42 @@ static int read_trace(struct clang_units *u, struct reading *r, const char *path
 {
 	struct json_parts parts = { "traceEvents", add_part, r };
 	unsigned line;
-	int error = json_read_parts(path, &parts, NULL, &line, err);
+	int status = trace_init(&r->trace);
 
-	if (error)
-		return trace_error(error, path, err);
-	error = trace_finish(&r->trace);
-	if (!error && !r->trace.n_pieces)
+	r->trace.threads_only = true;
+	if (!status)
+		status = json_read_parts(path, &parts, NULL, &line, err);
+	if (!status)
+		status = trace_finish(&r->trace);
+	if (!status && !r->trace.n_pieces)
 		return error_set(err, -EINVAL, path, line, 0, "no phase of a compilation in it");
-	if (!error)
-		error = add_unit(u, path, r);
-	return trace_error(error, path, err);
+	return status ? status : add_unit(u, path, r);
 }
 
 static int read_file(struct clang_units *u, const char *path, struct error *err)
 {
-	struct reading r = { .wall_us = -1 };
-	int error = trace_init(&r.trace) ? error_sys(err, -ENOMEM, path, NULL) : 0;
+	struct reading reading = { .wall_us = -1 };
+	int r = read_trace(u, &reading, path, err);
 
-	r.trace.threads_only = true;
-	if (!error)
-		error = read_trace(u, &r, path, err);
-	trace_release(&r.trace);
-	return error;
+	trace_release(&reading.trace);
+	return trace_error(r, path, err);
 }
 
-/* All in a directory */
+/* All traces in a directory */
 
-/* 1 or 0, or a negative errno with err where it cannot be read. What is damaged is none. */
+/* 1 or 0, or a negative errno with err if the file cannot be read. A damaged file is no trace. */
 static int is_clang(const char *path, struct error *err)
 {
 	char head[HEAD];
-	int error = 0;
-	struct gunzip *g = gunzip_open(path, &error, err);
-	ssize_t n = g ? gunzip_read(g, head, sizeof head, err) : error;
+	int r = 0;
+	struct gunzip *g = gunzip_open(path, &r, err);
+	ssize_t n = g ? gunzip_read(g, head, sizeof head, err) : r;
 	struct convert_file file = { path, false, head, n > 0 ? (size_t)n : 0 };
 
 	gunzip_close(g);
 	if (n < 0)
 		return n == -EINVAL ? 0 : (int)n;
 	return n > 0 && trace_is_clang(&file);
-}
-
-static bool is_json(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n > 5 && !strcmp(name + n - 5, ".json");
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -226,7 +216,7 @@ static int read_entry(struct clang_units *u, const FTSENT *e, struct error *err)
 
 	switch (e->fts_info) {
 	case FTS_F:
-		if (!is && is_json(e->fts_name))
+		if (!is && str_ends(e->fts_name, ".json"))
 			is = is_clang(e->fts_path, err);
 		return is > 0 ? read_file(u, e->fts_path, err) : is;
 	case FTS_DNR:
@@ -244,31 +234,31 @@ static int read_path(struct clang_units *u, const char *path, struct error *err)
 	char *copy = strdup(path);
 	char *paths[] = { copy, NULL };
 	FTS *tree = copy ? fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
-	int error = tree ? 0 : error_sys(err, copy ? -errno : -ENOMEM, path, NULL);
+	int r = tree ? 0 : error_sys(err, copy ? -errno : -ENOMEM, path, NULL);
 	size_t before = u->n;
 	FTSENT *e;
 
-	while (!error && (e = fts_read(tree)))
-		error = read_entry(u, e, err);
+	while (!r && (e = fts_read(tree)))
+		r = read_entry(u, e, err);
 	if (tree)
 		fts_close(tree);
 	free(copy);
-	if (!error && u->n == before)
-		error = error_set(err, -EINVAL, path, 0, 0, "no trace of clang in it");
-	return error;
+	if (!r && u->n == before)
+		r = error_set(err, -EINVAL, path, 0, 0, "no trace of clang in it");
+	return r;
 }
 
 int clang_units_read(struct clang_units *u, const char *const *path, size_t n,
 		     struct error *err)
 {
-	int error = 0;
+	int r = 0;
 
 	*u = (struct clang_units){ .arena = arena_new() };
 	if (!u->arena)
 		return error_sys(err, -ENOMEM, path[0], NULL);
-	for (size_t i = 0; i < n && !error; i++)
-		error = read_path(u, path[i], err);
-	return error;
+	for (size_t i = 0; i < n && !r; i++)
+		r = read_path(u, path[i], err);
+	return r;
 }
 
 void clang_units_release(struct clang_units *u)

@@ -9,11 +9,10 @@
 #include <stdint.h>
 
 /*
- * What clang -ftime-trace wrote of compilations, one file each. Of their phases those
- * are kept that take a hundredth of the compilation, and a millisecond, or more;
- * shorter ones that follow each other inside one phase are joined into one that is as
- * long as they are together, which is kept if that is long enough. So there are a
- * hundred of each level of nesting at most, and CLANG_DEPTH_MAX levels.
+ * Traces of compilations by clang -ftime-trace, one file each. A phase is kept if it takes at least
+ * a hundredth of the compilation and at least a millisecond. Shorter phases that follow each other
+ * inside one phase are joined into one as long as their sum, which is kept if that is long enough.
+ * Therefore each level of nesting has at most a hundred phases, and there are CLANG_DEPTH_MAX levels.
  */
 #define CLANG_SHARE 100
 #define CLANG_LEAST_US 1000
@@ -25,8 +24,8 @@ struct clang_phase {
 };
 
 struct clang_unit {
-	const char *path;	/* of the trace, as it was found */
-	const char *tool;	/* clang-14; "" if it does not say */
+	const char *path;	/* of the trace */
+	const char *tool;	/* such as clang-14; "" if not known */
 	int64_t wall_us;	/* when it began, since 1970; -1: not known */
 	int64_t length_us;
 	size_t first_phase, n_phases;
@@ -40,8 +39,8 @@ struct clang_units {
 };
 
 /*
- * The traces at the n paths: files, or directories in which (and below which) all that
- * are clang's are read, by name. 0, or a negative errno with err. Always release.
+ * Read the traces at n paths. Of a directory, all traces of clang in it and below it are read, by
+ * name. 0, or a negative errno with err. Always release.
  */
 int clang_units_read(struct clang_units *u, const char *const *path, size_t n,
 		     struct error *err);

@@ -15,18 +15,18 @@
 #include <sys/stat.h>
 
 /*
- * What CMake's instrumentation records (cmake-instrumentation(7), data version 1):
- * an index file, as callbacks are given, with the snippets it lists; or the directory
- * of the data, or the build directory, with all snippets in it.
+ * Data of CMake's instrumentation (cmake-instrumentation(7), data version 1): an index file, which
+ * CMake gives to callbacks, with the snippets that it lists; or the directory of the data or the
+ * build directory, with all snippets in it.
  */
 
 #define DATA "/.cmake/instrumentation/v1/data"
-#define SLACK_US 1000		/* their times are in milliseconds */
+#define SLACK_US 1000		/* CMake writes times in milliseconds */
 
 struct data {
-	const char *path;		/* as it was asked for */
+	const char *path;		/* of the import */
 	struct error *err;
-	char dir[PATH_MAX];		/* the snippets are relative to it */
+	char dir[PATH_MAX];		/* of the snippets */
 	size_t n;
 	struct cmake_snippet *snippet;
 };
@@ -36,23 +36,22 @@ static int no_memory(const struct data *d)
 	return error_sys(d->err, -ENOMEM, d->path, NULL);
 }
 
-/* Finding them */
+/* Finding the snippets */
 
 static int add_snippet(struct data *d, const char *name)
 {
 	char path[PATH_MAX];
-	struct cmake_snippet *grown;
+	struct cmake_snippet *s;
 	int r;
 
 	if (snprintf(path, sizeof path, "%s/%s", d->dir, name) >= (int)sizeof path)
 		return error_sys(d->err, -ENAMETOOLONG, d->path, NULL);
-	grown = array_grow(d->snippet, d->n, sizeof *grown);
-	if (!grown)
+	s = array_add(&d->snippet, &d->n, sizeof *s);
+	if (!s)
 		return no_memory(d);
-	d->snippet = grown;
-	r = cmake_snippet_read(&grown[d->n], path, d->err);
-	if (!r)
-		d->n++;
+	r = cmake_snippet_read(s, path, d->err);
+	if (r)
+		d->n--;
 	return r;
 }
 
@@ -71,7 +70,7 @@ static int add_directory(struct data *d)
 	if (dir)
 		closedir(dir);
 	if (!r && !d->n)
-		r = error_set(d->err, -EINVAL, d->dir, 0, 0, "no snippets of CMake are here");
+		r = error_set(d->err, -EINVAL, d->dir, 0, 0, "no snippets of CMake in this directory");
 	return r;
 }
 
@@ -90,15 +89,21 @@ static int add_listed(struct data *d, const struct json_value *list)
 	return r;
 }
 
-/* The index names the directory of the data, which may have been moved with it since. */
-static int set_directory(struct data *d, const struct json_value *root)
+static bool is_dir(const char *path)
 {
-	const char *said = json_member_text(root, "dataDir");
-	const char *slash = strrchr(d->path, '/');
 	struct stat st;
 
-	if (*said && !stat(said, &st) && S_ISDIR(st.st_mode))
-		snprintf(d->dir, sizeof d->dir, "%s", said);
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* The index names the directory of the data, but both may have been moved since. */
+static int set_directory(struct data *d, const struct json_value *root)
+{
+	const char *written = json_member_text(root, "dataDir");
+	const char *slash = strrchr(d->path, '/');
+
+	if (*written && is_dir(written))
+		snprintf(d->dir, sizeof d->dir, "%s", written);
 	else if (slash)		/* DIR/index/index-TIME.json */
 		snprintf(d->dir, sizeof d->dir, "%.*s/..", (int)(slash - d->path), d->path);
 	else
@@ -109,15 +114,16 @@ static int set_directory(struct data *d, const struct json_value *root)
 
 static void add_system(struct builder *b, const struct json_value *system)
 {
+	static const char *const keys[][2] = {
+		{ "hostname", "host" }, { "OSRelease", "kernel" }, { "OSPlatform", "machine" },
+	};
 	int64_t cores = json_member_number(system, "numberOfLogicalCPU", 0, 0);
 	int64_t memory_mb = json_member_number(system, "totalPhysicalMemory", 0, 0);
 
-	if (*json_member_text(system, "hostname"))
-		builder_build(b, "host", json_member_text(system, "hostname"));
-	if (*json_member_text(system, "OSRelease"))
-		builder_build(b, "kernel", json_member_text(system, "OSRelease"));
-	if (*json_member_text(system, "OSPlatform"))
-		builder_build(b, "machine", json_member_text(system, "OSPlatform"));
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (*json_member_text(system, keys[i][0]))
+			builder_build(b, keys[i][1], json_member_text(system, keys[i][0]));
+	}
 	if (cores > 0)
 		builder_build_number(b, "cores", cores);
 	if (memory_mb > 0 && memory_mb < INT64_MAX / 1024)
@@ -151,32 +157,16 @@ static int read_index(struct data *d, struct builder *b)
 	return r;
 }
 
-static bool is_dir(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
-/* The build directory's data, or the directory itself. */
-static int find_data(struct data *d)
-{
-	if (snprintf(d->dir, sizeof d->dir, "%s" DATA, d->path) < (int)sizeof d->dir &&
-	    is_dir(d->dir))
-		return 0;
-	if (snprintf(d->dir, sizeof d->dir, "%s", d->path) < (int)sizeof d->dir)
-		return 0;
-	return error_sys(d->err, -ENAMETOOLONG, d->path, NULL);
-}
-
+/* The data of a build directory, or the directory itself. */
 static int read_data(struct data *d, struct builder *b)
 {
-	int r;
-
 	if (!is_dir(d->path))
 		return read_index(d, b);
-	r = find_data(d);
-	return r ? r : add_directory(d);
+	if ((snprintf(d->dir, sizeof d->dir, "%s" DATA, d->path) >= (int)sizeof d->dir ||
+	     !is_dir(d->dir)) &&
+	    snprintf(d->dir, sizeof d->dir, "%s", d->path) >= (int)sizeof d->dir)
+		return error_sys(d->err, -ENAMETOOLONG, d->path, NULL);
+	return add_directory(d);
 }
 
 bool cmake_recognise(const struct convert_file *file)
@@ -210,7 +200,7 @@ static const char *kind_of(const struct cmake_snippet *s)
 	return *s->command ? NULL : "other";
 }
 
-/* Those that contain others first, of them the longer first. */
+/* Containers come first, and of those that start together the longest. */
 static int by_time(const void *x, const void *y)
 {
 	const struct cmake_snippet *a = x, *b = y;
@@ -225,7 +215,7 @@ static int by_time(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-/* One that contains others, and the instance they are in, made for the first. */
+/* A snippet that contains others. Their instance is added for the first of them. */
 struct container {
 	const struct cmake_snippet *snippet;
 	uint32_t task, instance;
@@ -237,7 +227,7 @@ static bool is_inside(const struct cmake_snippet *s, const struct cmake_snippet 
 	       s->start_us + s->duration_us <= outer->start_us + outer->duration_us + SLACK_US;
 }
 
-/* The shortest around it; the last of those, as they are by time. */
+/* The shortest container of a snippet, and of several the one that starts last. */
 static struct container *around(struct container *c, size_t n, const struct cmake_snippet *s)
 {
 	struct container *best = NULL;
@@ -291,7 +281,7 @@ static uint32_t add_task(struct builder *b, uint32_t instance, const struct cmak
 	return at;
 }
 
-/* What a link is made of is in its command: the outputs of others, in one directory. */
+/* The command of a link lists its inputs: outputs of other snippets. */
 
 static int by_text(const void *a, const void *b)
 {

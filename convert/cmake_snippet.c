@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/cmake_snippet.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <string.h>
 
-static bool is_one_of(const char *role, const char *const *roles)
+static bool is_container(const char *role)
 {
-	for (; *roles; roles++) {
-		if (!strcmp(role, *roles))
+	static const char *const containers[] = { "build", "cmakeBuild", "cmakeInstall", "ctest" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(containers); i++) {
+		if (!strcmp(role, containers[i]))
 			return true;
 	}
 	return false;
 }
 
-static const char *const containers[] = { "build", "cmakeBuild", "cmakeInstall", "ctest", NULL };
-
-/* What it made, the test's name, or what it did. */
+/* Its first output, the name of its test, its command or its role. */
 static const char *name_of(const struct cmake_snippet *s, const struct json_value *root)
 {
 	const char *test = json_member_text(root, "testName");
@@ -64,10 +66,10 @@ int cmake_snippet_read(struct cmake_snippet *s, const char *path, struct error *
 	s->outputs = outputs && outputs->type == JSON_LIST ? outputs : NULL;
 	s->start_us = json_member_number(root, "timeStart", 3, -1);
 	s->duration_us = json_member_number(root, "duration", 3, -1);
-	/* the first versions said return */
+	/* the first versions wrote "return" */
 	s->result = json_member_number(root, "result", 0,
 				       json_member_number(root, "return", 0, -1));
-	s->contains = is_one_of(s->role, containers);
+	s->contains = is_container(s->role);
 	s->name = name_of(s, root);
 	r = check(s, path, err);
 	if (r)

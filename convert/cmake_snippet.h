@@ -10,15 +10,14 @@
 
 /* One snippet of CMake's instrumentation (data version 1): a command it ran. */
 struct cmake_snippet {
-	struct json_document document;	/* the texts are its */
+	struct json_document document;	/* has the texts below */
 	const char *role;		/* compile, link, custom, configure, ... */
 	const char *command, *directory, *target, *name;
-	const struct json_value *outputs;	/* NULL: none */
+	const struct json_value *outputs;	/* may be NULL */
 	int64_t start_us;		/* since 1970 */
 	int64_t duration_us;
 	int64_t result;			/* exit status, -1 not known */
-	bool contains;			/* others ran inside it: a whole build, install or
-					   test run */
+	bool contains;			/* a whole build, installation or test run, in which others ran */
 };
 
 /* 0, or a negative errno with err and nothing to release. */

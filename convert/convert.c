@@ -101,7 +101,7 @@ const struct converter *converter_of(const char *path, struct error *err)
 		for (c = converter_list; c->name && !c->recognise(&file);)
 			c++;
 		if (!c->name) {
-			error_set(err, -EINVAL, path, 0, 0, "not a recording, nor a %s that "
+			error_set(err, -EINVAL, path, 0, 0, "not a recording, and not a %s that "
 				  "another tool writes about a build",
 				  file.is_dir ? "directory" : "file");
 			c = NULL;

@@ -29,10 +29,10 @@ converter_all_reader callgrind_read, clang_read;
 converter_writer chrome_write, oe_write;
 
 /*
- * Add the phases of compilations as spans to the tasks that ran them. The task of a trace has its
- * path as its name or as one of its other outputs, apart from the suffix; otherwise it is one that
- * ran at the same time and whose path ends with most of the same characters. The times must fit
- * if both are known. The spans are appended to tasks.log, unless the task already has such spans.
+ * Add the phases of compilations as spans to the tasks that ran them. The name of the task, or one
+ * of its other outputs, is the path of the trace with another suffix. Otherwise it is the task that
+ * ran at that time whose path has most characters in common at the end. The times must fit if both
+ * are known. The spans are appended to tasks.log, unless the task already has such spans.
  */
 int clang_read_into(const struct recording *rec, const char *dir, const char *const *path,
 		    size_t n, struct error *err);

@@ -34,7 +34,7 @@ static int read_all(struct buf *out, struct gunzip *g, const char *path, struct 
 	return gunzip_truncated(g) ? error_set(err, -EINVAL, path, 0, 0, "the compressed data is truncated") : 0;
 }
 
-/* A file may name others to be read; a device has no end. */
+/* The file may be named by another file, and a device has no end. */
 static bool is_device(const char *path)
 {
 	struct stat st;
@@ -42,7 +42,7 @@ static bool is_device(const char *path)
 	return !stat(path, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
 }
 
-/* Many small files may be kept. */
+/* Many small files may be in memory at the same time. */
 static void trim(struct buf *out)
 {
 	char *fit = realloc(out->data, out->len + 1);
@@ -72,6 +72,7 @@ int infile_read(struct buf *out, const char *path, struct error *err)
 
 /* Files that other files name */
 
+/* Is it on a file system whose files are made up by the kernel? */
 static bool is_made_up(int fd)
 {
 	struct statfs fs;
@@ -94,7 +95,7 @@ static bool is_made_up(int fd)
 	}
 }
 
-/* Opening a device may set it off. */
+/* Opening a device may start it: therefore stat() comes first. */
 static int open_regular(const char *path, bool ours, struct stat *st, struct error *err)
 {
 	int r = ours ? trust_path(path, err) : 0, fd;
@@ -122,7 +123,7 @@ static int open_regular(const char *path, bool ours, struct stat *st, struct err
 	return r;
 }
 
-/* What is written behind meanwhile is not read. */
+/* Data that is appended meanwhile is not read. */
 static int read_bounded(struct buf *out, int fd, size_t size)
 {
 	int r;

@@ -15,10 +15,10 @@
 int infile_read(struct buf *out, const char *path, struct error *err);
 
 /*
- * The same for a file that another file names: nothing is unpacked, and only regular files on
- * file systems that hold data are read (reading from a FIFO or from some files of /proc and /sys
- * waits for ever, and a file of /sys may change the machine). -EINVAL for all others, which are
- * not opened or not read.
+ * The same for a file that another file names: nothing is unpacked, and only regular files on file
+ * systems that contain data are read. (Reading a FIFO or some files of /proc and /sys never ends,
+ * and a file of /sys may change the machine.) -EINVAL for all others, which are not opened or not
+ * read.
  */
 int infile_read_regular(struct buf *out, const char *path, struct error *err);
 

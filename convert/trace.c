@@ -14,13 +14,13 @@
 
 #define NOTE_MAX 160
 #define DETAIL_MAX 400
-#define ROUNDING_US 2		/* by so much an inner piece may end late */
+#define ROUNDING_US 2		/* an inner piece may end this much later than the outer one */
 
 struct trace_part {
 	struct arena *arena;
 	struct name_table texts;
 	struct index processes, tracks;
-	int64_t *newest_us;	/* of each track, once finished */
+	int64_t *newest_us;	/* of each track, after trace_finish() */
 };
 
 int trace_init(struct trace *t)
@@ -107,13 +107,13 @@ struct event {
 	uint32_t process, thread;
 };
 
-/* Numbers and texts are ids alike. */
+/* An id may be a number or a text. */
 static const char *id_text(struct trace *t, const struct json_value *v)
 {
 	return v ? trace_text(t, v->text, v->len) : trace_text(t, "", 0);
 }
 
-/* An id is one of its category, and one of its process unless it is marked as global. */
+/* An id is unique in its category and, unless it is marked as global, in its process. */
 static uint32_t async_track(struct trace *t, const struct event *e)
 {
 	const struct json_value *id = json_member(e->value, "id");
@@ -134,7 +134,7 @@ static uint32_t async_track(struct trace *t, const struct event *e)
 	return text ? find_track(t, e->process, text, true) : NO_INDEX;
 }
 
-/* "name=value ..." of plain values, if that is short. */
+/* "name=value ..." of plain values; NULL if that is too long. */
 static const char *note_of(struct trace *t, const struct json_value *args)
 {
 	char memory[NOTE_MAX];
@@ -155,7 +155,7 @@ static const char *note_of(struct trace *t, const struct json_value *args)
 	return buf_error(&b) || !b.len ? NULL : trace_text(t, b.data, b.len);
 }
 
-/* What clang and others call "detail" belongs to the name. */
+/* The "detail" of clang and others becomes part of the name. */
 static const char *name_of(struct trace *t, const struct event *e, bool *detailed)
 {
 	const struct json_value *name = json_member(e->value, "name");
@@ -194,17 +194,14 @@ static int describe(struct trace *t, const struct event *e, struct trace_piece *
 
 static int add_piece(struct trace *t, const struct event *e, uint32_t track, int64_t end_ns)
 {
-	struct trace_piece *grown = array_grow(t->piece, t->n_pieces, sizeof *grown);
+	struct trace_piece *p = track == NO_INDEX ? NULL :
+		array_add(&t->piece, &t->n_pieces, sizeof *p);
 
-	if (!grown || track == NO_INDEX)
+	if (!p)
 		return -ENOMEM;
-	t->piece = grown;
-	grown[t->n_pieces] = (struct trace_piece){ .begin_us = e->ns / 1000,
+	*p = (struct trace_piece){ .begin_us = e->ns / 1000,
 		.end_us = end_ns == INT64_MAX ? INT64_MAX : end_ns / 1000, .track = track };
-	if (describe(t, e, &grown[t->n_pieces]))
-		return -ENOMEM;
-	t->n_pieces++;
-	return 0;
+	return describe(t, e, p);
 }
 
 static int complete(struct trace *t, const struct event *e)
@@ -220,22 +217,22 @@ static int complete(struct trace *t, const struct event *e)
 	return add_piece(t, e, e->thread, end);
 }
 
-/* While a piece is open, its depth is the one around it. */
+/* Until a piece ends, its depth is the index of the open piece around it. */
 static int begin(struct trace *t, const struct event *e, uint32_t track)
 {
 	uint32_t at = (uint32_t)t->n_pieces;
-	int error = track == NO_INDEX ? -ENOMEM : 0;
+	int r = track == NO_INDEX ? -ENOMEM : 0;
 
-	if (!error)
-		error = add_piece(t, e, t->threads_only ? e->thread : track, INT64_MAX);
-	if (error)
-		return error;
+	if (!r)
+		r = add_piece(t, e, t->threads_only ? e->thread : track, INT64_MAX);
+	if (r)
+		return r;
 	t->piece[at].depth = t->track[track].open;
 	t->track[track].open = at;
 	return 0;
 }
 
-/* What was begun before the trace was has no beginning. */
+/* A piece that began before the trace has no beginning. */
 static int end(struct trace *t, const struct event *e, uint32_t track)
 {
 	struct trace_piece *p;
@@ -335,8 +332,8 @@ static int by_track(const void *a, const void *b)
 	return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-/* Pieces that are equal otherwise stay in the order they came, the outer of
- * those that ended first last. */
+/* Order of pieces with equal times: those without an end as they came, the others in reverse,
+ * because of those that ended the outer one came last. */
 static void number_pieces(struct trace *t)
 {
 	for (size_t i = 0; i < t->n_pieces; i++)
@@ -354,7 +351,7 @@ static bool is_inside(const struct trace_piece *p, const struct trace_piece *out
 	       (p->end_us == INT64_MAX || p->end_us - ROUNDING_US <= outer->end_us);
 }
 
-/* Inner pieces end with what is around them at the latest. stack has room for all. */
+/* An inner piece ends with the outer one at the latest. stack has room for all pieces. */
 static void nest(struct trace *t, uint32_t *stack)
 {
 	uint32_t depth = 0;
@@ -373,7 +370,7 @@ static void nest(struct trace *t, uint32_t *stack)
 	}
 }
 
-/* Times since the first; newest gets the newest of each track. */
+/* Make times relative to the first; newest gets the newest time of each track. */
 static int shift(struct trace *t, int64_t *newest)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
@@ -402,7 +399,7 @@ static int shift(struct trace *t, int64_t *newest)
 	return 0;
 }
 
-/* Threads in the order of their processes, then of their numbers. */
+/* Threads by process, then by number. */
 
 struct numbered {
 	uint32_t track, process;
@@ -448,22 +445,22 @@ static int number_threads(struct trace *t)
 int trace_finish(struct trace *t)
 {
 	uint32_t *stack = malloc((t->n_pieces + 1) * sizeof *stack);
-	int error = stack ? 0 : -ENOMEM;
+	int r = stack ? 0 : -ENOMEM;
 
 	t->part->newest_us = malloc((t->n_tracks + 1) * sizeof *t->part->newest_us);
 	for (size_t i = 0; t->part->newest_us && i < t->n_tracks; i++)
 		t->part->newest_us[i] = INT64_MIN;
-	if (!error && !t->part->newest_us)
-		error = -ENOMEM;
-	if (!error) {
+	if (!r && !t->part->newest_us)
+		r = -ENOMEM;
+	if (!r) {
 		number_pieces(t);
 		if (t->n_pieces)
 			qsort(t->piece, t->n_pieces, sizeof *t->piece, by_track);
 		nest(t, stack);
-		error = shift(t, t->part->newest_us);
+		r = shift(t, t->part->newest_us);
 	}
 	free(stack);
-	return error ? error : number_threads(t);
+	return r ? r : number_threads(t);
 }
 
 int64_t trace_end_us(const struct trace *t, const struct trace_piece *p)
@@ -471,16 +468,16 @@ int64_t trace_end_us(const struct trace *t, const struct trace_piece *p)
 	return p->end_us >= 0 ? p->end_us : t->part->newest_us[p->track];
 }
 
-int trace_error(int error, const char *path, struct error *err)
+int trace_error(int r, const char *path, struct error *err)
 {
-	if (error == -ENOMEM)
-		return error_sys(err, error, path, "cannot read");
-	if (error == -ERANGE)
+	if (r == -ENOMEM)
+		return error_sys(err, r, path, "cannot read");
+	if (r == -ERANGE)
 		return error_set(err, -EINVAL, path, 0, 0, "times are more than ten years apart");
-	return error;
+	return r;
 }
 
-void trace_tell(const struct trace *t, struct builder *b, const char *path, bool cut,
+void trace_warn(const struct trace *t, struct builder *b, const char *path, bool cut,
 		unsigned line)
 {
 	if (cut)

@@ -10,19 +10,18 @@
 #include <stdint.h>
 
 /*
- * Events of Chrome's trace format, collected and nested: what chrome.c, clang.c and
- * bazel.c have in common. A piece is something that took time, from an event of its
- * own (X) or from a pair (B and E of a thread, b and e of an id). A track is a thread
- * or such an id; its pieces nest.
+ * Events of Chrome's trace format, collected and nested: the common part of chrome.c, clang_unit.c
+ * and bazel.c. A piece is something with a duration, from one event (X) or a pair (B and E of a
+ * thread, b and e of an id). A track is a thread or such an id. The pieces of a track nest.
  */
 
 #define TRACE_LONGEST_US 315360000000000	/* ten years: READER_TIME_MAX_US */
 
 struct trace_piece {
-	int64_t begin_us, end_us;	/* end -1: it was never seen */
+	int64_t begin_us, end_us;	/* end -1: no end event */
 	uint32_t track;
-	uint32_t depth;			/* 0: in no other */
-	const char *name, *category, *key, *note;	/* NULL: none */
+	uint32_t depth;			/* 0: inside no other piece */
+	const char *name, *category, *key, *note;	/* may be NULL */
 };
 
 struct trace_process {
@@ -35,59 +34,59 @@ struct trace_track {
 	uint32_t process;
 	const char *id;
 	const char *name;		/* of the thread; NULL: not known */
-	bool async;			/* no thread: an id */
-	int32_t slot;			/* threads by number, -1 for the others */
-	uint32_t open;			/* trace.c's: innermost begun piece */
+	bool async;			/* an id, not a thread */
+	int32_t slot;			/* of threads: their order; -1: an id */
+	uint32_t open;			/* private: the innermost piece without an end so far */
 };
 
 struct trace {
-	bool threads_only;	/* set it: what an id has is nested in its thread's */
+	bool threads_only;	/* the caller may set it: ids are nested in their threads */
 	size_t n_pieces, n_tracks, n_processes, n_damaged;
 	struct trace_piece *piece;
 	struct trace_track *track;
 	struct trace_process *process;
-	int64_t start_us;	/* what is 0 after trace_finish() */
-	struct trace_part *part;	/* trace.c's */
+	int64_t start_us;	/* the trace's time that is 0 after trace_finish() */
+	struct trace_part *part;	/* private */
 };
 
 /* 0 or -ENOMEM. Always release. */
 int trace_init(struct trace *t);
 void trace_release(struct trace *t);
 
-/* A copy that lives as long as the trace; the same text has the same address. NULL
- * when out of memory. */
+/* A copy that lives as long as the trace. Equal texts have the same address. NULL: out of
+ * memory. */
 const char *trace_text(struct trace *t, const char *text, size_t len);
 
-/* What a piece is called, if not what its event says (name NULL: that). Texts of
- * trace_text(). */
+/* The texts of a piece, instead of those of its event. They come from trace_text(). name NULL: the
+ * name in the event. */
 struct trace_words {
 	const char *name, *category, *key, *note;
 };
 
-/* One event: pieces, and names of processes and threads; others are passed. What is no
- * event counts as damaged. words may be NULL. 0 or -ENOMEM. */
+/* Add one event: a piece, or the name of a process or thread; others are skipped. Anything that is
+ * not an event counts as damaged. words may be NULL. 0 or -ENOMEM. */
 int trace_add(struct trace *t, const struct json_value *event, const struct trace_words *words);
 
-/* Microseconds of "ts", in whole numbers. False: none. */
+/* "ts" in whole microseconds. False: there is none. */
 bool trace_event_us(const struct json_value *event, int64_t *us);
 
 /*
- * Pieces by track, then begin, the outer first, with their depth; times since the
- * first. Ends that nobody saw are those of what is around them, or the newest time of
- * the track: those pieces keep -1. 0, -ENOMEM, or -ERANGE when they are further apart
- * than a recording's may be.
+ * Sort the pieces by track, then begin, the outer first; set their depths; make times relative to
+ * the first. A piece without an end keeps -1: trace_end_us() returns the end of the piece around
+ * it, or the newest time of the track. 0, -ENOMEM, or -ERANGE if the times are further apart than
+ * those of a recording may be.
  */
 int trace_finish(struct trace *t);
 int64_t trace_end_us(const struct trace *t, const struct trace_piece *p);
 
-/* The error as it is, with err filled if it is one of the two above. */
-int trace_error(int error, const char *path, struct error *err);
+/* Fill err if r is one of the two errors above. Returns r, or -EINVAL for -ERANGE. */
+int trace_error(int r, const char *path, struct error *err);
 
 /* Warn of damaged events and of a truncated trace. */
-void trace_tell(const struct trace *t, struct builder *b, const char *path, bool cut,
+void trace_warn(const struct trace *t, struct builder *b, const char *path, bool cut,
 		unsigned line);
 
-/* The instance of a track's process, made when first asked for. */
+/* The instance of a track's process. The first call adds it. */
 uint32_t trace_instance(struct trace *t, struct builder *b, uint32_t track, const char *tool,
 			const char *version);
 

@@ -65,8 +65,8 @@ static const struct {
 } wrong[] = {
 	{ "import", "too few operands" },
 	{ "import nowhere", "nowhere: No such file or directory" },
-	{ "import empty", "empty: not a recording, nor a file that another tool writes" },
-	{ "import .", ".: not a recording, nor a directory that another tool writes" },
+	{ "import empty", "empty: not a recording, and not a file that another tool writes" },
+	{ "import .", ".: not a recording, and not a directory that another tool writes" },
 	{ "import --from oe empty", "empty: not a buildstats directory" },
 	{ "import --from oe nowhere", "nowhere: No such file or directory" },
 	{ "import /dev/null", "/dev/null: a pipe can be read only once: name its format" },
