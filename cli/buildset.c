@@ -17,7 +17,7 @@ const struct option buildset_keys[] = {
 };
 
 int buildset_settings(struct buildset *n, struct args *args, struct buildset_options *options,
-		     struct error *err)
+		      struct error *err)
 {
 	struct buildset_config config = { .repo = options->repo };
 	int r;
@@ -34,7 +34,7 @@ int buildset_settings(struct buildset *n, struct args *args, struct buildset_opt
 	return r;
 }
 
-/* The newest builds are not checked where nobody can know which they are. */
+/* A local copy of an archive may lack the newest build, so that check must not use it. */
 static int open_archive(struct buildset *n, enum archive_use use, enum buildset_span span,
 			struct error *err)
 {
@@ -66,7 +66,7 @@ int buildset_series(struct buildset *n, struct error *err)
 	return archive_choose(n->archive, n->options->ref, &n->ref, err);
 }
 
-/* The builds of the series and what is known of them. */
+/* The builds of the series, and what was accepted or acknowledged. */
 static int load(struct buildset *n, enum buildset_span span, struct error *err)
 {
 	size_t newest = span == BUILDSET_WINDOW ? (size_t)n->rules.window : 0;
@@ -80,7 +80,7 @@ static int load(struct buildset *n, enum buildset_span span, struct error *err)
 }
 
 int buildset_open(struct buildset *n, struct args *args, struct buildset_options *options,
-		 enum buildset_span span, struct error *err)
+		  enum buildset_span span, struct error *err)
 {
 	int r = buildset_settings(n, args, options, err);
 

@@ -8,10 +8,9 @@
 #include "report/amount_read.h"
 
 /*
- * What the commands about many builds have in common: where the archive is, which
- * series of it is meant and what counts as a difference; from the command line, then
- * from buildbeat.yaml. A command's struct has a struct buildset_options, and its table
- * the rows that it wants:
+ * The common part of commands about many builds: the archive, the series in it and the
+ * thresholds of a change, from the command line and from buildbeat.yaml. A command's
+ * struct has a struct buildset_options, and its table the rows that it needs:
  *
  *	struct check_arguments {
  *		struct buildset_options buildset;
@@ -31,9 +30,9 @@
  */
 struct buildset_options {
 	const char *config;	/* NULL: the file that is found */
-	const char *repo;	/* of the archive; NULL: none is named */
+	const char *repo;	/* of the archive; NULL: not given */
 	const char *ref;	/* as for archive_choose() */
-	unsigned metrics;	/* METRIC_BIT()s; 0: as configured */
+	unsigned metrics;	/* METRIC_BIT()s; 0: those of the configuration */
 };
 
 #define BUILDSET_REPO_OPTIONS(member) \
@@ -52,7 +51,7 @@ struct buildset_options {
 struct buildset {
 	const struct buildset_options *options;
 	struct rules_config config;
-	struct rules rules;		/* of it, with the metrics of the options */
+	struct rules rules;		/* of config, with the metrics of the options */
 	struct archive *archive;	/* NULL: not opened */
 	struct buf ref;
 	struct builds builds;
@@ -63,27 +62,29 @@ struct buildset {
 
 enum buildset_span {
 	BUILDSET_ALL,
-	BUILDSET_WINDOW,		/* as many of the newest as rules.window says */
+	BUILDSET_WINDOW,		/* the newest rules.window builds */
 };
 
 /*
- * All that follows, one after the other: what a command needs that checks the builds of
- * one series. The texts are args', which outlives n. 0 or a negative errno with err, as
- * all of these; always release, also if it fails.
+ * Opens the archive and reads the settings and the builds of one series. Texts belong to
+ * args, which must outlive n. 0 or a negative errno with err, like the functions below.
+ * Always release n.
  */
 int buildset_open(struct buildset *n, struct args *args, struct buildset_options *options,
-		 enum buildset_span span, struct error *err);
+		  enum buildset_span span, struct error *err);
 void buildset_release(struct buildset *n);
 
-/* The options that were not given, and the rules, from the configuration. */
+/* The first step alone: the settings that are not on the command line, and the rules. */
 int buildset_settings(struct buildset *n, struct args *args, struct buildset_options *options,
-		     struct error *err);
+		      struct error *err);
 
-/* The archive, -EINVAL with err if none is named; the one series that is meant. */
+/* The second: the archive. -EINVAL if it has no name. */
 int buildset_archive(struct buildset *n, enum archive_use use, struct error *err);
+
+/* The third: n->ref becomes the only series that fits options->ref. */
 int buildset_series(struct buildset *n, struct error *err);
 
-/* Their keys in the configuration. */
+/* The keys of archives in the configuration. */
 struct buildset_config {
 	const char *repo;
 	struct amount import_limit;	/* of import, which reads it itself */

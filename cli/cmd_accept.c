@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* accept and ack: what people say about a change, kept with the build it began. */
+/* accept and ack: notes about changes, stored with the build in which the change began. */
 
 #define SECOND_NS 1000000000
-#define EVERY (METRIC_BIT(METRICS) - 1)
-#define BRIEF 12
+#define METRICS_ALL (METRIC_BIT(METRICS) - 1)
+#define ID_SHOWN 12
 
-struct say_arguments {
+struct accept_arguments {
 	struct buildset_options buildset;
 	bool total;
 	const char *build;
@@ -30,7 +30,7 @@ struct say_arguments {
 	bool list, undo, json;
 };
 
-#define OPTIONS struct say_arguments
+#define OPTIONS struct accept_arguments
 static const struct option options[] = {
 	BUILDSET_REPO_OPTIONS(buildset),
 	BUILDSET_REF_OPTION(buildset),
@@ -46,19 +46,17 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static const char *const kind_done[] = {
+static const char *const state_word[] = {
 	[KNOWN_ACCEPTED] = "accepted", [KNOWN_ACKNOWLEDGED] = "acknowledged",
 };
-
-/* Writing */
 
 static void add_metrics(struct buf *out, unsigned metrics)
 {
 	const char *comma = "";
 
-	if ((metrics & EVERY) == EVERY)
+	if ((metrics & METRICS_ALL) == METRICS_ALL)
 		buf_adds(out, "all");
-	for (enum metric m = 0; m < METRICS && (metrics & EVERY) != EVERY; m++) {
+	for (enum metric m = 0; m < METRICS && (metrics & METRICS_ALL) != METRICS_ALL; m++) {
 		if (metrics & METRIC_BIT(m)) {
 			buf_addf(out, "%s%s", comma, metric_word[m]);
 			comma = ",";
@@ -72,7 +70,7 @@ static void add_known(struct buf *out, const struct builds *builds, const struct
 	const struct build *build = &builds->build[k->build];
 
 	amount_add_day(out, build->start_s);
-	buf_addf(out, " %.*s  ", BRIEF, build->id);
+	buf_addf(out, " %.*s  ", ID_SHOWN, build->id);
 	add_metrics(out, k->metrics);
 	buf_adds(out, " of ");
 	if (*k->pattern)
@@ -81,7 +79,7 @@ static void add_known(struct buf *out, const struct builds *builds, const struct
 		buf_adds(out, "the build");
 }
 
-static void add_said(struct buf *out, const struct known *k)
+static void add_reason(struct buf *out, const struct known *k)
 {
 	buf_adds(out, "\n  ");
 	text_add_name(out, k->by, 0);
@@ -125,7 +123,7 @@ static void json_add(struct json *j, const struct builds *builds, const struct k
 	json_object_end(j);
 }
 
-/* The newest first. */
+/* Newest first. */
 static int list(const struct buildset *n, enum known_kind kind, bool as_json, struct error *err)
 {
 	struct buf out = BUF_INIT;
@@ -144,14 +142,12 @@ static int list(const struct buildset *n, enum known_kind kind, bool as_json, st
 			continue;
 		}
 		add_known(&out, &n->builds, k);
-		add_said(&out, k);
+		add_reason(&out, k);
 	}
 	if (as_json)
 		json_array_end(&j);
 	return output_end(&out, 0, NULL, err);
 }
-
-/* Which build */
 
 static int named_build(struct buildset *n, const char *name, uint32_t *build, struct error *err)
 {
@@ -168,7 +164,7 @@ static int named_build(struct buildset *n, const char *name, uint32_t *build, st
 				 n->builds.ref);
 }
 
-/* A typing error would be accepted and never fit. */
+/* A mistyped name would be stored and never match. */
 static int check_pattern(const struct builds *builds, const char *pattern, struct error *err)
 {
 	const char **name, *near;
@@ -189,8 +185,9 @@ static int check_pattern(const struct builds *builds, const char *pattern, struc
 	return -EINVAL;
 }
 
-/* Since when the newest of what check tells about it is so, else the newest. */
-static int usual_build(struct buildset *n, struct known *what, bool *told, struct error *err)
+/* The first build of the newest change of the task that check reports, otherwise the newest
+ * build. */
+static int usual_build(struct buildset *n, struct known *what, bool *changed, struct error *err)
 {
 	struct verdict v = { 0 };
 	bool found = false;
@@ -209,12 +206,12 @@ static int usual_build(struct buildset *n, struct known *what, bool *told, struc
 	}
 	if (!r && !found)
 		what->build = (uint32_t)n->builds.n - 1;
-	*told = found;
+	*changed = found;
 	verdict_release(&v);
 	return r;
 }
 
-/* SOURCE_DATE_EPOCH, for who wants the same bytes again. */
+/* SOURCE_DATE_EPOCH makes the stored bytes reproducible. */
 static int64_t now_s(void)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -226,65 +223,64 @@ static int64_t now_s(void)
 	return clock_wall_ns() / SECOND_NS;
 }
 
-static int say(struct buildset *n, const struct say_arguments *s, struct known *what,
+static int add(struct buildset *n, const struct accept_arguments *s, struct known *what,
 	       struct error *err)
 {
 	struct buf by = BUF_INIT, out = BUF_INIT;
-	bool told = true;
+	bool changed = true;
 	int r = check_pattern(&n->builds, what->pattern, err);
 
 	if (!r)
 		r = s->build ? named_build(n, s->build, &what->build, err) :
-		    usual_build(n, what, &told, err);
+		    usual_build(n, what, &changed, err);
 	r = r ? r : archive_user(n->archive, &by, err);
 	what->by = buf_str(&by);
 	what->time_s = now_s();
 	r = r ? r : archive_say(n->archive, &n->builds, what, err);
 	if (!r) {
-		buf_addf(&out, "%s since ", kind_done[what->kind]);
+		buf_addf(&out, "%s since ", state_word[what->kind]);
 		add_known(&out, &n->builds, what);
-		buf_adds(&out, told ? "\n" : "\nthe newest build, because check reports no change of it\n");
+		buf_adds(&out, changed ? "\n" : "\nthe newest build, because check reports no change of it\n");
 		r = output_end(&out, 0, NULL, err);
 	}
 	buf_release(&by);
 	return r;
 }
 
-/* The newest that was said of it; 1: there is none. */
-static int undo(struct buildset *n, const struct say_arguments *s, struct known *what,
+/* Removes the newest entry of the task. 1: there is no entry. */
+static int undo(struct buildset *n, const struct accept_arguments *s, struct known *what,
 		struct error *err)
 {
-	const struct known *said = NULL;
+	const struct known *entry = NULL;
 	struct buf out = BUF_INIT;
 	bool found;
 	int r = s->build ? named_build(n, s->build, &what->build, err) : 0;
 
-	for (size_t i = n->known.n; !r && !said && i-- > 0; ) {
+	for (size_t i = n->known.n; !r && !entry && i-- > 0; ) {
 		const struct known *k = &n->known.known[i];
 
 		if (k->kind == what->kind && !strcmp(k->pattern, what->pattern) &&
 		    (!s->build || k->build == what->build) &&
 		    (!s->buildset.metrics || k->metrics == what->metrics))
-			said = k;
+			entry = k;
 	}
-	if (r || !said)
+	if (r || !entry)
 		return r ? r : 1;
-	r = archive_unsay(n->archive, &n->builds, said, &found, err);
+	r = archive_unsay(n->archive, &n->builds, entry, &found, err);
 	if (r || !found)
 		return r ? r : 1;
-	buf_addf(&out, "no longer %s since ", kind_done[what->kind]);
-	add_known(&out, &n->builds, said);
+	buf_addf(&out, "no longer %s since ", state_word[what->kind]);
+	add_known(&out, &n->builds, entry);
 	buf_addc(&out, '\n');
 	return output_end(&out, 0, NULL, err);
 }
 
-/* What the operands say. */
-static int read_operands(struct known *what, struct say_arguments *s, const struct args *a,
+static int read_operands(struct known *what, struct accept_arguments *s, const struct args *a,
 			 const char *command, struct error *err)
 {
 	int next = 0;
 
-	what->metrics = s->buildset.metrics ? s->buildset.metrics : EVERY;
+	what->metrics = s->buildset.metrics ? s->buildset.metrics : METRICS_ALL;
 	what->pattern = "";
 	if (!s->total && next < a->n)
 		what->pattern = a->operand[next++];
@@ -302,17 +298,17 @@ static int read_operands(struct known *what, struct say_arguments *s, const stru
 	return 0;
 }
 
-static int go(struct buildset *n, const struct say_arguments *s, struct known *what,
+static int go(struct buildset *n, const struct accept_arguments *s, struct known *what,
 	      struct error *err)
 {
 	if (s->list)
 		return list(n, what->kind, s->json, err);
 	if (!n->builds.n)
 		return error_set(err, -EINVAL, NULL, 0, 0, "the series has no builds");
-	return s->undo ? undo(n, s, what, err) : say(n, s, what, err);
+	return s->undo ? undo(n, s, what, err) : add(n, s, what, err);
 }
 
-static const struct say_arguments defaults;
+static const struct accept_arguments defaults;
 
 static int run(struct args *a, void *values, struct error *err)
 {
@@ -320,11 +316,11 @@ static int run(struct args *a, void *values, struct error *err)
 		.kind = a->command == &cmd_ack ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED,
 	};
 	struct buildset n = BUILDSET_INIT;
-	struct say_arguments *s = values;
+	struct accept_arguments *s = values;
 	int r = read_operands(&what, s, a, a->command->name, err);
 	unsigned metrics = s->buildset.metrics;
 
-	s->buildset.metrics = 0;	/* those of the check are another matter */
+	s->buildset.metrics = 0;	/* they are the entry's, not those to check */
 	if (!r)
 		r = buildset_open(&n, a, &s->buildset,
 				  s->list || s->undo || s->build ? BUILDSET_ALL : BUILDSET_WINDOW, err);

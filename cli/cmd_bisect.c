@@ -62,7 +62,7 @@ struct search {
 	const char *id[2];	/* good and bad */
 };
 
-/* What the search asks for */
+/* Callbacks of bisect_search() */
 
 static int measure(void *context, const char *id, double *value, const char **why,
 		   struct error *err)
@@ -158,7 +158,7 @@ static int find_directory(struct search *s, struct error *err)
 	return trust_path(buf_str(&s->directory), err);
 }
 
-/* The same file for all revisions, whatever they have themselves. */
+/* All revisions are built with the same file, even if they contain their own. */
 static int find_config(struct search *s, struct error *err)
 {
 	const char *given = s->arguments->buildset.config;
@@ -229,7 +229,7 @@ static int print(struct search *s, struct error *err)
 			  bisect_text(&out, &told), "bisect", err);
 }
 
-/* Nothing of it is left, but where it was asked for. */
+/* Removes everything, except in a directory that the user named. */
 static void clean_up(struct search *s)
 {
 	struct buf cache = BUF_INIT;
@@ -237,12 +237,12 @@ static void clean_up(struct search *s)
 	if (s->arguments->dir || cachedir_add(&cache))
 		return;
 	outdir_discard(s->rebuild.directory);
-	rmdir(buf_str(&cache));	/* unless there is more in it */
+	rmdir(buf_str(&cache));	/* fails if other files are in it */
 	buf_release(&cache);
 }
 
-/* What was built stays for the next time, but where good or bad cannot be: the next time they
- * perhaps can. */
+/* The builds stay, so that the same command continues. If good or bad could not be built,
+ * their result is removed: the next attempt builds them again. */
 static void give_up(struct search *s, int r)
 {
 	if (r == -EBUSY || r == -EEXIST)

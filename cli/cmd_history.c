@@ -36,7 +36,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-/* What is looked at: all, one metric, or one task. */
+/* One run of the command: about all changes, those of one metric, or of one task. */
 struct asked {
 	struct buildset n;
 	struct history history;
@@ -56,7 +56,7 @@ static uint32_t find_task(const struct builds *builds, const char *name)
 	return HISTORY_ALL;
 }
 
-/* The only task that has it in its name. */
+/* The only task whose name contains part. */
 static int find_part(const struct builds *builds, const char *part, uint32_t *task,
 		     struct error *err)
 {
@@ -92,7 +92,7 @@ static int choose(struct asked *a, const char *what, struct error *err)
 	return 0;
 }
 
-/* What there is to draw of the series: the task's, or the build's. */
+/* The values to draw: those of the task or of the whole build. */
 static int load_series(struct asked *a, struct error *err)
 {
 	const struct builds *builds = &a->n.builds;
@@ -133,7 +133,7 @@ static void release(struct asked *a)
 	buildset_release(&a->n);
 }
 
-/* The locale of the environment, not ours, which is always C. */
+/* Asks the locale of the environment, because our own is always C. */
 static bool is_ascii(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

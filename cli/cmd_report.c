@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#define CULPRIT_EVENTS 40	/* the newest: of older ones nobody asks who it was */
+#define CULPRIT_EVENTS 40	/* only the newest changes list their commits */
 
 struct report_arguments {
 	struct buildset_options buildset;
@@ -33,7 +33,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-/* All that a report is made of. */
+/* The data of a report. */
 struct made {
 	struct buildset buildset;
 	struct kept_builds kept;	/* of buildset */
@@ -46,7 +46,7 @@ struct made {
 	size_t n_culprits;
 	struct culprits *culprits;
 	struct picture picture[2];
-	struct error why[2];	/* there is no picture */
+	struct error why[2];	/* why a picture is missing */
 	struct page page;
 };
 
@@ -105,7 +105,8 @@ static int find_culprits(struct made *m, const struct word_list *sources, struct
 	return r ? error_sys(err, r, NULL, NULL) : 0;
 }
 
-/* The last build before the newest change that is confirmed, else the build before. */
+/* The last build before the newest confirmed regression, otherwise the build before the
+ * newest. */
 static uint32_t build_before(const struct made *m)
 {
 	uint32_t newest = (uint32_t)m->buildset.builds.n - 1, since = 0;
@@ -119,7 +120,7 @@ static uint32_t build_before(const struct made *m)
 	return since ? since - 1 : newest ? newest - 1 : 0;
 }
 
-/* What is damaged, or has no times, is told in its place: the rest is worth having. */
+/* If a recording is damaged or has no times, the page says so in place of the chart. */
 static int draw_chart(struct made *m, int i, uint32_t build)
 {
 	struct page_chart *chart = &m->page.chart[i];
@@ -136,7 +137,7 @@ static int draw_chart(struct made *m, int i, uint32_t build)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* All days of a report are those of UTC, wherever it is made: the charts' too. */
+/* Every date in a report is in UTC, also in the charts. */
 static int draw_charts(struct made *m, struct error *err)
 {
 	uint32_t newest = (uint32_t)m->buildset.builds.n - 1;

@@ -15,28 +15,29 @@
 
 /* Where a file was found decides which keys it may set. */
 enum configfile_place {
-	CONFIG_PROJECT,		/* found in the working directory or above: no code, no exceptions */
+	CONFIG_PROJECT,		/* found in the working directory or above; cannot name code
+				   to execute or set trust */
 	CONFIG_PERSONAL,	/* the user's own or the system's */
 	CONFIG_NAMED,		/* on the command line */
 };
 
 /*
- * Find it: in the working directory and upwards, then in
- * $XDG_CONFIG_HOME/buildbeat (~/.config/buildbeat), then in the system's
- * configuration directory. *project says that it is one of the first kind. 0, -ENOENT
- * when there is none, or another negative errno with err when the first file found must not
- * be read: it is not a regular file, or others could have written it (base/trust.h). The
- * exceptions, the key trust of the user's and the system's file, apply from this call on.
+ * Find the file: in the working directory and upwards, then in $XDG_CONFIG_HOME/buildbeat
+ * (~/.config/buildbeat), then in the system's configuration directory. *project: it is one
+ * of the first kind. 0, -ENOENT if there is no file, or another negative errno with err if
+ * the first file found must not be read: it is not a regular file, or others could have
+ * written it (base/trust.h). Also applies the exceptions: the key trust of the user's and
+ * the system's file.
  */
 int configfile_find(char path[PATH_MAX], bool *project, struct error *err);
 
 /*
- * Set those options of table that have a value in the file and were not on the
- * command line. file NULL: the one that is found, if any. A key that is a setting
- * but not in table is checked and left. Personal options are read from the user's or
- * the system's file if a project's file is found. Texts are kept by a. 0, or a negative
- * errno with err: -EINVAL for wrong content, the system's for a file that cannot
- * be read, -EPERM for one that others could have written.
+ * Set the options of table that have a value in the file and were not on the command
+ * line. file NULL: the file that configfile_find() finds, if any. A key that is a setting
+ * but not in table is only checked. If a project's file is found, personal options are
+ * read from the user's or the system's file. Texts live as long as a. 0, or a negative
+ * errno with err: -EINVAL for wrong content, -EPERM for a file that others could have
+ * written, or that of a failed system call.
  */
 int configfile_apply(struct args *a, const struct option *table, void *values,
 		     const char *file, struct error *err);

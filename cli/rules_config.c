@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* An item of `rules`: what is not said is NULL, 0, NaN or -1. */
+/* An item of `rules`. A missing key is NULL, 0, NaN or -1. */
 struct rules_config_rule {
 	const char *tasks;
 	unsigned metrics;
@@ -45,7 +45,7 @@ static void *add_rule(void *list)
 	return &grown[l->n++];
 }
 
-/* The metrics of a set that an amount can be of; all where none is said. */
+/* The metrics of a set whose unit the amount has; all of the set if there is no amount. */
 static unsigned fitting(const struct amount *amount, unsigned metrics)
 {
 	unsigned fit = 0;
@@ -61,7 +61,7 @@ static unsigned fitting(const struct amount *amount, unsigned metrics)
 
 #define METRICS_ALL (METRIC_BIT(METRICS) - 1)
 
-/* An amount is of every metric that is named; where none is, of one at least. */
+/* The unit of an amount must fit every metric of the rule, or any metric if it names none. */
 static int check_amount(const char *name, const struct amount *amount, unsigned metrics,
 			struct error *err)
 {
@@ -147,7 +147,7 @@ static void gate_set(double *value, double wanted)
 		*value = wanted;
 }
 
-/* For all tasks and the total. */
+/* Sets the thresholds for all tasks and the total. */
 static void set_gate(struct gate *gate, const struct rule *rule)
 {
 	gate_set(&gate->share, rule->share);
@@ -157,18 +157,18 @@ static void set_gate(struct gate *gate, const struct rule *rule)
 		gate->ignored = rule->ignored;
 }
 
-/* What a rule says of one metric, whose unit its amounts are in then. */
-static void add_metric(struct rules_config *c, const struct rules_config_rule *said, enum metric m)
+/* Adds a rule for one metric, with its amounts in the unit of the metric. */
+static void add_metric(struct rules_config *c, const struct rules_config_rule *from, enum metric m)
 {
 	struct rule rule = {
-		.pattern = said->tasks, .metrics = METRIC_BIT(m), .share = said->share,
-		.amount = amount_of(&said->amount, m), .floor = amount_of(&said->floor, m),
-		.ignored = said->ignore < 0 ? -1 : said->ignore % 2,
+		.pattern = from->tasks, .metrics = METRIC_BIT(m), .share = from->share,
+		.amount = amount_of(&from->amount, m), .floor = amount_of(&from->floor, m),
+		.ignored = from->ignore < 0 ? -1 : from->ignore % 2,
 	};
 
 	if (rule.pattern) {
 		c->made[c->rules.n++] = rule;
-	} else if (!c->rules.n) {	/* spares a look at every task's name */
+	} else if (!c->rules.n) {	/* faster than comparing the name of every task */
 		set_gate(&c->rules.gate[m], &rule);
 	} else {
 		rule.pattern = "*";
@@ -184,12 +184,12 @@ int rules_config_done(struct rules_config *c)
 	if (!c->made)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->list.n; i++) {
-		const struct rules_config_rule *said = &c->list.rule[i];
-		unsigned metrics = said->metrics ? said->metrics : METRICS_ALL;
+		const struct rules_config_rule *from = &c->list.rule[i];
+		unsigned metrics = from->metrics ? from->metrics : METRICS_ALL;
 
 		for (enum metric m = 0; m < METRICS; m++) {
 			if (metrics & METRIC_BIT(m))
-				add_metric(c, said, m);
+				add_metric(c, from, m);
 		}
 	}
 	if (!c->rules.metrics)

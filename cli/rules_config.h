@@ -6,8 +6,8 @@
 #include "compare/rules.h"
 
 /*
- * The key `compare` of buildbeat.yaml: what counts as a difference. Texts are those that
- * were read, and belong to whoever keeps these.
+ * The key `compare` of buildbeat.yaml: the thresholds of a change. Texts belong to the
+ * struct args of the configuration that was read.
  */
 struct rules_config {
 	struct rules rules;	/* all but its list, which rules_config_done() makes */
@@ -18,11 +18,11 @@ struct rules_config {
 	struct rule *made;
 };
 
-/* As it is without configuration; always release. */
+/* The defaults; always release. */
 void rules_config_init(struct rules_config *c);
 void rules_config_release(struct rules_config *c);
 
-/* Once all is read: rules become complete. 0 or -ENOMEM. */
+/* Makes c->rules from what was read. 0 or -ENOMEM. */
 int rules_config_done(struct rules_config *c);
 
 extern const struct option_map rules_config_map;
