@@ -143,7 +143,8 @@ MACROS = set("""Xr Pa Fl Ar Nm Cm Dq Sq Pq Bq Li Ic Va Vt Fa Fn Ev Em Sy Ns No O
 
 
 def page(path, text):
-    """An mdoc page: a macro's words, punctuation joined; literal displays are skipped."""
+    """An mdoc page: a macro's words, punctuation joined. Literal displays and the synopsis are
+    skipped."""
     block, start, literal = [], 1, False
 
     def flush():
@@ -159,6 +160,8 @@ def page(path, text):
         line = re.sub(r"\\\(..|\\&|\\f.|\\e", "", line).replace("\\-", "-")
         if line.startswith(".Bd"):
             literal = True
+        if line.startswith(".Sh"):
+            literal = "SYNOPSIS" in line
         if line.startswith(".Ed"):
             literal = False
             yield from flush()
