@@ -240,7 +240,8 @@ static int add(struct buildset *n, const struct accept_arguments *s, struct know
 	if (!r) {
 		buf_addf(&out, "%s since ", state_word[what->kind]);
 		add_known(&out, &n->builds, what);
-		buf_adds(&out, changed ? "\n" : "\nthe newest build, because check reports no change of it\n");
+		buf_adds(&out, changed ? "\n" :
+			 "\nthe newest build, because check reports no change of it\n");
 		r = output_end(&out, 0, NULL, err);
 	}
 	buf_release(&by);

@@ -6,9 +6,7 @@
 #include "cli/settings_options.h"
 #include "launch/notice.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 struct doctor_options {
 	struct settings settings;	/* first, for settings_options */
@@ -31,24 +29,6 @@ static const char *const states[] = {
 	[DOCTOR_LIMITED] = "limited",
 	[DOCTOR_MISSING] = "missing",
 };
-
-void doctor_add(struct doctor *d, const char *check, enum doctor_state state,
-		bool essential, const char *remedy, const char *format, ...)
-{
-	struct doctor_finding *f = &d->finding[d->n];
-	va_list ap;
-
-	if (d->n == DOCTOR_MAX)
-		return;
-	d->n++;
-	f->check = check;
-	f->state = state;
-	f->essential = essential;
-	snprintf(f->remedy, sizeof f->remedy, "%s", remedy ? remedy : "");
-	va_start(ap, format);
-	vsnprintf(f->text, sizeof f->text, format, ap);
-	va_end(ap);
-}
 
 static bool is_able(const struct doctor *d)
 {
@@ -111,8 +91,7 @@ static int run(struct args *a, void *values, struct error *err)
 	int r = 0;
 
 	(void)a;
-	doctor_host(&d);
-	doctor_place(&d);
+	doctor_machine(&d);
 	doctor_trial(&d);
 	if (o->json)
 		r = print_json(&d, err);

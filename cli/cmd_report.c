@@ -204,6 +204,7 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_report = {
-	.name = "report", .operands = "", .run = run, .options = options, COMMAND_DEFAULTS(defaults),
+	.name = "report", .operands = "", .run = run,
+	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Write an HTML report about the builds in an archive",
 };

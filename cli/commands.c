@@ -29,8 +29,9 @@ const struct command *command_find(const char *name)
 static int read_keys(const struct command *c, struct args *a, void *values, struct error *err)
 {
 	const struct option *o = option_find(c->options, "config");
+	const char *file = *(const char **)((char *)values + o->offset);
 
-	return configfile_apply(a, c->keys, values, *(const char **)((char *)values + o->offset), err);
+	return configfile_apply(a, c->keys, values, file, err);
 }
 
 int command_run(const struct command *c, int argc, char **argv)

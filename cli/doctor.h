@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The findings of `buildbeat doctor`: collected by doctor_*.c, printed by cmd_doctor.c. */
+/* The findings of `buildbeat doctor`: collected by doctor.c and doctor_trial.c, printed by
+ * cmd_doctor.c. */
 
 enum doctor_state { DOCTOR_OK, DOCTOR_LIMITED, DOCTOR_MISSING };
 
@@ -32,11 +33,9 @@ void doctor_add(struct doctor *d, const char *check, enum doctor_state state,
 		bool essential, const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/* Checks the kernel and files of /proc that the sampler does not need. */
-void doctor_host(struct doctor *d);
-
-/* Checks the configuration, the directory of recordings, limits and the source trees. */
-void doctor_place(struct doctor *d);
+/* Checks the kernel, files of /proc that the sampler does not need, the configuration, the
+ * directory of recordings, limits and the source trees. */
+void doctor_machine(struct doctor *d);
 
 /* Records a tiny build with each GNU make in PATH, in a private directory, and checks
  * the recordings. */

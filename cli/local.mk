@@ -8,7 +8,7 @@ cli_libcli_la_SOURCES = \
 	cli/cmd_diff.c cli/cmd_doctor.c cli/cmd_export.c cli/cmd_help.c cli/cmd_history.c cli/cmd_import.c \
 	cli/cmd_list.c cli/cmd_prune.c cli/cmd_record.c cli/cmd_report.c cli/cmd_show.c cli/cmd_task.c \
 	cli/command.h cli/commands.c cli/configfile.c cli/configfile.h \
-	cli/doctor.h cli/doctor_host.c cli/doctor_place.c cli/doctor_trial.c \
+	cli/doctor.c cli/doctor.h cli/doctor_trial.c \
 	cli/buildset.c cli/buildset.h cli/numberlines.c cli/numberlines.h cli/openrec.c \
 	cli/openrec.h cli/options.c cli/options.h cli/output.c cli/output.h cli/rules_config.c \
 	cli/rules_config.h cli/settings_options.c \

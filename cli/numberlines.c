@@ -76,10 +76,12 @@ static int read_list(struct reading *in, int k, const struct json_value *object)
 	const struct json_value *list = json_member(object, in->name[k]);
 
 	if (!list || list->type != JSON_LIST)
-		return error_set(in->err, -EINVAL, in->path, in->line, 0, "no list \"%s\"", in->name[k]);
+		return error_set(in->err, -EINVAL, in->path, in->line, 0, "no list \"%s\"",
+				 in->name[k]);
 	in->list[k].n = 0;
 	for (const struct json_value *v = list->first; v; v = v->next) {
-		double number = NAN, *value = array_grow(in->list[k].value, in->list[k].n, sizeof *value);
+		double *value = array_grow(in->list[k].value, in->list[k].n, sizeof *value);
+		double number = NAN;
 
 		if (!value)
 			return no_memory(in);
@@ -167,7 +169,9 @@ static int compare(struct reading *in)
 
 int numberlines_diff(const char *path, struct error *err)
 {
-	static const struct samples_rules rules = { .rate = DIFF_RATE, .least_effect = LEAST_EFFECT };
+	static const struct samples_rules rules = {
+		.rate = DIFF_RATE, .least_effect = LEAST_EFFECT,
+	};
 	struct reading in = { .name = { "base", "new" }, .compute = compare };
 	struct buf out = BUF_INIT;
 	int r = read_file(&in, path, err);
@@ -193,7 +197,8 @@ static int find_changes(struct reading *in)
 	if (!end)
 		return -ENOMEM;
 	in->end = end;
-	r = changepoints_find(in->detector, &list, &n, in->list[0].value, in->list[0].n, LEAST_EFFECT);
+	r = changepoints_find(in->detector, &list, &n, in->list[0].value, in->list[0].n,
+			      LEAST_EFFECT);
 	for (size_t i = 0; !r && i < n; i++) {
 		struct change *grown = array_grow(in->change, in->n_changes, sizeof *grown);
 

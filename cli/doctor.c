@@ -1,26 +1,153 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/doctor.h"
+
+#include "base/array.h"
 #include "base/buf.h"
+#include "base/readfile.h"
 #include "base/trust.h"
 #include "cli/configfile.h"
-#include "cli/doctor.h"
 #include "command/redact.h"
 #include "launch/gitstamp.h"
 #include "recording/store.h"
 #include "recording/store_create.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define MB (1024 * 1024)
 #define ENOUGH_MB 100
 #define FILES_WANTED 256
 #define NFS_MAGIC 0x6969
+
+void doctor_add(struct doctor *d, const char *check, enum doctor_state state,
+		bool essential, const char *remedy, const char *format, ...)
+{
+	struct doctor_finding *f = &d->finding[d->n];
+	va_list ap;
+
+	if (d->n == DOCTOR_MAX)
+		return;
+	d->n++;
+	f->check = check;
+	f->state = state;
+	f->essential = essential;
+	snprintf(f->remedy, sizeof f->remedy, "%s", remedy ? remedy : "");
+	va_start(ap, format);
+	vsnprintf(f->text, sizeof f->text, format, ap);
+	va_end(ap);
+}
+
+static void check_kernel(struct doctor *d)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return;
+	doctor_add(d, "kernel", DOCTOR_OK, false, NULL, "%s %s on %s", u.sysname, u.release,
+		   u.machine);
+}
+
+static void check_clock(struct doctor *d)
+{
+	char source[64];
+
+	if (readfile_line(AT_FDCWD, CLOCKSOURCE, source, sizeof source) <= 0)
+		return;
+	if (!strcmp(source, "hpet") || !strcmp(source, "acpi_pm") ||
+	    !strcmp(source, "jiffies"))
+		doctor_add(d, "clock", DOCTOR_LIMITED, false,
+			   "see the kernel log (dmesg) for why the faster clock was disabled",
+			   "%s: reading the time is slow", source);
+	else
+		doctor_add(d, "clock", DOCTOR_OK, false, NULL, "%s", source);
+}
+
+/* A missing or unreadable /proc/pressure has several reasons. */
+static void check_pressure(struct doctor *d)
+{
+	char line[256], commandline[4096];
+	ssize_t n = readfile_line(AT_FDCWD, "/proc/pressure/cpu", line, sizeof line);
+
+	if (n > 0) {
+		doctor_add(d, "pressure", DOCTOR_OK, false, NULL,
+			   "waiting for CPU, memory and disk is measured");
+		return;
+	}
+	readfile_line(AT_FDCWD, "/proc/cmdline", commandline, sizeof commandline);
+	if (strstr(commandline, "psi=0"))
+		doctor_add(d, "pressure", DOCTOR_LIMITED, false,
+			   "remove psi=0 from the kernel's command line",
+			   "disabled on the kernel's command line");
+	else if (n == -EOPNOTSUPP)
+		doctor_add(d, "pressure", DOCTOR_LIMITED, false,
+			   "add psi=1 to the kernel's command line",
+			   "supported by the kernel, but disabled at boot");
+	else if (n == -EACCES || n == -EPERM)
+		doctor_add(d, "pressure", DOCTOR_LIMITED, false,
+			   "let the container read /proc/pressure",
+			   "cannot read /proc/pressure");
+	else
+		doctor_add(d, "pressure", DOCTOR_LIMITED, false,
+			   "use Linux 4.20 or newer with CONFIG_PSI; boot with psi=1 if it is "
+			   "disabled by default",
+			   "no /proc/pressure: waiting for CPU, memory and disk is not measured");
+}
+
+static void check_process_files(struct doctor *d)
+{
+	char children[64];
+	const struct {
+		const char *check, *path, *good, *bad, *remedy;
+	} files[] = {
+		{ "children", children, "the kernel lists the children of a process",
+		  "the kernel does not list the children of a process: sampling running "
+		  "tasks scans all processes", "use a kernel with CONFIG_PROC_CHILDREN" },
+		{ "task-io", "/proc/self/io",
+		  "--task-io can record the bytes that tasks read and write",
+		  "cannot read /proc/PID/io: --task-io records nothing",
+		  "use a kernel with CONFIG_TASK_IO_ACCOUNTING, and a container that "
+		  "can read /proc/PID/io" },
+		{ "pss", "/proc/self/smaps_rollup",
+		  "shared memory is divided among the processes (PSS)",
+		  "no /proc/PID/smaps_rollup: shared memory is counted for each process",
+		  "use Linux 4.14 or newer with CONFIG_PROC_PAGE_MONITOR" },
+	};
+
+	snprintf(children, sizeof children, "/proc/self/task/%d/children", (int)getpid());
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		char line[256];
+		ssize_t n = readfile_line(AT_FDCWD, files[i].path, line, sizeof line);
+		/* a process without children has an empty list */
+		bool works = n > 0 || (n == 0 && files[i].path == children);
+
+		doctor_add(d, files[i].check, works ? DOCTOR_OK : DOCTOR_LIMITED, false,
+			   works ? NULL : files[i].remedy, "%s",
+			   works ? files[i].good : files[i].bad);
+	}
+}
+
+/* A build may run processes as another user. */
+static void check_hidden(struct doctor *d)
+{
+	char line[256];
+
+	if (geteuid() == 0 || readfile_line(AT_FDCWD, "/proc/1/stat", line, sizeof line) > 0)
+		return;
+	doctor_add(d, "processes", DOCTOR_LIMITED, false,
+		   "mount /proc without hidepid, or record as the user that builds",
+		   "processes of other users are hidden: tasks that run as another user have "
+		   "no memory values");
+}
 
 static void check_config(struct doctor *d)
 {
@@ -115,7 +242,8 @@ static void check_files(struct doctor *d)
 		return;
 	if (limit.rlim_cur < FILES_WANTED)
 		doctor_add(d, "files", DOCTOR_LIMITED, false, "raise the limit: ulimit -n 1024",
-			   "a process can have %llu files open; builds need %d", (unsigned long long)limit.rlim_cur, FILES_WANTED);
+			   "a process can have %llu files open; builds need %d",
+			   (unsigned long long)limit.rlim_cur, FILES_WANTED);
 	else
 		doctor_add(d, "files", DOCTOR_OK, false, NULL,
 			   "a process can have %llu files open",
@@ -193,8 +321,13 @@ static void check_secrets(struct doctor *d)
 	buf_release(&b);
 }
 
-void doctor_place(struct doctor *d)
+void doctor_machine(struct doctor *d)
 {
+	check_kernel(d);
+	check_clock(d);
+	check_pressure(d);
+	check_process_files(d);
+	check_hidden(d);
 	check_config(d);
 	check_output(d);
 	check_files(d);
