@@ -83,7 +83,6 @@ struct cgroup_source {
 	struct pressure_set pressure;
 	size_t first_pressure;
 	bool has_pressure;
-	struct roster devices;
 	int sys_fd;		/* borrowed */
 	uint64_t memory;	/* bytes, as read last */
 	struct table_column column[COLUMNS_MAX];
@@ -102,7 +101,7 @@ static const char *below(const char *path, const char *root)
 	return path + n;
 }
 
-static int open_dir(const struct setup *setup, const char *point, const char *path)
+static int open_dir(const struct source_setup *setup, const char *point, const char *path)
 {
 	char full[2 * PATH_LEN];
 
@@ -126,7 +125,7 @@ static bool is_root_group(int fd, enum hierarchy h)
 }
 
 /* A descriptor of the build's own group there, or a negative errno. */
-static int open_group(const struct setup *setup, enum hierarchy h)
+static int open_group(const struct source_setup *setup, enum hierarchy h)
 {
 	struct cgroup_mount mount;
 	char path[PATH_LEN];
@@ -195,7 +194,7 @@ static bool meter_read(struct cgroup_source *s, const struct meter *m, struct ro
 			now[i] = want[i].value;
 		return true;
 	case IO:
-		parse_io_stat(text, &s->devices, bytes);
+		parse_io_stat(text, &s->source.roster, bytes);
 		now[0] = bytes[1];
 		now[1] = bytes[0];
 		return true;
@@ -240,7 +239,7 @@ static void add_meter(struct cgroup_source *s, const struct meter_kind *kind, in
 	s->n_meters++;
 }
 
-static void open_meters(struct cgroup_source *s, const struct setup *setup)
+static void open_meters(struct cgroup_source *s, const struct source_setup *setup)
 {
 	static const char *const pressures[PRESSURE_FILES] = {
 		"cpu.pressure", "io.pressure", "memory.pressure",
@@ -295,32 +294,18 @@ static void cgroup_release(struct source *source)
 	for (size_t i = 0; i < s->n_meters; i++)
 		root_file_close(&s->meter[i].file);
 	pressure_set_close(&s->pressure);
-	roster_release(&s->devices);
-	free(s);
 }
 
-__attribute__((cold)) int cgroup_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int cgroup_open(struct source **out, const struct source_setup *setup)
 {
-	struct cgroup_source *s = calloc(1, sizeof *s);
-	int r;
+	struct cgroup_source *s = source_new(out, sizeof *s, cgroup_read, NULL);
+	int r = s ? roster_init(&s->source.roster, DEVICES_MAX, device_counts, s) : -ENOMEM;
 
-	if (!s)
-		return -ENOMEM;
-	s->source = (struct source){ .read = cgroup_read, .release = cgroup_release };
+	if (r)
+		return r;
+	s->source.release = cgroup_release;	/* now that it has descriptors */
 	s->sys_fd = setup->root.sys_fd;
-	r = roster_init(&s->devices, DEVICES_MAX, device_counts, s);
-	if (r) {
-		free(s);
-		return r;
-	}
 	open_meters(s, setup);
-	r = !s->n_columns ? -ENOENT :
-	    table_open(&s->source.table, setup->dir_fd, "proc_cgroup",
-		       setup->interval_ms, s->column, s->n_columns, 0);
-	if (r) {
-		cgroup_release(&s->source);
-		return r;
-	}
-	*out = &s->source;
-	return 0;
+	return s->n_columns ? source_table(*out, setup, "proc_cgroup", s->column, s->n_columns, 0)
+			    : -ENOENT;
 }

@@ -4,19 +4,17 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DISKS_MAX 64
 #define LINES_MAX 2048
 
 /*
- * The kernel takes its time to write up partitions, loops and mappings nobody
- * asks for. A few disks are read from files of their own, and the list of all is
- * looked through for new ones now and then.
+ * /proc/diskstats is slow: the kernel also formats partitions, loops and mappings. A few disks
+ * are read from files of their own, and the whole list is read for new disks from time to time.
  */
 #define DIRECT_MAX 2
-#define LOOK_EVERY 16
+#define LIST_EVERY 16
 
 /* Sectors are 512 bytes, whatever the device's are. */
 static const struct table_column columns[DISK_COLUMNS] = {
@@ -27,7 +25,7 @@ static const struct table_column columns[DISK_COLUMNS] = {
 	[DISK_READS] = { "reads", "1", true, 1, 1 },
 };
 
-/* Disks write pages: of a second or more, that and 10 ms are enough. */
+/* Disks write pages. For intervals of a second or more, 4 KiB and 10 ms are enough. */
 static const struct table_column coarse_columns[DISK_COLUMNS] = {
 	[DISK_WRITTEN] = { "written", "4KiB", true, 1, 8 },
 	[DISK_BUSY] = { "busy", "10ms", true, 1, 10 },
@@ -39,22 +37,20 @@ static const struct table_column coarse_columns[DISK_COLUMNS] = {
 struct direct {
 	struct root_file file;
 	struct roster_entry *entry;
-	char name[GROUP_NAME_MAX];	/* entries move when lines do */
+	char name[GROUP_NAME_MAX];	/* its name; entries move when lines do */
 };
 
 struct diskstats_source {
 	struct source source;
-	struct root_file file;
-	struct roster roster;
 	int sys_fd;		/* borrowed */
-	bool has_sys;		/* it tells which devices there are */
-	const struct root_text *names;	/* what is being parsed */
+	bool has_sys;		/* /sys lists the devices */
+	const struct root_text *names;	/* the text that is being parsed */
 	struct direct direct[DIRECT_MAX];
 	size_t n_direct;
-	unsigned since_look;	/* samples */
+	unsigned since_list;	/* samples since the whole list was read */
 };
 
-/* A path below /sys/block, where a slash in a name is an exclamation mark. */
+/* A path below /sys/block; a slash in a name is an exclamation mark there. */
 static void block_path(char *path, size_t size, struct slice name, const char *file)
 {
 	const size_t start = strlen("block/");
@@ -86,7 +82,7 @@ static bool is_whole_disk(void *ctx, struct slice name)
 	if (!s->has_sys)
 		return parse_disk_is_whole(name) || is_orphan_partition(s->names, name);
 	block_path(path, sizeof path, name, "device");
-	/* a network block device has no hardware, but nothing below it either */
+	/* a network block device has no hardware and no other device below it */
 	return root_has(s->sys_fd, path) ||
 	       (name.len > 3 && !memcmp(name.p, "nbd", 3) && parse_disk_is_whole(name));
 }
@@ -102,12 +98,12 @@ static void open_direct(struct diskstats_source *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->roster.n; i++)
-		n += s->roster.entry[i].counted;
+	for (size_t i = 0; i < s->source.roster.n; i++)
+		n += s->source.roster.entry[i].counted;
 	if (!s->has_sys || n > DIRECT_MAX)
 		return;
-	for (size_t i = 0; i < s->roster.n; i++) {
-		struct roster_entry *e = &s->roster.entry[i];
+	for (size_t i = 0; i < s->source.roster.n; i++) {
+		struct roster_entry *e = &s->source.roster.entry[i];
 		struct direct *d = &s->direct[s->n_direct];
 		char path[GROUP_NAME_MAX + 32];
 
@@ -147,19 +143,19 @@ static bool moved(const struct diskstats_source *s)
 static bool diskstats_read(struct source *source, struct root_text *text)
 {
 	struct diskstats_source *s = (struct diskstats_source *)source;
-	size_t lines = s->roster.n;
+	size_t lines = s->source.roster.n;
 	bool gone = false;
 
-	if (s->n_direct && s->since_look++ < LOOK_EVERY) {
+	if (s->n_direct && s->since_list++ < LIST_EVERY) {
 		if (read_direct(s, text))
 			return true;
 		gone = true;
 	}
-	s->since_look = 0;
+	s->since_list = 0;
 	s->names = text;
-	if (root_file_read(&s->file, text) || !parse_diskstats(text, &s->roster, &source->table))
+	if (root_file_read(&s->source.file, text) || !parse_diskstats(text, &s->source.roster, &source->table))
 		return false;
-	if (gone || moved(s) || s->roster.n != lines) {
+	if (gone || moved(s) || s->source.roster.n != lines) {
 		close_direct(s);
 		open_direct(s);
 	}
@@ -168,49 +164,39 @@ static bool diskstats_read(struct source *source, struct root_text *text)
 
 static void diskstats_release(struct source *source)
 {
-	struct diskstats_source *s = (struct diskstats_source *)source;
-
-	close_direct(s);
-	root_file_close(&s->file);
-	roster_release(&s->roster);
-	free(s);
+	close_direct((struct diskstats_source *)source);
 }
 
 static int learn_disks(struct diskstats_source *s, struct root_text *text)
 {
-	int r = roster_init(&s->roster, LINES_MAX, is_whole_disk, s);
+	int r = roster_init(&s->source.roster, LINES_MAX, is_whole_disk, s);
 
 	s->names = text;
 	if (!r)
-		r = root_file_read(&s->file, text);
-	if (!r && !parse_diskstats(text, &s->roster, NULL))
+		r = root_file_read(&s->source.file, text);
+	if (!r && !parse_diskstats(text, &s->source.roster, NULL))
 		r = -ENODATA;
 	return r;
 }
 
-__attribute__((cold)) int diskstats_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int diskstats_open(struct source **out, const struct source_setup *setup)
 {
-	struct diskstats_source *s = calloc(1, sizeof *s);
+	struct diskstats_source *s = source_new(out, sizeof *s, diskstats_read, diskstats_release);
 	int r;
 
 	if (!s)
 		return -ENOMEM;
-	s->source = (struct source){ .read = diskstats_read, .release = diskstats_release };
 	s->sys_fd = setup->root.sys_fd;
 	s->has_sys = root_has(s->sys_fd, "block");
-	r = root_file_open(&s->file, setup->root.proc_fd, "diskstats", ROOT_RECORDS);
+	r = root_file_open(&s->source.file, setup->root.proc_fd, "diskstats", ROOT_RECORDS);
 	if (!r)
 		r = learn_disks(s, setup->text);
 	if (!r)
-		r = table_open(&s->source.table, setup->dir_fd, "proc_diskstats",
-			       setup->interval_ms, setup->coarse ? coarse_columns : columns,
-			       DISK_COLUMNS, DISKS_MAX);
-	if (r) {
-		diskstats_release(&s->source);
+		r = source_table(*out, setup, "proc_diskstats",
+				 setup->coarse ? coarse_columns : columns, DISK_COLUMNS, DISKS_MAX);
+	if (r)
 		return r;
-	}
-	roster_place(&s->roster, &s->source.table);
+	roster_place(&s->source.roster, &s->source.table);
 	open_direct(s);
-	*out = &s->source;
 	return 0;
 }

@@ -4,9 +4,8 @@
 #include "sampler/source.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-/* The totals stand last: they change once, at the first line. */
+/* The totals are last: they change only once, with the first line. */
 enum {
 	FREE, AVAILABLE, CACHED, DIRTY, BUFFERS, WRITEBACK, SLAB, SHMEM, SWAP, TOTAL, SWAP_TOTAL,
 	COLUMNS
@@ -28,7 +27,7 @@ static const char *const keys[COLUMNS] = {
 	[TOTAL] = "MemTotal", [SWAP_TOTAL] = "SwapTotal",
 };
 
-/* A unit is no more than this part of all there is: far below what a chart shows. */
+/* A unit is at most this part of the memory, which no chart can show. */
 #define UNIT_PART 4096
 
 static const struct {
@@ -40,9 +39,8 @@ static const struct {
 
 struct meminfo_source {
 	struct source source;
-	struct root_file file;
 	struct table_column column[COLUMNS];	/* those this kernel has */
-	size_t column_of[COLUMNS];	/* and which of ours each is */
+	size_t column_of[COLUMNS];	/* the index of each in columns[] */
 	struct want want[COLUMNS];
 	size_t n;
 };
@@ -66,7 +64,7 @@ static bool meminfo_read(struct source *source, struct root_text *text)
 	struct meminfo_source *s = (struct meminfo_source *)source;
 	struct want *want = s->want;
 
-	if (root_file_read(&s->file, text) || !read_wants(text, want))
+	if (root_file_read(&source->file, text) || !read_wants(text, want))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		if (want[s->column_of[i]].found)
@@ -74,16 +72,8 @@ static bool meminfo_read(struct source *source, struct root_text *text)
 	return true;
 }
 
-static void meminfo_release(struct source *source)
-{
-	struct meminfo_source *s = (struct meminfo_source *)source;
-
-	root_file_close(&s->file);
-	free(s);
-}
-
-/* The larger the machine, the more digits its memory would take for nothing. Swap space
- * in use matters from the first MiB. */
+/* On a large machine the last digits would take space and show nothing. The used swap space
+ * matters from the first MiB. */
 static void choose_unit(struct table_column *f, uint64_t total_kb)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
@@ -98,7 +88,7 @@ static void choose_unit(struct table_column *f, uint64_t total_kb)
 static int learn_columns(struct meminfo_source *s, struct root_text *text)
 {
 	struct want *want = s->want;
-	int r = root_file_read(&s->file, text);
+	int r = root_file_read(&s->source.file, text);
 
 	if (r)
 		return r;
@@ -115,24 +105,13 @@ static int learn_columns(struct meminfo_source *s, struct root_text *text)
 	return 0;
 }
 
-__attribute__((cold)) int meminfo_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int meminfo_open(struct source **out, const struct source_setup *setup)
 {
-	struct meminfo_source *s = calloc(1, sizeof *s);
-	int r;
+	struct meminfo_source *s = source_new(out, sizeof *s, meminfo_read, NULL);
+	int r = s ? root_file_open(&s->source.file, setup->root.proc_fd, "meminfo", ROOT_WHOLE)
+		: -ENOMEM;
 
-	if (!s)
-		return -ENOMEM;
-	s->source = (struct source){ .read = meminfo_read, .release = meminfo_release };
-	r = root_file_open(&s->file, setup->root.proc_fd, "meminfo", ROOT_WHOLE);
 	if (!r)
 		r = learn_columns(s, setup->text);
-	if (!r)
-		r = table_open(&s->source.table, setup->dir_fd, "proc_meminfo",
-			       setup->interval_ms, s->column, s->n, 0);
-	if (r) {
-		meminfo_release(&s->source);
-		return r;
-	}
-	*out = &s->source;
-	return 0;
+	return r ? r : source_table(*out, setup, "proc_meminfo", s->column, s->n, 0);
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define INTERFACES_MAX 64
 #define LINES_MAX 2048
@@ -18,8 +17,6 @@ enum choice { HARDWARE, BY_NAME, EVERY };
 
 struct net_source {
 	struct source source;
-	struct root_file file;
-	struct roster roster;
 	int sys_fd;		/* borrowed */
 	enum choice choice;
 };
@@ -39,19 +36,8 @@ static bool interface_counts(void *ctx, struct slice name)
 
 static bool net_read(struct source *source, struct root_text *text)
 {
-	struct net_source *s = (struct net_source *)source;
-
-	return !root_file_read(&s->file, text) &&
-	       parse_net_dev(text, &s->roster, &source->table);
-}
-
-static void net_release(struct source *source)
-{
-	struct net_source *s = (struct net_source *)source;
-
-	root_file_close(&s->file);
-	roster_release(&s->roster);
-	free(s);
+	return !root_file_read(&source->file, text) &&
+	       parse_net_dev(text, &source->roster, &source->table);
 }
 
 static bool any_counts(const struct roster *r)
@@ -62,46 +48,41 @@ static bool any_counts(const struct roster *r)
 	return false;
 }
 
-/* Where no interface has hardware behind it (a container), names decide. */
+/* In a container no interface has hardware behind it: then names decide. */
 static int learn_interfaces(struct net_source *s, struct root_text *text)
 {
-	int r = roster_init(&s->roster, LINES_MAX, interface_counts, s);
+	struct roster *roster = &s->source.roster;
+	int r = roster_init(roster, LINES_MAX, interface_counts, s);
 
 	if (!r)
-		r = root_file_read(&s->file, text);
+		r = root_file_read(&s->source.file, text);
 	if (r)
 		return r;
-	if (!parse_net_dev(text, &s->roster, NULL))
+	if (!parse_net_dev(text, roster, NULL))
 		return -ENODATA;
-	if (s->choice != HARDWARE || any_counts(&s->roster))
+	if (s->choice != HARDWARE || any_counts(roster))
 		return 0;
 	s->choice = BY_NAME;
-	s->roster.n = 0;
-	parse_net_dev(text, &s->roster, NULL);
+	roster->n = 0;
+	parse_net_dev(text, roster, NULL);
 	return 0;
 }
 
-__attribute__((cold)) int net_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int net_open(struct source **out, const struct source_setup *setup)
 {
-	struct net_source *s = calloc(1, sizeof *s);
+	struct net_source *s = source_new(out, sizeof *s, net_read, NULL);
 	int r;
 
 	if (!s)
 		return -ENOMEM;
-	s->source = (struct source){ .read = net_read, .release = net_release };
 	s->sys_fd = setup->root.sys_fd;
 	s->choice = setup->all_interfaces ? EVERY : HARDWARE;
-	r = root_file_open(&s->file, setup->root.proc_fd, "net/dev", ROOT_RECORDS);
+	r = root_file_open(&s->source.file, setup->root.proc_fd, "net/dev", ROOT_RECORDS);
 	if (!r)
 		r = learn_interfaces(s, setup->text);
 	if (!r)
-		r = table_open(&s->source.table, setup->dir_fd, "proc_net",
-			       setup->interval_ms, columns, NET_COLUMNS, INTERFACES_MAX);
-	if (r) {
-		net_release(&s->source);
-		return r;
-	}
-	roster_place(&s->roster, &s->source.table);
-	*out = &s->source;
-	return 0;
+		r = source_table(*out, setup, "proc_net", columns, NET_COLUMNS, INTERFACES_MAX);
+	if (!r)
+		roster_place(&s->source.roster, &s->source.table);
+	return r;
 }

@@ -4,7 +4,6 @@
 #include "sampler/source.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 static const struct table_column some[PRESSURE_FILES] = {
 	{ "cpu.some", "1ms", true, 1, 1000 },
@@ -40,8 +39,7 @@ void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const nam
 		}
 		column[(*n)++] = in_unit(some[i], coarse);
 		p->last[2 * i] = now.some_us;
-		/* of cpu, full means something only where it is not the whole machine,
-		   and then says what throttled says */
+		/* cpu.full has a meaning for control groups only, where it is the time throttled */
 		p->full[i] = now.has_full && full[i].name;
 		if (p->full[i])
 			column[(*n)++] = in_unit(full[i], coarse);
@@ -91,32 +89,20 @@ static bool pressure_read(struct source *source, struct root_text *text)
 
 static void pressure_release(struct source *source)
 {
-	struct pressure_source *s = (struct pressure_source *)source;
-
-	pressure_set_close(&s->set);
-	free(s);
+	pressure_set_close(&((struct pressure_source *)source)->set);
 }
 
-__attribute__((cold)) int pressure_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int pressure_open(struct source **out, const struct source_setup *setup)
 {
 	static const char *const names[PRESSURE_FILES] = {
 		"pressure/cpu", "pressure/io", "pressure/memory",
 	};
-	struct pressure_source *s = calloc(1, sizeof *s);
+	struct pressure_source *s = source_new(out, sizeof *s, pressure_read, pressure_release);
 	size_t n = 0;
-	int r;
 
 	if (!s)
 		return -ENOMEM;
-	s->source = (struct source){ .read = pressure_read, .release = pressure_release };
 	pressure_set_open(&s->set, setup->root.proc_fd, names, setup->text, setup->coarse,
 			  s->column, &n);
-	r = !n ? -ENOENT : table_open(&s->source.table, setup->dir_fd, "proc_pressure",
-				      setup->interval_ms, s->column, n, 0);
-	if (r) {
-		pressure_release(&s->source);
-		return r;
-	}
-	*out = &s->source;
-	return 0;
+	return n ? source_table(*out, setup, "proc_pressure", s->column, n, 0) : -ENOENT;
 }

@@ -21,7 +21,7 @@
 #define TEXT_CAP (2u << 20)
 #define LINE_CAP (4 * SERIES_LINE_MAX)
 
-static int (*const openers[])(struct source **, const struct setup *) = {
+static int (*const openers[])(struct source **, const struct source_setup *) = {
 	stat_open, cores_open, meminfo_open, diskstats_open, net_open, pressure_open,
 	vmstat_open, cgroup_open,
 };
@@ -48,8 +48,8 @@ static void remember(struct sampler *s, int r)
 		s->error = r;
 }
 
-/* That the kernel lacks a file is no failure; that it cannot be opened for want of
- * descriptors or memory, or its log cannot be made, is. */
+/* A file that the kernel does not have is no failure. Missing descriptors or memory, or a log
+ * that cannot be written, are. */
 static bool is_failure(int r)
 {
 	switch (-r) {
@@ -62,17 +62,20 @@ static bool is_failure(int r)
 
 static void open_sources(struct sampler *s, const struct sampler_options *options)
 {
-	const struct setup setup = { .root = s->root, .dir_fd = s->dir_fd,
+	const struct source_setup setup = { .root = s->root, .dir_fd = s->dir_fd,
 		.interval_ms = options->interval_ms,
 		.coarse = options->interval_ms >= COARSE_MS, .per_core = options->per_core,
 		.all_interfaces = options->all_interfaces, .text = &s->text };
-	int r;
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		r = openers[i](&s->source[i], &setup);
-		if (r)
-			s->source[i] = NULL;
-		remember(s, is_failure(r) ? r : 0);
+		int r = openers[i](&s->source[i], &setup);
+
+		if (!r)
+			continue;
+		source_free(s->source[i]);
+		s->source[i] = NULL;
+		if (is_failure(r))
+			remember(s, r);
 	}
 	if (options->tasks)
 		remember(s, tasks_open(&s->tasks, &setup));
@@ -160,12 +163,8 @@ void sampler_free(struct sampler *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < SOURCES; i++) {
-		if (!s->source[i])
-			continue;
-		table_close(&s->source[i]->table);
-		s->source[i]->release(s->source[i]);
-	}
+	for (size_t i = 0; i < SOURCES; i++)
+		source_free(s->source[i]);
 	tasks_free(s->tasks);
 	root_close(&s->root);
 	if (s->dir_fd >= 0)

@@ -3,6 +3,7 @@
 #define BUILDBEAT_SAMPLER_SOURCE_H
 
 #include "sampler/root.h"
+#include "sampler/roster.h"
 #include "sampler/table.h"
 
 #include <stdbool.h>
@@ -10,41 +11,54 @@
 #include <stdint.h>
 
 /*
- * A source: what is read from some files of /proc into one table. Each has a
- * file of its own, sampler/NAME.c; sampler.c lists them.
+ * A source reads some files of /proc into one table. Each source is in a file of its own,
+ * sampler/NAME.c; sampler.c lists them.
  */
 
 /* What a source is opened with. */
-struct setup {
+struct source_setup {
 	struct root root;
 	int dir_fd;		/* of the recording */
 	int64_t interval_ms;
 	bool coarse;		/* the interval is a second or more: a resolution of 10 ms is enough */
 	bool per_core;
 	bool all_interfaces;
-	struct root_text *text;	/* to read into; no source keeps anything in it */
+	struct root_text *text;	/* shared: every source overwrites it */
 };
 
 struct source {
 	struct table table;
-	/* The figures as they are now, into the table. False: there are none now. */
+	struct root_file file;	/* the file to read; a source with several has the others itself */
+	struct roster roster;	/* the disks, interfaces or cores in it; may be empty */
+	/* Read the current values into the table. False: there are no values now. */
 	bool (*read)(struct source *s, struct root_text *text);
-	/* Files and memory of its own, s itself included; not the table. */
+	/* Release what the source itself has, except its memory. May be NULL. */
 	void (*release)(struct source *s);
 };
 
+/* For the functions below: a source of this size in *out, without a table. NULL: no memory. */
+void *source_new(struct source **out, size_t size,
+		 bool (*read)(struct source *s, struct root_text *text),
+		 void (*release)(struct source *s));
+
+/* Open its log; parameters as for table_open(). */
+int source_table(struct source *s, const struct source_setup *setup, const char *name,
+		 const struct table_column *column, size_t n_columns, size_t max_groups);
+
+void source_free(struct source *s);	/* may be NULL */
+
 /*
- * 0 and *out set, or a negative errno: -ENOENT and the like where the machine has
- * no such figures. Those whose first line stands in the log after the first
+ * 0, or a negative errno: -ENOENT and the like where the machine does not have these values.
+ * Then, too, the caller frees *out. Counters of a log whose header is written after the first
  * sample count from the moment of opening.
  */
-int stat_open(struct source **out, const struct setup *setup);
-int cores_open(struct source **out, const struct setup *setup);
-int meminfo_open(struct source **out, const struct setup *setup);
-int diskstats_open(struct source **out, const struct setup *setup);
-int net_open(struct source **out, const struct setup *setup);
-int pressure_open(struct source **out, const struct setup *setup);
-int vmstat_open(struct source **out, const struct setup *setup);
-int cgroup_open(struct source **out, const struct setup *setup);
+int stat_open(struct source **out, const struct source_setup *setup);
+int cores_open(struct source **out, const struct source_setup *setup);
+int meminfo_open(struct source **out, const struct source_setup *setup);
+int diskstats_open(struct source **out, const struct source_setup *setup);
+int net_open(struct source **out, const struct source_setup *setup);
+int pressure_open(struct source **out, const struct source_setup *setup);
+int vmstat_open(struct source **out, const struct source_setup *setup);
+int cgroup_open(struct source **out, const struct source_setup *setup);
 
 #endif

@@ -3,9 +3,8 @@
 #include "sampler/source.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-/* Those that change most come first: empty columns at the end cost nothing. */
+/* Columns that change often are first: empty columns at the end of a line cost nothing. */
 enum { USER, SYSTEM, RUNNING, IRQ, LOAD, STEAL, BLOCKED, IOWAIT, NICE, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
@@ -20,13 +19,13 @@ static const struct table_column columns[COLUMNS] = {
 	[NICE] = { "nice", "10ms", true, 1, 1 },
 };
 
-/* The kernel works the load average out anew every so often. */
+/* How often the kernel computes the load average. */
 #define LOAD_MS 5000
 
 struct stat_source {
 	struct source source;
-	struct root_file stat, loadavg;
-	int64_t load_due;	/* so many samples until then */
+	struct root_file loadavg;
+	int64_t load_due;	/* samples until it is read again */
 	int64_t load_every;
 	uint64_t last[COLUMNS];
 };
@@ -43,7 +42,7 @@ static bool stat_read(struct source *source, struct root_text *text)
 	struct parse_stat_values f;
 	uint64_t load;
 
-	if (root_file_read(&s->stat, text) || !parse_stat(text, &f))
+	if (root_file_read(&source->file, text) || !parse_stat(text, &f))
 		return false;
 	count(s, USER, f.user);
 	count(s, SYSTEM, f.system);
@@ -51,7 +50,7 @@ static bool stat_read(struct source *source, struct root_text *text)
 	count(s, IRQ, f.irq);
 	count(s, STEAL, f.steal);
 	count(s, NICE, f.nice);
-	/* one of those running is the thread that reads this */
+	/* one of the running threads is this one */
 	table_set(t, 0, RUNNING, f.running ? f.running - 1 : 0);
 	table_set(t, 0, BLOCKED, f.blocked);
 	if (s->load_due-- > 0)
@@ -66,40 +65,31 @@ static void stat_release(struct source *source)
 {
 	struct stat_source *s = (struct stat_source *)source;
 
-	root_file_close(&s->stat);
 	root_file_close(&s->loadavg);
-	free(s);
 }
 
-__attribute__((cold)) int stat_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int stat_open(struct source **out, const struct source_setup *setup)
 {
-	struct stat_source *s = calloc(1, sizeof *s);
+	struct stat_source *s = source_new(out, sizeof *s, stat_read, stat_release);
 	struct parse_stat_values f;
 	int r;
 
 	if (!s)
 		return -ENOMEM;
-	s->source = (struct source){ .read = stat_read, .release = stat_release };
 	s->load_every = (LOAD_MS + setup->interval_ms - 1) / setup->interval_ms;
 	root_file_open(&s->loadavg, setup->root.proc_fd, "loadavg", ROOT_WHOLE);
-	r = root_file_open(&s->stat, setup->root.proc_fd, "stat", ROOT_WHOLE);
+	r = root_file_open(&s->source.file, setup->root.proc_fd, "stat", ROOT_WHOLE);
 	if (!r)
-		r = root_file_read(&s->stat, setup->text);
+		r = root_file_read(&s->source.file, setup->text);
 	if (!r && !parse_stat(setup->text, &f))
 		r = -ENODATA;
-	if (!r)
-		r = table_open(&s->source.table, setup->dir_fd, "proc_stat",
-			       setup->interval_ms, columns, COLUMNS, 0);
-	if (r) {
-		stat_release(&s->source);
+	if (r)
 		return r;
-	}
 	s->last[USER] = f.user;
 	s->last[SYSTEM] = f.system;
 	s->last[IOWAIT] = f.iowait;
 	s->last[IRQ] = f.irq;
 	s->last[STEAL] = f.steal;
 	s->last[NICE] = f.nice;
-	*out = &s->source;
-	return 0;
+	return source_table(*out, setup, "proc_stat", columns, COLUMNS, 0);
 }

@@ -26,7 +26,7 @@ struct tasks {
 	bool want_header;
 };
 
-__attribute__((cold)) int tasks_open(struct tasks **out, const struct setup *setup)
+__attribute__((cold)) int tasks_open(struct tasks **out, const struct source_setup *setup)
 {
 	struct tasks *t = calloc(1, sizeof *t);
 	int r;

@@ -12,7 +12,7 @@
 struct tasks;
 
 /* 0 or a negative errno. */
-int tasks_open(struct tasks **out, const struct setup *setup);
+int tasks_open(struct tasks **out, const struct source_setup *setup);
 
 /* One sample at t_us; scratch is overwritten. 0 or why it did not reach the file. */
 int tasks_sample(struct tasks *t, struct buf *scratch, int64_t t_us, bool forced);

@@ -3,16 +3,14 @@
 #include "sampler/source.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#define LINE_ROOM 256		/* its own length, and what others before it may grow by */
+#define LINE_ROOM 256		/* its own length, and how much the lines before it may grow */
 
 enum { PGPGOUT, PGPGIN, PGMAJFAULT, PSWPOUT, PSWPIN, OOM_KILL, COLUMNS };
 
 struct vmstat_source {
 	struct source source;
-	struct root_file file;
 	struct table_column column[COLUMNS];	/* those this kernel has */
 	struct want want[COLUMNS];
 	uint64_t last[COLUMNS];
@@ -20,8 +18,8 @@ struct vmstat_source {
 };
 
 /*
- * The kernel writes the lines one by one and stops when what was asked for is full: so
- * no more than up to the last line we want, which moves a little as numbers grow.
+ * The kernel formats line after line until the buffer is full. So read only up to the last line
+ * that is wanted, which moves a little as numbers grow.
  */
 static void set_enough(struct vmstat_source *s)
 {
@@ -29,15 +27,15 @@ static void set_enough(struct vmstat_source *s)
 
 	for (size_t i = 0; i < s->n; i++)
 		last = s->want[i].at > last ? s->want[i].at : last;
-	s->file.enough = last + LINE_ROOM;
+	s->source.file.enough = last + LINE_ROOM;
 }
 
 static bool read_wants(struct vmstat_source *s, struct root_text *text)
 {
-	if (!root_file_read(&s->file, text) && parse_keyed(text, s->want, s->n) == s->n)
+	if (!root_file_read(&s->source.file, text) && parse_keyed(text, s->want, s->n) == s->n)
 		return true;
-	s->file.enough = 0;
-	if (root_file_read(&s->file, text) || !parse_keyed(text, s->want, s->n))
+	s->source.file.enough = 0;
+	if (root_file_read(&s->source.file, text) || !parse_keyed(text, s->want, s->n))
 		return false;
 	set_enough(s);
 	return true;
@@ -56,17 +54,9 @@ static bool vmstat_read(struct source *source, struct root_text *text)
 	return true;
 }
 
-static void vmstat_release(struct source *source)
-{
-	struct vmstat_source *s = (struct vmstat_source *)source;
-
-	root_file_close(&s->file);
-	free(s);
-}
-
 static int learn_columns(struct vmstat_source *s, struct root_text *text)
 {
-	/* pgpg* are counted in KiB, pswp* in pages */
+	/* pgpg* count KiB, pswp* count pages */
 	uint32_t page_kb = (uint32_t)(sysconf(_SC_PAGESIZE) / 1024);
 	const struct table_column columns[COLUMNS] = {
 		[PGPGOUT] = { "pgpgout", "1MiB", true, 1, 1024 },
@@ -77,7 +67,7 @@ static int learn_columns(struct vmstat_source *s, struct root_text *text)
 		[OOM_KILL] = { "oom_kill", "1", true, 1, 1 },
 	};
 	struct want want[COLUMNS];
-	int r = root_file_read(&s->file, text);
+	int r = root_file_read(&s->source.file, text);
 
 	if (r)
 		return r;
@@ -96,24 +86,13 @@ static int learn_columns(struct vmstat_source *s, struct root_text *text)
 	return 0;
 }
 
-__attribute__((cold)) int vmstat_open(struct source **out, const struct setup *setup)
+__attribute__((cold)) int vmstat_open(struct source **out, const struct source_setup *setup)
 {
-	struct vmstat_source *s = calloc(1, sizeof *s);
-	int r;
+	struct vmstat_source *s = source_new(out, sizeof *s, vmstat_read, NULL);
+	int r = s ? root_file_open(&s->source.file, setup->root.proc_fd, "vmstat", ROOT_RECORDS)
+		: -ENOMEM;
 
-	if (!s)
-		return -ENOMEM;
-	s->source = (struct source){ .read = vmstat_read, .release = vmstat_release };
-	r = root_file_open(&s->file, setup->root.proc_fd, "vmstat", ROOT_RECORDS);
 	if (!r)
 		r = learn_columns(s, setup->text);
-	if (!r)
-		r = table_open(&s->source.table, setup->dir_fd, "proc_vmstat",
-			       setup->interval_ms, s->column, s->n, 0);
-	if (r) {
-		vmstat_release(&s->source);
-		return r;
-	}
-	*out = &s->source;
-	return 0;
+	return r ? r : source_table(*out, setup, "proc_vmstat", s->column, s->n, 0);
 }
