@@ -3,32 +3,25 @@
 # plain structs (chart.h), then written; plot/ has the charts that gnuplot draws.
 noinst_LTLIBRARIES += render/librender.la
 render_librender_la_SOURCES = \
-	render/facts.c render/facts.h render/json_show.c \
-	render/list.c render/list.h render/markup.c render/markup.h render/show.h \
-	render/text_show.c \
-	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c render/chart/bootchart.h \
-	render/chart/bootchart_lanes.c render/chart/bootchart_legend.c render/chart/bootchart_marks.c \
-	render/chart/bootchart_panel.c render/chart/bootchart_parts.h render/chart/bootchart_style.c \
-	render/chart/bootchart_text.h render/chart/chart.c render/chart/chart.h render/chart/chart_facts.c \
-	render/chart/chart_facts.h render/chart/chart_legend.c render/chart/chart_legend.h \
-	render/chart/deflate.c render/chart/deflate.h render/chart/label.c render/chart/label.h \
-	render/chart/lane_group.c render/chart/lane_group.h render/chart/lane_pack.c \
-	render/chart/lane_pack.h render/chart/lanes.c render/chart/lanes.h render/chart/match.c \
-	render/chart/match.h render/chart/pack.c render/chart/pack.h render/chart/pack_numbers.c \
-	render/chart/pack_numbers.h render/chart/pack_panels.c render/chart/pack_panels.h \
-	render/chart/pack_tasks.c render/chart/pack_tasks.h render/chart/pack_texts.c \
-	render/chart/pack_texts.h render/chart/palette.c render/chart/palette.h render/chart/panel.c \
-	render/chart/panel.h render/chart/panel_bands.c render/chart/panel_bands.h \
-	render/chart/panel_bins.c render/chart/panel_fill.c render/chart/panel_fill.h \
+	render/facts.c render/facts.h render/json_show.c render/list.c render/list.h \
+	render/markup.c render/markup.h render/show.h render/text_show.c \
+	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c \
+	render/chart/bootchart.h render/chart/bootchart_lanes.c render/chart/bootchart_marks.c \
+	render/chart/bootchart_panel.c render/chart/bootchart_parts.h render/chart/chart.c \
+	render/chart/chart.h render/chart/lane_group.c render/chart/lane_group.h \
+	render/chart/lane_pack.c render/chart/lane_pack.h render/chart/lanes.c \
+	render/chart/lanes.h render/chart/legend.c render/chart/legend.h render/chart/match.c \
+	render/chart/match.h render/chart/pack.c render/chart/pack.h render/chart/pack_code.c \
+	render/chart/pack_code.h render/chart/pack_tasks.c render/chart/pack_tasks.h \
+	render/chart/palette.c render/chart/palette.h render/chart/panel_bands.c \
+	render/chart/panel_bands.h render/chart/panels.c render/chart/panels.h \
 	render/chart/pieces.c render/chart/pieces.h render/chart/spark.c render/chart/spark.h \
-	render/chart/svg.c render/chart/svg.h render/chart/unit.c render/chart/unit.h \
-	render/plot/by_task.c render/plot/data.c render/plot/drawing.c render/plot/drawing.h \
-	render/plot/figure.c render/plot/figure.h render/plot/gnuplot.c render/plot/gnuplot.h \
-	render/plot/plot.c render/plot/plot.h render/plot/plot_run.h render/plot/quote.c \
-	render/plot/script.c render/plot/script.h render/plot/sheet.c render/plot/sheet.h \
-	render/plot/term.c render/plot/trend.c render/plot/trend.h render/plot/trend_axis.c \
-	render/plot/trend_axis.h render/plot/trend_script.c render/plot/trend_script.h \
-	render/plot/workplace.c render/plot/workplace.h
+	render/chart/svg.c render/chart/svg.h \
+	render/plot/drawing.c render/plot/drawing.h render/plot/gnuplot.c render/plot/gnuplot.h \
+	render/plot/page.c render/plot/page.h render/plot/page_tasks.c render/plot/plot.c \
+	render/plot/plot.h render/plot/script.c render/plot/script.h render/plot/sheet.c \
+	render/plot/sheet.h render/plot/term.c render/plot/trend.c render/plot/trend.h \
+	render/plot/trend_axis.c render/plot/trend_axis.h
 
 nodist_render_librender_la_SOURCES = render/chart/bootchart_text.c
 
@@ -39,7 +32,7 @@ CLEANFILES += render/chart/bootchart_text.c
 render/chart/bootchart_text.c: render/chart/bootchart.css render/chart/bootchart.js \
 		render/chart/common.js render/local.mk
 	$(AM_V_GEN)$(MKDIR_P) render/chart && { \
-		echo '#include "render/chart/bootchart_text.h"'; \
+		echo '#include "render/chart/bootchart_parts.h"'; \
 		for i in css js; do \
 			echo "const char bootchart_$$i[] ="; \
 			sed -e '/^\/\* common.js \*\/$$/r $(srcdir)/render/chart/common.js' \

@@ -3,9 +3,7 @@
 
 #include "base/index.h"
 #include "base/json.h"
-#include "render/chart/deflate.h"
-#include "render/chart/pack_numbers.h"
-#include "render/chart/pack_texts.h"
+#include "render/chart/pack_code.h"
 #include "report/words.h"
 
 #include <errno.h>
@@ -169,7 +167,7 @@ static void add_head(struct buf *out, const struct page *p, const struct kinds *
 static void add_names(struct buf *out, const struct builds *builds)
 {
 	for (size_t i = 0; i < builds->n_tasks; i++)
-		texts_put(out, builds->task[i].name, NAME_MAX_BYTES);
+		pack_text(out, builds->task[i].name, NAME_MAX_BYTES);
 }
 
 static size_t kind_index(struct kinds *kinds, const char *kind)
@@ -266,7 +264,7 @@ int page_part_data(struct markup *h, const struct page *p)
 	int r = add_columns(&stream, p, &kinds, &sizes[0]);
 
 	if (!r)
-		r = deflate_add(&deflated, stream.data, stream.len);
+		r = pack_deflate(&deflated, stream.data, stream.len);
 	sizes[1] = stream.len;
 	sizes[2] = deflated.len;
 	if (!r) {

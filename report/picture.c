@@ -2,13 +2,12 @@
 #include "report/picture.h"
 
 #include "render/chart/bootchart.h"
-#include "render/chart/deflate.h"
-#include "render/chart/pack_numbers.h"
+#include "render/chart/pack_code.h"
 
 static int pack(struct picture *p, const struct buf *svg)
 {
 	struct buf deflated = BUF_INIT;
-	int r = deflate_add(&deflated, svg->data, svg->len);
+	int r = pack_deflate(&deflated, svg->data, svg->len);
 
 	p->n_deflated = deflated.len;
 	if (!r)

@@ -2,9 +2,8 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "render/chart/chart.h"
-#include "render/chart/chart_facts.h"
-#include "render/chart/chart_legend.h"
-#include "render/chart/label.h"
+#include "render/chart/legend.h"
+#include "render/chart/svg.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -63,7 +62,7 @@ static double safe_width(const char *text, double size)
 	double width;
 
 	text_add_name(&b, text, 0);
-	width = label_width(buf_str(&b), size);
+	width = svg_text_width(buf_str(&b), size);
 	buf_release(&b);
 	return width;
 }

@@ -321,7 +321,7 @@ START_TEST(as_few_as_can_be)
 {
 	enum { N = 500 };
 	uint64_t state = (uint64_t)_i;
-	struct packer p = PACKER_INIT(1000);
+	struct lane_pack p = LANE_PACK_INIT(1000);
 	int64_t end[N], from_us = 0;
 	uint32_t most = 0;
 
@@ -338,10 +338,10 @@ START_TEST(as_few_as_can_be)
 			at_once += end[k] > from_us;
 		most = at_once > most ? at_once : most;
 		wanted = p.n ? (uint32_t)random_below(&state, p.n) : NO_LANE;
-		ck_assert_int_eq(packer_put(&p, &s, wanted, &lane), 0);
+		ck_assert_int_eq(lane_pack_put(&p, &s, wanted, &lane), 0);
 		ck_assert_uint_lt(lane, most);
 	}
-	packer_release(&p);
+	lane_pack_release(&p);
 }
 END_TEST
 

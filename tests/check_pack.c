@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "render/chart/chart.h"
 #include "render/chart/pack.h"
-#include "render/chart/pack_numbers.h"
+#include "render/chart/pack_code.h"
 #include "render/chart/pack_tasks.h"
 #include "render/chart/spark.h"
 #include "tests/paths.h"
@@ -23,12 +23,12 @@
 static const int32_t edges[] = { 0, 1, -1, 63, -64, 127, 128, 100000, INT32_MAX, INT32_MIN };
 static const size_t lengths[] = { 0, 1, 2, 63, 64, 65, 127, 128, 129, 1000 };
 
-static void put(struct numbers *c, char type, int32_t v)
+static void put(struct pack_column *c, char type, int32_t v)
 {
 	if (type == 'u')
-		numbers_add(c, (uint32_t)v);
+		pack_column_add(c, (uint32_t)v);
 	else
-		numbers_adds(c, v);
+		pack_column_adds(c, v);
 }
 
 /* Of all widths: each column around one of the edges. */
@@ -42,15 +42,15 @@ START_TEST(numbers_come_back)
 		char type = types[e % 3];
 		size_t n = lengths[_i];
 		const uint8_t *p;
-		struct numbers c;
+		struct pack_column c;
 		int64_t *back;
 
-		numbers_init(&c, type);
+		pack_column_init(&c, type);
 		for (size_t i = 0; i < n; i++) {
 			value[i] = i % 5 ? (int32_t)((uint32_t)edge + random_below(&seed, 7)) : edge;
 			put(&c, type, value[i]);
 		}
-		numbers_flush(&c);
+		pack_column_flush(&c);
 		ck_assert_int_eq(buf_error(&c.out), 0);
 		ck_assert_uint_eq(c.n, n);
 		p = (const uint8_t *)c.out.data;
@@ -59,7 +59,7 @@ START_TEST(numbers_come_back)
 		for (size_t i = 0; i < n; i++)
 			ck_assert_int_eq((int32_t)(uint32_t)back[i], value[i]);
 		free(back);
-		numbers_release(&c);
+		pack_column_release(&c);
 	}
 }
 END_TEST
@@ -84,14 +84,14 @@ END_TEST
 
 START_TEST(sizes_within_one_percent)
 {
-	struct size_code s;
+	struct pack_sizes s;
 	uint32_t last = 0;
 
-	size_code_init(&s);
-	ck_assert_uint_eq(size_code(&s, 0), 0);
-	ck_assert_uint_eq(size_code(&s, -1), 0);
+	pack_sizes_init(&s);
+	ck_assert_uint_eq(pack_size(&s, 0), 0);
+	ck_assert_uint_eq(pack_size(&s, -1), 0);
 	for (int64_t kib = 1; kib < INT64_MAX / 3; kib += 1 + kib / 50) {
-		uint32_t code = size_code(&s, kib);
+		uint32_t code = pack_size(&s, kib);
 
 		ck_assert_double_eq_tol(exp2(code / 64.0) - 1, (double)kib,
 					(double)(kib + 1) * 0.01);

@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "convert/convert.h"
 #include "convert/oe/oe.h"
-#include "render/chart/panel.h"
+#include "render/chart/panels.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

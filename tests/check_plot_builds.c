@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/field.h"
-#include "render/plot/figure.h"
+#include "render/plot/page.h"
 #include "tests/paths.h"
 #include "tests/plotted.h"
 
@@ -190,8 +190,8 @@ static const struct layer *find_layer(const struct pane *p, const char *label)
 static bool is_between_samples(const struct pane *p, const struct series *s, size_t stretch)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->time_ms[i] * 1000 >= pane_time_us(p, stretch) &&
-		    s->time_ms[i] * 1000 <= pane_time_us(p, stretch + 1))
+		if (s->time_ms[i] * 1000 >= page_time_us(p, stretch) &&
+		    s->time_ms[i] * 1000 <= page_time_us(p, stretch + 1))
 			return false;
 	}
 	return true;
@@ -206,7 +206,7 @@ START_TEST(tasks_add_up)
 	const struct series *s;
 	struct panels panels;
 	struct recorded r;
-	struct figure f;
+	struct page page;
 	struct run run;
 
 	support_run(&run, NULL, TOP_BUILDDIR "/tests/gen_recording %s/rec %s %d", support_tmpdir(),
@@ -214,26 +214,26 @@ START_TEST(tasks_add_up)
 	ck_assert_int_eq(run.status, 0);
 	recorded_read(&r, support_path("%s/rec", support_tmpdir()));
 	ck_assert_int_eq(panels_make(&panels, &r.sum), 0);
-	ck_assert_int_eq(figure_make(&f, PLOT_MEMORY, &r.sum, &panels, 1000), 0);
+	ck_assert_int_eq(page_make(&page, PLOT_MEMORY, &r.sum, &panels, 1000), 0);
 	s = recording_series(&r.rec, "proc_meminfo");
-	tasks = find_layer(&f.pane[0], "tasks");
+	tasks = find_layer(&page.pane[0], "tasks");
 	ck_assert_ptr_nonnull(tasks);
 	/* Of the whole build, with the tasks apart or all at once. */
-	ck_assert_int_eq(f.pane[1].until_us, f.pane[0].until_us);
-	for (size_t j = 0; j < f.pane[1].n; j++) {
+	ck_assert_int_eq(page.pane[1].until_us, page.pane[0].until_us);
+	for (size_t j = 0; j < page.pane[1].n; j++) {
 		int64_t sum = 0;
 
-		if (tasks->value[j] == BAND_ABSENT || !is_between_samples(&f.pane[0], s, j))
+		if (tasks->value[j] == BAND_ABSENT || !is_between_samples(&page.pane[0], s, j))
 			continue;
-		for (size_t i = 0; i < f.pane[1].n_layers; i++)
-			sum += f.pane[1].layer[i].value[j];
+		for (size_t i = 0; i < page.pane[1].n_layers; i++)
+			sum += page.pane[1].layer[i].value[j];
 		ck_assert_int_le(sum, tasks->value[j]);
 		equal += sum == tasks->value[j];
 		compared++;
 	}
 	ck_assert_uint_gt(compared, 500);
 	ck_assert_uint_gt(equal, compared * 3 / 4);
-	figure_release(&f);
+	page_release(&page);
 	panels_release(&panels);
 	recorded_release(&r);
 }

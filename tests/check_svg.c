@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "render/chart/label.h"
 #include "render/chart/svg.h"
 #include "tests/support.h"
 
@@ -106,9 +105,13 @@ static const struct {
 START_TEST(number)
 {
 	struct buf b = BUF_INIT;
+	struct markup m;
 
-	svg_add_number(&b, numbers[_i].number);
-	ck_assert_str_eq(buf_str(&b), numbers[_i].written);
+	markup_init(&m, &b);
+	markup_begin(&m, "g");
+	svg_attr_number(&m, "x", numbers[_i].number);
+	markup_end(&m);
+	ck_assert_str_eq(buf_str(&b), support_path("<g x=\"%s\"/>\n", numbers[_i].written));
 	buf_release(&b);
 }
 END_TEST
@@ -191,9 +194,9 @@ START_TEST(fits)
 {
 	struct buf b = BUF_INIT;
 
-	label_add(&b, labels[_i].name, labels[_i].width, 10);
+	svg_add_label(&b, labels[_i].name, labels[_i].width, 10);
 	ck_assert_str_eq(buf_str(&b), labels[_i].label);
-	ck_assert_double_le(label_width(buf_str(&b), 10), labels[_i].width < 0 ? 0 :
+	ck_assert_double_le(svg_text_width(buf_str(&b), 10), labels[_i].width < 0 ? 0 :
 			    labels[_i].width);
 	buf_release(&b);
 }

@@ -39,7 +39,8 @@ int plotted_within(struct plotted *d, const struct plot *p, int timeout_ms)
 
 	if (!plot.directory)
 		plot.directory = d->dir;
-	return plot_draw_within(&plot, &d->r.sum, &d->panels, &d->out, timeout_ms, &d->err);
+	plot.timeout_ms = timeout_ms;
+	return plot_draw(&plot, &d->r.sum, &d->panels, &d->out, &d->err);
 }
 
 void plotted_draw(struct plotted *d, const struct plot *p)

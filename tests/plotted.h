@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_TESTS_PLOTTED_H
 #define BUILDBEAT_TESTS_PLOTTED_H
 
-#include "render/plot/plot_run.h"
+#include "render/plot/plot.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -25,7 +25,7 @@ void plotted_begin(struct plotted *d);
 void plotted_read(struct plotted *d, const char *path);
 void plotted_release(struct plotted *d);
 
-/* As plot_draw_within(), into d->dir if p says nothing else. */
+/* As plot_draw(), into d->dir if p names no directory. */
 int plotted_within(struct plotted *d, const struct plot *p, int timeout_ms);
 void plotted_draw(struct plotted *d, const struct plot *p);
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/bootchart.h"
 
+#include "base/cursor.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
 #include "render/chart/bootchart_parts.h"
-#include "render/chart/bootchart_text.h"
-#include "render/chart/chart_facts.h"
-#include "render/chart/label.h"
+#include "render/chart/chart.h"
+#include "render/chart/svg.h"
 #include "render/chart/pack.h"
+#include "render/chart/palette.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define TIME_TICKS 13
@@ -18,7 +21,7 @@
 
 /* Small things */
 
-void add_text(struct markup *s, const char *class, double x, double y, const char *text)
+void bootchart_add_text(struct markup *s, const char *class, double x, double y, const char *text)
 {
 	markup_begin(s, "text");
 	markup_attr(s, "class", class);
@@ -34,7 +37,7 @@ static void add_fitting(struct markup *s, const char *class, double x, double y,
 {
 	struct buf fitting = BUF_INIT, whole = BUF_PART_OF(s->out);
 
-	label_add(&fitting, text, width, size);
+	svg_add_label(&fitting, text, width, size);
 	text_add_name(&whole, text, 0);
 	markup_begin(s, "text");
 	markup_attr(s, "class", class);
@@ -51,7 +54,7 @@ static void add_fitting(struct markup *s, const char *class, double x, double y,
 	buf_release(&whole);
 }
 
-void begin_plot(struct markup *s, int y, int height)
+void bootchart_begin_plot(struct markup *s, int y, int height)
 {
 	markup_begin(s, "svg");
 	markup_attr(s, "class", "plot");
@@ -76,17 +79,17 @@ static void add_fact(struct markup *s, const struct fact *f)
 		svg_path_close(&mark);
 		svg_path_end(&mark);
 	}
-	add_text(s, "label", f->x + (f->alarm ? ALARM_SIZE + 4 : 0), label_y, f->label);
+	bootchart_add_text(s, "label", f->x + (f->alarm ? ALARM_SIZE + 4 : 0), label_y, f->label);
 	add_fitting(s, f->alarm ? "fact alarm" : "fact", f->x, f->y, f->text,
-		    f->alarm ? f->width / LABEL_BOLD : f->width, FACT_SIZE);
+		    f->alarm ? f->width / SVG_BOLD : f->width, FACT_SIZE);
 }
 
-static void part_head(struct markup *s, const struct chart *c)
+static void add_head(struct markup *s, const struct chart *c)
 {
 	markup_begin(s, "g");
 	markup_attr(s, "id", "head");
 	add_fitting(s, "headline", CHART_MARGIN, CHART_HEADLINE_Y, c->fact[0].text,
-		    (CHART_WIDTH - 2 * CHART_MARGIN) / LABEL_BOLD, HEADLINE_SIZE);
+		    (CHART_WIDTH - 2 * CHART_MARGIN) / SVG_BOLD, HEADLINE_SIZE);
 	for (size_t i = 1; i < c->n_facts; i++)
 		add_fact(s, &c->fact[i]);
 	markup_end(s);
@@ -100,7 +103,7 @@ static void add_time_labels(struct markup *s, const struct chart *c, const struc
 	for (size_t i = 0; i < n; i++) {
 		double x = time_x(c, tick[i].value);
 
-		add_text(s, x > CHART_PLOT_WIDTH - EDGE ? "tick end" : x < EDGE ? "tick start" :
+		bootchart_add_text(s, x > CHART_PLOT_WIDTH - EDGE ? "tick end" : x < EDGE ? "tick start" :
 			 "tick", CHART_PLOT_X + x, y, tick[i].label);
 	}
 }
@@ -111,7 +114,7 @@ static void add_grid(struct svg_path *p, double x, int y, int height)
 	svg_path_line(p, x, y + height);
 }
 
-static void part_time(struct markup *s, const struct chart *c)
+static void add_time(struct markup *s, const struct chart *c)
 {
 	struct tick tick[TIME_TICKS];
 	size_t n = axis_time_ticks(tick, TIME_TICKS, 0, c->end_us);
@@ -131,6 +134,167 @@ static void part_time(struct markup *s, const struct chart *c)
 	add_time_labels(s, c, tick, n, c->time_y);
 	add_time_labels(s, c, tick, n, c->time_end_y);
 	markup_end(s);
+}
+
+/* Style */
+
+/*
+ * bootchart.css names colours as $ink, $c0 ... A declaration "fill:$ink" becomes two:
+ * the plain colour on light ground, for readers that know no variables, and
+ * var(--ink), which those that do take instead.
+ *
+ * Of each of the eight there are four: c0, the colour of the palette; t0, its tint,
+ * for what is behind it; e0, for its lines and edges: the same or, where that stands
+ * out too little from the ground, nearer to the ink; n0, for words upon it: ink or
+ * ground, whichever is easier to read.
+ */
+#define TINT 0.45
+#define CONTRAST_LEAST 3.0	/* what WCAG asks of graphics */
+#define EDGE_STEP 0.05
+
+struct named {
+	char name[8];
+	uint32_t rgb;
+};
+
+#define NAMED_COLOURS (5 + 4 * COLOURS)
+
+static unsigned channel(uint32_t rgb, unsigned shift)
+{
+	return rgb >> shift & 0xff;
+}
+
+/* A share of a, the rest of b. */
+static uint32_t mixed(uint32_t a, uint32_t b, double share)
+{
+	uint32_t rgb = 0;
+
+	for (unsigned shift = 0; shift <= 16; shift += 8) {
+		double x = channel(a, shift) * share + channel(b, shift) * (1 - share);
+
+		rgb |= (uint32_t)(x + 0.5) << shift;
+	}
+	return rgb;
+}
+
+static double luminance(uint32_t rgb)
+{
+	static const double weight[] = { 0.0722, 0.7152, 0.2126 };
+	double sum = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		double x = channel(rgb, 8 * i) / 255.0;
+
+		sum += weight[i] * (x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4));
+	}
+	return sum;
+}
+
+static double contrast(uint32_t a, uint32_t b)
+{
+	double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+
+	return x > y ? x / y : y / x;
+}
+
+static uint32_t edge_of(uint32_t colour, const struct palette *p)
+{
+	uint32_t edge = colour;
+
+	for (double share = 1; share > 0 && contrast(edge, p->ground) < CONTRAST_LEAST;
+	     share -= EDGE_STEP)
+		edge = mixed(colour, p->ink, share);
+	return edge;
+}
+
+static void set_named(struct named *n, const char *name, int digit, uint32_t rgb)
+{
+	struct buf b;
+
+	buf_init_fixed(&b, n->name, sizeof n->name);
+	buf_adds(&b, name);
+	if (digit >= 0)
+		buf_addi(&b, digit);
+	n->rgb = rgb & 0xffffff;
+}
+
+static void name_colours(struct named *n, const struct palette *p)
+{
+	set_named(n++, "ground", -1, p->ground);
+	set_named(n++, "ink", -1, p->ink);
+	set_named(n++, "faint", -1, p->faint);
+	set_named(n++, "grid", -1, p->grid);
+	set_named(n++, "outline", -1, p->outline);
+	for (int i = 0; i < COLOURS; i++) {
+		set_named(n++, "c", i, p->colour[i]);
+		set_named(n++, "t", i, mixed(p->colour[i], p->ground, TINT));
+		set_named(n++, "e", i, edge_of(p->colour[i], p));
+		set_named(n++, "n", i, contrast(p->colour[i], p->ink) >
+			  contrast(p->colour[i], p->ground) ? p->ink : p->ground);
+	}
+}
+
+static void add_variables(struct buf *b, const struct palette *p)
+{
+	struct named named[NAMED_COLOURS];
+
+	name_colours(named, p);
+	buf_adds(b, "#bb{");
+	for (size_t i = 0; i < NAMED_COLOURS; i++)
+		buf_addf(b, "--%s:#%06x;", named[i].name, (unsigned)named[i].rgb);
+	buf_adds(b, "}\n");
+}
+
+static size_t name_length(const char *p)
+{
+	return strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789");
+}
+
+/* property: from the last brace or semicolon to the dollar, "fill:". */
+static void add_colour(struct buf *b, struct slice property, struct slice name,
+		       const struct named *named)
+{
+	for (size_t i = 0; i < NAMED_COLOURS; i++) {
+		if (!slice_is(name, named[i].name))
+			continue;
+		buf_addf(b, "#%06x;", (unsigned)named[i].rgb);
+		buf_add(b, property.p, property.len);
+		buf_addf(b, "var(--%s)", named[i].name);
+	}
+}
+
+static void add_sheet(struct buf *b, const char *css)
+{
+	struct named named[NAMED_COLOURS];
+	const char *from = css, *begin = css;
+
+	name_colours(named, &palette_light);
+	for (const char *p = css; *p; p++) {
+		if (*p == '{' || *p == ';') {
+			begin = p + 1;
+		} else if (*p == '$') {
+			struct slice name = { p + 1, name_length(p + 1) };
+
+			buf_add(b, from, (size_t)(p - from));
+			add_colour(b, (struct slice){ begin, (size_t)(p - begin) }, name, named);
+			p += name.len;
+			from = p + 1;
+		}
+	}
+	buf_adds(b, from);
+}
+
+static void add_style(struct markup *s)
+{
+	struct buf css = BUF_PART_OF(s->out);
+
+	add_variables(&css, &palette_light);
+	buf_adds(&css, "@media screen and (prefers-color-scheme:dark){\n");
+	add_variables(&css, &palette_dark);
+	buf_adds(&css, "}\n");
+	add_sheet(&css, bootchart_css);
+	markup_verbatim(s, buf_str(&css));
+	buf_release(&css);
 }
 
 /* Document */
@@ -170,7 +334,7 @@ static void begin_document(struct markup *s, const struct chart *c)
 	markup_attr(s, "aria-labelledby", "bb-title bb-desc");
 	add_titles(s, c);
 	markup_begin(s, "style");
-	part_style(s);
+	add_style(s);
 	markup_end(s);
 	markup_begin(s, "rect");
 	markup_attr(s, "class", "ground");
@@ -205,11 +369,11 @@ int bootchart_write(struct buf *out, const struct chart *c)
 
 	markup_init(&s, out);
 	begin_document(&s, c);
-	part_head(&s, c);
-	r = part_panels(&s, c);
-	part_time(&s, c);
-	r = r ? r : part_lanes(&s, c);
-	part_legend(&s, c);
+	add_head(&s, c);
+	r = bootchart_panels(&s, c);
+	add_time(&s, c);
+	r = r ? r : bootchart_lanes(&s, c);
+	bootchart_legend(&s, c);
 	r = r ? r : add_data(&s, c);
 	add_script(&s);
 	markup_end(&s);

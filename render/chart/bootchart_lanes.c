@@ -3,7 +3,7 @@
 
 #include "analyse/names.h"
 #include "base/text.h"
-#include "render/chart/label.h"
+#include "render/chart/svg.h"
 
 #include <errno.h>
 #include <math.h>
@@ -120,10 +120,10 @@ static void add_best_name(struct buf *out, const struct chart *c, const struct t
 
 	name_add_task(&full, c->sum->rec, t);
 	name[0] = buf_str(&full);
-	while (i < 2 && *name[i + 1] && label_width(name[i], size) > width)
+	while (i < 2 && *name[i + 1] && svg_text_width(name[i], size) > width)
 		i++;
-	if (label_width(name[i], size) <= width || width >= NAME_CUT_MIN)
-		label_add(out, name[i], width, size);
+	if (svg_text_width(name[i], size) <= width || width >= NAME_CUT_MIN)
+		svg_add_label(out, name[i], width, size);
 	buf_release(&full);
 }
 
@@ -185,9 +185,9 @@ static int draw_tasks(struct markup *s, const struct chart *c)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->pieces.n; i++)
 		box[i] = piece_box(c, &c->pieces.piece[i]);
-	r = part_marks_below(s, c);
+	r = bootchart_marks_below(s, c);
 	draw_bars(s, c, box);
-	r = r ? r : part_marks_above(s, c);
+	r = r ? r : bootchart_marks_above(s, c);
 	r = r ? r : draw_names(s, c, box);
 	free(box);
 	return r;
@@ -214,7 +214,7 @@ static void draw_row_label(struct markup *s, const struct chart *c, size_t i)
 	markup_begin(s, "g");
 	markup_attr(s, "class", "row");
 	svg_attr_number(s, "data-row", (double)i);
-	label_add(&label, c->lanes.row[i].label, CHART_PLOT_X - 16, ROW_LABEL_SIZE);
+	svg_add_label(&label, c->lanes.row[i].label, CHART_PLOT_X - 16, ROW_LABEL_SIZE);
 	markup_begin(s, "text");
 	markup_attr(s, "class", "label");
 	svg_attr_number(s, "x", CHART_PLOT_X - 8);
@@ -247,24 +247,24 @@ static void begin_lanes(struct markup *s, const struct chart *c)
 	buf_release(&label);
 }
 
-int part_lanes(struct markup *s, const struct chart *c)
+int bootchart_lanes(struct markup *s, const struct chart *c)
 {
 	int r = 0;
 
 	begin_lanes(s, c);
 	if (c->lanes.n_rows)
-		add_text(s, "axis-name end", CHART_PLOT_X - 8, c->time_y,
+		bootchart_add_text(s, "axis-name end", CHART_PLOT_X - 8, c->time_y,
 			 lanes_word[c->lanes.by]);
 	draw_stripes(s, c);
 	for (size_t i = 0; i < c->lanes.n_rows; i++)
 		draw_row_label(s, c, i);
-	begin_plot(s, c->lanes_y, c->lanes_height);
+	bootchart_begin_plot(s, c->lanes_y, c->lanes_height);
 	markup_begin(s, "g");
 	markup_attr(s, "class", "draw");
 	if (c->lanes.n_rows)
 		r = draw_tasks(s, c);
 	else
-		add_text(s, "nothing", CHART_PLOT_WIDTH / 2.0, c->lanes_height / 2.0 + 4,
+		bootchart_add_text(s, "nothing", CHART_PLOT_WIDTH / 2.0, c->lanes_height / 2.0 + 4,
 			 "No task was recorded.");
 	markup_end(s);
 	markup_end(s);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/bootchart_parts.h"
+#include "render/chart/legend.h"
+#include "render/chart/svg.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define THIN 2.0		/* pixels: height of lead-ins and phases */
+#define GHOST_HEIGHT 3.0
 #define STRIPS_MAX 6000
 #define CLOSE 1.0		/* strips less far apart than this in pixels may become one */
 #define SMALL 1.5		/* where one of them is smaller than this */
@@ -127,18 +131,18 @@ static int draw_queue(struct markup *s, const struct chart *c)
 			r = add_strip(&l, c->lanes.lane[i], time_x(c, t->queued_us),
 				      time_x(c, t->start_us));
 	}
-	draw(s, c, &l, "queue", 0.5, MARK_THIN);
+	draw(s, c, &l, "queue", 0.5, THIN);
 	return r;
 }
 
-int part_marks_below(struct markup *s, const struct chart *c)
+int bootchart_marks_below(struct markup *s, const struct chart *c)
 {
 	return c->has_queue ? draw_queue(s, c) : 0;
 }
 
 /* How tasks ended: an outline, and where there is room a badge with a sign */
 
-void add_cross(struct svg_path *p, double x, double y)
+static void add_cross(struct svg_path *p, double x, double y)
 {
 	svg_path_move(p, x - GLYPH, y - GLYPH);
 	svg_path_line(p, x + GLYPH, y + GLYPH);
@@ -146,7 +150,7 @@ void add_cross(struct svg_path *p, double x, double y)
 	svg_path_line(p, x - GLYPH, y + GLYPH);
 }
 
-void add_bolt(struct svg_path *p, double x, double y)
+static void add_bolt(struct svg_path *p, double x, double y)
 {
 	svg_path_move(p, x + GLYPH * 0.5, y - GLYPH * 1.4);
 	svg_path_line(p, x - GLYPH * 0.8, y + GLYPH * 0.2);
@@ -155,7 +159,7 @@ void add_bolt(struct svg_path *p, double x, double y)
 }
 
 /* Eight corners: nearly round. */
-void add_badge(struct svg_path *p, double x, double y)
+static void add_badge(struct svg_path *p, double x, double y)
 {
 	svg_path_move(p, x - BADGE, y - BADGE / 2.4);
 	svg_path_line(p, x - BADGE / 2.4, y - BADGE);
@@ -168,7 +172,7 @@ void add_badge(struct svg_path *p, double x, double y)
 	svg_path_close(p);
 }
 
-void add_open_end(struct svg_path *p, double x, double y, double width, double height)
+static void add_open_end(struct svg_path *p, double x, double y, double width, double height)
 {
 	svg_path_move(p, x + width, y);
 	svg_path_line(p, x, y);
@@ -281,7 +285,7 @@ static int draw_phases(struct markup *s, const struct chart *c)
 			r = add_strip(&l, c->lanes.span_lane[i], time_x(c, p->begin_us),
 				      time_x(c, end_us));
 	}
-	draw(s, c, &l, "phase", 0, MARK_THIN);
+	draw(s, c, &l, "phase", 0, THIN);
 	return r;
 }
 
@@ -320,11 +324,11 @@ static int draw_ghost(struct markup *s, const struct chart *c)
 			r = add_strip(&l, c->lanes.lane[i], time_x(c, t->start_us),
 				      time_x(c, recording_task_end_us(other, t)));
 	}
-	draw(s, c, &l, "ghost", 1, MARK_GHOST_HEIGHT);
+	draw(s, c, &l, "ghost", 1, GHOST_HEIGHT);
 	return r;
 }
 
-int part_marks_above(struct markup *s, const struct chart *c)
+int bootchart_marks_above(struct markup *s, const struct chart *c)
 {
 	uint32_t *lane = lanes_of_tasks(c);
 	int r;
@@ -338,4 +342,119 @@ int part_marks_above(struct markup *s, const struct chart *c)
 	r = r ? r : draw_ends(s, c);
 	free(lane);
 	return r;
+}
+
+#define SWATCH 10		/* its width and height */
+#define SWATCH_RISE 9		/* of its top above the baseline of the words */
+
+static void add_box(struct markup *s, const char *class, const struct key *k, double top,
+		    double height)
+{
+	struct svg_path p;
+
+	svg_path_init(&p, s, class);
+	svg_path_rect(&p, k->x, k->y - SWATCH_RISE + top, SWATCH, height);
+	svg_path_end(&p);
+}
+
+static void add_sign(struct markup *s, const char *class, const struct key *k,
+		     void (*add)(struct svg_path *p, double x, double y))
+{
+	struct svg_path p;
+
+	svg_path_init(&p, s, class);
+	add(&p, k->x + SWATCH / 2.0, k->y - SWATCH_RISE + SWATCH / 2.0);
+	svg_path_end(&p);
+}
+
+/* As the mark looks on a bar. */
+static void add_mark_swatch(struct markup *s, const struct key *k)
+{
+	if (!strcmp(k->id, "cpu")) {
+		add_box(s, "bar c0", k, 0, SWATCH);
+		add_box(s, "cpu c0", k, SWATCH * 0.4, SWATCH * 0.6);
+	} else if (!strcmp(k->id, "failed")) {
+		add_sign(s, "badge", k, add_badge);
+		add_sign(s, "cross", k, add_cross);
+	} else if (!strcmp(k->id, "killed")) {
+		add_sign(s, "badge", k, add_badge);
+		add_sign(s, "bolt", k, add_bolt);
+	} else if (!strcmp(k->id, "unfinished")) {
+		struct svg_path p;
+
+		svg_path_init(&p, s, k->id);
+		add_open_end(&p, k->x, k->y - SWATCH_RISE, SWATCH, SWATCH);
+		svg_path_end(&p);
+	} else if (!strcmp(k->id, "spread")) {
+		add_box(s, "area c0", k, SWATCH * 0.5, SWATCH * 0.5);
+		add_box(s, "band all", k, 0, SWATCH);
+	} else if (!strcmp(k->id, "gap")) {
+		add_box(s, k->id, k, 0, SWATCH);
+	} else if (!strcmp(k->id, "critical")) {
+		add_box(s, k->id, k, 0.5, SWATCH - 1);
+	} else {
+		add_box(s, k->id, k, SWATCH * 0.35, strcmp(k->id, "ghost") ? THIN :
+			GHOST_HEIGHT);
+	}
+}
+
+static void add_colour_swatch(struct markup *s, const struct key *k)
+{
+	char class[] = "swatch c0";
+
+	class[8] = (char)('0' + k->colour);
+	if (k->mark == MARK_LINE)
+		add_box(s, class, k, 4, 2.5);
+	else
+		add_box(s, class, k, 0, SWATCH);
+}
+
+static void add_words(struct markup *s, const struct key *k)
+{
+	struct buf label = BUF_INIT;
+
+	svg_add_label(&label, k->label, k->width, LEGEND_SIZE);
+	markup_begin(s, "text");
+	svg_attr_number(s, "x", k->x + (k->id ? LEGEND_SWATCH : 0));
+	svg_attr_number(s, "y", k->y);
+	markup_text_buf(s, &label);
+	if (k->figures) {
+		markup_text(s, label.len ? " " : "");
+		markup_begin(s, "tspan");
+		markup_attr(s, "class", "figures");
+		markup_text(s, k->figures);
+		markup_end(s);
+	}
+	markup_end(s);
+	buf_release(&label);
+}
+
+void bootchart_add_key(struct markup *s, const struct key *k, const char *attribute)
+{
+	markup_begin(s, "g");
+	markup_attr(s, "class", "key");
+	if (k->id)
+		markup_attr(s, attribute, k->id);
+	if (k->meaning) {
+		markup_begin(s, "title");
+		markup_text(s, k->meaning);
+		markup_end(s);
+	}
+	if (k->id && !strcmp(attribute, "data-mark"))
+		add_mark_swatch(s, k);
+	else if (k->id)
+		add_colour_swatch(s, k);
+	add_words(s, k);
+	markup_end(s);
+}
+
+void bootchart_legend(struct markup *s, const struct chart *c)
+{
+	markup_begin(s, "g");
+	markup_attr(s, "id", "legend");
+	for (size_t i = 0; i < c->kinds.n; i++)
+		bootchart_add_key(s, &c->kinds.key[i], "data-kind");
+	for (size_t i = 0; i < c->marks.n; i++)
+		bootchart_add_key(s, &c->marks.key[i], "data-mark");
+	markup_end(s);
 }

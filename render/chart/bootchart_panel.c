@@ -48,7 +48,7 @@ static double scaled(const struct plot *p, double value, int64_t ceiling)
 static void begin_profile(struct plot *p, const struct panel *panel, bool held)
 {
 	struct profile *f = &p->profile;
-	bool dense = panel_is_dense(panel);
+	bool dense = chart_is_dense(panel);
 
 	f->n = dense ? BINS : panel->n - 1;
 	f->steps = held || !dense;
@@ -60,7 +60,7 @@ static void bins_of_band(struct plot *p, const struct panel *panel, size_t band)
 {
 	const int64_t *value = panel->band[band].value;
 
-	if (panel_is_dense(panel)) {
+	if (chart_is_dense(panel)) {
 		panel_bins(panel, band, 0, p->chart->end_us, p->bin, BINS);
 		return;
 	}
@@ -165,7 +165,7 @@ static void add_band(struct plot *p, const char *class)
 	const struct profile *f = &p->profile;
 	struct svg_path path;
 
-	if (!panel_is_dense(p->panel))
+	if (!chart_is_dense(p->panel))
 		return;
 	svg_path_init(&path, p->svg, class);
 	for (size_t i = 0, end; i < f->n; i = end) {
@@ -273,7 +273,7 @@ static void draw_stack(struct plot *p)
 		classes(class, sizeof class, "area", panel->band[i].colour);
 		add_area(p, class);
 	}
-	if (!panel_is_dense(panel))
+	if (!chart_is_dense(panel))
 		return;
 	panel_stack_bins(panel, 0, p->chart->end_us, p->bin, BINS);
 	profile_of_bins(p, panel->ceiling);
@@ -326,7 +326,7 @@ static void draw_ghost(struct plot *p)
 	begin_profile(p, other, other->band[0].held);
 	if (p->panel->id != PANEL_CPU)
 		bins_of_band(p, other, 0);
-	else if (panel_is_dense(other))
+	else if (chart_is_dense(other))
 		panel_stack_bins(other, 0, p->chart->end_us, p->bin, BINS);
 	else
 		add_up_points(p, other);
@@ -359,7 +359,7 @@ static void draw_axis(struct plot *p, int top, enum axis_unit unit, int64_t ceil
 	for (size_t i = 0; i < n; i++) {
 		double y = top + scaled(p, (double)tick[i].value, ceiling) + LABEL_RISE;
 
-		add_text(p->svg, right ? "tick start" : "tick end", right ? CHART_PLOT_X +
+		bootchart_add_text(p->svg, right ? "tick start" : "tick end", right ? CHART_PLOT_X +
 			 CHART_PLOT_WIDTH + AXIS_GAP : CHART_PLOT_X - AXIS_GAP, y, tick[i].label);
 	}
 	markup_end(p->svg);
@@ -378,7 +378,7 @@ static void draw_limit(struct plot *p, int top)
 	svg_path_line(&path, CHART_PLOT_X + CHART_PLOT_WIDTH, y);
 	svg_path_end(&path);
 	if (panel->limit_label)
-		add_text(p->svg, "over end", CHART_PLOT_X + CHART_PLOT_WIDTH - 4,
+		bootchart_add_text(p->svg, "over end", CHART_PLOT_X + CHART_PLOT_WIDTH - 4,
 			 y - top < 14 ? y + 11 : y - 4, panel->limit_label);
 }
 
@@ -413,11 +413,11 @@ static void begin_panel(struct plot *p, const struct legend *l, int title_y)
 	markup_attr(s, "role", "group");
 	markup_attr(s, "tabindex", "0");
 	add_description(s, p->panel, l);
-	add_text(s, "title", CHART_PLOT_X, title_y, p->panel->title);
+	bootchart_add_text(s, "title", CHART_PLOT_X, title_y, p->panel->title);
 	markup_begin(s, "g");
 	markup_attr(s, "class", "legend");
 	for (size_t i = 0; i < l->n; i++)
-		add_key(s, &l->key[i], l->key[i].is_mark ? "data-mark" : "data-band");
+		bootchart_add_key(s, &l->key[i], l->key[i].is_mark ? "data-mark" : "data-band");
 	markup_end(s);
 	buf_release(&id);
 }
@@ -432,7 +432,7 @@ static void draw_panel(struct plot *p, size_t index)
 	draw_axis(p, place->y, p->panel->unit, p->panel->ceiling, false);
 	if (p->panel->right_ceiling > 0)
 		draw_axis(p, place->y, p->panel->right_unit, p->panel->right_ceiling, true);
-	begin_plot(p->svg, place->y, place->height);
+	bootchart_begin_plot(p->svg, place->y, place->height);
 	markup_begin(p->svg, "g");
 	markup_attr(p->svg, "class", "draw");
 	draw_gaps(p);
@@ -448,7 +448,7 @@ static void draw_panel(struct plot *p, size_t index)
 	markup_end(p->svg);
 }
 
-int part_panels(struct markup *s, const struct chart *c)
+int bootchart_panels(struct markup *s, const struct chart *c)
 {
 	struct plot *p = calloc(1, sizeof *p);
 

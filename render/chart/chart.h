@@ -6,7 +6,7 @@
 #include "analyse/summary.h"
 #include "render/chart/lanes.h"
 #include "render/chart/match.h"
-#include "render/chart/panel.h"
+#include "render/chart/panels.h"
 #include "render/chart/pieces.h"
 
 #include <stdbool.h>
@@ -43,6 +43,8 @@ struct fact {
 };
 
 #define CHART_FACTS_MAX 16
+#define FACT_SIZE 12.5		/* of the font, in pixels */
+#define FACT_LABEL_RISE 15	/* a label's baseline above that of its text */
 
 /* An entry of a legend: a swatch and words. */
 struct key {
@@ -98,7 +100,7 @@ void chart_release(struct chart *c);
 
 /* It has more points than columns to draw them in, of which some show several: from the
  * least to the most. */
-bool panel_is_dense(const struct panel *p);
+bool chart_is_dense(const struct panel *p);
 
 /* Top and height of a lane's bars, in the picture. */
 struct lane_place {

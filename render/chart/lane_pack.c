@@ -9,11 +9,11 @@
 #define FIRST_SIZE 4
 #define NOT_IN_USE INT64_MAX
 
-void packer_release(struct packer *p)
+void lane_pack_release(struct lane_pack *p)
 {
 	free(p->free_us);
 	free(p->lane);
-	*p = (struct packer){ 0 };
+	*p = (struct lane_pack){ 0 };
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -21,7 +21,7 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-static void set_free(struct packer *p, uint32_t lane, int64_t free_us)
+static void set_free(struct lane_pack *p, uint32_t lane, int64_t free_us)
 {
 	uint32_t at = p->size + lane;
 
@@ -35,7 +35,7 @@ static void set_free(struct packer *p, uint32_t lane, int64_t free_us)
 	}
 }
 
-static int grow(struct packer *p, uint32_t size)
+static int grow(struct lane_pack *p, uint32_t size)
 {
 	int64_t *free_us = malloc(2 * (size_t)size * sizeof *free_us);
 	struct packed_lane *lane = realloc(p->lane, size * sizeof *lane);
@@ -57,7 +57,7 @@ static int grow(struct packer *p, uint32_t size)
 }
 
 /* Lanes up to this one, free from the beginning of time. */
-static int open_lanes(struct packer *p, uint32_t lane)
+static int open_lanes(struct lane_pack *p, uint32_t lane)
 {
 	uint32_t size = p->size ? p->size : FIRST_SIZE;
 
@@ -73,7 +73,7 @@ static int open_lanes(struct packer *p, uint32_t lane)
 }
 
 /* The lowest that is free at a time, which one is. */
-static uint32_t lowest_free(const struct packer *p, int64_t at_us)
+static uint32_t lowest_free(const struct lane_pack *p, int64_t at_us)
 {
 	uint32_t at = 1;
 
@@ -93,13 +93,13 @@ static bool within_slack(const struct stretch *before, const struct stretch *s)
 	       overlap_us <= (s->until_us - s->from_us) / 8;
 }
 
-static bool is_free(const struct packer *p, uint32_t lane, const struct stretch *s)
+static bool is_free(const struct lane_pack *p, uint32_t lane, const struct stretch *s)
 {
 	return p->shared || lane >= p->n || p->free_us[p->size + lane] <= s->from_us ||
 	       within_slack(&p->lane[lane].last, s);
 }
 
-static uint32_t choose(const struct packer *p, const struct stretch *s)
+static uint32_t choose(const struct lane_pack *p, const struct stretch *s)
 {
 	uint32_t lane;
 
@@ -112,7 +112,7 @@ static uint32_t choose(const struct packer *p, const struct stretch *s)
 	return p->n == p->most || within_slack(&p->lane[lane].last, s) ? lane : p->n;
 }
 
-int packer_put(struct packer *p, const struct stretch *s, uint32_t wanted, uint32_t *lane)
+int lane_pack_put(struct lane_pack *p, const struct stretch *s, uint32_t wanted, uint32_t *lane)
 {
 	struct stretch taken = *s;
 

@@ -28,7 +28,7 @@ struct packed_lane {
 	int64_t busy_us;
 };
 
-struct packer {
+struct lane_pack {
 	uint32_t most;		/* lanes; where all are taken, stretches overlap */
 	bool shared;		/* all of them are several workers': what is wanted is taken */
 	uint32_t n;
@@ -37,12 +37,12 @@ struct packer {
 	struct packed_lane *lane;
 };
 
-#define PACKER_INIT(most_lanes) { .most = (most_lanes) }
+#define LANE_PACK_INIT(most_lanes) { .most = (most_lanes) }
 #define NO_LANE UINT32_MAX
 
-void packer_release(struct packer *p);
+void lane_pack_release(struct lane_pack *p);
 
 /* The lane of a stretch: `wanted` (< most) if that is free or shared. 0 or -ENOMEM. */
-int packer_put(struct packer *p, const struct stretch *s, uint32_t wanted, uint32_t *lane);
+int lane_pack_put(struct lane_pack *p, const struct stretch *s, uint32_t wanted, uint32_t *lane);
 
 #endif

@@ -21,7 +21,7 @@ const char *const lanes_word[LANES_BY + 1] = {
 
 /* Rows being filled; with workers all of them are one until they are counted. */
 struct bin {
-	struct packer packer;
+	struct lane_pack packer;
 	char *label;
 };
 
@@ -39,7 +39,7 @@ static struct bin *add_bin(struct work *w, uint32_t most_lanes)
 {
 	struct bin *b = &w->bin[w->n_bins++];
 
-	*b = (struct bin){ .packer = PACKER_INIT(most_lanes) };
+	*b = (struct bin){ .packer = LANE_PACK_INIT(most_lanes) };
 	return b;
 }
 
@@ -52,10 +52,10 @@ static int put_task(struct work *w, size_t i, size_t bin, uint32_t wanted)
 {
 	const struct task *t = task_at(w, i);
 	struct stretch s = { t->start_us, recording_task_end_us(w->s->rec, t), (uint32_t)i };
-	struct packer *p = &w->bin[bin].packer;
+	struct lane_pack *p = &w->bin[bin].packer;
 	struct packed_lane *lane;
 
-	if (packer_put(p, &s, wanted, &w->l->lane[i]))
+	if (lane_pack_put(p, &s, wanted, &w->l->lane[i]))
 		return -ENOMEM;
 	lane = &p->lane[w->l->lane[i]];
 	lane->n_tasks++;
@@ -132,7 +132,7 @@ static int put_span(struct work *w, size_t i, size_t bin)
 	struct stretch s = { p->begin_us, span_end_us(w->s->rec, p), NO_LANE };
 
 	w->bin_of_span[i] = (uint8_t)bin;
-	return packer_put(&w->bin[bin].packer, &s, NO_LANE, &w->l->span_lane[i]);
+	return lane_pack_put(&w->bin[bin].packer, &s, NO_LANE, &w->l->span_lane[i]);
 }
 
 static uint32_t level_of(const struct work *w, const uint32_t *depth, int64_t item)
@@ -245,7 +245,7 @@ static void last_release(struct last *last)
 }
 
 /* The task of a lane's last stretch, if it made way for this one. */
-static const struct task *made_way(const struct work *w, const struct packer *p, uint32_t lane,
+static const struct task *made_way(const struct work *w, const struct lane_pack *p, uint32_t lane,
 				   int64_t start_us)
 {
 	const struct stretch *s = lane < p->n ? &p->lane[lane].last : NULL;
@@ -258,7 +258,7 @@ static const struct task *made_way(const struct work *w, const struct packer *p,
 /* The worker that the host recorded, otherwise that of the previous line of the recipe or of
  * the previous task in the same directory. */
 static uint32_t wanted_lane(const struct work *w, const struct last *last, size_t i,
-			    const struct packer *p)
+			    const struct lane_pack *p)
 {
 	const struct task *t = task_at(w, i), *before;
 	uint32_t target = w->s->nest[w->s->order[i]].target;
@@ -278,7 +278,7 @@ static int put_workers(struct work *w)
 {
 	size_t bin = w->n_bins;
 	uint32_t most = (uint32_t)(LANE_ROWS_MAX - w->n_nest) * LANES_A_ROW_MAX;
-	struct packer *p = &add_bin(w, most)->packer;
+	struct lane_pack *p = &add_bin(w, most)->packer;
 	struct last last = { 0 };
 	int r = last_init(&last, w, most);
 
@@ -319,7 +319,7 @@ static int put_groups(struct work *w, enum lanes_by by)
 
 /* Rows */
 
-static struct row *add_row(struct lanes *l, const struct packer *p, uint32_t first, uint32_t n)
+static struct row *add_row(struct lanes *l, const struct lane_pack *p, uint32_t first, uint32_t n)
 {
 	struct row *row = &l->row[l->n_rows++];
 
@@ -343,7 +343,7 @@ static int label_workers(struct row *row, uint64_t first, uint64_t last)
 }
 
 /* The number of lanes if there are enough, otherwise as many as there were at once. */
-static uint64_t count_workers(const struct work *w, const struct packer *p)
+static uint64_t count_workers(const struct work *w, const struct lane_pack *p)
 {
 	uint64_t n = p->n;
 
@@ -353,7 +353,7 @@ static uint64_t count_workers(const struct work *w, const struct packer *p)
 	return w->s->running_max > (int64_t)n ? (uint64_t)w->s->running_max : n;
 }
 
-static int split_workers(const struct work *w, const struct packer *p, size_t most_rows)
+static int split_workers(const struct work *w, const struct lane_pack *p, size_t most_rows)
 {
 	uint32_t a_row = (uint32_t)((p->n + most_rows - 1) / most_rows);
 	uint64_t workers = count_workers(w, p);
@@ -376,7 +376,7 @@ static int make_rows(struct work *w)
 	int r = 0;
 
 	for (size_t i = 0; !r && i < w->n_bins; i++) {
-		const struct packer *p = &w->bin[i].packer;
+		const struct lane_pack *p = &w->bin[i].packer;
 		struct row *row;
 
 		first[i] = l->n_lanes;
@@ -452,7 +452,7 @@ int lanes_make(struct lanes *l, const struct summary *s, enum lanes_by by)
 	if (!r)
 		r = lend_spans(l, s);
 	for (size_t i = 0; i < w.n_bins; i++) {
-		packer_release(&w.bin[i].packer);
+		lane_pack_release(&w.bin[i].packer);
 		free(w.bin[i].label);
 	}
 	free(w.bin_of);

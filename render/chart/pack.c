@@ -2,8 +2,7 @@
 #include "render/chart/pack.h"
 
 #include "base/json.h"
-#include "render/chart/deflate.h"
-#include "render/chart/pack_panels.h"
+#include "render/chart/pack_code.h"
 #include "render/chart/pack_tasks.h"
 #include "render/chart/palette.h"
 
@@ -22,19 +21,106 @@ static int64_t unit_for(int64_t end_us)
 	return unit_us;
 }
 
+/* The columns of one panel. */
+struct pack_panel {
+	uint32_t steps;		/* values are in 1/steps of their axis */
+	struct pack_column time, gap;
+	struct pack_column band[PANEL_BANDS_MAX];
+};
+
+/* The script makes the bands of the others from the tasks. */
+static bool is_packed(const struct panel *p)
+{
+	return p->id != PANEL_RUNNING;
+}
+
+/* A plot is a hundred pixels high; many samples make do with less than few. */
+#define STEPS_FINE 1000
+#define STEPS_COARSE 250
+#define FINE_MAX 10000
+
+static inline uint32_t step_of(int64_t value, double per_value, uint32_t steps)
+{
+	double v = (double)value * per_value + .5;
+
+	if (value == BAND_ABSENT)
+		return 0;
+	return 1 + (v < 0 ? 0 : v > steps ? steps : (uint32_t)v);
+}
+
+/* As they are and as changes; the shorter is kept. */
+static void pack_band(struct pack_column *c, const struct panel *p, const struct band *b, uint32_t steps)
+{
+	int64_t ceiling = b->right ? p->right_ceiling : p->ceiling;
+	double per_value = steps / (double)(ceiling > 0 ? ceiling : 1);
+	struct pack_column changes;
+
+	pack_column_init(&changes, 'd');
+	for (size_t i = 0; i < p->n; i++) {
+		uint32_t v = step_of(b->value[i], per_value, steps);
+
+		pack_column_add(c, v);
+		pack_column_adds(&changes, (int32_t)v);
+	}
+	pack_column_flush(c);
+	pack_column_flush(&changes);
+	if (changes.out.len < c->out.len && !buf_error(&changes.out)) {
+		struct pack_column longer = *c;
+
+		*c = changes;
+		changes = longer;
+	}
+	pack_column_release(&changes);
+}
+
+static int pack_panel(struct pack_panel *out, const struct panel *p, double per_us)
+{
+	int r;
+
+	out->steps = p->n > FINE_MAX ? STEPS_COARSE : STEPS_FINE;
+	pack_column_init(&out->time, 'd');
+	pack_column_init(&out->gap, 'd');
+	for (size_t i = 0; i < PANEL_BANDS_MAX; i++)
+		pack_column_init(&out->band[i], 'u');
+	if (!is_packed(p))
+		return 0;
+	for (size_t i = 0; i < p->n; i++) {
+		pack_column_adds(&out->time, to_unit(per_us, p->time_us[i]));
+		if (p->gap[i])
+			pack_column_adds(&out->gap, (int32_t)i);
+	}
+	pack_column_flush(&out->time);
+	pack_column_flush(&out->gap);
+	r = buf_error(&out->time.out);
+	r = r ? r : buf_error(&out->gap.out);
+	for (size_t i = 0; !r && i < p->n_bands; i++) {
+		pack_band(&out->band[i], p, &p->band[i], out->steps);
+		r = buf_error(&out->band[i].out);
+	}
+	return r;
+}
+
+static void release_panel(struct pack_panel *p)
+{
+	pack_column_release(&p->time);
+	pack_column_release(&p->gap);
+	for (size_t i = 0; i < PANEL_BANDS_MAX; i++)
+		pack_column_release(&p->band[i]);
+}
+
 /* Everything that is packed, and its place. */
 struct pack {
 	const struct chart *chart;
 	int64_t unit_us;
-	struct packed_tasks tasks;
-	struct packed_panel panel[PANELS];
+	struct pack_tasks tasks;
+	struct pack_panel panel[PANELS];
 	struct buf bytes, texts, text;	/* text: the JSON */
 	struct json json;
 };
 
 /* Numbers */
 
-static void add_column(struct pack *p, const char *name, const struct numbers *c)
+static void add_column(struct pack *p, const char *name, const struct pack_column *c)
 {
 	char type[2] = { c->type };
 
@@ -48,7 +134,7 @@ static void add_column(struct pack *p, const char *name, const struct numbers *c
 }
 
 static void add_panel_column(struct pack *p, const char *word, const char *id,
-			     const struct numbers *c)
+			     const struct pack_column *c)
 {
 	struct buf name = BUF_PART_OF(&p->bytes);
 
@@ -60,9 +146,9 @@ static void add_panel_column(struct pack *p, const char *word, const char *id,
 }
 
 static void add_panel_columns(struct pack *p, const struct panel *panel,
-			      const struct packed_panel *packed)
+			      const struct pack_panel *packed)
 {
-	if (!panel_is_packed(panel))
+	if (!is_packed(panel))
 		return;
 	add_panel_column(p, panel->word, "time", &packed->time);
 	add_panel_column(p, panel->word, "gap", &packed->gap);
@@ -74,7 +160,7 @@ static void add_numbers(struct pack *p)
 {
 	json_array(&p->json, "numbers");
 	for (int i = 0; i < TASK_COLUMNS; i++)
-		add_column(p, task_column[i].name, &p->tasks.column[i]);
+		add_column(p, pack_task_column[i].name, &p->tasks.column[i]);
 	for (size_t i = 0; i < p->chart->panels.n; i++)
 		add_panel_columns(p, &p->chart->panels.panel[i], &p->panel[i]);
 	json_array_end(&p->json);
@@ -228,7 +314,7 @@ static int add_json(struct pack *p)
 	json_array(&p->json, "packed");
 	json_int(&p->json, NULL, (int64_t)n);
 	if (!buf_error(&p->bytes) && !buf_error(&p->texts))
-		deflate_add(&p->bytes, p->texts.data, p->texts.len);
+		pack_deflate(&p->bytes, p->texts.data, p->texts.len);
 	json_int(&p->json, NULL, (int64_t)(p->bytes.len - n));
 	json_array_end(&p->json);
 	json_object_end(&p->json);
@@ -260,10 +346,10 @@ static int add_escaped(struct buf *out, const char *text, size_t n)
 
 static int pack(struct pack *p, struct buf *out)
 {
-	int r = packed_tasks_make(&p->tasks, p->chart, p->unit_us);
+	int r = pack_tasks_make(&p->tasks, p->chart, p->unit_us);
 
 	for (size_t i = 0; !r && i < p->chart->panels.n; i++)
-		r = packed_panel_make(&p->panel[i], &p->chart->panels.panel[i], p->unit_us);
+		r = pack_panel(&p->panel[i], &p->chart->panels.panel[i], 1 / (double)p->unit_us);
 	r = r ? r : add_json(p);
 	r = r ? r : buf_error(&p->bytes);
 	r = r ? r : buf_error(&p->texts);
@@ -276,9 +362,9 @@ int pack_chart(struct buf *out, const struct chart *c)
 	struct pack p = { .chart = c, .unit_us = unit_for(c->end_us) };
 	int r = pack(&p, out);
 
-	packed_tasks_release(&p.tasks);
+	pack_tasks_release(&p.tasks);
 	for (size_t i = 0; i < PANELS; i++)
-		packed_panel_release(&p.panel[i]);
+		release_panel(&p.panel[i]);
 	buf_release(&p.bytes);
 	buf_release(&p.texts);
 	buf_release(&p.text);

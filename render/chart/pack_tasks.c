@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct column_name task_column[TASK_COLUMNS] = {
+const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[TASKS_START] = { "start", 's' },
 	[TASKS_WALL] = { "wall", 'u' },
 	[TASKS_LANE] = { "lane", 'u' },
@@ -45,6 +45,7 @@ const struct column_name task_column[TASK_COLUMNS] = {
 /* How many of the longest tasks have their memory over time, and a command. */
 #define SPARKS_MAX 3000
 #define COMMANDS_MAX 1000
+#define COMMAND_MAX 400		/* bytes */
 
 /* How many phases a chart has in it, the longest; its picture has all. */
 #define PHASES_MAX 20000
@@ -58,13 +59,13 @@ struct lane_state {
 };
 
 struct walk {
-	struct packed_tasks *p;
+	struct pack_tasks *p;
 	struct lane_state *lane;
 	uint32_t *place;	/* by instance, the same; 0: not known yet */
 	size_t n_unnamed;
 };
 
-static uint32_t kind_index(struct packed_tasks *p, const char *kind)
+static uint32_t kind_index(struct pack_tasks *p, const char *kind)
 {
 	size_t i = 0;
 
@@ -85,7 +86,7 @@ static bool is_bound(const struct cost *cost)
 	return !cost->memory_kb && cost->memory_at_most_kb;
 }
 
-static uint32_t marks(const struct packed_tasks *p, uint32_t i, const struct task *t,
+static uint32_t marks(const struct pack_tasks *p, uint32_t i, const struct task *t,
 		      const struct cost *cost)
 {
 	return state_mark(t->state) | (t->hosts ? MARK_HOSTS : 0) |
@@ -94,7 +95,7 @@ static uint32_t marks(const struct packed_tasks *p, uint32_t i, const struct tas
 }
 
 /* Of a task that hosts a build: with all that ran inside, as its host measured it. */
-static void add_cpu(struct packed_tasks *p, const struct task *t, const struct cost *cost,
+static void add_cpu(struct pack_tasks *p, const struct task *t, const struct cost *cost,
 		    int64_t wall_us)
 {
 	bool exact = t->user_us >= 0 && t->system_us >= 0;
@@ -102,32 +103,32 @@ static void add_cpu(struct packed_tasks *p, const struct task *t, const struct c
 	double share = cpu_us / (double)(wall_us > 0 ? wall_us : 1);
 	bool known = exact || cost->cpu_us > 0;
 
-	numbers_add(&p->column[TASKS_CPU],
+	pack_column_add(&p->column[TASKS_CPU],
 		   known ? 1 + (uint32_t)(share < 1e4 ? share * 256 + .5 : 256e4) : 0);
-	numbers_add(&p->column[TASKS_SYSTEM],
+	pack_column_add(&p->column[TASKS_SYSTEM],
 		   exact && cpu_us > 0 ? (uint32_t)((double)t->system_us * 63 / cpu_us + .5) : 0);
 }
 
-static void add_costs(struct packed_tasks *p, const struct task *t, const struct cost *cost,
+static void add_costs(struct pack_tasks *p, const struct task *t, const struct cost *cost,
 		      int64_t wall_us)
 {
 	add_cpu(p, t, cost, wall_us);
-	numbers_add(&p->column[TASKS_MEMORY], size_code(&p->size, is_bound(cost) ?
+	pack_column_add(&p->column[TASKS_MEMORY], pack_size(&p->size, is_bound(cost) ?
 							      cost->memory_at_most_kb :
 							      cost->memory_kb));
-	numbers_add(&p->column[TASKS_READ], size_code(&p->size, cost->read_bytes / 1024));
-	numbers_add(&p->column[TASKS_WRITTEN], size_code(&p->size, cost->written_bytes / 1024));
+	pack_column_add(&p->column[TASKS_READ], pack_size(&p->size, cost->read_bytes / 1024));
+	pack_column_add(&p->column[TASKS_WRITTEN], pack_size(&p->size, cost->written_bytes / 1024));
 }
 
 static void add_name(struct walk *w, const struct task *t)
 {
-	struct packed_tasks *p = w->p;
+	struct pack_tasks *p = w->p;
 	const struct recording *rec = p->chart->sum->rec;
 	const char *name = name_relative(rec, t->name);
 
 	if (!*name && w->n_unnamed++ < UNNAMED_MAX)
 		name = recording_command(rec, t);
-	numbers_add(&p->column[TASKS_NAME], dictionary_add(&p->names, *name ? name : "?"));
+	pack_column_add(&p->column[TASKS_NAME], pack_dictionary_add(&p->names, *name ? name : "?"));
 }
 
 /* Tasks of an instance ran in one place, except those of bitbake: their key is the place. */
@@ -138,7 +139,7 @@ static uint32_t place_of(struct walk *w, const struct task *t)
 
 	if (place)
 		return place;
-	place = dictionary_add(&w->p->places, name_place(rec, t));
+	place = pack_dictionary_add(&w->p->places, name_place(rec, t));
 	place = place ? place : (uint32_t)w->p->places.n;
 	if (!*t->key)
 		w->place[t->instance] = place;
@@ -148,30 +149,30 @@ static uint32_t place_of(struct walk *w, const struct task *t)
 static void add_place(struct walk *w, const struct task *t, uint32_t parent,
 		      const struct lane_state *l, struct lane_state *now)
 {
-	struct packed_tasks *p = w->p;
+	struct pack_tasks *p = w->p;
 
 	now->place = place_of(w, t);
 	now->parent = parent == NO_INDEX ? NO_INDEX : p->position[parent];
-	numbers_add(&p->column[TASKS_PLACE], now->place == l->place ? 0 : now->place);
-	numbers_add(&p->column[TASKS_PARENT], now->parent == l->parent ? 0 :
+	pack_column_add(&p->column[TASKS_PLACE], now->place == l->place ? 0 : now->place);
+	pack_column_add(&p->column[TASKS_PARENT], now->parent == l->parent ? 0 :
 		   now->parent == NO_INDEX ? 1 : now->parent + 2);
 }
 
 /* What it waited for: most often the task it runs in, or the one before it in its lane. */
-static void add_wait(struct packed_tasks *p, uint32_t i, uint32_t task, const struct lane_state *l)
+static void add_wait(struct pack_tasks *p, uint32_t i, uint32_t task, const struct lane_state *l)
 {
 	uint32_t before = p->chart->chain.before[task];
 	uint32_t parent = p->chart->sum->nest[task].parent;
 	uint32_t at = before == NO_INDEX ? NO_INDEX : p->position[before];
 	uint32_t how = at == NO_INDEX ? 0 : before == parent ? 1 : at == l->task ? 2 : 3;
 
-	numbers_add(&p->column[TASKS_WAIT], (uint32_t)p->chart->chain.why[task] | how << 3);
+	pack_column_add(&p->column[TASKS_WAIT], (uint32_t)p->chart->chain.why[task] | how << 3);
 	if (how == 3)
-		numbers_adds(&p->column[TASKS_BEFORE], (int32_t)(i - at));
+		pack_column_adds(&p->column[TASKS_BEFORE], (int32_t)(i - at));
 }
 
 /* True: the other build has the task. */
-static bool add_ghost(struct packed_tasks *p, uint32_t task, int32_t start, int32_t wall)
+static bool add_ghost(struct pack_tasks *p, uint32_t task, int32_t start, int32_t wall)
 {
 	const struct chart *c = p->chart;
 	uint32_t other = c->ghost ? c->match.other[task] : NO_INDEX;
@@ -185,14 +186,14 @@ static bool add_ghost(struct packed_tasks *p, uint32_t task, int32_t start, int3
 		return false;
 	other_start = to_unit(p->per_us, t->start_us);
 	other_end = to_unit(p->per_us, recording_task_end_us(c->ghost->rec, t));
-	numbers_adds(&p->column[TASKS_GHOST_START], other_start - start);
-	numbers_adds(&p->column[TASKS_GHOST_WALL], other_end - other_start - wall);
+	pack_column_adds(&p->column[TASKS_GHOST_START], other_start - start);
+	pack_column_adds(&p->column[TASKS_GHOST_WALL], other_end - other_start - wall);
 	return true;
 }
 
 static void add_task(struct walk *w, uint32_t i)
 {
-	struct packed_tasks *p = w->p;
+	struct pack_tasks *p = w->p;
 	const struct summary *s = p->chart->sum;
 	uint32_t task = s->order[i];
 	const struct task *t = &s->rec->task[task];
@@ -205,16 +206,16 @@ static void add_task(struct walk *w, uint32_t i)
 
 	if (add_ghost(p, task, start, end - start))
 		m |= MARK_GHOST;
-	numbers_adds(&p->column[TASKS_START], start - l->end);
-	numbers_add(&p->column[TASKS_WALL], (uint32_t)(end - start));
+	pack_column_adds(&p->column[TASKS_START], start - l->end);
+	pack_column_add(&p->column[TASKS_WALL], (uint32_t)(end - start));
 	p->wall[i] = end - start;
-	numbers_add(&p->column[TASKS_LANE], lane);
-	numbers_add(&p->column[TASKS_KIND], kind_index(p, t->kind));
-	numbers_add(&p->column[TASKS_MARKS], m);
+	pack_column_add(&p->column[TASKS_LANE], lane);
+	pack_column_add(&p->column[TASKS_KIND], kind_index(p, t->kind));
+	pack_column_add(&p->column[TASKS_MARKS], m);
 	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
-		numbers_adds(&p->column[TASKS_STATUS], t->status);
+		pack_column_adds(&p->column[TASKS_STATUS], t->status);
 	add_costs(p, t, &s->nest[task].cost, end_us - t->start_us);
-	numbers_add(&p->column[TASKS_QUEUED],
+	pack_column_add(&p->column[TASKS_QUEUED],
 		   t->queued_us < 0 ? 0 : (uint32_t)(start - to_unit(p->per_us, t->queued_us)));
 	add_place(w, t, s->nest[task].parent, l, &now);
 	add_name(w, t);
@@ -222,7 +223,7 @@ static void add_task(struct walk *w, uint32_t i)
 	*l = now;
 }
 
-static int add_tasks(struct packed_tasks *p)
+static int add_tasks(struct pack_tasks *p)
 {
 	const struct chart *c = p->chart;
 	struct walk w = {
@@ -250,7 +251,7 @@ static bool longer(const void *ctx, uint32_t a, uint32_t b)
 	return wall[a] != wall[b] ? wall[a] > wall[b] : a < b;
 }
 
-static void add_commands(struct packed_tasks *p, const uint32_t *task, size_t n)
+static void add_commands(struct pack_tasks *p, const uint32_t *task, size_t n)
 {
 	const struct summary *s = p->chart->sum;
 
@@ -259,12 +260,12 @@ static void add_commands(struct packed_tasks *p, const uint32_t *task, size_t n)
 
 		if (!*command)
 			continue;
-		numbers_add(&p->column[TASKS_COMMAND_TASK], task[i]);
-		texts_put(&p->commands, command, COMMAND_MAX);
+		pack_column_add(&p->column[TASKS_COMMAND_TASK], task[i]);
+		pack_text(&p->commands, command, COMMAND_MAX);
 	}
 }
 
-static void add_sparks(struct packed_tasks *p, const uint32_t *task, size_t n)
+static void add_sparks(struct pack_tasks *p, const uint32_t *task, size_t n)
 {
 	const struct summary *s = p->chart->sum;
 
@@ -275,14 +276,14 @@ static void add_sparks(struct packed_tasks *p, const uint32_t *task, size_t n)
 
 		if (!length)
 			continue;
-		numbers_add(&p->column[TASKS_SPARK_TASK], task[i]);
-		numbers_add(&p->column[TASKS_SPARK_LENGTH], (uint32_t)length);
+		pack_column_add(&p->column[TASKS_SPARK_TASK], task[i]);
+		pack_column_add(&p->column[TASKS_SPARK_LENGTH], (uint32_t)length);
 		for (size_t k = 0; k < length; k++)
-			numbers_add(&p->column[TASKS_SPARK], level[k]);
+			pack_column_add(&p->column[TASKS_SPARK], level[k]);
 	}
 }
 
-static int add_longest(struct packed_tasks *p)
+static int add_longest(struct pack_tasks *p)
 {
 	size_t n = p->chart->sum->n_ran;
 	uint32_t *task = malloc((n + 1) * sizeof *task);
@@ -298,27 +299,27 @@ static int add_longest(struct packed_tasks *p)
 	return 0;
 }
 
-static int64_t phase_end_us(const struct packed_tasks *p, const struct span *s)
+static int64_t phase_end_us(const struct pack_tasks *p, const struct span *s)
 {
 	return s->end_us < 0 ? p->chart->end_us : s->end_us;
 }
 
-static void add_phase(struct packed_tasks *p, const struct span *span)
+static void add_phase(struct pack_tasks *p, const struct span *span)
 {
 	const struct recording *rec = p->chart->sum->rec;
 	uint32_t task = span->task < rec->n_tasks ? p->position[span->task] : NO_INDEX;
 	int32_t start = to_unit(p->per_us, span->begin_us);
 	int32_t end = to_unit(p->per_us, phase_end_us(p, span));
 
-	numbers_adds(&p->column[PHASES_TASK], task == NO_INDEX ? -1 : (int32_t)task);
-	numbers_adds(&p->column[PHASES_START], start);
-	numbers_add(&p->column[PHASES_WALL], (uint32_t)(end > start ? end - start : 0));
-	numbers_add(&p->column[PHASES_NAME], dictionary_add(&p->phases, span->name));
+	pack_column_adds(&p->column[PHASES_TASK], task == NO_INDEX ? -1 : (int32_t)task);
+	pack_column_adds(&p->column[PHASES_START], start);
+	pack_column_add(&p->column[PHASES_WALL], (uint32_t)(end > start ? end - start : 0));
+	pack_column_add(&p->column[PHASES_NAME], pack_dictionary_add(&p->phases, span->name));
 }
 
 static bool longer_phase(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct packed_tasks *p = ctx;
+	const struct pack_tasks *p = ctx;
 	const struct span *span = p->chart->sum->rec->span;
 	int64_t x = phase_end_us(p, &span[a]) - span[a].begin_us;
 	int64_t y = phase_end_us(p, &span[b]) - span[b].begin_us;
@@ -334,7 +335,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* In their order: all or, where every process is one, the longest. */
-static int add_phases(struct packed_tasks *p)
+static int add_phases(struct pack_tasks *p)
 {
 	const struct recording *rec = p->chart->sum->rec;
 	size_t n = rec->n_spans;
@@ -357,7 +358,7 @@ static int add_phases(struct packed_tasks *p)
 	return 0;
 }
 
-static int find_positions(struct packed_tasks *p)
+static int find_positions(struct pack_tasks *p)
 {
 	const struct summary *s = p->chart->sum;
 	const struct chain *chain = &p->chart->chain;
@@ -377,7 +378,7 @@ static int find_positions(struct packed_tasks *p)
 	return 0;
 }
 
-static int first_error(const struct packed_tasks *p)
+static int first_error(const struct pack_tasks *p)
 {
 	int r = buf_error(&p->names.out);
 
@@ -389,14 +390,14 @@ static int first_error(const struct packed_tasks *p)
 	return r;
 }
 
-int packed_tasks_make(struct packed_tasks *p, const struct chart *c, int64_t unit_us)
+int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us)
 {
 	int r;
 
-	*p = (struct packed_tasks){ .chart = c, .per_us = 1 / (double)unit_us };
+	*p = (struct pack_tasks){ .chart = c, .per_us = 1 / (double)unit_us };
 	for (int i = 0; i < TASK_COLUMNS; i++)
-		numbers_init(&p->column[i], task_column[i].type);
-	size_code_init(&p->size);
+		pack_column_init(&p->column[i], pack_task_column[i].type);
+	pack_sizes_init(&p->size);
 	r = find_positions(p);
 	r = r ? r : add_tasks(p);
 	if (r)
@@ -404,17 +405,17 @@ int packed_tasks_make(struct packed_tasks *p, const struct chart *c, int64_t uni
 	r = add_phases(p);
 	r = r ? r : add_longest(p);
 	for (int i = 0; i < TASK_COLUMNS; i++)
-		numbers_flush(&p->column[i]);
+		pack_column_flush(&p->column[i]);
 	return r ? r : first_error(p);
 }
 
-void packed_tasks_release(struct packed_tasks *p)
+void pack_tasks_release(struct pack_tasks *p)
 {
 	for (int i = 0; i < TASK_COLUMNS; i++)
-		numbers_release(&p->column[i]);
-	dictionary_release(&p->names);
-	dictionary_release(&p->places);
-	dictionary_release(&p->phases);
+		pack_column_release(&p->column[i]);
+	pack_dictionary_release(&p->names);
+	pack_dictionary_release(&p->places);
+	pack_dictionary_release(&p->phases);
 	buf_release(&p->commands);
 	free(p->position);
 	free(p->critical);

@@ -3,14 +3,13 @@
 #define BUILDBEAT_RENDER_CHART_PACK_TASKS_H
 
 #include "render/chart/chart.h"
-#include "render/chart/pack_numbers.h"
-#include "render/chart/pack_texts.h"
+#include "render/chart/pack_code.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* The columns of tasks being packed, in the order of pack.h, which describes them. */
-enum task_column {
+enum pack_task_column {
 	TASKS_START, TASKS_WALL, TASKS_LANE, TASKS_KIND, TASKS_MARKS, TASKS_STATUS, TASKS_CPU,
 	TASKS_SYSTEM, TASKS_MEMORY, TASKS_READ, TASKS_WRITTEN, TASKS_QUEUED, TASKS_PLACE,
 	TASKS_NAME, TASKS_PARENT, TASKS_WAIT, TASKS_BEFORE, TASKS_GHOST_START, TASKS_GHOST_WALL,
@@ -32,29 +31,29 @@ enum task_mark {
 
 #define PACK_KINDS_MAX 100
 
-struct packed_tasks {
+struct pack_tasks {
 	const struct chart *chart;
 	double per_us;		/* units */
-	struct numbers column[TASK_COLUMNS];
+	struct pack_column column[TASK_COLUMNS];
 	size_t n_kinds;
 	const char *kind[PACK_KINDS_MAX];	/* the last stands for all further ones */
-	struct dictionary names, places, phases;
+	struct pack_dictionary names, places, phases;
 	struct buf commands;
-	struct size_code size;
+	struct pack_sizes size;
 	uint32_t *position;	/* of each task of the recording in summary.order */
 	uint8_t *critical;	/* by position, as is */
 	int32_t *wall;		/* in units */
 };
 
 /* Name and type of each column. */
-extern const struct column_name {
+extern const struct pack_task_info {
 	const char *name;
 	char type;
-} task_column[TASK_COLUMNS];
+} pack_task_column[TASK_COLUMNS];
 
 /* 0 or -ENOMEM. Always release. */
-int packed_tasks_make(struct packed_tasks *p, const struct chart *c, int64_t unit_us);
-void packed_tasks_release(struct packed_tasks *p);
+int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us);
+void pack_tasks_release(struct pack_tasks *p);
 
 /* Rounded to units; less than 2^30. */
 static inline int32_t to_unit(double per_us, int64_t us)

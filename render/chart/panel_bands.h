@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_RENDER_CHART_PANEL_BANDS_H
 #define BUILDBEAT_RENDER_CHART_PANEL_BANDS_H
 
-#include "render/chart/panel.h"
+#include "render/chart/panels.h"
 
 /*
  * What is drawn of a recording's proc_*.log files, as a table: the bands of each
@@ -46,5 +46,13 @@ struct panel_plan {
 };
 
 extern const struct panel_plan *const panel_plan[PANELS];
+
+/*
+ * A panel of samples: its points and its bands' values. The caller frees time_us
+ * and gap; the values are in the memory of time_us. No band: n_bands is 0. The maxima
+ * and means are not filled in. cores: what HOW_CORES is shares of. 0 or -ENOMEM.
+ */
+int panel_fill(struct panel *p, const struct panel_plan *plan, const struct summary *s,
+	       int64_t cores);
 
 #endif

@@ -2,12 +2,12 @@
 #ifndef BUILDBEAT_RENDER_CHART_SVG_H
 #define BUILDBEAT_RENDER_CHART_SVG_H
 
+#include "base/buf.h"
 #include "render/markup.h"
 
 /* The numbers and paths of SVG; elements and texts are written by markup.h. */
 
 /* A number with at most two decimals, as short as possible: "-.5". Up to 10^13. */
-void svg_add_number(struct buf *b, double value);
 void svg_attr_number(struct markup *m, const char *name, double value);
 
 /*
@@ -29,5 +29,21 @@ void svg_path_line(struct svg_path *p, double x, double y);
 void svg_path_close(struct svg_path *p);
 void svg_path_rect(struct svg_path *p, double x, double y, double width, double height);
 void svg_path_end(struct svg_path *p);
+
+/*
+ * The width of a text that is safe to print, in pixels; size is that of the font. Nobody knows
+ * which font will show it: these are the widths of a wide one, so that a text that fits here
+ * fits anywhere.
+ */
+double svg_text_width(const char *text, double size);
+
+/* A bold text is wider by this factor at most. */
+#define SVG_BOLD 1.16
+
+/*
+ * A name, made safe to print (text_add_name), that takes at most width pixels: where
+ * it does not fit, its middle is left out. Nothing where not even three letters fit.
+ */
+void svg_add_label(struct buf *b, const char *name, double width, double size);
 
 #endif

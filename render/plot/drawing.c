@@ -2,20 +2,65 @@
 #include "render/plot/drawing.h"
 
 #include "base/outfile.h"
+#include "base/readfile.h"
+#include "base/trust.h"
 #include "render/chart/svg.h"
 #include "render/plot/gnuplot.h"
 #include "render/plot/script.h"
-#include "render/plot/workplace.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define TIMEOUT_MS 60000
 
 struct work {
 	const struct drawing *drawing;
-	struct workplace place;
+	char path[512];		/* of gnuplot's own directory below TMPDIR or /tmp */
 	char script_name[32], data_name[32], picture_name[32];
 };
+
+static int begin_work(struct work *w, struct error *err)
+{
+	const char *base = getenv("TMPDIR");
+	int r;
+
+	if (!base || !*base)
+		base = "/tmp";
+	/* gnuplot does what the script in there says */
+	r = trust_path(base, err);
+	if (r)
+		return r;
+	if (snprintf(w->path, sizeof w->path, "%s/buildbeat-plot-XXXXXX", base) >=
+	    (int)sizeof w->path) {
+		r = error_sys(err, -ENAMETOOLONG, base, NULL);
+	} else if (!mkdtemp(w->path)) {
+		r = -errno;
+		error_sys(err, r, w->path, "cannot make a directory to work in");
+	}
+	if (r)
+		*w->path = '\0';
+	return r;
+}
+
+/* gnuplot and the programs it runs make files only, no directories. */
+static void end_work(const struct work *w)
+{
+	DIR *dir = *w->path ? opendir(w->path) : NULL;
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	if (*w->path)
+		rmdir(w->path);
+}
 
 /* What is in a file that is as gnuplot wanted it: a disk that fills up is not always
  * an error to it. */
@@ -96,12 +141,14 @@ static int deliver(const struct work *w, struct error *err)
 {
 	const struct drawing *d = w->drawing;
 	struct buf picture = BUF_INIT;
-	int r = workplace_read(&picture, w->place.path, w->picture_name);
+	char path[PATH_MAX];
+	int r;
 
+	snprintf(path, sizeof path, "%s/%s", w->path, w->picture_name);
+	r = readfile_at(&picture, AT_FDCWD, path, SIZE_MAX);
 	if (!r && d->format == PLOT_SVG && is_whole(&picture, PLOT_SVG))
 		describe(&picture, d);
 	r = r ? r : buf_error(&picture);
-
 	if (r && r != -ENOENT)
 		error_sys(err, r, w->picture_name, NULL);
 	else if (r || !is_whole(&picture, d->format))
@@ -114,20 +161,13 @@ static int deliver(const struct work *w, struct error *err)
 	return r;
 }
 
-static int run(const struct work *w, struct buf *out, struct error *err)
-{
-	const struct drawing *d = w->drawing;
-	struct gnuplot g = {
-		.directory = w->place.path, .script = w->script_name,
-		.timeout_ms = d->timeout_ms, .stop_fd = d->stop_fd,
-	};
-
-	return gnuplot_run(&g, out, err);
-}
-
 int drawing_draw(const struct drawing *d, struct buf *out, struct error *err)
 {
 	struct work w = { .drawing = d };
+	struct gnuplot g = {
+		.directory = w.path, .script = w.script_name,
+		.timeout_ms = d->timeout_ms ? d->timeout_ms : TIMEOUT_MS, .stop_fd = d->stop_fd,
+	};
 	struct buf drawn = BUF_INIT;
 	int r;
 
@@ -136,18 +176,18 @@ int drawing_draw(const struct drawing *d, struct buf *out, struct error *err)
 	snprintf(w.picture_name, sizeof w.picture_name, "%s.%s", d->word, plot_format_word[d->format]);
 	if (buf_error(&d->script) || buf_error(&d->data) || buf_error(&d->description))
 		return error_sys(err, -ENOMEM, NULL, "gnuplot's script");
-	r = workplace_begin(&w.place, err);
+	r = begin_work(&w, err);
 	if (!r)
-		r = put_both(&w, w.place.path, err);
+		r = put_both(&w, w.path, err);
 	if (!r && d->keep_in)
 		r = put_both(&w, d->keep_in, err);
 	if (!r)
-		r = run(&w, &drawn, err);
+		r = gnuplot_run(&g, &drawn, err);
 	if (!r && d->format != PLOT_TERM)
 		r = deliver(&w, err);
 	else if (!r)
 		term_finish(out, &drawn, d->colour);
-	workplace_end(&w.place);
+	end_work(&w);
 	buf_release(&drawn);
 	return r;
 }

@@ -9,7 +9,6 @@
  * script takes its data from WORD.data beside it and draws WORD.FORMAT there; for the
  * terminal it prints.
  */
-#define DRAWING_TIMEOUT_MS 60000
 
 struct drawing {
 	const char *word;
@@ -20,7 +19,7 @@ struct drawing {
 	const char *path;	/* of the picture; PLOT_TERM: NULL */
 	bool named;		/* by the user: a symbolic link there is followed */
 	const char *keep_in;	/* a directory for the script and its data; NULL: none */
-	int timeout_ms;
+	int timeout_ms;		/* for gnuplot; 0: a minute */
 	int stop_fd;		/* gnuplot is stopped when it can be read from; 0: none */
 	bool colour;		/* PLOT_TERM: with the terminal's colours */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/plot/plot_run.h"
+#include "render/plot/plot.h"
 
 #include "render/plot/drawing.h"
 #include "render/plot/script.h"
@@ -12,63 +12,52 @@ const char *const plot_format_word[PLOT_FORMATS + 1] = { "svg", "png", "pdf", "t
 /* Stretches a picture is cut into: not more than it has columns of pixels. */
 #define STRETCHES 1000
 
-static void describe(struct buf *b, const struct figure *f)
+static void describe(struct buf *b, const struct page *page)
 {
-	buf_adds(b, f->subtitle);
-	for (size_t i = 0; i < f->n_panes; i++) {
-		const struct pane *p = &f->pane[i];
+	buf_adds(b, page->subtitle);
+	for (size_t i = 0; i < page->n_panes; i++) {
+		const struct pane *p = &page->pane[i];
 
 		buf_addf(b, ". %s", p->title);
 		for (size_t j = 0; j < p->n_layers; j++)
-			buf_addf(b, "%s%s %s", j ? "; " : ": ", p->layer[j].label, p->layer[j].figures);
+			buf_addf(b, "%s%s %s", j ? "; " : ": ", p->layer[j].label, p->layer[j].values);
 	}
-}
-
-static void write_down(struct drawing *d, const struct figure *f, const struct plot *p)
-{
-	if (p->format == PLOT_TERM) {
-		term_add_data(&d->data, f);
-		term_add(&d->script, f, p->columns ? p->columns : 80, p->lines ? p->lines : 24);
-	} else {
-		script_add_data(&d->data, f);
-		script_add(&d->script, f, p->format);
-		describe(&d->description, f);
-	}
-}
-
-int plot_draw_within(const struct plot *p, const struct summary *s, const struct panels *panels,
-		     struct buf *out, int timeout_ms, struct error *err)
-{
-	const char *word = plot_word[p->chart];
-	struct figure f;
-	struct buf path = BUF_INIT;
-	struct drawing d = {
-		.word = word, .format = p->format, .title = f.title, .timeout_ms = timeout_ms,
-		.keep_in = p->keep ? p->directory : NULL, .stop_fd = p->stop_fd, .colour = p->colour,
-	};
-	int r = figure_make(&f, p->chart, s, panels, p->format == PLOT_TERM ?
-			    term_stretches(p->columns ? p->columns : 80) : STRETCHES);
-
-	buf_addf(&path, "%s/%s.%s", p->directory ? p->directory : "", word, plot_format_word[p->format]);
-	d.path = buf_str(&path);
-	if (r == -ENODATA) {
-		error_set(err, r, NULL, 0, 0, "nothing was recorded that %s%s%s shows", word,
-			  p->format == PLOT_TERM ? "" : ".",
-			  p->format == PLOT_TERM ? "" : plot_format_word[p->format]);
-	} else if (r || buf_error(&path)) {
-		r = error_sys(err, r ? r : buf_error(&path), NULL, word);
-	} else {
-		write_down(&d, &f, p);
-		r = drawing_draw(&d, out, err);
-	}
-	drawing_release(&d);
-	buf_release(&path);
-	figure_release(&f);
-	return r;
 }
 
 int plot_draw(const struct plot *p, const struct summary *s, const struct panels *panels,
 	      struct buf *out, struct error *err)
 {
-	return plot_draw_within(p, s, panels, out, DRAWING_TIMEOUT_MS, err);
+	const char *word = plot_word[p->chart], *ending = plot_format_word[p->format];
+	unsigned columns = p->columns ? p->columns : 80, lines = p->lines ? p->lines : 24;
+	bool term = p->format == PLOT_TERM;
+	struct page page;
+	struct buf path = BUF_INIT;
+	struct drawing d = {
+		.word = word, .format = p->format, .title = page.title, .timeout_ms = p->timeout_ms,
+		.keep_in = p->keep ? p->directory : NULL, .stop_fd = p->stop_fd, .colour = p->colour,
+	};
+	int r = page_make(&page, p->chart, s, panels, term ? term_stretches(columns) : STRETCHES);
+
+	buf_addf(&path, "%s/%s.%s", p->directory ? p->directory : "", word, ending);
+	d.path = buf_str(&path);
+	if (r == -ENODATA) {
+		error_set(err, r, NULL, 0, 0, "nothing was recorded that %s%s%s shows", word,
+			  term ? "" : ".", term ? "" : ending);
+	} else if (r || buf_error(&path)) {
+		r = error_sys(err, r ? r : buf_error(&path), NULL, word);
+	} else {
+		if (term) {
+			script_add_term_data(&d.data, &page);
+			term_add(&d.script, &page, columns, lines);
+		} else {
+			script_add_data(&d.data, &page);
+			script_add(&d.script, &page, p->format);
+			describe(&d.description, &page);
+		}
+		r = drawing_draw(&d, out, err);
+	}
+	drawing_release(&d);
+	buf_release(&path);
+	page_release(&page);
+	return r;
 }

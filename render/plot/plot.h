@@ -5,7 +5,7 @@
 #include "analyse/summary.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "render/chart/panel.h"
+#include "render/chart/panels.h"
 
 /*
  * The static charts that gnuplot draws: a script and a data file are written, then
@@ -27,6 +27,7 @@ struct plot {
 	unsigned columns, lines;	/* of the terminal, for PLOT_TERM; 0: 80, 24 */
 	bool colour;		/* PLOT_TERM: with the terminal's colours */
 	int stop_fd;		/* gnuplot is stopped when it can be read from; 0: none */
+	int timeout_ms;		/* for gnuplot; 0: a minute */
 };
 
 /*

@@ -92,15 +92,15 @@ static void add_swatch(const struct legend *l, enum swatch swatch, uint32_t rgb)
 }
 
 static void add_entry(struct legend *l, enum swatch swatch, uint32_t rgb, const char *label,
-		      const char *figures)
+		      const char *values)
 {
-	char text[2 * FIGURE_TEXT];
+	char text[2 * PAGE_TEXT];
 	struct buf b;
 
 	buf_init_fixed(&b, text, sizeof text);
 	buf_adds(&b, label);
-	buf_adds(&b, *figures ? ": " : "");
-	buf_adds(&b, figures);
+	buf_adds(&b, *values ? ": " : "");
+	buf_adds(&b, values);
 	add_swatch(l, swatch, rgb);
 	sheet_add_label(l->sheet, text, entry_x(l) + 20, entry_y(l), 12, palette_light.ink);
 	l->n++;
@@ -118,7 +118,7 @@ static void add_legend(const struct sheet *s, const struct pane *p, int y)
 
 		add_entry(&l, line ? SWATCH_LINE : SWATCH_AREA,
 			  line ? layer->rgb : area_colour(layer->rgb), layer->label,
-			  layer->figures);
+			  layer->values);
 	}
 	if (p->low)
 		add_entry(&l, SWATCH_AREA, BAND_RGB, p->band_label, "");
@@ -143,7 +143,7 @@ static int legend_height(const struct pane *p)
 
 static int plot_height(const struct sheet *s, size_t pane)
 {
-	return pane == 0 || s->f->chart == PLOT_MEMORY ? PLOT_FIRST : PLOT_NEXT;
+	return pane == 0 || s->page->chart == PLOT_MEMORY ? PLOT_FIRST : PLOT_NEXT;
 }
 
 static int above_plot(const struct pane *p)
@@ -153,10 +153,10 @@ static int above_plot(const struct pane *p)
 
 static int sheet_height(const struct sheet *s)
 {
-	int height = HEAD + FOOT + (*s->f->note ? NOTE_LINE : 0);
+	int height = HEAD + FOOT + (*s->page->note ? NOTE_LINE : 0);
 
-	for (size_t i = 0; i < s->f->n_panes; i++)
-		height += above_plot(&s->f->pane[i]) + plot_height(s, i) + BELOW;
+	for (size_t i = 0; i < s->page->n_panes; i++)
+		height += above_plot(&s->page->pane[i]) + plot_height(s, i) + BELOW;
 	return height;
 }
 
@@ -166,9 +166,9 @@ static void add_range(const struct sheet *s, const char *axis, enum axis_unit un
 		      int64_t until)
 {
 	buf_addf(s->out, "set %srange [", axis);
-	script_add_value(s->out, unit, from);
+	sheet_add_value(s->out, unit, from);
 	buf_addc(s->out, ':');
-	script_add_value(s->out, unit, until);
+	sheet_add_value(s->out, unit, until);
 	buf_adds(s->out, "]\n");
 }
 
@@ -179,9 +179,9 @@ static void add_axes(const struct sheet *s, const struct pane *p)
 	add_range(s, "x", AXIS_TIME, p->from_us, p->until_us);
 	add_range(s, "y", p->unit, 0, p->ceiling);
 	buf_adds(b, "set xtics ");
-	script_add_time_ticks(b, p, 12);
+	sheet_add_time_ticks(b, p, 12);
 	buf_adds(b, "\nset ytics ");
-	script_add_ticks(b, p->unit, p->ceiling, 6);
+	sheet_add_ticks(b, p->unit, p->ceiling, 6);
 	buf_addf(b, "\nset border %d\n", p->right_ceiling ? 11 : 3);
 	if (!p->right_ceiling) {
 		buf_adds(b, "unset y2tics\n");
@@ -189,7 +189,7 @@ static void add_axes(const struct sheet *s, const struct pane *p)
 	}
 	add_range(s, "y2", p->right_unit, 0, p->right_ceiling);
 	buf_adds(b, "set y2tics ");
-	script_add_ticks(b, p->right_unit, p->right_ceiling, 6);
+	sheet_add_ticks(b, p->right_unit, p->right_ceiling, 6);
 	buf_adds(b, " out scale 0.5 textcolor ");
 	sheet_add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');
@@ -202,9 +202,9 @@ static void add_limit(const struct sheet *s, const struct pane *p)
 	if (p->limit < 0 || p->limit > p->ceiling)
 		return;
 	buf_adds(b, "set arrow from graph 0, first ");
-	script_add_value(b, p->unit, p->limit);
+	sheet_add_value(b, p->unit, p->limit);
 	buf_adds(b, " to graph 1, first ");
-	script_add_value(b, p->unit, p->limit);
+	sheet_add_value(b, p->unit, p->limit);
 	buf_adds(b, " nohead front linewidth 1.5 dashtype 2 linecolor ");
 	sheet_add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');
@@ -217,9 +217,9 @@ static void add_moment(const struct sheet *s, const struct pane *p)
 	if (p->mark_us < p->from_us || p->mark_us > p->until_us)
 		return;
 	buf_adds(b, "set arrow from first ");
-	script_add_value(b, AXIS_TIME, p->mark_us);
+	sheet_add_value(b, AXIS_TIME, p->mark_us);
 	buf_adds(b, ", graph 0 to first ");
-	script_add_value(b, AXIS_TIME, p->mark_us);
+	sheet_add_value(b, AXIS_TIME, p->mark_us);
 	buf_adds(b, ", graph 1 nohead front linewidth 1.5 dashtype 3 linecolor ");
 	sheet_add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');
@@ -229,7 +229,7 @@ static void add_moment(const struct sheet *s, const struct pane *p)
 
 static void add_source(const struct sheet *s, size_t block)
 {
-	buf_addf(s->out, "'%s.data' index %zu using 1:", plot_word[s->f->chart], block);
+	buf_addf(s->out, "'%s.data' index %zu using 1:", plot_word[s->page->chart], block);
 }
 
 /* A column of the data, or those of the stack from the first up to it. */
@@ -253,7 +253,7 @@ static void add_column(struct buf *b, const struct pane *p, size_t layer)
 static void end_curve(const struct sheet *s, const char *title)
 {
 	buf_adds(s->out, " title ");
-	script_add_text(s->out, title);
+	sheet_add_text(s->out, title);
 	buf_adds(s->out, ", \\\n\t");
 }
 
@@ -344,7 +344,7 @@ static void add_plot(const struct sheet *s, const struct pane *p, size_t block)
 
 static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
 {
-	const struct pane *p = &s->f->pane[i];
+	const struct pane *p = &s->page->pane[i];
 	int top = y + above_plot(p), bottom = top + plot_height(s, i);
 
 	buf_adds(s->out, "\n# ");
@@ -365,23 +365,157 @@ static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
 
 /* Head */
 
-void script_add(struct buf *b, const struct figure *f, enum plot_format format)
+void script_add(struct buf *b, const struct page *page, enum plot_format format)
 {
-	struct sheet s = { .out = b, .word = plot_word[f->chart], .format = format, .f = f };
+	struct sheet s = { .out = b, .word = plot_word[page->chart], .format = format, .page = page };
 	size_t block = 0;
 	int y = HEAD;
 
 	s.height = sheet_height(&s);
 	sheet_add_terminal(&s);
 	sheet_add_settings(&s);
-	sheet_add_label(&s, f->title, SHEET_LEFT, 20, 18, palette_light.ink);
-	sheet_add_label(&s, f->subtitle, SHEET_LEFT, 42, 12, palette_light.faint);
-	if (*f->note)
-		sheet_add_label(&s, f->note, SHEET_LEFT, s.height - FOOT - NOTE_LINE / 2, 12,
+	sheet_add_label(&s, page->title, SHEET_LEFT, 20, 18, palette_light.ink);
+	sheet_add_label(&s, page->subtitle, SHEET_LEFT, 42, 12, palette_light.faint);
+	if (*page->note)
+		sheet_add_label(&s, page->note, SHEET_LEFT, s.height - FOOT - NOTE_LINE / 2, 12,
 			  palette_light.faint);
-	for (size_t i = 0; i < f->n_panes; i++) {
+	for (size_t i = 0; i < page->n_panes; i++) {
 		y = add_pane(&s, i, y, block);
-		block += f->pane[i].low ? 2 : 1;
+		block += page->pane[i].low ? 2 : 1;
 	}
 	buf_adds(b, "unset multiplot\n");
+}
+
+/* The numbers that scripts draw, in units people read: they may be kept. */
+
+static bool same_row(const int64_t *const *value, size_t n_values, size_t a, size_t b)
+{
+	for (size_t k = 0; k < n_values; k++) {
+		if (value[k][a] != value[k][b])
+			return false;
+	}
+	return true;
+}
+
+static bool is_absent(const int64_t *const *value, size_t n_values, size_t i)
+{
+	for (size_t k = 0; k < n_values; k++) {
+		if (value[k][i] != BAND_ABSENT)
+			return false;
+	}
+	return true;
+}
+
+static void add_cell(struct buf *b, enum axis_unit unit, int64_t value)
+{
+	buf_addc(b, ' ');
+	sheet_add_value(b, unit, value);
+}
+
+static void add_row(struct buf *b, int64_t time_us, const enum axis_unit *unit,
+		    const int64_t *const *value, size_t n_values, size_t i)
+{
+	sheet_add_value(b, AXIS_TIME, time_us);
+	for (size_t k = 0; k < n_values; k++)
+		add_cell(b, unit[k], value[k][i]);
+	buf_addc(b, '\n');
+}
+
+/* Steps: two rows for neighbours of the same values, their beginning and their end.
+ * An empty line where nothing is known: lines and areas end there. */
+static void add_steps(struct buf *b, const struct pane *p, const enum axis_unit *unit,
+		      const int64_t *const *value, size_t n_values)
+{
+	for (size_t i = 0, end; i < p->n; i = end) {
+		for (end = i + 1; end < p->n && same_row(value, n_values, i, end); end++)
+			;
+		if (is_absent(value, n_values, i)) {
+			if (i && end < p->n)
+				buf_addc(b, '\n');
+			continue;
+		}
+		add_row(b, page_time_us(p, i), unit, value, n_values, i);
+		add_row(b, page_time_us(p, end), unit, value, n_values, i);
+	}
+	/* A block without any row would not count as one. */
+	if (is_absent(value, n_values, 0) && same_row(value, n_values, 0, p->n - 1))
+		add_row(b, p->from_us, unit, value, n_values, 0);
+}
+
+static const char *unit_word(enum axis_unit unit)
+{
+	switch (unit) {
+	case AXIS_SHARE: return "%";
+	case AXIS_BYTES: return "bytes";
+	case AXIS_BYTES_A_SECOND: return "bytes/s";
+	case AXIS_COUNT: return "count";
+	case AXIS_TIME: return "s";
+	}
+	return "";
+}
+
+/* "# seconds; user, %; ...": a comment cannot be left by a name without newlines. */
+static void add_heading(struct buf *b, const struct pane *p, const enum axis_unit *unit)
+{
+	buf_addf(b, "# %s\n# seconds", p->title);
+	for (size_t i = 0; i < p->n_layers; i++)
+		buf_addf(b, "; %s, %s", p->layer[i].label, unit_word(unit[i]));
+	buf_addc(b, '\n');
+}
+
+static size_t gather_columns(const struct pane *p, enum axis_unit *unit, const int64_t **value)
+{
+	for (size_t i = 0; i < p->n_layers; i++) {
+		unit[i] = p->layer[i].right ? p->right_unit : p->unit;
+		value[i] = p->layer[i].value;
+	}
+	return p->n_layers;
+}
+
+void script_add_data(struct buf *b, const struct page *page)
+{
+	for (size_t i = 0; i < page->n_panes; i++) {
+		const struct pane *p = &page->pane[i];
+		enum axis_unit unit[LAYERS_MAX], both[2] = { p->unit, p->unit };
+		const int64_t *value[LAYERS_MAX], *const band[2] = { p->low, p->high };
+		size_t n = gather_columns(p, unit, value);
+
+		add_heading(b, p, unit);
+		add_steps(b, p, unit, value, n);
+		buf_adds(b, "\n\n");
+		if (!p->low)
+			continue;
+		buf_addf(b, "# seconds; %s, %s: from, to\n", p->band_label, unit_word(p->unit));
+		add_steps(b, p, both, band, 2);
+		buf_adds(b, "\n\n");
+	}
+}
+
+/* For the terminal, a column of text: the most and the limit, where there is one, after the layers. */
+static void add_text_column(struct buf *b, const struct pane *p, const enum axis_unit *unit,
+		       const int64_t *const *value, size_t n_values, size_t i)
+{
+	sheet_add_value(b, AXIS_TIME, (page_time_us(p, i) + page_time_us(p, i + 1)) / 2);
+	for (size_t k = 0; k < n_values; k++)
+		add_cell(b, unit[k], value[k][i]);
+	if (p->high)
+		add_cell(b, p->unit, p->high[i]);
+	if (p->limit >= 0)
+		add_cell(b, p->unit, p->limit);
+	buf_addc(b, '\n');
+}
+
+void script_add_term_data(struct buf *b, const struct page *page)
+{
+	for (size_t i = 0; i < page->n_panes; i++) {
+		const struct pane *p = &page->pane[i];
+		enum axis_unit unit[LAYERS_MAX];
+		const int64_t *value[LAYERS_MAX];
+		size_t n = gather_columns(p, unit, value);
+
+		add_heading(b, p, unit);
+		for (size_t j = 0; j < p->n; j++)
+			add_text_column(b, p, unit, value, n, j);
+		buf_adds(b, "\n\n");
+	}
 }

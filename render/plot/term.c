@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "render/plot/script.h"
+#include "render/plot/sheet.h"
 
 #include "base/text.h"
 
@@ -30,9 +31,9 @@ static const struct {
 
 static const char point[] = "ox~vz";
 
-struct page {
+struct terminal {
 	struct buf *out;
-	const struct figure *f;
+	const struct page *page;
 	unsigned columns, lines;
 };
 
@@ -70,82 +71,82 @@ static char character_of(const struct pane *p, size_t layer)
 
 /* Text */
 
-static void add_line(const struct page *p, const char *text)
+static void add_line(const struct terminal *p, const char *text)
 {
 	struct buf b = BUF_INIT;
 
 	text_add_name(&b, text, p->columns);
 	buf_adds(p->out, "print ");
-	script_add_text(p->out, buf_str(&b));
+	sheet_add_text(p->out, buf_str(&b));
 	buf_addc(p->out, '\n');
 	buf_release(&b);
 }
 
-static void add_legend_line(const struct page *p, char character, const char *label,
-			    const char *figures)
+static void add_legend_line(const struct terminal *p, char character, const char *label,
+			    const char *values)
 {
 	size_t room = p->columns > MARGIN + 30 ? p->columns - MARGIN - 4 : 26;
-	size_t width = strlen(figures) + 2 < room ? room - strlen(figures) - 2 : 6;
+	size_t width = strlen(values) + 2 < room ? room - strlen(values) - 2 : 6;
 	struct buf b = BUF_INIT;
 
 	text_add_blanks(&b, MARGIN);
 	buf_addc(&b, character);
 	buf_addc(&b, ' ');
 	text_add_name(&b, label, width);
-	buf_adds(&b, *figures ? ": " : "");
-	buf_adds(&b, figures);
+	buf_adds(&b, *values ? ": " : "");
+	buf_adds(&b, values);
 	add_line(p, buf_str(&b));
 	buf_release(&b);
 }
 
-static void add_legend(const struct page *page, const struct pane *p)
+static void add_legend(const struct terminal *t, const struct pane *p)
 {
 	char text[64];
 	struct buf b;
 
 	for (size_t i = 0; i < p->n_layers; i++)
-		add_legend_line(page, character_of(p, i), p->layer[i].label, p->layer[i].figures);
+		add_legend_line(t, character_of(p, i), p->layer[i].label, p->layer[i].values);
 	if (p->high)
-		add_legend_line(page, '.', p->band_label, "");
+		add_legend_line(t, '.', p->band_label, "");
 	if (p->limit >= 0) {
 		buf_init_fixed(&b, text, sizeof text);
 		axis_add_value(&b, p->unit, p->limit);
-		add_legend_line(page, '-', p->limit_label, buf_str(&b));
+		add_legend_line(t, '-', p->limit_label, buf_str(&b));
 	}
 	if (p->mark_us >= 0)
-		add_legend_line(page, '^', "peak", p->mark_label);
+		add_legend_line(t, '^', "peak", p->mark_label);
 	if (*p->note)
-		add_line(page, p->note);
+		add_line(t, p->note);
 }
 
 /* Drawing */
 
-static void add_axes(const struct page *page, const struct pane *p, unsigned lines)
+static void add_axes(const struct terminal *t, const struct pane *p, unsigned lines)
 {
-	struct buf *b = page->out;
-	int64_t half = (pane_time_us(p, 1) - p->from_us) / 2;
+	struct buf *b = t->out;
+	int64_t half = (page_time_us(p, 1) - p->from_us) / 2;
 
 	/* The axis has a column of its own, left of the first stretch. */
 	buf_adds(b, "set xrange [");
-	script_add_value(b, AXIS_TIME, p->from_us - half);
+	sheet_add_value(b, AXIS_TIME, p->from_us - half);
 	buf_addc(b, ':');
-	script_add_value(b, AXIS_TIME, p->until_us - half);
+	sheet_add_value(b, AXIS_TIME, p->until_us - half);
 	buf_adds(b, "]\nset yrange [0:");
-	script_add_value(b, p->unit, p->ceiling);
+	sheet_add_value(b, p->unit, p->ceiling);
 	buf_adds(b, "]\nset xtics ");
-	script_add_time_ticks(b, p, page->columns / 14 + 2);
+	sheet_add_time_ticks(b, p, t->columns / 14 + 2);
 	buf_adds(b, "\nset ytics ");
-	script_add_ticks(b, p->unit, p->ceiling, lines / 3 + 1);
+	sheet_add_ticks(b, p->unit, p->ceiling, lines / 3 + 1);
 	buf_addc(b, '\n');
 }
 
-static void add_columns(const struct page *page, const struct pane *p, size_t layer,
+static void add_columns(const struct terminal *t, const struct pane *p, size_t layer,
 			size_t block)
 {
 	const char *between = "(";
-	struct buf *b = page->out;
+	struct buf *b = t->out;
 
-	buf_addf(b, "'%s.data' index %zu using 1:", plot_word[page->f->chart], block);
+	buf_addf(b, "'%s.data' index %zu using 1:", plot_word[t->page->chart], block);
 	for (size_t i = 0; i <= layer; i++) {
 		if (i < layer && (p->layer[i].mark != MARK_STACK ||
 				  p->layer[layer].mark != MARK_STACK))
@@ -162,56 +163,56 @@ static void add_columns(const struct page *page, const struct pane *p, size_t la
 	buf_adds(b, ", \\\n\t");
 }
 
-static void add_points(const struct page *page, size_t block, size_t column, char character)
+static void add_points(const struct terminal *t, size_t block, size_t column, char character)
 {
-	buf_addf(page->out, "'%s.data' index %zu using 1:%zu with points pointtype '%c' "
-		 "linetype 8, \\\n\t", plot_word[page->f->chart], block, column, character);
+	buf_addf(t->out, "'%s.data' index %zu using 1:%zu with points pointtype '%c' "
+		 "linetype 8, \\\n\t", plot_word[t->page->chart], block, column, character);
 }
 
-static void add_plot(const struct page *page, const struct pane *p, size_t block)
+static void add_plot(const struct terminal *t, const struct pane *p, size_t block)
 {
-	buf_adds(page->out, "plot ");
+	buf_adds(t->out, "plot ");
 	for (size_t i = p->n_layers; i-- > 0; ) {
 		if (is_drawn(&p->layer[i]) && p->layer[i].mark != MARK_LINE)
-			add_columns(page, p, i, block);
+			add_columns(t, p, i, block);
 	}
 	for (size_t i = 0; i < p->n_layers; i++) {
 		if (is_drawn(&p->layer[i]) && p->layer[i].mark == MARK_LINE)
-			add_columns(page, p, i, block);
+			add_columns(t, p, i, block);
 	}
 	if (p->high)
-		add_points(page, block, p->n_layers + 2, '.');
+		add_points(t, block, p->n_layers + 2, '.');
 	if (p->limit >= 0 && p->limit <= p->ceiling)
-		add_points(page, block, p->n_layers + 2 + (p->high != NULL), '-');
-	buf_adds(page->out, "NaN notitle\n");
+		add_points(t, block, p->n_layers + 2 + (p->high != NULL), '-');
+	buf_adds(t->out, "NaN notitle\n");
 }
 
-static void add_moment(const struct page *page, const struct pane *p)
+static void add_moment(const struct terminal *t, const struct pane *p)
 {
 	if (p->mark_us < p->from_us || p->mark_us > p->until_us)
 		return;
-	buf_adds(page->out, "set label '^' at first ");
-	script_add_value(page->out, AXIS_TIME, p->mark_us);
-	buf_adds(page->out, ", first 0 center front\n");
+	buf_adds(t->out, "set label '^' at first ");
+	sheet_add_value(t->out, AXIS_TIME, p->mark_us);
+	buf_adds(t->out, ", first 0 center front\n");
 }
 
 /* As high as the terminal leaves room for, with its title and legend. */
-static void add_pane(const struct page *page, size_t i)
+static void add_pane(const struct terminal *t, size_t i)
 {
-	const struct pane *p = &page->f->pane[i];
+	const struct pane *p = &t->page->pane[i];
 	unsigned around = (unsigned)p->n_layers + (p->high != NULL) + (p->limit >= 0) +
 			  (p->mark_us >= 0) + 3;
-	unsigned lines = page->lines > around + LEAST_LINES ? page->lines - around : LEAST_LINES;
+	unsigned lines = t->lines > around + LEAST_LINES ? t->lines - around : LEAST_LINES;
 
-	buf_addf(page->out, "set terminal dumb size %u,%u nofeed noenhanced mono\n",
-		 page->columns, lines);
-	buf_adds(page->out, "print ''\n");
-	add_line(page, p->title);
-	add_axes(page, p, lines);
-	add_moment(page, p);
-	add_plot(page, p, i);
-	buf_adds(page->out, "unset label\nprint ''\n");
-	add_legend(page, p);
+	buf_addf(t->out, "set terminal dumb size %u,%u nofeed noenhanced mono\n",
+		 t->columns, lines);
+	buf_adds(t->out, "print ''\n");
+	add_line(t, p->title);
+	add_axes(t, p, lines);
+	add_moment(t, p);
+	add_plot(t, p, i);
+	buf_adds(t->out, "unset label\nprint ''\n");
+	add_legend(t, p);
 }
 
 void term_add_settings(struct buf *b)
@@ -221,18 +222,18 @@ void term_add_settings(struct buf *b)
 	buf_addf(b, "set lmargin %d\n", MARGIN);
 }
 
-void term_add(struct buf *b, const struct figure *f, unsigned columns, unsigned lines)
+void term_add(struct buf *b, const struct page *page, unsigned columns, unsigned lines)
 {
-	struct page page = { .out = b, .f = f, .columns = columns, .lines = lines };
+	struct terminal t = { .out = b, .page = page, .columns = columns, .lines = lines };
 
 	term_add_settings(b);
-	add_line(&page, f->title);
-	add_line(&page, f->subtitle);
-	for (size_t i = 0; i < f->n_panes; i++)
-		add_pane(&page, i);
-	if (*f->note) {
+	add_line(&t, page->title);
+	add_line(&t, page->subtitle);
+	for (size_t i = 0; i < page->n_panes; i++)
+		add_pane(&t, i);
+	if (*page->note) {
 		buf_adds(b, "print ''\n");
-		add_line(&page, f->note);
+		add_line(&t, page->note);
 	}
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/chart/chart_legend.h"
+#include "render/chart/legend.h"
 
 #include "analyse/view.h"
 #include "base/text.h"
-#include "render/chart/label.h"
+#include "render/chart/svg.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -167,9 +167,9 @@ static double key_width(const struct key *k, int *error)
 	struct buf safe = BUF_INIT;
 
 	text_add_name(&safe, k->label, 0);
-	width += label_width(buf_str(&safe), LEGEND_SIZE);
+	width += svg_text_width(buf_str(&safe), LEGEND_SIZE);
 	if (k->figures)
-		width += (*k->label ? WORD_GAP : 0) + label_width(k->figures, LEGEND_SIZE);
+		width += (*k->label ? WORD_GAP : 0) + svg_text_width(k->figures, LEGEND_SIZE);
 	if (buf_error(&safe))
 		*error = buf_error(&safe);
 	buf_release(&safe);

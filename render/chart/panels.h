@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_CHART_PANEL_H
-#define BUILDBEAT_RENDER_CHART_PANEL_H
+#ifndef BUILDBEAT_RENDER_CHART_PANELS_H
+#define BUILDBEAT_RENDER_CHART_PANELS_H
 
 #include "analyse/summary.h"
 #include "render/chart/palette.h"
-#include "render/chart/unit.h"
+#include "render/chart/axis.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/plot/figure.h"
+#include "render/plot/page.h"
 
 #include "analyse/names.h"
 #include "analyse/words.h"
@@ -46,9 +46,9 @@ static int64_t *new_values(size_t n)
 	return value;
 }
 
-struct pane *figure_pane(struct figure *f, size_t n, int64_t from_us, int64_t until_us)
+struct pane *page_add_pane(struct page *page, size_t n, int64_t from_us, int64_t until_us)
 {
-	struct pane *p = &f->pane[f->n_panes++];
+	struct pane *p = &page->pane[page->n_panes++];
 
 	*p = (struct pane){
 		.limit = -1, .mark_us = -1, .from_us = from_us, .until_us = until_us,
@@ -57,7 +57,7 @@ struct pane *figure_pane(struct figure *f, size_t n, int64_t from_us, int64_t un
 	return p;
 }
 
-struct layer *pane_layer(struct pane *p)
+struct layer *page_add_layer(struct pane *p)
 {
 	struct layer *l = &p->layer[p->n_layers];
 
@@ -68,14 +68,14 @@ struct layer *pane_layer(struct pane *p)
 	return l;
 }
 
-int pane_band(struct pane *p)
+int page_add_band(struct pane *p)
 {
 	p->low = new_values(p->n);
 	p->high = new_values(p->n);
 	return p->low && p->high ? 0 : -ENOMEM;
 }
 
-int64_t pane_time_us(const struct pane *p, size_t i)
+int64_t page_time_us(const struct pane *p, size_t i)
 {
 	return p->from_us + (int64_t)((double)(p->until_us - p->from_us) * (double)i /
 				      (double)p->n);
@@ -83,7 +83,7 @@ int64_t pane_time_us(const struct pane *p, size_t i)
 
 /* From the panels */
 
-static void add_figures(struct buf *b, const struct band *band, enum axis_unit unit)
+static void add_values(struct buf *b, const struct band *band, enum axis_unit unit)
 {
 	if (!band->max) {
 		buf_adds(b, "none");
@@ -123,7 +123,7 @@ static int add_band(struct pane *p, const struct panel *from, size_t i, struct b
 
 	if (band->max < 0 || p->n_layers == LAYERS_MAX)
 		return 0;
-	l = pane_layer(p);
+	l = page_add_layer(p);
 	if (!l)
 		return -ENOMEM;
 	l->mark = band->mark;
@@ -132,8 +132,8 @@ static int add_band(struct pane *p, const struct panel *from, size_t i, struct b
 	buf_init_fixed(&b, l->label, sizeof l->label);
 	buf_adds(&b, band->label);
 	buf_adds(&b, band->right ? RIGHT_AXIS : "");
-	buf_init_fixed(&b, l->figures, sizeof l->figures);
-	add_figures(&b, band, band->right ? from->right_unit : from->unit);
+	buf_init_fixed(&b, l->values, sizeof l->values);
+	add_values(&b, band, band->right ? from->right_unit : from->unit);
 	panel_bins(from, i, p->from_us, p->until_us, bin, p->n);
 	for (size_t j = 0; j < p->n; j++)
 		l->value[j] = has_many(from, p) ? bin[j].mean : nearest(&bin[j]);
@@ -150,7 +150,7 @@ static int add_extremes(struct pane *p, const struct panel *from, struct bin *bi
 		return 0;
 	for (size_t i = 0; i < from->n_bands; i++)
 		stack |= from->band[i].mark == MARK_STACK;
-	if (pane_band(p))
+	if (page_add_band(p))
 		return -ENOMEM;
 	if (stack)
 		panel_stack_bins(from, p->from_us, p->until_us, bin, p->n);
@@ -202,7 +202,7 @@ static int add_beside(struct pane *p, const struct content *c, const struct pane
 	return 0;
 }
 
-static int add_panel(struct figure *f, const struct content *c, const struct panels *panels,
+static int add_panel(struct page *page, const struct content *c, const struct panels *panels,
 		     size_t n, int64_t until_us)
 {
 	const struct panel *from = panels_find(panels, c->panel);
@@ -216,7 +216,7 @@ static int add_panel(struct figure *f, const struct content *c, const struct pan
 	bin = malloc(n * sizeof *bin);
 	if (!bin)
 		return -ENOMEM;
-	p = figure_pane(f, n, 0, until_us);
+	p = page_add_pane(page, n, 0, until_us);
 	p->unit = from->unit;
 	p->ceiling = from->ceiling;
 	p->right_unit = from->right_unit;
@@ -238,7 +238,7 @@ static int add_panel(struct figure *f, const struct content *c, const struct pan
 
 /* Head */
 
-static void add_title(struct figure *f, const struct summary *s)
+static void add_title(struct page *page, const struct summary *s)
 {
 	static const char *const what[] = {
 		[PLOT_CPU] = "CPU: ", [PLOT_DISK] = "Disk and network: ",
@@ -247,8 +247,8 @@ static void add_title(struct figure *f, const struct summary *s)
 	const char *command = recording_build(s->rec, "command");
 	struct buf b;
 
-	buf_init_fixed(&b, f->title, sizeof f->title);
-	buf_adds(&b, f->chart == PLOT_DISK && f->n_panes < 2 ? "Disk: " : what[f->chart]);
+	buf_init_fixed(&b, page->title, sizeof page->title);
+	buf_adds(&b, page->chart == PLOT_DISK && page->n_panes < 2 ? "Disk: " : what[page->chart]);
 	if (!command && s->rec->source.system)
 		buf_addf(&b, "an %s build", s->rec->source.system);
 	else
@@ -268,12 +268,12 @@ static void add_date(struct buf *b, const struct recording *rec)
 	buf_adds(b, ", ");
 }
 
-static void add_subtitle(struct figure *f, const struct summary *s)
+static void add_subtitle(struct page *page, const struct summary *s)
 {
 	const char *host = recording_build(s->rec, "host");
 	struct buf b;
 
-	buf_init_fixed(&b, f->subtitle, sizeof f->subtitle);
+	buf_init_fixed(&b, page->subtitle, sizeof page->subtitle);
 	if (host) {
 		text_add_name(&b, host, HOST_COLUMNS);
 		buf_adds(&b, ", ");
@@ -284,35 +284,35 @@ static void add_subtitle(struct figure *f, const struct summary *s)
 	text_add_time(&b, s->wall_us);
 }
 
-int figure_make(struct figure *f, enum plot_chart chart, const struct summary *s,
+int page_make(struct page *page, enum plot_chart chart, const struct summary *s,
 		const struct panels *panels, size_t n)
 {
 	int64_t until_us = s->wall_us > 1000 ? s->wall_us : 1000;
 	int r = 0;
 
-	*f = (struct figure){ .chart = chart };
+	*page = (struct page){ .chart = chart };
 	for (size_t i = 0; i < ARRAY_SIZE(contents) && !r; i++) {
 		if (contents[i].chart == chart)
-			r = add_panel(f, &contents[i], panels, n, until_us);
+			r = add_panel(page, &contents[i], panels, n, until_us);
 	}
 	if (!r && chart == PLOT_MEMORY)
-		r = figure_add_tasks(f, s, n);
+		r = page_add_tasks(page, s, n);
 	if (r)
 		return r;
-	add_title(f, s);
-	add_subtitle(f, s);
-	return f->n_panes ? 0 : -ENODATA;
+	add_title(page, s);
+	add_subtitle(page, s);
+	return page->n_panes ? 0 : -ENODATA;
 }
 
-void figure_release(struct figure *f)
+void page_release(struct page *page)
 {
-	for (size_t i = 0; i < f->n_panes; i++) {
-		struct pane *p = &f->pane[i];
+	for (size_t i = 0; i < page->n_panes; i++) {
+		struct pane *p = &page->pane[i];
 
 		for (size_t j = 0; j < p->n_layers; j++)
 			free(p->layer[j].value);
 		free(p->low);
 		free(p->high);
 	}
-	*f = (struct figure){ 0 };
+	*page = (struct page){ 0 };
 }

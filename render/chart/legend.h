@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_CHART_CHART_LEGEND_H
-#define BUILDBEAT_RENDER_CHART_CHART_LEGEND_H
+#ifndef BUILDBEAT_RENDER_CHART_LEGEND_H
+#define BUILDBEAT_RENDER_CHART_LEGEND_H
 
 #include "render/chart/chart.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/plot/figure.h"
+#include "render/plot/page.h"
 
 #include "analyse/names.h"
 #include "base/saturate.h"
@@ -195,7 +195,7 @@ static struct levels levels_within(const struct held *h, const struct curve *c, 
 static int64_t bytes_within(const struct pane *p, const struct curve *c, const struct held *h,
 			    size_t stretch)
 {
-	int64_t from_us = pane_time_us(p, stretch), until_us = pane_time_us(p, stretch + 1);
+	int64_t from_us = page_time_us(p, stretch), until_us = page_time_us(p, stretch + 1);
 
 	return sat_mul(p->low ? levels_within(h, c, from_us, until_us).mean :
 		       held_level(h, c, from_us + (until_us - from_us) / 2), 1024);
@@ -215,7 +215,7 @@ static void name_layer(struct layer *l, const struct summary *s, const struct ap
 		buf_adds(&name, a->n ? "others" : "all tasks at once");
 	buf_init_fixed(&b, l->label, sizeof l->label);
 	text_add_name(&b, buf_str(&name), NAME_COLUMNS);
-	buf_init_fixed(&b, l->figures, sizeof l->figures);
+	buf_init_fixed(&b, l->values, sizeof l->values);
 	axis_add_value(&b, AXIS_BYTES, sat_mul(i < a->n ? a->kb[i] : kb > 0 ? kb : 0, 1024));
 	buf_release(&name);
 }
@@ -223,7 +223,7 @@ static void name_layer(struct layer *l, const struct summary *s, const struct ap
 /* A task had nothing yet when it had not begun. */
 static void clear_before(struct pane *p, size_t layer, int64_t start_us)
 {
-	for (size_t j = 0; j < p->n && pane_time_us(p, j + 1) <= start_us; j++)
+	for (size_t j = 0; j < p->n && page_time_us(p, j + 1) <= start_us; j++)
 		p->layer[layer].value[j] = 0;
 }
 
@@ -234,7 +234,7 @@ static int fill_layers(struct pane *p, const struct summary *s, const struct apa
 {
 	for (size_t i = 0; i <= a->n; i++) {
 		const struct curve *c = i < a->n ? &a->curve[i] : &s->memory_kb;
-		struct layer *l = pane_layer(p);
+		struct layer *l = page_add_layer(p);
 
 		if (!l)
 			return -ENOMEM;
@@ -264,11 +264,11 @@ static int fill_band(struct pane *p, const struct summary *s, const struct held 
 
 	if (s->rec->interval_ms <= 0 || stretch_us <= s->rec->interval_ms * 1000)
 		return 0;
-	if (pane_band(p))
+	if (page_add_band(p))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n; i++) {
-		struct levels l = levels_within(h, &s->memory_kb, pane_time_us(p, i),
-						pane_time_us(p, i + 1));
+		struct levels l = levels_within(h, &s->memory_kb, page_time_us(p, i),
+						page_time_us(p, i + 1));
 
 		p->low[i] = sat_mul(l.least, 1024);
 		p->high[i] = sat_mul(l.most, 1024);
@@ -279,10 +279,10 @@ static int fill_band(struct pane *p, const struct summary *s, const struct held 
 	return 0;
 }
 
-static int add_pane(struct figure *f, const struct summary *s, const struct apart *a, size_t n,
+static int add_pane(struct page *page, const struct summary *s, const struct apart *a, size_t n,
 		    const char *title, int64_t from_us, int64_t until_us)
 {
-	struct pane *p = figure_pane(f, n, from_us, until_us);
+	struct pane *p = page_add_pane(page, n, from_us, until_us);
 	int64_t peak = sat_mul(s->memory_peak_kb.value, 1024);
 	struct buf b;
 
@@ -317,36 +317,36 @@ static bool close_look(const struct summary *s, const struct apart *a, int64_t *
 	return true;
 }
 
-static int add_panes(struct figure *f, const struct summary *s, struct apart *a, size_t n)
+static int add_panes(struct page *page, const struct summary *s, struct apart *a, size_t n)
 {
 	int64_t from_us = 0, until_us = s->wall_us > 1000 ? s->wall_us : 1000;
 	const struct apart none = { .held = a->held };
-	size_t before = f->n_panes;
+	size_t before = page->n_panes;
 
 	if (find_largest(a, s) || fill_curves(a, s->rec))
 		return -ENOMEM;
 	if (a->n && close_look(s, a, &from_us, &until_us) &&
-	    add_pane(f, s, &none, n, "Memory of tasks as sampled", 0, s->wall_us))
+	    add_pane(page, s, &none, n, "Memory of tasks as sampled", 0, s->wall_us))
 		return -ENOMEM;
-	return add_pane(f, s, a, n, f->n_panes > before ? "Around the peak: the tasks of which it was made, and "
+	return add_pane(page, s, a, n, page->n_panes > before ? "Around the peak: the tasks of which it was made, and "
 			"what they had then" : "Memory of tasks as sampled: those of the peak, and what "
 			"they had then", from_us, until_us);
 }
 
-int figure_add_tasks(struct figure *f, const struct summary *s, size_t n)
+int page_add_tasks(struct page *page, const struct summary *s, size_t n)
 {
 	struct apart a = { 0 };
 	struct buf b;
 	int r;
 
 	if (s->memory_peak_kb.value <= 0) {
-		buf_init_fixed(&b, f->note, sizeof f->note);
+		buf_init_fixed(&b, page->note, sizeof page->note);
 		buf_adds(&b, "Which tasks made up the peak is not known: their memory over time "
 			 "was not recorded.");
 		return 0;
 	}
 	r = held_make(&a.held, s);
-	r = r ? r : add_panes(f, s, &a, n);
+	r = r ? r : add_panes(page, s, &a, n);
 	for (size_t i = 0; i < APART; i++)
 		curve_release(&a.curve[i]);
 	free(a.held.at_us);
