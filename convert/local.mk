@@ -41,7 +41,6 @@ convert_libconvert_la_SOURCES += \
 
 # oe
 convert_libconvert_la_SOURCES += \
-	convert/oe/build.c convert/oe/devices.c convert/oe/log.c \
+	convert/oe/build.c convert/oe/devices.c convert/oe/inside.h convert/oe/log.c \
 	convert/oe/names.c convert/oe/oe.h convert/oe/raw.c convert/oe/reader.c \
-	convert/oe/reader.h convert/oe/samples.c convert/oe/task.c convert/oe/write.c \
-	convert/oe/write.h convert/oe/write_logs.c
+	convert/oe/samples.c convert/oe/task.c convert/oe/write.c convert/oe/write_logs.c

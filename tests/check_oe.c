@@ -194,7 +194,7 @@ static const struct {
 	{ "the clock was set back", BUILD COMPILE STARTED("10.00") ENDED("05.00", "-5.00"),
 	  "a-1-r0:do_compile done 10000-10000",
 	  "1 tasks end before they start, the first is a-1-r0/do_compile: the clock was set back; "
-	  "taken as ending at once", 0, "90000000", "0" },
+	  "their duration is 0", 0, "90000000", "0" },
 	{ "an end without status", BUILD COMPILE STARTED("10.00") "Elapsed time: 1.00 seconds\nEnded: "
 	  T("11.00") " \n", "a-1-r0:do_compile running 10000-11000",
 	  "1 task files are damaged, the first is a-1-r0/do_compile", 0, "90000000", "0" },

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/oe/reader.h"
+#include "convert/oe/inside.h"
 
 #include "base/clock.h"
 #include "recording/layout.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@
 
 /* Numbers and times */
 
-/* Times a power of ten. */
+/* Multiply by a power of ten. False: too large. */
 static bool shift(uint64_t *n, int64_t by)
 {
 	for (; by < 0 && *n; by++)
@@ -60,7 +59,7 @@ bool oe_millionths(struct cursor *c, int64_t *n)
 	return true;
 }
 
-/* Clocks are set, but not by more than a day, if it is known when the build began. */
+/* If the start of the build is known, times up to a day before it are valid: clocks are set. */
 bool oe_time(struct oe *o, int64_t wall_us, int64_t *time_us)
 {
 	int64_t before_us = o->started_wall_us >= 0 ? DAY_US : READER_TIME_MAX_US;
@@ -102,10 +101,7 @@ static int read_host(struct oe *o, struct cursor *c)
 	}
 }
 
-/*
- * Several multiconfigs write one after the other, all of them their beginnings and
- * then all their ends.
- */
+/* If there are several multiconfigs, the file has all their starts and then all their ends. */
 static int read_line(struct oe *o, struct slice line)
 {
 	struct cursor c;
@@ -135,12 +131,12 @@ int oe_build_stats(struct oe *o, const char *text, size_t len)
 	struct damage damage = { 0 };
 	struct slice line;
 	struct cursor c;
-	int error = 0;
+	int r = 0;
 
 	cursor_init(&c, text, len);
-	while (!error && reader_line(&c, &line, &damage))
-		error = read_line(o, line);
-	return error ? error : damage_tell(o->r, &damage, "build_stats");
+	while (!r && reader_line(&c, &line, &damage))
+		r = read_line(o, line);
+	return r ? r : damage_tell(o->r, &damage, "build_stats");
 }
 
 int64_t oe_end_us(const struct oe *o)
@@ -150,24 +146,17 @@ int64_t oe_end_us(const struct oe *o)
 	return o->started_wall_us - o->zero_wall_us + o->elapsed_us;
 }
 
-/* What a recording of our own would say */
+/* Keys of `build` that our own recordings have */
 
 static int add_key(struct oe *o, const char *key, const char *value)
 {
 	struct recording *rec = o->r->rec;
-	struct build_line *grown;
+	const char *copy = value ? arena_text(rec->arena, value, strlen(value)) : NULL;
+	struct build_line *line = copy ? array_add(&rec->build, &rec->n_build, sizeof *line) : NULL;
 
-	if (!value)
-		return 0;
-	grown = array_grow(rec->build, rec->n_build, sizeof *grown);
-	if (!grown)
-		return -ENOMEM;
-	rec->build = grown;
-	value = arena_text(rec->arena, value, strlen(value));
-	if (!value)
-		return -ENOMEM;
-	grown[rec->n_build++] = (struct build_line){ key, value };
-	return 0;
+	if (line)
+		*line = (struct build_line){ key, copy };
+	return line || !value ? 0 : -ENOMEM;
 }
 
 static int add_number(struct oe *o, const char *key, int64_t n)
@@ -193,7 +182,7 @@ static int add_start(struct oe *o)
 	return buf_error(&b) ? 0 : add_key(o, "start", buf_str(&b));
 }
 
-/* Killed tasks are in no "Failed at:". */
+/* "Failed at:" does not name killed tasks. */
 static int find_status(struct oe *o, int *status)
 {
 	*status = o->elapsed_us < 0 ? -1 : o->failed || o->unended.n;
@@ -223,13 +212,14 @@ static int add_instance(struct oe *o)
 int oe_finish_build(struct oe *o, bool build_only)
 {
 	struct recording *rec = o->r->rec;
-	int status, error = find_status(o, &status);
+	int status, r = find_status(o, &status);
 
 	if (o->zero_wall_us >= 0 && o->zero_wall_us <= INT64_MAX / 1000)
 		rec->start_wall_ns = o->zero_wall_us * 1000;
 	rec->end_us = oe_end_us(o);
 	reader_saw(o->r, rec->end_us);
-	if (error || add_key(o, LAYOUT_IMPORTED, "oe") || add_key(o, "tool", "bitbake") || add_key(o, "host", o->host) ||
+	if (r || add_key(o, LAYOUT_IMPORTED, "oe") || add_key(o, "tool", "bitbake") ||
+	    add_key(o, "host", o->host) ||
 	    add_key(o, "kernel", o->kernel) || add_key(o, "machine", o->machine) ||
 	    add_number(o, "memory_kb", o->memory_kb) ||
 	    add_number(o, "interval_ms", rec->interval_ms) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/oe/reader.h"
+#include "convert/oe/inside.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,28 +9,25 @@
 
 #define DEVICES_MAX 64
 #define DEVICE_NAME_MAX 40
-#define FIGURES_MAX 3
+#define VALUES_MAX 3
 
 /*
- * Logs of counters that go on since the machine began, a line a device: network
- * interfaces and, unreduced, disks.
+ * Logs of counters since the machine started, one line for each device: network interfaces and, in
+ * copies of /proc, disks.
  */
 struct sort {
 	const char *what;
-	size_t n_figures;
-	const char *suffix[FIGURES_MAX], *unit[FIGURES_MAX];
-	/* Name and figures of a line. */
+	size_t n_values;
+	const char *suffix[VALUES_MAX], *unit[VALUES_MAX];
 	bool (*parse)(struct slice line, struct slice *name, int64_t *raw);
-	/* Of those on top of others, which would count twice. */
-	bool (*is_extra)(struct slice name);
-	/* Never. */
-	const char *never;
+	bool (*is_extra)(struct slice name);	/* on top of other devices: would count twice */
+	const char *never;	/* always left out */
 };
 
 struct device {
 	char name[DEVICE_NAME_MAX];
 	bool seen;
-	int64_t raw[FIGURES_MAX], level[FIGURES_MAX];
+	int64_t raw[VALUES_MAX], level[VALUES_MAX];
 };
 
 struct devices {
@@ -52,8 +49,8 @@ static bool begins_with_one_of(struct slice s, const char *const *starts, size_t
 
 /* Interfaces */
 
-/* Names are all there is to tell which lead to others of the machine: bridges,
- * pairs, tunnels, networks upon networks. */
+/* Bridges, pairs, tunnels and the like carry the bytes of other interfaces. Only the name shows
+ * it. */
 static bool is_virtual(struct slice name)
 {
 	static const char *const starts[] = {
@@ -84,14 +81,14 @@ static bool parse_interface(struct slice line, struct slice *name, int64_t *raw)
 }
 
 static const struct sort interfaces = {
-	.what = "network interfaces", .n_figures = 2,
+	.what = "network interfaces", .n_values = 2,
 	.suffix = { "rx", "tx" }, .unit = { "1B", "1B" },
 	.parse = parse_interface, .is_extra = is_virtual, .never = "lo",
 };
 
 /* Disks */
 
-/* sda1, nvme0n1p1, mmcblk0p1 are parts; the others lie on top of disks. */
+/* sda1, nvme0n1p1 and mmcblk0p1 are parts of disks; loop, dm- and so on are on top of disks. */
 static bool is_part(struct slice name)
 {
 	static const char *const starts[] = { "loop", "ram", "zram", "dm-", "md", "sr", "fd" };
@@ -111,8 +108,8 @@ static bool is_part(struct slice name)
 	       slice_starts(name, "xvd");
 }
 
-/* As in /proc/diskstats: major minor name, reads, merged, sectors, ms, and the same of
- * writes, then under way, ms busy. */
+/* As in /proc/diskstats: major, minor, name; reads, merged reads, sectors, ms; the same for writes;
+ * requests in progress, ms busy. */
 static bool parse_disk(struct slice line, struct slice *name, int64_t *raw)
 {
 	enum { SECTORS_READ = 2, SECTORS_WRITTEN = 6, BUSY = 9 };
@@ -143,7 +140,7 @@ static bool parse_disk(struct slice line, struct slice *name, int64_t *raw)
 }
 
 static const struct sort disks = {
-	.what = "disks", .n_figures = 3,
+	.what = "disks", .n_values = 3,
 	.suffix = { "written", "read", "busy" }, .unit = { "512B", "512B", "1ms" },
 	.parse = parse_disk, .is_extra = is_part, .never = "",
 };
@@ -154,7 +151,7 @@ static bool parse(const struct devices *d, struct slice line, struct slice *name
 {
 	if (!d->sort->parse(line, name, raw))
 		return false;
-	for (size_t i = 0; i < d->sort->n_figures; i++) {
+	for (size_t i = 0; i < d->sort->n_values; i++) {
 		if (raw[i] < 0)
 			return false;
 	}
@@ -172,7 +169,7 @@ static struct device *find(struct devices *d, struct slice name)
 
 static void collect(struct devices *d, bool extra)
 {
-	int64_t raw[FIGURES_MAX];
+	int64_t raw[VALUES_MAX];
 	struct slice line, name;
 
 	oe_rewind(d->b);
@@ -192,19 +189,19 @@ static void collect(struct devices *d, bool extra)
 
 static int make_columns(struct devices *d)
 {
-	struct oe_column column[FIGURES_MAX * DEVICES_MAX];
-	char name[FIGURES_MAX * DEVICES_MAX][SERIES_NAME_MAX];
-	size_t figures = d->sort->n_figures;
+	struct oe_column column[VALUES_MAX * DEVICES_MAX];
+	char name[VALUES_MAX * DEVICES_MAX][SERIES_NAME_MAX];
+	size_t values = d->sort->n_values;
 
-	for (size_t i = 0; i < figures * d->n; i++) {
-		snprintf(name[i], sizeof name[i], "%s.%s", d->device[i / figures].name,
-			 d->sort->suffix[i % figures]);
-		column[i] = (struct oe_column){ name[i], d->sort->unit[i % figures], true };
+	for (size_t i = 0; i < values * d->n; i++) {
+		snprintf(name[i], sizeof name[i], "%s.%s", d->device[i / values].name,
+			 d->sort->suffix[i % values]);
+		column[i] = (struct oe_column){ name[i], d->sort->unit[i % values], true };
 	}
-	return oe_columns(d->b, column, figures * d->n);
+	return oe_columns(d->b, column, values * d->n);
 }
 
-/* A counter that is less than it was began anew. */
+/* A counter that decreased was reset to 0. */
 static void count(struct device *f, const int64_t *raw, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -218,7 +215,7 @@ static void count(struct device *f, const int64_t *raw, size_t n)
 
 static void read_block(struct devices *d)
 {
-	int64_t raw[FIGURES_MAX];
+	int64_t raw[VALUES_MAX];
 	struct slice line, name;
 	struct device *f;
 
@@ -228,29 +225,27 @@ static void read_block(struct devices *d)
 		if (!parse(d, line, &name, raw))
 			damage_add(&d->b->damage, d->b->feed.line);
 		else if ((f = find(d, name)))
-			count(f, raw, d->sort->n_figures);
+			count(f, raw, d->sort->n_values);
 	}
 }
 
 static int add_row(struct devices *d)
 {
-	size_t figures = d->sort->n_figures;
-	int64_t *row = oe_add_row(d->b, d->b->time_ms);
+	size_t values = d->sort->n_values;
+	int64_t row[VALUES_MAX * DEVICES_MAX];
 
-	if (!row)
-		return -ENOMEM;
-	for (size_t i = 0; i < figures * d->n; i++) {
-		const struct device *f = &d->device[i / figures];
+	for (size_t i = 0; i < values * d->n; i++) {
+		const struct device *f = &d->device[i / values];
 
-		row[i] = f->seen ? f->level[i % figures] : SERIES_ABSENT;
+		row[i] = f->seen ? f->level[i % values] : SERIES_ABSENT;
 	}
-	return 0;
+	return oe_add_row(d->b, d->b->time_ms, row);
 }
 
 static int read_all(struct devices *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		for (size_t k = 0; k < FIGURES_MAX; k++)
+		for (size_t k = 0; k < VALUES_MAX; k++)
 			d->device[i].raw[k] = -1;
 	}
 	if (make_columns(d))
@@ -263,11 +258,11 @@ static int read_all(struct devices *d)
 	return 0;
 }
 
-/* First which there are, so that the number of columns is known. */
+/* The number of columns must be known first: the log is read twice. */
 static int read_devices(struct oe_blocks *b, const struct sort *sort)
 {
 	struct devices *d = calloc(1, sizeof *d);
-	int error;
+	int r;
 
 	if (!d)
 		return -ENOMEM;
@@ -276,12 +271,12 @@ static int read_devices(struct oe_blocks *b, const struct sort *sort)
 	collect(d, false);
 	if (!d->n)
 		collect(d, true);
-	error = d->n ? read_all(d) : 0;
-	if (!error && d->too_many)
-		error = reader_warn(b->o->r, "more than %d %s, the others left out", DEVICES_MAX,
+	r = d->n ? read_all(d) : 0;
+	if (!r && d->too_many)
+		r = reader_warn(b->o->r, "more than %d %s, the others are left out", DEVICES_MAX,
 				    sort->what);
 	free(d);
-	return error;
+	return r;
 }
 
 int oe_net(struct oe_blocks *b)

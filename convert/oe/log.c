@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/oe/reader.h"
+#include "convert/oe/inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ void oe_rewind(struct oe_blocks *b)
 	b->damage = (struct damage){ 0 };
 }
 
-/* Times are rounded, so one may seem to be outside of the build. */
+/* Times are rounded: one may seem to be outside the build by less than a second. */
 static bool to_build(const struct oe *o, int64_t *ms)
 {
 	int64_t end_us = oe_end_us(o), end_ms = end_us < 0 ? INT64_MAX : end_us / 1000;
@@ -35,7 +35,7 @@ static bool to_build(const struct oe *o, int64_t *ms)
 	return *ms >= 0 && *ms <= READER_TIME_MAX_US / 1000;
 }
 
-/* A number alone is the time. */
+/* A line with only a number is the time. */
 static bool parse_time(struct oe_blocks *b, bool *sane)
 {
 	uint64_t seconds;
@@ -67,7 +67,7 @@ static void block_damaged(struct oe_blocks *b)
 	b->lost = true;
 }
 
-/* What is between blocks, or in one without a sane time, is damage. */
+/* Lines between blocks, or in a block without a valid time, are damaged. */
 bool oe_block(struct oe_blocks *b)
 {
 	bool sane;
@@ -155,7 +155,7 @@ bool oe_block_is_next(struct oe_blocks *b)
 	saw(b->o, b->time_ms);
 	if (!s->n || b->time_ms > s->time_ms[s->n - 1])
 		return true;
-	/* The last sample of a build may be soon after the one before. */
+	/* The last sample of a build may come in the same second as the one before. */
 	if (b->time_ms < s->time_ms[s->n - 1]) {
 		b->backwards++;
 		b->lost = true;
@@ -163,48 +163,41 @@ bool oe_block_is_next(struct oe_blocks *b)
 	return false;
 }
 
-static int grow(struct series *s)
+int oe_add_row(struct oe_blocks *b, int64_t time_ms, const int64_t *level)
 {
-	int64_t *time = array_grow(s->time_ms, s->n, sizeof *time), *level;
-	bool *gap;
+	struct series *s = &b->s;
+	size_t gaps = s->n, rows = s->n, size = s->n_columns * sizeof *level;
+	bool *gap = array_add(&s->gap, &gaps, sizeof *gap);
+	int64_t *row = gap ? array_add(&s->level, &rows, size) : NULL;
+	int64_t *time = row ? array_add(&s->time_ms, &s->n, sizeof *time) : NULL;
 
 	if (!time)
 		return -ENOMEM;
-	s->time_ms = time;
-	gap = array_grow(s->gap, s->n, sizeof *gap);
-	if (!gap)
-		return -ENOMEM;
-	s->gap = gap;
-	level = array_grow(s->level, s->n, s->n_columns * sizeof *level);
-	if (!level)
-		return -ENOMEM;
-	s->level = level;
+	*time = time_ms;
+	*gap = s->n > 1 && b->lost;
+	memcpy(row, level, size);
+	b->lost = false;
 	return 0;
 }
 
-int64_t *oe_add_row(struct oe_blocks *b, int64_t time_ms)
+int oe_next_increments(struct oe_blocks *b, int64_t *number, size_t n)
 {
-	struct series *s = &b->s;
+	static const int64_t zeros[OE_INCREMENTS_MAX];
+	int64_t at_ms = b->o->first_ms;
 
-	if (grow(s))
-		return NULL;
-	s->time_ms[s->n] = time_ms;
-	s->gap[s->n] = s->n && b->lost;
-	b->lost = false;
-	return s->level + s->n++ * s->n_columns;
-}
-
-int oe_begin_rows(struct oe_blocks *b)
-{
-	int64_t at_ms = b->o->first_ms, *row;
-
-	if (at_ms < 0 || at_ms >= b->time_ms || b->damage.n)
-		at_ms = b->time_ms > NOMINAL_MS ? b->time_ms - NOMINAL_MS : 0;
-	b->lost = false;
-	row = oe_add_row(b, at_ms);
-	if (!row)
-		return -ENOMEM;
-	memset(row, 0, b->s.n_columns * sizeof *row);
+	while (oe_block(b)) {
+		if (!oe_block_numbers(b, number, n))
+			continue;
+		if (!b->s.n) {
+			if (at_ms < 0 || at_ms >= b->time_ms || b->damage.n)
+				at_ms = b->time_ms > NOMINAL_MS ? b->time_ms - NOMINAL_MS : 0;
+			b->lost = false;
+			if (oe_add_row(b, at_ms, zeros))
+				return -ENOMEM;
+		}
+		if (oe_block_is_next(b))
+			return 1;
+	}
 	return 0;
 }
 
@@ -213,14 +206,14 @@ int64_t oe_next_ms(const struct oe_blocks *b)
 	int64_t last_ms = b->s.time_ms[b->s.n - 1], next_ms = last_ms + NOMINAL_MS;
 	int64_t end_us = oe_end_us(b->o);
 
-	/* Much later ones are of a log that continues this truncated one. */
+	/* If the last sample of all is much later, this log is truncated. */
 	if (b->o->last_ms > last_ms && b->o->last_ms - last_ms <= LATE_MS)
 		return b->o->last_ms;
 	return end_us >= 0 && end_us / 1000 > last_ms && end_us / 1000 < next_ms ?
 	       end_us / 1000 : next_ms;
 }
 
-/* Nothing says what it was to be; samples may be late but never early. */
+/* The interval is not in the file. Samples may be late but never early. */
 static int64_t interval_ms(const struct series *s)
 {
 	int64_t mean_ms = s->n < 2 ? 0 : (s->time_ms[s->n - 1] - s->time_ms[0]) /
@@ -232,20 +225,16 @@ static int64_t interval_ms(const struct series *s)
 int oe_series_keep(struct oe *o, struct series *s, const char *name)
 {
 	struct recording *rec = o->r->rec;
-	struct series *grown;
+	struct series *kept = s->n ? array_add(&rec->series, &rec->n_series, sizeof *kept) : NULL;
 
-	if (!s->n)
-		return 0;
-	grown = array_grow(rec->series, rec->n_series, sizeof *grown);
-	if (!grown)
-		return -ENOMEM;
-	rec->series = grown;
+	if (!kept)
+		return s->n ? -ENOMEM : 0;
 	s->name = name;
 	s->interval_ms = interval_ms(s);
 	if (rec->interval_ms < 0)
 		rec->interval_ms = s->interval_ms;
 	reader_saw(o->r, s->time_ms[s->n - 1] * 1000);
-	grown[rec->n_series++] = *s;
+	*kept = *s;
 	*s = (struct series){ 0 };
 	return 0;
 }
@@ -265,10 +254,10 @@ void oe_series_release(struct series *s)
 
 static const struct {
 	const char *file;
-	const char *series;	/* NULL: one of several that become one */
+	const char *series;	/* NULL: one of several that are joined */
 	int (*parse)(struct oe_blocks *b);
 } logs[] = {
-	/* Those with levels first: the others look when samples were. */
+	/* Logs with levels come first: the others need the times of samples. */
 	{ "reduced_proc_meminfo.log", "proc_meminfo", oe_meminfo },
 	{ "reduced_proc_net.log", "proc_net", oe_net },
 	{ "reduced_proc_stat.log", "proc_stat", oe_stat },
@@ -284,19 +273,19 @@ static const struct {
 #define N_LOGS ARRAY_SIZE(logs)
 #define FIRST_PRESSURE (N_LOGS - OE_PRESSURES)
 
-static int tell(struct oe_blocks *b, const char *file)
+static int warn(struct oe_blocks *b, const char *file)
 {
-	int error = damage_tell(b->o->r, &b->damage, file);
+	int r = damage_tell(b->o->r, &b->damage, file);
 
-	if (!error && b->backwards)
-		error = reader_warn(b->o->r, "%s: %u samples are earlier than those before: the "
+	if (!r && b->backwards)
+		r = reader_warn(b->o->r, "%s: %u samples are earlier than those before: the "
 				    "clock was set back; left out", file, b->backwards);
-	if (!error && b->full)
-		error = reader_warn(b->o->r, "%s: more samples than fit in memory, the rest left "
-				    "out", file);
-	if (!error && b->feed.error)
-		error = reader_unreadable(b->o->r, b->feed.error, "%s", file);
-	return error;
+	if (!r && b->full)
+		r = reader_warn(b->o->r, "%s: more samples than fit in memory, the rest is "
+				"left out", file);
+	if (!r && b->feed.error)
+		r = reader_unreadable(b->o->r, b->feed.error, "%s", file);
+	return r;
 }
 
 static int keep(struct oe_blocks *b, size_t log)
@@ -312,22 +301,22 @@ static int keep(struct oe_blocks *b, size_t log)
 	return 0;
 }
 
-/* What there is already is not read again, unreduced. */
+/* A copy of /proc is not read if its series exists already. */
 static int read_log(struct oe *o, size_t log, const char *text, size_t len, int fd)
 {
 	struct oe_blocks b = { .o = o, .fd = fd, .text = { text, len } };
-	int error;
+	int r;
 
 	if (logs[log].series && recording_series(o->r->rec, logs[log].series))
 		return 0;
 	oe_rewind(&b);
-	error = logs[log].parse(&b);
-	if (!error)
-		error = keep(&b, log);
-	if (!error)
-		error = tell(&b, logs[log].file);
+	r = logs[log].parse(&b);
+	if (!r)
+		r = keep(&b, log);
+	if (!r)
+		r = warn(&b, logs[log].file);
 	oe_series_release(&b.s);
-	return error;
+	return r;
 }
 
 int oe_log(struct oe *o, const char *name, const char *text, size_t len, int fd)
@@ -341,20 +330,20 @@ int oe_log(struct oe *o, const char *name, const char *text, size_t len, int fd)
 
 int oe_logs(struct oe *o, int dir_fd)
 {
-	int error = 0;
+	int r = 0;
 
 	o->window = malloc(FEED_MEMORY);
 	if (!o->window)
 		return -ENOMEM;
-	for (size_t i = 0; !error && i < N_LOGS; i++) {
+	for (size_t i = 0; !r && i < N_LOGS; i++) {
 		int fd = openat(dir_fd, logs[i].file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 		if (fd >= 0) {
-			error = read_log(o, i, NULL, 0, fd);
+			r = read_log(o, i, NULL, 0, fd);
 			close(fd);
 		} else if (errno != ENOENT && errno != ENOTDIR) {
-			error = reader_unreadable(o->r, -errno, "%s", logs[i].file);
+			r = reader_unreadable(o->r, -errno, "%s", logs[i].file);
 		}
 	}
-	return error;
+	return r;
 }

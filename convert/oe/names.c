@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/cursor.h"
 #include "base/hash.h"
-#include "convert/oe/write.h"
+#include "convert/oe/inside.h"
 
 #include "base/utf8.h"
 
@@ -10,10 +11,9 @@
 #include <string.h>
 
 /*
- * A name becomes that of a file: no "/", none that is hidden, "." or "..", nothing that
- * does not print, UTF-8, and not too long. Nor one that the readers of these directories
- * take for something else: they try to unpack what ends like an archive, and look for
- * samples in what ends in .log.
+ * The name of a task becomes the name of a file: no "/", not hidden, not "." or "..", only printable
+ * UTF-8, and not too long. Readers of these directories unpack names that end like an archive, and
+ * expect samples in names that end with .log: such a name gets a "_".
  */
 #define NAME_MAX_LEN 200
 
@@ -38,7 +38,7 @@ static void add_safe(struct buf *b, const char *text, size_t len)
 	}
 }
 
-/* Two that are too long and begin the same still differ. */
+/* A hash distinguishes names that are too long and begin alike. */
 static void add_short(struct buf *b, const char *text)
 {
 	size_t len = strlen(text), kept = len;
@@ -53,13 +53,6 @@ static void add_short(struct buf *b, const char *text)
 		buf_addf(b, "~%08x", hash_fnv32(text, len));
 }
 
-static bool ends_in(const struct buf *b, size_t from, const char *end)
-{
-	size_t n = strlen(end);
-
-	return b->len - from >= n && !memcmp(b->data + b->len - n, end, n);
-}
-
 static void add_file(struct buf *b, const struct task *t)
 {
 	static const char *const ends[] = { ".log", ".tar", ".tgz", ".gz" };
@@ -67,13 +60,13 @@ static void add_file(struct buf *b, const struct task *t)
 
 	add_short(b, *t->name ? t->name : "unnamed");
 	for (size_t i = 0; !buf_error(b) && i < ARRAY_SIZE(ends); i++) {
-		if (ends_in(b, from, ends[i]))
+		if (slice_ends((struct slice){ b->data + from, b->len - from }, ends[i]))
 			buf_addc(b, '_');
 	}
 	buf_addc(b, '\0');
 }
 
-/* Recipes. They are called NAME-VERSION-REVISION, or are not understood. */
+/* Recipes: readers understand only NAME-VERSION-REVISION. */
 
 static bool is_recipe(const char *name)
 {
@@ -93,7 +86,7 @@ static void finish_recipe(struct buf *b, size_t from)
 	buf_addc(b, '\0');
 }
 
-/* What is below the directory of the build, by its last part and the way from there. */
+/* A directory below that of the build: the last part of the latter, and the path below it. */
 static const char *shorten(const char *cwd, const char *top)
 {
 	size_t n = strlen(top);
@@ -108,19 +101,17 @@ static void add_place(struct buf *b, const struct recording *rec, const struct i
 {
 	const char *top = recording_build(rec, "cwd");
 	const char *cwd = *i->cwd ? i->cwd : top;
-	struct buf place = BUF_INIT;
+	struct buf place = BUF_PART_OF(b);
 
 	buf_adds(&place, cwd && cwd[strspn(cwd, "/")] ? shorten(cwd, top ? top : "") :
 			 *i->tool ? i->tool : "build");
 	for (char *p = place.data; p && *p; p++)
 		*p = *p == '/' ? '-' : *p;
 	add_short(b, buf_str(&place));
-	if (buf_error(&place))
-		b->error = buf_error(&place);
 	buf_release(&place);
 }
 
-/* "4.3" of "4.3 (Debian)": a version begins with a digit and has no dash. */
+/* "4.3" of "4.3 (Debian)": the version of a recipe begins with a digit and has no dash. */
 static void add_version(struct buf *b, const char *version)
 {
 	size_t n = strspn(version, "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -165,8 +156,8 @@ static bool any_bitbake(const struct recording *rec)
 	return false;
 }
 
-/* Of bitbake's tasks all, as their readers know them, and not what ran in them. Of others
- * those that ran no build themselves: all of their figures are there already. */
+/* If there are tasks of BitBake, only those: readers do not know the commands inside them. Otherwise
+ * the tasks that did not run a build, because the values of such a task are in its parts. */
 static bool is_written(const struct recording *rec, const struct task *t, bool bitbake)
 {
 	return t->start_us >= 0 && (bitbake ? is_bitbake(rec, t) : !t->hosts);
@@ -182,12 +173,12 @@ static int by_place(const void *a, const void *b)
 	return order ? order : x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* While the text grows only the distances are right. */
-struct distance {
+/* Offsets in the text, which moves while it grows. */
+struct offsets {
 	size_t dir, file;
 };
 
-static void set_names(struct oe_entries *e, const struct distance *at)
+static void set_names(struct oe_entries *e, const struct offsets *at)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		e->entry[i].dir = e->text.data + at[i].dir;
@@ -197,8 +188,8 @@ static void set_names(struct oe_entries *e, const struct distance *at)
 		qsort(e->entry, e->n, sizeof *e->entry, by_place);
 }
 
-/* One instance after the other has the same recipe. */
-static void add_names(struct oe_entries *e, const struct recording *rec, struct distance *at)
+/* All tasks of an instance have the same recipe. */
+static void add_names(struct oe_entries *e, const struct recording *rec, struct offsets *at)
 {
 	size_t last_dir = 0;
 	uint32_t last_instance = NO_INDEX;
@@ -213,7 +204,7 @@ static void add_names(struct oe_entries *e, const struct recording *rec, struct 
 			last_instance = t->instance;
 			add_recipe(&e->text, rec, t, e->bitbake);
 		}
-		at[e->n] = (struct distance){ last_dir, e->text.len };
+		at[e->n] = (struct offsets){ last_dir, e->text.len };
 		add_file(&e->text, t);
 		e->entry[e->n++].task = i;
 	}
@@ -221,7 +212,7 @@ static void add_names(struct oe_entries *e, const struct recording *rec, struct 
 
 int oe_entries_make(struct oe_entries *e, const struct recording *rec)
 {
-	struct distance *at = malloc((rec->n_tasks + 1) * sizeof *at);
+	struct offsets *at = malloc((rec->n_tasks + 1) * sizeof *at);
 
 	*e = (struct oe_entries){ .bitbake = any_bitbake(rec) };
 	e->entry = malloc((rec->n_tasks + 1) * sizeof *e->entry);

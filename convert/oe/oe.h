@@ -5,48 +5,45 @@
 #include "recording/recording.h"
 
 /*
- * OpenEmbedded's buildstats, as bitbake leaves them, read into a recording: the
- * directory of one build, not changed, not converted.
+ * Reads OpenEmbedded's buildstats, the directory that BitBake writes for one build:
  *
- *   build_stats			the build: host, start, end, what failed
- *   RECIPE/TASK			a file a task, RECIPE with version and revision
- *   reduced_proc_NAME.log		the machine, a block a sample
+ *   build_stats			the build: host, start, end, failed tasks.
+ *   RECIPE/TASK			one file for each task; RECIPE has version and revision.
+ *   reduced_proc_NAME.log		samples of the machine, one block each.
  *   reduced_proc_pressure/NAME.log
- *   proc_{stat,diskstats,meminfo}.log	the same unreduced, of a few old versions
+ *   proc_{stat,diskstats,meminfo}.log	the same as copies of /proc, by a few old versions.
  *
- * What is not exact in them, and what is made of it:
- * - Tasks have one clock, the wall's, in hundredths of a second: so have ours. One
- *   that was set during the build leaves wrong times.
- * - A file that tells of a start only is of a task that was killed, or of a
- *   setscene task that failed without a word: the latter is taken for failed when
- *   the task it stands for began, if that did; all others are unfinished.
- * - Where several multiconfigs, or runs of one task, wrote into one file, each is
- *   a task; an end belongs to the start its elapsed time leads back to.
- * - Samples have whole seconds, rounded. What was meant as a mean since the sample
- *   before is a counter here, so a late sample is a long stretch and not a gap.
- * - CPU time is told as shares of all cores, however many: proc_stat is as of a
- *   machine with one.
- * - The rates of disks are 100 times too large (they were meant for a clock of
- *   1/100 s): corrected. Their utilisation is, too, but was cut off at 1, which is
- *   at 1 % already: left out.
- * - A directory without tasks whose name is no recipe's, as one of charts, is passed
- *   over; files that are none of bitbake's in a recipe are told of.
- * - "CPU usage" in build_stats is of one process of bitbake: left out.
+ * The files are not exact:
+ * - Times are of the wall clock, in hundredths of a second. If the clock was set during the build,
+ *   times are wrong.
+ * - A file with only a start is of a task that was killed, or of a setscene task that failed
+ *   without an end. A setscene task counts as failed when the task that it replaces began, if that
+ *   task began. All others are unfinished.
+ * - Several multiconfigs, or several runs of one task, may write to one file. Each becomes a task.
+ *   An end belongs to the start that is its elapsed time earlier.
+ * - Samples have whole seconds, rounded. A mean since the sample before becomes a counter: a late
+ *   sample is a long interval, not a gap.
+ * - CPU time is a share of all cores, whose number is not known: proc_stat is that of a machine
+ *   with one core.
+ * - Disk rates are 100 times too large, because they assume a clock of 1/100 s. They are corrected.
+ *   The utilisation has the same fault, but was limited to 1, which it reaches at 1 %: left out.
+ * - A directory without tasks whose name is not that of a recipe, such as one with charts, is
+ *   ignored. Files in a recipe that are not BitBake's cause a warning.
+ * - "CPU usage" in build_stats is of one process of BitBake: left out.
  *
- * What buildbeat writes in this format (convert/oe/converter.c) has a line OE_EXACT in build_stats.
- * There the rates of disks are right; a line OE_STATUS has the exit status of the build,
- * and behind the Status of a task may stand
+ * In a directory that we wrote, build_stats has a line OE_EXACT: its disk rates are right. It may
+ * have a line OE_STATUS with the exit status of the build. After the Status of a task may come
  *	State: exited N | killed SIGNAL | gone | unfinished
- * which tells more: "gone" that it ended, and how is not known; "unfinished" that nobody
- * saw it end, what stands there as its end is when it was seen last, and its figures
- * are none. Other readers pass these lines over.
+ * "gone": the task ended, but its status is not known. "unfinished": nobody saw its end; the end in
+ * the file is the time when it was last seen, and its values mean nothing. Other readers ignore
+ * these lines.
  */
 
 #define OE_BUILD_STATS "build_stats"
 #define OE_EXACT "Written by: buildbeat"
 #define OE_STATUS "Exit status: "
 
-/* The directory, for recording_read(). */
+/* For recording_read(). */
 extern const struct recording_foreign oe_foreign;
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/oe/reader.h"
+#include "convert/oe/inside.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Files of /proc as they are, which a few versions of bitbake copied. */
+/* Copies of files of /proc, as a few versions of BitBake wrote them. */
 
 /* proc_stat: ticks of all processors together, as of one. */
 
@@ -35,7 +35,7 @@ static bool parse_ticks(struct cursor *c, int64_t *ticks)
 	return true;
 }
 
-/* The ticks, and of how many processors they are. */
+/* The ticks, and the number of processors that they are of. */
 static bool read_ticks(struct oe_blocks *b, int64_t *ticks, int64_t *cores)
 {
 	struct slice line;
@@ -55,7 +55,7 @@ static bool read_ticks(struct oe_blocks *b, int64_t *ticks, int64_t *cores)
 
 int oe_raw_stat(struct oe_blocks *b)
 {
-	int64_t ticks[STAT_COLUMNS], first[STAT_COLUMNS], cores, *row;
+	int64_t ticks[STAT_COLUMNS], first[STAT_COLUMNS], row[STAT_COLUMNS], cores;
 
 	if (oe_columns(b, stat_columns, STAT_COLUMNS))
 		return -ENOMEM;
@@ -69,12 +69,11 @@ int oe_raw_stat(struct oe_blocks *b)
 			continue;
 		if (!b->s.n)
 			memcpy(first, ticks, sizeof first);
-		row = oe_add_row(b, b->time_ms);
-		if (!row)
-			return -ENOMEM;
 		for (size_t i = 0; i < STAT_COLUMNS; i++)
 			row[i] = ticks[i] < first[i] ? SERIES_ABSENT :
 				 (ticks[i] - first[i]) * TICK_US / (cores ? cores : 1);
+		if (oe_add_row(b, b->time_ms, row))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -123,7 +122,7 @@ static void read_meminfo(struct oe_blocks *b, int64_t *kb)
 int oe_raw_meminfo(struct oe_blocks *b)
 {
 	struct oe_column column[MEMINFO_COLUMNS];
-	int64_t kb[MEMINFO_COLUMNS], *row;
+	int64_t kb[MEMINFO_COLUMNS];
 
 	for (size_t i = 0; i < MEMINFO_COLUMNS; i++)
 		column[i] = meminfo[i].column;
@@ -133,10 +132,8 @@ int oe_raw_meminfo(struct oe_blocks *b)
 		read_meminfo(b, kb);
 		if (!b->whole || !oe_block_is_next(b))
 			continue;
-		row = oe_add_row(b, b->time_ms);
-		if (!row)
+		if (oe_add_row(b, b->time_ms, kb))
 			return -ENOMEM;
-		memcpy(row, kb, sizeof kb);
 		if (kb[TOTAL] > 0)
 			b->o->memory_kb = kb[TOTAL];
 	}

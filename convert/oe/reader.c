@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/oe/reader.h"
+#include "base/array.h"
+#include "convert/oe/inside.h"
 #include "convert/formats.h"
 #include "recording/recipe.h"
 
@@ -16,7 +17,7 @@
 #define LIST_SIZE 32768
 #define PROBED_DIRS 32
 #define PROBED_FILES 8
-#define FOREIGN_MAX 64		/* files of a directory without a task: then it is none */
+#define FOREIGN_MAX 64		/* after so many files without a task a directory is no recipe */
 #define TASK_START "Event: TaskStarted"
 
 void oe_init(struct oe *o, struct reader *r)
@@ -48,7 +49,7 @@ static int open_in(int dir_fd, const char *name, int flags)
 	return openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | flags);
 }
 
-/* Up to max bytes of a file: how many, or negative. */
+/* Read up to max bytes of a file. Returns how many, or a negative errno. */
 static ssize_t read_start(int dir_fd, const char *name, char *to, size_t max)
 {
 	int fd = open_in(dir_fd, name, O_NONBLOCK);
@@ -67,7 +68,7 @@ static ssize_t read_start(int dir_fd, const char *name, char *to, size_t max)
 	return n < 0 ? n : (ssize_t)got;
 }
 
-/* The names in a directory that may be of files, or of directories. */
+/* Names in a directory. */
 
 struct names {
 	size_t n, cap;
@@ -78,18 +79,14 @@ struct names {
 
 static int add_name(struct names *l, const char *name)
 {
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 64;
-		uint32_t *grown = realloc(l->at, cap * sizeof *grown);
+	uint32_t *at = array_make_room(l->at, &l->cap, l->n, sizeof *at);
 
-		if (!grown)
-			return -ENOMEM;
-		l->at = grown;
-		l->cap = cap;
-	}
+	if (!at)
+		return -ENOMEM;
+	l->at = at;
 	if (l->text.len > UINT32_MAX / 2)
 		return 0;
-	l->at[l->n++] = (uint32_t)l->text.len;
+	at[l->n++] = (uint32_t)l->text.len;
 	buf_add(&l->text, name, strlen(name) + 1);
 	return buf_error(&l->text);
 }
@@ -106,27 +103,28 @@ static int by_name(const void *a, const void *b, void *text)
 	return strcmp((const char *)text + *x, (const char *)text + *y);
 }
 
-/* Entries of that type, where the file system tells; sorted. Hidden ones are none. */
+/* Sorted entries of that type, or of unknown type if the file system does not know it. Hidden
+ * entries are skipped. */
 static int list(struct names *l, int fd, unsigned char type)
 {
 	ssize_t n = 0;
-	int error = 0;
+	int r = 0;
 
 	l->n = 0;
 	buf_clear(&l->text);
-	while (!error && (n = getdents64(fd, l->memory, LIST_SIZE)) > 0) {
-		for (ssize_t at = 0; !error && at < n;) {
+	while (!r && (n = getdents64(fd, l->memory, LIST_SIZE)) > 0) {
+		for (ssize_t at = 0; !r && at < n;) {
 			const struct dirent64 *e = (const void *)(l->memory + at);
 
 			at += e->d_reclen;
 			if (e->d_name[0] != '.' &&
 			    (e->d_type == type || e->d_type == DT_UNKNOWN))
-				error = add_name(l, e->d_name);
+				r = add_name(l, e->d_name);
 		}
 	}
 	if (l->n)
 		qsort_r(l->at, l->n, sizeof *l->at, by_name, l->text.data);
-	return error ? error : n < 0 ? -errno : 0;
+	return r ? r : n < 0 ? -errno : 0;
 }
 
 static int names_init(struct names *l)
@@ -142,7 +140,7 @@ static void names_release(struct names *l)
 	buf_release(&l->text);
 }
 
-/* Recognising */
+/* Detection */
 
 static bool begins(int dir_fd, const char *name, const char *text)
 {
@@ -170,18 +168,16 @@ static bool is_of_tasks(struct names *l, int dir_fd, const char *name)
 static bool has_tasks(int dir_fd)
 {
 	int fd = open_in(dir_fd, ".", O_DIRECTORY);
-	struct names dirs, files;
+	struct names dirs = { 0 }, files = { 0 };
 	bool found = false;
 
 	if (fd < 0)
 		return false;
-	if (!names_init(&dirs) && !names_init(&files)) {
-		if (!list(&dirs, fd, DT_DIR)) {
-			for (size_t i = 0; !found && i < dirs.n && i < PROBED_DIRS; i++)
-				found = is_of_tasks(&files, dir_fd, name_at(&dirs, i));
-		}
-		names_release(&files);
+	if (!names_init(&dirs) && !names_init(&files) && !list(&dirs, fd, DT_DIR)) {
+		for (size_t i = 0; !found && i < dirs.n && i < PROBED_DIRS; i++)
+			found = is_of_tasks(&files, dir_fd, name_at(&dirs, i));
 	}
+	names_release(&files);
 	names_release(&dirs);
 	close(fd);
 	return found;
@@ -200,14 +196,14 @@ static int read_build_stats(struct oe *o, int dir_fd)
 {
 	char *text = malloc(BUILD_STATS_MAX);
 	ssize_t n = text ? read_start(dir_fd, BUILD_STATS, text, BUILD_STATS_MAX) : -ENOMEM;
-	int error;
+	int r;
 
 	if (n < 0 && n != -ENOMEM)
-		error = reader_unreadable(o->r, (int)n, BUILD_STATS);
+		r = reader_unreadable(o->r, (int)n, BUILD_STATS);
 	else
-		error = n < 0 ? (int)n : oe_build_stats(o, text, (size_t)n);
+		r = n < 0 ? (int)n : oe_build_stats(o, text, (size_t)n);
 	free(text);
-	return error;
+	return r;
 }
 
 struct walk {
@@ -218,9 +214,9 @@ struct walk {
 
 static int list_of(struct walk *w, struct names *l, int fd, unsigned char type, const char *name)
 {
-	int error = list(l, fd, type);
+	int r = list(l, fd, type);
 
-	return !error || error == -ENOMEM ? error : reader_unreadable(w->o->r, error, "%s", name);
+	return !r || r == -ENOMEM ? r : reader_unreadable(w->o->r, r, "%s", name);
 }
 
 static int read_file(struct walk *w, int fd, const char *recipe, const char *name)
@@ -236,8 +232,8 @@ static int read_file(struct walk *w, int fd, const char *recipe, const char *nam
 	return oe_task_file(w->o, recipe, name, w->text, (size_t)n);
 }
 
-/* A directory without any task is somebody else's where it has no recipe's name: one of
- * charts, say. */
+/* A directory without a task and without a recipe's name is not BitBake's, such as one with
+ * charts. */
 static bool has_revision(const char *recipe)
 {
 	struct recipe parts;
@@ -251,83 +247,80 @@ static int read_files(struct walk *w, int fd, const char *recipe)
 	const struct recording *rec = w->o->r->rec;
 	struct oe_count foreign = w->o->foreign;
 	size_t before = rec->n_tasks;
-	int error = list_of(w, &w->files, fd, DT_REG, recipe);
+	int r = list_of(w, &w->files, fd, DT_REG, recipe);
 
-	for (size_t i = 0; !error && i < w->files.n; i++) {
+	for (size_t i = 0; !r && i < w->files.n; i++) {
 		if (i == FOREIGN_MAX && rec->n_tasks == before)
 			break;
-		error = read_file(w, fd, recipe, name_at(&w->files, i));
+		r = read_file(w, fd, recipe, name_at(&w->files, i));
 	}
 	if (rec->n_tasks == before && !has_revision(recipe))
 		w->o->foreign = foreign;
 	oe_finish_recipe(w->o, before);
-	return error;
+	return r;
 }
 
 static int read_recipe(struct walk *w, int dir_fd, const char *name)
 {
-	int fd = open_in(dir_fd, name, O_DIRECTORY), error;
+	int fd = open_in(dir_fd, name, O_DIRECTORY), r;
 	const char *recipe;
 
 	if (fd < 0)
 		return errno == ENOTDIR || errno == ELOOP ? 0 :
 		       reader_unreadable(w->o->r, -errno, "%s", name);
 	recipe = arena_text(w->o->r->rec->arena, name, strlen(name));
-	error = recipe ? read_files(w, fd, recipe) : -ENOMEM;
+	r = recipe ? read_files(w, fd, recipe) : -ENOMEM;
 	close(fd);
-	return error;
+	return r;
 }
 
 static int read_recipes(struct walk *w, int dir_fd)
 {
-	int error = list_of(w, &w->dirs, dir_fd, DT_DIR, ".");
+	int r = list_of(w, &w->dirs, dir_fd, DT_DIR, ".");
 
-	for (size_t i = 0; !error && i < w->dirs.n; i++) {
+	for (size_t i = 0; !r && i < w->dirs.n; i++) {
 		const char *name = name_at(&w->dirs, i);
 
 		if (strcmp(name, OE_PRESSURE_DIR))
-			error = read_recipe(w, dir_fd, name);
+			r = read_recipe(w, dir_fd, name);
 	}
-	return error;
+	return r;
 }
 
 static int read_tasks(struct oe *o, int dir_fd)
 {
-	struct walk *w = malloc(sizeof *w);
-	int error = -ENOMEM;
+	struct walk *w = calloc(1, sizeof *w);
+	int r = -ENOMEM;
 
 	if (!w)
 		return -ENOMEM;
 	w->o = o;
-	if (!names_init(&w->dirs)) {
-		if (!names_init(&w->files)) {
-			error = read_recipes(w, dir_fd);
-			names_release(&w->files);
-		}
-		names_release(&w->dirs);
-	}
+	if (!names_init(&w->dirs) && !names_init(&w->files))
+		r = read_recipes(w, dir_fd);
+	names_release(&w->files);
+	names_release(&w->dirs);
 	free(w);
-	return error ? error : oe_finish_tasks(o);
+	return r ? r : oe_finish_tasks(o);
 }
 
-static int read_dir(struct reader *r, int dir_fd, bool build_only)
+static int read_dir(struct reader *reader, int dir_fd, bool build_only)
 {
 	struct oe o;
-	int error;
+	int r;
 
-	oe_init(&o, r);
-	error = read_build_stats(&o, dir_fd);
-	if (!error && !build_only) {
-		error = read_tasks(&o, dir_fd);
-		if (!error)
-			error = oe_logs(&o, dir_fd);
-		if (!error)
-			error = oe_join_pressure(&o);
+	oe_init(&o, reader);
+	r = read_build_stats(&o, dir_fd);
+	if (!r && !build_only) {
+		r = read_tasks(&o, dir_fd);
+		if (!r)
+			r = oe_logs(&o, dir_fd);
+		if (!r)
+			r = oe_join_pressure(&o);
 	}
-	if (!error)
-		error = oe_finish_build(&o, build_only);
+	if (!r)
+		r = oe_finish_build(&o, build_only);
 	oe_release(&o);
-	return error;
+	return r;
 }
 
 const struct recording_foreign oe_foreign = {

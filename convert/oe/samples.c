@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/oe/reader.h"
+#include "convert/oe/inside.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define MILLION 1000000
 #define BYTES_MAX 1e18
 
-/* Parts of all processors' time since the sample before, as time of one. */
+/* Shares of all processors' time since the sample before, as time of one processor. */
 
 static const struct oe_column stat_columns[] = {
 	{ "user", "1us", true }, { "system", "1us", true }, { "iowait", "1us", true },
@@ -24,31 +24,19 @@ static int64_t last_ms(const struct oe_blocks *b)
 
 int oe_stat(struct oe_blocks *b)
 {
-	int64_t part[STAT_COLUMNS], level[STAT_COLUMNS] = { 0 }, *row;
+	int64_t share[STAT_COLUMNS], level[STAT_COLUMNS] = { 0 };
+	int r = oe_columns(b, stat_columns, STAT_COLUMNS);
 
-	if (oe_columns(b, stat_columns, STAT_COLUMNS))
-		return -ENOMEM;
-	while (oe_block(b)) {
-		if (!oe_block_numbers(b, part, STAT_COLUMNS))
-			continue;
-		if (!b->s.n && oe_begin_rows(b))
-			return -ENOMEM;
-		if (!oe_block_is_next(b))
-			continue;
-		for (size_t i = 0; i < STAT_COLUMNS; i++) {
-			int64_t share = part[i] < MILLION ? part[i] : MILLION;
-
-			level[i] += share * (b->time_ms - last_ms(b)) / 1000;
-		}
-		row = oe_add_row(b, b->time_ms);
-		if (!row)
-			return -ENOMEM;
-		memcpy(row, level, sizeof level);
+	while (!r && (r = oe_next_increments(b, share, STAT_COLUMNS)) > 0) {
+		for (size_t i = 0; i < STAT_COLUMNS; i++)
+			level[i] += (share[i] < MILLION ? share[i] : MILLION) *
+				    (b->time_ms - last_ms(b)) / 1000;
+		r = oe_add_row(b, b->time_ms, level);
 	}
-	return 0;
+	return r;
 }
 
-/* Levels in KiB, in the order they stand there; swap_total free behind. */
+/* Levels in KiB, in the order of the file. */
 
 enum { TOTAL, FREE, BUFFERS, CACHED, SWAP_TOTAL, SWAP_FREE, MEMINFO_NUMBERS };
 
@@ -61,7 +49,7 @@ static const struct oe_column meminfo_columns[] = {
 
 int oe_meminfo(struct oe_blocks *b)
 {
-	int64_t kb[MEMINFO_NUMBERS], *row;
+	int64_t kb[MEMINFO_NUMBERS];
 
 	if (oe_columns(b, meminfo_columns, MEMINFO_COLUMNS))
 		return -ENOMEM;
@@ -70,23 +58,20 @@ int oe_meminfo(struct oe_blocks *b)
 			continue;
 		for (size_t i = 0; i < MEMINFO_NUMBERS; i++)
 			kb[i] /= MILLION;
-		row = oe_add_row(b, b->time_ms);
-		if (!row)
+		b->o->memory_kb = kb[TOTAL];
+		if (oe_add_row(b, b->time_ms, (int64_t[MEMINFO_COLUMNS]){
+				kb[FREE], kb[BUFFERS], kb[CACHED],
+				kb[SWAP_TOTAL] > kb[SWAP_FREE] ? kb[SWAP_TOTAL] - kb[SWAP_FREE] : 0,
+				kb[TOTAL], kb[SWAP_TOTAL] }))
 			return -ENOMEM;
-		row[0] = kb[FREE];
-		row[1] = kb[BUFFERS];
-		row[2] = kb[CACHED];
-		row[3] = kb[SWAP_TOTAL] > kb[SWAP_FREE] ? kb[SWAP_TOTAL] - kb[SWAP_FREE] : 0;
-		row[4] = b->o->memory_kb = kb[TOTAL];
-		row[5] = kb[SWAP_TOTAL];
 	}
 	return 0;
 }
 
 /*
- * What was read and written in KiB a second, 100 times too much, from the time of
- * the block until the next one; and the utilisation, which was cut off at what is
- * 1 % in truth and says nothing.
+ * Bytes read and written, in KiB per second, from the time of the block until the next one; 100
+ * times too large unless we wrote the file. Then the utilisation, which is not used: it was limited
+ * to 1, which it reaches at 1 %.
  */
 
 #define RATE_TOO_LARGE 100
@@ -105,17 +90,13 @@ static double disk_bytes(const struct oe *o, int64_t rate, int64_t ms)
 
 static int add_disk_row(struct oe_blocks *b, int64_t time_ms, double *bytes, const int64_t *rate)
 {
-	int64_t ms = b->s.n ? time_ms - last_ms(b) : 0, *row = oe_add_row(b, time_ms);
+	int64_t ms = b->s.n ? time_ms - last_ms(b) : 0;
 
-	if (!row)
-		return -ENOMEM;
 	for (int i = READ; i <= WRITTEN; i++) {
 		bytes[i] += disk_bytes(b->o, rate[i], ms);
 		bytes[i] = bytes[i] < BYTES_MAX ? bytes[i] : BYTES_MAX;
 	}
-	row[0] = (int64_t)bytes[WRITTEN];
-	row[1] = (int64_t)bytes[READ];
-	return 0;
+	return oe_add_row(b, time_ms, (int64_t[]){ (int64_t)bytes[WRITTEN], (int64_t)bytes[READ] });
 }
 
 int oe_diskstats(struct oe_blocks *b)
@@ -135,7 +116,7 @@ int oe_diskstats(struct oe_blocks *b)
 	return b->s.n ? add_disk_row(b, oe_next_ms(b), bytes, rate) : 0;
 }
 
-/* Pressure: three averages, and the microseconds waited since the sample before. */
+/* Pressure: three averages, and the microseconds of waiting since the sample before. */
 
 #define PRESSURE_NUMBERS 4
 
@@ -145,27 +126,17 @@ static const struct oe_column pressure_columns[OE_PRESSURES] = {
 
 int oe_pressure(struct oe_blocks *b)
 {
-	int64_t number[PRESSURE_NUMBERS], level = 0, *row;
+	int64_t number[PRESSURE_NUMBERS], level = 0;
+	int r = oe_columns(b, pressure_columns, 1);
 
-	if (oe_columns(b, pressure_columns, 1))
-		return -ENOMEM;
-	while (oe_block(b)) {
-		if (!oe_block_numbers(b, number, PRESSURE_NUMBERS))
-			continue;
-		if (!b->s.n && oe_begin_rows(b))
-			return -ENOMEM;
-		if (!oe_block_is_next(b))
-			continue;
+	while (!r && (r = oe_next_increments(b, number, PRESSURE_NUMBERS)) > 0) {
 		level = reader_plus(level, number[PRESSURE_NUMBERS - 1] / MILLION);
-		row = oe_add_row(b, b->time_ms);
-		if (!row)
-			return -ENOMEM;
-		*row = level;
+		r = oe_add_row(b, b->time_ms, &level);
 	}
-	return 0;
+	return r;
 }
 
-/* The next time there is in any of them behind *time_ms. */
+/* The earliest time of the next rows of the three. False: there are no more. */
 static bool next_time(const struct oe *o, const size_t *at, int64_t *time_ms)
 {
 	bool found = false;
@@ -181,11 +152,11 @@ static bool next_time(const struct oe *o, const size_t *at, int64_t *time_ms)
 	return found;
 }
 
-/* A log that is empty is of something nobody ever waited for. */
+/* An empty log means that nothing ever waited. */
 static int join(struct oe *o, struct oe_blocks *b, const size_t *which)
 {
 	size_t at[OE_PRESSURES] = { 0 };
-	int64_t level[OE_PRESSURES] = { 0 }, time_ms = 0, *row;
+	int64_t level[OE_PRESSURES] = { 0 }, row[OE_PRESSURES], time_ms = 0;
 
 	while (next_time(o, at, &time_ms)) {
 		for (size_t i = 0; i < OE_PRESSURES; i++) {
@@ -196,11 +167,10 @@ static int join(struct oe *o, struct oe_blocks *b, const size_t *which)
 			b->lost |= s->gap[at[i]];
 			level[i] = s->level[at[i]++];
 		}
-		row = oe_add_row(b, time_ms);
-		if (!row)
-			return -ENOMEM;
 		for (size_t i = 0; i < b->s.n_columns; i++)
 			row[i] = level[which[i]];
+		if (oe_add_row(b, time_ms, row))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -210,7 +180,7 @@ int oe_join_pressure(struct oe *o)
 	struct oe_column column[OE_PRESSURES];
 	size_t which[OE_PRESSURES], n = 0;
 	struct oe_blocks b = { .o = o };
-	int error;
+	int r;
 
 	for (size_t i = 0; i < OE_PRESSURES; i++) {
 		if (!o->has_pressure[i])
@@ -218,11 +188,11 @@ int oe_join_pressure(struct oe *o)
 		which[n] = i;
 		column[n++] = pressure_columns[i];
 	}
-	error = oe_columns(&b, column, n);
-	if (!error)
-		error = join(o, &b, which);
-	if (!error)
-		error = oe_series_keep(o, &b.s, "proc_pressure");
+	r = oe_columns(&b, column, n);
+	if (!r)
+		r = join(o, &b, which);
+	if (!r)
+		r = oe_series_keep(o, &b.s, "proc_pressure");
 	oe_series_release(&b.s);
-	return error;
+	return r;
 }

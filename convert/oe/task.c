@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/oe/reader.h"
+#include "convert/oe/inside.h"
 
 #include "command/kind.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* How far from its guess a start may be: both are rounded to 10 ms. */
-#define TICK_US 10000
+#define TICK_US 10000		/* times are rounded to this */
 #define LARGEST (INT64_MAX / 4)
 #define RUNS_MAX 256		/* in one file */
-#define NO_END INT64_MIN	/* for the time being: tasks may end before 0 */
+#define NO_END INT64_MIN	/* until oe_finish_tasks(), as tasks may end before 0 */
 
-/*
- * What a task file says in its lines, in the order in which they stand there: where
- * one was found the next is expected.
- */
+/* The lines of a task file, in their usual order: the next field is tried first. */
 enum field {
 	ELAPSED, UTIME, STIME, CUTIME, CSTIME,
 	IO_RCHAR, IO_WCHAR, IO_SYSCR, IO_SYSCW, IO_READ, IO_WRITTEN, IO_CANCELLED,
@@ -65,8 +61,7 @@ static const struct {
 /* Values of STATUS */
 enum { PASSED, FAILED };
 
-/* Values of STATE, which only our own export writes; see oe.h. With an exit status or a
- * signal in the lower bits. */
+/* Values of STATE (see oe.h), with an exit status or a signal in the lower bits. */
 enum { EXITED = 1 << 16, KILLED = 2 << 16, GONE = 3 << 16, UNFINISHED = 4 << 16 };
 
 #define STATE_NUMBER 0xffff
@@ -76,16 +71,16 @@ struct task_file {
 	struct oe *o;
 	const char *recipe;
 	struct oe_name name;
-	size_t first_task;	/* of the recording's: those from here on are this file's */
+	size_t first_task;	/* in the recording: this task and those after it are of this file */
 	unsigned expected;	/* field */
-	bool open;		/* value has something of a record */
+	bool open;		/* a record was begun */
 	bool damaged;
-	int64_t value[ENDED + 1];	/* of the record being read, -1: not there */
+	int64_t value[ENDED + 1];	/* of that record, -1: missing */
 };
 
 /* Names */
 
-/* Tasks of one kind have one text. */
+/* Each kind has one text. */
 static const char *kind_text(const struct oe *o, uint32_t names, const char *kind)
 {
 	for (size_t i = 0; i < names; i++) {
@@ -121,20 +116,16 @@ static int find_name(struct oe *o, const char *text, struct oe_name *out)
 static int add_task(struct task_file *f, int64_t start_us)
 {
 	struct recording *rec = f->o->r->rec;
-	struct task *grown = array_grow(rec->task, rec->n_tasks, sizeof *grown);
+	struct task *t = array_add(&rec->task, &rec->n_tasks, sizeof *t);
 
-	if (!grown)
+	if (!t)
 		return -ENOMEM;
-	rec->task = grown;
-	grown[rec->n_tasks] = (struct task){ .seq = rec->n_tasks + 1, .name = f->name.text,
-		.kind = f->name.kind, .key = f->recipe, .queued_us = -1,
-		.start_us = start_us, .end_us = NO_END, .pid = -1, .slot = -1,
-		.state = TASK_UNFINISHED, .status = -1, .user_us = -1, .system_us = -1,
-		.max_rss_kb = -1, .max_rss_at_most_kb = -1, .minor_faults = -1,
-		.major_faults = -1, .in_blocks = -1, .out_blocks = -1,
-		.voluntary_switches = -1, .involuntary_switches = -1,
-		.rchar = -1, .wchar = -1, .peak_ms = -1 };
-	rec->n_tasks++;
+	*t = (struct task){ .seq = rec->n_tasks, .name = f->name.text, .kind = f->name.kind,
+		.key = f->recipe, .queued_us = -1, .start_us = start_us, .end_us = NO_END,
+		.pid = -1, .slot = -1, .state = TASK_UNFINISHED, .status = -1, .user_us = -1,
+		.system_us = -1, .max_rss_kb = -1, .max_rss_at_most_kb = -1, .minor_faults = -1,
+		.major_faults = -1, .in_blocks = -1, .out_blocks = -1, .voluntary_switches = -1,
+		.involuntary_switches = -1, .rchar = -1, .wchar = -1, .peak_ms = -1 };
 	return 0;
 }
 
@@ -161,10 +152,8 @@ static void clear_record(struct task_file *f)
 	f->open = false;
 }
 
-/*
- * The task a record is of: among those of the file that nobody ended yet the one
- * that began when the record says, else the oldest.
- */
+/* The task of a record: the unfinished task of the file that began at this time, otherwise the oldest
+ * unfinished one. */
 static struct task *find_started(const struct task_file *f, int64_t start_us)
 {
 	struct recording *rec = f->o->r->rec;
@@ -201,7 +190,7 @@ static int32_t both_small(const struct task_file *f, enum field a, enum field b)
 	return n < INT32_MAX ? (int32_t)n : INT32_MAX;
 }
 
-/* Old releases have no rusage but /proc's ticks of 10 ms. */
+/* Old releases write only ticks of 10 ms from /proc. */
 static int64_t cpu_us(const struct task_file *f, enum field self, enum field child,
 		      enum field ticks, enum field child_ticks)
 {
@@ -224,7 +213,7 @@ static void fill_usage(const struct task_file *f, struct task *t)
 	t->user_us = cpu_us(f, SELF_UTIME, CHILD_UTIME, UTIME, CUTIME);
 	t->system_us = cpu_us(f, SELF_STIME, CHILD_STIME, STIME, CSTIME);
 	t->max_rss_kb = larger(f, SELF_MAXRSS, CHILD_MAXRSS);
-	if (!t->max_rss_kb)	/* as we write it when there is none */
+	if (!t->max_rss_kb)	/* we write 0 if it is not known */
 		t->max_rss_kb = -1;
 	t->minor_faults = both_small(f, SELF_MINFLT, CHILD_MINFLT);
 	t->major_faults = both_small(f, SELF_MAJFLT, CHILD_MAJFLT);
@@ -236,13 +225,13 @@ static void fill_usage(const struct task_file *f, struct task *t)
 	t->wchar = f->value[IO_WCHAR];
 }
 
-static void fill_state(struct task *t, int64_t told)
+static void fill_state(struct task *t, int64_t value)
 {
-	int64_t state = told & ~(int64_t)STATE_NUMBER;
+	int64_t state = value & ~(int64_t)STATE_NUMBER;
 
 	t->state = state == EXITED ? TASK_FAILED : state == KILLED ? TASK_KILLED : TASK_UNFINISHED;
 	if (state == EXITED || state == KILLED)
-		t->status = (int32_t)(told & STATE_NUMBER);
+		t->status = (int32_t)(value & STATE_NUMBER);
 	if (state == UNFINISHED)
 		t->end_us = NO_END;
 }
@@ -264,13 +253,13 @@ static void fill_end(struct task_file *f, struct task *t, int64_t end_us)
 	t->status = t->state == TASK_DONE ? 0 : -1;
 }
 
-/* A record that is cut off has an elapsed time at least: it stands in front. */
+/* A truncated record has at least the elapsed time, which comes first. */
 static int end_record(struct task_file *f)
 {
 	int64_t elapsed_us = f->value[ELAPSED], end_us = 0;
 	struct task *t;
 	bool ended;
-	int error = 0;
+	int r = 0;
 
 	if (!f->open)
 		return 0;
@@ -279,9 +268,9 @@ static int end_record(struct task_file *f)
 		f->damaged = true;
 	t = find_started(f, ended && elapsed_us >= 0 ? end_us - elapsed_us : INT64_MIN / 2);
 	if (!t && ended && elapsed_us >= 0) {
-		/* Its start is lost. */
-		error = begin_task(f, f->value[ENDED] - elapsed_us);
-		t = error ? NULL : find_started(f, end_us - elapsed_us);
+		/* Its start is missing. */
+		r = begin_task(f, f->value[ENDED] - elapsed_us);
+		t = r ? NULL : find_started(f, end_us - elapsed_us);
 	}
 	if (t && (ended || elapsed_us >= 0)) {
 		if (f->value[STATE] != UNFINISHED)
@@ -289,7 +278,7 @@ static int end_record(struct task_file *f)
 		fill_end(f, t, ended ? end_us : t->start_us + elapsed_us);
 	}
 	clear_record(f);
-	return error;
+	return r;
 }
 
 /* Lines */
@@ -355,7 +344,7 @@ static int read_line(struct task_file *f, struct slice line)
 	enum field field;
 	struct cursor c;
 	int64_t n;
-	int error = 0;
+	int r = 0;
 
 	if (f->expected == ELAPSED && is_title(f, line))
 		return end_record(f);
@@ -367,13 +356,13 @@ static int read_line(struct task_file *f, struct slice line)
 		return end_record(f);
 	cursor_init(&c, line.p + fields[field].len, line.len - fields[field].len);
 	if (!read_value(&c, field, &n)) {
-		/* A negative time: its other half tells that the clock was set. */
+		/* An elapsed time is negative if the clock was set. */
 		f->damaged |= field != ELAPSED;
 		return 0;
 	}
 	if (field == STARTED) {
-		error = end_record(f);
-		return error ? error : begin_task(f, n);
+		r = end_record(f);
+		return r ? r : begin_task(f, n);
 	}
 	f->value[field] = n;
 	f->open = true;
@@ -382,32 +371,31 @@ static int read_line(struct task_file *f, struct slice line)
 
 static int read_lines(struct task_file *f, const char *text, size_t len)
 {
-	const char *p = text, *end = text + len, *eol;
-	int error = 0;
+	struct slice line;
+	struct cursor c;
+	bool complete;
+	int r = 0;
 
-	while (!error && p < end) {
-		eol = memchr(p, '\n', (size_t)(end - p));
-		if (!eol) {
+	cursor_init(&c, text, len);
+	while (!r && cursor_line(&c, &line, &complete)) {
+		if (complete)
+			r = read_line(f, line);
+		else
 			f->damaged = true;
-			break;
-		}
-		error = read_line(f, (struct slice){ p, (size_t)(eol - p) });
-		p = eol + 1;
 	}
-	return error ? error : end_record(f);
+	return r ? r : end_record(f);
 }
 
 int oe_task_file(struct oe *o, const char *recipe, const char *name,
 		 const char *text, size_t len)
 {
-	static const char first[] = "Event: TaskStarted";
 	struct task_file f = {
 		.o = o, .recipe = recipe, .first_task = o->r->rec->n_tasks, .expected = EVENT,
 		.damaged = !len || len > OE_TASK_FILE_MAX,
 	};
-	int error;
+	int r;
 
-	if (len ? len < sizeof first - 1 || memcmp(text, first, sizeof first - 1) :
+	if (len ? !slice_starts((struct slice){ text, len }, "Event: TaskStarted") :
 	    strncmp(name, "do_", 3)) {
 		oe_count(&o->foreign, recipe, name);
 		return 0;
@@ -415,34 +403,33 @@ int oe_task_file(struct oe *o, const char *recipe, const char *name,
 	if (find_name(o, name, &f.name))
 		return -ENOMEM;
 	clear_record(&f);
-	error = read_lines(&f, text, len);
-	if (!error && (f.damaged || o->r->rec->n_tasks == f.first_task))
+	r = read_lines(&f, text, len);
+	if (!r && (f.damaged || o->r->rec->n_tasks == f.first_task))
 		oe_count(&o->damaged, recipe, name);
-	return error;
+	return r;
 }
 
 /* Afterwards */
 
-/* "do_x" of "do_x_setscene"; empty of any other. */
+/* "do_x" of "do_x_setscene"; empty for other names. */
 static struct slice setscene_of(const char *name)
 {
-	static const char tail[] = "_setscene";
-	size_t n = strlen(name), m = sizeof tail - 1;
+	struct slice s = slice_of(name);
 
-	return (struct slice){ name, n > m && !strcmp(name + n - m, tail) ? n - m : 0 };
+	s.len = s.len > strlen("_setscene") && slice_ends(s, "_setscene") ?
+		s.len - strlen("_setscene") : 0;
+	return s;
 }
 
-/* The first task from there on whose name is not less. They are by name. */
+/* The first task at or after `first` whose name is not less. The tasks are sorted by name. */
 static size_t find_task(const struct recording *rec, size_t first, struct slice name)
 {
 	size_t low = first, high = rec->n_tasks;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		const char *other = rec->task[middle].name;
-		int order = strncmp(other, name.p, name.len);
 
-		if (order < 0)
+		if (strncmp(rec->task[middle].name, name.p, name.len) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -450,7 +437,7 @@ static size_t find_task(const struct recording *rec, size_t first, struct slice 
 	return low;
 }
 
-/* A setscene task that fails says nothing, but then the task itself runs. */
+/* A setscene task that fails writes no end, but then the task itself runs. */
 static void finish_setscene(struct recording *rec, struct task *t, size_t first)
 {
 	struct slice name = setscene_of(t->name);
@@ -482,21 +469,21 @@ void oe_finish_recipe(struct oe *o, size_t first)
 	}
 }
 
-static int tell(struct oe *o)
+static int warn(struct oe *o)
 {
-	int error = 0;
+	int r = 0;
 
 	if (o->damaged.n)
-		error = reader_warn(o->r, "%u task files are damaged, the first is %s",
+		r = reader_warn(o->r, "%u task files are damaged, the first is %s",
 				    o->damaged.n, o->damaged.first);
-	if (!error && o->backwards.n)
-		error = reader_warn(o->r, "%u tasks end before they start, the first is %s: the "
-				    "clock was set back; taken as ending at once",
+	if (!r && o->backwards.n)
+		r = reader_warn(o->r, "%u tasks end before they start, the first is %s: the "
+				    "clock was set back; their duration is 0",
 				    o->backwards.n, o->backwards.first);
-	if (!error && o->foreign.n)
-		error = reader_warn(o->r, "%u files that are not bitbake's left out, the first "
+	if (!r && o->foreign.n)
+		r = reader_warn(o->r, "%u files that are not bitbake's left out, the first "
 				    "is %s", o->foreign.n, o->foreign.first);
-	return error;
+	return r;
 }
 
 /* The earliest task begins at 0. */
@@ -518,5 +505,5 @@ int oe_finish_tasks(struct oe *o)
 	if (o->zero_wall_us >= 0)
 		o->zero_wall_us -= by_us;
 	o->earliest_us = 0;
-	return tell(o);
+	return warn(o);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/oe/write.h"
+#include "convert/oe/inside.h"
 
 #include "base/file.h"
 #include "base/outdir.h"
 #include "base/saturate.h"
-#include "convert/oe/oe.h"
+#include "convert/formats.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #define BLOCK_SIZE 512
 #define TICK_US 10000
-#define SOME_DAY_US 946684800000000	/* the first of 2000 */
+#define SOME_DAY_US 946684800000000	/* 2000-01-01 */
 #define SUFFIXES_TRIED 100000
 
 int64_t oe_wall_us(const struct recording *rec)
@@ -71,8 +71,7 @@ static int64_t bytes(int64_t blocks, uint32_t sampled_kb)
 	return blocks < 0 ? (int64_t)sampled_kb * 1024 : sat_mul(blocks, BLOCK_SIZE);
 }
 
-/* All that the task's process waited for, which it was itself for who started it: the
- * figures of the process that writes such a file in bitbake are none of a build's. */
+/* "rusage" is of the process of BitBake that writes such a file: 0. "Child rusage" is of the task. */
 static void add_usage(struct buf *b, const struct task *t)
 {
 	int64_t read = bytes(t->in_blocks, t->read_kb);
@@ -99,7 +98,7 @@ static void add_usage(struct buf *b, const struct task *t)
 	add_number(b, "Child rusage ru_nivcsw: ", t->involuntary_switches);
 }
 
-/* In words of our own behind, what the format has none for. */
+/* Our own State line has what the format has no word for. */
 static void add_status(struct buf *b, const struct task *t)
 {
 	buf_adds(b, t->state == TASK_DONE ? "Status: PASSED \n" : "Status: FAILED \n");
@@ -135,26 +134,22 @@ static void add_task(struct buf *b, const struct recording *rec, const struct oe
 
 /* Files */
 
-static int write_fd(int fd, const struct buf *text)
+int oe_write_file(int dir_fd, const char *name, const struct buf *text)
 {
-	int r = file_write_all(fd, text->data, text->len);
+	int fd, r = buf_error(text);
 
+	if (r)
+		return r;
+	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (fd < 0)
+		return -errno;
+	r = file_write_all(fd, text->data, text->len);
 	if (close(fd) && !r)
 		r = -errno;
 	return r;
 }
 
-int oe_write_file(int dir_fd, const char *name, const struct buf *text)
-{
-	int fd;
-
-	if (buf_error(text))
-		return buf_error(text);
-	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	return fd < 0 ? -errno : write_fd(fd, text);
-}
-
-/* The same target was made before in this directory. */
+/* A target of this name was made before in this directory. */
 static int write_another(int dir_fd, const char *file, const struct buf *text)
 {
 	char name[512];
@@ -179,7 +174,7 @@ static bool same_file(const struct oe_entry *a, const struct oe_entry *b)
 	return !strcmp(a->dir, b->dir) && !strcmp(a->file, b->file);
 }
 
-/* From at on; *next gets where the next file begins. */
+/* Write the file of entry `at`. *next is the first entry of the next file. */
 static int write_task(struct tasks_out *w, size_t at, size_t *next)
 {
 	const struct oe_entry *e = &w->entries->entry[at];
@@ -194,26 +189,20 @@ static int write_task(struct tasks_out *w, size_t at, size_t *next)
 	return r == -EEXIST ? write_another(w->fd, e->file, &w->text) : r;
 }
 
-static int open_recipe(int dir_fd, const char *name)
-{
-	int fd;
-
-	if (mkdirat(dir_fd, name, 0777))
-		return -errno;
-	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	return fd < 0 ? -errno : fd;
-}
-
+/* Write the recipe of entry `at`. *next is the first entry of the next recipe. */
 static int write_recipe(struct tasks_out *w, int dir_fd, size_t at, size_t *next)
 {
 	const struct oe_entry *entry = w->entries->entry;
 	const char *dir = entry[at].dir;
-	int r = w->fd = open_recipe(dir_fd, dir);
+	int r = 0;
 
 	*next = at;
-	if (r < 0)
-		return r;
-	for (r = 0; !r && *next < w->entries->n && !strcmp(entry[*next].dir, dir);)
+	if (mkdirat(dir_fd, dir, 0777))
+		return -errno;
+	w->fd = openat(dir_fd, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (w->fd < 0)
+		return -errno;
+	while (!r && *next < w->entries->n && !strcmp(entry[*next].dir, dir))
 		r = write_task(w, *next, next);
 	close(w->fd);
 	return r;
@@ -294,7 +283,7 @@ static int write_build(int dir_fd, const struct recording *rec, const struct oe_
 	return r;
 }
 
-/* All of it */
+/* The directory */
 
 static int write_dir(int dir_fd, const struct recording *rec)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/oe/write.h"
+#include "convert/oe/inside.h"
 
 #include "base/saturate.h"
 #include "recording/column.h"
@@ -11,20 +11,20 @@
 #include <sys/stat.h>
 
 /*
- * The samples: a block each, of a line with the time in whole seconds, one or more with
- * figures, and an empty one. Of samples within one second the first is written. What is
- * written as a share or a rate is rounded up in its last place, so that the whole number
- * that is made of it in reading is the one it was.
+ * The logs of samples. Each sample is a block: a line with the time in whole seconds, lines with
+ * values, and an empty line. Of the samples within one second, the first is written. Shares and
+ * rates are rounded up in their last place: the reader then computes the original whole number.
  */
 #define MILLION 1000000
 
 struct log_out {
 	const struct recording *rec;
 	const struct series *series;
+	const char *column;
 	struct buf text;
-	size_t *at;		/* the samples that are written, */
 	size_t n;
-	int64_t *second;	/* and their times on the wall clock */
+	size_t *at;		/* the samples that are written */
+	int64_t *second;	/* their times on the wall clock */
 };
 
 /* Which samples */
@@ -94,7 +94,7 @@ static void end_block(struct log_out *w)
 	buf_adds(&w->text, "\n\n");
 }
 
-/* Processors: shares of what all of them could do since the sample before. */
+/* Processors: shares of the time of all of them since the sample before. */
 
 static int64_t cores(const struct recording *rec)
 {
@@ -164,7 +164,7 @@ static void add_meminfo(struct log_out *w)
 	}
 }
 
-/* Disks: what they did from this sample to the next, in KiB a second. */
+/* Disks: KiB per second from this sample to the next. */
 
 static int64_t kib_per_second(int64_t bytes, int64_t us)
 {
@@ -192,7 +192,7 @@ static void add_diskstats(struct log_out *w)
 	}
 }
 
-/* Network: a line an interface, and what is new since the sample before. */
+/* Network: a line for each interface, with its counters and their increase since the sample before. */
 
 static void add_interface(struct log_out *w, size_t i, size_t rx, const char *name, int len)
 {
@@ -231,8 +231,8 @@ static void add_net(struct log_out *w)
 	}
 }
 
-/* Pressure: the share of the time in which something waited, of the last 10, 60 and 300
- * seconds; and the time since the sample before. */
+/* Pressure: the share of the last 10, 60 and 300 seconds in which something waited, and the time of
+ * waiting since the sample before. */
 
 static void add_average(struct log_out *w, const struct column *c, size_t i, int64_t seconds)
 {
@@ -245,11 +245,11 @@ static void add_average(struct log_out *w, const struct column *c, size_t i, int
 	buf_addf(&w->text, "%lld.%02lld ", (long long)n / 100, (long long)n % 100);
 }
 
-static void add_pressure(struct log_out *w, const char *column)
+static void add_pressure(struct log_out *w)
 {
 	struct column c;
 
-	column_find(&c, w->rec, "proc_pressure", column);
+	column_find(&c, w->rec, "proc_pressure", w->column);
 	for (size_t i = 1; i < w->n; i++) {
 		begin_block(w, i);
 		add_average(w, &c, i, 10);
@@ -260,41 +260,26 @@ static void add_pressure(struct log_out *w, const char *column)
 	}
 }
 
-static void add_cpu_pressure(struct log_out *w)
-{
-	add_pressure(w, "cpu.some");
-}
-
-static void add_io_pressure(struct log_out *w)
-{
-	add_pressure(w, "io.some");
-}
-
-static void add_memory_pressure(struct log_out *w)
-{
-	add_pressure(w, "memory.some");
-}
-
 /* Files */
-
-#define PRESSURE "reduced_proc_pressure"
 
 static const struct {
 	const char *series, *file;
 	void (*add)(struct log_out *w);
+	const char *column;	/* for add_pressure() */
 } logs[] = {
-	{ "proc_stat", "reduced_proc_stat.log", add_stat },
-	{ "proc_meminfo", "reduced_proc_meminfo.log", add_meminfo },
-	{ "proc_diskstats", "reduced_proc_diskstats.log", add_diskstats },
-	{ "proc_net", "reduced_proc_net.log", add_net },
-	{ "proc_pressure", PRESSURE "/cpu.log", add_cpu_pressure },
-	{ "proc_pressure", PRESSURE "/io.log", add_io_pressure },
-	{ "proc_pressure", PRESSURE "/memory.log", add_memory_pressure },
+	{ "proc_stat", "reduced_proc_stat.log", add_stat, NULL },
+	{ "proc_meminfo", "reduced_proc_meminfo.log", add_meminfo, NULL },
+	{ "proc_diskstats", "reduced_proc_diskstats.log", add_diskstats, NULL },
+	{ "proc_net", "reduced_proc_net.log", add_net, NULL },
+	{ "proc_pressure", OE_PRESSURE_DIR "/cpu.log", add_pressure, "cpu.some" },
+	{ "proc_pressure", OE_PRESSURE_DIR "/io.log", add_pressure, "io.some" },
+	{ "proc_pressure", OE_PRESSURE_DIR "/memory.log", add_pressure, "memory.some" },
 };
 
 static int write_log(int dir_fd, const struct recording *rec, size_t log)
 {
-	struct log_out w = { .rec = rec, .series = recording_series(rec, logs[log].series) };
+	struct log_out w = { .rec = rec, .series = recording_series(rec, logs[log].series),
+		.column = logs[log].column };
 	int r = w.series ? choose(&w) : 0;
 
 	if (w.series && !r) {
@@ -311,7 +296,7 @@ int oe_write_logs(int dir_fd, const struct recording *rec)
 {
 	int r = 0;
 
-	if (recording_series(rec, "proc_pressure") && mkdirat(dir_fd, PRESSURE, 0777))
+	if (recording_series(rec, "proc_pressure") && mkdirat(dir_fd, OE_PRESSURE_DIR, 0777))
 		return -errno;
 	for (size_t i = 0; !r && i < ARRAY_SIZE(logs); i++)
 		r = write_log(dir_fd, rec, i);
