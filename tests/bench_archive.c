@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an archive costs: a build of 10,000 tasks written, a year of it read, and what it is
- * on disk. CPU time, of this process alone.
+ * Costs of an archive: writing a build of 10,000 tasks, reading a year of builds, size on
+ * disk. CPU time is of this process.
  */
 #include "archive/archive.h"
 #include "tests/spend.h"
@@ -62,7 +62,7 @@ static int first(const char *command)
 	return s.status;
 }
 
-/* CPU time of one build of an archive into another; negative: it cannot be. */
+/* CPU time of adding a build of one archive to another; negative on failure. */
 static double write_build(struct archive *from, struct archive *to, int build, struct error *err)
 {
 	char name[64], id[ARCHIVE_ID_SIZE];
@@ -80,7 +80,7 @@ static double write_build(struct archive *from, struct archive *to, int build, s
 	return r ? r : (double)(clock() - begin) * 1e3 / CLOCKS_PER_SEC;
 }
 
-/* The last builds once more, into another archive: the cheapest counts. */
+/* Adds the last builds to another archive; the cheapest one counts. */
 static int tell_writing(void)
 {
 	struct error err = { 0 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `buildbeat chart --only bootchart` takes, and how large the picture is, for
- * 1,000, 10,000 and 100,000 tasks with 36,000 samples: processor time of the whole
- * process, side by side with reading the recording alone.
+ * CPU time of `buildbeat chart --only bootchart` and size of the picture for 1,000, 10,000
+ * and 100,000 tasks with 36,000 samples, beside reading the recording alone.
  */
 #include "base/array.h"
 #include "recording/recording.h"

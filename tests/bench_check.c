@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often check is wrong, how much of what is planted it finds, how many builds that takes, and
- * what one more build costs.
+ * False alarms of check, the share of planted changes it finds, how many builds that takes,
+ * and the cost of one more build.
  */
 #include "base/array.h"
 #include "compare/history.h"
@@ -14,7 +14,7 @@
 
 #define TASKS 10000
 #define HISTORY 30
-#define CHANGED 200		/* of the tasks: one in fifty */
+#define CHANGED 200		/* every fiftieth task */
 #define ROUNDS 3
 #define FDR_BAR 0.10
 
@@ -50,10 +50,10 @@ static const struct noise_case noises[] = {
 };
 
 struct score {
-	size_t told, wrong, better;	/* for the worse; of them none; for the better */
+	size_t told, wrong, better;	/* worse; of them false; better */
 };
 
-/* The tasks that are slower are those with a number that 50 divides. */
+/* Tasks whose number is a multiple of 50 are slower. */
 static void add_score(struct score *score, const struct verdict *v, enum verdict_state state)
 {
 	for (size_t i = 0; i < v->n; i++) {
@@ -137,7 +137,7 @@ static bool is_confirmed(const struct verdict *v, uint32_t task)
 	return false;
 }
 
-/* After how many builds the steps of some tasks among many are confirmed. */
+/* The number of builds after which steps of some tasks among many are confirmed. */
 static void bench_delay(double by, double spikes, int bar)
 {
 	struct made_change change[TRIED];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The comparison's statistics: how often noise alone is told to be a change, how many
- * builds a step takes to be seen, and what a series and a pair of samples cost.
+ * Statistics of the comparison: how often noise is reported as a change, how many builds a
+ * step needs to be seen, and the cost of a series and of a pair of samples.
  */
 #include "stats/changepoints.h"
 #include "stats/samples.h"
@@ -14,7 +14,7 @@
 #define BUILDS 365
 #define SERIES 4000
 #define FALSE_BAR 4
-#define SERIES_BAR_US 140	/* 40,000 of them and reading them in 6 s */
+#define SERIES_BAR_US 140	/* 40,000 series, with reading, in 6 s */
 
 static double cpu_us(void)
 {

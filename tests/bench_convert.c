@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `buildbeat import` takes of OpenEmbedded's directory of a build of 10,000 tasks, a
- * file each, and 3,600 samples, and `buildbeat export --to oe` of the recording: processor
- * time of the whole process, side by side with copying the same files.
+ * CPU time of `buildbeat import` of OpenEmbedded's directory of 10,000 tasks, a file each,
+ * and 3,600 samples, and of `buildbeat export --to oe` of the recording, beside copying the
+ * same files.
  */
 #include "tests/paths.h"
 #include "tests/spend.h"
@@ -21,7 +21,7 @@
 #define EXPORT_BAR_MS 500
 
 struct copied {
-	char from[512], to[512];	/* to "": only read */
+	char from[512], to[512];	/* "": only read */
 };
 
 static int copy_file(int from, int to, const char *name)
@@ -75,7 +75,7 @@ static int copy_all(void *context)
 	return failed;
 }
 
-/* One round of all four; the first only warms the caches. */
+/* One round of all four; the first one only fills the caches. */
 struct round {
 	struct spent import, export, reading, copying;
 };

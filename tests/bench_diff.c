@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `buildbeat diff` takes of two builds of 10,000 tasks: of OpenEmbedded's directories,
- * side by side with opening and reading their files, and of two builds of an archive.
+ * CPU time of `buildbeat diff` of two builds of 10,000 tasks: of OpenEmbedded's directories,
+ * beside opening and reading their files, and of two builds of an archive.
  */
 #include "tests/paths.h"
 #include "tests/spend.h"
@@ -16,7 +16,7 @@
 #define ARCHIVE_BAR_MS 30
 #define ALL "--metrics=wall,cpu,memory,peak,io,read,written"
 
-/* All files of the directories in both builds. */
+/* All files of both builds. */
 static int touch_all(void *context)
 {
 	const char *const *path = context;
@@ -27,7 +27,7 @@ static int touch_all(void *context)
 	return n < 20000;
 }
 
-/* The first round only warms the caches. */
+/* The first round only fills the caches. */
 static int measure(const char *const *argv, const char *const *touched, struct spent *best,
 		   struct spent *touching)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `buildbeat history` takes of a year of 10,000 tasks by four metrics, cold from git:
- * with the usual gates, which leave out tasks that are too short to matter, and with every
- * series looked at; and where that goes. And how often a series is told to creep that has no
- * change, has a step, or does creep.
+ * CPU time of `buildbeat history` of a year of 10,000 tasks by four metrics, cold from git,
+ * with the default limits and with every series tested. Also, how often it reports a creep
+ * where there is no change, a step, or a creep.
  */
 #include "stats/creep.h"
 #include "tests/noise.h"
@@ -78,8 +77,8 @@ static int bench(const char *repo, const char *config)
 #define CHANGED 400
 #define FALSE_BAR 4
 
-/* Which of n series with a step, or a slope of 120 builds, in the middle are told to be
- * others, and to creep. */
+/* How many of n series with a step, or a slope over 120 builds, are reported as changed and
+ * as creeping. */
 static int count(size_t told[2], enum noise_kind kind, int n, double step, double slope)
 {
 	struct changepoints *points = changepoints_new();

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the plugin costs inside make, against the same make without it: the slope of
- * the fastest runs over the number of recipes, see slope.h, on one processor and with
- * real-time priority where that is allowed.
- *
- * The cost of a make process is measured once more with an object that does nothing
- * in the plugin's place: that much is make reading the ticket and the loader.
+ * Cost of the plugin inside make, against the same make without it: the slope of the fastest
+ * runs over the number of recipes (slope.h), on one processor and with real-time priority
+ * where permitted. The cost of a make process is also measured with an object that does
+ * nothing: this part is the loader and make reading the ticket.
  */
 #include "tests/make_host.h"
 #include "tests/pairs.h"
@@ -50,7 +48,7 @@ static const char *write_makefile(unsigned n, const char *recipe)
 	return path;
 }
 
-/* many: of these, FEW of them or a fifth, whatever is less, are the few. */
+/* many: the number of things; FEW or a fifth of it, whichever is less, are the few */
 static void bench(const char *what, const char *recipe, unsigned many, int rounds,
 		  unsigned flags, const char *plugin, const char *bar)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the preload costs ninja and samurai, against the same without it: edges that do
- * little, the slope of the fastest runs over their number, see slope.h. CPU is that of
- * the tool and all it runs.
+ * Cost of the preloaded object in ninja and samurai, against the same without it: edges that
+ * do little, the slope of the fastest runs over their number (slope.h). CPU time is of the
+ * build tool and its processes.
  */
 #include "plugin/carry.h"
 #include "tests/make_host.h"

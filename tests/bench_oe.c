@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `buildbeat show` takes of OpenEmbedded's directory of a build of 100,000
- * tasks, a file each, and 36,000 samples: processor time of the whole process, side
- * by side with opening, reading and closing the same files.
+ * CPU time of `buildbeat show` of OpenEmbedded's directory of 100,000 tasks, a file each,
+ * and 36,000 samples, beside opening, reading and closing the same files.
  */
 #include "tests/paths.h"
 #include "tests/touch.h"
@@ -18,7 +17,7 @@
 #define ROUNDS 5
 #define BAR_MS 700
 
-/* argv[0] NULL: only touch the files of argv[1]. */
+/* argv[0] NULL: only read the files of argv[1] */
 static double spawn_ms(const char *const *argv, int *status)
 {
 	struct rusage usage;
@@ -42,7 +41,7 @@ static double spawn_ms(const char *const *argv, int *status)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
 }
 
-/* The first round only warms the cache. */
+/* The first round only fills the cache. */
 static int measure(const char *path)
 {
 	const char *const show[] = { TOP_BUILDDIR "/buildbeat", "show", path, NULL };

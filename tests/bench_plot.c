@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the three charts that gnuplot draws take of 100,000 tasks and 36,000 samples
- * once they are read, side by side with starting gnuplot three times for nothing.
+ * CPU time of gnuplot's three charts of 100,000 tasks and 36,000 samples after reading,
+ * beside starting gnuplot three times.
  */
 #include "render/plot/gnuplot.h"
 #include "render/plot/plot.h"

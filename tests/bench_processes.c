@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `record --processes` costs: CPU of the thread that follows 5,000 processes, each
- * executing a program, and how many of them it missed.
+ * Cost of `record --processes`: CPU time of the thread that follows 5,000 processes, each of
+ * which executes a program, and the number of processes it missed.
  */
 #include "base/clock.h"
 #include "sampler/processes.h"

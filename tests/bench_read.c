@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long recording_read() takes, and how much memory: bench_read [RECORDING].
- * Without a recording one of 100,000 tasks and 36,000 samples is written first.
- * The fastest of five times is told.
+ * Time and memory of recording_read(): bench_read [RECORDING]. Without an argument it writes
+ * a recording of 100,000 tasks and 36,000 samples first. It prints the fastest of five runs.
  */
 #include "recording/recording.h"
 #include "tests/paths.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a sample costs: bench_sample. The sampler's, of stat, meminfo, diskstats,
- * net/dev and the pressures; that of the usual way (open, stdio, sscanf, format, write)
- * on the same files; and of no more than reading these, open already, with a pread() each:
- * no sampler of whole files can be below that. In a tight loop and once a second with
- * cold caches, by turns in one run. The least of many short runs counts: what else runs
- * on the machine only makes them longer.
+ * Cost of a sample of stat, meminfo, diskstats, net/dev and the pressures: by the sampler;
+ * by the usual way (open, stdio, sscanf, format, write); and of pread() alone of the open
+ * files, below which no sampler can be. In a tight loop and once a second with cold caches,
+ * in turn. The minimum of many short runs counts, because other load only makes runs longer.
  */
 #include "base/array.h"
 #include "base/buf.h"
@@ -95,7 +93,7 @@ static void bare_sample(void)
 	}
 }
 
-/* Both in a scratch directory that is gone at once */
+/* Both in a temporary directory that is removed at once. */
 
 struct bench {
 	int dir_fd, out_fd;
@@ -206,7 +204,7 @@ static struct costs tight(struct bench *b)
 	return c;
 }
 
-/* Nothing else in the caches that was read a second ago. */
+/* The caches contain nothing that was read a second ago. */
 static struct costs cold(struct bench *b)
 {
 	const struct timespec second = { 1, 0 };
@@ -223,7 +221,7 @@ static struct costs cold(struct bench *b)
 	return c;
 }
 
-/* System calls, seen by a tracer */
+/* System calls, counted by a tracer */
 
 struct calls {
 	int all, opens;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `buildbeat show` takes of 100,000 tasks and 36,000 samples: processor time
- * of the whole process, side by side with reading the recording alone.
+ * CPU time of `buildbeat show` of 100,000 tasks and 36,000 samples, beside reading the
+ * recording alone.
  */
 #include "recording/recording.h"
 #include "tests/paths.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 8 processes append 50,000 events each to one recording through the C ABI: none
- * may be torn or lost. And what one event costs.
+ * 8 processes append 50,000 events each to one recording through the C ABI: no event may be
+ * damaged or lost. Prints the cost of an event.
  */
 #include "plugin/buildbeat_plugin.h"
 #include "tests/make_host.h"
@@ -36,7 +36,7 @@ static void write_events(const struct buildbeat_api *api, const char *dir, int w
 
 	memset(command, 'x', sizeof command - 1);
 	for (unsigned i = 0; i < EVENTS / 2; i++) {
-		/* most are short, as in a real build */
+		/* most lines are short, as in a real build */
 		task.command = command + sizeof command - 1 - (i % 16 ? i % 100 : i % 3800);
 		api->task_finished(s, api->task_started(s, 0, &task), &result);
 	}

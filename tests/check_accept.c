@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* accept and ack: what is said about builds, with real git reading it. */
+/* accept and ack: notes on builds, read by real git. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define SERIES "nightly-1/master/x86_64"
@@ -37,7 +37,7 @@ static void begin(void)
 	support_run(&r, support_tmpdir(), "mkdir home");
 }
 
-/* In a world of its own; SOURCE_DATE_EPOCH is 2026-03-01. */
+/* With an environment of its own; SOURCE_DATE_EPOCH is 2026-03-01. */
 static void run_here(const char *command)
 {
 	support_run(&r, support_tmpdir(), "export SEED=%s HOME=$PWD/home XDG_CONFIG_HOME=$PWD/home "
@@ -51,11 +51,11 @@ static const struct {
 	int status;
 	const char *out, *err;
 } cases[] = {
-	/* since the build that it changed, which is told with its id */
+	/* The output has the id of the build with the change. */
 	{ ACCEPT "--metrics memory '" TASK "compile' why >said; cut -d' ' -f1-3,5- said; "
 	  "grep -c $(git -C a.git rev-parse --short=12 " SERIES "~4) said", 0,
 	  "accepted since 2026-01-16  memory of recipe-00000: do_compile\n1\n", "" },
-	/* and what did not change since the newest */
+	/* A task that did not change is refused. */
 	{ ACK "--metrics wall '" TASK "compile' why >said; sed 1q said | cut -d' ' -f1-3,5-; sed 1d said", 0,
 	  "acknowledged since 2026-01-20  wall of recipe-00000: do_compile\n"
 	  "the newest build, because check reports no change of it\n", "" },
@@ -76,20 +76,20 @@ static const struct {
 	  0, "[\n  {\n    \"night_start\": \"2026-01-20T02:00:00Z\",\n    \"task\": \"*\",\n"
 	  "    \"metrics\": [\n      \"wall\"\n    ],\n    \"by\": \"somebody\",\n"
 	  "    \"time\": \"2026-03-01T00:00:00Z\",\n    \"reason\": \"x\"\n  }\n]\n", "" },
-	/* taken back: the last one, and only of the same */
+	/* Removing affects the last note, and only one of the same task. */
 	{ ACCEPT "--total one --night " SERIES "~1 >/dev/null; " ACCEPT "--total two >/dev/null; "
 	  ACK "--total --undo; echo $?; " ACCEPT "'*' --undo; echo $?; " ACCEPT "--undo --total "
 	  "| cut -d' ' -f1-5,7-; " ACCEPT "-l | tail -1; " ACCEPT "--undo --total >/dev/null; "
 	  NOTES "list | wc -l", 0, "1\n1\nno longer accepted since 2026-01-20  all of the build\n"
 	  "  somebody, 2026-03-01: one\n0\n",
 	  "buildbeat: ack: no such entry\nbuildbeat: accept: no such entry\n" },
-	/* by hand */
+	/* a note written by hand */
 	{ NOTES "add -m 'a word' " SERIES "; " NOTES "append -m '# no word' " SERIES "; "
 	  NOTES "append -m 'ack all total by \"me\" at 2026-02-01T00:00:00Z: by hand' " SERIES
 	  "; " ACK "-l 2>&1 | sed 's/ [0-9a-f]\\{12\\}/ ID/'", 0,
 	  "buildbeat: a.git: note on ID:1: skipped: not a note of buildbeat: a word\n"
 	  "2026-01-20 ID  all of the build\n  me, 2026-02-01: by hand\n", "" },
-	/* what others wrote stays, understood or not */
+	/* Notes of others stay, valid or not. */
 	{ NOTES "add -m 'a word' " SERIES "; " ACK "--total why 2>/dev/null >&2; " NOTES "show "
 	  SERIES " | cut -c1-13", 0, "a word\nack all total\n", "" },
 	{ ACK "'" TASK "complie' why", 2, "", "buildbeat: no task matches 'recipe-00000: do_complie'; "
@@ -107,7 +107,7 @@ static const struct {
 	  ">a.git/refs/notes/buildbeat; " ACK "--total x", 2, "", NULL },
 };
 
-START_TEST(said)
+START_TEST(notes_are_stored)
 {
 	begin();
 	run_here(support_path("%s :", ARCHIVE));
@@ -122,7 +122,7 @@ START_TEST(said)
 }
 END_TEST
 
-/* What check makes of it: three of the five take so much more that it matters. */
+/* check reads the notes: three of the five tasks use so much more that it matters. */
 #define CHECK BUILDBEAT " check --repo a.git >told; echo $?; head -1 told | sed 's/:.*//'; "
 
 START_TEST(checked)
@@ -139,7 +139,7 @@ START_TEST(checked)
 }
 END_TEST
 
-/* Many at the same time; none is lost. */
+/* Many writers at the same time; no note is lost. */
 START_TEST(all_at_once)
 {
 	begin();
@@ -151,7 +151,7 @@ START_TEST(all_at_once)
 }
 END_TEST
 
-/* The same words at the same time: the same bytes. */
+/* The same notes at the same time are the same bytes. */
 START_TEST(same_bytes)
 {
 	begin();
@@ -168,8 +168,8 @@ static void notes_id(git_oid *id, git_repository *repo, const char *ref)
 	ck_assert_int_eq(git_reference_name_to_id(id, repo, ref), 0);
 }
 
-/* Two copies that each went on, as builders have them: both words count, what was taken back
- * in one is gone, and it is the same commit whoever makes it. */
+/* Two copies with different notes, as two builders have them. The merge has both notes,
+ * without those removed in one copy, and is the same commit for both. */
 START_TEST(merged)
 {
 	git_oid ours, theirs, one, other, again;
@@ -193,7 +193,7 @@ START_TEST(merged)
 	ck_assert_msg(!notes_merge(&one, repo, &ours, &theirs, &err), "%s", err.message);
 	ck_assert_int_eq(notes_merge(&other, repo, &theirs, &ours, &err), 0);
 	ck_assert(git_oid_equal(&one, &other));
-	/* who has all of the other already */
+	/* one copy has all notes of the other */
 	ck_assert_int_eq(notes_merge(&again, repo, &one, &theirs, &err), 0);
 	ck_assert(git_oid_equal(&again, &one));
 	ck_assert_int_eq(git_reference_create(&ref, repo, NOTES_REF, &one, 1, NULL), 0);
@@ -213,6 +213,6 @@ int main(void)
 	if (!support_has("git"))
 		return 77;
 	return support_main("accept",
-			    TEST_GROUP_ONCE("accept", make_seed, NULL), TEST_EACH(said, cases),
+			    TEST_GROUP_ONCE("accept", make_seed, NULL), TEST_EACH(notes_are_stored, cases),
 			    TEST(checked), TEST(all_at_once), TEST(same_bytes), TEST(merged));
 }

@@ -107,26 +107,26 @@ static uint64_t draw(void)
 	return state;
 }
 
-/* Any size is as likely as another. */
+/* Every order of magnitude is equally likely. */
 static int64_t draw_size(unsigned bits)
 {
 	return (int64_t)(draw() >> (64 - 1 - draw() % bits));
 }
 
-/* What stands behind the number. */
+/* The unit after the number. */
 static const char *unit_of(const char *label)
 {
 	return label + strspn(label, "0123456789.");
 }
 
-/* Check's own assertions write a mark each: too slow for so many. */
+/* Check's assertions write to a file each time, which is too slow here. */
 static void must(bool holds, const char *what, const struct tick *tick, size_t n)
 {
 	if (!holds)
 		ck_abort_msg("%s: %s", what, join(tick, n));
 }
 
-/* Values and labels: rising, different, of one unit (a bare "0" is of any). */
+/* Values and labels rise, differ, and have one unit; a bare "0" has any. */
 static void check_ticks(const struct tick *tick, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -157,7 +157,7 @@ START_TEST(any_axis)
 
 		n = axis_ticks(tick, most, ceiling, unit);
 		must(ceiling >= max && ceiling >= 1, "too low", tick, n);
-		/* No more than half of the picture is air. */
+		/* At most half of the picture is empty. */
 		if (max > 200 && unit != AXIS_TIME && max < (int64_t)1 << 56)
 			must(ceiling / 2 <= max, "too high", tick, n);
 		must(axis_ceiling(ceiling, unit) == ceiling, "not its own ceiling", tick, n);
@@ -168,8 +168,8 @@ START_TEST(any_axis)
 }
 END_TEST
 
-/* Of all values that occur, an axis with room for six has at least three ticks; of bytes
- * one with room for three. */
+/* For all usual values, an axis with room for six ticks has at least three; one of bytes
+ * needs room for three. */
 START_TEST(axes_have_ticks)
 {
 	for (int64_t max = 200; max < (int64_t)1 << 50; max += max / 7) {
@@ -230,7 +230,7 @@ START_TEST(any_time)
 		for (size_t i = 0; i < n; i++)
 			must(tick[i].value >= from && tick[i].value <= from + span, "outside",
 			     tick, n);
-		/* Half of the room is used, and more where steps of 1, 2, 5 do. */
+		/* Half of the room is used, and more with steps of 1, 2, 5. */
 		if (!from && span >= 20 && most >= 4)
 			must(2 * n + 2 >= most, "few", tick, n);
 	}

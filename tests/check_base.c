@@ -54,7 +54,7 @@ START_TEST(digits)
 }
 END_TEST
 
-/* The values that the authors of the hash publish. */
+/* Values published by the authors of the hash. */
 START_TEST(fnv)
 {
 	ck_assert_uint_eq(hash_fnv64("", 0), 0xcbf29ce484222325u);

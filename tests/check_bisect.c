@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* `buildbeat bisect` over real histories and real builds, by a figure that is the same on any
- * machine however busy: the memory that dd takes for one block. */
+/* `buildbeat bisect` over real histories and real builds. The metric is the same on any
+ * machine, however busy: the memory that dd uses for one block. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 
-/* Each line a commit: its name, how much memory its task hungry takes, and what else. */
+/* Each line is a commit: its name, the memory its task hungry uses, and other changes. */
 #define HISTORY(lines) \
 	"git init -q -b main src && cd src && printf 'all: quick hungry\\nquick:\\n\\ttrue\\n" \
 	"hungry:\\n\\tdd if=/dev/zero of=/dev/null bs=$$(cat size) count=1\\n" \
@@ -39,7 +39,7 @@ static void in_src(const char *format, const char *rest)
 	support_run(&r, support_tmpdir(), "%s%s%s", environment, format, rest);
 }
 
-/* Nothing of a search is left, here or where the user works. */
+/* A search leaves no files in the cache or in the user's tree. */
 static void check_untouched(const char *before)
 {
 	struct run left;
@@ -50,7 +50,7 @@ static void check_untouched(const char *before)
 	ck_assert_str_eq(left.out.data, before);
 }
 
-/* The culprit is c4, whatever is asked for. */
+/* The culprit is c4 for every choice of metric. */
 static const struct {
 	const char *command;
 	const char *tells;
@@ -79,7 +79,7 @@ START_TEST(finds_it)
 }
 END_TEST
 
-/* The user works meanwhile; what he has not committed is his. */
+/* The user works meanwhile; uncommitted changes are untouched. */
 START_TEST(checkout_is_the_users)
 {
 	in_src(HISTORY(LINE_OF_THREE), "echo mine >name && git stash -q && echo mine >more.mk && "
@@ -91,7 +91,7 @@ START_TEST(checkout_is_the_users)
 }
 END_TEST
 
-/* Killed while it builds for the fifth time, with a line half written. */
+/* Killed during the fifth build, with a truncated line in the log. */
 START_TEST(goes_on)
 {
 	static const char bisect[] =
@@ -108,7 +108,7 @@ START_TEST(goes_on)
 	ck_assert_ptr_nonnull(strstr(r.err.data, "buildbeat: continuing after 4 builds in "));
 	first = strstr(r.out.data, "  commit c4\n");
 	ck_assert_ptr_nonnull(first);
-	/* none of them twice but that which was killed */
+	/* only the killed build is built twice */
 	for (builds = r.err.data; (builds = strstr(builds, "buildbeat: build ")); builds++)
 		n++;
 	ck_assert_msg(strstr(r.out.data, support_path("\n0\n%u\n", n + 1)) != NULL, "%u: %s", n,
@@ -117,7 +117,7 @@ START_TEST(goes_on)
 }
 END_TEST
 
-/* The neighbours of the culprit do not build: it may be either. */
+/* The neighbours of the culprit do not build: the result names all of them. */
 START_TEST(range)
 {
 	in_src(HISTORY("c0 8M\nc1 8M\nc2 8M all: nothing\nc3 40M all: nothing\nc4 40M\n"),
@@ -143,7 +143,7 @@ START_TEST(no_difference)
 }
 END_TEST
 
-/* On a branch that was merged, beside one that was not to blame. */
+/* The culprit is on a merged branch, beside a branch without fault. */
 START_TEST(merged_history)
 {
 	in_src(HISTORY("c0 8M\nc1 8M\n"),
@@ -156,7 +156,7 @@ START_TEST(merged_history)
 }
 END_TEST
 
-/* A submodule is at the commit that each revision has. */
+/* Each revision is built with its commit of the submodule. */
 START_TEST(submodule)
 {
 	in_src("git init -q -b main lib && cd lib && echo 8M >size && git add . && "
@@ -211,7 +211,7 @@ START_TEST(refuses)
 }
 END_TEST
 
-/* Interrupted it ends as what was interrupted did, and goes on later. */
+/* An interrupted search ends with the interrupted build's status, and continues later. */
 START_TEST(interrupted)
 {
 	in_src(HISTORY("c0 8M\nc1 40M\n"), "cat >../bisect <<'END'\n" BISECT "-- sh -c "
@@ -222,7 +222,7 @@ START_TEST(interrupted)
 }
 END_TEST
 
-/* What could not be built because of this machine, can be when that is mended. */
+/* Revisions that failed because of this machine are built again when it is repaired. */
 START_TEST(mended)
 {
 	in_src(HISTORY("c0 8M\nc1 40M\n"), "cat >../bisect <<'END'\n" BISECT "-- sh -c "

@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whole searches in a history that is a line, on a machine that is made up: how often they end
- * at the wrong commit, after how many builds. */
+/* Whole searches in a linear history on a simulated machine: how often they end at the wrong
+ * commit, and after how many builds. */
 
-#define COMMITS 65		/* good, and 64 after it */
+#define COMMITS 65		/* good and 64 revisions after it */
 #define SEARCHES 100
 #define MOST 12
 
 struct world {
 	char id[COMMITS][8];
-	int culprit;		/* the first bad one */
+	int culprit;		/* the first bad revision */
 	double ratio;
 	struct noise noise;
 	enum noise_kind kind;
 	bool fails[COMMITS];
-	size_t slower_at;	/* from that build on the machine is */
+	size_t slower_at;	/* from this build on the machine is slower */
 	double slower;
 	size_t built;
 };
@@ -101,13 +101,13 @@ static void search(struct bisect *b, struct world *w)
 static const struct {
 	enum noise_kind kind;
 	double ratio;
-	double builds;		/* in the mean, at most */
+	double builds;		/* limit of the mean */
 } cases[] = {
 	{ NOISE_NORMAL, 1.2, 31 }, { NOISE_NORMAL, 1.1, 44 }, { NOISE_NORMAL, 0.8, 30 },
 	{ NOISE_SPIKES, 1.2, 34 }, { NOISE_STUDENT, 1.2, 36 }, { NOISE_NORMAL, 2, 29 },
 };
 
-/* Six halvings; a search in a hundred may be wrong. */
+/* Six halvings; one search in a hundred may be wrong. */
 START_TEST(errs_as_stated)
 {
 	size_t wrong = 0, found = 0, builds = 0;
@@ -142,8 +142,8 @@ START_TEST(errs_as_stated)
 }
 END_TEST
 
-/* A machine that becomes half as much slower as the change, or as much, or more; what is less
- * is noticed only where it would matter. */
+/* A machine that slows by half the change, as much, or more. Smaller changes are noticed
+ * only where they would matter. */
 START_TEST(machine_changes)
 {
 	static const double slower[] = { 1.1, 1.2, 1.5, 0.8 };
@@ -180,7 +180,7 @@ START_TEST(no_difference)
 }
 END_TEST
 
-/* The culprit and those beside it cannot be built. */
+/* The culprit and its neighbours cannot be built. */
 START_TEST(some_fail)
 {
 	struct world w = { .noise = { 6 }, .culprit = 20, .ratio = 1.3 };
@@ -197,7 +197,7 @@ START_TEST(some_fail)
 }
 END_TEST
 
-/* Bad itself is the culprit, and the only one. */
+/* The bad revision is the culprit and the only bad one. */
 START_TEST(ends)
 {
 	struct world w = { .noise = { 6 }, .culprit = _i ? COMMITS - 1 : 1, .ratio = 1.5 };

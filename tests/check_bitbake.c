@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Python side of the bitbake host on the real plugin, driven by tests/bitbake_driver.py
- * as bitbake would. A real bitbake is in check_bitbake_build. */
+/* The Python side of the bitbake host with the real plugin, driven by
+ * tests/bitbake_driver.py as by bitbake. check_bitbake_build runs a real bitbake. */
 #include "base/array.h"
 #include "convert/convert.h"
 #include "recording/recording.h"
@@ -60,7 +60,7 @@ static const struct {
 	{ "app-1_2-r3", "do_sysroot_setscene", "setscene", TASK_FAILED, 1, "",
 	  "failed silently, see /work/temp/log.do_sysroot_setscene." },
 	{ "app-1_2-r3", "do_sysroot", "other", TASK_DONE, 0, "app-1_2-r3/do_sysroot_setscene ", "" },
-	/* through lib's do_build, which runs nothing */
+	/* through lib's do_build, which runs no command */
 	{ "app-1_2-r3", "do_compile", "compile", TASK_KILLED, 9,
 	  "lib-1.0-r0/do_install lib-1.0-r0/do_compile ", "killed by SIGKILL" },
 	{ "mc:arm:app-2-r3", "do_compile", "compile", TASK_FAILED, 1, "lib-1.0-r0/do_install ",
@@ -180,7 +180,7 @@ START_TEST(bytes_where_asked)
 }
 END_TEST
 
-/* Under the launcher it is the launcher's recording. */
+/* Under the launcher it joins the launcher's recording. */
 START_TEST(launched)
 {
 	const char *bitbake = support_path("%s/bitbake", support_tmpdir());
@@ -200,7 +200,7 @@ END_TEST
 
 static const char *const no_plugins[] = { "/nowhere/buildbeat.so", "/bin/sh", TOP_SRCDIR };
 
-/* No plugin, or nothing to write to: one warning, and the build goes on. */
+/* No plugin, or no writable directory: one warning, and the build continues. */
 START_TEST(no_plugin)
 {
 	struct run r;
@@ -223,7 +223,7 @@ START_TEST(no_place)
 }
 END_TEST
 
-/* For the tools of OpenEmbedded; one of the name may be there already. */
+/* The name for OpenEmbedded's tools; it may exist already. */
 START_TEST(layouts)
 {
 	bool only = _i & 1, taken = _i & 2;
@@ -254,7 +254,7 @@ START_TEST(no_layout)
 }
 END_TEST
 
-/* An error of ours is a line for the debugging log; what was recorded stays. */
+/* An internal error is a line of the debugging log; recorded tasks stay. */
 START_TEST(an_error_inside)
 {
 	struct run r;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* examples/bitbake, built by a real bitbake: the one that BUILDBEAT_BITBAKE names, or that
- * is in PATH. */
+/* examples/bitbake, built by a real bitbake: that of BUILDBEAT_BITBAKE, or that in PATH. */
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
@@ -41,8 +40,7 @@ static void setup(void)
 	configure("");
 }
 
-/* Its exit status, when its server is gone. What the build itself prints is not what is
- * tested. */
+/* The exit status, after its server has ended. The output of the build is not compared. */
 static int build(const char *launcher, const char *targets)
 {
 	struct run r;
@@ -135,7 +133,7 @@ START_TEST(good)
 }
 END_TEST
 
-/* A task that fails, one that is killed, results taken over, and one that is no good. */
+/* A failed task, a killed task, reused results, and an invalid result. */
 START_TEST(bad)
 {
 	const struct task *t;
@@ -182,7 +180,7 @@ START_TEST(launched)
 }
 END_TEST
 
-/* The class is in no task's hash. */
+/* The class does not change the hash of a task. */
 START_TEST(without)
 {
 	ck_assert_int_eq(build("", "libix"), 0);
@@ -194,7 +192,7 @@ START_TEST(without)
 }
 END_TEST
 
-/* The directory of a program that works, false if there is none. */
+/* The directory of a working program, or false. */
 static bool find_bitbake(void)
 {
 	FILE *f = popen("b=$(command -v \"${BUILDBEAT_BITBAKE:-bitbake}\") && b=$(readlink -f \"$b\") && "

@@ -8,13 +8,13 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
-/* Small files that unpack to large ones: refused with a word of what to do, and within
- * little memory (a limit on the address space of the command). */
+/* Small files that unpack to large ones are refused with a message that says what to do, and
+ * within little memory (a limit of the address space). */
 
 #define MIB ((size_t)1 << 20)
 #define MEMORY "ulimit -v 786432; "	/* KiB */
 
-/* head, then unit again and again to size bytes, then tail. */
+/* head, then unit repeated to size bytes, then tail. */
 static void write_gzip(const char *path, const char *head, const char *unit, const char *tail,
 		       size_t size)
 {
@@ -66,7 +66,7 @@ START_TEST(gzip_is_bounded)
 }
 END_TEST
 
-START_TEST(limit_is_told_and_raised)
+START_TEST(limit_is_reported_and_raised)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -117,7 +117,7 @@ START_TEST(zstd_is_bounded)
 }
 END_TEST
 
-/* A blob of an archive whose content is a gigabyte of nothing. */
+/* A blob of an archive that unpacks to a gigabyte of zeros. */
 START_TEST(archive_is_bounded)
 {
 	const char *top = support_tmpdir();
@@ -143,9 +143,9 @@ END_TEST
 int main(void)
 {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-	return 77;	/* their shadow takes all of the address space */
+	return 77;	/* the sanitizer's shadow takes all of the address space */
 #endif
 	return support_main("bombs", TEST_EACH(gzip_is_bounded, cases),
-			    TEST(limit_is_told_and_raised), TEST(zstd_is_bounded),
+			    TEST(limit_is_reported_and_raised), TEST(zstd_is_bounded),
 			    TEST(archive_is_bounded));
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 /*
- * bootchart.svg: recording in, exact picture out (without style, script and data,
- * which have tests of their own); and what must hold of every picture. With
- * UPDATE_GOLDEN=1 in the environment what comes out is what is expected from then on.
+ * bootchart.svg: recording in, exact picture out, without style, script and data, which have
+ * tests of their own; and properties of every picture. UPDATE_GOLDEN=1 rewrites the golden
+ * files.
  */
 
 #define DATA TOP_SRCDIR "/tests/data/"
@@ -47,7 +47,7 @@ static void draw_path(struct buf *out, const char *path, enum lanes_by by, const
 	recorded_release(&r);
 }
 
-/* Leave out what is between a start tag and its end, all of them. */
+/* Removes everything between each such start tag and its end. */
 static void leave_out(struct buf *b, const char *start, const char *end)
 {
 	struct buf rest = BUF_INIT;
@@ -93,7 +93,7 @@ START_TEST(golden)
 }
 END_TEST
 
-/* What must hold of every picture */
+/* Properties of every picture */
 
 #define DEPTH_MAX 16
 #define ELEMENTS_MAX 5000
@@ -105,7 +105,7 @@ struct census {
 	size_t elements, paths, texts, points;
 };
 
-/* Points of a path of those that show a quantity over time. */
+/* The number of points of a path that shows a quantity over time. */
 static size_t count_points(const char *d)
 {
 	size_t numbers = 0, points = 0;
@@ -142,7 +142,7 @@ static void count_element(struct census *c, const char *p)
 	c->points = points > c->points ? points : c->points;
 }
 
-/* The end of a tag, with nothing in it that is not allowed there. */
+/* The end of a tag; every character in the tag is allowed there. */
 static const char *check_tag(const char *p)
 {
 	bool quoted = false;
@@ -161,7 +161,7 @@ static void check_entity(const char *p)
 		      !strncmp(p, "&amp;", 5) || !strncmp(p, "&quot;", 6), "%.20s", p);
 }
 
-/* Every element is closed where it must, every character one that XML has. */
+/* Elements nest, and every character is one of XML's. */
 static void check_document(struct census *c, const char *text)
 {
 	const char *open[DEPTH_MAX];
@@ -234,7 +234,7 @@ static void check_picture(struct buf *out)
 	ck_assert_uint_le(c.points, POINTS_MAX);
 	ck_assert_ptr_eq(strchr(out->data + 1, '<'), strstr(out->data, "<title id=\"bb-title\">"));
 	ck_assert_ptr_nonnull(strstr(out->data, "<desc id=\"bb-desc\">"));
-	/* From outside nothing is taken. */
+	/* The picture loads nothing from elsewhere. */
 	ck_assert_ptr_null(strstr(out->data, "href="));
 	ck_assert_ptr_null(strstr(out->data, "url("));
 	ck_assert_ptr_null(strstr(out->data, "@import"));
@@ -308,7 +308,8 @@ static char *attribute(const char *text, const char *name)
 	return strndup(p, strcspn(p, "\""));
 }
 
-/* Four times the tasks: no taller, not much larger, within the budgets. */
+/* With four times the tasks the picture is not taller, not much larger, and within the
+ * limits. */
 START_TEST(bounded)
 {
 	struct buf few, many;

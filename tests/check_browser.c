@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 /*
- * The chart in a real browser: every scenario of tests/browser is a test here, and its
- * module the test case. One process, tests/browser/run.py, holds the browser for all
- * of them: it is told a scenario's name a line and answers with a line.
+ * The chart in a real browser: every scenario of tests/browser is a test, and its module the
+ * test case. One process, tests/browser/run.py, keeps the browser for all of them. It reads
+ * the name of a scenario a line and answers with a line.
  */
 
 #define SCENARIOS_MAX 256
-#define SCENARIO_S 120		/* run.py gives up earlier, and says at what */
+#define SCENARIO_S 120		/* run.py has a shorter limit and reports the step */
 #define END_MS 30000
 
 static pid_t runner;
@@ -48,7 +48,7 @@ static void runner_start(void)
 	from_runner = out[0];
 }
 
-/* A line into `line`, without its end; false when there will be none. */
+/* Reads a line without its newline; false at the end. */
 static bool runner_line(struct buf *line)
 {
 	char c;
@@ -66,7 +66,7 @@ static bool runner_line(struct buf *line)
 	return n == 1;
 }
 
-/* It ends when its input does, and takes the browser with it. Its exit status. */
+/* Closes its input, upon which it ends with the browser. Returns its exit status. */
 static int runner_end(void)
 {
 	struct pollfd fd = { from_runner, POLLIN, 0 };

@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * What a build keeps of a build, made a recording again: its figures are those it was made
- * of, its samples come to the same sums and peaks, and it can be drawn.
+ * A build of an archive, made a recording again: its values are those of the original, its
+ * samples have the same sums and peaks, and it can be drawn.
  */
 
 #define DATA TOP_SRCDIR "/tests/data/"
@@ -79,7 +79,7 @@ static void same_facts(const struct values *a, const struct values *b)
 	}
 }
 
-START_TEST(figures_are_the_same)
+START_TEST(values_are_the_same)
 {
 	struct recorded r, again;
 	struct values a, b;
@@ -94,7 +94,7 @@ START_TEST(figures_are_the_same)
 		same_task(&a, &b, i);
 	same_facts(&a, &b);
 	for (int t = 0; t < TOTALS; t++) {
-		/* of several tasks of one name one is left; their memory together is none's */
+		/* tasks with one name become one; its memory is unknown */
 		if (t == TOTAL_PEAK_KB || t == TOTAL_TASKS || t == TOTAL_RUNNING_MAX ||
 		    t == TOTAL_FAILED || t == TOTAL_READ_BYTES || t == TOTAL_WRITTEN_BYTES)
 			continue;
@@ -123,7 +123,7 @@ START_TEST(it_can_be_drawn)
 }
 END_TEST
 
-/* Series longer than what is kept of them */
+/* Series that are longer than the archive stores. */
 
 #define LONG 5003
 
@@ -242,7 +242,7 @@ START_TEST(busiest_disk)
 }
 END_TEST
 
-/* A gap stays one, and only near where it was. */
+/* A gap stays, and stays where it was. */
 START_TEST(gap_stays)
 {
 	struct recorded r, again;
@@ -287,7 +287,7 @@ END_TEST
 int main(void)
 {
 	return support_main("build_recording",
-			    TEST_GROUP("again"), TEST_LOOP(figures_are_the_same, PATHS),
+			    TEST_GROUP("again"), TEST_LOOP(values_are_the_same, PATHS),
 			    TEST_LOOP(it_can_be_drawn, PATHS),
 			    TEST_GROUP("sys"), TEST_EACH(thinned, longs), TEST(busiest_disk),
 			    TEST(gap_stays), TEST(damaged_sys));

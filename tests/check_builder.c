@@ -20,7 +20,7 @@ static uint32_t add_task(struct builder *b, uint32_t instance, const char *name,
 	return builder_task(b, instance, &t);
 }
 
-/* A ninja, and a make inside its second task; in no order. */
+/* A ninja, and a make inside its second task, added in any order. */
 static void build(struct recording *rec, int64_t wall_ns)
 {
 	struct builder b;

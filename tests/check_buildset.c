@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How commands come to the builds of a series. */
+/* How commands choose the builds of a series. */
 
 #define GEN TOP_BUILDDIR "/tests/gen_archive --tasks 20 "
 
@@ -28,7 +28,7 @@ static const struct option table[] = {
 
 static const struct command command = { .name = "test", .operands = "", .options = table };
 
-/* What is there, what is asked for, what comes of it. */
+/* Files, arguments, result. */
 #define ONE GEN "--builds 12 --series a/main/x r.git"
 #define TWO ONE " && " GEN "--builds 3 --series b/main/x r.git"
 #define USUAL "wall,cpu,memory,io"
@@ -36,7 +36,7 @@ static const struct command command = { .name = "test", .operands = "", .options
 static const struct {
 	const char *made;
 	const char *config;	/* text of c.yaml */
-	const char *words[5];	/* of the command line */
+	const char *words[5];	/* of the command */
 	enum buildset_span span;
 	const char *result;	/* series and number of builds, NULL: refused */
 	const char *message;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What decides who gets the preload, and the table of children under it. */
+/* Which programs get the preloaded object, and the table of children. */
 #include "base/array.h"
 #include "base/file.h"
 #include "plugin/carry.h"
@@ -32,7 +32,7 @@ static const struct {
 	{ CARRY_NOWHERE, { "/bin/sh", "-c", "/usr/bin/cmake -E touch a && cmake -E copy b c" } },
 	{ CARRY_NOWHERE, { "cmake", "-E", "copy", "make", "gen.py" } },
 	{ CARRY_NOWHERE, { "" } }, { CARRY_ASK, { "/" } }, { CARRY_NOWHERE, { "sh", "-c", "" } },
-	/* no word makes more of a program than it is */
+	/* an argument never gives a program more */
 	{ CARRY_NOWHERE, { "tool", "gen.py" } }, { CARRY_NOWHERE, { "/usr/bin/install", "configure" } },
 	{ CARRY_NOWHERE, { "cp", "cmake", "ninja" } }, { CARRY_NOWHERE, { "x", "make" } },
 	{ CARRY_NOWHERE, { "/usr/bin/gcc-ar-12", "configure.sh" } },
@@ -73,12 +73,12 @@ START_TEST(decisions)
 }
 END_TEST
 
-/* Files: what they are decides, whatever they are called with. */
+/* Files: the content decides, not the name they are called with. */
 
 static const struct {
 	const char *name, *text;	/* NULL: this test program */
 	enum carry carry;
-	const char *words[4];		/* argv, the first NULL: only the path */
+	const char *words[4];		/* argv; if the first one is NULL, only the path */
 } files[] = {
 	{ "tool", NULL, CARRY_NOWHERE, { "tool", "gen.py", "cmake" } },
 	{ "tool.py", NULL, CARRY_NOWHERE, { "tool.py" } },
@@ -126,7 +126,7 @@ START_TEST(decisions_by_file)
 }
 END_TEST
 
-/* A wrapper of what is a script, and of what is not. */
+/* A wrapper of a script, and of a program that is none. */
 START_TEST(wrapped)
 {
 	const char *run = support_path("%s/run", support_tmpdir());
@@ -155,14 +155,14 @@ START_TEST(names)
 }
 END_TEST
 
-/* Environments: put in and taken out again, nothing is left and the order kept. */
+/* Environments: variables are added and removed, and the order stays. */
 
 #define TICKET "/rec/buildbeat.mk"
 #define PRELOAD "/rec/buildbeat-preload.so"
 
 static const struct {
 	const char *env[5];
-	const char *makefiles, *preload;	/* what the carried one sees */
+	const char *makefiles, *preload;	/* what the started program sees */
 } environments[] = {
 	{ { NULL }, TICKET, PRELOAD },
 	{ { "A=b", "C=d" }, TICKET, PRELOAD },
@@ -182,7 +182,7 @@ static const char *value_of(char *const *env, const char *name)
 	return NULL;
 }
 
-/* Taken apart it is changed in place. */
+/* Removing changes it in place. */
 static char **writable(char *const *env)
 {
 	static char *copy[32], text[8192];
@@ -222,14 +222,14 @@ START_TEST(there_and_back)
 	ck_assert_int_eq(taken.keep, had_ticket);
 	for (size_t i = 0; before[i]; i++) {
 		if (before[i][strlen(before[i]) - 1] == '=')
-			continue;	/* an empty list goes */
+			continue;	/* an empty list is removed */
 		ck_assert_str_eq(after[n++], before[i]);
 	}
 	ck_assert_ptr_null(after[n]);
 }
 END_TEST
 
-/* What put a preload of its own behind ours, or in front. */
+/* Other preloaded objects before or after ours. */
 START_TEST(among_others)
 {
 	static const char *const values[][2] = {
@@ -254,7 +254,7 @@ START_TEST(among_others)
 }
 END_TEST
 
-/* Nothing is put beside what has to be the first object. */
+/* An object that must be the first one stays alone. */
 START_TEST(forbidden)
 {
 	static const struct {
@@ -303,7 +303,7 @@ START_TEST(ticket_alone)
 }
 END_TEST
 
-/* What is too much for it is left as it is. */
+/* An environment that is too large is unchanged. */
 START_TEST(large_environment)
 {
 	static char *env[CARRY_ENV_MAX + 2];
@@ -373,8 +373,8 @@ START_TEST(programs)
 }
 END_TEST
 
-/* Nobody made sure that what looks like a program is one: any byte of the headers, of
- * the dynamic section and of the hash table may be anything. */
+/* A file with the magic number may be invalid anywhere: in the headers, the dynamic section
+ * and the hash table. */
 START_TEST(damaged_programs)
 {
 	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xff };
@@ -386,7 +386,7 @@ START_TEST(damaged_programs)
 	support_read(&self, "/proc/self/exe");
 	ck_assert_int_eq(write(fd, self.data, self.len), (ssize_t)self.len);
 	ck_assert_int_eq(carry_elf_fit(fd, self.data, 4096), CARRY_FITS);
-	for (size_t n = sizeof e; n < 4096; n++) {	/* with nothing behind it */
+	for (size_t n = sizeof e; n < 4096; n++) {	/* without a byte after it */
 		head = memcpy(malloc(n), self.data, n);
 		carry_elf_fit(fd, head, n);
 		free(head);
@@ -402,7 +402,7 @@ START_TEST(damaged_programs)
 			from = p.p_offset;
 			to = from + p.p_filesz;
 		} else if (p.p_type == PT_LOAD && !p.p_offset) {
-			from = to;		/* what lies behind the headers: notes, hashes */
+			from = to;		/* what follows the headers: notes, hashes */
 			to = from + 1024;
 		} else if (p.p_type != PT_PHDR) {
 			continue;
@@ -449,7 +449,7 @@ START_TEST(table)
 	for (int i = 0; i < PIDTABLE_REACH; i++)
 		ck_assert(pidtable_put(t, 5 + i * PIDTABLE_SLOTS, (uint64_t)i));
 	ck_assert(!pidtable_put(t, 5 + PIDTABLE_REACH * PIDTABLE_SLOTS, 1));
-	ck_assert(pidtable_put(t, 5, 100));	/* nobody waited for the first */
+	ck_assert(pidtable_put(t, 5, 100));	/* without a wait for the first */
 	for (int i = 0; i < PIDTABLE_REACH; i++) {
 		ck_assert(pidtable_has(t, 5 + i * PIDTABLE_SLOTS));
 		ck_assert(pidtable_take(t, 5 + i * PIDTABLE_SLOTS, &value));
@@ -466,7 +466,8 @@ END_TEST
 
 static struct pidtable *shared;
 
-/* Each its own pids, in the others' neighbourhood; a fork puts, its parent takes. */
+/* Each thread has its own pids, close to those of the others; a fork adds, its parent
+ * removes. */
 static void *churn(void *arg)
 {
 	pid_t base = (pid_t)(uintptr_t)arg;

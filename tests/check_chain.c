@@ -13,7 +13,7 @@
 #define BUILD "cwd: /src\nend_us: 90000000\nstatus: 0\n"
 #define OPEN "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
 
-/* What each task waited for, by their starts, and the critical path. */
+/* What each task waited for, by start times, and the critical path. */
 static const struct {
 	const char *name;
 	const char *tasks;
@@ -217,7 +217,7 @@ START_TEST(what_was_waited_for)
 }
 END_TEST
 
-/* What holds of any recording. */
+/* Properties of any recording. */
 
 static uint32_t *places(const struct recorded *r)
 {
@@ -286,9 +286,9 @@ START_TEST(anything)
 END_TEST
 
 /*
- * Recursive makes with one worker, made up: each runs lines of recipes, values of
- * $(shell) and other makes, often several in one line, with pauses between them; many
- * wait for files that were made long before, there or elsewhere.
+ * Generated recursive makes with one worker: each runs recipe lines, $(shell) commands and
+ * other makes, often several in one line, with pauses. Many tasks wait for files that were
+ * made long before, in this make or another.
  */
 
 #define MAKE_DEPTH 4
@@ -307,7 +307,7 @@ static void pass(struct making *m, uint64_t most_us)
 
 static void run_make(struct making *m, unsigned parent_pid, unsigned depth);
 
-/* A line is named by its target, or by nothing: $(shell). */
+/* A line has the name of its target, or of $(shell). */
 static void run_line(struct making *m, unsigned instance, unsigned seq, unsigned target,
 		     unsigned depth)
 {
@@ -355,7 +355,7 @@ static void run_make(struct making *m, unsigned parent_pid, unsigned depth)
 	buf_addf(&m->tasks, "close\t%lld\ti%u\n", (long long)m->now_us, instance);
 }
 
-/* All that ran is in the path, as one thing ran after the other. */
+/* Every task is in the path, because each ran after another. */
 static void is_all_in_path(const struct chain *c, const struct recorded *r)
 {
 	int64_t all_us = 0;
@@ -378,7 +378,7 @@ START_TEST(one_worker)
 		struct chain c;
 
 		run_make(&m, 1, 0);
-		if (i % 3 == 0)		/* and another behind it */
+		if (i % 3 == 0)		/* and another one after it */
 			run_make(&m, 1, 0);
 		recorded_make(&r, support_path("cwd: /src\nend_us: %lld\nstatus: 0\n",
 					       (long long)m.now_us), buf_str(&m.tasks), NULL);
@@ -396,7 +396,8 @@ START_TEST(one_worker)
 }
 END_TEST
 
-/* OpenEmbedded's: of image, whose own task before it ended long ago, another recipe's. */
+/* OpenEmbedded: image waited for a task of another recipe, as its own previous task ended
+ * long before. */
 START_TEST(recipes)
 {
 	static const char *const files[][4] = {
@@ -437,8 +438,8 @@ START_TEST(recipes)
 }
 END_TEST
 
-/* A real build: gen makes config.h, lib (a make of its own) libx.a of two objects of
- * which one is slow, then the program; slow.o has nothing to do with the end. */
+/* A real build: gen makes config.h, then lib (a make of its own) libx.a of two objects, one
+ * of them slow, then the program. slow.o does not delay the end. */
 static const char top_makefile[] =
 	"all: prog other\n"
 	"config.h:\n\tsleep 0.1; touch $@\n"
@@ -480,7 +481,7 @@ START_TEST(a_real_build)
 }
 END_TEST
 
-/* Real makes with one worker, one inside the other in all the ways that are usual. */
+/* Real makes with one worker, nested in all the usual ways. */
 
 static void write_makefile(uint64_t *state, const char *dir, const char *up, unsigned depth)
 {
@@ -539,7 +540,7 @@ START_TEST(real_makes)
 	ck_assert_int_le(c.path_us, r.sum.wall_us);
 	chain_release(&c);
 	recorded_release(&r);
-	/* with several workers the path is shorter, but as well connected */
+	/* with several workers the path is shorter, but as connected */
 	support_run(&run, dir, "rm gen.h; " TOP_BUILDDIR "/buildbeat record --no-git -o stats -n y "
 		    "make -j3");
 	ck_assert_msg(run.status == 0, "%s", run.err.data);

@@ -26,7 +26,7 @@ static void teardown(void)
 	changepoints_free(detector);
 }
 
-/* Their places as text. */
+/* The places as text. */
 static const char *found(const double *v, size_t n, double least_effect)
 {
 	static char text[1024];
@@ -40,7 +40,7 @@ static const char *found(const double *v, size_t n, double least_effect)
 	return text;
 }
 
-/* The partition against all there are, by the plain recurrence. */
+/* The partition against all possible ones, by the plain recurrence. */
 
 static double plain_cost(const struct partition *p, size_t n, double penalty, size_t shortest)
 {
@@ -88,7 +88,7 @@ START_TEST(cheapest_partition)
 }
 END_TEST
 
-/* By chance: 4,000 series of a kind may have 4. */
+/* 4,000 series without a step may have 4 by chance. */
 START_TEST(noise_alone)
 {
 	struct noise noise = { 2026 };
@@ -103,7 +103,7 @@ START_TEST(noise_alone)
 }
 END_TEST
 
-/* A build after the other until a step is seen: half of them within so many. */
+/* Adds builds until a step is found; half of the series need at most so many. */
 static const struct {
 	enum noise_kind kind;
 	double step;
@@ -145,7 +145,7 @@ START_TEST(seen_soon)
 }
 END_TEST
 
-/* Several steps in rough noise, disturbances of some builds in between. */
+/* Several steps in strong noise, with disturbances of some builds between. */
 
 struct score {
 	int right, wrong, missed;
@@ -209,9 +209,9 @@ START_TEST(planted_steps)
 }
 END_TEST
 
-/* What is told of a change. */
+/* The attributes of a change. */
 
-START_TEST(told)
+START_TEST(attributes_of_a_change)
 {
 	struct noise noise = { 3 };
 	const struct change *list;
@@ -237,7 +237,7 @@ START_TEST(told)
 }
 END_TEST
 
-/* The place is in its interval about as often as promised. */
+/* The interval contains the place about as often as promised. */
 START_TEST(interval_holds)
 {
 	struct noise noise = { 8 };
@@ -260,7 +260,7 @@ START_TEST(interval_holds)
 }
 END_TEST
 
-/* Series by runs of values; noise of so much is laid over. */
+/* Series as runs of values, with added noise. */
 struct run_of {
 	unsigned n;
 	double value;
@@ -320,8 +320,8 @@ START_TEST(made_up)
 }
 END_TEST
 
-/* The memory of a task of a real make, in KiB: of a doubtful step and a clear one the
- * clear one stays. */
+/* Memory of a task of a real make, in KiB: of a suspect step and a clear one, the clear one
+ * stays. */
 START_TEST(few_builds)
 {
 	static const double v[] = { 6008, 6008, 6008, 5880, 6008, 5912, 5880, 5908, 5900, 5856,
@@ -331,7 +331,8 @@ START_TEST(few_builds)
 }
 END_TEST
 
-/* The unit does not matter, nor what was looked at before, nor builds without a value. */
+/* The result does not depend on the unit, on an earlier series, or on builds without a
+ * value. */
 START_TEST(same_again)
 {
 	struct noise noise = { 11 };
@@ -373,7 +374,7 @@ int main(void)
 			    TEST_GROUP_WITH("rates", setup, teardown),
 			    TEST_LOOP(noise_alone, NOISE_KINDS), TEST_EACH(seen_soon, steps),
 			    TEST_LOOP(planted_steps, NOISE_KINDS),
-			    TEST_GROUP_WITH("series", setup, teardown), TEST(told),
+			    TEST_GROUP_WITH("series", setup, teardown), TEST(attributes_of_a_change),
 			    TEST(interval_holds), TEST_EACH(made_up, made), TEST(few_builds),
 			    TEST(same_again), TEST(too_many));
 }

@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* Where things stand in the bootchart: whatever the recording, nothing lies upon
- * anything else or outside the picture. */
+/* Places in the bootchart: for any recording, nothing overlaps or is outside the picture. */
 
 #define HEIGHT_MAX 2400		/* of any chart */
 
@@ -47,7 +46,7 @@ static void make(struct chart *c, const struct recorded *r, enum lanes_by by,
 	ck_assert_int_eq(chart_make(c, &in), 0);
 }
 
-/* With the panels that make() lent it. */
+/* With the panels that make() made. */
 static void release(struct chart *c)
 {
 	struct panels panels = c->panels;
@@ -67,7 +66,7 @@ static double safe_width(const char *text, double size)
 	return width;
 }
 
-/* Keys from left to right, line below line, within [left, right] and [top, bottom]. */
+/* Keys from left to right in lines, within [left, right] and [top, bottom]. */
 static void check_legend(const struct legend *l, int left, int right, int top, int bottom)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -204,7 +203,7 @@ START_TEST(compared)
 }
 END_TEST
 
-/* Names and texts as long as they come take no more room than there is. */
+/* The longest names and texts fit. */
 START_TEST(long_texts)
 {
 	struct buf build = BUF_INIT, tasks = BUF_INIT;
@@ -278,7 +277,7 @@ START_TEST(facts)
 }
 END_TEST
 
-/* The more lanes, the thinner. */
+/* More lanes are thinner. */
 START_TEST(many_workers)
 {
 	struct buf tasks = BUF_INIT;

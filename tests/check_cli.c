@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The program as a user meets it: its help, its messages, its completion. */
+/* The command line: help, messages, completion. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 
@@ -52,7 +52,7 @@ START_TEST(help_in_all_ways)
 }
 END_TEST
 
-/* A letter too many in the name of each option of each command. */
+/* A surplus letter in the name of each option of each command. */
 START_TEST(typo_in_every_option)
 {
 	const struct command *c = commands[_i];
@@ -82,7 +82,7 @@ START_TEST(typo_in_every_opposite)
 }
 END_TEST
 
-/* For a terminal of 80 columns, and one that is wrapped says no less. */
+/* For a terminal of 80 columns; wrapped help has the same words. */
 START_TEST(usage_fits)
 {
 	struct run r;
@@ -134,7 +134,7 @@ static const char *const printing[] = {
 	"complete -- ''",
 };
 
-/* What could not be printed is an error, whatever the command says. */
+/* Failed output is an error of every command. */
 START_TEST(full_output)
 {
 	struct run r;
@@ -200,7 +200,7 @@ START_TEST(at_the_cursor)
 }
 END_TEST
 
-/* Recordings by name, from the directory that the configuration names. */
+/* Recordings by name, from the configured directory. */
 START_TEST(recordings)
 {
 	struct run r;

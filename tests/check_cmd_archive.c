@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 /*
- * `buildbeat archive` as it is run: what a build's branch is called, what is refused, and
- * where there is no room or no right to write. Nothing is ever half-written.
+ * `buildbeat archive`: the name of the branch, refused arguments, a full disk, and missing
+ * permission. Nothing is half written.
  */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -35,7 +35,7 @@ static void sh(struct run *r, const char *command)
 		      r->err.data);
 }
 
-/* What a command line prints is exactly that. */
+/* A command prints exactly this. */
 static void expect(const char *command, const char *out)
 {
 	struct run r;
@@ -58,7 +58,7 @@ static const struct { const char *arguments, *branch; } names[] = {
 	{ "--output stats last", "forge/main/x86_64\n" },
 };
 
-/* The branch is what the recording says, or what is given; a second time nothing is added. */
+/* The branch comes from the recording or the option; a second run adds nothing. */
 START_TEST(branch)
 {
 	const char *command = support_path(BUILDBEAT " archive --repo builds.git %s",
@@ -76,7 +76,7 @@ START_TEST(branch)
 }
 END_TEST
 
-/* Settings; another series of the same repository; a repository that is there. */
+/* Settings; another series of the same repository; an existing repository. */
 START_TEST(several)
 {
 	struct run r;
@@ -108,7 +108,7 @@ static const struct { const char *before, *arguments, *err; } refused[] = {
 	  "is not a build: nothing is added to it" },
 };
 
-/* Told, and nothing is other than before. */
+/* The error is reported, and the archive is unchanged. */
 START_TEST(refusal)
 {
 	struct run r;
@@ -124,7 +124,7 @@ START_TEST(refusal)
 }
 END_TEST
 
-/* Root may write anywhere: skipped then. */
+/* Skipped for root, which can write anywhere. */
 static const struct { const char *shut, *open; } rights[] = {
 	{ "mkdir closed && chmod 555 closed", "closed/builds.git" },
 	{ BUILDBEAT " archive --repo closed.git --host a " NESTED " >/dev/null && "
@@ -147,7 +147,7 @@ START_TEST(no_right_to_write)
 }
 END_TEST
 
-/* So many kilobytes are free when the second build is written. */
+/* The free kilobytes when the second build is written. */
 static const int room_kb[] = { 0, 4, 16, 32 };
 
 START_TEST(no_room)
@@ -173,7 +173,7 @@ START_TEST(no_room)
 }
 END_TEST
 
-/* Standard output that cannot be written to: the build is there, and it is told. */
+/* Standard output cannot be written to: the build is archived, and the error reported. */
 START_TEST(nobody_listens)
 {
 	struct run r;

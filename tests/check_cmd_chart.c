@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /*
- * `buildbeat chart` as it is run: which files come where, what is said, and what is
- * left behind when something fails. What the pictures show is tested elsewhere.
+ * `buildbeat chart`: the files it writes, its messages, and what a failure leaves behind.
+ * Other tests check the pictures.
  */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -18,7 +18,7 @@
 static const char *dir;
 static bool has_gnuplot;
 
-/* A recording in ./buildstats that may be written to. */
+/* A writable recording in ./buildstats. */
 static void setup(void)
 {
 	struct run r;
@@ -32,7 +32,7 @@ static void setup(void)
 static const struct {
 	const char *arguments;
 	const char *out;	/* what is printed */
-	const char *files;	/* then there */
+	const char *files;	/* exists afterwards */
 	bool gnuplot;
 } places[] = {
 	{ "--only bootchart one", "buildstats/one/bootchart.svg\n",
@@ -94,8 +94,7 @@ START_TEST(in_the_terminal)
 }
 END_TEST
 
-/* The directory of recordings is that of the configuration, which is not where the
- * charts go. */
+/* The configured directory contains recordings; the charts go elsewhere. */
 START_TEST(configured)
 {
 	struct run r;
@@ -108,7 +107,7 @@ START_TEST(configured)
 END_TEST
 
 static const struct {
-	const char *command;	/* behind "buildbeat chart" */
+	const char *command;	/* after "buildbeat chart" */
 	const char *said;
 } mistakes[] = {
 	{ "--format jpg one", "jpg" },
@@ -139,7 +138,7 @@ START_TEST(mistake)
 }
 END_TEST
 
-/* Without gnuplot the bootchart still comes, and what is missing is said. */
+/* Without gnuplot the bootchart is still drawn, and a message names the missing charts. */
 START_TEST(without_gnuplot)
 {
 	struct run r;
@@ -188,7 +187,7 @@ START_TEST(with_another_gnuplot)
 }
 END_TEST
 
-/* Ended from outside: gnuplot ends too, no directory is left, and who waits is told. */
+/* Ended by a signal: gnuplot ends too, no directory is left, and the parent sees the signal. */
 static const struct {
 	const char *signal;
 	int status;
@@ -225,7 +224,7 @@ START_TEST(not_ended)
 }
 END_TEST
 
-/* What the charts leave in a directory of OpenEmbedded is none of its tasks or logs. */
+/* Charts in OpenEmbedded's directory are not read as tasks or logs. */
 START_TEST(beside_openembedded)
 {
 	struct run r;
@@ -244,15 +243,15 @@ START_TEST(beside_openembedded)
 END_TEST
 
 static const struct {
-	const char *place;	/* made by */
+	const char *place;	/* command that makes it */
 	const char *made;
-	bool root;		/* root is stopped by it too */
+	bool root;		/* it stops root too */
 } closed[] = {
 	{ "shut", "mkdir -p shut && chmod 500 shut", false },
 	{ "full", "mkdir -p full && mount -t tmpfs -o size=8k none full", true },
 };
 
-/* Nothing half-written, nothing left. */
+/* No half-written and no temporary files. */
 START_TEST(nowhere_to_write)
 {
 	struct run r;
@@ -280,7 +279,7 @@ START_TEST(standard_output_full)
 }
 END_TEST
 
-/* What another program left in its place is replaced, through a link too, and keeps its mode. */
+/* An existing file is replaced, through a link too, and keeps its mode. */
 START_TEST(replaces)
 {
 	struct run r;

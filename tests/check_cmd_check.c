@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * `buildbeat check` as it is run, on made archives: its exit status, its forms, and names of tasks
- * that would break them.
+ * `buildbeat check` on generated archives: its exit status, its formats, and names of tasks
+ * that need escapes.
  */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -24,8 +24,8 @@ static void sh(const char *command)
 	ck_assert_msg(r.status == 0, "%s: %s", command, r.err.data);
 }
 
-/* Archives: of a step of three builds and one of the newest; of nothing; of a few builds; of
- * names as bad as can be. */
+/* Archives: with a step of three builds and one of the newest; empty; with few builds; with
+ * the worst names. */
 static void make_archives(void)
 {
 	dir = support_tmpdir();
@@ -42,7 +42,7 @@ static void make_archives(void)
 static const struct {
 	const char *arguments;
 	int status;
-	const char *out, *err;	/* to be found in what is printed */
+	const char *out, *err;	/* in the output */
 } uses[] = {
 	{ "--repo step.git", 1, "regressions confirmed", "" },
 	{ "--repo still.git", 0, "no regression", "" },
@@ -86,7 +86,7 @@ END_TEST
 
 static const char *const forms[] = { "text", "json", "junit", "markdown" };
 
-/* Exactly what is written. */
+/* Exact output. */
 START_TEST(golden)
 {
 	const char *form = forms[_i];
@@ -98,7 +98,7 @@ START_TEST(golden)
 }
 END_TEST
 
-/* The same whatever the machine is like; a second form goes to a file. */
+/* The output does not depend on the machine; a second format goes to a file. */
 START_TEST(same_elsewhere)
 {
 	struct run a, b;
@@ -113,7 +113,7 @@ START_TEST(same_elsewhere)
 }
 END_TEST
 
-/* What other programs make of it: XML and JSON are whole, and say what the verdict is. */
+/* Other programs parse the XML and JSON, which agree with the verdict. */
 static const char junit_program[] =
 	"import sys, xml.etree.ElementTree as e\n"
 	"t = e.parse(sys.argv[1]).getroot()\n"
@@ -152,7 +152,7 @@ START_TEST(read_by_others)
 	support_run(&j, dir, "mv json.py read.py; " BUILDBEAT " check --repo %s.git --json >x.json; "
 		    "python3 -B read.py x.json", repo[_i]);
 	ck_assert_msg(j.status == 0, "%s", j.err.data);
-	if (strcmp(repo[_i], "few"))	/* there the metrics were skipped too */
+	if (strcmp(repo[_i], "few"))	/* the metrics were skipped too */
 		ck_assert_str_eq(x.out.data, j.out.data);
 }
 END_TEST

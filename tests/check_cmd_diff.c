@@ -7,14 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * `buildbeat diff` as it is run. With UPDATE_GOLDEN=1 in the environment what comes out
- * is what is expected from then on.
- */
+/* `buildbeat diff`. UPDATE_GOLDEN=1 rewrites the golden files. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define DATA TOP_SRCDIR "/tests/data/diff"
-/* None of the user's own settings. */
+/* Without the user's settings. */
 #define ALONE "unset COLUMNS NO_COLOR; export XDG_CONFIG_HOME=/nonexistent HOME=/nonexistent; "
 
 static const struct {
@@ -66,7 +63,7 @@ START_TEST(valid_json)
 }
 END_TEST
 
-/* Nothing that was not tested has a p, in any output. */
+/* Only what was tested has a p value, in any output. */
 START_TEST(untested_has_no_p)
 {
 	static const char *const outputs[] = { "", "--json", "--markdown", "--all" };
@@ -80,7 +77,7 @@ START_TEST(untested_has_no_p)
 }
 END_TEST
 
-/* Every key of the output is in the page. */
+/* The page has every key of the output. */
 START_TEST(keys_are_documented)
 {
 	struct buf page;
@@ -157,7 +154,7 @@ START_TEST(clear_errors)
 }
 END_TEST
 
-/* The newest two of a directory, as buildstats-diff has it. */
+/* The newest two of a directory, as buildstats-diff takes them. */
 START_TEST(without_operands)
 {
 	struct run r;
@@ -172,7 +169,7 @@ START_TEST(without_operands)
 }
 END_TEST
 
-/* Thresholds of the configuration, of one task too. */
+/* Limits of the configuration, also of one task. */
 START_TEST(configuration)
 {
 	const char *path = support_path("%s/rules.yaml", support_tmpdir());
@@ -187,7 +184,7 @@ START_TEST(configuration)
 }
 END_TEST
 
-/* A page of its own: all that differs is in it, and nothing from elsewhere. */
+/* An HTML page with all differences, which loads nothing from elsewhere. */
 START_TEST(page)
 {
 	const char *path = support_path("%s/page.html", support_tmpdir());
@@ -208,7 +205,7 @@ START_TEST(page)
 }
 END_TEST
 
-/* Builds of an archive, by the names that git has. */
+/* Builds of an archive, by git's names. */
 START_TEST(builds)
 {
 	const char *repo = support_path("%s/builds.git", support_tmpdir());

@@ -8,14 +8,15 @@
 #include <unistd.h>
 
 /*
- * buildbeat history over archives that tests/gen_archive made: what is printed is in
- * tests/golden/history; UPDATE_GOLDEN=1 in the environment rewrites it.
+ * `buildbeat history` over archives of tests/gen_archive. The output is in
+ * tests/golden/history; UPDATE_GOLDEN=1 rewrites it.
  */
 
 #define HISTORY TOP_BUILDDIR "/buildbeat history "
 #define GEN TOP_BUILDDIR "/tests/gen_archive "
 
-/* Made once, for all tests: a step of some tasks, one of a single task's memory, one back. */
+/* Made once for all tests: a step of some tasks, one of the memory of a single task, one
+ * back. */
 static const char *const make =
 	GEN "--tasks 60 --builds 70 --noise 2% --host 2% --step 3-20/40/25% --step 20-25/30/150%/memory "
 	"--step 30-45/55/-60% a.git && " GEN "--tasks 60 --builds 1 one.git && "
@@ -74,7 +75,7 @@ START_TEST(printed)
 }
 END_TEST
 
-/* What the golden files cannot say by themselves. */
+/* Properties that the golden files do not show. */
 START_TEST(json_is_json)
 {
 	struct run r;
@@ -86,7 +87,7 @@ START_TEST(json_is_json)
 }
 END_TEST
 
-/* The revisions are there for git log, each the one before. */
+/* git log can read the revisions, each the parent of the next. */
 START_TEST(twice_the_same)
 {
 	struct run r;

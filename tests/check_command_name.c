@@ -9,7 +9,7 @@
 static const struct {
 	const char *command, *name;
 } cases[] = {
-	/* what it makes */
+	/* the name */
 	{ "cc -c foo.c -o foo.o", "foo.o" },
 	{ "ccache gcc -c a.c -oa.o", "a.o" },
 	{ "/usr/bin/cc -DX=\"a b\" -I. -MD -MT src/x.o -MF src/x.o.d -o src/x.o -c ../x.c", "src/x.o" },
@@ -26,7 +26,7 @@ static const struct {
 	{ "rustc --crate-name foo --edition=2021 src/lib.rs --crate-type lib -C opt-level=3", "foo" },
 	{ "cd lib && cc -c a.c -o a.o && touch stamp", "a.o" },
 	{ "(cc -c a.c -o a.o)", "a.o" },
-	/* what it is made of, when the rest is for the next pass only */
+	/* the part of the command that it needs in the first pass */
 	{ "cc -c foo.c", "foo.c" },
 	{ "/usr/lib/gcc/x86_64-linux-gnu/12/cc1 -quiet -imultiarch x86_64-linux-gnu foo.c -quiet"
 	  " -dumpbase foo.c -o /tmp/ccX.s", "foo.c" },
@@ -61,7 +61,7 @@ START_TEST(names)
 }
 END_TEST
 
-/* A word may be as long as a line. */
+/* A word as long as a line. */
 START_TEST(long_words)
 {
 	struct buf command = BUF_INIT, b = BUF_INIT;
@@ -76,7 +76,7 @@ START_TEST(long_words)
 }
 END_TEST
 
-/* Every beginning of every command, in memory of just that size. */
+/* Every prefix of every command, in memory of exactly that size. */
 START_TEST(cut_anywhere)
 {
 	const char *command = cases[_i].command;

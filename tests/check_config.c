@@ -118,7 +118,7 @@ static const struct {
 	{ "repo: git@host:builds.git\n", "git@host:builds.git" },
 };
 
-/* A path is the project's, a URL is nobody's. */
+/* A path is relative to the project's directory; a URL is not. */
 START_TEST(repository)
 {
 	const char *text = repos[_i].text;
@@ -133,7 +133,7 @@ START_TEST(repository)
 }
 END_TEST
 
-/* Deep, long, with an alias inside an alias: refused at once. */
+/* Deep, long, or with aliases inside an alias: refused quickly. */
 START_TEST(bombs)
 {
 	static const char *const pieces[] = { "[", "{a: ", "- ", "a: &a [*a, ", "? " };
@@ -156,7 +156,7 @@ START_TEST(bombs)
 }
 END_TEST
 
-/* Every place it is looked for in, the nearest first. */
+/* Every place it is searched in, the nearest first. */
 START_TEST(search)
 {
 	const char *top = support_tmpdir();
@@ -188,7 +188,7 @@ START_TEST(search)
 }
 END_TEST
 
-/* The command line before the file, and a broken file before the build. */
+/* The command line overrides the file. An invalid file stops before the build. */
 START_TEST(with_record)
 {
 	const char *top = support_tmpdir();
@@ -219,7 +219,7 @@ START_TEST(with_record)
 }
 END_TEST
 
-/* Code from somebody else's file is not loaded. */
+/* Code named in another user's file is not loaded. */
 START_TEST(foreign_plugin)
 {
 	const char *top = support_tmpdir();

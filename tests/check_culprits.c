@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Commits between builds, in a genuine repository; and how names are likened. */
+/* Commits between builds in a real repository, and the similarity of names. */
 
 static const struct {
 	const char *path, *task;
@@ -53,7 +53,7 @@ START_TEST(likeness)
 }
 END_TEST
 
-/* The repository: a commit after the other, and what git calls them. */
+/* The repository: one commit after another, with git's ids. */
 
 #define GIT "git -c user.name=Somebody -c user.email=some@body.example -c commit.gpgsign=false " \
 	"-c init.defaultBranch=main -c core.hooksPath=/dev/null "
@@ -70,7 +70,7 @@ static void git(const char *command)
 	ck_assert_msg(!r.status, "%s: %s", command, r.err.data);
 }
 
-/* Files with blanks between; day: of November 2026. */
+/* Files separated by blanks; a day of November 2026. */
 static void commit(int i, const char *files, const char *subject, int day)
 {
 	struct run r;
@@ -101,7 +101,7 @@ static void make_repository(void)
 	commit(4, "src/bar.c", "bar: a comment", 5);
 }
 
-/* Builds of it, and an event between two. */
+/* Builds of it, and a change between two. */
 
 static struct revision revision[4][2];
 static struct build build[4];
@@ -150,7 +150,7 @@ START_TEST(the_likeliest_first)
 	ck_assert_ptr_null(r->trouble);
 	ck_assert_uint_eq(r->n_commits, 4);
 	ck_assert_uint_eq(r->n_culprits, 4);
-	/* foo.o is nine tenths of it, and bar.o is in the same directory. */
+	/* foo.o is nine tenths of the change, and bar.o is in the same directory. */
 	ck_assert_str_eq(r->culprit[0].subject, "foo: <b>twice</b> as slow");
 	ck_assert_str_eq(r->culprit[0].id, commit_id[2]);
 	ck_assert_str_eq(r->culprit[0].author, "Somebody");
@@ -170,7 +170,7 @@ START_TEST(the_likeliest_first)
 }
 END_TEST
 
-/* Between the last build that surely has it not and the first that surely has. */
+/* Between the last build surely without and the first surely with the change. */
 START_TEST(as_far_as_the_interval)
 {
 	struct source_log *log = opened();
@@ -203,7 +203,7 @@ END_TEST
 static const struct {
 	int from, to;		/* -1: gone */
 	bool with_log;
-	const char *trouble;	/* begins with; NULL: none */
+	const char *trouble;	/* begins with; NULL: no commit */
 	size_t n;
 } troubles[] = {
 	{ 2, 2, true, NULL, 0 },
@@ -213,7 +213,7 @@ static const struct {
 	{ 3, 1, true, "the newer one is not a descendant", 0 },
 };
 
-START_TEST(told_and_not_fatal)
+START_TEST(damage_is_reported_and_not_fatal)
 {
 	struct source_log *log = opened();
 	struct culprits c;
@@ -246,7 +246,7 @@ START_TEST(a_shallow_clone)
 	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
 	ck_assert_str_eq(c.range[0].trouble, "one of the two is missing from the shallow clone");
 	culprits_release(&c);
-	/* The one it ends at has a parent that is not there. */
+	/* The last commit has a parent that is missing. */
 	set_builds(commit_id[3], commit_id[4]);
 	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
 	ck_assert_str_eq(c.range[0].trouble, "shallow clone: only commits along first parents are listed");
@@ -305,6 +305,6 @@ int main(void)
 			    TEST_GROUP("names"), TEST_EACH(likeness, names),
 			    TEST_GROUP_WITH("commits", make_repository, NULL),
 			    TEST(the_likeliest_first), TEST(as_far_as_the_interval),
-			    TEST_EACH(told_and_not_fatal, troubles), TEST(a_shallow_clone),
+			    TEST_EACH(damage_is_reported_and_not_fatal, troubles), TEST(a_shallow_clone),
 			    TEST(a_merge_has_no_files), TEST(no_repository));
 }

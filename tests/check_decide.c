@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* How often a decision errs, and after how many runs it falls. */
+/* The error rate of decisions, and the number of runs they need. */
 
 #define MOST 10
 #define TRIALS 300
@@ -19,7 +19,7 @@ struct trial {
 	size_t n_refs, n;
 };
 
-/* What is measured, in the order in which it happens. */
+/* The measurements in their order. */
 struct source {
 	struct noise noise;
 	double v[4 * MOST];
@@ -65,8 +65,8 @@ static const double ratios[] = { 1.1, 1.2, 0.8 };
 
 #define N_RATIOS ((int)ARRAY_SIZE(ratios))
 
-/* As often as stated at most, whatever the noise: three standard deviations more would be
- * no chance. Sooner for what differs more. */
+/* The error rate is at most the stated one, for any noise (within three standard
+ * deviations). Large differences need fewer runs. */
 START_TEST(errs_as_stated)
 {
 	enum noise_kind kind = (enum noise_kind)(_i / N_RATIOS);
@@ -98,7 +98,7 @@ START_TEST(errs_as_stated)
 }
 END_TEST
 
-/* Two that are the same are not told apart, nor do they lie about being so. */
+/* Equal builds are neither reported as different nor wrongly as equal. */
 START_TEST(no_difference)
 {
 	enum noise_kind kind = (enum noise_kind)_i;
@@ -123,7 +123,7 @@ static const struct {
 	enum levels levels;
 	enum decision decision;
 } cases[] = {
-	/* exact ones, as bytes are */
+	/* exact, as bytes are */
 	{ SAMPLE(100, 100, 100), SAMPLE(120, 120, 120), SAMPLE(120, 120), LEVELS_DIFFER,
 	  DECIDE_BAD },
 	{ SAMPLE(100, 100, 100), SAMPLE(120, 120, 120), SAMPLE(100, 100), LEVELS_DIFFER,
@@ -133,7 +133,7 @@ static const struct {
 	/* one run is none */
 	{ SAMPLE(100, 100, 100), SAMPLE(120, 120, 120), SAMPLE(120), LEVELS_DIFFER,
 	  DECIDE_UNSURE },
-	/* in between */
+	/* between */
 	{ SAMPLE(100, 101, 102, 100), SAMPLE(120, 121, 122, 120), SAMPLE(110, 110.5, 111),
 	  LEVELS_DIFFER, DECIDE_UNSURE },
 	/* disturbed */
@@ -141,7 +141,7 @@ static const struct {
 	  LEVELS_DIFFER, DECIDE_GOOD },
 	{ SAMPLE(100, 99, 101, 160, 100, 101), SAMPLE(150, 151, 149, 150, 152, 150),
 	  SAMPLE(101, 100), LEVELS_DIFFER, DECIDE_GOOD },
-	/* nothing at all before, so that there is no share */
+	/* 0 before, so that there is no share */
 	{ SAMPLE(0, 0, 0), SAMPLE(4096, 4096, 4096), SAMPLE(0, 0), LEVELS_DIFFER, DECIDE_GOOD },
 	{ SAMPLE(0, 0, 0), SAMPLE(0, 0, 0), SAMPLE(0, 0), LEVELS_UNSURE, DECIDE_UNSURE },
 	{ SAMPLE(1, 1, 0), SAMPLE(1e9, 1e9, 1.1e9), SAMPLE(1e9, 1e9), LEVELS_DIFFER, DECIDE_BAD },
@@ -161,7 +161,7 @@ START_TEST(cases_by_hand)
 	ck_assert_int_eq(a.levels, cases[_i].levels);
 	ck_assert_int_eq(decide_odds(&odds, cases[_i].good, cases[_i].bad, cases[_i].new), 0);
 	ck_assert_int_eq(decide(odds, cases[_i].new.n, 0.01), cases[_i].decision);
-	/* the other way round it is the opposite */
+	/* swapped, the result is the opposite */
 	if (cases[_i].good.v[0] > 0) {
 		ck_assert_int_eq(decide_odds(&turned, cases[_i].bad, cases[_i].good,
 					     cases[_i].new), 0);
@@ -170,7 +170,7 @@ START_TEST(cases_by_hand)
 }
 END_TEST
 
-/* An amount that does not matter, whatever its share. */
+/* A small absolute change is ignored, whatever its share. */
 START_TEST(too_small_to_matter)
 {
 	struct sample good = SAMPLE(100, 101, 99, 100), bad = SAMPLE(150, 151, 149, 150);
@@ -185,7 +185,7 @@ START_TEST(too_small_to_matter)
 }
 END_TEST
 
-/* Nothing before and after, where some amount does not matter. */
+/* 0 before and after, with a limit of the amount. */
 START_TEST(nothing_at_all)
 {
 	struct sample none = SAMPLE(0, 0, 0);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is found between builds that were worked out by hand. */
+/* Differences between builds, calculated by hand. */
 
 struct pair {
 	struct values base, now;
@@ -34,7 +34,7 @@ static void pair_release(struct pair *p)
 	values_release(&p->now);
 }
 
-/* "a b(was) +new -gone", each with ! if its wall time is large. */
+/* "a b(was) +new -gone", each with ! if its wall time differs much */
 static void describe(struct buf *out, const struct diff *d)
 {
 	for (size_t i = 0; i < d->n_tasks; i++) {
@@ -137,8 +137,8 @@ START_TEST(exceptions)
 }
 END_TEST
 
-/* Figures of all metrics; what one side does not know is not compared. */
-START_TEST(figures)
+/* Values of all metrics; a value that one build lacks is not compared. */
+START_TEST(values_of_all_metrics)
 {
 	struct pair p;
 	const struct diff_figure *f;
@@ -276,7 +276,7 @@ END_TEST
 /* Several runs a side */
 
 #define TASKS 400
-#define SLOWER 20		/* of them, by a fifth */
+#define SLOWER 20		/* of them slower by a fifth */
 
 static const struct {
 	size_t n_base, n_now;
@@ -323,7 +323,7 @@ START_TEST(runs)
 		make_run(&run[i], &noise, i >= n_base, i >= n_base ? sets[_i].host : 1);
 	ck_assert_int_eq(diff_make(&d, run, n_base, run + n_base, n_now, &o), 0);
 	ck_assert(d.tested);
-	/* and the build as a whole; memory and bytes are not known of it */
+	/* and the build as a whole, of which memory and bytes are not known */
 	ck_assert_uint_eq(d.n_tests, 2 * TASKS + 1);
 	for (size_t i = 0; i < TASKS; i++) {
 		enum samples_verdict v = d.figure[METRIC_WALL][i].verdict;
@@ -377,7 +377,7 @@ END_TEST
 
 int main(void)
 {
-	return support_main("diff", TEST_EACH(tasks, cases), TEST(exceptions), TEST(figures),
+	return support_main("diff", TEST_EACH(tasks, cases), TEST(exceptions), TEST(values_of_all_metrics),
 			    TEST(how_tasks_ended), TEST_EACH(packages, versions),
 			    TEST(circumstances), TEST_EACH(runs, sets), TEST(uneven_runs));
 }

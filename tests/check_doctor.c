@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* `buildbeat doctor` on this machine, and with things taken away from it. */
+/* `buildbeat doctor` on this machine, also with parts of it removed. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 

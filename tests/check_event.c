@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* A line as written, parsed back; the newline is cut off. */
+/* A written line is parsed; the newline is removed. */
 static struct event parsed(struct buf *b)
 {
 	struct event e;
@@ -21,7 +21,7 @@ static struct event parsed(struct buf *b)
 	return e;
 }
 
-/* The next field must be that text. */
+/* The next field is this text. */
 static void expect(struct event *e, const char *text)
 {
 	struct slice field = event_field(e);
@@ -94,7 +94,7 @@ START_TEST(end_lines)
 }
 END_TEST
 
-/* Lines of 100 KB names, in a buffer with room for one line and no more. */
+/* Names of 100 KB, in a buffer with room for one line. */
 START_TEST(long_texts)
 {
 	static char names[3][100001];
@@ -135,7 +135,7 @@ START_TEST(long_texts)
 }
 END_TEST
 
-/* Cut names end in the mark and the hash: two of them still differ. */
+/* Shortened names end in the mark and the hash, and still differ. */
 START_TEST(cut_names_differ)
 {
 	char one[5001], two[5001];
@@ -161,7 +161,7 @@ START_TEST(cut_names_differ)
 }
 END_TEST
 
-/* Many names go over several lines, none lost, none cut that fits. */
+/* Many names take several lines; all are there, and names that fit are whole. */
 START_TEST(after_lines)
 {
 	static char text[500][64];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every example built by its own build tool, recorded, and read again: the tasks
- * one expects of it are there under the names one expects, inside one another as
- * the tools were. */
+/* Every example is built by its build tool, recorded, and read: the expected tasks have the
+ * expected names and nest as the build tools did. */
 #include "base/array.h"
 #include "recording/recording.h"
 #include "tests/paths.h"
@@ -17,7 +16,7 @@ struct example {
 	const char *dir;
 	const char *needs;		/* programs, blank separated */
 	const char *prepare, *build;
-	const char *made;		/* is there afterwards */
+	const char *made;		/* exists afterwards */
 	const char *names[10];		/* how the names of tasks end */
 	const char *inside;		/* tool of an instance that ran inside a task */
 };
@@ -63,7 +62,7 @@ static void run(const char *dir, const char *what, const char *command)
 {
 	struct run r;
 
-	/* cargo may be one that looks for the real one */
+	/* cargo may be a wrapper that searches for the real one */
 	support_run(&r, dir, "export RUSTUP_HOME=\"${RUSTUP_HOME:-$HOME/.rustup}\" HOME=%s\n%s %s",
 		    support_tmpdir(), what, command);
 	ck_assert_msg(r.status == 0, "%s: status %d: %s%s", command, r.status, r.out.data,

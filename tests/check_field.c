@@ -33,7 +33,7 @@ START_TEST(round_trip)
 }
 END_TEST
 
-/* Every byte wherever it is among plain ones, which are looked at several at once. */
+/* Every byte at every place among plain ones, because several are read at once. */
 START_TEST(every_byte_everywhere)
 {
 	char text[24], out[4 * sizeof text + 1], back[sizeof out];

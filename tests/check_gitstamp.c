@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Trees that real git makes, and the lines that come of them. */
+/* Trees made by real git, and their lines in `build`. */
 
 static const char identity[] =
 	"export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
@@ -23,7 +23,7 @@ static const char commit[] = "echo one >file && git add file && git commit -qm o
 /* TREE and REV in lines stand for the tree's path and its full revision. */
 static const struct {
 	const char *commands;
-	const char *below;	/* stamped: this directory below tree */
+	const char *below;	/* stamped: directory below tree */
 	const char *lines;
 } cases[] = {
 	{ "COMMIT", "", "source: TREE\nrevision: REV\nbranch: main\ndirty: no\n"
@@ -129,7 +129,7 @@ START_TEST(trees)
 }
 END_TEST
 
-/* Told to stop, it says that it does not know, and the rest is there. */
+/* When stopped, it records that the rest is not known. */
 START_TEST(out_of_time)
 {
 	volatile sig_atomic_t stop = 1;
@@ -146,7 +146,7 @@ START_TEST(out_of_time)
 }
 END_TEST
 
-/* Several trees, one of them missing, through the process that does it. */
+/* Several trees, one of them missing, through the process that reads them. */
 START_TEST(in_the_background)
 {
 	struct word_list list = { .n = 3 };

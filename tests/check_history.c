@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define BUILDS 180
-#define LONG_US 1e8		/* of that length every twentieth matters */
+#define LONG_US 1e8		/* of this length; every twentieth matters */
 
 struct found {
 	struct builds builds;
@@ -41,7 +41,7 @@ static void release(struct found *f)
 	builds_release(&f->builds);
 }
 
-/* The event of a build, NULL if there is none. */
+/* The event of a build, or NULL. */
 static const struct history_event *event_at(const struct history *h, uint32_t build)
 {
 	for (size_t i = 0; i < h->n_events; i++) {
@@ -51,7 +51,7 @@ static const struct history_event *event_at(const struct history *h, uint32_t bu
 	return NULL;
 }
 
-/* Of so many tasks: made builds with one change each, from one build on. */
+/* Generated builds of so many tasks with one change each, from one build on. */
 static size_t plant(struct made_change *change, size_t n, size_t first, size_t build, double by)
 {
 	for (size_t i = 0; i < n; i++)
@@ -59,7 +59,7 @@ static size_t plant(struct made_change *change, size_t n, size_t first, size_t b
 	return n;
 }
 
-/* Everything that is the case of a history, however it was come by. */
+/* Invariants of every history. */
 static void is_sound(const struct history *h, const struct builds *builds)
 {
 	size_t next = 0;
@@ -117,7 +117,7 @@ START_TEST(planted_steps)
 }
 END_TEST
 
-/* A slow machine, a new compiler: no task's doing. */
+/* A slow machine or a new compiler: not the change of one task. */
 START_TEST(host_is_no_task)
 {
 	struct made_change change = { .task = MADE_ALL, .build = 90, .by = 0.1,
@@ -139,7 +139,7 @@ START_TEST(host_is_no_task)
 }
 END_TEST
 
-/* Where the machine is another, the event says so. */
+/* If the machine is another one, the event has that. */
 START_TEST(other_machine)
 {
 	struct made_change change[20];
@@ -161,7 +161,7 @@ START_TEST(other_machine)
 }
 END_TEST
 
-/* Nothing changes, however it varies. */
+/* Noise alone is not a change. */
 static const struct made quiet[] = {
 	{ .seed = 1, .tasks = 400, .builds = 365, .noise = 0.03, .host = 0.02, .level_us = LONG_US },
 	{ .seed = 2, .tasks = 400, .builds = 365, .noise = 0.03, .spikes = 0.02, .level_us = LONG_US },
@@ -180,7 +180,7 @@ START_TEST(nothing_changes)
 	struct found f;
 
 	make(&f, &quiet[_i]);
-	/* The build as a whole loses tasks that go. */
+	/* Tasks that are removed reduce the build's totals. */
 	for (size_t i = 0; i < f.builds.n; i++)
 		memset(f.builds.build[i].total, -1, sizeof f.builds.build[i].total);
 	find(&f, NULL, HISTORY_ALL);
@@ -224,7 +224,7 @@ START_TEST(slowly)
 }
 END_TEST
 
-/* What drifts and what steps, told apart in most of many series. */
+/* Drifts and steps, distinguished in most of many series. */
 static const struct {
 	double step, slope;
 	size_t least_creep, most_creep;	/* of 100 */
@@ -261,7 +261,7 @@ START_TEST(creep_or_step)
 }
 END_TEST
 
-/* Clocks go back, two builds have one: the order stays. */
+/* A clock goes back, two builds have the same time: the order stays. */
 START_TEST(clocks)
 {
 	struct made_change change[10];
@@ -344,7 +344,7 @@ START_TEST(one_task)
 }
 END_TEST
 
-/* What was said at a change or behind it, before the next one, is about it. */
+/* A note on a change or after it, before the next change, is about it. */
 static const struct {
 	uint32_t build;
 	const char *pattern;
@@ -378,7 +378,7 @@ START_TEST(known_changes)
 }
 END_TEST
 
-/* Ignored tasks are not looked at; a change that is too small for its gates is not told. */
+/* Ignored tasks are not tested; changes below their limits are not reported. */
 START_TEST(gates)
 {
 	struct made_change change[] = {
@@ -412,7 +412,7 @@ START_TEST(gates)
 }
 END_TEST
 
-/* Grouping by itself: intervals, and the events they become. */
+/* Grouping alone: intervals, and the events they become. */
 static const struct {
 	const char *what;
 	struct {

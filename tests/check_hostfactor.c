@@ -35,11 +35,11 @@ static size_t events(void)
 	return n;
 }
 
-/* A build on which all takes longer is found whatever the tasks themselves do. */
+/* A build in which all tasks are slower is found, whatever single tasks do. */
 static const struct {
 	const char *what;
 	struct made made;
-	double off;		/* at most, from what was planted */
+	double off;		/* largest deviation from the planted one */
 } slow[] = {
 	{ "all alike", { .tasks = 400, .noise = 0.03 }, 0.01 },
 	{ "uneven noise", { .tasks = 400, .noise = 0.04, .uneven = 0.7, .spikes = 0.02 }, 0.01 },
@@ -74,7 +74,7 @@ START_TEST(slow_build)
 }
 END_TEST
 
-/* What a host does every build is no event. */
+/* A constant property of the host is not an event. */
 START_TEST(usual_noise)
 {
 	double squares = 0;
@@ -88,7 +88,7 @@ START_TEST(usual_noise)
 }
 END_TEST
 
-/* Of a few tasks nothing can be said that is theirs together. */
+/* A few tasks have no common factor. */
 static const struct made too_little[] = {
 	{ .tasks = 0 }, { .tasks = 1, .noise = 0.03, .host = 0.1 },
 	{ .tasks = HOSTFACTOR_FEWEST - 1, .noise = 0.03, .host = 0.1 },
@@ -119,7 +119,7 @@ START_TEST(short_tasks_have_no_say)
 }
 END_TEST
 
-/* Zero, below zero and what is no number are no times. */
+/* Zero, negative values and NAN are not times. */
 START_TEST(odd_values)
 {
 	static const float odd[] = { 0, -1, NAN, INFINITY };

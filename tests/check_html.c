@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What HTML has besides check_svg's markup, byte for byte. */
+/* HTML, besides the markup of check_svg, byte for byte. */
 
 START_TEST(nests)
 {
@@ -49,7 +49,8 @@ START_TEST(data_holds_no_tag)
 }
 END_TEST
 
-/* One root, closed; the style sheet is in it, and nothing comes from elsewhere. */
+/* One root element, closed; the style sheet is in the page, which loads nothing from
+ * elsewhere. */
 START_TEST(document)
 {
 	struct buf b = BUF_INIT;
@@ -71,7 +72,7 @@ START_TEST(document)
 }
 END_TEST
 
-/* The style sheet has no colours of its own: they are the palette's. */
+/* The colours of the style sheet are those of the palette. */
 START_TEST(colours_are_variables)
 {
 	ck_assert_ptr_null(strstr(page_css, ":#"));

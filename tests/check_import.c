@@ -13,7 +13,7 @@
 #define PROFILE TOP_SRCDIR "/tests/data/convert/bazel/profile.json"
 #define NESTED TOP_SRCDIR "/tests/data/recordings/nested"
 
-/* What is in a directory, hidden names too. */
+/* The names in a directory, hidden ones too. */
 static size_t count_entries(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -26,7 +26,7 @@ static size_t count_entries(const char *path)
 	return n > 2 ? n - 2 : 0;
 }
 
-/* Other words for the same: what an imported or exported recording shows. */
+/* Other ways to read the same recording. */
 START_TEST(shows_the_same)
 {
 	struct run r;
@@ -46,7 +46,7 @@ START_TEST(shows_the_same)
 }
 END_TEST
 
-/* The name is the time of the build, the place that of recordings. */
+/* The name is the time of the build; the place is the directory of recordings. */
 START_TEST(by_itself)
 {
 	struct run r;
@@ -99,7 +99,7 @@ START_TEST(what_is_wrong)
 }
 END_TEST
 
-/* What the setting asks for, of a finished recording; a failing command, a killed one. */
+/* The configured conversion of a finished recording; after a failed and a killed command. */
 START_TEST(layouts)
 {
 	struct run r;
@@ -118,7 +118,7 @@ START_TEST(layouts)
 }
 END_TEST
 
-/* A file as it is; its charts go where we are. */
+/* A file is copied unchanged; its charts go into the current directory. */
 START_TEST(a_file_is_a_recording)
 {
 	struct run r;
@@ -131,7 +131,7 @@ START_TEST(a_file_is_a_recording)
 }
 END_TEST
 
-/* A file system with room for a part. */
+/* A file system too small for all. */
 static void on_full_disk(struct run *r, const char *command)
 {
 	support_run(r, support_tmpdir(), "unshare -m sh -c 'mkdir full && "
@@ -149,7 +149,7 @@ START_TEST(full_disk)
 	struct run r;
 	struct buf what = BUF_INIT;
 
-	/* All of the room, but for a page. */
+	/* All of the room, except a page. */
 	buf_adds(&what, "dd if=/dev/zero of=fill bs=4k count=14 2>/dev/null; ");
 	buf_adds(&what, full[_i]);
 	on_full_disk(&r, buf_str(&what));
@@ -164,7 +164,7 @@ START_TEST(full_disk)
 }
 END_TEST
 
-/* Interrupted at any time: nothing, or all of it. */
+/* Interrupted at any time: nothing or everything is left. */
 START_TEST(interrupted)
 {
 	struct run r;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * buildbeat archive --import-oe: a repository as oe-git-archive makes it from what
- * oe-build-perf-test wrote, and directories full of recordings.
+ * `buildbeat archive --import-oe`: a repository as oe-git-archive makes it of
+ * oe-build-perf-test's results, and directories of recordings.
  */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -123,7 +123,7 @@ static int64_t column(const struct values *f, const char *task, enum value_colum
 	return f->column[c] ? f->column[c][i] : -1;
 }
 
-/* To the twelve digits that are kept. */
+/* Equal to twelve digits, as stored. */
 static void about(int64_t value, int64_t expected)
 {
 	ck_assert_int_le(llabs(value - expected), expected / 4000);
@@ -195,7 +195,7 @@ START_TEST(buildstats)
 }
 END_TEST
 
-/* Once more adds nothing; and only what is new. */
+/* A second import adds nothing; then only new runs. */
 START_TEST(again)
 {
 	struct run r;
@@ -214,7 +214,7 @@ START_TEST(again)
 }
 END_TEST
 
-/* As others name it, from a bare clone. */
+/* With other names, from a bare clone. */
 START_TEST(named)
 {
 	struct run r;
@@ -241,7 +241,7 @@ static const struct {
 	  "{\"size\": 9223372036854775807}}}}}}", NULL },
 };
 
-/* What is damaged is told with its place, and the others are read. */
+/* A damaged run is reported with its place; the others are read. */
 START_TEST(damaged_run)
 {
 	struct run r;

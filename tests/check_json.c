@@ -56,7 +56,7 @@ START_TEST(spread)
 }
 END_TEST
 
-/* Another's parser takes it and gets the text back. */
+/* Another parser reads it and returns the text. */
 START_TEST(python_agrees)
 {
 	struct buf b = BUF_INIT;

@@ -239,7 +239,7 @@ START_TEST(parts)
 }
 END_TEST
 
-/* Many parts, packed: each is whole, the lines are right, and it can be stopped. */
+/* Many parts, compressed: each is whole, has its line, and reading can be stopped. */
 START_TEST(packed)
 {
 	const char *path = support_path("%s/x.json.gz", support_tmpdir());
@@ -264,7 +264,7 @@ START_TEST(packed)
 }
 END_TEST
 
-/* A document is read through a window: wherever that ends, the result is the same. */
+/* A document is read through a window: the result does not depend on its end. */
 START_TEST(windows)
 {
 	static const char doc[] =

@@ -17,7 +17,7 @@
 	"start\t1000000\ts.1\t13\t\t\tsub\t\tmake -C sub\n" \
 	"open\t1000010\tu\t14\t2\t14,13\tmake\t4.3\t/src/lib/sub\tmake\n"
 
-/* What stands where: a word a task by its start, its row's label and lane in it. */
+/* Where tasks are: a word a task by its start, with the label and lane of its row. */
 static const struct {
 	const char *name;
 	enum lanes_by by;
@@ -143,7 +143,7 @@ START_TEST(where_tasks_go)
 }
 END_TEST
 
-/* Two phases of m side by side, one of its task; the third has no end. */
+/* Two phases of m in parallel, one of its task; the third has no end. */
 START_TEST(phases)
 {
 	struct recorded r;
@@ -170,7 +170,7 @@ START_TEST(phases)
 }
 END_TEST
 
-/* However many there are: rows, lanes and labels are bounded, nobody is left out. */
+/* For any number of tasks, rows, lanes and labels are bounded, and every task is drawn. */
 static const struct {
 	unsigned n;
 	int64_t step_us, length_us;
@@ -185,12 +185,12 @@ static const struct {
 	{ 10000, 0, 1000, LANES_WORKER, 48, 768, "1-208", "9792-10000" },
 	{ 10000, 0, 1000, LANES_KIND, 1, 16, "other", "other" },
 	{ 10000, 0, 1000, LANES_RECIPE, 48, 768, "r99", "others" },
-	/* Ten hours of one at a time. */
+	/* Ten hours of sequential tasks. */
 	{ 10000, 3600000, 3600000, LANES_WORKER, 1, 1, "1", "1" },
 	{ 10000, 3600000, 3600000, LANES_RECIPE, 48, 48, "r99", "others" },
 };
 
-/* Of more workers than lanes neighbours share one: each stays in the row that tells it. */
+/* With more workers than lanes neighbours share one; each stays in its row. */
 START_TEST(many_slots)
 {
 	enum { N = 10000 };
@@ -255,7 +255,7 @@ START_TEST(many_tasks)
 }
 END_TEST
 
-/* At random: what holds of any recording. */
+/* Properties of random recordings. */
 
 static void check_rows(const struct lanes *l, const struct recorded *r)
 {
@@ -316,7 +316,7 @@ START_TEST(anything)
 }
 END_TEST
 
-/* Never more lanes than ran at once. */
+/* At most as many lanes as ran at once. */
 START_TEST(as_few_as_can_be)
 {
 	enum { N = 500 };

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A recording there was no room for: what is missing is counted, and nobody judges the rest. */
+/* A recording on a full disk: missing tasks are counted, and no command judges the rest. */
 
-/* A make with sub-makes, 200 recipes and a task of its own writer. */
+/* A make with sub-makes, 200 recipes and a task with another writer. */
 static void write_makefiles(const char *middle)
 {
 	struct buf b = BUF_INIT;
@@ -50,7 +50,7 @@ static size_t true_number(void)
 	return n;
 }
 
-/* Recorded and lost ones are all there were, and no line is damaged. */
+/* Recorded plus lost tasks are all tasks, and no line is damaged. */
 static void complete_with_lost(const char *name, size_t number, int reason)
 {
 	struct recording rec;
@@ -82,13 +82,13 @@ START_TEST(size_of_file)
 	support_run(&r, support_tmpdir(), "ulimit -f %d; " RECORD "-n one -- make -j2", limits[_i]);
 	ck_assert_int_eq(r.status, 0);
 	if (r.err.len)
-		launched_said(&r, "tasks, ");
+		launched_reported(&r, "tasks, ");
 	complete_with_lost("one", number, -EFBIG);
 }
 END_TEST
 
-/* On a file system of so many KiB, the recording copied from there. False: not possible here.
- * In a user's own namespace the directories of root are nobody's, and not trusted. */
+/* On a file system of so many KiB, from which the recording is copied. False: not possible
+ * here. In a user namespace root's directories have no owner and are not trusted. */
 static bool record_small(int kib, const char *before)
 {
 	struct run r;
@@ -123,7 +123,7 @@ END_TEST
 
 static const int left[] = { 40, 42, 44 };
 
-/* A recipe makes room again: what follows is recorded, what was lost is counted. */
+/* A recipe makes room again: later tasks are recorded, lost ones counted. */
 START_TEST(room_again)
 {
 	struct recording rec;
@@ -145,8 +145,8 @@ START_TEST(room_again)
 }
 END_TEST
 
-/* Who reads it says so, who judges does not. */
-START_TEST(is_told)
+/* Commands that read it report the loss; commands that compare refuse it. */
+START_TEST(loss_is_reported)
 {
 	const char *said;
 	struct run r;
@@ -174,7 +174,7 @@ START_TEST(is_told)
 }
 END_TEST
 
-/* Any lines taken from tasks.log, as if no lost.log had been written: the numbers show it. */
+/* Any lines removed from tasks.log without a lost.log: the numbers reveal it. */
 START_TEST(gaps_show)
 {
 	static const char *const hosts[] = { "make -j2", "sh ./s.sh" };
@@ -212,7 +212,7 @@ START_TEST(gaps_show)
 }
 END_TEST
 
-/* A host of the preload, whose forks write, too. */
+/* A host of the preloaded object whose forks write, too. */
 START_TEST(preload_size_of_file)
 {
 	struct recording rec;
@@ -235,7 +235,7 @@ START_TEST(preload_size_of_file)
 }
 END_TEST
 
-/* Which numbers may be missing. The recordings are as their hosts write them. */
+/* The numbers that may be missing. Hosts write the recordings. */
 static const struct {
 	const char *lines, *lost_log;
 	uint64_t tasks;
@@ -267,7 +267,7 @@ static const struct {
 	{ HOST START(1) "close\t3\ta\t9223372036854775807\n", "", 0 },
 	{ MAKE START(1) START(18446744073709551615), "", 0 },
 	{ "close\t3\ta\t2\n", "", 2 },
-	/* what lost.log says counts once */
+	/* the count in lost.log counts once */
 	{ MAKE START(1) START(4), LOST "lost\t2\ta\t2\t2\tdisk\n", 2 },
 	{ MAKE START(1) START(4), LOST "lost\t2\ta\t1\t1\tdisk\n", 2 },
 	{ MAKE START(1) START(4), LOST "lost\t2\ta\t1\t1\tdisk\nlost\t2\ta\t4\t2\tdisk\n", 3 },
@@ -332,7 +332,7 @@ END_TEST
 int main(void)
 {
 	return support_main("lost", TEST_EACH(size_of_file, limits), TEST_EACH(size_of_disk, sizes),
-			    TEST_EACH(room_again, left), TEST(is_told), TEST_LOOP(gaps_show, 2),
+			    TEST_EACH(room_again, left), TEST(loss_is_reported), TEST_LOOP(gaps_show, 2),
 			    TEST_EACH(preload_size_of_file, limits), TEST_EACH(numbers, numbered),
 			    TEST_EACH(parsed, cases));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever is wrong with us, the build goes on as if we were not there, and
- * where nobody else can say so, one line tells why nothing is recorded.
+ * Whatever fails in the plugin, the build continues unchanged, and one line reports why
+ * nothing is recorded.
  */
 #include "base/array.h"
 #include "plugin/ticket.h"
@@ -40,7 +40,7 @@ static void make_prints(const char *out, const char *err, const char *command)
 	ck_assert_int_eq(r.status, 0);
 }
 
-/* What happens before make starts. */
+/* Commands before make starts. */
 static const struct {
 	const char *what, *before;
 } broken[] = {
@@ -75,7 +75,7 @@ START_TEST(launched_broken)
 }
 END_TEST
 
-/* A ticket is not even written for an object that would kill who loads it. */
+/* No ticket is written for an object that would kill the process that loads it. */
 static const struct {
 	const char *make;
 	int error;
@@ -106,8 +106,7 @@ START_TEST(bad_plugin)
 }
 END_TEST
 
-/* A make that cannot load objects has no "load" among its features, and must not
- * even look at the line. */
+/* A make that cannot load objects has no "load" in .FEATURES, and must not read the line. */
 START_TEST(without_load)
 {
 	struct fixture f;
@@ -119,14 +118,14 @@ START_TEST(without_load)
 		    " %s; unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.ticket, f.makefiles.data);
 	ck_assert_str_eq(r.out.data, "a\nb\nall\n");
 	ck_assert_str_eq(r.err.data, "");
-	ck_assert(tasks_told(&told, f.store.path));
+	ck_assert(tasks_summary(&told, f.store.path));
 	ck_assert_str_eq(told.data, "");
 	buf_release(&told);
 	fixture_end(&f);
 }
 END_TEST
 
-/* Without a launcher: the reason, once, from the top alone. */
+/* Without a launcher: the top make reports the reason once. */
 static const struct {
 	const char *what, *before, *reason;
 } alone[] = {
@@ -156,7 +155,8 @@ START_TEST(alone_broken)
 }
 END_TEST
 
-/* The limit is met in the middle: no SIGXFSZ for make, and what is there is whole. */
+/* The limit is reached during the build: make gets no SIGXFSZ, and the written lines are
+ * whole. */
 START_TEST(file_size_limit)
 {
 	struct recording rec = RECORDING_INIT;
@@ -175,7 +175,7 @@ START_TEST(file_size_limit)
 }
 END_TEST
 
-/* What we have to say to nobody is no reason for make to die. */
+/* A closed standard error is no reason for make to end. */
 START_TEST(nobody_listens)
 {
 	struct run r;
@@ -209,7 +209,7 @@ START_TEST(disk_full)
 }
 END_TEST
 
-/* make is gone at once: what it had written is there. */
+/* make is killed: the lines it had written are there. */
 START_TEST(killed)
 {
 	struct fixture f;
@@ -221,15 +221,15 @@ START_TEST(killed)
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
 	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
 	ck_assert_int_eq(r.status, 128 + 9);
-	ck_assert(tasks_told(&told, f.store.path));
+	ck_assert(tasks_summary(&told, f.store.path));
 	ck_assert_str_eq(told.data, "a+ all?");
 	buf_release(&told);
 	fixture_end(&f);
 }
 END_TEST
 
-/* Figures are wait4()'s, and bytes are those of /proc/PID/io. */
-START_TEST(figures)
+/* Values are those of wait4(), and bytes those of /proc/PID/io. */
+START_TEST(values_of_processes)
 {
 	struct recording rec = RECORDING_INIT;
 	const struct task *t;
@@ -259,7 +259,7 @@ START_TEST(figures)
 }
 END_TEST
 
-/* What each target waited for; a list of many lines, once a target. */
+/* What each target waited for: a list of many lines, once a target. */
 START_TEST(after)
 {
 	struct recording rec = RECORDING_INIT;
@@ -293,7 +293,7 @@ START_TEST(after)
 }
 END_TEST
 
-/* The other ways to start a process, in a host linked with full RELRO. */
+/* Other ways to start a process, in a host linked with full RELRO. */
 static const struct {
 	const char *how;
 	unsigned flags;
@@ -316,7 +316,7 @@ START_TEST(fake_host)
 	support_run(&r, base, "MAKEFILES='%s' " TOP_BUILDDIR "/tests/fake_make " PLUGIN " %s 6",
 		    f.makefiles.data, fakes[_i].how);
 	ck_assert_int_eq(r.status, 0);
-	ck_assert(tasks_told(&told, f.store.path));
+	ck_assert(tasks_summary(&told, f.store.path));
 	ck_assert_str_eq(told.data, "t0- t1- t2- t3- t4- t5-");
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
@@ -326,7 +326,7 @@ START_TEST(fake_host)
 		ck_assert_str_eq(recording_command(&rec, t), i == 4 ? "/nonexistent/program" : "exit 3");
 		ck_assert_int_eq(t->n_after, 2);
 		ck_assert_msg(t->rchar < 0 || (fakes[_i].tells_io && i != 4), "%s", t->name);
-		/* only root may open the file of a child that has ended already */
+		/* only root can open the file of a child that has ended */
 		if (fakes[_i].tells_io && i != 4 && geteuid() == 0)
 			ck_assert_msg(t->rchar >= 0, "%s", t->name);
 		ck_assert_msg(t->max_rss_kb > 0 || t->max_rss_at_most_kb > 0 || i == 4,
@@ -362,7 +362,7 @@ START_TEST(too_many_children)
 }
 END_TEST
 
-/* Every line of every recipe has the name of its target, whatever runs beside it. */
+/* Every recipe line has the name of its target, with others in parallel. */
 START_TEST(names_side_by_side)
 {
 	struct recording rec = RECORDING_INIT;
@@ -394,8 +394,8 @@ START_TEST(names_side_by_side)
 }
 END_TEST
 
-/* A make that remakes its makefiles and starts anew goes on with its recording:
- * it samples, and writes the end. */
+/* A make that remakes its makefiles and restarts continues its recording: it samples, and
+ * writes the end. */
 START_TEST(alone_again)
 {
 	struct recording rec = RECORDING_INIT;
@@ -421,7 +421,7 @@ START_TEST(alone_again)
 }
 END_TEST
 
-/* It cannot start anew: that is the end of the build, and it is in the recording. */
+/* A failed restart is the end of the build, and is recorded. */
 START_TEST(never_again)
 {
 	static const char *const loads[] = { "-load " PLUGIN "\n", "" };
@@ -458,7 +458,7 @@ int main(void)
 			    TEST_EACH(launched_broken, broken), TEST_EACH(bad_plugin, bad_plugins),
 			    TEST(without_load), TEST_EACH(alone_broken, alone),
 			    TEST(file_size_limit), TEST(nobody_listens), TEST(disk_full),
-			    TEST(killed), TEST(figures), TEST(after), TEST_EACH(fake_host, fakes),
+			    TEST(killed), TEST(values_of_processes), TEST(after), TEST_EACH(fake_host, fakes),
 			    TEST(too_many_children), TEST(names_side_by_side), TEST(alone_again),
 			    TEST_LOOP(never_again, 2));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make's handler of fatal signals calls us from wherever it interrupted make, also from the
- * middle of our own code. A tracer lets make run up to a system call, then a number of
- * instructions more, and sends the signal there.
+ * make's handler of fatal signals calls the plugin from wherever it interrupted make, also
+ * from the middle of the plugin. A tracer lets make run up to a system call, then a number
+ * of instructions more, and sends the signal there.
  */
 #include "base/array.h"
 #include "recording/recording.h"
@@ -27,13 +27,13 @@
 
 static const int signals[] = { SIGTERM, SIGINT, SIGQUIT, SIGHUP };
 
-/* After these system calls of make our code runs. */
+/* After these system calls of make the plugin runs. */
 enum place { AFTER_WAIT, AFTER_SPAWN, AT_WRITE };
 
 /*
- * The slow task runs all the time, so make's handler waits for it, and calls us there. The third
- * line that is written is the end of the first task beside it, the next one a start. The
- * instructions behind a write are tried closely: there the line is in the file and still in
+ * The slow task runs all the time, so that make's handler waits for it and calls the plugin.
+ * The third written line is the end of the first task beside it, the next one a start.
+ * Instants after a write are close together, where the line is both in the file and in
  * memory.
  */
 static const struct {
@@ -62,7 +62,8 @@ static pid_t start(int input)
 
 	if (pid)
 		return pid;
-	/* A make that is interrupted after wait4() waits for the same child again, and complains. */
+	/* A make that is interrupted after wait4() waits for the same child again, and
+	 * complains. */
 	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (chdir(dir) || dup2(input, STDIN_FILENO) || dup2(null, STDOUT_FILENO) < 0 ||
 	    dup2(null, STDERR_FILENO) < 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL))
@@ -91,7 +92,7 @@ static bool is_at(const struct user_regs_struct *r, enum place place)
 	return r->orig_rax == SYS_write && r->rdx > 20 && (long long)r->rax > 20;
 }
 
-/* True: make is stopped behind the n-th such system call. */
+/* Returns true if make is stopped after the n-th such system call. */
 static bool run_to(pid_t pid, enum place place, unsigned n)
 {
 	struct user_regs_struct regs;
@@ -117,8 +118,8 @@ static bool run_to(pid_t pid, enum place place, unsigned n)
 	}
 }
 
-/* Step on, and send the signal there; the slow task ends when its input is closed. Returns make's
- * wait status. */
+/* Single-steps, then sends the signal; the slow task ends when its input is closed. Returns
+ * make's wait status. */
 static int interrupt(pid_t pid, int sig, unsigned steps, int input)
 {
 	int status = 0;
@@ -136,7 +137,7 @@ static int interrupt(pid_t pid, int sig, unsigned steps, int input)
 	return status;
 }
 
-/* Every line is there once, and whole. */
+/* Every line is whole and occurs once. */
 static void check_recording(const char *where)
 {
 	struct recording rec = RECORDING_INIT;

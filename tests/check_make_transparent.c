@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A build with the plugin is the build without it: what it prints, how it ends
- * and the files it leaves are compared byte by byte, as the launcher does it
- * (MAKEFILES) and as a Makefile does it (-load), in every make that is here. And
- * the recording has the right names.
+ * A build is the same with and without the plugin: output, exit status and files are
+ * compared byte by byte, as the launcher loads it (MAKEFILES) and as a Makefile does
+ * (-load), in every installed make. The recording has the right names.
  */
 #include "base/array.h"
 #include "tests/make_host.h"
@@ -18,9 +17,9 @@ struct scene {
 	const char *setup;	/* shell, in the build's directory; may be NULL */
 	const char *makefile;	/* from its second line on */
 	const char *args;
-	const char *before;	/* in front of make on the command line, or NULL */
+	const char *before;	/* before make on the command line, or NULL */
 	const char *makefiles;	/* the user's own MAKEFILES, or NULL */
-	const char *tasks;	/* see tasks_told(); NULL: not looked at */
+	const char *tasks;	/* see tasks_summary(); NULL: not compared */
 	bool dry;		/* without the launcher nothing is recorded */
 	bool odd;		/* directories with odd names */
 	const char *tasks_loaded;	/* where it differs with -load */
@@ -274,7 +273,7 @@ static const char *const makes[] = { "make", "remake" };
 
 struct outcome {
 	struct run run;
-	struct run files;	/* every file there is afterwards, and its content */
+	struct run files;	/* every file afterwards, and its content */
 };
 
 /* Always in the same directory, so that texts with paths compare. */
@@ -319,7 +318,7 @@ static void compare_tasks(const struct scene *scene, const char *how, const char
 			  const char *tasks)
 {
 	struct buf told;
-	bool any = tasks_told(&told, dir);
+	bool any = tasks_summary(&told, dir);
 
 	if (tasks)
 		ck_assert_msg(!strcmp(any ? told.data : "", tasks), "%s, %s: tasks [%s], not [%s]",

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The pages and the program say the same. */
+/* The pages agree with the program. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 
@@ -20,7 +20,7 @@ static int n_commands(void)
 	return n;
 }
 
-/* The page as plain text, blanks made one. */
+/* The page as plain text with single blanks. */
 static void render(struct run *r, const char *page)
 {
 	support_run(r, NULL, "mandoc -Tascii %s/man/%s | col -bx | tr -s ' \\n' '  '",
@@ -28,7 +28,7 @@ static void render(struct run *r, const char *page)
 	ck_assert_int_eq(r->status, 0);
 }
 
-/* The command has no page: it is in buildbeat(1). */
+/* The command has no page of its own; buildbeat(1) has it. */
 static bool has_page(const struct command *c)
 {
 	return strcmp(c->name, "help") != 0;
@@ -56,7 +56,7 @@ START_TEST(usage_is_synopsis)
 }
 END_TEST
 
-/* The page of all of them has each with what its summary says. */
+/* buildbeat(1) lists each command with its summary. */
 START_TEST(commands_are_listed)
 {
 	const struct command *c = commands[_i];
@@ -73,7 +73,7 @@ START_TEST(commands_are_listed)
 }
 END_TEST
 
-/* What pages refer to is there. */
+/* References of pages exist. */
 START_TEST(pages_exist)
 {
 	struct run r;

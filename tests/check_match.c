@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Which task of the other build each is: "name=name", by the start of ours; tasks of
- * one name by when they started, in ms. */
+/* The corresponding task of the other build: "name=name", by the start of ours; tasks of one
+ * name by their start in ms. */
 static const struct {
 	const char *name;
 	const char *build[2], *tasks[2];
@@ -73,7 +73,7 @@ START_TEST(by_hand)
 	size_t common = 0;
 
 	recorded_make(&a, cases[_i].build[0], cases[_i].tasks[0], NULL);
-	/* Elsewhere: one test has one directory. */
+	/* In another directory, because a test has one directory. */
 	support_cleanup();
 	recorded_make(&b, cases[_i].build[1], cases[_i].tasks[1], NULL);
 	ck_assert_int_eq(match_make(&m, &a.sum, &b.sum), 0);
@@ -97,7 +97,7 @@ START_TEST(by_hand)
 }
 END_TEST
 
-/* A build is its own like: every task is itself. */
+/* A build compared with itself: every task corresponds to itself. */
 START_TEST(itself)
 {
 	struct recorded r;
@@ -126,7 +126,7 @@ static void write_oe(const char *dir, const char *const recipe[2])
 	ck_assert_msg(run.status == 0, "%s", run.err.data);
 }
 
-/* The version, epoch and revision of a recipe are not what it is. */
+/* Version, epoch and revision of a recipe do not distinguish tasks. */
 START_TEST(versions_of_recipes)
 {
 	static const char *const recipe[2][2] = {

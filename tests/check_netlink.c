@@ -17,15 +17,15 @@
 #include <unistd.h>
 
 /*
- * What is not from the kernel is ignored: other processes send what the kernel might have
- * said, to the sockets that listen to it. Where they may not, or where the kernel does not
- * let us listen, the case passes without having tested it.
+ * Messages that are not from the kernel are ignored: other processes send forged ones to the
+ * sockets. Where that is not permitted, or the connector is not available, the case passes
+ * without a test.
  */
 
 #define FORGED 0x7ffffff0	/* no process has this number */
 #define FAMILY 0x1f
 
-/* Messages as the kernel makes them */
+/* Messages as the kernel sends them */
 
 struct forged {
 	char data[2048];
@@ -39,7 +39,7 @@ static void put(struct forged *f, const void *data, size_t len)
 	f->len += len;
 }
 
-/* The header comes first, and says how much there is. */
+/* The header comes first and has the length. */
 static void put_header(struct forged *f, uint16_t type)
 {
 	struct nlmsghdr h = { .nlmsg_type = type };
@@ -76,8 +76,8 @@ static void put_attribute(struct forged *f, uint16_t type, const void *data, siz
 	put(f, data, len);
 }
 
-/* figures of any length, as kernels of any version have them */
-static void make_figures(struct forged *f, uint16_t family, uint32_t tid, const void *figures,
+/* values of any length, as kernel versions have them */
+static void make_values(struct forged *f, uint16_t family, uint32_t tid, const void *figures,
 			 size_t len)
 {
 	struct genlmsghdr generic = { .cmd = TASKSTATS_CMD_NEW, .version = 1 };
@@ -92,7 +92,7 @@ static void make_figures(struct forged *f, uint16_t family, uint32_t tid, const 
 	end_header(f);
 }
 
-/* Another process sends one of them. False: it may not. */
+/* Another process sends a message. False: it may not. */
 static bool send_forged(int to_fd, int protocol, uint32_t group, const struct forged *f)
 {
 	struct sockaddr_nl to;
@@ -114,7 +114,7 @@ static bool send_forged(int to_fd, int protocol, uint32_t group, const struct fo
 	ck_assert(WIFEXITED(status));
 	if (WEXITSTATUS(status) == EPERM)
 		return false;
-	/* a group has heard it before the kernel, which may not listen to that protocol */
+	/* a group got it before the kernel, which may not accept that protocol */
 	if (group && WEXITSTATUS(status) == ECONNREFUSED)
 		return true;
 	ck_assert_msg(!WEXITSTATUS(status), "%s", strerror(WEXITSTATUS(status)));
@@ -135,7 +135,7 @@ START_TEST(of_others_is_ignored)
 		return;
 	ck_assert_int_eq(r, 0);
 	make_exit_event(&f);
-	/* more than are read at a time */
+	/* more than one read returns */
 	for (unsigned i = 0; i < NETLINK_BATCH + 1; i++) {
 		if (!send_forged(n.fd, NETLINK_USERSOCK, group, &f))
 			break;
@@ -178,7 +178,7 @@ START_TEST(senders)
 }
 END_TEST
 
-/* Lengths that a message tells of itself are not believed. */
+/* Wrong lengths inside a message are not believed. */
 START_TEST(claimed_lengths)
 {
 	static const uint32_t lengths[] = { 0, 1, 15, 17, 100, UINT32_MAX };
@@ -211,7 +211,7 @@ START_TEST(forged_event)
 	send_forged(c.netlink.fd, NETLINK_CONNECTOR, CN_IDX_PROC, &f);
 	while (connector_next(&c, &e))
 		ck_assert_int_ne(e.pid, FORGED);
-	/* nor are others thought lost */
+	/* and no others are counted as lost */
 	ck_assert_uint_lt(connector_lost(&c), 1000);
 	connector_close(&c);
 }
@@ -235,7 +235,7 @@ START_TEST(event_lengths)
 }
 END_TEST
 
-/* Figures */
+/* Values */
 
 static void fill(struct taskstats *s, uint16_t version)
 {
@@ -246,7 +246,7 @@ static void fill(struct taskstats *s, uint16_t version)
 	strcpy(s->ac_comm, "forged");
 }
 
-START_TEST(forged_figures)
+START_TEST(forged_values)
 {
 	struct taskstats_listener t;
 	struct taskstats_event e;
@@ -256,7 +256,7 @@ START_TEST(forged_figures)
 	if (taskstats_open(&t, 0))
 		return;
 	fill(&s, TASKSTATS_VERSION);
-	make_figures(&f, t.family, FORGED, &s, sizeof s);
+	make_values(&f, t.family, FORGED, &s, sizeof s);
 	ck_assert(taskstats_parse((struct slice){ f.data, f.len }, t.family, &e));
 	send_forged(t.netlink.fd, NETLINK_GENERIC, 0, &f);
 	while (taskstats_next(&t, &e))
@@ -265,12 +265,12 @@ START_TEST(forged_figures)
 }
 END_TEST
 
-/* As kernels had them: shorter, longer, and with fields put in between. */
-START_TEST(versions_of_figures)
+/* As kernels have them: shorter, longer, and with more fields between. */
+START_TEST(versions_of_values)
 {
 	static const struct {
 		uint16_t version;
-		size_t len, more;	/* behind the waiting time for a processor */
+		size_t len, more;	/* after the waiting time for a processor */
 	} cases[] = {
 		{ 8, offsetof(struct taskstats, thrashing_count), 0 },
 		{ 11, offsetof(struct taskstats, ac_tgid), 0 },
@@ -292,7 +292,7 @@ START_TEST(versions_of_figures)
 		memset(record, 0xff, sizeof record);
 		memcpy(record, &s, first);
 		memcpy(record + first + more, (char *)&s + first, sizeof s - first);
-		make_figures(&f, FAMILY, FORGED, record, cases[i].len);
+		make_values(&f, FAMILY, FORGED, record, cases[i].len);
 		ck_assert_msg(taskstats_parse((struct slice){ f.data, f.len }, FAMILY, &e),
 			      "version %u", cases[i].version);
 		ck_assert_str_eq(e.name, "forged");
@@ -307,14 +307,14 @@ START_TEST(versions_of_figures)
 }
 END_TEST
 
-START_TEST(figures_of_another_family)
+START_TEST(values_of_another_family)
 {
 	struct taskstats_event e;
 	struct taskstats s;
 	struct forged f;
 
 	fill(&s, TASKSTATS_VERSION);
-	make_figures(&f, FAMILY, FORGED, &s, sizeof s);
+	make_values(&f, FAMILY, FORGED, &s, sizeof s);
 	ck_assert(taskstats_parse((struct slice){ f.data, f.len }, FAMILY, &e));
 	ck_assert(!taskstats_parse((struct slice){ f.data, f.len }, FAMILY + 1, &e));
 	for (size_t len = 0; len < f.len; len++) {
@@ -330,6 +330,6 @@ int main(void)
 {
 	return support_main("netlink", TEST_LOOP(of_others_is_ignored, 2), TEST(senders),
 			    TEST(claimed_lengths), TEST(forged_event), TEST(event_lengths),
-			    TEST(forged_figures), TEST(versions_of_figures),
-			    TEST(figures_of_another_family));
+			    TEST(forged_values), TEST(versions_of_values),
+			    TEST(values_of_another_family));
 }

@@ -8,15 +8,15 @@
 #include <string.h>
 
 /*
- * A fortnight of the nightly example: its own script, from the sources' repository to the
- * report, over a real project one of whose programs becomes hungry in the tenth build.
- * Memory is what it is on a busy machine too, so that is what is judged here.
+ * A fortnight of the nightly example: its script, from the source repository to the report,
+ * over a real project with a program that uses more memory from the tenth build on. Memory
+ * is the same on a busy machine, so the check is about memory.
  */
 
 #define BUILDS 14
-#define HUNGRY 10		/* the first build of the hungry ones */
+#define HUNGRY 10		/* the first build with more memory */
 
-/* The first build that is judged: five before it, and two that agree. */
+/* The first checked build: five before it, and two that agree. */
 #define ENOUGH 7
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -43,7 +43,7 @@ static void sh(const char *dir, const char *command)
 	ck_assert_msg(r.status == 0, "%s: %d: %s%s", command, r.status, r.out.data, r.err.data);
 }
 
-/* What somebody pushed that day. */
+/* What was pushed on that day. */
 static void push_day(const char *top, int day)
 {
 	support_writes(support_path("%s/author/lib.c", top),
@@ -73,7 +73,7 @@ static void build(struct run *r, const char *top)
 	support_run(r, top, ENVIRONMENT NIGHTLY, top, top, top);
 }
 
-/* One more day; what the build says of it. */
+/* One more day; the output of the build. */
 static void expect(const char *top, int day, int status, const char *const *said)
 {
 	struct run r;
@@ -90,7 +90,7 @@ static void expect(const char *top, int day, int status, const char *const *said
 
 #define SAYS(...) (const char *const []){ __VA_ARGS__, NULL }
 
-/* How the archive's commit of a day begins, as it is printed. */
+/* The printed beginning of the archive's commit of a day. */
 static void build_of(char id[16], const char *top, int day)
 {
 	struct run r;
@@ -135,7 +135,7 @@ START_TEST(fortnight)
 }
 END_TEST
 
-/* What keeps a build from being one, told apart from what it would have said. */
+/* A failure of the tools, distinguished from a failed check. */
 static const struct {
 	const char *script;
 	int status;

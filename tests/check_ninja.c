@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* build.ninja and .ninja_log, read. */
+/* Reading build.ninja and .ninja_log. */
 #include "base/array.h"
 #include "command/ninja_hash.h"
 #include "convert/convert.h"
@@ -17,7 +17,7 @@
 
 static struct error err;
 
-/* Commands, by what ninja wrote of them */
+/* Commands, by the hashes that ninja wrote */
 
 static uint64_t hash_of(struct ninja_graph *n, const struct ninja_edge *e, int version)
 {
@@ -96,7 +96,7 @@ START_TEST(plain_paths)
 }
 END_TEST
 
-/* What is not understood adds nothing, and what stands around it is there. */
+/* Unknown statements add nothing; the statements around them are read. */
 START_TEST(unknown_things)
 {
 	const char *file = support_path("%s/build.ninja", support_tmpdir());
@@ -247,7 +247,7 @@ static const struct {
 	  "q: not a regular file, " },
 };
 
-/* An include that cannot be read is skipped with a warning, whatever it is. */
+/* An include that cannot be read is skipped with a warning. */
 START_TEST(include)
 {
 	const char *dir = support_tmpdir();
@@ -299,7 +299,7 @@ START_TEST(circles)
 }
 END_TEST
 
-/* With the build.ninja that calls the log's directory its own. */
+/* With the build.ninja that names the directory of the log. */
 START_TEST(with_build)
 {
 	const char *dir = support_tmpdir();

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Commands, and what ninja 1.11 (log version 5) and ninja 1.14 (7) wrote of them. */
+/* Commands and their hashes by ninja 1.11 (log version 5) and ninja 1.14 (7). */
 #define TURN \
 	"xx/6=DKRYxgnuxx07xELSZahovxx18xFMTxbipwx+29@GNUxcjqxx,3xAHOV" \
 	"xdkryx-4xBIPW^elszx.5xCJQX_fmt"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a ninja ran, named after the build. */
+/* Names of ninja's tasks, added after the build. */
 #include "base/array.h"
 #include "command/ninja_hash.h"
 #include "convert/ninja/join.h"
@@ -36,13 +36,13 @@ static const char *told(const struct recording *rec)
 	return buf_str(&b);
 }
 
-/* Recordings made by hand: commands one after the other, each for 10 ms. */
+/* Recordings made by hand: commands one after another, 10 ms each. */
 
 struct made {
 	const char *what;
 	const char *called;	/* the ninja */
 	const char *build, *log;
-	const char *commands;	/* one a line; "!" in front: it failed */
+	const char *commands;	/* one a line; "!" before a failed one */
 	const char *told;
 };
 
@@ -126,7 +126,7 @@ static void make_tasks(struct store *s, const struct made *m, const char *cwd)
 	buf_release(&b);
 }
 
-/* Hashes stand for those of "from the log". */
+/* Hashes are those of "from the log". */
 static void write_log(const char *dir, const char *log)
 {
 	static const char text[] = "from the log";
@@ -174,7 +174,7 @@ static void read_unnamed(struct recording *rec, const char *path)
 	ck_assert_msg(!recording_read_as(rec, path, &how, &err), "%s", err.message);
 }
 
-/* What is in the recording. */
+/* The content of the recording. */
 static char *bytes_of(const char *path)
 {
 	struct run r;
@@ -186,8 +186,8 @@ static char *bytes_of(const char *path)
 	return text;
 }
 
-/* The names are the same when they are found while the recording is read, which stays as it
- * is; and what was joined at the end of the build is not joined again. */
+/* The names are the same when they are found while the recording is read, which does not
+ * change it. Names that were joined at the end of the build are not joined again. */
 START_TEST(by_hand)
 {
 	const struct made *m = &cases[_i];
@@ -222,12 +222,12 @@ START_TEST(by_hand)
 }
 END_TEST
 
-/* A recording may name any directory: what lies there is read only if nobody else could
- * have written it, and nothing but files is opened. */
+/* A recording may name any directory. Files there are read only if nobody else could have
+ * written them; only regular files are opened. */
 static const struct denied {
-	const char *command;	/* makes of the directory what is not read */
+	const char *command;	/* makes the directory unreadable for us */
 	const char *cwd;	/* NULL: the directory itself */
-	bool root;		/* can it alone */
+	bool root;		/* only one of them can */
 	const char *told;
 } denials[] = {
 	{ "true", NULL, false, "a.o(cc)" },
@@ -350,7 +350,7 @@ static bool is_after(const struct recording *rec, const struct task *t, const ch
 	return false;
 }
 
-/* All of a first build; then the generator, a restat and what is always run. */
+/* A whole first build; then the generator, a restat and commands that always run. */
 START_TEST(cmake)
 {
 	char *dir = strdup(support_path("%s/project", support_tmpdir()));
@@ -394,8 +394,8 @@ END_TEST
 
 /* Killed */
 
-/* Edges with several outputs, a response file, the same command, a phony edge; and one in
- * the middle that goes on when there is a file `go`, or after a minute. */
+/* Edges with several outputs, a response file, an identical command, a phony edge, and one
+ * in the middle that waits for a file `go`, a minute at most. */
 static const char held_ninja[] =
 	"rule gen\n  command = touch $out\n"
 	"rule same\n  command = touch s1 s2\n"
@@ -418,7 +418,7 @@ static const char *told_of(const struct recording *rec, const struct task *t, st
 	return buf_str(b);
 }
 
-/* -j1: the n-th of the one is the n-th of the other. */
+/* -j1: the n-th task of one is the n-th of the other. */
 static void same_names(const struct recording *whole, const struct recording *killed)
 {
 	struct buf one = BUF_INIT, two = BUF_INIT;
@@ -430,7 +430,7 @@ static void same_names(const struct recording *whole, const struct recording *ki
 	buf_release(&two);
 }
 
-/* Outputs of show but its first lines, which tell of the recording. */
+/* The output of show without its first lines, which are about the recording. */
 static void shows_names(const char *dir, const struct recording *killed)
 {
 	struct run r;
@@ -444,8 +444,8 @@ static void shows_names(const char *dir, const struct recording *killed)
 }
 
 static const struct {
-	const char *whom;	/* is killed; $ninja and $launcher */
-	const char *until;	/* what comes last */
+	const char *whom;	/* the process to kill: $ninja or $launcher */
+	const char *until;	/* the last output */
 	size_t n_tasks;
 } kills[] = {
 	{ "$launcher", "grep -q ^close stats/killed/tasks.log", 8 },
@@ -461,7 +461,7 @@ START_TEST(killed)
 	run_in(NULL, support_path("mkdir -p %s", dir));
 	support_writes(support_path("%s/build.ninja", dir), held_ninja);
 	run_in(dir, "touch go; " BUILDBEAT " record --no-git -o stats -n whole -- ninja -j1");
-	/* what a killed launcher leaves behind is to lie here */
+	/* the place for what a killed launcher leaves behind */
 	run_in(dir, "rm go; ninja -t clean; exec >out 2>&1; unset XDG_RUNTIME_DIR; mkdir tmp; "
 	       "export TMPDIR=$PWD/tmp; "
 	       BUILDBEAT " record --no-git -o stats -n killed -- ninja -j1 & launcher=$!; n=0\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers and writers out of memory at every place there is: -ENOMEM, or a recording
- * with nothing wrong in it; never a crash, never a leak (in a build with sanitizers).
+ * Readers and writers without memory at every allocation: -ENOMEM, or a correct recording;
+ * no crash, and no leak (in a build with sanitizers).
  */
 #include "base/array.h"
 #include "convert/convert.h"
@@ -36,8 +36,7 @@ static void write_files(const char *dir)
 		"buildbeat proc_x 1 1000 a:1:g\n1\nbuildbeat proc_x 1 1000 b:1:c\n+5 1\nx\n");
 }
 
-/* How many allocations there are to fail. Some may without harm: room asked for
- * early, or given back. */
+/* The number of allocations. Some may fail without harm: room reserved early, or returned. */
 static long fail_each(const char *dir, size_t n_tasks)
 {
 	bool failed = true;
@@ -80,11 +79,11 @@ START_TEST(nth_fails_for_openembedded)
 }
 END_TEST
 
-/* What others wrote, and what is written their way. */
+/* Files of other tools, read and written. */
 
 #define DATA TOP_SRCDIR "/tests/data/convert/"
 
-static bool ran_out;		/* the one that was to fail did */
+static bool ran_out;		/* the chosen allocation failed */
 
 static void end_failing(void)
 {
@@ -106,7 +105,7 @@ static int read_foreign(const char *format, const char *path, long n)
 	return r;
 }
 
-/* The trace that is written if no allocation fails. */
+/* The trace if no allocation fails. */
 #define TRACE_WHOLE support_path("%s/whole.json", support_tmpdir())
 
 static int write_trace(const char *from, const char *path, long n)

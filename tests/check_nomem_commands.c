@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands out of memory at every place there is: the usual output, or exit status 2 and
- * a message; never half an output, never a crash.
+ * Commands without memory at every allocation: the usual output, or exit status 2 and a
+ * message; no partial output, and no crash.
  */
 #include "tests/nomem.h"
 #include "tests/support.h"
@@ -14,7 +14,7 @@
 
 static const struct {
 	const char *argv[12];
-	long least;		/* allocations, so that all of them were tried */
+	long least;		/* fewer allocations than that, so that all were tried */
 } commands[] = {
 	{ { "show", NESTED }, 60 },
 	{ { "show", "-j", NESTED }, 60 },
@@ -36,7 +36,7 @@ static const struct {
 	{ { "chart", "-o", "-", "-b", "recipe", "--compare", NESTED, OE }, 200 },
 };
 
-/* Of an archive in the current directory. */
+/* With an archive in the current directory. */
 #define SERIES "nightly-1/master/x86_64"
 
 static const struct {

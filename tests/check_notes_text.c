@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What is said about builds, as text. */
+/* The text of notes on builds. */
 
 #define EVERY (METRIC_BIT(METRICS) - 1)
 #define CPU_WALL (METRIC_BIT(METRIC_CPU) | METRIC_BIT(METRIC_WALL))
@@ -28,7 +28,7 @@ static const struct {
 	  "accept all \"\xc3\xa9\xff*\" by \"\xc3\xa9\" at 2100-01-01T00:00:00Z: \xc3\xa9\n" },
 };
 
-/* Written by hand, and what is made of it; NULL: nothing. */
+/* Written by hand, and the result; NULL: no note. */
 static const struct {
 	const char *line;
 	enum note_line what;
@@ -74,7 +74,7 @@ START_TEST(there_and_back)
 	ck_assert_str_eq(k.by, want->by);
 	ck_assert_str_eq(k.reason, want->reason);
 	ck_assert_int_eq(k.time_s, want->time_s);
-	/* Cut anywhere it is no other line that could be believed; a reason may be. */
+	/* A truncated line is never another valid line, except for the reason. */
 	for (size_t n = 1; n < (size_t)(strstr(line.data, "Z:") - line.data); n++) {
 		note_line_read(&what, &k, texts, (struct slice){ line.data, n });
 		ck_assert_int_eq(what, NOTE_DAMAGED);
@@ -109,7 +109,7 @@ static const struct {
 	{ "", "a\n", "a\n", "a\n" },
 	{ "", "a", "b", "a\nb\n" },
 	{ "a\n", "a\nb\n", "a\nc\n", "a\nb\nc\n" },
-	{ "a\nb\n", "b\n", "a\nb\nc\n", "b\nc\n" },	/* taken out by us */
+	{ "a\nb\n", "b\n", "a\nb\nc\n", "b\nc\n" },	/* removed by us */
 	{ "a\nb\n", "a\nb\nc\n", "a\n", "a\nc\n" },	/* and by them */
 	{ "a\n", "", "a\n", "" },
 	{ "a\n", "", "", "" },

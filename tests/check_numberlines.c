@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* diff --samples and history --series: lines of JSON in, lines of JSON out. */
+/* diff --samples and history --series: JSON lines in, JSON lines out. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 
@@ -51,7 +51,7 @@ START_TEST(diff)
 }
 END_TEST
 
-/* Over many series with nothing in them, one that only just passes is no more told. */
+/* One of many unchanged series is not reported if it alone would just pass. */
 START_TEST(rate_over_all)
 {
 	struct buf text = BUF_INIT;
@@ -83,7 +83,7 @@ static const struct {
 	{ "diff --samples not/there #", "", "not/there: cannot open" },
 };
 
-START_TEST(says_where)
+START_TEST(error_has_the_line)
 {
 	struct run r;
 
@@ -98,5 +98,5 @@ END_TEST
 int main(void)
 {
 	return support_main("numberlines", TEST(history), TEST(diff), TEST(rate_over_all),
-			    TEST_EACH(says_where, bad));
+			    TEST_EACH(error_has_the_line, bad));
 }

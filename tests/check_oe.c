@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading what OpenEmbedded leaves: a genuine build, beside what awk makes of the
- * same files; and hand-made ones, each with something that goes wrong.
+ * Reading OpenEmbedded's buildstats: a real build, compared with awk on the same files; and
+ * hand-made ones, each with one fault.
  */
 #include "base/array.h"
 #include "convert/convert.h"
@@ -54,7 +54,7 @@ static void read_files(struct recording *rec, const char *text)
 	ck_assert(rec->source.one_core && rec->source.recipe_keys);
 }
 
-/* Tasks as "recipe:name state start-end" in ms; only what is there. */
+/* Tasks as "recipe:name state start-end" in ms, without unknown values. */
 static const char *tasks_shown(const struct recording *rec)
 {
 	static const char *const states[] = { "queued", "running", "done", "failed", "killed" };
@@ -222,7 +222,7 @@ START_TEST(quirk)
 }
 END_TEST
 
-/* All the figures of a task. */
+/* All values of a task. */
 #define SELF "rusage ru_utime: 0.023881\nrusage ru_stime: 5e-05\nrusage ru_maxrss: 41860\n" \
 	"rusage ru_minflt: 2561\nrusage ru_majflt: 1\nrusage ru_inblock: 8\n" \
 	"rusage ru_oublock: 24\nrusage ru_nvcsw: 14\nrusage ru_nivcsw: 9\n"
@@ -276,8 +276,8 @@ START_TEST(usage)
 }
 END_TEST
 
-/* Wherever a file is cut off: its start counts once it is whole, its end once the
- * elapsed time is, its status once that is. */
+/* A file truncated anywhere: the start counts once it is whole, the end once the elapsed
+ * time is, the status once that is. */
 START_TEST(cut_anywhere)
 {
 	static const char whole[] = STARTED("10.00") "a-1-r0: do_compile\nElapsed time: 2.50 seconds\n"
@@ -306,7 +306,7 @@ START_TEST(cut_anywhere)
 			if (n >= child)
 				ck_assert_int_eq(t->user_us, 6091927);
 		}
-		/* That it is damaged, which cannot be seen between two lines; that it never ended. */
+		/* It is reported as damaged, except between two lines, and as unfinished. */
 		ck_assert_uint_eq(rec.n_warnings, (n != started && n != title && n + 1 != sizeof whole) +
 				  (n >= started && n < elapsed));
 		recording_release(&rec);
@@ -416,9 +416,9 @@ START_TEST(log_of_samples)
 }
 END_TEST
 
-/* The genuine build */
+/* The real build */
 
-/* One number that awk makes of files of it. */
+/* One number that awk calculates from its files. */
 static double by_awk(const char *program, const char *files)
 {
 	struct run r;
@@ -506,7 +506,8 @@ START_TEST(genuine_samples)
 		by_awk(BLOCKS("s += $1 * (t - last) * 1e6; last = t"), "reduced_proc_stat.log"), 50);
 	ck_assert_double_eq_tol((double)grown(&rec, "proc_stat", "system"),
 		by_awk(BLOCKS("s += $2 * (t - last) * 1e6; last = t"), "reduced_proc_stat.log"), 50);
-	/* The rate of a block holds until the next, the last until the last sample. */
+	/* The rate of a block applies until the next block, the last one until the last
+	 * sample. */
 	ck_assert_double_eq_tol((double)grown(&rec, "proc_diskstats", "disk.written"),
 		by_awk("NF == 1 { t = $1 - 1795235111.24; if (t < 0) t = 0; s += rate * (t - last); "
 		       "last = t; next } NF { rate = $2 * 1024 / 100 } "
@@ -614,7 +615,7 @@ START_TEST(recipe)
 }
 END_TEST
 
-/* What is in the way is passed, except in the place of a log. */
+/* Other files are skipped, except one in the place of a log. */
 START_TEST(odd_files)
 {
 	const char *dir = write_files(BUILD DONE);

@@ -83,7 +83,7 @@ START_TEST(genuine)
 }
 END_TEST
 
-/* What buildstats.py needs of each file, pybootchartgui of the times. */
+/* What buildstats.py needs in each file, and pybootchartgui of the times. */
 START_TEST(states)
 {
 	static const char *const needed[] = {
@@ -139,7 +139,7 @@ START_TEST(states)
 }
 END_TEST
 
-/* A directory is a recipe; a make in it is not counted again with what it made. */
+/* A directory is a recipe; a make inside a task is not counted again. */
 START_TEST(recipes)
 {
 	write_text((const char *[]){ "tasks.log", "buildbeat tasks 1\n" OPEN
@@ -157,8 +157,8 @@ START_TEST(recipes)
 }
 END_TEST
 
-/* bitbake's are called as they are there, two runs of a task go into one file, and what
- * ran in them stays out. */
+/* BitBake's tasks keep their names, two runs of a task are in one file, and the tasks inside
+ * them are left out. */
 START_TEST(of_bitbake)
 {
 	struct recording rec;
@@ -192,7 +192,7 @@ static const char *const hostile[] = {
 
 #define HOSTILE ARRAY_SIZE(hostile)
 
-/* How many files; fails for one that cannot be told apart from others of its sort. */
+/* The number of files; fails for a name that occurs twice. */
 static size_t count_files(const char *dir)
 {
 	DIR *d = opendir(dir);

@@ -39,12 +39,12 @@ static const struct option table[] = {
 
 #define WORDS_MAX 24
 
-/* "-" in operands separates; result is what the values became, as a text. */
+/* "-" separates operands; result: the values as text */
 static const struct {
 	const char *words[WORDS_MAX];
 	bool runs;
 	const char *result;	/* NULL: refused */
-	const char *message;	/* part of what is said then */
+	const char *message;	/* part of the message */
 } cases[] = {
 	{ { "-ab" }, false, "ab 0 - red []", NULL },
 	{ { "-abtx" }, false, "ab 0 x red []", NULL },
@@ -103,7 +103,7 @@ static void describe(struct buf *b, const struct values *v, const struct args *a
 		buf_addf(b, " share %g", v->share);
 }
 
-/* What options_parse() writes to standard error, in out. */
+/* Stores in out what options_parse() writes to standard error. */
 static bool parse(struct args *a, struct values *v, int i, struct buf *out)
 {
 	struct command c = {
@@ -111,7 +111,7 @@ static bool parse(struct args *a, struct values *v, int i, struct buf *out)
 		.runs = cases[i].runs, .options = table,
 	};
 	static char words[WORDS_MAX + 1][32] = { "test" };
-	static char *argv[WORDS_MAX + 2] = { words[0] };	/* the operands are in it */
+	static char *argv[WORDS_MAX + 2] = { words[0] };	/* it has the operands */
 	int argc = 1, saved = dup(2), file;
 	bool ok;
 	const char *path = support_path("%s/err", support_tmpdir());
@@ -194,7 +194,7 @@ START_TEST(many_choices)
 }
 END_TEST
 
-/* The tables of all commands keep the rules that options.h gives. */
+/* The tables of all commands keep the rules of options.h. */
 START_TEST(tables)
 {
 	const struct command *c = commands[_i];

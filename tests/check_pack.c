@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the bootchart's script is told, told again by a second reader. */
+/* The data for the bootchart's script, read by a second reader. */
 
 /* Numbers */
 
@@ -31,7 +31,7 @@ static void put(struct pack_column *c, char type, int32_t v)
 		pack_column_adds(c, v);
 }
 
-/* Of all widths: each column around one of the edges. */
+/* Columns of all widths around each limit. */
 START_TEST(numbers_come_back)
 {
 	static const char types[] = "usd";
@@ -135,7 +135,7 @@ static void packed_release(struct packed *p)
 	recorded_release(&p->r);
 }
 
-/* What is known of a task only together with those before it. */
+/* The values of a task that are stored as differences to the task before. */
 struct lane_now {
 	int64_t end;
 	int64_t task, place, parent;	/* -1: none */
@@ -179,8 +179,8 @@ static struct told tell(struct teller *t, size_t i)
 	return told;
 }
 
-/* Blanks for control characters, marks of the same length for what else would steer a
- * terminal or the direction of writing; the beginning of what was too long. */
+/* Blanks for control characters, marks of the same length for other characters that control
+ * a terminal or the direction of text; long texts are shortened. */
 static void check_text(const char *told, const char *recorded)
 {
 	size_t n = strlen(told), more;
@@ -297,7 +297,7 @@ static void check_tasks(struct packed *p)
 	free(t.position);
 }
 
-/* All tasks of a small build have their command, and memory over their life. */
+/* All tasks of a small build have their command and their memory over time. */
 static void check_longest(const struct packed *p)
 {
 	const struct unpacked *u = &p->u;
@@ -407,7 +407,7 @@ START_TEST(recorded_builds)
 }
 END_TEST
 
-/* The other build's times are told as differences to ours. */
+/* Times of the other build are differences to ours. */
 START_TEST(compared)
 {
 	struct recorded other;
@@ -443,7 +443,7 @@ START_TEST(compared)
 }
 END_TEST
 
-/* Names that mean something to markup, JSON or the packing itself. */
+/* Names that are special in markup, JSON or the packing. */
 
 static const struct {
 	const char *recorded, *told;
@@ -478,7 +478,7 @@ START_TEST(hostile_names)
 }
 END_TEST
 
-/* Long names and commands are cut between letters; many tasks take little room. */
+/* Long names and commands are shortened between characters; many tasks take little room. */
 START_TEST(bounded)
 {
 	enum { TASKS = 20000, LONG = 3000 };

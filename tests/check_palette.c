@@ -10,16 +10,15 @@
 #include <string.h>
 
 /*
- * How well colours are told apart: the difference CIEDE2000 (Sharma, Wu, Dalal 2005)
- * of what is left of them in full protanopia, deuteranopia and tritanopia as simulated
- * by Machado, Oliveira, Fernandes 2009, on linear sRGB, D65. By this measure the eight
- * colours of Okabe and Ito are 21.7 apart at least, and 12.2, 11.6 and 10.9: ours must
- * not be worse.
+ * How different the colours are: the difference CIEDE2000 (Sharma, Wu, Dalal 2005) in full
+ * protanopia, deuteranopia and tritanopia as simulated by Machado, Oliveira, Fernandes 2009,
+ * on linear sRGB, D65. The eight colours of Okabe and Ito differ by at least 21.7, and 12.2,
+ * 11.6 and 10.9: ours must not be worse.
  */
 enum vision { NORMAL, PROTAN, DEUTAN, TRITAN, VISIONS };
 
 #define LEAST_DIFFERENCE 10.9
-#define LEAST_CONTRAST 3.0	/* of what is a mark, WCAG 1.4.11 */
+#define LEAST_CONTRAST 3.0	/* of a mark, WCAG 1.4.11 */
 
 struct lab {
 	double l, a, b;
@@ -199,7 +198,7 @@ START_TEST(colours_differ_for_everyone)
 }
 END_TEST
 
-START_TEST(all_stands_out_from_the_ground)
+START_TEST(all_differ_from_the_ground)
 {
 	const struct palette *p = palettes[_i];
 
@@ -207,7 +206,7 @@ START_TEST(all_stands_out_from_the_ground)
 	ck_assert_double_ge(contrast(p->faint, p->ground), 4.5);
 	ck_assert_double_ge(contrast(p->grid, p->ground), 1.2);
 	ck_assert_double_lt(contrast(p->grid, p->ground), 2);
-	/* What of the colours does not has an outline that does. */
+	/* A colour that differs too little from the ground has an outline that does. */
 	ck_assert_double_ge(contrast(p->outline, p->ground), LEAST_CONTRAST);
 	for (size_t i = 0; i < COLOURS; i++) {
 		if (contrast(p->colour[i], p->ground) < LEAST_CONTRAST)
@@ -216,7 +215,7 @@ START_TEST(all_stands_out_from_the_ground)
 }
 END_TEST
 
-/* A colour is the same thing on both grounds. */
+/* A colour means the same on both grounds. */
 START_TEST(colours_keep_their_names)
 {
 	for (size_t i = 0; i < COLOURS; i++) {
@@ -254,7 +253,7 @@ START_TEST(colours_of_kinds)
 }
 END_TEST
 
-/* What commands and OpenEmbedded's tasks are said to be has the colour meant for it. */
+/* The kinds of commands and of OpenEmbedded's tasks have their colours. */
 static const struct {
 	const char *text;
 	bool oe;
@@ -286,7 +285,7 @@ int main(void)
 	return support_main("palette", TEST_EACH(the_measure_is_the_published_one, published),
 			    TEST(the_measure_of_okabe_and_ito),
 			    TEST_LOOP(colours_differ_for_everyone, 2),
-			    TEST_LOOP(all_stands_out_from_the_ground, 2),
+			    TEST_LOOP(all_differ_from_the_ground, 2),
 			    TEST(colours_keep_their_names), TEST_EACH(colours_of_kinds, kinds),
 			    TEST_EACH(colours_of_work, works));
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What panels make of recordings written by hand, worked out by hand; and bins. */
+/* Panels of hand-written recordings, calculated by hand; and bins. */
 
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1000000000\nstart_mono_ns: 5\n"
 #define STAT "buildbeat proc_stat 1 1000 user:10ms:c system:10ms:c running:1:g iowait:10ms:c " \
@@ -62,7 +62,7 @@ static const struct band *find_band(const struct panel *p, const char *id)
 }
 
 /* "at 0 1000 4000!" (milliseconds, "!" a gap), then a line a band: its values, "." where
- * there is none, the largest and when, the mean and the total. */
+ * unknown, the largest and when, the mean and the total. */
 static void dump(struct buf *b, const struct panel *p)
 {
 	buf_adds(b, "at");
@@ -89,10 +89,10 @@ static void dump(struct buf *b, const struct panel *p)
 
 static const struct {
 	const char *name;
-	const char *build;	/* behind BUILD */
+	const char *build;	/* after BUILD */
 	const char *file, *text;
 	enum panel_id panel;
-	const char *shown;	/* NULL: there is no such panel */
+	const char *shown;	/* NULL: no such panel */
 	bool oe;
 	bool noted;
 } cases[] = {
@@ -202,8 +202,8 @@ static const struct {
 			 "user 2000 3000 0 1000; 3000 at 1000, 1500, -1\n"
 			 "10000 0 -1",
 	}, {
-		/* used: 1000 - 600 - 250 - 20 - 30 + 50; cached: 250 - 50. Then 900 of 1000 are
-		 * free or cache twice over: nothing used. */
+		/* used: 1000 - 600 - 250 - 20 - 30 + 50; cached: 250 - 50. Then 900 of 1000
+		 * are free or cached twice, so that used is 0. */
 		.name = "memory adds up; less than nothing is nothing",
 		.build = "end_us: 3000000\n",
 		.file = "proc_meminfo.log",
@@ -398,8 +398,7 @@ START_TEST(nothing_recorded)
 }
 END_TEST
 
-/* tests/data/recordings/nested, the figures of check_summary: what show says is what the
- * charts show. */
+/* tests/data/recordings/nested with the values of check_summary: show and the charts agree. */
 START_TEST(as_in_the_summary)
 {
 	const struct panel *memory;
@@ -426,7 +425,7 @@ END_TEST
 
 /* Many devices */
 
-/* COUNT of them; in the second second number i reads i KiB and is busy i ms. */
+/* COUNT disks; in the second second, number i reads i KiB and is busy i ms. */
 static void put_devices(const char *dir, unsigned count, const char *name, const char *columns[2])
 {
 	struct buf b = BUF_INIT;
@@ -481,7 +480,7 @@ struct memory_sample {
 	int64_t time_ms, free, cached, buffers, slab, shmem;
 };
 
-/* Levels at times the sampler was late by some. */
+/* Levels at times when the sampler was late. */
 static void put_memory(const char *dir, struct memory_sample *m)
 {
 	struct buf b = BUF_INIT;
@@ -500,7 +499,7 @@ static void put_memory(const char *dir, struct memory_sample *m)
 	buf_release(&b);
 }
 
-START_TEST(memory_is_what_the_log_says)
+START_TEST(memory_is_that_of_the_log)
 {
 	const char *dir = support_tmpdir();
 	static struct memory_sample m[SAMPLES];
@@ -529,8 +528,8 @@ START_TEST(memory_is_what_the_log_says)
 }
 END_TEST
 
-/* The running tasks of a build too large to show every step: nothing is higher, and
- * nothing is lost. */
+/* The running tasks of a build too large to draw every step: the maximum is right, and the
+ * sum is kept. */
 START_TEST(a_large_build_keeps_peaks_and_sums)
 {
 	const char *dir = support_tmpdir();
@@ -562,7 +561,7 @@ START_TEST(a_large_build_keeps_peaks_and_sums)
 		       (double)(p->time_us[i] - p->time_us[i - 1]) / 100;
 	}
 	ck_assert_double_eq_tol(sum / (double)w.sum.running_sum_us, 1, 0.001);
-	/* And it was then. */
+	/* The time of the maximum is right. */
 	ck_assert_int_eq(curve_at(&w.sum.running, p->band[0].max_us) <= w.sum.running_max, 1);
 	release_world(&w);
 }
@@ -602,7 +601,7 @@ static int64_t stacked(const struct random_panel *r, size_t i)
 	return a == BAND_ABSENT ? b : b == BAND_ABSENT ? a : a + b;
 }
 
-/* From the definition, microsecond by microsecond where it is short. */
+/* By the definition, microsecond by microsecond where that is short. */
 static struct bin expected(const struct random_panel *r, int band, int64_t from, int64_t until)
 {
 	struct bin bin = { BAND_ABSENT, BAND_ABSENT, BAND_ABSENT };
@@ -638,7 +637,7 @@ static void check_bins(const struct random_panel *r, int64_t from, int64_t until
 			struct bin e = expected(r, band, from + (until - from) * i / BINS,
 						from + (until - from) * (i + 1) / BINS);
 
-			/* Check's own assertions are too slow for so many. */
+			/* Check's assertions are too slow here. */
 			if (bin[i].min != e.min || bin[i].max != e.max || bin[i].mean != e.mean)
 				ck_abort_msg("band %d bin %d: %lld %lld %lld", band, (int)i,
 					     (long long)bin[i].min, (long long)bin[i].mean,
@@ -684,7 +683,7 @@ int main(void)
 {
 	return support_main("panel", TEST_EACH(worked_out_by_hand, cases), TEST(nothing_recorded),
 			    TEST(as_in_the_summary), TEST(many_devices),
-			    TEST(memory_is_what_the_log_says),
+			    TEST(memory_is_that_of_the_log),
 			    TEST(a_large_build_keeps_peaks_and_sums), TEST(bins_are_exact),
 			    TEST(no_stack_no_bins));
 }

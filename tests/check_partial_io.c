@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands whose reads and writes are interrupted and do a part only do the same as others. */
+/* Commands with interrupted and partial reads and writes have the same results. */
 #include "base/array.h"
 #include "tests/support.h"
 

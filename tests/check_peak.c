@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A task's largest memory is its own, or an upper bound: never its host's. */
+/* The peak memory of a task is its own or an upper bound, never its host's. */
 #include "base/array.h"
 #include "recording/recording.h"
 #include "sampler/peak.h"
@@ -14,7 +14,7 @@
 #define HUNGRY TOP_BUILDDIR "/tests/hungry"
 #define RECORD TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x "
 
-/* What both counts may differ by: the kernel counts in batches. */
+/* The permitted difference: the kernel counts in batches. */
 #define TOLERANCE_KB 1024
 
 struct watched {
@@ -80,7 +80,7 @@ START_TEST(around_the_hosts)
 }
 END_TEST
 
-/* The host is larger when the child has ended than it was when that began. */
+/* The host is larger at the end of the child than at its start. */
 START_TEST(host_that_grows)
 {
 	struct watched w[8];
@@ -95,7 +95,7 @@ START_TEST(host_that_grows)
 }
 END_TEST
 
-/* A host below a larger one: what getrusage() gives of it is that one's memory. */
+/* A host below a larger one: getrusage() returns the memory of the larger one. */
 START_TEST(host_of_a_larger_one)
 {
 	struct watched w[8];
@@ -113,8 +113,8 @@ START_TEST(host_of_a_larger_one)
 }
 END_TEST
 
-/* Real hosts of 80 MiB and more: small tasks are not told to be as large, large ones are
- * told. The names say what a task has. */
+/* Real hosts of 80 MiB and more: small tasks are not reported as large, large ones are. The
+ * names have the real size. */
 
 static void check_built(const char *dir)
 {
@@ -193,7 +193,7 @@ START_TEST(below_ninja)
 }
 END_TEST
 
-/* Forks: of an interpreter that calls subprocess, and of one that executes by itself. */
+/* Forks of an interpreter that calls subprocess, and of one that executes by itself. */
 START_TEST(below_python)
 {
 	struct run r;

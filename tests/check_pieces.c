@@ -11,8 +11,8 @@
 
 #define OPEN "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
 
-/* A second on 100 pixels: 10 ms a pixel. What each piece is: "from-until:n" in ms, then
- * what else is worth a look. */
+/* A second on 100 pixels: 10 ms a pixel. Each piece is "from-until:n" in ms, then other
+ * properties. */
 static const struct {
 	const char *name;
 	const char *tasks;
@@ -93,7 +93,7 @@ START_TEST(what_is_drawn)
 }
 END_TEST
 
-/* CPU of two tasks of 5 ms each, in us; in 1/200 of their time. */
+/* CPU time of two tasks of 5 ms each, in us, as 1/200 of their time. */
 static const struct {
 	const char *user[2];
 	uint8_t efficiency;
@@ -124,8 +124,8 @@ START_TEST(how_busy)
 }
 END_TEST
 
-/* The colour is of what took most time together, the task the longest alone. */
-START_TEST(what_it_stands_for)
+/* The colour is that of the kind with most time, the task the longest one. */
+START_TEST(tasks_of_a_piece)
 {
 	struct recorded r;
 	struct lanes l;
@@ -147,7 +147,7 @@ START_TEST(what_it_stands_for)
 }
 END_TEST
 
-/* What holds of any recording. */
+/* Properties of any recording. */
 
 static void check_order(const struct pieces *p)
 {
@@ -168,8 +168,8 @@ static unsigned badness(uint8_t state)
 	return state == TASK_FAILED ? 3 : state == TASK_KILLED ? 2 : state == TASK_UNFINISHED;
 }
 
-/* Every moment of a task in [0, end] is in a piece of its lane. One of them is as bad
- * as it, or where tasks overlap one that follows. */
+/* Every moment of a task in [0, end] is in a piece of its lane, whose state is as bad, or
+ * that of a later overlapping task. */
 static void check_covered(const struct pieces *p, uint32_t lane, const struct recorded *r,
 			  const struct task *t, int64_t end_us, bool overlap)
 {
@@ -241,7 +241,7 @@ START_TEST(anything)
 }
 END_TEST
 
-/* Ten thousand at one moment. */
+/* Ten thousand tasks at one moment. */
 START_TEST(bounded)
 {
 	struct buf b = BUF_INIT;
@@ -264,6 +264,6 @@ END_TEST
 int main(void)
 {
 	return support_main("pieces", TEST_EACH(what_is_drawn, cases),
-			    TEST_EACH(how_busy, efficiencies), TEST(what_it_stands_for),
+			    TEST_EACH(how_busy, efficiencies), TEST(tasks_of_a_piece),
 			    TEST_LOOP(anything, 30), TEST(bounded));
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The charts that gnuplot draws, with a real gnuplot. */
+/* gnuplot's charts, drawn by a real gnuplot. */
 
 static const char *const nested_says[PLOTS][8] = {
 	[PLOT_CPU] = { "CPU: make -j2 all doc", "forge", "failed with exit status 2 after 10.0 s",
@@ -80,7 +80,7 @@ static void is_golden(const struct plotted *d, const char *file, const char *gol
 	buf_release(&text);
 }
 
-/* Of the script and the data; what gnuplot makes of them is its own. */
+/* Time of the script and the data; gnuplot's own time is not limited. */
 START_TEST(golden)
 {
 	struct plot p = { .chart = goldens[_i].chart, .format = goldens[_i].format, .keep = true,

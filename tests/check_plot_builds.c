@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* Charts of builds of all sorts, whatever their tasks are called. */
+/* Charts of builds of all sorts, with any names of tasks. */
 
-/* %s: a file that must not come to be. */
+/* %s: a file that must not appear */
 static const char *const hostile[] = {
 	"'; system('touch %s'); '", "\"; system(\"touch %s\") #", "`touch %s`", "$(touch %s)",
 	"'.system('touch %s').'", "x\n!touch %s\n", "x'\nsystem 'touch %s'\n#", "@touch\\\n!touch %s",
@@ -105,8 +105,8 @@ END_TEST
 
 static const struct {
 	const char *what, *build, *tasks, *stat, *meminfo;
-	int result[PLOTS];	/* of drawing the charts */
-	const char *says;	/* in one of them */
+	int result[PLOTS];	/* drawing the charts */
+	const char *says;	/* in one chart */
 } builds[] = {
 	{ "nothing at all", "", NULL, NULL, NULL, { -ENODATA, -ENODATA, -ENODATA }, NULL },
 	{ "tasks without samples", "cores: 4\nend_us: 9000000\n",
@@ -175,8 +175,8 @@ START_TEST(builds_of_all_sorts)
 }
 END_TEST
 
-/* What the tasks have together in one plot of memory is what they have one by one in the
- * other, but for those apart that had not begun when they were counted in. */
+/* The sum of the tasks in one plot of memory equals the single tasks in the other, except
+ * for tasks that had not begun. */
 
 static const struct layer *find_layer(const struct pane *p, const char *label)
 {
@@ -218,7 +218,7 @@ START_TEST(tasks_add_up)
 	s = recording_series(&r.rec, "proc_meminfo");
 	tasks = find_layer(&page.pane[0], "tasks");
 	ck_assert_ptr_nonnull(tasks);
-	/* Of the whole build, with the tasks apart or all at once. */
+	/* Of the whole build, with single tasks or their sum. */
 	ck_assert_int_eq(page.pane[1].until_us, page.pane[0].until_us);
 	for (size_t j = 0; j < page.pane[1].n; j++) {
 		int64_t sum = 0;
@@ -239,7 +239,7 @@ START_TEST(tasks_add_up)
 }
 END_TEST
 
-/* Where nothing is known nothing is drawn: 1 to 50 seconds are missing. */
+/* Unknown values are not drawn: seconds 1 to 50 are missing. */
 START_TEST(gaps_are_gaps)
 {
 	struct plot p = { .chart = PLOT_CPU, .keep = true };

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What goes wrong when gnuplot draws. */
+/* Failures of gnuplot. */
 
 static void fake_gnuplot(const char *script)
 {
@@ -27,7 +27,7 @@ static void fake_gnuplot(const char *script)
 }
 
 static const struct {
-	const char *script;	/* instead of gnuplot; NULL: there is none */
+	const char *script;	/* instead of gnuplot; NULL: no gnuplot */
 	int result;
 	const char *says;
 } faults[] = {
@@ -48,7 +48,7 @@ static const struct {
 	  "gnuplot failed: y" },
 };
 
-START_TEST(faults_are_told)
+START_TEST(faults_are_reported)
 {
 	struct plot p = { .chart = PLOT_CPU };
 	char *path = strdup(getenv("PATH"));
@@ -58,7 +58,7 @@ START_TEST(faults_are_told)
 	fake_gnuplot(faults[_i].script);
 	ck_assert_int_eq(plotted_within(&d, &p, strstr(faults[_i].says, "within") ? 300 : LONG_MS),
 			 faults[_i].result);
-	/* What tidies up afterwards is a program too. */
+	/* The clean-up runs a program too. */
 	setenv("PATH", path, 1);
 	free(path);
 	ck_assert_msg(strstr(d.err.message, faults[_i].says) != NULL, "%s", d.err.message);
@@ -115,7 +115,7 @@ START_TEST(unfit_places)
 }
 END_TEST
 
-/* As a disk that is full before the script is there, or while gnuplot draws. */
+/* A full disk before the script is written, or while gnuplot draws. */
 static const rlim_t sizes[] = { 100, 12000 };
 
 START_TEST(no_room)
@@ -154,7 +154,7 @@ int main(void)
 {
 	if (!plotted_begins())
 		return 77;
-	return support_main("plot_faults", TEST_EACH(faults_are_told, faults),
+	return support_main("plot_faults", TEST_EACH(faults_are_reported, faults),
 			    TEST(old_picture_stays), TEST_EACH(unfit_places, places),
 			    TEST_EACH(no_room, sizes), TEST(who_ignores_children));
 }

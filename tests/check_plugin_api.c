@@ -68,7 +68,7 @@ START_TEST(the_table)
 }
 END_TEST
 
-/* Whatever is NULL, 0 or not there: nothing happens. */
+/* NULL, 0 and missing arguments have no effect. */
 START_TEST(nothing_fails)
 {
 	struct buildbeat_task task = { .size = sizeof task, .name = "x" };
@@ -143,7 +143,7 @@ static void tell_all(struct buildbeat_session *s)
 	api->close(s);
 }
 
-START_TEST(all_told)
+START_TEST(all_is_recorded)
 {
 	struct recording rec = RECORDING_INIT;
 	const struct task *t;
@@ -200,7 +200,7 @@ START_TEST(all_told)
 }
 END_TEST
 
-/* A host that was built with an older header, and one with a newer. */
+/* A host built with an older header, and one with a newer. */
 START_TEST(sizes)
 {
 	struct {
@@ -332,8 +332,8 @@ START_TEST(forked)
 }
 END_TEST
 
-/* A host of several processes, as bitbake: one queues tasks, forked children of
- * another run them, and both know them by the same numbers. */
+/* A host of several processes, as BitBake: one queues tasks, forked children of another run
+ * them, and both use the same numbers. */
 static void run_forked(struct buildbeat_session *s, const struct buildbeat_host *host)
 {
 	struct buildbeat_result result = {
@@ -448,7 +448,7 @@ static size_t threads_here(void)
 	return st.st_nlink;
 }
 
-/* The one that begins the recording samples, in a thread that ends with it. */
+/* The instance that begins the recording samples, in a thread that ends with it. */
 START_TEST(sampling)
 {
 	size_t least = 4, before = threads_here();
@@ -559,7 +559,7 @@ int main(void)
 {
 	return support_main("plugin_api",
 			    TEST_GROUP_WITH("api", setup, NULL), TEST(the_table),
-			    TEST(nothing_fails), TEST(all_told), TEST(sizes), TEST(joining),
+			    TEST(nothing_fails), TEST(all_is_recorded), TEST(sizes), TEST(joining),
 			    TEST(nowhere_to_write), TEST(forked), TEST(speaks_for_another),
 			    TEST_LOOP(no_such_instance, 5), TEST(sampling), TEST(threads),
 			    TEST(processes));

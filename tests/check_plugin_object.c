@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared object as such, its header, its page and the example. */
+/* The shared object, its header, its page and the example. */
 #include "base/array.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
@@ -23,7 +23,7 @@ static void prints(const char *expected, const char *command)
 		ck_assert_str_eq(r.out.data, expected);
 }
 
-/* Only what hosts look up. */
+/* It exports only what hosts look up. */
 START_TEST(exports)
 {
 	prints("buildbeat_get_api\nbuildbeat_gmk_setup\nplugin_is_GPL_compatible\n",
@@ -34,7 +34,7 @@ END_TEST
 START_TEST(needs_libc_only)
 {
 	if (!make_host_can())
-		return;		/* the sanitizers' libraries */
+		return;		/* the libraries of the sanitizers */
 	prints("libc.so.6\n", "readelf -d " PLUGIN " | sed -n '/NEEDED/s/.*\\[\\(.*\\)\\]/\\1/p'");
 }
 END_TEST
@@ -51,7 +51,8 @@ START_TEST(small)
 }
 END_TEST
 
-/* Every make resolves them when it loads the object: a table of pointers is some. */
+/* Every make resolves its relocations when it loads the object; a table of pointers adds
+ * some. */
 START_TEST(few_relocations)
 {
 	struct run r;
@@ -106,7 +107,7 @@ START_TEST(example_works)
 }
 END_TEST
 
-/* Undo what troff wants escaped. */
+/* Undo troff's escapes. */
 static void unescape(struct buf *b)
 {
 	size_t to = 0;
@@ -125,7 +126,7 @@ static void unescape(struct buf *b)
 	buf_cut(b, to);
 }
 
-/* The page shows the example as it is. */
+/* The page shows the example unchanged. */
 START_TEST(page_has_the_example)
 {
 	static const char open[] = ".Bd -literal\n", close[] = ".Ed\n";

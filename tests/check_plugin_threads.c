@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The C ABI called by many threads at once, every entry in random order, also while another
- * thread closes the session. Nothing that was recorded is lost. In a build with
- * --enable-sanitizers=thread this finds races.
+ * The C ABI, called by many threads at once in random order, also while another thread
+ * closes the session. No recorded task is lost. A build with --enable-sanitizers=thread
+ * finds races.
  */
 #include "plugin/buildbeat_plugin.h"
 #include "recording/recording.h"
@@ -20,7 +20,7 @@
 #define THREADS 8
 #define ROUNDS 6
 #define CALLS 100
-#define OPEN_MAX 32	/* tasks of a thread that are open at once */
+#define OPEN_MAX 32	/* unfinished tasks of a thread at a time */
 
 static const struct buildbeat_api *api;
 static char dir[4096];
@@ -37,7 +37,7 @@ static void setup(void)
 	snprintf(dir, sizeof dir, "%s/recordings/one", support_tmpdir());
 }
 
-/* What one thread did, and what the recording has to have of it. */
+/* What one thread did, and the recording must contain. */
 struct caller {
 	pthread_t thread;
 	unsigned seed, id;
@@ -181,7 +181,7 @@ static void check_recording(const struct caller *caller, bool whole)
 		const struct task *t = &rec.task[i];
 
 		if (t->start_us < 0)
-			continue;	/* the session was closed before it could start */
+			continue;	/* the session was closed before it started */
 		ck_assert_int_ge(t->slot, 0);
 		ck_assert_int_lt(t->slot, THREADS);
 		ck_assert_str_eq(t->name, support_path("task of %d", t->slot));
@@ -200,7 +200,7 @@ static void check_recording(const struct caller *caller, bool whole)
 	recording_release(&rec);
 }
 
-/* _i: nobody closes the shared session before all are done; every thread does. */
+/* _i: 0: the session is closed after all threads; 1: every thread closes it */
 START_TEST(every_entry)
 {
 	struct buildbeat_host host = {
@@ -239,7 +239,7 @@ static void *open_the_same(void *data)
 	return NULL;
 }
 
-/* One of them begins the recording, the others join it. */
+/* One thread begins the recording, the others join it. */
 START_TEST(begun_at_once)
 {
 	struct run r;
@@ -267,7 +267,7 @@ START_TEST(begun_at_once)
 }
 END_TEST
 
-/* A thread that is cancelled in a call takes nothing with it. */
+/* A cancelled thread leaves no lock behind. */
 static void *until_cancelled(void *data)
 {
 	struct caller *c = data;

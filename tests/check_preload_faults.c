@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Many threads at once, and whatever is wrong with the recording: the build goes on
- * as if nobody looked.
- */
+/* Many threads at once, and faults of the recording: the build continues unchanged. */
 #include "base/array.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
@@ -49,7 +46,7 @@ START_TEST(threads)
 }
 END_TEST
 
-/* The host is a shell that does it to itself, midway. */
+/* The host is a shell that causes the fault itself, during the build. */
 static const struct {
 	const char *what, *script;
 	int tasks;		/* -1: any */
@@ -92,7 +89,7 @@ START_TEST(goes_on)
 }
 END_TEST
 
-/* One that is full all along. */
+/* The disk is full from the start. */
 START_TEST(full_disk)
 {
 	struct run r;
@@ -108,7 +105,7 @@ START_TEST(full_disk)
 }
 END_TEST
 
-/* A fork of the host's that outlives the build leaves the recording alone. */
+/* A fork of the host that outlives the build does not write to the recording. */
 START_TEST(outlived)
 {
 	struct run r;
@@ -121,7 +118,7 @@ START_TEST(outlived)
 }
 END_TEST
 
-/* A C host that loads our plugin is a host of that, and nothing is told twice. */
+/* A C host that loads our plugin is a host of the plugin, and no task is recorded twice. */
 START_TEST(plugin_inside)
 {
 	struct recording rec = RECORDING_INIT;

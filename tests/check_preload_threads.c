@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The preload in the threads of its host: it needs little of their stack, they can be
- * cancelled, and whatever they ask for comes as without it. */
+/* The preloaded object in threads of its host: it needs little stack, the threads can be
+ * cancelled, and results of calls are unchanged. */
 #include "base/array.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
@@ -61,7 +61,7 @@ START_TEST(as_without)
 }
 END_TEST
 
-/* An exec of the host's that fails is not its end. */
+/* A failed exec of the host is not its end. */
 START_TEST(failing_exec)
 {
 	struct recording rec = RECORDING_INIT;
@@ -82,7 +82,7 @@ START_TEST(failing_exec)
 }
 END_TEST
 
-/* The same of a shell's, and of the one that works in the end. */
+/* The same of a shell, and of the exec that succeeds in the end. */
 START_TEST(failing_exec_of_a_shell)
 {
 	struct run r;

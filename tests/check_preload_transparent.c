@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recorded build is the build that is not: what it prints, how it ends and the
- * files it leaves are compared byte by byte, for each kind of host of the preload
- * that is here, and the recording has the tasks.
+ * A build is the same with and without recording: output, exit status and files are compared
+ * byte by byte, for each installed host of the preloaded object, and the recording has the
+ * tasks.
  */
 #include "base/array.h"
 #include "recording/recording.h"
@@ -21,10 +21,10 @@ struct scene {
 	const char *what;
 	const char *needs;	/* programs, blank separated, or NULL */
 	const char *setup;	/* shell, in the build's directory; may be NULL */
-	const char *before;	/* in front of the tool, or NULL */
+	const char *before;	/* before the tool, or NULL */
 	const char *command;	/* TOOL is ninja, or samu */
-	const char *build;	/* build.ninja behind the rules below, or NULL */
-	const char *after;	/* behind the command, or NULL */
+	const char *build;	/* build.ninja after the rules below, or NULL */
+	const char *after;	/* after the command, or NULL */
 	const char *tasks;	/* how they ended, in the order of their start; NULL: any */
 };
 
@@ -94,7 +94,8 @@ static const struct scene scenes[] = {
 	  .build = "build a: touch\nbuild b: touch\nbuild c: touch\nbuild d: touch\nbuild e: touch\nbuild f: touch\n"
 		   "build g: touch\nbuild h: touch\nbuild i: touch\nbuild j: touch\nbuild all: touch a b c d e f g h i j\n",
 	  .tasks = "+++++++++++" },
-	/* what is statically linked or changes its user is left alone, silently */
+	/* a static program and one that changes its user are not loaded into, without a
+	 * message */
 	{ .what = "static and setuid tools", .command = "TOOL -j1", .needs = "cc",
 	  .setup = "echo 'int main(int n, char **v, char **e) { int i = 0; while (e[i]) i++; return i > 200; }' > s.c;"
 		   "cc -static -o meson s.c || cp /bin/true meson; cp /bin/true scons; chmod u+s scons; rm s.c",
@@ -195,7 +196,7 @@ static void build(struct outcome *o, const struct scene *scene, const char *tool
 		    " LC_ALL=C sort", scene->after ? scene->after : ":");
 }
 
-/* That nothing could be recorded is said after the build. */
+/* The message that nothing was recorded comes after the build. */
 static void leave_out_ours(struct buf *b)
 {
 	char *at = strstr(b->data, "buildbeat: no tasks were recorded: ");
@@ -224,7 +225,7 @@ static void compare_tasks(const struct scene *scene, const char *tool, const cha
 {
 	struct buf told, ends = BUF_INIT;
 
-	ck_assert(tasks_told(&told, dir));
+	ck_assert(tasks_summary(&told, dir));
 	for (const char *p = told.data; *p; p++) {
 		if (strchr("+-x?.", *p) && (p[1] == ' ' || !p[1]))
 			buf_addc(&ends, *p);
@@ -270,8 +271,8 @@ START_TEST(transparent)
 }
 END_TEST
 
-/* The first that opened after another (NO_INDEX: of all). A tool may write its first
- * line when what runs in its first task has written already. */
+/* The first instance that opened after another (NO_INDEX: of all). A tool may write its
+ * first line after those of its first task. */
 static size_t next_opened(const struct recording *rec, size_t other)
 {
 	int64_t since_us = other == NO_INDEX ? -1 : rec->instance[other].open_us;
@@ -286,7 +287,7 @@ static size_t next_opened(const struct recording *rec, size_t other)
 	return best;
 }
 
-/* Each instance's task around it, by the tools' names from the outside in. */
+/* The task around each instance, by the names of the build tools from the outside in. */
 START_TEST(parents)
 {
 	struct recording rec = RECORDING_INIT;

@@ -157,7 +157,7 @@ START_TEST(ends_and_words)
 	if (!has_connector())
 		return;
 	w = watch(run_few, _i ? &plain : NULL);
-	ck_assert_uint_eq(w->n, 5);
+	ck_assert_msg(w->n == 5, "%s", w->text.data);
 	ck_assert_uint_eq(w->result.n, 5);
 	ck_assert_uint_eq(w->result.n_lost, 0);
 	ck_assert_uint_eq(count_status(w, 3 << 8), 1);
@@ -252,7 +252,7 @@ static int run_many(void)
 	return 0;
 }
 
-START_TEST(none_is_lost)
+START_TEST(no_process_is_lost)
 {
 	const struct watched *w;
 
@@ -600,7 +600,7 @@ int main(void)
 {
 	return support_main("processes",
 			    TEST_GROUP("connector"), TEST_LOOP(ends_and_words, 2),
-			    TEST(busy_machine), TEST(none_is_lost), TEST(overruns_are_reported),
+			    TEST(busy_machine), TEST(no_process_is_lost), TEST(overruns_are_reported),
 			    TEST(overruns_are_repaired), TEST(threads_are_no_processes),
 			    TEST(thread_executes), TEST_LOOP(orphans_and_those_left, 2),
 			    TEST_GROUP("cpu"), TEST_LOOP(cpu_is_that_of_wait4, 4),

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* `buildbeat record` with real commands: what it returns, what it leaves. */
+/* `buildbeat record` with real commands: its exit status and the recording. */
 
 START_TEST(every_exit_status)
 {
@@ -33,7 +33,7 @@ static const int signals[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGKILL, SIGSEGV, SIGPIPE, SIGTERM, SIGUSR1,
 };
 
-/* The launcher dies of the same signal, so that what waits for it knows. */
+/* The launcher ends by the same signal, so that its parent sees it. */
 START_TEST(every_signal)
 {
 	const char *top = support_tmpdir();
@@ -63,8 +63,7 @@ START_TEST(every_signal)
 }
 END_TEST
 
-/* With a PATH that has no directory in it that must not be searched: that would be
- * another error. */
+/* Every directory of PATH must be searchable: otherwise the error is another one. */
 static const struct {
 	const char *command;
 	int status;
@@ -76,7 +75,7 @@ static const struct {
 	{ "./stats", 126, "buildbeat: ./stats: Permission denied\n" },
 };
 
-/* Where nothing ran nothing is left, and `latest` names the recording before. */
+/* If no command ran, no file is left, and `latest` names the recording before. */
 START_TEST(nothing_ran)
 {
 	static const char *const record[] = {
@@ -97,7 +96,7 @@ START_TEST(nothing_ran)
 }
 END_TEST
 
-/* The command's own 127 is that of something that ran; what joined is kept. */
+/* An exit status 127 of the command itself is a build; a recording that was joined is kept. */
 START_TEST(something_ran)
 {
 	static const char *const command[] = {
@@ -140,13 +139,13 @@ START_TEST(misuse)
 
 	support_run(&r, support_tmpdir(), BUILDBEAT " record %s", misuses[_i].words);
 	ck_assert_int_eq(r.status, 2);
-	launched_said(&r, misuses[_i].said);
+	launched_reported(&r, misuses[_i].said);
 	ck_assert(!support_exists(support_path("%s/ran", support_tmpdir())));
 	ck_assert(!support_exists(support_path("%s/buildstats", support_tmpdir())));
 }
 END_TEST
 
-/* Nothing of ours is seen by the command */
+/* The command does not notice the recording */
 
 static const char *const surroundings[] = {
 	"grep -E '^(Sig(Blk|Ign|Cgt)|Shd)' /proc/self/status",
@@ -162,7 +161,7 @@ static const char *const surroundings[] = {
 	"nice",
 };
 
-/* COMMAND in a case is where ours goes; else it is around the whole. */
+/* COMMAND in a case is replaced by ours; otherwise ours runs the whole case. */
 static void run_surrounded(struct run *r, const char *script, const char *by)
 {
 	const char *at = strstr(script, "COMMAND");
@@ -185,7 +184,7 @@ START_TEST(same_surroundings)
 }
 END_TEST
 
-/* What is recorded */
+/* Content of the recording */
 
 START_TEST(make_is_recorded)
 {
@@ -234,8 +233,8 @@ START_TEST(command_is_quoted)
 }
 END_TEST
 
-/* The same process measured by time(1) below us: its own cost is the tolerance. */
-START_TEST(figures_are_those_of_time)
+/* The same process measured by time(1) below us, whose own cost is the tolerance. */
+START_TEST(values_are_those_of_time)
 {
 	const char *file = support_path("%s/time", support_tmpdir());
 	struct recording rec;
@@ -258,7 +257,7 @@ START_TEST(figures_are_those_of_time)
 	ck_assert_int_gt(rss, 150 * 1024);
 	launched_read(&rec, "one");
 	ck_assert_int_eq(recording_build_number(&rec, "max_rss_kb"), rss);
-	/* time prints hundredths, cut; and it runs for some ms itself */
+	/* time prints hundredths, rounded down, and runs for some ms itself */
 	ck_assert_double_ge_tol(recording_build_number(&rec, "user_us") / 1e6, user, 0.001);
 	ck_assert_double_le(recording_build_number(&rec, "user_us") / 1e6, user + 0.05);
 	ck_assert_double_ge_tol(recording_build_number(&rec, "system_us") / 1e6, system, 0.001);
@@ -279,7 +278,7 @@ START_TEST(without_a_make)
 	if (make_host_can())
 		ck_assert_str_eq(r.err.data, "");
 	else
-		launched_said(&r, "no tasks were recorded: ");
+		launched_reported(&r, "no tasks were recorded: ");
 	launched_read(&rec, "one");
 	ck_assert_uint_eq(rec.n_tasks, 0);
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
@@ -288,7 +287,7 @@ START_TEST(without_a_make)
 }
 END_TEST
 
-/* Makes that cannot: told from a trial after the build. */
+/* A make that cannot load objects is detected by a trial after the build. */
 static const struct {
 	const char *make, *command, *said;
 } other_makes[] = {
@@ -310,12 +309,12 @@ START_TEST(make_without_load)
 	support_run(&r, support_tmpdir(), "echo 'all: ; @:' >Makefile; PATH=.:$PATH " RECORD
 		    "-n one -- %s >/dev/null", other_makes[_i].command);
 	ck_assert_int_eq(r.status, 0);
-	launched_said(&r, "no tasks were recorded: ");
-	launched_said(&r, other_makes[_i].said);
+	launched_reported(&r, "no tasks were recorded: ");
+	launched_reported(&r, other_makes[_i].said);
 }
 END_TEST
 
-/* Its makefiles never come to the plugin. */
+/* The makefiles never load the plugin. */
 START_TEST(make_without_makefiles)
 {
 	struct run r;
@@ -325,11 +324,11 @@ START_TEST(make_without_makefiles)
 	support_run(&r, support_tmpdir(), "echo 'all: ; @:' >Makefile; "
 		    RECORD "-n one -- make MAKEFILES=");
 	ck_assert_int_eq(r.status, 0);
-	launched_said(&r, "no tasks were recorded: make can load the plugin and did not");
+	launched_reported(&r, "no tasks were recorded: make can load the plugin and did not");
 }
 END_TEST
 
-/* make says what it is, and nobody else says anything. */
+/* make prints its version without another message. */
 static const char *const questions[] = {
 	"--version", "-v", "--help", "-h", "--vers", "-sv", "-j2 -C / --version", "-fvh --he x",
 	"--hel -n",
@@ -351,7 +350,7 @@ START_TEST(make_about_itself)
 }
 END_TEST
 
-/* -v and -h may be part of another word. */
+/* -v and -h may be letters of another word. */
 START_TEST(make_not_about_itself)
 {
 	struct run r;
@@ -360,7 +359,7 @@ START_TEST(make_not_about_itself)
 		return;
 	support_run(&r, support_tmpdir(), "echo 'all vh: ; @:' >Makefile; cp Makefile vh; MAKEFILES= "
 		    RECORD "-n one -- make MAKEFILES=x -Ivh -f vh -C . -- vh");
-	launched_said(&r, "no tasks were recorded: ");
+	launched_reported(&r, "no tasks were recorded: ");
 }
 END_TEST
 
@@ -371,7 +370,7 @@ START_TEST(a_source_that_is_not_there)
 	support_run(&r, support_tmpdir(), BUILDBEAT " record -o stats --source . "
 		    "--source nowhere --no-task-memory -- sh -c 'exit 126'");
 	ck_assert_int_eq(r.status, 126);
-	launched_said(&r, "no revision is recorded of nowhere: No such file");
+	launched_reported(&r, "no revision is recorded of nowhere: No such file");
 }
 END_TEST
 
@@ -383,7 +382,7 @@ START_TEST(missing_plugin)
 		    RECORD "--plugin /nonexistent.so -n one -- make");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, "built\n");
-	launched_said(&r, "no make's tasks will be recorded: /nonexistent.so: ");
+	launched_reported(&r, "no make's tasks will be recorded: /nonexistent.so: ");
 }
 END_TEST
 
@@ -396,11 +395,11 @@ START_TEST(damaged_plugin)
 		    RECORD "--plugin half.so -n one -- make");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_str_eq(r.out.data, "built\n");
-	launched_said(&r, "half.so: the plugin cannot be used: ");
+	launched_reported(&r, "half.so: the plugin cannot be used: ");
 }
 END_TEST
 
-/* What the plugin could not record, the launcher says once. */
+/* The launcher reports once what the plugin could not record. */
 START_TEST(too_many_children)
 {
 	struct run r;
@@ -409,7 +408,7 @@ START_TEST(too_many_children)
 		    PLUGIN " many 3078");
 	if (r.status != 77) {
 		ck_assert_int_eq(r.status, 0);
-		launched_said(&r, "the recording is incomplete: 6 processes were not recorded");
+		launched_reported(&r, "the recording is incomplete: 6 processes were not recorded");
 	}
 }
 END_TEST
@@ -457,7 +456,7 @@ START_TEST(compressed)
 }
 END_TEST
 
-/* A daemon that the build left and that still writes: its log stays open. */
+/* A daemon of the build writes after its end: its log stays open. */
 START_TEST(compressed_while_written)
 {
 	struct run r;
@@ -479,7 +478,7 @@ int main(void)
 			    TEST_LOOP(nothing_ran, 3), TEST_LOOP(something_ran, 3),
 			    TEST_EACH(cannot_be_run, not_run), TEST_EACH(misuse, misuses),
 			    TEST_EACH(same_surroundings, surroundings), TEST(make_is_recorded),
-			    TEST(command_is_quoted), TEST(figures_are_those_of_time),
+			    TEST(command_is_quoted), TEST(values_are_those_of_time),
 			    TEST(without_a_make), TEST_EACH(make_without_load, other_makes),
 			    TEST(make_without_makefiles),
 			    TEST_LOOP(make_about_itself, 2 * ARRAY_SIZE(questions)),

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `buildbeat record` where something is in its way: the build goes on. */
+/* `buildbeat record` with obstacles: the build continues. */
 
 static const char *const unwritable[] = {
 	"-o /dev/null/stats", "-o /proc/stats", "-o file", "-n taken",
@@ -21,7 +21,7 @@ START_TEST(cannot_record)
 		    RECORD "%s -- sh -c 'echo out; exit 6'", unwritable[_i]);
 	ck_assert_int_eq(r.status, 6);
 	ck_assert_str_eq(r.out.data, "out\n");
-	launched_said(&r, "buildbeat: nothing is recorded: ");
+	launched_reported(&r, "buildbeat: nothing is recorded: ");
 }
 END_TEST
 
@@ -33,12 +33,11 @@ START_TEST(removed_midway)
 		    "sh -c 'rm -rf stats; sleep 0.1; echo out; exit 6'");
 	ck_assert_int_eq(r.status, 6);
 	ck_assert_str_eq(r.out.data, "out\n");
-	launched_said(&r, "the recording is incomplete");
+	launched_reported(&r, "the recording is incomplete");
 }
 END_TEST
 
-/* Only as root: in a user's own namespace the directories of root are nobody's, and not
- * trusted. */
+/* Only as root: in a user namespace root's directories have no owner and are not trusted. */
 START_TEST(full_disk)
 {
 	struct run r;
@@ -54,11 +53,11 @@ START_TEST(full_disk)
 		return;
 	ck_assert_int_eq(r.status, 6);
 	ck_assert_str_eq(r.out.data, "out\nbuildbeat build 1\n");
-	launched_said(&r, "the recording is incomplete");
+	launched_reported(&r, "the recording is incomplete");
 }
 END_TEST
 
-/* Also for root, whom no mode keeps out. */
+/* Also for root, whom no mode stops. */
 START_TEST(read_only)
 {
 	struct run r;
@@ -71,8 +70,8 @@ START_TEST(read_only)
 	if (r.status != 77 && !strstr(r.err.data, "unshare")) {
 		ck_assert_int_eq(r.status, 6);
 		ck_assert_str_eq(r.out.data, "out\n");
-		launched_said(&r, "buildbeat: nothing is recorded: ");
-		launched_said(&r, ": Read-only file system");
+		launched_reported(&r, "buildbeat: nothing is recorded: ");
+		launched_reported(&r, ": Read-only file system");
 	}
 }
 END_TEST
@@ -93,8 +92,8 @@ START_TEST(few_files)
 }
 END_TEST
 
-/* Neither the makes nor we die of a file that may not grow; the smaller limits are
- * met while the recording is begun, the larger ones by a make. */
+/* Neither make nor the launcher ends by a limit of file sizes. The smaller limits are
+ * reached at the start of the recording, the larger ones by a make. */
 static const struct {
 	int blocks;
 	const char *said;
@@ -113,7 +112,7 @@ START_TEST(file_size_limit)
 		    size_limits[_i].blocks);
 	ck_assert_int_eq(r.status, 6);
 	ck_assert_str_eq(r.out.data, "0\n");
-	launched_said(&r, size_limits[_i].said);
+	launched_reported(&r, size_limits[_i].said);
 }
 END_TEST
 

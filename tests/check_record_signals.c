@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* `buildbeat record` and signals: the terminal, other processes, being stopped or killed. */
+/* `buildbeat record` and signals: from the terminal, from other processes, stop and kill. */
 
 /* A process in the background whose standard output we read. */
 struct background {
@@ -57,7 +57,7 @@ static int end(struct background *b)
 	return status;
 }
 
-/* Until the recording has that many bytes of samples more than it has. */
+/* Until the recording has that many more bytes of samples. */
 static size_t bytes_of_samples(void)
 {
 	struct stat st;
@@ -80,7 +80,7 @@ static void wait_for_samples(void)
 
 static const int forwarded[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
 
-/* To the launcher alone: the command gets it, and its answer counts. */
+/* To the launcher alone: the command gets the signal, and its exit status is returned. */
 START_TEST(signal_is_passed_on)
 {
 	char script[160];
@@ -99,7 +99,7 @@ START_TEST(signal_is_passed_on)
 }
 END_TEST
 
-/* Everything written before is there; nothing says how the build ended. */
+/* Everything written before is there; the end of the build is not. */
 START_TEST(launcher_killed)
 {
 	struct recording rec;
@@ -122,7 +122,7 @@ START_TEST(launcher_killed)
 }
 END_TEST
 
-/* A launcher that was stopped marks the gap and goes on. */
+/* A launcher that was stopped marks the gap and continues. */
 START_TEST(stopped_and_continued)
 {
 	struct recording rec;
@@ -137,7 +137,7 @@ START_TEST(stopped_and_continued)
 	kill(b.pid, SIGSTOP);
 	ck_assert_int_eq(waitpid(b.pid, &status, WUNTRACED), b.pid);
 	ck_assert(WIFSTOPPED(status));
-	usleep(500000);		/* at least: what it then missed is the gap */
+	usleep(500000);		/* at least: the missed time is the gap */
 	kill(b.pid, SIGCONT);
 	wait_for_samples();
 	kill(b.pid, SIGTERM);
@@ -151,7 +151,7 @@ START_TEST(stopped_and_continued)
 }
 END_TEST
 
-/* ^C on a terminal, with and without us: the same words, the same end. */
+/* ^C on a terminal, with and without recording: same output, same status. */
 static int interrupt(struct buf *out, const char *command)
 {
 	const char *top = support_tmpdir();
@@ -178,8 +178,8 @@ static int interrupt(struct buf *out, const char *command)
 	return status;
 }
 
-/* When its child dies of the interrupt at the very same time, make itself loses
- * count and ends with an error: then again. */
+/* If its child ends by the interrupt at the same moment, make itself miscounts and ends with
+ * an error: then again. */
 static void interrupt_until_signal(struct buf *out, const char *command)
 {
 	int status = interrupt(out, command);
@@ -217,7 +217,7 @@ START_TEST(interrupt_from_terminal)
 }
 END_TEST
 
-/* Only on a terminal is the end announced. */
+/* The end is announced only on a terminal. */
 START_TEST(hint_on_terminal)
 {
 	struct buf out;

@@ -21,7 +21,7 @@
 #define OPEN "open\t10\ta1\t100\t0\t100,1\tmake\t4.3\t/src\tmake all\n"
 #define FUTURE "format version 2 is newer"
 
-/* One recording of the files given; NULL: not there. */
+/* A recording of these files; NULL: no file */
 static const char *write_dir(const char *build, const char *tasks)
 {
 	static char dir[128];
@@ -56,7 +56,7 @@ static const struct {
 	const char *what, *build, *tasks;
 	int result;
 	const char *tasks_shown;
-	const char *told;	/* part of the error or of the only warning; NULL: none */
+	const char *told;	/* part of the error or of the only warning; NULL: no error */
 } cases[] = {
 	{ "in order", BUILD, TASKS OPEN "start\t20\ta1.1\t7\t0\tgcc\tx.o\nd\n", 0,
 	  "x.o running 20--1 -1", "tasks.log:4: damaged line" },
@@ -149,7 +149,7 @@ START_TEST(damaged)
 }
 END_TEST
 
-/* The names that were told later count, wherever their lines stand. */
+/* Names that were found later apply, wherever their lines are. */
 START_TEST(later_names)
 {
 	struct recording rec = RECORDING_INIT;
@@ -182,7 +182,7 @@ START_TEST(later_names)
 }
 END_TEST
 
-/* Who came later wrote a file that is read before that of the instance itself. */
+/* A later process wrote a file that is read before that of the instance. */
 START_TEST(opened_in_a_later_file)
 {
 	struct recording rec = RECORDING_INIT;
@@ -206,7 +206,7 @@ START_TEST(opened_in_a_later_file)
 }
 END_TEST
 
-/* An exec that failed: the instance goes on, and did not end where it said so. */
+/* An exec that failed: the instance continues, and did not end where it announced that. */
 START_TEST(closed_too_early)
 {
 	struct recording rec = RECORDING_INIT;
@@ -291,7 +291,7 @@ START_TEST(all_fields)
 }
 END_TEST
 
-/* Sub-makes: directly, through a shell, of a reused pid, made again by exec. */
+/* Sub-makes: direct, through a shell, with a reused pid, and restarted by exec. */
 START_TEST(parents)
 {
 	struct recording rec = RECORDING_INIT;
@@ -317,7 +317,7 @@ START_TEST(parents)
 }
 END_TEST
 
-/* Instances that claim to be in each other's tasks do not lead in a ring. */
+/* Instances inside each other's tasks are no endless loop. */
 START_TEST(no_rings)
 {
 	struct recording rec = RECORDING_INIT;
@@ -383,7 +383,7 @@ START_TEST(usage)
 }
 END_TEST
 
-/* Its samples stand together all the same, and those of others too. */
+/* Its samples are consecutive all the same, and so are those of others. */
 START_TEST(usage_of_one_that_comes_back)
 {
 	static const struct { uint32_t task, ms, rss_kb; } expect[] = {
@@ -421,7 +421,7 @@ START_TEST(usage_of_one_that_comes_back)
 }
 END_TEST
 
-/* Bytes turned over stand for packing. */
+/* Inverted bytes are used as compression. */
 static int unpack(struct buf *out, const void *packed, size_t len, struct error *err)
 {
 	const char *p = packed;
@@ -468,7 +468,7 @@ START_TEST(packed_and_in_parts)
 }
 END_TEST
 
-/* A line of 64 MB: nothing around it is lost, and it is not kept in memory. */
+/* A line of 64 MB: lines around it are read, and it is not stored. */
 START_TEST(gigantic_line)
 {
 	struct recording rec = RECORDING_INIT;
@@ -490,7 +490,7 @@ START_TEST(gigantic_line)
 }
 END_TEST
 
-/* What cannot be read is an error; nothing hangs. */
+/* An unreadable file is an error; reading never hangs. */
 static void is_unreadable(const char *dir, const char *path)
 {
 	struct recording rec = RECORDING_INIT;
@@ -513,7 +513,7 @@ START_TEST(odd_entries)
 	ck_assert_int_eq(mkdir(odd, 0777), 0);
 	is_unreadable(dir, odd);
 	ck_assert_int_eq(rmdir(odd), 0);
-	/* what leads nowhere, and what is somebody else's */
+	/* a dangling link, and a file of another user */
 	ck_assert_int_eq(symlink("nowhere", support_path("%s/proc_c.log", dir)), 0);
 	support_writes(support_path("%s/proc_d.log", dir), "buildbeat proc_e 1 1000 a:1:g\n");
 	support_writes(support_path("%s/bootchart.svg", dir), "<svg/>");
@@ -531,7 +531,7 @@ START_TEST(odd_entries)
 }
 END_TEST
 
-/* Every part of a real recording, cut anywhere, is readable up to there. */
+/* Every part of a real recording, truncated anywhere, is readable up to there. */
 START_TEST(cut_anywhere)
 {
 	char dir[128];
@@ -559,7 +559,7 @@ START_TEST(cut_anywhere)
 }
 END_TEST
 
-/* Eight processes at once: no event torn, none lost. */
+/* Eight processes at once: no event is truncated or lost. */
 
 #define WRITERS 8
 #define EVENTS 5000
@@ -621,8 +621,8 @@ START_TEST(many_writers)
 }
 END_TEST
 
-/* A task without a name is called after its command, which is read for that; so are the
- * files behind, through the same memory. */
+/* A task without a name is named after its command, which is read for it, with the same
+ * memory as the next files. */
 START_TEST(commands_and_other_files)
 {
 	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t101\t\t\t\t\tsleep 1\n");

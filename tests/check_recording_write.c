@@ -20,7 +20,7 @@
 	"interval_ms: 1000\nend_us: 20000000\nstatus: 0\n"
 #define DATA TOP_SRCDIR "/tests/data/"
 
-/* What is read is written, and read again: the same. */
+/* A recording is read, written and read again, without a change. */
 static void round_trip(const char *path)
 {
 	struct recording rec, again;
@@ -106,7 +106,7 @@ START_TEST(written_ones)
 }
 END_TEST
 
-/* A long log has lines from which a reader can go on. */
+/* A long log has lines at which a reader can start. */
 START_TEST(many_samples)
 {
 	struct buf b = BUF_INIT;

@@ -100,7 +100,7 @@ static const struct {
 START_TEST(secrets_are_hidden)
 {
 	ck_assert_str_eq(redacted(hidden[_i].text), hidden[_i].out);
-	/* and what has no secret any more stays */
+	/* a text without secrets stays unchanged */
 	ck_assert_str_eq(redacted(hidden[_i].out), hidden[_i].out);
 }
 END_TEST
@@ -144,7 +144,7 @@ START_TEST(commands_are_kept)
 }
 END_TEST
 
-/* Wherever a text is cut: of a secret that is cut nothing is seen. */
+/* Wherever a text is truncated: nothing of a truncated secret is visible. */
 START_TEST(cut_secret_is_hidden)
 {
 	static const struct {
@@ -165,7 +165,7 @@ START_TEST(cut_secret_is_hidden)
 		const char *out = redacted_cut(text, len, true);
 		size_t shown = strlen(out);
 
-		/* the first bytes that every such token has are no secret */
+		/* the first bytes, which all such tokens have, are no secret */
 		for (size_t n = strlen(secret); n > 5; n--) {
 			char part[64];
 
@@ -178,7 +178,7 @@ START_TEST(cut_secret_is_hidden)
 }
 END_TEST
 
-/* In the line of a task the command is cut behind its secrets' replacement. */
+/* In the line of a task the command is truncated after its secrets are replaced. */
 START_TEST(line_has_no_part)
 {
 	for (size_t before = EVENT_MAX - 200; before < EVENT_MAX; before++) {
@@ -196,7 +196,7 @@ START_TEST(line_has_no_part)
 }
 END_TEST
 
-START_TEST(line_tells_of_change)
+START_TEST(line_reports_a_change)
 {
 	char line[EVENT_MAX + 1];
 	struct event_task e = { .pid = 1, .slot = -1, .name = "make TOKEN=abc", .command = "cc x.c" };
@@ -255,7 +255,7 @@ START_TEST(own_patterns)
 	for (int turn = 0; turn < 2; turn++) {
 		for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 			ck_assert_str_eq(redacted(cases[i].text), cases[i].out);
-		/* and carried to another process */
+		/* and passed to another process */
 		redact_set(NULL, 0);
 		ck_assert_str_eq(redacted("x -k abc -z"), "x -k abc -z");
 		redact_set_words((struct slice){ buf_str(&b), b.len });
@@ -282,8 +282,7 @@ START_TEST(wrong_patterns)
 }
 END_TEST
 
-/* Any text: what comes out has the text's bytes in their order, and a second time
- * nothing is found. */
+/* Any text: the result has the text's bytes in their order, and a second pass finds nothing. */
 START_TEST(any_text)
 {
 	static const char *const piece[] = {
@@ -313,7 +312,8 @@ START_TEST(any_text)
 		}
 		exact = malloc(len + !len);
 		memcpy(exact, text, len);
-		redact_split(part, exact, len, true);	/* bounds: for the sanitizer, valgrind */
+		/* exact bounds for the sanitizer and valgrind */
+		redact_split(part, exact, len, true);
 		free(exact);
 		n = redact_split(part, text, len, round & 1);
 		ck_assert_uint_le(n, REDACT_PARTS_MAX);
@@ -335,6 +335,6 @@ int main(void)
 {
 	return support_main("redact", TEST_EACH(secrets_are_hidden, hidden),
 			    TEST_EACH(commands_are_kept, kept), TEST_LOOP(cut_secret_is_hidden, 7),
-			    TEST(line_has_no_part), TEST(line_tells_of_change), TEST(process_words),
+			    TEST(line_has_no_part), TEST(line_reports_a_change), TEST(process_words),
 			    TEST(own_patterns), TEST(wrong_patterns), TEST(any_text));
 }

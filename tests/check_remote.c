@@ -15,9 +15,8 @@
 #include <sys/stat.h>
 
 /*
- * Archives on servers: git's own daemon, sshd and file://. A builder is a home with a cache of
- * its own; each build has a number, and which of them are at the server, in which order,
- * is what counts.
+ * Archives on servers: git's daemon, sshd and file://. A builder is a home with a cache.
+ * Builds have numbers; a test compares which of them are at the server, in which order.
  */
 
 #define GEN TOP_BUILDDIR "/tests/gen_archive"
@@ -45,14 +44,14 @@ static const char *home(int builder)
 	return path;
 }
 
-/* As that builder. */
+/* Runs as that builder. */
 static void be(int builder)
 {
 	setenv("HOME", home(builder), 1);
 	setenv("XDG_CACHE_HOME", keep(support_path("%s/cache", home(builder))), 1);
 }
 
-/* One line of a shell's, which has to end with that status. */
+/* Runs a shell line, which must end with that status. */
 __attribute__((format(printf, 2, 3)))
 static void must(int status, const char *format, ...)
 {
@@ -95,7 +94,7 @@ static void at_server(const char *expected)
 	buf_release(&out);
 }
 
-/* The same as the builder sees it; stale: without the server. */
+/* The same as this builder sees it; stale: without the server. */
 static void seen_by(int builder, const char *expected, bool stale)
 {
 	struct builds builds = BUILDS_INIT;
@@ -207,7 +206,7 @@ START_TEST(no_file)
 }
 END_TEST
 
-/* Of two that look alike each has its own copy; none has a password in its name. */
+/* Similar archives have their own copies; no copy has a password in its name. */
 START_TEST(name_of_copy)
 {
 	struct buf a = BUF_INIT, b = BUF_INIT;
@@ -242,12 +241,12 @@ START_TEST(there_and_back)
 	seen_by(2, "0 1 2", false);
 	add(2, 3, 3, 0);
 	seen_by(1, "0 1 2 3", false);
-	add(1, 1, 4, 0);	/* three of these are there */
+	add(1, 1, 4, 0);	/* three of these exist */
 	at_server("0 1 2 3 4");
 }
 END_TEST
 
-/* Each with a copy of its own, or all with one. */
+/* Each with a copy of its own, or all with the same. */
 START_TEST(several_at_once)
 {
 	struct buf out = BUF_INIT;
@@ -271,7 +270,7 @@ START_TEST(server_is_down)
 	add(1, 2, 2, 2);
 	add(1, 3, 3, 2);
 	seen_by(1, "0 1 2 3", true);
-	must(2, BUILDBEAT " check --repo %s", url);	/* which is the newest cannot be known */
+	must(2, BUILDBEAT " check --repo %s", url);	/* the newest is not known */
 	must(0, BUILDBEAT " history --repo %s", url);
 	up();
 	at_server("0 1");
@@ -292,13 +291,13 @@ START_TEST(never_reached)
 	ck_assert_str_eq(err.path, url);
 	add(1, 0, 0, 2);
 	up();
-	seen_by(1, "0", false);		/* it waits in the copy */
+	seen_by(1, "0", false);		/* the build waits in the copy */
 	add(1, 1, 1, 0);
 	at_server("0 1");
 }
 END_TEST
 
-/* What waits goes on top of what others did, but for a run they did too. */
+/* Waiting builds are added after those of others, except runs that the others added too. */
 START_TEST(others_went_on)
 {
 	add(1, 0, 0, 0);
@@ -336,7 +335,7 @@ START_TEST(branch_is_gone)
 }
 END_TEST
 
-/* What was forgotten at the server does not come back with what waits here. */
+/* Builds deleted at the server do not come back with waiting ones. */
 START_TEST(pruned_elsewhere)
 {
 	add(1, 0, 4, 0);
@@ -405,7 +404,7 @@ static void say(int builder, uint32_t build, const char *pattern, int result)
 	archive_close(a);
 }
 
-/* "1:gcc*", in the order they were said. */
+/* "1:gcc*", in the order of the notes. */
 static void known_to(int builder, const char *expected)
 {
 	struct builds builds = BUILDS_INIT;
@@ -447,7 +446,7 @@ START_TEST(notes_of_two)
 }
 END_TEST
 
-/* Said of a build that waits, which becomes another commit. */
+/* A note on a waiting build, which becomes another commit. */
 START_TEST(note_moves_along)
 {
 	add(1, 0, 0, 0);
@@ -487,7 +486,7 @@ START_TEST(by_ssh)
 	add(1, 0, 2, 0);
 	at_server("0 1 2");
 	seen_by(1, "0 1 2", false);
-	add(2, 3, 3, 2);		/* has no keys, and does not know the host */
+	add(2, 3, 3, 2);		/* has no keys and no known hosts */
 	must(0, "cp -r home1/.ssh home2/ && : > home2/.ssh/known_hosts");
 	be(2);
 	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 4 --builds 5 %s", url);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The report: from an archive on the command line, and of builds with names that bite. */
+/* The report: of an archive on the command line, and of builds with special characters in
+ * names. */
 
 #define GEN TOP_BUILDDIR "/tests/gen_archive "
 #define REPORT TOP_BUILDDIR "/buildbeat report "
@@ -37,7 +38,7 @@ static bool has(const struct buf *page, const char *text)
 	return memmem(page->data, page->len, text, strlen(text));
 }
 
-START_TEST(tells)
+START_TEST(names_the_change)
 {
 	struct buf page;
 
@@ -46,14 +47,15 @@ START_TEST(tells)
 	page_read(&page, "sub/out/index.html");
 	ck_assert(has(&page, " confirmed</h1>"));
 	ck_assert(has(&page, "40 builds, 2026-01-01 to 2026-02-09"));
-	/* The build since when, the revisions on both sides, and how to see what lies between. */
+	/* The first build with the change, the revisions on both sides, and the command that
+	 * shows the commits between. */
 	ck_assert(has(&page, "id=\"event-0\""));
 	ck_assert(has(&page, "2026-01-31"));
 	ck_assert(has(&page, "2026-01-16"));
 	ck_assert(has(&page, "git log "));
 	ck_assert(has(&page, "id=\"chart-0\""));
 	ck_assert(has(&page, "id=\"chart-1\""));
-	/* Nothing is asked for elsewhere. */
+	/* The page loads nothing from elsewhere. */
 	ck_assert(!has(&page, "src=\"http"));
 	ck_assert(!has(&page, "<link"));
 	buf_release(&page);
@@ -119,8 +121,8 @@ START_TEST(refuses)
 }
 END_TEST
 
-/* Damaged builds have no bootchart (start times are the same object in all of them); the
- * report is there. */
+/* Damaged builds have no bootchart (start times are one object for all of them); the report
+ * is written. */
 START_TEST(no_such_chart)
 {
 	struct buf page;
@@ -138,7 +140,7 @@ START_TEST(no_such_chart)
 }
 END_TEST
 
-/* Names that would be tags, end an attribute or the script, or turn the writing round. */
+/* Names that would be tags, end an attribute or the script, or change the direction of text. */
 
 static const char *const hostile[] = {
 	"<script>alert(1)</script>: a", "\" onclick=\"alert(2)", "'x' & <b>", "</script><!--",
@@ -246,7 +248,7 @@ END_TEST
 
 int main(void)
 {
-	return support_main("report", TEST(tells), TEST(same_bytes), TEST(quiet_builds),
+	return support_main("report", TEST(names_the_change), TEST(same_bytes), TEST(quiet_builds),
 			    TEST(one_build), TEST_EACH(refuses, refused), TEST(no_such_chart),
 			    TEST(names_that_bite));
 }

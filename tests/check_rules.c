@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From the text of a configuration to what holds for a task and a metric. */
+/* From the text of a configuration to the rules for a task and a metric. */
 
 static int parse(struct buildset_config *c, struct args *a, const char *text, struct error *err)
 {
@@ -67,7 +67,7 @@ static const struct {
 	{ RULES "share: 10%\n", "", METRIC_READ, "0.1 131072 0" },
 	{ RULES "{metrics: wall, amount: 500ms}\n", "a", METRIC_WALL, "0.05 500000 0" },
 	{ RULES "{metrics: wall, amount: 500ms}\n", "a", METRIC_CPU, "0.05 1e+06 0" },
-	/* an amount counts for what it can be an amount of */
+	/* an amount applies to metrics of its unit */
 	{ RULES "{floor: 1.5 min, amount: 1GiB}\n", "a", METRIC_CPU, "0.05 1e+06 9e+07" },
 	{ RULES "{floor: 1.5 min, amount: 1GiB}\n", "a", METRIC_PEAK, "0.05 1.04858e+06 0" },
 	{ RULES "{floor: 1.5 min, amount: 1GiB}\n", "a", METRIC_IO, "0.05 1.07374e+09 0" },
@@ -81,7 +81,7 @@ static const struct {
 	  "ignored" },
 	{ RULES "{tasks: 'a/*', metrics: [io, read], ignore: true}\n", "a/b/c", METRIC_WRITTEN,
 	  "0.05 131072 0" },
-	/* the later rule, field by field, also if it is for all */
+	/* the later rule wins, field by field, also if it is for all tasks */
 	{ RULES "{tasks: 'a*', share: 20%, floor: 5s}\n  - {tasks: 'ab', share: 30%}\n", "ab",
 	  METRIC_WALL, "0.3 2e+06 5e+06" },
 	{ RULES "{tasks: '*', ignore: on}\n  - {tasks: 'ab', ignore: off}\n", "ab",
@@ -160,7 +160,7 @@ START_TEST(mistake)
 }
 END_TEST
 
-/* More rules than fit in what was first taken. */
+/* More rules than fit in the first allocation. */
 START_TEST(many_rules)
 {
 	struct buildset_config c = { 0 };

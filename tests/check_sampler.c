@@ -93,18 +93,18 @@ START_TEST(nvme_dm_md)
 	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.reads"), 3);
 	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.writes"), 4);
 	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.busy"), 50);
-	/* plugged in: from when it was seen first */
+	/* plugged in: counts from its first sample */
 	ck_assert_int_eq(LEVEL("proc_diskstats", "sdc.written"), 5);
 	ck_assert_int_eq(LEVEL("proc_diskstats", "sdc.read"), 2);
-	/* replaced: its counters began anew */
+	/* replaced: its counters started again */
 	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.read"), 1);
 	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.written"), 0);
 	machine_release(&m);
 }
 END_TEST
 
-/* Of a second or more, and of a large memory, a unit is coarser; the columns say so. What
- * is left over is not lost to a counter. */
+/* Intervals of a second or more, and large memory, have coarser units, which the columns
+ * name. Counters do not lose remainders. */
 START_TEST(coarse_units)
 {
 	static const char *const headers[] = {
@@ -154,7 +154,7 @@ static const char *vmstat_text(const char *before, unsigned in, unsigned faults)
 			    faults, "drop_pagecache 0\ndrop_slab 0\n");
 }
 
-/* Lines are looked for where they were, and elsewhere where they are not. */
+/* Lines are first searched at their old places, then elsewhere. */
 START_TEST(lines_that_move)
 {
 	char long_lines[2048] = "";
@@ -182,7 +182,7 @@ START_TEST(lines_that_move)
 }
 END_TEST
 
-/* The kernel works it out every 5 s, which are 6 samples here. */
+/* The kernel calculates it every 5 s, which are 6 samples here. */
 START_TEST(load_is_read_in_time)
 {
 	struct machine m;
@@ -200,8 +200,8 @@ START_TEST(load_is_read_in_time)
 }
 END_TEST
 
-/* A single disk is read from its own file; the list is looked through for more
- * now and then, and when that disk goes. */
+/* A single disk is read from its own file; the list is searched for more now and then, and
+ * when that disk is removed. */
 START_TEST(disk_read_directly)
 {
 	struct machine m;
@@ -214,7 +214,7 @@ START_TEST(disk_read_directly)
 	machine_start(&m, (struct sampler_options){ 0 });
 	machine_set(&m, "sys/block/vda/stat", "  12 0 110 1 11 0 240 1 0 8 5 0 0 0 0\n");
 	machine_sample(&m);
-	/* loop0 goes, sda comes: their lines move */
+	/* loop0 is removed, sda added: their lines move */
 	machine_set(&m, "sys/block/sda/device/", "");
 	machine_set(&m, "sys/block/sda/stat", "1 0 10 1 1 0 20 1 0 5 5\n");
 	machine_set(&m, "proc/diskstats", " 254 0 vda 12 0 110 1 11 0 240 1 0 8 5\n"
@@ -247,7 +247,7 @@ START_TEST(xen_without_sys_block)
 
 	machine_init(&m, "proc-xvda");
 	machine_start(&m, (struct sampler_options){ 0 });
-	/* a 32-bit kernel's counter runs over */
+	/* a 32-bit kernel's counter overflows */
 	machine_set(&m, "proc/net/dev", "  eth0:    2432 0 0 0 0 0 0 0 205824 0 0 0 0 0 0 0\n");
 	machine_sample(&m);
 	machine_read(&m);
@@ -327,7 +327,7 @@ START_TEST(container)
 }
 END_TEST
 
-/* The same files, but no cgroup.type: they are the machine's own. */
+/* The same files without cgroup.type: those of the whole machine. */
 START_TEST(root_group_is_not_ours)
 {
 	struct machine m;
@@ -416,7 +416,7 @@ START_TEST(many_interfaces)
 	machine_set(&m, "proc/net/dev", after.data);
 	machine_sample(&m);
 	machine_read(&m);
-	/* the busiest have columns of their own */
+	/* the busiest ones have columns of their own */
 	ck_assert_int_eq(LEVEL("proc_net", "p499s0.rx"), 10);
 	ck_assert_int_eq(LEVEL("proc_net", "p436s0.tx"), 5);
 	ck_assert(!HAS("proc_net", "p435s0.rx"));
@@ -444,7 +444,7 @@ START_TEST(nothing_there)
 }
 END_TEST
 
-/* A file that fails for a while costs its own samples only. */
+/* A file that fails for a while only loses its own samples. */
 START_TEST(file_fails)
 {
 	struct machine m;
@@ -463,8 +463,8 @@ START_TEST(file_fails)
 }
 END_TEST
 
-/* What does not fit is cut off again; later lines carry levels. No assertion
- * while the limit holds: Check writes files, too. */
+/* A line that does not fit is removed again; later lines have levels. No assertion while the
+ * limit applies: Check writes files, too. */
 START_TEST(file_size_limit)
 {
 	struct sampler_options options = { .interval_ms = 1000 };
@@ -497,7 +497,7 @@ START_TEST(file_size_limit)
 }
 END_TEST
 
-/* Another sampler on the same recording goes on behind a torn line. */
+/* Another sampler continues the recording after a truncated line. */
 START_TEST(second_sampler)
 {
 	struct machine m;
@@ -572,8 +572,7 @@ START_TEST(grid)
 }
 END_TEST
 
-/* Samples were missed (the machine slept, the sampler was stopped): one log line
- * says so. */
+/* Missed samples (the machine slept, the sampler was stopped): one log line has their time. */
 START_TEST(gap)
 {
 	const struct series *s;

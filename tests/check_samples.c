@@ -15,7 +15,7 @@
 
 #define VALUES_MAX 64
 
-/* What another tool prints of the same samples: tests/data/compare/README. */
+/* The output of another tool for the same samples: tests/data/compare/README. */
 
 static size_t numbers(double *v, const struct json_value *list)
 {
@@ -77,7 +77,7 @@ START_TEST(as_benchstat)
 }
 END_TEST
 
-/* Many pairs, 2 % of which differ: most of those told to are, and some are told. */
+/* Many pairs, 2 % of which differ: most of these are reported, and some are reported at all. */
 
 static const struct {
 	size_t n;

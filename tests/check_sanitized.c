@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs with a sanitizer, whose runtime must be the first object in them, below
- * everything that starts programs: they end and print as without us, and what they
- * start has nothing of us in its environment.
+ * Programs with a sanitizer, whose runtime must be their first object, below every program
+ * that starts others: they end and print as without recording, and their children have a
+ * clean environment.
  */
 #include "base/array.h"
 #include "tests/make_host.h"
@@ -35,7 +35,7 @@ static const struct {
 
 #define N_PROGRAMS (int)ARRAY_SIZE(programs)
 
-/* What it sees, and what a child of its sees. */
+/* Its environment, and that of its child. */
 static const char source[] =
 	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
 	"extern char **environ;\n"
@@ -87,7 +87,7 @@ static bool compiles(const char *dir, const char *compile)
 	return ok;
 }
 
-/* That it recorded nothing is for buildbeat to say; numbers of processes differ. */
+/* Our message that nothing was recorded is left out; process numbers differ. */
 static void build(struct run *r, const char *what, const char *launcher, const char *script)
 {
 	support_run(r, support_path("%s/work", support_tmpdir()),
@@ -132,7 +132,7 @@ START_TEST(sanitized)
 }
 END_TEST
 
-/* The runtime is asked for by the environment of a program that is no build's. */
+/* The environment of a program outside the build requests the runtime. */
 START_TEST(preloaded_runtime)
 {
 	const char *dir = support_path("%s/work", support_tmpdir());
@@ -163,7 +163,7 @@ START_TEST(preloaded_runtime)
 }
 END_TEST
 
-/* Other preloads of the user's: ours comes behind them, and is not seen. */
+/* Preloaded objects of the user: ours comes after them, and is not visible. */
 START_TEST(other_preloads)
 {
 	const char *dir = support_tmpdir();

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is secret does not get into a recording, nor can others read one: real builds,
- * searched byte by byte. */
+/* No secret gets into a recording, and other users cannot read one: real builds, searched
+ * byte by byte. */
 
 /* The modes that `find` prints below a directory, each once. */
 #define MODES "find '%s' -mindepth %d -not -type l -printf '%%y%%m\\n' | sort -u | tr '\\n' ' '"
@@ -58,7 +58,7 @@ START_TEST(modes_of_recording)
 	ck_assert_str_eq(support_path("%o", st.st_mode & 0777), access_cases[_i].base);
 	ck_assert(support_exists(support_path("%s/latest/build", base)));
 
-	/* packed, in both layouts, and by import */
+	/* compressed, in both layouts, and by import */
 	support_run(&r, top, "umask %s && %s record --no-git -o two %s --layout both --compress zstd "
 		    "-- make -s && %s import -o three %s two/latest/oe", access_cases[_i].umask,
 		    BUILDBEAT, option, BUILDBEAT, option);
@@ -95,7 +95,7 @@ START_TEST(modes_without_launcher)
 }
 END_TEST
 
-/* What is there keeps its mode. */
+/* An existing file keeps its mode. */
 START_TEST(old_recording_is_kept)
 {
 	const char *top = support_tmpdir();
@@ -111,7 +111,7 @@ END_TEST
 
 #define SECRET "hunter2swordfish"
 
-/* Through every door there is. */
+/* Through every host. */
 START_TEST(no_secret_in_recording)
 {
 	const char *top = support_tmpdir();
@@ -134,7 +134,7 @@ START_TEST(no_secret_in_recording)
 	support_run(&r, top, "%s record --processes --interval 20 -o stats -n one -- "
 		    "make -j2 -s TOKEN=" SECRET, BUILDBEAT);
 	ck_run(&r, 0);
-	/* but for the one that the recipe says without a word of what it is */
+	/* except the one that the recipe prints without a key */
 	support_run(&r, top, "grep -rah " SECRET " stats/one | grep -v 'echo " SECRET " >'");
 	ck_assert_str_eq(r.out.data, "");
 	support_run(&r, top, "grep -rac '\\*\\*\\*' stats/one/tasks.log stats/one/build");
@@ -227,7 +227,7 @@ START_TEST(wrong_pattern)
 }
 END_TEST
 
-START_TEST(doctor_tells)
+START_TEST(doctor_reports)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -245,5 +245,5 @@ int main(void)
 			    TEST(modes_without_launcher), TEST(old_recording_is_kept),
 			    TEST(no_secret_in_recording), TEST(ninja_names_survive),
 			    TEST(imported_commands), TEST_EACH(patterns_of_config, config_cases),
-			    TEST(wrong_pattern), TEST(doctor_tells));
+			    TEST(wrong_pattern), TEST(doctor_reports));
 }

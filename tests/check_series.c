@@ -14,7 +14,7 @@ static const struct series_column columns[] = {
 	{ "user", "10ms", true }, { "running", "1", false }, { "eth0:1.rx", "KiB", true },
 };
 
-/* What was written, and the text of it. */
+/* A written series, and its text. */
 struct script {
 	struct series_writer w;
 	int64_t written[COLUMNS];
@@ -59,7 +59,7 @@ static void result_release(struct result *r)
 	recording_release(&r->rec);
 }
 
-/* Samples as "time:a,b,c" words, a "!" before those after a gap. */
+/* Samples as "time:a,b,c" words, "!" before those after a gap. */
 static const char *shown(const struct series *s)
 {
 	static char text[4096];
@@ -156,7 +156,7 @@ START_TEST(decoded)
 	struct buf text = BUF_INIT;
 	struct result r;
 	const char *lines = cases[_i].lines;
-	/* The one case with NULs is longer than its string. */
+	/* The case with NULs is longer than its string. */
 	size_t len = strlen(lines) + (strcmp(cases[_i].what, "NUL bytes") ? 0 : 3);
 
 	series_add_header(&text, "proc_x", INTERVAL_MS, columns, COLUMNS);
@@ -171,7 +171,7 @@ START_TEST(decoded)
 }
 END_TEST
 
-/* Any build: what is read is what was sampled, unchanged stretches by their ends. */
+/* Any build: the samples read are the ones taken; of an unchanged stretch, its ends. */
 
 static uint64_t state;
 
@@ -216,7 +216,7 @@ static void sample_all(struct script *s, struct truth *truth)
 	truth->n = SAMPLES;
 }
 
-/* Is that level the series' at that time: at a sample, or between two equal ones. */
+/* Whether the series has that level at that time: at a sample, or between two equal ones. */
 static bool agrees(const struct series *s, int64_t t_ms, const int64_t *level)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -249,10 +249,10 @@ START_TEST(round_trip)
 		bool last_unchanged = i && !memcmp(truth.level[i], truth.level[i - 1],
 						   sizeof truth.level[i]);
 
-		/* A late sample that changed nothing is not written. */
+		/* A late sample without a change is not written. */
 		if (truth.lost[i] || (truth.late[i] && last_unchanged))
 			continue;
-		/* Nor is one known that was left out before a line that got lost. */
+		/* A sample left out before a lost line is unknown. */
 		if (last_unchanged && i + 1 < truth.n)
 			continue;
 		ck_assert_msg(agrees(r.s, truth.t_ms[i], truth.level[i]),
@@ -263,7 +263,7 @@ START_TEST(round_trip)
 }
 END_TEST
 
-/* Whatever line is damaged, no sample read is wrong, and those 300 lines on are there. */
+/* Whichever line is damaged, no wrong sample is read, and those 300 lines later are there. */
 START_TEST(any_line_lost)
 {
 	static struct truth truth;

@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 /*
- * `buildbeat show` and `buildbeat list` as they are run: recording in, exact text
- * out. With UPDATE_GOLDEN=1 in the environment what comes out is what is expected
- * from then on.
+ * `buildbeat show` and `buildbeat list`: recording in, exact text out. UPDATE_GOLDEN=1
+ * rewrites the golden files.
  */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -68,8 +67,8 @@ START_TEST(golden)
 }
 END_TEST
 
-/* In columns: bytes that do not begin a UTF-8 sequence take none, and what takes
- * two is in no recording here but cut. */
+/* In columns: continuation bytes take no column; characters of two columns occur only
+ * shortened. */
 START_TEST(lines_fit)
 {
 	static const unsigned widths[] = { 40, 80, 200 };
@@ -108,7 +107,7 @@ START_TEST(valid_json)
 }
 END_TEST
 
-/* Documented keys: every ".Ql key" of the page's part about JSON. */
+/* Documented keys: every ".Ql key" of the page's section about JSON. */
 static bool page_has(const char *page, const char *key, size_t len)
 {
 	const char *p = strstr(page, ".Ss JSON");
@@ -208,7 +207,7 @@ START_TEST(nobody_reads)
 {
 	struct run r;
 
-	/* SIGPIPE ends it as it ends cat; where that is ignored it says so. */
+	/* SIGPIPE ends it as it ends cat; where the signal is ignored, it reports an error. */
 	run(&r, 80, "show nested | true");
 	ck_assert_str_eq(r.err.data, "");
 	support_run(&r, DATA, "trap '' PIPE; { " BUILDBEAT " show -j --tasks nested; "
@@ -242,7 +241,7 @@ START_TEST(colour_on_terminals_only)
 }
 END_TEST
 
-/* Finding the recording that is meant. */
+/* Finding the recording. */
 
 static void make_recording(const char *dir, const char *command)
 {
@@ -280,11 +279,11 @@ static const struct {
 	{ "", "buildstats/20260102000000", "second" },
 	{ "buildstats/20260102000000", ".", "second" },
 	{ "", "buildstats", "first" },
-	{ "", "else", "elsewhere" },			/* no latest there: the last by name */
+	{ "", "else", "elsewhere" },			/* no `latest`: the last by name */
 	{ "", "-o else", "elsewhere" },
 	{ "", "-o else one", "elsewhere" },
-	{ "", "zz-other", NULL },			/* nothing in it */
-	{ "", "broken", NULL },				/* a later version's */
+	{ "", "zz-other", NULL },			/* empty */
+	{ "", "broken", NULL },				/* of a later version */
 	{ "", "-o deep", NULL },
 };
 
@@ -323,7 +322,7 @@ START_TEST(listing)
 }
 END_TEST
 
-/* Only `build` is read: a tasks.log that cannot be read is not missed. */
+/* Only `build` is read: an unreadable tasks.log does not matter. */
 START_TEST(listing_reads_build_only)
 {
 	const char *top = support_tmpdir();

@@ -16,7 +16,7 @@ static void assert_near(double is, double should, double share)
 		      should);
 }
 
-/* Distributions, by what is known of them in closed form. */
+/* Distributions, by their closed forms. */
 
 static double t_tail_1(double t)
 {
@@ -124,7 +124,7 @@ END_TEST
 static const struct {
 	size_t n;
 	double confidence;
-	int low;		/* from which the interval is, -1: infinite */
+	int low;		/* start of the interval, -1: infinite */
 } intervals[] = {
 	{ 0, 0.95, -1 }, { 1, 0.95, -1 }, { 5, 0.95, -1 }, { 6, 0.95, 0 }, { 8, 0.95, 0 },
 	{ 9, 0.95, 1 }, { 10, 0.95, 1 }, { 10, 0.99, 0 }, { 20, 0.95, 5 }, { 100, 0.95, 39 },
@@ -164,8 +164,8 @@ START_TEST(adjusted)
 }
 END_TEST
 
-/* Variances that are drawn as it takes them to be: df0 found again, and all that is known
- * where they are all the same. */
+/* Variances drawn from the assumed distribution: df0 is found again; infinite where all are
+ * equal. */
 START_TEST(shared_variance)
 {
 	static const double df_is[] = { 4, 20, INFINITY };
@@ -209,7 +209,7 @@ START_TEST(shared_variance)
 }
 END_TEST
 
-/* Mann and Whitney's test, against every way to deal the values out. */
+/* Mann and Whitney's test, against every way to divide the values. */
 
 static unsigned pairs_above(const double *all, unsigned n, unsigned in_a)
 {
@@ -278,7 +278,8 @@ START_TEST(ranks)
 	/* All but one pair. */
 	ck_assert(!utest_p(&p, a, 120, b + 118, 3));
 	assert_near(p, 2 * 2.0 / 302621, 1e-10);
-	/* Exact and normal meet: with one value more it takes too long to be exact. */
+	/* The exact and the normal result are close: with one value more the exact one would
+	 * take too long. */
 	for (size_t n = 140; n < 200; n += 59) {
 		double z = (0.5 * n * n - 0.5 * (n - 20) * (n - 19) - 0.5) / sqrt(n * n / 12.0 *
 										  (2 * n + 1));
@@ -311,7 +312,7 @@ START_TEST(shift)
 	ck_assert(!r && step == 10 && in.low == -INFINITY && in.high == INFINITY);
 	r = utest_shift(&step, &in, a, 0, b, 3, 0.95);
 	ck_assert(!r && isnan(step));
-	/* As many differences as would not fit into memory. */
+	/* More differences than fit into memory. */
 	for (size_t i = 0; i < LARGE; i++)
 		large[i] = (double)i;
 	ck_assert(!utest_shift(&step, &in, large, LARGE, large, LARGE, 0.95));

@@ -58,7 +58,7 @@ static const char *const paths[] = {
 	"\xff\xfe", "quote'\"", "a/deep/er", "-dash", "#hash", "$dollar", "back\\slash",
 };
 
-/* Made, joined by directory, by ticket and by environment; all write the same file. */
+/* Created, joined by directory, by ticket and by environment; all write the same file. */
 START_TEST(odd_paths)
 {
 	struct store s, by_dir, by_ticket;
@@ -112,7 +112,8 @@ START_TEST(names)
 	ck_assert_int_eq(store_create(&s, fresh("base"), NULL, &err), 0);
 	strcpy(first, s.path);
 	store_close(&s);
-	/* In the same second, mostly: counted up; else a later time. Never the same. */
+	/* Usually in the same second: a number is added; otherwise a later time. Never the
+	 * same name. */
 	ck_assert_int_eq(store_create(&s, fresh("base"), NULL, &err), 0);
 	ck_assert_str_ne(s.path, first);
 	n = readlink(support_path("%s/latest", fresh("base")), link, sizeof link - 1);
@@ -121,7 +122,7 @@ START_TEST(names)
 	ck_assert_str_eq(strrchr(s.path, '/') + 1, link);
 	ck_assert_int_eq(stat(support_path("%s/latest/build", fresh("base")), &st), 0);
 	store_close(&s);
-	/* What is called latest and is no link stays. */
+	/* A file named latest that is no link stays. */
 	ck_assert_int_eq(mkdir(fresh("other"), 0777), 0);
 	ck_assert_int_eq(mkdir(support_path("%s/latest", fresh("other")), 0777), 0);
 	ck_assert_int_eq(store_create(&s, fresh("other"), "rec", &err), 0);
@@ -131,7 +132,7 @@ START_TEST(names)
 }
 END_TEST
 
-/* A relative base is below the working directory, and is told as absolute. */
+/* A relative base is below the working directory, and is reported as absolute. */
 START_TEST(relative)
 {
 	struct store s;
@@ -224,7 +225,7 @@ static rlim_t set_limit(int what, rlim_t to)
 	return before;
 }
 
-/* 40 or more where there is room, lower where not; always close-on-exec. */
+/* 40 or more if possible, lower otherwise; always close-on-exec. */
 START_TEST(descriptors)
 {
 	static const struct { rlim_t limit; int floor; } cases[] = {
@@ -252,7 +253,7 @@ START_TEST(descriptors)
 }
 END_TEST
 
-/* No descriptor left: an error, nothing half open. */
+/* No free descriptor: an error, and no open file. */
 START_TEST(no_descriptors)
 {
 	struct store s;
@@ -270,7 +271,7 @@ START_TEST(no_descriptors)
 }
 END_TEST
 
-/* The directory goes away in the middle: writing does no harm. */
+/* The directory is removed during the build: writing does no harm. */
 START_TEST(removed)
 {
 	struct store s;
@@ -287,8 +288,8 @@ START_TEST(removed)
 }
 END_TEST
 
-/* A full disk: what was written before is readable, what was not is counted. In a mount
- * namespace of its own, so nothing is left behind. */
+/* A full disk: earlier lines are readable, lost ones counted. In a mount namespace, so that
+ * nothing is left behind. */
 START_TEST(disk_full)
 {
 	struct lost lost;
@@ -317,7 +318,7 @@ START_TEST(disk_full)
 }
 END_TEST
 
-/* The names in the base: what a failed beginning leaves behind would be among them. */
+/* The names in the base, where a failed beginning could leave files. */
 static void list(struct buf *b, const char *dir)
 {
 	struct run run;
@@ -340,7 +341,7 @@ static const struct {
 	{ RLIMIT_NOFILE, 5, -EMFILE },		/* build */
 };
 
-/* No step of a beginning leaves half a recording, and latest still is the one before. */
+/* No step of a beginning leaves half a recording, and latest is still the recording before. */
 START_TEST(nothing_left)
 {
 	struct buf before, after;
@@ -364,7 +365,7 @@ START_TEST(nothing_left)
 }
 END_TEST
 
-/* latest leads to a recording from when it was begun, not from when its directory was made. */
+/* latest names a recording once it has begun, not once its directory exists. */
 START_TEST(abandoned)
 {
 	struct buf before, after;
@@ -400,8 +401,8 @@ static void take_names(int64_t wall_ns)
 	buf_release(&b);
 }
 
-/* All names of the time are taken: an error, not the directory of another. Where the machine is
- * so slow that the time is over before, that is tried again. */
+/* All names of a second are taken: an error, not the directory of another. On a slow machine
+ * the second may end before: then again. */
 START_TEST(taken)
 {
 	struct error err = { 0 };

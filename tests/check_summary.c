@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What recordings come to, worked out by hand. */
+/* Summaries of recordings, calculated by hand. */
 
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1000000000\nstart_mono_ns: 5\n"
 #define TASKS "buildbeat tasks 1\n" \
@@ -155,7 +155,7 @@ static const struct {
 	{ "b.o", 2500000, 1400000, 300000, 8 * 512, 2000 * 512, 190 * 1024, true },
 	{ "lib.a", 2000000, 200000, 150000, 0, 900 * 512, 8000, false },
 	{ "/src/app/app", 2500000, 2000000, 100000, 0, 16 * 512, 400000, false },
-	/* Its end was not seen: what was sampled. */
+	/* A task without an end has its samples. */
 	{ "slow", 900000, 0, 0, 0, 64 * 1024, 1024, true },
 };
 
@@ -172,7 +172,7 @@ START_TEST(shares_are_at_most_all)
 	ck_assert_double_eq(summary_cpu_share(&s), 1);
 	s.cores = 4;
 	ck_assert_double_eq(summary_host_share(&s, 6000), 0.125);
-	/* As if there was one core, however many there were. */
+	/* As with one core, on any machine. */
 	rec.source.one_core = true;
 	ck_assert_double_eq(summary_host_share(&s, 6000), 0.5);
 }
@@ -199,7 +199,7 @@ START_TEST(nothing_counts_twice)
 }
 END_TEST
 
-/* A value that is not above the host's is a bound, where nothing was sampled. */
+/* A value not above the host's is a bound if there was no sample. */
 START_TEST(memory_at_most)
 {
 	struct recording rec = RECORDING_INIT;
@@ -242,8 +242,8 @@ START_TEST(sums_of_a_build)
 	ck_assert_uint_eq(s.n_peak_tasks, 2);
 	ck_assert_str_eq(rec.task[s.peak_task[0].task].name, "b.o");
 	ck_assert_int_eq(s.peak_task[1].memory_kb, 100 * 1024);
-	/* 2000 KiB written and 24 read by the sample at 3 s, the one before at 1 s;
-	 * 1500 written and 6 read in the second after. */
+	/* 2000 KiB written and 24 read by the sample at 3 s, the one before at 1 s; 1500
+	 * written and 6 read in the second after it. */
 	ck_assert_int_eq(s.host.disk_written_bytes, (100 + 2000 + 500) * 1024);
 	ck_assert_int_eq(s.host.disk_read_bytes, (50 + 24) * 1024);
 	ck_assert_int_eq(s.host.memory_used_bytes.value, 4000LL << 20);
@@ -253,7 +253,7 @@ START_TEST(sums_of_a_build)
 	ck_assert_int_eq(s.host.stalled_us[PRESSURE_MEMORY_FULL], 0);
 	ck_assert_int_eq(s.host.oom_kills, 1);
 
-	/* All that the top make's tasks took, once: what is inside lib is in it. */
+	/* The time of all tasks of the top make, once: the tasks inside lib are part of it. */
 	ck_assert_int_eq(view_make(&v, &s, &sel), 0);
 	ck_assert_int_eq(v.cost.user_us, 3200000 + 2000000 + 200000);
 	ck_assert_int_eq(v.cost.system_us, 800000 + 100000 + 50000);
@@ -274,7 +274,7 @@ static const struct {
 } selections[] = {
 	{ { NULL, NULL, false }, 9, 7, 3, "b.o" },
 	{ { NULL, NULL, true }, 3, 3, 3, "/src/app/app" },
-	{ { ".o", NULL, false }, 4, 4, 1, "b.o" },	/* in ar's and the link's commands */
+	{ { ".o", NULL, false }, 4, 4, 1, "b.o" },	/* in the commands of ar and of the link */
 	{ { "*.o", NULL, false }, 3, 3, 0, "b.o" },
 	{ { "?.o", NULL, false }, 2, 2, 0, "b.o" },
 	{ { NULL, "compile", false }, 2, 2, 0, "b.o" },

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-/* Markup and SVG, byte for byte; and the room that words take. */
+/* Markup and SVG, byte for byte; and the width of texts. */
 
 static const struct {
 	const char *text, *written;
@@ -141,7 +141,7 @@ START_TEST(paths)
 }
 END_TEST
 
-/* What is written relative ends where it would absolute: nothing adds up. */
+/* Relative coordinates end where absolute ones would: rounding does not add up. */
 START_TEST(no_drift)
 {
 	struct buf b = BUF_INIT;

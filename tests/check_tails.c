@@ -22,7 +22,7 @@ static void teardown(void)
 	free(tails);
 }
 
-/* Every series: normal noise, and builds that stick out. */
+/* Every series: normal noise, and outliers. */
 static void add(double uneven, double spikes, size_t spiky, double alike)
 {
 	struct noise noise = { 12 };
@@ -53,7 +53,7 @@ START_TEST(shares)
 }
 END_TEST
 
-/* Beyond what was counted: as fast as it has been getting less. */
+/* Beyond the observed values the tail falls as fast as before. */
 static double normal_share(double off)
 {
 	return 0.5 * erfc(off * M_SQRT1_2);
@@ -70,7 +70,7 @@ START_TEST(beyond)
 }
 END_TEST
 
-/* All alike: what one of them did says nothing more. */
+/* Equal values: one of them adds no information. */
 START_TEST(own_builds)
 {
 	double mine[10] = { 8, 8, 8 }, calm[10] = { 0 };
@@ -86,7 +86,7 @@ START_TEST(own_builds)
 }
 END_TEST
 
-/* Builds that know nothing of each other, some that remember, and series rougher than thought. */
+/* Independent builds, dependent ones, and series rougher than assumed. */
 START_TEST(builds_running)
 {
 	add(0, 0.01, 1, 0);

@@ -52,7 +52,7 @@ START_TEST(inside_a_recorded_build)
 }
 END_TEST
 
-/* The first begins it, the second joins; the figures are each one's own. */
+/* The first begins the recording, the second joins it; each has its own values. */
 START_TEST(in_a_named_recording)
 {
 	struct recording rec;
@@ -73,8 +73,8 @@ START_TEST(in_a_named_recording)
 }
 END_TEST
 
-/* Added from outside to a build that is being recorded: its ticket stays, and nothing that
- * lies in the recording is loaded. */
+/* Added from outside to a build in progress: its ticket stays, and no file in the recording
+ * is loaded. */
 START_TEST(into_a_running_build)
 {
 	struct recording rec;
@@ -85,7 +85,7 @@ START_TEST(into_a_running_build)
 		    "env -u MAKEFILES " BUILDBEAT " task -r stats/one x env | "
 		    "grep -c ^MAKEFILES=; ls $TMPDIR/buildbeat-*/buildbeat.mk | wc -l'; "
 		    "ls $TMPDIR/buildbeat-*/buildbeat.mk bad; true");
-	/* who is not preloaded sees what was meant for others */
+	/* a program without the preloaded object sees the variables for others */
 	if (support_can_be_loaded())
 		ck_assert_str_eq(r.out.data, "0\n1\n");
 	ck_assert_int_eq(r.status, 0);
@@ -123,7 +123,7 @@ START_TEST(killed)
 }
 END_TEST
 
-/* Names of any bytes come back as they were; what is too long is cut. */
+/* Names of any bytes are read as written; long ones are shortened. */
 START_TEST(any_name)
 {
 	struct recording rec;

@@ -176,7 +176,7 @@ START_TEST(three_children)
 	u = last_usage(&m, "a", 1);
 	ck_assert_int_eq(u->processes, 4);
 	ck_assert_int_ge(u->rss_kb, 600 * 1024);
-#ifndef __SANITIZE_THREAD__	/* which keeps shadows of what is touched */
+#ifndef __SANITIZE_THREAD__	/* a sanitizer has shadow memory of touched pages */
 	ck_assert_int_le(u->rss_kb, 660 * 1024);
 #endif
 	if (u->pss_kb) {
@@ -187,7 +187,7 @@ START_TEST(three_children)
 }
 END_TEST
 
-/* What is shared counts once in pss: here nearly everything is. */
+/* Shared pages count once in pss: here nearly all are shared. */
 START_TEST(shared_memory)
 {
 	const struct task_usage *u;
@@ -221,7 +221,7 @@ START_TEST(shared_memory)
 	machine_read(&m);
 	u = last_usage(&m, "a", 1);
 	ck_assert_int_eq(u->processes, 3);
-	if (u->pss_kb) {	/* not where smaps_rollup may not be read */
+	if (u->pss_kb) {	/* not where smaps_rollup is not readable */
 		ck_assert_int_ge(u->pss_kb, 64 * 1024);
 		ck_assert_int_le(u->pss_kb, u->rss_kb / 2);
 	}
@@ -229,7 +229,7 @@ START_TEST(shared_memory)
 }
 END_TEST
 
-/* The inner make of a task: what happens in its own tasks is not the task's. */
+/* The inner make of a task: its own tasks are not counted in the outer one. */
 static void run_inner_make(struct gate *go, struct gate *done, int result_fd)
 {
 	struct rusage usage;
@@ -291,7 +291,7 @@ START_TEST(nested_tasks)
 }
 END_TEST
 
-/* CPU of children that ended and were waited for stays the task's. */
+/* CPU time of children that ended and were waited for stays the task's. */
 START_TEST(reaped_children)
 {
 	const struct task_usage *u;
@@ -385,8 +385,8 @@ static int64_t recorded_written_kb(const struct series *s)
 }
 
 /*
- * A known write, fsynced: the task's own figure, and the disks'. Others write,
- * too: that much less or more than what /sys says around our samples.
+ * A known write with fsync: the task's own value, and the disks'. Others write too, so that
+ * the result may differ by what /sys counts around our samples.
  */
 START_TEST(known_write)
 {
@@ -438,12 +438,12 @@ START_TEST(known_write)
 	machine_read(&m);
 	s = recording_series(&m.rec, "proc_diskstats");
 	written = recorded_written_kb(s) - started_kb;
-	/* of two samplers, each keeps what is left over of its unit */
+	/* of two samplers, each keeps a remainder of its unit */
 	ck_assert_int_ge(written, after[0] - before[1] - 8);
 	ck_assert_int_le(written, after[1] - before[0] + 8);
 	ck_assert_int_ge(written, size_kb / 100 * 99);
 	written = last_usage(&m, "a", 1)->written_kb;
-	if (written) {		/* not where /proc/PID/io may not be read */
+	if (written) {		/* not where /proc/PID/io is not readable */
 		ck_assert_int_ge(written, size_kb / 100 * 99);
 		ck_assert_int_le(written, size_kb / 100 * 101);
 	}
@@ -451,7 +451,7 @@ START_TEST(known_write)
 }
 END_TEST
 
-/* A kernel that does not tell children: one look at all processes. */
+/* A kernel without lists of children: one scan of all processes. */
 
 static void add_process(struct machine *m, int pid, int parent, const char *name,
 			int ticks, int pages, int start)
@@ -481,7 +481,7 @@ START_TEST(recorded_processes)
 	add_start(&m, "a", 2, 102);
 	add_start(&m, "a", 3, 99);
 	machine_start(&m, options);
-	/* another process got the number of one that is gone */
+	/* another process has the number of one that ended */
 	add_process(&m, 102, 1, "new", 5000, 40960, 90);
 	machine_sample(&m);
 	machine_read(&m);
@@ -500,7 +500,7 @@ START_TEST(recorded_processes)
 }
 END_TEST
 
-/* More tasks than there are places, all gone again before a sample. */
+/* More tasks than places, all ended before a sample. */
 START_TEST(many_tasks)
 {
 	struct machine m;

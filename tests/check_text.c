@@ -52,7 +52,7 @@ static const struct {
 	{ "\xff\xc3", 0, "\\xff\\xc3" },
 	{ "\xc3\xa9t\xc3\xa9", 0, "\xc3\xa9t\xc3\xa9" },
 	{ "\xc0\x80\xed\xa0\x80", 0, "\\xc0\\x80\\xed\\xa0\\x80" },	/* overlong, surrogate */
-	{ "\xc2\x9b", 0, "\\x9b" },	/* a terminal takes it for ESC [ */
+	{ "\xc2\x9b", 0, "\\x9b" },	/* a terminal reads it as ESC [ */
 	{ "a\xe2\x80\xae" "b", 0, "a\\u202eb" },	/* right to left override */
 	{ "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e.o", 8, "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e.o" },
 	{ "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe8\xaa\x9e.o", 8, "...\xe8\xaa\x9e.o" },
@@ -135,7 +135,7 @@ START_TEST(safe_names)
 }
 END_TEST
 
-/* Whatever the bytes: nothing that a terminal would act on, never too wide. */
+/* For any bytes: nothing that a terminal obeys, and never too wide. */
 START_TEST(any_bytes)
 {
 	uint32_t state = (uint32_t)_i + 1;
@@ -173,7 +173,7 @@ START_TEST(long_name)
 }
 END_TEST
 
-/* Nothing that a terminal obeys, or that turns the direction of writing, in any output. */
+/* No output has anything that a terminal obeys or that changes the direction of text. */
 static void ck_safe(const struct buf *b, bool newlines)
 {
 	uint32_t code;

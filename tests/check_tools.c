@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds as cargo, CMake and remake tell of them. */
+/* Builds as cargo, CMake and remake report them. */
 #include "base/array.h"
 #include "convert/convert.h"
 #include "tests/paths.h"
@@ -78,7 +78,7 @@ START_TEST(test_cargo)
 	ask = task_named(c->ask);
 	ck_assert_str_eq(lib->kind, "compile");
 	ck_assert_str_eq(lib->key, "index");
-	/* the first unit stands at 0 unless the wall clock is known */
+	/* the first unit starts at 0 unless the wall clock is known */
 	ck_assert_int_eq(lib->end_us - lib->start_us, c->lib_end_us - c->lib_start_us);
 	snprintf(run, sizeof run, "%s (run)", c->script);
 	ck_assert_str_eq(task_named(run)->kind, "script");
@@ -94,7 +94,7 @@ START_TEST(test_cargo)
 }
 END_TEST
 
-/* The real one, where it is. */
+/* The real one, if installed. */
 START_TEST(test_cargo_here)
 {
 	const char *dir = support_path("%s/cargo", support_tmpdir());
@@ -202,7 +202,7 @@ START_TEST(test_callgrind)
 	ck_assert_int_ge(archive->start_us, stopwords->end_us);
 	ck_assert_int_ge(stopwords->start_us, task_named("stopwords.c")->end_us);
 	ck_assert_str_eq(recording_build(&rec, "version"), "4.3+dbg-1.6");
-	/* sources are no tasks */
+	/* sources are not tasks */
 	for (size_t i = 0; i < rec.n_tasks; i++) {
 		ck_assert_str_ne(rec.task[i].name, "store.c");
 		ck_assert_int_gt(rec.task[i].end_us, rec.task[i].start_us);
@@ -213,7 +213,7 @@ START_TEST(test_callgrind)
 }
 END_TEST
 
-/* One a directory, below the recipes that ran them. */
+/* One instance a directory, below the recipes that ran them. */
 START_TEST(test_callgrind_nested)
 {
 	static const char *const paths[] = {
@@ -253,10 +253,10 @@ START_TEST(test_callgrind_parallel)
 }
 END_TEST
 
-/* What is not as it should be */
+/* Faults */
 
 struct damage {
-	const char *format, *path;	/* of a text below, or a real one if it begins with / */
+	const char *format, *path;	/* a text below, or a real file if it begins with / */
 	const char *text;
 	unsigned line;
 	const char *says;
@@ -312,7 +312,7 @@ START_TEST(test_device)
 }
 END_TEST
 
-/* A ring of targets, which make itself drops, ends all the same. */
+/* A circle of targets, which make itself drops, ends. */
 START_TEST(test_ring)
 {
 	const char *path = support_path("%s/ring", support_tmpdir());

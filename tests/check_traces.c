@@ -85,18 +85,18 @@ struct events {
 };
 
 static const struct events chrome[] = {
-	/* What is alone on its thread is a task, what is in it a span. */
+	/* A top-level event of a thread is a task, an event inside it a span. */
 	{ "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":100,\"dur\":50,\"name\":\"a\",\"cat\":\"c,d\","
 	  "\"args\":{\"n\":1,\"s\":\"t\",\"l\":[]}},"
 	  "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":110.5,\"dur\":10.75,\"name\":\"b\",\"args\":{\"n\":2}},"
 	  "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":112,\"dur\":1,\"name\":\"c\"},"
 	  "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":150,\"dur\":5,\"name\":\"d\"}]",
 	  "trace:\ntrace 0 a [c]  0-50 (b 10-21) (c 12-13) !n=1 s=t\ntrace 0 d [other]  50-55\n" },
-	/* Inner ones may come first, and end a little late. */
+	/* Inner events may come first, and end a little late. */
 	{ "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":16,\"name\":\"in\"},"
 	  "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":20,\"name\":\"out\"}]}",
 	  "trace:\ntrace 0 out [other]  0-20 (in 5-20)\n" },
-	/* What overlaps is no part of the other. */
+	/* Overlapping events are not nested. */
 	{ "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":10,\"name\":\"a\"},"
 	  "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":10,\"name\":\"b\"}]",
 	  "trace:\ntrace 0 a [other]  0-10\ntrace 0 b [other]  5-15\n" },
@@ -109,7 +109,7 @@ static const struct events chrome[] = {
 	  "{\"ph\":\"E\",\"pid\":7,\"tid\":9,\"ts\":3},{\"ph\":\"E\",\"pid\":7,\"tid\":9,\"ts\":4},"
 	  "{\"ph\":\"E\",\"pid\":7,\"tid\":10,\"ts\":9}]",
 	  "maker:\nmaker 1 a [other]  0-9\nmaker 0 b [other] first 1-4 (c 2-3)\n" },
-	/* Ids have tracks of their own, of a process or of all threads. */
+	/* Ids have tracks of their own, in a process or global. */
 	{ "[{\"ph\":\"b\",\"cat\":\"net\",\"id\":\"0x1\",\"pid\":1,\"tid\":1,\"ts\":0,\"name\":\"get\"},"
 	  "{\"ph\":\"b\",\"cat\":\"net\",\"id2\":{\"local\":\"0x1\"},\"pid\":2,\"tid\":1,\"ts\":1,\"name\":\"put\"},"
 	  "{\"ph\":\"n\",\"cat\":\"net\",\"id\":\"0x1\",\"pid\":1,\"tid\":1,\"ts\":2,\"name\":\"hop\"},"
@@ -118,17 +118,17 @@ static const struct events chrome[] = {
 	  "{\"ph\":\"e\",\"cat\":\"net\",\"id\":\"0x1\",\"pid\":1,\"tid\":3,\"ts\":5,\"name\":\"get\"},"
 	  "{\"ph\":\"e\",\"cat\":\"net\",\"id2\":{\"local\":\"0x1\"},\"pid\":2,\"tid\":1,\"ts\":8,\"name\":\"put\"}]",
 	  "trace:\ntrace:\ntrace -1 get [net]  0-5 (dns 2-3)\ntrace -1 put [net]  1-8\n" },
-	/* Cut short: between two events nothing is missing; within one is told. */
+	/* Truncated between two events: no warning; within one: a warning. */
 	{ "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":10,\"name\":\"a\"},\n",
 	  "trace:\ntrace 0 a [other]  0-10\n" },
 	{ "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":10,\"name\":\"a\"},\n{\"ph\":\"X\"",
 	  "trace:\ntrace 0 a [other]  0-10\n? truncated\n" },
-	/* What was never seen to end; what was in it. */
+	/* Events without an end, and events in them. */
 	{ "[{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":0,\"name\":\"a\"},"
 	  "{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":3,\"name\":\"b\"},"
 	  "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":4,\"dur\":5,\"name\":\"c\"}]",
 	  "trace:\ntrace 0 a [other]  0--1 (b 3-9) (c 4-9)\n" },
-	/* What is none is left out; phases that are not known say nothing. */
+	/* Other objects are left out; unknown phases have no effect. */
 	{ "[7,null,{},{\"ph\":\"X\",\"name\":\"no time\"},{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":4},"
 	  "{\"ph\":\"s\",\"id\":1},{\"ph\":\"C\",\"ts\":1,\"args\":{\"n\":1}},{\"ph\":\"i\",\"ts\":3},"
 	  "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":\"5\",\"dur\":-3,\"name\":\"a\"}]",
@@ -183,7 +183,7 @@ START_TEST(clang_later)
 }
 END_TEST
 
-/* Those of a hundredth and a millisecond or more, and nothing outside the task. */
+/* Spans of a hundredth of the task and a millisecond or more, and none outside the task. */
 START_TEST(clang_genuine)
 {
 	static const char *const paths[] = { DATA "clang/hello.json", DATA "clang/shapes.json" };
@@ -237,13 +237,13 @@ static void must_run(const char *dir, const char *command)
 	ck_assert_msg(!r.status, "%s: %s%s", command, r.out.data, r.err.data);
 }
 
-/* make does not load a plugin that wants the sanitizers' libraries. */
+/* make does not load a plugin that needs the sanitizers' libraries. */
 static bool can_record(void)
 {
 	return support_can_be_loaded() && support_has("make");
 }
 
-/* Into the tasks of a real build: two of one name in two directories; once only. */
+/* Added to the tasks of a real build: two of one name in two directories; once only. */
 START_TEST(clang_into)
 {
 	static const char *const objects[] = { "a/x.o", "b/x.o", "a/y.o" };
@@ -284,7 +284,7 @@ START_TEST(clang_into)
 }
 END_TEST
 
-/* A trace of another time is none of this build. */
+/* A trace of another time is not of this build. */
 START_TEST(clang_into_other)
 {
 	const char *dir = support_path("%s/other", support_tmpdir());
@@ -343,7 +343,7 @@ START_TEST(bazel)
 }
 END_TEST
 
-/* The build was killed: what is there is kept, and it is said. */
+/* The build was killed: its events are kept, with a warning. */
 START_TEST(bazel_cut)
 {
 	must_run(support_tmpdir(), "head -c 3300 " DATA "bazel/profile.json > cut");
@@ -356,7 +356,7 @@ START_TEST(bazel_cut)
 }
 END_TEST
 
-/* What cannot be read */
+/* Unreadable files */
 
 static const struct {
 	const char *format, *text;
@@ -391,7 +391,7 @@ START_TEST(damage)
 }
 END_TEST
 
-/* Every cut of a trace is read, or told as an error. */
+/* A trace truncated anywhere is read or reported as an error. */
 START_TEST(every_cut)
 {
 	static const char *const files[] = { "bazel/profile.json", "clang/later.json" };
@@ -426,7 +426,7 @@ static int64_t number(const struct json_value *event, const char *name)
 	return json_member_number(event, name, 0, -1);
 }
 
-/* No two tasks on one thread at once. */
+/* At most one task on a thread at a time. */
 static void check_threads(const struct json_value *events)
 {
 	for (const struct json_value *a = events->first; a; a = a->next) {
@@ -501,8 +501,8 @@ START_TEST(write_trace)
 }
 END_TEST
 
-/* A task's spans are on its thread, but for those that do not nest, an instance's beside them; a counter that grew by 25
- * in half a second is 50 a second. */
+/* A task's spans are on its thread, except overlapping ones; an instance's are beside them.
+ * A counter that grew by 25 in half a second is 50 a second. */
 START_TEST(write_parts)
 {
 	const char *dir = support_path("%s/parts", support_tmpdir());

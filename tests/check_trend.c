@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Trends over builds as gnuplot draws them, with a real gnuplot. */
+/* Trends over builds, drawn by a real gnuplot. */
 
 #define BUILDS 40
 
@@ -38,7 +38,7 @@ static struct trend made(void)
 	};
 }
 
-/* Not from 0 where that is far away, in steps that divide well. */
+/* An axis does not start at 0 if that is far away, and has round steps. */
 static const struct {
 	enum trend_unit unit;
 	double low, high;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What a report keeps of all figures of all builds: it comes back as it was, to a step. */
+/* The data of a report about all values of all builds is read back, exact to a step. */
 
 static const struct {
 	size_t tasks, builds;
@@ -16,9 +16,9 @@ static const struct {
 	{ 3, 1, 16, 1, 1 },
 	{ 3, 30, 16, 1, 30 },
 	{ 20, 400, 84, 1, 400 },
-	{ 10000, 100, 6, 1, 100 },		/* few enough builds to be there each */
+	{ 10000, 100, 6, 1, 100 },		/* few enough builds to store each */
 	{ 10000, 365, 6, 5, 97 },
-	{ 20000, 90, 6, 2, 60 },		/* at least so many, however many tasks */
+	{ 20000, 90, 6, 2, 60 },		/* at least so many, for any number of tasks */
 };
 
 struct world {
@@ -31,7 +31,7 @@ struct world {
 	struct trends trends;
 };
 
-/* Of the third task something is told, and of the second something was. */
+/* The third task has a change, and the second one had. */
 static void make(struct world *w, size_t tasks, size_t n_builds)
 {
 	struct made made = { .seed = 1, .tasks = tasks, .builds = n_builds, .noise = 0.03,
@@ -70,7 +70,7 @@ static void same(double got, double wanted, double tolerance)
 		ck_assert_double_eq_tol(got, wanted, tolerance);
 }
 
-/* Half a step, and what rounding to twelve digits may do. */
+/* Half a step, and the error of rounding to twelve digits. */
 static double tolerance(const struct trends *t, size_t series, int steps)
 {
 	return (t->high[series] - t->low[series]) / steps * 0.51 + t->high[series] / 2000;
@@ -100,7 +100,8 @@ START_TEST(comes_back)
 }
 END_TEST
 
-/* The first task of the first metric is coarse: single builds, medians before. */
+/* The first task of the first metric is coarse: recent builds are single, earlier ones
+ * medians. */
 START_TEST(medians)
 {
 	struct world w;
@@ -147,7 +148,8 @@ START_TEST(newest_and_usual)
 	v = made_series_values(&w.builds, METRIC_CPU);
 	same(t->newest[told], v[2 * 100 + 99], v[2 * 100 + 98] / 1000);
 	ck_assert_double_eq_tol(t->usual[told], 12345, 12345 / 2000.0);
-	/* Of others the median of the window before the newest: near the middle of the noise. */
+	/* Others have the median of the window before the newest: near the middle of the
+	 * noise. */
 	ck_assert_double_eq_tol(t->usual[t->n_rows + 5] / v[5 * 100 + 50], 1, 0.2);
 	same(t->newest[t->n_rows - 1], metric_total(w.builds.build[99].total, METRIC_WALL), 1e9);
 	release(&w);

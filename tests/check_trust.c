@@ -13,7 +13,7 @@
 
 /* The ticket */
 
-/* Swapped for one with another ticket while the build of root runs. */
+/* Swapped for a directory with another ticket during the build of root. */
 START_TEST(swapped)
 {
 	struct run r;
@@ -40,7 +40,7 @@ START_TEST(swapped)
 }
 END_TEST
 
-/* Nobody else may enter where it lies, and nothing of it is in the recording. */
+/* Other users cannot enter its directory, and the recording has nothing of it. */
 START_TEST(private_place)
 {
 	struct run r;
@@ -55,7 +55,7 @@ START_TEST(private_place)
 }
 END_TEST
 
-/* Places that others can write to are none. */
+/* Places that others can write to are not used. */
 static const struct {
 	const char *make;
 	bool used;
@@ -81,8 +81,8 @@ START_TEST(place)
 }
 END_TEST
 
-/* The next recording cleans up after a launcher that was killed, but leaves what another
- * one still uses and what is not ours. */
+/* The next recording removes the directory of a killed launcher, but not that of a running
+ * one or of another user. */
 START_TEST(left_over)
 {
 	struct run r;
@@ -96,7 +96,7 @@ START_TEST(left_over)
 }
 END_TEST
 
-/* Where nobody else can change it */
+/* A path that nobody else can change */
 
 static const struct {
 	const char *make;
@@ -129,7 +129,7 @@ START_TEST(path)
 }
 END_TEST
 
-/* A group of one, as where every user has his own, is that user. */
+/* A group with one member, as a private group, counts as that user. */
 START_TEST(groups)
 {
 	const char *a = support_path("%s/a", hostile_base);
@@ -163,7 +163,7 @@ START_TEST(owners)
 	ck_assert_int_eq(trust_path(a, &err), -EPERM);
 	ck_assert_int_eq(trust_path(b, &err), 0);
 	ck_assert_int_eq(trust_path(support_path("%s/new/c", b), &err), 0);
-	/* who may write does not matter either, but for what is not excepted */
+	/* who can write does not matter either, except where no exception applies */
 	chmod(a, 0777);
 	ck_assert_int_eq(trust_path(b, &err), 0);
 	ck_assert_int_eq(trust_path(a, &err), -EPERM);

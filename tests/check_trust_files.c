@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is found without being named, and what is written without being named. */
+/* Files that are found or written without being named. */
 
-/* Who can make what a test is about. */
+/* Whether the attack of a test is possible. */
 enum who { ANYBODY, ROOT };
 
 /* Configuration files */
 
-/* Whatever is called so: no command hangs, or goes on as if there were none. */
+/* Whatever has this name: no command hangs, or continues as if it were missing. */
 static const struct {
 	enum who who;
 	const char *make, *message;
@@ -69,7 +69,7 @@ START_TEST(configuration)
 }
 END_TEST
 
-/* The exceptions are the user's own, and not the project's whatever way it is read. */
+/* The exceptions are in the user's file, never in the project's, however that is read. */
 START_TEST(exceptions)
 {
 	struct run r;
@@ -94,7 +94,7 @@ START_TEST(exceptions)
 }
 END_TEST
 
-/* Code is named by the user, in his own file or on the command line. */
+/* Code is named only in the user's own file or on the command line. */
 START_TEST(personal_plugin)
 {
 	struct run r;
@@ -117,7 +117,7 @@ START_TEST(personal_plugin)
 }
 END_TEST
 
-/* Whatever names it: neither the object nor its directory is for others to write to. */
+/* However it is named: others can write neither to the object nor to its directory. */
 static const struct {
 	enum who who;
 	const char *make, *message;
@@ -175,14 +175,14 @@ START_TEST(output)
 	ck_assert_str_eq(r.out.data, "ran\n");
 	ck_assert_msg(message ? strstr(r.err.data, "buildbeat: nothing is recorded: ") && strstr(r.err.data, message)
 			      : !r.err.len, "%s", r.err.data);
-	/* and what is imported and exported */
+	/* and imported and exported recordings */
 	support_run(&r, hostile_base, BUILDBEAT " record --no-git -o good -n one true; cd in; "
 		    BUILDBEAT " export -t oe -o exported ../good/one; ls exported");
 	ck_assert_msg(!r.out.len == (message && !strstr(message, "buildstats")), "%s%s", r.out.data, r.err.data);
 }
 END_TEST
 
-/* The newest recording, when nobody says which, is not another user's. */
+/* The default recording is not another user's. */
 START_TEST(implied)
 {
 	static const char *const commands_of_one[] = { "show", "show one", "list", "chart", "export -t chrome -o x", "diff one one" };
@@ -197,7 +197,7 @@ START_TEST(implied)
 		ck_assert_msg(r.status == 2 && strstr(r.err.data, "in/buildstats: it belongs to "), "%s: %d\n%s",
 			      commands_of_one[i], r.status, r.err.data);
 	}
-	/* named it is data like any other, but what latest says there does not count */
+	/* a named directory is data, but its latest does not count */
 	support_run(&r, hostile_base, BUILDBEAT " record --no-git -o other -n two true; ln -sfn ../../other/two in/buildstats/latest; "
 		    BUILDBEAT " show --json in/buildstats | grep -c '/two'; " BUILDBEAT " show in/buildstats >/dev/null");
 	ck_assert_str_eq(r.out.data, "0\n");
@@ -205,8 +205,7 @@ START_TEST(implied)
 }
 END_TEST
 
-/* What is written without being named replaces a link, and not what that leads to. What the
- * user names is followed. */
+/* A file written without being named replaces a link; a named link is followed. */
 static const struct {
 	const char *write, *name;
 	bool followed, gnuplot;
@@ -245,7 +244,7 @@ START_TEST(written)
 }
 END_TEST
 
-/* A file that happens to be called so is not replaced. */
+/* A regular file of that name is not replaced. */
 START_TEST(latest_is_a_file)
 {
 	struct run r;
@@ -255,7 +254,7 @@ START_TEST(latest_is_a_file)
 }
 END_TEST
 
-/* Nothing is appended to what somebody else's recording leads to. */
+/* Nothing is appended to the target of another user's link. */
 START_TEST(joined)
 {
 	struct run r;

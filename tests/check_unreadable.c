@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is there and cannot be read is an error of every command that reads: exit status 2,
- * with the file and the reason. Otherwise an archive or a comparison would have other
+/* A file that exists and cannot be read is an error of every command that reads: exit status
+ * 2, with the file and the reason. Otherwise an archive or a comparison would have other
  * values than the build. */
 
 static const char *const commands[] = {
@@ -17,7 +17,7 @@ static const char *const commands[] = {
 	"chart -o out.svg", "archive --repo repo.git", "diff good",
 };
 
-/* What is in the place of a file: a directory (EISDIR), or what fails when it is read (EIO). */
+/* In the place of a file: a directory (EISDIR), or a file whose reading fails (EIO). */
 static const struct {
 	const char *file, *make, *why;
 } cases[] = {
@@ -81,7 +81,7 @@ START_TEST(part_of_oe)
 }
 END_TEST
 
-/* Of modes root takes no notice. */
+/* Modes do not stop root. */
 START_TEST(modes)
 {
 	static const char *const hidden[] = {
@@ -101,7 +101,7 @@ START_TEST(modes)
 }
 END_TEST
 
-/* What is not there is normal. */
+/* A missing file is normal. */
 START_TEST(missing_is_normal)
 {
 	const char *top = support_tmpdir();

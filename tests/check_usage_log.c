@@ -44,14 +44,14 @@ START_TEST(lines)
 	init(&l);
 	set(&l, 0, "a.1", USAGE_RSS, 12);
 	set(&l, 0, "a.1", USAGE_CPU, 3);
-	set(&l, 1, "a.2", USAGE_CPU, 0);	/* nothing to say of it yet */
+	set(&l, 1, "a.2", USAGE_CPU, 0);	/* no values of it yet */
 	ck_assert_str_eq(sample(&l, false), "0=a.1:12,3\n");
 	ck_assert_str_eq(sample(&l, false), "");
 	set(&l, 0, "a.1", USAGE_RSS, 10);
 	set(&l, 1, "a.2", USAGE_READ, 4);
 	set(&l, 2, "b.1", USAGE_PROCESSES, 1);
 	ck_assert_str_eq(sample(&l, false), "+2 0:-2;1=a.2:,,,,,4;2=b.1:,,,1\n");
-	/* one ends, another takes its place, a third ends for good */
+	/* one ends, another takes its place, a third ends */
 	memset(&l.now[1], 0, sizeof l.now[1]);
 	set(&l, 2, "b.2", USAGE_PROCESSES, 1);
 	ck_assert_str_eq(sample(&l, false), "1-;2=b.2:,,,1\n");
@@ -80,7 +80,7 @@ START_TEST(lost_line_and_gap)
 }
 END_TEST
 
-/* Now and then everything anew, for whoever comes upon the middle of the file. */
+/* Now and then all levels are written, for readers that start in the middle of the file. */
 START_TEST(levels_come_again)
 {
 	struct log l;

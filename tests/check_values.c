@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is compared of a build: recordings in, rows worked out by hand out. */
+/* The compared values of a build: recordings in, rows calculated by hand out. */
 
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1795254192308544204\nstart_mono_ns: 5\n"
 
@@ -44,7 +44,7 @@ START_TEST(cleaned_names)
 }
 END_TEST
 
-/* Long ones are cut between characters. */
+/* Long names are shortened between characters. */
 START_TEST(long_names)
 {
 	char text[601];
@@ -78,7 +78,7 @@ static void make(struct values *f, const struct recorded *r)
 		ck_assert_int_lt(strcmp(f->task[i - 1].name, f->task[i].name), 0);
 }
 
-/* One target of two lines, a make within a make, a failure, a kill, one unfinished. */
+/* A target of two lines, a make within a make, a failed, a killed and an unfinished task. */
 START_TEST(of_a_recording)
 {
 	static const struct {
@@ -89,11 +89,11 @@ START_TEST(of_a_recording)
 		{ "lib: a.o", COLUMN_WALL_US, 2000000 }, { "lib: a.o", COLUMN_USER_US, 1500000 },
 		{ "lib: a.o", COLUMN_START_US, 1000000 }, { "lib: a.o", COLUMN_STATUS, 0 },
 		{ "lib: a.o", COLUMN_WRITTEN_BYTES, 512000 }, { "lib: b.o", COLUMN_READ_BYTES, 4096 },
-		/* rm, then ar: added up, but for the memory */
+		/* rm, then ar: the sum, but the maximum of the memory */
 		{ "lib: lib.a", COLUMN_RUNS, 2 }, { "lib: lib.a", COLUMN_WALL_US, 2000000 },
 		{ "lib: lib.a", COLUMN_USER_US, 200000 }, { "lib: lib.a", COLUMN_MAX_RSS_KB, 8000 },
 		{ "lib: lib.a", COLUMN_START_US, 4000000 },
-		/* only what the make in lib did not do */
+		/* without the tasks of the make in lib */
 		{ "lib", COLUMN_WALL_US, 1000000 }, { "lib", COLUMN_USER_US, 100000 },
 		{ "lib", COLUMN_SYSTEM_US, 50000 }, { "lib", COLUMN_MINOR_FAULTS, -1 },
 		{ "app", COLUMN_STATUS, 1 }, { "app", COLUMN_WALL_US, 2500000 },
@@ -127,7 +127,7 @@ START_TEST(of_a_recording)
 }
 END_TEST
 
-/* Recipes go without their versions. */
+/* Names of recipes are without versions. */
 START_TEST(of_bitbake)
 {
 	struct recorded r;
@@ -166,7 +166,7 @@ START_TEST(of_nothing)
 }
 END_TEST
 
-/* Whatever it is: rows and totals do not contradict each other. */
+/* For any recording rows and totals agree. */
 START_TEST(of_chance)
 {
 	struct recorded r;

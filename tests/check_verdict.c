@@ -54,13 +54,13 @@ static const struct verdict_finding *find(uint32_t task, enum metric m)
 	return NULL;
 }
 
-/* One change of the memory of task 7, as it is told. */
+/* One change of the memory of task 7, as it is reported. */
 static const struct {
 	const char *what;
 	struct made_change change;
-	int told;		/* an enum verdict_state, -1: not at all */
+	int told;		/* an enum verdict_state, -1: not reported */
 	bool worse;
-	uint32_t first, last;	/* between which its first build is */
+	uint32_t first, last;	/* its first build is between them */
 	double effect;
 } steps[] = {
 	{ "nothing", { .by = 0 }, -1, false, 0, 0, 0 },
@@ -113,7 +113,7 @@ START_TEST(step)
 }
 END_TEST
 
-/* On top of a change that was there before comes another. */
+/* A second change after an earlier one. */
 START_TEST(two_steps)
 {
 	static const struct made_change changes[] = {
@@ -131,7 +131,7 @@ START_TEST(two_steps)
 }
 END_TEST
 
-/* What people said. */
+/* Notes. */
 static const struct {
 	const char *what;
 	struct known known;
@@ -170,7 +170,7 @@ START_TEST(known)
 }
 END_TEST
 
-/* Thresholds, by rules. */
+/* Limits, by rules. */
 static const struct {
 	const char *what;
 	struct rule rule;
@@ -198,7 +198,7 @@ START_TEST(gate)
 }
 END_TEST
 
-/* A slow machine slows no task; what all have in common is told, and fails nothing. */
+/* A slow machine slows no single task; the common factor is reported and fails nothing. */
 START_TEST(slow_host)
 {
 	const struct made_change changes[] = {
@@ -219,7 +219,7 @@ START_TEST(slow_host)
 }
 END_TEST
 
-/* The build as a whole is a series of its own. */
+/* The build as a whole is a series too. */
 START_TEST(whole_build)
 {
 	static const struct made_change change = { .task = MADE_ALL, .build = NEWEST - 1,
@@ -272,7 +272,7 @@ START_TEST(exact_totals)
 }
 END_TEST
 
-/* Too little to say anything of. */
+/* Too few builds for a verdict. */
 static const struct {
 	size_t tasks, builds;
 	int64_t agree;
@@ -298,7 +298,7 @@ START_TEST(little_history)
 }
 END_TEST
 
-/* A small project with few builds, and a change that nobody would doubt. */
+/* A small project with few builds and an obvious change. */
 START_TEST(small_project)
 {
 	static const struct made_change change = { .task = 1, .build = 10, .by = 1,
@@ -313,7 +313,7 @@ START_TEST(small_project)
 }
 END_TEST
 
-/* Only the window is looked at. */
+/* Only builds in the window count. */
 START_TEST(window)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
@@ -332,7 +332,7 @@ START_TEST(window)
 }
 END_TEST
 
-/* Values that no measurement has. */
+/* Impossible values. */
 static const float odd[] = { 0, -1, -1e30f, NAN, INFINITY, -INFINITY, 3e38f, 1e-40f };
 
 START_TEST(odd_values)
@@ -359,7 +359,7 @@ START_TEST(odd_values)
 }
 END_TEST
 
-/* From nothing to something, which is no share. */
+/* From 0 to a value, which has no share. */
 START_TEST(from_zero)
 {
 	make(NULL, 0);
@@ -371,7 +371,7 @@ START_TEST(from_zero)
 }
 END_TEST
 
-/* A task that the newest build does not have is not judged; one with gaps is. */
+/* A task that the newest build lacks is not checked; one with gaps is. */
 START_TEST(missing)
 {
 	static const struct made_change changes[] = {
@@ -393,7 +393,7 @@ START_TEST(missing)
 }
 END_TEST
 
-/* A task that is off every few builds is not told when it is so twice. */
+/* A task with frequent outliers is not reported for two in a row. */
 START_TEST(often_off)
 {
 	float *v;
@@ -409,7 +409,7 @@ START_TEST(often_off)
 }
 END_TEST
 
-/* Nothing but noise: at a rate of a hundredth, a finding in a hundred builds. */
+/* Only noise: with a rate of a hundredth, a finding in a hundred builds. */
 static const struct made noise[] = {
 	{ .noise = 0.03 }, { .noise = 0.04, .uneven = 0.5, .spikes = 0.02 },
 	{ .noise = 0.03, .alike = 0.3 }, { .noise = 0.03, .heavy = true },
@@ -437,7 +437,7 @@ START_TEST(noise_alone)
 }
 END_TEST
 
-/* Steps of a fifth among noise: nearly all, and few that are none. */
+/* Steps of a fifth in noise: nearly all are found, with few false ones. */
 START_TEST(planted)
 {
 	struct made_change change[TASKS / 10];
@@ -468,7 +468,7 @@ START_TEST(planted)
 }
 END_TEST
 
-/* Whatever the number of threads. */
+/* The result does not depend on the number of threads. */
 START_TEST(same_again)
 {
 	struct verdict_finding first[1000];

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* A text of lines that differ, of about len bytes. */
+/* A text of different lines, of about len bytes. */
 static void make_text(struct buf *b, size_t len)
 {
 	for (unsigned i = 0; b->len < len; i++)
@@ -54,8 +54,8 @@ START_TEST(round_trip)
 END_TEST
 
 /*
- * What others packed: one frame at once, with and without a checksum, of every size around the
- * block's and the buffer's. All of it unpacks, and every shorter beginning is an error.
+ * Files that the library compressed: one frame, with and without a checksum, of every size
+ * around those of the block and the buffer. All of it unpacks, and every prefix is an error.
  */
 
 #define BLOCK 131072
@@ -99,7 +99,7 @@ static void check_unpacks(const struct buf *packed, const struct buf *text)
 	buf_release(&out);
 }
 
-/* Of a copy that ends where its memory does. */
+/* From a copy of exact size. */
 static void check_truncated(const struct buf *packed, size_t n, const struct buf *text)
 {
 	struct buf out = BUF_INIT;
@@ -153,7 +153,7 @@ START_TEST(frames_of_others)
 }
 END_TEST
 
-/* Several frames, and frames that are to be skipped, first, between and last. */
+/* Several frames, with skippable ones first, between and last. */
 START_TEST(several_frames)
 {
 	static const char skipped[] = "\x50\x2a\x4d\x18\x05\0\0\0abcde";
@@ -183,8 +183,8 @@ START_TEST(several_frames)
 }
 END_TEST
 
-/* Cut at every length, or a byte wrong anywhere: an error or the right text, and
- * what comes out first is the beginning of the text. */
+/* Truncated at every length, or with a wrong byte: an error or the right text, whose output
+ * is a prefix of the text. */
 START_TEST(damaged)
 {
 	struct buf text = BUF_INIT, packed, out = BUF_INIT;
@@ -214,7 +214,7 @@ START_TEST(damaged)
 }
 END_TEST
 
-/* 200 MB of zeros in a few KB: bounded. */
+/* 200 MB of zeros in a few KB are refused. */
 START_TEST(bomb)
 {
 	struct buf packed, out = BUF_INIT;

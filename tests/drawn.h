@@ -5,8 +5,8 @@
 #include "analyse/summary.h"
 #include "base/buf.h"
 
-/* The bootchart of a build. It has every panel that the one of like has. Fails the running
- * test itself. */
+/* The bootchart of a build, with every panel of the bootchart of like. Fails the running
+ * test. */
 void drawn(struct buf *svg, const struct summary *sum, const struct summary *like);
 
 #endif

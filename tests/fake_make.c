@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A host that behaves as the makes do that are not here: it exports what make
- * exports to loaded objects, and starts and waits for its children in the way
- * its first argument says. Linked with full RELRO and without a PLT.
- *
- *	fake_make PLUGIN vfork|spawn|spawnp|many N
+ * A host that behaves like makes that are not installed here: it exports what make exports
+ * to loaded objects, and starts and waits for its children as its first argument says.
+ * Linked with full RELRO and without a PLT.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FD_FLOOR 40	/* where the plugin puts its descriptors */
+#define FD_FLOOR 40	/* where the plugin opens its descriptors */
 
 typedef char *gmk_function(const char *name, unsigned argc, char **argv);
 
@@ -113,7 +111,7 @@ static void run_one(const char *how, int i)
 		exit(3);
 }
 
-/* More children at once than there is room for in a table. */
+/* More children at once than the table has room for. */
 static void run_many(int n)
 {
 	char *sleeping[] = { (char *)"/bin/cat", NULL };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A host for check_preload_faults: THREADS threads start and wait for processes at
- * once, in every way there is. "each": every thread waits for its own; "any": one
- * thread, and a handler of SIGCHLD, wait for whatever ended.
+ * A host for check_preload_faults: THREADS threads start and wait for processes at once, in
+ * every way. "each": every thread waits for its own; "any": one thread, and a handler of
+ * SIGCHLD, wait for any.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ static pid_t start(unsigned how)
 	case 3:
 		pid = fork();
 		if (!pid) {
-			execv("/nonexistent/true", argv);	/* as who looks through PATH */
+			execv("/nonexistent/true", argv);	/* searching PATH */
 			execv(path, argv);
 			_exit(99);
 		}

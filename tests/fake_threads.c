@@ -161,7 +161,7 @@ static unsigned char *painted;
 static void *go(void *arg)
 {
 	const struct way *way = arg;
-	/* what is below this function is free: paint it */
+	/* the stack below this function is free: fill it */
 	unsigned char *here = __builtin_frame_address(0);
 
 	if (way->wait_counts)
@@ -297,7 +297,7 @@ static void *go_wait(void *arg)
 	return NULL;
 }
 
-/* Until it sleeps, or for a while: it is cancelled in either case. */
+/* Until it sleeps, or for some time: it is cancelled in either case. */
 static void until_asleep(void)
 {
 	struct timespec pause = { 0, 1000000 };
@@ -428,7 +428,7 @@ static int wait_ids(void)
 	return 0;
 }
 
-/* Executing */
+/* Exec */
 
 static void task(const char *script)
 {

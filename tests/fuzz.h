@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What each fuzz target defines: libFuzzer, or tests/fuzz_main.c, calls it with an input. */
+/* Each fuzz target defines this; libFuzzer, or tests/fuzz_main.c, calls it with an input. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A promise that an input breaks is a crash. */
+/* An input that breaks a promise crashes. */
 static inline void check(bool ok)
 {
 	if (!ok)

@@ -82,7 +82,7 @@ static struct archive *memory_archive(git_odb_backend **memory)
 	return &a;
 }
 
-/* What of the input is in that directory: "" or with its slash. */
+/* The part of the input in that directory: "" or with its slash. */
 static void put_files(git_treebuilder *tree, struct archive *a, struct input *in,
 		      const char *directory)
 {
@@ -138,7 +138,7 @@ static git_oid put_build(struct archive *a, struct input *in)
 	return id;
 }
 
-/* What figures.h promises, and what is told where something is wrong. */
+/* The promises of values.h, and a place for every error. */
 static void check_values(const struct values *f)
 {
 	for (size_t i = 0; i < f->n_tasks; i++) {
@@ -223,7 +223,7 @@ static void grow_dictionary(const struct buf *before)
 	build_tasks_release(&d);
 }
 
-/* Columns: what is read is written as it was. */
+/* Columns: a column that was read is written unchanged. */
 static void read_column(const struct buf *in)
 {
 	struct buf out = BUF_INIT;
@@ -241,7 +241,7 @@ static void read_column(const struct buf *in)
 	free(value);
 }
 
-/* Notes: what is read is written so that it reads the same. */
+/* Notes: notes that were read are written so that they read the same. */
 
 static void read_line(struct arena *texts, struct slice line)
 {

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What recording.h promises, whatever was read. */
+/* The promises of recording.h, for any input. */
 
 static void check_tasks(const struct recording *rec)
 {

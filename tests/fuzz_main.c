@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands in for libFuzzer where that is not: gives each file named, and each
- * file in each directory named, to the target once.
+ * Replaces libFuzzer in a normal build: passes each named file, and each file of each named
+ * directory, to the target once.
  */
 #include "tests/fuzz.h"
 
@@ -31,7 +31,7 @@ static int run_file(const char *path)
 		size += n;
 	}
 	fclose(f);
-	/* Of its exact size, so that a read behind it is seen. */
+	/* Of exact size, so that sanitizers see a read after it. */
 	data = realloc(data, size ? size : 1);
 	LLVMFuzzerTestOneInput(data, size);
 	free(data);

@@ -40,7 +40,7 @@ static void ask(struct ninja_graph *g)
 
 static struct slice input;
 
-/* No input leads to a file of this machine. */
+/* No input names a file of this machine. */
 static int read_piece(struct buf *out, const char *path, struct error *err)
 {
 	struct cursor c;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What recording.h promises, whatever was read. */
+/* The promises of recording.h, for any input. */
 
 static void check_tasks(const struct recording *rec)
 {
@@ -46,7 +46,7 @@ struct pass {
 	struct oe *o;
 	bool logs;
 	const char *recipe;
-	size_t before;		/* it: tasks */
+	size_t before;		/* tasks */
 };
 
 static int give_task(struct pass *p, const char *name, const char *slash, const char *text,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every parser of /proc, of control groups and of the kernel's messages on any bytes. The first byte of an
- * input says which; a NUL in the rest parts the text of one sample from that of
- * the next.
+ * Every parser of /proc, of control groups and of the kernel's messages, on any bytes. The
+ * first byte of an input selects the parser; a NUL in the rest separates the text of one
+ * sample from the next.
  */
 #include "sampler/connector.h"
 #include "sampler/parse.h"
@@ -23,7 +23,7 @@ static bool some_count(void *ctx, struct slice name)
 	       (parse_disk_is_whole(name) || !parse_net_is_virtual(name));
 }
 
-/* Two samples of a file with a line a thing, through a table into a log. */
+/* Two samples of a file with a line for each device, through a table into a log. */
 
 typedef size_t parser(const struct root_text *, struct roster *, struct table *);
 
@@ -129,7 +129,7 @@ static void halves(char *data, size_t size, struct root_text *first, struct root
 	*second = (struct root_text){ data + size / 2, size - size / 2, size - size / 2 };
 }
 
-/* Messages of the kernel: two, as the numbers of the events are counted. */
+/* Two messages of the kernel, because the numbers of events are compared. */
 static void events(struct root_text first, struct root_text second)
 {
 	uint32_t next[2];
@@ -171,7 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	copy = malloc(size);	/* of its exact size: reading behind it is found */
+	copy = malloc(size);	/* of exact size: sanitizers see a read after it */
 	check(copy != NULL);
 	memcpy(copy, data + 1, size - 1);
 	first = (struct root_text){ copy, strnlen(copy, size - 1), size };
@@ -193,7 +193,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 'i': io_stat(first); break;
 	case 'P': parse_pid_stat(&first, &pid); break;
 	case 't': tasks(first); break;
-	/* not texts: they have a NUL anywhere */
+	/* not texts: they contain NUL bytes */
 	case 'C': halves(copy, size - 1, &first, &second); events(first, second); break;
 	case 'T': figures((struct root_text){ copy, size - 1, size }); break;
 	}

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What recording.h promises, whatever was read. */
+/* The promises of recording.h, for any input. */
 
 static void check_tasks(const struct recording *rec)
 {
@@ -92,7 +92,7 @@ static int give(struct reader *r, const char *name, const uint8_t *p, size_t n)
 	return error;
 }
 
-/* Those that the reader takes from a directory. */
+/* The files that the reader opens in a directory. */
 static bool is_of_recording(const char *name)
 {
 	size_t n = strlen(name);

@@ -146,7 +146,7 @@ static const char *arguments(struct made *made, int argc, char **argv)
 	return argv[optind];
 }
 
-/* What the tasks are like */
+/* Properties of tasks */
 
 static const char *const steps[] = { "fetch", "unpack", "patch", "configure", "compile", "install",
 	"package", "populate_sysroot", "package_write", "package_qa" };
@@ -174,7 +174,7 @@ static void name_tasks(struct made *made)
 	qsort_r(made->order, made->tasks, sizeof *made->order, by_name, made->name);
 }
 
-/* A task by itself is the same whatever else is asked for. */
+/* A task does not depend on the number of other tasks. */
 static struct noise noise_of(const struct made *made, uint64_t a, uint64_t b)
 {
 	struct noise n = { made->seed * UINT64_C(0x9e3779b97f4a7c15) + a };
@@ -223,7 +223,7 @@ static bool is_time(enum value_column c)
 	return c == COLUMN_WALL_US || c == COLUMN_USER_US || c == COLUMN_SYSTEM_US;
 }
 
-/* What a task usually is: from a tenth of a second to ten minutes, most a few seconds. */
+/* The usual value of a task: from a tenth of a second to ten minutes, most a few seconds. */
 static void usual(double level[COLUMNS], const struct made *made, uint64_t task)
 {
 	struct noise n = noise_of(made, task, 0);
@@ -406,7 +406,7 @@ int main(int argc, char **argv)
 	struct archive *a;
 	int r = archive_open(&a, repo, ARCHIVE_WRITE, &err);
 
-	/* Made-up builds need not outlive a power cut. */
+	/* Generated builds need not survive a power failure. */
 	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0);
 	name_tasks(&made);
 	for (uint64_t build = made.first; !r && build < made.builds; build++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a directory such as bitbake leaves of a large build: gen_oe DIRECTORY
- * [RECIPES [TASKS_A_RECIPE [SAMPLES]]]. The same arguments give the same files.
+ * Writes a directory as BitBake leaves it after a large build: gen_oe DIRECTORY [RECIPES
+ * [TASKS_A_RECIPE [SAMPLES]]]. The same arguments give the same files.
  */
 #include "base/array.h"
 #include "base/buf.h"
@@ -42,8 +42,8 @@ struct plan {
 	int dir_fd;
 	struct buf out;
 	uint64_t n_tasks, written;
-	uint64_t seconds;	/* the build takes */
-	uint64_t slot_ms[SLOTS];	/* when each is free again */
+	uint64_t seconds;	/* duration of the build */
+	uint64_t slot_ms[SLOTS];	/* when each worker is free again */
 };
 
 static int store(struct plan *p, int dir_fd, const char *name)
@@ -195,7 +195,7 @@ static int write_build(struct plan *p)
 	return store(p, p->dir_fd, "build_stats");
 }
 
-/* The argument at a place, or what it is without. */
+/* The argument at a place, or its default. */
 static uint64_t number(int argc, char **argv, int at, uint64_t usual)
 {
 	uint64_t n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a recording such as a large build leaves, through the same functions
- * that record one: gen_recording DIRECTORY [TASKS [SAMPLES [SEED]]]. The same
- * arguments give the same files, but for the start in `build`.
+ * Writes a recording as a large build leaves it, through the functions that record one:
+ * gen_recording DIRECTORY [TASKS [SAMPLES [SEED]]]. The same arguments give the same files,
+ * except the start in `build`.
  */
 #include "base/array.h"
 #include "base/clock.h"
@@ -41,9 +41,9 @@ static uint64_t random_below(uint64_t n)
 /* One worker of the build: it runs a sub-make's tasks, one after the other. */
 struct slot {
 	char inst[INSTANCE_ID_MAX];
-	uint64_t host_seq;	/* of the top make's task the sub-make runs in; 0: none */
+	uint64_t host_seq;	/* of the top make's task around the sub-make; 0: no task */
 	unsigned dir;
-	uint64_t seq;		/* of the running task, 0: none yet */
+	uint64_t seq;		/* of the running task, 0: no task yet */
 	int64_t begin_us;	/* of the sub-make */
 	int64_t end_us;		/* of the running task */
 	int64_t rss_mb;
@@ -182,7 +182,7 @@ static void close_dir(struct plan *p, struct slot *s, int64_t t)
 	s->host_seq = 0;
 }
 
-/* What the task of a slot uses at this sample. */
+/* Usage of the task of a slot at this sample. */
 static void sample_slot(const struct slot *s, struct usage_slot *u)
 {
 	char task[USAGE_TASK_ID_MAX];
@@ -257,7 +257,7 @@ static void write_tasks(struct plan *p)
 	flush(p, 0);
 }
 
-/* Samples: levels that wander as those of a machine at work do. */
+/* Samples: levels that vary like those of a busy machine. */
 
 struct walk {
 	const char *name, *unit;

@@ -67,7 +67,7 @@ static pid_t start(const char *how, char *const argv[])
 	return pid;
 }
 
-/* In a pipe, which no process has to read while the child runs. */
+/* Through a pipe, which no process reads while the child runs. */
 static long child_kb(int fd)
 {
 	char text[32] = "";

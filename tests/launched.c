@@ -15,7 +15,7 @@ void launched_read(struct recording *rec, const char *name)
 		      err.message);
 }
 
-void launched_said(const struct run *r, const char *part)
+void launched_reported(const struct run *r, const char *part)
 {
 	ck_assert_msg(strstr(r->err.data, part) != NULL, "'%s' is not in: %s", part,
 		      r->err.data);

@@ -6,15 +6,15 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-/* What the tests of `buildbeat record` share. Their recordings are below stats in
+/* Shared by the tests of `buildbeat record`. Their recordings are below stats in
  * support_tmpdir(). */
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define RECORD BUILDBEAT " record --no-git -o stats "
 
-/* Fails the running test where there is none. */
+/* Fails the running test if there is no recording. */
 void launched_read(struct recording *rec, const char *name);
 
-/* One line on standard error, with this in it. */
-void launched_said(const struct run *r, const char *part);
+/* Standard error is one line, which contains this. */
+void launched_reported(const struct run *r, const char *part);
 
 #endif

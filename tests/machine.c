@@ -82,7 +82,7 @@ void machine_start(struct machine *m, struct sampler_options options)
 
 	options.proc_root = support_path("%s/proc", m->dir);
 	options.sys_root = support_path("%s/sys", m->dir);
-	/* not a second: units are as fine as can be */
+	/* less than a second: the finest units */
 	if (!options.interval_ms)
 		options.interval_ms = 900;
 	ck_assert_int_eq(sampler_new(&m->sampler, m->store.dir_fd, m->store.start_ns,
@@ -92,7 +92,7 @@ void machine_start(struct machine *m, struct sampler_options options)
 
 void machine_sample(struct machine *m)
 {
-	/* the reader makes one of two samples of a millisecond */
+	/* the reader joins two samples of one millisecond */
 	usleep(2000);
 	sampler_take(m->sampler, true);
 }

@@ -10,11 +10,9 @@
 #include <stdint.h>
 
 /*
- * A machine that is not this one: /proc and /sys unpacked from a listing in
- * tests/data, sampled into a recording of its own. Failing fails the test.
- *
- * A listing holds its files one after the other, each below a line
- * "==> path"; a path that ends in a slash is a directory.
+ * A simulated machine: /proc and /sys unpacked from a listing in tests/data, sampled into a
+ * recording of its own. Failures fail the test. A listing has its files one after another,
+ * each below a line "==> path"; a path that ends in a slash is a directory.
  */
 struct machine {
 	char dir[128];		/* with proc/ and sys/ in it */
@@ -30,7 +28,7 @@ void machine_release(struct machine *m);
 /* (Over)write one of its files in place. */
 void machine_set(const struct machine *m, const char *path, const char *text);
 
-/* Begin to sample; options' roots are set here. */
+/* Begin to sample; sets the roots in options. */
 void machine_start(struct machine *m, struct sampler_options options);
 
 /* A forced sample. */
@@ -39,7 +37,7 @@ void machine_sample(struct machine *m);
 /* End sampling and read the recording. */
 void machine_read(struct machine *m);
 
-/* Last level of a column of the recording; fails if it is not there. */
+/* Last level of a column of the recording; fails if it is missing. */
 int64_t machine_level(const struct machine *m, const char *log, const char *column);
 bool machine_has(const struct machine *m, const char *log, const char *column);
 

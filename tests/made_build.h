@@ -7,7 +7,7 @@
 
 /*
  * A build of n tasks ("dir7: task00007") with the numbers first to first + n - 1, whose
- * figures follow from their number and the build. Fails the running test itself.
+ * values follow from their number and the build. Fails the running test.
  */
 void made_build(struct values *f, size_t first, size_t n, unsigned build);
 int64_t made_value(size_t task, enum value_column c, unsigned build);
@@ -15,14 +15,15 @@ int64_t made_value(size_t task, enum value_column c, unsigned build);
 /* The path of the archive of a test, in support_tmpdir(). */
 const char *made_repo(void);
 
-/* A line that git prints there, in static memory; git finds no fault there. */
+/* The first line of git's output there, in static memory; and the check that git finds no
+ * fault. */
 const char *made_git(const char *arguments);
 void made_fsck(void);
 
-/* A new archive, or one that is there already, that does not wait for the disk. */
+/* A new or existing archive that does not wait for the disk. */
 struct archive *made_archive(const char *path);
 
-/* Added as run "night-N" of MADE_REF: the commit, in static memory. */
+/* Added as run "night-N" of MADE_REF. Returns the commit, in static memory. */
 #define MADE_REF "host/main/x86_64"
 
 const char *made_add(struct archive *a, const struct values *f, unsigned build);
@@ -33,7 +34,7 @@ void made_add_builds(unsigned n);
 
 void made_read(struct values *f, struct archive *a, const char *name);
 
-/* For git and libgit2: no configuration but the repository's own. For main(). */
+/* For git and libgit2: only the repository's configuration. For main(). */
 void made_environment(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A metric of which another is made is kept once. */
+/* A metric from which another is derived is stored once. */
 struct kept {
 	float *values[METRICS];
 };
@@ -37,7 +37,7 @@ static double heavy(struct noise *noise)
 	return noise_normal(noise) / sqrt(squares / 3);
 }
 
-/* From which build up to which a task is there. */
+/* The first and last build with a task. */
 static void stay_of(const struct made *made, size_t task, size_t *first, size_t *end)
 {
 	struct noise noise = { seed_of(made, 5000000 + task) };
@@ -120,7 +120,7 @@ static int make_metric(struct builds *builds, const struct made *made, enum metr
 	return kept->values[m] && host ? 0 : -ENOMEM;
 }
 
-/* Many metrics of a build are what its tasks' add up to; memory is the largest. */
+/* Most metrics of a build are the sum of its tasks; memory is the maximum. */
 static int64_t total_of(const struct builds *builds, enum metric m, size_t build)
 {
 	const struct kept *kept = builds->context;
@@ -145,7 +145,7 @@ static int64_t tasks_of(const struct builds *builds, size_t build)
 	return n;
 }
 
-/* A copy that lives as long as the builds; the text is released. */
+/* A copy that lives as long as the builds; releases the text. */
 static const char *keep(struct builds *builds, struct buf *text)
 {
 	const char *kept = buf_error(text) ? NULL : arena_text(builds->texts, buf_str(text), text->len);
@@ -170,7 +170,7 @@ static const char *run_name(struct builds *builds, size_t build)
 	return keep(builds, &text);
 }
 
-/* 40 digits as of git. */
+/* 40 digits, as git's ids. */
 static const char *commit_name(struct builds *builds, size_t i, uint64_t factor)
 {
 	struct buf text = BUF_INIT;

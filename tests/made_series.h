@@ -5,16 +5,16 @@
 #include "compare/builds.h"
 
 /*
- * Builds that never were, without an archive: tasks of many lengths, noise, and changes
- * planted in it; the same from the same seed on every machine.
+ * Generated builds, without an archive: tasks of many lengths, noise, and planted changes.
+ * The same seed gives the same builds on every machine.
  */
 struct made_change {
 	size_t task;		/* MADE_ALL: every one */
 	unsigned metrics;	/* METRIC_BIT()s; 0: all */
-	size_t build;		/* from that one on */
-	size_t until;		/* up to but not that one; 0: for good */
+	size_t build;		/* from this build on */
+	size_t until;		/* up to the build before this one; 0: permanent */
 	double by;		/* 0.2: a fifth more; of a creep, at its end */
-	bool creep;		/* the more the later */
+	bool creep;		/* grows with time */
 };
 
 #define MADE_ALL SIZE_MAX
@@ -22,14 +22,14 @@ struct made_change {
 struct made {
 	uint64_t seed;
 	size_t tasks, builds;
-	double noise;		/* of the usual task: 0.03 */
-	double uneven;		/* by how much tasks differ in that: of its logarithm */
-	double spikes;		/* of the values: 0.01. They are 30 % higher or more */
+	double noise;		/* of a typical task: 0.03 */
+	double uneven;		/* spread of the noise between tasks, of its logarithm */
+	double spikes;		/* share of the values: 0.01. They are 30 % higher or more */
 	double alike;		/* correlation with the build before */
 	bool heavy;		/* noise of Student's t with 3 degrees of freedom */
-	double host;		/* noise of the host, in times: 0.02 */
-	double missing;		/* of the values */
-	double passing;		/* of the tasks: come or go with some build */
+	double host;		/* noise of the host, of times: 0.02 */
+	double missing;		/* share of the values */
+	double passing;		/* share of the tasks that come or go with a build */
 	double level_us;		/* of every task's wall time; 0: of many lengths, around 8 s */
 	size_t n_changes;
 	const struct made_change *change;
@@ -38,7 +38,7 @@ struct made {
 /* Tasks "recipe17: do_task3", one source tree "src". 0 or -ENOMEM; builds_release() it. */
 int made_series(struct builds *builds, const struct made *made);
 
-/* The values kept for a metric: values[task * n + build], to be spoiled by a test. */
+/* The stored values of a metric: values[task * n + build], for tests that change them. */
 float *made_series_values(struct builds *builds, enum metric m);
 
 #endif

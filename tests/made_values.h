@@ -5,10 +5,9 @@
 #include "analyse/values.h"
 
 /*
- * Figures of a build that never was, from a text: a line a task, by name,
- *	NAME|KIND|column=value ...
- * "!key=value" a circumstance, "@name=version" a package, "+total=value" a total. Fails the
- * running test itself; values_release() it.
+ * Values of a generated build, from a text: a line a task, by name, NAME|KIND|column=value
+ * ... "!key=value" is a circumstance, "@name=version" a package, "+total=value" a total.
+ * Fails the running test; values_release() it.
  */
 void made_values(struct values *f, const char *text);
 

@@ -51,7 +51,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start_us > y->start_us) - (x->start_us < y->start_us);
 }
 
-bool tasks_told(struct buf *out, const char *dir)
+bool tasks_summary(struct buf *out, const char *dir)
 {
 	static const char ends[] = {
 		[TASK_QUEUED] = '.', [TASK_UNFINISHED] = '?', [TASK_DONE] = '+',

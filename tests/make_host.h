@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * What the tests of the make host share: a recording with its ticket as the
- * launcher makes it, and tasks.log told in one line.
+ * Shared by the tests of the make host: a recording with its ticket as the launcher makes
+ * it, and tasks.log as one line.
  */
 
 #define PLUGIN TOP_BUILDDIR "/plugin/.libs/buildbeat.so"
@@ -28,16 +28,16 @@ void fixture_begin(struct fixture *f, const char *base, const char *name, unsign
 void fixture_end(struct fixture *f);
 
 /*
- * The tasks of base/name in the order of their start: name, "!" for a $(shell),
- * "+" done, "-" failed, "x" killed, "?" not ended; blank separated. The caller
- * releases. False: there is no tasks.log.
+ * The tasks of base/name in the order of their start, separated by blanks: name, "!" for a
+ * $(shell), "+" done, "-" failed, "x" killed, "?" unfinished. The caller releases. False: no
+ * tasks.log.
  */
-bool tasks_told(struct buf *out, const char *dir);
+bool tasks_summary(struct buf *out, const char *dir);
 
-/* Lines of tasks.log of dir in all, and how many of them are not well-formed. */
+/* The number of lines of tasks.log in dir, and of invalid ones. */
 void tasks_count(const char *dir, size_t *lines, size_t *bad);
 
-/* May our object be loaded into a foreign program: not in a sanitized build. */
+/* Whether other programs can load our object: not in a sanitized build. */
 bool make_host_can(void);
 
 #endif

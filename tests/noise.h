@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Made-up measurements, the same from the same seed on every machine. */
+/* Generated measurements, the same from the same seed on every machine. */
 struct noise {
 	uint64_t state;
 };
@@ -13,8 +13,7 @@ struct noise {
 double noise_uniform(struct noise *n);	/* in (0, 1) */
 double noise_normal(struct noise *n);
 
-/* What the measurements of a task that does not change look like: around 100, 3 % of
- * noise. */
+/* Measurements of a task without a change: around 100, 3 % noise. */
 enum noise_kind {
 	NOISE_NORMAL,
 	NOISE_SPIKES,		/* lognormal, one build in fifty is 30 % higher or more */

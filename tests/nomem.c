@@ -27,7 +27,7 @@ char *__wrap_strndup(const char *s, size_t n);
 char *__wrap_realpath(const char *path, char *resolved);
 int __wrap_asprintf(char **to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static long left = -1;		/* allocations until one fails, -1: none does */
+static long left = -1;		/* allocations until one fails, -1: no failure */
 
 void nomem_after(long n)
 {
@@ -92,14 +92,14 @@ int __wrap_asprintf(char **to, const char *format, ...)
 
 /* Commands */
 
-/* What one run left behind. */
+/* The result of one run. */
 struct outcome {
 	int status;		/* as in struct run */
-	bool failed;		/* an allocation did */
+	bool failed;		/* an allocation failed */
 	struct buf out, err;
 };
 
-/* The child: never returns. The status of _exit() has no room for more, hence the file. */
+/* The child: never returns. The exit status has no room for the count, hence the file. */
 static void run_child(const char *dir, const char *const *argv, long n, const int fd[3])
 {
 	const struct command *c = command_find(argv[0]);
@@ -164,7 +164,7 @@ static void outcome_release(struct outcome *o)
 	buf_release(&o->err);
 }
 
-/* NULL or what is wrong with a run, compared with the undisturbed one. */
+/* NULL or the fault of a run, compared with the undisturbed one. */
 static const char *judge(struct outcome *o, struct outcome *usual)
 {
 	if (o->status == 2 && usual->status != 2) {
@@ -198,7 +198,7 @@ long nomem_command(const char *dir, const char *const *argv)
 	run_once(&usual, dir, argv, -1);
 	for (; o.failed; n++) {
 		run_once(&o, dir, argv, n);
-		/* A crash says nothing of its allocation, and is no end of them. */
+		/* A crash does not report its allocation, and is not the end of them. */
 		o.failed |= o.status > 125;
 		judge_all(&o, &usual, argv[0], n);
 		outcome_release(&o);

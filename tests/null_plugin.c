@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What make loads for the plugin when only the loading is to be measured. */
+/* Loaded by make instead of the plugin to measure the loading alone. */
 #include <stdint.h>
 
 int plugin_is_GPL_compatible;

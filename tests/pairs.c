@@ -57,7 +57,7 @@ struct pair_cost pairs_run(void (*execute)(const void *context, bool with), cons
 	ck_assert_int_eq(wait4(pid, &status, 0, &usage), pid);
 	ck_assert_int_eq(status, 0);
 	cost = (struct pair_cost){ now_us() - start, cpu_us(&usage), (double)usage.ru_minflt };
-	usleep((useconds_t)(cost.wall_us / 10));	/* or the kernel makes us pause */
+	usleep((useconds_t)(cost.wall_us / 10));	/* otherwise the kernel throttles us */
 	return cost;
 }
 

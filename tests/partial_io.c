@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into a program, whose every third read() and write() of a file or pipe fails with
- * EINTR, and the others transfer a part only. What is appended to is written whole: programs
- * share such files by lines of one write().
+ * Preloaded into a program: every third read() and write() of a file or pipe fails with
+ * EINTR, and the others transfer a part only. Appends are whole, because programs share such
+ * files by lines of one write().
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 static atomic_uint calls;
 
-/* Files of /proc have no size, and are read at once because they change. */
+/* Files of /proc have no size and must be read at once, because they change. */
 static bool is_file(int fd, bool reading)
 {
 	struct stat st;

@@ -7,11 +7,11 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-/* What the tests of gnuplot's charts share; all of it fails the running test itself. */
+/* Shared by the tests of gnuplot's charts; failures fail the running test. */
 #define NESTED TOP_SRCDIR "/tests/data/recordings/nested"
 #define LONG_MS 60000
 
-/* A recording and what is drawn of it, in directories of their own. */
+/* A recording and its pictures, in directories of their own. */
 struct plotted {
 	struct recorded r;
 	struct panels panels;
@@ -20,7 +20,7 @@ struct plotted {
 	struct error err;
 };
 
-/* Of d->r, or of the recording there. */
+/* Of d->r, or of the recording at path. */
 void plotted_begin(struct plotted *d);
 void plotted_read(struct plotted *d, const char *path);
 void plotted_release(struct plotted *d);
@@ -29,7 +29,7 @@ void plotted_release(struct plotted *d);
 int plotted_within(struct plotted *d, const struct plot *p, int timeout_ms);
 void plotted_draw(struct plotted *d, const struct plot *p);
 
-/* n files where the pictures go; nobody left any where gnuplot worked. */
+/* The directory has n pictures; no process and no file is left in gnuplot's. */
 void plotted_left(const struct plotted *d, size_t n);
 
 /* One of the pictures. The caller releases. */
@@ -38,12 +38,12 @@ void plotted_file(const struct plotted *d, struct buf *text, const char *name);
 /* All of the words, up to NULL, are in it. */
 void plotted_says(const struct buf *text, const char *const *words);
 
-/* It is what a browser takes, without scripts. */
+/* Valid SVG without scripts. */
 void plotted_is_clean_svg(struct plotted *d, const struct buf *svg, const char *name);
 
 void plotted_lines_fit(const struct buf *text, size_t columns);
 
-/* In UTC. False: there is no gnuplot, which it prints. */
+/* Sets UTC. False: no gnuplot, after a message. */
 bool plotted_begins(void);
 
 #endif

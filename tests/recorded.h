@@ -7,29 +7,28 @@
 
 #include <stdarg.h>
 
-/* A recording for a test and what it comes to. Fails the running test itself. */
+/* A recording for a test, and its summary. Fails the running test. */
 struct recorded {
 	struct recording rec;
 	struct summary sum;
 };
 
-/* From the text of its files, tasks and usage without their first lines; NULL: no
- * such file. */
+/* From the text of its files, tasks and usage without their first lines; NULL: no such file. */
 void recorded_make(struct recorded *r, const char *build, const char *tasks, const char *usage);
 
 /* From a directory. */
 void recorded_read(struct recorded *r, const char *path);
 
 /*
- * Of n tasks at random in a few instances, some inside others, by a seed: of all
- * lengths and states, overlapping, many at one moment, some with a slot, a key, a
- * target they waited for, an end before their start.
+ * Of n random tasks in a few instances, some nested, by a seed: of all lengths and states,
+ * overlapping, many at one moment, some with a slot, a key, a target they waited for, or an
+ * end before their start.
  */
 void recorded_random(struct recorded *r, unsigned n, uint64_t seed);
 
 void recorded_release(struct recorded *r);
 
-/* The task of a name, the last to start of several. */
+/* The last started task of a name. */
 uint32_t recorded_task(const struct recorded *r, const char *name);
 
 /* splitmix64 below n. */

@@ -4,8 +4,8 @@
 
 #include "recording/recording.h"
 
-/* Fails the test where two recordings differ in more than their paths. The order of the
- * lines of `build` and of the list of samples may differ. */
+/* Fails the test if two recordings differ in more than their paths. The order of the lines
+ * of `build` and of the list of samples may differ. */
 void same_recordings(const struct recording *a, const struct recording *b);
 
 #endif

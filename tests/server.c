@@ -20,11 +20,11 @@
 
 #define SSHD "/usr/sbin/sshd"
 
-/* libgit2 1.5 forgets what it compiled patterns of its configuration to, and a URL and known
- * hosts as it connects: for the leak sanitizer, here and in what is run. */
+/* libgit2 1.5 leaks the patterns of its configuration, and a URL and known hosts when it
+ * connects: for the leak sanitizer, here and in programs that are run. */
 #define LEAKS "leak:libpcre2\nleak:git_remote_connect_ext\n"
 
-/* So far up it sees callers only then. */
+/* Needed for enough frames of callers. */
 #define UNWIND "fast_unwind_on_malloc=0"
 
 const char *__asan_default_options(void);

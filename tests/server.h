@@ -6,15 +6,15 @@
 #include <sys/types.h>
 
 /*
- * Servers of git repositories on this machine, for one test. They fail the running test
- * themselves; those that were started end with server_stop(), or with the test.
+ * Servers of git repositories on this machine, for one test. Failures fail the running test;
+ * the servers end with server_stop(), or with the test.
  */
 struct server {
 	pid_t pid;
 	int port;
 };
 
-/* git's own daemon for all repositories below base; anybody may push. On the port, or 0 for any
+/* git's daemon for all repositories below base; anybody can push. On the port, or 0 for any
  * free one. */
 void server_git(struct server *s, const char *base, int port);
 
@@ -22,13 +22,13 @@ void server_git(struct server *s, const char *base, int port);
  * that known_hosts has. */
 void server_ssh(struct server *s, const char *home);
 
-/* Can that be: NULL, or why not. */
+/* NULL, or the reason why that is not possible. */
 const char *server_ssh_missing(void);
 
 void server_stop(struct server *s);
 
-/* What libgit2 leaks is nobody's fault here: tells the leak sanitizer of programs that are
- * run; by a file in dir. */
+/* Suppresses reports of libgit2's leaks by the leak sanitizer in programs that are run; uses
+ * a file in dir. */
 void server_leaks(const char *dir);
 
 #endif

@@ -39,7 +39,7 @@ static void keep_least(struct slope *best, const struct pair_cost *cost)
 
 /* Counting */
 
-/* Is this signal one of the program's own, and not of the tracing. */
+/* Whether this signal is one of the program, not of the tracing. */
 static int signal_of(int status)
 {
 	int sig = WSTOPSIG(status);
@@ -47,7 +47,7 @@ static int signal_of(int status)
 	return sig == SYSCALL_STOP || sig == SIGTRAP || sig == SIGSTOP ? 0 : sig;
 }
 
-/* Every call stops its process twice, but for those that do not come back. */
+/* Every call stops its process twice, except those that do not return. */
 static double count_stops(void)
 {
 	double stops = 0;

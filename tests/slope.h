@@ -5,29 +5,27 @@
 #include <stdbool.h>
 
 /*
- * What one more of a thing costs, on a machine that others use too: many short runs
- * with few and with many of the things, with and without what is measured, in turn.
- * Only the fastest run of each kind counts, and of these only the slope over the
- * number of things, so that what a run costs as a whole is no part of it.
- *
- * System calls are counted in one more run of each kind, by ptrace(); page faults
- * are the kernel's. Both are exact where a clock is not.
+ * The cost of one more thing on a machine that others use: many short runs with few and with
+ * many things, with and without the measured code, in turn. Only the fastest run of each
+ * kind counts, and only the slope over the number of things, so that the constant cost of a
+ * run does not matter. System calls are counted in one more run of each kind, by ptrace();
+ * page faults are the kernel's. Both are exact, unlike time.
  */
 struct slope {
 	double wall_us, cpu_us;
 	double faults;
-	double calls;		/* negative: this machine does not let us count */
+	double calls;		/* negative: tracing is not permitted */
 };
 
 struct slope_bench {
-	/* Does the work with n things, in a process of its own; does not return. */
+	/* Does the work with n things in a process of its own; does not return. */
 	void (*execute)(const void *context, unsigned n, bool with);
 	const void *context;
 	unsigned few, many;
 	int rounds;
 };
 
-/* In plain: of one thing without. In extra: how much more it is with. */
+/* plain: of one thing without the measured code. extra: the additional cost with it. */
 void slope_measure(const struct slope_bench *b, struct slope *plain, struct slope *extra);
 
 /* One line; the ratios first. */

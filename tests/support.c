@@ -21,7 +21,7 @@ static char tmpdir_all[64] = "/tmp";
 static char tmpdir[128];
 static pid_t tmpdir_owner;
 
-/* Also what a test took its own permissions away from. */
+/* Also directories that a test made unreadable. */
 static void remove_tree(const char *path)
 {
 	static const char command[] = "rm -rf -- \"$0\" 2>/dev/null || "
@@ -257,7 +257,7 @@ bool support_can_be_loaded(void)
 #endif
 }
 
-/* A test that hangs ends; no other waits that long on a loaded machine. */
+/* The limit of a test that hangs; longer than any test on a loaded machine. */
 #define TIMEOUT_S 300
 
 static TCase *add_group(Suite *suite, const struct support_test *t, const char *name)
@@ -288,7 +288,7 @@ int support_run_tests(const char *name, const struct support_test *tests)
 	return support_run_suite(suite);
 }
 
-/* What the one who runs the tests configured does not reach into them. */
+/* Settings of the user who runs the tests must not affect them. */
 static void clean_environment(void)
 {
 	static const char *const variables[] = {
@@ -305,11 +305,11 @@ int support_run_suite(Suite *suite)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	/* ignored by what nohup or a shell's & began */
+	/* nohup and a shell's & ignore them */
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
-	/* A test that is killed removes nothing. */
+	/* A killed test leaves its directory to us. */
 	strcpy(tmpdir_all, "/tmp/buildbeat-test-XXXXXX");
 	if (!mkdtemp(tmpdir_all) || chmod(tmpdir_all, 0711)) {
 		perror(tmpdir_all);

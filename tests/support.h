@@ -10,9 +10,8 @@
 #include <stdbool.h>
 
 /*
- * What the test programs share. Everything here fails the running test itself
- * when it cannot do its work. Paths of what is under test come from the build:
- * TOP_SRCDIR and TOP_BUILDDIR (absolute, compiled in).
+ * Shared by the test programs. Failures fail the running test. Paths of the program under
+ * test come from the build: TOP_SRCDIR and TOP_BUILDDIR (absolute, compiled in).
  */
 
 /* A fresh directory. support_cleanup(), which also runs at the end of each test and at
@@ -30,8 +29,8 @@ void support_read(struct buf *out, const char *path);
 const char *support_text(const char *path);
 bool support_exists(const char *path);
 
-/* The text is that of the file below tests/golden, which UPDATE_GOLDEN=1 in the environment
- * makes of it first. */
+/* The text equals the file below tests/golden, which UPDATE_GOLDEN=1 in the environment
+ * rewrites first. */
 void support_is_golden(const struct buf *text, const char *name);
 
 struct run {
@@ -45,34 +44,34 @@ void support_run(struct run *r, const char *dir, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Poll until the condition holds; a test that waits longer than the deadline fails with what it
- * waited for. The same in shell: support_poll is the text of a function that is called as
- * `until_true CONDITION`, which fails after the deadline.
+ * Poll until the condition is true; after the deadline the test fails with `what`. The same
+ * in shell: support_poll is the text of a function that is called as `until_true CONDITION`,
+ * which fails after the deadline.
  */
 #define SUPPORT_DEADLINE_S 60
 void support_wait_until(bool (*holds)(void *data), void *data, const char *what);
 extern const char support_poll[];
 
-/* Is the program in PATH. */
+/* Whether the program is in PATH. */
 bool support_has(const char *program);
 
-/* Whether other programs can load what was built here: not when that wants the
- * libraries of a sanitizer. */
+/* Whether other programs can load our objects: not if these need the libraries of a
+ * sanitizer. */
 bool support_can_be_loaded(void);
 
 /*
  * main() of a test program: its tests by name, in groups (Check's test cases, which
- * CK_RUN_CASE selects) where it has several; exit status for automake. A group that has none
- * of its own has the name of the suite. TEST_LOOP runs a test n times, with _i from 0;
+ * CK_RUN_CASE selects) where it has several. Returns the exit status for automake. A group
+ * without a name has that of the suite. TEST_LOOP runs a test n times, with _i from 0;
  * TEST_EACH once for each row of a table.
  */
 struct support_test {
-	const char *group;		/* begins one; the rest is 0 but the fixture */
+	const char *group;		/* begins a group; other fields are 0 except the fixture */
 	void (*setup)(void), (*teardown)(void);
 	bool once;			/* the fixture is of the group, not of each test */
 	const TTest *test;
 	int from, to;
-	bool untimed;			/* for as long as it takes */
+	bool untimed;			/* without a limit of time */
 };
 
 #define TEST_RANGE(name, first, end) { .test = (name), .from = (int)(first), .to = (int)(end) }
@@ -91,7 +90,7 @@ struct support_test {
 	support_run_tests(name, (const struct support_test[]){ __VA_ARGS__, { .group = NULL } })
 int support_run_tests(const char *suite, const struct support_test *tests);
 
-/* The same of a suite that was made otherwise. */
+/* The same for a suite that the caller made. */
 int support_run_suite(Suite *suite);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef BUILDBEAT_TESTS_TOUCH_H
 #define BUILDBEAT_TESTS_TOUCH_H
 
-/* What reading at all costs, for benches: open, read and close all files of the directories
- * in path. How many there are. */
+/* The cost of reading alone, for benches: opens, reads and closes all files of the
+ * directories in path. Returns their number. */
 int touch_files(const char *path);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * What pack_chart() wrote, read again from the description in pack.h alone. Fails the
- * running test itself where it does not hold to that.
+ * Reads the output of pack_chart() by the description in pack.h alone. Fails the running
+ * test if they disagree.
  */
 #define UNPACKED_MAX 128
 
@@ -33,16 +33,16 @@ void unpacked_release(struct unpacked *u);
 const struct unpacked_numbers *unpacked_numbers(const struct unpacked *u, const char *name);
 const struct unpacked_text *unpacked_text(const struct unpacked *u, const char *name);
 
-/* Number i of a column; 0 where the column is not there. */
+/* Number i of a column; 0 if the column is missing. */
 int64_t unpacked_at(const struct unpacked *u, const char *name, size_t i);
 
-/* A number of the JSON by its name, the first of that name. */
+/* A number of the JSON by its name, the first one of that name. */
 int64_t unpacked_json(const struct unpacked *u, const char *name);
 
-/* Unpack n numbers of a type from *p on, which is moved past them. To be freed. */
+/* Unpack n numbers of a type from *p on, which moves past them. The caller frees. */
 int64_t *unpack_numbers(const uint8_t **p, const uint8_t *end, char type, size_t n);
 
-/* The bytes of characters, n at most. Returns how many there are. */
+/* The bytes of characters, n at most. Returns their number. */
 size_t unpack_characters(uint8_t *out, size_t n, const char *p, size_t len);
 
 #endif
