@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Where an instance comes from: the processes around it. */
+/* The processes around an instance */
 
 #define ANCESTORS_MAX 8
 #define TICK_MAX_MS 10
@@ -19,7 +19,7 @@
 struct process {
 	int32_t parent;
 	int64_t start_ms;	/* since boot, in steps of a clock tick */
-	bool is_like_us;	/* runs a program of our name */
+	bool is_like_us;	/* runs a program with our name */
 };
 
 /* argv[0], as the process was started. */
@@ -35,7 +35,7 @@ static const char *own_name(size_t *len)
 	return name;
 }
 
-/* Has the process in parentheses at name our own name, which the kernel cuts. */
+/* Is the name in parentheses our own, truncated as the kernel does? */
 static bool is_our_name(const char *name, size_t len)
 {
 	size_t own_len;
@@ -57,8 +57,8 @@ static int open_stat(int32_t pid)
 	return openat(AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
 }
 
-/* Every make of a build comes here. A function of libc that is called for the first time
- * costs about 850 instructions: hence few of them. */
+/* Every make of a build calls this. The first call of a function of libc costs about 850
+ * instructions: hence so few of them. */
 static bool read_process(int32_t pid, struct process *out)
 {
 	char text[512];
@@ -91,7 +91,7 @@ static bool read_process(int32_t pid, struct process *out)
 	return true;
 }
 
-/* The recording's start in milliseconds since boot, time asleep included. */
+/* The recording's start in milliseconds since boot, including time asleep. */
 static int64_t start_since_boot_ms(const struct store *s)
 {
 	struct timespec ts;

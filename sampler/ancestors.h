@@ -4,9 +4,9 @@
 
 #include "recording/store.h"
 
-/* Own pid, parent's pid, ...: at most eight, comma separated, as far as the first
- * that runs a program of our own name (a host: the task around us is a child of
- * its, so it stands in front) or is older than the recording. */
+/* Own pid, parent's pid, ...: at most eight, separated by commas. The list ends with the first
+ * process that runs a program of our own name, or is older than the recording. Such a program is
+ * a host, so the outer task is its child and is in the list. */
 void ancestors_of(const struct store *s, char *out, size_t size);
 
 #endif

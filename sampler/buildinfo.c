@@ -44,7 +44,7 @@ static void add_machine(struct buf *b)
 						     memory.mem_unit / 1024));
 }
 
-/* Tells two boots of one machine apart: the monotonic clock began anew. */
+/* The monotonic clock starts again with each boot. */
 static void add_boot_id(struct buf *b)
 {
 	char text[64];

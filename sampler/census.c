@@ -17,7 +17,7 @@
 
 #define TEXT_CAP 4096
 #define NAMES_CAP 65536
-#define NEW_LOOKS 3
+#define NEW_POLLS 3
 
 int census_init(struct census *c, int proc_fd, int64_t start_ns)
 {
@@ -47,7 +47,7 @@ void census_release(struct census *c)
 	*c = (struct census){ .proc_fd = -1, .list_fd = -1 };
 }
 
-/* Its first bytes are enough of any file here. */
+/* Every file here is small. */
 static bool read_of(struct census *c, int32_t pid, const char *name)
 {
 	char path[96];
@@ -106,7 +106,7 @@ static void adopt_children_of_thread(struct census *c, struct family *f, int32_t
 	snprintf(name, sizeof name, "task/%s/children", tid);
 	if (!read_of(c, pid, name))
 		return;
-	/* what was cut off is found at the next look */
+	/* truncated children are found by the next poll */
 	if (c->text.len == c->text.cap)
 		cut_last_word(&c->text);
 	root_text_cursor(&c->text, &list);
@@ -153,7 +153,7 @@ static void adopt_children(struct census *c, struct family *f, int32_t pid, uint
 	close(fd);
 }
 
-/* Of all processes, those that have one of us as their parent. */
+/* Of all processes, adopt those with a parent in the family. */
 static bool each_process(void *ctx, const char *name)
 {
 	struct slice s = slice_of(name);
@@ -181,7 +181,7 @@ static void scan(struct census *c, struct family *f, int64_t t_us)
 
 /* A member */
 
-/* Adopted just now: /proc tells in clock ticks when it was born, its parent was before. */
+/* /proc has the start in clock ticks. The parent was born before. */
 static void take_start(const struct census *c, const struct family *f, struct member *m,
 		       uint64_t ticks)
 {
@@ -195,12 +195,12 @@ static void take_start(const struct census *c, const struct family *f, struct me
 		m->start_us = start_us;
 }
 
-static void take_figures(const struct census *c, struct member *m, const struct pid_stat *s)
+static void take_values(const struct census *c, struct member *m, const struct pid_stat *s)
 {
 	int64_t rss_kb = (int64_t)(s->rss_pages % (UINT64_MAX >> 16)) * c->page_kb;
 	int64_t cpu_us;
 
-	/* what it executed has memory of its own: before that it had its parent's */
+	/* a new program has memory of its own; before, the process had its parent's */
 	if (strncmp(m->name, s->name, sizeof m->name))
 		m->sum.max_rss_kb = -1;
 	m->sum.user_us = (int64_t)(s->user_ticks % (UINT64_MAX >> 24)) * c->tick_us;
@@ -212,7 +212,7 @@ static void take_figures(const struct census *c, struct member *m, const struct 
 		m->sum.max_rss_kb = rss_kb;
 }
 
-/* In the middle of an exec there is a new name, and no words yet. */
+/* In the middle of an exec there is a new name, and there are no words yet. */
 static void read_words(struct census *c, struct member *m, const char *name)
 {
 	census_words(c, m->pid);
@@ -222,7 +222,7 @@ static void read_words(struct census *c, struct member *m, const char *name)
 	memcpy(m->name, name, sizeof m->name);
 }
 
-/* It stays one of us until it is waited for, or it would be found again. */
+/* A zombie remains a member until its parent waits for it; otherwise it would be found again. */
 static bool is_dead(struct family *f, struct member *m, const struct pid_stat *s, int64_t t_us,
 		    bool bury)
 {
@@ -235,34 +235,34 @@ static bool is_dead(struct family *f, struct member *m, const struct pid_stat *s
 	return !s || zombie;
 }
 
-static void look_at(struct census *c, struct family *f, struct member *m, int64_t t_us,
+static void poll_member(struct census *c, struct family *f, struct member *m, int64_t t_us,
 		    bool bury, bool columns)
 {
 	struct pid_stat stat;
 	bool found = read_of(c, m->pid, "stat") && parse_pid_stat(&c->text, &stat);
 
 	m->round = c->round;
-	/* a zombie that is new may be one whose end was told before */
-	if (found && m->adopted_us >= 0 && !m->looks && !columns && stat.state == 'Z') {
+	/* the end of a new zombie may already have been recorded */
+	if (found && m->adopted_us >= 0 && !m->polls && !columns && stat.state == 'Z') {
 		family_forget(f, m);
 		return;
 	}
-	if (found && m->adopted_us >= 0 && !m->looks)
+	if (found && m->adopted_us >= 0 && !m->polls)
 		take_start(c, f, m, stat.start_ticks);
 	if (found && columns)
-		take_figures(c, m, &stat);
+		take_values(c, m, &stat);
 	if (is_dead(f, m, found ? &stat : NULL, t_us, bury))
 		return;
-	/* one just born may still run its parent's program, or another of the same name */
-	if (m->looks < NEW_LOOKS || strncmp(m->name, stat.name, sizeof m->name))
+	/* a new process may still run its parent's program, or another one with the same name */
+	if (m->polls < NEW_POLLS || strncmp(m->name, stat.name, sizeof m->name))
 		read_words(c, m, stat.name);
-	m->looks += m->looks < NEW_LOOKS;
+	m->polls += m->polls < NEW_POLLS;
 	m->threads = stat.threads && stat.threads < UINT32_MAX ? (uint32_t)stat.threads : 1;
 	if (!c->scans)
 		adopt_children(c, f, m->pid, stat.threads, t_us);
 }
 
-/* Those adopted meanwhile are looked at too. */
+/* Those adopted in the loop are polled too. */
 void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool columns)
 {
 	bool again = true;
@@ -277,7 +277,7 @@ void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bo
 			struct member *m = &f->member[i];
 
 			if (m->pid && m->round != c->round)
-				look_at(c, f, m, t_us, bury, columns);
+				poll_member(c, f, m, t_us, bury, columns);
 		}
 		again = f->n_born != born;
 	}

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 /*
- * A look at /proc: which members of a family live, which children they have that
- * it does not know, and what they used so far.
+ * Polls /proc: which members of a family are alive, which unknown children they have, and what
+ * they have used so far.
  */
 struct census {
-	int proc_fd;		/* borrowed */
-	int list_fd;		/* -1: not needed yet */
-	bool scans;		/* the kernel tells no children: all processes are looked at */
+	int proc_fd;		/* of the caller */
+	int list_fd;		/* -1: not opened yet */
+	bool scans;		/* the kernel does not list children: read all processes */
 	uint32_t round;
 	int64_t tick_us;
 	int64_t page_kb;
@@ -28,16 +28,16 @@ int census_init(struct census *c, int proc_fd, int64_t start_ns);
 void census_release(struct census *c);
 
 /*
- * Children are adopted. A member that is gone is dead, of a status not known, since it
- * was first found so; one that nobody has waited for yet too, if bury is set: the last
- * look. figures: take them from here.
+ * Children are adopted. A member that has gone gets an unknown status, and the time when this was
+ * first seen. bury: the last poll, so zombies are dead, too. values: take the members' values from
+ * /proc.
  */
 void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool columns);
 
-/* Does it live, and is no zombie. */
+/* Is it alive and not a zombie? */
 bool census_lives(struct census *c, int32_t pid);
 
-/* The words of a process, into text as they are; none if they cannot be had. */
+/* Read the words of a process into text; empty if they cannot be read. */
 void census_words(struct census *c, int32_t pid);
 
 #endif

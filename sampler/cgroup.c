@@ -15,10 +15,7 @@
 #define PATH_LEN 1024
 #define DEVICES_MAX 512
 
-/*
- * The hierarchies a figure may be in. A machine may have both: then it is taken
- * from v2 where that has it.
- */
+/* The hierarchies that may have a value. If a machine has both versions, v2 is preferred. */
 enum hierarchy { V2, V1_CPUACCT, V1_CPU, V1_MEMORY, V1_BLKIO, HIERARCHIES };
 
 static const char *const controllers[HIERARCHIES] = {
@@ -28,8 +25,8 @@ static const char *const controllers[HIERARCHIES] = {
 enum form {
 	KEYED,			/* lines of a key and a number, counters */
 	NUMBER,			/* one number, a gauge */
-	SWAP_WITH_MEMORY,	/* the same, of memory and swap together */
-	IO,			/* by device, counters: written and read */
+	SWAP_WITH_MEMORY,	/* one number, memory and swap together */
+	IO,			/* per device, counters: written and read */
 };
 
 struct meter_kind {
@@ -44,7 +41,8 @@ struct meter_kind {
 #define MIB(name) { { name, "1MiB", false, 1, 1024 * 1024 } }
 #define BYTES { { "written", "1KiB", true, 1, 1024 }, { "read", "1KiB", true, 1, 1024 } }
 
-/* In the order of the columns. Of several kinds for a figure, the first there is. */
+/* In the order of the columns. If several kinds have the same column, the first that exists is
+ * used. */
 static const struct meter_kind kinds[] = {
 	{ V2, "cpu.stat", KEYED, 2, { "user_usec", "system_usec" },
 	  { { "user", "1ms", true, 1, 1000 }, { "system", "1ms", true, 1, 1000 } } },
@@ -68,11 +66,11 @@ static const struct meter_kind kinds[] = {
 #define KINDS ARRAY_SIZE(kinds)
 #define COLUMNS_MAX (3 * KINDS + PRESSURE_COLUMNS)
 
-/* One file that is read at every sample. */
+/* A file that is read for every sample. */
 struct meter {
 	const struct meter_kind *kind;
 	struct root_file file;
-	size_t first;		/* its figures in the table */
+	size_t first;		/* its first column in the table */
 	uint64_t last[3];
 };
 
@@ -89,7 +87,7 @@ struct cgroup_source {
 	size_t n_columns;
 };
 
-/* Where the group is */
+/* The group */
 
 /* The part of path below root; NULL if it is elsewhere. */
 static const char *below(const char *path, const char *root)
@@ -115,8 +113,8 @@ static int open_dir(const struct source_setup *setup, const char *point, const c
 	return file_open_at(AT_FDCWD, full, O_PATH | O_DIRECTORY);
 }
 
-/* The figures of a root group are the machine's. In a container the path may look
- * like a root, and not be one. */
+/* The values of a root group are those of the machine. In a container the path of another group
+ * may look like a root. */
 static bool is_root_group(int fd, enum hierarchy h)
 {
 	if (h == V2)
@@ -124,7 +122,7 @@ static bool is_root_group(int fd, enum hierarchy h)
 	return root_has(fd, "cgroup.sane_behavior") || root_has(fd, "release_agent");
 }
 
-/* A descriptor of the build's own group there, or a negative errno. */
+/* A descriptor of the build's own group, or a negative errno. */
 static int open_group(const struct source_setup *setup, enum hierarchy h)
 {
 	struct cgroup_mount mount;
@@ -153,9 +151,9 @@ static int open_group(const struct source_setup *setup, enum hierarchy h)
 	return fd;
 }
 
-/* What it gives */
+/* Its values */
 
-/* dm, md and the like are left out where /sys tells, as in proc_diskstats. */
+/* dm, md and the like are not counted if /sys lists the devices, as in proc_diskstats. */
 static bool device_counts(void *ctx, struct slice name)
 {
 	const struct cgroup_source *s = ctx;
@@ -175,7 +173,7 @@ static bool parse_number(const struct root_text *text, uint64_t *n)
 	return cursor_u64(&c, n);
 }
 
-/* Read the file into now[]. False: it does not hold what we look for. */
+/* Read the file into now[]. False: it does not contain the values. */
 static bool meter_read(struct cgroup_source *s, const struct meter *m, struct root_text *text,
 		       uint64_t now[3])
 {
@@ -209,7 +207,7 @@ static bool meter_read(struct cgroup_source *s, const struct meter *m, struct ro
 	return parse_number(text, &now[0]);
 }
 
-static bool has_figure(const struct cgroup_source *s, const char *name)
+static bool has_column(const struct cgroup_source *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_columns; i++)
 		if (!strcmp(s->column[i].name, name))
@@ -222,7 +220,7 @@ static void add_meter(struct cgroup_source *s, const struct meter_kind *kind, in
 {
 	struct meter *m = &s->meter[s->n_meters];
 
-	if (has_figure(s, kind->column[0].name))
+	if (has_column(s, kind->column[0].name))
 		return;
 	*m = (struct meter){ .kind = kind, .first = s->n_columns };
 	if (root_file_open(&m->file, dir_fd, kind->file, ROOT_LONG_RECORDS))
@@ -231,7 +229,7 @@ static void add_meter(struct cgroup_source *s, const struct meter_kind *kind, in
 		root_file_close(&m->file);
 		return;
 	}
-	/* these are made whole for every read() */
+	/* the kernel formats these at once */
 	if (kind->form != IO)
 		m->file.kind = ROOT_WHOLE;
 	for (size_t i = 0; i < kind->n; i++)

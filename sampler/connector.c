@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRIAL_NS 50000000		/* in truth at once */
+#define TRIAL_NS 50000000		/* it usually takes microseconds */
 
-/* nlmsghdr, cn_msg, proc_event, one behind the other and so not always aligned */
+/* nlmsghdr, cn_msg and proc_event, one after the other and so not always aligned */
 #define MESSAGE_AT sizeof(struct nlmsghdr)
 #define EVENT_AT (MESSAGE_AT + sizeof(struct cn_msg))
 
@@ -148,7 +148,7 @@ int connector_open(struct connector *c, int receive_bytes)
 	return r;
 }
 
-/* The kernel counts who listens, and goes on telling nobody if it is not told. */
+/* The kernel counts the listeners, and reports events until the last one has left. */
 void connector_close(struct connector *c)
 {
 	if (c->netlink.fd >= 0)

@@ -153,7 +153,8 @@ static bool diskstats_read(struct source *source, struct root_text *text)
 	}
 	s->since_list = 0;
 	s->names = text;
-	if (root_file_read(&s->source.file, text) || !parse_diskstats(text, &s->source.roster, &source->table))
+	if (root_file_read(&source->file, text) ||
+	    !parse_diskstats(text, &source->roster, &source->table))
 		return false;
 	if (gone || moved(s) || s->source.roster.n != lines) {
 		close_direct(s);

@@ -100,7 +100,7 @@ void family_lost(struct family *f, int64_t t_us, uint64_t n)
 	add_line(f, &l);
 }
 
-/* What happens to them */
+/* Events */
 
 struct member *family_birth(struct family *f, int32_t pid, int32_t parent, int64_t t_us)
 {

@@ -57,7 +57,7 @@ int netlink_send(const struct netlink *n, const void *message, size_t len)
 	return sent < 0 ? -errno : (size_t)sent == len ? 0 : -EIO;
 }
 
-/* No process can have the kernel's number, 0, nor send to a group under it. */
+/* No process can have the kernel's number, 0, or send to a group with it. */
 bool netlink_accepts(const struct netlink *n, const struct msghdr *received)
 {
 	const struct sockaddr_nl *sender = received->msg_name;
@@ -78,7 +78,7 @@ bool netlink_open_message(struct slice message, struct nlmsghdr *header, struct 
 	return true;
 }
 
-/* An overrun is told once, before the messages that did find room. */
+/* The kernel reports an overrun once, before the messages that it could keep. */
 static void receive(struct netlink *n)
 {
 	struct sockaddr_nl sender[NETLINK_BATCH];

@@ -68,7 +68,7 @@ size_t parse_keyed(const struct root_text *t, struct want *want, size_t n)
 /* user nice system idle iowait irq softirq steal: 10 ms each */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, CPU_TIMES };
 
-/* Old kernels have fewer of them, at least the first four. */
+/* Old kernels have fewer of them, but at least the first four. */
 static bool read_cpu(struct cursor *line, uint64_t v[CPU_TIMES])
 {
 	size_t n = 0;
@@ -192,8 +192,8 @@ bool parse_pid_stat(const struct root_text *t, struct pid_stat *s)
 	uint64_t parent, ticks[4];
 	struct cursor c;
 
-	/* ") R " and the number of the parent: the fields after the name, which may
-	   hold anything */
+	/* ") R " and the number of the parent: the fields after the name, which can contain any
+	 * byte */
 	if (!t->len || !paren || t->data + t->len - paren < 5)
 		return false;
 	cursor_init(&c, paren + 4, (size_t)(t->data + t->len - paren - 4));

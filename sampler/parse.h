@@ -10,9 +10,8 @@
 #include <stdint.h>
 
 /*
- * The texts of /proc and of control groups, parsed: no file is touched here.
- * Whatever the bytes are, a parser ends, and says false or 0 where it found
- * nothing it knows.
+ * Parsers for the texts of /proc and of control groups. They touch no file. They end whatever the
+ * bytes are, and return false or 0 if they find nothing they know.
  */
 
 /* The next line of c as a cursor of its own. False at the end. */
@@ -26,8 +25,8 @@ struct want {
 	size_t at;		/* offset of its line, which is usually the same the next time */
 };
 
-/* Fill in the n wanted; how many were found. All lines are searched only if some are
- * not at their last offset. */
+/* Fill in the n wanted values and return how many were found. All lines are searched only if
+ * some have moved since the last time. */
 size_t parse_keyed(const struct root_text *t, struct want *want, size_t n);
 
 /* /proc/stat without its cores */
@@ -38,13 +37,13 @@ struct parse_stat_values {
 
 bool parse_stat(const struct root_text *t, struct parse_stat_values *f);
 
-/* The cores of /proc/stat: 10 ms busy, into t (see roster_count). Number of cores. */
+/* The cores of /proc/stat: busy time in 10 ms, added to t (see roster_count). Number of cores. */
 size_t parse_cores(const struct root_text *text, struct roster *r, struct table *t);
 
 /* The first number of /proc/loadavg, in hundredths. */
 bool parse_loadavg(const struct root_text *t, uint64_t *load);
 
-/* Figures of a disk, of an interface: the columns of their tables. */
+/* The columns of a disk and of an interface in their tables. */
 enum parse_disk { DISK_WRITTEN, DISK_BUSY, DISK_WRITES, DISK_READ, DISK_READS, DISK_COLUMNS };
 enum parse_net { NET_RX, NET_TX, NET_COLUMNS };
 
@@ -54,10 +53,10 @@ size_t parse_net_dev(const struct root_text *text, struct roster *r, struct tabl
 /* The same of one disk, from its /sys/block/NAME/stat. */
 bool parse_disk_stat(const struct root_text *text, uint64_t out[DISK_COLUMNS]);
 
-/* Is a name one of the devices of a diskstats text. */
+/* Is this device listed in a diskstats text? */
 bool parse_diskstats_has(const struct root_text *text, struct slice name);
 
-/* A pressure file: total microseconds stalled. */
+/* A pressure file: the total time stalled, in microseconds. */
 struct parse_stalls {
 	uint64_t some_us, full_us;
 	bool has_some, has_full;
@@ -65,19 +64,16 @@ struct parse_stalls {
 
 bool parse_pressure(const struct root_text *t, struct parse_stalls *p);
 
-/* io.stat (v2) or blkio.throttle.io_service_bytes (v1): bytes read and written,
- * summed up over the devices, MAJOR:MINOR, that r counts. Number of lines known. */
+/* io.stat (v2) or blkio.throttle.io_service_bytes (v1): bytes read and written, summed over the
+ * devices (MAJOR:MINOR) that r counts. Number of known lines. */
 size_t parse_io_stat(const struct root_text *text, struct roster *r, uint64_t bytes[2]);
 
-/*
- * /proc/PID/cgroup: the path of the group for a v1 controller, or for v2 with
- * controller NULL.
- */
+/* /proc/PID/cgroup: the path of the group for a v1 controller, or for v2 if controller is NULL. */
 bool parse_cgroup_path(const struct root_text *t, const char *controller, struct slice *path);
 
 /*
- * /proc/PID/mountinfo: where that hierarchy is mounted and which directory of it
- * is seen there, both unescaped into memory of the given size.
+ * /proc/PID/mountinfo: where that hierarchy is mounted, and which of its directories is visible
+ * there. Both are unescaped.
  */
 struct cgroup_mount {
 	char point[512];
@@ -91,17 +87,16 @@ struct pid_stat {
 	int32_t parent;
 	char state;
 	uint64_t user_ticks, system_ticks;	/* own */
-	uint64_t cpu_ticks;	/* both and those of children waited for */
+	uint64_t cpu_ticks;	/* both, and those of children that it waited for */
 	uint64_t threads;
 	uint64_t start_ticks;
 	uint64_t rss_pages;
-	char name[16];		/* the program's, cut there */
+	char name[16];		/* of the program, truncated */
 };
 
 bool parse_pid_stat(const struct root_text *t, struct pid_stat *s);
 
-/* The names of whole disks and of interfaces without hardware, for where there is
- * no /sys to ask. */
+/* Whole disks, and interfaces without hardware, by their names: for machines without /sys. */
 bool parse_disk_is_whole(struct slice name);
 bool parse_disk_is_layer(struct slice name);
 bool parse_net_is_virtual(struct slice name);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-/* Is a word one of a comma separated list. */
 static bool list_has(struct slice list, const char *word)
 {
 	struct cursor c;
@@ -44,7 +43,7 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* \040 and the like; false if it does not fit. */
+/* Replace \040 and the like. False if the result does not fit. */
 static bool unescape(struct slice in, char *out, size_t size)
 {
 	size_t n = 0;
@@ -104,8 +103,8 @@ bool parse_cgroup_mount(const struct root_text *t, const char *controller, struc
 	return false;
 }
 
-/* v2: "8:0 rbytes=1 wbytes=2 rios=..."; v1: "8:0 Read 1", "8:0 Write 2". The
- * figures of one line are added to bytes. */
+/* v2: "8:0 rbytes=1 wbytes=2 rios=..."; v1: "8:0 Read 1", "8:0 Write 2". The numbers of one line
+ * are added to bytes. */
 static bool read_io(struct cursor *line, uint64_t bytes[2])
 {
 	static const char *const keys[2][2] = { { "rbytes=", "wbytes=" }, { "Read ", "Write " } };

@@ -14,7 +14,7 @@ static bool read_numbers(struct cursor *c, uint64_t *v, size_t n)
 	return true;
 }
 
-/* "   8       0 sda ": what stands in front of a device's figures */
+/* The numbers and the name before a device's values: "   8       0 sda " */
 static bool read_disk_name(struct cursor *line, struct slice *name)
 {
 	uint64_t device[2];
@@ -25,7 +25,7 @@ static bool read_disk_name(struct cursor *line, struct slice *name)
 	return cursor_word(line, name, GROUP_NAME_MAX - 1);
 }
 
-static bool read_disk_figures(struct cursor *c, uint64_t out[DISK_COLUMNS])
+static bool read_disk_values(struct cursor *c, uint64_t out[DISK_COLUMNS])
 {
 	/* reads, merged, sectors, ms; writes, merged, sectors, ms; now, busy ms */
 	uint64_t v[10];
@@ -54,7 +54,7 @@ size_t parse_diskstats(const struct root_text *text, struct roster *r, struct ta
 		if (!read_disk_name(&line, &name))
 			continue;
 		e = roster_find(r, n++, name);
-		if (e && read_disk_figures(&line, columns))
+		if (e && read_disk_values(&line, columns))
 			roster_count(e, t, columns, DISK_COLUMNS);
 	}
 	return n;
@@ -65,7 +65,7 @@ bool parse_disk_stat(const struct root_text *text, uint64_t out[DISK_COLUMNS])
 	struct cursor c;
 
 	root_text_cursor(text, &c);
-	return read_disk_figures(&c, out);
+	return read_disk_values(&c, out);
 }
 
 bool parse_diskstats_has(const struct root_text *text, struct slice name)
@@ -81,7 +81,7 @@ bool parse_diskstats_has(const struct root_text *text, struct slice name)
 	return false;
 }
 
-/* A name may hold a colon (an alias): the last one before the figures ends it. */
+/* A name may contain a colon (an alias): the last one before the numbers ends it. */
 static bool read_interface(struct cursor *line, struct slice *name)
 {
 	const char *colon;
@@ -121,7 +121,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Names by pattern: '#' is a number, '@' letters, all else is itself. */
+/* Match a pattern: '#' is a number, '@' letters, every other character itself. */
 static bool is_like(struct slice name, const char *pattern)
 {
 	const char *p = name.p, *end = name.p + name.len;
@@ -165,7 +165,7 @@ bool parse_disk_is_whole(struct slice name)
 
 bool parse_disk_is_layer(struct slice name)
 {
-	/* a path of a multipath nvme: its I/O is in nvmeXnY too */
+	/* a path of a multipath nvme: its I/O is counted in nvmeXnY too */
 	static const char *const patterns[] = { "nvme#c#n#", "dm-#", "md#", "loop#", "ram#", "zram#" };
 
 	return is_like_any(name, patterns, ARRAY_SIZE(patterns));

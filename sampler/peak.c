@@ -14,10 +14,9 @@
 
 #define STATUS_BYTES 512	/* read at a time: a host's thread may have a small stack */
 
-/* "VmHWM:", digits, found one byte after the other: groups of a user may make the file
- * long. */
+/* Finds "VmHWM:" and digits byte by byte: the groups of a user may make the file long. */
 struct search {
-	size_t matched;		/* bytes of the word, or SIZE_MAX: not in this line */
+	size_t matched;		/* matched bytes of the word; SIZE_MAX: not in this line */
 	int64_t kb;		/* -1: no digit yet */
 	bool found;
 };
@@ -80,7 +79,7 @@ bool peak_is_exceeded(struct peak *p, int64_t max_rss_kb)
 
 	if (!exceeds(p, max_rss_kb))
 		return false;
-	/* of this program or what it was before: an upper bound in any case */
+	/* of this program or its predecessors in this process: an upper bound */
 	if (getrusage(RUSAGE_SELF, &self) || max_rss_kb > self.ru_maxrss + PEAK_SLACK_KB)
 		return true;
 	kb = read_peak_kb();

@@ -53,7 +53,8 @@ void pressure_set_close(struct pressure_set *p)
 		root_file_close(&p->file[i]);
 }
 
-bool pressure_set_read(struct pressure_set *p, struct root_text *text, struct table *t, size_t first)
+bool pressure_set_read(struct pressure_set *p, struct root_text *text, struct table *t,
+		       size_t first)
 {
 	bool any = false;
 

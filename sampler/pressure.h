@@ -10,9 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The three pressure files of the machine or of one control group, and the part
- * of a table they fill: cpu.some io.some io.full memory.some memory.full, as far
- * as they are there. */
+/* The three pressure files of the machine or of a control group, and the columns that they fill:
+ * cpu.some io.some io.full memory.some memory.full, as far as they exist. */
 
 enum { PRESSURE_CPU, PRESSURE_IO, PRESSURE_MEMORY, PRESSURE_FILES };
 
@@ -24,13 +23,14 @@ struct pressure_set {
 	uint64_t last[2 * PRESSURE_FILES];
 };
 
-/* Open the files of these names; their figures are appended to figure[*n]. coarse: in
- * hundredths of a second. */
+/* Open the files with these names and append their columns to column[*n]. coarse: in units of 10
+ * ms. */
 void pressure_set_open(struct pressure_set *p, int dir_fd, const char *const names[PRESSURE_FILES],
 		       struct root_text *text, bool coarse, struct table_column *column, size_t *n);
 void pressure_set_close(struct pressure_set *p);
 
-/* Into t's figures from number first on. False: none could be read. */
-bool pressure_set_read(struct pressure_set *p, struct root_text *text, struct table *t, size_t first);
+/* Read them into the columns of t, from number first. False: none could be read. */
+bool pressure_set_read(struct pressure_set *p, struct root_text *text, struct table *t,
+		       size_t first);
 
 #endif

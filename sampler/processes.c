@@ -19,25 +19,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EVENTS 1024		/* taken at a time */
+#define EVENTS 1024		/* read at a time */
 #define FLUSH_MS 1000
-#define LAST_MS 200		/* to wait for the news of an end that was waited for */
+#define LAST_MS 200		/* how long to wait for the report of an end that was waited for */
 
-/* Being woken costs more than what is to be done then. So often a second the thread
- * comes at once, to read the words of what has just begun; then it lets events gather, as
- * long as so many are not too many for the socket. */
+/* Each wake costs more than the work after it. PROMPT_WAKES times a second the thread reads
+ * events at once, to get the words of new processes. Otherwise it lets events gather, but not
+ * more than the socket can keep. */
 #define PROMPT_WAKES 100
 #define NAP_MIN_US 500
 #define NAP_MAX_US 10000
 #define NAP_EVENTS 128
 
-/* A look at /proc is to take this part of the time. */
-#define LOOK_SHARE 50
-#define LOOK_MIN_US 10000
-#define LOOK_MAX_US 1000000
+/* Polling /proc takes this part of the time. */
+#define POLL_SHARE 50
+#define POLL_MIN_US 10000
+#define POLL_MAX_US 1000000
 
-/* Numbers of threads grow: what was told of one that is not ours is overwritten by that
- * of one born this many later. */
+/* Numbers of threads grow: the report about a foreign thread is overwritten by that of a thread
+ * that is born this many later. */
 #define ENDS 16384
 
 struct processes {
@@ -55,13 +55,14 @@ struct processes {
 	struct taskstats_event *end;	/* ENDS, by number; tid 0: none */
 	struct cputime cputime;
 	int32_t first;			/* process of the build */
-	uint64_t lost;			/* of those known, told */
+	uint64_t lost;			/* of the known losses, those in the log */
 	int64_t flushed_us;
-	int64_t wakes_until_us;	/* each wake takes its part of a second; up to here are taken */
+	int64_t wakes_until_us;	/* each wake uses its part of a second; the time up to here is
+				   used */
 	int64_t nap_us;
 	bool napped;
-	uint64_t looks;
-	int64_t first_look_us, last_look_us;
+	uint64_t polls;
+	int64_t first_poll_us, last_poll_us;
 	int64_t cpu_us;
 	bool started;
 	_Atomic bool stop;
@@ -106,7 +107,7 @@ static void take_fork(struct processes *p, const struct connector_event *e)
 	}
 }
 
-/* What has ended meanwhile has no words any more. */
+/* A process that has ended has no words any more. */
 static bool has_ended(const struct processes *p, const struct connector_event *e)
 {
 	for (const struct connector_event *later = e + 1; later < p->event + p->n_events; later++) {
@@ -137,8 +138,8 @@ static void plus(int64_t *sum, int64_t n)
 		*sum = *sum < 0 ? n : *sum > INT64_MAX - n ? INT64_MAX : *sum + n;
 }
 
-/* What a thread used: the process used it. */
-static void add_figures(struct event_end *sum, const struct event_end *e)
+/* Add what a thread used to its process. */
+static void add_usage(struct event_end *sum, const struct event_end *e)
 {
 	plus(&sum->user_us, e->user_us);
 	plus(&sum->system_us, e->system_us);
@@ -156,7 +157,7 @@ static void add_figures(struct event_end *sum, const struct event_end *e)
 	plus(&sum->wchar, e->wchar);
 }
 
-/* Ticks alone, where the kernel counts nothing better. */
+/* Without better counters in the kernel, only clock ticks are known. */
 static void add_cpu(struct processes *p, struct member *m, const struct taskstats_event *end,
 		    int64_t ended_us)
 {
@@ -173,7 +174,7 @@ static void add_cpu(struct processes *p, struct member *m, const struct taskstat
 	plus(&m->cpu_us, us);
 }
 
-/* The kernel says of a process's first thread alone that it is a copy of its parent. */
+/* Only the first thread of a process is reported to be a copy of its parent. */
 static void settle_memory(struct event_end *sum)
 {
 	if (sum->max_rss_at_most_kb < 0)
@@ -183,7 +184,7 @@ static void settle_memory(struct event_end *sum)
 	sum->max_rss_kb = -1;
 }
 
-/* Whose words were gone before they could be read has the name it ended with. */
+/* If the words were gone before they could be read, use the name at the end. */
 static void take_end(struct processes *p, struct member *m, int32_t tid, int64_t t_us)
 {
 	struct taskstats_event *end = &p->end[(uint32_t)tid % ENDS];
@@ -191,7 +192,7 @@ static void take_end(struct processes *p, struct member *m, int32_t tid, int64_t
 	if (end->tid != tid)
 		return;
 	end->tid = 0;
-	add_figures(&m->sum, &end->used);
+	add_usage(&m->sum, &end->used);
 	add_cpu(p, m, end, t_us);
 	if (!m->command_len && tid == m->pid)
 		family_command(m, end->name, strlen(end->name));
@@ -231,8 +232,8 @@ static void take_event(struct processes *p, const struct connector_event *e)
 	}
 }
 
-/* A look at /proc puts right what can be, once all that is told was heard. */
-static void tell_lost(struct processes *p)
+/* After lost events, and once all others are read, the family is compared with /proc. */
+static void record_lost(struct processes *p)
 {
 	uint64_t lost = connector_lost(&p->connector);
 
@@ -243,8 +244,8 @@ static void tell_lost(struct processes *p)
 	census_take(&p->census, &p->family, now_us(p), false, false);
 }
 
-/* An end is told to taskstats before the connector: so first the events are read, then
- * the figures, then both are put together. True: there may be more. */
+/* Each end is reported by taskstats before the connector. So read the events first, then the
+ * reports, and then combine them. True: there may be more. */
 static bool take_events(struct processes *p)
 {
 	struct taskstats_event end;
@@ -258,7 +259,7 @@ static bool take_events(struct processes *p)
 		take_event(p, &p->event[i]);
 	if (p->n_events == EVENTS)
 		return true;
-	tell_lost(p);
+	record_lost(p);
 	return false;
 }
 
@@ -284,7 +285,7 @@ static void take_all_events(struct processes *p)
 		;
 }
 
-/* Come at once or, after too many wakes, let more gather first. */
+/* Return at once or, after too many wakes, let events gather first. */
 static void nap(struct processes *p)
 {
 	int64_t now = now_us(p);
@@ -309,7 +310,7 @@ static void choose_nap(struct processes *p)
 	p->napped = false;
 }
 
-/* News of its birth, if it is not lost, puts its start right. */
+/* The report of its birth, unless it is lost, corrects the start. */
 static void adopt_first(struct processes *p)
 {
 	struct member *m = family_birth(&p->family, p->first, getpid(), now_us(p));
@@ -317,7 +318,7 @@ static void adopt_first(struct processes *p)
 	if (!m)
 		return;
 	m->adopted_us = now_us(p);
-	m->looks = 1;
+	m->polls = 1;
 }
 
 static void follow_events(struct processes *p)
@@ -339,17 +340,17 @@ static void follow_events(struct processes *p)
 	}
 }
 
-/* Looks at /proc */
+/* Without the connector: polling */
 
-static void look(struct processes *p)
+static void poll_proc(struct processes *p)
 {
-	p->last_look_us = now_us(p);
-	if (!p->looks++)
-		p->first_look_us = p->last_look_us;
-	census_take(&p->census, &p->family, p->last_look_us, false, true);
+	p->last_poll_us = now_us(p);
+	if (!p->polls++)
+		p->first_poll_us = p->last_poll_us;
+	census_take(&p->census, &p->family, p->last_poll_us, false, true);
 }
 
-static void follow_looks(struct processes *p)
+static void follow_polls(struct processes *p)
 {
 	struct pollfd wake = { .fd = p->wake_fd, .events = POLLIN };
 
@@ -357,11 +358,11 @@ static void follow_looks(struct processes *p)
 	while (!p->stop) {
 		int64_t before_us = thread_cpu_us(), pause_us;
 
-		look(p);
+		poll_proc(p);
 		flush_in_time(p);
-		pause_us = (thread_cpu_us() - before_us) * LOOK_SHARE;
-		pause_us = pause_us < LOOK_MIN_US ? LOOK_MIN_US :
-			   pause_us > LOOK_MAX_US ? LOOK_MAX_US : pause_us;
+		pause_us = (thread_cpu_us() - before_us) * POLL_SHARE;
+		pause_us = pause_us < POLL_MIN_US ? POLL_MIN_US :
+			   pause_us > POLL_MAX_US ? POLL_MAX_US : pause_us;
 		poll(&wake, 1, (int)(pause_us / 1000));
 	}
 }
@@ -387,7 +388,7 @@ static void *follow(void *context)
 	if (p->has_connector)
 		follow_events(p);
 	else
-		follow_looks(p);
+		follow_polls(p);
 	write_rest(p);
 	p->cpu_us = thread_cpu_us();
 	return NULL;
@@ -417,8 +418,8 @@ void processes_stop(struct processes *p, struct processes_result *result)
 		.n = p->family.n_born,
 		.n_lost = p->lost,
 		.n_unrecorded = p->family.n_without_room,
-		.look_us = p->looks < 2 ? 0 : (p->last_look_us - p->first_look_us) /
-			(int64_t)(p->looks - 1),
+		.look_us = p->polls < 2 ? 0 : (p->last_poll_us - p->first_poll_us) /
+			(int64_t)(p->polls - 1),
 		.cpu_us = p->cpu_us,
 		.error = family_error(&p->family),
 	};
@@ -437,7 +438,7 @@ const char *processes_why(const struct processes *p)
 	return p->why[0] ? p->why : NULL;
 }
 
-static void explain(struct processes *p, const char *what, int r)
+static void say_why(struct processes *p, const char *what, int r)
 {
 	snprintf(p->why, sizeof p->why, "%s: %s", what, strerror(-r));
 }
@@ -448,13 +449,13 @@ static void open_sources(struct processes *p, const struct processes_options *o)
 
 	p->has_connector = !r;
 	if (r) {
-		explain(p, "proc connector", r);
+		say_why(p, "proc connector", r);
 		return;
 	}
 	r = o->no_taskstats ? -ENOTSUP : taskstats_open(&p->taskstats, o->receive_bytes);
 	p->has_taskstats = !r;
 	if (r)
-		explain(p, "taskstats", r);
+		say_why(p, "taskstats", r);
 }
 
 static int open_all(struct processes *p, int dir_fd, const struct processes_options *o)

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* No record of the files we read is as long as this: a read that leaves more
- * than that of the kernel's page unused has reached the end. */
+/* No record of these files is this long: if a read leaves more than this of the kernel's page
+ * unused, it has reached the end. */
 #define RECORD_MAX 2048
 #define PAGE_MIN 4096
 
@@ -111,8 +111,8 @@ int root_read_once(int root_fd, const char *path, struct root_text *t)
 	return r;
 }
 
-void root_list_names(int dir_fd, struct root_text *memory, bool (*each)(void *ctx, const char *name),
-		void *ctx)
+void root_list_names(int dir_fd, struct root_text *memory,
+		     bool (*each)(void *ctx, const char *name), void *ctx)
 {
 	long n;
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * /proc and /sys as directories, so that a recorded tree of another machine can
- * stand for them; and their files, opened once and read again and again.
+ * /proc and /sys as directories, which a recorded tree of another machine can replace, and their
+ * files, opened once and read again and again.
  */
 struct root {
 	int proc_fd;
@@ -22,10 +22,10 @@ struct root {
 int root_open(struct root *r, const char *proc, const char *sys);
 void root_close(struct root *r);
 
-/* Is there such a path below one of its directories. */
+/* Does the path exist below one of the directories? */
 bool root_has(int root_fd, const char *path);
 
-/* What a file held when it was read. */
+/* The content of a file when it was read. */
 struct root_text {
 	char *data;
 	size_t len, cap;
@@ -34,7 +34,7 @@ struct root_text {
 void root_text_cursor(const struct root_text *t, struct cursor *c);
 
 enum root_file_kind {
-	ROOT_WHOLE,		/* one read() gives all of it (stat, meminfo, pressure) */
+	ROOT_WHOLE,		/* one read() returns all of it (stat, meminfo, pressure) */
 	ROOT_RECORDS,		/* a read() ends where a page is full (diskstats, net/dev) */
 	ROOT_LONG_RECORDS,	/* ... and a record may fill one (mountinfo) */
 };
@@ -51,16 +51,16 @@ struct root_file {
 int root_file_open(struct root_file *f, int root_fd, const char *path, enum root_file_kind kind);
 void root_file_close(struct root_file *f);
 
-/* All of it from its beginning. What does not fit is cut after its last whole
- * line. 0 or a negative errno, with an empty text. */
+/* Read it from the beginning. If it does not fit, the text ends after the last whole line that
+ * does. 0 or a negative errno, with an empty text. */
 int root_file_read(const struct root_file *f, struct root_text *t);
 
-/* Open, read, close, for what is looked at once. */
+/* Open, read and close a file that is read once. */
 int root_read_once(int root_fd, const char *path, struct root_text *t);
 
-/* The names in a directory, each once; what getdents64() gives, without the
- * memory opendir() takes. False from each() ends it. */
-void root_list_names(int dir_fd, struct root_text *memory, bool (*each)(void *ctx, const char *name),
-		void *ctx);
+/* Call each() for every name in a directory until it returns false. Unlike readdir(), this
+ * allocates nothing. */
+void root_list_names(int dir_fd, struct root_text *memory,
+		     bool (*each)(void *ctx, const char *name), void *ctx);
 
 #endif

@@ -53,7 +53,7 @@ bool roster_counts(struct roster *r, struct slice name)
 	return e && e->counted;
 }
 
-/* The name stands elsewhere, or nowhere: afterwards it stands where its line is. */
+/* The name is at another place or is new: move it to its line. */
 static void look_up(struct roster *r, size_t line, struct slice name)
 {
 	struct roster_entry *e = search(r, name);

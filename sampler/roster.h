@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * The things a /proc file has a line for each (disks, interfaces, cores): which
- * group of the table each belongs to, and how far its counters were. Lines keep
- * their order, so finding one is a comparison; only a new name costs more.
+ * The things that have a line each in a /proc file (disks, interfaces, cores): the group of the
+ * table that each belongs to, and its last counters. Lines keep their order, so finding one is a
+ * comparison; only a new name costs more.
  */
 
 #define ROSTER_COLUMNS 5
@@ -22,15 +22,15 @@ struct roster_entry {
 	char name[GROUP_NAME_MAX];
 	size_t name_len;
 	bool counted;
-	bool seen;		/* last[] holds something */
-	size_t group;		/* or ROSTER_NO_GROUP until it is written */
+	bool seen;		/* last[] is set */
+	size_t group;		/* ROSTER_NO_GROUP until it is written */
 	uint64_t last[ROSTER_COLUMNS];
 };
 
 struct roster {
 	struct roster_entry *entry;
 	size_t n, max;
-	bool (*counts)(void *ctx, struct slice name);	/* asked once a name */
+	bool (*counts)(void *ctx, struct slice name);	/* called once for each name */
 	void *ctx;
 };
 
@@ -38,22 +38,21 @@ struct roster {
 int roster_init(struct roster *r, size_t max, bool (*counts)(void *, struct slice), void *ctx);
 void roster_release(struct roster *r);
 
-/* What line number `line` (from 0) of the file is about; NULL if that does not
- * count, or when there are more than max. */
+/* The entry of line number `line` (from 0) of the file. NULL if it is not counted, or there are
+ * more than max. */
 struct roster_entry *roster_find(struct roster *r, size_t line, struct slice name);
 
-/* Does a name count, where lines have no order to rely on. */
+/* Is a name counted? For lines without a fixed order. */
 bool roster_counts(struct roster *r, struct slice name);
 
 /*
- * Its n counters as they are now: how far each went since the last time is
- * added to its group of t. The first time, and with t NULL, they are only
- * remembered.
+ * Read its n counters: their increase since the last time is added to its group of t. The first
+ * time, and if t is NULL, they are only stored.
  */
 void roster_count(struct roster_entry *e, struct table *t, const uint64_t *now, size_t n);
 
-/* A group for everything remembered, those with the largest first counters
- * first: columns that change seldom belong at the end of a line. */
+/* Make groups for all entries, those with the largest first counters first: columns that seldom
+ * change belong at the end of a line. */
 void roster_place(struct roster *r, struct table *t);
 
 #endif

@@ -21,7 +21,7 @@ static struct running_instance *find_instance(struct running *r, struct slice id
 
 static void set_id(char out[INSTANCE_ID_MAX], struct slice id)
 {
-	memcpy(out, id.p, id.len);	/* event_parse() saw to its length */
+	memcpy(out, id.p, id.len);	/* event_parse() has checked its length */
 	out[id.len] = '\0';
 }
 
@@ -40,7 +40,7 @@ static void take_open(struct running *r, struct event *e)
 	struct cursor c;
 	int64_t n;
 
-	event_number(e);	/* pid: the first of its ancestors */
+	event_number(e);	/* the pid is the first of its ancestors */
 	event_number(e);	/* level */
 	list = event_field(e);
 	*i = (struct running_instance){ .outer = NO_SLOT };
@@ -51,7 +51,7 @@ static void take_open(struct running *r, struct event *e)
 			i->ancestor[i->n_ancestors++] = (int32_t)n;
 }
 
-/* The task around an instance. It may be told of later than the instance. */
+/* The task in which an instance runs. Its line may come after that of the instance. */
 static struct running_task *outer_task(struct running *r, struct running_instance *i)
 {
 	for (size_t a = 0; i->outer == NO_SLOT && a < i->n_ancestors; a++)
@@ -64,7 +64,7 @@ static struct running_task *outer_task(struct running *r, struct running_instanc
 	return &r->task[i->outer];
 }
 
-/* A pid has one owner: whoever had it before ended without a word. */
+/* A pid has one owner: the end of an earlier one is missing. */
 static void set_pid(struct running *r, struct running_task *t, int64_t pid)
 {
 	for (size_t i = 0; i < r->top; i++)
@@ -79,7 +79,7 @@ static void take_start(struct running *r, struct event *e)
 	struct running_instance *i = find_instance(r, e->inst);
 	struct running_task *t = find_task(r, e);
 
-	/* looked up while the task around is sure to be there */
+	/* looked up while the outer task is certainly there */
 	if (i)
 		outer_task(r, i);
 	for (size_t s = 0; s < RUNNING_MAX && !t; s++)
@@ -104,7 +104,7 @@ static void free_task(struct running *r, struct running_task *t)
 	*t = (struct running_task){ 0 };
 }
 
-/* What it used as the system told whoever waited for it, else as sampled. */
+/* What the task used: as its parent reported it, otherwise as sampled. */
 static struct used used_at_end(struct event *e, const struct running_task *t)
 {
 	struct used u = t ? t->total : (struct used){ 0 };
@@ -127,7 +127,7 @@ static struct used used_at_end(struct event *e, const struct running_task *t)
 	return u;
 }
 
-/* Sums of whatever a damaged line says must not run over. */
+/* The numbers of a damaged line must not overflow the sum. */
 static int64_t add(int64_t a, int64_t b)
 {
 	return a < INT64_MAX / 2 && b < INT64_MAX / 2 ? a + b : a;

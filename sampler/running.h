@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /*
- * The tasks that run now, from the lines of tasks.log, and what their ended
- * inner tasks used: a process's figures contain those of the children it waited
- * for, so these have to be taken off again.
+ * The tasks that run now, from the lines of tasks.log, and what their ended inner tasks used. The
+ * values of a process contain those of the children that it waited for, so they must be
+ * subtracted.
  */
 
-#define RUNNING_MAX 1024	/* what starts beyond them is not sampled */
+#define RUNNING_MAX 1024	/* further tasks are not sampled */
 #define INSTANCES_MAX 512
 #define ANCESTORS_READ 8
 #define NO_SLOT SIZE_MAX
@@ -28,15 +28,15 @@ struct used {
 struct running_task {
 	char inst[INSTANCE_ID_MAX];	/* "": the slot is free */
 	uint64_t seq;
-	int32_t pid;		/* 0: not known yet, or known to be gone */
-	uint64_t start_ticks;	/* of that process, 0 until it was seen */
-	bool hosts;		/* an instance runs inside */
-	bool sampled;		/* it was there when processes were read */
-	struct used inner;	/* by the tasks inside it that ended */
-	struct used total;	/* by its whole tree, as sampled last */
+	int32_t pid;		/* 0: not known yet, or it has ended */
+	uint64_t start_ticks;	/* of that process; 0: not seen yet */
+	bool hosts;		/* an instance runs in it */
+	bool sampled;		/* it was running when the processes were read */
+	struct used inner;	/* by the inner tasks that ended */
+	struct used total;	/* by its whole tree, at the last sample */
 };
 
-/* A process that writes tasks, and the task it runs inside. */
+/* A process that writes tasks, and the task in which it runs. */
 struct running_instance {
 	char id[INSTANCE_ID_MAX];
 	int32_t ancestor[ANCESTORS_READ];
@@ -46,12 +46,12 @@ struct running_instance {
 
 struct running {
 	struct running_task task[RUNNING_MAX];
-	size_t top;		/* no slot from here on was ever used */
+	size_t top;		/* slots from this one up were never used */
 	struct running_instance instance[INSTANCES_MAX];
-	size_t next_instance;	/* where the next one goes if none is free */
+	size_t next_instance;	/* the next one to replace if none is free */
 };
 
-/* One line of tasks.log. True: its writer says it is through. */
+/* Read one line of tasks.log. True: it was the last one of its writer. */
 bool running_take(struct running *r, struct slice line);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this, figures are nonsense; it keeps all sums below from running over. */
+/* Larger values are nonsense; the limit keeps all sums below from overflowing. */
 #define RAW_MAX (UINT64_C(1) << 58)
 
 #define WRAP (UINT64_C(1) << 32)
@@ -51,7 +51,7 @@ int table_open(struct table *t, int dir_fd, const char *name, int64_t interval_m
 	}
 	series_writer_init(&t->writer, t->written, t->n_groups * n_columns, interval_ms);
 	if (t->log.size)
-		series_lost(&t->writer);	/* an earlier sampler's: a gap lies between */
+		series_lost(&t->writer);	/* of an earlier sampler: there is a gap */
 	return 0;
 }
 
@@ -80,8 +80,8 @@ static void set_name(char out[GROUP_NAME_MAX], struct slice name)
 }
 
 /*
- * A new first line is due: counters go on from what was written last. Nothing to
- * do if the one before was not written yet.
+ * The next sample needs a new header: counters go on from the last written value. Nothing to do if
+ * the header before has not been written yet.
  */
 static void begin_anew(struct table *t)
 {
@@ -147,7 +147,7 @@ static void fill_columns(struct table *t)
 	}
 }
 
-/* The first line and a fresh writer for it; what is owed to a gap stays. */
+/* A header and a new writer for it. A gap that is still to be marked stays. */
 static void add_header(struct table *t, struct buf *b)
 {
 	size_t n = t->n_groups * t->n_columns;
@@ -159,7 +159,7 @@ static void add_header(struct table *t, struct buf *b)
 	t->writer.want_key = old.want_key;
 }
 
-/* Most are in the log's unit as they come, and dividing takes its time. */
+/* Most values are in the log's unit already, and a division is slow. */
 static int64_t to_unit(const struct table_column *f, uint64_t raw)
 {
 	raw *= f->mul;
@@ -189,7 +189,7 @@ int table_write(struct table *t, struct buf *scratch, int64_t t_us, bool forced)
 	if (header)
 		add_header(t, scratch);
 	fill_levels(t);
-	if (t->n_groups)	/* else no disk, no interface yet */
+	if (t->n_groups)	/* no disk or interface has appeared yet */
 		series_add(&t->writer, scratch, t_us, t->level, forced || header);
 	r = log_append(&t->log, scratch);
 	if (r)

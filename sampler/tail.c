@@ -65,7 +65,7 @@ static bool add_file(void *ctx, const char *name)
 	return true;
 }
 
-/* Hand out the whole lines of the text; how many bytes they are. */
+/* Hand out the whole lines of the text. The number of bytes handed out. */
 static size_t take_lines(struct tail_file *f, const struct root_text *text,
 			 const struct tail_taker *taker)
 {
@@ -93,7 +93,7 @@ static void follow(struct tail *t, int fd, struct tail_file *f, const struct tai
 			return;
 		t->text.len = (size_t)n;
 		taken = take_lines(f, &t->text, taker);
-		/* no line is as long as all of this: damage, to be passed by */
+		/* no line is this long: skip damaged data */
 		if (!taken && t->text.len == t->text.cap)
 			taken = t->text.len;
 		f->offset += (int64_t)taken;

@@ -9,28 +9,28 @@
 #include <stdint.h>
 
 /*
- * Following a recording's task logs as they grow: tasks.log or, on NFS, the
- * tasks-ID.log of every writer. New whole lines only, each once.
+ * The task logs of a recording while they grow: tasks.log or, on NFS, the tasks-ID.log of every
+ * writer. Each new whole line is read once.
  */
 
 #define TAIL_FILES 1024
 
 struct tail_file {
 	char name[48];
-	int64_t offset;		/* of what was not handed out yet */
-	bool closed;		/* its writer is through */
+	int64_t offset;		/* of the next line to hand out */
+	bool closed;		/* its writer has closed it */
 };
 
 struct tail {
 	int dir_fd;		/* borrowed */
-	int fd;			/* of tasks.log, -1 when there are many files */
+	int fd;			/* of tasks.log; -1: there are many files */
 	int list_fd;		/* of the directory, to find new files; or -1 */
 	struct tail_file *file;
 	size_t n_files;
 	struct root_text text;
 };
 
-/* take() gets every new line without its newline; true: this was its file's last. */
+/* take() gets every new line without its newline. True: it was the last line of its file. */
 struct tail_taker {
 	bool (*take)(void *ctx, struct slice line);
 	void *ctx;

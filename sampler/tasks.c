@@ -75,7 +75,7 @@ static void follow(struct tasks *t)
 	tail_read(&t->tail, &taker);
 }
 
-/* A counter, less what inner tasks used, never less than it was. */
+/* Counters have the use of the task alone, and never decrease. */
 static void count(int64_t *level, int64_t total, int64_t inner, int64_t unit)
 {
 	int64_t own = total > inner ? (total - inner) / unit : 0;
@@ -110,9 +110,8 @@ static void fill(struct tasks *t, size_t slot)
 }
 
 /*
- * The log is followed again after the processes were read: a task that was
- * waited for in between is in its parent's figures already, and has to be taken
- * off them.
+ * The log is read again after the processes: a task that was waited for in between is in its
+ * parent's values already, and must be subtracted from them.
  */
 static void measure(struct tasks *t)
 {

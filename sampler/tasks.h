@@ -14,10 +14,10 @@ struct tasks;
 /* 0 or a negative errno. */
 int tasks_open(struct tasks **out, const struct source_setup *setup);
 
-/* One sample at t_us; scratch is overwritten. 0 or why it did not reach the file. */
+/* Write a sample at t_us; scratch is overwritten. 0, or why it could not be written. */
 int tasks_sample(struct tasks *t, struct buf *scratch, int64_t t_us, bool forced);
 
-/* NULL is fine. */
+/* May be NULL. */
 void tasks_free(struct tasks *t);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define TRIAL_NS 50000000		/* in truth at once */
+#define TRIAL_NS 50000000		/* it usually takes microseconds */
 
 /* Requests: one attribute, a string */
 
@@ -26,7 +26,7 @@ struct request {
 	char text[256];
 };
 
-/* Numbers of our requests, which their answers have too. */
+/* Numbers of our requests, repeated in their answers */
 enum { ASK_FAMILY = 1, ASK_LISTEN };
 
 static int ask(const struct netlink *n, uint32_t number, uint16_t type, uint8_t command,
@@ -78,7 +78,7 @@ static bool find_attribute(struct slice rest, uint16_t wanted, struct slice *val
 	return false;
 }
 
-/* What is behind the headers of a generic message, if it is this command of that family. */
+/* The body of a generic message, if it is this command of that family. */
 static bool open_generic(struct slice message, uint16_t family, uint8_t command,
 			 struct slice *body)
 {
@@ -96,8 +96,8 @@ static bool open_generic(struct slice message, uint16_t family, uint8_t command,
 /* Opening */
 
 /*
- * The answer to a request: its error, and the family's number if it tells one. Meanwhile
- * the ends of threads may be told; they are none of ours yet.
+ * The answer to a request: its error, and the family's number if it contains one. Ends of threads
+ * that are reported before it are skipped.
  */
 static int answer(struct taskstats_listener *t, uint32_t number, uint16_t *family)
 {
@@ -187,13 +187,13 @@ void taskstats_close(struct taskstats_listener *t)
 	netlink_close(&t->netlink);
 }
 
-/* Figures */
+/* Values */
 
 /*
- * Versions 15 and 16 have more in front of the fields we read, at which they were
- * meant to stay. The number of the thread tells where they are.
+ * Versions 15 and 16 have new fields in front of those that we read. The number of the thread
+ * shows where these are.
  */
-static bool place_figures(struct slice value, int32_t tid, struct taskstats *s)
+static bool place_values(struct slice value, int32_t tid, struct taskstats *s)
 {
 	static const size_t shifts[] = { 0, 24, 48 };
 
@@ -204,7 +204,7 @@ static bool place_figures(struct slice value, int32_t tid, struct taskstats *s)
 		memcpy(s, value.p + (value.len - len), len < sizeof *s ? len : sizeof *s);
 		if (len <= offsetof(struct taskstats, nivcsw) || s->ac_pid != (uint32_t)tid)
 			continue;
-		/* the fields up to the waiting time are in front of what those have more */
+		/* the fields up to the waiting time are in front of the new ones */
 		memcpy(s, value.p, offsetof(struct taskstats, blkio_count));
 		return true;
 	}
@@ -216,8 +216,8 @@ static int64_t count(uint64_t n)
 	return n < INT64_MAX ? (int64_t)n : -1;
 }
 
-/* Without delay accounting in the kernel it ran 0 times. The field of the process's
- * age is named from version 12 on; before, there is none. */
+/* Without delay accounting in the kernel the count is 0. The age of the process has a field
+ * since version 12. */
 static void take_cpu(const struct taskstats *s, struct taskstats_event *e)
 {
 	e->cpu = (struct cputime_thread){
@@ -230,12 +230,12 @@ static void take_cpu(const struct taskstats *s, struct taskstats_event *e)
 		s->ac_tgid ? count(s->ac_tgetime) : -1;
 }
 
-static void take_figures(const struct taskstats *s, struct event_end *e)
+static void take_usage(const struct taskstats *s, struct event_end *e)
 {
 	event_end_init(e, -1);
 	e->user_us = count(s->ac_utime);
 	e->system_us = count(s->ac_stime);
-	/* of a fork that executed nothing: largely its parent's */
+	/* of a fork without exec: mostly its parent's */
 	*(s->ac_flag & AFORK ? &e->max_rss_at_most_kb : &e->max_rss_kb) = count(s->hiwater_rss);
 	e->minor_faults = count(s->ac_minflt);
 	e->major_faults = count(s->ac_majflt);
@@ -258,11 +258,11 @@ bool taskstats_parse(struct slice message, uint16_t family, struct taskstats_eve
 	    !find_attribute(both, TASKSTATS_TYPE_STATS, &value))
 		return false;
 	memcpy(&e->tid, tid.p, sizeof e->tid);
-	if (!place_figures(value, e->tid, &columns))
+	if (!place_values(value, e->tid, &columns))
 		return false;
 	memcpy(e->name, columns.ac_comm, sizeof e->name - 1);
 	e->name[sizeof e->name - 1] = '\0';
-	take_figures(&columns, &e->used);
+	take_usage(&columns, &e->used);
 	take_cpu(&columns, e);
 	return true;
 }

@@ -10,20 +10,20 @@
 #include <stdint.h>
 
 /*
- * The kernel's taskstats: what every thread of the machine used, told when it
- * ends, before its process can be waited for. For this one needs CAP_NET_ADMIN.
+ * The kernel's taskstats reports what each thread of the machine used when it ends, before its
+ * process can be waited for. This needs CAP_NET_ADMIN.
  */
 
 struct taskstats_event {
 	int32_t tid;
 	char name[16];		/* of its program */
-	struct event_end used;	/* of this thread; the memory is that of its process, the
-				   CPU times are clock ticks */
+	struct event_end used;	/* of this thread; the memory is that of its process, CPU times
+				   are clock ticks */
 	struct cputime_thread cpu;
-	int64_t process_age_us;	/* since its process was born, -1: unknown */
+	int64_t process_age_us;	/* since its process was born; -1: unknown */
 };
 
-/* Named apart from the kernel's struct of figures. */
+/* The kernel's header has a struct taskstats. */
 struct taskstats_listener {
 	struct netlink netlink;
 	uint16_t family;	/* number of its messages */
@@ -31,8 +31,8 @@ struct taskstats_listener {
 
 #define TASKSTATS_CLOSED { .netlink = NETLINK_CLOSED }
 
-/* Opened, and a thread's end was really told of. receive_bytes as in netlink.h. 0 or
- * a negative errno. */
+/* Open it, and check that it reports the end of a thread. receive_bytes as in netlink.h. 0 or a
+ * negative errno. */
 int taskstats_open(struct taskstats_listener *t, int receive_bytes);
 void taskstats_close(struct taskstats_listener *t);
 

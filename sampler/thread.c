@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SLICE_NS 100000		/* the shortest a kernel takes */
+#define SLICE_NS 100000		/* the shortest that kernels accept */
 
 int thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 {
@@ -19,7 +19,7 @@ int thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 	return -r;
 }
 
-static void *tell_number(void *tid)
+static void *store_number(void *tid)
 {
 	*(int32_t *)tid = gettid();
 	return NULL;
@@ -28,12 +28,12 @@ static void *tell_number(void *tid)
 int thread_come_and_go(int32_t *tid)
 {
 	pthread_t thread;
-	int r = thread_start(&thread, tell_number, tid);
+	int r = thread_start(&thread, store_number, tid);
 
 	return r ? r : -pthread_join(thread, NULL);
 }
 
-/* The kernel's, whose header does not go with that of the C library: its first version. */
+/* As in the kernel, whose header conflicts with the C library's: the first version. */
 struct scheduling {
 	uint32_t size;
 	uint32_t policy;
@@ -43,7 +43,7 @@ struct scheduling {
 	uint64_t runtime_ns, deadline_ns, period_ns;
 };
 
-/* Since Linux 6.12 a thread that asks for short turns comes before those with long. */
+/* Since Linux 6.12 threads with short time slices run before those with long ones. */
 void thread_be_prompt(void)
 {
 	struct scheduling attr = { .size = sizeof attr };

@@ -5,14 +5,14 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* A thread that no signal is ever delivered to. 0 or a negative errno. */
+/* Start a thread that gets no signals. 0 or a negative errno. */
 int thread_start(pthread_t *thread, void *(*run)(void *), void *context);
 
-/* One that ends at once, for whoever listens to such; tid gets its number. */
+/* Start one that ends at once, so that its reports can be read; tid is set to its number. */
 int thread_come_and_go(int32_t *tid);
 
-/* The calling one is to run soon after it was woken, where the kernel lets it; it gets no
- * larger share of the processors. */
+/* Let the calling thread run soon after it is woken, if the kernel supports this. Its share of
+ * the processors stays the same. */
 void thread_be_prompt(void);
 
 #endif

@@ -17,7 +17,7 @@
 #define NAMES_CAP 65536
 #define DEPTH_MAX 256
 #define NS_PER_PROCESS 20000	/* of opening and reading its smaps_rollup */
-#define NS_PER_MIB 7000		/* until something better is known */
+#define NS_PER_MIB 7000		/* until it was measured */
 
 int tree_init(struct tree *t, int proc_fd)
 {
@@ -126,7 +126,7 @@ static void add_up(struct tree *t, const struct process *p)
 	}
 }
 
-/* A task's own process: is it still the one that was seen before. */
+/* Is the task's own process still the one seen before? */
 static bool confirm(struct running *r, const struct process *p, bool found)
 {
 	struct running_task *task = &r->task[p->slot];
@@ -139,7 +139,7 @@ static bool confirm(struct running *r, const struct process *p, bool found)
 	return true;
 }
 
-/* Down from each task, where the kernel tells children */
+/* Walk down from each task, if the kernel lists children */
 
 static void push(struct tree *t, int32_t pid, size_t slot)
 {
@@ -221,7 +221,7 @@ static void walk_down(struct tree *t, struct running *r, size_t slot)
 	}
 }
 
-/* One look at all processes, where it does not */
+/* Otherwise read all processes */
 
 static bool push_named(void *ctx, const char *name)
 {
@@ -232,7 +232,7 @@ static bool push_named(void *ctx, const char *name)
 
 	if (!cursor_slice_u64(s, &pid) || !pid || pid > INT32_MAX || t->n == PROCESSES_MAX)
 		return true;
-	/* they come sorted, from a kernel */
+	/* kernels list them in order */
 	for (i = t->n++; i && t->process[i - 1].pid > (int32_t)pid; i--)
 		t->process[i] = t->process[i - 1];
 	t->process[i] = (struct process){ .pid = (int32_t)pid, .slot = NO_SLOT };
@@ -345,7 +345,7 @@ static void read_pss(struct tree *t, size_t slot)
 	}
 }
 
-/* A quarter of the way to what it took this time. */
+/* A moving average: the new cost counts a quarter. */
 static void learn_cost(struct tree *t, size_t slot, int64_t took_ns)
 {
 	int64_t mib = rss_mib(t, slot);

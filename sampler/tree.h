@@ -11,15 +11,15 @@
 #include <stdint.h>
 
 /*
- * The processes of the running tasks and what they use. Each belongs to the
- * innermost task above it.
+ * The processes of the running tasks and what they use. Each process belongs to the innermost task
+ * above it.
  */
 
 #define PROCESSES_MAX 8192
 
 struct process {
 	int32_t pid;
-	size_t slot;		/* of its task, NO_SLOT if it has none */
+	size_t slot;		/* of its task, or NO_SLOT */
 	struct pid_stat stat;
 };
 
@@ -33,10 +33,10 @@ struct tree_sum {
 };
 
 struct tree {
-	int proc_fd;		/* borrowed */
-	int list_fd;		/* of the processes, for scans; -1 until needed */
+	int proc_fd;		/* of the caller */
+	int list_fd;		/* of the processes, for scans; -1: not opened yet */
 	uint64_t page_kb;
-	bool scans;		/* the kernel does not tell children */
+	bool scans;		/* the kernel does not list children */
 	struct process *process;
 	size_t n;
 	int32_t *pid_key;	/* a hash table: pid -> slot, of the tasks' own processes */
@@ -44,22 +44,22 @@ struct tree {
 	struct root_text text;	/* of one file */
 	struct root_text names;	/* of directories, of children */
 	struct tree_sum sum[RUNNING_MAX];
-	size_t first_pss;	/* whose turn it is */
-	int64_t ns_per_mib;	/* what measuring PSS takes, as learned */
+	size_t first_pss;	/* the next one to measure */
+	int64_t ns_per_mib;	/* the cost of measuring PSS, as measured */
 };
 
 int tree_init(struct tree *t, int proc_fd);
 void tree_release(struct tree *t);
 
 /*
- * Find the processes of all tasks and add their figures up in sum[slot]. A
- * task whose own process is no more, or is another by now, loses its pid.
+ * Find the processes of all tasks and add their values up in sum[slot]. If the task's own process
+ * has ended, the task loses its pid.
  */
 void tree_read(struct tree *t, struct running *r);
 
 /*
- * PSS of the tasks that have several processes, as many as budget_ns are enough
- * for, taking turns. has_pss tells where there is one.
+ * Read PSS for tasks with several processes, taking turns: as many as fit into budget_ns. has_pss
+ * shows which have it.
  */
 void tree_read_pss(struct tree *t, const struct running *r, int64_t budget_ns);
 
