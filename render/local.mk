@@ -26,19 +26,19 @@ render_librender_la_SOURCES = \
 nodist_render_librender_la_SOURCES = render/chart/bootchart_text.c
 
 # The style and the script of the bootchart, as C strings.
-EXTRA_DIST += render/chart/bootchart.css render/chart/bootchart.js render/chart/common.js
+EXTRA_DIST += $(bootchart_js) render/chart/bootchart.css render/c_string.awk
 CLEANFILES += render/chart/bootchart_text.c
+bootchart_js = \
+	render/chart/bootchart.js render/chart/common.js render/chart/bootchart_data.js \
+	render/chart/bootchart_panels.js render/chart/bootchart_lanes.js \
+	render/chart/bootchart_view.js render/chart/bootchart_control.js
 
-render/chart/bootchart_text.c: render/chart/bootchart.css render/chart/bootchart.js \
-		render/chart/common.js render/local.mk
+c_string = awk -v dir=$(srcdir) -f $(srcdir)/render/c_string.awk
+
+render/chart/bootchart_text.c: $(bootchart_js) render/chart/bootchart.css \
+		render/c_string.awk
 	$(AM_V_GEN)$(MKDIR_P) render/chart && { \
-		echo '#include "render/chart/bootchart_parts.h"'; \
-		for i in css js; do \
-			echo "const char bootchart_$$i[] ="; \
-			sed -e '/^\/\* common.js \*\/$$/r $(srcdir)/render/chart/common.js' \
-				$(srcdir)/render/chart/bootchart.$$i | \
-			sed -e '/SPDX-License-Identifier/d' -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' && \
-				echo ';' || exit 1; \
-		done; \
+		echo '#include "render/chart/bootchart_parts.h"' && \
+		$(c_string) -v name=bootchart_css -v file=render/chart/bootchart.css && \
+		$(c_string) -v name=bootchart_js -v file=render/chart/bootchart.js; \
 	} >$@-t && mv $@-t $@
-

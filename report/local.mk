@@ -16,18 +16,14 @@ report_libreport_la_SOURCES = \
 	report/sparkline.h report/trends.c report/trends.h report/words.c report/words.h
 nodist_report_libreport_la_SOURCES = report/page_text.c
 
-# The style of its pages and the program of the report, as C strings.
-EXTRA_DIST += report/page.css report/page.js
+# The style of its pages and the script of the report, as C strings (render/local.mk).
+EXTRA_DIST += $(page_js) report/page.css
 CLEANFILES += report/page_text.c
+page_js = report/page.js report/page_data.js report/page_table.js report/page_trends.js
 
-report/page_text.c: report/page.css report/page.js render/chart/common.js report/local.mk
+report/page_text.c: $(page_js) report/page.css render/chart/common.js render/c_string.awk
 	$(AM_V_GEN)$(MKDIR_P) report && { \
-		echo '#include "report/page_text.h"'; \
-		for i in css js; do \
-			echo "const char page_$$i[] ="; \
-			sed -e '/^\/\* common.js \*\/$$/r $(srcdir)/render/chart/common.js' \
-				$(srcdir)/report/page.$$i | \
-			sed -e '/SPDX-License-Identifier/d' -e 's/^[	 ]*//' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' && \
-				echo ';' || exit 1; \
-		done; \
+		echo '#include "report/page_text.h"' && \
+		$(c_string) -v name=page_css -v file=report/page.css && \
+		$(c_string) -v name=page_js -v file=report/page.js; \
 	} >$@-t && mv $@-t $@

@@ -32,8 +32,7 @@ static inline double time_x(const struct chart *c, int64_t us)
 	return (double)us * CHART_PLOT_WIDTH / (double)c->end_us;
 }
 
-/* bootchart.css and bootchart.js, made into C at build time: without indentation
- * and empty lines, otherwise unchanged. */
+/* bootchart.css and bootchart.js, made into C strings at build time. */
 extern const char bootchart_css[], bootchart_js[];
 
 #endif

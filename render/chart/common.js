@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the programs in all pages and pictures need: put into each at its line
- * "common.js".
- */
+/* Functions of the scripts in all pages and pictures. */
 
 function clamp(v, least, most) {
 	return v < least ? least : v > most ? most : v;

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# Write a text file as the C string NAME, without indentation, empty lines and lines of licence.
+# A line "/* DIRECTORY/FILE.js */" stands for the content of that file.
+# Usage: awk -v dir=SRCDIR -v name=NAME -v file=FILE -f c_string.awk
+function add(file, line, word, status) {
+	while ((status = getline line <(dir "/" file)) > 0) {
+		if (line ~ /^\/\* [a-z_\/]+\.js \*\/$/) {
+			split(line, word, " ")
+			add(word[2])
+		} else if (line !~ /SPDX-License-Identifier/) {
+			sub(/^[ \t]+/, "", line)
+			gsub(/[\\"]/, "\\\\&", line)
+			if (line != "")
+				print "\"" line "\\n\""
+		}
+	}
+	if (status < 0) {
+		print "cannot read " dir "/" file >"/dev/stderr"
+		exit 1
+	}
+}
+
+BEGIN {
+	print "const char " name "[] ="
+	add(file)
+	print ";"
+}

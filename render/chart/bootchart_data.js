@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the data: see pack.h */
+
+function readLeb(r) {
+	let v = 0, shift = 1, b;
+
+	do {
+		b = r.bytes[r.at++];
+		v += (b & 127) * shift;
+		shift *= 128;
+	} while (b > 127);
+	return v;
+}
+
+/* Numbers of a block, as they were coded. */
+function readBlock(r, out, from, until) {
+	const least = readLeb(r), width = r.bytes[r.at++], unit = Math.pow(2, width);
+	let bits = 0, held = 0;
+
+	for (let i = from; i < until; i++) {
+		if (width > 24) {	/* more than fits in the bits of a number of 32 */
+			for (; held < width; held += 8)
+				bits += r.bytes[r.at++] * Math.pow(2, held);
+			out[i] = least + bits % unit;
+			bits = Math.floor(bits / unit);
+		} else {
+			for (; held < width; held += 8)
+				bits |= r.bytes[r.at++] << held;
+			out[i] = least + (bits & unit - 1);
+			bits >>>= width;
+		}
+		held -= width;
+	}
+}
+
+function readColumn(r, type, n) {
+	const coded = new Uint32Array(n), out = new Int32Array(coded.buffer);
+	let sum = 0;
+
+	for (let i = 0; i < n; i += 64)
+		readBlock(r, coded, i, Math.min(i + 64, n));
+	if (type === "u")
+		return out;
+	for (let i = 0; i < n; i++) {
+		const v = coded[i] >>> 1 ^ -(coded[i] & 1);
+
+		sum = type === "d" ? sum + v | 0 : v;
+		out[i] = sum;
+	}
+	return out;
+}
+
+/* {numbers: {name: Int32Array}, texts: {name: [text]}, head: the JSON} */
+async function readData(text) {
+	const end = text.indexOf("\n"), head = JSON.parse(text.slice(0, end));
+	const bytes = bytesOf(text, end + 1), r = { bytes, at: 0 };
+	const unpacked = inflate(bytes.subarray(head.packed[0], head.packed[0] + head.packed[1]));
+	const data = { head, numbers: {}, texts: {} };
+	let at = 0;
+
+	for (const [name, type, n] of head.numbers)
+		data.numbers[name] = readColumn(r, type, n);
+	const plain = await unpacked;
+	for (const [name, n] of head.texts) {
+		data.texts[name] = new TextDecoder().decode(plain.subarray(at, at + n)).split("\n");
+		data.texts[name].pop();
+		at += n;
+	}
+	return data;
+}
+
+/* Tasks */
+
+function whole(column, n) {
+	return column && column.length === n ? column : new Int32Array(n);
+}
+
+/* Indices of first appearances, coded as 0, others as 1 + the index. */
+function readNames(coded) {
+	const index = new Int32Array(coded.length);
+
+	for (let i = 0, n = 0; i < index.length; i++)
+		index[i] = coded[i] ? coded[i] - 1 : n++;
+	return index;
+}
+
+/* Values that are stored as a change from the previous task in the lane. */
+function readAlongLanes(t, c) {
+	const n_lanes = t.lanes.y.length, last = new Int32Array(n_lanes).fill(-1);
+	const place = new Int32Array(n_lanes).fill(-1), parent = new Int32Array(n_lanes).fill(-1);
+	let before = 0;
+
+	for (let i = 0; i < t.n; i++) {
+		const lane = t.lane[i], how = c.wait[i] >> 3;
+
+		t.start[i] = c.start[i] + (last[lane] < 0 ? 0 : t.end[last[lane]]);
+		t.end[i] = t.start[i] + c.wall[i];
+		if (c.place[i])
+			place[lane] = c.place[i] - 1;
+		if (c.parent[i])
+			parent[lane] = c.parent[i] - 2;
+		t.place[i] = place[lane];
+		t.parent[i] = parent[lane];
+		t.why[i] = c.wait[i] & 7;
+		t.before[i] = !how ? -1 : how === 1 ? parent[lane] : how === 2 ? last[lane] :
+			i - c.before[before++];
+		last[lane] = i;
+	}
+}
+
+/* Statuses, the other build's times, commands: of some tasks only. */
+function readOfSome(t, data) {
+	const c = data.numbers;
+	let status = 0, ghost = 0;
+
+	for (let i = 0; i < t.n; i++) {
+		const state = t.marks[i] & STATE;
+
+		if (state === FAILED || state === KILLED)
+			t.status.set(i, c.status.length ? c.status[status++] : 0);
+		if (t.marks[i] & GHOST) {
+			const start = t.start[i] + (c.ghost_start.length ? c.ghost_start[ghost] : 0);
+
+			t.ghosts.set(i, [start, start + t.end[i] - t.start[i] +
+				(c.ghost_wall.length ? c.ghost_wall[ghost] : 0)]);
+			ghost++;
+		}
+	}
+	data.texts.commands.forEach((text, i) => t.commands.set(c.command_task[i] || 0, text));
+	for (let i = 0, at = 0; i < c.spark_length.length; at += c.spark_length[i++])
+		t.sparks.set(c.spark_task[i] || 0, c.spark.subarray(at, at + c.spark_length[i]));
+}
+
+/* Tasks of each lane by their start, and how far any up to one of them reaches. */
+function indexLanes(t) {
+	const n_lanes = t.lanes.y.length, first = new Int32Array(n_lanes + 1);
+	const tasks = new Int32Array(t.n), reach = new Int32Array(t.n);
+
+	for (let i = 0; i < t.n; i++)
+		first[t.lane[i] + 1]++;
+	for (let l = 0; l < n_lanes; l++)
+		first[l + 1] += first[l];
+	const at = first.slice();
+	for (let i = 0; i < t.n; i++)
+		tasks[at[t.lane[i]]++] = i;
+	for (let l = 0; l < n_lanes; l++) {
+		for (let j = first[l], most = 0; j < first[l + 1]; j++) {
+			most = Math.max(most, t.end[tasks[j]]);
+			reach[j] = most;
+		}
+	}
+	Object.assign(t.lanes, { first, tasks, reach });
+}
+
+function readLanes(head) {
+	const lanes = { y: [], height: [], row: [] };
+
+	head.rows.forEach((row, i) => {
+		for (let l = 0; l < row.lanes.length; l += 2) {
+			lanes.y.push(row.lanes[l]);
+			lanes.height.push(row.lanes[l + 1]);
+			lanes.row.push(i);
+		}
+	});
+	return lanes;
+}
+
+function readTasks(data) {
+	const n = data.head.tasks, c = {}, t = { n, lanes: readLanes(data.head) };
+
+	for (const name in data.numbers)
+		c[name] = name.indexOf(".") < 0 ? whole(data.numbers[name], n) : null;
+	c.before = data.numbers.before;
+	for (const name of ["lane", "kind", "marks", "cpu", "system", "memory", "read", "written",
+			    "queued"])
+		t[name] = c[name];
+	for (const name of ["start", "end", "place", "parent", "before", "why"])
+		t[name] = new Int32Array(n);
+	t.name = readNames(c.name);
+	t.names = data.texts.names;
+	t.places = data.texts.places;
+	t.kinds = data.head.kinds;
+	t.colour = new Uint8Array(n);
+	for (let i = 0; i < n; i++)
+		t.colour[i] = t.kinds[t.kind[i]].colour;
+	t.status = new Map();
+	t.ghosts = new Map();
+	t.commands = new Map();
+	t.sparks = new Map();
+	readAlongLanes(t, c);
+	readOfSome(t, data);
+	indexLanes(t);
+	return t;
+}
+
+function readPhases(data) {
+	const c = data.numbers, names = data.texts.phases, n = phasesOf(c, names);
+	const at = readNames(whole(c.phase_name, n));
+	const task = whole(c.phase_task, n), start = whole(c.phase_start, n);
+	const wall = whole(c.phase_wall, n), phases = [];
+
+	for (let i = 0; i < n; i++)
+		phases.push({ task: task[i], from: start[i], until: start[i] + wall[i],
+			      name: names[at[i]] });
+	return phases;
+}
+
+/* A column of zeros is absent: the longest column gives the number. */
+function phasesOf(c, names) {
+	return Math.max(names.length, c.phase_task.length, c.phase_start.length,
+			c.phase_wall.length, c.phase_name.length);
+}
+
+/* "dir: name", as in the rest of buildbeat; not yet clean. */
+function nameOf(i) {
+	const place = tasks.place[i] < 0 ? "" : tasks.places[tasks.place[i]];
+
+	return place ? place + ": " + tasks.names[tasks.name[i]] : tasks.names[tasks.name[i]];
+}
+
+/* Panels: points over time. value[i] holds from time[i - 1] to time[i]; 0: unknown,
+ * otherwise 1 + the value in 1/steps of its axis. */
+
+function runningCurve() {
+	const start = tasks.start.filter((_, i) => !(tasks.marks[i] & HOSTS)), n = start.length;
+	const end = tasks.end.filter((_, i) => !(tasks.marks[i] & HOSTS)).sort();
+	const time = new Int32Array(2 * n + 2), value = new Float32Array(2 * n + 2);
+	let count = 0, at = 1;
+
+	for (let s = 0, e = 0; e < n; at++) {
+		const starting = s < n && start[s] < end[e];
+
+		time[at] = starting ? start[s++] : end[e++];
+		value[at] = count;
+		count += starting ? 1 : -1;
+	}
+	time[at] = head.end;
+	return { time: time.subarray(0, at + 1), value: value.subarray(0, at + 1) };
+}
+
+/* All of a stack: what is known of its bands added up. */
+function stackTotal(panel) {
+	const n = panel.time.length, total = new Float32Array(n);
+	const stacked = panel.bands.filter(b => b.mark === "stack");
+
+	for (const { value } of stacked) {
+		for (let i = 0; i < n; i++) {
+			if (value[i])
+				total[i] = total[i] ? total[i] + value[i] - 1 : value[i];
+		}
+	}
+	return stacked.length ? total : null;
+}
+
+function readPanel(panel, c) {
+	if (panel.word === "running") {
+		const curve = runningCurve(), scale = panel.steps * 100 / panel.ceiling;
+
+		panel.time = curve.time;
+		panel.bands = panel.bands.slice(0, 1);
+		panel.bands[0].value = curve.value.map(v => 1 + v * scale);
+	} else {
+		panel.time = c[panel.word + ".time"];
+		for (const b of panel.bands)
+			b.value = new Float32Array(whole(c[panel.word + "." + b.id],
+							 panel.time.length));
+		panel.gaps = Array.from(c[panel.word + ".gap"]);
+		for (const i of panel.gaps)
+			panel.bands.forEach(b => b.value[i] = 0);
+	}
+	panel.total = stackTotal(panel);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* Searching, sorting */
+
+/* Part of a name; with * or ? all of it; or /a regular expression/. */
+function matcher(q) {
+	const wanted = q.toLowerCase();
+
+	view.error = "";
+	if (q.length > 1 && q[0] === "/" && q[q.length - 1] === "/") {
+		try {
+			const re = new RegExp(q.slice(1, -1), "i");
+			return row => re.test(data.names[row]);
+		} catch (e) {
+			view.error = "not a regular expression";
+			return () => false;
+		}
+	}
+	if (/[*?]/.test(q)) {
+		const re = new RegExp("^" + wanted.replace(/[.+^${}()|[\]\\]/g, "\\$&")
+			.replace(/\*/g, ".*").replace(/\?/g, ".") + "$");
+		return row => re.test(data.lower[row]);
+	}
+	return row => data.lower[row].includes(wanted);
+}
+
+const shows = {
+	all: ["all tasks", () => true],
+	told: ["changes found by check", row => stateOf(row) !== NOTHING],
+	changed: ["all that ever changed", row => sinceOf(row) >= 0],
+	worse: ["above their usual value", row => data.newest[seriesOf(row)] > data.usual[seriesOf(row)]],
+};
+
+/* What is not known comes last, whichever way; what is alike by the difference, then as
+ * the tasks are. */
+function order() {
+	const c = columnNow(), n = data.rows, sign = view.down ? -1 : 1;
+	const key = c.number ? Float64Array.from({ length: n }, (_, row) => c.number(row)) : null;
+	const second = Float64Array.from({ length: n }, (_, row) =>
+		Math.abs(data.newest[seriesOf(row)] - data.usual[seriesOf(row)]) || 0);
+	const text = key ? null : Array.from({ length: n }, (_, row) => c.text(row));
+
+	return (a, b) => {
+		if (key) {
+			const x = key[a], y = key[b];
+
+			if (x !== y && !(isNaN(x) && isNaN(y)))
+				return isNaN(x) ? 1 : isNaN(y) ? -1 : (x - y) * sign;
+		} else if (text[a] !== text[b]) {
+			return (text[a] < text[b] ? -1 : 1) * sign;
+		}
+		return second[b] - second[a] || a - b;
+	};
+}
+
+function select() {
+	const fits = matcher(view.q), shown = shows[view.show][1], rows = [];
+
+	for (let row = 0; row < data.rows; row++) {
+		if (shown(row) && fits(row))
+			rows.push(row);
+	}
+	view.rows = rows.sort(order());
+	table.count.textContent = view.error || countText(rows.length) + " of " +
+		countText(data.rows) + " rows";
+	table.search.setAttribute("aria-invalid", view.error !== "");
+	table.box.setAttribute("aria-rowcount", rows.length + 1);
+	table.space.style.height = rows.length * ROW + "px";
+	for (const c of columns)
+		c.head.setAttribute("aria-sort", c.id !== view.sort ? "none" :
+				    view.down ? "descending" : "ascending");
+	for (const b of table.metrics)
+		b.setAttribute("aria-pressed", Number(b.dataset.metric) === view.metric);
+	table.show.value = view.show;
+	if (table.search.value !== view.q)
+		table.search.value = view.q;
+	drawRows(true);
+}
+
+/* Rows */
+
+function addSpark(cell, series) {
+	const svg = draw("svg", { width: SPARK.width, height: SPARK.height, "aria-hidden": "true" },
+			 cell);
+	const points = pointsOf(series), n = data.head.nights.length;
+	const low = data.low[series], span = data.high[series] - low || 1;
+	const x = build => 1 + build / n * (SPARK.width - 2);
+	const y = v => SPARK.height - 2 - (v - low) / span * (SPARK.height - 4);
+	let d = "", last = -1;
+
+	for (const p of points) {
+		d += (p.from === last ? "L" : "M") + px(x((p.from + p.until) / 2)) + " " + px(y(p.value));
+		last = p.until;
+	}
+	for (const c of changesOf(series))
+		draw("path", { "class": c.after > c.before ? "mark up" : "mark down",
+			       d: "M" + px(x(c.at)) + " 0V" + SPARK.height }, svg);
+	draw("path", { "class": "spark", d }, svg);
+}
+
+function addCell(line, c, row) {
+	const cell = make("span", { role: "gridcell", "class": "cell " + c.id }, line);
+
+	if (c.spark) {
+		addSpark(cell, seriesOf(row));
+	} else if (c.text) {
+		cell.textContent = cell.title = c.text(row);
+	} else {
+		const v = c.number(row);
+
+		cell.textContent = c.words(v);
+		if (c.mark && sinceOf(row) >= 0)
+			cell.classList.add(v > 0 ? "worse" : v < 0 ? "better" : "same");
+	}
+}
+
+function makeRow(at) {
+	const row = view.rows[at];
+	const line = make("div", { role: "row", "class": "line", id: "row-" + row,
+		"aria-rowindex": at + 2, "aria-selected": row === view.row, "data-at": at });
+
+	line.style.top = at * ROW + "px";
+	for (const c of columns)
+		addCell(line, c, row);
+	return line;
+}
+
+function drawRows(anew) {
+	const first = Math.max(0, Math.floor(table.body.scrollTop / ROW) - SPARE);
+	const last = Math.min(view.rows.length,
+			      Math.ceil((table.body.scrollTop + table.body.clientHeight) / ROW) + SPARE);
+
+	if (!anew && first === table.first && last === table.last)
+		return;
+	table.first = first;
+	table.last = last;
+	table.space.replaceChildren(...Array.from({ length: last - first }, (_, i) =>
+		makeRow(first + i)));
+	if (view.row >= 0)
+		table.body.setAttribute("aria-activedescendant", "row-" + view.row);
+}
+
+function reveal(at) {
+	const top = at * ROW, room = table.body.clientHeight;
+
+	if (top < table.body.scrollTop)
+		table.body.scrollTop = top;
+	else if (top + ROW > table.body.scrollTop + room)
+		table.body.scrollTop = top + ROW - room;
+}
+
+function choose(row) {
+	view.row = row;
+	drawRows(true);
+	drawTrend();
+	saveHash();
+}
+
+function step(by) {
+	const at = clamp(view.rows.indexOf(view.row) + by, 0, view.rows.length - 1);
+
+	if (!view.rows.length)
+		return;
+	reveal(at);
+	choose(view.rows[at]);
+}
+
+/* State in the address */
+
+const hash = { text: "" };
+
+function hashText() {
+	const p = new URLSearchParams();
+
+	if (view.q)
+		p.set("q", view.q);
+	if (view.metric !== view.first)
+		p.set("metric", data.head.metrics[view.metric].name);
+	if (view.show !== "all")
+		p.set("show", view.show);
+	if (view.sort !== "state" || !view.down)
+		p.set("sort", (view.down ? "-" : "") + view.sort);
+	if (view.row >= 0)
+		p.set("task", data.names[view.row]);
+	return p.toString();
+}
+
+function saveHash() {
+	const text = hashText();
+
+	if (text === hash.text)
+		return;
+	hash.text = text;
+	history.replaceState(null, "", text ? "#" + text : location.pathname + location.search);
+}
+
+function loadHash() {
+	const text = location.hash.slice(1), p = new URLSearchParams(text);
+
+	if (text && !text.includes("="))
+		return;		/* the name of a part of the page */
+	hash.text = text;
+	const metric = data.head.metrics.findIndex(m => m.name === p.get("metric"));
+	const sort = p.get("sort") || "-state", id = sort.replace(/^-/, "");
+
+	view.q = p.get("q") || "";
+	view.metric = metric < 0 ? view.first : metric;
+	view.show = p.get("show") in shows ? p.get("show") : "all";
+	view.sort = columns.some(c => c.id === id) ? id : "state";
+	view.down = sort[0] === "-";
+	view.row = p.has("task") ? data.names.indexOf(p.get("task")) :
+		data.head.findings.length ? data.head.findings[0][1] : -1;
+	select();
+	const at = view.rows.indexOf(view.row);
+
+	if (at >= 0)
+		reveal(at);
+	drawTrend();
+}
+
+/* Making the table */
+
+function sortBy(c) {
+	view.down = view.sort === c.id ? !view.down : !c.text;
+	view.sort = c.id;
+	table.body.scrollTop = 0;
+	select();
+	saveHash();
+}
+
+function setMetric(metric) {
+	view.metric = metric;
+	select();
+	saveHash();
+}
+
+function makeTools(parent) {
+	const bar = make("div", { "class": "tools", role: "toolbar", "aria-label": "Tasks" }, parent);
+	const metrics = make("span", { "class": "metrics", role: "group", "aria-label": "Metric" }, bar);
+	let timer = 0;
+
+	table.metrics = data.head.metrics.map((m, i) => {
+		const b = make("button", { type: "button", "data-metric": i }, metrics, m.title);
+
+		b.addEventListener("click", () => setMetric(i));
+		return b;
+	});
+	table.search = make("input", { type: "search", id: "search", size: 28,
+		placeholder: "part of a name, do_c*, /pattern/", "aria-label": "Search tasks (/)" }, bar);
+	table.search.addEventListener("input", () => {
+		clearTimeout(timer);
+		timer = setTimeout(() => {
+			view.q = table.search.value;
+			table.body.scrollTop = 0;
+			select();
+			saveHash();
+		}, SEARCH_MS);
+	});
+	table.show = make("select", { id: "show", "aria-label": "Rows" }, bar);
+	for (const id in shows)
+		make("option", { value: id }, table.show, shows[id][0]);
+	table.show.addEventListener("change", () => {
+		view.show = table.show.value;
+		table.body.scrollTop = 0;
+		select();
+		saveHash();
+	});
+	table.count = make("span", { id: "count", role: "status" }, bar);
+}
+
+function makeHead(box) {
+	const line = make("div", { role: "row", "class": "line head", "aria-rowindex": 1 }, box);
+
+	for (const c of columns) {
+		c.head = make("span", { role: "columnheader", "class": "cell " + c.id }, line);
+		make("button", { type: "button" }, c.head, c.title)
+			.addEventListener("click", () => sortBy(c));
+	}
+}
+
+function tableKey(e) {
+	const page = Math.max(1, Math.floor(table.body.clientHeight / ROW) - 1);
+	const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page,
+		     Home: -Infinity, End: Infinity }[e.key];
+
+	if (e.ctrlKey || e.altKey || e.metaKey)
+		return;
+	if (by) {
+		e.preventDefault();
+		step(by);
+	} else if (e.key === "Enter" && view.row >= 0) {
+		trend.box.querySelector("h3").focus();
+	}
+}
+
+function makeTable(parent) {
+	const box = table.box = make("div", { "class": "grid", role: "grid",
+		"aria-colcount": columns.length, "aria-label": "Tasks" }, parent);
+
+	makeHead(box);
+	table.body = make("div", { "class": "body", tabindex: 0, role: "rowgroup" }, box);
+	table.space = make("div", { "class": "space", role: "presentation" }, table.body);
+	table.body.addEventListener("scroll", () => drawRows(false), { passive: true });
+	table.body.addEventListener("keydown", tableKey);
+	table.space.addEventListener("click", e => {
+		const line = e.target.closest(".line");
+
+		if (line)
+			choose(view.rows[Number(line.dataset.at)]);
+	});
+}
+
+/* A task's name in the verdict and the events leads here. */
+function follows(e) {
+	const a = e.target.closest("a.task");
+	const row = a ? Number(a.dataset.row) : -1;
+
+	if (row < 0 || e.ctrlKey || e.metaKey || e.shiftKey)
+		return;
+	e.preventDefault();
+	view.metric = Math.max(0, data.head.metrics.findIndex(m => m.name === a.dataset.metric));
+	view.q = "";
+	view.show = "all";
+	select();
+	reveal(view.rows.indexOf(row));
+	choose(row);
+	find("#tasks").scrollIntoView();
+	table.body.focus({ preventScroll: true });
+}
+
+function pageKey(e) {
+	if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey ||
+	    /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))
+		return;
+	e.preventDefault();
+	table.search.focus();
+}
+
+function makeTasks() {
+	const section = find("#tasks");
+
+	makeTools(section);
+	const panes = make("div", { "class": "panes" }, section);
+
+	makeTable(panes);
+	trend.box = make("div", { id: "trend", role: "region", "aria-label": "Trends" }, panes);
+	document.addEventListener("click", follows);
+	document.addEventListener("keydown", pageKey);
+	window.addEventListener("hashchange", loadHash);
+	window.addEventListener("resize", () => {
+		drawRows(false);
+		if (trend.box.clientWidth !== trend.width)
+			drawTrend();
+	});
+}
