@@ -231,7 +231,8 @@ static int find_default(struct buf *out, const char *base,
 
 	if (!r && (r = find_newest(out, buf_str(&dir), formats)))
 		r = error_set(err, r, dir.data, 0, 0, "%s", r == -ENOENT ?
-			      "no recording in it" : strerror(-r));
+			      "no recordings in it; to record a build: "
+			      "buildbeat record -- make" : strerror(-r));
 	buf_release(&dir);
 	return r;
 }
@@ -253,7 +254,7 @@ static int find_named(struct buf *out, const char *base, const char *name, struc
 		r = -ENOENT;
 	buf_release(&dir);
 	if (r == -ENOENT)
-		return error_set(err, r, name, 0, 0, "no such recording");
+		return error_set(err, r, name, 0, 0, "no such recording; see: buildbeat list");
 	return r ? error_sys(err, r, name, NULL) : 0;
 }
 

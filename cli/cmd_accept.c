@@ -295,7 +295,8 @@ static int read_operands(struct known *what, struct accept_arguments *s, const s
 		return error_set(err, -EINVAL, NULL, 0, 0, "%s: TASK or option '--total' is missing",
 				 command);
 	if (!s->list && !s->undo && !(s->reason && *s->reason))
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s: the reason is missing", command);
+		return error_set(err, -EINVAL, NULL, 0, 0, "%s: the reason is missing: "
+				 "add option '--message'", command);
 	return 0;
 }
 

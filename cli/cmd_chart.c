@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum chart_name { CHART_BOOT, CHART_CPU, CHART_DISK, CHART_MEMORY, CHARTS };
 
@@ -132,6 +133,9 @@ static int set_target(struct job *j, const char *recording, struct error *err)
 				str_ends(j->dir, ".pdf")))
 		return error_set(err, -EINVAL, NULL, 0, 0, "--output is a directory, or a file "
 				 "that ends in .svg for the bootchart alone, not '%s'", j->dir);
+	if (!a->into && access(j->dir, W_OK))
+		return error_set(err, -errno, j->dir, 0, 0, "cannot write the charts here: %s; "
+				 "write them elsewhere with --output", strerror(errno));
 	if (mkdir(j->dir, 0777) && errno != EEXIST)
 		return error_sys(err, -errno, j->dir, NULL);
 	return 0;

@@ -49,7 +49,7 @@ static const struct option options[] = {
 	{ OPT(OPTION_SHARE, double, 0, "share", share, "SHARE",
 	  "ignore relative changes below SHARE (default 5 %)") },
 	{ OPT_LIST(0, "amount", amount, "AMOUNT",
-	  "ignore absolute changes below AMOUNT, as 2s or 16MiB") },
+	  "ignore absolute changes below AMOUNT, such as 2s or 16MiB") },
 	{ OPT_LIST(0, "floor", floor, "AMOUNT", "ignore tasks below AMOUNT on both sides") },
 	{ OPT_FLAG('a', "all", all, "list ignored changes too") },
 	{ OPT_CHOICE('s', "sort", sort, diff_sort_word, "KEY",
@@ -184,7 +184,7 @@ static int set_amounts(struct rules *rules, const struct word_list *list, size_t
 		if (!amount_read(&amount, list->item[i]) ||
 		    (amount.unit == UNIT_COUNT && amount.value != 0))
 			return error_set(err, -EINVAL, NULL, 0, 0, "diff: option '--%s': expected "
-					 "an amount as 2s or 16MiB, not '%s'", option,
+					 "an amount such as 2s or 16MiB, not '%s'", option,
 					 list->item[i]);
 		for (enum metric m = 0; m < METRICS; m++) {
 			double *value = (double *)((char *)&rules->gate[m] + offset);

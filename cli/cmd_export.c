@@ -53,7 +53,8 @@ static int write_new(const struct converter *c, const struct recording *rec, con
 	int r;
 
 	if (!lstat(path, &st))
-		return error_sys(err, -EEXIST, path, NULL);
+		return error_set(err, -EEXIST, path, 0, 0, "already exists: delete it, or write "
+				 "to another path with --output");
 	hold_begin(&before);
 	r = c->write(rec, path, err);
 	if (!r)
@@ -73,7 +74,7 @@ static int run(struct args *a, void *values, struct error *err)
 	int r;
 
 	if (e->to == NO_FORMAT)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: the option '--to' is required");
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
 	format = converter_written_word[e->to];
 	r = openrec(&rec, OPENREC_WHOLE, e->base, a->operand[0], err);
 	if (!r && !e->into)

@@ -117,6 +117,10 @@ static int run(struct args *a, void *values, struct error *err)
 	struct launch l = { .argv = a->operand + 1 + dashes };
 	struct event_task task = { .name = a->operand[0], .kind = o->kind, .key = o->key };
 
+	if (!dashes && *a->operand[1] == '-')
+		return error_set(err, -EINVAL, NULL, 0, 0, "task: option '%s': options come before "
+				 "NAME; put '--' before a command that begins with '-'",
+				 a->operand[1]);
 	if (a->n < 2 + dashes)
 		return error_set(err, -EINVAL, NULL, 0, 0, "task: too few operands; expected: %s",
 				 a->command->operands);

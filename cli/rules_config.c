@@ -70,7 +70,8 @@ static int check_amount(const char *name, const struct amount *amount, unsigned 
 
 	if (!fit)
 		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "%s: expected an amount with a unit, as 2s or 16MiB, that these "
+				 "%s: expected an amount with a unit, such as 2s or 16MiB, that "
+				 "these "
 				 "metrics have", name);
 	if (!metrics || fit == metrics)
 		return 0;

@@ -82,8 +82,8 @@ static const struct {
 	{ "export --to nothing " NESTED, "expected " },
 	{ "export --to oe nowhere", "no such recording" },
 	{ "export --to oe empty", "empty: not a recording" },
-	{ "export --to oe -o empty " NESTED, "empty: File exists" },
-	{ "export --to oe -o . " NESTED, ".: File exists" },
+	{ "export --to oe -o empty " NESTED, "empty: already exists" },
+	{ "export --to oe -o . " NESTED, ".: already exists" },
 	{ "export --to oe -o empty/x " NESTED, "empty" },
 };
 

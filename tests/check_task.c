@@ -151,6 +151,7 @@ static const struct {
 	{ "-- name", "too few operands" },
 	{ "--kind= name true", "expected a text" },
 	{ "--kidn=x name true", "did you mean '--kind'?" },
+	{ "name --kind=x true", "options come before NAME" },
 };
 
 START_TEST(misuse)
