@@ -182,7 +182,7 @@ static const struct {
 } errors[] = {
 	{ "show no-such-recording", "no-such-recording: no such recording" },
 	{ "show ../../golden", "not a recording" },
-	{ "show nested/build", "not a recording, nor" },
+	{ "show nested/build", "not a recording, and not" },
 	{ "show", "no buildstats here or above" },
 	{ "show -s size nested", "size" },
 	{ "show -t 0 nested", "0" },
