@@ -148,7 +148,7 @@ static const struct {
 	{ "damaged in the middle", "# ninja log v5\n0\t10\t0\ta\t1\n2\t20\t5\t10\t0\tb\t2\n"
 	  "3\t30\t0\tc\t3\n", "a 0-10, c 3-30, 1 damaged lines left out, ", 0 },
 	{ "samurai's", "# ninja log v5\n0\t0\t7\ta\t1\n0\t0\t7\tb\t2\n",
-	  "a 0-0, b 0-0, it has no times, as samurai writes it, ", 0 },
+	  "a 0-0, b 0-0, no times, because samurai does not write them, ", 0 },
 	{ "nothing yet", "# ninja log v5\n", "", 0 },
 };
 
@@ -205,8 +205,8 @@ static const struct {
 	{ "", 1, "not a log of ninja" },
 	{ "# ninja log\n", 1, "not a log of ninja" },
 	{ "# ninja log v5", 1, "not a log of ninja" },
-	{ "# ninja log v4\n0 1 2 a b\n", 1, "version 4 of ninja's log is not known, only 5 to 7" },
-	{ "# ninja log v8\n", 1, "version 8 of ninja's log is not known, only 5 to 7" },
+	{ "# ninja log v4\n0 1 2 a b\n", 1, "version 4 of ninja's log is not supported: only 5 to 7" },
+	{ "# ninja log v8\n", 1, "version 8 of ninja's log is not supported: only 5 to 7" },
 	{ "# ninja log v5\nall\nof it\n", 2, "not a line of ninja's log" },
 };
 

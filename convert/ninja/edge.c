@@ -9,7 +9,7 @@
 
 const char *ninja_rule_kind(struct slice rule)
 {
-	/* The first that fits counts. */
+	/* The first match counts. */
 	static const struct {
 		const char *word;
 		enum { WHOLE, INSIDE } where;
@@ -47,9 +47,9 @@ const char *ninja_rule_kind(struct slice rule)
 
 /* The search behind a phony edge. */
 struct ninja_behind {
-	uint32_t last;		/* the edge that ended last, as far as is known */
-	uint32_t input;		/* the next one to be followed */
-	uint32_t from;		/* the phony edge that led here; NOT_FOLLOWED: none did yet */
+	uint32_t last;		/* the edge that ended last, of those followed so far */
+	uint32_t input;		/* the next one to follow */
+	uint32_t from;		/* the phony edge before it in the search, or NOT_FOLLOWED */
 };
 
 #define NOT_FOLLOWED (UINT32_MAX - 1)

@@ -4,14 +4,14 @@
 
 #include "convert/ninja/graph.h"
 
-/* What sort of work (kind.h) a rule does, by the names that CMake, Meson and gn give their
- * rules; NULL if the name is not one of those. */
+/* The kind (kind.h) of a rule's tasks, by the names that CMake, Meson and gn give their rules; NULL
+ * for other names. */
 const char *ninja_rule_kind(struct slice rule);
 
 /*
- * Which of the edges that ran another edge had to wait for. Of the edges behind a phony edge only
- * the one that ended last counts, and so it is with all order-only inputs together: the others
- * made nobody wait, and there may be as many of them as edges.
+ * The edges that an edge waited for. Of the edges behind a phony edge only the one that ended last
+ * counts, because nobody waited for the others, and there may be as many of them as edges. For the
+ * same reason only one edge counts of all order-only inputs together.
  */
 struct ninja_waits {
 	const struct ninja_graph *graph;
@@ -19,12 +19,12 @@ struct ninja_waits {
 	struct ninja_behind *behind;	/* private */
 };
 
-/* No edge ran yet: the caller fills in end_us. 0 or -ENOMEM. */
+/* Sets all end_us to -1: the caller fills them. 0 or -ENOMEM. */
 int ninja_waits_init(struct ninja_waits *w, const struct ninja_graph *g);
 void ninja_waits_release(struct ninja_waits *w);
 
-/* The edge for which input i of used_in made the edge wait, or NINJA_NO_EDGE. i == used_in means
- * the order-only inputs. */
+/* The edge that the edge waited for because of its input i of used_in, or of all order-only inputs if
+ * i is used_in. NINJA_NO_EDGE: none. */
 uint32_t ninja_waits_for(struct ninja_waits *w, const struct ninja_edge *e, size_t i);
 
 #endif

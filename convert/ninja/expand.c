@@ -18,7 +18,7 @@ const uint8_t ninja_class[256] = {
 	['|'] = NINJA_PATH_END, ['$'] = NINJA_PATH_END,
 };
 
-/* Where a text is: its variables are those of the edge, its rule, and the scope. */
+/* The variables of a text are those of the edge, its rule, and the scope. */
 struct place {
 	struct ninja_graph *g;
 	uint32_t scope;
@@ -38,7 +38,7 @@ static void add_text(struct ninja_graph *g, struct buf *out, struct slice text)
 	g->work -= cost;
 }
 
-/* Paths as ninja quotes them for a shell. */
+/* Add paths, quoted for a shell as by ninja. */
 static void add_paths(struct ninja_graph *g, struct buf *out, size_t first, size_t n,
 		      char separator)
 {
@@ -63,10 +63,7 @@ static void add_paths(struct ninja_graph *g, struct buf *out, size_t first, size
 	}
 }
 
-/*
- * The next part of a text: the name of a variable, or text that stands for itself. False at the
- * end.
- */
+/* The next part of a text: the name of a variable, or plain text. False at the end. */
 static bool next_part(struct cursor *c, struct slice *part, bool *variable)
 {
 	const char *start = c->p, *end;
@@ -115,7 +112,6 @@ static const struct ninja_binding *find_binding(const struct ninja_graph *g, uin
 	return NULL;
 }
 
-/* In this scope or those around it. */
 struct slice ninja_variable(const struct ninja_graph *g, uint32_t scope, uint32_t name)
 {
 	uint32_t at;
@@ -181,7 +177,6 @@ static void add_variable(struct place *p, struct buf *out, uint32_t name)
 	}
 }
 
-/* What a text in a file means: the text itself, or a copy in the arena. */
 struct slice ninja_expand(struct ninja_graph *g, struct slice text, uint32_t scope,
 			  const struct ninja_edge *edge)
 {
@@ -220,7 +215,7 @@ size_t ninja_edge_command(struct ninja_graph *g, const struct ninja_edge *e, str
 
 /* Paths */
 
-/* Is this a path that needs no change? */
+/* Is the path normalised already? */
 static bool is_plain(struct slice path)
 {
 	const char *end = path.p + path.len, *p = path.p;

@@ -12,20 +12,20 @@
 #define FILES_NESTED_MAX 16
 #define FILES_MAX 20000
 
-/* A build.ninja of this project's size expands to some ten times its bytes. Variables that double
- * each other would expand to any size: they end here. */
+/* Variables usually expand a build.ninja to some ten times its bytes. Variables that double each
+ * other would expand to any size without this limit. */
 #define WORK_MIN 65536
 #define WORK_PER_BYTE 1000
 
 #define RULE_PHONY 0
 
-/* Room for one more item; sets no_memory and returns NULL if there is none. */
-static void *grow(struct ninja_graph *g, void *array, size_t n, size_t item_size)
+/* A new item of an array; sets no_memory and returns NULL if there is no room. */
+static void *add(struct ninja_graph *g, void *array, size_t *n, size_t item_size)
 {
-	void *grown = n < UINT32_MAX - 1 ? array_grow(array, n, item_size) : NULL;
+	void *item = *n < UINT32_MAX - 1 ? array_add(array, n, item_size) : NULL;
 
-	g->no_memory |= !grown;
-	return grown;
+	g->no_memory |= !item;
+	return item;
 }
 
 static uint32_t name_number(struct ninja_graph *g, struct slice name)
@@ -38,13 +38,10 @@ static uint32_t name_number(struct ninja_graph *g, struct slice name)
 
 static void add_binding(struct ninja_graph *g, struct slice name, struct slice value)
 {
-	struct ninja_binding *grown = grow(g, g->binding, g->n_bindings, sizeof *grown);
+	struct ninja_binding *b = add(g, &g->binding, &g->n_bindings, sizeof *b);
 
-	if (!grown)
-		return;
-	g->binding = grown;
-	grown[g->n_bindings++] = (struct ninja_binding){ name_number(g, name),
-		(uint32_t)value.len, value.p };
+	if (b)
+		*b = (struct ninja_binding){ name_number(g, name), (uint32_t)value.len, value.p };
 }
 
 /* Scanner */
@@ -172,7 +169,7 @@ static bool next_variable(struct cursor *c, struct slice *name, struct slice *va
 	return false;
 }
 
-/* Read a block's variables. Those of an edge are expanded here, those of a rule with its edges. */
+/* Read the variables of a block. Those of an edge are expanded now, those of a rule for each edge. */
 static uint32_t parse_bindings(struct parser *p, bool expanded)
 {
 	size_t first = p->g->n_bindings;
@@ -189,18 +186,17 @@ static void parse_rule(struct parser *p, struct cursor *line)
 	struct slice name = read_word(line);
 	struct ninja_rule rule = { .name = name_number(g, name),
 		.first_binding = (uint32_t)g->n_bindings, .kind = ninja_rule_kind(name) };
-	struct ninja_rule *grown;
+	struct ninja_rule *added;
 
 	rule.n_bindings = parse_bindings(p, false);
-	grown = name.len ? grow(g, g->rule, g->n_rules, sizeof *grown) : NULL;
-	if (!grown)
+	added = name.len ? add(g, &g->rule, &g->n_rules, sizeof *added) : NULL;
+	if (!added)
 		return;
-	g->rule = grown;
-	g->no_memory |= !!index_put(&g->rules, p->scope, rule.name, (uint32_t)g->n_rules);
-	grown[g->n_rules++] = rule;
+	*added = rule;
+	g->no_memory |= !!index_put(&g->rules, p->scope, rule.name, (uint32_t)g->n_rules - 1);
 }
 
-/* An unknown rule has no command either. */
+/* An unknown rule has no command: it is treated as phony. */
 static uint32_t find_rule(const struct ninja_graph *g, uint32_t scope, struct slice name)
 {
 	uint32_t id = name_table_find(&g->name, name), rule;
@@ -212,22 +208,19 @@ static uint32_t find_rule(const struct ninja_graph *g, uint32_t scope, struct sl
 	return RULE_PHONY;
 }
 
-/* Add the paths up to the next colon or bar to the edge. Return how many the edge has now, from
- * first on. */
+/* Add the paths up to the next colon or bar to the edge. Returns how many paths it has after `first`. */
 static uint32_t parse_paths(struct parser *p, const struct ninja_edge *e, struct cursor *line,
 			    uint32_t first)
 {
 	struct ninja_graph *g = p->g;
 	struct slice path;
-	uint32_t *grown;
+	uint32_t *number;
 
 	while ((path = read_path(line)).len) {
 		path = ninja_expand(g, path, p->scope, e);
-		grown = path.len ? grow(g, g->edge_path, g->n_edge_paths, sizeof *grown) : NULL;
-		if (!grown)
-			continue;
-		g->edge_path = grown;
-		grown[g->n_edge_paths++] = ninja_path_number(g, path);
+		number = path.len ? add(g, &g->edge_path, &g->n_edge_paths, sizeof *number) : NULL;
+		if (number)
+			*number = ninja_path_number(g, path);
 	}
 	return (uint32_t)g->n_edge_paths - first;
 }
@@ -245,18 +238,18 @@ static void parse_build(struct parser *p, struct cursor *line)
 	struct ninja_graph *g = p->g;
 	struct ninja_edge e = { .scope = p->scope, .first_binding = (uint32_t)g->n_bindings,
 		.first_path = (uint32_t)g->n_edge_paths };
-	struct ninja_edge *grown = grow(g, g->edge, g->n_edges, sizeof *grown);
+	struct ninja_edge *added;
 	uint32_t first_in;
 
-	if (grown)
-		g->edge = grown;
 	e.n_bindings = parse_bindings(p, true);
 	e.n_out = e.all_out = parse_paths(p, &e, line, e.first_path);
 	if (single_bar(line))
 		e.all_out = parse_paths(p, &e, line, e.first_path);
 	if (!e.n_out)
 		e.n_out = e.all_out;
-	if (!grown || !e.n_out || !cursor_byte(line, ':')) {
+	added = e.n_out && cursor_byte(line, ':') ?
+		add(g, &g->edge, &g->n_edges, sizeof *added) : NULL;
+	if (!added) {
 		g->n_edge_paths = e.first_path;
 		return;
 	}
@@ -269,7 +262,7 @@ static void parse_build(struct parser *p, struct cursor *line)
 	e.all_in = e.used_in;
 	if (cursor_literal(line, "||"))
 		e.all_in = parse_paths(p, &e, line, first_in);
-	grown[g->n_edges++] = e;
+	*added = e;
 }
 
 static void parse_variable(struct parser *p, struct cursor *line)
@@ -289,19 +282,18 @@ static void parse_variable(struct parser *p, struct cursor *line)
 
 static uint32_t new_scope(struct ninja_graph *g, uint32_t outer)
 {
-	uint32_t *grown = grow(g, g->outer_scope, g->n_scopes, sizeof *grown);
+	uint32_t *scope = add(g, &g->outer_scope, &g->n_scopes, sizeof *scope);
 
-	if (!grown)
+	if (!scope)
 		return 0;
-	g->outer_scope = grown;
-	grown[g->n_scopes] = outer;
-	return (uint32_t)g->n_scopes++;
+	*scope = outer;
+	return (uint32_t)g->n_scopes - 1;
 }
 
 static int parse_file(struct ninja_graph *g, const struct parser *outer, struct slice file,
 		      uint32_t scope, struct error *err);
 
-/* What cannot be read is skipped; the caller of ninja_graph_read() can report the first. */
+/* A file that cannot be read is skipped; the caller of ninja_graph_read() can report the first. */
 static void parse_include(struct parser *p, struct cursor *line, bool subninja)
 {
 	struct ninja_graph *g = p->g;
@@ -402,16 +394,17 @@ int ninja_graph_read(struct ninja_graph *g, const char *dir, const char *file,
 	static const char *const names[N_NAMES] = {
 		"in", "in_newline", "out", "command", "rspfile_content", "phony"
 	};
+	struct ninja_rule *phony;
 	int r = -ENOMEM;
 
 	*g = (struct ninja_graph){ .dir = dir, .read = read, .arena = arena_new(),
 		.work = WORK_MIN };
 	for (size_t i = 0; i < N_NAMES; i++)
 		name_number(g, slice_of(names[i]));
-	g->rule = grow(g, NULL, 0, sizeof *g->rule);
 	new_scope(g, NO_SCOPE);
+	phony = add(g, &g->rule, &g->n_rules, sizeof *phony);
 	if (g->arena && !g->no_memory && !index_put(&g->rules, 0, NAME_PHONY, RULE_PHONY)) {
-		g->rule[g->n_rules++] = (struct ninja_rule){ .name = NAME_PHONY };
+		*phony = (struct ninja_rule){ .name = NAME_PHONY };
 		r = parse_file(g, NULL, slice_of(file), 0, err);
 	}
 	if (!r)

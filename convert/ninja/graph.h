@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /*
- * A build.ninja with the files that it includes: its edges and their commands. It is read as
- * ninja reads it, except that nothing in it is an error: lines that are not understood are
- * skipped, and so is a file that cannot be read. Dyndep files are not read.
+ * A build.ninja and the files that it includes: its edges and their commands. It is read as ninja
+ * reads it, except that nothing is an error: lines that are not understood and files that cannot be
+ * read are skipped. Dyndep files are not read.
  */
 struct ninja_edge {
 	uint32_t rule, scope;
@@ -31,10 +31,10 @@ struct ninja_graph {
 	struct ninja_edge *edge;
 	size_t n_edge_paths;
 	uint32_t *edge_path;	/* numbers in `path` */
-	struct name_table path;	/* as ninja calls them: without "./", "a/../" and "//" */
+	struct name_table path;	/* normalised as by ninja: without "./", "a/../" and "//" */
 	uint32_t *producer;	/* of each path: an index in `edge`, or NINJA_NO_EDGE */
 	unsigned n_skipped;	/* includes that could not be read */
-	struct error skipped;	/* why; the first of them */
+	struct error skipped;	/* the reason for the first of them */
 	/* private */
 	const char *dir;
 	infile_reader *read;
@@ -68,10 +68,10 @@ int ninja_graph_read(struct ninja_graph *g, const char *dir, const char *file,
 		     infile_reader *read, struct error *err);
 void ninja_graph_release(struct ninja_graph *g);
 
-/* The value of a variable of the outermost file, empty if it has none. */
+/* The value of a variable of build.ninja itself, empty if it has none. */
 struct slice ninja_graph_variable(const struct ninja_graph *g, const char *name);
 
-/* The edge that makes a path, NINJA_NO_EDGE if there is none or it is a phony edge. */
+/* The edge that writes a path, NINJA_NO_EDGE if there is none or it is a phony edge. */
 uint32_t ninja_graph_producer(const struct ninja_graph *g, struct slice path);
 
 bool ninja_edge_is_phony(const struct ninja_edge *e);
@@ -82,8 +82,8 @@ struct slice ninja_edge_rule(const struct ninja_graph *g, const struct ninja_edg
 const char *ninja_edge_kind(const struct ninja_graph *g, const struct ninja_edge *e);
 
 /*
- * Replace out by the text whose hash ninja writes to its log (ninja_hash.h): the command and, if
- * there is a response file, its content. Return the length of the command alone.
+ * Replace the content of out with the text whose hash ninja writes to its log (ninja_hash.h): the
+ * command and, if there is a response file, its content. Returns the length of the command.
  */
 size_t ninja_edge_command(struct ninja_graph *g, const struct ninja_edge *e, struct buf *out);
 
@@ -94,7 +94,7 @@ static inline struct slice ninja_edge_out(const struct ninja_graph *g,
 	return g->path.name[g->edge_path[e->first_path + i]];
 }
 
-/* The edge that makes input i of all_in, NINJA_NO_EDGE for a source. */
+/* The edge that writes input i of all_in, NINJA_NO_EDGE for a source. */
 static inline uint32_t ninja_edge_maker(const struct ninja_graph *g,
 					const struct ninja_edge *e, size_t i)
 {

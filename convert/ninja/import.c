@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Reading .ninja_log: the newest build in it, with what build.ninja says of its commands. */
+/* Reads the newest build from .ninja_log, with data about its commands from build.ninja. */
 
-#define MTIME_MIN_NS 100000000000000000	/* older ninjas write seconds, or nothing */
-#define BUILDS_APART_MS 60000		/* what began within this time may be one build */
+#define MTIME_MIN_NS 100000000000000000	/* old versions of ninja write seconds, or 0 */
+#define BUILDS_APART_MS 60000		/* runs that began within this time may be one build */
 
 struct import {
 	struct builder b;
@@ -40,7 +40,7 @@ static const char *string(struct import *m, struct buf *b, struct slice s)
 
 /* Which build */
 
-/* When the ninja began that wrote the line, -1: not known. */
+/* When the ninja that wrote the line began, -1: not known. */
 static int64_t began_ms(const struct import *m, const struct ninja_log_line *l)
 {
 	if (l->mtime_ns < MTIME_MIN_NS)
@@ -48,7 +48,7 @@ static int64_t began_ms(const struct import *m, const struct ninja_log_line *l)
 	return l->mtime_ns / 1000000 - (m->log.version < 6 ? l->end_ms : l->start_ms);
 }
 
-/* In a log that ninja wrote anew, the last lines are not those of the newest build. */
+/* If ninja has rewritten its log, the last lines are not those of the newest build. */
 static void find_newest(struct import *m)
 {
 	int64_t last_ms = -1;
@@ -72,7 +72,7 @@ static bool is_newest(const struct import *m, const struct ninja_log_line *l)
 	return began_ms(m, l) > m->newest_ms - BUILDS_APART_MS;
 }
 
-/* Most lines agree on when it began; those of outputs that were not changed do not. */
+/* Most lines agree on the start; lines of outputs that did not change do not. */
 static int set_start(struct import *m)
 {
 	int64_t *ms = malloc((m->log.n + 1) * sizeof *ms);
@@ -94,7 +94,7 @@ static int set_start(struct import *m)
 
 /* Tasks */
 
-/* The command in build.ninja, if it still is the one that ran. */
+/* The command in build.ninja; NULL if it has changed since it ran. */
 static const char *command(struct import *m, const struct ninja_edge *e, uint64_t hash)
 {
 	struct buf *b = &m->command;
@@ -107,7 +107,7 @@ static const char *command(struct import *m, const struct ninja_edge *e, uint64_
 	return buf_str(b);
 }
 
-/* n lines are about the command. */
+/* Add the task of n lines. */
 static void add_task(struct import *m, size_t line, size_t n)
 {
 	const struct ninja_log_line *l = &m->log.line[line];
@@ -164,7 +164,7 @@ static void add_tasks(struct import *m)
 		builder_warn(&m->b, NINJA_LOG_NAME ": %u commands last ran in earlier builds and "
 			     "are left out", n_left_out);
 	if (m->log.n && !times)
-		builder_warn(&m->b, NINJA_LOG_NAME ": it has no times, as samurai writes it");
+		builder_warn(&m->b, NINJA_LOG_NAME ": no times, because samurai does not write them");
 	if (m->log.damaged)
 		builder_warn(&m->b, NINJA_LOG_NAME ": %u damaged lines left out%s", m->log.damaged,
 			     m->log.torn ? ", the last is torn" : "");
@@ -193,7 +193,7 @@ static bool is_builddir(const struct ninja_graph *g, const char *parent, const c
 	return is;
 }
 
-/* The file is in the log's directory, or above it if that is its builddir. */
+/* build.ninja is in the log's directory; or in the directory above, if the former is its builddir. */
 static int read_graph(struct import *m, const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -22,20 +22,20 @@
 /* A command that a ninja ran. */
 struct ran {
 	uint32_t task;		/* in the recording */
-	bool in_log;		/* item is a line of the log, otherwise twice an edge's index, plus
-				   one if its hash is with the response file */
+	bool in_log;		/* item is a line of the log; otherwise twice the index of an edge,
+				   plus 1 if the hash includes the response file */
 	uint32_t item;		/* first of the candidates, then the chosen one, or NONE */
 };
 
-/* What a command may be: items of the same hash are in a list. */
+/* Edges or lines of the log, by the hash of their command. Items with the same hash are in a list. */
 struct candidates {
-	struct index first;	/* hash, with the response file or not -> item */
+	struct index first;	/* hash, is it with the response file -> item */
 	struct candidate {
 		int64_t start_ms;	/* in the log, -1: not known */
 		uint32_t next;
-		uint32_t taken;		/* by this run */
-		uint32_t from, from_run;	/* of the first: all before `from` are taken by
-						   that run */
+		uint32_t taken;		/* by the run of this number */
+		uint32_t from, from_run;	/* of the first: run from_run has taken all
+						   before `from` */
 	} *item;
 };
 
@@ -44,7 +44,7 @@ struct ninja_run {
 	const struct instance *in;
 	struct ran *ran;
 	size_t n_ran;
-	char *dir, *file;	/* NULL: its tasks are done */
+	char *dir, *file;	/* NULL: its tasks have their names */
 };
 
 /* The files that runs in one directory share. */
@@ -84,7 +84,8 @@ bool ninja_is_tool(struct slice name)
 	return false;
 }
 
-/* The ninjas whose tasks all lack a name. A line names the newest instance of its id. */
+/* The instances of ninja without a named task. Of instances with the same id only the newest counts,
+ * because lines are about that one. */
 static int find_unnamed(const struct recording *rec, bool *unnamed)
 {
 	struct index newest = INDEX_INIT;
@@ -138,7 +139,7 @@ static int find_notes(struct join *j)
 	return r;
 }
 
-/* All commands by run, in the order in which they started. */
+/* All commands by run, then by start. */
 static int find_runs(struct join *j)
 {
 	const struct recording *rec = j->rec;
@@ -146,20 +147,17 @@ static int find_runs(struct join *j)
 	int r = unnamed ? find_unnamed(rec, unnamed) : -ENOMEM;
 
 	for (uint32_t i = 0; !r && i < rec->n_tasks; i++) {
-		struct ran *grown;
+		struct ran *ran;
 
 		if (!unnamed[rec->task[i].instance] || rec->task[i].start_us < 0)
 			continue;
-		grown = array_grow(j->ran, j->n_ran, sizeof *grown);
-		if (!grown) {
+		ran = array_add(&j->ran, &j->n_ran, sizeof *ran);
+		if (!ran) {
 			r = -ENOMEM;
 			break;
 		}
-		j->ran = grown;
-		grown[j->n_ran] = (struct ran){ .task = i };
-		sorted &= !j->n_ran || by_run(&grown[j->n_ran - 1], &grown[j->n_ran],
-					      (void *)(uintptr_t)rec) < 0;
-		j->n_ran++;
+		*ran = (struct ran){ .task = i };
+		sorted &= j->n_ran == 1 || by_run(ran - 1, ran, (void *)(uintptr_t)rec) < 0;
 	}
 	free(unnamed);
 	if (!r && !sorted)
@@ -168,16 +166,15 @@ static int find_runs(struct join *j)
 		r = find_notes(j);
 	for (size_t i = 0; !r && i < j->n_ran; i++) {
 		const struct instance *in = &rec->instance[rec->task[j->ran[i].task].instance];
-		struct ninja_run *grown;
+		struct ninja_run *run;
 
 		if (j->n_runs && j->run[j->n_runs - 1].in == in) {
 			j->run[j->n_runs - 1].n_ran++;
 			continue;
 		}
-		grown = array_grow(j->run, j->n_runs, sizeof *grown);
-		if (grown)
-			(j->run = grown)[j->n_runs++] = (struct ninja_run){ in, &j->ran[i], 1,
-				NULL, NULL };
+		run = array_add(&j->run, &j->n_runs, sizeof *run);
+		if (run)
+			*run = (struct ninja_run){ in, &j->ran[i], 1, NULL, NULL };
 		else
 			r = -ENOMEM;
 	}
@@ -186,7 +183,7 @@ static int find_runs(struct join *j)
 
 /* Which directory */
 
-/* base/name, or name alone if it is absolute; base if it is empty. NULL: out of memory. */
+/* base/name; name if it is absolute, base if it is empty. NULL: out of memory. */
 static char *path_of(const char *base, const char *name)
 {
 	char *path;
@@ -204,8 +201,7 @@ static bool is_in(const char *dir, const char *file)
 	return is;
 }
 
-/* The values of -C and -f. ninja changes its directory for -C: the recorded one may be from before
- * or after that. */
+/* Find the values of -C and -f. The recorded directory may be the one before or after -C. */
 static int find_dir(struct ninja_run *run)
 {
 	struct buf word = BUF_INIT;
@@ -383,8 +379,8 @@ static uint64_t distance(int64_t a, int64_t b)
 	return a < 0 ? INT64_MAX : (uint64_t)llabs(a - b);
 }
 
-/* From the first candidate on, take the one that this run has not taken and whose start is
- * nearest; the first if all are taken. */
+/* Take the candidate whose start is nearest, of those that this run has not taken; the first if it has
+ * taken all. */
 static uint32_t take(struct candidate *c, uint32_t first, uint32_t run, int64_t wanted_ms)
 {
 	uint32_t at = c[first].from_run == run ? c[first].from : first, best;
@@ -405,9 +401,8 @@ static uint32_t take(struct candidate *c, uint32_t first, uint32_t run, int64_t 
 	return best;
 }
 
-/* Several edges may have the same command: then the one is chosen whose time in the log fits. For
- * this, the commands that have one edge show when the log's times began. Most runs do not need
- * the log. */
+/* If several edges have the same command, their times in the log decide. The tasks with only one
+ * edge show which time is 0 in the log. Most runs do not need the log. */
 static int match(struct join *j, struct place *p, const struct ninja_run *run)
 {
 	int64_t *zero_ms = malloc(run->n_ran * sizeof *zero_ms);

@@ -47,8 +47,7 @@ static int by_run(const void *a, const void *b)
 	return (one->order > two->order) - (one->order < two->order);
 }
 
-/* ninja writes its log anew from time to time, in no order: then the outputs of one command are
- * not together. */
+/* Sometimes ninja rewrites its log in any order: then the outputs of one command are not together. */
 static int sort_lines(struct ninja_log *log)
 {
 	struct index runs = INDEX_INIT;
@@ -101,40 +100,35 @@ static int read_lines(struct ninja_log *log, struct cursor *c)
 	return r ? r : sort_lines(log);
 }
 
-static int read_log(struct ninja_log *log, const char *path, infile_reader *read,
-		    struct error *err)
+int ninja_log_read(struct ninja_log *log, const char *path, infile_reader *read,
+		   struct error *err)
 {
 	struct slice signature;
 	uint64_t version;
 	struct cursor c;
-	int r = read(&log->text, path, err);
-
-	if (r)
-		return r;
-	cursor_init(&c, buf_str(&log->text), log->text.len);
-	if (!cursor_literal(&c, NINJA_LOG_SIGNATURE) || !cursor_u64(&c, &version) ||
-	    !cursor_until(&c, '\n', &signature) || c.p[-1] != '\n' ||
-	    (signature.len && !slice_is(signature, "\r")))
-		return error_set(err, -EINVAL, path, 1, 0, "not a log of ninja");
-	if (version < 5 || version > 7)
-		return error_set(err, -EINVAL, path, 1, 0,
-				 "version %llu of ninja's log is not known, only 5 to 7",
-				 (unsigned long long)version);
-	log->version = (int)version;
-	if (read_lines(log, &c))
-		return error_sys(err, -ENOMEM, path, NULL);
-	if (!log->n && log->damaged)
-		return error_set(err, -EINVAL, path, 2, 0, "not a line of ninja's log");
-	return 0;
-}
-
-int ninja_log_read(struct ninja_log *log, const char *path, infile_reader *read,
-		   struct error *err)
-{
 	int r;
 
 	*log = (struct ninja_log){ 0 };
-	r = read_log(log, path, read, err);
+	r = read(&log->text, path, err);
+	if (r)
+		goto out;
+	cursor_init(&c, buf_str(&log->text), log->text.len);
+	if (!cursor_literal(&c, NINJA_LOG_SIGNATURE) || !cursor_u64(&c, &version) ||
+	    !cursor_until(&c, '\n', &signature) || c.p[-1] != '\n' ||
+	    (signature.len && !slice_is(signature, "\r"))) {
+		r = error_set(err, -EINVAL, path, 1, 0, "not a log of ninja");
+	} else if (version < 5 || version > 7) {
+		r = error_set(err, -EINVAL, path, 1, 0, "version %llu of ninja's log is not "
+			      "supported: only 5 to 7", (unsigned long long)version);
+	} else {
+		log->version = (int)version;
+		r = read_lines(log, &c);
+		if (r)
+			error_sys(err, r, path, NULL);
+		else if (!log->n && log->damaged)
+			r = error_set(err, -EINVAL, path, 2, 0, "not a line of ninja's log");
+	}
+out:
 	if (r)
 		ninja_log_release(log);
 	return r;

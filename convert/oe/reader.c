@@ -289,12 +289,13 @@ static int read_recipes(struct walk *w, int dir_fd)
 
 static int read_tasks(struct oe *o, int dir_fd)
 {
-	struct walk *w = calloc(1, sizeof *w);
+	struct walk *w = malloc(sizeof *w);
 	int r = -ENOMEM;
 
 	if (!w)
 		return -ENOMEM;
 	w->o = o;
+	w->dirs = w->files = (struct names){ 0 };
 	if (!names_init(&w->dirs) && !names_init(&w->files))
 		r = read_recipes(w, dir_fd);
 	names_release(&w->files);

@@ -373,12 +373,11 @@ static int read_lines(struct task_file *f, const char *text, size_t len)
 {
 	struct slice line;
 	struct cursor c;
-	bool complete;
 	int r = 0;
 
 	cursor_init(&c, text, len);
-	while (!r && cursor_line(&c, &line, &complete)) {
-		if (complete)
+	while (!r && cursor_until(&c, '\n', &line)) {
+		if (c.p[-1] == '\n')
 			r = read_line(f, line);
 		else
 			f->damaged = true;
