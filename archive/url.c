@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/url.h"
 
-#include "base/cachedir.h"
+#include "base/file.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/index.h"
@@ -113,7 +113,7 @@ static void add_readable(struct buf *out, const char *url)
 
 int url_cache(struct buf *path, const char *url, struct error *err)
 {
-	int r = cachedir_add(path);
+	int r = file_add_cache_dir(path);
 
 	if (r)
 		return error_set(err, r, NULL, 0, 0, "a copy of an archive is kept in the cache "

@@ -93,9 +93,9 @@ static void add_cut(struct buf *b, const struct slice *part, size_t n, size_t ma
 	buf_addf(b, "\\.%08x", hash);
 }
 
-size_t field_size(const void *text, size_t len, size_t max)
+/* At most max. */
+static size_t escaped_size(const unsigned char *p, size_t len, size_t max)
 {
-	const unsigned char *p = text;
 	size_t n = 0;
 	char out[4];
 
@@ -115,7 +115,7 @@ size_t field_parts_size(const struct slice *part, size_t n, size_t max)
 	size_t size = 0;
 
 	for (size_t i = 0; i < n && size < max; i++)
-		size += field_size(part[i].p, part[i].len, max - size);
+		size += escaped_size((const unsigned char *)part[i].p, part[i].len, max - size);
 	return size;
 }
 

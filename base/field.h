@@ -17,11 +17,10 @@
  */
 void field_add(struct buf *b, const void *text, size_t len, size_t max);
 
-/* How long field_add() makes it: at most max. */
-size_t field_size(const void *text, size_t len, size_t max);
-
 /* The same for a text in n parts. True if all of it was added. */
 bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t max);
+
+/* How long field_add_parts() makes it: at most max. */
 size_t field_parts_size(const struct slice *part, size_t n, size_t max);
 
 /*

@@ -186,3 +186,17 @@ bool file_find_program(char out[PATH_MAX], const char *name)
 			return false;
 	}
 }
+
+int file_add_cache_dir(struct buf *path)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (cache && *cache == '/')
+		buf_adds(path, cache);
+	else if (home && *home == '/')
+		buf_addf(path, "%s/.cache", home);
+	else
+		return -ENOENT;
+	buf_adds(path, "/buildbeat");
+	return 0;
+}

@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_BASE_FILE_H
 #define BUILDBEAT_BASE_FILE_H
 
+#include "base/buf.h"
 #include "base/error.h"
 
 #include <limits.h>
@@ -41,6 +42,10 @@ bool file_find_program(char out[PATH_MAX], const char *name);
 /* The umask, without changing it: umask() would change it for every thread of the process. 077
  * if /proc cannot be read. */
 mode_t file_umask(void);
+
+/* Add the path of our part of the user's cache directory, "~/.cache/buildbeat", whether it exists
+ * or not. 0, or -ENOENT if neither XDG_CACHE_HOME nor HOME names one. */
+int file_add_cache_dir(struct buf *path);
 
 /* Make the directories above path. 0 or a negative errno with err. */
 int file_make_parents(const char *path, struct error *err);

@@ -159,7 +159,7 @@ void json_real(struct json *j, const char *name, double n, int decimals)
 	buf_addf(j->out, "%.*f", decimals, n);
 }
 
-void json_figure(struct json *j, const char *name, double n)
+void json_shortest(struct json *j, const char *name, double n)
 {
 	if (!isfinite(n)) {
 		json_null(j, name);

@@ -39,6 +39,6 @@ void json_null(struct json *j, const char *name);
 void json_real(struct json *j, const char *name, double n, int decimals);
 
 /* A number with twelve significant digits at most, as few as it has; not finite becomes null. */
-void json_figure(struct json *j, const char *name, double n);
+void json_shortest(struct json *j, const char *name, double n);
 
 #endif

@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += base/libbase.la
 base_libbase_la_SOURCES = \
 	base/arena.c base/arena.h base/array.c base/array.h base/buf.c base/buf.h \
-	base/cachedir.c base/cachedir.h base/clock.c base/clock.h base/cursor.c base/cursor.h \
+	base/clock.c base/clock.h base/cursor.c base/cursor.h \
 	base/error.c base/error.h base/feed.c base/feed.h base/field.c base/field.h base/file.c \
 	base/file.h base/hash.h base/heap.c base/heap.h base/hex.h base/index.c base/index.h \
 	base/json.c base/json.h base/name_table.c base/name_table.h base/nearest.c \

@@ -35,8 +35,8 @@ void texts_free(struct texts *t)
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->n; i++) {
-		free(t->text[i].name);
-		free(t->text[i].memory);
+		free(t->file[i].name);
+		free(t->file[i].memory);
 	}
 	if (t->fd >= 0)
 		close(t->fd);
@@ -44,14 +44,14 @@ void texts_free(struct texts *t)
 		close(t->dir_fd);
 	buf_release(&t->decoded);
 	buf_release(&t->bare);
-	free(t->text);
+	free(t->file);
 	free(t->window);
 	free(t);
 }
 
 int texts_add(struct texts *t, const char *name, char *memory, size_t len, int fd)
 {
-	struct text *grown = array_grow(t->text, t->n, sizeof *grown);
+	struct texts_file *grown = array_grow(t->file, t->n, sizeof *grown);
 	char *copy = grown && fd >= 0 ? strdup(name) : NULL;
 
 	if (t->fd >= 0)
@@ -59,12 +59,12 @@ int texts_add(struct texts *t, const char *name, char *memory, size_t len, int f
 	t->fd = fd;
 	t->open = t->n;
 	if (grown)
-		t->text = grown;
+		t->file = grown;
 	if (!grown || (fd >= 0 && !copy)) {
 		free(memory);
 		return -ENOMEM;
 	}
-	grown[t->n++] = (struct text){ copy, memory, len };
+	grown[t->n++] = (struct texts_file){ copy, memory, len };
 	return 0;
 }
 
@@ -102,11 +102,11 @@ static bool open_text(struct texts *t, size_t at)
 {
 	if (t->fd >= 0 && t->open == at)
 		return true;
-	if (!t->text[at].name || t->dir_fd < 0)
+	if (!t->file[at].name || t->dir_fd < 0)
 		return false;
 	if (t->fd >= 0)
 		close(t->fd);
-	t->fd = openat(t->dir_fd, t->text[at].name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	t->fd = openat(t->dir_fd, t->file[at].name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	t->open = at;
 	return t->fd >= 0;
 }
@@ -150,11 +150,11 @@ bool texts_line(struct texts *t, text_place place, struct slice *line)
 {
 	uint64_t offset = place & ((UINT64_C(1) << OFFSET_BITS) - 1);
 	size_t at = (size_t)(place >> OFFSET_BITS);
-	const struct text *text;
+	const struct texts_file *text;
 
 	if (!place || at >= t->n)
 		return false;
-	text = &t->text[at];
+	text = &t->file[at];
 	if (offset < text->len)
 		return cut_line(text->memory + offset, text->len - offset, line);
 	offset -= text->len;

@@ -14,7 +14,7 @@
  * they stay in their files. Private to recording*.c.
  */
 
-struct text {
+struct texts_file {
 	char *name;		/* of the file in the recording; NULL: memory alone */
 	char *memory;		/* what is in front of the file's: it was packed */
 	size_t len;
@@ -23,8 +23,8 @@ struct text {
 struct texts {
 	int dir_fd;		/* -1: no files */
 	size_t n;
-	struct text *text;
-	int fd;			/* of the file text[open] */
+	struct texts_file *file;
+	int fd;			/* of file[open] */
 	size_t open;
 	char *window;		/* FEED_MEMORY bytes, lent to struct feed while reading */
 	size_t window_text;

@@ -154,11 +154,11 @@ static void json_commit(struct json *j, const char *name, const struct bisect_to
 static void json_apart(struct json *j, const char *name, const struct apart *a)
 {
 	json_object(j, name);
-	json_figure(j, "before", a->good);
-	json_figure(j, "after", a->bad);
-	json_figure(j, "effect", a->effect);
-	json_figure(j, "effect_low", a->in.low);
-	json_figure(j, "effect_high", a->in.high);
+	json_shortest(j, "before", a->good);
+	json_shortest(j, "after", a->bad);
+	json_shortest(j, "effect", a->effect);
+	json_shortest(j, "effect_low", a->in.low);
+	json_shortest(j, "effect_high", a->in.high);
 	json_object_end(j);
 }
 
@@ -175,7 +175,7 @@ static void json_tried(struct json *j, const struct bisect *b)
 		json_int(j, "builds", (int64_t)c->runs);
 		json_array(j, "values");
 		for (size_t k = 0; k < c->n; k++)
-			json_figure(j, NULL, c->v[k]);
+			json_shortest(j, NULL, c->v[k]);
 		json_array_end(j);
 		json_object_end(j);
 	}
@@ -206,7 +206,7 @@ int bisect_json(struct buf *out, const struct bisect_told *t)
 		json_commit(&j, NULL, t, b->left[i]);
 	json_array_end(&j);
 	if (b->end == BISECT_FOUND || b->end == BISECT_RANGE)
-		json_figure(&j, "confidence", 1 - b->error);
+		json_shortest(&j, "confidence", 1 - b->error);
 	json_int(&j, "builds", (int64_t)b->runs);
 	json_int(&j, "failed", (int64_t)b->failed);
 	json_int(&j, "machine_changes", (int64_t)b->drifts);

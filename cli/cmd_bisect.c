@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/cachedir.h"
+#include "base/file.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/index.h"
@@ -149,7 +149,7 @@ static int find_directory(struct search *s, struct error *err)
 		buf_adds(&s->directory, path);
 		return r ? error_sys(err, r, s->arguments->dir, NULL) : trust_path(path, err);
 	}
-	r = cachedir_add(&s->directory);
+	r = file_add_cache_dir(&s->directory);
 	if (r)
 		return error_set(err, r, NULL, 0, 0, "bisect: --dir is missing: neither "
 				 "XDG_CACHE_HOME nor HOME names a cache directory");
@@ -234,7 +234,7 @@ static void clean_up(struct search *s)
 {
 	struct buf cache = BUF_INIT;
 
-	if (s->arguments->dir || cachedir_add(&cache))
+	if (s->arguments->dir || file_add_cache_dir(&cache))
 		return;
 	outdir_discard(s->rebuild.directory);
 	rmdir(buf_str(&cache));	/* fails if other files are in it */

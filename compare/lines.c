@@ -18,10 +18,10 @@ static void add_change(struct json *j, const struct change *c)
 	json_int(j, "at", c->at);
 	json_int(j, "first", c->first);
 	json_int(j, "last", c->last);
-	json_figure(j, "before", c->before);
-	json_figure(j, "after", c->after);
-	json_figure(j, "effect", c->effect);
-	json_figure(j, "p", c->p);
+	json_shortest(j, "before", c->before);
+	json_shortest(j, "after", c->after);
+	json_shortest(j, "effect", c->effect);
+	json_shortest(j, "p", c->p);
 	json_object_end(j);
 }
 
@@ -44,8 +44,8 @@ void line_changes(struct buf *out, const struct line_id *id, const struct change
 static void add_interval(struct json *j, struct interval in)
 {
 	json_array(j, "interval");
-	json_figure(j, NULL, in.low);
-	json_figure(j, NULL, in.high);
+	json_shortest(j, NULL, in.low);
+	json_shortest(j, NULL, in.high);
 	json_array_end(j);
 }
 
@@ -53,7 +53,7 @@ static void add_side(struct json *j, const char *name, const struct side *side)
 {
 	json_object(j, name);
 	json_int(j, "n", side->n);
-	json_figure(j, "median", side->median);
+	json_shortest(j, "median", side->median);
 	add_interval(j, side->in);
 	json_object_end(j);
 }
@@ -63,13 +63,13 @@ void line_samples(struct buf *out, const struct line_id *id, const struct sample
 	struct json j;
 
 	begin_line(&j, out, id);
-	json_figure(&j, "p", s->p);
-	json_figure(&j, "adjusted_p", s->adjusted_p);
-	json_figure(&j, "effect", s->effect);
+	json_shortest(&j, "p", s->p);
+	json_shortest(&j, "adjusted_p", s->adjusted_p);
+	json_shortest(&j, "effect", s->effect);
 	add_interval(&j, s->in);
 	json_str(&j, "verdict", samples_verdict_word[s->verdict]);
-	json_figure(&j, "t_p", s->t_p);
-	json_figure(&j, "adjusted_t_p", s->adjusted_t_p);
+	json_shortest(&j, "t_p", s->t_p);
+	json_shortest(&j, "adjusted_t_p", s->adjusted_t_p);
 	add_side(&j, "base", &s->base);
 	add_side(&j, "new", &s->now);
 	json_object_end(&j);

@@ -110,14 +110,14 @@ static void add_finding(struct json *j, const struct builds *builds,
 	json_str(j, "unit", host ? "ratio" : unit_word[metric_info[f->metric].unit]);
 	json_str(j, "state", state_word[f->state]);
 	json_bool(j, "worse", f->worse);
-	json_figure(j, "before", six_digits(f->before));
-	json_figure(j, "now", six_digits(f->now));
+	json_shortest(j, "before", six_digits(f->before));
+	json_shortest(j, "now", six_digits(f->now));
 	json_real(j, "effect", f->effect, 6);
 	json_array(j, "interval");
 	json_real(j, NULL, f->low, 6);
 	json_real(j, NULL, f->high, 6);
 	json_array_end(j);
-	json_figure(j, "false_rate", six_digits(f->rate));
+	json_shortest(j, "false_rate", six_digits(f->rate));
 	add_build(j, "since", builds, f->since);
 	add_build(j, "since_first", builds, f->first);
 	add_build(j, "since_last", builds, f->last);
@@ -145,7 +145,7 @@ int check_json(struct buf *out, const struct check *c)
 	json_int(&j, "confirmed", (int64_t)v->n_confirmed);
 	json_int(&j, "known", (int64_t)v->n_known);
 	json_int(&j, "suspected", (int64_t)v->n_suspect);
-	json_figure(&j, "rate", c->rules->rate);
+	json_shortest(&j, "rate", c->rules->rate);
 	json_int(&j, "agree", c->rules->agree);
 	add_host(&j, v);
 	add_exact(&j, v);

@@ -23,8 +23,8 @@ static void metric_key(char *key, size_t size, enum metric m)
 static void add_interval(struct json *j, struct interval in)
 {
 	json_array(j, "interval");
-	json_figure(j, NULL, in.low);
-	json_figure(j, NULL, in.high);
+	json_shortest(j, NULL, in.low);
+	json_shortest(j, NULL, in.high);
 	json_array_end(j);
 }
 
@@ -33,18 +33,18 @@ static void add_figure(struct json *j, const char *key, const struct diff_figure
 	const struct samples *s = f->test;
 
 	json_object(j, key);
-	json_figure(j, "base", f->value[DIFF_BASE]);
-	json_figure(j, "new", f->value[DIFF_NOW]);
-	json_figure(j, "change", f->change);
-	json_figure(j, "share", f->share);
+	json_shortest(j, "base", f->value[DIFF_BASE]);
+	json_shortest(j, "new", f->value[DIFF_NOW]);
+	json_shortest(j, "change", f->change);
+	json_shortest(j, "share", f->share);
 	json_bool(j, "large", f->large);
 	if (s) {
 		json_str(j, "verdict", samples_verdict_word[f->verdict]);
-		json_figure(j, "effect", s->effect);
+		json_shortest(j, "effect", s->effect);
 		add_interval(j, s->in);
-		json_figure(j, "p", s->p);
-		json_figure(j, "t_p", s->t_p);
-		json_figure(j, "rate", samples_rate(s));
+		json_shortest(j, "p", s->p);
+		json_shortest(j, "t_p", s->t_p);
+		json_shortest(j, "rate", samples_rate(s));
 	}
 	json_object_end(j);
 }
@@ -129,8 +129,8 @@ static void add_whole(struct json *j, const struct diff *d)
 		if (!is_known(&d->total[t]))
 			continue;
 		json_object(j, metric_total_info[t].name);
-		json_figure(j, "base", d->total[t].value[DIFF_BASE]);
-		json_figure(j, "new", d->total[t].value[DIFF_NOW]);
+		json_shortest(j, "base", d->total[t].value[DIFF_BASE]);
+		json_shortest(j, "new", d->total[t].value[DIFF_NOW]);
 		json_object_end(j);
 	}
 	json_object_end(j);
@@ -138,7 +138,7 @@ static void add_whole(struct json *j, const struct diff *d)
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!isnan(d->common[m])) {
 			snprintf(key, sizeof key, "%s_share", metric_info[m].name);
-			json_figure(j, key, d->common[m] - 1);
+			json_shortest(j, key, d->common[m] - 1);
 		}
 	}
 	json_object_end(j);
@@ -194,7 +194,7 @@ int diff_json(struct buf *out, const struct diff_view *v)
 	json_bool(&j, "tested", d->tested);
 	json_bool(&j, "worse", diff_is_worse(d));
 	if (d->tested)
-		json_figure(&j, "false_discovery_rate", d->rate);
+		json_shortest(&j, "false_discovery_rate", d->rate);
 	add_counts(&j, d);
 	add_whole(&j, d);
 	add_facts(&j, d);

@@ -62,10 +62,10 @@ static void add_change(struct document *d, const struct history_change *c)
 	json_int(&d->j, "at", c->change.at);
 	json_int(&d->j, "first", c->change.first);
 	json_int(&d->j, "last", c->change.last);
-	json_figure(&d->j, "before", c->change.before);
-	json_figure(&d->j, "after", c->change.after);
-	json_figure(&d->j, "effect", c->change.effect);
-	json_figure(&d->j, "rate", c->change.p);
+	json_shortest(&d->j, "before", c->change.before);
+	json_shortest(&d->j, "after", c->change.after);
+	json_shortest(&d->j, "effect", c->change.effect);
+	json_shortest(&d->j, "rate", c->change.p);
 	add_known(d, c->known);
 	json_object_end(&d->j);
 }
@@ -85,7 +85,7 @@ static void add_event(struct document *d, const struct history_event *e)
 	json_object(&d->j, "contribution");
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (e->contribution[m])
-			json_figure(&d->j, metric_info[m].name, e->contribution[m]);
+			json_shortest(&d->j, metric_info[m].name, e->contribution[m]);
 	}
 	json_object_end(&d->j);
 	json_array(&d->j, "changes");
@@ -105,7 +105,7 @@ static void add_series(struct document *d)
 			continue;
 		json_array(&d->j, metric_info[m].name);
 		for (size_t i = 0; i < told->builds->n; i++)
-			json_figure(&d->j, NULL, told->series[m][i]);
+			json_shortest(&d->j, NULL, told->series[m][i]);
 		json_array_end(&d->j);
 	}
 	json_object_end(&d->j);

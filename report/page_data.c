@@ -92,8 +92,8 @@ static void add_changes(struct json *j, const struct page *p)
 		json_int(j, NULL, c->change.at);
 		json_int(j, NULL, c->change.first);
 		json_int(j, NULL, c->change.last);
-		json_figure(j, NULL, c->change.before);
-		json_figure(j, NULL, c->change.after);
+		json_shortest(j, NULL, c->change.before);
+		json_shortest(j, NULL, c->change.after);
 		json_bool(j, NULL, c->creep);
 		json_array_end(j);
 	}
@@ -118,8 +118,8 @@ static void add_findings(struct json *j, const struct page *p)
 		json_int(j, NULL, f->state);
 		json_bool(j, NULL, f->worse);
 		json_int(j, NULL, f->since);
-		json_figure(j, NULL, f->before);
-		json_figure(j, NULL, f->now);
+		json_shortest(j, NULL, f->before);
+		json_shortest(j, NULL, f->now);
 		json_array_end(j);
 	}
 	json_array_end(j);

@@ -15,9 +15,9 @@ static void fill(struct json *j)
 	json_real(j, NULL, 1.0 / 3, 3);
 	json_real(j, NULL, NAN, 3);
 	json_real(j, NULL, -INFINITY, 0);
-	json_figure(j, NULL, 4.605e-8);
-	json_figure(j, NULL, 1.0 / 3);
-	json_figure(j, NULL, INFINITY);
+	json_shortest(j, NULL, 4.605e-8);
+	json_shortest(j, NULL, 1.0 / 3);
+	json_shortest(j, NULL, INFINITY);
 	json_object(j, NULL);
 	json_object_end(j);
 	json_array(j, NULL);
