@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/saturate.h"
 #include "recording/column.h"
-#include "recording/recording_series.h"
+#include "recording/recording_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -289,7 +289,7 @@ int sys_read(struct recording *rec, const char *name, struct buf *text)
 	int r = recording_series_read(rec, name, text);
 	const struct series *s = recording_series(rec, name);
 
-	if (s && series_column(s, one_core) >= 0)
+	if (s && recording_series_column(s, one_core) >= 0)
 		rec->source.one_core = true;
 	return r;
 }

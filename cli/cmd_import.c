@@ -72,7 +72,7 @@ static int write_recording(const struct recording *rec, const struct import_argu
 	int r;
 
 	hold_begin(&before);
-	r = recording_write_for(rec, (enum store_access)i->access, i->output, i->name, path, err);
+	r = recording_write(rec, (enum store_access)i->access, i->output, i->name, path, err);
 	if (!r)
 		output_path(path);
 	hold_end(&before);

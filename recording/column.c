@@ -19,7 +19,7 @@ static const struct {
 
 static const struct moment unknown = { -1, -1 };
 
-int64_t unit_scale(const char *unit)
+int64_t column_unit_scale(const char *unit)
 {
 	struct cursor c;
 	int64_t n = 1;
@@ -53,7 +53,7 @@ bool column_find(struct column *c, const struct recording *rec, const char *seri
 	for (size_t i = 0; s && i < s->n_columns && c->n_parts < COLUMN_PARTS_MAX; i++) {
 		if (!matches(s->column[i].name, name))
 			continue;
-		c->scale = unit_scale(s->column[i].unit);
+		c->scale = column_unit_scale(s->column[i].unit);
 		c->part[c->n_parts++] = (uint32_t)i;
 	}
 	return c->n_parts && s->n;

@@ -48,6 +48,6 @@ struct moment column_peak(const struct column *c);
 struct moment column_busiest(const struct column *c);
 
 /* Base units in one "10ms", "1KiB" ... */
-int64_t unit_scale(const char *unit);
+int64_t column_unit_scale(const char *unit);
 
 #endif

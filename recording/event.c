@@ -157,7 +157,7 @@ void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int
 	finish_line(b);
 }
 
-void event_add_figures(struct buf *b, const struct event_end *e)
+void event_add_values(struct buf *b, const struct event_end *e)
 {
 	add_number(b, e->user_us);
 	add_number(b, e->system_us);
@@ -180,7 +180,7 @@ void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		 kind == EVENT_KILL ? "kill" : "gone", t);
 	add_id(b, inst, seq);
 	add_number(b, e->status);
-	event_add_figures(b, e);
+	event_add_values(b, e);
 	finish_line(b);
 }
 

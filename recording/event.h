@@ -12,7 +12,7 @@
  * The lines of tasks.log, written. Each function appends exactly one line of
  * one kind, newline included, of at most EVENT_MAX bytes. So one O_APPEND write() of it is
  * never mixed with that of another process. The format in
- * words is buildbeat-recording(5); the reader is recording_tasks.c.
+ * words is buildbeat-recording(5); the reader is reader_events.c.
  *
  * Times are microseconds since the recording's start. Texts may be NULL (empty)
  * and hold any byte; secrets in them are replaced, see redact.h. A value that is not
@@ -75,7 +75,7 @@ void event_end_rusage(struct event_end *e, const struct rusage *usage);
 
 /* The values after the status, each after a tab: user time to wchar and,
  * where it is known, the upper bound of the memory. */
-void event_add_figures(struct buf *b, const struct event_end *e);
+void event_add_values(struct buf *b, const struct event_end *e);
 
 void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e);
 /* last: the instance gave its tasks all numbers from 1 to this one and wrote a line of each;

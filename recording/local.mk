@@ -5,14 +5,13 @@ recording_librecording_la_SOURCES = \
 	recording/column.c recording/column.h recording/event.c recording/event.h recording/event_parse.c \
 	recording/layout.h recording/lost.c recording/lost.h recording/process_log.c \
 	recording/process_log.h recording/reader.c recording/reader.h recording/reader_build.c \
-	recording/reader_events.c recording/reader_kinds.c recording/reader_link.c recording/reader_lost.c \
-	recording/reader_names.c recording/reader_processes.c recording/reader_runs.c \
+	recording/reader_events.c recording/reader_link.c recording/reader_lost.c \
+	recording/reader_processes.c recording/reader_runs.c \
 	recording/reader_samples.c recording/reader_tasks.c recording/reader_usage.c recording/recipe.c \
-	recording/recipe.h recording/recording.c recording/recording.h recording/recording_command.c \
-	recording/recording_series.c recording/recording_series.h recording/recording_write.c \
+	recording/recipe.h recording/recording.c recording/recording.h \
 	recording/recording_write.h recording/series.c recording/series.h recording/store.c \
 	recording/store.h recording/store_create.c recording/store_create.h recording/store_join.c \
-	recording/store_join.h recording/usage_log.c recording/usage_log.h recording/writer.h \
+	recording/store_join.h recording/usage_log.c recording/usage_log.h recording/writer.c recording/writer.h \
 	recording/writer_series.c recording/writer_tasks.c recording/writer_usage.c
 
 

@@ -63,7 +63,7 @@ void process_log_add(struct buf *b, const struct process_line *l)
 		buf_addc(b, '\t');
 		buf_add(b, l->command.p, l->command.len);
 		add_number(b, status);
-		event_add_figures(b, &l->end);
+		event_add_values(b, &l->end);
 	}
 	while (b->len && b->data[b->len - 1] == '\t')
 		b->len--;
@@ -88,7 +88,7 @@ static bool parse_pid(struct cursor *c, int32_t *pid)
 	return n >= 0 && n <= INT32_MAX;
 }
 
-static void parse_figures(struct cursor *c, struct event_end *e)
+static void parse_values(struct cursor *c, struct event_end *e)
 {
 	e->user_us = number(c);
 	e->system_us = number(c);
@@ -119,7 +119,7 @@ static bool parse_process(struct cursor *c, bool killed, struct process_line *l)
 		return false;
 	l->end.status = status < 0 || status > 255 ? -1 :
 		killed ? (int32_t)status & 0x7f : (int32_t)status << 8;
-	parse_figures(c, &l->end);
+	parse_values(c, &l->end);
 	return true;
 }
 

@@ -12,7 +12,7 @@
 
 /*
  * The lines of processes.log, one a process, written when it has ended. In words
- * in buildbeat-recording(5); the reader of the file is recording_processes.c.
+ * in buildbeat-recording(5); the reader of the file is reader_processes.c.
  *
  *   buildbeat processes 1
  *   done	48211	4711	4700	31022	120	cc -c hello.c	0	21000	8000

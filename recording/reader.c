@@ -3,12 +3,15 @@
 
 #include "base/array.h"
 #include "base/field.h"
+#include "base/str.h"
+#include "recording/layout.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WARNINGS_MAX 100
 
@@ -105,13 +108,13 @@ int reader_header(struct reader *r, const struct slice *line, const char *file,
 	return 1;
 }
 
-void damage_add(struct damage *d, unsigned line)
+void reader_damaged(struct reader_damage *d, unsigned line)
 {
 	if (!d->n++)
 		d->first_line = line;
 }
 
-int damage_tell(struct reader *r, const struct damage *d, const char *file)
+int reader_report_damage(struct reader *r, const struct reader_damage *d, const char *file)
 {
 	int error = 0;
 
@@ -122,10 +125,12 @@ int damage_tell(struct reader *r, const struct damage *d, const char *file)
 				    file, d->first_line, d->n - 1);
 	if (!error && d->torn)
 		error = reader_warn(r, "%s: its last line is truncated and was ignored", file);
+	if (!error && d->skipped)
+		error = reader_warn(r, "%s: %u samples after damaged lines left out", file, d->skipped);
 	return error;
 }
 
-bool reader_line(struct cursor *c, struct slice *line, struct damage *d)
+bool reader_line(struct cursor *c, struct slice *line, struct reader_damage *d)
 {
 	bool complete;
 
@@ -133,14 +138,14 @@ bool reader_line(struct cursor *c, struct slice *line, struct damage *d)
 		if (!complete)
 			d->torn = true;
 		else if (line->len > FEED_LINE_MAX)
-			damage_add(d, c->line);
+			reader_damaged(d, c->line);
 		else
 			return true;
 	}
 	return false;
 }
 
-bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d)
+bool reader_feed_line(struct feed *f, struct slice *line, struct reader_damage *d)
 {
 	for (;;) {
 		switch (feed_line(f, line)) {
@@ -150,10 +155,101 @@ bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d)
 			d->torn = true;
 			break;
 		case FEED_TOO_LONG:
-			damage_add(d, f->line);
+			reader_damaged(d, f->line);
 			break;
 		case FEED_END:
 			return false;
 		}
 	}
+}
+
+/* Files */
+
+bool reader_is_tasks(const char *name)
+{
+	return !strcmp(name, LAYOUT_TASKS) ||
+	       (str_starts(name, LAYOUT_TASKS_PREFIX "-") && str_ends(name, ".log"));
+}
+
+bool reader_is_streamed(const char *name)
+{
+	return reader_is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS) ||
+	       !strcmp(name, LAYOUT_PROCESSES);
+}
+
+/* Texts of build stay where they were read. */
+static int parse_build(struct reader *r, const char *name, struct buf *text)
+{
+	struct buf b = *text;
+
+	buf_init(text);
+	if (arena_keep(r->rec->arena, b.data))
+		return -ENOMEM;
+	return reader_build(r, name, b.data, b.len);
+}
+
+static int parse_feed(struct reader *r, const char *name, struct feed *f)
+{
+	int error;
+
+	if (feed_at_end(f) && !f->error)
+		return reader_warn(r, "%s: empty", name);
+	error = reader_is_tasks(name) ? reader_tasks(r, name, f) :
+		!strcmp(name, LAYOUT_PROCESSES) ? reader_processes(r, name, f) :
+		reader_usage(r, name, f);
+	if (!error && f->error)
+		error = reader_unreadable(r, f->error, "%s", name);
+	return error;
+}
+
+/* Texts of tasks are looked up later: what was unpacked stays. */
+static int parse_tasks(struct reader *r, const char *name, struct buf *text, int fd)
+{
+	struct texts *t = r->rec->texts;
+	struct buf b = *text;
+	struct feed f;
+
+	buf_init(text);
+	if (texts_add(t, name, b.data, b.len, fd))
+		return -ENOMEM;
+	feed_init(&f, b.data, b.len, fd, texts_lend_window(t));
+	return parse_feed(r, name, &f);
+}
+
+static int parse_stream(struct reader *r, const char *name, struct buf *text, int fd)
+{
+	struct feed f;
+	int error;
+
+	feed_init(&f, text->data, text->len, fd, texts_lend_window(r->rec->texts));
+	error = parse_feed(r, name, &f);
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+static int parse_series(struct reader *r, const char *name, struct buf *text)
+{
+	char series[256];
+	struct buf b;
+
+	buf_init_fixed(&b, series, sizeof series);
+	buf_add(&b, name, strlen(name) - strlen(".log"));
+	return buf_error(&b) ? buf_error(&b) :
+		reader_series(r, name, series, text->data, text->len);
+}
+
+int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
+{
+	if (reader_is_tasks(name))
+		return parse_tasks(r, name, text, fd);
+	if (reader_is_streamed(name))
+		return parse_stream(r, name, text, fd);
+	if (!text->len)
+		return reader_warn(r, "%s: empty", name);
+	if (!strcmp(name, LAYOUT_BUILD))
+		return parse_build(r, name, text);
+	if (!strcmp(name, LAYOUT_LOST))
+		return reader_lost(r, name, text->data, text->len);
+	return parse_series(r, name, text);
 }

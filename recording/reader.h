@@ -11,7 +11,7 @@
 #include "recording/recording.h"
 
 /*
- * The inside of recording_read(), private to recording*.c and their tests: a
+ * The inside of recording_read(), private to recording.c, reader*.c and their tests: a
  * parser for each kind of file. Short files are in memory as a whole. The
  * parsers may write to that memory, to unescape and end texts in place, and to one byte
  * after it. Tasks and their samples are read line by line.
@@ -49,7 +49,7 @@ struct reader {
 	size_t n_processes;
 	struct process *process;
 	struct task_usage *newest;	/* sample of each task; time_ms -1: none */
-	struct runs *runs;		/* NULL: no rec->usage */
+	struct reader_runs *runs;		/* NULL: no rec->usage */
 	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
 	uint32_t *out_task;	/* and of rec->out */
 };
@@ -110,18 +110,19 @@ static inline int64_t reader_plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* What was left out of one file. */
-struct damage {
+/* What was left out of one file, and the warnings about it. */
+struct reader_damage {
 	unsigned n, first_line;
+	unsigned skipped;	/* undamaged samples after damaged ones */
 	bool torn;
 };
 
-void damage_add(struct damage *d, unsigned line);
-int damage_tell(struct reader *r, const struct damage *d, const char *file);
+void reader_damaged(struct reader_damage *d, unsigned line);
+int reader_report_damage(struct reader *r, const struct reader_damage *d, const char *file);
 
 /* The next complete line of sane length; what is not is counted. */
-bool reader_line(struct cursor *c, struct slice *line, struct damage *d);
-bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d);
+bool reader_line(struct cursor *c, struct slice *line, struct reader_damage *d);
+bool reader_feed_line(struct feed *f, struct slice *line, struct reader_damage *d);
 
 /*
  * One file of the recording by its plain name (build, tasks*.log, proc_*.log):
@@ -132,8 +133,13 @@ bool reader_feed_line(struct feed *f, struct slice *line, struct damage *d);
  */
 int reader_file(struct reader *r, const char *name, struct buf *text, int fd);
 
+/* Is it tasks.log or one of tasks-ID.log; or any that is read line by line? */
+bool reader_is_tasks(const char *name);
+bool reader_is_streamed(const char *name);
+
 /* file is the name for warnings. 0, -ENOMEM or -EINVAL (future version). */
 int reader_build(struct reader *r, const char *file, char *text, size_t len);
+int reader_lost(struct reader *r, const char *file, const char *text, size_t len);
 int reader_tasks(struct reader *r, const char *file, struct feed *f);
 int reader_more_tasks(struct reader *r, struct slice lines);
 int reader_series(struct reader *r, const char *file, const char *name,
@@ -142,27 +148,27 @@ int reader_usage(struct reader *r, const char *file, struct feed *f);
 int reader_processes(struct reader *r, const char *file, struct feed *f);
 
 /*
- * The samples of rec->usage while they come, for n_tasks tasks (recording_runs.c).
+ * The samples of rec->usage while they come, for n_tasks tasks (reader_runs.c).
  * NULL when out of memory, as -ENOMEM below.
  */
-struct runs *runs_new(size_t n_tasks);
+struct reader_runs *reader_runs_new(size_t n_tasks);
 
 /* NULL is fine. */
-void runs_free(struct runs *runs);
+void reader_runs_free(struct reader_runs *runs);
 
 /* A sample of the task is about to become the newest, in this era. */
-int runs_touch(struct reader *r, uint32_t task, uint32_t era);
+int reader_runs_touch(struct reader *r, uint32_t task, uint32_t era);
 
 /* What is its newest stays as it is; counted in its n_usage after the call. */
-int runs_add(struct reader *r, uint32_t task);
+int reader_runs_add(struct reader *r, uint32_t task);
 
 /* The task has ended; or every task not touched in this era. */
-int runs_over(struct reader *r, uint32_t task);
-int runs_forget(struct reader *r, uint32_t era);
+int reader_runs_end(struct reader *r, uint32_t task);
+int reader_runs_forget(struct reader *r, uint32_t era);
 
 /* The newest ones are added; then, once n_usage counts them, the list is in order. */
-int runs_finish(struct reader *r);
-int runs_sort(struct reader *r);
+int reader_runs_finish(struct reader *r);
+int reader_runs_sort(struct reader *r);
 
 /* An instance, by an id of less than INSTANCE_ID_MAX bytes: the newest of that id,
  * NO_INDEX if there is none; and a new one. */

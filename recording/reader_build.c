@@ -89,7 +89,7 @@ static int fill(struct reader *r)
 
 int reader_build(struct reader *r, const char *file, char *text, size_t len)
 {
-	struct damage damage = { 0 };
+	struct reader_damage damage = { 0 };
 	struct slice line, rest, key, value;
 	struct cursor c;
 	bool whole;
@@ -107,9 +107,9 @@ int reader_build(struct reader *r, const char *file, char *text, size_t len)
 		if (split(line, &key, &value))
 			error = add_line(r, key, value);
 		else
-			damage_add(&damage, c.line);
+			reader_damaged(&damage, c.line);
 	}
 	if (!error)
 		error = fill(r);
-	return error ? error : damage_tell(r, &damage, file);
+	return error ? error : reader_report_damage(r, &damage, file);
 }

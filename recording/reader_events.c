@@ -326,7 +326,7 @@ static bool is_header(struct slice line)
 }
 
 struct tasks_damage {
-	struct damage damaged, unknown;
+	struct reader_damage damaged, unknown;
 	char word[32];		/* the first unknown */
 };
 
@@ -352,14 +352,14 @@ static int read_line(struct reader *r, struct slice line, unsigned number,
 			memcpy(d->word, line.p, n);
 			d->word[n] = '\0';
 		}
-		damage_add(&d->unknown, number);
+		reader_damaged(&d->unknown, number);
 		return 0;
 	case EVENT_DAMAGED:
 		break;
 	}
 	if (error != -EBADMSG || is_header(line))
 		return error == -ENOMEM ? error : 0;
-	damage_add(&d->damaged, number);
+	reader_damaged(&d->damaged, number);
 	return 0;
 }
 
@@ -399,7 +399,7 @@ int reader_tasks(struct reader *r, const char *file, struct feed *f)
 		error = reader_warn(r, "%s:%u: %u lines of kinds this program does not "
 				    "know left out, the first is \"%s\"", file,
 				    d.unknown.first_line, d.unknown.n, d.word);
-	return error ? error : damage_tell(r, &d.damaged, file);
+	return error ? error : reader_report_damage(r, &d.damaged, file);
 }
 
 /* Lines that are in no file, about tasks that were in one: no command is in them. */

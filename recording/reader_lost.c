@@ -164,3 +164,36 @@ int reader_count_missing(struct reader *r)
 		rec->lost.reason = LOST_UNTOLD;
 	return warn_once(r, n);
 }
+
+int reader_lost(struct reader *r, const char *file, const char *text, size_t len)
+{
+	struct lost *l = &r->rec->lost;
+	struct reader_damage damage = { 0 };
+	struct slice line, rest, inst;
+	struct cursor c;
+	uint64_t before;
+	char said[200];
+	struct buf b;
+	bool whole;
+	int error;
+
+	cursor_init(&c, text, len);
+	whole = cursor_line(&c, &line, &whole) && whole;
+	error = reader_header(r, whole ? &line : NULL, file, "lost", &rest);
+	if (error <= 0)
+		return error;
+	while (reader_line(&c, &line, &damage)) {
+		before = l->tasks;
+		if (!lost_parse(l, line, &inst))
+			reader_damaged(&damage, c.line);
+		else if (inst.len && reader_told_lost(r, inst, l->tasks - before))
+			return -ENOMEM;
+	}
+	/* half a line shows that something was lost, too */
+	if (damage.torn && !l->reason)
+		*l = (struct lost){ .parts = true, .reason = -ENOSPC };
+	buf_init_fixed(&b, said, sizeof said);
+	lost_add_text(&b, l);
+	error = l->reason ? reader_warn(r, "%s: %s", file, buf_str(&b)) : 0;
+	return error ? error : reader_report_damage(r, &damage, file);
+}

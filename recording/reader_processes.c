@@ -124,7 +124,7 @@ static int add_process(struct reader *r, const struct process_line *l)
 	return 0;
 }
 
-static int read_line(struct reader *r, struct slice line, unsigned number, struct damage *d)
+static int read_line(struct reader *r, struct slice line, unsigned number, struct reader_damage *d)
 {
 	struct process_line l;
 	enum event_parsed parsed = process_log_parse(line, &l);
@@ -134,7 +134,7 @@ static int read_line(struct reader *r, struct slice line, unsigned number, struc
 	if (parsed == EVENT_DAMAGED || l.time_us > READER_TIME_MAX_US) {
 		if (line.len != strlen(PROCESS_LOG_HEADER) - 1 ||
 		    memcmp(line.p, PROCESS_LOG_HEADER, line.len))
-			damage_add(d, number);
+			reader_damaged(d, number);
 		return 0;
 	}
 	reader_saw(r, l.time_us);
@@ -146,7 +146,7 @@ static int read_line(struct reader *r, struct slice line, unsigned number, struc
 
 int reader_processes(struct reader *r, const char *file, struct feed *f)
 {
-	struct damage damage = { 0 };
+	struct reader_damage damage = { 0 };
 	struct slice line, rest;
 	bool whole = feed_line(f, &line) == FEED_WHOLE;
 	int error = reader_header(r, whole ? &line : NULL, file, PROCESS_LOG_NAME, &rest);
@@ -156,7 +156,7 @@ int reader_processes(struct reader *r, const char *file, struct feed *f)
 	error = 0;
 	while (!error && reader_feed_line(f, &line, &damage))
 		error = read_line(r, line, f->line, &damage);
-	return error ? error : damage_tell(r, &damage, file);
+	return error ? error : reader_report_damage(r, &damage, file);
 }
 
 /* After all files: whose they are */

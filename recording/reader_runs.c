@@ -19,7 +19,7 @@ struct run {
 	struct task_usage *sample;
 };
 
-struct runs {
+struct reader_runs {
 	size_t n, n_open;
 	struct run *run;	/* the open ones, then free ones */
 	bool mixed;
@@ -30,18 +30,18 @@ struct runs {
 #define NEVER UINT32_MAX
 #define OVER (UINT32_MAX - 1)
 
-struct runs *runs_new(size_t n_tasks)
+struct reader_runs *reader_runs_new(size_t n_tasks)
 {
-	struct runs *runs = malloc(sizeof *runs + n_tasks * sizeof *runs->of_task);
+	struct reader_runs *runs = malloc(sizeof *runs + n_tasks * sizeof *runs->of_task);
 
 	if (!runs)
 		return NULL;
-	*runs = (struct runs){ 0 };
+	*runs = (struct reader_runs){ 0 };
 	memset(runs->of_task, 0xff, n_tasks * sizeof *runs->of_task);
 	return runs;
 }
 
-void runs_free(struct runs *runs)
+void reader_runs_free(struct reader_runs *runs)
 {
 	for (size_t i = 0; runs && i < runs->n; i++)
 		free(runs->run[i].sample);
@@ -74,7 +74,7 @@ static int list(struct reader *r, uint32_t task, const struct task_usage *u)
 	return 0;
 }
 
-static int open_run(struct runs *runs, uint32_t task)
+static int open_run(struct reader_runs *runs, uint32_t task)
 {
 	struct run *grown;
 
@@ -95,7 +95,7 @@ static int open_run(struct runs *runs, uint32_t task)
  * as it is unless the task comes back. */
 static int close_run(struct reader *r, uint32_t at, bool with_newest)
 {
-	struct runs *runs = r->runs;
+	struct reader_runs *runs = r->runs;
 	struct run closed = runs->run[at];
 	const struct task_usage *newest = &r->newest[closed.task];
 
@@ -169,9 +169,9 @@ static int mix(struct reader *r)
 	return close_all(r, false);
 }
 
-int runs_touch(struct reader *r, uint32_t task, uint32_t era)
+int reader_runs_touch(struct reader *r, uint32_t task, uint32_t era)
 {
-	struct runs *runs = r->runs;
+	struct reader_runs *runs = r->runs;
 
 	if (runs->mixed)
 		return 0;
@@ -196,10 +196,10 @@ static int grow(struct run *run)
 	return 0;
 }
 
-int runs_add(struct reader *r, uint32_t task)
+int reader_runs_add(struct reader *r, uint32_t task)
 {
 	const struct task_usage *u = &r->newest[task];
-	struct runs *runs = r->runs;
+	struct reader_runs *runs = r->runs;
 	struct run *run;
 
 	if (!runs->mixed && runs->of_task[task] == OVER && mix(r))
@@ -213,16 +213,16 @@ int runs_add(struct reader *r, uint32_t task)
 	return 0;
 }
 
-int runs_over(struct reader *r, uint32_t task)
+int reader_runs_end(struct reader *r, uint32_t task)
 {
 	uint32_t at = r->runs->mixed ? NEVER : r->runs->of_task[task];
 
 	return at < OVER ? close_run(r, at, true) : 0;
 }
 
-int runs_forget(struct reader *r, uint32_t era)
+int reader_runs_forget(struct reader *r, uint32_t era)
 {
-	struct runs *runs = r->runs;
+	struct reader_runs *runs = r->runs;
 
 	for (size_t i = runs->mixed ? 0 : runs->n_open; i-- > 0;) {
 		if (runs->run[i].era != era && close_run(r, (uint32_t)i, true))
@@ -231,7 +231,7 @@ int runs_forget(struct reader *r, uint32_t era)
 	return 0;
 }
 
-int runs_finish(struct reader *r)
+int reader_runs_finish(struct reader *r)
 {
 	struct recording *rec = r->rec;
 
@@ -244,7 +244,7 @@ int runs_finish(struct reader *r)
 	return 0;
 }
 
-int runs_sort(struct reader *r)
+int reader_runs_sort(struct reader *r)
 {
 	struct recording *rec = r->rec;
 	struct task_usage *sorted;

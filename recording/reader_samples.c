@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "recording/reader.h"
+#include "recording/recording_write.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,8 +33,7 @@ struct decoder {
 	struct section at;
 	struct name_table names;	/* of the columns of s, "c" or "g" in front */
 	int64_t *base;		/* of each column of s: what its counter had reached */
-	struct damage damage;
-	unsigned skipped;	/* good lines behind damaged ones */
+	struct reader_damage damage;
 	bool full;
 	size_t time_cap, gap_cap, level_cap;	/* of the arrays of s */
 };
@@ -307,7 +307,7 @@ static bool parse_values(struct cursor *c, struct section *at, bool levels)
 
 static int damaged(struct decoder *d, unsigned line)
 {
-	damage_add(&d->damage, line);
+	reader_damaged(&d->damage, line);
 	d->at.lost = true;
 	return 0;
 }
@@ -330,14 +330,14 @@ static int read_sample(struct decoder *d, struct slice line, unsigned number)
 	struct cursor c;
 
 	if (at->blind) {
-		d->skipped++;
+		d->damage.skipped++;
 		return 0;
 	}
 	cursor_init(&c, line.p, line.len);
 	if (!reader_parse_time(&c, at->interval_ms, at->grid, &s))
 		return damaged(d, number);
 	if (at->lost && !(s.levels && s.absolute)) {
-		d->skipped++;
+		d->damage.skipped++;
 		return 0;
 	}
 	if (goes_back(d, &s))
@@ -403,13 +403,10 @@ static int decode(struct decoder *d, const char *name, struct cursor *c)
 	return error;
 }
 
-static int tell(struct decoder *d, const char *file)
+static int report(struct decoder *d, const char *file)
 {
-	int error = damage_tell(d->r, &d->damage, file);
+	int error = reader_report_damage(d->r, &d->damage, file);
 
-	if (!error && d->skipped)
-		error = reader_warn(d->r, "%s: %u samples after damaged lines left out",
-				    file, d->skipped);
 	if (!error && d->full)
 		error = reader_warn(d->r, "%s: more samples than fit in memory, the rest left out",
 				    file);
@@ -493,7 +490,7 @@ static int read_series(struct decoder *d, const char *file, const char *name,
 	}
 	if (!error && d->s.interval_ms)
 		error = keep(d, name);
-	return error ? error : tell(d, file);
+	return error ? error : report(d, file);
 }
 
 int reader_series(struct reader *r, const char *file, const char *name,
@@ -504,4 +501,13 @@ int reader_series(struct reader *r, const char *file, const char *name,
 
 	decoder_release(&d);
 	return error;
+}
+
+int recording_series_read(struct recording *rec, const char *name, struct buf *text)
+{
+	struct reader r = { .rec = rec };
+
+	if (buf_reserve(text, 1))
+		return buf_error(text);
+	return reader_series(&r, name, name, text->data, text->len);
 }

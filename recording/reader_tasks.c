@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/field.h"
 #include "command/command_name.h"
+#include "command/kind.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/reader.h"
@@ -185,6 +187,202 @@ int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *tas
 	return *task == NO_INDEX ? add_task(r, instance, seq, task) : 0;
 }
 
+/* Kinds are few: one text for each. */
+
+/* A text for a moment only. */
+static struct slice scratch_text(struct reader *r, struct slice field)
+{
+	struct buf *b = &r->scratch;
+
+	if (!memchr(field.p, '\\', field.len))
+		return field;
+	buf_clear(b);
+	buf_add(b, field.p, field.len);
+	if (buf_error(b)) {
+		r->no_memory = true;
+		return (struct slice){ "", 0 };
+	}
+	return (struct slice){ b->data, field_decode(b->data, b->len, NULL) };
+}
+
+static const char *find_kind(struct reader *r, struct slice text)
+{
+	uint32_t at;
+
+	r->kinds.arena = r->rec->arena;
+	if (name_table_add(&r->kinds, text, &at)) {
+		r->no_memory = true;
+		return "";
+	}
+	return r->kinds.name[at].p;
+}
+
+const char *reader_kind(struct reader *r, struct slice field)
+{
+	struct slice text = field.len ? scratch_text(r, field) : field;
+
+	text.len = strnlen(text.p, text.len);
+	return text.len ? find_kind(r, text) : "";
+}
+
+const char *reader_kind_of_command(struct reader *r, struct slice field)
+{
+	struct slice command = scratch_text(r, field);
+	const char *kind = kind_of_command(command.p, command.len);
+
+	/* Most are like the one before. */
+	if (kind != r->last_kind) {
+		r->last_kind = kind;
+		r->last_kind_text = find_kind(r, slice_of(kind));
+	}
+	return r->last_kind_text;
+}
+
+/* The lists of names tasks have, all of one sort in one array: of each task a
+ * stretch. */
+
+enum sort { AFTER, OUT };
+
+struct names {
+	const char ***name;	/* the array */
+	size_t *cap, *n;
+	uint32_t **task;	/* of each, once they are out of order; until then NULL */
+	enum sort sort;
+};
+
+static struct names names_of(struct reader *r, enum sort sort)
+{
+	if (sort == AFTER)
+		return (struct names){ &r->rec->after, &r->after_cap, &r->rec->n_after,
+			&r->after_task, sort };
+	return (struct names){ &r->rec->out, &r->out_cap, &r->rec->n_out, &r->out_task, sort };
+}
+
+struct stretch {
+	uint32_t *first, *n;
+};
+
+static struct stretch stretch_of(struct task *t, enum sort sort)
+{
+	if (sort == AFTER)
+		return (struct stretch){ &t->first_after, &t->n_after };
+	return (struct stretch){ &t->first_out, &t->n_out };
+}
+
+/* The lists of two tasks are mixed, so each name must know its task. */
+static int scatter(struct recording *rec, const struct names *l)
+{
+	size_t cap = ARRAY_FIRST;
+
+	while (cap < *l->n)
+		cap *= 2;
+	*l->task = malloc(cap * sizeof **l->task);
+	if (!*l->task)
+		return -ENOMEM;
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		struct stretch s = stretch_of(&rec->task[i], l->sort);
+
+		for (size_t k = 0; k < *s.n; k++)
+			(*l->task)[*s.first + k] = (uint32_t)i;
+	}
+	return 0;
+}
+
+static int add_name(struct recording *rec, const struct names *l, uint32_t task,
+		    const char *name)
+{
+	struct stretch s = stretch_of(&rec->task[task], l->sort);
+	const char **names;
+	uint32_t *tasks;
+
+	if (!*s.n)
+		*s.first = (uint32_t)*l->n;
+	if (*l->n == UINT32_MAX)
+		return -ENOMEM;
+	if (*s.first + *s.n != *l->n && !*l->task && scatter(rec, l))
+		return -ENOMEM;
+	names = array_make_room(*l->name, l->cap, *l->n, sizeof *names);
+	if (!names)
+		return -ENOMEM;
+	*l->name = names;
+	if (*l->task) {
+		tasks = array_grow(*l->task, *l->n, sizeof *tasks);
+		if (!tasks)
+			return -ENOMEM;
+		*l->task = tasks;
+		tasks[*l->n] = task;
+	}
+	names[(*l->n)++] = name;
+	++*s.n;
+	return 0;
+}
+
+static int add_names(struct reader *r, enum sort sort, uint32_t task, struct slice names)
+{
+	struct names list = names_of(r, sort);
+	char *p = arena_text(r->rec->arena, names.p, names.len);
+	const char *end = p + names.len;
+	bool escaped = p && memchr(p, '\\', names.len);
+	int error = p ? 0 : -ENOMEM;
+
+	while (!error && p < end) {
+		char *tab = memchr(p, '\t', (size_t)(end - p));
+		size_t len = (size_t)((tab ? tab : end) - p);
+
+		p[escaped ? field_decode(p, len, NULL) : len] = '\0';
+		if (*p)
+			error = add_name(r->rec, &list, task, p);
+		p += len + 1;
+	}
+	return error;
+}
+
+int reader_after(struct reader *r, uint32_t task, struct slice names)
+{
+	return add_names(r, AFTER, task, names);
+}
+
+int reader_out(struct reader *r, uint32_t task, struct slice names)
+{
+	return add_names(r, OUT, task, names);
+}
+
+/* Names in the order of their tasks, each task's in the order they came. */
+static int sort_names(struct recording *rec, const struct names *l)
+{
+	const char **sorted;
+	size_t at = 0;
+
+	if (!*l->task)
+		return 0;
+	sorted = malloc((*l->n + 1) * sizeof *sorted);
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		struct stretch s = stretch_of(&rec->task[i], l->sort);
+
+		*s.first = (uint32_t)at;
+		at += *s.n;
+		*s.n = 0;
+	}
+	for (size_t i = 0; i < *l->n; i++) {
+		struct stretch s = stretch_of(&rec->task[(*l->task)[i]], l->sort);
+
+		sorted[*s.first + (*s.n)++] = (*l->name)[i];
+	}
+	free(*l->name);
+	*l->name = sorted;
+	return 0;
+}
+
+int reader_sort_names(struct reader *r)
+{
+	struct names after = names_of(r, AFTER), out = names_of(r, OUT);
+	int error = sort_names(r->rec, &after);
+
+	return error ? error : sort_names(r->rec, &out);
+}
+
 /* After all files */
 
 /* What nobody gave a name is called after its command. */
@@ -240,7 +438,7 @@ void reader_release(struct reader *r)
 	free(r->after_task);
 	free(r->out_task);
 	free(r->newest);
-	runs_free(r->runs);
+	reader_runs_free(r->runs);
 	buf_release(&r->scratch);
 	name_table_release(&r->kinds);
 	index_release(&r->instances);

@@ -31,10 +31,9 @@ struct decoder {
 	int64_t time_ms;	/* of the newest memory change */
 	uint32_t *given;	/* the numbers given out in it */
 	size_t n_given;
-	bool lost;		/* as in recording_samples.c */
-	unsigned skipped;
+	bool lost;		/* as in reader_samples.c */
 	unsigned strangers;	/* entries of tasks that tasks.log does not have */
-	struct damage damage;
+	struct reader_damage damage;
 };
 
 /* First lines */
@@ -119,7 +118,7 @@ static void count(struct task *t, const struct task_usage *u)
 /* The newest sample of a task, once it stays as it is. */
 static int settle(struct reader *r, uint32_t task)
 {
-	if (r->runs && runs_add(r, task))
+	if (r->runs && reader_runs_add(r, task))
 		return -ENOMEM;
 	count(&r->rec->task[task], &r->newest[task]);
 	return 0;
@@ -167,7 +166,7 @@ static int add_sample(struct decoder *d, const struct alias *a, const struct sam
 	int64_t before_kb = last->time_ms < 0 ? -1 : (int64_t)best_kb(last);
 	int64_t time_ms = s->time_ms;
 
-	if (d->r->runs && runs_touch(d->r, a->task, d->era))
+	if (d->r->runs && reader_runs_touch(d->r, a->task, d->era))
 		return -ENOMEM;
 	if (last->time_ms >= time_ms)
 		time_ms = last->time_ms;
@@ -298,7 +297,7 @@ static int over(struct decoder *d, struct alias *a)
 	uint32_t task = a->task;
 
 	a->task = NO_INDEX;
-	return task != NO_INDEX && d->r->runs ? runs_over(d->r, task) : 0;
+	return task != NO_INDEX && d->r->runs ? reader_runs_end(d->r, task) : 0;
 }
 
 static int end_task(struct decoder *d, struct alias *a, const struct sample_time *s)
@@ -358,7 +357,7 @@ static int read_line(struct decoder *d, struct slice line)
 	if (!reader_parse_time(&c, d->interval_ms, d->grid, &s))
 		return -EBADMSG;
 	if (d->lost && !(s.levels && s.absolute)) {
-		d->skipped++;
+		d->damage.skipped++;
 		return 0;
 	}
 	if (s.grid < d->grid)
@@ -372,7 +371,7 @@ static int read_line(struct decoder *d, struct slice line)
 	while (!error && !cursor_at_end(&c))
 		error = read_entry(d, &c, &s);
 	if (!error && s.levels && d->r->runs)
-		error = runs_forget(d->r, d->era);
+		error = reader_runs_forget(d->r, d->era);
 	return error;
 }
 
@@ -411,7 +410,7 @@ static int decode(struct decoder *d, struct feed *f)
 		else
 			error = read_line(d, line);
 		if (error == -EBADMSG) {
-			damage_add(&d->damage, f->line);
+			reader_damaged(&d->damage, f->line);
 			d->lost = true;
 			error = 0;
 		}
@@ -423,13 +422,10 @@ static int decode(struct decoder *d, struct feed *f)
 	return error;
 }
 
-static int tell(struct decoder *d, const char *file)
+static int report(struct decoder *d, const char *file)
 {
-	int error = damage_tell(d->r, &d->damage, file);
+	int error = reader_report_damage(d->r, &d->damage, file);
 
-	if (!error && d->skipped)
-		error = reader_warn(d->r, "%s: %u samples after damaged lines left out",
-				    file, d->skipped);
 	if (!error && d->strangers)
 		error = reader_warn(d->r, "%s: %u samples of tasks that no tasks.log has "
 				    "left out", file, d->strangers);
@@ -444,7 +440,7 @@ static int no_usage_yet(struct reader *r)
 		return 0;
 	r->newest = malloc((n + 1) * sizeof *r->newest);
 	if (!r->sums_only)
-		r->runs = runs_new(n);
+		r->runs = reader_runs_new(n);
 	if (!r->newest || (!r->runs && !r->sums_only))
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -467,7 +463,7 @@ int reader_usage(struct reader *r, const char *file, struct feed *f)
 	if (!error)
 		error = decode(&d, f);
 	if (!error)
-		error = tell(&d, file);
+		error = report(&d, file);
 	free(d.alias);
 	free(d.given);
 	return error;
@@ -494,10 +490,10 @@ int reader_finish_usage(struct reader *r)
 {
 	if (!r->newest)
 		return 0;
-	if (r->runs && runs_finish(r))
+	if (r->runs && reader_runs_finish(r))
 		return -ENOMEM;
 	sum_up(r->rec, r->newest);
-	if (r->runs && runs_sort(r))
+	if (r->runs && reader_runs_sort(r))
 		return -ENOMEM;
 	r->rec->usage = array_trim(r->rec->usage, r->rec->n_usage, sizeof *r->rec->usage);
 	r->rec->memory = array_trim(r->rec->memory, r->rec->n_memory, sizeof *r->rec->memory);

@@ -2,8 +2,11 @@
 #include "recording/recording.h"
 
 #include "base/array.h"
+#include "base/field.h"
 #include "base/readfile.h"
 #include "base/str.h"
+#include "base/texts.h"
+#include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/reader.h"
 
@@ -128,18 +131,6 @@ static int unpack(struct source *s, struct buf *out, const struct file *f)
 	return buf_error(out);
 }
 
-static bool is_tasks(const char *name)
-{
-	return !strcmp(name, LAYOUT_TASKS) ||
-	       (str_starts(name, LAYOUT_TASKS_PREFIX "-") && str_ends(name, ".log"));
-}
-
-static bool is_streamed(const char *name)
-{
-	return is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS) ||
-	       !strcmp(name, LAYOUT_PROCESSES);
-}
-
 /* All of it, or what is packed of it and *fd for the rest; what cannot be read is
  * left out with a warning. */
 static int load(struct source *s, struct buf *out, int *fd, const struct file *f)
@@ -151,7 +142,7 @@ static int load(struct source *s, struct buf *out, int *fd, const struct file *f
 	if (f->packed)
 		r = unpack(s, out, f);
 	if (!r && f->plain) {
-		if (is_streamed(f->name))
+		if (reader_is_streamed(f->name))
 			r = *fd = open_file(s->dir_fd, f->name, &unused);
 		else
 			r = read_file(out, s->dir_fd, f->name);
@@ -164,7 +155,7 @@ static int load(struct source *s, struct buf *out, int *fd, const struct file *f
 static bool is_ours(const char *name)
 {
 	return !strcmp(name, LAYOUT_BUILD) || !strcmp(name, LAYOUT_LOST) ||
-	       !strcmp(name, LAYOUT_PROCESSES) || is_tasks(name) ||
+	       !strcmp(name, LAYOUT_PROCESSES) || reader_is_tasks(name) ||
 	       (str_starts(name, "proc_") && str_ends(name, ".log"));
 }
 
@@ -181,7 +172,7 @@ static int add_file(struct source *s, const char *entry)
 	if (f.packed)
 		f.name[strlen(f.name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
 	if (s->build_only ? strcmp(f.name, LAYOUT_BUILD) && strcmp(f.name, LAYOUT_LOST) :
-	    s->tasks_only ? strcmp(f.name, LAYOUT_BUILD) && !is_tasks(f.name) : !is_ours(f.name))
+	    s->tasks_only ? strcmp(f.name, LAYOUT_BUILD) && !reader_is_tasks(f.name) : !is_ours(f.name))
 		return 0;
 	grown = array_grow(s->file, s->n_files, sizeof *grown);
 	if (!grown)
@@ -227,116 +218,6 @@ static int list_files(struct source *s)
 	}
 	s->n_files = n;
 	return r;
-}
-
-/* Texts of build stay where they were read. */
-static int parse_build(struct reader *r, const char *name, struct buf *text)
-{
-	struct buf b = *text;
-
-	buf_init(text);
-	if (arena_keep(r->rec->arena, b.data))
-		return -ENOMEM;
-	return reader_build(r, name, b.data, b.len);
-}
-
-static int parse_lost(struct reader *r, const char *name, const struct buf *text)
-{
-	struct lost *l = &r->rec->lost;
-	struct damage damage = { 0 };
-	struct slice line, rest, inst;
-	struct cursor c;
-	uint64_t before;
-	char said[200];
-	struct buf b;
-	bool whole;
-	int error;
-
-	cursor_init(&c, text->data, text->len);
-	whole = cursor_line(&c, &line, &whole) && whole;
-	error = reader_header(r, whole ? &line : NULL, name, "lost", &rest);
-	if (error <= 0)
-		return error;
-	while (reader_line(&c, &line, &damage)) {
-		before = l->tasks;
-		if (!lost_parse(l, line, &inst))
-			damage_add(&damage, c.line);
-		else if (inst.len && reader_told_lost(r, inst, l->tasks - before))
-			return -ENOMEM;
-	}
-	/* half a line of it: something was lost, too */
-	if (damage.torn && !l->reason)
-		*l = (struct lost){ .parts = true, .reason = -ENOSPC };
-	buf_init_fixed(&b, said, sizeof said);
-	lost_add_text(&b, l);
-	error = l->reason ? reader_warn(r, "%s: %s", name, buf_str(&b)) : 0;
-	return error ? error : damage_tell(r, &damage, name);
-}
-
-static int parse_feed(struct reader *r, const char *name, struct feed *f)
-{
-	int error;
-
-	if (feed_at_end(f) && !f->error)
-		return reader_warn(r, "%s: empty", name);
-	error = is_tasks(name) ? reader_tasks(r, name, f) :
-		!strcmp(name, LAYOUT_PROCESSES) ? reader_processes(r, name, f) :
-		reader_usage(r, name, f);
-	if (!error && f->error)
-		error = reader_unreadable(r, f->error, "%s", name);
-	return error;
-}
-
-/* Texts of tasks are looked up later: what was unpacked stays. */
-static int parse_tasks(struct reader *r, const char *name, struct buf *text, int fd)
-{
-	struct texts *t = r->rec->texts;
-	struct buf b = *text;
-	struct feed f;
-
-	buf_init(text);
-	if (texts_add(t, name, b.data, b.len, fd))
-		return -ENOMEM;
-	feed_init(&f, b.data, b.len, fd, texts_lend_window(t));
-	return parse_feed(r, name, &f);
-}
-
-static int parse_stream(struct reader *r, const char *name, struct buf *text, int fd)
-{
-	struct feed f;
-	int error;
-
-	feed_init(&f, text->data, text->len, fd, texts_lend_window(r->rec->texts));
-	error = parse_feed(r, name, &f);
-	if (fd >= 0)
-		close(fd);
-	return error;
-}
-
-static int parse_series(struct reader *r, const char *name, struct buf *text)
-{
-	char series[256];
-	struct buf b;
-
-	buf_init_fixed(&b, series, sizeof series);
-	buf_add(&b, name, strlen(name) - strlen(".log"));
-	return buf_error(&b) ? buf_error(&b) :
-		reader_series(r, name, series, text->data, text->len);
-}
-
-int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
-{
-	if (is_tasks(name))
-		return parse_tasks(r, name, text, fd);
-	if (is_streamed(name))
-		return parse_stream(r, name, text, fd);
-	if (!text->len)
-		return reader_warn(r, "%s: empty", name);
-	if (!strcmp(name, LAYOUT_BUILD))
-		return parse_build(r, name, text);
-	if (!strcmp(name, LAYOUT_LOST))
-		return parse_lost(r, name, text);
-	return parse_series(r, name, text);
 }
 
 static int read_one(struct source *s, const struct file *f)
@@ -559,7 +440,7 @@ const struct series *recording_series(const struct recording *rec, const char *n
 	return NULL;
 }
 
-int series_column(const struct series *s, const char *name)
+int recording_series_column(const struct series *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_columns; i++) {
 		if (!strcmp(s->column[i].name, name))
@@ -577,6 +458,49 @@ int64_t recording_unseen_end_us(const struct recording *rec, const struct task *
 	if (end_us < 0)
 		end_us = rec->last_us;
 	return end_us < t->start_us ? t->start_us : end_us;
+}
+
+/* Commands are read from their files when they are asked for. */
+
+#define FIELDS_BEFORE 5		/* pid, slot, kind, name, key */
+
+/* The field of the line that started the task; the file may be another by now. */
+static bool find_command(const struct task *t, struct slice line, struct slice *command)
+{
+	struct event e;
+
+	if (event_parse(line, &e) != EVENT_PARSED || e.kind != EVENT_START || e.seq != t->seq)
+		return false;
+	for (int i = 0; i < FIELDS_BEFORE; i++)
+		event_field(&e);
+	*command = event_field(&e);
+	return true;
+}
+
+const char *recording_command(const struct recording *rec, const struct task *t)
+{
+	struct slice line, command;
+	struct buf *b;
+
+	if (t->command & TEXT_BARE)
+		return texts_bare(rec->texts, t->command);
+	if (!t->command || !texts_line(rec->texts, t->command, &line) ||
+	    !find_command(t, line, &command))
+		return "";
+	b = &rec->texts->decoded;
+	buf_clear(b);
+	buf_add(b, command.p, command.len);
+	if (buf_error(b))
+		rec->texts->error = buf_error(b);
+	if (buf_error(b) || !b->len)
+		return "";
+	buf_cut(b, field_decode(b->data, b->len, NULL));
+	return b->data;
+}
+
+int recording_command_error(const struct recording *rec)
+{
+	return rec->texts ? rec->texts->error : 0;
 }
 
 bool recording_is_here(const char *path, const struct recording_formats *formats)

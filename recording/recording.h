@@ -284,7 +284,7 @@ static inline int64_t recording_task_end_us(const struct recording *rec, const s
 
 /* A series by name, NULL if absent; a column's index, -1 if absent. */
 const struct series *recording_series(const struct recording *rec, const char *name);
-int series_column(const struct series *s, const char *name);
+int recording_series_column(const struct series *s, const char *name);
 
 /* Does this directory contain a recording, ours or (formats, may be NULL) another tool's? */
 bool recording_is_here(const char *path, const struct recording_formats *formats);

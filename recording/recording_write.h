@@ -14,10 +14,17 @@
  * started), with `latest` beside it. It is made under another name and renamed when
  * it is whole. Reading it again gives the same recording. path gets where it is.
  */
-int recording_write(const struct recording *rec, const char *base, const char *name,
-		    char path[PATH_MAX], struct error *err);
-/* recording_write() is for the user alone. */
-int recording_write_for(const struct recording *rec, enum store_access access, const char *base,
-			const char *name, char path[PATH_MAX], struct error *err);
+int recording_write(const struct recording *rec, enum store_access access, const char *base,
+		    const char *name, char path[PATH_MAX], struct error *err);
+
+/* A series as the text of its proc_*.log, which becomes the same series again. 0 or -ENOMEM. */
+int recording_series_write(struct buf *text, const struct series *s);
+
+/*
+ * One more series of a recording that is being made (it has its arena): from its text, in
+ * which is written. Damaged parts are skipped and reported in rec->warning. 0 or -ENOMEM, or
+ * -EINVAL for one of a future version.
+ */
+int recording_series_read(struct recording *rec, const char *name, struct buf *text);
 
 #endif

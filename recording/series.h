@@ -11,7 +11,7 @@
 /*
  * The encoder of the proc_*.log files: whole-number levels in, one short line a
  * sample out. buildbeat-recording(5) has the format for readers in other
- * languages; recording_samples.c is ours.
+ * languages; reader_samples.c is ours.
  *
  *   buildbeat proc_stat 1 1000 user:10ms:c system:10ms:c running:1:g ...
  *   4,1,2

@@ -2,6 +2,7 @@
 #include "recording/writer.h"
 
 #include "recording/reader.h"
+#include "recording/recording_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
  * not the line says so ("~").
  */
 struct rows {
-	struct out *o;
+	struct writer *o;
 	const struct series *s;
 	int64_t grid;		/* of the last line, -1: of none yet in this section */
 	size_t last;		/* row of it */
@@ -146,7 +147,7 @@ static void add_row(struct rows *w, size_t i)
 	buf_addc(&w->o->b, '\n');
 	w->last = i;
 	w->since_key = key ? 0 : w->since_key + 1;
-	out_flow(w->o);
+	writer_flow(w->o);
 }
 
 static int write_rows(struct rows *w)
@@ -162,7 +163,7 @@ static int write_rows(struct rows *w)
 	return error;
 }
 
-void write_series(struct out *o, const struct series *s)
+void writer_add_series(struct writer *o, const struct series *s)
 {
 	size_t n = s->n_columns + 1;
 	struct rows w = { .o = o, .s = s, .grid = -1 };
@@ -175,4 +176,13 @@ void write_series(struct out *o, const struct series *s)
 	free(w.column);
 	free(w.base);
 	free(w.level);
+}
+
+int recording_series_write(struct buf *text, const struct series *s)
+{
+	struct writer o = { .b = *text, .fd = -1 };
+
+	writer_add_series(&o, s);
+	*text = o.b;
+	return o.error ? o.error : buf_error(text);
 }

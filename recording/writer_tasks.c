@@ -13,14 +13,14 @@
  * its lines, so that both come in the order in which they are; spans and notes.
  */
 struct tasks_out {
-	struct out *o;
+	struct writer *o;
 	const struct recording *rec;
 	char (*id)[INSTANCE_ID_MAX];
 };
 
 /* Ids */
 
-int make_ids(char (*id)[INSTANCE_ID_MAX], const struct recording *rec)
+int writer_ids(char (*id)[INSTANCE_ID_MAX], const struct recording *rec)
 {
 	struct name_table seen = NAME_TABLE_INIT;
 	uint32_t unused;
@@ -57,7 +57,7 @@ static void add_instance(const struct tasks_out *t, uint32_t at)
 		open.ancestors = parent;
 	}
 	event_add_open(&t->o->b, i->open_us, t->id[at], &open);
-	out_flow(t->o);
+	writer_flow(t->o);
 }
 
 static void add_closes(const struct tasks_out *t)
@@ -66,7 +66,7 @@ static void add_closes(const struct tasks_out *t)
 		if (t->rec->instance[i].close_us >= 0)
 			event_add_close(&t->o->b, t->rec->instance[i].close_us, t->id[i],
 					0);
-		out_flow(t->o);
+		writer_flow(t->o);
 	}
 }
 
@@ -129,7 +129,7 @@ static void add_names(const struct tasks_out *t, const struct task *task, const 
 
 		name += taken;
 		n -= taken;
-		out_flow(t->o);
+		writer_flow(t->o);
 	}
 }
 
@@ -145,7 +145,7 @@ static void add_task(const struct tasks_out *t, const struct task *task)
 	if (rec->n_out)
 		add_names(t, task, id, rec->out + task->first_out, task->n_out, event_add_out);
 	add_end(t, task, id);
-	out_flow(t->o);
+	writer_flow(t->o);
 }
 
 /* Spans and notes */
@@ -164,13 +164,13 @@ static void add_span(const struct tasks_out *t, size_t at)
 	event_add_span_begin(&t->o->b, s->begin_us, id, seq, at + 1, s->name);
 	if (s->end_us >= 0)
 		event_add_span_end(&t->o->b, s->end_us, id, seq, at + 1);
-	out_flow(t->o);
+	writer_flow(t->o);
 }
 
 static void add_note(const struct tasks_out *t, const struct note *n)
 {
 	event_add_note(&t->o->b, n->time_us, t->id[n->instance], seq_of(t, n->task), n->text);
-	out_flow(t->o);
+	writer_flow(t->o);
 }
 
 static void write_lines(const struct tasks_out *t)
@@ -189,7 +189,7 @@ static void write_lines(const struct tasks_out *t)
 	add_closes(t);
 }
 
-void write_tasks(struct out *o, const struct recording *rec)
+void writer_add_tasks(struct writer *o, const struct recording *rec)
 {
 	struct tasks_out t = { .o = o, .rec = rec, .id = o->id };
 

@@ -18,7 +18,7 @@ struct sample {
 };
 
 struct usage_out {
-	struct out *o;
+	struct writer *o;
 	const struct recording *rec;
 	struct sample *sample;	/* by time */
 	uint32_t *alias;	/* of each task */
@@ -123,7 +123,7 @@ static void add_line(struct usage_out *w, const struct sample *s, size_t n,
 		between = ";";
 	}
 	buf_addc(&w->o->b, '\n');
-	out_flow(w->o);
+	writer_flow(w->o);
 }
 
 static void add_lines(struct usage_out *w, size_t n)
@@ -140,7 +140,7 @@ static void add_lines(struct usage_out *w, size_t n)
 	}
 }
 
-void write_usage(struct out *o, const struct recording *rec)
+void writer_add_usage(struct writer *o, const struct recording *rec)
 {
 	struct usage_out w = { .o = o, .rec = rec };
 

@@ -99,12 +99,12 @@ START_TEST(written_and_read)
 	char path[PATH_MAX];
 
 	build(&rec, 1700000000000000000);
-	ck_assert_int_eq(recording_write(&rec, support_tmpdir(), NULL, path, &err), 0);
+	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), NULL, path, &err), 0);
 	ck_assert_str_eq(path, support_path("%s/20231114221320", support_tmpdir()));
 	ck_assert_int_eq(recording_read(&again, path, NULL, &err), 0);
 	same_recordings(&rec, &again);
 	recording_release(&again);
-	ck_assert_int_eq(recording_write(&rec, support_tmpdir(), NULL, path, &err), 0);
+	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), NULL, path, &err), 0);
 	ck_assert_str_eq(path, support_path("%s/20231114221320-2", support_tmpdir()));
 	recording_release(&rec);
 }

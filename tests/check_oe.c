@@ -450,7 +450,7 @@ static int64_t grown(const struct recording *rec, const char *series, const char
 	int at;
 
 	ck_assert_ptr_nonnull(s);
-	at = series_column(s, column);
+	at = recording_series_column(s, column);
 	ck_assert_int_ge(at, 0);
 	return s->level[(s->n - 1) * s->n_columns + (size_t)at] - s->level[at];
 }

@@ -28,7 +28,8 @@ static void round_trip(const char *path)
 	char to[PATH_MAX];
 
 	ck_assert_msg(!recording_read(&rec, path, &convert_formats, &err), "%s", err.message);
-	ck_assert_msg(!recording_write(&rec, support_tmpdir(), NULL, to, &err), "%s", err.message);
+	ck_assert_msg(!recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), NULL, to, &err), 
+		      "%s", err.message);
 	ck_assert_msg(!recording_read(&again, to, &convert_formats, &err), "%s", err.message);
 	same_recordings(&rec, &again);
 	recording_release(&rec);
@@ -130,7 +131,7 @@ START_TEST(any_tasks)
 	char to[PATH_MAX];
 
 	recorded_random(&r, 300, (uint64_t)_i);
-	ck_assert_int_eq(recording_write(&r.rec, support_tmpdir(), "any", to, &err), 0);
+	ck_assert_int_eq(recording_write(&r.rec, STORE_ACCESS_USER, support_tmpdir(), "any", to, &err), 0);
 	ck_assert_int_eq(recording_read(&again, to, &convert_formats, &err), 0);
 	same_recordings(&r.rec, &again);
 	recording_release(&again);
@@ -148,14 +149,14 @@ START_TEST(names_and_places)
 
 	ck_assert_int_eq(recording_read(&rec, recordings[0], &convert_formats, &err), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		ck_assert_int_eq(recording_write(&rec, base, bad[i], to, &err), -EINVAL);
+		ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, base, bad[i], to, &err), -EINVAL);
 	ck_assert(!support_exists(base));
-	ck_assert_int_eq(recording_write(&rec, base, "one", to, &err), 0);
+	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, base, "one", to, &err), 0);
 	ck_assert_int_eq(readlink(support_path("%s/latest", base), latest, sizeof latest - 1), 3);
 	ck_assert_str_eq(latest, "one");
-	ck_assert_int_eq(recording_write(&rec, base, "one", to, &err), -EEXIST);
+	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, base, "one", to, &err), -EEXIST);
 	ck_assert_int_eq(mkdir(support_path("%s/two", base), 0777), 0);
-	ck_assert_int_eq(recording_write(&rec, base, "two", to, &err), -EEXIST);
+	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, base, "two", to, &err), -EEXIST);
 	recording_release(&rec);
 }
 END_TEST
@@ -170,7 +171,7 @@ START_TEST(modes_are_as_asked)
 
 	umask(0);
 	ck_assert_int_eq(recording_read(&rec, recordings[0], &convert_formats, &err), 0);
-	ck_assert_int_eq(recording_write_for(&rec, STORE_ACCESS_GROUP, support_tmpdir(), "one", to,
+	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_GROUP, support_tmpdir(), "one", to,
 					     &err), 0);
 	ck_assert_int_eq(stat(to, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0750);

@@ -380,7 +380,7 @@ static int64_t recorded_written_kb(const struct series *s)
 	for (size_t i = 0; i < s->n_columns; i++)
 		if (!strcmp(strrchr(s->column[i].name, '.'), ".written"))
 			sum += s->level[(s->n - 1) * s->n_columns + i] *
-			       unit_scale(s->column[i].unit) / 1024;
+			       column_unit_scale(s->column[i].unit) / 1024;
 	return sum;
 }
 

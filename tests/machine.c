@@ -113,7 +113,7 @@ bool machine_has(const struct machine *m, const char *log, const char *column)
 {
 	const struct series *s = recording_series(&m->rec, log);
 
-	return s && (!column || series_column(s, column) >= 0);
+	return s && (!column || recording_series_column(s, column) >= 0);
 }
 
 int64_t machine_level(const struct machine *m, const char *log, const char *column)
@@ -122,7 +122,7 @@ int64_t machine_level(const struct machine *m, const char *log, const char *colu
 	int i;
 
 	ck_assert_msg(s != NULL, "no %s", log);
-	i = series_column(s, column);
+	i = recording_series_column(s, column);
 	ck_assert_msg(i >= 0, "no %s in %s", column, log);
 	ck_assert_uint_gt(s->n, 0);
 	return s->level[(s->n - 1) * s->n_columns + (size_t)i];

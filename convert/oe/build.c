@@ -128,7 +128,7 @@ static int read_line(struct oe *o, struct slice line)
 
 int oe_build_stats(struct oe *o, const char *text, size_t len)
 {
-	struct damage damage = { 0 };
+	struct reader_damage damage = { 0 };
 	struct slice line;
 	struct cursor c;
 	int r = 0;
@@ -136,7 +136,7 @@ int oe_build_stats(struct oe *o, const char *text, size_t len)
 	cursor_init(&c, text, len);
 	while (!r && reader_line(&c, &line, &damage))
 		r = read_line(o, line);
-	return r ? r : damage_tell(o->r, &damage, "build_stats");
+	return r ? r : reader_report_damage(o->r, &damage, "build_stats");
 }
 
 int64_t oe_end_us(const struct oe *o)

@@ -223,7 +223,7 @@ static void read_block(struct devices *d)
 		d->device[i].seen = false;
 	while (oe_block_line(d->b, &line)) {
 		if (!parse(d, line, &name, raw))
-			damage_add(&d->b->damage, d->b->feed.line);
+			reader_damaged(&d->b->damage, d->b->feed.line);
 		else if ((f = find(d, name)))
 			count(f, raw, d->sort->n_values);
 	}

@@ -104,7 +104,7 @@ struct oe_blocks {
 	int fd;			/* -1 */
 	struct feed feed;
 	struct slice line;
-	struct damage damage;
+	struct reader_damage damage;
 	bool pending;		/* line has the time of the next block */
 	bool whole;		/* the end of the block was read */
 	bool lost;		/* something was left out since the last row */

@@ -20,7 +20,7 @@ void oe_rewind(struct oe_blocks *b)
 		lseek(b->fd, 0, SEEK_SET);
 	feed_init(&b->feed, b->text.p, b->text.len, b->fd, b->o->window);
 	b->pending = b->whole = b->lost = false;
-	b->damage = (struct damage){ 0 };
+	b->damage = (struct reader_damage){ 0 };
 }
 
 /* Times are rounded: one may seem to be outside the build by less than a second. */
@@ -63,7 +63,7 @@ static void saw(struct oe *o, int64_t time_ms)
 
 static void block_damaged(struct oe_blocks *b)
 {
-	damage_add(&b->damage, b->feed.line);
+	reader_damaged(&b->damage, b->feed.line);
 	b->lost = true;
 }
 
@@ -275,7 +275,7 @@ static const struct {
 
 static int warn(struct oe_blocks *b, const char *file)
 {
-	int r = damage_tell(b->o->r, &b->damage, file);
+	int r = reader_report_damage(b->o->r, &b->damage, file);
 
 	if (!r && b->backwards)
 		r = reader_warn(b->o->r, "%s: %u samples are earlier than those before: the "

@@ -61,7 +61,7 @@ int oe_raw_stat(struct oe_blocks *b)
 		return -ENOMEM;
 	while (oe_block(b)) {
 		if (!read_ticks(b, ticks, &cores)) {
-			damage_add(&b->damage, b->feed.line);
+			reader_damaged(&b->damage, b->feed.line);
 			b->lost = true;
 			continue;
 		}

@@ -202,7 +202,7 @@ static void add_interface(struct log_out *w, size_t i, size_t rx, const char *na
 
 	for (size_t k = 0; k < 2; k++) {
 		c.part[0] = (uint32_t)(rx + k);
-		c.scale = unit_scale(s->column[rx + k].unit);
+		c.scale = column_unit_scale(s->column[rx + k].unit);
 		level[k] = column_level(&c, w->at[i]);
 		more[k] = i ? column_between(&c, w->at[i - 1], w->at[i]) : 0;
 		if (level[k] < 0)

@@ -204,7 +204,7 @@ static bool add_parts(struct source *to, const struct recording *rec, const char
 	if (!column_find(&c, rec, series, term->name))
 		return term->maybe;
 	for (size_t i = 0; i < c.n_parts; i++) {
-		int64_t scale = unit_scale(c.series->column[c.part[i]].unit);
+		int64_t scale = column_unit_scale(c.series->column[c.part[i]].unit);
 
 		to->part[to->n_parts++] = (struct part){
 			.column = c.part[i], .maybe = term->maybe || several,

@@ -27,7 +27,7 @@
 
 /* Files */
 
-static void flush(struct out *o)
+static void flush(struct writer *o)
 {
 	if (!o->error)
 		o->error = buf_error(&o->b);
@@ -36,20 +36,20 @@ static void flush(struct out *o)
 	buf_clear(&o->b);
 }
 
-void out_flow(struct out *o)
+void writer_flow(struct writer *o)
 {
 	if (o->b.len >= FLOW_SIZE && o->fd >= 0)
 		flush(o);
 }
 
-static int open_out(struct out *o, int dir_fd, const char *name)
+static int open_out(struct writer *o, int dir_fd, const char *name)
 {
-	*o = (struct out){ .b = BUF_INIT };
+	*o = (struct writer){ .b = BUF_INIT };
 	o->fd = file_open_at(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL);
 	return o->fd < 0 ? o->fd : 0;
 }
 
-static int close_out(struct out *o)
+static int close_out(struct writer *o)
 {
 	flush(o);
 	if (close(o->fd) && !o->error)
@@ -72,7 +72,7 @@ static void add_number(struct buf *b, const struct recording *rec, const char *k
 		buf_addf(b, "%s: %lld\n", key, (long long)n);
 }
 
-static void write_build(struct out *o, const struct recording *rec)
+static void write_build(struct writer *o, const struct recording *rec)
 {
 	buf_adds(&o->b, LAYOUT_BUILD_HEADER);
 	for (size_t i = 0; i < rec->n_build; i++) {
@@ -100,7 +100,7 @@ static int write_all_series(int dir_fd, const struct recording *rec)
 	for (size_t i = 0; !r && i < rec->n_series; i++) {
 		const struct series *s = &rec->series[i];
 		char name[256];
-		struct out o;
+		struct writer o;
 
 		if (!is_series_name(s->name))
 			return -EINVAL;
@@ -108,7 +108,7 @@ static int write_all_series(int dir_fd, const struct recording *rec)
 		r = open_out(&o, dir_fd, name);
 		if (r)
 			return r;
-		write_series(&o, s);
+		writer_add_series(&o, s);
 		r = close_out(&o);
 	}
 	return r;
@@ -116,9 +116,9 @@ static int write_all_series(int dir_fd, const struct recording *rec)
 
 static int write_file(int dir_fd, const char *name, const struct recording *rec,
 		      char (*id)[INSTANCE_ID_MAX],
-		      void (*write_it)(struct out *, const struct recording *))
+		      void (*write_it)(struct writer *, const struct recording *))
 {
-	struct out o;
+	struct writer o;
 	int r = open_out(&o, dir_fd, name);
 
 	if (r)
@@ -131,16 +131,16 @@ static int write_file(int dir_fd, const char *name, const struct recording *rec,
 static int write_files(int dir_fd, const struct recording *rec)
 {
 	char (*id)[INSTANCE_ID_MAX] = calloc(rec->n_instances + 1, sizeof *id);
-	int r = id ? make_ids(id, rec) : -ENOMEM;
+	int r = id ? writer_ids(id, rec) : -ENOMEM;
 
 	if (!r)
 		r = write_file(dir_fd, LAYOUT_BUILD, rec, id, write_build);
 	if (!r)
-		r = write_file(dir_fd, LAYOUT_TASKS, rec, id, write_tasks);
+		r = write_file(dir_fd, LAYOUT_TASKS, rec, id, writer_add_tasks);
 	if (!r)
 		r = write_all_series(dir_fd, rec);
 	if (!r && rec->n_usage)
-		r = write_file(dir_fd, LAYOUT_PROC_TASKS, rec, id, write_usage);
+		r = write_file(dir_fd, LAYOUT_PROC_TASKS, rec, id, writer_add_usage);
 	free(id);
 	return r;
 }
@@ -205,8 +205,8 @@ static int write_beside(const struct recording *rec, enum store_access access, c
 	return 0;
 }
 
-int recording_write_for(const struct recording *rec, enum store_access access, const char *base,
-			const char *name, char path[PATH_MAX], struct error *err)
+int recording_write(const struct recording *rec, enum store_access access, const char *base,
+		    const char *name, char path[PATH_MAX], struct error *err)
 {
 	char absolute[PATH_MAX], stamp[64];
 	struct buf b;
@@ -220,10 +220,4 @@ int recording_write_for(const struct recording *rec, enum store_access access, c
 	buf_init_fixed(&b, stamp, sizeof stamp);
 	clock_add_name(&b, rec->start_wall_ns >= 0 ? rec->start_wall_ns : clock_wall_ns());
 	return write_beside(rec, access, absolute, name ? name : buf_str(&b), !name, path, err);
-}
-
-int recording_write(const struct recording *rec, const char *base, const char *name,
-		    char path[PATH_MAX], struct error *err)
-{
-	return recording_write_for(rec, STORE_ACCESS_USER, base, name, path, err);
 }
