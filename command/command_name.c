@@ -10,28 +10,35 @@
 #define NESTING_MAX 4
 #define WORD_MAX 200
 
+/* How a task is called whose command begins with this program. */
+enum called { NONE, PASSED, SHELL };
+
+static enum called called(struct slice program)
+{
+#define P(name, kind, called, carried) ROW_##called(name)
+#define ROW_NONE(name)
+#define ROW_PASSED(name) { name, PASSED },
+#define ROW_SHELL(name) { name, SHELL },
+	static const struct {
+		const char *name;
+		enum called called;
+	} programs[] = {
+#include "command/programs.def"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		if (slice_is(program, programs[i].name))
+			return programs[i].called;
+	}
+	return NONE;
+}
+
 /* Words of the grammar and the programs that only run what comes behind them. */
 static bool is_passed_over(struct slice word)
 {
-	static const char *const words[] = {
-		"!", "{", "}", "builtin", "ccache", "command", "distcc", "do", "elif", "else",
-		"env", "eval", "exec", "fakeroot", "icecc", "if", "ionice", "nice", "nohup",
-		"sccache", "stdbuf", "then", "time", "until", "while",
-	};
-	struct slice name = shell_base_name(word);
-
 	if (shell_is_assignment(word) || word.p[0] == '>' || word.p[0] == '<')
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (slice_is(name, words[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool is_shell(struct slice name)
-{
-	return slice_is(name, "sh") || slice_is(name, "bash") || slice_is(name, "dash");
+	return called(shell_base_name(word)) == PASSED;
 }
 
 /* Not what a compiler leaves for the next pass. */
@@ -141,7 +148,7 @@ static bool find_text(struct cursor c, struct slice program, struct slice *text)
 {
 	struct slice option;
 
-	return is_shell(shell_base_name(program)) && shell_word(&c, &option) &&
+	return called(shell_base_name(program)) == SHELL && shell_word(&c, &option) &&
 	       option.p[0] == '-' && slice_ends(option, "c") && shell_word(&c, text) &&
 	       shell_unquote(text);
 }

@@ -11,7 +11,7 @@
 
 /* From least to most significant: the highest of a line's commands wins. */
 enum kind {
-	NOTHING, SHELL, INSTALL, OTHER, SCRIPT, GENERATE, DOCUMENT, TEST, CONFIGURE, MAKE,
+	NONE, SHELL, INSTALL, OTHER, SCRIPT, GENERATE, DOCUMENT, TEST, CONFIGURE, MAKE,
 	ARCHIVE, LINK, COMPILE,
 	/* Programs that need a look at their arguments. */
 	COMPILER, FILTER, INTERPRETER, SH, WRAPPER, LIBTOOL, CMAKE, MESON, TOOL, KEYWORD,
@@ -19,7 +19,7 @@ enum kind {
 };
 
 static const char *const names[] = {
-	[NOTHING] = "other", [SHELL] = "shell", [INSTALL] = "install", [OTHER] = "other",
+	[NONE] = "other", [SHELL] = "shell", [INSTALL] = "install", [OTHER] = "other",
 	[SCRIPT] = "script", [GENERATE] = "generate", [DOCUMENT] = "document",
 	[TEST] = "test", [CONFIGURE] = "configure", [MAKE] = "make",
 	[ARCHIVE] = "archive", [LINK] = "link", [COMPILE] = "compile",
@@ -30,71 +30,9 @@ struct program {
 	enum kind kind;
 };
 
-/* Sorted by name. */
+#define P(name, kind, called, carried) { name, kind },
 static const struct program programs[] = {
-	{ ".", SHELL }, { ":", SHELL }, { "[", SHELL },
-	{ "aclocal", CONFIGURE }, { "ar", ARCHIVE }, { "as", COMPILE },
-	{ "asciidoc", DOCUMENT }, { "asciidoctor", DOCUMENT }, { "autoconf", CONFIGURE },
-	{ "autoheader", CONFIGURE }, { "automake", CONFIGURE }, { "autoreconf", CONFIGURE },
-	{ "awk", FILTER }, { "basename", SHELL }, { "bash", SH }, { "bison", GENERATE },
-	{ "builtin", WRAPPER }, { "c++", COMPILER }, { "c89", COMPILER }, { "c99", COMPILER },
-	{ "cargo", TOOL }, { "case", SKIP }, { "cat", FILTER }, { "cc", COMPILER },
-	{ "ccache", WRAPPER }, { "cd", SHELL }, { "chmod", SHELL }, { "chown", SHELL },
-	{ "clang", COMPILER }, { "clang++", COMPILER }, { "cmake", CMAKE },
-	{ "cmp", SHELL }, { "command", WRAPPER }, { "config.status", CONFIGURE },
-	{ "configure", CONFIGURE }, { "cp", SHELL }, { "ctest", TEST }, { "cut", FILTER },
-	{ "cython", GENERATE }, { "dash", SH }, { "date", SHELL }, { "depmod", INSTALL },
-	{ "diff", SHELL },
-	{ "distcc", WRAPPER }, { "dmd", COMPILER }, { "do", KEYWORD }, { "done", SHELL },
-	{ "doxygen", DOCUMENT }, { "echo", SHELL }, { "egrep", FILTER }, { "elif", KEYWORD },
-	{ "else", KEYWORD }, { "emcc", COMPILER }, { "env", WRAPPER }, { "esac", SHELL },
-	{ "eval", WRAPPER }, { "exec", WRAPPER }, { "exit", SHELL }, { "export", SHELL },
-	{ "expr", SHELL }, { "f77", COMPILER }, { "fakeroot", WRAPPER }, { "false", SHELL },
-	{ "fgrep", FILTER }, { "fi", SHELL }, { "find", SHELL }, { "flatc", GENERATE },
-	{ "flex", GENERATE }, { "flock", WRAPPER }, { "for", SKIP }, { "g++", COMPILER },
-	{ "gawk", FILTER }, { "gcc", COMPILER }, { "gdc", COMPILER }, { "gfortran", COMPILER },
-	{ "ghc", COMPILER }, { "glib-compile-resources", GENERATE },
-	{ "glib-genmarshal", GENERATE }, { "glib-mkenums", GENERATE },
-	{ "gmake", MAKE }, { "go", TOOL }, { "gold", LINK }, { "gomacc", WRAPPER },
-	{ "gperf", GENERATE }, { "grep", FILTER }, { "groff", DOCUMENT }, { "gzip", SHELL },
-	{ "head", FILTER }, { "help2man", DOCUMENT }, { "icc", COMPILER },
-	{ "icecc", WRAPPER }, { "icpc", COMPILER }, { "icx", COMPILER }, { "if", KEYWORD },
-	{ "ifort", COMPILER }, { "install", INSTALL }, { "install-info", INSTALL },
-	{ "install-sh", INSTALL }, { "intltool-merge", GENERATE }, { "ionice", WRAPPER },
-	{ "java", OTHER }, { "javac", COMPILE }, { "javadoc", DOCUMENT }, { "kotlinc", COMPILE },
-	{ "latex", DOCUMENT }, { "latexmk", DOCUMENT }, { "ld", LINK }, { "ld.bfd", LINK },
-	{ "ld.gold", LINK }, { "ld.lld", LINK }, { "ldc2", COMPILER }, { "ldconfig", INSTALL },
-	{ "lex", GENERATE },
-	{ "libtool", LIBTOOL }, { "libtoolize", CONFIGURE }, { "lld", LINK }, { "ln", SHELL },
-	{ "ls", SHELL }, { "lua", INTERPRETER }, { "m4", GENERATE }, { "make", MAKE },
-	{ "makeinfo", DOCUMENT }, { "mandoc", DOCUMENT }, { "mawk", FILTER }, { "meson", MESON },
-	{ "mkdir", SHELL }, { "mkinstalldirs", SHELL }, { "moc", GENERATE },
-	{ "mold", LINK }, { "msgfmt", GENERATE }, { "mv", SHELL }, { "nasm", COMPILE },
-	{ "nice", WRAPPER }, { "ninja", MAKE }, { "node", INTERPRETER }, { "nohup", WRAPPER },
-	{ "nroff", DOCUMENT }, { "nvcc", COMPILER }, { "objcopy", LINK },
-	{ "ocamlc", COMPILER }, { "ocamlopt", COMPILER }, { "pandoc", DOCUMENT },
-	{ "pdflatex", DOCUMENT }, { "perl", INTERPRETER }, { "php", INTERPRETER },
-	{ "pod2man", DOCUMENT }, { "printf", SHELL }, { "protoc", GENERATE }, { "prove", TEST },
-	{ "pwd", SHELL }, { "py.test", TEST }, { "pytest", TEST }, { "python", INTERPRETER },
-	{ "python2", INTERPRETER }, { "python3", INTERPRETER }, { "qemu", OTHER },
-	{ "ranlib", ARCHIVE }, { "rcc", GENERATE }, { "read", SHELL }, { "remake", MAKE },
-	{ "return", SHELL }, { "rm", SHELL }, { "rmdir", SHELL }, { "rst2man", DOCUMENT },
-	{ "rsync", INSTALL }, { "ruby", INTERPRETER }, { "runtest", TEST },
-	{ "rustc", COMPILE }, { "rustdoc", DOCUMENT }, { "samu", MAKE }, { "sccache", WRAPPER },
-	{ "scons", MAKE }, { "sed", FILTER }, { "select", SKIP }, { "set", SHELL }, { "sh", SH },
-	{ "shift", SHELL }, { "sleep", SHELL }, { "sort", FILTER }, { "sphinx-build", DOCUMENT },
-	{ "strip", LINK }, { "sudo", WRAPPER }, { "swiftc", COMPILE }, { "tail", FILTER },
-	{ "taskset", WRAPPER }, { "tcc", COMPILER }, { "tclsh", INTERPRETER }, { "tee", SHELL },
-	{ "test", SHELL }, { "test-driver", TEST }, { "texi2any", DOCUMENT },
-	{ "texi2dvi", DOCUMENT }, { "texi2pdf", DOCUMENT }, { "then", KEYWORD },
-	{ "time", WRAPPER }, { "timeout", WRAPPER }, { "touch", SHELL }, { "tr", FILTER },
-	{ "trap", SHELL }, { "troff", DOCUMENT }, { "true", SHELL }, { "ui", GENERATE },
-	{ "uic", GENERATE }, { "umask", SHELL }, { "uname", SHELL }, { "unset", SHELL },
-	{ "until", KEYWORD }, { "valac", GENERATE }, { "valgrind", WRAPPER }, { "waf", MAKE },
-	{ "wait", SHELL }, { "wayland-scanner", GENERATE }, { "while", KEYWORD },
-	{ "windres", COMPILE }, { "xargs", WRAPPER }, { "xelatex", DOCUMENT },
-	{ "xgettext", GENERATE }, { "xmlto", DOCUMENT }, { "xsltproc", GENERATE },
-	{ "yacc", GENERATE }, { "yasm", COMPILE }, { "zig", COMPILER },
+#include "command/programs.def"
 };
 
 static int compare_name(struct slice name, const char *other)
@@ -123,7 +61,7 @@ static enum kind find_program(struct slice name)
 		else
 			low = middle + 1;
 	}
-	return NOTHING;
+	return NONE;
 }
 
 /* Without "-12" or "-3.11" behind, or digits right behind as in python3.11. */
@@ -144,16 +82,16 @@ static enum kind kind_of_program(struct slice name)
 	enum kind kind = find_program(name);
 	const char *dash;
 
-	if (kind == NOTHING) {
+	if (kind == NONE) {
 		name = without_version(name);
 		kind = find_program(name);
 	}
-	dash = kind == NOTHING ? memrchr(name.p, '-', name.len) : NULL;
+	dash = kind == NONE ? memrchr(name.p, '-', name.len) : NULL;
 	if (dash) {
 		name = (struct slice){ dash + 1, (size_t)(name.p + name.len - dash - 1) };
 		kind = find_program(name);
 		if (kind != COMPILER && kind != ARCHIVE && kind != LINK && kind != COMPILE)
-			kind = NOTHING;
+			kind = NONE;
 	}
 	return kind;
 }
@@ -341,7 +279,7 @@ static enum kind kind_of_sh(struct cursor *c, unsigned nesting)
 			continue;
 		/* A file: libtool, test-driver, configure, or any script. */
 		kind = kind_of_word(word, c, nesting + 1);
-		return kind == OTHER || kind == NOTHING ? SCRIPT : kind;
+		return kind == OTHER || kind == NONE ? SCRIPT : kind;
 	}
 	return SHELL;
 }
@@ -394,7 +332,7 @@ static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nest
 	enum kind kind = nesting < NESTING_MAX ? kind_of_program(name) : OTHER;
 
 	switch (kind) {
-	case NOTHING: return kind_by_name(name);
+	case NONE: return kind_by_name(name);
 	case COMPILER: return kind_of_compiler(c);
 	case FILTER: return writes_file(c) ? GENERATE : SHELL;
 	case INTERPRETER: return kind_of_interpreter(c);
@@ -429,13 +367,13 @@ static enum kind kind_of_simple(struct cursor *c, unsigned nesting)
 		if (!is_keyword(word))
 			return kind_of_word(word, c, nesting);
 	}
-	return NOTHING;
+	return NONE;
 }
 
 /* *decisive: the command whose kind it is, or NULL. */
 static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *decisive)
 {
-	enum kind best = NOTHING;
+	enum kind best = NONE;
 
 	/* make's own prefixes */
 	while (cursor_byte(c, '@') || cursor_byte(c, '+') || cursor_byte(c, '-') ||

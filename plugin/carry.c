@@ -24,45 +24,23 @@ enum word {
 
 #define WORD_MAX 18
 
-/* Sorted by name. No pointers, which the loader would have to relocate. */
+#define P(name, kind, called, carried) ROW_##carried(name)
+#define ROW_NONE(name)
+#define ROW_MAKE(name) { name, MAKE },
+#define ROW_TOOL(name) { name, TOOL },
+#define ROW_HOST(name) { name, HOST },
+#define ROW_SCRIPTED(name) { name, SCRIPTED },
+#define ROW_WRAPPER(name) { name, WRAPPER },
+#define ROW_CMAKE(name) { name, CMAKE },
+#define ROW_QUIET(name) { name, QUIET },
+#define ROW_COMPILER(name) { name, COMPILER },
+
+/* No pointers, which the loader would have to relocate. */
 static const struct {
 	char name[WORD_MAX + 1];
 	unsigned char word;
 } words[] = {
-	{ "ant", TOOL }, { "ar", COMPILER }, { "as", COMPILER }, { "ash", SCRIPTED },
-	{ "autogen", TOOL }, { "autoreconf", TOOL }, { "b2", HOST }, { "bash", SCRIPTED },
-	{ "bazel", TOOL }, { "bazelisk", TOOL }, { "bear", WRAPPER }, { "bitbake", MAKE },
-	{ "bjam", HOST }, { "bootstrap", TOOL }, { "buildbeat", MAKE }, { "busybox", WRAPPER },
-	{ "bwrap", WRAPPER }, { "c++", COMPILER }, { "cargo", HOST }, { "catchsegv", WRAPPER },
-	{ "cc", COMPILER }, { "chronic", WRAPPER }, { "chroot", WRAPPER }, { "chrt", WRAPPER },
-	{ "clang", COMPILER }, { "clang++", COMPILER }, { "cmake", CMAKE }, { "colcon", TOOL },
-	{ "collect2", COMPILER }, { "compile", QUIET }, { "conan", TOOL },
-	{ "config.guess", QUIET }, { "config.status", QUIET }, { "config.sub", QUIET },
-	{ "configure", TOOL }, { "cpack", TOOL }, { "ctest", HOST }, { "dash", SCRIPTED },
-	{ "dbus-run-session", WRAPPER }, { "debuild", TOOL }, { "depcomp", QUIET },
-	{ "dh", TOOL }, { "dh_auto_build", TOOL }, { "dh_auto_configure", TOOL },
-	{ "dh_auto_install", TOOL }, { "dh_auto_test", TOOL }, { "dpkg-buildpackage", TOOL },
-	{ "eatmydata", WRAPPER }, { "entr", WRAPPER }, { "env", WRAPPER }, { "faketime", WRAPPER },
-	{ "fakeroot", WRAPPER }, { "fakeroot-sysv", WRAPPER }, { "fakeroot-tcp", WRAPPER },
-	{ "find", WRAPPER }, { "flock", WRAPPER }, { "g++", COMPILER }, { "gcc", COMPILER },
-	{ "gfortran", COMPILER }, { "gmake", MAKE }, { "gnumake", MAKE }, { "go", TOOL },
-	{ "gradle", TOOL }, { "gradlew", TOOL }, { "hatch", TOOL }, { "install-sh", QUIET },
-	{ "ionice", WRAPPER }, { "just", HOST }, { "ksh", SCRIPTED }, { "ld", COMPILER },
-	{ "libtool", QUIET }, { "linux32", WRAPPER }, { "linux64", WRAPPER }, { "lua", SCRIPTED },
-	{ "mach", TOOL }, { "make", MAKE }, { "meson", TOOL }, { "missing", QUIET },
-	{ "mkinstalldirs", QUIET }, { "mksh", SCRIPTED }, { "mvn", TOOL }, { "mvnw", TOOL },
-	{ "n2", HOST }, { "nice", WRAPPER }, { "ninja", HOST }, { "ninja-build", HOST },
-	{ "node", SCRIPTED }, { "nohup", WRAPPER }, { "nox", TOOL }, { "npm", TOOL },
-	{ "npx", TOOL }, { "numactl", WRAPPER }, { "nvcc", COMPILER }, { "parallel", WRAPPER },
-	{ "perf", WRAPPER }, { "perl", SCRIPTED }, { "pip", TOOL }, { "pnpm", TOOL },
-	{ "prlimit", WRAPPER }, { "python", SCRIPTED }, { "ranlib", COMPILER }, { "remake", MAKE },
-	{ "rpmbuild", TOOL }, { "ruby", SCRIPTED }, { "rustc", COMPILER }, { "samu", HOST },
-	{ "scons", HOST }, { "script", WRAPPER }, { "setarch", WRAPPER }, { "setsid", WRAPPER },
-	{ "sh", SCRIPTED }, { "stdbuf", WRAPPER }, { "strace", WRAPPER }, { "taskset", WRAPPER },
-	{ "tclsh", SCRIPTED }, { "time", WRAPPER }, { "timeout", WRAPPER }, { "tox", TOOL },
-	{ "tup", TOOL }, { "unshare", WRAPPER }, { "uv", TOOL }, { "waf", HOST },
-	{ "west", TOOL }, { "xargs", WRAPPER }, { "xmake", HOST }, { "xvfb-run", WRAPPER },
-	{ "yarn", TOOL }, { "ylwrap", QUIET }, { "zsh", SCRIPTED },
+#include "command/programs.def"
 };
 
 static enum word find_word(struct slice s)

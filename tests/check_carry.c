@@ -60,7 +60,8 @@ static const struct {
 	{ CARRY_HOST, { "./configure", "--prefix=/usr" } },
 	{ CARRY_HOST, { "/bin/sh", "-c", "cat x | sh" } },
 	{ CARRY_HOST, { "perl", "gen.pl" } }, { CARRY_HOST, { "timeout", "5", "cargo", "build" } },
-	{ CARRY_HOST, { "nice", "sh", "-c", "ninja" } }, { CARRY_HOST, { "env", "X=1", "ninja" } },
+	{ CARRY_HOST, { "nice", "sh", "-c", "ninja" } }, { CARRY_HOST, { "fakeroot", "ninja" } },
+	{ CARRY_HOST, { "faketime", "ninja" } }, { CARRY_HOST, { "env", "X=1", "ninja" } },
 };
 
 START_TEST(decisions)

@@ -238,9 +238,22 @@ START_TEST(plain_words)
 }
 END_TEST
 
+/* Tables made of the list are searched by halves. */
+START_TEST(programs_are_sorted)
+{
+#define P(name, kind, called, carried) name,
+	static const char *const names[] = {
+#include "command/programs.def"
+	};
+
+	for (size_t i = 1; i < ARRAY_SIZE(names); i++)
+		ck_assert_str_lt(names[i - 1], names[i]);
+}
+END_TEST
+
 int main(void)
 {
-	return support_main("kind", TEST_EACH(by_text, cases), TEST(one_of_each),
+	return support_main("kind", TEST_EACH(by_text, cases), TEST(one_of_each), TEST(programs_are_sorted),
 			    TEST_EACH(of_oe_task, oe_cases), TEST_EACH(quoted_words, words),
 			    TEST(plain_words));
 }
