@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/columns.h"
+#include "archive/message.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "tests/made_build.h"
+#include "tests/made_values.h"
 #include "tests/support.h"
 
 #include <errno.h>
@@ -359,6 +361,31 @@ START_TEST(archive_is_created)
 }
 END_TEST
 
+/* Without room, or without memory, the message ends early and nothing else is written. */
+START_TEST(message_without_room)
+{
+	struct buf whole = BUF_INIT, part;
+	struct values values;
+	char memory[300];
+
+	made_values(&values, "a|cc|wall_us=5\n!source=/src\n!commit=1234\n+status=0\n");
+	values.start_s = 1768912345;
+	message_write(&whole, &values, "run");
+	ck_assert_uint_lt(whole.len, sizeof memory - 8);
+	for (size_t room = 0; room <= whole.len; room++) {
+		memset(memory, 'x', sizeof memory);
+		buf_init_fixed(&part, memory, room);
+		message_write(&part, &values, "run");
+		ck_assert_int_eq(buf_error(&part), -ENOBUFS);
+		ck_assert_uint_le(part.len, room);
+		for (size_t i = room; i < sizeof memory; i++)
+			ck_assert_int_eq(memory[i], 'x');
+	}
+	values_release(&values);
+	buf_release(&whole);
+}
+END_TEST
+
 int main(void)
 {
 	made_environment();
@@ -370,5 +397,5 @@ int main(void)
 			    TEST(single_series_is_the_default),
 			    TEST(message_lists_a_few_of_many_series),
 			    TEST_EACH(opens_only_archives, no_archive),
-			    TEST_EACH(archive_is_created, place));
+			    TEST_EACH(archive_is_created, place), TEST(message_without_room));
 }
