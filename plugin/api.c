@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The C ABI of buildbeat_plugin.h, for hosts in any language: a table of
- * functions on a session. */
+/* The C ABI of buildbeat_plugin.h, for hosts in any language: a table of functions with a
+ * session as their first argument. */
 #include "plugin/buildbeat_plugin.h"
 
 #include "base/buf.h"
@@ -24,27 +24,27 @@
 #define STARTS 32
 #define JOIN_TRIES 50		/* a millisecond apart */
 
-/* What this process had used when a task started that runs in it. */
+/* The resources that this process had used when a task started in it. */
 struct start {
 	_Atomic uint64_t task;	/* 0: free, UINT64_MAX: being read or written */
 	struct rusage usage;
 };
 
 /*
- * A session as the host sees it. Any thread may call, also while another one closes the
- * session: close() ends the build, and whoever leaves last releases the rest. The memory of a
- * closed session is kept for the next one, so a late call finds one that is closed.
+ * A session as the host sees it. Any thread may call a function while another one closes the
+ * session: close() ends the build, and the last thread that leaves releases the rest. The memory
+ * of a closed session is kept for the next one, so a late call finds a closed session.
  */
 struct api_session {
 	struct buildbeat_session session;	/* first: the host has its address */
 	_Atomic bool open;
 	_Atomic bool closing;	/* the last user is to release it */
-	_Atomic unsigned users;	/* calls that are being made, and an open one itself */
+	_Atomic unsigned users;	/* calls in progress, and 1 while it is open */
 	_Atomic uint64_t build_span;	/* of build_started(), 0: none */
 	_Atomic unsigned n_starts;
 	_Atomic bool forgot;	/* a start was replaced by a later one */
 	struct start start[STARTS];
-	struct api_session *next;	/* of those that are closed */
+	struct api_session *next;	/* of the closed sessions */
 };
 
 static struct api_session *_Atomic closed;
@@ -54,8 +54,8 @@ static struct api_session *api_session_of(struct buildbeat_session *s)
 	return (struct api_session *)s;
 }
 
-/* cold: seldom called, so small rather than fast.
- * Taking all of them at once keeps two threads from taking the same one. */
+/* cold: seldom called, so optimised for size. Taking all of them at once keeps two threads from
+ * taking the same one. */
 static __attribute__((cold)) struct api_session *take_memory(void)
 {
 	struct api_session *o = atomic_exchange(&closed, NULL), *rest = o ? o->next : NULL, *last = rest;
@@ -85,7 +85,7 @@ static void keep_memory(struct api_session *o)
 		;
 }
 
-/* A call of the host's: errno is kept, and the thread is not cancelled in it. */
+/* A call by the host: errno is kept, and the thread cannot be cancelled in it. */
 struct guest {
 	int saved_errno, cancel_state;
 };
@@ -104,7 +104,7 @@ static __attribute__((noinline)) void leave(struct buildbeat_session *s,
 	errno = guest->saved_errno;
 }
 
-/* False when there is nobody to write for. */
+/* False: the session cannot be written to. */
 static __attribute__((noinline)) bool enter(struct buildbeat_session *s, struct guest *guest)
 {
 	struct api_session *o = api_session_of(s);
@@ -121,8 +121,8 @@ static __attribute__((noinline)) bool enter(struct buildbeat_session *s, struct 
 }
 
 /*
- * The host's struct may be older (shorter: what it lacks is as in out) or newer
- * (longer: what we do not know is left alone) than ours. False: there is none.
+ * The host's struct may be older than ours (shorter: out keeps its values for the rest) or newer
+ * (longer: the rest is ignored). False: there is no struct.
  */
 static bool take(void *out, size_t out_size, const void *in)
 {
@@ -154,7 +154,7 @@ static __attribute__((cold)) int begin_at(struct buildbeat_session *s, const cha
 	return session_begin(s, len ? base : "/", slash ? slash + 1 : dir, host, NULL);
 }
 
-/* Somebody else is beginning this recording right now. */
+/* Another process is beginning this recording right now. */
 static __attribute__((cold)) int join_begun(struct buildbeat_session *s, const char *dir,
 		      const struct session_host *host)
 {
@@ -232,7 +232,7 @@ static void next_line(struct line *line, const struct buildbeat_session *s)
 	line->t = store_now_us(&s->store);
 }
 
-/* False when there is nobody to write for. */
+/* False: the session cannot be written to. */
 static __attribute__((noinline)) bool begin_line(struct line *line, struct buildbeat_session *s)
 {
 	if (!enter(s, &line->guest))
@@ -262,7 +262,7 @@ static struct event_task event_task(const struct buildbeat_task *task)
 	};
 }
 
-/* The names up to the next NULL, which is none. */
+/* The number of names up to the next NULL. */
 static size_t names_in_a_row(const char *const *name, size_t n)
 {
 	size_t i = 0;
@@ -290,7 +290,7 @@ static __attribute__((noinline)) void write_after(struct line *line, struct buil
 	}
 }
 
-/* What this process and the children it waited for used until now. */
+/* The resources used by this process and the children that it waited for. */
 static void own_usage(struct rusage *sum)
 {
 	struct rusage self = { 0 }, children = { 0 };
@@ -310,7 +310,7 @@ static void own_usage(struct rusage *sum)
 	sum->ru_nivcsw += children.ru_nivcsw;
 }
 
-/* The same, since the task started in it. */
+/* The same, since the task started. */
 static void add_own_usage(struct event_end *e, const struct rusage *before)
 {
 	struct rusage now;
@@ -327,12 +327,12 @@ static void add_own_usage(struct event_end *e, const struct rusage *before)
 	event_end_rusage(e, &now);
 	if (now.ru_maxrss > before->ru_maxrss + PEAK_SLACK_KB)
 		return;
-	/* no more than it had when the task began */
+	/* not above the peak when the task began */
 	e->max_rss_at_most_kb = e->max_rss_kb;
 	e->max_rss_kb = -1;
 }
 
-/* Without a lock, which a thread might hold while another one forks. */
+/* No lock: a thread might hold it while another one forks. */
 static void remember_start(struct api_session *o, uint64_t number)
 {
 	for (int i = 0; i < STARTS; i++) {
@@ -350,7 +350,7 @@ static void remember_start(struct api_session *o, uint64_t number)
 	o->forgot = true;
 }
 
-/* False: its start was seen and is not known any more. */
+/* False: its start was recorded and has been overwritten. */
 static bool take_start(struct api_session *o, uint64_t number, struct rusage *before)
 {
 	for (int i = 0; i < STARTS; i++) {
@@ -523,8 +523,8 @@ static void snapshot(struct buildbeat_session *s)
 	leave(s, &guest);
 }
 
-/* In a forked child the session stays the parent's. A session that could not be written any
- * more is closed, too. */
+/* In a forked child the session remains the parent's. A session that could no longer be written
+ * is closed as well. */
 static __attribute__((cold)) void close_session(struct buildbeat_session *s)
 {
 	struct api_session *o = api_session_of(s);

@@ -32,7 +32,7 @@ static void *beat_main(void *data)
 	return NULL;
 }
 
-/* The thread inherits the mask: no signal of the host's is ever delivered to it. */
+/* The thread inherits the mask: it never gets a signal of the host. */
 static bool start_thread(struct beat *b)
 {
 	sigset_t all, before;
@@ -68,7 +68,7 @@ void beat_start(struct beat *b, int dir_fd, int64_t start_ns, int64_t interval_m
 	b->threaded = start_thread(b);
 }
 
-/* forced: whether or not one is due. */
+/* forced: even if none is due. */
 static void take(struct beat *b, bool forced)
 {
 	pthread_mutex_lock(&b->lock);

@@ -8,17 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a program leads to, by its name and its words */
+/* Which build tools a program may start, by its name and arguments */
 
 enum word {
 	PLAIN,
 	MAKE,			/* finds the recording by MAKEFILES, as buildbeat and bitbake */
 	TOOL,			/* is, or runs, a host of the preload */
 	HOST,			/* the same, and its children are tasks */
-	SCRIPTED,		/* a shell or an interpreter: runs what the next word names */
-	WRAPPER,		/* executes the command behind its own options */
+	SCRIPTED,		/* a shell or an interpreter: runs the file that the next word
+				   names */
+	WRAPPER,		/* executes the command after its own options */
 	CMAKE,			/* a tool, except for cmake -E */
-	QUIET,			/* a script that leads nowhere */
+	QUIET,			/* a script that starts no build tool */
 	COMPILER,
 };
 
@@ -35,7 +36,7 @@ enum word {
 #define ROW_QUIET(name) { name, QUIET },
 #define ROW_COMPILER(name) { name, COMPILER },
 
-/* No pointers, which the loader would have to relocate. */
+/* Pointers would have to be relocated by the loader. */
 static const struct {
 	char name[WORD_MAX + 1];
 	unsigned char word;
@@ -115,7 +116,7 @@ static bool is_script_name(struct slice s)
 			     slice_ends(s, ".rb") || slice_ends(s, ".bash"));
 }
 
-/* Of all words so far: what they lead to, and what the last one left open. */
+/* The result of all words so far, and the state after the last one. */
 struct scan {
 	enum carry found;
 	enum word open;		/* SCRIPTED or CMAKE */
@@ -134,7 +135,7 @@ static void close_word(struct scan *s)
 	s->open = PLAIN;
 }
 
-/* One word: text, and what is behind its last slash. */
+/* text is one word, name its part after the last slash. */
 static void take_word(struct scan *s, struct slice text, struct slice name)
 {
 	enum word word = word_of_name(name);
@@ -154,7 +155,7 @@ static void take_word(struct scan *s, struct slice text, struct slice name)
 		s->open = word;
 }
 
-/* What a word may consist of; every other byte parts words. */
+/* The bytes of words; all others separate words. */
 static const bool in_word[256] = {
 	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['_'] = true,
 	['.'] = true, ['+'] = true, ['-'] = true, ['/'] = true, ['@'] = true, ['%'] = true,
@@ -198,7 +199,7 @@ static bool runs_text(const char *shell, char *const argv[])
 	       argv[1][strlen(argv[1]) - 1] == 'c' && n >= 2 && !strcmp(shell + n - 2, "sh");
 }
 
-/* The first word that is no option is the script. */
+/* The first word that is not an option is the script. */
 static enum carry leads_scripted(const char *name, char *const argv[])
 {
 	size_t i = 1;
@@ -213,14 +214,14 @@ static enum carry leads_scripted(const char *name, char *const argv[])
 	return find_word(slice_of(name)) == QUIET ? CARRY_NOWHERE : CARRY_HOST;
 }
 
-/* The system's own programs that are in no table are in no build's way. */
+/* Programs of the system that are in no table start no build tools. */
 static bool may_be_own_script(const char *path)
 {
 	return path[0] != '-' && strchr(path, '/') && strncmp(path, "/usr/", 5) &&
 	       strncmp(path, "/bin/", 5) && strncmp(path, "/sbin/", 6);
 }
 
-/* Behind the options of a wrapper there is a command, or it leads nowhere. */
+/* After the options of a wrapper there is a command. */
 static enum carry leads_wrapped(char *const argv[])
 {
 	struct scan s = { CARRY_NOWHERE, PLAIN };
@@ -234,7 +235,7 @@ static enum carry leads_wrapped(char *const argv[])
 	return s.found == CARRY_NOWHERE && ask ? CARRY_ASK : s.found;
 }
 
-/* cmake -E runs a command by some of its words, and for the rest is a cp or a mkdir. */
+/* cmake -E runs a command only for some of its words; the others are commands such as copy. */
 static enum carry leads_cmake(char *const argv[])
 {
 	static const char *const runs[] = { "env", "time", "chdir" };

@@ -8,25 +8,25 @@
 #include <sys/types.h>
 
 /*
- * How a recording reaches the build tools that are started by others, and nobody
- * else. Into GNU make by MAKEFILES alone (see recording/store.h). Into the rest by the
- * preload, a link to which lies beside the ticket: LD_PRELOAD names it, the ticket
- * stands in MAKEFILES, and BUILDBEAT_CARRIED says what for. The preload takes all
- * three out of the environment again before main(), and puts them into that of
- * the children that may lead to another build tool.
+ * How a recording reaches the build tools below another program, and no other programs. GNU make
+ * finds it through MAKEFILES (see recording/store.h). Other tools get the preload, a link to which
+ * is beside the ticket: LD_PRELOAD names it, MAKEFILES names the ticket, and BUILDBEAT_CARRIED has
+ * the details. Before main() the preload removes all three from the environment. It adds them to
+ * that of children that may start another build tool.
  */
 #define CARRY_PRELOAD "buildbeat-preload.so"
 #define CARRY_MARK "BUILDBEAT_CARRIED"
 
-/* What a program may lead to. */
+/* What a program may start. */
 enum carry {
 	CARRY_NOWHERE,
-	CARRY_TICKET,		/* to what finds a recording by MAKEFILES: make, bitbake ... */
-	CARRY_HOST,		/* to what needs the preload, and perhaps to make */
-	CARRY_ASK,		/* only from carry_leads(): the file has to be read */
+	CARRY_TICKET,		/* a program that finds a recording by MAKEFILES: make, bitbake
+				   ... */
+	CARRY_HOST,		/* a program that needs the preload, and perhaps make */
+	CARRY_ASK,		/* only from carry_leads(): the file must be read */
 };
 
-/* May the preload be put into it. */
+/* Can the preload be loaded into it? */
 enum carry_fit {
 	CARRY_CANNOT,		/* static, of another machine, setuid or missing */
 	CARRY_FITS,		/* dynamic, of our own class, machine and loader */
@@ -34,14 +34,13 @@ enum carry_fit {
 };
 
 /*
- * Decide by the name of the file, and for a few programs (sh -c, cmake -E, env) also by
- * their arguments. No file is read. The program decides, not its arguments: they can
- * exclude a program but never include one. A name that is in no table gives CARRY_ASK
- * only if it may be a script of the user's.
+ * Decide by the name of the file, and for a few programs (sh -c, cmake -E, env) also by their
+ * arguments. No file is read. The program decides: its arguments can exclude it but never include
+ * it. A name that is in no table gives CARRY_ASK only if it may be a script of the user.
  */
 enum carry carry_leads(const char *file, char *const argv[]);
 
-/* The same of a shell's script. */
+/* The same for a shell's script. */
 enum carry carry_of_script(const char *text);
 
 /* Buffers for reading a file, which may be too large for the stack. */
@@ -53,61 +52,61 @@ struct carry_look {
 };
 
 /*
- * What executing file leads to; a name without a slash is searched in PATH, as
- * execvp() does. CARRY_HOST only if the preload fits, CARRY_TICKET if it cannot
- * be loaded, CARRY_NOWHERE if it must not be. Never CARRY_ASK.
+ * What executing file may start; a name without a slash is searched in PATH, as by execvp().
+ * CARRY_HOST only if the preload fits, CARRY_TICKET if it cannot be loaded, CARRY_NOWHERE if it
+ * must not be. Never CARRY_ASK.
  */
 enum carry carry_of(struct carry_look *look, const char *file, char *const argv[]);
 
-/* The same for a program that a host executes in its own process: it remains a host,
- * whatever its name is. */
+/* The same for a program that a host executes in its own process: it remains a host under any
+ * name. */
 enum carry carry_of_host(struct carry_look *look, const char *file);
 
 /* For a path; for a script, its interpreter decides. */
 enum carry_fit carry_fit_of(const char *path);
 
-/* The name of a program: of its path, what is behind the last slash. */
+/* The name of a program: the part of the path after the last slash. */
 const char *carry_name(const char *path);
-/* GNU make by its name: make-4.4, gmake, remake. */
+/* Is it GNU make by its name: make-4.4, gmake, remake? */
 bool carry_is_make(const char *name);
 bool carry_is_buildbeat(const char *name);
 bool carry_is_bitbake(const char *name);
-/* What finds a recording by itself: all of them. */
+/* Does it find a recording by itself? True for all of them. */
 bool carry_reads_ticket(const char *name);
-/* Of these the children are tasks wherever they run: ninja, cargo, ... */
+/* Are its children tasks wherever it runs: ninja, cargo, ...? */
 bool carry_is_host(const char *name);
-/* A shell, or an interpreter: its script tells what it is. */
+/* Is it a shell or an interpreter, which runs a script? */
 bool carry_is_interpreter(const char *name);
-/* env, nice, xargs: it executes the command in its arguments. */
+/* Does it execute the command in its arguments: env, nice, xargs? */
 bool carry_is_wrapper(const char *path);
 
-/* What a script leads to, by the path or the name of its interpreter; CARRY_ASK: the
+/* What a script may start, by the path or the name of its interpreter. CARRY_ASK: the
  * interpreter may be a script itself. */
 enum carry carry_of_interpreter(const char *path);
 
-/* Does LD_PRELOAD in env name an object that must be first, such as a sanitizer's
- * runtime. Then ours must not be added. */
+/* Does LD_PRELOAD in env name an object that must be first, such as a sanitizer's runtime? Then
+ * ours must not be added. */
 bool carry_env_forbids(char *const env[]);
 
-/* What was carried here. */
+/* The data that is carried. */
 struct carried {
-	char ticket[PATH_MAX];	/* "": nothing */
+	char ticket[PATH_MAX];	/* "": none */
 	char preload[PATH_MAX];	/* the link beside it */
-	pid_t host;		/* this process is to be a host; 0: none */
-	bool keep;		/* MAKEFILES was there before: it stays */
+	pid_t host;		/* the process that becomes a host; 0: none */
+	bool keep;		/* MAKEFILES was set before: it stays */
 };
 
-/* Take it out of an environment, in place: what is left is as it was before.
- * keep: the ticket stays, for whom reads it. */
+/* Remove it from an environment, which is then as it was before. keep: the ticket stays, for
+ * programs that read it. */
 void carry_take(struct carried *c, char **env, bool keep);
 
-/* From a ticket's path; false when it is too long. */
+/* Fill it from a ticket's path; false: the path is too long. */
 bool carry_from_ticket(struct carried *c, const char *ticket, size_t len);
 
-/* From the ticket in an environment; false when there is none. */
+/* Fill it from the ticket in an environment; false: there is none. */
 bool carry_from_env(struct carried *c, char *const env[]);
 
-/* A copy of an environment with it put in. Lives where this lives. */
+/* Memory for a copy of an environment with it added. */
 #define CARRY_ENV_MAX 1000
 
 struct carry_env {
@@ -116,9 +115,9 @@ struct carry_env {
 };
 
 /*
- * host: the process that is to be a host whatever its name, 0 for none. preload:
- * whether to set LD_PRELOAD too, after its existing preloads. Returns env itself when
- * that is impossible or forbidden, or there is nothing to do.
+ * host: the process that becomes a host under any name, 0 for none. preload: set LD_PRELOAD too,
+ * after its existing preloads. Returns env itself if this is impossible or forbidden, or nothing
+ * must be added.
  */
 char *const *carry_put(struct carry_env *e, const struct carried *c, char *const env[],
 		       bool preload, pid_t host);

@@ -12,7 +12,7 @@
 #define DYNAMIC_MAX 1024	/* entries */
 #define DYNAMIC_CHUNK 16
 #define NEEDED_MAX 64
-#define NAME_MAX_LEN 64		/* of a library; longer ones are none of those we know */
+#define NAME_MAX_LEN 64		/* of a library; the known ones are shorter */
 #define CHAIN_MAX 1024
 
 /* Runtimes */
@@ -42,7 +42,7 @@ bool carry_is_runtime(const char *name, size_t len)
 	return false;
 }
 
-/* What such a runtime exports when it is linked into the program, as clang does. */
+/* The symbols of such a runtime linked into the program, as clang does. */
 static const char *const runtime_symbols[] = {
 	"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init", "__lsan_init",
 };
@@ -63,7 +63,7 @@ static ElfW(Phdr) phdr_at(const struct elf *e, size_t i)
 	return p;
 }
 
-/* The first of a type; false when there is none. */
+/* The first header of a type; false: there is none. */
 static bool find_phdr(const struct elf *e, uint32_t type, ElfW(Phdr) *out)
 {
 	for (size_t i = 0; i < e->n_phdrs; i++) {
@@ -74,7 +74,7 @@ static bool find_phdr(const struct elf *e, uint32_t type, ElfW(Phdr) *out)
 	return false;
 }
 
-/* What of the dynamic section matters; addresses, not offsets. */
+/* The relevant entries of the dynamic section; addresses, not offsets. */
 struct dynamic {
 	ElfW(Addr) strings, gnu_hash;
 	uint64_t strings_size;
@@ -113,8 +113,8 @@ static bool read_address(const struct elf *e, void *to, size_t len, uint64_t add
 
 /* The loader */
 
-/* The kernel leaves the program headers of this very process, the executable's. No
- * lock is taken, as dl_iterate_phdr() would. */
+/* The kernel passes the program headers of the executable of this process. Unlike
+ * dl_iterate_phdr(), this takes no lock. */
 static const char *own_loader(void)
 {
 	const ElfW(Phdr) *phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
@@ -163,7 +163,7 @@ static bool is_like_us(const ElfW(Ehdr) *e)
 	       (e->e_type == ET_EXEC || e->e_type == ET_DYN);
 }
 
-/* The program headers lie in the head of every file that a linker made. */
+/* Linkers put the program headers into the head of the file. */
 static bool take_phdrs(struct elf *e, const char *head, size_t len)
 {
 	ElfW(Ehdr) ehdr;
@@ -260,7 +260,7 @@ static bool may_have(const struct elf *e, const struct hash_table *t, uint64_t b
 	       (word & mask) == mask;
 }
 
-/* 31 bits of the hash are the same: that is the symbol. */
+/* Equal in 31 bits of the hash: this is the symbol. */
 static bool has_symbol(const struct elf *e, const struct hash_table *t, uint64_t bloom, uint32_t h)
 {
 	uint64_t buckets = bloom + t->n_bloom * sizeof(ElfW(Addr)), chain;
@@ -302,8 +302,8 @@ bool carry_elf_is(const char *head, size_t len)
 }
 
 /*
- * A program with functions to be called before the constructors of all libraries wants
- * to be first, too: that is how gcc's -static-libasan begins, which exports nothing.
+ * A program with functions that run before the constructors of all libraries must be first, too:
+ * gcc's -static-libasan uses this and exports nothing.
  */
 enum carry_fit carry_elf_fit(int fd, const char *head, size_t len)
 {

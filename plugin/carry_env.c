@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The three variables, put into an environment and taken out of one. */
+/* The three variables: added to an environment, and removed from one. */
 
 #define MAKEFILES "MAKEFILES="
 #define LD_PRELOAD "LD_PRELOAD="
@@ -27,8 +27,8 @@ static void take_out(char **env, size_t i)
 		env[i] = env[i + 1];
 }
 
-/* n bytes at from in a variable's value, and a separator beside them; the whole
- * variable when that was all. */
+/* Remove n bytes at from in a variable's value and one separator, or the whole variable if
+ * nothing remains. */
 static void cut_value(char **env, size_t i, size_t name_len, size_t from, size_t n)
 {
 	char *at = env[i] + name_len + from;
@@ -41,7 +41,7 @@ static void cut_value(char **env, size_t i, size_t name_len, size_t from, size_t
 		take_out(env, i);
 }
 
-/* The next word of LD_PRELOAD from *p on; false when there is none. */
+/* The next word of LD_PRELOAD from *p on; false: there is none. */
 static bool next_preload(const char **p, size_t *n)
 {
 	*p += strspn(*p, ": ");
@@ -131,7 +131,7 @@ bool carry_from_env(struct carried *c, char *const env[])
 	return ticket && carry_from_ticket(c, ticket, len);
 }
 
-/* name=first[separator]second, into the old place of the variable, else at the end. */
+/* Set name=first[separator]second, at the place of the variable or at the end. */
 static bool put(struct carry_env *e, size_t *count, char *out, size_t size, const char *name,
 		const char *first, char separator, const char *second)
 {

@@ -8,19 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a program is, by the file that would be executed */
+/* The kind of a program, by the file that would be executed */
 
 #define SCRIPTS_MAX 4		/* an interpreter may be a script */
 #define CACHE_SLOTS 64
 #define SCRIPT_LINE_MAX 256		/* the kernel reads no more of a script's first line */
 
-/* What is found out about a file: the values of enum carry_fit and one more. */
+/* The result for a file: a value of enum carry_fit, or this one. */
 #define SCRIPT (CARRY_MUST_NOT + 1)
 #define FOUND_MASK 3u
 
 /*
- * What was found, below a hash of what changes with the file. A ninja starts the same
- * few programs over and over; of two that want one slot the later one has it.
+ * The results, with a hash of everything that changes with the file. A ninja starts the same few
+ * programs again and again; of two that have the same slot the later one gets it.
  */
 static _Atomic uint64_t cache[CACHE_SLOTS];
 
@@ -61,8 +61,8 @@ static unsigned read_file(struct carry_look *look, const char *path)
 	return found;
 }
 
-/* Of a script the first line is in look->head then. */
-static unsigned look_at(struct carry_look *look, const char *path)
+/* The first line of a script is then in look->head. */
+static unsigned examine(struct carry_look *look, const char *path)
 {
 	_Atomic uint64_t *slot;
 	uint64_t id, known;
@@ -91,7 +91,7 @@ static char *end_word(char *p)
 	return p + strspn(p, " \t\r");
 }
 
-/* Behind "#!", ended in place, and the rest of the line. */
+/* The interpreter after "#!", terminated in place, and the rest of the line. */
 static const char *interpreter(char *head, char **rest)
 {
 	char *p;
@@ -103,7 +103,7 @@ static const char *interpreter(char *head, char **rest)
 	return p;
 }
 
-/* The program that "env", with this rest of a line, executes. */
+/* The program that "env" with this rest of a line executes. */
 static const char *program_of_env(char *rest)
 {
 	while (*rest) {
@@ -116,10 +116,10 @@ static const char *program_of_env(char *rest)
 	return "";
 }
 
-/* What the script in a path comes to, by the first interpreter that has a name. */
+/* What the script may start, by the first interpreter whose name is known. */
 static enum carry script_leads(struct carry_look *look, const char *path)
 {
-	for (int i = 0; i < SCRIPTS_MAX && look_at(look, path) == SCRIPT; i++) {
+	for (int i = 0; i < SCRIPTS_MAX && examine(look, path) == SCRIPT; i++) {
 		char *rest;
 		enum carry carry;
 
@@ -136,7 +136,7 @@ static enum carry script_leads(struct carry_look *look, const char *path)
 static enum carry_fit fit(struct carry_look *look, const char *path)
 {
 	for (int i = 0; i < SCRIPTS_MAX; i++) {
-		unsigned found = look_at(look, path);
+		unsigned found = examine(look, path);
 		char *rest;
 
 		if (found != SCRIPT)
@@ -151,7 +151,7 @@ static enum carry carry_if_fits(enum carry_fit f)
 	return f == CARRY_FITS ? CARRY_HOST : f == CARRY_CANNOT ? CARRY_TICKET : CARRY_NOWHERE;
 }
 
-/* The program is a script, or a wrapper that may be about to execute one. */
+/* The program is a script, or a wrapper that may execute one. */
 static enum carry ask(struct carry_look *look, char *const argv[])
 {
 	enum carry carry = script_leads(look, look->path);

@@ -35,7 +35,7 @@ struct child *children_add(struct children *c, pid_t pid)
 	return child;
 }
 
-/* Until n shows it, the last one is found at its place, and then at its new one. */
+/* Until n decreases, the last one is found at its place, and then at its new place. */
 void children_remove(struct children *c, struct child *child)
 {
 	struct child *last = &c->child[c->n - 1];

@@ -9,20 +9,20 @@
 #include <sys/types.h>
 
 /*
- * Which task a child process belongs to, in fixed memory, so that a child costs no
- * allocation. Children are in the order of their start, but the last one fills the gap
- * of one that is removed: so few children touch little memory. Not locked: for
- * hosts that spawn and wait in one thread. Interrupted at any instruction it is in order,
- * but the one that is being added or removed may be missing.
+ * The task of each child process, in fixed memory, so that a child costs no allocation. Children
+ * are in the order of their start, but the last one fills the gap of a removed one: so few
+ * children touch little memory. There is no lock: it is for hosts that spawn and wait in one
+ * thread. If it is interrupted at any instruction, it is consistent, but the child that is being
+ * added or removed may be missing.
  */
-#define CHILDREN_MAX 3072		/* held at once */
+#define CHILDREN_MAX 3072		/* at the same time */
 
 struct child {
-	uint64_t task;		/* 0: its start or its end is being recorded */
+	uint64_t task;		/* 0: its start or end is being recorded */
 	int io_fd;		/* its /proc/PID/io, or -1 */
-	bool asked_for;		/* the tool told its name */
-	char *const *env;	/* its environment, as the tool passed it; NULL: not known */
-	struct buf name;	/* its target; the next user of the slot reuses the memory */
+	bool asked_for;		/* the tool announced it with a name */
+	char *const *env;	/* its environment, as passed by the tool; NULL: unknown */
+	struct buf name;	/* its target; the next child in the slot reuses the memory */
 };
 
 struct children {
@@ -31,14 +31,14 @@ struct children {
 	struct child child[CHILDREN_MAX];
 };
 
-/* The slot of the next child. Until a child is added, it holds the one that was removed
- * last. NULL when there is no room. */
+/* The slot of the next child. Until a child is added, it contains the one that was removed last.
+ * NULL: there is no room. */
 struct child *children_next(struct children *c);
 
-/* The entry of pid, made in that slot if there is none; NULL when there is no room. */
+/* The entry of pid, created in that slot if necessary. NULL: there is no room. */
 struct child *children_add(struct children *c, pid_t pid);
 
-/* NULL when it is not there. */
+/* NULL: it is unknown. */
 struct child *children_find(struct children *c, pid_t pid);
 
 void children_remove(struct children *c, struct child *child);

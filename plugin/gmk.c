@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The GNU make host (4.0 and later, and remake): make loads this object by
- * "load" and calls buildbeat_gmk_setup().
+ * The GNU make host (4.0 and later, and remake): make loads this object by "load" and calls
+ * buildbeat_gmk_setup().
  *
- * Targets: make composes an environment for every target whose recipe starts a
- * process, and expands the exported variables with the target's automatic variables
- * in scope. MAKEFILES is exported and ours anyway: its value asks us, and remains
- * what it was. All lines of a recipe get the same environment: that is how the
- * second is known. Makefiles see nothing new.
+ * Targets: for every target whose recipe starts a process, make creates an environment and expands
+ * the exported variables with the automatic variables of the target. MAKEFILES is exported, and
+ * its value calls us and expands to its old value. All lines of a recipe get the same environment:
+ * this is how the second line is recognised. Makefiles see nothing new.
  *
- * Where a Makefile has a MAKEFILES of its own, or does not export it, two other
- * variables are the second and third best, each visible: IFS and SHELL, which make
- * expands for every line of a recipe to find out whether it needs a shell.
+ * If a makefile sets MAKEFILES or does not export it, there are two other variables, which a
+ * makefile can see: IFS, then SHELL. make expands them for every line of a recipe to find out
+ * whether it needs a shell.
  */
 #include "base/buf.h"
 #include "base/cursor.h"
@@ -31,16 +30,16 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* Outside of a target these are not defined, of which make warns if it is to; $(value)
- * makes it silent, and costs twice as much. */
-#define TELL "$@,$^ $|)\n"
-#define TELL_SILENTLY "$(value @),$(value ^) $(value |))\n"
+/* Outside of a target these are undefined, which make can warn about. $(value) prevents the
+ * warning but costs twice as much. */
+#define TARGET "$@,$^ $|)\n"
+#define TARGET_SILENTLY "$(value @),$(value ^) $(value |))\n"
 #define INTERVAL_MS 1000
 
 typedef char *gmk_function(const char *name, unsigned argc, char **argv);
 
-/* What make exports to objects it loads. Weak: this object must load into tools
- * that have nothing of the kind, too. */
+/* Functions that make exports to the objects it loads. Weak: other tools without them must be
+ * able to load this object, too. */
 char *gmk_alloc(unsigned len) __attribute__((weak));
 void gmk_free(char *text) __attribute__((weak));
 void gmk_eval(const char *text, const void *location) __attribute__((weak));
@@ -48,18 +47,18 @@ char *gmk_expand(const char *text) __attribute__((weak));
 void gmk_add_function(const char *name, gmk_function *function, unsigned min_args,
 		      unsigned max_args, unsigned flags) __attribute__((weak));
 
-/* What every make uses first and together: few pages are touched. */
+/* Everything that every make uses first, together, so that few pages are touched. */
 static struct {
 	struct procs_host host;
 	bool loaded;
 	volatile sig_atomic_t busy;	/* the session is being opened or suspended: a signal
-					   handler that exits must not wait for that */
+					   handler that exits must not wait for it */
 	bool may_begin;		/* no recording yet: the first command begins one */
-	bool own;		/* it did: no launcher speaks for us */
+	bool own;		/* it began one: there is no launcher to report errors */
 	int32_t level;		/* MAKELEVEL */
 	char *makefiles;	/* the value of MAKEFILES without us; NULL: none */
 	bool took_ifs;
-	char *ifs, *shell;	/* what the Makefiles' own values are; NULL: none */
+	char *ifs, *shell;	/* the makefiles' own values; NULL: none */
 	struct buildbeat_session session;
 	char command[8192];
 } make;
@@ -67,7 +66,7 @@ static struct {
 int plugin_is_GPL_compatible;
 int buildbeat_gmk_setup(uintptr_t a, uintptr_t b);
 
-/* Expand text and look whether the result is word. */
+/* Does text expand to word? */
 static bool expands_to(const char *text, const char *word)
 {
 	char *value = gmk_expand(text);
@@ -85,8 +84,8 @@ static char *copy_of(const char *text)
 	return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* One line on stderr, from the top of a build without a launcher only. */
-static __attribute__((noinline)) void complain(const char *path, const char *message)
+/* Print one line on stderr, only from the top make of a build without a launcher. */
+static __attribute__((noinline)) void report(const char *path, const char *message)
 {
 	char text[PATH_MAX + 512];
 	struct buf b;
@@ -99,8 +98,8 @@ static __attribute__((noinline)) void complain(const char *path, const char *mes
 	file_write(STDERR_FILENO, b.data, b.len);
 }
 
-/* What this build's processes found no room for, where no launcher says it. */
-static __attribute__((noinline)) void complain_of_lost(void)
+/* Report lost lines if there is no launcher to report them. */
+static __attribute__((noinline)) void report_lost(void)
 {
 	char text[PATH_MAX + 512];
 	struct lost lost;
@@ -120,8 +119,8 @@ static __attribute__((noinline)) void complain_of_lost(void)
 
 /* The recording */
 
-/* The kernel puts the arguments' strings behind one another and those of the
- * environment behind them, and make moves none: no need to ask for them again. */
+/* The kernel places the strings of the arguments one after the other, followed by those of the
+ * environment, and make does not move them: there is no need to read them from /proc. */
 static const char *command_line(void)
 {
 	const char *first = program_invocation_name;
@@ -139,7 +138,7 @@ static const char *command_line(void)
 	return make.command;
 }
 
-/* As program_invocation_short_name, of which every make would look up the place. */
+/* As program_invocation_short_name, whose symbol every make would look up. */
 static const char *tool_name(void)
 {
 	const char *slash = strrchr(program_invocation_name, '/');
@@ -173,12 +172,12 @@ static int begin(const struct session_host *host, struct error *err)
 	char *base = gmk_expand("$(if $(value BUILDBEAT_OUTPUT),$(BUILDBEAT_OUTPUT))");
 	char *access = gmk_expand("$(if $(value BUILDBEAT_ACCESS),$(BUILDBEAT_ACCESS))");
 	char *redact = gmk_expand("$(if $(value BUILDBEAT_REDACT),$(BUILDBEAT_REDACT))");
-	struct session_host told = *host;
+	struct session_host own = *host;
 	int r;
 
-	told.access = session_access(access);
-	told.redact = redact && *redact ? redact : NULL;
-	r = session_begin(&make.session, base && *base ? base : NULL, NULL, &told, err);
+	own.access = session_access(access);
+	own.redact = redact && *redact ? redact : NULL;
+	r = session_begin(&make.session, base && *base ? base : NULL, NULL, &own, err);
 	gmk_free(redact);
 	gmk_free(access);
 	gmk_free(base);
@@ -207,13 +206,13 @@ static void begin_now(void)
 	make.may_begin = false;
 	make.busy = 1;
 	if (open_session(begin, &err))
-		complain(err.path, err.message);
+		report(err.path, err.message);
 	else
 		export_ticket();
 	make.busy = 0;
 }
 
-/* Once, if it is up to us. */
+/* Once, if there is no recording yet. */
 static void begin_recording(void)
 {
 	if (make.may_begin)
@@ -228,8 +227,8 @@ static void remember(struct buf *b, const char *text)
 	buf_adds(b, text);
 }
 
-/* often: for every line of a recipe, not once a target. */
-static void tell(unsigned argc, char **argv, bool often)
+/* often: called for every line of a recipe, not once per target. */
+static void announce(unsigned argc, char **argv, bool often)
 {
 	struct procs_line *line = &make.host.line;
 
@@ -240,31 +239,30 @@ static void tell(unsigned argc, char **argv, bool often)
 	line->often = often;
 }
 
-/* Outside of a target nothing is about to be started. */
+/* Outside of a target no process is about to start. */
 static char *at_makefiles(const char *name, unsigned argc, char **argv)
 {
 	(void)name;
 	if (argc > 0 && argv[0][0])
-		tell(argc, argv, false);
+		announce(argc, argv, false);
 	return copy_of(make.makefiles);
 }
 
 static char *at_ifs(const char *name, unsigned argc, char **argv)
 {
 	(void)name;
-	tell(argc, argv, true);
+	announce(argc, argv, true);
 	return copy_of(make.ifs);
 }
 
 static char *at_shell(const char *name, unsigned argc, char **argv)
 {
 	(void)name;
-	tell(argc, argv, true);
+	announce(argc, argv, true);
 	return copy_of(make.shell);
 }
 
-/* Is this an environment that we were asked for: others have a MAKEFILES that a
- * Makefile set, or none. */
+/* Were we called for this environment? Others have a MAKEFILES that a makefile set, or none. */
 static bool is_asked_for(char *const env[])
 {
 	size_t len = make.makefiles ? strlen(make.makefiles) : 0;
@@ -276,8 +274,8 @@ static bool is_asked_for(char *const env[])
 	return false;
 }
 
-/* What make takes from the environment it hands on as it is; from elsewhere,
- * expanded. -e makes the environment stronger than an assignment. */
+/* A variable from the environment is passed on as it is; others are expanded. With -e the
+ * environment is stronger than an assignment. */
 static void take_makefiles(void)
 {
 	char *origin = gmk_expand("$(origin MAKEFILES)");
@@ -288,38 +286,38 @@ static void take_makefiles(void)
 
 	make.makefiles = gmk_expand(is_from_file ? "$(MAKEFILES)" : "$(value MAKEFILES)");
 	if (!expands_to("$(filter --warn-undefined%,$(MAKEFLAGS))", ""))
-		gmk_eval(is_strong ? "override MAKEFILES = $(buildbeat-at " TELL_SILENTLY
-			 : "MAKEFILES = $(buildbeat-at " TELL_SILENTLY, NULL);
+		gmk_eval(is_strong ? "override MAKEFILES = $(buildbeat-at " TARGET_SILENTLY
+			 : "MAKEFILES = $(buildbeat-at " TARGET_SILENTLY, NULL);
 	else
-		gmk_eval(is_strong ? "override MAKEFILES = $(buildbeat-at " TELL
-			 : "MAKEFILES = $(buildbeat-at " TELL, NULL);
+		gmk_eval(is_strong ? "override MAKEFILES = $(buildbeat-at " TARGET
+			 : "MAKEFILES = $(buildbeat-at " TARGET, NULL);
 	gmk_free(origin);
 }
 
-/* In the midst of expanding something: its target, if that is a recipe. */
+/* Called while make expands something: the target, if it is a recipe. */
 static void shell_started(void)
 {
 	char *target = gmk_expand("$(value @)");
 
-	tell(1, &target, true);
+	announce(1, &target, true);
 	gmk_free(target);
 }
 
-/* Keeps its value, and whether children see it. */
+/* The value stays, and so does whether children see it. */
 static void take_ifs(void)
 {
 	make.took_ifs = true;
 	if (expands_to("$(origin IFS)", "undefined")) {
-		gmk_eval("IFS = $(buildbeat-ifs " TELL "unexport IFS\n", NULL);
+		gmk_eval("IFS = $(buildbeat-ifs " TARGET "unexport IFS\n", NULL);
 		return;
 	}
 	make.ifs = gmk_expand("$(IFS)");
 	if (expands_to("$(origin IFS)", "file"))
-		gmk_eval("IFS = $(buildbeat-ifs " TELL, NULL);
+		gmk_eval("IFS = $(buildbeat-ifs " TARGET, NULL);
 	else if (expands_to("$(origin IFS)", "override"))
-		gmk_eval("override IFS = $(buildbeat-ifs " TELL, NULL);
+		gmk_eval("override IFS = $(buildbeat-ifs " TARGET, NULL);
 	else
-		gmk_eval("override IFS = $(buildbeat-ifs " TELL "export IFS\n", NULL);
+		gmk_eval("override IFS = $(buildbeat-ifs " TARGET "export IFS\n", NULL);
 }
 
 static void take_shell(void)
@@ -327,13 +325,13 @@ static void take_shell(void)
 	bool untouched = expands_to("$(origin SHELL)", "default");
 
 	make.shell = gmk_expand("$(SHELL)");
-	gmk_eval("override SHELL = $(buildbeat-shell " TELL, NULL);
+	gmk_eval("override SHELL = $(buildbeat-shell " TARGET, NULL);
 	if (untouched)
 		gmk_eval("unexport SHELL\n", NULL);
 }
 
-/* A process was started and we were not asked before: MAKEFILES is not ours any
- * more; or neither is IFS, or this make does not look at it. */
+/* A process was started without a call to us: a makefile replaced MAKEFILES, or IFS, too, or
+ * this make does not expand IFS. */
 static void names_lost(void)
 {
 	if (!make.took_ifs)
@@ -356,12 +354,12 @@ static void finish(int status, void *unused)
 	if (make.busy)
 		return;
 	if (make.session.store.error)
-		complain(make.session.store.path, strerror(-make.session.store.error));
+		report(make.session.store.path, strerror(-make.session.store.error));
 	else
-		complain_of_lost();
+		report_lost();
 	if (not_recorded) {
-		snprintf(text, sizeof text, STORE_NOTE_PREFIX "%llu processes were not recorded: too many at once",
-			 (unsigned long long)not_recorded);
+		snprintf(text, sizeof text, STORE_NOTE_PREFIX
+			 "%llu processes were not recorded: too many at once", (unsigned long long)not_recorded);
 		session_note(&make.session, text);
 	}
 	session_exit(&make.session, (status & 0xff) << 8);
@@ -372,8 +370,8 @@ static void exits(int status)
 	finish(status, NULL);
 }
 
-/* make is about to execute itself. The new one gets our environment, not the
- * variables that were exported. */
+/* make is about to execute itself. The new one gets our environment without the exported
+ * variables. */
 static void replaced(void)
 {
 	struct buf b = BUF_INIT;
@@ -399,7 +397,7 @@ static int32_t make_level(void)
 	return level >= 0 && level < 1000000 ? (int32_t)level : 0;
 }
 
-/* -n, -q, -t: nothing is built, so there is nothing to record. */
+/* -n, -q, -t: nothing is built or recorded. */
 static bool is_dry_run(void)
 {
 	char *flags = gmk_expand("$(filter-out --%,$(firstword -$(MAKEFLAGS)))");
@@ -410,9 +408,8 @@ static bool is_dry_run(void)
 }
 
 /*
- * a and b are either the location and nothing, or (after make 4.4.1) the version
- * of the interface and the location: we need neither. -1: loaded, and make is not
- * to look for a way to remake us.
+ * a and b are the location and nothing or, after make 4.4.1, the version of the interface and the
+ * location. Neither is needed. -1: loaded, and make does not try to rebuild us.
  */
 int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 {
@@ -426,7 +423,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 		return -1;
 	make.loaded = true;
 	if (!expands_to("$(findstring buildbeat-at,$(value MAKEFILES))", ""))
-		return -1;	/* another copy of us was here before */
+		return -1;	/* another copy of this object was loaded before */
 	make.level = make_level();
 	redact_prepare();
 	r = open_session(join, NULL);
@@ -444,7 +441,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 		gmk_add_function("buildbeat-shell", at_shell, 1, 2, 0);
 		take_makefiles();
 		if (!procs_attach(&make.session, &make.host)) {
-			complain("", "this make's calls cannot be followed");
+			report("", "this make's calls cannot be followed");
 			store_append(&make.session.store, procs_late());
 			if (make.session.live)
 				session_note(&make.session, STORE_NOTE_PREFIX

@@ -8,8 +8,8 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
-/* The two relocations by which an executable calls a function of a library:
- * through a PLT, or straight through the table (-fno-plt, a taken address). */
+/* The two relocations through which an executable calls a function of a library: with a PLT, or
+ * directly through the table (-fno-plt, or an address that was taken). */
 #if defined __x86_64__
 #define TYPE_PLT R_X86_64_JUMP_SLOT
 #define TYPE_GOT R_X86_64_GLOB_DAT
@@ -23,7 +23,7 @@
 struct image {
 	uintptr_t base;
 	const ElfW(Dyn) *dynamic;
-	uintptr_t relro, relro_end;	/* read-only once ld.so was done */
+	uintptr_t relro, relro_end;	/* read-only after ld.so has finished */
 };
 
 static void find_segments(struct image *image, const struct dl_phdr_info *info)
@@ -59,7 +59,7 @@ static uintptr_t dynamic_value(const struct image *image, ElfW(Sxword) tag)
 	return 0;
 }
 
-/* glibc has turned these into addresses, other loaders leave offsets. */
+/* glibc converts these to addresses, other loaders leave offsets. */
 static const void *dynamic_pointer(const struct image *image, ElfW(Sxword) tag)
 {
 	uintptr_t p = dynamic_value(image, tag);
@@ -102,13 +102,13 @@ static size_t redirect_one(const struct image *image, uintptr_t slot, const char
 	return 0;
 }
 
-/* The first so many relocations are relative: they name nothing. */
+/* The first ones, relative relocations, have no names. */
 static size_t redirect_table(const struct image *image, const ElfW(Rela) *rela, size_t bytes,
 			     size_t relative, struct got_hook *hooks, size_t n)
 {
 	const ElfW(Sym) *symbols = dynamic_pointer(image, DT_SYMTAB);
 	const char *names = dynamic_pointer(image, DT_STRTAB);
-	uint64_t letters = 0;	/* letters_of() them: most names have others */
+	uint64_t letters = 0;	/* letters_of() the hooks: most names have others */
 	size_t written = 0;
 
 	if (!rela || !symbols || !names)

@@ -6,17 +6,17 @@
 #include <stddef.h>
 
 /*
- * Functions the executable (and nothing else in the process) calls through its
- * global offset table, redirected. found tells whether it calls them at all.
+ * Redirects functions that the executable (and nothing else in the process) calls through its
+ * global offset table. found is set if the executable calls the function.
  */
 struct got_hook {
 	const char *symbol;
-	void (*function)(void);	/* NULL: only look whether it is there */
+	void (*function)(void);	/* NULL: only set found */
 	bool found;
 };
 
-/* The number of slots rewritten: 0 for a static executable or a machine whose
- * relocations are not known here. */
+/* The number of changed slots: 0 for a static executable or a machine whose relocations are
+ * unknown here. */
 size_t got_redirect(struct got_hook *hooks, size_t n);
 
 #endif

@@ -7,13 +7,12 @@
 #include <sys/types.h>
 
 /*
- * Which task a child process is, for a host with any number of threads whose
- * forked and vforked children take part: in memory they share, without a lock,
- * safe in signal handlers. A pid is put in by one and taken out by one.
+ * The task of each child process, for a host with any number of threads whose forked and vforked
+ * children take part. The table is in shared memory, has no lock and can be used in signal
+ * handlers. A pid is added by one process and removed by one.
  *
- * An entry is found within PIDTABLE_REACH slots of its home or not at all, so that
- * what is not there costs no search; pids in use lie close to each other, homes
- * too.
+ * An entry is within PIDTABLE_REACH slots of its home, so that looking for a missing one costs
+ * little. Pids in use are close to each other, and so are their homes.
  */
 #define PIDTABLE_SLOTS 4096	/* a power of two */
 #define PIDTABLE_REACH 32
@@ -23,14 +22,14 @@ struct pidtable {
 	uint64_t value[PIDTABLE_SLOTS + PIDTABLE_REACH];
 };
 
-/* All zero is empty. False: there is no room near its home. A pid that is there
- * belonged to a process that nobody waited for, and is replaced. */
+/* All zero is empty. False: there is no room near its home. If the pid is in the table, nobody
+ * waited for its process, and it is replaced. */
 bool pidtable_put(struct pidtable *t, pid_t pid, uint64_t value);
 
-/* Takes it out; false when it is not there. Of several at once one gets it. */
+/* Remove it; false: it is not in the table. If several try at once, one gets it. */
 bool pidtable_take(struct pidtable *t, pid_t pid, uint64_t *value);
 
-/* Is it there; value may change hands at once. */
+/* Is it in the table? Its value may change at any time. */
 bool pidtable_has(struct pidtable *t, pid_t pid);
 
 #endif

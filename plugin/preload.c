@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that stand before libc's, and the beginning. In a process that is
- * no host, or where nothing is recorded any more, they only see to it that the
- * recording is carried on to the build tools below.
+ * The functions that replace libc's, and the beginning. In a process that is not a host, or after
+ * an error, they only carry the recording to the build tools below.
  */
 #include "plugin/preload.h"
 
@@ -22,7 +21,7 @@
 struct preload_real preload_real;
 struct carried preload_carried;
 
-/* What GNU make exports: it reads the ticket by itself. */
+/* Exported by GNU make, which reads the ticket itself. */
 void gmk_eval(const char *text, const void *location) __attribute__((weak));
 
 const char *buildbeat_preload_ticket(void);
@@ -93,7 +92,7 @@ static __attribute__((destructor)) void end(void)
 	preload_host_end();
 }
 
-/* For our plugin, should the program load it: then it is a host of that. */
+/* For our plugin: if the program loads it, it is a host of the plugin. */
 const char *buildbeat_preload_ticket(void)
 {
 	preload_host_leave();
@@ -117,15 +116,14 @@ END_HOOK _Exit(int status)
 
 /* Carrying on */
 
-/* No more than to see by names and words whether there may be something to do. own: the
- * host replaces itself. */
+/* A quick check of names and arguments. own: the host replaces itself. */
 static bool may_carry(const char *file, char *const argv[], bool own)
 {
 	return preload_carried.ticket[0] && file && argv && argv[0] &&
 	       (own || carry_leads(file, argv) != CARRY_NOWHERE);
 }
 
-/* The environment for it, in the work memory or as it was. */
+/* The environment for it, in the work memory or unchanged. */
 static char *const *environment(struct preload_work *w, const char *file, char *const argv[],
 				char *const envp[], bool own)
 {
@@ -139,14 +137,14 @@ static char *const *environment(struct preload_work *w, const char *file, char *
 
 /* Executing */
 
-/* What the kernel would not execute is no end of the host. */
+/* If the kernel cannot execute it, the host does not end. */
 static void host_executing(struct preload_work *w, const char *file)
 {
 	if (w && file_find_program(w->look.path, file) && !access(w->look.path, X_OK))
 		preload_host_executing();
 }
 
-/* Before. What it gives is in use until the program was executed, or was not. */
+/* Before an exec. The returned memory is in use until the program was executed or failed to be. */
 static struct preload_work *prepare(const char *file, char *const argv[], char *const **envp)
 {
 	bool own = preload_is_host_process();
@@ -202,7 +200,7 @@ int execvp(const char *file, char *const argv[])
 	return exec_with(preload_real.execvpe, file, argv, environ);
 }
 
-/* The name of the program is behind its descriptor. */
+/* The path of the program that a descriptor refers to. */
 static const char *path_of(struct preload_work *w, int fd)
 {
 	char link[32];
@@ -234,7 +232,7 @@ int fexecve(int fd, char *const argv[], char *const envp[])
 	return r;
 }
 
-/* The words up to the NULL, which are counted first. */
+/* The arguments up to the NULL, which are counted first. */
 #define COLLECT(argv, first, ap) \
 	size_t n_args = 1; \
 	char **argv; \
@@ -403,7 +401,7 @@ pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 	return wait_for(pid, status, options, usage);
 }
 
-/* As waitpid() gives it. */
+/* As waitpid() returns it. */
 static int status_of(const siginfo_t *info)
 {
 	if (info->si_code == CLD_EXITED)
@@ -411,7 +409,7 @@ static int status_of(const siginfo_t *info)
 	return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
 }
 
-/* What the kernel writes, and no byte else. */
+/* Only the fields that the kernel writes. */
 static void give_info(siginfo_t *info, const siginfo_t *own)
 {
 	if (!info)
@@ -431,9 +429,9 @@ static bool is_end(const siginfo_t *info)
 }
 
 /*
- * libc's takes no rusage, the kernel's does; but only libc's can be cancelled. So libc
- * waits until there is something to tell, and the kernel is asked for it at once. When
- * another thread was faster there may be nothing any more.
+ * libc's function has no rusage, the kernel's has one; but only libc's can be cancelled. So libc
+ * waits until there is something to report, and then the kernel is asked for it. Another thread
+ * may have been faster.
  */
 int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {

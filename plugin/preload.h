@@ -15,13 +15,13 @@
 #include <sys/wait.h>
 
 /*
- * The parts of buildbeat-preload.so, which is loaded into build tools that have no
- * plugins of their own: it stands before libc for the functions by which a process
- * starts others, waits for them and ends. In a host every process that it, or a
- * fork of it that runs the same program, executes is a task.
+ * The parts of buildbeat-preload.so, which is loaded into build tools that have no plugins of
+ * their own. It replaces libc's functions by which a process starts others, waits for them and
+ * ends. In a host, every process that the host, or a fork of it that runs the same program,
+ * executes is a task.
  */
 
-/* What stands behind us. */
+/* The replaced functions. */
 struct preload_real {
 	int (*execve)(const char *, char *const[], char *const[]);
 	int (*execvpe)(const char *, char *const[], char *const[]);
@@ -39,12 +39,11 @@ struct preload_real {
 };
 
 extern struct preload_real preload_real;
-extern struct carried preload_carried;	/* what this process may hand on */
+extern struct carried preload_carried;	/* what this process may carry to others */
 
 /*
- * Memory that is too large for the stack of a small thread, of which we may use a few KiB
- * only. It is taken and given back in any thread, in signal handlers and in vfork children.
- * NULL: no memory.
+ * Memory that is too large for the stack of a small thread, of which we may use a few KiB only.
+ * Any thread, signal handler and vfork child can take it and give it back. NULL: no memory.
  */
 #define PRELOAD_WORKS 6
 
@@ -62,7 +61,7 @@ struct preload_work {
 struct preload_work *preload_work_take(pid_t pid);
 void preload_work_give(struct preload_work *w);	/* may be NULL */
 
-/* A child was waited for: free the memory that it used. */
+/* A child was waited for: release the memory that it used. */
 void preload_work_reaped(pid_t pid);
 
 /*
@@ -77,29 +76,29 @@ struct preload_guest {
 struct preload_guest preload_enter(void);
 void preload_leave(struct preload_guest guest);
 
-/* Both are there from the first call of any hook on, however early that is. */
+/* Both are set when any hook is called for the first time, however early. */
 void preload_resolve(void);
 
 /*
- * The tasks. A process is a host once preload_host_begin() was called in it, its
- * forks are too; preload_is_host() where something can be recorded. Everything
- * here keeps errno, is safe in any thread and in signal handlers, and in a vfork
- * child writes to nothing of its parent's but the memory made for it.
+ * The tasks. A process and its forks are hosts after preload_host_begin(); preload_is_host() if
+ * something can be recorded. All functions keep errno and are safe in any thread and in signal
+ * handlers. In a vfork child they write only to the part of its parent's memory that is made for
+ * it.
  */
 void preload_host_begin(int argc, char **argv);
 /* ninja of /usr/bin/ninja; scons of "python3 /usr/bin/scons". argc is not 0. */
 const char *preload_tool(int argc, char **argv);
 bool preload_is_host(void);
-/* No more tasks from here: the program tells by itself what it does. */
+/* Record no more tasks: the program reports them itself. */
 void preload_host_leave(void);
 
-/* The process is not a fork of the host's but itself. */
+/* The process is the host itself, not a fork of it. */
 bool preload_is_host_process(void);
 
-/* Now, for preload_spawned(). */
+/* The current time, for preload_spawned(). */
 int64_t preload_now_us(void);
 
-/* Around posix_spawn(): begin, then one of the others. */
+/* Around posix_spawn(): first preload_spawning(), then one of the others. */
 void preload_spawning(void);
 void preload_spawned(pid_t pid, int64_t start_us, char *const argv[]);
 void preload_not_spawned(void);
@@ -107,7 +106,7 @@ void preload_not_spawned(void);
 /* This process, a fork of the host's, is about to execute argv. */
 void preload_executing(char *const argv[]);
 
-/* The host itself is about to be replaced by exec. If that fails, it goes on as before. */
+/* The host itself is about to be replaced by exec. If this fails, it goes on as before. */
 void preload_host_executing(void);
 
 /* The host is about to wait for something to happen. */
@@ -116,12 +115,12 @@ void preload_polling(void);
 /* A child was waited for. */
 void preload_reaped(pid_t pid, int status, const struct rusage *usage);
 
-/* The note that tells ninja's own hashes of a command; cut: the line of its start
- * has not all of it. False: there is nothing to note. */
+/* The note with ninja's own hashes of a command. truncated: the line of its start does not have
+ * the whole command. False: there is nothing to note. */
 bool preload_ninja_note(struct preload_work *w, char *out, size_t size, const char *command,
-			bool cut);
+			bool truncated);
 
-/* The host's own end; once. */
+/* The end of the host; only once. */
 void preload_host_end(void);
 
 #endif

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 /*
- * What ninja calls an edge, where that cannot be told from the line of its start:
- * the command was too long for it, a secret in it was replaced, or there is a response file, which is gone when
- * the edge is done.
+ * The identity of an edge for ninja, if the line of its start is not enough: the command was too
+ * long, a secret in it was replaced, or it has a response file, which is removed when the edge is
+ * done.
  */
 
 #define RSPFILE_MAX (64u << 20)
@@ -25,7 +25,7 @@ static bool ends_path(char c)
 	return !c || strchr(" \t\n'\"`;|&<>()", c);
 }
 
-/* The first @FILE in the command that is there, open; -1 when none is. */
+/* The first existing @FILE in the command, open; -1: there is none. */
 static int open_rspfile(char path[PATH_MAX], const char *command)
 {
 	for (const char *at = command; (at = strchr(at, '@')); at++) {
@@ -52,7 +52,7 @@ static void add_hashes(char *out, size_t size, const void *text, size_t len)
 		 (unsigned long long)ninja_hash_rapid(text, len));
 }
 
-/* The same of the command and the content of its response file. */
+/* The same for the command and the content of its response file. */
 static bool add_hashes_of_both(char *out, size_t size, const char *command, int fd)
 {
 	size_t before = strlen(command) + strlen(NINJA_HASH_RSPFILE), len;
@@ -76,14 +76,14 @@ static bool add_hashes_of_both(char *out, size_t size, const char *command, int 
 }
 
 bool preload_ninja_note(struct preload_work *w, char *out, size_t size, const char *command,
-			bool cut)
+			bool truncated)
 {
 	int fd = open_rspfile(w->look.path, command);
 	bool done = fd >= 0 && add_hashes_of_both(out, size, command, fd);
 
 	if (fd >= 0)
 		close(fd);
-	if (!done && cut)
+	if (!done && truncated)
 		add_hashes(out, size, command, strlen(command));
-	return done || cut;
+	return done || truncated;
 }

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 /*
- * libc's system() starts its shell by a way that no one can stand in. Ours is the
- * same: the caller ignores interrupts meanwhile, however many threads are in here,
- * and gets no SIGCHLD of this child; the child has what was before.
+ * libc's system() starts its shell by a call that cannot be replaced. This one does the same: the
+ * caller ignores interrupts meanwhile, even with several threads in here, and gets no SIGCHLD for
+ * this child. The child has the signals as they were before.
  */
 static struct {
 	pthread_mutex_t lock;
@@ -73,7 +73,7 @@ static int wait_on(pid_t pid)
 	return waited == pid ? status : -1;
 }
 
-/* The calling thread is cancelled while it waits: as libc's, it leaves nothing behind. */
+/* The calling thread is cancelled while it waits: as with libc's function, no process remains. */
 static void cancelled(void *pid)
 {
 	kill(*(pid_t *)pid, SIGKILL);

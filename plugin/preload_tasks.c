@@ -21,25 +21,25 @@
 #include <unistd.h>
 
 #define EARLY_SLOTS 32
-#define PATIENCE 1000		/* times the processor is left to another */
+#define PATIENCE 1000		/* times the processor is given to another thread */
 
-/* The end of a process that was waited for before its start was known: its
- * starter takes it from here. */
+/* The end of a process that was waited for before its start was recorded: the thread that
+ * started it takes it from here. */
 struct early {
 	int64_t end_us;
 	struct event_end end;
 };
 
-/* What the host has in common with its forks. */
+/* What the host shares with its forks. */
 struct shared {
 	struct pidtable children;
 	_Atomic uint64_t last_task;
 	struct store_lost lost;
-	_Atomic unsigned starting;	/* have taken a number and not written it yet */
+	_Atomic unsigned starting;	/* have a number, but have not written its start yet */
 	_Atomic uint64_t not_recorded;	/* no room in the table */
 	_Atomic int opened;		/* see open_instance() */
 	_Atomic unsigned spawning;
-	_Atomic unsigned n_early;	/* that were ever left */
+	_Atomic unsigned n_early;	/* how many were ever stored */
 	_Atomic pid_t early_pid[EARLY_SLOTS];	/* 0: free, -1: being filled */
 	struct early early[EARLY_SLOTS];
 };
@@ -49,13 +49,13 @@ enum { UNOPENED, OPENING, OPENED };
 static struct {
 	struct store store;
 	struct shared *shared;		/* NULL: no host */
-	_Atomic bool off;		/* left, or ended */
+	_Atomic bool off;		/* it left, or ended */
 	dev_t dev;			/* of tasks.log */
 	ino_t ino;
-	char tasks[PATH_MAX + 64];	/* its path, where descriptors were closed */
-	bool ninja;			/* or samurai: it hashes its commands, and closes no
-					   descriptor but its own */
-	bool fork;			/* this process is one, of a host's */
+	char tasks[PATH_MAX + 64];	/* its path, for when descriptors were closed */
+	bool ninja;			/* or samurai: it hashes its commands, and closes only
+					   its own descriptors */
+	bool fork;			/* this process is a fork of a host */
 	struct peak peak;
 	struct buf open;		/* the line of the instance */
 	char open_text[EVENT_MAX + 1];
@@ -64,7 +64,7 @@ static struct {
 	char late_text[EVENT_MAX + 1];
 } host;
 
-/* Not of a vfork, whose memory is its parent's. */
+/* Not called for a vfork, whose memory is its parent's. */
 static void forked(void)
 {
 	host.fork = true;
@@ -95,7 +95,7 @@ static bool is_tasks_log(int fd)
 	return fd >= 0 && !fstat(fd, &st) && st.st_ino == host.ino && st.st_dev == host.dev;
 }
 
-/* A limit on the size of files that came up meanwhile, or in a child only. */
+/* A limit on the size of files may be set later, or in a child only. */
 static bool is_limited(void)
 {
 	struct rlimit limit;
@@ -104,9 +104,8 @@ static bool is_limited(void)
 }
 
 /*
- * It is not open before there is something to write, and the program may close it
- * or give its number to another file. In a child it is opened for the one line: the
- * memory is the parent's after vfork().
+ * It is not open until there is something to write, and the program may close it or use its number
+ * for another file. A child opens it for the one line: after vfork() the memory is the parent's.
  */
 static void append_anew(struct buf *b)
 {
@@ -132,9 +131,9 @@ static void flush(void)
 }
 
 /*
- * A write() costs more than all else that we do for an edge. ninja, which does all in
- * one thread, takes the end of an edge and starts the next one, or waits in poll(): the
- * two lines go out with one write(), before it waits.
+ * For an edge, a write() costs more than everything else here. ninja uses one thread: after the
+ * end of an edge it starts the next one or waits in poll(). So both lines are written by one
+ * write(), before it waits.
  */
 static void put_off(struct buf *b)
 {
@@ -169,8 +168,8 @@ static void append(struct buf *b)
 	errno = saved;
 }
 
-/* Before the first task, by whoever starts it. The others wait for the line: it
- * has to be the first of the instance. */
+/* Written before the first task, by the thread that starts it. The others wait for the line,
+ * which must be the first of the instance. */
 static void open_instance(void)
 {
 	int state = UNOPENED;
@@ -190,7 +189,7 @@ static void open_instance(void)
 
 /* What is being run */
 
-/* The script of "sh -c script", else all words as far as there is room. */
+/* The script of "sh -c script", otherwise all words that fit. */
 static const char *command_text(struct buf *b, char *const argv[])
 {
 	size_t n = 0;
@@ -233,7 +232,7 @@ static void write_start_in(struct preload_work *w, uint64_t task, int64_t t, pid
 		write_note(&b, task, t, note);
 }
 
-/* A ninja makes no vfork children. */
+/* ninja makes no vfork children. */
 static bool write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
 {
 	struct preload_work *w = preload_work_take(host.polls ? host.store.pid : getpid());
@@ -264,8 +263,7 @@ static uint64_t next_task(void)
 
 /* Early ends */
 
-/* A free place, or else that of the oldest, which nobody asked for; -1 if others have
- * taken all at once. */
+/* A free place, or that of the oldest end, which nobody took. -1: other threads have taken all. */
 static int claim_early(struct shared *s)
 {
 	int oldest = -1;
@@ -299,7 +297,7 @@ static void leave_early(pid_t pid, int64_t end_us, const struct event_end *end)
 	atomic_fetch_add(&s->n_early, 1);
 }
 
-/* What is older than since_us was left of another process with that number. */
+/* An end before since_us is that of an earlier process with that number. */
 static bool take_early(pid_t pid, int64_t since_us, struct early *out)
 {
 	struct shared *s = host.shared;
@@ -325,7 +323,7 @@ static void started(pid_t pid, int64_t t, char *const argv[])
 	uint64_t task;
 
 	if (argv && argv[0] && carry_is_buildbeat(carry_name(argv[0])))
-		return;		/* it tells by itself */
+		return;		/* it records itself */
 	atomic_fetch_add(&host.shared->starting, 1);
 	task = next_task();
 	open_instance();
@@ -335,8 +333,8 @@ static void started(pid_t pid, int64_t t, char *const argv[])
 	atomic_fetch_sub(&host.shared->starting, 1);
 }
 
-/* A fork of the host's that lives on may outlive the build: the recording is
- * complete once its ticket is gone. */
+/* A fork of the host may run longer than the build. The recording is complete when its ticket
+ * has been removed. */
 static bool is_over(void)
 {
 	return host.fork && getppid() != host.store.pid &&
@@ -414,8 +412,8 @@ static void note_not_recorded(struct buf *b)
 	event_add_note(b, preload_now_us(), host.store.inst, 0, buf_str(&note));
 }
 
-/* 0, so that readers count none as lost: a thread or a fork is about to write its start,
- * or was killed before it could. */
+/* 0, so that readers count no task as lost, if a thread or fork is about to write its start, or
+ * was killed before it could. */
 static uint64_t last_written(void)
 {
 	uint64_t last = atomic_load(&host.shared->last_task);

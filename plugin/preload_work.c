@@ -9,11 +9,10 @@
 #include <unistd.h>
 
 /*
- * Work memory. A pid in it says that it is in use, and in which process: a vfork child,
- * whose memory is its parent's, takes its own and cannot give it back when its exec
- * succeeds. The thread that made the child can tell afterwards that it is free: it has
- * the same pthread_self(), and does not run before the exec. Other threads learn of it
- * when the child was waited for.
+ * Work memory. Its pid says that it is in use, and by which process. A vfork child, whose memory
+ * is its parent's, takes its own and cannot give it back if its exec succeeds. The thread that
+ * made the child has the same pthread_self() and does not run before the exec: it knows afterwards
+ * that the memory is free. Other threads know it when the child has been waited for.
  */
 static struct preload_work pool[PRELOAD_WORKS];
 static struct preload_work *_Atomic more;
@@ -26,8 +25,8 @@ static bool claim(struct preload_work *w, pid_t was, pid_t pid)
 	return true;
 }
 
-/* A child of this thread's left it. What the parent of this process, if this is a vfork
- * child started by a signal handler, is in the middle of does not count. */
+/* A child of this thread left it. A vfork child that a signal handler started does not take the
+ * memory that its parent is using. */
 static bool is_left_here(const struct preload_work *w, pid_t was, pid_t pid)
 {
 	return was != pid && atomic_load(&w->owner) == (uintptr_t)pthread_self() &&
@@ -54,7 +53,7 @@ static struct preload_work *try_all(bool (*function)(struct preload_work *, pid_
 	return NULL;
 }
 
-/* Nobody waited for the child that left it, and it is gone. */
+/* Nobody waited for the child that left it, and the child has gone. */
 static bool try_dead(struct preload_work *w, pid_t pid)
 {
 	pid_t was = atomic_load(&w->pid);
@@ -62,7 +61,7 @@ static bool try_dead(struct preload_work *w, pid_t pid)
 	return was && was != pid && kill(was, 0) && errno == ESRCH && claim(w, was, pid);
 }
 
-/* It stays for all who come later. */
+/* It stays for later use. */
 static struct preload_work *make_another(pid_t pid)
 {
 	struct preload_work *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE,

@@ -25,22 +25,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define COMMAND_MAX 32768	/* more than a line holds: the hash of a cut one covers it */
-#define TOLD_SLOTS 1024		/* a power of two */
+#define COMMAND_MAX 32768	/* longer than a line: the hash of a truncated one includes the
+				   rest */
+#define WRITTEN_SLOTS 1024		/* a power of two */
 #define NAMES_AT_ONCE 128
 
 /* In .data, whose page ld.so has touched anyway: every make uses it. */
 static __attribute__((section(".data"))) struct {
 	struct buildbeat_session *session;
 	struct procs_host *host;
-	uint64_t not_recorded;		/* children the table had no room for */
+	uint64_t not_recorded;		/* children without room in the table */
 	bool vforks;
-	pid_t pid;			/* the tool's */
+	pid_t pid;			/* of the tool */
 	bool missed;			/* a vfork child that ran before the session opened */
-	bool to_pipe;			/* the next one writes into a pipe of the tool's */
-	bool ended;			/* nothing was started since a child ended */
-	bool tried;			/* to start what the tool prepared for */
-	volatile sig_atomic_t writing;	/* what is in late: see forget_interrupted() */
+	bool to_pipe;			/* the next one writes into a pipe of the tool */
+	bool ended;			/* no process was started since a child ended */
+	bool tried;			/* the tool tried to start the prepared process */
+	volatile sig_atomic_t writing;	/* late is being written: see forget_interrupted() */
 	struct buf late;		/* see put_off() */
 	struct stat out;		/* the tool's own stdout */
 } procs;
@@ -48,20 +49,20 @@ static __attribute__((section(".data"))) struct {
 static struct {
 	char late_text[EVENT_MAX + 1];
 	struct children children;
-	uint64_t told[TOLD_SLOTS];	/* hashes of the (name, after) written lately */
+	uint64_t written[WRITTEN_SLOTS];	/* hashes of the (name, after) written recently */
 	char command[COMMAND_MAX];
 } large;
 
-/* In our own process always: see forked(). */
+/* Only called in our own process: see forked(). */
 static bool is_on(void)
 {
 	return procs.session->live && !procs.session->store.error;
 }
 
 /*
- * Writing. Each write() costs more than all the rest, so the end of a task goes
- * out with the start of the next, or before the tool does anything that could
- * take long: waits for nobody in particular to end, or ends itself.
+ * Writing. A write() costs more than everything else. So the end of a task is written together
+ * with the start of the next, or before the tool does anything that may take long: it waits for
+ * any child, or ends.
  */
 
 struct buf *procs_late(void)
@@ -72,11 +73,11 @@ struct buf *procs_late(void)
 }
 
 /*
- * make's handler of fatal signals waits for its children, and then exits or sends the signal
- * to make again: it calls us wherever it interrupted make, perhaps in here, and never returns
- * there. So all that is kept is in order at every instruction. Lines that were being written
- * count as written: a signal interrupts at the end of a system call far more often than in
- * the few instructions before it.
+ * make's handler of fatal signals waits for its children, and then exits or sends the signal to
+ * make again. It calls us from any instruction of make, perhaps one in this file, and never
+ * returns there. So the data here is consistent at every instruction. Lines that were being
+ * written count as written: signals interrupt the end of a system call far more often than the few
+ * instructions before it.
  */
 static void forget_interrupted(void)
 {
@@ -119,8 +120,7 @@ static bool is_shell(const char *program)
 	return len >= 2 && !strcmp(program + len - 2, "sh");
 }
 
-/* The script of "sh -c script" (with whatever options before the c), else all
- * words; what does not fit is left out. */
+/* The script of "sh -c script", with any options before the c, otherwise all words that fit. */
 static const char *command_text(char *const argv[])
 {
 	struct buf b;
@@ -140,24 +140,24 @@ static const char *command_text(char *const argv[])
 	return buf_str(&b);
 }
 
-/* Whether what the task depends on is to be written: once a target, not once a line
- * of its recipe. Forgetting only means to write it again. */
+/* Must the dependencies be written? Once per target, not for every line of its recipe. A
+ * forgotten target is written again. */
 static bool is_news(const struct procs_line *line, const struct buf *name)
 {
-	uint64_t h, *told;
+	uint64_t h, *slot;
 
 	if (!line->often)
 		return true;
 	h = hash_fnv64(name->data, name->len);
 	h = hash_fnv64_more(hash_fnv64_more(h, "", 1), line->after.data, line->after.len);
-	told = &large.told[h & (TOLD_SLOTS - 1)];
-	if (*told == h)
+	slot = &large.written[h & (WRITTEN_SLOTS - 1)];
+	if (*slot == h)
 		return false;
-	*told = h;
+	*slot = h;
 	return true;
 }
 
-/* Up to NAMES_AT_ONCE words, each ended in place. */
+/* Up to NAMES_AT_ONCE words, each terminated in place. */
 static size_t cut_words(char **p, const char **names)
 {
 	size_t n = 0;
@@ -174,7 +174,8 @@ static size_t cut_words(char **p, const char **names)
 	return n;
 }
 
-/* Lines may share a write() as long as they fit in what is never torn. */
+/* Lines share a write() as long as they fit into a line's maximum, which is always written
+ * whole. */
 static void append_after(struct buf *b, uint64_t task, int64_t t, char *after)
 {
 	struct store *store = &procs.session->store;
@@ -196,7 +197,7 @@ static void append_after(struct buf *b, uint64_t task, int64_t t, char *after)
 	}
 }
 
-/* name: NULL if it is not known. */
+/* name: NULL if unknown. */
 static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 			struct buf *name)
 {
@@ -219,15 +220,15 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 	emit(&b);
 }
 
-/* The name of the next process, if the tool told it. */
-static struct buf *told_name(void)
+/* The name of the next process, or NULL. */
+static struct buf *announced_name(void)
 {
 	if (procs.to_pipe && !procs.host->line.known)
 		procs.host->shell();
 	return procs.host->line.known ? &procs.host->line.name : NULL;
 }
 
-/* What was known about the next process is used up. */
+/* What was known about the next process has been used. */
 static void forget(bool named)
 {
 	procs.to_pipe = procs.ended = false;
@@ -239,18 +240,18 @@ static void forget(bool named)
 /* Start and end of a task */
 
 /*
- * The name of the process that gets this slot: told; or that of what had the slot
- * before, if it ended just now and is of the same task. env: of the process; NULL
- * where the tool got no further than to look for its program.
+ * The name of the process that gets this slot: the announced one, or that of the last process in
+ * the slot, if it has just ended and belongs to the same task. env: of the process; NULL if the
+ * tool could not find its program.
  */
 static struct buf *take_name(struct child *slot, char *const *env)
 {
-	struct buf *told = told_name();
+	struct buf *announced = announced_name();
 	struct buf before = slot->name;
 
-	if (told) {
-		slot->name = *told;
-		*told = before;
+	if (announced) {
+		slot->name = *announced;
+		*announced = before;
 		slot->asked_for = !procs.to_pipe;
 	} else if (!procs.ended || !slot->asked_for ||
 		   (env && ((slot->env && slot->env != env) || !procs.host->is_asked_for(env)))) {
@@ -302,12 +303,12 @@ static void write_end(uint64_t task, const struct event_end *e)
 	put_off(&b);
 }
 
-/* It could not be started: make says so and treats it as an exit status. */
+/* It could not be started, which make reports and treats as an exit status. */
 static void not_started(int64_t t, char *const argv[], char *const *env, int error)
 {
 	struct child *slot = children_next(&large.children);
 	uint64_t task = session_next_task(procs.session);
-	struct buf *name = slot ? take_name(slot, env) : told_name();
+	struct buf *name = slot ? take_name(slot, env) : announced_name();
 	int saved = errno;
 	struct event_end e;
 
@@ -335,7 +336,7 @@ static bool read_io(int fd, struct event_end *e)
 	return true;
 }
 
-/* io: what was read of it before it was reaped, else NULL. */
+/* io: read before it was reaped, or NULL. */
 static void ended(pid_t pid, int status, const struct rusage *usage, const struct event_end *io)
 {
 	struct child *child;
@@ -366,8 +367,8 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 	errno = saved;
 }
 
-/* What it takes to hand the recording on. Of the thread that runs make, or of its vfork
- * child, which it waits for. */
+/* Memory to carry the recording. Used by the thread that runs make, or by its vfork child, for
+ * which it waits. */
 static struct {
 	struct carry_look look;
 	struct carry_env env;
@@ -424,13 +425,14 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 		*pid = child;
 	if (!r)
 		started(child, t, argv, env);
-	else if (r != ENOEXEC && r != EINTR)	/* make tries these again, otherwise */
+	else if (r != ENOEXEC && r != EINTR)	/* make handles these by trying again in another
+						   way */
 		not_started(t, argv, env, r);
 	return r;
 }
 
-/* The address of a function of libc is looked up when we are loaded, in every make; what
- * is called alone, when it is called first. */
+/* Taking the address of a libc function makes ld.so look it up in every make when we are loaded.
+ * A function that is only called is looked up when it is called first. */
 static int plain_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
@@ -455,8 +457,8 @@ static int hook_spawnp(pid_t *pid, const char *file, const posix_spawn_file_acti
 	return spawn_with(plain_spawnp, pid, file, actions, attr, argv, envp);
 }
 
-/* The end of make's every attempt to spawn: when the program is in no directory
- * of PATH it has not called posix_spawn() at all. */
+/* make calls this at the end of every attempt to spawn. If the program is in no directory of
+ * PATH, it has not called posix_spawn(). */
 static int hook_spawnattr_destroy(posix_spawnattr_t *attr)
 {
 	if (is_on() && !procs.tried)
@@ -476,8 +478,8 @@ static bool differs_from_our_stdout(void)
 }
 
 /*
- * Either make replaces itself, or this is its vfork child: then the memory is
- * the parent's, which learns of the child here; nothing may be closed.
+ * Either make replaces itself, or this is its vfork child. Then the memory is the parent's, which
+ * learns about the child here, and nothing may be closed.
  */
 static void about_to_exec(char *const argv[], char *const env[])
 {
@@ -540,14 +542,14 @@ static int hook_execve(const char *path, char *const argv[], char *const envp[])
 	return exec_with(plain_execve, path, argv, envp);
 }
 
-/* make could not replace itself, and goes without the functions of its exit. */
+/* make could not replace itself, and ends without its exit functions. */
 static __attribute__((noreturn)) void hook__exit(int status)
 {
 	procs.host->exits(status);
 	_exit(status);
 }
 
-/* make dies of a signal by sending it to itself, from its handler. */
+/* make's handler ends it by sending the signal to itself. */
 static int hook_kill(pid_t pid, int sig)
 {
 	if (is_on() && pid == procs.session->store.pid)
@@ -557,8 +559,8 @@ static int hook_kill(pid_t pid, int sig)
 
 /* Waiting */
 
-/* Look at the child while it is a zombie: then /proc/PID/io is final. */
-static pid_t look_then_wait4(pid_t pid, int *status, int options, struct rusage *usage,
+/* Read /proc/PID/io while the child is a zombie: then it is final. */
+static pid_t wait4_with_io(pid_t pid, int *status, int options, struct rusage *usage,
 			     struct event_end *io)
 {
 	idtype_t type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
@@ -581,7 +583,7 @@ static pid_t look_then_wait4(pid_t pid, int *status, int options, struct rusage 
 
 static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 {
-	bool looks = (procs.session->store.flags & STORE_TASK_IO) && !(options & ~WNOHANG);
+	bool with_io = (procs.session->store.flags & STORE_TASK_IO) && !(options & ~WNOHANG);
 	struct event_end io;
 	struct rusage own;
 	int st;
@@ -596,10 +598,10 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 		usage = &own;
 	if (!(options & WNOHANG))
 		flush();
-	r = looks ? look_then_wait4(pid, &st, options, usage, &io)
+	r = with_io ? wait4_with_io(pid, &st, options, usage, &io)
 		  : wait4(pid, &st, options, usage);
 	if (r > 0) {
-		ended(r, st, usage, looks ? &io : NULL);
+		ended(r, st, usage, with_io ? &io : NULL);
 		procs.host->line.known = false;
 	} else {
 		flush();
@@ -631,7 +633,7 @@ static pid_t hook_wait4(pid_t pid, int *status, int options, struct rusage *usag
 
 #define HOOK(name, function) { name, (void (*)(void))(function), false }
 
-/* Of a fork (not a vfork, not a spawn) we are no part. */
+/* A fork (not a vfork or spawn) does not record. */
 static void forked(void)
 {
 	procs.session->live = false;
@@ -673,7 +675,7 @@ uint64_t procs_finish(void)
 	char text[256];
 	struct buf b;
 
-	if (!procs.not_recorded) {	/* else there is something to be said before */
+	if (!procs.not_recorded) {	/* otherwise a note must be written before */
 		buf_init_fixed(&b, text, sizeof text);
 		session_add_close(procs.session, &b);
 		put_off(&b);

@@ -10,46 +10,46 @@
 struct buildbeat_session;
 
 /*
- * The processes a build tool starts and waits for, each a task of the recording:
- * its spawn and wait calls are redirected, the tool itself is not asked. For
- * tools that do both in one thread.
+ * The processes that a build tool starts and waits for, each a task of the recording. Its spawn
+ * and wait calls are redirected. For tools that do both in one thread.
  */
 
-/* What the tool is about to run, as far as it told. */
+/* What the tool has announced about the next process. */
 struct procs_line {
-	bool known;		/* told since the last process was started or ended */
-	bool often;		/* told for every process, not once a task */
+	bool known;		/* announced since the last process was started or ended */
+	bool often;		/* announced for every process, not once per task */
 	struct buf name;	/* target; may be empty */
-	struct buf after;	/* what it depends on, blank separated */
+	struct buf after;	/* its dependencies, separated by blanks */
 };
 
 struct procs_host {
 	struct procs_line line;
-	/* A process is about to be started while the session is not open. */
+	/* A process is about to start, and the session is not open. */
 	void (*unrecorded)(void);
-	/* A process was started without anything known about it. */
+	/* A process was started without an announcement. */
 	void (*unknown)(void);
-	/* A process was started whose output the tool reads, perhaps within a task; the
-	 * function then says which task. */
+	/* A process was started whose output the tool reads, perhaps within a task; the function
+	 * then announces the task. */
 	void (*shell)(void);
-	/* Does the tool announce a process before it makes an environment like this one.
+	/* Does the tool announce a process before it makes an environment like this one?
 	 * Successive processes with the same environment belong to one task. */
 	bool (*is_asked_for)(char *const env[]);
-	/* The tool is about to replace itself by exec. When that fails it goes on, and
-	 * may replace itself again. */
+	/* The tool is about to replace itself by exec. If this fails, it goes on, and may try
+	 * again. */
 	void (*replaced)(void);
-	/* It, or a vfork child of its, exits by _exit(). */
+	/* The tool or a vfork child of it calls _exit(). */
 	void (*exits)(int status);
 };
 
-/* From now on. Both live as long as the process; once a process. False: the
- * tool's calls cannot be redirected, nothing is recorded. */
+/* Record from now on. Both arguments live as long as the process; call it once. False: the
+ * tool's calls cannot be redirected, so nothing is recorded. */
 bool procs_attach(struct buildbeat_session *s, struct procs_host *host);
 
 /* Lines to append before the tool's next operation that may take long. */
 struct buf *procs_late(void);
 
-/* The tool ends. How many processes were not recorded: too many at once. */
+/* The tool ends. Returns how many processes were not recorded because there were too many at
+ * once. */
 uint64_t procs_finish(void);
 
 #endif

@@ -45,8 +45,8 @@ static void add_open_in(struct buildbeat_session *s, const struct session_host *
 	event_add_open(b, store_now_us(&s->store), s->store.inst, &e);
 }
 
-/* Not inline, as few are in so deep a directory, and each page of the stack that is
- * touched for the first time costs. */
+/* Not inline: few processes are in such a deep directory, and touching a page of the stack for
+ * the first time costs time. */
 static __attribute__((noinline)) void add_open_deep(struct buildbeat_session *s,
 						    const struct session_host *host,
 						    struct buf *b)
@@ -95,7 +95,7 @@ static void start_beat(struct buildbeat_session *s, const struct session_host *h
 
 /* Joining */
 
-/* The first number behind key in `build`, 0 if there is none. */
+/* The number after key in `build`, or 0. */
 static __attribute__((noinline, cold)) int64_t
 read_build_number(const struct buildbeat_session *s, const char *key)
 {
@@ -118,8 +118,8 @@ read_build_number(const struct buildbeat_session *s, const char *key)
 	return 0;
 }
 
-/* A make that began a recording has remade its makefiles and executed itself:
- * the thread is gone, the duty is not. */
+/* A make that began a recording has rebuilt its makefiles and executed itself. Its sampling
+ * thread has gone and is started again. */
 static __attribute__((cold)) void take_over_again(struct buildbeat_session *s,
 						  const struct session_host *host)
 {
@@ -147,7 +147,7 @@ static void joined(struct buildbeat_session *s, const struct session_host *host)
 		open_now(s, host);
 }
 
-/* Of the preload, should it be in this process: it has the ticket then. */
+/* In the preload: if that is in this process, it has the ticket. */
 const char *buildbeat_preload_ticket(void) __attribute__((weak));
 
 static int join_carried(struct store *store)
@@ -170,7 +170,7 @@ int session_join(struct buildbeat_session *s, const struct session_host *host)
 	return 0;
 }
 
-/* Does a text look like event_instance_id()'s. */
+/* Could text be the result of event_instance_id()? */
 static bool is_instance(const char *text)
 {
 	size_t len = strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz");
@@ -202,7 +202,7 @@ int session_join_dir(struct buildbeat_session *s, const char *dir,
 
 /* Beginning */
 
-/* Where we were loaded from, for those below to do the same. */
+/* The path of this object, for the processes below. */
 static __attribute__((cold)) int own_path(char out[PATH_MAX])
 {
 	Dl_info info;

@@ -24,8 +24,7 @@
 #define PLUGIN_LINK "buildbeat.so"
 #define DIR_PREFIX "buildbeat-"
 
-/* An object that was cut short would kill the make that loads it; one that others can
- * write to is theirs. */
+/* A truncated object would kill the make that loads it. Others must not be able to write to it. */
 static __attribute__((cold)) int check_plugin(const char *plugin)
 {
 	ElfW(Ehdr) e;
@@ -49,7 +48,7 @@ static __attribute__((cold)) int check_plugin(const char *plugin)
 	return r;
 }
 
-/* Nothing that make, its rules, functions or word lists give a meaning to. */
+/* Has it no characters with a meaning for make, its rules, functions or word lists? */
 static bool is_plain(const char *path)
 {
 	for (; *path; path++) {
@@ -63,13 +62,12 @@ static bool is_plain(const char *path)
 }
 
 /*
- * MAKEFILE_LIST: else $(firstword $(MAKEFILE_LIST)) would be ours. The rule: a
- * "%:" pattern of the user's must remake neither file. The wildcard: even -load
- * stops the build over a file that is gone. Rules in a file that MAKEFILES names
- * never become the default goal.
+ * MAKEFILE_LIST: otherwise $(firstword $(MAKEFILE_LIST)) would be our file. The rule: a "%:"
+ * pattern of the user must not rebuild the files. The wildcard: even -load fails if the file does
+ * not exist. Rules in a file that MAKEFILES names never become the default goal.
  */
-static __attribute__((cold)) void add_ticket(struct buf *b, const struct store *s, const char *ticket,
-		       const char *plugin)
+static __attribute__((cold)) void add_ticket(struct buf *b, const struct store *s,
+					     const char *ticket, const char *plugin)
 {
 	store_add_ticket_line(b, s);
 	buf_adds(b, "MAKEFILE_LIST :=\n");
@@ -83,7 +81,7 @@ static __attribute__((cold)) void add_ticket(struct buf *b, const struct store *
 	buf_addf(b, "%s %s: ;\n", ticket, plugin);
 }
 
-/* A file of our own in the private directory. */
+/* Write a new file in the private directory. */
 static int write_file(int dir_fd, const char *name, const struct buf *b)
 {
 	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -117,8 +115,8 @@ static int open_dir_at(int base_fd, const char *name)
 	return -EPERM;
 }
 
-/* This kernel since it was booted, and this namespace of process ids in it: only here
- * does a process id say whether its process is gone. */
+/* Identifies this boot of the kernel and this namespace of process ids: only within them can a
+ * process id show that its process has ended. */
 static __attribute__((cold)) uint32_t machine_key(void)
 {
 	char text[128] = "";
@@ -133,7 +131,7 @@ static __attribute__((cold)) uint32_t machine_key(void)
 	return hash_fnv32(text, strlen(text));
 }
 
-/* May others neither look into it nor take away what we make in it. */
+/* Can nobody else read it or remove what we create in it? */
 static __attribute__((cold)) bool is_base(size_t i, const char *base)
 {
 	struct error err;
@@ -151,7 +149,7 @@ static __attribute__((cold)) bool is_base(size_t i, const char *base)
 
 #define N_BASES 3
 
-/* Where it may be, the best first; NULL: not there. */
+/* The possible places, the best first; NULL: this one cannot be used. */
 static const char *base_at(size_t i)
 {
 	const char *bases[N_BASES] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp" };
@@ -159,7 +157,7 @@ static const char *base_at(size_t i)
 	return is_base(i, bases[i]) ? bases[i] : NULL;
 }
 
-/* Make it: its path in out, its descriptor is returned. */
+/* Create it: the path in out; returns its descriptor. */
 static __attribute__((cold)) int make_private_dir(char out[PATH_MAX])
 {
 	int r = -EPERM;
@@ -190,8 +188,8 @@ static void empty_dir(int fd)
 	unlinkat(fd, PLUGIN_LINK, 0);
 }
 
-/* Where it can be had; without, none but makes are recorded. With a sanitizer in it
- * no program would start. */
+/* If it exists; otherwise only makes are recorded. With a sanitizer in it no program would
+ * start. */
 static void link_preload(int dir_fd, const char *plugin)
 {
 	char preload[PATH_MAX];
@@ -267,7 +265,7 @@ void ticket_remove(struct ticket *t)
 	t->path[0] = '\0';
 }
 
-/* One of ours, made here by a process that is gone. */
+/* Is it one of ours, created here by a process that has ended? */
 static bool is_left_over(const char *name, uint32_t key)
 {
 	char prefix[32];
