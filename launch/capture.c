@@ -69,7 +69,7 @@ static void add_result(struct capture *c, const struct processes_result *r)
 	buf_release(&b);
 }
 
-static void tell_result(const struct capture *c, const struct processes_result *r)
+static void report_result(const struct capture *c, const struct processes_result *r)
 {
 	const char *why = processes_why(c->processes);
 
@@ -93,7 +93,7 @@ int capture_end(struct capture *c, struct error *err)
 	processes_stop(c->processes, &result);
 	if (c->started) {
 		add_result(c, &result);
-		tell_result(c, &result);
+		report_result(c, &result);
 	}
 	processes_free(c->processes);
 	c->processes = NULL;

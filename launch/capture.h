@@ -8,24 +8,24 @@
 
 #include <stdbool.h>
 
-/* `record --processes`: every process of the command, and what is to be said of it. */
+/* `record --processes`: records every process of the command, and reports what is missing. */
 struct capture {
 	struct store *store;
-	struct processes *processes;	/* NULL: none are recorded */
+	struct processes *processes;	/* NULL: processes are not recorded */
 	bool started;
 };
 
-/* From here on; `build` tells from where they are known. 0 or a negative errno with err. */
+/* Begin; `build` says how the processes are found. 0 or a negative errno with err. */
 int capture_begin(struct capture *c, struct store *store, struct error *err);
 
-/* The command's process is known when it is launched. */
+/* Set what launch_run() needs: it reports the command's process. */
 void capture_prepare(struct capture *c, struct launch *l);
 
-/* After launch_run(). `build` and one line on standard error say what is missing. 0, or a
- * negative errno with err when no more could be written. */
+/* Call it after launch_run(). `build` and one line on standard error say what is missing. 0, or
+ * a negative errno with err if a write failed. */
 int capture_end(struct capture *c, struct error *err);
 
-/* The same for a recording that is going to be removed: nothing is written or reported. */
+/* The same for a recording that will be removed: nothing is written or reported. */
 void capture_drop(struct capture *c);
 
 #endif

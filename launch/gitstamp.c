@@ -26,13 +26,13 @@
 
 struct stamp {
 	git_repository *repo;
-	git_oid head;		/* where there is a revision */
+	git_oid head;		/* if there is a revision */
 	struct buf lines;
 	const volatile sig_atomic_t *stop;
 	bool changed;
 };
 
-/* Why libgit2 does not answer, in its words. */
+/* The error message of libgit2. */
 static void add_error(struct stamp *s)
 {
 	const git_error *e = git_error_last();
@@ -57,7 +57,7 @@ static void add_source(struct stamp *s)
 	store_add_build(&s->lines, "source", path);
 }
 
-/* The branch HEAD names, whether or not anything was committed to it yet. */
+/* The branch that HEAD names, even without commits. */
 static void add_branch(struct stamp *s)
 {
 	static const char heads[] = "refs/heads/";
@@ -72,7 +72,7 @@ static void add_branch(struct stamp *s)
 	git_reference_free(head);
 }
 
-/* False: nothing was ever committed, or HEAD cannot be read. */
+/* False: there are no commits, or HEAD cannot be read. */
 static bool add_revision(struct stamp *s)
 {
 	char hex[GIT_OID_HEXSZ + 1];
@@ -103,7 +103,7 @@ static void add_describe(struct stamp *s)
 		return;
 	if (git_describe_commit(&result, (git_object *)head, &options))
 		result = NULL;
-	/* A shallow clone ends before libgit2 has found a tag. */
+	/* The history of a shallow clone may end before a tag is found. */
 	if (result ? !git_describe_format(&text, result, NULL)
 		   : !git_object_short_id(&text, (git_object *)head))
 		store_add_build(&s->lines, "describe", text.ptr);
@@ -149,7 +149,7 @@ static git_tree *head_tree(struct stamp *s)
 	return tree;
 }
 
-/* Files git does not track are none of its business: builds leave many. */
+/* Untracked files do not count: builds create many. */
 static void add_dirty(struct stamp *s)
 {
 	git_diff_options options;
@@ -187,8 +187,8 @@ static void add_dirty(struct stamp *s)
 }
 
 /*
- * libgit2 trusts only the caller's own repositories and those that safe.directory
- * names. Some of its versions then say that they did not find that setting.
+ * libgit2 trusts only the caller's own repositories and those in safe.directory. If that setting
+ * does not exist, some versions report this instead.
  */
 static bool is_foreign(int r)
 {
@@ -243,7 +243,7 @@ void gitstamp_tree(const char *tree, const volatile sig_atomic_t *stop,
 	git_libgit2_shutdown();
 }
 
-/* The process that does it */
+/* The process */
 
 static volatile sig_atomic_t out_of_time;
 
@@ -260,8 +260,8 @@ static void append(void *context, struct buf *lines)
 	store_append_build(s, lines);
 }
 
-/* Away from the build's descriptors, so that no pipe of its waits for us, and
- * gone with the launcher. */
+/* Close the build's standard descriptors, so that no reader of its pipes waits for us, and end
+ * with the launcher. */
 static void settle(pid_t launcher)
 {
 	struct sigaction terminate = { .sa_handler = on_terminate };
@@ -273,7 +273,7 @@ static void settle(pid_t launcher)
 	sigaction(SIGTERM, &terminate, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);	/* the launcher may have it blocked */
+	sigprocmask(SIG_UNBLOCK, &set, NULL);	/* the launcher may have blocked it */
 	setpriority(PRIO_PROCESS, 0, 10);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != launcher)

@@ -10,7 +10,7 @@
 
 static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
-/* A standard descriptor that was closed is not to become this one, which 0 would deny. */
+/* The descriptor must not be a standard one that was closed: 0 means that there is none. */
 static int open_signals(const sigset_t *set)
 {
 	int fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK), low = fd;
@@ -30,7 +30,7 @@ void hold_begin(struct hold *h)
 	for (size_t i = 0; i < ARRAY_SIZE(held); i++) {
 		struct sigaction now;
 
-		/* A blocked one would come to the descriptor, ignored or not. */
+		/* An ignored signal that is blocked would make the descriptor readable. */
 		if (!sigaction(held[i], NULL, &now) && now.sa_handler != SIG_IGN)
 			sigaddset(&set, held[i]);
 	}
@@ -38,7 +38,7 @@ void hold_begin(struct hold *h)
 	h->fd = open_signals(&set);
 	if (h->fd > 0)
 		return;
-	/* Better to be ended at once than not at all. */
+	/* Without a descriptor, signals are not held. */
 	sigprocmask(SIG_SETMASK, &h->old_mask, NULL);
 	h->fd = 0;
 }

@@ -5,13 +5,13 @@
 #include <signal.h>
 
 /*
- * What would end us waits while something is under way that has to be cleared up:
- * SIGINT, SIGTERM, SIGHUP and SIGQUIT, but for those that are ignored anyway. fd can
- * be read from once one has come; it is not to be read. At the end it takes effect.
+ * Signals that would end this process wait until a clean-up is done: SIGINT, SIGTERM, SIGHUP and
+ * SIGQUIT, except those that are ignored. fd becomes readable when one has arrived; do not read
+ * from it. At the end the signal takes effect.
  */
 struct hold {
 	sigset_t old_mask;
-	int fd;			/* 0: there is none */
+	int fd;			/* 0: no signals are held */
 };
 
 void hold_begin(struct hold *h);

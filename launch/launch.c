@@ -18,24 +18,25 @@
 
 #define SECOND_NS 1000000000LL
 
-/* A process that ends a build one by one, as a service manager does, may send to us
- * before it sends to the rest of the build. */
+/* A process that ends a build one by one, as a service manager does, may send to us before it
+ * sends to the rest of the build. */
 #define GRACE_NS 20000000LL
 
-/* What a user or a service manager sends to end or to prod a build. */
+/* Signals by which a user or a service manager ends or controls a build. */
 static const int passed_on[] = {
 	SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2,
 };
 
 struct signals {
 	sigset_t passed;	/* those above */
-	sigset_t waited;	/* these, SIGCHLD and the witness's: blocked, taken with sigtimedwait() */
+	sigset_t waited;	/* these, SIGCHLD and the witness's: blocked, received by
+				   sigtimedwait() */
 	sigset_t old_mask;
 	struct sigaction old_child;
 	struct witness witness;
 };
 
-/* SIGCHLD must not be ignored while we wait, or there is no status to wait for. */
+/* SIGCHLD must not be ignored while we wait, otherwise the kernel discards the status. */
 static void signals_take(struct signals *s)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL };
@@ -56,7 +57,7 @@ static void signals_give_back(const struct signals *s, const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask ? mask : &s->old_mask, NULL);
 }
 
-/* not_run: set where the command could not be executed (or NULL). */
+/* not_run: set if the command could not be executed (or NULL). */
 static _Noreturn void execute(const struct launch *l, _Atomic bool *not_run)
 {
 	struct carry_env e;
@@ -75,18 +76,18 @@ static _Noreturn void execute(const struct launch *l, _Atomic bool *not_run)
 
 /* Passing signals on */
 
-/* Signals that are being looked into, as bits. */
+/* Signals that are being examined, as bits. */
 struct round {
 	uint64_t got;		/* by us */
-	uint64_t keep;		/* of these: not to be passed on in any case */
+	uint64_t keep;		/* of these: must not be passed on */
 	uint64_t seen;		/* by the witness */
 };
 
 static void add(struct round *r, const struct launch *l, const struct signals *s,
 		const siginfo_t *info)
 {
-	/* Without a witness: what the terminal sends comes from the kernel and reaches the
-	 * whole foreground group. */
+	/* Without a witness: signals of the terminal come from the kernel and reach the whole
+	 * foreground group. */
 	bool group = !s->witness.pid && info->si_code > 0;
 
 	r->got |= witness_bit(info->si_signo);
@@ -116,7 +117,7 @@ static void pass_on(struct round *r, const struct launch *l)
 	r->got &= r->seen;
 }
 
-/* False: what can be known is known. */
+/* False: nothing more can be found out. */
 static bool compare(struct round *r, const struct launch *l, struct signals *s)
 {
 	uint64_t seen;
@@ -142,7 +143,7 @@ static bool wait_for_more(struct round *r, const struct launch *l, struct signal
 	if (sig < 0 && left_ns > 0 && errno == EINTR)
 		return true;
 	if (sig > 0 && sig != WITNESS_SIGNAL) {
-		/* the next one: what was sent to us alone before keeps its order */
+		/* another signal: those sent to us alone before it keep their order */
 		compare(r, l, s);
 		pass_on(r, l);
 		add(r, l, s, &info);
@@ -150,8 +151,8 @@ static bool wait_for_more(struct round *r, const struct launch *l, struct signal
 	return sig > 0;
 }
 
-/* Signals have come to us, or to the witness: pass on those that came to us alone.
- * info: one of them, or NULL. */
+/* Signals have arrived here or at the witness: pass on those that were sent to us alone. info:
+ * one of them, or NULL. */
 static void look_into(struct launch *l, struct signals *s, const siginfo_t *info)
 {
 	int64_t until_ns = clock_mono_ns() + GRACE_NS;
@@ -165,7 +166,7 @@ static void look_into(struct launch *l, struct signals *s, const siginfo_t *info
 	pass_on(&r, l);
 }
 
-/* The command's process exists and is held: it gets what came to us so far. */
+/* The command's process exists and waits: send it the signals that have arrived so far. */
 static void let_go(const struct launch *l, struct signals *s)
 {
 	struct round r = { 0 };
@@ -216,7 +217,7 @@ static int wait_for(struct launch *l, struct signals *s)
 	}
 }
 
-/* An interrupt that ended the command is not to end us before we are done. */
+/* An interrupt that ended the command must not end us before we are done. */
 static void forget_pending(const struct signals *s)
 {
 	struct timespec now = { 0, 0 };
@@ -225,7 +226,7 @@ static void forget_pending(const struct signals *s)
 		;
 }
 
-/* The witness is not to take the last process that the user may have. */
+/* The witness must not use the last process that the user may have. */
 static pid_t fork_command(struct signals *s)
 {
 	pid_t pid = fork();

@@ -12,24 +12,23 @@ struct carried;
 struct sampler;
 
 /*
- * A command run as if we were not there: our process group and session, our
- * descriptors, the signal mask and dispositions we were started with. While it
- * runs, signals that were sent to us alone are passed on to it, those of the
- * terminal reach it by themselves, and the sampler takes its samples.
+ * Runs a command with the process group, session, descriptors, signal mask and dispositions that
+ * we were started with. While it runs, signals that were sent to us alone are passed on to it.
+ * Those of the terminal reach it anyway. The sampler takes its samples.
  */
 struct launch {
 	char **argv;
-	const char *makefiles;	/* MAKEFILES in its environment; NULL: as it is */
-	/* What MAKEFILES names is carried into it by the preload: of build tools
-	 * in it the children are tasks. NULL: not. */
+	const char *makefiles;	/* MAKEFILES in its environment; NULL: unchanged */
+	/* The preload carries what MAKEFILES names: the children of build tools below the
+	 * command are tasks. NULL: no preload. */
 	const struct carried *preload;
-	bool host;		/* those of it itself, whatever it is */
+	bool host;		/* the children of the command itself are tasks, too */
 	struct sampler *sampler;	/* or NULL */
 	/* The signal mask of the command; NULL: that of the caller. */
 	const sigset_t *mask;
-	/* Called in the new process before it becomes the command; it may _exit() (or NULL). */
+	/* Called in the new process before it executes the command; may call _exit() (or NULL). */
 	void (*entered)(void *context);
-	/* Called with the process's number before it runs (or NULL). */
+	/* Called with the number of the process before it runs (or NULL). */
 	void (*started)(void *context, pid_t pid);
 	void *context;
 
@@ -48,9 +47,8 @@ struct launch {
 int launch_run(struct launch *l);
 
 /*
- * How the program ends after a command that ended with this wait(2) status: the
- * exit status, or the same signal that killed it. Returns only in the first case
- * (or with 128 + signal where that signal does not kill us).
+ * End like a command with this wait(2) status: returns the exit status, or kills this process with
+ * the same signal. 128 + signal if that does not end it.
  */
 int launch_exit_status(int status);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A message of a library may have a URL with its password in it. */
+/* The message of a library may contain a URL with a password. */
 static void add_message(struct buf *line, const char *message)
 {
 	struct slice part[REDACT_PARTS_MAX];
@@ -27,7 +27,7 @@ static void add_message(struct buf *line, const char *message)
 /* One write(), so that lines of several processes do not mix. */
 static void write_line(const char *where, const char *message)
 {
-	char memory[10 * 2048];		/* what is escaped becomes longer */
+	char memory[10 * 2048];		/* escaped characters are longer */
 	struct buf line;
 
 	buf_init_fixed(&line, memory, sizeof memory);

@@ -4,12 +4,12 @@
 
 #include "base/error.h"
 
-/* What the commands say on standard error, one line a call. */
+/* Messages of the commands on standard error, one line per call. */
 
 /* "buildbeat: message". */
 void notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "buildbeat: path:line:column: message", without what err does not know. */
+/* "buildbeat: path:line:column: message", or as much of it as err has. */
 void notice_error(const struct error *err);
 
 #endif

@@ -89,7 +89,7 @@ int oelayout_beside(const char *path, struct error *err)
 	return r ? r : write_oe(path, beside, err);
 }
 
-/* Where the two cannot change places at once, one goes before the other comes. */
+/* If the two cannot be exchanged at once, rename one after the other. */
 static int exchange(const char *fresh, const char *path)
 {
 	char old[PATH_MAX];

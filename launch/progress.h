@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Progress of something that may take long: shown only on a terminal and only
- * once a second has passed since progress_begin(). what is borrowed.
+ * Progress of an operation that may take long, shown only on a terminal and only if a second has
+ * passed since progress_begin(). what is borrowed.
  */
 struct progress {
 	const char *what;
@@ -18,7 +18,7 @@ struct progress {
 
 void progress_begin(struct progress *p, const char *what);
 void progress_at(struct progress *p, unsigned percent);
-/* Wipes the line. */
+/* Removes the line. */
 void progress_end(struct progress *p);
 
 #endif

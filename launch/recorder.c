@@ -41,7 +41,7 @@ static bool is_plugin(char path[PATH_MAX], const char *candidate)
 	return realpath(candidate, path) && !access(path, R_OK);
 }
 
-/* Code of ours: neither it nor the directory it is in may be for others to write to. */
+/* Other users must be able to write neither to the plugin nor to its directory. */
 static bool may_load(const char *path, struct error *err)
 {
 	char dir[PATH_MAX];
@@ -60,7 +60,7 @@ static bool may_load(const char *path, struct error *err)
 	return false;
 }
 
-/* Installed beside us, in our build tree, or where configure said. */
+/* The plugin is beside us, in our build tree, or where configure said. */
 bool recorder_find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
 {
 	static const char *const near[] = {
@@ -99,7 +99,7 @@ static void complain(struct recorder *rec, const char *what, const struct error 
 	notice("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
 }
 
-/* Without the plugin the ticket still leads other buildbeats here. */
+/* Without the plugin the ticket still leads other buildbeats to the recording. */
 static void begin_tickets(struct recorder *rec)
 {
 	struct error plugin_err, err;
@@ -143,7 +143,7 @@ static void begin_sampling(struct recorder *rec)
 
 	if (r) {
 		rec->sampler = NULL;
-		/* once for all that is the limit's fault */
+		/* the limit of descriptors is reported only once */
 		if (r != -EMFILE || !rec->complained)
 			complain(rec, "the machine is not sampled", &err);
 		return;
@@ -176,7 +176,7 @@ static int append_info(struct recorder *rec, char *const *argv, struct error *er
 	return r ? error_sys(err, r, rec->store.path, "cannot write the recording") : 0;
 }
 
-/* A tree that is in no repository is normal, one that is not there a slip. */
+/* A tree without a repository is normal; a missing one is a mistake. */
 static void check_trees(const struct word_list *trees)
 {
 	for (size_t i = 0; i < trees->n; i++) {
@@ -186,7 +186,7 @@ static void check_trees(const struct word_list *trees)
 	}
 }
 
-/* What was there before a recording is created, so that its removal leaves nothing. */
+/* Remember the state before a recording is created, so that its removal restores it. */
 static void remember_before(struct recorder *rec, const char *base)
 {
 	char path[PATH_MAX], link[PATH_MAX + sizeof "/" LAYOUT_LATEST];
@@ -203,7 +203,7 @@ static void remember_before(struct recorder *rec, const char *base)
 	rec->base_len = access(path, F_OK) ? 1 : strlen(path);
 }
 
-/* `latest` names the recording again that it named before, if it still names ours. */
+/* If `latest` still names our recording, let it name the one before. */
 static void restore_latest(const struct recorder *rec)
 {
 	char link[PATH_MAX + sizeof "/" LAYOUT_LATEST], now[NAME_MAX + 1], path[PATH_MAX];
@@ -263,7 +263,7 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 	return 0;
 }
 
-/* Whatever else is in there, the ticket is our own. */
+/* The recording may be another user's; the ticket is our own. */
 int recorder_join(struct recorder *rec, const struct settings *settings, const char *path,
 		 struct error *err)
 {
@@ -282,8 +282,8 @@ int recorder_join(struct recorder *rec, const struct settings *settings, const c
 	return 0;
 }
 
-/* Not into a make, which has the plugin, not where the loader would complain, and not
- * where a sanitizer's runtime has to be first. */
+/* Not into a make, which has the plugin; not where the loader would fail; not where a
+ * sanitizer's runtime must be first. */
 static bool may_preload(const struct carried *c, const char *program)
 {
 	char path[PATH_MAX];
@@ -344,7 +344,7 @@ static int append_end(struct recorder *rec, const struct launch *l)
 	return r;
 }
 
-/* For `buildbeat list`, which reads no tasks.log. */
+/* `buildbeat list` does not read tasks.log. */
 static void append_tasks(struct recorder *rec, const struct tasklog *t)
 {
 	struct buf b = BUF_INIT;
@@ -354,7 +354,7 @@ static void append_tasks(struct recorder *rec, const struct tasklog *t)
 	buf_release(&b);
 }
 
-/* A make that could not write on says nothing: that is for us to do. */
+/* A make that could not write does not report this. */
 static void report_torn(struct recorder *rec, const struct tasklog *t)
 {
 	struct error err;
@@ -365,7 +365,7 @@ static void report_torn(struct recorder *rec, const struct tasklog *t)
 	complain(rec, "the recording is incomplete", &err);
 }
 
-/* What the plugin could not record, it left as a note. */
+/* The plugin left a note about what it could not record. */
 static void report_note(struct recorder *rec, const struct tasklog *t)
 {
 	if (!t->note[0] || rec->complained)
@@ -394,7 +394,7 @@ static const char *why_not_preloaded(const struct recorder *rec, const char *pro
 	return why;
 }
 
-/* Of make's short options: with an argument, which may be the next word. */
+/* Does this short option of make have an argument, which may be the next word? */
 static bool takes_argument(char option)
 {
 	return strchr("CEIWfo", option);
@@ -407,7 +407,7 @@ static bool abbreviates(const char *word, const char *option)
 	return len > 3 && !strncmp(word, option, len);
 }
 
-/* Is make asked for its version or for help only: then it reads no makefile. */
+/* Does make only print its version or help? Then it reads no makefile. */
 static bool only_prints(char *const argv[])
 {
 	for (size_t i = 1; argv[i] && strcmp(argv[i], "--"); i++) {
@@ -429,15 +429,15 @@ static bool only_prints(char *const argv[])
 	return false;
 }
 
-/* Only where nobody said before why there is nothing to see, as a shell does of a
- * command that cannot be run. */
+/* Report it unless the reason has been reported, as a shell does for a command that cannot be
+ * run. */
 static void explain_no_tasks(struct recorder *rec, const struct launch *l,
 			     const struct tasklog *t)
 {
 	bool make = carry_is_make(carry_name(l->argv[0]));
 	char why[400];
 
-	/* a host of the preload that starts nothing has nothing to tell */
+	/* a host of the preload may start nothing */
 	if (t->instances || rec->complained || l->preload)
 		return;
 	rec->complained = true;
@@ -466,7 +466,7 @@ static void on_packed(void *context, unsigned percent)
 	progress_at(context, percent);
 }
 
-/* A log that somebody still appends to stays as it is. */
+/* A log to which a process still appends is left alone. */
 static bool is_finished_log(const char *name, const struct tasklog *t)
 {
 	size_t n = strlen(name);
@@ -503,7 +503,7 @@ static int pack_logs(struct recorder *rec, const struct tasklog *t, struct error
 	return r;
 }
 
-/* What went wrong while the build ran, and had to wait. */
+/* Errors while the build ran. */
 static void report_incomplete(struct recorder *rec, int r)
 {
 	struct error err;
@@ -518,7 +518,7 @@ static void report_incomplete(struct recorder *rec, int r)
 	complain(rec, "the recording is incomplete", &err);
 }
 
-/* Also what no process could tell is told by a file that has room left. */
+/* Lost lines are counted in a file that has room left. */
 static void report_lost(struct recorder *rec)
 {
 	struct buf b = BUF_INIT;
@@ -534,27 +534,27 @@ static void report_lost(struct recorder *rec)
 	buf_release(&b);
 }
 
-static void tell_part(struct recorder *rec, const char *part, int error)
+static void record_lost_part(struct recorder *rec, const char *part, int error)
 {
 	if (lost_is_full(error))
 		lost_append_part(rec->store.dir_fd, store_now_us(&rec->store), part, error);
 }
 
-/* What ninja ran has no names until its own files are asked. */
+/* The names of ninja's tasks are in its own files. */
 static void name_edges(struct recorder *rec, const struct tasklog *t)
 {
 	struct error err;
 	int r = t->ninjas ? ninja_join(&rec->store) : 0;
 
-	tell_part(rec, "names", r);
+	record_lost_part(rec, "names", r);
 	if (!r || lost_is_full(r))
 		return;
 	error_sys(&err, r, rec->store.path, NULL);
 	complain(rec, "what ninja ran is not named", &err);
 }
 
-/* True: it is in another layout now, and nothing else. While a process of the build still
- * writes it is not taken away. */
+/* True: it has been replaced by another layout, which is not done while a process of the build
+ * still writes it. */
 static bool lay_out(struct recorder *rec, const struct tasklog *t)
 {
 	bool instead = rec->settings->layout == LAYOUT_IS_OE && !t->alive;
@@ -575,7 +575,7 @@ static void end_capture(struct recorder *rec)
 	struct error err = { 0 };
 	int r = capture_end(&rec->capture, &err);
 
-	tell_part(rec, "processes", r);
+	record_lost_part(rec, "processes", r);
 	if (r && !lost_is_full(r))
 		complain(rec, "the recording is incomplete", &err);
 }
@@ -592,7 +592,7 @@ static void finish_created(struct recorder *rec, const struct launch *l)
 	end_capture(rec);
 	r = append_end(rec, l);
 	gitstamp_end(&rec->stamp);
-	tell_part(rec, "samples", rec->sampler ? sampler_error(rec->sampler) : 0);
+	record_lost_part(rec, "samples", rec->sampler ? sampler_error(rec->sampler) : 0);
 	scanned = !tasklog_scan(rec->store.dir_fd, &log);
 	if (scanned) {
 		append_tasks(rec, &log);
@@ -615,7 +615,7 @@ static void finish_created(struct recorder *rec, const struct launch *l)
 		notice("recorded in %s; see: buildbeat show", rec->store.path);
 }
 
-/* Nothing ran, and nobody else records here. */
+/* Nothing ran, and no other process recorded anything. */
 static bool is_empty(struct recorder *rec, const struct launch *l)
 {
 	struct tasklog log;
@@ -635,7 +635,7 @@ static void drop_created(struct recorder *rec)
 
 void recorder_finish(struct recorder *rec, const struct launch *l)
 {
-	/* before anything that takes time: then a signal may end this process */
+	/* before anything that takes time: after this a signal may end the process */
 	if (rec->has_ticket)
 		ticket_remove(&rec->ticket);
 	hold_end(&rec->hold);
@@ -644,7 +644,8 @@ void recorder_finish(struct recorder *rec, const struct launch *l)
 	else if (rec->created)
 		finish_created(rec, l);
 	else if (!lost_is_full(store_error(&rec->store)))
-		report_incomplete(rec, 0);	/* else whoever began it says so */
+		report_incomplete(rec, 0);	/* otherwise the process that began it reports
+						   this */
 	buf_release(&rec->makefiles);
 	store_close(&rec->store);
 }

@@ -15,59 +15,59 @@
 #include <limits.h>
 
 /*
- * A recording that this process makes, from its beginning to its end: the
- * directory, the ticket for the build tools below, the sampler, the stamp. What
- * fails is reported at once, in one line, and never keeps the command from
- * running.
+ * A recording by this process, from its beginning to its end: the directory, the ticket for the
+ * build tools below, the sampler, the revision. A failure is reported at once, in one line, and
+ * the command runs anyway.
  */
 struct recorder {
 	struct store store;
 	const struct settings *settings;
-	bool created;		/* by us: we sample, and write the end */
-	bool wrote_task;	/* the command is a task, of an instance of ours */
-	bool has_ticket;	/* our own, to be removed at the end */
+	bool created;		/* by us: we take samples and write the end */
+	bool wrote_task;	/* the command is a task of our instance */
+	bool has_ticket;	/* we have a ticket and must remove it */
 	struct hold hold;	/* signals wait until the ticket is removed */
 	char base[PATH_MAX];	/* the absolute directory of a recording that we created */
 	size_t base_len;	/* the part of base that existed before, 0: base is unknown */
 	char latest[NAME_MAX + 1];	/* the recording that `latest` named before, "": none */
 	struct ticket ticket;
-	struct buf makefiles;	/* for the command's environment */
-	struct carried carried;	/* the same for the preload; its ticket "": none */
+	struct buf makefiles;	/* the value for the command's environment */
+	struct carried carried;	/* the same for the preload; ticket "": none */
 	struct sampler *sampler;
 	struct capture capture;
 	struct gitstamp stamp;
-	bool complained;	/* why there is nothing was said */
-	/* Why a make recorded no tasks, into why; false: it does record them. May be NULL. */
+	bool complained;	/* the reason for missing data was reported */
+	/* Write into why the reason that a make recorded no tasks; false: it does record them.
+	 * May be NULL. */
 	bool (*explain)(const struct settings *settings, const char *make, char *why, size_t size);
 };
 
 /*
- * Begin a recording for the command argv. 0, or a negative errno with err when
- * there is no recording: the command is then to be run alone.
+ * Begin a recording of the command argv. 0, or a negative errno with err if there is no recording:
+ * the command then runs alone.
  */
 int recorder_create(struct recorder *rec, const struct settings *settings,
 		   const char *base, const char *name, char *const *argv,
 		   struct error *err);
 
-/* Join one that exists, in the directory path. */
+/* Join the recording in the directory path. */
 int recorder_join(struct recorder *rec, const struct settings *settings, const char *path,
 		 struct error *err);
 
-/* Fill what launch_run() needs for this session. */
+/* Set the fields of l that this recording needs. */
 void recorder_prepare(struct recorder *rec, struct launch *l);
 
-/* The same inside a recorded build, for a command that runs in it. c lives as long as l. */
+/* The same inside a recorded build, for a command in it. c lives as long as l. */
 void recorder_carry(struct carried *c, struct launch *l);
 
 /*
- * After launch_run(): the end is written, the files packed if asked, all closed. If the
- * command could not be executed, a recording that we created is removed instead, unless
- * another process joined it.
+ * Call it after launch_run(): writes the end, compresses the files if asked, and closes
+ * everything. If the command could not be executed, a recording that we created is removed
+ * instead, unless another process joined it.
  */
 void recorder_finish(struct recorder *rec, const struct launch *l);
 
-/* The plugin: the setting, otherwise found from where this program is. False with err if there is
- * none. */
+/* The plugin: the setting, otherwise found from the path of this program. False with err if
+ * there is none. */
 bool recorder_find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
 
 #endif

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What and how to record: the options of record and the keys of buildbeat.yaml. */
+/* What to record, and how: the options of record and the keys of buildbeat.yaml. */
 struct settings {
-	const char *config;	/* the file to take the rest from; NULL: searched */
+	const char *config;	/* the file with the remaining settings; NULL: search it */
 	const char *output;	/* directory of recordings */
 	int access;		/* STORE_ACCESS_ */
-	struct word_list redact;	/* patterns; empty: those that are built in */
+	struct word_list redact;	/* patterns; empty: the built-in ones */
 	const char *name;	/* of the recording; NULL: the time */
 	int64_t interval_ms;
 	bool per_core;
@@ -22,7 +22,7 @@ struct settings {
 	bool processes;
 	int compress;		/* COMPRESS_ */
 	int layout;		/* LAYOUT_IS_ */
-	const char *plugin;	/* NULL: where it is installed */
+	const char *plugin;	/* NULL: the installed one */
 	bool git;
 	struct word_list source;	/* empty: the working directory */
 };

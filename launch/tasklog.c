@@ -54,7 +54,7 @@ static void forget(struct open_pids *o, struct slice inst)
 	}
 }
 
-/* Behind STORE_NOTE_PREFIX, in the plugin's own plain words. */
+/* The text after STORE_NOTE_PREFIX, written by the plugin. */
 static void take_note(struct tasklog *t, struct event *e)
 {
 	struct slice text = event_field(e);
@@ -65,7 +65,7 @@ static void take_note(struct tasklog *t, struct event *e)
 	snprintf(t->note, sizeof t->note, "%.*s", (int)(text.len - skip), text.p + skip);
 }
 
-/* Behind pid, level and ancestors. */
+/* The tool is after pid, level and ancestors. */
 static bool is_ninja(struct event e)
 {
 	for (int i = 0; i < 3; i++)

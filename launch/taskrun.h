@@ -7,9 +7,9 @@
 #include "recording/store.h"
 
 /*
- * Run l->argv as a task of the recording, by an instance of our own, with the exact
- * figures of its processes. name, kind and key of *task are the caller's, the
- * rest is filled in. As launch_run().
+ * Run l->argv as a task of the recording, in an instance of our own, with the exact values of its
+ * processes. The caller sets name, kind and key of *task; the rest is set here. Returns as
+ * launch_run().
  */
 int taskrun(struct store *store, const struct event_task *task, struct launch *l);
 

@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 #define SLICE_NS 100000000
-#define SLICES 20	/* until a witness that does not answer is given up */
+#define SLICES 20	/* until a witness that does not answer is stopped */
 
 struct witness_page {
 	_Atomic uint64_t seen, received;
 	_Atomic uint32_t asked, answered, go;
 };
 
-/* Wait until the word changes from value, for one slice of time at most: short
- * slices, because a process that is stopped and continued finds its time used up. */
+/* Wait until the word changes from value, for at most one slice of time. Slices are short
+ * because a process that was stopped and continued finds its time used up. */
 static void futex_wait(_Atomic uint32_t *word, uint32_t value)
 {
 	struct timespec slice = { 0, SLICE_NS };
@@ -37,8 +37,8 @@ static void futex_wake(_Atomic uint32_t *word)
 
 /* The witness */
 
-/* The kernel shows as the command line what is where argv was at the start of the
- * program. The command's words are the end of it. */
+/* The kernel shows the memory of the program's first argv as the command line. The words of the
+ * command are at its end. */
 static void look_like(char *const *command)
 {
 	const char *slash = strrchr(command[0], '/');
@@ -48,7 +48,7 @@ static void look_like(char *const *command)
 	prctl(PR_SET_NAME, slash ? slash + 1 : command[0]);
 	for (size_t i = 0; command[i] && command[i] == end; i++)
 		end += strlen(end) + 1;
-	/* Whatever was allocated later lies below the initial stack. */
+	/* Memory that was allocated later is below the initial stack. */
 	if ((uintptr_t)command[0] <= (uintptr_t)start)
 		return;
 	len = (size_t)(end - command[0]);
@@ -92,7 +92,7 @@ void witness_start(struct witness *w, const sigset_t *watched, char *const *comm
 		w->page = NULL;
 	if (!w->page)
 		return;
-	/* not fork(), which calls the handlers of whatever is loaded into this process */
+	/* not fork(), which calls the handlers of libraries */
 	w->pid = _Fork();
 	if (w->pid == 0) {
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != launcher)
@@ -118,9 +118,9 @@ void witness_stop(struct witness *w)
 }
 
 /*
- * Once this returns, a kill() of a process group that was under way has reached all
- * of the group: the kernel sends under a lock that setpgid() takes for writing, and no
- * process group has this number, so that nothing else happens.
+ * After this, a kill() of a process group that was in progress has reached the whole group: the
+ * kernel sends signals under a lock that setpgid() takes for writing. No process group has this
+ * number, so nothing else happens.
  */
 static void finish_kills(void)
 {
