@@ -218,12 +218,10 @@ static const struct { const char *host, *branch, *machine, *ref; } ref_case[] = 
 START_TEST(names_are_valid_for_git)
 {
 	struct buf ref = BUF_INIT;
-	struct run r;
 
 	archive_ref(&ref, ref_case[_i].host, ref_case[_i].branch, ref_case[_i].machine);
 	ck_assert_str_eq(buf_str(&ref), ref_case[_i].ref);
-	support_run(&r, NULL, "git check-ref-format --branch '%s'", ref.data);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(NULL, 0, NULL, NULL, "git check-ref-format --branch '%s'", ref.data);
 	buf_release(&ref);
 }
 END_TEST
@@ -331,10 +329,8 @@ START_TEST(opens_only_archives)
 	const char *path = support_path("%s/x", support_tmpdir());
 	struct error err = { 0 };
 	struct archive *a;
-	struct run r;
 
-	support_run(&r, support_tmpdir(), "%s", no_archive[_i].make);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(support_tmpdir(), 0, NULL, NULL, "%s", no_archive[_i].make);
 	ck_assert_int_eq(archive_open(&a, path, no_archive[_i].use, &err), no_archive[_i].error);
 	ck_assert_ptr_null(a);
 	ck_assert_str_eq(err.path, path);
@@ -354,10 +350,9 @@ START_TEST(archive_is_created)
 	support_run(&r, support_tmpdir(), "%s", _i == 3 ? place[_i] : "true");
 	a = made_archive(path);
 	archive_close(a);
-	support_run(&r, NULL, "git -C %s rev-parse --is-bare-repository && ls -A %s/..", path,
-		    path);
-	ck_assert_int_eq(r.status, 0);
-	ck_assert_str_eq(r.out.data, "true\nx\n");
+	support_expect(NULL, 0, "true\nx\n", NULL,
+		       "git -C %s rev-parse --is-bare-repository && ls -A %s/..", path,
+		       path);
 }
 END_TEST
 

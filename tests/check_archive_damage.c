@@ -226,15 +226,13 @@ static const struct { const char *path, *content, *message; } invalid[] = {
 
 static void replace(const char *path, const char *content)
 {
-	struct run r;
-
 	support_writes(support_path("%s/content", support_tmpdir()), content);
-	support_run(&r, made_repo(), "GIT_INDEX_FILE=x git read-tree " MADE_REF " && "
-		    "GIT_INDEX_FILE=x git update-index --add --cacheinfo "
-		    "100644,$(git hash-object -w ../content),%s && "
-		    "git update-ref refs/heads/" MADE_REF " $(git log -1 --format=%%B " MADE_REF " |"
-		    " git commit-tree -p " MADE_REF " $(GIT_INDEX_FILE=x git write-tree))", path);
-	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_expect(made_repo(), 0, NULL, NULL,
+		       "GIT_INDEX_FILE=x git read-tree " MADE_REF " && "
+		       "GIT_INDEX_FILE=x git update-index --add --cacheinfo "
+		       "100644,$(git hash-object -w ../content),%s && "
+		       "git update-ref refs/heads/" MADE_REF " $(git log -1 --format=%%B " MADE_REF " |"
+		       " git commit-tree -p " MADE_REF " $(GIT_INDEX_FILE=x git write-tree))", path);
 }
 
 START_TEST(invalid_content)
@@ -280,12 +278,11 @@ START_TEST(writing_does_not_need_the_dictionary)
 	struct values f, back;
 	struct error err = { 0 };
 	struct archive *a;
-	struct run r;
 
 	make();
-	support_run(&r, made_repo(), "id=$(git rev-parse " MADE_REF ":tasks); "
-		    "rm -f objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)");
-	ck_assert_int_eq(r.status, 0);
+	support_expect(made_repo(), 0, NULL, NULL,
+		       "id=$(git rev-parse " MADE_REF ":tasks); "
+		       "rm -f objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)");
 	a = made_archive(made_repo());
 	made_build(&f, 7, TASKS, 7);
 	ck_assert_int_eq(archive_values(a, made_add(a, &f, 7), &back, &err), 0);

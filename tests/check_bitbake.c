@@ -184,13 +184,12 @@ END_TEST
 START_TEST(launched)
 {
 	const char *bitbake = support_path("%s/bitbake", support_tmpdir());
-	struct run r;
 
 	support_writes(bitbake, "#!/bin/sh\npython3 -B " TOP_SRCDIR "/tests/bitbake_driver.py " LIB
 		       " BUILDBEAT_PLUGIN=" PLUGIN " BUILDBEAT_OUTPUT=out MAKEFILES=\"$MAKEFILES\"\n");
 	chmod(bitbake, 0755);
-	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat record --output 'a dir' -- ./bitbake");
-	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       TOP_BUILDDIR "/buildbeat record --output 'a dir' -- ./bitbake");
 	ck_assert(!support_exists(support_path("%s/out", support_tmpdir())));
 	read_at("a dir/latest");
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 0);

@@ -127,7 +127,7 @@ START_TEST(decisions_by_file)
 }
 END_TEST
 
-/* A wrapper of a script, and of a program that is none. */
+/* A wrapper of a script, and of a program. */
 START_TEST(wrapped)
 {
 	const char *run = support_path("%s/run", support_tmpdir());

@@ -465,8 +465,8 @@ START_TEST(a_real_build)
 	support_run(&run, dir, "mkdir lib");
 	support_writes(support_path("%s/Makefile", dir), top_makefile);
 	support_writes(support_path("%s/lib/Makefile", dir), lib_makefile);
-	support_run(&run, dir, TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j8");
-	ck_assert_msg(run.status == 0, "%s", run.err.data);
+	support_expect(dir, 0, NULL, NULL,
+		       TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j8");
 	recorded_read(&r, support_path("%s/stats/x", dir));
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
 	check_chain(&c, &r);
@@ -527,11 +527,10 @@ START_TEST(real_makes)
 	uint64_t state = (uint64_t)_i;
 	struct recorded r;
 	struct chain c;
-	struct run run;
 
 	write_makefile(&state, dir, "", 3);
-	support_run(&run, dir, TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j1");
-	ck_assert_msg(run.status == 0, "%s", run.err.data);
+	support_expect(dir, 0, NULL, NULL,
+		       TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x make -j1");
 	recorded_read(&r, support_path("%s/stats/x", dir));
 	ck_assert_uint_gt(r.sum.n_hosting, 2);
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
@@ -541,9 +540,9 @@ START_TEST(real_makes)
 	chain_release(&c);
 	recorded_release(&r);
 	/* with several workers the path is shorter, but as connected */
-	support_run(&run, dir, "rm gen.h; " TOP_BUILDDIR "/buildbeat record --no-git -o stats -n y "
-		    "make -j3");
-	ck_assert_msg(run.status == 0, "%s", run.err.data);
+	support_expect(dir, 0, NULL, NULL,
+		       "rm gen.h; " TOP_BUILDDIR "/buildbeat record --no-git -o stats -n y "
+		       "make -j3");
 	recorded_read(&r, support_path("%s/stats/y", dir));
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
 	check_chain(&c, &r);

@@ -212,10 +212,9 @@ START_TEST(with_record)
 		"unknown key 'got'; did you mean 'git'?\n", top));
 	ck_assert(!support_exists(support_path("%s/project/sub/ran", top)));
 
-	support_run(&r, support_path("%s/project/sub", top),
-		    TOP_BUILDDIR "/buildbeat record -c nowhere.yaml -- touch ran");
-	ck_assert_int_eq(r.status, EXIT_MISUSE);
-	ck_assert_ptr_nonnull(strstr(r.err.data, "nowhere.yaml: cannot read"));
+	support_expect(support_path("%s/project/sub", top), EXIT_MISUSE, NULL,
+		       "nowhere.yaml: cannot read",
+		       TOP_BUILDDIR "/buildbeat record -c nowhere.yaml -- touch ran");
 }
 END_TEST
 
@@ -223,15 +222,13 @@ END_TEST
 START_TEST(foreign_plugin)
 {
 	const char *top = support_tmpdir();
-	struct run r;
 
 	if (geteuid())
 		return;
-	support_run(&r, top, "mkdir foreign && cd foreign && echo 'plugin: /tmp/x.so' "
-		    ">buildbeat.yaml && chown 12345 buildbeat.yaml && "
-		    TOP_BUILDDIR "/buildbeat record -- touch ran");
-	ck_assert_int_eq(r.status, EXIT_MISUSE);
-	ck_assert_ptr_nonnull(strstr(r.err.data, "it belongs to uid 12345, not to root (uid 0)"));
+	support_expect(top, EXIT_MISUSE, NULL, "it belongs to uid 12345, not to root (uid 0)",
+		       "mkdir foreign && cd foreign && echo 'plugin: /tmp/x.so' "
+		       ">buildbeat.yaml && chown 12345 buildbeat.yaml && "
+		       TOP_BUILDDIR "/buildbeat record -- touch ran");
 	ck_assert(!support_exists(support_path("%s/foreign/ran", top)));
 }
 END_TEST

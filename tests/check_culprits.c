@@ -88,12 +88,9 @@ static void commit(int i, const char *files, const char *subject, int day)
 
 static void make_repository(void)
 {
-	struct run r;
-
 	repo = support_path("%s/src", support_tmpdir());
 	repo = strdup(repo);
-	support_run(&r, NULL, GIT "init -q %s", repo);
-	ck_assert_msg(!r.status, "%s", r.err.data);
+	support_expect(NULL, 0, NULL, NULL, GIT "init -q %s", repo);
 	commit(0, "src/foo.c src/bar.c Makefile", "first", 1);
 	commit(1, "doc/manual.txt", "pages", 2);
 	commit(2, "src/foo.c src/foo.h", "foo: <b>twice</b> as slow", 3);

@@ -130,7 +130,7 @@ static const struct {
 	  DECIDE_GOOD },
 	{ SAMPLE(100, 100, 100), SAMPLE(101, 101, 101), SAMPLE(101, 101), LEVELS_SAME,
 	  DECIDE_BAD },
-	/* one run is none */
+	/* one run is not enough */
 	{ SAMPLE(100, 100, 100), SAMPLE(120, 120, 120), SAMPLE(120), LEVELS_DIFFER,
 	  DECIDE_UNSURE },
 	/* between */

@@ -251,8 +251,7 @@ START_TEST(packed)
 		buf_addf(&text, "%s{\"i\":%d}%s", i == 1 ? "[" : "", i,
 			 i == 30000 ? ",\n{\"stop\":1}]" : ",\n");
 	file_of(text.data, text.len);
-	support_run(&r, support_tmpdir(), "gzip -k x.json");
-	ck_assert_int_eq(r.status, 0);
+	support_expect(support_tmpdir(), 0, NULL, NULL, "gzip -k x.json");
 	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, NULL), -ECANCELED);
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), " 29999:{i=29999} 30000:{i=30000} 30001:{stop=1} "));
 	support_run(&r, support_tmpdir(), "head -c 30000 x.json.gz > cut && mv cut x.json.gz");

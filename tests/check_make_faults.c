@@ -93,10 +93,8 @@ START_TEST(bad_plugin)
 {
 	struct ticket t;
 	struct store s;
-	struct run r;
 
-	support_run(&r, base, "%s", bad_plugins[_i].make);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(base, 0, NULL, NULL, "%s", bad_plugins[_i].make);
 	ck_assert_int_eq(store_create(&s, base, "rec", NULL), 0);
 	ck_assert_int_eq(ticket_write(&t, &s, support_path("%s/bad.so", base)), bad_plugins[_i].error);
 	ck_assert(!support_exists(support_path("%s/buildbeat.mk", s.path)));
@@ -111,13 +109,11 @@ START_TEST(without_load)
 {
 	struct fixture f;
 	struct buf told;
-	struct run r;
 
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
-	support_run(&r, base, "sed -i 's/filter load,/filter no-such-feature,/;s/^-load.*/$(error loaded)/'"
-		    " %s; unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.ticket, f.makefiles.data);
-	ck_assert_str_eq(r.out.data, "a\nb\nall\n");
-	ck_assert_str_eq(r.err.data, "");
+	support_expect(base, ANY_STATUS, "a\nb\nall\n", "",
+		       "sed -i 's/filter load,/filter no-such-feature,/;s/^-load.*/$(error loaded)/'"
+		       " %s; unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.ticket, f.makefiles.data);
 	ck_assert(tasks_summary(&told, f.store.path));
 	ck_assert_str_eq(told.data, "");
 	buf_release(&told);
@@ -160,14 +156,11 @@ END_TEST
 START_TEST(file_size_limit)
 {
 	struct recording rec = RECORDING_INIT;
-	struct run r;
 
 	support_writes(support_path("%s/Loading", base),
 		       "-load " PLUGIN "\nall: $(shell seq 700)\n%:; @true\n");
-	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL MAKEFILES; ulimit -f 64; exec make -f Loading");
-	ck_assert_int_eq(r.status, 0);
-	ck_assert_str_eq(r.out.data, "");
-	ck_assert_msg(strstr(r.err.data, "lines lost (File too large)\n") != NULL, "%s", r.err.data);
+	support_expect(base, 0, "", "lines lost (File too large)\n",
+		       "unset MAKEFLAGS MAKELEVEL MAKEFILES; ulimit -f 64; exec make -f Loading");
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
 	ck_assert_uint_gt(rec.n_tasks, 100);
 	ck_assert_uint_lt(rec.n_tasks, 700);
@@ -214,13 +207,12 @@ START_TEST(killed)
 {
 	struct fixture f;
 	struct buf told;
-	struct run r;
 
 	support_writes(support_path("%s/Makefile", base),
 		       "all: a\n\t@sleep 0.2; kill -9 $$PPID; sleep 0.1\na:\n\t@true\n");
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
-	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
-	ck_assert_int_eq(r.status, 128 + 9);
+	support_expect(base, 128 + 9, NULL, NULL,
+		       "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
 	ck_assert(tasks_summary(&told, f.store.path));
 	ck_assert_str_eq(told.data, "a+ all?");
 	buf_release(&told);
@@ -234,15 +226,14 @@ START_TEST(values_of_processes)
 	struct recording rec = RECORDING_INIT;
 	const struct task *t;
 	struct fixture f;
-	struct run r;
 
 	support_writes(support_path("%s/Makefile", base),
 		       "all:\n\t@dd if=/dev/zero of=out bs=1M count=8 2>/dev/null; "
 		       "dd if=out of=/dev/null bs=1M 2>/dev/null; sleep 0.1\n"
 		       "\t@sh -c 'i=0; while [ $$i -lt 100000 ]; do i=$$((i+1)); done'\n");
 	fixture_begin(&f, base, "rec", STORE_TASK_IO, NULL, NULL);
-	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(base, 0, NULL, NULL,
+		       "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	t = &rec.task[0];
@@ -266,7 +257,6 @@ START_TEST(after)
 	struct buf text = BUF_INIT;
 	const struct task *all;
 	struct fixture f;
-	struct run r;
 
 	buf_adds(&text, "L := $(addprefix a-prerequisite-with-a-long-name-,$(shell seq 400))\n"
 			"all: $(L) | order\n\t@echo one\n\t@echo two\norder: in\n\t@echo o\n"
@@ -274,8 +264,8 @@ START_TEST(after)
 	support_writes(support_path("%s/Makefile", base), text.data);
 	buf_release(&text);
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
-	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
-	ck_assert_str_eq(r.out.data, "o\none\ntwo\n");
+	support_expect(base, ANY_STATUS, "o\none\ntwo\n", NULL,
+		       "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_tasks, 4);
 	ck_assert_str_eq(rec.task[1].name, "order");
@@ -310,12 +300,11 @@ START_TEST(fake_host)
 	struct recording rec = RECORDING_INIT;
 	struct fixture f;
 	struct buf told;
-	struct run r;
 
 	fixture_begin(&f, base, "rec", fakes[_i].flags, NULL, NULL);
-	support_run(&r, base, "MAKEFILES='%s' " TOP_BUILDDIR "/tests/fake_make " PLUGIN " %s 6",
-		    f.makefiles.data, fakes[_i].how);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(base, 0, NULL, NULL,
+		       "MAKEFILES='%s' " TOP_BUILDDIR "/tests/fake_make " PLUGIN " %s 6",
+		       f.makefiles.data, fakes[_i].how);
 	ck_assert(tasks_summary(&told, f.store.path));
 	ck_assert_str_eq(told.data, "t0- t1- t2- t3- t4- t5-");
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
@@ -367,7 +356,6 @@ START_TEST(names_side_by_side)
 {
 	struct recording rec = RECORDING_INIT;
 	struct fixture f;
-	struct run r;
 
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
 	support_writes(support_path("%s/Many", base),
@@ -376,9 +364,9 @@ START_TEST(names_side_by_side)
 		       "\t-@nosuch $@\n\t@expr $(shell echo $@) : .\n\t@$(MAKE) -f Sub $@ N=$@\n"
 		       "\t-@./Many $@\n\t@test -n $@$(MAKEFILES)\n");
 	support_writes(support_path("%s/Sub", base), "$(N):\n\t@expr $@ : .\n\t@expr $@ : .\n");
-	support_run(&r, base, "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make -j7 -f Many",
-		    f.makefiles.data);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(base, 0, NULL, NULL,
+		       "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make -j7 -f Many",
+		       f.makefiles.data);
 	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_tasks, 50 * 10);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
@@ -399,14 +387,13 @@ END_TEST
 START_TEST(alone_again)
 {
 	struct recording rec = RECORDING_INIT;
-	struct run r;
 
 	support_writes(support_path("%s/Loading", base),
 		       "-load " PLUGIN "\n-include gen.mk\nall:\n\t@sleep 0.3; exit 3;\n"
 		       "gen.mk:\n\t@echo 'X := 1' > $@\n");
-	support_run(&r, base, "mkdir tmp; export TMPDIR=$PWD/tmp; "
-		    "unset MAKEFLAGS MAKELEVEL MAKEFILES; make -f Loading");
-	ck_assert_int_eq(r.status, 2);
+	support_expect(base, 2, NULL, NULL,
+		       "mkdir tmp; export TMPDIR=$PWD/tmp; "
+		       "unset MAKEFLAGS MAKELEVEL MAKEFILES; make -f Loading");
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_instances, 2);
 	ck_assert_int_eq(rec.instance[0].pid, rec.instance[1].pid);
@@ -415,8 +402,7 @@ START_TEST(alone_again)
 	ck_assert_int_ge(rec.end_us, rec.task[1].end_us);
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 2);
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
-	support_run(&r, base, "ls -d buildstats/2* tmp/* 2>&- | wc -l");
-	ck_assert_str_eq(r.out.data, "1\n");
+	support_expect(base, ANY_STATUS, "1\n", NULL, "ls -d buildstats/2* tmp/* 2>&- | wc -l");
 	recording_release(&rec);
 }
 END_TEST

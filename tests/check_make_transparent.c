@@ -284,14 +284,13 @@ static void build(struct outcome *o, const struct scene *scene, const char *tool
 				       scene->odd ? "wo rk $#:%" : "work");
 	const char *assign = makefiles ? support_path("MAKEFILES='%s'", makefiles) : "";
 	struct buf text = BUF_INIT;
-	struct run r;
 
 	buf_addf(&text, "%s\n%s", first_line, scene->makefile);
 	support_writes(support_path("%s/Makefile", support_tmpdir()), buf_str(&text));
 	buf_release(&text);
-	support_run(&r, NULL, "rm -rf '%s' && mkdir '%s' && cd '%s' && mv ../Makefile . && { %s; }",
-		    dir, dir, dir, scene->setup ? scene->setup : ":");
-	ck_assert_int_eq(r.status, 0);
+	support_expect(NULL, 0, NULL, NULL,
+		       "rm -rf '%s' && mkdir '%s' && cd '%s' && mv ../Makefile . && { %s; }",
+		       dir, dir, dir, scene->setup ? scene->setup : ":");
 	support_run(&o->run, dir, "unset MAKEFLAGS MAKELEVEL MAKEFILES MFLAGS;"
 		    "BUILDBEAT_OUTPUT='%s/loaded' %s %s %s %s",
 		    support_tmpdir(), assign, scene->before ? scene->before : "", tool, scene->args);

@@ -253,14 +253,12 @@ START_TEST(include)
 	const char *dir = support_tmpdir();
 	struct recording rec;
 	struct buf text = BUF_INIT;
-	struct run r;
 
 	buf_addf(&text, "rule cc\n command = cc\n%s %s\nbuild b: cc\n",
 		 _i % 2 ? "include" : "subninja", includes[_i].include);
 	support_writes(support_path("%s/build.ninja", dir), buf_str(&text));
 	support_writes(support_path("%s/.ninja_log", dir), "# ninja log v5\n0\t10\t0\ta\t1\n");
-	support_run(&r, dir, "%s", includes[_i].make);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(dir, 0, NULL, NULL, "%s", includes[_i].make);
 	ck_assert_int_eq(import(&rec, support_path("%s/.ninja_log", dir)), 0);
 	buf_clear(&text);
 	buf_addf(&text, "%s(%s) 0-10, ", rec.task[0].name, rec.task[0].key);
@@ -304,12 +302,11 @@ START_TEST(with_build)
 {
 	const char *dir = support_tmpdir();
 	struct recording rec;
-	struct run r;
 	const struct task *t;
 
-	support_run(&r, dir, "mkdir -p scopes/out && cp %s/scopes/*.ninja scopes && "
-		    "cp %s/scopes/ninja_log.v7 scopes/out/.ninja_log", DATA, DATA);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(dir, 0, NULL, NULL,
+		       "mkdir -p scopes/out && cp %s/scopes/*.ninja scopes && "
+		       "cp %s/scopes/ninja_log.v7 scopes/out/.ninja_log", DATA, DATA);
 	ck_assert_int_eq(import(&rec, support_path("%s/scopes/out/.ninja_log", dir)), 0);
 	ck_assert_uint_eq(rec.n_tasks, 16);
 	for (t = rec.task; strcmp(t->name, "out/c"); t++)

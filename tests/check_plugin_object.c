@@ -85,16 +85,13 @@ END_TEST
 START_TEST(example_works)
 {
 	struct recording rec = RECORDING_INIT;
-	struct run r;
 
 	if (!make_host_can())
 		return;
 	prints("", TEST_CC " -Wall -Wextra -Werror -I" TOP_SRCDIR "/plugin " EXAMPLE " -o host -ldl");
-	support_run(&r, support_tmpdir(), "unset MAKEFILES; BUILDBEAT_PLUGIN=" PLUGIN
-		    " ./host 'echo one' 'sleep 0.1' 'exit 3' 'echo never'");
-	ck_assert_int_eq(r.status, 1);
-	ck_assert_str_eq(r.out.data, "one\n");
-	ck_assert_str_eq(r.err.data, "");
+	support_expect(support_tmpdir(), 1, "one\n", "",
+		       "unset MAKEFILES; BUILDBEAT_PLUGIN=" PLUGIN
+		       " ./host 'echo one' 'sleep 0.1' 'exit 3' 'echo never'");
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", support_tmpdir()),
 					NULL, NULL), 0);
 	ck_assert_uint_eq(rec.n_tasks, 3);

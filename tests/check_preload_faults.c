@@ -22,11 +22,9 @@ START_TEST(threads)
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };
 	unsigned failed = 0;
-	struct run r;
 
-	support_run(&r, support_tmpdir(), RECORD SPAWNER " %u %s", rounds, waiting[_i]);
-	ck_assert_str_eq(r.out.data, "480 ended, 240 failed, 0 wrong\n");
-	ck_assert_str_eq(r.err.data, "");
+	support_expect(support_tmpdir(), ANY_STATUS, "480 ended, 240 failed, 0 wrong\n", "",
+		       RECORD SPAWNER " %u %s", rounds, waiting[_i]);
 	ck_assert_msg(!recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL,
 				      &err), "%s", err.message);
 	ck_assert_uint_eq(rec.n_warnings, 0);
@@ -108,13 +106,11 @@ END_TEST
 /* A fork of the host that outlives the build does not write to the recording. */
 START_TEST(outlived)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(), "%smkfifo go; " RECORD "bash -c '(read line <go; /bin/true; "
-		    "touch late) >/dev/null 2>&1 & /bin/true'; wc -l <stats/one/tasks.log >before; "
-		    "echo >go; until_true 'test -e late'; "
-		    "ls late; wc -l <stats/one/tasks.log | cmp - before && echo same", support_poll);
-	ck_assert_str_eq(r.out.data, "late\nsame\n");
+	support_expect(support_tmpdir(), ANY_STATUS, "late\nsame\n", NULL,
+		       "%smkfifo go; " RECORD "bash -c '(read line <go; /bin/true; "
+		       "touch late) >/dev/null 2>&1 & /bin/true'; wc -l <stats/one/tasks.log >before; "
+		       "echo >go; until_true 'test -e late'; "
+		       "ls late; wc -l <stats/one/tasks.log | cmp - before && echo same", support_poll);
 }
 END_TEST
 
@@ -122,13 +118,11 @@ END_TEST
 START_TEST(plugin_inside)
 {
 	struct recording rec = RECORDING_INIT;
-	struct run r;
 
-	support_run(&r, support_tmpdir(), "cc -I" TOP_SRCDIR "/plugin " TOP_SRCDIR
-		    "/examples/host/host.c -o host -ldl && BUILDBEAT_PLUGIN=" PLUGIN " " RECORD
-		    "./host 'echo one' 'exit 3'");
-	ck_assert_str_eq(r.out.data, "one\n");
-	ck_assert_int_eq(r.status, 1);
+	support_expect(support_tmpdir(), 1, "one\n", NULL,
+		       "cc -I" TOP_SRCDIR "/plugin " TOP_SRCDIR
+		       "/examples/host/host.c -o host -ldl && BUILDBEAT_PLUGIN=" PLUGIN " " RECORD
+		       "./host 'echo one' 'exit 3'");
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL,
 					NULL), 0);
 	ck_assert_uint_eq(rec.n_instances, 1);

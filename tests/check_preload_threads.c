@@ -85,13 +85,11 @@ END_TEST
 /* The same of a shell, and of the exec that succeeds in the end. */
 START_TEST(failing_exec_of_a_shell)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(), RECORD "bash -c 'shopt -s execfail; /bin/true 1; exec ./none 2>/dev/null; "
-		    "/bin/true 2; exec sh -c \"/bin/true 3; :\"'; sed 1d stats/one/tasks.log | cut -f1 | tr '\\n' ' ';"
-		    "grep -o 'true .$' stats/one/tasks.log | tr '\\n' ' '");
-	ck_assert_str_eq(r.err.data, "");
-	ck_assert_str_eq(r.out.data, "open start done start done close open start done close true 1 true 2 true 3 ");
+	support_expect(support_tmpdir(), ANY_STATUS, "open start done start done close open start done close true 1 true 2 true 3 ",
+		       "",
+		       RECORD "bash -c 'shopt -s execfail; /bin/true 1; exec ./none 2>/dev/null; "
+		       "/bin/true 2; exec sh -c \"/bin/true 3; :\"'; sed 1d stats/one/tasks.log | cut -f1 | tr '\\n' ' ';"
+		       "grep -o 'true .$' stats/one/tasks.log | tr '\\n' ' '");
 }
 END_TEST
 

@@ -17,15 +17,12 @@
 
 START_TEST(every_exit_status)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(),
-		    "i=0; while [ $i -lt 256 ]; do "
-		    RECORD "-n $i sh -c \"exit $i\" 2>/dev/null; echo \"$? $i\"; "
-		    "i=$((i + 1)); done | awk '$1 == $2 { n++ } END { print n }'; "
-		    "awk '/^status: / { split(FILENAME, dir, \"/\"); n += $2 == dir[2] } "
-		    "END { print n }' stats/[0-9]*/build");
-	ck_assert_str_eq(r.out.data, "256\n256\n");
+	support_expect(support_tmpdir(), ANY_STATUS, "256\n256\n", NULL,
+		       "i=0; while [ $i -lt 256 ]; do "
+		       RECORD "-n $i sh -c \"exit $i\" 2>/dev/null; echo \"$? $i\"; "
+		       "i=$((i + 1)); done | awk '$1 == $2 { n++ } END { print n }'; "
+		       "awk '/^status: / { split(FILENAME, dir, \"/\"); n += $2 == dir[2] } "
+		       "END { print n }' stats/[0-9]*/build");
 }
 END_TEST
 
@@ -83,16 +80,15 @@ START_TEST(nothing_ran)
 		BUILDBEAT " record --git -o new/stats --processes -- nonexistent-program",
 		BUILDBEAT " task -r new/stats/two name nonexistent-program",
 	};
-	struct run r;
 
-	support_run(&r, support_tmpdir(), ": >file; mkdir xdg; chmod 700 xdg; PATH=/usr/bin:/bin; export XDG_RUNTIME_DIR=$PWD/xdg;"
-		    "mkdir new; %s 2>&-; ls -A new xdg; rmdir new; %s 2>&-; ls -A; "
-		    BUILDBEAT " record --no-git -o new/stats -n one -- true; ls -A new/stats xdg;"
-		    "%s 2>&-; ls -A new/stats xdg; readlink new/stats/latest",
-		    record[_i], record[_i], record[_i]);
-	ck_assert_str_eq(r.out.data, "new:\n\nxdg:\nfile\nxdg\n"
-			 "new/stats:\nlatest\none\n\nxdg:\n"
-			 "new/stats:\nlatest\none\n\nxdg:\none\n");
+	support_expect(support_tmpdir(), ANY_STATUS, "new:\n\nxdg:\nfile\nxdg\n"
+		       "new/stats:\nlatest\none\n\nxdg:\n"
+		       "new/stats:\nlatest\none\n\nxdg:\none\n", NULL,
+		       ": >file; mkdir xdg; chmod 700 xdg; PATH=/usr/bin:/bin; export XDG_RUNTIME_DIR=$PWD/xdg;"
+		       "mkdir new; %s 2>&-; ls -A new xdg; rmdir new; %s 2>&-; ls -A; "
+		       BUILDBEAT " record --no-git -o new/stats -n one -- true; ls -A new/stats xdg;"
+		       "%s 2>&-; ls -A new/stats xdg; readlink new/stats/latest",
+		       record[_i], record[_i], record[_i]);
 }
 END_TEST
 
@@ -104,10 +100,9 @@ START_TEST(something_ran)
 		"task -r stats/one name sh -c nonexistent-program",
 		"task -r stats/one name sh -c \"" BUILDBEAT " task -r stats/one inner nonexistent-program\"",
 	};
-	struct run r;
 
-	support_run(&r, support_tmpdir(), BUILDBEAT " %s 2>&-; echo $?; readlink stats/latest", command[_i]);
-	ck_assert_str_eq(r.out.data, "127\none\n");
+	support_expect(support_tmpdir(), ANY_STATUS, "127\none\n", NULL,
+		       BUILDBEAT " %s 2>&-; echo $?; readlink stats/latest", command[_i]);
 	ck_assert(support_exists(support_path("%s/stats/one/build", support_tmpdir())));
 }
 END_TEST
@@ -135,11 +130,7 @@ static const struct {
 
 START_TEST(misuse)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(), BUILDBEAT " record %s", misuses[_i].words);
-	ck_assert_int_eq(r.status, 2);
-	launched_reported(&r, misuses[_i].said);
+	launched_expect(2, NULL, misuses[_i].said, BUILDBEAT " record %s", misuses[_i].words);
 	ck_assert(!support_exists(support_path("%s/ran", support_tmpdir())));
 	ck_assert(!support_exists(support_path("%s/buildstats", support_tmpdir())));
 }
@@ -215,8 +206,8 @@ START_TEST(make_is_recorded)
 	ck_assert_int_eq(rec.task[0].state, TASK_FAILED);
 	ck_assert_int_eq(rec.task[0].status, 3);
 	recording_release(&rec);
-	support_run(&with, support_tmpdir(), "ls $TMPDIR/buildbeat-*/buildbeat.mk stats/all/buildbeat.mk");
-	ck_assert_str_eq(with.out.data, "");
+	support_expect(support_tmpdir(), ANY_STATUS, "", NULL,
+		       "ls $TMPDIR/buildbeat-*/buildbeat.mk stats/all/buildbeat.mk");
 }
 END_TEST
 
@@ -239,17 +230,16 @@ START_TEST(values_are_those_of_time)
 	const char *file = support_path("%s/time", support_tmpdir());
 	struct recording rec;
 	struct buf text;
-	struct run r;
 	double user, system;
 	long rss;
 	char *end;
 
 	if (!support_has("time"))
 		return;
-	support_run(&r, support_tmpdir(), "%s -n one env time -f '%%U %%S %%M' -o time "
-		    "sh -c 'dd if=/dev/zero of=/dev/null bs=150M count=2; "
-		    "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'", RECORD);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       "%s -n one env time -f '%%U %%S %%M' -o time "
+		       "sh -c 'dd if=/dev/zero of=/dev/null bs=150M count=2; "
+		       "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'", RECORD);
 	support_read(&text, file);
 	user = strtod(text.data, &end);
 	system = strtod(end, &end);
@@ -317,14 +307,11 @@ END_TEST
 /* The makefiles never load the plugin. */
 START_TEST(make_without_makefiles)
 {
-	struct run r;
-
 	if (!make_host_can())
 		return;
-	support_run(&r, support_tmpdir(), "echo 'all: ; @:' >Makefile; "
-		    RECORD "-n one -- make MAKEFILES=");
-	ck_assert_int_eq(r.status, 0);
-	launched_reported(&r, "no tasks were recorded: make can load the plugin and did not");
+	launched_expect(0, NULL, "no tasks were recorded: make can load the plugin and did not",
+			"echo 'all: ; @:' >Makefile; "
+			RECORD "-n one -- make MAKEFILES=");
 }
 END_TEST
 
@@ -353,49 +340,36 @@ END_TEST
 /* -v and -h may be letters of another word. */
 START_TEST(make_not_about_itself)
 {
-	struct run r;
-
 	if (!make_host_can())
 		return;
-	support_run(&r, support_tmpdir(), "echo 'all vh: ; @:' >Makefile; cp Makefile vh; MAKEFILES= "
-		    RECORD "-n one -- make MAKEFILES=x -Ivh -f vh -C . -- vh");
-	launched_reported(&r, "no tasks were recorded: ");
+	launched_expect(ANY_STATUS, NULL, "no tasks were recorded: ",
+			"echo 'all vh: ; @:' >Makefile; cp Makefile vh; MAKEFILES= "
+			RECORD "-n one -- make MAKEFILES=x -Ivh -f vh -C . -- vh");
 }
 END_TEST
 
 START_TEST(a_source_that_is_not_there)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(), BUILDBEAT " record -o stats --source . "
-		    "--source nowhere --no-task-memory -- sh -c 'exit 126'");
-	ck_assert_int_eq(r.status, 126);
-	launched_reported(&r, "no revision is recorded of nowhere: No such file");
+	launched_expect(126, NULL, "no revision is recorded of nowhere: No such file",
+			BUILDBEAT " record -o stats --source . "
+			"--source nowhere --no-task-memory -- sh -c 'exit 126'");
 }
 END_TEST
 
 START_TEST(missing_plugin)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(), "echo 'all: ; @echo built' >Makefile; "
-		    RECORD "--plugin /nonexistent.so -n one -- make");
-	ck_assert_int_eq(r.status, 0);
-	ck_assert_str_eq(r.out.data, "built\n");
-	launched_reported(&r, "no make's tasks will be recorded: /nonexistent.so: ");
+	launched_expect(0, "built\n", "no make's tasks will be recorded: /nonexistent.so: ",
+			"echo 'all: ; @echo built' >Makefile; "
+			RECORD "--plugin /nonexistent.so -n one -- make");
 }
 END_TEST
 
 START_TEST(damaged_plugin)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(), "echo 'all: ; @echo built' >Makefile; "
-		    "head -c 5000 " PLUGIN " >half.so; "
-		    RECORD "--plugin half.so -n one -- make");
-	ck_assert_int_eq(r.status, 0);
-	ck_assert_str_eq(r.out.data, "built\n");
-	launched_reported(&r, "half.so: the plugin cannot be used: ");
+	launched_expect(0, "built\n", "half.so: the plugin cannot be used: ",
+			"echo 'all: ; @echo built' >Makefile; "
+			"head -c 5000 " PLUGIN " >half.so; "
+			RECORD "--plugin half.so -n one -- make");
 }
 END_TEST
 
@@ -416,13 +390,11 @@ END_TEST
 START_TEST(nested)
 {
 	struct recording rec;
-	struct run r;
 
-	support_run(&r, support_tmpdir(), "PATH=/usr/bin:/bin; " RECORD "-n outer -- sh -c '"
-		    BUILDBEAT " record -n inner sh -c \"exit 4\"; echo $?; "
-		    BUILDBEAT " record -- nonexistent-program'");
-	ck_assert_int_eq(r.status, 127);
-	ck_assert_str_eq(r.out.data, "4\n");
+	support_expect(support_tmpdir(), 127, "4\n", NULL,
+		       "PATH=/usr/bin:/bin; " RECORD "-n outer -- sh -c '"
+		       BUILDBEAT " record -n inner sh -c \"exit 4\"; echo $?; "
+		       BUILDBEAT " record -- nonexistent-program'");
 	ck_assert(!support_exists(support_path("%s/stats/inner", support_tmpdir())));
 	ck_assert(!support_exists(support_path("%s/buildstats", support_tmpdir())));
 	launched_read(&rec, "outer");

@@ -15,25 +15,17 @@ static const char *const unwritable[] = {
 
 START_TEST(cannot_record)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(), ": >file; mkdir -p stats/taken; "
-		    RECORD "%s -- sh -c 'echo out; exit 6'", unwritable[_i]);
-	ck_assert_int_eq(r.status, 6);
-	ck_assert_str_eq(r.out.data, "out\n");
-	launched_reported(&r, "buildbeat: nothing is recorded: ");
+	launched_expect(6, "out\n", "buildbeat: nothing is recorded: ",
+			": >file; mkdir -p stats/taken; "
+			RECORD "%s -- sh -c 'echo out; exit 6'", unwritable[_i]);
 }
 END_TEST
 
 START_TEST(removed_midway)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(), RECORD "-n one --interval 10 -- "
-		    "sh -c 'rm -rf stats; sleep 0.1; echo out; exit 6'");
-	ck_assert_int_eq(r.status, 6);
-	ck_assert_str_eq(r.out.data, "out\n");
-	launched_reported(&r, "the recording is incomplete");
+	launched_expect(6, "out\n", "the recording is incomplete",
+			RECORD "-n one --interval 10 -- "
+			"sh -c 'rm -rf stats; sleep 0.1; echo out; exit 6'");
 }
 END_TEST
 
@@ -103,16 +95,12 @@ static const struct {
 
 START_TEST(file_size_limit)
 {
-	struct run r;
-
 	if (!make_host_can())
 		return;
-	support_run(&r, support_tmpdir(), "echo 'all: $(shell seq 700)\n%%:; @true' >Makefile; "
-		    "ulimit -f %d; " RECORD "--compress zstd -n one -- sh -c 'make; echo $?; exit 6'",
-		    size_limits[_i].blocks);
-	ck_assert_int_eq(r.status, 6);
-	ck_assert_str_eq(r.out.data, "0\n");
-	launched_reported(&r, size_limits[_i].said);
+	launched_expect(6, "0\n", size_limits[_i].said,
+			"echo 'all: $(shell seq 700)\n%%:; @true' >Makefile; "
+			"ulimit -f %d; " RECORD "--compress zstd -n one -- sh -c 'make; echo $?; exit 6'",
+			size_limits[_i].blocks);
 }
 END_TEST
 

@@ -26,14 +26,11 @@ static void read_recording(struct recording *rec, const char *path)
 START_TEST(inside_a_recorded_build)
 {
 	struct recording rec;
-	struct run r;
 
-	support_run(&r, support_tmpdir(), RECORD "sh -c '"
-		    BUILDBEAT " task configure -- sh -c \"echo out; exit 3\"; echo $?; "
-		    BUILDBEAT " task -k test --key=fast \"a name\" env kind=x true'");
-	ck_assert_int_eq(r.status, 0);
-	ck_assert_str_eq(r.out.data, "out\n3\n");
-	ck_assert_str_eq(r.err.data, "");
+	support_expect(support_tmpdir(), 0, "out\n3\n", "",
+		       RECORD "sh -c '"
+		       BUILDBEAT " task configure -- sh -c \"echo out; exit 3\"; echo $?; "
+		       BUILDBEAT " task -k test --key=fast \"a name\" env kind=x true'");
 	read_recording(&rec, "stats/one");
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_str_eq(rec.task[0].name, "configure");
@@ -56,12 +53,10 @@ END_TEST
 START_TEST(in_a_named_recording)
 {
 	struct recording rec;
-	struct run r;
 
-	support_run(&r, support_tmpdir(),
-		    BUILDBEAT " task -r new/rec one -- dd if=/dev/zero of=/dev/null bs=60M count=1 && "
-		    BUILDBEAT " task -r new/rec/ two true");
-	ck_assert_int_eq(r.status, 0);
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       BUILDBEAT " task -r new/rec one -- dd if=/dev/zero of=/dev/null bs=60M count=1 && "
+		       BUILDBEAT " task -r new/rec/ two true");
 	read_recording(&rec, "new/rec");
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_int_gt(rec.task[0].max_rss_kb, 60 * 1024);
@@ -111,10 +106,9 @@ END_TEST
 START_TEST(killed)
 {
 	struct recording rec;
-	struct run r;
 
-	support_run(&r, support_tmpdir(), RECORD BUILDBEAT " task x sh -c 'kill -9 $$'");
-	ck_assert_int_eq(r.status, 128 + SIGKILL);
+	support_expect(support_tmpdir(), 128 + SIGKILL, NULL, NULL,
+		       RECORD BUILDBEAT " task x sh -c 'kill -9 $$'");
 	read_recording(&rec, "stats/one");
 	ck_assert_int_eq(rec.task[0].state, TASK_KILLED);
 	ck_assert_int_eq(rec.task[0].status, SIGKILL);
@@ -127,12 +121,11 @@ END_TEST
 START_TEST(any_name)
 {
 	struct recording rec;
-	struct run r;
 
-	support_run(&r, support_tmpdir(), "export A=\"$(printf 'a\\tb\\nc\\377\\\\')\" "
-		    "B=\"$(head -c 100000 /dev/zero | tr '\\0' x)\"; " RECORD "sh -c '"
-		    BUILDBEAT " task \"$A\" true; " BUILDBEAT " task \"$B\" true'");
-	ck_assert_int_eq(r.status, 0);
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       "export A=\"$(printf 'a\\tb\\nc\\377\\\\')\" "
+		       "B=\"$(head -c 100000 /dev/zero | tr '\\0' x)\"; " RECORD "sh -c '"
+		       BUILDBEAT " task \"$A\" true; " BUILDBEAT " task \"$B\" true'");
 	read_recording(&rec, "stats/one");
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_str_eq(rec.task[0].name, "a\tb\nc\377\\");
@@ -156,11 +149,8 @@ static const struct {
 
 START_TEST(misuse)
 {
-	struct run r;
-
-	support_run(&r, support_tmpdir(), BUILDBEAT " task %s", misuses[_i].words);
-	ck_assert_int_eq(r.status, 2);
-	ck_assert_msg(strstr(r.err.data, misuses[_i].said) != NULL, "%s", r.err.data);
+	support_expect(support_tmpdir(), 2, NULL, misuses[_i].said,
+		       BUILDBEAT " task %s", misuses[_i].words);
 }
 END_TEST
 

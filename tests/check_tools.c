@@ -100,15 +100,14 @@ START_TEST(test_cargo_here)
 	const char *dir = support_path("%s/cargo", support_tmpdir());
 	const struct task *ask = NULL;
 	const char *page;
-	struct run r;
 
 	if (!support_has("cargo") || !support_has("rustc"))
 		return;
-	support_run(&r, support_tmpdir(), "cp -r " TOP_SRCDIR "/examples/cargo . && "
-		    "chmod -R u+w cargo && cd cargo && "
-		    "RUSTUP_HOME=\"${RUSTUP_HOME:-$HOME/.rustup}\" HOME=$PWD "
-		    "cargo build -q --offline --timings");
-	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       "cp -r " TOP_SRCDIR "/examples/cargo . && "
+		       "chmod -R u+w cargo && cd cargo && "
+		       "RUSTUP_HOME=\"${RUSTUP_HOME:-$HOME/.rustup}\" HOME=$PWD "
+		       "cargo build -q --offline --timings");
 	page = support_path("%s/target/cargo-timings/cargo-timing.html", dir);
 	read_one("cargo", page);
 	ck_assert_uint_eq(rec.n_tasks, 4);
@@ -171,14 +170,13 @@ END_TEST
 START_TEST(test_cmake_directory)
 {
 	const char *build = support_path("%s/b", support_tmpdir());
-	struct run r;
 
 	read_one("cmake", DATA "cmake/data");
 	check_cmake();
 	recording_release(&rec);
-	support_run(&r, NULL, "mkdir -p %s/.cmake/instrumentation/v1 && "
-		    "cp -r " DATA "cmake/data %s/.cmake/instrumentation/v1/", build, build);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(NULL, 0, NULL, NULL,
+		       "mkdir -p %s/.cmake/instrumentation/v1 && "
+		       "cp -r " DATA "cmake/data %s/.cmake/instrumentation/v1/", build, build);
 	ck_assert_ptr_eq(converter_of(build, &err), converter_named("cmake"));
 	read_one("cmake", build);
 	check_cmake();

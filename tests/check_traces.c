@@ -212,11 +212,10 @@ START_TEST(clang_directory)
 {
 	const char *dir = support_path("%s/objects", support_tmpdir());
 	const char *empty = support_path("%s/empty", support_tmpdir());
-	struct run r;
 
-	support_run(&r, support_tmpdir(), "mkdir -p empty objects/sub && cp " DATA "clang/hello.json objects && "
-		    "cp " DATA "clang/shapes.json objects/sub && echo '[{}]' > objects/compile_commands.json");
-	ck_assert_int_eq(r.status, 0);
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       "mkdir -p empty objects/sub && cp " DATA "clang/hello.json objects && "
+		       "cp " DATA "clang/shapes.json objects/sub && echo '[{}]' > objects/compile_commands.json");
 	read_one("clang", dir);
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_ptr_nonnull(strstr(rec.task[0].name, "objects/hello.o"));

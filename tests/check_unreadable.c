@@ -49,23 +49,20 @@ static void ck_refused(const char *top, const char *recording, const char *file,
 
 static void make_recordings(const char *top)
 {
-	struct run r;
-
 	support_writes(support_path("%s/Makefile", top), "all:\n\t@true\n\t@sleep 0.1\n");
-	support_run(&r, top, "%s record --no-git --interval 20 -o . -n good -- make -s && cp -r good bad && "
-		    "%s export --to oe -o oe good && cp -r oe oebad", BUILDBEAT, BUILDBEAT);
-	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_expect(top, 0, NULL, NULL,
+		       "%s record --no-git --interval 20 -o . -n good -- make -s && cp -r good bad && "
+		       "%s export --to oe -o oe good && cp -r oe oebad", BUILDBEAT, BUILDBEAT);
 }
 
 START_TEST(part_of_recording)
 {
 	const char *top = support_tmpdir();
-	struct run r;
 
 	make_recordings(top);
-	support_run(&r, top, "cd bad && rm -f '%s' && %s '%s'", cases[_i].file, cases[_i].make,
-		    cases[_i].file);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(top, 0, NULL, NULL,
+		       "cd bad && rm -f '%s' && %s '%s'", cases[_i].file, cases[_i].make,
+		       cases[_i].file);
 	ck_refused(top, "bad", cases[_i].file, cases[_i].why);
 }
 END_TEST
@@ -105,12 +102,11 @@ END_TEST
 START_TEST(missing_is_normal)
 {
 	const char *top = support_tmpdir();
-	struct run r;
 
 	make_recordings(top);
-	support_run(&r, top, "rm bad/proc_*.log && %s show bad && %s archive --repo repo.git bad", BUILDBEAT,
-		    BUILDBEAT);
-	ck_assert_msg(r.status == 0, "%s", r.err.data);
+	support_expect(top, 0, NULL, NULL,
+		       "rm bad/proc_*.log && %s show bad && %s archive --repo repo.git bad", BUILDBEAT,
+		       BUILDBEAT);
 }
 END_TEST
 

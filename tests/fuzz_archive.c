@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The readers of archives on any bytes. An input is files, each after a line "== NAME" and
- * with a newline behind: what is in a build's tree by its path ("tasks", "columns/wall_us",
- * "sys/proc_stat"), "message" of its commit, "note" on it, "before", the dictionary of the
- * build before; and of oe-build-perf-test "results", "metadata", "buildstats".
+ * before a newline. A name is a path in a build's tree ("tasks", "columns/wall_us",
+ * "sys/proc_stat"), "message" of its commit, "note" on it, or "before", the dictionary of
+ * the build before. Files of oe-build-perf-test are "results", "metadata", "buildstats".
  */
 #include "archive/columns.h"
 #include "archive/import_oe_run.h"

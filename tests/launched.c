@@ -21,3 +21,18 @@ void launched_reported(const struct run *r, const char *part)
 		      r->err.data);
 	ck_assert_ptr_eq(strchr(r->err.data, '\n'), r->err.data + r->err.len - 1);
 }
+
+void launched_expect(int status, const char *out, const char *part, const char *format, ...)
+{
+	struct run r;
+	va_list ap;
+
+	va_start(ap, format);
+	support_run_v(&r, support_tmpdir(), format, ap);
+	va_end(ap);
+	if (status != ANY_STATUS)
+		ck_assert_int_eq(r.status, status);
+	if (out)
+		ck_assert_str_eq(r.out.data, out);
+	launched_reported(&r, part);
+}

@@ -17,4 +17,8 @@ void launched_read(struct recording *rec, const char *name);
 /* Standard error is one line, which contains this. */
 void launched_reported(const struct run *r, const char *part);
 
+/* As support_expect() in support_tmpdir(), with one such line. */
+void launched_expect(int status, const char *out, const char *part, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
 #endif

@@ -23,7 +23,7 @@ void made_fsck(void);
 /* A new or existing archive that does not wait for the disk. */
 struct archive *made_archive(const char *path);
 
-/* Added as run "night-N" of MADE_REF. Returns the commit, in static memory. */
+/* Add it as run "N" of MADE_REF, with a prefix. Returns the commit, in static memory. */
 #define MADE_REF "host/main/x86_64"
 
 const char *made_add(struct archive *a, const struct values *f, unsigned build);

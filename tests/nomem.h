@@ -19,8 +19,9 @@ bool nomem_failed(void);
 /*
  * Run a command of buildbeat ("show", "-j", "REC", NULL) in a child process in directory
  * dir, once undisturbed and then once for each n with its n-th allocation failing. Every run
- * must print what the undisturbed one printed and exit with its status, or print a message
- * and exit with status 2; its output then must be a prefix of the undisturbed output.
+ * must print what the undisturbed one printed and exit with its status. Otherwise it must
+ * print a message and exit with status 2, and its output must be a prefix of the undisturbed
+ * output.
  * Returns the number of allocations.
  */
 long nomem_command(const char *dir, const char *const *argv);

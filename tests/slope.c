@@ -126,7 +126,7 @@ static struct slope slope_of(const struct slope_bench *b, const struct slope *fe
 
 void slope_measure(const struct slope_bench *b, struct slope *plain, struct slope *extra)
 {
-	struct slope least[2][2], with;		/* [without, with][few, many] */
+	struct slope least[2][2], with;		/* [with][many] */
 	struct run_of run = { .bench = b };
 
 	for (int i = 0; i < 4; i++) {

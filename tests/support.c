@@ -170,18 +170,15 @@ static void collect(struct run *r, int out, int err)
 	}
 }
 
-void support_run(struct run *r, const char *dir, const char *format, ...)
+void support_run_v(struct run *r, const char *dir, const char *format, va_list ap)
 {
 	char *command;
-	va_list ap;
 	int out[2], err[2], status;
 	pid_t pid;
 
 	buf_init(&r->out);
 	buf_init(&r->err);
-	va_start(ap, format);
 	ck_assert_int_ge(vasprintf(&command, format, ap), 0);
-	va_end(ap);
 	ck_assert_int_eq(pipe2(out, O_CLOEXEC), 0);
 	ck_assert_int_eq(pipe2(err, O_CLOEXEC), 0);
 	pid = fork();
@@ -209,6 +206,34 @@ void support_run(struct run *r, const char *dir, const char *format, ...)
 	keep(&r->out);
 	keep(&r->err);
 	free(command);
+}
+
+void support_run(struct run *r, const char *dir, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	support_run_v(r, dir, format, ap);
+	va_end(ap);
+}
+
+void support_expect(const char *dir, int status, const char *out, const char *err,
+		    const char *format, ...)
+{
+	struct run r;
+	va_list ap;
+
+	va_start(ap, format);
+	support_run_v(&r, dir, format, ap);
+	va_end(ap);
+	ck_assert_msg(status == ANY_STATUS || r.status == status, "%s: status %d\n%s%s", format,
+		      r.status, r.out.data, r.err.data);
+	if (out)
+		ck_assert_msg(!strcmp(r.out.data, out), "%s: \"%s\", not \"%s\"\n%s", format,
+			      r.out.data, out, r.err.data);
+	if (err)
+		ck_assert_msg(*err ? strstr(r.err.data, err) != NULL : !r.err.len,
+			      "%s: \"%s\" is not in \"%s\"", format, err, r.err.data);
 }
 
 const char support_poll[] =

@@ -7,6 +7,7 @@
 #include "tests/paths.h"
 
 #include <check.h>
+#include <stdarg.h>
 #include <stdbool.h>
 
 /*
@@ -42,6 +43,16 @@ struct run {
  * (NULL: here) and collect what it prints, which support frees when the test ends. */
 void support_run(struct run *r, const char *dir, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+void support_run_v(struct run *r, const char *dir, const char *format, va_list ap)
+	__attribute__((format(printf, 3, 0)));
+
+/*
+ * The command ends with this status (or ANY_STATUS), prints exactly out, and err is part of
+ * its standard error ("": which is empty). NULL: anything.
+ */
+#define ANY_STATUS (-1)
+void support_expect(const char *dir, int status, const char *out, const char *err,
+		    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /*
  * Poll until the condition is true; after the deadline the test fails with `what`. The same
