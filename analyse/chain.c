@@ -23,7 +23,7 @@ struct work {
 	uint32_t *running;		/* tasks of each instance */
 	bool *first_seen;
 	uint32_t n_running, workers;	/* tasks that host none; how many there may be */
-	bool *begun, *ended;		/* those that stand before, of each task */
+	bool *begun, *ended;		/* the tasks before, of each task */
 };
 
 static const struct task *task(const struct work *w, uint32_t i)
@@ -285,8 +285,8 @@ static struct keyed *ends_in_order(struct work *w)
 	return k;
 }
 
-/* In time's order: each task when it starts, after those that had ended by then and
- * stand before it, so that nothing waits in a circle. */
+/* In the order of time: each task when it starts, after the tasks before it that had ended
+ * by then, so that no tasks wait in a circle. */
 static int sweep(struct work *w)
 {
 	const struct summary *s = w->s;

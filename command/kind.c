@@ -235,7 +235,7 @@ static enum kind kind_of_tool(struct cursor *c)
 	return MAKE;
 }
 
-/* The mode says it, wherever it stands. */
+/* The mode decides, in any place. */
 static enum kind kind_of_libtool(struct cursor *c)
 {
 	struct slice word;

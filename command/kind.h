@@ -20,8 +20,8 @@
  *	shell		the shell's own commands and small ones on files: echo, test, rm, cp,
  *			mv, ln, mkdir (a step of any rule, not what a build installs)
  *	other		anything else
- * A line of several commands is of the kind that stands first in this list,
- * but that other comes before install.
+ * A line of several commands has the first of their kinds in this list, except that
+ * other comes before install.
  */
 const char *kind_of_command(const char *command, size_t len);
 

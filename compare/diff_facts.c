@@ -221,7 +221,7 @@ static int compare_words(const char **a, const char **b)
 	return is_letter(**a) && is_letter(**b) ? **a - **b : is_letter(**a) ? 1 : -1;
 }
 
-/* What comes before the version it stands behind. */
+/* A word after a version, for what came before that version. */
 static bool is_early(const char *word)
 {
 	static const char *const list[] = { "alpha", "beta", "pre", "rc" };

@@ -85,7 +85,7 @@ bool reader_parse_header(struct slice line, const char *name, struct slice *rest
 /* "NAME:UNIT:KIND"; the name may have colons. False: damaged. */
 bool reader_parse_column(struct slice word, struct series_column *column);
 
-/* Where a line of a proc log stands (series.h). */
+/* The time of a line of a proc log (series.h). */
 struct sample_time {
 	int64_t grid, time_ms;
 	bool absolute;		/* the line has the time */

@@ -27,7 +27,7 @@
  * the first sample. "=" before the values: they are levels, not changes; such
  * a line comes at least every 260 lines and has its time, so that a reader can go
  * on there after a damaged one.
- * Where no time stands, the sample is at the next point of the grid (multiples
+ * Without a time the sample is at the next point of the grid (multiples
  * of the interval since the recording's start; the first at 0). "+k": k points
  * on, and the samples between were the same as the line before. "@ms": at that
  * time, the points passed were the same; it belongs to the nearest point, the

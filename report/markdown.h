@@ -12,7 +12,7 @@
 void markdown_add(struct buf *b, const char *text);
 
 /* A row of a table: cells that are Markdown already, "|" between them; then, below the
- * heading, how columns stand: 'l' or 'r' for each. */
+ * heading, the alignment of columns: 'l' or 'r' for each. */
 void markdown_row(struct buf *b, const char *const *cell, size_t n);
 void markdown_rule(struct buf *b, const char *columns);
 

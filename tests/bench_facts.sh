@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Figures against independent truth, and what the plugin is: each beside what
-# another program says of the same thing in the same run.
+# Recorded values compared with those of other programs in the same run, and the cost of
+# the plugin.
 set -eu
 buildbeat=${BUILDBEAT:-$PWD/buildbeat}
 so=$PWD/plugin/.libs/buildbeat.so
@@ -25,7 +25,7 @@ task() {
 	awk -F'\t' -v n="$1" '$1 == "done" { v = $n } END { print v }' "$dir/$2/tasks.log"
 }
 
-echo "figures against independent truth"
+echo "values compared with other programs"
 
 cat > work.sh <<'END'
 python3 -c 'x = bytearray(150 << 20); sum(i * i for i in range(6000000))'

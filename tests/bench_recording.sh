@@ -46,7 +46,7 @@ done
 total "proc_tasks.log, beside them" "$dir/tasks_usage.log"
 total "tasks.log" "$dir/rec/tasks.log"
 
-# The grid points that have a sample, those without, and how late samples were.
+# Grid points with and without a sample, and how late samples were.
 awk -v us="$us" '
 	NR == 1 { interval = $4; grid = -1; next }
 	{

@@ -6,8 +6,8 @@ english.py SRCDIR            check every file; of those in tests/english.pending
 english.py SRCDIR FILE...    check these files, pending or not
 
 Texts are: README, NEWS and HACKING; the pages; string literals of the C sources, the
-scripts and the charts' JavaScript; comments; the help of every command, if ./buildbeat is
-there. A finding is PATH:LINE: TEXT: reason; what to write instead.
+scripts and the charts' JavaScript; comments; comments and names of tests; the help of every
+command, if ./buildbeat is there. A finding is PATH:LINE: TEXT: reason; what to write instead.
 """
 import os
 import re
@@ -22,8 +22,7 @@ SHAPES = [
     (r"\b(told|tells?|telling)\b", "report, print, show, record or detect"),
     (r"\bnights?\b", "build; 'nightly' only where the time of day matters"),
     (r"\bfigures?\b", "metric (what is measured), value (one number)"),
-    (r"\bstands? (in|above|beside|below|alone|on|there|here|at)\b", "name what is where: 'is in'"),
-    (r"\bwhat stands\b", "the noun: 'the text after', 'top-level events'"),
+    (r"\bstands?\b(?!\s+(for|out|in for)\b)", "name what is where: 'is in'; the noun: 'the text after'"),
     (r"(?<!there )\b(is|are|was|were|be|been) none\b", "is skipped, is missing, does not exist"),
     (r"\b(of|out of) all that\b", "the noun: 'of the reported changes'"),
     (r"\ball there (is|are)\b|\ball that is\b", "everything, or the noun"),
@@ -215,6 +214,15 @@ def unescape(literal):
     return re.sub(r"\\(.)", r"\1", literal)
 
 
+def c_test(path, text):
+    """Comments and names of tests; their strings are input and expected output."""
+    for m in C_TOKEN.finditer(text):
+        if m.group()[0] == "/" and "SPDX" not in m.group():
+            yield Text(path, text.count("\n", 0, m.start()) + 1, comment_text(m.group()))
+    for m in re.finditer(r"^START_TEST\((\w+)\)", text, re.M):
+        yield Text(path, text.count("\n", 0, m.start()) + 1, m.group(1).replace("_", " "))
+
+
 def c_source(path, text, comments):
     """String literals, those side by side joined, and comments."""
     last_end, joined, start = None, "", 1
@@ -285,6 +293,8 @@ def texts_of(path, text, comments=True):
         return news(path, text)
     if re.search(r"\.[1-9]$", name):
         return page(path, text)
+    if path.startswith("tests/") and name.endswith((".c", ".h")):
+        return c_test(path, text)
     if name.endswith((".c", ".h", ".js", ".css")):
         return c_source(path, text, comments)
     return script(path, text, comments)
@@ -337,8 +347,10 @@ def findings(t):
 
 def all_files():
     files = ["README.md", "NEWS", "HACKING.md", "quickstart"]
-    for top in ROOMS + ["man", "examples/nightly"]:
+    for top in ROOMS + ["man", "examples/nightly", "tests"]:
         for directory, _, names in os.walk(top):
+            if directory.startswith("tests/") and not directory.startswith("tests/browser"):
+                continue
             files += [os.path.join(directory, n) for n in names
                       if re.search(r"\.([ch]|js|css|py|bbclass\.in|sh|yml|[1-9])$", n)]
     return sorted(files)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The awk programs of buildbeat-recording(5), as they stand in the page, on its own
+# The awk programs of buildbeat-recording(5), as in the page, on its own
 # samples and on a recording of our own writing.
 page=${srcdir:-.}/man/buildbeat-recording.5
 top=$(pwd)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What those who do not see it are told, and that panels share one axis."""
+"""Texts for people who cannot see the chart, and the common axis of panels."""
 
 
 def accessible_root(page):
@@ -18,7 +18,7 @@ def accessible_root(page):
 
 
 def one_time_axis(page):
-    """Every plot stands over the same pixels; labels and bars are where their time is."""
+    """Every plot has the same pixels; labels and bars are where their time is."""
     page.open('known')
     plots = page.browser.js('''return [...document.querySelectorAll('svg.plot')].map(e => {
         const m = e.parentNode.getScreenCTM(), x = e.x.baseVal.value, w = e.width.baseVal.value;

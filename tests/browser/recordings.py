@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recordings made by hand (buildbeat-recording(5)), of known figures."""
+"""Recordings made by hand (buildbeat-recording(5)), with known values."""
 import os
 
 S = 1000000             # microseconds

@@ -93,7 +93,7 @@ def trend_of_a_task(page):
 
 
 def nights_one_by_one(page):
-    """The pointer and the arrow keys tell of each night its date, value and revision."""
+    """The pointer and the arrow keys show date, value and revision of each build."""
     _open(page)
     words = 'return document.querySelector("#trend .words").textContent'
     summary = page.browser.js(words)

@@ -77,7 +77,7 @@ def others_are_faint(page):
 
 
 def from_match_to_match(page):
-    """Each is brought into view, told and said to those who hear."""
+    """Each match is scrolled into view, described, and announced to screen readers."""
     page.open('short')
     _search(page, 'needle')
     assert _found(page) == (1, 12000)

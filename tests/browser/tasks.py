@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said of a task that is pointed at, and of a moment."""
+"""The description of the task under the pointer, and of a moment."""
 import re
 
 SECONDS = {'us': 1e-6, 'ms': 1e-3, 's': 1.0}
@@ -20,7 +20,7 @@ def _near(said, real, what, precision=0.02):
     assert abs(said - real) <= precision * abs(real), (what, said, real)
 
 
-def _told(page, name):
+def _description(page, name):
     """The tooltip of a task, in one text, and what `buildbeat show` says of it."""
     task = page.places.task(page.recording, name)
     page.hover(task)
@@ -32,7 +32,7 @@ def _told(page, name):
 def tooltip_is_what_show_says(page):
     page.open('known')
     for name in ('config.h', 'obj/part07.o', 'libparts.a', 'app'):
-        text, task = _told(page, name)
+        text, task = _description(page, name)
         _near(_seconds(text, 'took'), (task['end_us'] - task['start_us']) / 1e6, 'wall')
         _near(_seconds(text, 'CPU'), task['self']['cpu_us'] / 1e6, 'cpu')
         _near(_seconds(text, 'user'), task['self']['cpu_user_us'] / 1e6, 'user', 0.05)
@@ -41,24 +41,24 @@ def tooltip_is_what_show_says(page):
         assert task['command'] in text, text
         sum_of_all = task['self']['memory_of'] == 'all processes'
         assert ('all its processes' in text) == sum_of_all, text
-    text, task = _told(page, 'obj/part07.o')
+    text, task = _description(page, 'obj/part07.o')
     _near(_kib(text, 'read'), task['disk_read_bytes'] / 1024, 'read')
     _near(_kib(text, 'written'), task['disk_written_bytes'] / 1024, 'written')
 
 
 def tooltip_of_what_went_wrong(page):
     page.open('known')
-    assert 'failed: exit status 2' in _told(page, 'test-one')[0]
-    assert 'killed by signal 9' in _told(page, 'test-two')[0]
-    assert 'unfinished' in _told(page, 'test-three')[0]
+    assert 'failed: exit status 2' in _description(page, 'test-one')[0]
+    assert 'killed by signal 9' in _description(page, 'test-two')[0]
+    assert 'unfinished' in _description(page, 'test-three')[0]
 
 
 def memory_over_the_life(page):
     """It rose for half of its time, then it fell."""
     page.open('known')
-    _told(page, 'config.h')
+    _description(page, 'config.h')
     assert page.browser.js('return document.querySelector("#tip .spark")') is None
-    _told(page, 'libparts.a')
+    _description(page, 'libparts.a')
     tops = page.browser.js(r'''
         const path = document.querySelector('#tip .spark path'), length = path.getTotalLength();
         const box = path.getBBox(), tops = [];
@@ -73,7 +73,7 @@ def memory_over_the_life(page):
 
 
 def tooltip_of_many(page):
-    """What one pixel has is told by number, and the longest of them by name."""
+    """Tasks of one pixel are counted, and the longest is named."""
     page.open('short')
     page.browser.move(page.x(300), page.y(1))
     page.settle()
@@ -84,7 +84,7 @@ def tooltip_of_many(page):
 
 def tooltip_goes_and_stays(page):
     page.open('known')
-    _, task = _told(page, 'app')
+    _, task = _description(page, 'app')
     page.browser.move(page.x_of_plot(0.5), 5)
     page.settle()
     assert not page.tip()
@@ -99,7 +99,7 @@ def tooltip_goes_and_stays(page):
 def tooltip_stays_in_the_window(page):
     page.open('known')
     for name in ('config.h', 'test-three', 'obj/part39.o'):
-        _told(page, name)
+        _description(page, name)
         tip, picture = page.browser.js('''return ['#tip .tip', '#bb'].map(selector => {
             const b = document.querySelector(selector).getBoundingClientRect();
             return [b.left, b.top, b.right, b.bottom]; })''')
@@ -132,7 +132,7 @@ def critical_path(page):
     drawn = '''return document.querySelector('#lanes path.critical').getAttribute('d')'''
     path = page.browser.js(drawn)
     assert path.count('M') >= 4, path
-    text, _ = _told(page, 'app')
+    text, _ = _description(page, 'app')
     assert 'on the critical path' in text, text
     button = page.browser.js('''return [...document.querySelectorAll('#tools button')]
         .find(b => b.textContent === 'critical path').getBoundingClientRect().toJSON()''')
@@ -146,7 +146,7 @@ def critical_path(page):
 def chain_on_hover(page):
     """app waited for libparts.a, that for a part, that for its worker; the first for config.h."""
     page.open('known')
-    text, _ = _told(page, 'app')
+    text, _ = _description(page, 'app')
     chain = re.search(r'waited for its target: (.*)', text).group(1)
     assert re.match('libparts.a \u2190 obj/part36.o \u2190 obj/part32.o \u2190 ', chain), chain
     hit = '''const [x, y] = arguments, p = document.querySelector('#lanes path.chain');
@@ -158,14 +158,14 @@ def chain_on_hover(page):
 
 
 def other_build(page):
-    """--compare: what is here, what was there, task by task."""
+    """--compare: values of both builds, task by task."""
     other = page.places.recording('second_build')
     page.open('known', '--compare', other)
     ghosts = page.browser.js('''return document.querySelector('#lanes path.ghost')
         .getAttribute('d').match(/M/g).length''')
     assert ghosts >= 40, ghosts
-    text, _ = _told(page, 'libparts.a')
+    text, _ = _description(page, 'libparts.a')
     said = re.search(r'in the other build (.*), here (.*?) \((.*)\)', text).groups()
     assert said == ('20.0 s', '10.0 s', '\u221250 %'), said
-    text, _ = _told(page, 'obj/part39.o')
+    text, _ = _description(page, 'obj/part39.o')
     assert 'other build' not in text, text
