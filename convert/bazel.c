@@ -171,7 +171,8 @@ static void mark_critical(struct reading *in, const struct critical *c)
 	for (size_t i = track == NO_INDEX ? t->n_pieces : first_piece(t, track);
 	     i < t->n_pieces && t->piece[i].track == track; i++) {
 		const struct trace_piece *p = &t->piece[i];
-		int64_t begin_us = p->begin_us + t->start_us, end_us = trace_end_us(t, p) + t->start_us;
+		int64_t begin_us = p->begin_us + t->start_us;
+		int64_t end_us = trace_end_us(t, p) + t->start_us;
 
 		if (begin_us >= c->end_us)
 			break;
@@ -318,7 +319,8 @@ static int64_t find_zero(const struct reading *in)
 	int64_t zero_us = in->n_phases ? in->phase[0].begin_us : INT64_MAX;
 
 	for (size_t i = 0; i < t->n_pieces; i++) {
-		if (t->piece[i].category == in->action && t->piece[i].begin_us + t->start_us < zero_us)
+		if (t->piece[i].category == in->action &&
+		    t->piece[i].begin_us + t->start_us < zero_us)
 			zero_us = t->piece[i].begin_us + t->start_us;
 	}
 	return zero_us;
@@ -359,19 +361,6 @@ static int build(struct recording *rec, struct reading *in, const char *path, en
 	return builder_finish(&b.b);
 }
 
-/* All times must fit into the longest recording. */
-static bool is_sane(const struct reading *in)
-{
-	int64_t at;
-
-	for (size_t i = 0; i < in->n_phases; i++) {
-		if (__builtin_sub_overflow(in->phase[i].begin_us, in->trace.start_us, &at) ||
-		    at > TRACE_LONGEST_US || at < -TRACE_LONGEST_US)
-			return false;
-	}
-	return true;
-}
-
 static int read_profile(struct recording *rec, struct reading *in, const char *path,
 			struct error *err)
 {
@@ -391,8 +380,13 @@ static int read_profile(struct recording *rec, struct reading *in, const char *p
 		return r;
 	if (in->n_phases)
 		qsort(in->phase, in->n_phases, sizeof *in->phase, by_begin);
-	if (!is_sane(in))
-		return -ERANGE;
+	for (size_t i = 0; i < in->n_phases; i++) {
+		int64_t at;
+
+		if (__builtin_sub_overflow(in->phase[i].begin_us, in->trace.start_us, &at) ||
+		    at > TRACE_LONGEST_US || at < -TRACE_LONGEST_US)
+			return -ERANGE;
+	}
 	if (find_zero(in) == INT64_MAX)
 		return error_set(err, -EINVAL, path, line, 0,
 				 "no action and no phase of a build in it");

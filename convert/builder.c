@@ -76,7 +76,8 @@ static const char *keep(struct builder *b, const char *text)
 
 void builder_build(struct builder *b, const char *key, const char *value)
 {
-	struct build_line *line = value ? add(b, &b->rec->build, &b->rec->n_build, sizeof *line) : NULL;
+	struct build_line *line = value ?
+		add(b, &b->rec->build, &b->rec->n_build, sizeof *line) : NULL;
 
 	if (line)
 		*line = (struct build_line){ keep(b, key), keep(b, value) };
@@ -125,8 +126,11 @@ void builder_task_init(struct builder_task *task)
 }
 
 /* Kinds are few: each has one text. */
-static const char *find_kind(struct builder *b, const char *kind)
+static const char *kind_of(struct builder *b, const struct builder_task *task)
 {
+	const char *command = task->command ? task->command : "";
+	const char *kind = task->kind && *task->kind ? task->kind :
+		kind_of_command(command, strlen(command));
 	struct name_table *kinds = &b->part->kinds;
 	uint32_t at;
 
@@ -134,14 +138,6 @@ static const char *find_kind(struct builder *b, const char *kind)
 	if (!b->error)
 		b->error = name_table_add(kinds, slice_of(kind), &at);
 	return b->error ? "" : kinds->name[at].p;
-}
-
-static const char *kind_of(struct builder *b, const struct builder_task *task)
-{
-	const char *command = task->command ? task->command : "";
-
-	return find_kind(b, task->kind && *task->kind ? task->kind :
-			 kind_of_command(command, strlen(command)));
 }
 
 static uint64_t keep_command(struct builder *b, const char *command)
@@ -156,21 +152,16 @@ static uint64_t keep_command(struct builder *b, const char *command)
 	return place;
 }
 
-/* WEXITSTATUS() or WTERMSIG(), as the reader stores them. */
-static int32_t plain_status(const struct builder_task *task)
-{
-	if (task->status < 0)
-		return -1;
-	return task->status & 0x7f ? task->status & 0x7f : task->status >> 8 & 0xff;
-}
-
 uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder_task *task)
 {
 	struct recording *rec = b->rec;
 	struct task *t = add(b, &rec->task, &rec->n_tasks, sizeof *t);
+	int32_t status = task->status;
 
 	if (!t)
 		return NO_INDEX;
+	if (status >= 0)	/* WEXITSTATUS() or WTERMSIG(), as the reader stores them */
+		status = status & 0x7f ? status & 0x7f : status >> 8 & 0xff;
 	*t = (struct task){ .instance = instance, .seq = rec->n_tasks,
 		.name = keep(b, task->name), .kind = kind_of(b, task),
 		.key = keep(b, task->key), .command = keep_command(b, task->command),
@@ -181,7 +172,7 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 		.max_rss_at_most_kb = -1, .rchar = task->rchar, .wchar = task->wchar,
 		.minor_faults = -1, .major_faults = -1, .voluntary_switches = -1,
 		.involuntary_switches = -1, .pid = task->pid, .slot = task->slot,
-		.status = plain_status(task), .state = task->state, .peak_ms = -1 };
+		.status = status, .state = task->state, .peak_ms = -1 };
 	return (uint32_t)rec->n_tasks - 1;
 }
 
@@ -457,43 +448,31 @@ static const char **lay_out(const struct list *l, size_t n_tasks, uint32_t *firs
 	return names;
 }
 
-static void set_lists(struct builder *b, uint32_t *first, uint32_t *n)
+static int set_order(struct builder *b)
 {
 	struct recording *rec = b->rec;
+	uint32_t *to = find_order(rec), *first = malloc((rec->n_tasks + 1) * sizeof *first);
+	uint32_t *n = malloc((rec->n_tasks + 1) * sizeof *n);
+	int r = to && first && n ? move_tasks(b, to) : -ENOMEM;
 
-	rec->after = lay_out(&b->part->after, rec->n_tasks, first, n);
-	rec->n_after = rec->after ? b->part->after.n : 0;
+	if (!r)
+		rec->after = lay_out(&b->part->after, rec->n_tasks, first, n);
 	for (size_t i = 0; rec->after && i < rec->n_tasks; i++) {
 		rec->task[i].first_after = first[i];
 		rec->task[i].n_after = n[i];
 	}
-	rec->out = lay_out(&b->part->out, rec->n_tasks, first, n);
-	rec->n_out = rec->out ? b->part->out.n : 0;
+	if (rec->after)
+		rec->out = lay_out(&b->part->out, rec->n_tasks, first, n);
 	for (size_t i = 0; rec->out && i < rec->n_tasks; i++) {
 		rec->task[i].first_out = first[i];
 		rec->task[i].n_out = n[i];
 	}
-}
-
-static int make_lists(struct builder *b)
-{
-	uint32_t *first = malloc((b->rec->n_tasks + 1) * sizeof *first);
-	uint32_t *n = malloc((b->rec->n_tasks + 1) * sizeof *n);
-
-	if (first && n)
-		set_lists(b, first, n);
+	rec->n_after = rec->after ? b->part->after.n : 0;
+	rec->n_out = rec->out ? b->part->out.n : 0;
+	free(to);
 	free(first);
 	free(n);
-	return b->rec->after && b->rec->out ? 0 : -ENOMEM;
-}
-
-static int set_order(struct builder *b)
-{
-	uint32_t *to = find_order(b->rec);
-	int r = to ? move_tasks(b, to) : -ENOMEM;
-
-	free(to);
-	return r ? r : make_lists(b);
+	return rec->out ? 0 : -ENOMEM;
 }
 
 /* At the end: keys of `build` that our own recordings have */

@@ -51,16 +51,6 @@ static struct slice row(const struct buf *page, const char *key)
 	return value;
 }
 
-static void add_start(struct builder *b, struct slice text)
-{
-	struct cursor c;
-	int64_t time_s;
-
-	cursor_init(&c, text.p, text.len);
-	if (clock_parse_iso(&c, &time_s))
-		builder_start_wall(b, time_s * 1000000000);
-}
-
 /* "2 (jobs=2 ncpu=4)" */
 static void add_cores(struct builder *b, struct slice text)
 {
@@ -78,10 +68,15 @@ static void add_cores(struct builder *b, struct slice text)
 static uint32_t add_build(struct builder *b, const struct buf *page)
 {
 	struct slice rustc = row(page, "rustc"), profile = row(page, "Profile");
+	struct slice start = row(page, "Build start");
 	struct buf command = BUF_INIT;
 	uint32_t instance;
+	struct cursor c;
+	int64_t time_s;
 
-	add_start(b, row(page, "Build start"));
+	cursor_init(&c, start.p, start.len);
+	if (clock_parse_iso(&c, &time_s))
+		builder_start_wall(b, time_s * 1000000000);
 	add_cores(b, row(page, "Max concurrency"));
 	buf_adds(&command, "cargo build");
 	if (profile.len && !slice_is(profile, "dev"))
@@ -160,7 +155,8 @@ static int add_unit(struct builder *b, uint32_t instance, struct unit *unit, str
 	duration_us = json_member_number(unit->json, "duration", 6, -1);
 	if (task.start_us < 0 || duration_us < 0 || task.start_us > INT64_MAX / 4 ||
 	    duration_us > INT64_MAX / 4 || !*json_member_text(unit->json, "name"))
-		return error_set(err, -EINVAL, path, 0, 0, "a unit without name, start or duration");
+		return error_set(err, -EINVAL, path, 0, 0,
+				 "a unit without name, start or duration");
 	unit_name(name, unit->json);
 	task.name = buf_str(name);
 	task.kind = unit_kind(unit->json);

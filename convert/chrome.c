@@ -65,23 +65,12 @@ static const char *tool_of(const struct trace *t)
 	return name ? name : TOOL;
 }
 
-static int build(struct recording *rec, struct trace *t, const char *path, enum json_end end,
-		 unsigned line)
-{
-	struct builder b;
-
-	builder_init(&b, rec, path);
-	builder_build(&b, "tool", tool_of(t));
-	add_tasks(t, &b);
-	trace_warn(t, &b, path, end == JSON_CUT, line);
-	return builder_finish(&b);
-}
-
 static int read_trace(struct recording *rec, struct trace *t, const char *path, struct error *err)
 {
 	struct json_parts parts = { "traceEvents", add_part, t };
 	enum json_end end;
 	unsigned line;
+	struct builder b;
 	int r = trace_init(t);
 
 	if (!r)
@@ -92,7 +81,11 @@ static int read_trace(struct recording *rec, struct trace *t, const char *path, 
 		return r;
 	if (!t->n_pieces)
 		return error_set(err, -EINVAL, path, line, 0, "no event with a duration in it");
-	return build(rec, t, path, end, line);
+	builder_init(&b, rec, path);
+	builder_build(&b, "tool", tool_of(t));
+	add_tasks(t, &b);
+	trace_warn(t, &b, path, end == JSON_CUT, line);
+	return builder_finish(&b);
 }
 
 int chrome_read(struct recording *rec, const char *path, struct error *err)

@@ -273,7 +273,8 @@ static size_t place_spans(const struct writer *w, struct placed *out)
 			end_us = t ? recording_task_end_us(rec, t) : rec->last_us;
 		if (end_us < s->begin_us)
 			end_us = s->begin_us;
-		out[n++] = (struct placed){ s->instance, s->task, (uint32_t)i, s->begin_us, end_us };
+		out[n++] = (struct placed){ s->instance, s->task, (uint32_t)i, s->begin_us,
+					    end_us };
 	}
 	if (n)
 		qsort(out, n, sizeof *out, by_place);

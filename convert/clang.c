@@ -35,7 +35,8 @@ static void add_unit(struct builder *b, uint32_t instance, const struct clang_un
 	for (size_t i = 0; i < unit->n_phases; i++) {
 		const struct clang_phase *p = &u->phase[unit->first_phase + i];
 
-		builder_span(b, instance, at, start_us + p->begin_us, start_us + p->end_us, p->name);
+		builder_span(b, instance, at, start_us + p->begin_us, start_us + p->end_us,
+			     p->name);
 	}
 }
 
@@ -61,7 +62,8 @@ static int build(struct recording *rec, const struct clang_units *u, const char 
 		builder_start_wall(&b, wall_us * 1000);
 	instance = builder_instance(&b, u->unit[0].tool, NULL, NULL, NO_INDEX);
 	for (size_t i = 0; i < u->n; i++)
-		add_unit(&b, instance, u, &u->unit[i], wall_us < 0 ? 0 : u->unit[i].wall_us - wall_us);
+		add_unit(&b, instance, u, &u->unit[i],
+			 wall_us < 0 ? 0 : u->unit[i].wall_us - wall_us);
 	return builder_finish(&b);
 }
 

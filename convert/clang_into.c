@@ -130,17 +130,6 @@ static int64_t unit_start_us(const struct recording *rec, const struct clang_uni
 	return unit->wall_us - rec->start_wall_ns / 1000;
 }
 
-static bool times_fit(const struct recording *rec, const struct clang_unit *unit,
-		      const struct task *t)
-{
-	int64_t start_us = unit_start_us(rec, unit);
-
-	if (start_us == INT64_MIN)
-		return true;
-	return start_us >= t->start_us - SLACK_US &&
-	       start_us + unit->length_us <= recording_task_end_us(rec, t) + SLACK_US;
-}
-
 /* How many bytes both have in common at their ends. */
 static size_t same_end(const char *a, const char *b)
 {
@@ -157,9 +146,12 @@ static size_t fit(const struct matcher *m, const struct clang_unit *unit, const 
 		  const struct product *p)
 {
 	const struct task *t = &m->rec->task[p->task];
-	bool known = unit_start_us(m->rec, unit) != INT64_MIN;
+	int64_t start_us = unit_start_us(m->rec, unit);
+	bool known = start_us != INT64_MIN;
 
-	if (strcmp(base_of(stem), base_of(p->stem)) || !times_fit(m->rec, unit, t))
+	if (strcmp(base_of(stem), base_of(p->stem)) ||
+	    (known && (start_us < t->start_us - SLACK_US ||
+		       start_us + unit->length_us > recording_task_end_us(m->rec, t) + SLACK_US)))
 		return 0;
 	if (!strcmp(stem, p->stem))
 		return SIZE_MAX;
@@ -212,23 +204,18 @@ static void append_phases(const struct matcher *m, struct store *s, struct buf *
 	}
 }
 
-/* ExecuteCompiler is clang's outermost phase. */
-static void find_filled(struct matcher *m)
-{
-	const struct recording *rec = m->rec;
-
-	for (size_t i = 0; i < rec->n_spans; i++) {
-		if (rec->span[i].task < rec->n_tasks && !strcmp(rec->span[i].name, "ExecuteCompiler"))
-			m->filled[rec->span[i].task] = true;
-	}
-}
-
 static int match_units(struct matcher *m, struct store *s, const struct clang_units *u)
 {
+	const struct recording *rec = m->rec;
 	struct buf lines = BUF_INIT;
 	int found = 0, r = 0;
 
-	find_filled(m);
+	/* ExecuteCompiler is clang's outermost phase. */
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		if (rec->span[i].task < rec->n_tasks &&
+		    !strcmp(rec->span[i].name, "ExecuteCompiler"))
+			m->filled[rec->span[i].task] = true;
+	}
 	for (size_t i = 0; i < u->n && !r; i++) {
 		char real[PATH_MAX];
 		const char *stem = stem_of(m, "", realpath(u->unit[i].path, real) ? real :

@@ -73,7 +73,8 @@ static void end_group(struct keeper *k, struct group *g)
 
 	if (g->n && g->sum_us >= k->least_us) {
 		if (g->n > 1)
-			buf_addf(&name, "%u %s", g->n, g->mixed ? "short phases" : g->first->category);
+			buf_addf(&name, "%u %s", g->n,
+				 g->mixed ? "short phases" : g->first->category);
 		else
 			buf_adds(&name, g->first->name);
 		keep(k, g->first->begin_us, g->sum_us, buf_str(&name));
@@ -153,7 +154,8 @@ static int add_unit(struct clang_units *u, const char *path, struct reading *r)
 	k.least_us = length_us / CLANG_SHARE > CLANG_LEAST_US ? length_us / CLANG_SHARE :
 								CLANG_LEAST_US;
 	grown[u->n] = (struct clang_unit){ copy, tool, -1, length_us, u->n_phases, 0 };
-	if (r->wall_us >= 0 && !__builtin_add_overflow(r->wall_us, t->start_us, &grown[u->n].wall_us) &&
+	if (r->wall_us >= 0 &&
+	    !__builtin_add_overflow(r->wall_us, t->start_us, &grown[u->n].wall_us) &&
 	    grown[u->n].wall_us > INT64_MAX / 2000)
 		grown[u->n].wall_us = -1;
 	keep_phases(&k);
@@ -233,7 +235,8 @@ static int read_path(struct clang_units *u, const char *path, struct error *err)
 {
 	char *copy = strdup(path);
 	char *paths[] = { copy, NULL };
-	FTS *tree = copy ? fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
+	FTS *tree = copy ?
+		fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
 	int r = tree ? 0 : error_sys(err, copy ? -errno : -ENOMEM, path, NULL);
 	size_t before = u->n;
 	FTSENT *e;

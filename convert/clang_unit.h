@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 /*
- * Traces of compilations by clang -ftime-trace, one file each. A phase is kept if it takes at least
- * a hundredth of the compilation and at least a millisecond. Shorter phases that follow each other
- * inside one phase are joined into one as long as their sum, which is kept if that is long enough.
- * Therefore each level of nesting has at most a hundred phases, and there are CLANG_DEPTH_MAX levels.
+ * Traces of compilations by clang -ftime-trace, one file each. A phase is kept if it takes at
+ * least a hundredth of the compilation and at least a millisecond. Shorter phases that follow each
+ * other inside one phase are joined into one as long as their sum, which is kept if that is long
+ * enough. Therefore each level of nesting has at most a hundred phases, and there are
+ * CLANG_DEPTH_MAX levels.
  */
 #define CLANG_SHARE 100
 #define CLANG_LEAST_US 1000

@@ -70,7 +70,8 @@ static int add_directory(struct data *d)
 	if (dir)
 		closedir(dir);
 	if (!r && !d->n)
-		r = error_set(d->err, -EINVAL, d->dir, 0, 0, "no snippets of CMake in this directory");
+		r = error_set(d->err, -EINVAL, d->dir, 0, 0,
+			      "no snippets of CMake in this directory");
 	return r;
 }
 
@@ -221,41 +222,26 @@ struct container {
 	uint32_t task, instance;
 };
 
-static bool is_inside(const struct cmake_snippet *s, const struct cmake_snippet *outer)
-{
-	return s->start_us + SLACK_US >= outer->start_us &&
-	       s->start_us + s->duration_us <= outer->start_us + outer->duration_us + SLACK_US;
-}
-
-/* The shortest container of a snippet, and of several the one that starts last. */
-static struct container *around(struct container *c, size_t n, const struct cmake_snippet *s)
-{
-	struct container *best = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		if (c[i].snippet != s && is_inside(s, c[i].snippet) &&
-		    (!best || c[i].snippet->duration_us <= best->snippet->duration_us))
-			best = &c[i];
-	}
-	return best;
-}
-
-static const char *tool_of(const struct cmake_snippet *s)
-{
-	return !strcmp(s->role, "ctest") ? "ctest" : "cmake";
-}
-
+/* The instance of the shortest container around a snippet, of several the one that starts last;
+ * otherwise top. */
 static uint32_t instance_for(struct builder *b, struct container *c, size_t n,
 			     const struct cmake_snippet *s, uint32_t top)
 {
-	struct container *outer = around(c, n, s);
+	struct container *outer = NULL;
 
-	if (!outer)
-		return top;
-	if (outer->instance == NO_INDEX)
-		outer->instance = builder_instance(b, tool_of(outer->snippet), NULL,
+	for (size_t i = 0; i < n; i++) {
+		const struct cmake_snippet *o = c[i].snippet;
+
+		if (o != s && s->start_us + SLACK_US >= o->start_us &&
+		    s->start_us + s->duration_us <= o->start_us + o->duration_us + SLACK_US &&
+		    (!outer || o->duration_us <= outer->snippet->duration_us))
+			outer = &c[i];
+	}
+	if (outer && outer->instance == NO_INDEX)
+		outer->instance = builder_instance(b, strcmp(outer->snippet->role, "ctest") ?
+						   "cmake" : "ctest", NULL,
 						   outer->snippet->command, outer->task);
-	return outer->instance;
+	return outer ? outer->instance : top;
 }
 
 static uint32_t add_task(struct builder *b, uint32_t instance, const struct cmake_snippet *s,

@@ -17,7 +17,7 @@ struct cmake_snippet {
 	int64_t start_us;		/* since 1970 */
 	int64_t duration_us;
 	int64_t result;			/* exit status, -1 not known */
-	bool contains;			/* a whole build, installation or test run, in which others ran */
+	bool contains;			/* others ran in it: a build, installation or test run */
 };
 
 /* 0, or a negative errno with err and nothing to release. */

@@ -25,7 +25,8 @@ struct convert_file {
 /* Is this a file of the format? The content decides, not the name. */
 typedef bool converter_recogniser(const struct convert_file *file);
 
-/* Read a build from one path, or from all of them. 0, or a negative errno with err and rec empty. */
+/* Read a build from one path, or from all of them. 0, or a negative errno with err and rec
+ * empty. */
 typedef int converter_reader(struct recording *rec, const char *path, struct error *err);
 typedef int converter_all_reader(struct recording *rec, const char *const *path, size_t n,
 				 struct error *err);

@@ -31,41 +31,30 @@ static int read_all(struct buf *out, struct gunzip *g, const char *path, struct 
 		out->len += (size_t)n;
 	} while (n);
 	out->data[out->len] = '\0';
-	return gunzip_truncated(g) ? error_set(err, -EINVAL, path, 0, 0, "the compressed data is truncated") : 0;
-}
-
-/* The file may be named by another file, and a device has no end. */
-static bool is_device(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
-}
-
-/* Many small files may be in memory at the same time. */
-static void trim(struct buf *out)
-{
-	char *fit = realloc(out->data, out->len + 1);
-
-	if (fit) {
-		out->data = fit;
-		out->cap = out->len + 1;
-	}
+	return !gunzip_truncated(g) ? 0 :
+	       error_set(err, -EINVAL, path, 0, 0, "the compressed data is truncated");
 }
 
 int infile_read(struct buf *out, const char *path, struct error *err)
 {
 	struct gunzip *g;
+	struct stat st;
+	char *fit;
 	int r = 0;
 
-	if (is_device(path))
+	/* The file may be named by another file, and a device has no end. */
+	if (!stat(path, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)))
 		return error_set(err, -EINVAL, path, 0, 0, "a device, not a file");
 	g = gunzip_open(path, &r, err);
 	if (!g)
 		return r;
 	r = read_all(out, g, path, err);
-	if (!r)
-		trim(out);
+	/* Many small files may be in memory at the same time. */
+	fit = r ? NULL : realloc(out->data, out->len + 1);
+	if (fit) {
+		out->data = fit;
+		out->cap = out->len + 1;
+	}
 	gunzip_close(g);
 	return r;
 }
@@ -123,25 +112,18 @@ static int open_regular(const char *path, bool ours, struct stat *st, struct err
 	return r;
 }
 
-/* Data that is appended meanwhile is not read. */
-static int read_bounded(struct buf *out, int fd, size_t size)
-{
-	int r;
-
-	if (size > INFILE_MAX)
-		return -EFBIG;
-	r = readfile_fd(out, fd, size);
-	return r == -EFBIG ? 0 : r;
-}
-
 static int read_regular(struct buf *out, const char *path, bool ours, struct error *err)
 {
 	struct stat st;
-	int fd = open_regular(path, ours, &st, err), r;
+	int fd = open_regular(path, ours, &st, err), r = -EFBIG;
 
 	if (fd < 0)
 		return fd;
-	r = read_bounded(out, fd, (size_t)st.st_size);
+	if ((size_t)st.st_size <= INFILE_MAX) {
+		r = readfile_fd(out, fd, (size_t)st.st_size);
+		if (r == -EFBIG)	/* data that was appended meanwhile is not read */
+			r = 0;
+	}
 	close(fd);
 	return r ? error_sys(err, r, path, NULL) : 0;
 }

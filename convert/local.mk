@@ -15,7 +15,7 @@ convert_libconvert_la_SOURCES += \
 
 # callgrind
 convert_libconvert_la_SOURCES += \
-	convert/callgrind.c convert/callgrind.h convert/callgrind_parse.c
+	convert/callgrind.c
 
 # cargo
 convert_libconvert_la_SOURCES += \

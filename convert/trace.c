@@ -279,7 +279,8 @@ static int add_event(struct trace *t, struct event *e)
 	const char *tid = id_text(t, json_member(e->value, "tid"));
 
 	e->process = pid ? find_process(t, pid) : NO_INDEX;
-	e->thread = tid && e->process != NO_INDEX ? find_track(t, e->process, tid, false) : NO_INDEX;
+	e->thread = tid && e->process != NO_INDEX ?
+		find_track(t, e->process, tid, false) : NO_INDEX;
 	if (e->thread == NO_INDEX)
 		return -ENOMEM;
 	switch (e->phase) {
@@ -330,15 +331,6 @@ static int by_track(const void *a, const void *b)
 	if (x->end_us != y->end_us)
 		return x->end_us > y->end_us ? -1 : 1;
 	return x->depth < y->depth ? -1 : x->depth > y->depth;
-}
-
-/* Order of pieces with equal times: those without an end as they came, the others in reverse,
- * because of those that ended the outer one came last. */
-static void number_pieces(struct trace *t)
-{
-	for (size_t i = 0; i < t->n_pieces; i++)
-		t->piece[i].depth = t->piece[i].end_us == INT64_MAX ? (uint32_t)i :
-				    (uint32_t)(t->n_pieces - i);
 }
 
 static bool is_inside(const struct trace_piece *p, const struct trace_piece *outer)
@@ -453,7 +445,11 @@ int trace_finish(struct trace *t)
 	if (!r && !t->part->newest_us)
 		r = -ENOMEM;
 	if (!r) {
-		number_pieces(t);
+		/* Order of pieces with equal times: those without an end as they came, the others
+		 * in reverse, because of those that ended the outer one came last. */
+		for (size_t i = 0; i < t->n_pieces; i++)
+			t->piece[i].depth = t->piece[i].end_us == INT64_MAX ? (uint32_t)i :
+					    (uint32_t)(t->n_pieces - i);
 		if (t->n_pieces)
 			qsort(t->piece, t->n_pieces, sizeof *t->piece, by_track);
 		nest(t, stack);
@@ -492,7 +488,8 @@ uint32_t trace_instance(struct trace *t, struct builder *b, uint32_t track, cons
 	struct trace_process *p = &t->process[t->track[track].process];
 
 	if (p->instance == NO_INDEX)
-		p->instance = builder_instance(b, p->name ? p->name : tool, version, NULL, NO_INDEX);
+		p->instance = builder_instance(b, p->name ? p->name : tool, version, NULL,
+					       NO_INDEX);
 	return p->instance;
 }
 

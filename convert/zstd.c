@@ -18,8 +18,8 @@
 #define PACK_LEVEL 19
 #define WINDOW_LOG_MAX 27
 
-/* Our logs pack to a tenth or a thirtieth, at most a hundredth; whatever grows more than this is not
- * one of them. */
+/* Our logs pack to a tenth or a thirtieth, at most a hundredth; whatever grows more than this
+ * is not one of them. */
 #define UNPACK_FREE (64u << 20)
 #define UNPACK_RATIO 128
 #define UNPACK_MAX (UINT64_C(4) << 30)

@@ -23,8 +23,8 @@ struct ninja_waits {
 int ninja_waits_init(struct ninja_waits *w, const struct ninja_graph *g);
 void ninja_waits_release(struct ninja_waits *w);
 
-/* The edge that the edge waited for because of its input i of used_in, or of all order-only inputs if
- * i is used_in. NINJA_NO_EDGE: none. */
+/* The edge that the edge waited for because of its input i of used_in, or of all order-only
+ * inputs if i is used_in. NINJA_NO_EDGE: none. */
 uint32_t ninja_waits_for(struct ninja_waits *w, const struct ninja_edge *e, size_t i);
 
 #endif

@@ -169,14 +169,16 @@ static bool next_variable(struct cursor *c, struct slice *name, struct slice *va
 	return false;
 }
 
-/* Read the variables of a block. Those of an edge are expanded now, those of a rule for each edge. */
+/* Read the variables of a block. Those of an edge are expanded now, those of a rule for each
+ * edge. */
 static uint32_t parse_bindings(struct parser *p, bool expanded)
 {
 	size_t first = p->g->n_bindings;
 	struct slice name, value;
 
 	while (next_variable(&p->c, &name, &value))
-		add_binding(p->g, name, expanded ? ninja_expand(p->g, value, p->scope, NULL) : value);
+		add_binding(p->g, name,
+			    expanded ? ninja_expand(p->g, value, p->scope, NULL) : value);
 	return (uint32_t)(p->g->n_bindings - first);
 }
 
@@ -208,7 +210,8 @@ static uint32_t find_rule(const struct ninja_graph *g, uint32_t scope, struct sl
 	return RULE_PHONY;
 }
 
-/* Add the paths up to the next colon or bar to the edge. Returns how many paths it has after `first`. */
+/* Add the paths up to the next colon or bar to the edge. Returns how many paths it has after
+ * `first`. */
 static uint32_t parse_paths(struct parser *p, const struct ninja_edge *e, struct cursor *line,
 			    uint32_t first)
 {

@@ -164,7 +164,8 @@ static void add_tasks(struct import *m)
 		builder_warn(&m->b, NINJA_LOG_NAME ": %u commands last ran in earlier builds and "
 			     "are left out", n_left_out);
 	if (m->log.n && !times)
-		builder_warn(&m->b, NINJA_LOG_NAME ": no times, because samurai does not write them");
+		builder_warn(&m->b, NINJA_LOG_NAME ": no times, because samurai does not write "
+			     "them");
 	if (m->log.damaged)
 		builder_warn(&m->b, NINJA_LOG_NAME ": %u damaged lines left out%s", m->log.damaged,
 			     m->log.torn ? ", the last is torn" : "");
@@ -193,7 +194,8 @@ static bool is_builddir(const struct ninja_graph *g, const char *parent, const c
 	return is;
 }
 
-/* build.ninja is in the log's directory; or in the directory above, if the former is its builddir. */
+/* build.ninja is in the log's directory; or in the directory above, if the former is its
+ * builddir. */
 static int read_graph(struct import *m, const char *path)
 {
 	const char *slash = strrchr(path, '/');

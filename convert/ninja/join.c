@@ -27,7 +27,8 @@ struct ran {
 	uint32_t item;		/* first of the candidates, then the chosen one, or NONE */
 };
 
-/* Edges or lines of the log, by the hash of their command. Items with the same hash are in a list. */
+/* Edges or lines of the log, by the hash of their command. Items with the same hash are in a
+ * list. */
 struct candidates {
 	struct index first;	/* hash, is it with the response file -> item */
 	struct candidate {
@@ -84,8 +85,8 @@ bool ninja_is_tool(struct slice name)
 	return false;
 }
 
-/* The instances of ninja without a named task. Of instances with the same id only the newest counts,
- * because lines are about that one. */
+/* The instances of ninja without a named task. Of instances with the same id only the newest
+ * counts, because lines are about that one. */
 static int find_unnamed(const struct recording *rec, bool *unnamed)
 {
 	struct index newest = INDEX_INIT;
@@ -285,7 +286,8 @@ static int read_graph(struct join *j, struct place *p, const char *file)
 		len = ninja_edge_command(&p->graph, e, &text);
 		r = buf_error(&text);
 		if (!r && len)
-			r = candidates_add(&p->edges, ninja_hash_murmur(text.data, len), false, item);
+			r = candidates_add(&p->edges, ninja_hash_murmur(text.data, len), false,
+					   item);
 		if (!r && text.len > len)
 			r = candidates_add(&p->edges, ninja_hash_murmur(text.data, text.len), true,
 					   item + 1);
@@ -379,8 +381,8 @@ static uint64_t distance(int64_t a, int64_t b)
 	return a < 0 ? INT64_MAX : (uint64_t)llabs(a - b);
 }
 
-/* Take the candidate whose start is nearest, of those that this run has not taken; the first if it has
- * taken all. */
+/* Take the candidate whose start is nearest, of those that this run has not taken; the first if
+ * it has taken all. */
 static uint32_t take(struct candidate *c, uint32_t first, uint32_t run, int64_t wanted_ms)
 {
 	uint32_t at = c[first].from_run == run ? c[first].from : first, best;

@@ -12,9 +12,9 @@ bool ninja_is_tool(struct slice name);
 /*
  * A host of ninja or samurai sees only commands. After the build, build.ninja and .ninja_log give
  * each task its name (its first output) and its rule as the key. They also have its other outputs,
- * and the tasks of the same ninja that it waited for. These lines are appended to the recording. A task is found in
- * build.ninja by its command, otherwise in the log by the hash of its command; otherwise it stays
- * without a name. A missing file is no error. 0, or a negative errno.
+ * and the tasks of the same ninja that it waited for. These lines are appended to the recording. A
+ * task is found in build.ninja by its command, otherwise in the log by the hash of its command;
+ * otherwise it stays without a name. A missing file is no error. 0, or a negative errno.
  */
 int ninja_join(struct store *s);
 

@@ -47,7 +47,8 @@ static int by_run(const void *a, const void *b)
 	return (one->order > two->order) - (one->order < two->order);
 }
 
-/* Sometimes ninja rewrites its log in any order: then the outputs of one command are not together. */
+/* Sometimes ninja rewrites its log in any order: then the outputs of one command are not
+ * together. */
 static int sort_lines(struct ninja_log *log)
 {
 	struct index runs = INDEX_INIT;

@@ -12,8 +12,8 @@
  * oe_build_stats(), oe_task_file() and oe_finish_recipe() for each recipe, oe_finish_tasks(),
  * oe_logs(), oe_join_pressure() and oe_finish_build().
  *
- * Names with "wall" are microseconds since 1970; all other times are microseconds since the start of
- * the recording.
+ * Names with "wall" are microseconds since 1970; all other times are microseconds since the start
+ * of the recording.
  */
 
 #define OE_TASK_FILE_MAX 65535	/* the rest of a longer file is not read */

@@ -11,9 +11,9 @@
 #include <string.h>
 
 /*
- * The name of a task becomes the name of a file: no "/", not hidden, not "." or "..", only printable
- * UTF-8, and not too long. Readers of these directories unpack names that end like an archive, and
- * expect samples in names that end with .log: such a name gets a "_".
+ * The name of a task becomes the name of a file: no "/", not hidden, not "." or "..", only
+ * printable UTF-8, and not too long. Readers of these directories unpack names that end like an
+ * archive, and expect samples in names that end with .log: such a name gets a "_".
  */
 #define NAME_MAX_LEN 200
 
@@ -79,13 +79,6 @@ static bool is_recipe(const char *name)
 	return p > name + 1 && p < last;
 }
 
-static void finish_recipe(struct buf *b, size_t from)
-{
-	if (!buf_error(b) && !is_recipe(b->data + from))
-		buf_adds(b, "-0-r0");
-	buf_addc(b, '\0');
-}
-
 /* A directory below that of the build: the last part of the latter, and the path below it. */
 static const char *shorten(const char *cwd, const char *top)
 {
@@ -137,7 +130,9 @@ static void add_recipe(struct buf *b, const struct recording *rec, const struct 
 		add_place(b, rec, i);
 		add_version(b, i->version);
 	}
-	finish_recipe(b, from);
+	if (!buf_error(b) && !is_recipe(b->data + from))
+		buf_adds(b, "-0-r0");
+	buf_addc(b, '\0');
 }
 
 /* Tasks */
@@ -156,8 +151,9 @@ static bool any_bitbake(const struct recording *rec)
 	return false;
 }
 
-/* If there are tasks of BitBake, only those: readers do not know the commands inside them. Otherwise
- * the tasks that did not run a build, because the values of such a task are in its parts. */
+/* If there are tasks of BitBake, only those: readers do not know the commands inside them.
+ * Otherwise the tasks that did not run a build, because the values of such a task are in its
+ * parts. */
 static bool is_written(const struct recording *rec, const struct task *t, bool bitbake)
 {
 	return t->start_us >= 0 && (bitbake ? is_bitbake(rec, t) : !t->hosts);
@@ -177,16 +173,6 @@ static int by_place(const void *a, const void *b)
 struct offsets {
 	size_t dir, file;
 };
-
-static void set_names(struct oe_entries *e, const struct offsets *at)
-{
-	for (size_t i = 0; i < e->n; i++) {
-		e->entry[i].dir = e->text.data + at[i].dir;
-		e->entry[i].file = e->text.data + at[i].file;
-	}
-	if (e->n)
-		qsort(e->entry, e->n, sizeof *e->entry, by_place);
-}
 
 /* All tasks of an instance have the same recipe. */
 static void add_names(struct oe_entries *e, const struct recording *rec, struct offsets *at)
@@ -223,7 +209,12 @@ int oe_entries_make(struct oe_entries *e, const struct recording *rec)
 		e->n = 0;
 		return -ENOMEM;
 	}
-	set_names(e, at);
+	for (size_t i = 0; i < e->n; i++) {
+		e->entry[i].dir = e->text.data + at[i].dir;
+		e->entry[i].file = e->text.data + at[i].file;
+	}
+	if (e->n)
+		qsort(e->entry, e->n, sizeof *e->entry, by_place);
 	free(at);
 	return 0;
 }

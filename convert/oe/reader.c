@@ -22,8 +22,8 @@
 
 void oe_init(struct oe *o, struct reader *r)
 {
-	*o = (struct oe){ .r = r, .started_wall_us = -1, .elapsed_us = -1, .status = -1, .zero_wall_us = -1,
-			  .first_ms = -1, .last_ms = -1, .memory_kb = -1 };
+	*o = (struct oe){ .r = r, .started_wall_us = -1, .elapsed_us = -1, .status = -1,
+		.zero_wall_us = -1, .first_ms = -1, .last_ms = -1, .memory_kb = -1 };
 	r->rec->source = oe_foreign.source;
 }
 
@@ -232,20 +232,11 @@ static int read_file(struct walk *w, int fd, const char *recipe, const char *nam
 	return oe_task_file(w->o, recipe, name, w->text, (size_t)n);
 }
 
-/* A directory without a task and without a recipe's name is not BitBake's, such as one with
- * charts. */
-static bool has_revision(const char *recipe)
-{
-	struct recipe parts;
-
-	recipe_parse(&parts, recipe);
-	return parts.revision.len;
-}
-
 static int read_files(struct walk *w, int fd, const char *recipe)
 {
 	const struct recording *rec = w->o->r->rec;
 	struct oe_count foreign = w->o->foreign;
+	struct recipe parts;
 	size_t before = rec->n_tasks;
 	int r = list_of(w, &w->files, fd, DT_REG, recipe);
 
@@ -254,7 +245,10 @@ static int read_files(struct walk *w, int fd, const char *recipe)
 			break;
 		r = read_file(w, fd, recipe, name_at(&w->files, i));
 	}
-	if (rec->n_tasks == before && !has_revision(recipe))
+	/* Without a task and a recipe's name it is not BitBake's: a directory of charts,
+	 * perhaps. */
+	recipe_parse(&parts, recipe);
+	if (rec->n_tasks == before && !parts.revision.len)
 		w->o->foreign = foreign;
 	oe_finish_recipe(w->o, before);
 	return r;

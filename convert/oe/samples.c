@@ -82,18 +82,13 @@ static const struct oe_column disk_columns[] = {
 
 enum { READ, WRITTEN, BUSY, DISK_NUMBERS };
 
-static double disk_bytes(const struct oe *o, int64_t rate, int64_t ms)
-{
-	return (double)rate / MILLION / (o->exact ? 1 : RATE_TOO_LARGE) * 1024 *
-	       ((double)ms / 1000);
-}
-
 static int add_disk_row(struct oe_blocks *b, int64_t time_ms, double *bytes, const int64_t *rate)
 {
-	int64_t ms = b->s.n ? time_ms - last_ms(b) : 0;
+	double s = b->s.n ? (double)(time_ms - last_ms(b)) / 1000 : 0;
 
 	for (int i = READ; i <= WRITTEN; i++) {
-		bytes[i] += disk_bytes(b->o, rate[i], ms);
+		bytes[i] += (double)rate[i] / MILLION /
+			    (b->o->exact ? 1 : RATE_TOO_LARGE) * 1024 * s;
 		bytes[i] = bytes[i] < BYTES_MAX ? bytes[i] : BYTES_MAX;
 	}
 	return oe_add_row(b, time_ms, (int64_t[]){ (int64_t)bytes[WRITTEN], (int64_t)bytes[READ] });

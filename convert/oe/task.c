@@ -54,7 +54,8 @@ static const struct {
 	[CHILD_OUBLOCK] = KEY("Child rusage ru_oublock", false),
 	[CHILD_NVCSW] = KEY("Child rusage ru_nvcsw", false),
 	[CHILD_NIVCSW] = KEY("Child rusage ru_nivcsw", false),
-	[STATUS] = KEY("Status", false), [STATE] = KEY("State", false), [ENDED] = KEY("Ended", true),
+	[STATUS] = KEY("Status", false), [STATE] = KEY("State", false),
+	[ENDED] = KEY("Ended", true),
 	[EVENT] = KEY("Event", false), [STARTED] = KEY("Started", true),
 };
 
@@ -71,7 +72,7 @@ struct task_file {
 	struct oe *o;
 	const char *recipe;
 	struct oe_name name;
-	size_t first_task;	/* in the recording: this task and those after it are of this file */
+	size_t first_task;	/* of this file, in the recording */
 	unsigned expected;	/* field */
 	bool open;		/* a record was begun */
 	bool damaged;
@@ -152,8 +153,8 @@ static void clear_record(struct task_file *f)
 	f->open = false;
 }
 
-/* The task of a record: the unfinished task of the file that began at this time, otherwise the oldest
- * unfinished one. */
+/* The task of a record: the unfinished task of the file that began at this time, otherwise the
+ * oldest unfinished one. */
 static struct task *find_started(const struct task_file *f, int64_t start_us)
 {
 	struct recording *rec = f->o->r->rec;
@@ -176,11 +177,6 @@ static struct task *find_started(const struct task_file *f, int64_t start_us)
 static int64_t both(const struct task_file *f, enum field a, enum field b)
 {
 	return f->value[a] < 0 || f->value[b] < 0 ? -1 : f->value[a] + f->value[b];
-}
-
-static int64_t larger(const struct task_file *f, enum field a, enum field b)
-{
-	return f->value[a] > f->value[b] ? f->value[a] : f->value[b];
 }
 
 static int32_t both_small(const struct task_file *f, enum field a, enum field b)
@@ -212,7 +208,8 @@ static void fill_usage(const struct task_file *f, struct task *t)
 {
 	t->user_us = cpu_us(f, SELF_UTIME, CHILD_UTIME, UTIME, CUTIME);
 	t->system_us = cpu_us(f, SELF_STIME, CHILD_STIME, STIME, CSTIME);
-	t->max_rss_kb = larger(f, SELF_MAXRSS, CHILD_MAXRSS);
+	t->max_rss_kb = f->value[SELF_MAXRSS] > f->value[CHILD_MAXRSS] ? f->value[SELF_MAXRSS] :
+			f->value[CHILD_MAXRSS];
 	if (!t->max_rss_kb)	/* we write 0 if it is not known */
 		t->max_rss_kb = -1;
 	t->minor_faults = both_small(f, SELF_MINFLT, CHILD_MINFLT);

@@ -71,7 +71,8 @@ static int64_t bytes(int64_t blocks, uint32_t sampled_kb)
 	return blocks < 0 ? (int64_t)sampled_kb * 1024 : sat_mul(blocks, BLOCK_SIZE);
 }
 
-/* "rusage" is of the process of BitBake that writes such a file: 0. "Child rusage" is of the task. */
+/* "rusage" is of the process of BitBake that writes such a file: 0. "Child rusage" is of the
+ * task. */
 static void add_usage(struct buf *b, const struct task *t)
 {
 	int64_t read = bytes(t->in_blocks, t->read_kb);
@@ -169,11 +170,6 @@ struct tasks_out {
 	int fd;			/* of the recipe's directory */
 };
 
-static bool same_file(const struct oe_entry *a, const struct oe_entry *b)
-{
-	return !strcmp(a->dir, b->dir) && !strcmp(a->file, b->file);
-}
-
 /* Write the file of entry `at`. *next is the first entry of the next file. */
 static int write_task(struct tasks_out *w, size_t at, size_t *next)
 {
@@ -183,8 +179,9 @@ static int write_task(struct tasks_out *w, size_t at, size_t *next)
 	*next = at + 1;
 	buf_clear(&w->text);
 	add_task(&w->text, w->rec, e);
-	while (w->entries->bitbake && *next < w->entries->n && same_file(e, e + (*next - at)))
-		add_task(&w->text, w->rec, e + (*next)++ - at);
+	for (const struct oe_entry *other = e + 1; w->entries->bitbake && *next < w->entries->n &&
+	     !strcmp(e->dir, other->dir) && !strcmp(e->file, other->file); other++, ++*next)
+		add_task(&w->text, w->rec, other);
 	r = oe_write_file(w->fd, e->file, &w->text);
 	return r == -EEXIST ? write_another(w->fd, e->file, &w->text) : r;
 }

@@ -192,7 +192,8 @@ static void add_diskstats(struct log_out *w)
 	}
 }
 
-/* Network: a line for each interface, with its counters and their increase since the sample before. */
+/* Network: a line for each interface, with its counters and their increase since the sample
+ * before. */
 
 static void add_interface(struct log_out *w, size_t i, size_t rx, const char *name, int len)
 {
