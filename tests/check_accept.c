@@ -46,11 +46,7 @@ static void run_here(const char *command)
 		    "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; %s", seed, command);
 }
 
-static const struct {
-	const char *command;
-	int status;
-	const char *out, *err;
-} cases[] = {
+static const struct { const char *command; int status; const char *out, *err; } cases[] = {
 	/* The output has the id of the build with the change. */
 	{ ACCEPT "--metrics memory '" TASK "compile' why >said; cut -d' ' -f1-3,5- said; "
 	  "grep -c $(git -C a.git rev-parse --short=12 " SERIES "~4) said", 0,

@@ -18,11 +18,7 @@ static const char *text(enum axis_unit unit, int64_t value)
 	return buf_str(&b);
 }
 
-static const struct {
-	enum axis_unit unit;
-	int64_t value;
-	const char *text;
-} texts[] = {
+static const struct { enum axis_unit unit; int64_t value; const char *text; } texts[] = {
 	{ AXIS_SHARE, 0, "0 %" }, { AXIS_SHARE, 6300, "63 %" }, { AXIS_SHARE, 421, "4.2 %" },
 	{ AXIS_SHARE, 1, "0.01 %" }, { AXIS_SHARE, -1, "-" }, { AXIS_SHARE, 10000, "100 %" },
 	{ AXIS_BYTES, 1503238554, "1.4 GiB" }, { AXIS_BYTES, -1, "-" },
@@ -185,11 +181,7 @@ END_TEST
 
 /* Axes of time */
 
-static const struct {
-	int64_t from_us, until_us;
-	size_t most;
-	const char *labels;
-} times[] = {
+static const struct { int64_t from_us, until_us; size_t most; const char *labels; } times[] = {
 	{ 0, 0, 5, "0" }, { 5, 5, 5, "5 us" }, { 0, 1, 5, "0|1 us" },
 	{ 0, 10500000, 12, "0|1 s|2 s|3 s|4 s|5 s|6 s|7 s|8 s|9 s|10 s" },
 	{ 0, 10500000, 4, "0|5 s|10 s" },

@@ -49,10 +49,7 @@ static void check_untouched(const char *before)
 }
 
 /* The culprit is c4 for every choice of metric. */
-static const struct {
-	const char *command;
-	const char *tells;
-} found[] = {
+static const struct { const char *command; const char *tells; } found[] = {
 	{ BISECT "-- make", "first bad commit: " },
 	{ BISECT "--task hungry -- make -j2", "memory of the largest process of hungry: " },
 	{ BISECT "--bad c4 make", "first bad commit: " },
@@ -182,9 +179,7 @@ START_TEST(kept_recordings)
 }
 END_TEST
 
-static const struct {
-	const char *command, *says;
-} refused[] = {
+static const struct { const char *command, *says; } refused[] = {
 	{ BUILDBEAT " bisect -- make", "bisect: option '--good' is missing\n" },
 	{ BISECT, "bisect: too few operands" },
 	{ BUILDBEAT " bisect --good nowhere -- make", "bisect: no revision 'nowhere' in " },

@@ -34,9 +34,7 @@ static void write_gzip(const char *path, const char *head, const char *unit, con
 	ck_assert_int_eq(gzclose(f), Z_OK);
 }
 
-static const struct {
-	const char *name, *format, *head, *unit, *tail;
-} cases[] = {
+static const struct { const char *name, *format, *head, *unit, *tail; } cases[] = {
 	{ "many events", "chrome", "[", "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1,\"name\":\"a\"},",
 	  "{}]" },
 	{ "one string", "chrome", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1,\"name\":\"", "aaaaaaaaaaaaaaaa",

@@ -71,10 +71,7 @@ START_TEST(fixed_drops_whole_calls)
 }
 END_TEST
 
-static const struct {
-	int64_t n;
-	const char *text;
-} numbers[] = {
+static const struct { int64_t n; const char *text; } numbers[] = {
 	{ 0, "0" }, { 9, "9" }, { 10, "10" }, { -1, "-1" }, { 1234567890123, "1234567890123" },
 	{ INT64_MAX, "9223372036854775807" }, { INT64_MIN, "-9223372036854775808" },
 };

@@ -17,10 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct {
-	enum carry carry;
-	const char *words[6];
-} commands[] = {
+static const struct { enum carry carry; const char *words[6]; } commands[] = {
 	{ CARRY_NOWHERE, { "/bin/sh", "-c", "cc -c foo.c -o foo.o" } },
 	{ CARRY_NOWHERE, { "/bin/sh", "-c", ": && /usr/bin/c++ -O2 make.o ninja.cc.o -o prog && :" } },
 	{ CARRY_NOWHERE, { "gcc", "-DSHELL=sh", "-o", "ninja", "ninja.c" } },
@@ -258,10 +255,7 @@ END_TEST
 /* An object that must be the first one stays alone. */
 START_TEST(forbidden)
 {
-	static const struct {
-		const char *value;
-		bool forbids;
-	} preloads[] = {
+	static const struct { const char *value; bool forbids; } preloads[] = {
 		{ "LD_PRELOAD=/usr/lib/gcc/x86_64-linux-gnu/12/libasan.so", true },
 		{ "LD_PRELOAD=libfakeroot.so libtsan.so.2", true }, { "LD_PRELOAD=x.so:liblsan.so.0", true },
 		{ "LD_PRELOAD=libclang_rt.asan-x86_64.so", true }, { "LD_PRELOAD=libubsan.so.1", true },

@@ -104,11 +104,7 @@ START_TEST(noise_alone)
 END_TEST
 
 /* Adds builds until a step is found; half of the series need at most so many. */
-static const struct {
-	enum noise_kind kind;
-	double step;
-	size_t builds;
-} steps[] = {
+static const struct { enum noise_kind kind; double step; size_t builds; } steps[] = {
 	{ NOISE_NORMAL, 0.2, 3 }, { NOISE_NORMAL, -0.2, 3 }, { NOISE_NORMAL, 0.1, 6 },
 	{ NOISE_SPIKES, 0.2, 3 }, { NOISE_SPIKES, 0.1, 6 },
 };
@@ -266,11 +262,7 @@ struct run_of {
 	double value;
 };
 
-static const struct {
-	const char *what, *at;
-	double noise;
-	struct run_of run[6];
-} made[] = {
+static const struct { const char *what, *at; double noise; struct run_of run[6]; } made[] = {
 	{ "nothing", "", 0, { { 0 } } },
 	{ "one build", "", 0, { { 1, 5 } } },
 	{ "too few", "", 0, { { 4, 5 }, { 4, 50 } } },

@@ -249,9 +249,7 @@ static const char *fact_text(const struct chart *c, const char *label)
 
 START_TEST(facts)
 {
-	static const struct {
-		const char *label, *text;
-	} expected[] = {
+	static const struct { const char *label, *text; } expected[] = {
 		{ "result", "failed with exit status 2 after 10.0 s" },
 		{ "CPU time", "7.00 s \xc2\xb7 35 % of 2 cores" },
 		{ "tasks", "9 for 7 targets \xc2\xb7 1 failed \xc2\xb7 1 killed \xc2\xb7 "

@@ -161,9 +161,7 @@ START_TEST(every_option_is_completed)
 }
 END_TEST
 
-static const struct {
-	const char *words, *answer;
-} cursor_cases[] = {
+static const struct { const char *words, *answer; } cursor_cases[] = {
 	{ "rec", "record\tRun a build and record it\n" },
 	{ "record --comp", "--compress\tcompress the finished recording: none or zstd (default: none)\n" },
 	{ "record --compress z",

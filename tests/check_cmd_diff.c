@@ -100,10 +100,7 @@ START_TEST(keys_are_documented)
 }
 END_TEST
 
-static const struct {
-	const char *command;
-	int status;
-} exits[] = {
+static const struct { const char *command; int status; } exits[] = {
 	{ "diff --fail --base old-* --new new-*", 1 },
 	{ "diff --base old-* --new new-*", 0 },
 	{ "diff --fail --base new-0 new-2 new-3 --new old-*", 0 },
@@ -121,9 +118,7 @@ START_TEST(exit_status)
 }
 END_TEST
 
-static const struct {
-	const char *command, *says;
-} errors[] = {
+static const struct { const char *command, *says; } errors[] = {
 	{ "diff old-0", "nothing to compare 'old-0' with" },
 	{ "diff old-0 not-there", "not-there: no such recording" },
 	{ "diff old-0 new-0 new-1", "too many operands: 'new-1'" },

@@ -96,10 +96,7 @@ START_TEST(twice_the_same)
 }
 END_TEST
 
-static const struct {
-	const char *arguments;
-	const char *message;
-} refused[] = {
+static const struct { const char *arguments; const char *message; } refused[] = {
 	{ "", "no archive: use --repo" },
 	{ "--repo nowhere.git", "nowhere.git: " },
 	{ "--repo file", "file: " },
@@ -129,9 +126,7 @@ START_TEST(refuses)
 }
 END_TEST
 
-static const struct {
-	const char *file, *begin;
-} pictures[] = {
+static const struct { const char *file, *begin; } pictures[] = {
 	{ "x.svg", "<?xml" }, { "x.png", "\x89PNG" }, { "x.pdf", "%PDF" },
 };
 

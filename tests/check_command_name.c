@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *command, *name;
-} cases[] = {
+static const struct { const char *command, *name; } cases[] = {
 	/* the name */
 	{ "cc -c foo.c -o foo.o", "foo.o" },
 	{ "ccache gcc -c a.c -oa.o", "a.o" },

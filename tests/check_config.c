@@ -108,9 +108,7 @@ START_TEST(texts)
 }
 END_TEST
 
-static const struct {
-	const char *text, *repo;
-} repos[] = {
+static const struct { const char *text, *repo; } repos[] = {
 	{ "repo: builds.git\n", "/project/builds.git" },
 	{ "repo: ./a:b\n", "/project/./a:b" },
 	{ "repo: /srv/builds\n", "/srv/builds" },

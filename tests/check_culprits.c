@@ -11,10 +11,7 @@
 
 /* Commits between builds in a real repository, and the similarity of names. */
 
-static const struct {
-	const char *path, *task;
-	double likeness;
-} names[] = {
+static const struct { const char *path, *task; double likeness; } names[] = {
 	{ "src/foo.c", "src: foo.o", 1 },
 	{ "src/foo.c", "src/foo.o", 1 },
 	{ "src/foo.c", "./src/foo.o", 1 },

@@ -60,9 +60,7 @@ static void describe(struct buf *out, const struct diff *d)
 	}
 }
 
-static const struct {
-	const char *what, *base, *now, *filter, *found;
-} cases[] = {
+static const struct { const char *what, *base, *now, *filter, *found; } cases[] = {
 	{ "nothing", "", "", NULL, "" },
 	{ "a share and an amount", "a|cc|wall_us=100000000\nb|cc|wall_us=10000000\n"
 	  "c|cc|wall_us=10000000\nd|cc|wall_us=2000000\n",

@@ -90,9 +90,7 @@ START_TEST(no_make)
 }
 END_TEST
 
-static const struct {
-	const char *script, *state, *part;
-} makes[] = {
+static const struct { const char *script, *state, *part; } makes[] = {
 	{ "#!/bin/sh\nexit 1\n", "missing", "not a working GNU make" },
 	{ "#!/bin/sh\necho version 3.81\necho features order-only\n", "missing",
 	  "built without 'load'" },

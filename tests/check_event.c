@@ -64,10 +64,7 @@ END_TEST
 
 START_TEST(end_lines)
 {
-	static const struct {
-		int status;
-		const char *start;
-	} cases[] = {
+	static const struct { int status; const char *start; } cases[] = {
 		{ 0, "done\t5\ti.3\t0\t1000001" }, { 2 << 8, "fail\t5\ti.3\t2\t1000001" },
 		{ 9, "kill\t5\ti.3\t9\t1000001" }, { -1, "done\t5\ti.3\t\t1000001" },
 	};
@@ -191,10 +188,7 @@ START_TEST(after_lines)
 }
 END_TEST
 
-static const struct {
-	const char *line;
-	enum event_parsed as;
-} lines[] = {
+static const struct { const char *line; enum event_parsed as; } lines[] = {
 	{ "done\t1\ta.1\t0", EVENT_PARSED }, { "close\t1\ta", EVENT_PARSED },
 	{ "close\t-1\ta", EVENT_PARSED }, { "later\t1\ta.1\tx", EVENT_UNKNOWN },
 	{ "do_ne\t1\ta", EVENT_UNKNOWN }, { "", EVENT_DAMAGED }, { "done", EVENT_DAMAGED },

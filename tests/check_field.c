@@ -5,9 +5,7 @@
 
 #include <string.h>
 
-static const struct {
-	const char *text, *escaped;
-} cases[] = {
+static const struct { const char *text, *escaped; } cases[] = {
 	{ "", "" },
 	{ "plain text", "plain text" },
 	{ "a\tb\nc\rd\\e", "a\\tb\\nc\\rd\\\\e" },

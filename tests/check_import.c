@@ -60,9 +60,7 @@ START_TEST(by_itself)
 }
 END_TEST
 
-static const struct {
-	const char *command, *told;
-} wrong[] = {
+static const struct { const char *command, *told; } wrong[] = {
 	{ "import", "too few operands" },
 	{ "import nowhere", "nowhere: No such file or directory" },
 	{ "import empty", "empty: not a recording, and not a file that another tool writes" },

@@ -226,10 +226,7 @@ START_TEST(named)
 }
 END_TEST
 
-static const struct {
-	const char *file, *text;
-	const char *told;
-} damaged[] = {
+static const struct { const char *file, *text; const char *told; } damaged[] = {
 	{ "data/results.json", "{\"tests\": ", "results.json" },
 	{ "data/metadata.json", "nothing", "metadata.json" },
 	{ "buildstats.json", "{\"test1.build\": [{\"name\": ", "note" },

@@ -46,9 +46,7 @@ static void add_value(struct buf *b, const struct json_value *v)
 
 /* Whole documents */
 
-static const struct {
-	const char *text, *is;
-} documents[] = {
+static const struct { const char *text, *is; } documents[] = {
 	{ "{}", "{}" },
 	{ "[]", "[]" },
 	{ " 12 ", "12" },
@@ -105,12 +103,7 @@ END_TEST
 
 /* Numbers */
 
-static const struct {
-	const char *text;
-	int decimals;
-	bool ok;
-	int64_t is;
-} numbers[] = {
+static const struct { const char *text; int decimals; bool ok; int64_t is; } numbers[] = {
 	{ "0", 6, true, 0 },
 	{ "-0.0", 6, true, 0 },
 	{ "1.5", 0, true, 2 },
@@ -157,11 +150,7 @@ START_TEST(number)
 }
 END_TEST
 
-static const struct {
-	const char *text;
-	bool ok;
-	double is;
-} doubles[] = {
+static const struct { const char *text; bool ok; double is; } doubles[] = {
 	{ "0", true, 0 },
 	{ "4.605e-8", true, 4.605e-8 },
 	{ "-1.25E+1", true, -12.5 },
@@ -198,11 +187,7 @@ static int add_part(void *context, const struct json_value *value, unsigned line
 	return json_member(value, "stop") ? -ECANCELED : 0;
 }
 
-static const struct {
-	const char *text, *parts;
-	enum json_end end;
-	unsigned line;
-} large[] = {
+static const struct { const char *text, *parts; enum json_end end; unsigned line; } large[] = {
 	{ "[]", "", JSON_WHOLE, 1 },
 	{ "{}", "", JSON_WHOLE, 1 },
 	{ "[1,\n\n2,[3],\n{\"a\":[4]}]\n", "1:1 3:2 3:[3] 4:{a=[4]} ", JSON_WHOLE, 5 },
@@ -301,11 +286,7 @@ END_TEST
 
 /* Errors have line and column. */
 
-static const struct {
-	const char *text;
-	unsigned line, column;
-	const char *message;
-} bad[] = {
+static const struct { const char *text; unsigned line, column; const char *message; } bad[] = {
 	{ "", 1, 1, "no data" },
 	{ "\n\n", 3, 1, "no data" },
 	{ "[1,\n 2 x]", 2, 4, "not JSON: expected ',' or ']'" },

@@ -4,9 +4,7 @@
 #include "command/shell.h"
 #include "tests/support.h"
 
-static const struct {
-	const char *kind, *command;
-} cases[] = {
+static const struct { const char *kind, *command; } cases[] = {
 	{ "compile", "gcc -O2 -c -o a.o a.c" },
 	{ "compile", "@gcc -c a.c" },
 	{ "compile", "cc    -c -o hello.o hello.c" },
@@ -170,9 +168,7 @@ START_TEST(one_of_each)
 }
 END_TEST
 
-static const struct {
-	const char *kind, *task;
-} oe_cases[] = {
+static const struct { const char *kind, *task; } oe_cases[] = {
 	{ "fetch", "do_fetch" }, { "unpack", "do_unpack" }, { "patch", "do_patch" },
 	{ "configure", "do_configure" }, { "configure", "do_configure_ptest_base" },
 	{ "configure", "do_kernel_configme" }, { "compile", "do_compile" },
@@ -198,9 +194,7 @@ START_TEST(of_oe_task)
 }
 END_TEST
 
-static const struct {
-	const char *word, *quoted;
-} words[] = {
+static const struct { const char *word, *quoted; } words[] = {
 	{ "plain-1.0/x=y", "plain-1.0/x=y" }, { "", "''" }, { "two words", "'two words'" },
 	{ "it's", "'it'\\''s'" }, { "a\\\"$x;b|c\n", "'a\\\"$x;b|c\n'" },
 };

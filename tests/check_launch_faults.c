@@ -47,9 +47,7 @@ static size_t count_files(const char *dir)
 }
 
 /* The descriptors of the command are those that it has without us. */
-static const struct {
-	const char *ours, *theirs;
-} descriptors[] = {
+static const struct { const char *ours, *theirs; } descriptors[] = {
 	{ RECORD, "" },
 	{ RECORD "--processes ", "" },
 	{ BUILDBEAT " task -r rec name -- ", "" },

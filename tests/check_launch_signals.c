@@ -625,9 +625,7 @@ END_TEST
 
 /* make ends at its second interrupt at once: it neither waits for the recipe nor deletes
  * the target. ninja ends its commands itself at the first one. */
-static const struct {
-	const char *file, *text, *command;
-} tools[] = {
+static const struct { const char *file, *text, *command; } tools[] = {
 	{ "Makefile", "made: ; @exec 2>/dev/null; echo x >made; trap 'sleep 0.2; echo cleaned; exit 1' INT TERM HUP; "
 	  "echo ready; while :; do sleep 0.02; done\n", "make" },
 	{ "build.ninja", "rule r\n command = exec 2>/dev/null; echo x >made; trap 'sleep 0.2; echo cleaned; exit 1' "

@@ -231,10 +231,7 @@ START_TEST(preload_size_of_file)
 END_TEST
 
 /* The numbers that may be missing. Hosts write the recordings. */
-static const struct {
-	const char *lines, *lost_log;
-	uint64_t tasks;
-} numbered[] = {
+static const struct { const char *lines, *lost_log; uint64_t tasks; } numbered[] = {
 #define MAKE "open\t1\ta\t7\t0\t7\tmake\t4.3\t/\tmake\n"
 #define NINJA "open\t1\ta\t7\t\t7\tninja\t\t/\tninja\n"
 #define HOST "open\t1\ta\t7\t\t7\tscons\t4\t/\tscons\n"
@@ -293,12 +290,7 @@ END_TEST
 
 /* The file's lines */
 
-static const struct {
-	const char *line;
-	bool good;
-	uint64_t lines, tasks;
-	int reason;
-} cases[] = {
+static const struct { const char *line; bool good; uint64_t lines, tasks; int reason; } cases[] = {
 	{ "lost\t12\tab\t5\t2\tdisk", true, 5, 2, -ENOSPC },
 	{ "lost\t12\tab\t5\t5\tquota", true, 5, 5, -EDQUOT },
 	{ "lost\t12\tab\t5\t0\tlimit", true, 5, 0, -EFBIG },

@@ -41,9 +41,7 @@ static void make_prints(const char *out, const char *err, const char *command)
 }
 
 /* Commands before make starts. */
-static const struct {
-	const char *what, *before;
-} broken[] = {
+static const struct { const char *what, *before; } broken[] = {
 	{ "plugin missing", "rm plugin.so" },
 	{ "plugin empty", "cp /dev/null plugin.so" },
 	{ "plugin is no object", "echo text > plugin.so" },
@@ -76,10 +74,7 @@ START_TEST(launched_broken)
 END_TEST
 
 /* No ticket is written for an object that would kill the process that loads it. */
-static const struct {
-	const char *make;
-	int error;
-} bad_plugins[] = {
+static const struct { const char *make; int error; } bad_plugins[] = {
 	{ "rm -f bad.so", -ENOENT },
 	{ "cp /dev/null bad.so", -ENOEXEC },
 	{ "echo text > bad.so", -ENOEXEC },
@@ -122,9 +117,7 @@ START_TEST(without_load)
 END_TEST
 
 /* Without a launcher: the top make reports the reason once. */
-static const struct {
-	const char *what, *before, *reason;
-} alone[] = {
+static const struct { const char *what, *before, *reason; } alone[] = {
 	{ "unwritable", "touch buildstats", ": Not a directory" },
 	{ "no descriptors", "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 5", ": Too many open files" },
 	{ "file size limit", "ulimit -f 0", ": File too large" },

@@ -136,11 +136,7 @@ START_TEST(fortnight)
 END_TEST
 
 /* A failure of the tools, distinguished from a failed check. */
-static const struct {
-	const char *script;
-	int status;
-	const char *said;
-} broken[] = {
+static const struct { const char *script; int status; const char *said; } broken[] = {
 	{ "unset REPO", 2, "REPO" },
 	{ "SOURCE=nowhere", 4, "cannot enter the source tree" },
 	{ "rm -rf app.git", 4, "cannot prepare" },

@@ -67,9 +67,7 @@ END_TEST
 
 /* Paths */
 
-static const struct {
-	const char *written, *is;
-} paths[] = {
+static const struct { const char *written, *is; } paths[] = {
 	{ "a", "a" }, { "./a", "a" }, { "a/./b", "a/b" }, { "a//b", "a/b" }, { "a/", "a" },
 	{ "a/../b", "b" }, { "../a", "../a" }, { "../../a/..", "../.." }, { "a/..", "." },
 	{ "/a/../b", "/b" }, { "/", "/" }, { ".a/.b", ".a/.b" }, { "a/...", "a/..." },
@@ -197,11 +195,7 @@ START_TEST(alone)
 }
 END_TEST
 
-static const struct {
-	const char *log;
-	unsigned line;
-	const char *says;
-} bad[] = {
+static const struct { const char *log; unsigned line; const char *says; } bad[] = {
 	{ "", 1, "not a log of ninja" },
 	{ "# ninja log\n", 1, "not a log of ninja" },
 	{ "# ninja log v5", 1, "not a log of ninja" },
@@ -226,9 +220,7 @@ END_TEST
 
 /* Includes */
 
-static const struct {
-	const char *make, *include, *told;
-} includes[] = {
+static const struct { const char *make, *include, *told; } includes[] = {
 	{ "echo 'build a: cc' >other", "other", "a(cc) 0-10, " },
 	{ "mkfifo fifo", "fifo", "a() 0-10, build.ninja:3: cannot include fifo: not a regular "
 	  "file, " },

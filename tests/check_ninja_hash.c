@@ -14,11 +14,7 @@
 #define TEXT ": " TURN TURN TURN TURN
 #define ALL SIZE_MAX
 
-static const struct {
-	const char *text;
-	size_t len;
-	uint64_t murmur, rapid;
-} cases[] = {
+static const struct { const char *text; size_t len; uint64_t murmur, rapid; } cases[] = {
 	{ TEXT, 1, 0x2e49d2477c6737f0, 0xa2da22321247804b },
 	{ TEXT, 3, 0x5f0c5062bfb4c432, 0xef179f5022af3256 },
 	{ TEXT, 4, 0xf97dd016e19f984a, 0x1b0f55f7ee6f1e00 },

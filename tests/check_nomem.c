@@ -122,10 +122,7 @@ static int write_trace(const char *from, const char *path, long n)
 	return r;
 }
 
-static const struct {
-	const char *format, *path;
-	long least;
-} foreign[] = {
+static const struct { const char *format, *path; long least; } foreign[] = {
 	{ "bazel", DATA "bazel/profile.json", 60 },
 	{ "chrome", DATA "chrome/startup.json", 60 },
 	{ "clang", DATA "clang/later.json", 50 },

@@ -39,10 +39,7 @@ static const struct {
 /* With an archive in the current directory. */
 #define SERIES "nightly-1/master/x86_64"
 
-static const struct {
-	const char *argv[12];
-	long least;
-} archived[] = {
+static const struct { const char *argv[12]; long least; } archived[] = {
 	{ { "diff", "--repo", "r.git", SERIES "~1", SERIES }, 100 },
 	{ { "diff", "--repo", "r.git", "-j", SERIES "~1", SERIES }, 100 },
 	{ { "diff", "--repo", "r.git", "-m", "-b", SERIES "~8", SERIES "~9", "-n", SERIES, SERIES "~1" }, 100 },

@@ -10,10 +10,7 @@
 #define EVERY (METRIC_BIT(METRICS) - 1)
 #define CPU_WALL (METRIC_BIT(METRIC_CPU) | METRIC_BIT(METRIC_WALL))
 
-static const struct {
-	struct known known;
-	const char *line;
-} same[] = {
+static const struct { struct known known; const char *line; } same[] = {
 	{ { KNOWN_ACCEPTED, 0, "core: main.o", CPU_WALL, "the new parser", "Name", 0 },
 	  "accept wall,cpu \"core: main.o\" by \"Name\" at 1970-01-01T00:00:00Z: the new parser\n" },
 	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "looked at", "a b", 1763629920 },
@@ -29,11 +26,7 @@ static const struct {
 };
 
 /* Written by hand, and the result; NULL: no note. */
-static const struct {
-	const char *line;
-	enum note_line what;
-	const char *again;
-} by_hand[] = {
+static const struct { const char *line; enum note_line what; const char *again; } by_hand[] = {
 	{ "", NOTE_SAYS_NOTHING, NULL },
 	{ " \t", NOTE_SAYS_NOTHING, NULL },
 	{ "# ack all total", NOTE_SAYS_NOTHING, NULL },
@@ -102,9 +95,7 @@ START_TEST(written_by_hand)
 }
 END_TEST
 
-static const struct {
-	const char *base, *ours, *theirs, *merged;
-} merges[] = {
+static const struct { const char *base, *ours, *theirs, *merged; } merges[] = {
 	{ "", "a\n", "b\n", "a\nb\n" },
 	{ "", "a\n", "a\n", "a\n" },
 	{ "", "a", "b", "a\nb\n" },

@@ -69,9 +69,7 @@ START_TEST(rate_over_all)
 }
 END_TEST
 
-static const struct {
-	const char *command, *text, *says;
-} bad[] = {
+static const struct { const char *command, *text, *says; } bad[] = {
 	{ "history --series", "{\"id\":1,\"values\":[1]}\n{\"id\":2", "x.jsonl:2" },
 	{ "history --series", "\n{\"id\":1}", "x.jsonl:2: no list \"values\"" },
 	{ "history --series", "{\"id\":1,\"values\":[\"1\"]}", "x.jsonl:1: \"values\" has" },

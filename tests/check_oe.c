@@ -234,9 +234,7 @@ END_TEST
 #define IO "IO rchar: 2984780\nIO wchar: 869656\nIO syscr: 2741\nIO syscw: 544\n" \
 	"IO read_bytes: 81920\nIO write_bytes: 999424\nIO cancelled_write_bytes: 262144\n"
 
-static const struct {
-	const char *what, *lines, *figures;
-} usages[] = {
+static const struct { const char *what, *lines, *figures; } usages[] = {
 	{ "all", TICKS IO SELF CHILD,
 	  "6091927 446515 41860 113944 3 160 1952 556 3058 2984780 869656" },
 	{ "no I/O accounting", TICKS SELF CHILD,
@@ -319,9 +317,7 @@ END_TEST
 #define LOG(name) BEGUN "Elapsed time: 8.40 seconds \n== reduced_proc_" name ".log\n"
 #define AT(s) T("0" s) "\n"
 
-static const struct {
-	const char *what, *files, *series, *shown, *told;
-} logs[] = {
+static const struct { const char *what, *files, *series, *shown, *told; } logs[] = {
 	{ "stat: a late sample, decimals of all sorts",
 	  LOG("stat") AT("1") "0.5 0.25 0.0\n\n" AT("2") "1.0 0.0 0.0\n\n" AT("5") "0.1 5e-05 0.2\n\n",
 	  "proc_stat", "user system iowait; 0 0 0 0; 1000 500000 250000 0; 2000 1500000 250000 0; "
@@ -529,9 +525,7 @@ END_TEST
 
 START_TEST(genuine_build)
 {
-	static const struct {
-		const char *key, *value;
-	} keys[] = {
+	static const struct { const char *key, *value; } keys[] = {
 		{ "tool", "bitbake" }, { "host", "vm" }, { "kernel", "6.18.44-fc-v595" },
 		{ "machine", "x86_64" }, { "memory_kb", "24684096" }, { "interval_ms", "1000" },
 		{ "start_wall_ns", "1795235111240000000" }, { "start", "2026-11-21T04:25:11Z" },
@@ -557,10 +551,7 @@ END_TEST
 
 /* Recognising */
 
-static const struct {
-	const char *files;
-	bool here;
-} places[] = {
+static const struct { const char *files; bool here; } places[] = {
 	{ BUILD, true },
 	{ DONE, true },
 	{ "== build_stats\nBuild Started: 1.00 \n", true },
@@ -587,9 +578,7 @@ START_TEST(recognised)
 }
 END_TEST
 
-static const struct {
-	const char *text, *name, *epoch, *version, *revision;
-} recipes[] = {
+static const struct { const char *text, *name, *epoch, *version, *revision; } recipes[] = {
 	{ "lib07-1.2-r0", "lib07", "", "1.2", "r0" },
 	{ "epoch-native-1_2.3+git0+abcdef1234-r0", "epoch-native", "1", "2.3+git0+abcdef1234", "r0" },
 	{ "gcc-cross-x86_64-13.2.0-r0.1", "gcc-cross-x86_64", "", "13.2.0", "r0.1" },

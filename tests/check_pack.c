@@ -445,9 +445,7 @@ END_TEST
 
 /* Names that are special in markup, JSON or the packing. */
 
-static const struct {
-	const char *recorded, *told;
-} hostile[] = {
+static const struct { const char *recorded, *told; } hostile[] = {
 	{ "</script><script>alert(1)</script>", "</script><script>alert(1)</script>" },
 	{ "a&amp;b ]]> <!-- \"'`${x}", "a&amp;b ]]> <!-- \"'`${x}" },
 	{ "two\\nlines", "two lines" },

@@ -147,10 +147,7 @@ static double contrast(uint32_t a, uint32_t b)
 /* The measure itself */
 
 /* From the table of Sharma, Wu, Dalal. */
-static const struct {
-	struct lab p, q;
-	double difference;
-} published[] = {
+static const struct { struct lab p, q; double difference; } published[] = {
 	{ { 50, 2.6772, -79.7751 }, { 50, 0, -82.7485 }, 2.0425 },
 	{ { 50, -1.3802, -84.2814 }, { 50, 0, -82.7485 }, 1.0 },
 	{ { 50, 0, 0 }, { 50, -1, 2 }, 2.3669 },
@@ -233,10 +230,7 @@ END_TEST
 
 /* Kinds */
 
-static const struct {
-	const char *kind;
-	enum colour colour;
-} kinds[] = {
+static const struct { const char *kind; enum colour colour; } kinds[] = {
 	{ "compile", COLOUR_BLUE }, { "link", COLOUR_ORANGE }, { "archive", COLOUR_ORANGE },
 	{ "image", COLOUR_ORANGE }, { "configure", COLOUR_YELLOW }, { "test", COLOUR_GREEN },
 	{ "setscene", COLOUR_GREEN }, { "generate", COLOUR_SKY }, { "document", COLOUR_SKY },
@@ -254,11 +248,7 @@ START_TEST(colours_of_kinds)
 END_TEST
 
 /* The kinds of commands and of OpenEmbedded's tasks have their colours. */
-static const struct {
-	const char *text;
-	bool oe;
-	enum colour colour;
-} works[] = {
+static const struct { const char *text; bool oe; enum colour colour; } works[] = {
 	{ "cc -c -o a.o a.c", false, COLOUR_BLUE }, { "cc -o a a.o b.o", false, COLOUR_ORANGE },
 	{ "ar rcs lib.a a.o", false, COLOUR_ORANGE }, { "./configure", false, COLOUR_YELLOW },
 	{ "bison -d x.y", false, COLOUR_SKY }, { "install -m 644 a b", false, COLOUR_PURPLE },

@@ -5,10 +5,7 @@
 
 #include <string.h>
 
-static const struct {
-	const char *dir, *name, *joined, *below_src;
-	bool below;
-} cases[] = {
+static const struct { const char *dir, *name, *joined, *below_src; bool below; } cases[] = {
 	{ "/src", "a.o", "/src/a.o", "a.o", true },
 	{ "/src/", "./a.o", "/src/a.o", "a.o", false },
 	{ "/src/lib", "../a.o", "/src/a.o", "a.o", false },

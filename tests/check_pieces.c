@@ -94,10 +94,7 @@ START_TEST(what_is_drawn)
 END_TEST
 
 /* CPU time of two tasks of 5 ms each, in us, as 1/200 of their time. */
-static const struct {
-	const char *user[2];
-	uint8_t efficiency;
-} efficiencies[] = {
+static const struct { const char *user[2]; uint8_t efficiency; } efficiencies[] = {
 	{ { "0\t5000", "0\t5000" }, 200 }, { { "0\t5000", "0\t0" }, 100 },
 	{ { "0\t2500\t2500", "0\t2500" }, 150 }, { { "0\t9000", "0\t9000" }, 201 },
 	{ { "0", "0" }, 255 }, { { "0", "0\t2500" }, 100 }, { { "0\t5010", "0\t5000" }, 200 },

@@ -85,10 +85,7 @@ START_TEST(old_picture_stays)
 }
 END_TEST
 
-static const struct {
-	const char *directory, *tmpdir;
-	bool keep;
-} places[] = {
+static const struct { const char *directory, *tmpdir; bool keep; } places[] = {
 	{ "/proc/self", NULL, false }, { "/proc/self", NULL, true },
 	{ "/no/such/directory", NULL, false }, { "/dev/null", NULL, true },
 	{ NULL, "/no/such/directory", false }, { NULL, "/proc/self", true },

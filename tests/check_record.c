@@ -61,11 +61,7 @@ START_TEST(every_signal)
 END_TEST
 
 /* Every directory of PATH must be searchable: otherwise the error is another one. */
-static const struct {
-	const char *command;
-	int status;
-	const char *said;
-} not_run[] = {
+static const struct { const char *command; int status; const char *said; } not_run[] = {
 	{ "nonexistent-program", 127, "buildbeat: nonexistent-program: command not found\n" },
 	{ "./nonexistent", 127, "buildbeat: ./nonexistent: command not found\n" },
 	{ "./file", 126, "buildbeat: ./file: Permission denied\n" },
@@ -117,9 +113,7 @@ START_TEST(cannot_be_run)
 }
 END_TEST
 
-static const struct {
-	const char *words, *said;
-} misuses[] = {
+static const struct { const char *words, *said; } misuses[] = {
 	{ "", "too few operands; expected: [--] CMD..." },
 	{ "--", "too few operands" },
 	{ "--interval 5 touch ran", "option '--interval': expected a whole number from 10" },
@@ -278,9 +272,7 @@ START_TEST(without_a_make)
 END_TEST
 
 /* A make that cannot load objects is detected by a trial after the build. */
-static const struct {
-	const char *make, *command, *said;
-} other_makes[] = {
+static const struct { const char *make, *command, *said; } other_makes[] = {
 	{ "echo version 4.3; echo features archives", "./make", "./make 4.3: built without 'load'" },
 	{ "echo version 4.3; echo features archives", "make", "./make 4.3: built without 'load'" },
 	{ "echo a make of another kind", "./make", "./make: this is not a working GNU make" },

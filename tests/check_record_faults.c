@@ -86,10 +86,7 @@ END_TEST
 
 /* Neither make nor the launcher ends by a limit of file sizes. The smaller limits are
  * reached at the start of the recording, the larger ones by a make. */
-static const struct {
-	int blocks;
-	const char *said;
-} size_limits[] = {
+static const struct { int blocks; const char *said; } size_limits[] = {
 	{ 0, "nothing is recorded: " }, { 1, "" }, { 8, "File too large" }, { 64, "File too large" },
 };
 

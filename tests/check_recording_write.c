@@ -64,10 +64,7 @@ static const char *make_recording(const char *const *file)
 #define STAT "buildbeat proc_stat 1 1000 user:10ms:c system:10ms:c running:1:g\n"
 #define TASKS TASKS_HEADER OPEN
 
-static const struct {
-	const char *what;
-	const char *file[9];
-} cases[] = {
+static const struct { const char *what; const char *file[9]; } cases[] = {
 	{ "every state", { "tasks.log", TASKS
 	  "queue\t20\ta.1\tlink\tq\tkey\n"
 	  "start\t30\ta.2\t7\t3\tcompile\tx\tk\tcc -c x.c\nstart\t31\ta.3\t8\nfail\t50\ta.3\t2\t1\t2\n"

@@ -36,9 +36,7 @@ static const char *redacted(const char *text)
 
 #define GHP "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
-static const struct {
-	const char *text, *out;
-} hidden[] = {
+static const struct { const char *text, *out; } hidden[] = {
 	{ "API_TOKEN=abcdef make", "API_TOKEN=*** make" },
 	{ "make TOKEN=abcdef -j2", "make TOKEN=*** -j2" },
 	{ "Token=abcdef", "Token=***" },
@@ -147,9 +145,7 @@ END_TEST
 /* Wherever a text is truncated: nothing of a truncated secret is visible. */
 START_TEST(cut_secret_is_hidden)
 {
-	static const struct {
-		const char *text, *secret;
-	} cases[] = {
+	static const struct { const char *text, *secret; } cases[] = {
 		{ "cc -c x.c " GHP, GHP },
 		{ "git clone https://user:pass-word@host/x", "pass-word" },
 		{ "tool --password hunter2two", "hunter2two" },
@@ -236,9 +232,7 @@ START_TEST(own_patterns)
 	static const char *const own[] = {
 		"VAULT_*", "*-pin", "!BUILD_TOKEN", "-k (*)", "login:(*)",
 	};
-	static const struct {
-		const char *text, *out;
-	} cases[] = {
+	static const struct { const char *text, *out; } cases[] = {
 		{ "VAULT_ADDR=abc x", "VAULT_ADDR=*** x" },
 		{ "cc -Dvault_x=12 x", "cc -Dvault_x=*** x" },
 		{ "sign --card-pin 1234 f", "sign --card-pin *** f" },

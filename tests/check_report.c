@@ -96,9 +96,7 @@ START_TEST(one_build)
 }
 END_TEST
 
-static const struct {
-	const char *arguments, *message;
-} refused[] = {
+static const struct { const char *arguments, *message; } refused[] = {
 	{ "--repo r.git", "report: option '--output' is missing" },
 	{ "-o o", "no archive: use --repo" },
 	{ "--repo none.git -o o", "none.git" },

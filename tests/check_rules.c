@@ -113,9 +113,7 @@ START_TEST(gate)
 }
 END_TEST
 
-static const struct {
-	const char *text, *message;
-} mistakes[] = {
+static const struct { const char *text, *message; } mistakes[] = {
 	{ "compare: yes\n", "1:10: expected a mapping of keys to values" },
 	{ "compare: [a]\n", "1:10: expected a mapping of keys to values" },
 	{ "compare: {share: 1}\n", "1:11: unknown key 'share'; expected metrics, rate" },

@@ -15,9 +15,7 @@
 
 #define RECORD TOP_BUILDDIR "/buildbeat record --no-git -o ../stats -n one -- "
 
-static const struct {
-	const char *name, *compile;
-} programs[] = {
+static const struct { const char *name, *compile; } programs[] = {
 	{ "gcc address", "gcc -fsanitize=address" },
 	{ "gcc thread", "gcc -fsanitize=thread" },
 	{ "gcc undefined", "gcc -fsanitize=undefined" },
@@ -51,9 +49,7 @@ static const char source[] =
 	"	status = system(\"env | grep -e PRELOAD -e CARRIED; ./p child\");\n"
 	"	return status ? 99 : 3;\n}\n";
 
-static const struct {
-	const char *what, *setup, *command;
-} scenes[] = {
+static const struct { const char *what, *setup, *command; } scenes[] = {
 	{ "launched", ":", "./p; for w in gen.py cmake configure; do ./p $w; echo $?; done" },
 	{ "launched alone", ":", "./p ./configure gen.py --opt=foo.py" },
 	{ "below make", "printf 'all:\\n\\t-./p\\n\\t-./p gen.py\\n\\t-./p --opt=foo.py cmake\\n\\t-./p ./configure\\n"

@@ -29,9 +29,7 @@ static void ck_run(struct run *r, int status)
 	ck_assert_msg(r->status == status, "%d: %s%s", r->status, r->out.data, r->err.data);
 }
 
-static const struct {
-	const char *umask, *option, *modes, *base;
-} access_cases[] = {
+static const struct { const char *umask, *option, *modes, *base; } access_cases[] = {
 	{ "022", "", "d700 f600 ", "755" },
 	{ "000", "", "d700 f600 ", "755" },
 	{ "077", "--access user", "d700 f600 ", "700" },
@@ -188,9 +186,7 @@ START_TEST(imported_commands)
 }
 END_TEST
 
-static const struct {
-	const char *yaml, *shown;
-} config_cases[] = {
+static const struct { const char *yaml, *shown; } config_cases[] = {
 	{ "", "a TOKEN=*** vault=abc -k def" },
 	{ "redact: none\n", "a TOKEN=xyz vault=abc -k def" },
 	{ "redact: []\n", "a TOKEN=xyz vault=abc -k def" },

@@ -109,10 +109,7 @@ START_TEST(text_as_documented)
 }
 END_TEST
 
-static const struct {
-	const char *what, *lines, *samples;
-	unsigned n_warnings;
-} cases[] = {
+static const struct { const char *what, *lines, *samples; unsigned n_warnings; } cases[] = {
 	{ "grid", "1,2\n1,-1\n\n", "0:1,2,0 1000:2,1,0 2000:2,1,0", 0 },
 	{ "unchanged", "1\n+4 1\n", "0:1,0,0 3000:1,0,0 4000:2,0,0", 0 },
 	{ "late", "1\n@1400 1\n1\n", "0:1,0,0 1400:2,0,0 2000:3,0,0", 0 },

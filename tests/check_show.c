@@ -222,10 +222,7 @@ END_TEST
 
 START_TEST(colour_on_terminals_only)
 {
-	static const struct {
-		const char *environment;
-		bool colour;
-	} cases[] = {
+	static const struct { const char *environment; bool colour; } cases[] = {
 		{ "TERM=xterm", true }, { "TERM=xterm NO_COLOR=1", false },
 		{ "TERM=dumb", false }, { "TERM=xterm NO_COLOR=", true },
 	};

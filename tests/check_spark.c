@@ -7,11 +7,7 @@
 #include <string.h>
 
 /* One task from 1 s to 9 s and its samples, one a second from 0 s on. */
-static const struct {
-	const char *usage;
-	size_t most, n;
-	uint8_t level[SPARK_MOST];
-} cases[] = {
+static const struct { const char *usage; size_t most, n; uint8_t level[SPARK_MOST]; } cases[] = {
 	{ NULL, SPARK_MOST, 0, { 0 } },
 	{ "@1000 0=m.1:10\n0:5\n", SPARK_MOST, 0, { 0 } },
 	/* At 2, 4 and 9 s: stretches of 2.7 s, the last sample at the very end. */

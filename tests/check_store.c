@@ -329,11 +329,7 @@ static void list(struct buf *b, const char *dir)
 	buf_add(b, run.out.data, run.out.len);
 }
 
-static const struct {
-	int what;
-	rlim_t limit;
-	int r;
-} failures[] = {
+static const struct { int what; rlim_t limit; int r; } failures[] = {
 	{ RLIMIT_FSIZE, 0, -EFBIG },		/* the first byte of build */
 	{ RLIMIT_FSIZE, 30, -EFBIG },		/* in its middle */
 	{ RLIMIT_NOFILE, 3, -EMFILE },		/* the directory */

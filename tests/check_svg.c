@@ -7,9 +7,7 @@
 
 /* Markup and SVG, byte for byte; and the width of texts. */
 
-static const struct {
-	const char *text, *written;
-} texts[] = {
+static const struct { const char *text, *written; } texts[] = {
 	{ "plain", "plain" },
 	{ "", "" },
 	{ "</script><script>alert(1)</script>",
@@ -92,10 +90,7 @@ START_TEST(nests)
 }
 END_TEST
 
-static const struct {
-	double number;
-	const char *written;
-} numbers[] = {
+static const struct { double number; const char *written; } numbers[] = {
 	{ 0, "0" }, { -0.001, "0" }, { 1, "1" }, { -1, "-1" }, { 0.5, ".5" }, { -0.5, "-.5" },
 	{ 0.05, ".05" }, { 12.349, "12.35" }, { 12.3, "12.3" }, { -7.08, "-7.08" },
 	{ 100, "100" }, { 1120.999, "1121" }, { 1e300, "10000000000000" },
@@ -177,11 +172,7 @@ START_TEST(error_sticks)
 }
 END_TEST
 
-static const struct {
-	const char *name;
-	double width;
-	const char *label;
-} labels[] = {
+static const struct { const char *name; double width; const char *label; } labels[] = {
 	{ "main.o", 1000, "main.o" },
 	{ "main.o", 5, "" },
 	{ "", 100, "" },

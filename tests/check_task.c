@@ -135,9 +135,7 @@ START_TEST(any_name)
 }
 END_TEST
 
-static const struct {
-	const char *words, *said;
-} misuses[] = {
+static const struct { const char *words, *said; } misuses[] = {
 	{ "", "too few operands; expected: NAME [--] CMD..." },
 	{ "name", "too few operands" },
 	{ "name --", "too few operands" },

@@ -10,38 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	int64_t us;
-	const char *text;
-} times[] = {
+static const struct { int64_t us; const char *text; } times[] = {
 	{ -1, "-" }, { 0, "0 us" }, { 999, "999 us" }, { 1000, "1.0 ms" }, { 9949, "9.9 ms" },
 	{ 9950, "10 ms" }, { 999499, "999 ms" }, { 999500, "1.00 s" }, { 9994999, "9.99 s" },
 	{ 9995000, "10.0 s" }, { 59949999, "59.9 s" }, { 59950000, "1m 00s" },
 	{ 3599499999, "59m 59s" }, { 3599500000, "1h 00m" }, { 86400000000, "24h 00m" },
 };
 
-static const struct {
-	int64_t bytes;
-	const char *text;
-} sizes[] = {
+static const struct { int64_t bytes; const char *text; } sizes[] = {
 	{ -1, "-" }, { 0, "0 B" }, { 999, "999 B" }, { 1000, "1.0 KiB" }, { 1024, "1.0 KiB" },
 	{ 10188, "9.9 KiB" }, { 10189, "10 KiB" }, { 1 << 20, "1.0 MiB" },
 	{ 1023 << 10, "1.0 MiB" }, { 5LL << 30, "5.0 GiB" }, { INT64_MAX, "8.0 EiB" },
 };
 
-static const struct {
-	double share;
-	const char *text;
-} shares[] = {
+static const struct { double share; const char *text; } shares[] = {
 	{ -1, "-" }, { 0, "0 %" }, { 0.00312, "0.31 %" }, { 0.0421, "4.2 %" }, { 0.0995, "10 %" },
 	{ 0.984, "98 %" }, { 1.5, "150 %" },
 };
 
-static const struct {
-	const char *name;
-	size_t width;
-	const char *text;
-} names[] = {
+static const struct { const char *name; size_t width; const char *text; } names[] = {
 	{ "", 10, "" },
 	{ "plain", 0, "plain" },
 	{ "exactly ten", 11, "exactly ten" },

@@ -357,11 +357,7 @@ END_TEST
 
 /* Unreadable files */
 
-static const struct {
-	const char *format, *text;
-	unsigned line;
-	const char *message;
-} bad[] = {
+static const struct { const char *format, *text; unsigned line; const char *message; } bad[] = {
 	{ "chrome", "", 1, "no data" },
 	{ "chrome", "ninja log v5\n", 1, "not JSON: expected a list or an object" },
 	{ "chrome", "[]", 1, "no event with a duration in it" },

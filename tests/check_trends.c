@@ -9,10 +9,7 @@
 
 /* The data of a report about all values of all builds is read back, exact to a step. */
 
-static const struct {
-	size_t tasks, builds;
-	size_t n_fine, bin, n_points;
-} sizes[] = {
+static const struct { size_t tasks, builds; size_t n_fine, bin, n_points; } sizes[] = {
 	{ 3, 1, 16, 1, 1 },
 	{ 3, 30, 16, 1, 30 },
 	{ 20, 400, 84, 1, 400 },

@@ -54,10 +54,7 @@ START_TEST(private_place)
 END_TEST
 
 /* Places that others can write to are not used. */
-static const struct {
-	const char *make;
-	bool used;
-} places[] = {
+static const struct { const char *make; bool used; } places[] = {
 	{ "mkdir -m 700 place; export XDG_RUNTIME_DIR=$PWD/place", true },
 	{ "mkdir -m 755 place; export XDG_RUNTIME_DIR=$PWD/place", false },
 	{ "mkdir -m 700 'pl ace'; ln -s 'pl ace' place; export XDG_RUNTIME_DIR=\"$PWD/pl ace\"", false },

@@ -14,10 +14,7 @@ enum who { ANYBODY, ROOT };
 /* Configuration files */
 
 /* Whatever has this name: no command hangs, or continues as if it were missing. */
-static const struct {
-	enum who who;
-	const char *make, *message;
-} files[] = {
+static const struct { enum who who; const char *make, *message; } files[] = {
 	{ ANYBODY, "mkfifo buildbeat.yaml", "not a regular file" },
 	{ ANYBODY, "mkdir buildbeat.yaml", "not a regular file" },
 	{ ANYBODY, "ln -s /dev/tty buildbeat.yaml", "buildbeat.yaml: " },
@@ -114,10 +111,7 @@ START_TEST(personal_plugin)
 END_TEST
 
 /* However it is named: others can write neither to the object nor to its directory. */
-static const struct {
-	enum who who;
-	const char *make, *message;
-} plugins[] = {
+static const struct { enum who who; const char *make, *message; } plugins[] = {
 	{ ANYBODY, "chmod 757 p/buildbeat.so", "p/buildbeat.so: everybody can write to it" },
 	{ ANYBODY, "chmod 757 p", "p: everybody can write to it" },
 	{ ROOT, "chown 65534 p/buildbeat.so", "p/buildbeat.so: it belongs to " },
@@ -144,10 +138,7 @@ END_TEST
 
 /* Directories of recordings */
 
-static const struct {
-	enum who who;
-	const char *make, *message;
-} bases[] = {
+static const struct { enum who who; const char *make, *message; } bases[] = {
 	{ ANYBODY, "mkdir buildstats", NULL },
 	{ ANYBODY, ":", NULL },
 	{ ANYBODY, "mkdir -m 777 buildstats", "in/buildstats: everybody can write to it" },
@@ -201,10 +192,7 @@ START_TEST(implied)
 END_TEST
 
 /* A file written without being named replaces a link; a named link is followed. */
-static const struct {
-	const char *write, *name;
-	bool followed, gnuplot;
-} targets[] = {
+static const struct { const char *write, *name; bool followed, gnuplot; } targets[] = {
 	{ "chart --only bootchart out/one", "out/one/bootchart.svg", false, false },
 	{ "chart --only bootchart -o there out/one", "there/bootchart.svg", false, false },
 	{ "chart --only bootchart -o there/b.svg out/one", "there/b.svg", true, false },

@@ -18,9 +18,7 @@ static const char *const commands[] = {
 };
 
 /* In the place of a file: a directory (EISDIR), or a file whose reading fails (EIO). */
-static const struct {
-	const char *file, *make, *why;
-} cases[] = {
+static const struct { const char *file, *make, *why; } cases[] = {
 	{ "tasks.log", "mkdir", "Is a directory" },
 	{ "tasks.log", "ln -s /proc/self/mem", "Input/output error" },
 	{ "proc_stat.log", "mkdir", "Is a directory" },

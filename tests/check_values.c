@@ -13,9 +13,7 @@
 
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1795254192308544204\nstart_mono_ns: 5\n"
 
-static const struct {
-	const char *name, *becomes;
-} names[] = {
+static const struct { const char *name, *becomes; } names[] = {
 	{ "store.o", "store.o" },
 	{ "/tmp/ccAb12Xy.s", "/tmp/*.s" },
 	{ "/tmp/tmp.Qe4rTz9w1K/lib/a.o", "/tmp/tmp.*/lib/a.o" },

@@ -171,11 +171,7 @@ START_TEST(known)
 END_TEST
 
 /* Limits, by rules. */
-static const struct {
-	const char *what;
-	struct rule rule;
-	size_t told;
-} gates[] = {
+static const struct { const char *what; struct rule rule; size_t told; } gates[] = {
 	{ "none", { "nothing like it", ~0u, NAN, NAN, NAN, true }, 1 },
 	{ "ignored", { "recipe0: *", ~0u, NAN, NAN, NAN, true }, 0 },
 	{ "another metric ignored", { "recipe0: *", METRIC_BIT(METRIC_IO), NAN, NAN, NAN, true }, 1 },
@@ -273,11 +269,7 @@ START_TEST(exact_totals)
 END_TEST
 
 /* Too few builds for a verdict. */
-static const struct {
-	size_t tasks, builds;
-	int64_t agree;
-	bool enough;
-} little[] = {
+static const struct { size_t tasks, builds; int64_t agree; bool enough; } little[] = {
 	{ 20, 0, 2, false }, { 20, 1, 2, false }, { 20, 2, 2, false }, { 20, 6, 2, false },
 	{ 20, 7, 2, true }, { 0, 20, 2, true }, { 1, 20, 2, true }, { 20, 8, 9, false },
 	{ 20, 14, 10, false }, { 20, 15, 10, true },

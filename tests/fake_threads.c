@@ -279,10 +279,7 @@ static void wait_system(void)
 		child = -1;
 }
 
-static const struct {
-	const char *name;
-	void (*wait)(void);
-} waits[] = {
+static const struct { const char *name; void (*wait)(void); } waits[] = {
 	{ "waitid", wait_id }, { "waitid of any", wait_id_any }, { "waitid of a descriptor", wait_fd },
 	{ "waitpid", wait_pid }, { "wait", wait_any }, { "wait3", wait_three }, { "wait4", wait_four },
 	{ "system", wait_system },
@@ -461,10 +458,7 @@ static int execs(void)
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*run)(void);
-	} parts[] = {
+	static const struct { const char *name; int (*run)(void); } parts[] = {
 		{ "stack", stack }, { "small", small }, { "cancel", cancel }, { "waitid", wait_ids },
 		{ "exec", execs },
 	};
