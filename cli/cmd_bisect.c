@@ -219,14 +219,14 @@ static int find_matters(struct search *s, struct args *args, struct buildset_opt
 
 static int print(struct search *s, struct error *err)
 {
-	const struct bisect_told told = {
+	const struct bisect_told outcome = {
 		.bisect = &s->bisect, .task = s->rebuild.task, .metric = s->rebuild.metric,
 		.subject = subject, .context = s,
 	};
 	struct buf out = BUF_INIT;
 
-	return output_end(&out, s->arguments->json ? bisect_json(&out, &told) :
-			  bisect_text(&out, &told), "bisect", err);
+	return output_end(&out, s->arguments->json ? bisect_json(&out, &outcome) :
+			  bisect_text(&out, &outcome), "bisect", err);
 }
 
 /* Removes everything, except in a directory that the user named. */

@@ -37,10 +37,10 @@ static const struct option options[] = {
 };
 
 /* One run of the command: about all changes, those of one metric, or of one task. */
-struct asked {
+struct query {
 	struct buildset n;
 	struct history history;
-	struct history_told told;
+	struct history_told view;
 };
 
 static uint32_t find_task(const struct builds *builds, const char *name)
@@ -78,57 +78,57 @@ static int find_part(const struct builds *builds, const char *part, uint32_t *ta
 	return 0;
 }
 
-static int choose(struct asked *a, const char *what, struct error *err)
+static int choose(struct query *a, const char *what, struct error *err)
 {
 	enum metric m = what ? metric_find(what) : METRICS;
 
-	a->told.task = HISTORY_ALL;
+	a->view.task = HISTORY_ALL;
 	if (m < METRICS)
 		a->n.rules.metrics = METRIC_BIT(m);
 	else if (what)
-		a->told.task = find_task(&a->n.builds, what);
-	if (what && m == METRICS && a->told.task == HISTORY_ALL)
-		return find_part(&a->n.builds, what, &a->told.task, err);
+		a->view.task = find_task(&a->n.builds, what);
+	if (what && m == METRICS && a->view.task == HISTORY_ALL)
+		return find_part(&a->n.builds, what, &a->view.task, err);
 	return 0;
 }
 
 /* The values to draw: those of the task or of the whole build. */
-static int load_series(struct asked *a, struct error *err)
+static int load_series(struct query *a, struct error *err)
 {
 	const struct builds *builds = &a->n.builds;
-	uint32_t task = a->told.task == HISTORY_ALL ? TASK_TOTAL : a->told.task;
+	uint32_t task = a->view.task == HISTORY_ALL ? TASK_TOTAL : a->view.task;
 	int r = 0;
 
 	for (enum metric m = 0; !r && m < METRICS; m++) {
 		if (!(a->n.rules.metrics & METRIC_BIT(m)) ||
 		    (task == TASK_HOST && !metric_info[m].time))
 			continue;
-		a->told.series[m] = malloc((builds->n + 1) * sizeof **a->told.series);
-		if (!a->told.series[m])
+		a->view.series[m] = malloc((builds->n + 1) * sizeof **a->view.series);
+		if (!a->view.series[m])
 			return error_sys(err, -ENOMEM, builds->ref, NULL);
-		r = history_series(&a->history, builds, task, m, a->told.series[m], err);
+		r = history_series(&a->history, builds, task, m, a->view.series[m], err);
 	}
 	return r;
 }
 
-static int look(struct asked *a, const char *what, struct error *err)
+static int find_changes(struct query *a, const char *what, struct error *err)
 {
 	int r = choose(a, what, err);
 
 	if (!r)
-		r = history_find(&a->history, &a->n.builds, &a->n.rules, &a->n.known, a->told.task, err);
+		r = history_find(&a->history, &a->n.builds, &a->n.rules, &a->n.known, a->view.task, err);
 	if (r)
 		return r;
-	a->told.builds = &a->n.builds;
-	a->told.history = &a->history;
-	a->told.metrics = a->n.rules.metrics;
+	a->view.builds = &a->n.builds;
+	a->view.history = &a->history;
+	a->view.metrics = a->n.rules.metrics;
 	return load_series(a, err);
 }
 
-static void release(struct asked *a)
+static void release(struct query *a)
 {
 	for (enum metric m = 0; m < METRICS; m++)
-		free(a->told.series[m]);
+		free(a->view.series[m]);
 	history_release(&a->history);
 	buildset_release(&a->n);
 }
@@ -144,7 +144,7 @@ static bool is_ascii(void)
 	return ascii;
 }
 
-static int print(struct asked *a, const struct history_arguments *h, struct error *err)
+static int print(struct query *a, const struct history_arguments *h, struct error *err)
 {
 	struct style style = output_style();
 	struct trend_output o = {
@@ -154,15 +154,15 @@ static int print(struct asked *a, const struct history_arguments *h, struct erro
 	struct buf out = BUF_INIT;
 	int r;
 
-	a->told.ascii = is_ascii();
+	a->view.ascii = is_ascii();
 	if (h->plot) {
-		r = history_trend(&out, &a->told, &o, err);
+		r = history_trend(&out, &a->view, &o, err);
 		if (!r)
 			return output_end(&out, 0, NULL, err);
 		buf_release(&out);
 		return r;
 	}
-	r = h->json ? history_json(&out, &a->told) : history_text(&out, &a->told, &style);
+	r = h->json ? history_json(&out, &a->view) : history_text(&out, &a->view, &style);
 	return output_end(&out, r, a->n.builds.ref, err);
 }
 
@@ -171,7 +171,7 @@ static const struct history_arguments defaults = { .top = 5 };
 static int run(struct args *args, void *values, struct error *err)
 {
 	struct history_arguments *h = values;
-	struct asked a = { .n = BUILDSET_INIT, .told.top = (size_t)h->top };
+	struct query a = { .n = BUILDSET_INIT, .view.top = (size_t)h->top };
 	int r;
 
 	if (h->series)
@@ -180,7 +180,7 @@ static int run(struct args *args, void *values, struct error *err)
 		       numberlines_history(h->series, err);
 	r = buildset_open(&a.n, args, &h->buildset, BUILDSET_ALL, err);
 	if (!r)
-		r = look(&a, args->operand[0], err);
+		r = find_changes(&a, args->operand[0], err);
 	if (!r)
 		r = print(&a, h, err);
 	release(&a);

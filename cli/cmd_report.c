@@ -67,7 +67,7 @@ static void release(struct made *m)
 	buildset_release(&m->buildset);
 }
 
-static int judge(struct made *m, struct error *err)
+static int find_changes(struct made *m, struct error *err)
 {
 	struct buildset *n = &m->buildset;
 	const struct builds *builds = &m->kept.builds;
@@ -186,7 +186,7 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 	r = buildset_open(&m->buildset, args, &a->buildset, BUILDSET_ALL, err);
 	if (!r && !m->buildset.builds.n)
 		r = error_set(err, -ENODATA, buf_str(&m->buildset.ref), 0, 0, "the series has no builds");
-	r = r ? r : judge(m, err);
+	r = r ? r : find_changes(m, err);
 	r = r ? r : find_culprits(m, &a->sources, err);
 	r = r ? r : draw_charts(m, err);
 	return r ? r : write_page(m, a->into, err);
