@@ -47,22 +47,9 @@ void census_release(struct census *c)
 	*c = (struct census){ .proc_fd = -1, .list_fd = -1 };
 }
 
-/* Every file here is small. */
 static bool read_of(struct census *c, int32_t pid, const char *name)
 {
-	char path[96];
-	ssize_t n;
-	int fd;
-
-	c->text.len = 0;
-	snprintf(path, sizeof path, "%d/%s", (int)pid, name);
-	fd = openat(c->proc_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, c->text.data, c->text.cap);
-	close(fd);
-	c->text.len = n > 0 ? (size_t)n : 0;
-	return n >= 0;
+	return root_read_process(c->proc_fd, pid, name, &c->text);
 }
 
 void census_words(struct census *c, int32_t pid)
@@ -90,82 +77,33 @@ static void adopt(struct census *c, struct family *f, int32_t pid, int32_t paren
 	}
 }
 
-static void cut_last_word(struct root_text *t)
-{
-	while (t->len && t->data[t->len - 1] != ' ')
-		t->len--;
-}
-
-static void adopt_children_of_thread(struct census *c, struct family *f, int32_t pid,
-				     const char *tid, int64_t t_us)
-{
-	struct cursor list;
-	char name[64];
-	uint64_t child;
-
-	snprintf(name, sizeof name, "task/%s/children", tid);
-	if (!read_of(c, pid, name))
-		return;
-	/* truncated children are found by the next poll */
-	if (c->text.len == c->text.cap)
-		cut_last_word(&c->text);
-	root_text_cursor(&c->text, &list);
-	while (cursor_u64(&list, &child)) {
-		if (child && child <= INT32_MAX && !family_find(f, (int32_t)child))
-			adopt(c, f, (int32_t)child, pid, t_us);
-		cursor_blanks(&list);
-	}
-}
-
 struct walk {
 	struct census *census;
 	struct family *family;
-	int32_t pid;
+	int32_t parent;
 	int64_t t_us;
 };
 
-static bool each_thread(void *ctx, const char *name)
+static void adopt_child(void *ctx, int32_t pid)
 {
 	struct walk *w = ctx;
 
-	if (name[0] != '.')
-		adopt_children_of_thread(w->census, w->family, w->pid, name, w->t_us);
-	return true;
-}
-
-static void adopt_children(struct census *c, struct family *f, int32_t pid, uint64_t threads,
-			   int64_t t_us)
-{
-	struct walk w = { c, f, pid, t_us };
-	char name[32];
-	int fd;
-
-	snprintf(name, sizeof name, "%d", (int)pid);
-	if (threads <= 1) {
-		adopt_children_of_thread(c, f, pid, name, t_us);
-		return;
-	}
-	strcat(name, "/task");
-	fd = openat(c->proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	root_list_names(fd, &c->names, each_thread, &w);
-	close(fd);
+	if (!family_find(w->family, pid))
+		adopt(w->census, w->family, pid, w->parent, w->t_us);
 }
 
 /* Of all processes, adopt those with a parent in the family. */
 static bool each_process(void *ctx, const char *name)
 {
-	struct slice s = slice_of(name);
 	struct walk *w = ctx;
 	struct pid_stat stat;
-	uint64_t pid;
+	int32_t pid = root_pid_of(name);
 
-	if (!cursor_slice_u64(s, &pid) || !pid || pid > INT32_MAX || family_find(w->family, (int32_t)pid))
+	if (!pid || family_find(w->family, pid))
 		return true;
-	if (read_of(w->census, (int32_t)pid, "stat") &&
-	    parse_pid_stat(&w->census->text, &stat) && family_find(w->family, stat.parent))
-		adopt(w->census, w->family, (int32_t)pid, stat.parent, w->t_us);
+	if (read_of(w->census, pid, "stat") && parse_pid_stat(&w->census->text, &stat) &&
+	    family_find(w->family, stat.parent))
+		adopt(w->census, w->family, pid, stat.parent, w->t_us);
 	return true;
 }
 
@@ -259,7 +197,8 @@ static void poll_member(struct census *c, struct family *f, struct member *m, in
 	m->polls += m->polls < NEW_POLLS;
 	m->threads = stat.threads && stat.threads < UINT32_MAX ? (uint32_t)stat.threads : 1;
 	if (!c->scans)
-		adopt_children(c, f, m->pid, stat.threads, t_us);
+		root_list_children(c->proc_fd, m->pid, stat.threads, &c->text, &c->names,
+				   adopt_child, &(struct walk){ c, f, m->pid, t_us });
 }
 
 /* Those adopted in the loop are polled too. */

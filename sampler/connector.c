@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/connector.h"
 
-#include "base/clock.h"
 #include "sampler/thread.h"
 
 #include <errno.h>
@@ -11,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define TRIAL_NS 50000000		/* it usually takes microseconds */
 
 /* nlmsghdr, cn_msg and proc_event, one after the other and so not always aligned */
 #define MESSAGE_AT sizeof(struct nlmsghdr)
@@ -107,25 +104,14 @@ uint64_t connector_lost(const struct connector *c)
 
 /* The trial */
 
-static int try_out(struct connector *c)
+static bool next_tid(void *source, int32_t *tid)
 {
 	struct connector_event e;
-	int64_t until_ns;
-	int32_t tid;
-	int r = thread_come_and_go(&tid);
 
-	/* The thread can take long on a busy machine. The socket has the event afterwards. */
-	until_ns = clock_mono_ns() + TRIAL_NS;
-	while (!r) {
-		while (connector_next(c, &e)) {
-			if (e.kind == CONNECTOR_FORK && e.pid == getpid() && e.tid == tid)
-				return 0;
-		}
-		if (clock_mono_ns() >= until_ns)
-			return -ENOTSUP;
-		netlink_wait(&c->netlink, 20);
-	}
-	return r;
+	if (!connector_next(source, &e))
+		return false;
+	*tid = e.kind == CONNECTOR_FORK && e.pid == getpid() ? e.tid : 0;
+	return true;
 }
 
 int connector_open(struct connector *c, int receive_bytes)
@@ -142,7 +128,7 @@ int connector_open(struct connector *c, int receive_bytes)
 	c->seen = calloc(c->n_cpus, sizeof *c->seen);
 	r = c->next && c->seen ? listen_to(c, PROC_CN_MCAST_LISTEN) : -ENOMEM;
 	if (!r)
-		r = try_out(c);
+		r = thread_is_reported(&c->netlink, next_tid, c);
 	if (r)
 		connector_close(c);
 	return r;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -126,4 +127,82 @@ void root_list_names(int dir_fd, struct root_text *memory,
 			at += d->d_reclen;
 		}
 	}
+}
+
+bool root_read_process(int proc_fd, int32_t pid, const char *name, struct root_text *t)
+{
+	char path[96];
+	ssize_t n;
+	int fd;
+
+	t->len = 0;
+	snprintf(path, sizeof path, "%d/%s", (int)pid, name);
+	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, t->data, t->cap);
+	close(fd);
+	t->len = n > 0 ? (size_t)n : 0;
+	return n >= 0;
+}
+
+struct children_list {
+	int proc_fd;
+	int32_t pid;
+	struct root_text *text;
+	void (*each)(void *ctx, int32_t pid);
+	void *ctx;
+};
+
+static bool list_of_thread(void *ctx, const char *tid)
+{
+	const struct children_list *l = ctx;
+	struct root_text *t = l->text;
+	struct cursor c;
+	char name[64];
+	uint64_t child;
+
+	snprintf(name, sizeof name, "task/%s/children", tid);
+	if (tid[0] == '.' || !root_read_process(l->proc_fd, l->pid, name, t))
+		return true;
+	/* the last number of a full text may be truncated */
+	if (t->len == t->cap) {
+		while (t->len && t->data[t->len - 1] != ' ')
+			t->len--;
+	}
+	root_text_cursor(t, &c);
+	while (cursor_u64(&c, &child)) {
+		if (child && child <= INT32_MAX)
+			l->each(l->ctx, (int32_t)child);
+		cursor_blanks(&c);
+	}
+	return true;
+}
+
+void root_list_children(int proc_fd, int32_t pid, uint64_t threads, struct root_text *text,
+			struct root_text *names, void (*each)(void *ctx, int32_t pid), void *ctx)
+{
+	struct children_list l = { proc_fd, pid, text, each, ctx };
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof name, "%d", (int)pid);
+	if (threads <= 1) {
+		list_of_thread(&l, name);
+		return;
+	}
+	strcat(name, "/task");
+	fd = openat(proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	root_list_names(fd, names, list_of_thread, &l);
+	close(fd);
+}
+
+int32_t root_pid_of(const char *name)
+{
+	uint64_t pid;
+
+	return cursor_slice_u64(slice_of(name), &pid) && pid <= INT32_MAX ?
+		(int32_t)pid : 0;
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * /proc and /sys as directories, which a recorded tree of another machine can replace, and their
@@ -62,5 +63,16 @@ int root_read_once(int root_fd, const char *path, struct root_text *t);
  * allocates nothing. */
 void root_list_names(int dir_fd, struct root_text *memory,
 		     bool (*each)(void *ctx, const char *name), void *ctx);
+
+/* Read /proc/PID/NAME with one read(). False, and an empty text, on failure. */
+bool root_read_process(int proc_fd, int32_t pid, const char *name, struct root_text *t);
+
+/* Call each() for the children of a process, with this number of threads, in the order of
+ * /proc/PID/task/TID/children. Overwrites text and names. */
+void root_list_children(int proc_fd, int32_t pid, uint64_t threads, struct root_text *text,
+			struct root_text *names, void (*each)(void *ctx, int32_t pid), void *ctx);
+
+/* The number of a process, from the name of its directory. 0: it is none. */
+int32_t root_pid_of(const char *name);
 
 #endif

@@ -2,7 +2,6 @@
 #include "sampler/taskstats.h"
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/readfile.h"
 #include "sampler/thread.h"
 
@@ -14,8 +13,6 @@
 #include <linux/taskstats.h>
 #include <stddef.h>
 #include <string.h>
-
-#define TRIAL_NS 50000000		/* it usually takes microseconds */
 
 /* Requests: one attribute, a string */
 
@@ -146,25 +143,14 @@ static int register_listener(struct taskstats_listener *t)
 	return r ? r : answer(t, ASK_LISTEN, &unused);
 }
 
-static int try_out(struct taskstats_listener *t)
+static bool next_tid(void *source, int32_t *tid)
 {
 	struct taskstats_event e;
-	int64_t until_ns;
-	int32_t tid;
-	int r = thread_come_and_go(&tid);
 
-	/* The thread can take long on a busy machine. The socket has the event afterwards. */
-	until_ns = clock_mono_ns() + TRIAL_NS;
-	while (!r) {
-		while (taskstats_next(t, &e)) {
-			if (e.tid == tid)
-				return 0;
-		}
-		if (clock_mono_ns() >= until_ns)
-			return -ENOTSUP;
-		netlink_wait(&t->netlink, 20);
-	}
-	return r;
+	if (!taskstats_next(source, &e))
+		return false;
+	*tid = e.tid;
+	return true;
 }
 
 int taskstats_open(struct taskstats_listener *t, int receive_bytes)
@@ -176,7 +162,7 @@ int taskstats_open(struct taskstats_listener *t, int receive_bytes)
 		return r;
 	r = register_listener(t);
 	if (!r)
-		r = try_out(t);
+		r = thread_is_reported(&t->netlink, next_tid, t);
 	if (r)
 		taskstats_close(t);
 	return r;

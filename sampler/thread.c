@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/thread.h"
 
+#include "base/clock.h"
+
+#include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define TRIAL_NS 50000000	/* it usually takes microseconds */
 #define SLICE_NS 100000		/* the shortest that kernels accept */
 
 int thread_start(pthread_t *thread, void *(*run)(void *), void *context)
@@ -25,12 +29,24 @@ static void *store_number(void *tid)
 	return NULL;
 }
 
-int thread_come_and_go(int32_t *tid)
+int thread_is_reported(const struct netlink *n, bool (*next)(void *source, int32_t *tid),
+		       void *source)
 {
+	int64_t until_ns = clock_mono_ns() + TRIAL_NS;
+	int32_t own = 0, tid;
 	pthread_t thread;
-	int r = thread_start(&thread, store_number, tid);
+	int r = thread_start(&thread, store_number, &own);
 
-	return r ? r : -pthread_join(thread, NULL);
+	if (!r)
+		r = -pthread_join(thread, NULL);
+	while (!r && clock_mono_ns() < until_ns) {
+		while (next(source, &tid)) {
+			if (tid == own)
+				return 0;
+		}
+		netlink_wait(n, 20);
+	}
+	return r ? r : -ENOTSUP;
 }
 
 /* As in the kernel, whose header conflicts with the C library's: the first version. */

@@ -81,25 +81,9 @@ static size_t slot_of(const struct tree *t, int32_t pid)
 
 /* One process */
 
-static bool read_at(struct tree *t, const char *path, struct root_text *text)
-{
-	struct root_file f = { openat(t->proc_fd, path, O_RDONLY | O_CLOEXEC), ROOT_WHOLE, 0 };
-	int r;
-
-	text->len = 0;
-	if (f.fd < 0)
-		return false;
-	r = root_file_read(&f, text);
-	root_file_close(&f);
-	return r == 0;
-}
-
 static bool read_of(struct tree *t, int32_t pid, const char *name)
 {
-	char path[64];
-
-	snprintf(path, sizeof path, "%d/%s", (int)pid, name);
-	return read_at(t, path, &t->text);
+	return root_read_process(t->proc_fd, pid, name, &t->text);
 }
 
 static bool read_stat(struct tree *t, struct process *p)
@@ -147,60 +131,22 @@ static void push(struct tree *t, int32_t pid, size_t slot)
 		t->process[t->n++] = (struct process){ .pid = pid, .slot = slot };
 }
 
-static void push_children_of_thread(struct tree *t, const struct process *p, const char *tid)
-{
-	char path[96];
-	struct cursor c;
-	uint64_t pid;
-
-	snprintf(path, sizeof path, "%d/task/%s/children", (int)p->pid, tid);
-	if (!read_at(t, path, &t->text))
-		return;
-	root_text_cursor(&t->text, &c);
-	while (cursor_u64(&c, &pid)) {
-		if (pid && pid <= INT32_MAX && slot_of(t, (int32_t)pid) == NO_SLOT)
-			push(t, (int32_t)pid, p->slot);
-		cursor_blanks(&c);
-	}
-}
-
-struct thread_walk {
+struct walk {
 	struct tree *tree;
-	const struct process *process;
+	size_t slot;
 };
 
-static bool each_thread(void *ctx, const char *name)
+static void push_child(void *ctx, int32_t pid)
 {
-	struct thread_walk *w = ctx;
+	struct walk *w = ctx;
 
-	if (name[0] != '.')
-		push_children_of_thread(w->tree, w->process, name);
-	return true;
-}
-
-static void push_children(struct tree *t, const struct process *p)
-{
-	struct thread_walk walk = { t, p };
-	char name[32];
-	int fd;
-
-	if (!is_alive(p))
-		return;
-	snprintf(name, sizeof name, "%d", (int)p->pid);
-	if (p->stat.threads <= 1) {
-		push_children_of_thread(t, p, name);
-		return;
-	}
-	strcat(name, "/task");
-	fd = openat(t->proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	root_list_names(fd, &t->names, each_thread, &walk);
-	close(fd);
+	if (slot_of(w->tree, pid) == NO_SLOT)
+		push(w->tree, pid, w->slot);
 }
 
 static void walk_down(struct tree *t, struct running *r, size_t slot)
 {
+	struct walk walk = { t, slot };
 	size_t root = t->n;
 
 	push(t, r->task[slot].pid, slot);
@@ -217,7 +163,9 @@ static void walk_down(struct tree *t, struct running *r, size_t slot)
 			continue;
 		}
 		add_up(t, p);
-		push_children(t, p);
+		if (is_alive(p))
+			root_list_children(t->proc_fd, p->pid, p->stat.threads, &t->text, &t->names,
+					   push_child, &walk);
 	}
 }
 
@@ -226,16 +174,15 @@ static void walk_down(struct tree *t, struct running *r, size_t slot)
 static bool push_named(void *ctx, const char *name)
 {
 	struct tree *t = ctx;
-	struct slice s = slice_of(name);
-	uint64_t pid;
+	int32_t pid = root_pid_of(name);
 	size_t i;
 
-	if (!cursor_slice_u64(s, &pid) || !pid || pid > INT32_MAX || t->n == PROCESSES_MAX)
+	if (!pid || t->n == PROCESSES_MAX)
 		return true;
 	/* kernels list them in order */
-	for (i = t->n++; i && t->process[i - 1].pid > (int32_t)pid; i--)
+	for (i = t->n++; i && t->process[i - 1].pid > pid; i--)
 		t->process[i] = t->process[i - 1];
-	t->process[i] = (struct process){ .pid = (int32_t)pid, .slot = NO_SLOT };
+	t->process[i] = (struct process){ .pid = pid, .slot = NO_SLOT };
 	return true;
 }
 

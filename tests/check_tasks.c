@@ -566,9 +566,42 @@ START_TEST(tail_files)
 }
 END_TEST
 
+static void count_child(void *ctx, int32_t pid)
+{
+	int32_t *next = ctx;
+
+	ck_assert_int_eq(pid, *next);
+	++*next;
+}
+
+/* A list of children that is longer than the text: all but a truncated number are found. */
+START_TEST(many_children)
+{
+	char memory[4096], names[4096];
+	struct root_text text = { memory, 0, sizeof memory }, list = { names, 0, sizeof names };
+	struct buf b = BUF_INIT;
+	int32_t next = 10001;
+	struct run r;
+	int fd;
+
+	for (int32_t pid = next; pid < 12000; pid++)
+		buf_addf(&b, "%d ", (int)pid);
+	support_run(&r, support_tmpdir(), "mkdir -p proc/5/task/5");
+	support_writes(support_path("%s/proc/5/task/5/children", support_tmpdir()), buf_str(&b));
+	fd = open(support_path("%s/proc", support_tmpdir()), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	root_list_children(fd, 5, 1, &text, &list, count_child, &next);
+	ck_assert_int_eq(next, 10001 + (int32_t)sizeof memory / 6);
+	next = 10001;
+	root_list_children(fd, 5, 2, &text, &list, count_child, &next);
+	ck_assert_int_eq(next, 10001 + (int32_t)sizeof memory / 6);
+	close(fd);
+	buf_release(&b);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("tasks", TEST(three_children), TEST(shared_memory), TEST(nested_tasks),
 			    TEST(reaped_children), TEST(known_write), TEST(recorded_processes),
-			    TEST(many_tasks), TEST_LOOP(tail_files, 2));
+			    TEST(many_tasks), TEST(many_children), TEST_LOOP(tail_files, 2));
 }
