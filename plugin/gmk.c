@@ -274,23 +274,27 @@ static bool is_asked_for(char *const env[])
 	return false;
 }
 
+/* Each line begins with "override ", which is skipped where a plain assignment is enough. */
+#define OVERRIDE "override "
+
+static void assign(bool overrides, const char *line)
+{
+	gmk_eval(overrides ? line : line + strlen(OVERRIDE), NULL);
+}
+
 /* A variable from the environment is passed on as it is; others are expanded. With -e the
  * environment is stronger than an assignment. */
 static void take_makefiles(void)
 {
+	bool silent = !expands_to("$(filter --warn-undefined%,$(MAKEFLAGS))", "");
 	char *origin = gmk_expand("$(origin MAKEFILES)");
-	bool is_from_file = origin && !strcmp(origin, "file");
 	bool is_strong = origin && (!strcmp(origin, "environment override") ||
-				    !strcmp(origin, "command line") ||
-				    !strcmp(origin, "override"));
+				    !strcmp(origin, "command line") || !strcmp(origin, "override"));
 
-	make.makefiles = gmk_expand(is_from_file ? "$(MAKEFILES)" : "$(value MAKEFILES)");
-	if (!expands_to("$(filter --warn-undefined%,$(MAKEFLAGS))", ""))
-		gmk_eval(is_strong ? "override MAKEFILES = $(buildbeat-at " TARGET_SILENTLY
-			 : "MAKEFILES = $(buildbeat-at " TARGET_SILENTLY, NULL);
-	else
-		gmk_eval(is_strong ? "override MAKEFILES = $(buildbeat-at " TARGET
-			 : "MAKEFILES = $(buildbeat-at " TARGET, NULL);
+	make.makefiles = gmk_expand(origin && !strcmp(origin, "file") ? "$(MAKEFILES)"
+				    : "$(value MAKEFILES)");
+	assign(is_strong, silent ? OVERRIDE "MAKEFILES = $(buildbeat-at " TARGET_SILENTLY
+	       : OVERRIDE "MAKEFILES = $(buildbeat-at " TARGET);
 	gmk_free(origin);
 }
 
@@ -306,18 +310,18 @@ static void shell_started(void)
 /* The value stays, and so does whether children see it. */
 static void take_ifs(void)
 {
+	bool defined = !expands_to("$(origin IFS)", "undefined");
+	bool is_from_file = expands_to("$(origin IFS)", "file");
+	bool is_override = expands_to("$(origin IFS)", "override");
+
 	make.took_ifs = true;
-	if (expands_to("$(origin IFS)", "undefined")) {
-		gmk_eval("IFS = $(buildbeat-ifs " TARGET "unexport IFS\n", NULL);
-		return;
-	}
-	make.ifs = gmk_expand("$(IFS)");
-	if (expands_to("$(origin IFS)", "file"))
-		gmk_eval("IFS = $(buildbeat-ifs " TARGET, NULL);
-	else if (expands_to("$(origin IFS)", "override"))
-		gmk_eval("override IFS = $(buildbeat-ifs " TARGET, NULL);
-	else
-		gmk_eval("override IFS = $(buildbeat-ifs " TARGET "export IFS\n", NULL);
+	if (defined)
+		make.ifs = gmk_expand("$(IFS)");
+	assign(defined && !is_from_file, OVERRIDE "IFS = $(buildbeat-ifs " TARGET);
+	if (!defined)
+		gmk_eval("unexport IFS\n", NULL);
+	else if (!is_from_file && !is_override)
+		gmk_eval("export IFS\n", NULL);
 }
 
 static void take_shell(void)
@@ -325,7 +329,7 @@ static void take_shell(void)
 	bool untouched = expands_to("$(origin SHELL)", "default");
 
 	make.shell = gmk_expand("$(SHELL)");
-	gmk_eval("override SHELL = $(buildbeat-shell " TARGET, NULL);
+	assign(true, OVERRIDE "SHELL = $(buildbeat-shell " TARGET);
 	if (untouched)
 		gmk_eval("unexport SHELL\n", NULL);
 }
