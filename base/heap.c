@@ -9,10 +9,23 @@
 
 #define HEAP_STEP (128 << 20)
 
-void heap_expect_much(void)
+static void advise(uintptr_t start, uintptr_t end, int advice)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t start, end;
+
+	start = (start + page - 1) & ~(page - 1);
+	end &= ~(page - 1);
+	if (start < end)
+		madvise((void *)start, end - start, advice);
+}
+
+void heap_forget(void *memory, size_t len)
+{
+	advise((uintptr_t)memory, (uintptr_t)memory + len, MADV_DONTNEED);
+}
+
+void heap_expect_much(void)
+{
 	void *first;
 
 	mallopt(M_MMAP_THRESHOLD, HEAP_STEP);
@@ -20,9 +33,7 @@ void heap_expect_much(void)
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	/* more than is free of the heap there is, so that it grows */
 	first = malloc(1 << 20);
-	start = ((uintptr_t)first + page - 1) & ~(page - 1);
-	end = (uintptr_t)sbrk(0) & ~(page - 1);
-	if (first && start < end)
-		madvise((void *)start, end - start, MADV_HUGEPAGE);
+	if (first)
+		advise((uintptr_t)first, (uintptr_t)sbrk(0), MADV_HUGEPAGE);
 	free(first);
 }

@@ -2,6 +2,8 @@
 #ifndef BUILDBEAT_BASE_HEAP_H
 #define BUILDBEAT_BASE_HEAP_H
 
+#include <stddef.h>
+
 /*
  * For a command that is about to fill tens of megabytes: let malloc() take them
  * from one heap of large pages, where the kernel has such. Of a recording of
@@ -9,5 +11,8 @@
  * Unused memory is not committed. A failure has no effect.
  */
 void heap_expect_much(void);
+
+/* The content of this memory is not needed any more: its whole pages go back to the kernel. */
+void heap_forget(void *memory, size_t len);
 
 #endif

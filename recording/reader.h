@@ -28,7 +28,7 @@ struct reader {
 	const struct recording_foreign *foreign;	/* may be NULL */
 	unsigned n_understood;	/* files whose first line is a recording's */
 	/* of arrays of rec */
-	size_t task_cap, after_cap, out_cap, usage_cap, memory_cap;
+	size_t task_cap, after_cap, out_cap, usage_cap, usage_task_cap, memory_cap;
 	/* tasks */
 	struct index instances;	/* newest instance of an id */
 	struct index tasks;	/* by instance and number: those not in `numbered` */
@@ -49,7 +49,7 @@ struct reader {
 	size_t n_processes;
 	struct process *process;
 	struct task_usage *newest;	/* sample of each task; time_ms -1: none */
-	struct reader_runs *runs;		/* NULL: no rec->usage */
+	uint32_t *usage_task;	/* of each of rec->usage: unless sums_only */
 	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
 	uint32_t *out_task;	/* and of rec->out */
 };
@@ -146,29 +146,6 @@ int reader_series(struct reader *r, const char *file, const char *name,
 		  char *text, size_t len);
 int reader_usage(struct reader *r, const char *file, struct feed *f);
 int reader_processes(struct reader *r, const char *file, struct feed *f);
-
-/*
- * The samples of rec->usage while they come, for n_tasks tasks (reader_runs.c).
- * NULL when out of memory, as -ENOMEM below.
- */
-struct reader_runs *reader_runs_new(size_t n_tasks);
-
-/* NULL is fine. */
-void reader_runs_free(struct reader_runs *runs);
-
-/* A sample of the task is about to become the newest, in this era. */
-int reader_runs_touch(struct reader *r, uint32_t task, uint32_t era);
-
-/* What is its newest stays as it is; counted in its n_usage after the call. */
-int reader_runs_add(struct reader *r, uint32_t task);
-
-/* The task has ended; or every task not touched in this era. */
-int reader_runs_end(struct reader *r, uint32_t task);
-int reader_runs_forget(struct reader *r, uint32_t era);
-
-/* The newest ones are added; then, once n_usage counts them, the list is in order. */
-int reader_runs_finish(struct reader *r);
-int reader_runs_sort(struct reader *r);
 
 /* An instance, by an id of less than INSTANCE_ID_MAX bytes: the newest of that id,
  * NO_INDEX if there is none; and a new one. */

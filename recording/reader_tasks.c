@@ -438,7 +438,7 @@ void reader_release(struct reader *r)
 	free(r->after_task);
 	free(r->out_task);
 	free(r->newest);
-	reader_runs_free(r->runs);
+	free(r->usage_task);
 	buf_release(&r->scratch);
 	name_table_release(&r->kinds);
 	index_release(&r->instances);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/heap.h"
 #include "recording/reader.h"
 #include "recording/usage_log.h"
 
@@ -10,6 +11,7 @@
 #define ALIAS_MAX 65535
 #define NOT_OURS USAGE_COLUMNS	/* a column of a later version */
 #define FILE_COLUMNS_MAX 64
+#define FORGET_EVERY 65536	/* samples */
 
 /* A running task under its number in the file. */
 struct alias {
@@ -118,9 +120,25 @@ static void count(struct task *t, const struct task_usage *u)
 /* The newest sample of a task, once it stays as it is. */
 static int settle(struct reader *r, uint32_t task)
 {
-	if (r->runs && reader_runs_add(r, task))
+	struct recording *rec = r->rec;
+	size_t n = rec->n_usage;
+	struct task_usage *usage;
+	uint32_t *of;
+
+	count(&rec->task[task], &r->newest[task]);
+	if (r->sums_only)
+		return 0;
+	usage = n < UINT32_MAX ? array_make_room(rec->usage, &r->usage_cap, n, sizeof *usage) : NULL;
+	if (!usage)
 		return -ENOMEM;
-	count(&r->rec->task[task], &r->newest[task]);
+	rec->usage = usage;
+	of = array_make_room(r->usage_task, &r->usage_task_cap, n, sizeof *of);
+	if (!of)
+		return -ENOMEM;
+	r->usage_task = of;
+	usage[n] = r->newest[task];
+	of[n] = task;
+	rec->n_usage++;
 	return 0;
 }
 
@@ -166,8 +184,6 @@ static int add_sample(struct decoder *d, const struct alias *a, const struct sam
 	int64_t before_kb = last->time_ms < 0 ? -1 : (int64_t)best_kb(last);
 	int64_t time_ms = s->time_ms;
 
-	if (d->r->runs && reader_runs_touch(d->r, a->task, d->era))
-		return -ENOMEM;
 	if (last->time_ms >= time_ms)
 		time_ms = last->time_ms;
 	else if (last->time_ms >= 0 && (add_unchanged(d, a->task, s) || settle(d->r, a->task)))
@@ -291,20 +307,6 @@ static bool parse_values(const struct decoder *d, struct cursor *rest, struct al
 	return true;
 }
 
-/* The list of its samples is whole, as far as it is known. */
-static int over(struct decoder *d, struct alias *a)
-{
-	uint32_t task = a->task;
-
-	a->task = NO_INDEX;
-	return task != NO_INDEX && d->r->runs ? reader_runs_end(d->r, task) : 0;
-}
-
-static int end_task(struct decoder *d, struct alias *a, const struct sample_time *s)
-{
-	return add_unchanged(d, a->task, s) || over(d, a) ? -ENOMEM : 0;
-}
-
 static int read_entry(struct decoder *d, struct cursor *c, const struct sample_time *s)
 {
 	struct alias *a;
@@ -313,12 +315,11 @@ static int read_entry(struct decoder *d, struct cursor *c, const struct sample_t
 	if (error)
 		return error;
 	if (cursor_byte(c, '-')) {
-		error = a->task == NO_INDEX ? 0 : end_task(d, a, s);
+		error = a->task == NO_INDEX ? 0 : add_unchanged(d, a->task, s);
+		a->task = NO_INDEX;
 		return !error && !cursor_byte(c, ';') && !cursor_at_end(c) ? -EBADMSG : error;
 	}
 	if (cursor_byte(c, '=')) {
-		if (over(d, a))
-			return -ENOMEM;
 		if (!parse_task(d, c, a))
 			return -EBADMSG;
 		if (give_out(d, a))
@@ -370,8 +371,6 @@ static int read_line(struct decoder *d, struct slice line)
 	reader_saw(d->r, s.time_ms * 1000);
 	while (!error && !cursor_at_end(&c))
 		error = read_entry(d, &c, &s);
-	if (!error && s.levels && d->r->runs)
-		error = reader_runs_forget(d->r, d->era);
 	return error;
 }
 
@@ -394,6 +393,8 @@ static void expect(struct reader *r, const struct feed *f)
 
 	rec->usage = array_expect(rec->usage, &r->usage_cap, feed_expect(f, rec->n_usage),
 				  sizeof *rec->usage);
+	r->usage_task = array_expect(r->usage_task, &r->usage_task_cap,
+				     feed_expect(f, rec->n_usage), sizeof *r->usage_task);
 	rec->memory = array_expect(rec->memory, &r->memory_cap, feed_expect(f, rec->n_memory),
 				   sizeof *rec->memory);
 }
@@ -439,9 +440,7 @@ static int no_usage_yet(struct reader *r)
 	if (r->newest)
 		return 0;
 	r->newest = malloc((n + 1) * sizeof *r->newest);
-	if (!r->sums_only)
-		r->runs = reader_runs_new(n);
-	if (!r->newest || (!r->runs && !r->sums_only))
+	if (!r->newest)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		r->newest[i].time_ms = -1;
@@ -471,10 +470,13 @@ int reader_usage(struct reader *r, const char *file, struct feed *f)
 
 /* After all files */
 
-static void sum_up(struct recording *rec, const struct task_usage *newest)
+/* The newest samples are the last ones. */
+static int sum_up(struct reader *r)
 {
-	for (size_t i = 0; i < rec->n_tasks; i++) {
-		const struct task_usage *u = &newest[i];
+	struct recording *rec = r->rec;
+
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
+		const struct task_usage *u = &r->newest[i];
 		struct task *t = &rec->task[i];
 
 		if (u->time_ms < 0)
@@ -482,20 +484,46 @@ static void sum_up(struct recording *rec, const struct task_usage *newest)
 		t->cpu_ms = u->cpu_ms;
 		t->read_kb = u->read_kb;
 		t->written_kb = u->written_kb;
-		count(t, u);
+		if (settle(r, i))
+			return -ENOMEM;
 	}
+	return 0;
+}
+
+/* From the order in which they came to task by task. Both orders are nearly that of time, so the
+ * memory of one shrinks while the other grows. */
+static int sort_samples(struct recording *rec, const uint32_t *of)
+{
+	struct task_usage *sorted = malloc((rec->n_usage + 1) * sizeof *sorted);
+	uint32_t first = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		rec->task[i].first_usage = first;
+		first += rec->task[i].n_usage;
+		rec->task[i].n_usage = 0;
+	}
+	for (size_t i = 0; i < rec->n_usage; i++) {
+		struct task *t = &rec->task[of[i]];
+
+		sorted[t->first_usage + t->n_usage++] = rec->usage[i];
+		if (!((i + 1) % FORGET_EVERY))
+			heap_forget(rec->usage + i + 1 - FORGET_EVERY, FORGET_EVERY * sizeof *sorted);
+	}
+	free(rec->usage);
+	rec->usage = sorted;
+	return 0;
 }
 
 int reader_finish_usage(struct reader *r)
 {
+	struct recording *rec = r->rec;
+
 	if (!r->newest)
 		return 0;
-	if (r->runs && reader_runs_finish(r))
+	if (sum_up(r) || (!r->sums_only && sort_samples(rec, r->usage_task)))
 		return -ENOMEM;
-	sum_up(r->rec, r->newest);
-	if (r->runs && reader_runs_sort(r))
-		return -ENOMEM;
-	r->rec->usage = array_trim(r->rec->usage, r->rec->n_usage, sizeof *r->rec->usage);
-	r->rec->memory = array_trim(r->rec->memory, r->rec->n_memory, sizeof *r->rec->memory);
+	rec->memory = array_trim(rec->memory, rec->n_memory, sizeof *rec->memory);
 	return 0;
 }
