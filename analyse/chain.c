@@ -2,6 +2,7 @@
 #include "analyse/chain.h"
 
 #include "analyse/chain_names.h"
+#include "base/arena.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -13,6 +14,7 @@
 struct work {
 	const struct summary *s;
 	struct chain *c;
+	struct arena *memory;		/* of all arrays but those of c */
 	struct chain_names names;
 	uint32_t *of_key;		/* OpenEmbedded: number of each task's recipe */
 	int64_t *end_us;		/* of each task */
@@ -31,13 +33,12 @@ static const struct task *task(const struct work *w, uint32_t i)
 	return &w->s->rec->task[i];
 }
 
-static uint32_t *indices(size_t n)
+static uint32_t *indices(struct arena *memory, size_t n)
 {
-	uint32_t *p = malloc((n + 1) * sizeof *p);
+	size_t size = (n + 1) * sizeof(uint32_t);
+	uint32_t *p = memory ? arena_alloc(memory, size) : malloc(size);
 
-	if (p)
-		memset(p, 0xff, (n + 1) * sizeof *p);
-	return p;
+	return p ? memset(p, 0xff, size) : NULL;
 }
 
 static void latest(const struct work *w, uint32_t *last, uint32_t i)
@@ -147,7 +148,7 @@ static enum wait decide_recipe(const struct work *w, uint32_t i, uint32_t *befor
  */
 static bool is_kept(const struct work *w, uint32_t worker, int64_t ready_us, const struct task *t)
 {
-	if (worker == NO_INDEX || w->end_us[worker] <= ready_us)
+	if (w->end_us[worker] <= ready_us)
 		return false;
 	return task(w, worker)->start_us >= ready_us - CHAIN_STAMP_US ||
 	       (just_ended(w, worker, t) && t->start_us - ready_us > CHAIN_REACTION_US);
@@ -164,38 +165,28 @@ static uint32_t line_before(const struct work *w, uint32_t i)
 	return w->of_target[w->s->nest[i].target];
 }
 
-/* The next line follows at once: not if something else ran between them. */
-static bool is_between(const struct work *w, uint32_t worker, uint32_t line)
+/* The number after the last -j of the outermost make; without a -j, as many as ran at once. */
+static uint32_t count_workers(const struct summary *s)
 {
-	return task(w, worker)->start_us >= w->end_us[line] && worker != line;
-}
+	uint32_t n = s->running_max < UINT32_MAX ? (uint32_t)s->running_max : UINT32_MAX;
+	size_t i = 0;
 
-/* The number after the last -j of a make's command; without a -j, as many as ran at once. */
-static uint32_t workers_of(const char *command, int64_t running_max)
-{
-	uint32_t n = running_max < UINT32_MAX ? (uint32_t)running_max : UINT32_MAX;
-
-	for (const char *p = command; (p = strstr(p, " -")); p += 2) {
+	while (i < s->rec->n_instances && s->rec->instance[i].level)
+		i++;
+	if (i == s->rec->n_instances)
+		return n;
+	for (const char *p = s->rec->instance[i].command; (p = strstr(p, " -")); p += 2) {
 		const char *number = p[2] == 'j' ? p + 3 : !strncmp(p, " --jobs", 7) ? p + 7 : NULL;
-		uint32_t told = 0;
+		uint32_t given = 0;
 
 		if (!number)
 			continue;
 		number += *number == ' ' || *number == '=';
-		for (; *number >= '0' && *number <= '9' && told < 100000; number++)
-			told = 10 * told + (uint32_t)(*number - '0');
-		n = told ? told : UINT32_MAX;
+		for (; *number >= '0' && *number <= '9' && given < 100000; number++)
+			given = 10 * given + (uint32_t)(*number - '0');
+		n = given ? given : UINT32_MAX;
 	}
 	return n;
-}
-
-static const char *outermost_make(const struct recording *rec)
-{
-	for (size_t i = 0; i < rec->n_instances; i++) {
-		if (!rec->instance[i].level)
-			return rec->instance[i].command;
-	}
-	return "";
 }
 
 /* A make may get its worker from another, through the jobserver: then it starts its task
@@ -212,43 +203,24 @@ static bool is_handed_over(const struct work *w, uint32_t other, int64_t ready_u
 	       w->end_us[other] >= t->start_us - CHAIN_REACTION_US;
 }
 
-/* When all was there that it may have waited for within its instance. */
-static int64_t when_ready(const struct work *w, const struct task *t, uint32_t target)
-{
-	int64_t open_us = w->s->rec->instance[t->instance].open_us;
-
-	return target != NO_INDEX && w->end_us[target] > open_us ? w->end_us[target] : open_us;
-}
-
-/* What its instance waited for: the one before it, or the task that it runs in. */
-static enum wait decide_opening(const struct work *w, uint32_t i, uint32_t sibling,
-				uint32_t *before)
-{
-	uint32_t parent = w->s->nest[i].parent;
-
-	*before = sibling;
-	if (sibling != NO_INDEX)
-		return WAIT_LINE;
-	*before = parent;
-	if (parent != NO_INDEX && w->begun[parent])
-		return WAIT_HOST;
-	*before = NO_INDEX;
-	return WAIT_NONE;
-}
-
 static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 {
 	const struct task *t = task(w, i);
 	uint32_t sibling = last_of_sibling(w, i), line = line_before(w, i);
 	uint32_t target = last_target(w, t), worker = w->of_instance[t->instance];
-	int64_t ready_us = when_ready(w, t, target);
+	uint32_t parent = w->s->nest[i].parent;
+	bool kept = worker != NO_INDEX && (just_ended(w, worker, t) || !w->running[t->instance]);
+	int64_t ready_us = w->s->rec->instance[t->instance].open_us;
 
+	if (target != NO_INDEX && w->end_us[target] > ready_us)
+		ready_us = w->end_us[target];
+	/* the next line follows at once, unless something else ran between them */
 	*before = line;
-	if (line != NO_INDEX && !is_between(w, worker, line))
+	if (line != NO_INDEX &&
+	    (worker == line || task(w, worker)->start_us < w->end_us[line]))
 		return WAIT_LINE;
 	*before = worker;
-	if (is_kept(w, worker, ready_us, t) &&
-	    (just_ended(w, worker, t) || !w->running[t->instance]))
+	if (kept && is_kept(w, worker, ready_us, t))
 		return WAIT_WORKER;
 	*before = w->of_all;
 	if (is_handed_over(w, w->of_all, ready_us, t))
@@ -257,9 +229,14 @@ static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 	if (target != NO_INDEX)
 		return WAIT_TARGET;
 	*before = worker;
-	if (worker != NO_INDEX && (just_ended(w, worker, t) || !w->running[t->instance]))
+	if (kept)
 		return WAIT_WORKER;
-	return decide_opening(w, i, sibling, before);
+	/* what its instance waited for: the one before it, or the task that it runs in */
+	*before = sibling;
+	if (sibling != NO_INDEX)
+		return WAIT_LINE;
+	*before = parent != NO_INDEX && w->begun[parent] ? parent : NO_INDEX;
+	return *before != NO_INDEX ? WAIT_HOST : WAIT_NONE;
 }
 
 /* When others may have waited for each task, by its place in the order. */
@@ -296,16 +273,16 @@ static int sweep(struct work *w)
 	if (!end)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_ran; i++) {
-		uint32_t *before = &w->c->before[s->order[i]];
-		uint64_t start_us = (uint64_t)task(w, s->order[i])->start_us;
+		uint32_t now = s->order[i], *before = &w->c->before[now];
+		const struct task *t = task(w, now);
 
-		for (; end[at].key <= start_us && end[at].value < (int64_t)i; at++)
+		for (; end[at].key <= (uint64_t)t->start_us && end[at].value < (int64_t)i; at++)
 			ended(w, s->order[end[at].value]);
-		w->c->why[s->order[i]] = (uint8_t)(w->of_key ? decide_recipe(w, s->order[i], before) :
-							  decide(w, s->order[i], before));
-		w->begun[s->order[i]] = true;
-		w->running[task(w, s->order[i])->instance]++;
-		w->n_running += !task(w, s->order[i])->hosts;
+		w->c->why[now] = (uint8_t)(w->of_key ? decide_recipe(w, now, before) :
+					   decide(w, now, before));
+		w->begun[now] = true;
+		w->running[t->instance]++;
+		w->n_running += !t->hosts;
 	}
 	for (; at < s->n_ran; at++)
 		ended(w, s->order[end[at].value]);
@@ -314,17 +291,6 @@ static int sweep(struct work *w)
 }
 
 /* The critical path */
-
-static uint32_t last_to_end(const struct work *w)
-{
-	uint32_t last = NO_INDEX;
-
-	for (size_t i = 0; i < w->s->n_ran; i++) {
-		if (!task(w, w->s->order[i])->hosts)
-			latest(w, &last, w->s->order[i]);
-	}
-	return last;
-}
 
 /* The last to end inside a task, inside that ...; kept, as the way may be long. */
 static uint32_t innermost(struct work *w, uint32_t i)
@@ -356,52 +322,43 @@ static uint32_t step_back(struct work *w, const uint32_t *place, uint32_t i)
 	return NO_INDEX;
 }
 
-static void turn_round(uint32_t *p, size_t n)
-{
-	for (size_t i = 0; i < n / 2; i++) {
-		uint32_t t = p[i];
-
-		p[i] = p[n - 1 - i];
-		p[n - 1 - i] = t;
-	}
-}
-
 static int find_path(struct work *w)
 {
+	const uint32_t *order = w->s->order;
 	struct chain *c = w->c;
-	uint32_t *place = indices(w->s->rec->n_tasks);
+	uint32_t *place = indices(w->memory, w->s->rec->n_tasks), last = NO_INDEX;
 
-	c->path = indices(w->s->n_ran);
-	if (!place || !c->path) {
-		free(place);
+	c->path = indices(NULL, w->s->n_ran);
+	if (!place || !c->path)
 		return -ENOMEM;
+	for (size_t i = 0; i < w->s->n_ran; i++) {
+		place[order[i]] = (uint32_t)i;
+		if (!task(w, order[i])->hosts)
+			latest(w, &last, order[i]);
 	}
-	for (size_t i = 0; i < w->s->n_ran; i++)
-		place[w->s->order[i]] = (uint32_t)i;
-	for (uint32_t i = last_to_end(w); i != NO_INDEX; i = step_back(w, place, i)) {
+	for (uint32_t i = last; i != NO_INDEX; i = step_back(w, place, i)) {
 		c->path[c->n_path++] = i;
 		c->path_us = sat_add(c->path_us, w->end_us[i] - task(w, i)->start_us);
 	}
-	turn_round(c->path, c->n_path);
-	free(place);
+	for (size_t i = 0; i < c->n_path / 2; i++) {
+		uint32_t t = c->path[i];
+
+		c->path[i] = c->path[c->n_path - 1 - i];
+		c->path[c->n_path - 1 - i] = t;
+	}
 	return 0;
 }
 
+/* 0 or -ENOMEM; *n: how many recipes there are. */
 static int number_recipes(struct work *w, size_t *n)
 {
 	const struct recording *rec = w->s->rec;
 	struct name_table t = NAME_TABLE_INIT;
 	int r = 0;
 
-	*n = 0;
-	if (!rec->source.recipe_keys)
-		return 0;
-	w->of_key = indices(rec->n_tasks);
-	for (size_t i = 0; !r && w->of_key && i < rec->n_tasks; i++) {
-		struct slice key = slice_of(rec->task[i].key);
-
-		r = name_table_add(&t, key, &w->of_key[i]);
-	}
+	w->of_key = indices(w->memory, rec->n_tasks);
+	for (size_t i = 0; !r && w->of_key && i < rec->n_tasks; i++)
+		r = name_table_add(&t, slice_of(rec->task[i].key), &w->of_key[i]);
 	*n = t.n;
 	name_table_release(&t);
 	return w->of_key ? r : -ENOMEM;
@@ -410,22 +367,22 @@ static int number_recipes(struct work *w, size_t *n)
 static int allocate(struct work *w)
 {
 	const struct recording *rec = w->s->rec;
-	size_t n_recipes;
+	size_t n_recipes = 0;
 
-	if (number_recipes(w, &n_recipes))
+	if (!w->memory || (rec->source.recipe_keys && number_recipes(w, &n_recipes)))
 		return -ENOMEM;
-	w->end_us = calloc(rec->n_tasks + 1, sizeof *w->end_us);
-	w->of_target = indices(w->s->n_targets);
-	w->of_instance = indices(rec->n_instances);
-	w->of_recipe = indices(n_recipes);
-	w->inside = indices(rec->n_tasks);
-	w->sibling = indices(rec->n_instances);
-	w->running = calloc(rec->n_instances + 1, sizeof *w->running);
-	w->first_seen = calloc(rec->n_instances + 1, sizeof *w->first_seen);
-	w->begun = calloc(rec->n_tasks + 1, sizeof *w->begun);
-	w->ended = calloc(rec->n_tasks + 1, sizeof *w->ended);
-	w->workers = workers_of(outermost_make(rec), w->s->running_max);
-	w->c->before = indices(rec->n_tasks);
+	w->end_us = arena_alloc(w->memory, (rec->n_tasks + 1) * sizeof *w->end_us);
+	w->of_target = indices(w->memory, w->s->n_targets);
+	w->of_instance = indices(w->memory, rec->n_instances);
+	w->of_recipe = indices(w->memory, n_recipes);
+	w->inside = indices(w->memory, rec->n_tasks);
+	w->sibling = indices(w->memory, rec->n_instances);
+	w->running = arena_alloc(w->memory, (rec->n_instances + 1) * sizeof *w->running);
+	w->first_seen = arena_alloc(w->memory, (rec->n_instances + 1) * sizeof *w->first_seen);
+	w->begun = arena_alloc(w->memory, (rec->n_tasks + 1) * sizeof *w->begun);
+	w->ended = arena_alloc(w->memory, (rec->n_tasks + 1) * sizeof *w->ended);
+	w->workers = count_workers(w->s);
+	w->c->before = indices(NULL, rec->n_tasks);
 	w->c->why = calloc(rec->n_tasks + 1, 1);
 	return w->end_us && w->of_target && w->of_instance && w->of_recipe && w->inside &&
 	       w->sibling && w->running && w->first_seen && w->begun && w->ended &&
@@ -434,29 +391,20 @@ static int allocate(struct work *w)
 
 int chain_make(struct chain *c, const struct summary *s)
 {
-	struct work w = { .s = s, .c = c, .of_top = NO_INDEX, .of_all = NO_INDEX };
+	struct work w = {
+		.s = s, .c = c, .memory = arena_new(), .of_top = NO_INDEX, .of_all = NO_INDEX,
+	};
 	int r;
 
 	*c = (struct chain){ 0 };
 	r = allocate(&w);
 	if (!r)
-		r = chain_names_make(&w.names, s);
+		r = chain_names_make(&w.names, s, w.memory);
 	if (!r)
 		r = sweep(&w);
 	if (!r)
 		r = find_path(&w);
-	chain_names_release(&w.names);
-	free(w.of_key);
-	free(w.end_us);
-	free(w.of_target);
-	free(w.of_instance);
-	free(w.of_recipe);
-	free(w.inside);
-	free(w.sibling);
-	free(w.running);
-	free(w.first_seen);
-	free(w.begun);
-	free(w.ended);
+	arena_free(w.memory);
 	return r;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/chain_names.h"
 
+#include "analyse/names.h"
 #include "analyse/path.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -25,6 +26,7 @@ struct named_path {
 struct naming {
 	const struct summary *s;
 	struct chain_names *x;
+	struct arena *memory;
 	uint64_t *after_end, *target_end;	/* bits */
 	uint64_t *instance;		/* hashes of their directories */
 	struct index directories;	/* hash of instance's and part -> index below */
@@ -189,7 +191,7 @@ static struct named_path *find(const struct naming *n, uint64_t hash)
 /* What others call a task: recipes of bitbake have tasks of the same names. */
 static struct slice name_for_others(struct naming *n, const struct task *t)
 {
-	if (!*t->key || strcmp(n->s->rec->instance[t->instance].tool, "bitbake"))
+	if (!name_is_recipe(n->s->rec, t))
 		return slice_of(t->name);
 	buf_clear(&n->full);
 	buf_adds(&n->full, t->key);
@@ -261,30 +263,31 @@ static int hash_instances(struct naming *n)
 
 static int allocate(struct naming *n)
 {
+	const struct recording *rec = n->s->rec;
+	struct chain_names *x = n->x;
 	size_t n_targets = n->s->n_targets;
 
 	n->mask = 15;
 	while (n->mask < 2 * n_targets)
 		n->mask = 2 * n->mask + 1;
-	n->x->of_after = malloc((n->s->rec->n_after + 1) * sizeof *n->x->of_after);
-	n->x->of_target = malloc((n_targets + 1) * sizeof *n->x->of_target);
-	n->x->path = calloc(n->mask + 1, sizeof *n->x->path);
-	n->after_end = calloc(END_WORDS, sizeof *n->after_end);
-	n->target_end = calloc(END_WORDS, sizeof *n->target_end);
-	n->instance = malloc((n->s->rec->n_instances + 1) * sizeof *n->instance);
-	if (!n->x->of_after || !n->x->of_target || !n->x->path || !n->after_end ||
-	    !n->target_end || !n->instance)
+	x->of_after = arena_alloc(n->memory, (rec->n_after + 1) * sizeof *x->of_after);
+	x->of_target = arena_alloc(n->memory, (n_targets + 1) * sizeof *x->of_target);
+	x->path = arena_alloc(n->memory, (n->mask + 1) * sizeof *x->path);
+	n->after_end = arena_alloc(n->memory, END_WORDS * sizeof *n->after_end);
+	n->target_end = arena_alloc(n->memory, END_WORDS * sizeof *n->target_end);
+	n->instance = arena_alloc(n->memory, (rec->n_instances + 1) * sizeof *n->instance);
+	if (!x->of_after || !x->of_target || !x->path || !n->after_end || !n->target_end ||
+	    !n->instance)
 		return -ENOMEM;
-	memset(n->x->of_target, 0xff, n_targets * sizeof *n->x->of_target);
+	memset(x->of_target, 0xff, n_targets * sizeof *x->of_target);
 	return 0;
 }
 
-int chain_names_make(struct chain_names *x, const struct summary *s)
+int chain_names_make(struct chain_names *x, const struct summary *s, struct arena *memory)
 {
-	struct naming n = { .s = s, .x = x };
+	struct naming n = { .s = s, .x = x, .memory = memory };
 	int r;
 
-	*x = (struct chain_names){ 0 };
 	r = allocate(&n);
 	if (!r)
 		r = hash_instances(&n);
@@ -298,18 +301,7 @@ int chain_names_make(struct chain_names *x, const struct summary *s)
 	buf_release(&n.path);
 	buf_release(&n.full);
 	free(n.directory);
-	free(n.instance);
-	free(n.after_end);
-	free(n.target_end);
 	return r;
-}
-
-void chain_names_release(struct chain_names *x)
-{
-	free(x->of_after);
-	free(x->of_target);
-	free(x->path);
-	*x = (struct chain_names){ 0 };
 }
 
 uint32_t *chain_names_last(const struct chain_names *x, uint32_t path)

@@ -3,6 +3,7 @@
 #define BUILDBEAT_ANALYSE_CHAIN_NAMES_H
 
 #include "analyse/summary.h"
+#include "base/arena.h"
 
 /*
  * The names that tasks waited for, and the tasks that make what they name: a name is
@@ -15,11 +16,10 @@ struct chain_names {
 	struct named_path *path;
 };
 
-/* 0 or -ENOMEM. Always release. */
-int chain_names_make(struct chain_names *x, const struct summary *s);
-void chain_names_release(struct chain_names *x);
+/* What x has is in the memory of the arena. 0 or -ENOMEM. */
+int chain_names_make(struct chain_names *x, const struct summary *s, struct arena *memory);
 
-/* The task that stands for a path so far, NO_INDEX for none: its place. */
+/* Where the last task that made a path is kept, NO_INDEX until one did. */
 uint32_t *chain_names_last(const struct chain_names *x, uint32_t path);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "render/chart/bootchart_parts.h"
 #include "render/chart/legend.h"
 #include "render/chart/svg.h"
@@ -22,22 +23,19 @@ struct strip {
 };
 
 struct strips {
-	size_t n, size;
+	size_t n;
 	struct strip *strip;
 };
 
-static int add_strip(struct strips *l, uint32_t lane, double from, double until)
+static int add_strip(struct strips *l, const struct chart *c, uint32_t lane, int64_t from_us,
+		     int64_t until_us)
 {
-	struct strip *grown;
+	struct strip *grown = array_grow(l->strip, l->n, sizeof *grown);
 
-	if (l->n == l->size) {
-		l->size = l->size ? 2 * l->size : 256;
-		grown = realloc(l->strip, l->size * sizeof *grown);
-		if (!grown)
-			return -ENOMEM;
-		l->strip = grown;
-	}
-	l->strip[l->n++] = (struct strip){ lane, from, until };
+	if (!grown)
+		return -ENOMEM;
+	l->strip = grown;
+	grown[l->n++] = (struct strip){ lane, time_x(c, from_us), time_x(c, until_us) };
 	return 0;
 }
 
@@ -103,41 +101,20 @@ static void draw(struct markup *s, const struct chart *c, struct strips *l, cons
 	*l = (struct strips){ 0 };
 }
 
-/* Lanes of tasks, not of places in the order. NULL: out of memory. */
-static uint32_t *lanes_of_tasks(const struct chart *c)
-{
-	uint32_t *lane = malloc((c->sum->rec->n_tasks + 1) * sizeof *lane);
-
-	if (!lane)
-		return NULL;
-	for (size_t i = 0; i < c->sum->rec->n_tasks; i++)
-		lane[i] = NO_INDEX;
-	for (size_t i = 0; i < c->sum->n_ran; i++)
-		lane[c->sum->order[i]] = c->lanes.lane[i];
-	return lane;
-}
-
 /* Below the bars: when tasks waited for a worker */
-
-static int draw_queue(struct markup *s, const struct chart *c)
+int bootchart_marks_below(struct markup *s, const struct chart *c)
 {
 	struct strips l = { 0 };
 	int r = 0;
 
-	for (size_t i = 0; !r && i < c->sum->n_ran; i++) {
+	for (size_t i = 0; !r && c->has_queue && i < c->sum->n_ran; i++) {
 		const struct task *t = &c->sum->rec->task[c->sum->order[i]];
 
 		if (t->queued_us >= 0 && t->queued_us < t->start_us)
-			r = add_strip(&l, c->lanes.lane[i], time_x(c, t->queued_us),
-				      time_x(c, t->start_us));
+			r = add_strip(&l, c, c->lanes.lane[i], t->queued_us, t->start_us);
 	}
 	draw(s, c, &l, "queue", 0.5, THIN);
 	return r;
-}
-
-int bootchart_marks_below(struct markup *s, const struct chart *c)
-{
-	return c->has_queue ? draw_queue(s, c) : 0;
 }
 
 /* How tasks ended: an outline, and where there is room a badge with a sign */
@@ -194,8 +171,8 @@ static int find_ends(struct strips *l, const struct chart *c, enum task_state st
 		const struct task *t = &rec->task[c->sum->order[i]];
 
 		if (t->state == state)
-			r = add_strip(l, c->lanes.lane[i], time_x(c, t->start_us),
-				      time_x(c, recording_task_end_us(rec, t)));
+			r = add_strip(l, c, c->lanes.lane[i], t->start_us,
+				      recording_task_end_us(rec, t));
 	}
 	bound(l);
 	return r;
@@ -251,25 +228,25 @@ static void draw_signs(struct markup *s, const struct chart *c, const struct str
 
 static int draw_ends(struct markup *s, const struct chart *c)
 {
-	struct strips running = { 0 }, killed = { 0 }, failed = { 0 };
-	int r = find_ends(&running, c, TASK_UNFINISHED);
+	struct strips unfinished = { 0 }, killed = { 0 }, failed = { 0 };
+	int r = find_ends(&unfinished, c, TASK_UNFINISHED);
 
 	r = r ? r : find_ends(&killed, c, TASK_KILLED);
 	r = r ? r : find_ends(&failed, c, TASK_FAILED);
-	draw_outlines(s, c, &running, "unfinished", true);
+	draw_outlines(s, c, &unfinished, "unfinished", true);
 	draw_outlines(s, c, &killed, "killed", false);
 	draw_outlines(s, c, &failed, "failed", false);
 	draw_signs(s, c, &killed, "badge", add_badge);
 	draw_signs(s, c, &killed, "bolt", add_bolt);
 	draw_signs(s, c, &failed, "badge", add_badge);
 	draw_signs(s, c, &failed, "cross", add_cross);
-	free(running.strip);
+	free(unfinished.strip);
 	free(killed.strip);
 	free(failed.strip);
 	return r;
 }
 
-/* Phases within tasks */
+/* Above the bars: the phases of tasks, the critical path, the same tasks in the other build */
 
 static int draw_phases(struct markup *s, const struct chart *c)
 {
@@ -279,50 +256,48 @@ static int draw_phases(struct markup *s, const struct chart *c)
 
 	for (size_t i = 0; !r && i < rec->n_spans; i++) {
 		const struct span *p = &rec->span[i];
-		int64_t end_us = p->end_us < p->begin_us ? c->sum->wall_us : p->end_us;
 
 		if (c->lanes.span_lane[i] != NO_INDEX)
-			r = add_strip(&l, c->lanes.span_lane[i], time_x(c, p->begin_us),
-				      time_x(c, end_us));
+			r = add_strip(&l, c, c->lanes.span_lane[i], p->begin_us,
+				      p->end_us < p->begin_us ? c->sum->wall_us : p->end_us);
 	}
 	draw(s, c, &l, "phase", 0, THIN);
 	return r;
 }
 
-/* The critical path */
-
-static int draw_critical(struct markup *s, const struct chart *c, const uint32_t *lane)
+static int draw_critical(struct markup *s, const struct chart *c)
 {
-	const struct recording *rec = c->sum->rec;
+	const struct summary *sum = c->sum;
+	bool *on_path = calloc(sum->rec->n_tasks + 1, sizeof *on_path);
 	struct strips l = { 0 };
-	int r = 0;
+	int r = on_path ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < c->chain.n_path; i++) {
-		const struct task *t = &rec->task[c->chain.path[i]];
+	for (size_t i = 0; !r && i < c->chain.n_path; i++)
+		on_path[c->chain.path[i]] = true;
+	for (size_t i = 0; !r && i < sum->n_ran; i++) {
+		const struct task *t = &sum->rec->task[sum->order[i]];
 
-		if (lane[c->chain.path[i]] != NO_INDEX)
-			r = add_strip(&l, lane[c->chain.path[i]], time_x(c, t->start_us),
-				      time_x(c, recording_task_end_us(rec, t)));
+		if (on_path[sum->order[i]])
+			r = add_strip(&l, c, c->lanes.lane[i], t->start_us,
+				      recording_task_end_us(sum->rec, t));
 	}
+	free(on_path);
 	draw(s, c, &l, "critical", 0, 0);
 	return r;
 }
 
-/* The other build: the same tasks in the lanes of this one */
-
 static int draw_ghost(struct markup *s, const struct chart *c)
 {
-	const struct recording *other = c->ghost->rec;
 	struct strips l = { 0 };
 	int r = 0;
 
-	for (size_t i = 0; !r && i < c->sum->n_ran; i++) {
-		uint32_t index = c->match.other[c->sum->order[i]];
-		const struct task *t = index == NO_INDEX ? NULL : &other->task[index];
+	for (size_t i = 0; !r && c->ghost && i < c->sum->n_ran; i++) {
+		uint32_t other = c->match.other[c->sum->order[i]];
+		const struct task *t = other == NO_INDEX ? NULL : &c->ghost->rec->task[other];
 
 		if (t && task_ran(t))
-			r = add_strip(&l, c->lanes.lane[i], time_x(c, t->start_us),
-				      time_x(c, recording_task_end_us(other, t)));
+			r = add_strip(&l, c, c->lanes.lane[i], t->start_us,
+				      recording_task_end_us(c->ghost->rec, t));
 	}
 	draw(s, c, &l, "ghost", 1, GHOST_HEIGHT);
 	return r;
@@ -330,18 +305,11 @@ static int draw_ghost(struct markup *s, const struct chart *c)
 
 int bootchart_marks_above(struct markup *s, const struct chart *c)
 {
-	uint32_t *lane = lanes_of_tasks(c);
-	int r;
+	int r = draw_phases(s, c);
 
-	if (!lane)
-		return -ENOMEM;
-	r = draw_phases(s, c);
-	r = r ? r : draw_critical(s, c, lane);
-	if (c->ghost)
-		r = r ? r : draw_ghost(s, c);
-	r = r ? r : draw_ends(s, c);
-	free(lane);
-	return r;
+	r = r ? r : draw_critical(s, c);
+	r = r ? r : draw_ghost(s, c);
+	return r ? r : draw_ends(s, c);
 }
 
 #define SWATCH 10		/* its width and height */

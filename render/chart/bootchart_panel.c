@@ -92,29 +92,13 @@ static bool next_run(const struct profile *f, size_t *i, size_t *end)
 	return *i < *end;
 }
 
-static void add_steps(struct svg_path *path, const struct profile *f, size_t from, size_t end)
+/* A line through the middles of columns [from, end), forth or back, without points that a line
+ * from its neighbours passes anyway. */
+static void add_points(struct svg_path *path, const double *y, size_t from, size_t end, bool back)
 {
-	for (size_t i = from + 1; i < end; i++) {
-		if (f->mean[i] == f->mean[i - 1])
-			continue;
-		svg_path_line(path, f->x[i], f->mean[i - 1]);
-		svg_path_line(path, f->x[i], f->mean[i]);
-	}
-}
+	for (size_t k = from; k < end; k++) {
+		size_t i = back ? end - 1 - (k - from) : k;
 
-/* A line through the middles of columns [from, end), without points that a line from
- * its neighbours passes anyway. */
-static void add_points(struct svg_path *path, const double *y, size_t from, size_t end)
-{
-	for (size_t i = from; i < end; i++) {
-		if (i == from || i + 1 == end || y[i] != y[i - 1] || y[i] != y[i + 1])
-			svg_path_line(path, (i + 0.5) * COLUMN, y[i]);
-	}
-}
-
-static void add_points_back(struct svg_path *path, const double *y, size_t from, size_t end)
-{
-	for (size_t i = end; i-- > from;) {
 		if (i == from || i + 1 == end || y[i] != y[i - 1] || y[i] != y[i + 1])
 			svg_path_line(path, (i + 0.5) * COLUMN, y[i]);
 	}
@@ -124,37 +108,31 @@ static void add_points_back(struct svg_path *path, const double *y, size_t from,
 static void add_tops(struct svg_path *path, const struct profile *f, size_t from, size_t end)
 {
 	svg_path_line(path, f->x[from], f->mean[from]);
-	if (f->steps)
-		add_steps(path, f, from, end);
-	else
-		add_points(path, f->mean, from, end);
+	for (size_t i = from + 1; i < end && f->steps; i++) {
+		if (f->mean[i] == f->mean[i - 1])
+			continue;
+		svg_path_line(path, f->x[i], f->mean[i - 1]);
+		svg_path_line(path, f->x[i], f->mean[i]);
+	}
+	if (!f->steps)
+		add_points(path, f->mean, from, end, false);
 	svg_path_line(path, f->x[end], f->mean[end - 1]);
 }
 
-static void add_area(struct plot *p, const char *class)
+/* The curve, and with area what is below it. */
+static void add_curve(struct plot *p, const char *class, bool area)
 {
 	const struct profile *f = &p->profile;
 	struct svg_path path;
 
 	svg_path_init(&path, p->svg, class);
 	for (size_t i = 0, end; next_run(f, &i, &end); i = end) {
-		svg_path_move(&path, f->x[i], p->height);
+		svg_path_move(&path, f->x[i], area ? p->height : f->mean[i]);
 		add_tops(&path, f, i, end);
-		svg_path_line(&path, f->x[end], p->height);
-		svg_path_close(&path);
-	}
-	svg_path_end(&path);
-}
-
-static void add_line(struct plot *p, const char *class)
-{
-	const struct profile *f = &p->profile;
-	struct svg_path path;
-
-	svg_path_init(&path, p->svg, class);
-	for (size_t i = 0, end; next_run(f, &i, &end); i = end) {
-		svg_path_move(&path, f->x[i], f->mean[i]);
-		add_tops(&path, f, i, end);
+		if (area) {
+			svg_path_line(&path, f->x[end], p->height);
+			svg_path_close(&path);
+		}
 	}
 	svg_path_end(&path);
 }
@@ -177,25 +155,14 @@ static void add_band(struct plot *p, const char *class)
 			continue;
 		}
 		svg_path_move(&path, f->x[i], f->max[i]);
-		add_points(&path, f->max, i, end);
+		add_points(&path, f->max, i, end, false);
 		svg_path_line(&path, f->x[end], f->max[end - 1]);
 		svg_path_line(&path, f->x[end], f->min[end - 1]);
-		add_points_back(&path, f->min, i, end);
+		add_points(&path, f->min, i, end, true);
 		svg_path_line(&path, f->x[i], f->min[i]);
 		svg_path_close(&path);
 	}
 	svg_path_end(&path);
-}
-
-/* "area c3" */
-static void classes(char *out, size_t size, const char *what, enum colour colour)
-{
-	struct buf b;
-
-	buf_init_fixed(&b, out, size);
-	buf_adds(&b, what);
-	buf_adds(&b, " c");
-	buf_addu(&b, (uint64_t)colour);
 }
 
 /* Stretches of which nothing is known, from the axis to the top. */
@@ -226,16 +193,19 @@ static void draw_gaps(struct plot *p)
 }
 
 /* Stacks: what is on top is drawn first, down to the axis; the others cover it. */
-
-static void sum_stack(struct plot *p)
+static void draw_stack(struct plot *p)
 {
 	const struct panel *panel = p->panel;
 	double sum[BINS] = { 0 };
+	char class[] = "area c0";
+	bool any = false;
 
+	begin_profile(p, panel, false);
 	memset(p->stacked, 0, sizeof p->stacked);
 	for (size_t i = 0; i < panel->n_bands; i++) {
 		if (panel->band[i].mark != MARK_STACK)
 			continue;
+		any = true;
 		bins_of_band(p, panel, i);
 		for (size_t k = 0; k < p->profile.n; k++) {
 			if (p->bin[k].min != BAND_ABSENT) {
@@ -245,35 +215,15 @@ static void sum_stack(struct plot *p)
 			p->stack[i][k] = scaled(p, sum[k], panel->ceiling);
 		}
 	}
-}
-
-static bool has_stack(const struct panel *panel)
-{
-	for (size_t i = 0; i < panel->n_bands; i++) {
-		if (panel->band[i].mark == MARK_STACK)
-			return true;
-	}
-	return false;
-}
-
-static void draw_stack(struct plot *p)
-{
-	const struct panel *panel = p->panel;
-	char class[24];
-
-	if (!has_stack(panel))
-		return;
-	begin_profile(p, panel, false);
-	sum_stack(p);
 	for (size_t i = panel->n_bands; i-- > 0;) {
 		if (panel->band[i].mark != MARK_STACK)
 			continue;
 		memcpy(p->profile.known, p->stacked, sizeof p->stacked);
 		memcpy(p->profile.mean, p->stack[i], sizeof p->stack[i]);
-		classes(class, sizeof class, "area", panel->band[i].colour);
-		add_area(p, class);
+		class[6] = (char)('0' + panel->band[i].colour);
+		add_curve(p, class, true);
 	}
-	if (!chart_is_dense(panel))
+	if (!any || !chart_is_dense(panel))
 		return;
 	panel_stack_bins(panel, 0, p->chart->end_us, p->bin, BINS);
 	profile_of_bins(p, panel->ceiling);
@@ -283,21 +233,17 @@ static void draw_stack(struct plot *p)
 static void draw_band(struct plot *p, size_t i)
 {
 	const struct band *band = &p->panel->band[i];
-	char class[24];
+	char area[] = "area c0", range[] = "band c0", line[] = "line c0";
 
+	area[6] = range[6] = line[6] = (char)('0' + band->colour);
 	begin_profile(p, p->panel, band->held);
 	bins_of_band(p, p->panel, i);
 	profile_of_bins(p, band->right ? p->panel->right_ceiling : p->panel->ceiling);
-	if (band->mark == MARK_AREA) {
-		classes(class, sizeof class, "area", band->colour);
-		add_area(p, class);
-		add_band(p, "band all");
-	} else {
-		classes(class, sizeof class, "band", band->colour);
-		add_band(p, class);
-		classes(class, sizeof class, "line", band->colour);
-		add_line(p, class);
-	}
+	if (band->mark == MARK_AREA)
+		add_curve(p, area, true);
+	add_band(p, band->mark == MARK_AREA ? "band all" : range);
+	if (band->mark != MARK_AREA)
+		add_curve(p, line, false);
 }
 
 /* A stack of few points. */
@@ -331,7 +277,7 @@ static void draw_ghost(struct plot *p)
 	else
 		add_up_points(p, other);
 	profile_of_bins(p, p->panel->ceiling);
-	add_line(p, "line ghost");
+	add_curve(p, "line ghost", false);
 }
 
 /* Axes */
