@@ -33,12 +33,14 @@ static const struct task *task(const struct work *w, uint32_t i)
 	return &w->s->rec->task[i];
 }
 
+/* NO_INDEX for n + 1 items, in the memory of the arena, if there is one. */
 static uint32_t *indices(struct arena *memory, size_t n)
 {
-	size_t size = (n + 1) * sizeof(uint32_t);
-	uint32_t *p = memory ? arena_alloc(memory, size) : malloc(size);
+	uint32_t *p = malloc((n + 1) * sizeof *p);
 
-	return p ? memset(p, 0xff, size) : NULL;
+	if (!p || (memory && arena_keep(memory, p)))
+		return NULL;
+	return memset(p, 0xff, (n + 1) * sizeof *p);
 }
 
 static void latest(const struct work *w, uint32_t *last, uint32_t i)
@@ -371,16 +373,16 @@ static int allocate(struct work *w)
 
 	if (!w->memory || (rec->source.recipe_keys && number_recipes(w, &n_recipes)))
 		return -ENOMEM;
-	w->end_us = arena_alloc(w->memory, (rec->n_tasks + 1) * sizeof *w->end_us);
+	w->end_us = chain_zeros(w->memory, rec->n_tasks, sizeof *w->end_us);
 	w->of_target = indices(w->memory, w->s->n_targets);
 	w->of_instance = indices(w->memory, rec->n_instances);
 	w->of_recipe = indices(w->memory, n_recipes);
 	w->inside = indices(w->memory, rec->n_tasks);
 	w->sibling = indices(w->memory, rec->n_instances);
-	w->running = arena_alloc(w->memory, (rec->n_instances + 1) * sizeof *w->running);
-	w->first_seen = arena_alloc(w->memory, (rec->n_instances + 1) * sizeof *w->first_seen);
-	w->begun = arena_alloc(w->memory, (rec->n_tasks + 1) * sizeof *w->begun);
-	w->ended = arena_alloc(w->memory, (rec->n_tasks + 1) * sizeof *w->ended);
+	w->running = chain_zeros(w->memory, rec->n_instances, sizeof *w->running);
+	w->first_seen = chain_zeros(w->memory, rec->n_instances, sizeof *w->first_seen);
+	w->begun = chain_zeros(w->memory, rec->n_tasks, sizeof *w->begun);
+	w->ended = chain_zeros(w->memory, rec->n_tasks, sizeof *w->ended);
 	w->workers = count_workers(w->s);
 	w->c->before = indices(NULL, rec->n_tasks);
 	w->c->why = calloc(rec->n_tasks + 1, 1);

@@ -270,12 +270,12 @@ static int allocate(struct naming *n)
 	n->mask = 15;
 	while (n->mask < 2 * n_targets)
 		n->mask = 2 * n->mask + 1;
-	x->of_after = arena_alloc(n->memory, (rec->n_after + 1) * sizeof *x->of_after);
-	x->of_target = arena_alloc(n->memory, (n_targets + 1) * sizeof *x->of_target);
-	x->path = arena_alloc(n->memory, (n->mask + 1) * sizeof *x->path);
-	n->after_end = arena_alloc(n->memory, END_WORDS * sizeof *n->after_end);
-	n->target_end = arena_alloc(n->memory, END_WORDS * sizeof *n->target_end);
-	n->instance = arena_alloc(n->memory, (rec->n_instances + 1) * sizeof *n->instance);
+	x->of_after = chain_zeros(n->memory, rec->n_after, sizeof *x->of_after);
+	x->of_target = chain_zeros(n->memory, n_targets, sizeof *x->of_target);
+	x->path = chain_zeros(n->memory, n->mask, sizeof *x->path);
+	n->after_end = chain_zeros(n->memory, END_WORDS, sizeof *n->after_end);
+	n->target_end = chain_zeros(n->memory, END_WORDS, sizeof *n->target_end);
+	n->instance = chain_zeros(n->memory, rec->n_instances, sizeof *n->instance);
 	if (!x->of_after || !x->of_target || !x->path || !n->after_end || !n->target_end ||
 	    !n->instance)
 		return -ENOMEM;

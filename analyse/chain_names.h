@@ -5,6 +5,8 @@
 #include "analyse/summary.h"
 #include "base/arena.h"
 
+#include <stdlib.h>
+
 /*
  * The names that tasks waited for, and the tasks that make what they name: a name is
  * relative to the directory of its instance, so one instance may wait for what
@@ -15,6 +17,14 @@ struct chain_names {
 	uint32_t *of_target;	/* of summary.target */
 	struct named_path *path;
 };
+
+/* Zeros for n + 1 items, in the memory of the arena. calloc() need not write them. */
+static inline void *chain_zeros(struct arena *memory, size_t n, size_t size)
+{
+	void *p = calloc(n + 1, size);
+
+	return p && !arena_keep(memory, p) ? p : NULL;
+}
 
 /* What x has is in the memory of the arena. 0 or -ENOMEM. */
 int chain_names_make(struct chain_names *x, const struct summary *s, struct arena *memory);

@@ -41,38 +41,22 @@ static void change(struct curve *c, int64_t time_us, int64_t by)
 	add_step(c, time_us, (int64_t)((uint64_t)value + (uint64_t)by));
 }
 
-/* The tasks that are counted, by their end. */
-static struct keyed *running_ends(const struct recording *rec, const uint32_t *order, size_t n,
-				  size_t *n_ends)
+int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order, size_t n)
 {
 	struct keyed *end = malloc((n + 1) * sizeof *end);
+	size_t n_ends = 0, at = 0;
+	int r = end ? reserve(c, 2 * n) : -ENOMEM;
 
-	*n_ends = 0;
-	for (size_t i = 0; end && i < n; i++) {
+	for (size_t i = 0; !r && i < n; i++) {
 		const struct task *t = &rec->task[order[i]];
 
 		if (!t->hosts)
-			end[(*n_ends)++] = (struct keyed){
+			end[n_ends++] = (struct keyed){
 				(uint64_t)recording_task_end_us(rec, t), 0
 			};
 	}
-	if (end && sort_keyed(end, *n_ends)) {
-		free(end);
-		return NULL;
-	}
-	return end;
-}
-
-int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order, size_t n)
-{
-	size_t n_ends, at = 0;
-	struct keyed *end = running_ends(rec, order, n, &n_ends);
-
-	if (!end || reserve(c, 2 * n)) {
-		free(end);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++) {
+	r = r ? r : sort_keyed(end, n_ends);
+	for (size_t i = 0; !r && i < n; i++) {
 		const struct task *t = &rec->task[order[i]];
 
 		if (t->hosts)
@@ -81,10 +65,10 @@ int curve_running(struct curve *c, const struct recording *rec, const uint32_t *
 			change(c, (int64_t)end[at].key, -1);
 		change(c, t->start_us, 1);
 	}
-	for (; at < n_ends; at++)
+	for (; !r && at < n_ends; at++)
 		change(c, (int64_t)end[at].key, -1);
 	free(end);
-	return 0;
+	return r;
 }
 
 /* Memory of the tasks */
@@ -111,42 +95,32 @@ static struct level *levels_until(const struct recording *rec, int64_t time_us)
 	return now;
 }
 
-/* When the tasks give back the memory they had last; a sample after the end of a task shows
- * that it was still running. */
-static struct keyed *memory_ends(const struct recording *rec, struct level *last,
-				 size_t *n_ends)
+/* A task gives back the memory it had last when it ends; a sample after its end shows that it
+ * was still running. */
+int curve_task_memory(struct curve *c, const struct recording *rec)
 {
+	struct level *now = levels_until(rec, INT64_MAX);
 	struct keyed *end = malloc((rec->n_tasks + 1) * sizeof *end);
+	size_t n_ends = 0, at = 0;
+	int r = now && end ? 0 : -ENOMEM;
 
-	*n_ends = 0;
-	for (size_t i = 0; end && i < rec->n_tasks; i++) {
+	for (size_t i = 0; !r && i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
+		struct level *last = &now[i];
 		int64_t end_us;
 
-		last[i].ran = task_ran(t);
-		if (!last[i].kb || !last[i].ran)
-			continue;
-		end_us = recording_task_end_us(rec, t);
-		if (end_us <= last[i].time_us)
-			end_us = last[i].time_us + 1;
-		end[(*n_ends)++] = (struct keyed){ (uint64_t)end_us, last[i].kb };
+		last->ran = task_ran(t);
+		if (last->kb && last->ran) {
+			end_us = recording_task_end_us(rec, t);
+			if (end_us <= last->time_us)
+				end_us = last->time_us + 1;
+			end[n_ends++] = (struct keyed){ (uint64_t)end_us, last->kb };
+		}
+		last->kb = 0;
 	}
-	if (end && sort_keyed(end, *n_ends)) {
-		free(end);
-		return NULL;
-	}
-	return end;
-}
-
-/* now: whether each task ran; of the rest nothing is left. */
-static void merge_memory(struct curve *c, const struct recording *rec, struct level *now,
-			 const struct keyed *end, size_t n_ends)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < rec->n_tasks; i++)
-		now[i].kb = 0;
-	for (size_t i = 0; i < rec->n_memory; i++) {
+	r = r ? r : sort_keyed(end, n_ends);
+	r = r ? r : reserve(c, rec->n_memory + n_ends);
+	for (size_t i = 0; !r && i < rec->n_memory; i++) {
 		const struct memory_change *m = &rec->memory[i];
 		struct level *task = &now[m->task];
 
@@ -157,21 +131,8 @@ static void merge_memory(struct curve *c, const struct recording *rec, struct le
 		change(c, m->time_ms * 1000, (int64_t)m->kb - task->kb);
 		task->kb = m->kb;
 	}
-	for (; at < n_ends; at++)
+	for (; !r && at < n_ends; at++)
 		change(c, (int64_t)end[at].key, -end[at].value);
-}
-
-int curve_task_memory(struct curve *c, const struct recording *rec)
-{
-	struct level *now = levels_until(rec, INT64_MAX);
-	size_t n_ends;
-	struct keyed *end = now ? memory_ends(rec, now, &n_ends) : NULL;
-	int r = -ENOMEM;
-
-	if (end && !reserve(c, rec->n_memory + n_ends)) {
-		merge_memory(c, rec, now, end, n_ends);
-		r = 0;
-	}
 	free(end);
 	free(now);
 	return r;

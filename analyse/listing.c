@@ -31,21 +31,10 @@ static bool is_dir(const char *path)
 
 /* Reading all */
 
-static int keep(struct listing *l, const struct listing_entry *e)
-{
-	struct listing_entry *grown = array_grow(l->entry, l->n, sizeof *grown);
-
-	if (!grown)
-		return -ENOMEM;
-	l->entry = grown;
-	grown[l->n++] = *e;
-	return 0;
-}
-
 static int add_entry(struct listing *l, const char *path, const char *name,
 		     const struct recording_formats *formats)
 {
-	struct listing_entry e = { .rec = RECORDING_INIT };
+	struct listing_entry e = { .rec = RECORDING_INIT }, *grown;
 	int r = recording_read_build(&e.rec, path, formats, &e.error);
 
 	if (r == -ENOMEM)
@@ -57,8 +46,12 @@ static int add_entry(struct listing *l, const char *path, const char *name,
 	e.damaged = r;
 	e.result = summary_build_result(&e.rec, &e.status);
 	e.name = strdup(name);
-	if (e.name && !keep(l, &e))
-		return 0;
+	grown = e.name ? array_grow(l->entry, l->n, sizeof *grown) : NULL;
+	if (!grown)
+		goto failed;
+	l->entry = grown;
+	grown[l->n++] = e;
+	return 0;
 failed:
 	free(e.name);
 	recording_release(&e.rec);
@@ -223,69 +216,50 @@ int listing_base(struct buf *out, const char *base, struct error *err)
 	return r ? error_sys(err, r, LAYOUT_BASE, NULL) : 0;
 }
 
-static int find_default(struct buf *out, const char *base,
-			const struct recording_formats *formats, struct error *err)
-{
-	struct buf dir = BUF_INIT;
-	int r = listing_base(&dir, base, err);
-
-	if (!r && (r = find_newest(out, buf_str(&dir), formats)))
-		r = error_set(err, r, dir.data, 0, 0, "%s", r == -ENOENT ?
-			      "no recordings in it; to record a build: "
-			      "buildbeat record -- make" : strerror(-r));
-	buf_release(&dir);
-	return r;
-}
-
 static int find_named(struct buf *out, const char *base, const char *name, struct error *err)
 {
 	struct buf dir = BUF_INIT;
 	int r = strchr(name, '/') ? -ENOENT : listing_base(&dir, base, err);
 
-	if (r == -EPERM) {
-		buf_release(&dir);
-		return r;
-	}
 	if (!r) {
 		join(out, buf_str(&dir), name);
 		r = buf_error(out);
+		if (!r && !is_dir(out->data))
+			r = -ENOENT;
 	}
-	if (!r && !is_dir(out->data))
-		r = -ENOENT;
 	buf_release(&dir);
 	if (r == -ENOENT)
 		return error_set(err, r, name, 0, 0, "no such recording; see: buildbeat list");
-	return r ? error_sys(err, r, name, NULL) : 0;
-}
-
-/* The newest recording in a directory of recordings, otherwise the directory itself: the
- * reader says why it is no recording. */
-static int find_in(struct buf *out, const char *dir,
-		const struct recording_formats *formats)
-{
-	int r = recording_is_here(dir, formats) ? -ENOENT : find_newest(out, dir, formats);
-
-	if (r == -ENOENT) {
-		buf_clear(out);
-		buf_adds(out, dir);
-		r = buf_error(out);
-	}
-	return r;
+	return r && r != -EPERM ? error_sys(err, r, name, NULL) : r;
 }
 
 int listing_find(struct buf *out, const char *base, const char *what,
 		 const struct recording_formats *formats, struct error *err)
 {
+	struct buf dir = BUF_INIT;
 	struct stat st;
 	int r;
 
-	if (!what)
-		return find_default(out, base, formats, err);
-	if (stat(what, &st))
+	if (what && stat(what, &st))
 		return find_named(out, base, what, err);
-	if (!S_ISDIR(st.st_mode))
+	if (what && !S_ISDIR(st.st_mode))
 		return error_set(err, -ENOTDIR, what, 0, 0,
 				 "not a recording: a recording is a directory");
-	r = find_in(out, what, formats);
+	if (!what) {
+		r = listing_base(&dir, base, err);
+		if (!r && (r = find_newest(out, buf_str(&dir), formats)))
+			r = error_set(err, r, dir.data, 0, 0, "%s", r == -ENOENT ?
+				      "no recordings in it; to record a build: "
+				      "buildbeat record -- make" : strerror(-r));
+		buf_release(&dir);
+		return r;
+	}
+	/* without a recording in it, the directory itself: the reader reports what is wrong */
+	r = recording_is_here(what, formats) ? -ENOENT : find_newest(out, what, formats);
+	if (r == -ENOENT) {
+		buf_clear(out);
+		buf_adds(out, what);
+		r = buf_error(out);
+	}
 	return r ? error_sys(err, r, what, NULL) : 0;
 }

@@ -28,13 +28,6 @@ const char *name_relative(const struct recording *rec, const char *path)
 	return path[n] == '/' && path[n + 1] ? path + n + 1 : path;
 }
 
-bool name_is_recipe(const struct recording *rec, const struct task *t)
-{
-	const char *tool = rec->instance[t->instance].tool;
-
-	return *t->key && tool && !strcmp(tool, "bitbake");
-}
-
 const char *name_place(const struct recording *rec, const struct task *t)
 {
 	const struct instance *i = &rec->instance[t->instance];

@@ -6,6 +6,7 @@
 #include "recording/recording.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* The names by which people and comparisons find a task. */
 
@@ -14,7 +15,12 @@
 const char *name_relative(const struct recording *rec, const char *path);
 
 /* Whether the key of a task is the name of a recipe with its version (recording/recipe.h). */
-bool name_is_recipe(const struct recording *rec, const struct task *t);
+static inline bool name_is_recipe(const struct recording *rec, const struct task *t)
+{
+	const char *tool = rec->instance[t->instance].tool;
+
+	return *t->key && tool && !strcmp(tool, "bitbake");
+}
 
 /* The place of a task: the directory of its make, for bitbake the recipe; "" if it is the
  * build's directory. */

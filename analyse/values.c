@@ -116,23 +116,6 @@ static int add_fact(struct values *f, const char *key, const char *value)
 	return 0;
 }
 
-static int add_facts(struct values *f, const struct recording *rec)
-{
-	static const char *const wanted[] = {
-		"host", "machine", "kernel", "cores", "memory_kb", "command", "cwd", "tool",
-		"version", "source", "revision", "branch", "describe", "dirty", "commit_count",
-	};
-	int r = 0;
-
-	for (size_t i = 0; !r && i < rec->n_build; i++) {
-		for (size_t k = 0; !r && k < ARRAY_SIZE(wanted); k++) {
-			if (!strcmp(rec->build[i].key, wanted[k]))
-				r = add_fact(f, wanted[k], rec->build[i].value);
-		}
-	}
-	return r;
-}
-
 static bool has_fact(const struct values *f, const char *key, const char *value)
 {
 	for (size_t i = 0; i < f->n_facts; i++) {
@@ -142,12 +125,22 @@ static bool has_fact(const struct values *f, const char *key, const char *value)
 	return false;
 }
 
-/* The tools below the one that was called: each once, "make 4.3". */
-static int add_tools(struct values *f, const struct recording *rec)
+/* Lines of `build`, and each build tool that ran: "make 4.3". */
+static int add_facts(struct values *f, const struct recording *rec)
 {
+	static const char *const wanted[] = {
+		"host", "machine", "kernel", "cores", "memory_kb", "command", "cwd", "tool",
+		"version", "source", "revision", "branch", "describe", "dirty", "commit_count",
+	};
 	struct buf text = BUF_INIT;
 	int r = 0;
 
+	for (size_t i = 0; !r && i < rec->n_build; i++) {
+		for (size_t k = 0; !r && k < ARRAY_SIZE(wanted); k++) {
+			if (!strcmp(rec->build[i].key, wanted[k]))
+				r = add_fact(f, wanted[k], rec->build[i].value);
+		}
+	}
 	for (size_t i = 0; !r && i < rec->n_instances; i++) {
 		const struct instance *in = &rec->instance[i];
 
@@ -207,28 +200,6 @@ static void merge(int64_t *to, const int64_t *v)
 	}
 }
 
-/* Tasks of one kind have the same pointer, and few kinds follow each other. */
-static const char *keep_kind(struct rows *r, const char *kind)
-{
-	if (kind != r->kind) {
-		r->kind = kind;
-		r->kept_kind = keep(r->f, kind, strlen(kind));
-	}
-	return r->kept_kind;
-}
-
-static int new_row(struct rows *r, const char *kind, const int64_t *v)
-{
-	struct values_task *task = &r->task[r->n];
-
-	task->name = r->names.name[r->n].p;
-	task->kind = keep_kind(r, kind);
-	if (!task->kind)
-		return -ENOMEM;
-	memcpy(r->value[r->n++], v, sizeof *r->value);
-	return 0;
-}
-
 static int add_task(struct rows *r, uint32_t task)
 {
 	const struct task *t = &r->sum->rec->task[task];
@@ -237,14 +208,23 @@ static int add_task(struct rows *r, uint32_t task)
 
 	buf_clear(&r->name);
 	name_add_stable(&r->name, r->sum->rec, t);
-	if (buf_error(&r->name))
+	if (buf_error(&r->name) ||
+	    name_table_add(&r->names, slice_of(buf_str(&r->name)), &row))
 		return -ENOMEM;
 	value_of(v, r->sum, task);
-	if (name_table_add(&r->names, slice_of(buf_str(&r->name)), &row))
+	if (row < r->n) {
+		merge(r->value[row], v);
+		return 0;
+	}
+	/* tasks of one kind have the same pointer, and most follow each other */
+	if (t->kind != r->kind) {
+		r->kind = t->kind;
+		r->kept_kind = keep(r->f, t->kind, strlen(t->kind));
+	}
+	if (!r->kept_kind)
 		return -ENOMEM;
-	if (row == r->n)
-		return new_row(r, t->kind, v);
-	merge(r->value[row], v);
+	r->task[r->n] = (struct values_task){ r->names.name[r->n].p, r->kept_kind };
+	memcpy(r->value[r->n++], v, sizeof *r->value);
 	return 0;
 }
 
@@ -255,23 +235,7 @@ static int by_name(const void *a, const void *b, void *tasks)
 	return strcmp(task[*(const uint32_t *)a].name, task[*(const uint32_t *)b].name);
 }
 
-static int set_column(struct values *f, enum value_column c, const struct rows *r,
-		      const uint32_t *order)
-{
-	bool known = false;
-
-	for (size_t i = 0; i < r->n; i++)
-		known |= r->value[i][c] >= 0;
-	if (!known)
-		return 0;
-	f->column[c] = malloc(r->n * sizeof **f->column);
-	if (!f->column[c])
-		return -ENOMEM;
-	for (size_t i = 0; i < r->n; i++)
-		f->column[c][i] = r->value[order[i]][c];
-	return 0;
-}
-
+/* From rows, which are in the order of their first tasks, to columns by name. */
 static int sort_rows(struct values *f, const struct rows *r)
 {
 	uint32_t *order = malloc((r->n + 1) * sizeof *order);
@@ -288,8 +252,18 @@ static int sort_rows(struct values *f, const struct rows *r)
 	for (size_t i = 0; i < r->n; i++)
 		f->task[i] = r->task[order[i]];
 	f->n_tasks = r->n;
-	for (int c = 0; !error && c < COLUMNS; c++)
-		error = set_column(f, c, r, order);
+	for (int c = 0; !error && c < COLUMNS; c++) {
+		bool known = false;
+
+		for (size_t i = 0; i < r->n; i++)
+			known |= r->value[i][c] >= 0;
+		if (!known)
+			continue;
+		f->column[c] = malloc(r->n * sizeof **f->column);
+		error = f->column[c] ? 0 : -ENOMEM;
+		for (size_t i = 0; !error && i < r->n; i++)
+			f->column[c][i] = r->value[order[i]][c];
+	}
 	free(order);
 	return error;
 }
@@ -345,25 +319,12 @@ static int add_package(struct values *f, struct buf *text, const struct task *t)
 }
 
 /* Of a recipe built in two versions the lower version is reported. */
-static void unify_packages(struct values *f)
-{
-	size_t n = 0;
-
-	if (!f->n_packages)
-		return;
-	qsort(f->package, f->n_packages, sizeof *f->package, compare_packages);
-	for (size_t i = 0; i < f->n_packages; i++) {
-		if (!n || strcmp(f->package[n - 1].name, f->package[i].name))
-			f->package[n++] = f->package[i];
-	}
-	f->n_packages = n;
-}
-
 static int add_packages(struct values *f, const struct summary *sum)
 {
 	const struct recording *rec = sum->rec;
 	struct buf text = BUF_INIT;
 	const char *last = "";
+	size_t n = 0;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < sum->n_ran; i++) {
@@ -375,9 +336,15 @@ static int add_packages(struct values *f, const struct summary *sum)
 		r = add_package(f, &text, t);
 	}
 	buf_release(&text);
-	if (!r)
-		unify_packages(f);
-	return r;
+	if (r || !f->n_packages)
+		return r;
+	qsort(f->package, f->n_packages, sizeof *f->package, compare_packages);
+	for (size_t i = 0; i < f->n_packages; i++) {
+		if (!n || strcmp(f->package[n - 1].name, f->package[i].name))
+			f->package[n++] = f->package[i];
+	}
+	f->n_packages = n;
+	return 0;
 }
 
 static int64_t largest(const struct values *f, enum value_column c)
@@ -457,8 +424,6 @@ static int fill(struct values *f, const struct summary *sum)
 	if (!f->path)
 		return -ENOMEM;
 	r = add_facts(f, rec);
-	if (!r)
-		r = add_tools(f, rec);
 	if (!r)
 		r = add_tasks(f, sum);
 	if (!r)

@@ -95,10 +95,15 @@ static int collect_unsuccessful(struct view *v)
 
 /* Kinds */
 
-static struct kind *add_kind(struct view *v, struct index *kinds, const char *name)
+/* Each kind has one text. NULL when out of memory. */
+static struct kind *find_kind(struct view *v, struct index *kinds, const char *name)
 {
-	struct kind *grown = array_grow(v->kind, v->n_kinds, sizeof *grown);
+	struct kind *grown;
+	uint32_t at;
 
+	if (index_find(kinds, (uintptr_t)name, 0, &at))
+		return &v->kind[at];
+	grown = array_grow(v->kind, v->n_kinds, sizeof *grown);
 	if (!grown)
 		return NULL;
 	v->kind = grown;
@@ -106,16 +111,6 @@ static struct kind *add_kind(struct view *v, struct index *kinds, const char *na
 		return NULL;
 	grown[v->n_kinds] = (struct kind){ .name = name };
 	return &grown[v->n_kinds++];
-}
-
-/* Each kind has one text. */
-static struct kind *find_kind(struct view *v, struct index *kinds, const char *name)
-{
-	uint32_t at;
-
-	if (index_find(kinds, (uintptr_t)name, 0, &at))
-		return &v->kind[at];
-	return add_kind(v, kinds, name);
 }
 
 static int by_wall(const void *a, const void *b)
@@ -219,43 +214,30 @@ int64_t view_target_cost(const struct summary *s, const struct target *g, enum s
 	return view_cost(&sum, key);
 }
 
-/* Never started: behind all that did. */
-static uint64_t start_of(const struct ranking *r, uint32_t i)
-{
-	return (uint64_t)(r->tasks ? r->sum->rec->task[i].start_us : r->sum->target[i].start_us);
-}
-
-static const char *name_of(const struct ranking *r, uint32_t i)
-{
-	return r->sum->rec->task[r->tasks ? i : r->sum->target[i].first_task].name;
-}
-
-static int64_t figure_of(const struct ranking *r, uint32_t i)
-{
-	const struct summary *s = r->sum;
-
-	return r->tasks ? view_cost(&s->nest[i].cost, r->key) :
-	       view_target_cost(s, &s->target[i], r->key);
-}
-
 static bool before(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct ranking *r = ctx;
+	const struct summary *s = r->sum;
+	const struct target *g = &s->target[r->tasks ? 0 : a], *h = &s->target[r->tasks ? 0 : b];
+	const struct task *t = &s->rec->task[r->tasks ? a : g->first_task];
+	const struct task *u = &s->rec->task[r->tasks ? b : h->first_task];
 	int64_t x, y;
 	int order;
 
-	if (r->key == SORT_START) {
-		uint64_t at = start_of(r, a), other = start_of(r, b);
-
-		return at != other ? at < other : a < b;
-	}
-	if (r->key == SORT_NAME) {
-		order = strcmp(name_of(r, a), name_of(r, b));
+	switch (r->key) {
+	case SORT_START:
+		/* as unsigned numbers, those that never started are behind all that did */
+		x = r->tasks ? t->start_us : g->start_us;
+		y = r->tasks ? u->start_us : h->start_us;
+		return x != y ? (uint64_t)x < (uint64_t)y : a < b;
+	case SORT_NAME:
+		order = strcmp(t->name, u->name);
 		return order ? order < 0 : a < b;
+	default:
+		x = r->tasks ? view_cost(&s->nest[a].cost, r->key) : view_target_cost(s, g, r->key);
+		y = r->tasks ? view_cost(&s->nest[b].cost, r->key) : view_target_cost(s, h, r->key);
+		return x != y ? x > y : a < b;
 	}
-	x = figure_of(r, a);
-	y = figure_of(r, b);
-	return x != y ? x > y : a < b;
 }
 
 size_t view_top_targets(struct view *v, enum sort_key key, size_t top)

@@ -453,17 +453,6 @@ static void add_list(struct buf *out, struct view *v, enum sort_key key, size_t 
 	add_rows(out, v, v->target, n, key, style, true);
 }
 
-static void add_lists(struct buf *out, struct view *v, const struct show_options *o,
-		      const struct style *style)
-{
-	if (o->sort < SORT_KEYS) {
-		add_list(out, v, o->sort, o->top, style);
-		return;
-	}
-	add_list(out, v, SORT_WALL, o->top, style);
-	add_list(out, v, SORT_MEMORY, o->top, style);
-}
-
 static void add_note(struct buf *out, const struct view *v, const struct style *style)
 {
 	struct facts f;
@@ -542,24 +531,13 @@ static void add_program(struct buf *out, const struct program *p)
 	buf_addc(out, '\n');
 }
 
-/* The sum of the rows must not pass as the CPU time of the build. */
-static void add_unseen(struct buf *out, const struct summary *s)
-{
-	int64_t us = summary_unseen_us(s);
-	struct buf b;
-	char cpu[32];
-
-	if (us <= s->cpu_us / UNSEEN_PART)
-		return;
-	buf_init_fixed(&b, cpu, sizeof cpu);
-	text_add_time(&b, us);
-	buf_addf(out, "%8s%9s%9s%9s  (not seen)\n", "", "", buf_str(&b), "");
-}
-
 static int add_programs(struct buf *out, const struct summary *s, size_t top,
 			const struct style *style)
 {
 	const struct recording *rec = s->rec;
+	int64_t unseen_us = summary_unseen_us(s);
+	char cpu[32];
+	struct buf b;
 	uint32_t *index;
 	size_t n;
 
@@ -574,19 +552,14 @@ static int add_programs(struct buf *out, const struct summary *s, size_t top,
 	text_tone(out, style, TONE_PLAIN);
 	for (size_t i = 0; i < n; i++)
 		add_program(out, &rec->program[index[i]]);
-	add_unseen(out, s);
+	/* the sum of the rows must not pass as the CPU time of the build */
+	if (unseen_us > s->cpu_us / UNSEEN_PART) {
+		buf_init_fixed(&b, cpu, sizeof cpu);
+		text_add_time(&b, unseen_us);
+		buf_addf(out, "%8s%9s%9s%9s  (not seen)\n", "", "", buf_str(&b), "");
+	}
 	free(index);
 	return 0;
-}
-
-static int show_tasks(struct buf *out, struct view *v, const struct show_options *o,
-		      const struct style *style)
-{
-	enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
-	size_t n = view_top_tasks(v, key, v->n_tasks);
-
-	add_rows(out, v, v->task, n, key, style, false);
-	return buf_error(out) ? buf_error(out) : recording_command_error(v->sum->rec);
 }
 
 static void add_head(struct buf *out, const struct view *v, const struct style *style)
@@ -634,8 +607,13 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 {
 	const struct summary *s = v->sum;
 
-	if (o->tasks)
-		return show_tasks(out, v, o, style);
+	if (o->tasks) {
+		enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
+		size_t n = view_top_tasks(v, key, v->n_tasks);
+
+		add_rows(out, v, v->task, n, key, style, false);
+		return buf_error(out) ? buf_error(out) : recording_command_error(s->rec);
+	}
 	add_head(out, v, style);
 	add_unsuccessful(out, v, o->top, style);
 	if (v->all) {
@@ -645,7 +623,12 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 	add_kinds(out, v, style);
 	if (v->all && add_programs(out, s, o->top, style))
 		return -ENOMEM;
-	add_lists(out, v, o, style);
+	if (o->sort < SORT_KEYS) {
+		add_list(out, v, o->sort, o->top, style);
+	} else {
+		add_list(out, v, SORT_WALL, o->top, style);
+		add_list(out, v, SORT_MEMORY, o->top, style);
+	}
 	add_note(out, v, style);
 	return buf_error(out) ? buf_error(out) : recording_command_error(s->rec);
 }

@@ -155,17 +155,6 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 	return r;
 }
 
-static bool find_queue(const struct summary *s)
-{
-	for (size_t i = 0; i < s->n_ran; i++) {
-		const struct task *t = &s->rec->task[s->order[i]];
-
-		if (t->queued_us >= 0 && t->queued_us < t->start_us)
-			return true;
-	}
-	return false;
-}
-
 static int make_legends(struct chart *c)
 {
 	int r = 0;
@@ -315,7 +304,11 @@ int chart_make(struct chart *c, const struct chart_input *in)
 	/* A build of no time at all still has an axis. */
 	if (c->end_us <= 0)
 		c->end_us = TIME_LEAST_US;
-	c->has_queue = find_queue(in->sum);
+	for (size_t i = 0; i < in->sum->n_ran && !c->has_queue; i++) {
+		const struct task *t = &in->sum->rec->task[in->sum->order[i]];
+
+		c->has_queue = t->queued_us >= 0 && t->queued_us < t->start_us;
+	}
 	r = make_parts(c, in);
 	r = r ? r : make_facts(c);
 	r = r ? r : make_legends(c);

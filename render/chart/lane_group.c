@@ -107,90 +107,50 @@ static int group_of(struct grouping *g, const struct task *t, uint32_t *number)
 	}
 }
 
-/* The groups of all tasks that do not host. */
-static int number_tasks(struct grouping *g, uint32_t *group)
-{
-	for (size_t i = 0; i < g->s->n_ran; i++) {
-		const struct task *t = &g->s->rec->task[g->s->order[i]];
-
-		if (!t->hosts && group_of(g, t, &group[i]))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 struct tally {
 	int64_t busy_us;
 	size_t n_tasks;
 };
 
-static struct tally *add_up(const struct grouping *g, const uint32_t *group)
+/* group: of each task that ran. Groups become rows, the one with most time first, empty ones
+ * left out, and the last ones together where there are more than most. */
+static int fill_rows(struct lane_groups *rows, const struct grouping *g, const uint32_t *group,
+		     size_t most)
 {
-	struct tally *tally = calloc(g->names.n + 1, sizeof *tally);
+	const struct recording *rec = g->s->rec;
+	size_t n_groups = g->names.n, n = 0;
+	struct tally *tally = calloc(n_groups + 1, sizeof *tally);
+	struct keyed *k = malloc((n_groups + 1) * sizeof *k);
+	uint8_t *row_of = malloc(n_groups + 1);
+	int r = tally && k && row_of ? 0 : -ENOMEM;
 
-	for (size_t i = 0; tally && i < g->s->n_ran; i++) {
-		const struct task *t = &g->s->rec->task[g->s->order[i]];
+	for (size_t i = 0; !r && i < g->s->n_ran; i++) {
+		const struct task *t = &rec->task[g->s->order[i]];
+		struct tally *of = &tally[group[i]];
 
 		if (t->hosts)
 			continue;
-		tally[group[i]].n_tasks++;
-		tally[group[i]].busy_us = sat_add(tally[group[i]].busy_us,
-						  cost_wall_us(g->s->rec, t));
+		of->n_tasks++;
+		of->busy_us = sat_add(of->busy_us, cost_wall_us(rec, t));
 	}
-	return tally;
-}
-
-/* The one with most time first, without empty ones. */
-static int sort_groups(struct keyed **out, size_t *n, const struct tally *tally, size_t n_groups)
-{
-	struct keyed *k = malloc((n_groups + 1) * sizeof *k);
-
-	*out = k;
-	*n = 0;
-	for (size_t i = 0; k && i < n_groups; i++) {
+	for (size_t i = 0; !r && i < n_groups; i++) {
 		if (tally[i].n_tasks)
-			k[(*n)++] = (struct keyed){ (uint64_t)(INT64_MAX - tally[i].busy_us),
-						    (int64_t)i };
+			k[n++] = (struct keyed){ (uint64_t)(INT64_MAX - tally[i].busy_us),
+						 (int64_t)i };
 	}
-	return k ? sort_keyed(k, *n) : -ENOMEM;
-}
-
-static char *label_copy(const struct grouping *g, uint32_t number)
-{
-	return strdup(g->names.name[number].p);
-}
-
-/* The row of each group, and the rows' labels. */
-static int make_rows(struct lane_groups *rows, const struct grouping *g, const struct keyed *k,
-		     size_t n, size_t most, uint8_t *row_of)
-{
-	rows->n_rows = n < most ? n : most;
-	for (size_t i = 0; i < n; i++) {
+	r = r ? r : sort_keyed(k, n);
+	rows->n_rows = r ? 0 : n < most ? n : most;
+	for (size_t i = 0; !r && i < n; i++) {
 		bool other = n > most && i >= most - 1;
 
 		row_of[k[i].value] = (uint8_t)(other ? most - 1 : i);
 		if (i >= rows->n_rows)
 			continue;
-		rows->label[i] = other ? strdup("others") : label_copy(g, (uint32_t)k[i].value);
-		if (!rows->label[i])
-			return -ENOMEM;
+		rows->label[i] = strdup(other ? "others" : g->names.name[k[i].value].p);
+		r = rows->label[i] ? 0 : -ENOMEM;
 	}
-	return 0;
-}
-
-static int fill_rows(struct lane_groups *rows, const struct grouping *g, const uint32_t *group,
-		     size_t most)
-{
-	struct tally *tally = add_up(g, group);
-	uint8_t *row_of = malloc(g->names.n + 1);
-	struct keyed *k = NULL;
-	size_t n;
-	int r = -ENOMEM;
-
-	if (tally && row_of && !sort_groups(&k, &n, tally, g->names.n))
-		r = make_rows(rows, g, k, n, most, row_of);
 	for (size_t i = 0; !r && i < g->s->n_ran; i++) {
-		if (!g->s->rec->task[g->s->order[i]].hosts)
+		if (!rec->task[g->s->order[i]].hosts)
 			rows->row[i] = row_of[group[i]];
 	}
 	free(tally);
@@ -205,15 +165,22 @@ int lane_groups_make(struct lane_groups *rows, const struct summary *s, enum lan
 	struct grouping g = { .s = s, .by = by, .names.arena = arena_new() };
 	uint32_t *group = calloc(s->n_ran + 1, sizeof *group);
 	size_t n_instances = s->rec->n_instances;
-	int r = -ENOMEM;
+	int r;
 
 	*rows = (struct lane_groups){ .row = calloc(s->n_ran + 1, 1) };
 	g.of_instance = malloc((n_instances + 1) * sizeof *g.of_instance);
 	if (g.of_instance)
 		memset(g.of_instance, 0xff, n_instances * sizeof *g.of_instance);
 	path_of_build(&g.build, s->rec);
-	if (g.names.arena && group && rows->row && g.of_instance && !buf_error(&g.build) && !number_tasks(&g, group))
-		r = fill_rows(rows, &g, group, most);
+	r = g.names.arena && group && rows->row && g.of_instance && !buf_error(&g.build) ?
+	    0 : -ENOMEM;
+	for (size_t i = 0; !r && i < s->n_ran; i++) {
+		const struct task *t = &s->rec->task[s->order[i]];
+
+		if (!t->hosts)
+			r = group_of(&g, t, &group[i]);
+	}
+	r = r ? r : fill_rows(rows, &g, group, most);
 	name_table_release(&g.names);
 	arena_free(g.names.arena);
 	buf_release(&g.build);

@@ -93,11 +93,6 @@ static uint32_t *instance_depths(const struct recording *rec)
 	return depth;
 }
 
-static bool span_is_instances(const struct recording *rec, const struct span *p)
-{
-	return p->task == NO_INDEX && p->instance < rec->n_instances && p->begin_us >= 0;
-}
-
 /* Tasks that host and the phases of instances, by their start: phases as ~index. */
 static int collect_nested(const struct work *w, struct keyed **out, size_t *n)
 {
@@ -113,24 +108,22 @@ static int collect_nested(const struct work *w, struct keyed **out, size_t *n)
 			k[(*n)++] = (struct keyed){ (uint64_t)task_at(w, i)->start_us, (int64_t)i };
 	}
 	for (size_t i = 0; i < rec->n_spans; i++) {
-		if (span_is_instances(rec, &rec->span[i]))
-			k[(*n)++] = (struct keyed){ (uint64_t)rec->span[i].begin_us, ~(int64_t)i };
+		const struct span *p = &rec->span[i];
+
+		if (p->task == NO_INDEX && p->instance < rec->n_instances && p->begin_us >= 0)
+			k[(*n)++] = (struct keyed){ (uint64_t)p->begin_us, ~(int64_t)i };
 	}
 	return sort_keyed(k, *n);
 }
 
-static int64_t span_end_us(const struct recording *rec, const struct span *p)
-{
-	if (p->end_us >= p->begin_us)
-		return p->end_us;
-	return rec->last_us > p->begin_us ? rec->last_us : p->begin_us;
-}
-
 static int put_span(struct work *w, size_t i, size_t bin)
 {
-	const struct span *p = &w->s->rec->span[i];
-	struct stretch s = { p->begin_us, span_end_us(w->s->rec, p), NO_LANE };
+	const struct recording *rec = w->s->rec;
+	const struct span *p = &rec->span[i];
+	struct stretch s = { p->begin_us, p->end_us, NO_LANE };
 
+	if (p->end_us < p->begin_us)
+		s.until_us = rec->last_us > p->begin_us ? rec->last_us : p->begin_us;
 	w->bin_of_span[i] = (uint8_t)bin;
 	return lane_pack_put(&w->bin[bin].packer, &s, NO_LANE, &w->l->span_lane[i]);
 }
@@ -143,44 +136,34 @@ static uint32_t level_of(const struct work *w, const uint32_t *depth, int64_t it
 	return depth[instance] < LANE_NEST_ROWS_MAX ? depth[instance] : LANE_NEST_ROWS_MAX - 1;
 }
 
-static int add_nest_bins(struct work *w, const uint32_t *depth, const struct keyed *k, size_t n,
-			 size_t bin_of_level[LANE_NEST_ROWS_MAX])
-{
-	bool used[LANE_NEST_ROWS_MAX] = { false };
-
-	for (size_t i = 0; i < n; i++)
-		used[level_of(w, depth, k[i].value)] = true;
-	for (unsigned level = 0; level < LANE_NEST_ROWS_MAX; level++) {
-		struct bin *b;
-
-		if (!used[level])
-			continue;
-		bin_of_level[level] = w->n_bins;
-		b = add_bin(w, LANES_A_ROW_MAX);
-		if (asprintf(&b->label, level ? "nested %u" : "nested", level + 1) < 0) {
-			b->label = NULL;
-			return -ENOMEM;
-		}
-	}
-	w->n_nest = w->n_bins;
-	return 0;
-}
-
+/* A bin for each level of nesting that has something in it. */
 static int put_nested(struct work *w)
 {
 	uint32_t *depth = instance_depths(w->s->rec);
-	size_t bin_of_level[LANE_NEST_ROWS_MAX] = { 0 }, n = 0;
+	struct bin *bin[LANE_NEST_ROWS_MAX] = { NULL };
+	bool used[LANE_NEST_ROWS_MAX] = { false };
 	struct keyed *k = NULL;
+	size_t n = 0;
 	int r = depth ? collect_nested(w, &k, &n) : -ENOMEM;
 
-	if (!r)
-		r = add_nest_bins(w, depth, k, n, bin_of_level);
+	for (size_t i = 0; !r && i < n; i++)
+		used[level_of(w, depth, k[i].value)] = true;
+	for (unsigned level = 0; !r && level < LANE_NEST_ROWS_MAX; level++) {
+		if (!used[level])
+			continue;
+		bin[level] = add_bin(w, LANES_A_ROW_MAX);
+		if (asprintf(&bin[level]->label, level ? "nested %u" : "nested", level + 1) < 0) {
+			bin[level]->label = NULL;
+			r = -ENOMEM;
+		}
+	}
+	w->n_nest = w->n_bins;
 	for (size_t i = 0; !r && i < n; i++) {
 		int64_t item = k[i].value;
-		size_t bin = bin_of_level[level_of(w, depth, item)];
+		size_t at = (size_t)(bin[level_of(w, depth, item)] - w->bin);
 
-		r = item < 0 ? put_span(w, (size_t)~item, bin) :
-			       put_task(w, (size_t)item, bin, NO_LANE);
+		r = item < 0 ? put_span(w, (size_t)~item, at) :
+			       put_task(w, (size_t)item, at, NO_LANE);
 	}
 	free(depth);
 	free(k);
@@ -332,38 +315,28 @@ static struct row *add_row(struct lanes *l, const struct lane_pack *p, uint32_t 
 	return row;
 }
 
-static int label_workers(struct row *row, uint64_t first, uint64_t last)
-{
-	int r = first == last ? asprintf(&row->label, "%" PRIu64, first) :
-		asprintf(&row->label, "%" PRIu64 "-%" PRIu64, first, last);
-
-	if (r < 0)
-		row->label = NULL;
-	return r < 0 ? -ENOMEM : 0;
-}
-
-/* The number of lanes if there are enough, otherwise as many as there were at once. */
-static uint64_t count_workers(const struct work *w, const struct lane_pack *p)
-{
-	uint64_t n = p->n;
-
-	if (p->n < p->most)
-		return n;
-	n = w->n_workers > n ? w->n_workers : n;
-	return w->s->running_max > (int64_t)n ? (uint64_t)w->s->running_max : n;
-}
-
+/* Rows of the workers. Their number is that of the lanes if there are enough, otherwise the
+ * number of those that ran at once. */
 static int split_workers(const struct work *w, const struct lane_pack *p, size_t most_rows)
 {
 	uint32_t a_row = (uint32_t)((p->n + most_rows - 1) / most_rows);
-	uint64_t workers = count_workers(w, p);
+	uint64_t workers = p->n;
 
+	if (p->n >= p->most) {
+		workers = w->n_workers > workers ? w->n_workers : workers;
+		if (w->s->running_max > (int64_t)workers)
+			workers = (uint64_t)w->s->running_max;
+	}
 	for (uint32_t first = 0; first < p->n; first += a_row) {
 		uint32_t n = p->n - first < a_row ? p->n - first : a_row;
+		struct row *row = add_row(w->l, p, first, n);
+		uint64_t from = first * workers / p->n + 1, to = (first + n) * workers / p->n;
 
-		if (label_workers(add_row(w->l, p, first, n), first * workers / p->n + 1,
-				  (first + n) * workers / p->n))
+		if ((from == to ? asprintf(&row->label, "%" PRIu64, from) :
+		     asprintf(&row->label, "%" PRIu64 "-%" PRIu64, from, to)) < 0) {
+			row->label = NULL;
 			return -ENOMEM;
+		}
 	}
 	return 0;
 }

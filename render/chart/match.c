@@ -30,65 +30,47 @@ static struct slice build_slice(const struct side *x)
 	return (struct slice){ x->build.data, x->build.len };
 }
 
-static int hash_instances(struct side *x)
+static int side_init(struct side *x, const struct summary *s)
 {
-	const struct recording *rec = x->s->rec;
+	const struct recording *rec = s->rec;
 	struct buf plain = BUF_INIT;
-	int error = 0;
+	int r = -ENOMEM;
 
-	for (size_t i = 0; !error && i < rec->n_instances; i++) {
+	*x = (struct side){ .s = s };
+	path_of_build(&x->build, rec);
+	x->instance = malloc((rec->n_instances + 1) * sizeof *x->instance);
+	x->task = malloc((s->n_ran + 1) * sizeof *x->task);
+	if (buf_error(&x->build) || !x->instance || !x->task)
+		return -ENOMEM;
+	for (size_t i = 0; i < rec->n_instances; i++) {
 		struct slice dir;
 
 		path_join(&plain, slice_of(rec->instance[i].cwd), slice_of(""));
+		if (buf_error(&plain))
+			goto out;
 		dir = path_relative((struct slice){ plain.data, plain.len }, build_slice(x));
-		error = buf_error(&plain);
-		if (!error)
-			x->instance[i] = hash_bytes(0, dir.p, dir.len);
+		x->instance[i] = hash_bytes(0, dir.p, dir.len);
 	}
+	for (size_t i = 0; i < s->n_ran; i++) {
+		const struct task *t = &rec->task[s->order[i]];
+		struct slice key = slice_of(t->key), name = slice_of(t->name);
+		uint64_t h = x->instance[t->instance];
+		struct recipe recipe;
+
+		if (rec->source.recipe_keys) {
+			recipe_parse(&recipe, t->key);
+			key = recipe.name;
+		}
+		if (*t->name == '/')
+			name = path_relative(name, build_slice(x));
+		if (key.len)
+			h = hash_bytes(h, key.p, key.len);
+		x->task[i] = hash_bytes(h, name.p, name.len) | 1;
+	}
+	r = 0;
+out:
 	buf_release(&plain);
-	return error ? -ENOMEM : 0;
-}
-
-static struct slice key_of(const struct side *x, const struct task *t)
-{
-	struct recipe recipe;
-
-	if (!x->s->rec->source.recipe_keys)
-		return slice_of(t->key);
-	recipe_parse(&recipe, t->key);
-	return recipe.name;
-}
-
-static uint64_t hash_task(const struct side *x, const struct task *t)
-{
-	struct slice key = key_of(x, t), name = slice_of(t->name);
-	uint64_t h = x->instance[t->instance];
-
-	if (*t->name == '/')
-		name = path_relative(name, build_slice(x));
-	if (key.len)
-		h = hash_bytes(h, key.p, key.len);
-	return hash_bytes(h, name.p, name.len) | 1;
-}
-
-static void hash_tasks(struct side *x)
-{
-	const struct summary *s = x->s;
-
-	for (size_t i = 0; i < s->n_ran; i++)
-		x->task[i] = hash_task(x, &s->rec->task[s->order[i]]);
-}
-
-static int side_init(struct side *x, const struct summary *s)
-{
-	*x = (struct side){ .s = s };
-	path_of_build(&x->build, s->rec);
-	x->instance = malloc((s->rec->n_instances + 1) * sizeof *x->instance);
-	x->task = malloc((s->n_ran + 1) * sizeof *x->task);
-	if (buf_error(&x->build) || !x->instance || !x->task || hash_instances(x))
-		return -ENOMEM;
-	hash_tasks(x);
-	return 0;
+	return r;
 }
 
 static void side_release(struct side *x)

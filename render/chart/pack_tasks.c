@@ -76,11 +76,6 @@ static uint32_t kind_index(struct pack_tasks *p, const char *kind)
 	return (uint32_t)(i < PACK_KINDS_MAX ? i : PACK_KINDS_MAX - 1);
 }
 
-static uint32_t state_mark(enum task_state state)
-{
-	return state == TASK_FAILED ? 1 : state == TASK_KILLED ? 2 : state == TASK_UNFINISHED ? 3 : 0;
-}
-
 static bool is_bound(const struct cost *cost)
 {
 	return !cost->memory_kb && cost->memory_at_most_kb;
@@ -89,14 +84,19 @@ static bool is_bound(const struct cost *cost)
 static uint32_t marks(const struct pack_tasks *p, uint32_t i, const struct task *t,
 		      const struct cost *cost)
 {
-	return state_mark(t->state) | (t->hosts ? MARK_HOSTS : 0) |
+	static const uint32_t state[] = {
+		[TASK_FAILED] = 1, [TASK_KILLED] = 2, [TASK_UNFINISHED] = 3, [TASK_DONE] = 0,
+		[TASK_QUEUED] = 0,
+	};
+
+	return state[t->state] | (t->hosts ? MARK_HOSTS : 0) |
 	       (cost->memory_summed ? MARK_SUMMED : 0) | (p->critical[i] ? MARK_CRITICAL : 0) |
 	       (cost->measured ? MARK_IO : 0) | (is_bound(cost) ? MARK_AT_MOST : 0);
 }
 
 /* Of a task that hosts a build: with all that ran inside, as its host measured it. */
-static void add_cpu(struct pack_tasks *p, const struct task *t, const struct cost *cost,
-		    int64_t wall_us)
+static void add_costs(struct pack_tasks *p, const struct task *t, const struct cost *cost,
+		      int64_t wall_us)
 {
 	bool exact = t->user_us >= 0 && t->system_us >= 0;
 	double cpu_us = exact ? (double)t->user_us + (double)t->system_us : (double)cost->cpu_us;
@@ -107,12 +107,6 @@ static void add_cpu(struct pack_tasks *p, const struct task *t, const struct cos
 		   known ? 1 + (uint32_t)(share < 1e4 ? share * 256 + .5 : 256e4) : 0);
 	pack_column_add(&p->column[TASKS_SYSTEM],
 		   exact && cpu_us > 0 ? (uint32_t)((double)t->system_us * 63 / cpu_us + .5) : 0);
-}
-
-static void add_costs(struct pack_tasks *p, const struct task *t, const struct cost *cost,
-		      int64_t wall_us)
-{
-	add_cpu(p, t, cost, wall_us);
 	pack_column_add(&p->column[TASKS_MEMORY], pack_size(&p->size, is_bound(cost) ?
 							      cost->memory_at_most_kb :
 							      cost->memory_kb));
@@ -251,70 +245,41 @@ static bool longer(const void *ctx, uint32_t a, uint32_t b)
 	return wall[a] != wall[b] ? wall[a] > wall[b] : a < b;
 }
 
-static void add_commands(struct pack_tasks *p, const uint32_t *task, size_t n)
+static int add_longest(struct pack_tasks *p)
 {
 	const struct summary *s = p->chart->sum;
+	size_t n = s->n_ran;
+	uint32_t *longest = malloc((n + 1) * sizeof *longest);
 
+	if (!longest)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		longest[i] = i;
+	n = sort_top(longest, n, SPARKS_MAX, longer, p->wall);
 	for (size_t i = 0; i < n; i++) {
-		const char *command = recording_command(s->rec, &s->rec->task[s->order[task[i]]]);
-
-		if (!*command)
-			continue;
-		pack_column_add(&p->column[TASKS_COMMAND_TASK], task[i]);
-		pack_text(&p->commands, command, COMMAND_MAX);
-	}
-}
-
-static void add_sparks(struct pack_tasks *p, const uint32_t *task, size_t n)
-{
-	const struct summary *s = p->chart->sum;
-
-	for (size_t i = 0; i < n && s->rec->n_usage; i++) {
+		const struct task *t = &s->rec->task[s->order[longest[i]]];
+		const char *command = i < COMMANDS_MAX ? recording_command(s->rec, t) : "";
 		uint8_t level[SPARK_MOST];
-		size_t length = spark_fill(level, SPARK_MOST, s->rec,
-					   &s->rec->task[s->order[task[i]]]);
+		size_t length = s->rec->n_usage ? spark_fill(level, SPARK_MOST, s->rec, t) : 0;
 
+		if (*command) {
+			pack_column_add(&p->column[TASKS_COMMAND_TASK], longest[i]);
+			pack_text(&p->commands, command, COMMAND_MAX);
+		}
 		if (!length)
 			continue;
-		pack_column_add(&p->column[TASKS_SPARK_TASK], task[i]);
+		pack_column_add(&p->column[TASKS_SPARK_TASK], longest[i]);
 		pack_column_add(&p->column[TASKS_SPARK_LENGTH], (uint32_t)length);
 		for (size_t k = 0; k < length; k++)
 			pack_column_add(&p->column[TASKS_SPARK], level[k]);
 	}
-}
-
-static int add_longest(struct pack_tasks *p)
-{
-	size_t n = p->chart->sum->n_ran;
-	uint32_t *task = malloc((n + 1) * sizeof *task);
-
-	if (!task)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		task[i] = i;
-	n = sort_top(task, n, SPARKS_MAX, longer, p->wall);
-	add_commands(p, task, n < COMMANDS_MAX ? n : COMMANDS_MAX);
-	add_sparks(p, task, n);
-	free(task);
+	free(longest);
 	return 0;
 }
 
 static int64_t phase_end_us(const struct pack_tasks *p, const struct span *s)
 {
 	return s->end_us < 0 ? p->chart->end_us : s->end_us;
-}
-
-static void add_phase(struct pack_tasks *p, const struct span *span)
-{
-	const struct recording *rec = p->chart->sum->rec;
-	uint32_t task = span->task < rec->n_tasks ? p->position[span->task] : NO_INDEX;
-	int32_t start = to_unit(p->per_us, span->begin_us);
-	int32_t end = to_unit(p->per_us, phase_end_us(p, span));
-
-	pack_column_adds(&p->column[PHASES_TASK], task == NO_INDEX ? -1 : (int32_t)task);
-	pack_column_adds(&p->column[PHASES_START], start);
-	pack_column_add(&p->column[PHASES_WALL], (uint32_t)(end > start ? end - start : 0));
-	pack_column_add(&p->column[PHASES_NAME], pack_dictionary_add(&p->phases, span->name));
 }
 
 static bool longer_phase(const void *ctx, uint32_t a, uint32_t b)
@@ -352,8 +317,17 @@ static int add_phases(struct pack_tasks *p)
 		n = sort_top(phase, n, PHASES_MAX, longer_phase, p);
 		qsort(phase, n, sizeof *phase, by_number);
 	}
-	for (size_t i = 0; i < n; i++)
-		add_phase(p, &rec->span[phase[i]]);
+	for (size_t i = 0; i < n; i++) {
+		const struct span *span = &rec->span[phase[i]];
+		uint32_t task = span->task < rec->n_tasks ? p->position[span->task] : NO_INDEX;
+		int32_t start = to_unit(p->per_us, span->begin_us);
+		int32_t end = to_unit(p->per_us, phase_end_us(p, span));
+
+		pack_column_adds(&p->column[PHASES_TASK], task == NO_INDEX ? -1 : (int32_t)task);
+		pack_column_adds(&p->column[PHASES_START], start);
+		pack_column_add(&p->column[PHASES_WALL], (uint32_t)(end > start ? end - start : 0));
+		pack_column_add(&p->column[PHASES_NAME], pack_dictionary_add(&p->phases, span->name));
+	}
 	free(phase);
 	return 0;
 }
@@ -378,18 +352,6 @@ static int find_positions(struct pack_tasks *p)
 	return 0;
 }
 
-static int first_error(const struct pack_tasks *p)
-{
-	int r = buf_error(&p->names.out);
-
-	r = r ? r : buf_error(&p->phases.out);
-	r = r ? r : buf_error(&p->places.out);
-	r = r ? r : buf_error(&p->commands);
-	for (int i = 0; !r && i < TASK_COLUMNS; i++)
-		r = buf_error(&p->column[i].out);
-	return r;
-}
-
 int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us)
 {
 	int r;
@@ -404,9 +366,15 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 		return r;
 	r = add_phases(p);
 	r = r ? r : add_longest(p);
-	for (int i = 0; i < TASK_COLUMNS; i++)
+	r = r ? r : buf_error(&p->names.out);
+	r = r ? r : buf_error(&p->phases.out);
+	r = r ? r : buf_error(&p->places.out);
+	r = r ? r : buf_error(&p->commands);
+	for (int i = 0; !r && i < TASK_COLUMNS; i++) {
 		pack_column_flush(&p->column[i]);
-	return r ? r : first_error(p);
+		r = buf_error(&p->column[i].out);
+	}
+	return r;
 }
 
 void pack_tasks_release(struct pack_tasks *p)

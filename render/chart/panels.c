@@ -52,17 +52,6 @@ static void add_point(struct panel *p, int64_t until_us, int64_t value)
 	values[p->n++] = value;
 }
 
-static void add_all_steps(struct panel *p, struct steps *s, int64_t end_us)
-{
-	for (int64_t from = 0; from < end_us; ) {
-		int64_t until = stretch_end(s, end_us);
-
-		add_point(p, until, sat_mul(s->value, WHOLE));
-		pass_steps(s, until);
-		from = until;
-	}
-}
-
 /* A slot as two stretches: as long as it had most, that; then the mean of the rest. */
 static void add_slot(struct panel *p, struct steps *s, int64_t from_us, int64_t until_us)
 {
@@ -86,14 +75,6 @@ static void add_slot(struct panel *p, struct steps *s, int64_t from_us, int64_t 
 		add_point(p, until_us, sat_mul(sum - most * most_us, WHOLE) / rest_us);
 }
 
-static void add_slots(struct panel *p, struct steps *s, int64_t end_us)
-{
-	int64_t width = end_us / SLOTS_MAX + 1;
-
-	for (int64_t from = 0; from < end_us; from += width)
-		add_slot(p, s, from, from + width < end_us ? from + width : end_us);
-}
-
 static int make_running(struct panel *p, const struct summary *s)
 {
 	const struct band_plan *plan = &panel_plan[PANEL_RUNNING]->band[0];
@@ -114,10 +95,17 @@ static int make_running(struct panel *p, const struct summary *s)
 	};
 	pass_steps(&steps, 0);
 	p->n = 1;
-	if (s->running.n + 2 <= n)
-		add_all_steps(p, &steps, s->wall_us);
-	else
-		add_slots(p, &steps, s->wall_us);
+	for (int64_t from = 0, until; from < s->wall_us; from = until) {
+		if (s->running.n + 2 <= n) {
+			until = stretch_end(&steps, s->wall_us);
+			add_point(p, until, sat_mul(steps.value, WHOLE));
+			pass_steps(&steps, until);
+		} else {
+			until = from + s->wall_us / SLOTS_MAX + 1;
+			until = until < s->wall_us ? until : s->wall_us;
+			add_slot(p, &steps, from, until);
+		}
+	}
 	return 0;
 }
 
@@ -145,13 +133,6 @@ static int64_t cores_seen(const struct recording *rec)
 		most = (sum - 1) / span_us + 1 > most ? (sum - 1) / span_us + 1 : most;
 	}
 	return most;
-}
-
-static int64_t cores_of(const struct summary *s)
-{
-	if (s->rec->source.one_core)
-		return 1;
-	return s->cores > 0 ? s->cores : cores_seen(s->rec);
 }
 
 /* Values of a band */
@@ -309,28 +290,6 @@ static void set_axes(struct panel *p)
 				   axis_ceiling(right, p->right_unit);
 }
 
-static void set_limit(struct panel *p, const struct summary *s)
-{
-	p->limit = -1;
-	if (p->id == PANEL_RUNNING && s->cores > 0) {
-		p->limit = sat_mul(s->cores, WHOLE);
-		p->limit_label = "cores";
-	}
-	if (p->id == PANEL_MEMORY && s->host.memory_total_bytes > 0) {
-		p->limit = s->host.memory_total_bytes;
-		p->limit_label = "all memory";
-	}
-}
-
-static void set_note(struct panel *p, const struct summary *s)
-{
-	if (p->id == PANEL_DISK)
-		p->note = s->rec->source.disk_note;
-	if ((p->id == PANEL_CPU || p->id == PANEL_CGROUP) && !s->rec->source.one_core &&
-	    s->cores < 1)
-		p->note = note_cores;
-}
-
 static int make_panel(struct panel *p, enum panel_id id, const struct summary *s,
 		      int64_t cores)
 {
@@ -347,9 +306,20 @@ static int make_panel(struct panel *p, enum panel_id id, const struct summary *s
 	if (id == PANEL_CPU)
 		limit_shares(p);
 	measure_all(p, plan);
-	set_limit(p, s);
+	p->limit = -1;
+	if (id == PANEL_RUNNING && s->cores > 0) {
+		p->limit = sat_mul(s->cores, WHOLE);
+		p->limit_label = "cores";
+	} else if (id == PANEL_MEMORY && s->host.memory_total_bytes > 0) {
+		p->limit = s->host.memory_total_bytes;
+		p->limit_label = "all memory";
+	} else if (id == PANEL_DISK) {
+		p->note = s->rec->source.disk_note;
+	} else if ((id == PANEL_CPU || id == PANEL_CGROUP) && !s->rec->source.one_core &&
+		   s->cores < 1) {
+		p->note = note_cores;
+	}
 	set_axes(p);
-	set_note(p, s);
 	return 0;
 }
 
@@ -361,7 +331,7 @@ static void release_panel(struct panel *p)
 
 int panels_make(struct panels *p, const struct summary *s)
 {
-	int64_t cores = cores_of(s);
+	int64_t cores = s->rec->source.one_core ? 1 : s->cores > 0 ? s->cores : cores_seen(s->rec);
 
 	p->n = 0;
 	for (unsigned id = 0; id < PANELS; id++) {

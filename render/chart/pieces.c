@@ -200,15 +200,6 @@ static size_t widen(struct sum *sum, size_t n, const struct widths *widths)
 	return n ? last + 1 : 0;
 }
 
-static size_t count_lanes(const struct sum *sum, size_t n)
-{
-	size_t lanes = n > 0;
-
-	for (size_t i = 1; i < n; i++)
-		lanes += sum[i].piece.lane != sum[i - 1].piece.lane;
-	return lanes;
-}
-
 static struct piece finished(const struct sum *sum)
 {
 	struct piece p = sum->piece;
@@ -231,16 +222,14 @@ static int finish(struct pieces *p, const struct work *w, uint32_t n_lanes,
 {
 	struct sum *sum = by_lane(w, n_lanes);
 	struct widths wider = *widths;
-	size_t n = w->n;
+	size_t n = w->n, lanes = n > 0;
 
 	if (!sum)
 		return -ENOMEM;
-	if (n > most) {
-		size_t lanes = count_lanes(sum, n);
-
-		if (most < lanes)
-			most = lanes;
-	}
+	for (size_t i = 1; i < n; i++)
+		lanes += sum[i].piece.lane != sum[i - 1].piece.lane;
+	if (most < lanes)
+		most = lanes;
 	while (n > most) {
 		n = widen(sum, n, &wider);
 		wider.small_us *= 1.5;

@@ -197,42 +197,29 @@ static const char *first_words(struct buf *said)
 	return first ? first : "it did not say why";
 }
 
-static int failed(struct process *p, int status, struct error *err)
+static int finish(struct process *p, int timeout_ms, struct buf *out, struct error *err)
 {
-	struct buf text = BUF_INIT;
+	char memory[4 * WORDS_COLUMNS];
+	struct buf text;
+	int status;
 
+	buf_init_fixed(&text, memory, sizeof memory);
+	listen_to(p);
+	if (!reap(p, &status)) {
+		if (is_stopped(p))
+			return error_sys(err, -EINTR, NULL, "gnuplot");
+		text_add_time(&text, (int64_t)timeout_ms * 1000);
+		return error_set(err, -EIO, NULL, 0, 0, "gnuplot did not end within %s",
+				 buf_str(&text));
+	}
 	if (WIFSIGNALED(status)) {
 		buf_adds(&text, "killed by ");
 		words_add_signal(&text, WTERMSIG(status));
-	} else {
+	} else if (status) {
 		text_add_name(&text, first_words(&p->text[1]), WORDS_COLUMNS);
 	}
-	error_set(err, -EIO, NULL, 0, 0, "gnuplot failed: %s", buf_str(&text));
-	buf_release(&text);
-	return -EIO;
-}
-
-static int late(int timeout_ms, struct error *err)
-{
-	char memory[32];
-	struct buf time;
-
-	buf_init_fixed(&time, memory, sizeof memory);
-	text_add_time(&time, (int64_t)timeout_ms * 1000);
-	return error_set(err, -EIO, NULL, 0, 0, "gnuplot did not end within %s",
-			 buf_str(&time));
-}
-
-static int finish(struct process *p, int timeout_ms, struct buf *out, struct error *err)
-{
-	int status;
-
-	listen_to(p);
-	if (!reap(p, &status))
-		return is_stopped(p) ? error_sys(err, -EINTR, NULL, "gnuplot") :
-		       late(timeout_ms, err);
 	if (status)
-		return failed(p, status, err);
+		return error_set(err, -EIO, NULL, 0, 0, "gnuplot failed: %s", buf_str(&text));
 	if (out)
 		buf_add(out, p->text[0].data, p->text[0].len);
 	if (buf_error(&p->text[0]) || (out && buf_error(out)))

@@ -83,37 +83,29 @@ static size_t which(const struct apart *a, uint32_t task)
 	return i;
 }
 
-static int reserve(struct apart *a, const struct recording *rec)
+static int fill_curves(struct apart *a, const struct recording *rec)
 {
 	size_t changes[APART + 1] = { 0 };
 
 	for (size_t i = 0; i < rec->n_memory; i++)
 		changes[which(a, rec->memory[i].task)]++;
 	for (size_t i = 0; i < a->n; i++) {
-		a->curve[i].time_us = malloc((changes[i] + 1) * sizeof *a->curve[i].time_us);
-		a->curve[i].value = malloc((changes[i] + 1) * sizeof *a->curve[i].value);
-		if (!a->curve[i].time_us || !a->curve[i].value)
+		struct curve *c = &a->curve[i];
+
+		c->time_us = malloc((changes[i] + 1) * sizeof *c->time_us);
+		c->value = malloc((changes[i] + 1) * sizeof *c->value);
+		if (!c->time_us || !c->value)
 			return -ENOMEM;
 	}
-	return 0;
-}
-
-static void add_step(struct curve *c, int64_t time_us, int64_t value)
-{
-	c->time_us[c->n] = time_us;
-	c->value[c->n++] = value;
-}
-
-static int fill_curves(struct apart *a, const struct recording *rec)
-{
-	if (reserve(a, rec))
-		return -ENOMEM;
 	for (size_t i = 0; i < rec->n_memory; i++) {
 		const struct memory_change *m = &rec->memory[i];
 		size_t at = which(a, m->task);
+		struct curve *c = at < a->n ? &a->curve[at] : NULL;
 
-		if (at < a->n)
-			add_step(&a->curve[at], m->time_ms * 1000, m->kb);
+		if (!c)
+			continue;
+		c->time_us[c->n] = m->time_ms * 1000;
+		c->value[c->n++] = m->kb;
 	}
 	for (size_t i = 0; i < a->n; i++) {
 		struct curve *c = &a->curve[i];
@@ -121,7 +113,8 @@ static int fill_curves(struct apart *a, const struct recording *rec)
 
 		if (c->n && end_us <= c->time_us[c->n - 1])
 			end_us = c->time_us[c->n - 1] + 1;
-		add_step(c, end_us, 0);
+		c->time_us[c->n] = end_us;
+		c->value[c->n++] = 0;
 	}
 	return 0;
 }
@@ -220,13 +213,6 @@ static void name_layer(struct layer *l, const struct summary *s, const struct ap
 	buf_release(&name);
 }
 
-/* A task had nothing yet when it had not begun. */
-static void clear_before(struct pane *p, size_t layer, int64_t start_us)
-{
-	for (size_t j = 0; j < p->n && page_time_us(p, j + 1) <= start_us; j++)
-		p->layer[layer].value[j] = 0;
-}
-
 /* The largest at the bottom of the stack, the others on top of it: they are what is
  * left of all. */
 static int fill_layers(struct pane *p, const struct summary *s, const struct apart *a,
@@ -251,8 +237,13 @@ static int fill_layers(struct pane *p, const struct summary *s, const struct apa
 			*others -= p->layer[i].value[j];
 		*others = *others > 0 ? *others : 0;
 	}
-	for (size_t i = 0; i < a->n; i++)
-		clear_before(p, i, s->rec->task[a->task[i]].start_us);
+	/* before its start a task had nothing */
+	for (size_t i = 0; i < a->n; i++) {
+		int64_t start_us = s->rec->task[a->task[i]].start_us;
+
+		for (size_t j = 0; j < p->n && page_time_us(p, j + 1) <= start_us; j++)
+			p->layer[i].value[j] = 0;
+	}
 	return 0;
 }
 

@@ -195,32 +195,21 @@ static void add_axes(const struct sheet *s, const struct pane *p)
 	buf_addc(b, '\n');
 }
 
-static void add_limit(const struct sheet *s, const struct pane *p)
+/* A dashed line across a plot: of the limit, or with moment at the marked time. */
+static void add_mark(const struct sheet *s, const struct pane *p, bool moment)
 {
+	enum axis_unit unit = moment ? AXIS_TIME : p->unit;
+	int64_t at = moment ? p->mark_us : p->limit;
 	struct buf *b = s->out;
 
-	if (p->limit < 0 || p->limit > p->ceiling)
+	if (at < (moment ? p->from_us : 0) || at > (moment ? p->until_us : p->ceiling))
 		return;
-	buf_adds(b, "set arrow from graph 0, first ");
-	sheet_add_value(b, p->unit, p->limit);
-	buf_adds(b, " to graph 1, first ");
-	sheet_add_value(b, p->unit, p->limit);
-	buf_adds(b, " nohead front linewidth 1.5 dashtype 2 linecolor ");
-	sheet_add_colour(b, palette_light.ink);
-	buf_addc(b, '\n');
-}
-
-static void add_moment(const struct sheet *s, const struct pane *p)
-{
-	struct buf *b = s->out;
-
-	if (p->mark_us < p->from_us || p->mark_us > p->until_us)
-		return;
-	buf_adds(b, "set arrow from first ");
-	sheet_add_value(b, AXIS_TIME, p->mark_us);
-	buf_adds(b, ", graph 0 to first ");
-	sheet_add_value(b, AXIS_TIME, p->mark_us);
-	buf_adds(b, ", graph 1 nohead front linewidth 1.5 dashtype 3 linecolor ");
+	buf_adds(b, moment ? "set arrow from first " : "set arrow from graph 0, first ");
+	sheet_add_value(b, unit, at);
+	buf_adds(b, moment ? ", graph 0 to first " : " to graph 1, first ");
+	sheet_add_value(b, unit, at);
+	buf_addf(b, "%s nohead front linewidth 1.5 dashtype %d linecolor ",
+		 moment ? ", graph 1" : "", moment ? 3 : 2);
 	sheet_add_colour(b, palette_light.ink);
 	buf_addc(b, '\n');
 }
@@ -257,29 +246,33 @@ static void end_curve(const struct sheet *s, const char *title)
 	buf_adds(s->out, ", \\\n\t");
 }
 
-static void add_area(const struct sheet *s, const struct pane *p, size_t layer, size_t block)
+/* The curves from back to front: the largest values behind everything else, paler above the
+ * smallest ones; areas, of which a stack's are drawn up to all below them; the edges of areas,
+ * because not all colours stand out against white; lines. */
+static void add_curves(const struct sheet *s, const struct pane *p, size_t block)
 {
-	add_source(s, block);
-	add_column(s->out, p, layer);
-	buf_adds(s->out, " with filledcurves y=0 fillstyle solid 1 noborder fillcolor ");
-	sheet_add_colour(s->out, area_colour(p->layer[layer].rgb));
-	end_curve(s, p->layer[layer].label);
-}
-
-/* One on top of the other, as what a stack has in it is drawn up to all below it;
- * areas that do not add up likewise: the first is seen through none. */
-static void add_areas(const struct sheet *s, const struct pane *p, size_t block)
-{
-	for (size_t i = p->n_layers; i-- > 0; ) {
-		if (p->layer[i].mark != MARK_LINE)
-			add_area(s, p, i, block);
+	if (p->low) {
+		add_source(s, block + 1);
+		buf_adds(s->out, "3 with filledcurves y=0 fillstyle solid 1 noborder fillcolor ");
+		sheet_add_colour(s->out, BAND_RGB);
+		end_curve(s, p->band_label);
 	}
-}
-
-/* Edges, as not all colours stand out against white; not of what changes with every
- * pixel. */
-static void add_outlines(const struct sheet *s, const struct pane *p, size_t block)
-{
+	for (size_t i = p->n_layers; i-- > 0; ) {
+		if (p->layer[i].mark == MARK_LINE)
+			continue;
+		add_source(s, block);
+		add_column(s->out, p, i);
+		buf_adds(s->out, " with filledcurves y=0 fillstyle solid 1 noborder fillcolor ");
+		sheet_add_colour(s->out, area_colour(p->layer[i].rgb));
+		end_curve(s, p->layer[i].label);
+	}
+	if (p->low) {
+		add_source(s, block + 1);
+		buf_addf(s->out, "2:3 with filledcurves fillstyle solid 1 noborder fillcolor rgb "
+			 "'#a0%06x'", (unsigned)palette_light.ground);
+		end_curve(s, p->band_label);
+	}
+	/* no edges of values that change with every pixel */
 	for (size_t i = 0; i < p->n_layers && !p->low; i++) {
 		if (p->layer[i].mark == MARK_LINE)
 			continue;
@@ -289,10 +282,6 @@ static void add_outlines(const struct sheet *s, const struct pane *p, size_t blo
 		sheet_add_colour(s->out, palette_light.outline);
 		buf_adds(s->out, " notitle, \\\n\t");
 	}
-}
-
-static void add_lines(const struct sheet *s, const struct pane *p, size_t block)
-{
 	for (size_t i = 0; i < p->n_layers; i++) {
 		const struct layer *l = &p->layer[i];
 
@@ -305,41 +294,6 @@ static void add_lines(const struct sheet *s, const struct pane *p, size_t block)
 		sheet_add_colour(s->out, l->rgb);
 		end_curve(s, l->label);
 	}
-}
-
-/* The largest values behind everything else, paler above the smallest ones. */
-static void add_most(const struct sheet *s, const struct pane *p, size_t block)
-{
-	if (!p->low)
-		return;
-	add_source(s, block);
-	buf_adds(s->out, "3 with filledcurves y=0 fillstyle solid 1 noborder fillcolor ");
-	sheet_add_colour(s->out, BAND_RGB);
-	end_curve(s, p->band_label);
-}
-
-static void add_least(const struct sheet *s, const struct pane *p, size_t block)
-{
-	if (!p->low)
-		return;
-	add_source(s, block);
-	buf_adds(s->out, "2:3 with filledcurves fillstyle solid 1 noborder fillcolor rgb '#a0");
-	buf_addf(s->out, "%06x'", (unsigned)palette_light.ground);
-	end_curve(s, p->band_label);
-}
-
-static void add_plot(const struct sheet *s, const struct pane *p, size_t block)
-{
-	buf_adds(s->out, "plot ");
-	add_most(s, p, block + 1);
-	add_areas(s, p, block);
-	add_least(s, p, block + 1);
-	add_outlines(s, p, block);
-	add_lines(s, p, block);
-	/* So that there is something even where nothing is known. */
-	buf_adds(s->out, "0 with lines linewidth 1 linecolor ");
-	sheet_add_colour(s->out, palette_light.faint);
-	buf_adds(s->out, " notitle\n");
 }
 
 static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
@@ -356,10 +310,14 @@ static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
 		sheet_add_label(s, p->note, SHEET_LEFT, top - AIR - NOTE_LINE / 2, 12, palette_light.faint);
 	sheet_add_margins(s, top, bottom);
 	add_axes(s, p);
-	add_limit(s, p);
-	add_moment(s, p);
-	add_plot(s, p, block);
-	buf_adds(s->out, "unset label\nunset object\nunset arrow\n");
+	add_mark(s, p, false);
+	add_mark(s, p, true);
+	buf_adds(s->out, "plot ");
+	add_curves(s, p, block);
+	/* so that there is something even where nothing is known */
+	buf_adds(s->out, "0 with lines linewidth 1 linecolor ");
+	sheet_add_colour(s->out, palette_light.faint);
+	buf_adds(s->out, " notitle\nunset label\nunset object\nunset arrow\n");
 	return bottom + BELOW;
 }
 

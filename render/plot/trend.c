@@ -27,9 +27,6 @@
 #define LINES 24
 #define WORD "trend"		/* of the files' names */
 
-/* Worse is orange, better is blue, and the words say the same. */
-static const enum colour colour_of_change[2] = { COLOUR_BLUE, COLOUR_ORANGE };
-
 static void add_number(struct buf *b, double x)
 {
 	sheet_add_number(b, llround(x * 1000), 3);
@@ -92,43 +89,40 @@ static double x_of(const struct trend *t, double build)
 	return SHEET_LEFT + width * (build + 1) / ((double)t->n + 1);
 }
 
-static void add_interval(const struct sheet *s, const struct trend_change *c)
+/* Worse is orange, better is blue, and the words say the same. */
+static void add_change(const struct sheet *s, const struct trend_change *c)
 {
+	uint32_t rgb = palette_light.colour[c->after > c->before ? COLOUR_ORANGE : COLOUR_BLUE];
+
 	buf_adds(s->out, "set object rectangle from first ");
 	add_number(s->out, c->first - 0.5);
 	buf_adds(s->out, ", graph 0 to first ");
 	add_number(s->out, c->last + 0.5);
 	buf_adds(s->out, ", graph 1 behind fillstyle solid 0.18 noborder fillcolor ");
-	sheet_add_colour(s->out, palette_light.colour[colour_of_change[c->after > c->before]]);
+	sheet_add_colour(s->out, rgb);
 	buf_addc(s->out, '\n');
-}
-
-static void add_since(const struct sheet *s, const struct trend_change *c)
-{
+	if (c->creep)
+		return;
 	buf_adds(s->out, "set arrow from first ");
 	add_number(s->out, c->at - 0.5);
 	buf_adds(s->out, ", graph 0 to first ");
 	add_number(s->out, c->at - 0.5);
 	buf_adds(s->out, ", graph 1 nohead back linewidth 1.5 dashtype 2 linecolor ");
-	sheet_add_colour(s->out, palette_light.colour[colour_of_change[c->after > c->before]]);
+	sheet_add_colour(s->out, rgb);
 	buf_addc(s->out, '\n');
 }
 
-struct stretch {
-	double from, until, before, after;
-};
-
 static void add_line(const struct sheet *s, const struct trend_axis *a, const struct trend_pane *p,
-		     const struct stretch *l)
+		     const double from[2], const double to[2])
 {
 	buf_adds(s->out, "set arrow from first ");
-	add_number(s->out, l->from);
+	add_number(s->out, from[0]);
 	buf_adds(s->out, ", first ");
-	add_level(s->out, a, p, l->before);
+	add_level(s->out, a, p, from[1]);
 	buf_adds(s->out, " to first ");
-	add_number(s->out, l->until);
+	add_number(s->out, to[0]);
 	buf_adds(s->out, ", first ");
-	add_level(s->out, a, p, l->after);
+	add_level(s->out, a, p, to[1]);
 	buf_adds(s->out, " nohead front linewidth 2.5 linecolor ");
 	sheet_add_colour(s->out, palette_light.ink);
 	buf_addc(s->out, '\n');
@@ -145,17 +139,17 @@ static void add_levels(const struct sheet *s, const struct trend *t, const struc
 		double until = c->creep ? c->first : c->at - 0.5;
 
 		if (until > from)
-			add_line(s, a, p, &(struct stretch){ from, until, c->before, c->before });
+			add_line(s, a, p, (double[]){ from, c->before }, (double[]){ until, c->before });
 		from = until;
 		if (!c->creep)
 			continue;
-		add_line(s, a, p, &(struct stretch){ from, c->last, c->before, c->after });
+		add_line(s, a, p, (double[]){ from, c->before }, (double[]){ c->last, c->after });
 		from = c->last;
 	}
 	if (p->n_changes) {
 		double last = p->change[p->n_changes - 1].after;
 
-		add_line(s, a, p, &(struct stretch){ from, (double)t->n - 0.5, last, last });
+		add_line(s, a, p, (double[]){ from, last }, (double[]){ (double)t->n - 0.5, last });
 	}
 }
 
@@ -287,11 +281,8 @@ static int add_pane(const struct sheet *s, const struct trend *t, const struct t
 	add_days(s->out, t, DAYS);
 	add_values(s->out, a, 8);
 	buf_adds(s->out, "set border 3\n");
-	for (size_t k = 0; k < p->n_changes; k++) {
-		add_interval(s, &p->change[k]);
-		if (!p->change[k].creep)
-			add_since(s, &p->change[k]);
-	}
+	for (size_t k = 0; k < p->n_changes; k++)
+		add_change(s, &p->change[k]);
 	add_levels(s, t, a, p);
 	add_plot(s, i);
 	buf_adds(s->out, "unset label\nunset object\nunset arrow\n");
