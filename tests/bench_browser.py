@@ -91,11 +91,7 @@ def main():
     if why:
         print('charts in Chromium: not measured: ' + why)
         return
-    places = chart.Places(os.getcwd())
-    try:
-        bench(places)
-    finally:
-        places.close()
+    chart.in_places(bench)
 
 
 if __name__ == '__main__':

@@ -9,10 +9,8 @@
 #include "tests/spend.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define ROUNDS 7
 
@@ -48,16 +46,10 @@ static int measure(const struct size *z, char *path, const char *svg, double *cp
 	const char *const chart[] = {
 		TOP_BUILDDIR "/buildbeat", "chart", "-o", svg, path, NULL
 	};
-	struct spent best = { 0 }, best_read = { 0 };
+	struct spent best, best_read;
 
-	for (int i = 0; i < ROUNDS; i++) {
-		struct spent s = spend(chart), reading = spend_here(read_only, path);
-
-		if (s.status || reading.status)
-			return 1;
-		spent_keep_best(&best, &s);
-		spent_keep_best(&best_read, &reading);
-	}
+	if (spend_beside(chart, read_only, path, ROUNDS, &best, &best_read))
+		return 1;
 	printf("bootchart of %s tasks + 36,000 samples: %.2f x reading it alone; %.0f ms CPU",
 	       z->tasks, best.cpu_ms / best_read.cpu_ms, best.cpu_ms);
 	if (z->bar_ms > 0)
@@ -93,15 +85,5 @@ static int measure_all(const char *dir)
 
 int main(void)
 {
-	char dir[] = "/tmp/buildbeat-bench-XXXXXX";
-	const char *const clean[] = { "/bin/rm", "-rf", dir, NULL };
-	int failed;
-
-	if (!mkdtemp(dir))
-		return 1;
-	failed = measure_all(dir);
-	spend(clean);
-	if (failed)
-		fprintf(stderr, "bench_chart: cannot make or draw a recording\n");
-	return failed;
+	return spend_in_tmpdir(measure_all, "bench_chart: cannot make or draw a recording");
 }

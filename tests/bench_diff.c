@@ -8,8 +8,6 @@
 #include "tests/touch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define ROUNDS 9
 #define OE_BAR_MS 200
@@ -27,30 +25,16 @@ static int touch_all(void *context)
 	return n < 20000;
 }
 
-/* The first round only fills the caches. */
-static int measure(const char *const *argv, const char *const *touched, struct spent *best,
-		   struct spent *touching)
+static int nothing(void *unused)
 {
-	*best = *touching = (struct spent){ 0 };
-	for (int i = 0; i <= ROUNDS; i++) {
-		struct spent s = spend(argv), t = { .wall_ms = 1 };
-
-		if (touched)
-			t = spend_here(touch_all, (void *)touched);
-		if (s.status || t.status)
-			return -1;
-		if (i) {
-			spent_keep_best(best, &s);
-			spent_keep_best(touching, &t);
-		}
-	}
+	(void)unused;
 	return 0;
 }
 
 static int bench_oe(const char *dir)
 {
 	char path[2][64];
-	const char *const paths[] = { path[0], path[1] };
+	const char *paths[] = { path[0], path[1] };
 	const char *argv[] = { TOP_BUILDDIR "/buildbeat", "diff", ALL, path[0], path[1], NULL };
 	struct spent best, touching;
 
@@ -62,7 +46,7 @@ static int bench_oe(const char *dir)
 		if (spend(generate).status)
 			return -1;
 	}
-	if (measure(argv, paths, &best, &touching))
+	if (spend_beside(argv, touch_all, paths, ROUNDS, &best, &touching))
 		return -1;
 	printf("diff of two builds of 10,000 OpenEmbedded task files: %.2f x opening and reading "
 	       "them; %.0f ms CPU (bar: %d), the files alone %.0f ms, %ld MiB\n",
@@ -80,24 +64,19 @@ static int bench_archive(const char *dir)
 	struct spent best, none;
 
 	snprintf(path, sizeof path, "%s/builds.git", dir);
-	if (spend(generate).status || measure(argv, NULL, &best, &none))
+	if (spend(generate).status || spend_beside(argv, nothing, NULL, ROUNDS, &best, &none))
 		return -1;
 	printf("diff of two builds of 10,000 tasks from the archive: %.1f ms CPU (bar: %d), %ld "
 	       "MiB\n", best.cpu_ms, ARCHIVE_BAR_MS, best.max_rss_kb / 1024);
 	return 0;
 }
 
+static int bench(const char *dir)
+{
+	return bench_oe(dir) || bench_archive(dir);
+}
+
 int main(void)
 {
-	char dir[] = "/tmp/buildbeat-bench-XXXXXX";
-	const char *const clean[] = { "/bin/rm", "-rf", dir, NULL };
-	int failed;
-
-	if (!mkdtemp(dir))
-		return 1;
-	failed = bench_oe(dir) || bench_archive(dir);
-	spend(clean);
-	if (failed)
-		fprintf(stderr, "bench_diff: cannot make or compare builds\n");
-	return failed;
+	return spend_in_tmpdir(bench, "bench_diff: cannot make or compare builds");
 }

@@ -121,21 +121,20 @@ static int bench_creep(enum noise_kind kind)
 	return 0;
 }
 
-int main(void)
+static int bench_all(const char *dir)
 {
-	char dir[] = "/tmp/buildbeat-bench-XXXXXX", repo[64], config[64];
-	const char *const clean[] = { "/bin/rm", "-rf", dir, NULL };
+	char repo[64], config[64];
 	int failed;
 
-	if (!mkdtemp(dir))
-		return 1;
 	snprintf(repo, sizeof repo, "%s/builds.git", dir);
 	snprintf(config, sizeof config, "%s/buildbeat.yaml", dir);
 	failed = generate(repo) || bench(repo, config);
 	for (enum noise_kind kind = 0; !failed && kind < NOISE_KINDS; kind++)
 		failed = bench_creep(kind);
-	spend(clean);
-	if (failed)
-		fprintf(stderr, "bench_history: cannot make or read the builds\n");
 	return failed;
+}
+
+int main(void)
+{
+	return spend_in_tmpdir(bench_all, "bench_history: cannot make or read the builds");
 }

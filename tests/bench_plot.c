@@ -9,7 +9,6 @@
 #include "tests/spend.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define ROUNDS 5
@@ -84,23 +83,21 @@ static int prepare(struct work *w, const char *path)
 	       summary_make(&w->sum, &w->rec) || panels_make(&w->panels, &w->sum);
 }
 
-int main(void)
+static int bench(const char *dir)
 {
-	char dir[] = "/tmp/buildbeat-bench-XXXXXX", path[sizeof dir + 8];
-	const char *const clean[] = { "/bin/rm", "-rf", dir, NULL };
+	char path[64];
 	struct work w = { .dir = dir };
-	int failed = 1;
+	int failed;
 
-	if (!mkdtemp(dir))
-		return 1;
 	snprintf(path, sizeof path, "%s/rec", dir);
-	if (!prepare(&w, path))
-		failed = measure(&w);
-	spend(clean);
+	failed = prepare(&w, path) || measure(&w);
 	panels_release(&w.panels);
 	summary_release(&w.sum);
 	recording_release(&w.rec);
-	if (failed)
-		fprintf(stderr, "bench_plot: cannot make or draw a recording\n");
 	return failed;
+}
+
+int main(void)
+{
+	return spend_in_tmpdir(bench, "bench_plot: cannot make or draw a recording");
 }

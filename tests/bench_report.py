@@ -87,13 +87,5 @@ def bench(places):
         opening(places, page)
 
 
-def main():
-    places = chart.Places(os.getcwd())
-    try:
-        bench(places)
-    finally:
-        places.close()
-
-
 if __name__ == '__main__':
-    main()
+    chart.in_places(bench)

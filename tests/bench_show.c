@@ -8,8 +8,6 @@
 #include "tests/spend.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define ROUNDS 7
 #define BAR_MS 120
@@ -24,19 +22,18 @@ static int read_only(void *path)
 	return r;
 }
 
-static int measure(char *path)
+static int measure(const char *dir)
 {
+	char path[64];
+	const char *const generate[] = {
+		TOP_BUILDDIR "/tests/gen_recording", path, "100000", "36000", NULL
+	};
 	const char *const show[] = { TOP_BUILDDIR "/buildbeat", "show", path, NULL };
-	struct spent best = { 0 }, best_read = { 0 };
+	struct spent best, best_read;
 
-	for (int i = 0; i < ROUNDS; i++) {
-		struct spent s = spend(show), reading = spend_here(read_only, path);
-
-		if (s.status || reading.status)
-			return 1;
-		spent_keep_best(&best, &s);
-		spent_keep_best(&best_read, &reading);
-	}
+	snprintf(path, sizeof path, "%s/rec", dir);
+	if (spend(generate).status || spend_beside(show, read_only, path, ROUNDS, &best, &best_read))
+		return 1;
 	printf("show of 100,000 tasks + 36,000 samples: %.2f x reading it alone; "
 	       "%.0f ms CPU (bar: %d), reading %.0f ms\n",
 	       best.cpu_ms / best_read.cpu_ms, best.cpu_ms, BAR_MS, best_read.cpu_ms);
@@ -45,20 +42,5 @@ static int measure(char *path)
 
 int main(void)
 {
-	char dir[] = "/tmp/buildbeat-bench-XXXXXX", path[sizeof dir + 8];
-	const char *const generate[] = {
-		TOP_BUILDDIR "/tests/gen_recording", path, "100000", "36000", NULL
-	};
-	const char *const clean[] = { "/bin/rm", "-rf", dir, NULL };
-	int failed = 1;
-
-	if (!mkdtemp(dir))
-		return 1;
-	snprintf(path, sizeof path, "%s/rec", dir);
-	if (!spend(generate).status)
-		failed = measure(path);
-	spend(clean);
-	if (failed)
-		fprintf(stderr, "bench_show: cannot make or show a recording\n");
-	return failed;
+	return spend_in_tmpdir(measure, "bench_show: cannot make or show a recording");
 }

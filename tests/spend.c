@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -67,4 +68,36 @@ void spent_keep_best(struct spent *best, const struct spent *s)
 {
 	if (best->wall_ms <= 0 || s->cpu_ms < best->cpu_ms)
 		*best = *s;
+}
+
+int spend_beside(const char *const *argv, int (*work)(void *context), void *context, int n,
+		 struct spent *best, struct spent *best_work)
+{
+	*best = *best_work = (struct spent){ 0 };
+	for (int i = 0; i <= n; i++) {
+		struct spent s = spend(argv), w = spend_here(work, context);
+
+		if (s.status || w.status)
+			return 1;
+		if (!i)
+			continue;
+		spent_keep_best(best, &s);
+		spent_keep_best(best_work, &w);
+	}
+	return 0;
+}
+
+int spend_in_tmpdir(int (*bench)(const char *dir), const char *failure)
+{
+	char dir[] = "/tmp/buildbeat-bench-XXXXXX";
+	const char *const clean[] = { "/bin/rm", "-rf", dir, NULL };
+	int failed;
+
+	if (!mkdtemp(dir))
+		return 1;
+	failed = bench(dir);
+	spend(clean);
+	if (failed)
+		fprintf(stderr, "%s\n", failure);
+	return failed ? 1 : 0;
 }

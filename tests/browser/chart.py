@@ -87,6 +87,15 @@ class Places:
         return found[0]
 
 
+def in_places(work):
+    """work(places) with places that are removed afterwards."""
+    places = Places(os.getcwd())
+    try:
+        work(places)
+    finally:
+        places.close()
+
+
 def url_of(path, fragment=''):
     return 'file://' + urllib.parse.quote(path) + (fragment and '#' + fragment)
 
