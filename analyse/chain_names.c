@@ -161,23 +161,6 @@ static int note_end(struct naming *n, uint64_t *bits, uint32_t instance, struct 
 	return 0;
 }
 
-/* of_after gets the ends for now. */
-static int note_after(struct naming *n)
-{
-	const struct recording *rec = n->s->rec;
-
-	for (size_t i = 0; i < rec->n_tasks; i++) {
-		const struct task *t = &rec->task[i];
-
-		for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
-			if (note_end(n, n->after_end, t->instance, slice_of(rec->after[k]),
-				     &n->x->of_after[k]))
-				return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
 static struct named_path *find(const struct naming *n, uint64_t hash)
 {
 	for (size_t at = hash >> 1 & n->mask;; at = (at + 1) & n->mask) {
@@ -222,7 +205,9 @@ static int add_target(struct naming *n, size_t target)
 	return 0;
 }
 
-static int find_after(struct naming *n)
+/* Of the names that tasks wait for: first their ends, into after_end and of_after; then, with
+ * find_paths, their paths into of_after. */
+static int look_at_after(struct naming *n, bool find_paths)
 {
 	const struct recording *rec = n->s->rec;
 
@@ -230,18 +215,26 @@ static int find_after(struct naming *n)
 		const struct task *t = &rec->task[i];
 
 		for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
-			bool known = has(n->target_end, n->x->of_after[k]);
+			struct slice name = slice_of(rec->after[k]);
+			uint32_t *of = &n->x->of_after[k];
 			struct named_path *p;
 			uint64_t hash;
+			bool known;
 
-			n->x->of_after[k] = NO_INDEX;
+			if (!find_paths) {
+				if (note_end(n, n->after_end, t->instance, name, of))
+					return -ENOMEM;
+				continue;
+			}
+			known = has(n->target_end, *of);
+			*of = NO_INDEX;
 			if (!known)
 				continue;
-			if (hash_name(n, t->instance, slice_of(rec->after[k]), &hash))
+			if (hash_name(n, t->instance, name, &hash))
 				return -ENOMEM;
 			p = find(n, hash);
 			if (p->hash)
-				n->x->of_after[k] = (uint32_t)(p - n->x->path);
+				*of = (uint32_t)(p - n->x->path);
 		}
 	}
 	return 0;
@@ -292,11 +285,11 @@ int chain_names_make(struct chain_names *x, const struct summary *s, struct aren
 	if (!r)
 		r = hash_instances(&n);
 	if (!r)
-		r = note_after(&n);
+		r = look_at_after(&n, false);
 	for (size_t i = 0; !r && i < s->n_targets; i++)
 		r = add_target(&n, i);
 	if (!r)
-		r = find_after(&n);
+		r = look_at_after(&n, true);
 	index_release(&n.directories);
 	buf_release(&n.path);
 	buf_release(&n.full);

@@ -91,42 +91,21 @@ enum metric metric_find(const char *name)
 	return m;
 }
 
-/* The sum of what is known of both; -1 where one is not. */
-static int64_t both(const int64_t *total, enum total a, enum total b)
-{
-	if (total[a] < 0 || total[b] < 0)
-		return -1;
-	return sat_add(total[a], total[b]);
-}
-
 double metric_total(const int64_t *total, enum metric m)
 {
-	int64_t value = -1;
+	/* the sum of both, as of the columns in metric_info; of one total: the same twice */
+	static const enum total of[METRICS][2] = {
+		[METRIC_WALL] = { TOTAL_WALL_US, TOTAL_WALL_US },
+		[METRIC_CPU] = { TOTAL_USER_US, TOTAL_SYSTEM_US },
+		[METRIC_MEMORY] = { TOTAL_MAX_RSS_KB, TOTAL_MAX_RSS_KB },
+		[METRIC_PEAK] = { TOTAL_PEAK_KB, TOTAL_PEAK_KB },
+		[METRIC_IO] = { TOTAL_READ_BYTES, TOTAL_WRITTEN_BYTES },
+		[METRIC_READ] = { TOTAL_READ_BYTES, TOTAL_READ_BYTES },
+		[METRIC_WRITTEN] = { TOTAL_WRITTEN_BYTES, TOTAL_WRITTEN_BYTES },
+	};
+	int64_t a = total[of[m][0]], b = total[of[m][1]];
 
-	switch (m) {
-	case METRIC_WALL:
-		value = total[TOTAL_WALL_US];
-		break;
-	case METRIC_CPU:
-		value = both(total, TOTAL_USER_US, TOTAL_SYSTEM_US);
-		break;
-	case METRIC_MEMORY:
-		value = total[TOTAL_MAX_RSS_KB];
-		break;
-	case METRIC_PEAK:
-		value = total[TOTAL_PEAK_KB];
-		break;
-	case METRIC_IO:
-		value = both(total, TOTAL_READ_BYTES, TOTAL_WRITTEN_BYTES);
-		break;
-	case METRIC_READ:
-		value = total[TOTAL_READ_BYTES];
-		break;
-	case METRIC_WRITTEN:
-		value = total[TOTAL_WRITTEN_BYTES];
-		break;
-	case METRICS:
-		break;
-	}
-	return value < 0 ? NAN : (double)value;
+	if (a < 0 || b < 0)
+		return NAN;
+	return (double)(of[m][0] == of[m][1] ? a : sat_add(a, b));
 }
