@@ -18,7 +18,8 @@ struct command {
 				   its first word */
 	bool hidden;		/* not listed */
 	const struct option *options;	/* NULL: none */
-	const struct option *keys;	/* settings that run() needs; NULL: none */
+	const struct option *keys;	/* settings that run() needs, of the file of the option
+					   --config; NULL: none */
 	const void *defaults;	/* the struct of options and keys; NULL: no options */
 	size_t size;		/* of defaults */
 	int (*run)(struct args *a, void *values, struct error *err);

@@ -393,7 +393,9 @@ void options_operands(const char *usage, int *least, int *most)
 		optional |= *word == '[';
 		if (word[*word == '['] != '-') {
 			*least += !optional;
-			*most = memmem(word, (size_t)(end - word), "...", 3) ? INT_MAX : *most + 1;
+			if (memmem(word, (size_t)(end - word), "...", 3))
+				*most = INT_MAX;
+			*most += *most < INT_MAX;
 		}
 		optional &= end[-1] != ']';
 	}

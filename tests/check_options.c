@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -217,6 +218,26 @@ START_TEST(tables)
 }
 END_TEST
 
+static const struct {
+	const char *usage;
+	int least, most;
+} operands[] = {
+	{ "", 0, 0 }, { "[REC]", 0, 1 }, { "[A B]", 0, 2 }, { "[TASK] [REASON]", 0, 2 },
+	{ "[TASK|METRIC]", 0, 1 }, { "PATH...", 1, INT_MAX }, { "[REC...]", 0, INT_MAX },
+	{ "[--] CMD...", 1, INT_MAX }, { "NAME [--] CMD...", 2, INT_MAX },
+	{ "-- WORD...", 1, INT_MAX }, { "A... [B] C", 2, INT_MAX },
+};
+
+START_TEST(usage_limits_operands)
+{
+	int least, most;
+
+	options_operands(operands[_i].usage, &least, &most);
+	ck_assert_int_eq(least, operands[_i].least);
+	ck_assert_int_eq(most, operands[_i].most);
+}
+END_TEST
+
 int main(void)
 {
 	int n = 0;
@@ -224,5 +245,6 @@ int main(void)
 	while (commands[n])
 		n++;
 	return support_main("options", TEST_EACH(command_lines, cases), TEST(long_lists),
-			    TEST(many_choices), TEST_LOOP(tables, n));
+			    TEST(many_choices), TEST_LOOP(tables, n),
+			    TEST_EACH(usage_limits_operands, operands));
 }
