@@ -3,9 +3,16 @@
 #define BUILDBEAT_BASE_ARRAY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The number of items of an array; not for pointers. */
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof *(array))
+
+/* For comparison functions of qsort(): -1, 0 or 1 if a is less than, equal to or more than b. */
+static inline int array_order(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
 
 /*
  * Make room for one more item in an array of n items that only ever grew through this. Returns

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/cursor.h"
-#include "convert/bazel_counters.h"
+#include "convert/builder.h"
 #include "convert/formats.h"
 #include "convert/trace.h"
 
@@ -12,6 +12,164 @@
 #define ACTION "action processing"
 #define PHASE "build phase marker"
 #define CRITICAL "critical path component"
+#define SECOND_US 1000000
+#define INTERVAL_MS 1000
+#define OWN 3			/* columns of proc_bazel */
+#define VALUE_MAX (INT64_C(1) << 40)
+
+/* Counters */
+
+/*
+ * The counters of a profile, as series. "CPU usage (total)", in cores, is column user of
+ * proc_stat. "Memory usage (Bazel)", "Memory usage (total)" (in MiB) and "CPU usage (Bazel)" are
+ * columns memory, system_memory and cpu of proc_bazel.
+ */
+
+enum { COUNTER_CPU, COUNTER_MEMORY, COUNTER_SYSTEM_CPU, COUNTER_SYSTEM_MEMORY, COUNTERS };
+
+struct sample {
+	int64_t time_us, value;
+};
+
+struct counters {
+	size_t n[COUNTERS];
+	struct sample *sample[COUNTERS];
+};
+
+struct counter {
+	const char *event, *value;
+	int decimals;		/* the CPU unit becomes 10 ms per second; memory stays in MiB */
+};
+
+static const struct counter counters[COUNTERS] = {
+	[COUNTER_CPU] = { "CPU usage (Bazel)", "cpu", 2 },
+	[COUNTER_MEMORY] = { "Memory usage (Bazel)", "memory", 0 },
+	[COUNTER_SYSTEM_CPU] = { "CPU usage (total)", "system cpu", 2 },
+	[COUNTER_SYSTEM_MEMORY] = { "Memory usage (total)", "system memory", 0 },
+};
+
+/* Add an event with "ph":"C". 0 or -ENOMEM. */
+static int add_counter(struct counters *c, const struct json_value *event)
+{
+	const char *name = json_member_text(event, "name");
+	struct sample *sample;
+	int64_t time_us, value;
+
+	for (size_t i = 0; i < COUNTERS; i++) {
+		if (strcmp(name, counters[i].event))
+			continue;
+		/* Bazel omits a value of 0. */
+		value = json_member_number(json_member(event, "args"), counters[i].value,
+					   counters[i].decimals, 0);
+		if (!trace_event_us(event, &time_us) || value < 0 || value > VALUE_MAX)
+			return 0;
+		sample = array_add(&c->sample[i], &c->n[i], sizeof *sample);
+		if (!sample)
+			return -ENOMEM;
+		*sample = (struct sample){ time_us, value };
+		return 0;
+	}
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+
+	return array_order(x->time_us, y->time_us);
+}
+
+/* Sort the samples and remove those of the same time. */
+static void sort(struct counters *c, size_t which, int64_t zero_us)
+{
+	struct sample *s = c->sample[which];
+	size_t n = 0;
+
+	if (c->n[which])
+		qsort(s, c->n[which], sizeof *s, by_time);
+	for (size_t i = 0; i < c->n[which]; i++) {
+		int64_t time_us;
+
+		if (__builtin_sub_overflow(s[i].time_us, zero_us, &time_us) || time_us < 0 ||
+		    time_us > TRACE_LONGEST_US || (n && s[n - 1].time_us == time_us))
+			continue;
+		s[n++] = (struct sample){ time_us, s[i].value };
+	}
+	c->n[which] = n;
+}
+
+/* A value is valid until the time of the next sample. */
+static int64_t length_us(const struct sample *s, size_t i, size_t n)
+{
+	return i + 1 < n ? s[i + 1].time_us - s[i].time_us : SECOND_US;
+}
+
+static void add_system_cpu(const struct counters *c, struct builder *b)
+{
+	static const struct series_column column = { "user", "10ms", true };
+	const struct sample *s = c->sample[COUNTER_SYSTEM_CPU];
+	size_t n = c->n[COUNTER_SYSTEM_CPU];
+	int64_t ticks = 0, more;
+
+	if (n)
+		builder_series(b, "proc_stat", INTERVAL_MS, &column, 1);
+	for (size_t i = 0; i < n && !b->error; i++) {
+		builder_sample(b, s[i].time_us, &ticks);
+		if (__builtin_mul_overflow(s[i].value, length_us(s, i, n), &more) ||
+		    __builtin_add_overflow(ticks, more / SECOND_US, &ticks))
+			return;
+	}
+	if (n && !b->error)
+		builder_sample(b, s[n - 1].time_us + SECOND_US, &ticks);
+}
+
+static int64_t value_at(const struct counters *c, size_t which, size_t *at, int64_t time_us)
+{
+	while (*at < c->n[which] && c->sample[which][*at].time_us < time_us)
+		++*at;
+	if (*at == c->n[which] || c->sample[which][*at].time_us != time_us)
+		return SERIES_ABSENT;
+	return c->sample[which][*at].value;
+}
+
+/* All counters have the same times: the rows are those of the counter with most samples. */
+static void add_own(const struct counters *c, struct builder *b)
+{
+	static const size_t own[] = { COUNTER_CPU, COUNTER_MEMORY, COUNTER_SYSTEM_MEMORY };
+	static const struct series_column columns[] = {
+		{ "cpu", "10ms", false }, { "memory", "1MiB", false },
+		{ "system_memory", "1MiB", false },
+	};
+	struct series_column column[OWN];
+	size_t which[OWN], at[OWN] = { 0 }, n = 0, most = 0;
+	int64_t level[OWN];
+
+	for (size_t i = 0; i < OWN; i++) {
+		if (!c->n[own[i]])
+			continue;
+		most = !n || c->n[own[i]] > c->n[most] ? own[i] : most;
+		which[n] = own[i];
+		column[n++] = columns[i];
+	}
+	if (n)
+		builder_series(b, "proc_bazel", INTERVAL_MS, column, n);
+	for (size_t i = 0; n && i < c->n[most] && !b->error; i++) {
+		for (size_t k = 0; k < n; k++)
+			level[k] = value_at(c, which[k], &at[k], c->sample[most][i].time_us);
+		builder_sample(b, c->sample[most][i].time_us, level);
+	}
+}
+
+/* Add the series. zero_us is the profile's time at the recording's 0. */
+static void add_series(struct counters *c, struct builder *b, int64_t zero_us)
+{
+	for (size_t i = 0; i < COUNTERS; i++)
+		sort(c, i, zero_us);
+	add_own(c, b);
+	add_system_cpu(c, b);
+}
+
+/* The profile */
 
 /* A phase of the build. length_us -1: it ends when the next begins. */
 struct phase {
@@ -27,7 +185,7 @@ struct critical {
 
 struct reading {
 	struct trace trace;
-	struct bazel_counters counters;
+	struct counters counters;
 	size_t n_phases, n_critical;
 	struct phase *phase;
 	struct critical *critical;
@@ -113,7 +271,7 @@ static int add_event(struct reading *in, const struct json_value *event)
 	struct trace_words plain = { 0 };
 
 	if (!strcmp(json_member_text(event, "ph"), "C"))
-		return bazel_counters_add(&in->counters, event);
+		return add_counter(&in->counters, event);
 	if (!strcmp(category, ACTION))
 		return add_action(in, event);
 	if (!strcmp(category, PHASE))
@@ -287,7 +445,7 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct phase *x = a, *y = b;
 
-	return x->begin_us < y->begin_us ? -1 : x->begin_us > y->begin_us;
+	return array_order(x->begin_us, y->begin_us);
 }
 
 static void add_phases(struct building *b, int64_t zero_us)
@@ -355,7 +513,7 @@ static int build(struct recording *rec, struct reading *in, const char *path, en
 	add_build(&b, zero_us);
 	add_tasks(&b);
 	add_phases(&b, zero_us);
-	bazel_counters_give(&in->counters, &b.b, zero_us);
+	add_series(&in->counters, &b.b, zero_us);
 	trace_warn(&in->trace, &b.b, path, end != JSON_WHOLE, line);
 	free(b.slot);
 	return builder_finish(&b.b);
@@ -404,7 +562,8 @@ int bazel_read(struct recording *rec, const char *path, struct error *err)
 	int r = read_profile(rec, &in, path, err);
 
 	trace_release(&in.trace);
-	bazel_counters_release(&in.counters);
+	for (size_t i = 0; i < COUNTERS; i++)
+		free(in.counters.sample[i]);
 	free(in.phase);
 	free(in.critical);
 	free(in.is_critical);

@@ -366,10 +366,9 @@ struct place {
 static int by_start(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
+	int order = array_order(x->us, y->us);
 
-	if (x->us != y->us)
-		return x->us < y->us ? -1 : 1;
-	return x->task < y->task ? -1 : 1;
+	return order ? order : array_order(x->task, y->task);
 }
 
 /* The new index of each task. The caller frees it; NULL: out of memory. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/json.h"
 #include "base/outfile.h"
 #include "convert/formats.h"
@@ -34,10 +35,9 @@ struct started {
 static int by_start(const void *a, const void *b)
 {
 	const struct started *x = a, *y = b;
+	int order = array_order(x->start_us, y->start_us);
 
-	if (x->start_us != y->start_us)
-		return x->start_us < y->start_us ? -1 : 1;
-	return x->task < y->task ? -1 : x->task > y->task;
+	return order ? order : array_order(x->task, y->task);
 }
 
 /* When each lane of an instance becomes free. */
@@ -244,16 +244,12 @@ struct placed {
 static int by_place(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
+	int order = array_order(x->instance, y->instance);
 
-	if (x->instance != y->instance)
-		return x->instance < y->instance ? -1 : 1;
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
-	if (x->begin_us != y->begin_us)
-		return x->begin_us < y->begin_us ? -1 : 1;
-	if (x->end_us != y->end_us)
-		return x->end_us > y->end_us ? -1 : 1;
-	return x->span < y->span ? -1 : x->span > y->span;
+	order = order ? order : array_order(x->task, y->task);
+	order = order ? order : array_order(x->begin_us, y->begin_us);
+	order = order ? order : array_order(y->end_us, x->end_us);
+	return order ? order : array_order(x->span, y->span);
 }
 
 /* A span without an end ends with its task. */

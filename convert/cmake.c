@@ -205,15 +205,11 @@ static const char *kind_of(const struct cmake_snippet *s)
 static int by_time(const void *x, const void *y)
 {
 	const struct cmake_snippet *a = x, *b = y;
-	int64_t a_end = a->start_us + a->duration_us, b_end = b->start_us + b->duration_us;
+	int order = array_order(b->contains, a->contains);
 
-	if (a->contains != b->contains)
-		return a->contains ? -1 : 1;
-	if (a->start_us != b->start_us)
-		return a->start_us < b->start_us ? -1 : 1;
-	if (a_end != b_end)
-		return a_end > b_end ? -1 : 1;
-	return strcmp(a->name, b->name);
+	order = order ? order : array_order(a->start_us, b->start_us);
+	order = order ? order : array_order(b->duration_us, a->duration_us);
+	return order ? order : strcmp(a->name, b->name);
 }
 
 /* A snippet that contains others. Their instance is added for the first of them. */

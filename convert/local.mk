@@ -11,7 +11,7 @@ convert_libconvert_la_SOURCES = \
 
 # bazel
 convert_libconvert_la_SOURCES += \
-	convert/bazel.c convert/bazel_counters.c convert/bazel_counters.h
+	convert/bazel.c
 
 # callgrind
 convert_libconvert_la_SOURCES += \

@@ -323,14 +323,11 @@ int trace_add(struct trace *t, const struct json_value *event, const struct trac
 static int by_track(const void *a, const void *b)
 {
 	const struct trace_piece *x = a, *y = b;
+	int order = array_order(x->track, y->track);
 
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	if (x->begin_us != y->begin_us)
-		return x->begin_us < y->begin_us ? -1 : 1;
-	if (x->end_us != y->end_us)
-		return x->end_us > y->end_us ? -1 : 1;
-	return x->depth < y->depth ? -1 : x->depth > y->depth;
+	order = order ? order : array_order(x->begin_us, y->begin_us);
+	order = order ? order : array_order(y->end_us, x->end_us);
+	return order ? order : array_order(x->depth, y->depth);
 }
 
 static bool is_inside(const struct trace_piece *p, const struct trace_piece *outer)
@@ -401,12 +398,10 @@ struct numbered {
 static int by_tid(const void *a, const void *b)
 {
 	const struct numbered *x = a, *y = b;
+	int order = array_order(x->process, y->process);
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->track < y->track ? -1 : 1;
+	order = order ? order : array_order(x->tid, y->tid);
+	return order ? order : array_order(x->track, y->track);
 }
 
 static int number_threads(struct trace *t)

@@ -119,12 +119,10 @@ static int by_run(const void *a, const void *b, void *recording)
 	const struct recording *rec = recording;
 	const struct task *one = &rec->task[((const struct ran *)a)->task];
 	const struct task *two = &rec->task[((const struct ran *)b)->task];
+	int order = array_order(one->instance, two->instance);
 
-	if (one->instance != two->instance)
-		return one->instance < two->instance ? -1 : 1;
-	if (one->start_us != two->start_us)
-		return one->start_us < two->start_us ? -1 : 1;
-	return (one->seq > two->seq) - (one->seq < two->seq);
+	order = order ? order : array_order(one->start_us, two->start_us);
+	return order ? order : array_order((int64_t)one->seq, (int64_t)two->seq);
 }
 
 static int find_notes(struct join *j)

@@ -41,10 +41,9 @@ static bool read_line(struct slice text, struct ninja_log_line *line)
 static int by_run(const void *a, const void *b)
 {
 	const struct ninja_log_line *one = a, *two = b;
+	int order = array_order(one->run, two->run);
 
-	if (one->run != two->run)
-		return one->run < two->run ? -1 : 1;
-	return (one->order > two->order) - (one->order < two->order);
+	return order ? order : array_order(one->order, two->order);
 }
 
 /* Sometimes ninja rewrites its log in any order: then the outputs of one command are not
@@ -146,9 +145,7 @@ size_t ninja_log_run(const struct ninja_log *log, size_t i)
 
 static int by_value(const void *a, const void *b)
 {
-	const int64_t *one = a, *two = b;
-
-	return (*one > *two) - (*one < *two);
+	return array_order(*(const int64_t *)a, *(const int64_t *)b);
 }
 
 int64_t ninja_log_median(int64_t *ms, size_t n)

@@ -166,7 +166,7 @@ static int by_place(const void *a, const void *b)
 
 	if (!order)
 		order = strcmp(x->file, y->file);
-	return order ? order : x->task < y->task ? -1 : x->task > y->task;
+	return order ? order : array_order(x->task, y->task);
 }
 
 /* Offsets in the text, which moves while it grows. */
