@@ -112,7 +112,7 @@ START_TEST(eight_builders_lose_no_build)
 	for (size_t i = 0; i < BUILDERS; i++)
 		builder[i] = start(add_builds(i * BUILDS_EACH, (i + 1) * BUILDS_EACH));
 	if (_i)
-		packer = start(support_path("while :; do cd %s && git repack -q -a -d && "
+		packer = start(support_path("while cd %s; do git repack -q -a -d && "
 					    "git pack-refs --all && git prune-packed -q; done "
 					    "2>/dev/null", made_repo()));
 	for (int i = 0; i < BUILDERS; i++)
