@@ -204,25 +204,28 @@ START_TEST(refuses)
 }
 END_TEST
 
+/* Two searches of c1 by a build that fails before $HOME/again exists. */
+static void run_twice(const char *build, const char *out, const char *err)
+{
+	in_src(HISTORY("c0 8M\nc1 40M\n"),
+	       support_path("cat >../bisect <<'END'\n" BISECT "-- sh -c 'test -e $HOME/again %s'\nEND\n"
+			    "sh ../bisect; echo $?; touch $HOME/again; sh ../bisect | grep -c c1",
+			    build));
+	ck_assert_msg(!strcmp(r.out.data, out), "%s%s", r.out.data, r.err.data);
+	ck_assert_ptr_nonnull(strstr(r.err.data, err));
+}
+
 /* An interrupted search ends with the interrupted build's status, and continues later. */
 START_TEST(interrupted)
 {
-	in_src(HISTORY("c0 8M\nc1 40M\n"), "cat >../bisect <<'END'\n" BISECT "-- sh -c "
-	       "'test -e $HOME/again || kill -TERM $$; make'\nEND\n"
-	       "sh ../bisect; echo $?; touch $HOME/again; sh ../bisect | grep -c c1");
-	ck_assert_msg(!strcmp(r.out.data, "143\n1\n"), "%s%s", r.out.data, r.err.data);
-	ck_assert_ptr_nonnull(strstr(r.err.data, "run the same command to continue\n"));
+	run_twice("|| kill -TERM $$; make", "143\n1\n", "run the same command to continue\n");
 }
 END_TEST
 
 /* Revisions that failed because of this machine are built again when it is repaired. */
 START_TEST(mended)
 {
-	in_src(HISTORY("c0 8M\nc1 40M\n"), "cat >../bisect <<'END'\n" BISECT "-- sh -c "
-	       "'test -e $HOME/tool && make'\nEND\n"
-	       "sh ../bisect; echo $?; touch $HOME/tool; sh ../bisect | grep -c c1");
-	ck_assert_msg(!strcmp(r.out.data, "2\n1\n"), "%s%s", r.out.data, r.err.data);
-	ck_assert_ptr_nonnull(strstr(r.err.data, "the logs of the builds are in "));
+	run_twice("&& make", "2\n1\n", "the logs of the builds are in ");
 	check_untouched("1\n3\nrefs/heads/main\n");
 }
 END_TEST

@@ -14,11 +14,7 @@
 /* Without the user's settings. */
 #define ALONE "unset COLUMNS NO_COLOR; export XDG_CONFIG_HOME=/nonexistent HOME=/nonexistent; "
 
-static const struct {
-	const char *golden;
-	const char *command;
-	unsigned columns;	/* 0: a file's */
-} goldens[] = {
+static const struct support_golden goldens[] = {
 	{ "diff-two-80.txt", "diff old-0 new-0", 80 },
 	{ "diff-two-50.txt", "diff old-0 new-0", 50 },
 	{ "diff-two.json", "diff -j old-0 new-0", 0 },
@@ -36,18 +32,12 @@ static const struct {
 
 static void run(struct run *r, unsigned columns, const char *command)
 {
-	support_run(r, DATA, ALONE "export %s=%u; " BUILDBEAT " %s",
-		    columns ? "COLUMNS" : "UNUSED", columns, command);
+	support_buildbeat(r, DATA, columns, command);
 }
 
 START_TEST(golden)
 {
-	struct run r;
-
-	run(&r, goldens[_i].columns, goldens[_i].command);
-	ck_assert_str_eq(r.err.data, "");
-	ck_assert_int_eq(r.status, 0);
-	support_is_golden(&r.out, goldens[_i].golden);
+	support_prints(DATA, &goldens[_i]);
 }
 END_TEST
 
@@ -139,13 +129,7 @@ static const struct { const char *command, *says; } errors[] = {
 
 START_TEST(clear_errors)
 {
-	struct run r;
-
-	run(&r, 80, errors[_i].command);
-	ck_assert_int_eq(r.status, 2);
-	ck_assert_str_eq(r.out.data, "");
-	ck_assert_msg(strstr(r.err.data, errors[_i].says) != NULL, "%s", r.err.data);
-	ck_assert_msg(!strncmp(r.err.data, "buildbeat: ", 11), "%s", r.err.data);
+	support_refuses(DATA, errors[_i].command, errors[_i].says);
 }
 END_TEST
 

@@ -6,7 +6,6 @@
 #include "tests/make_host.h"
 #include "tests/support.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -27,17 +26,7 @@ static char dir[4096];
 
 static void setup(void)
 {
-	const struct buildbeat_api *(*get)(uint32_t);
-	void *so = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
-
-	ck_assert_msg(so != NULL, "%s", dlerror());
-	*(void **)&get = dlsym(so, "buildbeat_get_api");
-	ck_assert_ptr_nonnull(get);
-	ck_assert_ptr_null(get(0));
-	ck_assert_ptr_null(get(99));
-	api = get(BUILDBEAT_API_MAJOR);
-	ck_assert_ptr_nonnull(api);
-	unsetenv("MAKEFILES");
+	api = make_host_api();
 	snprintf(dir, sizeof dir, "%s/recordings/one", support_tmpdir());
 }
 

@@ -9,7 +9,6 @@
 #include "tests/make_host.h"
 #include "tests/support.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +26,7 @@ static char dir[4096];
 
 static void setup(void)
 {
-	const struct buildbeat_api *(*get)(uint32_t);
-	void *so = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
-
-	ck_assert_msg(so != NULL, "%s", dlerror());
-	*(void **)&get = dlsym(so, "buildbeat_get_api");
-	api = get(BUILDBEAT_API_MAJOR);
-	unsetenv("MAKEFILES");
+	api = make_host_api();
 	snprintf(dir, sizeof dir, "%s/recordings/one", support_tmpdir());
 }
 

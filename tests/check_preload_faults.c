@@ -136,7 +136,6 @@ int main(void)
 {
 	if (!make_host_can())
 		return 77;
-	unsetenv("LD_PRELOAD");
 	return support_main("preload_faults", TEST_EACH(threads, waiting),
 			    TEST_EACH(goes_on, faults), TEST(full_disk), TEST(outlived),
 			    TEST(plugin_inside));

@@ -97,7 +97,6 @@ int main(void)
 {
 	if (!make_host_can())
 		return 77;
-	unsetenv("LD_PRELOAD");
 	return support_main("preload_threads", TEST(stack), TEST_EACH(as_without, same),
 			    TEST(failing_exec), TEST(failing_exec_of_a_shell));
 }

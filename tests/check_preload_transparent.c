@@ -327,7 +327,6 @@ int main(void)
 {
 	if (!make_host_can())
 		return 77;
-	unsetenv("LD_PRELOAD");
 	return support_main("preload_transparent", TEST_LOOP(transparent, N_SCENES * N_TOOLS),
 			    TEST(parents));
 }

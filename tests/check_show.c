@@ -18,11 +18,7 @@
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define DATA TOP_SRCDIR "/tests/data/recordings"
 
-static const struct {
-	const char *golden;
-	const char *command;
-	unsigned columns;	/* 0: a file's */
-} goldens[] = {
+static const struct support_golden goldens[] = {
 	{ "show-nested-80.txt", "show nested", 80 },
 	{ "show-nested-40.txt", "show nested", 40 },
 	{ "show-nested-200.txt", "show nested", 200 },
@@ -52,18 +48,12 @@ static const struct {
 
 static void run(struct run *r, unsigned columns, const char *command)
 {
-	support_run(r, DATA, "unset COLUMNS NO_COLOR; export %s=%u TZ=UTC; " BUILDBEAT " %s",
-		    columns ? "COLUMNS" : "UNUSED", columns, command);
+	support_buildbeat(r, DATA, columns, command);
 }
 
 START_TEST(golden)
 {
-	struct run r;
-
-	run(&r, goldens[_i].columns, goldens[_i].command);
-	ck_assert_str_eq(r.err.data, "");
-	ck_assert_int_eq(r.status, 0);
-	support_is_golden(&r.out, goldens[_i].golden);
+	support_prints(DATA, &goldens[_i]);
 }
 END_TEST
 
@@ -193,13 +183,7 @@ static const struct {
 
 START_TEST(clear_errors)
 {
-	struct run r;
-
-	run(&r, 80, errors[_i].command);
-	ck_assert_int_eq(r.status, 2);
-	ck_assert_str_eq(r.out.data, "");
-	ck_assert_msg(strstr(r.err.data, errors[_i].says) != NULL, "%s", r.err.data);
-	ck_assert_msg(!strncmp(r.err.data, "buildbeat: ", 11), "%s", r.err.data);
+	support_refuses(DATA, errors[_i].command, errors[_i].says);
 }
 END_TEST
 

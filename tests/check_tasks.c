@@ -49,8 +49,11 @@ static void gate_wait(struct gate *g)
 
 static void touch_memory(size_t size)
 {
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p;
 
+	if (!size)
+		return;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		_exit(1);
 	memset(p, 1, size);
@@ -142,21 +145,22 @@ static const struct task_usage *last_usage(const struct machine *m, const char *
 	return &m->rec.usage[t->first_usage + t->n_usage - 1];
 }
 
-START_TEST(three_children)
+/* A task of n + 1 processes that touch so many bytes, the parent before it forks, and one
+ * sample of all of them. */
+static const struct task_usage *sample_family(struct machine *m, int n, size_t own, size_t each)
 {
-	const struct task_usage *u;
 	struct gate ready, end;
-	struct machine m;
 	pid_t pid;
 
-	start_here(&m);
+	start_here(m);
 	gate_init(&ready);
 	gate_init(&end);
 	pid = fork_child();
 	if (pid == 0) {
-		for (int i = 0; i < 3; i++) {
+		touch_memory(own);
+		for (int i = 0; i < n; i++) {
 			if (fork_child() == 0) {
-				touch_memory(200 * MB);
+				touch_memory(each);
 				gate_pass(&ready);
 				gate_wait(&end);
 				_exit(0);
@@ -165,15 +169,22 @@ START_TEST(three_children)
 		gate_wait(&end);
 		_exit(0);
 	}
-	add_start(&m, "a", 1, pid);
-	for (int i = 0; i < 3; i++)
+	add_start(m, "a", 1, pid);
+	for (int i = 0; i < n; i++)
 		gate_wait(&ready);
-	machine_sample(&m);
-	for (int i = 0; i < 4; i++)
+	machine_sample(m);
+	for (int i = 0; i <= n; i++)
 		gate_pass(&end);
 	reap(pid);
-	machine_read(&m);
-	u = last_usage(&m, "a", 1);
+	machine_read(m);
+	return last_usage(m, "a", 1);
+}
+
+START_TEST(three_children)
+{
+	struct machine m;
+	const struct task_usage *u = sample_family(&m, 3, 0, 200 * MB);
+
 	ck_assert_int_eq(u->processes, 4);
 	ck_assert_int_ge(u->rss_kb, 600 * 1024);
 #ifndef __SANITIZE_THREAD__	/* a sanitizer has shadow memory of touched pages */
@@ -190,36 +201,9 @@ END_TEST
 /* Shared pages count once in pss: here nearly all are shared. */
 START_TEST(shared_memory)
 {
-	const struct task_usage *u;
-	struct gate ready, end;
 	struct machine m;
-	pid_t pid;
+	const struct task_usage *u = sample_family(&m, 2, 64 * MB, 0);
 
-	start_here(&m);
-	gate_init(&ready);
-	gate_init(&end);
-	pid = fork_child();
-	if (pid == 0) {
-		touch_memory(64 * MB);
-		for (int i = 0; i < 2; i++) {
-			if (fork_child() == 0) {
-				gate_pass(&ready);
-				gate_wait(&end);
-				_exit(0);
-			}
-		}
-		gate_wait(&end);
-		_exit(0);
-	}
-	add_start(&m, "a", 1, pid);
-	gate_wait(&ready);
-	gate_wait(&ready);
-	machine_sample(&m);
-	for (int i = 0; i < 3; i++)
-		gate_pass(&end);
-	reap(pid);
-	machine_read(&m);
-	u = last_usage(&m, "a", 1);
 	ck_assert_int_eq(u->processes, 3);
 	if (u->pss_kb) {	/* not where smaps_rollup is not readable */
 		ck_assert_int_ge(u->pss_kb, 64 * 1024);

@@ -2,6 +2,7 @@
 #include "tests/make_host.h"
 
 #include "base/cursor.h"
+#include "plugin/buildbeat_plugin.h"
 #include "plugin/ticket.h"
 #include "recording/event.h"
 #include "recording/layout.h"
@@ -9,6 +10,7 @@
 #include "recording/store_create.h"
 #include "tests/support.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,22 @@
 bool make_host_can(void)
 {
 	return support_can_be_loaded() && support_has("make");
+}
+
+const struct buildbeat_api *make_host_api(void)
+{
+	const struct buildbeat_api *(*get)(uint32_t), *api;
+	void *so = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+
+	ck_assert_msg(so != NULL, "%s", dlerror());
+	*(void **)&get = dlsym(so, "buildbeat_get_api");
+	ck_assert_ptr_nonnull(get);
+	ck_assert_ptr_null(get(0));
+	ck_assert_ptr_null(get(99));
+	api = get(BUILDBEAT_API_MAJOR);
+	ck_assert_ptr_nonnull(api);
+	unsetenv("MAKEFILES");
+	return api;
 }
 
 void fixture_begin(struct fixture *f, const char *base, const char *name, unsigned flags,

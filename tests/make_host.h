@@ -37,6 +37,9 @@ bool tasks_summary(struct buf *out, const char *dir);
 /* The number of lines of tasks.log in dir, and of invalid ones. */
 void tasks_count(const char *dir, size_t *lines, size_t *bad);
 
+/* The entries of the C ABI of a loaded plugin. */
+const struct buildbeat_api *make_host_api(void);
+
 /* Whether other programs can load our object: not in a sanitized build. */
 bool make_host_can(void);
 

@@ -236,6 +236,34 @@ void support_expect(const char *dir, int status, const char *out, const char *er
 			      "%s: \"%s\" is not in \"%s\"", format, err, r.err.data);
 }
 
+void support_buildbeat(struct run *r, const char *dir, unsigned columns, const char *command)
+{
+	support_run(r, dir, "unset COLUMNS NO_COLOR; export XDG_CONFIG_HOME=/nonexistent "
+		    "HOME=/nonexistent TZ=UTC %s=%u; " TOP_BUILDDIR "/buildbeat %s",
+		    columns ? "COLUMNS" : "UNUSED", columns, command);
+}
+
+void support_prints(const char *dir, const struct support_golden *g)
+{
+	struct run r;
+
+	support_buildbeat(&r, dir, g->columns, g->command);
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_int_eq(r.status, 0);
+	support_is_golden(&r.out, g->golden);
+}
+
+void support_refuses(const char *dir, const char *command, const char *message)
+{
+	struct run r;
+
+	support_buildbeat(&r, dir, 80, command);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(r.out.data, "");
+	ck_assert_msg(strstr(r.err.data, message) != NULL, "%s", r.err.data);
+	ck_assert_msg(!strncmp(r.err.data, "buildbeat: ", 11), "%s", r.err.data);
+}
+
 const char support_poll[] =
 	"until_true() { n=0; until eval \"$1\" 2>/dev/null; do test $n != 3000 || exit 7; "
 	"n=$((n + 1)); sleep 0.02; done; }; ";
@@ -318,6 +346,7 @@ static void clean_environment(void)
 {
 	static const char *const variables[] = {
 		"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "NINJA_STATUS", "XDG_RUNTIME_DIR",
+		"LD_PRELOAD",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)

@@ -34,6 +34,15 @@ bool support_exists(const char *path);
  * rewrites first. */
 void support_is_golden(const struct buf *text, const char *name);
 
+/* Standard output of a command line of buildbeat in dir, as a golden file or with a message:
+ * on a terminal with so many columns, or 0 for a file; without the user's settings. */
+struct run;
+struct support_golden { const char *golden, *command; unsigned columns; };
+void support_buildbeat(struct run *r, const char *dir, unsigned columns, const char *command);
+void support_prints(const char *dir, const struct support_golden *g);
+/* Exit status 2, no output, and a message with this in it. */
+void support_refuses(const char *dir, const char *command, const char *message);
+
 struct run {
 	int status;		/* exit status, or 128 + signal */
 	struct buf out, err;	/* what it printed; NUL-terminated */
