@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/outdir.h"
-#include "base/file.h"
 #include "base/trust.h"
 #include "command/redact.h"
 #include "command/shell.h"
@@ -301,7 +300,8 @@ void recorder_carry(struct carried *c, struct launch *l)
 
 void recorder_prepare(struct recorder *rec, struct launch *l)
 {
-	l->makefiles = rec->makefiles.len && !buf_error(&rec->makefiles) ? buf_str(&rec->makefiles) : NULL;
+	if (rec->makefiles.len && !buf_error(&rec->makefiles))
+		l->makefiles = buf_str(&rec->makefiles);
 	l->preload = may_preload(&rec->carried, l->argv[0]) ? &rec->carried : NULL;
 	l->sampler = rec->sampler;
 	l->mask = &rec->hold.old_mask;
@@ -354,24 +354,21 @@ static void append_tasks(struct recorder *rec, const struct tasklog *t)
 	buf_release(&b);
 }
 
-/* A make that could not write does not report this. */
-static void report_torn(struct recorder *rec, const struct tasklog *t)
+/* A make that could not write does not report this. What the plugin could not record, it left
+ * as a note. */
+static void report_log(struct recorder *rec, const struct tasklog *t)
 {
 	struct error err;
 
-	if (!t->torn || rec->complained)
+	if (rec->complained)
 		return;
-	error_set(&err, -EIO, rec->store.path, 0, 0, "a process could not write on");
-	complain(rec, "the recording is incomplete", &err);
-}
-
-/* The plugin left a note about what it could not record. */
-static void report_note(struct recorder *rec, const struct tasklog *t)
-{
-	if (!t->note[0] || rec->complained)
-		return;
-	rec->complained = true;
-	notice("the recording is incomplete: %s", t->note);
+	if (t->torn) {
+		error_set(&err, -EIO, rec->store.path, 0, 0, "a process could not write on");
+		complain(rec, "the recording is incomplete", &err);
+	} else if (t->note[0]) {
+		rec->complained = true;
+		notice("the recording is incomplete: %s", t->note);
+	}
 }
 
 static const char *why_not_preloaded(const struct recorder *rec, const char *program, char *why,
@@ -603,8 +600,7 @@ static void finish_created(struct recorder *rec, const struct launch *l)
 	sampler_free(rec->sampler);
 	rec->sampler = NULL;
 	if (scanned) {
-		report_torn(rec, &log);
-		report_note(rec, &log);
+		report_log(rec, &log);
 		explain_no_tasks(rec, l, &log);
 	}
 	lost_end(rec->store.dir_fd);
@@ -644,8 +640,7 @@ void recorder_finish(struct recorder *rec, const struct launch *l)
 	else if (rec->created)
 		finish_created(rec, l);
 	else if (!lost_is_full(store_error(&rec->store)))
-		report_incomplete(rec, 0);	/* otherwise the process that began it reports
-						   this */
+		report_incomplete(rec, 0);	/* a full disk is reported by the process that began it */
 	buf_release(&rec->makefiles);
 	store_close(&rec->store);
 }

@@ -72,7 +72,7 @@ bool root_read_process(int proc_fd, int32_t pid, const char *name, struct root_t
 void root_list_children(int proc_fd, int32_t pid, uint64_t threads, struct root_text *text,
 			struct root_text *names, void (*each)(void *ctx, int32_t pid), void *ctx);
 
-/* The number of a process, from the name of its directory. 0: it is none. */
+/* The number of a process, from the name of its directory. 0: another name. */
 int32_t root_pid_of(const char *name);
 
 #endif
