@@ -72,8 +72,8 @@ static void ended(struct work *w, uint32_t i)
 		latest(w, &w->of_top, i);
 }
 
-/* A host waits for its own tasks alone: what another inside one of them made was there,
- * for all it knows, when that had ended. */
+/* A host waits only for its own tasks. If a task of a host inside one of them made a target, the
+ * target counts as made when the outer task had ended. */
 static uint32_t within_instance(const struct work *w, uint32_t i, uint32_t instance)
 {
 	while (i != NO_INDEX && task(w, i)->instance != instance)
@@ -104,8 +104,8 @@ static bool may_follow(const struct instance *first, const struct instance *seco
 	       (first->pid > 0 && first->pid == second->pid && first->open_us < second->open_us);
 }
 
-/* The last task of the instance that ran before this one in the task around both, or
- * beside this one where there is none around. */
+/* The last task of the instance that ran before this one in the same task, or beside this one if
+ * they run in no task. */
 static uint32_t last_of_sibling(struct work *w, uint32_t i)
 {
 	uint32_t instance = task(w, i)->instance, parent = w->s->nest[i].parent;
@@ -156,8 +156,8 @@ static bool is_kept(const struct work *w, uint32_t worker, int64_t ready_us, con
 	       (just_ended(w, worker, t) && t->start_us - ready_us > CHAIN_REACTION_US);
 }
 
-/* The line before it in its recipe. Those of which make gives no name, and what $(shell)
- * runs, have nothing in common but that. */
+/* The line before it in its recipe. Tasks without a name and those of $(shell) belong to no
+ * common recipe. */
 static uint32_t line_before(const struct work *w, uint32_t i)
 {
 	const struct task *t = task(w, i);

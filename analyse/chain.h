@@ -35,16 +35,13 @@
 #define CHAIN_SLACK_US 100000
 #define CHAIN_SLACK_OE_US 200000	/* what bitbake may need between two tasks */
 #define CHAIN_STAMP_US 2000
-#define CHAIN_REACTION_US 20000	/* what a host may need to start what is ready */
+#define CHAIN_REACTION_US 20000	/* the time in which a host starts a task that is ready */
 
 enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER };
 
-/*
- * The critical path goes back from the task that ended last. Tasks that host are
- * not in it, as what is inside them is: instead of one that was waited for to end,
- * the last to end inside it; instead of one that was waited for to start, what it
- * waited for itself.
- */
+/* The critical path goes back from the task that ended last. It has no tasks that host, because
+ * the tasks inside them are in it: if the end of such a task was waited for, the last task to
+ * end inside it is taken; if its start was waited for, the task it waited for itself. */
 struct chain {
 	uint32_t *before;	/* of every task of the recording, or NO_INDEX; always one
 				   earlier in summary.order, so following these ends */

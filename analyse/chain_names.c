@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most names that tasks wait for are files that nobody makes. So first what names
- * end in is noted, in bits: only names whose end is an end of both sides are looked at
- * any further. */
+/* Most names that tasks wait for are files that no task makes. So the ends of names are stored
+ * first, as bits: only names with an end that both sides have are compared. */
 #define END_BITS 20
 #define END_WORDS ((1u << END_BITS) / 64)
 
@@ -33,7 +32,7 @@ struct naming {
 	uint64_t *directory;
 	size_t n_directories, mask;
 	struct buf path, full;
-	struct slice part;		/* the directory asked for last, and whose it was */
+	struct slice part;		/* the directory of the last name, and its instance */
 	uint32_t part_instance;
 	uint64_t part_hash;
 };
@@ -123,7 +122,7 @@ static uint64_t hash_plain(struct slice path)
 	return hash_bytes(hash_bytes(0, dir.p, dir.len), path.p + before, path.len - before) | 1;
 }
 
-/* Of the plain path a name stands for; never 0. */
+/* The hash of the plain path of a name; never 0. */
 static int hash_name(struct naming *n, uint32_t instance, struct slice name, uint64_t *hash)
 {
 	const char *slash = memrchr(name.p, '/', name.len);
@@ -171,7 +170,7 @@ static struct named_path *find(const struct naming *n, uint64_t hash)
 	}
 }
 
-/* What others call a task: recipes of bitbake have tasks of the same names. */
+/* The name by which other tasks wait for it: tasks of different recipes have the same names. */
 static struct slice name_for_others(struct naming *n, const struct task *t)
 {
 	if (!name_is_recipe(n->s->rec, t))

@@ -13,7 +13,7 @@
  * another makes. Paths are compared by hashes of 64 bits. Private to chain.c.
  */
 struct chain_names {
-	uint32_t *of_after;	/* of recording.after: which path, NO_INDEX: nobody's */
+	uint32_t *of_after;	/* path of each recording.after, NO_INDEX: no task makes it */
 	uint32_t *of_target;	/* of summary.target */
 	struct named_path *path;
 };

@@ -77,9 +77,8 @@ static void add_inside(struct inside *in, const struct recording *rec, const str
 		in->max_rss_kb = child->max_rss_kb;
 }
 
-/* Its processes summed at one sample, or its largest process, whichever is
- * more: both are what it certainly had. A process of a task inside it is not
- * its own. */
+/* The sum of its processes at one sample, or its largest process, whichever is more: it had at
+ * least that. Processes of the tasks inside it do not count. */
 static void set_memory(struct cost *c, const struct task *t, const struct inside *in)
 {
 	if (t->max_rss_kb > (in ? in->max_rss_kb : 0))

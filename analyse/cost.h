@@ -15,15 +15,15 @@
 struct cost {
 	int64_t wall_us;	/* added up, also where tasks ran side by side */
 	int64_t user_us, system_us;
-	int64_t cpu_us;		/* user and system; of a task whose end was not seen,
-				   what was sampled of it */
+	int64_t cpu_us;		/* user and system; as sampled if the end of the task was
+				   not seen */
 	int64_t read_bytes, written_bytes;	/* of storage */
 	int64_t memory_kb;	/* the largest, not the sum; 0: not known */
 	int64_t memory_at_most_kb;	/* the largest upper bound of tasks whose memory is
 					   not known; 0: none */
 	bool measured;		/* CPU and storage: nothing was, if false */
 	bool memory_summed;	/* memory_kb is that of all processes of a task at one
-				   sample; else of the largest process alone */
+				   sample; otherwise of the largest process */
 };
 
 /* One task's place among the others. */

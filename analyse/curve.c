@@ -77,7 +77,7 @@ int curve_running(struct curve *c, const struct recording *rec, const uint32_t *
 struct level {
 	int64_t time_us;
 	uint32_t kb;
-	bool ran;		/* of the task itself; where it is asked for */
+	bool ran;		/* the task ran; curve_task_memory() */
 };
 
 static struct level *levels_until(const struct recording *rec, int64_t time_us)

@@ -7,10 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * A quantity over time in steps: from time_us[i] on it is value[i], before the
- * first it is 0. Times grow. Whole of it on the heap.
- */
+/* A quantity over time in steps: value[i] from time_us[i] on, 0 before the first. Times rise.
+ * Both arrays come from malloc(). */
 struct curve {
 	size_t n;
 	int64_t *time_us;

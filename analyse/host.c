@@ -23,7 +23,7 @@ static struct moment peak(const struct recording *rec, const char *series, const
 	return column_find(&c, rec, series, name) ? column_peak(&c) : (struct moment){ -1, -1 };
 }
 
-/* Of what is known. */
+/* The sum of the known values. */
 static int64_t sum(int64_t a, int64_t b)
 {
 	return a < 0 ? b : b < 0 ? a : sat_add(a, b);

@@ -60,7 +60,7 @@ enum metric {
 
 #define METRIC_BIT(m) (1u << (m))
 
-/* What is judged where nothing else is asked for. */
+/* The metrics that are compared by default. */
 #define METRICS_USUAL (METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU) | \
 		       METRIC_BIT(METRIC_MEMORY) | METRIC_BIT(METRIC_IO))
 
@@ -75,7 +75,7 @@ struct metric_info {
 
 extern const struct metric_info metric_info[METRICS];
 
-/* Their names, ends with NULL; METRICS if there is none of that name. */
+/* Their names, ending with NULL. metric_find() returns METRICS for an unknown name. */
 extern const char *const metric_word[METRICS + 1];
 enum metric metric_find(const char *name);
 

@@ -8,10 +8,8 @@
 
 #include <stdbool.h>
 
-/*
- * Paths as text: nobody looks whether they exist. A path is plain when it has no
- * component "", "." or ".." and does not end in a slash.
- */
+/* Paths as text: whether they exist does not matter. A path is plain if it has no component "",
+ * "." or ".." and does not end in a slash. */
 
 /* out = name seen from the directory dir ("": not known), plain; "." where that
  * leaves nothing. Of ".." without a component before it all are kept. */
@@ -23,8 +21,8 @@ bool path_is_below(const char *name);
 /* The plain path of the build's directory, "" if not known. */
 void path_of_build(struct buf *out, const struct recording *rec);
 
-/* Of a plain path, what is behind a plain directory; "." for itself, the path where
- * it is elsewhere. */
+/* A plain path relative to a plain directory; "." for the directory, the whole path if it is not
+ * below it. */
 struct slice path_relative(struct slice path, struct slice dir);
 
 #endif

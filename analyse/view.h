@@ -4,7 +4,7 @@
 
 #include "analyse/summary.h"
 
-/* Which tasks of a summary are asked for; all conditions must hold. */
+/* A selection of tasks of a summary: all conditions must hold. */
 struct selection {
 	/* Part of the name, key or command, or the kind; with * ? or [ a shell pattern
 	 * for the whole of one of them. NULL: any */
@@ -24,7 +24,7 @@ struct kind {
 	struct cost cost;
 };
 
-/* What was selected. */
+/* The selected tasks, targets and kinds. */
 struct view {
 	const struct summary *sum;
 	bool all;		/* no condition was given */
@@ -56,7 +56,7 @@ size_t view_top_tasks(struct view *v, enum sort_key key, size_t top);
  */
 uint32_t *view_top_programs(const struct recording *rec, size_t top, size_t *n);
 
-/* What a key looks at; 0 for SORT_START and SORT_NAME. */
+/* The value that a key sorts by; 0 for SORT_START and SORT_NAME. */
 int64_t view_cost(const struct cost *c, enum sort_key key);
 
 /* The same for the sum over the tasks of a target. */

@@ -312,9 +312,11 @@ void fact_memory(struct facts *f, const struct summary *s)
 		fact_end(f, "swap", TONE_ALARM);
 	}
 	if (h->oom_kills > 0) {
-		fact_add_count(f, (uint64_t)h->oom_kills, !f->brief ? " killed because memory ran out" :
-			       h->oom_kills == 1 ? " process killed because memory ran out" :
-			       " processes killed because memory ran out");
+		buf_addu(&f->part, (uint64_t)h->oom_kills);
+		if (f->brief)
+			buf_adds(&f->part, h->oom_kills == 1 ? " process" : " processes");
+		buf_adds(&f->part, " killed because memory ran out");
+		fact_part(f);
 		if (!f->brief)
 			fact_end(f, "processes", TONE_ALARM);
 	}

@@ -5,10 +5,8 @@
 #include "analyse/summary.h"
 #include "base/text.h"
 
-/*
- * Facts: a label and parts, such as "tasks" and "8 for 6 targets", "1 failed". The ones below
- * are worded here alone; a writer decides what a fact looks like.
- */
+/* Facts: a label and parts, such as "tasks" and "8 for 6 targets", "1 failed". Only facts.c
+ * words them; a writer decides how a fact looks. */
 struct facts {
 	struct buf part;	/* of the fact being made, each ended by a NUL */
 	bool brief;		/* for the head of a chart: fewer details */

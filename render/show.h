@@ -5,9 +5,9 @@
 #include "analyse/view.h"
 #include "base/text.h"
 
-/* What `buildbeat show` was asked for. */
+/* The options of `buildbeat show`. */
 struct show_options {
-	enum sort_key sort;	/* SORT_KEYS: none asked for, several lists */
+	enum sort_key sort;	/* SORT_KEYS: the default, several lists */
 	size_t top;		/* of each list */
 	bool tasks;		/* every selected task, not only the top targets */
 };

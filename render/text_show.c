@@ -56,7 +56,7 @@ static void add_percent_right(struct buf *out, double share)
 	add_padded(out, buf_str(&b), 6, true);
 }
 
-/* Behind blanks, which are not written where there is no bar. */
+/* A bar after blanks; nothing if the share is too small for a bar. */
 static void add_bar(struct buf *out, const struct style *style, double share, size_t blanks,
 		    unsigned columns)
 {
@@ -141,7 +141,8 @@ static void add_level_row(struct buf *out, const struct summary *s, size_t from,
 	buf_addc(out, '\n');
 }
 
-/* Every number of tasks has a row up to eight cores; then rows of twice as many. */
+/* Up to eight cores each number of tasks has a row; beyond, each row has twice as many as the
+ * one before. */
 static void add_levels(struct buf *out, const struct summary *s, const struct style *style)
 {
 	size_t last = s->n_levels - 1;
@@ -432,7 +433,7 @@ static const char *const list_title[SORT_KEYS] = {
 	[SORT_NAME] = "By name",
 };
 
-/* How many of the n in front have anything at all of what they are listed by. */
+/* How many of the first n have a value that is not 0. */
 static size_t nonzero(const struct view *v, enum sort_key key, size_t n)
 {
 	if (key == SORT_START || key == SORT_NAME || key == SORT_WALL)

@@ -206,7 +206,7 @@ START_TEST(tasks_add_up)
 	const struct series *s;
 	struct panels panels;
 	struct recorded r;
-	struct page page;
+	struct plot_page page;
 
 	support_expect(NULL, 0, NULL, NULL,
 		       TOP_BUILDDIR "/tests/gen_recording %s/rec %s %d", support_tmpdir(),

@@ -17,7 +17,7 @@
 #define TIME_TICKS 13
 #define HEADLINE_SIZE 22
 #define ALARM_SIZE 8		/* of the mark at facts that report a problem */
-#define EDGE 30			/* labels that near the end of the axis do not stand out of it */
+#define EDGE 30			/* labels that near an end of the axis are aligned with it */
 
 /* Small things */
 
@@ -103,8 +103,9 @@ static void add_time_labels(struct markup *s, const struct chart *c, const struc
 	for (size_t i = 0; i < n; i++) {
 		double x = time_x(c, tick[i].value);
 
-		bootchart_add_text(s, x > CHART_PLOT_WIDTH - EDGE ? "tick end" : x < EDGE ? "tick start" :
-			 "tick", CHART_PLOT_X + x, y, tick[i].label);
+		bootchart_add_text(s, x > CHART_PLOT_WIDTH - EDGE ? "tick end" :
+				   x < EDGE ? "tick start" : "tick", CHART_PLOT_X + x, y,
+				   tick[i].label);
 	}
 }
 

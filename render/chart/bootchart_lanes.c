@@ -109,7 +109,7 @@ static size_t find_candidates(struct candidate *out, const struct chart *c,
 	return n < NAMES_MAX ? n : NAMES_MAX;
 }
 
-/* What says most of those names of a task that fit as they are, or the shortest. */
+/* The longest name of a task that fits, or the shortest one, shortened. */
 static void add_best_name(struct buf *out, const struct chart *c, const struct task *t,
 			  double width, double size)
 {
@@ -127,8 +127,8 @@ static void add_best_name(struct buf *out, const struct chart *c, const struct t
 	buf_release(&full);
 }
 
-/* Off the middle, where the edge of the strong part would go through a name: into what is
- * more of the bar. */
+/* Away from the middle if the edge of the strong part would cross the name: into the larger
+ * part. */
 static double name_shift(const struct box *box, double strong, double size)
 {
 	double room = (box->height - size) / 2 - NAME_MARGIN;
@@ -148,8 +148,8 @@ static void draw_name(struct markup *s, const struct chart *c, const struct box 
 	add_best_name(&label, c, &c->sum->rec->task[p->task], box->width - 2 * NAME_PAD -
 		      (p->ended == TASK_DONE ? 0 : SIGN_WIDTH), size);
 	if (label.len) {
-		buf_addf(&class, "name %c%u%s", strong > box->height / 2 ? 'c' : 't', (unsigned)p->colour,
-			 size < 10.5 ? " small" : "");
+		buf_addf(&class, "name %c%u%s", strong > box->height / 2 ? 'c' : 't',
+			 (unsigned)p->colour, size < 10.5 ? " small" : "");
 		markup_begin(s, "text");
 		markup_attr_buf(s, "class", &class);
 		svg_attr_number(s, "x", box->x + NAME_PAD);

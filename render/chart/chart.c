@@ -22,7 +22,7 @@
 #define ROW_HEIGHT_MIN 13	/* of a label */
 #define NEST_HEIGHT 13
 #define TIME_LEAST_US 1000000	/* of an axis for a build of no time */
-#define EMPTY_HEIGHT 40		/* of the sentence that stands for the lanes */
+#define EMPTY_HEIGHT 40		/* of the sentence in place of the lanes */
 
 #define FACT_COLUMNS 4
 #define FACT_GAP 20
@@ -260,7 +260,8 @@ static int place_rows(struct chart *c, int y)
 		const struct row *r = &c->lanes.row[i];
 		uint32_t end = r->first_lane + r->n_lanes;
 
-		/* What rounding left over, so that more tasks are as high a picture. */
+		/* The rows share what rounding left over, so that all large builds have the same
+		 * height. */
 		c->row_place[i].y = y;
 		c->row_place[i].height = row_height(r, lane) +
 			rest * (int)end / (int)c->lanes.n_lanes -

@@ -48,7 +48,7 @@ struct fact {
 
 /* An entry of a legend: a swatch and words. */
 struct key {
-	const char *id;		/* of the band, the kind or the mark; NULL: words alone */
+	const char *id;		/* of the band, the kind or the mark; NULL: without a swatch */
 	bool is_mark;		/* among bands or kinds */
 	const char *label;	/* not yet safe to print */
 	char *figures;		/* "max 12 MiB/s", or NULL */
@@ -98,8 +98,8 @@ struct chart {
 int chart_make(struct chart *c, const struct chart_input *in);
 void chart_release(struct chart *c);
 
-/* It has more points than columns to draw them in, of which some show several: from the
- * least to the most. */
+/* Whether a panel has more points than columns: then a column shows the least to the most of
+ * several. */
 bool chart_is_dense(const struct panel *p);
 
 /* Top and height of a lane's bars, in the picture. */

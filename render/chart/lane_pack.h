@@ -30,7 +30,7 @@ struct packed_lane {
 
 struct lane_pack {
 	uint32_t most;		/* lanes; where all are taken, stretches overlap */
-	bool shared;		/* all of them are several workers': what is wanted is taken */
+	bool shared;		/* lanes of several workers: a wanted one counts as free */
 	uint32_t n;
 	uint32_t size;		/* leaves of the tree, a power of two */
 	int64_t *free_us;	/* the root is [1] */

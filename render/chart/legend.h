@@ -4,7 +4,7 @@
 
 #include "render/chart/chart.h"
 
-/* What the legends of a chart say, and where. */
+/* The legends of a chart: their entries and places. */
 
 #define LEGEND_SIZE 11		/* of the font, in pixels */
 #define LEGEND_PITCH 17		/* from line to line */
@@ -13,7 +13,7 @@
 /* The bands of a panel with their values. 0 or -ENOMEM. */
 int legend_of_panel(struct legend *l, const struct panel *p);
 
-/* What the pale part of curves is; to be said once. */
+/* Explain the pale part of curves, once in a chart. */
 void legend_add_spread(struct legend *l);
 
 /* The kinds of the tasks that ran, the one with most time first. 0 or -ENOMEM. */

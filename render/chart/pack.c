@@ -49,7 +49,8 @@ static inline uint32_t step_of(int64_t value, double per_value, uint32_t steps)
 }
 
 /* As they are and as changes; the shorter is kept. */
-static void pack_band(struct pack_column *c, const struct panel *p, const struct band *b, uint32_t steps)
+static void pack_band(struct pack_column *c, const struct panel *p, const struct band *b,
+		      uint32_t steps)
 {
 	int64_t ceiling = b->right ? p->right_ceiling : p->ceiling;
 	double per_value = steps / (double)(ceiling > 0 ? ceiling : 1);

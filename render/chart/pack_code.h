@@ -71,7 +71,8 @@ static inline uint32_t pack_size(const struct pack_sizes *s, int64_t kib)
 	uint64_t x = kib < 0 ? 1 : (uint64_t)kib + 1;
 	int top = 63 - __builtin_clzll(x);
 
-	return (uint32_t)top * 64 + s->of[top > 11 ? x >> (top - 11) & 2047 : x << (11 - top) & 2047];
+	return (uint32_t)top * 64 +
+	       s->of[top > 11 ? x >> (top - 11) & 2047 : x << (11 - top) & 2047];
 }
 
 /* Add bytes as characters that no markup escapes: 13 bits a pair. 0 or -ENOMEM. */

@@ -326,7 +326,8 @@ static int add_phases(struct pack_tasks *p)
 		pack_column_adds(&p->column[PHASES_TASK], task == NO_INDEX ? -1 : (int32_t)task);
 		pack_column_adds(&p->column[PHASES_START], start);
 		pack_column_add(&p->column[PHASES_WALL], (uint32_t)(end > start ? end - start : 0));
-		pack_column_add(&p->column[PHASES_NAME], pack_dictionary_add(&p->phases, span->name));
+		pack_column_add(&p->column[PHASES_NAME],
+				pack_dictionary_add(&p->phases, span->name));
 	}
 	free(phase);
 	return 0;

@@ -130,7 +130,7 @@ const struct panel_plan *const panel_plan[PANELS] = {
 /* Samples at a time, so that their rows are read from memory once for all bands. */
 #define BLOCK 512
 
-/* What one column adds. Below usual, sums of it are safe from overflow. */
+/* One column of a band. Sums of values below usual cannot overflow. */
 #define PRODUCT_MAX ((int64_t)1 << 50)
 
 struct part {

@@ -4,10 +4,7 @@
 
 #include "render/chart/panels.h"
 
-/*
- * What is drawn of a recording's proc_*.log files, as a table: the bands of each
- * panel and the columns they are made of.
- */
+/* The table of the charts of proc_*.log files: the bands of each panel and their columns. */
 
 /* How columns become a band's values. */
 enum how {

@@ -52,7 +52,8 @@ static void add_point(struct panel *p, int64_t until_us, int64_t value)
 	values[p->n++] = value;
 }
 
-/* A slot as two stretches: as long as it had most, that; then the mean of the rest. */
+/* A slot as two stretches: its largest value for as long as that lasted, then the mean of the
+ * rest. */
 static void add_slot(struct panel *p, struct steps *s, int64_t from_us, int64_t until_us)
 {
 	int64_t most = 0, most_us = 0, sum = 0, rest_us;
@@ -111,7 +112,7 @@ static int make_running(struct panel *p, const struct summary *s)
 
 /* Cores */
 
-/* As many as have ever been seen busy. */
+/* The largest number of cores that were busy at once. */
 static int64_t cores_seen(const struct recording *rec)
 {
 	static const char *const names[] = { "user", "nice", "system", "irq", "iowait", "steal" };
@@ -382,7 +383,7 @@ static inline int64_t sum_at(const struct sum *s, size_t point)
 	return sum;
 }
 
-/* What is gathered of a bin. */
+/* The sums of a bin. */
 struct gathered {
 	int64_t min, max;
 	double sum, time;

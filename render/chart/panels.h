@@ -32,7 +32,7 @@ enum mark {
 struct band {
 	const char *id;		/* a word: "user" */
 	const char *label;	/* as in the legend: "user" */
-	const char *meaning;	/* what it is, a line for those who do not know */
+	const char *meaning;	/* an explanation in one line */
 	enum mark mark;
 	bool right;		/* against the right axis */
 	bool held;		/* of events, not of samples: seen to begin and to end at once */
@@ -74,9 +74,9 @@ struct panel {
 };
 
 struct panels {
-	size_t n;		/* those there is something to show of, in the order above;
-				   so too their bands: each has a value somewhere,
-				   those of what need not happen at all one above 0 */
+	size_t n;		/* those with something to show, in the order above. Each
+				   band has a value somewhere, a quiet one (panel_bands.h)
+				   one above 0 */
 	struct panel panel[PANELS];
 };
 

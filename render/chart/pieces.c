@@ -57,7 +57,7 @@ static unsigned badness(uint8_t ended)
 	return rank[ended];
 }
 
-/* What a task is alone: its start and end are those in the picture. */
+/* A piece of one task, cut at the ends of the picture. */
 static void sum_task(struct work *w, struct sum *sum, uint32_t task, uint32_t lane)
 {
 	const struct task *t = &w->s->rec->task[task];
@@ -185,7 +185,7 @@ static struct sum *by_lane(const struct work *w, uint32_t n_lanes)
 	return sorted;
 }
 
-/* Once over all, joining what is near by these widths; how many are left. */
+/* Join neighbours by these widths, in one pass; returns how many are left. */
 static size_t widen(struct sum *sum, size_t n, const struct widths *widths)
 {
 	size_t last = 0;

@@ -62,8 +62,7 @@ static void end_work(const struct work *w)
 		rmdir(w->path);
 }
 
-/* What is in a file that is as gnuplot wanted it: a disk that fills up is not always
- * an error to it. */
+/* Whether a picture is complete: gnuplot does not always report a full disk. */
 static bool is_whole(const struct buf *picture, enum plot_format format)
 {
 	static const struct {
@@ -173,7 +172,8 @@ int drawing_draw(const struct drawing *d, struct buf *out, struct error *err)
 
 	snprintf(w.script_name, sizeof w.script_name, "%s.gnuplot", d->word);
 	snprintf(w.data_name, sizeof w.data_name, "%s.data", d->word);
-	snprintf(w.picture_name, sizeof w.picture_name, "%s.%s", d->word, plot_format_word[d->format]);
+	snprintf(w.picture_name, sizeof w.picture_name, "%s.%s", d->word,
+		 plot_format_word[d->format]);
 	if (buf_error(&d->script) || buf_error(&d->data) || buf_error(&d->description))
 		return error_sys(err, -ENOMEM, NULL, "gnuplot's script");
 	r = begin_work(&w, err);

@@ -4,17 +4,14 @@
 
 #include "render/plot/plot.h"
 
-/*
- * A script of gnuplot's with its data, run; and what it drew put where it belongs. The
- * script takes its data from WORD.data beside it and draws WORD.FORMAT there; for the
- * terminal it prints.
- */
+/* Run a script with its data in gnuplot, and put the picture into its place. The script reads
+ * WORD.data and draws WORD.FORMAT in its directory; for the terminal it prints. */
 
 struct drawing {
 	const char *word;
 	enum plot_format format;
 	struct buf script, data;
-	const char *title;	/* of a picture, for those who hear it; and what is in it */
+	const char *title;	/* of a picture, for screen readers, as the description */
 	struct buf description;
 	const char *path;	/* of the picture; PLOT_TERM: NULL */
 	bool named;		/* by the user: a symbolic link there is followed */

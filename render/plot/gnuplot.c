@@ -43,7 +43,7 @@ static int left_ms(const struct process *p)
 	return left_ns > 0 ? (int)(left_ns / MS_NS) + 1 : 0;
 }
 
-/* Our environment, but one locale for everybody and no wishes for other terminals. */
+/* Our environment with a fixed locale, and without settings for other terminals. */
 static char **environment(void)
 {
 	static const char *const ours[] = { "LC_", "LANG=", "GNUTERM=" };
@@ -143,7 +143,7 @@ static bool is_stopped(struct process *p)
 	return p->pipe[2].revents || poll(&p->pipe[2], 1, 0) > 0;
 }
 
-/* All that it says, until it is at its end or its time is, or it is stopped. */
+/* Read its output until it ends, its time has passed, or it is stopped. */
 static void listen_to(struct process *p)
 {
 	while (p->pipe[0].fd >= 0 || p->pipe[1].fd >= 0) {

@@ -7,11 +7,10 @@
 
 /*
  * Run the gnuplot of PATH on the file `script` of a directory, in that directory:
- * no shell, no words of anybody's but the script's name. What it prints is
- * appended to out (NULL: thrown away). 0, or with err -ENOENT (there is no gnuplot)
- * or -EIO: it failed, with the first line of its errors; it was killed; it did not end
- * in time and was killed. -EINTR: it was killed as stop_fd (0: none)
- * can be read from.
+ * without a shell; the name of the script is its only argument. Its output is appended to out
+ * (NULL: ignored). 0, or with err -ENOENT (there is no gnuplot) or -EIO: it failed, with the
+ * first line of its errors; it was killed; it did not end in time and was killed. -EINTR: it was
+ * killed as stop_fd (0: none) can be read from.
  */
 struct gnuplot {
 	const char *directory, *script;

@@ -46,7 +46,7 @@ static int64_t *new_values(size_t n)
 	return value;
 }
 
-struct pane *page_add_pane(struct page *page, size_t n, int64_t from_us, int64_t until_us)
+struct pane *page_add_pane(struct plot_page *page, size_t n, int64_t from_us, int64_t until_us)
 {
 	struct pane *p = &page->pane[page->n_panes++];
 
@@ -202,7 +202,7 @@ static int add_beside(struct pane *p, const struct content *c, const struct pane
 	return 0;
 }
 
-static int add_panel(struct page *page, const struct content *c, const struct panels *panels,
+static int add_panel(struct plot_page *page, const struct content *c, const struct panels *panels,
 		     size_t n, int64_t until_us)
 {
 	const struct panel *from = panels_find(panels, c->panel);
@@ -238,7 +238,7 @@ static int add_panel(struct page *page, const struct content *c, const struct pa
 
 /* Head */
 
-static void add_title(struct page *page, const struct summary *s)
+static void add_title(struct plot_page *page, const struct summary *s)
 {
 	static const char *const what[] = {
 		[PLOT_CPU] = "CPU: ", [PLOT_DISK] = "Disk and network: ",
@@ -268,7 +268,7 @@ static void add_date(struct buf *b, const struct recording *rec)
 	buf_adds(b, ", ");
 }
 
-static void add_subtitle(struct page *page, const struct summary *s)
+static void add_subtitle(struct plot_page *page, const struct summary *s)
 {
 	const char *host = recording_build(s->rec, "host");
 	struct buf b;
@@ -284,13 +284,13 @@ static void add_subtitle(struct page *page, const struct summary *s)
 	text_add_time(&b, s->wall_us);
 }
 
-int page_make(struct page *page, enum plot_chart chart, const struct summary *s,
+int page_make(struct plot_page *page, enum plot_chart chart, const struct summary *s,
 		const struct panels *panels, size_t n)
 {
 	int64_t until_us = s->wall_us > 1000 ? s->wall_us : 1000;
 	int r = 0;
 
-	*page = (struct page){ .chart = chart };
+	*page = (struct plot_page){ .chart = chart };
 	for (size_t i = 0; i < ARRAY_SIZE(contents) && !r; i++) {
 		if (contents[i].chart == chart)
 			r = add_panel(page, &contents[i], panels, n, until_us);
@@ -304,7 +304,7 @@ int page_make(struct page *page, enum plot_chart chart, const struct summary *s,
 	return page->n_panes ? 0 : -ENODATA;
 }
 
-void page_release(struct page *page)
+void page_release(struct plot_page *page)
 {
 	for (size_t i = 0; i < page->n_panes; i++) {
 		struct pane *p = &page->pane[i];
@@ -314,5 +314,5 @@ void page_release(struct page *page)
 		free(p->low);
 		free(p->high);
 	}
-	*page = (struct page){ 0 };
+	*page = (struct plot_page){ 0 };
 }

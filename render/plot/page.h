@@ -43,7 +43,7 @@ struct pane {
 	char band_label[PAGE_TEXT];
 };
 
-struct page {
+struct plot_page {
 	enum plot_chart chart;
 	char title[PAGE_TEXT];
 	char subtitle[PAGE_TEXT];
@@ -56,18 +56,18 @@ struct page {
  * n: stretches a pane is cut into. 0, -ENOMEM or -ENODATA (there is nothing to show).
  * Always release.
  */
-int page_make(struct page *page, enum plot_chart chart, const struct summary *s,
+int page_make(struct plot_page *page, enum plot_chart chart, const struct summary *s,
 		const struct panels *panels, size_t n);
-void page_release(struct page *page);
+void page_release(struct plot_page *page);
 
 /* Parts of it, for page_tasks.c: a new pane; a new layer with room for its values, NULL when
  * out of memory; room for low and high, 0 or -ENOMEM. */
-struct pane *page_add_pane(struct page *page, size_t n, int64_t from_us, int64_t until_us);
+struct pane *page_add_pane(struct plot_page *page, size_t n, int64_t from_us, int64_t until_us);
 struct layer *page_add_layer(struct pane *p);
 int page_add_band(struct pane *p);
 int64_t page_time_us(const struct pane *p, size_t i);
 
 /* Add the memory of the tasks over time, a layer for each task of the peak. 0 or -ENOMEM. */
-int page_add_tasks(struct page *page, const struct summary *s, size_t n);
+int page_add_tasks(struct plot_page *page, const struct summary *s, size_t n);
 
 #endif

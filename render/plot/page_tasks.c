@@ -15,7 +15,7 @@
 #define APART 7			/* tasks; what the others had is one layer more */
 #define NAME_COLUMNS 62
 
-/* A look at the peak alone, where it would be a line in the whole. */
+/* The peak has a pane of its own if it would be a line in the whole build. */
 #define CLOSE_PART 10
 #define CLOSE_TIMES 3		/* of the life of the largest task */
 
@@ -213,8 +213,7 @@ static void name_layer(struct layer *l, const struct summary *s, const struct ap
 	buf_release(&name);
 }
 
-/* The largest at the bottom of the stack, the others on top of it: they are what is
- * left of all. */
+/* The largest task is at the bottom of the stack; all other tasks together are on top. */
 static int fill_layers(struct pane *p, const struct summary *s, const struct apart *a,
 		       const struct held *h)
 {
@@ -270,8 +269,8 @@ static int fill_band(struct pane *p, const struct summary *s, const struct held 
 	return 0;
 }
 
-static int add_pane(struct page *page, const struct summary *s, const struct apart *a, size_t n,
-		    const char *title, int64_t from_us, int64_t until_us)
+static int add_pane(struct plot_page *page, const struct summary *s, const struct apart *a,
+		    size_t n, const char *title, int64_t from_us, int64_t until_us)
 {
 	struct pane *p = page_add_pane(page, n, from_us, until_us);
 	int64_t peak = sat_mul(s->memory_peak_kb.value, 1024);
@@ -308,7 +307,7 @@ static bool close_look(const struct summary *s, const struct apart *a, int64_t *
 	return true;
 }
 
-static int add_panes(struct page *page, const struct summary *s, struct apart *a, size_t n)
+static int add_panes(struct plot_page *page, const struct summary *s, struct apart *a, size_t n)
 {
 	int64_t from_us = 0, until_us = s->wall_us > 1000 ? s->wall_us : 1000;
 	const struct apart none = { .held = a->held };
@@ -319,12 +318,13 @@ static int add_panes(struct page *page, const struct summary *s, struct apart *a
 	if (a->n && close_look(s, a, &from_us, &until_us) &&
 	    add_pane(page, s, &none, n, "Memory of tasks as sampled", 0, s->wall_us))
 		return -ENOMEM;
-	return add_pane(page, s, a, n, page->n_panes > before ? "Around the peak: the tasks of which it was made, and "
-			"what they had then" : "Memory of tasks as sampled: those of the peak, and what "
-			"they had then", from_us, until_us);
+	return add_pane(page, s, a, n, page->n_panes > before ?
+			"Around the peak: the tasks of which it was made, and what they had then" :
+			"Memory of tasks as sampled: those of the peak, and what they had then",
+			from_us, until_us);
 }
 
-int page_add_tasks(struct page *page, const struct summary *s, size_t n)
+int page_add_tasks(struct plot_page *page, const struct summary *s, size_t n)
 {
 	struct apart a = { 0 };
 	struct buf b;

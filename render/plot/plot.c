@@ -12,7 +12,7 @@ const char *const plot_format_word[PLOT_FORMATS + 1] = { "svg", "png", "pdf", "t
 /* Stretches a picture is cut into: not more than it has columns of pixels. */
 #define STRETCHES 1000
 
-static void describe(struct buf *b, const struct page *page)
+static void describe(struct buf *b, const struct plot_page *page)
 {
 	buf_adds(b, page->subtitle);
 	for (size_t i = 0; i < page->n_panes; i++) {
@@ -20,7 +20,8 @@ static void describe(struct buf *b, const struct page *page)
 
 		buf_addf(b, ". %s", p->title);
 		for (size_t j = 0; j < p->n_layers; j++)
-			buf_addf(b, "%s%s %s", j ? "; " : ": ", p->layer[j].label, p->layer[j].values);
+			buf_addf(b, "%s%s %s", j ? "; " : ": ", p->layer[j].label,
+				 p->layer[j].values);
 	}
 }
 
@@ -30,11 +31,12 @@ int plot_draw(const struct plot *p, const struct summary *s, const struct panels
 	const char *word = plot_word[p->chart], *ending = plot_format_word[p->format];
 	unsigned columns = p->columns ? p->columns : 80, lines = p->lines ? p->lines : 24;
 	bool term = p->format == PLOT_TERM;
-	struct page page;
+	struct plot_page page;
 	struct buf path = BUF_INIT;
 	struct drawing d = {
 		.word = word, .format = p->format, .title = page.title, .timeout_ms = p->timeout_ms,
-		.keep_in = p->keep ? p->directory : NULL, .stop_fd = p->stop_fd, .colour = p->colour,
+		.keep_in = p->keep ? p->directory : NULL, .stop_fd = p->stop_fd,
+		.colour = p->colour,
 	};
 	int r = page_make(&page, p->chart, s, panels, term ? term_stretches(columns) : STRETCHES);
 

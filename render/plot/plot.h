@@ -9,8 +9,8 @@
 
 /*
  * The static charts that gnuplot draws: a script and a data file are written, then
- * gnuplot runs on them. No name of a task or file is ever part of a command line or
- * of gnuplot's own text but as an escaped string.
+ * gnuplot runs on them. Names of tasks and files are never part of a command line; in a script
+ * they are escaped strings.
  */
 enum plot_chart { PLOT_CPU, PLOT_DISK, PLOT_MEMORY, PLOTS };
 enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_TERM, PLOT_FORMATS };

@@ -246,9 +246,9 @@ static void end_curve(const struct sheet *s, const char *title)
 	buf_adds(s->out, ", \\\n\t");
 }
 
-/* The curves from back to front: the largest values behind everything else, paler above the
- * smallest ones; areas, of which a stack's are drawn up to all below them; the edges of areas,
- * because not all colours stand out against white; lines. */
+/* The curves from back to front: the largest values, areas, a pale veil above the smallest
+ * values, edges of areas, lines. An area of a stack goes up to the sum of all below. Edges are
+ * needed because some colours are too pale for white. */
 static void add_curves(const struct sheet *s, const struct pane *p, size_t block)
 {
 	if (p->low) {
@@ -307,7 +307,8 @@ static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
 	sheet_add_label(s, p->title, SHEET_LEFT, y + 6, 14, palette_light.ink);
 	add_legend(s, p, y + TITLE_LINE + 3);
 	if (*p->note)
-		sheet_add_label(s, p->note, SHEET_LEFT, top - AIR - NOTE_LINE / 2, 12, palette_light.faint);
+		sheet_add_label(s, p->note, SHEET_LEFT, top - AIR - NOTE_LINE / 2, 12,
+				palette_light.faint);
 	sheet_add_margins(s, top, bottom);
 	add_axes(s, p);
 	add_mark(s, p, false);
@@ -323,7 +324,7 @@ static int add_pane(const struct sheet *s, size_t i, int y, size_t block)
 
 /* Head */
 
-void script_add(struct buf *b, const struct page *page, enum plot_format format)
+void script_add(struct buf *b, const struct plot_page *page, enum plot_format format)
 {
 	struct sheet s = { .out = b, .word = plot_word[page->chart], .format = format, .page = page };
 	size_t block = 0;
@@ -430,7 +431,7 @@ static size_t gather_columns(const struct pane *p, enum axis_unit *unit, const i
 	return p->n_layers;
 }
 
-void script_add_data(struct buf *b, const struct page *page)
+void script_add_data(struct buf *b, const struct plot_page *page)
 {
 	for (size_t i = 0; i < page->n_panes; i++) {
 		const struct pane *p = &page->pane[i];
@@ -449,7 +450,7 @@ void script_add_data(struct buf *b, const struct page *page)
 	}
 }
 
-/* For the terminal, a column of text: the most and the limit, where there is one, after the layers. */
+/* For the terminal, a column of text: the layers, then the largest value and the limit, if any. */
 static void add_text_column(struct buf *b, const struct pane *p, const enum axis_unit *unit,
 		       const int64_t *const *value, size_t n_values, size_t i)
 {
@@ -463,7 +464,7 @@ static void add_text_column(struct buf *b, const struct pane *p, const enum axis
 	buf_addc(b, '\n');
 }
 
-void script_add_term_data(struct buf *b, const struct page *page)
+void script_add_term_data(struct buf *b, const struct plot_page *page)
 {
 	for (size_t i = 0; i < page->n_panes; i++) {
 		const struct pane *p = &page->pane[i];

@@ -9,13 +9,13 @@
  * The script reads the data from NAME.data in its directory, NAME being the chart's word,
  * and draws NAME.FORMAT there. Sticky errors of the buffer.
  */
-void script_add(struct buf *b, const struct page *page, enum plot_format format);
-void script_add_data(struct buf *b, const struct page *page);
+void script_add(struct buf *b, const struct plot_page *page, enum plot_format format);
+void script_add_data(struct buf *b, const struct plot_page *page);
 
 /* For the terminal: without areas, one value a column of text; it prints its
  * legends. The data have one row a stretch, at its middle. */
-void term_add(struct buf *b, const struct page *page, unsigned columns, unsigned lines);
-void script_add_term_data(struct buf *b, const struct page *page);
+void term_add(struct buf *b, const struct plot_page *page, unsigned columns, unsigned lines);
+void script_add_term_data(struct buf *b, const struct plot_page *page);
 
 /* The settings it has at its beginning. */
 void term_add_settings(struct buf *b);

@@ -17,7 +17,7 @@ struct sheet {
 	const char *word;	/* of the files, as in drawing.h */
 	enum plot_format format;
 	int height;
-	const struct page *page;	/* script.c's */
+	const struct plot_page *page;	/* script.c's */
 };
 
 /* The terminal and the file; colours, margins, grid, and the beginning of many plots. */

@@ -33,7 +33,7 @@ static const char point[] = "ox~vz";
 
 struct terminal {
 	struct buf *out;
-	const struct page *page;
+	const struct plot_page *page;
 	unsigned columns, lines;
 };
 
@@ -222,7 +222,7 @@ void term_add_settings(struct buf *b)
 	buf_addf(b, "set lmargin %d\n", MARGIN);
 }
 
-void term_add(struct buf *b, const struct page *page, unsigned columns, unsigned lines)
+void term_add(struct buf *b, const struct plot_page *page, unsigned columns, unsigned lines)
 {
 	struct terminal t = { .out = b, .page = page, .columns = columns, .lines = lines };
 
@@ -237,7 +237,7 @@ void term_add(struct buf *b, const struct page *page, unsigned columns, unsigned
 	}
 }
 
-/* What came of it */
+/* The printed result */
 
 /* Colours that people can distinguish, as far as terminals have them; the characters say
  * the same. */
@@ -302,7 +302,7 @@ void term_finish(struct buf *out, struct buf *drawn, bool colour)
 	for (; *text; text = end + (*end == '\n')) {
 		size_t len;
 
-		/* Pages are printers'. */
+		/* A form feed is for printers. */
 		text += *text == '\f';
 		end = text + strcspn(text, "\n");
 		len = (size_t)(end - text);

@@ -139,7 +139,8 @@ static void add_levels(const struct sheet *s, const struct trend *t, const struc
 		double until = c->creep ? c->first : c->at - 0.5;
 
 		if (until > from)
-			add_line(s, a, p, (double[]){ from, c->before }, (double[]){ until, c->before });
+			add_line(s, a, p, (double[]){ from, c->before },
+				 (double[]){ until, c->before });
 		from = until;
 		if (!c->creep)
 			continue;
@@ -165,7 +166,8 @@ static bool place(struct shelf *shelf, const struct trend *t, const struct trend
 		  int *line)
 {
 	double width = DIGIT * (double)strlen(c->label);
-	double left = fmin(x_of(t, c->at - 0.5) - width / 2, SHEET_WIDTH - SHEET_RIGHT / 4.0 - width);
+	double left = fmin(x_of(t, c->at - 0.5) - width / 2,
+			   SHEET_WIDTH - SHEET_RIGHT / 4.0 - width);
 
 	for (*line = 0; *line < LABEL_LINES; (*line)++) {
 		if (left < shelf->taken[*line])
@@ -298,7 +300,8 @@ static void add_legend(const struct sheet *s)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(text); i++)
-		sheet_add_label(s, text[i], SHEET_LEFT + (int)i * LEGEND, 62, 12, palette_light.faint);
+		sheet_add_label(s, text[i], SHEET_LEFT + (int)i * LEGEND, 62, 12,
+				palette_light.faint);
 }
 
 static void add_script(struct buf *b, const struct trend *t, const struct trend_axis *axis,
@@ -389,7 +392,7 @@ static int format_of(enum plot_format *format, const char *path, struct error *e
 			 ".pdf");
 }
 
-/* What is seen, for those who hear it. */
+/* The picture in words, for screen readers. */
 static void describe(struct buf *b, const struct trend *t)
 {
 	buf_adds(b, t->subtitle);

@@ -5,7 +5,7 @@
 #include "render/chart/axis.h"
 #include "render/plot/trend.h"
 
-/* The value axis of a pane: not from 0 where the values are far from that, so that
+/* The value axis of a pane. It does not begin at 0 if the values are far above 0, so that
  * changes are visible. */
 struct trend_axis {
 	enum axis_unit unit;		/* of the chart's */
@@ -18,7 +18,7 @@ int trend_axis_make(struct trend_axis *a, const struct trend *t, const struct tr
 /* A value in whole numbers of the axis' unit. */
 int64_t trend_value(const struct trend_pane *p, double value);
 
-/* Every so many builds a day is named, where there is room for so many days. */
+/* The number of builds from one named day to the next, if there is room for `most` days. */
 size_t trend_day_step(size_t builds, size_t most);
 void trend_add_day(struct buf *b, const struct trend *t, size_t build);
 
