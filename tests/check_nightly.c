@@ -136,13 +136,13 @@ START_TEST(fortnight)
 END_TEST
 
 /* A failure of the tools, distinguished from a failed check. */
-static const struct { const char *script; int status; const char *said; } broken[] = {
-	{ "unset REPO", 2, "REPO" },
-	{ "SOURCE=nowhere", 4, "cannot enter the source tree" },
-	{ "rm -rf app.git", 4, "cannot prepare" },
-	{ "export BUILD=false", 4, "the build failed: false" },
-	{ "echo 'compare: {agre: 1}' >app/buildbeat.yaml", 2, "did you mean 'agree'" },
-	{ "echo text >builds.git", 2, "builds.git" },
+static const struct { const char *script, *said; int status; } broken[] = {
+	{ "unset REPO", "REPO", 2 },
+	{ "SOURCE=nowhere", "cannot enter the source tree", 4 },
+	{ "rm -rf app.git", "cannot prepare", 4 },
+	{ "export BUILD=false", "the build failed: false", 4 },
+	{ "echo 'compare: {agre: 1}' >app/buildbeat.yaml", "did you mean 'agree'", 2 },
+	{ "echo text >builds.git", "builds.git", 2 },
 };
 
 START_TEST(no_build)

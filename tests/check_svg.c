@@ -172,13 +172,13 @@ START_TEST(error_sticks)
 }
 END_TEST
 
-static const struct { const char *name; double width; const char *label; } labels[] = {
-	{ "main.o", 1000, "main.o" },
-	{ "main.o", 5, "" },
-	{ "", 100, "" },
-	{ "a/very/long/path/to/some/file.o", 100, "a/ver\xe2\x80\xa6/some/file.o" },
-	{ "new\nline", 1000, "new\\nline" },
-	{ "main.o", -3, "" },
+static const struct { const char *name, *label; double width; } labels[] = {
+	{ "main.o", "main.o", 1000 },
+	{ "main.o", "", 5 },
+	{ "", "", 100 },
+	{ "a/very/long/path/to/some/file.o", "a/ver\xe2\x80\xa6/some/file.o", 100 },
+	{ "new\nline", "new\\nline", 1000 },
+	{ "main.o", "", -3 },
 };
 
 START_TEST(fits)
