@@ -40,8 +40,9 @@
 enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER };
 
 /* The critical path goes back from the task that ended last. It has no tasks that host, because
- * the tasks inside them are in it: if the end of such a task was waited for, the last task to
- * end inside it is taken; if its start was waited for, the task it waited for itself. */
+ * the tasks inside them are in it. If the end of such a task was waited for, the path has the
+ * last task to end inside it. If its start was waited for, the path has the task that it waited
+ * for itself. */
 struct chain {
 	uint32_t *before;	/* of every task of the recording, or NO_INDEX; always one
 				   earlier in summary.order, so following these ends */

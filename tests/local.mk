@@ -91,7 +91,7 @@ TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data tests/english.pending \
-	tests/english.py tests/golden tests/house.pending tests/house.py tests/recipes.py \
+	tests/english.py tests/golden tests/house.py tests/recipes.py \
 	tests/references.py tests/samples.py
 
 include tests/bench.mk
