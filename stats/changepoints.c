@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/changepoints.h"
-#include "stats/changepoints_view.h"
 #include "stats/distribution.h"
-#include "stats/partition.h"
 #include "stats/stats.h"
 #include "stats/utest.h"
 
@@ -15,25 +13,25 @@
 /* Fewer values than these have no change point. */
 #define FEWEST (CHANGEPOINTS_HELD + CHANGEPOINTS_SHORTEST)
 
-#define LEAST_NOISE 1e-3	/* nothing is measured better */
-#define CUT_OFF 3		/* times the noise, from the builds around */
+#define LEAST_NOISE 1e-3	/* relative precision of any measurement */
+#define CUT_OFF 3		/* times the noise, from the builds around it */
 #define PENALTY 3		/* times ln(n) */
-#define PRIOR_DF 4		/* what the noise of the series counts for in a test */
-#define LEAST_SHARE 0.25	/* of the noise's variance that a test may find */
-#define MOST_ALIKE 0.7		/* correlation with the build before */
+#define PRIOR_DF 4		/* degrees of freedom of the series' noise in a test */
+#define LEAST_SHARE 0.25	/* minimum variance in a test, as a share of the noise's */
+#define MOST_ALIKE 0.7		/* correlation between consecutive builds */
 #define STUDENT_P 3e-4
 #define RANK_P 1e-2
 #define FARTHEST 1e6		/* in units of the usual size */
 
 struct changepoints {
 	size_t cap;
-	uint32_t *build;	/* index of each value that is there */
-	double *value;		/* them, by logarithm or in units of scale */
-	double *calm;		/* the same, what sticks out cut off, around 0, by noise */
+	uint32_t *build;	/* index of each value that is not missing */
+	double *value;		/* logarithms, or in units of scale */
+	double *calm;		/* clipped, centred on 0, in units of noise */
 	double *left, *right;	/* work */
-	uint32_t *start;	/* of the levels */
-	double *weakness;	/* of the cut before each, by Student's test: above 1 it fails */
-	bool *fails;		/* that, or the ranks */
+	uint32_t *start;	/* of each level */
+	double *weakness;	/* of the cut before each, by Student's test; fails above 1 */
+	bool *fails;		/* Student's test or the rank test */
 	struct change *change;
 	struct partition partition;
 	size_t n;
@@ -41,7 +39,7 @@ struct changepoints {
 	double scale;
 	double noise;		/* standard deviation */
 	double middle;		/* the median */
-	double inflation;	/* how much more than noise the variance counts for */
+	double inflation;	/* factor on the variance, at least 1 */
 	size_t n_levels;
 	double least_effect, least_amount;
 };
@@ -51,7 +49,7 @@ struct changepoints *changepoints_new(void)
 	return calloc(1, sizeof(struct changepoints));
 }
 
-static void give_back(struct changepoints *c)
+static void release(struct changepoints *c)
 {
 	free(c->build);
 	free(c->value);
@@ -68,7 +66,7 @@ static void give_back(struct changepoints *c)
 void changepoints_free(struct changepoints *c)
 {
 	if (c)
-		give_back(c);
+		release(c);
 	free(c);
 }
 
@@ -76,7 +74,7 @@ static int make_room(struct changepoints *c, size_t n)
 {
 	if (n <= c->cap)
 		return 0;
-	give_back(c);
+	release(c);
 	*c = (struct changepoints){
 		.build = malloc(n * sizeof *c->build),
 		.value = malloc(n * sizeof *c->value),
@@ -90,7 +88,7 @@ static int make_room(struct changepoints *c, size_t n)
 	};
 	if (!c->build || !c->value || !c->calm || !c->left || !c->right || !c->start ||
 	    !c->weakness || !c->fails || !c->change) {
-		give_back(c);
+		release(c);
 		*c = (struct changepoints){ 0 };
 		return -ENOMEM;
 	}
@@ -98,7 +96,6 @@ static int make_room(struct changepoints *c, size_t n)
 	return 0;
 }
 
-/* The usual size of values that are not all above 0; 0 if all are 0. */
 static double usual_size(struct changepoints *c)
 {
 	double size, largest = 0;
@@ -138,8 +135,8 @@ static void take_values(struct changepoints *c, const double *values, size_t n)
 	}
 }
 
-/* Where most builds are as the build before, the values are steps of a coarse unit:
- * then a third of that is the noise. */
+/* If most builds equal the build before, values are multiples of a coarse unit. The noise
+ * is then a third of this unit. */
 static double coarse_noise(const struct changepoints *c)
 {
 	double unit = INFINITY;
@@ -179,15 +176,14 @@ static double median_of_5(const double *v)
 
 	order(&a, &b);
 	order(&c, &d);
-	order(&a, &c);		/* a is not above two others */
-	order(&b, &d);		/* d is not below two others */
+	order(&a, &c);		/* a is at most two others */
+	order(&b, &d);		/* d is at least two others */
 	order(&b, &c);
 	order(&b, &e);		/* the middle one of b, c and e */
 	return b > c ? b : e < c ? e : c;
 }
 
-/* The builds at either end have the first or last five around them. */
-static void calm_down(struct changepoints *c)
+static void clip(struct changepoints *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		size_t first = i < 2 ? 0 : i + 2 < c->n ? i - 2 : c->n - 5;
@@ -196,11 +192,6 @@ static void calm_down(struct changepoints *c)
 
 		c->calm[i] = (within(c->value[i], around - most, around + most) - c->middle) / c->noise;
 	}
-}
-
-static size_t begin_of(const struct changepoints *c, size_t level)
-{
-	return c->start[level];
 }
 
 static size_t end_of(const struct changepoints *c, size_t level)
@@ -215,17 +206,17 @@ static void cut(struct changepoints *c)
 }
 
 /*
- * Builds that resemble the build before, or vary more than from build to build, look
- * like levels: how many times the noise's variance is theirs.
+ * Correlated builds, and builds that vary more than consecutive builds differ, look like
+ * levels. The result is the factor by which they raise the variance of the noise.
  */
 static double inflation_of(const struct changepoints *c)
 {
 	double squares = 0, products = 0, before = 0, alike;
 
 	for (size_t k = 0; k < c->n_levels; k++) {
-		double mean = partition_mean(&c->partition, begin_of(c, k), end_of(c, k));
+		double mean = partition_mean(&c->partition, c->start[k], end_of(c, k));
 
-		for (size_t i = begin_of(c, k); i < end_of(c, k); i++) {
+		for (size_t i = c->start[k]; i < end_of(c, k); i++) {
 			double rest = c->calm[i] - mean;
 
 			squares += rest * rest;
@@ -239,13 +230,13 @@ static double inflation_of(const struct changepoints *c)
 }
 
 /*
- * The places at which noise alone had a chance to look like the cut before level k: any build
- * of both levels; if the shorter one has another cut at its other end, any run of builds
- * that is no longer.
+ * The number of positions at which noise could look like the cut before level k: any build
+ * of both levels. If the shorter level has another cut at its other end, any run of builds
+ * of at most its length.
  */
 static double places(const struct changepoints *c, size_t k)
 {
-	size_t before = begin_of(c, k) - begin_of(c, k - 1), after = end_of(c, k) - begin_of(c, k);
+	size_t before = c->start[k] - c->start[k - 1], after = end_of(c, k) - c->start[k];
 	double builds = before + after;
 
 	if (before < after)
@@ -253,11 +244,10 @@ static double places(const struct changepoints *c, size_t k)
 	return k + 1 < c->n_levels ? builds * after : builds;
 }
 
-/* Student's test of level k against the one before, times the places. */
 static double student_p(const struct changepoints *c, size_t k)
 {
 	const struct partition *p = &c->partition;
-	size_t begin = begin_of(c, k - 1), at = begin_of(c, k), end = end_of(c, k);
+	size_t begin = c->start[k - 1], at = c->start[k], end = end_of(c, k);
 	double n_1 = at - begin, n_2 = end - at, df = PRIOR_DF + n_1 + n_2 - 2;
 	double variance = (PRIOR_DF + partition_rest(p, begin, at) + partition_rest(p, at, end)) / df;
 	double step = partition_mean(p, at, end) - partition_mean(p, begin, at);
@@ -267,14 +257,13 @@ static double student_p(const struct changepoints *c, size_t k)
 }
 
 /*
- * Mann and Whitney's, of the values as they are; against the last few builds, though, of
- * what stuck out before only so much is left: a spike or two of long ago would outvote them.
- * Of those builds themselves nothing is cut off, or two spikes of them would lift a third
- * build between them.
+ * Mann and Whitney's test of the values. If level k has few builds, the values before it are
+ * clipped, because otherwise one or two old outliers would outvote them. The few builds are
+ * not clipped, because otherwise two outliers would lift a third build between them.
  */
 static int rank_p(struct changepoints *c, double *p, size_t k)
 {
-	size_t begin = begin_of(c, k - 1), at = begin_of(c, k), end = end_of(c, k);
+	size_t begin = c->start[k - 1], at = c->start[k], end = end_of(c, k);
 	bool calm = end - at < CHANGEPOINTS_HELD;
 	int r;
 
@@ -291,7 +280,7 @@ static int rank_p(struct changepoints *c, double *p, size_t k)
 
 static double calm_level(const struct changepoints *c, size_t k)
 {
-	return partition_mean(&c->partition, begin_of(c, k), end_of(c, k));
+	return partition_mean(&c->partition, c->start[k], end_of(c, k));
 }
 
 static double level(const struct changepoints *c, size_t k)
@@ -305,10 +294,10 @@ static double effect(const struct changepoints *c, size_t k)
 }
 
 /*
- * The cut before level k. However clear it is, the ranks of a few builds tell little: so
- * they let it fail, but do not make it weaker than another.
+ * The ranks of a few builds say little, even of a clear change. The rank test can therefore
+ * reject a cut but does not count in its weakness.
  */
-static int judge(struct changepoints *c, size_t k)
+static int test_cut(struct changepoints *c, size_t k)
 {
 	double student = student_p(c, k) / STUDENT_P, rank = 0;
 	int r = 0;
@@ -323,37 +312,28 @@ static int judge(struct changepoints *c, size_t k)
 	return r;
 }
 
-static int judge_all(struct changepoints *c)
+static bool is_disturbance(const struct changepoints *c, size_t k)
 {
-	int r = 0;
-
-	for (size_t k = 1; !r && k < c->n_levels; k++)
-		r = judge(c, k);
-	return r;
+	return k + 1 < c->n_levels && end_of(c, k) - c->start[k] < CHANGEPOINTS_HELD;
 }
 
-static bool is_passing(const struct changepoints *c, size_t k)
-{
-	return k + 1 < c->n_levels && end_of(c, k) - begin_of(c, k) < CHANGEPOINTS_HELD;
-}
-
-/* The cut to be taken back, 0 if none is: the weakest that fails, else the weakest at
- * a level that passed by. */
+/* The cut to remove, 0 for no cut: the weakest that fails, otherwise the weakest beside a
+ * disturbance. */
 static size_t weakest(const struct changepoints *c)
 {
-	size_t worst = 0, passing = 0;
+	size_t worst = 0, beside = 0;
 
 	for (size_t k = 1; k < c->n_levels; k++) {
 		if (c->fails[k] && (!worst || c->weakness[k] > c->weakness[worst]))
 			worst = k;
-		if ((is_passing(c, k) || is_passing(c, k - 1)) &&
-		    (!passing || c->weakness[k] > c->weakness[passing]))
-			passing = k;
+		if ((is_disturbance(c, k) || is_disturbance(c, k - 1)) &&
+		    (!beside || c->weakness[k] > c->weakness[beside]))
+			beside = k;
 	}
-	return worst ? worst : passing;
+	return worst ? worst : beside;
 }
 
-static int take_back(struct changepoints *c, size_t k)
+static int remove_cut(struct changepoints *c, size_t k)
 {
 	int r = 0;
 
@@ -362,39 +342,38 @@ static int take_back(struct changepoints *c, size_t k)
 	memmove(c->weakness + k, c->weakness + k + 1, (c->n_levels - k) * sizeof *c->weakness);
 	memmove(c->fails + k, c->fails + k + 1, (c->n_levels - k) * sizeof *c->fails);
 	if (k > 1)
-		r = judge(c, k - 1);
+		r = test_cut(c, k - 1);
 	if (!r && k < c->n_levels)
-		r = judge(c, k);
+		r = test_cut(c, k);
 	return r;
 }
 
-/* What is left over by the levels on both sides of a cut. */
-static double rest_with(const struct changepoints *c, size_t begin, size_t at, size_t end)
+static double rest_of_cut(const struct changepoints *c, size_t begin, size_t at, size_t end)
 {
 	return partition_rest(&c->partition, begin, at) + partition_rest(&c->partition, at, end);
 }
 
-/* Once others were taken back, a cut may be better elsewhere. */
-static bool moved(struct changepoints *c, size_t k)
+/* After other cuts were removed, this one may fit better at another build. */
+static bool move_cut(struct changepoints *c, size_t k)
 {
-	size_t begin = begin_of(c, k - 1), end = end_of(c, k), best = begin_of(c, k);
-	double least = rest_with(c, begin, best, end);
+	size_t begin = c->start[k - 1], end = end_of(c, k), best = c->start[k];
+	double least = rest_of_cut(c, begin, best, end);
 
 	for (size_t at = begin + CHANGEPOINTS_SHORTEST; at + CHANGEPOINTS_SHORTEST <= end; at++) {
-		double rest = rest_with(c, begin, at, end);
+		double rest = rest_of_cut(c, begin, at, end);
 
 		if (rest < least - 1e-9 * (1 + least)) {
 			least = rest;
 			best = at;
 		}
 	}
-	if (best == begin_of(c, k))
+	if (best == c->start[k])
 		return false;
 	c->start[k] = best;
 	return true;
 }
 
-static int settle(struct changepoints *c)
+static int remove_weak(struct changepoints *c)
 {
 	bool again = true;
 	int r = 0;
@@ -402,28 +381,29 @@ static int settle(struct changepoints *c)
 	while (again && !r) {
 		size_t k;
 
-		r = judge_all(c);
+		for (k = 1; !r && k < c->n_levels; k++)
+			r = test_cut(c, k);
 		while (!r && (k = weakest(c)))
-			r = take_back(c, k);
+			r = remove_cut(c, k);
 		again = false;
 		for (k = 1; k < c->n_levels; k++)
-			again |= moved(c, k);
+			again |= move_cut(c, k);
 	}
 	return r;
 }
 
-/* 2 ln(20) times the noise's variance: what one place is better by than another, if
- * the other is to be left out with a confidence of 95 %. */
+/* 2 ln(20) times the variance of the noise: a position whose residuals exceed those of the
+ * best one by this is outside the 95 % interval. */
 #define CERTAINTY 5.991464547107982
 
-static void tell(struct changepoints *c, size_t k)
+static void set_change(struct changepoints *c, size_t k)
 {
-	size_t begin = begin_of(c, k - 1), at = begin_of(c, k), end = end_of(c, k);
-	double most = rest_with(c, begin, at, end) + CERTAINTY * c->inflation;
+	size_t begin = c->start[k - 1], at = c->start[k], end = end_of(c, k);
+	double most = rest_of_cut(c, begin, at, end) + CERTAINTY * c->inflation;
 	size_t first = at, last = at;
 
 	for (size_t i = begin + 1; i < end; i++) {
-		if (rest_with(c, begin, i, end) > most)
+		if (rest_of_cut(c, begin, i, end) > most)
 			continue;
 		first = i < first ? i : first;
 		last = i > last ? i : last;
@@ -433,24 +413,6 @@ static void tell(struct changepoints *c, size_t k)
 		.before = level(c, k - 1), .after = level(c, k), .effect = effect(c, k),
 		.p = fmin(1, student_p(c, k)),
 	};
-}
-
-static int find(struct changepoints *c)
-{
-	int r;
-
-	measure_noise(c);
-	calm_down(c);
-	r = partition_load(&c->partition, c->calm, c->n);
-	if (r)
-		return r;
-	c->inflation = 1;
-	cut(c);
-	if (c->n_levels < 2)
-		return 0;
-	c->inflation = inflation_of(c);
-	cut(c);
-	return settle(c);
 }
 
 int changepoints_find_amount(struct changepoints *c, const struct change **list, size_t *n_list,
@@ -471,11 +433,22 @@ int changepoints_find_amount(struct changepoints *c, const struct change **list,
 	take_values(c, values, n);
 	if (c->n < FEWEST)
 		return 0;
-	r = find(c);
+	measure_noise(c);
+	clip(c);
+	r = partition_load(&c->partition, c->calm, c->n);
 	if (r)
 		return r;
+	c->inflation = 1;
+	cut(c);
+	if (c->n_levels > 1) {
+		c->inflation = inflation_of(c);
+		cut(c);
+		r = remove_weak(c);
+		if (r)
+			return r;
+	}
 	for (size_t k = 1; k < c->n_levels; k++)
-		tell(c, k);
+		set_change(c, k);
 	*list = c->change;
 	*n_list = c->n_levels - 1;
 	return 0;

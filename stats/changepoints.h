@@ -2,54 +2,76 @@
 #ifndef BUILDBEAT_STATS_CHANGEPOINTS_H
 #define BUILDBEAT_STATS_CHANGEPOINTS_H
 
+#include "stats/partition.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 /*
- * Since when a figure is another: the change points of one value a build.
+ * Change points of a series: the builds at which the level of a value changed.
  *
- * Values above 0 are taken by their logarithm, so that a change is a ratio; if one is
- * not, all are taken as they are, in units of the usual size. The noise is the spread
- * of differences from build to build. What sticks out of the five builds around it is
- * cut off. Then the builds are cut into levels by optimal partitioning, with a
- * penalty of 3 ln(n) times the noise, more where builds resemble the build before or
- * vary more than noise does. Of the cuts, the weakest are taken back until each
- * passes Student's test at 3e-4 and Mann and Whitney's at 1e-2, both times the places a cut
- * could have been at, and is as large as asked for.
+ * If all values are above 0, their logarithms are used, so that a change is a ratio.
+ * Otherwise values are divided by their usual size. The noise is the spread of the
+ * differences between consecutive builds. Values far outside those of the five builds
+ * around them are clipped. Optimal partitioning then cuts the builds into levels, with a
+ * penalty of 3 ln(n) times the noise. The penalty is larger where consecutive builds
+ * correlate or where the variance exceeds the noise. Then the weakest cuts are removed
+ * until each one has the minimum effect and passes two tests: Student's at 3e-4, and Mann
+ * and Whitney's at 1e-2. Both p values are multiplied by the number of possible positions.
  *
- * A level of fewer than CHANGEPOINTS_HELD builds that was left again is a passing
- * disturbance, no level; that of the last builds may have as few as
- * CHANGEPOINTS_SHORTEST.
+ * A level with fewer than CHANGEPOINTS_HELD builds that ended again is a disturbance and
+ * is ignored. The last level may have as few as CHANGEPOINTS_SHORTEST.
  */
 #define CHANGEPOINTS_HELD 7
 #define CHANGEPOINTS_SHORTEST 3
 
 struct change {
 	uint32_t at;		/* index of the first changed value */
-	uint32_t first, last;	/* where that is with a confidence of 95 % */
+	uint32_t first, last;	/* interval of `at`, confidence 95 % */
 	double before, after;	/* the levels on either side, in the values' unit */
-	double effect;		/* after / before - 1; of values not all above 0 the
-				   difference by the usual size */
-	double p;		/* times the places it could have been at */
+	double effect;		/* after / before - 1; if a value is not above 0, the
+				   difference divided by the usual size */
+	double p;		/* multiplied by the number of possible positions */
 };
 
-/* Memory for series after series. NULL when out of memory; NULL is fine to free. */
+/* Memory that is reused for many series. Returns NULL when out of memory. */
 struct changepoints *changepoints_new(void);
 void changepoints_free(struct changepoints *c);
 
 /*
- * Those of n values, in order; a build without is NaN. *list belongs to c and is gone
- * with the next call. least_effect is a share, as 0.01. 0, -ENOMEM, -EFBIG for more
- * builds than CHANGEPOINTS_MAX.
+ * Finds the change points of n values in the order of builds; NaN is a missing value. *list
+ * belongs to c and is valid until the next call. least_effect is a share such as 0.01.
+ * Returns 0, -ENOMEM, or -EFBIG for more than CHANGEPOINTS_MAX builds.
  */
 #define CHANGEPOINTS_MAX 20000
 
 int changepoints_find(struct changepoints *c, const struct change **list, size_t *n_list,
 		      const double *values, size_t n, double least_effect);
 
-/* The same of changes that are of so much at least, too, in the values' unit. */
+/* The same; changes also have a minimum amount, in the values' unit. */
 int changepoints_find_amount(struct changepoints *c, const struct change **list, size_t *n_list,
 			     const double *values, size_t n, double least_effect,
 			     double least_amount);
+
+/*
+ * The data in which changepoints_find() found change points, for creep.c. It is valid until
+ * the next call, and only if that call found any. Values are clipped, centred on 0 and in
+ * units of the noise.
+ */
+struct changepoints_view {
+	size_t n;
+	const uint32_t *build;	/* index of each value */
+	const double *calm;
+	size_t n_levels;
+	const uint32_t *start;	/* index into calm of each level */
+	const struct partition *partition;	/* of calm */
+	double inflation;	/* variance of the residuals by chance, at least 1 */
+};
+
+void changepoints_view(struct changepoints_view *v, const struct changepoints *c);
+
+/* A value of calm in the series' unit, and the effect of a change between two of them. */
+double changepoints_amount(const struct changepoints *c, double calm);
+double changepoints_effect(const struct changepoints *c, double before, double after);
 
 #endif

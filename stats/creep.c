@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/creep.h"
 
-#include "stats/changepoints_view.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* What a step costs, times ln(n) and the variance (changepoints.h); a slope has two places
- * where a step has one. */
+/* Penalties, multiplied by ln(n) and the variance (changepoints.h). A slope has two ends. */
 #define STEP_COST 3.0
 #define SLOPE_COST 4.5
 
-/* The ends of a slope are tried at so many places. */
-#define PLACES 48
+#define PLACES 48		/* at which each end of a slope is tried */
 
 struct creep_finder {
 	size_t cap;
@@ -58,32 +54,21 @@ static int make_room(struct creep_finder *f, size_t n)
 	return 0;
 }
 
-static void add_up(struct creep_finder *f)
-{
-	const double *v = f->view.calm;
-
-	f->sum[0] = f->moment[0] = 0;
-	for (size_t i = 0; i < f->view.n; i++) {
-		f->sum[i + 1] = f->sum[i] + v[i];
-		f->moment[i + 1] = f->moment[i] + v[i] * i;
-	}
-}
-
-/* From the level `from` up to index a to the level `until` from index b on. */
+/* The level is `from` up to index a and `until` from index b. */
 struct slope {
 	size_t a, b;
 	double from, until;
-	double rest;		/* the squares it leaves over */
+	double rest;		/* sum of squared residuals */
 };
 
-/* The best levels by least squares of the values of [begin, end), whose squares around
- * their mean are `all`. */
+/* The levels that fit the values of [begin, end) best; `all` is the sum of their squares
+ * around the mean. */
 static struct slope fit(const struct creep_finder *f, size_t begin, size_t end, double all,
 			size_t a, size_t b)
 {
 	double n = end - begin, length = b - a, after = end - b;
 	double sum = f->sum[end] - f->sum[begin];
-	/* of the share of the way that is gone: its sum, squares, products with values */
+	/* sums of the position on the slope (0 to 1), its square, and position times value */
 	double way = (length - 1) / 2 + after;
 	double squares = (length - 1) * (2 * length - 1) / (6 * length) + after;
 	double products = (f->moment[b] - f->moment[a] - a * (f->sum[b] - f->sum[a])) / length +
@@ -124,7 +109,7 @@ static size_t end_of(const struct changepoints_view *v, size_t level)
 	return level + 1 < v->n_levels ? v->start[level + 1] : v->n;
 }
 
-/* What is gained by a slope instead of the steps [i, j]; step i begins level i + 1. */
+/* How much better a slope fits than the steps [i, j]; step i begins level i + 1. */
 static double gain(const struct creep_finder *f, size_t i, size_t j, struct slope *slope)
 {
 	const struct changepoints_view *v = &f->view;
@@ -137,7 +122,8 @@ static double gain(const struct creep_finder *f, size_t i, size_t j, struct slop
 	return steps + STEP_COST * (j - i + 1) * cost - slope->rest - SLOPE_COST * cost;
 }
 
-static struct change told(const struct creep_finder *f, const struct slope *s, size_t i, size_t j)
+static struct change change_of(const struct creep_finder *f, const struct slope *s, size_t i,
+			       size_t j)
 {
 	const struct changepoints_view *v = &f->view;
 	size_t last = s->b < v->n ? s->b : v->n - 1;
@@ -160,9 +146,9 @@ static bool same_way(const struct change *a, const struct change *b)
 	return (a->after > a->before) == (b->after > b->before);
 }
 
-/* The slope that gains most among the changes of [begin, end), then what is left on
- * either side of it. */
-static void look(struct creep_finder *f, size_t begin, size_t end)
+/* Replaces the steps of [begin, end) by the slope that fits best, then continues on both
+ * sides of it. */
+static void find(struct creep_finder *f, size_t begin, size_t end)
 {
 	double most = 0;
 	struct slope best = { 0 };
@@ -183,9 +169,9 @@ static void look(struct creep_finder *f, size_t begin, size_t end)
 	}
 	if (!(most > 0))
 		return;
-	look(f, begin, from);
-	f->list[f->n++] = (struct creep){ from, until + 1, told(f, &best, from, until) };
-	look(f, until + 1, end);
+	find(f, begin, from);
+	f->list[f->n++] = (struct creep){ from, until + 1, change_of(f, &best, from, until) };
+	find(f, until + 1, end);
 }
 
 int creep_find(struct creep_finder *f, const struct creep **list, size_t *n_list,
@@ -200,8 +186,12 @@ int creep_find(struct creep_finder *f, const struct creep **list, size_t *n_list
 	changepoints_view(&f->view, c);
 	if (make_room(f, f->view.n))
 		return -ENOMEM;
-	add_up(f);
-	look(f, 0, n_changes);
+	f->sum[0] = f->moment[0] = 0;
+	for (size_t i = 0; i < f->view.n; i++) {
+		f->sum[i + 1] = f->sum[i] + f->view.calm[i];
+		f->moment[i + 1] = f->moment[i] + f->view.calm[i] * i;
+	}
+	find(f, 0, n_changes);
 	*list = f->list;
 	*n_list = f->n;
 	return 0;

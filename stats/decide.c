@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_NOISE 1e-3	/* nothing is measured better */
+#define LEAST_NOISE 1e-3	/* relative precision of any measurement */
 
 /* The three samples on the scale they are compared on. */
 enum { GOOD, BAD, NEW, SAMPLES };
 
 struct scaled {
-	double *v;		/* one after the other */
+	double *v;		/* of the three samples, consecutive */
 	size_t n[SAMPLES], n_all;
 	bool ratios;
-	double unit;		/* where they are no ratios: the largest */
+	double unit;		/* if not ratios: the largest value */
 };
 
 static int median_of(double *median, struct sample s)
@@ -32,16 +32,7 @@ static int median_of(double *median, struct sample s)
 	return 0;
 }
 
-static bool all_positive(const double *v, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!(v[i] > 0))
-			return false;
-	}
-	return true;
-}
-
-/* Release by free(s->v). */
+/* Free s->v afterwards. */
 static int scale(struct scaled *s, const struct sample sample[SAMPLES])
 {
 	double *to;
@@ -57,10 +48,12 @@ static int scale(struct scaled *s, const struct sample sample[SAMPLES])
 			memcpy(to, sample[i].v, sample[i].n * sizeof *to);
 		to += sample[i].n;
 	}
-	s->ratios = all_positive(s->v, s->n_all);
+	s->ratios = true;
 	s->unit = 0;
-	for (size_t i = 0; i < s->n_all; i++)
+	for (size_t i = 0; i < s->n_all; i++) {
+		s->ratios = s->ratios && s->v[i] > 0;
 		s->unit = fmax(s->unit, fabs(s->v[i]));
+	}
 	s->unit = s->unit > 0 ? s->unit : 1;
 	for (size_t i = 0; i < s->n_all; i++)
 		s->v[i] = s->ratios ? log(s->v[i]) : s->v[i] / s->unit;
@@ -72,7 +65,6 @@ static double squares(const double *v, size_t n)
 	return n > 1 ? stats_variance(v, n) * (n - 1) : 0;
 }
 
-/* Of good and bad, each around its own level. */
 static double noise_of(const struct scaled *s)
 {
 	double sum = squares(s->v, s->n[GOOD]) + squares(s->v + s->n[GOOD], s->n[BAD]);
@@ -80,7 +72,7 @@ static double noise_of(const struct scaled *s)
 	return fmax(sqrt(sum / (s->n[GOOD] + s->n[BAD] - 2)), LEAST_NOISE);
 }
 
-/* A sum of numbers known by their logarithms. */
+/* A sum of numbers that are given by their logarithms. */
 struct ln_sum {
 	double top, sum;
 };
@@ -102,22 +94,23 @@ static double ln_sum(const struct ln_sum *s)
 
 #define LN_SUM_INIT { -INFINITY, 0 }
 
-/* The noise's degrees of freedom, and how finely levels are gone through: in its units.
- * A sum over so many steps is the integral, for what is as smooth and wide as this. */
-#define NOISE_DF 4
+#define NOISE_DF 4		/* degrees of freedom of the noise */
+
+/* Grid of levels, in units of the noise. The function is smooth enough that this sum equals
+ * its integral. */
 #define LEVEL_STEP 0.3
 #define LEVEL_BEYOND 4
 
-/* Logarithms are dear: one for as many factors as a double holds. */
+/* Logarithms are slow: factors are multiplied up to this first. */
 #define MANY 1e100
 
-/* Sizes of noise gone through: from a part of what is seen, as some of that may be
- * one run's disturbance, to a multiple, as the runs are few. */
+/* Grid of noise sizes, relative to the observed noise. It begins well below 1 because part of
+ * the observed noise can be one disturbed run, and ends above it because there are few runs. */
 #define NOISE_FROM (1.0 / 8)
 #define NOISE_TO 6
 #define NOISE_STEP M_SQRT2
 
-/* ln of how likely a sample is at a level, but for what is the same everywhere. */
+/* ln of the likelihood of a sample at a level, without constant factors. */
 static double ln_likely(const double *v, size_t n, double level, double noise)
 {
 	double ln = 0, product = 1;
@@ -134,7 +127,7 @@ static double ln_likely(const double *v, size_t n, double level, double noise)
 	return -0.5 * (NOISE_DF + 1) * (ln + log(product));
 }
 
-/* Over all levels: good, bad; and each with the new sample at its level. */
+/* Over all levels: good, bad, good with the new sample, bad with the new sample. */
 static void sum_levels(struct ln_sum sum[4], const struct scaled *s, double noise)
 {
 	const double *good = s->v, *bad = good + s->n[GOOD], *new = bad + s->n[BAD];
@@ -191,9 +184,7 @@ enum decision decide(double ln_odds, size_t runs, double error)
 	return ln_odds > 0 ? DECIDE_BAD : DECIDE_GOOD;
 }
 
-/* Good and bad */
-
-/* What a step on that scale is of good: of nothing, all there is. */
+/* A step on that scale as a share of good; infinite if good is 0. */
 static double share_of(const struct scaled *s, double good, double step)
 {
 	if (s->ratios || !isfinite(step))

@@ -5,45 +5,44 @@
 #include "stats/stats.h"
 
 /*
- * Which of two levels does a build have whose figure was measured a few times: that of
- * the good ones or that of the bad ones, or has it to be measured once more. Runs are
- * dear, so each counts at once, and it is stopped as soon as it is sure.
+ * Decides which of two levels a build has, that of the good builds or that of the bad ones, or
+ * whether it must be measured again. Runs are expensive, so the test is sequential: it is
+ * repeated after each run and stops as soon as it is certain.
  *
- * Values above 0 are taken by their logarithm, others in units of the
- * largest. All three samples have noise of one size, which nobody knows, and the two levels are
- * known by their samples only: the odds are those of the two hypotheses, with all
- * that is not known averaged out. Noise is Student's with 4 degrees of freedom: one run
- * disturbed by something else neither moves a level nor decides.
+ * If all values are above 0, their logarithms are used; otherwise values are divided by the
+ * largest. All three samples have noise of the same unknown size, and the two levels are
+ * known only from their samples. The odds are those of the two hypotheses, integrated over
+ * everything unknown. Noise has Student's distribution with 4 degrees of freedom, so that
+ * one disturbed run neither moves a level nor decides.
  */
 struct sample {
 	const double *v;	/* finite */
 	size_t n;
 };
 
-/* ln of the odds that a sample is of bad's level and not of good's, before known to be
- * equally likely. good and bad have two values or more. 0 or -ENOMEM. */
+/* ln of the odds that a sample has bad's level and not good's, with equal prior odds. good
+ * and bad need two values or more. Returns 0 or -ENOMEM. */
 int decide_odds(double *ln_odds, struct sample good, struct sample bad, struct sample sample);
 
 enum decision {
-	DECIDE_UNSURE,		/* once more */
+	DECIDE_UNSURE,		/* measure again */
 	DECIDE_GOOD,
 	DECIDE_BAD,
 };
 
-/* So many runs agree before anything is decided. */
-#define DECIDE_RUNS 2
+#define DECIDE_RUNS 2		/* minimum before a decision */
 
-/* By those odds; error: share of decisions that may be wrong. */
+/* Decides by these odds. error: accepted share of wrong decisions. */
 enum decision decide(double ln_odds, size_t runs, double error);
 
-/* Are good and bad two levels at all. */
+/* Whether good and bad have different levels. */
 enum levels {
 	LEVELS_UNSURE,
-	LEVELS_SAME,		/* if they differ then by less than matters */
+	LEVELS_SAME,		/* or differ by less than matters */
 	LEVELS_DIFFER,
 };
 
-/* What matters: both, a share and an amount in the values' unit. */
+/* A difference matters if it reaches both: a share, and an amount in the values' unit. */
 struct matters {
 	double share, amount;
 };
@@ -52,14 +51,14 @@ struct apart {
 	enum levels levels;
 	double good, bad;	/* medians */
 	double effect;		/* as a share of good */
-	struct interval in;	/* of it, with confidence 1 - error; infinite if not known */
+	struct interval in;	/* of effect, confidence 1 - error; infinite if unknown */
 };
 
-/* error: of this one look. 0 or -ENOMEM. */
+/* error: of this one test. Returns 0 or -ENOMEM. */
 int decide_apart(struct apart *a, struct sample good, struct sample bad,
 		 const struct matters *matters, double error);
 
-/* How likely one more run of good would be as far from it as value is. */
+/* The probability that another run of good is at least as far from it as value. */
 double decide_surprise(struct sample good, struct sample bad, double value);
 
 #endif

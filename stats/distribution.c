@@ -9,7 +9,7 @@ double stats_normal_tail(double z)
 	return 0.5 * erfc(z * M_SQRT1_2);
 }
 
-/* A start within 5e-4 (a rational fit of the tail), then steps of third order. */
+/* A rational fit of the tail (error 5e-4), then three Halley steps. */
 double stats_normal_quantile(double p)
 {
 	double tail = p < 0.5 ? p : 1 - p, r, z;
@@ -40,7 +40,6 @@ double stats_ln_choose(double n, double k)
 	return ln_gamma(n + 1) - ln_gamma(k + 1) - ln_gamma(n - k + 1);
 }
 
-/* Never 0: the continued fraction divides by it. */
 static double away_from_zero(double x)
 {
 	return fabs(x) < DBL_MIN / DBL_EPSILON ? DBL_MIN / DBL_EPSILON : x;
@@ -81,7 +80,7 @@ static double beta_fraction(double a, double b, double x)
 	return 1 / f.value;
 }
 
-/* y = 1 - x, given apart as it may have more digits. */
+/* y = 1 - x is a parameter because it can have more digits than 1 - x. */
 static double beta_of(double a, double b, double x, double y)
 {
 	double front;
@@ -101,8 +100,8 @@ double stats_beta_share(double a, double b, double x)
 	return beta_of(a, b, x, 1 - x);
 }
 
-/* From here on what differs from the normal distribution is of the order of 1 / df
- * squared, once that of 1 / df is taken care of. */
+/* Above this the difference from the normal distribution, corrected by a term in 1 / df, is of
+ * the order of 1 / df squared. */
 #define ALMOST_NORMAL 1e6
 
 double stats_t_both(double t, double df)
@@ -110,8 +109,8 @@ double stats_t_both(double t, double df)
 	double squared = t * t;
 
 	if (df > ALMOST_NORMAL)
-		return 2 * stats_normal_tail(fabs(t) * (1 - 0.25 / df) / sqrt(1 +
-									      0.5 * squared / df));
+		return 2 * stats_normal_tail(fabs(t) * (1 - 0.25 / df) /
+					     sqrt(1 + 0.5 * squared / df));
 	if (isinf(squared))
 		return 0;
 	return beta_of(0.5 * df, 0.5, df / (df + squared), squared / (df + squared));
@@ -124,7 +123,6 @@ double stats_t_tail(double t, double df)
 	return t < 0 ? 1 - half : half;
 }
 
-/* By halving: the tail falls everywhere. */
 double stats_t_quantile(double p, double df)
 {
 	double tail = p < 0.5 ? p : 1 - p, low = 0, high = 1;
@@ -148,8 +146,7 @@ double stats_t_quantile(double p, double df)
 	return p < 0.5 ? high : -high;
 }
 
-/* Where the series for large x are good to the last digit. */
-#define GAMMA_LARGE 12
+#define GAMMA_LARGE 12		/* the asymptotic series are exact from here */
 
 double stats_digamma(double x)
 {
@@ -173,7 +170,6 @@ double stats_trigamma(double x)
 	       r / x * (1 / 6. - r * (1 / 30. - r * (1 / 42. - r * (1 / 30. - r * 5 / 66.))));
 }
 
-/* By halving, on a scale of powers: it falls from infinity to 0. */
 double stats_trigamma_inverse(double y)
 {
 	double low = -60, high = 60;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 3		/* of levels by tasks and by builds in turn */
+#define ROUNDS 3		/* levels of tasks, then of builds, alternately */
 #define EVENT_SPREADS 3.5
 #define EVENT_LEAST 0.02
 
@@ -17,13 +17,13 @@ struct member {
 	double mean;
 };
 
-/* The tasks that have a say, and their values. */
-struct crowd {
+/* The tasks that count, and their values. */
+struct members {
 	struct member *member;
 	size_t n_members, n;
 	float *x;		/* x[member * n + build]: logarithms */
 	double *level;		/* of a member */
-	double *work;		/* room for a build of members, or a member's builds */
+	double *work;		/* one build of all members, or all builds of a member */
 };
 
 static bool is_time(float value)
@@ -41,7 +41,7 @@ static int by_mean(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-static struct member look_at(const float *values, size_t n, size_t task)
+static struct member member_of(const float *values, size_t n, size_t task)
 {
 	struct member m = { .task = task };
 
@@ -55,8 +55,8 @@ static struct member look_at(const float *values, size_t n, size_t task)
 	return m;
 }
 
-/* Those there as a rule, if they are long enough; the longest of them. */
-static void choose(struct crowd *c, size_t n_tasks, double floor)
+/* Keeps tasks that are in most builds and long enough; of these the longest. */
+static void choose(struct members *c, size_t n_tasks, double floor)
 {
 	size_t most = 0, kept = 0;
 
@@ -72,15 +72,15 @@ static void choose(struct crowd *c, size_t n_tasks, double floor)
 	c->n_members = kept < HOSTFACTOR_TASKS ? kept : HOSTFACTOR_TASKS;
 }
 
-static int gather(struct crowd *c, const float *values, size_t n_tasks, size_t n, double floor)
+static int gather(struct members *c, const float *values, size_t n_tasks, size_t n, double floor)
 {
 	size_t longest;
 
-	*c = (struct crowd){ .n = n, .member = malloc((n_tasks + 1) * sizeof *c->member) };
+	*c = (struct members){ .n = n, .member = malloc((n_tasks + 1) * sizeof *c->member) };
 	if (!c->member)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_tasks; i++)
-		c->member[i] = look_at(values, n, i);
+		c->member[i] = member_of(values, n, i);
 	choose(c, n_tasks, floor);
 	longest = c->n_members > n ? c->n_members : n;
 	c->x = malloc((c->n_members * n + 1) * sizeof *c->x);
@@ -97,7 +97,7 @@ static int gather(struct crowd *c, const float *values, size_t n_tasks, size_t n
 	return 0;
 }
 
-static void crowd_release(struct crowd *c)
+static void crowd_release(struct members *c)
 {
 	free(c->member);
 	free(c->x);
@@ -105,7 +105,7 @@ static void crowd_release(struct crowd *c)
 	free(c->work);
 }
 
-static void find_levels(struct crowd *c, const double *ln)
+static void find_levels(struct members *c, const double *ln)
 {
 	for (size_t k = 0; k < c->n_members; k++) {
 		const float *row = c->x + k * c->n;
@@ -119,8 +119,8 @@ static void find_levels(struct crowd *c, const double *ln)
 	}
 }
 
-/* NaN for a build of too few. */
-static double factor_of(struct crowd *c, size_t build)
+/* NaN for a build with too few tasks. */
+static double factor_of(struct members *c, size_t build)
 {
 	size_t known = 0;
 
@@ -133,37 +133,10 @@ static double factor_of(struct crowd *c, size_t build)
 	return known < HOSTFACTOR_FEWEST ? NAN : stats_median(c->work, known);
 }
 
-/* Around that of the usual build, which becomes 0. How many are known. */
-static size_t centre(struct hostfactor *h, double *work)
+static int find(struct hostfactor *h, struct members *c)
 {
 	size_t known = 0;
-	double usual;
-
-	for (size_t i = 0; i < h->n; i++) {
-		if (!isnan(h->ln[i]))
-			work[known++] = h->ln[i];
-	}
-	usual = stats_median(work, known);
-	for (size_t i = 0; i < h->n; i++)
-		h->ln[i] = isnan(h->ln[i]) ? 0 : h->ln[i] - usual;
-	return known;
-}
-
-/* What a build's factor is held against is that of the others: a few builds say nothing. */
-static void find_events(struct hostfactor *h, size_t known, double *work)
-{
 	double most;
-
-	memcpy(work, h->ln, h->n * sizeof *work);
-	h->spread = stats_spread(work, h->n, 0);
-	most = fmax(EVENT_SPREADS * h->spread, EVENT_LEAST);
-	for (size_t i = 0; i < h->n; i++)
-		h->event[i] = known >= 5 && fabs(h->ln[i]) > most;
-}
-
-static int find(struct hostfactor *h, struct crowd *c)
-{
-	size_t known = 0;
 
 	h->ln = calloc(h->n + 1, sizeof *h->ln);
 	h->event = calloc(h->n + 1, sizeof *h->event);
@@ -172,19 +145,33 @@ static int find(struct hostfactor *h, struct crowd *c)
 	if (c->n_members < HOSTFACTOR_FEWEST)
 		return 0;
 	for (int round = 0; round < ROUNDS; round++) {
+		double usual;
+
 		find_levels(c, h->ln);
 		for (size_t i = 0; i < h->n; i++)
 			h->ln[i] = factor_of(c, i);
-		known = centre(h, c->work);
+		known = 0;
+		for (size_t i = 0; i < h->n; i++) {
+			if (!isnan(h->ln[i]))
+				c->work[known++] = h->ln[i];
+		}
+		usual = stats_median(c->work, known);
+		for (size_t i = 0; i < h->n; i++)
+			h->ln[i] = isnan(h->ln[i]) ? 0 : h->ln[i] - usual;
 	}
-	find_events(h, known, c->work);
+	memcpy(c->work, h->ln, h->n * sizeof *c->work);
+	h->spread = stats_spread(c->work, h->n, 0);
+	most = fmax(EVENT_SPREADS * h->spread, EVENT_LEAST);
+	/* A build is compared with the others, so a few builds have no events. */
+	for (size_t i = 0; i < h->n; i++)
+		h->event[i] = known >= 5 && fabs(h->ln[i]) > most;
 	return 0;
 }
 
 int hostfactor_find(struct hostfactor *h, const float *values, size_t n_tasks, size_t n,
 		    double floor)
 {
-	struct crowd c;
+	struct members c;
 	int r;
 
 	*h = (struct hostfactor){ .n = n };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Candidates are compared two at a time, twice, so that neither waits for the other. */
+/* Candidates are compared in two independent vectors, so that neither waits for the other. */
 #define LANES 2
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
@@ -69,8 +69,8 @@ double partition_rest(const struct partition *p, size_t begin, size_t end)
 	return rest > 0 ? rest : 0;
 }
 
-/* What the values up to end cost with the last segment from begin on, but for the
- * squares up to end, which are the same wherever it begins. */
+/* The cost of the values up to end whose last segment begins at begin. The squares up to end
+ * are left out because they do not depend on begin. */
 static double cost_from(const struct partition *p, size_t begin, size_t end)
 {
 	double sum = p->sum[end] - p->sum[begin];
@@ -145,7 +145,6 @@ static struct best best_begin(const struct partition *p, size_t first, size_t la
 	return best;
 }
 
-/* From the last segment to the first, then the other way round. */
 static size_t segments(const struct partition *p, uint32_t *start, size_t n)
 {
 	size_t k = 0;
@@ -175,8 +174,8 @@ size_t partition_cut(struct partition *p, uint32_t *start, size_t n, double pena
 	for (size_t end = shortest; end <= n; end++) {
 		struct best best;
 
-		/* What is no better than a cut where a segment of its own can begin
-		 * by now will never be. */
+		/* A begin that is not better than a new segment at end - shortest is
+		 * never the best one again (PELT). */
 		while (end >= first + 2 * shortest &&
 		       cost_from(p, first, end - shortest) >= p->cost[end - shortest])
 			first++;

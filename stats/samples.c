@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST_NOISE 1e-3	/* nothing is measured better */
+#define LEAST_NOISE 1e-3	/* relative precision of any measurement */
 
 const char *const samples_verdict_word[VERDICT_HIGHER + 1] = {
 	[VERDICT_UNKNOWN] = "unknown",
@@ -16,7 +16,7 @@ const char *const samples_verdict_word[VERDICT_HIGHER + 1] = {
 	[VERDICT_HIGHER] = "higher",
 };
 
-/* One pair's values while it is looked at. */
+/* The values of one pair, sorted. */
 struct pair {
 	double *base, *now;
 	size_t n_base, n_now;
@@ -54,7 +54,6 @@ static struct side side_of(const double *v, size_t n)
 	};
 }
 
-/* To the scale they are compared on; they stay in order. */
 static void rescale(double *v, size_t n, bool ratios, double scale)
 {
 	for (size_t i = 0; i < n; i++)
@@ -66,7 +65,7 @@ static double squares(const double *v, size_t n)
 	return n > 1 ? stats_variance(v, n) * (n - 1) : 0;
 }
 
-/* Back to a share of what was before; an open end stays open. */
+/* A step as a share of base; an infinite end stays infinite. */
 static double share(const struct samples *s, double step)
 {
 	return s->ratios && isfinite(step) ? expm1(step) : step;
@@ -117,24 +116,7 @@ int samples_compare(struct samples *s, const double *base, size_t n_base,
 	return r;
 }
 
-/* What all pairs tell of the noise. */
-static int prior_of(struct prior *prior, const struct samples *s, size_t n)
-{
-	double *variance = calloc(2 * n + 1, sizeof *variance), *df;
-
-	if (!variance)
-		return -ENOMEM;
-	df = variance + n;
-	for (size_t i = 0; i < n; i++) {
-		variance[i] = s[i].variance;
-		df[i] = s[i].df;
-	}
-	*prior = stats_prior(variance, df, n);
-	free(variance);
-	return 0;
-}
-
-/* Where ranks leave the interval open, Student's closes it. */
+/* Student's interval replaces an infinite one of the ranks. */
 static void test_student(struct samples *s, const struct prior *prior)
 {
 	double df = prior->df + s->df, variance = stats_shrink(prior, s->variance, s->df);
@@ -153,12 +135,20 @@ static void test_student(struct samples *s, const struct prior *prior)
 
 int samples_moderate(struct samples *s, size_t n)
 {
+	double *variance = calloc(2 * n + 1, sizeof *variance);
 	struct prior prior;
-	int r = prior_of(&prior, s, n);
 
-	for (size_t i = 0; !r && i < n; i++)
+	if (!variance)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		variance[i] = s[i].variance;
+		variance[n + i] = s[i].df;
+	}
+	prior = stats_prior(variance, variance + n, n);
+	free(variance);
+	for (size_t i = 0; i < n; i++)
 		test_student(&s[i], &prior);
-	return r;
+	return 0;
 }
 
 double samples_rate(const struct samples *s)
@@ -177,28 +167,27 @@ static enum samples_verdict verdict_of(const struct samples *s, const struct sam
 	return VERDICT_UNKNOWN;
 }
 
-/* One of both tests' p of all of them, adjusted. */
-static int adjust(struct samples *s, size_t n, bool student)
+int samples_adjust(struct samples *s, size_t n)
 {
-	double *p = malloc((n + 1) * sizeof *p);
+	double *p = malloc((2 * n + 1) * sizeof *p), *t_p;
 	int r;
 
 	if (!p)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		p[i] = student ? s[i].t_p : s[i].p;
+	t_p = p + n;
+	for (size_t i = 0; i < n; i++) {
+		p[i] = s[i].p;
+		t_p[i] = s[i].t_p;
+	}
 	r = stats_adjust(p, n);
-	for (size_t i = 0; !r && i < n; i++)
-		*(student ? &s[i].adjusted_t_p : &s[i].adjusted_p) = p[i];
+	if (!r)
+		r = stats_adjust(t_p, n);
+	for (size_t i = 0; !r && i < n; i++) {
+		s[i].adjusted_p = p[i];
+		s[i].adjusted_t_p = t_p[i];
+	}
 	free(p);
 	return r;
-}
-
-int samples_adjust(struct samples *s, size_t n)
-{
-	int r = adjust(s, n, false);
-
-	return r ? r : adjust(s, n, true);
 }
 
 int samples_judge(struct samples *s, size_t n, const struct samples_rules *rules)

@@ -7,24 +7,23 @@
 #include <stdbool.h>
 
 /*
- * Two samples of the same figure, before and after: are they different, by how much, and
- * how sure is that. Many such pairs are judged together, as each lends the others what it
- * knows of the noise, and as many tests find something by chance.
+ * Two samples of the same value, before and after: whether they differ, by how much, and how
+ * certain that is. Many pairs are tested together: they share an estimate of the noise, and
+ * the results are adjusted for the number of tests.
  *
- * Values above 0 are taken by their logarithm; if one of a pair is not, the pair's are
- * taken as they are, in units of what was before. A pair with SAMPLES_RANKED values or more
- * on both sides is judged by Mann and Whitney's test, a smaller one by Student's with the
- * variance shrunk: of 3 or 5 values a side, ranks alone never tell enough among
- * thousands of pairs.
+ * If all values of a pair are above 0, their logarithms are used; otherwise values are divided
+ * by the median of base. A pair with at least SAMPLES_RANKED values on both sides is
+ * tested by Mann and Whitney's test. A smaller one is tested by Student's test with a shrunk
+ * variance, because the ranks of 3 or 5 values cannot reach significance among thousands of
+ * pairs.
  */
 #define SAMPLES_RANKED 10
 
-/* Intervals hold this often. */
-#define SAMPLES_CONFIDENCE 0.95
+#define SAMPLES_CONFIDENCE 0.95	/* of intervals */
 
 enum samples_verdict {
-	VERDICT_UNKNOWN,	/* too little to tell */
-	VERDICT_SAME,		/* what difference there may be is too small to matter */
+	VERDICT_UNKNOWN,	/* too few values */
+	VERDICT_SAME,		/* no difference that matters */
 	VERDICT_LOWER,
 	VERDICT_HIGHER,
 };
@@ -33,40 +32,40 @@ extern const char *const samples_verdict_word[VERDICT_HIGHER + 1];	/* "unknown" 
 
 struct side {
 	size_t n;
-	double median;		/* NaN of none */
+	double median;		/* NaN without values */
 	struct interval in;
 };
 
 struct samples {
 	struct side base, now;
 	double p, adjusted_p;		/* Mann and Whitney's, two-sided, exact */
-	double t_p, adjusted_t_p;	/* Student's; NaN where there is no variance to go by */
-	double effect;			/* as a share, 0.1: a tenth more; NaN: not known */
-	struct interval in;		/* of it */
+	double t_p, adjusted_t_p;	/* Student's; NaN without a variance */
+	double effect;			/* as a share, 0.1 is 10 % more; NaN: unknown */
+	struct interval in;		/* of effect */
 	enum samples_verdict verdict;
 
-	/* what samples_judge() goes by: on the scale they are taken on */
+	/* private: on the scale on which values are compared */
 	double step, variance, df, scale;
 	bool ratios;
 };
 
-/* What is one pair by itself, all but what begins with adjusted_, t_ and the verdict.
- * Values that are not finite are left out. 0 or -ENOMEM. */
+/* Compares one pair: sets everything except t_p, adjusted values and the verdict. Values that
+ * are not finite are skipped. Returns 0 or -ENOMEM. */
 int samples_compare(struct samples *s, const double *base, size_t n_base,
 		    const double *now, size_t n_now);
 
 struct samples_rules {
-	double rate;		/* of false ones among those told to differ */
-	double least_effect;	/* as a share: a smaller one does not matter */
+	double rate;		/* false discovery rate */
+	double least_effect;	/* a smaller share does not matter */
 };
 
-/* And the rest, of all of them. 0 or -ENOMEM. */
+/* Sets the remaining members of all pairs. Returns 0 or -ENOMEM. */
 int samples_judge(struct samples *s, size_t n, const struct samples_rules *rules);
 
 /*
- * Its two steps, for pairs of several kinds, whose noise is not alike: t_p of pairs that
- * lend each other what they know of it, then what begins with adjusted_ of all pairs.
- * The rate is that of the test a pair is judged by, NaN: not tested. 0 or -ENOMEM.
+ * The two steps of samples_judge(), for pairs with different noise. samples_moderate() sets t_p
+ * of pairs that share an estimate of the noise; samples_adjust() then adjusts all pairs.
+ * samples_rate() is the rate of the test that decides a pair; NaN: not tested. 0 or -ENOMEM.
  */
 int samples_moderate(struct samples *s, size_t n);
 int samples_adjust(struct samples *s, size_t n);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What MAD of a normal distribution is short of its standard deviation. */
+/* Standard deviation of a normal distribution, divided by its median absolute deviation. */
 #define NORMAL_MAD 1.4826022185056018
 
 static int ascending(const void *a, const void *b)
@@ -49,7 +49,7 @@ static void swap(double *a, double *b)
 	*b = t;
 }
 
-/* The k-th smallest comes to v[k], no larger ones before it, no smaller ones behind. */
+/* Moves the k-th smallest value to v[k], smaller or equal ones before it. */
 static void select_nth(double *v, size_t n, size_t k)
 {
 	size_t low = 0, high = n - 1;
@@ -58,7 +58,7 @@ static void select_nth(double *v, size_t n, size_t k)
 		size_t i = low, j = high;
 		double pivot;
 
-		/* The middle one of three, for what is in order already. */
+		/* Median of three: sorted input is common. */
 		if (v[low + (high - low) / 2] < v[low])
 			swap(&v[low + (high - low) / 2], &v[low]);
 		if (v[high] < v[low])
@@ -116,7 +116,7 @@ double stats_spread(double *v, size_t n, double centre)
 	return NORMAL_MAD * stats_median(v, n);
 }
 
-/* How often k or fewer of n coins show heads. */
+/* P(at most k heads in n tosses of a coin). */
 static double coins_up_to(size_t n, size_t k)
 {
 	return stats_beta_share(n - k, k + 1, 0.5);
@@ -148,15 +148,6 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static size_t count_known(const double *p, size_t n)
-{
-	size_t known = 0;
-
-	for (size_t i = 0; i < n; i++)
-		known += !isnan(p[i]);
-	return known;
-}
-
 int stats_adjust_among(double *p, size_t n, size_t tests)
 {
 	double **order = n ? malloc(n * sizeof *order) : NULL, least = 1;
@@ -182,18 +173,11 @@ int stats_adjust_among(double *p, size_t n, size_t tests)
 
 int stats_adjust(double *p, size_t n)
 {
-	return stats_adjust_among(p, n, count_known(p, n));
-}
+	size_t tested = 0;
 
-static bool counts(double variance, double df)
-{
-	return variance > 0 && isfinite(variance) && df > 0;
-}
-
-/* ln of the variance, freed of what few degrees of freedom do to it. */
-static double ln_variance(double variance, double df)
-{
-	return log(variance) - stats_digamma(0.5 * df) + log(0.5 * df);
+	for (size_t i = 0; i < n; i++)
+		tested += !isnan(p[i]);
+	return stats_adjust_among(p, n, tested);
 }
 
 struct prior stats_prior(const double *variance, const double *df, size_t n)
@@ -205,9 +189,10 @@ struct prior stats_prior(const double *variance, const double *df, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		double x, step;
 
-		if (!counts(variance[i], df[i]))
+		if (!(variance[i] > 0 && isfinite(variance[i]) && df[i] > 0))
 			continue;
-		x = ln_variance(variance[i], df[i]);
+		/* without the bias of few degrees of freedom */
+		x = log(variance[i]) - stats_digamma(0.5 * df[i]) + log(0.5 * df[i]);
 		step = x - mean;
 		mean += step / ++known;
 		squares += step * (x - mean);

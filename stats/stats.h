@@ -5,58 +5,56 @@
 #include <stddef.h>
 
 /*
- * Figures of samples. A sample is an array of finite numbers; an empty one has
- * NaN for a figure. A standard deviation is what a normal distribution of the same
- * spread has.
+ * Statistics of samples. A sample is an array of finite numbers. Statistics of an empty sample
+ * are NaN. A standard deviation is that of a normal distribution with the same spread.
  */
 
-/* In ascending order. */
 void stats_sort(double *v, size_t n);
 
 double stats_mean(const double *v, size_t n);
-/* With n - 1 degrees of freedom; NaN for less than two. */
+/* With n - 1 degrees of freedom; NaN for fewer than two values. */
 double stats_variance(const double *v, size_t n);
 
-/* The middle one, or the mean of the middle two; the first puts v in another order. */
+/* The middle value, or the mean of the middle two. stats_median() reorders v. */
 double stats_median(double *v, size_t n);
 double stats_median_sorted(const double *v, size_t n);
 
-/* The standard deviation by the median distance from centre, as stats_median()
- * overwriting v; nearly half of it may be anything. */
+/* The standard deviation, estimated by the median distance from centre: nearly half of the
+ * values can be outliers. Overwrites v. */
 double stats_spread(double *v, size_t n, double centre);
 
-/* What lies between low and high with at least some confidence. Not known: infinite. */
+/* A confidence interval; infinite if unknown. */
 struct interval {
 	double low, high;
 };
 
-/* Of the median of what a sorted sample was drawn from: order statistics, of any
- * distribution. Infinite where the sample is too small for that confidence. */
+/* Interval of the median of the distribution that a sorted sample was drawn from, by order
+ * statistics. Infinite if the sample is too small for that confidence. */
 struct interval stats_median_interval(const double *v, size_t n, double confidence);
 
 /*
- * Benjamini and Hochberg: the p values of n tests become the smallest false discovery
- * rate each is reported at. NaN, not tested, stays and does not count. 0 or -ENOMEM.
+ * Benjamini and Hochberg: replaces the p values of n tests by the smallest false discovery rate
+ * at which each is reported. NaN (not tested) stays and does not count. Returns 0 or -ENOMEM.
  */
 int stats_adjust(double *p, size_t n);
 
-/* The same of those n of `tests` tests that matter: all others had larger p values. */
+/* The same for the n smallest p values of `tests` tests. */
 int stats_adjust_among(double *p, size_t n, size_t tests);
 
 /*
- * Variances of many alike, each from few values, borrow from each other: they are
- * taken to be drawn around a common one that is worth df values more (Smyth 2004).
- * df INFINITY: all are the same; 0: nothing is known but what each says.
+ * Shrinkage of many similar variances, each from few values: they are treated as drawn around a
+ * common variance that is worth df additional values (Smyth 2004). With df INFINITY all are
+ * equal; with 0 there is no common variance.
  */
 struct prior {
 	double variance, df;
 };
 
-/* From n variances of so many degrees of freedom; those of 0 or that are not known do
- * not count. */
+/* Estimates the prior from n variances with df[] degrees of freedom; variances that are 0 or
+ * unknown do not count. */
 struct prior stats_prior(const double *variance, const double *df, size_t n);
 
-/* A variance with what the prior says; its degrees of freedom are prior's df + df. */
+/* A variance combined with the prior; its degrees of freedom are prior's df + df. */
 double stats_shrink(const struct prior *prior, double variance, double df);
 
 #endif

@@ -3,11 +3,10 @@
 
 #include <math.h>
 
-#define FAR 2			/* for whether builds come in pairs: often enough to be counted */
-#define OUT 4			/* noise as in the book seldom is */
-#define FEWEST_FAR 10		/* builds that tell how fast they become fewer */
-#define BEFORE_ALL 100		/* one build of so many may be off any distance, as far as one
-				   knows before any was seen */
+#define FAR 2			/* deviations whose pairs are counted */
+#define OUT 4			/* deviations that normal noise seldom has */
+#define FEWEST_FAR 10		/* builds from which the power is estimated */
+#define BEFORE_ALL 100		/* prior: one build of this many is off by any distance */
 
 static size_t bin_of(double off)
 {
@@ -47,10 +46,9 @@ void tails_merge(struct tails *into, const struct tails *t)
 }
 
 /*
- * If every series sticks out as often as any other, two builds of one both do with the
- * square of that share. How much more often they do says how unlike series are (the
- * correlation within a series of a beta-binomial distribution), and from how many builds on
- * a series' own count for more than what all say.
+ * If every series were far out equally often, two builds of one series would both be with the
+ * square of that share. The excess is the correlation within a series of a beta-binomial
+ * distribution. It says from how many builds a series' own history outweighs all series.
  */
 static double strength_of(const struct tails *t)
 {
@@ -65,7 +63,7 @@ static double strength_of(const struct tails *t)
 	return alike < 1 ? 1 / alike - 1 : 0;
 }
 
-/* Seen once more than it was, and so often that this would be by chance: few builds say little. */
+/* One pair more than seen, and the pairs expected by chance: few builds say little. */
 static double another_of(const struct tails *t, double far)
 {
 	double both;
@@ -77,9 +75,8 @@ static double another_of(const struct tails *t, double far)
 }
 
 /*
- * Far out there are too few builds to count. From where the root of all builds is left, they are
- * taken to become fewer by a power of the distance, as the mean logarithm of theirs says
- * (Hill 1975).
+ * Far out there are too few builds to count. Beyond the root of all builds, their number is
+ * modelled as a power of the distance, estimated by the mean logarithm (Hill 1975).
  */
 static void find_power(struct tails *t)
 {
@@ -108,7 +105,8 @@ void tails_finish(struct tails *t)
 
 static double share_of_all(const struct tails *t, double off)
 {
-	double share = t->builds ? (double)t->bin[bin_of(fmax(fmin(off, t->beyond), 0))] / t->builds : 0;
+	size_t n = t->bin[bin_of(fmax(fmin(off, t->beyond), 0))];
+	double share = t->builds ? (double)n / t->builds : 0;
 
 	return off > t->beyond ? share * pow(off / t->beyond, -t->power) : share;
 }

@@ -5,27 +5,27 @@
 #include <stddef.h>
 
 /*
- * How often a build is how far off although nothing changed, as the builds of all
- * series of a metric were: what a distribution from a book leaves out is in here, the
- * odd build on which a task takes half as long again, and whether such builds come one after
- * the other. How far off is in standard deviations of the series, upwards; what is below is
- * another struct with the signs changed.
+ * How often a build deviates how far although nothing changed, measured on the builds of all
+ * series of a metric. Unlike a textbook distribution it includes the odd build in which a
+ * task takes half as long again, and whether such builds are consecutive. Deviations are in
+ * standard deviations of the series, upwards. Downward ones are counted in another struct
+ * with the signs changed.
  */
-#define TAILS_STEP (1.0 / 16)	/* as fine as they are told apart */
-#define TAILS_BINS 1024		/* from 0 on; what is beyond goes into the last */
+#define TAILS_STEP (1.0 / 16)	/* width of a bin */
+#define TAILS_BINS 1024		/* from 0; the last one has everything above */
 
 struct tails {
 	size_t builds;		/* of all series */
-	size_t bin[TAILS_BINS];	/* builds as far off, once finished: or farther */
-	size_t pairs;		/* builds that had one of the same series before them */
+	size_t bin[TAILS_BINS];	/* builds in it; once finished: in it or above */
+	size_t pairs;		/* consecutive builds of a series */
 	size_t doubled;		/* of those: both far off */
-	/* Over series, of the builds on which they stick out. */
+	/* Sums over series of the builds that are far out. */
 	size_t out;
 	double squares, chances;
-	/* Once finished. */
-	double beyond, power;	/* from there on they become fewer by that power */
-	double strength;	/* so many builds what all say is worth against a series' own */
-	double another;		/* chances that the next build agrees: the power of the first's */
+	/* Once finished: */
+	double beyond, power;	/* power law of the share above `beyond` */
+	double strength;	/* weight of all series, in builds of a series' own */
+	double another;		/* P(next one far off) = P(one far off) to this power */
 };
 
 #define TAILS_INIT { 0 }
@@ -33,16 +33,17 @@ struct tails {
 /* A series of n builds, in their order. */
 void tails_add(struct tails *t, const double *off, size_t n);
 
-/* Both added; what was finished cannot be. */
+/* Adds t, which is not finished. */
 void tails_merge(struct tails *into, const struct tails *t);
 
 void tails_finish(struct tails *t);
 
-/* Of a finished one: how often a build of a series with these n builds is off so far. */
+/* Of a finished struct: how often a build of a series with these n builds deviates by at
+ * least `off`. */
 double tails_share(const struct tails *t, double off, const double *own, size_t n);
 
-/* How often so many builds running are, if one is with a probability of p; which, for
- * several, is no smaller than the builds there were can tell. */
+/* How often `builds` consecutive builds are, if one is with probability p. For several, p is at
+ * least what the number of builds seen can show. */
 double tails_running(const struct tails *t, double p, size_t builds);
 
 #endif

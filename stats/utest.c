@@ -9,15 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More steps than this are not worth being exact. */
-#define EXACT_STEPS (1u << 21)
+#define EXACT_STEPS (1u << 21)	/* above this the normal approximation is used */
 
-/* One run of equal values in both samples together. */
+/* A run of equal values in both samples together. */
 struct tie {
 	size_t in_a, in_b;
 };
 
-/* The next run from where at_a and at_b are; false at the end of both. */
+/* The next run from at_a and at_b; false at the end of both. */
 static bool next_tie(struct tie *t, const double *a, size_t n_a, size_t *at_a,
 		     const double *b, size_t n_b, size_t *at_b)
 {
@@ -38,10 +37,8 @@ static bool next_tie(struct tie *t, const double *a, size_t n_a, size_t *at_a,
 	return true;
 }
 
-/*
- * What is known of two samples together. twice_u is twice the number of pairs in which
- * a's is the larger, ties being half a pair.
- */
+/* Two samples. twice_u is twice the number of pairs in which a's value is the larger; a tie
+ * counts as half a pair. */
 struct pairs {
 	size_t n_a, n_b;
 	uint64_t twice_u;
@@ -71,8 +68,8 @@ static int pairs_count(struct pairs *s, const double *a, size_t n_a, const doubl
 }
 
 /*
- * Without ties: how many of the orders have u pairs, for u up to most, are the
- * coefficients of the product of (1 - q^(larger + i)) / (1 - q^i), i up to smaller.
+ * Without ties: the number of orders with u pairs, for u up to most, are the coefficients of
+ * the product of (1 - q^(larger + i)) / (1 - q^i), i up to smaller.
  */
 static double orders_up_to(double *count, size_t smaller, size_t larger, size_t most)
 {
@@ -92,9 +89,9 @@ static double orders_up_to(double *count, size_t smaller, size_t larger, size_t 
 }
 
 /*
- * With ties: from run to run, row k of count has how many orders with k of the first
- * sample so far have so many pairs, twice. Rows are gone through from the last down, so
- * that what one adds to is done already.
+ * With ties, one run after the other: row k of count has the number of orders with k values of
+ * the first sample so far, by twice the number of pairs. Rows are processed from the last to
+ * the first, because each adds to later rows.
  */
 static void add_run(double *count, size_t width, size_t n, size_t before, size_t run)
 {
@@ -133,9 +130,8 @@ static double tied_orders_up_to(double *count, const struct pairs *s, size_t n, 
 }
 
 /*
- * The tail of the sample that has fewer pairs than by chance: its number of pairs and
- * less. The smaller sample is the one that is followed; going downwards, it meets the
- * other's pairs.
+ * The tail of the sample with fewer pairs than expected. The smaller sample is the one that is
+ * enumerated; it may have to be enumerated downwards.
  */
 struct tail {
 	size_t smaller, larger;
@@ -181,7 +177,7 @@ static int exact_p(double *p, const struct pairs *s, const struct tail *t)
 	return 0;
 }
 
-/* Half a pair nearer, as pairs are whole. */
+/* With the continuity correction of half a pair. */
 static double normal_p(const struct pairs *s, const struct tail *t)
 {
 	double n_a = s->n_a, n_b = s->n_b, n = n_a + n_b;
@@ -214,8 +210,8 @@ int utest_p(double *p, const double *a, size_t n_a, const double *b, size_t n_b)
 	return r;
 }
 
-/* How many of n_a * n_b sorted differences lie beyond either end: the most that
- * happens less often than miss. SIZE_MAX: even the outermost are too often. */
+/* How many of n_a * n_b sorted differences are outside the interval on each side: the most
+ * with a probability below miss. SIZE_MAX: even the outermost difference is too likely. */
 static int differences_beyond(size_t *beyond, size_t n_a, size_t n_b, double miss)
 {
 	size_t smaller = n_a < n_b ? n_a : n_b, larger = n_a < n_b ? n_b : n_a;
@@ -243,7 +239,7 @@ static int differences_beyond(size_t *beyond, size_t n_a, size_t n_b, double mis
 	return 0;
 }
 
-/* Doubles as whole numbers of the same order, next to each other as they are. */
+/* Doubles as integers in the same order, adjacent ones adjacent. */
 static int64_t rank_of_double(double x)
 {
 	int64_t bits;
@@ -273,7 +269,7 @@ static size_t differences_up_to(const double *a, size_t n_a, const double *b, si
 	return count;
 }
 
-/* The k-th smallest difference, from 0 on: there may be too many to write them down. */
+/* The k-th smallest difference, from 0, without a list of all of them. */
 static double difference(const double *a, size_t n_a, const double *b, size_t n_b, size_t k)
 {
 	int64_t low = rank_of_double(b[0] - a[n_a - 1]), high = rank_of_double(b[n_b - 1] - a[0]);

@@ -5,20 +5,16 @@
 #include "stats/stats.h"
 
 /*
- * The test of Mann and Whitney: does one of two samples tend to be larger, whatever
- * their distribution. Samples are sorted. -ENOMEM or 0.
+ * The test of Mann and Whitney: whether one of two sorted samples tends to be larger, for any
+ * distribution. Returns 0 or -ENOMEM.
  *
- * Two-sided, ties counted as they are: twice the probability of what was found or
- * more, exact unless that takes too long (samples of more than about a hundred that
- * hardly differ, where the normal distribution is as good). 1 where nothing can be
- * said.
+ * *p is two-sided and takes ties into account. It is exact unless that takes too long, which
+ * is for samples of more than about 100 values that hardly differ; then it is the normal
+ * approximation. It is 1 if the samples say nothing.
  */
 int utest_p(double *p, const double *a, size_t n_a, const double *b, size_t n_b);
 
-/*
- * How much b is above a (Hodges and Lehmann): the median of all differences, and
- * what it lies in with some confidence.
- */
+/* The shift from a to b (Hodges and Lehmann): the median of all differences, and its interval. */
 int utest_shift(double *shift, struct interval *in, const double *a, size_t n_a,
 		const double *b, size_t n_b, double confidence);
 
