@@ -10,11 +10,8 @@
 
 enum { GOOD, BAD };		/* the first two commits */
 
-/* A machine that changes more often while one commit is looked at tells nothing about it. */
-#define DRIFTS_MOST 2
-
-/* How unlikely a run is that another level explains better. */
-#define SURPRISE 0.01
+#define DRIFTS_MOST 2		/* changes of the machine per commit before it is given up */
+#define SURPRISE 0.01		/* probability below which a run does not fit its level */
 
 #define BISECT_INTERVAL 0.05
 
@@ -23,15 +20,23 @@ static struct sample sample_of(const struct bisect *b, size_t i)
 	return (struct sample){ b->commit[i].v, b->commit[i].n };
 }
 
-/* Its index, or a negative errno. */
-static ptrdiff_t commit_index(struct bisect *b, const char *id)
+const struct bisect_commit *bisect_find(const struct bisect *b, const char *id)
 {
-	struct bisect_commit *grown;
-
 	for (size_t i = 0; i < b->n; i++) {
 		if (!strcmp(b->commit[i].id, id))
-			return (ptrdiff_t)i;
+			return &b->commit[i];
 	}
+	return NULL;
+}
+
+/* The index of the commit, which is added if new, or a negative errno. */
+static ptrdiff_t commit_index(struct bisect *b, const char *id)
+{
+	const struct bisect_commit *known = bisect_find(b, id);
+	struct bisect_commit *grown;
+
+	if (known)
+		return known - b->commit;
 	grown = array_grow(b->commit, b->n, sizeof *grown);
 	if (!grown)
 		return -ENOMEM;
@@ -42,7 +47,7 @@ static ptrdiff_t commit_index(struct bisect *b, const char *id)
 	return (ptrdiff_t)b->n++;
 }
 
-/* One more run; of more than most the newest count. A build that fails is known from then on. */
+/* Only the newest `most` runs count. A commit that fails once is not built again. */
 static int run(struct bisect *b, size_t i, struct error *err)
 {
 	struct bisect_commit *c = &b->commit[i];
@@ -66,7 +71,7 @@ static int run(struct bisect *b, size_t i, struct error *err)
 	return 0;
 }
 
-/* In turn, so that what drifts does so for both; until the levels are known. */
+/* Alternates, so that a drift affects both, until the levels are known. */
 static int run_pair(struct bisect *b, size_t good, size_t bad, double error, struct apart *apart,
 		    struct error *err)
 {
@@ -100,7 +105,8 @@ static int find_levels(struct bisect *b, struct error *err)
 {
 	int r = run_pair(b, GOOD, BAD, BISECT_ERROR, &b->whole, err);
 
-	b->commit[GOOD].state = b->commit[GOOD].state == BISECT_FAILED ? BISECT_FAILED : BISECT_GOOD;
+	b->commit[GOOD].state = b->commit[GOOD].state == BISECT_FAILED ? BISECT_FAILED :
+		BISECT_GOOD;
 	b->commit[BAD].state = b->commit[BAD].state == BISECT_FAILED ? BISECT_FAILED : BISECT_BAD;
 	if (!r && b->commit[GOOD].state == BISECT_FAILED)
 		r = fail(&b->commit[GOOD], "good", err);
@@ -109,9 +115,6 @@ static int find_levels(struct bisect *b, struct error *err)
 	return r;
 }
 
-/* Of one commit */
-
-/* Until it is sure or there were enough runs. */
 static int decide_one(struct bisect *b, size_t i, double error, struct error *err)
 {
 	struct bisect_commit *c = &b->commit[i];
@@ -131,7 +134,7 @@ static int decide_one(struct bisect *b, size_t i, double error, struct error *er
 	return r;
 }
 
-/* Does the last run of a level belong to it no more. */
+/* Whether the last run of a level does not fit it any more. */
 static int is_strange(bool *strange, struct bisect *b, size_t level)
 {
 	struct sample own = { b->commit[level].v, b->commit[level].n - 1 };
@@ -144,8 +147,8 @@ static int is_strange(bool *strange, struct bisect *b, size_t level)
 	return r;
 }
 
-/* The level that it is not: a changed machine would have made it look as it does. Two such
- * runs, as one may be anything's. */
+/* Measures the other level again: if the machine changed, the verdict on commit i is wrong. Two
+ * deviating runs are needed because one may be a disturbance. */
 static int control(bool *drifted, struct bisect *b, size_t i, struct error *err)
 {
 	size_t level = b->commit[i].state == BISECT_BAD ? GOOD : BAD;
@@ -157,7 +160,7 @@ static int control(bool *drifted, struct bisect *b, size_t i, struct error *err)
 	for (int runs = 0; !r && *drifted && runs < 2; runs++) {
 		r = run(b, level, err);
 		if (!r && c->state == BISECT_FAILED) {
-			c->state = state;	/* it did build before */
+			c->state = state;	/* it was built before */
 			*drifted = false;
 		} else if (!r) {
 			r = is_strange(drifted, b, level);
@@ -166,7 +169,7 @@ static int control(bool *drifted, struct bisect *b, size_t i, struct error *err)
 	return r;
 }
 
-/* What was measured before the machine changed is of another one. */
+/* Values from before the machine changed are not comparable. */
 static int start_anew(struct bisect *b, struct error *err)
 {
 	b->drifts++;
@@ -197,22 +200,11 @@ static int judge(struct bisect *b, size_t i, double error, struct error *err)
 	return r;
 }
 
-/* All of them */
-
-static const struct bisect_commit *commit_of(const struct bisect *b, const char *id)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		if (!strcmp(b->commit[i].id, id))
-			return &b->commit[i];
-	}
-	return NULL;
-}
-
-/* The best one left that nothing is known of; NULL: none. */
+/* The best commit left that was not measured, or NULL. */
 static const char *next_of(const struct bisect *b)
 {
 	for (size_t i = 0; i < b->n_left; i++) {
-		if (!commit_of(b, b->left[i]))
+		if (!bisect_find(b, b->left[i]))
 			return b->left[i];
 	}
 	return NULL;
@@ -262,7 +254,7 @@ static int halve(struct bisect *b, struct error *err)
 	return r;
 }
 
-/* What that commit alone did, by as many runs as levels are known by. */
+/* Compares the found commit with its parent. */
 static int measure_found(struct bisect *b, struct error *err)
 {
 	const struct bisect_commit *pair[2];

@@ -10,61 +10,59 @@
 #include <stddef.h>
 
 /*
- * The search for the commit that changed a figure, without what builds and what knows
- * history: those are the caller's two functions. What it does next follows from what was
- * measured so far and nothing else, so that a search that was ended is gone through
- * again with the values of then.
+ * The search for the commit that changed a metric. Building commits and walking the history are
+ * functions of the caller. Each step follows only from the values measured so far, so that an
+ * interrupted search can be repeated with the recorded values.
  *
- * Good and bad are measured in turn until they are surely two levels. Then commits between
- * them, halving what is left, each until it is surely of one of both. A verdict counts
- * when one run more of the other level is still what it was, for a machine may
- * have changed meanwhile; else good and bad are measured anew.
+ * Good and bad are measured alternately until their levels surely differ. Then commits between
+ * them are measured, each halving the rest, until each surely has one of the two levels. A
+ * verdict counts after one more run of the other level still has its old value, because the
+ * machine may have changed meanwhile. If it changed, good and bad are measured again.
  */
 
-/* Each side of the first comparison, so many runs at least. */
-#define BISECT_LEAST 3
+#define BISECT_LEAST 3		/* runs of each side of the first comparison */
 
-/* Of a whole search: the share of those that may end at the wrong commit. */
-#define BISECT_ERROR 0.01
+#define BISECT_ERROR 0.01	/* accepted share of searches with a wrong result */
 
 enum bisect_state {
 	BISECT_UNKNOWN,
 	BISECT_GOOD,
 	BISECT_BAD,
-	BISECT_FAILED,		/* why says how: it does not build, has no such task ... */
-	BISECT_UNSURE,		/* near neither or near both, after all its runs */
+	BISECT_FAILED,		/* does not build, has no such task ...; see why */
+	BISECT_UNSURE,		/* after all its runs */
 };
 
-/* A commit that was looked at. */
+/* A commit that was measured. */
 struct bisect_commit {
 	const char *id;
 	enum bisect_state state;
 	const char *why;
-	size_t n;		/* runs that count; the machine's change may have made others void */
-	size_t runs;		/* all */
-	double *v;		/* as many as bisect.most */
-	double error;		/* of its verdict: that it is of the other level after all */
+	size_t n;		/* runs since the last change of the machine */
+	size_t runs;		/* all runs */
+	double *v;		/* room for bisect.most */
+	double error;		/* probability that its verdict is wrong */
 };
 
 enum bisect_end {
-	BISECT_FOUND,		/* first */
-	BISECT_RANGE,		/* one of left: those in between fail or are unsure */
-	BISECT_SAME,		/* good and bad do not differ by what matters */
-	BISECT_NOT_SURE,	/* whether they do, after all their runs */
+	BISECT_FOUND,		/* left[0] */
+	BISECT_RANGE,		/* one of left: they failed or are unsure */
+	BISECT_SAME,		/* good and bad do not differ enough */
+	BISECT_NOT_SURE,	/* of good and bad, after all their runs */
 };
 
 struct bisect {
-	/* The figure of one build of a commit: 0 and *value, or *why there is none; else
-	 * a negative errno with err. why lives as long as the search. */
+	/* Builds a commit once. Returns 0 and sets *value, or *why if it is missing; or a
+	 * negative errno with err. why lives as long as the search. */
 	int (*measure)(void *context, const char *id, double *value, const char **why,
 		       struct error *err);
-	/* The commits left, bad's own among them, the best to try next first: all that
-	 * reach no good one and are reached by the nearest bad one. */
+	/* The commits left, including the nearest bad one, sorted by how well they halve
+	 * the rest: those that it reaches and no good one does. */
 	int (*between)(void *context, const struct bisect *b, const char ***id, size_t *n,
 		       struct error *err);
 	/* A commit's first parent. */
 	int (*parent)(void *context, const char *id, const char **parent, struct error *err);
-	void (*verdict)(void *context, const struct bisect_commit *c, size_t left);	/* told */
+	/* Called after each verdict, or NULL. */
+	void (*verdict)(void *context, const struct bisect_commit *c, size_t left);
 	void *context;
 	size_t most;		/* runs of a commit */
 	struct matters matters;
@@ -72,20 +70,24 @@ struct bisect {
 	/* Results */
 	enum bisect_end end;
 	size_t n;
-	struct bisect_commit *commit;	/* in the order they were tried: good, bad ... */
+	struct bisect_commit *commit;	/* in the order of the search: good, bad ... */
 	const char *nearest_bad;
 	size_t n_left;
-	const char **left;	/* when it ended; FOUND: the one */
+	const char **left;	/* at the end of the search */
 	size_t runs, failed;
-	size_t drifts;		/* how often the machine was found to have changed */
+	size_t drifts;		/* changes of the machine that were detected */
 	double error;		/* of the whole search */
 	struct apart whole;	/* good and bad */
-	const char *before;	/* FOUND: its parent, if that builds */
-	struct apart own;	/* and the two, with confidence 0.95 */
+	const char *before;	/* parent of the found commit, if that builds */
+	struct apart own;	/* these two, confidence 0.95 */
 };
 
-/* ids live as long as the search. 0 or a negative errno with err; always release. */
+/* The ids must live as long as the search. Returns 0 or a negative errno with err. Always
+ * release. */
 int bisect_search(struct bisect *b, const char *good, const char *bad, struct error *err);
 void bisect_release(struct bisect *b);
+
+/* A commit that was measured, or NULL. */
+const struct bisect_commit *bisect_find(const struct bisect *b, const char *id);
 
 #endif

@@ -8,16 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-#define BRIEF 12		/* of a commit's id */
+#define BRIEF 12		/* digits of a commit id */
 
-static void add_commit(struct buf *out, const struct bisect_told *t, const char *id)
+static void add_commit(struct buf *out, const struct bisect_view *t, const char *id)
 {
 	buf_addf(out, "%.*s  ", BRIEF, id);
 	text_add_name(out, t->subject(t->context, id), 0);
 	buf_addc(out, '\n');
 }
 
-static void add_figure(struct buf *out, const struct bisect_told *t)
+static void add_metric(struct buf *out, const struct bisect_view *t)
 {
 	buf_adds(out, metric_info[t->metric].title);
 	buf_adds(out, " of ");
@@ -28,7 +28,7 @@ static void add_figure(struct buf *out, const struct bisect_told *t)
 }
 
 /* "12.1 s -> 14.6 s, +21 % (+18 % to +24 %)" */
-static void add_apart(struct buf *out, const struct bisect_told *t, const struct apart *a)
+static void add_apart(struct buf *out, const struct bisect_view *t, const struct apart *a)
 {
 	amount_add(out, metric_info[t->metric].unit, a->good);
 	buf_adds(out, " -> ");
@@ -46,7 +46,7 @@ static void add_apart(struct buf *out, const struct bisect_told *t, const struct
 	buf_addc(out, ')');
 }
 
-static void add_found(struct buf *out, const struct bisect_told *t)
+static void add_found(struct buf *out, const struct bisect_view *t)
 {
 	const struct bisect *b = t->bisect;
 
@@ -59,22 +59,13 @@ static void add_found(struct buf *out, const struct bisect_told *t)
 	}
 }
 
-static const struct bisect_commit *tried(const struct bisect *b, const char *id)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		if (b->commit[i].id == id || !strcmp(b->commit[i].id, id))
-			return &b->commit[i];
-	}
-	return NULL;
-}
-
-static void add_range(struct buf *out, const struct bisect_told *t)
+static void add_range(struct buf *out, const struct bisect_view *t)
 {
 	const struct bisect *b = t->bisect;
 
 	buf_addf(out, "the first bad commit is one of %zu:\n", b->n_left);
 	for (size_t i = 0; i < b->n_left; i++) {
-		const struct bisect_commit *c = tried(b, b->left[i]);
+		const struct bisect_commit *c = bisect_find(b, b->left[i]);
 
 		buf_adds(out, "  ");
 		add_commit(out, t, b->left[i]);
@@ -98,11 +89,11 @@ static void add_runs(struct buf *out, const struct bisect *b)
 	buf_addc(out, '\n');
 }
 
-int bisect_text(struct buf *out, const struct bisect_told *t)
+int bisect_text(struct buf *out, const struct bisect_view *t)
 {
 	const struct bisect *b = t->bisect;
 
-	add_figure(out, t);
+	add_metric(out, t);
 	buf_adds(out, ": ");
 	add_apart(out, t, &b->whole);
 	buf_addc(out, '\n');
@@ -142,7 +133,7 @@ static const char *const unit_word[] = {
 	[UNIT_STATUS] = "status",
 };
 
-static void json_commit(struct json *j, const char *name, const struct bisect_told *t,
+static void json_commit(struct json *j, const char *name, const struct bisect_view *t,
 			const char *id)
 {
 	json_object(j, name);
@@ -182,7 +173,7 @@ static void json_tried(struct json *j, const struct bisect *b)
 	json_array_end(j);
 }
 
-int bisect_json(struct buf *out, const struct bisect_told *t)
+int bisect_json(struct buf *out, const struct bisect_view *t)
 {
 	const struct bisect *b = t->bisect;
 	struct json j;

@@ -6,18 +6,18 @@
 #include "base/buf.h"
 #include "bisect/bisect.h"
 
-/* What is told of a search. */
-struct bisect_told {
+/* A search to print. */
+struct bisect_view {
 	const struct bisect *bisect;
 	const char *task;	/* NULL: the build */
 	enum metric metric;
-	/* A commit's subject, safe to print; a text that stays, "" if there is none. */
+	/* The subject of a commit or "", safe to print; lives as long as the context. */
 	const char *(*subject)(void *context, const char *id);
 	void *context;
 };
 
-/* 0 or -ENOMEM. */
-int bisect_text(struct buf *out, const struct bisect_told *t);
-int bisect_json(struct buf *out, const struct bisect_told *t);
+/* Return 0 or -ENOMEM. */
+int bisect_text(struct buf *out, const struct bisect_view *t);
+int bisect_json(struct buf *out, const struct bisect_view *t);
 
 #endif

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* git says the reason last. */
+/* The last line of git's messages is the reason. */
 static int git_failed(struct checkout *c, const char *const *argv, int log_fd, struct error *err)
 {
 	struct buf text = BUF_INIT;
@@ -58,8 +58,8 @@ static int run_git(struct tool *t, const char *const *argv, int *status)
 	return r;
 }
 
-/* git with these arguments, in directory; out (may be NULL) is what it says, without its
- * last newline. answers: its exit status of 1 is no failure, and returned. */
+/* Runs git with these arguments in directory. out (may be NULL) gets its output without the last
+ * newline. answers: an exit status of 1 is an answer and returned. */
 static int git(struct checkout *c, const char *directory, struct buf *out, bool answers,
 	       const char *const *argv, struct error *err)
 {
@@ -84,7 +84,7 @@ static int git(struct checkout *c, const char *directory, struct buf *out, bool 
 	return r;
 }
 
-/* The answer as a text that stays. */
+/* Keeps the output in c->texts. */
 static int git_text(struct checkout *c, const char *directory, const char **text,
 		    const char *const *argv, struct error *err)
 {
@@ -119,8 +119,7 @@ static int find_commit(struct checkout *c, const char *revision, const char **id
 	return r;
 }
 
-/* What names a repository in the environment, as in git's hooks, names this one and not
- * the clone. */
+/* Variables that name a repository, as in git hooks, name this one and not the clone. */
 static void forget_environment(void)
 {
 	static const char *const name[] = {
@@ -175,9 +174,8 @@ int checkout_order(struct checkout *c, const char *good, const char *bad, struct
 		return r;
 	r = git(c, c->source, &out, true, base, err);
 	if (r == 0)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "bisect: %.10s is not an ancestor of %.10s; "
-			      "their last common commit is %.10s", good, bad,
-			      buf_str(&out));
+		r = error_set(err, -EINVAL, NULL, 0, 0,
+			      "bisect: %.10s is not an ancestor of %.10s; " "their last common commit is %.10s", good, bad, buf_str(&out));
 	else if (r == 1)
 		r = error_set(err, -EINVAL, NULL, 0, 0, "bisect: %.10s and %.10s have no common "
 			      "history", good, bad);
@@ -185,7 +183,7 @@ int checkout_order(struct checkout *c, const char *good, const char *bad, struct
 	return r;
 }
 
-/* A line a commit, its id first. */
+/* Each line begins with the id of a commit. */
 static int read_ids(struct checkout *c, const struct buf *text, const char ***id, size_t *n)
 {
 	struct cursor lines, words;
@@ -231,8 +229,6 @@ int checkout_between(struct checkout *c, const char *const *good, size_t n_good,
 	return r;
 }
 
-/* The clone */
-
 static bool is_there(const char *directory, const char *name)
 {
 	struct buf path = BUF_INIT;
@@ -245,7 +241,7 @@ static bool is_there(const char *directory, const char *name)
 	return there;
 }
 
-/* Submodules whose addresses are relative are where the repository's own are. */
+/* Relative addresses of submodules are relative to the repository's own origin. */
 static int keep_address(struct checkout *c, const char *tree, struct error *err)
 {
 	const char *ask[] = { "config", "--get", "remote.origin.url", NULL };
@@ -262,7 +258,7 @@ static int keep_address(struct checkout *c, const char *tree, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* Under another name until it is whole. */
+/* The clone has another name until it is complete. */
 static int make_clone(struct checkout *c, const char *path, struct error *err)
 {
 	const char *argv[] = { "clone", "--quiet", "--shared", "--no-checkout", c->source, NULL,
@@ -295,7 +291,7 @@ int checkout_switch(struct checkout *c, const char *id, struct error *err)
 {
 	const char *checkout[] = { "checkout", "--quiet", "--force", "--detach", id, NULL };
 	static const char *const clean[] = { "clean", "-ffdxq", NULL };
-	/* of files on this machine too: whoever has them built with them before */
+	/* local submodules are allowed: the user has built with them before */
 	static const char *const update[] = { "-c", "protocol.file.allow=always", "submodule",
 					      "--quiet", "update", "--init", "--recursive",
 					      "--force", NULL };

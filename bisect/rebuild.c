@@ -27,9 +27,7 @@
 
 #define SELF "/proc/self/exe"
 
-/* What was built before */
-
-/* A text of several lines is one still. */
+/* Newlines are escaped. */
 static void add_line(struct buf *b, const char *key, const char *text)
 {
 	buf_addf(b, "%s: ", key);
@@ -59,7 +57,7 @@ void rebuild_add_head(struct buf *head, const struct rebuild *b, const char *goo
 	buf_addc(head, '\n');
 }
 
-/* NULL out of memory, where asprintf() leaves the pointer undefined. */
+/* Returns NULL when out of memory, where asprintf() leaves the pointer undefined. */
 __attribute__((format(printf, 1, 2)))
 static char *path_of(const char *format, ...)
 {
@@ -102,7 +100,7 @@ static int read_run(struct rebuild *b, struct slice line)
 	return 0;
 }
 
-/* What is behind the last line was torn: it goes. */
+/* A truncated last line is removed. */
 static int read_runs(struct rebuild *b, const char *path, const struct buf *text,
 		     struct error *err)
 {
@@ -113,16 +111,17 @@ static int read_runs(struct rebuild *b, const char *path, const struct buf *text
 	int r = 0;
 
 	if (text->len < head || memcmp(text->data, b->head, head))
-		return error_set(err, -EEXIST, path, 0, 0, "a different bisection is in progress here: "
-				 "finish it with its original command, or remove its directory");
+		return error_set(err, -EEXIST, path, 0, 0,
+				 "a different bisection is in progress here: " "finish it with its original command, or remove its directory");
 	cursor_init(&c, text->data + head, text->len - head);
 	while (!r && cursor_line(&c, &line, &complete) && complete) {
 		r = read_run(b, line);
 		whole = (size_t)(c.p - text->data);
 	}
 	if (r)
-		return r == -EINVAL ? error_set(err, r, path, 0, 0, "not a line about a build: %.*s",
-						(int)line.len, line.p) :
+		return r == -EINVAL ? error_set(err, r, path, 0, 0,
+						"not a line about a build: %.*s", (int)line.len,
+			line.p) :
 		       error_sys(err, r, path, NULL);
 	return ftruncate(b->fd, (off_t)whole) ? error_sys(err, -errno, path, "cannot write") : 0;
 }
@@ -192,8 +191,6 @@ void rebuild_close(struct rebuild *b)
 	free(b->run);
 }
 
-/* One build */
-
 struct one {
 	struct rebuild *b;
 	char *recordings, *recording, *log, *place;	/* paths */
@@ -211,7 +208,7 @@ static void one_release(struct one *o)
 	free(o->place);
 }
 
-/* What a killed one left of the same name is gone. */
+/* A recording of the same name is left from a killed build. */
 static int one_init(struct one *o, struct rebuild *b, const char *id, struct error *err)
 {
 	int r;
@@ -241,7 +238,7 @@ static int run_prepare(struct one *o, int *status)
 	return tool_run(&t, status);
 }
 
-/* Below ourselves: what records is a process whose only work that is. */
+/* Recording runs in a process of its own. */
 static int run_build(struct one *o, int *status)
 {
 	static const char *const options[] = {
@@ -269,7 +266,7 @@ static int run_build(struct one *o, int *status)
 	return r;
 }
 
-/* *why stays as it is if it ended well. 0 or -ENOMEM. */
+/* *reason is not changed on success. Returns 0 or -ENOMEM. */
 static int explain_failed(struct one *o, const char **reason, const char *what, int status)
 {
 	char why[64];
@@ -285,7 +282,7 @@ static int explain_failed(struct one *o, const char **reason, const char *what, 
 	return *reason ? 0 : -ENOMEM;
 }
 
-static double figure_of(const struct rebuild *b, const struct values *f)
+static double value_of(const struct rebuild *b, const struct values *f)
 {
 	size_t i;
 
@@ -295,7 +292,7 @@ static double figure_of(const struct rebuild *b, const struct values *f)
 	return i < f->n_tasks ? values_get(f, i, b->metric) : NAN;
 }
 
-/* With the most similar name of a task. 0 or -ENOMEM. */
+/* Suggests the most similar name of a task. Returns 0 or -ENOMEM. */
 static int explain_missing(struct one *o, const char **why, const struct values *f)
 {
 	const struct rebuild *b = o->b;
@@ -322,7 +319,7 @@ static int explain_missing(struct one *o, const char **why, const struct values 
 	return *why ? 0 : -ENOMEM;
 }
 
-static int read_figure(struct one *o, double *value, const char **why, struct error *err)
+static int read_value(struct one *o, double *value, const char **why, struct error *err)
 {
 	struct recording rec = RECORDING_INIT;
 	struct values f = VALUES_INIT;
@@ -333,7 +330,7 @@ static int read_figure(struct one *o, double *value, const char **why, struct er
 	if (!r && (r = values_make(&f, &rec)))
 		error_sys(err, r, o->recording, NULL);
 	if (!r) {
-		*value = figure_of(o->b, &f);
+		*value = value_of(o->b, &f);
 		if (isnan(*value) && (r = explain_missing(o, why, &f)))
 			error_sys(err, r, o->recording, NULL);
 	}
@@ -362,7 +359,7 @@ static int build(struct one *o, const char *id, double *value, const char **why,
 	}
 	if (r)
 		return error_sys(err, r, o->log, "the build");
-	return *why ? 0 : read_figure(o, value, why, err);
+	return *why ? 0 : read_value(o, value, why, err);
 }
 
 static int keep(struct rebuild *b, const char *id, double value, const char *why,
@@ -391,8 +388,8 @@ int rebuild_measure(struct rebuild *b, const char *id, double *value, const char
 		const struct known_run *known = &b->run[b->n++];
 
 		if (strcmp(known->id, id))
-			return error_set(err, -EEXIST, b->directory, 0, 0, "this bisection was started "
-					 "with other settings; remove the directory");
+			return error_set(err, -EEXIST, b->directory, 0, 0,
+					 "this bisection was started " "with other settings; remove the directory");
 		*value = (double)known->value;
 		*why = known->why;
 		return 0;

@@ -8,53 +8,51 @@
 #include <stdbool.h>
 
 /*
- * Builds of commits for one figure of each: checked out, built from nothing, recorded. What
- * they came to is kept in a directory:
- *	runs		"buildbeat bisect 1", what is searched for, an empty line, then a line a
- *			build: its commit and the figure, or the commit, "-" and why there
- *			is none
+ * Builds commits and measures one metric: each commit is checked out, built from scratch and
+ * recorded. The results are kept in a directory:
+ *	runs		"buildbeat bisect 1", the search, an empty line, then a line for each
+ *			build: its commit and value, or its commit, "-" and the reason why the
+ *			value is missing
  *	tree		the checkout
- *	recordings	a recording and what the build said (.log) a build
- * A search that ended early is gone through again: its builds are answered from runs.
+ *	recordings	a recording and the output (.log) of each build
+ * An interrupted search is repeated with the values in runs.
  */
 struct rebuild {
-	/* by the caller */
+	/* set by the caller */
 	struct checkout *checkout;
 	const char *directory;
-	const char *config;	/* buildbeat.yaml; NULL: none */
+	const char *config;	/* buildbeat.yaml, or NULL */
 	const char *task;	/* NULL: the build */
 	enum metric metric;
 	const char *prepare;	/* a shell command before each build, or NULL */
 	char **build;		/* its command, ends with NULL */
 	const char *head;	/* of the search, by rebuild_add_head() */
 
-	int fd;			/* of runs; it is locked */
-	size_t n, n_known;	/* builds so far; how many of them are in runs */
+	int fd;			/* of runs, locked */
+	size_t n, n_known;	/* builds so far; builds in runs */
 	struct known_run *run;
 };
 
 struct known_run {
 	const char *id;
 	int64_t value;
-	const char *why;	/* NULL: there is a value */
+	const char *why;	/* NULL if there is a value */
 };
 
-/* What a search is, in lines: those of the first fields, and more. */
-struct buf;
+/* Adds the lines of runs that identify a search. */
 void rebuild_add_head(struct buf *head, const struct rebuild *b, const char *good,
 		      const char *bad, size_t most);
 
-/* Take up the search in directory, or begin it; -EBUSY if it is gone on with elsewhere, -EEXIST if there is
- * another one. Always
- * close. errors: negative errnos with err. */
+/* Continues or begins the search in directory. Returns 0 or a negative errno with err: -EBUSY if
+ * it is running elsewhere, -EEXIST for a different search. Always close. */
 int rebuild_open(struct rebuild *b, struct error *err);
 void rebuild_close(struct rebuild *b);
 
-/* The next search begins anew. */
+/* Deletes the results, so that the next search begins anew. */
 void rebuild_forget(struct rebuild *b);
 
-/* One more build: 0 and its figure, or *why there is none. -EINTR: interrupted, and
- * checkout.status is how. */
+/* Builds once: returns 0 and sets *value, or *why if it is missing. -EINTR: interrupted, see
+ * checkout.status. */
 int rebuild_measure(struct rebuild *b, const char *id, double *value, const char **why,
 		    struct error *err);
 

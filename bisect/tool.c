@@ -19,7 +19,7 @@ struct place {
 	int null, out;
 };
 
-/* In the new process. A build that hears SIGTERM ends what it runs. */
+/* In the new process. A build tool ends its commands on SIGTERM. */
 static void enter(void *context)
 {
 	const struct place *p = context;
@@ -34,7 +34,7 @@ static void enter(void *context)
 		_exit(126);
 }
 
-/* By the terminal, or by whoever wants us to end; a shell tells of it by its status. */
+/* A shell reports a signal in its exit status. */
 static bool is_interrupted(int status)
 {
 	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;

@@ -219,7 +219,7 @@ static int find_matters(struct search *s, struct args *args, struct buildset_opt
 
 static int print(struct search *s, struct error *err)
 {
-	const struct bisect_told outcome = {
+	const struct bisect_view outcome = {
 		.bisect = &s->bisect, .task = s->rebuild.task, .metric = s->rebuild.metric,
 		.subject = subject, .context = s,
 	};

@@ -40,7 +40,7 @@ static const struct option options[] = {
 struct query {
 	struct buildset n;
 	struct history history;
-	struct history_told view;
+	struct history_view view;
 };
 
 static uint32_t find_task(const struct builds *builds, const char *name)

@@ -12,26 +12,26 @@
 struct arena;
 
 /*
- * Many builds of the same thing on the same kind of machine, one after the other. The
- * order is that in which they were kept, whatever their clocks say. What each is made
- * of is loaded a metric at a time, as a year of one is all that fits.
+ * Many builds of the same thing on the same kind of machine, in the order in which they were
+ * archived, whatever their clocks say. Values are loaded one metric at a time, because all
+ * values of a year do not fit into memory.
  */
 struct revision {
-	const char *source;	/* the tree, as the build named it */
+	const char *source;	/* the tree, as named by the build */
 	const char *commit;	/* in hexadecimal */
-	int64_t count;		/* commits up to it, -1: not known */
+	int64_t count;		/* number of commits up to it, -1: unknown */
 	bool dirty;
 };
 
 struct build {
 	const char *id;		/* the archive's commit, in hexadecimal */
-	int64_t start_s;	/* since 1970; -1 not known. Clocks go back, and two may be equal */
-	const char *run;	/* what tells one recording from every other */
+	int64_t start_s;	/* since 1970; -1 unknown. Neither unique nor ascending */
+	const char *run;	/* identifies the recording */
 	size_t n_revisions;
 	struct revision *revision;
-	int64_t total[TOTALS];	/* -1: not known */
-	uint64_t circumstances;	/* hash of host, machine, kernel, cores, memory, tools: other ones
-				   make a step the machine's */
+	int64_t total[TOTALS];	/* -1: unknown */
+	uint64_t circumstances;	/* hash of host, machine, kernel, cores, memory, tools: if it
+				   differs, the machine may be the cause */
 };
 
 struct builds {
@@ -39,14 +39,14 @@ struct builds {
 	const char *ref;	/* "host/branch/machine" */
 	size_t n;
 	struct build *build;	/* the oldest first */
-	size_t n_tasks;		/* of all of them, in an order that stays as it is */
+	size_t n_tasks;		/* of all builds, in a fixed order */
 	struct builds_task *task;
 
-	/* Values of a metric: values[task * n + build], NaN where there is none, and where the
-	 * task failed, was killed or did not finish. 0 or a negative errno with err. */
+	/* Sets values[task * n + build] of a metric; NaN if it is missing or the task failed,
+	 * was killed or did not finish. Returns 0 or a negative errno with err. */
 	int (*load)(const struct builds *builds, enum metric m, float *values,
 		    struct error *err);
-	void (*end)(struct builds *builds);	/* frees context; may be NULL */
+	void (*end)(struct builds *builds);	/* frees context, or NULL */
 	void *context;
 };
 
@@ -58,12 +58,11 @@ struct builds_task {
 
 void builds_release(struct builds *builds);
 
-/* The name patterns are held against: of a task's index, or "" for the build as a whole and
- * whatever is no task. */
+/* The name that patterns are compared with: that of a task, "" for any other index. */
 const char *builds_task_name(const struct builds *builds, uint32_t task);
 
-/* Of the build as a whole; NaN where that is not known, and of a build that failed: how
- * long it took until then says nothing. */
+/* A metric of the whole build; NaN if unknown or if the build failed, because the time until
+ * the failure says nothing. */
 double build_total(const struct build *build, enum metric m);
 
 #endif

@@ -10,32 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all tasks have in common is told from those that take that long. */
+/* The common factor is computed from tasks of at least this length. */
 #define COMMON_TIME_US 100000
-
-/* Figures */
 
 static double median(double *v, size_t n)
 {
 	return n == 1 ? v[0] : stats_median(v, n);
-}
-
-/* From the values of every run, NaN where it is not known. */
-static void set_figure(struct making *m, struct diff_figure *f, const double *value)
-{
-	*f = (struct diff_figure){ .verdict = VERDICT_UNKNOWN };
-	for (enum diff_side s = 0; s < DIFF_SIDES; s++) {
-		double *known = m->value + m->n_runs;
-		size_t n = 0;
-
-		for (size_t i = first_of(m->d, s), end = i + m->d->n_runs[s]; i < end; i++) {
-			if (!isnan(value[i]))
-				known[n++] = value[i];
-		}
-		f->value[s] = n ? median(known, n) : NAN;
-	}
-	f->change = f->value[DIFF_NOW] - f->value[DIFF_BASE];
-	f->share = f->change == 0 ? 0 : f->change / f->value[DIFF_BASE];
 }
 
 static bool passes(const struct gate *gate, double share, double amount)
@@ -43,14 +23,29 @@ static bool passes(const struct gate *gate, double share, double amount)
 	return fabs(share) >= gate->share && fabs(amount) >= gate->amount && amount != 0;
 }
 
-static double largest(const struct diff_figure *f)
+static double largest(const struct diff_value *f)
 {
 	return fmax(f->value[DIFF_BASE], f->value[DIFF_NOW]);
 }
 
-static void set_large(struct diff_figure *f, const struct gate *gate)
+/* value: of every run, NaN if unknown. Without a gate no value is large. */
+static void set_value(struct diff_making *m, struct diff_value *f, const double *value,
+		      const struct gate *gate)
 {
-	f->large = !gate->ignored && largest(f) >= gate->floor &&
+	*f = (struct diff_value){ .verdict = VERDICT_UNKNOWN };
+	for (enum diff_side s = 0; s < DIFF_SIDES; s++) {
+		double *known = m->value + m->n_runs;
+		size_t n = 0;
+
+		for (size_t i = diff_first_run(m->d, s), end = i + m->d->n_runs[s]; i < end; i++) {
+			if (!isnan(value[i]))
+				known[n++] = value[i];
+		}
+		f->value[s] = n ? median(known, n) : NAN;
+	}
+	f->change = f->value[DIFF_NOW] - f->value[DIFF_BASE];
+	f->share = f->change == 0 ? 0 : f->change / f->value[DIFF_BASE];
+	f->large = gate && !gate->ignored && largest(f) >= gate->floor &&
 		   passes(gate, f->share, f->change);
 }
 
@@ -64,17 +59,17 @@ static size_t count_known(const double *v, size_t n)
 }
 
 /*
- * A figure that is smaller than the change that would matter cannot have changed by as
- * much: it is not tested, whatever its runs say, and takes no test's power. What it is on
- * both sides together says nothing of which side is larger.
+ * A value that is smaller than the change that would matter cannot have changed by that much.
+ * It is not tested, so that it takes no power from other tests. The decision uses the larger
+ * side, so it does not depend on which side that is.
  */
-static int add_test(struct making *m, struct diff_figure *f, const struct gate *gate,
+static int add_test(struct diff_making *m, struct diff_value *f, const struct gate *gate,
 		    const double *value)
 {
 	struct diff *d = m->d;
 	size_t n_base = d->n_runs[DIFF_BASE], n_now = d->n_runs[DIFF_NOW];
 	struct samples *samples;
-	struct diff_figure **tested;
+	struct diff_value **tested;
 
 	if (!d->tested || gate->ignored || !(largest(f) >= fmax(gate->floor, gate->amount)) ||
 	    count_known(value, n_base) < 2 || count_known(value + n_base, n_now) < 2)
@@ -83,7 +78,7 @@ static int add_test(struct making *m, struct diff_figure *f, const struct gate *
 	if (!samples)
 		return -ENOMEM;
 	d->samples = samples;
-	tested = array_grow(m->tested, d->n_tests, sizeof(struct diff_figure *));
+	tested = array_grow(m->tested, d->n_tests, sizeof(struct diff_value *));
 	if (!tested)
 		return -ENOMEM;
 	m->tested = tested;
@@ -91,15 +86,15 @@ static int add_test(struct making *m, struct diff_figure *f, const struct gate *
 	return samples_compare(&samples[d->n_tests++], value, n_base, value + n_base, n_now);
 }
 
-static double value_of(const struct making *m, size_t task, size_t run, enum metric metric)
+static double value_of(const struct diff_making *m, size_t task, size_t run, enum metric metric)
 {
 	uint32_t row = m->row[task * m->n_runs + run];
 
-	return row == NO_ROW ? NAN : values_get(run_at(m->d, run), row, metric);
+	return row == NO_ROW ? NAN : values_get(diff_run(m->d, run), row, metric);
 }
 
-/* What all tasks have in common, as far as they are in both; of few it is not known. */
-static int find_common(struct making *m, enum metric metric)
+/* The common factor of the tasks that are in both; unknown if they are few. */
+static int find_common(struct diff_making *m, enum metric metric)
 {
 	struct diff *d = m->d;
 	float *value = malloc((d->n_tasks + 1) * m->n_runs * sizeof *value);
@@ -130,22 +125,21 @@ static int find_common(struct making *m, enum metric metric)
 	return r;
 }
 
-/* The tests of one metric, from first on. Without any there are no samples to point into. */
+/* The tests of one metric, beginning with first. d->samples is NULL without tests. */
 static int moderate(struct diff *d, size_t first)
 {
 	return d->n_tests == first ? 0 : samples_moderate(d->samples + first, d->n_tests - first);
 }
 
-/* All tasks by one metric */
-static int add_metric(struct making *m, enum metric metric)
+static int add_metric(struct diff_making *m, enum metric metric)
 {
 	struct diff *d = m->d;
-	struct diff_figure *figure = malloc((d->n_tasks + 1) * sizeof *figure);
+	struct diff_value *all = malloc((d->n_tasks + 1) * sizeof *all);
 	size_t first = d->n_tests;
 	int r = 0;
 
-	d->figure[metric] = figure;
-	if (!figure)
+	d->value[metric] = all;
+	if (!all)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->n_runs; i++)
 		m->factor[i] = 1;
@@ -156,17 +150,15 @@ static int add_metric(struct making *m, enum metric metric)
 
 		for (size_t run = 0; run < m->n_runs; run++)
 			m->value[run] = value_of(m, i, run, metric);
-		set_figure(m, &figure[i], m->value);
-		set_large(&figure[i], &gate);
+		set_value(m, &all[i], m->value, &gate);
 		for (size_t run = 0; run < m->n_runs; run++)
 			m->value[run] /= m->factor[run];
-		r = add_test(m, &figure[i], &gate, m->value);
+		r = add_test(m, &all[i], &gate, m->value);
 	}
 	return r ? r : moderate(d, first);
 }
 
-/* The build as a whole: no other figure lends it anything. */
-static int add_whole(struct making *m, enum metric metric)
+static int add_whole(struct diff_making *m, enum metric metric)
 {
 	struct diff *d = m->d;
 	struct gate gate = rules_gate(m->rules, "", metric);
@@ -174,44 +166,36 @@ static int add_whole(struct making *m, enum metric metric)
 	int r;
 
 	for (size_t run = 0; run < m->n_runs; run++)
-		m->value[run] = metric_total(run_at(d, run)->total, metric);
-	set_figure(m, &d->whole[metric], m->value);
-	set_large(&d->whole[metric], &gate);
+		m->value[run] = metric_total(diff_run(d, run)->total, metric);
+	set_value(m, &d->whole[metric], m->value, &gate);
 	r = add_test(m, &d->whole[metric], &gate, m->value);
 	return r ? r : moderate(d, first);
 }
 
-/* There is no median of how builds ended: the worst counts. */
-static void set_status_total(struct making *m)
+static void set_totals(struct diff_making *m)
 {
-	struct diff_figure *f = &m->d->total[TOTAL_STATUS];
+	struct diff_value *status = &m->d->total[TOTAL_STATUS];
 
-	for (size_t run = 0; run < m->n_runs; run++) {
-		double status = (double)run_at(m->d, run)->total[TOTAL_STATUS];
-		double *worst = &f->value[side_of(m->d, run)];
-
-		*worst = status >= 0 ? fmax(*worst, status) : *worst;
-	}
-	f->change = f->value[DIFF_NOW] - f->value[DIFF_BASE];
-	f->share = NAN;
-}
-
-static void set_totals(struct making *m)
-{
 	for (enum total t = 0; t < TOTALS; t++) {
 		for (size_t run = 0; run < m->n_runs; run++) {
-			int64_t v = run_at(m->d, run)->total[t];
+			int64_t v = diff_run(m->d, run)->total[t];
 
 			m->value[run] = v < 0 ? NAN : (double)v;
 		}
-		set_figure(m, &m->d->total[t], m->value);
+		set_value(m, &m->d->total[t], m->value, NULL);
 	}
-	set_status_total(m);
+	/* A status has no median: the worst one counts. */
+	for (size_t run = 0; run < m->n_runs; run++) {
+		double value = (double)diff_run(m->d, run)->total[TOTAL_STATUS];
+		double *worst = &status->value[diff_side_of(m->d, run)];
+
+		*worst = value >= 0 ? fmax(*worst, value) : *worst;
+	}
+	status->change = status->value[DIFF_NOW] - status->value[DIFF_BASE];
+	status->share = NAN;
 }
 
-/* The verdicts */
-
-static void judge(struct diff *d, struct diff_figure *f, const struct gate *gate)
+static void judge(struct diff *d, struct diff_value *f, const struct gate *gate)
 {
 	const struct samples *s = f->test;
 
@@ -224,7 +208,7 @@ static void judge(struct diff *d, struct diff_figure *f, const struct gate *gate
 		f->verdict = VERDICT_SAME;
 }
 
-static void judge_all(struct making *m)
+static void judge_all(struct diff_making *m)
 {
 	struct diff *d = m->d;
 
@@ -234,8 +218,8 @@ static void judge_all(struct making *m)
 		struct gate gate = rules_gate(m->rules, "", metric);
 
 		judge(d, &d->whole[metric], &gate);
-		for (size_t i = 0; d->figure[metric] && i < d->n_tasks; i++) {
-			struct diff_figure *f = &d->figure[metric][i];
+		for (size_t i = 0; d->value[metric] && i < d->n_tasks; i++) {
+			struct diff_value *f = &d->value[metric][i];
 
 			if (!f->test)
 				continue;
@@ -247,7 +231,7 @@ static void judge_all(struct making *m)
 	}
 }
 
-static int compare(struct making *m)
+static int compare(struct diff_making *m)
 {
 	struct diff *d = m->d;
 	int r = 0;
@@ -270,7 +254,7 @@ static int compare(struct making *m)
 int diff_make(struct diff *d, const struct values *base, size_t n_base,
 	      const struct values *now, size_t n_now, const struct diff_options *options)
 {
-	struct making m = {
+	struct diff_making m = {
 		.d = d, .rules = options->rules, .filter = options->filter,
 		.n_runs = n_base + n_now,
 	};
@@ -303,7 +287,7 @@ int diff_make(struct diff *d, const struct values *base, size_t n_base,
 void diff_release(struct diff *d)
 {
 	for (enum metric metric = 0; metric < METRICS; metric++)
-		free(d->figure[metric]);
+		free(d->value[metric]);
 	free(d->task);
 	free(d->package);
 	free(d->fact);

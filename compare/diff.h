@@ -8,22 +8,22 @@
 #include "stats/samples.h"
 
 /*
- * What of a build is not as it was: two builds, or two sets of builds of the same thing.
+ * Differences between two builds, or between two sets of builds of the same thing.
  *
- * With two runs or more on both sides every figure that could matter is tested
- * (samples.h), the false discovery rate controlled over all of them. Of times, what
- * all tasks of a run have in common is taken out before, for a slow host is no task's
- * difference; it is told by itself. With one run on a side nothing can be tested:
- * what is larger than the gates is told, and may be noise.
+ * With two runs or more on both sides every value that could matter is tested (samples.h), and
+ * the false discovery rate over all of them is controlled. The common factor of all tasks of
+ * a run is removed from times first, because a slow host is no difference of a task. It is
+ * reported separately. With a single run on a side nothing can be tested: differences above
+ * the thresholds are reported and may be noise.
  */
 enum diff_side { DIFF_BASE, DIFF_NOW, DIFF_SIDES };
 
-struct diff_figure {
-	double value[DIFF_SIDES];	/* median of the runs where it is known; NaN of none */
-	double change;		/* now less base; NaN */
-	double share;		/* of base; INFINITY: from nothing */
-	bool large;		/* passes the gates; where tested, by the test's effect */
-	enum samples_verdict verdict;	/* HIGHER or LOWER: tested, sure and large */
+struct diff_value {
+	double value[DIFF_SIDES];	/* median of the known values of the runs; NaN without any */
+	double change;		/* now - base, or NaN */
+	double share;		/* of base; INFINITY if base is 0 */
+	bool large;		/* exceeds the thresholds; if tested, the test's effect does */
+	enum samples_verdict verdict;	/* HIGHER or LOWER: confirmed by the test, and large */
 	const struct samples *test;	/* NULL: not tested */
 };
 
@@ -31,40 +31,40 @@ enum diff_presence { DIFF_BOTH, DIFF_NEW, DIFF_GONE };
 
 enum diff_end {
 	DIFF_END_SAME,
-	DIFF_END_FAILS,		/* now, in some run; on the other side in none */
+	DIFF_END_FAILS,		/* fails now in some run, did not before */
 	DIFF_END_FIXED,
-	DIFF_END_OTHER,		/* fails in another way */
+	DIFF_END_OTHER,		/* fails with another status */
 };
 
 struct diff_task {
 	const char *name, *kind;
-	const char *was;	/* its name in base where that is another, else NULL */
+	const char *was;	/* its name in base if it was renamed, otherwise NULL */
 	enum rename_reason renamed;
 	enum diff_presence presence;
 	enum diff_end end;
-	int64_t status[DIFF_SIDES];	/* the worst, -1: not known */
-	size_t n_failed[DIFF_SIDES];	/* in how many runs */
-	int64_t parts[DIFF_SIDES];	/* tasks of the recording it is, the most; -1 */
+	int64_t status[DIFF_SIDES];	/* the worst, -1: unknown */
+	size_t n_failed[DIFF_SIDES];	/* number of runs */
+	int64_t parts[DIFF_SIDES];	/* maximum number of tasks of this name in a run; -1 */
 };
 
 enum package_change {
 	PACKAGE_NEW,
 	PACKAGE_GONE,
-	PACKAGE_EPOCH,		/* the epoch is another one */
+	PACKAGE_EPOCH,		/* the epoch changed */
 	PACKAGE_UPGRADED,
 	PACKAGE_DOWNGRADED,
-	PACKAGE_SOURCES,	/* what is behind "+", as bitbake writes commits */
-	PACKAGE_REVISION,	/* that alone */
+	PACKAGE_SOURCES,	/* the part after "+" changed, where bitbake writes commits */
+	PACKAGE_REVISION,	/* only the revision changed */
 };
 
 struct diff_package {
 	const char *name;
-	const char *version[DIFF_SIDES];	/* NULL: not there */
+	const char *version[DIFF_SIDES];	/* NULL: missing */
 	enum package_change change;
 };
 
-/* A circumstance that is not the same: "kernel" ... "revision"; what several runs say is
- * separated by ", "; "": not known. */
+/* A changed circumstance: "kernel" ... "revision". Values of several runs are separated by ", ";
+ * "" is unknown. */
 struct diff_fact {
 	const char *key;
 	const char *value[DIFF_SIDES];
@@ -75,41 +75,42 @@ struct diff {
 	const struct values *run[DIFF_SIDES];	/* borrowed */
 	size_t n_runs[DIFF_SIDES];
 	bool tested;
-	unsigned metrics;	/* METRIC_BIT()s of figure and whole */
-	double rate;		/* of false ones among those that are told to differ */
+	unsigned metrics;	/* METRIC_BIT()s of value and whole */
+	double rate;		/* false discovery rate */
 
-	struct diff_figure total[TOTALS];	/* not tested */
-	struct diff_figure whole[METRICS];	/* the build's, tested */
-	double common[METRICS];	/* of times: what the tasks have in common, now as a ratio
-				   of base; NaN: not known */
+	struct diff_value total[TOTALS];	/* not tested */
+	struct diff_value whole[METRICS];	/* of the build, tested */
+	double common[METRICS];	/* of times: common factor of the tasks, now / base;
+				   NaN: unknown */
 
 	size_t n_tasks;		/* by name */
 	struct diff_task *task;
-	struct diff_figure *figure[METRICS];	/* of every task; NULL: not asked for */
+	struct diff_value *value[METRICS];	/* of every task; NULL: not selected */
 
-	size_t n_packages;	/* that changed, by name */
+	size_t n_packages;	/* changed packages, by name */
 	struct diff_package *package;
-	size_t n_facts;		/* that changed */
+	size_t n_facts;		/* changed circumstances */
 	struct diff_fact *fact;
 
 	size_t n_new, n_gone, n_renamed, n_fails, n_fixed, n_other;	/* tasks */
 	size_t n_tests;
-	size_t n_higher[METRICS], n_lower[METRICS];	/* tasks told */
+	size_t n_higher[METRICS], n_lower[METRICS];	/* confirmed tasks */
 	struct samples *samples;	/* private */
 };
 
 struct diff_options {
-	const struct rules *rules;	/* metrics, gates, rate */
-	const char *filter;	/* of task names: part of it or, with * ? or [, a pattern for
-				   the whole; NULL: any */
+	const struct rules *rules;	/* metrics, thresholds, rate */
+	const char *filter;	/* part of a task's name or, with * ? or [, a pattern for
+				   the whole name; NULL: any */
 };
 
-/* The runs stay the caller's and are needed as long as d. 0 or -ENOMEM. Always release. */
+/* The runs belong to the caller and must live as long as d. Returns 0 or -ENOMEM. Always
+ * release. */
 int diff_make(struct diff *d, const struct values *base, size_t n_base,
 	      const struct values *now, size_t n_now, const struct diff_options *options);
 void diff_release(struct diff *d);
 
-/* A test found something for the worse. */
+/* Whether a test confirmed that something is worse. */
 bool diff_is_worse(const struct diff *d);
 
 #endif

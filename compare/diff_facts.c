@@ -11,14 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less of the memory than this is the kernel's own, which varies. */
-#define MEMORY_SHARE 0.02
+#define MEMORY_SHARE 0.02	/* smaller changes are memory reserved by the kernel */
 
 #define COMMIT_SHOWN 12
 
-#define VERSION_MAX 256		/* a file's name is no longer */
+#define VERSION_MAX 256		/* longest file name */
 
-/* What one run says of a circumstance. */
 typedef void fact_of(struct buf *out, const struct values *f, const char *key);
 
 static void add_value(struct buf *out, const struct values *f, const char *key)
@@ -37,7 +35,6 @@ static void add_tool(struct buf *out, const struct values *f, const char *key)
 		buf_addf(out, " %s", version);
 }
 
-/* All values of it, in the run's order. */
 static void add_values(struct buf *out, const struct values *f, const char *key)
 {
 	for (size_t i = 0; i < f->n_facts; i++) {
@@ -55,7 +52,7 @@ static size_t count_facts(const struct values *f, const char *key)
 	return n;
 }
 
-/* "layer: 1a2b3c4d5e6f (main, with changes)" of each source tree; the name where there are
+/* "layer: 1a2b3c4d5e6f (main, with changes)" for each source tree; the name only if there are
  * several. */
 static void add_revisions(struct buf *out, const struct values *f, const char *key)
 {
@@ -103,7 +100,7 @@ static const struct {
 	{ "revision", "revision", add_revisions },
 };
 
-/* Is it one of those from begin on, which are separated by NULs. */
+/* Whether value is in said, whose texts end with NULs. */
 static bool is_said(const struct buf *said, size_t begin, const char *value)
 {
 	for (const char *p = said->data + begin; p < said->data + said->len; p += strlen(p) + 1) {
@@ -113,7 +110,7 @@ static bool is_said(const struct buf *said, size_t begin, const char *value)
 	return false;
 }
 
-/* What the runs of a side say, each once. */
+/* The distinct values of the runs of a side. */
 static void add_side(struct buf *out, const struct values *run, size_t n, size_t fact)
 {
 	struct buf said = BUF_PART_OF(out), value = BUF_PART_OF(out);
@@ -221,7 +218,7 @@ static int compare_words(const char **a, const char **b)
 	return is_letter(**a) && is_letter(**b) ? **a - **b : is_letter(**a) ? 1 : -1;
 }
 
-/* A word after a version, for what came before that version. */
+/* Suffixes of versions that precede the version without them. */
 static bool is_early(const char *word)
 {
 	static const char *const list[] = { "alpha", "beta", "pre", "rc" };
@@ -233,7 +230,7 @@ static bool is_early(const char *word)
 	return false;
 }
 
-/* Part by part, numbers as numbers; a number is above a word, more is above less. */
+/* Part by part, numbers by value. A number is above a word, a longer version above a shorter. */
 static int compare_versions(const char *a, const char *b)
 {
 	int r = 0;
@@ -252,7 +249,7 @@ static int compare_versions(const char *a, const char *b)
 	return r;
 }
 
-/* "1:13.2-r0": the epoch's length with its colon, and where the revision begins. */
+/* In "1:13.2-r0": the length of the epoch with its colon, and the begin of the revision. */
 static size_t epoch_length(const char *version)
 {
 	size_t n = strspn(version, "0123456789");

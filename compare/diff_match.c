@@ -2,7 +2,6 @@
 #include "base/array.h"
 #include "compare/diff_making.h"
 
-
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ static bool is_wanted(const char *filter, const char *name)
 	return strstr(name, filter) != NULL;
 }
 
-static int new_task(struct making *m, const struct values_task *t)
+static int new_task(struct diff_making *m, const struct values_task *t)
 {
 	struct diff *d = m->d;
 	struct diff_task *grown = array_grow(d->task, d->n_tasks, sizeof *grown);
@@ -35,13 +34,13 @@ static int new_task(struct making *m, const struct values_task *t)
 	return 0;
 }
 
-/* The task whose name comes first of those next in each run; NULL at the end of all. */
-static const struct values_task *least_of(const struct making *m, const uint32_t *next)
+/* Of the next task of each run, the one with the first name; NULL at the end of all runs. */
+static const struct values_task *least_of(const struct diff_making *m, const uint32_t *next)
 {
 	const struct values_task *least = NULL;
 
 	for (size_t i = 0; i < m->n_runs; i++) {
-		const struct values *f = run_at(m->d, i);
+		const struct values *f = diff_run(m->d, i);
 
 		if (next[i] < f->n_tasks &&
 		    (!least || strcmp(f->task[next[i]].name, least->name) < 0))
@@ -50,7 +49,7 @@ static const struct values_task *least_of(const struct making *m, const uint32_t
 	return least;
 }
 
-static int merge_names(struct making *m)
+static int merge_names(struct diff_making *m)
 {
 	uint32_t *next = calloc(m->n_runs, sizeof *next), *row;
 	const struct values_task *t;
@@ -60,7 +59,7 @@ static int merge_names(struct making *m)
 		r = new_task(m, t);
 		row = r ? NULL : m->row + (m->d->n_tasks - 1) * m->n_runs;
 		for (size_t i = 0; !r && i < m->n_runs; i++) {
-			const struct values *f = run_at(m->d, i);
+			const struct values *f = diff_run(m->d, i);
 
 			if (next[i] < f->n_tasks && !strcmp(f->task[next[i]].name, t->name))
 				row[i] = next[i]++;
@@ -70,28 +69,19 @@ static int merge_names(struct making *m)
 	return r;
 }
 
-static bool is_in(const struct making *m, size_t task, enum diff_side s)
-{
-	const uint32_t *row = m->row + task * m->n_runs + first_of(m->d, s);
-
-	for (size_t i = 0; i < m->d->n_runs[s]; i++) {
-		if (row[i] != NO_ROW)
-			return true;
-	}
-	return false;
-}
-
-static void set_presence(struct making *m)
+static void set_presence(struct diff_making *m)
 {
 	struct diff *d = m->d;
 
 	for (size_t i = 0; i < d->n_tasks; i++) {
-		d->task[i].presence = !is_in(m, i, DIFF_BASE) ? DIFF_NEW :
-				      !is_in(m, i, DIFF_NOW) ? DIFF_GONE : DIFF_BOTH;
+		bool in[DIFF_SIDES] = { false };
+
+		for (size_t run = 0; run < m->n_runs; run++)
+			in[diff_side_of(d, run)] |= m->row[i * m->n_runs + run] != NO_ROW;
+		d->task[i].presence = !in[DIFF_BASE] ? DIFF_NEW : !in[DIFF_NOW] ? DIFF_GONE :
+				      DIFF_BOTH;
 	}
 }
-
-/* Renamed */
 
 static int by_package(const void *key, const void *item)
 {
@@ -127,7 +117,7 @@ static struct rename_task rename_of(const struct diff *d, const struct diff_task
 	return rename;
 }
 
-/* Those gone, or new. */
+/* Lists the tasks that are gone, or new. */
 static size_t list_lost(const struct diff *d, enum diff_presence presence,
 			struct rename_task *list, uint32_t *task)
 {
@@ -142,8 +132,8 @@ static size_t list_lost(const struct diff *d, enum diff_presence presence,
 	return n;
 }
 
-/* The new one takes over the rows of the one that is gone, which is none any more. */
-static void join(struct making *m, uint32_t gone, uint32_t now, enum rename_reason reason)
+/* The new task takes the rows of the one that is gone, which becomes unused. */
+static void join(struct diff_making *m, uint32_t gone, uint32_t now, enum rename_reason reason)
 {
 	struct diff_task *t = &m->d->task[now];
 
@@ -155,7 +145,7 @@ static void join(struct making *m, uint32_t gone, uint32_t now, enum rename_reas
 	m->d->task[gone].name = NULL;
 }
 
-static int find_renamed(struct making *m)
+static int find_renamed(struct diff_making *m)
 {
 	struct diff *d = m->d;
 	struct rename_task *gone = malloc(2 * (d->n_tasks + 1) * sizeof *gone);
@@ -179,8 +169,8 @@ static int find_renamed(struct making *m)
 	return r;
 }
 
-/* Those that are one with another, or not asked for, are left out. */
-static void drop_unwanted(struct making *m)
+/* Removes unused tasks and those that the filter excludes. */
+static void drop_unwanted(struct diff_making *m)
 {
 	struct diff *d = m->d;
 	size_t n = 0, width = m->n_runs * sizeof *m->row;
@@ -197,19 +187,17 @@ static void drop_unwanted(struct making *m)
 	d->n_tasks = n;
 }
 
-/* How tasks ended */
-
-static void set_status(struct making *m, size_t task)
+static void set_status(struct diff_making *m, size_t task)
 {
 	struct diff_task *t = &m->d->task[task];
 
 	t->status[DIFF_BASE] = t->status[DIFF_NOW] = -1;
 	t->parts[DIFF_BASE] = t->parts[DIFF_NOW] = -1;
 	for (size_t i = 0; i < m->n_runs; i++) {
-		const struct values *f = run_at(m->d, i);
+		const struct values *f = diff_run(m->d, i);
 		uint32_t row = m->row[task * m->n_runs + i];
 		const int64_t *status = f->column[COLUMN_STATUS], *runs = f->column[COLUMN_RUNS];
-		enum diff_side s = side_of(m->d, i);
+		enum diff_side s = diff_side_of(m->d, i);
 
 		if (row == NO_ROW)
 			continue;
@@ -230,22 +218,9 @@ static void set_status(struct making *m, size_t task)
 	}
 }
 
-static void count_tasks(struct diff *d)
+int diff_match(struct diff_making *m)
 {
-	for (size_t i = 0; i < d->n_tasks; i++) {
-		const struct diff_task *t = &d->task[i];
-
-		d->n_new += t->presence == DIFF_NEW;
-		d->n_gone += t->presence == DIFF_GONE;
-		d->n_renamed += t->was != NULL;
-		d->n_fails += t->end == DIFF_END_FAILS;
-		d->n_fixed += t->end == DIFF_END_FIXED;
-		d->n_other += t->end == DIFF_END_OTHER;
-	}
-}
-
-int diff_match(struct making *m)
-{
+	struct diff *d = m->d;
 	int r = merge_names(m);
 
 	if (r)
@@ -255,8 +230,16 @@ int diff_match(struct making *m)
 	if (r)
 		return r;
 	drop_unwanted(m);
-	for (size_t i = 0; i < m->d->n_tasks; i++)
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		const struct diff_task *t = &d->task[i];
+
 		set_status(m, i);
-	count_tasks(m->d);
+		d->n_new += t->presence == DIFF_NEW;
+		d->n_gone += t->presence == DIFF_GONE;
+		d->n_renamed += t->was != NULL;
+		d->n_fails += t->end == DIFF_END_FAILS;
+		d->n_fixed += t->end == DIFF_END_FIXED;
+		d->n_other += t->end == DIFF_END_OTHER;
+	}
 	return 0;
 }

@@ -24,7 +24,7 @@ static bool is_asked(const struct search *s, uint32_t task)
 	return s->task == HISTORY_ALL || s->task == task;
 }
 
-/* What all tasks have in common, into h->host and out of the values. */
+/* Sets h->host to the common factor of all tasks. */
 static int find_host(struct search *s, const float *values)
 {
 	const struct builds *builds = s->builds;
@@ -43,7 +43,6 @@ static int find_host(struct search *s, const float *values)
 	return host ? 0 : r ? r : -ENOMEM;
 }
 
-/* The build as a whole, the host, the tasks. */
 static int scan_all(struct search *s)
 {
 	struct history_scan *scan = &s->scan;
@@ -80,23 +79,16 @@ static int scan_metric(struct search *s, float *values, enum metric m, struct er
 	return r ? error_sys(err, r, s->builds->ref, NULL) : 0;
 }
 
-/* Who asks for one task has a reason to look at what is small. */
-static struct rules rules_of(const struct search *s)
-{
-	struct rules rules = *s->rules;
-
-	for (enum metric m = 0; s->task != HISTORY_ALL && m < METRICS; m++)
-		rules.gate[m].amount = 0;
-	return rules;
-}
-
 static int scan_metrics(struct search *s, struct error *err)
 {
 	const struct builds *builds = s->builds;
-	const struct rules rules = rules_of(s);
+	struct rules rules = *s->rules;
 	float *values = calloc(builds->n * builds->n_tasks + 1, sizeof *values);
 	int r = 0;
 
+	/* Small changes are of interest if one task was selected. */
+	for (enum metric m = 0; s->task != HISTORY_ALL && m < METRICS; m++)
+		rules.gate[m].amount = 0;
 	s->series = calloc(builds->n + 1, sizeof *s->series);
 	if (!values || !s->series)
 		r = error_sys(err, -ENOMEM, builds->ref, NULL);
@@ -111,8 +103,8 @@ static int scan_metrics(struct search *s, struct error *err)
 	return r;
 }
 
-/* Those told that the rate over all series allows; a series without a change was looked
- * at as well. */
+/* Keeps the changes within the false discovery rate over all series. A series without a change
+ * counts as one test. */
 static int keep_sure(struct history *h, double rate, size_t n_quiet)
 {
 	size_t n = h->n_changes;
@@ -137,25 +129,22 @@ static int keep_sure(struct history *h, double rate, size_t n_quiet)
 	return r;
 }
 
-static bool same_series(const struct history_change *a, const struct history_change *b)
-{
-	return a->task == b->task && a->metric == b->metric;
-}
-
-/* What was said from a change on until the next one of its series is about it. Changes
- * are series by series, in order. */
+/* A note between a change and the next one of its series is about this change. Changes are in
+ * the order of the series. */
 static void mark_known(struct history *h, const struct builds *builds,
 		       const struct known_list *known)
 {
 	for (size_t i = 0; known && i < h->n_changes; i++) {
 		struct history_change *c = &h->change[i];
-		bool next = i + 1 < h->n_changes && same_series(c, c + 1);
+		bool next = i + 1 < h->n_changes && c->task == c[1].task &&
+			    c->metric == c[1].metric;
 		uint32_t last = (uint32_t)(next ? c[1].change.at : builds->n) - 1;
 		const char *name = builds_task_name(builds, c->task);
 
 		if (c->task == TASK_HOST)
 			continue;
-		c->known = known_find(known, KNOWN_ACCEPTED, name, c->metric, c->change.first, last);
+		c->known = known_find(known, KNOWN_ACCEPTED, name, c->metric, c->change.first,
+				      last);
 		if (!c->known)
 			c->known = known_find(known, KNOWN_ACKNOWLEDGED, name, c->metric,
 					      c->change.first, last);
@@ -183,34 +172,28 @@ int history_find(struct history *h, const struct builds *builds, const struct ru
 	return r ? error_sys(err, r, builds->ref, NULL) : 0;
 }
 
-static int read_series(struct history_scan *s, uint32_t task, double *series, struct error *err)
-{
-	const struct builds *builds = s->builds;
-	float *values = malloc((builds->n * builds->n_tasks + 1) * sizeof *values);
-	int r = values ? builds->load(builds, s->metric, values, err) :
-		error_sys(err, -ENOMEM, builds->ref, NULL);
-
-	s->values = values;
-	if (!r)
-		history_scan_take_task(s, task, series);
-	free(values);
-	return r;
-}
-
 int history_series(const struct history *h, const struct builds *builds, uint32_t task,
 		   enum metric m, double *values, struct error *err)
 {
 	struct history_scan s = { .builds = builds, .metric = m, .host = h->host[m] };
+	float *all;
+	int r;
 
 	if (task == TASK_TOTAL) {
 		history_scan_take_total(&s, values);
 		return 0;
 	}
-	if (task != TASK_HOST)
-		return read_series(&s, task, values, err);
-	for (size_t i = 0; i < builds->n; i++)
-		values[i] = s.host ? s.host[i] : NAN;
-	return 0;
+	if (task == TASK_HOST) {
+		for (size_t i = 0; i < builds->n; i++)
+			values[i] = s.host ? s.host[i] : NAN;
+		return 0;
+	}
+	s.values = all = malloc((builds->n * builds->n_tasks + 1) * sizeof *all);
+	r = all ? builds->load(builds, m, all, err) : error_sys(err, -ENOMEM, builds->ref, NULL);
+	if (!r)
+		history_scan_take_task(&s, task, values);
+	free(all);
+	return r;
 }
 
 void history_release(struct history *h)

@@ -8,14 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a change counts for where its interval is one build. */
-#define WEIGHT (1 << 20)
+#define WEIGHT (1 << 20)	/* of a change whose interval is one build */
 
-/* An event that has less than such a part of its neighbour's changes may be those that
- * missed it. */
+/* An event can be added to a neighbour with at least this many times its changes. */
 #define STRAY_PART 10
 
-#define STICKING_OUT 2
+#define OUTLIERS 2		/* that can be taken as the first builds of a change */
 
 #define NO_GROUP UINT32_MAX
 
@@ -24,7 +22,7 @@ struct group {
 	uint32_t first, last;
 	size_t n;
 	bool creep;
-	size_t rank;		/* the index it has in the end */
+	size_t rank;		/* index of its event */
 };
 
 struct grouping {
@@ -32,7 +30,7 @@ struct grouping {
 	const struct builds *builds;
 	struct group *group;
 	size_t n;
-	int64_t *score;		/* of every build, as where steps are one */
+	int64_t *score;		/* of every build, as the common build of steps */
 	int64_t *edge;		/* work */
 };
 
@@ -52,12 +50,11 @@ static bool covers(const struct history_change *c, uint32_t build)
 	return c->change.first <= build && build <= c->change.last;
 }
 
-/* Where it is if it missed: within twice the interval, and if two builds that stuck out
- * were taken for its first ones. */
+/* Allows an interval twice as wide, and two outliers as its first builds. */
 static bool nearly_covers(const struct history_change *c, uint32_t build)
 {
-	int64_t before = 2 * ((int64_t)c->change.at - c->change.first) + STICKING_OUT;
-	int64_t behind = 2 * ((int64_t)c->change.last - c->change.at) + STICKING_OUT;
+	int64_t before = 2 * ((int64_t)c->change.at - c->change.first) + OUTLIERS;
+	int64_t behind = 2 * ((int64_t)c->change.last - c->change.at) + OUTLIERS;
 
 	return c->change.at - before <= build && build <= c->change.at + behind;
 }
@@ -67,7 +64,7 @@ static bool is_free_step(const struct history_change *c)
 	return !c->creep && c->event == NO_GROUP;
 }
 
-/* A step counts in all builds of its interval, once more in the likeliest. */
+/* A step counts in all builds of its interval, and twice in the likeliest one. */
 static void score(struct grouping *g)
 {
 	const struct history *h = g->h;
@@ -91,24 +88,16 @@ static void score(struct grouping *g)
 	}
 }
 
-static uint32_t best_build(const struct grouping *g)
-{
-	uint32_t best = 0;
-
-	for (uint32_t i = 1; i < g->builds->n; i++)
-		best = g->score[i] > g->score[best] ? i : best;
-	return best;
-}
-
 static int choose_builds(struct grouping *g)
 {
 	int r = 0;
 
 	for (;;) {
-		uint32_t build;
+		uint32_t build = 0;
 
 		score(g);
-		build = best_build(g);
+		for (uint32_t i = 1; i < g->builds->n; i++)
+			build = g->score[i] > g->score[build] ? i : build;
 		if (!g->score[build])
 			return r;
 		r = new_group(g, build, false);
@@ -126,7 +115,6 @@ static uint32_t distance(uint32_t a, uint32_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Those that were chosen first are the heavier ones. */
 static void assign(struct grouping *g)
 {
 	for (size_t i = 0; i < g->h->n_changes; i++) {
@@ -154,7 +142,7 @@ static bool all_nearly_cover(const struct grouping *g, uint32_t k, uint32_t buil
 	return true;
 }
 
-static void hand_over(struct grouping *g, uint32_t from, uint32_t to)
+static void merge(struct grouping *g, uint32_t from, uint32_t to)
 {
 	for (size_t i = 0; i < g->h->n_changes; i++) {
 		if (g->h->change[i].event == from)
@@ -164,7 +152,7 @@ static void hand_over(struct grouping *g, uint32_t from, uint32_t to)
 	g->group[from].n = 0;
 }
 
-static void take_in_strays(struct grouping *g)
+static void add_strays(struct grouping *g)
 {
 	for (uint32_t k = 0; k < g->n; k++) {
 		uint32_t best = k;
@@ -177,7 +165,7 @@ static void take_in_strays(struct grouping *g)
 			best = to;
 		}
 		if (best != k)
-			hand_over(g, k, best);
+			merge(g, k, best);
 	}
 }
 
@@ -198,7 +186,7 @@ static double amounts_of(const struct history_change *c)
 	return amounts(c->change.after - c->change.before, c->metric);
 }
 
-/* Half of the builds of both are of each. */
+/* Whether they share half of the builds of both. */
 static bool alike(const struct change *a, const struct change *b)
 {
 	uint32_t first = a->first > b->first ? a->first : b->first;
@@ -246,7 +234,7 @@ static int group_creep(struct grouping *g)
 	return 0;
 }
 
-/* What all of its changes allow that allow its build. */
+/* The interval of an event is the intersection of those of its changes that have its build. */
 static void narrow(struct grouping *g)
 {
 	for (size_t i = 0; i < g->h->n_changes; i++) {
@@ -273,7 +261,7 @@ static int newest_first(const void *a, const void *b, void *context)
 	return i < j ? -1 : i > j;
 }
 
-/* Numbers them as they are told; those that have nothing any more are last. */
+/* Ranks the groups, the newest first and empty ones last. */
 static int number(struct grouping *g)
 {
 	size_t *order = malloc((g->n + 1) * sizeof *order);
@@ -294,7 +282,6 @@ static int number(struct grouping *g)
 	return 0;
 }
 
-/* The host, the build, then tasks. */
 static int class_of(const struct history_change *c)
 {
 	return c->task == TASK_HOST ? 0 : c->task == TASK_TOTAL ? 1 : 2;
@@ -316,12 +303,6 @@ static int by_contribution(const void *a, const void *b)
 	if (x->metric != y->metric)
 		return x->metric < y->metric ? -1 : 1;
 	return x->change.at < y->change.at ? -1 : x->change.at > y->change.at;
-}
-
-static bool is_other_machine(const struct builds *builds, uint32_t build)
-{
-	return build > 0 && builds->build[build].circumstances !=
-			    builds->build[build - 1].circumstances;
 }
 
 static void add_up(struct history *h, struct history_event *e)
@@ -353,16 +334,24 @@ static void add_up(struct history *h, struct history_event *e)
 	}
 }
 
-static void tell_host(struct history *h, struct history_event *e, const struct builds *builds,
-		      bool creep)
+/* Whether all tasks changed, or the machine did. */
+static bool is_of_host(const struct history *h, const struct history_event *e,
+		       const struct build *build)
 {
-	for (size_t i = 0; i < e->n_changes; i++)
-		e->host |= h->change[e->first_change + i].task == TASK_HOST;
-	for (uint32_t build = e->first; !creep && build <= e->last; build++)
-		e->host |= is_other_machine(builds, build);
+	const struct history_change *change = h->change + e->first_change;
+
+	for (size_t i = 0; i < e->n_changes; i++) {
+		if (change[i].task == TASK_HOST)
+			return true;
+	}
+	for (uint32_t i = e->first ? e->first : 1; !change->creep && i <= e->last; i++) {
+		if (build[i].circumstances != build[i - 1].circumstances)
+			return true;
+	}
+	return false;
 }
 
-static int tell(struct grouping *g)
+static int make_events(struct grouping *g)
 {
 	struct history *h = g->h;
 
@@ -385,7 +374,7 @@ static int tell(struct grouping *g)
 		e->first_change = first;
 		first += e->n_changes;
 		add_up(h, e);
-		tell_host(h, e, g->builds, h->change[e->first_change].creep);
+		e->host = is_of_host(h, e, g->builds->build);
 	}
 	return 0;
 }
@@ -407,7 +396,7 @@ int history_group(struct history *h, const struct builds *builds)
 		r = choose_builds(&g);
 	if (!r) {
 		assign(&g);
-		take_in_strays(&g);
+		add_strays(&g);
 		r = group_creep(&g);
 	}
 	if (!r) {
@@ -415,7 +404,7 @@ int history_group(struct history *h, const struct builds *builds)
 		r = number(&g);
 	}
 	if (!r)
-		r = tell(&g);
+		r = make_events(&g);
 	free(g.group);
 	free(g.score);
 	free(g.edge);

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* So small a change is looked for where several may add up. */
-#define LEAST_EFFECT 0.01
+#define LEAST_EFFECT 0.01	/* of small changes that may add up */
 
 #define TASKS_AT_ONCE 64
 
@@ -24,13 +23,13 @@ struct finder {
 	const struct history_scan *scan;
 	struct changepoints *points;
 	struct creep_finder *creep;
-	struct change *fine;	/* all change points, of one series */
-	bool *taken;		/* those of them that creep explains */
+	struct change *fine;	/* all change points of a series */
+	bool *taken;		/* of these, the ones that creep explains */
 	double *values;
 	struct found found;
 	uint32_t task;
 	struct gate gate;
-	size_t first;		/* of found.change: this series' */
+	size_t first;		/* of this series in found.change */
 };
 
 static int finder_init(struct finder *f, const struct history_scan *scan)
@@ -55,41 +54,10 @@ static void finder_release(struct finder *f)
 	free(f->found.change);
 }
 
-/* How slow the host was is a ratio: only its share counts. */
-static struct gate gate_of(const struct history_scan *s, uint32_t task)
-{
-	struct gate gate = rules_gate(s->rules, builds_task_name(s->builds, task), s->metric);
-
-	if (task == TASK_HOST)
-		gate = (struct gate){ .share = s->rules->gate[s->metric].share };
-	return gate;
-}
-
 static bool matters(const struct gate *gate, const struct change *c)
 {
 	return fabs(c->effect) >= gate->share && fabs(c->after - c->before) >= gate->amount &&
 	       !(c->before < gate->floor && c->after < gate->floor);
-}
-
-struct range {
-	double low, high;
-};
-
-static struct range range_of(const double *v, size_t n)
-{
-	struct range r = { INFINITY, -INFINITY };
-
-	for (size_t i = 0; i < n; i++) {
-		r.low = v[i] < r.low ? v[i] : r.low;
-		r.high = v[i] > r.high ? v[i] : r.high;
-	}
-	return r;
-}
-
-/* No two levels of it can be as far apart as asked for. */
-static bool is_hopeless(const struct gate *gate, const struct range *r)
-{
-	return !(r->high - r->low >= gate->amount) || r->high < gate->floor;
 }
 
 static int add(struct finder *f, const struct change *c, bool creep)
@@ -111,7 +79,7 @@ static bool is_up(const struct change *c)
 	return c->after > c->before;
 }
 
-/* Steps that go the same way as the slope they are on. */
+/* Removes the steps on a slope that have its direction. */
 static void drop_steps(struct finder *f, const struct change *slope, uint32_t first, uint32_t last)
 {
 	struct found *found = &f->found;
@@ -127,26 +95,17 @@ static void drop_steps(struct finder *f, const struct change *slope, uint32_t fi
 	found->n = n;
 }
 
-static uint32_t lower(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint32_t higher(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-/* They win over the steps that are on them, also where they do not matter. */
+/* A slope replaces the steps on it, even if it does not matter itself. */
 static int add_slopes(struct finder *f, const struct creep *list, size_t n)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < n; i++) {
 		const struct creep *c = &list[i];
+		uint32_t first = f->fine[c->begin].first, last = f->fine[c->end - 1].last;
 
-		drop_steps(f, &c->change, lower(c->change.first, f->fine[c->begin].first),
-			   higher(c->change.last, f->fine[c->end - 1].last));
+		drop_steps(f, &c->change, c->change.first < first ? c->change.first : first,
+			   c->change.last > last ? c->change.last : last);
 		for (size_t k = c->begin; k < c->end; k++)
 			f->taken[k] = true;
 		if (matters(&f->gate, &c->change))
@@ -155,7 +114,7 @@ static int add_slopes(struct finder *f, const struct creep *list, size_t n)
 	return r;
 }
 
-/* The run [begin, end) of steps in one direction, none of which matters, as one. */
+/* The run [begin, end) of steps in one direction as one change. */
 static struct change summed(const struct finder *f, size_t begin, size_t end)
 {
 	const struct change *first = &f->fine[begin], *last = &f->fine[end - 1];
@@ -181,7 +140,7 @@ static bool goes_on(const struct finder *f, size_t begin, size_t i)
 	       is_up(&f->fine[i]) == is_up(&f->fine[begin]);
 }
 
-/* Small steps that add up, one after the other in the same direction. */
+/* Small consecutive steps in the same direction that add up to a change that matters. */
 static int add_sums(struct finder *f, size_t n_fine)
 {
 	size_t end;
@@ -227,8 +186,8 @@ static int by_build(const void *a, const void *b)
 	return x->change.at < y->change.at ? -1 : x->change.at > y->change.at;
 }
 
-/* Slopes need the small steps too, so those are found first; then those that matter, as
- * what was two small ones may be one that does. */
+/* Small steps are found first, because slopes need them. Steps that matter are then searched
+ * separately, because two small steps can be one that matters. */
 static int find(struct finder *f, const double *values)
 {
 	const struct change *list;
@@ -255,18 +214,27 @@ static int find(struct finder *f, const double *values)
 	return r;
 }
 
-static int look(struct finder *f, uint32_t task, const double *values)
+static int examine(struct finder *f, uint32_t task, const double *values)
 {
-	struct range range = range_of(values, f->scan->builds->n);
+	const struct history_scan *s = f->scan;
+	double low = INFINITY, high = -INFINITY;
 	int r = 0;
 
 	f->task = task;
-	f->gate = gate_of(f->scan, task);
+	/* The factor of the host is a ratio: only its share counts. */
+	f->gate = task == TASK_HOST ?
+		  (struct gate){ .share = s->rules->gate[s->metric].share } :
+		  rules_gate(s->rules, builds_task_name(s->builds, task), s->metric);
 	f->first = f->found.n;
-	if (f->gate.ignored || isinf(range.low))
+	for (size_t i = 0; i < s->builds->n; i++) {
+		low = values[i] < low ? values[i] : low;
+		high = values[i] > high ? values[i] : high;
+	}
+	if (f->gate.ignored || isinf(low))
 		return 0;
 	f->found.n_series++;
-	if (!is_hopeless(&f->gate, &range))
+	/* Otherwise no two levels can differ by the threshold. */
+	if (high - low >= f->gate.amount && high >= f->gate.floor)
 		r = find(f, values);
 	f->found.n_quiet += f->found.n == f->first;
 	return r;
@@ -308,56 +276,56 @@ int history_scan_series(struct history_scan *s, uint32_t task, const double *val
 	int r = finder_init(&f, s);
 
 	if (!r)
-		r = look(&f, task, values);
+		r = examine(&f, task, values);
 	if (!r)
 		r = append(s, &f.found);
 	finder_release(&f);
 	return r;
 }
 
-/* What a thread works with; what it finds is kept by where that is, so that it does not
- * matter who was first. */
-struct hand {
+/* The context of a thread. Results are stored by the position of their items, so that their
+ * order does not depend on the threads. */
+struct worker {
 	struct finder finder;
 	uint32_t first;		/* task of item 0 */
 	struct found *found;	/* of every TASKS_AT_ONCE items */
 };
 
-static int look_at(void *context, size_t begin, size_t end)
+static int examine_items(void *context, size_t begin, size_t end)
 {
-	struct hand *h = context;
+	struct worker *h = context;
 	struct finder *f = &h->finder;
 	int r = 0;
 
 	for (size_t i = begin; !r && i < end; i++) {
 		history_scan_take_task(f->scan, h->first + (uint32_t)i, f->values);
-		r = look(f, h->first + (uint32_t)i, f->values);
+		r = examine(f, h->first + (uint32_t)i, f->values);
 	}
 	h->found[begin / TASKS_AT_ONCE] = f->found;
 	f->found = (struct found){ 0 };
 	return r;
 }
 
-static int share_out(struct history_scan *s, uint32_t first, size_t n, struct found *found)
+static int run_threads(struct history_scan *s, uint32_t first, size_t n, struct found *found)
 {
 	struct parallel p = {
-		.work = look_at, .step = TASKS_AT_ONCE,
+		.work = examine_items, .step = TASKS_AT_ONCE,
 		.n_threads = parallel_threads(n, TASKS_AT_ONCE),
 	};
-	struct hand *hand = calloc(p.n_threads, sizeof *hand);
-	int r = hand ? 0 : -ENOMEM;
+	struct worker *worker = calloc(p.n_threads, sizeof *worker);
+	int r = worker ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < p.n_threads; i++) {
-		hand[i].first = first;
-		hand[i].found = found;
-		p.context[i] = &hand[i];
-		r = finder_init(&hand[i].finder, s);
+		worker[i].first = first;
+		worker[i].found = found;
+		p.context[i] = &worker[i];
+		r = finder_init(&worker[i].finder, s);
 	}
 	if (!r)
 		r = parallel_run(&p, n);
-	for (size_t i = 0; hand && i < p.n_threads; i++)
-		finder_release(&hand[i].finder);
-	free(hand);
+	for (size_t i = 0; worker && i < p.n_threads; i++)
+		finder_release(&worker[i].finder);
+	free(worker);
 	return r;
 }
 
@@ -365,7 +333,7 @@ int history_scan_tasks(struct history_scan *s, uint32_t begin, uint32_t end)
 {
 	size_t n = end - begin, parts = n / TASKS_AT_ONCE + 1;
 	struct found *found = calloc(parts, sizeof *found);
-	int r = found ? share_out(s, begin, n, found) : -ENOMEM;
+	int r = found ? run_threads(s, begin, n, found) : -ENOMEM;
 
 	for (size_t i = 0; found && i < parts; i++) {
 		if (!r)

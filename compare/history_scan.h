@@ -5,29 +5,29 @@
 #include "compare/history.h"
 
 /*
- * The change points and the creep of many series of one metric, by as many threads as
- * there are processors. What is found is in the order of the series, then of the builds.
+ * Finds change points and creep in many series of one metric, with a thread for each processor.
+ * Results are in the order of the series, then of the builds.
  */
 struct history_scan {
 	const struct builds *builds;
 	const struct rules *rules;
 	enum metric metric;
-	const float *values;	/* as builds.load() fills them */
-	const double *host;	/* what each build is divided by; NULL: nothing */
+	const float *values;	/* as set by builds.load() */
+	const double *host;	/* factor of each build, removed from values; or NULL */
 
-	struct history_change *change;	/* what passes the gates */
+	struct history_change *change;	/* those that exceed the thresholds */
 	size_t n_changes;
-	size_t n_series;	/* looked at */
-	size_t n_quiet;		/* those of them without any change */
+	size_t n_series;	/* examined */
+	size_t n_quiet;		/* of these, series without any change */
 };
 
-/* Of the tasks [begin, end), added to what was found. 0 or -ENOMEM, -EFBIG. */
+/* Adds the changes of the tasks [begin, end). Returns 0, -ENOMEM or -EFBIG. */
 int history_scan_tasks(struct history_scan *s, uint32_t begin, uint32_t end);
 
-/* Of one series; task says whose it is. */
+/* Adds the changes of one series, which belongs to task. */
 int history_scan_series(struct history_scan *s, uint32_t task, const double *values);
 
-/* A series as it is looked at: the build's total, or a task's values. */
+/* The values of a series without the host's factor: of the build, or of a task. */
 void history_scan_take_total(const struct history_scan *s, double *values);
 void history_scan_take_task(const struct history_scan *s, uint32_t task, double *values);
 

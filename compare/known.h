@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /*
- * What people said about changes: notes on builds of the archive (refs/notes/buildbeat).
- * Accepted: from that build on this is the level, nothing before it counts.
- * Acknowledged: it is a regression, somebody looks after it: it is told but fails
- * nothing, until its figure is back at the level before.
+ * Notes of people about changes, on builds of the archive (refs/notes/buildbeat). Accepted: this
+ * build begins the new normal level, and nothing before it counts. Acknowledged: a known
+ * regression that somebody handles. It is reported but does not fail the check until the
+ * metric is back at the level before.
  */
 enum known_kind {
 	KNOWN_ACCEPTED,
@@ -21,19 +21,19 @@ enum known_kind {
 struct known {
 	enum known_kind kind;
 	uint32_t build;		/* index into builds.build */
-	const char *pattern;	/* of task names, as in rules.h; "" the total */
+	const char *pattern;	/* of task names, as in rules.h; "" is the build */
 	unsigned metrics;	/* METRIC_BIT()s */
 	const char *reason;
-	const char *by;		/* who */
+	const char *by;		/* its author */
 	int64_t time_s;
 };
 
 struct known_list {
 	size_t n;
-	struct known *known;	/* by build, then in the order they were said */
+	struct known *known;	/* by build, then by time */
 };
 
-/* The newest one of that kind for a task and metric on a build in [first, last]; NULL: none.
+/* The newest note of that kind about a task and metric on a build in [first, last], or NULL.
  * list may be NULL. */
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
 			       const char *task, enum metric m, uint32_t first, uint32_t last);

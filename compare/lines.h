@@ -9,13 +9,13 @@
 #include <stdbool.h>
 
 /*
- * What was found, one line of JSON each, under the name its series came with. Figures
- * have so many digits that they come back as they were; what is not known is null.
+ * Results as one line of JSON each, with the name of their series. Numbers have enough digits to
+ * be read back exactly; an unknown one is null.
  */
 struct line_id {
-	const char *text;	/* UTF-8, of len bytes */
+	const char *text;	/* UTF-8, len bytes */
 	size_t len;
-	bool is_number;		/* then it is this */
+	bool is_number;		/* if is_number */
 	int64_t number;
 };
 

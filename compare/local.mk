@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# compare: what figures of two builds, or of a year of builds, say beyond the noise
+# compare: differences beyond the noise between two builds, or in a year of builds
 noinst_LTLIBRARIES += compare/libcompare.la
 compare_libcompare_la_SOURCES = \
 	compare/diff.c compare/diff.h compare/diff_facts.c compare/diff_making.h compare/diff_match.c \

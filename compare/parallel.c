@@ -52,7 +52,7 @@ static void *run(void *data)
 	}
 }
 
-/* The caller is the first; a thread that cannot be had is done without. */
+/* The caller is the first thread. If another one cannot be created, the rest do its work. */
 int parallel_run(const struct parallel *p, size_t n)
 {
 	struct queue queue = { .p = p, .n = n };

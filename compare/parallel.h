@@ -5,22 +5,22 @@
 #include <stddef.h>
 
 /*
- * The same work for each of many items, by as many threads as there are processors. Each
- * takes the next few items that nobody has yet, with a context of its own, so what an
- * item comes to must not depend on who does it or when.
+ * The same work for many items, with a thread for each processor. Each thread repeatedly takes the
+ * next few items and has its own context. The result of an item must not depend on which
+ * thread processes it, or when.
  */
 struct parallel {
-	/* Items from begin up to but not including end. 0 or a negative errno, which ends it. */
+	/* Processes items [begin, end). A negative errno stops all threads. */
 	int (*work)(void *context, size_t begin, size_t end);
-	void *context[16];	/* one a thread; the first n_threads are used */
+	void *context[16];	/* of each thread; the first n_threads are used */
 	size_t n_threads;
-	size_t step;		/* items at once */
+	size_t step;		/* items a thread takes at once */
 };
 
-/* How many are worth while for so many items, at most what context[] holds. */
+/* A useful number of threads for n items, at most the size of context[]. */
 size_t parallel_threads(size_t n, size_t step);
 
-/* All n items. 0 or what the first thread that failed said. */
+/* Processes n items. Returns 0 or the errno of the first thread that failed. */
 int parallel_run(const struct parallel *p, size_t n);
 
 #endif

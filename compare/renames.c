@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS_MAX 8		/* of a name that are looked at */
+#define PARTS_MAX 8		/* of a name that are compared */
 #define ALIKE 0.75
-#define GROUP_MAX 1000		/* more that may be each other are not told apart */
+#define GROUP_MAX 1000		/* larger groups of candidates are skipped */
 
 struct renames {
 	struct rename_task *gone, *now;
 	size_t n_gone, n_now;
-	struct keyed *keyed;	/* those without a pair: index, the new ones behind the gone */
+	struct keyed *keyed;	/* unpaired tasks: index, new ones after those that are gone */
 };
 
 static struct rename_task *task_of(const struct renames *r, int64_t index)
@@ -32,8 +32,6 @@ static void pair(struct renames *r, int64_t gone, int64_t now, enum rename_reaso
 	b->other = (uint32_t)gone;
 }
 
-/* The parts of a name */
-
 struct part {
 	const char *p;
 	size_t len;
@@ -44,7 +42,7 @@ static bool is_between(const char *name, const char *p)
 	return *p == '/' || (*p == ' ' && p > name && p[-1] == ':');
 }
 
-/* The last n parts, which / and ": " end; NULL if there are less. */
+/* The last n parts, separated by / and ": "; NULL if there are fewer. */
 static const char *last_parts(const char *name, unsigned n)
 {
 	const char *p = name + strlen(name);
@@ -57,7 +55,7 @@ static const char *last_parts(const char *name, unsigned n)
 	return n == 1 && *name ? name : NULL;
 }
 
-/* Where its directory ends, with / or ": ". */
+/* With its / or ": ". */
 static struct part directory(const char *name)
 {
 	const char *base = last_parts(name, 1);
@@ -73,7 +71,7 @@ static struct part suffix(const char *name)
 	       (struct part){ base + strlen(base), 0 };
 }
 
-/* What is left of it. */
+/* The name without directory and suffix. */
 static struct part stem(const char *name)
 {
 	const char *base = name + directory(name).len;
@@ -93,7 +91,7 @@ static bool part_is(struct part a, struct part b)
 	return a.len == b.len && !memcmp(a.p, b.p, a.len);
 }
 
-/* The share of the longer that both have at beginning and end. */
+/* The share of the longer one that is equal at beginning and end. */
 static double likeness(struct part a, struct part b)
 {
 	size_t least = a.len < b.len ? a.len : b.len, most = a.len + b.len - least;
@@ -105,8 +103,6 @@ static double likeness(struct part a, struct part b)
 		end++;
 	return most ? (double)(begin + end) / (double)most : 0;
 }
-
-/* Groups of what may be the same */
 
 typedef bool key_of(const struct rename_task *t, unsigned parts, uint64_t *key);
 typedef void pair_group(struct renames *r, const struct keyed *group, size_t n);
@@ -144,8 +140,6 @@ static uint64_t kind_hash(const struct rename_task *t)
 	return hash_bytes(0, t->kind, strlen(t->kind));
 }
 
-/* Moved */
-
 static bool moved_key(const struct rename_task *t, unsigned parts, uint64_t *key)
 {
 	const char *last = t->recipe ? NULL : last_parts(t->name, parts);
@@ -174,8 +168,6 @@ static int find_moved(struct renames *r)
 	return error;
 }
 
-/* Similar */
-
 static bool similar_key(const struct rename_task *t, unsigned parts, uint64_t *key)
 {
 	struct part dir = directory(t->name), end = suffix(t->name);
@@ -196,7 +188,7 @@ static bool recipe_key(const struct rename_task *t, unsigned parts, uint64_t *ke
 	return true;
 }
 
-/* The only one of [first, last) that comes nearest to a task, n if there is none. */
+/* The one of [first, last) that resembles a task most, last if that is not unique. */
 static size_t nearest(const struct renames *r, const struct keyed *group, size_t of, size_t first,
 		      size_t last, struct part part(const char *))
 {

@@ -4,9 +4,7 @@
 #include <fnmatch.h>
 #include <math.h>
 
-/* A twentieth: what builds vary by from build to build is seldom more, and nobody chases
- * less. */
-#define USUAL_SHARE 0.05
+#define USUAL_SHARE 0.05	/* builds seldom vary by more */
 
 void rules_init(struct rules *rules)
 {

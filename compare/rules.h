@@ -10,42 +10,42 @@
 
 /*
  * What counts as a difference: the key `compare` of buildbeat.yaml, and options. A difference
- * matters when it passes both, the share and the amount.
+ * matters if it reaches both the share and the amount.
  */
 struct gate {
-	double share;		/* 0.05: a twentieth */
+	double share;		/* 0.05: 5 % */
 	double amount;		/* in the metric's unit */
-	double floor;		/* of the value: a task below it on both sides is not judged */
+	double floor;		/* tasks with values below it on both sides are ignored */
 	bool ignored;
 };
 
-/* An exception for some tasks; of those that fit, later ones win, field by field. */
+/* An exception for some tasks. Later ones override earlier ones, member by member. */
 struct rule {
 	const char *pattern;	/* of task names, as fnmatch(3) without flags; "" is the
-				   build's total */
-	unsigned metrics;	/* METRIC_BIT()s it is for */
-	double share, amount, floor;	/* NaN: as it was */
-	int ignored;		/* -1: as it was */
+				   whole build */
+	unsigned metrics;	/* METRIC_BIT()s */
+	double share, amount, floor;	/* NaN: unchanged */
+	int ignored;		/* -1: unchanged */
 };
 
 struct rules {
-	unsigned metrics;	/* judged at all */
-	double rate;		/* q: of false ones among those told, at most */
-	int64_t agree;		/* K: so many builds running confirm */
-	int64_t window;		/* builds that check looks back on */
-	int64_t least_history;	/* builds before a verdict is given */
+	unsigned metrics;	/* METRIC_BIT()s that are compared */
+	double rate;		/* false discovery rate */
+	int64_t agree;		/* consecutive builds that confirm a change */
+	int64_t window;		/* builds that check compares with */
+	int64_t least_history;	/* builds needed for a verdict */
 	struct gate gate[METRICS];
 	size_t n;
-	const struct rule *rule;	/* belongs to whoever filled it */
+	const struct rule *rule;	/* not owned */
 };
 
-/* As it is without configuration. */
+/* The defaults. */
 void rules_init(struct rules *rules);
 
-/* What holds for a task ("": the total) and a metric. */
+/* The thresholds of a task ("": the build) and a metric. */
 struct gate rules_gate(const struct rules *rules, const char *task, enum metric m);
 
-/* Is a task ("": the total, which no other pattern fits) meant by a pattern. */
+/* Whether a pattern matches a task. Only the pattern "" matches the build (""). */
 bool rules_pattern_fits(const char *pattern, const char *task);
 
 #endif

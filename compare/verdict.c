@@ -12,15 +12,15 @@
 #include <string.h>
 
 #define CONFIDENCE 0.95
-#define CUT_OFF 3		/* standard deviations, for where a change began */
+#define CUT_OFF 3		/* standard deviations, when a change is located */
 
-/* One direction of a test that may be told. */
+/* One direction of a test that may be reported. */
 struct candidate {
 	const struct verdict_series *s;
 	size_t row;
-	size_t standing;	/* index of the change point, if it is one's */
+	size_t step;	/* index of the step, if it is one */
 	bool worse;
-	double p;		/* then the rate */
+	double p;		/* later the false discovery rate */
 };
 
 /* Tests of one kind, adjusted together. */
@@ -37,10 +37,10 @@ struct judge {
 	const struct known_list *known;
 	struct verdict_series series[METRICS];
 	struct candidates change;	/* by change points */
-	struct candidates running;	/* by as many builds as confirm */
-	struct candidates newest;	/* by the newest alone */
-	double least_off;	/* what is nearer has no chance */
-	double *work, *more;	/* a build each */
+	struct candidates running;	/* by rules.agree consecutive builds */
+	struct candidates newest;	/* by the newest build alone */
+	double least_off;	/* smaller deviations cannot be significant */
+	double *work, *more;	/* of every build */
 };
 
 static int add(struct candidates *list, struct candidate c)
@@ -54,7 +54,7 @@ static int add(struct candidates *list, struct candidate c)
 	return 0;
 }
 
-/* How likely one build of a series is so far off, or farther, by chance. */
+/* The probability that one build of a series deviates by at least this by chance. */
 static double p_of(struct judge *j, const struct verdict_series *s, size_t row, bool worse,
 		   double residual)
 {
@@ -68,13 +68,13 @@ static double p_of(struct judge *j, const struct verdict_series *s, size_t row, 
 				   verdict_level_own(s, row, sign, j->work)));
 }
 
-/* How likely the level itself is so far off, and all builds running with it. */
+/* The probability that the level itself is wrong by this much, which affects all builds. */
 static double p_of_level(const struct verdict_level *l, double residual)
 {
 	return stats_t_tail(fabs(residual) / sqrt(l->variance * MEDIAN_ERROR / l->n), l->df);
 }
 
-/* That of the newest builds which is the least so. */
+/* The residual of the newest build that deviates least. */
 static double weakest(struct judge *j, const struct verdict_series *s, size_t row, bool worse)
 {
 	size_t n = verdict_level_residuals(s, row, s->level[row].newest, s->n_builds, j->work);
@@ -103,7 +103,7 @@ static bool passes(const struct gate *gate, const struct verdict_finding *f)
 	       f->worse == (f->now > f->before);
 }
 
-/* Would a shift of that much from the level matter. */
+/* Whether a shift of the level by step matters. */
 static bool matters(const struct verdict_level *l, double step, bool worse)
 {
 	struct verdict_finding f = {
@@ -115,7 +115,7 @@ static bool matters(const struct verdict_level *l, double step, bool worse)
 	return passes(&l->gate, &f);
 }
 
-/* Builds agree where each of them by itself differs by half as much as matters. */
+/* Builds agree if each of them deviates by half the change that matters. */
 static int test_newest(struct judge *j, const struct verdict_series *s, size_t row, bool worse)
 {
 	const struct tails *tails = worse ? &s->up : &s->down;
@@ -135,9 +135,9 @@ static int test_newest(struct judge *j, const struct verdict_series *s, size_t r
 	return r;
 }
 
-/* The change point's own noise is of one series, maybe a short one: with what tasks as long
- * tell of it, times the places. */
-static double p_of_standing(const struct verdict_series *s, const struct verdict_step *c)
+/* The step's p is based on the noise of one series, which may be short. This one uses the
+ * shrunk variance, multiplied by the number of possible positions. */
+static double p_of_step(const struct verdict_series *s, const struct verdict_step *c)
 {
 	const struct verdict_level *l = &s->level[c->row];
 	double step = l->ratios ? log(c->now / c->before) : (c->now - c->before) / l->scale;
@@ -149,15 +149,15 @@ static double p_of_standing(const struct verdict_series *s, const struct verdict
 					       l->df) * (s->n_builds - s->first_build)));
 }
 
-static int test_standing(struct judge *j, const struct verdict_series *s)
+static int test_steps(struct judge *j, const struct verdict_series *s)
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < s->n_standing; i++) {
-		const struct verdict_step *c = &s->standing[i];
-		double p = p_of_standing(s, c);
+	for (size_t i = 0; !r && i < s->n_steps; i++) {
+		const struct verdict_step *c = &s->step[i];
+		double p = p_of_step(s, c);
 
-		j->change.tests += i && s->standing[i - 1].row == c->row;
+		j->change.tests += i && s->step[i - 1].row == c->row;
 		if (p <= j->rules->rate)
 			r = add(&j->change,
 				(struct candidate){ s, c->row, i, c->now > c->before, p });
@@ -165,10 +165,10 @@ static int test_standing(struct judge *j, const struct verdict_series *s)
 	return r;
 }
 
-/* A series without a change point was tested for one too. */
+/* A series without a change point counts as one test. */
 static int test_metric(struct judge *j, const struct verdict_series *s)
 {
-	int r = test_standing(j, s);
+	int r = test_steps(j, s);
 
 	for (size_t row = 0; !r && row < s->n_rows; row++) {
 		const struct verdict_level *l = &s->level[row];
@@ -186,7 +186,7 @@ static int test_metric(struct judge *j, const struct verdict_series *s)
 	return r;
 }
 
-/* Of one direction; those that are no candidates were tested too. */
+/* One direction. Tests without a candidate count too. */
 static int adjust(struct candidates *list, bool worse)
 {
 	double *p = malloc((list->n + 1) * sizeof *p);
@@ -218,8 +218,8 @@ static bool other_machine(const struct builds *builds, const struct verdict_find
 	return false;
 }
 
-/* What is the same of all findings. 0, also if it is none that matters, or -ENOMEM. */
-static int tell(struct judge *j, const struct candidate *c, struct verdict_finding f)
+/* Completes and adds a finding if it matters. Returns 0 or -ENOMEM. */
+static int add_finding(struct judge *j, const struct candidate *c, struct verdict_finding f)
 {
 	const struct verdict_series *s = c->s;
 	struct verdict *v = j->v;
@@ -247,9 +247,9 @@ static int tell(struct judge *j, const struct candidate *c, struct verdict_findi
 	return 0;
 }
 
-static int tell_standing(struct judge *j, const struct candidate *c)
+static int report_step(struct judge *j, const struct candidate *c)
 {
-	const struct verdict_step *s = &c->s->standing[c->standing];
+	const struct verdict_step *s = &c->s->step[c->step];
 	const struct verdict_level *l = &c->s->level[c->row];
 	struct verdict_finding f = {
 		.state = FINDING_CONFIRMED, .since = s->at, .first = s->first, .last = s->last,
@@ -264,7 +264,7 @@ static int tell_standing(struct judge *j, const struct candidate *c)
 		share(s->before, s->now - reach * l->scale);
 	f.high = l->ratios ? (1 + f.effect) * exp(reach) - 1 :
 		share(s->before, s->now + reach * l->scale);
-	return tell(j, c, f);
+	return add_finding(j, c, f);
 }
 
 static double within(double x, double low, double high)
@@ -272,8 +272,8 @@ static double within(double x, double low, double high)
 	return x < low ? low : x > high ? high : x;
 }
 
-/* By how much better a build fits what is now than what was, in units of the noise. */
-static double speaks_for(const struct verdict_level *l, double residual, double step)
+/* By how much better a build fits the new level than the old one, in units of the noise. */
+static double fit_gain(const struct verdict_level *l, double residual, double step)
 {
 	double sd = sqrt(l->variance), x = residual / sd, to = step / sd;
 
@@ -281,8 +281,8 @@ static double speaks_for(const struct verdict_level *l, double residual, double 
 	return x * x - (x - to) * (x - to);
 }
 
-/* The build from which on all are best explained by the change, up to the newest ones; and
- * those that are not much worse. */
+/* Locates the first build of the change, by the best fit of all builds up to the newest ones,
+ * and its interval. */
 static void place(struct judge *j, const struct candidate *c, double step,
 		  struct verdict_finding *f)
 {
@@ -295,7 +295,7 @@ static void place(struct judge *j, const struct candidate *c, double step,
 		j->more[i] = -INFINITY;
 		if (isnan(v[i]))
 			continue;
-		sum += speaks_for(l, v[i], step);
+		sum += fit_gain(l, v[i], step);
 		if (i > l->newest)
 			continue;
 		j->more[i] = sum;
@@ -313,7 +313,7 @@ static void place(struct judge *j, const struct candidate *c, double step,
 		f->first--;
 }
 
-/* Hodges' and Lehmann's shift from the level, as it was before `since`, to the builds since. */
+/* Hodges and Lehmann's shift from the level before `since` to the builds from `since`. */
 static int shift_since(struct judge *j, const struct candidate *c, uint32_t since, double *step,
 		       size_t *n_now)
 {
@@ -328,7 +328,7 @@ static int shift_since(struct judge *j, const struct candidate *c, uint32_t sinc
 	return utest_shift(step, &in, j->work, n, j->more, *n_now, CONFIDENCE);
 }
 
-static int tell_newest(struct judge *j, const struct candidate *c, enum verdict_state state)
+static int report_newest(struct judge *j, const struct candidate *c, enum verdict_state state)
 {
 	const struct verdict_level *l = &c->s->level[c->row];
 	uint32_t newest = c->s->n_builds - 1;
@@ -351,11 +351,11 @@ static int tell_newest(struct judge *j, const struct candidate *c, enum verdict_
 	f.effect = share(f.before, f.now);
 	f.low = share(f.before, verdict_level_value(l, step - reach));
 	f.high = share(f.before, verdict_level_value(l, step + reach));
-	return tell(j, c, f);
+	return add_finding(j, c, f);
 }
 
-/* Is the change told already that the newest builds of this series show. */
-static bool is_told(const struct judge *j, const struct candidate *c)
+/* Whether the change in the newest builds of this series is reported already. */
+static bool is_reported(const struct judge *j, const struct candidate *c)
 {
 	const struct verdict_level *l = &c->s->level[c->row];
 
@@ -369,26 +369,26 @@ static bool is_told(const struct judge *j, const struct candidate *c)
 	return false;
 }
 
-static int tell_all(struct judge *j)
+static int report_all(struct judge *j)
 {
 	double rate = j->rules->rate;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < j->change.n; i++) {
 		if (j->change.item[i].p <= rate)
-			r = tell_standing(j, &j->change.item[i]);
+			r = report_step(j, &j->change.item[i]);
 	}
 	for (size_t i = 0; !r && i < j->running.n; i++) {
 		const struct candidate *c = &j->running.item[i];
 
-		if (c->p <= rate && !is_told(j, c))
-			r = tell_newest(j, c, FINDING_CONFIRMED);
+		if (c->p <= rate && !is_reported(j, c))
+			r = report_newest(j, c, FINDING_CONFIRMED);
 	}
 	for (size_t i = 0; !r && i < j->newest.n; i++) {
 		const struct candidate *c = &j->newest.item[i];
 
-		if (c->p <= rate && !is_told(j, c))
-			r = tell_newest(j, c, FINDING_SUSPECT);
+		if (c->p <= rate && !is_reported(j, c))
+			r = report_newest(j, c, FINDING_SUSPECT);
 	}
 	return r;
 }
@@ -433,20 +433,20 @@ static void count(struct verdict *v)
 	}
 }
 
-static void tell_exact(struct verdict *v, const struct builds *builds)
+static void add_exact(struct verdict *v, const struct builds *builds)
 {
-	static const enum total told[EXACT_TOTALS] = { TOTAL_TASKS, TOTAL_FAILED, TOTAL_STATUS };
+	static const enum total exact[EXACT_TOTALS] = { TOTAL_TASKS, TOTAL_FAILED, TOTAL_STATUS };
 
 	for (size_t i = 0; builds->n > 1 && i < EXACT_TOTALS; i++) {
-		int64_t before = builds->build[builds->n - 2].total[told[i]];
-		int64_t now = builds->build[builds->n - 1].total[told[i]];
+		int64_t before = builds->build[builds->n - 2].total[exact[i]];
+		int64_t now = builds->build[builds->n - 1].total[exact[i]];
 
 		if (before >= 0 && now >= 0 && before != now)
-			v->exact[v->n_exact++] = (struct exact_change){ told[i], before, now };
+			v->exact[v->n_exact++] = (struct exact_change){ exact[i], before, now };
 	}
 }
 
-static void tell_span(struct verdict *v, const struct builds *builds, const struct rules *rules)
+static void set_span(struct verdict *v, const struct builds *builds, const struct rules *rules)
 {
 	size_t needed = (size_t)(rules->least_history + rules->agree);
 	size_t window = (size_t)rules->window;
@@ -493,7 +493,7 @@ static int judge_all(struct judge *j, struct error *err)
 		if (!r)
 			r = adjust(&j->newest, worse);
 	}
-	return r ? r : tell_all(j);
+	return r ? r : report_all(j);
 }
 
 static void judge_release(struct judge *j)
@@ -519,8 +519,8 @@ int verdict_make(struct verdict *v, const struct builds *builds, const struct ru
 	int r = j.work && j.more ? 0 : error_sys(err, -ENOMEM, NULL, "check");
 
 	*v = (struct verdict){ 0 };
-	tell_span(v, builds, rules);
-	tell_exact(v, builds);
+	set_span(v, builds, rules);
+	add_exact(v, builds);
 	if (!r && builds->n)
 		r = judge_all(&j, err);
 	judge_release(&j);

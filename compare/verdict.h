@@ -5,22 +5,22 @@
 #include "compare/history.h"
 
 /*
- * The newest builds against those before: what `check` says. What all tasks have in common
- * is taken out of times first. Then a series, a metric of a task, is judged in two ways: its
- * newest `agree` builds against the level they are compared with, and by the change points
- * of the window, if what they changed still stands.
+ * The check of the newest builds against those before. The common factor of all tasks is removed
+ * from times first. Then each series (a metric of a task) is tested in two ways: its newest
+ * `agree` builds against the level before, and its change points in the window, if their
+ * change persists.
  *
- * How unlikely a build is comes from Student's t, with a variance shrunk towards that of
- * tasks as long (stats.h), or from how often builds of the window were as far off
- * (tails.h), whichever makes it more likely; that of several builds running is the product, as
- * far as such builds come by chance. Of all that are told to be worse the false ones are
- * rules.rate at most, and of those told to be better (Benjamini and Hochberg over all
- * series). What is told passes the gates as well.
+ * The probability of a deviation is the larger one of two. One is Student's, with a variance
+ * shrunk towards that of tasks of similar length (stats.h). The other is the share of builds
+ * in the window that deviated as far (tails.h). That of consecutive builds is a product,
+ * corrected for how often such builds are consecutive. Worse and better findings each have a
+ * false discovery rate of at most rules.rate (Benjamini and Hochberg over all series), and
+ * exceed the thresholds.
  */
 enum verdict_state {
 	FINDING_CONFIRMED,
 	FINDING_KNOWN,		/* confirmed and acknowledged */
-	FINDING_SUSPECT,	/* the newest build alone says so */
+	FINDING_SUSPECT,	/* only the newest build shows it */
 };
 
 struct verdict_finding {
@@ -28,18 +28,18 @@ struct verdict_finding {
 	enum metric metric;
 	enum verdict_state state;
 	bool worse;
-	bool machine;		/* the machine or its tools are others since then: it may be that */
-	uint32_t since, first, last;	/* first build of it, and the builds between which that is */
-	uint32_t builds;	/* running that it is seen on */
-	double before, now;	/* in the metric's unit, less what the host makes of it; of
-				   TASK_HOST ratios, 1: as usual */
+	bool machine;		/* the machine or its tools changed then */
+	uint32_t since, first, last;	/* its first build, and the interval of that */
+	uint32_t builds;	/* number of builds that have it */
+	double before, now;	/* in the metric's unit, without the factor of the host;
+				   of TASK_HOST ratios, 1: as usual */
 	double effect;		/* now / before - 1; infinite from 0 */
-	double low, high;	/* interval of the effect, 95 % */
-	double rate;		/* false discovery rate it is told at */
+	double low, high;	/* 95 % interval of the effect */
+	double rate;		/* false discovery rate */
 	const struct known *known;
 };
 
-/* What is a number and no measurement: told when it is not what it was the build before. */
+/* A total without noise: any change from the build before is reported. */
 struct exact_change {
 	enum total total;	/* TOTAL_TASKS, TOTAL_FAILED, TOTAL_STATUS */
 	int64_t before, now;
@@ -48,25 +48,24 @@ struct exact_change {
 #define EXACT_TOTALS 3
 
 struct verdict {
-	uint32_t first_build;	/* of those looked at: all up to the newest */
+	uint32_t first_build;	/* of the window, which ends with the newest build */
 	uint32_t n_builds;
-	bool enough;		/* rules.least_history and rules.agree more */
-	uint32_t more_builds;	/* until that is so; else until all that is suspect can be confirmed */
-	size_t n_series;	/* judged */
+	bool enough;		/* at least rules.least_history + rules.agree builds */
+	uint32_t more_builds;	/* until there are enough; otherwise until suspects are decided */
+	size_t n_series;	/* tested */
 	size_t n;
-	struct verdict_finding *finding;	/* confirmed, known, suspect; each the worse before the better,
-					   the host's and the build's before tasks', by metric, by amount */
-	size_t n_confirmed, n_known, n_suspect;	/* of those that are worse; TASK_HOST's, which is
-						   no regression, does not count */
-	double host[METRICS];	/* of the newest build, as a ratio; 1.1: a tenth slower than usual.
-				   NaN: no time, or not judged */
-	bool host_event[METRICS];	/* which is more than its history explains */
+	/* Sorted: confirmed, known, suspect; worse first; host, build, tasks; metric; amount. */
+	struct verdict_finding *finding;
+	size_t n_confirmed, n_known, n_suspect;	/* worse ones, without TASK_HOST */
+	double host[METRICS];	/* factor of the newest build, 1.1: 10 % slower than usual.
+				   NaN: no time, or not tested */
+	bool host_event[METRICS];	/* host[] exceeds the usual variation */
 	size_t n_exact;
 	struct exact_change exact[EXACT_TOTALS];
 };
 
-/* known may be NULL. 0 or a negative errno with err. Always release. The same builds
- * give the same, whatever the number of processors. */
+/* known may be NULL. Returns 0 or a negative errno with err. Always release. The result does not
+ * depend on the number of processors. */
 int verdict_make(struct verdict *v, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, struct error *err);
 void verdict_release(struct verdict *v);

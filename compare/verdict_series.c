@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_EFFECT 0.01	/* of a change point: a smaller one moves no level */
-#define LEAST_NOISE 1e-3	/* nothing is measured better */
+#define LEAST_EFFECT 0.01	/* of a change point; smaller ones are ignored */
+#define LEAST_NOISE 1e-3	/* relative precision of any measurement */
 #define FEWEST 3		/* builds of a level */
-#define MAD_WORTH 0.37		/* of a degree of freedom, of a normal distribution */
-#define STEP 64			/* series a thread takes at once */
+#define MAD_WORTH 0.37		/* degrees of freedom of a build when its spread is a MAD */
+#define STEP 64			/* series that a thread takes at once */
 
-#define GROUPS 10		/* of series as long, whose noise is alike */
-#define GROUP_LEAST 20		/* series of one */
+#define GROUPS 10		/* of series of similar length, which have similar noise */
+#define GROUP_LEAST 20		/* series of a group */
 
 struct worker {
 	struct verdict_series *s;
 	struct changepoints *detector;
-	double *value, *work;	/* a build each */
-	struct verdict_step *standing;
-	size_t n_standing;
+	double *value, *work;	/* of every build */
+	struct verdict_step *step;
+	size_t n_steps;
 	struct tails up, down;
 };
 
@@ -76,7 +76,7 @@ size_t verdict_level_residuals(const struct verdict_series *s, size_t row, size_
 	return n;
 }
 
-/* The median is drawn towards each of the builds it is made of. */
+/* The median depends on each of its builds, so their residuals have a smaller variance. */
 size_t verdict_level_own(const struct verdict_series *s, size_t row, double sign, double *off)
 {
 	const struct verdict_level *l = &s->level[row];
@@ -88,7 +88,7 @@ size_t verdict_level_own(const struct verdict_series *s, size_t row, double sign
 	return n;
 }
 
-/* The first build that counts: what was accepted is the norm. */
+/* The first build that counts: an accepted build begins the normal level. */
 static uint32_t first_counted(const struct verdict_series *s, size_t row)
 {
 	const char *name = verdict_row_name(s, row);
@@ -109,16 +109,16 @@ static size_t known_builds(const double *v, size_t begin, size_t end)
 	return n;
 }
 
-/* A build without a value may have been the first already. */
-static uint32_t unseen_before(const double *v, uint32_t begin, uint32_t build)
+/* A preceding build without a value may be the first one. */
+static uint32_t first_possible(const double *v, uint32_t begin, uint32_t build)
 {
 	while (build > begin && isnan(v[build - 1]))
 		build--;
 	return build;
 }
 
-/* It does as long as no level since then is back at half of what it is now. */
-static bool still_stands(const struct change *list, size_t n, size_t i)
+/* A step persists unless a later level is back at half of its change. */
+static bool persists(const struct change *list, size_t n, size_t i)
 {
 	double step = list[n - 1].after - list[i].before;
 
@@ -131,23 +131,23 @@ static bool still_stands(const struct change *list, size_t n, size_t i)
 	return step != 0;
 }
 
-static int add_standing(struct worker *w, size_t row, uint32_t begin, const struct change *list,
-			size_t n)
+static int add_steps(struct worker *w, size_t row, uint32_t begin, const struct change *list,
+		     size_t n)
 {
 	size_t builds = w->s->n_builds;
 
 	for (size_t i = 0; i < n; i++) {
 		struct verdict_step *grown;
 
-		if (!still_stands(list, n, i))
+		if (!persists(list, n, i))
 			continue;
-		grown = realloc(w->standing, (w->n_standing + 1) * sizeof *grown);
+		grown = realloc(w->step, (w->n_steps + 1) * sizeof *grown);
 		if (!grown)
 			return -ENOMEM;
-		w->standing = grown;
-		grown[w->n_standing++] = (struct verdict_step){
+		w->step = grown;
+		grown[w->n_steps++] = (struct verdict_step){
 			.row = row, .at = begin + list[i].at, .last = begin + list[i].last,
-			.first = unseen_before(w->value, begin, begin + list[i].first),
+			.first = first_possible(w->value, begin, begin + list[i].first),
 			.n_before = known_builds(w->value, i ? begin + list[i - 1].at : begin,
 						 begin + list[i].at),
 			.n_now = known_builds(w->value, begin + list[n - 1].at, builds),
@@ -157,7 +157,7 @@ static int add_standing(struct worker *w, size_t row, uint32_t begin, const stru
 	return 0;
 }
 
-/* The newest level that is old enough, up to the newest builds. */
+/* The newest level with enough builds before the newest builds. */
 static bool choose_level(const struct worker *w, struct verdict_level *l, uint32_t begin,
 			 const struct change *list, size_t n)
 {
@@ -190,7 +190,7 @@ static uint32_t first_of_newest(const struct worker *w, uint32_t begin, uint32_t
 	return first;
 }
 
-/* What values that are not all above 0 are measured by. */
+/* The scale of values that are not all above 0. */
 static double usual_size(struct worker *w, const struct verdict_level *l)
 {
 	size_t n = 0;
@@ -232,7 +232,6 @@ static void measure(struct worker *w, struct verdict_level *l, float *residual)
 		residual[i] = i < l->begin ? NAN : (float)(w->value[i] - l->middle);
 }
 
-/* What matters is above the floor before or now. */
 static bool is_small(const struct verdict_level *l, double before, double now)
 {
 	return before < l->gate.floor && now < l->gate.floor;
@@ -255,7 +254,7 @@ static int compare_levels(struct worker *w, size_t row, uint32_t begin)
 	l->judged = l->tested || n;
 	if (n && is_small(l, list[n - 1].before, list[n - 1].after))
 		n = 0;
-	r = add_standing(w, row, begin, list, n);
+	r = add_steps(w, row, begin, list, n);
 	if (!r && l->tested) {
 		measure(w, l, row_values(s, row));
 		if (is_small(l, verdict_level_value(l, 0), newest))
@@ -264,26 +263,20 @@ static int compare_levels(struct worker *w, size_t row, uint32_t begin)
 	return r;
 }
 
-/* Of the host there are ratios, which no amount is meant for. */
-static struct gate gate_of(const struct verdict_series *s, size_t row)
-{
-	const char *name = verdict_row_name(s, row);
-	struct gate gate = rules_gate(s->rules, name ? name : "", s->metric);
-
-	if (!name)
-		gate.amount = gate.floor = 0;
-	return gate;
-}
-
-/* A series that says nothing of the newest build is not judged. */
-static int look(struct worker *w, size_t row)
+/* A series without a value of the newest build is not tested. */
+static int examine(struct worker *w, size_t row)
 {
 	struct verdict_series *s = w->s;
+	const char *name = verdict_row_name(s, row);
+	struct gate gate = rules_gate(s->rules, name ? name : "", s->metric);
 	const float *v = row_values(s, row);
 	uint32_t begin;
 
-	s->level[row] = (struct verdict_level){ .gate = gate_of(s, row) };
-	if (s->level[row].gate.ignored || !isfinite(v[s->n_builds - 1]))
+	/* Amounts do not apply to the ratios of the host. */
+	if (!name)
+		gate.amount = gate.floor = 0;
+	s->level[row] = (struct verdict_level){ .gate = gate };
+	if (gate.ignored || !isfinite(v[s->n_builds - 1]))
 		return 0;
 	begin = first_counted(s, row);
 	for (size_t i = 0; i < s->n_builds; i++)
@@ -291,12 +284,12 @@ static int look(struct worker *w, size_t row)
 	return compare_levels(w, row, begin);
 }
 
-static int look_at_rows(void *context, size_t begin, size_t end)
+static int examine_rows(void *context, size_t begin, size_t end)
 {
 	int r = 0;
 
 	for (size_t row = begin; !r && row < end; row++)
-		r = look(context, row);
+		r = examine(context, row);
 	return r;
 }
 
@@ -345,7 +338,7 @@ static void shrink_group(struct verdict_series *s, const struct by_level *member
 	}
 }
 
-/* Tasks as long have the noise of each other. */
+/* Tasks of similar length share an estimate of their noise. */
 static int shrink(struct verdict_series *s)
 {
 	struct by_level *order = malloc((s->n_rows + 1) * sizeof *order);
@@ -374,35 +367,13 @@ static int shrink(struct verdict_series *s)
 	return order && work ? 0 : -ENOMEM;
 }
 
-/* The rows behind the tasks': the build's, and the host's as ratios. */
-static void add_rows(struct verdict_series *s, bool time)
-{
-	float *total = row_values(s, s->n_rows - 2), *host = row_values(s, s->n_rows - 1);
-
-	for (size_t i = 0; i < s->n_builds; i++) {
-		total[i] = (float)build_total(&s->builds->build[i], s->metric);
-		host[i] = time ? (float)exp(s->host.ln[i]) : NAN;
-	}
-}
-
-static void take_host_out(struct verdict_series *s)
-{
-	float *factor = row_values(s, s->n_rows - 1);
-
-	for (size_t row = 0; row + 1 < s->n_rows; row++) {
-		float *v = row_values(s, row);
-
-		for (size_t i = 0; i < s->n_builds; i++)
-			v[i] /= factor[i];
-	}
-}
-
-/* Builds before the window are not looked at. */
 static int load(struct verdict_series *s, struct error *err)
 {
+	float *total = row_values(s, s->n_rows - 2), *host = row_values(s, s->n_rows - 1);
 	bool time = metric_info[s->metric].time;
 	int r = s->builds->load(s->builds, s->metric, s->values, err);
 
+	/* Builds before the window are ignored. */
 	for (size_t row = 0; !r && row + 2 < s->n_rows; row++) {
 		for (size_t i = 0; i < s->first_build; i++)
 			row_values(s, row)[i] = NAN;
@@ -412,9 +383,14 @@ static int load(struct verdict_series *s, struct error *err)
 				    s->rules->gate[s->metric].floor);
 	if (r)
 		return r;
-	add_rows(s, time);
-	if (time)
-		take_host_out(s);
+	for (size_t i = 0; i < s->n_builds; i++) {
+		total[i] = (float)build_total(&s->builds->build[i], s->metric);
+		host[i] = time ? (float)exp(s->host.ln[i]) : NAN;
+	}
+	for (size_t row = 0; time && row + 1 < s->n_rows; row++) {
+		for (size_t i = 0; i < s->n_builds; i++)
+			row_values(s, row)[i] /= host[i];
+	}
 	return 0;
 }
 
@@ -432,19 +408,19 @@ static int collect(struct verdict_series *s, struct worker *w, size_t n)
 	size_t all = 0;
 
 	for (size_t i = 0; i < n; i++)
-		all += w[i].n_standing;
-	s->standing = malloc((all + 1) * sizeof *s->standing);
-	if (!s->standing)
+		all += w[i].n_steps;
+	s->step = malloc((all + 1) * sizeof *s->step);
+	if (!s->step)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		if (w[i].n_standing)
-			memcpy(s->standing + s->n_standing, w[i].standing,
-			       w[i].n_standing * sizeof *s->standing);
-		s->n_standing += w[i].n_standing;
+		if (w[i].n_steps)
+			memcpy(s->step + s->n_steps, w[i].step,
+			       w[i].n_steps * sizeof *s->step);
+		s->n_steps += w[i].n_steps;
 		tails_merge(&s->up, &w[i].up);
 		tails_merge(&s->down, &w[i].down);
 	}
-	qsort(s->standing, s->n_standing, sizeof *s->standing, by_row);
+	qsort(s->step, s->n_steps, sizeof *s->step, by_row);
 	tails_finish(&s->up);
 	tails_finish(&s->down);
 	return 0;
@@ -465,7 +441,7 @@ static void worker_release(struct worker *w)
 	changepoints_free(w->detector);
 	free(w->value);
 	free(w->work);
-	free(w->standing);
+	free(w->step);
 }
 
 static int find(struct verdict_series *s)
@@ -478,7 +454,7 @@ static int find(struct verdict_series *s)
 		p.context[i] = &w[i];
 		r = worker_init(&w[i], s);
 	}
-	p.work = look_at_rows;
+	p.work = examine_rows;
 	if (!r)
 		r = parallel_run(&p, s->n_rows);
 	if (!r)
@@ -515,7 +491,7 @@ void verdict_series_release(struct verdict_series *s)
 {
 	free(s->values);
 	free(s->level);
-	free(s->standing);
+	free(s->step);
 	hostfactor_release(&s->host);
 	*s = (struct verdict_series){ 0 };
 }

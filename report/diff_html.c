@@ -71,7 +71,7 @@ static void end_table(struct markup *h)
 	markup_end(h);
 }
 
-static void figure_cells(struct markup *h, const struct diff_figure *f, enum unit unit, bool tested)
+static void value_cells(struct markup *h, const struct diff_value *f, enum unit unit, bool tested)
 {
 	const struct samples *s = f->test;
 	struct buf text = BUF_PART_OF(h->out);
@@ -95,15 +95,15 @@ static void figure_cells(struct markup *h, const struct diff_figure *f, enum uni
 	buf_release(&text);
 }
 
-static const char *mark(const struct diff_figure *f, bool tested)
+static const char *mark(const struct diff_value *f, bool tested)
 {
-	double by = tested && !diff_is_told(f) ? 0 : f->large ? f->change : 0;
+	double by = tested && !diff_is_change(f) ? 0 : f->large ? f->change : 0;
 
 	return by > 0 ? "name worse" : by < 0 ? "name better" : "name same";
 }
 
-static void figure_table(struct markup *h, const char *class, const struct diff *d,
-			 const char *last)
+static void value_table(struct markup *h, const char *class, const struct diff *d,
+			const char *last)
 {
 	const char *const plain[] = { "base", "new", "change", "share", last };
 	const char *const tested[] = { "base", "new", "change", "share", "95 % interval", "rate",
@@ -118,24 +118,24 @@ static void figure_table(struct markup *h, const char *class, const struct diff 
 static void add_build(struct markup *h, const struct diff *d)
 {
 	markup_leaf(h, "h2", NULL, "The build");
-	figure_table(h, NULL, d, "");
+	value_table(h, NULL, d, "");
 	for (enum metric m = 0; m < METRICS; m++) {
-		const struct diff_figure *f = &d->whole[m];
+		const struct diff_value *f = &d->whole[m];
 
-		if (!d->figure[m] || (isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW])))
+		if (!d->value[m] || (isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW])))
 			continue;
 		markup_begin(h, "tr");
-		figure_cells(h, f, metric_info[m].unit, d->tested);
+		value_cells(h, f, metric_info[m].unit, d->tested);
 		markup_leaf(h, "td", mark(f, d->tested), metric_info[m].title);
 		markup_end(h);
 	}
 	for (enum total t = TOTAL_TASKS; t < TOTALS; t++) {
-		const struct diff_figure *f = &d->total[t];
+		const struct diff_value *f = &d->total[t];
 
 		if (!(f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0))
 			continue;
 		markup_begin(h, "tr");
-		figure_cells(h, f, metric_total_info[t].unit, d->tested);
+		value_cells(h, f, metric_total_info[t].unit, d->tested);
 		markup_leaf(h, "td", "name", metric_total_info[t].title);
 		markup_end(h);
 	}
@@ -156,12 +156,12 @@ static int add_metric(struct markup *h, const struct diff_view *v, enum metric m
 	if (!r && n) {
 		diff_add_heading(&title, d, m);
 		markup_leaf(h, "h2", NULL, buf_str(&title));
-		figure_table(h, "sort", d, "task");
+		value_table(h, "sort", d, "task");
 		for (size_t i = 0; i < n; i++) {
-			const struct diff_figure *f = &d->figure[m][task[i]];
+			const struct diff_value *f = &d->value[m][task[i]];
 
 			markup_begin(h, "tr");
-			figure_cells(h, f, metric_info[m].unit, d->tested);
+			value_cells(h, f, metric_info[m].unit, d->tested);
 			markup_leaf(h, "td", mark(f, d->tested), d->task[task[i]].name);
 			markup_end(h);
 		}
@@ -239,7 +239,7 @@ static int add_lost(struct markup *h, const struct diff_view *v, enum diff_prese
 {
 	static const char *const names[] = { "wall time", "task" };
 	const struct diff *d = v->diff;
-	const struct diff_figure *wall = d->figure[METRIC_WALL];
+	const struct diff_value *wall = d->value[METRIC_WALL];
 	struct diff_view whole = *v;
 	struct buf text = BUF_PART_OF(h->out);
 	uint32_t *task;
@@ -350,7 +350,7 @@ int diff_html(struct buf *out, const struct diff_view *v)
 	for (enum diff_end end = DIFF_END_FAILS; end <= DIFF_END_OTHER; end++)
 		add_ends(&h, d, end);
 	for (enum metric m = 0; !r && m < METRICS; m++) {
-		if (d->figure[m])
+		if (d->value[m])
 			r = add_metric(&h, v, m);
 	}
 	if (!r)

@@ -28,7 +28,7 @@ static void add_interval(struct json *j, struct interval in)
 	json_array_end(j);
 }
 
-static void add_figure(struct json *j, const char *key, const struct diff_figure *f)
+static void add_value(struct json *j, const char *key, const struct diff_value *f)
 {
 	const struct samples *s = f->test;
 
@@ -49,7 +49,7 @@ static void add_figure(struct json *j, const char *key, const struct diff_figure
 	json_object_end(j);
 }
 
-static bool is_known(const struct diff_figure *f)
+static bool is_known(const struct diff_value *f)
 {
 	return !isnan(f->value[DIFF_BASE]) || !isnan(f->value[DIFF_NOW]);
 }
@@ -107,8 +107,8 @@ static void add_task(struct json *j, const struct diff *d, size_t task)
 	json_array_end(j);
 	for (enum metric m = 0; m < METRICS; m++) {
 		metric_key(key, sizeof key, m);
-		if (d->figure[m] && is_known(&d->figure[m][task]))
-			add_figure(j, key, &d->figure[m][task]);
+		if (d->value[m] && is_known(&d->value[m][task]))
+			add_value(j, key, &d->value[m][task]);
 	}
 	json_object_end(j);
 }
@@ -120,8 +120,8 @@ static void add_whole(struct json *j, const struct diff *d)
 	json_object(j, "build");
 	for (enum metric m = 0; m < METRICS; m++) {
 		metric_key(key, sizeof key, m);
-		if (d->figure[m] && is_known(&d->whole[m]))
-			add_figure(j, key, &d->whole[m]);
+		if (d->value[m] && is_known(&d->whole[m]))
+			add_value(j, key, &d->whole[m]);
 	}
 	json_object_end(j);
 	json_object(j, "totals");

@@ -11,12 +11,12 @@
 #define CELLS 5
 
 /* One row of a table of figures: the name, base, new, change, share. */
-static void add_figure(struct buf *out, const char *name, const struct diff_figure *f,
-		       enum unit unit)
+static void add_value(struct buf *out, const char *name, const struct diff_value *f,
+		      enum unit unit)
 {
 	struct buf cell[CELLS];
 	const char *text[CELLS];
-	bool told = diff_is_told(f);
+	bool told = diff_is_change(f);
 
 	for (size_t i = 0; i < CELLS; i++)
 		cell[i] = (struct buf)BUF_PART_OF(out);
@@ -47,10 +47,10 @@ static void add_build(struct buf *out, const struct diff *d)
 	buf_addc(out, '\n');
 	add_heading(out, "the build");
 	for (enum metric m = 0; m < METRICS; m++) {
-		const struct diff_figure *f = &d->whole[m];
+		const struct diff_value *f = &d->whole[m];
 
-		if (d->figure[m] && !(isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW])))
-			add_figure(out, metric_info[m].title, f, metric_info[m].unit);
+		if (d->value[m] && !(isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW])))
+			add_value(out, metric_info[m].title, f, metric_info[m].unit);
 	}
 }
 
@@ -68,8 +68,8 @@ static int add_metric(struct buf *out, const struct diff_view *v, enum metric m)
 		add_heading(out, "task");
 	}
 	for (size_t i = 0; !r && i < n && i < v->top; i++)
-		add_figure(out, d->task[task[i]].name, &d->figure[m][task[i]],
-			   metric_info[m].unit);
+		add_value(out, d->task[task[i]].name, &d->value[m][task[i]],
+			  metric_info[m].unit);
 	if (!r && n > v->top)
 		buf_addf(out, "\nand %zu more\n", n - v->top);
 	free(task);
@@ -213,7 +213,7 @@ int diff_markdown(struct buf *out, const struct diff_view *v)
 	for (enum diff_end end = DIFF_END_FAILS; end <= DIFF_END_OTHER; end++)
 		add_ends(out, v, end);
 	for (enum metric m = 0; !r && m < METRICS; m++) {
-		if (d->figure[m])
+		if (d->value[m])
 			r = add_metric(out, v, m);
 	}
 	if (!r)

@@ -118,7 +118,7 @@ static void add_columns(struct text *t, const char *last)
 	text_tone(t->out, t->style, TONE_PLAIN);
 }
 
-static void add_test(struct text *t, const struct diff_figure *f, struct buf *cell)
+static void add_test(struct text *t, const struct diff_value *f, struct buf *cell)
 {
 	diff_add_interval(cell, f);
 	add_right(t->out, cell, INTERVAL_COLUMNS + 1);
@@ -126,7 +126,7 @@ static void add_test(struct text *t, const struct diff_figure *f, struct buf *ce
 	add_right(t->out, cell, RATE_COLUMNS + 1);
 }
 
-static void add_figure(struct text *t, const struct diff_figure *f, enum unit unit)
+static void add_value(struct text *t, const struct diff_value *f, enum unit unit)
 {
 	struct buf cell = BUF_PART_OF(t->out);
 
@@ -148,21 +148,21 @@ static void add_figure(struct text *t, const struct diff_figure *f, enum unit un
 	buf_release(&cell);
 }
 
-static bool is_known(const struct diff_figure *f)
+static bool is_known(const struct diff_value *f)
 {
 	return !isnan(f->value[DIFF_BASE]) || !isnan(f->value[DIFF_NOW]);
 }
 
 static void add_total(struct text *t, enum total i)
 {
-	const struct diff_figure *f = &t->view->diff->total[i];
+	const struct diff_value *f = &t->view->diff->total[i];
 	const char *title = metric_total_info[i].title, *behind = strstr(title, ": ");
 
-	add_figure(t, f, metric_total_info[i].unit);
+	add_value(t, f, metric_total_info[i].unit);
 	buf_addf(t->out, "%s\n", behind ? behind + 2 : title);
 }
 
-static bool is_something(const struct diff_figure *f)
+static bool is_something(const struct diff_value *f)
 {
 	return f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0;
 }
@@ -184,10 +184,10 @@ static void add_build(struct text *t)
 	text_title(t->out, t->style, "The build");
 	add_columns(t, NULL);
 	for (enum metric m = 0; m < METRICS; m++) {
-		if (!d->figure[m] || !is_known(&d->whole[m]))
+		if (!d->value[m] || !is_known(&d->whole[m]))
 			continue;
-		add_figure(t, &d->whole[m], metric_info[m].unit);
-		if (diff_is_told(&d->whole[m]))
+		add_value(t, &d->whole[m], metric_info[m].unit);
+		if (diff_is_change(&d->whole[m]))
 			text_tone(t->out, t->style, TONE_ALARM);
 		buf_addf(t->out, "%s\n", metric_info[m].title);
 		text_tone(t->out, t->style, TONE_PLAIN);
@@ -223,10 +223,10 @@ static int add_metric(struct text *t, enum metric m)
 		add_columns(t, "task");
 	}
 	for (size_t i = 0; i < shown; i++) {
-		const struct diff_figure *f = &d->figure[m][task[i]];
+		const struct diff_value *f = &d->value[m][task[i]];
 
-		add_figure(t, f, metric_info[m].unit);
-		if (diff_is_told(f))
+		add_value(t, f, metric_info[m].unit);
+		if (diff_is_change(f))
 			text_tone(t->out, t->style, TONE_ALARM);
 		add_name(t, d->task[task[i]].name, columns_taken(t) + 1);
 		text_tone(t->out, t->style, TONE_PLAIN);
@@ -304,7 +304,7 @@ static void add_ends(struct text *t, enum diff_end end)
 static int add_lost(struct text *t, enum diff_presence presence, const char *title)
 {
 	const struct diff *d = t->view->diff;
-	const struct diff_figure *wall = d->figure[METRIC_WALL];
+	const struct diff_value *wall = d->value[METRIC_WALL];
 	struct buf cell = BUF_PART_OF(t->out);
 	uint32_t *task;
 	size_t n;
@@ -385,7 +385,7 @@ int diff_text(struct buf *out, const struct diff_view *v, const struct style *st
 	for (enum diff_end end = DIFF_END_FAILS; end <= DIFF_END_OTHER; end++)
 		add_ends(&t, end);
 	for (enum metric m = 0; !r && m < METRICS; m++) {
-		if (v->diff->figure[m])
+		if (v->diff->value[m])
 			r = add_metric(&t, m);
 	}
 	if (!r)

@@ -33,10 +33,10 @@ const char *const diff_rename_word[RENAME_SIMILAR + 1] = {
 
 struct order {
 	const struct diff_view *view;
-	const struct diff_figure *figure;
+	const struct diff_value *value;
 };
 
-static double key_of(const struct diff_figure *f, enum diff_sort sort)
+static double key_of(const struct diff_value *f, enum diff_sort sort)
 {
 	switch (sort) {
 	case DIFF_SORT_CHANGE:
@@ -56,11 +56,11 @@ static double key_of(const struct diff_figure *f, enum diff_sort sort)
 static bool before(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct order *o = ctx;
-	const struct diff_figure *x = &o->figure[a], *y = &o->figure[b];
+	const struct diff_value *x = &o->value[a], *y = &o->value[b];
 	double p = key_of(x, o->view->sort), q = key_of(y, o->view->sort);
 
-	if (diff_is_told(x) != diff_is_told(y))
-		return diff_is_told(x);
+	if (diff_is_change(x) != diff_is_change(y))
+		return diff_is_change(x);
 	if (isnan(p) || isnan(q) || p == q)
 		return isnan(p) != isnan(q) ? isnan(q) : (a < b) != o->view->reverse;
 	return (p > q) != o->view->reverse;
@@ -69,7 +69,7 @@ static bool before(const void *ctx, uint32_t a, uint32_t b)
 int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t *n)
 {
 	const struct diff *d = v->diff;
-	struct order order = { v, d->figure[m] };
+	struct order order = { v, d->value[m] };
 	uint32_t *list = malloc((d->n_tasks + 1) * sizeof *list);
 
 	*n = 0;
@@ -77,7 +77,7 @@ int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t 
 	if (!list)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->n_tasks; i++) {
-		const struct diff_figure *f = &order.figure[i];
+		const struct diff_value *f = &order.value[i];
 
 		if (f->large || (v->all && !isnan(f->change)))
 			list[(*n)++] = (uint32_t)i;
@@ -89,7 +89,7 @@ int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t 
 static bool longer(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct diff *d = ctx;
-	const struct diff_figure *wall = d->figure[METRIC_WALL];
+	const struct diff_value *wall = d->value[METRIC_WALL];
 	double p = 0, q = 0;
 
 	if (wall) {
@@ -150,7 +150,7 @@ static void count(const struct diff *d, size_t *higher, size_t *lower)
 {
 	*higher = *lower = 0;
 	for (enum metric m = 0; m < METRICS; m++) {
-		if (!d->figure[m])
+		if (!d->value[m])
 			continue;
 		*higher += d->n_higher[m] + (d->whole[m].verdict == VERDICT_HIGHER);
 		*lower += d->n_lower[m] + (d->whole[m].verdict == VERDICT_LOWER);
@@ -207,8 +207,8 @@ void diff_add_heading(struct buf *out, const struct diff *d, enum metric m)
 	bool any = false;
 
 	for (size_t i = 0; i < d->n_tasks; i++) {
-		const struct diff_figure *f = &d->figure[m][i];
-		bool counts = d->tested ? diff_is_told(f) : f->large;
+		const struct diff_value *f = &d->value[m][i];
+		bool counts = d->tested ? diff_is_change(f) : f->large;
 
 		up += counts && f->change > 0;
 		down += counts && !(f->change > 0);
@@ -231,7 +231,7 @@ void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task 
 		buf_addf(out, " in %zu of %zu", t->n_failed[s], d->n_runs[s]);
 }
 
-void diff_add_interval(struct buf *out, const struct diff_figure *f)
+void diff_add_interval(struct buf *out, const struct diff_value *f)
 {
 	if (!f->test || !isfinite(f->test->in.low) || !isfinite(f->test->in.high))
 		return;
@@ -240,7 +240,7 @@ void diff_add_interval(struct buf *out, const struct diff_figure *f)
 	amount_add_share(out, f->test->in.high);
 }
 
-void diff_add_rate(struct buf *out, const struct diff_figure *f)
+void diff_add_rate(struct buf *out, const struct diff_value *f)
 {
 	double rate = f->test ? samples_rate(f->test) : NAN;
 

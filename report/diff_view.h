@@ -37,7 +37,7 @@ int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t 
 int diff_list_lost(const struct diff_view *v, enum diff_presence presence, uint32_t **task,
 		   size_t *n);
 
-static inline bool diff_is_told(const struct diff_figure *f)
+static inline bool diff_is_change(const struct diff_value *f)
 {
 	return f->verdict == VERDICT_HIGHER || f->verdict == VERDICT_LOWER;
 }
@@ -59,8 +59,8 @@ void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task 
 
 /* The interval of a tested effect, "+2.0 % to +10 %", and the rate it is told at, "<0.001";
  * nothing where there is none. */
-void diff_add_interval(struct buf *out, const struct diff_figure *f);
-void diff_add_rate(struct buf *out, const struct diff_figure *f);
+void diff_add_interval(struct buf *out, const struct diff_value *f);
+void diff_add_rate(struct buf *out, const struct diff_value *f);
 
 /* A circumstance, memory with its unit; "not known". */
 void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s);

@@ -8,7 +8,7 @@
 
 struct document {
 	struct json j;
-	const struct history_told *told;
+	const struct history_view *told;
 };
 
 static void add_build(struct document *d, const char *name, uint32_t build)
@@ -97,7 +97,7 @@ static void add_event(struct document *d, const struct history_event *e)
 
 static void add_series(struct document *d)
 {
-	const struct history_told *told = d->told;
+	const struct history_view *told = d->told;
 
 	json_object(&d->j, "values");
 	for (enum metric m = 0; m < METRICS; m++) {
@@ -119,7 +119,7 @@ static void add_builds(struct document *d)
 	json_array_end(&d->j);
 }
 
-int history_json(struct buf *out, const struct history_told *told)
+int history_json(struct buf *out, const struct history_view *told)
 {
 	struct document d = { .told = told };
 

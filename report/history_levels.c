@@ -12,12 +12,12 @@ static int in_order(const void *a, const void *b)
 	return x->change.at < y->change.at ? -1 : x->change.at > y->change.at;
 }
 
-static uint32_t task_of(const struct history_told *told)
+static uint32_t task_of(const struct history_view *told)
 {
 	return told->task == HISTORY_ALL ? TASK_TOTAL : told->task;
 }
 
-int history_levels_find(struct history_levels *l, const struct history_told *told, enum metric m)
+int history_levels_find(struct history_levels *l, const struct history_view *told, enum metric m)
 {
 	const struct history *h = told->history;
 

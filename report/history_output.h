@@ -7,7 +7,7 @@
 #include "compare/history.h"
 
 /* What history found, written. */
-struct history_told {
+struct history_view {
 	const struct builds *builds;
 	const struct history *history;
 	unsigned metrics;	/* METRIC_BIT()s looked at */
@@ -18,9 +18,9 @@ struct history_told {
 };
 
 /* For people; 0 or -ENOMEM, as both. */
-int history_text(struct buf *out, const struct history_told *told, const struct style *style);
+int history_text(struct buf *out, const struct history_view *told, const struct style *style);
 
 /* For programs: buildbeat-history(1) has the keys. */
-int history_json(struct buf *out, const struct history_told *told);
+int history_json(struct buf *out, const struct history_view *told);
 
 #endif

@@ -7,7 +7,7 @@
 /* What history_text.c and history_series.c share. */
 struct history_page {
 	struct buf *out;
-	const struct history_told *told;
+	const struct history_view *told;
 	const struct style *style;
 };
 
@@ -17,7 +17,7 @@ struct history_page {
 void history_add_build(struct buf *b, const struct builds *builds, uint32_t build);
 
 /* What the series told are of: a task, "the build"; and of which builds. */
-void history_add_subject(struct buf *b, const struct history_told *told);
+void history_add_subject(struct buf *b, const struct history_view *told);
 void history_add_span(struct buf *b, const struct builds *builds);
 
 /* What is known of a change: "accepted: REASON". Nothing where nothing is. */
@@ -32,7 +32,7 @@ struct history_levels {
 	const struct history_change **change;
 };
 
-int history_levels_find(struct history_levels *l, const struct history_told *told, enum metric m);
+int history_levels_find(struct history_levels *l, const struct history_view *told, enum metric m);
 void history_levels_release(struct history_levels *l);
 
 /* A metric's series by its levels; the changes are those of told->task or the build. 0 or

@@ -33,7 +33,7 @@ static int median_of(double *median, const double *values, size_t n)
 /* One word more than 16 columns is followed by its line. */
 static int add_title(const struct history_page *p, enum metric m)
 {
-	const struct history_told *told = p->told;
+	const struct history_view *told = p->told;
 	size_t width = p->style->width, n = strlen(metric_info[m].title);
 	size_t spark = width && width < TITLE_COLUMNS + SPARK_COLUMNS + 2 ?
 		       width > TITLE_COLUMNS + SPARK_LEAST + 2 ? width - TITLE_COLUMNS - 2 :
@@ -55,7 +55,7 @@ static int add_title(const struct history_page *p, enum metric m)
 	return r;
 }
 
-static void add_value(struct buf *out, const struct history_told *told, enum metric m, double value)
+static void add_value(struct buf *out, const struct history_view *told, enum metric m, double value)
 {
 	if (told->task == TASK_HOST)
 		buf_addf(out, "%.3f", value);
@@ -75,7 +75,7 @@ static uint32_t first_known(const double *values, size_t n)
 /* "2025-11-21  12.3 s" */
 static int add_first(const struct history_page *p, enum metric m, const struct history_levels *l)
 {
-	const struct history_told *told = p->told;
+	const struct history_view *told = p->told;
 	size_t n = told->builds->n;
 	double value;
 	int r = median_of(&value, told->series[m], n);
@@ -97,7 +97,7 @@ static int add_first(const struct history_page *p, enum metric m, const struct h
 /* "2026-06-09  14.8 s, +2.5 s, +20 % (2026-06-08 to 2026-06-10)", and below what it may be. */
 static void add_level(const struct history_page *p, const struct history_change *c)
 {
-	const struct history_told *told = p->told;
+	const struct history_view *told = p->told;
 	const struct change *change = &c->change;
 
 	buf_adds(p->out, "  ");

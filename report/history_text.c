@@ -70,7 +70,7 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-void history_add_subject(struct buf *b, const struct history_told *told)
+void history_add_subject(struct buf *b, const struct history_view *told)
 {
 	if (told->task == TASK_HOST)
 		buf_adds(b, "common factor of all tasks");
@@ -95,7 +95,7 @@ void history_add_span(struct buf *b, const struct builds *builds)
 /* What it is of, and how much was looked at. */
 static void add_head(const struct history_page *p)
 {
-	const struct history_told *told = p->told;
+	const struct history_view *told = p->told;
 
 	if (told->task != HISTORY_ALL) {
 		text_tone(p->out, p->style, TONE_TITLE);
@@ -258,7 +258,7 @@ static void add_event(const struct history_page *p, const struct history_event *
 		buf_addf(p->out, "%*s... and %zu more\n", FIGURES_COLUMNS, "", e->n_changes - shown);
 }
 
-int history_text(struct buf *out, const struct history_told *told, const struct style *style)
+int history_text(struct buf *out, const struct history_view *told, const struct style *style)
 {
 	struct history_page p = { out, told, style };
 	int r = 0;

@@ -17,7 +17,7 @@ static const enum trend_unit unit_of[] = {
 
 /* What a trend is made of; texts and numbers live in the arena. */
 struct plan {
-	const struct history_told *told;
+	const struct history_view *told;
 	struct arena *memory;
 	struct trend trend;
 };
@@ -119,7 +119,7 @@ static int plan_panes(struct plan *p)
 	return r;
 }
 
-int history_trend(struct buf *out, const struct history_told *told, const struct trend_output *o,
+int history_trend(struct buf *out, const struct history_view *told, const struct trend_output *o,
 		  struct error *err)
 {
 	struct plan p = { .told = told, .memory = arena_new() };

@@ -7,7 +7,7 @@
 #include "report/history_output.h"
 
 /* The series of what was told, a plot each, as trend_draw() draws them. */
-int history_trend(struct buf *out, const struct history_told *told, const struct trend_output *o,
+int history_trend(struct buf *out, const struct history_view *told, const struct trend_output *o,
 		  struct error *err);
 
 #endif

@@ -55,7 +55,7 @@ static void describe(struct buf *out, const struct diff *d)
 			 t->presence == DIFF_GONE ? "-" : "", t->name);
 		if (t->was)
 			buf_addf(out, "(%s)", t->was);
-		if (d->figure[METRIC_WALL][i].large)
+		if (d->value[METRIC_WALL][i].large)
 			buf_adds(out, "!");
 	}
 }
@@ -150,7 +150,7 @@ END_TEST
 START_TEST(values_of_all_metrics)
 {
 	struct pair p;
-	const struct diff_figure *f;
+	const struct diff_value *f;
 
 	rules_init(&p.rules);
 	p.rules.metrics = ~0u >> (32 - METRICS);
@@ -158,16 +158,16 @@ START_TEST(values_of_all_metrics)
 		"read_bytes=10 written_bytes=20 runs=2\n+wall_us=5000000\n+tasks=1\n",
 		"a|cc|wall_us=8000000 user_us=1000000 system_us=1000000 peak_kb=70 "
 		"read_bytes=30 written_bytes=50 runs=3\n+wall_us=4000000\n", NULL);
-	f = &p.d.figure[METRIC_WALL][0];
+	f = &p.d.value[METRIC_WALL][0];
 	ck_assert(f->value[DIFF_BASE] == 4e6 && f->value[DIFF_NOW] == 8e6 && f->change == 4e6 &&
 		  f->share == 1 && f->large && !f->test && f->verdict == VERDICT_UNKNOWN);
-	f = &p.d.figure[METRIC_CPU][0];
+	f = &p.d.value[METRIC_CPU][0];
 	ck_assert(f->value[DIFF_BASE] == 4e6 && f->change == -2e6 && f->share == -0.5);
-	f = &p.d.figure[METRIC_IO][0];
+	f = &p.d.value[METRIC_IO][0];
 	ck_assert(f->value[DIFF_BASE] == 30 && f->value[DIFF_NOW] == 80 && !f->large);
-	f = &p.d.figure[METRIC_MEMORY][0];
+	f = &p.d.value[METRIC_MEMORY][0];
 	ck_assert(f->value[DIFF_BASE] == 1000 && isnan(f->value[DIFF_NOW]) && isnan(f->change));
-	f = &p.d.figure[METRIC_PEAK][0];
+	f = &p.d.value[METRIC_PEAK][0];
 	ck_assert(isnan(f->value[DIFF_BASE]) && f->value[DIFF_NOW] == 70 && !f->large);
 	ck_assert(p.d.task[0].parts[DIFF_BASE] == 2 && p.d.task[0].parts[DIFF_NOW] == 3);
 	ck_assert(p.d.whole[METRIC_WALL].share == -0.2);
@@ -335,11 +335,11 @@ START_TEST(runs)
 	/* and the build as a whole, of which memory and bytes are not known */
 	ck_assert_uint_eq(d.n_tests, 2 * TASKS + 1);
 	for (size_t i = 0; i < TASKS; i++) {
-		enum samples_verdict v = d.figure[METRIC_WALL][i].verdict;
+		enum samples_verdict v = d.value[METRIC_WALL][i].verdict;
 
 		found += i < SLOWER && v == VERDICT_HIGHER;
 		wrong += i >= SLOWER && (v == VERDICT_HIGHER || v == VERDICT_LOWER);
-		ck_assert(d.figure[METRIC_MEMORY][i].verdict == VERDICT_SAME);
+		ck_assert(d.value[METRIC_MEMORY][i].verdict == VERDICT_SAME);
 	}
 	ck_assert_msg((int)found >= sets[_i].found_least && (int)wrong <= sets[_i].false_most,
 		      "%zu found, %zu of them wrong", found + wrong, wrong);
@@ -372,10 +372,10 @@ START_TEST(uneven_runs)
 		made_values(&run[i], text[i]);
 	ck_assert_int_eq(diff_make(&d, run, 2, run + 2, 2, &o), 0);
 	ck_assert_uint_eq(d.n_tasks, 3);
-	ck_assert(d.figure[METRIC_WALL][0].value[DIFF_NOW] == 8.5e6);
-	ck_assert(!d.figure[METRIC_WALL][0].test && d.figure[METRIC_WALL][0].large);
-	ck_assert(d.figure[METRIC_WALL][1].verdict == VERDICT_SAME);
-	ck_assert(isnan(d.figure[METRIC_WALL][2].value[DIFF_NOW]));
+	ck_assert(d.value[METRIC_WALL][0].value[DIFF_NOW] == 8.5e6);
+	ck_assert(!d.value[METRIC_WALL][0].test && d.value[METRIC_WALL][0].large);
+	ck_assert(d.value[METRIC_WALL][1].verdict == VERDICT_SAME);
+	ck_assert(isnan(d.value[METRIC_WALL][2].value[DIFF_NOW]));
 	ck_assert(d.task[0].end == DIFF_END_FAILS && d.task[0].n_failed[DIFF_NOW] == 1);
 	ck_assert(!diff_is_worse(&d));
 	diff_release(&d);
