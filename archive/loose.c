@@ -11,81 +11,102 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define ROOM_FIRST 65536
 #define ROOM_MAX (1 << 28)
 
-/* As that of packs: what is in one is not looked for in a file first. */
+/* The same as packs, which libgit2 searches first. */
 #define PRIORITY 2
 
+/*
+ * Buffers and the state of zlib are reused for all objects. libgit2 asks for the size of an
+ * object before it reads it: the object is unpacked then, and kept until it is read.
+ */
 struct guard {
 	git_odb_backend backend;	/* first: libgit2 knows this only */
-	char objects[];			/* their directory, with its slash */
+	z_stream z;
+	struct buf packed, object;
+	git_oid held;			/* in object; all zero: none */
+	git_object_t type;
+	struct slice content;		/* in object */
+	size_t directory;		/* length of path without the name of an object */
+	char path[];			/* DIRECTORY/objects/12/3456... */
 };
 
-static int read_file(struct buf *packed, const char *objects, const git_oid *id)
+static int read_file(struct guard *g, const git_oid *id)
 {
-	const char *hex = git_oid_tostr_s(id);
-	struct buf path = BUF_INIT;
-	int r;
+	char *name = g->path + g->directory;
+	ssize_t n = 0;
+	int fd;
 
-	buf_addf(&path, "%s%.2s/%s", objects, hex, hex + 2);
-	r = buf_error(&path);
-	if (!r)
-		r = readfile_at(packed, AT_FDCWD, path.data, SIZE_MAX);
-	buf_release(&path);
-	return r;
-}
-
-static int unpack(struct buf *out, const struct buf *packed)
-{
-	z_stream z = { .next_in = (unsigned char *)packed->data, .avail_in = (unsigned)packed->len };
-	int r = packed->len <= UINT_MAX ? inflateInit(&z) : Z_MEM_ERROR;
-
-	for (size_t size = ROOM_FIRST; r == Z_OK && size <= ROOM_MAX; size *= 4) {
-		if (buf_reserve(out, size - out->len)) {
-			r = Z_MEM_ERROR;
+	git_oid_pathfmt(name, id);
+	name[GIT_OID_HEXSZ + 1] = '\0';
+	fd = open(g->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	buf_clear(&g->packed);
+	do {
+		if (buf_reserve(&g->packed, ROOM_FIRST)) {
+			n = -ENOMEM;
 			break;
 		}
-		z.next_out = (unsigned char *)out->data + out->len;
-		z.avail_out = (unsigned)(size - out->len);
-		r = inflate(&z, Z_SYNC_FLUSH);
-		out->len = z.total_out;
-		if (r == Z_OK && z.avail_out)
-			r = Z_DATA_ERROR;	/* truncated */
-	}
-	inflateEnd(&z);
-	if (r == Z_STREAM_END)
-		return 0;
-	return r == Z_DATA_ERROR || r == Z_BUF_ERROR || r == Z_NEED_DICT ? -EIO : -ENOMEM;
+		n = readfile_some(fd, g->packed.data + g->packed.len, ROOM_FIRST);
+		g->packed.len += n > 0 ? (size_t)n : 0;
+	} while (n == ROOM_FIRST);
+	close(fd);
+	return n < 0 ? (int)n : g->packed.len && g->packed.len <= UINT_MAX ? 0 : -EIO;
 }
 
-/* "blob 1234", NUL and the content. */
-static int take(void **data, size_t *len, git_object_t *type, git_odb_backend *b,
-		const struct buf *object)
+/* "blob 1234" and NUL; then content has the size of the object. */
+static int parse(struct guard *g)
 {
 	struct slice name;
 	struct cursor c;
 	uint64_t size;
 
-	cursor_init(&c, object->data, object->len);
-	if (!cursor_until(&c, ' ', &name) || !cursor_u64(&c, &size) || !cursor_byte(&c, '\0') ||
-	    size != (size_t)(c.end - c.p))
+	cursor_init(&c, g->object.data, g->object.len);
+	if (!cursor_until(&c, ' ', &name) || !cursor_u64(&c, &size) || !cursor_byte(&c, '\0'))
 		return -EIO;
-	*type = slice_is(name, "blob") ? GIT_OBJECT_BLOB : slice_is(name, "tree") ?
-		GIT_OBJECT_TREE : slice_is(name, "commit") ? GIT_OBJECT_COMMIT :
-		slice_is(name, "tag") ? GIT_OBJECT_TAG : GIT_OBJECT_INVALID;
-	if (*type == GIT_OBJECT_INVALID)
+	g->type = slice_is(name, "blob") ? GIT_OBJECT_BLOB : slice_is(name, "tree") ?
+		  GIT_OBJECT_TREE : slice_is(name, "commit") ? GIT_OBJECT_COMMIT :
+		  slice_is(name, "tag") ? GIT_OBJECT_TAG : GIT_OBJECT_INVALID;
+	g->content = (struct slice){ c.p, (size_t)size };
+	if (g->type == GIT_OBJECT_INVALID)
 		return -EIO;
-	*data = git_odb_backend_data_alloc(b, (size_t)size + 1);
-	if (!*data)
+	return size > ROOM_MAX ? -EFBIG : 0;
+}
+
+/* The first round has room for most objects. With Z_FINISH zlib needs no window then. */
+static int unpack(struct guard *g)
+{
+	size_t size = ROOM_FIRST, header = 0;
+	int r = g->z.state ? inflateReset(&g->z) : inflateInit(&g->z), error;
+
+	buf_clear(&g->object);
+	g->z.next_in = (unsigned char *)g->packed.data;
+	g->z.avail_in = (unsigned)g->packed.len;
+	for (int round = 0; r == Z_OK && round < 2; round++) {
+		if (buf_reserve(&g->object, size - g->object.len))
+			return -ENOMEM;
+		g->z.next_out = (unsigned char *)g->object.data + g->object.len;
+		g->z.avail_out = (unsigned)(size - g->object.len);
+		r = inflate(&g->z, Z_FINISH);
+		g->object.len = size - g->z.avail_out;
+		error = parse(g);
+		if (error)
+			return error;
+		header = (size_t)(g->content.p - g->object.data);
+		if (r == Z_BUF_ERROR && !g->z.avail_out)
+			r = Z_OK;
+		size = header + g->content.len + 1;
+		if (r == Z_OK && size <= g->object.len)
+			return -EIO;
+	}
+	if (r == Z_MEM_ERROR)
 		return -ENOMEM;
-	memcpy(*data, c.p, (size_t)size);
-	((char *)*data)[size] = '\0';
-	*len = (size_t)size;
-	return 0;
+	return r == Z_STREAM_END && g->object.len == header + g->content.len ? 0 : -EIO;
 }
 
 static int fail(int error)
@@ -98,61 +119,95 @@ static int fail(int error)
 	return GIT_ERROR;
 }
 
+static int hold(struct guard *g, const git_oid *id)
+{
+	int r;
+
+	if (git_oid_equal(&g->held, id))
+		return 0;
+	g->held = (git_oid){ { 0 } };
+	r = read_file(g, id);
+	if (!r)
+		r = unpack(g);
+	if (!r)
+		g->held = *id;
+	return r;
+}
+
+static int read_header(size_t *len, git_object_t *type, git_odb_backend *b, const git_oid *id)
+{
+	struct guard *g = (struct guard *)b;
+	int r = hold(g, id);
+
+	if (r && r != -EFBIG)
+		return fail(r);
+	*len = g->content.len;
+	*type = g->type;
+	return 0;
+}
+
 static int read_object(void **data, size_t *len, git_object_t *type, git_odb_backend *b,
 		       const git_oid *id)
 {
-	struct buf packed = BUF_INIT, object = BUF_INIT;
-	int r = read_file(&packed, ((struct guard *)b)->objects, id);
+	struct guard *g = (struct guard *)b;
+	int r = hold(g, id);
 
-	if (!r)
-		r = packed.len ? unpack(&object, &packed) : -EIO;
-	if (!r)
-		r = take(data, len, type, b, &object);
-	buf_release(&packed);
-	buf_release(&object);
-	return r ? fail(r) : 0;
+	if (r)
+		return fail(r);
+	*len = g->content.len;
+	*type = g->type;
+	*data = git_odb_backend_data_alloc(b, *len + 1);
+	if (!*data)
+		return fail(-ENOMEM);
+	memcpy(*data, g->content.p, *len);
+	((char *)*data)[*len] = '\0';
+	g->held = (git_oid){ { 0 } };
+	return 0;
 }
 
-static int tell_none(git_odb_backend *b, git_odb_foreach_cb told, void *context)
+/* libgit2 lists the same files itself. */
+static int list_nothing(git_odb_backend *b, git_odb_foreach_cb callback, void *context)
 {
 	(void)b;
-	(void)told;
+	(void)callback;
 	(void)context;
-	return 0;	/* libgit2 tells the same files itself */
+	return 0;
 }
 
 static void end(git_odb_backend *b)
 {
-	free(b);
-}
+	struct guard *g = (struct guard *)b;
 
-static struct guard *new_guard(const char *directory)
-{
-	static const char objects[] = "objects/";
-	size_t n = strlen(directory);
-	struct guard *g = malloc(sizeof *g + n + sizeof objects);
-
-	if (!g)
-		return NULL;
-	git_odb_init_backend(&g->backend, GIT_ODB_BACKEND_VERSION);
-	g->backend.read = read_object;
-	g->backend.foreach = tell_none;
-	g->backend.free = end;
-	memcpy(g->objects, directory, n);
-	memcpy(g->objects + n, objects, sizeof objects);
-	return g;
+	inflateEnd(&g->z);
+	buf_release(&g->packed);
+	buf_release(&g->object);
+	free(g);
 }
 
 int loose_guard(git_repository *git)
 {
-	struct guard *g = new_guard(git_repository_commondir(git));
+	static const char objects[] = "objects/";
+	const char *directory = git_repository_commondir(git);
+	size_t n = strlen(directory);
+	struct guard *g = calloc(1, sizeof *g + n + sizeof objects + GIT_OID_HEXSZ + 2);
 	git_odb *odb = NULL;
-	int r = g ? git_repository_odb(&odb, git) : fail(-ENOMEM);
+	int r;
 
+	if (!g)
+		return fail(-ENOMEM);
+	git_odb_init_backend(&g->backend, GIT_ODB_BACKEND_VERSION);
+	g->backend.read = read_object;
+	g->backend.read_header = read_header;
+	g->backend.foreach = list_nothing;
+	g->backend.free = end;
+	g->directory = n + sizeof objects - 1;
+	memcpy(g->path, directory, n);
+	memcpy(g->path + n, objects, sizeof objects);
+	r = git_repository_odb(&odb, git);
 	if (!r)
 		r = git_odb_add_backend(odb, &g->backend, PRIORITY);
 	if (r)
-		free(g);
+		end(&g->backend);
 	git_odb_free(odb);
 	return r;
 }
