@@ -13,112 +13,110 @@
 struct recording;
 
 /*
- * Builds in a git repository: a branch HOST/BRANCH/MACHINE each series of builds, a commit a
- * build, on top of the build before. buildbeat-archive(5) has what is in a commit's tree; in
- * short
+ * Builds in a git repository: a branch HOST/BRANCH/MACHINE for each series of builds, and a commit
+ * for each build, whose parent is the build before. buildbeat-archive(5) describes the tree
+ * of a commit; in short
  *	build		circumstances, "key: value" lines
- *	totals		the same of the build's totals
- *	tasks		the dictionary: "name<TAB>kind" a line, the same blob as the build before
- *			while no task is new; a new one goes to the end
- *	packages	"name<TAB>version" a line
- *	columns/NAME	a value a task in the dictionary's order (columns.h)
- *	sys/NAME	the machine's samples, thinned (proc_*.log's own format)
- * and in its message trailers Build-Start, Build-Rev (a line a tree), Commit-Count, Run-Id.
+ *	totals		the build's totals, in the same format
+ *	tasks		the dictionary, a line "name<TAB>kind" for each task. New tasks are added
+ *			at the end; without any it is the same blob as in the build before
+ *	packages	"name<TAB>version" lines
+ *	columns/NAME	a value for each task in the dictionary's order (columns.h)
+ *	sys/NAME	samples of the machine, thinned out, in the format of proc_*.log
+ * The message has the trailers Build-Start, Build-Rev (one for each tree), Commit-Count, Run-Id.
  *
- * A repository may be a path or a URL; of a URL there is a copy in the user's cache
- * directory: reading fetches first, writing pushes afterwards.
+ * A repository is a path or a URL. A URL has a copy in the user's cache directory: reading
+ * fetches first, and writing pushes afterwards.
  */
 struct archive;
 
 enum archive_use {
-	ARCHIVE_READ,		/* must be there */
-	ARCHIVE_WRITE,		/* created, bare, when missing */
+	ARCHIVE_READ,		/* must exist */
+	ARCHIVE_WRITE,		/* created if missing, as a bare repository */
 };
 
-/* 0 or a negative errno with err: -ENOENT, -EINVAL (no repository). NULL is fine to close. */
+/* Returns 0 or a negative errno with err: -ENOENT, -EINVAL (not a repository). Closing NULL is
+ * allowed. */
 int archive_open(struct archive **a, const char *repo, enum archive_use use, struct error *err);
 void archive_close(struct archive *a);
 
-/* Is what is read the copy of a server that could not be reached, as it was fetched last. Then
- * why tells. */
+/* Whether this is the last copy of a server that cannot be reached now; *why is the error. */
 bool archive_is_stale(const struct archive *a, struct error *why);
 
-/* "host/branch/machine" with what git allows in no name written as %XX; a part that is NULL
- * or empty is "unknown". */
+/* "host/branch/machine". Characters that git does not allow are written as %XX; a part that is
+ * NULL or empty is "unknown". */
 void archive_ref(struct buf *ref, const char *host, const char *branch, const char *machine);
 
 /* Names of all series, sorted; texts belong to the arena. */
 int archive_refs(struct archive *a, struct arena *texts, const char ***ref, size_t *n,
 		 struct error *err);
 
-/* The one that is meant: what, or where that is NULL or a part of one only (a host ...), the
- * only one that fits; -EINVAL and err lists those there are. */
+/* Chooses a series: `what`, or the only one if `what` is NULL, or the only one that has `what` as
+ * a part (such as a host). Otherwise returns -EINVAL, and err lists the series. */
 int archive_choose(struct archive *a, const char *what, struct buf *ref, struct error *err);
 
 #define ARCHIVE_ID_SIZE 41
 
-/* What becomes a build: figures, and the recording they are of for its samples (or NULL). */
+/* A build to archive: its values, and its recording for the samples (or NULL). */
 struct archive_build {
-	const struct values *figures;
+	const struct values *values;
 	const struct recording *rec;
-	const char *run;	/* Run-Id; NULL: made from host, start and path */
+	const char *run;	/* Run-Id; NULL: computed from host, start and path */
 };
 
 /*
- * On top of ref, whoever else adds to it at that time; what a killed writer left is
- * harmless. A run that is there already is not added again: *added false, id is the
- * one there is. To a URL: -ENOTCONN with err when it could not be pushed; it is kept and
- * goes with the next one.
+ * Adds a build on top of ref. Other writers may do the same at the same time, and what a killed
+ * writer left is harmless. If the run is archived already, *added is false and id is its
+ * build. For a URL, -ENOTCONN with err means that the push failed. The build is kept and
+ * pushed with the next one.
  */
 int archive_add(struct archive *a, const char *ref, const struct archive_build *build,
 		char id[ARCHIVE_ID_SIZE], bool *added, struct error *err);
 
-/* The newest of a series (0: all). Release by builds_release() before the archive is closed.
- * A commit that is no build is passed over. */
+/* Reads the newest builds of a series (0: all); commits that are not builds are skipped. Call
+ * builds_release() before the archive is closed. */
 int archive_builds(struct archive *a, const char *ref, size_t newest, struct builds *builds,
 		   struct error *err);
 
-/* One build, named as git names commits ("host/branch/machine~3", an id's beginning); and
- * as a recording, for charts. */
+/* Reads one build by its name in git ("host/branch/machine~3", or the first digits of an id), as
+ * values or as a recording. */
 int archive_values(struct archive *a, const char *name, struct values *f, struct error *err);
 int archive_recording(struct archive *a, const char *name, struct recording *rec,
 		      struct error *err);
 
-/* The id of a build named so. */
+/* The id of a build by its name. */
 int archive_build_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZE],
 		     struct error *err);
 
-/* Who speaks: user.name as git has it configured, else USER, else "unknown". */
+/* The name of the user: git's user.name, otherwise USER, otherwise "unknown". */
 int archive_user(struct archive *a, struct buf *name, struct error *err);
 
-/* What is said about those builds. Texts belong to builds->texts, list->known is the
- * caller's to free(). How many lines of notes were not understood, with err about the first of
- * them; or a negative errno. */
+/* Reads the notes on builds. Texts belong to builds->texts; free list->known. Returns the number
+ * of lines that were not understood, with err about the first one, or a negative errno. */
 int archive_known(struct archive *a, struct builds *builds, struct known_list *list,
 		  struct error *err);
 
-/* Say something about a build (index into builds), kept with what was said before; and, false
- * in *found if there is none, take back what was said of that kind, pattern and metrics.
- * -ENOTCONN with err as archive_add(). */
+/* Adds a note on a build (index into builds), or removes the notes of the same kind, pattern and
+ * metrics; *found is false if there is none. Return -ENOTCONN with err as archive_add(). */
 int archive_say(struct archive *a, const struct builds *builds, const struct known *what,
 		struct error *err);
 int archive_unsay(struct archive *a, const struct builds *builds, const struct known *what,
 		  bool *found, struct error *err);
 
-/* Forget the builds of ref older than before_s (-1: any), but for the newest keep. */
+/* Which builds of ref to delete: those older than before_s (-1: all), except the newest `keep`. */
 struct archive_prune {
-	int64_t before_s;	/* since 1970, by when the build began */
+	int64_t before_s;	/* start of the build, since 1970 */
 	size_t keep;
-	bool pretend;		/* nothing is changed */
+	bool pretend;		/* change nothing */
 };
 
 struct archive_pruned {
 	size_t gone, kept;
 };
 
-/* What is kept is written anew behind the first that is forgotten, with what was said of it:
- * its commits have other ids. Disk space is given back by git gc. At a server the same is
- * done there; -ENOTCONN: it could not be. */
+/* Deletes builds. The remaining ones after the first deleted build are rewritten with their notes,
+ * so their ids change. git gc frees the disk space. The same is done at a server; -ENOTCONN if
+ * that fails. */
 int archive_prune(struct archive *a, const char *ref, const struct archive_prune *what,
 		  struct archive_pruned *done, struct error *err);
 

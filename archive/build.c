@@ -23,9 +23,7 @@ struct build_name build_name(const struct archive *a, const struct build_place *
 	return n;
 }
 
-/* Finding */
-
-/* An entry of that name and type; all zero if there is none. */
+/* The entry of that name and type, or all zero. */
 static git_oid entry(const git_tree *tree, const char *name, git_object_t type)
 {
 	const git_tree_entry *e = git_tree_entry_byname(tree, name);
@@ -70,6 +68,22 @@ static int find_parts(struct archive *a, struct build_place *place, const git_oi
 	return find_columns(a, place, &columns, err);
 }
 
+int build_commit(struct archive *a, git_commit **commit, struct message *m, const git_oid *id,
+		 struct error *err)
+{
+	int r = repo_commit(a, commit, id, err);
+
+	*m = (struct message)MESSAGE_INIT;
+	if (r)
+		return r;
+	r = message_read(m, git_commit_message_raw(*commit));
+	if (!r)
+		return 0;
+	message_release(m);
+	git_commit_free(*commit);
+	return error_sys(err, r, a->path, NULL);
+}
+
 int build_find(struct archive *a, struct build_place *place, struct message *m,
 	       const git_oid *commit, struct error *err)
 {
@@ -79,22 +93,16 @@ int build_find(struct archive *a, struct build_place *place, struct message *m,
 	int r;
 
 	*place = (struct build_place){ .commit = *commit };
-	*m = (struct message)MESSAGE_INIT;
-	r = repo_commit(a, &c, commit, err);
+	r = build_commit(a, &c, m, commit, err);
 	if (r)
 		return r;
 	n_parents = git_commit_parentcount(c);
 	if (n_parents)
 		place->parent = *git_commit_parent_id(c, 0);
 	tree = *git_commit_tree_id(c);
-	r = message_read(m, git_commit_message_raw(c));
 	git_commit_free(c);
-	if (r)
-		return error_sys(err, r, a->path, NULL);
 	return m->run && n_parents < 2 ? find_parts(a, place, &tree, err) : 0;
 }
-
-/* Reading */
 
 static int read_pairs(struct pair_reader *reader,
 		      int (*take)(void *context, const struct pair *pair), void *context)

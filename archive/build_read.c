@@ -9,49 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The figures on their way out: rows in the dictionary's order, then by name. */
+/* The dictionary and its columns. The result has only the tasks of this build, by name. */
 struct reader {
 	struct values *f;
-	size_t n;			/* lines of the dictionary */
+	size_t n;			/* number of lines of the dictionary */
 	struct values_task *line;
 	int64_t *column[COLUMNS];
-	uint32_t *order;		/* of those that are in this build */
+	uint32_t *order;		/* lines of the tasks of this build */
 	size_t n_tasks;
 };
 
-static int take_fact(void *context, const struct pair *pair)
+/* Facts, packages and tasks are structs of two texts each. */
+struct texts {
+	size_t n;
+	const char *(*pair)[2];
+};
+
+_Static_assert(sizeof(struct values_fact) == sizeof(const char *[2]) &&
+	       sizeof(struct values_package) == sizeof(const char *[2]) &&
+	       sizeof(struct values_task) == sizeof(const char *[2]), "two texts each");
+
+static int take_texts(void *context, const struct pair *pair)
 {
-	struct values *f = context;
-	struct values_fact *grown = array_grow(f->fact, f->n_facts, sizeof *grown);
+	struct texts *t = context;
+	const char *(*grown)[2] = array_grow(t->pair, t->n, sizeof *grown);
 
 	if (!grown)
 		return -ENOMEM;
-	f->fact = grown;
-	grown[f->n_facts++] = (struct values_fact){ pair->key, pair->value };
-	return 0;
-}
-
-static int take_package(void *context, const struct pair *pair)
-{
-	struct values *f = context;
-	struct values_package *grown = array_grow(f->package, f->n_packages, sizeof *grown);
-
-	if (!grown)
-		return -ENOMEM;
-	f->package = grown;
-	grown[f->n_packages++] = (struct values_package){ pair->key, pair->value };
-	return 0;
-}
-
-static int take_line(void *context, const struct pair *pair)
-{
-	struct reader *r = context;
-	struct values_task *grown = array_grow(r->line, r->n, sizeof *grown);
-
-	if (!grown)
-		return -ENOMEM;
-	r->line = grown;
-	grown[r->n++] = (struct values_task){ pair->key, pair->value };
+	t->pair = grown;
+	grown[t->n][0] = pair->key;
+	grown[t->n++][1] = pair->value;
 	return 0;
 }
 
@@ -75,7 +62,7 @@ static int read_columns(struct reader *r, struct archive *a, const struct build_
 	return error;
 }
 
-/* Without the column that tells, a task that has any figure was there. */
+/* Without the column of runs, a task with any value was in the build. */
 static bool was_there(const struct reader *r, size_t line)
 {
 	if (r->column[COLUMN_RUNS])
@@ -108,7 +95,7 @@ static int sort_rows(struct reader *r)
 			r->order[n++] = (uint32_t)i;
 	}
 	qsort_r(r->order, n, sizeof *r->order, by_name, r->line);
-	/* Twice only in what nobody of us wrote. */
+	/* buildbeat writes no duplicates. */
 	for (size_t i = 0; i < n; i++) {
 		const char *name = r->line[r->order[i]].name;
 
@@ -144,9 +131,12 @@ static int read_tasks(struct values *f, struct archive *a, const struct build_pl
 		      struct error *err)
 {
 	struct reader r = { .f = f };
+	struct texts lines = { 0 };
 	int error = build_pairs(a, place, &place->tasks, "tasks", &pair_tasks, f->texts,
-				take_line, &r, err);
+				take_texts, &lines, err);
 
+	r.line = (struct values_task *)lines.pair;
+	r.n = lines.n;
 	if (!error)
 		error = read_columns(&r, a, place, err);
 	if (!error) {
@@ -163,17 +153,22 @@ static int read_tasks(struct values *f, struct archive *a, const struct build_pl
 	return error;
 }
 
-static int read_figures(struct values *f, struct archive *a, const struct build_place *place,
-			struct error *err)
+static int read_values(struct values *f, struct archive *a, const struct build_place *place,
+		       struct error *err)
 {
-	int r = build_pairs(a, place, &place->build, "build", &pair_build, f->texts, take_fact,
-			    f, err);
+	struct texts facts = { 0 }, packages = { 0 };
+	int r = build_pairs(a, place, &place->build, "build", &pair_build, f->texts, take_texts,
+			    &facts, err);
 
 	if (!r)
 		r = build_totals(a, place, f->total, err);
 	if (!r && !git_oid_is_zero(&place->packages))
 		r = build_pairs(a, place, &place->packages, "packages", &pair_packages,
-				f->texts, take_package, f, err);
+				f->texts, take_texts, &packages, err);
+	f->fact = (struct values_fact *)facts.pair;
+	f->n_facts = facts.n;
+	f->package = (struct values_package *)packages.pair;
+	f->n_packages = packages.n;
 	return r ? r : read_tasks(f, a, place, err);
 }
 
@@ -214,10 +209,8 @@ int archive_values(struct archive *a, const char *name, struct values *f, struct
 	r = build_named(a, &place, &m, name, err);
 	f->start_s = m.start_s;
 	message_release(&m);
-	return r ? r : read_figures(f, a, &place, err);
+	return r ? r : read_values(f, a, &place, err);
 }
-
-/* Samples */
 
 static int add_series(struct recording *rec, struct archive *a, const git_tree *sys,
 		      const char *name, struct error *err)

@@ -11,9 +11,7 @@
 #define BLOCK_BYTES 512
 #define SECOND_NS 1000000000
 
-/* Circumstances */
-
-/* "make 4.3": the tool that comes first is the one the tasks are said to be of. */
+/* "make 4.3". The tasks belong to the first tool. */
 static void add_tool(struct builder *b, const char *uses, const char *command)
 {
 	const char *blank = strchr(uses, ' ');
@@ -59,8 +57,6 @@ static void add_totals(struct builder *b, const struct values *f)
 		builder_build_number(b, "signal", status - STATUS_KILLED);
 }
 
-/* Tasks */
-
 static int64_t value(const struct values *f, enum value_column c, size_t task)
 {
 	return f->column[c] ? f->column[c][task] : -1;
@@ -92,7 +88,7 @@ static void set_times(struct builder_task *t, const struct values *f, size_t tas
 	t->end_us = t->start_us + (wall_us > 0 ? wall_us : 0);
 }
 
-/* "recipe: task" of bitbake becomes a task of RECIPE-[EPOCH_]VERSION-REVISION. */
+/* For bitbake, "recipe: task" becomes a task of RECIPE-[EPOCH_]VERSION-REVISION. */
 static void set_recipe(struct builder_task *t, const struct values *f, size_t task,
 		       struct buf *key)
 {

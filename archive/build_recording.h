@@ -7,11 +7,10 @@
 #include "recording/recording.h"
 
 /*
- * A recording in memory of what is known of a build: its tasks, each a run even where there
- * were several, its circumstances, its totals. Samples are added to it by sys_read(). Its
- * figures are f again, but for the memory of a task's processes together and the bytes of
- * files, which are kept in blocks of 512. 0, or a negative errno with err and nothing to
- * release.
+ * Makes a recording in memory from the values of a build: its tasks (each as one run), its
+ * circumstances and totals. sys_read() adds samples. values_make() of the recording gives f
+ * again, except the memory of all processes of a task, and bytes rounded to blocks of 512.
+ * Returns 0, or a negative errno with err and nothing to release.
  */
 int build_recording(struct recording *rec, const struct values *f, struct error *err);
 

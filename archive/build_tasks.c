@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines as they stand in the blob: two are the same task if they are the same bytes. */
+/* The lines of the blob. Equal bytes mean the same task. */
 struct lines {
 	size_t n;
 	struct slice *line;
@@ -24,7 +24,7 @@ static void lines_release(struct lines *l)
 	index_release(&l->by_text);
 }
 
-/* The lines behind the first. Nothing of what is no dictionary. 0 or -ENOMEM. */
+/* The lines after the first; no lines if it is not a dictionary. Returns 0 or -ENOMEM. */
 static int lines_read(struct lines *l, const void *data, size_t len)
 {
 	size_t first = strlen(pair_tasks.first_line);
@@ -71,7 +71,7 @@ static bool is_line(const struct lines *l, size_t i, const char *text, size_t le
 	return i < l->n && l->line[i].len == len && !memcmp(l->line[i].p, text, len);
 }
 
-/* Its line, n if there is none. next: a guess, right as long as nothing has changed. */
+/* Sets *line, n if not found. next: a guess that is right unless tasks changed. */
 static int lines_find(struct lines *l, uint32_t *line, size_t next, const char *text,
 		      size_t len)
 {
@@ -100,7 +100,7 @@ static void add_line(struct buf *out, const struct values_task *t)
 	pair_write(out, &pair_tasks, t->name, t->kind);
 }
 
-/* In the figures' own order. */
+/* A new dictionary in the order of the values. */
 static void begin_anew(struct build_tasks *d, const struct values *f)
 {
 	d->same = false;

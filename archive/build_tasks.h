@@ -8,21 +8,20 @@
 #include <stdbool.h>
 
 /*
- * The tasks of the build that is to be written, in the order its columns are in: that of
- * the build before, new ones at the end; or anew, where more than half of the lines would
- * be of tasks that are gone.
+ * The dictionary of a build to be written: that of the build before, with new tasks at the end. It
+ * is made anew if more than half of its lines are of tasks that are gone.
  */
 struct build_tasks {
 	struct buf text;	/* the blob */
-	bool same;		/* as it was before */
-	size_t n;		/* lines */
-	uint32_t *line;		/* of each of the figures' tasks */
+	bool same;		/* as in the build before */
+	size_t n;		/* number of lines */
+	uint32_t *line;		/* the line of each task of the values */
 };
 
 #define BUILD_TASKS_INIT { 0 }
 
-/* before: the blob of the build before, NULL if there is none; one that is damaged is as
- * good as none. 0 or -ENOMEM. Always release. */
+/* before: the dictionary of the build before, or NULL; a damaged one is ignored. Returns 0 or
+ * -ENOMEM. Always release. */
 int build_tasks_make(struct build_tasks *d, const struct values *f, const void *before,
 		    size_t len);
 void build_tasks_release(struct build_tasks *d);

@@ -13,22 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writers that get in between are that many at most. */
-#define TRIES 10000
+#define TRIES 10000		/* when other writers are faster */
 
-/* And so often something else fails before it is told: git, when it repacks, removes
- * directories that libgit2 is about to put an object into. */
+/* Retries of other errors: while git repacks, it removes directories into which libgit2 is about
+ * to put an object. */
 #define FAILURES 8
 
-/* A build on its way into the repository. */
+/* A build that is being written. */
 struct writer {
 	struct archive *a;
 	const struct archive_build *build;
 	const struct values *f;
 	struct buf run;
 	struct build_tasks tasks;
-	struct buf text;	/* of one blob */
-	int64_t *value;		/* of one column */
+	struct buf text;	/* of the current blob */
+	int64_t *value;		/* of the current column */
 	struct error *err;
 };
 
@@ -37,15 +36,15 @@ static int no_memory(struct writer *w)
 	return error_sys(w->err, -ENOMEM, w->a->path, NULL);
 }
 
-/* What a build says of itself: the same wherever its recording lies. */
+/* The same wherever the recording is. */
 static void make_run(struct buf *run, const struct values *f)
 {
-	static const char *const telling[] = { "host", "cwd", "command" };
+	static const char *const identifying[] = { "host", "cwd", "command" };
 	const char *host = values_fact(f, "host");
 	struct buf text = BUF_INIT;
 
-	for (size_t i = 0; i < ARRAY_SIZE(telling); i++) {
-		const char *value = values_fact(f, telling[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(identifying); i++) {
+		const char *value = values_fact(f, identifying[i]);
 
 		buf_addf(&text, "%s\n", value ? value : "");
 	}
@@ -57,8 +56,6 @@ static void make_run(struct buf *run, const struct values *f)
 		run->error = buf_error(&text);
 	buf_release(&text);
 }
-
-/* The parts */
 
 static int put(struct writer *w, git_treebuilder *tree, const char *name)
 {
@@ -102,7 +99,7 @@ static int64_t value_of(const struct values *f, enum value_column c, size_t task
 {
 	if (!f->column[c])
 		return c == COLUMN_RUNS ? 1 : -1;
-	/* Whether a task is in a build at all is what this column tells. */
+	/* This column says whether a task is in a build. */
 	if (c == COLUMN_RUNS && f->column[c][task] < 1)
 		return 1;
 	return f->column[c][task];
@@ -135,7 +132,7 @@ static int new_tree(struct writer *w, git_treebuilder **tree)
 	return r ? repo_fail(w->a, r, w->err, "cannot write a tree") : 0;
 }
 
-/* What fill puts into a tree, as a directory of the build; nothing if that is empty. */
+/* Adds a directory with the entries that fill makes; an empty one is left out. */
 static int put_directory(struct writer *w, git_treebuilder *build, const char *name,
 			 int (*fill)(struct writer *w, git_treebuilder *tree))
 {
@@ -209,9 +206,7 @@ static int put_parts(struct writer *w, git_oid *id)
 	return r;
 }
 
-/* The commit */
-
-/* Not by git_commit_create(), which forgets what went wrong in writing. */
+/* git_commit_create() would lose the error of a failed write. */
 static int put_commit(git_oid *id, git_repository *git, const git_signature *by,
 		      const char *message, git_tree *tree, git_commit *before)
 {
@@ -255,7 +250,7 @@ static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
 	return r ? repo_fail(w->a, r, w->err, "cannot write a build") : 0;
 }
 
-/* The dictionary goes on from that of the build before, if it can be read. */
+/* The dictionary continues that of the build before, if that can be read. */
 static int make_tasks(struct writer *w, const struct build_place *before)
 {
 	git_odb_object *blob = NULL;
@@ -272,7 +267,7 @@ static int make_tasks(struct writer *w, const struct build_place *before)
 	return r ? no_memory(w) : 0;
 }
 
-/* Nobody's branch but ours is written to. */
+/* Only branches of builds are written to. */
 static int find_before(struct writer *w, struct build_place *before, const char *ref,
 		       const git_oid *tip)
 {
@@ -290,7 +285,7 @@ static int find_before(struct writer *w, struct build_place *before, const char 
 				 "branch %.200s is not a build: nothing is added to it", ref);
 }
 
-/* 0; -EAGAIN: somebody else was there first. */
+/* Returns -EAGAIN if another writer was faster. */
 static int try(struct writer *w, const char *ref, git_oid *id, bool *added)
 {
 	struct build_place before;
@@ -324,7 +319,7 @@ static int add(struct writer *w, const char *ref, git_oid *id, bool *added)
 	return r;
 }
 
-/* Where others were first at the server, it is another commit by now. */
+/* If other writers were faster at the server, the build has another id now. */
 static int find_again(struct writer *w, const char *ref, git_oid *id)
 {
 	git_oid tip, now;
@@ -356,7 +351,7 @@ static int add_and_send(struct writer *w, const char *ref, git_oid *id, bool *ad
 int archive_add(struct archive *a, const char *ref, const struct archive_build *build,
 		char id[ARCHIVE_ID_SIZE], bool *added, struct error *err)
 {
-	struct writer w = { .a = a, .build = build, .f = build->figures, .err = err };
+	struct writer w = { .a = a, .build = build, .f = build->values, .err = err };
 	git_oid oid = { { 0 } };
 	int r;
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/build.h"
 #include "archive/union.h"
-#include "base/array.h"
-#include "base/hash.h"
-
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/cursor.h"
-#include "base/index.h"
+#include "base/hash.h"
 #include "base/saturate.h"
 
 #include <errno.h>
@@ -14,24 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many builds at once go from one build after the other to one task after the other: a
- * line of the processor's cache of each task. */
+/* Builds that are transposed at once: a cache line of each task. */
 #define BLOCK 16
 
-/* Behind struct builds. */
+/* The context of struct builds. */
 struct source {
 	struct archive *archive;
 	struct build_place *place;	/* of each build */
-	struct tasks_of *tasks;		/* and its tasks */
+	struct tasks_of *tasks;		/* of each build */
 	struct tasks_union all;
 	size_t lines_max;
 };
 
-/* Loading */
-
-/* What is loaded of one build: its tasks in the dictionary's order. */
+/* Buffers for loading: columns of one build, and rows of BLOCK builds. */
 struct rows {
-	int64_t *a, *b;		/* of columns */
+	int64_t *a, *b;		/* columns, in the order of the dictionary */
 	float *row[BLOCK];	/* in the order of all tasks */
 };
 
@@ -68,7 +63,7 @@ static void scatter(float *row, const int64_t *a, const int64_t *b, const uint32
 	}
 }
 
-/* What a task took until it failed says nothing of what it takes. */
+/* The values of a failed task are not comparable. */
 static int drop_failed(const struct source *s, struct rows *rows, size_t build, float *row,
 		       struct error *err)
 {
@@ -103,7 +98,7 @@ static int load_build(const struct builds *builds, struct rows *rows, size_t bui
 	if (!r && known && second)
 		scatter(row, rows->a, c[0] == c[1] ? rows->a : rows->b,
 			union_tasks(&s->all, tasks), tasks->n);
-	/* Most builds none failed: that column is not read then. */
+	/* In most builds no task failed; the column is not read then. */
 	return r || !builds->build[build].total[TOTAL_FAILED] ? r :
 	       drop_failed(s, rows, build, row, err);
 }
@@ -138,8 +133,6 @@ static int load(const struct builds *builds, enum metric m, float *values, struc
 	rows_release(&rows);
 	return r;
 }
-
-/* The index */
 
 static void end(struct builds *builds)
 {
@@ -229,7 +222,7 @@ static int walk(struct builds *builds, struct source *s, const git_oid *tip, siz
 	return r < 0 ? r : 0;
 }
 
-/* The memory a kernel tells differs by a little from boot to boot: whole gibibytes. */
+/* The kernel's memory size varies a little from boot to boot: gibibytes are used. */
 static void add_circumstance(struct buf *text, const struct pair *pair)
 {
 	struct slice value = slice_of(pair->value);
@@ -245,12 +238,12 @@ static void add_circumstance(struct buf *text, const struct pair *pair)
 
 static int take_circumstance(void *context, const struct pair *pair)
 {
-	static const char *const telling[] = {
+	static const char *const counted[] = {
 		"host", "machine", "kernel", "cores", "memory_kb", "tool", "version", "uses",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(telling); i++) {
-		if (!strcmp(telling[i], pair->key))
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++) {
+		if (!strcmp(counted[i], pair->key))
 			add_circumstance(context, pair);
 	}
 	return buf_error(context);

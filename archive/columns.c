@@ -11,8 +11,7 @@
 #define MANTISSA (1 << MANTISSA_BITS)
 #define CODE_MAX UINT16_MAX
 
-/* More than any archive has of tasks; less than anybody has of memory. */
-#define COLUMN_MAX 50000000
+#define COLUMN_MAX 50000000	/* values; more is damaged */
 
 static unsigned encode(int64_t value)
 {
@@ -24,7 +23,7 @@ static unsigned encode(int64_t value)
 	if (v < MANTISSA)
 		return (unsigned)v + 1;
 	e = 64 - MANTISSA_BITS - (unsigned)__builtin_clzll(v);
-	m = e > 1 ? (v >> (e - 2)) + 1 : v << 1;	/* one binary digit more, rounded */
+	m = e > 1 ? (v >> (e - 2)) + 1 : v << 1;	/* with one more digit, rounded */
 	m >>= 1;
 	if (m == 2 * MANTISSA) {
 		m = MANTISSA;
@@ -65,7 +64,7 @@ void column_write(struct buf *out, const int64_t *value, size_t n)
 	out->data[out->len] = '\0';
 }
 
-/* The values behind the first line. NULL: it is none, or they are fewer. */
+/* The values after the first line, or NULL if it is not a column. */
 static const unsigned char *values_of(const void *data, size_t len, size_t *n)
 {
 	size_t first = strlen(FIRST_LINE);

@@ -25,7 +25,7 @@ static uint64_t count_from(git_repository *repo, const git_oid *id)
 	return n;
 }
 
-/* 0: not known. */
+/* 0: unknown. */
 static uint64_t count(const char *tree, const char *commit)
 {
 	git_repository *repo = NULL;
@@ -39,7 +39,7 @@ static uint64_t count(const char *tree, const char *commit)
 	return n <= COMMIT_COUNT_MAX ? n : 0;
 }
 
-/* Behind the fact at. */
+/* After the fact at. */
 static int insert(struct values *f, size_t at, uint64_t n)
 {
 	struct values_fact *fact = array_grow(f->fact, f->n_facts, sizeof *fact);
@@ -66,7 +66,7 @@ static bool is(const struct values *f, size_t at, const char *key)
 	return at < f->n_facts && !strcmp(f->fact[at].key, key);
 }
 
-/* Is it said already, between here and the next tree. */
+/* Whether the count is known: it follows before the next tree. */
 static bool is_counted(const struct values *f, size_t at)
 {
 	while (at < f->n_facts && !is(f, at, "source")) {

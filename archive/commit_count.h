@@ -5,10 +5,9 @@
 struct values;
 
 /*
- * A build says how many commits there were up to each of its revisions, so that two of them
- * tell how many lie between: a fact commit_count behind each revision, where the source
- * tree is still there and has its whole history of at most COMMIT_COUNT_MAX, which takes
- * a second or two. 0 or -ENOMEM.
+ * Adds a fact commit_count after each revision, so that two builds show how many commits are between
+ * them. It needs the source tree with its whole history of at most COMMIT_COUNT_MAX commits,
+ * which takes a second or two. Returns 0 or -ENOMEM.
  */
 #define COMMIT_COUNT_MAX 400000
 

@@ -19,19 +19,19 @@
 #define REMOTES "refs/remotes/origin/"
 #define NOTES "refs/notes/buildstats/"
 
-/* What is being read. */
+/* The import in progress. */
 struct source {
 	const struct import_oe *i;
-	struct archive from;		/* its git and path alone */
+	struct archive from;		/* only git and path are used */
 	const char *branch;		/* HOST/BRANCH/MACHINE */
-	struct buf host, middle, machine;	/* of its name */
+	struct buf host, middle, machine;	/* parts of its name */
 	struct import_oe_run run;
 	struct buf name;		/* run.path */
-	bool failed;			/* not for what was read */
+	bool failed;			/* while writing, not reading */
 	struct error *err;
 };
 
-/* Its branches are those of oe-git-archive, unless somebody fetched them. */
+/* Whether a commit is one of oe-git-archive. */
 static bool is_results(git_repository *git, const git_oid *id)
 {
 	git_tree_entry *e = NULL;
@@ -75,11 +75,9 @@ bool import_oe_is(const char *path)
 	return is;
 }
 
-/* One build */
-
-static const char *either(const char *given, const char *told, struct buf *named)
+static const char *either(const char *given, const char *recorded, struct buf *named)
 {
-	return given ? given : told ? told : buf_str(named);
+	return given ? given : recorded ? recorded : buf_str(named);
 }
 
 static int add_ref(struct buf *ref, struct source *s, const char *measurement)
@@ -101,7 +99,7 @@ static int add_ref(struct buf *ref, struct source *s, const char *measurement)
 static int add(struct source *s, const struct recording *rec, const char *measurement)
 {
 	struct values f = VALUES_INIT;
-	struct archive_build build = { .figures = &f };
+	struct archive_build build = { .values = &f };
 	struct buf ref = BUF_INIT, run = BUF_INIT;
 	char id[ARCHIVE_ID_SIZE];
 	bool added;
@@ -118,15 +116,13 @@ static int add(struct source *s, const struct recording *rec, const char *measur
 	if (!r)
 		r = archive_add(s->i->to, ref.data, &build, id, &added, s->err);
 	if (!r)
-		r = s->i->told(s->i->context, ref.data, id, added);
+		r = s->i->added(s->i->context, ref.data, id, added);
 	s->failed = r;
 	values_release(&f);
 	buf_release(&ref);
 	buf_release(&run);
 	return r;
 }
-
-/* The notes, which are long: a measurement at a time is in memory */
 
 static int add_build(void *context, const struct json_value *v, unsigned line)
 {
@@ -147,6 +143,7 @@ static int add_build(void *context, const struct json_value *v, unsigned line)
 static int read_builds(struct source *s, const char *text)
 {
 	const struct json_parts parts = { .part = add_build, .context = s };
+	/* The notes are large; this reader keeps one measurement at a time in memory. */
 	int fd = memfd_create("buildstats", MFD_CLOEXEC), r = fd < 0 ? -errno : 0;
 	char path[64];
 	unsigned line;
@@ -183,9 +180,7 @@ static int add_builds(struct source *s, const git_oid *id)
 	return r;
 }
 
-/* One run */
-
-/* 1, 0: it is not there, or a negative errno. */
+/* Returns 1, 0 if the file is missing, or a negative errno. */
 static int read_json(struct source *s, struct json_document *doc, const git_tree *tree,
 		     const char *name)
 {
@@ -238,7 +233,7 @@ static int read_run(struct source *s, const git_oid *id, const git_tree *tree)
 	return r;
 }
 
-/* What is no JSON of theirs is passed over, so that one bad run is not the end. */
+/* A run with invalid JSON is skipped. */
 static int import_commit(struct source *s, const git_oid *id)
 {
 	char hex[GIT_OID_HEXSZ + 1];
@@ -260,15 +255,13 @@ static int import_commit(struct source *s, const git_oid *id)
 	r = read_run(s, id, tree);
 	git_tree_free(tree);
 	if (r == -EINVAL && !s->failed) {
-		s->i->passed(s->i->context, s->err);
+		s->i->skipped(s->i->context, s->err);
 		r = 0;
 	}
 	return r;
 }
 
-/* Branches */
-
-/* HOST/BRANCH/MACHINE, where BRANCH may have slashes in it. */
+/* HOST/BRANCH/MACHINE; BRANCH may contain slashes. */
 static void split_name(struct source *s)
 {
 	const char *first = strchr(s->branch, '/'), *last = strrchr(s->branch, '/');
@@ -286,13 +279,13 @@ static void split_name(struct source *s)
 static int import_branch(struct source *s, const git_oid *tip)
 {
 	static const git_oid nothing;
-	struct rewrite_commits line;
-	int r = rewrite_list(&line, &s->from, tip, &nothing, 1, s->err);
+	struct rewrite_commits list;
+	int r = rewrite_list(&list, &s->from, tip, &nothing, 1, s->err);
 
 	split_name(s);
-	for (size_t i = 0; !r && i < line.n; i++)
-		r = import_commit(s, &line.id[i]);
-	rewrite_release(&line);
+	for (size_t i = 0; !r && i < list.n; i++)
+		r = import_commit(s, &list.id[i]);
+	rewrite_release(&list);
 	return r;
 }
 

@@ -10,7 +10,7 @@
 #define BLOCK_BYTES 512
 #define MICRO 6			/* decimals of seconds */
 
-/* The way to what is nested: names up to NULL. */
+/* A nested member; name ends with NULL. */
 static const struct json_value *at(const struct json_value *v, const char *const *name)
 {
 	while (v && *name)
@@ -42,13 +42,11 @@ const char *import_oe_machine(const struct import_oe_run *run)
 	return text_at(run->metadata, (const char *const[]){ "config", "MACHINE", NULL });
 }
 
-/* Circumstances */
-
-/* The layer that counts comes first. */
 static void add_layer(struct builder *b, const struct json_value *layer)
 {
 	static const char *const keys[][2] = {
-		{ "revision", "commit" }, { "branch", "branch" }, { "commit_count", "commit_count" },
+		{ "revision", "commit" }, { "branch", "branch" }, { "commit_count",
+			"commit_count" },
 	};
 
 	if (!layer || !layer->name || layer->type != JSON_OBJECT)
@@ -62,6 +60,7 @@ static void add_layer(struct builder *b, const struct json_value *layer)
 	}
 }
 
+/* The first layer is the one that counts. */
 static void add_sources(struct builder *b, const struct import_oe_run *run)
 {
 	const struct json_value *layers = json_member(run->metadata, "layers");
@@ -92,9 +91,7 @@ static void set_start(struct builder *b, int64_t start_us)
 		builder_start_wall(b, start_us * 1000);
 }
 
-/* Figures */
-
-/* What no build has is not known either; so sums of some fit. */
+/* Implausibly large numbers are unknown, so that sums do not overflow. */
 static int64_t number_of(const struct json_value *v, const char *name, int decimals)
 {
 	int64_t n = json_member_number(v, name, decimals, -1);
@@ -124,7 +121,7 @@ static int64_t blocks(const struct json_value *io, const char *bytes, int64_t ot
 	return n >= 0 ? n / BLOCK_BYTES : otherwise;
 }
 
-/* "rusage", "iostat" and where it is told apart "child_rusage": of a task and of a measurement. */
+/* "rusage", "iostat" and possibly "child_rusage" of a task or a measurement. */
 static void set_usage(struct builder_task *t, const struct json_value *v)
 {
 	const struct json_value *self = json_member(v, "rusage");
@@ -143,7 +140,6 @@ static void set_usage(struct builder_task *t, const struct json_value *v)
 	t->wchar = count_of(io, "wchar");
 }
 
-/* start and elapsed, from zero_us on. */
 static void set_times(struct builder_task *t, const struct json_value *v, int64_t zero_us)
 {
 	int64_t start_us = us_of(v, "start_time"), elapsed_us = us_of(v, "elapsed_time");
@@ -151,8 +147,6 @@ static void set_times(struct builder_task *t, const struct json_value *v, int64_
 	t->start_us = start_us > zero_us && zero_us > 0 ? start_us - zero_us : 0;
 	t->end_us = t->start_us + (elapsed_us > 0 ? elapsed_us : 0);
 }
-
-/* Tests */
 
 static bool is_good(const char *status)
 {
@@ -187,7 +181,7 @@ static void add_measurement(struct builder *b, const struct json_value *test,
 	buf_release(&name);
 }
 
-/* False: it failed. */
+/* Returns false if it failed. */
 static bool add_test(struct builder *b, const struct json_value *test, int64_t zero_us)
 {
 	const struct json_value *list = json_member(test, "measurements");
@@ -229,8 +223,6 @@ int import_oe_tests(struct recording *rec, const struct import_oe_run *run, stru
 	builder_build_number(&b, "status", !good);
 	return builder_end(&b, 0, run->path, err);
 }
-
-/* Buildstats */
 
 /* "name-[epoch_]version-revision" */
 static void add_key(struct buf *key, const struct json_value *recipe)
@@ -283,7 +275,6 @@ static int64_t earliest(const struct json_value *recipes)
 	return first < INT64_MAX ? first : 0;
 }
 
-/* What is known of the measurement as a whole. */
 static void add_totals(struct builder *b, const struct import_oe_run *run, const char *measurement)
 {
 	const struct json_value *tests = json_member(run->results, "tests"), *values, *test;

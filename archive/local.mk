@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += archive/libarchive.la
 archive_libarchive_la_SOURCES = \
 	archive/archive.h archive/columns.c archive/columns.h archive/commit_count.c \
 	archive/commit_count.h archive/import_oe.c archive/import_oe.h archive/import_oe_run.c \
-	archive/import_oe_run.h archive/login.c archive/login.h archive/loose.c archive/loose.h \
+	archive/import_oe_run.h archive/loose.c archive/loose.h \
 	archive/message.c archive/message.h archive/build.c archive/build.h archive/build_read.c \
 	archive/build_recording.c archive/build_recording.h archive/build_tasks.c archive/build_tasks.h \
 	archive/build_write.c archive/builds_read.c archive/notes.c archive/notes.h archive/notes_text.c \

@@ -59,7 +59,7 @@ static int read_file(struct guard *g, const git_oid *id)
 	return n < 0 ? (int)n : g->packed.len && g->packed.len <= UINT_MAX ? 0 : -EIO;
 }
 
-/* "blob 1234" and NUL; then content has the size of the object. */
+/* "blob 1234" and NUL. content gets the size of the whole object. */
 static int parse(struct guard *g)
 {
 	struct slice name;

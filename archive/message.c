@@ -15,8 +15,6 @@
 
 #define NS_PER_S 1000000000
 
-/* Writing */
-
 int64_t message_start_s(const struct values *f)
 {
 	return f->start_s >= 0 && f->start_s <= INT64_MAX / NS_PER_S ? f->start_s : -1;
@@ -61,7 +59,7 @@ static void add_status(struct buf *out, int64_t status)
 	buf_addc(out, '\n');
 }
 
-/* The facts from `at` on that are of the same tree. */
+/* A fact of the tree that begins at `at`. */
 static const char *of_tree(const struct values *f, size_t at, const char *key)
 {
 	for (size_t i = at; i < f->n_facts; i++) {
@@ -104,7 +102,7 @@ static bool begins_tree(const struct values *f, size_t at)
 	return !strcmp(f->fact[at].key, "source");
 }
 
-/* What has no source at all is one tree. */
+/* Facts without a source belong to one tree. */
 static void add_revisions(struct buf *out, const struct values *f)
 {
 	const char *count = count_or_dash(values_fact(f, "commit_count"));
@@ -135,8 +133,6 @@ void message_write(struct buf *out, const struct values *f, const char *run)
 	add_status(out, f->total[TOTAL_STATUS]);
 	add_revisions(out, f);
 }
-
-/* Reading */
 
 static const char *keep_field(struct message *m, struct slice s)
 {
@@ -203,7 +199,7 @@ static int read_trailer(struct message *m, struct slice line)
 	return 0;
 }
 
-/* The last paragraph. */
+/* The last paragraph of the message. */
 static const char *trailers(const char *text, size_t *len)
 {
 	const char *from = text, *next;

@@ -20,7 +20,7 @@ static int git_failed(struct error *err, const char *what)
 			 e && e->message ? e->message : "unknown error");
 }
 
-/* One state of the notes: commit NULL before the first. */
+/* One state of the notes; commit is NULL before the first note. */
 struct notes {
 	git_repository *repo;
 	git_commit *commit;
@@ -41,7 +41,7 @@ static void notes_close(struct notes *n)
 	n->commit = NULL;
 }
 
-/* The note on a build, or nothing. *note is the caller's, who frees it. */
+/* The text of the note on a build, or "". The caller frees *note. */
 static int note_read(struct slice *text, git_note **note, const struct notes *n,
 		     const git_oid *build, struct error *err)
 {
@@ -57,7 +57,7 @@ static int note_read(struct slice *text, git_note **note, const struct notes *n,
 	return 0;
 }
 
-/* The next state: with text on a build, or with none if it is empty. */
+/* The next state, with this note on a build; an empty text removes the note. */
 static int notes_put(struct notes *n, const git_oid *build, struct buf *text,
 		     const git_signature *who, struct error *err)
 {
@@ -78,8 +78,6 @@ static int notes_put(struct notes *n, const git_oid *build, struct buf *text,
 	notes_close(n);
 	return notes_open(n, n->repo, &commit, err);
 }
-
-/* Merging */
 
 struct merge {
 	struct notes base, ours, theirs, merged;
@@ -109,7 +107,7 @@ static int merge_note(struct merge *m, const git_oid *build)
 	return r;
 }
 
-/* Every note that one side has. One on both sides is done twice, to the same end. */
+/* Merges every note of one side. A note on both sides is merged twice, with the same result. */
 static int merge_notes_of(struct merge *m, const struct notes *side)
 {
 	git_note_iterator *it;
@@ -124,7 +122,7 @@ static int merge_notes_of(struct merge *m, const struct notes *side)
 	return r;
 }
 
-/* The same commit from the same two, in whatever order and whenever. */
+/* The id depends only on the two parents. */
 static int commit_merge(struct merge *m, git_oid *id)
 {
 	const git_commit *parents[2] = { m->ours.commit, m->theirs.commit };
@@ -164,7 +162,7 @@ int notes_merge(git_oid *merged, git_repository *repo, const git_oid *ours,
 	git_oid base = { { 0 } };
 	int r;
 
-	/* Nobody's commit is the first of both, whoever merges. */
+	/* The order of the parents does not depend on who merges. */
 	if (git_oid_cmp(ours, theirs) > 0) {
 		const git_oid *other = ours;
 
@@ -190,7 +188,7 @@ int notes_merge(git_oid *merged, git_repository *repo, const git_oid *ours,
 	return r;
 }
 
-/* What both say, on the second. */
+/* Adds the note on `from` to the note on `to`. */
 static int copy(struct notes *n, const git_oid *from, const git_oid *to, struct error *err)
 {
 	struct slice nothing = { "", 0 }, old, there;
@@ -226,8 +224,6 @@ int notes_copy(git_oid *notes, git_repository *repo, const git_oid *from, const 
 	return r;
 }
 
-/* What is known of builds */
-
 static int tip(struct archive *a, git_oid *id, struct error *err)
 {
 	int r = git_reference_name_to_id(id, a->git, NOTES_REF);
@@ -256,7 +252,7 @@ static int add_known(struct reader *r, const struct known *k)
 	return 0;
 }
 
-/* The first that is damaged is the one that is told of. */
+/* Only the first damaged line is reported. */
 static void add_damaged(struct reader *r, uint32_t build, unsigned number, struct slice line)
 {
 	struct buf path = BUF_INIT;
@@ -293,7 +289,7 @@ static int read_note(struct reader *r, uint32_t build, struct slice text)
 	return code;
 }
 
-/* Which builds have one: there are few, and many builds. */
+/* Which builds have a note: few of many. */
 static int find_notes(bool *has, const struct notes *n, const struct builds *builds,
 		      struct error *err)
 {
@@ -355,8 +351,6 @@ int archive_known(struct archive *a, struct builds *builds, struct known_list *l
 	return code ? code : r.damaged;
 }
 
-/* Saying something */
-
 int archive_build_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZE],
 		     struct error *err)
 {
@@ -383,7 +377,7 @@ int archive_user(struct archive *a, struct buf *name, struct error *err)
 	return buf_error(name) ? error_sys(err, buf_error(name), a->path, NULL) : 0;
 }
 
-#define TRIES 10000		/* others may have been faster so often */
+#define TRIES 10000		/* when other writers are faster */
 
 struct change {
 	struct archive *a;
@@ -403,7 +397,7 @@ static bool is_about(const struct change *c, struct arena *texts, struct slice l
 	       note_is_about(&k, c->what);
 }
 
-/* The same text but for what is taken back, or with a line more. */
+/* The same text without the removed notes, or with an additional one. */
 static int change_text(struct change *c, struct buf *out, struct slice text)
 {
 	struct arena *texts = arena_new();
@@ -451,7 +445,7 @@ static int change_notes(struct change *c, struct notes *n)
 	return r;
 }
 
-/* On top of what there is; -EAGAIN: by now that is something else. */
+/* Returns -EAGAIN if another writer was faster. */
 static int change_once(struct change *c)
 {
 	struct notes n;
@@ -468,7 +462,7 @@ static int change_once(struct change *c)
 	return r;
 }
 
-/* What could not be sent is kept, and that is told. */
+/* A note that could not be pushed is kept, and an error is returned. */
 static int change(struct change *c, const struct builds *builds)
 {
 	struct error unsent = { 0 };

@@ -18,9 +18,7 @@ static const char *const kind_word[] = {
 #define KINDS ARRAY_SIZE(kind_word)
 #define EVERY (METRIC_BIT(METRICS) - 1)
 
-/* Out */
-
-/* Blanks around a text would be taken for the line's. */
+/* Blanks at the ends of a text are escaped because the reader skips blanks. */
 static void add_escaped(struct buf *out, const char *text, const char *special)
 {
 	const char *first = text;
@@ -82,9 +80,7 @@ void note_line_add(struct buf *out, const struct known *k)
 	buf_addc(out, '\n');
 }
 
-/* In */
-
-/* What is no escape, as who writes by hand may have it, stays as it is. */
+/* An invalid escape is kept, because notes can be written by hand. */
 static void add_byte(struct buf *out, struct cursor *c)
 {
 	size_t left = (size_t)(c->end - c->p);
@@ -101,13 +97,13 @@ static void add_byte(struct buf *out, struct cursor *c)
 	}
 }
 
-/* The text of the arena, NULL without memory. */
+/* Returns NULL when out of memory. */
 static const char *keep(struct arena *texts, struct buf *text)
 {
 	return buf_error(text) ? NULL : arena_text(texts, buf_str(text), text->len);
 }
 
-/* False: there is no quoted text. *text NULL: no memory. */
+/* Returns false if there is no quoted text. *text is NULL when out of memory. */
 static bool read_quoted(const char **text, struct arena *texts, struct cursor *c)
 {
 	struct buf b = BUF_INIT;
@@ -183,7 +179,7 @@ static const char *read_reason(struct arena *texts, struct cursor *c)
 	return text;
 }
 
-/* A word with blanks around it. */
+/* Skips a word and the blanks around it. */
 static bool pass_word(struct cursor *c, const char *word)
 {
 	cursor_blanks(c);
@@ -234,8 +230,6 @@ bool note_is_about(const struct known *a, const struct known *b)
 	       !strcmp(a->pattern, b->pattern);
 }
 
-/* Two of them made one */
-
 static bool has_line(struct slice text, struct slice line)
 {
 	struct slice other;
@@ -250,7 +244,7 @@ static bool has_line(struct slice text, struct slice line)
 	return false;
 }
 
-/* The lines of one that belong into what becomes of both. */
+/* Adds the lines of one side that are in the merged note. */
 static void add_lines(struct buf *out, struct slice base, struct slice one, struct slice other,
 		      bool only_new)
 {

@@ -10,33 +10,33 @@
 #include <stdbool.h>
 
 /*
- * What is said about a build, as the text of git's note on it, a line each:
+ * The text of the git note on a build has lines such as
  *	accept cpu,wall "core: main.o" by "Name" at 2026-11-20T09:12:00Z: the reason
  *	ack all total by "Name" at 2026-11-20T09:12:00Z: the reason
- * The names of metrics or "all"; a pattern of task names or the word total; in quotes \" and
- * \\ stand for themselves, \n for the end of a line and \xHH for any byte, in the
- * reason \\, \n and \xHH do. Empty lines and those that begin with '#' say nothing.
+ * with names of metrics or "all", and a pattern of task names or the word total. In quotes \" and
+ * \\ are these characters, \n is a newline and \xHH any byte. The reason has the escapes \\,
+ * \n and \xHH. Empty lines and those that begin with '#' are ignored.
  */
 
-/* With its newline; build is not written. */
+/* Adds the line of a note, without its build. */
 void note_line_add(struct buf *out, const struct known *k);
 
 enum note_line {
-	NOTE_SAYS,		/* k, its texts in the arena; build is not set */
+	NOTE_SAYS,		/* a note: sets *k except build; texts belong to the arena */
 	NOTE_SAYS_NOTHING,
 	NOTE_DAMAGED,
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int note_line_read(enum note_line *what, struct known *k, struct arena *texts,
 		   struct slice line);
 
-/* Are they about the same: kind, pattern and metrics. */
+/* Whether kind, pattern and metrics are the same. */
 bool note_is_about(const struct known *a, const struct known *b);
 
 /*
- * Two notes grown from one become one (sorted neither in any way: ours, then what only theirs
- * has): a line stays unless one of them has taken it out since base. base may be "".
+ * Merges two notes that changed from base (which may be ""): the lines of ours, then the new ones of
+ * theirs, except those that one of them removed.
  */
 void note_merge(struct buf *out, struct slice base, struct slice ours, struct slice theirs);
 

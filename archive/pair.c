@@ -33,8 +33,8 @@ void pair_write(struct buf *out, const struct pair_format *format, const char *k
 	buf_addc(out, '\n');
 }
 
-int pair_go_on(struct pair_reader *r, const struct pair_format *format, struct arena *texts,
-	       const void *data, size_t len, size_t known, size_t lines)
+int pair_continue(struct pair_reader *r, const struct pair_format *format, struct arena *texts,
+		  const void *data, size_t len, size_t known, size_t lines)
 {
 	const char *from = (const char *)data + known;
 
@@ -57,7 +57,7 @@ int pair_begin(struct pair_reader *r, const struct pair_format *format, struct a
 	*r = (struct pair_reader){ .format = format, .line = 1 };
 	if (len <= first || memcmp(p, format->first_line, first) || p[first] != '\n')
 		return -EINVAL;
-	return pair_go_on(r, format, texts, data, len, first + 1, 1);
+	return pair_continue(r, format, texts, data, len, first + 1, 1);
 }
 
 static const char *decode(char *text, size_t len)

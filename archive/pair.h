@@ -9,8 +9,8 @@
 struct arena;
 
 /*
- * Most files of a build: a first line, then a key and a value a line, escaped as fields of
- * a recording are (field.h).
+ * The format of most files of a build: a first line, then lines of a key and a value, escaped like
+ * fields of a recording (field.h).
  */
 struct pair_format {
 	const char *first_line;		/* without its newline */
@@ -26,21 +26,22 @@ struct pair {
 struct pair_reader {
 	const struct pair_format *format;
 	char *p, *end;
-	unsigned line;		/* of what was read last */
+	unsigned line;		/* number of the last line read */
 };
 
 void pair_begin_write(struct buf *out, const struct pair_format *format);
 void pair_write(struct buf *out, const struct pair_format *format, const char *key,
 		const char *value);
 
-/* 0, -ENOMEM, -EINVAL: another first line, or a NUL in it. The texts are the arena's. Or what
- * follows behind its first bytes, of so many lines, which are known. */
+/* Begins to read a file; texts belong to the arena. Returns 0, -ENOMEM, or -EINVAL for another
+ * first line or a NUL. pair_continue() reads only what follows the first `known` bytes, which
+ * have that many lines. */
 int pair_begin(struct pair_reader *r, const struct pair_format *format, struct arena *texts,
 	       const void *data, size_t len);
-int pair_go_on(struct pair_reader *r, const struct pair_format *format, struct arena *texts,
-	       const void *data, size_t len, size_t known, size_t lines);
+int pair_continue(struct pair_reader *r, const struct pair_format *format, struct arena *texts,
+		  const void *data, size_t len, size_t known, size_t lines);
 
-/* 1, or 0 at the end, or -EINVAL: this is none. */
+/* Returns 1, 0 at the end, or -EINVAL for an invalid line. */
 int pair_next(struct pair_reader *r, struct pair *pair);
 
 #endif

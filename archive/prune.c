@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/archive.h"
 
-#include "archive/message.h"
+#include "archive/build.h"
 #include "archive/notes.h"
 #include "archive/remote_parts.h"
 #include "archive/rewrite.h"
@@ -9,46 +9,43 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Whoever adds a build in between makes it begin anew. */
-#define TRIES 100
+#define TRIES 100		/* when other writers are faster */
 
-/* When the build of a commit began; of what is no build, when it was committed. */
+/* The start of a build; for other commits their time. */
 static int start_of(struct archive *a, int64_t *start_s, const git_oid *id, struct error *err)
 {
-	struct message m = MESSAGE_INIT;
+	struct message m;
 	git_commit *c;
-	int r = repo_commit(a, &c, id, err);
+	int r = build_commit(a, &c, &m, id, err);
 
 	if (r)
 		return r;
-	if (message_read(&m, git_commit_message_raw(c)))
-		r = error_sys(err, -ENOMEM, a->path, NULL);
 	*start_s = m.start_s >= 0 ? m.start_s : git_commit_time(c);
 	message_release(&m);
 	git_commit_free(c);
-	return r;
+	return 0;
 }
 
-/* Those that stay remain in line. */
-static int drop_old(struct archive *a, struct rewrite_commits *line, int64_t before_s, size_t keep,
+/* Removes the builds to delete from the list. */
+static int drop_old(struct archive *a, struct rewrite_commits *list, int64_t before_s, size_t keep,
 		    struct error *err)
 {
-	size_t n = 0, surely = line->n > keep ? line->n - keep : 0;
+	size_t n = 0, surely = list->n > keep ? list->n - keep : 0;
 	int r = 0;
 
-	for (size_t i = 0; !r && i < line->n; i++) {
+	for (size_t i = 0; !r && i < list->n; i++) {
 		int64_t start_s = 0;
 
 		if (i < surely && before_s >= 0)
-			r = start_of(a, &start_s, &line->id[i], err);
+			r = start_of(a, &start_s, &list->id[i], err);
 		if (i >= surely || (before_s >= 0 && start_s >= before_s))
-			line->id[n++] = line->id[i];
+			list->id[n++] = list->id[i];
 	}
-	line->n = n;
+	list->n = n;
 	return r;
 }
 
-static int rewrite(struct archive *a, const char *ref, const struct rewrite_commits *line,
+static int rewrite(struct archive *a, const char *ref, const struct rewrite_commits *list,
 		   const git_oid *from, struct error *err)
 {
 	git_oid notes, copied, to = { { 0 } };
@@ -56,7 +53,7 @@ static int rewrite(struct archive *a, const char *ref, const struct rewrite_comm
 
 	copied = notes;
 	if (!r)
-		r = rewrite_onto(a, line->id, line->n, &to, &copied, err);
+		r = rewrite_onto(a, list->id, list->n, &to, &copied, err);
 	if (!r && !git_oid_equal(&notes, &copied))
 		r = repo_set(a, NOTES_REF, &notes, &copied, err);
 	return r ? r : remote_replace(a, ref, from, &to, err);
@@ -66,7 +63,7 @@ static int prune(struct archive *a, const char *ref, const struct archive_prune 
 		 struct archive_pruned *done, struct error *err)
 {
 	static const git_oid nothing;
-	struct rewrite_commits line;
+	struct rewrite_commits list;
 	git_oid tip;
 	int r = repo_tip(a, &tip, ref, err);
 
@@ -74,15 +71,15 @@ static int prune(struct archive *a, const char *ref, const struct archive_prune 
 		return error_set(err, -ENOENT, a->path, 0, 0, "no series %.200s", ref);
 	if (r)
 		return r;
-	r = rewrite_list(&line, a, &tip, &nothing, 1, err);
-	done->gone = line.n;
+	r = rewrite_list(&list, a, &tip, &nothing, 1, err);
+	done->gone = list.n;
 	if (!r)
-		r = drop_old(a, &line, what->before_s, what->keep, err);
-	done->kept = line.n;
-	done->gone -= line.n;
+		r = drop_old(a, &list, what->before_s, what->keep, err);
+	done->kept = list.n;
+	done->gone -= list.n;
 	if (!r && done->gone && !what->pretend)
-		r = rewrite(a, ref, &line, &tip, err);
-	rewrite_release(&line);
+		r = rewrite(a, ref, &list, &tip, err);
+	rewrite_release(&list);
 	return r;
 }
 

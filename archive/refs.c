@@ -11,12 +11,9 @@
 #define HEADS "refs/heads/"
 #define PARTS 3
 
-/* How many commits of others may be on top of the newest build. */
-#define FOREIGN_MAX 100
+#define FOREIGN_MAX 100		/* commits on top of the newest build that are not builds */
 
-/* Names */
-
-/* What git allows anywhere in a name, and the slash is not: three parts are three. */
+/* Characters that git allows anywhere in a name, except the slash between parts. */
 static bool is_allowed(unsigned char c)
 {
 	return c > ' ' && c != 0x7f && !strchr("~^:?*[\\/%", c);
@@ -64,9 +61,8 @@ static bool has_three_parts(const char *name)
 	return parts == PARTS;
 }
 
-/* What those there are */
-
-/* Is there a build on it; also if one cannot tell, so that reading it tells why. */
+/* Whether the branch has a build. Also true after an error, which is reported when the branch is
+ * read. */
 static bool is_series(struct archive *a, const git_oid *tip)
 {
 	git_oid at = *tip;
@@ -144,9 +140,7 @@ int archive_refs(struct archive *a, struct arena *texts, const char ***ref, size
 	       error_sys(err, -ENOMEM, a->path, NULL) : 0;
 }
 
-/* Choosing */
-
-/* One or two of its parts, or all of it. */
+/* Whether `what` is one or two whole parts of the name, or all of it. */
 static bool is_part(const char *ref, const char *what)
 {
 	size_t len = strlen(what);

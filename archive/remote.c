@@ -13,8 +13,6 @@
 
 #define LOCK "buildbeat.lock"
 
-/* Names */
-
 static struct remote *remote_new(const char *url)
 {
 	struct remote *m = calloc(1, sizeof *m);
@@ -85,7 +83,7 @@ bool archive_is_stale(const struct archive *a, struct error *why)
 	return true;
 }
 
-/* The lock: descriptors that nobody else has open the same way. */
+/* flock(2) also serializes threads, because each opens the file itself. */
 static int lock(struct archive *a, struct error *err)
 {
 	struct buf path = BUF_INIT;
@@ -111,7 +109,6 @@ static int lock(struct archive *a, struct error *err)
 	return r;
 }
 
-/* Ask the server; whether it could be reached is in remote->stale. */
 int remote_refresh(struct archive *a, struct error *err)
 {
 	struct remote *m = a->remote;
@@ -179,8 +176,8 @@ int remote_end(struct archive *a, struct error *err)
 	r = remote_send(a, &why);
 	unlock(m);
 	if (r == -ENOTCONN)
-		return error_set(err, r, m->shown.data, 0, 0, "%s; it is kept in %s and is pushed with "
-				 "the next one", why.message, a->path);
+		return error_set(err, r, m->shown.data, 0, 0, "%s; it is kept in %s and is pushed "
+				 "with the next one", why.message, a->path);
 	if (r)
 		*err = why;
 	return r;

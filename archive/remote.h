@@ -5,38 +5,38 @@
 #include "archive/repo.h"
 
 /*
- * An archive on a server: a bare copy in the user's cache directory, in which all is read and
- * written as in any other archive. In it
- *	refs/heads/REF			what the server has, and on top of it the builds that it
- *					does not have yet
- *	refs/buildbeat/server/heads/REF	what it had when it was asked last
- *	refs/buildbeat/agreed/heads/REF	and what of it the branch is known to have
- * and so for the notes. What is in none of the latter two is to be sent, with the next build if
- * it could not be now; where the server went on it is put on top of what is there, but for
- * runs that are there already. Who pushes says what the server must still have.
- * Processes of one user that share a copy take turns.
+ * An archive on a server: a bare copy in the user's cache directory, which is read and written like
+ * any other archive. It has
+ *	refs/heads/REF			the server's commits, and on top of them the builds that
+ *					were not pushed yet
+ *	refs/buildbeat/server/heads/REF	the server's commit when it was asked last
+ *	refs/buildbeat/agreed/heads/REF	the server's commit that the branch contains
+ * and the same for the notes. Commits that are in neither of the last two are pushed with the next
+ * build. If the server has new commits, they are rewritten on top of those, except runs that
+ * the server has already. A push states the commit that the server must still have.
+ * Processes of one user that share a copy are serialized by a lock.
  *
- * file:// is the path.
+ * A file:// URL is its path.
  */
 struct remote;
 
-/* What repo names: its path, and what is needed for a server. 0 or a negative errno with err. */
+/* Sets a->path, and a->remote if repo is on a server. Returns 0 or a negative errno with err. */
 int remote_find(struct archive *a, const char *repo, struct error *err);
-void remote_free(struct remote *r);	/* NULL is fine */
+void remote_free(struct remote *r);	/* r may be NULL */
 
-/* All of the following do nothing where there is no server. */
+/* The following functions do nothing for an archive without a server. */
 
-/* The copy, which is open, gets what the server has. Where it cannot be reached, and there is
- * something to read or use is to write: 0, and archive_is_stale(). */
+/* Fetches into the open copy. If the server cannot be reached, returns 0 for writing or if the copy
+ * has builds, and archive_is_stale() is true. */
 int remote_open(struct archive *a, enum archive_use use, struct error *err);
 
-/* Before something is written, and afterwards, whether that went well or not: it is sent.
- * -ENOTCONN with err: not yet. */
+/* Called before and after writing; remote_end() pushes. It must be called after errors too. Returns
+ * -ENOTCONN with err if the push failed. */
 int remote_begin(struct archive *a, struct error *err);
 int remote_end(struct archive *a, struct error *err);
 
-/* Between the two: let ref go from one commit to another that does not follow it, at the
- * server first. -EAGAIN: it was not there any more, and is now what the server has. */
+/* Between the two: changes ref from one commit to an unrelated one, first at the server. Returns
+ * -EAGAIN if ref changed meanwhile; it then is the server's. */
 int remote_replace(struct archive *a, const char *ref, const git_oid *from, const git_oid *to,
 		   struct error *err);
 

@@ -4,49 +4,47 @@
 
 #include "archive/remote.h"
 
-/* The inside of remote.h, private to remote*.c. */
+/* Private to remote*.c. */
 struct remote {
 	char *url;
-	struct buf shown;	/* the same for messages */
-	int lock_fd;		/* -1: not ours */
+	struct buf shown;	/* url for messages, without a password */
+	int lock_fd;		/* -1: not locked */
 	unsigned depth;		/* of remote_begin() */
-	bool fresh;		/* was asked, and nothing was begun since */
-	bool stale;		/* could not be asked: */
+	bool fresh;		/* fetched, and nothing was written since */
+	bool stale;		/* the server cannot be reached, because of why */
 	struct error why;
 };
 
 #define REMOTE_HEADS "refs/heads/"
 #define REMOTE_AGREED "refs/buildbeat/agreed/heads/"
 
-/* A reference of the copy; all zero: there is none. */
+/* Read and write a reference of the copy; all zero: none. */
 int remote_get(struct archive *a, git_oid *id, const char *prefix, const char *name,
 	       struct error *err);
 int remote_put(struct archive *a, const char *prefix, const char *name, const git_oid *id,
 	       struct error *err);
 
-/* Of a branch. */
 struct remote_state {
 	git_oid ours, server, agreed;
 };
 
 int remote_state(struct archive *a, struct remote_state *s, const char *ref, struct error *err);
 
-/* All of those below a prefix, by what is behind it, which may change them. */
+/* Calls visit with the name of each reference below a prefix; visit may change references. */
 int remote_visit(struct archive *a, const char *prefix,
 		 int (*visit)(struct archive *, const char *ref, void *, struct error *),
 		 void *context, struct error *err);
 
-/* Branches and notes become what the server had when it was asked last, and on top of it what
- * is only here. */
+/* Sets branches and notes to the server's, with local commits on top. */
 int remote_settle(struct archive *a, struct error *err);
 
-/* What was seen of branches that are no more what they were. */
+/* Clears the cache of runs after a branch was rewritten. */
 void remote_forget(struct archive *a);
 
-/* Ask the server, and settle; whether it could be reached is in stale. */
+/* Fetches and settles. Sets stale if the server cannot be reached. */
 int remote_refresh(struct archive *a, struct error *err);
 
-/* What is only here to the server, however often others are faster. -ENOTCONN: not all. */
+/* Pushes local commits, with retries. Returns -ENOTCONN if not everything was pushed. */
 int remote_send(struct archive *a, struct error *err);
 
 #endif

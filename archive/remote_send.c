@@ -14,8 +14,8 @@
 
 #define REPLACED "refs/buildbeat/replaced/heads/"
 
-/* Who pushes comes too late as long as others are faster; that often, and after naps of up to
- * so long. What a server refuses for other reasons it is asked less often. */
+/* Retries while other writers are faster, with pauses in between. Fewer retries if the server
+ * refuses for another reason. */
 #define TRIES 40
 #define TRIES_REFUSED 8
 #define NAP_MS 20
@@ -23,7 +23,7 @@
 
 static const git_oid none;
 
-#define SENT_MAX 1024		/* branches in one go */
+#define SENT_MAX 1024		/* branches in one push */
 
 struct sending {
 	struct arena *texts;
@@ -84,7 +84,7 @@ static int add_notes(struct archive *a, struct sending *s, struct error *err)
 	return add_sending(a, s, NULL, NULL, &ours, &server, err);
 }
 
-/* The server has it now, and the copy knows. */
+/* Records in the copy what the server has now. */
 static int note_sent(struct archive *a, const struct sending *s, struct error *err)
 {
 	int r = 0;
@@ -94,7 +94,8 @@ static int note_sent(struct archive *a, const struct sending *s, struct error *e
 
 		if (!s->push[i].done)
 			continue;
-		r = remote_put(a, ref ? SYNC_HEADS : "", ref ? ref : SYNC_NOTES, &s->what[i].id, err);
+		r = remote_put(a, ref ? SYNC_HEADS : "", ref ? ref : SYNC_NOTES, &s->what[i].id,
+			       err);
 		if (!r && ref)
 			r = remote_put(a, REMOTE_AGREED, ref, &s->what[i].id, err);
 		if (!r && ref)
@@ -135,7 +136,7 @@ static void sending_free(struct sending *s)
 	free(s);
 }
 
-/* All that the server does not have, once; *n: of that many references. */
+/* Pushes once. *n is the number of references to push. */
 static int send_once(struct archive *a, size_t *n, struct error *err)
 {
 	struct sending *s = sending_new(a, err);
@@ -154,7 +155,7 @@ static int send_once(struct archive *a, size_t *n, struct error *err)
 	return r;
 }
 
-/* The longer the more often others were faster; and another one for each. */
+/* A random pause whose limit grows with the number of tries. */
 static void nap(unsigned tries)
 {
 	unsigned max_ms = tries < 7 ? NAP_MS << tries : NAP_MAX_MS, random = 0, ms;
@@ -200,8 +201,6 @@ int remote_send(struct archive *a, struct error *err)
 	}
 	return r == -EAGAIN || r == -EBUSY ? -ENOTCONN : r;
 }
-
-/* Replacing */
 
 static int replace_at_server(struct archive *a, const char *ref, const git_oid *from,
 			     const git_oid *to, struct error *err)

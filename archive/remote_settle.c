@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/remote_parts.h"
 
-#include "archive/message.h"
+#include "archive/build.h"
 #include "archive/notes.h"
 #include "archive/rewrite.h"
 #include "archive/seen.h"
@@ -9,8 +9,6 @@
 
 #include <errno.h>
 #include <string.h>
-
-/* References of the copy; all zero: there is none */
 
 int remote_get(struct archive *a, git_oid *id, const char *prefix, const char *name,
 	       struct error *err)
@@ -52,14 +50,11 @@ int remote_put(struct archive *a, const char *prefix, const char *name, const gi
 	return r;
 }
 
-/* What was seen of a branch that is no more what it was. */
 void remote_forget(struct archive *a)
 {
 	seen_free(a->seen);
 	a->seen = NULL;
 }
-
-/* Settling: a branch of ours with what the server has */
 
 int remote_state(struct archive *a, struct remote_state *s, const char *ref, struct error *err)
 {
@@ -70,20 +65,18 @@ int remote_state(struct archive *a, struct remote_state *s, const char *ref, str
 	return r ? r : remote_get(a, &s->agreed, REMOTE_AGREED, ref, err);
 }
 
-/* Does the server have the run of that commit: *known. */
+/* Sets *known if the server has the run of that commit. */
 static int is_known(struct archive *a, bool *known, const char *ref, const git_oid *server,
 		    const git_oid *id, struct error *err)
 {
-	struct message m = MESSAGE_INIT;
 	git_oid build = { { 0 } };
+	struct message m;
 	git_commit *c;
-	int r = repo_commit(a, &c, id, err);
+	int r = build_commit(a, &c, &m, id, err);
 
 	if (r)
 		return r;
-	if (message_read(&m, git_commit_message_raw(c)))
-		r = error_sys(err, -ENOMEM, a->path, NULL);
-	else if (m.run)
+	if (m.run)
 		r = seen_find(a, &build, ref, server, m.run, err);
 	message_release(&m);
 	git_commit_free(c);
@@ -91,7 +84,7 @@ static int is_known(struct archive *a, bool *known, const char *ref, const git_o
 	return r;
 }
 
-static int drop_known(struct archive *a, struct rewrite_commits *line, const char *ref,
+static int drop_known(struct archive *a, struct rewrite_commits *list, const char *ref,
 		      const git_oid *server, struct error *err)
 {
 	bool known = false;
@@ -99,37 +92,34 @@ static int drop_known(struct archive *a, struct rewrite_commits *line, const cha
 	int r = 0;
 
 	remote_forget(a);
-	for (size_t i = 0; !r && i < line->n; i++) {
-		r = is_known(a, &known, ref, server, &line->id[i], err);
+	for (size_t i = 0; !r && i < list->n; i++) {
+		r = is_known(a, &known, ref, server, &list->id[i], err);
 		if (!r && !known)
-			line->id[n++] = line->id[i];
+			list->id[n++] = list->id[i];
 	}
-	line->n = n;
+	list->n = n;
 	return r;
 }
 
-static int move_notes(struct archive *a, const git_oid *notes, struct error *err)
-{
-	return git_oid_is_zero(notes) ? 0 : remote_put(a, "", NOTES_REF, notes, err);
-}
-
-/* What waits goes on top of what the server has; *tip is that, and becomes its end. */
-static int put_on_top(struct archive *a, const char *ref, struct rewrite_commits *line,
+/* Rewrites local commits on top of *tip, the server's, which becomes the last of them. */
+static int put_on_top(struct archive *a, const char *ref, struct rewrite_commits *list,
 		      git_oid *tip, struct error *err)
 {
 	git_oid notes;
 	int r = remote_get(a, &notes, "", NOTES_REF, err);
 
 	if (!r)
-		r = drop_known(a, line, ref, tip, err);
+		r = drop_known(a, list, ref, tip, err);
 	if (!r)
-		r = rewrite_onto(a, line->id, line->n, tip, &notes, err);
-	return r ? r : move_notes(a, &notes, err);
+		r = rewrite_onto(a, list->id, list->n, tip, &notes, err);
+	if (!r && !git_oid_is_zero(&notes))
+		r = remote_put(a, "", NOTES_REF, &notes, err);
+	return r;
 }
 
 static int settle(struct archive *a, const char *ref, void *context, struct error *err)
 {
-	struct rewrite_commits line = { 0 };
+	struct rewrite_commits list = { 0 };
 	struct remote_state s;
 	git_oid tip;
 	int r = remote_state(a, &s, ref, err);
@@ -138,13 +128,13 @@ static int settle(struct archive *a, const char *ref, void *context, struct erro
 	if (!r && !git_oid_equal(&s.ours, &s.server)) {
 		git_oid hidden[] = { s.server, s.agreed };
 
-		r = rewrite_list(&line, a, &s.ours, hidden, 2, err);
+		r = rewrite_list(&list, a, &s.ours, hidden, 2, err);
 		tip = s.server;
 		if (!r)
-			r = put_on_top(a, ref, &line, &tip, err);
+			r = put_on_top(a, ref, &list, &tip, err);
 		if (!r && !git_oid_equal(&tip, &s.ours))
 			r = remote_put(a, REMOTE_HEADS, ref, &tip, err);
-		rewrite_release(&line);
+		rewrite_release(&list);
 	}
 	if (!r && !git_oid_equal(&s.agreed, &s.server))
 		r = remote_put(a, REMOTE_AGREED, ref, &s.server, err);
@@ -167,7 +157,6 @@ static int settle_notes(struct archive *a, struct error *err)
 	return r || git_oid_equal(&merged, &ours) ? r : remote_put(a, "", NOTES_REF, &merged, err);
 }
 
-/* All branches there or here, one after the other. */
 int remote_visit(struct archive *a, const char *prefix,
 			int (*visit)(struct archive *, const char *ref, void *, struct error *),
 			void *context, struct error *err)

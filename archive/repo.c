@@ -18,10 +18,9 @@
 #include <unistd.h>
 
 #define HEADS "refs/heads/"
-#define BLOB_MAX (256u << 20)	/* a few bytes may unpack to any number */
+#define BLOB_MAX (256u << 20)	/* a few bytes can unpack to any size */
 
-/* How long a lock is waited for: its owner has it for as long as it takes to write a line. */
-#define LOCK_WAIT_S 10
+#define LOCK_WAIT_S 10		/* its owner needs it only to write a line */
 #define LOCK_NAP_NS 2000000
 #define NS_PER_S 1000000000
 
@@ -66,8 +65,6 @@ int repo_fail(const struct archive *a, int code, struct error *err, const char *
 	return r;
 }
 
-/* Opening */
-
 /*
  * libgit2 trusts only the caller's own repositories and those that safe.directory names.
  * Some of its versions then say that they did not find that setting.
@@ -97,8 +94,7 @@ static int open_here(struct archive *a, struct error *err)
 	       repo_fail(a, r, err, "cannot open the repository");
 }
 
-/* Columns are noise to git: what it takes to look for likenesses between them comes to
- * nothing. */
+/* Columns look random to git: searching for deltas between them takes time and finds none. */
 static int write_attributes(const char *dir)
 {
 	char path[PATH_MAX + 32];
@@ -130,13 +126,13 @@ static int init(const struct archive *a, const char *dir, struct error *err)
 	return r ? error_sys(err, r, a->path, "cannot create the repository") : 0;
 }
 
-/* It is there whole or not at all, whoever else makes it at that time. */
+/* Another process may create it at the same time; it appears complete or not at all. */
 static int create(struct archive *a, struct error *err)
 {
 	char dir[PATH_MAX];
 	int r;
 
-	rmdir(a->path);	/* only where there is nothing in it */
+	rmdir(a->path);	/* succeeds only if it is empty */
 	r = outdir_begin(dir, a->path, err);
 	if (r)
 		return r;
@@ -151,7 +147,7 @@ static int create(struct archive *a, struct error *err)
 	return r == -EEXIST ? 0 : r;
 }
 
-/* -ENOENT: nothing is there; -ENODATA: an empty directory. */
+/* Returns -ENOENT if nothing exists, -ENODATA for an empty directory. */
 static int look(const char *path)
 {
 	struct dirent *d;
@@ -200,7 +196,7 @@ int archive_open(struct archive **out, const char *repo, enum archive_use use,
 		archive_close(a);
 		return error_sys(err, -ENOMEM, repo, NULL);
 	}
-	/* What is not as it was written fails by the checksum that zlib keeps of it. */
+	/* zlib's checksum detects damage. */
 	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
 	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
 	r = remote_find(a, repo, err);
@@ -230,9 +226,7 @@ void archive_close(struct archive *a)
 	free(a);
 }
 
-/* Reading */
-
-/* While git repacks, what was found in a pack may be in another one by now. */
+/* While git repacks, objects move to other packs. */
 static int reopen(struct archive *a)
 {
 	git_repository *fresh;
@@ -288,7 +282,8 @@ static int read_blob(struct archive *a, git_odb_object **blob, const git_oid *id
 	if (r)
 		return r;
 	if (!git_odb_read_header(&len, &type, odb, id) && len > BLOB_MAX) {
-		git_error_set_str(GIT_ERROR_ODB, "the file is larger than 256 MiB, the limit for a file of a build");
+		git_error_set_str(GIT_ERROR_ODB, "the file is larger than 256 MiB, the limit for "
+				  "a file of a build");
 		r = GIT_ERROR;
 	} else {
 		r = git_odb_read(blob, odb, id);
@@ -307,9 +302,6 @@ int repo_blob(struct archive *a, git_odb_object **blob, const git_oid *id, const
 	return r ? missing(a, r, id, what, err) : 0;
 }
 
-/* References */
-
-/* "refs/heads/" and ref. */
 static int ref_name(struct buf *name, const char *ref, struct error *err)
 {
 	buf_clear(name);
@@ -318,7 +310,8 @@ static int ref_name(struct buf *name, const char *ref, struct error *err)
 	if (buf_error(name))
 		return error_sys(err, buf_error(name), NULL, NULL);
 	if (!git_reference_is_valid_name(name->data))
-		return error_set(err, -EINVAL, NULL, 0, 0, "'%.200s' is not a valid branch name", ref);
+		return error_set(err, -EINVAL, NULL, 0, 0, "'%.200s' is not a valid branch name",
+				 ref);
 	return 0;
 }
 
@@ -364,7 +357,7 @@ static int move_once(struct archive *a, const char *name, const git_oid *from,
 	return r;
 }
 
-/* Nobody holds a lock for as long as that one is there: its owner was killed. */
+/* No owner keeps a lock for so long: it was killed. */
 static bool is_stale(const struct archive *a, const char *name)
 {
 	char path[PATH_MAX];
@@ -385,7 +378,7 @@ static int locked(const struct archive *a, const char *name, struct error *err)
 int repo_set(struct archive *a, const char *name, const git_oid *from, const git_oid *to,
 	     struct error *err)
 {
-	/* A nap of another length for each. */
+	/* A different pause for each process. */
 	struct timespec nap = { 0, LOCK_NAP_NS + getpid() % 1000 * 1000 };
 	int64_t until_ns = clock_mono_ns() + (int64_t)LOCK_WAIT_S * NS_PER_S;
 	int code;

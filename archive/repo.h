@@ -7,44 +7,43 @@
 #include <git2.h>
 
 /*
- * The repository of an archive, for what is in this room. libgit2's objects are held no
- * longer than it takes to copy what is wanted from them: while git repacks, the repository
- * may have to be opened anew within any of these calls.
+ * The repository of an archive, for this room only. Objects of libgit2 are freed as soon as their
+ * content is copied, because any of these calls may open the repository again while git repacks.
  */
 struct archive {
 	git_repository *git;
-	char *path;		/* as it was named, for messages */
-	struct remote *remote;	/* where it is a copy of a server's, remote.h */
-	struct seen *seen;	/* runs that are known to be there, seen.h */
+	char *path;		/* as given by the user, for messages */
+	struct remote *remote;	/* of a copy of a server, remote.h */
+	struct seen *seen;	/* runs that exist, seen.h */
 };
 
-/* A path, not a URL. As archive_open(), into a that is all zero but for its path. */
+/* As archive_open(), for a path. a has only its path set. */
 int repo_open(struct archive *a, enum archive_use use, struct error *err);
 
-/* err and the errno for what libgit2 did not do: "REPO: what: why". */
+/* Sets err to "REPO: what: libgit2's message" and returns the errno. */
 int repo_fail(const struct archive *a, int code, struct error *err, const char *what, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* What is in the repository by its id; `what` for messages. The caller frees it. */
+/* Read an object, which the caller frees. what: for messages. */
 int repo_commit(struct archive *a, git_commit **commit, const git_oid *id, struct error *err);
 int repo_tree(struct archive *a, git_tree **tree, const git_oid *id, const char *what,
 	      struct error *err);
 int repo_blob(struct archive *a, git_odb_object **blob, const git_oid *id, const char *what,
 	      struct error *err);
 
-/* What ref is at; all zero: there is none. */
+/* The commit of ref, or all zero. */
 int repo_tip(struct archive *a, git_oid *id, const char *ref, struct error *err);
 
-/* A blob of what was written, into a tree that is made. */
+/* Writes a blob and adds it to a tree. */
 int repo_put(struct archive *a, git_treebuilder *tree, const char *name,
 	     const struct buf *content, struct error *err);
 
-/* Let a reference of that full name go from one commit (all zero: there is none) to another.
- * -EAGAIN: it was not there (any more). A lock that others have is waited for. */
+/* Changes a reference, by its full name, from one commit (all zero: none) to another. Returns
+ * -EAGAIN if it is not at `from`. Waits for locks of others. */
 int repo_set(struct archive *a, const char *name, const git_oid *from, const git_oid *to,
 	     struct error *err);
 
-/* The same of ref. */
+/* The same for a series. */
 int repo_move(struct archive *a, const char *ref, const git_oid *from, const git_oid *to,
 	      struct error *err);
 

@@ -7,18 +7,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int add(struct rewrite_commits *line, const git_oid *id)
+static int add(struct rewrite_commits *list, const git_oid *id)
 {
-	git_oid *grown = array_grow(line->id, line->n, sizeof *grown);
+	git_oid *grown = array_grow(list->id, list->n, sizeof *grown);
 
 	if (!grown)
 		return -ENOMEM;
-	line->id = grown;
-	grown[line->n++] = *id;
+	list->id = grown;
+	grown[list->n++] = *id;
 	return 0;
 }
 
-static int walk(struct rewrite_commits *line, struct archive *a, git_revwalk *walk,
+static int walk(struct rewrite_commits *list, struct archive *a, git_revwalk *walk,
 		const git_oid *tip, const git_oid *hidden, size_t n, struct error *err)
 {
 	git_oid id;
@@ -32,36 +32,34 @@ static int walk(struct rewrite_commits *line, struct archive *a, git_revwalk *wa
 			r = git_revwalk_hide(walk, &hidden[i]);
 	}
 	while (!r && !(r = git_revwalk_next(&id, walk))) {
-		if (add(line, &id))
+		if (add(list, &id))
 			return error_sys(err, -ENOMEM, a->path, NULL);
 	}
 	return r == GIT_ITEROVER ? 0 : repo_fail(a, r, err, "cannot read the commits");
 }
 
-int rewrite_list(struct rewrite_commits *line, struct archive *a, const git_oid *tip,
+int rewrite_list(struct rewrite_commits *list, struct archive *a, const git_oid *tip,
 		 const git_oid *hidden, size_t n, struct error *err)
 {
 	git_revwalk *w;
 	int r;
 
-	*line = (struct rewrite_commits){ 0 };
+	*list = (struct rewrite_commits){ 0 };
 	if (git_oid_is_zero(tip))
 		return 0;
 	r = git_revwalk_new(&w, a->git);
 	if (r)
 		return repo_fail(a, r, err, "cannot read the commits");
-	r = walk(line, a, w, tip, hidden, n, err);
+	r = walk(list, a, w, tip, hidden, n, err);
 	git_revwalk_free(w);
 	return r;
 }
 
-void rewrite_release(struct rewrite_commits *line)
+void rewrite_release(struct rewrite_commits *list)
 {
-	free(line->id);
-	*line = (struct rewrite_commits){ 0 };
+	free(list->id);
+	*list = (struct rewrite_commits){ 0 };
 }
-
-/* Writing anew */
 
 static int write_on(git_repository *git, git_oid *id, const git_commit *c, const git_oid *parent)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/seen.h"
 
-#include "archive/message.h"
+#include "archive/build.h"
 #include "base/array.h"
 #include "base/name_table.h"
 
@@ -11,7 +11,7 @@
 
 struct seen {
 	struct buf ref;
-	git_oid tip;		/* everything from there on down is known */
+	git_oid tip;		/* the runs of this commit and its ancestors are known */
 	struct arena *texts;
 	struct name_table runs;
 	git_oid *build;		/* of each run */
@@ -33,7 +33,7 @@ void seen_free(struct seen *seen)
 	free(seen);
 }
 
-/* Of several builds of one run, which nobody wrote by archive_add(), any will do. */
+/* archive_add() writes no run twice; of foreign duplicates any build is right. */
 static int note(struct seen *seen, const char *run, const git_oid *build)
 {
 	git_oid *grown = array_grow(seen->build, seen->runs.n, sizeof *grown);
@@ -58,19 +58,16 @@ static int read_on(struct archive *a, const git_oid *tip, struct error *err)
 	int r = 0;
 
 	while (!r && !git_oid_is_zero(&at) && !git_oid_equal(&at, &seen->tip)) {
-		struct message m = MESSAGE_INIT;
 		git_commit *commit;
 		git_oid next = { 0 };
+		struct message m;
 
-		r = repo_commit(a, &commit, &at, err);
+		r = build_commit(a, &commit, &m, &at, err);
 		if (r)
 			return r;
 		if (git_commit_parentcount(commit))
 			next = *git_commit_parent_id(commit, 0);
-		r = message_read(&m, git_commit_message_raw(commit));
-		if (!r && m.run)
-			r = note(seen, m.run, &at);
-		if (r)
+		if (m.run && (r = note(seen, m.run, &at)))
 			error_sys(err, r, a->path, NULL);
 		message_release(&m);
 		git_commit_free(commit);

@@ -5,14 +5,14 @@
 #include "archive/repo.h"
 
 /*
- * Which runs a branch has: so that one is not added twice, and so that adding
- * many in one go does not read all of the branch for each.
+ * A cache of the runs in a branch, so that no run is added twice, and adding many builds does not
+ * read the whole branch for each.
  */
 struct seen;
 
-void seen_free(struct seen *seen);	/* NULL is fine */
+void seen_free(struct seen *seen);	/* seen may be NULL */
 
-/* The build of a run on the branch ref, which is at tip now; all zero: there is none. */
+/* The build of a run on the branch ref, whose commit is tip; all zero: none. */
 int seen_find(struct archive *a, git_oid *build, const char *ref, const git_oid *tip,
 	      const char *run, struct error *err);
 

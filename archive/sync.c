@@ -1,24 +1,125 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/sync.h"
 
-#include "archive/login.h"
+#include "base/array.h"
 #include "base/buf.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static const char *const keys[] = { "id_ed25519", "id_ecdsa", "id_rsa" };
+
+#define KEYS ARRAY_SIZE(keys)
+#define STEP_AGENT 0
+#define STEP_KEYS 1
+#define STEP_END (STEP_KEYS + KEYS)
+
+/* Credentials for a server, which are tried one after the other. */
+struct login {
+	unsigned step;
+	struct buf key, public_key;
+};
+
+static void login_init(struct login *l)
+{
+	*l = (struct login){ .key = BUF_INIT, .public_key = BUF_INIT };
+}
+
+static void login_release(struct login *l)
+{
+	buf_release(&l->key);
+	buf_release(&l->public_key);
+}
+
+static const char *own_name(void)
+{
+	const struct passwd *pw = getpwuid(geteuid());
+
+	return pw ? pw->pw_name : "git";
+}
+
+static bool has_agent(void)
+{
+	const char *socket = getenv("SSH_AUTH_SOCK");
+
+	return socket && *socket && !access(socket, W_OK);
+}
+
+/* libssh2 needs the public part if it exists. */
+static bool find_key(struct login *l, const char *name)
+{
+	const char *home = getenv("HOME");
+
+	buf_clear(&l->key);
+	buf_clear(&l->public_key);
+	if (!home)
+		return false;
+	buf_addf(&l->key, "%s/.ssh/%s", home, name);
+	buf_addf(&l->public_key, "%s.pub", buf_str(&l->key));
+	return !buf_error(&l->public_key) && !access(l->key.data, R_OK);
+}
+
+static const char *public_key(const struct login *l)
+{
+	return access(l->public_key.data, R_OK) ? NULL : l->public_key.data;
+}
+
+static int next_key(git_credential **out, struct login *l, const char *user)
+{
+	while (l->step < STEP_END) {
+		unsigned step = l->step++;
+
+		if (step == STEP_AGENT && has_agent())
+			return git_credential_ssh_key_from_agent(out, user);
+		if (step >= STEP_KEYS && find_key(l, keys[step - STEP_KEYS]))
+			return git_credential_ssh_key_new(out, user, public_key(l),
+							  l->key.data, "");
+	}
+	git_error_set_str(GIT_ERROR_SSH, "the server accepts no key of the agent and none of "
+			  "~/.ssh/id_ed25519, id_ecdsa, id_rsa");
+	return GIT_EAUTH;
+}
+
+static int login_next(git_credential **out, struct login *l, const char *user, unsigned allowed)
+{
+	if (!user || !*user)
+		user = own_name();
+	if (allowed & GIT_CREDENTIAL_USERNAME)
+		return git_credential_username_new(out, user);
+	if (allowed & GIT_CREDENTIAL_SSH_KEY)
+		return next_key(out, l, user);
+	if (allowed & GIT_CREDENTIAL_DEFAULT && !l->step++)
+		return git_credential_default_new(out);
+	git_error_set_str(GIT_ERROR_HTTP, "the server wants a password, which only the URL can "
+			  "have: https://USER:PASSWORD@...");
+	return GIT_EAUTH;
+}
+
+static int login_unknown_host(const char *host)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "the key of %s is not the one in ~/.ssh/known_hosts, or not there: connect "
+		 "to it by ssh once and compare it", host);
+	git_error_set_str(GIT_ERROR_SSH, buf_str(&text));
+	buf_release(&text);
+	return GIT_ECERTIFICATE;
+}
 
 /* A connection. */
 struct talk {
 	git_remote *remote;
-	struct login login;	/* for the callbacks, as the rest is */
+	struct login login;	/* like the rest for the callbacks */
 	struct sync_push *push;
 	size_t n;
 	int refused;		/* -EAGAIN or -EBUSY, and why */
 	char why[256];
-	struct sigaction pipe;	/* what SIGPIPE did before: libgit2 writes to sockets that may be
-				   gone */
+	struct sigaction pipe;	/* restored afterwards: libgit2 writes to sockets that may
+				   be closed */
 };
 
 static int begin(struct talk *t, git_repository *git, const char *url)
@@ -97,7 +198,7 @@ static struct sync_push *find(struct talk *t, const char *name)
 	return NULL;
 }
 
-/* What the server is at is known, and nothing was sent yet. */
+/* Called when the server's commits are known, before anything is sent. */
 static int on_negotiation(const git_push_update **update, size_t n, void *payload)
 {
 	struct talk *t = payload;
@@ -128,7 +229,7 @@ static int on_reference(const char *name, const char *status, void *payload)
 	return 0;
 }
 
-/* "+LOCAL:NAME": the lease tells whether it may be. */
+/* "+LOCAL:NAME": on_negotiation() checks the lease. */
 static int make_specs(git_strarray *specs, const struct sync_push *push, size_t n)
 {
 	*specs = (git_strarray){ calloc(n + 1, sizeof *specs->strings), n };

@@ -8,30 +8,30 @@
 #include <stdbool.h>
 
 /*
- * The two things that are said over the network. What the server has is in the copy below
- * SYNC_SERVER: heads/HOST/BRANCH/MACHINE and notes/buildbeat.
+ * Fetch and push. In the copy, the server's references are below SYNC_SERVER: notes/buildbeat and
+ * heads/HOST/BRANCH/MACHINE.
  *
- * Of ssh libgit2 knows: the keys of the agent, then ~/.ssh/id_ed25519, id_ecdsa and id_rsa where
- * they have no passphrase; a server whose key is not in ~/.ssh/known_hosts is refused. It
- * does not read ~/.ssh/config.
+ * For ssh, libgit2 uses the keys of the agent, then ~/.ssh/id_ed25519, id_ecdsa and id_rsa without
+ * a passphrase. A server whose key is not in ~/.ssh/known_hosts is refused. ~/.ssh/config is
+ * not read.
  */
 #define SYNC_SERVER "refs/buildbeat/server/"
 #define SYNC_HEADS SYNC_SERVER "heads/"
 #define SYNC_NOTES SYNC_SERVER "notes/buildbeat"
 
-/* shown is the url for messages. 0, or -ENOTCONN with err. */
+/* shown is the URL for messages. Returns 0, or -ENOTCONN with err. */
 int sync_fetch(git_repository *git, const char *url, const char *shown, struct error *err);
 
-/* One reference to be sent: local, a reference of the copy, becomes the server's name, which
- * must still be at lease (all zero: must not be there). */
+/* A reference to push: the reference `local` of the copy becomes `name` at the server, which must
+ * still be at lease (all zero: must not exist). */
 struct sync_push {
 	const char *local, *name;
 	git_oid lease;
-	bool done;		/* out: the server has it */
+	bool done;		/* result: the server has it */
 };
 
-/* All in one go. -EAGAIN with err: the server went on; -EBUSY with err: it refused some, perhaps
- * as it just went on; -ENOTCONN with err: not known to have come through. */
+/* Pushes all references at once. Returns 0 or with err: -EAGAIN if the server has new commits,
+ * -EBUSY if it refused some, -ENOTCONN if the connection failed. */
 int sync_push(git_repository *git, const char *url, const char *shown, struct sync_push *push,
 	      size_t n, struct error *err);
 

@@ -14,13 +14,13 @@
 
 enum how {
 	HOW_GROWTH,		/* counters, added up */
-	HOW_BUSIEST,		/* counters, the one that grew most at each sample */
+	HOW_BUSIEST,		/* counters, the largest growth at each sample */
 	HOW_LEVEL,		/* gauges, added up */
 };
 
 struct kept {
 	const char *series;
-	const char *name;	/* as kept */
+	const char *name;	/* as archived */
 	const char *from;	/* as recorded, see column_find() */
 	enum how how;
 };
@@ -59,8 +59,7 @@ static const struct kept kept[] = {
 
 #define KEPT ARRAY_SIZE(kept)
 
-/* A gauge of proc_stat that only the samples of OpenEmbedded have: they are as of a machine
- * with one core. */
+/* A gauge of proc_stat for samples of OpenEmbedded, which are scaled to one core. */
 static const char one_core[] = "one_core";
 
 const char *const sys_name[] = {
@@ -68,68 +67,69 @@ const char *const sys_name[] = {
 	"proc_cgroup", NULL
 };
 
-/* The points */
-
 struct points {
 	size_t n;
-	uint32_t pick[SYS_POINTS_MAX];	/* the samples that are kept */
+	uint32_t pick[SYS_POINTS_MAX];	/* the archived samples */
 };
 
-/* What tells which sample of a stretch is worth keeping: the lowest of it. */
-struct need {
+/* The sum of these columns selects one sample of each interval: the lowest. */
+struct selector {
 	size_t n;
 	struct column column[3];
-	bool most;		/* the highest */
+	bool most;		/* the highest instead */
 };
 
-static void add_need(struct need *need, const struct recording *rec, const char *series,
-		     const char *name)
+static void add_selector(struct selector *selector, const struct recording *rec, const char *series,
+			 const char *name)
 {
-	if (column_find(&need->column[need->n], rec, series, name))
-		need->n++;
+	if (column_find(&selector->column[selector->n], rec, series, name))
+		selector->n++;
 }
 
-static void find_need(struct need *need, const struct recording *rec, const char *series)
+static void find_selector(struct selector *selector, const struct recording *rec,
+			  const char *series)
 {
-	*need = (struct need){ .most = !strcmp(series, "proc_cgroup") };
-	if (need->most)
-		add_need(need, rec, series, "memory");
+	*selector = (struct selector){ .most = !strcmp(series, "proc_cgroup") };
+	if (selector->most)
+		add_selector(selector, rec, series, "memory");
 	if (strcmp(series, "proc_meminfo"))
 		return;
-	add_need(need, rec, series, "available");
-	if (need->n)
+	add_selector(selector, rec, series, "available");
+	if (selector->n)
 		return;
-	add_need(need, rec, series, "free");
-	add_need(need, rec, series, "buffers");
-	add_need(need, rec, series, "cached");
+	add_selector(selector, rec, series, "free");
+	add_selector(selector, rec, series, "buffers");
+	add_selector(selector, rec, series, "cached");
 }
 
-static int64_t level_of(const struct need *need, size_t sample)
+static int64_t level_of(const struct selector *selector, size_t sample)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < need->n; i++) {
-		int64_t level = column_level(&need->column[i], sample);
+	for (size_t i = 0; i < selector->n; i++) {
+		int64_t level = column_level(&selector->column[i], sample);
 
 		sum = sat_add(sum, level > 0 ? level : 0);
 	}
-	return need->most ? -sum : sum;
+	return selector->most ? -sum : sum;
 }
 
-/* Of samples from to until - 1: the one that matters, else the last. */
-static size_t pick_one(const struct need *need, size_t from, size_t until)
+/* Selects one of the samples [from, until), by default the last. */
+static size_t pick_one(const struct selector *selector, size_t from, size_t until)
 {
 	size_t best = until - 1;
 
-	for (size_t i = from; need->n && i < until; i++) {
-		if (level_of(need, i) < level_of(need, best))
+	for (size_t i = from; selector->n && i < until; i++) {
+		if (level_of(selector, i) < level_of(selector, best))
 			best = i;
 	}
 	return best;
 }
 
-/* The first and the last sample and one of each stretch between; how far apart they are. */
-static int64_t pick_points(struct points *p, const struct need *need, const struct series *s)
+/* Selects the first and last sample, and one of each interval between them. Returns their
+ * distance in ms. */
+static int64_t pick_points(struct points *p, const struct selector *selector,
+			   const struct series *s)
 {
 	size_t n = s->n, stride = n > SYS_POINTS_MAX ? (n - 3) / (SYS_POINTS_MAX - 2) + 1 : 1;
 	int64_t interval_ms = sat_mul(s->interval_ms, (int64_t)stride);
@@ -140,14 +140,12 @@ static int64_t pick_points(struct points *p, const struct need *need, const stru
 	for (size_t at = 1; at + 1 < n; at += stride) {
 		size_t until = at + stride < n - 1 ? at + stride : n - 1;
 
-		p->pick[p->n++] = (uint32_t)pick_one(need, at, until);
+		p->pick[p->n++] = (uint32_t)pick_one(selector, at, until);
 	}
 	if (n > 1)
 		p->pick[p->n++] = (uint32_t)(n - 1);
 	return interval_ms < INTERVAL_MAX_MS ? interval_ms : INTERVAL_MAX_MS;
 }
-
-/* The values */
 
 static int64_t grew_most(const struct column *c, size_t i)
 {
@@ -263,7 +261,7 @@ int sys_write(struct buf *text, const struct recording *rec, const char *name)
 {
 	const struct series *s = recording_series(rec, name);
 	struct thin *t = s && s->n ? calloc(1, sizeof *t) : NULL;
-	struct need need;
+	struct selector selector;
 	int r = 0;
 
 	if (!s || !s->n)
@@ -273,8 +271,8 @@ int sys_write(struct buf *text, const struct recording *rec, const char *name)
 	t->s.name = s->name;
 	find_columns(t, rec, s);
 	if (t->s.n_columns) {
-		find_need(&need, rec, name);
-		t->s.interval_ms = pick_points(&t->points, &need, s);
+		find_selector(&selector, rec, name);
+		t->s.interval_ms = pick_points(&t->points, &selector, s);
 		r = fill(t, s, rec->source.one_core && !strcmp(name, "proc_stat"));
 		if (!r)
 			r = recording_series_write(text, &t->s);

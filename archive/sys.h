@@ -6,22 +6,21 @@
 #include "recording/recording.h"
 
 /*
- * What a build keeps of the machine's samples: the columns that the charts' panels and the
- * totals of the host are made of, at most SYS_POINTS_MAX points a series. All disks are one,
- * and so are all interfaces. Counters keep what they had reached at each point, so sums are
- * exact and rates are means over longer stretches; of memory the point in each stretch is
- * that where least was left.
+ * The archived samples of the machine: the columns for charts and for the totals of the host, with at
+ * most SYS_POINTS_MAX points for each series. All disks are added up, and all interfaces.
+ * Counters keep their values at the points, so sums are exact and rates are means over longer
+ * intervals. For memory the point with the least free memory is selected.
  */
 #define SYS_POINTS_MAX 200
 
-extern const char *const sys_name[];	/* proc_stat ..., ends with NULL */
+extern const char *const sys_name[];	/* "proc_stat" ..., ends with NULL */
 
-/* The series of that name, thinned, as the text of a proc_*.log; nothing where rec has none.
- * 0 or -ENOMEM. */
+/* Adds the thinned series of that name as the text of a proc_*.log; nothing if rec does not have
+ * it. Returns 0 or -ENOMEM. */
 int sys_write(struct buf *text, const struct recording *rec, const char *name);
 
-/* Such a text becomes a series of rec, in which is an arena already; what is damaged is left
- * out and told in the warnings of rec. text is written to. 0 or a negative errno. */
+/* Adds such a text as a series to rec, which has its arena already. Damaged lines are skipped with a
+ * warning in rec. text is modified. Returns 0 or a negative errno. */
 int sys_read(struct recording *rec, const char *name, struct buf *text);
 
 #endif

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Dictionaries that grew from one another. */
+/* Dictionaries that contain each other. */
 struct tasks_family {
 	git_oid newest;
-	struct buf text;	/* of that */
+	struct buf text;	/* of newest */
 	size_t n;
 	uint32_t *task;		/* of each line */
 };
@@ -30,7 +30,7 @@ const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *
 	return u->family[of->family].task;
 }
 
-/* Of one name there is one task, whatever its kind is called. */
+/* Tasks are identified by name; kinds may differ. */
 static int find_task(struct tasks_union *u, struct builds *builds, const struct pair *pair,
 		     uint32_t *task)
 {
@@ -70,7 +70,7 @@ static struct tasks_family *new_family(struct tasks_union *u)
 	return &grown[u->n_families++];
 }
 
-/* The family that this dictionary grew from: the newest one, if any. */
+/* Whether this dictionary continues that of the family. */
 static bool is_grown(const struct tasks_family *f, const void *data, size_t len)
 {
 	return f && f->text.len <= len && !memcmp(f->text.data, data, f->text.len);
@@ -83,7 +83,7 @@ static int read_lines(struct tasks_union *u, struct tasks_family *f, struct buil
 	int r;
 
 	if (f->text.len)
-		r = pair_go_on(reader, &pair_tasks, builds->texts, data, len, f->text.len,
+		r = pair_continue(reader, &pair_tasks, builds->texts, data, len, f->text.len,
 			       f->n + 1);
 	else
 		r = pair_begin(reader, &pair_tasks, builds->texts, data, len);

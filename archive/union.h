@@ -6,8 +6,8 @@
 #include "base/name_table.h"
 
 /*
- * All tasks of many builds, those of the oldest first: what each line of each build's
- * dictionary is among them. As dictionaries only ever grow, most builds share one.
+ * The tasks of many builds, those of the oldest first, and the task of each line of each build's
+ * dictionary. Most builds share a dictionary, because dictionaries only grow.
  */
 struct tasks_of {
 	uint32_t family;
@@ -20,11 +20,11 @@ struct tasks_union {
 	struct tasks_family *family;
 };
 
-/* The tasks of the build that follows, into builds->task: a new one at the end. */
+/* Adds the tasks of the next build to builds->task. Returns 0 or a negative errno with err. */
 int union_add(struct tasks_union *u, struct tasks_of *of, struct builds *builds,
 	      struct archive *a, const struct build_place *place, struct error *err);
 
-/* The index of each line's task. */
+/* The index of the task of each line. */
 const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *of);
 
 void union_release(struct tasks_union *u);

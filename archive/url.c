@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/index.h"
+#include "base/hex.h"
 #include "base/trust.h"
 
 #include <errno.h>
@@ -19,28 +19,16 @@ bool url_is(const char *repo)
 	return strstr(repo, "://") || repo[strcspn(repo, ":/")] == ':';
 }
 
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* %XX undone; -EINVAL: a NUL. */
+/* Decodes %XX. Returns -EINVAL for a NUL. */
 static int add_decoded(struct buf *out, const char *text)
 {
 	for (; *text; text++) {
-		bool coded = *text == '%' && digit(text[1]) >= 0 && digit(text[2]) >= 0;
-		char c = *text;
+		int byte = *text == '%' && text[1] ? hex_byte(text + 1) : -1;
 
-		if (coded) {
-			c = (char)(digit(text[1]) << 4 | digit(text[2]));
-			text += 2;
-		}
-		if (!c)
+		if (!byte)
 			return -EINVAL;
-		buf_addc(out, c);
+		buf_addc(out, byte > 0 ? (char)byte : *text);
+		text += byte > 0 ? 2 : 0;
 	}
 	return buf_error(out);
 }
@@ -62,7 +50,7 @@ int url_path(struct buf *path, const char *url, bool *is_file, struct error *err
 	return r ? error_sys(err, r, url, NULL) : 0;
 }
 
-/* What is behind "scheme://", where user and password stand up to an @. */
+/* The part after "scheme://"; *at is the @ after user and password, or NULL. */
 static const char *host_of(const char *url, const char **at)
 {
 	const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url;
@@ -88,7 +76,7 @@ void url_show(struct buf *out, const char *url)
 	buf_adds(out, colon ? at : host);
 }
 
-/* "git.example.org-team-perf": letters, digits and dots; else dashes, no two of them. */
+/* "git.example.org-team-perf": letters, digits and dots; other characters become one dash. */
 static void add_readable(struct buf *out, const char *url)
 {
 	const char *at, *host = host_of(url, &at);

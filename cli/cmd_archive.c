@@ -56,7 +56,7 @@ static int add(struct job *job, const struct recording *rec, const struct values
 	       struct error *err)
 {
 	const struct archive_arguments *o = job->o;
-	struct archive_build build = { .figures = v, .rec = rec };
+	struct archive_build build = { .values = v, .rec = rec };
 	struct buf ref = BUF_INIT;
 	char id[ARCHIVE_ID_SIZE];
 	bool added;
@@ -137,7 +137,7 @@ static int import(struct job *job, const char *path, struct error *err)
 {
 	const struct import_oe oe = {
 		.to = job->n.archive, .host = job->o->host, .branch = job->o->branch,
-		.machine = job->o->machine, .told = print, .passed = skipped,
+		.machine = job->o->machine, .added = print, .skipped = skipped,
 	};
 	struct stat st;
 

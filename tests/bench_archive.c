@@ -75,7 +75,7 @@ static double write_build(struct archive *from, struct archive *to, int build, s
 	r = archive_values(from, name, &f, err);
 	begin = clock();
 	if (!r)
-		r = archive_add(to, SERIES, &(struct archive_build){ .figures = &f }, id, &added, err);
+		r = archive_add(to, SERIES, &(struct archive_build){ .values = &f }, id, &added, err);
 	values_release(&f);
 	return r ? r : (double)(clock() - begin) * 1e3 / CLOCKS_PER_SEC;
 }

@@ -184,7 +184,7 @@ START_TEST(run_is_added_once)
 
 	for (unsigned i = 0; i < 3; i++) {
 		for (unsigned build = 0; build < 4; build++) {
-			struct archive_build n = { .figures = &f };
+			struct archive_build n = { .values = &f };
 
 			a = made_archive(made_repo());
 			made_build(&f, 0, 3, build);

@@ -312,7 +312,7 @@ START_TEST(foreign_commit_is_not_extended)
 	made_git(foreign[_i]);
 	strcpy(tip, made_git("rev-parse " MADE_REF));
 	made_build(&f, 0, 3, 7);
-	build = (struct archive_build){ .figures = &f };
+	build = (struct archive_build){ .values = &f };
 	a = made_archive(made_repo());
 	ck_assert_int_eq(archive_add(a, MADE_REF, &build, id, &added, &err), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(err.message, MADE_REF " is not a build"));

@@ -391,7 +391,7 @@ static int add(struct archive *a, const struct made *made, uint64_t build, struc
 
 	snprintf(run, sizeof run, "made-%llu", (unsigned long long)build);
 	make_build(&f, made, build);
-	r = archive_add(a, made->series, &(struct archive_build){ .figures = &f, .run = run },
+	r = archive_add(a, made->series, &(struct archive_build){ .values = &f, .run = run },
 			id, &added, err);
 	values_release(&f);
 	return r;

@@ -120,7 +120,7 @@ const char *made_add(struct archive *a, const struct values *f, unsigned build)
 	int r;
 
 	snprintf(run, sizeof run, "night-%u", build);
-	r = archive_add(a, MADE_REF, &(struct archive_build){ .figures = f, .run = run }, id,
+	r = archive_add(a, MADE_REF, &(struct archive_build){ .values = f, .run = run }, id,
 			&added, &err);
 	ck_assert_msg(!r, "%s: %s", err.path, err.message);
 	ck_assert(added);
