@@ -40,9 +40,7 @@ static void add_apart(struct buf *out, const struct bisect_view *t, const struct
 	if (!isfinite(a->in.low) || !isfinite(a->in.high))
 		return;
 	buf_adds(out, " (");
-	amount_add_share(out, a->in.low);
-	buf_adds(out, " to ");
-	amount_add_share(out, a->in.high);
+	amount_add_interval(out, a->in.low, a->in.high);
 	buf_addc(out, ')');
 }
 
@@ -128,11 +126,6 @@ static const char *const state_word[] = {
 	[BISECT_FAILED] = "failed", [BISECT_UNSURE] = "unsure",
 };
 
-static const char *const unit_word[] = {
-	[UNIT_US] = "us", [UNIT_KB] = "kb", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count",
-	[UNIT_STATUS] = "status",
-};
-
 static void json_commit(struct json *j, const char *name, const struct bisect_view *t,
 			const char *id)
 {
@@ -183,7 +176,7 @@ int bisect_json(struct buf *out, const struct bisect_view *t)
 	json_str(&j, "result", end_word[b->end]);
 	json_str(&j, "task", t->task);
 	json_str(&j, "metric", metric_word[t->metric]);
-	json_str(&j, "unit", unit_word[metric_info[t->metric].unit]);
+	json_str(&j, "unit", amount_unit_word[metric_info[t->metric].unit]);
 	json_apart(&j, "difference", &b->whole);
 	if (b->end == BISECT_FOUND) {
 		json_commit(&j, "first_bad", t, b->left[0]);

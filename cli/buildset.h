@@ -5,7 +5,7 @@
 #include "archive/archive.h"
 #include "cli/options.h"
 #include "cli/rules_config.h"
-#include "report/amount_read.h"
+#include "report/amount.h"
 
 /*
  * The common part of commands about many builds: the archive, the series in it and the

@@ -9,7 +9,7 @@
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "convert/convert.h"
-#include "report/amount_read.h"
+#include "report/amount.h"
 #include "report/diff_output.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "cli/numberlines.h"
 #include "cli/output.h"
 #include "report/history_output.h"
-#include "report/history_trend.h"
 
 #include <errno.h>
 #include <langinfo.h>

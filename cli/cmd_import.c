@@ -13,7 +13,7 @@
 #include "recording/recording_write.h"
 #include "recording/store.h"
 #include "recording/store_create.h"
-#include "report/amount_read.h"
+#include "report/amount.h"
 
 #include <errno.h>
 #include <stddef.h>

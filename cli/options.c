@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "command/redact.h"
 #include "launch/notice.h"
-#include "report/amount_read.h"
+#include "report/amount.h"
 
 #include <errno.h>
 #include <limits.h>

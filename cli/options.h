@@ -28,7 +28,7 @@ enum option_kind {
 	OPTION_SET,		/* unsigned: a bit for each of choices, "one,other"; each use
 				   adds to it */
 	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 to max (0: any) */
-	OPTION_AMOUNT,		/* struct amount (amount_read.h) */
+	OPTION_AMOUNT,		/* struct amount (amount.h) */
 	OPTION_LIST,		/* struct word_list of paths: each use adds one */
 	OPTION_SECRETS,		/* like OPTION_LIST, of patterns (redact.h); an empty list in a
 				   configuration file means "none" */

@@ -2,7 +2,7 @@
 #include "cli/rules_config.h"
 
 #include "base/array.h"
-#include "report/amount_read.h"
+#include "report/amount.h"
 #include "stats/changepoints.h"
 
 #include <errno.h>

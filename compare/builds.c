@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void builds_release(struct builds *builds)
 {
@@ -19,6 +20,15 @@ void builds_release(struct builds *builds)
 const char *builds_task_name(const struct builds *builds, uint32_t task)
 {
 	return task < builds->n_tasks ? builds->task[task].name : "";
+}
+
+const struct revision *build_revision(const struct build *build, const char *source)
+{
+	for (size_t i = 0; i < build->n_revisions; i++) {
+		if (!strcmp(build->revision[i].source, source))
+			return &build->revision[i];
+	}
+	return NULL;
 }
 
 double build_total(const struct build *build, enum metric m)

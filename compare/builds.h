@@ -61,6 +61,9 @@ void builds_release(struct builds *builds);
 /* The name that patterns are compared with: that of a task, "" for any other index. */
 const char *builds_task_name(const struct builds *builds, uint32_t task);
 
+/* The revision of a source tree, or NULL. */
+const struct revision *build_revision(const struct build *build, const char *source);
+
 /* A metric of the whole build; NaN if unknown or if the build failed, because the time until
  * the failure says nothing. */
 double build_total(const struct build *build, enum metric m);

@@ -5,7 +5,12 @@
 #include "analyse/metric.h"
 #include "base/buf.h"
 
-/* Figures in the words of all verdicts: text, Markdown, HTML. Not known is "-". */
+#include <stdbool.h>
+
+/* Values as text, the same in all reports. An unknown value is "-". */
+
+/* "us", "kb" ..., for JSON. */
+extern const char *const amount_unit_word[];
 
 /* "12.3 s", "1.4 GiB", "17", "exit 2", "SIGKILL", "unfinished". */
 void amount_add(struct buf *b, enum unit unit, double value);
@@ -13,10 +18,30 @@ void amount_add(struct buf *b, enum unit unit, double value);
 /* The same with a sign: "+1.2 s", "-14 MiB", "0 B". */
 void amount_add_change(struct buf *b, enum unit unit, double value);
 
-/* A share with a sign: "+4.1 %", "-32 %", "x 3.1" from twice as much on, "new" of infinity. */
+/* A share with a sign: "+4.1 %", "-32 %", "x 3.1" if at least doubled, "new" for infinity. */
 void amount_add_share(struct buf *b, double share);
+
+/* "+18 % to +24 %". */
+void amount_add_interval(struct buf *b, double low, double high);
 
 /* "2026-11-20", in UTC; "-" for -1. */
 void amount_add_day(struct buf *b, int64_t time_s);
+
+/* Values that people write in options and in the configuration. These return false, and set
+ * nothing, for an invalid text. */
+
+/* "5%", "5 %" or "0.05": a share of at least 0. */
+bool amount_read_share(double *share, const char *text);
+
+struct amount {
+	double value;
+	enum unit unit;		/* UNIT_US, UNIT_BYTES, or UNIT_COUNT for a bare number */
+};
+
+/* "2s", "1.5 min", "16 MiB"; units are us, ms, s, min, h, B, KiB, MiB, GiB. */
+bool amount_read(struct amount *amount, const char *text);
+
+/* Converts to another unit; false if that is impossible. 0 has every unit. */
+bool amount_in(double *value, const struct amount *amount, enum unit unit);
 
 #endif

@@ -2,6 +2,7 @@
 #include "report/check_output.h"
 
 #include "base/json.h"
+#include "report/amount.h"
 #include "report/revisions.h"
 #include "report/words.h"
 
@@ -12,12 +13,7 @@ static const char *const state_word[] = {
 		[FINDING_SUSPECT] = "suspected",
 };
 
-static const char *const unit_word[] = {
-	[UNIT_US] = "us", [UNIT_KB] = "kb", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count",
-	[UNIT_STATUS] = "status",
-};
-
-/* To six digits: no figure is better known, and not all machines agree on more. */
+/* To six digits: no value is more precise, and further digits differ between machines. */
 static double six_digits(double x)
 {
 	double unit = x && isfinite(x) ? pow(10, floor(log10(fabs(x))) - 5) : 1;
@@ -107,7 +103,7 @@ static void add_finding(struct json *j, const struct builds *builds,
 	json_str(j, "of", host ? "host" : task ? "task" : "build");
 	json_str(j, "task", task ? builds->task[f->task].name : NULL);
 	json_str(j, "metric", metric_info[f->metric].name);
-	json_str(j, "unit", host ? "ratio" : unit_word[metric_info[f->metric].unit]);
+	json_str(j, "unit", host ? "ratio" : amount_unit_word[metric_info[f->metric].unit]);
 	json_str(j, "state", state_word[f->state]);
 	json_bool(j, "worse", f->worse);
 	json_shortest(j, "before", six_digits(f->before));

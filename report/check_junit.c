@@ -9,8 +9,8 @@
 #include <time.h>
 
 /*
- * A test case a metric, which fails nothing, and one for each change for the worse: what is
- * confirmed has failed, what is known or suspected was skipped, as neither is to fail.
+ * A test case for each metric, which never fails, and one for each regression. Confirmed regressions
+ * fail. Known and suspected ones are skipped, because they do not fail the check.
  */
 static bool is_case(const struct verdict_finding *f)
 {
@@ -67,7 +67,7 @@ static void describe(struct buf *text, const struct verdict_finding *f)
 	words_add_amounts(text, f);
 }
 
-/* What is told of it, as one line: the writer shows line breaks as escapes. */
+/* One line: the writer would escape line breaks. */
 static void explain(struct buf *text, const struct check *c, const struct verdict_finding *f)
 {
 	words_add_since(text, c->builds, f);

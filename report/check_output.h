@@ -7,16 +7,15 @@
 #include "compare/verdict.h"
 
 /*
- * The verdict on the newest builds, written: text for people, JSON with all there is,
- * JUnit's XML for what collects test results, Markdown for a merge request. The buffer's errors
- * are returned.
+ * The outputs of check: text for people, JSON with everything, JUnit's XML for collectors of test
+ * results, Markdown for a merge request. They return the error of the buffer.
  */
 struct check {
-	const struct builds *builds;	/* one at least */
+	const struct builds *builds;	/* at least one */
 	const struct rules *rules;
 	const struct verdict *verdict;
-	const char *repo;	/* the archive, for what to run next */
-	size_t top;		/* findings of a kind that people are shown */
+	const char *repo;	/* the archive, for suggested commands */
+	size_t top;		/* printed findings of a section */
 };
 
 int check_text(struct buf *out, const struct check *c, const struct style *style);

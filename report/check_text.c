@@ -54,7 +54,6 @@ static void add_known(struct buf *out, const struct verdict_finding *f)
 	buf_release(&text);
 }
 
-/* What began in the same build, between the same revisions. */
 static bool began_together(const struct verdict_finding *a, const struct verdict_finding *b)
 {
 	return a->since == b->since && a->first == b->first && a->last == b->last;
@@ -96,17 +95,17 @@ static void add_finding(struct buf *out, const struct check *c, const struct ver
 		add_known(out, f);
 }
 
-/* Findings of one section by the build they began in, the largest first. */
-
 static bool is_of(const struct verdict_finding *f, const struct words_section *section)
 {
 	return f->state == section->state && f->worse == section->worse;
 }
 
-static bool is_first_of_build(const struct verdict *v, size_t i, const struct words_section *section)
+static bool is_first_of_build(const struct verdict *v, size_t i,
+			      const struct words_section *section)
 {
 	for (size_t k = 0; k < i; k++) {
-		if (is_of(&v->finding[k], section) && began_together(&v->finding[k], &v->finding[i]))
+		if (is_of(&v->finding[k], section) && began_together(&v->finding[k],
+								     &v->finding[i]))
 			return false;
 	}
 	return true;
@@ -147,7 +146,6 @@ static void add_findings(struct buf *out, const struct check *c, const struct st
 		buf_addf(out, "  and %zu more (--top lists them)\n", all - shown);
 }
 
-/* The first of those that fail: what a person looks at next. */
 static void add_next(struct buf *out, const struct check *c, const struct style *style)
 {
 	const struct verdict *v = c->verdict;

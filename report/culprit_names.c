@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A path as its directory (no slash at its end, "" is none) and its name up to the first dot. */
+/* A path: its directory without the last slash, its name, and the name up to the first dot. */
 struct place {
 	struct slice dir, name, stem;
 };
@@ -30,7 +30,7 @@ static bool take(struct slice *s, const char *begin)
 	return true;
 }
 
-/* What makes put before the names of sources: "./", "CMakeFiles/NAME.dir/". */
+/* Removes prefixes of build tools: "./", "CMakeFiles/NAME.dir/". */
 static struct slice strip(struct slice path)
 {
 	const char *dir;
@@ -56,7 +56,7 @@ static struct place place_of(struct slice path)
 	return p;
 }
 
-/* Whole parts of a path at its end, or its beginning. */
+/* The path ends, or begins, with these whole parts. */
 static bool ends_in(struct slice path, struct slice end)
 {
 	return path.len >= end.len && !memcmp(path.p + path.len - end.len, end.p, end.len) &&
@@ -112,7 +112,6 @@ static bool steers_all(struct slice name)
 	return false;
 }
 
-/* dir: the task's, with what its target's own path adds. */
 static double likeness_of(const struct place *file, struct slice dir, const struct place *target)
 {
 	bool stem = file->stem.len && slice_equal(file->stem, target->stem);

@@ -3,7 +3,7 @@
 #define BUILDBEAT_REPORT_CULPRIT_NAMES_H
 
 /*
- * How much a file's name has to do with a task's, 0 to 1. Tasks are called "dir: target",
+ * How likely a file belongs to a task by its name, 0 to 1. Tasks are called "dir: target",
  * "target" or "recipe: do_something":
  *	1	src/foo.c	src: foo.o, src/foo.o, CMakeFiles/x.dir/src/foo.c.o
  *	.9	recipes-core/zlib/..., zlib_1.3.bb	zlib: do_compile

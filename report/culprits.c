@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED 0.5		/* as like are files that are told beside the task's name */
-#define TASKS_MOST 100		/* of an event, those that cost most */
+#define NAMED 0.5		/* likeness from which a file is shown with its task */
+#define TASKS_MOST 100		/* of an event, the largest */
 
-/* What an event costs, a task each, as shares of all of it. */
+/* The share of each task in the changes of an event. */
 struct costs {
 	size_t n;
 	struct cost_of {
@@ -27,15 +27,6 @@ struct finder {
 	struct culprit_range *range;
 	struct costs costs;
 };
-
-/* Costs */
-
-/* Of a metric, the sum of what changed. */
-static void sum_metrics(double *sum, const struct report_change *change, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		sum[change[i].metric] += fabs(change[i].after - change[i].before);
-}
 
 static void add_cost(struct costs *costs, const char *task, double share)
 {
@@ -55,7 +46,8 @@ static void set_costs(struct costs *costs, const struct builds *builds,
 {
 	double metric[METRICS] = { 0 }, sum = 0;
 
-	sum_metrics(metric, change, n);
+	for (size_t i = 0; i < n; i++)
+		metric[change[i].metric] += fabs(change[i].after - change[i].before);
 	for (size_t i = 0; i < n; i++) {
 		double all = metric[change[i].metric];
 
@@ -68,8 +60,6 @@ static void set_costs(struct costs *costs, const struct builds *builds,
 	for (size_t i = 0; i < costs->n; i++)
 		costs->of[i].share /= sum;
 }
-
-/* Files */
 
 static void keep_file(struct culprit *culprit, const struct culprit_file *file)
 {
@@ -86,7 +76,7 @@ static void keep_file(struct culprit *culprit, const struct culprit_file *file)
 	culprit->file[at] = *file;
 }
 
-/* best: of each task, how much it has to do with any file so far. */
+/* best: of each task, the largest likeness of a file so far. */
 static void judge_file(struct culprit *culprit, const char *path, const struct costs *costs,
 		       double *best)
 {
@@ -126,8 +116,6 @@ static int judge(struct culprit *culprit, const struct source_commit *commit,
 	return 0;
 }
 
-/* Commits */
-
 static int add_commit(void *context, const struct source_commit *commit)
 {
 	struct finder *f = context;
@@ -151,7 +139,7 @@ static int add_commit(void *context, const struct source_commit *commit)
 	return judge(grown, commit, &f->costs, texts);
 }
 
-/* Those as likely stay in the order they came in. */
+/* A stable sort. */
 static void sort_likely(struct culprit *culprit, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -174,7 +162,6 @@ static struct source_log *log_of(const struct culprit_range *range,
 	return NULL;
 }
 
-/* Of none of the trees, or not known in the one there is. */
 static const char *why_missing(const struct culprit_range *range, struct source_log *const *log,
 			       size_t n_logs)
 {
@@ -216,22 +203,11 @@ static int find_commits(struct finder *f, struct source_log *const *log, size_t 
 	return r;
 }
 
-/* Trees */
-
-static const struct revision *revision_of(const struct build *build, const char *source)
-{
-	for (size_t i = 0; i < build->n_revisions; i++) {
-		if (!strcmp(build->revision[i].source, source))
-			return &build->revision[i];
-	}
-	return NULL;
-}
-
 static void set_range(struct culprit_range *range, const struct build *from,
 		      const struct build *to, const char *source)
 {
-	const struct revision *old = from ? revision_of(from, source) : NULL;
-	const struct revision *new = revision_of(to, source);
+	const struct revision *old = from ? build_revision(from, source) : NULL;
+	const struct revision *new = build_revision(to, source);
 
 	*range = (struct culprit_range){ .source = source };
 	if (old) {

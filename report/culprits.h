@@ -6,17 +6,17 @@
 #include "report/source_log.h"
 
 /*
- * What may have made a change: the commits of each source tree between the last build
- * before an event and the first that has it, as far as its interval tells, those first
- * that touched what its tasks are named like.
+ * Possible causes of an event: the commits of each source tree between the last build before the
+ * event and the first build that has it. Those that touched files with names like those of
+ * the changed tasks come first.
  */
 #define CULPRIT_FILES 6
-#define CULPRIT_COMMITS 200	/* looked at, the newest ones */
+#define CULPRIT_COMMITS 200	/* examined, the newest ones */
 
 struct culprit_file {
 	const char *path;
-	const char *task;	/* that is named like it; NULL: none */
-	double likely;		/* of what the event costs, so much goes by that file's name */
+	const char *task;	/* a task with a similar name, or NULL */
+	double likely;		/* share of the event in tasks with similar names */
 };
 
 struct culprit {
@@ -30,11 +30,11 @@ struct culprit {
 };
 
 struct culprit_range {
-	const char *source;	/* the tree, as the builds name it */
-	const char *from, *to;	/* revisions; NULL: not known */
-	bool from_dirty, to_dirty;	/* and what was not committed */
-	const char *trouble;	/* why there is no list, or no whole one; NULL */
-	size_t n_commits;	/* there are, of which n_culprits are in the list */
+	const char *source;	/* the tree, as named by the builds */
+	const char *from, *to;	/* revisions; NULL: unknown */
+	bool from_dirty, to_dirty;	/* with uncommitted changes */
+	const char *trouble;	/* why the list is missing or incomplete, or NULL */
+	size_t n_commits;	/* of which n_culprits are in the list */
 	size_t n_culprits;
 	struct culprit *culprit;	/* likeliest, then newest first */
 };
@@ -42,18 +42,17 @@ struct culprit_range {
 struct culprits {
 	struct arena *texts;
 	size_t n;
-	struct culprit_range *range;	/* a tree each */
+	struct culprit_range *range;	/* of each tree */
 };
 
 /*
- * Of one event. Without logs (n_logs 0) the ranges have no commits. That a commit is
- * missing, a clone shallow, a tree another one is told as the range's trouble. 0 or
+ * Finds the possible causes of one event. Without logs (n_logs 0) the ranges have no commits. A
+ * missing commit, a shallow clone or a different tree is the trouble of a range. Returns 0 or
  * -ENOMEM. Always release.
  */
 int culprits_find(struct culprits *c, const struct builds *builds,
 		  const struct report_events *events, const struct report_event *event,
 		  struct source_log *const *log, size_t n_logs);
 void culprits_release(struct culprits *c);
-
 
 #endif

@@ -26,7 +26,6 @@ static void text_cell(struct markup *h, const char *class, struct buf *text)
 	buf_clear(text);
 }
 
-/* With what it sorts by. */
 static void number_cell(struct markup *h, double key, struct buf *text)
 {
 	char number[40];
@@ -45,22 +44,18 @@ static void number_cell(struct markup *h, double key, struct buf *text)
 	buf_clear(text);
 }
 
-static void heading(struct markup *h, const char *const *name, size_t n)
-{
-	markup_begin(h, "thead");
-	markup_begin(h, "tr");
-	for (size_t i = 0; i < n; i++)
-		markup_leaf(h, "th", i + 1 < n ? "number" : NULL, name[i]);
-	markup_end(h);
-	markup_end(h);
-}
-
 static void begin_table(struct markup *h, const char *class, const char *const *name, size_t n)
 {
 	markup_open(h, "div", "scroll");
 	markup_open(h, "table", class);
-	if (name)
-		heading(h, name, n);
+	if (name) {
+		markup_begin(h, "thead");
+		markup_begin(h, "tr");
+		for (size_t i = 0; i < n; i++)
+			markup_leaf(h, "th", i + 1 < n ? "number" : NULL, name[i]);
+		markup_end(h);
+		markup_end(h);
+	}
 	markup_begin(h, "tbody");
 }
 
@@ -71,11 +66,14 @@ static void end_table(struct markup *h)
 	markup_end(h);
 }
 
-static void value_cells(struct markup *h, const struct diff_value *f, enum unit unit, bool tested)
+/* A row of a table of values, with `name` as its last cell. */
+static void value_row(struct markup *h, const struct diff_value *f, enum unit unit, bool tested,
+		      const char *class, const char *name)
 {
 	const struct samples *s = f->test;
 	struct buf text = BUF_PART_OF(h->out);
 
+	markup_begin(h, "tr");
 	for (enum diff_side side = 0; side < DIFF_SIDES; side++) {
 		amount_add(&text, unit, f->value[side]);
 		number_cell(h, f->value[side], &text);
@@ -92,6 +90,8 @@ static void value_cells(struct markup *h, const struct diff_value *f, enum unit 
 		diff_add_rate(&text, f);
 		number_cell(h, s ? samples_rate(s) : NAN, &text);
 	}
+	markup_leaf(h, "td", class, name);
+	markup_end(h);
 	buf_release(&text);
 }
 
@@ -124,20 +124,16 @@ static void add_build(struct markup *h, const struct diff *d)
 
 		if (!d->value[m] || (isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW])))
 			continue;
-		markup_begin(h, "tr");
-		value_cells(h, f, metric_info[m].unit, d->tested);
-		markup_leaf(h, "td", mark(f, d->tested), metric_info[m].title);
-		markup_end(h);
+		value_row(h, f, metric_info[m].unit, d->tested, mark(f, d->tested),
+			  metric_info[m].title);
 	}
 	for (enum total t = TOTAL_TASKS; t < TOTALS; t++) {
 		const struct diff_value *f = &d->total[t];
 
 		if (!(f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0))
 			continue;
-		markup_begin(h, "tr");
-		value_cells(h, f, metric_total_info[t].unit, d->tested);
-		markup_leaf(h, "td", "name", metric_total_info[t].title);
-		markup_end(h);
+		value_row(h, f, metric_total_info[t].unit, d->tested, "name",
+			  metric_total_info[t].title);
 	}
 	end_table(h);
 }
@@ -160,10 +156,8 @@ static int add_metric(struct markup *h, const struct diff_view *v, enum metric m
 		for (size_t i = 0; i < n; i++) {
 			const struct diff_value *f = &d->value[m][task[i]];
 
-			markup_begin(h, "tr");
-			value_cells(h, f, metric_info[m].unit, d->tested);
-			markup_leaf(h, "td", mark(f, d->tested), d->task[task[i]].name);
-			markup_end(h);
+			value_row(h, f, metric_info[m].unit, d->tested, mark(f, d->tested),
+				  d->task[task[i]].name);
 		}
 		end_table(h);
 	}

@@ -10,19 +10,18 @@
 
 #define CELLS 5
 
-/* One row of a table of figures: the name, base, new, change, share. */
 static void add_value(struct buf *out, const char *name, const struct diff_value *f,
 		      enum unit unit)
 {
 	struct buf cell[CELLS];
 	const char *text[CELLS];
-	bool told = diff_is_change(f);
+	const char *bold = diff_is_change(f) ? "**" : "";
 
 	for (size_t i = 0; i < CELLS; i++)
 		cell[i] = (struct buf)BUF_PART_OF(out);
-	buf_adds(&cell[0], told ? "**" : "");
+	buf_adds(&cell[0], bold);
 	markdown_add(&cell[0], name);
-	buf_adds(&cell[0], told ? "**" : "");
+	buf_adds(&cell[0], bold);
 	amount_add(&cell[1], unit, f->value[DIFF_BASE]);
 	amount_add(&cell[2], unit, f->value[DIFF_NOW]);
 	amount_add_change(&cell[3], unit, f->change);
@@ -96,7 +95,6 @@ static void add_facts(struct buf *out, const struct diff *d)
 	buf_release(&value);
 }
 
-/* Of a list of n. */
 static void add_rest(struct buf *out, const struct diff_view *v, size_t n)
 {
 	if (n > v->top)

@@ -5,18 +5,18 @@
 #include "base/text.h"
 #include "report/diff_view.h"
 
-/* The outputs of diff. 0, the buffer's error or -ENOMEM. */
+/* The outputs of diff. Return 0, the error of the buffer or -ENOMEM. */
 
 /* For a terminal: the verdict, the build, circumstances, then the largest differences. */
 int diff_text(struct buf *out, const struct diff_view *v, const struct style *style);
 
-/* Every figure of every task, with the unit in its key. */
+/* Every value of every task, with the unit in its key. */
 int diff_json(struct buf *out, const struct diff_view *v);
 
 /* A comment of a merge request. */
 int diff_markdown(struct buf *out, const struct diff_view *v);
 
-/* A page on its own, whose tables sort where there is script. */
+/* A page with tables that a script sorts. */
 int diff_html(struct buf *out, const struct diff_view *v);
 
 #endif

@@ -13,13 +13,13 @@
 #define VALUE_COLUMNS 9
 #define INTERVAL_COLUMNS 17
 #define RATE_COLUMNS 7
-#define NAME_COLUMNS 24		/* for which others make room */
+#define NAME_COLUMNS 24		/* minimum, other columns are left out */
 
 struct text {
 	struct buf *out;
 	const struct diff_view *view;
 	const struct style *style;
-	bool values, intervals;	/* are there columns for them */
+	bool values, intervals;	/* whether there are columns for them */
 };
 
 static void add_right(struct buf *out, struct buf *cell, size_t columns)
@@ -42,8 +42,6 @@ static void add_name(struct text *t, const char *name, size_t taken)
 
 	text_add_name(t->out, name, !width ? 0 : width > taken + 6 ? width - taken : 6);
 }
-
-/* The head */
 
 static void add_side(struct facts *f, const struct diff *d, enum diff_side s)
 {
@@ -83,8 +81,6 @@ static void add_head(struct text *t)
 	fact_end(&f, "all tasks", TONE_TITLE);
 	facts_release(&f);
 }
-
-/* Tables of figures */
 
 static size_t columns_taken(const struct text *t)
 {
@@ -176,7 +172,7 @@ static bool has_host(const struct diff *d)
 	return false;
 }
 
-/* What may be tested stands first, then what is not the same of the rest. */
+/* Metrics first, then the totals that differ. */
 static void add_build(struct text *t)
 {
 	const struct diff *d = t->view->diff;
@@ -239,8 +235,6 @@ static int add_metric(struct text *t, enum metric m)
 	return 0;
 }
 
-/* Lists of names */
-
 static void add_pair(struct text *t, const char *a, const char *b)
 {
 	text_add_name(t->out, a, 0);
@@ -300,7 +294,6 @@ static void add_ends(struct text *t, enum diff_end end)
 	buf_release(&cell);
 }
 
-/* With their wall time, which is what they cost. */
 static int add_lost(struct text *t, enum diff_presence presence, const char *title)
 {
 	const struct diff *d = t->view->diff;

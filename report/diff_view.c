@@ -4,6 +4,7 @@
 #include "base/cursor.h"
 #include "base/sort.h"
 #include "report/amount.h"
+#include "report/words.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,8 +30,6 @@ const char *const diff_rename_word[RENAME_SIMILAR + 1] = {
 	[RENAME_MOVED] = "moved", [RENAME_SIMILAR] = "similar",
 };
 
-/* Lists */
-
 struct order {
 	const struct diff_view *view;
 	const struct diff_value *value;
@@ -52,7 +51,7 @@ static double key_of(const struct diff_value *f, enum diff_sort sort)
 	}
 }
 
-/* Tasks are by name, so their index is what decides among equals. */
+/* Tasks are sorted by name, so the index decides among equal ones. */
 static bool before(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct order *o = ctx;
@@ -119,13 +118,6 @@ int diff_list_lost(const struct diff_view *v, enum diff_presence presence, uint3
 	return 0;
 }
 
-/* Words */
-
-static void add_number(struct buf *out, size_t n, const char *one, const char *more)
-{
-	buf_addf(out, "%zu %s", n, n == 1 ? one : more);
-}
-
 static void add_more(struct buf *out, bool *any, size_t n, const char *what)
 {
 	if (!n)
@@ -138,7 +130,7 @@ void diff_add_counts(struct buf *out, const struct diff *d)
 {
 	bool any = true;
 
-	add_number(out, d->n_tasks - d->n_new - d->n_gone, "compared", "compared");
+	buf_addf(out, "%zu compared", d->n_tasks - d->n_new - d->n_gone);
 	add_more(out, &any, d->n_new, "new");
 	add_more(out, &any, d->n_gone, "gone");
 	add_more(out, &any, d->n_renamed, "renamed");
@@ -146,34 +138,28 @@ void diff_add_counts(struct buf *out, const struct diff *d)
 	add_more(out, &any, d->n_fixed, "fixed");
 }
 
-static void count(const struct diff *d, size_t *higher, size_t *lower)
-{
-	*higher = *lower = 0;
-	for (enum metric m = 0; m < METRICS; m++) {
-		if (!d->value[m])
-			continue;
-		*higher += d->n_higher[m] + (d->whole[m].verdict == VERDICT_HIGHER);
-		*lower += d->n_lower[m] + (d->whole[m].verdict == VERDICT_LOWER);
-	}
-}
-
 void diff_add_verdict(struct buf *out, const struct diff *d)
 {
-	size_t higher, lower;
+	size_t higher = 0, lower = 0;
 
 	if (!d->tested) {
 		buf_adds(out, "not tested: one build on a side cannot show a difference beyond "
 			 "noise; use two or more of each");
 		return;
 	}
-	count(d, &higher, &lower);
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!d->value[m])
+			continue;
+		higher += d->n_higher[m] + (d->whole[m].verdict == VERDICT_HIGHER);
+		lower += d->n_lower[m] + (d->whole[m].verdict == VERDICT_LOWER);
+	}
 	if (!higher && !lower) {
-		add_number(out, d->n_tests, "value", "values");
+		words_add_count(out, d->n_tests, "value", "values");
 		buf_adds(out, " tested, no difference beyond the thresholds");
 		return;
 	}
 	buf_addf(out, "%zu higher, %zu lower of ", higher, lower);
-	add_number(out, d->n_tests, "value", "values");
+	words_add_count(out, d->n_tests, "value", "values");
 	buf_addf(out, " tested; false discovery rate at most %g %%", 100 * d->rate);
 }
 
@@ -185,24 +171,9 @@ void diff_add_common(struct buf *out, const struct diff *d, enum metric m)
 	buf_addf(out, " %s", metric_info[m].title);
 }
 
-static void add_title(struct buf *out, const char *title)
-{
-	char first = *title;
-
-	buf_addc(out, first >= 'a' && first <= 'z' ? (char)(first - 'a' + 'A') : first);
-	buf_adds(out, title + 1);
-}
-
-static void add_direction(struct buf *out, bool *any, size_t n, const char *how)
-{
-	if (!n)
-		return;
-	buf_addf(out, "%s%zu %s", *any ? ", " : "", n, how);
-	*any = true;
-}
-
 void diff_add_heading(struct buf *out, const struct diff *d, enum metric m)
 {
+	const char *title = metric_info[m].title;
 	size_t up = 0, down = 0, unsure = 0;
 	bool any = false;
 
@@ -214,11 +185,11 @@ void diff_add_heading(struct buf *out, const struct diff *d, enum metric m)
 		down += counts && !(f->change > 0);
 		unsure += f->large && !counts;
 	}
-	add_title(out, metric_info[m].title);
-	buf_adds(out, ": ");
-	add_direction(out, &any, up, "higher");
-	add_direction(out, &any, down, "lower");
-	add_direction(out, &any, unsure, "uncertain");
+	buf_addf(out, "%c%s: ", *title >= 'a' && *title <= 'z' ? *title - 'a' + 'A' : *title,
+		 title + 1);
+	add_more(out, &any, up, "higher");
+	add_more(out, &any, down, "lower");
+	add_more(out, &any, unsure, "uncertain");
 	if (!any)
 		buf_adds(out, "no difference beyond the thresholds");
 }
@@ -235,9 +206,7 @@ void diff_add_interval(struct buf *out, const struct diff_value *f)
 {
 	if (!f->test || !isfinite(f->test->in.low) || !isfinite(f->test->in.high))
 		return;
-	amount_add_share(out, f->test->in.low);
-	buf_adds(out, " to ");
-	amount_add_share(out, f->test->in.high);
+	amount_add_interval(out, f->test->in.low, f->test->in.high);
 }
 
 void diff_add_rate(struct buf *out, const struct diff_value *f)

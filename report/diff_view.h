@@ -5,9 +5,9 @@
 #include "base/buf.h"
 #include "compare/diff.h"
 
-/* What all outputs of diff have in common: which tasks they list, and its words. */
+/* What all outputs of diff share: the lists of tasks, and texts. */
 enum diff_sort {
-	DIFF_SORT_CHANGE,	/* the largest first, up or down, as the next */
+	DIFF_SORT_CHANGE,	/* the largest first, up or down, as below */
 	DIFF_SORT_SHARE,
 	DIFF_SORT_BASE,
 	DIFF_SORT_NEW,
@@ -22,18 +22,17 @@ struct diff_view {
 	const struct diff *diff;
 	enum diff_sort sort;
 	bool reverse;
-	bool all;		/* tasks without a difference too */
-	size_t top;		/* length of lists */
+	bool all;		/* include tasks without a difference */
+	size_t top;		/* maximum length of lists */
 };
 
 /*
- * The tasks that the list of a metric has: those told to differ in front, the rest
- * of what is large behind; to be freed. n is their number, before the list is cut. 0 or
- * -ENOMEM.
+ * Lists the tasks of a metric: confirmed ones first, then other large ones. Free *task. *n is their
+ * number before the list is cut to view->top. Returns 0 or -ENOMEM.
  */
 int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t *n);
 
-/* Tasks that are new or gone, the longest first; to be freed. */
+/* The same for tasks that are new or gone, the longest first. */
 int diff_list_lost(const struct diff_view *v, enum diff_presence presence, uint32_t **task,
 		   size_t *n);
 
@@ -42,8 +41,7 @@ static inline bool diff_is_change(const struct diff_value *f)
 	return f->verdict == VERDICT_HIGHER || f->verdict == VERDICT_LOWER;
 }
 
-/* What came out, as a sentence or two; and what all tasks have in common, nothing where
- * that is not known or is nothing. */
+/* The result as a sentence; and the common factor of all tasks, nothing if unknown or small. */
 void diff_add_verdict(struct buf *out, const struct diff *d);
 void diff_add_common(struct buf *out, const struct diff *d, enum metric m);
 
@@ -57,19 +55,19 @@ void diff_add_heading(struct buf *out, const struct diff *d, enum metric m);
 void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task *t,
 		  enum diff_side s);
 
-/* The interval of a tested effect, "+2.0 % to +10 %", and the rate it is told at, "<0.001";
- * nothing where there is none. */
+/* The interval of a tested effect, "+2.0 % to +10 %", and its false discovery rate, "<0.001";
+ * nothing if not tested. */
 void diff_add_interval(struct buf *out, const struct diff_value *f);
 void diff_add_rate(struct buf *out, const struct diff_value *f);
 
-/* A circumstance, memory with its unit; "not known". */
+/* A circumstance, memory with its unit; or "unknown". */
 void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s);
 
-extern const char *const diff_end_title[DIFF_END_OTHER + 1];	/* NULL of DIFF_END_SAME */
+extern const char *const diff_end_title[DIFF_END_OTHER + 1];	/* NULL for DIFF_END_SAME */
 extern const char *const diff_package_word[PACKAGE_REVISION + 1];
 extern const char *const diff_rename_word[RENAME_SIMILAR + 1];
 
-/* Is a total one of the machine. */
+/* Whether a total belongs to the machine. */
 static inline bool total_is_host(enum total t)
 {
 	return t >= TOTAL_HOST_USER_US;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The finding whose change that is: of the same series, between builds both allow. */
+/* Whether both are of the same series with overlapping intervals. */
 static bool is_same(const struct verdict_finding *f, const struct history_change *c)
 {
 	return f->task == c->task && f->metric == c->metric &&
@@ -57,7 +57,7 @@ static void add_of_history(struct report_events *e, const struct history *h,
 	}
 }
 
-/* By the build, then as check has them. */
+/* By build, then in the order of check. */
 static int by_since(const void *a, const void *b)
 {
 	const struct verdict_finding *x = *(const struct verdict_finding *const *)a;
@@ -109,7 +109,7 @@ static int add_of_verdict(struct report_events *e, const struct history *h, cons
 	return 0;
 }
 
-/* The order of what is alike is that of before, so that it is always the same. */
+/* Equal events keep their order. */
 static int newest_first(const void *a, const void *b)
 {
 	const struct report_event *x = a, *y = b;

@@ -5,8 +5,8 @@
 #include "compare/verdict.h"
 
 /*
- * What a report tells since when: the events of history, and what check found of the newest
- * builds that is no change point yet, together by the build since when it is.
+ * The events of a report: those of history, and findings of check in the newest builds that are not
+ * change points yet, grouped by the build in which they began.
  */
 struct report_change {
 	uint32_t task;		/* index into builds.task, TASK_TOTAL or TASK_HOST */
@@ -14,14 +14,14 @@ struct report_change {
 	bool worse, creep;
 	double before, after;	/* in the metric's unit */
 	double effect, rate;
-	const struct verdict_finding *finding;	/* what check says of it, or NULL */
+	const struct verdict_finding *finding;	/* finding of check, or NULL */
 	const struct known *known;
 };
 
 struct report_event {
 	uint32_t at, first, last;	/* builds */
 	bool worse, host;
-	size_t first_change, n_changes;	/* of events.change, what counts most first */
+	size_t first_change, n_changes;	/* in events.change, largest first */
 };
 
 struct report_events {
@@ -31,7 +31,7 @@ struct report_events {
 	struct report_change *change;
 };
 
-/* 0 or -ENOMEM. It points into the others. Always release. */
+/* The result points into history and verdict. Returns 0 or -ENOMEM. Always release. */
 int report_events_make(struct report_events *e, const struct history *history,
 		       const struct verdict *verdict);
 void report_events_release(struct report_events *e);

@@ -8,12 +8,12 @@
 
 struct document {
 	struct json j;
-	const struct history_view *told;
+	const struct history_view *view;
 };
 
 static void add_build(struct document *d, const char *name, uint32_t build)
 {
-	const struct build *n = &d->told->builds->build[build];
+	const struct build *n = &d->view->builds->build[build];
 
 	json_object(&d->j, name);
 	json_int(&d->j, "index", build);
@@ -27,7 +27,7 @@ static void add_revisions(struct document *d, uint32_t first, uint32_t last)
 	struct revisions_range range;
 
 	json_array(&d->j, "revisions");
-	for (size_t i = 0; revisions_range(&range, d->told->builds, first, last, i); i++) {
+	for (size_t i = 0; revisions_range(&range, d->view->builds, first, last, i); i++) {
 		json_object(&d->j, NULL);
 		json_str(&d->j, "source", range.source);
 		json_str(&d->j, "from", range.from ? range.from->commit : NULL);
@@ -55,8 +55,9 @@ static void add_known(struct document *d, const struct known *known)
 static void add_change(struct document *d, const struct history_change *c)
 {
 	json_object(&d->j, NULL);
-	json_str(&d->j, "of", c->task == TASK_TOTAL ? "build" : c->task == TASK_HOST ? "host" : "task");
-	json_str(&d->j, "task", c->task < HISTORY_ALL ? d->told->builds->task[c->task].name : NULL);
+	json_str(&d->j, "of", c->task == TASK_TOTAL ? "build" : c->task == TASK_HOST ? "host" :
+		 "task");
+	json_str(&d->j, "task", c->task < HISTORY_ALL ? d->view->builds->task[c->task].name : NULL);
 	json_str(&d->j, "metric", metric_info[c->metric].name);
 	json_bool(&d->j, "creep", c->creep);
 	json_int(&d->j, "at", c->change.at);
@@ -72,7 +73,7 @@ static void add_change(struct document *d, const struct history_change *c)
 
 static void add_event(struct document *d, const struct history_event *e)
 {
-	const struct history *h = d->told->history;
+	const struct history *h = d->view->history;
 
 	json_object(&d->j, NULL);
 	add_build(d, "at", e->at);
@@ -97,15 +98,15 @@ static void add_event(struct document *d, const struct history_event *e)
 
 static void add_series(struct document *d)
 {
-	const struct history_view *told = d->told;
+	const struct history_view *view = d->view;
 
 	json_object(&d->j, "values");
 	for (enum metric m = 0; m < METRICS; m++) {
-		if (!told->series[m])
+		if (!view->series[m])
 			continue;
 		json_array(&d->j, metric_info[m].name);
-		for (size_t i = 0; i < told->builds->n; i++)
-			json_shortest(&d->j, NULL, told->series[m][i]);
+		for (size_t i = 0; i < view->builds->n; i++)
+			json_shortest(&d->j, NULL, view->series[m][i]);
 		json_array_end(&d->j);
 	}
 	json_object_end(&d->j);
@@ -114,24 +115,24 @@ static void add_series(struct document *d)
 static void add_builds(struct document *d)
 {
 	json_array(&d->j, "nights");
-	for (uint32_t i = 0; i < d->told->builds->n; i++)
+	for (uint32_t i = 0; i < d->view->builds->n; i++)
 		add_build(d, NULL, i);
 	json_array_end(&d->j);
 }
 
-int history_json(struct buf *out, const struct history_view *told)
+int history_json(struct buf *out, const struct history_view *view)
 {
-	struct document d = { .told = told };
+	struct document d = { .view = view };
 
 	json_init(&d.j, out, false);
 	json_object(&d.j, NULL);
-	json_str(&d.j, "ref", told->builds->ref);
-	json_str(&d.j, "task", told->task < told->builds->n_tasks ?
-		 told->builds->task[told->task].name : NULL);
-	json_int(&d.j, "series", (int64_t)told->history->n_series);
+	json_str(&d.j, "ref", view->builds->ref);
+	json_str(&d.j, "task", view->task < view->builds->n_tasks ?
+		 view->builds->task[view->task].name : NULL);
+	json_int(&d.j, "series", (int64_t)view->history->n_series);
 	json_array(&d.j, "events");
-	for (size_t i = 0; i < told->history->n_events; i++)
-		add_event(&d, &told->history->event[i]);
+	for (size_t i = 0; i < view->history->n_events; i++)
+		add_event(&d, &view->history->event[i]);
 	json_array_end(&d.j);
 	add_series(&d);
 	add_builds(&d);

@@ -3,24 +3,30 @@
 #define BUILDBEAT_REPORT_HISTORY_OUTPUT_H
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "compare/history.h"
+#include "render/plot/trend.h"
 
-/* What history found, written. */
+/* The outputs of history. */
 struct history_view {
 	const struct builds *builds;
 	const struct history *history;
-	unsigned metrics;	/* METRIC_BIT()s looked at */
-	uint32_t task;		/* HISTORY_ALL, or that one alone */
-	double *series[METRICS];	/* of every build, of the task or of the build; NULL: none */
-	size_t top;		/* changes told of an event; 0: all */
-	bool ascii;		/* where the terminal has no other characters */
+	unsigned metrics;	/* METRIC_BIT()s examined */
+	uint32_t task;		/* HISTORY_ALL, or the selected task */
+	double *series[METRICS];	/* of the task or the build, every build; or NULL */
+	size_t top;		/* printed changes of an event; 0: all */
+	bool ascii;		/* the terminal has only ASCII */
 };
 
-/* For people; 0 or -ENOMEM, as both. */
-int history_text(struct buf *out, const struct history_view *told, const struct style *style);
+/* For people. The outputs return 0 or -ENOMEM. */
+int history_text(struct buf *out, const struct history_view *view, const struct style *style);
 
 /* For programs: buildbeat-history(1) has the keys. */
-int history_json(struct buf *out, const struct history_view *told);
+int history_json(struct buf *out, const struct history_view *view);
+
+/* As a plot of each metric, see trend_draw(). Returns 0 or a negative errno with err. */
+int history_trend(struct buf *out, const struct history_view *view, const struct trend_output *o,
+		  struct error *err);
 
 #endif

@@ -14,6 +14,35 @@
 #define SPARK_COLUMNS 60
 #define SPARK_LEAST 10
 
+static int in_order(const void *a, const void *b)
+{
+	const struct history_change *x = *(const struct history_change *const *)a;
+	const struct history_change *y = *(const struct history_change *const *)b;
+
+	return x->change.at < y->change.at ? -1 : x->change.at > y->change.at;
+}
+
+int history_levels_find(struct history_levels *l, const struct history_view *view, enum metric m)
+{
+	const struct history *h = view->history;
+	uint32_t task = view->task == HISTORY_ALL ? TASK_TOTAL : view->task;
+
+	*l = (struct history_levels){ .change = malloc((h->n_changes + 1) * sizeof *l->change) };
+	if (!l->change)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->n_changes; i++) {
+		if (h->change[i].task == task && h->change[i].metric == m)
+			l->change[l->n++] = &h->change[i];
+	}
+	qsort(l->change, l->n, sizeof *l->change, in_order);
+	return 0;
+}
+
+void history_levels_release(struct history_levels *l)
+{
+	free(l->change);
+}
+
 static int median_of(double *median, const double *values, size_t n)
 {
 	double *known = malloc((n + 1) * sizeof *known);
@@ -30,10 +59,10 @@ static int median_of(double *median, const double *values, size_t n)
 	return 0;
 }
 
-/* One word more than 16 columns is followed by its line. */
+/* A long title has a line of its own. */
 static int add_title(const struct history_page *p, enum metric m)
 {
-	const struct history_view *told = p->told;
+	const struct history_view *view = p->view;
 	size_t width = p->style->width, n = strlen(metric_info[m].title);
 	size_t spark = width && width < TITLE_COLUMNS + SPARK_COLUMNS + 2 ?
 		       width > TITLE_COLUMNS + SPARK_LEAST + 2 ? width - TITLE_COLUMNS - 2 :
@@ -49,36 +78,29 @@ static int add_title(const struct history_page *p, enum metric m)
 	}
 	text_add_blanks(p->out, TITLE_COLUMNS + 2 - n);
 	text_tone(p->out, p->style, TONE_BAR);
-	r = sparkline_add(p->out, told->series[m], told->builds->n, spark, told->ascii);
+	r = sparkline_add(p->out, view->series[m], view->builds->n, spark, view->ascii);
 	text_tone(p->out, p->style, TONE_PLAIN);
 	buf_addc(p->out, '\n');
 	return r;
 }
 
-static void add_value(struct buf *out, const struct history_view *told, enum metric m, double value)
+static void add_value(struct buf *out, const struct history_view *view, enum metric m, double value)
 {
-	if (told->task == TASK_HOST)
+	if (view->task == TASK_HOST)
 		buf_addf(out, "%.3f", value);
 	else
 		amount_add(out, metric_info[m].unit, value);
 }
 
-static uint32_t first_known(const double *values, size_t n)
-{
-	uint32_t i = 0;
-
-	while (i + 1 < n && !isfinite(values[i]))
-		i++;
-	return i;
-}
-
 /* "2025-11-21  12.3 s" */
 static int add_first(const struct history_page *p, enum metric m, const struct history_levels *l)
 {
-	const struct history_view *told = p->told;
-	size_t n = told->builds->n;
+	const struct history_view *view = p->view;
+	const double *series = view->series[m];
+	size_t n = view->builds->n;
+	uint32_t first = 0;
 	double value;
-	int r = median_of(&value, told->series[m], n);
+	int r = median_of(&value, series, n);
 
 	if (r)
 		return r;
@@ -87,34 +109,37 @@ static int add_first(const struct history_page *p, enum metric m, const struct h
 		buf_adds(p->out, "not recorded in any build\n");
 		return 0;
 	}
-	history_add_build(p->out, told->builds, first_known(told->series[m], n));
+	while (first + 1 < n && !isfinite(series[first]))
+		first++;
+	history_add_build(p->out, view->builds, first);
 	buf_adds(p->out, "  ");
-	add_value(p->out, told, m, l->n ? l->change[0]->change.before : value);
+	add_value(p->out, view, m, l->n ? l->change[0]->change.before : value);
 	buf_adds(p->out, l->n ? "\n" : ", no change\n");
 	return 0;
 }
 
-/* "2026-06-09  14.8 s, +2.5 s, +20 % (2026-06-08 to 2026-06-10)", and below what it may be. */
+/* "2026-06-09  14.8 s, +2.5 s, +20 % (2026-06-08 to 2026-06-10)", then revisions and note. */
 static void add_level(const struct history_page *p, const struct history_change *c)
 {
-	const struct history_view *told = p->told;
+	const struct history_view *view = p->view;
 	const struct change *change = &c->change;
 
 	buf_adds(p->out, "  ");
-	history_add_build(p->out, told->builds, change->at);
+	history_add_build(p->out, view->builds, change->at);
 	buf_adds(p->out, "  ");
-	add_value(p->out, told, c->metric, change->after);
-	if (told->task != TASK_HOST) {
+	add_value(p->out, view, c->metric, change->after);
+	if (view->task != TASK_HOST) {
 		buf_adds(p->out, ", ");
-		amount_add_change(p->out, metric_info[c->metric].unit, change->after - change->before);
+		amount_add_change(p->out, metric_info[c->metric].unit,
+				  change->after - change->before);
 	}
 	buf_adds(p->out, ", ");
 	amount_add_share(p->out, change->effect);
 	if (c->creep || change->first < change->last) {
 		buf_adds(p->out, c->creep ? ", gradually, " : " (");
-		history_add_build(p->out, told->builds, change->first);
+		history_add_build(p->out, view->builds, change->first);
 		buf_adds(p->out, " to ");
-		history_add_build(p->out, told->builds, change->last);
+		history_add_build(p->out, view->builds, change->last);
 		buf_adds(p->out, c->creep ? "" : ")");
 	}
 	buf_addc(p->out, '\n');
@@ -129,7 +154,7 @@ static void add_level(const struct history_page *p, const struct history_change 
 int history_add_series(const struct history_page *p, enum metric m)
 {
 	struct history_levels l;
-	int r = history_levels_find(&l, p->told, m);
+	int r = history_levels_find(&l, p->view, m);
 
 	if (!r)
 		r = add_title(p, m);

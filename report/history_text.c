@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define COMMIT_DIGITS 12
-#define FIGURES_COLUMNS 46	/* in front of a task's name */
+#define CELLS_COLUMNS 46	/* before a task's name */
 #define NAME_LEAST 20
 
 void history_add_build(struct buf *b, const struct builds *builds, uint32_t build)
@@ -53,11 +53,12 @@ static void add_range(const struct history_page *p, const struct revisions_range
 	buf_addc(p->out, '\n');
 }
 
-void history_add_revisions(const struct history_page *p, uint32_t first, uint32_t last, unsigned indent)
+void history_add_revisions(const struct history_page *p, uint32_t first, uint32_t last,
+			   unsigned indent)
 {
 	struct revisions_range range;
 
-	for (size_t i = 0; revisions_range(&range, p->told->builds, first, last, i); i++) {
+	for (size_t i = 0; revisions_range(&range, p->view->builds, first, last, i); i++) {
 		text_add_blanks(p->out, indent);
 		text_tone(p->out, p->style, TONE_FAINT);
 		add_range(p, &range);
@@ -70,14 +71,14 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-void history_add_subject(struct buf *b, const struct history_view *told)
+void history_add_subject(struct buf *b, const struct history_view *view)
 {
-	if (told->task == TASK_HOST)
+	if (view->task == TASK_HOST)
 		buf_adds(b, "common factor of all tasks");
-	else if (told->task == TASK_TOTAL || told->task == HISTORY_ALL)
+	else if (view->task == TASK_TOTAL || view->task == HISTORY_ALL)
 		buf_adds(b, "the build");
 	else
-		text_add_name(b, told->builds->task[told->task].name, 0);
+		text_add_name(b, view->builds->task[view->task].name, 0);
 }
 
 void history_add_span(struct buf *b, const struct builds *builds)
@@ -92,29 +93,28 @@ void history_add_span(struct buf *b, const struct builds *builds)
 	history_add_build(b, builds, (uint32_t)builds->n - 1);
 }
 
-/* What it is of, and how much was looked at. */
 static void add_head(const struct history_page *p)
 {
-	const struct history_view *told = p->told;
+	const struct history_view *view = p->view;
 
-	if (told->task != HISTORY_ALL) {
+	if (view->task != HISTORY_ALL) {
 		text_tone(p->out, p->style, TONE_TITLE);
-		history_add_subject(p->out, told);
+		history_add_subject(p->out, view);
 		text_tone(p->out, p->style, TONE_PLAIN);
 		buf_addc(p->out, '\n');
 	}
-	history_add_span(p->out, told->builds);
-	buf_addf(p->out, "\n%zu change%s in %zu series", told->history->n_changes,
-		 plural(told->history->n_changes), told->history->n_series);
-	if (told->task == HISTORY_ALL)
-		buf_addf(p->out, ", %zu event%s", told->history->n_events,
-			 plural(told->history->n_events));
+	history_add_span(p->out, view->builds);
+	buf_addf(p->out, "\n%zu change%s in %zu series", view->history->n_changes,
+		 plural(view->history->n_changes), view->history->n_series);
+	if (view->task == HISTORY_ALL)
+		buf_addf(p->out, ", %zu event%s", view->history->n_events,
+			 plural(view->history->n_events));
 	buf_addc(p->out, '\n');
 }
 
 static void add_dates(const struct history_page *p, const struct history_event *e, bool creep)
 {
-	const struct builds *builds = p->told->builds;
+	const struct builds *builds = p->view->builds;
 
 	text_tone(p->out, p->style, e->worse ? TONE_ALARM : TONE_TITLE);
 	history_add_build(p->out, builds, creep ? e->first : e->at);
@@ -131,7 +131,7 @@ static void add_dates(const struct history_page *p, const struct history_event *
 	text_tone(p->out, p->style, TONE_PLAIN);
 }
 
-/* Those of its tasks added up, though they run side by side; the build's own else. */
+/* Whether it has changes of tasks, which come last. */
 static bool has_tasks(const struct history *h, const struct history_event *e)
 {
 	return h->change[e->first_change + e->n_changes - 1].task < HISTORY_ALL;
@@ -139,7 +139,7 @@ static bool has_tasks(const struct history *h, const struct history_event *e)
 
 static void add_sums(const struct history_page *p, const struct history_event *e)
 {
-	const char *between = has_tasks(p->told->history, e) ? ", sum of its tasks: " : ": ";
+	const char *between = has_tasks(p->view->history, e) ? ", sum of its tasks: " : ": ";
 
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!e->contribution[m])
@@ -151,17 +151,12 @@ static void add_sums(const struct history_page *p, const struct history_event *e
 	buf_addc(p->out, '\n');
 }
 
-static bool has_host(const struct history *h, const struct history_event *e)
-{
-	return h->change[e->first_change].task == TASK_HOST;
-}
-
 static void add_host(const struct history_page *p, const struct history_event *e)
 {
 	if (!e->host)
 		return;
 	text_add_blanks(p->out, HISTORY_INDENT);
-	buf_adds(p->out, has_host(p->told->history, e) ?
+	buf_adds(p->out, p->view->history->change[e->first_change].task == TASK_HOST ?
 		 "all tasks changed: the host, or a tool that they all use\n" :
 		 "the host, its memory or its tools changed\n");
 }
@@ -172,26 +167,26 @@ static void add_right(struct buf *out, const struct buf *text, size_t columns)
 	buf_add(out, text->data ? text->data : "", text->len);
 }
 
-enum figure { FIGURE_CHANGE, FIGURE_SHARE, FIGURE_BEFORE, FIGURE_AFTER, FIGURES };
+enum cell { CELL_CHANGE, CELL_SHARE, CELL_BEFORE, CELL_AFTER, CELLS };
 
-static const unsigned figure_columns[FIGURES] = { 10, 8, 9, 9 };
-static const char *const figure_title[FIGURES] = { "change", "share", "before", "after" };
+static const unsigned cell_columns[CELLS] = { 10, 8, 9, 9 };
+static const char *const cell_title[CELLS] = { "change", "share", "before", "after" };
 
-static void add_figure(struct buf *b, const struct history_change *c, enum figure f)
+static void add_cell(struct buf *b, const struct history_change *c, enum cell f)
 {
 	enum unit unit = metric_info[c->metric].unit;
 	bool ratio = c->task == TASK_HOST;
 
 	switch (f) {
-	case FIGURE_CHANGE:
+	case CELL_CHANGE:
 		if (!ratio)
 			amount_add_change(b, unit, c->change.after - c->change.before);
 		break;
-	case FIGURE_SHARE:
+	case CELL_SHARE:
 		amount_add_share(b, c->change.effect);
 		break;
 	default: {
-		double value = f == FIGURE_BEFORE ? c->change.before : c->change.after;
+		double value = f == CELL_BEFORE ? c->change.before : c->change.after;
 
 		if (ratio)
 			buf_addf(b, "%.3f", value);
@@ -206,10 +201,10 @@ static void add_name(const struct history_page *p, const struct history_change *
 	unsigned width = p->style->width;
 	const char *name = c->task == TASK_TOTAL ? "the build" :
 			   c->task == TASK_HOST ? "all tasks" :
-			   p->told->builds->task[c->task].name;
+			   p->view->builds->task[c->task].name;
 
-	text_add_name(p->out, name, !width ? 0 : width > FIGURES_COLUMNS + NAME_LEAST ?
-		      width - FIGURES_COLUMNS : NAME_LEAST);
+	text_add_name(p->out, name, !width ? 0 : width > CELLS_COLUMNS + NAME_LEAST ?
+		      width - CELLS_COLUMNS : NAME_LEAST);
 	if (c->known) {
 		buf_adds(p->out, "  ");
 		history_add_known(p, c->known);
@@ -221,10 +216,10 @@ static void add_change(const struct history_page *p, const struct history_change
 	char memory[64];
 	struct buf b;
 
-	for (enum figure f = 0; f < FIGURES; f++) {
+	for (enum cell f = 0; f < CELLS; f++) {
 		buf_init_fixed(&b, memory, sizeof memory);
-		add_figure(&b, c, f);
-		add_right(p->out, &b, figure_columns[f]);
+		add_cell(&b, c, f);
+		add_right(p->out, &b, cell_columns[f]);
 	}
 	buf_addf(p->out, "  %-7s ", metric_info[c->metric].name);
 	add_name(p, c);
@@ -234,17 +229,17 @@ static void add_change(const struct history_page *p, const struct history_change
 static void add_titles(const struct history_page *p)
 {
 	text_tone(p->out, p->style, TONE_FAINT);
-	for (enum figure f = 0; f < FIGURES; f++)
-		buf_addf(p->out, "%*s", (int)figure_columns[f], figure_title[f]);
+	for (enum cell f = 0; f < CELLS; f++)
+		buf_addf(p->out, "%*s", (int)cell_columns[f], cell_title[f]);
 	buf_adds(p->out, "          task\n");
 	text_tone(p->out, p->style, TONE_PLAIN);
 }
 
 static void add_event(const struct history_page *p, const struct history_event *e)
 {
-	const struct history *h = p->told->history;
+	const struct history *h = p->view->history;
 	const struct history_change *change = h->change + e->first_change;
-	size_t shown = p->told->top && p->told->top < e->n_changes ? p->told->top : e->n_changes;
+	size_t shown = p->view->top && p->view->top < e->n_changes ? p->view->top : e->n_changes;
 
 	buf_addc(p->out, '\n');
 	add_dates(p, e, change->creep);
@@ -255,22 +250,22 @@ static void add_event(const struct history_page *p, const struct history_event *
 	for (size_t i = 0; i < shown; i++)
 		add_change(p, &change[i]);
 	if (shown < e->n_changes)
-		buf_addf(p->out, "%*s... and %zu more\n", FIGURES_COLUMNS, "", e->n_changes - shown);
+		buf_addf(p->out, "%*s... and %zu more\n", CELLS_COLUMNS, "", e->n_changes - shown);
 }
 
-int history_text(struct buf *out, const struct history_view *told, const struct style *style)
+int history_text(struct buf *out, const struct history_view *view, const struct style *style)
 {
-	struct history_page p = { out, told, style };
+	struct history_page p = { out, view, style };
 	int r = 0;
 
 	add_head(&p);
 	for (enum metric m = 0; !r && m < METRICS; m++) {
-		if (!told->series[m])
+		if (!view->series[m])
 			continue;
 		buf_addc(out, '\n');
 		r = history_add_series(&p, m);
 	}
-	for (size_t i = 0; told->task == HISTORY_ALL && i < told->history->n_events; i++)
-		add_event(&p, &told->history->event[i]);
+	for (size_t i = 0; view->task == HISTORY_ALL && i < view->history->n_events; i++)
+		add_event(&p, &view->history->event[i]);
 	return r ? r : buf_error(out);
 }

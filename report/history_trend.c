@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/history_trend.h"
+#include "report/history_parts.h"
 
 #include "base/arena.h"
 #include "report/amount.h"
-#include "report/history_parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,9 +14,9 @@ static const enum trend_unit unit_of[] = {
 	[UNIT_COUNT] = TREND_RATIO, [UNIT_STATUS] = TREND_RATIO,
 };
 
-/* What a trend is made of; texts and numbers live in the arena. */
+/* A trend that is being made; texts and numbers belong to the arena. */
 struct plan {
-	const struct history_view *told;
+	const struct history_view *view;
 	struct arena *memory;
 	struct trend trend;
 };
@@ -30,7 +29,7 @@ static const char *keep(struct plan *p, struct buf *text)
 	return kept;
 }
 
-/* Of what is counted in KiB, bytes. */
+/* Trends are in bytes, some metrics in KiB. */
 static double scale_of(enum metric m)
 {
 	return metric_info[m].unit == UNIT_KB ? 1024 : 1;
@@ -63,22 +62,22 @@ static int plan_changes(struct plan *p, struct trend_pane *pane, enum metric m,
 
 static int plan_pane(struct plan *p, enum metric m)
 {
-	size_t n = p->told->builds->n;
+	size_t n = p->view->builds->n;
 	struct trend_pane *pane = &p->trend.pane[p->trend.n_panes++];
 	double *value = arena_alloc(p->memory, (n + 1) * sizeof *value);
-	bool ratio = p->told->task == TASK_HOST;
+	bool ratio = p->view->task == TASK_HOST;
 	struct history_levels l;
 	int r;
 
 	if (!value)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		value[i] = p->told->series[m][i] * (ratio ? 1 : scale_of(m));
+		value[i] = p->view->series[m][i] * (ratio ? 1 : scale_of(m));
 	*pane = (struct trend_pane){
 		.title = metric_info[m].title, .value = value,
 		.unit = ratio ? TREND_RATIO : unit_of[metric_info[m].unit],
 	};
-	r = history_levels_find(&l, p->told, m);
+	r = history_levels_find(&l, p->view, m);
 	if (!r)
 		r = plan_changes(p, pane, m, &l);
 	history_levels_release(&l);
@@ -88,11 +87,11 @@ static int plan_pane(struct plan *p, enum metric m)
 /* "gcc: do_compile", and below "builder/main/x86_64, 365 builds, 2025-11-21 to ...". */
 static int plan_head(struct plan *p)
 {
-	const struct builds *builds = p->told->builds;
+	const struct builds *builds = p->view->builds;
 	struct buf title = BUF_INIT, subtitle = BUF_INIT;
 	int64_t *start_s = arena_alloc(p->memory, (builds->n + 1) * sizeof *start_s);
 
-	history_add_subject(&title, p->told);
+	history_add_subject(&title, p->view);
 	history_add_span(&subtitle, builds);
 	p->trend.title = keep(p, &title);
 	p->trend.subtitle = keep(p, &subtitle);
@@ -108,10 +107,10 @@ static int plan_panes(struct plan *p)
 	int r = 0;
 
 	for (enum metric m = 0; !r && m < METRICS; m++) {
-		const double *series = p->told->series[m];
+		const double *series = p->view->series[m];
 		bool known = false;
 
-		for (size_t i = 0; series && i < p->told->builds->n; i++)
+		for (size_t i = 0; series && i < p->view->builds->n; i++)
 			known |= isfinite(series[i]);
 		if (known)
 			r = plan_pane(p, m);
@@ -119,18 +118,18 @@ static int plan_panes(struct plan *p)
 	return r;
 }
 
-int history_trend(struct buf *out, const struct history_view *told, const struct trend_output *o,
+int history_trend(struct buf *out, const struct history_view *view, const struct trend_output *o,
 		  struct error *err)
 {
-	struct plan p = { .told = told, .memory = arena_new() };
+	struct plan p = { .view = view, .memory = arena_new() };
 	int r = p.memory ? plan_head(&p) : -ENOMEM;
 
 	if (!r)
 		r = plan_panes(&p);
 	if (r)
-		error_sys(err, r, told->builds->ref, NULL);
+		error_sys(err, r, view->builds->ref, NULL);
 	else if (!p.trend.n_panes)
-		r = error_set(err, -ENODATA, told->builds->ref, 0, 0, "no build recorded it");
+		r = error_set(err, -ENODATA, view->builds->ref, 0, 0, "no build recorded it");
 	else
 		r = trend_draw(&p.trend, o, out, err);
 	arena_free(p.memory);

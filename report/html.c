@@ -16,7 +16,7 @@ void html_script(struct markup *h, const char *script)
 	markup_end(h);
 }
 
-/* Without any '<' nothing in it is a tag. */
+/* '<' is escaped, so that nothing in it is a tag. */
 void html_json(struct markup *h, const char *id, const struct buf *json)
 {
 	const char *p = json->data, *end = p + json->len;
@@ -35,8 +35,6 @@ void html_json(struct markup *h, const char *id, const struct buf *json)
 	}
 	markup_end(h);
 }
-
-/* The document */
 
 static void add_colours(struct buf *b, const struct palette *p)
 {

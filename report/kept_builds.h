@@ -5,8 +5,8 @@
 #include "compare/builds.h"
 
 /*
- * Builds whose values are kept once they are loaded, for who looks at them several times:
- * all it says is that of `from`, which it points into.
+ * Builds that keep the values of a metric once they are loaded, for several users. Everything else is
+ * that of `from`.
  */
 struct kept_builds {
 	struct builds builds;
@@ -14,7 +14,7 @@ struct kept_builds {
 	float *values[METRICS];
 };
 
-/* It must stay where it is. Always release, before what it is from. */
+/* k must not move. Always release, before `from`. */
 void kept_builds_init(struct kept_builds *k, const struct builds *from);
 void kept_builds_release(struct kept_builds *k);
 

@@ -2,13 +2,13 @@
 # report: what compare found, written for people and programs
 noinst_LTLIBRARIES += report/libreport.la
 report_libreport_la_SOURCES = \
-	report/amount.c report/amount.h report/amount_read.c report/amount_read.h report/check_json.c \
+	report/amount.c report/amount.h report/check_json.c \
 	report/check_junit.c report/check_markdown.c report/check_output.h report/check_text.c \
 	report/culprit_names.c report/culprit_names.h report/culprits.c report/culprits.h \
 	report/diff_html.c report/diff_json.c report/diff_markdown.c report/diff_output.h \
 	report/diff_text.c report/diff_view.c report/diff_view.h report/events.c report/events.h \
-	report/history_json.c report/history_levels.c report/history_output.h report/history_parts.h \
-	report/history_series.c report/history_text.c report/history_trend.c report/history_trend.h \
+	report/history_json.c report/history_output.h report/history_parts.h \
+	report/history_series.c report/history_text.c report/history_trend.c \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/markdown.c \
 	report/markdown.h report/page.c report/page.h report/page_data.c report/page_events.c \
 	report/page_parts.h report/page_text.h report/page_verdict.c report/picture.c report/picture.h \

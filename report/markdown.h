@@ -5,14 +5,13 @@
 #include "base/buf.h"
 
 /*
- * Markdown as merge requests take it. Texts may be any bytes: what Markdown or HTML would
- * take for theirs is escaped, also within a table; control characters are shown as
- * text_add_name() does.
+ * Markdown for merge requests. Text that is special in Markdown, its tables or HTML is escaped;
+ * control characters are shown as by text_add_name().
  */
 void markdown_add(struct buf *b, const char *text);
 
-/* A row of a table: cells that are Markdown already, "|" between them; then, below the
- * heading, the alignment of columns: 'l' or 'r' for each. */
+/* A row of a table, whose cells are Markdown already; and the line below the heading, with the
+ * alignment of each column, 'l' or 'r'. */
 void markdown_row(struct buf *b, const char *const *cell, size_t n);
 void markdown_rule(struct buf *b, const char *columns);
 

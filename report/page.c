@@ -11,8 +11,6 @@
 
 #define SHORT_ID 10
 
-/* Words */
-
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -31,11 +29,10 @@ void page_add_build_revisions(struct buf *b, const struct builds *builds, uint32
 			buf_adds(b, ", ");
 		if (n->n_revisions > 1)
 			buf_addf(b, "%s ", last_part(r->source));
-		buf_addf(b, "%.*s%s", SHORT_ID, r->commit, r->dirty ? " with uncommitted changes" : "");
+		buf_addf(b, "%.*s%s", SHORT_ID, r->commit, r->dirty ? " with uncommitted changes" :
+			 "");
 	}
 }
-
-/* Cells */
 
 void page_cell_task(struct markup *h, const struct page *p, uint32_t task, enum metric m)
 {
@@ -45,7 +42,8 @@ void page_cell_task(struct markup *h, const struct page *p, uint32_t task, enum 
 	} else {
 		markup_open(h, "a", "task");
 		markup_attr(h, "href", "#tasks");
-		markup_attr_int(h, "data-row", task < p->builds->n_tasks ? task : p->builds->n_tasks);
+		markup_attr_int(h, "data-row", task < p->builds->n_tasks ? task :
+				p->builds->n_tasks);
 		markup_attr(h, "data-metric", metric_info[m].name);
 		markup_text(h, words_task(p->builds, task));
 		markup_end(h);
@@ -60,25 +58,34 @@ static void cell_number(struct markup *h, const char *class, struct buf *text)
 	buf_clear(text);
 }
 
-void page_cell_amount(struct markup *h, enum metric m, double value)
+void page_cells_change(struct markup *h, uint32_t task, enum metric m, double before,
+		       double after, double effect)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
-	amount_add(&text, metric_info[m].unit, value);
-	cell_number(h, "number", &text);
-	buf_release(&text);
-}
-
-void page_cell_change(struct markup *h, enum metric m, double before, double after, double effect)
-{
-	struct buf text = BUF_PART_OF(h->out);
-
+	if (task == TASK_HOST) {
+		markup_leaf(h, "td", NULL, "");
+		markup_leaf(h, "td", NULL, "");
+	} else {
+		amount_add(&text, metric_info[m].unit, before);
+		cell_number(h, "number", &text);
+		amount_add(&text, metric_info[m].unit, after);
+		cell_number(h, "number", &text);
+	}
 	amount_add_share(&text, effect);
 	cell_number(h, after > before ? "number worse" : after < before ? "number better" :
 		    "number same", &text);
 	amount_add_change(&text, metric_info[m].unit, after - before);
 	cell_number(h, "number", &text);
 	buf_release(&text);
+}
+
+void page_add_reason(struct markup *h, const struct known *known)
+{
+	if (known && *known->reason) {
+		markup_text(h, ": ");
+		markup_text(h, known->reason);
+	}
 }
 
 void page_cell_rate(struct markup *h, double rate)
@@ -110,8 +117,6 @@ void page_row_of_heads(struct markup *h, const char *const *head, size_t n)
 	markup_end(h);
 	markup_end(h);
 }
-
-/* Charts */
 
 static void add_chart(struct markup *h, const struct page *p, int i)
 {
@@ -152,8 +157,6 @@ static void page_part_charts(struct markup *h, const struct page *p)
 	markup_end(h);
 	markup_end(h);
 }
-
-/* The document */
 
 static void part_tasks(struct markup *h)
 {

@@ -8,31 +8,32 @@
 #include "report/trends.h"
 
 /*
- * The report: one HTML file with all that is known of a series of builds. What stands where,
- * for the script and the tests:
+ * The report: one HTML file about a series of builds. Its elements, for the script and the tests:
  *
- *	header			h1, p.facts: of what, and how many builds
- *	section#verdict		p.sentence; table.findings a row a finding
- *	section#events		article.event[id=event-I] one an event, the newest first:
- *				h3, table.changes, then of each source tree .range with
- *				the commits and the files they touched
+ *	header			h1, p.facts: series and number of builds
+ *	section#verdict		p.sentence; table.findings with a row for each finding
+ *	section#events		details.event[id=event-I] for each event, the newest first:
+ *				h3, table.changes, then for each source tree .range with
+ *				the commits and their files
  *	section#tasks		filled by the script: tools, the table, the trends of a task
- *	section#charts		figure.chart two, filled by the script
+ *	section#charts		two figure.chart, filled by the script
  *	script#head, #columns	the data of the table and the trends (below)
- *	script#chart-0, -1	a bootchart each (picture.h), if there is one
+ *	script#chart-0, -1	the bootcharts (picture.h), if they exist
  *	script			the program: page.js
  *
  * #head is JSON: the metrics, the builds, changes and findings of the pictures. #columns is a
- * raw deflate stream in the characters of pack.h, of these one after the other: "names" bytes
- * of names, a line a task; of each task its kind, a byte; the newest, usual, lowest and
- * highest value of each series (trends.h), single precision, each as four planes, the
- * highest bytes first; "fine" numbers of series, four bytes, the lowest first; their values;
- * those of the coarse ones.
+ * raw deflate stream in the characters of pack.h. It has, in this order:
+ *	"names" bytes of names, one line for each task
+ *	the kind of each task, a byte
+ *	the newest, usual, lowest and highest value of each series (trends.h), in single
+ *	precision, each as four planes, the highest bytes first
+ *	"fine" numbers of series, four bytes each, the lowest first, and their values
+ *	the values of the coarse series
  */
 struct page_chart {
 	uint32_t build;
-	const struct picture *picture;	/* NULL: there is none ... */
-	const char *why;		/* ... for that reason */
+	const struct picture *picture;	/* NULL if missing ... */
+	const char *why;		/* ... for this reason */
 };
 
 struct page {
@@ -41,13 +42,13 @@ struct page {
 	const struct history *history;
 	const struct verdict *verdict;
 	const struct report_events *events;
-	const struct culprits *culprits;	/* of each of the first n_culprits events */
+	const struct culprits *culprits;	/* of the first n_culprits events */
 	size_t n_culprits;
 	const struct trends *trends;
-	struct page_chart chart[2];	/* the build compared with, the newest */
+	struct page_chart chart[2];	/* of the build compared with, and of the newest */
 };
 
-/* 0 or a negative errno. There is one build at least. */
+/* There is at least one build. Returns 0 or a negative errno. */
 int page_write(struct buf *out, const struct page *page);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 1000
-#define KINDS_MAX 255		/* the last stands for all further ones */
+#define KINDS_MAX 255		/* the last one is used for all further ones */
 #define BUILD_ID 12
 #define VALUE_BYTES 4
 
@@ -18,8 +18,6 @@ struct kinds {
 	size_t n;
 	const char *kind[KINDS_MAX];
 };
-
-/* The JSON */
 
 static size_t metric_index(const struct trends *t, enum metric m)
 {
@@ -74,7 +72,20 @@ static void add_builds(struct json *j, const struct builds *builds)
 	buf_release(&text);
 }
 
-/* [metric, row, at, first, last, before, after, event, creep] */
+/* Begins [metric, row ...] if the page shows the series. */
+static bool begin_series(struct json *j, const struct page *p, uint32_t task, enum metric m)
+{
+	size_t metric = metric_index(p->trends, m);
+
+	if (metric == p->trends->n_metrics || row_of(p, task) < 0)
+		return false;
+	json_array(j, NULL);
+	json_int(j, NULL, (int64_t)metric);
+	json_int(j, NULL, row_of(p, task));
+	return true;
+}
+
+/* [metric, row, at, first, last, before, after, creep] */
 static void add_changes(struct json *j, const struct page *p)
 {
 	const struct history *h = p->history;
@@ -82,13 +93,9 @@ static void add_changes(struct json *j, const struct page *p)
 	json_array(j, "changes");
 	for (size_t i = 0; i < h->n_changes; i++) {
 		const struct history_change *c = &h->change[i];
-		size_t metric = metric_index(p->trends, c->metric);
 
-		if (metric == p->trends->n_metrics || row_of(p, c->task) < 0)
+		if (!begin_series(j, p, c->task, c->metric))
 			continue;
-		json_array(j, NULL);
-		json_int(j, NULL, (int64_t)metric);
-		json_int(j, NULL, row_of(p, c->task));
 		json_int(j, NULL, c->change.at);
 		json_int(j, NULL, c->change.first);
 		json_int(j, NULL, c->change.last);
@@ -108,13 +115,9 @@ static void add_findings(struct json *j, const struct page *p)
 	json_array(j, "findings");
 	for (size_t i = 0; i < v->n; i++) {
 		const struct verdict_finding *f = &v->finding[i];
-		size_t metric = metric_index(p->trends, f->metric);
 
-		if (metric == p->trends->n_metrics || row_of(p, f->task) < 0)
+		if (!begin_series(j, p, f->task, f->metric))
 			continue;
-		json_array(j, NULL);
-		json_int(j, NULL, (int64_t)metric);
-		json_int(j, NULL, row_of(p, f->task));
 		json_int(j, NULL, f->state);
 		json_bool(j, NULL, f->worse);
 		json_int(j, NULL, f->since);
@@ -162,14 +165,6 @@ static void add_head(struct buf *out, const struct page *p, const struct kinds *
 	json_object_end(&j);
 }
 
-/* The columns */
-
-static void add_names(struct buf *out, const struct builds *builds)
-{
-	for (size_t i = 0; i < builds->n_tasks; i++)
-		pack_text(out, builds->task[i].name, NAME_MAX_BYTES);
-}
-
 static size_t kind_index(struct kinds *kinds, const char *kind)
 {
 	size_t i = 0;
@@ -190,7 +185,7 @@ static void add_kind_column(struct buf *out, struct kinds *kinds, const struct b
 		buf_addc(out, (char)kind_index(kinds, builds->task[i].kind));
 }
 
-/* Bytes of one rank together, for those are alike. */
+/* Bytes of the same significance are adjacent, which compresses better. */
 static void add_planes(struct buf *out, const float *v, size_t n)
 {
 	uint8_t *to;
@@ -221,7 +216,8 @@ static int add_columns(struct buf *out, const struct page *p, struct kinds *kind
 {
 	const struct trends *t = p->trends;
 
-	add_names(out, p->builds);
+	for (size_t i = 0; i < p->builds->n_tasks; i++)
+		pack_text(out, p->builds->task[i].name, NAME_MAX_BYTES);
 	*names = out->len;
 	add_kind_column(out, kinds, p->builds);
 	add_planes(out, t->newest, t->n_series);

@@ -15,8 +15,6 @@
 #define COMMITS_MOST 25
 #define SHORT_ID 10
 
-/* What it is about */
-
 static void add_interval(struct buf *b, const struct page *p, const struct report_event *e)
 {
 	words_add_day(b, p->builds, e->at);
@@ -66,20 +64,10 @@ static void add_change(struct markup *h, const struct page *p, const struct repo
 {
 	markup_begin(h, "tr");
 	page_cell_task(h, p, c->task, c->metric);
-	if (c->task == TASK_HOST) {
-		markup_leaf(h, "td", NULL, "");
-		markup_leaf(h, "td", NULL, "");
-	} else {
-		page_cell_amount(h, c->metric, c->before);
-		page_cell_amount(h, c->metric, c->after);
-	}
-	page_cell_change(h, c->metric, c->before, c->after, c->effect);
+	page_cells_change(h, c->task, c->metric, c->before, c->after, c->effect);
 	markup_open(h, "td", NULL);
 	markup_text(h, state_of(c));
-	if (c->known && *c->known->reason) {
-		markup_text(h, ": ");
-		markup_text(h, c->known->reason);
-	}
+	page_add_reason(h, c->known);
 	markup_end(h);
 	markup_end(h);
 }
@@ -106,8 +94,6 @@ static void add_changes(struct markup *h, const struct page *p, const struct rep
 		buf_release(&text);
 	}
 }
-
-/* What may have made it */
 
 static void add_files(struct markup *h, const struct culprit *c)
 {
@@ -226,8 +212,6 @@ static void add_range(struct markup *h, const struct culprit_range *r)
 	markup_end(h);
 	buf_release(&text);
 }
-
-/* Events */
 
 static void add_event(struct markup *h, const struct page *p, size_t i)
 {

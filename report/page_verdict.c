@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-#define FINDINGS_MOST 200	/* in the table; the one of all tasks has the rest */
+#define FINDINGS_MOST 200	/* in this table; the table of all tasks has the rest */
 
-/* What words.h says, as it begins a sentence. */
+/* For the beginning of a sentence. */
 static void capitalize(struct buf *b)
 {
 	if (b->len && *b->data >= 'a' && *b->data <= 'z')
@@ -34,7 +34,6 @@ static void add_builds(struct buf *b, const struct builds *builds)
 	buf_addc(b, '.');
 }
 
-/* What was looked at, and how sure what is told is. */
 static void add_judged(struct buf *b, const struct page *p)
 {
 	struct buf to_come = BUF_PART_OF(b);
@@ -96,16 +95,11 @@ void page_part_header(struct markup *h, const struct page *p)
 	buf_release(&text);
 }
 
-/* The table */
-
 static void add_state(struct markup *h, const struct verdict_finding *f)
 {
 	markup_open(h, "td", words_finding_state[f->state]);
 	markup_text(h, words_finding_state[f->state]);
-	if (f->known && *f->known->reason) {
-		markup_text(h, ": ");
-		markup_text(h, f->known->reason);
-	}
+	page_add_reason(h, f->known);
 	if (f->machine)
 		markup_text(h, "; the machine or its tools changed");
 	markup_end(h);
@@ -118,9 +112,7 @@ static void add_interval(struct markup *h, const struct verdict_finding *f)
 	if (!isfinite(f->low) || !isfinite(f->high)) {
 		buf_addc(&text, '-');
 	} else {
-		amount_add_share(&text, f->low);
-		buf_adds(&text, " to ");
-		amount_add_share(&text, f->high);
+		amount_add_interval(&text, f->low, f->high);
 	}
 	markup_leaf(h, "td", "number", buf_str(&text));
 	buf_release(&text);
@@ -151,14 +143,7 @@ static void add_finding(struct markup *h, const struct page *p, const struct ver
 	markup_begin(h, "tr");
 	add_state(h, f);
 	page_cell_task(h, p, f->task, f->metric);
-	if (f->task == TASK_HOST) {
-		markup_leaf(h, "td", NULL, "");
-		markup_leaf(h, "td", NULL, "");
-	} else {
-		page_cell_amount(h, f->metric, f->before);
-		page_cell_amount(h, f->metric, f->now);
-	}
-	page_cell_change(h, f->metric, f->before, f->now, f->effect);
+	page_cells_change(h, f->task, f->metric, f->before, f->now, f->effect);
 	add_interval(h, f);
 	add_since(h, p, f);
 	page_cell_rate(h, f->rate);

@@ -3,17 +3,8 @@
 
 #include <string.h>
 
-static const struct revision *of_source(const struct build *build, const char *source)
-{
-	for (size_t i = 0; i < build->n_revisions; i++) {
-		if (!strcmp(build->revision[i].source, source))
-			return &build->revision[i];
-	}
-	return NULL;
-}
-
-/* The trees are those of the newest build of the range that knows any, else of the one
- * before it. */
+/* The trees are those of the newest build of the range that knows any, otherwise those of the
+ * build before the range. */
 static const struct build *build_with_trees(const struct builds *builds, uint32_t first,
 					    uint32_t last)
 {
@@ -33,9 +24,9 @@ bool revisions_range(struct revisions_range *range, const struct builds *builds,
 		return false;
 	*range = (struct revisions_range){ .source = trees->revision[i].source };
 	for (uint32_t k = first; k > 0 && !range->from; k--)
-		range->from = of_source(&builds->build[k - 1], range->source);
+		range->from = build_revision(&builds->build[k - 1], range->source);
 	for (uint32_t k = last; k < builds->n && !range->to; k++)
-		range->to = of_source(&builds->build[k], range->source);
+		range->to = build_revision(&builds->build[k], range->source);
 	return true;
 }
 

@@ -84,8 +84,6 @@ bool source_log_is_shallow(struct source_log *log)
 	return git_repository_is_shallow(log->repo) == 1;
 }
 
-/* One commit */
-
 static int changes(git_diff **diff, struct source_log *log, git_commit *commit)
 {
 	git_diff_options options;
@@ -99,7 +97,7 @@ static int changes(git_diff **diff, struct source_log *log, git_commit *commit)
 		r = git_commit_parent(&parent, commit, 0);
 		if (!r)
 			r = git_commit_tree(&old, parent);
-		/* That is where a shallow clone ends. */
+		/* A shallow clone ends here. */
 		if (r == GIT_ENOTFOUND && source_log_is_shallow(log))
 			r = 0;
 	}
@@ -123,7 +121,7 @@ static void set_files(struct source_commit *c, struct source_log *log, git_diff 
 	}
 }
 
-/* What a merge brings is in the commits it brings. */
+/* A merge has no files: they are listed with its commits. */
 static int read_commit(struct source_log *log, const git_oid *id,
 		       int (*emit)(void *, const struct source_commit *), void *context,
 		       struct error *err)
@@ -167,8 +165,8 @@ static int walk(struct source_log *log, git_revwalk *walker, size_t most,
 	return r;
 }
 
-/* libgit2 does not know where a shallow clone ends: from first parent to first parent, as far
- * as there are some. */
+/* libgit2 does not know where a shallow clone ends: this follows first parents as far as they
+ * exist. */
 static int walk_shallow(struct source_log *log, const git_oid *old, const git_oid *new, size_t most,
 			int (*emit)(void *, const struct source_commit *), void *context,
 			size_t *n, struct error *err)
@@ -200,7 +198,8 @@ int source_log_between(struct source_log *log, const char *from, const char *to,
 
 	*n = 0;
 	if (find(&old, log, from) || find(&new, log, to))
-		return error_set(err, -ENOENT, path, 0, 0, "does not have both %s and %s", from, to);
+		return error_set(err, -ENOENT, path, 0, 0, "does not have both %s and %s", from,
+				 to);
 	if (source_log_is_shallow(log))
 		return walk_shallow(log, &old, &new, most, emit, context, n, err);
 	r = git_revwalk_new(&walker, log->repo);

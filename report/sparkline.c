@@ -14,8 +14,7 @@ static const char *const blocks[STEPS] = {
 };
 static const char *const letters[STEPS] = { "_", ".", ":", "-", "=", "+", "*", "#" };
 
-/* The least that the height stands for, of the usual value. */
-#define LEAST_RANGE 0.2
+#define LEAST_RANGE 0.2		/* minimum height, as a share of the usual value */
 
 static double median_of(const double *values, size_t n, double *work)
 {

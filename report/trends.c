@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINE_VALUES (1 << 20)	/* so many are fine, whatever is told */
-#define FINE_MOST 2000		/* series, else */
-#define COARSE_VALUES (4 << 20)	/* in all of them ... */
-#define COARSE_LEAST 64		/* ... but in each so many */
+#define FINE_VALUES (1 << 20)	/* up to this many values all series are fine */
+#define FINE_MOST 2000		/* fine series otherwise */
+#define COARSE_VALUES (4 << 20)	/* maximum number of coarse values */
+#define COARSE_LEAST 64		/* minimum of a series */
 #define ROUNDED_BITS 12
 #define FEW 32
 
@@ -21,13 +21,11 @@ struct making {
 	size_t window;
 	uint8_t *is_fine;	/* by series */
 	const struct verdict_finding **told;	/* by series */
-	float *values;		/* of a metric, and the build's own behind them */
+	float *values;		/* of a metric, tasks then the build */
 	double *sorted;		/* room for the values of a series */
 	float *points;
-	size_t n_coarse;	/* so far */
+	size_t n_coarse;	/* number so far */
 };
-
-/* What is told */
 
 static size_t series_of(const struct trends *t, uint32_t task, enum metric m)
 {
@@ -70,8 +68,6 @@ static void choose_fine(struct making *k, const struct history *history,
 		set_fine(k, series_of(t, history->change[i].task, history->change[i].metric));
 }
 
-/* Points */
-
 static size_t n_recent(const struct trends *t)
 {
 	return t->n_builds < TRENDS_RECENT ? t->n_builds : TRENDS_RECENT;
@@ -109,7 +105,7 @@ static float rounded(double value)
 	return (float)ldexp(rint(ldexp(part, ROUNDED_BITS)), exponent - ROUNDED_BITS);
 }
 
-/* Of few values, in place: by far most medians are of a handful of builds. */
+/* Sorts in place: most medians are of a few builds. */
 static float median_few(float *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -146,7 +142,7 @@ static double median_known(struct making *k, const float *v, size_t n)
 	return known ? stats_median(k->sorted, known) : NAN;
 }
 
-/* Where the picture begins and ends: rounded, no value may be outside. */
+/* The range of the picture. It is rounded, and no value may be outside. */
 static void set_ends(struct trends *t, size_t series, const float *v, size_t n)
 {
 	float low = NAN, high = NAN;
@@ -168,8 +164,8 @@ static void add_points(uint8_t *to, const struct trends *t, size_t series, const
 	for (size_t i = 0; i < n; i++) {
 		float step = (v[i] - low) * scale + 0.5f;
 
-		to[i] = (uint8_t)(isnan(v[i]) ? 0 : step < 0 ? 1 : step >= (float)steps ? steps + 1 :
-				  1 + (int)step);
+		to[i] = (uint8_t)(isnan(v[i]) ? 0 : step < 0 ? 1 : step >= (float)steps ? steps +
+				  1 : 1 + (int)step);
 	}
 }
 
@@ -230,8 +226,6 @@ static int add_metric(struct making *k, size_t i, size_t *n_fine, struct error *
 		add_series(k, i * t->n_rows + row, k->values + row * t->n_builds, n_fine);
 	return 0;
 }
-
-/* All of it */
 
 static int begin(struct making *k, const struct rules *rules)
 {

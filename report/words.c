@@ -48,7 +48,9 @@ void words_add_judged(struct buf *b, const struct verdict *v, const struct rules
 	buf_adds(b, " checked over ");
 	words_add_count(b, v->n_builds, "build", "builds");
 	if (v->n_series)
-		buf_addf(b, "; at most %g %% of the reported changes are expected to be false alarms", 100 * rules->rate);
+		buf_addf(b,
+			 "; at most %g %% of the reported changes are expected to be false alarms",
+			100 * rules->rate);
 }
 
 void words_add_builds_to_come(struct buf *b, const struct verdict *v)
@@ -64,7 +66,8 @@ void words_add_host(struct buf *b, const struct verdict *v, enum metric m)
 {
 	buf_addf(b, "all tasks: %s ", metric_info[m].title);
 	amount_add_share(b, v->host[m] - 1);
-	buf_adds(b, " in the newest build, beyond the usual variation; removed from the changes below");
+	buf_adds(b,
+		 " in the newest build, beyond the usual variation; removed from the changes below");
 }
 
 void words_add_exact(struct buf *b, const struct exact_change *e)
@@ -113,9 +116,7 @@ void words_add_interval(struct buf *b, const struct verdict_finding *f)
 	if (!isfinite(f->low) || !isfinite(f->high))
 		return;
 	buf_adds(b, " (");
-	amount_add_share(b, f->low);
-	buf_adds(b, " to ");
-	amount_add_share(b, f->high);
+	amount_add_interval(b, f->low, f->high);
 	buf_addc(b, ')');
 }
 

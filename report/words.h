@@ -31,7 +31,7 @@ void words_add_verdict(struct buf *b, const struct verdict *v);
  * false alarms". */
 void words_add_judged(struct buf *b, const struct verdict *v, const struct rules *rules);
 
-/* After how many more builds the verdict changes; adds nothing where none would. */
+/* After how many more builds the verdict can change; adds nothing if it cannot. */
 void words_add_builds_to_come(struct buf *b, const struct verdict *v);
 
 /* "all tasks: wall time +12 % in the newest build, ...". */
@@ -46,17 +46,17 @@ const char *words_task(const struct builds *builds, uint32_t task);
 /* "2026-11-20". */
 void words_add_day(struct buf *b, const struct builds *builds, uint32_t build);
 
-/* "2026-11-20 (1a2b3c4d)": its day, and what git calls it in short. */
+/* "2026-11-20 (1a2b3c4d)": its day and the first digits of its id. */
 void words_add_build(struct buf *b, const struct builds *builds, uint32_t build);
 
-/* "12 s -> 15 s", of the host ratios; and " (+19 % to +27 %)", nothing where it is not known. */
+/* "12 s -> 15 s", ratios for the host; and " (+19 % to +27 %)", nothing if unknown. */
 void words_add_amounts(struct buf *b, const struct verdict_finding *f);
 void words_add_interval(struct buf *b, const struct verdict_finding *f);
 
 /* "since 2026-11-18 (1a2b3c4d), possibly 2026-11-17 to 2026-11-19". */
 void words_add_since(struct buf *b, const struct builds *builds, const struct verdict_finding *f);
 
-/* "src 1a2b3c4d..5e6f7a8b (3 commits)", one after the other; nothing if none differs. */
+/* "src 1a2b3c4d..5e6f7a8b (3 commits), ..."; nothing if no revision differs. */
 void words_add_ranges(struct buf *b, const struct builds *builds, const struct verdict_finding *f);
 
 #endif

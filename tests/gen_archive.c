@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/cursor.h"
-#include "report/amount_read.h"
+#include "report/amount.h"
 #include "tests/noise.h"
 
 #include <errno.h>
