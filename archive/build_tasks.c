@@ -18,12 +18,6 @@ struct lines {
 	struct index by_text;
 };
 
-static void lines_release(struct lines *l)
-{
-	free(l->line);
-	index_release(&l->by_text);
-}
-
 /* The lines after the first; no lines if it is not a dictionary. Returns 0 or -ENOMEM. */
 static int lines_read(struct lines *l, const void *data, size_t len)
 {
@@ -95,11 +89,6 @@ static int lines_find(struct lines *l, uint32_t *line, size_t next, const char *
 	return r;
 }
 
-static void add_line(struct buf *out, const struct values_task *t)
-{
-	pair_write(out, &pair_tasks, t->name, t->kind);
-}
-
 /* A new dictionary in the order of the values. */
 static void begin_anew(struct build_tasks *d, const struct values *f)
 {
@@ -107,7 +96,7 @@ static void begin_anew(struct build_tasks *d, const struct values *f)
 	buf_clear(&d->text);
 	pair_begin_write(&d->text, &pair_tasks);
 	for (size_t i = 0; i < f->n_tasks; i++) {
-		add_line(&d->text, &f->task[i]);
+		pair_write(&d->text, &pair_tasks, f->task[i].name, f->task[i].kind);
 		d->line[i] = (uint32_t)i;
 	}
 	d->n = f->n_tasks;
@@ -122,7 +111,7 @@ static int go_on(struct build_tasks *d, const struct values *f, struct lines *l)
 	d->n = l->n;
 	for (size_t i = 0; !r && i < f->n_tasks; i++) {
 		buf_clear(&line);
-		add_line(&line, &f->task[i]);
+		pair_write(&line, &pair_tasks, f->task[i].name, f->task[i].kind);
 		r = buf_error(&line);
 		if (!r)
 			r = lines_find(l, &d->line[i], next, line.data, line.len - 1);
@@ -155,7 +144,8 @@ int build_tasks_make(struct build_tasks *d, const struct values *f, const void *
 	}
 	if (!r && (!lines.n || d->n / 2 > f->n_tasks))
 		begin_anew(d, f);
-	lines_release(&lines);
+	free(lines.line);
+	index_release(&lines.by_text);
 	return r ? r : buf_error(&d->text);
 }
 

@@ -95,24 +95,18 @@ static int put_packages(struct writer *w, git_treebuilder *tree)
 	return put(w, tree, "packages");
 }
 
-static int64_t value_of(const struct values *f, enum value_column c, size_t task)
-{
-	if (!f->column[c])
-		return c == COLUMN_RUNS ? 1 : -1;
-	/* This column says whether a task is in a build. */
-	if (c == COLUMN_RUNS && f->column[c][task] < 1)
-		return 1;
-	return f->column[c][task];
-}
-
 static int put_column(struct writer *w, git_treebuilder *tree, enum value_column c)
 {
 	if (!w->f->column[c] && c != COLUMN_RUNS)
 		return 0;
 	for (size_t i = 0; i < w->tasks.n; i++)
 		w->value[i] = -1;
-	for (size_t i = 0; i < w->f->n_tasks; i++)
-		w->value[w->tasks.line[i]] = value_of(w->f, c, i);
+	for (size_t i = 0; i < w->f->n_tasks; i++) {
+		int64_t value = w->f->column[c] ? w->f->column[c][i] : -1;
+
+		/* The column of runs says whether a task is in a build. */
+		w->value[w->tasks.line[i]] = c == COLUMN_RUNS && value < 1 ? 1 : value;
+	}
 	buf_clear(&w->text);
 	column_write(&w->text, w->value, w->tasks.n);
 	return put(w, tree, metric_column_name[c]);
@@ -310,15 +304,6 @@ static int try(struct writer *w, const char *ref, git_oid *id, bool *added)
 	return r;
 }
 
-static int add(struct writer *w, const char *ref, git_oid *id, bool *added)
-{
-	int r = -EAGAIN, failures = 0;
-
-	for (int i = 0; i < TRIES && (r == -EAGAIN || (r == -EIO && failures++ < FAILURES)); i++)
-		r = try(w, ref, id, added);
-	return r;
-}
-
 /* If other writers were faster at the server, the build has another id now. */
 static int find_again(struct writer *w, const char *ref, git_oid *id)
 {
@@ -335,11 +320,13 @@ static int find_again(struct writer *w, const char *ref, git_oid *id)
 static int add_and_send(struct writer *w, const char *ref, git_oid *id, bool *added)
 {
 	struct error unsent = { 0 };
-	int r = remote_begin(w->a, w->err), sent;
+	int r = remote_begin(w->a, w->err), sent, failures = 0;
 
 	if (r)
 		return r;
-	r = add(w, ref, id, added);
+	r = -EAGAIN;
+	for (int i = 0; i < TRIES && (r == -EAGAIN || (r == -EIO && failures++ < FAILURES)); i++)
+		r = try(w, ref, id, added);
 	sent = remote_end(w->a, &unsent);
 	if (!r && w->a->remote)
 		r = find_again(w, ref, id);

@@ -103,17 +103,6 @@ static int load_build(const struct builds *builds, struct rows *rows, size_t bui
 	       drop_failed(s, rows, build, row, err);
 }
 
-static void turn(float *values, const struct rows *rows, size_t n_tasks, size_t n,
-		 size_t from, size_t count)
-{
-	for (size_t t = 0; t < n_tasks; t++) {
-		float *to = values + t * n + from;
-
-		for (size_t i = 0; i < count; i++)
-			to[i] = rows->row[i][t];
-	}
-}
-
 static int load(const struct builds *builds, enum metric m, float *values, struct error *err)
 {
 	const struct source *s = builds->context;
@@ -127,8 +116,14 @@ static int load(const struct builds *builds, enum metric m, float *values, struc
 
 		for (size_t i = 0; !r && i < count; i++)
 			r = load_build(builds, &rows, from + i, m, rows.row[i], err);
-		if (!r)
-			turn(values, &rows, builds->n_tasks, builds->n, from, count);
+		if (!r) {
+			for (size_t t = 0; t < builds->n_tasks; t++) {
+				float *to = values + t * builds->n + from;
+
+				for (size_t i = 0; i < count; i++)
+					to[i] = rows.row[i][t];
+			}
+		}
 	}
 	rows_release(&rows);
 	return r;

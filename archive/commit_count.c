@@ -11,30 +11,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-static uint64_t count_from(git_repository *repo, const git_oid *id)
-{
-	git_revwalk *walk = NULL;
-	uint64_t n = 0;
-	git_oid at;
-
-	if (!git_revwalk_new(&walk, repo) && !git_revwalk_push(walk, id)) {
-		while (n <= COMMIT_COUNT_MAX && !git_revwalk_next(&at, walk))
-			n++;
-	}
-	git_revwalk_free(walk);
-	return n;
-}
-
 /* 0: unknown. */
 static uint64_t count(const char *tree, const char *commit)
 {
 	git_repository *repo = NULL;
+	git_revwalk *walk = NULL;
 	uint64_t n = 0;
 	git_oid id;
 
 	if (!git_oid_fromstr(&id, commit) && !git_repository_open(&repo, tree) &&
-	    !git_repository_is_shallow(repo))
-		n = count_from(repo, &id);
+	    !git_repository_is_shallow(repo) && !git_revwalk_new(&walk, repo) &&
+	    !git_revwalk_push(walk, &id)) {
+		while (n <= COMMIT_COUNT_MAX && !git_revwalk_next(&id, walk))
+			n++;
+	}
+	git_revwalk_free(walk);
 	git_repository_free(repo);
 	return n <= COMMIT_COUNT_MAX ? n : 0;
 }

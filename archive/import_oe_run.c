@@ -224,25 +224,19 @@ int import_oe_tests(struct recording *rec, const struct import_oe_run *run, stru
 	return builder_end(&b, 0, run->path, err);
 }
 
-/* "name-[epoch_]version-revision" */
-static void add_key(struct buf *key, const struct json_value *recipe)
+static void add_recipe(struct builder *b, const struct json_value *recipe, int64_t zero_us,
+		       struct buf *key)
 {
+	const struct json_value *tasks = json_member(recipe, "tasks");
 	const struct json_value *epoch = json_member(recipe, "epoch");
 
+	/* "name-[epoch_]version-revision" */
 	buf_clear(key);
 	buf_addf(key, "%s-", json_member_text(recipe, "name"));
 	if (epoch && *epoch->text)
 		buf_addf(key, "%s_", epoch->text);
 	buf_addf(key, "%s-%s", json_member_text(recipe, "version"),
 		 json_member_text(recipe, "revision"));
-}
-
-static void add_recipe(struct builder *b, const struct json_value *recipe, int64_t zero_us,
-		       struct buf *key)
-{
-	const struct json_value *tasks = json_member(recipe, "tasks");
-
-	add_key(key, recipe);
 	for (const struct json_value *v = tasks ? tasks->first : NULL; v; v = v->next) {
 		struct builder_task t;
 

@@ -78,28 +78,18 @@ static const char *count_or_dash(const char *count)
 	return count && cursor_slice_u64(slice_of(count), &n) ? count : "-";
 }
 
-static bool is_commit(const char *text)
-{
-	return text && *text && !text[strspn(text, "0123456789abcdefABCDEF")];
-}
-
 static void add_revision(struct buf *out, const struct values *f, size_t at)
 {
 	const char *commit = of_tree(f, at, "revision");
 	const char *source = of_tree(f, at, "source"), *dirty = of_tree(f, at, "dirty");
 
-	if (!is_commit(commit))
+	if (!(commit && *commit && !commit[strspn(commit, "0123456789abcdefABCDEF")]))
 		return;
 	buf_addf(out, "Build-Rev: %s %s %s ", commit,
 		 count_or_dash(of_tree(f, at, "commit_count")),
 		 dirty && !strcmp(dirty, "yes") ? "dirty" : "clean");
 	add_field(out, source ? source : "-");
 	buf_addc(out, '\n');
-}
-
-static bool begins_tree(const struct values *f, size_t at)
-{
-	return !strcmp(f->fact[at].key, "source");
 }
 
 /* Facts without a source belong to one tree. */
@@ -110,7 +100,7 @@ static void add_revisions(struct buf *out, const struct values *f)
 	if (!values_fact(f, "source"))
 		add_revision(out, f, 0);
 	for (size_t i = 0; i < f->n_facts; i++) {
-		if (begins_tree(f, i))
+		if (!strcmp(f->fact[i].key, "source"))
 			add_revision(out, f, i);
 	}
 	if (strcmp(count, "-"))

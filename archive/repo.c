@@ -177,14 +177,6 @@ int repo_open(struct archive *a, enum archive_use use, struct error *err)
 	return r ? r : open_here(a, err);
 }
 
-static void drop_slashes(char *path)
-{
-	size_t n = strlen(path);
-
-	while (n > 1 && path[n - 1] == '/')
-		path[--n] = '\0';
-}
-
 int archive_open(struct archive **out, const char *repo, enum archive_use use,
 		 struct error *err)
 {
@@ -201,7 +193,10 @@ int archive_open(struct archive **out, const char *repo, enum archive_use use,
 	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
 	r = remote_find(a, repo, err);
 	if (!r) {
-		drop_slashes(a->path);
+		size_t n = strlen(a->path);
+
+		while (n > 1 && a->path[n - 1] == '/')
+			a->path[--n] = '\0';
 		r = repo_open(a, a->remote ? ARCHIVE_WRITE : use, err);
 	}
 	if (!r)

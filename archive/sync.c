@@ -24,31 +24,6 @@ struct login {
 	struct buf key, public_key;
 };
 
-static void login_init(struct login *l)
-{
-	*l = (struct login){ .key = BUF_INIT, .public_key = BUF_INIT };
-}
-
-static void login_release(struct login *l)
-{
-	buf_release(&l->key);
-	buf_release(&l->public_key);
-}
-
-static const char *own_name(void)
-{
-	const struct passwd *pw = getpwuid(geteuid());
-
-	return pw ? pw->pw_name : "git";
-}
-
-static bool has_agent(void)
-{
-	const char *socket = getenv("SSH_AUTH_SOCK");
-
-	return socket && *socket && !access(socket, W_OK);
-}
-
 /* libssh2 needs the public part if it exists. */
 static bool find_key(struct login *l, const char *name)
 {
@@ -63,21 +38,18 @@ static bool find_key(struct login *l, const char *name)
 	return !buf_error(&l->public_key) && !access(l->key.data, R_OK);
 }
 
-static const char *public_key(const struct login *l)
-{
-	return access(l->public_key.data, R_OK) ? NULL : l->public_key.data;
-}
-
 static int next_key(git_credential **out, struct login *l, const char *user)
 {
+	const char *agent = getenv("SSH_AUTH_SOCK");
+
 	while (l->step < STEP_END) {
 		unsigned step = l->step++;
 
-		if (step == STEP_AGENT && has_agent())
+		if (step == STEP_AGENT && agent && *agent && !access(agent, W_OK))
 			return git_credential_ssh_key_from_agent(out, user);
 		if (step >= STEP_KEYS && find_key(l, keys[step - STEP_KEYS]))
-			return git_credential_ssh_key_new(out, user, public_key(l),
-							  l->key.data, "");
+			return git_credential_ssh_key_new(out, user, access(l->public_key.data, R_OK) ? NULL :
+							  l->public_key.data, l->key.data, "");
 	}
 	git_error_set_str(GIT_ERROR_SSH, "the server accepts no key of the agent and none of "
 			  "~/.ssh/id_ed25519, id_ecdsa, id_rsa");
@@ -86,8 +58,10 @@ static int next_key(git_credential **out, struct login *l, const char *user)
 
 static int login_next(git_credential **out, struct login *l, const char *user, unsigned allowed)
 {
+	const struct passwd *pw;
+
 	if (!user || !*user)
-		user = own_name();
+		user = (pw = getpwuid(geteuid())) ? pw->pw_name : "git";
 	if (allowed & GIT_CREDENTIAL_USERNAME)
 		return git_credential_username_new(out, user);
 	if (allowed & GIT_CREDENTIAL_SSH_KEY)
@@ -126,7 +100,7 @@ static int begin(struct talk *t, git_repository *git, const char *url)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
-	login_init(&t->login);
+	t->login = (struct login){ .key = BUF_INIT, .public_key = BUF_INIT };
 	sigaction(SIGPIPE, &ignore, &t->pipe);
 	return git_remote_create_anonymous(&t->remote, git, url);
 }
@@ -134,7 +108,8 @@ static int begin(struct talk *t, git_repository *git, const char *url)
 static void end(struct talk *t)
 {
 	git_remote_free(t->remote);
-	login_release(&t->login);
+	buf_release(&t->login.key);
+	buf_release(&t->login.public_key);
 	sigaction(SIGPIPE, &t->pipe, NULL);
 }
 

@@ -222,16 +222,6 @@ static void find_columns(struct thin *t, const struct recording *rec, const stru
 	}
 }
 
-static void set_times(struct thin *t, const struct series *s)
-{
-	for (size_t at = 0, i = 0; at < t->points.n; at++) {
-		t->time_ms[at] = s->time_ms[t->points.pick[at]];
-		t->gap[at] = false;
-		for (; i <= t->points.pick[at]; i++)
-			t->gap[at] |= s->gap[i];
-	}
-}
-
 static int fill(struct thin *t, const struct series *s, bool of_one_core)
 {
 	size_t n = t->s.n_columns, step = n + of_one_core;
@@ -250,7 +240,12 @@ static int fill(struct thin *t, const struct series *s, bool of_one_core)
 		add_column(t, one_core, "1", false);
 	for (size_t at = 0; of_one_core && at < t->s.n; at++)
 		t->s.level[at * step + n] = 1;
-	set_times(t, s);
+	for (size_t at = 0, i = 0; at < t->points.n; at++) {
+		t->time_ms[at] = s->time_ms[t->points.pick[at]];
+		t->gap[at] = false;
+		for (; i <= t->points.pick[at]; i++)
+			t->gap[at] |= s->gap[i];
+	}
 	t->s.column = t->column;
 	t->s.time_ms = t->time_ms;
 	t->s.gap = t->gap;

@@ -70,12 +70,6 @@ static struct tasks_family *new_family(struct tasks_union *u)
 	return &grown[u->n_families++];
 }
 
-/* Whether this dictionary continues that of the family. */
-static bool is_grown(const struct tasks_family *f, const void *data, size_t len)
-{
-	return f && f->text.len <= len && !memcmp(f->text.data, data, f->text.len);
-}
-
 static int read_lines(struct tasks_union *u, struct tasks_family *f, struct builds *builds,
 		      const void *data, size_t len, struct pair_reader *reader)
 {
@@ -110,7 +104,8 @@ int union_add(struct tasks_union *u, struct tasks_of *of, struct builds *builds,
 		r = repo_blob(a, &blob, &place->tasks, shown.text + shown.inside, err);
 		if (r)
 			return r;
-		if (!is_grown(f, git_odb_object_data(blob), git_odb_object_size(blob)))
+		if (!(f && f->text.len <= git_odb_object_size(blob) &&
+		      !memcmp(f->text.data, git_odb_object_data(blob), f->text.len)))
 			f = new_family(u);
 		r = !f ? -ENOMEM : read_lines(u, f, builds, git_odb_object_data(blob),
 					      git_odb_object_size(blob), &reader);

@@ -169,15 +169,6 @@ static int control(bool *drifted, struct bisect *b, size_t i, struct error *err)
 	return r;
 }
 
-/* Values from before the machine changed are not comparable. */
-static int start_anew(struct bisect *b, struct error *err)
-{
-	b->drifts++;
-	for (size_t i = 0; i < b->n; i++)
-		b->commit[i].n = 0;
-	return find_levels(b, err);
-}
-
 static int judge(struct bisect *b, size_t i, double error, struct error *err)
 {
 	bool drifted = true;
@@ -192,22 +183,16 @@ static int judge(struct bisect *b, size_t i, double error, struct error *err)
 		if (r || !drifted)
 			break;
 		b->commit[i].state = BISECT_UNSURE;
-		r = start_anew(b, err);
+		/* Values from before the machine changed are not comparable. */
+		b->drifts++;
+		for (size_t k = 0; k < b->n; k++)
+			b->commit[k].n = 0;
+		r = find_levels(b, err);
 		if (b->whole.levels != LEVELS_DIFFER || drifts == DRIFTS_MOST)
 			break;
 	}
 	b->error += b->commit[i].error;
 	return r;
-}
-
-/* The best commit left that was not measured, or NULL. */
-static const char *next_of(const struct bisect *b)
-{
-	for (size_t i = 0; i < b->n_left; i++) {
-		if (!bisect_find(b, b->left[i]))
-			return b->left[i];
-	}
-	return NULL;
 }
 
 static unsigned steps_of(size_t n)
@@ -235,11 +220,15 @@ static int halve(struct bisect *b, struct error *err)
 	double error = BISECT_ERROR / steps_of(b->n_left);
 
 	while (!r && b->whole.levels == LEVELS_DIFFER) {
-		const char *next = next_of(b);
+		const char *next;
+		size_t best = 0;
 		ptrdiff_t i;
 
-		if (!next)
+		while (best < b->n_left && bisect_find(b, b->left[best]))
+			best++;
+		if (best == b->n_left)
 			break;
+		next = b->left[best];
 		i = commit_index(b, next);
 		r = i < 0 ? error_sys(err, (int)i, NULL, "bisect") :
 		    judge(b, (size_t)i, error, err);
@@ -282,13 +271,6 @@ static int measure_found(struct bisect *b, struct error *err)
 			    &b->matters, BISECT_INTERVAL);
 }
 
-static enum bisect_end end_of(const struct bisect *b)
-{
-	if (b->whole.levels != LEVELS_DIFFER)
-		return b->whole.levels == LEVELS_SAME ? BISECT_SAME : BISECT_NOT_SURE;
-	return b->n_left == 1 ? BISECT_FOUND : BISECT_RANGE;
-}
-
 int bisect_search(struct bisect *b, const char *good, const char *bad, struct error *err)
 {
 	int r = 0;
@@ -299,8 +281,9 @@ int bisect_search(struct bisect *b, const char *good, const char *bad, struct er
 	r = find_levels(b, err);
 	if (!r && b->whole.levels == LEVELS_DIFFER)
 		r = halve(b, err);
-	if (!r)
-		b->end = end_of(b);
+	b->end = b->whole.levels == LEVELS_SAME ? BISECT_SAME :
+		 b->whole.levels == LEVELS_UNSURE ? BISECT_NOT_SURE :
+		 b->n_left == 1 ? BISECT_FOUND : BISECT_RANGE;
 	if (!r && b->end == BISECT_FOUND)
 		r = measure_found(b, err);
 	return r;

@@ -17,16 +17,6 @@ static void add_commit(struct buf *out, const struct bisect_view *t, const char 
 	buf_addc(out, '\n');
 }
 
-static void add_metric(struct buf *out, const struct bisect_view *t)
-{
-	buf_adds(out, metric_info[t->metric].title);
-	buf_adds(out, " of ");
-	if (t->task)
-		text_add_name(out, t->task, 0);
-	else
-		buf_adds(out, "the build");
-}
-
 /* "12.1 s -> 14.6 s, +21 % (+18 % to +24 %)" */
 static void add_apart(struct buf *out, const struct bisect_view *t, const struct apart *a)
 {
@@ -74,24 +64,16 @@ static void add_range(struct buf *out, const struct bisect_view *t)
 	}
 }
 
-static void add_runs(struct buf *out, const struct bisect *b)
-{
-	buf_addf(out, "%zu builds of %zu commits", b->runs, b->n);
-	if (b->failed)
-		buf_addf(out, ", %zu failed", b->failed);
-	if (b->drifts)
-		buf_addf(out, "; the machine's speed changed %zu times", b->drifts);
-	if (b->end == BISECT_FOUND || b->end == BISECT_RANGE)
-		buf_addf(out, "; %s%.1f %% sure", b->error < 0.001 ? "more than " : "",
-			 b->error < 0.001 ? 99.9 : floor(1000 * (1 - b->error)) / 10);
-	buf_addc(out, '\n');
-}
-
 int bisect_text(struct buf *out, const struct bisect_view *t)
 {
 	const struct bisect *b = t->bisect;
 
-	add_metric(out, t);
+	buf_adds(out, metric_info[t->metric].title);
+	buf_adds(out, " of ");
+	if (t->task)
+		text_add_name(out, t->task, 0);
+	else
+		buf_adds(out, "the build");
 	buf_adds(out, ": ");
 	add_apart(out, t, &b->whole);
 	buf_addc(out, '\n');
@@ -110,7 +92,15 @@ int bisect_text(struct buf *out, const struct bisect_view *t)
 			 b->commit[0].n);
 		break;
 	}
-	add_runs(out, b);
+	buf_addf(out, "%zu builds of %zu commits", b->runs, b->n);
+	if (b->failed)
+		buf_addf(out, ", %zu failed", b->failed);
+	if (b->drifts)
+		buf_addf(out, "; the machine's speed changed %zu times", b->drifts);
+	if (b->end == BISECT_FOUND || b->end == BISECT_RANGE)
+		buf_addf(out, "; %s%.1f %% sure", b->error < 0.001 ? "more than " : "",
+			 b->error < 0.001 ? 99.9 : floor(1000 * (1 - b->error)) / 10);
+	buf_addc(out, '\n');
 	return buf_error(out);
 }
 

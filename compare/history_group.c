@@ -142,16 +142,6 @@ static bool all_nearly_cover(const struct grouping *g, uint32_t k, uint32_t buil
 	return true;
 }
 
-static void merge(struct grouping *g, uint32_t from, uint32_t to)
-{
-	for (size_t i = 0; i < g->h->n_changes; i++) {
-		if (g->h->change[i].event == from)
-			g->h->change[i].event = to;
-	}
-	g->group[to].n += g->group[from].n;
-	g->group[from].n = 0;
-}
-
 static void add_strays(struct grouping *g)
 {
 	for (uint32_t k = 0; k < g->n; k++) {
@@ -164,19 +154,20 @@ static void add_strays(struct grouping *g)
 				continue;
 			best = to;
 		}
-		if (best != k)
-			merge(g, k, best);
+		if (best != k) {
+			for (size_t i = 0; i < g->h->n_changes; i++) {
+				if (g->h->change[i].event == k)
+					g->h->change[i].event = best;
+			}
+			g->group[best].n += g->group[k].n;
+			g->group[k].n = 0;
+		}
 	}
 }
 
 static double amounts(double difference, enum metric m)
 {
 	return fabs(difference) / metric_info[m].least;
-}
-
-static bool is_task(const struct history_change *c)
-{
-	return c->task < HISTORY_ALL;
 }
 
 static double amounts_of(const struct history_change *c)
@@ -232,20 +223,6 @@ static int group_creep(struct grouping *g)
 		}
 	}
 	return 0;
-}
-
-/* The interval of an event is the intersection of those of its changes that have its build. */
-static void narrow(struct grouping *g)
-{
-	for (size_t i = 0; i < g->h->n_changes; i++) {
-		const struct history_change *c = &g->h->change[i];
-		struct group *group = &g->group[c->event];
-
-		if (c->creep || !covers(c, group->at))
-			continue;
-		group->first = c->change.first > group->first ? c->change.first : group->first;
-		group->last = c->change.last < group->last ? c->change.last : group->last;
-	}
 }
 
 static int newest_first(const void *a, const void *b, void *context)
@@ -314,7 +291,7 @@ static void add_up(struct history *h, struct history_event *e)
 	for (size_t i = 0; i < e->n_changes; i++) {
 		const struct history_change *c = &change[i];
 
-		if (!is_task(c))
+		if (c->task >= HISTORY_ALL)
 			continue;
 		of_tasks[c->metric] = true;
 		e->contribution[c->metric] += c->change.after - c->change.before;
@@ -400,7 +377,16 @@ int history_group(struct history *h, const struct builds *builds)
 		r = group_creep(&g);
 	}
 	if (!r) {
-		narrow(&g);
+		/* The interval of an event is the intersection of those that have its build. */
+		for (size_t i = 0; i < h->n_changes; i++) {
+			const struct history_change *c = &h->change[i];
+			struct group *e = &g.group[c->event];
+
+			if (c->creep || !covers(c, e->at))
+				continue;
+			e->first = c->change.first > e->first ? c->change.first : e->first;
+			e->last = c->change.last < e->last ? c->change.last : e->last;
+		}
 		r = number(&g);
 	}
 	if (!r)

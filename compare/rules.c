@@ -20,18 +20,6 @@ void rules_init(struct rules *rules)
 						.amount = metric_info[m].least };
 }
 
-static void apply(struct gate *gate, const struct rule *rule)
-{
-	if (!isnan(rule->share))
-		gate->share = rule->share;
-	if (!isnan(rule->amount))
-		gate->amount = rule->amount;
-	if (!isnan(rule->floor))
-		gate->floor = rule->floor;
-	if (rule->ignored >= 0)
-		gate->ignored = rule->ignored;
-}
-
 struct gate rules_gate(const struct rules *rules, const char *task, enum metric m)
 {
 	struct gate gate = rules->gate[m];
@@ -39,8 +27,16 @@ struct gate rules_gate(const struct rules *rules, const char *task, enum metric 
 	for (size_t i = 0; i < rules->n; i++) {
 		const struct rule *rule = &rules->rule[i];
 
-		if (rule->metrics & METRIC_BIT(m) && rules_pattern_fits(rule->pattern, task))
-			apply(&gate, rule);
+		if (rule->metrics & METRIC_BIT(m) && rules_pattern_fits(rule->pattern, task)) {
+			if (!isnan(rule->share))
+				gate.share = rule->share;
+			if (!isnan(rule->amount))
+				gate.amount = rule->amount;
+			if (!isnan(rule->floor))
+				gate.floor = rule->floor;
+			if (rule->ignored >= 0)
+				gate.ignored = rule->ignored;
+		}
 	}
 	return gate;
 }

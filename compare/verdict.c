@@ -85,11 +85,6 @@ static double weakest(struct judge *j, const struct verdict_series *s, size_t ro
 	return weakest;
 }
 
-static double newest_residual(const struct verdict_series *s, size_t row)
-{
-	return s->values[row * s->n_builds + s->n_builds - 1];
-}
-
 static double share(double before, double now)
 {
 	if (before > 0)
@@ -128,7 +123,7 @@ static int test_newest(struct judge *j, const struct verdict_series *s, size_t r
 		c.p = fmax(c.p, p_of_level(&s->level[row], least));
 		r = add(&j->running, c);
 	}
-	c.p = p_of(j, s, row, worse, newest_residual(s, row));
+	c.p = p_of(j, s, row, worse, s->values[row * s->n_builds + s->n_builds - 1]);
 	if (!r && c.p <= j->rules->rate && j->rules->agree > 1 &&
 	    verdict_row_task(s, row) != TASK_HOST)
 		r = add(&j->newest, c);
@@ -496,17 +491,6 @@ static int judge_all(struct judge *j, struct error *err)
 	return r ? r : report_all(j);
 }
 
-static void judge_release(struct judge *j)
-{
-	for (enum metric m = 0; m < METRICS; m++)
-		verdict_series_release(&j->series[m]);
-	free(j->change.item);
-	free(j->running.item);
-	free(j->newest.item);
-	free(j->work);
-	free(j->more);
-}
-
 int verdict_make(struct verdict *v, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, struct error *err)
 {
@@ -523,7 +507,13 @@ int verdict_make(struct verdict *v, const struct builds *builds, const struct ru
 	add_exact(v, builds);
 	if (!r && builds->n)
 		r = judge_all(&j, err);
-	judge_release(&j);
+	for (enum metric m = 0; m < METRICS; m++)
+		verdict_series_release(&j.series[m]);
+	free(j.change.item);
+	free(j.running.item);
+	free(j.newest.item);
+	free(j.work);
+	free(j.more);
 	count(v);
 	if (v->enough && v->n_suspect)
 		v->more_builds = (uint32_t)rules->agree - 1;

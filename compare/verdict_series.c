@@ -436,14 +436,6 @@ static int worker_init(struct worker *w, struct verdict_series *s)
 	return w->detector && w->value && w->work ? 0 : -ENOMEM;
 }
 
-static void worker_release(struct worker *w)
-{
-	changepoints_free(w->detector);
-	free(w->value);
-	free(w->work);
-	free(w->step);
-}
-
 static int find(struct verdict_series *s)
 {
 	struct parallel p = { .step = STEP, .n_threads = parallel_threads(s->n_rows, STEP) };
@@ -464,8 +456,12 @@ static int find(struct verdict_series *s)
 		r = parallel_run(&p, s->n_rows);
 	if (!r)
 		r = collect(s, w, p.n_threads);
-	for (size_t i = 0; w && i < p.n_threads; i++)
-		worker_release(&w[i]);
+	for (size_t i = 0; w && i < p.n_threads; i++) {
+		changepoints_free(w[i].detector);
+		free(w[i].value);
+		free(w[i].work);
+		free(w[i].step);
+	}
 	free(w);
 	return r;
 }

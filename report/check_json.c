@@ -21,11 +21,6 @@ static double six_digits(double x)
 	return isfinite(x) ? round(x / unit) * unit : x;
 }
 
-static const char *verdict_word(const struct verdict *v)
-{
-	return !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" : "no_regression";
-}
-
 static void add_build(struct json *j, const char *name, const struct builds *builds, uint32_t build)
 {
 	json_object(j, name);
@@ -44,19 +39,6 @@ static void add_host(struct json *j, const struct verdict *v)
 		json_str(j, "metric", metric_info[m].name);
 		json_real(j, "ratio", v->host[m], 4);
 		json_bool(j, "event", v->host_event[m]);
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
-
-static void add_exact(struct json *j, const struct verdict *v)
-{
-	json_array(j, "totals");
-	for (size_t i = 0; i < v->n_exact; i++) {
-		json_object(j, NULL);
-		json_str(j, "total", metric_total_info[v->exact[i].total].name);
-		json_int(j, "before", v->exact[i].before);
-		json_int(j, "now", v->exact[i].now);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -131,7 +113,8 @@ int check_json(struct buf *out, const struct check *c)
 
 	json_init(&j, out, false);
 	json_object(&j, NULL);
-	json_str(&j, "verdict", verdict_word(v));
+	json_str(&j, "verdict", !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" :
+		 "no_regression");
 	json_str(&j, "ref", c->builds->ref);
 	add_build(&j, "night", c->builds, (uint32_t)c->builds->n - 1);
 	add_build(&j, "first_night", c->builds, v->first_build);
@@ -144,7 +127,15 @@ int check_json(struct buf *out, const struct check *c)
 	json_shortest(&j, "rate", c->rules->rate);
 	json_int(&j, "agree", c->rules->agree);
 	add_host(&j, v);
-	add_exact(&j, v);
+	json_array(&j, "totals");
+	for (size_t i = 0; i < v->n_exact; i++) {
+		json_object(&j, NULL);
+		json_str(&j, "total", metric_total_info[v->exact[i].total].name);
+		json_int(&j, "before", v->exact[i].before);
+		json_int(&j, "now", v->exact[i].now);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
 	json_array(&j, "findings");
 	for (size_t i = 0; i < v->n; i++)
 		add_finding(&j, c->builds, &v->finding[i]);

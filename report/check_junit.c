@@ -8,23 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-/*
- * A test case for each metric, which never fails, and one for each regression. Confirmed regressions
- * fail. Known and suspected ones are skipped, because they do not fail the check.
- */
-static bool is_case(const struct verdict_finding *f)
-{
-	return f->worse && f->task != TASK_HOST;
-}
-
 static size_t count(const struct verdict *v, bool failed)
 {
 	return failed ? v->n_confirmed : v->n_known + v->n_suspect;
-}
-
-static size_t judged_metrics(const struct check *c)
-{
-	return (size_t)__builtin_popcount(c->rules->metrics & (METRIC_BIT(METRICS) - 1));
 }
 
 static void attr_count(struct markup *s, const char *name, size_t n)
@@ -59,14 +45,6 @@ static void add_metrics(struct markup *s, const struct check *c)
 	}
 }
 
-static void describe(struct buf *text, const struct verdict_finding *f)
-{
-	buf_addf(text, "%s ", metric_info[f->metric].title);
-	amount_add_share(text, f->effect);
-	buf_adds(text, ", ");
-	words_add_amounts(text, f);
-}
-
 /* One line: the writer would escape line breaks. */
 static void explain(struct buf *text, const struct check *c, const struct verdict_finding *f)
 {
@@ -94,7 +72,10 @@ static void add_finding(struct markup *s, const struct check *c, const struct ve
 		buf_adds(&text, "known: ");
 	else if (!failed)
 		buf_adds(&text, "suspect: ");
-	describe(&text, f);
+	buf_addf(&text, "%s ", metric_info[f->metric].title);
+	amount_add_share(&text, f->effect);
+	buf_adds(&text, ", ");
+	words_add_amounts(&text, f);
 	markup_attr(s, "message", buf_str(&text));
 	if (failed)
 		markup_attr(s, "type", "regression");
@@ -120,7 +101,7 @@ static void attr_time(struct markup *s, int64_t time_s)
 int check_junit(struct buf *out, const struct check *c)
 {
 	const struct verdict *v = c->verdict;
-	size_t metrics = judged_metrics(c);
+	size_t metrics = (size_t)__builtin_popcount(c->rules->metrics & (METRIC_BIT(METRICS) - 1));
 	struct markup s;
 
 	markup_init(&s, out);
@@ -136,7 +117,7 @@ int check_junit(struct buf *out, const struct check *c)
 	markup_attr(&s, "time", "0");
 	add_metrics(&s, c);
 	for (size_t i = 0; i < v->n; i++) {
-		if (is_case(&v->finding[i]))
+		if (v->finding[i].worse && v->finding[i].task != TASK_HOST)
 			add_finding(&s, c, &v->finding[i]);
 	}
 	markup_end(&s);

@@ -139,19 +139,6 @@ static int add_commit(void *context, const struct source_commit *commit)
 	return judge(grown, commit, &f->costs, texts);
 }
 
-/* A stable sort. */
-static void sort_likely(struct culprit *culprit, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		struct culprit moved = culprit[i];
-		size_t at = i;
-
-		for (; at && culprit[at - 1].likely < moved.likely; at--)
-			culprit[at] = culprit[at - 1];
-		culprit[at] = moved;
-	}
-}
-
 static struct source_log *log_of(const struct culprit_range *range,
 				 struct source_log *const *log, size_t n_logs)
 {
@@ -199,7 +186,15 @@ static int find_commits(struct finder *f, struct source_log *const *log, size_t 
 		range->trouble = arena_text(f->c->texts, err.message, strlen(err.message));
 		r = range->trouble ? 0 : -ENOMEM;
 	}
-	sort_likely(range->culprit, range->n_culprits);
+	/* A stable sort. */
+	for (size_t i = 1; i < range->n_culprits; i++) {
+		struct culprit moved = range->culprit[i];
+		size_t at = i;
+
+		for (; at && range->culprit[at - 1].likely < moved.likely; at--)
+			range->culprit[at] = range->culprit[at - 1];
+		range->culprit[at] = moved;
+	}
 	return r;
 }
 

@@ -66,17 +66,6 @@ static void add_runs(struct json *j, const struct diff *d, enum diff_side s)
 	json_array_end(j);
 }
 
-/* As in struct values: 0 to 255 is the exit status. */
-static void add_status(struct json *j, int64_t status)
-{
-	json_object(j, NULL);
-	json_bool(j, "unfinished", status == STATUS_UNFINISHED);
-	json_known(j, "exit_status", status < STATUS_KILLED ? status : -1);
-	json_known(j, "signal", status >= STATUS_KILLED && status < STATUS_FAILED ?
-		   status - STATUS_KILLED : -1);
-	json_object_end(j);
-}
-
 static void add_task(struct json *j, const struct diff *d, size_t task)
 {
 	static const char *const presence[] = { "both", "new", "gone" };
@@ -94,8 +83,14 @@ static void add_task(struct json *j, const struct diff *d, size_t task)
 	}
 	json_str(j, "end", end[t->end]);
 	json_array(j, "status");
-	for (enum diff_side s = 0; s < DIFF_SIDES; s++)
-		add_status(j, t->status[s]);
+	for (enum diff_side s = 0; s < DIFF_SIDES; s++) {
+		json_object(j, NULL);
+		json_bool(j, "unfinished", t->status[s] == STATUS_UNFINISHED);
+		json_known(j, "exit_status", t->status[s] < STATUS_KILLED ? t->status[s] : -1);
+		json_known(j, "signal", t->status[s] >= STATUS_KILLED &&
+			   t->status[s] < STATUS_FAILED ? t->status[s] - STATUS_KILLED : -1);
+		json_object_end(j);
+	}
 	json_array_end(j);
 	json_array(j, "failed_runs");
 	for (enum diff_side s = 0; s < DIFF_SIDES; s++)
@@ -168,19 +163,6 @@ static void add_facts(struct json *j, const struct diff *d)
 	json_array_end(j);
 }
 
-static void add_counts(struct json *j, const struct diff *d)
-{
-	json_object(j, "counts");
-	json_int(j, "tasks", (int64_t)d->n_tasks);
-	json_int(j, "new_tasks", (int64_t)d->n_new);
-	json_int(j, "gone_tasks", (int64_t)d->n_gone);
-	json_int(j, "renamed_tasks", (int64_t)d->n_renamed);
-	json_int(j, "failing_tasks", (int64_t)d->n_fails);
-	json_int(j, "fixed_tasks", (int64_t)d->n_fixed);
-	json_int(j, "tests", (int64_t)d->n_tests);
-	json_object_end(j);
-}
-
 int diff_json(struct buf *out, const struct diff_view *v)
 {
 	const struct diff *d = v->diff;
@@ -195,7 +177,15 @@ int diff_json(struct buf *out, const struct diff_view *v)
 	json_bool(&j, "worse", diff_is_worse(d));
 	if (d->tested)
 		json_shortest(&j, "false_discovery_rate", d->rate);
-	add_counts(&j, d);
+	json_object(&j, "counts");
+	json_int(&j, "tasks", (int64_t)d->n_tasks);
+	json_int(&j, "new_tasks", (int64_t)d->n_new);
+	json_int(&j, "gone_tasks", (int64_t)d->n_gone);
+	json_int(&j, "renamed_tasks", (int64_t)d->n_renamed);
+	json_int(&j, "failing_tasks", (int64_t)d->n_fails);
+	json_int(&j, "fixed_tasks", (int64_t)d->n_fixed);
+	json_int(&j, "tests", (int64_t)d->n_tests);
+	json_object_end(&j);
 	add_whole(&j, d);
 	add_facts(&j, d);
 	json_array(&j, "tasks");

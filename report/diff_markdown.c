@@ -41,18 +41,6 @@ static void add_heading(struct buf *out, const char *first)
 	markdown_rule(out, "lrrrr");
 }
 
-static void add_build(struct buf *out, const struct diff *d)
-{
-	buf_addc(out, '\n');
-	add_heading(out, "the build");
-	for (enum metric m = 0; m < METRICS; m++) {
-		const struct diff_value *f = &d->whole[m];
-
-		if (d->value[m] && !(isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW])))
-			add_value(out, metric_info[m].title, f, metric_info[m].unit);
-	}
-}
-
 static int add_metric(struct buf *out, const struct diff_view *v, enum metric m)
 {
 	const struct diff *d = v->diff;
@@ -207,7 +195,14 @@ int diff_markdown(struct buf *out, const struct diff_view *v)
 		else
 			buf_adds(out, ".\n");
 	}
-	add_build(out, d);
+	buf_addc(out, '\n');
+	add_heading(out, "the build");
+	for (enum metric m = 0; m < METRICS; m++) {
+		const struct diff_value *f = &d->whole[m];
+
+		if (d->value[m] && !(isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW])))
+			add_value(out, metric_info[m].title, f, metric_info[m].unit);
+	}
 	for (enum diff_end end = DIFF_END_FAILS; end <= DIFF_END_OTHER; end++)
 		add_ends(out, v, end);
 	for (enum metric m = 0; !r && m < METRICS; m++) {

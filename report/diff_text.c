@@ -114,14 +114,6 @@ static void add_columns(struct text *t, const char *last)
 	text_tone(t->out, t->style, TONE_PLAIN);
 }
 
-static void add_test(struct text *t, const struct diff_value *f, struct buf *cell)
-{
-	diff_add_interval(cell, f);
-	add_right(t->out, cell, INTERVAL_COLUMNS + 1);
-	diff_add_rate(cell, f);
-	add_right(t->out, cell, RATE_COLUMNS + 1);
-}
-
 static void add_value(struct text *t, const struct diff_value *f, enum unit unit)
 {
 	struct buf cell = BUF_PART_OF(t->out);
@@ -138,8 +130,12 @@ static void add_value(struct text *t, const struct diff_value *f, enum unit unit
 	if (unit != UNIT_STATUS && unit != UNIT_COUNT)
 		amount_add_share(&cell, f->share);
 	add_right(t->out, &cell, VALUE_COLUMNS + 1);
-	if (t->intervals)
-		add_test(t, f, &cell);
+	if (t->intervals) {
+		diff_add_interval(&cell, f);
+		add_right(t->out, &cell, INTERVAL_COLUMNS + 1);
+		diff_add_rate(&cell, f);
+		add_right(t->out, &cell, RATE_COLUMNS + 1);
+	}
 	buf_adds(t->out, "  ");
 	buf_release(&cell);
 }

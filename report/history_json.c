@@ -112,14 +112,6 @@ static void add_series(struct document *d)
 	json_object_end(&d->j);
 }
 
-static void add_builds(struct document *d)
-{
-	json_array(&d->j, "nights");
-	for (uint32_t i = 0; i < d->view->builds->n; i++)
-		add_build(d, NULL, i);
-	json_array_end(&d->j);
-}
-
 int history_json(struct buf *out, const struct history_view *view)
 {
 	struct document d = { .view = view };
@@ -135,7 +127,10 @@ int history_json(struct buf *out, const struct history_view *view)
 		add_event(&d, &view->history->event[i]);
 	json_array_end(&d.j);
 	add_series(&d);
-	add_builds(&d);
+	json_array(&d.j, "nights");
+	for (uint32_t i = 0; i < d.view->builds->n; i++)
+		add_build(&d, NULL, i);
+	json_array_end(&d.j);
 	json_object_end(&d.j);
 	buf_addc(out, '\n');
 	return buf_error(out);

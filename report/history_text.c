@@ -131,15 +131,11 @@ static void add_dates(const struct history_page *p, const struct history_event *
 	text_tone(p->out, p->style, TONE_PLAIN);
 }
 
-/* Whether it has changes of tasks, which come last. */
-static bool has_tasks(const struct history *h, const struct history_event *e)
-{
-	return h->change[e->first_change + e->n_changes - 1].task < HISTORY_ALL;
-}
-
 static void add_sums(const struct history_page *p, const struct history_event *e)
 {
-	const char *between = has_tasks(p->view->history, e) ? ", sum of its tasks: " : ": ";
+	const struct history_change *last =
+		&p->view->history->change[e->first_change + e->n_changes - 1];
+	const char *between = last->task < HISTORY_ALL ? ", sum of its tasks: " : ": ";
 
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!e->contribution[m])
@@ -226,15 +222,6 @@ static void add_change(const struct history_page *p, const struct history_change
 	buf_addc(p->out, '\n');
 }
 
-static void add_titles(const struct history_page *p)
-{
-	text_tone(p->out, p->style, TONE_FAINT);
-	for (enum cell f = 0; f < CELLS; f++)
-		buf_addf(p->out, "%*s", (int)cell_columns[f], cell_title[f]);
-	buf_adds(p->out, "          task\n");
-	text_tone(p->out, p->style, TONE_PLAIN);
-}
-
 static void add_event(const struct history_page *p, const struct history_event *e)
 {
 	const struct history *h = p->view->history;
@@ -246,7 +233,11 @@ static void add_event(const struct history_page *p, const struct history_event *
 	add_sums(p, e);
 	add_host(p, e);
 	history_add_revisions(p, e->first, e->last, HISTORY_INDENT);
-	add_titles(p);
+	text_tone(p->out, p->style, TONE_FAINT);
+	for (enum cell f = 0; f < CELLS; f++)
+		buf_addf(p->out, "%*s", (int)cell_columns[f], cell_title[f]);
+	buf_adds(p->out, "          task\n");
+	text_tone(p->out, p->style, TONE_PLAIN);
 	for (size_t i = 0; i < shown; i++)
 		add_change(p, &change[i]);
 	if (shown < e->n_changes)

@@ -145,31 +145,6 @@ static void add_chart(struct markup *h, const struct page *p, int i)
 	buf_release(&text);
 }
 
-static void page_part_charts(struct markup *h, const struct page *p)
-{
-	markup_begin(h, "section");
-	markup_attr(h, "id", "charts");
-	markup_leaf(h, "h2", NULL, "Bootcharts");
-	markup_open(h, "div", "pair");
-	if (p->builds->n > 1)
-		add_chart(h, p, 0);
-	add_chart(h, p, 1);
-	markup_end(h);
-	markup_end(h);
-}
-
-static void part_tasks(struct markup *h)
-{
-	markup_begin(h, "section");
-	markup_attr(h, "id", "tasks");
-	markup_leaf(h, "h2", NULL, "Tasks and trends");
-	markup_begin(h, "noscript");
-	markup_leaf(h, "p", NULL, "The table of tasks, the trends and the bootcharts need "
-		  "JavaScript.");
-	markup_end(h);
-	markup_end(h);
-}
-
 int page_write(struct buf *out, const struct page *page)
 {
 	struct buf title = BUF_PART_OF(out);
@@ -183,8 +158,23 @@ int page_write(struct buf *out, const struct page *page)
 	markup_begin(&h, "main");
 	page_part_verdict(&h, page);
 	page_part_events(&h, page);
-	part_tasks(&h);
-	page_part_charts(&h, page);
+	markup_begin(&h, "section");
+	markup_attr(&h, "id", "tasks");
+	markup_leaf(&h, "h2", NULL, "Tasks and trends");
+	markup_begin(&h, "noscript");
+	markup_leaf(&h, "p", NULL, "The table of tasks, the trends and the bootcharts need "
+		  "JavaScript.");
+	markup_end(&h);
+	markup_end(&h);
+	markup_begin(&h, "section");
+	markup_attr(&h, "id", "charts");
+	markup_leaf(&h, "h2", NULL, "Bootcharts");
+	markup_open(&h, "div", "pair");
+	if (page->builds->n > 1)
+		add_chart(&h, page, 0);
+	add_chart(&h, page, 1);
+	markup_end(&h);
+	markup_end(&h);
 	markup_end(&h);
 	r = page_part_data(&h, page);
 	html_script(&h, page_js);

@@ -128,14 +128,6 @@ static void add_findings(struct json *j, const struct page *p)
 	json_array_end(j);
 }
 
-static void add_kinds(struct json *j, const struct kinds *kinds)
-{
-	json_array(j, "kinds");
-	for (size_t i = 0; i < kinds->n; i++)
-		json_str(j, NULL, kinds->kind[i]);
-	json_array_end(j);
-}
-
 /* sizes: of the names, of the stream, of what it is deflated to. */
 static void add_head(struct buf *out, const struct page *p, const struct kinds *kinds,
 		     const size_t sizes[3])
@@ -158,7 +150,10 @@ static void add_head(struct buf *out, const struct page *p, const struct kinds *
 		json_int(&j, NULL, (int64_t)trends_first_build(t, i));
 	json_array_end(&j);
 	add_metrics(&j, t);
-	add_kinds(&j, kinds);
+	json_array(&j, "kinds");
+	for (size_t i = 0; i < kinds->n; i++)
+		json_str(&j, NULL, kinds->kind[i]);
+	json_array_end(&j);
 	add_builds(&j, p->builds);
 	add_changes(&j, p);
 	add_findings(&j, p);
@@ -179,12 +174,6 @@ static size_t kind_index(struct kinds *kinds, const char *kind)
 	return i;
 }
 
-static void add_kind_column(struct buf *out, struct kinds *kinds, const struct builds *builds)
-{
-	for (size_t i = 0; i < builds->n_tasks; i++)
-		buf_addc(out, (char)kind_index(kinds, builds->task[i].kind));
-}
-
 /* Bytes of the same significance are adjacent, which compresses better. */
 static void add_planes(struct buf *out, const float *v, size_t n)
 {
@@ -203,15 +192,6 @@ static void add_planes(struct buf *out, const float *v, size_t n)
 	out->len += n * VALUE_BYTES;
 }
 
-static void add_fine(struct buf *out, const struct trends *t)
-{
-	for (size_t i = 0; i < t->n_fine; i++) {
-		for (int shift = 0; shift < 32; shift += 8)
-			buf_addc(out, (char)(t->fine[i] >> shift));
-	}
-	buf_add(out, t->values, t->n_fine * t->n_builds);
-}
-
 static int add_columns(struct buf *out, const struct page *p, struct kinds *kinds, size_t *names)
 {
 	const struct trends *t = p->trends;
@@ -219,12 +199,17 @@ static int add_columns(struct buf *out, const struct page *p, struct kinds *kind
 	for (size_t i = 0; i < p->builds->n_tasks; i++)
 		pack_text(out, p->builds->task[i].name, NAME_MAX_BYTES);
 	*names = out->len;
-	add_kind_column(out, kinds, p->builds);
+	for (size_t i = 0; i < p->builds->n_tasks; i++)
+		buf_addc(out, (char)kind_index(kinds, p->builds->task[i].kind));
 	add_planes(out, t->newest, t->n_series);
 	add_planes(out, t->usual, t->n_series);
 	add_planes(out, t->low, t->n_series);
 	add_planes(out, t->high, t->n_series);
-	add_fine(out, t);
+	for (size_t i = 0; i < t->n_fine; i++) {
+		for (int shift = 0; shift < 32; shift += 8)
+			buf_addc(out, (char)(t->fine[i] >> shift));
+	}
+	buf_add(out, t->values, t->n_fine * t->n_builds);
 	buf_add(out, t->coarse, (t->n_series - t->n_fine) * t->n_points);
 	return buf_error(out);
 }

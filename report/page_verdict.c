@@ -62,19 +62,6 @@ static void add_host(struct markup *h, const struct verdict *v)
 	}
 }
 
-static void add_exact(struct markup *h, const struct verdict *v)
-{
-	for (size_t i = 0; i < v->n_exact; i++) {
-		struct buf text = BUF_PART_OF(h->out);
-
-		words_add_exact(&text, &v->exact[i]);
-		capitalize(&text);
-		buf_addc(&text, '.');
-		markup_leaf(h, "p", NULL, buf_str(&text));
-		buf_release(&text);
-	}
-}
-
 void page_part_header(struct markup *h, const struct page *p)
 {
 	struct buf text = BUF_PART_OF(h->out);
@@ -90,19 +77,16 @@ void page_part_header(struct markup *h, const struct page *p)
 	add_judged(&text, p);
 	markup_leaf(h, "p", "facts faint", buf_str(&text));
 	add_host(h, p->verdict);
-	add_exact(h, p->verdict);
+	for (size_t i = 0; i < p->verdict->n_exact; i++) {
+		buf_clear(&text);
+
+		words_add_exact(&text, &p->verdict->exact[i]);
+		capitalize(&text);
+		buf_addc(&text, '.');
+		markup_leaf(h, "p", NULL, buf_str(&text));
+	}
 	markup_end(h);
 	buf_release(&text);
-}
-
-static void add_state(struct markup *h, const struct verdict_finding *f)
-{
-	markup_open(h, "td", words_finding_state[f->state]);
-	markup_text(h, words_finding_state[f->state]);
-	page_add_reason(h, f->known);
-	if (f->machine)
-		markup_text(h, "; the machine or its tools changed");
-	markup_end(h);
 }
 
 static void add_interval(struct markup *h, const struct verdict_finding *f)
@@ -141,7 +125,12 @@ static void add_since(struct markup *h, const struct page *p, const struct verdi
 static void add_finding(struct markup *h, const struct page *p, const struct verdict_finding *f)
 {
 	markup_begin(h, "tr");
-	add_state(h, f);
+	markup_open(h, "td", words_finding_state[f->state]);
+	markup_text(h, words_finding_state[f->state]);
+	page_add_reason(h, f->known);
+	if (f->machine)
+		markup_text(h, "; the machine or its tools changed");
+	markup_end(h);
 	page_cell_task(h, p, f->task, f->metric);
 	page_cells_change(h, f->task, f->metric, f->before, f->now, f->effect);
 	add_interval(h, f);

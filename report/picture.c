@@ -16,13 +16,22 @@ static int pack(struct picture *p, const struct buf *svg)
 	return r;
 }
 
-static int draw(struct picture *p, const struct summary *sum, const struct panels *panels)
+int picture_make(struct picture *p, const struct recording *rec)
 {
-	struct chart_input in = { .sum = sum, .panels = panels, .by = LANES_WORKER };
+	struct panels panels = { 0 };
+	struct chart_input in = { .by = LANES_WORKER };
+	struct chart chart = { 0 };
 	struct buf svg = BUF_INIT;
-	struct chart chart;
-	int r = chart_make(&chart, &in);
+	struct summary sum;
+	int r = summary_make(&sum, rec);
 
+	*p = (struct picture){ .packed = BUF_INIT };
+	in.sum = &sum;
+	in.panels = &panels;
+	if (!r)
+		r = panels_make(&panels, &sum);
+	if (!r)
+		r = chart_make(&chart, &in);
 	if (!r)
 		r = bootchart_write(&svg, &chart);
 	p->width = CHART_WIDTH;
@@ -31,20 +40,6 @@ static int draw(struct picture *p, const struct summary *sum, const struct panel
 		r = pack(p, &svg);
 	chart_release(&chart);
 	buf_release(&svg);
-	return r;
-}
-
-int picture_make(struct picture *p, const struct recording *rec)
-{
-	struct panels panels = { 0 };
-	struct summary sum;
-	int r = summary_make(&sum, rec);
-
-	*p = (struct picture){ .packed = BUF_INIT };
-	if (!r)
-		r = panels_make(&panels, &sum);
-	if (!r)
-		r = draw(p, &sum, &panels);
 	panels_release(&panels);
 	summary_release(&sum);
 	return r;

@@ -109,18 +109,6 @@ static int changes(git_diff **diff, struct source_log *log, git_commit *commit)
 	return r;
 }
 
-static void set_files(struct source_commit *c, struct source_log *log, git_diff *diff)
-{
-	c->n_touched = git_diff_num_deltas(diff);
-	c->file = log->file;
-	for (size_t i = 0; i < c->n_touched && c->n_files < SOURCE_FILES; i++) {
-		const git_diff_delta *delta = git_diff_get_delta(diff, i);
-
-		log->file[c->n_files++] = delta->new_file.path ? delta->new_file.path :
-					  delta->old_file.path;
-	}
-}
-
 /* A merge has no files: they are listed with its commits. */
 static int read_commit(struct source_log *log, const git_oid *id,
 		       int (*emit)(void *, const struct source_commit *), void *context,
@@ -142,8 +130,16 @@ static int read_commit(struct source_log *log, const git_oid *id,
 	};
 	if (!c.subject)
 		c.subject = "";
-	if (!c.merge && !changes(&diff, log, commit))
-		set_files(&c, log, diff);
+	if (!c.merge && !changes(&diff, log, commit)) {
+		c.n_touched = git_diff_num_deltas(diff);
+		c.file = log->file;
+		for (size_t i = 0; i < c.n_touched && c.n_files < SOURCE_FILES; i++) {
+			const git_diff_delta *delta = git_diff_get_delta(diff, i);
+
+			log->file[c.n_files++] = delta->new_file.path ? delta->new_file.path :
+						  delta->old_file.path;
+		}
+	}
 	r = emit(context, &c);
 	git_diff_free(diff);
 	git_commit_free(commit);

@@ -252,40 +252,27 @@ static int begin(struct making *k, const struct rules *rules)
 	       t->usual && t->low && t->high ? 0 : -ENOMEM;
 }
 
-static int make_room(struct trends *t)
-{
-	t->coarse = malloc((t->n_series - t->n_fine) * t->n_points + 1);
-	t->fine = malloc((t->n_fine + 1) * sizeof *t->fine);
-	t->values = malloc(t->n_fine * t->n_builds + 1);
-	return t->coarse && t->fine && t->values ? 0 : -ENOMEM;
-}
-
-static int make(struct making *k, const struct rules *rules, const struct history *history,
-		const struct verdict *verdict, struct error *err)
-{
-	size_t n_fine = 0;
-	int r = begin(k, rules);
-
-	if (!r) {
-		choose_fine(k, history, verdict);
-		choose_bin(k->t);
-		r = make_room(k->t);
-	}
-	if (r)
-		return error_sys(err, r, NULL, NULL);
-	for (size_t i = 0; !r && k->t->n_builds && i < k->t->n_metrics; i++)
-		r = add_metric(k, i, &n_fine, err);
-	return r;
-}
-
 int trends_make(struct trends *t, const struct builds *builds, const struct rules *rules,
 		const struct history *history, const struct verdict *verdict, struct error *err)
 {
 	struct making k = { .t = t, .builds = builds };
+	size_t n_fine = 0;
 	int r;
 
 	*t = (struct trends){ 0 };
-	r = make(&k, rules, history, verdict, err);
+	r = begin(&k, rules);
+	if (!r) {
+		choose_fine(&k, history, verdict);
+		choose_bin(t);
+		t->coarse = malloc((t->n_series - t->n_fine) * t->n_points + 1);
+		t->fine = malloc((t->n_fine + 1) * sizeof *t->fine);
+		t->values = malloc(t->n_fine * t->n_builds + 1);
+		r = t->coarse && t->fine && t->values ? 0 : -ENOMEM;
+	}
+	if (r)
+		error_sys(err, r, NULL, NULL);
+	for (size_t i = 0; !r && t->n_builds && i < t->n_metrics; i++)
+		r = add_metric(&k, i, &n_fine, err);
 	free(k.is_fine);
 	free(k.told);
 	free(k.values);

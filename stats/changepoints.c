@@ -183,17 +183,6 @@ static double median_of_5(const double *v)
 	return b > c ? b : e < c ? e : c;
 }
 
-static void clip(struct changepoints *c)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		size_t first = i < 2 ? 0 : i + 2 < c->n ? i - 2 : c->n - 5;
-		double around = median_of_5(c->value + first);
-		double most = CUT_OFF * c->noise;
-
-		c->calm[i] = (within(c->value[i], around - most, around + most) - c->middle) / c->noise;
-	}
-}
-
 static size_t end_of(const struct changepoints *c, size_t level)
 {
 	return level + 1 < c->n_levels ? c->start[level + 1] : c->n;
@@ -249,7 +238,8 @@ static double student_p(const struct changepoints *c, size_t k)
 	const struct partition *p = &c->partition;
 	size_t begin = c->start[k - 1], at = c->start[k], end = end_of(c, k);
 	double n_1 = at - begin, n_2 = end - at, df = PRIOR_DF + n_1 + n_2 - 2;
-	double variance = (PRIOR_DF + partition_rest(p, begin, at) + partition_rest(p, at, end)) / df;
+	double variance = (PRIOR_DF + partition_rest(p, begin, at) +
+			   partition_rest(p, at, end)) / df;
 	double step = partition_mean(p, at, end) - partition_mean(p, begin, at);
 
 	variance = fmax(variance, LEAST_SHARE) * c->inflation;
@@ -434,7 +424,14 @@ int changepoints_find_amount(struct changepoints *c, const struct change **list,
 	if (c->n < FEWEST)
 		return 0;
 	measure_noise(c);
-	clip(c);
+	for (size_t i = 0; i < c->n; i++) {
+		size_t first = i < 2 ? 0 : i + 2 < c->n ? i - 2 : c->n - 5;
+		double around = median_of_5(c->value + first);
+		double most = CUT_OFF * c->noise;
+
+		c->calm[i] = (within(c->value[i], around - most, around +
+				     most) - c->middle) / c->noise;
+	}
 	r = partition_load(&c->partition, c->calm, c->n);
 	if (r)
 		return r;

@@ -97,14 +97,6 @@ static int gather(struct members *c, const float *values, size_t n_tasks, size_t
 	return 0;
 }
 
-static void crowd_release(struct members *c)
-{
-	free(c->member);
-	free(c->x);
-	free(c->level);
-	free(c->work);
-}
-
 static void find_levels(struct members *c, const double *ln)
 {
 	for (size_t k = 0; k < c->n_members; k++) {
@@ -178,7 +170,10 @@ int hostfactor_find(struct hostfactor *h, const float *values, size_t n_tasks, s
 	r = gather(&c, values, n_tasks, n, floor);
 	if (!r)
 		r = find(h, &c);
-	crowd_release(&c);
+	free(c.member);
+	free(c.x);
+	free(c.level);
+	free(c.work);
 	return r;
 }
 
