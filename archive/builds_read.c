@@ -54,15 +54,6 @@ static int rows_make(struct rows *rows, size_t lines, size_t n_tasks)
 	return made ? 0 : -ENOMEM;
 }
 
-static void scatter(float *row, const int64_t *a, const int64_t *b, const uint32_t *task,
-		    size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (a[i] >= 0 && b[i] >= 0)
-			row[task[i]] = (float)(a == b ? a[i] : sat_add(a[i], b[i]));
-	}
-}
-
 /* The values of a failed task are not comparable. */
 static int drop_failed(const struct source *s, struct rows *rows, size_t build, float *row,
 		       struct error *err)
@@ -86,6 +77,8 @@ static int load_build(const struct builds *builds, struct rows *rows, size_t bui
 	const enum value_column *c = metric_info[m].column;
 	const struct source *s = builds->context;
 	const struct tasks_of *tasks = &s->tasks[build];
+	const uint32_t *task = union_tasks(&s->all, tasks);
+	const int64_t *a = rows->a, *b = c[0] == c[1] ? rows->a : rows->b;
 	bool known, second = true;
 	int r;
 
@@ -95,9 +88,10 @@ static int load_build(const struct builds *builds, struct rows *rows, size_t bui
 	if (!r && known && c[0] != c[1])
 		r = build_column(s->archive, &s->place[build], c[1], rows->b, tasks->n, &second,
 				 err);
-	if (!r && known && second)
-		scatter(row, rows->a, c[0] == c[1] ? rows->a : rows->b,
-			union_tasks(&s->all, tasks), tasks->n);
+	for (size_t i = 0; !r && known && second && i < tasks->n; i++) {
+		if (a[i] >= 0 && b[i] >= 0)
+			row[task[i]] = (float)(a == b ? a[i] : sat_add(a[i], b[i]));
+	}
 	/* In most builds no task failed; the column is not read then. */
 	return r || !builds->build[build].total[TOTAL_FAILED] ? r :
 	       drop_failed(s, rows, build, row, err);

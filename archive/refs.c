@@ -52,15 +52,6 @@ void archive_ref(struct buf *ref, const char *host, const char *branch, const ch
 	add_part(ref, machine);
 }
 
-static bool has_three_parts(const char *name)
-{
-	size_t parts = 1;
-
-	for (; *name; name++)
-		parts += *name == '/';
-	return parts == PARTS;
-}
-
 /* Whether the branch has a build. Also true after an error, which is reported when the branch is
  * read. */
 static bool is_series(struct archive *a, const git_oid *tip)
@@ -89,12 +80,17 @@ static int add_name(struct archive *a, struct arena *texts, struct names *names,
 		    const char *full, struct error *err)
 {
 	const char **grown;
+	size_t parts = 1;
 	git_oid tip;
 	int r;
 
-	if (strncmp(full, HEADS, strlen(HEADS)) || !has_three_parts(full + strlen(HEADS)))
+	if (strncmp(full, HEADS, strlen(HEADS)))
 		return 0;
 	full += strlen(HEADS);
+	for (const char *p = full; *p; p++)
+		parts += *p == '/';
+	if (parts != PARTS)
+		return 0;
 	r = repo_tip(a, &tip, full, err);
 	if (r || git_oid_is_zero(&tip) || !is_series(a, &tip))
 		return r;

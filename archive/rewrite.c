@@ -7,17 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int add(struct rewrite_commits *list, const git_oid *id)
-{
-	git_oid *grown = array_grow(list->id, list->n, sizeof *grown);
-
-	if (!grown)
-		return -ENOMEM;
-	list->id = grown;
-	grown[list->n++] = *id;
-	return 0;
-}
-
 static int walk(struct rewrite_commits *list, struct archive *a, git_revwalk *walk,
 		const git_oid *tip, const git_oid *hidden, size_t n, struct error *err)
 {
@@ -32,8 +21,12 @@ static int walk(struct rewrite_commits *list, struct archive *a, git_revwalk *wa
 			r = git_revwalk_hide(walk, &hidden[i]);
 	}
 	while (!r && !(r = git_revwalk_next(&id, walk))) {
-		if (add(list, &id))
+		git_oid *grown = array_grow(list->id, list->n, sizeof *grown);
+
+		if (!grown)
 			return error_sys(err, -ENOMEM, a->path, NULL);
+		list->id = grown;
+		grown[list->n++] = id;
 	}
 	return r == GIT_ITEROVER ? 0 : repo_fail(a, r, err, "cannot read the commits");
 }

@@ -43,22 +43,16 @@ static void add_values(struct buf *out, const struct values *f, const char *key)
 	}
 }
 
-static size_t count_facts(const struct values *f, const char *key)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->n_facts; i++)
-		n += !strcmp(f->fact[i].key, key);
-	return n;
-}
-
 /* "layer: 1a2b3c4d5e6f (main, with changes)" for each source tree; the name only if there are
  * several. */
 static void add_revisions(struct buf *out, const struct values *f, const char *key)
 {
-	bool several = count_facts(f, "source") > 1, open = false;
+	bool open = false;
+	size_t trees = 0;
 
 	(void)key;
+	for (size_t i = 0; i < f->n_facts; i++)
+		trees += !strcmp(f->fact[i].key, "source");
 	for (size_t i = 0; i < f->n_facts; i++) {
 		const struct values_fact *fact = &f->fact[i];
 		const char *base = strrchr(fact->value, '/');
@@ -69,7 +63,7 @@ static void add_revisions(struct buf *out, const struct values *f, const char *k
 			open = false;
 			if (out->len)
 				buf_adds(out, " + ");
-			if (several)
+			if (trees > 1)
 				buf_addf(out, "%s: ", base && base[1] ? base + 1 : fact->value);
 		} else if (!strcmp(fact->key, "revision")) {
 			buf_addf(out, "%.*s", COMMIT_SHOWN, fact->value);

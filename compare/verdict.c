@@ -428,8 +428,11 @@ static void count(struct verdict *v)
 	}
 }
 
-static void add_exact(struct verdict *v, const struct builds *builds)
+/* The window, and the totals without noise that changed in the newest build. */
+static void set_window(struct verdict *v, const struct builds *builds, const struct rules *rules)
 {
+	size_t needed = (size_t)(rules->least_history + rules->agree);
+	size_t window = (size_t)rules->window;
 	static const enum total exact[EXACT_TOTALS] = { TOTAL_TASKS, TOTAL_FAILED, TOTAL_STATUS };
 
 	for (size_t i = 0; builds->n > 1 && i < EXACT_TOTALS; i++) {
@@ -439,13 +442,6 @@ static void add_exact(struct verdict *v, const struct builds *builds)
 		if (before >= 0 && now >= 0 && before != now)
 			v->exact[v->n_exact++] = (struct exact_change){ exact[i], before, now };
 	}
-}
-
-static void set_span(struct verdict *v, const struct builds *builds, const struct rules *rules)
-{
-	size_t needed = (size_t)(rules->least_history + rules->agree);
-	size_t window = (size_t)rules->window;
-
 	v->first_build = builds->n > window ? builds->n - window : 0;
 	v->n_builds = builds->n - v->first_build;
 	v->enough = v->n_builds >= needed;
@@ -503,8 +499,7 @@ int verdict_make(struct verdict *v, const struct builds *builds, const struct ru
 	int r = j.work && j.more ? 0 : error_sys(err, -ENOMEM, NULL, "check");
 
 	*v = (struct verdict){ 0 };
-	set_span(v, builds, rules);
-	add_exact(v, builds);
+	set_window(v, builds, rules);
 	if (!r && builds->n)
 		r = judge_all(&j, err);
 	for (enum metric m = 0; m < METRICS; m++)

@@ -42,18 +42,6 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 	buf_release(&text);
 }
 
-static void add_known(struct buf *out, const struct verdict_finding *f)
-{
-	struct buf text = BUF_PART_OF(out);
-
-	buf_adds(&text, f->known->reason);
-	if (f->known->by && *f->known->by)
-		buf_addf(&text, " (%s)", f->known->by);
-	buf_adds(out, "      known: ");
-	add_line(out, &text);
-	buf_release(&text);
-}
-
 static bool began_together(const struct verdict_finding *a, const struct verdict_finding *b)
 {
 	return a->since == b->since && a->first == b->first && a->last == b->last;
@@ -80,6 +68,7 @@ static void add_since(struct buf *out, const struct check *c, const struct verdi
 
 static void add_finding(struct buf *out, const struct check *c, const struct verdict_finding *f)
 {
+	struct buf text = BUF_PART_OF(out);
 	size_t columns;
 
 	buf_adds(out, "    ");
@@ -91,8 +80,14 @@ static void add_finding(struct buf *out, const struct check *c, const struct ver
 	buf_adds(out, ", ");
 	words_add_amounts(out, f);
 	buf_addc(out, '\n');
-	if (f->known)
-		add_known(out, f);
+	if (f->known) {
+		buf_adds(&text, f->known->reason);
+		if (f->known->by && *f->known->by)
+			buf_addf(&text, " (%s)", f->known->by);
+		buf_adds(out, "      known: ");
+		add_line(out, &text);
+	}
+	buf_release(&text);
 }
 
 static bool is_of(const struct verdict_finding *f, const struct words_section *section)

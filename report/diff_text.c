@@ -88,18 +88,6 @@ static size_t columns_taken(const struct text *t)
 	       (t->intervals ? INTERVAL_COLUMNS + RATE_COLUMNS + 2 : 0);
 }
 
-static void choose_columns(struct text *t)
-{
-	unsigned width = t->style->width;
-
-	t->values = true;
-	t->intervals = t->view->diff->tested;
-	if (width && columns_taken(t) + NAME_COLUMNS > width)
-		t->intervals = false;
-	if (width && columns_taken(t) + NAME_COLUMNS > width)
-		t->values = false;
-}
-
 static void add_columns(struct text *t, const char *last)
 {
 	text_tone(t->out, t->style, TONE_FAINT);
@@ -154,24 +142,11 @@ static void add_total(struct text *t, enum total i)
 	buf_addf(t->out, "%s\n", behind ? behind + 2 : title);
 }
 
-static bool is_something(const struct diff_value *f)
-{
-	return f->value[DIFF_BASE] > 0 || f->value[DIFF_NOW] > 0;
-}
-
-static bool has_host(const struct diff *d)
-{
-	for (enum total i = TOTAL_HOST_USER_US; i < TOTALS; i++) {
-		if (is_something(&d->total[i]))
-			return true;
-	}
-	return false;
-}
-
 /* Metrics first, then the totals that differ. */
 static void add_build(struct text *t)
 {
 	const struct diff *d = t->view->diff;
+	bool any = false;
 
 	text_title(t->out, t->style, "The build");
 	add_columns(t, NULL);
@@ -188,13 +163,15 @@ static void add_build(struct text *t)
 		if (d->total[i].change != 0 && is_known(&d->total[i]))
 			add_total(t, i);
 	}
-	if (has_host(d)) {
-		text_title(t->out, t->style, "The machine during the build");
-		add_columns(t, NULL);
-	}
 	for (enum total i = TOTAL_HOST_USER_US; i < TOTALS; i++) {
-		if (is_something(&d->total[i]))
-			add_total(t, i);
+		if (!(d->total[i].value[DIFF_BASE] > 0 || d->total[i].value[DIFF_NOW] > 0))
+			continue;
+		if (!any) {
+			text_title(t->out, t->style, "The machine during the build");
+			add_columns(t, NULL);
+		}
+		any = true;
+		add_total(t, i);
 	}
 }
 
@@ -364,10 +341,15 @@ static void add_packages(struct text *t)
 
 int diff_text(struct buf *out, const struct diff_view *v, const struct style *style)
 {
-	struct text t = { .out = out, .view = v, .style = style };
+	struct text t = {
+		.out = out, .view = v, .style = style, .values = true, .intervals = v->diff->tested,
+	};
 	int r = 0;
 
-	choose_columns(&t);
+	if (style->width && columns_taken(&t) + NAME_COLUMNS > style->width)
+		t.intervals = false;
+	if (style->width && columns_taken(&t) + NAME_COLUMNS > style->width)
+		t.values = false;
 	add_head(&t);
 	add_facts(&t);
 	add_build(&t);

@@ -12,16 +12,6 @@ static bool is_same(const struct verdict_finding *f, const struct history_change
 	       f->first <= c->change.last && c->change.first <= f->last;
 }
 
-static const struct history_change *change_of(const struct history *h,
-					      const struct verdict_finding *f)
-{
-	for (size_t i = 0; i < h->n_changes; i++) {
-		if (is_same(f, &h->change[i]))
-			return &h->change[i];
-	}
-	return NULL;
-}
-
 static const struct verdict_finding *finding_of(const struct verdict *v,
 						const struct history_change *c)
 {
@@ -99,7 +89,11 @@ static int add_of_verdict(struct report_events *e, const struct history *h, cons
 	if (!list)
 		return -ENOMEM;
 	for (size_t i = 0; i < v->n; i++) {
-		if (!change_of(h, &v->finding[i]))
+		size_t k = 0;
+
+		while (k < h->n_changes && !is_same(&v->finding[i], &h->change[k]))
+			k++;
+		if (k == h->n_changes)
 			list[n++] = &v->finding[i];
 	}
 	qsort(list, n, sizeof *list, by_since);

@@ -147,16 +147,6 @@ static void add_sums(const struct history_page *p, const struct history_event *e
 	buf_addc(p->out, '\n');
 }
 
-static void add_host(const struct history_page *p, const struct history_event *e)
-{
-	if (!e->host)
-		return;
-	text_add_blanks(p->out, HISTORY_INDENT);
-	buf_adds(p->out, p->view->history->change[e->first_change].task == TASK_HOST ?
-		 "all tasks changed: the host, or a tool that they all use\n" :
-		 "the host, its memory or its tools changed\n");
-}
-
 static void add_right(struct buf *out, const struct buf *text, size_t columns)
 {
 	text_add_blanks(out, text->len < columns ? columns - text->len : 0);
@@ -231,7 +221,12 @@ static void add_event(const struct history_page *p, const struct history_event *
 	buf_addc(p->out, '\n');
 	add_dates(p, e, change->creep);
 	add_sums(p, e);
-	add_host(p, e);
+	if (e->host) {
+		text_add_blanks(p->out, HISTORY_INDENT);
+		buf_adds(p->out, change->task == TASK_HOST ?
+			 "all tasks changed: the host, or a tool that they all use\n" :
+			 "the host, its memory or its tools changed\n");
+	}
 	history_add_revisions(p, e->first, e->last, HISTORY_INDENT);
 	text_tone(p->out, p->style, TONE_FAINT);
 	for (enum cell f = 0; f < CELLS; f++)

@@ -34,37 +34,9 @@ static void add_builds(struct buf *b, const struct builds *builds)
 	buf_addc(b, '.');
 }
 
-static void add_judged(struct buf *b, const struct page *p)
-{
-	struct buf to_come = BUF_PART_OF(b);
-
-	words_add_judged(b, p->verdict, p->rules);
-	buf_addc(b, '.');
-	words_add_builds_to_come(&to_come, p->verdict);
-	capitalize(&to_come);
-	if (to_come.len)
-		buf_addf(b, " %s.", buf_str(&to_come));
-	buf_release(&to_come);
-}
-
-static void add_host(struct markup *h, const struct verdict *v)
-{
-	for (enum metric m = 0; m < METRICS; m++) {
-		struct buf text = BUF_PART_OF(h->out);
-
-		if (!v->host_event[m])
-			continue;
-		words_add_host(&text, v, m);
-		capitalize(&text);
-		buf_addc(&text, '.');
-		markup_leaf(h, "p", "alarm", buf_str(&text));
-		buf_release(&text);
-	}
-}
-
 void page_part_header(struct markup *h, const struct page *p)
 {
-	struct buf text = BUF_PART_OF(h->out);
+	struct buf text = BUF_PART_OF(h->out), to_come = BUF_PART_OF(h->out);
 
 	markup_begin(h, "header");
 	words_add_verdict(&text, p->verdict);
@@ -74,9 +46,23 @@ void page_part_header(struct markup *h, const struct page *p)
 	add_builds(&text, p->builds);
 	markup_leaf(h, "p", "facts", buf_str(&text));
 	buf_clear(&text);
-	add_judged(&text, p);
+	words_add_judged(&text, p->verdict, p->rules);
+	buf_addc(&text, '.');
+	words_add_builds_to_come(&to_come, p->verdict);
+	capitalize(&to_come);
+	if (to_come.len)
+		buf_addf(&text, " %s.", buf_str(&to_come));
+	buf_release(&to_come);
 	markup_leaf(h, "p", "facts faint", buf_str(&text));
-	add_host(h, p->verdict);
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!p->verdict->host_event[m])
+			continue;
+		buf_clear(&text);
+		words_add_host(&text, p->verdict, m);
+		capitalize(&text);
+		buf_addc(&text, '.');
+		markup_leaf(h, "p", "alarm", buf_str(&text));
+	}
 	for (size_t i = 0; i < p->verdict->n_exact; i++) {
 		buf_clear(&text);
 
