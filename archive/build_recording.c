@@ -78,16 +78,6 @@ static void set_status(struct builder_task *t, int64_t status)
 		t->status = (int32_t)(status - STATUS_KILLED);
 }
 
-static void set_times(struct builder_task *t, const struct values *f, size_t task)
-{
-	int64_t wall_us = value(f, COLUMN_WALL_US, task);
-
-	t->start_us = value(f, COLUMN_START_US, task);
-	if (t->start_us < 0)
-		t->start_us = 0;
-	t->end_us = t->start_us + (wall_us > 0 ? wall_us : 0);
-}
-
 /* For bitbake, "recipe: task" becomes a task of RECIPE-[EPOCH_]VERSION-REVISION. */
 static void set_recipe(struct builder_task *t, const struct values *f, size_t task,
 		       struct buf *key)
@@ -113,6 +103,8 @@ static void set_recipe(struct builder_task *t, const struct values *f, size_t ta
 static void add_task(struct builder *b, const struct values *f, size_t task, bool recipe,
 		     struct buf *key)
 {
+	int64_t start_us = value(f, COLUMN_START_US, task);
+	int64_t wall_us = value(f, COLUMN_WALL_US, task);
 	struct builder_task t;
 
 	builder_task_init(&t);
@@ -120,7 +112,8 @@ static void add_task(struct builder *b, const struct values *f, size_t task, boo
 	t.kind = f->task[task].kind;
 	if (recipe)
 		set_recipe(&t, f, task, key);
-	set_times(&t, f, task);
+	t.start_us = start_us < 0 ? 0 : start_us;
+	t.end_us = t.start_us + (wall_us > 0 ? wall_us : 0);
 	set_status(&t, value(f, COLUMN_STATUS, task));
 	t.user_us = value(f, COLUMN_USER_US, task);
 	t.system_us = value(f, COLUMN_SYSTEM_US, task);

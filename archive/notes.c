@@ -241,17 +241,6 @@ struct reader {
 	struct error *err;
 };
 
-static int add_known(struct reader *r, const struct known *k)
-{
-	struct known *grown = array_grow(r->list->known, r->list->n, sizeof *grown);
-
-	if (!grown)
-		return error_sys(r->err, -ENOMEM, r->path, NULL);
-	r->list->known = grown;
-	grown[r->list->n++] = *k;
-	return 0;
-}
-
 /* Only the first damaged line is reported. */
 static void add_damaged(struct reader *r, uint32_t build, unsigned number, struct slice line)
 {
@@ -275,17 +264,23 @@ static int read_note(struct reader *r, uint32_t build, struct slice text)
 
 	cursor_init(&lines, text.p, text.len);
 	while (!code && cursor_line(&lines, &line, &complete)) {
-		struct known k;
+		struct known k, *grown = NULL;
 
 		code = note_line_read(&what, &k, r->builds->texts, line);
 		k.build = build;
-		if (code)
-			error_sys(r->err, code, r->path, NULL);
-		else if (what == NOTE_SAYS)
-			code = add_known(r, &k);
-		else if (what == NOTE_DAMAGED)
+		if (!code && what == NOTE_DAMAGED)
 			add_damaged(r, build, lines.line, line);
+		if (code || what != NOTE_SAYS)
+			continue;
+		grown = array_grow(r->list->known, r->list->n, sizeof *grown);
+		if (grown) {
+			r->list->known = grown;
+			grown[r->list->n++] = k;
+		}
+		code = grown ? 0 : -ENOMEM;
 	}
+	if (code)
+		error_sys(r->err, code, r->path, NULL);
 	return code;
 }
 

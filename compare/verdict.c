@@ -262,17 +262,12 @@ static int report_step(struct judge *j, const struct candidate *c)
 	return add_finding(j, c, f);
 }
 
-static double within(double x, double low, double high)
-{
-	return x < low ? low : x > high ? high : x;
-}
-
 /* By how much better a build fits the new level than the old one, in units of the noise. */
 static double fit_gain(const struct verdict_level *l, double residual, double step)
 {
 	double sd = sqrt(l->variance), x = residual / sd, to = step / sd;
 
-	x = within(x, fmin(0, to) - CUT_OFF, fmax(0, to) + CUT_OFF);
+	x = fmax(fmin(x, fmax(0, to) + CUT_OFF), fmin(0, to) - CUT_OFF);
 	return x * x - (x - to) * (x - to);
 }
 

@@ -139,16 +139,6 @@ static int add_commit(void *context, const struct source_commit *commit)
 	return judge(grown, commit, &f->costs, texts);
 }
 
-static struct source_log *log_of(const struct culprit_range *range,
-				 struct source_log *const *log, size_t n_logs)
-{
-	for (size_t i = 0; i < n_logs; i++) {
-		if (source_log_has(log[i], range->from) && source_log_has(log[i], range->to))
-			return log[i];
-	}
-	return NULL;
-}
-
 static const char *why_missing(const struct culprit_range *range, struct source_log *const *log,
 			       size_t n_logs)
 {
@@ -164,13 +154,16 @@ static const char *why_missing(const struct culprit_range *range, struct source_
 static int find_commits(struct finder *f, struct source_log *const *log, size_t n_logs)
 {
 	struct culprit_range *range = f->range;
-	struct source_log *mine;
+	struct source_log *mine = NULL;
 	struct error err;
 	int r;
 
 	if (!n_logs || !range->from || !range->to || !strcmp(range->from, range->to))
 		return 0;
-	mine = log_of(range, log, n_logs);
+	for (size_t i = 0; !mine && i < n_logs; i++) {
+		if (source_log_has(log[i], range->from) && source_log_has(log[i], range->to))
+			mine = log[i];
+	}
 	if (!mine) {
 		range->trouble = why_missing(range, log, n_logs);
 		return 0;

@@ -27,30 +27,9 @@ static double median_of(const double *values, size_t n, double *work)
 	return stats_median(work, known);
 }
 
-struct scale {
-	double low, high;
-};
-
-static struct scale scale_of(const double *column, size_t n, double usual)
+static void add_column(struct buf *b, double value, double low, double high, bool ascii)
 {
-	struct scale s = { INFINITY, -INFINITY };
-	double missing;
-
-	for (size_t i = 0; i < n; i++) {
-		s.low = column[i] < s.low ? column[i] : s.low;
-		s.high = column[i] > s.high ? column[i] : s.high;
-	}
-	missing = fabs(usual) * LEAST_RANGE - (s.high - s.low);
-	if (missing > 0) {
-		s.low -= missing / 2;
-		s.high += missing / 2;
-	}
-	return s;
-}
-
-static void add_column(struct buf *b, double value, const struct scale *s, bool ascii)
-{
-	double share = s->high > s->low ? (value - s->low) / (s->high - s->low) : 0.5;
+	double share = high > low ? (value - low) / (high - low) : 0.5;
 	int step = (int)(share * STEPS);
 
 	if (isnan(value))
@@ -63,7 +42,7 @@ int sparkline_add(struct buf *b, const double *values, size_t n, size_t columns,
 {
 	size_t width = n < columns ? n : columns;
 	double *column = malloc((width + n + 1) * sizeof *column);
-	struct scale scale;
+	double low = INFINITY, high = -INFINITY, missing;
 
 	if (!column)
 		return -ENOMEM;
@@ -71,10 +50,16 @@ int sparkline_add(struct buf *b, const double *values, size_t n, size_t columns,
 		size_t begin = i * n / width, end = (i + 1) * n / width;
 
 		column[i] = median_of(values + begin, end - begin, column + width);
+		low = column[i] < low ? column[i] : low;
+		high = column[i] > high ? column[i] : high;
 	}
-	scale = scale_of(column, width, median_of(values, n, column + width));
+	missing = fabs(median_of(values, n, column + width)) * LEAST_RANGE - (high - low);
+	if (missing > 0) {
+		low -= missing / 2;
+		high += missing / 2;
+	}
 	for (size_t i = 0; i < width; i++)
-		add_column(b, column[i], &scale, ascii);
+		add_column(b, column[i], low, high, ascii);
 	free(column);
 	return buf_error(b);
 }

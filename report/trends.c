@@ -105,30 +105,25 @@ static float rounded(double value)
 	return (float)ldexp(rint(ldexp(part, ROUNDED_BITS)), exponent - ROUNDED_BITS);
 }
 
-/* Sorts in place: most medians are of a few builds. */
-static float median_few(float *v, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		float moved = v[i];
-		size_t at = i;
-
-		for (; at && v[at - 1] > moved; at--)
-			v[at] = v[at - 1];
-		v[at] = moved;
-	}
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
+/* Insertion sort: most medians are of a few builds. */
 static float median_of_bin(const float *v, size_t n)
 {
 	float few[FEW];
 	size_t known = 0;
 
 	for (size_t i = 0; i < n && known < FEW; i++) {
-		if (!isnan(v[i]))
-			few[known++] = v[i];
+		size_t at = known;
+
+		if (isnan(v[i]))
+			continue;
+		for (; at && few[at - 1] > v[i]; at--)
+			few[at] = few[at - 1];
+		few[at] = v[i];
+		known++;
 	}
-	return known ? median_few(few, known) : NAN;
+	if (!known)
+		return NAN;
+	return known % 2 ? few[known / 2] : (few[known / 2 - 1] + few[known / 2]) / 2;
 }
 
 static double median_known(struct making *k, const float *v, size_t n)
