@@ -88,9 +88,11 @@ static int load_build(const struct builds *builds, struct rows *rows, size_t bui
 	if (!r && known && c[0] != c[1])
 		r = build_column(s->archive, &s->place[build], c[1], rows->b, tasks->n, &second,
 				 err);
-	for (size_t i = 0; !r && known && second && i < tasks->n; i++) {
-		if (a[i] >= 0 && b[i] >= 0)
-			row[task[i]] = (float)(a == b ? a[i] : sat_add(a[i], b[i]));
+	if (!r && known && second) {
+		for (size_t i = 0, n = tasks->n; i < n; i++) {
+			if (a[i] >= 0 && b[i] >= 0)
+				row[task[i]] = (float)(a == b ? a[i] : sat_add(a[i], b[i]));
+		}
 	}
 	/* In most builds no task failed; the column is not read then. */
 	return r || !builds->build[build].total[TOTAL_FAILED] ? r :
@@ -100,23 +102,22 @@ static int load_build(const struct builds *builds, struct rows *rows, size_t bui
 static int load(const struct builds *builds, enum metric m, float *values, struct error *err)
 {
 	const struct source *s = builds->context;
+	const size_t n = builds->n, n_tasks = builds->n_tasks;
 	struct rows rows;
-	int r = rows_make(&rows, s->lines_max, builds->n_tasks);
+	int r = rows_make(&rows, s->lines_max, n_tasks);
 
 	if (r)
 		return error_sys(err, r, s->archive->path, NULL);
-	for (size_t from = 0; !r && from < builds->n; from += BLOCK) {
-		size_t count = builds->n - from < BLOCK ? builds->n - from : BLOCK;
+	for (size_t from = 0; !r && from < n; from += BLOCK) {
+		size_t count = n - from < BLOCK ? n - from : BLOCK;
 
 		for (size_t i = 0; !r && i < count; i++)
 			r = load_build(builds, &rows, from + i, m, rows.row[i], err);
-		if (!r) {
-			for (size_t t = 0; t < builds->n_tasks; t++) {
-				float *to = values + t * builds->n + from;
+		for (size_t t = 0; !r && t < n_tasks; t++) {
+			float *to = values + t * n + from;
 
-				for (size_t i = 0; i < count; i++)
-					to[i] = rows.row[i][t];
-			}
+			for (size_t i = 0; i < count; i++)
+				to[i] = rows.row[i][t];
 		}
 	}
 	rows_release(&rows);

@@ -83,7 +83,7 @@ static int scan_metrics(struct search *s, struct error *err)
 {
 	const struct builds *builds = s->builds;
 	struct rules rules = *s->rules;
-	float *values = calloc(builds->n * builds->n_tasks + 1, sizeof *values);
+	float *values = malloc((builds->n * builds->n_tasks + 1) * sizeof *values);
 	int r = 0;
 
 	/* Small changes are of interest if one task was selected. */
