@@ -15,7 +15,7 @@ struct block {
 
 struct arena {
 	struct block *blocks;
-	char *p;		/* rest of the newest chunk */
+	char *p;		/* unused end of the newest chunk */
 	size_t left;
 };
 

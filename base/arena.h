@@ -5,22 +5,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory that is released all at once: what hangs off one recording. */
+/* Memory that is released all at once, such as everything that belongs to one recording. */
 struct arena;
 
 /* NULL when out of memory. */
 struct arena *arena_new(void);
 
-/* NULL is fine. */
+/* a may be NULL. */
 void arena_free(struct arena *a);
 
 /* size bytes, aligned for anything, zero; NULL when out of memory. */
 void *arena_alloc(struct arena *a, size_t size);
 
-/* A copy of len bytes with a NUL behind it. */
+/* A copy of len bytes, with a NUL after it. NULL when out of memory. */
 char *arena_text(struct arena *a, const char *p, size_t len);
 
-/* Take over a block from malloc(). 0 or -ENOMEM (then it is freed). */
+/* Take over a block from malloc(). 0, or -ENOMEM and the block is freed. */
 int arena_keep(struct arena *a, void *block);
 
 #endif

@@ -38,8 +38,8 @@ static inline void *array_grow(void *array, size_t n, size_t item_size)
 void *array_add(void *array, size_t *n, size_t item_size);
 
 /*
- * An array whose final length is known before it is full: growing step by step leaves unused
- * memory behind. Such an array keeps its capacity in *cap, which begins as 0, and grows through
+ * An array whose final length is known before it is full: growing step by step wastes
+ * memory. Such an array keeps its capacity in *cap, which begins as 0, and grows through
  * array_make_room() instead of array_grow().
  */
 void *array_more_room(void *array, size_t *cap, size_t n, size_t item_size);
@@ -53,7 +53,7 @@ static inline void *array_make_room(void *array, size_t *cap, size_t n, size_t i
  * unchanged, which is no error. Returns the array. */
 void *array_expect(void *array, size_t *cap, size_t n, size_t item_size);
 
-/* Release the memory behind the n items. The array must not grow any more. */
+/* Release the unused memory after the n items. The array must not grow any more. */
 void *array_trim(void *array, size_t n, size_t item_size);
 
 #endif

@@ -8,9 +8,9 @@
 
 /*
  * A byte buffer with a sticky error: write freely, ask buf_error() once.
- * It either grows on the heap or lives in memory the caller lends (fixed);
- * what does not fit is dropped whole, call by call, and remembered as an error.
- * data is always NUL-terminated once something was added or buf_str() asked.
+ * It grows on the heap, or it uses memory of the caller (fixed). A call whose text does not fit
+ * adds nothing and sets the error. data is NUL-terminated once something was added or buf_str()
+ * was called.
  */
 struct buf {
 	char *data;
@@ -18,7 +18,7 @@ struct buf {
 	size_t cap;
 	bool fixed;
 	int error;		/* 0, -ENOMEM or -ENOBUFS */
-	struct buf *whole;	/* what fails here fails there too; may be NULL */
+	struct buf *whole;	/* gets the error of this buffer too; may be NULL */
 };
 
 #define BUF_INIT { 0 }
@@ -30,13 +30,13 @@ void buf_init(struct buf *b);
 void buf_init_fixed(struct buf *b, char *memory, size_t cap);
 void buf_release(struct buf *b);
 
-/* Empty, error forgotten, memory kept. */
+/* Make it empty and clear the error; the memory is kept. */
 void buf_clear(struct buf *b);
 
 /* Shorten to len bytes; len <= b->len. */
 void buf_cut(struct buf *b, size_t len);
 
-/* Room for n more bytes and a NUL. 0 or the sticky error. */
+/* Make room for n more bytes and a NUL. 0 or the sticky error. */
 int buf_reserve(struct buf *b, size_t n);
 
 void buf_add(struct buf *b, const void *p, size_t n);
@@ -47,7 +47,7 @@ void buf_addi(struct buf *b, int64_t n);
 void buf_addf(struct buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The content as a C string, "" when nothing was added; owned by the buffer. */
+/* The content as a C string, "" if nothing was added. The buffer owns it. */
 const char *buf_str(struct buf *b);
 
 int buf_error(const struct buf *b);

@@ -41,7 +41,7 @@ bool cursor_line(struct cursor *c, struct slice *line, bool *complete)
 	return true;
 }
 
-/* 19 digits always fit, 20 perhaps. */
+/* 19 digits always fit into 64 bits, 20 may not. */
 #define SAFE_DIGITS 19
 
 bool cursor_long_u64(struct cursor *c, uint64_t *n)

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * Reading text: a position, an end, a line number. Nothing is copied, a NUL is
- * a byte like any other. Functions that find what they look for return true
- * and move past it; otherwise they return false and stay.
+ * A position in a text, its end and a line number. Nothing is copied; a NUL is a byte like any
+ * other. A function that finds its item returns true and moves the position past it. Otherwise
+ * it returns false and the position is unchanged.
  */
 struct cursor {
 	const char *p;
@@ -54,8 +54,8 @@ void cursor_blanks(struct cursor *c);
 /* One to max bytes that are neither blank, tab nor newline. */
 bool cursor_word(struct cursor *c, struct slice *word, size_t max);
 
-/* Everything up to the byte stop (which is passed too) or the end. Always true
- * but at the end. */
+/* Everything up to the byte stop, which is passed too, or up to the end. False only at the
+ * end. */
 static inline bool cursor_until(struct cursor *c, char stop, struct slice *out)
 {
 	const char *p;
@@ -71,14 +71,14 @@ static inline bool cursor_until(struct cursor *c, char stop, struct slice *out)
 /* The next line, without its newline. *complete is whether it had one. False only at the end. */
 bool cursor_line(struct cursor *c, struct slice *line, bool *complete);
 
-/* Decimal numbers; false when there is none or it does not fit. */
+/* Decimal numbers; false if there is no number or it does not fit. */
 bool cursor_long_u64(struct cursor *c, uint64_t *n);
 bool cursor_long_i64(struct cursor *c, int64_t *n);
 
 /*
- * Up to eight digits at p, of which eight bytes can be read: how many, and what
- * they come to. All at once, because the branch predictor cannot guess the number
- * of digits.
+ * Parse up to eight digits at p, where eight bytes can be read. Returns how many there are, and
+ * their value in *n. All eight are parsed at once, because the branch predictor cannot guess the
+ * number of digits.
  */
 static inline unsigned cursor_digits8(const char *p, uint64_t *n)
 {
@@ -142,7 +142,7 @@ static inline bool cursor_i64(struct cursor *c, int64_t *n)
 
 /*
  * The same for parsers that keep p, which is before end, in a register. Returns the position
- * after the number, NULL if there is none.
+ * after the number, NULL without a number.
  */
 static inline const char *cursor_pass_i64(const char *p, const char *end, int64_t *n)
 {

@@ -3,8 +3,8 @@
 #define BUILDBEAT_BASE_ERROR_H
 
 /*
- * What went wrong with an input, and where. Filled by the rooms below cli/,
- * printed once by the command: "buildbeat: path:line:column: message".
+ * An error and its place. Rooms below cli/ fill it; the command prints it once:
+ * "buildbeat: path:line:column: message".
  */
 struct error {
 	char path[512];		/* empty: not about a file */
@@ -16,7 +16,7 @@ struct error {
 /*
  * Fill err (which may be NULL) and return code, a negative errno, so that a
  * caller can write "return error_set(err, -EINVAL, path, line, 0, ...)".
- * path may be NULL. Over-long texts are cut.
+ * path may be NULL. Long texts are shortened.
  */
 int error_set(struct error *err, int code, const char *path, unsigned line,
 	      unsigned column, const char *format, ...)

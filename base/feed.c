@@ -16,7 +16,7 @@ void feed_init(struct feed *f, const char *text, size_t len, int fd, char *memor
 		f->size += (uint64_t)st.st_size;
 }
 
-/* More behind what is left, which moves to the front. False: there is none. */
+/* Move the rest to the front and read more after it. False at the end of the file. */
 static bool refill(struct feed *f)
 {
 	size_t left = (size_t)(f->end - f->p);
@@ -46,7 +46,7 @@ static void pass(struct feed *f, const char *p)
 	f->p = p;
 }
 
-/* The line is not all there, or far too long. */
+/* The line is incomplete or too long. */
 static enum feed_line long_line(struct feed *f, struct slice *line)
 {
 	size_t searched = 0;

@@ -8,24 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lines longer than this are damage: they are passed, not kept in memory. */
+/* Longer lines are damage: they are skipped and not kept in memory. */
 #define FEED_LINE_MAX 1048576
 #define FEED_CHUNK 131072
-#define FEED_EXPECT 32		/* the whole text is expected to be like this part of it */
+#define FEED_EXPECT 32		/* sizes are estimated when a part of 1/32 was read */
 #define FEED_MEMORY (FEED_LINE_MAX + FEED_CHUNK)
 
 /*
- * A text line by line: what is in memory, then what a file descriptor gives,
- * a chunk at a time through the same small memory.
+ * A text line by line: first a text in memory, then a file, of which one chunk at a time is in
+ * memory.
  */
 struct feed {
-	const char *p, *end;	/* read, not given yet */
+	const char *p, *end;	/* read, but not returned yet */
 	uint64_t offset;	/* of p in the whole text */
-	uint64_t size;		/* of that, as far as it is known */
-	unsigned line;		/* of the line given last, counted from 1 */
-	int fd;			/* lent; -1: no more */
-	char *memory;		/* lent, FEED_MEMORY bytes; NULL without fd */
-	int error;		/* negative errno: reading ended there */
+	uint64_t size;		/* of the whole text, as far as it is known */
+	unsigned line;		/* of the line returned last, counted from 1 */
+	int fd;			/* borrowed; -1: no more to read */
+	char *memory;		/* borrowed, FEED_MEMORY bytes; NULL without fd */
+	int error;		/* negative errno if reading failed */
 };
 
 enum feed_line {
@@ -40,10 +40,10 @@ void feed_init(struct feed *f, const char *text, size_t len, int fd, char *memor
 /* The next line without its newline. It is valid until the next call. */
 enum feed_line feed_line(struct feed *f, struct slice *line);
 
-/* Of how many there are now, how many there may be in the whole text. */
+/* Estimate how many items the whole text has, if the part that was read has n. */
 size_t feed_expect(const struct feed *f, size_t n);
 
-/* Is there nothing (more)? */
+/* Was all of the text returned? */
 bool feed_at_end(struct feed *f);
 
 #endif

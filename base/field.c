@@ -27,7 +27,7 @@ static uint64_t not_plain(uint64_t word)
 		((delete - EVERY_BYTE(1)) & ~delete)) & EVERY_BYTE(0x80);
 }
 
-/* How many plain bytes it begins with; eight at a time as long as all are. */
+/* The number of plain bytes at the beginning, counted in steps of eight. */
 static size_t plain_run(const unsigned char *p, size_t len)
 {
 	size_t run = 0;
@@ -64,7 +64,7 @@ static size_t escape(char out[4], unsigned char c)
 	return 4;
 }
 
-/* As much of a part as fits; the room that is left, 0 where not all did. */
+/* Add as much of a part as fits. Returns the room that is left, 0 if the part was cut. */
 static size_t add_some(struct buf *b, const unsigned char *p, size_t len, size_t room)
 {
 	char out[4];
@@ -80,7 +80,7 @@ static size_t add_some(struct buf *b, const unsigned char *p, size_t len, size_t
 	return room;
 }
 
-/* As much of the text as fits, and the mark. */
+/* Add as much of the text as fits, and the mark. */
 static void add_cut(struct buf *b, const struct slice *part, size_t n, size_t max)
 {
 	size_t room = max - CUT_MARK_LEN;
@@ -145,7 +145,7 @@ void field_add(struct buf *b, const void *text, size_t len, size_t max)
 
 bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t max)
 {
-	/* Measured first: the buffer may have room for max bytes and no more. */
+	/* Measured first, because the buffer may have room for max bytes only. */
 	bool fits = field_parts_size(part, n, max + 1) <= max;
 
 	if (!fits)

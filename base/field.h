@@ -10,10 +10,10 @@
 
 /*
  * A free text inside a line of the recording: \t \n \r \\ for these bytes, \xHH
- * for other control bytes, everything else as it is, valid UTF-8 or not.
- * A text whose escaped form is longer than max ends in \. and eight hexadecimal
- * digits, the 32-bit FNV-1a hash of the whole text: it was cut there, and two
- * texts cut at the same place still differ. max is 16 or more.
+ * for other control bytes, all other bytes unchanged, valid UTF-8 or not.
+ * A text whose escaped form is longer than max is cut. It ends in \. and eight hexadecimal
+ * digits, the 32-bit FNV-1a hash of the whole text, so that two texts that are cut at the same
+ * place still differ. max is 16 or more.
  */
 void field_add(struct buf *b, const void *text, size_t len, size_t max);
 

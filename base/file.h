@@ -32,7 +32,7 @@ ssize_t file_write_quietly(int fd, const void *p, size_t len);
 /* Does this process have a limit on the size of files? */
 bool file_has_size_limit(void);
 
-/* path as an absolute path, with at least 256 bytes left behind it. 0 or a negative errno. */
+/* path as an absolute path, with room for at least 256 more bytes. 0 or a negative errno. */
 int file_absolute(char out[PATH_MAX], const char *path);
 
 /* Find the file that execvp() would run. A name with a slash is a path already and is not

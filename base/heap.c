@@ -31,7 +31,7 @@ void heap_expect_much(void)
 	mallopt(M_MMAP_THRESHOLD, HEAP_STEP);
 	mallopt(M_TRIM_THRESHOLD, INT32_MAX);
 	mallopt(M_TOP_PAD, HEAP_STEP);
-	/* more than is free of the heap there is, so that it grows */
+	/* more than is free in the heap, so that it grows */
 	first = malloc(1 << 20);
 	if (first)
 		advise((uintptr_t)first, (uintptr_t)sbrk(0), MADV_HUGEPAGE);

@@ -5,10 +5,9 @@
 #include <stddef.h>
 
 /*
- * For a command that is about to fill tens of megabytes: let malloc() take them
- * from one heap of large pages, where the kernel has such. Of a recording of
- * 100,000 tasks that saves 20,000 page faults, a third of the time to show it.
- * Unused memory is not committed. A failure has no effect.
+ * For a command that is about to fill tens of megabytes: malloc() takes them from one heap of
+ * large pages, if the kernel has them. This saves 20,000 page faults, a third of the time to show
+ * a recording of 100,000 tasks. Unused memory is not committed. A failure has no effect.
  */
 void heap_expect_much(void);
 

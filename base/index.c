@@ -12,7 +12,7 @@ static size_t hash(uint64_t a, uint64_t b)
 	return (size_t)(h ^ h >> 32);
 }
 
-/* The slot that holds the key, or the free one it would go to. */
+/* The slot of the key, or the free one for it. */
 static struct index_slot *slot_of(const struct index *x, uint64_t a, uint64_t b)
 {
 	size_t i = hash(a, b) & x->mask;

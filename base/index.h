@@ -9,7 +9,7 @@
 /* A hash table from two numbers to an index. */
 struct index {
 	struct index_slot *slot;
-	size_t mask;		/* slots - 1, 0 before the first */
+	size_t mask;		/* number of slots - 1, 0 while there are none */
 	size_t n;
 };
 
@@ -23,7 +23,7 @@ struct index_slot {
 
 bool index_find(const struct index *x, uint64_t a, uint64_t b, uint32_t *value);
 
-/* What was there for (a, b) is replaced. 0 or -ENOMEM. */
+/* Set the value of (a, b). 0 or -ENOMEM. */
 int index_put(struct index *x, uint64_t a, uint64_t b, uint32_t value);
 
 void index_release(struct index *x);

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * The only place that writes JSON: it escapes, places commas and line breaks
- * and counts what is open. A name is given inside an object and is NULL inside
- * an array. Bytes that are not UTF-8 become U+FFFD.
+ * The only writer of JSON. It escapes texts, places commas and line breaks, and counts open
+ * objects and arrays. A value in an object has a name; in an array the name is NULL. Bytes that
+ * are not UTF-8 become U+FFFD.
  */
 struct json {
 	struct buf *out;
@@ -30,15 +30,15 @@ void json_array_end(struct json *j);
 void json_str(struct json *j, const char *name, const char *s);	/* NULL: null */
 void json_strn(struct json *j, const char *name, const char *s, size_t len);
 void json_int(struct json *j, const char *name, int64_t n);
-/* A number that may not be known: below 0 becomes null. */
+/* A number that may be unknown: a negative one becomes null. */
 void json_known(struct json *j, const char *name, int64_t n);
 void json_bool(struct json *j, const char *name, bool b);
 void json_null(struct json *j, const char *name);
 
-/* A number with that many decimals; not finite becomes null. */
+/* A number with that many decimals; null if it is not finite. */
 void json_real(struct json *j, const char *name, double n, int decimals);
 
-/* A number with twelve significant digits at most, as few as it has; not finite becomes null. */
+/* A number with as few digits as it needs, at most twelve; null if it is not finite. */
 void json_shortest(struct json *j, const char *name, double n);
 
 #endif

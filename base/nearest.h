@@ -3,8 +3,7 @@
 #define BUILDBEAT_BASE_NEAREST_H
 
 /*
- * The candidate (of a list that ends with NULL) that word was most likely meant
- * to be, NULL when none comes near.
+ * The candidate that is most similar to word, NULL if none is similar. The list ends with NULL.
  */
 const char *nearest_word(const char *word, const char *const *candidates);
 

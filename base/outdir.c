@@ -15,7 +15,7 @@
 
 #define FDS_MAX 16
 
-/* Where others can exchange directories, we would write what we did not mean to. */
+/* If others can replace the directory, we would write to one of theirs. */
 static int check_parent(const char *path, const char *name, struct error *err)
 {
 	char parent[PATH_MAX];
@@ -38,7 +38,7 @@ int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err)
 	return mkdtemp(dir) ? 0 : error_sys(err, -errno, path, "cannot write");
 }
 
-/* Replaces nothing, not even an empty directory. */
+/* rename() replaces an empty directory. */
 static int rename_new(const char *from, const char *to)
 {
 	struct stat st;

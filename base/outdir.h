@@ -8,12 +8,12 @@
 #include <sys/types.h>
 
 /*
- * A directory that appears whole or not at all: made beside, under a name that begins
- * with a dot, then renamed.
+ * A directory that appears whole or not at all: it is made under another name, which begins
+ * with a dot, and then renamed.
  */
 
-/* Make a directory to fill, which will become path, and the parents of path. 0, or
- * a negative errno with err: -EPERM where others could exchange it (base/trust.h). */
+/* Make an empty directory that will become path, and the parents of path. 0, or a negative errno
+ * with err: -EPERM if other users could replace it (base/trust.h). */
 int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err);
 
 /* Rename dir to path and set its mode (0: by the umask). 0, or a negative errno and dir is

@@ -31,8 +31,8 @@ static int write_through(const char *path, const struct buf *text)
 	return r;
 }
 
-/* A name, and one to write to, in a directory that is held by its descriptor: what happens to the way there
- * meanwhile does not matter. */
+/* A file and the temporary one that replaces it, in a directory that stays open: changes of its
+ * path in the meantime have no effect. */
 struct place {
 	int dir_fd;
 	const char *name;
@@ -53,7 +53,7 @@ static int place_open(struct place *p, const char *path)
 	return p->dir_fd < 0 ? -errno : 0;
 }
 
-/* Begin the file beside. */
+/* Create the temporary file. */
 static int place_begin(struct place *p)
 {
 	uint64_t number;
@@ -72,7 +72,7 @@ static int place_begin(struct place *p)
 	return fd < 0 ? -EEXIST : fd;
 }
 
-/* The mode of the file that is replaced, if it is our own; otherwise that of a new file. */
+/* The mode of the replaced file if we own it, otherwise that of a new file. */
 static mode_t place_mode(const struct place *p)
 {
 	struct stat st;

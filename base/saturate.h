@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Sums and products of what a recording says, which may be any number: they
- * stop at the largest. Not for negative numbers. */
+/* Sums and products of numbers from recordings, which may be damaged: they stop at the largest
+ * number. Not for negative numbers. */
 static inline int64_t sat_add(int64_t a, int64_t b)
 {
 	return __builtin_add_overflow(a, b, &a) ? INT64_MAX : a;

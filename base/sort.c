@@ -40,8 +40,8 @@ static void scatter(struct keyed *to, const struct keyed *from, size_t n, unsign
 }
 
 /*
- * By inserting, as long as few have to move: what was recorded in the order of time is nearly
- * sorted. False: it is not, and equal keys are still in their order.
+ * Insertion sort, as long as few items have to move: items that were recorded in the order of
+ * time are nearly sorted. False if they are not; equal keys are then still in their order.
  */
 static bool insert_few(struct keyed *k, size_t n)
 {
@@ -91,7 +91,7 @@ static void swap(uint32_t *a, uint32_t *b)
 	*b = t;
 }
 
-/* A heap with the last of all at its root. */
+/* A heap whose root comes last in the order. */
 static void sift(uint32_t *heap, size_t n, size_t i, sort_before *before, const void *ctx)
 {
 	for (;;) {

@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers carried along by a key. */
+/* A number with the key by which it is sorted. */
 struct keyed {
 	uint64_t key;
 	int64_t value;
 };
 
-/* By key, equal ones in their order. 0 or -ENOMEM. */
+/* Sort by key; items with equal keys keep their order. 0 or -ENOMEM. */
 int sort_keyed(struct keyed *k, size_t n);
 
 /* True: a comes before b. */
@@ -20,7 +20,7 @@ typedef bool sort_before(const void *ctx, uint32_t a, uint32_t b);
 
 /*
  * Put the first `top` (or all, if fewer) of the n indices in front, sorted, and
- * return their number. What is behind them is in no order.
+ * return their number. The order of the rest is undefined.
  */
 size_t sort_top(uint32_t *index, size_t n, size_t top, sort_before *before, const void *ctx);
 

@@ -11,7 +11,8 @@
 
 void text_tone(struct buf *b, const struct style *s, enum tone tone)
 {
-	/* Everybody can distinguish them: weight, and yellow against cyan, never red against green. */
+	/* People with any colour vision can distinguish them: weights, and yellow and cyan, not red and
+ * green. */
 	static const char *const codes[] = {
 		[TONE_PLAIN] = "\033[0m", [TONE_TITLE] = "\033[1m", [TONE_FAINT] = "\033[2m",
 		[TONE_ALARM] = "\033[1;33m", [TONE_BAR] = "\033[36m",
@@ -198,7 +199,7 @@ size_t text_add_name(struct buf *b, const char *name, size_t width)
 		return add_part(b, name, len, 0, columns + 1);
 	if (width <= 2 * MARK_COLUMNS)
 		return add_part(b, name, len, 0, width);
-	/* The end of a path says more than its beginning. */
+	/* The end of a path is the more specific part. */
 	head = (width - MARK_COLUMNS) / 3;
 	head = add_part(b, name, len, 0, head);
 	buf_adds(b, MARK);

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Text for people: numbers with units, names that are safe to print, columns that
- * line up, colour that only repeats what the words say.
+ * Text for people: numbers with units, names that are safe to print, aligned columns, and colour
+ * that only repeats the words.
  */
 struct style {
 	unsigned width;		/* columns of the terminal, 0: no limit */
@@ -19,7 +19,7 @@ struct style {
 
 enum tone { TONE_PLAIN, TONE_TITLE, TONE_FAINT, TONE_ALARM, TONE_BAR };
 
-/* Everything until the next call, or until TONE_PLAIN, in that tone. */
+/* The tone of the following text, up to the next call. */
 void text_tone(struct buf *b, const struct style *s, enum tone tone);
 
 /* "812 us", "0.42 s", "2m 05s", "1h 02m"; at most 8 columns below 1000 days. */
@@ -32,13 +32,13 @@ void text_add_bytes(struct buf *b, int64_t bytes);
 void text_add_percent(struct buf *b, double share);
 
 /*
- * A name in at most width columns (0: whatever it takes), shortened in its middle.
- * Control characters, bytes that are not UTF-8 and what would turn the direction
- * of writing are shown as escapes: \n, \x1b, \u202e. Returns the columns taken.
+ * A name in at most width columns (0: no limit), shortened in its middle. Control characters,
+ * bytes that are not UTF-8 and characters that change the direction of writing are shown as
+ * escapes: \n, \x1b, \u202e. Returns the number of columns.
  */
 size_t text_add_name(struct buf *b, const char *name, size_t width);
 
-/* The columns that text_add_name() takes for it in full. */
+/* The number of columns of the whole name in text_add_name(). */
 size_t text_columns(const char *s, size_t len);
 
 void text_add_blanks(struct buf *b, size_t n);

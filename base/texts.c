@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define OFFSET_BITS 44		/* 16 TiB */
-#define WINDOW_LEN 8192	/* enough for nearly every line; those asked for are far apart */
+#define WINDOW_LEN 8192	/* enough for nearly every line; the requested ones are far apart */
 
 struct texts *texts_new(int dir_fd)
 {
@@ -111,7 +111,7 @@ static bool open_text(struct texts *t, size_t at)
 	return t->fd >= 0;
 }
 
-/* The line at p, if its newline is in front of end. */
+/* The line at p, if it is complete. */
 static bool cut_line(const char *p, size_t len, struct slice *line)
 {
 	const char *eol = memchr(p, '\n', len);

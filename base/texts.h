@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 /*
- * Where long texts of a recording are found again: most are never asked for, so
- * they stay in their files. Private to recording*.c.
+ * The places of long texts of a recording. Most are never needed, so they stay in their files.
+ * Private to recording/ and its builder.
  */
 
 struct texts_file {
 	char *name;		/* of the file in the recording; NULL: memory alone */
-	char *memory;		/* what is in front of the file's: it was packed */
+	char *memory;		/* comes before the text of the file: it was packed */
 	size_t len;
 };
 
@@ -26,28 +26,28 @@ struct texts {
 	struct texts_file *file;
 	int fd;			/* of file[open] */
 	size_t open;
-	char *window;		/* FEED_MEMORY bytes, lent to struct feed while reading */
+	char *window;		/* FEED_MEMORY bytes, used by struct feed while reading */
 	size_t window_text;
 	uint64_t window_start;	/* in the file */
 	size_t window_len;	/* 0: nothing of a file */
 	struct buf decoded;
 	int error;		/* sticky: -ENOMEM when a text could not be decoded */
-	struct buf bare;	/* texts that are in no file, a NUL behind each */
+	struct buf bare;	/* texts that are in no file, each with a NUL after it */
 };
 
-/* A line of a text in one number, 0 for none: a first line is never asked for. Or a
- * bare text: then TEXT_BARE is set in it. */
+/* The place of a line, or of a bare text if TEXT_BARE is set. 0: none, as the first line of a file
+ * is never needed. */
 typedef uint64_t text_place;
 
 #define TEXT_BARE (UINT64_C(1) << 63)
 
-/* dir_fd becomes its. NULL when out of memory, and dir_fd is closed. */
+/* Takes over dir_fd. NULL when out of memory, and dir_fd is closed. */
 struct texts *texts_new(int dir_fd);
 
-/* NULL is fine. */
+/* t may be NULL. */
 void texts_free(struct texts *t);
 
-/* One more text; memory and fd (may be NULL and -1) become its, name is copied.
+/* Add a text. Takes over memory and fd, which may be NULL and -1, and copies name.
  * 0 or -ENOMEM. */
 int texts_add(struct texts *t, const char *name, char *memory, size_t len, int fd);
 
@@ -57,8 +57,8 @@ char *texts_lend_window(struct texts *t);
 /* The place of a line in the text added last. */
 text_place texts_place(const struct texts *t, uint64_t offset);
 
-/* A bare text: its place, 0 when out of memory. And the text at such a place, valid
- * until the next is added. */
+/* Add a bare text. Returns its place, 0 when out of memory. texts_bare() returns the text at such
+ * a place, valid until the next one is added. */
 text_place texts_keep(struct texts *t, const char *text, size_t len);
 const char *texts_bare(const struct texts *t, text_place at);
 

@@ -20,7 +20,7 @@
 
 static const char *exceptions[EXCEPTIONS_MAX];
 
-/* Of the kernel itself: under fakeroot libc's say that all is root's. */
+/* The system call: under fakeroot, the function of libc reports root as the owner of all files. */
 static int kernel_stat(int fd, const char *path, int flags, struct stat *st)
 {
 #if defined SYS_newfstatat && defined __LP64__
@@ -75,7 +75,7 @@ static void describe_group(char out[300], gid_t gid)
 	describe(out, found ? found->gr_name : NULL, "gid", gid);
 }
 
-/* A user's own group: by name and number his, and nobody else was added to it. */
+/* Is this the user's own group: it has the user's name, and nobody else is a member? */
 static bool is_private_group(uid_t uid, gid_t gid)
 {
 	char users[ENTRY_MAX], groups[ENTRY_MAX];
@@ -219,10 +219,9 @@ int trust_check_code(const char *path, const struct stat *st, struct error *err)
 	return trust_check_own(path, st, err);
 }
 
-/* Everything on the way */
+/* All directories of a path */
 
-/* A walk that follows symbolic links itself: done is the path so far, without any,
- * todo what is left. */
+/* Follows symbolic links itself. done is the path so far, without links; todo is the rest. */
 struct walk {
 	char done[PATH_MAX], todo[PATH_MAX];
 	unsigned links;
@@ -240,7 +239,8 @@ static int begin_walk(struct walk *w, const char *path)
 	       ? 0 : -ENAMETOOLONG;
 }
 
-/* The next name of todo onto done; false at the end. "..": links are gone from done. */
+/* Move the next name from todo to done; false at the end. As done has no links, ".." removes a
+ * name. */
 static bool step(struct walk *w)
 {
 	size_t skip = strspn(w->todo, "/");
@@ -305,7 +305,7 @@ int trust_path(const char *path, struct error *err)
 
 	if (r)
 		return error_sys(err, r, path, NULL);
-	/* ".." may lead out again of what does not exist */
+	/* ".." may lead out of a directory that does not exist */
 	do {
 		r = visit(&w, err);
 	} while ((!r || r == -ENOENT) && step(&w));

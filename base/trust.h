@@ -13,14 +13,14 @@
  * may write to a directory with the sticky bit, where names belong to their owners. A
  * group may, if the owner is its only member (user-private groups, umask 002).
  *
- * Owners and modes are the kernel's, whatever fakeroot or pseudo make of them.
+ * Owners and modes are those of the kernel, not those that fakeroot or pseudo simulate.
  */
 
 /* fstat() by the kernel, not by libc. 0 or a negative errno. */
 int trust_fstat(int fd, struct stat *st);
 
-/* Of root or of the effective user (at exec: this costs no system call), and writable
- * for its owner alone. */
+/* Does it belong to root or the effective user, and can only the owner write to it? The user is
+ * that at the time of exec, which costs no system call. */
 bool trust_is_private(const struct stat *st);
 
 /*

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The words of an option or a key that may be given several times. They are borrowed. */
+/* The words of an option or key that can be repeated. They are borrowed. */
 #define WORD_LIST_MAX 100
 
 struct word_list {
