@@ -10,7 +10,7 @@
 #define NESTING_MAX 4
 #define WORD_MAX 200
 
-/* How a task is called whose command begins with this program. */
+/* Is a task called after this program? */
 enum called { NONE, PASSED, SHELL };
 
 static enum called called(struct slice program)
@@ -33,7 +33,7 @@ static enum called called(struct slice program)
 	return NONE;
 }
 
-/* Words of the grammar and the programs that only run what comes behind them. */
+/* Words of the shell and programs that only run another one. */
 static bool is_passed_over(struct slice word)
 {
 	if (shell_is_assignment(word) || word.p[0] == '>' || word.p[0] == '<')
@@ -41,13 +41,13 @@ static bool is_passed_over(struct slice word)
 	return called(shell_base_name(word)) == PASSED;
 }
 
-/* Not what a compiler leaves for the next pass. */
+/* Is it more than a temporary file between two passes of a compiler? */
 static bool is_lasting(struct slice word)
 {
 	return word.len && !slice_starts(word, "/tmp/") && !slice_starts(word, "/dev/");
 }
 
-/* What a simple command says about itself. */
+/* The words of a simple command that can name a task. */
 struct said {
 	struct slice program;
 	struct slice output;		/* -o, or > */
@@ -69,7 +69,7 @@ static void take_output(struct said *said, struct slice word)
 		said->output = word;
 }
 
-/* Behind ">": in the same word or the next one. */
+/* The file after ">", in the same word or the next one. */
 static void take_redirection(struct said *said, const char *arrow, struct slice word,
 			     struct cursor *c)
 {
@@ -123,7 +123,7 @@ static void take_word(struct said *said, struct slice word, struct cursor *c)
 	}
 }
 
-/* The first word that is a program's, the rest in c. */
+/* The first word that is a program; c has the rest. */
 static bool find_program(struct cursor *c, struct slice *program)
 {
 	struct slice word;

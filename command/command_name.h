@@ -5,12 +5,10 @@
 #include "base/buf.h"
 
 /*
- * What to call a task that nobody named, from its command: the file that it
- * makes ("cc -c foo.c -o foo.o" is foo.o, "ar rc libx.a a.o" libx.a, "sort
- * a >b" b). If it makes none: the
- * program and its first operand ("mkdir lib", "pytest tests").
- * Of a line of several commands it is the one that kind_of_command() goes by.
- * Appends to b; nothing when there is no command.
+ * The name of a task without one, from its command. It is the file that the command makes: foo.o for
+ * "cc -c foo.c -o foo.o", libx.a for "ar rc libx.a a.o", b for "sort a >b". Otherwise it is the
+ * program and its first operand: "mkdir lib", "pytest tests". Of several commands in a line, the
+ * one that decides in kind_of_command() is used. Appends to b; nothing if there is no command.
  */
 void command_name_add(struct buf *b, const char *command, size_t len);
 

@@ -9,11 +9,11 @@
 
 #define NESTING_MAX 4
 
-/* From least to most significant: the highest of a line's commands wins. */
+/* From least to most significant: of several commands in a line the highest wins. */
 enum kind {
 	NONE, SHELL, INSTALL, OTHER, SCRIPT, GENERATE, DOCUMENT, TEST, CONFIGURE, MAKE,
 	ARCHIVE, LINK, COMPILE,
-	/* Programs that need a look at their arguments. */
+	/* Programs whose arguments decide. */
 	COMPILER, FILTER, INTERPRETER, SH, WRAPPER, LIBTOOL, CMAKE, MESON, TOOL, KEYWORD,
 	SKIP,
 };
@@ -64,7 +64,7 @@ static enum kind find_program(struct slice name)
 	return NONE;
 }
 
-/* Without "-12" or "-3.11" behind, or digits right behind as in python3.11. */
+/* Without a version at the end: "-12", "-3.11", or digits as in python3.11. */
 static struct slice without_version(struct slice name)
 {
 	size_t n = name.len;
@@ -116,7 +116,7 @@ static bool is_object(struct slice word)
 	       slice_ends(word, ".la") || slice_ends(word, ".so") || slice_ends(word, ".obj");
 }
 
-/* The usual case, fast: "-c" is mostly near the end. */
+/* The usual case, fast: "-c" is usually near the end. */
 static bool has_dash_c(const struct cursor *c)
 {
 	const char *p = c->end;
@@ -284,7 +284,7 @@ static enum kind kind_of_sh(struct cursor *c, unsigned nesting)
 	return SHELL;
 }
 
-/* What is behind a wrapper's own options and arguments. */
+/* The command after a wrapper's own options and arguments. */
 static enum kind kind_of_wrapped(struct slice wrapper, struct cursor *c, unsigned nesting)
 {
 	unsigned own = slice_is(wrapper, "flock") || slice_is(wrapper, "timeout") ||
@@ -312,7 +312,7 @@ static enum kind kind_of_wrapped(struct slice wrapper, struct cursor *c, unsigne
 	return SHELL;
 }
 
-/* Test programs by the names they are given. */
+/* Names that test programs usually have. */
 static enum kind kind_by_name(struct slice name)
 {
 	if (slice_starts(name, "test_") || slice_starts(name, "test-") ||
@@ -325,7 +325,7 @@ static enum kind kind_by_name(struct slice name)
 	return OTHER;
 }
 
-/* The program of a simple command, the arguments to come. */
+/* The program of a simple command; c has its arguments. */
 static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nesting)
 {
 	struct slice name = shell_base_name(word);
@@ -370,7 +370,7 @@ static enum kind kind_of_simple(struct cursor *c, unsigned nesting)
 	return NONE;
 }
 
-/* *decisive: the command whose kind it is, or NULL. */
+/* *decisive gets the command whose kind it is; may be NULL. */
 static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *decisive)
 {
 	enum kind best = NONE;
@@ -411,8 +411,8 @@ const char *kind_and_command(const char *command, size_t len, struct slice *deci
 
 /* OpenEmbedded */
 
-/* Behind "do_"; each stands for itself and all with an underscore behind it, the
- * longest that fits counts. */
+/* The names after "do_". Each one also matches names that continue with an underscore; the longest
+ * match counts. */
 static const struct {
 	const char *name, *kind;
 } oe_tasks[] = {

@@ -5,8 +5,8 @@
 #include "base/cursor.h"
 
 /*
- * What sort of work a command is, from its text alone, through assignments,
- * "cd x &&", wrappers (ccache, env, libtool ...) and sh -c. A constant string:
+ * The kind of work that a command does, from its text alone. Assignments, "cd x &&", wrappers
+ * (ccache, env, libtool ...) and sh -c are skipped. A constant string:
  *	compile		source to object, assembling, or source to program
  *	link		objects to a program or library, strip, objcopy
  *	archive		ar, ranlib
@@ -18,26 +18,26 @@
  *	script		a program of an interpreter: python, perl, sh FILE
  *	install		install(1), ldconfig, cmake --install, libtool --mode=install, rsync
  *	shell		the shell's own commands and small ones on files: echo, test, rm, cp,
- *			mv, ln, mkdir (a step of any rule, not what a build installs)
+ *			mv, ln, mkdir, which any rule can use
  *	other		anything else
  * A line of several commands has the first of their kinds in this list, except that
  * other comes before install.
  */
 const char *kind_of_command(const char *command, size_t len);
 
-/* The same, and *decisive is the one of several commands that decided. */
+/* The same; *decisive gets the command that decided. */
 const char *kind_and_command(const char *command, size_t len, struct slice *decisive);
 
 /*
- * What sort of work a task of OpenEmbedded is, by its name ("do_compile"): compile,
+ * The kind of work of a task of OpenEmbedded, from its name ("do_compile"): compile,
  * configure, install, test, document, or
- *	fetch		sources from elsewhere
- *	unpack		of them
+ *	fetch		download sources
+ *	unpack		unpack them
  *	patch
- *	sysroot		what other recipes build with, given and taken
+ *	sysroot		files that recipes need of one another
  *	package		splitting, packing, package data
  *	image		root file systems, images, SDKs
- *	setscene	the result of an earlier build is taken instead: any do_X_setscene
+ *	setscene	reuse the result of an earlier build: any do_X_setscene
  *	clean		rm_work and the like
  *	other		anything else
  */

@@ -6,19 +6,19 @@
 #include <stdint.h>
 
 /*
- * What ninja and samurai call an edge in .ninja_log: a hash of its command and,
- * where it has a response file, of ";rspfile=" and what is in it behind that.
+ * The hash by which ninja and samurai identify an edge in .ninja_log. It is the hash of the command
+ * and, if it has a response file, of ";rspfile=" and the content of that file.
  */
 
 #define NINJA_HASH_RSPFILE ";rspfile="
 
-/* A note of a task's: this, then the hashes in hexadecimal, murmur first. */
+/* A note of a task: this word, then the hashes in hexadecimal, murmur first. */
 #define NINJA_HASH_NOTE "ninja-hash "
 
-/* Of the log's versions 5 and 6: MurmurHash64A, with ninja's seed. */
+/* In versions 5 and 6 of the log: MurmurHash64A with ninja's seed. */
 uint64_t ninja_hash_murmur(const void *text, size_t len);
 
-/* Of version 7: rapidhash, version 1. */
+/* In version 7: rapidhash, version 1. */
 uint64_t ninja_hash_rapid(const void *text, size_t len);
 
 #endif

@@ -11,13 +11,13 @@
 #include <string.h>
 
 /*
- * Each text is looked at once, for the beginnings of a few words. These are four
- * bytes or longer, so each has two pieces of three bytes of which one begins at an even
- * place: every second place is looked up in a table of such pieces, without a branch
- * that depends on the text. URLs and the user's patterns are searched apart.
+ * Each text is scanned once for the beginnings of a few words. These have four bytes or more, so
+ * each has two pieces of three bytes, and one of them begins at an even place. So only every
+ * second place is searched in a table of such pieces, without a branch that depends on the text.
+ * URLs and the user's patterns are searched separately.
  */
 
-/* No pointers in tables: each is a relocation, paid for by every process that loads the
+/* Tables have no pointers, because each would be a relocation in every process that loads the
  * plugin. */
 static const struct redact_word words[] = {
 	{ "token", RULE_NAME, true, 0 },
@@ -80,7 +80,7 @@ static const struct redact_word words[] = {
 #define N_WORDS ARRAY_SIZE(words)
 #define PIECES 2048
 
-/* In .data, whose pages ld.so has touched anyway: every make that is recorded uses it. */
+/* In .data, because ld.so has written to its pages already, and every recorded make uses it. */
 static __attribute__((section(".data"))) struct {
 	pthread_once_t once;
 	atomic_bool made;		/* the pieces are */
@@ -124,7 +124,7 @@ struct finder {
 	const char *text;
 	const char *at;			/* words are searched from here */
 	struct redact_span word, url, command, own_text, own_name;
-	const char *command_at;		/* behind the command's name, or its last secret */
+	const char *command_at;		/* after the command's name or its last secret */
 	enum redact_rule command_rule;
 };
 

@@ -33,7 +33,7 @@ static const char *behind_quoted(const struct redact_scan *s, const char *p)
 	return p < s->end && *p ? p + 1 : p;
 }
 
-/* A value that begins at p. quote: of the word that it is in, 0: none. */
+/* The value that begins at p. quote is that of the word around it, 0: none. */
 static struct redact_span value_at(const struct redact_scan *s, const char *p, char quote,
 				   bool whole_word)
 {
@@ -106,7 +106,7 @@ static bool is_reference(struct slice v)
 	return true;
 }
 
-/* What no secret is: nothing, a small number, a switch. */
+/* Values that are not secrets: an empty one, a small number, a switch. */
 static bool is_harmless(struct redact_span span)
 {
 	static const char switches[] =
@@ -122,7 +122,7 @@ static bool is_harmless(struct redact_span span)
 	       is_one_of(v, switches);
 }
 
-/* The next piece of a name: up to _ - . or a capital behind a small letter. */
+/* The next piece of a name: up to _ - . or a capital letter after a small one. */
 static struct slice next_piece(const char **p, const char *end)
 {
 	struct slice s;
@@ -137,8 +137,7 @@ static struct slice next_piece(const char **p, const char *end)
 	return s;
 }
 
-/* Of the pieces of a name, around the word that speaks of a secret: it is a switch, a
- * number or a place. */
+/* Do the other pieces of the name show that its value is a switch, a number or a place? */
 static bool is_about(const char *p, const char *word, const char *word_end, const char *end)
 {
 	static const char before[] =
@@ -193,7 +192,7 @@ static bool name_around(struct redact_name *n, const struct redact_scan *s, cons
 	       (before && strchr("?,{:", before));
 }
 
-/* Behind the name: where its value begins, NULL if it has none. *spaced: in the next word. */
+/* The beginning of the value after a name, NULL without one. *spaced: it is the next word. */
 static const char *value_begins(const struct redact_scan *s, struct redact_name *n, bool *spaced)
 {
 	const char *p = n->end;
@@ -249,13 +248,13 @@ static bool looks_weak(struct redact_span v)
 	return !mixed || v.end - v.p < 6;
 }
 
-/* --NAME, and -NAME of few names: -lsecret is a library. */
+/* --NAME, or -NAME for a few names: -lsecret is a library. */
 static bool is_long_option(const struct redact_name *n, const char *at)
 {
 	return n->end - n->p > 3 && n->p[0] == '-' && (n->p[1] == '-' || at == n->p + 1);
 }
 
-/* Where the word at p, of len bytes, ends as a word; NULL if it goes on as another one. */
+/* The end of the word at p, which has len bytes; NULL if it is part of a longer word. */
 static const char *word_boundary(const struct redact_scan *s, const char *p, size_t len)
 {
 	const char *end = p + len;
@@ -292,7 +291,7 @@ struct redact_span redact_secret_named(const struct redact_scan *s, const char *
 	v = value_of(s, &n);
 	if (!v.p || is_harmless(v))
 		return none;
-	/* of two words only where the name says it all */
+	/* in the next word only if the name is unambiguous */
 	if (v.p > n.end && redact_is_space(v.p[-1]) && *n.p == '-' &&
 	    (!last || (v.end - v.p > 3 && (redact_same(v.p, "id=", 3, false) ||
 					   redact_same(v.p, "type=", 4, false)))))
@@ -569,7 +568,7 @@ struct redact_span redact_url_password(const struct redact_scan *s, const char *
 	return (struct redact_span){ 0 };
 }
 
-/* The user's own */
+/* The user's patterns */
 
 struct redact_span redact_own_text(const struct redact_scan *s, const char *from)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In .data, as the rules of redact.c are, and NULL where there are none. */
+/* In .data like the rules of redact.c. NULL: no patterns. */
 static __attribute__((section(".data"))) const struct redact_own *_Atomic current;
 static const struct redact_own *_Atomic all_sets;
 const struct redact_own *redact_current_own(void)

@@ -16,7 +16,7 @@ enum redact_rule {
 	RULE_WEAK_NAME,		/* the same, where the value has to look like a secret */
 	RULE_HEADER,		/* Authorization: SCHEME VALUE */
 	RULE_BEARER,
-	RULE_TOKEN,		/* of a service: letters and digits behind the word */
+	RULE_TOKEN,		/* of a service: letters and digits after the word */
 	RULE_AWS, RULE_JWT, RULE_KEY,
 	RULE_MYSQL, RULE_SSHPASS, RULE_CURL,
 	RULE_OPENSSL,		/* -passin pass:VALUE */
@@ -26,20 +26,20 @@ struct redact_word {
 	char text[17];		/* lower case; its case does not count where fold is set */
 	unsigned char rule;	/* enum redact_rule */
 	bool fold;
-	unsigned char min;	/* RULE_TOKEN: so many bytes behind it at least */
+	unsigned char min;	/* RULE_TOKEN: the fewest bytes after it */
 };
 
 struct redact_pattern {
 	enum { PATTERN_NAME, PATTERN_NOT, PATTERN_TEXT } kind;
-	char text[REDACT_PATTERN_MAX + 1];	/* without what makes it this kind; names in
-						   lower case */
+	char text[REDACT_PATTERN_MAX + 1];	/* without the characters that mark its kind;
+						   names in lower case */
 	size_t len;
 };
 
-/* The user's patterns. They do not change once other threads can see them: those that
- * replace them are another one of these. */
+/* The user's patterns. They do not change once other threads can see them; new patterns are
+ * another one of these. */
 struct redact_own {
-	bool none;			/* not our own rules */
+	bool none;			/* without the built-in rules */
 	bool has_names, has_texts;
 	unsigned n;
 	struct redact_pattern pattern[REDACT_PATTERNS_MAX];
@@ -56,7 +56,7 @@ struct redact_span {
 	const char *p, *end;
 };
 
-/* A name's first and last byte, and what lies before it. */
+/* A name, and what is before it. */
 struct redact_name {
 	const char *p, *end;
 	char quote;		/* right before it, or 0 */

@@ -8,7 +8,7 @@ static bool is_separator(char c)
 	return c == ';' || c == '&' || c == '|' || c == '\n' || c == '(' || c == ')';
 }
 
-/* Behind the quote, backquote or $( that begins at p; never beyond end. */
+/* The end of the quotes, backquotes or $() that begin at p; not after end. */
 static const char *pass_quoted(const char *p, const char *end)
 {
 	char close = *p == '$' ? ')' : *p;
@@ -100,7 +100,7 @@ struct slice shell_base_name(struct slice word)
 	return word;
 }
 
-/* Of what is in double quotes, a backslash takes the meaning of these alone. */
+/* In double quotes, a backslash only escapes these characters. */
 static bool is_escape(const char *p, const char *end, char quote)
 {
 	return *p == '\\' && p + 1 < end && quote != '\'' &&

@@ -5,31 +5,30 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 
-/* Commands as a shell would read them, as far as it takes to find out what they do. */
+/* Commands, parsed as a shell does, as far as needed to find out what they do. */
 
-/* The next word of the simple command, quotes and all; false at its end. */
+/* The next word of the simple command, with its quotes; false at its end. */
 bool shell_word(struct cursor *c, struct slice *word);
 
-/* Behind this simple command, and what parts it from the next. */
+/* Move past this simple command and the operator after it. */
 void shell_next_command(struct cursor *c);
 
 /* NAME=... */
 bool shell_is_assignment(struct slice word);
 
-/* Does a quote, backquote or $( begin at p. */
+/* Is there a quote, backquote or $( at p? */
 bool shell_begins_quoted(const char *p, const char *end);
 
-/* Take the quotes off a word that is all in one pair of them. */
+/* Remove the quotes from a word that is in one pair of them. */
 bool shell_unquote(struct slice *s);
 
-/* What is behind the last slash, without quotes. */
+/* The part after the last slash, without quotes. */
 struct slice shell_base_name(struct slice word);
 
-/* What the word is without its quotes and backslashes; nothing else is expanded. */
+/* Add the word without its quotes and backslashes; nothing else is expanded. */
 void shell_add_plain(struct buf *b, struct slice word);
 
-/* The other way: words as one types them, quoted where that is needed. argv ends
- * with NULL. */
+/* Add words as a user types them, quoted where needed. argv ends with NULL. */
 void shell_quote_words(struct buf *b, char *const *argv);
 
 #endif
