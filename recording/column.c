@@ -114,7 +114,7 @@ struct moment column_peak(const struct column *c)
 	return peak;
 }
 
-/* Every sample with the nearest one at least a second before it. */
+/* Compares each sample with the nearest one at least a second earlier. */
 struct moment column_busiest(const struct column *c)
 {
 	struct moment most = unknown;

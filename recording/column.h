@@ -11,9 +11,9 @@
 #define COLUMN_PARTS_MAX 1024
 
 /*
- * A column of a proc_*.log in base units (microseconds, bytes or plain numbers),
- * or several of the same kind added up. The functions return -1 where there is
- * no such series or column, or no sample of it.
+ * A column of a proc_*.log in base units (microseconds, bytes or plain numbers), or the sum of
+ * several columns of one kind. The functions return -1 if there is no such series or column, or
+ * no sample of it.
  */
 struct column {
 	const struct series *series;
@@ -22,17 +22,17 @@ struct column {
 	int64_t scale;		/* base units in one of the recording's */
 };
 
-/* A value and when it was, both -1 when not known. */
+/* A value and its time, both -1 if unknown. */
 struct moment {
 	int64_t value;
 	int64_t time_us;
 };
 
-/* name "*.written": all columns that end in .written. False: not recorded. */
+/* name "*.written": all columns that end in .written. False if none was recorded. */
 bool column_find(struct column *c, const struct recording *rec, const char *series,
 		 const char *name);
 
-/* The level at one sample, SERIES_ABSENT where there was none. */
+/* The level at a sample, SERIES_ABSENT if there is none. */
 int64_t column_level(const struct column *c, size_t sample);
 
 /* How much a counter grew from one sample to a later one. */
@@ -43,8 +43,8 @@ int64_t column_growth(const struct column *c);
 
 struct moment column_peak(const struct column *c);
 
-/* The most a counter grew in a second, and when that second began; where samples
- * are further apart, their mean. */
+/* The largest growth of a counter in a second, and when that second began. If samples are further
+ * apart, the mean between them counts. */
 struct moment column_busiest(const struct column *c);
 
 /* Base units in one "10ms", "1KiB" ... */

@@ -29,7 +29,7 @@
 
 void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
 
-/* The words a line begins with. */
+/* The words that begin a line. */
 enum event_kind {
 	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
 	EVENT_FAIL, EVENT_KILL, EVENT_GONE, EVENT_AFTER, EVENT_BEGIN, EVENT_END, EVENT_NOTE,
@@ -48,8 +48,8 @@ struct event_open {
 
 struct event_task {
 	int32_t pid;		/* or -1 */
-	int32_t slot;		/* the worker that runs it, where the host has such, or -1 */
-	const char *kind;	/* compile, link, ... where the host knows, or NULL */
+	int32_t slot;		/* the worker that runs it, if the host has workers, or -1 */
+	const char *kind;	/* compile, link, ... if the host knows it, or NULL */
 	const char *name;
 	const char *key;	/* rule, recipe, multiconfig, ... */
 	const char *command;
@@ -68,13 +68,12 @@ struct event_end {
 
 struct rusage;
 
-/* All values unknown, and those of wait4() (either may be
- * followed by setting the rest). */
+/* Set all values to unknown; set those of wait4(). The caller may set others afterwards. */
 void event_end_init(struct event_end *e, int32_t status);
 void event_end_rusage(struct event_end *e, const struct rusage *usage);
 
-/* The values after the status, each after a tab: user time to wchar and,
- * where it is known, the upper bound of the memory. */
+/* The values after the status, each after a tab: user time to wchar, and the upper bound of the
+ * memory if it is known. */
 void event_add_values(struct buf *b, const struct event_end *e);
 
 void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e);
@@ -101,25 +100,25 @@ void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     enum event_kind kind, const struct event_end *e);
 
 /*
- * "after": names of the tasks (targets) this one waited for. Takes as many of
- * the n names as fit one line and returns their number, at least one when n is
- * not 0: call again for the rest.
+ * "after": names of the tasks (targets) that this one waited for. Writes as many of the n names as
+ * fit into one line and returns their number, at least one if n is not 0. The caller calls again
+ * for the rest.
  */
 size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		       const char *const *names, size_t n);
 
-/* "out": what the task made besides what it is named after, in the same way. */
+/* "out": the other files that the task made, in the same way. */
 size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const char *const *names, size_t n);
 
 /*
- * "name": what the task is called, or of what key or kind it is, became known
- * later, and counts. NULL or empty: unchanged. Any process may write it.
+ * "name": the name, key or kind of the task became known later and replaces the earlier one. NULL
+ * or empty: unchanged. Any process may write it.
  */
 void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *name, const char *key, const char *kind);
 
-/* Phases of a task, or of the instance itself when seq is 0. */
+/* Phases of a task, or of the instance if seq is 0. */
 void event_add_span_begin(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 			  uint64_t span, const char *name);
 void event_add_span_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,

@@ -5,13 +5,13 @@
 
 #define WORD_MAX 7		/* no line with a word is shorter */
 
-/* The end of a field, passed. */
+/* Move past the end of a field. */
 static bool field_end(struct cursor *c)
 {
 	return cursor_at_end(c) || cursor_byte(c, '\t');
 }
 
-/* The word with its tab, passed. Inline: what is compared with is known to the compiler. */
+/* Move past the word and its tab. Inline, so that the compiler knows the word. */
 static inline bool word_is(struct cursor *c, const char *word, enum event_kind is,
 			   enum event_kind *kind)
 {
@@ -22,7 +22,7 @@ static inline bool word_is(struct cursor *c, const char *word, enum event_kind i
 	return true;
 }
 
-/* A word this version knows, passed; a line that ends after it does not count. */
+/* Move past a word that this version knows; false if the line ends after it. */
 static bool known_word(struct cursor *c, enum event_kind *kind)
 {
 	if (c->end - c->p < WORD_MAX)
@@ -104,7 +104,7 @@ struct slice event_field(struct event *e)
 	return field;
 }
 
-/* One that is longer than most, or no number. */
+/* A long number, or none. */
 static int64_t other_number(struct event *e)
 {
 	struct cursor c = e->rest;

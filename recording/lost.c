@@ -163,7 +163,7 @@ static void reserve(int dir_fd, const char *name, int64_t len)
 
 	if (fd < 0)
 		return;
-	/* Not the room that a small disk has for the recording itself. */
+	/* A small disk needs its room for the recording itself. */
 	if (fstatvfs(fd, &fs) || fs.f_bavail < (uint64_t)len * 16 / (fs.f_frsize | 1))
 		len = 4096;
 	fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, len);
@@ -178,7 +178,7 @@ static int append(int dir_fd, const struct buf *line)
 
 	if (fd < 0)
 		return fd;
-	/* Removed at the end of a build that a process outlives. */
+	/* The file is removed when a build ends, but its processes may still run. */
 	if (!fstat(fd, &st) && !st.st_size)
 		r = file_write(fd, LOST_HEADER, strlen(LOST_HEADER));
 	if (!r && line)

@@ -14,7 +14,7 @@
  * first line, it has
  *	lost TIME_US INST LINES TASKS REASON	lines of tasks.log; TASKS of them began a task
  *	part TIME_US NAME REASON		some of the samples, processes, names
- * with tabs in between. Each line counts what no line before it counted. REASON is
+ * with tabs in between. Each line counts losses that no earlier line counted. REASON is
  * disk, quota or limit (on the size of files).
  *
  * Room for it is reserved when the recording begins. If the file is missing or
@@ -35,15 +35,14 @@ struct lost {
 /* Does this (negative) errno mean a lack of room: no space, quota, limit on file size. */
 bool lost_is_full(int error);
 
-/* Count lines of events, and those of them that begin a task. */
+/* Count the lines of events, and those that begin a task. */
 void lost_count(struct lost *l, const char *text, size_t len);
 
-/* Add one line of the file; *inst (not NULL) gets the instance, empty where the line is
- * about none. False: it is damaged. */
+/* Add one line of the file. *inst (may be NULL) gets the instance, empty if the line is not about
+ * one. False if the line is damaged. */
 bool lost_parse(struct lost *l, struct slice line, struct slice *inst);
 
-/* Sum up the file in a recording's directory. 0 (also where there is none) or a
- * negative errno. */
+/* Sum up the file in a recording's directory. 0, also without a file, or a negative errno. */
 int lost_read(struct lost *l, int dir_fd);
 
 /* Begin the file, and reserve room for it and for the end of `build`. */

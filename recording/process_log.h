@@ -27,25 +27,24 @@
 
 enum process_word {
 	PROCESS_ENDED,
-	PROCESS_RUNS,		/* when the recording ended */
-	PROCESS_LOST,		/* so many events about processes are missing before it */
+	PROCESS_RUNS,		/* it still ran when the recording ended */
+	PROCESS_LOST,		/* events about processes are missing before this line */
 };
 
 struct process_line {
 	enum process_word word;
-	int64_t time_us;	/* of its end, of the recording's */
-	int64_t n_lost;		/* of PROCESS_LOST, which has nothing of the following */
+	int64_t time_us;	/* when it ended */
+	int64_t n_lost;		/* number of events, of PROCESS_LOST, which has none of the following values */
 	int32_t pid, parent;	/* the process that started it */
-	int64_t wall_us;	/* how long it lived up to then */
-	int64_t exec_us;	/* into its life it became what it is, -1: it never did and is
-				   a copy of its parent */
+	int64_t wall_us;	/* how long it had lived by then */
+	int64_t exec_us;	/* age at its exec, -1: it never called it and is a copy of its
+				   parent */
 	struct slice command;	/* escaped; of a copy that of its parent */
 	struct event_end end;	/* of the process alone, without its children */
 };
 
-/* The words of a process (/proc/PID/cmdline) as the escaped text of a line, in
- * place of what b holds, its secrets replaced. The last word ends with a NUL byte, or is
- * cut. */
+/* Replace the content of b by the words of a process (/proc/PID/cmdline) as the escaped text of a
+ * line, with secrets replaced. If the last word has no NUL byte at its end, it is incomplete. */
 void process_log_command(struct buf *b, char *words, size_t len);
 
 void process_log_add(struct buf *b, const struct process_line *l);

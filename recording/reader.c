@@ -177,7 +177,7 @@ bool reader_is_streamed(const char *name)
 	       !strcmp(name, LAYOUT_PROCESSES);
 }
 
-/* Texts of build stay where they were read. */
+/* The recording keeps the memory of build, with its texts. */
 static int parse_build(struct reader *r, const char *name, struct buf *text)
 {
 	struct buf b = *text;
@@ -202,7 +202,7 @@ static int parse_feed(struct reader *r, const char *name, struct feed *f)
 	return error;
 }
 
-/* Texts of tasks are looked up later: what was unpacked stays. */
+/* Commands of tasks are read later, so the unpacked text is kept. */
 static int parse_tasks(struct reader *r, const char *name, struct buf *text, int fd)
 {
 	struct texts *t = r->rec->texts;

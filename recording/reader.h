@@ -23,7 +23,7 @@
 struct reader {
 	struct recording *rec;
 	struct error *err;
-	bool sums_only;		/* no rec->after, rec->out, rec->usage */
+	bool sums_only;		/* leave out rec->after, rec->out, rec->usage */
 	bool tasks_only;	/* see struct recording_options */
 	const struct recording_foreign *foreign;	/* may be NULL */
 	unsigned n_understood;	/* files whose first line is a recording's */
@@ -35,7 +35,7 @@ struct reader {
 	struct index spans;
 	struct told_lost *told_lost;	/* by lost.log */
 	size_t n_told_lost;
-	uint64_t *last_task;	/* of each instance, as its close says; 0: it does not */
+	uint64_t *last_task;	/* of each instance, from its close line; 0: unknown */
 	size_t n_last_task;
 	struct numbered *numbered;	/* of each instance: its tasks by number */
 	uint32_t last_instance;
@@ -65,11 +65,11 @@ void reader_release(struct reader *r);
 int reader_unreadable(struct reader *r, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* One more of rec->warnings; beyond a hundred they are dropped. */
+/* Add a warning to rec->warning; after a hundred they are dropped. */
 int reader_warn(struct reader *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Newest time seen. */
+/* Note a time: the newest one is rec->last_us. */
 void reader_saw(struct reader *r, int64_t time_us);
 
 /*
@@ -79,10 +79,10 @@ void reader_saw(struct reader *r, int64_t time_us);
 int reader_header(struct reader *r, const struct slice *line, const char *file,
 		  const char *name, struct slice *rest);
 
-/* Is the line such a first line of version 1. */
+/* Is this a first line of version 1? */
 bool reader_parse_header(struct slice line, const char *name, struct slice *rest);
 
-/* "NAME:UNIT:KIND"; the name may have colons. False: damaged. */
+/* Parse "NAME:UNIT:KIND"; the name may have colons. False if damaged. */
 bool reader_parse_column(struct slice word, struct series_column *column);
 
 /* The time of a line of a proc log (series.h). */
@@ -90,21 +90,21 @@ struct sample_time {
 	int64_t grid, time_ms;
 	bool absolute;		/* the line has the time */
 	bool gap;
-	bool even;		/* "~": nothing is known of the points passed */
-	bool levels;		/* "=": not changes */
+	bool even;		/* "~": the values at the skipped points are unknown */
+	bool levels;		/* "=": values are levels, not changes */
 };
 
 #define READER_INTERVAL_MAX_MS 86400000
 
-/* What is in front of the values; grid is that of the line before, -1 for none.
- * False: damaged. */
+/* Parse the part before the values; grid is that of the previous line, -1 without one. False if
+ * damaged. */
 bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
 		       struct sample_time *out);
 
-/* The point of the grid a time belongs to. */
+/* The point of the grid to which a time belongs. */
 int64_t reader_grid(int64_t time_ms, int64_t interval_ms);
 
-/* a + b where damaged files may overflow. */
+/* a + b; with a damaged file it may wrap around. */
 static inline int64_t reader_plus(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -120,16 +120,15 @@ struct reader_damage {
 void reader_damaged(struct reader_damage *d, unsigned line);
 int reader_report_damage(struct reader *r, const struct reader_damage *d, const char *file);
 
-/* The next complete line of sane length; what is not is counted. */
+/* The next complete line that is not too long; the others are counted. */
 bool reader_line(struct cursor *c, struct slice *line, struct reader_damage *d);
 bool reader_feed_line(struct feed *f, struct slice *line, struct reader_damage *d);
 
 /*
- * One file of the recording by its plain name (build, tasks*.log, proc_*.log):
- * its text, with one byte of room behind it, which may be taken over; of those
- * that are read line by line what fd gives (it becomes the reader's; -1: nothing)
- * comes behind. build and the tasks come first, then reader_finish_tasks(), then
- * the others.
+ * Read one file of the recording by its plain name (build, tasks*.log, proc_*.log). text may be
+ * taken over and has room for one byte after it. If the file is read line by line, the rest of it
+ * comes from fd, which the reader takes over and which may be -1. The caller reads build and the
+ * tasks first, then calls reader_finish_tasks(). The other files follow.
  */
 int reader_file(struct reader *r, const char *name, struct buf *text, int fd);
 
@@ -147,30 +146,30 @@ int reader_series(struct reader *r, const char *file, const char *name,
 int reader_usage(struct reader *r, const char *file, struct feed *f);
 int reader_processes(struct reader *r, const char *file, struct feed *f);
 
-/* An instance, by an id of less than INSTANCE_ID_MAX bytes: the newest of that id,
- * NO_INDEX if there is none; and a new one. */
+/* The newest instance with an id of less than INSTANCE_ID_MAX bytes, NO_INDEX without one; and a
+ * new instance. */
 uint32_t reader_find_instance(struct reader *r, struct slice id);
 int reader_add_instance(struct reader *r, struct slice id, int64_t time_us);
 
-/* One whose first line is lost, or in a file that is read later; and one that opens:
- * it takes over what was made up, any other of that id belonged to a process that is
- * no more. 0 or -ENOMEM. */
+/* Make up an instance whose first line is lost or in a file that is read later. Open an instance:
+ * if it was made up before, it is that one. Otherwise an earlier one with its id belonged to a
+ * process that has ended. 0 or -ENOMEM. */
 int reader_make_up_instance(struct reader *r, struct slice id, int64_t time_us);
 int reader_open_instance(struct reader *r, struct slice id, int64_t time_us, uint32_t *at);
 
-/* The task of that number, a new one if there is none. */
+/* The task with that number, a new one if needed. */
 int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *task);
 
-/* Names behind "after" and "out", still escaped, for the task. */
+/* Add the names of an "after" or "out" line, still escaped, to the task. */
 int reader_after(struct reader *r, uint32_t task, struct slice names);
 int reader_out(struct reader *r, uint32_t task, struct slice names);
 
-/* Kinds of tasks from an escaped field: as recorded, "" if empty, and from its
- * command. Out of memory is remembered in r->no_memory. */
+/* The kind of a task from an escaped field: the recorded kind, "" if empty, or the command. Out of
+ * memory sets r->no_memory. */
 const char *reader_kind(struct reader *r, struct slice field);
 const char *reader_kind_of_command(struct reader *r, struct slice field);
 
-/* The task, NO_INDEX if there is none. */
+/* The task, or NO_INDEX. */
 uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
 
 /* The highest number of an instance's tasks, and the number of its tasks that were not written
@@ -179,14 +178,14 @@ int reader_last_task(struct reader *r, uint32_t instance, int64_t last);
 int reader_told_lost(struct reader *r, struct slice inst, uint64_t tasks);
 int reader_count_missing(struct reader *r);
 
-/* After all files: order, parents. 0 or -ENOMEM. */
+/* After all files: sort, and find parents. 0 or -ENOMEM. */
 int reader_finish_tasks(struct reader *r);
 int reader_sort_names(struct reader *r);
 int reader_finish_usage(struct reader *r);
 int reader_link(struct reader *r);
 int reader_finish_processes(struct reader *r);
 
-/* The text made a string where it lies: escapes undone, NUL behind. */
+/* Unescape the text in place and end it with a NUL. */
 const char *reader_string(struct slice text);
 
 #endif

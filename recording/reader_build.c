@@ -41,7 +41,7 @@ static int64_t number_up_to(const struct recording *rec, const char *key, int64_
 	return n >= 0 && n <= max ? n : -1;
 }
 
-/* The wall clock is for showing only: every interval is the monotonic one's. */
+/* The wall clock is only shown: every interval is measured by the monotonic clock. */
 static int warn_of_clock(struct reader *r, int64_t end_wall_ns)
 {
 	struct recording *rec = r->rec;
@@ -57,7 +57,7 @@ static int warn_of_clock(struct reader *r, int64_t end_wall_ns)
 			   (long long)(off_s < 0 ? -off_s : off_s));
 }
 
-/* Where it was imported from, and what was amiss there. */
+/* The format from which it was imported, and the warnings at that time. */
 static int source_of(struct reader *r)
 {
 	struct recording *rec = r->rec;

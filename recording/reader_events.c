@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* Lines. Each gives 0, -ENOMEM, or -EBADMSG for a line to be left out. */
+/* Lines. Each function returns 0, -ENOMEM, or -EBADMSG if the line must be left out. */
 
-/* A copy of a text as it was before it was escaped. */
+/* An unescaped copy of a text. */
 static const char *text_field(struct reader *r, struct event *e)
 {
 	struct slice field = event_field(e);
@@ -27,7 +27,7 @@ static const char *text_field(struct reader *r, struct event *e)
 	return copy;
 }
 
-/* A pid, a slot, a status: at least -1 and small. */
+/* A pid, a slot or a status, -1 if it is out of range. */
 static int32_t small(int64_t n)
 {
 	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
@@ -73,14 +73,14 @@ static void set_text(const char **to, const char *text)
 		*to = text;
 }
 
-/* A name line counts, although the start may be read after it. */
+/* A name line has priority, although the start line may be read after it. */
 static void set_unless_named(const struct task *t, const char **to, const char *text)
 {
 	if (!t->named || !**to)
 		set_text(to, text);
 }
 
-/* Who queued it and who started it wrote two files, read in another order. */
+/* Queue and start lines may be in two files, which are read in any order. */
 static int fill_names(struct reader *r, struct task *t, struct event *e)
 {
 	event_field(e);		/* kind: from its start */
@@ -106,8 +106,8 @@ static int read_queue(struct reader *r, struct task *t, struct event *e)
 	return 0;
 }
 
-/* The kind of a task of which nobody says it: bitbake's are known by name. */
-static const char *told_kind(struct reader *r, const struct task *t, struct slice command)
+/* The kind of a task without a recorded one: bitbake's tasks are known by name. */
+static const char *find_kind_of(struct reader *r, const struct task *t, struct slice command)
 {
 	const char *kind;
 
@@ -117,7 +117,7 @@ static const char *told_kind(struct reader *r, const struct task *t, struct slic
 	return reader_kind(r, slice_of(kind));
 }
 
-/* It meant to be replaced by another program, and was not. */
+/* An instance closes before it calls exec(), which may fail. */
 static void go_on(struct instance *i, int64_t time_us)
 {
 	if (i->close_us >= 0 && time_us > i->close_us)
@@ -143,13 +143,13 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 	command = event_field(e);
 	t->command = command.len ? r->place : 0;
 	if (!*t->kind && !r->tasks_only)
-		t->kind = told_kind(r, t, command);
+		t->kind = find_kind_of(r, t, command);
 	if (t->state == TASK_QUEUED)
 		t->state = TASK_UNFINISHED;
 	return 0;
 }
 
-/* The first end counts: who waits for a task need not know what that said itself. */
+/* The first end counts: a task may report its own end before the process that waits for it. */
 static int read_end(const struct reader *r, struct task *t, struct event *e,
 		    enum task_state state)
 {
@@ -292,8 +292,7 @@ static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
 	}
 }
 
-/* An instance or task whose first line was lost is made up from its later
- * lines. */
+/* If the first line of an instance or task is lost, later lines make it up. */
 static int read_event(struct reader *r, struct event *e)
 {
 	uint32_t task = NO_INDEX;
@@ -318,7 +317,7 @@ static int read_event(struct reader *r, struct event *e)
 	return read_task_line(r, instance, task, e);
 }
 
-/* The header again: files were joined. */
+/* The header again, because files were joined. */
 static bool is_header(struct slice line)
 {
 	return line.len == strlen(TASKS_HEADER) - 1 &&
@@ -402,7 +401,7 @@ int reader_tasks(struct reader *r, const char *file, struct feed *f)
 	return error ? error : reader_report_damage(r, &d.damaged, file);
 }
 
-/* Lines that are in no file, about tasks that were in one: no command is in them. */
+/* Lines that are in no file, about tasks that are in one. They have no commands. */
 int reader_more_tasks(struct reader *r, struct slice lines)
 {
 	struct tasks_damage d = { 0 };

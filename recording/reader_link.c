@@ -10,9 +10,9 @@
 #define SLACK_US 100000
 
 /*
- * Which task an instance ran inside: the instance has the ancestors of its process,
- * the nearest first; the first of them that is the process of a task running when
- * the instance opened is it.
+ * The task in which an instance ran. The instance has the ancestors of its process, the nearest
+ * first. The task is that of the first ancestor that was the process of a running task when the
+ * instance opened.
  */
 struct host {
 	int32_t pid;
@@ -82,7 +82,7 @@ static int collect_hosts(const struct recording *rec, const struct index *wanted
 	return 0;
 }
 
-/* The last task of that process that started in time. */
+/* The last task of that process that started before the time. */
 static uint32_t task_at(const struct host *host, size_t n, int32_t pid, int64_t time_us)
 {
 	size_t low = 0, high = n;
@@ -99,7 +99,7 @@ static uint32_t task_at(const struct host *host, size_t n, int32_t pid, int64_t 
 	return low && host[low - 1].pid == pid ? host[low - 1].task : NO_INDEX;
 }
 
-/* Parents open before their children, so no chain of parents is a ring. */
+/* Parents open before their children, so parents cannot form a ring. */
 static bool can_host(const struct recording *rec, uint32_t task, uint32_t instance)
 {
 	const struct task *t = &rec->task[task];
@@ -120,7 +120,7 @@ static void set_parent(struct recording *rec, uint32_t at, uint32_t task)
 	rec->task[task].hosts = true;
 }
 
-/* "=INST.SEQ": who wrote it knew the task and not the processes. */
+/* "=INST.SEQ": the writer knew the task, but not the processes. */
 static uint32_t named_parent(struct reader *r, const char *ancestors)
 {
 	struct cursor c;

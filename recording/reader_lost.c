@@ -21,9 +21,9 @@ struct told_lost {
 
 /* What tasks.log has of one instance. */
 struct seen {
-	uint64_t last;		/* the highest number there must have been */
-	uint64_t n;		/* tasks up to there of which there is a first line */
-	bool follows;		/* its writer gives the numbers in order, and leaves none out */
+	uint64_t last;		/* the highest number that was used */
+	uint64_t n;		/* tasks up to that number that have a first line */
+	bool follows;		/* its writer numbers tasks in order without gaps */
 };
 
 int reader_told_lost(struct reader *r, struct slice inst, uint64_t tasks)
@@ -61,9 +61,9 @@ int reader_last_task(struct reader *r, uint32_t instance, int64_t last)
 }
 
 /*
- * Without a close that says how many there were, up to the highest number, where only
- * one thread writes: the plugin in make, the preload in ninja. Hosts of the C interface
- * may number their tasks as they like.
+ * Without a close line, which has the number of tasks, the highest number counts if only one
+ * thread writes: the plugin in make, the preload in ninja. Hosts of the C interface can choose
+ * any numbers.
  */
 static bool follows(const struct instance *i)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A host may stamp a task's start only once its process runs already, and its end a while
+/* A host may record the start of a task a while after that of its process, and its end a while
  * after the end of the process. */
 #define SLACK_US 100000
 
@@ -19,7 +19,7 @@ struct process {
 	uint32_t program;
 };
 
-/* Whose work a process does, and that of its children. */
+/* The task or instance for which a process and its children work. */
 struct owner {
 	uint32_t instance, task;	/* NO_INDEX, NO_INDEX: not known */
 };
@@ -159,7 +159,7 @@ int reader_processes(struct reader *r, const char *file, struct feed *f)
 	return error ? error : reader_report_damage(r, &damage, file);
 }
 
-/* After all files: whose they are */
+/* After all files: owners of processes */
 
 /* Tasks or instances by the number of their process; next[] leads to others of it. */
 struct by_pid {
@@ -201,7 +201,7 @@ static int collect_pids(const struct recording *rec, struct by_pid *tasks,
 	return error;
 }
 
-/* The task that this is the process of. */
+/* The task whose process this is. */
 static uint32_t task_of(const struct recording *rec, const struct by_pid *tasks,
 			const struct process *p)
 {
@@ -217,7 +217,7 @@ static uint32_t task_of(const struct recording *rec, const struct by_pid *tasks,
 	return NO_INDEX;
 }
 
-/* The instance that this is the process of. */
+/* The instance whose process this is. */
 static uint32_t instance_of(const struct recording *rec, const struct by_pid *instances,
 			    const struct process *p)
 {
@@ -231,7 +231,7 @@ static uint32_t instance_of(const struct recording *rec, const struct by_pid *in
 	return NO_INDEX;
 }
 
-/* Where nobody recorded a task there is nothing else that could be drawn. */
+/* Without recorded tasks, the processes are all that can be drawn. */
 static int make_instance(struct reader *r, const struct process *first)
 {
 	static const char id[] = "processes";
@@ -263,7 +263,7 @@ struct walk {
 	struct reader *r;
 	struct by_pid tasks, instances;
 	struct index living;	/* the newest process of a number */
-	struct owner *inner;	/* of each process: whose its children are */
+	struct owner *inner;	/* of each process: the owner of its children */
 };
 
 static int place(struct walk *w, uint32_t i)

@@ -21,7 +21,7 @@ struct section {
 	int64_t interval_ms;
 	size_t n_columns;
 	uint32_t *column;	/* of each: its index in the series */
-	int64_t *level;		/* as the last line left them */
+	int64_t *level;		/* after the last line */
 	int64_t grid;		/* grid point of the last sample, -1 before the first */
 	bool lost;		/* a line was damaged: wait for one with time and levels */
 	bool blind;		/* a first line was damaged: wait for the next */
@@ -32,7 +32,7 @@ struct decoder {
 	struct series s;
 	struct section at;
 	struct name_table names;	/* of the columns of s, "c" or "g" in front */
-	int64_t *base;		/* of each column of s: what its counter had reached */
+	int64_t *base;		/* of each column of s: the value of its counter in earlier sections */
 	struct reader_damage damage;
 	bool full;
 	size_t time_cap, gap_cap, level_cap;	/* of the arrays of s */
@@ -63,8 +63,7 @@ bool reader_parse_column(struct slice word, struct series_column *column)
 	return true;
 }
 
-/* The column of that name and kind; a new one if there is none, but not once
- * samples are stored. */
+/* The column of that name and kind, a new one if needed and no samples are stored yet. */
 static int find_column(struct decoder *d, const struct series_column *column, uint32_t *out)
 {
 	char name[1 + sizeof column->name];
@@ -189,8 +188,8 @@ static void fill_row(struct decoder *d)
 		to[d->at.column[i]] = reader_plus(d->base[d->at.column[i]], d->at.level[i]);
 }
 
-/* The samples left out before this one were as the one before them: the last
- * of them again, one point of the grid earlier. */
+/* Unchanged samples were left out before this one: add the last of them, which is one point of the
+ * grid earlier. */
 static int add_unchanged(struct decoder *d, int64_t grid, int64_t time_ms)
 {
 	int64_t before_ms = (grid - 1) * d->at.interval_ms;
@@ -206,7 +205,7 @@ static int add_unchanged(struct decoder *d, int64_t grid, int64_t time_ms)
 	return error;
 }
 
-/* Two samples of one millisecond become one: the later. */
+/* Of two samples in one millisecond the later counts. */
 static int add_sample(struct decoder *d, const struct sample_time *s)
 {
 	int error = 0;
@@ -263,7 +262,7 @@ bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
 	return true;
 }
 
-/* Lines are short and end soon: nearly all numbers are too near for eight digits at once. */
+/* Lines are short: nearly all numbers are too near to the end to parse eight digits at once. */
 static inline const char *short_number(const char *p, const char *end, int64_t *n)
 {
 	const char *start = p, *limit;
@@ -312,8 +311,8 @@ static int damaged(struct decoder *d, unsigned line)
 	return 0;
 }
 
-/* Samples on time get the time of their point of the grid, so one soon after may
- * seem a little earlier: that is not going back. */
+/* A sample on time gets the time of its point of the grid, so the next one may seem a little
+ * earlier. That is allowed. */
 static bool goes_back(const struct decoder *d, const struct sample_time *s)
 {
 	if (!d->s.n)
@@ -349,7 +348,7 @@ static int read_sample(struct decoder *d, struct slice line, unsigned number)
 	return add_sample(d, &s);
 }
 
-/* Counters go on where they were, levels start from nothing. */
+/* Counters continue from their last value, levels start at 0. */
 static int begin_section(struct decoder *d, struct slice rest, unsigned line)
 {
 	struct section next = { .grid = -1 };
@@ -448,7 +447,7 @@ static void decoder_release(struct decoder *d)
 	free(d->s.gap);
 }
 
-/* About a sample a line. */
+/* A line has about one sample. */
 static void expect(struct decoder *d, const struct cursor *c)
 {
 	struct series *s = &d->s;

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* The tasks of one instance by their number: hosts count from 1, so nearly all
- * are in an array; what does not fit one twice as long as there are tasks goes
- * into the hash table of the reader. */
+ * are in an array of at most twice the number of tasks. The others are in the hash table of the
+ * reader. */
 struct numbered {
 	uint32_t *task;		/* NO_INDEX: none */
 	size_t n;
@@ -189,7 +189,7 @@ int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *tas
 
 /* Kinds are few: one text for each. */
 
-/* A text for a moment only. */
+/* The unescaped text, valid until the next call. */
 static struct slice scratch_text(struct reader *r, struct slice field)
 {
 	struct buf *b = &r->scratch;
@@ -238,8 +238,7 @@ const char *reader_kind_of_command(struct reader *r, struct slice field)
 	return r->last_kind_text;
 }
 
-/* The lists of names tasks have, all of one sort in one array: of each task a
- * stretch. */
+/* Lists of names of tasks. All names of one sort are in one array, where each task has a stretch. */
 
 enum sort { AFTER, OUT };
 
@@ -269,7 +268,7 @@ static struct stretch stretch_of(struct task *t, enum sort sort)
 	return (struct stretch){ &t->first_out, &t->n_out };
 }
 
-/* The lists of two tasks are mixed, so each name must know its task. */
+/* The lists of two tasks are mixed, so the task of each name is stored. */
 static int scatter(struct recording *rec, const struct names *l)
 {
 	size_t cap = ARRAY_FIRST;
@@ -347,7 +346,7 @@ int reader_out(struct reader *r, uint32_t task, struct slice names)
 	return add_names(r, OUT, task, names);
 }
 
-/* Names in the order of their tasks, each task's in the order they came. */
+/* Sort names by task; those of a task keep their order. */
 static int sort_names(struct recording *rec, const struct names *l)
 {
 	const char **sorted;
@@ -385,7 +384,7 @@ int reader_sort_names(struct reader *r)
 
 /* After all files */
 
-/* What nobody gave a name is called after its command. */
+/* A task without a name is called after its command. */
 static void name_by_command(struct reader *r, struct task *t)
 {
 	const char *command = recording_command(r->rec, t), *name;

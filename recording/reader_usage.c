@@ -102,8 +102,8 @@ static bool parse_columns(struct decoder *d, struct slice rest)
 
 /* Samples */
 
-/* The proportional memory counts shared pages once, so it is the truth where it
- * was measured; the resident one is what is left elsewhere. */
+/* Proportional memory counts shared pages once, so it is used if it was measured, otherwise the
+ * resident memory. */
 static uint32_t best_kb(const struct task_usage *u)
 {
 	return u->pss_kb ? u->pss_kb : u->rss_kb;
@@ -117,7 +117,7 @@ static void count(struct task *t, const struct task_usage *u)
 	}
 }
 
-/* The newest sample of a task, once it stays as it is. */
+/* Store the newest sample of a task, which does not change any more. */
 static int settle(struct reader *r, uint32_t task)
 {
 	struct recording *rec = r->rec;
@@ -142,7 +142,7 @@ static int settle(struct reader *r, uint32_t task)
 	return 0;
 }
 
-/* Equal memory after the end of the task is a change: the task was still there. */
+/* Equal memory after the end of the task is a change, because the task still existed. */
 static int change_memory(struct decoder *d, uint32_t task, const struct task_usage *u,
 			 int64_t before_kb)
 {
@@ -162,7 +162,7 @@ static int change_memory(struct decoder *d, uint32_t task, const struct task_usa
 	return 0;
 }
 
-/* The task was as in its newest sample up to one point before this one. */
+/* The task was unchanged up to one point before this one. */
 static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_time *s)
 {
 	struct task_usage *last = &d->r->newest[task];
@@ -332,7 +332,7 @@ static int read_entry(struct decoder *d, struct cursor *c, const struct sample_t
 	return a->task == NO_INDEX ? 0 : add_sample(d, a, s);
 }
 
-/* Before a line with levels of all running tasks. */
+/* Called before a line with levels of all running tasks. */
 static int forget_aliases(struct decoder *d, const struct sample_time *s)
 {
 	int error = 0;
@@ -374,7 +374,7 @@ static int read_line(struct decoder *d, struct slice line)
 	return error;
 }
 
-/* Without its columns nothing that follows is understood. */
+/* Without its columns, the following lines cannot be read. */
 static int read_first_line(struct decoder *d, struct slice line)
 {
 	struct slice rest;

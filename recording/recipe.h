@@ -4,7 +4,7 @@
 
 #include "base/cursor.h"
 
-/* The parts of a recipe of bitbake's: "gcc-cross-1_13.2+git-r0" is name gcc-cross, epoch 1,
+/* The parts of a recipe of bitbake: "gcc-cross-1_13.2+git-r0" is name gcc-cross, epoch 1,
  * version 13.2+git, revision r0. Missing parts are empty; any other text is all name. The
  * parts point into text. */
 struct recipe {

@@ -24,8 +24,8 @@
 
 /* Files */
 
-/* One chunk behind what out holds. A chunk in the middle of a line that began
- * before the last chunk overwrites that: the line is far too long anyway. */
+/* Append one chunk to out. A chunk without a newline, in a line that began before the last chunk,
+ * replaces that chunk: the line is too long anyway. */
 static ssize_t read_chunk(struct buf *out, int fd, unsigned *without_newline)
 {
 	ssize_t n;
@@ -88,7 +88,7 @@ static int read_file(struct buf *out, int dir_fd, const char *name)
 	return n < 0 ? (int)n : 0;
 }
 
-/* One file of the recording under its plain name, packed or not or in part. */
+/* A file of the recording under its plain name. It may be packed in whole or in part. */
 struct file {
 	char name[256];
 	bool packed, plain;
@@ -131,8 +131,7 @@ static int unpack(struct source *s, struct buf *out, const struct file *f)
 	return buf_error(out);
 }
 
-/* All of it, or what is packed of it and *fd for the rest; what cannot be read is
- * left out with a warning. */
+/* Read the whole file, or its packed part and *fd for the rest. */
 static int load(struct source *s, struct buf *out, int *fd, const struct file *f)
 {
 	size_t unused;
@@ -187,7 +186,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
 }
 
-/* What there is, by name, packed and plain in one. */
+/* List the files by name; a packed and a plain one are one entry. */
 static int list_files(struct source *s)
 {
 	int fd = fcntl(s->dir_fd, F_DUPFD_CLOEXEC, 0), r = 0;
@@ -235,7 +234,7 @@ static int read_one(struct source *s, const struct file *f)
 	return r;
 }
 
-/* Data about the tasks from elsewhere. */
+/* Data about the tasks from other files. */
 static int read_added(struct source *s)
 {
 	struct buf lines = BUF_INIT;
@@ -263,7 +262,7 @@ static int read_all(struct source *s)
 
 	if (r)
 		return error_sys(s->r.err, r, s->r.rec->path, NULL);
-	/* "build" and "tasks..." are what the others refer to. */
+	/* The others refer to "build" and "tasks...". */
 	for (size_t i = 0; !r && i < s->n_files; i++)
 		r = str_starts(s->file[i].name, "proc_") ? 0 : read_one(s, &s->file[i]);
 	if (!r)
@@ -412,7 +411,7 @@ void recording_release(struct recording *rec)
 	*rec = (struct recording)RECORDING_INIT;
 }
 
-/* Asking */
+/* Values of a recording */
 
 const char *recording_build(const struct recording *rec, const char *key)
 {
@@ -464,7 +463,7 @@ int64_t recording_unseen_end_us(const struct recording *rec, const struct task *
 
 #define FIELDS_BEFORE 5		/* pid, slot, kind, name, key */
 
-/* The field of the line that started the task; the file may be another by now. */
+/* The field of the start line of the task; the file may have changed since it was read. */
 static bool find_command(const struct task *t, struct slice line, struct slice *command)
 {
 	struct event e;

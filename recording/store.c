@@ -50,7 +50,7 @@ static int open_tasks(struct store *s, int create)
 	return r ? r : fd;
 }
 
-/* Sessions that threads of one process open at the same time have different names, too. */
+/* Instances that threads of one process open at the same time have different ids, too. */
 static int64_t instance_time_us(const struct store *s)
 {
 	/* in .data, whose page ld.so has touched anyway: every make uses it */
@@ -130,8 +130,7 @@ void store_tell_lost(struct store *s)
 	/* In this order there are never more tasks than lines. */
 	l.tasks = atomic_exchange(&lost->tasks, 0);
 	l.lines = atomic_exchange(&lost->lines, 0);
-	/* Opened anew: the program around us may have closed dir_fd, or have another
-	 * directory there. */
+	/* Opened again, because the host may have closed dir_fd or reused its number. */
 	fd = file_open_at(AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY);
 	if (fd < 0 || (l.lines && lost_append_tasks(fd, store_now_us(s), s->inst, &l))) {
 		lost->lines += l.lines;
@@ -156,7 +155,7 @@ static void lose(struct store *s, const char *text, size_t len, int error)
 	lost->reason = error;
 	lost->lines += l.lines;
 	lost->tasks += l.tasks;
-	/* The first at once: a process may be killed before it can report. */
+	/* The first loss is reported at once, because the process may be killed. */
 	if (!atomic_exchange(&lost->lacked_room, true))
 		store_tell_lost(s);
 }
@@ -174,7 +173,7 @@ static size_t cut_torn(int fd, const char *text, size_t n)
 
 	if (n > whole && end >= (off_t)n && !fstat(fd, &st) && st.st_size == end &&
 	    ftruncate(fd, end - (off_t)(n - whole))) {
-		/* not possible: the torn line is at least ended, if that is */
+		/* if the torn line cannot be removed, it is ended */
 		file_write(fd, "\n", 1);
 	}
 	return whole;
@@ -205,7 +204,7 @@ static void append(struct store *s, int fd, const char *text, size_t len)
 	}
 }
 
-/* write() is a cancellation point, and what a host calls us in need not be one. */
+/* write() is a cancellation point, which the calling function of the host may not be. */
 void store_append_at(struct store *s, int fd, struct buf *b)
 {
 	int saved = errno, cancel_state;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What could not be written. */
+/* Counts of lines that could not be written. */
 struct store_lost {
 	_Atomic bool lacked_room;	/* a line was lost; and not reported yet: */
 	_Atomic uint64_t lines, tasks;	/* never more tasks than lines */
@@ -41,8 +41,8 @@ struct store {
 #define STORE_NO_LAUNCHER 2u	/* begun by a build tool that samples by itself */
 #define STORE_NFS 4u		/* tasks-ID.log, one a writer */
 
-/* A note of the instance's that begins so is the plugin's word to the user: the
- * launcher says it after the build. */
+/* A note of the instance with this prefix is a message of the plugin to the user. The launcher
+ * prints it after the build. */
 #define STORE_NOTE_PREFIX "buildbeat: "
 
 #define STORE_INIT { .dir_fd = -1, .tasks_fd = -1 }
@@ -66,11 +66,11 @@ int64_t store_now_us(const struct store *s);
  */
 void store_append(struct store *s, struct buf *b);
 
-/* The same to a descriptor of tasks.log that is not s->tasks_fd. */
+/* The same with another descriptor of tasks.log. */
 void store_append_at(struct store *s, int fd, struct buf *b);
 
-/* 0, or why nothing can be appended any more: a failure of this process, or the
- * limit on the size of files that all of a build's processes met. */
+/* 0, or why nothing can be appended any more: an error in this process, or the limit on the size
+ * of files, which applies to all processes of the build. */
 int store_error(const struct store *s);
 
 /* "key: value" lines of `build`; the value is escaped as a field. */

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-/* Recordings begun. */
+/* Begin a recording. */
 
 /* Who may read a recording: its directory has the mode store_dir_mode(), and every file in
  * it has the mode of the directory without the execute bits. The umask has no effect. */
@@ -19,7 +19,7 @@ mode_t store_dir_mode(enum store_access access);
 /*
  * Create the directory and its parents, with `build`, which has its first line and the clock
  * anchor, and tasks.log, which has its first line. base NULL: LAYOUT_BASE; name NULL: the time in
- * UTC, with -2, -3 ... behind it if that is taken. A name that is taken is -EEXIST, a base where
+ * UTC, with -2, -3 ... appended if that is taken. A name that is taken is -EEXIST, a base where
  * others could replace the recording is -EPERM (base/trust.h). On failure nothing is left, and
  * err says which path failed. The descriptors are those of file_open_at().
  *

@@ -38,8 +38,8 @@ static int join_at(struct store *s, const char *path, int64_t start_ns, unsigned
 	return store_open(s, 0);
 }
 
-/* Join the recording in s->path by its ticket. Every make of a build comes here: no
- * system call, no page of the stack more than there has to be. */
+/* Join the recording in s->path by its ticket. Every make of a build does this, so it uses as few
+ * system calls and pages of the stack as possible. */
 static int join_by_ticket(struct store *s)
 {
 	size_t len = strlen(s->path);
@@ -151,7 +151,7 @@ static bool percent_decode(struct slice in, char out[PATH_MAX])
 	return n && out[0] == '/';
 }
 
-/* What the ticket's first lines say, into s. */
+/* Read the first lines of the ticket into s. */
 static bool read_ticket(struct store *s, const char *text, size_t n)
 {
 	struct slice dir, words;
@@ -170,7 +170,7 @@ static bool read_ticket(struct store *s, const char *text, size_t n)
 	return true;
 }
 
-/* Not inline: few tickets are that long, and what is on the stack costs its pages. */
+/* Not inline: few tickets are that long, and its buffer costs pages of the stack. */
 static __attribute__((noinline)) bool read_long_ticket(struct store *s, int fd)
 {
 	char text[3 * PATH_MAX + 64 + REDACT_WORDS_MAX];

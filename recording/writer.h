@@ -11,20 +11,19 @@
  * written. Errors are sticky, as those of a buffer.
  */
 struct writer {
-	struct buf b;		/* what is not written yet */
-	int fd;			/* -1: all of it stays in b */
+	struct buf b;		/* text that is not written yet */
+	int fd;			/* -1: all text stays in b */
 	int error;
-	char (*id)[INSTANCE_ID_MAX];	/* of each instance, lent */
+	char (*id)[INSTANCE_ID_MAX];	/* of each instance, borrowed */
 };
 
-/* The ids, each there once: where a process got the id of one that was no more, the later
- * one gets another. 0 or -ENOMEM. */
+/* Make unique ids: if a process got the id of an earlier one, it gets another. 0 or -ENOMEM. */
 int writer_ids(char (*id)[INSTANCE_ID_MAX], const struct recording *rec);
 
 /* Write the buffer if it is large; called repeatedly. */
 void writer_flow(struct writer *o);
 
-/* Each writes all of one file. What is wrong is in o. */
+/* Each writes one whole file. Errors are in o. */
 void writer_add_tasks(struct writer *o, const struct recording *rec);
 void writer_add_series(struct writer *o, const struct series *s);
 void writer_add_usage(struct writer *o, const struct recording *rec);

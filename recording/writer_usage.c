@@ -103,7 +103,7 @@ static bool is_last(const struct usage_out *w, const struct sample *s)
 	return s->at + 1 == t->first_usage + t->n_usage;
 }
 
-/* A task is over at the line behind its last sample. */
+/* A task ends at the line after its last sample. */
 static void add_line(struct usage_out *w, const struct sample *s, size_t n,
 		     const struct sample *before, size_t n_before)
 {
