@@ -125,10 +125,10 @@ bool reader_line(struct cursor *c, struct slice *line, struct reader_damage *d);
 bool reader_feed_line(struct feed *f, struct slice *line, struct reader_damage *d);
 
 /*
- * Read one file of the recording by its plain name (build, tasks*.log, proc_*.log). text may be
- * taken over and has room for one byte after it. If the file is read line by line, the rest of it
- * comes from fd, which the reader takes over and which may be -1. The caller reads build and the
- * tasks first, then calls reader_finish_tasks(). The other files follow.
+ * Read one file of the recording by its plain name (build, tasks.log, proc_stat.log ...). text may
+ * be taken over and has room for one byte after it. A file that is read line by line continues in
+ * fd. The reader takes over fd, which may be -1. The caller reads build and the tasks first. Then
+ * it calls reader_finish_tasks() and reads the other files.
  */
 int reader_file(struct reader *r, const char *name, struct buf *text, int fd);
 
