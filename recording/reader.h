@@ -175,12 +175,10 @@ uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
 /* The highest number of an instance's tasks, and the number of its tasks that were not written
  * according to lost.log. After all files, further missing tasks are added to rec->lost. */
 int reader_last_task(struct reader *r, uint32_t instance, int64_t last);
-int reader_told_lost(struct reader *r, struct slice inst, uint64_t tasks);
 int reader_count_missing(struct reader *r);
 
 /* After all files: sort, and find parents. 0 or -ENOMEM. */
 int reader_finish_tasks(struct reader *r);
-int reader_sort_names(struct reader *r);
 int reader_finish_usage(struct reader *r);
 int reader_link(struct reader *r);
 int reader_finish_processes(struct reader *r);

@@ -26,7 +26,7 @@ struct seen {
 	bool follows;		/* its writer numbers tasks in order without gaps */
 };
 
-int reader_told_lost(struct reader *r, struct slice inst, uint64_t tasks)
+static int add_told_lost(struct reader *r, struct slice inst, uint64_t tasks)
 {
 	struct told_lost *grown;
 
@@ -186,7 +186,7 @@ int reader_lost(struct reader *r, const char *file, const char *text, size_t len
 		before = l->tasks;
 		if (!lost_parse(l, line, &inst))
 			reader_damaged(&damage, c.line);
-		else if (inst.len && reader_told_lost(r, inst, l->tasks - before))
+		else if (inst.len && add_told_lost(r, inst, l->tasks - before))
 			return -ENOMEM;
 	}
 	/* half a line shows that something was lost, too */

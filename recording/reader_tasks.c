@@ -374,7 +374,7 @@ static int sort_names(struct recording *rec, const struct names *l)
 	return 0;
 }
 
-int reader_sort_names(struct reader *r)
+static int sort_all_names(struct reader *r)
 {
 	struct names after = names_of(r, AFTER), out = names_of(r, OUT);
 	int error = sort_names(r->rec, &after);
@@ -424,7 +424,7 @@ int reader_finish_tasks(struct reader *r)
 				     "taken as ending at once", backwards))
 		return -ENOMEM;
 	rec->task = array_trim(rec->task, rec->n_tasks, sizeof *rec->task);
-	return reader_sort_names(r);
+	return sort_all_names(r);
 }
 
 void reader_release(struct reader *r)

@@ -340,91 +340,6 @@ START_TEST(no_rings)
 }
 END_TEST
 
-START_TEST(usage)
-{
-	static const struct { int64_t ms, rss_kb, pss_kb, cpu_ms, written_kb, read_kb, n; } expect[] = {
-		{ 0, 12288, 0, 30, 0, 0, 1 }, { 1000, 15360, 0, 1020, 0, 0, 1 },
-		{ 4000, 15360, 0, 1020, 0, 0, 1 },
-		{ 0, 40960, 31744, 610, 128, 0, 3 }, { 1000, 40960, 31744, 1610, 128, 4, 3 },
-		{ 4000, 40960, 31744, 1610, 128, 4, 3 }, { 5000, 29696, 31744, 2610, 128, 4, 3 },
-		{ 7000, 29696, 31744, 2610, 132, 0, 3 },
-	};
-	struct recording rec = RECORDING_INIT;
-	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\nstart\t20\ta1.2\t8\t\t\ty\n"
-				    "start\t20\ta1.3\t8\t\t\tz\n");
-
-	support_writes(support_path("%s/proc_tasks.log", dir),
-		"buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g "
-		"written:1KiB:c later:1:c read:1KiB:c\n"
-		"0=a1.1:12,3,,1;1=a1.2:40,61,31,3,128\n0:3,99;1:,100,,,,5,4\n+4 0-;1:-11,100\n"
-		"@7000 =1=a1.2:29,261,31,3,132;2=zz.1:9\n");
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
-	ck_assert_uint_eq(rec.n_warnings, 1);
-	ck_assert_ptr_nonnull(strstr(rec.warning[0].text, "1 samples of tasks that no tasks.log has"));
-	ck_assert_uint_eq(rec.n_usage, 9);
-	ck_assert_uint_eq(rec.task[0].n_usage, 3);
-	ck_assert_uint_eq(rec.task[1].first_usage, 3);
-	ck_assert_uint_eq(rec.task[1].n_usage, 6);
-	for (size_t i = 0, k = 0; i < 8; i++, k++) {
-		const struct task_usage *u = &rec.usage[k];
-
-		if (k == 7)	/* unchanged up to 6000 */
-			u = &rec.usage[++k];
-		ck_assert_int_eq(u->time_ms, expect[i].ms);
-		ck_assert_int_eq(u->rss_kb, expect[i].rss_kb);
-		ck_assert_int_eq(u->pss_kb, expect[i].pss_kb);
-		ck_assert_int_eq(u->cpu_ms, expect[i].cpu_ms);
-		ck_assert_int_eq(u->written_kb, expect[i].written_kb);
-		ck_assert_int_eq(u->read_kb, expect[i].read_kb);
-		ck_assert_int_eq(u->processes, expect[i].n);
-	}
-	ck_assert_int_eq(rec.task[0].peak_kb, 15360);
-	ck_assert_int_eq(rec.task[0].peak_ms, 1000);
-	ck_assert_int_eq(rec.task[1].peak_kb, 31744);
-	ck_assert_int_eq(rec.task[2].peak_kb, 0);
-	ck_assert_uint_eq(rec.task[2].n_usage, 0);
-	recording_release(&rec);
-}
-END_TEST
-
-/* Its samples are consecutive all the same, and so are those of others. */
-START_TEST(usage_of_one_that_comes_back)
-{
-	static const struct { uint32_t task, ms, rss_kb; } expect[] = {
-		{ 0, 0, 10240 }, { 0, 1000, 10240 }, { 0, 2000, 4096 }, { 0, 3000, 5120 },
-		{ 1, 0, 20480 }, { 1, 1000, 21504 }, { 2, 0, 30720 }, { 2, 3000, 31744 },
-	};
-	struct recording rec = RECORDING_INIT;
-	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\nstart\t20\ta1.2\t8\t\t\ty\n"
-				    "start\t20\ta1.3\t9\t\t\tz\n");
-
-	support_writes(support_path("%s/proc_tasks.log", dir),
-		"buildbeat proc_tasks 1 1000 rss:1MiB:g\n"
-		"0=a1.1:10;1=a1.2:20;2=a1.3:30\n0-;1:1\n1-;0=a1.1:4\n0:1;2:1\n");
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
-	ck_assert_uint_eq(rec.n_warnings, 0);
-	ck_assert_uint_eq(rec.n_usage, 9);
-	for (size_t i = 0, k = 0; i < ARRAY_SIZE(expect); i++, k++) {
-		const struct task *t = &rec.task[expect[i].task];
-		const struct task_usage *u;
-
-		if (!i || expect[i].task != expect[i - 1].task)
-			k = 0;
-		if (i == 7)	/* unchanged up to 2000 */
-			k++;
-		ck_assert_uint_lt(k, t->n_usage);
-		u = &rec.usage[t->first_usage + k];
-		ck_assert_int_eq(u->time_ms, expect[i].ms);
-		ck_assert_uint_eq(u->rss_kb, expect[i].rss_kb);
-	}
-	ck_assert_uint_eq(rec.task[0].peak_kb, 10240);
-	ck_assert_uint_eq(rec.task[0].n_usage, 4);
-	ck_assert_uint_eq(rec.task[1].n_usage, 2);
-	ck_assert_uint_eq(rec.task[2].n_usage, 3);
-	recording_release(&rec);
-}
-END_TEST
-
 /* Inverted bytes are used as compression. */
 static int unpack(struct buf *out, const void *packed, size_t len, struct error *err)
 {
@@ -702,8 +617,7 @@ int main(void)
 {
 	return support_main("recording", TEST_EACH(damaged, cases), TEST(closed_too_early),
 			    TEST(all_fields), TEST(later_names), TEST(opened_in_a_later_file),
-			    TEST(parents), TEST(no_rings), TEST(usage),
-			    TEST(usage_of_one_that_comes_back), TEST(packed_and_in_parts),
+			    TEST(parents), TEST(no_rings), TEST(packed_and_in_parts),
 			    TEST(gigantic_line), TEST(odd_entries), TEST(cut_anywhere),
 			    TEST(many_writers), TEST(commands_and_other_files), TEST(listing));
 }
