@@ -3,17 +3,22 @@
 #include "base/outdir.h"
 #include "base/outfile.h"
 #include "launch/oelayout.h"
+#include "recording/recording.h"
 #include "tests/support.h"
 
 #include <check.h>
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Files and directories that appear whole, and their modes. */
+/* Files and directories that appear whole, their modes, and the descriptors of a reader. */
 
 static unsigned umask_changes;
 
@@ -75,7 +80,63 @@ START_TEST(umask_is_not_changed)
 }
 END_TEST
 
+static bool no_directory_stream;
+static unsigned inherited;	/* descriptors that a process started now would get */
+
+/* The program's own, in place of libc's. */
+DIR *fdopendir(int fd)
+{
+	DIR *(*real)(int) = (DIR *(*)(int))dlsym(RTLD_NEXT, "fdopendir");
+	int flags = fcntl(fd, F_GETFD);
+
+	inherited += flags >= 0 && !(flags & FD_CLOEXEC);
+	errno = ENOMEM;
+	return no_directory_stream ? NULL : real(fd);
+}
+
+static unsigned open_descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 1000; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* The files of a recording are listed with a descriptor of their own. */
+START_TEST(listing)
+{
+	const char *dir = TOP_SRCDIR "/tests/data/recordings/nested";
+	unsigned before = open_descriptors();
+	struct rlimit limit, few = { 0 };
+	struct recording rec = RECORDING_INIT;
+	struct error err;
+
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), 0);
+	recording_release(&rec);
+	ck_assert_uint_eq(inherited, 0);
+
+	no_directory_stream = true;
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), -ENOMEM);
+	recording_release(&rec);
+	ck_assert_uint_eq(open_descriptors(), before);
+	no_directory_stream = false;
+
+	/* one is left, for the directory */
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few.rlim_max = limit.rlim_max;
+	while (fcntl((int)few.rlim_cur, F_GETFD) >= 0)
+		few.rlim_cur++;
+	few.rlim_cur++;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), -EMFILE);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	recording_release(&rec);
+}
+END_TEST
+
 int main(void)
 {
-	return support_main("outfile", TEST_EACH(umask_is_read, masks), TEST(umask_is_not_changed));
+	return support_main("outfile", TEST_EACH(umask_is_read, masks), TEST(umask_is_not_changed),
+			    TEST(listing));
 }
