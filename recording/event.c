@@ -187,18 +187,18 @@ void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		   const struct event_end *e)
 {
-	struct event_end told = *e;
+	struct event_end ended = *e;
 	enum event_kind kind = EVENT_DONE;
 
-	told.status = -1;
+	ended.status = -1;
 	if (e->status >= 0 && WIFSIGNALED(e->status)) {
 		kind = EVENT_KILL;
-		told.status = WTERMSIG(e->status);
+		ended.status = WTERMSIG(e->status);
 	} else if (e->status >= 0) {
-		told.status = WEXITSTATUS(e->status);
-		kind = told.status ? EVENT_FAIL : EVENT_DONE;
+		ended.status = WEXITSTATUS(e->status);
+		kind = ended.status ? EVENT_FAIL : EVENT_DONE;
 	}
-	event_add_ended(b, t, inst, seq, kind, &told);
+	event_add_ended(b, t, inst, seq, kind, &ended);
 }
 
 /* As many of the names as fit. */

@@ -33,8 +33,8 @@ struct reader {
 	struct index instances;	/* newest instance of an id */
 	struct index tasks;	/* by instance and number: those not in `numbered` */
 	struct index spans;
-	struct told_lost *told_lost;	/* by lost.log */
-	size_t n_told_lost;
+	struct reported_lost *reported_lost;	/* by lost.log */
+	size_t n_reported_lost;
 	uint64_t *last_task;	/* of each instance, from its close line; 0: unknown */
 	size_t n_last_task;
 	struct numbered *numbered;	/* of each instance: its tasks by number */

@@ -14,7 +14,7 @@
 #define LAST_MAX 1000000000
 
 /* What lost.log says about one instance. */
-struct told_lost {
+struct reported_lost {
 	char inst[INSTANCE_ID_MAX];
 	uint64_t tasks;
 };
@@ -26,18 +26,18 @@ struct seen {
 	bool follows;		/* its writer numbers tasks in order without gaps */
 };
 
-static int add_told_lost(struct reader *r, struct slice inst, uint64_t tasks)
+static int add_reported_lost(struct reader *r, struct slice inst, uint64_t tasks)
 {
-	struct told_lost *grown;
+	struct reported_lost *grown;
 
 	if (inst.len >= INSTANCE_ID_MAX || !tasks)
 		return 0;
-	grown = array_grow(r->told_lost, r->n_told_lost, sizeof *grown);
+	grown = array_grow(r->reported_lost, r->n_reported_lost, sizeof *grown);
 	if (!grown)
 		return -ENOMEM;
-	r->told_lost = grown;
-	grown += r->n_told_lost++;
-	*grown = (struct told_lost){ .tasks = tasks };
+	r->reported_lost = grown;
+	grown += r->n_reported_lost++;
+	*grown = (struct reported_lost){ .tasks = tasks };
 	memcpy(grown->inst, inst.p, inst.len);
 	return 0;
 }
@@ -83,39 +83,39 @@ static void see(struct seen *s, const struct task *t)
 
 static int by_inst(const void *a, const void *b)
 {
-	return strcmp(((const struct told_lost *)a)->inst, ((const struct told_lost *)b)->inst);
+	return strcmp(((const struct reported_lost *)a)->inst, ((const struct reported_lost *)b)->inst);
 }
 
-/* One entry of told_lost for each instance, in order. */
+/* One entry of reported_lost for each instance, in order. */
 static void sum_told(struct reader *r)
 {
-	struct told_lost *all = r->told_lost;
+	struct reported_lost *all = r->reported_lost;
 	size_t n = 0;
 
-	if (r->n_told_lost)
-		qsort(all, r->n_told_lost, sizeof *all, by_inst);
-	for (size_t i = 0; i < r->n_told_lost; i++) {
+	if (r->n_reported_lost)
+		qsort(all, r->n_reported_lost, sizeof *all, by_inst);
+	for (size_t i = 0; i < r->n_reported_lost; i++) {
 		if (n && !by_inst(&all[n - 1], &all[i]))
 			all[n - 1].tasks += all[i].tasks;
 		else
 			all[n++] = all[i];
 	}
-	r->n_told_lost = n;
+	r->n_reported_lost = n;
 }
 
 /* The number of an instance's missing tasks that lost.log does not report. Several instances
  * with one id share the reported number. */
-static uint64_t untold(struct reader *r, const struct instance *i, uint64_t missing)
+static uint64_t unreported(struct reader *r, const struct instance *i, uint64_t missing)
 {
-	struct told_lost key = { .tasks = 0 }, *told = NULL;
+	struct reported_lost key = { .tasks = 0 }, *found = NULL;
 	uint64_t known;
 
 	strcpy(key.inst, i->id);
-	if (r->n_told_lost)
-		told = bsearch(&key, r->told_lost, r->n_told_lost, sizeof key, by_inst);
-	known = !told ? 0 : told->tasks < missing ? told->tasks : missing;
-	if (told)
-		told->tasks -= known;
+	if (r->n_reported_lost)
+		found = bsearch(&key, r->reported_lost, r->n_reported_lost, sizeof key, by_inst);
+	known = !found ? 0 : found->tasks < missing ? found->tasks : missing;
+	if (found)
+		found->tasks -= known;
 	return missing - known;
 }
 
@@ -153,7 +153,7 @@ int reader_count_missing(struct reader *r)
 	sum_told(r);
 	for (size_t i = 0; i < rec->n_instances; i++) {
 		if (seen[i].last > seen[i].n)
-			n += untold(r, &rec->instance[i], seen[i].last - seen[i].n);
+			n += unreported(r, &rec->instance[i], seen[i].last - seen[i].n);
 	}
 	free(seen);
 	if (!n)
@@ -186,7 +186,7 @@ int reader_lost(struct reader *r, const char *file, const char *text, size_t len
 		before = l->tasks;
 		if (!lost_parse(l, line, &inst))
 			reader_damaged(&damage, c.line);
-		else if (inst.len && add_told_lost(r, inst, l->tasks - before))
+		else if (inst.len && add_reported_lost(r, inst, l->tasks - before))
 			return -ENOMEM;
 	}
 	/* half a line shows that something was lost, too */

@@ -432,7 +432,7 @@ void reader_release(struct reader *r)
 	for (size_t i = 0; r->numbered && i < r->rec->n_instances; i++)
 		free(r->numbered[i].task);
 	free(r->numbered);
-	free(r->told_lost);
+	free(r->reported_lost);
 	free(r->last_task);
 	free(r->after_task);
 	free(r->out_task);

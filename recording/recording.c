@@ -221,12 +221,12 @@ static int list_files(struct source *s)
 
 static int read_one(struct source *s, const struct file *f)
 {
-	size_t told = s->r.rec->n_warnings;
+	size_t n_before = s->r.rec->n_warnings;
 	struct buf text = BUF_INIT;
 	int fd;
 	int r = load(s, &text, &fd, f);
 
-	if (!r && (text.len || fd >= 0 || s->r.rec->n_warnings == told))
+	if (!r && (text.len || fd >= 0 || s->r.rec->n_warnings == n_before))
 		r = reader_file(&s->r, f->name, &text, fd);
 	else if (fd >= 0)
 		close(fd);

@@ -56,7 +56,7 @@ static void add_builds(struct json *j, const struct builds *builds)
 {
 	struct buf text = BUF_PART_OF(j->out);
 
-	json_array(j, "nights");
+	json_array(j, "builds");
 	for (uint32_t i = 0; i < builds->n; i++) {
 		json_array(j, NULL);
 		buf_clear(&text);

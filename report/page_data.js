@@ -46,8 +46,8 @@ function readColumns(head, bytes) {
 	for (let i = 0; i < head.fine; i++, at += 4)
 		fine[i] = bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | bytes[at + 3] << 24;
 	data.place = placeSeries(n, fine);
-	data.fine = bytes.subarray(at, at + head.fine * head.nights.length);
-	data.coarse = bytes.subarray(at + head.fine * head.nights.length);
+	data.fine = bytes.subarray(at, at + head.fine * head.builds.length);
+	data.coarse = bytes.subarray(at + head.fine * head.builds.length);
 }
 
 function group(list) {
@@ -79,7 +79,7 @@ async function readData() {
 
 /* Ranges of builds [from, until) with a value: where the series is coarse, their median. */
 function pointsOf(series) {
-	const place = data.place[series], n_builds = data.head.nights.length;
+	const place = data.place[series], n_builds = data.head.builds.length;
 	const low = data.low[series], span = data.high[series] - low, points = [];
 	const is_fine = place >= 0, starts = data.head.points;
 	const steps = is_fine ? data.head.fine_steps : data.head.coarse_steps;
@@ -148,7 +148,7 @@ const columns = [
 	{ id: "trend", title: "trend", spark: true,
 	  number: row => data.high[seriesOf(row)] / data.low[seriesOf(row)] },
 	{ id: "since", title: "since", number: sinceOf,
-	  words: v => v < 0 ? "" : data.head.nights[v][0] },
+	  words: v => v < 0 ? "" : data.head.builds[v][0] },
 	{ id: "state", title: "state", number: row => -stateOf(row),
 	  words: v => v === -BETTER ? "better" : STATES[-v] || "" },
 ];

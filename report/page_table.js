@@ -81,7 +81,7 @@ function select() {
 function addSpark(cell, series) {
 	const svg = draw("svg", { width: SPARK.width, height: SPARK.height, "aria-hidden": "true" },
 			 cell);
-	const points = pointsOf(series), n = data.head.nights.length;
+	const points = pointsOf(series), n = data.head.builds.length;
 	const low = data.low[series], span = data.high[series] - low || 1;
 	const x = build => 1 + build / n * (SPARK.width - 2);
 	const y = v => SPARK.height - 2 - (v - low) / span * (SPARK.height - 4);

@@ -16,7 +16,7 @@ function ticks(unit, low, high) {
 
 /* The levels: between changes, as the changes have them; otherwise the usual value. */
 function levels(series) {
-	const n = data.head.nights.length, changes = changesOf(series), f = findingOf(series);
+	const n = data.head.builds.length, changes = changesOf(series), f = findingOf(series);
 	const list = [];
 	let from = 0;
 
@@ -35,7 +35,7 @@ function levels(series) {
 }
 
 function plotScale(series, width) {
-	const n = data.head.nights.length;
+	const n = data.head.builds.length;
 	let low = data.low[series], high = data.high[series];
 
 	for (const [, , v] of levels(series)) {
@@ -52,7 +52,7 @@ function plotScale(series, width) {
 }
 
 function addDates(svg, s, width) {
-	const builds = data.head.nights, months = builds.length > 100;
+	const builds = data.head.builds, months = builds.length > 100;
 	let last = -Infinity, said = "";
 
 	for (let i = 0; i < builds.length; i++) {
@@ -110,7 +110,7 @@ function addLevels(svg, s, series) {
 }
 
 function pointWords(unit, p) {
-	const builds = data.head.nights, last = builds[p.until - 1], n = p.until - p.from;
+	const builds = data.head.builds, last = builds[p.until - 1], n = p.until - p.from;
 
 	return (n > 1 ? builds[p.from][0] + " to " + last[0] + ", median: " : last[0] + ": ") +
 		amountText(unit, p.value) + (last[2] ? ", revision " + last[2] : "") +
@@ -169,7 +169,7 @@ function listen(svg, plot) {
 
 function summaryOf(series, unit) {
 	const changes = changesOf(series), newest = data.newest[series], usual = data.usual[series];
-	const recent = changes.slice(-2).map(c => data.head.nights[c.at][0] + ": " +
+	const recent = changes.slice(-2).map(c => data.head.builds[c.at][0] + ": " +
 		amountText(unit, c.before) + " to " + amountText(unit, c.after) +
 		(c.creep ? ", slowly" : ""));
 

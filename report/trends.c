@@ -20,7 +20,7 @@ struct making {
 	const struct builds *builds;
 	size_t window;
 	uint8_t *is_fine;	/* by series */
-	const struct verdict_finding **told;	/* by series */
+	const struct verdict_finding **finding;	/* by series */
 	float *values;		/* of a metric, tasks then the build */
 	double *sorted;		/* room for the values of a series */
 	float *points;
@@ -58,8 +58,8 @@ static void choose_fine(struct making *k, const struct history *history,
 	for (size_t i = 0; i < verdict->n; i++) {
 		size_t series = series_of(t, verdict->finding[i].task, verdict->finding[i].metric);
 
-		if (series != SIZE_MAX && !k->told[series])
-			k->told[series] = &verdict->finding[i];
+		if (series != SIZE_MAX && !k->finding[series])
+			k->finding[series] = &verdict->finding[i];
 		set_fine(k, series);
 	}
 	for (size_t i = 0; i < t->n_metrics; i++)
@@ -198,7 +198,7 @@ static void add_series(struct making *k, size_t series, const float *v, size_t *
 	size_t first = last > k->window ? last - k->window : 0;
 
 	t->newest[series] = rounded(v[last]);
-	t->usual[series] = rounded(k->told[series] ? k->told[series]->before :
+	t->usual[series] = rounded(k->finding[series] ? k->finding[series]->before :
 				   median_known(k, v + first, last - first));
 	if (k->is_fine[series])
 		add_fine(k, series, v, n_fine);
@@ -235,7 +235,7 @@ static int begin(struct making *k, const struct rules *rules)
 	t->n_series = t->n_rows * t->n_metrics;
 	k->window = rules->window > 0 ? (size_t)rules->window : t->n_builds;
 	k->is_fine = calloc(t->n_series + 1, 1);
-	k->told = calloc(t->n_series + 1, sizeof *k->told);
+	k->finding = calloc(t->n_series + 1, sizeof *k->finding);
 	k->values = malloc(t->n_rows * t->n_builds * sizeof *k->values + 1);
 	k->sorted = malloc(t->n_builds * sizeof *k->sorted + 1);
 	k->points = malloc(t->n_builds * sizeof *k->points + 1);
@@ -243,7 +243,7 @@ static int begin(struct making *k, const struct rules *rules)
 	t->usual = malloc((t->n_series + 1) * sizeof *t->usual);
 	t->low = malloc((t->n_series + 1) * sizeof *t->low);
 	t->high = malloc((t->n_series + 1) * sizeof *t->high);
-	return k->is_fine && k->told && k->values && k->sorted && k->points && t->newest &&
+	return k->is_fine && k->finding && k->values && k->sorted && k->points && t->newest &&
 	       t->usual && t->low && t->high ? 0 : -ENOMEM;
 }
 
@@ -269,7 +269,7 @@ int trends_make(struct trends *t, const struct builds *builds, const struct rule
 	for (size_t i = 0; !r && t->n_builds && i < t->n_metrics; i++)
 		r = add_metric(&k, i, &n_fine, err);
 	free(k.is_fine);
-	free(k.told);
+	free(k.finding);
 	free(k.values);
 	free(k.sorted);
 	free(k.points);

@@ -72,7 +72,7 @@ static void check_legend(const struct legend *l, int left, int right, int top, i
 	for (size_t i = 0; i < l->n; i++) {
 		const struct key *k = &l->key[i];
 		double width = (k->id ? LEGEND_SWATCH : 0) + safe_width(k->label, LEGEND_SIZE) +
-			(k->figures ? safe_width(k->figures, LEGEND_SIZE) : 0);
+			(k->values ? safe_width(k->values, LEGEND_SIZE) : 0);
 
 		ck_assert_int_ge(k->x, left);
 		ck_assert_int_le(k->x + k->width, right);
@@ -230,7 +230,7 @@ START_TEST(long_texts)
 	make(&c, &r, LANES_KIND, NULL);
 	check_chart(&c);
 	ck_assert_uint_eq(c.kinds.n, LEGEND_KEYS_MAX);
-	ck_assert_ptr_nonnull(strstr(c.kinds.key[c.kinds.n - 1].figures, "more kinds"));
+	ck_assert_ptr_nonnull(strstr(c.kinds.key[c.kinds.n - 1].values, "more kinds"));
 	release(&c);
 	recorded_release(&r);
 	buf_release(&build);

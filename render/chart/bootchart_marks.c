@@ -386,11 +386,11 @@ static void add_words(struct markup *s, const struct key *k)
 	svg_attr_number(s, "x", k->x + (k->id ? LEGEND_SWATCH : 0));
 	svg_attr_number(s, "y", k->y);
 	markup_text_buf(s, &label);
-	if (k->figures) {
+	if (k->values) {
 		markup_text(s, label.len ? " " : "");
 		markup_begin(s, "tspan");
 		markup_attr(s, "class", "figures");
-		markup_text(s, k->figures);
+		markup_text(s, k->values);
 		markup_end(s);
 	}
 	markup_end(s);

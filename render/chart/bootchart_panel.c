@@ -339,8 +339,8 @@ static void add_description(struct markup *s, const struct panel *p, const struc
 	for (size_t i = 0; i < l->n; i++) {
 		buf_adds(&b, i ? "; " : ": ");
 		buf_adds(&b, l->key[i].label);
-		buf_adds(&b, l->key[i].figures ? " " : "");
-		buf_adds(&b, l->key[i].figures ? l->key[i].figures : "");
+		buf_adds(&b, l->key[i].values ? " " : "");
+		buf_adds(&b, l->key[i].values ? l->key[i].values : "");
 	}
 	markup_attr_buf(s, "aria-label", &b);
 	buf_release(&b);

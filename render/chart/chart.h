@@ -51,7 +51,7 @@ struct key {
 	const char *id;		/* of the band, the kind or the mark; NULL: without a swatch */
 	bool is_mark;		/* among bands or kinds */
 	const char *label;	/* not yet safe to print */
-	char *figures;		/* "max 12 MiB/s", or NULL */
+	char *values;		/* "max 12 MiB/s", or NULL */
 	const char *meaning;	/* or NULL */
 	enum colour colour;
 	enum mark mark;

@@ -25,10 +25,10 @@ static struct key *add_key(struct legend *l, const char *id, const char *label)
 }
 
 /* Take the text of b, which is released. */
-static int set_figures(struct key *k, struct buf *b)
+static int set_values(struct key *k, struct buf *b)
 {
-	k->figures = strdup(buf_str(b));
-	if (buf_error(b) || !k->figures) {
+	k->values = strdup(buf_str(b));
+	if (buf_error(b) || !k->values) {
 		buf_release(b);
 		return -ENOMEM;
 	}
@@ -36,7 +36,7 @@ static int set_figures(struct key *k, struct buf *b)
 	return 0;
 }
 
-static void add_figure(struct buf *b, const char *what, enum axis_unit unit, int64_t value)
+static void add_value(struct buf *b, const char *what, enum axis_unit unit, int64_t value)
 {
 	if (value < 0)
 		return;
@@ -50,21 +50,21 @@ static int add_band(struct legend *l, const struct panel *p, const struct band *
 {
 	struct key *k = add_key(l, band->id, band->label);
 	enum axis_unit unit = band->right ? p->right_unit : p->unit;
-	struct buf figures = BUF_INIT;
+	struct buf values = BUF_INIT;
 
 	if (!k)
 		return 0;
 	k->meaning = band->meaning;
 	k->colour = band->colour;
 	k->mark = band->mark;
-	add_figure(&figures, band->max ? "max " : "", unit, band->max);
+	add_value(&values, band->max ? "max " : "", unit, band->max);
 	if (band->max && band->total >= 0)
-		add_figure(&figures, "total ", AXIS_BYTES, band->total);
+		add_value(&values, "total ", AXIS_BYTES, band->total);
 	else if (band->max)
-		add_figure(&figures, "mean ", unit, band->mean);
+		add_value(&values, "mean ", unit, band->mean);
 	if (band->right)
-		buf_adds(&figures, ", right axis");
-	return set_figures(k, &figures);
+		buf_adds(&values, ", right axis");
+	return set_values(k, &values);
 }
 
 int legend_of_panel(struct legend *l, const struct panel *p)
@@ -93,12 +93,12 @@ void legend_add_spread(struct legend *l)
 static int add_kind(struct legend *l, const struct kind *kind)
 {
 	struct key *k = add_key(l, kind->name, kind->name);
-	struct buf figures = BUF_INIT;
+	struct buf values = BUF_INIT;
 
 	k->colour = palette_of_kind(kind->name);
-	text_add_time(&figures, kind->cost.wall_us);
-	buf_addf(&figures, " in %zu", kind->n_tasks);
-	return set_figures(k, &figures);
+	text_add_time(&values, kind->cost.wall_us);
+	buf_addf(&values, " in %zu", kind->n_tasks);
+	return set_values(k, &values);
 }
 
 int legend_of_kinds(struct legend *l, const struct summary *s)
@@ -112,7 +112,7 @@ int legend_of_kinds(struct legend *l, const struct summary *s)
 		r = add_kind(l, &v.kind[i]);
 	if (!r && l->n < v.n_kinds) {
 		buf_addf(&more, "%zu more kinds", v.n_kinds - l->n);
-		r = set_figures(add_key(l, NULL, ""), &more);
+		r = set_values(add_key(l, NULL, ""), &more);
 	}
 	view_release(&v);
 	return r;
@@ -168,8 +168,8 @@ static double key_width(const struct key *k, int *error)
 
 	text_add_name(&safe, k->label, 0);
 	width += svg_text_width(buf_str(&safe), LEGEND_SIZE);
-	if (k->figures)
-		width += (*k->label ? WORD_GAP : 0) + svg_text_width(k->figures, LEGEND_SIZE);
+	if (k->values)
+		width += (*k->label ? WORD_GAP : 0) + svg_text_width(k->values, LEGEND_SIZE);
 	if (buf_error(&safe))
 		*error = buf_error(&safe);
 	buf_release(&safe);
@@ -201,6 +201,6 @@ int legend_place(struct legend *l, int x, int y, int right)
 void legend_release(struct legend *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		free(l->key[i].figures);
+		free(l->key[i].values);
 	*l = (struct legend){ 0 };
 }

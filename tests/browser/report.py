@@ -92,7 +92,7 @@ def trend_of_a_task(page):
     assert shown['plots'] == 4 and shown['marks'] > 0 and 'NaN' not in shown['level'], shown
 
 
-def nights_one_by_one(page):
+def builds_one_by_one(page):
     """The pointer and the arrow keys show date, value and revision of each build."""
     _open(page)
     words = 'return document.querySelector("#trend .words").textContent'
