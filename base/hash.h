@@ -23,7 +23,8 @@ static inline uint64_t hash_bytes(uint64_t seed, const char *p, size_t len)
 		h = hash_mix(h ^ word);
 	}
 	word = len;
-	memcpy(&word, p, len);
+	if (len)	/* otherwise p may be NULL */
+		memcpy(&word, p, len);
 	return hash_mix(h ^ word ^ (uint64_t)len << 56);
 }
 
