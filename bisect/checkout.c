@@ -175,7 +175,8 @@ int checkout_order(struct checkout *c, const char *good, const char *bad, struct
 	r = git(c, c->source, &out, true, base, err);
 	if (r == 0)
 		r = error_set(err, -EINVAL, NULL, 0, 0,
-			      "bisect: %.10s is not an ancestor of %.10s; " "their last common commit is %.10s", good, bad, buf_str(&out));
+			      "bisect: %.10s is not an ancestor of %.10s; their last common commit "
+			      "is %.10s", good, bad, buf_str(&out));
 	else if (r == 1)
 		r = error_set(err, -EINVAL, NULL, 0, 0, "bisect: %.10s and %.10s have no common "
 			      "history", good, bad);

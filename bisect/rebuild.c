@@ -112,7 +112,8 @@ static int read_runs(struct rebuild *b, const char *path, const struct buf *text
 
 	if (text->len < head || memcmp(text->data, b->head, head))
 		return error_set(err, -EEXIST, path, 0, 0,
-				 "a different bisection is in progress here: " "finish it with its original command, or remove its directory");
+				 "a different bisection is in progress here: finish it with its original "
+				 "command, or remove its directory");
 	cursor_init(&c, text->data + head, text->len - head);
 	while (!r && cursor_line(&c, &line, &complete) && complete) {
 		r = read_run(b, line);
@@ -389,7 +390,8 @@ int rebuild_measure(struct rebuild *b, const char *id, double *value, const char
 
 		if (strcmp(known->id, id))
 			return error_set(err, -EEXIST, b->directory, 0, 0,
-					 "this bisection was started " "with other settings; remove the directory");
+					 "this bisection was started with other settings; remove the "
+					 "directory");
 		*value = (double)known->value;
 		*why = known->why;
 		return 0;
