@@ -90,7 +90,7 @@ SCRIPTS_RUN = tests/english.sh tests/house.sh tests/recipes.sh tests/recording_a
 TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
-EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data tests/english.pending \
+EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data \
 	tests/english.py tests/golden tests/house.py tests/recipes.py \
 	tests/references.py tests/samples.py
 
