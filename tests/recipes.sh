@@ -3,4 +3,5 @@
 # The recipes of README.md run as written: see tests/recipes.py. Run in the build directory.
 : "${srcdir:=$(dirname "$0")/..}"
 command -v python3 >/dev/null && command -v git >/dev/null || exit 77
+grep -q '^SANITIZE = .*sanitize=' Makefile && exit 77	# make cannot load the plugin then
 exec python3 -B "$srcdir/tests/recipes.py" "$srcdir"
