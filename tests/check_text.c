@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "tests/paths.h"
+#include "tests/server.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -213,6 +214,7 @@ START_TEST(messages_are_safe)
 {
 	struct run r;
 
+	server_leaks(support_tmpdir());
 	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat show \"$(printf 'x\\302\\233y\\233\\342\\200\\256z\\033[2J')\"");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "x\\x9by\\x9b\\u202ez\\x1b[2J") != NULL, "%s", r.err.data);

@@ -110,6 +110,8 @@ END_TEST
 
 int main(void)
 {
+	if (!support_can_be_loaded())
+		return 77;
 	return support_main("unreadable", TEST_EACH(part_of_recording, cases), TEST(part_of_oe),
 			    TEST(modes), TEST(missing_is_normal));
 }
