@@ -28,7 +28,8 @@ static int listen_to(const struct connector *c, enum proc_cn_mcast_op op)
 	return netlink_send(&c->netlink, message, sizeof message);
 }
 
-/* Each processor numbers its messages. */
+/* Each processor numbers its messages: the events, and the answers to any process that begins or
+ * ends listening. In old kernels an answer has a number of its own, and no processor. */
 static void count_lost(struct connector *c, uint32_t cpu, uint32_t number)
 {
 	if (cpu >= c->n_cpus)
@@ -67,7 +68,7 @@ static bool take(const struct proc_event *p, struct connector_event *e)
 
 bool connector_parse(struct connector *c, struct slice message, struct connector_event *e)
 {
-	struct proc_event event = { .what = PROC_EVENT_NONE };
+	struct proc_event event = { 0 };
 	struct nlmsghdr header;
 	struct slice body;
 	struct cn_msg cn;
@@ -80,8 +81,7 @@ bool connector_parse(struct connector *c, struct slice message, struct connector
 	    cn.len < offsetof(struct proc_event, event_data))
 		return false;
 	memcpy(&event, body.p, cn.len < sizeof event ? cn.len : sizeof event);
-	if (event.what != PROC_EVENT_NONE)
-		count_lost(c, event.cpu, cn.seq);
+	count_lost(c, event.cpu, cn.seq);
 	*e = (struct connector_event){ .status = -1 };
 	return take(&event, e);
 }

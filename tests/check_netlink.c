@@ -55,17 +55,23 @@ static void end_header(struct forged *f)
 	memcpy(f->data + offsetof(struct nlmsghdr, nlmsg_len), &len, sizeof len);
 }
 
+static void make_event(struct forged *f, const struct proc_event *e, uint32_t number)
+{
+	struct cn_msg cn = { .id = { CN_IDX_PROC, CN_VAL_PROC }, .seq = number, .len = sizeof *e };
+
+	put_header(f, NLMSG_DONE);
+	put(f, &cn, sizeof cn);
+	put(f, e, sizeof *e);
+	end_header(f);
+}
+
 static void make_exit_event(struct forged *f)
 {
 	struct proc_event e = { .what = PROC_EVENT_EXIT };
-	struct cn_msg cn = { .id = { CN_IDX_PROC, CN_VAL_PROC }, .seq = 1000000, .len = sizeof e };
 
 	e.event_data.exit.process_pid = FORGED;
 	e.event_data.exit.process_tgid = FORGED;
-	put_header(f, NLMSG_DONE);
-	put(f, &cn, sizeof cn);
-	put(f, &e, sizeof e);
-	end_header(f);
+	make_event(f, &e, 1000000);
 }
 
 static void put_attribute(struct forged *f, uint16_t type, const void *data, size_t len)
@@ -235,6 +241,62 @@ START_TEST(event_lengths)
 }
 END_TEST
 
+/* The kernel numbers its answer to another listener like an event. In old kernels the answer has
+ * a number of its own, and no processor. */
+START_TEST(answers_are_numbered)
+{
+	static const struct {
+		struct proc_event event;
+		uint32_t number;
+		uint64_t lost;		/* up to this message */
+	} messages[] = {
+		{ { .what = PROC_EVENT_EXIT, .cpu = 1 }, 10, 0 },
+		{ { .what = PROC_EVENT_NONE, .cpu = 1 }, 11, 0 },
+		{ { .what = PROC_EVENT_EXIT, .cpu = 1 }, 12, 0 },
+		{ { .what = PROC_EVENT_NONE, .cpu = UINT32_MAX }, 700, 0 },
+		{ { .what = PROC_EVENT_EXIT, .cpu = 1 }, 13, 0 },
+		{ { .what = PROC_EVENT_NONE, .cpu = 0 }, 500, 0 },
+		{ { .what = PROC_EVENT_EXIT, .cpu = 0 }, 502, 1 },
+		{ { .what = PROC_EVENT_NONE, .cpu = 1 }, 16, 3 },
+		{ { .what = PROC_EVENT_EXIT, .cpu = 1 }, 17, 3 },
+	};
+	uint32_t next[2] = { 0 };
+	bool seen[2] = { false };
+	struct connector c = { .next = next, .seen = seen, .n_cpus = 2 };
+	struct connector_event e;
+	struct forged f;
+
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		make_event(&f, &messages[i].event, messages[i].number);
+		ck_assert_int_eq(connector_parse(&c, (struct slice){ f.data, f.len }, &e),
+				 messages[i].event.what == PROC_EVENT_EXIT);
+		ck_assert_msg(connector_lost(&c) == messages[i].lost, "message %zu: %llu lost", i,
+			      (unsigned long long)connector_lost(&c));
+	}
+}
+END_TEST
+
+/* The kernel answers them while we listen. */
+START_TEST(other_listeners)
+{
+	struct connector c, other;
+	struct connector_event e;
+
+	if (connector_open(&c, 0))
+		return;
+	for (unsigned i = 0; i < 10; i++) {
+		ck_assert_int_eq(connector_open(&other, 0), 0);
+		connector_close(&other);
+		while (connector_next(&c, &e))
+			;
+	}
+	/* without root the socket is small */
+	if (!c.netlink.overruns)
+		ck_assert_uint_eq(connector_lost(&c), 0);
+	connector_close(&c);
+}
+END_TEST
+
 /* Values */
 
 static void fill(struct taskstats *s, uint16_t version)
@@ -330,6 +392,7 @@ int main(void)
 {
 	return support_main("netlink", TEST_LOOP(of_others_is_ignored, 2), TEST(senders),
 			    TEST(claimed_lengths), TEST(forged_event), TEST(event_lengths),
+			    TEST(answers_are_numbered), TEST(other_listeners),
 			    TEST(forged_values), TEST(versions_of_values),
 			    TEST(values_of_another_family));
 }
