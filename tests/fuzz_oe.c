@@ -22,7 +22,8 @@ static void check_tasks(const struct recording *rec)
 		check(recording_task_end_us(rec, t) >= t->start_us);
 		check(t->start_us <= rec->last_us && t->end_us <= rec->last_us);
 		check(t->state == TASK_UNFINISHED || t->state == TASK_DONE ||
-		      (t->state == TASK_FAILED && t->status == -1));
+		      (t->state == TASK_FAILED && (t->status == -1 || t->status > 0)) ||
+		      (t->state == TASK_KILLED && t->status > 0));
 		check(t->user_us >= -1 && t->system_us >= -1 && t->max_rss_kb >= -1 &&
 		      t->in_blocks >= -1 && t->out_blocks >= -1 && t->minor_faults >= -1);
 		for (size_t k = 0; k < i && k < 64; k++)

@@ -303,7 +303,7 @@ static bool read_state(struct cursor *c, int64_t *state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (cursor_literal(c, words[i].word)) {
-			if (!cursor_i64(c, &n) || n < 0 || n > STATE_NUMBER)
+			if (!cursor_i64(c, &n) || n < 1 || n > STATE_NUMBER)
 				return false;
 			*state = words[i].state | n;
 			return true;
