@@ -95,11 +95,16 @@ static int check_rule(void *rule, struct error *err)
 
 static const struct option_map rule_map = { rule_keys, add_rule, check_rule };
 
+static const char *const shared_word[] = {
+	[SHARED_FAIL] = "fail", [SHARED_REPORT] = "report", NULL
+};
+
 #undef OPTIONS
 #define OPTIONS struct rules_config
 static const struct option compare_keys[] = {
 	{ OPT_KEY(OPTION_SET, unsigned, "metrics", rules.metrics), .choices = metric_word },
 	{ OPT_KEY(OPTION_SHARE, double, "rate", rules.rate), .max = 1 },
+	{ OPT_KEY(OPTION_CHOICE, int, "shared", rules.shared), .choices = shared_word },
 	{ OPT_KEY(OPTION_NUMBER, int64_t, "agree", rules.agree), .min = 1, .max = 10 },
 	{ OPT_KEY(OPTION_NUMBER, int64_t, "window", rules.window),
 	  .min = 10, .max = CHANGEPOINTS_MAX },

@@ -35,3 +35,10 @@ double build_total(const struct build *build, enum metric m)
 {
 	return build->total[TOTAL_STATUS] > 0 ? NAN : metric_total(build->total, m);
 }
+
+double build_machine(const struct build *build, enum metric m)
+{
+	(void)build;
+	(void)m;
+	return NAN;
+}

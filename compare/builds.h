@@ -68,4 +68,8 @@ const struct revision *build_revision(const struct build *build, const char *sou
  * the failure says nothing. */
 double build_total(const struct build *build, enum metric m);
 
+/* The logarithm of the factor by which the machine itself, and not the tasks, made this metric
+ * larger than on an idle machine at full speed; NaN if unknown. */
+double build_machine(const struct build *build, enum metric m);
+
 #endif

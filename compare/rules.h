@@ -28,9 +28,16 @@ struct rule {
 	int ignored;		/* -1: unchanged */
 };
 
+/* What a lasting change of all tasks does that the machine does not explain. */
+enum rules_shared {
+	SHARED_FAIL,
+	SHARED_REPORT,
+};
+
 struct rules {
 	unsigned metrics;	/* METRIC_BIT()s that are compared */
 	double rate;		/* false discovery rate */
+	int shared;		/* an enum rules_shared */
 	int64_t agree;		/* consecutive builds that confirm a change */
 	int64_t window;		/* builds that check compares with */
 	int64_t least_history;	/* builds needed for a verdict */

@@ -413,10 +413,11 @@ static void count(struct verdict *v)
 	if (v->n)
 		qsort(v->finding, v->n, sizeof *v->finding, in_order);
 	for (size_t i = 0; i < v->n; i++) {
-		const struct verdict_finding *f = &v->finding[i];
+		struct verdict_finding *f = &v->finding[i];
 
 		if (!f->worse || f->task == TASK_HOST)
 			continue;
+		f->fails = f->state == FINDING_CONFIRMED;
 		v->n_confirmed += f->state == FINDING_CONFIRMED;
 		v->n_known += f->state == FINDING_KNOWN;
 		v->n_suspect += f->state == FINDING_SUSPECT;

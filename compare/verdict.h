@@ -28,7 +28,10 @@ struct verdict_finding {
 	enum metric metric;
 	enum verdict_state state;
 	bool worse;
+	bool creep;		/* a slow change from `first` to `last` */
+	bool fails;		/* counts for the exit status */
 	bool machine;		/* the machine or its tools changed then */
+	uint32_t tasks;		/* that changed together, of TASK_HOST */
 	uint32_t since, first, last;	/* its first build, and the interval of that */
 	uint32_t builds;	/* number of builds that have it */
 	double before, now;	/* in the metric's unit, without the factor of the host;
@@ -50,13 +53,17 @@ struct exact_change {
 struct verdict {
 	uint32_t first_build;	/* of the window, which ends with the newest build */
 	uint32_t n_builds;
+	bool not_judged;	/* the newest build failed: findings are those of the last
+				   good build */
+	int64_t build_status;	/* of the newest build, -1: unknown */
 	bool enough;		/* at least rules.least_history + rules.agree builds */
 	uint32_t more_builds;	/* until there are enough; otherwise until suspects are decided */
 	size_t n_series;	/* tested */
 	size_t n;
 	/* Sorted: confirmed, known, suspect; worse first; host, build, tasks; metric; amount. */
 	struct verdict_finding *finding;
-	size_t n_confirmed, n_known, n_suspect;	/* worse ones, without TASK_HOST */
+	size_t n_confirmed;	/* findings with `fails` */
+	size_t n_known, n_suspect;	/* worse ones, without TASK_HOST */
 	double host[METRICS];	/* factor of the newest build, 1.1: 10 % slower than usual.
 				   NaN: no time, or not tested */
 	bool host_event[METRICS];	/* host[] exceeds the usual variation */
