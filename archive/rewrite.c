@@ -21,12 +21,11 @@ static int walk(struct rewrite_commits *list, struct archive *a, git_revwalk *wa
 			r = git_revwalk_hide(walk, &hidden[i]);
 	}
 	while (!r && !(r = git_revwalk_next(&id, walk))) {
-		git_oid *grown = array_grow(list->id, list->n, sizeof *grown);
+		git_oid *added = array_add(&list->id, &list->n, sizeof *added);
 
-		if (!grown)
+		if (!added)
 			return error_sys(err, -ENOMEM, a->path, NULL);
-		list->id = grown;
-		grown[list->n++] = id;
+		*added = id;
 	}
 	return r == GIT_ITEROVER ? 0 : repo_fail(a, r, err, "cannot read the commits");
 }

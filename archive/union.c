@@ -34,17 +34,16 @@ const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *
 static int find_task(struct tasks_union *u, struct builds *builds, const struct pair *pair,
 		     uint32_t *task)
 {
-	struct builds_task *grown;
+	struct builds_task *added;
 
 	if (name_table_add(&u->names, slice_of(pair->key), task))
 		return -ENOMEM;
 	if (*task < builds->n_tasks)
 		return 0;
-	grown = array_grow(builds->task, builds->n_tasks, sizeof *grown);
-	if (!grown)
+	added = array_add(&builds->task, &builds->n_tasks, sizeof *added);
+	if (!added)
 		return -ENOMEM;
-	builds->task = grown;
-	grown[builds->n_tasks++] = (struct builds_task){ pair->key, pair->value };
+	*added = (struct builds_task){ pair->key, pair->value };
 	return 0;
 }
 

@@ -200,12 +200,11 @@ static int find_changes(struct reading *in)
 	r = changepoints_find(in->detector, &list, &n, in->list[0].value, in->list[0].n,
 			      LEAST_EFFECT);
 	for (size_t i = 0; !r && i < n; i++) {
-		struct change *grown = array_grow(in->change, in->n_changes, sizeof *grown);
+		struct change *added = array_add(&in->change, &in->n_changes, sizeof *added);
 
-		if (!grown)
+		if (!added)
 			return -ENOMEM;
-		in->change = grown;
-		grown[in->n_changes++] = list[i];
+		*added = list[i];
 	}
 	end[in->n] = in->n_changes;
 	return r;

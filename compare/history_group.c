@@ -36,12 +36,11 @@ struct grouping {
 
 static int new_group(struct grouping *g, uint32_t at, bool creep)
 {
-	struct group *grown = array_grow(g->group, g->n, sizeof *grown);
+	struct group *added = array_add(&g->group, &g->n, sizeof *added);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	g->group = grown;
-	grown[g->n++] = (struct group){ .at = at, .last = UINT32_MAX, .creep = creep };
+	*added = (struct group){ .at = at, .last = UINT32_MAX, .creep = creep };
 	return 0;
 }
 

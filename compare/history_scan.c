@@ -63,12 +63,11 @@ static bool matters(const struct gate *gate, const struct change *c)
 static int add(struct finder *f, const struct change *c, bool creep)
 {
 	struct found *found = &f->found;
-	struct history_change *grown = array_grow(found->change, found->n, sizeof *grown);
+	struct history_change *added = array_add(&found->change, &found->n, sizeof *added);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	found->change = grown;
-	grown[found->n++] = (struct history_change){
+	*added = (struct history_change){
 		.task = f->task, .metric = f->scan->metric, .creep = creep, .change = *c,
 	};
 	return 0;
@@ -258,12 +257,11 @@ void history_scan_take_total(const struct history_scan *s, double *values)
 static int append(struct history_scan *s, const struct found *found)
 {
 	for (size_t i = 0; i < found->n; i++) {
-		struct history_change *grown = array_grow(s->change, s->n_changes, sizeof *grown);
+		struct history_change *added = array_add(&s->change, &s->n_changes, sizeof *added);
 
-		if (!grown)
+		if (!added)
 			return -ENOMEM;
-		s->change = grown;
-		grown[s->n_changes++] = found->change[i];
+		*added = found->change[i];
 	}
 	s->n_series += found->n_series;
 	s->n_quiet += found->n_quiet;

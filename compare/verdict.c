@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/verdict.h"
 
+#include "base/array.h"
 #include "compare/verdict_series.h"
 #include "stats/distribution.h"
 #include "stats/stats.h"
@@ -45,12 +46,11 @@ struct judge {
 
 static int add(struct candidates *list, struct candidate c)
 {
-	struct candidate *grown = realloc(list->item, (list->n + 1) * sizeof *grown);
+	struct candidate *added = array_add(&list->item, &list->n, sizeof *added);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	list->item = grown;
-	grown[list->n++] = c;
+	*added = c;
 	return 0;
 }
 
@@ -218,7 +218,7 @@ static int add_finding(struct judge *j, const struct candidate *c, struct verdic
 {
 	const struct verdict_series *s = c->s;
 	struct verdict *v = j->v;
-	struct verdict_finding *grown;
+	struct verdict_finding *added;
 	const char *name = verdict_row_name(s, c->row);
 
 	f.task = verdict_row_task(s, c->row);
@@ -234,11 +234,10 @@ static int add_finding(struct judge *j, const struct candidate *c, struct verdic
 				     s->n_builds - 1);
 	if (f.known)
 		f.state = FINDING_KNOWN;
-	grown = realloc(v->finding, (v->n + 1) * sizeof *grown);
-	if (!grown)
+	added = array_add(&v->finding, &v->n, sizeof *added);
+	if (!added)
 		return -ENOMEM;
-	v->finding = grown;
-	grown[v->n++] = f;
+	*added = f;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/verdict_series.h"
 
+#include "base/array.h"
 #include "compare/history.h"
 #include "compare/parallel.h"
 #include "stats/stats.h"
@@ -137,15 +138,14 @@ static int add_steps(struct worker *w, size_t row, uint32_t begin, const struct 
 	size_t builds = w->s->n_builds;
 
 	for (size_t i = 0; i < n; i++) {
-		struct verdict_step *grown;
+		struct verdict_step *added;
 
 		if (!persists(list, n, i))
 			continue;
-		grown = realloc(w->step, (w->n_steps + 1) * sizeof *grown);
-		if (!grown)
+		added = array_add(&w->step, &w->n_steps, sizeof *added);
+		if (!added)
 			return -ENOMEM;
-		w->step = grown;
-		grown[w->n_steps++] = (struct verdict_step){
+		*added = (struct verdict_step){
 			.row = row, .at = begin + list[i].at, .last = begin + list[i].last,
 			.first = first_possible(w->value, begin, begin + list[i].first),
 			.n_before = known_builds(w->value, i ? begin + list[i - 1].at : begin,

@@ -48,12 +48,11 @@ struct lanes {
 
 static int add_lane(struct lanes *l)
 {
-	int64_t *grown = realloc(l->free_us, (l->n + 1) * sizeof *grown);
+	int64_t *added = array_add(&l->free_us, &l->n, sizeof *added);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	l->free_us = grown;
-	grown[l->n++] = INT64_MIN;
+	*added = INT64_MIN;
 	return 0;
 }
 

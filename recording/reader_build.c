@@ -9,12 +9,11 @@
 static int add_line(struct reader *r, struct slice key, struct slice value)
 {
 	struct recording *rec = r->rec;
-	struct build_line *grown = array_grow(rec->build, rec->n_build, sizeof *grown);
+	struct build_line *added = array_add(&rec->build, &rec->n_build, sizeof *added);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	rec->build = grown;
-	grown[rec->n_build++] = (struct build_line){ reader_string(key), reader_string(value) };
+	*added = (struct build_line){ reader_string(key), reader_string(value) };
 	return 0;
 }
 

@@ -254,12 +254,11 @@ static int read_span_end(struct reader *r, uint32_t instance, uint32_t task, str
 static int read_note(struct reader *r, uint32_t instance, uint32_t task, struct event *e)
 {
 	struct recording *rec = r->rec;
-	struct note *grown = array_grow(rec->note, rec->n_notes, sizeof *grown);
+	struct note *added = array_add(&rec->note, &rec->n_notes, sizeof *added);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	rec->note = grown;
-	grown[rec->n_notes++] = (struct note){ e->time_us, instance, task,
+	*added = (struct note){ e->time_us, instance, task,
 		text_field(r, e) };
 	return 0;
 }

@@ -66,16 +66,15 @@ static int collect_hosts(const struct recording *rec, const struct index *wanted
 
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
-		struct host *grown;
+		struct host *added;
 
 		if (t->pid < 0 || t->start_us < 0 ||
 		    !index_find(wanted, (uint64_t)t->pid, 0, &unused))
 			continue;
-		grown = array_grow(*out, *n, sizeof *grown);
-		if (!grown)
+		added = array_add(out, n, sizeof *added);
+		if (!added)
 			return -ENOMEM;
-		*out = grown;
-		grown[(*n)++] = (struct host){ t->pid, (uint32_t)i, t->start_us };
+		*added = (struct host){ t->pid, (uint32_t)i, t->start_us };
 	}
 	if (*n)
 		qsort(*out, *n, sizeof **out, by_pid);

@@ -44,16 +44,15 @@ static int add_reported_lost(struct reader *r, struct slice inst, uint64_t tasks
 
 int reader_last_task(struct reader *r, uint32_t instance, int64_t last)
 {
-	uint64_t *grown;
+	uint64_t *added;
 
 	if (last <= 0 || last > LAST_MAX)
 		return 0;
 	while (r->n_last_task <= instance) {
-		grown = array_grow(r->last_task, r->n_last_task, sizeof *grown);
-		if (!grown)
+		added = array_add(&r->last_task, &r->n_last_task, sizeof *added);
+		if (!added)
 			return -ENOMEM;
-		r->last_task = grown;
-		grown[r->n_last_task++] = 0;
+		*added = 0;
 	}
 	if ((uint64_t)last > r->last_task[instance])
 		r->last_task[instance] = (uint64_t)last;

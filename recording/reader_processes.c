@@ -106,7 +106,7 @@ static void count(struct program *p, const struct process_line *l)
 
 static int add_process(struct reader *r, const struct process_line *l)
 {
-	struct process *grown;
+	struct process *added;
 	uint32_t program;
 
 	if (find_program(r, program_of(l->command), &program))
@@ -115,11 +115,10 @@ static int add_process(struct reader *r, const struct process_line *l)
 	r->rec->n_processes++;
 	if (r->sums_only)
 		return 0;
-	grown = array_grow(r->process, r->n_processes, sizeof *grown);
-	if (!grown)
+	added = array_add(&r->process, &r->n_processes, sizeof *added);
+	if (!added)
 		return -ENOMEM;
-	r->process = grown;
-	grown[r->n_processes++] = (struct process){ l->pid, l->parent, l->time_us - l->wall_us,
+	*added = (struct process){ l->pid, l->parent, l->time_us - l->wall_us,
 						    l->time_us, program };
 	return 0;
 }
@@ -249,12 +248,11 @@ static int make_instance(struct reader *r, const struct process *first)
 
 static int add_span(struct recording *rec, const struct process *p, struct owner o)
 {
-	struct span *grown = array_grow(rec->span, rec->n_spans, sizeof *grown);
+	struct span *added = array_add(&rec->span, &rec->n_spans, sizeof *added);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	rec->span = grown;
-	grown[rec->n_spans++] = (struct span){ o.instance, o.task, p->start_us, p->end_us,
+	*added = (struct span){ o.instance, o.task, p->start_us, p->end_us,
 					       rec->program[p->program].name };
 	return 0;
 }

@@ -67,7 +67,7 @@ bool reader_parse_column(struct slice word, struct series_column *column)
 static int find_column(struct decoder *d, const struct series_column *column, uint32_t *out)
 {
 	char name[1 + sizeof column->name];
-	struct series_column *grown;
+	struct series_column *added;
 
 	snprintf(name, sizeof name, "%c%s", column->counter ? 'c' : 'g', column->name);
 	*out = name_table_find(&d->names, slice_of(name));
@@ -75,11 +75,10 @@ static int find_column(struct decoder *d, const struct series_column *column, ui
 		return 0;
 	if (d->base || d->s.n_columns >= COLUMNS_MAX)
 		return -EBADMSG;
-	grown = array_grow(d->s.column, d->s.n_columns, sizeof *grown);
-	if (!grown)
+	added = array_add(&d->s.column, &d->s.n_columns, sizeof *added);
+	if (!added)
 		return -ENOMEM;
-	d->s.column = grown;
-	grown[d->s.n_columns++] = *column;
+	*added = *column;
 	return name_table_add(&d->names, slice_of(name), out);
 }
 

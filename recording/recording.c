@@ -161,7 +161,7 @@ static bool is_ours(const char *name)
 static int add_file(struct source *s, const char *entry)
 {
 	struct file f = { .name = "" };
-	struct file *grown;
+	struct file *added;
 
 	if (strlen(entry) >= sizeof f.name)
 		return 0;
@@ -173,11 +173,10 @@ static int add_file(struct source *s, const char *entry)
 	if (s->build_only ? strcmp(f.name, LAYOUT_BUILD) && strcmp(f.name, LAYOUT_LOST) :
 	    s->tasks_only ? strcmp(f.name, LAYOUT_BUILD) && !reader_is_tasks(f.name) : !is_ours(f.name))
 		return 0;
-	grown = array_grow(s->file, s->n_files, sizeof *grown);
-	if (!grown)
+	added = array_add(&s->file, &s->n_files, sizeof *added);
+	if (!added)
 		return -ENOMEM;
-	s->file = grown;
-	s->file[s->n_files++] = f;
+	*added = f;
 	return 0;
 }
 

@@ -30,12 +30,11 @@ struct strips {
 static int add_strip(struct strips *l, const struct chart *c, uint32_t lane, int64_t from_us,
 		     int64_t until_us)
 {
-	struct strip *grown = array_grow(l->strip, l->n, sizeof *grown);
+	struct strip *added = array_add(&l->strip, &l->n, sizeof *added);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	l->strip = grown;
-	grown[l->n++] = (struct strip){ lane, time_x(c, from_us), time_x(c, until_us) };
+	*added = (struct strip){ lane, time_x(c, from_us), time_x(c, until_us) };
 	return 0;
 }
 

@@ -114,12 +114,11 @@ static void join(struct sum *a, const struct sum *b)
 
 static int complete(struct work *w, const struct sum *sum)
 {
-	struct sum *grown = array_grow(w->done, w->n, sizeof *grown);
+	struct sum *added = array_add(&w->done, &w->n, sizeof *added);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	w->done = grown;
-	w->done[w->n++] = *sum;
+	*added = *sum;
 	return 0;
 }
 
