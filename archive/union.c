@@ -43,7 +43,9 @@ static int find_task(struct tasks_union *u, struct builds *builds, const struct 
 	added = array_add(&builds->task, &builds->n_tasks, sizeof *added);
 	if (!added)
 		return -ENOMEM;
-	*added = (struct builds_task){ pair->key, pair->value };
+	*added = (struct builds_task){
+		.name = pair->key, .kind = pair->value,
+	};
 	return 0;
 }
 

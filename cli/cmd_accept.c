@@ -172,7 +172,7 @@ static int check_pattern(const struct builds *builds, const char *pattern, struc
 	if (!*pattern)
 		return 0;
 	for (size_t i = 0; i < builds->n_tasks; i++) {
-		if (rules_pattern_fits(pattern, builds->task[i].name))
+		if (builds_task_fits(builds, (uint32_t)i, pattern))
 			return 0;
 	}
 	name = calloc(builds->n_tasks + 1, sizeof *name);
@@ -198,7 +198,7 @@ static int usual_build(struct buildset *n, struct known *what, bool *changed, st
 
 		if (f->state == FINDING_SUSPECT || f->task == TASK_HOST ||
 		    !(what->metrics & METRIC_BIT(f->metric)) ||
-		    !rules_pattern_fits(what->pattern, builds_task_name(&n->builds, f->task)))
+		    !builds_task_fits(&n->builds, f->task, what->pattern))
 			continue;
 		if (!found || f->since > what->build)
 			what->build = f->since;

@@ -44,15 +44,14 @@ struct query {
 
 static uint32_t find_task(const struct builds *builds, const char *name)
 {
+	uint32_t task;
+
 	if (!strcmp(name, "total"))
 		return TASK_TOTAL;
 	if (!strcmp(name, "host"))
 		return TASK_HOST;
-	for (size_t i = 0; i < builds->n_tasks; i++) {
-		if (!strcmp(builds->task[i].name, name))
-			return (uint32_t)i;
-	}
-	return HISTORY_ALL;
+	task = builds_find(builds, name);
+	return task < builds->n_tasks ? task : HISTORY_ALL;
 }
 
 /* The only task whose name contains part. */

@@ -50,16 +50,34 @@ struct builds {
 	void *context;
 };
 
+/* A task that was renamed is one task under its newest name (follow.h). */
 struct builds_task {
 	const char *name, *kind;
+	size_t n_held;
+	const struct builds_name *held;	/* all its names, in order; NULL: never renamed */
+};
+
+struct builds_name {
+	const char *name;
+	uint32_t first;		/* the first build that has it */
 };
 
 #define BUILDS_INIT { 0 }
 
 void builds_release(struct builds *builds);
 
-/* The name that patterns are compared with: that of a task, "" for any other index. */
+/* The newest name of a task, "" for any other index. */
 const char *builds_task_name(const struct builds *builds, uint32_t task);
+
+/* The name of a task in a build. */
+const char *builds_name_at(const struct builds *builds, uint32_t task, uint32_t build);
+
+/* Whether a pattern (rules.h) matches one of the names that a task had; any other index is the
+ * build. A note on an old name is thus also about the newest one. */
+bool builds_task_fits(const struct builds *builds, uint32_t task, const char *pattern);
+
+/* The task that has this name, otherwise one that had it, otherwise n_tasks. */
+uint32_t builds_find(const struct builds *builds, const char *name);
 
 /* The revision of a source tree, or NULL. */
 const struct revision *build_revision(const struct build *build, const char *source);

@@ -139,15 +139,14 @@ static void mark_known(struct history *h, const struct builds *builds,
 		bool next = i + 1 < h->n_changes && c->task == c[1].task &&
 			    c->metric == c[1].metric;
 		uint32_t last = (uint32_t)(next ? c[1].change.at : builds->n) - 1;
-		const char *name = builds_task_name(builds, c->task);
 
 		if (c->task == TASK_HOST)
 			continue;
-		c->known = known_find(known, KNOWN_ACCEPTED, name, c->metric, c->change.first,
-				      last);
+		c->known = known_find(known, KNOWN_ACCEPTED, builds, c->task, c->metric,
+				      c->change.first, last);
 		if (!c->known)
-			c->known = known_find(known, KNOWN_ACKNOWLEDGED, name, c->metric,
-					      c->change.first, last);
+			c->known = known_find(known, KNOWN_ACKNOWLEDGED, builds, c->task,
+					      c->metric, c->change.first, last);
 	}
 }
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/known.h"
 
-#include "compare/rules.h"
-
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
-			       const char *task, enum metric m, uint32_t first, uint32_t last)
+			       const struct builds *builds, uint32_t task, enum metric m,
+			       uint32_t first, uint32_t last)
 {
 	for (size_t i = list ? list->n : 0; i-- > 0; ) {
 		const struct known *k = &list->known[i];
 
 		if (k->kind == kind && k->build >= first && k->build <= last &&
-		    k->metrics & METRIC_BIT(m) && rules_pattern_fits(k->pattern, task))
+		    k->metrics & METRIC_BIT(m) && builds_task_fits(builds, task, k->pattern))
 			return k;
 	}
 	return NULL;

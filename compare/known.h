@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_COMPARE_KNOWN_H
 #define BUILDBEAT_COMPARE_KNOWN_H
 
-#include "analyse/metric.h"
+#include "compare/builds.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,9 +33,10 @@ struct known_list {
 	struct known *known;	/* by build, then by time */
 };
 
-/* The newest note of that kind about a task and metric on a build in [first, last], or NULL.
- * list may be NULL. */
+/* The newest note of that kind about a task (as for builds_task_fits()) and metric on a build in
+ * [first, last], or NULL. list may be NULL. */
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
-			       const char *task, enum metric m, uint32_t first, uint32_t last);
+			       const struct builds *builds, uint32_t task, enum metric m,
+			       uint32_t first, uint32_t last);
 
 #endif

@@ -230,8 +230,8 @@ static int add_finding(struct judge *j, const struct candidate *c, struct verdic
 	f.machine = other_machine(j->builds, &f);
 	f.builds = verdict_level_residuals(s, c->row, f.since, s->n_builds, j->work);
 	if (name && f.state == FINDING_CONFIRMED)
-		f.known = known_find(j->known, KNOWN_ACKNOWLEDGED, name, s->metric, f.first,
-				     s->n_builds - 1);
+		f.known = known_find(j->known, KNOWN_ACKNOWLEDGED, j->builds, f.task, s->metric,
+				     f.first, s->n_builds - 1);
 	if (f.known)
 		f.state = FINDING_KNOWN;
 	added = array_add(&v->finding, &v->n, sizeof *added);

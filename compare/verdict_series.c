@@ -92,12 +92,12 @@ size_t verdict_level_own(const struct verdict_series *s, size_t row, double sign
 /* The first build that counts: an accepted build begins the normal level. */
 static uint32_t first_counted(const struct verdict_series *s, size_t row)
 {
-	const char *name = verdict_row_name(s, row);
+	uint32_t task = verdict_row_task(s, row);
 	const struct known *k = NULL;
 
-	if (name)
-		k = known_find(s->known, KNOWN_ACCEPTED, name, s->metric, s->first_build,
-			       s->n_builds - 1);
+	if (task != TASK_HOST)
+		k = known_find(s->known, KNOWN_ACCEPTED, s->builds, task, s->metric,
+			       s->first_build, s->n_builds - 1);
 	return k ? k->build : s->first_build;
 }
 
