@@ -4,21 +4,28 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Candidates are compared in two independent vectors, so that neither waits for the other. */
-#define LANES 2
-
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-typedef int64_t lanes_mask __attribute__((vector_size(LANES * sizeof(double))));
+/*
+ * If the last segment begins at s and has the mean m, the values up to end cost
+ *	cost[s] + 2 m sum[s] - m^2 s
+ * plus terms in which s does not occur. So a begin that is not the best one for any m never is
+ * again, whatever follows. (Maidstone, Hocking, Rigaill, Fearnhead: On optimal multiple
+ * changepoint algorithms for large data, 2017.) Each piece is a range of m, up to the
+ * next piece, and its best begin.
+ */
+struct partition_piece {
+	double from;
+	uint32_t begin;
+};
 
 void partition_release(struct partition *p)
 {
 	free(p->sum);
 	free(p->squares);
 	free(p->cost);
-	free(p->share);
 	free(p->from);
+	free(p->piece);
+	free(p->spare);
 	*p = (struct partition)PARTITION_INIT;
 }
 
@@ -30,15 +37,14 @@ static int make_room(struct partition *p, size_t n)
 	p->sum = malloc((n + 1) * sizeof *p->sum);
 	p->squares = malloc((n + 1) * sizeof *p->squares);
 	p->cost = malloc((n + 1) * sizeof *p->cost);
-	p->share = malloc(n * sizeof *p->share);
 	p->from = malloc((n + 1) * sizeof *p->from);
-	if (!p->sum || !p->squares || !p->cost || !p->share || !p->from) {
+	p->piece = malloc((2 * n + 2) * sizeof *p->piece);
+	p->spare = malloc((2 * n + 2) * sizeof *p->spare);
+	if (!p->sum || !p->squares || !p->cost || !p->from || !p->piece || !p->spare) {
 		partition_release(p);
 		return -ENOMEM;
 	}
 	p->cap = n;
-	for (size_t i = 0; i < n; i++)
-		p->share[i] = 1.0 / (n - i);
 	return 0;
 }
 
@@ -49,7 +55,11 @@ int partition_load(struct partition *p, const double *v, size_t n)
 	if (r)
 		return r;
 	p->sum[0] = p->squares[0] = 0;
+	p->low = INFINITY;
+	p->high = -INFINITY;
 	for (size_t i = 0; i < n; i++) {
+		p->low = v[i] < p->low ? v[i] : p->low;
+		p->high = v[i] > p->high ? v[i] : p->high;
 		p->sum[i + 1] = p->sum[i] + v[i];
 		p->squares[i + 1] = p->squares[i] + v[i] * v[i];
 	}
@@ -69,80 +79,78 @@ double partition_rest(const struct partition *p, size_t begin, size_t end)
 	return rest > 0 ? rest : 0;
 }
 
-/* The cost of the values up to end whose last segment begins at begin. The squares up to end
- * are left out because they do not depend on begin. */
-static double cost_from(const struct partition *p, size_t begin, size_t end)
-{
-	double sum = p->sum[end] - p->sum[begin];
-
-	return p->cost[begin] - sum * sum * p->share[p->cap - end + begin];
-}
-
-struct best {
-	double cost;
-	size_t at;
+struct pieces {
+	struct partition_piece *to;
+	size_t n, cap;
 };
 
-static void keep_best(struct best *best, double cost, size_t at)
+static void add_piece(struct pieces *l, double from, size_t begin)
 {
-	if (cost < best->cost || (cost == best->cost && at < best->at))
-		*best = (struct best){ cost, at };
+	/* n parabolas have at most 2 n - 1 pieces. More of them are of no width. */
+	if (!l->n || (l->to[l->n - 1].begin != begin && l->n < l->cap))
+		l->to[l->n++] = (struct partition_piece){ from, (uint32_t)begin };
 }
 
-static lanes load(const double *p)
+/*
+ * A later begin is better than an earlier one except in an interval of m. Adds what remains
+ * of the piece [from, until) of the earlier begin, and what the later one gets.
+ */
+static void divide(struct pieces *l, const struct partition *p, const struct partition_piece *old,
+		   double until, size_t later)
 {
-	lanes v;
+	double n = later - old->begin, lead = p->cost[old->begin] - p->cost[later];
+	double sum = p->sum[later] - p->sum[old->begin];
+	double left = lead + old->from * (n * old->from - 2 * sum);
+	double right = lead + until * (n * until - 2 * sum);
+	double middle, width;
 
-	memcpy(&v, p, sizeof v);
-	return v;
-}
-
-static lanes either(lanes_mask which, lanes yes, lanes no)
-{
-	return (lanes)((which & (lanes_mask)yes) | (~which & (lanes_mask)no));
-}
-
-struct least {
-	lanes cost, at;
-};
-
-static void keep_least(struct least *least, lanes cost, lanes at)
-{
-	lanes_mask less = cost < least->cost;
-
-	least->cost = either(less, cost, least->cost);
-	least->at = either(less, at, least->at);
-}
-
-static lanes begin_cost(const struct partition *p, const double *share, lanes total, size_t begin)
-{
-	lanes sum = total - load(p->sum + begin);
-
-	return load(p->cost + begin) - sum * sum * load(share + begin);
-}
-
-/* The cheapest begin from first to last of a segment that ends at end. */
-static struct best best_begin(const struct partition *p, size_t first, size_t last, size_t end)
-{
-	const double *share = p->share + p->cap - end;
-	const lanes total = { p->sum[end], p->sum[end] }, none = { INFINITY, INFINITY };
-	struct least even = { .cost = none }, odd = { .cost = none };
-	struct best best = { INFINITY, SIZE_MAX };
-	lanes at = { first, first + 1 };
-	size_t s = first;
-
-	for (; s + 2 * LANES <= last + 1; s += 2 * LANES) {
-		keep_least(&even, begin_cost(p, share, total, s), at);
-		keep_least(&odd, begin_cost(p, share, total, s + LANES), at + LANES);
-		at += 2 * LANES;
+	if (left <= 0 && right <= 0) {
+		add_piece(l, old->from, old->begin);
+		return;
 	}
-	for (size_t i = 0; i < LANES; i++) {
-		keep_best(&best, even.cost[i], even.at[i]);
-		keep_best(&best, odd.cost[i], odd.at[i]);
+	middle = sum / n;
+	width = middle * middle - lead / n;
+	if (width < 0 || (left > 0 && middle < old->from) || (right > 0 && middle > until)) {
+		add_piece(l, old->from, later);
+		return;
 	}
-	for (; s <= last; s++)
-		keep_best(&best, cost_from(p, s, end), s);
-	return best;
+	width = sqrt(width);
+	if (left > 0)
+		add_piece(l, old->from, later);
+	add_piece(l, left > 0 ? middle - width : old->from, old->begin);
+	if (right > 0)
+		add_piece(l, middle + width, later);
+}
+
+static size_t add_begin(struct partition *p, size_t n_pieces, size_t begin)
+{
+	struct pieces l = { .to = p->spare, .cap = 2 * p->cap + 2 };
+
+	for (size_t i = 0; i < n_pieces; i++)
+		divide(&l, p, &p->piece[i], i + 1 < n_pieces ? p->piece[i + 1].from : p->high, begin);
+	p->spare = p->piece;
+	p->piece = l.to;
+	return l.n;
+}
+
+/* Sets cost[] and from[] of the values up to end. */
+static void end_segment(struct partition *p, size_t n_pieces, size_t end, double penalty)
+{
+	double least = INFINITY;
+	uint32_t best = 0;
+
+	for (size_t i = 0; i < n_pieces; i++) {
+		uint32_t begin = p->piece[i].begin;
+		double sum = p->sum[end] - p->sum[begin];
+		double cost = p->cost[begin] - sum * sum / (end - begin);
+
+		if (cost < least || (cost == least && begin < best)) {
+			least = cost;
+			best = begin;
+		}
+	}
+	p->cost[end] = least + penalty;
+	p->from[end] = best;
 }
 
 static size_t segments(const struct partition *p, uint32_t *start, size_t n)
@@ -163,25 +171,17 @@ static size_t segments(const struct partition *p, uint32_t *start, size_t n)
 size_t partition_cut(struct partition *p, uint32_t *start, size_t n, double penalty,
 		     size_t shortest)
 {
-	size_t first = 0;
+	size_t n_pieces = 1;
 
 	start[0] = 0;
 	if (n < 2 * shortest)
 		return n ? 1 : 0;
 	p->cost[0] = 0;
-	for (size_t end = 1; end < shortest; end++)
-		p->cost[end] = INFINITY;
+	p->piece[0] = (struct partition_piece){ p->low, 0 };
 	for (size_t end = shortest; end <= n; end++) {
-		struct best best;
-
-		/* A begin that is not better than a new segment at end - shortest is
-		 * never the best one again (PELT). */
-		while (end >= first + 2 * shortest &&
-		       cost_from(p, first, end - shortest) >= p->cost[end - shortest])
-			first++;
-		best = best_begin(p, first, end - shortest, end);
-		p->cost[end] = best.cost + penalty;
-		p->from[end] = best.at;
+		if (end >= 2 * shortest)
+			n_pieces = add_begin(p, n_pieces, end - shortest);
+		end_segment(p, n_pieces, end, penalty);
 	}
 	return segments(p, start, n);
 }

@@ -14,8 +14,9 @@ struct partition {
 	double *sum;		/* of the first i values, and below of their squares */
 	double *squares;
 	double *cost;		/* minimum for the first i values, less the sum of their squares */
-	double *share;		/* 1/cap ... 1/1 */
 	uint32_t *from;		/* begin of the last segment of the first i values */
+	struct partition_piece *piece, *spare;
+	double low, high;	/* of the values */
 };
 
 #define PARTITION_INIT { 0 }
