@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/configfile.h"
-#include "base/readfile.h"
-#include "command/redact.h"
+#include "cli/configfile_open.h"
 
 #include "archive/url.h"
 #include "base/buf.h"
 #include "base/nearest.h"
+#include "base/readfile.h"
 #include "base/trust.h"
 #include "cli/buildset.h"
 #include "cli/settings_options.h"
+#include "command/redact.h"
 #include "launch/notice.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <yaml.h>
 
-#define CONFIG_NAME "buildbeat.yaml"
 #define CONFIG_MAX (64 * 1024)
 
 /* The key trust is read from the user's and the system's file, in addition to any other file. */
@@ -34,138 +31,6 @@ static const struct option trust_keys[] = {
 	{ OPT_KEY(OPTION_LIST, struct word_list, "trust", dirs), .personal = true },
 	{ 0 }
 };
-
-/* Opening: checks and reads use one descriptor, because the name can change in between. */
-
-struct source {
-	char path[PATH_MAX];
-	enum configfile_place place;
-	int fd;
-};
-
-static int cannot_read(const char *path, int r, struct error *err)
-{
-	return error_sys(err, r, path, "cannot read the configuration");
-}
-
-/* Whoever can write to the directory can replace the file. For a symbolic link, every
- * directory on its path is checked. */
-static int check_holder(const struct source *s, int dir_fd, const char *dir, struct error *err)
-{
-	struct stat st;
-	int r;
-
-	if (!fstatat(dir_fd, CONFIG_NAME, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
-		return trust_path(s->path, err);
-	r = trust_fstat(dir_fd, &st);
-	if (r)
-		return cannot_read(dir, r, err);
-	return s->place == CONFIG_PROJECT ? trust_check(dir, &st, err)
-					  : trust_check_own(dir, &st, err);
-}
-
-static int check_file(const struct source *s, struct error *err)
-{
-	struct stat st;
-	int r = trust_fstat(s->fd, &st);
-
-	if (r)
-		return cannot_read(s->path, r, err);
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, -EINVAL, s->path, 0, 0, "not a regular file");
-	return s->place == CONFIG_PROJECT ? trust_check(s->path, &st, err)
-					  : trust_check_own(s->path, &st, err);
-}
-
-/* Says in err what the untrusted file was for. */
-static int refuse(int r, struct error *err)
-{
-	char message[sizeof err->message];
-
-	if (r != -EPERM || !err)
-		return r;
-	snprintf(message, sizeof message, "the configuration is not read: %s", err->message);
-	strcpy(err->message, message);
-	return r;
-}
-
-static int open_in(struct source *s, int dir_fd, const char *dir, struct error *err)
-{
-	struct stat st;
-	int r;
-
-	s->fd = openat(dir_fd, CONFIG_NAME, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (s->fd < 0) {
-		r = -errno;
-		if (r == -ENOENT || fstatat(dir_fd, CONFIG_NAME, &st, 0))
-			return -ENOENT;
-		if (r == -ENXIO)
-			r = -EINVAL;	/* a socket */
-		return cannot_read(s->path, r, err);
-	}
-	r = check_file(s, err);
-	if (!r)
-		r = check_holder(s, dir_fd, dir, err);
-	if (r)
-		close(s->fd);
-	return refuse(r, err);
-}
-
-/* 0 and s is open, -ENOENT if there is no file, or another negative errno with err. */
-static int open_source(struct source *s, const char *dir, struct error *err)
-{
-	int dir_fd = open(*dir ? dir : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int r;
-
-	if (dir_fd < 0)
-		return -ENOENT;
-	r = (size_t)snprintf(s->path, sizeof s->path, "%s/" CONFIG_NAME, dir) < sizeof s->path
-	    ? open_in(s, dir_fd, *dir ? dir : "/", err) : -ENOENT;
-	close(dir_fd);
-	return r;
-}
-
-static int open_upwards(struct source *s, struct error *err)
-{
-	char dir[PATH_MAX];
-	int r = -ENOENT;
-
-	s->place = CONFIG_PROJECT;
-	if (!getcwd(dir, sizeof dir) || *dir != '/')
-		return -ENOENT;
-	if (!dir[1])
-		*dir = '\0';
-	for (;;) {
-		r = open_source(s, dir, err);
-		if (r != -ENOENT || !*dir)
-			return r;
-		*strrchr(dir, '/') = '\0';
-	}
-}
-
-static int open_below(struct source *s, const char *dir, const char *below, struct error *err)
-{
-	char path[PATH_MAX];
-
-	s->place = CONFIG_PERSONAL;
-	if (!dir || *dir != '/' ||
-	    (size_t)snprintf(path, sizeof path, "%s%s/buildbeat", dir, below) >= sizeof path)
-		return -ENOENT;
-	return open_source(s, path, err);
-}
-
-static int open_users(struct source *s, struct error *err)
-{
-	const char *xdg = getenv("XDG_CONFIG_HOME");
-
-	return xdg && *xdg == '/' ? open_below(s, xdg, "", err)
-				  : open_below(s, getenv("HOME"), "/.config", err);
-}
-
-static int open_systems(struct source *s, struct error *err)
-{
-	return open_below(s, SYSCONFDIR, "", err);
-}
 
 /* Parsing */
 
@@ -222,6 +87,14 @@ static int next(struct reader *r)
 				 "expected text in UTF-8: %s at byte %zu",
 				 r->yaml.problem, r->yaml.problem_offset);
 	return wrong_at(r, mark, r->yaml.problem ? r->yaml.problem : "invalid YAML");
+}
+
+static int duplicate(struct reader *r, const char *key, unsigned line)
+{
+	char message[sizeof r->err->message];
+
+	snprintf(message, sizeof message, "duplicate key '%.64s' (first on line %u)", key, line);
+	return wrong(r, message);
 }
 
 static int unknown_key(struct reader *r, const struct level *l, const char *key)
@@ -408,7 +281,6 @@ static int read_key(struct reader *r, struct level *l)
 	const struct option *o = NULL;
 	struct keys *k = l->keys;
 	const char *name;
-	char message[128];
 	unsigned *line;
 
 	if (r->event.type != YAML_SCALAR_EVENT)
@@ -422,10 +294,8 @@ static int read_key(struct reader *r, struct level *l)
 	if (o->personal && r->place == CONFIG_PROJECT)
 		return not_here(r, o);
 	line = &k->line[o - k->table];
-	if (*line) {
-		snprintf(message, sizeof message, "duplicate key '%s' (first on line %u)", name, *line);
-		return wrong(r, message);
-	}
+	if (*line)
+		return duplicate(r, name, *line);
 	*line = (unsigned)r->event.start_mark.line + 1;
 	return read_value(r, l, o, k->scratch);
 }
@@ -531,7 +401,7 @@ int configfile_parse(struct args *a, const struct option *table, void *values,
 
 /* Closes s. */
 static int read_source(struct args *a, const struct option *table, void *values,
-		       struct source *s, struct error *err)
+		       struct configfile_source *s, struct error *err)
 {
 	struct buf text = BUF_INIT;
 	char dir[PATH_MAX];
@@ -539,7 +409,7 @@ static int read_source(struct args *a, const struct option *table, void *values,
 
 	close(s->fd);
 	if (r && r != -EFBIG)
-		cannot_read(s->path, r, err);
+		configfile_cannot_read(s->path, r, err);
 	else
 		r = 0;	/* configfile_parse() reports that it is too large */
 	strcpy(dir, s->path);
@@ -552,11 +422,11 @@ static int read_source(struct args *a, const struct option *table, void *values,
 	return r;
 }
 
-static int read_trust(int (*open_it)(struct source *, struct error *), struct error *err)
+static int read_trust(int (*open_it)(struct configfile_source *, struct error *), struct error *err)
 {
 	struct trusted trusted = { .dirs.n = 0 };
 	struct args a = { 0 };
-	struct source s;
+	struct configfile_source s;
 	int r = open_it(&s, err);
 
 	if (r == -ENOENT)
@@ -574,25 +444,25 @@ static int read_trust(int (*open_it)(struct source *, struct error *), struct er
 
 static int read_exceptions(struct error *err)
 {
-	int r = read_trust(open_users, err);
+	int r = read_trust(configfile_open_users, err);
 
-	return r ? r : read_trust(open_systems, err);
+	return r ? r : read_trust(configfile_open_systems, err);
 }
 
 /* Finds and opens the file, like open_source(). Applies the exceptions (trust) first. */
-static int open_found(struct source *s, struct error *err)
+static int open_found(struct configfile_source *s, struct error *err)
 {
 	int r = read_exceptions(err);
 
-	r = r ? r : open_upwards(s, err);
+	r = r ? r : configfile_open_upwards(s, err);
 	if (r == -ENOENT)
-		r = open_users(s, err);
-	return r == -ENOENT ? open_systems(s, err) : r;
+		r = configfile_open_users(s, err);
+	return r == -ENOENT ? configfile_open_systems(s, err) : r;
 }
 
 int configfile_find(char path[PATH_MAX], bool *project, struct error *err)
 {
-	struct source s;
+	struct configfile_source s;
 	int r = open_found(&s, err);
 
 	if (r)
@@ -609,7 +479,7 @@ static int read_personal(struct args *a, const struct option *table, void *value
 			 struct error *err)
 {
 	struct option personal[OPTIONS_MAX];
-	struct source s;
+	struct configfile_source s;
 	size_t n = 0;
 	int r;
 
@@ -620,33 +490,23 @@ static int read_personal(struct args *a, const struct option *table, void *value
 	if (!n)
 		return 0;
 	personal[n] = (struct option){ .name = NULL };
-	r = open_users(&s, err);
+	r = configfile_open_users(&s, err);
 	if (r == -ENOENT)
-		r = open_systems(&s, err);
+		r = configfile_open_systems(&s, err);
 	if (r)
 		return r == -ENOENT ? 0 : r;
 	return read_source(a, personal, values, &s, err);
 }
 
-/* A file named on the command line is not checked; it may be a pipe. */
-static int open_named(struct source *s, const char *file, struct error *err)
-{
-	s->place = CONFIG_NAMED;
-	if ((size_t)snprintf(s->path, sizeof s->path, "%s", file) >= sizeof s->path)
-		return cannot_read(file, -ENAMETOOLONG, err);
-	s->fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	return s->fd < 0 ? cannot_read(file, -errno, err) : 0;
-}
-
 int configfile_apply(struct args *a, const struct option *table, void *values,
 		     const char *file, struct error *err)
 {
-	struct source s;
+	struct configfile_source s;
 	int r;
 
 	if (file) {
 		r = read_exceptions(err);
-		r = r ? r : open_named(&s, file, err);
+		r = r ? r : configfile_open_named(&s, file, err);
 	} else {
 		r = open_found(&s, err);
 		if (r == -ENOENT)
