@@ -13,6 +13,8 @@ const struct option buildset_keys[] = {
 	{ OPT_KEY(OPTION_REPO, const char *, "repo", repo) },
 	{ OPT_KEY(OPTION_AMOUNT, struct amount, "import-limit", import_limit) },
 	{ OPT_KEY(OPTION_MAP, struct rules_config, "compare", compare), .map = &rules_config_map },
+	{ OPT_KEY(OPTION_NAMED, struct limits_config, "limits", limits),
+	  .map = &limits_config_map },
 	{ 0 }
 };
 
@@ -24,10 +26,12 @@ int buildset_settings(struct buildset *n, struct args *args, struct buildset_opt
 
 	rules_config_init(&config.compare);
 	r = configfile_apply(args, buildset_keys, &config, options->config, err);
-	if (!r && (r = rules_config_done(&config.compare)))
+	if (!r && ((r = rules_config_done(&config.compare)) ||
+		   (r = limits_config_done(&config.limits))))
 		error_sys(err, r, NULL, NULL);
 	options->repo = config.repo;
-	*n = (struct buildset){ .options = options, .config = config.compare };
+	*n = (struct buildset){ .options = options, .config = config.compare,
+				.limits = config.limits };
 	n->rules = n->config.rules;
 	if (options->metrics)
 		n->rules.metrics = options->metrics;
@@ -101,4 +105,5 @@ void buildset_release(struct buildset *n)
 	buf_release(&n->ref);
 	archive_close(n->archive);
 	rules_config_release(&n->config);
+	limits_config_release(&n->limits);
 }

@@ -3,6 +3,7 @@
 #define BUILDBEAT_CLI_BUILDSET_H
 
 #include "archive/archive.h"
+#include "cli/limits_config.h"
 #include "cli/options.h"
 #include "cli/rules_config.h"
 #include "report/amount.h"
@@ -51,6 +52,7 @@ struct buildset_options {
 struct buildset {
 	const struct buildset_options *options;
 	struct rules_config config;
+	struct limits_config limits;
 	struct rules rules;		/* of config, with the metrics of the options */
 	struct archive *archive;	/* NULL: not opened */
 	struct buf ref;
@@ -89,6 +91,7 @@ struct buildset_config {
 	const char *repo;
 	struct amount import_limit;	/* of import, which reads it itself */
 	struct rules_config compare;
+	struct limits_config limits;
 };
 
 extern const struct option buildset_keys[];

@@ -2,6 +2,7 @@
 #include "cli/configfile_open.h"
 
 #include "archive/url.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/nearest.h"
 #include "base/readfile.h"
@@ -198,6 +199,7 @@ static const char *expected(const struct option *o)
 	case OPTION_SET:
 		return "expected a word or a list of words";
 	case OPTION_MAP:
+	case OPTION_NAMED:
 		return "expected a mapping of keys to values";
 	case OPTION_MAPS:
 		return "expected a list of mappings";
@@ -208,21 +210,65 @@ static const char *expected(const struct option *o)
 
 static int read_map(struct reader *r, const struct option_map *map, void *values);
 
-static int add_map(struct reader *r, const struct option *o, void *list)
+/* name: of an OPTION_NAMED. */
+static int add_map(struct reader *r, const struct option *o, void *list, const char *name)
 {
 	void *item;
 
 	if (r->event.type != YAML_MAPPING_START_EVENT)
-		return wrong(r, expected(o));
+		return wrong(r, name ? "expected a mapping of keys to values" : expected(o));
 	item = o->map->add(list);
-	return item ? read_map(r, o->map, item) : error_sys(r->err, -ENOMEM, r->path, NULL);
+	if (!item)
+		return error_sys(r->err, -ENOMEM, r->path, NULL);
+	if (name)
+		*(const char **)item = name;
+	return read_map(r, o->map, item);
+}
+
+/* Names that the file invents, and the lines they are on. */
+struct names {
+	struct { const char *text; unsigned line; } *name;
+	size_t n;
+};
+
+static int add_named(struct reader *r, const struct option *o, void *list, struct names *names)
+{
+	unsigned line = (unsigned)r->event.start_mark.line + 1;
+	const char *text = (const char *)r->event.data.scalar.value;
+	int result;
+
+	if (r->event.type != YAML_SCALAR_EVENT || strlen(text) != r->event.data.scalar.length)
+		return wrong(r, "expected a key, then its value");
+	text = options_keep(r->args, text);
+	for (size_t i = 0; text && i < names->n; i++) {
+		if (!strcmp(names->name[i].text, text))
+			return duplicate(r, text, names->name[i].line);
+	}
+	if (!text || !array_add(&names->name, &names->n, sizeof *names->name))
+		return error_sys(r->err, -ENOMEM, r->path, NULL);
+	names->name[names->n - 1].text = text;
+	names->name[names->n - 1].line = line;
+	result = next(r);
+	return result ? result : add_map(r, o, list, text);
+}
+
+static int read_named(struct reader *r, const struct option *o, void *list)
+{
+	struct names names = { 0 };
+	int result;
+
+	while (!(result = next(r)) && r->event.type != YAML_MAPPING_END_EVENT &&
+	       !(result = add_named(r, o, list, &names)))
+		;
+	free(names.name);
+	return result;
 }
 
 static int read_item(struct reader *r, const struct level *l, const struct option *o,
 		     void *scratch)
 {
 	if (o->kind == OPTION_MAPS)
-		return add_map(r, o, place(r, l, o, scratch));
+		return add_map(r, o, place(r, l, o, scratch), NULL);
 	if (r->event.type != YAML_SCALAR_EVENT)
 		return wrong(r, expected(o));
 	return set_scalar(r, l, o, scratch);
@@ -260,7 +306,10 @@ static int read_value(struct reader *r, const struct level *l, const struct opti
 		return set_sequence(r, l, o, scratch);
 	if (r->event.type == YAML_MAPPING_START_EVENT && o->kind == OPTION_MAP)
 		return read_map(r, o->map, place(r, l, o, scratch));
-	if (r->event.type != YAML_SCALAR_EVENT || o->kind == OPTION_MAP || o->kind == OPTION_MAPS)
+	if (r->event.type == YAML_MAPPING_START_EVENT && o->kind == OPTION_NAMED)
+		return read_named(r, o, place(r, l, o, scratch));
+	if (r->event.type != YAML_SCALAR_EVENT || o->kind == OPTION_MAP || o->kind == OPTION_MAPS ||
+	    o->kind == OPTION_NAMED)
 		return wrong(r, expected(o));
 	return set_scalar(r, l, o, scratch);
 }
@@ -394,6 +443,7 @@ int configfile_parse(struct args *a, const struct option *table, void *values,
 	yaml_event_delete(&r.event);
 	yaml_parser_delete(&r.yaml);
 	rules_config_release(&buildset.compare);
+	limits_config_release(&buildset.limits);
 	return result;
 }
 

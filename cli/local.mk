@@ -7,9 +7,11 @@ cli_libcli_la_SOURCES = \
 	cli/cmd_archive.c cli/cmd_bisect.c cli/cmd_chart.c cli/cmd_check.c cli/cmd_complete.c \
 	cli/cmd_diff.c cli/cmd_doctor.c cli/cmd_export.c cli/cmd_help.c cli/cmd_history.c cli/cmd_import.c \
 	cli/cmd_list.c cli/cmd_prune.c cli/cmd_record.c cli/cmd_report.c cli/cmd_show.c cli/cmd_task.c \
-	cli/command.h cli/commands.c cli/configfile.c cli/configfile.h cli/configfile_open.c cli/configfile_open.h \
+	cli/command.h cli/commands.c cli/configfile.c cli/configfile.h \
+	cli/configfile_open.c cli/configfile_open.h \
 	cli/doctor.c cli/doctor.h cli/doctor_trial.c \
-	cli/buildset.c cli/buildset.h cli/numberlines.c cli/numberlines.h cli/openrec.c \
+	cli/buildset.c cli/buildset.h cli/limits_config.c cli/limits_config.h \
+	cli/numberlines.c cli/numberlines.h cli/openrec.c \
 	cli/openrec.h cli/options.c cli/options.h cli/output.c cli/output.h cli/rules_config.c \
 	cli/rules_config.h cli/settings_options.c \
 	cli/settings_options.h

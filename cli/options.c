@@ -219,6 +219,7 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 		return set_text(value, text, err);
 	case OPTION_MAP:
 	case OPTION_MAPS:
+	case OPTION_NAMED:
 		break;
 	}
 	return -EINVAL;

@@ -37,6 +37,7 @@ enum option_kind {
 	OPTION_PATTERN,		/* const char *, may be empty */
 	OPTION_MAP,		/* a mapping with its own keys: map */
 	OPTION_MAPS,		/* a list of OPTION_MAP */
+	OPTION_NAMED,		/* a mapping from any names to OPTION_MAP */
 };
 
 struct option {
@@ -56,7 +57,9 @@ struct option {
 
 struct option_map {
 	const struct option *keys;	/* those marked config */
-	void *(*add)(void *list);	/* OPTION_MAPS: a new item of the list, NULL without memory */
+	void *(*add)(void *list);	/* OPTION_MAPS, OPTION_NAMED: a new item of the list, NULL
+					   without memory. Its first member is the name of an
+					   OPTION_NAMED, a const char * */
 	int (*check)(void *values, struct error *err);	/* called at the end of the mapping: 0, or
 							   -EINVAL with err's message; may be NULL */
 };

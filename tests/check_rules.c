@@ -116,7 +116,7 @@ END_TEST
 static const struct { const char *text, *message; } mistakes[] = {
 	{ "compare: yes\n", "1:10: expected a mapping of keys to values" },
 	{ "compare: [a]\n", "1:10: expected a mapping of keys to values" },
-	{ "compare: {share: 1}\n", "1:11: unknown key 'share'; expected metrics, rate" },
+	{ "compare: {colour: 1}\n", "1:11: unknown key 'colour'; expected metrics, rate" },
 	{ "compare: {ratte: 1}\n", "1:11: unknown key 'ratte'; did you mean 'rate'?" },
 	{ "compare:\n  rate: 2\n", "2:9: expected a share of at most 100%, not '2'" },
 	{ "compare:\n  rate: -1%\n", "2:9: expected a share such as 5% or 0.05, not '-1%'" },

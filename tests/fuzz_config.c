@@ -16,9 +16,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			 CONFIG_NAMED, "/project", &err);
 	rules_config_init(&buildset.compare);
 	if (!configfile_parse(&a, buildset_keys, &buildset, (const char *)data, size, "fuzz",
-			      CONFIG_PROJECT, NULL, &err))
+			      CONFIG_PROJECT, NULL, &err)) {
 		rules_config_done(&buildset.compare);
+		limits_config_done(&buildset.limits);
+	}
 	rules_config_release(&buildset.compare);
+	limits_config_release(&buildset.limits);
 	options_release(&a);
 	return 0;
 }
