@@ -51,8 +51,22 @@ static int print(const struct check_arguments *a, const struct check *c, struct 
 	return r ? r : output_end(&out, check_text(&out, c, &style), "check", err);
 }
 
+/* Compares the newest build with the limits. values must outlive l. */
+static int check_limits(struct limits_check *l, struct values *values, const struct buildset *n,
+			struct error *err)
+{
+	const struct build *newest = &n->builds.build[n->builds.n - 1];
+	int r = archive_values(n->archive, newest->id, values, err);
+
+	if (!r && (r = limits_check(l, &n->limits.limits, values)))
+		error_sys(err, r, NULL, NULL);
+	return r;
+}
+
 static int check(const struct check_arguments *a, const struct buildset *n, struct error *err)
 {
+	struct values newest = VALUES_INIT;
+	struct limits_check limits = { 0 };
 	struct verdict v = { 0 };
 	struct check c = { .builds = &n->builds, .rules = &n->rules, .verdict = &v,
 			   .repo = n->options->repo, .top = (size_t)a->top };
@@ -61,13 +75,19 @@ static int check(const struct check_arguments *a, const struct buildset *n, stru
 	if (!n->builds.n)
 		return error_set(err, -ENOENT, n->options->repo, 0, 0, "the series '%s' has no builds",
 				 n->builds.ref);
-	r = verdict_make(&v, &n->builds, &n->rules, &n->known, err);
+	if (n->limits.n)
+		c.limits = &limits;
+	r = c.limits ? check_limits(&limits, &newest, n, err) : 0;
+	if (!r)
+		r = verdict_make(&v, &n->builds, &n->rules, &n->known, err);
 	if (!r)
 		r = print(a, &c, err);
 	if (!r)
-		r = v.n_confirmed ? EXIT_FOUND :
+		r = v.n_confirmed || limits.n ? EXIT_FOUND :
 		    a->need_history && !v.enough ? EXIT_TOO_LITTLE : EXIT_GOOD;
 	verdict_release(&v);
+	limits_check_release(&limits);
+	values_release(&newest);
 	return r;
 }
 

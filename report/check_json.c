@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "report/amount.h"
+#include "report/check_limits.h"
 #include "report/revisions.h"
 #include "report/words.h"
 
@@ -113,8 +114,8 @@ int check_json(struct buf *out, const struct check *c)
 
 	json_init(&j, out, false);
 	json_object(&j, NULL);
-	json_str(&j, "verdict", !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" :
-		 "no_regression");
+	json_str(&j, "verdict", c->limits && c->limits->n && !v->n_confirmed ? "limit_exceeded" :
+		 !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" : "no_regression");
 	json_str(&j, "ref", c->builds->ref);
 	add_build(&j, "night", c->builds, (uint32_t)c->builds->n - 1);
 	add_build(&j, "first_night", c->builds, v->first_build);
@@ -136,6 +137,7 @@ int check_json(struct buf *out, const struct check *c)
 		json_object_end(&j);
 	}
 	json_array_end(&j);
+	check_limits_json(&j, c->limits);
 	json_array(&j, "findings");
 	for (size_t i = 0; i < v->n; i++)
 		add_finding(&j, c->builds, &v->finding[i]);

@@ -3,6 +3,7 @@
 
 #include "render/markup.h"
 #include "report/amount.h"
+#include "report/check_limits.h"
 #include "report/words.h"
 
 #include <string.h>
@@ -102,20 +103,23 @@ int check_junit(struct buf *out, const struct check *c)
 {
 	const struct verdict *v = c->verdict;
 	size_t metrics = (size_t)__builtin_popcount(c->rules->metrics & (METRIC_BIT(METRICS) - 1));
+	struct check_limits_cases limits;
 	struct markup s;
 
+	check_limits_cases(&limits, c->limits);
 	markup_init(&s, out);
 	buf_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	markup_begin(&s, "testsuites");
 	markup_begin(&s, "testsuite");
 	markup_attr(&s, "name", "buildbeat check");
-	attr_count(&s, "tests", metrics + count(v, true) + count(v, false));
-	attr_count(&s, "failures", count(v, true));
+	attr_count(&s, "tests", metrics + limits.all + count(v, true) + count(v, false));
+	attr_count(&s, "failures", limits.failed + count(v, true));
 	attr_count(&s, "errors", 0);
-	attr_count(&s, "skipped", count(v, false) + (v->enough ? 0 : metrics));
+	attr_count(&s, "skipped", limits.skipped + count(v, false) + (v->enough ? 0 : metrics));
 	attr_time(&s, c->builds->build[c->builds->n - 1].start_s);
 	markup_attr(&s, "time", "0");
 	add_metrics(&s, c);
+	check_limits_junit(&s, c->limits, c->builds->ref);
 	for (size_t i = 0; i < v->n; i++) {
 		if (v->finding[i].worse && v->finding[i].task != TASK_HOST)
 			add_finding(&s, c, &v->finding[i]);

@@ -2,6 +2,7 @@
 #include "report/check_output.h"
 
 #include "report/amount.h"
+#include "report/check_limits.h"
 #include "report/markdown.h"
 #include "report/words.h"
 
@@ -24,6 +25,7 @@ static void add_head(struct buf *out, const struct check *c)
 	struct buf text = BUF_PART_OF(out);
 
 	buf_adds(out, "**");
+	check_limits_add_verdict(&text, c->limits);
 	words_add_verdict(&text, v);
 	add_words(out, &text);
 	buf_adds(out, "**: ");
@@ -117,6 +119,7 @@ static void add_table(struct buf *out, const struct check *c, const struct words
 int check_markdown(struct buf *out, const struct check *c)
 {
 	add_head(out, c);
+	check_limits_markdown(out, c->limits, c->top);
 	for (size_t i = 0; i < WORDS_SECTIONS; i++)
 		add_table(out, c, &words_sections[i]);
 	return buf_error(out);

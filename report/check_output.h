@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "compare/limits.h"
 #include "compare/verdict.h"
 
 /*
@@ -14,6 +15,7 @@ struct check {
 	const struct builds *builds;	/* at least one */
 	const struct rules *rules;
 	const struct verdict *verdict;
+	const struct limits_check *limits;	/* NULL: no limits */
 	const char *repo;	/* the archive, for suggested commands */
 	size_t top;		/* printed findings of a section */
 };

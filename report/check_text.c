@@ -3,6 +3,7 @@
 
 #include "render/show.h"
 #include "report/amount.h"
+#include "report/check_limits.h"
 #include "report/words.h"
 
 #define NAME_COLUMNS 40
@@ -19,7 +20,9 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 	const struct verdict *v = c->verdict;
 	struct buf text = BUF_PART_OF(out);
 
-	text_tone(out, style, v->n_confirmed ? TONE_ALARM : TONE_TITLE);
+	text_tone(out, style, v->n_confirmed || (c->limits && c->limits->n) ? TONE_ALARM :
+		  TONE_TITLE);
+	check_limits_add_verdict(&text, c->limits);
 	words_add_verdict(&text, v);
 	text_add_name(out, buf_str(&text), 0);
 	text_tone(out, style, TONE_PLAIN);
@@ -166,6 +169,7 @@ static void add_next(struct buf *out, const struct check *c, const struct style 
 int check_text(struct buf *out, const struct check *c, const struct style *style)
 {
 	add_head(out, c, style);
+	check_limits_text(out, c->limits, c->top, style);
 	for (size_t i = 0; i < WORDS_SECTIONS; i++)
 		add_findings(out, c, style, &words_sections[i]);
 	add_next(out, c, style);

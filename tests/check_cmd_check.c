@@ -14,6 +14,8 @@
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define GEN TOP_BUILDDIR "/tests/gen_archive"
 
+#define EXCEEDED "limits: {build: {wall: 1h}, '*': {wall: 30s}, 'lnk:*': {cpu: 1s}}\n"
+
 static const char *dir;
 
 static void sh(const char *command)
@@ -36,6 +38,9 @@ static void make_archives(void)
 	   "--step 9/39/0.8 --step 12/20/0.6/memory --step 20/36/-0.5 --new 30/39 step.git");
 	sh(GEN " --tasks 60 --builds 40 --seed 3 --noise 0.02 --host 0.02 still.git");
 	sh(GEN " --tasks 60 --builds 4 --seed 3 --noise 0.02 few.git");
+	support_writes(support_path("%s/exceeded.yaml", dir), EXCEEDED);
+	support_writes(support_path("%s/kept.yaml", dir), "limits: {build: {wall: 1h}, '*': {io: 4GiB}}\n");
+	sh(GEN " --tasks 60 --builds 1 --seed 3 --noise 0.02 one.git");
 	sh(GEN " --tasks 60 --builds 40 --seed 3 --series 'a<b/c&d/e|f' --noise 0.02 --step 3/37/0.5 odd.git");
 }
 
@@ -61,6 +66,18 @@ static const struct {
 	{ "--repo step.git --junit -o none/x", 2, "", "none/x" },
 	{ "-c broken.yaml --repo step.git", 2, "", "broken.yaml:2:" },
 	{ "-c lax.yaml --repo step.git", 0, "no regression", "" },
+	{ "-c exceeded.yaml --repo one.git", 1, "1 limit exceeded, too few builds", "" },
+	{ "-c exceeded.yaml --repo one.git", 1, ", limit 30.0 s (+", "" },
+	{ "-c exceeded.yaml --repo one.git", 1, "no value of this build: lnk:*: CPU time", "" },
+	{ "-c exceeded.yaml --repo one.git --markdown", 1, "**1 limit exceeded, too few", "" },
+	{ "-c exceeded.yaml --repo still.git", 1, "1 limit exceeded, no regression", "" },
+	{ "-c exceeded.yaml --repo still.git --json", 1, "\"verdict\": \"limit_exceeded\"", "" },
+	{ "-c exceeded.yaml --repo step.git", 1, "1 limit exceeded, ", "" },
+	{ "-c exceeded.yaml --repo step.git --json", 1, "\"verdict\": \"regression\"", "" },
+	{ "-c kept.yaml --repo one.git", 0, "too few builds", "" },
+	{ "-c kept.yaml --repo one.git --need-history", 3, "too few builds", "" },
+	{ "-c kept.yaml --repo still.git", 0, "no regression", "" },
+	{ "-c unknown.yaml --repo one.git", 2, "", "unknown.yaml:2:12: unknown key 'wal'; did you mean" },
 	{ "", 2, "", "--repo" },
 	{ "--repo step.git extra", 2, "", "extra" },
 };
@@ -72,6 +89,7 @@ START_TEST(use)
 	support_writes(support_path("%s/broken.yaml", dir), "compare:\n  agree: many\n");
 	support_writes(support_path("%s/lax.yaml", dir),
 		       "compare:\n  rules:\n    - tasks: '*'\n      ignore: true\n");
+	support_writes(support_path("%s/unknown.yaml", dir), "limits:\n  build: { wal: 1s }\n");
 	support_run(&r, dir, BUILDBEAT " check %s", uses[_i].arguments);
 	ck_assert_msg(r.status == uses[_i].status, "%s: %d: %s%s", uses[_i].arguments, r.status,
 		      r.out.data, r.err.data);
@@ -157,11 +175,41 @@ START_TEST(read_by_others)
 }
 END_TEST
 
+/* A case of its own for each limit, and a list in JSON, which agree. */
+static const char limits_program[] =
+	"import sys, json, xml.etree.ElementTree as e\n"
+	"d = json.load(open('l.json'))['limits']\n"
+	"c = [x for x in e.parse('l.xml').getroot().iter('testcase')]\n"
+	"assert len({(x.get('classname'), x.get('name')) for x in c}) == len(c)\n"
+	"c = [x for x in c if x.get('classname').endswith('/limits')]\n"
+	"assert len(c) == len(d) == 3, len(c)\n"
+	"for x, l in zip(c, d):\n"
+	"    assert x.get('name').startswith((l['tasks'] or 'build') + ': ')\n"
+	"    assert (x.find('failure') is not None) == bool(l['exceeded'])\n"
+	"    assert (x.find('skipped') is not None) == (l['values'] == 0)\n"
+	"    assert all(v['value'] > l['limit'] for v in l['exceeded'])\n"
+	"    assert l['of'] == ('task' if l['tasks'] else 'build')\n"
+	"print([len(l['exceeded']) > 0 for l in d])\n";
+
+START_TEST(limits)
+{
+	static const char *const repo[] = { "step", "one" };
+
+	support_writes(support_path("%s/junit.py", dir), junit_program);
+	support_writes(support_path("%s/limits.py", dir), limits_program);
+	support_expect(dir, 0, NULL, "", BUILDBEAT " check -c exceeded.yaml --repo %s.git --junit >l.xml; "
+		       BUILDBEAT " check -c exceeded.yaml --repo %s.git --json >l.json; "
+		       "python3 -B junit.py l.xml", repo[_i], repo[_i]);
+	support_expect(dir, 0, "[False, True, False]\n", "", "python3 -B limits.py");
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("cmd_check",
 			    TEST_GROUP_ONCE("check", make_archives, NULL), TEST_EACH(use, uses),
 			    TEST_EACH(golden, forms),
 			    TEST_RANGE(same_elsewhere, 1, ARRAY_SIZE(forms)),
+			    TEST_LOOP(limits, support_has("python3") ? 2 : 0),
 			    TEST_LOOP(read_by_others, support_has("python3") ? 4 : 0));
 }

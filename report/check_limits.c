@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/check_limits.h"
+
+#include "render/show.h"
+#include "report/amount.h"
+#include "report/markdown.h"
+#include "report/words.h"
+
+#define NAME_COLUMNS 40
+#define CELLS 5
+
+static const char *task_name(const char *name)
+{
+	return *name ? name : "the build";
+}
+
+/* As the configuration names it. */
+static void add_title(struct buf *b, const struct limit *l)
+{
+	buf_adds(b, *l->pattern ? l->pattern : "build");
+	buf_addf(b, ": %s", metric_info[l->metric].title);
+}
+
+static void add_amount(struct buf *b, const struct limit *l, double value)
+{
+	amount_add(b, metric_info[l->metric].unit, value);
+}
+
+/* Nothing if the limit is 0. */
+static void add_share(struct buf *b, const struct limits_excess *e)
+{
+	if (e->limit->most > 0)
+		amount_add_share(b, e->value / e->limit->most - 1);
+}
+
+void check_limits_add_verdict(struct buf *b, const struct limits_check *l)
+{
+	struct check_limits_cases cases;
+
+	check_limits_cases(&cases, l);
+	if (!cases.failed)
+		return;
+	words_add_count(b, cases.failed, "limit exceeded", "limits exceeded");
+	buf_adds(b, ", ");
+}
+
+/* Adds the limits that apply to nothing. */
+static void add_unused(struct buf *b, const struct limits_check *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->limits->n; i++) {
+		if (l->tasks[i])
+			continue;
+		buf_adds(b, n++ ? ", " : "limits that apply to no value of this build: ");
+		add_title(b, &l->limits->limit[i]);
+	}
+}
+
+static void add_line(struct buf *out, struct buf *text)
+{
+	text_add_name(out, buf_str(text), 0);
+	buf_addc(out, '\n');
+	buf_clear(text);
+}
+
+void check_limits_text(struct buf *out, const struct limits_check *l, size_t top,
+		       const struct style *style)
+{
+	struct buf text = BUF_PART_OF(out);
+
+	if (!l)
+		return;
+	if (l->n)
+		text_title(out, style, "Limits exceeded");
+	for (size_t i = 0; i < l->n && i < top; i++) {
+		const struct limits_excess *e = &l->excess[i];
+		size_t columns;
+
+		buf_adds(out, "    ");
+		columns = text_add_name(out, task_name(e->task), NAME_COLUMNS);
+		text_add_blanks(out, columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0);
+		buf_addf(out, "  %s ", metric_info[e->limit->metric].title);
+		add_amount(out, e->limit, e->value);
+		buf_adds(out, ", limit ");
+		add_amount(out, e->limit, e->limit->most);
+		if (e->limit->most > 0) {
+			buf_adds(out, " (");
+			add_share(out, e);
+			buf_addc(out, ')');
+		}
+		buf_addc(out, '\n');
+	}
+	if (l->n > top)
+		buf_addf(out, "  and %zu more (--top lists them)\n", l->n - top);
+	add_unused(&text, l);
+	if (text.len)
+		add_line(out, &text);
+	buf_release(&text);
+}
+
+void check_limits_json(struct json *j, const struct limits_check *l)
+{
+	json_array(j, "limits");
+	for (size_t i = 0, k = 0; l && i < l->limits->n; i++) {
+		const struct limit *limit = &l->limits->limit[i];
+
+		json_object(j, NULL);
+		json_str(j, "of", *limit->pattern ? "task" : "build");
+		json_str(j, "tasks", *limit->pattern ? limit->pattern : NULL);
+		json_str(j, "metric", metric_info[limit->metric].name);
+		json_str(j, "unit", amount_unit_word[metric_info[limit->metric].unit]);
+		json_shortest(j, "limit", limit->most);
+		json_int(j, "values", (int64_t)l->tasks[i]);
+		json_array(j, "exceeded");
+		for (; k < l->n && l->excess[k].limit == limit; k++) {
+			json_object(j, NULL);
+			json_str(j, "task", *limit->pattern ? l->excess[k].task : NULL);
+			json_shortest(j, "value", l->excess[k].value);
+			json_object_end(j);
+		}
+		json_array_end(j);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+void check_limits_cases(struct check_limits_cases *cases, const struct limits_check *l)
+{
+	*cases = (struct check_limits_cases){ .all = l ? l->limits->n : 0 };
+	for (size_t i = 0; i < cases->all; i++)
+		cases->skipped += !l->tasks[i];
+	for (size_t i = 0; l && i < l->n; i++)
+		cases->failed += !i || l->excess[i].limit != l->excess[i - 1].limit;
+}
+
+/* The limit is exceeded by the n values from `first` on. */
+static void add_failure(struct markup *s, const struct limits_excess *first, size_t n)
+{
+	struct buf text = BUF_PART_OF(s->out);
+
+	markup_begin(s, "failure");
+	buf_adds(&text, task_name(first->task));
+	buf_addf(&text, ": %s ", metric_info[first->limit->metric].title);
+	add_amount(&text, first->limit, first->value);
+	buf_adds(&text, ", limit ");
+	add_amount(&text, first->limit, first->limit->most);
+	if (n > 1)
+		buf_addf(&text, ", and %zu more", n - 1);
+	markup_attr(s, "message", buf_str(&text));
+	markup_attr(s, "type", "limit");
+	buf_clear(&text);
+	for (size_t i = 0; i < n; i++) {
+		buf_addf(&text, "%s%s ", i ? "; " : "", task_name(first[i].task));
+		add_amount(&text, first->limit, first[i].value);
+	}
+	markup_text(s, buf_str(&text));
+	markup_end(s);
+	buf_release(&text);
+}
+
+void check_limits_junit(struct markup *s, const struct limits_check *l, const char *ref)
+{
+	struct buf text = BUF_PART_OF(s->out);
+
+	for (size_t i = 0, k = 0; l && i < l->limits->n; i++) {
+		const struct limit *limit = &l->limits->limit[i];
+		size_t first = k;
+
+		while (k < l->n && l->excess[k].limit == limit)
+			k++;
+		markup_begin(s, "testcase");
+		/* No series has a name of four parts: no task's case has this class. */
+		buf_addf(&text, "%s/limits", ref);
+		markup_attr(s, "classname", buf_str(&text));
+		buf_clear(&text);
+		add_title(&text, limit);
+		markup_attr(s, "name", buf_str(&text));
+		buf_clear(&text);
+		markup_attr(s, "time", "0");
+		if (k > first) {
+			add_failure(s, &l->excess[first], k - first);
+		} else if (!l->tasks[i]) {
+			markup_begin(s, "skipped");
+			markup_attr(s, "message", "the build has no such value");
+			markup_end(s);
+		}
+		markup_end(s);
+	}
+	buf_release(&text);
+}
+
+static void add_row(struct buf *out, const struct limits_excess *e)
+{
+	struct buf plain[CELLS], cell[CELLS];
+	const char *text[CELLS];
+
+	for (size_t i = 0; i < CELLS; i++)
+		plain[i] = cell[i] = (struct buf)BUF_PART_OF(out);
+	buf_adds(&plain[0], task_name(e->task));
+	buf_adds(&plain[1], metric_info[e->limit->metric].title);
+	add_amount(&plain[2], e->limit, e->value);
+	add_amount(&plain[3], e->limit, e->limit->most);
+	add_share(&plain[4], e);
+	for (size_t i = 0; i < CELLS; i++) {
+		markdown_add(&cell[i], buf_str(&plain[i]));
+		text[i] = buf_str(&cell[i]);
+	}
+	markdown_row(out, text, CELLS);
+	for (size_t i = 0; i < CELLS; i++) {
+		buf_release(&plain[i]);
+		buf_release(&cell[i]);
+	}
+}
+
+void check_limits_markdown(struct buf *out, const struct limits_check *l, size_t top)
+{
+	static const char *const head[CELLS] = { "task", "metric", "value", "limit", "above it" };
+	struct buf text = BUF_PART_OF(out);
+
+	if (!l)
+		return;
+	if (l->n) {
+		buf_adds(out, "\n#### Limits exceeded\n\n");
+		markdown_row(out, head, CELLS);
+		markdown_rule(out, "llrrr");
+	}
+	for (size_t i = 0; i < l->n && i < top; i++)
+		add_row(out, &l->excess[i]);
+	if (l->n > top)
+		buf_addf(out, "\nand %zu more\n", l->n - top);
+	add_unused(&text, l);
+	if (text.len) {
+		buf_addc(out, '\n');
+		markdown_add(out, buf_str(&text));
+		buf_addc(out, '\n');
+	}
+	buf_release(&text);
+}

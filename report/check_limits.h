@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_REPORT_CHECK_LIMITS_H
+#define BUILDBEAT_REPORT_CHECK_LIMITS_H
+
+#include "base/json.h"
+#include "base/text.h"
+#include "compare/limits.h"
+#include "render/markup.h"
+
+/* The parts about limits in the outputs of check. NULL: there are no limits. */
+
+/* "2 limits exceeded, " for the beginning of a verdict; nothing if none is. */
+void check_limits_add_verdict(struct buf *b, const struct limits_check *l);
+
+/* At most `top` values in text and Markdown. */
+void check_limits_text(struct buf *out, const struct limits_check *l, size_t top,
+		       const struct style *style);
+void check_limits_markdown(struct buf *out, const struct limits_check *l, size_t top);
+
+/* A list "limits" of all of them. */
+void check_limits_json(struct json *j, const struct limits_check *l);
+
+/* A test case for each limit, of the class "REF/limits". */
+struct check_limits_cases {
+	size_t all, failed, skipped;
+};
+
+void check_limits_cases(struct check_limits_cases *cases, const struct limits_check *l);
+void check_limits_junit(struct markup *s, const struct limits_check *l, const char *ref);
+
+#endif
