@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/shell.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 static bool is_separator(char c)
@@ -130,20 +132,24 @@ static bool is_bare(const char *word)
 	return n && !word[n];
 }
 
-static void quote_word(struct buf *b, const char *word)
+static void add_quoted(struct buf *b, const char *p, size_t len)
 {
-	if (is_bare(word)) {
-		buf_adds(b, word);
-		return;
-	}
 	buf_addc(b, '\'');
-	for (const char *p = word; *p; p++) {
-		if (*p == '\'')
+	for (size_t i = 0; i < len; i++) {
+		if (p[i] == '\'')
 			buf_adds(b, "'\\''");
 		else
-			buf_addc(b, *p);
+			buf_addc(b, p[i]);
 	}
 	buf_addc(b, '\'');
+}
+
+static void quote_word(struct buf *b, const char *word)
+{
+	if (is_bare(word))
+		buf_adds(b, word);
+	else
+		add_quoted(b, word, strlen(word));
 }
 
 void shell_quote_words(struct buf *b, char *const *argv)
@@ -152,5 +158,44 @@ void shell_quote_words(struct buf *b, char *const *argv)
 		if (i)
 			buf_addc(b, ' ');
 		quote_word(b, argv[i]);
+	}
+}
+
+/* The length of the text before the next character that is not, or is, safe to print. */
+static size_t run_length(const char *p, bool safe)
+{
+	size_t len = strlen(p), at = 0, n;
+	uint32_t code;
+
+	for (; at < len; at += n) {
+		n = utf8_decode((const unsigned char *)p + at, len - at, &code);
+		if ((code == '\n' || !utf8_is_unsafe(code)) != safe)
+			break;
+	}
+	return at;
+}
+
+void shell_add_shown(struct buf *b, const char *word)
+{
+	if (is_bare(word)) {
+		buf_adds(b, word);
+		return;
+	}
+	if (!*word)
+		buf_adds(b, "''");
+	while (*word) {
+		size_t n = run_length(word, true);
+
+		if (n)
+			add_quoted(b, word, n);
+		word += n;
+		n = run_length(word, false);
+		if (n)
+			buf_adds(b, "\"$(printf '");
+		for (size_t i = 0; i < n; i++)
+			buf_addf(b, "\\%03o", (unsigned char)word[i]);
+		if (n)
+			buf_adds(b, "')\"");
+		word += n;
 	}
 }

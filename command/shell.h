@@ -31,4 +31,8 @@ void shell_add_plain(struct buf *b, struct slice word);
 /* Add words as a user types them, quoted where needed. argv ends with NULL. */
 void shell_quote_words(struct buf *b, char *const *argv);
 
+/* Add a word for a command that is printed to be pasted into a shell: like those of
+ * shell_quote_words(), but a terminal does not obey any byte of it. */
+void shell_add_shown(struct buf *b, const char *word);
+
 #endif
