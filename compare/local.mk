@@ -7,4 +7,4 @@ compare_libcompare_la_SOURCES = \
 	compare/history_scan.c compare/history_scan.h compare/known.c compare/known.h compare/limits.c \
 	compare/limits.h compare/lines.c compare/lines.h compare/builds.c compare/builds.h compare/parallel.c compare/parallel.h \
 	compare/renames.c compare/renames.h compare/rules.c compare/rules.h compare/verdict.c \
-	compare/verdict.h compare/verdict_series.c compare/verdict_series.h
+	compare/verdict.h compare/verdict_group.c compare/verdict_group.h compare/verdict_series.c compare/verdict_series.h
