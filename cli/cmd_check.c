@@ -14,7 +14,7 @@ struct check_arguments {
 	bool json, junit, markdown;
 	const char *output;
 	int64_t top;
-	bool need_history;
+	bool all, need_history;
 };
 
 #define OPTIONS struct check_arguments
@@ -29,6 +29,8 @@ static const struct option options[] = {
 	  "write --json, --junit or --markdown to FILE, and the text to standard output") },
 	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N",
 	  "list at most N changes of each kind (default 20)") },
+	{ OPT_FLAG('a', "all", all,
+	  "list every change, and every task of a recipe, directory or kind") },
 	{ OPT_FLAG(0, "need-history", need_history,
 	  "exit with status 3 if there are too few builds for a verdict") },
 	{ 0 }
@@ -51,16 +53,48 @@ static int print(const struct check_arguments *a, const struct check *c, struct 
 	return r ? r : output_end(&out, check_text(&out, c, &style), "check", err);
 }
 
-/* Compares the newest build with the limits. values must outlive l. */
-static int check_limits(struct limits_check *l, struct values *values, const struct buildset *n,
+/* Compares the newest build with the limits. */
+static int check_limits(struct limits_check *l, struct values *newest, const struct buildset *n,
 			struct error *err)
 {
-	const struct build *newest = &n->builds.build[n->builds.n - 1];
-	int r = archive_values(n->archive, newest->id, values, err);
+	int r = archive_values(n->archive, n->builds.build[n->builds.n - 1].id, newest, err);
 
-	if (!r && (r = limits_check(l, &n->limits.limits, values)))
+	if (!r && (r = limits_check(l, &n->limits.limits, newest)))
 		error_sys(err, r, NULL, NULL);
 	return r;
+}
+
+static int judge(struct verdict *v, struct verdict_groups *groups, const struct buildset *n,
+		 struct error *err)
+{
+	int r = verdict_make(v, &n->builds, &n->rules, &n->known, err);
+
+	if (!r && (r = verdict_groups_make(groups, v, &n->builds)))
+		error_sys(err, r, NULL, "check");
+	return r;
+}
+
+/* The command of the newest build is only for a suggestion, so errors do not matter. */
+static const char *build_command(struct values *newest, const struct buildset *n)
+{
+	struct error unused;
+
+	if (!newest->n_facts)
+		archive_values(n->archive, n->builds.build[n->builds.n - 1].id, newest, &unused);
+	return values_fact(newest, "command");
+}
+
+static int exit_status(const struct check *c, bool need_history)
+{
+	const struct verdict *v = c->verdict;
+
+	if (c->limits && c->limits->n)
+		return EXIT_FOUND;
+	if (v->not_judged)
+		return EXIT_NO_VERDICT;
+	if (v->n_confirmed)
+		return EXIT_FOUND;
+	return need_history && !v->enough ? EXIT_NO_VERDICT : EXIT_GOOD;
 }
 
 static int check(const struct check_arguments *a, const struct buildset *n, struct error *err)
@@ -68,8 +102,12 @@ static int check(const struct check_arguments *a, const struct buildset *n, stru
 	struct values newest = VALUES_INIT;
 	struct limits_check limits = { 0 };
 	struct verdict v = { 0 };
-	struct check c = { .builds = &n->builds, .rules = &n->rules, .verdict = &v,
-			   .repo = n->options->repo, .top = (size_t)a->top };
+	struct verdict_groups groups = { 0 };
+	struct check c = {
+		.builds = &n->builds, .rules = &n->rules, .verdict = &v, .groups = &groups,
+		.top = (size_t)a->top, .all = a->all, .repo = n->options->repo,
+		.config = n->options->config, .ref = n->options->ref,
+	};
 	int r;
 
 	if (!n->builds.n)
@@ -78,13 +116,14 @@ static int check(const struct check_arguments *a, const struct buildset *n, stru
 	if (n->limits.n)
 		c.limits = &limits;
 	r = c.limits ? check_limits(&limits, &newest, n, err) : 0;
-	if (!r)
-		r = verdict_make(&v, &n->builds, &n->rules, &n->known, err);
+	r = r ? r : judge(&v, &groups, n, err);
+	if (!r && v.n_confirmed)
+		c.command = build_command(&newest, n);
 	if (!r)
 		r = print(a, &c, err);
 	if (!r)
-		r = v.n_confirmed || limits.n ? EXIT_FOUND :
-		    a->need_history && !v.enough ? EXIT_TOO_LITTLE : EXIT_GOOD;
+		r = exit_status(&c, a->need_history);
+	verdict_groups_release(&groups);
 	verdict_release(&v);
 	limits_check_release(&limits);
 	values_release(&newest);

@@ -33,7 +33,8 @@ enum {
 	EXIT_GOOD = 0,
 	EXIT_FOUND = 1,		/* a regression, a failed build ... */
 	EXIT_MISUSE = 2,	/* wrong arguments, unreadable input */
-	EXIT_TOO_LITTLE = 3,	/* too few builds, with --need-history */
+	EXIT_NO_VERDICT = 3,	/* the newest build failed, or there are too few builds and
+				   --need-history */
 };
 
 /* All commands, ended by NULL (commands.c); one by name, or NULL. */

@@ -77,18 +77,28 @@ static void add_known(struct json *j, const struct known *k)
 	json_object_end(j);
 }
 
-static void add_finding(struct json *j, const struct builds *builds,
-			const struct verdict_finding *f)
+static bool is_of_task(const struct verdict_finding *f)
 {
-	bool host = f->task == TASK_HOST, task = !host && f->task != TASK_TOTAL;
+	return f->task != TASK_HOST && f->task != TASK_TOTAL;
+}
 
-	json_object(j, NULL);
-	json_str(j, "of", host ? "host" : task ? "task" : "build");
-	json_str(j, "task", task ? builds->task[f->task].name : NULL);
+static const char *subject_of(const struct verdict_finding *f)
+{
+	return f->task == TASK_HOST ? "host" : f->task == TASK_TOTAL ? "build" : "task";
+}
+
+/* What findings and groups have. */
+static void add_change(struct json *j, const struct builds *builds,
+		       const struct verdict_finding *f)
+{
+	bool host = f->task == TASK_HOST;
+
 	json_str(j, "metric", metric_info[f->metric].name);
 	json_str(j, "unit", host ? "ratio" : amount_unit_word[metric_info[f->metric].unit]);
 	json_str(j, "state", state_word[f->state]);
 	json_bool(j, "worse", f->worse);
+	json_bool(j, "fails", f->fails);
+	json_bool(j, "creep", f->creep);
 	json_shortest(j, "before", six_digits(f->before));
 	json_shortest(j, "now", six_digits(f->now));
 	json_real(j, "effect", f->effect, 6);
@@ -104,7 +114,61 @@ static void add_finding(struct json *j, const struct builds *builds,
 	json_bool(j, "machine_changed", f->machine);
 	add_revisions(j, builds, f);
 	add_known(j, f->known);
+}
+
+static void add_finding(struct json *j, const struct check *c, size_t i)
+{
+	const struct verdict_finding *f = &c->verdict->finding[i];
+
+	json_object(j, NULL);
+	json_str(j, "of", subject_of(f));
+	json_str(j, "task", is_of_task(f) ? c->builds->task[f->task].name : NULL);
+	json_known(j, "tasks", f->task == TASK_HOST && f->tasks ? (int64_t)f->tasks : -1);
+	json_int(j, "group", c->groups->of[i]);
+	add_change(j, c->builds, f);
 	json_object_end(j);
+}
+
+static const char *const group_word[] = {
+	[GROUP_RECIPE] = "recipe", [GROUP_DIRECTORY] = "directory", [GROUP_KIND] = "kind",
+};
+
+static void add_group(struct json *j, const struct builds *builds, const struct verdict_group *g)
+{
+	const struct verdict_finding *f = &g->whole;
+
+	json_object(j, NULL);
+	json_str(j, "of", g->of == GROUP_ONE ? subject_of(f) : group_word[g->of]);
+	if (g->of != GROUP_ONE)
+		json_strn(j, "name", g->name.p, g->name.len);
+	else
+		json_str(j, "name", is_of_task(f) ? builds->task[f->task].name : NULL);
+	json_int(j, "findings", (int64_t)g->n);
+	add_change(j, builds, f);
+	json_object_end(j);
+}
+
+static void add_status(struct json *j, int64_t status)
+{
+	bool exited = status >= 0 && status < STATUS_KILLED;
+	bool killed = status >= STATUS_KILLED && status < STATUS_FAILED;
+
+	json_object(j, "status");
+	json_bool(j, "unfinished", status == STATUS_UNFINISHED);
+	json_known(j, "exit_status", exited ? status : -1);
+	json_known(j, "signal", killed ? status - STATUS_KILLED : -1);
+	json_object_end(j);
+}
+
+static const char *verdict_word(const struct check *c)
+{
+	const struct verdict *v = c->verdict;
+
+	if (c->limits && c->limits->n && !v->n_confirmed)
+		return "limit_exceeded";
+	if (v->not_judged)
+		return "not_judged";
+	return !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" : "no_regression";
 }
 
 int check_json(struct buf *out, const struct check *c)
@@ -114,10 +178,10 @@ int check_json(struct buf *out, const struct check *c)
 
 	json_init(&j, out, false);
 	json_object(&j, NULL);
-	json_str(&j, "verdict", c->limits && c->limits->n && !v->n_confirmed ? "limit_exceeded" :
-		 !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" : "no_regression");
+	json_str(&j, "verdict", verdict_word(c));
 	json_str(&j, "ref", c->builds->ref);
 	add_build(&j, "night", c->builds, (uint32_t)c->builds->n - 1);
+	add_status(&j, v->build_status);
 	add_build(&j, "first_night", c->builds, v->first_build);
 	json_int(&j, "nights", v->n_builds);
 	json_int(&j, "more_nights", v->more_builds);
@@ -140,7 +204,11 @@ int check_json(struct buf *out, const struct check *c)
 	check_limits_json(&j, c->limits);
 	json_array(&j, "findings");
 	for (size_t i = 0; i < v->n; i++)
-		add_finding(&j, c->builds, &v->finding[i]);
+		add_finding(&j, c, i);
+	json_array_end(&j);
+	json_array(&j, "groups");
+	for (size_t i = 0; i < c->groups->n; i++)
+		add_group(&j, c->builds, &c->groups->group[i]);
 	json_array_end(&j);
 	json_object_end(&j);
 	return buf_error(out);

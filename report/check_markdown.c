@@ -23,6 +23,7 @@ static void add_head(struct buf *out, const struct check *c)
 {
 	const struct verdict *v = c->verdict;
 	struct buf text = BUF_PART_OF(out);
+	uint32_t good;
 
 	buf_adds(out, "**");
 	check_limits_add_verdict(&text, c->limits);
@@ -34,6 +35,10 @@ static void add_head(struct buf *out, const struct check *c)
 	words_add_build(&text, c->builds, (uint32_t)c->builds->n - 1);
 	add_words(out, &text);
 	buf_adds(out, "\n\n");
+	if (words_last_good(c->builds, v, &good)) {
+		words_add_before_failure(&text, c->builds, good);
+		add_item(out, &text);
+	}
 	words_add_judged(&text, v, c->rules);
 	add_item(out, &text);
 	for (enum metric m = 0; m < METRICS; m++) {
@@ -54,38 +59,67 @@ static void add_head(struct buf *out, const struct check *c)
 
 #define CELLS 6
 
-static void fill(struct buf cell[CELLS], const struct check *c, const struct verdict_finding *f)
+static void add_notes(struct buf *text, const struct verdict_finding *f)
 {
-	buf_adds(&cell[0], words_task(c->builds, f->task));
-	buf_adds(&cell[1], metric_info[f->metric].title);
-	words_add_amounts(&cell[2], f);
-	amount_add_share(&cell[3], f->effect);
-	words_add_interval(&cell[3], f);
-	words_add_since(&cell[4], c->builds, f);
+	const char *shared = words_shared(f);
+
+	if (shared)
+		buf_addf(text, "; %s", shared);
 	if (f->machine)
-		buf_adds(&cell[4], "; the machine or its tools changed at that time");
+		buf_adds(text, "; the machine or its tools changed at that time");
 	if (f->known)
-		buf_addf(&cell[4], "; known: %s", f->known->reason);
-	words_add_ranges(&cell[5], c->builds, f);
+		buf_addf(text, "; known: %s", f->known->reason);
 }
 
-static void add_row(struct buf *out, const struct check *c, const struct verdict_finding *f)
+static void add_cells(struct buf *out, const struct buf plain[CELLS], const char *indent)
 {
-	struct buf plain[CELLS], cell[CELLS];
+	struct buf cell[CELLS];
 	const char *text[CELLS];
 
-	for (size_t i = 0; i < CELLS; i++)
-		plain[i] = cell[i] = (struct buf)BUF_PART_OF(out);
-	fill(plain, c, f);
 	for (size_t i = 0; i < CELLS; i++) {
-		markdown_add(&cell[i], buf_str(&plain[i]));
+		cell[i] = (struct buf)BUF_PART_OF(out);
+		if (!i)
+			buf_adds(&cell[i], indent);
+		markdown_add(&cell[i], plain[i].len ? plain[i].data : "");
 		text[i] = buf_str(&cell[i]);
 	}
 	markdown_row(out, text, CELLS);
-	for (size_t i = 0; i < CELLS; i++) {
-		buf_release(&plain[i]);
+	for (size_t i = 0; i < CELLS; i++)
 		buf_release(&cell[i]);
-	}
+}
+
+static void add_member(struct buf *out, const struct check *c, struct buf cell[CELLS],
+		       const struct verdict_finding *f)
+{
+	for (size_t i = 0; i < CELLS; i++)
+		buf_clear(&cell[i]);
+	buf_adds(&cell[0], words_task(c->builds, f->task));
+	words_add_amounts(&cell[2], f);
+	amount_add_share(&cell[3], f->effect);
+	words_add_interval(&cell[3], f);
+	add_cells(out, cell, "&emsp;");
+}
+
+static void add_group(struct buf *out, const struct check *c, const struct verdict_group *g)
+{
+	const struct verdict_finding *f = &g->whole;
+	struct buf cell[CELLS];
+
+	for (size_t i = 0; i < CELLS; i++)
+		cell[i] = (struct buf)BUF_PART_OF(out);
+	words_add_group(&cell[0], c->builds, g);
+	buf_adds(&cell[1], metric_info[f->metric].title);
+	words_add_group_amounts(&cell[2], g);
+	amount_add_share(&cell[3], f->effect);
+	words_add_interval(&cell[3], f);
+	words_add_since(&cell[4], c->builds, f);
+	add_notes(&cell[4], f);
+	words_add_ranges(&cell[5], c->builds, f);
+	add_cells(out, cell, "");
+	for (size_t i = 0; i < check_members(c, g); i++)
+		add_member(out, c, cell, check_member(c, g, i));
+	for (size_t i = 0; i < CELLS; i++)
+		buf_release(&cell[i]);
 }
 
 static void add_heading(struct buf *out, const char *title)
@@ -100,20 +134,20 @@ static void add_heading(struct buf *out, const char *title)
 
 static void add_table(struct buf *out, const struct check *c, const struct words_section *section)
 {
-	size_t n = 0;
+	size_t n = 0, top = c->all ? SIZE_MAX : c->top;
 
-	for (size_t i = 0; i < c->verdict->n; i++) {
-		const struct verdict_finding *f = &c->verdict->finding[i];
+	for (size_t i = 0; i < c->groups->n; i++) {
+		const struct verdict_group *g = &c->groups->group[i];
 
-		if (f->state != section->state || f->worse != section->worse)
+		if (g->whole.state != section->state || g->whole.worse != section->worse)
 			continue;
 		if (!n)
 			add_heading(out, section->title);
-		if (n++ < c->top)
-			add_row(out, c, f);
+		if (n++ < top)
+			add_group(out, c, g);
 	}
-	if (n > c->top)
-		buf_addf(out, "\nand %zu more\n", n - c->top);
+	if (n > top)
+		buf_addf(out, "\nand %zu more\n", n - top);
 }
 
 int check_markdown(struct buf *out, const struct check *c)

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "compare/limits.h"
-#include "compare/verdict.h"
+#include "compare/verdict_group.h"
 
 /*
  * The outputs of check: text for people, JSON with everything, JUnit's XML for collectors of test
@@ -16,9 +16,34 @@ struct check {
 	const struct rules *rules;
 	const struct verdict *verdict;
 	const struct limits_check *limits;	/* NULL: no limits */
-	const char *repo;	/* the archive, for suggested commands */
-	size_t top;		/* printed findings of a section */
+	const struct verdict_groups *groups;
+	size_t top;		/* printed groups of a section */
+	bool all;		/* print every group and its members */
+
+	/* For suggested commands */
+	const char *repo;	/* the archive */
+	const char *config;	/* file of the option, or NULL */
+	bool ref;		/* the archive has several series */
+	const char *command;	/* of the newest build, in shell syntax, or NULL: unknown */
 };
+
+/* Members of a group are printed if there are at most so many, or all is set. */
+#define CHECK_FEW 5
+
+static inline size_t check_members(const struct check *c, const struct verdict_group *g)
+{
+	return g->n > 1 && (c->all || g->n <= CHECK_FEW) ? g->n : 0;
+}
+
+/* The finding of the i-th member. */
+static inline const struct verdict_finding *check_member(const struct check *c,
+							 const struct verdict_group *g, size_t i)
+{
+	return &c->verdict->finding[c->groups->member[g->first + i]];
+}
+
+/* Commands that can be pasted, for the regressions that fail the check. */
+void check_add_next(struct buf *out, const struct check *c);
 
 int check_text(struct buf *out, const struct check *c, const struct style *style);
 int check_json(struct buf *out, const struct check *c);

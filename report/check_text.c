@@ -6,7 +6,7 @@
 #include "report/check_limits.h"
 #include "report/words.h"
 
-#define NAME_COLUMNS 40
+#define NAME_COLUMNS 44	/* with its indent */
 
 static void add_line(struct buf *out, struct buf *text)
 {
@@ -19,9 +19,10 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 {
 	const struct verdict *v = c->verdict;
 	struct buf text = BUF_PART_OF(out);
+	uint32_t good;
 
-	text_tone(out, style, v->n_confirmed || (c->limits && c->limits->n) ? TONE_ALARM :
-		  TONE_TITLE);
+	text_tone(out, style, v->n_confirmed || v->not_judged || (c->limits && c->limits->n) ?
+		  TONE_ALARM : TONE_TITLE);
 	check_limits_add_verdict(&text, c->limits);
 	words_add_verdict(&text, v);
 	text_add_name(out, buf_str(&text), 0);
@@ -30,6 +31,10 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 	buf_addf(&text, ": %s, build ", c->builds->ref);
 	words_add_build(&text, c->builds, (uint32_t)c->builds->n - 1);
 	add_line(out, &text);
+	if (words_last_good(c->builds, v, &good)) {
+		words_add_before_failure(&text, c->builds, good);
+		add_line(out, &text);
+	}
 	words_add_judged(&text, v, c->rules);
 	add_line(out, &text);
 	for (enum metric m = 0; m < METRICS; m++) {
@@ -47,7 +52,8 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 
 static bool began_together(const struct verdict_finding *a, const struct verdict_finding *b)
 {
-	return a->since == b->since && a->first == b->first && a->last == b->last;
+	return a->since == b->since && a->first == b->first && a->last == b->last &&
+	       a->creep == b->creep;
 }
 
 static void add_since(struct buf *out, const struct check *c, const struct verdict_finding *f)
@@ -56,8 +62,10 @@ static void add_since(struct buf *out, const struct check *c, const struct verdi
 
 	buf_adds(out, "  ");
 	words_add_since(&text, c->builds, f);
-	buf_adds(&text, ", ");
-	words_add_count(&text, c->builds->n - f->since, "build", "builds");
+	if (!f->creep) {
+		buf_adds(&text, ", ");
+		words_add_count(&text, c->builds->n - f->since, "build", "builds");
+	}
 	add_line(out, &text);
 	words_add_ranges(&text, c->builds, f);
 	if (text.len) {
@@ -69,20 +77,44 @@ static void add_since(struct buf *out, const struct check *c, const struct verdi
 	buf_release(&text);
 }
 
-static void add_finding(struct buf *out, const struct check *c, const struct verdict_finding *f)
+/* A name, and its values beside it or, where the terminal is too narrow, below it. */
+static void add_values(struct buf *out, const struct style *style, unsigned indent,
+		       const char *name, struct buf *values)
+{
+	size_t columns = NAME_COLUMNS - indent;
+
+	text_add_blanks(out, indent);
+	if (style->width && NAME_COLUMNS + 2 + values->len > style->width) {
+		text_add_name(out, name, style->width - indent);
+		buf_addc(out, '\n');
+		text_add_blanks(out, indent + 2);
+	} else {
+		columns -= text_add_name(out, name, columns);
+		text_add_blanks(out, columns + 2);
+	}
+	add_line(out, values);
+}
+
+static void add_member(struct buf *out, const struct check *c, const struct style *style,
+		       const struct verdict_finding *f)
 {
 	struct buf text = BUF_PART_OF(out);
-	size_t columns;
 
-	buf_adds(out, "    ");
-	columns = text_add_name(out, words_task(c->builds, f->task), NAME_COLUMNS);
-	text_add_blanks(out, columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0);
-	buf_addf(out, "  %s ", metric_info[f->metric].title);
-	amount_add_share(out, f->effect);
-	words_add_interval(out, f);
-	buf_adds(out, ", ");
-	words_add_amounts(out, f);
-	buf_addc(out, '\n');
+	amount_add_share(&text, f->effect);
+	words_add_interval(&text, f);
+	buf_adds(&text, ", ");
+	words_add_amounts(&text, f);
+	add_values(out, style, 6, words_task(c->builds, f->task), &text);
+	buf_release(&text);
+}
+
+static void add_notes(struct buf *out, const struct verdict_finding *f)
+{
+	struct buf text = BUF_PART_OF(out);
+	const char *shared = words_shared(f);
+
+	if (shared)
+		buf_addf(out, "      %s\n", shared);
 	if (f->known) {
 		buf_adds(&text, f->known->reason);
 		if (f->known->by && *f->known->by)
@@ -93,55 +125,77 @@ static void add_finding(struct buf *out, const struct check *c, const struct ver
 	buf_release(&text);
 }
 
-static bool is_of(const struct verdict_finding *f, const struct words_section *section)
+static void add_group(struct buf *out, const struct check *c, const struct style *style,
+		      const struct verdict_group *g)
 {
-	return f->state == section->state && f->worse == section->worse;
+	struct buf name = BUF_PART_OF(out), text = BUF_PART_OF(out);
+	const struct verdict_finding *f = &g->whole;
+
+	words_add_group(&name, c->builds, g);
+	buf_addf(&text, "%s ", metric_info[f->metric].title);
+	amount_add_share(&text, f->effect);
+	words_add_interval(&text, f);
+	buf_adds(&text, ", ");
+	words_add_group_amounts(&text, g);
+	add_values(out, style, 4, buf_str(&name), &text);
+	for (size_t i = 0; i < check_members(c, g); i++)
+		add_member(out, c, style, check_member(c, g, i));
+	add_notes(out, f);
+	buf_release(&name);
+	buf_release(&text);
 }
 
-static bool is_first_of_build(const struct verdict *v, size_t i,
+static bool is_of(const struct verdict_group *g, const struct words_section *section)
+{
+	return g->whole.state == section->state && g->whole.worse == section->worse;
+}
+
+static bool is_first_of_event(const struct verdict_groups *groups, size_t i,
 			      const struct words_section *section)
 {
 	for (size_t k = 0; k < i; k++) {
-		if (is_of(&v->finding[k], section) && began_together(&v->finding[k],
-								     &v->finding[i]))
+		const struct verdict_group *g = &groups->group[k];
+
+		if (is_of(g, section) && began_together(&g->whole, &groups->group[i].whole))
 			return false;
 	}
 	return true;
 }
 
-static size_t add_build(struct buf *out, const struct check *c, size_t first,
-			const struct words_section *section, size_t most)
+static size_t add_event(struct buf *out, const struct check *c, const struct style *style,
+			size_t first, const struct words_section *section, size_t most)
 {
-	const struct verdict *v = c->verdict;
+	const struct verdict_groups *groups = c->groups;
 	size_t n = 0;
 
-	add_since(out, c, &v->finding[first]);
-	for (size_t i = first; i < v->n && n < most; i++) {
-		if (!is_of(&v->finding[i], section) ||
-		    !began_together(&v->finding[i], &v->finding[first]))
+	add_since(out, c, &groups->group[first].whole);
+	for (size_t i = first; i < groups->n && n < most; i++) {
+		const struct verdict_group *g = &groups->group[i];
+
+		if (!is_of(g, section) || !began_together(&g->whole, &groups->group[first].whole))
 			continue;
-		add_finding(out, c, &v->finding[i]);
+		add_group(out, c, style, g);
 		n++;
 	}
 	return n;
 }
 
-static void add_findings(struct buf *out, const struct check *c, const struct style *style,
-			 const struct words_section *section)
+static void add_section(struct buf *out, const struct check *c, const struct style *style,
+			const struct words_section *section)
 {
-	const struct verdict *v = c->verdict;
-	size_t all = 0, shown = 0;
+	const struct verdict_groups *groups = c->groups;
+	size_t all = 0, shown = 0, top = c->all ? SIZE_MAX : c->top;
 
-	for (size_t i = 0; i < v->n; i++) {
-		if (!is_of(&v->finding[i], section))
+	for (size_t i = 0; i < groups->n; i++) {
+		if (!is_of(&groups->group[i], section))
 			continue;
 		if (!all++)
 			text_title(out, style, section->title);
-		if (shown < c->top && is_first_of_build(v, i, section))
-			shown += add_build(out, c, i, section, c->top - shown);
+		if (shown < top && is_first_of_event(groups, i, section))
+			shown += add_event(out, c, style, i, section, top - shown);
 	}
 	if (all > shown)
-		buf_addf(out, "  and %zu more (--top lists them)\n", all - shown);
+		buf_addf(out, "  and %zu more (--all lists them)\n", all - shown);
 }
 
 static void add_next(struct buf *out, const struct check *c, const struct style *style)
@@ -157,13 +211,8 @@ static void add_next(struct buf *out, const struct check *c, const struct style 
 		add_line(out, &to_come);
 	}
 	buf_release(&to_come);
-	if (!v->n_confirmed)
-		return;
-	buf_adds(out, "  show its history:          buildbeat history --repo ");
-	text_add_name(out, c->repo, 0);
-	buf_adds(out, " TASK\n  acknowledge it:            buildbeat ack\n"
-		 "  accept it as normal:       buildbeat accept\n"
-		 "  find the commit:           buildbeat bisect\n");
+	if (v->n_confirmed)
+		check_add_next(out, c);
 }
 
 int check_text(struct buf *out, const struct check *c, const struct style *style)
@@ -171,7 +220,7 @@ int check_text(struct buf *out, const struct check *c, const struct style *style
 	add_head(out, c, style);
 	check_limits_text(out, c->limits, c->top, style);
 	for (size_t i = 0; i < WORDS_SECTIONS; i++)
-		add_findings(out, c, style, &words_sections[i]);
+		add_section(out, c, style, &words_sections[i]);
 	add_next(out, c, style);
 	return buf_error(out);
 }

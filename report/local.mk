@@ -4,7 +4,8 @@ noinst_LTLIBRARIES += report/libreport.la
 report_libreport_la_SOURCES = \
 	report/amount.c report/amount.h report/check_json.c \
 	report/check_limits.c report/check_limits.h \
-	report/check_junit.c report/check_markdown.c report/check_output.h report/check_text.c \
+	report/check_junit.c report/check_markdown.c report/check_next.c report/check_output.h \
+	report/check_text.c \
 	report/culprit_names.c report/culprit_names.h report/culprits.c report/culprits.h \
 	report/diff_html.c report/diff_json.c report/diff_markdown.c report/diff_output.h \
 	report/diff_text.c report/diff_view.c report/diff_view.h report/events.c report/events.h \

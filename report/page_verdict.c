@@ -37,15 +37,22 @@ static void add_builds(struct buf *b, const struct builds *builds)
 void page_part_header(struct markup *h, const struct page *p)
 {
 	struct buf text = BUF_PART_OF(h->out), to_come = BUF_PART_OF(h->out);
+	uint32_t good;
 
 	markup_begin(h, "header");
 	words_add_verdict(&text, p->verdict);
 	capitalize(&text);
-	markup_leaf(h, "h1", p->verdict->n_confirmed ? "verdict worse" : "verdict", buf_str(&text));
+	markup_leaf(h, "h1", p->verdict->n_confirmed || p->verdict->not_judged ? "verdict worse" :
+		    "verdict", buf_str(&text));
 	buf_clear(&text);
 	add_builds(&text, p->builds);
 	markup_leaf(h, "p", "facts", buf_str(&text));
 	buf_clear(&text);
+	if (words_last_good(p->builds, p->verdict, &good)) {
+		words_add_before_failure(&text, p->builds, good);
+		capitalize(&text);
+		buf_adds(&text, ". ");
+	}
 	words_add_judged(&text, p->verdict, p->rules);
 	buf_addc(&text, '.');
 	words_add_builds_to_come(&to_come, p->verdict);

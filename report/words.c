@@ -28,14 +28,37 @@ void words_add_count(struct buf *b, size_t n, const char *one, const char *more)
 	buf_adds(b, n == 1 ? one : more);
 }
 
+void words_add_end(struct buf *b, int64_t status)
+{
+	if (status == STATUS_UNFINISHED) {
+		buf_adds(b, "the build did not finish");
+		return;
+	}
+	buf_adds(b, status >= STATUS_KILLED && status < STATUS_FAILED ? "the build was killed" :
+		 status ? "the build failed" : "the build succeeded");
+	if (status > 0 && status < STATUS_FAILED) {
+		buf_adds(b, " (");
+		amount_add(b, UNIT_STATUS, (double)status);
+		buf_addc(b, ')');
+	} else if (status) {
+		buf_adds(b, " (unknown status)");
+	}
+}
+
 void words_add_verdict(struct buf *b, const struct verdict *v)
 {
-	if (!v->enough)
+	if (v->not_judged) {
+		buf_adds(b, "not judged: ");
+		words_add_end(b, v->build_status);
+		if (v->n_confirmed)
+			buf_adds(b, ", ");
+	} else if (!v->enough) {
 		buf_adds(b, "too few builds for a verdict");
-	else if (v->n_confirmed)
-		words_add_count(b, v->n_confirmed, "regression confirmed", "regressions confirmed");
-	else
+	} else if (!v->n_confirmed) {
 		buf_adds(b, "no regression");
+	}
+	if (v->n_confirmed && (v->not_judged || v->enough))
+		words_add_count(b, v->n_confirmed, "regression confirmed", "regressions confirmed");
 	if (v->n_known)
 		buf_addf(b, ", %zu known", v->n_known);
 	if (v->n_suspect)
@@ -80,11 +103,85 @@ void words_add_exact(struct buf *b, const struct exact_change *e)
 	amount_add(b, info->unit, (double)e->now);
 }
 
+bool words_last_good(const struct builds *builds, const struct verdict *v, uint32_t *build)
+{
+	if (!v->not_judged)
+		return false;
+	for (size_t i = builds->n - 1; i-- > 0; ) {
+		if (builds->build[i].total[TOTAL_STATUS] > 0)
+			continue;
+		*build = (uint32_t)i;
+		return true;
+	}
+	return false;
+}
+
+void words_add_before_failure(struct buf *b, const struct builds *builds, uint32_t build)
+{
+	buf_adds(b, "the changes are those of the last good build, ");
+	words_add_build(b, builds, build);
+}
+
 const char *words_task(const struct builds *builds, uint32_t task)
 {
 	if (task == TASK_HOST)
 		return "all tasks";
 	return task == TASK_TOTAL ? "the build" : builds->task[task].name;
+}
+
+void words_add_subject(struct buf *b, const struct builds *builds, const struct verdict_finding *f)
+{
+	if (f->task == TASK_HOST && f->tasks)
+		buf_addf(b, "all %u tasks", f->tasks);
+	else
+		buf_adds(b, words_task(builds, f->task));
+}
+
+static const char *const group_word[] = {
+	[GROUP_RECIPE] = "recipe ", [GROUP_DIRECTORY] = "directory ", [GROUP_KIND] = "kind ",
+};
+
+void words_add_group_name(struct buf *b, const struct builds *builds,
+			  const struct verdict_group *g)
+{
+	if (g->of == GROUP_ONE) {
+		buf_adds(b, words_task(builds, g->whole.task));
+		return;
+	}
+	buf_adds(b, group_word[g->of]);
+	buf_add(b, g->name.p, g->name.len);
+}
+
+void words_add_group(struct buf *b, const struct builds *builds, const struct verdict_group *g)
+{
+	if (g->of == GROUP_ONE) {
+		words_add_subject(b, builds, &g->whole);
+		return;
+	}
+	words_add_group_name(b, builds, g);
+	buf_adds(b, ": ");
+	words_add_count(b, g->n, "task", "tasks");
+}
+
+void words_add_group_amounts(struct buf *b, const struct verdict_group *g)
+{
+	enum unit unit = metric_info[g->whole.metric].unit;
+
+	if (g->n == 1) {
+		words_add_amounts(b, &g->whole);
+	} else if (unit == UNIT_KB) {	/* tasks do not have their peaks at the same time */
+		buf_adds(b, "up to ");
+		amount_add_change(b, unit, g->largest);
+	} else {
+		amount_add_change(b, unit, g->whole.now - g->whole.before);
+		buf_adds(b, " in all");
+	}
+}
+
+const char *words_shared(const struct verdict_finding *f)
+{
+	return f->task == TASK_HOST && f->fails ?
+	       "a flag, header or tool that all tasks share, or the machine" : NULL;
 }
 
 void words_add_day(struct buf *b, const struct builds *builds, uint32_t build)
@@ -122,6 +219,13 @@ void words_add_interval(struct buf *b, const struct verdict_finding *f)
 
 void words_add_since(struct buf *b, const struct builds *builds, const struct verdict_finding *f)
 {
+	if (f->creep) {
+		buf_adds(b, "slowly, between ");
+		words_add_build(b, builds, f->first);
+		buf_adds(b, " and ");
+		words_add_build(b, builds, f->last);
+		return;
+	}
 	buf_adds(b, "since ");
 	words_add_build(b, builds, f->since);
 	if (f->first < f->last) {

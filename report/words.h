@@ -3,7 +3,7 @@
 #define BUILDBEAT_REPORT_WORDS_H
 
 #include "base/buf.h"
-#include "compare/verdict.h"
+#include "compare/verdict_group.h"
 
 /* The words of all reports about verdicts. Names are not escaped: the caller does that. */
 
@@ -24,7 +24,10 @@ extern const struct words_section words_sections[WORDS_SECTIONS];
 /* "3 builds", "1 build". */
 void words_add_count(struct buf *b, size_t n, const char *one, const char *more);
 
-/* "2 regressions confirmed, 1 known, 3 suspected". */
+/* "the build failed (exit 2)", of a status of metric.h; -1: unknown. */
+void words_add_end(struct buf *b, int64_t status);
+
+/* "2 regressions confirmed, 1 known, 3 suspected"; "not judged: the build failed (exit 2)". */
 void words_add_verdict(struct buf *b, const struct verdict *v);
 
 /* "40004 series checked over 60 builds; at most 1 % of the reported changes are expected to be
@@ -40,8 +43,25 @@ void words_add_host(struct buf *b, const struct verdict *v, enum metric m);
 /* "tasks: 12 -> 14". */
 void words_add_exact(struct buf *b, const struct exact_change *e);
 
+/* The build that the findings are about if the newest one failed; and the words for that. */
+bool words_last_good(const struct builds *builds, const struct verdict *v, uint32_t *build);
+void words_add_before_failure(struct buf *b, const struct builds *builds, uint32_t build);
+
 /* A task's name, "all tasks" or "the build". */
 const char *words_task(const struct builds *builds, uint32_t task);
+
+/* The same of a finding; "all 300 tasks" where their number is known. */
+void words_add_subject(struct buf *b, const struct builds *builds, const struct verdict_finding *f);
+
+/* A group of findings: "recipe zlib", which later verdicts can repeat; "recipe zlib: 29 tasks";
+ * and "+3m 10s in all", of memory "up to +80 MiB". Of one finding as above and below. */
+void words_add_group_name(struct buf *b, const struct builds *builds,
+			  const struct verdict_group *g);
+void words_add_group(struct buf *b, const struct builds *builds, const struct verdict_group *g);
+void words_add_group_amounts(struct buf *b, const struct verdict_group *g);
+
+/* Why all tasks changed, if that fails the check, otherwise NULL. */
+const char *words_shared(const struct verdict_finding *f);
 
 /* "2026-11-20". */
 void words_add_day(struct buf *b, const struct builds *builds, uint32_t build);
@@ -53,7 +73,8 @@ void words_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 void words_add_amounts(struct buf *b, const struct verdict_finding *f);
 void words_add_interval(struct buf *b, const struct verdict_finding *f);
 
-/* "since 2026-11-18 (1a2b3c4d), possibly 2026-11-17 to 2026-11-19". */
+/* "since 2026-11-18 (1a2b3c4d), possibly 2026-11-17 to 2026-11-19"; of a slow change "slowly,
+ * between ... and ...". */
 void words_add_since(struct buf *b, const struct builds *builds, const struct verdict_finding *f);
 
 /* "src 1a2b3c4d..5e6f7a8b (3 commits), ..."; nothing if no revision differs. */

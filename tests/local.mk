@@ -25,7 +25,8 @@ CHECKS = \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history \
 	tests/check_command_name tests/check_config tests/check_culprits tests/check_cursor \
 	tests/check_decide tests/check_diff tests/check_doctor tests/check_event \
-	tests/check_examples tests/check_extremes tests/check_field tests/check_gitstamp \
+	tests/check_examples tests/check_extremes tests/check_field tests/check_findings \
+	tests/check_gitstamp \
 	tests/check_values \
 	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/check_output.h"
+
+#include "command/redact.h"
+#include "command/shell.h"
+#include "render/show.h"
+#include "report/revisions.h"
+#include "report/words.h"
+
+#include <string.h>
+
+#define SUBJECTS_MOST 2		/* whose commands are printed */
+#define ID_DIGITS 12
+
+/* Regressions of one event and of the same tasks: one entry of accept or ack. */
+struct subject {
+	const struct check *c;
+	const struct verdict_group *group;	/* the first one */
+	struct buf pattern;
+	unsigned metrics;	/* METRIC_BIT()s */
+};
+
+static void begin_command(struct buf *out, const char *name)
+{
+	buf_addf(out, "      buildbeat %s", name);
+}
+
+static void add_option(struct buf *out, const char *name, const char *value)
+{
+	buf_addf(out, " --%s ", name);
+	shell_add_shown(out, value);
+}
+
+/* The archive, without a password in its URL. */
+static void add_repo(struct buf *out, const char *repo)
+{
+	struct buf shown = BUF_PART_OF(out);
+	struct slice part[REDACT_PARTS_MAX] = { slice_of(repo) };
+	size_t n = strstr(repo, "://") ? redact_split(part, repo, strlen(repo), false) : 1;
+
+	for (size_t i = 0; i < n; i++)
+		buf_add(&shown, part[i].p, part[i].len);
+	add_option(out, "repo", buf_str(&shown));
+	buf_release(&shown);
+}
+
+static void add_archive(struct buf *out, const struct check *c)
+{
+	if (c->config)
+		add_option(out, "config", c->config);
+	add_repo(out, c->repo);
+	if (c->ref)
+		add_option(out, "ref", c->builds->ref);
+}
+
+static void add_metrics(struct buf *out, unsigned metrics)
+{
+	const char *before = " --metrics ";
+
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!(metrics & METRIC_BIT(m)))
+			continue;
+		buf_addf(out, "%s%s", before, metric_word[m]);
+		before = ",";
+	}
+}
+
+static void add_operand(struct buf *out, const char *word)
+{
+	buf_adds(out, *word == '-' ? " -- " : " ");
+	shell_add_shown(out, word);
+}
+
+/* The member with the largest change. */
+static const struct verdict_finding *largest(const struct subject *s)
+{
+	return check_member(s->c, s->group, 0);
+}
+
+static void add_history(struct buf *out, const struct subject *s)
+{
+	uint32_t task = largest(s)->task;
+
+	buf_adds(out, "    show its history:\n");
+	begin_command(out, "history");
+	add_archive(out, s->c);
+	add_metrics(out, s->metrics);
+	add_operand(out, task == TASK_HOST ? "host" : task == TASK_TOTAL ? "total" :
+		    s->c->builds->task[task].name);
+	buf_addc(out, '\n');
+}
+
+/* The words of a command; false: it is not a single one. */
+static bool add_words(struct buf *out, const char *command)
+{
+	struct buf word = BUF_PART_OF(out);
+	struct slice quoted;
+	struct cursor c;
+
+	cursor_init(&c, command, strlen(command));
+	while (shell_word(&c, &quoted)) {
+		buf_clear(&word);
+		shell_add_plain(&word, quoted);
+		buf_addc(out, ' ');
+		shell_add_shown(out, buf_str(&word));
+	}
+	buf_release(&word);
+	return cursor_at_end(&c);
+}
+
+static void add_build_command(struct buf *out, const char *command)
+{
+	size_t len = out->len;
+
+	if (!command || !*command || !add_words(out, command)) {
+		buf_cut(out, len);
+		buf_adds(out, " CMD");
+	}
+}
+
+/* The first source tree whose revisions on both sides are known and differ. */
+static bool find_range(struct revisions_range *range, const struct builds *builds,
+		       const struct verdict_finding *f)
+{
+	size_t i = 0;
+
+	while (revisions_range_next(range, builds, f->first, f->last, &i)) {
+		if (range->from && strcmp(range->from->commit, range->to->commit) != 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_revision(struct buf *out, const char *option, const struct revision *r)
+{
+	buf_addf(out, " --%s %.*s", option, ID_DIGITS, r->commit);
+}
+
+static void add_bisect(struct buf *out, const struct subject *s)
+{
+	const struct verdict_finding *f = largest(s);
+	struct revisions_range range;
+
+	if (!find_range(&range, s->c->builds, f))
+		return;
+	buf_adds(out, "    find the commit, in ");
+	text_add_name(out, range.source, 0);
+	buf_adds(out, ":\n");
+	begin_command(out, "bisect");
+	if (s->c->config)
+		add_option(out, "config", s->c->config);
+	add_revision(out, "good", range.from);
+	add_revision(out, "bad", range.to);
+	if (f->task < s->c->builds->n_tasks)
+		add_option(out, "task", s->c->builds->task[f->task].name);
+	add_option(out, "metric", metric_word[f->metric]);
+	buf_adds(out, " --");
+	add_build_command(out, s->c->command);
+	buf_addc(out, '\n');
+}
+
+static void add_known(struct buf *out, struct subject *s, const char *command, const char *why)
+{
+	buf_addf(out, "    %s:\n", why);
+	begin_command(out, command);
+	add_archive(out, s->c);
+	buf_addf(out, " --night %.*s", ID_DIGITS,
+		 s->c->builds->build[s->group->whole.since].id);
+	add_metrics(out, s->metrics);
+	if (s->pattern.len)
+		add_operand(out, buf_str(&s->pattern));
+	else
+		buf_adds(out, " --total");
+	buf_adds(out, " REASON\n");
+}
+
+static void add_subject(struct buf *out, struct subject *s)
+{
+	struct buf name = BUF_PART_OF(out);
+
+	buf_adds(out, "  ");
+	words_add_group(&name, s->c->builds, s->group);
+	text_add_name(out, buf_str(&name), 0);
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (s->metrics & METRIC_BIT(m))
+			buf_addf(out, ", %s", metric_info[m].title);
+	}
+	buf_addc(out, '\n');
+	add_history(out, s);
+	add_bisect(out, s);
+	add_known(out, s, "ack", "acknowledge it, if it will be fixed");
+	add_known(out, s, "accept", "accept it as normal");
+	buf_release(&name);
+}
+
+static bool is_same(const struct subject *a, const struct subject *b)
+{
+	const struct verdict_finding *x = &a->group->whole, *y = &b->group->whole;
+
+	return x->since == y->since && x->first == y->first && x->last == y->last &&
+	       a->pattern.len == b->pattern.len && (!a->pattern.len ||
+	       !memcmp(a->pattern.data, b->pattern.data, a->pattern.len));
+}
+
+static void set_subject(struct subject *s, const struct verdict_group *g)
+{
+	s->group = g;
+	buf_clear(&s->pattern);
+	verdict_group_add_pattern(&s->pattern, s->c->groups, s->c->verdict, s->c->builds, g);
+}
+
+/* Adds the metrics of the later groups; false if an earlier group is of the same subject. */
+static bool collect(struct subject *s, struct subject *other)
+{
+	const struct verdict_groups *groups = s->c->groups;
+
+	s->metrics = 0;
+	for (size_t i = 0; i < groups->n; i++) {
+		const struct verdict_group *g = &groups->group[i];
+
+		if (!g->whole.fails)
+			continue;
+		set_subject(other, g);
+		if (!is_same(s, other))
+			continue;
+		if (g < s->group)
+			return false;
+		s->metrics |= METRIC_BIT(g->whole.metric);
+	}
+	return true;
+}
+
+void check_add_next(struct buf *out, const struct check *c)
+{
+	struct subject s = { .c = c, .pattern = BUF_PART_OF(out) };
+	struct subject other = { .c = c, .pattern = BUF_PART_OF(out) };
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->groups->n && (c->all || n < SUBJECTS_MOST); i++) {
+		if (!c->groups->group[i].whole.fails)
+			continue;
+		set_subject(&s, &c->groups->group[i]);
+		if (!collect(&s, &other))
+			continue;
+		add_subject(out, &s);
+		n++;
+	}
+	buf_release(&s.pattern);
+	buf_release(&other.pattern);
+}
