@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/host.h"
 
+#include "base/array.h"
 #include "base/saturate.h"
+
+#include <stdio.h>
 
 static const char *const pressure_name[PRESSURES] = {
 	[PRESSURE_CPU_SOME] = "cpu.some",
@@ -124,12 +127,37 @@ static void fill_samples(struct host *h, const struct recording *rec)
 		h->gaps += s->gap[i];
 }
 
+/* A value that no machine has is damage. */
+static struct host_calibration calibration(const struct recording *rec, const char *when)
+{
+	struct host_calibration c;
+	const struct {
+		const char *unit;
+		int64_t *value, max;
+	} lines[] = {
+		{ "cpu_ns", &c.cpu_ns, 1000000000 }, { "wall_ns", &c.wall_ns, INT64_MAX },
+		{ "mhz", &c.mhz, 100000 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		char key[64];
+
+		snprintf(key, sizeof key, "calibration_%s_%s", when, lines[i].unit);
+		*lines[i].value = recording_build_number(rec, key);
+		if (*lines[i].value < 1 || *lines[i].value > lines[i].max)
+			*lines[i].value = -1;
+	}
+	return c;
+}
+
 void host_fill(struct host *h, const struct recording *rec)
 {
 	fill_cpu(h, rec);
 	fill_memory(h, rec);
 	fill_disk(h, rec);
 	fill_samples(h, rec);
+	h->start = calibration(rec, "start");
+	h->end = calibration(rec, "end");
 	h->cgroup_memory_bytes = peak(rec, "proc_cgroup", "memory");
 	h->swap_used_bytes = peak(rec, "proc_meminfo", "swap");
 	h->swapped_in_bytes = growth(rec, "proc_vmstat", "pswpin");

@@ -13,6 +13,11 @@ enum host_pressure {
 	PRESSURE_MEMORY_SOME, PRESSURE_MEMORY_FULL, PRESSURES,
 };
 
+/* The calibration loop at one time, see sampler/calibration.h. */
+struct host_calibration {
+	int64_t cpu_ns, wall_ns, mhz;
+};
+
 struct host {
 	int64_t span_us;	/* first sample to last, of CPU */
 	int64_t user_us, system_us;	/* nice within user, interrupts within system */
@@ -32,6 +37,8 @@ struct host {
 
 	int64_t pressure_span_us;
 	int64_t stalled_us[PRESSURES];
+
+	struct host_calibration start, end;
 
 	size_t samples;
 	size_t gaps;		/* times when samples are missing */

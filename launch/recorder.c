@@ -18,6 +18,7 @@
 #include "recording/store_create.h"
 #include "recording/store_join.h"
 #include "sampler/buildinfo.h"
+#include "sampler/calibration.h"
 #include "sampler/peak.h"
 #include "sampler/sampler.h"
 
@@ -175,6 +176,17 @@ static int append_info(struct recorder *rec, char *const *argv, struct error *er
 	return r ? error_sys(err, r, rec->store.path, "cannot write the recording") : 0;
 }
 
+static void calibrate(struct recorder *rec, const char *when)
+{
+	struct calibration c;
+	struct buf b = BUF_INIT;
+
+	calibration_run(&c);
+	calibration_add(&b, when, &c);
+	store_append_build(&rec->store, &b);
+	buf_release(&b);
+}
+
 /* A tree without a repository is normal; a missing one is a mistake. */
 static void check_trees(const struct word_list *trees)
 {
@@ -258,6 +270,8 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 	begin_tickets(rec);
 	begin_sampling(rec);
 	begin_capture(rec);
+	/* while the revision is looked up, so that the build waits no longer */
+	calibrate(rec, "start");
 	gitstamp_head_start(&rec->stamp);
 	return 0;
 }
@@ -595,6 +609,7 @@ static void finish_created(struct recorder *rec, const struct launch *l)
 		append_tasks(rec, &log);
 		name_edges(rec, &log);
 	}
+	calibrate(rec, "end");
 	report_lost(rec);
 	report_incomplete(rec, r);
 	sampler_free(rec->sampler);

@@ -18,6 +18,7 @@ static void *beat_main(void *data)
 {
 	struct beat *b = data;
 
+	calibration_run(&b->start);
 	pthread_mutex_lock(&b->lock);
 	while (!b->stopped) {
 		int64_t next_ns = sampler_next_ns(b->sampler);
@@ -55,7 +56,7 @@ void beat_start(struct beat *b, int dir_fd, int64_t start_ns, int64_t interval_m
 	struct sampler_options options = { .interval_ms = interval_ms, .tasks = true };
 	pthread_condattr_t attr;
 
-	*b = (struct beat){ 0 };
+	*b = (struct beat){ .start = CALIBRATION_INIT };
 	if (interval_ms <= 0 || sampler_new(&b->sampler, dir_fd, start_ns, &options, NULL))
 		return;
 	pthread_mutex_init(&b->lock, NULL);

@@ -2,6 +2,8 @@
 #ifndef BUILDBEAT_PLUGIN_BEAT_H
 #define BUILDBEAT_PLUGIN_BEAT_H
 
+#include "sampler/calibration.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +22,7 @@ struct beat {
 	bool started;		/* does not change while other threads use it */
 	bool threaded;		/* same */
 	pthread_t thread;
+	struct calibration start;	/* by the thread: read it after beat_stop() */
 	pthread_mutex_t lock;	/* protects the rest */
 	pthread_cond_t wake;
 	struct sampler *sampler;

@@ -9,6 +9,7 @@
 #include "recording/store_join.h"
 #include "sampler/ancestors.h"
 #include "sampler/buildinfo.h"
+#include "sampler/calibration.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -268,6 +269,23 @@ int session_begin(struct buildbeat_session *s, const char *base, const char *nam
 
 /* Ending */
 
+/* After the end was written: this is no part of the build. Not without the thread, which
+ * measured the start. */
+static void calibrate(struct buildbeat_session *s)
+{
+	struct calibration end;
+	char text[256];
+	struct buf b;
+
+	if (s->beat.start.cpu_ns <= 0)
+		return;
+	calibration_run(&end);
+	buf_init_fixed(&b, text, sizeof text);
+	calibration_add(&b, "start", &s->beat.start);
+	calibration_add(&b, "end", &end);
+	store_append_build(&s->store, &b);
+}
+
 static void end_build(struct buildbeat_session *s, int32_t status, bool exits)
 {
 	char text[256];
@@ -282,6 +300,7 @@ static void end_build(struct buildbeat_session *s, int32_t status, bool exits)
 	store_tell_lost(&s->store);
 	lost_end(s->store.dir_fd);
 	ticket_remove(&s->ticket);
+	calibrate(s);
 }
 
 void session_end_build(struct buildbeat_session *s, int32_t status)

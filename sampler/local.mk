@@ -2,7 +2,8 @@
 # sampler: /proc and /sys -> proc_*.log
 noinst_LTLIBRARIES += sampler/libsampler.la
 sampler_libsampler_la_SOURCES = \
-	sampler/ancestors.c sampler/ancestors.h sampler/buildinfo.c sampler/buildinfo.h sampler/cgroup.c \
+	sampler/ancestors.c sampler/ancestors.h sampler/buildinfo.c sampler/buildinfo.h \
+	sampler/calibration.c sampler/calibration.h sampler/cgroup.c \
 	sampler/cores.c sampler/diskstats.c sampler/log.c sampler/log.h sampler/meminfo.c sampler/net.c \
 	sampler/parse.c sampler/parse.h sampler/parse_cgroup.c sampler/parse_devices.c sampler/peak.c \
 	sampler/peak.h sampler/pressure.c sampler/pressure.h sampler/root.c sampler/root.h \
