@@ -48,6 +48,7 @@ void fact_result(struct facts *f, const struct summary *s);
 void fact_warnings(struct facts *f, const struct recording *rec);
 void fact_cpu(struct facts *f, const struct summary *s);
 void fact_machine(struct facts *f, const struct summary *s);
+void fact_speed(struct facts *f, const struct host *h);
 void fact_tasks(struct facts *f, const struct summary *s);
 void fact_memory(struct facts *f, const struct summary *s);
 void fact_disk(struct facts *f, const struct host *h);

@@ -216,6 +216,16 @@ static void add_pressure(struct json *j, const struct host *h)
 	json_object_end(j);
 }
 
+static void add_calibration(struct json *j, const char *name,
+			    const struct host_calibration *c)
+{
+	begin_line(j, name);
+	json_known(j, "cpu_ns", c->cpu_ns);
+	json_known(j, "wall_ns", c->wall_ns);
+	json_known(j, "mhz", c->mhz);
+	end_line(j);
+}
+
 static void add_host(struct json *j, const struct summary *s)
 {
 	const struct host *h = &s->host;
@@ -231,6 +241,10 @@ static void add_host(struct json *j, const struct summary *s)
 	add_share(j, "busy_share", summary_host_share(s, busy_us));
 	add_share(j, "iowait_share", summary_host_share(s, h->iowait_us));
 	add_share(j, "steal_share", summary_host_share(s, h->steal_us));
+	json_object_end(j);
+	json_object(j, "calibration");
+	add_calibration(j, "start", &h->start);
+	add_calibration(j, "end", &h->end);
 	json_object_end(j);
 	json_object(j, "disk");
 	json_known(j, "disk_read_bytes", h->disk_read_bytes);

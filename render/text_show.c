@@ -585,6 +585,7 @@ static void add_head(struct buf *out, const struct view *v, const struct style *
 		buf_addc(out, '\n');
 		fact_cpu(&f, s);
 		fact_machine(&f, s);
+		fact_speed(&f, &s->host);
 		fact_tasks(&f, s);
 		fact_memory(&f, s);
 		fact_disk(&f, &s->host);
