@@ -80,6 +80,10 @@ const struct metric_total_info metric_total_info[TOTALS] = {
 				       UNIT_US },
 	[TOTAL_HOST_STALLED_MEMORY_US] = { "host_stalled_memory_us", "host: stalled for memory",
 					   UNIT_US },
+	[TOTAL_HOST_CALIBRATION_START_US] = { "host_calibration_start_us",
+		"host: 1,000 calibration loops at the start", UNIT_US },
+	[TOTAL_HOST_CALIBRATION_END_US] = { "host_calibration_end_us",
+		"host: 1,000 calibration loops at the end", UNIT_US },
 };
 
 enum metric metric_find(const char *name)

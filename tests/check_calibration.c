@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/calibration.h"
 
+#include "analyse/values.h"
 #include "tests/launched.h"
 #include "tests/make_host.h"
 #include "tests/recorded.h"
@@ -60,6 +61,7 @@ START_TEST(read_back)
 {
 	struct buf b = BUF_INIT;
 	struct recorded r;
+	struct values v;
 
 	buf_addf(&b, "buildbeat build 1\nend_us: 5000\nstatus: 0\n"
 		 "calibration_start_cpu_ns: %s\ncalibration_start_wall_ns: 7\n"
@@ -69,6 +71,10 @@ START_TEST(read_back)
 	ck_assert_int_eq(r.sum.host.start.wall_ns, 7);
 	ck_assert_int_eq(r.sum.host.start.mhz, values[_i].cpu_ns > 100000 ? -1 : values[_i].cpu_ns);
 	ck_assert_int_eq(r.sum.host.end.cpu_ns, -1);
+	ck_assert_int_eq(values_make(&v, &r.rec), 0);
+	ck_assert_int_eq(v.total[TOTAL_HOST_CALIBRATION_START_US], values[_i].cpu_ns);
+	ck_assert_int_eq(v.total[TOTAL_HOST_CALIBRATION_END_US], -1);
+	values_release(&v);
 	recorded_release(&r);
 	buf_release(&b);
 }
