@@ -226,32 +226,43 @@ static void add_circumstance(struct buf *text, const struct pair *pair)
 	buf_addc(text, '\n');
 }
 
+struct circumstances {
+	struct buf text;
+	int64_t cores;
+};
+
 static int take_circumstance(void *context, const struct pair *pair)
 {
 	static const char *const counted[] = {
 		"host", "machine", "kernel", "cores", "memory_kb", "tool", "version", "uses",
 	};
+	struct circumstances *c = context;
+	uint64_t cores;
 
 	for (size_t i = 0; i < ARRAY_SIZE(counted); i++) {
 		if (!strcmp(counted[i], pair->key))
-			add_circumstance(context, pair);
+			add_circumstance(&c->text, pair);
 	}
-	return buf_error(context);
+	if (!strcmp(pair->key, "cores") && cursor_slice_u64(slice_of(pair->value), &cores) &&
+	    cores <= INT32_MAX)
+		c->cores = (int64_t)cores;
+	return buf_error(&c->text);
 }
 
 static int read_build(struct build *build, const struct source *s,
 		      const struct build_place *place, struct error *err)
 {
 	struct arena *texts = arena_new();
-	struct buf text = BUF_INIT;
+	struct circumstances c = { .text = BUF_INIT };
 	int r;
 
 	if (!texts)
 		return error_sys(err, -ENOMEM, s->archive->path, NULL);
 	r = build_pairs(s->archive, place, &place->build, "build", &pair_build, texts,
-			take_circumstance, &text, err);
-	build->circumstances = hash_fnv64(buf_str(&text), text.len);
-	buf_release(&text);
+			take_circumstance, &c, err);
+	build->circumstances = hash_fnv64(buf_str(&c.text), c.text.len);
+	build->cores = c.cores;
+	buf_release(&c.text);
 	arena_free(texts);
 	return r;
 }

@@ -79,9 +79,59 @@ double build_total(const struct build *build, enum metric m)
 	return build->total[TOTAL_STATUS] > 0 ? NAN : metric_total(build->total, m);
 }
 
+#define TAKEN_MAX .95		/* more is not known so exactly */
+
+static double known(int64_t total)
+{
+	return total > 0 ? (double)total : 0;
+}
+
+/*
+ * The share of the processors wanted by the build that others had; NaN if unknown. The build
+ * wants as many as it had tasks at once. Others take them only where both together want more
+ * than the machine has, and only while some process waits for a processor (pressure; if it is
+ * unknown, all the time). Stolen time falls on all processes that run in the same proportion.
+ * Work of the build in a server that wait4(2) does not count, such as a compile server, counts
+ * as that of others.
+ */
+static double share_taken(const struct build *build)
+{
+	const int64_t *t = build->total;
+	double wall = known(t[TOTAL_WALL_US]), cores = (double)build->cores;
+	/* in processors: CPU time for each unit of wall time */
+	double own = metric_total(t, METRIC_CPU) / wall;
+	double all = (known(t[TOTAL_HOST_USER_US]) + known(t[TOTAL_HOST_SYSTEM_US])) / wall;
+	double stolen = known(t[TOTAL_HOST_STEAL_US]) / wall;
+	double others = fmax(all - own, 0), wanted, pressed, lost;
+
+	if (!(wall > 0) || cores < 1 || t[TOTAL_HOST_USER_US] < 0 || !(own >= 0))
+		return NAN;
+	wanted = t[TOTAL_RUNNING_MAX] > 0 ? (double)t[TOTAL_RUNNING_MAX] : cores;
+	wanted = fmin(fmax(wanted, own), cores);
+	pressed = t[TOTAL_HOST_STALLED_CPU_US] < 0 ? 1 :
+		  fmin((double)t[TOTAL_HOST_STALLED_CPU_US] / wall, 1);
+	lost = pressed * fmax(wanted + others - cores, 0);
+	if (own > 0)
+		lost += stolen * own / fmax(all, own);
+	return fmin(lost / wanted, TAKEN_MAX);
+}
+
+static double calibration(const int64_t *total)
+{
+	double start = known(total[TOTAL_HOST_CALIBRATION_START_US]);
+	double end = known(total[TOTAL_HOST_CALIBRATION_END_US]);
+
+	/* a recording has one of them if it was ended by force */
+	if (!start || !end)
+		return start + end > 0 ? start + end : NAN;
+	return (start + end) / 2;
+}
+
 double build_machine(const struct build *build, enum metric m)
 {
-	(void)build;
-	(void)m;
+	if (m == METRIC_CPU)
+		return log(calibration(build->total));
+	if (m == METRIC_WALL)
+		return log(calibration(build->total)) - log1p(-share_taken(build));
 	return NAN;
 }

@@ -30,6 +30,7 @@ struct build {
 	size_t n_revisions;
 	struct revision *revision;
 	int64_t total[TOTALS];	/* -1: unknown */
+	int64_t cores;		/* of the machine, 0: unknown */
 	uint64_t circumstances;	/* hash of host, machine, kernel, cores, memory, tools: if it
 				   differs, the machine may be the cause */
 };
@@ -86,8 +87,15 @@ const struct revision *build_revision(const struct build *build, const char *sou
  * the failure says nothing. */
 double build_total(const struct build *build, enum metric m);
 
-/* The logarithm of the factor by which the machine itself, and not the tasks, made this metric
- * larger than on an idle machine at full speed; NaN if unknown. */
+/*
+ * The logarithm of the factor by which the machine itself, and not the tasks, made this metric
+ * larger. It has a constant that all builds of a series share. NaN if unknown, and for metrics
+ * other than times.
+ *
+ * Of CPU time it is the logarithm of the CPU time of the calibration loop, in us for 1,000
+ * loops: the mean of start and end. Wall time adds the time for which the build waited for
+ * processors that the hypervisor or other processes had.
+ */
 double build_machine(const struct build *build, enum metric m);
 
 #endif
