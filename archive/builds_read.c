@@ -124,6 +124,90 @@ static int load(const struct builds *builds, enum metric m, float *values, struc
 	return r;
 }
 
+static int row(const struct builds *builds, uint32_t build, enum metric m, float *values,
+	       struct error *err)
+{
+	const struct source *s = builds->context;
+	struct rows rows;
+	int r = rows_make(&rows, s->lines_max, 0);
+
+	if (r)
+		return error_sys(err, r, s->archive->path, NULL);
+	r = load_build(builds, &rows, build, m, values, err);
+	rows_release(&rows);
+	return r;
+}
+
+static bool has_same_tasks(const struct build_place *a, const struct build_place *b)
+{
+	return git_oid_equal(&a->tasks, &b->tasks) && !git_oid_is_zero(&a->column[COLUMN_RUNS]) &&
+	       git_oid_equal(&a->column[COLUMN_RUNS], &b->column[COLUMN_RUNS]);
+}
+
+static int add_column(const struct source *s, uint32_t build, enum value_column c, int64_t *value,
+		      uint64_t *set, bool *known, struct error *err)
+{
+	const struct tasks_of *tasks = &s->tasks[build];
+	const uint32_t *task = union_tasks(&s->all, tasks);
+	int least = c == COLUMN_RUNS ? 1 : 0;
+	int r = build_column(s->archive, &s->place[build], c, value, tasks->n, known, err);
+
+	for (size_t i = 0; !r && *known && i < tasks->n; i++) {
+		if (value[i] >= least)
+			set[task[i] / 64] |= UINT64_C(1) << task[i] % 64;
+	}
+	return r;
+}
+
+/* Without the column of runs, a task with any value was in the build. */
+static int ran(const struct builds *builds, uint32_t build, uint64_t *set, struct error *err)
+{
+	const struct source *s = builds->context;
+	int64_t *value;
+	bool known, other;
+	int r;
+
+	if (build && has_same_tasks(&s->place[build], &s->place[build - 1]))
+		return 1;
+	value = malloc((s->tasks[build].n + 1) * sizeof *value);
+	if (!value)
+		return error_sys(err, -ENOMEM, s->archive->path, NULL);
+	r = add_column(s, build, COLUMN_RUNS, value, set, &known, err);
+	for (enum value_column c = 0; !r && !known && c < COLUMNS; c++)
+		r = add_column(s, build, c, value, set, &other, err);
+	free(value);
+	return r;
+}
+
+static int take_package(void *names, const struct pair *pair)
+{
+	uint32_t number;
+
+	return name_table_add(names, slice_of(pair->key), &number);
+}
+
+static int packages(const struct builds *builds, uint32_t build, struct name_table *names,
+		    struct error *err)
+{
+	const struct source *s = builds->context;
+	const struct build_place *place = &s->place[build];
+	struct arena *texts = arena_new();
+	int r = 0;
+
+	if (!texts)
+		return error_sys(err, -ENOMEM, s->archive->path, NULL);
+	if (!git_oid_is_zero(&place->packages))
+		r = build_pairs(s->archive, place, &place->packages, "packages", &pair_packages,
+				texts, take_package, names, err);
+	arena_free(texts);
+	return r;
+}
+
+static void join(struct builds *builds, const uint32_t *to)
+{
+	union_join(&((struct source *)builds->context)->all, to);
+}
+
 static void end(struct builds *builds)
 {
 	struct source *s = builds->context;
@@ -297,6 +381,10 @@ static int start(struct builds *builds, struct archive *a, const char *ref)
 	s->archive = a;
 	builds->context = s;
 	builds->load = load;
+	builds->row = row;
+	builds->ran = ran;
+	builds->packages = packages;
+	builds->join = join;
 	builds->end = end;
 	builds->texts = arena_new();
 	if (!builds->texts)

@@ -92,6 +92,16 @@ static int read_lines(struct tasks_union *u, struct tasks_family *f, struct buil
 	return r;
 }
 
+void union_join(struct tasks_union *u, const uint32_t *to)
+{
+	for (size_t i = 0; i < u->n_families; i++) {
+		struct tasks_family *f = &u->family[i];
+
+		for (size_t line = 0; line < f->n; line++)
+			f->task[line] = to[f->task[line]];
+	}
+}
+
 int union_add(struct tasks_union *u, struct tasks_of *of, struct builds *builds,
 	      struct archive *a, const struct build_place *place, struct error *err)
 {

@@ -27,6 +27,9 @@ int union_add(struct tasks_union *u, struct tasks_of *of, struct builds *builds,
 /* The index of the task of each line. */
 const uint32_t *union_tasks(const struct tasks_union *u, const struct tasks_of *of);
 
+/* Changes the index of each task: t becomes to[t]. No build can be added after that. */
+void union_join(struct tasks_union *u, const uint32_t *to);
+
 void union_release(struct tasks_union *u);
 
 #endif

@@ -2,6 +2,7 @@
 #include "compare/builds.h"
 
 #include "base/arena.h"
+#include "compare/presence.h"
 #include "compare/rules.h"
 
 #include <math.h>
@@ -14,6 +15,9 @@ void builds_release(struct builds *builds)
 		builds->end(builds);
 	free(builds->build);
 	free(builds->task);
+	if (builds->presence)
+		presence_release(builds->presence);
+	free(builds->presence);
 	arena_free(builds->texts);
 	*builds = (struct builds){ 0 };
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 struct arena;
+struct name_table;
+struct presence;
 
 /*
  * Many builds of the same thing on the same kind of machine, in the order in which they were
@@ -42,11 +44,25 @@ struct builds {
 	struct build *build;	/* the oldest first */
 	size_t n_tasks;		/* of all builds, in a fixed order */
 	struct builds_task *task;
+	struct presence *presence;	/* set by follow_renames(); NULL: unknown */
 
 	/* Sets values[task * n + build] of a metric; NaN if it is missing or the task failed,
 	 * was killed or did not finish. Returns 0 or a negative errno with err. */
 	int (*load)(const struct builds *builds, enum metric m, float *values,
 		    struct error *err);
+	/* Sets the bits of the tasks that ran in a build, whatever became of them, in a set of
+	 * zeros. Returns 0, 1 if they are those of the build before and nothing was set, or a
+	 * negative errno with err. NULL: unknown. */
+	int (*ran)(const struct builds *builds, uint32_t build, uint64_t *set,
+		   struct error *err);
+	/* As load(), of one build: values[task]. */
+	int (*row)(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		   struct error *err);
+	/* Adds the names of a build's packages. */
+	int (*packages)(const struct builds *builds, uint32_t build, struct name_table *names,
+			struct error *err);
+	/* Makes tasks that never ran in the same build one task: t becomes to[t]. */
+	void (*join)(struct builds *builds, const uint32_t *to);
 	void (*end)(struct builds *builds);	/* frees context, or NULL */
 	void *context;
 };

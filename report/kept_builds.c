@@ -30,6 +30,10 @@ void kept_builds_init(struct kept_builds *k, const struct builds *from)
 {
 	*k = (struct kept_builds){ .builds = *from, .from = from };
 	k->builds.load = load;
+	k->builds.row = NULL;
+	k->builds.ran = NULL;
+	k->builds.packages = NULL;
+	k->builds.join = NULL;
 	k->builds.end = NULL;
 	k->builds.context = k;
 }
