@@ -3,6 +3,7 @@
 
 #include "base/heap.h"
 #include "cli/configfile.h"
+#include "compare/follow.h"
 #include "launch/notice.h"
 
 #include <errno.h>
@@ -76,6 +77,8 @@ static int load(struct buildset *n, enum buildset_span span, struct error *err)
 	size_t newest = span == BUILDSET_WINDOW ? (size_t)n->rules.window : 0;
 	int r = archive_builds(n->archive, buf_str(&n->ref), newest, &n->builds, err);
 
+	if (!r)
+		r = follow_renames(&n->builds, err);
 	if (!r)
 		r = archive_known(n->archive, &n->builds, &n->known, err);
 	if (r > 0)

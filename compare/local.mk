@@ -8,4 +8,5 @@ compare_libcompare_la_SOURCES = \
 	compare/limits.h compare/lines.c compare/lines.h compare/builds.c compare/builds.h compare/parallel.c compare/parallel.h \
 	compare/renames.c compare/renames.h compare/rules.c compare/rules.h compare/verdict.c \
 	compare/verdict.h compare/verdict_group.c compare/verdict_group.h compare/verdict_series.c compare/verdict_series.h
-compare_libcompare_la_SOURCES += compare/presence.c compare/presence.h
+compare_libcompare_la_SOURCES += \
+	compare/follow.c compare/follow.h compare/presence.c compare/presence.h

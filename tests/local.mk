@@ -4,7 +4,7 @@
 check_LTLIBRARIES += tests/libsupport.la
 tests_libsupport_la_SOURCES = \
 	tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
-	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h \
+	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h tests/made_tasks.c tests/made_tasks.h \
 	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h \
 	tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h \
 	tests/nomem.c tests/nomem.h tests/pairs.c \
@@ -26,7 +26,7 @@ CHECKS = \
 	tests/check_command_name tests/check_config tests/check_culprits tests/check_cursor \
 	tests/check_decide tests/check_diff tests/check_doctor tests/check_event \
 	tests/check_examples tests/check_extremes tests/check_field tests/check_findings \
-	tests/check_gitstamp \
+	tests/check_follow tests/check_gitstamp \
 	tests/check_values \
 	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
