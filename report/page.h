@@ -21,14 +21,18 @@
  *	script#chart-0, -1	the bootcharts (picture.h), if they exist
  *	script			the program: page.js
  *
- * #head is JSON: the metrics, the builds, changes and findings of the pictures. #columns is a
- * raw deflate stream in the characters of pack.h. It has, in this order:
- *	"names" bytes of names, one line for each task
+ * #head is JSON: the metrics, the builds, changes and findings of the pictures. #columns has two
+ * raw deflate streams in the characters of pack.h; "deflated" in #head has their lengths.
+ * The first one has, in this order:
+ *	of each name, how many of its bytes are those of the name before, a byte
+ *	the other bytes of each name and a newline
  *	the kind of each task, a byte
- *	the newest, usual, lowest and highest value of each series (trends.h), in single
- *	precision, each as four planes, the highest bytes first
- *	"fine" numbers of series, four bytes each, the lowest first, and their values
- *	the values of the coarse series
+ * The second one has numbers. Values are the highest bits of a float, trends_code(), in 32
+ * bits, and are stored as four planes, the highest bytes first:
+ *	base of each series; usual and newest value, as their codes less that of the base,
+ *	zigzag (trends.h)
+ *	"fine" numbers of series; usual, newest, lowest and highest value of those
+ *	the values of the fine series, then of the coarse series
  */
 struct page_chart {
 	uint32_t build;

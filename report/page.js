@@ -19,6 +19,7 @@ const ROW = 27;			/* pixels of a row, as in page.css */
 const SPARE = 6;		/* rows drawn beyond the view */
 const SPARK = { width: 128, height: 20 };
 const PLOT = { height: 168, left: 66, right: 12, top: 10, bottom: 22 };
+const COARSE_STEPS = 5;		/* that a picture shows at least */
 const STATES = ["confirmed", "known", "suspect"];
 const BETTER = 3, NOTHING = 4;	/* states behind those, in the order of the table */
 const SEARCH_MS = 80;

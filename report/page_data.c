@@ -7,6 +7,7 @@
 #include "report/words.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_MAX_BYTES 1000
@@ -17,6 +18,13 @@
 struct kinds {
 	size_t n;
 	const char *kind[KINDS_MAX];
+};
+
+struct columns {
+	struct kinds kinds;
+	size_t names;		/* bytes of all names */
+	struct buf deflated;	/* the texts, then the numbers */
+	size_t n_texts;		/* bytes of the texts in it */
 };
 
 static size_t metric_index(const struct trends *t, enum metric m)
@@ -128,9 +136,7 @@ static void add_findings(struct json *j, const struct page *p)
 	json_array_end(j);
 }
 
-/* sizes: of the names, of the stream, of what it is deflated to. */
-static void add_head(struct buf *out, const struct page *p, const struct kinds *kinds,
-		     const size_t sizes[3])
+static void add_head(struct buf *out, const struct page *p, const struct columns *c)
 {
 	const struct trends *t = p->trends;
 	struct json j;
@@ -139,20 +145,25 @@ static void add_head(struct buf *out, const struct page *p, const struct kinds *
 	json_object(&j, NULL);
 	json_str(&j, "format", "buildbeat report 1");
 	json_int(&j, "tasks", (int64_t)p->builds->n_tasks);
-	json_int(&j, "names", (int64_t)sizes[0]);
-	json_int(&j, "bytes", (int64_t)sizes[1]);
-	json_int(&j, "deflated", (int64_t)sizes[2]);
+	json_int(&j, "names", (int64_t)c->names);
+	json_array(&j, "deflated");
+	json_int(&j, NULL, (int64_t)c->n_texts);
+	json_int(&j, NULL, (int64_t)(c->deflated.len - c->n_texts));
+	json_array_end(&j);
+	json_int(&j, "bits", t->bits);
 	json_int(&j, "fine", (int64_t)t->n_fine);
+	json_int(&j, "fine_bits", TRENDS_BITS);
 	json_int(&j, "fine_steps", TRENDS_FINE);
-	json_int(&j, "coarse_steps", TRENDS_COARSE);
+	json_int(&j, "octave", t->octave);
+	json_int(&j, "even", TRENDS_EVEN);
 	json_array(&j, "points");
 	for (size_t i = 0; i < t->n_points; i++)
 		json_int(&j, NULL, (int64_t)trends_first_build(t, i));
 	json_array_end(&j);
 	add_metrics(&j, t);
 	json_array(&j, "kinds");
-	for (size_t i = 0; i < kinds->n; i++)
-		json_str(&j, NULL, kinds->kind[i]);
+	for (size_t i = 0; i < c->kinds.n; i++)
+		json_str(&j, NULL, c->kinds.kind[i]);
 	json_array_end(&j);
 	add_builds(&j, p->builds);
 	add_changes(&j, p);
@@ -175,7 +186,7 @@ static size_t kind_index(struct kinds *kinds, const char *kind)
 }
 
 /* Bytes of the same significance are adjacent, which compresses better. */
-static void add_planes(struct buf *out, const float *v, size_t n)
+static void add_planes(struct buf *out, const uint32_t *v, size_t n)
 {
 	uint8_t *to;
 
@@ -183,35 +194,97 @@ static void add_planes(struct buf *out, const float *v, size_t n)
 		return;
 	to = (uint8_t *)out->data + out->len;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t bits;
-
-		memcpy(&bits, &v[i], sizeof bits);
 		for (int k = 0; k < VALUE_BYTES; k++)
-			to[(size_t)k * n + i] = (uint8_t)(bits >> (24 - 8 * k));
+			to[(size_t)k * n + i] = (uint8_t)(v[i] >> (24 - 8 * k));
 	}
 	out->len += n * VALUE_BYTES;
 }
 
-static int add_columns(struct buf *out, const struct page *p, struct kinds *kinds, size_t *names)
+/* `of`: NULL, or values of about the same size, so that the differences are small. work has
+ * room for n. */
+static void add_codes(struct buf *out, uint32_t *work, const float *v, const float *of, size_t n,
+		      unsigned bits)
 {
-	const struct trends *t = p->trends;
-
-	for (size_t i = 0; i < p->builds->n_tasks; i++)
-		pack_text(out, p->builds->task[i].name, NAME_MAX_BYTES);
-	*names = out->len;
-	for (size_t i = 0; i < p->builds->n_tasks; i++)
-		buf_addc(out, (char)kind_index(kinds, p->builds->task[i].kind));
-	add_planes(out, t->newest, t->n_series);
-	add_planes(out, t->usual, t->n_series);
-	add_planes(out, t->low, t->n_series);
-	add_planes(out, t->high, t->n_series);
-	for (size_t i = 0; i < t->n_fine; i++) {
-		for (int shift = 0; shift < 32; shift += 8)
-			buf_addc(out, (char)(t->fine[i] >> shift));
+	for (size_t i = 0; i < n; i++) {
+		work[i] = trends_code(v[i], bits);
+		if (of) {
+			work[i] -= trends_code(of[i], bits);
+			work[i] = work[i] << 1 ^ (work[i] >> 31 ? UINT32_MAX : 0);
+		}
 	}
+	add_planes(out, work, n);
+}
+
+/* Of each name, how many bytes it shares with the name before, then the others. */
+static int add_names(struct buf *out, const struct page *p, size_t *n_bytes)
+{
+	struct buf rest = BUF_PART_OF(out), name[2] = { BUF_PART_OF(out), BUF_PART_OF(out) };
+
+	*n_bytes = 0;
+	for (size_t i = 0; i < p->builds->n_tasks; i++) {
+		struct buf *now = &name[i % 2], *before = &name[1 - i % 2];
+		size_t same = 0;
+
+		buf_clear(now);
+		pack_text(now, p->builds->task[i].name, NAME_MAX_BYTES);
+		while (same < UINT8_MAX && same < now->len && same < before->len &&
+		       now->data[same] == before->data[same])
+			same++;
+		buf_addc(out, (char)same);
+		buf_add(&rest, now->data + same, now->len - same);
+		*n_bytes += now->len;
+	}
+	buf_add(out, rest.data, rest.len);
+	buf_release(&rest);
+	buf_release(&name[0]);
+	buf_release(&name[1]);
+	return buf_error(out);
+}
+
+static void add_fine(struct buf *out, uint32_t *work, const float *all, const struct trends *t)
+{
+	for (size_t i = 0; i < t->n_fine; i++)
+		work[i] = trends_code(all[t->fine[i]], TRENDS_BITS);
+	add_planes(out, work, t->n_fine);
+}
+
+static int add_numbers(struct buf *out, const struct trends *t)
+{
+	uint32_t *work = malloc((t->n_series + 1) * sizeof *work);
+
+	if (!work)
+		return -ENOMEM;
+	add_codes(out, work, t->base, NULL, t->n_series, t->bits);
+	add_codes(out, work, t->usual, t->base, t->n_series, t->bits);
+	add_codes(out, work, t->newest, t->base, t->n_series, t->bits);
+	add_planes(out, t->fine, t->n_fine);
+	add_fine(out, work, t->usual, t);
+	add_fine(out, work, t->newest, t);
+	add_codes(out, work, t->low, NULL, t->n_fine, TRENDS_BITS);
+	add_codes(out, work, t->high, NULL, t->n_fine, TRENDS_BITS);
+	free(work);
 	buf_add(out, t->values, t->n_fine * t->n_builds);
 	buf_add(out, t->coarse, (t->n_series - t->n_fine) * t->n_points);
 	return buf_error(out);
+}
+
+static int make_columns(struct columns *c, const struct page *p)
+{
+	struct buf stream = BUF_INIT;
+	int r = add_names(&stream, p, &c->names);
+
+	for (size_t i = 0; i < p->builds->n_tasks; i++)
+		buf_addc(&stream, (char)kind_index(&c->kinds, p->builds->task[i].kind));
+	if (!r)
+		r = pack_deflate(&c->deflated, stream.data, stream.len);
+	c->n_texts = c->deflated.len;
+	buf_clear(&stream);
+	if (!r)
+		r = add_numbers(&stream, p->trends);
+	if (!r)
+		r = pack_deflate_numbers(&c->deflated, stream.data, stream.len);
+	buf_release(&stream);
+	return r;
 }
 
 static int add_packed(struct markup *h, const struct buf *deflated)
@@ -239,27 +312,21 @@ static void add_picture(struct markup *h, const char *id, const struct picture *
 
 int page_part_data(struct markup *h, const struct page *p)
 {
-	struct buf stream = BUF_INIT, deflated = BUF_INIT, head = BUF_INIT;
-	struct kinds kinds = { 0 };
-	size_t sizes[3];
-	int r = add_columns(&stream, p, &kinds, &sizes[0]);
+	struct columns columns = { .deflated = BUF_INIT };
+	struct buf head = BUF_INIT;
+	int r = make_columns(&columns, p);
 
-	if (!r)
-		r = pack_deflate(&deflated, stream.data, stream.len);
-	sizes[1] = stream.len;
-	sizes[2] = deflated.len;
 	if (!r) {
-		add_head(&head, p, &kinds, sizes);
+		add_head(&head, p, &columns);
 		r = buf_error(&head);
 	}
 	if (!r) {
 		html_json(h, "head", &head);
-		r = add_packed(h, &deflated);
+		r = add_packed(h, &columns.deflated);
 		add_picture(h, "chart-0", p->chart[0].picture);
 		add_picture(h, "chart-1", p->chart[1].picture);
 	}
-	buf_release(&stream);
-	buf_release(&deflated);
+	buf_release(&columns.deflated);
 	buf_release(&head);
 	return r;
 }

@@ -9,14 +9,38 @@ function planes(bytes, at, n) {
 	for (let i = 0; i < n; i++)
 		bits[i] = bytes[at + i] << 24 | bytes[at + n + i] << 16 |
 			bytes[at + 2 * n + i] << 8 | bytes[at + 3 * n + i];
-	return new Float32Array(bits.buffer);
+	return bits;
 }
 
+/* The values of codes, which are differences to those of `base` if there is one. */
+function values(codes, bits, base) {
+	const shift = 23 - bits;
+
+	for (let i = 0; base && i < codes.length; i++)
+		codes[i] = base[i] + (codes[i] >>> 1 ^ -(codes[i] & 1));
+	return new Float32Array(codes.map(code => code << shift).buffer);
+}
+
+/* Each name begins as the one before it. */
 function readNames(head, bytes) {
-	const names = new TextDecoder().decode(bytes.subarray(0, head.names)).split("\n");
+	const all = new Uint8Array(head.names);
+	let from = head.tasks, n = 0, before = 0;
+
+	for (let i = 0; i < head.tasks; i++) {
+		const at = n;
+
+		all.copyWithin(n, before, before + bytes[i]);
+		n += bytes[i];
+		do
+			all[n++] = bytes[from];
+		while (bytes[from++] !== 10);
+		before = at;
+	}
+	const names = new TextDecoder().decode(all).split("\n");
 
 	names[head.tasks] = "the build";
 	names.length = head.tasks + 1;
+	data.kind = bytes.subarray(from);
 	return names.map(clean);
 }
 
@@ -31,23 +55,60 @@ function placeSeries(n, fine) {
 	return at;
 }
 
-function readColumns(head, bytes) {
-	const n = data.rows * head.metrics.length, end = head.names + head.tasks;
-	const fine = new Uint32Array(head.fine);
-	let at = end + 16 * n;
+/* Of a coarse value, as a share of the base. */
+function shares(head) {
+	const share = new Float64Array(256), even = head.even / head.octave;
 
-	data.names = readNames(head, bytes);
-	data.lower = data.names.map(name => name.toLowerCase());
-	data.kind = bytes.subarray(head.names, end);
-	data.newest = planes(bytes, end, n);
-	data.usual = planes(bytes, end + 4 * n, n);
-	data.low = planes(bytes, end + 8 * n, n);
-	data.high = planes(bytes, end + 12 * n, n);
-	for (let i = 0; i < head.fine; i++, at += 4)
-		fine[i] = bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | bytes[at + 3] << 24;
+	for (let code = 2; code < 256; code++) {
+		const steps = Math.abs(code - 128);
+		const octaves = steps <= head.even ? steps / head.octave : even + (steps - head.even) / 2;
+
+		share[code] = 2 ** (code < 128 ? -octaves : octaves);
+	}
+	return share;
+}
+
+/* The lowest and highest value of each coarse series. */
+function findEnds() {
+	const n = data.head.points.length;
+
+	for (let series = 0; series < data.place.length; series++) {
+		const from = (-1 - data.place[series]) * n;
+		let low = 256, high = 0;
+
+		for (let i = from; i >= 0 && i < from + n; i++) {
+			const code = data.coarse[i];
+
+			low = code && code < low ? code : low;
+			high = code > high ? code : high;
+		}
+		if (high) {
+			data.low[series] = low > 1 ? data.base[series] * data.share[low] : 0;
+			data.high[series] = high > 1 ? data.base[series] * data.share[high] : 0;
+		}
+	}
+}
+
+function readNumbers(head, bytes) {
+	const n = data.rows * head.metrics.length;
+	let at = 0;
+	const next = count => planes(bytes, (at += 4 * count) - 4 * count, count);
+	const base = next(n);
+
+	data.usual = values(next(n), head.bits, base);
+	data.newest = values(next(n), head.bits, base);
+	data.base = values(base, head.bits);
+	const fine = next(head.fine);
+
+	data.low = new Float32Array(n).fill(NaN);
+	data.high = new Float32Array(n).fill(NaN);
+	for (const to of [data.usual, data.newest, data.low, data.high])
+		values(next(head.fine), head.fine_bits).forEach((v, i) => { to[fine[i]] = v; });
 	data.place = placeSeries(n, fine);
 	data.fine = bytes.subarray(at, at + head.fine * head.builds.length);
 	data.coarse = bytes.subarray(at + head.fine * head.builds.length);
+	data.share = shares(head);
+	findEnds();
 }
 
 function group(list) {
@@ -63,7 +124,7 @@ function group(list) {
 
 async function readData() {
 	const head = JSON.parse(find("#head").textContent);
-	const packed = bytesOf(find("#columns").textContent, 0).subarray(0, head.deflated);
+	const packed = bytesOf(find("#columns").textContent, 0), texts = head.deflated[0];
 
 	data.head = head;
 	data.rows = head.tasks + 1;
@@ -73,28 +134,42 @@ async function readData() {
 		list.sort((a, b) => a.at - b.at);
 	data.findings = group(head.findings.map(([metric, row, state, worse, since, before, now]) =>
 		Object.assign([metric, row], { state, worse, since, before, now })));
-	readColumns(head, await inflate(packed));
+	data.names = readNames(head, await inflate(packed.subarray(0, texts)));
+	data.lower = data.names.map(name => name.toLowerCase());
+	readNumbers(head, await inflate(packed.subarray(texts, texts + head.deflated[1])));
 	view.metric = view.first = head.findings.length ? head.findings[0][0] : 0;
 }
 
 /* Ranges of builds [from, until) with a value: where the series is coarse, their median. */
 function pointsOf(series) {
-	const place = data.place[series], n_builds = data.head.builds.length;
-	const low = data.low[series], span = data.high[series] - low, points = [];
+	const place = data.place[series], n_builds = data.head.builds.length, points = [];
+	const low = data.low[series], step = (data.high[series] - low) / data.head.fine_steps;
 	const is_fine = place >= 0, starts = data.head.points;
-	const steps = is_fine ? data.head.fine_steps : data.head.coarse_steps;
-	const n = is_fine ? n_builds : starts.length, values = is_fine ? data.fine : data.coarse;
+	const n = is_fine ? n_builds : starts.length, codes = is_fine ? data.fine : data.coarse;
 	const at = is_fine ? place * n : (-1 - place) * n;
 
 	for (let i = 0; i < n; i++) {
-		const step = values[at + i];
+		const code = codes[at + i];
 
-		if (step)
-			points.push({ from: is_fine ? i : starts[i],
+		if (code)
+			points.push({ about: !is_fine, from: is_fine ? i : starts[i],
 				      until: is_fine ? i + 1 : i + 1 < n ? starts[i + 1] : n_builds,
-				      value: low + (step - 1) / steps * span });
+				      value: is_fine ? low + (code - 1) * step : code === 1 ? 0 :
+					     data.base[series] * data.share[code] });
 	}
 	return points;
+}
+
+/* The range of a picture, in which a step of coarse values is not a large one. */
+function rangeOf(series) {
+	const low = data.low[series], high = data.high[series];
+	const least = data.place[series] < 0 ? 2 ** (COARSE_STEPS / data.head.octave) : 1;
+
+	if (!(low > 0 && high / low < least))
+		return [low, high];
+	const wider = Math.sqrt(least * low / high);
+
+	return [low / wider, high * wider];
 }
 
 function changesOf(series) {

@@ -82,7 +82,7 @@ function addSpark(cell, series) {
 	const svg = draw("svg", { width: SPARK.width, height: SPARK.height, "aria-hidden": "true" },
 			 cell);
 	const points = pointsOf(series), n = data.head.builds.length;
-	const low = data.low[series], span = data.high[series] - low || 1;
+	const [low, high] = rangeOf(series), span = high - low || 1;
 	const x = build => 1 + build / n * (SPARK.width - 2);
 	const y = v => SPARK.height - 2 - (v - low) / span * (SPARK.height - 4);
 	let d = "", last = -1;

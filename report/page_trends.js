@@ -36,7 +36,7 @@ function levels(series) {
 
 function plotScale(series, width) {
 	const n = data.head.builds.length;
-	let low = data.low[series], high = data.high[series];
+	let [low, high] = rangeOf(series);
 
 	for (const [, , v] of levels(series)) {
 		low = Math.min(low, v);
@@ -113,7 +113,7 @@ function pointWords(unit, p) {
 	const builds = data.head.builds, last = builds[p.until - 1], n = p.until - p.from;
 
 	return (n > 1 ? builds[p.from][0] + " to " + last[0] + ", median: " : last[0] + ": ") +
-		amountText(unit, p.value) + (last[2] ? ", revision " + last[2] : "") +
+		(p.about ? "about " : "") + amountText(unit, p.value) + (last[2] ? ", revision " + last[2] : "") +
 		", build " + last[1];
 }
 

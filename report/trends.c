@@ -10,9 +10,11 @@
 
 #define FINE_VALUES (1 << 20)	/* up to this many values all series are fine */
 #define FINE_MOST 2000		/* fine series otherwise */
-#define COARSE_VALUES (4 << 20)	/* maximum number of coarse values */
-#define COARSE_LEAST 64		/* minimum of a series */
-#define ROUNDED_BITS 12
+#define COARSE_VALUES (4 << 20)	/* maximum number of coarse values ... */
+#define COARSE_LEAST 18		/* ... unless a series has so few */
+#define MANY_SERIES 100000	/* above this values are coarser as well */
+#define NAN_BITS 0x7fc00000u
+#define FRACTION_BITS 23	/* of a float */
 #define FEW 32
 
 struct making {
@@ -23,7 +25,6 @@ struct making {
 	const struct verdict_finding **finding;	/* by series */
 	float *values;		/* of a metric, tasks then the build */
 	double *sorted;		/* room for the values of a series */
-	float *points;
 	size_t n_coarse;	/* number so far */
 };
 
@@ -68,41 +69,55 @@ static void choose_fine(struct making *k, const struct history *history,
 		set_fine(k, series_of(t, history->change[i].task, history->change[i].metric));
 }
 
-static size_t n_recent(const struct trends *t)
-{
-	return t->n_builds < TRENDS_RECENT ? t->n_builds : TRENDS_RECENT;
-}
-
 static void choose_bin(struct trends *t)
 {
-	size_t n = t->n_series - t->n_fine, old = t->n_builds - n_recent(t);
+	size_t n = t->n_series - t->n_fine, old;
 	size_t most = n ? COARSE_VALUES / n : t->n_builds;
 
 	if (most < COARSE_LEAST)
 		most = COARSE_LEAST;
-	for (t->bin = 1; n_recent(t) + (old + t->bin - 1) / t->bin > most; t->bin++)
-		;
-	t->n_points = n_recent(t) + (old + t->bin - 1) / t->bin;
+	t->recent = most / 3 < TRENDS_RECENT ? most / 3 : TRENDS_RECENT;
+	if (t->recent > t->n_builds)
+		t->recent = t->n_builds;
+	old = t->n_builds - t->recent;
+	t->bin = (old + most - t->recent - 1) / (most - t->recent);
+	t->bin = t->bin ? t->bin : 1;
+	t->n_points = t->recent + (old + t->bin - 1) / t->bin;
+	t->bits = t->n_series > MANY_SERIES ? 7 : TRENDS_BITS;
+	t->octave = t->n_series > MANY_SERIES ? 10 : 32;
 }
 
 size_t trends_first_build(const struct trends *t, size_t point)
 {
-	size_t old = t->n_builds - n_recent(t), n_old = t->n_points - n_recent(t);
+	size_t old = t->n_builds - t->recent, n_old = t->n_points - t->recent;
 
 	if (point >= n_old)
 		return old + (point - n_old);
 	return point ? old - (n_old - point) * t->bin : 0;
 }
 
-static float rounded(double value)
+uint32_t trends_code(float v, unsigned bits)
 {
-	int exponent;
-	double part;
+	unsigned shift = FRACTION_BITS - bits;
+	uint32_t code = NAN_BITS;
 
-	if (!isfinite(value))
-		return NAN;
-	part = frexp(value, &exponent);
-	return (float)ldexp(rint(ldexp(part, ROUNDED_BITS)), exponent - ROUNDED_BITS);
+	if (isfinite(v))
+		memcpy(&code, &v, sizeof code);
+	return (code + (1u << shift >> 1)) >> shift;
+}
+
+float trends_decode(uint32_t code, unsigned bits)
+{
+	float v;
+
+	code <<= FRACTION_BITS - bits;
+	memcpy(&v, &code, sizeof v);
+	return v;
+}
+
+static float rounded(float value, unsigned bits)
+{
+	return trends_decode(trends_code(value, bits), bits);
 }
 
 /* Insertion sort: most medians are of a few builds. */
@@ -137,58 +152,69 @@ static double median_known(struct making *k, const float *v, size_t n)
 	return known ? stats_median(k->sorted, known) : NAN;
 }
 
-/* The range of the picture. It is rounded, and no value may be outside. */
-static void set_ends(struct trends *t, size_t series, const float *v, size_t n)
+static uint8_t coarse_value(const struct trends *t, float base, float v)
 {
-	float low = NAN, high = NAN;
+	float octaves, steps, even = (float)TRENDS_EVEN / (float)t->octave;
 
-	for (size_t i = 0; i < n; i++) {
-		low = fminf(low, v[i]);
-		high = fmaxf(high, v[i]);
-	}
-	t->low[series] = rounded(low);
-	t->high[series] = rounded(high);
-}
-
-static void add_points(uint8_t *to, const struct trends *t, size_t series, const float *v, size_t n,
-		       int steps)
-{
-	float low = t->low[series], span = t->high[series] - low;
-	float scale = span > 0 ? (float)steps / span : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		float step = (v[i] - low) * scale + 0.5f;
-
-		to[i] = (uint8_t)(isnan(v[i]) ? 0 : step < 0 ? 1 : step >= (float)steps ? steps +
-				  1 : 1 + (int)step);
-	}
+	if (isnan(v))
+		return 0;
+	if (!(v > 0))
+		return 1;
+	octaves = fabsf(log2f(v / base));
+	steps = octaves <= even ? octaves * (float)t->octave : TRENDS_EVEN + 2 * (octaves - even);
+	steps = rintf(fminf(steps, TRENDS_MOST));
+	return (uint8_t)(v < base ? TRENDS_BASE - steps : TRENDS_BASE + steps);
 }
 
 static void add_coarse(struct making *k, size_t series, const float *v)
 {
 	struct trends *t = k->t;
+	uint8_t *to = t->coarse + k->n_coarse++ * t->n_points;
 
 	for (size_t i = 0; i < t->n_points; i++) {
 		size_t from = trends_first_build(t, i);
 		size_t until = i + 1 < t->n_points ? trends_first_build(t, i + 1) : t->n_builds;
+		float value = until - from == 1 ? v[from] : until - from <= FEW ?
+			      median_of_bin(v + from, until - from) :
+			      (float)median_known(k, v + from, until - from);
 
-		k->points[i] = until - from == 1 ? v[from] : until - from <= FEW ?
-			       median_of_bin(v + from, until - from) :
-			       (float)median_known(k, v + from, until - from);
+		to[i] = coarse_value(t, t->base[series], value);
 	}
-	set_ends(t, series, k->points, t->n_points);
-	add_points(t->coarse + k->n_coarse++ * t->n_points, t, series, k->points, t->n_points,
-		   TRENDS_COARSE);
 }
 
+/* The ends are rounded, and no value may be outside. */
 static void add_fine(struct making *k, size_t series, const float *v, size_t *n_fine)
 {
 	struct trends *t = k->t;
+	size_t at = (*n_fine)++;
+	float low = NAN, high = NAN, scale;
 
-	set_ends(t, series, v, t->n_builds);
-	t->fine[*n_fine] = (uint32_t)series;
-	add_points(t->values + *n_fine * t->n_builds, t, series, v, t->n_builds, TRENDS_FINE);
-	++*n_fine;
+	for (size_t i = 0; i < t->n_builds; i++) {
+		low = fminf(low, v[i]);
+		high = fmaxf(high, v[i]);
+	}
+	t->fine[at] = (uint32_t)series;
+	t->low[at] = low = rounded(low, TRENDS_BITS);
+	t->high[at] = high = rounded(high, TRENDS_BITS);
+	scale = high > low ? TRENDS_FINE / (high - low) : 0;
+	for (size_t i = 0; i < t->n_builds; i++) {
+		float step = (v[i] - low) * scale + 0.5f;
+
+		t->values[at * t->n_builds + i] =
+			(uint8_t)(isnan(v[i]) ? 0 : step < 0 ? 1 : step >= TRENDS_FINE ?
+				  TRENDS_FINE + 1 : 1 + (int)step);
+	}
+}
+
+static double median_positive(struct making *k, const float *v, size_t n)
+{
+	size_t positive = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (v[i] > 0)
+			k->sorted[positive++] = v[i];
+	}
+	return positive ? stats_median(k->sorted, positive) : NAN;
 }
 
 static void add_series(struct making *k, size_t series, const float *v, size_t *n_fine)
@@ -196,10 +222,13 @@ static void add_series(struct making *k, size_t series, const float *v, size_t *
 	struct trends *t = k->t;
 	size_t last = t->n_builds - 1;
 	size_t first = last > k->window ? last - k->window : 0;
+	double usual = k->finding[series] ? k->finding[series]->before :
+		       median_known(k, v + first, last - first);
 
-	t->newest[series] = rounded(v[last]);
-	t->usual[series] = rounded(k->finding[series] ? k->finding[series]->before :
-				   median_known(k, v + first, last - first));
+	t->newest[series] = v[last];
+	t->usual[series] = (float)usual;
+	t->base[series] = rounded((float)(usual > 0 ? usual : median_positive(k, v, t->n_builds)),
+				  t->bits);
 	if (k->is_fine[series])
 		add_fine(k, series, v, n_fine);
 	else
@@ -238,13 +267,11 @@ static int begin(struct making *k, const struct rules *rules)
 	k->finding = calloc(t->n_series + 1, sizeof *k->finding);
 	k->values = malloc(t->n_rows * t->n_builds * sizeof *k->values + 1);
 	k->sorted = malloc(t->n_builds * sizeof *k->sorted + 1);
-	k->points = malloc(t->n_builds * sizeof *k->points + 1);
 	t->newest = malloc((t->n_series + 1) * sizeof *t->newest);
 	t->usual = malloc((t->n_series + 1) * sizeof *t->usual);
-	t->low = malloc((t->n_series + 1) * sizeof *t->low);
-	t->high = malloc((t->n_series + 1) * sizeof *t->high);
-	return k->is_fine && k->finding && k->values && k->sorted && k->points && t->newest &&
-	       t->usual && t->low && t->high ? 0 : -ENOMEM;
+	t->base = malloc((t->n_series + 1) * sizeof *t->base);
+	return k->is_fine && k->finding && k->values && k->sorted && t->newest && t->usual &&
+	       t->base ? 0 : -ENOMEM;
 }
 
 int trends_make(struct trends *t, const struct builds *builds, const struct rules *rules,
@@ -261,8 +288,10 @@ int trends_make(struct trends *t, const struct builds *builds, const struct rule
 		choose_bin(t);
 		t->coarse = malloc((t->n_series - t->n_fine) * t->n_points + 1);
 		t->fine = malloc((t->n_fine + 1) * sizeof *t->fine);
+		t->low = malloc((t->n_fine + 1) * sizeof *t->low);
+		t->high = malloc((t->n_fine + 1) * sizeof *t->high);
 		t->values = malloc(t->n_fine * t->n_builds + 1);
-		r = t->coarse && t->fine && t->values ? 0 : -ENOMEM;
+		r = t->coarse && t->fine && t->low && t->high && t->values ? 0 : -ENOMEM;
 	}
 	if (r)
 		error_sys(err, r, NULL, NULL);
@@ -272,7 +301,6 @@ int trends_make(struct trends *t, const struct builds *builds, const struct rule
 	free(k.finding);
 	free(k.values);
 	free(k.sorted);
-	free(k.points);
 	return r;
 }
 
@@ -280,6 +308,7 @@ void trends_release(struct trends *t)
 {
 	free(t->newest);
 	free(t->usual);
+	free(t->base);
 	free(t->low);
 	free(t->high);
 	free(t->coarse);

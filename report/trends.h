@@ -12,30 +12,43 @@
  * row is the build, and metrics follow each other in the order of rules:
  * series = metric * n_rows + row.
  *
- * A value is a byte: 0 for unknown, otherwise 1 + its step between the lowest and the highest. Series
- * with changes or findings are fine: a value for each build, TRENDS_FINE steps. If there are
- * many, all others are coarse: TRENDS_COARSE steps, a value for each of the newest
- * TRENDS_RECENT builds, and before those the median of `bin` builds (or fewer at the
- * beginning).
+ * Series with changes or findings are fine: a byte for each build, 0 for unknown, otherwise
+ * 1 + its step between the lowest and the highest value. If there are many series, all
+ * others are coarse: a byte for each of the newest builds, and before those for the
+ * median of `bin` builds (or fewer at the beginning). It is a ratio to the series' base:
+ * 0 for unknown, 1 for zero, otherwise TRENDS_BASE + a number of steps, of which an octave
+ * has `octave`. Steps after TRENDS_EVEN of them are half an octave.
  */
 #define TRENDS_FINE 254
-#define TRENDS_COARSE 24
+#define TRENDS_BASE 128
+#define TRENDS_EVEN 96
+#define TRENDS_MOST 126
 #define TRENDS_RECENT 30
 
 struct trends {
 	size_t n_rows, n_metrics, n_series, n_builds;
 	enum metric metric[METRICS];
-	/* Of each series, rounded to twelve binary digits; NaN: unknown. */
+	/* Of each series; NaN: unknown. */
 	float *newest;
 	float *usual;		/* value before a finding, otherwise the median of the builds
 				   that check compares the newest one with */
-	float *low, *high;
-	size_t bin, n_points;	/* of a coarse series */
+	float *base;		/* about the usual value; rounded to `bits` */
+	unsigned bits;		/* binary digits that are enough for values of coarse series */
+	unsigned octave;
+	size_t recent, bin, n_points;	/* of a coarse series */
 	uint8_t *coarse;	/* n_points of each series that is not fine */
 	size_t n_fine;
 	uint32_t *fine;		/* their series, ascending */
+	float *low, *high;	/* of each fine series, rounded to TRENDS_BITS */
 	uint8_t *values;	/* n_builds of each fine series */
 };
+
+/* The highest bits of v's IEEE format, as many as leave `bits` digits of a fraction, and v
+ * from them. */
+#define TRENDS_BITS 12
+
+uint32_t trends_code(float v, unsigned bits);
+float trends_decode(uint32_t code, unsigned bits);
 
 /* The first build of a point of a coarse series. */
 size_t trends_first_build(const struct trends *t, size_t point);

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "report/trends.h"
 #include "tests/made_series.h"
+#include "tests/noise.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@ static const struct { size_t tasks, builds; size_t n_fine, bin, n_points; } size
 	{ 20, 400, 84, 1, 400 },
 	{ 10000, 100, 6, 1, 100 },		/* few enough builds to store each */
 	{ 10000, 365, 6, 5, 97 },
-	{ 20000, 90, 6, 2, 60 },		/* at least so many, for any number of tasks */
+	{ 20000, 90, 6, 3, 42 },
+	{ 100000, 60, 6, 5, 17 },		/* at most 18, for any number of tasks */
 };
 
 struct world {
@@ -53,10 +55,20 @@ static void release(struct world *w)
 	builds_release(&w->builds);
 }
 
-static double value_of(const struct trends *t, size_t series, uint8_t step, int steps)
+static double fine_value(const struct trends *t, size_t i, size_t build)
 {
-	return step ? t->low[series] + (step - 1.0) / steps * (t->high[series] - t->low[series]) :
-		      NAN;
+	uint8_t step = t->values[i * t->n_builds + build];
+
+	return step ? t->low[i] + (step - 1.0) / TRENDS_FINE * (t->high[i] - t->low[i]) : NAN;
+}
+
+static double coarse_value(const struct trends *t, size_t series, uint8_t code)
+{
+	double steps = fabs((double)code - TRENDS_BASE), even = (double)TRENDS_EVEN / t->octave;
+	double octaves = steps <= TRENDS_EVEN ? steps / t->octave : even + (steps - TRENDS_EVEN) / 2;
+
+	return code < 2 ? (code ? 0 : NAN) :
+	       t->base[series] * exp2(code < TRENDS_BASE ? -octaves : octaves);
 }
 
 static void same(double got, double wanted, double tolerance)
@@ -68,9 +80,14 @@ static void same(double got, double wanted, double tolerance)
 }
 
 /* Half a step, and the error of rounding to twelve digits. */
-static double tolerance(const struct trends *t, size_t series, int steps)
+static double fine_tolerance(const struct trends *t, size_t i)
 {
-	return (t->high[series] - t->low[series]) / steps * 0.51 + t->high[series] / 2000;
+	return (t->high[i] - t->low[i]) / TRENDS_FINE * 0.51 + t->high[i] / 2000;
+}
+
+static double coarse_tolerance(const struct trends *t, double value)
+{
+	return value * 0.36 / t->octave;
 }
 
 START_TEST(comes_back)
@@ -90,8 +107,7 @@ START_TEST(comes_back)
 		ck_assert(!i || t->fine[i - 1] < series);
 		values = made_series_values(&w.builds, t->metric[series / t->n_rows]);
 		for (size_t k = 0; row < sizes[_i].tasks && k < t->n_builds; k++)
-			same(value_of(t, series, t->values[i * t->n_builds + k], TRENDS_FINE),
-			     values[row * t->n_builds + k], tolerance(t, series, TRENDS_FINE));
+			same(fine_value(t, i, k), values[row * t->n_builds + k], fine_tolerance(t, i));
 	}
 	release(&w);
 }
@@ -113,11 +129,11 @@ START_TEST(medians)
 	ck_assert_uint_eq(trends_first_build(t, 67), 335);
 	ck_assert_uint_eq(trends_first_build(t, 96), 364);
 	for (size_t i = 67; i < t->n_points; i++)
-		same(value_of(t, 0, t->coarse[i], TRENDS_COARSE), v[trends_first_build(t, i)],
-		     tolerance(t, 0, TRENDS_COARSE));
+		same(coarse_value(t, 0, t->coarse[i]), v[trends_first_build(t, i)],
+		     coarse_tolerance(t, v[trends_first_build(t, i)]));
 	for (size_t i = 0; i < 67; i++) {
-		double got = value_of(t, 0, t->coarse[i], TRENDS_COARSE);
-		double slack = tolerance(t, 0, TRENDS_COARSE);
+		double got = coarse_value(t, 0, t->coarse[i]);
+		double slack = coarse_tolerance(t, got);
 		size_t below = 0, above = 0, n = 0;
 
 		for (size_t k = 0; k < 5; k++) {
@@ -153,8 +169,47 @@ START_TEST(newest_and_usual)
 }
 END_TEST
 
+/* Ratios of any size come back, the far ones coarsely, and so do zero and unknown. */
+START_TEST(any_value)
+{
+	static const float v[] = { 0, NAN, 1, 3, 100, 104, 1e4, 1e6, 1e7 };
+	struct builds builds;
+	struct world w;
+
+	make(&w, 20000, 60);
+	builds = w.builds;
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		made_series_values(&builds, METRIC_WALL)[50 + i] = v[i];
+	for (size_t i = 0; i < 50; i++)
+		made_series_values(&builds, METRIC_WALL)[i] = 100;
+	trends_release(&w.trends);
+	ck_assert_int_eq(trends_make(&w.trends, &builds, &w.rules, &w.history, &w.verdict,
+				     &(struct error){ 0 }), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		same(coarse_value(&w.trends, 0, w.trends.coarse[w.trends.n_points - 10 + i]), v[i],
+		     v[i] * (v[i] > 800 || v[i] < 12 ? 0.25 : 0.011) + 1e-9);
+	release(&w);
+}
+END_TEST
+
+START_TEST(codes)
+{
+	struct noise noise = { 9 };
+
+	ck_assert(isnan(trends_decode(trends_code(NAN, 7), 7)));
+	ck_assert(trends_decode(trends_code(0, 7), 7) == 0);
+	for (int i = 0; i < 1000; i++) {
+		float v = (float)exp(60 * noise_uniform(&noise) - 30);
+
+		ck_assert(fabsf(trends_decode(trends_code(v, 7), 7) / v - 1) < 1.01 / 256);
+		ck_assert(fabsf(trends_decode(trends_code(v, TRENDS_BITS), TRENDS_BITS) / v - 1) <
+			  1.01 / 8192);
+	}
+}
+END_TEST
+
 int main(void)
 {
-	return support_main("trends", TEST_EACH(comes_back, sizes), TEST(medians),
+	return support_main("trends", TEST_EACH(comes_back, sizes), TEST(medians), TEST(any_value), TEST(codes),
 			    TEST(newest_and_usual));
 }

@@ -236,14 +236,14 @@ void pack_dictionary_release(struct pack_dictionary *d)
 #define LEVEL 1
 #define MEMORY 8		/* zlib's default */
 
-int pack_deflate(struct buf *out, const void *p, size_t n)
+static int add_deflated(struct buf *out, const void *p, size_t n, int strategy)
 {
 	z_stream z = { .next_in = (unsigned char *)p, .avail_in = (unsigned)n };
 	size_t room;
 
 	if (n > UINT_MAX / 2)
 		return -EFBIG;
-	if (deflateInit2(&z, LEVEL, Z_DEFLATED, -MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&z, LEVEL, Z_DEFLATED, -MAX_WBITS, MEMORY, strategy) != Z_OK)
 		return -ENOMEM;
 	room = deflateBound(&z, n);
 	if (!buf_reserve(out, room)) {
@@ -254,4 +254,14 @@ int pack_deflate(struct buf *out, const void *p, size_t n)
 	}
 	deflateEnd(&z);
 	return buf_error(out);
+}
+
+int pack_deflate(struct buf *out, const void *p, size_t n)
+{
+	return add_deflated(out, p, n, Z_DEFAULT_STRATEGY);
+}
+
+int pack_deflate_numbers(struct buf *out, const void *p, size_t n)
+{
+	return add_deflated(out, p, n, Z_RLE);
 }

@@ -102,7 +102,9 @@ uint32_t pack_dictionary_add(struct pack_dictionary *d, const char *text);
 /* Out of memory is the sticky error of out. */
 void pack_dictionary_release(struct pack_dictionary *d);
 
-/* Add the n bytes at p as a raw deflate stream (RFC 1951). 0 or -ENOMEM. */
+/* Add the n bytes at p as a raw deflate stream (RFC 1951): texts, or numbers, of which only runs
+ * repeat. 0 or -ENOMEM. */
 int pack_deflate(struct buf *out, const void *p, size_t n);
+int pack_deflate_numbers(struct buf *out, const void *p, size_t n);
 
 #endif

@@ -3,6 +3,8 @@
 
 ARCHIVE = ('--tasks', '60', '--builds', '50', '--step', '0-9/44/0.4', '--step', '20-29/20/-0.3')
 
+MANY = ('--tasks', '3000', '--builds', '90', '--step', '0-9/44/0.4')
+
 
 def _open(page, fragment='', ready=True):
     page.open_file(page.places.report(*ARCHIVE), fragment)
@@ -110,6 +112,28 @@ def builds_one_by_one(page):
     page.browser.move(box[0] + 70, box[1] + box[3] / 2)
     page.settle()
     assert page.browser.js(words).startswith('2026-01-0'), page.browser.js(words)
+
+
+def values_of_many_tasks(page):
+    """Those of tasks without a change are rounded, and the picture shows so."""
+    page.open_file(page.places.report(*MANY), 'q=do_compile&sort=task')
+    assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
+    rows = _rows(page)
+    assert len(rows) > 10 and all('do_compile' in r for r in rows) and rows == sorted(rows), rows
+    for row in (3, 7):
+        page.browser.js('document.querySelectorAll(".space .line")[arguments[0]].click()', row)
+        page.settle()
+        said = page.browser.js('return document.querySelector("#trend .words").textContent')
+        newest, usual = (float(part.split()[1]) for part in said.split(', ')[:2])
+        points = page.browser.js('return window.buildbeat.points("wall")')
+        values = sorted(v for _, v in points)
+        unit = values[len(values) // 2] / usual
+        assert len(points) == 90 and 0.98 < points[-1][1] / newest / unit < 1.02, (said, points)
+        assert values[-1] / values[0] < 3, values
+        page.browser.js('document.querySelector("#trend svg").focus()')
+        page.press('End')
+        last = page.browser.js('return document.querySelector("#trend .words").textContent')
+        assert ': about ' in last, last
 
 
 def keyboard_alone(page):
