@@ -101,6 +101,14 @@ int buildset_open(struct buildset *n, struct args *args, struct buildset_options
 	return r;
 }
 
+struct command_line_archive buildset_command_line(const struct buildset *n)
+{
+	return (struct command_line_archive){
+		.repo = n->options->repo, .config = n->options->config,
+		.ref = n->options->ref ? n->builds.ref : NULL,
+	};
+}
+
 void buildset_release(struct buildset *n)
 {
 	free(n->known.known);

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/rules_config.h"
 #include "report/amount.h"
+#include "report/command_line.h"
 
 /*
  * The common part of commands about many builds: the archive, the series in it and the
@@ -75,6 +76,9 @@ enum buildset_span {
 int buildset_open(struct buildset *n, struct args *args, struct buildset_options *options,
 		  enum buildset_span span, struct error *err);
 void buildset_release(struct buildset *n);
+
+/* The options that name this archive and series in a command line. */
+struct command_line_archive buildset_command_line(const struct buildset *n);
 
 /* The first step alone: the settings that are not on the command line, and the rules. */
 int buildset_settings(struct buildset *n, struct args *args, struct buildset_options *options,

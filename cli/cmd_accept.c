@@ -50,6 +50,10 @@ static const char *const state_word[] = {
 	[KNOWN_ACCEPTED] = "accepted", [KNOWN_ACKNOWLEDGED] = "acknowledged",
 };
 
+static const char *const command_word[] = {
+	[KNOWN_ACCEPTED] = "accept", [KNOWN_ACKNOWLEDGED] = "ack",
+};
+
 static void add_metrics(struct buf *out, unsigned metrics)
 {
 	const char *comma = "";
@@ -185,30 +189,86 @@ static int check_pattern(const struct builds *builds, const char *pattern, struc
 	return -EINVAL;
 }
 
-/* The first build of the newest change of the task that check reports, otherwise the newest
- * build. */
-static int usual_build(struct buildset *n, struct known *what, bool *changed, struct error *err)
+/* "*" is about all tasks at once, too. */
+static bool is_about(const struct known *what, const struct builds *builds,
+		     const struct verdict_finding *f)
 {
-	struct verdict v = { 0 };
+	if (f->state == FINDING_SUSPECT || !(what->metrics & METRIC_BIT(f->metric)))
+		return false;
+	return f->task == TASK_HOST ? !strcmp(what->pattern, "*") :
+	       rules_pattern_fits(what->pattern, builds_task_name(builds, f->task));
+}
+
+/* The first build of the newest change of the task that check reports, otherwise the newest
+ * build. Returns whether there is a change. */
+static bool usual_build(struct known *what, const struct builds *builds, const struct verdict *v)
+{
 	bool found = false;
-	int r = verdict_make(&v, &n->builds, &n->rules, &n->known, err);
 
-	for (size_t i = 0; !r && i < v.n; i++) {
-		const struct verdict_finding *f = &v.finding[i];
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_finding *f = &v->finding[i];
 
-		if (f->state == FINDING_SUSPECT || f->task == TASK_HOST ||
-		    !(what->metrics & METRIC_BIT(f->metric)) ||
-		    !builds_task_fits(&n->builds, f->task, what->pattern))
+		if (!is_about(what, builds, f))
 			continue;
 		if (!found || f->since > what->build)
 			what->build = f->since;
 		found = true;
 	}
-	if (!r && !found)
-		what->build = (uint32_t)n->builds.n - 1;
-	*changed = found;
-	verdict_release(&v);
-	return r;
+	if (!found)
+		what->build = (uint32_t)builds->n - 1;
+	return found;
+}
+
+static bool covers(const struct verdict_finding *f, uint32_t build)
+{
+	return f->first <= build && build <= f->last;
+}
+
+/* Whether the total changed with tasks that the note is about. */
+static bool is_moved(const struct verdict_finding *total, const struct known *what,
+		     const struct builds *builds, const struct verdict *v)
+{
+	if (total->task != TASK_TOTAL || total->state != FINDING_CONFIRMED)
+		return false;
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_finding *f = &v->finding[i];
+
+		if (f->metric == total->metric && f->worse == total->worse &&
+		    is_about(what, builds, f) && covers(f, what->build) &&
+		    f->first <= total->last && total->first <= f->last)
+			return true;
+	}
+	return false;
+}
+
+/* A note about a task is not about the build as a whole. */
+static void offer_total(struct buf *out, const struct buildset *n, const struct known *what,
+			const struct verdict *v)
+{
+	struct command_line_archive archive = buildset_command_line(n);
+	const struct verdict_finding *first = NULL;
+	unsigned metrics = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_finding *f = &v->finding[i];
+
+		if (!is_moved(f, what, &n->builds, v))
+			continue;
+		buf_addf(out, first ? ", %s " : "the build as a whole changed too: %s ",
+			 metric_info[f->metric].title);
+		amount_add_share(out, f->effect);
+		first = first ? first : f;
+		metrics |= METRIC_BIT(f->metric);
+	}
+	if (!first)
+		return;
+	buf_addf(out, "; to %s that:\n  ", command_word[what->kind]);
+	command_line_begin(out, command_word[what->kind], &archive);
+	buf_adds(out, " --total");
+	command_line_build(out, n->builds.build[first->since].id);
+	command_line_metrics(out, metrics);
+	command_line_option(out, "message", what->reason);
+	buf_addc(out, '\n');
 }
 
 /* SOURCE_DATE_EPOCH makes the stored bytes reproducible. */
@@ -227,12 +287,17 @@ static int add(struct buildset *n, const struct accept_arguments *s, struct know
 	       struct error *err)
 {
 	struct buf by = BUF_INIT, out = BUF_INIT;
+	struct verdict v = { 0 };
 	bool changed = true;
-	int r = check_pattern(&n->builds, what->pattern, err);
+	int r = check_pattern(&n->builds, what->pattern, err), judged;
 
-	if (!r)
-		r = s->build ? named_build(n, s->build, &what->build, err) :
-		    usual_build(n, what, &changed, err);
+	judged = r ? r : verdict_make(&v, &n->builds, &n->rules, &n->known, err);
+	if (!r && s->build)
+		r = named_build(n, s->build, &what->build, err);
+	else if (!r && !judged)
+		changed = usual_build(what, &n->builds, &v);
+	else
+		r = judged;
 	r = r ? r : archive_user(n->archive, &by, err);
 	what->by = buf_str(&by);
 	what->time_s = now_s();
@@ -242,8 +307,11 @@ static int add(struct buildset *n, const struct accept_arguments *s, struct know
 		add_known(&out, &n->builds, what);
 		buf_adds(&out, changed ? "\n" :
 			 "\nthe newest build, because check reports no change of it\n");
+		if (*what->pattern && !judged)
+			offer_total(&out, n, what, &v);
 		r = output_end(&out, 0, NULL, err);
 	}
+	verdict_release(&v);
 	buf_release(&by);
 	return r;
 }

@@ -105,8 +105,7 @@ static int check(const struct check_arguments *a, const struct buildset *n, stru
 	struct verdict_groups groups = { 0 };
 	struct check c = {
 		.builds = &n->builds, .rules = &n->rules, .verdict = &v, .groups = &groups,
-		.top = (size_t)a->top, .all = a->all, .repo = n->options->repo,
-		.config = n->options->config, .ref = n->options->ref,
+		.top = (size_t)a->top, .all = a->all, .archive = buildset_command_line(n),
 	};
 	int r;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/check_output.h"
 
-#include "command/redact.h"
 #include "command/shell.h"
 #include "render/show.h"
 #include "report/revisions.h"
@@ -20,72 +19,26 @@ struct subject {
 	unsigned metrics;	/* METRIC_BIT()s */
 };
 
-static void begin_command(struct buf *out, const char *name)
-{
-	buf_addf(out, "      buildbeat %s", name);
-}
-
-static void add_option(struct buf *out, const char *name, const char *value)
-{
-	buf_addf(out, " --%s ", name);
-	shell_add_shown(out, value);
-}
-
-/* The archive, without a password in its URL. */
-static void add_repo(struct buf *out, const char *repo)
-{
-	struct buf shown = BUF_PART_OF(out);
-	struct slice part[REDACT_PARTS_MAX] = { slice_of(repo) };
-	size_t n = strstr(repo, "://") ? redact_split(part, repo, strlen(repo), false) : 1;
-
-	for (size_t i = 0; i < n; i++)
-		buf_add(&shown, part[i].p, part[i].len);
-	add_option(out, "repo", buf_str(&shown));
-	buf_release(&shown);
-}
-
-static void add_archive(struct buf *out, const struct check *c)
-{
-	if (c->config)
-		add_option(out, "config", c->config);
-	add_repo(out, c->repo);
-	if (c->ref)
-		add_option(out, "ref", c->builds->ref);
-}
-
-static void add_metrics(struct buf *out, unsigned metrics)
-{
-	const char *before = " --metrics ";
-
-	for (enum metric m = 0; m < METRICS; m++) {
-		if (!(metrics & METRIC_BIT(m)))
-			continue;
-		buf_addf(out, "%s%s", before, metric_word[m]);
-		before = ",";
-	}
-}
-
-static void add_operand(struct buf *out, const char *word)
-{
-	buf_adds(out, *word == '-' ? " -- " : " ");
-	shell_add_shown(out, word);
-}
-
 /* The member with the largest change. */
 static const struct verdict_finding *largest(const struct subject *s)
 {
 	return check_member(s->c, s->group, 0);
 }
 
+static void begin(struct buf *out, const char *why, const char *command,
+		  const struct command_line_archive *archive)
+{
+	buf_addf(out, "    %s:\n      ", why);
+	command_line_begin(out, command, archive);
+}
+
 static void add_history(struct buf *out, const struct subject *s)
 {
 	uint32_t task = largest(s)->task;
 
-	buf_adds(out, "    show its history:\n");
-	begin_command(out, "history");
-	add_archive(out, s->c);
-	add_metrics(out, s->metrics);
-	add_operand(out, task == TASK_HOST ? "host" : task == TASK_TOTAL ? "total" :
+	begin(out, "show its history", "history", &s->c->archive);
+	command_line_metrics(out, s->metrics);
+	command_line_operand(out, task == TASK_HOST ? "host" : task == TASK_TOTAL ? "total" :
 		    s->c->builds->task[task].name);
 	buf_addc(out, '\n');
 }
@@ -145,15 +98,15 @@ static void add_bisect(struct buf *out, const struct subject *s)
 		return;
 	buf_adds(out, "    find the commit, in ");
 	text_add_name(out, range.source, 0);
-	buf_adds(out, ":\n");
-	begin_command(out, "bisect");
-	if (s->c->config)
-		add_option(out, "config", s->c->config);
+	buf_adds(out, ":\n      ");
+	command_line_begin(out, "bisect", NULL);
+	if (s->c->archive.config)
+		command_line_option(out, "config", s->c->archive.config);
 	add_revision(out, "good", range.from);
 	add_revision(out, "bad", range.to);
 	if (f->task < s->c->builds->n_tasks)
-		add_option(out, "task", s->c->builds->task[f->task].name);
-	add_option(out, "metric", metric_word[f->metric]);
+		command_line_option(out, "task", s->c->builds->task[f->task].name);
+	command_line_option(out, "metric", metric_word[f->metric]);
 	buf_adds(out, " --");
 	add_build_command(out, s->c->command);
 	buf_addc(out, '\n');
@@ -161,14 +114,11 @@ static void add_bisect(struct buf *out, const struct subject *s)
 
 static void add_known(struct buf *out, struct subject *s, const char *command, const char *why)
 {
-	buf_addf(out, "    %s:\n", why);
-	begin_command(out, command);
-	add_archive(out, s->c);
-	buf_addf(out, " --night %.*s", ID_DIGITS,
-		 s->c->builds->build[s->group->whole.since].id);
-	add_metrics(out, s->metrics);
+	begin(out, why, command, &s->c->archive);
+	command_line_build(out, s->c->builds->build[s->group->whole.since].id);
+	command_line_metrics(out, s->metrics);
 	if (s->pattern.len)
-		add_operand(out, buf_str(&s->pattern));
+		command_line_operand(out, buf_str(&s->pattern));
 	else
 		buf_adds(out, " --total");
 	buf_adds(out, " REASON\n");

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compare/limits.h"
 #include "compare/verdict_group.h"
+#include "report/command_line.h"
 
 /*
  * The outputs of check: text for people, JSON with everything, JUnit's XML for collectors of test
@@ -21,9 +22,7 @@ struct check {
 	bool all;		/* print every group and its members */
 
 	/* For suggested commands */
-	const char *repo;	/* the archive */
-	const char *config;	/* file of the option, or NULL */
-	bool ref;		/* the archive has several series */
+	struct command_line_archive archive;
 	const char *command;	/* of the newest build, in shell syntax, or NULL: unknown */
 };
 

@@ -6,7 +6,8 @@ report_libreport_la_SOURCES = \
 	report/check_limits.c report/check_limits.h \
 	report/check_junit.c report/check_markdown.c report/check_next.c report/check_output.h \
 	report/check_text.c \
-	report/culprit_names.c report/culprit_names.h report/culprits.c report/culprits.h \
+	report/command_line.c report/command_line.h report/culprit_names.c report/culprit_names.h \
+	report/culprits.c report/culprits.h \
 	report/diff_html.c report/diff_json.c report/diff_markdown.c report/diff_output.h \
 	report/diff_text.c report/diff_view.c report/diff_view.h report/events.c report/events.h \
 	report/history_json.c report/history_output.h report/history_parts.h \

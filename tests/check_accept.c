@@ -135,6 +135,41 @@ START_TEST(checked)
 }
 END_TEST
 
+/* One task is most of the build, so both are regressions. accept of the task says how to accept
+ * the build too. */
+START_TEST(offers_the_total)
+{
+	begin();
+	run_here("PATH=" TOP_BUILDDIR ":$PATH; " TOP_BUILDDIR "/tests/gen_archive --tasks 12 "
+		 "--builds 20 --step 3/15/4 a.git; " CHECK
+		 ACCEPT "'recipe-00000: do_configure' \"it's \\$HOME\" >said; sed -n '2s/[+].*%;/N;/p' said; "
+		 CHECK "tail -1 said | sh | cut -d' ' -f1-3,5-; " CHECK ACCEPT "-l | grep -c \"it's [$]HOME\"");
+	ck_assert_msg(!strcmp(r.out.data, "1\n4 regressions confirmed\n"
+			      "the build as a whole changed too: wall time N; to accept that:\n"
+			      "1\n2 regressions confirmed\n"
+			      "accepted since 2026-01-16  wall,cpu of the build\n"
+			      "0\nno regression\n2\n"), "%s%s", r.out.data, r.err.data);
+}
+END_TEST
+
+/* The commands that check prints do what they say: pasted into a shell, those of all regressions
+ * make it pass. */
+static const char *const suggested[] = { "ack", "accept" };
+
+START_TEST(suggestions_work)
+{
+	begin();
+	run_here(support_path("%s export PATH=" TOP_BUILDDIR ":$PATH; git clone -q --bare a.git \"it's a.git\"; "
+		 TOP_BUILDDIR "/tests/gen_archive --tasks 12 --builds 3 --series x/y/z \"it's a.git\"; "
+		 "c='buildbeat check --repo \"it'\"'s\"' a.git\" --ref nightly-1'; "
+		 "eval \"$c --all\" >said; echo $?; grep -c '^      buildbeat history ' said; "
+		 "grep '^      buildbeat \\(history\\|%s\\) ' said >pasted; "
+		 "sh -e pasted >out; echo $?; grep -c ' since ' out; eval \"$c\" >/dev/null; echo $?",
+		 ARCHIVE, suggested[_i]));
+	ck_assert_msg(!strcmp(r.out.data, "1\n1\n0\n1\n0\n"), "%s%s", r.out.data, r.err.data);
+}
+END_TEST
+
 /* Many writers at the same time; no note is lost. */
 START_TEST(all_at_once)
 {
@@ -210,5 +245,7 @@ int main(void)
 		return 77;
 	return support_main("accept",
 			    TEST_GROUP_ONCE("accept", make_seed, NULL), TEST_EACH(notes_are_stored, cases),
-			    TEST(checked), TEST(all_at_once), TEST(same_bytes), TEST(merged));
+			    TEST(checked),
+			    TEST(offers_the_total), TEST_EACH(suggestions_work, suggested),
+			    TEST(all_at_once), TEST(same_bytes), TEST(merged));
 }

@@ -51,7 +51,7 @@ static void begin(size_t tasks)
 		verdict.host[m] = NAN;
 	check = (struct check){
 		.builds = &builds, .rules = &rules, .verdict = &verdict, .groups = &groups,
-		.top = 20, .repo = "builds.git",
+		.top = 20, .archive.repo = "builds.git",
 	};
 }
 
@@ -474,9 +474,9 @@ START_TEST(pasted)
 	builds.task[1].name = name;
 	f = add(1, METRIC_CPU, 15, 0.25);
 	f->first = 14;
-	check.repo = "my builds.git";
-	check.config = "my config.yaml";
-	check.ref = true;
+	check.archive.repo = "my builds.git";
+	check.archive.config = "my config.yaml";
+	check.archive.ref = builds.ref;
 	check.command = "make -j8 'CFLAGS=-O2 -g' \"it's\"";
 	check.all = true;
 	p = strstr(printed(TEXT), "    show its history:\n");
@@ -511,7 +511,7 @@ START_TEST(secret)
 {
 	begin(2);
 	add(1, METRIC_CPU, 15, 0.25);
-	check.repo = "https://me:hunter2@example.org/builds.git";
+	check.archive.repo = "https://me:hunter2@example.org/builds.git";
 	lacks(printed(TEXT), "hunter2");
 	has(printed(TEXT), "example.org/builds.git");
 	end();
