@@ -135,7 +135,7 @@ static struct host_calibration calibration(const struct recording *rec, const ch
 		const char *unit;
 		int64_t *value, max;
 	} lines[] = {
-		{ "cpu_ns", &c.cpu_ns, 1000000000 }, { "wall_ns", &c.wall_ns, INT64_MAX },
+		{ "least_ns", &c.least_ns, 1000000000 }, { "mean_ns", &c.mean_ns, INT64_MAX },
 		{ "mhz", &c.mhz, 100000 },
 	};
 

@@ -15,7 +15,7 @@ enum host_pressure {
 
 /* The calibration loop at one time, see sampler/calibration.h. */
 struct host_calibration {
-	int64_t cpu_ns, wall_ns, mhz;
+	int64_t least_ns, mean_ns, mhz;
 };
 
 struct host {

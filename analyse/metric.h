@@ -106,7 +106,7 @@ enum total {
 	TOTAL_HOST_STALLED_CPU_US,
 	TOTAL_HOST_STALLED_IO_US,
 	TOTAL_HOST_STALLED_MEMORY_US,
-	/* CPU time of 1,000 calibration loops, so as many us as one takes ns */
+	/* time of 1,000 calibration loops: as many us as the shortest took ns */
 	TOTAL_HOST_CALIBRATION_START_US,
 	TOTAL_HOST_CALIBRATION_END_US,
 	TOTALS,

@@ -409,8 +409,8 @@ static void set_totals(struct values *f, const struct summary *sum)
 	t[TOTAL_HOST_STALLED_CPU_US] = stalled[PRESSURE_CPU_SOME];
 	t[TOTAL_HOST_STALLED_IO_US] = stalled[PRESSURE_IO_SOME];
 	t[TOTAL_HOST_STALLED_MEMORY_US] = stalled[PRESSURE_MEMORY_SOME];
-	t[TOTAL_HOST_CALIBRATION_START_US] = h->start.cpu_ns;
-	t[TOTAL_HOST_CALIBRATION_END_US] = h->end.cpu_ns;
+	t[TOTAL_HOST_CALIBRATION_START_US] = h->start.least_ns;
+	t[TOTAL_HOST_CALIBRATION_END_US] = h->end.least_ns;
 }
 
 static int fill(struct values *f, const struct summary *sum)

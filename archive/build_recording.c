@@ -51,8 +51,8 @@ static void add_totals(struct builder *b, const struct values *f)
 	add_total(b, f, "system_us", TOTAL_SYSTEM_US);
 	add_total(b, f, "max_rss_kb", TOTAL_MAX_RSS_KB);
 	add_total(b, f, "end_us", TOTAL_WALL_US);
-	add_total(b, f, "calibration_start_cpu_ns", TOTAL_HOST_CALIBRATION_START_US);
-	add_total(b, f, "calibration_end_cpu_ns", TOTAL_HOST_CALIBRATION_END_US);
+	add_total(b, f, "calibration_start_least_ns", TOTAL_HOST_CALIBRATION_START_US);
+	add_total(b, f, "calibration_end_least_ns", TOTAL_HOST_CALIBRATION_END_US);
 	if (status >= 0 && status < STATUS_KILLED)
 		builder_build_number(b, "status", status);
 	else if (status > STATUS_KILLED && status < STATUS_FAILED)

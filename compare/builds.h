@@ -108,9 +108,9 @@ double build_total(const struct build *build, enum metric m);
  * larger. It has a constant that all builds of a series share. NaN if unknown, and for metrics
  * other than times.
  *
- * Of CPU time it is the logarithm of the CPU time of the calibration loop, in us for 1,000
- * loops: the mean of start and end. Wall time adds the time for which the build waited for
- * processors that the hypervisor or other processes had.
+ * Of CPU time it is the logarithm of the time of 1,000 calibration loops in us, the mean of start
+ * and end. Wall time adds the time for which the build waited for processors that the hypervisor
+ * or other processes had.
  */
 double build_machine(const struct build *build, enum metric m);
 

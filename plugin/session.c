@@ -277,7 +277,7 @@ static void calibrate(struct buildbeat_session *s)
 	char text[256];
 	struct buf b;
 
-	if (s->beat.start.cpu_ns <= 0)
+	if (s->beat.start.least_ns <= 0)
 		return;
 	calibration_run(&end);
 	buf_init_fixed(&b, text, sizeof text);

@@ -240,9 +240,9 @@ void fact_machine(struct facts *f, const struct summary *s)
 static void add_calibration(struct facts *f, const char *before,
 			    const struct host_calibration *c, const char *after)
 {
-	if (c->cpu_ns < 0)
+	if (c->least_ns < 0)
 		return;
-	buf_addf(&f->part, "%s%.2f us", before, (double)c->cpu_ns / 1e3);
+	buf_addf(&f->part, "%s%.2f us", before, (double)c->least_ns / 1e3);
 	if (c->mhz >= 0)
 		buf_addf(&f->part, " at %.2f GHz", (double)c->mhz / 1e3);
 	buf_adds(&f->part, after);
@@ -252,7 +252,7 @@ static void add_calibration(struct facts *f, const char *before,
 void fact_speed(struct facts *f, const struct host *h)
 {
 	add_calibration(f, "calibration loop ", &h->start, "");
-	add_calibration(f, h->start.cpu_ns < 0 ? "calibration loop " : "", &h->end,
+	add_calibration(f, h->start.least_ns < 0 ? "calibration loop " : "", &h->end,
 			" at the end");
 	fact_end(f, "speed", TONE_PLAIN);
 }

@@ -220,8 +220,8 @@ static void add_calibration(struct json *j, const char *name,
 			    const struct host_calibration *c)
 {
 	begin_line(j, name);
-	json_known(j, "cpu_ns", c->cpu_ns);
-	json_known(j, "wall_ns", c->wall_ns);
+	json_known(j, "least_ns", c->least_ns);
+	json_known(j, "mean_ns", c->mean_ns);
 	json_known(j, "mhz", c->mhz);
 	end_line(j);
 }

@@ -13,11 +13,13 @@
  * The loop has eight independent chains of multiplications, with a table that is always in the
  * first-level cache. Another thread on the same core makes it about as much slower as it makes
  * a compiler, because it keeps most of the core's units busy. The times are comparable if the
- * same build of buildbeat measured them.
+ * same build of buildbeat measured them. The clock is that of wall time: the kernel subtracts
+ * stolen time from a thread's CPU time in portions, so that a short part of it can be too short
+ * by a half.
  */
 struct calibration {
-	int64_t cpu_ns;		/* shortest CPU time of the loop */
-	int64_t wall_ns;	/* mean wall time: longer if the thread waited for a processor */
+	int64_t least_ns;	/* of the loop; it ran without a break, so this is CPU time */
+	int64_t mean_ns;	/* longer if the thread had to wait for a processor */
 	int64_t mhz;		/* clock of the core, from a chain of instructions that take one
 				   cycle each, because many machines do not tell it */
 };
@@ -29,7 +31,7 @@ struct calibration {
  * others disturb. Safe in signal handlers; needs 5 KiB of stack; keeps errno. */
 void calibration_run(struct calibration *c);
 
-/* Append calibration_WHEN_cpu_ns, _wall_ns and _mhz for store_append_build(), WHEN being "start"
+/* Append calibration_WHEN_least_ns, _mean_ns and _mhz for store_append_build(), WHEN being "start"
  * or "end". Unknown values are omitted. */
 void calibration_add(struct buf *b, const char *when, const struct calibration *c);
 
