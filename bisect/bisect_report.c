@@ -64,6 +64,35 @@ static void add_range(struct buf *out, const struct bisect_view *t)
 	}
 }
 
+static void add_hidden(struct buf *out, const struct bisect_view *t)
+{
+	const struct matters *matters = &t->bisect->matters;
+	enum unit unit = metric_info[t->metric].unit;
+
+	switch (t->bisect->whole.hidden) {
+	case HIDDEN_BY_FLOOR:
+		buf_adds(out, "  both are below the floor of ");
+		amount_add(out, unit, matters->floor);
+		buf_adds(out, " (key floor; option --amount replaces it)\n");
+		break;
+	case HIDDEN_BY_SHARE:
+		buf_addf(out, "  the difference is below the share of %g %% (key share)\n",
+			 100 * matters->share);
+		break;
+	case HIDDEN_BY_AMOUNT:
+		buf_adds(out, "  the difference is below the amount of ");
+		amount_add(out, unit, matters->amount);
+		buf_adds(out, " (key amount, or option --amount)\n");
+		break;
+	case HIDDEN_BY_NOISE:
+		buf_adds(out, "  the builds vary too much for a difference of this size "
+			 "(option --repeat-max allows more builds)\n");
+		break;
+	case HIDDEN_NOT:
+		break;
+	}
+}
+
 int bisect_text(struct buf *out, const struct bisect_view *t)
 {
 	const struct bisect *b = t->bisect;
@@ -86,10 +115,12 @@ int bisect_text(struct buf *out, const struct bisect_view *t)
 		break;
 	case BISECT_SAME:
 		buf_adds(out, "good and bad do not differ by more than the thresholds\n");
+		add_hidden(out, t);
 		break;
 	case BISECT_NOT_SURE:
 		buf_addf(out, "undecided whether good and bad differ after %zu runs of each\n",
 			 b->commit[0].n);
+		add_hidden(out, t);
 		break;
 	}
 	buf_addf(out, "%zu builds of %zu commits", b->runs, b->n);
@@ -109,6 +140,11 @@ int bisect_text(struct buf *out, const struct bisect_view *t)
 static const char *const end_word[] = {
 	[BISECT_FOUND] = "found", [BISECT_RANGE] = "range", [BISECT_SAME] = "same",
 	[BISECT_NOT_SURE] = "unsure",
+};
+
+static const char *const hidden_word[] = {
+	[HIDDEN_NOT] = NULL, [HIDDEN_BY_FLOOR] = "floor", [HIDDEN_BY_SHARE] = "share",
+	[HIDDEN_BY_AMOUNT] = "amount", [HIDDEN_BY_NOISE] = "noise",
 };
 
 static const char *const state_word[] = {
@@ -168,6 +204,12 @@ int bisect_json(struct buf *out, const struct bisect_view *t)
 	json_str(&j, "metric", metric_word[t->metric]);
 	json_str(&j, "unit", amount_unit_word[metric_info[t->metric].unit]);
 	json_apart(&j, "difference", &b->whole);
+	json_object(&j, "thresholds");
+	json_shortest(&j, "share", b->matters.share);
+	json_shortest(&j, "amount", b->matters.amount);
+	json_shortest(&j, "floor", b->matters.floor);
+	json_object_end(&j);
+	json_str(&j, "hidden_by", hidden_word[b->whole.hidden]);
 	if (b->end == BISECT_FOUND) {
 		json_commit(&j, "first_bad", t, b->left[0]);
 		if (b->before)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/outdir.h"
@@ -18,6 +17,7 @@
 #include "report/amount.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +28,7 @@ struct bisect_arguments {
 	const char *good, *bad;
 	const char *task;
 	int metric;
+	struct amount amount;
 	const char *prepare;
 	int64_t repeat_max;
 	const char *dir;
@@ -43,6 +44,8 @@ static const struct option options[] = {
 	  "task that changed (default: the build as a whole)") },
 	{ OPT_CHOICE('m', "metric", metric, metric_word, "METRIC",
 	  "metric: wall, cpu, memory, peak, io, read or written (default cpu)") },
+	{ OPT(OPTION_AMOUNT, struct amount, 0, "amount", amount, "AMOUNT",
+	  "ignore changes below AMOUNT, such as 2s or 16MiB (default: as check)") },
 	{ OPT_TEXT(0, "prepare", prepare, "CMD",
 	  "run a shell command before each build, unmeasured") },
 	{ OPT_NUMBER(0, "repeat-max", repeat_max, BISECT_LEAST, 1000, "N",
@@ -201,20 +204,29 @@ static int begin(struct search *s, struct args *args, struct error *err)
 	return r;
 }
 
+/* The thresholds of check; an amount on the command line replaces its amount and floor. */
 static int find_matters(struct search *s, struct args *args, struct buildset_options *o,
 			struct error *err)
 {
+	const struct bisect_arguments *b = s->arguments;
+	struct matters *matters = &s->bisect.matters;
+	enum unit unit = metric_info[b->metric].unit;
 	struct buildset n = BUILDSET_INIT;
 	int r = buildset_settings(&n, args, o, err);
 	struct gate gate;
 
 	if (!r) {
-		gate = rules_gate(&n.rules, s->arguments->task ? s->arguments->task : "",
-				  (enum metric)s->arguments->metric);
-		s->bisect.matters = (struct matters){ gate.share, gate.amount };
+		gate = rules_gate(&n.rules, b->task ? b->task : "", (enum metric)b->metric);
+		*matters = (struct matters){ gate.share, gate.amount, gate.floor };
 	}
 	buildset_release(&n);
-	return r;
+	if (r || isnan(b->amount.value))
+		return r;
+	matters->floor = 0;
+	if (!amount_in(&matters->amount, &b->amount, unit))
+		return error_set(err, -EINVAL, NULL, 0, 0, "bisect: option '--amount': the unit does "
+				 "not fit the metric '%s'", metric_word[b->metric]);
+	return 0;
 }
 
 static int print(struct search *s, struct error *err)
@@ -300,7 +312,7 @@ static int search(struct bisect_arguments *b, struct args *args, struct error *e
 }
 
 static const struct bisect_arguments defaults = {
-	.bad = "HEAD", .metric = METRIC_CPU, .repeat_max = 10,
+	.bad = "HEAD", .metric = METRIC_CPU, .amount = { .value = NAN }, .repeat_max = 10,
 };
 
 static int run(struct args *a, void *values, struct error *err)

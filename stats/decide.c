@@ -209,11 +209,27 @@ static enum levels levels_of(const struct apart *a, const struct matters *matter
 	return LEVELS_UNSURE;
 }
 
+/* Of levels that are the same or unsure. */
+static enum hidden hidden_by(const struct apart *a, const struct matters *matters)
+{
+	double share = matters->share * fabs(a->good), least = fmax(share, matters->amount);
+
+	if (a->levels == LEVELS_DIFFER)
+		return HIDDEN_NOT;
+	if (a->levels == LEVELS_UNSURE && (fabs(a->bad - a->good) >= least ||
+					   (a->in.low <= 0 && a->in.high >= 0)))
+		return HIDDEN_BY_NOISE;
+	return share >= matters->amount ? HIDDEN_BY_SHARE : HIDDEN_BY_AMOUNT;
+}
+
 int decide_apart(struct apart *a, struct sample good, struct sample bad,
 		 const struct matters *matters, double error)
 {
 	const struct sample all[SAMPLES] = { good, bad };
-	struct apart apart = { LEVELS_UNSURE, NAN, NAN, NAN, { -INFINITY, INFINITY } };
+	struct apart apart = {
+		.levels = LEVELS_UNSURE, .good = NAN, .bad = NAN, .effect = NAN,
+		.in = { -INFINITY, INFINITY }, .hidden = HIDDEN_BY_NOISE,
+	};
 	struct scaled s;
 	double step, reach, most;
 	int r = median_of(&apart.good, good);
@@ -232,6 +248,11 @@ int decide_apart(struct apart *a, struct sample good, struct sample bad,
 		most = fmax(fabs(amount_of(&s, apart.good, step - reach)),
 			    fabs(amount_of(&s, apart.good, step + reach)));
 		apart.levels = levels_of(&apart, matters, most);
+		apart.hidden = hidden_by(&apart, matters);
+	}
+	if (apart.good < matters->floor && apart.bad < matters->floor) {
+		apart.levels = LEVELS_SAME;
+		apart.hidden = HIDDEN_BY_FLOOR;
 	}
 	*a = apart;
 	free(s.v);

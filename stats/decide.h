@@ -42,9 +42,18 @@ enum levels {
 	LEVELS_DIFFER,
 };
 
-/* A difference matters if it reaches both: a share, and an amount in the values' unit. */
+/* A difference matters if it reaches both, a share and an amount in the values' unit, and one of
+ * the medians reaches the floor. */
 struct matters {
-	double share, amount;
+	double share, amount, floor;
+};
+
+/* Why levels do not differ. */
+enum hidden {
+	HIDDEN_NOT,
+	HIDDEN_BY_FLOOR,
+	HIDDEN_BY_SHARE, HIDDEN_BY_AMOUNT,	/* whichever is larger here */
+	HIDDEN_BY_NOISE,	/* larger than the difference */
 };
 
 struct apart {
@@ -52,6 +61,7 @@ struct apart {
 	double good, bad;	/* medians */
 	double effect;		/* as a share of good */
 	struct interval in;	/* of effect, confidence 1 - error; infinite if unknown */
+	enum hidden hidden;
 };
 
 /* error: of this one test. Returns 0 or -ENOMEM. */

@@ -133,8 +133,35 @@ START_TEST(no_difference)
 	in_src(HISTORY("c0 8M\nc1 8M\nc2 8M\n"), BISECT "-- make");
 	ck_assert_int_eq(r.status, 1);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "good and bad do not differ by more than the thresholds\n"
-				     "6 builds of 2 commits\n"));
+				     "  the difference is below the amount of 16 MiB (key amount, "
+				     "or option --amount)\n6 builds of 2 commits\n"));
 	check_untouched("1\n4\nrefs/heads/main\n");
+}
+END_TEST
+
+/* The threshold that hides 6 MiB, or that the option replaced. */
+static const struct { const char *config, *options; int status; const char *says; } hidden[] = {
+	{ "", "", 1, "below the amount of 16 MiB" },
+	{ "", "--json", 1, "\"amount\": 16384,\n    \"floor\": 0\n  },\n  \"hidden_by\": \"amount\"," },
+	{ "", "--amount 1MiB", 0, "first bad commit: " },
+	{ "", "--amount 1MiB --json", 0, "\"hidden_by\": null" },
+	{ "share: 500%", "--amount 1MiB", 1, "below the share of 500 %" },
+	{ "floor: 1GiB", "", 1, "both are below the floor of 1.0 GiB" },
+	{ "floor: 1GiB", "--amount 1MiB", 0, "first bad commit: " },
+	{ "", "--amount 1s", 2, "bisect: option '--amount': the unit does not fit the metric 'memory'" },
+	{ "", "--amount much", 2, "--amount" },
+};
+
+START_TEST(hidden_difference)
+{
+	if (*hidden[_i].config)
+		support_writes(support_path("%s/x.yaml", support_tmpdir()), support_path(
+			       "compare: {rules: [{%s, metrics: memory}]}\n", hidden[_i].config));
+	in_src(HISTORY("c0 8M\nc1 14M\n"), support_path(BISECT "%s %s -- make",
+	       *hidden[_i].config ? "--config ../x.yaml" : "", hidden[_i].options));
+	ck_assert_msg(r.status == hidden[_i].status, "%d: %s%s", r.status, r.out.data, r.err.data);
+	ck_assert_msg(strstr(r.status == 2 ? r.err.data : r.out.data, hidden[_i].says) != NULL, "%s%s",
+		      r.out.data, r.err.data);
 }
 END_TEST
 
@@ -235,7 +262,8 @@ int main(void)
 	if (!support_can_be_loaded() || !support_has("git") || !support_has("make") || !support_has("dd"))
 		return 77;
 	return support_main("bisect", TEST_EACH(finds_it, found), TEST(checkout_is_the_users),
-			    TEST(goes_on), TEST(range), TEST(no_difference), TEST(merged_history),
+			    TEST(goes_on), TEST(range), TEST(no_difference),
+			    TEST_EACH(hidden_difference, hidden), TEST(merged_history),
 			    TEST(submodule), TEST(kept_recordings), TEST_EACH(refuses, refused),
 			    TEST(interrupted), TEST(mended));
 }

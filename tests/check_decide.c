@@ -12,7 +12,7 @@
 #define TRIALS 300
 #define ERROR 0.01
 
-static const struct matters matters = { 0.05, 0 };
+static const struct matters matters = { .share = 0.05 };
 
 struct trial {
 	double good[MOST], bad[MOST], new[MOST];
@@ -176,12 +176,48 @@ START_TEST(too_small_to_matter)
 	struct sample good = SAMPLE(100, 101, 99, 100), bad = SAMPLE(150, 151, 149, 150);
 	struct apart a;
 
-	ck_assert_int_eq(decide_apart(&a, good, bad, &(struct matters){ 0.05, 200 }, 0.01), 0);
+	ck_assert_int_eq(decide_apart(&a, good, bad, &(struct matters){ 0.05, 200, 0 }, 0.01), 0);
 	ck_assert_int_eq(a.levels, LEVELS_SAME);
-	ck_assert_int_eq(decide_apart(&a, good, bad, &(struct matters){ 0.05, 40 }, 0.01), 0);
+	ck_assert_int_eq(decide_apart(&a, good, bad, &(struct matters){ 0.05, 40, 0 }, 0.01), 0);
 	ck_assert_int_eq(a.levels, LEVELS_DIFFER);
 	ck_assert_double_eq_tol(a.effect, 0.5, 0.01);
 	ck_assert(a.in.low < 0.5 && a.in.high > 0.5 && a.in.low > 0.4 && a.in.high < 0.6);
+}
+END_TEST
+
+/* What hides a difference. */
+static const struct {
+	struct sample good, bad;
+	struct matters matters;
+	enum levels levels;
+	enum hidden hidden;
+} hides[] = {
+	{ SAMPLE(100, 101, 99, 100), SAMPLE(150, 151, 149, 150), { .share = 0.05 }, LEVELS_DIFFER,
+	  HIDDEN_NOT },
+	{ SAMPLE(100, 101, 99, 100), SAMPLE(103, 104, 102, 103), { 0.1, 1, 0 }, LEVELS_SAME,
+	  HIDDEN_BY_SHARE },
+	{ SAMPLE(100, 101, 99, 100), SAMPLE(103, 104, 102, 103), { 0.01, 20, 0 }, LEVELS_SAME,
+	  HIDDEN_BY_AMOUNT },
+	{ SAMPLE(100, 101, 99, 100), SAMPLE(150, 151, 149, 150), { 0.05, 1, 151 }, LEVELS_SAME,
+	  HIDDEN_BY_FLOOR },
+	{ SAMPLE(100, 101, 99, 100), SAMPLE(150, 151, 149, 150), { 0.05, 1, 149 }, LEVELS_DIFFER,
+	  HIDDEN_NOT },
+	{ SAMPLE(100, 140, 90, 120), SAMPLE(130, 100, 160, 140), { .share = 0.05 }, LEVELS_UNSURE,
+	  HIDDEN_BY_NOISE },
+	/* surely a difference, but it may be smaller than the share */
+	{ SAMPLE(100, 101, 99, 100), SAMPLE(104, 105, 103, 104), { .share = 0.045 }, LEVELS_UNSURE,
+	  HIDDEN_BY_SHARE },
+	{ SAMPLE(100, 101, 99, 100), SAMPLE(104, 105, 103, 104), { 0.01, 4.5, 0 }, LEVELS_UNSURE,
+	  HIDDEN_BY_AMOUNT },
+};
+
+START_TEST(hidden)
+{
+	struct apart a;
+
+	ck_assert_int_eq(decide_apart(&a, hides[_i].good, hides[_i].bad, &hides[_i].matters, 0.01), 0);
+	ck_assert_int_eq(a.levels, hides[_i].levels);
+	ck_assert_int_eq(a.hidden, hides[_i].hidden);
 }
 END_TEST
 
@@ -191,7 +227,7 @@ START_TEST(nothing_at_all)
 	struct sample none = SAMPLE(0, 0, 0);
 	struct apart a;
 
-	ck_assert_int_eq(decide_apart(&a, none, none, &(struct matters){ 0.05, 1 }, 0.01), 0);
+	ck_assert_int_eq(decide_apart(&a, none, none, &(struct matters){ 0.05, 1, 0 }, 0.01), 0);
 	ck_assert_int_eq(a.levels, LEVELS_SAME);
 	ck_assert_double_eq(a.effect, 0);
 }
@@ -211,5 +247,6 @@ int main(void)
 {
 	return support_main("decide", TEST_LOOP(errs_as_stated, NOISE_KINDS * N_RATIOS),
 			    TEST_LOOP(no_difference, NOISE_KINDS), TEST_EACH(cases_by_hand, cases),
-			    TEST(too_small_to_matter), TEST(nothing_at_all), TEST(surprise));
+			    TEST(too_small_to_matter), TEST_EACH(hidden, hides),
+			    TEST(nothing_at_all), TEST(surprise));
 }
