@@ -4,6 +4,7 @@
 
 #include "analyse/metric.h"
 #include "base/error.h"
+#include "compare/renames.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,6 +78,7 @@ struct builds_task {
 struct builds_name {
 	const char *name;
 	uint32_t first;		/* the first build that has it */
+	enum rename_reason reason;	/* of the change to it */
 };
 
 #define BUILDS_INIT { 0 }

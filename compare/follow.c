@@ -32,6 +32,7 @@ struct following {
 	struct presence *p;
 	uint8_t *state;		/* of each task, an enum state */
 	uint32_t *since;	/* of each task: the whole build in which it came, an index */
+	uint8_t *reason;	/* of each task: why it is another one that is gone */
 	struct rename_task *gone, *now;	/* candidates of one build */
 	uint32_t *gone_task, *now_task;
 	size_t n_gone, n_now;
@@ -158,6 +159,7 @@ static int find_pairs(struct following *f, size_t whole, struct error *err)
 		to = f->now_task[f->gone[i].other];
 		/* One that came back by itself runs only sometimes. */
 		f->since[to] = (uint32_t)whole;
+		f->reason[to] = f->gone[i].reason;
 		added = array_add(&f->link, &f->n_links, sizeof *added);
 		if (added)
 			*added = (struct link){ f->gone_task[i], to };
@@ -286,7 +288,10 @@ static int set_names(struct following *f, const struct group *g)
 			continue;
 		owner = f->owner[i];
 		newest = &f->builds->task[owner];
-		held[n++] = (struct builds_name){ newest->name, i };
+		held[n] = (struct builds_name){ newest->name, i, RENAME_NONE };
+		if (n)
+			held[n].reason = f->reason[owner];
+		n++;
 	}
 	*t = (struct builds_task){
 		.name = newest->name, .kind = newest->kind, .n_held = n, .held = held,
@@ -354,7 +359,8 @@ int follow_renames(struct builds *builds, struct error *err)
 	builds->presence = f.p = calloc(1, sizeof *f.p);
 	f.state = calloc(builds->n_tasks + 1, sizeof *f.state);
 	f.since = calloc(builds->n_tasks + 1, sizeof *f.since);
-	if (!f.p || !f.state || !f.since)
+	f.reason = calloc(builds->n_tasks + 1, sizeof *f.reason);
+	if (!f.p || !f.state || !f.since || !f.reason)
 		r = error_sys(err, -ENOMEM, builds->ref, NULL);
 	if (!r)
 		r = presence_read(f.p, builds, err);
@@ -364,6 +370,7 @@ int follow_renames(struct builds *builds, struct error *err)
 		error_sys(err, r, builds->ref, NULL);
 	free(f.state);
 	free(f.since);
+	free(f.reason);
 	free(f.gone);
 	free(f.now);
 	free(f.gone_task);

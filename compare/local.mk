@@ -9,4 +9,5 @@ compare_libcompare_la_SOURCES = \
 	compare/renames.c compare/renames.h compare/rules.c compare/rules.h compare/verdict.c \
 	compare/verdict.h compare/verdict_group.c compare/verdict_group.h compare/verdict_series.c compare/verdict_series.h
 compare_libcompare_la_SOURCES += \
-	compare/follow.c compare/follow.h compare/presence.c compare/presence.h
+	compare/follow.c compare/follow.h compare/population.c compare/population.h \
+	compare/presence.c compare/presence.h
