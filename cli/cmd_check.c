@@ -103,8 +103,10 @@ static int check(const struct check_arguments *a, const struct buildset *n, stru
 	struct limits_check limits = { 0 };
 	struct verdict v = { 0 };
 	struct verdict_groups groups = { 0 };
+	struct population population = { 0 };
 	struct check c = {
 		.builds = &n->builds, .rules = &n->rules, .verdict = &v, .groups = &groups,
+		.population = &population,
 		.top = (size_t)a->top, .all = a->all, .archive = buildset_command_line(n),
 	};
 	int r;
@@ -116,12 +118,14 @@ static int check(const struct check_arguments *a, const struct buildset *n, stru
 		c.limits = &limits;
 	r = c.limits ? check_limits(&limits, &newest, n, err) : 0;
 	r = r ? r : judge(&v, &groups, n, err);
+	r = r ? r : population_make(&population, &n->builds, err);
 	if (!r && v.n_confirmed)
 		c.command = build_command(&newest, n);
 	if (!r)
 		r = print(a, &c, err);
 	if (!r)
 		r = exit_status(&c, a->need_history);
+	population_release(&population);
 	verdict_groups_release(&groups);
 	verdict_release(&v);
 	limits_check_release(&limits);

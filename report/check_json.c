@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "report/amount.h"
 #include "report/check_limits.h"
+#include "report/check_population.h"
 #include "report/revisions.h"
 #include "report/words.h"
 
@@ -202,6 +203,7 @@ int check_json(struct buf *out, const struct check *c)
 	}
 	json_array_end(&j);
 	check_limits_json(&j, c->limits);
+	check_population_json(&j, c->population, c->builds);
 	json_array(&j, "findings");
 	for (size_t i = 0; i < v->n; i++)
 		add_finding(&j, c, i);

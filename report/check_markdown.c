@@ -3,6 +3,7 @@
 
 #include "report/amount.h"
 #include "report/check_limits.h"
+#include "report/check_population.h"
 #include "report/markdown.h"
 #include "report/words.h"
 
@@ -156,5 +157,6 @@ int check_markdown(struct buf *out, const struct check *c)
 	check_limits_markdown(out, c->limits, c->top);
 	for (size_t i = 0; i < WORDS_SECTIONS; i++)
 		add_table(out, c, &words_sections[i]);
+	check_population_markdown(out, c->population, c->builds, c->all ? SIZE_MAX : c->top);
 	return buf_error(out);
 }

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "compare/limits.h"
+#include "compare/population.h"
 #include "compare/verdict_group.h"
 #include "report/command_line.h"
 
@@ -18,6 +19,7 @@ struct check {
 	const struct verdict *verdict;
 	const struct limits_check *limits;	/* NULL: no limits */
 	const struct verdict_groups *groups;
+	const struct population *population;	/* NULL: unknown */
 	size_t top;		/* printed groups of a section */
 	bool all;		/* print every group and its members */
 

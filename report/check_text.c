@@ -4,6 +4,7 @@
 #include "render/show.h"
 #include "report/amount.h"
 #include "report/check_limits.h"
+#include "report/check_population.h"
 #include "report/words.h"
 
 #define NAME_COLUMNS 44	/* with its indent */
@@ -221,6 +222,7 @@ int check_text(struct buf *out, const struct check *c, const struct style *style
 	check_limits_text(out, c->limits, c->top, style);
 	for (size_t i = 0; i < WORDS_SECTIONS; i++)
 		add_section(out, c, style, &words_sections[i]);
+	check_population_text(out, c->population, c->builds, c->all ? SIZE_MAX : c->top, style);
 	add_next(out, c, style);
 	return buf_error(out);
 }

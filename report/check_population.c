@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/check_population.h"
+
+#include "base/array.h"
+#include "render/show.h"
+#include "report/amount.h"
+#include "report/markdown.h"
+#include "report/words.h"
+
+#define TITLE "New, gone and renamed tasks"
+#define NAME_COLUMNS 40
+#define CELLS 4
+
+static const char *const kind_word[POPULATION_KINDS] = {
+	[POPULATION_SAME] = "renamed", [POPULATION_NEW] = "new",
+	[POPULATION_RETURNED] = "returned", [POPULATION_GONE] = "gone",
+	[POPULATION_IDLE] = "did not run",
+};
+
+/* In this order. */
+static const enum population_kind order[] = {
+	POPULATION_NEW, POPULATION_RETURNED, POPULATION_GONE, POPULATION_SAME, POPULATION_IDLE,
+};
+
+static const enum metric metrics[POPULATION_METRICS] = { METRIC_WALL, METRIC_CPU };
+
+static const char *const reason_word[] = {
+	[RENAME_NONE] = NULL, [RENAME_MOVED] = "moved", [RENAME_SIMILAR] = "similar",
+};
+
+static bool has_any(const struct population *p)
+{
+	return p && p->known && p->n;
+}
+
+static size_t count_of(const struct population *p, enum population_kind kind)
+{
+	return kind == POPULATION_SAME ? p->n_renamed : p->count[kind];
+}
+
+/* CPU time if there is any, because only its sum is work. */
+static size_t metric_of(const struct population *p)
+{
+	return p->total_now[1] > 0 || p->total_before[1] > 0;
+}
+
+/* "compared with 2026-11-20 (1a2b3c4d): 12 new, 3 gone, 2 renamed". */
+static void add_counts(struct buf *b, const struct population *p, const struct builds *builds)
+{
+	const char *comma = ": ";
+
+	buf_adds(b, "compared with ");
+	words_add_build(b, builds, p->before);
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		size_t n = count_of(p, order[i]);
+
+		if (!n)
+			continue;
+		buf_addf(b, "%s%zu %s", comma, n, kind_word[order[i]]);
+		comma = ", ";
+	}
+}
+
+/* What a kind adds to the total of the tasks. */
+static double share_of(const struct population *p, enum population_kind kind, size_t m)
+{
+	if (kind == POPULATION_SAME)
+		return p->total_now[m] - p->total_before[m] - p->sum[POPULATION_NEW][m] -
+		       p->sum[POPULATION_RETURNED][m] + p->sum[POPULATION_GONE][m] +
+		       p->sum[POPULATION_IDLE][m];
+	return kind == POPULATION_GONE || kind == POPULATION_IDLE ? -p->sum[kind][m] :
+	       p->sum[kind][m];
+}
+
+/* "CPU time of all tasks +4m 00s: new +3m 20s, gone -12 s, in both builds +52 s". */
+static void add_shares(struct buf *b, const struct population *p)
+{
+	size_t m = metric_of(p);
+	const struct metric_info *info = &metric_info[metrics[m]];
+	const char *comma = ": ";
+
+	buf_addf(b, "%s of all tasks ", info->title);
+	amount_add_change(b, info->unit, p->total_now[m] - p->total_before[m]);
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		if (!p->count[order[i]])
+			continue;
+		buf_addf(b, "%s%s ", comma,
+			 order[i] == POPULATION_SAME ? "in both builds" : kind_word[order[i]]);
+		amount_add_change(b, info->unit, share_of(p, order[i], m));
+		comma = ", ";
+	}
+}
+
+/* "new", "renamed from lib/a.o (moved)". */
+static void add_what(struct buf *b, const struct population_task *t)
+{
+	buf_adds(b, kind_word[t->kind]);
+	if (t->was)
+		buf_addf(b, " from %s (%s)", t->was, reason_word[t->reason]);
+}
+
+static void add_value(struct buf *b, const struct population *p, const struct population_task *t)
+{
+	size_t m = metric_of(p);
+
+	amount_add(b, metric_info[metrics[m]].unit, t->value[m]);
+}
+
+static void add_line(struct buf *out, struct buf *text)
+{
+	text_add_name(out, buf_str(text), 0);
+	buf_addc(out, '\n');
+	buf_clear(text);
+}
+
+/* Calls add for at most top tasks of a kind. Returns how many are left out. */
+static size_t each_of(struct buf *out, const struct population *p, const struct builds *builds,
+		      enum population_kind kind, size_t top,
+		      void add(struct buf *, const struct population *, const struct builds *,
+			       const struct population_task *))
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->task[i].kind == kind && n++ < top)
+			add(out, p, builds, &p->task[i]);
+	}
+	return n > top ? n - top : 0;
+}
+
+static void add_text(struct buf *out, const struct population *p, const struct builds *builds,
+		     const struct population_task *t)
+{
+	struct buf text = BUF_PART_OF(out);
+	size_t columns;
+
+	buf_adds(out, "    ");
+	columns = text_add_name(out, builds_name_at(builds, t->task, p->now), NAME_COLUMNS);
+	text_add_blanks(out, columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0);
+	buf_addf(out, "  %s ", metric_info[metrics[metric_of(p)]].title);
+	add_value(out, p, t);
+	buf_adds(out, ", ");
+	add_what(&text, t);
+	if (t->since != p->now) {
+		buf_adds(&text, " since ");
+		words_add_build(&text, builds, t->since);
+	}
+	add_line(out, &text);
+	buf_release(&text);
+}
+
+void check_population_text(struct buf *out, const struct population *p,
+			   const struct builds *builds, size_t top, const struct style *style)
+{
+	struct buf text = BUF_PART_OF(out);
+	size_t more = 0;
+
+	if (!has_any(p))
+		return;
+	text_title(out, style, TITLE);
+	buf_adds(out, "  ");
+	add_counts(&text, p, builds);
+	add_line(out, &text);
+	buf_adds(out, "  ");
+	add_shares(&text, p);
+	add_line(out, &text);
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		more += each_of(out, p, builds, order[i], top, add_text);
+	if (more)
+		buf_addf(out, "  and %zu more (--top lists them)\n", more);
+	buf_release(&text);
+}
+
+static void add_row(struct buf *out, const struct population *p, const struct builds *builds,
+		    const struct population_task *t)
+{
+	struct buf plain[CELLS], cell[CELLS];
+	const char *text[CELLS];
+
+	for (size_t i = 0; i < CELLS; i++)
+		plain[i] = cell[i] = (struct buf)BUF_PART_OF(out);
+	buf_adds(&plain[0], builds_name_at(builds, t->task, p->now));
+	add_what(&plain[1], t);
+	add_value(&plain[2], p, t);
+	words_add_build(&plain[3], builds, t->since);
+	for (size_t i = 0; i < CELLS; i++) {
+		markdown_add(&cell[i], buf_str(&plain[i]));
+		text[i] = buf_str(&cell[i]);
+	}
+	markdown_row(out, text, CELLS);
+	for (size_t i = 0; i < CELLS; i++) {
+		buf_release(&plain[i]);
+		buf_release(&cell[i]);
+	}
+}
+
+void check_population_markdown(struct buf *out, const struct population *p,
+			       const struct builds *builds, size_t top)
+{
+	const char *head[CELLS] = { "task", "what", NULL, "since" };
+	struct buf text = BUF_PART_OF(out);
+	size_t more = 0;
+
+	if (!has_any(p))
+		return;
+	buf_adds(out, "\n#### " TITLE "\n\n- ");
+	add_counts(&text, p, builds);
+	markdown_add(out, buf_str(&text));
+	buf_clear(&text);
+	buf_adds(out, "\n- ");
+	add_shares(&text, p);
+	markdown_add(out, buf_str(&text));
+	buf_adds(out, "\n\n");
+	head[2] = metric_info[metrics[metric_of(p)]].title;
+	markdown_row(out, head, CELLS);
+	markdown_rule(out, "llrl");
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		more += each_of(out, p, builds, order[i], top, add_row);
+	if (more)
+		buf_addf(out, "\nand %zu more\n", more);
+	buf_release(&text);
+}
+
+static void json_build(struct json *j, const char *name, const struct builds *builds,
+		       uint32_t build)
+{
+	json_object(j, name);
+	json_str(j, "id", builds->build[build].id);
+	json_known(j, "start_s", builds->build[build].start_s);
+	json_object_end(j);
+}
+
+static void json_totals(struct json *j, const struct population *p)
+{
+	json_array(j, "totals");
+	for (size_t m = 0; m < POPULATION_METRICS; m++) {
+		const struct metric_info *info = &metric_info[metrics[m]];
+
+		json_object(j, NULL);
+		json_str(j, "metric", info->name);
+		json_str(j, "unit", amount_unit_word[info->unit]);
+		json_shortest(j, "before", p->total_before[m]);
+		json_shortest(j, "now", p->total_now[m]);
+		json_shortest(j, "new", p->sum[POPULATION_NEW][m]);
+		json_shortest(j, "returned", p->sum[POPULATION_RETURNED][m]);
+		json_shortest(j, "gone", p->sum[POPULATION_GONE][m]);
+		json_shortest(j, "did_not_run", p->sum[POPULATION_IDLE][m]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void json_tasks(struct json *j, const struct population *p, const struct builds *builds,
+		       enum population_kind kind)
+{
+	json_array(j, kind_word[kind]);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct population_task *t = &p->task[i];
+
+		if (t->kind != kind)
+			continue;
+		json_object(j, NULL);
+		json_str(j, "task", builds_name_at(builds, t->task, p->now));
+		if (t->was) {
+			json_str(j, "was", t->was);
+			json_str(j, "reason", reason_word[t->reason]);
+		}
+		json_shortest(j, "wall_us", t->value[0]);
+		json_shortest(j, "cpu_us", t->value[1]);
+		json_build(j, "since", builds, t->since);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+void check_population_json(struct json *j, const struct population *p,
+			   const struct builds *builds)
+{
+	if (!p || !p->known) {
+		json_null(j, "population");
+		return;
+	}
+	json_object(j, "population");
+	json_build(j, "before", builds, p->before);
+	json_build(j, "now", builds, p->now);
+	json_bool(j, "incremental", p->partial);
+	json_int(j, "tasks_before", (int64_t)p->n_before);
+	json_int(j, "tasks_now", (int64_t)p->n_now);
+	json_int(j, "did_not_run", (int64_t)p->count[POPULATION_IDLE]);
+	json_totals(j, p);
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		if (order[i] != POPULATION_IDLE)
+			json_tasks(j, p, builds, order[i]);
+	}
+	json_object_end(j);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_REPORT_CHECK_POPULATION_H
+#define BUILDBEAT_REPORT_CHECK_POPULATION_H
+
+#include "base/json.h"
+#include "base/text.h"
+#include "compare/population.h"
+
+/*
+ * The parts about new, gone and renamed tasks in the outputs of check. Text and Markdown name at
+ * most `top` of each, and print nothing if there are none. p may be NULL.
+ */
+void check_population_text(struct buf *out, const struct population *p,
+			   const struct builds *builds, size_t top, const struct style *style);
+void check_population_markdown(struct buf *out, const struct population *p,
+			       const struct builds *builds, size_t top);
+
+/* An object "population", null if unknown. */
+void check_population_json(struct json *j, const struct population *p,
+			   const struct builds *builds);
+
+#endif
