@@ -33,7 +33,7 @@ CHECKS = \
 	tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits \
 	tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_match tests/check_netlink \
-	tests/check_nightly tests/check_ninja \
+	tests/check_moved tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
 	tests/check_nomem_commands tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \

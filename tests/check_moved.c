@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/make_host.h"
+#include "tests/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A real project with a file that `git mv` moves to another directory: it keeps its history and
+ * its notes. The checked metric is memory, which is the same on a busy machine.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define BEFORE 8		/* builds with the old name */
+
+/* The object parser/table.o, then lib/parser/table.o; compiling it needs TABLE MiB. */
+static const char makefile[] =
+	"OBJECTS := $(patsubst %.c,%.o,$(wildcard *.c */*.c */*/*.c))\n"
+	"app: $(OBJECTS)\n\tcc $^ -o $@\n"
+	"%.o: %.c\n"
+	"\tdd if=/dev/zero bs=$(if $(findstring table,$<),$(TABLE),30)M count=1 2>/dev/null | "
+	"wc -c >size; cc -c $< -o $@\n"
+	"clean:\n\tfind . -name '*.o' -exec rm {} +\n\trm -f app size\n";
+
+static const char settings[] =
+	"compare:\n"
+	"  metrics: memory\n";
+
+static const char *top;
+
+static void sh(const char *command)
+{
+	struct run r;
+
+	support_run(&r, support_path("%s/app", top), "%s", command);
+	ck_assert_msg(r.status == 0, "%s: %d: %s%s", command, r.status, r.out.data, r.err.data);
+}
+
+static void write_source(const char *path, const char *function)
+{
+	support_writes(support_path("%s/app/%s", top, path),
+		       support_path("int %s(void);\nint %s(void)\n{\n\treturn 0;\n}\n", function,
+				    function));
+}
+
+static void prepare(void)
+{
+	top = support_tmpdir();
+	support_writes(support_path("%s/.gitconfig", top),
+		       "[user]\n\tname = author\n\temail = author@example.org\n"
+		       "[init]\n\tdefaultBranch = main\n");
+	setenv("HOME", top, 1);
+	support_run(&(struct run){ 0 }, top, "mkdir -p app/parser app/lib && git init -q app");
+	write_source("main.c", "main");
+	write_source("util.c", "util");
+	write_source("parser/table.c", "table");
+	write_source("parser/lexer.c", "lexer");
+	write_source("lib/list.c", "list");
+	support_writes(support_path("%s/app/Makefile", top), makefile);
+	support_writes(support_path("%s/app/buildbeat.yaml", top), settings);
+	sh("git add -A && git commit -q -m all");
+}
+
+static void build(unsigned mib)
+{
+	sh(support_path("make -s clean && rm -rf ../rec && "
+			BUILDBEAT " record -o .. -n rec -- make TABLE=%u >/dev/null && "
+			BUILDBEAT " archive --repo ../builds.git ../rec >/dev/null", mib));
+}
+
+/* The output of a command about the archive, which ends with this status. */
+static const char *prints(int status, const char *command)
+{
+	struct run r;
+
+	support_run(&r, support_path("%s/app", top), BUILDBEAT " %s --repo ../builds.git",
+		    command);
+	ck_assert_msg(r.status == status, "%s: %d: %s%s", command, r.status, r.out.data,
+		      r.err.data);
+	return r.out.data;
+}
+
+static void has(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "'%s' is not in: %s", part, text);
+}
+
+static void has_no(const char *text, const char *part)
+{
+	ck_assert_msg(!strstr(text, part), "'%s' is in: %s", part, text);
+}
+
+START_TEST(keeps_history)
+{
+	const char *text, *end;
+	char *values;
+
+	if (!make_host_can())
+		exit(77);
+	prepare();
+	for (int i = 0; i < BEFORE; i++)
+		build(40);
+	has_no(prints(0, "check"), "renamed");
+
+	sh("mkdir -p lib/parser && git mv parser/table.c lib/parser/table.c && "
+	   "git commit -q -m 'move the table'");
+	build(40);
+	text = prints(0, "check");
+	has(text, "1 renamed");
+	has(text, "renamed from parser/table.o (moved)");
+	has(prints(0, "check --json"), "\"was\": \"parser/table.o\"");
+	has(prints(0, "check --markdown"), "renamed from parser/table.o");
+	has_no(prints(0, "check --junit"), "parser/table.o (moved)");
+
+	build(120);
+	build(120);
+	text = prints(1, "check");
+	has(text, "lib/parser/table.o");
+	has_no(text, "renamed");
+	has_no(prints(1, "check --json"), "\"parser/table.o\"");
+
+	/* Every name has the same history of all builds. */
+	values = strdup(prints(0, "history --json lib/parser/table.o"));
+	ck_assert_str_eq(prints(0, "history --json parser/table.o"), values);
+	has(values, "\"task\": \"lib/parser/table.o\"");
+	text = strstr(values, "\"memory\": [");
+	ck_assert_ptr_nonnull(text);
+	end = strchr(text, ']');
+	for (int i = 0; i < BEFORE + 3; i++) {
+		text = strpbrk(text + 1, ",]");
+		ck_assert_ptr_nonnull(text);
+	}
+	ck_assert_ptr_eq(text, end);
+	ck_assert(!memmem(values, (size_t)(end - values), "null", 4));
+	free(values);
+
+	/* A note about the old name is about the task. */
+	prints(0, "ack parser/table.o 'a larger table'");
+	has(prints(1, "check"), "a larger table");
+	prints(0, "ack --total 'a larger table'");
+	prints(0, "check");
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("moved", TEST(keeps_history));
+}
