@@ -33,6 +33,7 @@ struct archive;
 enum archive_use {
 	ARCHIVE_READ,		/* must exist */
 	ARCHIVE_WRITE,		/* created if missing, as a bare repository */
+	ARCHIVE_WRITE_FAST,	/* the same, but need not survive a power failure */
 };
 
 /* Returns 0 or a negative errno with err: -ENOENT, -EINVAL (not a repository). Closing NULL is

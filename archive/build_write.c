@@ -5,9 +5,9 @@
 #include "archive/remote.h"
 #include "archive/seen.h"
 #include "archive/sys.h"
+#include "archive/writing.h"
 #include "base/array.h"
 #include "base/hash.h"
-#include "base/index.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 #define TRIES 10000		/* when other writers are faster */
 
-/* Retries of other errors: while git repacks, it removes directories into which libgit2 is about
- * to put an object. */
+/* Retries of other errors: while git packs references, it removes directories into which libgit2
+ * is about to put one. */
 #define FAILURES 8
 
 /* A build that is being written. */
@@ -26,6 +26,8 @@ struct writer {
 	const struct values *f;
 	struct buf run;
 	struct build_tasks tasks;
+	struct build_place before;
+	struct writing out;
 	struct buf text;	/* of the current blob */
 	int64_t *value;		/* of the current column */
 	struct error *err;
@@ -57,9 +59,44 @@ static void make_run(struct buf *run, const struct values *f)
 	buf_release(&text);
 }
 
+/* Such an object needs not be written: it is reachable from the build before. */
+static bool is_of_before(const struct writer *w, const git_oid *id)
+{
+	const struct build_place *b = &w->before;
+	const git_oid *single[] = { &b->build, &b->totals, &b->tasks, &b->packages };
+
+	for (size_t i = 0; i < ARRAY_SIZE(single); i++) {
+		if (git_oid_equal(single[i], id))
+			return true;
+	}
+	for (int c = 0; c < COLUMNS; c++) {
+		if (git_oid_equal(&b->column[c], id))
+			return true;
+	}
+	return false;
+}
+
+static int put_text(struct writer *w, git_treebuilder *tree, const char *name,
+		    const struct buf *text)
+{
+	git_oid id;
+	int r = buf_error(text) ? GIT_ERROR :
+		git_odb_hash(&id, text->data, text->len, GIT_OBJECT_BLOB);
+
+	/* The insertion fails if that of the build before is missing. */
+	if (!r && is_of_before(w, &id) &&
+	    !git_treebuilder_insert(NULL, tree, name, &id, GIT_FILEMODE_BLOB))
+		return 0;
+	if (!r)
+		r = git_blob_create_from_buffer(&id, w->out.git, text->data, text->len);
+	if (!r)
+		r = git_treebuilder_insert(NULL, tree, name, &id, GIT_FILEMODE_BLOB);
+	return r ? repo_fail(w->a, r, w->err, "cannot write %s", name) : 0;
+}
+
 static int put(struct writer *w, git_treebuilder *tree, const char *name)
 {
-	return repo_put(w->a, tree, name, &w->text, w->err);
+	return put_text(w, tree, name, &w->text);
 }
 
 static int put_build(struct writer *w, git_treebuilder *tree)
@@ -121,7 +158,7 @@ static int write_tree(struct writer *w, git_oid *id, git_treebuilder *tree, cons
 
 static int new_tree(struct writer *w, git_treebuilder **tree)
 {
-	int r = git_treebuilder_new(tree, w->a->git, NULL);
+	int r = git_treebuilder_new(tree, w->out.git, NULL);
 
 	return r ? repo_fail(w->a, r, w->err, "cannot write a tree") : 0;
 }
@@ -187,7 +224,7 @@ static int put_parts(struct writer *w, git_oid *id)
 	if (!r)
 		r = put_totals(w, tree);
 	if (!r)
-		r = repo_put(w->a, tree, "tasks", &w->tasks.text, w->err);
+		r = put_text(w, tree, "tasks", &w->tasks.text);
 	if (!r)
 		r = put_packages(w, tree);
 	if (!r)
@@ -226,10 +263,10 @@ static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
 	git_signature *by = NULL;
 	git_commit *before = NULL;
 	git_tree *t = NULL;
-	int r = git_tree_lookup(&t, w->a->git, tree);
+	int r = git_tree_lookup(&t, w->out.git, tree);
 
 	if (!r && !git_oid_is_zero(parent))
-		r = git_commit_lookup(&before, w->a->git, parent);
+		r = git_commit_lookup(&before, w->out.git, parent);
 	if (!r)
 		r = git_signature_new(&by, "buildbeat", "buildbeat", start_s < 0 ? 0 : start_s, 0);
 	buf_clear(&w->text);
@@ -237,7 +274,7 @@ static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
 	if (buf_error(&w->text))
 		r = GIT_ERROR;
 	if (!r)
-		r = put_commit(id, w->a->git, by, w->text.data, t, before);
+		r = put_commit(id, w->out.git, by, w->text.data, t, before);
 	git_signature_free(by);
 	git_commit_free(before);
 	git_tree_free(t);
@@ -245,15 +282,15 @@ static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
 }
 
 /* The dictionary continues that of the build before, if that can be read. */
-static int make_tasks(struct writer *w, const struct build_place *before)
+static int make_tasks(struct writer *w)
 {
 	git_odb_object *blob = NULL;
 	struct error unused;
 	int r;
 
 	build_tasks_release(&w->tasks);
-	if (!git_oid_is_zero(&before->commit) &&
-	    repo_blob(w->a, &blob, &before->tasks, "tasks", &unused))
+	if (!git_oid_is_zero(&w->before.commit) &&
+	    repo_blob(w->a, &blob, &w->before.tasks, "tasks", &unused))
 		blob = NULL;
 	r = build_tasks_make(&w->tasks, w->f, blob ? git_odb_object_data(blob) : NULL,
 			    blob ? git_odb_object_size(blob) : 0);
@@ -262,16 +299,15 @@ static int make_tasks(struct writer *w, const struct build_place *before)
 }
 
 /* Only branches of builds are written to. */
-static int find_before(struct writer *w, struct build_place *before, const char *ref,
-		       const git_oid *tip)
+static int find_before(struct writer *w, const char *ref, const git_oid *tip)
 {
 	struct message m;
 	int r;
 
-	*before = (struct build_place){ 0 };
+	w->before = (struct build_place){ 0 };
 	if (git_oid_is_zero(tip))
 		return 0;
-	r = build_find(w->a, before, &m, tip, w->err);
+	r = build_find(w->a, &w->before, &m, tip, w->err);
 	message_release(&m);
 	if (r < 0)
 		return r;
@@ -279,28 +315,45 @@ static int find_before(struct writer *w, struct build_place *before, const char 
 				 "branch %.200s is not a build: nothing is added to it", ref);
 }
 
+/* Looks first whether another writer was faster: the objects would be written in vain. */
+static int set_tip(struct writer *w, const char *ref, const git_oid *from, const git_oid *to)
+{
+	git_oid tip;
+	int r = repo_tip(w->a, &tip, ref, w->err);
+
+	if (!r && !git_oid_equal(&tip, from))
+		return -EAGAIN;
+	if (!r)
+		r = writing_keep(&w->out, w->err);
+	return r ? r : repo_move(w->a, ref, from, to, w->err);
+}
+
 /* Returns -EAGAIN if another writer was faster. */
 static int try(struct writer *w, const char *ref, git_oid *id, bool *added)
 {
-	struct build_place before;
 	git_oid tip, tree;
 	int r = repo_tip(w->a, &tip, ref, w->err);
 
 	*added = false;
 	if (!r)
-		r = find_before(w, &before, ref, &tip);
+		r = find_before(w, ref, &tip);
 	if (!r)
 		r = seen_find(w->a, id, ref, &tip, w->run.data, w->err);
 	if (r || !git_oid_is_zero(id))
 		return r;
-	r = make_tasks(w, &before);
+	r = writing_begin(&w->out, w->a, w->err);
+	if (!r)
+		r = make_tasks(w);
 	if (!r)
 		r = put_parts(w, &tree);
 	if (!r)
 		r = write_commit(w, id, &tree, &tip);
 	if (!r)
-		r = repo_move(w->a, ref, &tip, id, w->err);
+		r = set_tip(w, ref, &tip, id);
+	writing_end(&w->out);
 	*added = !r;
+	if (*added)
+		packs_tidy(w->a);
 	return r;
 }
 

@@ -8,8 +8,9 @@ archive_libarchive_la_SOURCES = \
 	archive/message.c archive/message.h archive/build.c archive/build.h archive/build_read.c \
 	archive/build_recording.c archive/build_recording.h archive/build_tasks.c archive/build_tasks.h \
 	archive/build_write.c archive/builds_read.c archive/notes.c archive/notes.h archive/notes_text.c \
-	archive/notes_text.h archive/pair.c archive/pair.h archive/prune.c archive/refs.c archive/remote.c \
+	archive/notes_text.h archive/pack.c archive/pack.h archive/packs.c archive/packs.h \
+	archive/pair.c archive/pair.h archive/prune.c archive/refs.c archive/remote.c \
 	archive/remote.h archive/remote_parts.h archive/remote_send.c archive/remote_settle.c \
 	archive/repo.c archive/repo.h archive/rewrite.c archive/rewrite.h archive/seen.c archive/seen.h \
 	archive/sync.c archive/sync.h archive/sys.c archive/sys.h archive/union.c archive/union.h \
-	archive/url.c archive/url.h
+	archive/url.c archive/url.h archive/writing.c archive/writing.h

@@ -4,6 +4,7 @@
 #include "archive/build.h"
 #include "archive/notes_text.h"
 #include "archive/remote.h"
+#include "archive/writing.h"
 #include "base/array.h"
 
 #include <errno.h>
@@ -443,17 +444,20 @@ static int change_notes(struct change *c, struct notes *n)
 /* Returns -EAGAIN if another writer was faster. */
 static int change_once(struct change *c)
 {
-	struct notes n;
+	struct writing w = WRITING_INIT;
+	struct notes n = { 0 };
 	git_oid from;
 	int r = tip(c->a, &from, c->err);
 
-	r = r ? r : notes_open(&n, c->a->git, &from, c->err);
-	if (r)
-		return r;
-	r = change_notes(c, &n);
-	if (!r && n.commit && !git_oid_equal(git_commit_id(n.commit), &from))
-		r = repo_set(c->a, NOTES_REF, &from, git_commit_id(n.commit), c->err);
+	r = r ? r : writing_begin(&w, c->a, c->err);
+	r = r ? r : notes_open(&n, w.git, &from, c->err);
+	r = r ? r : change_notes(c, &n);
+	if (!r && n.commit && !git_oid_equal(git_commit_id(n.commit), &from)) {
+		r = writing_keep(&w, c->err);
+		r = r ? r : repo_set(c->a, NOTES_REF, &from, git_commit_id(n.commit), c->err);
+	}
 	notes_close(&n);
+	writing_end(&w);
 	return r;
 }
 

@@ -49,14 +49,22 @@ static int rewrite(struct archive *a, const char *ref, const struct rewrite_comm
 		   const git_oid *from, struct error *err)
 {
 	git_oid notes, copied, to = { { 0 } };
+	struct writing w = WRITING_INIT;
 	int r = remote_get(a, &notes, "", NOTES_REF, err);
 
 	copied = notes;
 	if (!r)
-		r = rewrite_onto(a, list->id, list->n, &to, &copied, err);
+		r = writing_begin(&w, a, err);
+	if (!r)
+		r = rewrite_onto(&w, list->id, list->n, &to, &copied, err);
+	if (!r)
+		r = writing_keep(&w, err);
 	if (!r && !git_oid_equal(&notes, &copied))
 		r = repo_set(a, NOTES_REF, &notes, &copied, err);
-	return r ? r : remote_replace(a, ref, from, &to, err);
+	if (!r)
+		r = remote_replace(a, ref, from, &to, err);
+	writing_end(&w);
+	return r;
 }
 
 static int prune(struct archive *a, const char *ref, const struct archive_prune *what,

@@ -101,19 +101,28 @@ static int drop_known(struct archive *a, struct rewrite_commits *list, const cha
 	return r;
 }
 
-/* Rewrites local commits on top of *tip, the server's, which becomes the last of them. */
+/* Rewrites local commits on top of *tip, the server's, which becomes the last of them, and sets the
+ * branch to it, which was at `is`. */
 static int put_on_top(struct archive *a, const char *ref, struct rewrite_commits *list,
-		      git_oid *tip, struct error *err)
+		      git_oid *tip, const git_oid *is, struct error *err)
 {
+	struct writing w = WRITING_INIT;
 	git_oid notes;
 	int r = remote_get(a, &notes, "", NOTES_REF, err);
 
 	if (!r)
 		r = drop_known(a, list, ref, tip, err);
 	if (!r)
-		r = rewrite_onto(a, list->id, list->n, tip, &notes, err);
+		r = writing_begin(&w, a, err);
+	if (!r)
+		r = rewrite_onto(&w, list->id, list->n, tip, &notes, err);
+	if (!r)
+		r = writing_keep(&w, err);
 	if (!r && !git_oid_is_zero(&notes))
 		r = remote_put(a, "", NOTES_REF, &notes, err);
+	if (!r && !git_oid_equal(tip, is))
+		r = remote_put(a, REMOTE_HEADS, ref, tip, err);
+	writing_end(&w);
 	return r;
 }
 
@@ -131,9 +140,7 @@ static int settle(struct archive *a, const char *ref, void *context, struct erro
 		r = rewrite_list(&list, a, &s.ours, hidden, 2, err);
 		tip = s.server;
 		if (!r)
-			r = put_on_top(a, ref, &list, &tip, err);
-		if (!r && !git_oid_equal(&tip, &s.ours))
-			r = remote_put(a, REMOTE_HEADS, ref, &tip, err);
+			r = put_on_top(a, ref, &list, &tip, &s.ours, err);
 		rewrite_release(&list);
 	}
 	if (!r && !git_oid_equal(&s.agreed, &s.server))
@@ -141,20 +148,34 @@ static int settle(struct archive *a, const char *ref, void *context, struct erro
 	return r;
 }
 
+static int merge_notes(struct archive *a, const git_oid *ours, const git_oid *server,
+		       struct error *err)
+{
+	struct writing w;
+	git_oid merged;
+	int r = writing_begin(&w, a, err);
+
+	if (!r)
+		r = notes_merge(&merged, w.git, ours, server, err);
+	if (!r)
+		r = writing_keep(&w, err);
+	if (!r && !git_oid_equal(&merged, ours))
+		r = remote_put(a, "", NOTES_REF, &merged, err);
+	writing_end(&w);
+	return r;
+}
+
 static int settle_notes(struct archive *a, struct error *err)
 {
-	git_oid ours, server, merged;
+	git_oid ours, server;
 	int r = remote_get(a, &ours, "", NOTES_REF, err);
 
 	if (!r)
 		r = remote_get(a, &server, "", SYNC_NOTES, err);
 	if (r || git_oid_is_zero(&server) || git_oid_equal(&ours, &server))
 		return r;
-	if (git_oid_is_zero(&ours))
-		merged = server;
-	else
-		r = notes_merge(&merged, a->git, &ours, &server, err);
-	return r || git_oid_equal(&merged, &ours) ? r : remote_put(a, "", NOTES_REF, &merged, err);
+	return git_oid_is_zero(&ours) ? remote_put(a, "", NOTES_REF, &server, err) :
+	       merge_notes(a, &ours, &server, err);
 }
 
 int remote_visit(struct archive *a, const char *prefix,

@@ -2,6 +2,7 @@
 #include "archive/repo.h"
 
 #include "archive/loose.h"
+#include "archive/packs.h"
 #include "archive/remote.h"
 #include "archive/seen.h"
 #include "base/clock.h"
@@ -83,7 +84,8 @@ static int open_here(struct archive *a, struct error *err)
 
 	if (!r) {
 		r = loose_guard(a->git);
-		return r ? repo_fail(a, r, err, "cannot open the repository") : 0;
+		return r ? repo_fail(a, r, err, "cannot open the repository") :
+		       packs_check(a, err);
 	}
 	a->git = NULL;
 	if (is_foreign(r))
@@ -190,7 +192,9 @@ int archive_open(struct archive **out, const char *repo, enum archive_use use,
 	}
 	/* zlib's checksum detects damage. */
 	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
-	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
+	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, use != ARCHIVE_WRITE_FAST);
+	a->fast = use == ARCHIVE_WRITE_FAST;
+	use = use == ARCHIVE_READ ? use : ARCHIVE_WRITE;
 	r = remote_find(a, repo, err);
 	if (!r) {
 		size_t n = strlen(a->path);
@@ -221,8 +225,7 @@ void archive_close(struct archive *a)
 	free(a);
 }
 
-/* While git repacks, objects move to other packs. */
-static int reopen(struct archive *a)
+int repo_reopen(struct archive *a)
 {
 	git_repository *fresh;
 	int r = git_repository_open_ext(&fresh, git_repository_path(a->git),
@@ -252,7 +255,7 @@ int repo_commit(struct archive *a, git_commit **commit, const git_oid *id, struc
 {
 	int r = git_commit_lookup(commit, a->git, id);
 
-	if (r && !reopen(a))
+	if (r && !repo_reopen(a))
 		r = git_commit_lookup(commit, a->git, id);
 	return r ? missing(a, r, id, "cannot read a commit", err) : 0;
 }
@@ -262,7 +265,7 @@ int repo_tree(struct archive *a, git_tree **tree, const git_oid *id, const char 
 {
 	int r = git_tree_lookup(tree, a->git, id);
 
-	if (r && !reopen(a))
+	if (r && !repo_reopen(a))
 		r = git_tree_lookup(tree, a->git, id);
 	return r ? missing(a, r, id, what, err) : 0;
 }
@@ -292,7 +295,7 @@ int repo_blob(struct archive *a, git_odb_object **blob, const git_oid *id, const
 {
 	int r = read_blob(a, blob, id);
 
-	if (r && !reopen(a))
+	if (r && !repo_reopen(a))
 		r = read_blob(a, blob, id);
 	return r ? missing(a, r, id, what, err) : 0;
 }
@@ -323,22 +326,6 @@ int repo_tip(struct archive *a, git_oid *id, const char *ref, struct error *err)
 	}
 	buf_release(&name);
 	return r;
-}
-
-int repo_put(struct archive *a, git_treebuilder *tree, const char *name,
-	     const struct buf *content, struct error *err)
-{
-	git_oid id;
-	int r = buf_error(content);
-
-	if (r)
-		return error_sys(err, r, a->path, NULL);
-	git_error_clear();
-	errno = 0;
-	r = git_blob_create_from_buffer(&id, a->git, content->data, content->len);
-	if (!r)
-		r = git_treebuilder_insert(NULL, tree, name, &id, GIT_FILEMODE_BLOB);
-	return r ? repo_fail(a, r, err, "cannot write %s", name) : 0;
 }
 
 static int move_once(struct archive *a, const char *name, const git_oid *from,

@@ -15,10 +15,14 @@ struct archive {
 	char *path;		/* as given by the user, for messages */
 	struct remote *remote;	/* of a copy of a server, remote.h */
 	struct seen *seen;	/* runs that exist, seen.h */
+	bool fast;		/* ARCHIVE_WRITE_FAST */
 };
 
 /* As archive_open(), for a path. a has only its path set. */
 int repo_open(struct archive *a, enum archive_use use, struct error *err);
+
+/* While git repacks, objects move to other packs. Returns 0 or libgit2's code. */
+int repo_reopen(struct archive *a);
 
 /* Sets err to "REPO: what: libgit2's message" and returns the errno. */
 int repo_fail(const struct archive *a, int code, struct error *err, const char *what, ...)
@@ -33,10 +37,6 @@ int repo_blob(struct archive *a, git_odb_object **blob, const git_oid *id, const
 
 /* The commit of ref, or all zero. */
 int repo_tip(struct archive *a, git_oid *id, const char *ref, struct error *err);
-
-/* Writes a blob and adds it to a tree. */
-int repo_put(struct archive *a, git_treebuilder *tree, const char *name,
-	     const struct buf *content, struct error *err);
 
 /* Changes a reference, by its full name, from one commit (all zero: none) to another. Returns
  * -EAGAIN if it is not at `from`. Waits for locks of others. */

@@ -70,29 +70,29 @@ static int write_on(git_repository *git, git_oid *id, const git_commit *c, const
 	return r;
 }
 
-static int rewrite(struct archive *a, const git_oid *id, git_oid *tip, git_oid *notes,
+static int rewrite(struct writing *w, const git_oid *id, git_oid *tip, git_oid *notes,
 		   struct error *err)
 {
 	git_commit *c;
 	git_oid written;
-	int r = repo_commit(a, &c, id, err);
+	int r = git_commit_lookup(&c, w->git, id);
 
+	if (!r) {
+		r = write_on(w->git, &written, c, tip);
+		git_commit_free(c);
+	}
 	if (r)
-		return r;
-	r = write_on(a->git, &written, c, tip);
-	git_commit_free(c);
-	if (r)
-		return repo_fail(a, r, err, "cannot rewrite a build");
+		return repo_fail(w->a, r, err, "cannot rewrite a build");
 	*tip = written;
-	return git_oid_equal(id, &written) ? 0 : notes_copy(notes, a->git, id, &written, err);
+	return git_oid_equal(id, &written) ? 0 : notes_copy(notes, w->git, id, &written, err);
 }
 
-int rewrite_onto(struct archive *a, const git_oid *id, size_t n, git_oid *tip, git_oid *notes,
+int rewrite_onto(struct writing *w, const git_oid *id, size_t n, git_oid *tip, git_oid *notes,
 		 struct error *err)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < n; i++)
-		r = rewrite(a, &id[i], tip, notes, err);
+		r = rewrite(w, &id[i], tip, notes, err);
 	return r;
 }

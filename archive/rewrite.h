@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ARCHIVE_REWRITE_H
 #define BUILDBEAT_ARCHIVE_REWRITE_H
 
-#include "archive/repo.h"
+#include "archive/writing.h"
 
 /* A list of commits, the oldest first. */
 struct rewrite_commits {
@@ -21,7 +21,7 @@ void rewrite_release(struct rewrite_commits *list);
  * that the ids do not depend on who does it. *tip is that parent and becomes the last commit.
  * Notes are copied; *notes is the commit of the notes (all zero: none) before and after it.
  */
-int rewrite_onto(struct archive *a, const git_oid *id, size_t n, git_oid *tip, git_oid *notes,
+int rewrite_onto(struct writing *w, const git_oid *id, size_t n, git_oid *tip, git_oid *notes,
 		 struct error *err);
 
 #endif

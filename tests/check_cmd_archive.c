@@ -148,7 +148,7 @@ START_TEST(no_right_to_write)
 END_TEST
 
 /* The free kilobytes when the second build is written. */
-static const int room_kb[] = { 0, 4, 16, 32 };
+static const int room_kb[] = { 0, 4, 8, 16 };
 
 START_TEST(no_room)
 {
