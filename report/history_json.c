@@ -112,6 +112,22 @@ static void add_series(struct document *d)
 	json_object_end(&d->j);
 }
 
+static void add_names(struct document *d)
+{
+	const struct builds *builds = d->view->builds;
+	const struct builds_task *task = d->view->task < builds->n_tasks ?
+					 &builds->task[d->view->task] : NULL;
+
+	json_array(&d->j, "names");
+	for (size_t i = 0; task && i < task->n_held; i++) {
+		json_object(&d->j, NULL);
+		json_str(&d->j, "name", task->held[i].name);
+		add_build(d, "first", task->held[i].first);
+		json_object_end(&d->j);
+	}
+	json_array_end(&d->j);
+}
+
 int history_json(struct buf *out, const struct history_view *view)
 {
 	struct document d = { .view = view };
@@ -121,6 +137,7 @@ int history_json(struct buf *out, const struct history_view *view)
 	json_str(&d.j, "ref", view->builds->ref);
 	json_str(&d.j, "task", view->task < view->builds->n_tasks ?
 		 view->builds->task[view->task].name : NULL);
+	add_names(&d);
 	json_int(&d.j, "series", (int64_t)view->history->n_series);
 	json_array(&d.j, "events");
 	for (size_t i = 0; i < view->history->n_events; i++)

@@ -93,6 +93,22 @@ void history_add_span(struct buf *b, const struct builds *builds)
 	history_add_build(b, builds, (uint32_t)builds->n - 1);
 }
 
+/* "before 2026-11-20 (1a2b3c4d): parser/table.o" for each former name of a task. */
+static void add_former_names(const struct history_page *p)
+{
+	const struct builds *builds = p->view->builds;
+	const struct builds_task *task = p->view->task < builds->n_tasks ?
+					 &builds->task[p->view->task] : NULL;
+
+	for (size_t i = task ? task->n_held : 0; i-- > 1; ) {
+		buf_adds(p->out, "  before ");
+		history_add_build(p->out, builds, task->held[i].first);
+		buf_adds(p->out, ": ");
+		text_add_name(p->out, task->held[i - 1].name, 0);
+		buf_addc(p->out, '\n');
+	}
+}
+
 static void add_head(const struct history_page *p)
 {
 	const struct history_view *view = p->view;
@@ -102,6 +118,7 @@ static void add_head(const struct history_page *p)
 		history_add_subject(p->out, view);
 		text_tone(p->out, p->style, TONE_PLAIN);
 		buf_addc(p->out, '\n');
+		add_former_names(p);
 	}
 	history_add_span(p->out, view->builds);
 	buf_addf(p->out, "\n%zu change%s in %zu series", view->history->n_changes,

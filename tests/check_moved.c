@@ -123,6 +123,8 @@ START_TEST(keeps_history)
 	values = strdup(prints(0, "history --json lib/parser/table.o"));
 	ck_assert_str_eq(prints(0, "history --json parser/table.o"), values);
 	has(values, "\"task\": \"lib/parser/table.o\"");
+	has(values, "\"name\": \"parser/table.o\"");
+	has(prints(0, "history parser/table.o"), ": parser/table.o");
 	text = strstr(values, "\"memory\": [");
 	ck_assert_ptr_nonnull(text);
 	end = strchr(text, ']');
