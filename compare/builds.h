@@ -30,6 +30,7 @@ struct build {
 	const char *id;		/* the archive's commit, in hexadecimal */
 	int64_t start_s;	/* since 1970; -1 unknown. Neither unique nor ascending */
 	const char *run;	/* identifies the recording */
+	uint32_t repeats;	/* further recordings of it: values are medians (repeats.h) */
 	size_t n_revisions;
 	struct revision *revision;
 	int64_t total[TOTALS];	/* -1: unknown */

@@ -32,7 +32,7 @@ CHECKS = \
 	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits \
 	tests/check_lost tests/check_make_faults \
-	tests/check_make_transparent tests/check_manual tests/check_match tests/check_netlink \
+	tests/check_make_transparent tests/check_manual tests/check_match tests/check_merge tests/check_netlink \
 	tests/check_moved tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
 	tests/check_nomem_commands tests/check_notes_text \
