@@ -4,6 +4,7 @@
 #include "base/heap.h"
 #include "cli/configfile.h"
 #include "compare/follow.h"
+#include "compare/repeats.h"
 #include "launch/notice.h"
 
 #include <errno.h>
@@ -71,19 +72,37 @@ int buildset_series(struct buildset *n, struct error *err)
 	return archive_choose(n->archive, n->options->ref, &n->ref, err);
 }
 
-/* The builds of the series, and what was accepted or acknowledged. */
-static int load(struct buildset *n, enum buildset_span span, struct error *err)
+/* The newest recordings (0: all), and what was accepted or acknowledged. */
+static int read_builds(struct buildset *n, size_t newest, enum buildset_span span,
+		       struct error *err)
 {
-	size_t newest = span == BUILDSET_WINDOW ? (size_t)n->rules.window : 0;
 	int r = archive_builds(n->archive, buf_str(&n->ref), newest, &n->builds, err);
 
 	if (!r)
-		r = follow_renames(&n->builds, err);
-	if (!r)
 		r = archive_known(n->archive, &n->builds, &n->known, err);
-	if (r > 0)
+	if (r > 0 && !n->warned)
 		notice_error(err);
-	return r > 0 ? 0 : r;
+	n->warned = r > 0;
+	if (r < 0)
+		return r;
+	r = span == BUILDSET_RECORDINGS ? 0 : repeats_join(&n->builds, &n->known, err);
+	return r ? r : follow_renames(&n->builds, err);
+}
+
+/* Reads more recordings until there are enough builds. */
+static int load(struct buildset *n, enum buildset_span span, struct error *err)
+{
+	size_t wanted = span == BUILDSET_WINDOW ? (size_t)n->rules.window : 0, newest = wanted;
+	int r = read_builds(n, newest, span, err);
+
+	while (!r && n->builds.n < wanted && repeats_recordings(&n->builds, 0) == newest) {
+		free(n->known.known);
+		n->known = (struct known_list){ 0 };
+		builds_release(&n->builds);
+		newest *= 2;
+		r = read_builds(n, newest, span, err);
+	}
+	return r;
 }
 
 int buildset_open(struct buildset *n, struct args *args, struct buildset_options *options,

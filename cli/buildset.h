@@ -59,12 +59,14 @@ struct buildset {
 	struct buf ref;
 	struct builds builds;
 	struct known_list known;
+	bool warned;			/* about damaged notes */
 };
 
 #define BUILDSET_INIT { 0 }
 
 enum buildset_span {
-	BUILDSET_ALL,
+	BUILDSET_RECORDINGS,	/* all, with those that repeat a build (repeats.h) */
+	BUILDSET_ALL,		/* all builds: repeats are one */
 	BUILDSET_WINDOW,		/* the newest rules.window builds */
 };
 

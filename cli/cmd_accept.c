@@ -393,7 +393,8 @@ static int run(struct args *a, void *values, struct error *err)
 	s->buildset.metrics = 0;	/* they are the entry's, not those to check */
 	if (!r)
 		r = buildset_open(&n, a, &s->buildset,
-				  s->list || s->undo || s->build ? BUILDSET_ALL : BUILDSET_WINDOW, err);
+				  s->list || s->undo || s->build ? BUILDSET_RECORDINGS :
+				  BUILDSET_WINDOW, err);
 	s->buildset.metrics = metrics;
 	r = r ? r : go(&n, s, &what, err);
 	if (r > 0)

@@ -12,4 +12,4 @@ compare_libcompare_la_SOURCES += \
 	compare/follow.c compare/follow.h compare/population.c compare/population.h \
 	compare/presence.c compare/presence.h
 compare_libcompare_la_SOURCES += \
-	compare/merge.c compare/merge.h
+	compare/merge.c compare/merge.h compare/repeats.c compare/repeats.h

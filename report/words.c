@@ -192,7 +192,10 @@ void words_add_day(struct buf *b, const struct builds *builds, uint32_t build)
 void words_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 {
 	words_add_day(b, builds, build);
-	buf_addf(b, " (%.*s)", SHORT_ID, builds->build[build].id);
+	buf_addf(b, " (%.*s", SHORT_ID, builds->build[build].id);
+	if (builds->build[build].repeats)
+		buf_addf(b, ", %u recordings", builds->build[build].repeats + 1);
+	buf_addc(b, ')');
 }
 
 void words_add_amounts(struct buf *b, const struct verdict_finding *f)

@@ -66,7 +66,8 @@ const char *words_shared(const struct verdict_finding *f);
 /* "2026-11-20". */
 void words_add_day(struct buf *b, const struct builds *builds, uint32_t build);
 
-/* "2026-11-20 (1a2b3c4d)": its day and the first digits of its id. */
+/* "2026-11-20 (1a2b3c4d)", "2026-11-20 (1a2b3c4d, 3 recordings)": its day and the first digits of
+ * its id. */
 void words_add_build(struct buf *b, const struct builds *builds, uint32_t build);
 
 /* "12 s -> 15 s", ratios for the host; and " (+19 % to +27 %)", nothing if unknown. */

@@ -31,6 +31,7 @@ static const struct command command = { .name = "test", .operands = "", .options
 /* Files, arguments, result. */
 #define ONE GEN "--builds 12 --series a/main/x r.git"
 #define TWO ONE " && " GEN "--builds 3 --series b/main/x r.git"
+#define REPEATED GEN "--builds 50 --repeats 4 --series a/main/x r.git"
 #define USUAL "wall,cpu,memory,io"
 
 static const struct {
@@ -49,6 +50,12 @@ static const struct {
 	  BUILDSET_WINDOW, "a/main/x 12 peak", NULL },
 	{ ONE, "compare: {metrics: peak}\n", { "--repo=r.git", "--metrics", "cpu" },
 	  BUILDSET_WINDOW, "a/main/x 12 cpu", NULL },
+	/* repeats are one build; a window has at least as many builds as without */
+	{ REPEATED, "{}", { "--repo=r.git" }, BUILDSET_RECORDINGS, "a/main/x 50 " USUAL, NULL },
+	{ REPEATED, "{}", { "--repo=r.git" }, BUILDSET_ALL, "a/main/x 13 " USUAL, NULL },
+	{ REPEATED, "compare: {window: 10}\n", { "--repo=r.git" }, BUILDSET_WINDOW,
+	  "a/main/x 11 " USUAL, NULL },
+	{ REPEATED, "{}", { "--repo=r.git" }, BUILDSET_WINDOW, "a/main/x 13 " USUAL, NULL },
 	{ TWO, "{}", { "--repo=r.git", "--ref=b" }, BUILDSET_ALL, "b/main/x 3 " USUAL, NULL },
 
 	{ "true", "{}", { NULL }, BUILDSET_ALL, NULL, "no archive: use --repo" },

@@ -38,6 +38,8 @@ static void make_archives(void)
 	   "--step 9/39/0.8 --step 12/20/0.6/memory --step 20/36/-0.5 --new 30/39 step.git");
 	sh(GEN " --tasks 60 --builds 40 --seed 3 --noise 0.02 --host 0.02 still.git");
 	sh(GEN " --tasks 60 --builds 4 --seed 3 --noise 0.02 few.git");
+	sh(GEN " --tasks 60 --builds 60 --repeats 3 --seed 3 --noise 0.02 --step 3-4/57/1 once.git");
+	sh(GEN " --tasks 60 --builds 60 --repeats 3 --seed 3 --noise 0.02 --step 3-4/54/1 twice.git");
 	support_writes(support_path("%s/exceeded.yaml", dir), EXCEEDED);
 	support_writes(support_path("%s/kept.yaml", dir), "limits: {build: {wall: 1h}, '*': {io: 4GiB}}\n");
 	sh(GEN " --tasks 60 --builds 1 --seed 3 --noise 0.02 one.git");
@@ -66,6 +68,10 @@ static const struct {
 	{ "--repo step.git --junit -o none/x", 2, "", "none/x" },
 	{ "-c broken.yaml --repo step.git", 2, "", "broken.yaml:2:" },
 	{ "-c lax.yaml --repo step.git", 0, "no regression", "" },
+	/* three recordings of a slow revision are one slow build */
+	{ "--repo once.git", 0, ", 3 recordings)", "" },
+	{ "--repo once.git --json", 0, "\"recordings\": 3", "" },
+	{ "--repo twice.git", 1, "checked over 20 builds", "" },
 	{ "-c exceeded.yaml --repo one.git", 1, "1 limit exceeded, too few builds", "" },
 	{ "-c exceeded.yaml --repo one.git", 1, ", limit 30.0 s (+", "" },
 	{ "-c exceeded.yaml --repo one.git", 1, "no value of this build: lnk:*: CPU time", "" },

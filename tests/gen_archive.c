@@ -4,11 +4,12 @@
  *	gen_archive [--tasks N] [--builds N] [--first N] [--seed N] [--noise SHARE]
  *		    [--spikes SHARE] [--host SHARE] [--series HOST/BRANCH/MACHINE]
  *		    [--step TASKS/BUILD/SHARE[/METRIC]]... [--new TASKS/BUILD]...
- *		    [--gone TASKS/BUILD]... REPO
+ *		    [--gone TASKS/BUILD]... [--repeats N] REPO
  * Tasks and builds count from 0; TASKS is one or a range, 3-9. A step stays; it is of wall
  * and CPU time unless it names a metric; SHARE may be negative. --host: how much the
  * machine as a whole differs from build to build; --spikes: how many of the values are
  * of a build a task took a third longer. --first: the builds before are there already.
+ * --repeats: so many builds are of one revision and day.
  */
 #include "archive/archive.h"
 #include "base/arena.h"
@@ -38,7 +39,7 @@ struct plan {
 };
 
 struct made {
-	uint64_t tasks, builds, first, seed;
+	uint64_t tasks, builds, first, seed, repeats;
 	double noise, spikes, host;
 	const char *series;
 	size_t n_plans;
@@ -120,7 +121,8 @@ static const char *arguments(struct made *made, int argc, char **argv)
 		{ "noise", required_argument, NULL, 'x' }, { "spikes", required_argument, NULL, 'p' },
 		{ "host", required_argument, NULL, 'h' }, { "series", required_argument, NULL, 'r' },
 		{ "step", required_argument, NULL, 'S' }, { "new", required_argument, NULL, 'N' },
-		{ "gone", required_argument, NULL, 'G' }, { 0 }
+		{ "gone", required_argument, NULL, 'G' }, { "repeats", required_argument, NULL, 'R' },
+		{ 0 }
 	};
 	int o;
 
@@ -137,6 +139,7 @@ static const char *arguments(struct made *made, int argc, char **argv)
 		case 'S': add_plan(made, PLAN_STEP, optarg); break;
 		case 'N': add_plan(made, PLAN_NEW, optarg); break;
 		case 'G': add_plan(made, PLAN_GONE, optarg); break;
+		case 'R': made->repeats = number(optarg); break;
 		default: exit(2);
 		}
 	}
@@ -283,10 +286,11 @@ static const char *keep(struct values *f, const char *text)
 
 static void set_facts(struct values *f, const struct made *made, uint64_t build)
 {
-	struct noise n = noise_of(made, UINT64_MAX, build);
+	uint64_t revision = build / made->repeats;
+	struct noise n = noise_of(made, UINT64_MAX, revision);
 	char commit[41], count[24];
 
-	snprintf(count, sizeof count, "%llu", (unsigned long long)(70000 + 11 * build));
+	snprintf(count, sizeof count, "%llu", (unsigned long long)(70000 + 11 * revision));
 	for (int i = 0; i < 40; i++)
 		commit[i] = "0123456789abcdef"[(int)(noise_uniform(&n) * 16)];
 	commit[40] = '\0';
@@ -357,8 +361,11 @@ static void make_build(struct values *f, const struct made *made, uint64_t build
 	struct noise n = noise_of(made, UINT64_MAX - 1, build);
 	double host = exp(made->host * noise_normal(&n));
 
-	*f = (struct values){ .texts = arena_new(), .path = "",
-			       .start_s = FIRST_BUILD_S + (int64_t)build * BUILD_S };
+	*f = (struct values){
+		.texts = arena_new(), .path = "",
+		.start_s = FIRST_BUILD_S + (int64_t)(build / made->repeats) * BUILD_S +
+			   (int64_t)(build % made->repeats) * 600,
+	};
 	f->task = malloc((made->tasks + 1) * sizeof *f->task);
 	if (!f->texts || !f->task)
 		fail("build", "out of memory");
@@ -398,7 +405,7 @@ static int add(struct archive *a, const struct made *made, uint64_t build, struc
 
 int main(int argc, char **argv)
 {
-	struct made made = { .tasks = 1000, .builds = 30, .noise = 0.03,
+	struct made made = { .tasks = 1000, .builds = 30, .noise = 0.03, .repeats = 1,
 			     .series = "nightly-1/master/x86_64" };
 	const char *repo = arguments(&made, argc, argv);
 	struct error err = { 0 };
