@@ -126,7 +126,7 @@ static double calibration(const int64_t *total)
 	double end = known(total[TOTAL_HOST_CALIBRATION_END_US]);
 
 	/* a recording has one of them if it was ended by force */
-	if (!start || !end)
+	if (start <= 0 || end <= 0)
 		return start + end > 0 ? start + end : NAN;
 	return (start + end) / 2;
 }
