@@ -92,7 +92,7 @@ void check_limits_text(struct buf *out, const struct limits_check *l, size_t top
 		buf_addc(out, '\n');
 	}
 	if (l->n > top)
-		buf_addf(out, "  and %zu more (--top lists them)\n", l->n - top);
+		buf_addf(out, "  and %zu more (--all lists them)\n", l->n - top);
 	add_unused(&text, l);
 	if (text.len)
 		add_line(out, &text);

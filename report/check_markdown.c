@@ -154,7 +154,7 @@ static void add_table(struct buf *out, const struct check *c, const struct words
 int check_markdown(struct buf *out, const struct check *c)
 {
 	add_head(out, c);
-	check_limits_markdown(out, c->limits, c->top);
+	check_limits_markdown(out, c->limits, c->all ? SIZE_MAX : c->top);
 	for (size_t i = 0; i < WORDS_SECTIONS; i++)
 		add_table(out, c, &words_sections[i]);
 	check_population_markdown(out, c->population, c->builds, c->all ? SIZE_MAX : c->top);

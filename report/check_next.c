@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/check_output.h"
 
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/index.h"
 #include "command/shell.h"
 #include "render/show.h"
 #include "report/revisions.h"
 #include "report/words.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SUBJECTS_MOST 2		/* whose commands are printed */
@@ -15,8 +20,14 @@
 struct subject {
 	const struct check *c;
 	const struct verdict_group *group;	/* the first one */
-	struct buf pattern;
 	unsigned metrics;	/* METRIC_BIT()s */
+};
+
+struct subjects {
+	const struct check *c;
+	struct subject *item;
+	size_t n;
+	struct index index;	/* by event and pattern */
 };
 
 /* The member with the largest change. */
@@ -112,19 +123,29 @@ static void add_bisect(struct buf *out, const struct subject *s)
 	buf_addc(out, '\n');
 }
 
-static void add_known(struct buf *out, struct subject *s, const char *command, const char *why)
+static void add_pattern(struct buf *pattern, const struct check *c, const struct verdict_group *g)
 {
+	verdict_group_add_pattern(pattern, c->groups, c->verdict, c->builds, g);
+}
+
+static void add_known(struct buf *out, const struct subject *s, const char *command,
+		      const char *why)
+{
+	struct buf pattern = BUF_PART_OF(out);
+
+	add_pattern(&pattern, s->c, s->group);
 	begin(out, why, command, &s->c->archive);
 	command_line_build(out, s->c->builds->build[s->group->whole.since].id);
 	command_line_metrics(out, s->metrics);
-	if (s->pattern.len)
-		command_line_operand(out, buf_str(&s->pattern));
+	if (pattern.len)
+		command_line_operand(out, buf_str(&pattern));
 	else
 		buf_adds(out, " --total");
 	buf_adds(out, " REASON\n");
+	buf_release(&pattern);
 }
 
-static void add_subject(struct buf *out, struct subject *s)
+static void add_subject(struct buf *out, const struct subject *s)
 {
 	struct buf name = BUF_PART_OF(out);
 
@@ -143,58 +164,54 @@ static void add_subject(struct buf *out, struct subject *s)
 	buf_release(&name);
 }
 
-static bool is_same(const struct subject *a, const struct subject *b)
+static uint64_t event_hash(const struct verdict_finding *f)
 {
-	const struct verdict_finding *x = &a->group->whole, *y = &b->group->whole;
-
-	return x->since == y->since && x->first == y->first && x->last == y->last &&
-	       a->pattern.len == b->pattern.len && (!a->pattern.len ||
-	       !memcmp(a->pattern.data, b->pattern.data, a->pattern.len));
+	return hash_mix(hash_mix(hash_mix(f->since) + f->first) + f->last);
 }
 
-static void set_subject(struct subject *s, const struct verdict_group *g)
+/* Adds a group to the subject of its event and pattern. Returns 0 or -ENOMEM. */
+static int add_group(struct subjects *s, const struct verdict_group *g)
 {
-	s->group = g;
-	buf_clear(&s->pattern);
-	verdict_group_add_pattern(&s->pattern, s->c->groups, s->c->verdict, s->c->builds, g);
-}
+	uint64_t event = event_hash(&g->whole), hash;
+	struct buf pattern = BUF_INIT;
+	struct subject *subject;
+	uint32_t i;
+	int r;
 
-/* Adds the metrics of the later groups; false if an earlier group is of the same subject. */
-static bool collect(struct subject *s, struct subject *other)
-{
-	const struct verdict_groups *groups = s->c->groups;
-
-	s->metrics = 0;
-	for (size_t i = 0; i < groups->n; i++) {
-		const struct verdict_group *g = &groups->group[i];
-
-		if (!g->whole.fails)
-			continue;
-		set_subject(other, g);
-		if (!is_same(s, other))
-			continue;
-		if (g < s->group)
-			return false;
-		s->metrics |= METRIC_BIT(g->whole.metric);
+	add_pattern(&pattern, s->c, g);
+	hash = hash_fnv64(buf_str(&pattern), pattern.len);
+	r = buf_error(&pattern);
+	buf_release(&pattern);
+	if (!r && index_find(&s->index, event, hash, &i)) {
+		s->item[i].metrics |= METRIC_BIT(g->whole.metric);
+		return 0;
 	}
-	return true;
+	r = r ? r : index_put(&s->index, event, hash, (uint32_t)s->n);
+	if (r)
+		return r;
+	subject = array_add(&s->item, &s->n, sizeof *subject);
+	if (!subject)
+		return -ENOMEM;
+	*subject = (struct subject){ s->c, g, METRIC_BIT(g->whole.metric) };
+	return 0;
 }
 
-void check_add_next(struct buf *out, const struct check *c)
+int check_add_next(struct buf *out, const struct check *c)
 {
-	struct subject s = { .c = c, .pattern = BUF_PART_OF(out) };
-	struct subject other = { .c = c, .pattern = BUF_PART_OF(out) };
-	size_t n = 0;
+	struct subjects s = { .c = c, .index = INDEX_INIT };
+	size_t shown;
+	int r = 0;
 
-	for (size_t i = 0; i < c->groups->n && (c->all || n < SUBJECTS_MOST); i++) {
-		if (!c->groups->group[i].whole.fails)
-			continue;
-		set_subject(&s, &c->groups->group[i]);
-		if (!collect(&s, &other))
-			continue;
-		add_subject(out, &s);
-		n++;
+	for (size_t i = 0; !r && i < c->groups->n; i++) {
+		if (c->groups->group[i].whole.fails)
+			r = add_group(&s, &c->groups->group[i]);
 	}
-	buf_release(&s.pattern);
-	buf_release(&other.pattern);
+	shown = c->all || s.n < SUBJECTS_MOST ? s.n : SUBJECTS_MOST;
+	for (size_t i = 0; !r && i < shown; i++)
+		add_subject(out, &s.item[i]);
+	if (!r && shown < s.n)
+		buf_addf(out, "  and commands for %zu more (--all lists them)\n", s.n - shown);
+	free(s.item);
+	index_release(&s.index);
+	return r;
 }

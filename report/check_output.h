@@ -44,7 +44,7 @@ static inline const struct verdict_finding *check_member(const struct check *c,
 }
 
 /* Commands that can be pasted, for the regressions that fail the check. */
-void check_add_next(struct buf *out, const struct check *c);
+int check_add_next(struct buf *out, const struct check *c);
 
 int check_text(struct buf *out, const struct check *c, const struct style *style);
 int check_json(struct buf *out, const struct check *c);

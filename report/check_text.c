@@ -7,6 +7,9 @@
 #include "report/check_population.h"
 #include "report/words.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #define NAME_COLUMNS 44	/* with its indent */
 
 static void add_line(struct buf *out, struct buf *text)
@@ -151,20 +154,9 @@ static bool is_of(const struct verdict_group *g, const struct words_section *sec
 	return g->whole.state == section->state && g->whole.worse == section->worse;
 }
 
-static bool is_first_of_event(const struct verdict_groups *groups, size_t i,
-			      const struct words_section *section)
-{
-	for (size_t k = 0; k < i; k++) {
-		const struct verdict_group *g = &groups->group[k];
-
-		if (is_of(g, section) && began_together(&g->whole, &groups->group[i].whole))
-			return false;
-	}
-	return true;
-}
-
+/* Prints the groups of the section that began with the first one. */
 static size_t add_event(struct buf *out, const struct check *c, const struct style *style,
-			size_t first, const struct words_section *section, size_t most)
+			size_t first, size_t most, bool *printed)
 {
 	const struct verdict_groups *groups = c->groups;
 	size_t n = 0;
@@ -173,16 +165,20 @@ static size_t add_event(struct buf *out, const struct check *c, const struct sty
 	for (size_t i = first; i < groups->n && n < most; i++) {
 		const struct verdict_group *g = &groups->group[i];
 
-		if (!is_of(g, section) || !began_together(&g->whole, &groups->group[first].whole))
+		if (g->whole.state != groups->group[first].whole.state ||
+		    g->whole.worse != groups->group[first].whole.worse)
+			break;
+		if (!began_together(&g->whole, &groups->group[first].whole))
 			continue;
 		add_group(out, c, style, g);
+		printed[i] = true;
 		n++;
 	}
 	return n;
 }
 
 static void add_section(struct buf *out, const struct check *c, const struct style *style,
-			const struct words_section *section)
+			const struct words_section *section, bool *printed)
 {
 	const struct verdict_groups *groups = c->groups;
 	size_t all = 0, shown = 0, top = c->all ? SIZE_MAX : c->top;
@@ -192,14 +188,14 @@ static void add_section(struct buf *out, const struct check *c, const struct sty
 			continue;
 		if (!all++)
 			text_title(out, style, section->title);
-		if (shown < top && is_first_of_event(groups, i, section))
-			shown += add_event(out, c, style, i, section, top - shown);
+		if (shown < top && !printed[i])
+			shown += add_event(out, c, style, i, top - shown, printed);
 	}
 	if (all > shown)
 		buf_addf(out, "  and %zu more (--all lists them)\n", all - shown);
 }
 
-static void add_next(struct buf *out, const struct check *c, const struct style *style)
+static int add_next(struct buf *out, const struct check *c, const struct style *style)
 {
 	const struct verdict *v = c->verdict;
 	struct buf to_come = BUF_PART_OF(out);
@@ -212,17 +208,22 @@ static void add_next(struct buf *out, const struct check *c, const struct style 
 		add_line(out, &to_come);
 	}
 	buf_release(&to_come);
-	if (v->n_confirmed)
-		check_add_next(out, c);
+	return v->n_confirmed ? check_add_next(out, c) : 0;
 }
 
 int check_text(struct buf *out, const struct check *c, const struct style *style)
 {
+	bool *printed = calloc(c->groups->n + 1, sizeof *printed);
+	int r;
+
+	if (!printed)
+		return -ENOMEM;
 	add_head(out, c, style);
-	check_limits_text(out, c->limits, c->top, style);
+	check_limits_text(out, c->limits, c->all ? SIZE_MAX : c->top, style);
 	for (size_t i = 0; i < WORDS_SECTIONS; i++)
-		add_section(out, c, style, &words_sections[i]);
+		add_section(out, c, style, &words_sections[i], printed);
+	free(printed);
 	check_population_text(out, c->population, c->builds, c->all ? SIZE_MAX : c->top, style);
-	add_next(out, c, style);
-	return buf_error(out);
+	r = add_next(out, c, style);
+	return r ? r : buf_error(out);
 }
