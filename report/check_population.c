@@ -44,11 +44,16 @@ static size_t metric_of(const struct population *p)
 	return p->total_now[1] > 0 || p->total_before[1] > 0;
 }
 
-/* "compared with 2026-11-20 (1a2b3c4d): 12 new, 3 gone, 2 renamed". */
+/* "compared with 2026-11-20 (1a2b3c4d): 12 new, 3 gone, 2 renamed"; first the build if it is not
+ * the newest, which failed then. */
 static void add_counts(struct buf *b, const struct population *p, const struct builds *builds)
 {
 	const char *comma = ": ";
 
+	if (p->now + 1 < builds->n) {
+		words_add_build(b, builds, p->now);
+		buf_addc(b, ' ');
+	}
 	buf_adds(b, "compared with ");
 	words_add_build(b, builds, p->before);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
@@ -137,9 +142,9 @@ static void add_text(struct buf *out, const struct population *p, const struct b
 	buf_adds(out, "    ");
 	columns = text_add_name(out, builds_name_at(builds, t->task, p->now), NAME_COLUMNS);
 	text_add_blanks(out, columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0);
-	buf_addf(out, "  %s ", metric_info[metrics[metric_of(p)]].title);
-	add_value(out, p, t);
-	buf_adds(out, ", ");
+	buf_addf(&text, "  %s ", metric_info[metrics[metric_of(p)]].title);
+	add_value(&text, p, t);
+	buf_adds(&text, ", ");
 	add_what(&text, t);
 	if (t->since != p->now) {
 		buf_adds(&text, " since ");

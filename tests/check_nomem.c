@@ -4,8 +4,11 @@
  * no crash, and no leak (in a build with sanitizers).
  */
 #include "base/array.h"
+#include "compare/follow.h"
+#include "compare/population.h"
 #include "convert/convert.h"
 #include "recording/recording.h"
+#include "tests/made_tasks.h"
 #include "tests/nomem.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -153,8 +156,37 @@ START_TEST(nth_fails_for_traces)
 }
 END_TEST
 
+START_TEST(nth_fails_for_renames)
+{
+	static const char *const build[] = {
+		"a.o x/m.o k.o l.o lib-1:~do_build [lib-1]", "a.o y/m.o k.o l.o lib-2:~do_build [lib-2]",
+		"a.o x/m.o k.o l.o lib-2:~do_build [lib-2]", "b.o z/m.o k.o l.o lib-2:~do_build [lib-2]",
+	};
+	long n = 0;
+
+	for (ran_out = true; ran_out; n++) {
+		struct population p = { 0 };
+		struct builds builds;
+		struct error err;
+		int r;
+
+		made_tasks(&builds, build, ARRAY_SIZE(build));
+		nomem_after(n);
+		r = follow_renames(&builds, &err);
+		r = r ? r : population_make(&p, &builds, &err);
+		ran_out = nomem_failed();
+		nomem_after(-1);
+		ck_assert_int_eq(r, ran_out ? -ENOMEM : 0);
+		ck_assert(ran_out || (builds.n_tasks == 6 && p.n_renamed == 1));
+		population_release(&p);
+		builds_release(&builds);
+	}
+	ck_assert_int_gt(n, 30);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("nomem", TEST(nth_fails), TEST(nth_fails_for_openembedded),
-			    TEST_EACH(nth_fails_for_traces, foreign));
+			    TEST_EACH(nth_fails_for_traces, foreign), TEST(nth_fails_for_renames));
 }

@@ -4,6 +4,7 @@
 #include "compare/follow.h"
 #include "compare/population.h"
 #include "compare/presence.h"
+#include "report/check_population.h"
 
 #include "tests/made_tasks.h"
 #include "tests/made_values.h"
@@ -98,6 +99,52 @@ START_TEST(details)
 	ck_assert_float_eq((float)p.task[3].value[1], 2 * made_tasks_value(9, 0));
 	population_release(&p);
 	builds_release(&builds);
+}
+END_TEST
+
+/* The newest build failed; only one task of each kind is listed. */
+START_TEST(printed)
+{
+	static const char *const build[] = {
+		"a b c d e f g h i j k l x/m.o old older", "a b c d e f g h i j k l y/m.o new newer", "!a",
+	};
+	struct style style = { 0 };
+	struct builds builds;
+	struct population p;
+	struct error err;
+	struct buf text = BUF_INIT;
+	struct json j;
+
+	follow(&builds, build, 3);
+	ck_assert_int_eq(population_make(&p, &builds, &err), 0);
+	check_population_text(&text, &p, &builds, 1, &style);
+	ck_assert_str_eq(buf_str(&text), "\nNew, gone and renamed tasks\n"
+		"  - (12345678) compared with - (12345678): 2 new, 2 gone, 1 renamed\n"
+		"  CPU time of all tasks +18 ms: new +70 ms, gone -58 ms, in both builds +6.0 ms\n"
+		"    newer                                     CPU time 36 ms, new\n"
+		"    older                                     CPU time 30 ms, gone\n"
+		"    y/m.o                                     CPU time 32 ms, "
+		"renamed from x/m.o (moved)\n"
+		"  and 2 more (--top lists them)\n");
+	buf_clear(&text);
+	check_population_markdown(&text, &p, &builds, 1);
+	ck_assert(strstr(buf_str(&text), "| y/m.o | renamed from x/m.o (moved) | 32 ms |"));
+	ck_assert(strstr(buf_str(&text), "\nand 2 more\n"));
+	buf_clear(&text);
+	json_init(&j, &text, true);
+	check_population_json(&j, &p, &builds);
+	ck_assert(strstr(buf_str(&text), "\"was\":\"x/m.o\"") ||
+		  strstr(buf_str(&text), "\"was\": \"x/m.o\""));
+	population_release(&p);
+
+	/* Nothing to print. */
+	buf_clear(&text);
+	check_population_text(&text, NULL, &builds, 1, &style);
+	check_population_text(&text, &p, &builds, 1, &style);
+	check_population_markdown(&text, &p, &builds, 1);
+	ck_assert_str_eq(buf_str(&text), "");
+	builds_release(&builds);
+	buf_release(&text);
 }
 END_TEST
 
@@ -332,6 +379,6 @@ END_TEST
 
 int main(void)
 {
-	return support_main("population", TEST_EACH(counts, cases), TEST(details),
+	return support_main("population", TEST_EACH(counts, cases), TEST(details), TEST(printed),
 			    TEST_LOOP(adds_up, 400), TEST_LOOP(agrees_with_diff, 200));
 }
