@@ -373,7 +373,7 @@ START_TEST(archived)
 			ck_assert_msg(waiting(b) < 1.5, "%g", waiting(b));
 	}
 	ck_assert_msg(waiting(&builds.build[1]) > 1.5, "%g", waiting(&builds.build[1]));
-	ck_assert_msg(fabs(cpu[1] - cpu[0]) < log(3), "%g, %g", cpu[0], cpu[1]);
+	ck_assert_msg(fabs(cpu[1] - cpu[0]) < log(5), "%g, %g", cpu[0], cpu[1]);
 	builds_release(&builds);
 }
 END_TEST
