@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define SHORT_ID 8
+#define MOST_TASKS 0.95		/* are called all: some cannot be compared */
 
 const char *const words_finding_state[] = {
 	[FINDING_CONFIRMED] = "confirmed", [FINDING_KNOWN] = "known", [FINDING_SUSPECT] = "suspect",
@@ -131,10 +132,14 @@ const char *words_task(const struct builds *builds, uint32_t task)
 
 void words_add_subject(struct buf *b, const struct builds *builds, const struct verdict_finding *f)
 {
-	if (f->task == TASK_HOST && f->tasks)
-		buf_addf(b, "all %u tasks", f->tasks);
-	else
+	int64_t all = builds->build[builds->n - 1].total[TOTAL_TASKS];
+
+	if (f->task != TASK_HOST || !f->tasks)
 		buf_adds(b, words_task(builds, f->task));
+	else if ((double)f->tasks < MOST_TASKS * (double)all)
+		buf_addf(b, "%u of %lld tasks", f->tasks, (long long)all);
+	else
+		buf_addf(b, "all %u tasks", f->tasks);
 }
 
 static const char *const group_word[] = {

@@ -423,6 +423,8 @@ START_TEST(shared)
 	has(printed(JUNIT), "message=\"all 300 tasks, CPU time +25 %");
 	has(printed(JSON), "\"tasks\": 300,");
 	has(printed(JSON), "\"fails\": true");
+	f->tasks = 225;
+	has(printed(TEXT), "    225 of 300 tasks ");
 	end();
 }
 END_TEST

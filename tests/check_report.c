@@ -239,8 +239,29 @@ START_TEST(names_that_bite)
 }
 END_TEST
 
+/* A failed newest build heads the page, and what was confirmed stays. */
+START_TEST(failed_build)
+{
+	struct made_change change = { .task = 1, .build = 40, .by = 0.5 };
+	struct made made = { .seed = 1, .tasks = 20, .builds = 50, .noise = 0.02,
+			     .change = &change, .n_changes = 1 };
+	struct world w = { 0 };
+
+	ck_assert_int_eq(made_series(&w.builds, &made), 0);
+	judge(&w);
+	ck_assert_uint_ge(w.verdict.n_confirmed, 1);
+	w.builds.build[49].total[TOTAL_STATUS] = w.verdict.build_status = 2;
+	w.verdict.not_judged = true;
+	write_page(&w);
+	ck_assert(has(&w.out, "<h1 class=\"verdict worse\">Not judged: the build failed (exit 2), "));
+	ck_assert(has(&w.out, "The changes are those of the last good build, "));
+	ck_assert(has(&w.out, "<table class=\"findings\">"));
+	release(&w);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("report", TEST(names_the_change), TEST(same_bytes), TEST_EACH(no_change, unchanged), TEST_EACH(refuses, refused), TEST(no_such_chart),
-			    TEST(names_that_bite));
+			    TEST(names_that_bite), TEST(failed_build));
 }
