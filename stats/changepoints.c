@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/changepoints.h"
+
+#include "base/array.h"
 #include "stats/distribution.h"
 #include "stats/stats.h"
 #include "stats/utest.h"
@@ -14,13 +16,15 @@
 #define FEWEST (CHANGEPOINTS_HELD + CHANGEPOINTS_SHORTEST)
 
 #define LEAST_NOISE 1e-3	/* relative precision of any measurement */
-#define CUT_OFF 3		/* times the noise, from the builds around it */
+#define CUT_OFF 2		/* times the noise, from the builds around it */
+#define NORMAL_QUARTER 0.31863936396437514	/* a quarter of |z| is below */
 #define PENALTY 3		/* times ln(n) */
 #define PRIOR_DF 4		/* degrees of freedom of the series' noise in a test */
 #define LEAST_SHARE 0.25	/* minimum variance in a test, as a share of the noise's */
 #define MOST_ALIKE 0.7		/* correlation between consecutive builds */
 #define STUDENT_P 3e-4
 #define RANK_P 1e-2
+#define RANKED 128		/* the nearest values of a level are enough for its rank */
 #define FARTHEST 1e6		/* in units of the usual size */
 
 struct changepoints {
@@ -149,11 +153,22 @@ static double coarse_noise(const struct changepoints *c)
 	return isinf(unit) ? 0 : unit / 3;
 }
 
+/*
+ * The spread of the differences between consecutive builds. Often half of them differ by more
+ * than the noise: values change between a few levels, or several builds in a row are
+ * disturbed. The quarter that differs least then yields less.
+ */
 static void measure_noise(struct changepoints *c)
 {
-	for (size_t i = 1; i < c->n; i++)
-		c->left[i - 1] = c->value[i] - c->value[i - 1];
-	c->noise = stats_spread(c->left, c->n - 1, 0) * M_SQRT1_2;
+	size_t n = c->n - 1;
+	double quarter;
+
+	for (size_t i = 0; i < n; i++)
+		c->left[i] = c->value[i + 1] - c->value[i];
+	c->noise = stats_spread(c->left, n, 0) * M_SQRT1_2;
+	quarter = stats_median(c->left, n / 2) / NORMAL_QUARTER * M_SQRT1_2;
+	if (quarter > 0 && quarter < c->noise)
+		c->noise = quarter;
 	if (!(c->noise > 0))
 		c->noise = coarse_noise(c);
 	if (c->noise < LEAST_NOISE)
@@ -183,6 +198,38 @@ static double median_of_5(const double *v)
 	return b > c ? b : e < c ? e : c;
 }
 
+static double median_of_9(double *a)
+{
+	/* a network of comparisons after which the median is at 4 */
+	static const uint8_t pair[][2] = {
+		{ 1, 2 }, { 4, 5 }, { 7, 8 }, { 0, 1 }, { 3, 4 }, { 6, 7 }, { 1, 2 }, { 4, 5 },
+		{ 7, 8 }, { 0, 3 }, { 5, 8 }, { 4, 7 }, { 3, 6 }, { 1, 4 }, { 2, 5 }, { 4, 7 },
+		{ 4, 2 }, { 6, 4 }, { 4, 2 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pair); i++)
+		order(&a[pair[i][0]], &a[pair[i][1]]);
+	return a[4];
+}
+
+/* Of nine builds, near an end of seven or five. */
+static double median_around(const struct changepoints *c, size_t i)
+{
+	size_t to_end = i < c->n - 1 - i ? i : c->n - 1 - i;
+	double a[9];
+
+	if (to_end < 3)
+		return median_of_5(c->value + (i < 2 ? 0 : i + 2 < c->n ? i - 2 : c->n - 5));
+	if (to_end > 3) {
+		memcpy(a, c->value + i - 4, sizeof a);
+	} else {
+		memcpy(a + 1, c->value + i - 3, 7 * sizeof *a);
+		a[0] = -INFINITY;
+		a[8] = INFINITY;
+	}
+	return median_of_9(a);
+}
+
 static size_t end_of(const struct changepoints *c, size_t level)
 {
 	return level + 1 < c->n_levels ? c->start[level + 1] : c->n;
@@ -196,7 +243,8 @@ static void cut(struct changepoints *c)
 
 /*
  * Correlated builds, and builds that vary more than consecutive builds differ, look like
- * levels. The result is the factor by which they raise the variance of the noise.
+ * levels. The result is the factor by which they raise the variance of the noise. The
+ * residuals correlate less than the builds, because each level takes its mean from them.
  */
 static double inflation_of(const struct changepoints *c)
 {
@@ -214,6 +262,7 @@ static double inflation_of(const struct changepoints *c)
 		}
 	}
 	alike = squares > 0 ? products / squares : 0;
+	alike += (1 + 3 * alike) * c->n_levels / c->n;
 	alike = within(alike, 0, MOST_ALIKE);
 	return (1 + alike) / (1 - alike) * fmax(1, squares / c->n);
 }
@@ -257,6 +306,8 @@ static int rank_p(struct changepoints *c, double *p, size_t k)
 	bool calm = end - at < CHANGEPOINTS_HELD;
 	int r;
 
+	begin = at - begin > RANKED ? at - RANKED : begin;
+	end = end - at > RANKED ? at + RANKED : end;
 	memcpy(c->left, (calm ? c->calm : c->value) + begin, (at - begin) * sizeof *c->left);
 	memcpy(c->right, c->value + at, (end - at) * sizeof *c->right);
 	for (size_t i = 0; calm && i < end - at; i++)
@@ -425,9 +476,7 @@ int changepoints_find_amount(struct changepoints *c, const struct change **list,
 		return 0;
 	measure_noise(c);
 	for (size_t i = 0; i < c->n; i++) {
-		size_t first = i < 2 ? 0 : i + 2 < c->n ? i - 2 : c->n - 5;
-		double around = median_of_5(c->value + first);
-		double most = CUT_OFF * c->noise;
+		double around = median_around(c, i), most = CUT_OFF * c->noise;
 
 		c->calm[i] = (within(c->value[i], around - most, around +
 				     most) - c->middle) / c->noise;

@@ -12,8 +12,8 @@
  *
  * If all values are above 0, their logarithms are used, so that a change is a ratio.
  * Otherwise values are divided by their usual size. The noise is the spread of the
- * differences between consecutive builds. Values far outside those of the five builds
- * around them are clipped. Optimal partitioning then cuts the builds into levels, with a
+ * differences between consecutive builds. Values that differ from the median of the nine
+ * builds around them by more than twice the noise are clipped. Optimal partitioning then cuts the builds into levels, with a
  * penalty of 3 ln(n) times the noise. The penalty is larger where consecutive builds
  * correlate or where the variance exceeds the noise. Then the weakest cuts are removed
  * until each one has the minimum effect and passes two tests: Student's at 3e-4, and Mann

@@ -15,7 +15,8 @@ double stats_mean(const double *v, size_t n);
 /* With n - 1 degrees of freedom; NaN for fewer than two values. */
 double stats_variance(const double *v, size_t n);
 
-/* The middle value, or the mean of the middle two. stats_median() reorders v. */
+/* The middle value, or the mean of the middle two. stats_median() reorders v: the smaller
+ * n / 2 values come first. */
 double stats_median(double *v, size_t n);
 double stats_median_sorted(const double *v, size_t n);
 

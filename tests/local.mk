@@ -6,7 +6,7 @@ tests_libsupport_la_SOURCES = \
 	tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
 	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h tests/made_tasks.c tests/made_tasks.h \
 	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h \
-	tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h \
+	tests/labelled.c tests/labelled.h tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h \
 	tests/nomem.c tests/nomem.h tests/pairs.c \
 	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h \
 	tests/same.c tests/same.h tests/server.c tests/server.h tests/slope.c tests/slope.h \
@@ -30,7 +30,7 @@ CHECKS = \
 	tests/check_values \
 	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
-	tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits \
+	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits \
 	tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_match tests/check_merge tests/check_netlink \
 	tests/check_moved tests/check_nightly tests/check_ninja \
