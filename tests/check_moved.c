@@ -61,9 +61,10 @@ static void prepare(void)
 	sh("git add -A && git commit -q -m all");
 }
 
+/* Of a new revision, because recordings of one revision are one build. */
 static void build(unsigned mib)
 {
-	sh(support_path("make -s clean && rm -rf ../rec && "
+	sh(support_path("git commit -q --allow-empty -m next && make -s clean && rm -rf ../rec && "
 			BUILDBEAT " record -o .. -n rec -- make TABLE=%u >/dev/null && "
 			BUILDBEAT " archive --repo ../builds.git ../rec >/dev/null", mib));
 }
