@@ -196,7 +196,7 @@ static bool is_about(const struct known *what, const struct builds *builds,
 	if (f->state == FINDING_SUSPECT || !(what->metrics & METRIC_BIT(f->metric)))
 		return false;
 	return f->task == TASK_HOST ? !strcmp(what->pattern, "*") :
-	       rules_pattern_fits(what->pattern, builds_task_name(builds, f->task));
+	       builds_task_fits(builds, f->task, what->pattern);
 }
 
 /* The first build of the newest change of the task that check reports, otherwise the newest
