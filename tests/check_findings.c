@@ -25,7 +25,7 @@
 /* Names that a shell, a terminal or a pattern reads in another way, and the name of a group. */
 static const char *const odd_names[] = {
 	"a b", "it's", "$HOME `id` \"x\"", "two\nlines", "ends\n", "tab\there", "[ab]*.o?", "-rf",
-	"\\", "\x1b[31mred", "\xe2\x80\xae" "exe.c", "bad\xff\xc3utf", "\xe6\x97\xa5\xe6\x9c\xac/\xc3\xa9.o",
+	"\\", "\x1b[31mred", ("\xe2\x80\xae" "exe.c"), "bad\xff\xc3utf", "\xe6\x97\xa5\xe6\x9c\xac/\xc3\xa9.o",
 	"recipe recipe0", "all tasks", "the build as a whole", "a=b", "~", "#", "!!", "a;b&c|d>e",
 	"two\\nlines",
 };
