@@ -32,6 +32,7 @@ struct archive;
 
 enum archive_use {
 	ARCHIVE_READ,		/* must exist */
+	ARCHIVE_FSCK,		/* the same, but may be damaged: only for archive_fsck() */
 	ARCHIVE_WRITE,		/* created if missing, as a bare repository */
 	ARCHIVE_WRITE_FAST,	/* the same, but need not survive a power failure */
 };
@@ -120,5 +121,19 @@ struct archive_pruned {
  * that fails. */
 int archive_prune(struct archive *a, const char *ref, const struct archive_prune *what,
 		  struct archive_pruned *done, struct error *err);
+
+struct archive_fsck {
+	bool repair;		/* of a local archive only */
+	void (*found)(void *context, const char *what);	/* a problem, as a line */
+	void *context;
+	size_t n;		/* result: the number of problems */
+};
+
+/*
+ * Checks all objects of all series and the notes, and what killed writers left. Repairing removes
+ * damaged builds from their series; what can be read of them is kept in a commit below
+ * refs/buildbeat/lost/. The ids of newer builds change. Returns 0 or a negative errno with err.
+ */
+int archive_fsck(struct archive *a, struct archive_fsck *f, struct error *err);
 
 #endif

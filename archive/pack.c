@@ -13,6 +13,7 @@
 #define FANOUT 256
 #define IDX_HEADER (8 + FANOUT * 4)
 #define IDX_ENTRY (GIT_OID_RAWSZ + 4 + 4)
+#define OBJECT_MAX (256u << 20)		/* of a damaged pack */
 #define SIZE_MAX_BYTES (1u << 31)	/* offsets of four bytes in the index */
 
 static const unsigned char header[HEADER_SIZE] = { 'P', 'A', 'C', 'K', 0, 0, 0, 2 };
@@ -230,10 +231,12 @@ static int join_entry(struct pack *p, const struct pack_entry *from, size_t end,
 	return end_entry(p, e);
 }
 
-static bool has_its_sum(const struct buf *b)
+bool pack_idx_is_intact(const struct buf *b)
 {
 	unsigned char sum[SHA1_SIZE];
 
+	if (b->len < SHA1_SIZE)
+		return false;
 	sha1(sum, b->data, b->len - SHA1_SIZE);
 	return !memcmp(sum, b->data + b->len - SHA1_SIZE, SHA1_SIZE);
 }
@@ -245,7 +248,7 @@ static int join_all(struct pack *p, const struct buf *pack, const struct buf *id
 	int r = 0;
 
 	if (n != number(pack->data + 8) ||
-	    idx->len != IDX_HEADER + n * IDX_ENTRY + 2 * SHA1_SIZE || !has_its_sum(idx))
+	    idx->len != IDX_HEADER + n * IDX_ENTRY + 2 * SHA1_SIZE || !pack_idx_is_intact(idx))
 		return -EINVAL;
 	list = list_entries(idx, n);
 	for (size_t i = 0; list && !r && i < n; i++)
@@ -266,6 +269,57 @@ int pack_join(struct pack *p, const struct buf *pack, const struct buf *idx, git
 		p->n = n;
 		if (p->bytes.len > len)
 			buf_cut(&p->bytes, len);
+	}
+	return r;
+}
+
+/* Unpacks the object at *at, which becomes the place after it. Returns NULL at the first that is damaged. */
+static void *unpack_next(const struct buf *pack, size_t *at, git_object_t *type, size_t *len)
+{
+	const unsigned char *p = (unsigned char *)pack->data + *at;
+	const unsigned char *end = (unsigned char *)pack->data + pack->len - SHA1_SIZE;
+	z_stream z = { 0 };
+	void *to = NULL;
+	int shift = 4;
+
+	if (p >= end)
+		return NULL;
+	*type = (git_object_t)(*p >> 4 & 7);
+	*len = *p & 15;
+	for (; *p & 0x80 && p + 1 < end && shift < 32; shift += 7)
+		*len |= (size_t)(*++p & 0x7f) << shift;
+	p++;
+	if (*type < GIT_OBJECT_COMMIT || *type > GIT_OBJECT_TAG || *len > OBJECT_MAX ||
+	    inflateInit(&z) != Z_OK)
+		return NULL;
+	to = malloc(*len + 1);
+	z.next_in = (unsigned char *)p;
+	z.avail_in = (unsigned)(end - p);
+	z.next_out = to;
+	z.avail_out = (unsigned)*len + 1;
+	if (to && (inflate(&z, Z_FINISH) != Z_STREAM_END || z.total_out != *len)) {
+		free(to);
+		to = NULL;
+	}
+	*at = (size_t)((const char *)z.next_in - pack->data);
+	inflateEnd(&z);
+	return to;
+}
+
+int pack_salvage(struct pack *p, const struct buf *pack)
+{
+	size_t at = HEADER_SIZE, len;
+	git_object_t type;
+	void *data;
+	git_oid id;
+	int r = 0;
+
+	if (pack->len < HEADER_SIZE + SHA1_SIZE)
+		return 0;
+	while (!r && (data = unpack_next(pack, &at, &type, &len))) {
+		r = git_odb_hash(&id, data, len, type) ? -ENOMEM :
+		    pack_add(p, &id, type, data, len);
+		free(data);
 	}
 	return r;
 }

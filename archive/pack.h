@@ -33,6 +33,13 @@ int pack_add(struct pack *p, const git_oid *id, git_object_t type, const void *d
  * Returns 0, or after -EINVAL (damaged), -ENOMEM and -EFBIG p is as before. */
 int pack_join(struct pack *p, const struct buf *pack, const struct buf *idx, git_odb *odb);
 
+/* Adds the objects of a pack file without its index, up to the first damaged one; without deltas. Returns 0
+ * or -ENOMEM. */
+int pack_salvage(struct pack *p, const struct buf *pack);
+
+/* Whether an index has its checksum. */
+bool pack_idx_is_intact(const struct buf *idx);
+
 /* Whether the offsets of an index are in its pack file of that size; libgit2 1.5 does not check that,
  * and crashes. Also true for an index of the old version 1. */
 bool pack_idx_is_sane(const struct buf *idx, uint64_t pack_size);

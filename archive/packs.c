@@ -277,13 +277,18 @@ static bool is_left(int dir, const char *name, int *fd)
 	       !flock(*fd, LOCK_EX | LOCK_NB);
 }
 
-static void remove_left(const struct found *f)
+static void remove_left(const struct found *f, bool repair,
+			void (*found)(void *context, const char *name), void *context)
 {
 	for (size_t i = 0; i < f->n_keeps; i++) {
 		char name[NAME_MAX + 1];
+		bool left;
 		int fd;
 
-		if (is_left(f->dir, file(name, f->keep[i], ".keep"), &fd)) {
+		left = is_left(f->dir, file(name, f->keep[i], ".keep"), &fd);
+		if (left && found)
+			found(context, name);
+		if (left && repair) {
 			if (!exists(f->dir, f->keep[i], ".idx"))
 				delete_partial(f->dir, f->keep[i]);
 			delete(f->dir, f->keep[i], ".keep");
@@ -291,6 +296,18 @@ static void remove_left(const struct found *f)
 		if (fd >= 0)
 			close(fd);
 	}
+}
+
+int packs_left(const struct archive *a, bool repair,
+	       void (*found)(void *context, const char *name), void *context)
+{
+	struct found f;
+	int r = find(&f, a);
+
+	if (!r)
+		remove_left(&f, repair, found, context);
+	found_release(&f);
+	return r == -ENOENT ? 0 : r;
 }
 
 /* Checking */
@@ -321,11 +338,95 @@ int packs_check(const struct archive *a, struct error *err)
 	for (size_t i = 0; !r && i < f.n; i++) {
 		if (!is_sane(&f, f.small[i].name, &idx))
 			r = error_set(err, -EIO, a->path, 0, 0, "the index %.200s.idx of a pack "
-				      "is damaged", f.small[i].name);
+				      "is damaged: run buildbeat archive --fsck --repair",
+				      f.small[i].name);
 	}
 	buf_release(&idx);
 	found_release(&f);
 	return r;
+}
+
+static int set_aside(int dir, const char *name, const char *end)
+{
+	char from[NAME_MAX + 1], to[NAME_MAX + 16];
+
+	snprintf(to, sizeof to, "%s.damaged", file(from, name, end));
+	return renameat(dir, from, dir, to) && errno != ENOENT ? -errno : 0;
+}
+
+/* By libgit2, which can read deltas but only an undamaged pack. */
+static bool index_whole(const struct archive *a, const struct buf *pack)
+{
+	git_indexer_progress progress = { 0 };
+	git_indexer *indexer;
+	char path[PATH_MAX];
+	git_odb *odb;
+	bool done;
+
+	snprintf(path, sizeof path, "%sobjects/pack", git_repository_commondir(a->git));
+	if (git_repository_odb(&odb, a->git))
+		return false;
+	done = !git_indexer_new(&indexer, path, 0444, odb, NULL);
+	if (done) {
+		done = !git_indexer_append(indexer, pack->data, pack->len, &progress) &&
+		       !git_indexer_commit(indexer, &progress);
+		git_indexer_free(indexer);
+	}
+	git_odb_free(odb);
+	return done;
+}
+
+static int index_rest(struct archive *a, const struct buf *pack)
+{
+	struct packs_kept kept = PACKS_KEPT_INIT;
+	struct pack p = PACK_INIT;
+	struct error unused;
+	int r = pack_salvage(&p, pack);
+
+	if (!r && p.n)
+		r = packs_keep(&kept, a, &p, &unused);
+	packs_release(&kept);
+	pack_release(&p);
+	return r;
+}
+
+static int reindex(struct archive *a, int dir, const char *name)
+{
+	struct buf pack = BUF_INIT;
+	char text[NAME_MAX + 1];
+	int r = readfile_at(&pack, dir, file(text, name, ".pack"), INT32_MAX);
+
+	if (r == -ENOENT)
+		r = 0;
+	if (!r)
+		r = set_aside(dir, name, ".idx");
+	if (!r)
+		r = set_aside(dir, name, ".pack");
+	if (!r && pack.len && !index_whole(a, &pack))
+		r = index_rest(a, &pack);
+	buf_release(&pack);
+	return r;
+}
+
+int packs_reindex(struct archive *a, bool repair,
+		  void (*found)(void *context, const char *name), void *context)
+{
+	struct buf idx = BUF_INIT;
+	struct found f;
+	int r = find(&f, a), gone = r == -ENOENT;
+
+	for (size_t i = 0; !r && i < f.n; i++) {
+		char text[NAME_MAX + 1];
+
+		if (is_sane(&f, f.small[i].name, &idx) && pack_idx_is_intact(&idx))
+			continue;
+		found(context, file(text, f.small[i].name, ".idx"));
+		if (repair)
+			r = reindex(a, f.dir, f.small[i].name);
+	}
+	buf_release(&idx);
+	found_release(&f);
+	return gone ? 0 : r;
 }
 
 /* Joining */
@@ -445,7 +546,7 @@ void packs_tidy(struct archive *a)
 	struct found f;
 
 	if (!find(&f, a)) {
-		remove_left(&f);
+		remove_left(&f, true, NULL, NULL);
 		if (f.n >= JOIN_FROM)
 			join_locked(a, &f);
 	}

@@ -43,4 +43,14 @@ void packs_tidy(struct archive *a);
 /* Whether libgit2 can read the indexes of all packs. Returns 0 or a negative errno with err. */
 int packs_check(const struct archive *a, struct error *err);
 
+/*
+ * For archive_fsck(): call found with the name of each .keep file of a killed writer, or of each damaged
+ * index. Repairing removes the files, and indexes the objects of the pack that can be read again; the
+ * damaged pack gets a name that ends with ".damaged". Return 0 or a negative errno.
+ */
+int packs_left(const struct archive *a, bool repair,
+	       void (*found)(void *context, const char *name), void *context);
+int packs_reindex(struct archive *a, bool repair,
+		  void (*found)(void *context, const char *name), void *context);
+
 #endif

@@ -85,7 +85,7 @@ static int open_here(struct archive *a, struct error *err)
 	if (!r) {
 		r = loose_guard(a->git);
 		return r ? repo_fail(a, r, err, "cannot open the repository") :
-		       packs_check(a, err);
+		       a->fsck ? 0 : packs_check(a, err);
 	}
 	a->git = NULL;
 	if (is_foreign(r))
@@ -191,10 +191,11 @@ int archive_open(struct archive **out, const char *repo, enum archive_use use,
 		return error_sys(err, -ENOMEM, repo, NULL);
 	}
 	/* zlib's checksum detects damage. */
-	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
+	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, use == ARCHIVE_FSCK);
 	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, use != ARCHIVE_WRITE_FAST);
 	a->fast = use == ARCHIVE_WRITE_FAST;
-	use = use == ARCHIVE_READ ? use : ARCHIVE_WRITE;
+	a->fsck = use == ARCHIVE_FSCK;
+	use = a->fsck || use == ARCHIVE_READ ? ARCHIVE_READ : ARCHIVE_WRITE;
 	r = remote_find(a, repo, err);
 	if (!r) {
 		size_t n = strlen(a->path);

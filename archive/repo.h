@@ -16,6 +16,7 @@ struct archive {
 	struct remote *remote;	/* of a copy of a server, remote.h */
 	struct seen *seen;	/* runs that exist, seen.h */
 	bool fast;		/* ARCHIVE_WRITE_FAST */
+	bool fsck;		/* ARCHIVE_FSCK */
 };
 
 /* As archive_open(), for a path. a has only its path set. */

@@ -19,7 +19,7 @@ struct archive_arguments {
 	struct buildset_options buildset;
 	const char *output;
 	const char *host, *branch, *machine;
-	bool import;
+	bool import, fsck, repair;
 };
 
 #define OPTIONS struct archive_arguments
@@ -34,6 +34,9 @@ static const struct option options[] = {
 	  "machine type of the series (default: of the host)") },
 	{ OPT_FLAG(0, "import-oe", import,
 	  "import archives of oe-build-perf-test and directories of recordings") },
+	{ OPT_FLAG(0, "fsck", fsck,
+	  "check the archive for damage and leftovers of killed processes") },
+	{ OPT_FLAG(0, "repair", repair, "with --fsck: repair what can be repaired") },
 	{ 0 }
 };
 
@@ -148,6 +151,30 @@ static int import(struct job *job, const char *path, struct error *err)
 	return archive_one(job, path, err);
 }
 
+/* --fsck */
+
+static void found(void *context, const char *what)
+{
+	buf_addf(context, "%s\n", what);
+}
+
+static int check(struct job *job, struct error *err)
+{
+	struct buf out = BUF_INIT;
+	struct archive_fsck fsck = { .repair = job->o->repair, .found = found, .context = &out };
+	int r = buildset_archive(&job->n, ARCHIVE_FSCK, err), printed;
+
+	if (!r)
+		r = archive_fsck(job->n.archive, &fsck, err);
+	if (!r)
+		buf_addf(&out, "%zu problem%s%s\n", fsck.n, fsck.n == 1 ? "" : "s",
+			 fsck.n && fsck.repair ? ", repaired" : "");
+	printed = output_end(&out, 0, NULL, r ? NULL : err);
+	if (r || printed)
+		return r ? r : printed;
+	return fsck.n && !fsck.repair ? EXIT_FOUND : EXIT_GOOD;
+}
+
 static const struct archive_arguments defaults;
 
 static int run(struct args *a, void *values, struct error *err)
@@ -156,7 +183,13 @@ static int run(struct args *a, void *values, struct error *err)
 	struct job job = { .o = o };
 	int r = buildset_settings(&job.n, a, &o->buildset, err);
 
-	if (!r && !o->import) {
+	if (!r && (o->fsck || o->repair)) {
+		r = !o->fsck ? error_set(err, -EINVAL, NULL, 0, 0,
+					 "archive: --repair requires --fsck") :
+		    a->n || o->import ? error_set(err, -EINVAL, NULL, 0, 0,
+						  "archive: --fsck does not archive anything") :
+		    check(&job, err);
+	} else if (!r && !o->import) {
 		r = a->n < 2 ? archive_one(&job, a->operand[0], err) :
 		    error_set(err, -EINVAL, NULL, 0, 0, "archive: expected one recording");
 	} else if (!r) {
