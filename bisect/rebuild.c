@@ -47,7 +47,10 @@ void rebuild_add_head(struct buf *head, const struct rebuild *b, const char *goo
 	add_line(head, "directory", b->checkout->prefix);
 	add_line(head, "good", good);
 	add_line(head, "bad", bad);
-	add_line(head, b->task ? "task" : "total", b->task ? b->task : "");
+	if (!b->n_tasks)
+		add_line(head, "total", "");
+	for (size_t i = 0; i < b->n_tasks; i++)
+		add_line(head, "task", b->task[i]);
 	add_line(head, "metric", metric_word[b->metric]);
 	buf_addf(head, "runs: %zu\n", most);
 	if (b->prepare)
@@ -283,13 +286,22 @@ static int explain_failed(struct one *o, const char **reason, const char *what, 
 	return *reason ? 0 : -ENOMEM;
 }
 
+/* The row of the task, n_tasks if there is none. */
+static size_t find_task(const struct rebuild *b, const struct values *f)
+{
+	size_t row = f->n_tasks;
+
+	for (size_t i = 0; row == f->n_tasks && i < b->n_tasks; i++)
+		row = values_find(f, b->task[i]);
+	return row;
+}
+
 static double value_of(const struct rebuild *b, const struct values *f)
 {
-	size_t i;
+	size_t i = find_task(b, f);
 
-	if (!b->task)
+	if (!b->n_tasks)
 		return metric_total(f->total, b->metric);
-	i = values_find(f, b->task);
 	return i < f->n_tasks ? values_get(f, i, b->metric) : NAN;
 }
 
@@ -302,8 +314,8 @@ static int explain_missing(struct one *o, const char **why, const struct values 
 
 	for (size_t i = 0; names && i < f->n_tasks; i++)
 		names[i] = f->task[i].name;
-	if (b->task && values_find(f, b->task) == f->n_tasks) {
-		near = names ? nearest_word(b->task, names) : NULL;
+	if (b->n_tasks && find_task(b, f) == f->n_tasks) {
+		near = names ? nearest_word(b->task[0], names) : NULL;
 		buf_adds(&text, "no such task");
 		if (near) {
 			buf_adds(&text, "; did you mean '");

@@ -22,7 +22,8 @@ struct rebuild {
 	struct checkout *checkout;
 	const char *directory;
 	const char *config;	/* buildbeat.yaml, or NULL */
-	const char *task;	/* NULL: the build */
+	const char *const *task;	/* its names: a revision has one of them */
+	size_t n_tasks;		/* 0: the build */
 	enum metric metric;
 	const char *prepare;	/* a shell command before each build, or NULL */
 	char **build;		/* its command, ends with NULL */

@@ -26,7 +26,7 @@
 struct bisect_arguments {
 	struct buildset_options buildset;
 	const char *good, *bad;
-	const char *task;
+	struct word_list tasks;
 	int metric;
 	struct amount amount;
 	const char *prepare;
@@ -40,8 +40,8 @@ static const struct option options[] = {
 	{ OPT_CONFIG(buildset.config) },
 	{ OPT_TEXT(0, "good", good, "REV", "revision before the change") },
 	{ OPT_TEXT(0, "bad", bad, "REV", "revision with the change (default HEAD)") },
-	{ OPT_TEXT('t', "task", task, "NAME",
-	  "task that changed (default: the build as a whole)") },
+	{ OPT_LIST('t', "task", tasks, "NAME",
+	  "task that changed, and its former names (default: the build as a whole)") },
 	{ OPT_CHOICE('m', "metric", metric, metric_word, "METRIC",
 	  "metric: wall, cpu, memory, peak, io, read or written (default cpu)") },
 	{ OPT(OPTION_AMOUNT, struct amount, 0, "amount", amount, "AMOUNT",
@@ -191,7 +191,8 @@ static int begin(struct search *s, struct args *args, struct error *err)
 	if (r)
 		return r;
 	s->rebuild.checkout = &s->checkout;
-	s->rebuild.task = b->task;
+	s->rebuild.task = b->tasks.item;
+	s->rebuild.n_tasks = b->tasks.n;
 	s->rebuild.metric = (enum metric)b->metric;
 	s->rebuild.prepare = b->prepare;
 	s->rebuild.build = args->operand;
@@ -216,7 +217,8 @@ static int find_matters(struct search *s, struct args *args, struct buildset_opt
 	struct gate gate;
 
 	if (!r) {
-		gate = rules_gate(&n.rules, b->task ? b->task : "", (enum metric)b->metric);
+		gate = rules_gate(&n.rules, b->tasks.n ? b->tasks.item[0] : "",
+				  (enum metric)b->metric);
 		*matters = (struct matters){ gate.share, gate.amount, gate.floor };
 	}
 	buildset_release(&n);
@@ -232,8 +234,8 @@ static int find_matters(struct search *s, struct args *args, struct buildset_opt
 static int print(struct search *s, struct error *err)
 {
 	const struct bisect_view outcome = {
-		.bisect = &s->bisect, .task = s->rebuild.task, .metric = s->rebuild.metric,
-		.subject = subject, .context = s,
+		.bisect = &s->bisect, .metric = s->rebuild.metric,
+		.task = s->rebuild.n_tasks ? s->rebuild.task[0] : NULL, .subject = subject, .context = s,
 	};
 	struct buf out = BUF_INIT;
 

@@ -100,6 +100,25 @@ static void add_revision(struct buf *out, const char *option, const struct revis
 	buf_addf(out, " --%s %.*s", option, ID_DIGITS, r->commit);
 }
 
+/* The newest name, and the others that the revisions to build may have. */
+static void add_names(struct buf *out, const struct builds *builds,
+		      const struct verdict_finding *f)
+{
+	const struct builds_task *t = &builds->task[f->task];
+	uint32_t first = f->first ? f->first - 1 : 0;
+	const char *before = t->name;
+
+	command_line_option(out, "task", t->name);
+	for (size_t i = t->n_held; i-- > 1 && t->held[i].first > first; ) {
+		const char *name = t->held[i - 1].name;
+
+		if (t->held[i - 1].first <= f->last && strcmp(name, before) != 0 &&
+		    strcmp(name, t->name) != 0)
+			command_line_option(out, "task", name);
+		before = name;
+	}
+}
+
 static void add_bisect(struct buf *out, const struct subject *s)
 {
 	const struct verdict_finding *f = largest(s);
@@ -116,7 +135,7 @@ static void add_bisect(struct buf *out, const struct subject *s)
 	add_revision(out, "good", range.from);
 	add_revision(out, "bad", range.to);
 	if (f->task < s->c->builds->n_tasks)
-		command_line_option(out, "task", s->c->builds->task[f->task].name);
+		add_names(out, s->c->builds, f);
 	command_line_option(out, "metric", metric_word[f->metric]);
 	buf_adds(out, " --");
 	add_build_command(out, s->c->command);

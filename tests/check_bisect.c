@@ -52,6 +52,8 @@ static void check_untouched(const char *before)
 static const struct { const char *command; const char *tells; } found[] = {
 	{ BISECT "-- make", "first bad commit: " },
 	{ BISECT "--task hungry -- make -j2", "memory of the largest process of hungry: " },
+	{ BISECT "--task hungry -t starving -- make", "memory of the largest process of hungry: " },
+	{ BISECT "--task starving --task hungry -- make", "of starving: " },
 	{ BISECT "--bad c4 make", "first bad commit: " },
 	{ "cd sub && " BISECT "--prepare 'test -f ../name && test -f Makefile && touch new' -- "
 	  "sh -c 'test -f new && test ! -f ../more.o && touch ../more.o && make'",

@@ -13,8 +13,9 @@
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define BEFORE 8		/* builds with the old name */
 
-/* The object parser/table.o, then lib/parser/table.o; compiling it needs TABLE MiB. */
+/* The object parser/table.o, later in other directories; compiling it needs TABLE MiB. */
 static const char makefile[] =
+	"include table.mk\n"
 	"OBJECTS := $(patsubst %.c,%.o,$(wildcard *.c */*.c */*/*.c))\n"
 	"app: $(OBJECTS)\n\tcc $^ -o $@\n"
 	"%.o: %.c\n"
@@ -58,15 +59,17 @@ static void prepare(void)
 	write_source("lib/list.c", "list");
 	support_writes(support_path("%s/app/Makefile", top), makefile);
 	support_writes(support_path("%s/app/buildbeat.yaml", top), settings);
+	support_writes(support_path("%s/app/.gitignore", top), "*.o\napp\nsize\n");
 	sh("git add -A && git commit -q -m all");
 }
 
 /* Of a new revision, because recordings of one revision are one build. */
 static void build(unsigned mib)
 {
-	sh(support_path("git commit -q --allow-empty -m next && make -s clean && rm -rf ../rec && "
-			BUILDBEAT " record -o .. -n rec -- make TABLE=%u >/dev/null && "
-			BUILDBEAT " archive --repo ../builds.git ../rec >/dev/null", mib));
+	support_writes(support_path("%s/app/table.mk", top), support_path("TABLE = %u\n", mib));
+	sh("git add -A && git commit -q --allow-empty -m next && make -s clean && rm -rf ../rec && "
+	   BUILDBEAT " record -o .. -n rec -- make >/dev/null && "
+	   BUILDBEAT " archive --repo ../builds.git ../rec >/dev/null");
 }
 
 /* The output of a command about the archive, which ends with this status. */
@@ -117,6 +120,7 @@ START_TEST(keeps_history)
 	build(120);
 	text = prints(1, "check");
 	has(text, "lib/parser/table.o");
+	has(text, "--task lib/parser/table.o --metric memory -- make");
 	has_no(text, "renamed");
 	has_no(prints(1, "check --json"), "\"parser/table.o\"");
 
@@ -142,6 +146,20 @@ START_TEST(keeps_history)
 	has(prints(1, "check"), "a larger table");
 	prints(0, "ack --total 'a larger table'");
 	prints(0, "check");
+
+	/* Moved and slower in one revision: the printed command finds it. */
+	sh("mkdir lib/other && git mv lib/parser/table.c lib/other/table.c");
+	build(360);
+	build(360);
+	text = prints(1, "check --all");
+	has(text, " --task lib/other/table.o --task lib/parser/table.o ");
+	end = strstr(text, " --task ");
+	while (end > text && end[-1] != '\n')
+		end--;
+	values = strndup(end, strcspn(end, "\n"));
+	sh(support_path("PATH=" TOP_BUILDDIR ":$PATH; %s >../found", values));
+	free(values);
+	has(support_text(support_path("%s/found", top)), "first bad commit");
 }
 END_TEST
 
