@@ -262,7 +262,7 @@ static void offer_total(struct buf *out, const struct buildset *n, const struct 
 	}
 	if (!first)
 		return;
-	buf_addf(out, "; to %s that:\n  ", command_word[what->kind]);
+	buf_addf(out, "; to %s this too:\n  ", what->kind == KNOWN_ACCEPTED ? "accept" : "acknowledge");
 	command_line_begin(out, command_word[what->kind], &archive);
 	buf_adds(out, " --total");
 	command_line_build(out, n->builds.build[first->since].id);

@@ -43,7 +43,7 @@ static void add_head(struct buf *out, const struct check *c)
 	words_add_judged(&text, v, c->rules);
 	add_item(out, &text);
 	for (enum metric m = 0; m < METRICS; m++) {
-		if (!v->host_event[m])
+		if (!words_host_event(v, m))
 			continue;
 		words_add_host(&text, v, m);
 		add_item(out, &text);

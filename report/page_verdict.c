@@ -62,7 +62,7 @@ void page_part_header(struct markup *h, const struct page *p)
 	buf_release(&to_come);
 	markup_leaf(h, "p", "facts faint", buf_str(&text));
 	for (enum metric m = 0; m < METRICS; m++) {
-		if (!p->verdict->host_event[m])
+		if (!words_host_event(p->verdict, m))
 			continue;
 		buf_clear(&text);
 		words_add_host(&text, p->verdict, m);

@@ -86,6 +86,15 @@ void words_add_builds_to_come(struct buf *b, const struct verdict *v)
 	words_add_count(b, v->more_builds, "more build", "more builds");
 }
 
+bool words_host_event(const struct verdict *v, enum metric m)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		if (v->finding[i].task == TASK_HOST && v->finding[i].metric == m)
+			return false;
+	}
+	return v->host_event[m];
+}
+
 void words_add_host(struct buf *b, const struct verdict *v, enum metric m)
 {
 	buf_addf(b, "all tasks: %s ", metric_info[m].title);

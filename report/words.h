@@ -37,7 +37,9 @@ void words_add_judged(struct buf *b, const struct verdict *v, const struct rules
 /* After how many more builds the verdict can change; adds nothing if it cannot. */
 void words_add_builds_to_come(struct buf *b, const struct verdict *v);
 
-/* "all tasks: wall time +12 % in the newest build, ...". */
+/* Whether the newest build is unusual and no finding is about that; and "all tasks: wall time
+ * +12 % in the newest build, ...". */
+bool words_host_event(const struct verdict *v, enum metric m);
 void words_add_host(struct buf *b, const struct verdict *v, enum metric m);
 
 /* "tasks: 12 -> 14". */

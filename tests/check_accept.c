@@ -145,7 +145,7 @@ START_TEST(offers_the_total)
 		 ACCEPT "'recipe-00000: do_configure' \"it's \\$HOME\" >said; sed -n '2s/[+].*%;/N;/p' said; "
 		 CHECK "tail -1 said | sh | cut -d' ' -f1-3,5-; " CHECK ACCEPT "-l | grep -c \"it's [$]HOME\"");
 	ck_assert_msg(!strcmp(r.out.data, "1\n4 regressions confirmed\n"
-			      "the build as a whole changed too: wall time N; to accept that:\n"
+			      "the build as a whole changed too: wall time N; to accept this too:\n"
 			      "1\n2 regressions confirmed\n"
 			      "accepted since 2026-01-16  wall,cpu of the build\n"
 			      "0\nno regression\n2\n"), "%s%s", r.out.data, r.err.data);

@@ -404,7 +404,10 @@ START_TEST(shared)
 	f->before = 1;
 	f->now = 1.25;
 	f->tasks = 300;
+	verdict.host_event[METRIC_CPU] = verdict.host_event[METRIC_WALL] = true;
 	has(printed(TEXT), "all 300 tasks ");
+	has(printed(TEXT), "all tasks: wall time ");
+	lacks(printed(TEXT), "all tasks: CPU time ");
 	lacks(printed(TEXT), "a flag");
 	lacks(printed(JUNIT), "all tasks");
 	f->fails = true;
