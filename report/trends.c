@@ -106,18 +106,13 @@ uint32_t trends_code(float v, unsigned bits)
 	return (code + (1u << shift >> 1)) >> shift;
 }
 
-float trends_decode(uint32_t code, unsigned bits)
+static float rounded(double value, unsigned bits)
 {
+	uint32_t code = trends_code((float)value, bits) << (FRACTION_BITS - bits);
 	float v;
 
-	code <<= FRACTION_BITS - bits;
 	memcpy(&v, &code, sizeof v);
 	return v;
-}
-
-static float rounded(float value, unsigned bits)
-{
-	return trends_decode(trends_code(value, bits), bits);
 }
 
 /* Insertion sort: most medians are of a few builds. */
@@ -227,7 +222,7 @@ static void add_series(struct making *k, size_t series, const float *v, size_t *
 
 	t->newest[series] = v[last];
 	t->usual[series] = (float)usual;
-	t->base[series] = rounded((float)(usual > 0 ? usual : median_positive(k, v, t->n_builds)),
+	t->base[series] = rounded(usual > 0 ? usual : median_positive(k, v, t->n_builds),
 				  t->bits);
 	if (k->is_fine[series])
 		add_fine(k, series, v, n_fine);

@@ -43,12 +43,10 @@ struct trends {
 	uint8_t *values;	/* n_builds of each fine series */
 };
 
-/* The highest bits of v's IEEE format, as many as leave `bits` digits of a fraction, and v
- * from them. */
+/* The highest bits of v's IEEE format, as many as leave `bits` digits of a fraction. */
 #define TRENDS_BITS 12
 
 uint32_t trends_code(float v, unsigned bits);
-float trends_decode(uint32_t code, unsigned bits);
 
 /* The first build of a point of a coarse series. */
 size_t trends_first_build(const struct trends *t, size_t point);

@@ -8,6 +8,8 @@
 /* Penalties, multiplied by ln(n) and the variance (changepoints.h). A slope has two ends. */
 #define STEP_COST 3.0
 #define SLOPE_COST 4.5
+#define SHORT_COST 6.0		/* as two steps, which look like a short slope */
+#define SHORT 28		/* builds */
 
 #define PLACES 48		/* at which each end of a slope is tried */
 
@@ -59,6 +61,7 @@ struct slope {
 	size_t a, b;
 	double from, until;
 	double rest;		/* sum of squared residuals */
+	double cost;		/* with the penalty */
 };
 
 /* The levels that fit the values of [begin, end) best; `all` is the sum of their squares
@@ -85,17 +88,19 @@ static struct slope fit(const struct creep_finder *f, size_t begin, size_t end, 
 	return s;
 }
 
-static struct slope best_slope(const struct creep_finder *f, size_t begin, size_t end)
+/* cost: of a penalty of 1 */
+static struct slope best_slope(const struct creep_finder *f, size_t begin, size_t end, double cost)
 {
 	double all = partition_rest(f->view.partition, begin, end);
 	size_t stride = (end - begin + PLACES - 1) / PLACES;
-	struct slope best = { .rest = INFINITY };
+	struct slope best = { .cost = INFINITY };
 
 	for (size_t a = begin; a + CREEP_SHORTEST <= end; a += stride) {
 		for (size_t b = a + CREEP_SHORTEST; ; b += stride) {
 			struct slope s = fit(f, begin, end, all, a, b < end ? b : end);
 
-			if (s.rest < best.rest)
+			s.cost = s.rest + cost * (s.b - s.a < SHORT ? SHORT_COST : SLOPE_COST);
+			if (s.cost < best.cost)
 				best = s;
 			if (b >= end)
 				break;
@@ -109,6 +114,18 @@ static size_t end_of(const struct changepoints_view *v, size_t level)
 	return level + 1 < v->n_levels ? v->start[level + 1] : v->n;
 }
 
+/* The residuals of a level, and the cost of a step in it if that is better: changepoints.h has no
+ * level as short as this between two steps, but it is not a slope. */
+static double rest_of_level(const struct creep_finder *f, size_t begin, size_t end, double step)
+{
+	const struct partition *p = f->view.partition;
+	double least = partition_rest(p, begin, end);
+
+	for (size_t at = begin + CHANGEPOINTS_SHORTEST; at + CHANGEPOINTS_SHORTEST <= end; at++)
+		least = fmin(least, partition_rest(p, begin, at) + partition_rest(p, at, end) + step);
+	return least;
+}
+
 /* How much better a slope fits than the steps [i, j]; step i begins level i + 1. */
 static double gain(const struct creep_finder *f, size_t i, size_t j, struct slope *slope)
 {
@@ -116,10 +133,10 @@ static double gain(const struct creep_finder *f, size_t i, size_t j, struct slop
 	size_t begin = v->start[i], end = end_of(v, j + 1);
 	double cost = log(v->n) * v->inflation, steps = 0;
 
-	*slope = best_slope(f, begin, end);
+	*slope = best_slope(f, begin, end, cost);
 	for (size_t k = i; k <= j + 1; k++)
-		steps += partition_rest(v->partition, v->start[k], end_of(v, k));
-	return steps + STEP_COST * (j - i + 1) * cost - slope->rest - SLOPE_COST * cost;
+		steps += rest_of_level(f, v->start[k], end_of(v, k), STEP_COST * cost);
+	return steps + STEP_COST * (j - i + 1) * cost - slope->cost;
 }
 
 static struct change change_of(const struct creep_finder *f, const struct slope *s, size_t i,

@@ -10,9 +10,11 @@
  * A value that drifts has no single change point. Several steps are found in it, some too
  * small to matter. Each run of change points in one direction is therefore compared with a
  * slope over at least CREEP_SHORTEST builds. The fit with the smaller residuals wins; a step
- * costs its penalty, and a slope one and a half times as much because it has two ends.
+ * costs its penalty, and a slope one and a half times as much because it has two ends. A slope
+ * over fewer than 28 builds costs as much as two steps, because two steps look like one. Steps
+ * may be closer to each other here than in changepoints.h.
  */
-#define CREEP_SHORTEST 28
+#define CREEP_SHORTEST 14
 
 struct creep {
 	uint32_t begin, end;	/* the change points replaced, [begin, end) */
