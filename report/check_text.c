@@ -60,6 +60,16 @@ static bool began_together(const struct verdict_finding *a, const struct verdict
 	       a->creep == b->creep;
 }
 
+/* The number of builds since then that did not fail. */
+static size_t good_builds(const struct builds *builds, uint32_t since)
+{
+	size_t n = 0;
+
+	for (size_t i = since; i < builds->n; i++)
+		n += builds->build[i].total[TOTAL_STATUS] <= 0;
+	return n;
+}
+
 static void add_since(struct buf *out, const struct check *c, const struct verdict_finding *f)
 {
 	struct buf text = BUF_PART_OF(out);
@@ -68,7 +78,7 @@ static void add_since(struct buf *out, const struct check *c, const struct verdi
 	words_add_since(&text, c->builds, f);
 	if (!f->creep) {
 		buf_adds(&text, ", ");
-		words_add_count(&text, c->builds->n - f->since, "build", "builds");
+		words_add_count(&text, good_builds(c->builds, f->since), "build", "builds");
 	}
 	add_line(out, &text);
 	words_add_ranges(&text, c->builds, f);

@@ -376,6 +376,7 @@ START_TEST(failed)
 	add(0, METRIC_WALL, 10, 0.5);
 	has(printed(TEXT), support_path("%s, 1 regression confirmed: ", ends[_i].text));
 	has(printed(TEXT), "wall time +50 %");
+	has(printed(TEXT), ", 8 builds\n");
 	has(printed(JUNIT), "tests=\"6\" failures=\"2\" errors=\"0\" skipped=\"4\"");
 	end();
 }
