@@ -65,10 +65,12 @@ bool import_oe_is(const char *path)
 {
 	git_repository *git = NULL;
 	bool is;
+	int r;
 
 	git_libgit2_init();
-	is = !git_repository_open_ext(&git, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) &&
-	     !loose_guard(git) &&
+	/* Why a repository cannot be opened is reported by import_oe(). */
+	r = git_repository_open_ext(&git, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL);
+	is = r ? r != GIT_ENOTFOUND : !loose_guard(git) &&
 	     (any_results(git, HEADS "*") || any_results(git, REMOTES "*"));
 	git_repository_free(git);
 	git_libgit2_shutdown();

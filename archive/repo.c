@@ -78,22 +78,41 @@ static bool is_foreign(int code)
 	       (code == GIT_ENOTFOUND && e && e->klass == GIT_ERROR_CONFIG);
 }
 
+static bool says(const char *what)
+{
+	const git_error *e = git_error_last();
+
+	return e && e->message && strcasestr(e->message, what);
+}
+
+static int cannot_open(struct archive *a, int code, struct error *err)
+{
+	if (is_foreign(code))
+		return error_set(err, -EACCES, a->path, 0, 0, "belongs to another user; trust "
+				 "it with: git config --global --add safe.directory DIRECTORY");
+	if (code == GIT_ENOTFOUND)
+		return error_set(err, -EINVAL, a->path, 0, 0, "not a git repository");
+	if (says("objectformat") || says("object format"))
+		return error_set(err, -EINVAL, a->path, 0, 0, "the repository uses SHA-256, which "
+				 "this libgit2 cannot read: make one with SHA-1, by "
+				 "git init --bare --object-format=sha1");
+	return repo_fail(a, code, err, "cannot open the repository");
+}
+
 static int open_here(struct archive *a, struct error *err)
 {
 	int r = git_repository_open_ext(&a->git, a->path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL);
 
+	if (!r && git_repository_is_shallow(a->git) == 1)
+		return error_set(err, -EINVAL, a->path, 0, 0, "a shallow clone, which lacks older "
+				 "builds: complete it with git -C DIRECTORY fetch --unshallow");
 	if (!r) {
 		r = loose_guard(a->git);
 		return r ? repo_fail(a, r, err, "cannot open the repository") :
 		       a->fsck ? 0 : packs_check(a, err);
 	}
 	a->git = NULL;
-	if (is_foreign(r))
-		return error_set(err, -EACCES, a->path, 0, 0, "belongs to another user; trust "
-				 "it with: git config --global --add safe.directory DIRECTORY");
-	return r == GIT_ENOTFOUND ?
-	       error_set(err, -EINVAL, a->path, 0, 0, "not a git repository") :
-	       repo_fail(a, r, err, "cannot open the repository");
+	return cannot_open(a, r, err);
 }
 
 /* Columns look random to git: searching for deltas between them takes time and finds none. */

@@ -100,6 +100,15 @@ static int git_text(struct checkout *c, const char *directory, const char **text
 	return r;
 }
 
+static bool is_shallow(struct checkout *c)
+{
+	static const char *const argv[] = { "rev-parse", "--is-shallow-repository", NULL };
+	struct error unused;
+	const char *text;
+
+	return !git_text(c, NULL, &text, argv, &unused) && !strcmp(text, "true");
+}
+
 static int find_commit(struct checkout *c, const char *revision, const char **id,
 		       struct error *err)
 {
@@ -113,8 +122,9 @@ static int find_commit(struct checkout *c, const char *revision, const char **id
 	r = buf_error(&name) ? error_sys(err, buf_error(&name), NULL, "git") :
 	    git_text(c, NULL, id, argv, err);
 	if (r == -EINVAL)
-		error_set(err, r, NULL, 0, 0, "bisect: no revision '%s' in %s", revision,
-			  c->source);
+		error_set(err, r, NULL, 0, 0, "bisect: no revision '%s' in %s%s", revision, c->source,
+			  is_shallow(c) ? ", a shallow clone: complete it with "
+			  "git fetch --unshallow" : "");
 	buf_release(&name);
 	return r;
 }

@@ -212,6 +212,9 @@ static const struct { const char *command, *says; } refused[] = {
 	{ BUILDBEAT " bisect -- make", "bisect: option '--good' is missing\n" },
 	{ BISECT, "bisect: too few operands" },
 	{ BUILDBEAT " bisect --good nowhere -- make", "bisect: no revision 'nowhere' in " },
+	{ "git clone -q --depth 1 file://$PWD shallow && cd shallow && " BUILDBEAT " bisect --good "
+	  "$(git -C .. rev-parse c0) -- make", ", a shallow clone: complete it with git fetch "
+	  "--unshallow\n" },
 	{ BISECT "--bad c0 -- make", "bisect: good and bad are the same commit, " },
 	{ BUILDBEAT " bisect --good c1 --bad c0 -- make", " is not an ancestor of " },
 	{ BISECT "--metric colour -- make", "--metric" },

@@ -173,6 +173,35 @@ START_TEST(no_room)
 }
 END_TEST
 
+/* Repositories that cannot be archives, made by git from one with builds. */
+static const struct { const char *make, *says; } unusable[] = {
+	{ "git clone -q --bare --depth 1 file://$PWD/builds.git x.git",
+	  "a shallow clone, which lacks older builds: complete it with git -C DIRECTORY fetch "
+	  "--unshallow" },
+	{ "git init -q --bare --object-format=sha256 x.git", "the repository uses SHA-256, which" },
+	{ "git init -q --object-format=sha256 x.git", "the repository uses SHA-256, which" },
+};
+
+static const char *const users[] = {
+	"archive --repo x.git " NESTED, "archive --repo x.git --fsck", "check --repo x.git",
+	"history --repo x.git", "report --repo x.git -o page.html", "prune --repo x.git --keep 1",
+	"accept --repo x.git -m reason task", "archive --repo other.git --import-oe x.git",
+};
+
+START_TEST(unusable_repositories)
+{
+	struct run r;
+
+	sh(&r, "for rec in " NESTED " " GENUINE "; do " BUILDBEAT " archive --repo builds.git "
+	   "--host a --branch b --machine m $rec || exit 1; done");
+	sh(&r, "git -C builds.git symbolic-ref HEAD refs/heads/a/b/m");
+	sh(&r, unusable[_i].make);
+	/* The last one reads no archive of ours; that it is shallow is not why it is refused. */
+	for (size_t i = 0; i < ARRAY_SIZE(users) - !_i; i++)
+		support_refuses(dir, users[i], unusable[_i].says);
+}
+END_TEST
+
 /* Standard output cannot be written to: the build is archived, and the error reported. */
 START_TEST(nobody_listens)
 {
@@ -188,5 +217,5 @@ int main(void)
 			    TEST_GROUP_WITH("archive", setup, NULL), TEST_EACH(branch, names),
 			    TEST(several), TEST_EACH(refusal, refused),
 			    TEST_EACH(no_right_to_write, rights), TEST_EACH(no_room, room_kb),
-			    TEST(nobody_listens));
+			    TEST_EACH(unusable_repositories, unusable), TEST(nobody_listens));
 }
