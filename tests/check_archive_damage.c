@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "compare/follow.h"
+#include "compare/population.h"
+#include "compare/presence.h"
 #include "tests/made_build.h"
 #include "tests/support.h"
 
@@ -48,6 +51,22 @@ static int add_metrics(struct buf *out, const struct builds *builds, struct erro
 	return r;
 }
 
+/* The tasks that ran, after renames were followed. */
+static int add_tasks(struct buf *out, struct builds *builds, struct error *err)
+{
+	struct population p = { 0 };
+	int r = follow_renames(builds, err);
+
+	for (uint32_t i = 0; !r && i < builds->n; i++) {
+		for (uint32_t t = 0; t < builds->n_tasks; t++)
+			buf_addc(out, presence_ran(builds->presence, i, t) ? '+' : '.');
+	}
+	r = r ? r : population_make(&p, builds, err);
+	buf_addf(out, " %zu %zu %a", p.n_before, p.n_now, p.total_now[0]);
+	population_release(&p);
+	return r;
+}
+
 static void add_build_values(struct buf *out, const struct values *f)
 {
 	for (size_t i = 0; i < f->n_facts; i++)
@@ -88,6 +107,8 @@ static int read_all(struct buf *out, struct error *err)
 	r = archive_builds(a, MADE_REF, 0, &builds, err);
 	if (!r)
 		r = add_metrics(out, &builds, err);
+	if (!r)
+		r = add_tasks(out, &builds, err);
 	for (size_t i = 0; !r && i < builds.n; i++)
 		r = add_build(out, a, &builds.build[i], err);
 	builds_release(&builds);
