@@ -437,10 +437,11 @@ static int remove_weak(struct changepoints *c)
  * best one by this is outside the 95 % interval. */
 #define CERTAINTY 5.991464547107982
 
-static void set_change(struct changepoints *c, size_t k)
+/* inflation: of the residuals around the levels that remain, which are fewer */
+static void set_change(struct changepoints *c, size_t k, double inflation)
 {
 	size_t begin = c->start[k - 1], at = c->start[k], end = end_of(c, k);
-	double most = rest_of_cut(c, begin, at, end) + CERTAINTY * c->inflation;
+	double most = rest_of_cut(c, begin, at, end) + CERTAINTY * inflation;
 	size_t first = at, last = at;
 
 	for (size_t i = begin + 1; i < end; i++) {
@@ -460,6 +461,7 @@ int changepoints_find_amount(struct changepoints *c, const struct change **list,
 			     const double *values, size_t n, double least_effect,
 			     double least_amount)
 {
+	double inflation;
 	int r;
 
 	*list = NULL;
@@ -493,8 +495,9 @@ int changepoints_find_amount(struct changepoints *c, const struct change **list,
 		if (r)
 			return r;
 	}
+	inflation = c->n_levels > 1 ? fmax(c->inflation, inflation_of(c)) : 1;
 	for (size_t k = 1; k < c->n_levels; k++)
-		set_change(c, k);
+		set_change(c, k, inflation);
 	*list = c->change;
 	*n_list = c->n_levels - 1;
 	return 0;
