@@ -39,6 +39,7 @@ struct made {
 	struct kept_builds kept;	/* of buildset */
 	struct history history;
 	struct verdict verdict;
+	struct population population;
 	struct report_events events;
 	struct trends trends;
 	size_t n_logs;
@@ -61,6 +62,7 @@ static void release(struct made *m)
 		source_log_close(m->log[i]);
 	trends_release(&m->trends);
 	report_events_release(&m->events);
+	population_release(&m->population);
 	verdict_release(&m->verdict);
 	history_release(&m->history);
 	kept_builds_release(&m->kept);
@@ -75,6 +77,8 @@ static int find_changes(struct made *m, struct error *err)
 
 	kept_builds_init(&m->kept, &n->builds);
 	r = verdict_make(&m->verdict, builds, &n->rules, &n->known, err);
+	if (!r)
+		r = population_make(&m->population, &n->builds, err);
 	if (!r)
 		r = history_find(&m->history, builds, &n->rules, &n->known, HISTORY_ALL, err);
 	if (!r && (r = report_events_make(&m->events, &m->history, &m->verdict)))
@@ -161,6 +165,7 @@ static int write_page(struct made *m, const char *dir, struct error *err)
 	p->rules = &m->buildset.rules;
 	p->history = &m->history;
 	p->verdict = &m->verdict;
+	p->population = &m->population;
 	p->events = &m->events;
 	p->culprits = m->culprits;
 	p->n_culprits = m->n_culprits;

@@ -176,6 +176,17 @@ void check_population_text(struct buf *out, const struct population *p,
 	buf_release(&text);
 }
 
+void check_population_add_summary(struct buf *b, const struct population *p,
+				  const struct builds *builds)
+{
+	if (!has_any(p))
+		return;
+	add_counts(b, p, builds);
+	buf_adds(b, ". ");
+	add_shares(b, p);
+	buf_addc(b, '.');
+}
+
 static void add_row(struct buf *out, const struct population *p, const struct builds *builds,
 		    const struct population_task *t)
 {

@@ -15,6 +15,10 @@ void check_population_text(struct buf *out, const struct population *p,
 void check_population_markdown(struct buf *out, const struct population *p,
 			       const struct builds *builds, size_t top);
 
+/* The counts and sums of the text, as two sentences; nothing if there are no such tasks. */
+void check_population_add_summary(struct buf *b, const struct population *p,
+				  const struct builds *builds);
+
 /* An object "population", null if unknown. */
 void check_population_json(struct json *j, const struct population *p,
 			   const struct builds *builds);

@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_REPORT_PAGE_H
 #define BUILDBEAT_REPORT_PAGE_H
 
+#include "compare/population.h"
 #include "report/culprits.h"
 #include "report/events.h"
 #include "report/picture.h"
@@ -45,6 +46,7 @@ struct page {
 	const struct rules *rules;
 	const struct history *history;
 	const struct verdict *verdict;
+	const struct population *population;	/* NULL: unknown */
 	const struct report_events *events;
 	const struct culprits *culprits;	/* of the first n_culprits events */
 	size_t n_culprits;

@@ -3,6 +3,7 @@
 #include "report/page_parts.h"
 
 #include "report/amount.h"
+#include "report/check_population.h"
 #include "report/words.h"
 
 #include <math.h>
@@ -78,6 +79,11 @@ void page_part_header(struct markup *h, const struct page *p)
 		buf_addc(&text, '.');
 		markup_leaf(h, "p", NULL, buf_str(&text));
 	}
+	buf_clear(&text);
+	check_population_add_summary(&text, p->population, p->builds);
+	capitalize(&text);
+	if (text.len)
+		markup_leaf(h, "p", NULL, buf_str(&text));
 	markup_end(h);
 	buf_release(&text);
 }

@@ -115,6 +115,8 @@ START_TEST(keeps_history)
 	has(prints(0, "check --json"), "\"was\": \"parser/table.o\"");
 	has(prints(0, "check --markdown"), "renamed from parser/table.o");
 	has_no(prints(0, "check --junit"), "parser/table.o (moved)");
+	prints(0, "report -o ../report");
+	has(support_text(support_path("%s/report/index.html", top)), ": 1 renamed. CPU time");
 
 	build(120);
 	build(120);
