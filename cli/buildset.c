@@ -67,6 +67,11 @@ int buildset_archive(struct buildset *n, enum archive_use use, struct error *err
 	return open_archive(n, use, BUILDSET_ALL, err);
 }
 
+int buildset_fresh_archive(struct buildset *n, struct error *err)
+{
+	return open_archive(n, ARCHIVE_READ, BUILDSET_WINDOW, err);
+}
+
 int buildset_series(struct buildset *n, struct error *err)
 {
 	return archive_choose(n->archive, n->options->ref, &n->ref, err);

@@ -89,6 +89,9 @@ int buildset_settings(struct buildset *n, struct args *args, struct buildset_opt
 /* The second: the archive. -EINVAL if it has no name. */
 int buildset_archive(struct buildset *n, enum archive_use use, struct error *err);
 
+/* The same for reading; -ENOTCONN if a local copy may lack the newest build. */
+int buildset_fresh_archive(struct buildset *n, struct error *err);
+
 /* The third: n->ref becomes the only series that fits options->ref. */
 int buildset_series(struct buildset *n, struct error *err);
 

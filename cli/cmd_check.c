@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
-#include "cli/buildset.h"
+#include "cli/against.h"
 #include "cli/output.h"
+#include "compare/against.h"
 #include "report/check_output.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@ struct check_arguments {
 	const char *output;
 	int64_t top;
 	bool all, need_history;
+	const char *against;
 };
 
 #define OPTIONS struct check_arguments
@@ -33,6 +35,8 @@ static const struct option options[] = {
 	  "list every change, and every task of a recipe, directory or kind") },
 	{ OPT_FLAG(0, "need-history", need_history,
 	  "exit with status 3 if there are too few builds for a verdict") },
+	{ OPT_TEXT(0, "against", against, "BRANCH",
+	  "compare a branch with the builds of BRANCH up to the merge base") },
 	{ 0 }
 };
 
@@ -64,10 +68,17 @@ static int check_limits(struct limits_check *l, struct values *newest, const str
 	return r;
 }
 
+/* against: NULL without a target branch. */
 static int judge(struct verdict *v, struct verdict_groups *groups, const struct buildset *n,
-		 struct error *err)
+		 struct check_against *against, struct error *err)
 {
 	int r = verdict_make(v, &n->builds, &n->rules, &n->known, err);
+
+	if (!r && against) {
+		against->theirs = against_keep_own(v, against->first);
+		r = against_find_undecided(&against->undecided, v, &n->builds, &n->rules,
+					   against->first, err);
+	}
 
 	if (!r && (r = verdict_groups_make(groups, v, &n->builds)))
 		error_sys(err, r, NULL, "check");
@@ -94,10 +105,12 @@ static int exit_status(const struct check *c, bool need_history)
 		return EXIT_NO_VERDICT;
 	if (v->n_confirmed)
 		return EXIT_FOUND;
-	return need_history && !v->enough ? EXIT_NO_VERDICT : EXIT_GOOD;
+	return need_history && (!v->enough || (c->against && c->against->undecided.n)) ? EXIT_NO_VERDICT :
+	       EXIT_GOOD;
 }
 
-static int check(const struct check_arguments *a, const struct buildset *n, struct error *err)
+static int check(const struct check_arguments *a, const struct buildset *n,
+		 struct check_against *against, struct error *err)
 {
 	struct values newest = VALUES_INIT;
 	struct limits_check limits = { 0 };
@@ -106,7 +119,7 @@ static int check(const struct check_arguments *a, const struct buildset *n, stru
 	struct population population = { 0 };
 	struct check c = {
 		.builds = &n->builds, .rules = &n->rules, .verdict = &v, .groups = &groups,
-		.population = &population,
+		.population = &population, .against = against,
 		.top = (size_t)a->top, .all = a->all, .archive = buildset_command_line(n),
 	};
 	int r;
@@ -117,7 +130,7 @@ static int check(const struct check_arguments *a, const struct buildset *n, stru
 	if (n->limits.n)
 		c.limits = &limits;
 	r = c.limits ? check_limits(&limits, &newest, n, err) : 0;
-	r = r ? r : judge(&v, &groups, n, err);
+	r = r ? r : judge(&v, &groups, n, against, err);
 	r = r ? r : population_make(&population, &n->builds, err);
 	if (!r && v.n_confirmed)
 		c.command = build_command(&newest, n);
@@ -139,6 +152,7 @@ static int run(struct args *a, void *values, struct error *err)
 {
 	struct check_arguments *c = values;
 	struct buildset n = BUILDSET_INIT;
+	struct against against = { .ref = BUF_INIT };
 	int r, forms = c->json + c->junit + c->markdown;
 
 	if (forms > 1)
@@ -147,9 +161,11 @@ static int run(struct args *a, void *values, struct error *err)
 	if (c->output && !forms)
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "check: option '--output' requires --json, --junit or --markdown");
-	r = buildset_open(&n, a, &c->buildset, BUILDSET_WINDOW, err);
+	r = c->against ? against_open(&against, &n, a, &c->buildset, c->against, err) :
+	    buildset_open(&n, a, &c->buildset, BUILDSET_WINDOW, err);
 	if (!r)
-		r = check(c, &n, err);
+		r = check(c, &n, c->against ? &against.report : NULL, err);
+	against_release(&against);
 	buildset_release(&n);
 	return r;
 }

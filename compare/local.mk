@@ -12,4 +12,5 @@ compare_libcompare_la_SOURCES += \
 	compare/follow.c compare/follow.h compare/population.c compare/population.h \
 	compare/presence.c compare/presence.h
 compare_libcompare_la_SOURCES += \
-	compare/merge.c compare/merge.h compare/repeats.c compare/repeats.h
+	compare/against.c compare/against.h compare/merge.c compare/merge.h \
+	compare/repeats.c compare/repeats.h

@@ -170,6 +170,8 @@ static const char *verdict_word(const struct check *c)
 		return "limit_exceeded";
 	if (v->not_judged)
 		return "not_judged";
+	if (c->against && c->against->undecided.n && !v->n_confirmed)
+		return "unknown";
 	return !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" : "no_regression";
 }
 
@@ -203,6 +205,7 @@ int check_json(struct buf *out, const struct check *c)
 		json_object_end(&j);
 	}
 	json_array_end(&j);
+	check_against_json(&j, c->against, c->builds);
 	check_limits_json(&j, c->limits);
 	check_population_json(&j, c->population, c->builds);
 	json_array(&j, "findings");

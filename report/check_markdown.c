@@ -28,6 +28,7 @@ static void add_head(struct buf *out, const struct check *c)
 
 	buf_adds(out, "**");
 	check_limits_add_verdict(&text, c->limits);
+	check_against_add_verdict(&text, c->against, v->n_confirmed);
 	words_add_verdict(&text, v);
 	add_words(out, &text);
 	buf_adds(out, "**: ");
@@ -40,6 +41,7 @@ static void add_head(struct buf *out, const struct check *c)
 		words_add_before_failure(&text, c->builds, good);
 		add_item(out, &text);
 	}
+	check_against_lines(out, c->against, c->builds, add_item);
 	words_add_judged(&text, v, c->rules);
 	add_item(out, &text);
 	for (enum metric m = 0; m < METRICS; m++) {
@@ -52,7 +54,8 @@ static void add_head(struct buf *out, const struct check *c)
 		words_add_exact(&text, &v->exact[i]);
 		add_item(out, &text);
 	}
-	words_add_builds_to_come(&text, v);
+	if (!c->against || !v->enough)
+		words_add_builds_to_come(&text, v);
 	if (text.len)
 		add_item(out, &text);
 	buf_release(&text);

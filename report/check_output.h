@@ -7,6 +7,7 @@
 #include "compare/limits.h"
 #include "compare/population.h"
 #include "compare/verdict_group.h"
+#include "report/check_against.h"
 #include "report/command_line.h"
 
 /*
@@ -18,6 +19,7 @@ struct check {
 	const struct rules *rules;
 	const struct verdict *verdict;
 	const struct limits_check *limits;	/* NULL: no limits */
+	const struct check_against *against;	/* NULL: without a target branch */
 	const struct verdict_groups *groups;
 	const struct population *population;	/* NULL: unknown */
 	size_t top;		/* printed groups of a section */

@@ -28,6 +28,7 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 	text_tone(out, style, v->n_confirmed || v->not_judged || (c->limits && c->limits->n) ?
 		  TONE_ALARM : TONE_TITLE);
 	check_limits_add_verdict(&text, c->limits);
+	check_against_add_verdict(&text, c->against, v->n_confirmed);
 	words_add_verdict(&text, v);
 	text_add_name(out, buf_str(&text), 0);
 	text_tone(out, style, TONE_PLAIN);
@@ -39,6 +40,7 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 		words_add_before_failure(&text, c->builds, good);
 		add_line(out, &text);
 	}
+	check_against_lines(out, c->against, c->builds, add_line);
 	words_add_judged(&text, v, c->rules);
 	add_line(out, &text);
 	for (enum metric m = 0; m < METRICS; m++) {
@@ -210,7 +212,8 @@ static int add_next(struct buf *out, const struct check *c, const struct style *
 	const struct verdict *v = c->verdict;
 	struct buf to_come = BUF_PART_OF(out);
 
-	words_add_builds_to_come(&to_come, v);
+	if (!c->against || !v->enough)
+		words_add_builds_to_come(&to_come, v);
 	if (to_come.len || v->n_confirmed)
 		text_title(out, style, "Next");
 	if (to_come.len) {

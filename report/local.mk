@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += report/libreport.la
 report_libreport_la_SOURCES = \
 	report/amount.c report/amount.h report/check_json.c \
-	report/check_limits.c report/check_limits.h \
+	report/check_against.c report/check_against.h report/check_limits.c report/check_limits.h \
 	report/check_population.c report/check_population.h \
 	report/check_junit.c report/check_markdown.c report/check_next.c report/check_output.h \
 	report/check_text.c \

@@ -4,7 +4,7 @@
  *	gen_archive [--tasks N] [--builds N] [--first N] [--seed N] [--noise SHARE]
  *		    [--spikes SHARE] [--host SHARE] [--series HOST/BRANCH/MACHINE]
  *		    [--step TASKS/BUILD/SHARE[/METRIC]]... [--new TASKS/BUILD]...
- *		    [--gone TASKS/BUILD]... [--repeats N] REPO
+ *		    [--gone TASKS/BUILD]... [--repeats N] [--cores N] REPO
  * Tasks and builds count from 0; TASKS is one or a range, 3-9. A step stays; it is of wall
  * and CPU time unless it names a metric; SHARE may be negative. --host: how much the
  * machine as a whole differs from build to build; --spikes: how many of the values are
@@ -40,6 +40,7 @@ struct plan {
 
 struct made {
 	uint64_t tasks, builds, first, seed, repeats;
+	const char *cores;
 	double noise, spikes, host;
 	const char *series;
 	size_t n_plans;
@@ -122,6 +123,7 @@ static const char *arguments(struct made *made, int argc, char **argv)
 		{ "host", required_argument, NULL, 'h' }, { "series", required_argument, NULL, 'r' },
 		{ "step", required_argument, NULL, 'S' }, { "new", required_argument, NULL, 'N' },
 		{ "gone", required_argument, NULL, 'G' }, { "repeats", required_argument, NULL, 'R' },
+		{ "cores", required_argument, NULL, 'C' },
 		{ 0 }
 	};
 	int o;
@@ -139,6 +141,7 @@ static const char *arguments(struct made *made, int argc, char **argv)
 		case 'S': add_plan(made, PLAN_STEP, optarg); break;
 		case 'N': add_plan(made, PLAN_NEW, optarg); break;
 		case 'G': add_plan(made, PLAN_GONE, optarg); break;
+		case 'C': made->cores = optarg; break;
 		case 'R': made->repeats = number(optarg); break;
 		default: exit(2);
 		}
@@ -296,7 +299,7 @@ static void set_facts(struct values *f, const struct made *made, uint64_t build)
 	commit[40] = '\0';
 	struct values_fact fact[] = {
 		{ "host", "nightly-1" }, { "machine", "x86_64" }, { "kernel", "6.1.0-18-amd64" },
-		{ "cores", "16" }, { "memory_kb", "65791232" },
+		{ "cores", made->cores }, { "memory_kb", "65791232" },
 		{ "command", "bitbake core-image-minimal" }, { "cwd", "/srv/build" },
 		{ "tool", "bitbake" }, { "version", "2.8.0" }, { "source", "/srv/poky" },
 		{ "revision", keep(f, commit) }, { "branch", "master" }, { "dirty", "no" },
@@ -405,7 +408,7 @@ static int add(struct archive *a, const struct made *made, uint64_t build, struc
 
 int main(int argc, char **argv)
 {
-	struct made made = { .tasks = 1000, .builds = 30, .noise = 0.03, .repeats = 1,
+	struct made made = { .tasks = 1000, .builds = 30, .noise = 0.03, .repeats = 1, .cores = "16",
 			     .series = "nightly-1/master/x86_64" };
 	const char *repo = arguments(&made, argc, argv);
 	struct error err = { 0 };

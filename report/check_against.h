@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_REPORT_CHECK_AGAINST_H
+#define BUILDBEAT_REPORT_CHECK_AGAINST_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "compare/against.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct diff_fact;
+
+/* The parts about the target branch in the outputs of check --against. NULL: there is none. */
+struct check_against {
+	const char *ref;	/* the target's series */
+	const char *why;	/* why the merge base is unknown, so that the target's builds end by
+				   time; NULL: it is known */
+	uint32_t first;		/* the branch's first build; the target's are before it */
+	size_t theirs;		/* confirmed regressions of the target itself */
+	struct against_list undecided;
+	size_t n_facts;		/* circumstances that differ, with those of the sources */
+	const struct diff_fact *fact;
+};
+
+/* "unknown, record 2 more: " for the beginning of a verdict without a confirmed regression; nothing
+ * if it is decided. */
+void check_against_add_verdict(struct buf *b, const struct check_against *a, bool failed);
+
+/* Calls add with each line; the text is cleared by it. */
+void check_against_lines(struct buf *out, const struct check_against *a,
+			 const struct builds *builds,
+			 void (*add)(struct buf *out, struct buf *text));
+
+/* An object "against", or null. */
+void check_against_json(struct json *j, const struct check_against *a, const struct builds *builds);
+
+#endif

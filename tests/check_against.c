@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "compare/against.h"
+#include "tests/made_series.h"
+#include "tests/paths.h"
+#include "tests/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * `buildbeat check --against`: the branches of a real repository whose builds were really recorded,
+ * and generated archives without sources. Memory is the same on a busy machine, so the checks
+ * are about memory.
+ */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+#define GEN TOP_BUILDDIR "/tests/gen_archive"
+
+static const char *dir;
+
+static void sh(const char *command)
+{
+	struct run r;
+
+	support_run(&r, dir, "%s", command);
+	ck_assert_msg(r.status == 0, "%s: %d: %s%s", command, r.status, r.out.data, r.err.data);
+}
+
+static const char makefile[] =
+	"include table.mk\n"
+	"all: table.txt words.txt $(MORE)\n"
+	"table.txt:\n\t@dd if=/dev/zero bs=$(TABLE)M count=1 2>dd.log | wc -c >$@\n"
+	"words.txt more.txt:\n\t@tr -s ' ' '\\n' <Makefile | sort >$@\n";
+
+/* A commit on the current branch: the size of the table in MiB, and what the file says besides. */
+static void commit(int table, const char *besides)
+{
+	static int number;
+
+	support_writes(support_path("%s/app/table.mk", dir),
+		       support_path("TABLE = %d\n%s\n# %d\n", table, besides, number++));
+	sh("cd app && git add -A && git commit -q -m change");
+}
+
+/* Builds what is checked out and archives it. The archive is that of the test. */
+static void record(const char *branch)
+{
+	sh(support_path("cd app && git clean -qfdx && " BUILDBEAT " record -o ../stats -- make -s >/dev/null && "
+			BUILDBEAT " archive --repo ../r.git --host h --machine m --branch %s "
+			"../stats/latest", branch));
+}
+
+/* Seven builds of main, the fork, then two of main that need more memory. */
+static void prepare(void)
+{
+	dir = support_tmpdir();
+	setenv("HOME", dir, 1);
+	setenv("XDG_CACHE_HOME", support_path("%s/cache", dir), 1);
+	setenv("XDG_CONFIG_HOME", support_path("%s/config", dir), 1);
+	support_writes(support_path("%s/.gitconfig", dir),
+		       "[user]\n\tname = author\n\temail = author@example.org\n"
+		       "[init]\n\tdefaultBranch = main\n");
+	sh("git init -q app");
+	support_writes(support_path("%s/app/Makefile", dir), makefile);
+	support_writes(support_path("%s/app/.gitignore", dir), "*.txt\n*.log\n");
+	support_writes(support_path("%s/memory.yaml", dir), "compare: {metrics: memory}\n");
+	for (int i = 0; i < 7; i++) {
+		commit(8, "");
+		record("main");
+	}
+	sh("cd app && git tag fork");
+	for (int i = 0; i < 2; i++) {
+		commit(68, "");
+		record("main");
+	}
+}
+
+static void branch(const char *name, const char *from)
+{
+	sh(support_path("cd app && git checkout -q -b %s %s", name, from));
+}
+
+static void check(int status, const char *branch, const char *arguments, const char *const *said)
+{
+	struct run r;
+
+	support_run(&r, support_path("%s/app", dir), BUILDBEAT " check -c ../memory.yaml --repo "
+		    "../r.git --ref %s --against main %s", branch, arguments);
+	ck_assert_msg(r.status == status, "%s: %d: %s%s", branch, r.status, r.out.data, r.err.data);
+	for (; *said; said++)
+		ck_assert_msg(strstr(buf_str(&r.out), *said) != NULL, "%s: '%s' is not in %s", branch,
+			      *said, r.out.data);
+	ck_assert_str_eq(buf_str(&r.err), "");
+}
+
+#define SAYS(...) (const char *const []){ __VA_ARGS__, NULL }
+
+/* The regression that main has since the fork is neither the branch's nor hides it. */
+START_TEST(unchanged)
+{
+	branch("same", "fork");
+	commit(8, "#");
+	record("same");
+	check(0, "same", "", SAYS("no regression: h/same/m", "against h/main/m: 7 builds up to ",
+				  "the newest that this branch contains", "1 recording of this"));
+	check(0, "same", "--json", SAYS("\"verdict\": \"no_regression\"", "\"by\": \"revision\"",
+					"\"more_recordings\": 0", "\"why\": null"));
+}
+END_TEST
+
+/* One recording is not enough, two are. */
+START_TEST(slower)
+{
+	branch("slow", "fork");
+	commit(8, "#");
+	record("slow");
+	commit(68, "#");
+	record("slow");
+	check(0, "slow", "", SAYS("unknown, record 1 more: no regression", "table.txt",
+				  "1 recording of this revision; 1 more would decide"));
+	check(3, "slow", "--need-history --json", SAYS("\"verdict\": \"unknown\"",
+						       "\"more_recordings\": 1"));
+	check(0, "slow", "--markdown", SAYS("**unknown, record 1 more: no regression"));
+	record("slow");
+	check(1, "slow", "", SAYS("confirmed", "table.txt", "2 recordings of this revision",
+				  "against h/main/m: 7 builds up to "));
+	check(1, "slow", "--json", SAYS("\"verdict\": \"regression\"", "\"recordings\": 2"));
+}
+END_TEST
+
+/* A branch of the slow main is as slow as that. */
+START_TEST(later)
+{
+	branch("later", "main");
+	commit(68, "#");
+	record("later");
+	record("later");
+	check(0, "later", "", SAYS("no regression", "against h/main/m: 9 builds up to "));
+}
+END_TEST
+
+/* After a merge of main, its newest builds are in the branch's history. */
+START_TEST(merged)
+{
+	branch("merge", "fork");
+	sh("cd app && echo x >x && git add x && git commit -q -m x");
+	record("merge");
+	check(0, "merge", "", SAYS("against h/main/m: 7 builds up to "));
+	sh("cd app && git merge -q -m merge main");
+	record("merge");
+	check(0, "merge", "", SAYS("against h/main/m: 9 builds up to "));
+}
+END_TEST
+
+START_TEST(other_tasks)
+{
+	branch("tasks", "fork");
+	commit(8, "MORE = more.txt");
+	record("tasks");
+	check(0, "tasks", "", SAYS("more.txt", "1 new"));
+}
+END_TEST
+
+/* Without the sources, or with a part of their history only, the time decides, and check says why. */
+START_TEST(without_sources)
+{
+	struct run r;
+
+	branch("alone", "fork");
+	commit(8, "#");
+	record("alone");
+	sh("mv app elsewhere && mkdir app");
+	check(0, "alone", "", SAYS("against h/main/m: 9 builds up to ", "the newest before this one, "
+				   "because neither ", " nor the working directory has the revision"));
+	sh("rmdir app && git clone -q --depth 1 -b alone file://$PWD/elsewhere app");
+	check(0, "alone", "", SAYS("9 builds up to ", "is incomplete (a shallow clone)"));
+	/* the working directory is as good */
+	support_run(&r, support_path("%s/elsewhere", dir), "mv ../app ../shallow; " BUILDBEAT
+		    " check -c ../memory.yaml --repo ../r.git --ref alone --against main");
+	ck_assert_msg(strstr(buf_str(&r.out), "7 builds up to ") != NULL, "%s%s", r.out.data, r.err.data);
+}
+END_TEST
+
+/* Generated archives. */
+static const struct {
+	const char *arguments;
+	int status;
+	const char *out, *err;
+} uses[] = {
+	{ "--ref fast%2Fx --against main", 0, "no regression: h/fast%2Fx/m", "" },
+	{ "--ref h/slow/m --against main", 1, "3 recordings of this revision", "" },
+	{ "--ref slow --against main --junit", 1, "<failure", "" },
+	{ "--ref big --against main", 0, "cores differs: 16 -> 64\n", "" },
+	{ "--ref big --against main --json", 0, "\"key\": \"cores\"", "" },
+	{ "--ref big --against main --markdown", 0, "- cores differs: 16", "" },
+	{ "--ref slow --against mian", 2, "", "no builds of the branch 'mian' on the host 'h' and "
+	  "machine 'm'; did you mean 'main'?" },
+	{ "--ref slow --against xyzzy", 2, "", "; they have big, early, fast%2Fx, main" },
+	{ "--ref slow --against slow", 2, "", "h/slow/m is of the branch 'slow' itself" },
+	{ "--ref slow --against", 2, "", "--against" },
+	{ "--ref slow --agianst main", 2, "", "did you mean '--against'" },
+	{ "--ref alone --against main", 2, "", "host 'other' and machine 'm'" },
+	{ "--against main", 2, "", "several series" },
+	{ "--ref early --against main", 2, "", "h/main/m has no build before the newest one of h/early/m" },
+};
+
+static void generate(void)
+{
+	dir = support_tmpdir();
+	setenv("HOME", dir, 1);
+	setenv("XDG_CONFIG_HOME", support_path("%s/config", dir), 1);
+	sh(GEN " --tasks 60 --first 5 --builds 40 --seed 3 --noise 0.02 --series h/main/m g.git");
+	sh(GEN " --tasks 60 --first 0 --builds 1 --seed 3 --noise 0.02 --series h/early/m g.git");
+	sh(GEN " --tasks 60 --first 39 --builds 40 --seed 3 --noise 0.02 --series h/fast%2Fx/m g.git");
+	sh(GEN " --tasks 60 --first 39 --builds 42 --repeats 3 --step 3-4/0/0.5 --seed 3 --noise 0.02 "
+	   "--series h/slow/m g.git");
+	sh(GEN " --tasks 60 --first 39 --builds 40 --cores 64 --seed 3 --noise 0.02 --series h/big/m g.git");
+	sh(GEN " --tasks 60 --first 39 --builds 40 --seed 3 --noise 0.02 --series other/alone/m g.git");
+}
+
+START_TEST(use)
+{
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " check --repo g.git %s", uses[_i].arguments);
+	ck_assert_msg(r.status == uses[_i].status, "%s: %d: %s%s", uses[_i].arguments, r.status,
+		      r.out.data, r.err.data);
+	ck_assert_msg(strstr(buf_str(&r.out), uses[_i].out) != NULL, "%s: %s%s", uses[_i].arguments,
+		      r.out.data, r.err.data);
+	ck_assert_msg(strstr(buf_str(&r.err), uses[_i].err) != NULL, "%s: %s", uses[_i].arguments,
+		      r.err.data);
+}
+END_TEST
+
+/* How often a check of one recording of a branch of 300 tasks cannot decide, in 100 seeds: seldom
+ * without a change, always with a clear one, of which it says how much more is needed. */
+#define SEEDS 100
+#define HISTORY 30
+
+static const struct {
+	double noise, spikes, by;
+	size_t least, most;
+} rates[] = {
+	{ 0.03, 0, 0, 0, 15 },
+	{ 0.03, 0.02, 0, 0, 15 },
+	{ 0.03, 0, 1, SEEDS, SEEDS },
+};
+
+START_TEST(rate)
+{
+	struct made_change change = {
+		.task = 7, .metrics = METRIC_BIT(METRIC_WALL), .build = HISTORY, .by = rates[_i].by,
+	};
+	struct rules rules;
+	size_t undecided = 0;
+
+	rules_init(&rules);
+	rules.metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU);
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct made made = {
+			.seed = seed, .tasks = 300, .builds = HISTORY + 1, .noise = rates[_i].noise,
+			.spikes = rates[_i].spikes, .host = 0.02, .level_us = 8e6, .n_changes = 1, .change = &change,
+		};
+		struct against_list list;
+		struct builds builds;
+		struct verdict v;
+		struct error err;
+		bool named = false;
+
+		ck_assert_int_eq(made_series(&builds, &made), 0);
+		ck_assert_int_eq(verdict_make(&v, &builds, &rules, NULL, &err), 0);
+		against_keep_own(&v, HISTORY);
+		ck_assert_int_eq(against_find_undecided(&list, &v, &builds, &rules, HISTORY, &err), 0);
+		undecided += list.n > 0;
+		ck_assert(!list.n == !list.more && list.more <= AGAINST_MORE_MAX);
+		for (size_t i = 0; i < list.n; i++) {
+			ck_assert_double_gt(list.item[i].now, list.item[i].before);
+			named = named || (list.item[i].task == 7 && list.item[i].more == 1);
+		}
+		if (rates[_i].by > 0)
+			ck_assert_msg(named, "seed %d", (int)seed);
+		free(list.item);
+		verdict_release(&v);
+		builds_release(&builds);
+	}
+	ck_assert_msg(undecided >= rates[_i].least && undecided <= rates[_i].most, "%zu of %d",
+		      undecided, SEEDS);
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("git") || !support_has("make") || !support_can_be_loaded())
+		return 77;
+	return support_main("check_against",
+			    TEST_GROUP_ONCE("recorded", prepare, NULL),
+			    TEST(unchanged), TEST(slower), TEST(later), TEST(merged),
+			    TEST(other_tasks), TEST(without_sources),
+			    TEST_GROUP_ONCE("generated", generate, NULL), TEST_EACH(use, uses),
+			    TEST_EACH(rate, rates));
+}
