@@ -33,7 +33,7 @@
  *	base of each series; usual and newest value, as their codes less that of the base,
  *	zigzag (trends.h)
  *	"fine" numbers of series; usual, newest, lowest and highest value of those
- *	the values of the fine series, then of the coarse series
+ *	the values of each fine series, then of each point of all coarse series
  */
 struct page_chart {
 	uint32_t build;

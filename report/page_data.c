@@ -264,7 +264,7 @@ static int add_numbers(struct buf *out, const struct trends *t)
 	add_codes(out, work, t->high, NULL, t->n_fine, TRENDS_BITS);
 	free(work);
 	buf_add(out, t->values, t->n_fine * t->n_builds);
-	buf_add(out, t->coarse, (t->n_series - t->n_fine) * t->n_points);
+	buf_add(out, t->coarse, t->n_coarse * t->n_points);
 	return buf_error(out);
 }
 

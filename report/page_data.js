@@ -70,23 +70,28 @@ function shares(head) {
 
 /* The lowest and highest value of each coarse series. */
 function findEnds() {
-	const n = data.head.points.length;
+	const n = data.n_coarse, low = new Uint8Array(n).fill(255), high = new Uint8Array(n);
 
-	for (let series = 0; series < data.place.length; series++) {
-		const from = (-1 - data.place[series]) * n;
-		let low = 256, high = 0;
+	for (let at = 0; at < data.coarse.length; at += n) {
+		for (let k = 0; k < n; k++) {
+			const code = data.coarse[at + k];
 
-		for (let i = from; i >= 0 && i < from + n; i++) {
-			const code = data.coarse[i];
-
-			low = code && code < low ? code : low;
-			high = code > high ? code : high;
-		}
-		if (high) {
-			data.low[series] = low > 1 ? data.base[series] * data.share[low] : 0;
-			data.high[series] = high > 1 ? data.base[series] * data.share[high] : 0;
+			low[k] = code && code < low[k] ? code : low[k];
+			high[k] = code > high[k] ? code : high[k];
 		}
 	}
+	for (let series = 0; series < data.place.length; series++) {
+		const k = -1 - data.place[series];
+
+		if (k >= 0 && high[k]) {
+			data.low[series] = coarseValue(series, low[k]);
+			data.high[series] = coarseValue(series, high[k]);
+		}
+	}
+}
+
+function coarseValue(series, code) {
+	return code > 1 ? data.base[series] * data.share[code] : 0;
 }
 
 function readNumbers(head, bytes) {
@@ -107,6 +112,7 @@ function readNumbers(head, bytes) {
 	data.place = placeSeries(n, fine);
 	data.fine = bytes.subarray(at, at + head.fine * head.builds.length);
 	data.coarse = bytes.subarray(at + head.fine * head.builds.length);
+	data.n_coarse = n - head.fine;
 	data.share = shares(head);
 	findEnds();
 }
@@ -146,16 +152,16 @@ function pointsOf(series) {
 	const low = data.low[series], step = (data.high[series] - low) / data.head.fine_steps;
 	const is_fine = place >= 0, starts = data.head.points;
 	const n = is_fine ? n_builds : starts.length, codes = is_fine ? data.fine : data.coarse;
-	const at = is_fine ? place * n : (-1 - place) * n;
+	const at = is_fine ? place * n : -1 - place, stride = is_fine ? 1 : data.n_coarse;
 
 	for (let i = 0; i < n; i++) {
-		const code = codes[at + i];
+		const code = codes[at + i * stride];
 
 		if (code)
 			points.push({ about: !is_fine, from: is_fine ? i : starts[i],
 				      until: is_fine ? i + 1 : i + 1 < n ? starts[i + 1] : n_builds,
-				      value: is_fine ? low + (code - 1) * step : code === 1 ? 0 :
-					     data.base[series] * data.share[code] });
+				      value: is_fine ? low + (code - 1) * step :
+					     coarseValue(series, code) });
 	}
 	return points;
 }

@@ -71,9 +71,10 @@ static void choose_fine(struct making *k, const struct history *history,
 
 static void choose_bin(struct trends *t)
 {
-	size_t n = t->n_series - t->n_fine, old;
-	size_t most = n ? COARSE_VALUES / n : t->n_builds;
+	size_t most, old;
 
+	t->n_coarse = t->n_series - t->n_fine;
+	most = t->n_coarse ? COARSE_VALUES / t->n_coarse : t->n_builds;
 	if (most < COARSE_LEAST)
 		most = COARSE_LEAST;
 	t->recent = most / 3 < TRENDS_RECENT ? most / 3 : TRENDS_RECENT;
@@ -164,7 +165,7 @@ static uint8_t coarse_value(const struct trends *t, float base, float v)
 static void add_coarse(struct making *k, size_t series, const float *v)
 {
 	struct trends *t = k->t;
-	uint8_t *to = t->coarse + k->n_coarse++ * t->n_points;
+	uint8_t *to = t->coarse + k->n_coarse++;
 
 	for (size_t i = 0; i < t->n_points; i++) {
 		size_t from = trends_first_build(t, i);
@@ -173,7 +174,7 @@ static void add_coarse(struct making *k, size_t series, const float *v)
 			      median_of_bin(v + from, until - from) :
 			      (float)median_known(k, v + from, until - from);
 
-		to[i] = coarse_value(t, t->base[series], value);
+		to[i * t->n_coarse] = coarse_value(t, t->base[series], value);
 	}
 }
 
@@ -281,7 +282,7 @@ int trends_make(struct trends *t, const struct builds *builds, const struct rule
 	if (!r) {
 		choose_fine(&k, history, verdict);
 		choose_bin(t);
-		t->coarse = malloc((t->n_series - t->n_fine) * t->n_points + 1);
+		t->coarse = malloc(t->n_coarse * t->n_points + 1);
 		t->fine = malloc((t->n_fine + 1) * sizeof *t->fine);
 		t->low = malloc((t->n_fine + 1) * sizeof *t->low);
 		t->high = malloc((t->n_fine + 1) * sizeof *t->high);

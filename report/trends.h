@@ -36,7 +36,8 @@ struct trends {
 	unsigned bits;		/* binary digits that are enough for values of coarse series */
 	unsigned octave;
 	size_t recent, bin, n_points;	/* of a coarse series */
-	uint8_t *coarse;	/* n_points of each series that is not fine */
+	size_t n_coarse;	/* series that are not fine */
+	uint8_t *coarse;	/* the first point of each, then the second ... */
 	size_t n_fine;
 	uint32_t *fine;		/* their series, ascending */
 	float *low, *high;	/* of each fine series, rounded to TRENDS_BITS */
