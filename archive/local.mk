@@ -13,6 +13,6 @@ archive_libarchive_la_SOURCES = \
 	archive/notes_text.h archive/pack.c archive/pack.h archive/packs.c archive/packs.h \
 	archive/pair.c archive/pair.h archive/prune.c archive/refs.c archive/remote.c \
 	archive/remote.h archive/remote_parts.h archive/remote_send.c archive/remote_settle.c \
-	archive/repo.c archive/repo.h archive/rewrite.c archive/rewrite.h archive/seen.c archive/seen.h \
+	archive/repo.c archive/repo.h archive/repo_create.c archive/rewrite.c archive/rewrite.h archive/seen.c archive/seen.h \
 	archive/sync.c archive/sync.h archive/sys.c archive/sys.h archive/union.c archive/union.h \
 	archive/url.c archive/url.h archive/writing.c archive/writing.h

@@ -156,8 +156,11 @@ int packs_keep(struct packs_kept *k, struct archive *a, struct pack *p, struct e
 
 	*k = (struct packs_kept)PACKS_KEPT_INIT;
 	if (!r) {
+		mode_t before = repo_share(a);
+
 		k->dir = open_dir(a);
 		r = k->dir < 0 ? k->dir : publish(k, p, &idx, !a->fast);
+		umask(before);
 	}
 	if (r && k->keep >= 0 && !exists(k->dir, k->name, ".idx"))
 		delete_partial(k->dir, k->name);

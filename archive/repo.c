@@ -6,9 +6,7 @@
 #include "archive/remote.h"
 #include "archive/seen.h"
 #include "base/clock.h"
-#include "base/outdir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,86 +113,12 @@ static int open_here(struct archive *a, struct error *err)
 	return cannot_open(a, r, err);
 }
 
-/* Columns look random to git: searching for deltas between them takes time and finds none. */
-static int write_attributes(const char *dir)
-{
-	char path[PATH_MAX + 32];
-	FILE *f;
-	bool good;
-
-	snprintf(path, sizeof path, "%s/info/attributes", dir);
-	f = fopen(path, "we");
-	if (!f)
-		return -errno;
-	good = fputs("columns/* -delta\n", f) >= 0;
-	return fclose(f) || !good ? -EIO : 0;
-}
-
-static int init(const struct archive *a, const char *dir, struct error *err)
-{
-	git_repository_init_options o;
-	git_repository *git = NULL;
-	int r;
-
-	git_repository_init_options_init(&o, GIT_REPOSITORY_INIT_OPTIONS_VERSION);
-	o.flags = GIT_REPOSITORY_INIT_BARE | GIT_REPOSITORY_INIT_MKPATH;
-	o.description = "builds of buildbeat, see buildbeat-archive(5)\n";
-	r = git_repository_init_ext(&git, dir, &o);
-	git_repository_free(git);
-	if (r)
-		return repo_fail(a, r, err, "cannot create the repository");
-	r = write_attributes(dir);
-	return r ? error_sys(err, r, a->path, "cannot create the repository") : 0;
-}
-
-/* Another process may create it at the same time; it appears complete or not at all. */
-static int create(struct archive *a, struct error *err)
-{
-	char dir[PATH_MAX];
-	int r;
-
-	rmdir(a->path);	/* succeeds only if it is empty */
-	r = outdir_begin(dir, a->path, err);
-	if (r)
-		return r;
-	r = init(a, dir, err);
-	if (!r) {
-		r = outdir_finish(dir, a->path, 0);
-		if (r && r != -EEXIST)
-			error_sys(err, r, a->path, "cannot create the repository");
-	}
-	if (r)
-		outdir_discard(dir);
-	return r == -EEXIST ? 0 : r;
-}
-
-/* Returns -ENOENT if nothing exists, -ENODATA for an empty directory. */
-static int look(const char *path)
-{
-	struct dirent *d;
-	DIR *dir = opendir(path);
-	int r = -ENODATA;
-
-	if (!dir)
-		return -errno;
-	while (r && (d = readdir(dir))) {
-		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
-			r = 0;
-	}
-	closedir(dir);
-	return r;
-}
-
 int repo_open(struct archive *a, enum archive_use use, struct error *err)
 {
-	int r = look(a->path);
+	int r = use == ARCHIVE_WRITE ? repo_create(a, err) : 0;
 
-	if ((r == -ENOENT || r == -ENODATA) && use == ARCHIVE_WRITE)
-		r = create(a, err);
-	else if (r == -ENODATA)
-		return error_set(err, -EINVAL, a->path, 0, 0, "not a git repository");
-	else if (r)
-		return error_sys(err, r, a->path, NULL);
+	if (!r && access(a->path, F_OK))
+		r = error_sys(err, -errno, a->path, NULL);
 	return r ? r : open_here(a, err);
 }
 
@@ -383,11 +307,13 @@ int repo_set(struct archive *a, const char *name, const git_oid *from, const git
 	/* A different pause for each process. */
 	struct timespec nap = { 0, LOCK_NAP_NS + getpid() % 1000 * 1000 };
 	int64_t until_ns = clock_mono_ns() + (int64_t)LOCK_WAIT_S * NS_PER_S;
+	mode_t before = repo_share(a);
 	int code;
 
 	while ((code = move_once(a, name, from, to)) == GIT_ELOCKED &&
 	       clock_mono_ns() < until_ns && !is_stale(a, name))
 		nanosleep(&nap, NULL);
+	umask(before);
 	if (code == GIT_ELOCKED)
 		return locked(a, name, err);
 	if (code == GIT_ENOTFOUND)

@@ -5,6 +5,7 @@
 #include "archive/archive.h"
 
 #include <git2.h>
+#include <sys/types.h>
 
 /*
  * The repository of an archive, for this room only. Objects of libgit2 are freed as soon as their
@@ -21,6 +22,13 @@ struct archive {
 
 /* As archive_open(), for a path. a has only its path set. */
 int repo_open(struct archive *a, enum archive_use use, struct error *err);
+
+/* Makes a repository if there is none: a->path does not exist, or is an empty directory. */
+int repo_create(struct archive *a, struct error *err);
+
+/* Sets the umask to what core.sharedRepository demands. Returns the one before, which the caller sets
+ * again. */
+mode_t repo_share(const struct archive *a);
 
 /* While git repacks, objects move to other packs. Returns 0 or libgit2's code. */
 int repo_reopen(struct archive *a);

@@ -38,8 +38,7 @@ int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err)
 	return mkdtemp(dir) ? 0 : error_sys(err, -errno, path, "cannot write");
 }
 
-/* rename() replaces an empty directory. */
-static int rename_new(const char *from, const char *to)
+int outdir_rename(const char *from, const char *to)
 {
 	struct stat st;
 
@@ -56,7 +55,7 @@ int outdir_finish(const char *dir, const char *path, mode_t mode)
 {
 	if (chmod(dir, mode ? mode : 0777 & ~file_umask()))
 		return -errno;
-	return rename_new(dir, path);
+	return outdir_rename(dir, path);
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)

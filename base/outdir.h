@@ -20,6 +20,9 @@ int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err);
  * still there; -EEXIST if path exists. */
 int outdir_finish(const char *dir, const char *path, mode_t mode);
 
+/* Rename unless `to` exists, not even as an empty directory: -EEXIST then. */
+int outdir_rename(const char *from, const char *to);
+
 /* Remove dir and its content. */
 void outdir_discard(const char *dir);
 
