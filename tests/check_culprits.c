@@ -100,7 +100,8 @@ static void make_repository(void)
 static struct revision revision[4][2];
 static struct build build[4];
 static struct builds_task task[] = {
-	{ "src: foo.o", "compile" }, { "src: bar.o", "compile" }, { "doc: all", "document" },
+	{ .name = "src: foo.o", .kind = "compile" }, { .name = "src: bar.o", .kind = "compile" },
+	{ .name = "doc: all", .kind = "document" },
 };
 static struct builds builds = { .n = 4, .build = build, .n_tasks = 3, .task = task };
 static struct report_change change[] = {

@@ -99,8 +99,6 @@ START_TEST(keeps_history)
 	const char *text, *end;
 	char *values;
 
-	if (!make_host_can())
-		exit(77);
 	prepare();
 	for (int i = 0; i < BEFORE; i++)
 		build(40);
@@ -167,5 +165,7 @@ END_TEST
 
 int main(void)
 {
+	if (!make_host_can())
+		return 77;
 	return support_main("moved", TEST(keeps_history));
 }
