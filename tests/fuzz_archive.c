@@ -86,14 +86,18 @@ static struct archive *memory_archive(git_odb_backend **memory)
 static void put_files(git_treebuilder *tree, struct archive *a, struct input *in,
 		      const char *directory)
 {
-	struct error err = { 0 };
 	size_t n = strlen(directory);
 
 	for (size_t i = 0; i < in->n; i++) {
 		const char *name = in->file[i].name;
+		struct buf *content = &in->file[i].content;
+		git_oid id;
 
-		if (!strncmp(name, directory, n) && !strchr(name + n, '/'))
-			repo_put(a, tree, name + n, &in->file[i].content, &err);
+		if (strncmp(name, directory, n) || strchr(name + n, '/'))
+			continue;
+		check(!git_blob_create_from_buffer(&id, a->git, buf_str(content), content->len));
+		/* Not every name is valid in a tree. */
+		git_treebuilder_insert(NULL, tree, name + n, &id, GIT_FILEMODE_BLOB);
 	}
 }
 
