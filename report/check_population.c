@@ -8,6 +8,7 @@
 #include "report/words.h"
 
 #define TITLE "New, gone and renamed tasks"
+#define INDENT 4
 #define NAME_COLUMNS 40
 #define CELLS 4
 
@@ -120,35 +121,41 @@ static void add_line(struct buf *out, struct buf *text)
 
 /* Calls add for at most top tasks of a kind. Returns how many are left out. */
 static size_t each_of(struct buf *out, const struct population *p, const struct builds *builds,
-		      enum population_kind kind, size_t top,
+		      enum population_kind kind, size_t top, const struct style *style,
 		      void add(struct buf *, const struct population *, const struct builds *,
-			       const struct population_task *))
+			       const struct population_task *, const struct style *))
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
 		if (p->task[i].kind == kind && n++ < top)
-			add(out, p, builds, &p->task[i]);
+			add(out, p, builds, &p->task[i], style);
 	}
 	return n > top ? n - top : 0;
 }
 
+/* The values are below the name where the terminal is too narrow. */
 static void add_text(struct buf *out, const struct population *p, const struct builds *builds,
-		     const struct population_task *t)
+		     const struct population_task *t, const struct style *style)
 {
+	const char *name = builds_name_at(builds, t->task, p->now);
 	struct buf text = BUF_PART_OF(out);
-	size_t columns;
 
-	buf_adds(out, "    ");
-	columns = text_add_name(out, builds_name_at(builds, t->task, p->now), NAME_COLUMNS);
-	text_add_blanks(out, columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0);
-	buf_addf(&text, "  %s ", metric_info[metrics[metric_of(p)]].title);
+	buf_addf(&text, "%s ", metric_info[metrics[metric_of(p)]].title);
 	add_value(&text, p, t);
 	buf_adds(&text, ", ");
 	add_what(&text, t);
 	if (t->since != p->now) {
 		buf_adds(&text, " since ");
 		words_add_build(&text, builds, t->since);
+	}
+	text_add_blanks(out, INDENT);
+	if (style->width && INDENT + NAME_COLUMNS + 2 + text.len > style->width) {
+		text_add_name(out, name, style->width - INDENT);
+		buf_addc(out, '\n');
+		text_add_blanks(out, INDENT + 2);
+	} else {
+		text_add_blanks(out, NAME_COLUMNS + 2 - text_add_name(out, name, NAME_COLUMNS));
 	}
 	add_line(out, &text);
 	buf_release(&text);
@@ -170,7 +177,7 @@ void check_population_text(struct buf *out, const struct population *p,
 	add_shares(&text, p);
 	add_line(out, &text);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		more += each_of(out, p, builds, order[i], top, add_text);
+		more += each_of(out, p, builds, order[i], top, style, add_text);
 	if (more)
 		buf_addf(out, "  and %zu more (--top lists them)\n", more);
 	buf_release(&text);
@@ -188,11 +195,12 @@ void check_population_add_summary(struct buf *b, const struct population *p,
 }
 
 static void add_row(struct buf *out, const struct population *p, const struct builds *builds,
-		    const struct population_task *t)
+		    const struct population_task *t, const struct style *style)
 {
 	struct buf plain[CELLS], cell[CELLS];
 	const char *text[CELLS];
 
+	(void)style;
 	for (size_t i = 0; i < CELLS; i++)
 		plain[i] = cell[i] = (struct buf)BUF_PART_OF(out);
 	buf_adds(&plain[0], builds_name_at(builds, t->task, p->now));
@@ -231,7 +239,7 @@ void check_population_markdown(struct buf *out, const struct population *p,
 	markdown_row(out, head, CELLS);
 	markdown_rule(out, "llrl");
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		more += each_of(out, p, builds, order[i], top, add_row);
+		more += each_of(out, p, builds, order[i], top, NULL, add_row);
 	if (more)
 		buf_addf(out, "\nand %zu more\n", more);
 	buf_release(&text);

@@ -127,6 +127,10 @@ START_TEST(printed)
 		"renamed from x/m.o (moved)\n"
 		"  and 2 more (--top lists them)\n");
 	buf_clear(&text);
+	style.width = 60;
+	check_population_text(&text, &p, &builds, 1, &style);
+	ck_assert(strstr(buf_str(&text), "\n    y/m.o\n      CPU time 32 ms, renamed"));
+	buf_clear(&text);
 	check_population_markdown(&text, &p, &builds, 1);
 	ck_assert(strstr(buf_str(&text), "| y/m.o | renamed from x/m.o (moved) | 32 ms |"));
 	ck_assert(strstr(buf_str(&text), "\nand 2 more\n"));
