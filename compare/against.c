@@ -191,7 +191,8 @@ static int test_metric(struct search *s, enum metric m, const float *values)
 		}
 		r = test(s, total ? TASK_TOTAL : (uint32_t)t, m, n, own);
 	}
-	allow_for_spikes(s, from);
+	if (!r)
+		allow_for_spikes(s, from);
 	return r;
 }
 

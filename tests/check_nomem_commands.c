@@ -49,6 +49,10 @@ static const struct { const char *argv[12]; long least; } archived[] = {
 	{ { "check", "--repo", "r.git", "--json" }, 100 },
 	{ { "check", "--repo", "r.git", "--junit" }, 100 },
 	{ { "check", "--repo", "r.git", "--markdown" }, 100 },
+	{ { "check", "--repo", "p.git", "--ref", "main", "-c", "limits.yaml" }, 100 },
+	{ { "check", "--repo", "p.git", "--ref", "topic", "--against", "main" }, 100 },
+	{ { "check", "--repo", "p.git", "--ref", "topic", "--against", "main", "--json" }, 100 },
+	{ { "check", "--repo", "p.git", "--ref", "topic", "--against", "mian" }, 50 },
 	{ { "history", "--repo", "r.git" }, 100 },
 	{ { "history", "--repo", "r.git", "-j" }, 100 },
 	{ { "history", "--repo", "r.git", "recipe0: do_task1" }, 100 },
@@ -65,6 +69,11 @@ START_TEST(nth_fails_for_archive)
 	setenv("HOME", "/nonexistent", 1);
 	support_run(&r, dir, TOP_BUILDDIR "/tests/gen_archive --tasks 12 --builds 14 --seed 3 "
 		    "--noise 0.02 --host 0.02 --step 1-2/9/0.5 --step 3/13/0.9 r.git && "
+		    TOP_BUILDDIR "/tests/gen_archive --tasks 12 --builds 24 --repeats 2 --seed 3 "
+		    "--series h/main/m p.git && "
+		    TOP_BUILDDIR "/tests/gen_archive --tasks 12 --first 23 --builds 24 --repeats 2 "
+		    "--cores 8 --step 1-2/0/0.9 --seed 3 --series h/topic/m p.git && "
+		    "echo \"limits: {build: {wall: 1s}, '*': {cpu: 1s}}\" >limits.yaml && "
 		    "cp -r " RECORDINGS "/. .");
 	ck_assert_msg(!r.status, "%s", buf_str(&r.err));
 	ck_assert_int_gt(nomem_command(dir, archived[_i].argv), archived[_i].least);
