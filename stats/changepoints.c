@@ -24,7 +24,7 @@
 #define MOST_ALIKE 0.7		/* correlation between consecutive builds */
 #define STUDENT_P 3e-4
 #define RANK_P 1e-2
-#define RANKED 128		/* the nearest values of a level are enough for its rank */
+#define MANY 50			/* values on both sides, for which the ranks are about normal */
 #define FARTHEST 1e6		/* in units of the usual size */
 
 struct changepoints {
@@ -306,15 +306,16 @@ static int rank_p(struct changepoints *c, double *p, size_t k)
 	bool calm = end - at < CHANGEPOINTS_HELD;
 	int r;
 
-	begin = at - begin > RANKED ? at - RANKED : begin;
-	end = end - at > RANKED ? at + RANKED : end;
 	memcpy(c->left, (calm ? c->calm : c->value) + begin, (at - begin) * sizeof *c->left);
 	memcpy(c->right, c->value + at, (end - at) * sizeof *c->right);
 	for (size_t i = 0; calm && i < end - at; i++)
 		c->right[i] = (c->right[i] - c->middle) / c->noise;
 	stats_sort(c->left, at - begin);
 	stats_sort(c->right, end - at);
-	r = utest_p(p, c->left, at - begin, c->right, end - at);
+	if (at - begin < MANY || end - at < MANY)
+		r = utest_p(p, c->left, at - begin, c->right, end - at);
+	else
+		r = utest_p_normal(p, c->left, at - begin, c->right, end - at);
 	*p *= places(c, k);
 	return r;
 }

@@ -12,11 +12,13 @@
 #define SHORT 28		/* builds */
 
 #define PLACES 48		/* at which each end of a slope is tried */
+#define FEW 8			/* steps; of more, not every number is tried */
 
 struct creep_finder {
 	size_t cap;
 	double *sum;		/* of the first i values */
 	double *moment;		/* of the first i values, each times its index */
+	double *rest;		/* of each level: residuals, or less with one more step */
 	struct creep *list;
 	size_t n;
 	struct changepoints_view view;
@@ -35,6 +37,7 @@ void creep_finder_free(struct creep_finder *f)
 		return;
 	free(f->sum);
 	free(f->moment);
+	free(f->rest);
 	free(f->list);
 	free(f);
 }
@@ -45,12 +48,14 @@ static int make_room(struct creep_finder *f, size_t n)
 		return 0;
 	free(f->sum);
 	free(f->moment);
+	free(f->rest);
 	free(f->list);
 	f->cap = 0;
 	f->sum = malloc((n + 1) * sizeof *f->sum);
 	f->moment = malloc((n + 1) * sizeof *f->moment);
+	f->rest = malloc((n + 1) * sizeof *f->rest);
 	f->list = malloc((n + 1) * sizeof *f->list);
-	if (!f->sum || !f->moment || !f->list)
+	if (!f->sum || !f->moment || !f->rest || !f->list)
 		return -ENOMEM;
 	f->cap = n + 1;
 	return 0;
@@ -89,10 +94,11 @@ static struct slope fit(const struct creep_finder *f, size_t begin, size_t end, 
 }
 
 /* cost: of a penalty of 1 */
-static struct slope best_slope(const struct creep_finder *f, size_t begin, size_t end, double cost)
+static struct slope best_slope(const struct creep_finder *f, size_t begin, size_t end, double cost,
+			       size_t places)
 {
 	double all = partition_rest(f->view.partition, begin, end);
-	size_t stride = (end - begin + PLACES - 1) / PLACES;
+	size_t stride = (end - begin + places - 1) / places;
 	struct slope best = { .cost = INFINITY };
 
 	for (size_t a = begin; a + CREEP_SHORTEST <= end; a += stride) {
@@ -116,9 +122,10 @@ static size_t end_of(const struct changepoints_view *v, size_t level)
 
 /* The residuals of a level, and the cost of a step in it if that is better: changepoints.h has no
  * level as short as this between two steps, but it is not a slope. */
-static double rest_of_level(const struct creep_finder *f, size_t begin, size_t end, double step)
+static double rest_of_level(const struct creep_finder *f, size_t level, double step)
 {
 	const struct partition *p = f->view.partition;
+	size_t begin = f->view.start[level], end = end_of(&f->view, level);
 	double least = partition_rest(p, begin, end);
 
 	for (size_t at = begin + CHANGEPOINTS_SHORTEST; at + CHANGEPOINTS_SHORTEST <= end; at++)
@@ -126,17 +133,22 @@ static double rest_of_level(const struct creep_finder *f, size_t begin, size_t e
 	return least;
 }
 
+static double unit_cost(const struct creep_finder *f)
+{
+	return log(f->view.n) * f->view.inflation;
+}
+
 /* How much better a slope fits than the steps [i, j]; step i begins level i + 1. */
-static double gain(const struct creep_finder *f, size_t i, size_t j, struct slope *slope)
+static double gain(const struct creep_finder *f, size_t i, size_t j, struct slope *slope,
+		   size_t places)
 {
 	const struct changepoints_view *v = &f->view;
-	size_t begin = v->start[i], end = end_of(v, j + 1);
-	double cost = log(v->n) * v->inflation, steps = 0;
+	double cost = unit_cost(f), steps = STEP_COST * (j - i + 1) * cost;
 
-	*slope = best_slope(f, begin, end, cost);
+	*slope = best_slope(f, v->start[i], end_of(v, j + 1), cost, places);
 	for (size_t k = i; k <= j + 1; k++)
-		steps += rest_of_level(f, v->start[k], end_of(v, k), STEP_COST * cost);
-	return steps + STEP_COST * (j - i + 1) * cost - slope->cost;
+		steps += f->rest[k];
+	return steps - slope->cost;
 }
 
 static struct change change_of(const struct creep_finder *f, const struct slope *s, size_t i,
@@ -163,6 +175,24 @@ static bool same_way(const struct change *a, const struct change *b)
 	return (a->after > a->before) == (b->after > b->before);
 }
 
+/* The end of the steps from i on that have its direction. */
+static size_t end_of_run(const struct creep_finder *f, size_t i, size_t end)
+{
+	size_t j = i + 1;
+
+	while (j < end && same_way(&f->change[i], &f->change[j]))
+		j++;
+	return j;
+}
+
+/* The next number of steps to try: each one up to FEW, then half as many more, then all. */
+static size_t next_number(size_t n, size_t all)
+{
+	size_t more = n < FEW ? n + 1 : n + n / 2;
+
+	return n < all && more > all ? all : more;
+}
+
 /* Replaces the steps of [begin, end) by the slope that fits best, then continues on both
  * sides of it. */
 static void find(struct creep_finder *f, size_t begin, size_t end)
@@ -172,20 +202,24 @@ static void find(struct creep_finder *f, size_t begin, size_t end)
 	size_t from = 0, until = 0;
 
 	for (size_t i = begin; i < end; i++) {
-		for (size_t j = i; j < end && same_way(&f->change[i], &f->change[j]); j++) {
+		size_t all = end_of_run(f, i, end) - i;
+
+		for (size_t n = 1; n <= all; n = next_number(n, all)) {
 			struct slope s;
-			double g = gain(f, i, j, &s);
+			double g = gain(f, i, i + n - 1, &s, n > FEW ? PLACES / 2 : PLACES);
 
 			if (g > most) {
 				most = g;
 				best = s;
 				from = i;
-				until = j;
+				until = i + n - 1;
 			}
 		}
 	}
 	if (!(most > 0))
 		return;
+	if (until - from >= FEW)
+		gain(f, from, until, &best, PLACES);
 	find(f, begin, from);
 	f->list[f->n++] = (struct creep){ from, until + 1, change_of(f, &best, from, until) };
 	find(f, until + 1, end);
@@ -208,6 +242,8 @@ int creep_find(struct creep_finder *f, const struct creep **list, size_t *n_list
 		f->sum[i + 1] = f->sum[i] + f->view.calm[i];
 		f->moment[i + 1] = f->moment[i] + f->view.calm[i] * i;
 	}
+	for (size_t k = 0; k < f->view.n_levels; k++)
+		f->rest[k] = rest_of_level(f, k, STEP_COST * unit_cost(f));
 	find(f, 0, n_changes);
 	*list = f->list;
 	*n_list = f->n;

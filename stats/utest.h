@@ -14,6 +14,9 @@
  */
 int utest_p(double *p, const double *a, size_t n_a, const double *b, size_t n_b);
 
+/* The same, always by the normal approximation. */
+int utest_p_normal(double *p, const double *a, size_t n_a, const double *b, size_t n_b);
+
 /* The shift from a to b (Hodges and Lehmann): the median of all differences, and its interval. */
 int utest_shift(double *shift, struct interval *in, const double *a, size_t n_a,
 		const double *b, size_t n_b, double confidence);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CPU time of `buildbeat history` of a year of 10,000 tasks by four metrics, cold from git,
- * with the default limits and with every series tested. Also, how often it reports a creep
- * where there is no change, a step, or a creep.
+ * with the default limits and with every series tested. Also, how much more ten years of
+ * 300 tasks take than one, and how often a creep is reported where there is no change, a
+ * step, or a creep.
  */
 #include "stats/creep.h"
 #include "tests/noise.h"
@@ -19,10 +20,12 @@
 #define CPU_BAR_S 6
 #define MEMORY_BAR_MIB 256
 
-static int generate(const char *path)
+#define LONG_BAR 11		/* times one year */
+
+static int generate(const char *path, const char *tasks, const char *builds)
 {
 	const char *const argv[] = {
-		TOP_BUILDDIR "/tests/gen_archive", "--tasks", "10000", "--builds", "365", "--noise", "3%",
+		TOP_BUILDDIR "/tests/gen_archive", "--tasks", tasks, "--builds", builds, "--noise", "3%",
 		"--spikes", "1%", "--host", "2%", "--step", "3-20/160/20%", "--step", "300-340/290/-40%",
 		"--step", "400-420/100/50%/memory", path, NULL
 	};
@@ -69,6 +72,24 @@ static int bench(const char *repo, const char *config)
 	       "%ld MiB\n", every.cpu_ms / 1e3, every.wall_ms / 1e3, every.max_rss_kb / 1024);
 	printf("  of that %.2f s are for reading and for what tasks have in common; %.0f us a series\n",
 	       reading.cpu_ms / 1e3, (every.cpu_ms - reading.cpu_ms) * 1e3 / SERIES);
+	return 0;
+}
+
+static int bench_years(const char *dir, const char *config)
+{
+	static const char *const builds[] = { "365", "3650" };
+	struct spent took[2];
+	char repo[64];
+
+	if (write_config(config, "compare:\n  rate: 1%\n"))
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		snprintf(repo, sizeof repo, "%s/%s.git", dir, builds[i]);
+		if (generate(repo, "300", builds[i]) || measure(&took[i], repo, config, NULL))
+			return -1;
+	}
+	printf("history of 300 tasks, 3,650 builds: x%.1f of 365 builds (bar: %d)\n",
+	       took[1].cpu_ms / took[0].cpu_ms, LONG_BAR);
 	return 0;
 }
 
@@ -128,7 +149,8 @@ static int bench_all(const char *dir)
 
 	snprintf(repo, sizeof repo, "%s/builds.git", dir);
 	snprintf(config, sizeof config, "%s/buildbeat.yaml", dir);
-	failed = generate(repo) || bench(repo, config);
+	failed = generate(repo, "10000", "365") || bench(repo, config) ||
+		 bench_years(dir, config);
 	for (enum noise_kind kind = 0; !failed && kind < NOISE_KINDS; kind++)
 		failed = bench_creep(kind);
 	return failed;

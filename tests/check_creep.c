@@ -99,7 +99,35 @@ START_TEST(steps_and_slopes)
 }
 END_TEST
 
+/* Ten years in which the value triples: no two months differ by much. */
+START_TEST(slow_drift)
+{
+	enum { BUILDS = 3650 };
+	struct changepoints *points = changepoints_new();
+	struct creep_finder *finder = creep_finder_new();
+	struct noise noise = { 5 };
+	const struct change *change;
+	const struct creep *creep;
+	size_t n_changes, n_creep, covered = 0;
+	double v[BUILDS];
+
+	ck_assert(points && finder);
+	noise_series(&noise, NOISE_NORMAL, v, BUILDS);
+	for (size_t i = 0; i < BUILDS; i++)
+		v[i] *= 1 + 2.0 * (double)i / BUILDS;
+	ck_assert(!changepoints_find(points, &change, &n_changes, v, BUILDS, 0.01));
+	ck_assert_uint_gt(n_changes, 15);
+	ck_assert(!creep_find(finder, &creep, &n_creep, points, change, n_changes));
+	for (size_t i = 0; i < n_creep; i++)
+		covered += creep[i].change.last - creep[i].change.first;
+	ck_assert_uint_gt(covered, BUILDS / 2);
+	creep_finder_free(finder);
+	changepoints_free(points);
+}
+END_TEST
+
 int main(void)
 {
-	return support_main("creep", TEST_GROUP("creep"), TEST_EACH(steps_and_slopes, shapes));
+	return support_main("creep", TEST_GROUP("creep"), TEST_EACH(steps_and_slopes, shapes),
+			    TEST(slow_drift));
 }
