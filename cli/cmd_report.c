@@ -40,6 +40,8 @@ struct made {
 	struct history history;
 	struct verdict verdict;
 	struct population population;
+	struct values newest;		/* compared with the limits */
+	struct limits_check limits;
 	struct report_events events;
 	struct trends trends;
 	size_t n_logs;
@@ -63,10 +65,23 @@ static void release(struct made *m)
 	trends_release(&m->trends);
 	report_events_release(&m->events);
 	population_release(&m->population);
+	limits_check_release(&m->limits);
+	values_release(&m->newest);
 	verdict_release(&m->verdict);
 	history_release(&m->history);
 	kept_builds_release(&m->kept);
 	buildset_release(&m->buildset);
+}
+
+static int check_limits(struct made *m, struct error *err)
+{
+	const struct buildset *n = &m->buildset;
+	int r = archive_values(n->archive, n->builds.build[n->builds.n - 1].id, &m->newest, err);
+
+	if (!r && (r = limits_check(&m->limits, &n->limits.limits, &m->newest)))
+		error_sys(err, r, NULL, NULL);
+	m->page.limits = &m->limits;
+	return r;
 }
 
 static int find_changes(struct made *m, struct error *err)
@@ -76,7 +91,8 @@ static int find_changes(struct made *m, struct error *err)
 	int r;
 
 	kept_builds_init(&m->kept, &n->builds);
-	r = verdict_make(&m->verdict, builds, &n->rules, &n->known, err);
+	r = n->limits.n ? check_limits(m, err) : 0;
+	r = r ? r : verdict_make(&m->verdict, builds, &n->rules, &n->known, err);
 	if (!r)
 		r = population_make(&m->population, &n->builds, err);
 	if (!r)

@@ -44,6 +44,25 @@ void check_limits_add_verdict(struct buf *b, const struct limits_check *l)
 	buf_adds(b, ", ");
 }
 
+static void add_values(struct buf *b, const struct limits_excess *e)
+{
+	buf_addf(b, "%s ", metric_info[e->limit->metric].title);
+	add_amount(b, e->limit, e->value);
+	buf_adds(b, ", limit ");
+	add_amount(b, e->limit, e->limit->most);
+	if (e->limit->most > 0) {
+		buf_adds(b, " (");
+		add_share(b, e);
+		buf_addc(b, ')');
+	}
+}
+
+void check_limits_add_excess(struct buf *b, const struct limits_excess *e)
+{
+	buf_addf(b, "%s: ", task_name(e->task));
+	add_values(b, e);
+}
+
 /* Adds the limits that apply to nothing. */
 static void add_unused(struct buf *b, const struct limits_check *l)
 {
@@ -80,15 +99,8 @@ void check_limits_text(struct buf *out, const struct limits_check *l, size_t top
 		buf_adds(out, "    ");
 		columns = text_add_name(out, task_name(e->task), NAME_COLUMNS);
 		text_add_blanks(out, columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0);
-		buf_addf(out, "  %s ", metric_info[e->limit->metric].title);
-		add_amount(out, e->limit, e->value);
-		buf_adds(out, ", limit ");
-		add_amount(out, e->limit, e->limit->most);
-		if (e->limit->most > 0) {
-			buf_adds(out, " (");
-			add_share(out, e);
-			buf_addc(out, ')');
-		}
+		buf_adds(out, "  ");
+		add_values(out, e);
 		buf_addc(out, '\n');
 	}
 	if (l->n > top)

@@ -12,6 +12,9 @@
 /* "2 limits exceeded, " for the beginning of a verdict; nothing if none is. */
 void check_limits_add_verdict(struct buf *b, const struct limits_check *l);
 
+/* "link: x: memory of the largest process 5.2 GiB, limit 4 GiB (+30 %)". */
+void check_limits_add_excess(struct buf *b, const struct limits_excess *e);
+
 /* At most `top` values in text and Markdown. */
 void check_limits_text(struct buf *out, const struct limits_check *l, size_t top,
 		       const struct style *style);

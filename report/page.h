@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_REPORT_PAGE_H
 #define BUILDBEAT_REPORT_PAGE_H
 
+#include "compare/limits.h"
 #include "compare/population.h"
 #include "report/culprits.h"
 #include "report/events.h"
@@ -47,6 +48,7 @@ struct page {
 	const struct history *history;
 	const struct verdict *verdict;
 	const struct population *population;	/* NULL: unknown */
+	const struct limits_check *limits;	/* NULL: no limits */
 	const struct report_events *events;
 	const struct culprits *culprits;	/* of the first n_culprits events */
 	size_t n_culprits;

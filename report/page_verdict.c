@@ -3,11 +3,13 @@
 #include "report/page_parts.h"
 
 #include "report/amount.h"
+#include "report/check_limits.h"
 #include "report/check_population.h"
 #include "report/words.h"
 
 #include <math.h>
 
+#define LIMITS_MOST 10
 #define FINDINGS_MOST 200	/* in this table; the table of all tasks has the rest */
 
 /* For the beginning of a sentence. */
@@ -35,16 +37,34 @@ static void add_builds(struct buf *b, const struct builds *builds)
 	buf_addc(b, '.');
 }
 
+static void add_limits(struct markup *h, const struct limits_check *l)
+{
+	struct buf text = BUF_PART_OF(h->out);
+
+	for (size_t i = 0; l && i < l->n && i < LIMITS_MOST; i++) {
+		buf_clear(&text);
+		check_limits_add_excess(&text, &l->excess[i]);
+		markup_leaf(h, "p", "alarm", buf_str(&text));
+	}
+	if (l && l->n > LIMITS_MOST) {
+		buf_clear(&text);
+		buf_addf(&text, "And %zu more exceed their limits.", l->n - LIMITS_MOST);
+		markup_leaf(h, "p", "alarm", buf_str(&text));
+	}
+	buf_release(&text);
+}
+
 void page_part_header(struct markup *h, const struct page *p)
 {
 	struct buf text = BUF_PART_OF(h->out), to_come = BUF_PART_OF(h->out);
 	uint32_t good;
 
 	markup_begin(h, "header");
+	check_limits_add_verdict(&text, p->limits);
 	words_add_verdict(&text, p->verdict);
 	capitalize(&text);
-	markup_leaf(h, "h1", p->verdict->n_confirmed || p->verdict->not_judged ? "verdict worse" :
-		    "verdict", buf_str(&text));
+	markup_leaf(h, "h1", p->verdict->n_confirmed || p->verdict->not_judged ||
+		    (p->limits && p->limits->n) ? "verdict worse" : "verdict", buf_str(&text));
 	buf_clear(&text);
 	add_builds(&text, p->builds);
 	markup_leaf(h, "p", "facts", buf_str(&text));
@@ -62,6 +82,7 @@ void page_part_header(struct markup *h, const struct page *p)
 		buf_addf(&text, " %s.", buf_str(&to_come));
 	buf_release(&to_come);
 	markup_leaf(h, "p", "facts faint", buf_str(&text));
+	add_limits(h, p->limits);
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!words_host_event(p->verdict, m))
 			continue;

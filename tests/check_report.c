@@ -38,6 +38,21 @@ static bool has(const struct buf *page, const char *text)
 	return memmem(page->data, page->len, text, strlen(text));
 }
 
+START_TEST(names_exceeded_limits)
+{
+	struct buf page;
+
+	runs("echo \"limits: {build: {wall: 1s}, '*': {cpu: 24h}}\" >l.yaml && "
+	     GEN "--tasks 40 --builds 1 r.git && " REPORT "-c l.yaml --repo r.git -o o");
+	page_read(&page, "o/index.html");
+	ck_assert(has(&page, ">1 limit exceeded, too few builds for a verdict</h1>"));
+	ck_assert(has(&page, ">the build: wall time "));
+	ck_assert(has(&page, ", limit 1.00 s (x "));
+	ck_assert(!has(&page, "24 h"));
+	buf_release(&page);
+}
+END_TEST
+
 START_TEST(names_the_change)
 {
 	struct buf page;
@@ -263,6 +278,7 @@ END_TEST
 
 int main(void)
 {
-	return support_main("report", TEST(names_the_change), TEST(same_bytes), TEST_EACH(no_change, unchanged), TEST_EACH(refuses, refused), TEST(no_such_chart),
+	return support_main("report", TEST(names_exceeded_limits), TEST(names_the_change),
+			    TEST(same_bytes), TEST_EACH(no_change, unchanged), TEST_EACH(refuses, refused), TEST(no_such_chart),
 			    TEST(names_that_bite), TEST(failed_build));
 }
