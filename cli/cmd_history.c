@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/numberlines.h"
 #include "cli/output.h"
+#include "compare/verdict.h"
 #include "report/history_output.h"
 
 #include <errno.h>
@@ -39,6 +40,7 @@ static const struct option options[] = {
 struct query {
 	struct buildset n;
 	struct history history;
+	struct verdict verdict;
 	struct history_view view;
 };
 
@@ -115,6 +117,10 @@ static int find_changes(struct query *a, const char *what, struct error *err)
 
 	if (!r)
 		r = history_find(&a->history, &a->n.builds, &a->n.rules, &a->n.known, a->view.task, err);
+	if (!r)
+		r = verdict_make(&a->verdict, &a->n.builds, &a->n.rules, &a->n.known, err);
+	if (!r)
+		r = history_add_findings(&a->history, &a->n.builds, &a->verdict, a->view.task, err);
 	if (r)
 		return r;
 	a->view.builds = &a->n.builds;
@@ -127,6 +133,7 @@ static void release(struct query *a)
 {
 	for (enum metric m = 0; m < METRICS; m++)
 		free(a->view.series[m]);
+	verdict_release(&a->verdict);
 	history_release(&a->history);
 	buildset_release(&a->n);
 }

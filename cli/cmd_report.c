@@ -97,7 +97,9 @@ static int find_changes(struct made *m, struct error *err)
 		r = population_make(&m->population, &n->builds, err);
 	if (!r)
 		r = history_find(&m->history, builds, &n->rules, &n->known, HISTORY_ALL, err);
-	if (!r && (r = report_events_make(&m->events, &m->history, &m->verdict)))
+	if (!r)
+		r = history_add_findings(&m->history, builds, &m->verdict, HISTORY_ALL, err);
+	if (!r && (r = report_events_make(&m->events, &m->history)))
 		r = error_sys(err, r, NULL, NULL);
 	if (!r)
 		r = trends_make(&m->trends, builds, &n->rules, &m->history, &m->verdict, err);

@@ -18,6 +18,8 @@
 #define TASK_TOTAL UINT32_MAX		/* the build as a whole */
 #define TASK_HOST (UINT32_MAX - 1)	/* the common factor of all tasks */
 
+struct verdict_finding;
+
 struct history_change {
 	uint32_t task;		/* index into builds.task, TASK_TOTAL or TASK_HOST */
 	enum metric metric;
@@ -26,6 +28,7 @@ struct history_change {
 				   metric's unit; p is the false discovery rate */
 	uint32_t event;		/* index into event */
 	const struct known *known;	/* accepted or acknowledged, or NULL */
+	const struct verdict_finding *finding;	/* of check, or NULL */
 };
 
 struct history_event {
@@ -54,6 +57,13 @@ struct history {
 int history_find(struct history *h, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, uint32_t task, struct error *err);
 void history_release(struct history *h);
+
+/* Adds the findings of check that are not change points yet, of one task or of HISTORY_ALL; those of
+ * other changes are noted. history and report list the same events so. h points into v. Returns 0 or
+ * a negative errno with err. */
+struct verdict;
+int history_add_findings(struct history *h, const struct builds *builds, const struct verdict *v,
+			 uint32_t task, struct error *err);
 
 /* The values of one series as they were examined, NaN for missing ones. For a task this loads
  * the metric of all builds again. Returns 0 or a negative errno with err. */

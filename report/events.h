@@ -4,10 +4,7 @@
 
 #include "compare/verdict.h"
 
-/*
- * The events of a report: those of history, and findings of check in the newest builds that are not
- * change points yet, grouped by the build in which they began.
- */
+/* The events of a report: those of history with the findings of check. */
 struct report_change {
 	uint32_t task;		/* index into builds.task, TASK_TOTAL or TASK_HOST */
 	enum metric metric;
@@ -31,9 +28,8 @@ struct report_events {
 	struct report_change *change;
 };
 
-/* The result points into history and verdict. Returns 0 or -ENOMEM. Always release. */
-int report_events_make(struct report_events *e, const struct history *history,
-		       const struct verdict *verdict);
+/* The result points into history. Returns 0 or -ENOMEM. Always release. */
+int report_events_make(struct report_events *e, const struct history *history);
 void report_events_release(struct report_events *e);
 
 #endif

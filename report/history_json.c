@@ -2,7 +2,9 @@
 #include "report/history_output.h"
 
 #include "base/json.h"
+#include "compare/verdict.h"
 #include "report/revisions.h"
+#include "report/words.h"
 
 #include <math.h>
 
@@ -68,6 +70,7 @@ static void add_change(struct document *d, const struct history_change *c)
 	json_shortest(&d->j, "after", c->change.after);
 	json_shortest(&d->j, "effect", c->change.effect);
 	json_shortest(&d->j, "rate", c->change.p);
+	json_str(&d->j, "state", c->finding ? words_finding_state[c->finding->state] : NULL);
 	add_known(d, c->known);
 	json_object_end(&d->j);
 }

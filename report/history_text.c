@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/history_parts.h"
 
+#include "compare/verdict.h"
 #include "report/amount.h"
 #include "report/revisions.h"
+#include "report/words.h"
 
 #include <errno.h>
 #include <math.h>
@@ -208,6 +210,8 @@ static void add_name(const struct history_page *p, const struct history_change *
 
 	text_add_name(p->out, name, !width ? 0 : width > CELLS_COLUMNS + NAME_LEAST ?
 		      width - CELLS_COLUMNS : NAME_LEAST);
+	if (c->finding && c->finding->state == FINDING_SUSPECT)
+		buf_addf(p->out, "  %s", words_finding_state[FINDING_SUSPECT]);
 	if (c->known) {
 		buf_adds(p->out, "  ");
 		history_add_known(p, c->known);

@@ -48,6 +48,7 @@ CHECKS = \
 	tests/check_record_processes \
 	tests/check_record_signals tests/check_recording tests/check_recording_write \
 	tests/check_redact tests/check_remote tests/check_repeats tests/check_report tests/check_rules \
+	tests/check_same_events \
 	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
 	tests/check_series tests/check_show tests/check_spark tests/check_stats \
 	tests/check_store tests/check_summary tests/check_svg tests/check_tails \

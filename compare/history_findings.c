@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "compare/history_group.h"
+#include "compare/verdict.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Whether both are of the same series with overlapping intervals. */
+static bool is_same(const struct verdict_finding *f, const struct history_change *c)
+{
+	return f->task == c->task && f->metric == c->metric &&
+	       f->first <= c->change.last && c->change.first <= f->last;
+}
+
+static bool mark(struct history *h, size_t n, const struct verdict_finding *f)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_same(f, &h->change[i]))
+			continue;
+		if (!h->change[i].finding)
+			h->change[i].finding = f;
+		found = true;
+	}
+	return found;
+}
+
+static int add(struct history *h, const struct verdict_finding *f)
+{
+	struct history_change *grown = realloc(h->change, (h->n_changes + 1) * sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	h->change = grown;
+	grown[h->n_changes++] = (struct history_change){
+		.task = f->task, .metric = f->metric, .creep = f->creep,
+		.change = {
+			.at = f->since, .first = f->first, .last = f->last,
+			.before = f->before, .after = f->now, .effect = f->effect, .p = f->rate,
+		},
+		.known = f->known, .finding = f,
+	};
+	return 0;
+}
+
+int history_add_findings(struct history *h, const struct builds *builds, const struct verdict *v,
+			 uint32_t task, struct error *err)
+{
+	size_t n = h->n_changes;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < v->n; i++) {
+		const struct verdict_finding *f = &v->finding[i];
+
+		if ((task == HISTORY_ALL || task == f->task) && !mark(h, n, f))
+			r = add(h, f);
+	}
+	if (!r && h->n_changes > n) {
+		free(h->event);
+		h->event = NULL;
+		h->n_events = 0;
+		r = history_group(h, builds);
+	}
+	return r ? error_sys(err, r, builds->ref, NULL) : 0;
+}
