@@ -29,6 +29,8 @@ static const struct option limit_keys[] = {
 	{ 0 }
 };
 
+_Static_assert(ARRAY_SIZE(limit_keys) == METRICS + 1, "a key for each metric");
+
 static void *add(void *list)
 {
 	struct limits_config *c = list;
