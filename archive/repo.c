@@ -116,9 +116,12 @@ static int open_here(struct archive *a, struct error *err)
 int repo_open(struct archive *a, enum archive_use use, struct error *err)
 {
 	int r = use == ARCHIVE_WRITE ? repo_create(a, err) : 0;
+	struct stat st;
 
-	if (!r && access(a->path, F_OK))
+	if (!r && stat(a->path, &st))
 		r = error_sys(err, -errno, a->path, NULL);
+	else if (!r && !S_ISDIR(st.st_mode))
+		r = error_sys(err, -ENOTDIR, a->path, NULL);
 	return r ? r : open_here(a, err);
 }
 
