@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += stats/libstats.la
 stats_libstats_la_SOURCES = \
 	stats/changepoints.c stats/changepoints.h stats/creep.c stats/creep.h \
-	stats/decide.c stats/decide.h stats/distribution.c stats/distribution.h stats/hostfactor.c \
-	stats/hostfactor.h stats/partition.c stats/partition.h stats/samples.c stats/samples.h \
-	stats/stats.c stats/stats.h stats/tails.c stats/tails.h stats/utest.c stats/utest.h
+	stats/decide.c stats/decide.h stats/deviations.c stats/deviations.h stats/distribution.c stats/distribution.h stats/hostfactor.c \
+	stats/hostfactor.h stats/level.c stats/level.h stats/nulls.c stats/nulls.h stats/partition.c stats/partition.h stats/samples.c stats/samples.h \
+	stats/stats.c stats/stats.h stats/utest.c stats/utest.h
 

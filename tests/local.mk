@@ -24,7 +24,7 @@ CHECKS = \
 	tests/check_calibration tests/check_chart tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
-	tests/check_decide tests/check_diff tests/check_doctor tests/check_event \
+	tests/check_decide tests/check_deviations tests/check_diff tests/check_doctor tests/check_event \
 	tests/check_examples tests/check_extremes tests/check_field tests/check_findings \
 	tests/check_follow tests/check_gitstamp \
 	tests/check_values \
@@ -51,11 +51,11 @@ CHECKS = \
 	tests/check_same_events \
 	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
 	tests/check_series tests/check_show tests/check_spark tests/check_stats \
-	tests/check_store tests/check_summary tests/check_svg tests/check_tails \
+	tests/check_store tests/check_summary tests/check_svg \
 	tests/check_task tests/check_tasks tests/check_text tests/check_tools \
 	tests/check_traces tests/check_trend tests/check_trends tests/check_trust \
 	tests/check_trust_files tests/check_unreadable tests/check_usage_log \
-	tests/check_verdict tests/check_zstd
+	tests/check_verdict tests/check_verdict_held tests/check_zstd
 check_PROGRAMS += $(CHECKS)
 TESTS += $(CHECKS)
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_STATS_LEVEL_H
+#define BUILDBEAT_STATS_LEVEL_H
+
+#include <stddef.h>
+
+/* The median of a sorted array, and the median distance from it, in time of n. */
+float level_middle(const float *sorted, size_t n);
+float level_distance(const float *sorted, size_t n, float middle);
+
+/* Adds a value to a sorted array with room for it, or removes one of its values. */
+void level_insert(float *sorted, size_t n, float value);
+void level_remove(float *sorted, size_t n, float value);
+
+#endif
