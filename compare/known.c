@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/known.h"
 
+#include "compare/history.h"
+
+#include <string.h>
+
+bool known_fits(const struct known *k, const struct builds *builds, uint32_t task, enum metric m)
+{
+	if (!(k->metrics & METRIC_BIT(m)))
+		return false;
+	return task == TASK_HOST ? !strcmp(k->pattern, "*") :
+	       builds_task_fits(builds, task, k->pattern);
+}
+
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
 			       const struct builds *builds, uint32_t task, enum metric m,
 			       uint32_t first, uint32_t last)
@@ -9,7 +21,7 @@ const struct known *known_find(const struct known_list *list, enum known_kind ki
 		const struct known *k = &list->known[i];
 
 		if (k->kind == kind && k->build >= first && k->build <= last &&
-		    k->metrics & METRIC_BIT(m) && builds_task_fits(builds, task, k->pattern))
+		    known_fits(k, builds, task, m))
 			return k;
 	}
 	return NULL;

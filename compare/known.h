@@ -33,8 +33,12 @@ struct known_list {
 	struct known *known;	/* by build, then by time */
 };
 
-/* The newest note of that kind about a task (as for builds_task_fits()) and metric on a build in
- * [first, last], or NULL. list may be NULL. */
+/* Whether a note is about a task (as for builds_task_fits()) and metric. One about "*" is about the
+ * common factor of all tasks too. */
+bool known_fits(const struct known *k, const struct builds *builds, uint32_t task, enum metric m);
+
+/* The newest note of that kind about a task and metric on a build in [first,
+ * last], or NULL. list may be NULL. */
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
 			       const struct builds *builds, uint32_t task, enum metric m,
 			       uint32_t first, uint32_t last);

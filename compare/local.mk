@@ -14,3 +14,6 @@ compare_libcompare_la_SOURCES += \
 compare_libcompare_la_SOURCES += \
 	compare/against.c compare/against.h compare/merge.c compare/merge.h \
 	compare/repeats.c compare/repeats.h
+compare_libcompare_la_SOURCES += \
+	compare/replay.c compare/replay.h compare/replay_host.c compare/replay_row.c \
+	compare/replay_step.c compare/replay_test.c

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/replay.h"
+
+#include "compare/parallel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TASKS_AT_ONCE 256
+#define SAMPLED 1000		/* tasks whose builds are counted */
+#define TIME_PART 2000		/* of a metric's least amount, added before the logarithm */
+#define OTHER_PART 16
+#define ALIKE_PRIOR 100		/* values that a correlation of one half counts as */
+#define ALIKE_MOST 0.8
+#define FADE_FIRST 24
+#define LAG_PART 3		/* builds are counted when a third of all builds ago */
+#define LAG_LEAST 2
+#define LAG_MOST 8
+
+uint32_t replay_task(const struct replay *r, uint32_t row)
+{
+	return row < r->total_row ? row / (uint32_t)r->n_metrics :
+	       row < r->host_row ? TASK_TOTAL : TASK_HOST;
+}
+
+size_t replay_metric(const struct replay *r, uint32_t row)
+{
+	return row % r->n_metrics;
+}
+
+double replay_x(const struct replay *r, uint32_t row, uint32_t build)
+{
+	size_t m = replay_metric(r, row);
+
+	if (row >= r->total_row)
+		return r->lone[row - r->total_row].x[build];
+	return replay_task_x(r, m, row / (uint32_t)r->n_metrics, build);
+}
+
+double replay_amount(const struct replay *r, uint32_t row, double x)
+{
+	return row < r->host_row ? exp(x) - r->least[replay_metric(r, row)] : exp(x);
+}
+
+double replay_fit(const struct replay *r, uint32_t row, double z)
+{
+	if (row < r->total_row)
+		return deviations_ln(&r->offset[replay_metric(r, row)][0], z);
+	return -2.5 * log1p(z * z / 4);
+}
+
+size_t replay_values(const struct replay *r, uint32_t row, uint32_t begin, uint32_t end,
+		     size_t most, double *v)
+{
+	size_t n = 0;
+
+	for (uint32_t b = end; b > begin && n < most; b--) {
+		double x = replay_x(r, row, b - 1);
+
+		if (!isnan(x))
+			v[n++] = x;
+	}
+	return n;
+}
+
+bool replay_matters(const struct replay *r, uint32_t row, double before, double now)
+{
+	const struct gate *gate = &r->gate[row];
+	double old = fmax(0, replay_amount(r, row, before));
+	double new = fmax(0, replay_amount(r, row, now));
+
+	return fabs(new - old) >= gate->share * old && fabs(new - old) >= gate->amount &&
+	       !(old < gate->floor && new < gate->floor);
+}
+
+static void set_gates(struct replay *r)
+{
+	for (uint32_t row = 0; row < r->n_rows; row++) {
+		enum metric m = r->metric[replay_metric(r, row)];
+
+		r->gate[row] = row < r->host_row ? rules_gate(r->rules, builds_task_name(r->builds, replay_task(r, row)), m) :
+			(struct gate){ .share = r->rules->gate[m].share };
+	}
+}
+
+static bool is_good(const struct build *build)
+{
+	return !(build->total[TOTAL_STATUS] > 0);
+}
+
+/* The logarithms of one metric. Builds that failed have no values: they were cut short. */
+static int load(struct replay *r, size_t m, float *values, struct error *err)
+{
+	enum metric metric = r->metric[m];
+	double least = r->least[m] = metric_info[metric].least /
+		(metric_info[metric].time ? TIME_PART : OTHER_PART);
+	int status = r->builds->load(r->builds, metric, values, err);
+
+	if (status)
+		return status;
+	for (uint32_t begin = 0; begin < r->n_tasks; begin += TASKS_AT_ONCE) {
+		uint32_t end = begin + TASKS_AT_ONCE;
+
+		end = end < r->n_tasks ? end : r->n_tasks;
+		for (uint32_t b = 0; b < r->n; b++) {
+			float *to = r->x[m] + (size_t)b * r->n_tasks;
+			bool good = is_good(&r->builds->build[b]);
+
+			for (uint32_t task = begin; task < end; task++) {
+				float x = values[(size_t)task * r->n + b];
+
+				to[task] = good && isfinite(x) && x >= 0 &&
+					!r->gate[task * r->n_metrics + m].ignored ?
+					logf(x + (float)least) : NAN;
+			}
+		}
+	}
+	for (uint32_t b = 0; b < r->n; b++) {
+		double total = build_total(&r->builds->build[b], metric);
+		bool ignored = r->gate[r->total_row + m].ignored;
+
+		r->factor[m][b] = r->lone[r->n_metrics + m].x[b] = NAN;
+		r->machine[m][b] = NAN;
+		r->lone[m].x[b] = ignored || !(total >= 0) ? NAN : log(total + least);
+	}
+	return 0;
+}
+
+static int make_room(struct replay *r)
+{
+	size_t builds = r->n, spans = r->n_metrics + 1;
+	bool whole = true;
+
+	r->n_rows = (r->n_tasks + 2) * (uint32_t)r->n_metrics;
+	r->total_row = r->n_tasks * (uint32_t)r->n_metrics;
+	r->host_row = r->total_row + (uint32_t)r->n_metrics;
+	r->cap = builds < (size_t)r->rules->window ? builds : (size_t)r->rules->window;
+	r->stride = (r->n_tasks + SAMPLED - 1) / SAMPLED;
+	r->stride += !r->stride;
+	r->n_sampled = (r->n_tasks + r->stride - 1) / r->stride;
+	for (size_t m = 0; m < r->n_metrics; m++) {
+		r->x[m] = malloc((r->n_tasks * builds + 1) * sizeof *r->x[m]);
+		r->factor[m] = malloc((builds + 1) * sizeof *r->factor[m]);
+		r->machine[m] = malloc((builds + 1) * sizeof *r->machine[m]);
+		r->longest[m] = malloc((HOSTFACTOR_TASKS + 1) * sizeof *r->longest[m]);
+		whole = whole && r->x[m] && r->factor[m] && r->machine[m] && r->longest[m];
+	}
+	for (size_t i = 0; i < 2 * r->n_metrics; i++) {
+		r->lone[i].x = malloc((builds + 1) * sizeof *r->lone[i].x);
+		r->lone[i].work = malloc((builds + 1) * sizeof *r->lone[i].work);
+		r->lone[i].other = malloc((builds + 1) * sizeof *r->lone[i].other);
+		whole = whole && r->lone[i].x && r->lone[i].work && r->lone[i].other;
+	}
+	r->row = calloc(r->n_rows + 1, sizeof *r->row);
+	r->gate = malloc((r->n_rows + 1) * sizeof *r->gate);
+	r->sorted = malloc((r->total_row * r->cap + 1) * sizeof *r->sorted);
+	r->offset = calloc(r->n_metrics + 1, sizeof *r->offset);
+	r->null = calloc(spans, sizeof *r->null);
+	r->worth = calloc(r->n_tasks + 1, sizeof *r->worth);
+	r->span = calloc(r->n_tasks * spans + 1, sizeof *r->span);
+	r->pending = calloc(REPLAY_RING * r->n_sampled * spans + 1, sizeof *r->pending);
+	r->good = malloc((builds + 1) * sizeof *r->good);
+	return whole && r->row && r->gate && r->sorted && r->offset && r->null && r->worth && r->span &&
+	       r->pending && r->good ? 0 : -ENOMEM;
+}
+
+struct at_build {
+	struct replay *r;
+	uint32_t build;
+};
+
+static int look(void *context, size_t begin, size_t end)
+{
+	const struct at_build *at = context;
+
+	for (size_t task = begin; task < end; task++)
+		replay_look(at->r, (uint32_t)task, at->build);
+	return 0;
+}
+
+static int keep(void *context, size_t begin, size_t end)
+{
+	const struct at_build *at = context;
+
+	for (size_t row = begin * at->r->n_metrics; row < end * at->r->n_metrics; row++)
+		replay_keep(at->r, (uint32_t)row, at->build);
+	return 0;
+}
+
+static int for_tasks(struct replay *r, uint32_t build, int (*work)(void *, size_t, size_t))
+{
+	struct at_build at = { r, build };
+	struct parallel p = { .work = work, .step = TASKS_AT_ONCE,
+			      .n_threads = parallel_threads(r->n_tasks, TASKS_AT_ONCE) };
+
+	for (size_t i = 0; i < p.n_threads; i++)
+		p.context[i] = &at;
+	return parallel_run(&p, r->n_tasks);
+}
+
+static void count_spans(struct replay *r, const struct replay_span *span)
+{
+	for (size_t m = 0; m <= r->n_metrics; m++) {
+		for (size_t w = 0; w < REPLAY_SPANS; w++) {
+			if (isnan(span[m].off[w]))
+				continue;
+			if (!w && m < r->n_metrics && !isnan(span[m].alike)) {
+				double off = fmin((double)REPLAY_CLIP, fabs((double)span[m].off[0]));
+
+				r->alike_sum[m] += (double)span[m].alike;
+				r->alike_n[m] += off * off;
+			}
+			if (m < r->n_metrics)
+				deviations_add(&r->offset[m][w], span[m].off[w]);
+			nulls_add(&r->null[m][REPLAY_UP][w], span[m].evidence[REPLAY_UP][w]);
+			nulls_add(&r->null[m][REPLAY_DOWN][w], span[m].evidence[REPLAY_DOWN][w]);
+		}
+	}
+}
+
+/* Keeps what this build says about the sampled tasks, and counts that of a build some time ago. By
+ * then a step in it has been confirmed, and what it said has been dropped. */
+static void count(struct replay *r)
+{
+	size_t spans = r->n_metrics + 1, all = r->n_sampled * spans;
+	uint32_t lag = r->n_good / LAG_PART;
+
+	for (size_t i = 0; i < r->n_sampled; i++)
+		memcpy(r->pending + r->n_good % REPLAY_RING * all + i * spans,
+		       r->span + i * r->stride * spans, spans * sizeof *r->span);
+	r->n_good++;
+	lag = lag < LAG_LEAST ? LAG_LEAST : lag > LAG_MOST ? LAG_MOST : lag;
+	for (; r->counted + lag < r->n_good; r->counted++) {
+		for (size_t i = 0; i < r->n_sampled; i++)
+			count_spans(r, r->pending + r->counted % REPLAY_RING * all + i * spans);
+	}
+	for (size_t m = 0; m < spans; m++) {
+		for (size_t w = 0; w < REPLAY_SPANS; w++) {
+			nulls_finish(&r->null[m][REPLAY_UP][w]);
+			nulls_finish(&r->null[m][REPLAY_DOWN][w]);
+		}
+	}
+}
+
+/* Levels of few builds are inaccurate. What they showed says less and less about levels of many. */
+static void fade(struct replay *r)
+{
+	if (r->n_good < r->fade)
+		return;
+	r->fade += r->fade / 2;
+	for (size_t m = 0; m <= r->n_metrics; m++) {
+		for (size_t w = 0; w < REPLAY_SPANS; w++) {
+			nulls_fade(&r->null[m][REPLAY_UP][w]);
+			nulls_fade(&r->null[m][REPLAY_DOWN][w]);
+			deviations_fade(&r->offset[m][w]);
+		}
+	}
+}
+
+/* What is estimated from all tasks changes slowly: it is estimated again ever less often. */
+static int estimate(struct replay *r)
+{
+	uint32_t n = r->n_good;
+	int status;
+
+	if (n % (n > 32 ? 8 : n > 12 ? 4 : n > 6 ? 2 : 1))
+		return 0;
+	status = replay_noise(r);
+	for (size_t m = 0; !status && m < r->n_metrics; m++) {
+		double alike = (r->alike_sum[m] + ALIKE_PRIOR * 0.5) / (r->alike_n[m] + ALIKE_PRIOR);
+
+		alike = fmax(0, fmin(alike, ALIKE_MOST));
+		r->inflation[m] = (1 + alike) / (1 - alike);
+		deviations_finish(&r->offset[m][0]);
+	}
+	return status;
+}
+
+static int judge(struct replay *r, uint32_t build)
+{
+	int status;
+
+	fade(r);
+	status = estimate(r);
+	r->good[build] = r->n_good;
+	replay_accept(r, build);
+	if (!status)
+		status = replay_host(r, build);
+	for (size_t m = 0; m < r->n_metrics; m++) {
+		if (metric_info[r->metric[m]].time)
+			r->lone[r->n_metrics + m].x[build] = r->factor[m][build];
+	}
+	if (!status)
+		status = for_tasks(r, build, look);
+	replay_lone(r, build);
+	if (!status)
+		status = replay_confirm(r, build);
+	if (!status)
+		status = replay_close(r, build);
+	if (!status)
+		status = for_tasks(r, build, keep);
+	count(r);
+	return status;
+}
+
+static void choose_metrics(struct replay *r)
+{
+	uint32_t agree = (uint32_t)r->rules->agree;
+
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (r->rules->metrics & METRIC_BIT(m))
+			r->metric[r->n_metrics++] = m;
+	}
+	r->joined = 0;
+	if (r->n_metrics < 2 || r->metric[0] != METRIC_WALL || r->metric[1] != METRIC_CPU)
+		r->joined = r->n_metrics;
+	r->window[0] = 1;
+	for (size_t w = 1; w < REPLAY_SPANS; w++)
+		r->window[w] = agree + (uint32_t[]){ 0, 0, 1, 3, 6 }[w];
+}
+
+int replay_run(struct replay *r, const struct builds *builds, const struct rules *rules,
+	       const struct known_list *known, struct error *err)
+{
+	float *values;
+	int status;
+
+	*r = (struct replay){
+		.builds = builds, .rules = rules, .known = known, .n = (uint32_t)builds->n,
+		.n_tasks = (uint32_t)builds->n_tasks, .newest = (uint32_t)builds->n, .fade = FADE_FIRST,
+	};
+	choose_metrics(r);
+	if (!r->n_metrics)
+		return 0;
+	status = make_room(r);
+	if (status)
+		return error_sys(err, status, NULL, "check");
+	set_gates(r);
+	values = malloc(((size_t)r->n_tasks * r->n + 1) * sizeof *values);
+	if (!values)
+		return error_sys(err, -ENOMEM, NULL, "check");
+	for (size_t m = 0; !status && m < r->n_metrics; m++)
+		status = load(r, m, values, err);
+	free(values);
+	if (status)
+		return status;
+	for (uint32_t b = 0; b < r->n; b++)
+		r->newest = is_good(&builds->build[b]) ? b : r->newest;
+	for (uint32_t b = 0; !status && b < r->n; b++) {
+		if (is_good(&builds->build[b]))
+			status = judge(r, b);
+	}
+	return status ? error_sys(err, status, NULL, "check") : 0;
+}
+
+void replay_release(struct replay *r)
+{
+	for (size_t m = 0; m < METRICS; m++) {
+		free(r->x[m]);
+		free(r->factor[m]);
+		free(r->machine[m]);
+		free(r->longest[m]);
+	}
+	for (size_t i = 0; i < 2 * METRICS; i++) {
+		free(r->lone[i].x);
+		free(r->lone[i].work);
+		free(r->lone[i].other);
+	}
+	free(r->row);
+	free(r->gate);
+	free(r->sorted);
+	free(r->offset);
+	free(r->null);
+	free(r->worth);
+	free(r->span);
+	free(r->pending);
+	free(r->good);
+	free(r->step);
+	free(r->suspect);
+	*r = (struct replay){ 0 };
+}

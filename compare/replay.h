@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_COMPARE_REPLAY_H
+#define BUILDBEAT_COMPARE_REPLAY_H
+
+#include "compare/history.h"
+#include "stats/deviations.h"
+#include "stats/hostfactor.h"
+#include "stats/nulls.h"
+#include "stats/stats.h"
+
+
+/*
+ * All good builds of a series of builds in their order, each judged by the builds before it alone.
+ * What a build confirms therefore does not depend on later builds: a step stays until its level
+ * is left, and no later finding, note or estimate takes it back.
+ *
+ * A row is one metric of one task, of the whole build, or the common factor of all tasks. Its level
+ * is the median of its reference: the builds since its last step, at most rules.window. Values
+ * are ln(value + a small amount), less the logarithm of the common factor.
+ *
+ * A window is the newest builds of a row, as many as replay.window[] says, measured from the
+ * reference before them. Its evidence is the logarithm of the likelihood ratio of the likeliest of
+ * many shifts to none, divided by their number. How large it becomes without a change is counted on
+ * all rows at all earlier builds.
+ */
+#define REPLAY_RING 16		/* newest values of a row; a window is shorter */
+#define REPLAY_CLIP 4.0f		/* standard deviations */
+#define REPLAY_WORTH 2.5f	/* evidence below it cannot be significant */
+#define REPLAY_SPANS 5		/* the newest build alone, and the windows */
+#define REPLAY_GROUPS 10	/* of tasks of similar length, that share an estimate of noise */
+
+enum { REPLAY_UP, REPLAY_DOWN };
+
+struct replay_row {
+	uint32_t begin;		/* first build of its level */
+	uint32_t oldest;	/* first build of its reference */
+	uint32_t n;		/* values in its reference */
+	uint32_t kept;		/* builds before this one are in the reference */
+	uint32_t count;		/* values of the level so far */
+	uint32_t step;		/* 1 + index of its newest step; 0: none */
+	uint8_t group;
+	bool again;		/* a level after a step: its noise is known from before */
+	bool judged;		/* at this build */
+	float noise, noise_df;	/* variance known from before */
+	float variance, df;	/* of its reference, and of before */
+	float own;		/* that with what similar tasks say */
+	/* By count: values, the level before them and the deviation expected of
+	 * a value from it; NaN if the reference is too small. */
+	float x[REPLAY_RING], middle[REPLAY_RING], spread[REPLAY_RING];
+	float z[REPLAY_RING];	/* the deviation, at most REPLAY_CLIP */
+	uint16_t bin[REPLAY_RING];
+};
+
+/* What one build says about one row; joined: about wall and CPU time of a task together. */
+struct replay_span {
+	float alike;			/* product of the deviations of this build and the one before */
+	float off[REPLAY_SPANS];	/* median deviation of the window; NaN: not judged */
+	float evidence[2][REPLAY_SPANS];
+};
+
+/* A row of which there is only one: a total or the common factor. */
+struct replay_lone {
+	double *x;		/* of every build */
+	double *work, *other;
+	double p[2][REPLAY_SPANS];	/* of each window, and the level that it is measured from */
+	double middle[REPLAY_SPANS], spread[REPLAY_SPANS];
+	uint32_t n[REPLAY_SPANS];
+	double inflation;		/* as that of tasks below */
+};
+
+/* A confirmed change of a row's level. */
+struct replay_step {
+	uint32_t row;
+	uint32_t at;		/* the build that confirmed it */
+	uint32_t since, first, last;	/* its first build, and the interval of that */
+	uint32_t end;		/* the build after its level */
+	uint32_t older;		/* 1 + index of the step of this row before; 0: none */
+	uint32_t tasks;		/* that moved together, of the common factor */
+	bool worse;
+	bool silent;		/* moved with the common factor only: not reported */
+	bool closed;		/* its level was left */
+	bool machine;		/* explained by what the machine did */
+	double before, now;	/* levels */
+	double spread;		/* expected of one value's deviation from `before` */
+	uint32_t n_before, n_now;
+	double rate;		/* false discovery rate */
+};
+
+/* A change of a row that only the newest build shows. */
+struct replay_suspect {
+	uint32_t row;
+	bool worse;
+	double before, now, spread, rate;
+	uint32_t n_before;
+};
+
+struct replay {
+	const struct builds *builds;
+	const struct rules *rules;
+	const struct known_list *known;
+	uint32_t n, n_tasks;
+	uint32_t n_good;	/* builds judged so far */
+	uint32_t newest;	/* the last good build; n: none */
+	size_t n_metrics;
+	enum metric metric[METRICS];
+	double least[METRICS];	/* added to values before the logarithm */
+	size_t joined;		/* as an index of a metric; n_metrics: not judged */
+	uint32_t window[REPLAY_SPANS];
+	float *x[METRICS];	/* x[metric index][build * n_tasks + task] */
+	double *factor[METRICS];	/* logarithm of the common factor of every build */
+	double *machine[METRICS];	/* the part of it that the machine explains; NaN: unknown */
+
+	/* Rows: metrics of tasks, then of the build, then the common factors. */
+	uint32_t n_rows, total_row, host_row;
+	struct replay_row *row;
+	struct gate *gate;
+	float *sorted;		/* references, cap of each row */
+	size_t cap;
+	struct replay_lone lone[2 * METRICS];
+
+	struct prior prior[METRICS][REPLAY_GROUPS];
+	uint32_t grouped;	/* good builds at which tasks are grouped next */
+	uint32_t *longest[METRICS];	/* tasks that the common factor is estimated from */
+	size_t n_longest[METRICS];
+	struct deviations (*offset)[REPLAY_SPANS];	/* of medians of windows, each metric */
+	struct nulls (*null)[2][REPLAY_SPANS];		/* of each metric, and joined */
+	bool *worth;		/* of each task: there is evidence at this build */
+	struct replay_span *span;	/* of this build: (n_metrics + 1) of each task */
+	size_t stride, n_sampled;	/* tasks that are counted: every stride-th */
+	struct replay_span *pending;	/* REPLAY_RING builds of sampled tasks */
+	uint32_t *good;		/* of each good build, how many are before it */
+	double alike_sum[METRICS], alike_n[METRICS];	/* of deviations of consecutive builds */
+	double inflation[METRICS];	/* by which they make a level less accurate */
+	double few;		/* windows that do not yet show what is usual */
+	uint32_t fade;		/* good builds at which older ones lose weight next */
+	uint32_t counted;		/* good builds whose spans are counted */
+
+	size_t n_steps, n_suspects;
+	struct replay_step *step;
+	struct replay_suspect *suspect;
+	size_t n_judged;	/* rows, at the newest build */
+};
+
+/* Returns 0 or a negative errno with err. Always release. The result does not depend on the number
+ * of processors. */
+int replay_run(struct replay *r, const struct builds *builds, const struct rules *rules,
+	       const struct known_list *known, struct error *err);
+void replay_release(struct replay *r);
+
+/* Of a row: task index, TASK_TOTAL or TASK_HOST; metric index. */
+uint32_t replay_task(const struct replay *r, uint32_t row);
+size_t replay_metric(const struct replay *r, uint32_t row);
+
+/* A row's value on the scale of levels, NaN if missing; and a level in the metric's unit. */
+double replay_x(const struct replay *r, uint32_t row, uint32_t build);
+
+static inline double replay_task_x(const struct replay *r, size_t m, uint32_t task, uint32_t build)
+{
+	return (double)r->x[m][(size_t)build * r->n_tasks + task] - r->factor[m][build];
+}
+
+double replay_amount(const struct replay *r, uint32_t row, double x);
+
+/* ln of the density of a deviation of a row. */
+double replay_fit(const struct replay *r, uint32_t row, double z);
+
+/* The newest values of a row in [begin, end), at most `most`; returns their number. */
+size_t replay_values(const struct replay *r, uint32_t row, uint32_t begin, uint32_t end,
+		     size_t most, double *v);
+
+/* Whether a change of a row's level from one to another matters. */
+bool replay_matters(const struct replay *r, uint32_t row, double before, double now);
+
+/* The machine (replay_host.c): the common factor at a build, and its part in steps. */
+int replay_host(struct replay *r, uint32_t build);
+void replay_lone(struct replay *r, uint32_t build);
+
+/* What is known about deviations: Student's degrees of freedom, how much consecutive ones are
+ * alike, and how far usual ones and a row's own earlier ones were (or NULL). */
+struct replay_noise {
+	double df, alike;
+	const struct deviations *usual;
+	const double *own;
+	size_t n_own;
+	double prior;		/* builds added to the own ones that were as far off */
+};
+
+/* The probability of a window of n deviations, which it sorts, that is so far off in one way. */
+double replay_p(const struct replay_noise *noise, double *z, size_t n, int way);
+
+/* Rows at a build (replay_row.c): deviations and evidence of a task; then its values are added. */
+void replay_look(struct replay *r, uint32_t task, uint32_t build);
+void replay_keep(struct replay *r, uint32_t row, uint32_t build);
+void replay_restart(struct replay *r, uint32_t row, uint32_t since, uint32_t end);
+int replay_noise(struct replay *r);
+
+/* Tests (replay_test.c): confirms the rows that changed by this build, and finds the suspects. */
+int replay_confirm(struct replay *r, uint32_t build);
+
+/*
+ * Steps (replay_step.c). Confirms a change of a row in a window if it matters; returns 1, 0 if it
+ * does not, or -ENOMEM. Then: whether a change since `start` moved the row with the common factor
+ * left in; the steps whose level a build leaves; and those that notes on a build accept.
+ */
+int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t window, double rate,
+		       uint32_t build);
+bool replay_moved(const struct replay *r, const struct replay_step *s, uint32_t start,
+		  uint32_t build);
+int replay_close(struct replay *r, uint32_t build);
+void replay_accept(struct replay *r, uint32_t build);
+
+/* The first build of a step and its interval, by the fit of the builds up to `end`. */
+void replay_place(const struct replay *r, struct replay_step *s, uint32_t from, uint32_t end);
+
+#endif

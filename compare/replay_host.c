@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/replay.h"
+
+#include "stats/distribution.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEWEST_TASKS 10		/* from which their common factor is known */
+#define NEAR 2.5		/* standard deviations around the factor that agree with it */
+#define LEAST_NEAR 0.01
+#define CLUSTER 6		/* one task of so many that agree can be those that did not change */
+#define ALL_MOVED 0.025		/* of few tasks, each moved by at least this */
+#define LEAST_NOISE 0.01	/* of totals and factors */
+#define MEDIAN_ERROR 1.57
+#define MAD_WORTH 0.37
+#define FEWEST_AGAIN 3
+#define ALIKE_PRIOR 10		/* builds that a correlation of one half counts as */
+#define COUNTED 3		/* builds that make a window less probable: drift lasts longer */
+#define OWN_PRIOR 0.1		/* builds that a total deviates by any amount in */
+#define ALIKE_MOST 0.9
+
+/* The middle of the values in [low, high] of a sorted array, and their number. */
+static double middle_of(const double *v, size_t n, double low, double high, size_t *found)
+{
+	size_t begin = 0, end = n;
+
+	while (begin < n && v[begin] < low)
+		begin++;
+	while (end > begin && v[end - 1] > high)
+		end--;
+	*found = end - begin;
+	return stats_median_sorted(v + begin, end - begin);
+}
+
+/* The value with the most others within `near`, leaving out those around `but`. */
+static double densest(const double *v, size_t n, double near, double but, size_t *found)
+{
+	double best = NAN;
+	size_t end = 0;
+
+	*found = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (fabs(v[i] - but) < 3 * near)
+			continue;
+		end = end < i ? i : end;
+		while (end < n && v[end] <= v[i] + 2 * near && !(fabs(v[end] - but) < 3 * near))
+			end++;
+		if (end - i > *found) {
+			*found = end - i;
+			best = 0.5 * (v[i] + v[end - 1]);
+		}
+	}
+	return best;
+}
+
+/*
+ * The common factor from the sorted deviations of tasks. Tasks agree around one value, or, if some
+ * changed, around two. Then it is the one nearer to what the machine did, so that a change of
+ * most tasks is not taken for the machine while others do not show it.
+ */
+static double common_of(const double *v, size_t n, double noise, double machine)
+{
+	double near = fmax(NEAR * noise, LEAST_NEAR), most, other;
+	size_t found, second;
+
+	if (n < FEWEST_TASKS) {
+		bool moved = n > 1 && (v[0] > ALL_MOVED || v[n - 1] < -ALL_MOVED);
+
+		return moved ? stats_median_sorted(v, n) : 0;
+	}
+	most = densest(v, n, near, NAN, &found);
+	other = densest(v, n, near, most, &second);
+	if (second * CLUSTER >= n && fabs(other - machine) < fabs(most - machine))
+		most = other;
+	return middle_of(v, n, most - near, most + near, &found);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What the machine did to this metric beyond its usual, 0: unknown. */
+static double machine_at(struct replay *r, size_t metric, uint32_t build)
+{
+	double now = build_machine(&r->builds->build[build], r->metric[metric]);
+	double *v, usual;
+	size_t n = 0;
+
+	r->machine[metric][build] = now;
+	v = malloc((build + 1) * sizeof *v);
+	if (!v)
+		return NAN;
+	for (uint32_t b = build; b-- > 0 && n < r->cap; ) {
+		if (!isnan(r->machine[metric][b]))
+			v[n++] = r->machine[metric][b];
+	}
+	usual = stats_median(v, n);
+	free(v);
+	return isnan(now) || isnan(usual) ? 0 : now - usual;
+}
+
+int replay_host(struct replay *r, uint32_t build)
+{
+	double *off = malloc((2 * HOSTFACTOR_TASKS + 1) * sizeof *off);
+	double *noise = off + HOSTFACTOR_TASKS;
+
+	for (size_t m = 0; off && m < r->n_metrics; m++) {
+		double machine;
+		size_t n = 0;
+
+		r->factor[m][build] = 0;
+		if (!metric_info[r->metric[m]].time)
+			continue;
+		machine = machine_at(r, m, build);
+		if (isnan(machine)) {
+			free(off);
+			return -ENOMEM;
+		}
+		for (size_t i = 0; i < r->n_longest[m]; i++) {
+			uint32_t task = r->longest[m][i];
+			const struct replay_row *row = &r->row[task * r->n_metrics + m];
+			const float *sorted = r->sorted + (task * r->n_metrics + m) * r->cap;
+			double x = (double)r->x[m][(size_t)build * r->n_tasks + task];
+
+			if (isnan(x) || row->n < FEWEST_AGAIN)
+				continue;
+			noise[n] = sqrt(stats_shrink(&r->prior[m][row->group],
+						     (double)row->variance, (double)row->df));
+			off[n++] = x - 0.5 * (double)(sorted[(row->n - 1) / 2] +
+						      sorted[row->n / 2]);
+		}
+		if (!n)
+			continue;
+		qsort(off, n, sizeof *off, by_size);
+		r->factor[m][build] = common_of(off, n, stats_median(noise, n), machine);
+	}
+	free(off);
+	return off ? 0 : -ENOMEM;
+}
+
+/* The correlation of a value with the one before, with a prior of one half. */
+static double alike(const double *v, size_t n, double middle)
+{
+	double both = 0, all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		all += (v[i] - middle) * (v[i] - middle);
+		if (i)
+			both += (v[i] - middle) * (v[i - 1] - middle);
+	}
+	both = all > 0 ? both / all : 0;
+	both = (n * both + ALIKE_PRIOR * 0.5) / (n + ALIKE_PRIOR);
+	return fmin(ALIKE_MOST, fmax(0, both));
+}
+
+/*
+ * The window's weakest deviation, of long windows the second weakest, by Student's distribution. If
+ * builds were independent, the probability of k of them would be its k-th power; as far as
+ * consecutive ones are alike, it is less.
+ */
+double replay_p(const struct replay_noise *noise, double *z, size_t k, int way)
+{
+	size_t weakest = k > 4, counted;
+	double off, p;
+
+	qsort(z, k, sizeof *z, by_size);
+	off = way == REPLAY_UP ? z[weakest] : -z[k - 1 - weakest];
+	counted = k - weakest < COUNTED ? k - weakest : COUNTED;
+	if (!(off > 0))
+		return 1;
+	p = stats_t_tail(off, noise->df);
+	if (noise->usual)
+		p = fmax(p, deviations_share(noise->usual, off, way == REPLAY_DOWN));
+	if (noise->n_own) {
+		double own = noise->prior;
+
+		for (size_t i = 0; i < noise->n_own; i++)
+			own += (way == REPLAY_UP ? noise->own[i] : -noise->own[i]) >= off;
+		p = fmax(p, own / (noise->n_own + 1.0));
+	}
+	return pow(p, 1 + (counted - 1) * (1 - noise->alike));
+}
+
+/* Judges totals and common factors, each by itself. */
+void replay_lone(struct replay *r, uint32_t build)
+{
+	for (uint32_t index = r->total_row; index < r->n_rows; index++) {
+		struct replay_lone *lone = &r->lone[index - r->total_row];
+		struct replay_row *row = &r->row[index];
+		uint32_t least = row->again ? FEWEST_AGAIN :
+			(uint32_t)r->rules->least_history;
+		double v[REPLAY_RING];
+
+		row->judged = false;
+		for (size_t w = 0; w < REPLAY_SPANS; w++)
+			lone->p[REPLAY_UP][w] = lone->p[REPLAY_DOWN][w] = 1;
+		if (isnan(replay_x(r, index, build)))
+			continue;
+		for (size_t w = 0; w < REPLAY_SPANS; w++) {
+			size_t k = replay_values(r, index, row->begin, build + 1, r->window[w], v), n;
+			double *old = lone->work, middle, spread, variance, df, near;
+			uint32_t start = build + 1;
+
+			if (k < r->window[w])
+				continue;
+			for (size_t i = 0; i < k; ) {
+				start--;
+				i += !isnan(replay_x(r, index, start));
+			}
+			n = replay_values(r, index, row->begin, start, r->cap, old);
+			if (n < least || n < FEWEST_AGAIN)
+				continue;
+			near = alike(old, n, stats_mean(old, n));
+			middle = stats_median(old, n);
+			memcpy(lone->other, old, n * sizeof *old);
+			spread = stats_spread(lone->other, n, middle) * (1 + 1.0 / n);
+			df = fmax(1, MAD_WORTH * (n - 1));
+			variance = spread * spread;
+			if (row->again) {
+				variance = ((double)(row->noise_df * row->noise) + df * variance) /
+					((double)row->noise_df + df);
+				df += (double)row->noise_df;
+			}
+			variance = fmax(variance, LEAST_NOISE * LEAST_NOISE);
+			if (!w) {
+				row->variance = (float)variance;
+				row->df = (float)df;
+			}
+			lone->inflation = (1 + near) / (1 - near);
+			spread = sqrt(variance * (1 + MEDIAN_ERROR * lone->inflation / n));
+			lone->middle[w] = middle;
+			lone->spread[w] = spread;
+			lone->n[w] = (uint32_t)n;
+			row->judged = true;
+			for (size_t i = 0; i < k; i++)
+				v[i] = (v[i] - middle) / spread;
+			for (size_t i = 0; i < n; i++)
+				old[i] = (old[i] - middle) / spread;
+			for (int way = 0; way < 2; way++)
+				lone->p[way][w] = replay_p(&(struct replay_noise){
+					.df = df, .alike = near, .own = old, .n_own = n,
+					.prior = index < r->host_row ? OWN_PRIOR : 0,
+				}, v, k, way);
+		}
+	}
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/replay.h"
+
+#include "stats/level.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MAD_WORTH 0.37		/* degrees of freedom of a median distance, a value */
+#define MEDIAN_ERROR 1.57	/* variance of a median, times n */
+#define LEAST_NOISE 1e-3	/* relative precision of any measurement */
+#define FEWEST_AGAIN 3		/* values of a reference after a step */
+#define MOST_NOISE_DF 20	/* that the noise from before counts as */
+#define GROUP_LEAST 40		/* tasks */
+#define CHANGING 12		/* values of a reference that is measured at every build */
+#define USUAL 1.3f		/* standard deviations of a sum without evidence */
+#define LN_SHIFTS 2.77f		/* ln(DEVIATIONS_SHIFTS) */
+#define AHEAD 4			/* tasks whose references are fetched from memory in time */
+
+static float *sorted_of(struct replay *r, uint32_t row)
+{
+	return r->sorted + row * r->cap;
+}
+
+static void shrink(const struct replay *r, struct replay_row *row, size_t metric)
+{
+	double own = stats_shrink(&r->prior[metric][row->group], (double)row->variance,
+				  (double)row->df);
+
+	row->own = (float)fmax(own, LEAST_NOISE * LEAST_NOISE);
+}
+
+/* The noise of a row: of its own values, from before its step, and of similar tasks. Only short
+ * references are measured at every build: the noise of long ones changes little. */
+static void measure(struct replay *r, struct replay_row *row, const float *sorted, size_t metric,
+		    bool again)
+{
+	float middle = level_middle(sorted, row->n);
+	double own;
+
+	if (again || row->n < CHANGING) {
+		double spread = 1.4826 * (double)level_distance(sorted, row->n, middle) *
+			(1 + 1.0 / row->n);
+		double df = row->n > 2 ? fmax(1, MAD_WORTH * (row->n - 1)) : 0;
+
+		own = spread * spread;
+		if (row->noise_df > 0) {
+			own = ((double)(row->noise_df * row->noise) + df * own) /
+				((double)row->noise_df + df);
+			df += (double)row->noise_df;
+		}
+		row->variance = (float)own;
+		row->df = (float)df;
+		shrink(r, row, metric);
+	}
+	row->middle[row->count % REPLAY_RING] = middle;
+	row->spread[row->count % REPLAY_RING] =
+		sqrtf(row->own * (1 + (float)(MEDIAN_ERROR * r->inflation[metric]) / row->n));
+}
+
+static float median_of(float *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		float moved = v[i];
+		size_t at = i;
+
+		for (; at && v[at - 1] > moved; at--)
+			v[at] = v[at - 1];
+		v[at] = moved;
+	}
+	return level_middle(v, n);
+}
+
+/* ln of the largest likelihood ratio of a shift, as one of so many that were tried. */
+static float evidence_of(const float gain[static DEVIATIONS_SHIFTS])
+{
+	float most = gain[0];
+
+	for (int s = 1; s < DEVIATIONS_SHIFTS; s++)
+		most = gain[s] > most ? gain[s] : most;
+	return most - LN_SHIFTS;
+}
+
+/* What the newest k values say: each is measured from the level before it, their median from the
+ * level before all of them. */
+static void judge_window(const struct replay_row *row, const struct deviations *d, uint32_t k,
+			 bool worth, struct replay_span *span, size_t at)
+{
+	uint32_t start = row->count + 1 - k;
+	float x[REPLAY_RING], gain[DEVIATIONS_SHIFTS] = { 0 };
+	int way;
+
+	for (uint32_t i = 0; i < k; i++)
+		x[i] = row->x[(start + i) % REPLAY_RING];
+	span->off[at] = (median_of(x, k) - row->middle[start % REPLAY_RING]) /
+		row->spread[start % REPLAY_RING];
+	if (!worth)
+		return;
+	way = span->off[at] < 0 ? REPLAY_DOWN : REPLAY_UP;
+	for (uint32_t i = 0; i < k; i++) {
+		const float *add = d->gain[way][row->bin[(start + i) % REPLAY_RING]];
+
+		for (int s = 0; s < DEVIATIONS_SHIFTS; s++)
+			gain[s] += add[s];
+	}
+	span->evidence[way][at] = evidence_of(gain);
+}
+
+/* Windows whose sum is usual have no evidence. The medians of tasks that are counted are needed. */
+static bool judge_windows(const struct replay *r, const struct replay_row *row,
+			  const struct deviations *d, bool counted, struct replay_span *span)
+{
+	float sum = 0;
+	uint32_t k = 0;
+	bool worth = false, unusual;
+
+	for (size_t w = 0; w < REPLAY_SPANS; w++) {
+		uint32_t window = r->window[w];
+
+		span->off[w] = NAN;
+		span->evidence[REPLAY_UP][w] = span->evidence[REPLAY_DOWN][w] = -INFINITY;
+		if (row->count + 1 < window ||
+		    isnan(row->spread[(row->count + 1 - window) % REPLAY_RING]))
+			continue;
+		for (; k < window; k++)
+			sum += row->z[(row->count - k) % REPLAY_RING];
+		span->off[w] = 0;
+		unusual = sum * sum >= USUAL * USUAL * (float)window;
+		if (counted || unusual)
+			judge_window(row, d, window, unusual, span, w);
+		worth = worth || span->evidence[REPLAY_UP][w] >= REPLAY_WORTH ||
+			span->evidence[REPLAY_DOWN][w] >= REPLAY_WORTH;
+	}
+	return worth;
+}
+
+static float clip(float z)
+{
+	return z > REPLAY_CLIP ? REPLAY_CLIP : z < -REPLAY_CLIP ? -REPLAY_CLIP : z;
+}
+
+void replay_look(struct replay *r, uint32_t task, uint32_t build)
+{
+	struct replay_span *span = r->span + task * (r->n_metrics + 1);
+	struct replay_span *joined = span + r->n_metrics;
+	bool both = r->joined < r->n_metrics, counted = task % r->stride == 0;
+
+	r->worth[task] = false;
+	for (size_t m = 0; m < r->n_metrics; m++) {
+		uint32_t index = task * (uint32_t)r->n_metrics + (uint32_t)m, slot;
+		struct replay_row *row = &r->row[index];
+		double x = replay_task_x(r, m, task, build);
+		uint32_t least = row->again ? FEWEST_AGAIN : (uint32_t)r->rules->least_history;
+
+		if (task + AHEAD < r->n_tasks)
+			__builtin_prefetch(sorted_of(r, index + AHEAD * (uint32_t)r->n_metrics) +
+					   row->n / 2);
+		row->judged = false;
+		for (size_t w = 0; w < REPLAY_SPANS; w++)
+			span[m].off[w] = NAN;
+		if (isnan(x)) {
+			both = both && m != r->joined && m != r->joined + 1;
+			continue;
+		}
+		slot = row->count % REPLAY_RING;
+		row->x[slot] = (float)x;
+		row->middle[slot] = row->spread[slot] = NAN;
+		if (row->n >= (least < FEWEST_AGAIN ? FEWEST_AGAIN : least))
+			measure(r, row, sorted_of(r, index), m, false);
+		span[m].alike = NAN;
+		if (row->count && !isnan(row->spread[(row->count - 1) % REPLAY_RING])) {
+			uint32_t last = (row->count - 1) % REPLAY_RING;
+
+			span[m].alike = row->z[last] *
+				clip((row->x[slot] - row->middle[last]) / row->spread[last]);
+		}
+		row->z[slot] = (row->x[slot] - row->middle[slot]) / row->spread[slot];
+		row->bin[slot] = (uint16_t)deviations_bin(row->z[slot]);
+		row->z[slot] = clip(row->z[slot]);
+		if (judge_windows(r, row, &r->offset[m][0], counted, &span[m]))
+			r->worth[task] = true;
+		row->judged = !isnan(span[m].off[0]) || !isnan(span[m].off[1]);
+	}
+	for (size_t w = 0; w < REPLAY_SPANS; w++) {
+		const struct replay_span *a = span + r->joined, *b = a + 1;
+
+		joined->off[w] = NAN;
+		if (!both || isnan(a->off[w]) || isnan(b->off[w]))
+			continue;
+		joined->off[w] = 0;
+		for (int way = 0; way < 2; way++) {
+			float x = a->evidence[way][w], y = b->evidence[way][w];
+
+			/* Both must show it: one alone has its own test. */
+			joined->evidence[way][w] = 2 * fminf(x, y);
+		}
+	}
+}
+
+/* Adds the newest value to the reference. */
+void replay_keep(struct replay *r, uint32_t index, uint32_t build)
+{
+	struct replay_row *row = &r->row[index];
+	float *sorted = sorted_of(r, index);
+	size_t m = index % r->n_metrics;
+	uint32_t task = index / (uint32_t)r->n_metrics;
+	double x = replay_task_x(r, m, task, build);
+
+	if (isnan(x) || build < row->kept)
+		return;
+	row->kept = build + 1;
+	if (row->n == r->cap) {
+		double old;
+
+		while (isnan(old = replay_task_x(r, m, task, row->oldest)))
+			row->oldest++;
+		level_remove(sorted, row->n--, (float)old);
+		row->oldest++;
+	}
+	level_insert(sorted, row->n++, (float)x);
+	row->count++;
+}
+
+/* A new level of a row, with the builds [since, end). */
+void replay_restart(struct replay *r, uint32_t index, uint32_t since, uint32_t end)
+{
+	struct replay_row *row = &r->row[index];
+
+	row->begin = row->oldest = since;
+	row->noise = row->variance;
+	row->noise_df = fminf(row->df, MOST_NOISE_DF);
+	row->again = true;
+	row->n = 0;
+	row->kept = since;
+	if (index >= r->total_row)
+		return;
+	for (int i = 0; i < REPLAY_RING; i++)
+		row->spread[i] = NAN;
+	row->count = 0;
+	for (uint32_t b = since; b < end; b++)
+		replay_keep(r, index, b);
+}
+
+struct by_level {
+	float level;
+	uint32_t task;
+};
+
+static int longer(const void *a, const void *b)
+{
+	const struct by_level *x = a, *y = b;
+
+	if (x->level != y->level)
+		return x->level > y->level ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* Groups tasks of similar length, and finds the longest, from which the common factor is
+ * estimated. */
+static void group(struct replay *r, size_t metric, struct by_level *order, size_t n)
+{
+	size_t groups = n / GROUP_LEAST;
+
+	groups = groups < 1 ? 1 : groups > REPLAY_GROUPS ? REPLAY_GROUPS : groups;
+	qsort(order, n, sizeof *order, longer);
+	for (size_t i = 0; i < n; i++)
+		r->row[order[i].task * r->n_metrics + metric].group = (uint8_t)(i * groups / n);
+	r->n_longest[metric] = n < HOSTFACTOR_TASKS ? n : HOSTFACTOR_TASKS;
+	for (size_t i = 0; i < r->n_longest[metric]; i++)
+		r->longest[metric][i] = order[i].task;
+}
+
+/* What the tasks of each group share about their noise. */
+static void share_noise(struct replay *r, size_t metric, const struct by_level *order, size_t n,
+			double *work)
+{
+	size_t begin[REPLAY_GROUPS + 1] = { 0 }, end[REPLAY_GROUPS];
+
+	for (size_t i = 0; i < n; i++)
+		begin[r->row[order[i].task * r->n_metrics + metric].group + 1]++;
+	for (size_t g = 0; g < REPLAY_GROUPS; g++)
+		end[g] = begin[g + 1] += begin[g];
+	for (size_t i = n; i-- > 0; ) {
+		const struct replay_row *row = &r->row[order[i].task * r->n_metrics + metric];
+		size_t at = --end[row->group];
+
+		work[at] = (double)row->variance;
+		work[n + at] = (double)row->df;
+	}
+	for (size_t g = 0; g < REPLAY_GROUPS; g++)
+		r->prior[metric][g] = stats_prior(work + begin[g], work + n + begin[g],
+						  begin[g + 1] - begin[g]);
+	for (size_t i = 0; i < n; i++)
+		shrink(r, &r->row[order[i].task * r->n_metrics + metric], metric);
+}
+
+int replay_noise(struct replay *r)
+{
+	struct by_level *order = malloc((r->n_tasks + 1) * sizeof *order);
+	double *work = malloc((2 * r->n_tasks + 1) * sizeof *work);
+
+	for (size_t m = 0; order && work && m < r->n_metrics; m++) {
+		size_t n = 0;
+
+		for (uint32_t task = 0; task < r->n_tasks; task++) {
+			uint32_t index = task * (uint32_t)r->n_metrics + (uint32_t)m;
+			struct replay_row *row = &r->row[index];
+			const float *sorted = sorted_of(r, index);
+			float middle;
+
+			if (row->n < FEWEST_AGAIN)
+				continue;
+			measure(r, row, sorted, m, true);
+			middle = row->middle[row->count % REPLAY_RING];
+			order[n++] = (struct by_level){ middle, task };
+		}
+		if (n && r->n_good >= r->grouped)
+			group(r, m, order, n);
+		share_noise(r, m, order, n, work);
+	}
+	if (r->n_good >= FEWEST_AGAIN && r->n_good >= r->grouped)
+		r->grouped = 2 * r->n_good;
+	free(order);
+	free(work);
+	return order && work ? 0 : -ENOMEM;
+}

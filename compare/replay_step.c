@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/replay.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INTERVAL 3.0		/* ln of the likelihood ratio that the interval of a step ends with */
+#define PLACES 24		/* values among which the first of a step is searched */
+#define LEFT 8.0		/* ln of the odds for the old level at which the new one is left */
+#define HELD 7			/* values of a level whose end is an improvement */
+#define FIRST_VALUES 16		/* of a new level, which determine it */
+#define MEDIAN_ERROR 1.57
+#define UNMOVED 0.03		/* of the common factor: less is usual */
+#define NOISE 2.5		/* standard errors of a step that may be noise */
+
+static double fit_at(const struct replay *r, const struct replay_step *s, double x, double level)
+{
+	return replay_fit(r, s->row, (x - level) / s->spread);
+}
+
+void replay_place(const struct replay *r, struct replay_step *s, uint32_t from, uint32_t end)
+{
+	double sum = 0, best = -INFINITY, sums[PLACES];
+	uint32_t at[PLACES];
+	size_t n = 0, least = (size_t)r->rules->agree;
+
+	for (uint32_t b = end; b > from && n < PLACES; b--) {
+		double x = replay_x(r, s->row, b - 1);
+
+		if (isnan(x))
+			continue;
+		sum += fit_at(r, s, x, s->now) - fit_at(r, s, x, s->before);
+		at[n] = b - 1;
+		sums[n++] = sum;
+		if (n >= least && sum > best) {
+			best = sum;
+			s->since = b - 1;
+		}
+	}
+	s->first = s->last = s->since;
+	for (size_t i = least ? least - 1 : 0; i < n; i++) {
+		if (sums[i] < best - INTERVAL)
+			continue;
+		s->first = at[i] < s->first ? at[i] : s->first;
+		s->last = at[i] > s->last ? at[i] : s->last;
+	}
+	/* It may have begun in a build without a value. */
+	while (s->first > from && isnan(replay_x(r, s->row, s->first - 1)))
+		s->first--;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The level of the builds [begin, end), by the newest `most` of them. */
+static double level_of(const struct replay *r, uint32_t row, uint32_t begin, uint32_t end,
+		       size_t most, uint32_t *n)
+{
+	double v[FIRST_VALUES];
+
+	*n = (uint32_t)replay_values(r, row, begin, end, most, v);
+	qsort(v, *n, sizeof *v, by_size);
+	return stats_median_sorted(v, *n);
+}
+
+/* The median factor of the builds before `end` that a row's level is measured from. */
+static double usual_factor(const struct replay *r, size_t m, uint32_t begin, uint32_t end)
+{
+	double v[REPLAY_RING];
+	size_t n = 0;
+
+	/* Evenly spread ones are enough. */
+	for (uint32_t i = 0; i < REPLAY_RING && begin < end; i++) {
+		uint32_t b = begin + (uint32_t)((uint64_t)(end - begin) * i / REPLAY_RING);
+
+		if (!isnan(r->factor[m][b]))
+			v[n++] = r->factor[m][b];
+	}
+	qsort(v, n, sizeof *v, by_size);
+	return n ? stats_median_sorted(v, n) : 0;
+}
+
+/* Whether a task's values moved with the common factor left in, too: otherwise only the others
+ * changed. */
+bool replay_moved(const struct replay *r, const struct replay_step *s, uint32_t start,
+			 uint32_t build)
+{
+	size_t m = replay_metric(r, s->row);
+	uint32_t begin = r->row[s->row].begin, cap = (uint32_t)r->cap;
+	double shift, least, step = s->now - s->before;
+
+	if (s->row >= r->total_row)
+		return true;
+	begin = start > begin + cap ? start - cap : begin;
+	shift = usual_factor(r, m, start, build + 1) - usual_factor(r, m, begin, start);
+	least = fabs(shift) < UNMOVED ? 0.5 : 0.8;
+	return fabs(step + shift) >= least * fabs(step) && (step + shift > 0) == (step > 0) &&
+	       replay_matters(r, s->row, s->before, s->now + shift);
+}
+
+static struct replay_step *add_step(struct replay *r, struct replay_step s)
+{
+	struct replay_step *added = array_add(&r->step, &r->n_steps, sizeof *added);
+	struct replay_row *row = &r->row[s.row];
+
+	if (!added)
+		return NULL;
+	s.older = row->step;
+	s.end = r->n;
+	if (row->step)
+		r->step[row->step - 1].end = s.since;
+	row->step = (uint32_t)r->n_steps;
+	*added = s;
+	return added;
+}
+
+/* What this build said about the row since its step is no longer counted as usual. */
+static void drop_pending(struct replay *r, uint32_t row, uint32_t since, uint32_t build)
+{
+	uint32_t task = row / (uint32_t)r->n_metrics;
+	size_t spans = r->n_metrics + 1, m = replay_metric(r, row);
+
+	if (row >= r->total_row || task % r->stride)
+		return;
+	for (uint32_t b = since; b <= build; b++) {
+		struct replay_span *span;
+
+		if (isnan(r->factor[m][b]) || r->good[b] + REPLAY_RING <= r->n_good)
+			continue;
+		span = b == build ? r->span + task * spans :
+			r->pending + r->good[b] % REPLAY_RING * r->n_sampled * spans +
+			task / r->stride * spans;
+		for (size_t w = 0; w < REPLAY_SPANS; w++)
+			span[m].off[w] = span[r->n_metrics].off[w] = NAN;
+	}
+}
+
+/* Whether `now` is a level from which a change in `before` no longer matters. */
+static bool is_undone(const struct replay *r, const struct replay_step *s, double now)
+{
+	return (now > s->before) != s->worse || !replay_matters(r, s->row, s->before, now);
+}
+
+/* Ends earlier steps of the row in the other direction that this level undoes. */
+static void undo(struct replay *r, uint32_t index)
+{
+	const struct replay_step *s = &r->step[index];
+
+	for (uint32_t i = s->older; i; i = r->step[i - 1].older) {
+		struct replay_step *old = &r->step[i - 1];
+
+		if (old->worse != s->worse && is_undone(r, old, s->now))
+			old->closed = true;
+	}
+}
+
+/* The start of a window of a row that ends at a build. */
+static uint32_t start_of(const struct replay *r, uint32_t row, uint32_t build, size_t window)
+{
+	uint32_t left = r->window[window], start = build + 1;
+
+	while (left && start > 0) {
+		start--;
+		left -= !isnan(replay_x(r, row, start));
+	}
+	return start;
+}
+
+/* Whether each of the newest builds that must agree has half of a change that matters. */
+static bool do_agree(const struct replay *r, const struct replay_step *s, uint32_t build)
+{
+	double v[REPLAY_RING];
+	size_t n = replay_values(r, s->row, 0, build + 1, (size_t)r->rules->agree, v);
+
+	for (size_t i = 0; i < n; i++) {
+		double to = s->before + 2 * (v[i] - s->before);
+
+		if ((to > s->before) != s->worse || !replay_matters(r, s->row, s->before, to))
+			return false;
+	}
+	return true;
+}
+
+static bool same_sources(const struct build *a, const struct build *b)
+{
+	if (!a->n_revisions || a->n_revisions != b->n_revisions)
+		return false;
+	for (size_t i = 0; i < a->n_revisions; i++) {
+		const struct revision *other = build_revision(b, a->revision[i].source);
+
+		if (!other || a->revision[i].dirty || other->dirty ||
+		    strcmp(other->commit, a->revision[i].commit))
+			return false;
+	}
+	return true;
+}
+
+/* Whether the machine explains a change of all tasks, or the sources are the same. */
+static bool is_of_machine(const struct replay *r, const struct replay_step *s, uint32_t start,
+			  uint32_t build)
+{
+	size_t m = replay_metric(r, s->row);
+	double before[REPLAY_RING], now[REPLAY_RING], own;
+	size_t n_before = 0, n_now = 0;
+
+	for (uint32_t b = start; b-- > 0 && n_before < REPLAY_RING; ) {
+		if (!isnan(r->machine[m][b]))
+			before[n_before++] = r->machine[m][b];
+	}
+	for (uint32_t b = s->since; b <= build && n_now < REPLAY_RING; b++) {
+		if (!isnan(r->machine[m][b]))
+			now[n_now++] = r->machine[m][b];
+	}
+	if (s->since && same_sources(&r->builds->build[s->since - 1], &r->builds->build[build]))
+		return true;
+	if (!n_before || !n_now)
+		return false;
+	own = s->now - s->before - (stats_median(now, n_now) - stats_median(before, n_before));
+	return (own > 0) != s->worse || fabs(own) < 0.5 * fabs(s->now - s->before) ||
+	       !replay_matters(r, s->row, 0, own);
+}
+
+/* The tasks that moved with the common factor. */
+static uint32_t moved_tasks(const struct replay *r, const struct replay_step *s, uint32_t build)
+{
+	size_t m = replay_metric(r, s->row);
+	double step = s->now - s->before;
+	uint32_t n = 0;
+
+	for (uint32_t task = 0; task < r->n_tasks; task++) {
+		const struct replay_row *row = &r->row[task * r->n_metrics + m];
+		double x = (double)r->x[m][(size_t)build * r->n_tasks + task] - s->before;
+
+		if (row->n && !isnan(x))
+			n += (x - (double)r->sorted[(task * r->n_metrics + m) * r->cap + row->n / 2]) /
+				step > 0.5;
+	}
+	return n;
+}
+
+/* Confirms a change of a row if it matters. Returns 1, 0 if it does not, or -ENOMEM. */
+int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double rate,
+		       uint32_t build)
+{
+	uint32_t start = start_of(r, row, build, w);
+	struct replay_step s = { .row = row, .at = build, .worse = way == REPLAY_UP, .rate = rate,
+				 .since = start };
+	struct replay_row *of = &r->row[row];
+
+	if (row >= r->total_row) {
+		const struct replay_lone *lone = &r->lone[row - r->total_row];
+
+		s.before = lone->middle[w];
+		s.spread = lone->spread[w];
+		s.n_before = lone->n[w];
+	} else {
+		uint32_t slot = (of->count + 1 - r->window[w]) % REPLAY_RING;
+
+		s.before = (double)of->middle[slot];
+		s.spread = (double)of->spread[slot];
+		s.n_before = of->n - r->window[w] + 1;
+	}
+	s.now = level_of(r, row, start, build + 1, r->window[w], &s.n_now);
+	if ((s.now > s.before) != s.worse || !replay_matters(r, row, s.before, s.now) ||
+	    !do_agree(r, &s, build))
+		return 0;
+	if (!replay_moved(r, &s, start, build)) {
+		const struct replay_row *host = &r->row[r->host_row + replay_metric(r, row)];
+
+		if (!host->step || r->step[host->step - 1].at + r->window[w] < build)
+			return 0;
+		s.silent = true;
+	}
+	replay_place(r, &s, of->begin, build + 1);
+	s.now = level_of(r, row, s.since, build + 1, FIRST_VALUES, &s.n_now);
+	if (row >= r->host_row) {
+		s.machine = is_of_machine(r, &s, start, build);
+		s.tasks = moved_tasks(r, &s, build);
+	}
+	if (!add_step(r, s))
+		return -ENOMEM;
+	undo(r, (uint32_t)r->n_steps - 1);
+	drop_pending(r, row, s.since, build);
+	replay_restart(r, row, s.since, build + 1);
+	return 1;
+}
+
+/* The least level in the direction of a step that matters. */
+static double least_level(const struct replay *r, const struct replay_step *s)
+{
+	const struct gate *gate = &r->gate[s->row];
+	double old = fmax(0, replay_amount(r, s->row, s->before));
+	double add = fmax(gate->share * old, gate->amount), unit = replay_amount(r, s->row, 0);
+
+	return s->row < r->host_row ? log(old + add + 1 - unit) : s->before + log1p(gate->share);
+}
+
+/* The first of the newest values that make it likely that a row is back at a step's old level and
+ * not at the one it has, or not at any that matters. Otherwise the build after the newest. */
+static uint32_t left_since(const struct replay *r, const struct replay_step *s, double level,
+			   uint32_t build)
+{
+	double sum = 0, best = LEFT;
+	uint32_t since = build + 1, begin = r->row[s->row].begin;
+	size_t n = 0;
+
+	level = fmax(level, least_level(r, s));
+	for (uint32_t b = build + 1; b > begin && n < PLACES; b--) {
+		double x = replay_x(r, s->row, b - 1);
+
+		if (isnan(x))
+			continue;
+		n++;
+		sum += fit_at(r, s, x, s->before) - fit_at(r, s, x, level);
+		if (sum >= best) {
+			best = sum;
+			since = b - 1;
+		}
+	}
+	return since;
+}
+
+/* Whether a step, with the builds that are known by now, is no more than its noise: it was one of
+ * the false discoveries, from a level of few builds. */
+static bool is_noise(const struct replay *r, const struct replay_step *s, uint32_t build)
+{
+	double inflation = s->row < r->total_row ? r->inflation[replay_metric(r, s->row)] :
+		r->lone[s->row - r->total_row].inflation;
+	double error, v[FIRST_VALUES];
+	size_t n = replay_values(r, s->row, s->since, build + 1, FIRST_VALUES, v);
+
+	if (n < HELD)
+		return false;
+	error = s->spread * sqrt(MEDIAN_ERROR * inflation * (1.0 / s->n_before + 1.0 / n));
+	return fabs(stats_median(v, n) - s->before) < NOISE * error;
+}
+
+/* Ends the steps that a row's newest values left. A level that lasted ends with an improvement. */
+static int close_row(struct replay *r, uint32_t row, uint32_t build)
+{
+	uint32_t newest = r->row[row].step, since = build + 1, n;
+	struct replay_step *s, back;
+
+	for (uint32_t i = newest; i; i = s->older) {
+		uint32_t left;
+
+		s = &r->step[i - 1];
+		if (!s->worse || s->closed)
+			continue;
+		left = left_since(r, s, r->step[newest - 1].now, build);
+		if (left > build) {
+			s->closed = i == newest && is_noise(r, s, build);
+			continue;
+		}
+		s->closed = true;
+		since = left;
+		back = *s;
+	}
+	if (since > build)
+		return 0;
+	s = &r->step[newest - 1];
+	level_of(r, row, s->since, since, HELD, &n);
+	back.at = build;
+	back.since = back.first = back.last = since;
+	back.worse = false;
+	back.silent = back.silent || !s->worse || n < HELD;
+	back.closed = back.machine = false;
+	back.before = s->now;
+	back.n_before = n;
+	back.now = level_of(r, row, since, build + 1, FIRST_VALUES, &back.n_now);
+	if (!add_step(r, back))
+		return -ENOMEM;
+	drop_pending(r, row, since, build);
+	replay_restart(r, row, since, build + 1);
+	return 0;
+}
+
+int replay_close(struct replay *r, uint32_t build)
+{
+	int status = 0;
+
+	for (uint32_t row = 0; !status && row < r->n_rows; row++) {
+		struct replay_step *s = r->row[row].step ? &r->step[r->row[row].step - 1] : NULL;
+
+		if (!s || isnan(replay_x(r, row, build)))
+			continue;
+		if (s->n_now < FIRST_VALUES && s->at < build)
+			s->now = level_of(r, row, s->since, build + 1, FIRST_VALUES, &s->n_now);
+		if (s->at < build)
+			status = close_row(r, row, build);
+	}
+	return status;
+}
+
+void replay_accept(struct replay *r, uint32_t build)
+{
+	uint32_t from = build;
+
+	while (from > 0 && isnan(r->factor[0][from - 1]))
+		from--;
+	for (size_t i = 0; r->known && i < r->known->n; i++) {
+		const struct known *k = &r->known->known[i];
+
+		if (k->kind != KNOWN_ACCEPTED || k->build < from || k->build > build)
+			continue;
+		for (uint32_t row = 0; row < r->n_rows; row++) {
+			struct replay_row *of = &r->row[row];
+
+			if (!known_fits(k, r->builds, replay_task(r, row),
+					r->metric[replay_metric(r, row)]))
+				continue;
+			/* A level that is confirmed is the normal one now. */
+			if (of->step && !r->step[of->step - 1].closed &&
+			    !r->step[of->step - 1].silent) {
+				for (uint32_t s = of->step; s; s = r->step[s - 1].older)
+					r->step[s - 1].closed = true;
+			} else {
+				replay_restart(r, row, build, build);
+			}
+		}
+	}
+}

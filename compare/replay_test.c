@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/replay.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define FRESH 8			/* values of a level that is too short to end */
+#define FEW_TESTS 10		/* windows, for each test, that do not yet show what is usual */
+#define FEW_LEAST 300.0
+#define FEW_MOST 3000.0
+#define ALIKE 0.6		/* how alike consecutive values are that nothing is known about */
+#define MEDIAN_ERROR 1.57	/* variance of a median, times n */
+#define JOINED_PART 0.4		/* of the error rate, for wall and CPU time together */
+#define HOST_PART 0.1		/* of the error rate of a task, for the common factor: it drifts */
+#define LOOSE 0.05		/* p of a metric that only its task's total evidence confirms */
+
+/* Parts of the error rate for the windows. */
+static const double part[REPLAY_SPANS] = { 1, 0.5, 0.2, 0.15, 0.15 };
+
+/* A task or a lone row that is tested. */
+struct candidate {
+	uint32_t row;		/* of a task: its first row */
+	double p;
+};
+
+/* A window by itself, with what similar tasks say about its noise. */
+static double p_alone(const struct replay *r, uint32_t index, int way, size_t w)
+{
+	const struct replay_row *row = &r->row[index];
+	uint32_t k = r->window[w], start = row->count + 1 - k;
+	size_t m = replay_metric(r, index);
+	double z[REPLAY_RING], alike = (r->inflation[m] - 1) / (r->inflation[m] + 1), wider;
+	double n = row->n + 1.0 - k;
+
+	alike = fmax(alike, ALIKE);
+	wider = sqrt((1 + MEDIAN_ERROR * r->inflation[m] / n) /
+		     (1 + MEDIAN_ERROR * (1 + alike) / (1 - alike) / n));
+	for (uint32_t i = 0; i < k; i++)
+		z[i] = (double)((row->x[(start + i) % REPLAY_RING] - row->middle[start % REPLAY_RING]) /
+				row->spread[start % REPLAY_RING]) * wider;
+	return replay_p(&(struct replay_noise){
+		.df = (double)row->df + r->prior[m][row->group].df, .alike = alike,
+		.usual = &r->offset[m][0],
+	}, z, k, way);
+}
+
+/* Whether a row's level after a step is too short to say that it ends. The first builds, which
+ * confirmed it, are the highest: that the step as such ends is decided by replay_close(). */
+static bool is_fresh(const struct replay *r, uint32_t index, int way)
+{
+	const struct replay_row *row = &r->row[index];
+
+	return row->again && row->step && row->n < FRESH &&
+	       r->step[row->step - 1].worse == (way == REPLAY_DOWN);
+}
+
+static double p_of_row(const struct replay *r, uint32_t row, int way, size_t *window)
+{
+	double best = 1;
+
+	if (is_fresh(r, row, way))
+		return best;
+	for (size_t w = 1; w < REPLAY_SPANS; w++) {
+		double p;
+
+		if (row >= r->total_row) {
+			p = r->lone[row - r->total_row].p[way][w];
+			p /= row < r->host_row ? 1 : HOST_PART;
+		} else {
+			size_t m = replay_metric(r, row);
+			const struct replay_span *span =
+				&r->span[row / r->n_metrics * (r->n_metrics + 1) + m];
+
+			if (isnan(span->off[w]) || span->evidence[way][w] < REPLAY_WORTH)
+				continue;
+			p = nulls_p(&r->null[m][way][w], (double)span->evidence[way][w]);
+			if (r->null[m][way][w].n < r->few)
+				p = fmax(p, p_alone(r, row, way, w));
+		}
+		p /= part[w];
+		if (p < best) {
+			best = p;
+			*window = w;
+		}
+	}
+	return best;
+}
+
+static double p_of_joined(const struct replay *r, uint32_t task, int way)
+{
+	const struct replay_span *span = &r->span[task * (r->n_metrics + 1) + r->n_metrics];
+	double best = 1;
+
+	for (size_t w = 1; w < REPLAY_SPANS; w++) {
+		if (!isnan(span->off[w]) && span->evidence[way][w] >= REPLAY_WORTH &&
+		    r->null[r->n_metrics][way][w].n >= r->few)
+			best = fmin(best, nulls_p(&r->null[r->n_metrics][way][w],
+						  (double)span->evidence[way][w]) / part[w]);
+	}
+	return best;
+}
+
+/* The part of a task's error rate that one of its metrics has. */
+static double part_of_metric(const struct replay *r)
+{
+	return (r->joined < r->n_metrics ? 1 - JOINED_PART : 1) / r->n_metrics;
+}
+
+static double p_of_task(const struct replay *r, uint32_t task, int way)
+{
+	double best = 1;
+	size_t w;
+
+	for (uint32_t m = 0; m < r->n_metrics; m++)
+		best = fmin(best, p_of_row(r, task * (uint32_t)r->n_metrics + m, way, &w));
+	best /= part_of_metric(r);
+	if (r->joined < r->n_metrics)
+		best = fmin(best, p_of_joined(r, task, way) / JOINED_PART);
+	return fmin(1, best);
+}
+
+/* Confirms the metrics of a task that has evidence: each that is significant by itself, or
+ * otherwise the most significant one. */
+static int confirm_task(struct replay *r, uint32_t task, int way, double level, double rate,
+			uint32_t build)
+{
+	double least = LOOSE;
+	uint32_t best = 0;
+	size_t best_window = 0, w = 0;
+	int found = 0;
+
+	for (uint32_t m = 0; m < r->n_metrics; m++) {
+		uint32_t row = task * (uint32_t)r->n_metrics + m;
+		double p = p_of_row(r, row, way, &w);
+		int status;
+
+		if (p / part_of_metric(r) <= level) {
+			status = replay_confirm_row(r, row, way, w, rate, build);
+			if (status < 0)
+				return status;
+			found += status;
+		} else if (p < least) {
+			least = p;
+			best = row;
+			best_window = w;
+		}
+	}
+	if (!found && best_window)
+		found = replay_confirm_row(r, best, way, best_window, rate, build);
+	return found < 0 ? found : 0;
+}
+
+static int by_p(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->p < y->p ? -1 : x->p > y->p ? 1 : x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Benjamini and Hochberg's procedure: sorts, and returns how many are reported. */
+static size_t choose(struct candidate *list, size_t n, size_t tests, double rate)
+{
+	size_t chosen = 0;
+
+	qsort(list, n, sizeof *list, by_p);
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].p * tests <= rate * (i + 1))
+			chosen = i + 1;
+	}
+	return chosen;
+}
+
+static int confirm_way(struct replay *r, struct candidate *list, size_t tests, int way,
+		       uint32_t build)
+{
+	size_t n = 0, chosen;
+	double rate = r->rules->rate, adjusted = 1;
+
+	for (uint32_t task = 0; task < r->n_tasks; task++) {
+		double p = r->worth[task] ? p_of_task(r, task, way) : 1;
+
+		if (p <= rate)
+			list[n++] = (struct candidate){ task * (uint32_t)r->n_metrics, p };
+	}
+	for (uint32_t row = r->total_row; row < r->n_rows; row++) {
+		size_t w;
+		double p = r->row[row].judged ? p_of_row(r, row, way, &w) : 1;
+
+		if (p <= rate)
+			list[n++] = (struct candidate){ row, p };
+	}
+	chosen = choose(list, n, tests, rate);
+	for (size_t i = chosen; i-- > 0; ) {
+		size_t w = 0;
+		int status;
+
+		adjusted = fmin(adjusted, list[i].p * tests / (i + 1));
+		if (list[i].row < r->total_row) {
+			status = confirm_task(r, list[i].row / (uint32_t)r->n_metrics, way,
+					      rate * chosen / tests, adjusted, build);
+		} else {
+			p_of_row(r, list[i].row, way, &w);
+			status = replay_confirm_row(r, list[i].row, way, w, adjusted, build);
+		}
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+/* A row that was not confirmed and deviates in the newest build alone. */
+static int suspect_row(struct replay *r, uint32_t row, int way, double rate, uint32_t build)
+{
+	const struct replay_row *of = &r->row[row];
+	struct replay_step s = { .row = row, .worse = way == REPLAY_UP };
+	struct replay_suspect *added;
+
+	if (of->step && r->step[of->step - 1].at == build)
+		return 0;
+	s.before = (double)of->middle[of->count % REPLAY_RING];
+	s.now = replay_x(r, row, build);
+	if (!replay_matters(r, row, s.before, s.now) || !replay_moved(r, &s, build, build))
+		return 0;
+	added = array_add(&r->suspect, &r->n_suspects, sizeof *added);
+	if (!added)
+		return -ENOMEM;
+	*added = (struct replay_suspect){
+		row, s.worse, s.before, s.now, (double)of->spread[of->count % REPLAY_RING], rate,
+		of->n,
+	};
+	return 0;
+}
+
+static int suspect_way(struct replay *r, struct candidate *list, size_t tests, int way,
+		       uint32_t build)
+{
+	size_t n = 0, chosen;
+	int status = 0;
+
+	for (uint32_t row = 0; row < r->total_row; row++) {
+		const struct replay_span *span = &r->span[row / r->n_metrics * (r->n_metrics + 1) +
+							  replay_metric(r, row)];
+		double p;
+
+		if (isnan(span->off[0]) || (span->off[0] > 0) != (way == REPLAY_UP) ||
+		    is_fresh(r, row, way))
+			continue;
+		p = p_alone(r, row, way, 0);
+		if (p <= r->rules->rate)
+			list[n++] = (struct candidate){ row, p };
+	}
+	chosen = choose(list, n, tests * r->n_metrics, r->rules->rate);
+	for (size_t i = 0; !status && i < chosen; i++)
+		status = suspect_row(r, list[i].row, way,
+				     list[i].p * tests * r->n_metrics / (i + 1), build);
+	return status;
+}
+
+
+int replay_confirm(struct replay *r, uint32_t build)
+{
+
+	struct candidate *list = malloc((r->n_rows + 1) * sizeof *list);
+	size_t tests = 0;
+	int status = list ? 0 : -ENOMEM;
+
+	r->n_judged = 0;
+	for (uint32_t task = 0; task < r->n_tasks; task++) {
+		bool judged = false;
+
+		for (size_t m = 0; m < r->n_metrics; m++) {
+			const struct replay_row *row = &r->row[task * r->n_metrics + m];
+
+			judged = judged || row->judged;
+			r->n_judged += row->judged;
+		}
+		tests += judged;
+	}
+	for (uint32_t row = r->total_row; row < r->n_rows; row++) {
+		tests += r->row[row].judged;
+		r->n_judged += r->row[row].judged;
+	}
+	r->few = fmin(FEW_MOST, fmax(FEW_LEAST, FEW_TESTS * (double)tests));
+	for (int way = 0; !status && way < 2; way++)
+		status = confirm_way(r, list, tests, way, build);
+	for (int way = 0; !status && way < 2 && build == r->newest && r->rules->agree > 1; way++)
+		status = suspect_way(r, list, tests, way, build);
+	free(list);
+	return status;
+}
