@@ -6,14 +6,12 @@ compare_libcompare_la_SOURCES = \
 	compare/history.c compare/history.h compare/history_findings.c compare/history_group.c compare/history_group.h \
 	compare/history_scan.c compare/history_scan.h compare/known.c compare/known.h compare/limits.c \
 	compare/limits.h compare/lines.c compare/lines.h compare/builds.c compare/builds.h compare/parallel.c compare/parallel.h \
-	compare/renames.c compare/renames.h compare/rules.c compare/rules.h compare/verdict.c \
-	compare/verdict.h compare/verdict_group.c compare/verdict_group.h compare/verdict_series.c compare/verdict_series.h
+	compare/renames.c compare/renames.h compare/replay.c compare/replay.h compare/replay_host.c \
+	compare/replay_row.c compare/replay_step.c compare/replay_test.c compare/rules.c compare/rules.h compare/verdict.c \
+	compare/verdict.h compare/verdict_group.c compare/verdict_group.h
 compare_libcompare_la_SOURCES += \
 	compare/follow.c compare/follow.h compare/population.c compare/population.h \
 	compare/presence.c compare/presence.h
 compare_libcompare_la_SOURCES += \
 	compare/against.c compare/against.h compare/merge.c compare/merge.h \
 	compare/repeats.c compare/repeats.h
-compare_libcompare_la_SOURCES += \
-	compare/replay.c compare/replay.h compare/replay_host.c compare/replay_row.c \
-	compare/replay_step.c compare/replay_test.c

@@ -5,16 +5,10 @@
 #include "compare/history.h"
 
 /*
- * The check of the newest builds against those before. The common factor of all tasks is removed
- * from times first. Then each series (a metric of a task) is tested in two ways: its newest
- * `agree` builds against the level before, and its change points in the window, if their
- * change persists.
- *
- * The probability of a deviation is the larger one of two. One is Student's, with a variance
- * shrunk towards that of tasks of similar length (stats.h). The other is the share of builds
- * in the window that deviated as far (tails.h). That of consecutive builds is a product,
- * corrected for how often such builds are consecutive. Worse and better findings each have a
- * false discovery rate of at most rules.rate (Benjamini and Hochberg over all series), and
+ * The check of the newest builds against those before. All builds are judged one after the other,
+ * each by those before it (replay.h). A change that is confirmed stays in every later verdict
+ * until its level is left or accepted. Regressions and improvements each have a false
+ * discovery rate of at most rules.rate (Benjamini and Hochberg, over all tasks of a build), and
  * exceed the thresholds.
  */
 enum verdict_state {

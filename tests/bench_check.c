@@ -10,13 +10,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define TASKS 10000
-#define HISTORY 30
-#define CHANGED 200		/* every fiftieth task */
-#define ROUNDS 3
-#define FDR_BAR 0.10
 
 static double seconds(clockid_t clock)
 {
@@ -36,86 +33,209 @@ static void judge(struct verdict *v, const struct builds *builds, const struct r
 	}
 }
 
+/*
+ * A nightly job on builds of 300 tasks, wall and CPU time, with 30 builds of history: how many
+ * steps of five tasks are reported within 2, 3 and 5 builds, how many reports are false, and
+ * how many builds without a change fail. Every run has new seeds.
+ */
+#define NIGHT_TASKS 300
+#define NIGHT_HISTORY 30
+#define NIGHT_STEPS 5		/* tasks with a step, every sixtieth */
+#define NIGHT_LATER 5
+#define NIGHT_QUIET 15		/* builds without a change */
+#define NIGHT_SEEDS 12		/* with steps */
+#define QUIET_SEEDS 40
+
 struct noise_case {
 	const char *what;
 	struct made made;
+	const char *bar;
 };
 
 static const struct noise_case noises[] = {
-	{ "uneven noise of 4 %, 1 % spikes", { .noise = 0.04, .uneven = 0.5, .spikes = 0.01 } },
-	{ "the same, without spikes", { .noise = 0.04, .uneven = 0.5 } },
-	{ "the same, 2 % spikes", { .noise = 0.04, .uneven = 0.5, .spikes = 0.02 } },
-	{ "Student's t3 of 3 %", { .noise = 0.03, .uneven = 0.5, .heavy = true } },
-	{ "AR(1) 0.3 of 4 %", { .noise = 0.04, .uneven = 0.5, .alike = 0.3, .spikes = 0.01 } },
+	{ "calm", { .noise = 0.025, .host = 0.02 }, ".85 .93 1, 1 1 1; 10" },
+	{ "2 % spikes", { .noise = 0.025, .host = 0.02, .spikes = 0.02 },
+	  ".20 .80 1, .20 .95 1; 10" },
+	{ "10 % spikes", { .noise = 0.025, .host = 0.02, .spikes = 0.1 }, "- .20 .85, - .30 1; 15" },
+	{ "Student's t3", { .noise = 0.019, .host = 0.02, .student = 3 },
+	  ".50 .60 .93, .95 1 1; 10" },
+	{ "AR(1) 0.6", { .noise = 0.025, .host = 0.02, .alike = 0.6 }, ".10 .30 .90, .20 .70 1; 15" },
+	{ "mixture", { .noise = 0.018, .student = 4, .spikes = 0.01, .recipe = 0.02, .alike = 0.2,
+		       .host = 0.03, .drift = 0.7 }, ".10 .50 .80, .20 .90 1; 10" },
 };
 
-struct score {
-	size_t told, wrong, better;	/* worse; of them false; better */
-};
-
-/* Tasks whose number is a multiple of 50 are slower. */
-static void add_score(struct score *score, const struct verdict *v, enum verdict_state state)
-{
-	for (size_t i = 0; i < v->n; i++) {
-		const struct verdict_finding *f = &v->finding[i];
-
-		if (f->state != state || f->task >= TASK_HOST)
-			continue;
-		score->told += f->worse;
-		score->wrong += f->worse && f->task % (TASKS / CHANGED);
-		score->better += !f->worse;
-	}
-}
-
-static struct score simulate(struct made made, double by, double rate, size_t agree)
-{
-	struct made_change change[CHANGED];
-	struct score score = { 0 };
+struct night {
+	struct builds all;
 	struct rules rules;
+	struct verdict v;
+};
 
-	rules_init(&rules);
-	rules.metrics = METRIC_BIT(METRIC_WALL);
-	rules.rate = rate;
-	rules.agree = (int64_t)agree;
-	rules.gate[METRIC_WALL].amount = 0;
-	for (size_t i = 0; i < CHANGED; i++)
-		change[i] = (struct made_change){ .task = i * (TASKS / CHANGED), .build = HISTORY,
-						  .by = by };
-	made.tasks = TASKS;
-	made.builds = HISTORY + agree;
-	made.host = 0.02;
-	made.change = change;
-	made.n_changes = by > 0 ? CHANGED : 0;
-	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
-		struct builds builds;
-		struct verdict v;
+static int load_first(const struct builds *builds, enum metric m, float *values,
+		      struct error *err)
+{
+	const struct night *night = builds->context;
+	const float *from = made_series_values((struct builds *)&night->all, m);
 
-		made.seed = seed;
-		if (made_series(&builds, &made))
-			exit(EXIT_FAILURE);
-		judge(&v, &builds, &rules);
-		add_score(&score, &v, FINDING_CONFIRMED);
-		verdict_release(&v);
-		builds_release(&builds);
-	}
-	return score;
+	(void)err;
+	for (size_t task = 0; task < builds->n_tasks; task++)
+		memcpy(values + task * builds->n, from + task * night->all.n,
+		       builds->n * sizeof *values);
+	return 0;
 }
 
-static void bench_rates(const struct noise_case *c, double by, double rate)
+/* The verdict about the first n builds. */
+static void judge_night(struct night *night, size_t n)
 {
-	for (size_t agree = 1; agree <= 3; agree++) {
-		struct score s = simulate(c->made, by, rate, agree);
-		double wrong = s.told ? (double)s.wrong / s.told : 0;
+	struct builds first = night->all;
 
-		printf("%d tasks, %d of them %.0f %% slower, %s, q %.2f, %zu agreeing: ", TASKS,
-		       CHANGED, 100 * by, c->what, rate, agree);
-		printf("power %.2f, %.1f false a build (%.1f for the better), false share %.3f",
-		       (double)(s.told - s.wrong) / (ROUNDS * CHANGED), (double)s.wrong / ROUNDS,
-		       (double)s.better / ROUNDS, wrong);
-		if (rate == 0.05 && agree == 2)
-			printf(" (bar: %.2f)", FDR_BAR);
-		putchar('\n');
+	first.n = n;
+	first.load = load_first;
+	first.context = night;
+	judge(&night->v, &first, &night->rules);
+}
+
+static void begin_night(struct night *night, struct made made, uint64_t seed, size_t later)
+{
+	rules_init(&night->rules);
+	night->rules.metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU);
+	night->rules.gate[METRIC_WALL].amount = night->rules.gate[METRIC_CPU].amount = 0;
+	made.seed = seed;
+	made.tasks = NIGHT_TASKS;
+	made.builds = NIGHT_HISTORY + later;
+	if (made_series(&night->all, &made))
+		exit(EXIT_FAILURE);
+	/* The totals follow one long task here. */
+	for (size_t i = 0; i < night->all.n; i++)
+		night->all.build[i].total[TOTAL_WALL_US] = night->all.build[i].total[TOTAL_USER_US] = -1;
+}
+
+static void bench_steps(const struct noise_case *c, double by, uint64_t seed)
+{
+	size_t found[NIGHT_LATER] = { 0 }, told = 0, wrong = 0;
+
+	for (uint64_t i = 0; i < NIGHT_SEEDS; i++) {
+		struct made_change change[NIGHT_STEPS];
+		struct made made = c->made;
+		bool seen[NIGHT_STEPS] = { 0 };
+		struct night night;
+
+		for (size_t k = 0; k < NIGHT_STEPS; k++)
+			change[k] = (struct made_change){
+				.task = k * (NIGHT_TASKS / NIGHT_STEPS), .build = NIGHT_HISTORY,
+				.by = by,
+			};
+		made.change = change;
+		made.n_changes = NIGHT_STEPS;
+		begin_night(&night, made, seed + i, NIGHT_LATER);
+		for (size_t n = 0; n < NIGHT_LATER; n++) {
+			judge_night(&night, NIGHT_HISTORY + n + 1);
+			for (size_t k = 0; k < night.v.n; k++) {
+				const struct verdict_finding *f = &night.v.finding[k];
+				bool right = f->task % (NIGHT_TASKS / NIGHT_STEPS) == 0;
+
+				if (!f->worse || f->state != FINDING_CONFIRMED ||
+				    f->task >= TASK_HOST)
+					continue;
+				told++;
+				wrong += !right;
+				if (right)
+					seen[f->task / (NIGHT_TASKS / NIGHT_STEPS)] = true;
+			}
+			for (size_t k = 0; k < NIGHT_STEPS; k++)
+				found[n] += seen[k];
+			verdict_release(&night.v);
+		}
+		builds_release(&night.all);
 	}
+	printf("%.2f %.2f %.2f (false %.3f), ", found[1] / (double)(NIGHT_SEEDS * NIGHT_STEPS),
+	       found[2] / (double)(NIGHT_SEEDS * NIGHT_STEPS),
+	       found[4] / (double)(NIGHT_SEEDS * NIGHT_STEPS), told ? (double)wrong / told : 0);
+}
+
+static void bench_quiet(const struct noise_case *c, uint64_t seed)
+{
+	size_t failed = 0;
+
+	for (uint64_t i = 0; i < QUIET_SEEDS; i++) {
+		struct night night;
+
+		begin_night(&night, c->made, seed + i, NIGHT_QUIET);
+		for (size_t n = 1; n <= NIGHT_QUIET; n++) {
+			judge_night(&night, NIGHT_HISTORY + n);
+			failed += night.v.n_confirmed > 0;
+			verdict_release(&night.v);
+		}
+		builds_release(&night.all);
+	}
+	printf("%.1f of 1000 quiet builds fail", 1000.0 * failed / (QUIET_SEEDS * NIGHT_QUIET));
+}
+
+static void bench_nights(void)
+{
+	uint64_t seed = (uint64_t)time(NULL) * 1000;
+
+	printf("found within 2, 3, 5 builds at +10 %%, +20 %%:\n");
+	for (size_t i = 0; i < ARRAY_SIZE(noises); i++) {
+		printf("  %s: ", noises[i].what);
+		bench_steps(&noises[i], 0.1, seed);
+		bench_steps(&noises[i], 0.2, seed + NIGHT_SEEDS);
+		bench_quiet(&noises[i], seed + 2 * NIGHT_SEEDS);
+		printf(" (bar: %s)\n", noises[i].bar);
+	}
+}
+
+/* A step of a share of all tasks: builds from the second on that fail, and unchanged tasks that are
+ * called better. */
+static void bench_shared(size_t percent, uint64_t seed)
+{
+	static struct made_change change[NIGHT_TASKS];
+	size_t failed = 0, judged = 0, better = 0;
+
+	for (uint64_t i = 0; i < NIGHT_SEEDS; i++) {
+		struct made made = noises[0].made;
+		struct night night;
+
+		made.n_changes = NIGHT_TASKS * percent / 100;
+		for (size_t k = 0; k < made.n_changes; k++)
+			change[k] = (struct made_change){ .task = k, .build = NIGHT_HISTORY, .by = 0.25 };
+		made.change = change;
+		begin_night(&night, made, seed + i, NIGHT_LATER);
+		for (size_t n = 2; n <= NIGHT_LATER; n++) {
+			judge_night(&night, NIGHT_HISTORY + n);
+			judged++;
+			failed += night.v.n_confirmed > 0;
+			for (size_t k = 0; k < night.v.n; k++)
+				better += !night.v.finding[k].worse;
+			verdict_release(&night.v);
+		}
+		builds_release(&night.all);
+	}
+	printf("  %zu %% of the tasks: %.2f (bar: .95), %zu better (bar: 0)\n", percent,
+	       (double)failed / judged, better);
+}
+
+static void bench_slow_night(uint64_t seed)
+{
+	size_t failed = 0, judged = 0;
+
+	for (uint64_t i = 0; i < QUIET_SEEDS; i++) {
+		struct made_change change = { .task = MADE_ALL, .build = NIGHT_HISTORY,
+					      .until = NIGHT_HISTORY + 1, .by = 0.3 };
+		struct made made = noises[0].made;
+		struct night night;
+
+		made.change = &change;
+		made.n_changes = 1;
+		begin_night(&night, made, seed + i, 3);
+		for (size_t n = 1; n <= 3; n++) {
+			judge_night(&night, NIGHT_HISTORY + n);
+			judged++;
+			failed += night.v.n_confirmed > 0;
+			verdict_release(&night.v);
+		}
+		builds_release(&night.all);
+	}
+	printf("  one slow night of the machine: %zu of %zu fail (bar: 0)\n", failed, judged);
 }
 
 #define WINDOW 60
@@ -205,11 +325,10 @@ int main(void)
 	bench_delay(0.1, 0, 6);
 	bench_delay(0.2, 0.02, 3);
 	bench_delay(0.1, 0.02, 6);
-	for (size_t i = 0; i < ARRAY_SIZE(noises); i++) {
-		bench_rates(&noises[i], 0.1, 0.05);
-		bench_rates(&noises[i], 0.2, 0.05);
-	}
-	bench_rates(&noises[0], 0.1, 0.01);
-	bench_rates(&noises[0], 0.2, 0.01);
+	bench_nights();
+	printf("+25 %% of a share of the tasks fails from the second build on:\n");
+	for (size_t percent = 10; percent <= 100; percent += percent == 40 ? 20 : 15)
+		bench_shared(percent, (uint64_t)time(NULL));
+	bench_slow_night((uint64_t)time(NULL));
 	return 0;
 }

@@ -166,7 +166,7 @@ static const struct made quiet[] = {
 	{ .seed = 1, .tasks = 400, .builds = 365, .noise = 0.03, .host = 0.02, .level_us = LONG_US },
 	{ .seed = 2, .tasks = 400, .builds = 365, .noise = 0.03, .spikes = 0.02, .level_us = LONG_US },
 	{ .seed = 3, .tasks = 400, .builds = 365, .noise = 0.03, .alike = 0.3, .level_us = LONG_US },
-	{ .seed = 4, .tasks = 400, .builds = 365, .noise = 0.03, .heavy = true, .level_us = LONG_US },
+	{ .seed = 4, .tasks = 400, .builds = 365, .noise = 0.03, .student = 3, .level_us = LONG_US },
 	{ .seed = 5, .tasks = 400, .builds = 90, .noise = 0.05, .missing = 0.2, .passing = 0.5,
 	  .level_us = LONG_US },
 	{ .seed = 6, .tasks = 30, .builds = 1, .noise = 0.03, .level_us = LONG_US },

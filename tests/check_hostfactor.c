@@ -43,7 +43,7 @@ static const struct {
 } slow[] = {
 	{ "all alike", { .tasks = 400, .noise = 0.03 }, 0.01 },
 	{ "uneven noise", { .tasks = 400, .noise = 0.04, .uneven = 0.7, .spikes = 0.02 }, 0.01 },
-	{ "heavy tails", { .tasks = 400, .noise = 0.03, .heavy = true }, 0.01 },
+	{ "heavy tails", { .tasks = 400, .noise = 0.03, .student = 3 }, 0.01 },
 	{ "many are not there", { .tasks = 400, .noise = 0.03, .missing = 0.3, .passing = 0.3 }, 0.01 },
 	{ "few", { .tasks = HOSTFACTOR_FEWEST, .noise = 0.01 }, 0.03 },
 	{ "more than have a say", { .tasks = HOSTFACTOR_TASKS + 500, .noise = 0.03 }, 0.005 },

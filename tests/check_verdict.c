@@ -194,7 +194,7 @@ START_TEST(gate)
 }
 END_TEST
 
-/* A slow machine slows no single task; the common factor is reported and fails nothing. */
+/* A change of all tasks is no change of one. The check fails once it lasts. */
 START_TEST(slow_host)
 {
 	const struct made_change changes[] = {
@@ -208,10 +208,20 @@ START_TEST(slow_host)
 	ck_assert(verdict.host_event[METRIC_WALL] && verdict.host_event[METRIC_CPU]);
 	ck_assert(!verdict.host_event[METRIC_MEMORY] && isnan(verdict.host[METRIC_MEMORY]));
 	ck_assert_double_eq_tol(verdict.host[METRIC_WALL], 1.2, 0.08);
-	ck_assert_uint_eq(verdict.n_confirmed, 1);
+	for (size_t i = 0; i < verdict.n; i++)
+		ck_assert(verdict.finding[i].task == 9 || verdict.finding[i].task >= TASK_HOST);
 	ck_assert_ptr_nonnull(find(9, METRIC_CPU));
 	ck_assert_double_eq_tol(find(9, METRIC_CPU)->effect, 0.4, 0.1);
 	ck_assert_int_eq(find(TASK_HOST, METRIC_WALL) != NULL, _i > 1);
+	if (_i > 1) {
+		ck_assert(find(TASK_HOST, METRIC_WALL)->fails);
+		ck_assert_uint_ge(find(TASK_HOST, METRIC_WALL)->tasks, TASKS * 9 / 10);
+	}
+	rules.shared = SHARED_REPORT;
+	verdict_release(&verdict);
+	judge(NULL);
+	if (_i > 1)
+		ck_assert(!find(TASK_HOST, METRIC_WALL)->fails);
 }
 END_TEST
 
@@ -305,7 +315,7 @@ START_TEST(small_project)
 }
 END_TEST
 
-/* Only builds in the window count. */
+/* The window ends what is compared with, but not what was confirmed. */
 START_TEST(window)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
@@ -320,7 +330,7 @@ START_TEST(window)
 	judge(NULL);
 	ck_assert_uint_eq(verdict.first_build, 20);
 	ck_assert_uint_eq(verdict.n_builds, 30);
-	ck_assert_uint_eq(verdict.n, 0);
+	ck_assert_uint_eq(verdict.n_confirmed, 1);
 }
 END_TEST
 
@@ -363,12 +373,13 @@ START_TEST(from_zero)
 }
 END_TEST
 
-/* A task that the newest build lacks is not checked; one with gaps is. */
+/* What was confirmed stays when the newest build lacks the task, but not when the task is gone. */
 START_TEST(missing)
 {
 	static const struct made_change changes[] = {
 		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .build = 30, .by = 0.3 },
 		{ .task = 8, .metrics = METRIC_BIT(METRIC_MEMORY), .build = 46, .by = 0.3 },
+		{ .task = 9, .metrics = METRIC_BIT(METRIC_MEMORY), .build = 30, .by = 0.3 },
 	};
 	float *v;
 
@@ -376,12 +387,14 @@ START_TEST(missing)
 	v = made_series_values(&builds, METRIC_MEMORY);
 	v[7 * BUILDS + NEWEST] = NAN;
 	v[8 * BUILDS + NEWEST - 1] = v[8 * BUILDS + 45] = v[8 * BUILDS + 44] = NAN;
+	v[9 * BUILDS + NEWEST] = v[9 * BUILDS + NEWEST - 1] = NAN;
 	judge(NULL);
-	ck_assert_uint_eq(verdict.n, 1);
-	ck_assert_uint_eq(verdict.finding[0].task, 8);
-	ck_assert_uint_eq(verdict.finding[0].since, 46);
-	ck_assert_uint_eq(verdict.finding[0].first, 44);
-	ck_assert_uint_eq(verdict.finding[0].builds, 3);
+	ck_assert_uint_eq(verdict.n, 2);
+	ck_assert_ptr_nonnull(find(7, METRIC_MEMORY));
+	ck_assert_ptr_nonnull(find(8, METRIC_MEMORY));
+	ck_assert_uint_eq(find(8, METRIC_MEMORY)->since, 46);
+	ck_assert_uint_eq(find(8, METRIC_MEMORY)->first, 44);
+	ck_assert_uint_eq(find(8, METRIC_MEMORY)->builds, 3);
 }
 END_TEST
 
@@ -404,7 +417,7 @@ END_TEST
 /* Only noise: with a rate of a hundredth, a finding in a hundred builds. */
 static const struct made noise[] = {
 	{ .noise = 0.03 }, { .noise = 0.04, .uneven = 0.5, .spikes = 0.02 },
-	{ .noise = 0.03, .alike = 0.3 }, { .noise = 0.03, .heavy = true },
+	{ .noise = 0.03, .alike = 0.3 }, { .noise = 0.03, .student = 3 },
 	{ .noise = 0.04, .uneven = 0.5, .passing = 0.3, .missing = 0.1, .spikes = 0.01 },
 };
 
@@ -422,7 +435,8 @@ START_TEST(noise_alone)
 		ck_assert(!made_series(&builds, &made));
 		judge(NULL);
 		for (size_t i = 0; i < verdict.n; i++)	/* the build's totals do change */
-			told += verdict.finding[i].task != TASK_TOTAL;
+			told += verdict.finding[i].task != TASK_TOTAL &&
+				verdict.finding[i].state == FINDING_CONFIRMED;
 		teardown();
 	}
 	ck_assert_msg(told <= 1, "%zu", told);
@@ -455,7 +469,7 @@ START_TEST(planted)
 		right += f->task % 10 == 0;
 		wrong += f->task % 10 != 0;
 	}
-	ck_assert_msg(right >= 4 * ARRAY_SIZE(change) * 3 / 4, "%zu right", right);
+	ck_assert_msg(right >= 4 * ARRAY_SIZE(change) / 2, "%zu right", right);
 	ck_assert_msg(wrong <= 2, "%zu wrong", wrong);
 }
 END_TEST

@@ -15,6 +15,8 @@ struct kept {
 	float *values[METRICS];
 };
 
+#define TASKS_OF_RECIPE 10
+
 static const double typical[METRICS] = {
 	[METRIC_WALL] = 8e6, [METRIC_CPU] = 7e6, [METRIC_MEMORY] = 150e3, [METRIC_PEAK] = 200e3,
 	[METRIC_IO] = 20e6, [METRIC_READ] = 8e6, [METRIC_WRITTEN] = 12e6,
@@ -25,16 +27,16 @@ static uint64_t seed_of(const struct made *made, uint64_t what)
 	return made->seed * UINT64_C(1000003) + what * UINT64_C(7919);
 }
 
-static double heavy(struct noise *noise)
+static double student(struct noise *noise, int df)
 {
 	double squares = 0;
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < df; i++) {
 		double x = noise_normal(noise);
 
 		squares += x * x;
 	}
-	return noise_normal(noise) / sqrt(squares / 3);
+	return noise_normal(noise) / sqrt(squares / df);
 }
 
 /* The first and last build with a task. */
@@ -85,16 +87,18 @@ static void make_task(const struct made *made, size_t task, enum metric m, const
 		      float *v)
 {
 	struct noise noise = { seed_of(made, 100 * task + m) };
+	struct noise together = { seed_of(made, 8000000 + 100 * (task / TASKS_OF_RECIPE) + m) };
 	double level = level_of(made, task, m), before = noise_normal(&noise);
 	double spread = made->noise * exp(made->uneven * noise_normal(&noise));
 	size_t first, end;
 
 	stay_of(made, task, &first, &end);
 	for (size_t i = 0; i < made->builds; i++) {
-		double x = made->heavy ? heavy(&noise) : noise_normal(&noise), value;
+		double x = made->student ? student(&noise, made->student) : noise_normal(&noise);
+		double recipe = made->recipe > 0 ? made->recipe * noise_normal(&together) : 0, value;
 
 		before = x = made->alike * before + sqrt(1 - made->alike * made->alike) * x;
-		value = level * exp(spread * x + host[i]) * changed_by(made, task, m, i);
+		value = level * exp(spread * x + recipe + host[i]) * changed_by(made, task, m, i);
 		if (noise_uniform(&noise) < made->spikes)
 			value *= 1.3 - 0.1 * log(noise_uniform(&noise));
 		if (noise_uniform(&noise) < made->missing || i < first || i >= end)
@@ -112,7 +116,8 @@ static int make_metric(struct builds *builds, const struct made *made, enum metr
 	kept->values[m] = malloc((made->tasks * made->builds + 1) * sizeof *kept->values[m]);
 	if (host && kept->values[m]) {
 		for (size_t i = 0; i < made->builds && metric_info[m].time; i++)
-			host[i] = made->host * noise_normal(&noise);
+			host[i] = (i ? made->drift * host[i - 1] : 0) + made->host *
+				sqrt(1 - made->drift * made->drift) * noise_normal(&noise);
 		for (size_t k = 0; k < made->tasks; k++)
 			make_task(made, k, m, host, kept->values[m] + k * made->builds);
 	}
@@ -158,7 +163,8 @@ static const char *task_name(struct builds *builds, size_t task)
 {
 	struct buf text = BUF_INIT;
 
-	buf_addf(&text, "recipe%zu: do_task%zu", task / 10, task % 10);
+	buf_addf(&text, "recipe%zu: do_task%zu", task / TASKS_OF_RECIPE,
+		 task % TASKS_OF_RECIPE);
 	return keep(builds, &text);
 }
 

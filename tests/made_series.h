@@ -26,8 +26,10 @@ struct made {
 	double uneven;		/* spread of the noise between tasks, of its logarithm */
 	double spikes;		/* share of the values: 0.01. They are 30 % higher or more */
 	double alike;		/* correlation with the build before */
-	bool heavy;		/* noise of Student's t with 3 degrees of freedom */
+	int student;		/* noise of Student's t with so many degrees of freedom; 0: normal */
+	double recipe;		/* noise that the tasks of a recipe share: 0.02 */
 	double host;		/* noise of the host, of times: 0.02 */
+	double drift;		/* correlation of that with the build before */
 	double missing;		/* share of the values */
 	double passing;		/* share of the tasks that come or go with a build */
 	double level_us;		/* of every task's wall time; 0: of many lengths, around 8 s */
