@@ -53,7 +53,7 @@ static int open_archive(struct buildset *n, enum archive_use use, enum buildset_
 	r = archive_open(&n->archive, n->options->repo, use, err);
 	if (r || use == ARCHIVE_WRITE || !archive_is_stale(n->archive, &why))
 		return r;
-	if (span == BUILDSET_WINDOW) {
+	if (span == BUILDSET_FRESH) {
 		*err = why;
 		return -ENOTCONN;
 	}
@@ -69,7 +69,7 @@ int buildset_archive(struct buildset *n, enum archive_use use, struct error *err
 
 int buildset_fresh_archive(struct buildset *n, struct error *err)
 {
-	return open_archive(n, ARCHIVE_READ, BUILDSET_WINDOW, err);
+	return open_archive(n, ARCHIVE_READ, BUILDSET_FRESH, err);
 }
 
 int buildset_series(struct buildset *n, struct error *err)
@@ -77,37 +77,19 @@ int buildset_series(struct buildset *n, struct error *err)
 	return archive_choose(n->archive, n->options->ref, &n->ref, err);
 }
 
-/* The newest recordings (0: all), and what was accepted or acknowledged. */
-static int read_builds(struct buildset *n, size_t newest, enum buildset_span span,
-		       struct error *err)
+/* All recordings, and what was accepted or acknowledged. */
+static int load(struct buildset *n, enum buildset_span span, struct error *err)
 {
-	int r = archive_builds(n->archive, buf_str(&n->ref), newest, &n->builds, err);
+	int r = archive_builds(n->archive, buf_str(&n->ref), 0, &n->builds, err);
 
 	if (!r)
 		r = archive_known(n->archive, &n->builds, &n->known, err);
-	if (r > 0 && !n->warned)
+	if (r > 0)
 		notice_error(err);
-	n->warned = r > 0;
 	if (r < 0)
 		return r;
 	r = span == BUILDSET_RECORDINGS ? 0 : repeats_join(&n->builds, &n->known, err);
 	return r ? r : follow_renames(&n->builds, err);
-}
-
-/* Reads more recordings until there are enough builds. */
-static int load(struct buildset *n, enum buildset_span span, struct error *err)
-{
-	size_t wanted = span == BUILDSET_WINDOW ? (size_t)n->rules.window : 0, newest = wanted;
-	int r = read_builds(n, newest, span, err);
-
-	while (!r && n->builds.n < wanted && repeats_recordings(&n->builds, 0) == newest) {
-		free(n->known.known);
-		n->known = (struct known_list){ 0 };
-		builds_release(&n->builds);
-		newest *= 2;
-		r = read_builds(n, newest, span, err);
-	}
-	return r;
 }
 
 int buildset_open(struct buildset *n, struct args *args, struct buildset_options *options,

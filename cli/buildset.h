@@ -26,7 +26,7 @@
  *		BUILDSET_METRICS_OPTION(buildset),
  *		...
  *
- *	r = buildset_open(&n, a, &arguments->buildset, BUILDSET_WINDOW, err);
+ *	r = buildset_open(&n, a, &arguments->buildset, BUILDSET_FRESH, err);
  *	...
  *	buildset_release(&n);
  */
@@ -59,7 +59,6 @@ struct buildset {
 	struct buf ref;
 	struct builds builds;
 	struct known_list known;
-	bool warned;			/* about damaged notes */
 };
 
 #define BUILDSET_INIT { 0 }
@@ -67,7 +66,7 @@ struct buildset {
 enum buildset_span {
 	BUILDSET_RECORDINGS,	/* all, with those that repeat a build (repeats.h) */
 	BUILDSET_ALL,		/* all builds: repeats are one */
-	BUILDSET_WINDOW,		/* the newest rules.window builds */
+	BUILDSET_FRESH,		/* all builds, of an archive that is no old copy */
 };
 
 /*

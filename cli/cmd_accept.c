@@ -394,7 +394,7 @@ static int run(struct args *a, void *values, struct error *err)
 	if (!r)
 		r = buildset_open(&n, a, &s->buildset,
 				  s->list || s->undo || s->build ? BUILDSET_RECORDINGS :
-				  BUILDSET_WINDOW, err);
+				  BUILDSET_FRESH, err);
 	s->buildset.metrics = metrics;
 	r = r ? r : go(&n, s, &what, err);
 	if (r > 0)

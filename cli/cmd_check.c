@@ -162,7 +162,7 @@ static int run(struct args *a, void *values, struct error *err)
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "check: option '--output' requires --json, --junit or --markdown");
 	r = c->against ? against_open(&against, &n, a, &c->buildset, c->against, err) :
-	    buildset_open(&n, a, &c->buildset, BUILDSET_WINDOW, err);
+	    buildset_open(&n, a, &c->buildset, BUILDSET_FRESH, err);
 	if (!r)
 		r = check(c, &n, c->against ? &against.report : NULL, err);
 	against_release(&against);

@@ -10,7 +10,7 @@
 
 
 /*
- * All good builds of a series of builds in their order, each judged by the builds before it alone.
+ * All good builds of a series in their order, each compared with the builds before it alone.
  * What a build confirms therefore does not depend on later builds: a step stays until its level
  * is left, and no later finding, note or estimate takes it back.
  *
@@ -99,7 +99,7 @@ struct replay {
 	const struct rules *rules;
 	const struct known_list *known;
 	uint32_t n, n_tasks;
-	uint32_t n_good;	/* builds judged so far */
+	uint32_t n_good;	/* good builds so far */
 	uint32_t newest;	/* the last good build; n: none */
 	size_t n_metrics;
 	enum metric metric[METRICS];

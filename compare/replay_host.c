@@ -59,7 +59,7 @@ static double densest(const double *v, size_t n, double near, double but, size_t
 /*
  * The common factor from the sorted deviations of tasks. Tasks agree around one value, or, if some
  * changed, around two. Then it is the one nearer to what the machine did, so that a change of
- * most tasks is not taken for the machine while others do not show it.
+ * most tasks is not attributed to the machine while others do not show it.
  */
 static double common_of(const double *v, size_t n, double noise, double machine)
 {
@@ -187,7 +187,7 @@ double replay_p(const struct replay_noise *noise, double *z, size_t k, int way)
 	return pow(p, 1 + (counted - 1) * (1 - noise->alike));
 }
 
-/* Judges totals and common factors, each by itself. */
+/* Tests totals and common factors, each by itself. */
 void replay_lone(struct replay *r, uint32_t build)
 {
 	for (uint32_t index = r->total_row; index < r->n_rows; index++) {

@@ -302,8 +302,8 @@ static double least_level(const struct replay *r, const struct replay_step *s)
 	return s->row < r->host_row ? log(old + add + 1 - unit) : s->before + log1p(gate->share);
 }
 
-/* The first of the newest values that make it likely that a row is back at a step's old level and
- * not at the one it has, or not at any that matters. Otherwise the build after the newest. */
+/* The first of the newest values that make it likely that a row is back at a step's old level. The
+ * other level is the one it has, or the least that matters. Otherwise the build after the newest. */
 static uint32_t left_since(const struct replay *r, const struct replay_step *s, double level,
 			   uint32_t build)
 {

@@ -5,8 +5,8 @@
 #include "compare/history.h"
 
 /*
- * The check of the newest builds against those before. All builds are judged one after the other,
- * each by those before it (replay.h). A change that is confirmed stays in every later verdict
+ * The check of the newest builds against those before. All builds are tested one after the other,
+ * each against those before it (replay.h). A change that is confirmed stays in every later verdict
  * until its level is left or accepted. Regressions and improvements each have a false
  * discovery rate of at most rules.rate (Benjamini and Hochberg, over all tasks of a build), and
  * exceed the thresholds.

@@ -148,7 +148,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-int stats_adjust_among(double *p, size_t n, size_t tests)
+int stats_adjust(double *p, size_t n)
 {
 	double **order = n ? malloc(n * sizeof *order) : NULL, least = 1;
 	size_t tested = 0;
@@ -162,22 +162,13 @@ int stats_adjust_among(double *p, size_t n, size_t tests)
 	if (tested)
 		qsort(order, tested, sizeof *order, by_value);
 	for (size_t i = tested; i-- > 0;) {
-		double rate = *order[i] * tests / (i + 1);
+		double rate = *order[i] * tested / (i + 1);
 
 		least = rate < least ? rate : least;
 		*order[i] = least;
 	}
 	free(order);
 	return 0;
-}
-
-int stats_adjust(double *p, size_t n)
-{
-	size_t tested = 0;
-
-	for (size_t i = 0; i < n; i++)
-		tested += !isnan(p[i]);
-	return stats_adjust_among(p, n, tested);
 }
 
 struct prior stats_prior(const double *variance, const double *df, size_t n)

@@ -39,9 +39,6 @@ struct interval stats_median_interval(const double *v, size_t n, double confiden
  */
 int stats_adjust(double *p, size_t n);
 
-/* The same for the n smallest p values of `tests` tests. */
-int stats_adjust_among(double *p, size_t n, size_t tests);
-
 /*
  * Shrinkage of many similar variances, each from few values: they are treated as drawn around a
  * common variance that is worth df additional values (Smyth 2004). With df INFINITY all are

@@ -44,18 +44,16 @@ static const struct {
 } cases[] = {
 	{ ONE, "{}", { "--repo", "r.git" }, BUILDSET_ALL, "a/main/x 12 " USUAL, NULL },
 	{ ONE, "repo: r.git\n", { NULL }, BUILDSET_ALL, "a/main/x 12 " USUAL, NULL },
-	{ ONE, "repo: other.git\ncompare: {window: 10}\n", { "--repo=r.git" }, BUILDSET_WINDOW,
-	  "a/main/x 10 " USUAL, NULL },
+	{ ONE, "repo: other.git\ncompare: {window: 10}\n", { "--repo=r.git" }, BUILDSET_FRESH,
+	  "a/main/x 12 " USUAL, NULL },
 	{ ONE, "compare: {metrics: peak}\n", { "--repo=r.git", "--ref=a/main/x" },
-	  BUILDSET_WINDOW, "a/main/x 12 peak", NULL },
+	  BUILDSET_FRESH, "a/main/x 12 peak", NULL },
 	{ ONE, "compare: {metrics: peak}\n", { "--repo=r.git", "--metrics", "cpu" },
-	  BUILDSET_WINDOW, "a/main/x 12 cpu", NULL },
-	/* repeats are one build; a window has at least as many builds as without */
+	  BUILDSET_FRESH, "a/main/x 12 cpu", NULL },
+	/* repeats are one build */
 	{ REPEATED, "{}", { "--repo=r.git" }, BUILDSET_RECORDINGS, "a/main/x 50 " USUAL, NULL },
 	{ REPEATED, "{}", { "--repo=r.git" }, BUILDSET_ALL, "a/main/x 13 " USUAL, NULL },
-	{ REPEATED, "compare: {window: 10}\n", { "--repo=r.git" }, BUILDSET_WINDOW,
-	  "a/main/x 11 " USUAL, NULL },
-	{ REPEATED, "{}", { "--repo=r.git" }, BUILDSET_WINDOW, "a/main/x 13 " USUAL, NULL },
+	{ REPEATED, "{}", { "--repo=r.git" }, BUILDSET_FRESH, "a/main/x 13 " USUAL, NULL },
 	{ TWO, "{}", { "--repo=r.git", "--ref=b" }, BUILDSET_ALL, "b/main/x 3 " USUAL, NULL },
 
 	{ "true", "{}", { NULL }, BUILDSET_ALL, NULL, "no archive: use --repo" },

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What check says build after build, as somebody who runs it every night sees it. */
+/* What check says build after build. */
 
 #define MOST_BUILDS 80
 
-static struct builds all;	/* generated once; a night sees the first ones */
+static struct builds all;	/* generated once; a check sees the first ones */
 static struct rules rules;
 static struct verdict verdict;
 
@@ -158,8 +158,8 @@ START_TEST(shared)
 }
 END_TEST
 
-/* The machine is slow for one night. */
-START_TEST(slow_night)
+/* The machine is slow for one build. */
+START_TEST(slow_build)
 {
 	struct made made = { .tasks = TASKS, .builds = 36, .noise = 0.025, .host = 0.02,
 			     .change = change, .n_changes = 1 };
@@ -196,7 +196,7 @@ START_TEST(slow_machine)
 }
 END_TEST
 
-/* Few tasks: two slow nights of the machine are one finding, not one of each task. */
+/* Few tasks: two slow builds of the machine are one finding, not one of each task. */
 START_TEST(few_tasks)
 {
 	struct made made = { .seed = 6, .tasks = (size_t)_i, .builds = 32, .noise = 0.025,
@@ -327,7 +327,7 @@ START_TEST(accepted)
 }
 END_TEST
 
-/* A task that becomes slower by half a per cent a night is a slow change, of one finding. */
+/* A task that becomes slower by half a per cent each time is a slow change, of one finding. */
 START_TEST(creeps)
 {
 	struct made made = { .seed = 13, .tasks = TASKS, .builds = MOST_BUILDS, .noise = 0.02,
@@ -394,7 +394,7 @@ int main(void)
 {
 	return support_main("verdict_held",
 			    TEST_GROUP_WITH("verdict_held", setup, teardown), TEST_LOOP(stays, 24),
-			    TEST_EACH(shared, shares), TEST(slow_night), TEST(slow_machine),
+			    TEST_EACH(shared, shares), TEST(slow_build), TEST(slow_machine),
 			    TEST_RANGE(few_tasks, 2, 14), TEST_RANGE(two_steps, 4, 9),
 			    TEST_RANGE(ends, 3, 16), TEST(mended_in_part), TEST(failed),
 			    TEST_LOOP(accepted, 16), TEST(creeps), TEST_EACH(intervals, noise));
