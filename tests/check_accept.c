@@ -170,6 +170,21 @@ START_TEST(suggestions_work)
 }
 END_TEST
 
+/* The same for a change of all tasks, which is about the pattern "*", and of the build. */
+START_TEST(suggestions_for_all_tasks)
+{
+	begin();
+	run_here(support_path("PATH=" TOP_BUILDDIR ":$PATH; " TOP_BUILDDIR "/tests/gen_archive --tasks 60 "
+		 "--builds 30 --noise 0.02 --step 0-59/26/0.3 a.git; "
+		 "buildbeat check --repo a.git --all >said; echo $?; "
+		 "grep -c '^    all 60 tasks  *wall time' said; "
+		 "grep '^      buildbeat \\(history\\|%s\\) ' said >pasted; sh -e pasted >out; echo $?; "
+		 "grep -c '^ac.*wall,cpu of [*]$' out; " BUILDBEAT " check --repo a.git >/dev/null; echo $?",
+		 suggested[_i]));
+	ck_assert_msg(!strcmp(r.out.data, "1\n1\n0\n1\n0\n"), "%s%s", r.out.data, r.err.data);
+}
+END_TEST
+
 /* Many writers at the same time; no note is lost. */
 START_TEST(all_at_once)
 {
@@ -247,5 +262,6 @@ int main(void)
 			    TEST_GROUP_ONCE("accept", make_seed, NULL), TEST_EACH(notes_are_stored, cases),
 			    TEST(checked),
 			    TEST(offers_the_total), TEST_EACH(suggestions_work, suggested),
+			    TEST_EACH(suggestions_for_all_tasks, suggested),
 			    TEST(all_at_once), TEST(same_bytes), TEST(merged));
 }

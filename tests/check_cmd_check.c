@@ -210,6 +210,36 @@ START_TEST(limits)
 }
 END_TEST
 
+/* Two builds fail in a row: both are reported as failed, with what was confirmed before. The next
+ * good build is compared again. */
+START_TEST(failed_newest)
+{
+	static const char record[] =
+		"record() { mkdir -p rec; printf 'buildbeat build 1\\nstart_wall_ns: %s000000000\\n"
+		"start_mono_ns: 5\\ncommand: make\\ntool: make\\nmachine: x86_64\\nend_us: 5000\\nstatus: %s\\n' "
+		"$1 $2 >rec/build; printf 'buildbeat tasks 1\\nopen\\t0\\tm\\t100\\t0\\t1,99\\tmake\\t4.3\\t/\\tmake\\n"
+		"close\\t5000\\tm\\n' >rec/tasks.log; " BUILDBEAT " archive --repo failed.git "
+		"--host nightly-1 --branch master rec >/dev/null; }; "
+		"check() { " BUILDBEAT " check --repo failed.git \"$@\"; }; ";
+	struct run r;
+
+	support_run(&r, dir, "%s cp -r %s.git failed.git; for i in 1 2; do record 177070000$i %s; "
+		    "check >said; echo $?; head -1 said | sed 's/:[^:]*$//'; grep -c do_compile said; "
+		    "check --junit | grep -c '<failure message=\"the build '; "
+		    "check --json | sed -n 2p; done; check --markdown | head -1 | cut -c1-40; rm -r failed.git rec",
+		    record, _i ? "still" : "step", _i ? "137" : "2");
+	if (_i)
+		ck_assert_msg(!strcmp(r.out.data, "3\nnot judged: the build failed (exit 137)\n0\n1\n"
+				      "  \"verdict\": \"not_judged\",\n"
+				      "3\nnot judged: the build failed (exit 137)\n0\n1\n"
+				      "  \"verdict\": \"not_judged\",\n"
+				      "**not judged: the build failed (exit 137\n"), "%s%s", r.out.data, r.err.data);
+	else
+		ck_assert_msg(strstr(r.out.data, "3\nnot judged: the build failed (exit 2), 5 regressions confirmed") ==
+			      r.out.data, "%s%s", r.out.data, r.err.data);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("cmd_check",
@@ -217,5 +247,6 @@ int main(void)
 			    TEST_EACH(golden, forms),
 			    TEST_RANGE(same_elsewhere, 1, ARRAY_SIZE(forms)),
 			    TEST_LOOP(limits, support_has("python3") ? 2 : 0),
+			    TEST_LOOP(failed_newest, 2),
 			    TEST_LOOP(read_by_others, support_has("python3") ? 4 : 0));
 }
