@@ -1,219 +1,515 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/pack.h"
-#include "base/sha1.h"
-#include "tests/made_build.h"
-#include "tests/noise.h"
+#include "analyse/names.h"
+#include "base/array.h"
+#include "base/utf8.h"
+#include "render/chart/chart.h"
+#include "render/chart/pack.h"
+#include "render/chart/pack_code.h"
+#include "render/chart/pack_tasks.h"
+#include "render/chart/spark.h"
+#include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
+#include "tests/unpack.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Packs as git reads them, joined packs, and damaged ones. */
+/* The data for the bootchart's script, read by a second reader. */
 
-#define OBJECTS_MAX 400
+/* Numbers */
 
-static const struct { const char *text, *sum; } sums[] = {
-	{ "", "da39a3ee5e6b4b0d3255bfef95601890afd80709" },
-	{ "abc", "a9993e364706816aba3e25717850c26c9cd0d89d" },
-	{ "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-	  "84983e441c3bd26ebaae4aa1f95129e5e54670f1" },
+static const int32_t edges[] = { 0, 1, -1, 63, -64, 127, 128, 100000, INT32_MAX, INT32_MIN };
+static const size_t lengths[] = { 0, 1, 2, 63, 64, 65, 127, 128, 129, 1000 };
+
+static void put(struct pack_column *c, char type, int32_t v)
+{
+	if (type == 'u')
+		pack_column_add(c, (uint32_t)v);
+	else
+		pack_column_adds(c, v);
+}
+
+/* Columns of all widths around each limit. */
+START_TEST(numbers_come_back)
+{
+	static const char types[] = "usd";
+	uint64_t seed = (uint64_t)_i;
+
+	for (size_t e = 0; e < 3 * ARRAY_SIZE(edges); e++) {
+		int32_t value[1000], edge = edges[e / 3];
+		char type = types[e % 3];
+		size_t n = lengths[_i];
+		const uint8_t *p;
+		struct pack_column c;
+		int64_t *back;
+
+		pack_column_init(&c, type);
+		for (size_t i = 0; i < n; i++) {
+			value[i] = i % 5 ? (int32_t)((uint32_t)edge + random_below(&seed, 7)) : edge;
+			put(&c, type, value[i]);
+		}
+		pack_column_flush(&c);
+		ck_assert_int_eq(buf_error(&c.out), 0);
+		ck_assert_uint_eq(c.n, n);
+		p = (const uint8_t *)c.out.data;
+		back = unpack_numbers(&p, p + c.out.len, type, n);
+		ck_assert_uint_eq((size_t)(p - (const uint8_t *)c.out.data), c.out.len);
+		for (size_t i = 0; i < n; i++)
+			ck_assert_int_eq((int32_t)(uint32_t)back[i], value[i]);
+		free(back);
+		pack_column_release(&c);
+	}
+}
+END_TEST
+
+START_TEST(bytes_come_back)
+{
+	uint8_t bytes[70], back[80];
+
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (uint8_t)(i * 151 + (i % 3 ? 0 : 255));
+	for (size_t n = 0; n <= sizeof bytes; n++) {
+		struct buf out = BUF_INIT;
+
+		ck_assert_int_eq(pack_characters(&out, bytes, n), 0);
+		ck_assert_uint_le(out.len, n * 16 / 13 + 2);
+		ck_assert_uint_ge(unpack_characters(back, sizeof back, buf_str(&out), out.len), n);
+		ck_assert_mem_eq(back, bytes, n);
+		buf_release(&out);
+	}
+}
+END_TEST
+
+START_TEST(sizes_within_one_percent)
+{
+	struct pack_sizes s;
+	uint32_t last = 0;
+
+	pack_sizes_init(&s);
+	ck_assert_uint_eq(pack_size(&s, 0), 0);
+	ck_assert_uint_eq(pack_size(&s, -1), 0);
+	for (int64_t kib = 1; kib < INT64_MAX / 3; kib += 1 + kib / 50) {
+		uint32_t code = pack_size(&s, kib);
+
+		ck_assert_double_eq_tol(exp2(code / 64.0) - 1, (double)kib,
+					(double)(kib + 1) * 0.01);
+		ck_assert_uint_ge(code, last);
+		last = code;
+	}
+}
+END_TEST
+
+/* A chart of a recording, packed and read again */
+
+struct packed {
+	struct recorded r;
+	struct panels panels;
+	struct chart chart;
+	struct buf out;
+	struct unpacked u;
 };
 
-START_TEST(sha1_sums)
+static void pack_it(struct packed *p, const struct summary *ghost, enum lanes_by by)
 {
-	unsigned char sum[SHA1_SIZE];
-	char text[2 * SHA1_SIZE + 1];
+	struct chart_input in = {
+		.sum = &p->r.sum, .panels = &p->panels, .ghost = ghost, .by = by,
+	};
 
-	sha1(sum, sums[_i].text, strlen(sums[_i].text));
-	for (int i = 0; i < SHA1_SIZE; i++)
-		snprintf(text + 2 * i, 3, "%02x", sum[i]);
-	ck_assert_str_eq(text, sums[_i].sum);
+	p->out = (struct buf)BUF_INIT;
+	ck_assert_int_eq(panels_make(&p->panels, &p->r.sum), 0);
+	ck_assert_int_eq(chart_make(&p->chart, &in), 0);
+	ck_assert_int_eq(pack_chart(&p->out, &p->chart), 0);
+	for (const char *c = "<>&"; *c; c++)
+		ck_assert_ptr_null(memchr(p->out.data, *c, p->out.len));
+	unpack(&p->u, p->out.data, p->out.len);
+}
+
+static void packed_release(struct packed *p)
+{
+	unpacked_release(&p->u);
+	buf_release(&p->out);
+	chart_release(&p->chart);
+	panels_release(&p->panels);
+	recorded_release(&p->r);
+}
+
+/* The values of a task that are stored as differences to the task before. */
+struct lane_now {
+	int64_t end;
+	int64_t task, place, parent;	/* -1: none */
+};
+
+struct told {
+	size_t i;
+	int64_t start, wall, parent, before;
+	const char *place, *name;
+};
+
+struct teller {
+	struct packed *p;
+	struct lane_now *lane;
+	size_t n_names, n_before, n_status;
+	uint32_t *position;
+};
+
+static struct told tell(struct teller *t, size_t i)
+{
+	const struct unpacked *u = &t->p->u;
+	struct lane_now *l = &t->lane[unpacked_at(u, "lane", i)];
+	int64_t place = unpacked_at(u, "place", i), parent = unpacked_at(u, "parent", i);
+	int64_t name = unpacked_at(u, "name", i), how = unpacked_at(u, "wait", i) >> 3;
+	struct told told = { .i = i };
+
+	told.start = unpacked_at(u, "start", i) + l->end;
+	told.wall = unpacked_at(u, "wall", i);
+	l->place = place ? place - 1 : l->place;
+	l->parent = parent ? parent - 2 : l->parent;
+	told.parent = l->parent;
+	told.before = how == 1 ? l->parent : how == 2 ? l->task : -1;
+	if (how == 3)
+		told.before = (int64_t)i - unpacked_at(u, "before", t->n_before++);
+	told.place = l->place < 0 ? "" : unpacked_text(u, "places")->line[l->place];
+	name = name ? name - 1 : (int64_t)t->n_names++;
+	ck_assert_uint_lt((size_t)name, unpacked_text(u, "names")->n);
+	told.name = unpacked_text(u, "names")->line[name];
+	l->end = told.start + told.wall;
+	l->task = (int64_t)i;
+	return told;
+}
+
+/* Blanks for control characters, marks of the same length for other characters that control
+ * a terminal or the direction of text; long texts are shortened. */
+static void check_text(const char *told, const char *recorded)
+{
+	size_t n = strlen(told), more;
+	bool cut = n > 190 && !strcmp(told + n - 3, "...") && strlen(recorded) > n;
+
+	for (size_t i = 0; i < n - (cut ? 3 : 0); i += more) {
+		uint32_t code;
+
+		more = utf8_decode((const unsigned char *)recorded + i, strlen(recorded + i), &code);
+		if (code >= UTF8_BAD_BYTE || !utf8_is_unsafe(code))
+			ck_assert_mem_eq(told + i, recorded + i, more);
+		else if (more == 3)
+			ck_assert_mem_eq(told + i, UTF8_REPLACEMENT, more);
+		else
+			ck_assert_msg(strspn(told + i, code < 0x80 ? " " : "?") >= more, "%s", told);
+	}
+	ck_assert(cut || !recorded[n]);
+}
+
+static void check_name(const struct told *told, const struct recording *rec, const struct task *t)
+{
+	struct buf name = BUF_INIT, expected = BUF_INIT;
+
+	buf_addf(&name, "%s%s%s", told->place, *told->place ? ": " : "", told->name);
+	name_add_task(&expected, rec, t);
+	check_text(buf_str(&name), buf_str(&expected));
+	buf_release(&name);
+	buf_release(&expected);
+}
+
+static void check_size(int64_t code, int64_t bytes)
+{
+	ck_assert_double_eq_tol((exp2((double)code / 64) - 1) * 1024, (double)bytes,
+				1024 + (double)bytes * 0.01);
+}
+
+static void check_cpu(const struct unpacked *u, size_t i, const struct task *t, int64_t wall_us)
+{
+	int64_t cpu = unpacked_at(u, "cpu", i);
+	double wall = wall_us > 0 ? (double)wall_us : 1, share = (double)(cpu - 1) / 256;
+
+	if (t->user_us < 0 || t->system_us < 0)
+		return;
+	ck_assert_int_gt(cpu, 0);
+	if ((double)(t->user_us + t->system_us) > 1e3 * wall)
+		return;
+	ck_assert_double_eq_tol(share, (double)(t->user_us + t->system_us) / wall, 0.01);
+	ck_assert_double_eq_tol(share * (double)unpacked_at(u, "system", i) / 63,
+				(double)t->system_us / wall, 0.01 + share * 0.01);
+}
+
+static void check_state(struct teller *teller, int64_t marks, const struct task *t)
+{
+	static const enum task_state state[] = { TASK_DONE, TASK_FAILED, TASK_KILLED, TASK_UNFINISHED };
+
+	ck_assert_int_eq(t->state, state[marks & 3]);
+	ck_assert_int_eq(t->hosts, !!(marks & 4));
+	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
+		ck_assert_int_eq(unpacked_at(&teller->p->u, "status", teller->n_status++), t->status);
+}
+
+static int64_t position_of(const struct teller *t, uint32_t task)
+{
+	return task == NO_INDEX || t->position[task] == NO_INDEX ? -1 : (int64_t)t->position[task];
+}
+
+static void check_task(struct teller *teller, size_t i, int64_t unit_us)
+{
+	const struct chart *c = &teller->p->chart;
+	const struct unpacked *u = &teller->p->u;
+	const struct recording *rec = c->sum->rec;
+	uint32_t task = c->sum->order[i];
+	const struct task *t = &rec->task[task];
+	const struct cost *cost = &c->sum->nest[task].cost;
+	int64_t end_us = recording_task_end_us(rec, t);
+	struct told told = tell(teller, i);
+
+	ck_assert_int_eq(unpacked_at(u, "lane", i), c->lanes.lane[i]);
+	ck_assert_double_eq_tol((double)(told.start * unit_us), (double)t->start_us, (double)unit_us);
+	ck_assert_double_eq_tol((double)((told.start + told.wall) * unit_us), (double)end_us,
+				(double)unit_us);
+	check_name(&told, rec, t);
+	check_state(teller, unpacked_at(u, "marks", i), t);
+	check_cpu(u, i, t, end_us - t->start_us);
+	check_size(unpacked_at(u, "memory", i),
+		   (cost->memory_kb ? cost->memory_kb : cost->memory_at_most_kb) * 1024);
+	ck_assert_int_eq(!!(unpacked_at(u, "marks", i) & MARK_AT_MOST),
+			 !cost->memory_kb && cost->memory_at_most_kb);
+	check_size(unpacked_at(u, "read", i), cost->read_bytes);
+	check_size(unpacked_at(u, "written", i), cost->written_bytes);
+	ck_assert_int_eq(told.parent, position_of(teller, c->sum->nest[task].parent));
+	ck_assert_int_eq(told.before, position_of(teller, c->chain.before[task]));
+	ck_assert_int_eq(unpacked_at(u, "wait", i) & 7, c->chain.why[task]);
+}
+
+static void check_tasks(struct packed *p)
+{
+	const struct chart *c = &p->chart;
+	size_t n = c->sum->n_ran, n_all = c->sum->rec->n_tasks;
+	struct teller t = {
+		.p = p, .lane = malloc((c->lanes.n_lanes + 1) * sizeof *t.lane),
+		.position = malloc((n_all + 1) * sizeof *t.position),
+	};
+
+	memset(t.position, 0xff, n_all * sizeof *t.position);
+	for (uint32_t i = 0; i < n; i++)
+		t.position[c->sum->order[i]] = i;
+	for (uint32_t i = 0; i < c->lanes.n_lanes; i++)
+		t.lane[i] = (struct lane_now){ 0, -1, -1, -1 };
+	ck_assert_int_eq(unpacked_json(&p->u, "tasks"), (int64_t)n);
+	for (size_t i = 0; i < n; i++)
+		check_task(&t, i, unpacked_json(&p->u, "unit_us"));
+	free(t.lane);
+	free(t.position);
+}
+
+/* All tasks of a small build have their command and their memory over time. */
+static void check_longest(const struct packed *p)
+{
+	const struct unpacked *u = &p->u;
+	const struct summary *s = p->chart.sum;
+	const struct unpacked_text *commands = unpacked_text(u, "commands");
+	size_t n_sparks = unpacked_numbers(u, "spark_length")->n, at = 0, sampled = 0;
+
+	for (size_t i = 0; i < commands->n; i++) {
+		const struct task *t = &s->rec->task[s->order[unpacked_at(u, "command_task", i)]];
+
+		check_text(commands->line[i], recording_command(s->rec, t));
+	}
+	for (size_t i = 0; i < s->n_ran; i++)
+		sampled += s->rec->task[s->order[i]].n_usage >= SPARK_SAMPLES_MIN;
+	ck_assert_uint_le(n_sparks, sampled);
+	for (size_t i = 0; i < n_sparks; i++) {
+		const struct task *t = &s->rec->task[s->order[unpacked_at(u, "spark_task", i)]];
+		uint8_t level[SPARK_MOST];
+		size_t n = spark_fill(level, SPARK_MOST, s->rec, t);
+
+		ck_assert_int_eq(unpacked_at(u, "spark_length", i), (int64_t)n);
+		for (size_t k = 0; k < n; k++)
+			ck_assert_int_eq(unpacked_at(u, "spark", at++), level[k]);
+	}
+}
+
+static const struct unpacked_numbers *panel_column(const struct unpacked *u,
+						   const struct panel *p, const char *id)
+{
+	struct buf name = BUF_INIT;
+	const struct unpacked_numbers *n;
+
+	buf_addf(&name, "%s.%s", p->word, id);
+	n = unpacked_numbers(u, buf_str(&name));
+	buf_release(&name);
+	return n;
+}
+
+static void check_band(const struct unpacked *u, const struct panel *p, const struct band *b)
+{
+	const struct unpacked_numbers *n = panel_column(u, p, b->id);
+	double ceiling = (double)(b->right ? p->right_ceiling : p->ceiling);
+
+	for (size_t i = 0; i < p->n; i++) {
+		int64_t code = n->n ? n->value[i] : 0;
+
+		ck_assert_int_eq(code == 0, b->value[i] == BAND_ABSENT);
+		if (code && b->value[i] >= 0)
+			ck_assert_double_eq_tol((double)(code - 1) / 1000 * ceiling,
+						fmin((double)b->value[i], ceiling), ceiling / 1000);
+	}
+}
+
+static void check_panels(const struct packed *p)
+{
+	int64_t unit_us = unpacked_json(&p->u, "unit_us");
+
+	for (size_t k = 0; k < p->chart.panels.n; k++) {
+		const struct panel *panel = &p->chart.panels.panel[k];
+		const struct unpacked_numbers *time, *gap;
+		size_t gaps = 0;
+
+		if (panel->id == PANEL_RUNNING)
+			continue;
+		time = panel_column(&p->u, panel, "time");
+		gap = panel_column(&p->u, panel, "gap");
+		for (size_t i = 0; i < panel->n; i++) {
+			ck_assert_double_eq_tol((double)(time->value[i] * unit_us),
+						(double)panel->time_us[i], (double)unit_us);
+			if (panel->gap[i] && gap->n)
+				ck_assert_int_eq(gap->value[gaps++], (int64_t)i);
+		}
+		ck_assert_uint_eq(gaps, gap->n);
+		for (size_t i = 0; i < panel->n_bands; i++)
+			check_band(&p->u, panel, &panel->band[i]);
+	}
+}
+
+static void check_all(struct packed *p)
+{
+	check_tasks(p);
+	check_longest(p);
+	check_panels(p);
+}
+
+START_TEST(any_build)
+{
+	struct packed p;
+
+	recorded_random(&p.r, 10 + 150 * (unsigned)_i, (uint64_t)_i);
+	pack_it(&p, NULL, (enum lanes_by)(_i % LANES_BY));
+	check_all(&p);
+	packed_release(&p);
 }
 END_TEST
 
-/* Object i: the same bytes each time; text, zeros or noise, of any size. */
-static void content(struct buf *out, unsigned i)
+static const char *const recordings[] = { "nested", "cut", "empty" };
+
+START_TEST(recorded_builds)
 {
-	struct noise n = { i };
-	size_t len = (size_t)(pow(noise_uniform(&n), 4) * 70000);
+	struct packed p;
 
-	buf_clear(out);
-	for (size_t k = 0; k < len; k++)
-		buf_addc(out, i % 3 ? (char)(noise_uniform(&n) * (i % 3 == 1 ? 256 : 4)) : '\0');
-	buf_addu(out, i);
-}
-
-static void add(struct pack *p, unsigned first, unsigned end)
-{
-	struct buf text = BUF_INIT;
-	git_oid id;
-
-	for (unsigned i = first; i < end; i++) {
-		content(&text, i);
-		ck_assert_int_eq(git_odb_hash(&id, text.data, text.len, GIT_OBJECT_BLOB), 0);
-		ck_assert_int_eq(pack_add(p, &id, GIT_OBJECT_BLOB, text.data, text.len), 0);
-	}
-	buf_release(&text);
-}
-
-static void check(const struct pack *p, unsigned first, unsigned end)
-{
-	struct buf text = BUF_INIT;
-
-	ck_assert_uint_eq(p->n, end - first);
-	for (unsigned i = first; i < end; i++) {
-		const struct pack_entry *e;
-		git_object_t type;
-		char *back;
-		git_oid id;
-		size_t len;
-
-		content(&text, i);
-		git_odb_hash(&id, text.data, text.len, GIT_OBJECT_BLOB);
-		e = pack_find(p, &id);
-		ck_assert_ptr_nonnull(e);
-		pack_header(p, e, &type, &len);
-		ck_assert_int_eq(type, GIT_OBJECT_BLOB);
-		ck_assert_uint_eq(len, text.len);
-		back = malloc(len + 1);
-		ck_assert_int_eq(pack_read(p, e, back, len), 0);
-		ck_assert(!memcmp(back, text.data, len));
-		free(back);
-	}
-	buf_release(&text);
-}
-
-/* The index is the one that git writes for the pack, byte by byte. */
-static void compare_with_git(const struct pack *p, const struct buf *idx)
-{
-	const char *dir = support_tmpdir();
-
-	support_write(support_path("%s/a.pack", dir), p->bytes.data, p->bytes.len);
-	support_write(support_path("%s/a.idx", dir), idx->data, idx->len);
-	support_expect(dir, 0, NULL, NULL, "git index-pack --strict -o b.idx a.pack && "
-		       "cmp a.idx b.idx && git verify-pack a.idx");
-}
-
-static const unsigned numbers[] = { 0, 1, 2, 17, OBJECTS_MAX };
-
-START_TEST(packs_are_those_of_git)
-{
-	struct pack p = PACK_INIT;
-	struct buf idx = BUF_INIT;
-
-	add(&p, 0, numbers[_i]);
-	add(&p, 0, numbers[_i]);	/* again: nothing new */
-	check(&p, 0, numbers[_i]);
-	ck_assert_int_eq(pack_end(&p, &idx), 0);
-	compare_with_git(&p, &idx);
-	ck_assert(pack_idx_is_sane(&idx, p.bytes.len));
-	pack_release(&p);
-	buf_release(&idx);
+	recorded_read(&p.r, support_path(TOP_SRCDIR "/tests/data/recordings/%s", recordings[_i]));
+	pack_it(&p, NULL, LANES_WORKER);
+	check_all(&p);
+	packed_release(&p);
 }
 END_TEST
 
-START_TEST(joined_packs)
+/* Times of the other build are differences to ours. */
+START_TEST(compared)
 {
-	struct pack all = PACK_INIT;
-	struct buf idx = BUF_INIT;
+	struct recorded other;
+	struct packed p;
+	int64_t unit_us;
+	size_t n = 0;
 
-	/* Each shares objects with the one before. */
-	for (unsigned first = 0; first < 100; first += 20) {
-		struct pack p = PACK_INIT;
-
-		add(&p, first, first + 25);
-		buf_clear(&idx);
-		ck_assert_int_eq(pack_end(&p, &idx), 0);
-		ck_assert_int_eq(pack_join(&all, &p.bytes, &idx, NULL), 0);
-		pack_release(&p);
+	recorded_random(&p.r, 300, 7);
+	recorded_random(&other, 300, 7);
+	for (size_t i = 0; i < other.rec.n_tasks; i++) {
+		if (other.rec.task[i].end_us >= 0)
+			other.rec.task[i].end_us += 1234567;
 	}
-	check(&all, 0, 105);
-	buf_clear(&idx);
-	ck_assert_int_eq(pack_end(&all, &idx), 0);
-	compare_with_git(&all, &idx);
-	pack_release(&all);
-	buf_release(&idx);
+	pack_it(&p, &other.sum, LANES_WORKER);
+	unit_us = unpacked_json(&p.u, "unit_us");
+	for (size_t i = 0; i < p.r.sum.n_ran; i++) {
+		uint32_t task = p.r.sum.order[i], twin = p.chart.match.other[task];
+		const struct task *t = &p.r.rec.task[task];
+
+		if (!(unpacked_at(&p.u, "marks", i) & 64))
+			continue;
+		ck_assert_uint_ne(twin, NO_INDEX);
+		ck_assert_double_eq_tol((double)(unpacked_at(&p.u, "ghost_wall", n) * unit_us),
+					(double)(recording_task_end_us(&other.rec, &other.rec.task[twin]) -
+						 other.rec.task[twin].start_us -
+						 recording_task_end_us(&p.r.rec, t) + t->start_us),
+					2.0 * (double)unit_us);
+		n++;
+	}
+	ck_assert_uint_eq(n, p.chart.match.n_common);
+	packed_release(&p);
+	recorded_release(&other);
 }
 END_TEST
 
-/* A pack of git has deltas. */
-START_TEST(deltas)
+/* Names that are special in markup, JSON or the packing. */
+
+static const struct { const char *recorded, *told; } hostile[] = {
+	{ "</script><script>alert(1)</script>", "</script><script>alert(1)</script>" },
+	{ "a&amp;b ]]> <!-- \"'`${x}", "a&amp;b ]]> <!-- \"'`${x}" },
+	{ "two\\nlines", "two lines" },
+	{ "tab\\tand\\x1b[31m", NULL },
+	{ "\xff\xfe not UTF-8", "\xff\xfe not UTF-8" },
+};
+
+START_TEST(hostile_names)
 {
-	struct pack p = PACK_INIT;
-	struct buf pack, idx;
-	git_repository *git;
+	struct packed p;
+	struct buf tasks = BUF_INIT;
 	const char *name;
-	struct run r;
-	git_odb *odb;
 
-	support_run(&r, support_tmpdir(), "git init -q --bare a.git && cd a.git && "
-		    "for i in $(seq 1000 1050); do seq $i 3000 | git hash-object -w --stdin; done | "
-		    "git pack-objects -q objects/pack/pack >/dev/null && git prune-packed && "
-		    "git verify-pack -v objects/pack/*.idx | grep -q 'chain length' && "
-		    "ls objects/pack/*.idx");
-	ck_assert_msg(!r.status, "%s", r.err.data);
-	name = support_path("%s/a.git/%.*s", support_tmpdir(), (int)r.out.len - 5, r.out.data);
-	support_read(&pack, support_path("%s.pack", name));
-	support_read(&idx, support_path("%s.idx", name));
-	ck_assert(pack_idx_is_sane(&idx, pack.len));
-	ck_assert_int_eq(git_repository_open(&git, support_path("%s/a.git", support_tmpdir())), 0);
-	ck_assert_int_eq(git_repository_odb(&odb, git), 0);
-	ck_assert_int_eq(pack_join(&p, &pack, &idx, odb), 0);
-	ck_assert_uint_eq(p.n, 51);
-	buf_clear(&idx);
-	ck_assert_int_eq(pack_end(&p, &idx), 0);
-	compare_with_git(&p, &idx);
-	git_odb_free(odb);
-	git_repository_free(git);
-	pack_release(&p);
-	buf_release(&pack);
-	buf_release(&idx);
+	buf_addf(&tasks, "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
+		 "start\t1000\tm.1\t11\t\t<kind>\t%s\t\t%s\ndone\t900000\tm.1\t0\n",
+		 hostile[_i].recorded, hostile[_i].recorded);
+	recorded_make(&p.r, "end_us: 1000000\n", buf_str(&tasks), NULL);
+	pack_it(&p, NULL, LANES_KIND);
+	name = unpacked_text(&p.u, "names")->line[0];
+	ck_assert_uint_eq(unpacked_text(&p.u, "names")->n, 1);
+	if (hostile[_i].told)
+		ck_assert_str_eq(name, hostile[_i].told);
+	for (; *name; name++)
+		ck_assert((unsigned char)*name >= ' ');
+	ck_assert_ptr_nonnull(strstr(p.u.json, "\\u003ckind\\u003e"));
+	packed_release(&p);
+	buf_release(&tasks);
 }
 END_TEST
 
-/* Each damaged pack is refused, and what was joined before is unchanged. */
-START_TEST(damaged_packs)
+/* Long names and commands are shortened between characters; many tasks take little room. */
+START_TEST(bounded)
 {
-	struct pack from = PACK_INIT, to = PACK_INIT;
-	struct buf idx = BUF_INIT;
+	enum { TASKS = 20000, LONG = 3000 };
+	struct packed p;
+	struct buf tasks = BUF_INIT;
+	char name[LONG + 1] = { 0 };
+	const char *told;
 
-	add(&to, 0, 5);
-	add(&from, 3, 12);
-	ck_assert_int_eq(pack_end(&from, &idx), 0);
-	for (size_t i = 0; i < from.bytes.len - SHA1_SIZE; i += 7) {
-		from.bytes.data[i] ^= (char)(1 << i % 8);
-		ck_assert_int_eq(pack_join(&to, &from.bytes, &idx, NULL), -EINVAL);
-		from.bytes.data[i] ^= (char)(1 << i % 8);
+	for (size_t i = 0; i < LONG; i += 2)
+		memcpy(name + i, "\xc3\xa9", 2);
+	buf_adds(&tasks, "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n");
+	for (int i = 1; i <= TASKS; i++) {
+		buf_addf(&tasks, "start\t%d\tm.%d\t11\t\t\t%s%d\t\tcc -c %d.c\n", i * 1000, i,
+			 i == 1 ? name : "obj/file", i, i);
+		buf_addf(&tasks, "done\t%d\tm.%d\t0\t%d\t50\t%d\n", i * 1000 + 900, i,
+			 i % 850, 1000 + i % 700);
 	}
-	for (size_t i = 0; i < idx.len; i++) {
-		idx.data[i] ^= (char)(1 << i % 8);
-		pack_idx_is_sane(&idx, from.bytes.len);
-		ck_assert_int_eq(pack_join(&to, &from.bytes, &idx, NULL), -EINVAL);
-		idx.data[i] ^= (char)(1 << i % 8);
-	}
-	for (size_t len = 0; len < idx.len; len += 3) {
-		struct buf cut = { .data = idx.data, .len = len };
-
-		ck_assert(!pack_idx_is_sane(&cut, from.bytes.len));
-		ck_assert_int_eq(pack_join(&to, &from.bytes, &cut, NULL), -EINVAL);
-	}
-	check(&to, 0, 5);
-	ck_assert_int_eq(pack_join(&to, &from.bytes, &idx, NULL), 0);
-	check(&to, 0, 12);
-	pack_release(&from);
-	pack_release(&to);
-	buf_release(&idx);
+	recorded_make(&p.r, "end_us: 60000000\n", buf_str(&tasks), NULL);
+	pack_it(&p, NULL, LANES_WORKER);
+	ck_assert_uint_eq(p.r.sum.n_ran, TASKS);
+	told = unpacked_text(&p.u, "names")->line[0];
+	ck_assert_uint_le(strlen(told), 200);
+	ck_assert_str_eq(told + strlen(told) - 5, "\xc3\xa9...");
+	ck_assert_uint_le(p.out.len, 15 * TASKS + 30000);
+	packed_release(&p);
+	buf_release(&tasks);
 }
 END_TEST
 
 int main(void)
 {
-	made_environment();
-	git_libgit2_init();
-	return support_main("pack", TEST_EACH(sha1_sums, sums),
-			    TEST_EACH(packs_are_those_of_git, numbers), TEST(joined_packs),
-			    TEST(deltas), TEST(damaged_packs));
+	return support_main("pack", TEST_EACH(numbers_come_back, lengths), TEST(bytes_come_back),
+			    TEST(sizes_within_one_percent), TEST_LOOP(any_build, 8),
+			    TEST_EACH(recorded_builds, recordings), TEST(compared),
+			    TEST_EACH(hostile_names, hostile), TEST(bounded));
 }

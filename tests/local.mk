@@ -15,7 +15,7 @@ tests_libsupport_la_SOURCES = \
 
 CHECKS = \
 	tests/check_accept tests/check_against tests/check_archive tests/check_archive_builds \
-	tests/check_archive_damage tests/check_archive_shared tests/check_fsck tests/check_pack \
+	tests/check_archive_damage tests/check_archive_shared tests/check_fsck tests/check_archive_pack \
 	tests/check_archive_writers tests/check_axis tests/check_base tests/check_bisect \
 	tests/check_bisect_search tests/check_bitbake tests/check_bitbake_build \
 	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf \
