@@ -85,14 +85,16 @@ static int judge(struct verdict *v, struct verdict_groups *groups, const struct 
 	return r;
 }
 
-/* The command of the newest build is only for a suggestion, so errors do not matter. */
-static const char *build_command(struct values *newest, const struct buildset *n)
+/* The command of the newest build is only for a suggestion: a damaged build has none. */
+static int find_command(const char **command, struct values *newest, const struct buildset *n,
+			struct error *err)
 {
-	struct error unused;
+	int r = 0;
 
 	if (!newest->n_facts)
-		archive_values(n->archive, n->builds.build[n->builds.n - 1].id, newest, &unused);
-	return values_fact(newest, "command");
+		r = archive_values(n->archive, n->builds.build[n->builds.n - 1].id, newest, err);
+	*command = values_fact(newest, "command");
+	return r == -ENOMEM ? r : 0;
 }
 
 static int exit_status(const struct check *c, bool need_history)
@@ -133,7 +135,7 @@ static int check(const struct check_arguments *a, const struct buildset *n,
 	r = r ? r : judge(&v, &groups, n, against, err);
 	r = r ? r : population_make(&population, &n->builds, err);
 	if (!r && v.n_confirmed)
-		c.command = build_command(&newest, n);
+		r = find_command(&c.command, &newest, n, err);
 	if (!r)
 		r = print(a, &c, err);
 	if (!r)
