@@ -107,12 +107,3 @@ int repeats_join(struct builds *builds, struct known_list *known, struct error *
 	free(part.to);
 	return r;
 }
-
-size_t repeats_recordings(const struct builds *builds, uint32_t first)
-{
-	size_t n = 0;
-
-	for (size_t i = first; i < builds->n; i++)
-		n += builds->build[i].repeats + 1;
-	return n;
-}

@@ -22,7 +22,4 @@ size_t repeats_find(uint32_t *build, const struct builds *builds);
  */
 int repeats_join(struct builds *builds, struct known_list *known, struct error *err);
 
-/* The number of recordings of all builds from `first` on. */
-size_t repeats_recordings(const struct builds *builds, uint32_t first);
-
 #endif
