@@ -89,7 +89,7 @@ static bool is_good(const struct build *build)
 	return !(build->total[TOTAL_STATUS] > 0);
 }
 
-/* The logarithms of one metric. Builds that failed have no values: they were cut short. */
+/* The logarithms of one metric. Builds that failed have no values: they are not whole. */
 static int load(struct replay *r, size_t m, float *values, struct error *err)
 {
 	enum metric metric = r->metric[m];

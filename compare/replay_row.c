@@ -10,7 +10,8 @@
 #define MAD_WORTH 0.37		/* degrees of freedom of a median distance, a value */
 #define MEDIAN_ERROR 1.57	/* variance of a median, times n */
 #define LEAST_NOISE 1e-3	/* relative precision of any measurement */
-#define FEWEST_AGAIN 3		/* values of a reference after a step */
+#define FEWEST 3		/* values of a reference, and of one after a step */
+#define FEWEST_AGAIN 2
 #define MOST_NOISE_DF 20	/* that the noise from before counts as */
 #define GROUP_LEAST 40		/* tasks */
 #define CHANGING 12		/* values of a reference that is measured at every build */
@@ -151,7 +152,8 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		uint32_t index = task * (uint32_t)r->n_metrics + (uint32_t)m, slot;
 		struct replay_row *row = &r->row[index];
 		double x = replay_task_x(r, m, task, build);
-		uint32_t least = row->again ? FEWEST_AGAIN : (uint32_t)r->rules->least_history;
+		uint32_t history = (uint32_t)r->rules->least_history;
+		uint32_t least = row->again ? FEWEST_AGAIN : history < FEWEST ? FEWEST : history;
 
 		if (task + AHEAD < r->n_tasks)
 			__builtin_prefetch(sorted_of(r, index + AHEAD * (uint32_t)r->n_metrics) +
@@ -166,7 +168,7 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		slot = row->count % REPLAY_RING;
 		row->x[slot] = (float)x;
 		row->middle[slot] = row->spread[slot] = NAN;
-		if (row->n >= (least < FEWEST_AGAIN ? FEWEST_AGAIN : least))
+		if (row->n >= least)
 			measure(r, row, sorted_of(r, index), m, false);
 		span[m].alike = NAN;
 		if (row->count && !isnan(row->spread[(row->count - 1) % REPLAY_RING])) {
@@ -309,7 +311,7 @@ int replay_noise(struct replay *r)
 			const float *sorted = sorted_of(r, index);
 			float middle;
 
-			if (row->n < FEWEST_AGAIN)
+			if (row->n < FEWEST)
 				continue;
 			measure(r, row, sorted, m, true);
 			middle = row->middle[row->count % REPLAY_RING];
@@ -319,7 +321,7 @@ int replay_noise(struct replay *r)
 			group(r, m, order, n);
 		share_noise(r, m, order, n, work);
 	}
-	if (r->n_good >= FEWEST_AGAIN && r->n_good >= r->grouped)
+	if (r->n_good >= FEWEST && r->n_good >= r->grouped)
 		r->grouped = 2 * r->n_good;
 	free(order);
 	free(work);

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FRESH 8			/* values of a level that is too short to end */
+#define FRESH 8			/* values of a worse and a better level that are too few to end */
+#define FRESH_BETTER 4
 #define FEW_TESTS 10		/* windows, for each test, that do not yet show what is usual */
 #define FEW_LEAST 300.0
 #define FEW_MOST 3000.0
@@ -47,13 +48,14 @@ static double p_alone(const struct replay *r, uint32_t index, int way, size_t w)
 }
 
 /* Whether a row's level after a step is too short to say that it ends. The first builds, which
- * confirmed it, are the highest: that the step as such ends is decided by replay_close(). */
+ * confirmed it, are the farthest: that the step as such ends is decided by replay_close(). */
 static bool is_fresh(const struct replay *r, uint32_t index, int way)
 {
 	const struct replay_row *row = &r->row[index];
 
-	return row->again && row->step && row->n < FRESH &&
-	       r->step[row->step - 1].worse == (way == REPLAY_DOWN);
+	if (!row->again || !row->step || r->step[row->step - 1].worse != (way == REPLAY_DOWN))
+		return false;
+	return row->n < (way == REPLAY_DOWN ? FRESH : FRESH_BETTER);
 }
 
 static double p_of_row(const struct replay *r, uint32_t row, int way, size_t *window)

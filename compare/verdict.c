@@ -312,6 +312,17 @@ static void set_host(struct judge *j)
 	}
 }
 
+static int report_all(struct judge *j, const struct known_list *known)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < j->replay.n_steps; i++)
+		r = report_step(j, known, &j->replay.step[i]);
+	for (size_t i = 0; !r && i < j->replay.n_suspects; i++)
+		r = report_suspect(j, &j->replay.suspect[i]);
+	return r;
+}
+
 int verdict_make(struct verdict *v, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, struct error *err)
 {
@@ -323,10 +334,10 @@ int verdict_make(struct verdict *v, const struct builds *builds, const struct ru
 	set_window(v, builds, rules);
 	if (!r && builds->n)
 		r = replay_run(&j.replay, builds, rules, known, err);
-	for (size_t i = 0; !r && i < j.replay.n_steps; i++)
-		r = report_step(&j, known, &j.replay.step[i]);
-	for (size_t i = 0; !r && i < j.replay.n_suspects; i++)
-		r = report_suspect(&j, &j.replay.suspect[i]);
+	if (!r) {
+		r = report_all(&j, known);
+		r = r ? error_sys(err, r, NULL, "check") : 0;
+	}
 	if (!r && builds->n)
 		set_host(&j);
 	v->n_series = j.replay.n_judged;

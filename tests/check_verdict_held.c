@@ -395,7 +395,7 @@ int main(void)
 	return support_main("verdict_held",
 			    TEST_GROUP_WITH("verdict_held", setup, teardown), TEST_LOOP(stays, 24),
 			    TEST_EACH(shared, shares), TEST(slow_build), TEST(slow_machine),
-			    TEST_RANGE(few_tasks, 2, 14), TEST_RANGE(two_steps, 4, 9),
+			    TEST_RANGE(few_tasks, 2, 14), TEST_RANGE(two_steps, 2, 9),
 			    TEST_RANGE(ends, 3, 16), TEST(mended_in_part), TEST(failed),
 			    TEST_LOOP(accepted, 16), TEST(creeps), TEST_EACH(intervals, noise));
 }
