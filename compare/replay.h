@@ -54,7 +54,7 @@ struct replay_row {
 /* What one build says about one row; joined: about wall and CPU time of a task together. */
 struct replay_span {
 	float alike;			/* product of the deviations of this build and the one before */
-	float off[REPLAY_SPANS];	/* median deviation of the window; NaN: not judged */
+	float off[REPLAY_SPANS];	/* of counted tasks: median deviation; NaN: not tested */
 	float evidence[2][REPLAY_SPANS];
 };
 

@@ -14,7 +14,7 @@
 #define FEWEST_AGAIN 2
 #define MOST_NOISE_DF 20	/* that the noise from before counts as */
 #define GROUP_LEAST 40		/* tasks */
-#define CHANGING 12		/* values of a reference that is measured at every build */
+#define CHANGING 6		/* values of a reference that is measured at every build */
 #define USUAL 1.3f		/* standard deviations of a sum without evidence */
 #define LN_SHIFTS 2.77f		/* ln(DEVIATIONS_SHIFTS) */
 #define AHEAD 4			/* tasks whose references are fetched from memory in time */
@@ -73,51 +73,48 @@ static float median_of(float *v, size_t n)
 	return level_middle(v, n);
 }
 
-/* ln of the largest likelihood ratio of a shift, as one of so many that were tried. */
-static float evidence_of(const float gain[static DEVIATIONS_SHIFTS])
+/* The median of the newest k values, as a deviation from the level before all of them. */
+static float median_off(const struct replay_row *row, uint32_t k)
 {
-	float most = gain[0];
+	uint32_t start = row->count + 1 - k;
+	float x[REPLAY_RING];
 
+	for (uint32_t i = 0; i < k; i++)
+		x[i] = row->x[(start + i) % REPLAY_RING];
+	return (median_of(x, k) - row->middle[start % REPLAY_RING]) /
+	       row->spread[start % REPLAY_RING];
+}
+
+/* ln of the largest likelihood ratio of a shift of the newest k values, each measured from the level
+ * before it, as one of so many shifts that were tried. */
+static float evidence_of(const struct replay_row *row, const struct deviations *d, uint32_t k,
+			 int way)
+{
+	float gain[DEVIATIONS_SHIFTS] = { 0 }, most;
+
+	for (uint32_t i = 0; i < k; i++) {
+		const float *add = d->gain[way][row->bin[(row->count - i) % REPLAY_RING]];
+
+		for (int s = 0; s < DEVIATIONS_SHIFTS; s++)
+			gain[s] += add[s];
+	}
+	most = gain[0];
 	for (int s = 1; s < DEVIATIONS_SHIFTS; s++)
 		most = gain[s] > most ? gain[s] : most;
 	return most - LN_SHIFTS;
 }
 
-/* What the newest k values say: each is measured from the level before it, their median from the
- * level before all of them. */
-static void judge_window(const struct replay_row *row, const struct deviations *d, uint32_t k,
-			 bool worth, struct replay_span *span, size_t at)
+/* What the windows say. One whose sum is usual has no evidence; medians are for tasks that are
+ * counted. Returns whether there is any evidence. */
+static bool look_at_windows(const struct replay *r, const struct replay_row *row,
+			    const struct deviations *d, bool counted, struct replay_span *span)
 {
-	uint32_t start = row->count + 1 - k;
-	float x[REPLAY_RING], gain[DEVIATIONS_SHIFTS] = { 0 };
-	int way;
-
-	for (uint32_t i = 0; i < k; i++)
-		x[i] = row->x[(start + i) % REPLAY_RING];
-	span->off[at] = (median_of(x, k) - row->middle[start % REPLAY_RING]) /
-		row->spread[start % REPLAY_RING];
-	if (!worth)
-		return;
-	way = span->off[at] < 0 ? REPLAY_DOWN : REPLAY_UP;
-	for (uint32_t i = 0; i < k; i++) {
-		const float *add = d->gain[way][row->bin[(start + i) % REPLAY_RING]];
-
-		for (int s = 0; s < DEVIATIONS_SHIFTS; s++)
-			gain[s] += add[s];
-	}
-	span->evidence[way][at] = evidence_of(gain);
-}
-
-/* Windows whose sum is usual have no evidence. The medians of tasks that are counted are needed. */
-static bool judge_windows(const struct replay *r, const struct replay_row *row,
-			  const struct deviations *d, bool counted, struct replay_span *span)
-{
-	float sum = 0;
+	float sum = 0, most = -INFINITY;
 	uint32_t k = 0;
-	bool worth = false, unusual;
 
 	for (size_t w = 0; w < REPLAY_SPANS; w++) {
 		uint32_t window = r->window[w];
+		int way;
 
 		span->off[w] = NAN;
 		span->evidence[REPLAY_UP][w] = span->evidence[REPLAY_DOWN][w] = -INFINITY;
@@ -126,14 +123,14 @@ static bool judge_windows(const struct replay *r, const struct replay_row *row,
 			continue;
 		for (; k < window; k++)
 			sum += row->z[(row->count - k) % REPLAY_RING];
-		span->off[w] = 0;
-		unusual = sum * sum >= USUAL * USUAL * (float)window;
-		if (counted || unusual)
-			judge_window(row, d, window, unusual, span, w);
-		worth = worth || span->evidence[REPLAY_UP][w] >= REPLAY_WORTH ||
-			span->evidence[REPLAY_DOWN][w] >= REPLAY_WORTH;
+		way = sum < 0 ? REPLAY_DOWN : REPLAY_UP;
+		span->off[w] = counted ? median_off(row, window) : sum;
+		if (sum * sum < USUAL * USUAL * (float)window)
+			continue;
+		span->evidence[way][w] = evidence_of(row, d, window, way);
+		most = fmaxf(most, span->evidence[way][w]);
 	}
-	return worth;
+	return most >= REPLAY_WORTH;
 }
 
 static float clip(float z)
@@ -180,7 +177,7 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		row->z[slot] = (row->x[slot] - row->middle[slot]) / row->spread[slot];
 		row->bin[slot] = (uint16_t)deviations_bin(row->z[slot]);
 		row->z[slot] = clip(row->z[slot]);
-		if (judge_windows(r, row, &r->offset[m][0], counted, &span[m]))
+		if (look_at_windows(r, row, &r->offset[m][0], counted, &span[m]))
 			r->worth[task] = true;
 		row->judged = !isnan(span[m].off[0]) || !isnan(span[m].off[1]);
 	}

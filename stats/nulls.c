@@ -9,7 +9,7 @@
 #define TAIL_COUNT 100
 #define PRIOR 20		/* values with an excess of 1, as the bound says */
 #define LEAST_EXCESS 0.8
-#define SURE 1.2			/* standard errors that are added to the excess */
+#define SURE 1			/* standard errors that are added to the excess */
 #define ALIKE 5			/* values in the tail that are one event, about */
 
 void nulls_fade(struct nulls *t)
