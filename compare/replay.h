@@ -159,6 +159,14 @@ static inline double replay_task_x(const struct replay *r, size_t m, uint32_t ta
 	return (double)r->x[m][(size_t)build * r->n_tasks + task] - r->factor[m][build];
 }
 
+/* The values of the reference that a task's window of k builds is measured from. */
+static inline uint32_t replay_before(const struct replay *r, const struct replay_row *row, uint32_t k)
+{
+	uint32_t before = row->count + 1 - k;
+
+	return before < r->cap ? before : (uint32_t)r->cap;
+}
+
 double replay_amount(const struct replay *r, uint32_t row, double x);
 
 /* ln of the density of a deviation of a row. */

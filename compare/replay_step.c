@@ -265,7 +265,7 @@ int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double
 
 		s.before = (double)of->middle[slot];
 		s.spread = (double)of->spread[slot];
-		s.n_before = of->n - r->window[w] + 1;
+		s.n_before = replay_before(r, of, r->window[w]);
 	}
 	s.now = level_of(r, row, start, build + 1, r->window[w], &s.n_now);
 	if ((s.now > s.before) != s.worse || !replay_matters(r, row, s.before, s.now) ||

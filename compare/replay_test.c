@@ -33,7 +33,7 @@ static double p_alone(const struct replay *r, uint32_t index, int way, size_t w)
 	uint32_t k = r->window[w], start = row->count + 1 - k;
 	size_t m = replay_metric(r, index);
 	double z[REPLAY_RING], alike = (r->inflation[m] - 1) / (r->inflation[m] + 1), wider;
-	double n = row->n + 1.0 - k;
+	double n = replay_before(r, row, k);
 
 	alike = fmax(alike, ALIKE);
 	wider = sqrt((1 + MEDIAN_ERROR * r->inflation[m] / n) /

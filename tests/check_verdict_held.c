@@ -127,6 +127,34 @@ START_TEST(stays)
 }
 END_TEST
 
+/* A window of builds that must agree can be longer than what they are compared with. */
+START_TEST(long_agreement)
+{
+	struct noise random = { 500 + (uint64_t)_i };
+	struct made made = { .seed = 2000 + (uint64_t)_i, .tasks = TASKS, .builds = 60,
+			     .noise = 0.05, .host = 0.02, .change = change };
+	bool confirmed = false;
+
+	rules.agree = 3 + _i % 8;
+	rules.least_history = 2;
+	rules.window = fmax(10, rules.agree + rules.least_history);
+	made.n_changes = change_tasks(20, 30, 0.12 + 0.1 * noise_uniform(&random));
+	ck_assert(!made_series(&all, &made));
+	for (size_t n = 31; n <= made.builds; n++) {
+		judge(n);
+		ck_assert_msg(!confirmed || verdict.n_confirmed, "forgotten after %zu", n - 30);
+		for (size_t i = 0; i < verdict.n; i++) {
+			const struct verdict_finding *f = &verdict.finding[i];
+
+			confirmed = confirmed || (f->fails && f->task < 20 && f->since + 3 >= 30);
+			ck_assert(isfinite(f->low) && isfinite(f->high));
+			ck_assert_msg(f->high - f->low > 0.005, "%g to %g", f->low, f->high);
+		}
+	}
+	ck_assert(confirmed);
+}
+END_TEST
+
 /* A change of most or all tasks: found at the second build, by its reason. */
 static const size_t shares[] = { 10, 25, 40, 50, 60, 75, 90, 100 };
 
@@ -397,5 +425,6 @@ int main(void)
 			    TEST_EACH(shared, shares), TEST(slow_build), TEST(slow_machine),
 			    TEST_RANGE(few_tasks, 2, 14), TEST_RANGE(two_steps, 2, 9),
 			    TEST_RANGE(ends, 3, 16), TEST(mended_in_part), TEST(failed),
-			    TEST_LOOP(accepted, 16), TEST(creeps), TEST_EACH(intervals, noise));
+			    TEST_LOOP(accepted, 16), TEST(creeps), TEST_EACH(intervals, noise),
+			    TEST_LOOP(long_agreement, 16));
 }
