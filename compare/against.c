@@ -100,19 +100,12 @@ static double spread_of(struct search *s, size_t n, double was)
 	return spread;
 }
 
-static int by_size(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a > b) - (a < b);
-}
-
 /* Spikes are more frequent than Student's t says: a change of this size is at least as probable as
  * the share of the target's own values, over all tasks. */
 static void allow_for_spikes(struct search *s, size_t from)
 {
 	if (s->n_past)
-		qsort(s->past, s->n_past, sizeof *s->past, by_size);
+		stats_sort(s->past, s->n_past);
 	for (size_t i = from; i < s->list->n; i++) {
 		size_t low = 0, high = s->n_past;
 

@@ -78,13 +78,6 @@ static double common_of(const double *v, size_t n, double noise, double machine)
 	return middle_of(v, n, most - near, most + near, &found);
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* What the machine did to this metric beyond its usual, 0: unknown. */
 static double machine_at(struct replay *r, size_t metric, uint32_t build)
 {
@@ -137,7 +130,7 @@ int replay_host(struct replay *r, uint32_t build)
 		}
 		if (!n)
 			continue;
-		qsort(off, n, sizeof *off, by_size);
+		stats_sort(off, n);
 		r->factor[m][build] = common_of(off, n, stats_median(noise, n), machine);
 	}
 	free(off);
@@ -169,7 +162,7 @@ double replay_p(const struct replay_noise *noise, double *z, size_t k, int way)
 	size_t weakest = k > 4, counted;
 	double off, p;
 
-	qsort(z, k, sizeof *z, by_size);
+	stats_sort(z, k);
 	off = way == REPLAY_UP ? z[weakest] : -z[k - 1 - weakest];
 	counted = k - weakest < COUNTED ? k - weakest : COUNTED;
 	if (!(off > 0))

@@ -52,13 +52,6 @@ void replay_place(const struct replay *r, struct replay_step *s, uint32_t from, 
 		s->first--;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The level of the builds [begin, end), by the newest `most` of them. */
 static double level_of(const struct replay *r, uint32_t row, uint32_t begin, uint32_t end,
 		       size_t most, uint32_t *n)
@@ -66,7 +59,7 @@ static double level_of(const struct replay *r, uint32_t row, uint32_t begin, uin
 	double v[FIRST_VALUES];
 
 	*n = (uint32_t)replay_values(r, row, begin, end, most, v);
-	qsort(v, *n, sizeof *v, by_size);
+	stats_sort(v, *n);
 	return stats_median_sorted(v, *n);
 }
 
@@ -83,7 +76,7 @@ static double usual_factor(const struct replay *r, size_t m, uint32_t begin, uin
 		if (!isnan(r->factor[m][b]))
 			v[n++] = r->factor[m][b];
 	}
-	qsort(v, n, sizeof *v, by_size);
+	stats_sort(v, n);
 	return n ? stats_median_sorted(v, n) : 0;
 }
 

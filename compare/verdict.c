@@ -5,6 +5,7 @@
 #include "compare/replay.h"
 #include "stats/creep.h"
 #include "stats/distribution.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
@@ -91,13 +92,6 @@ static int add_finding(struct judge *j, const struct verdict_finding *f)
 	return 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Whether a row has no value in the newest builds: its task is gone. */
 static bool is_gone(const struct replay *r, uint32_t row)
 {
@@ -121,7 +115,7 @@ static double level_now(struct judge *j, const struct replay_step *s, uint32_t *
 	double now;
 
 	*n = (uint32_t)replay_values(r, s->row, s->since, s->end, r->cap, j->work);
-	qsort(j->work, *n, sizeof *j->work, by_size);
+	stats_sort(j->work, *n);
 	now = *n ? stats_median_sorted(j->work, *n) : s->now;
 	if (newest != s && (s->worse ? newest->now < now : newest->now > now))
 		now = newest->now;
