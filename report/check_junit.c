@@ -152,17 +152,11 @@ static void add_members(struct buf *text, const struct check *c, const struct ve
 static void explain(struct buf *text, const struct check *c, const struct verdict_group *g)
 {
 	const struct verdict_finding *f = &g->whole;
-	const char *shared = words_shared(f);
 
 	words_add_since(text, c->builds, f);
 	buf_adds(text, "; ");
 	words_add_ranges(text, c->builds, f);
-	if (shared)
-		buf_addf(text, "; %s", shared);
-	if (f->machine)
-		buf_adds(text, "; the machine or its tools changed at that time");
-	if (f->known)
-		buf_addf(text, "; known: %s", f->known->reason);
+	words_add_notes(text, f);
 	if (g->n > 1)
 		add_members(text, c, g);
 }

@@ -204,25 +204,18 @@ void check_limits_junit(struct markup *s, const struct limits_check *l, const ch
 
 static void add_row(struct buf *out, const struct limits_excess *e)
 {
-	struct buf plain[CELLS], cell[CELLS];
-	const char *text[CELLS];
+	struct buf cell[CELLS];
 
 	for (size_t i = 0; i < CELLS; i++)
-		plain[i] = cell[i] = (struct buf)BUF_PART_OF(out);
-	buf_adds(&plain[0], task_name(e->task));
-	buf_adds(&plain[1], metric_info[e->limit->metric].title);
-	add_amount(&plain[2], e->limit, e->value);
-	add_amount(&plain[3], e->limit, e->limit->most);
-	add_share(&plain[4], e);
-	for (size_t i = 0; i < CELLS; i++) {
-		markdown_add(&cell[i], buf_str(&plain[i]));
-		text[i] = buf_str(&cell[i]);
-	}
-	markdown_row(out, text, CELLS);
-	for (size_t i = 0; i < CELLS; i++) {
-		buf_release(&plain[i]);
+		cell[i] = (struct buf)BUF_PART_OF(out);
+	buf_adds(&cell[0], task_name(e->task));
+	buf_adds(&cell[1], metric_info[e->limit->metric].title);
+	add_amount(&cell[2], e->limit, e->value);
+	add_amount(&cell[3], e->limit, e->limit->most);
+	add_share(&cell[4], e);
+	markdown_add_row(out, "", cell, CELLS);
+	for (size_t i = 0; i < CELLS; i++)
 		buf_release(&cell[i]);
-	}
 }
 
 void check_limits_markdown(struct buf *out, const struct limits_check *l, size_t top)

@@ -63,35 +63,6 @@ static void add_head(struct buf *out, const struct check *c)
 
 #define CELLS 6
 
-static void add_notes(struct buf *text, const struct verdict_finding *f)
-{
-	const char *shared = words_shared(f);
-
-	if (shared)
-		buf_addf(text, "; %s", shared);
-	if (f->machine)
-		buf_adds(text, "; the machine or its tools changed at that time");
-	if (f->known)
-		buf_addf(text, "; known: %s", f->known->reason);
-}
-
-static void add_cells(struct buf *out, const struct buf plain[CELLS], const char *indent)
-{
-	struct buf cell[CELLS];
-	const char *text[CELLS];
-
-	for (size_t i = 0; i < CELLS; i++) {
-		cell[i] = (struct buf)BUF_PART_OF(out);
-		if (!i)
-			buf_adds(&cell[i], indent);
-		markdown_add(&cell[i], plain[i].len ? plain[i].data : "");
-		text[i] = buf_str(&cell[i]);
-	}
-	markdown_row(out, text, CELLS);
-	for (size_t i = 0; i < CELLS; i++)
-		buf_release(&cell[i]);
-}
-
 static void add_member(struct buf *out, const struct check *c, struct buf cell[CELLS],
 		       const struct verdict_finding *f)
 {
@@ -101,7 +72,7 @@ static void add_member(struct buf *out, const struct check *c, struct buf cell[C
 	words_add_amounts(&cell[2], f);
 	amount_add_share(&cell[3], f->effect);
 	words_add_interval(&cell[3], f);
-	add_cells(out, cell, "&emsp;");
+	markdown_add_row(out, "&emsp;", cell, CELLS);
 }
 
 static void add_group(struct buf *out, const struct check *c, const struct verdict_group *g)
@@ -117,9 +88,9 @@ static void add_group(struct buf *out, const struct check *c, const struct verdi
 	amount_add_share(&cell[3], f->effect);
 	words_add_interval(&cell[3], f);
 	words_add_since(&cell[4], c->builds, f);
-	add_notes(&cell[4], f);
+	words_add_notes(&cell[4], f);
 	words_add_ranges(&cell[5], c->builds, f);
-	add_cells(out, cell, "");
+	markdown_add_row(out, "", cell, CELLS);
 	for (size_t i = 0; i < check_members(c, g); i++)
 		add_member(out, c, cell, check_member(c, g, i));
 	for (size_t i = 0; i < CELLS; i++)

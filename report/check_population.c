@@ -197,25 +197,18 @@ void check_population_add_summary(struct buf *b, const struct population *p,
 static void add_row(struct buf *out, const struct population *p, const struct builds *builds,
 		    const struct population_task *t, const struct style *style)
 {
-	struct buf plain[CELLS], cell[CELLS];
-	const char *text[CELLS];
+	struct buf cell[CELLS];
 
 	(void)style;
 	for (size_t i = 0; i < CELLS; i++)
-		plain[i] = cell[i] = (struct buf)BUF_PART_OF(out);
-	buf_adds(&plain[0], builds_name_at(builds, t->task, p->now));
-	add_what(&plain[1], t);
-	add_value(&plain[2], p, t);
-	words_add_build(&plain[3], builds, t->since);
-	for (size_t i = 0; i < CELLS; i++) {
-		markdown_add(&cell[i], buf_str(&plain[i]));
-		text[i] = buf_str(&cell[i]);
-	}
-	markdown_row(out, text, CELLS);
-	for (size_t i = 0; i < CELLS; i++) {
-		buf_release(&plain[i]);
+		cell[i] = (struct buf)BUF_PART_OF(out);
+	buf_adds(&cell[0], builds_name_at(builds, t->task, p->now));
+	add_what(&cell[1], t);
+	add_value(&cell[2], p, t);
+	words_add_build(&cell[3], builds, t->since);
+	markdown_add_row(out, "", cell, CELLS);
+	for (size_t i = 0; i < CELLS; i++)
 		buf_release(&cell[i]);
-	}
 }
 
 void check_population_markdown(struct buf *out, const struct population *p,

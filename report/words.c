@@ -198,6 +198,18 @@ const char *words_shared(const struct verdict_finding *f)
 	       "a flag, header or tool that all tasks share, or the machine" : NULL;
 }
 
+void words_add_notes(struct buf *b, const struct verdict_finding *f)
+{
+	const char *shared = words_shared(f);
+
+	if (shared)
+		buf_addf(b, "; %s", shared);
+	if (f->machine)
+		buf_adds(b, "; the machine or its tools changed at that time");
+	if (f->known)
+		buf_addf(b, "; known: %s", f->known->reason);
+}
+
 void words_add_day(struct buf *b, const struct builds *builds, uint32_t build)
 {
 	amount_add_day(b, builds->build[build].start_s);

@@ -65,6 +65,9 @@ void words_add_group_amounts(struct buf *b, const struct verdict_group *g);
 /* Why all tasks changed, if that fails the check, otherwise NULL. */
 const char *words_shared(const struct verdict_finding *f);
 
+/* That reason, a change of the machine, and why a change is known: "; ..." each. */
+void words_add_notes(struct buf *b, const struct verdict_finding *f);
+
 /* "2026-11-20". */
 void words_add_day(struct buf *b, const struct builds *builds, uint32_t build);
 
