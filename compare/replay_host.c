@@ -13,6 +13,7 @@
 #define LEAST_NEAR 0.01
 #define CLUSTER 6		/* one task of so many that agree can be those that did not change */
 #define ALL_MOVED 0.025		/* of few tasks, each moved by at least this */
+#define ALIKE_MOVED 0.25	/* and by this part of what their median moved by */
 #define LEAST_NOISE 0.01	/* of totals and factors */
 #define MEDIAN_ERROR 1.57
 #define MAD_WORTH 0.37
@@ -67,9 +68,10 @@ static double common_of(const double *v, size_t n, double noise, double machine)
 	size_t found, second;
 
 	if (n < FEWEST_TASKS) {
-		bool moved = n > 1 && (v[0] > ALL_MOVED || v[n - 1] < -ALL_MOVED);
+		double middle = stats_median_sorted(v, n);
+		double least = fmax(ALL_MOVED, ALIKE_MOVED * fabs(middle));
 
-		return moved ? stats_median_sorted(v, n) : 0;
+		return n > 1 && (v[0] > least || v[n - 1] < -least) ? middle : 0;
 	}
 	most = densest(v, n, near, NAN, &found);
 	other = densest(v, n, near, most, &second);
