@@ -135,6 +135,15 @@ static void drop_pending(struct replay *r, uint32_t row, uint32_t since, uint32_
 	}
 }
 
+/* Whether a change is large enough as a share, and only its amount does not matter. It is not
+ * usual, either: many short tasks that changed would hide later changes of others. */
+static bool is_below_amount(const struct replay *r, uint32_t row, double before, double now)
+{
+	double old = fmax(0, replay_amount(r, row, before));
+
+	return fabs(fmax(0, replay_amount(r, row, now)) - old) >= r->gate[row].share * old;
+}
+
 /* Whether `now` is a level from which a change in `before` no longer matters. */
 static bool is_undone(const struct replay *r, const struct replay_step *s, double now)
 {
@@ -261,8 +270,14 @@ int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double
 		s.n_before = replay_before(r, of, r->window[w]);
 	}
 	s.now = level_of(r, row, start, build + 1, r->window[w], &s.n_now);
-	if ((s.now > s.before) != s.worse || !replay_matters(r, row, s.before, s.now) ||
-	    !do_agree(r, &s, build))
+	if ((s.now > s.before) != s.worse)
+		return 0;
+	if (!replay_matters(r, row, s.before, s.now)) {
+		if (is_below_amount(r, row, s.before, s.now))
+			drop_pending(r, row, start, build);
+		return 0;
+	}
+	if (!do_agree(r, &s, build))
 		return 0;
 	if (!replay_moved(r, &s, start, build)) {
 		const struct replay_row *host = &r->row[r->host_row + replay_metric(r, row)];

@@ -382,6 +382,33 @@ START_TEST(creeps)
 }
 END_TEST
 
+/* Changes below the amount do not hide later ones of other tasks. */
+START_TEST(below_amount)
+{
+	struct made made = { .seed = (uint64_t)_i + 1, .tasks = 300, .builds = 44, .noise = 0.025,
+			     .host = 0.02, .change = change };
+	static const struct rule rule = { .pattern = "recipe[01]: *", .metrics = ~0U, .share = NAN,
+					  .amount = 1e9, .floor = NAN, .ignored = -1 };
+	size_t n = 0;
+
+	rules.rule = &rule;
+	rules.n = 1;
+	for (size_t i = 0; i < 40; i++)
+		change[i] = (struct made_change){ .task = i, .build = i < 20 ? 20 : 40,
+						  .by = i < 20 ? 0.4 : 0.3 };
+	made.n_changes = 40;
+	ck_assert(!made_series(&all, &made));
+	judge(44);
+	for (uint32_t task = 0; task < 40; task++) {
+		bool found = find(task, METRIC_WALL) || find(task, METRIC_CPU);
+
+		ck_assert(task >= 20 || !found);
+		n += found;
+	}
+	ck_assert_uint_ge(n, 19);
+}
+END_TEST
+
 /* The interval of an effect contains it in about 95 of 100 cases, whatever the noise. */
 static const struct made noise[] = {
 	{ .noise = 0.03 }, { .noise = 0.03, .alike = 0.6 }, { .noise = 0.03, .student = 3 },
@@ -426,5 +453,5 @@ int main(void)
 			    TEST_RANGE(few_tasks, 2, 14), TEST_RANGE(two_steps, 2, 9),
 			    TEST_RANGE(ends, 3, 16), TEST(mended_in_part), TEST(failed),
 			    TEST_LOOP(accepted, 16), TEST(creeps), TEST_EACH(intervals, noise),
-			    TEST_LOOP(long_agreement, 16));
+			    TEST_LOOP(long_agreement, 16), TEST_LOOP(below_amount, 4));
 }
