@@ -75,7 +75,8 @@ void page_cells_change(struct markup *h, uint32_t task, enum metric m, double be
 	amount_add_share(&text, effect);
 	cell_number(h, after > before ? "number worse" : after < before ? "number better" :
 		    "number same", &text);
-	amount_add_change(&text, metric_info[m].unit, after - before);
+	if (task != TASK_HOST)
+		amount_add_change(&text, metric_info[m].unit, after - before);
 	cell_number(h, "number", &text);
 	buf_release(&text);
 }
