@@ -77,7 +77,8 @@ def try_it(src, build, recipe, language, text):
                 with open(work + "/" + name, "w") as f:
                     f.write(changed)
         environment = dict(os.environ, PATH=top + "/bin:" + os.environ["PATH"], HOME=top,
-                           BUILDS=top + "/builds.git", GITHUB_STEP_SUMMARY=top + "/summary.md")
+                           BUILDS=top + "/builds.git", GITHUB_STEP_SUMMARY=top + "/summary.md",
+                           CI_COMMIT_BRANCH="main")
         if "recorded" in words:
             commands = "buildbeat record -- make\n" + commands
         r = subprocess.run(["sh", "-euc", commands], cwd=work, env=environment, text=True,
