@@ -2,6 +2,7 @@
 #include "compare/verdict.h"
 
 #include "base/array.h"
+#include "compare/presence.h"
 #include "compare/replay.h"
 #include "stats/creep.h"
 #include "stats/distribution.h"
@@ -92,9 +93,12 @@ static int add_finding(struct judge *j, const struct verdict_finding *f)
 	return 0;
 }
 
-/* Whether a row has no value in the newest builds: its task is gone. */
+/* Whether a row has no value in the newest builds: its task is gone. What an incremental build did
+ * not run is not gone. */
 static bool is_gone(const struct replay *r, uint32_t row)
 {
+	const struct presence *p = r->builds->presence;
+	size_t whole = p ? p->n_whole : 0;
 	int64_t left = r->rules->agree;
 
 	for (uint32_t b = r->newest + 1; b > 0 && left; b--) {
@@ -102,7 +106,9 @@ static bool is_gone(const struct replay *r, uint32_t row)
 			continue;
 		if (!isnan(replay_x(r, row, b - 1)))
 			return false;
-		left--;
+		while (whole && p->whole[whole - 1] > b - 1)
+			whole--;
+		left -= !p || (whole && p->whole[whole - 1] == b - 1);
 	}
 	return true;
 }
@@ -183,6 +189,8 @@ static int report_step(struct judge *j, const struct known_list *known,
 		end = r->newest + 1;
 	replay_place(r, &s, s.older ? r->step[s.older - 1].since : 0, end);
 	now = level_now(j, &s, &n);
+	if (!s.worse && (now > s.before || !replay_matters(r, s.row, s.before, now)))
+		return 0;
 	f.since = s.since;
 	f.first = s.first;
 	f.last = s.last;

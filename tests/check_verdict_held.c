@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "compare/presence.h"
 #include "compare/verdict.h"
 #include "tests/made_series.h"
 #include "tests/noise.h"
@@ -152,6 +153,35 @@ START_TEST(long_agreement)
 		}
 	}
 	ck_assert(confirmed);
+}
+END_TEST
+
+/* What incremental builds do not run is not gone; what whole builds do not run is. */
+START_TEST(incremental)
+{
+	struct made made = { .seed = 21, .tasks = TASKS, .builds = 40, .noise = 0.025, .host = 0.02,
+			     .change = change, .n_changes = change_tasks(1, 30, 1) };
+	uint32_t whole[40];
+	struct presence presence = { .n_builds = 40, .n_tasks = TASKS, .whole = whole };
+	float *wall, *cpu;
+
+	ck_assert(!made_series(&all, &made));
+	wall = made_series_values(&all, METRIC_WALL);
+	cpu = made_series_values(&all, METRIC_CPU);
+	for (uint32_t b = 0; b < 40; b++) {
+		whole[b] = b;
+		for (size_t task = 0; b >= 35 && task < TASKS / 2; task++)
+			wall[task * 40 + b] = cpu[task * 40 + b] = NAN;
+	}
+	all.presence = &presence;
+	presence.n_whole = 35;
+	judge(40);
+	ck_assert_ptr_nonnull(find(0, METRIC_WALL));
+	ck_assert(find(0, METRIC_WALL)->fails);
+	presence.n_whole = 40;
+	judge(40);
+	ck_assert_ptr_null(find(0, METRIC_WALL));
+	all.presence = NULL;
 }
 END_TEST
 
@@ -453,5 +483,6 @@ int main(void)
 			    TEST_RANGE(few_tasks, 2, 14), TEST_RANGE(two_steps, 2, 9),
 			    TEST_RANGE(ends, 3, 16), TEST(mended_in_part), TEST(failed),
 			    TEST_LOOP(accepted, 16), TEST(creeps), TEST_EACH(intervals, noise),
-			    TEST_LOOP(long_agreement, 16), TEST_LOOP(below_amount, 4));
+			    TEST_LOOP(long_agreement, 16), TEST_LOOP(below_amount, 4),
+			    TEST(incremental));
 }
