@@ -64,8 +64,10 @@ void page_cells_change(struct markup *h, uint32_t task, enum metric m, double be
 	struct buf text = BUF_PART_OF(h->out);
 
 	if (task == TASK_HOST) {
-		markup_leaf(h, "td", NULL, "");
-		markup_leaf(h, "td", NULL, "");
+		buf_addf(&text, "x %.2f", before);
+		cell_number(h, "number", &text);
+		buf_addf(&text, "x %.2f", after);
+		cell_number(h, "number", &text);
 	} else {
 		amount_add(&text, metric_info[m].unit, before);
 		cell_number(h, "number", &text);
