@@ -45,12 +45,12 @@ struct search {
 	double *before, *now;		/* logarithms */
 	size_t tests;
 	struct against_list *list;
-	double *off, *p;		/* of each item: by how many spreads, and probability */
-	double *past;			/* by how many the target's builds were, if it was much */
-	size_t n_past, n_all;		/* of them, and of all values of the target */
+	double *off, *p;		/* of each item: deviation in spreads, and its probability */
+	double *past;			/* deviations of the target's own values above MUCH */
+	size_t n_past, n_all;		/* number of those, and of all values of the target */
 };
 
-#define MUCH 1
+#define MUCH 1			/* spreads */
 
 static const struct verdict_finding *find(const struct search *s, uint32_t task, enum metric m)
 {
@@ -76,8 +76,8 @@ static uint32_t more(const struct search *s, double spread, size_t n, size_t own
 	return (uint32_t)(k - own);
 }
 
-/* Of the n values before, whose median is `was`. Remembers by how many times it they are larger. NaN:
- * no memory. */
+/* The spread of the n values before, whose median is `was`; NaN: out of memory. Adds those that are
+ * higher by more than it to s->past. */
 static double spread_of(struct search *s, size_t n, double was)
 {
 	size_t more = s->n_past;
@@ -122,7 +122,7 @@ static void allow_for_spikes(struct search *s, size_t from)
 	s->n_past = s->n_all = 0;
 }
 
-/* before and now have n and own values. */
+/* Tests a series with n values in s->before and `own` values in s->now. */
 static int test(struct search *s, uint32_t task, enum metric m, size_t n, size_t own)
 {
 	struct gate gate = rules_gate(s->rules, builds_task_name(s->builds, task), m);
@@ -189,7 +189,7 @@ static int test_metric(struct search *s, enum metric m, const float *values)
 	return r;
 }
 
-/* Removes the probable ones. */
+/* Removes items that are probable as noise. */
 static void keep_improbable(struct search *s)
 {
 	size_t n = s->list->n;

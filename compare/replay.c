@@ -219,8 +219,8 @@ static void count_spans(struct replay *r, const struct replay_span *span)
 	}
 }
 
-/* Keeps what this build says about the sampled tasks, and counts that of a build some time ago. By
- * then a step in it has been confirmed, and what it said has been dropped. */
+/* Keeps the evidence of this build about the sampled tasks, and counts that of an earlier build. If
+ * that build began a step, the step is confirmed by now and the evidence was dropped. */
 static void count(struct replay *r)
 {
 	size_t spans = r->n_metrics + 1, all = r->n_sampled * spans;
@@ -243,7 +243,7 @@ static void count(struct replay *r)
 	}
 }
 
-/* Levels of few builds are inaccurate. What they showed says less and less about levels of many. */
+/* The first levels are medians of few builds and inaccurate: what was counted then loses weight. */
 static void fade(struct replay *r)
 {
 	if (r->n_good < r->fade)

@@ -80,7 +80,7 @@ static double common_of(const double *v, size_t n, double noise, double machine)
 	return middle_of(v, n, most - near, most + near, &found);
 }
 
-/* What the machine did to this metric beyond its usual, 0: unknown. */
+/* The logarithm of how much larger than usual the machine made this metric, 0: unknown. */
 static double machine_at(struct replay *r, size_t metric, uint32_t build)
 {
 	double now = build_machine(&r->builds->build[build], r->metric[metric]);

@@ -114,7 +114,7 @@ static struct replay_step *add_step(struct replay *r, struct replay_step s)
 	return added;
 }
 
-/* What this build said about the row since its step is no longer counted as usual. */
+/* The evidence about a row in these builds is not counted as usual later. */
 static void drop_pending(struct replay *r, uint32_t row, uint32_t since, uint32_t build)
 {
 	uint32_t task = row / (uint32_t)r->n_metrics;
@@ -135,8 +135,8 @@ static void drop_pending(struct replay *r, uint32_t row, uint32_t since, uint32_
 	}
 }
 
-/* Whether a change is large enough as a share, and only its amount does not matter. It is not
- * usual, either: many short tasks that changed would hide later changes of others. */
+/* Whether a change reaches the share, and misses only the amount or the floor. If its evidence
+ * counted as usual, many short tasks that changed would hide later changes of others. */
 static bool is_below_amount(const struct replay *r, uint32_t row, double before, double now)
 {
 	double old = fmax(0, replay_amount(r, row, before));

@@ -7,10 +7,10 @@
 /*
  * The distribution of a statistic while nothing changes, from all series at earlier builds, and
  * the probability of a larger one. A statistic is the logarithm of a likelihood ratio divided
- * by the number of ratios tried, which exceeds v with probability exp(-v) at most if the
- * density is right. Beyond the
- * largest per cent of the counted values an exponential extrapolates; it is no thinner than
- * the values themselves, nor than what so few of them can show.
+ * by the number of ratios tried. It exceeds v with a probability of at most exp(-v) if the
+ * density is right. Beyond the largest 1 % of the counted values an exponential distribution
+ * extrapolates. Its tail is never thinner than that of the values, or than so few of them
+ * can show.
  */
 #define NULLS_STEP 0.125
 #define NULLS_BINS 512		/* from 0; the last one has everything above */
