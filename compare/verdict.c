@@ -198,8 +198,15 @@ static int report_step(struct judge *j, const struct known_list *known,
 	set_levels(r, s.row, &f, s.before, now, s.spread, s.n_before);
 	if (s.row < r->host_row && find_creep(j, s.row, &f))
 		return -ENOMEM;
-	if (f.creep && is_listed(j->v, &f))
-		return 0;
+	if (f.creep) {
+		double last = level_now(j, &r->step[r->row[s.row].step - 1], &n);
+
+		if (is_listed(j->v, &f))
+			return 0;
+		/* All steps of the slope. */
+		if (f.worse ? last > now : last < now)
+			set_levels(r, s.row, &f, s.before, last, s.spread, s.n_before);
+	}
 	f.machine = s.machine || other_machine(r->builds, &f);
 	f.fails = f.worse && !(f.task == TASK_HOST &&
 			       (f.machine || r->rules->shared == SHARED_REPORT));

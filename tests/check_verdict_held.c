@@ -403,6 +403,7 @@ START_TEST(creeps)
 	judge(MOST_BUILDS);
 	f = find(7, METRIC_CPU);
 	ck_assert(f && f->creep);
+	ck_assert_msg(f->effect > 0.17, "only %g of it", f->effect);
 	ck_assert_uint_le(f->first, 44);
 	ck_assert_uint_ge(f->last, 66);
 	for (size_t i = 0, n = 0; i < verdict.n; i++) {
