@@ -92,7 +92,7 @@ static void search(struct bisect *b, struct world *w)
 		snprintf(w->id[i], sizeof w->id[i], "%02d", i);
 	*b = (struct bisect){
 		.measure = measure, .between = between, .parent = parent, .context = w,
-		.most = MOST, .matters = { 0.05, 0 },
+		.most = MOST, .matters = { .share = 0.05 },
 	};
 	ck_assert_msg(!bisect_search(b, w->id[0], w->id[COMMITS - 1], &err), "%s", err.message);
 	ck_assert_uint_eq(b->runs, w->built);
