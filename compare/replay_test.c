@@ -14,7 +14,7 @@
 #define ALIKE 0.6		/* how alike consecutive values are that nothing is known about */
 #define MEDIAN_ERROR 1.57	/* variance of a median, times n */
 #define JOINED_PART 0.4		/* of the error rate, for wall and CPU time together */
-#define HOST_PART 0.1		/* of the error rate of a task, for the common factor: it drifts */
+#define HOST_PART 0.03		/* of the error rate of a task, for the common factor: it drifts */
 #define LOOSE 0.05		/* p of a metric that only its task's total evidence confirms */
 
 /* Parts of the error rate for the windows. */

@@ -321,6 +321,27 @@ static void set_host(struct judge *j)
 	}
 }
 
+/* The build's total changes with all of its tasks. If they do not fail, it does not, and a note
+ * about all tasks is also about it. */
+static void follow_tasks(struct verdict *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		struct verdict_finding *f = &v->finding[i];
+
+		for (size_t k = 0; k < v->n && f->task == TASK_TOTAL && f->fails; k++) {
+			const struct verdict_finding *all = &v->finding[k];
+
+			if (all->task != TASK_HOST || all->metric != f->metric || !all->worse ||
+			    all->fails || all->first > f->last || f->first > all->last)
+				continue;
+			f->fails = false;
+			f->machine = f->machine || all->machine;
+			f->known = all->known;
+			f->state = all->state;
+		}
+	}
+}
+
 static int report_all(struct judge *j, const struct known_list *known)
 {
 	int r = 0;
@@ -329,6 +350,7 @@ static int report_all(struct judge *j, const struct known_list *known)
 		r = report_step(j, known, &j->replay.step[i]);
 	for (size_t i = 0; !r && i < j->replay.n_suspects; i++)
 		r = report_suspect(j, &j->replay.suspect[i]);
+	follow_tasks(j->v);
 	return r;
 }
 

@@ -213,6 +213,8 @@ START_TEST(shared)
 	judge(40);
 	f = find(TASK_HOST, METRIC_CPU);
 	ck_assert(!f || !f->fails);
+	if (shares[_i] == 100)
+		ck_assert_uint_eq(verdict.n_confirmed, 0);
 }
 END_TEST
 
