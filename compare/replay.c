@@ -284,13 +284,13 @@ static int judge(struct replay *r, uint32_t build)
 	fade(r);
 	status = estimate(r);
 	r->good[build] = r->n_good;
-	replay_accept(r, build);
 	if (!status)
 		status = replay_host(r, build);
 	for (size_t m = 0; m < r->n_metrics; m++) {
 		if (metric_info[r->metric[m]].time)
 			r->lone[r->n_metrics + m].x[build] = r->factor[m][build];
 	}
+	replay_accept(r, build);
 	if (!status)
 		status = for_tasks(r, build, look);
 	replay_lone(r, build);

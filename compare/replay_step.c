@@ -407,6 +407,16 @@ int replay_close(struct replay *r, uint32_t build)
 	return status;
 }
 
+/* Whether a build has the level that its row has already: nothing new begins with it. */
+static bool has_level(const struct replay *r, uint32_t row, uint32_t build)
+{
+	double x = replay_x(r, row, build);
+	uint32_t n;
+	double level = level_of(r, row, r->row[row].begin, build, FIRST_VALUES, &n);
+
+	return n && (isnan(x) || !replay_matters(r, row, level, x));
+}
+
 void replay_accept(struct replay *r, uint32_t build)
 {
 	uint32_t from = build;
@@ -429,7 +439,7 @@ void replay_accept(struct replay *r, uint32_t build)
 			    !r->step[of->step - 1].silent) {
 				for (uint32_t s = of->step; s; s = r->step[s - 1].older)
 					r->step[s - 1].closed = true;
-			} else {
+			} else if (!has_level(r, row, build)) {
 				replay_restart(r, row, build, build);
 			}
 		}

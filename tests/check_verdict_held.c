@@ -387,6 +387,24 @@ START_TEST(accepted)
 }
 END_TEST
 
+/* Accepting a build that is as usual changes nothing: a step right after it is found. */
+START_TEST(accepted_as_usual)
+{
+	struct made made = { .seed = 14, .tasks = TASKS, .builds = 44, .noise = 0.02, .host = 0.02,
+			     .change = change };
+	struct known note = { KNOWN_ACCEPTED, 29, "*", ~0u, "", "", 0 };
+	struct known_list list = { 1, &note };
+
+	made.n_changes = change_tasks(1, 30, 0.5);
+	ck_assert(!made_series(&all, &made));
+	for (size_t n = 32; n <= 44; n++) {
+		judge_known(n, &list);
+		ck_assert_ptr_nonnull(find(0, METRIC_CPU));
+		ck_assert_uint_eq(find(0, METRIC_CPU)->since, 30);
+	}
+}
+END_TEST
+
 /* A task that becomes slower by half a per cent each time is a slow change, of one finding. */
 START_TEST(creeps)
 {
@@ -485,7 +503,7 @@ int main(void)
 			    TEST_EACH(shared, shares), TEST(slow_build), TEST(slow_machine),
 			    TEST_RANGE(few_tasks, 2, 14), TEST_RANGE(two_steps, 2, 9),
 			    TEST_RANGE(ends, 3, 16), TEST(mended_in_part), TEST(failed),
-			    TEST_LOOP(accepted, 16), TEST(creeps), TEST_EACH(intervals, noise),
+			    TEST_LOOP(accepted, 16), TEST(accepted_as_usual), TEST(creeps), TEST_EACH(intervals, noise),
 			    TEST_LOOP(long_agreement, 16), TEST_LOOP(below_amount, 4),
 			    TEST(incremental));
 }
