@@ -78,8 +78,9 @@ static void set_gates(struct replay *r)
 {
 	for (uint32_t row = 0; row < r->n_rows; row++) {
 		enum metric m = r->metric[replay_metric(r, row)];
+		const char *name = builds_task_name(r->builds, replay_task(r, row));
 
-		r->gate[row] = row < r->host_row ? rules_gate(r->rules, builds_task_name(r->builds, replay_task(r, row)), m) :
+		r->gate[row] = row < r->host_row ? rules_gate(r->rules, name, m) :
 			(struct gate){ .share = r->rules->gate[m].share };
 	}
 }

@@ -27,6 +27,7 @@
 #define REPLAY_CLIP 4.0f		/* standard deviations */
 #define REPLAY_WORTH 2.5f	/* evidence below it cannot be significant */
 #define REPLAY_SPANS 5		/* the newest build alone, and the windows */
+#define REPLAY_MEDIAN_ERROR 1.57	/* variance of a median, times n */
 #define REPLAY_GROUPS 10	/* of tasks of similar length, that share an estimate of noise */
 
 enum { REPLAY_UP, REPLAY_DOWN };
@@ -175,6 +176,13 @@ double replay_fit(const struct replay *r, uint32_t row, double z);
 /* The newest values of a row in [begin, end), at most `most`; returns their number. */
 size_t replay_values(const struct replay *r, uint32_t row, uint32_t begin, uint32_t end,
 		     size_t most, double *v);
+
+/* The first build of a row's window that ends at a build. */
+uint32_t replay_start(const struct replay *r, uint32_t row, uint32_t build, size_t window);
+
+/* The variance of n values with this spread, and what is known from before the row's step; and its
+ * degrees of freedom. */
+double replay_variance(const struct replay_row *row, double spread, size_t n, double *df);
 
 /* Whether a change of a row's level from one to another matters. */
 bool replay_matters(const struct replay *r, uint32_t row, double before, double now);

@@ -2,6 +2,7 @@
 #include "compare/replay.h"
 
 #include "stats/distribution.h"
+#include "stats/level.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -15,8 +16,6 @@
 #define ALL_MOVED 0.025		/* of few tasks, each moved by at least this */
 #define ALIKE_MOVED 0.25	/* and by this part of what their median moved by */
 #define LEAST_NOISE 0.01	/* of totals and factors */
-#define MEDIAN_ERROR 1.57
-#define MAD_WORTH 0.37
 #define FEWEST_AGAIN 3
 #define ALIKE_PRIOR 10		/* builds that a correlation of one half counts as */
 #define COUNTED 3		/* builds that make a window less probable: drift lasts longer */
@@ -127,8 +126,7 @@ int replay_host(struct replay *r, uint32_t build)
 				continue;
 			noise[n] = sqrt(stats_shrink(&r->prior[m][row->group],
 						     (double)row->variance, (double)row->df));
-			off[n++] = x - 0.5 * (double)(sorted[(row->n - 1) / 2] +
-						      sorted[row->n / 2]);
+			off[n++] = x - (double)level_middle(sorted, row->n);
 		}
 		if (!n)
 			continue;
@@ -200,35 +198,25 @@ void replay_lone(struct replay *r, uint32_t build)
 		for (size_t w = 0; w < REPLAY_SPANS; w++) {
 			size_t k = replay_values(r, index, row->begin, build + 1, r->window[w], v), n;
 			double *old = lone->work, middle, spread, variance, df, near;
-			uint32_t start = build + 1;
 
 			if (k < r->window[w])
 				continue;
-			for (size_t i = 0; i < k; ) {
-				start--;
-				i += !isnan(replay_x(r, index, start));
-			}
-			n = replay_values(r, index, row->begin, start, r->cap, old);
+			n = replay_values(r, index, row->begin,
+					  replay_start(r, index, build, w), r->cap, old);
 			if (n < least || n < FEWEST_AGAIN)
 				continue;
 			near = alike(old, n, stats_mean(old, n));
 			middle = stats_median(old, n);
 			memcpy(lone->other, old, n * sizeof *old);
 			spread = stats_spread(lone->other, n, middle) * (1 + 1.0 / n);
-			df = fmax(1, MAD_WORTH * (n - 1));
-			variance = spread * spread;
-			if (row->again) {
-				variance = ((double)(row->noise_df * row->noise) + df * variance) /
-					((double)row->noise_df + df);
-				df += (double)row->noise_df;
-			}
-			variance = fmax(variance, LEAST_NOISE * LEAST_NOISE);
+			variance = fmax(replay_variance(row, spread, n, &df),
+					LEAST_NOISE * LEAST_NOISE);
 			if (!w) {
 				row->variance = (float)variance;
 				row->df = (float)df;
 			}
 			lone->inflation = (1 + near) / (1 - near);
-			spread = sqrt(variance * (1 + MEDIAN_ERROR * lone->inflation / n));
+			spread = sqrt(variance * (1 + REPLAY_MEDIAN_ERROR * lone->inflation / n));
 			lone->middle[w] = middle;
 			lone->spread[w] = spread;
 			lone->n[w] = (uint32_t)n;

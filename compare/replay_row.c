@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #define MAD_WORTH 0.37		/* degrees of freedom of a median distance, a value */
-#define MEDIAN_ERROR 1.57	/* variance of a median, times n */
 #define LEAST_NOISE 1e-3	/* relative precision of any measurement */
 #define FEWEST 3		/* values of a reference, and of one after a step */
 #define FEWEST_AGAIN 2
@@ -32,32 +31,38 @@ static void shrink(const struct replay *r, struct replay_row *row, size_t metric
 	row->own = (float)fmax(own, LEAST_NOISE * LEAST_NOISE);
 }
 
+double replay_variance(const struct replay_row *row, double spread, size_t n, double *df)
+{
+	double own = spread * spread;
+
+	*df = n > 2 ? fmax(1, MAD_WORTH * (n - 1)) : 0;
+	if (row->noise_df > 0) {
+		own = ((double)(row->noise_df * row->noise) + *df * own) /
+			((double)row->noise_df + *df);
+		*df += (double)row->noise_df;
+	}
+	return own;
+}
+
 /* The noise of a row: of its own values, from before its step, and of similar tasks. Only short
  * references are measured at every build: the noise of long ones changes little. */
 static void measure(struct replay *r, struct replay_row *row, const float *sorted, size_t metric,
 		    bool again)
 {
 	float middle = level_middle(sorted, row->n);
-	double own;
 
 	if (again || row->n < CHANGING) {
 		double spread = 1.4826 * (double)level_distance(sorted, row->n, middle) *
 			(1 + 1.0 / row->n);
-		double df = row->n > 2 ? fmax(1, MAD_WORTH * (row->n - 1)) : 0;
+		double df, variance = replay_variance(row, spread, row->n, &df);
 
-		own = spread * spread;
-		if (row->noise_df > 0) {
-			own = ((double)(row->noise_df * row->noise) + df * own) /
-				((double)row->noise_df + df);
-			df += (double)row->noise_df;
-		}
-		row->variance = (float)own;
+		row->variance = (float)variance;
 		row->df = (float)df;
 		shrink(r, row, metric);
 	}
 	row->middle[row->count % REPLAY_RING] = middle;
 	row->spread[row->count % REPLAY_RING] =
-		sqrtf(row->own * (1 + (float)(MEDIAN_ERROR * r->inflation[metric]) / row->n));
+		sqrtf(row->own * (1 + (float)(REPLAY_MEDIAN_ERROR * r->inflation[metric]) / row->n));
 }
 
 static float median_of(float *v, size_t n)

@@ -12,7 +12,6 @@
 #define LEFT 8.0		/* ln of the odds for the old level at which the new one is left */
 #define HELD 7			/* values of a level whose end is an improvement */
 #define FIRST_VALUES 16		/* of a new level, which determine it */
-#define MEDIAN_ERROR 1.57
 #define UNMOVED 0.03		/* of the common factor: less is usual */
 #define NOISE 2.5		/* standard errors of a step that may be noise */
 
@@ -163,8 +162,7 @@ static void undo(struct replay *r, uint32_t index)
 	}
 }
 
-/* The start of a window of a row that ends at a build. */
-static uint32_t start_of(const struct replay *r, uint32_t row, uint32_t build, size_t window)
+uint32_t replay_start(const struct replay *r, uint32_t row, uint32_t build, size_t window)
 {
 	uint32_t left = r->window[window], start = build + 1;
 
@@ -251,7 +249,7 @@ static uint32_t moved_tasks(const struct replay *r, const struct replay_step *s,
 int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double rate,
 		       uint32_t build)
 {
-	uint32_t start = start_of(r, row, build, w);
+	uint32_t start = replay_start(r, row, build, w);
 	struct replay_step s = { .row = row, .at = build, .worse = way == REPLAY_UP, .rate = rate,
 				 .since = start };
 	struct replay_row *of = &r->row[row];
@@ -305,9 +303,10 @@ static double least_level(const struct replay *r, const struct replay_step *s)
 {
 	const struct gate *gate = &r->gate[s->row];
 	double old = fmax(0, replay_amount(r, s->row, s->before));
-	double add = fmax(gate->share * old, gate->amount), unit = replay_amount(r, s->row, 0);
+	double add = fmax(gate->share * old, gate->amount);
 
-	return s->row < r->host_row ? log(old + add + 1 - unit) : s->before + log1p(gate->share);
+	return s->row < r->host_row ? log(old + add + r->least[replay_metric(r, s->row)]) :
+	       s->before + log1p(gate->share);
 }
 
 /* The first of the newest values that make it likely that a row is back at a step's old level. The
@@ -346,7 +345,7 @@ static bool is_noise(const struct replay *r, const struct replay_step *s, uint32
 
 	if (n < HELD)
 		return false;
-	error = s->spread * sqrt(MEDIAN_ERROR * inflation * (1.0 / s->n_before + 1.0 / n));
+	error = s->spread * sqrt(REPLAY_MEDIAN_ERROR * inflation * (1.0 / s->n_before + 1.0 / n));
 	return fabs(stats_median(v, n) - s->before) < NOISE * error;
 }
 

@@ -12,7 +12,6 @@
 #define FEW_LEAST 300.0
 #define FEW_MOST 3000.0
 #define ALIKE 0.6		/* how alike consecutive values are that nothing is known about */
-#define MEDIAN_ERROR 1.57	/* variance of a median, times n */
 #define JOINED_PART 0.4		/* of the error rate, for wall and CPU time together */
 #define HOST_PART 0.03		/* of the error rate of a task, for the common factor: it drifts */
 #define LOOSE 0.05		/* p of a metric that only its task's total evidence confirms */
@@ -36,8 +35,8 @@ static double p_alone(const struct replay *r, uint32_t index, int way, size_t w)
 	double n = replay_before(r, row, k);
 
 	alike = fmax(alike, ALIKE);
-	wider = sqrt((1 + MEDIAN_ERROR * r->inflation[m] / n) /
-		     (1 + MEDIAN_ERROR * (1 + alike) / (1 - alike) / n));
+	wider = sqrt((1 + REPLAY_MEDIAN_ERROR * r->inflation[m] / n) /
+		     (1 + REPLAY_MEDIAN_ERROR * (1 + alike) / (1 - alike) / n));
 	for (uint32_t i = 0; i < k; i++)
 		z[i] = (double)((row->x[(start + i) % REPLAY_RING] - row->middle[start % REPLAY_RING]) /
 				row->spread[start % REPLAY_RING]) * wider;

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #define CONFIDENCE 0.95
-#define MEDIAN_ERROR 1.57	/* variance of a median, times n */
 #define ALIKE 3			/* variance of the mean of values of which consecutive ones are alike */
 #define ENOUGH 1000		/* windows that show how far their medians deviate */
 #define LEAST_EFFECT 0.01	/* of the steps of a slope */
@@ -42,7 +41,7 @@ static double share(double before, double now)
 static struct interval reach(const struct replay *r, uint32_t row, double before, double now)
 {
 	const struct deviations *offset = NULL;
-	double tail = 0.5 * (1 - CONFIDENCE), alone = 1 + MEDIAN_ERROR / before, t, scale;
+	double tail = 0.5 * (1 - CONFIDENCE), alone = 1 + REPLAY_MEDIAN_ERROR / before, t, scale;
 	size_t w = 0;
 
 	while (w + 1 < REPLAY_SPANS && r->window[w + 1] <= now)
@@ -50,13 +49,13 @@ static struct interval reach(const struct replay *r, uint32_t row, double before
 	if (row < r->total_row)
 		offset = &r->offset[replay_metric(r, row)][w];
 	if (offset && offset->n >= ENOUGH) {
-		scale = sqrt((1 / now + MEDIAN_ERROR / before) /
-			     (1.0 / r->window[w] + MEDIAN_ERROR / before));
+		scale = sqrt((1 / now + REPLAY_MEDIAN_ERROR / before) /
+			     (1.0 / r->window[w] + REPLAY_MEDIAN_ERROR / before));
 		return (struct interval){ scale * deviations_quantile(offset, tail),
 					  scale * deviations_quantile(offset, 1 - tail) };
 	}
 	t = stats_t_quantile(tail, fmax(1, (double)r->row[row].df));
-	scale = sqrt((ALIKE / (now + ALIKE - 1) + MEDIAN_ERROR / before) / alone);
+	scale = sqrt((ALIKE / (now + ALIKE - 1) + REPLAY_MEDIAN_ERROR / before) / alone);
 	return (struct interval){ -t * scale, t * scale };
 }
 
