@@ -2,8 +2,8 @@
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
-#include "convert/convert.h"
 #include "launch/hold.h"
+#include "trace/formats.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,14 +18,14 @@
 struct export_arguments {
 	const char *base;	/* of openrec_keys */
 	const char *config;
-	int to;			/* index of converter_written_word */
+	int to;			/* index of trace_format_word */
 	const char *into;
 };
 
 #define OPTIONS struct export_arguments
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
-	{ OPT_CHOICE('t', "to", to, converter_written_word, "FORMAT",
+	{ OPT_CHOICE('t', "to", to, trace_format_word, "FORMAT",
 	  "output format: chrome or oe") },
 	{ OPT_TEXT('o', "output", into, "PATH",
 	  "file or directory to write (default: REC.FORMAT in the working directory)") },
@@ -45,7 +45,7 @@ static int default_path(struct buf *out, const char *recording, const char *form
 	return buf_error(out) ? error_sys(err, buf_error(out), recording, NULL) : 0;
 }
 
-static int write_new(const struct converter *c, const struct recording *rec, const char *path,
+static int write_new(const struct trace_format *f, const struct recording *rec, const char *path,
 		     struct error *err)
 {
 	struct stat st;
@@ -56,7 +56,7 @@ static int write_new(const struct converter *c, const struct recording *rec, con
 		return error_set(err, -EEXIST, path, 0, 0, "already exists: delete it, or write "
 				 "to another path with --output");
 	hold_begin(&before);
-	r = c->write(rec, path, err);
+	r = f->write(rec, path, err);
 	if (!r)
 		output_path(path);
 	hold_end(&before);
@@ -70,17 +70,17 @@ static int run(struct args *a, void *values, struct error *err)
 	const struct export_arguments *e = values;
 	struct recording rec = RECORDING_INIT;
 	struct buf path = BUF_INIT;
-	const char *format;
+	const struct trace_format *format;
 	int r;
 
 	if (e->to == NO_FORMAT)
 		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
-	format = converter_written_word[e->to];
+	format = &trace_formats[e->to];
 	r = openrec(&rec, OPENREC_WHOLE, e->base, a->operand[0], err);
 	if (!r && !e->into)
-		r = default_path(&path, rec.path, format, err);
+		r = default_path(&path, rec.path, format->suffix, err);
 	if (!r)
-		r = write_new(converter_named(format), &rec, e->into ? e->into : path.data, err);
+		r = write_new(format, &rec, e->into ? e->into : path.data, err);
 	buf_release(&path);
 	recording_release(&rec);
 	return r;

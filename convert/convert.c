@@ -15,15 +15,11 @@
 
 #define HEAD_MAX 65536
 
-#define CONVERTER(format, how, ...) { .name = #format, __VA_ARGS__ },
-#define WORD(format, how, ...) #format,
-#define WORD_WRITTEN(format, how, ...) WORD_IF_ ## how(format)
-#define WORD_IF_READ(format)
-#define WORD_IF_WRITTEN(format) #format,
+#define CONVERTER(format, ...) { .name = #format, __VA_ARGS__ },
+#define WORD(format, ...) #format,
 
 const struct converter converter_list[] = { FORMATS(CONVERTER) { .name = NULL } };
 const char *const converter_word[] = { FORMATS(WORD) NULL };
-const char *const converter_written_word[] = { FORMATS(WORD_WRITTEN) NULL };
 
 const struct converter *converter_named(const char *name)
 {

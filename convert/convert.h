@@ -48,9 +48,8 @@ struct converter {
 
 extern const struct converter converter_list[];	/* ends without a name */
 
-/* The names of all formats, and of those that can be written. They end with NULL. */
+/* The names of all formats; ends with NULL. */
 extern const char *const converter_word[];
-extern const char *const converter_written_word[];
 
 /* Read a build from n paths, and add to the recording's `build` what it was imported from. */
 int converter_read(const struct converter *c, struct recording *rec,

@@ -5,28 +5,26 @@
 #include "convert/convert.h"
 
 /*
- * All formats: their name, whether they can also be written, and their functions (struct
- * converter). To remove a format, delete its files, its lines here and its lines in local.mk. Two
+ * All formats that can be read: their name and their functions (struct converter). To remove a format, delete its files, its lines here and its lines in local.mk. Two
  * have other users: ninja's files name what a host recorded, and oe is a layout that
  * recording_read() accepts.
  */
 #define FORMATS(_) \
-	_(bazel, READ, .recognise = trace_is_bazel, .read = bazel_read) \
-	_(callgrind, READ, .recognise = callgrind_recognise, .read_all = callgrind_read) \
-	_(cargo, READ, .recognise = cargo_recognise, .read = cargo_read) \
-	_(chrome, WRITTEN, .recognise = trace_is_chrome, .read = chrome_read, \
-	  .write = chrome_write) \
-	_(clang, READ, .recognise = trace_is_clang, .read_all = clang_read, \
+	_(bazel, .recognise = trace_is_bazel, .read = bazel_read) \
+	_(callgrind, .recognise = callgrind_recognise, .read_all = callgrind_read) \
+	_(cargo, .recognise = cargo_recognise, .read = cargo_read) \
+	_(chrome, .recognise = trace_is_chrome, .read = chrome_read) \
+	_(clang, .recognise = trace_is_clang, .read_all = clang_read, \
 	  .read_into = clang_read_into) \
-	_(cmake, READ, .recognise = cmake_recognise, .read = cmake_read) \
-	_(ninja, READ, .recognise = ninja_recognise, .read = ninja_read) \
-	_(oe, WRITTEN, .recognise = oe_recognise, .read = oe_read, .write = oe_write)
+	_(cmake, .recognise = cmake_recognise, .read = cmake_read) \
+	_(ninja, .recognise = ninja_recognise, .read = ninja_read) \
+	_(oe, .recognise = oe_recognise, .read = oe_read, .write = oe_write)
 
 converter_recogniser trace_is_bazel, trace_is_chrome, trace_is_clang, callgrind_recognise,
 		     cargo_recognise, cmake_recognise, ninja_recognise, oe_recognise;
 converter_reader bazel_read, cargo_read, chrome_read, cmake_read, ninja_read, oe_read;
 converter_all_reader callgrind_read, clang_read;
-converter_writer chrome_write, oe_write;
+converter_writer oe_write;
 
 /*
  * Add the phases of compilations as spans to the tasks that ran them. The name of the task, or one

@@ -23,7 +23,7 @@ convert_libconvert_la_SOURCES += \
 
 # chrome
 convert_libconvert_la_SOURCES += \
-	convert/chrome.c convert/chrome_write.c
+	convert/chrome.c
 
 # clang
 convert_libconvert_la_SOURCES += \

@@ -12,6 +12,7 @@
 #include "tests/nomem.h"
 #include "tests/paths.h"
 #include "tests/support.h"
+#include "trace/formats.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -116,7 +117,7 @@ static int write_trace(const char *from, const char *path, long n)
 
 	ck_assert(!recording_read(&rec, from, &convert_formats, &err));
 	nomem_after(n);
-	r = converter_named("chrome")->write(&rec, path, &err);
+	r = chrome_write(&rec, path, &err);
 	end_failing();
 	ck_assert(r ? r == -ENOMEM && *err.message : support_exists(path));
 	if (!r)
@@ -141,7 +142,7 @@ START_TEST(nth_fails_for_traces)
 
 	if (!foreign[_i].format) {
 		ck_assert(!recording_read(&rec, foreign[_i].path, NULL, &err));
-		ck_assert(!converter_named("chrome")->write(&rec, TRACE_WHOLE, &err));
+		ck_assert(!chrome_write(&rec, TRACE_WHOLE, &err));
 		recording_release(&rec);
 	}
 

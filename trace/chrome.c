@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "base/outfile.h"
-#include "convert/formats.h"
+#include "trace/formats.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/formats.h"
+
+#include "convert/formats.h"
+
+#define TRACE_FORMATS(_) \
+	_(chrome, "chrome", chrome_write) \
+	_(oe, "oe", oe_write)
+
+#define FORMAT(format, suffix_, write_) { .name = #format, .suffix = suffix_, .write = write_ },
+#define WORD(format, suffix_, write_) #format,
+
+const struct trace_format trace_formats[] = { TRACE_FORMATS(FORMAT) { .name = NULL } };
+const char *const trace_format_word[] = { TRACE_FORMATS(WORD) NULL };

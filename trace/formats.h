@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_TRACE_FORMATS_H
+#define BUILDBEAT_TRACE_FORMATS_H
+
+#include "base/error.h"
+#include "recording/recording.h"
+
+/* What `export` can write: traces, and formats of other tools. Each format is one row of
+ * formats.c. */
+struct trace_format {
+	const char *name;	/* of --to */
+	const char *suffix;	/* of the default file name, without the dot */
+	/* Write a recording to a file or directory that does not exist yet: all of it or nothing.
+	 * 0, or a negative errno with err. */
+	int (*write)(const struct recording *rec, const char *path, struct error *err);
+};
+
+extern const struct trace_format trace_formats[];	/* ends without a name */
+extern const char *const trace_format_word[];		/* their names; ends with NULL */
+
+/* The rows' functions. */
+int chrome_write(const struct recording *rec, const char *path, struct error *err);
+
+#endif
