@@ -44,6 +44,7 @@ CHECKS = \
 	tests/check_plot_faults tests/check_plugin_api tests/check_plugin_object \
 	tests/check_make_signals tests/check_plugin_threads tests/check_population \
 	tests/check_preload_faults tests/check_preload_threads tests/check_preload_transparent \
+	tests/check_protobuf \
 	tests/check_processes tests/check_record tests/check_record_faults \
 	tests/check_record_processes \
 	tests/check_record_signals tests/check_recording tests/check_recording_write \
