@@ -3,4 +3,5 @@
 noinst_LTLIBRARIES += trace/libtrace.la
 trace_libtrace_la_SOURCES = \
 	trace/chrome.c \
-	trace/formats.c trace/formats.h
+	trace/formats.c trace/formats.h \
+	trace/sink.h
