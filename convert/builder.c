@@ -109,7 +109,8 @@ uint32_t builder_instance(struct builder *b, const char *tool, const char *versi
 		return NO_INDEX;
 	snprintf(id, sizeof id, "%zu", rec->n_instances);
 	*in = (struct instance){ .id = keep(b, id), .open_us = INT64_MAX, .close_us = -1,
-		.pid = -1, .level = -1, .parent_task = parent_task, .ancestors = "",
+		.pid = -1, .level = -1, .parent_task = parent_task, .parent_span = NO_INDEX,
+		.ancestors = "",
 		.tool = keep(b, tool), .version = keep(b, version), .cwd = "",
 		.command = keep(b, command) };
 	return (uint32_t)rec->n_instances - 1;
@@ -205,7 +206,9 @@ void builder_span(struct builder *b, uint32_t instance, uint32_t task, int64_t b
 	struct span *span = add(b, &b->rec->span, &b->rec->n_spans, sizeof *span);
 
 	if (span)
-		*span = (struct span){ instance, task, begin_us, end_us, keep(b, name) };
+		*span = (struct span){ .instance = instance, .task = task, .begin_us = begin_us,
+			.end_us = end_us, .name = keep(b, name), .number = b->rec->n_spans,
+			.parent = NO_INDEX, .thread = -1, .place = "" };
 }
 
 void builder_note(struct builder *b, uint32_t instance, uint32_t task, int64_t time_us,
@@ -412,8 +415,11 @@ static int move_tasks(struct builder *b, const uint32_t *to)
 	rec->task = sorted;
 	for (size_t i = 0; i < rec->n_instances; i++)
 		redirect(&rec->instance[i].parent_task, to);
-	for (size_t i = 0; i < rec->n_spans; i++)
+	for (size_t i = 0; i < rec->n_spans; i++) {
 		redirect(&rec->span[i].task, to);
+		if (rec->span[i].task != NO_INDEX)
+			rec->span[i].seq = rec->span[i].task + 1;
+	}
 	for (size_t i = 0; i < rec->n_notes; i++)
 		redirect(&rec->note[i].task, to);
 	for (size_t i = 0; i < b->part->after.n; i++)

@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += recording/librecording.la
 recording_librecording_la_SOURCES = \
 	recording/column.c recording/column.h recording/event.c recording/event.h recording/event_parse.c \
-	recording/layout.h recording/lost.c recording/lost.h recording/process_log.c \
+	recording/identity.c recording/identity.h recording/layout.h recording/lost.c recording/lost.h recording/process_log.c \
 	recording/process_log.h recording/reader.c recording/reader.h recording/reader_build.c \
 	recording/reader_events.c recording/reader_link.c recording/reader_lost.c \
 	recording/reader_processes.c \

@@ -229,8 +229,9 @@ static int read_begin(struct reader *r, uint32_t instance, uint32_t task, struct
 	if (!grown)
 		return -ENOMEM;
 	rec->span = grown;
-	grown[rec->n_spans] = (struct span){ instance, task, e->time_us, -1,
-		text_field(r, e) };
+	grown[rec->n_spans] = (struct span){ .instance = instance, .task = task,
+		.begin_us = e->time_us, .end_us = -1, .name = text_field(r, e), .seq = e->seq,
+		.number = (uint64_t)number, .parent = NO_INDEX, .thread = -1, .place = "" };
 	return index_put(&r->spans, span_owner(instance, task), (uint64_t)number,
 			 (uint32_t)rec->n_spans++);
 }

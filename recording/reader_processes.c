@@ -246,14 +246,21 @@ static int make_instance(struct reader *r, const struct process *first)
 	return 0;
 }
 
-static int add_span(struct recording *rec, const struct process *p, struct owner o)
+/* Of their spans: hosts number theirs from 1, and imported ones begin at 2^32. */
+#define FIRST_NUMBER (UINT64_C(1) << 40)
+
+static int add_span(const struct reader *r, const struct process *p, struct owner o)
 {
+	struct recording *rec = r->rec;
 	struct span *added = array_add(&rec->span, &rec->n_spans, sizeof *added);
 
 	if (!added)
 		return -ENOMEM;
-	*added = (struct span){ o.instance, o.task, p->start_us, p->end_us,
-					       rec->program[p->program].name };
+	*added = (struct span){ .instance = o.instance, .task = o.task, .begin_us = p->start_us,
+		.end_us = p->end_us, .name = rec->program[p->program].name,
+		.seq = o.task == NO_INDEX ? 0 : rec->task[o.task].seq,
+		.number = FIRST_NUMBER + (uint64_t)(p - r->process), .parent = NO_INDEX,
+		.thread = p->pid, .place = "" };
 	return 0;
 }
 
@@ -282,7 +289,7 @@ static int place(struct walk *w, uint32_t i)
 		w->inner[i] = (struct owner){ instance, NO_INDEX };
 	if (index_put(&w->living, (uint64_t)p->pid, 0, i))
 		return -ENOMEM;
-	return task != NO_INDEX || (is_first && instance != NO_INDEX) ? 0 : add_span(rec, p, o);
+	return task != NO_INDEX || (is_first && instance != NO_INDEX) ? 0 : add_span(w->r, p, o);
 }
 
 /* Parents before their children. */

@@ -399,6 +399,7 @@ void recording_release(struct recording *rec)
 	free(rec->after);
 	free(rec->out);
 	free(rec->span);
+	free(rec->task_span);
 	free(rec->program);
 	free(rec->note);
 	free(rec->usage);

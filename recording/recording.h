@@ -71,17 +71,40 @@ struct instance {
 	int32_t pid, level;
 	uint32_t parent_task;	/* index of the task it ran inside, NO_INDEX if none;
 				   following these ends: a parent opened earlier */
+	uint32_t parent_span;	/* and of the span, NO_INDEX if none; it may have no task */
+	bool only_spans;	/* a process that ran no tasks and only wrote spans */
 	const char *ancestors;	/* pids: own, parent's, ...; comma separated */
 	const char *tool, *version, *cwd, *command;
 };
 
 #define NO_INDEX UINT32_MAX
 
+/*
+ * What was wrong with a span as it was recorded. The reader repairs it: a span that was read lies
+ * within its parent and its task, a child after its parent.
+ */
+enum span_fault {
+	SPAN_TWICE,		/* it was ended more than once: the first counts */
+	SPAN_NO_BEGIN,		/* an end of a span that was not begun: ignored */
+	SPAN_OTHER_THREAD,	/* another thread ended it: accepted */
+	SPAN_OUTLIVED,		/* its parent or task ended first: it ended with them */
+	SPAN_UNENDED,		/* nobody ended it: likewise */
+	SPAN_OUTSIDE,		/* its task was not running when it began: the instance's own */
+	SPAN_FAULTS
+};
+
 struct span {
-	uint32_t instance;
+	uint32_t instance;	/* that wrote it; its task may be one of another instance */
 	uint32_t task;		/* NO_INDEX: the instance's own */
-	int64_t begin_us, end_us;
+	int64_t begin_us, end_us;	/* end -1: unfinished, and its task, too */
 	const char *name;
+	uint64_t seq;		/* the number of its task as it was written, 0: none */
+	uint64_t number;	/* its own, unique with instance and seq */
+	uint32_t parent;	/* index of the span around it, NO_INDEX: none */
+	int32_t thread;		/* that began it, -1: unknown; spans of one thread nest */
+	uint32_t copy;		/* among simultaneous spans of this name, from 1; 0: unknown */
+	uint32_t faults;	/* bits 1 << enum span_fault */
+	const char *place;	/* where it was begun, "" if that was not recorded */
 };
 
 struct note {
@@ -181,6 +204,9 @@ struct recording {
 	size_t n_spans;
 	struct span *span;	/* those of tasks.log, then one a process of processes.log that
 				   is not a task's own, by their start */
+	uint64_t span_faults[SPAN_FAULTS];	/* how often */
+	uint32_t *task_span;	/* the span of its instance that each task started in, or
+				   NO_INDEX; NULL: none in any */
 	uint64_t n_processes;
 	int64_t process_events_lost;
 	size_t n_programs;

@@ -159,11 +159,10 @@ static void add_span(const struct tasks_out *t, size_t at)
 {
 	const struct span *s = &t->rec->span[at];
 	const char *id = t->id[s->instance];
-	uint64_t seq = seq_of(t, s->task);
 
-	event_add_span_begin(&t->o->b, s->begin_us, id, seq, at + 1, s->name);
+	event_add_span_begin(&t->o->b, s->begin_us, id, s->seq, s->number, s->name);
 	if (s->end_us >= 0)
-		event_add_span_end(&t->o->b, s->end_us, id, seq, at + 1);
+		event_add_span_end(&t->o->b, s->end_us, id, s->seq, s->number);
 	writer_flow(t->o);
 }
 

@@ -202,7 +202,8 @@ static int add_instance(struct oe *o)
 	if (!i)
 		return -ENOMEM;
 	*i = (struct instance){ .id = "bitbake", .open_us = 0, .close_us = rec->end_us,
-		.pid = -1, .level = -1, .parent_task = NO_INDEX, .ancestors = "",
+		.pid = -1, .level = -1, .parent_task = NO_INDEX, .parent_span = NO_INDEX,
+		.ancestors = "",
 		.tool = "bitbake", .version = "", .cwd = "", .command = "" };
 	rec->instance = i;
 	rec->n_instances = 1;
