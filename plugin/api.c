@@ -570,7 +570,7 @@ static const char *ticket(const struct buildbeat_session *given)
 const struct buildbeat_api *buildbeat_get_api(uint32_t major)
 {
 	static const struct buildbeat_api api = {
-		.size = sizeof api, .major = BUILDBEAT_API_MAJOR,
+		.size = offsetof(struct buildbeat_api, tally_set), .major = BUILDBEAT_API_MAJOR,
 		.open = open_session, .build_started = build_started,
 		.task_queued = task_queued, .task_started = task_started,
 		.task_pid = task_pid, .task_finished = task_finished,

@@ -93,6 +93,80 @@ struct buildbeat_result {
  * used since then is recorded instead of usage. */
 #define BUILDBEAT_RAN_HERE 1u
 
+/*
+ * Tallies: what hosts count that run many short pieces of work in threads. A run is one piece. It
+ * comes from a location, is born in the thread that queues it (or starts it, if it never waited),
+ * and dies in the thread that finishes it. There is one tally for each location, thread of birth
+ * and thread of death. Tallies belong to the process, and at most one session has them at a time.
+ */
+enum {
+	BUILDBEAT_TALLY_UNINITIALISED = 0,	/* nothing was ever tallied */
+	BUILDBEAT_TALLY_DEACTIVATED = 1,	/* calls cost one or two nanoseconds */
+	BUILDBEAT_TALLY_ACTIVE = 2,
+};
+
+/* What a run is measured by. Queue times are wall time, whatever this is. */
+enum {
+	BUILDBEAT_CLOCK_DEFAULT = 0,	/* wall time; as the amount: nothing */
+	BUILDBEAT_CLOCK_WALL = 1,	/* CLOCK_MONOTONIC, ns */
+	BUILDBEAT_CLOCK_CPU = 2,	/* of the thread, ns; a system call each */
+	BUILDBEAT_CLOCK_TSC = 3,	/* ns from the processor's counter; wall time if that is
+					   not invariant */
+	BUILDBEAT_CLOCK_FAULTS = 4,	/* page faults of the thread */
+	BUILDBEAT_CLOCK_HOST = 5,	/* what now() returns */
+};
+
+struct buildbeat_tallies {
+	uint32_t size;
+	int32_t status;		/* BUILDBEAT_TALLY_DEACTIVATED or _ACTIVE */
+	/* The rest is read by the first call of a session. */
+	int32_t clock;		/* of run times */
+	int32_t amount;		/* a second clock, whose total and maximum are tallied too */
+	uint64_t (*now)(void *data);	/* for BUILDBEAT_CLOCK_HOST: any quantity of the
+					   calling thread that grows, such as bytes allocated */
+	void *data;
+	const char *unit;	/* of now(); NULL: "ns" */
+};
+
+/* A location. Either of file and line and function, or what a build has: makefile and line and
+ * target, build.ninja and rule, recipe and "recipe:task". */
+struct buildbeat_place {
+	uint32_t size;
+	int32_t line;		/* 0: unknown */
+	const char *function;
+	const char *file;
+	uint32_t number;	/* for buildbeat_location(): 0 */
+	uint32_t reserved;
+};
+
+/* A run, in memory of the host that it keeps from the first call to tally_finished(). Only the
+ * plugin reads and writes it. It may be uninitialised before. */
+struct buildbeat_run {
+	uint64_t reserved[8];
+};
+
+#define BUILDBEAT_TALLY_BUCKETS 40
+
+/* A row of tally_snapshot(). Times are in ns, or in the clock's unit. */
+struct buildbeat_tally {
+	uint32_t size;
+	int32_t line;
+	const char *function, *file;
+	const char *birth_thread;
+	const char *death_thread;	/* "Still_Alive": of the runs that were born there and have
+					   not died; "*": of all threads, only amount and
+					   histograms */
+	uint64_t count;		/* of deaths, or of the living */
+	uint64_t run_total, run_self;	/* self: without the runs nested in it */
+	uint64_t run_max, run_sample;	/* sample: of one random run. Both are exact below 2^27,
+					   and to 27 bits above */
+	uint64_t queue_total, queue_max, queue_sample;
+	uint64_t amount_total, amount_max;
+	/* BUILDBEAT_TALLY_BUCKETS counts each, or NULL. Bucket 0 is below 2^s, bucket i from
+	 * 2^(s+i-1) and the last one has no end; s is 4 for times and 0 for other clocks. */
+	const uint32_t *run_histogram, *queue_histogram;
+};
+
 struct buildbeat_api {
 	uint32_t size;
 	uint32_t major;
@@ -143,7 +217,68 @@ struct buildbeat_api {
 	 * environment of its children, the makes below are recorded, too. NULL if the session
 	 * joined a recording. Valid until build_completed(). */
 	const char *(*ticket)(const struct buildbeat_session *s);
+
+	/* Tallies. The functions without a session apply to the session that has the tallies, and
+	 * do nothing if there is none. They are not async-signal-safe. */
+
+	/* Switch the tallies on or off. Returns the status since then; NULL: only return it. If
+	 * another session has the tallies, the result is BUILDBEAT_TALLY_UNINITIALISED. */
+	int32_t (*tally_set)(struct buildbeat_session *s, const struct buildbeat_tallies *given);
+
+	/* The number of a location, the same for the same texts and line; 0: there are no
+	 * tallies, or no room. It is valid as long as the process and its forked children. */
+	uint32_t (*tally_location)(const struct buildbeat_place *place);
+
+	/* The name of the calling thread. Without it, threads are WorkerThread-1 and so on; a
+	 * number is reused when its thread has ended. */
+	void (*tally_thread)(const char *name);
+
+	/* A run is born and waits. It is not meant to start in the next delay_ns, which do not
+	 * count as queue time. */
+	void (*tally_queued)(struct buildbeat_run *run, uint32_t location, int64_t delay_ns);
+
+	/* A run starts: one that was queued (location 0), or a new one. */
+	void (*tally_started)(struct buildbeat_run *run, uint32_t location);
+
+	/* A run ends. If it never started, it only ceases to live. */
+	void (*tally_finished)(struct buildbeat_run *run);
+
+	/* A phase of the build begins: parse, configure, compile, package. */
+	void (*tally_phase)(struct buildbeat_session *s, const char *name);
+
+	/* Call row() for every tally. Other threads may tally meanwhile: a row can lack the last
+	 * run, or part of it. The row and its texts are valid during the call. */
+	void (*tally_snapshot)(struct buildbeat_session *s,
+			       void (*row)(const struct buildbeat_tally *row, void *data), void *data);
+
+	/* Write the tallies to a file descriptor as JSON, with the keys of Chromium's
+	 * about:profiler. Returns 0 or a negative errno. */
+	int32_t (*tally_dump)(struct buildbeat_session *s, int32_t fd);
+
+	/* Everything but the living starts at 0 again. */
+	void (*tally_reset)(struct buildbeat_session *s);
 };
+
+#if defined(__GNUC__)
+/* The number of a place that stays where it is, interned once. */
+static inline uint32_t buildbeat_location(const struct buildbeat_api *api,
+					  struct buildbeat_place *place)
+{
+	uint32_t number = __atomic_load_n(&place->number, __ATOMIC_RELAXED);
+
+	if (!number && api) {
+		number = api->tally_location(place);
+		__atomic_store_n(&place->number, number, __ATOMIC_RELAXED);
+	}
+	return number;
+}
+
+/* The location of this line. */
+#define BUILDBEAT_LOCATION(api) __extension__({ \
+	static struct buildbeat_place buildbeat_here = \
+		{ sizeof buildbeat_here, __LINE__, __func__, __FILE__, 0, 0 }; \
+	buildbeat_location(api, &buildbeat_here); })
+#endif
 
 /* The only entry point: the table of a major version, or NULL if it is not supported. */
 const struct buildbeat_api *buildbeat_get_api(uint32_t major);
