@@ -55,6 +55,10 @@ static void ended(struct work *w, uint32_t i)
 	uint32_t path = w->names.of_target[nest->target];
 
 	w->ended[i] = true;
+	for (uint32_t k = task(w, i)->first_out; k < task(w, i)->first_out + task(w, i)->n_out; k++) {
+		if (w->names.of_out[k] != NO_INDEX)
+			latest(w, chain_names_last(&w->names, w->names.of_out[k]), i);
+	}
 	latest(w, &w->of_target[nest->target], i);
 	latest(w, &w->of_instance[task(w, i)->instance], i);
 	w->running[task(w, i)->instance]--;
@@ -81,13 +85,23 @@ static uint32_t within_instance(const struct work *w, uint32_t i, uint32_t insta
 	return i != NO_INDEX && w->ended[i] ? i : NO_INDEX;
 }
 
+/* Find the tasks that made what a task waited for, when it starts. */
+static void find_makers(struct work *w, const struct task *t)
+{
+	for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
+		uint32_t path = w->names.of_after[k];
+
+		if (path != NO_INDEX)
+			w->c->maker[k] = *chain_names_last(&w->names, path);
+	}
+}
+
 static uint32_t last_target(const struct work *w, const struct task *t)
 {
 	uint32_t last = NO_INDEX;
 
 	for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
-		uint32_t path = w->names.of_after[k];
-		uint32_t made = path == NO_INDEX ? NO_INDEX : *chain_names_last(&w->names, path);
+		uint32_t made = w->c->maker[k];
 
 		made = made == NO_INDEX ? NO_INDEX : within_instance(w, made, t->instance);
 		if (made != NO_INDEX)
@@ -280,6 +294,7 @@ static int sweep(struct work *w)
 
 		for (; end[at].key <= (uint64_t)t->start_us && end[at].value < (int64_t)i; at++)
 			ended(w, s->order[end[at].value]);
+		find_makers(w, t);
 		w->c->why[now] = (uint8_t)(w->of_key ? decide_recipe(w, now, before) :
 					   decide(w, now, before));
 		w->begun[now] = true;
@@ -386,9 +401,10 @@ static int allocate(struct work *w)
 	w->workers = count_workers(w->s);
 	w->c->before = indices(NULL, rec->n_tasks);
 	w->c->why = calloc(rec->n_tasks + 1, 1);
+	w->c->maker = indices(NULL, rec->n_after);
 	return w->end_us && w->of_target && w->of_instance && w->of_recipe && w->inside &&
 	       w->sibling && w->running && w->first_seen && w->begun && w->ended &&
-	       w->c->before && w->c->why ? 0 : -ENOMEM;
+	       w->c->before && w->c->why && w->c->maker ? 0 : -ENOMEM;
 }
 
 int chain_make(struct chain *c, const struct summary *s)
@@ -415,5 +431,6 @@ void chain_release(struct chain *c)
 	free(c->before);
 	free(c->why);
 	free(c->path);
+	free(c->maker);
 	*c = (struct chain){ 0 };
 }

@@ -10,7 +10,8 @@
 /*
  * What each task waited for last. A host waits only for tasks of its own instance. A target
  * that another instance made counts as the task of this instance in which it was made; a
- * target that was made before the instance began is ignored. So a task was ready when its
+ * target that was made before the instance began is ignored. Other files that a task made count
+ * as its target. So a task was ready when its
  * instance had begun and its targets were made. The first of these that is known counts:
  *	WAIT_LINE	the line before it in its recipe, unless something ran between
  *			them; of an OpenEmbedded recipe the task before it, if that ended
@@ -47,6 +48,8 @@ struct chain {
 	uint32_t *before;	/* of every task of the recording, or NO_INDEX; always one
 				   earlier in summary.order, so following these ends */
 	uint8_t *why;		/* enum wait */
+	uint32_t *maker;	/* of each recording.after: the task that made it last before
+				   the waiting task began, or NO_INDEX; of any instance */
 	size_t n_path;
 	uint32_t *path;		/* the critical path in time's order */
 	int64_t path_us;	/* time in its tasks */

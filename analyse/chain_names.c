@@ -183,25 +183,50 @@ static struct slice name_for_others(struct naming *n, const struct task *t)
 	return (struct slice){ n->full.data, n->full.len };
 }
 
-static int add_target(struct naming *n, size_t target)
+static int add_name(struct naming *n, uint32_t instance, struct slice name, uint32_t *path)
 {
-	const struct task *t = &n->s->rec->task[n->s->target[target].first_task];
-	struct slice name = name_for_others(n, t);
 	struct named_path *p;
 	uint64_t hash;
 	uint32_t end;
 
-	if (buf_error(&n->full))
-		return -ENOMEM;
 	if (!name.len || (ends_plain(name) && !has(n->after_end, end_of(name))))
 		return 0;
-	if (note_end(n, n->target_end, t->instance, name, &end) ||
-	    hash_name(n, t->instance, name, &hash))
+	if (note_end(n, n->target_end, instance, name, &end) ||
+	    hash_name(n, instance, name, &hash))
 		return -ENOMEM;
 	p = find(n, hash);
 	*p = (struct named_path){ hash, NO_INDEX };
-	n->x->of_target[target] = (uint32_t)(p - n->x->path);
+	*path = (uint32_t)(p - n->x->path);
 	return 0;
+}
+
+static int add_targets(struct naming *n)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n->s->n_targets && !r; i++) {
+		const struct task *t = &n->s->rec->task[n->s->target[i].first_task];
+		struct slice name = name_for_others(n, t);
+
+		r = buf_error(&n->full);
+		if (!r)
+			r = add_name(n, t->instance, name, &n->x->of_target[i]);
+	}
+	return r;
+}
+
+static int add_outs(struct naming *n)
+{
+	const struct recording *rec = n->s->rec;
+	int r = 0;
+
+	for (size_t i = 0; i < rec->n_tasks && rec->n_out && !r; i++) {
+		const struct task *t = &rec->task[i];
+
+		for (uint32_t k = t->first_out; k < t->first_out + t->n_out && !r; k++)
+			r = add_name(n, t->instance, slice_of(rec->out[k]), &n->x->of_out[k]);
+	}
+	return r;
 }
 
 /* Of the names that tasks wait for: first their ends, into after_end and of_after; then, with
@@ -260,18 +285,20 @@ static int allocate(struct naming *n)
 	size_t n_targets = n->s->n_targets;
 
 	n->mask = 15;
-	while (n->mask < 2 * n_targets)
+	while (n->mask < 2 * (n_targets + rec->n_out))
 		n->mask = 2 * n->mask + 1;
 	x->of_after = chain_zeros(n->memory, rec->n_after, sizeof *x->of_after);
 	x->of_target = chain_zeros(n->memory, n_targets, sizeof *x->of_target);
+	x->of_out = chain_zeros(n->memory, rec->n_out, sizeof *x->of_out);
 	x->path = chain_zeros(n->memory, n->mask, sizeof *x->path);
 	n->after_end = chain_zeros(n->memory, END_WORDS, sizeof *n->after_end);
 	n->target_end = chain_zeros(n->memory, END_WORDS, sizeof *n->target_end);
 	n->instance = chain_zeros(n->memory, rec->n_instances, sizeof *n->instance);
-	if (!x->of_after || !x->of_target || !x->path || !n->after_end || !n->target_end ||
-	    !n->instance)
+	if (!x->of_after || !x->of_target || !x->of_out || !x->path || !n->after_end ||
+	    !n->target_end || !n->instance)
 		return -ENOMEM;
 	memset(x->of_target, 0xff, n_targets * sizeof *x->of_target);
+	memset(x->of_out, 0xff, rec->n_out * sizeof *x->of_out);
 	return 0;
 }
 
@@ -285,8 +312,10 @@ int chain_names_make(struct chain_names *x, const struct summary *s, struct aren
 		r = hash_instances(&n);
 	if (!r)
 		r = look_at_after(&n, false);
-	for (size_t i = 0; !r && i < s->n_targets; i++)
-		r = add_target(&n, i);
+	if (!r)
+		r = add_targets(&n);
+	if (!r)
+		r = add_outs(&n);
 	if (!r)
 		r = look_at_after(&n, true);
 	index_release(&n.directories);

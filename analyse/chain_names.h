@@ -15,6 +15,7 @@
 struct chain_names {
 	uint32_t *of_after;	/* path of each recording.after, NO_INDEX: no task makes it */
 	uint32_t *of_target;	/* of summary.target */
+	uint32_t *of_out;	/* of each recording.out */
 	struct named_path *path;
 };
 

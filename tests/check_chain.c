@@ -32,6 +32,15 @@ static const struct {
 		"done\t2000000\tm.4\n",
 		"a.o<-:none b.o<-:none c.o<-:none prog<b.o:target ", "b.o prog ", 1800000,
 	}, {
+		"another file that a task made; the last task that made it",
+		OPEN "start\t0\tm.1\t\t\t\tparse.c\nout\t0\tm.1\tparse.h\ndone\t500000\tm.1\n"
+		"start\t0\tm.2\t\t\t\tslow\ndone\t950000\tm.2\n"
+		"start\t600000\tm.3\t\t\t\tagain\nout\t0\tm.3\t./parse.h\ndone\t700000\tm.3\n"
+		"start\t720000\tm.4\t\t\t\tmain.o\nafter\t720000\tm.4\t/src/parse.h\tmain.c\n"
+		"done\t990000\tm.4\n",
+		"parse.c<-:none slow<-:none again<parse.c:worker main.o<again:target ",
+		"parse.c again main.o ", 500000 + 100000 + 270000,
+	}, {
 		"a stamp too early by a little",
 		OPEN "start\t0\tm.1\t\t\t\ta.o\ndone\t501000\tm.1\n"
 		"start\t500000\tm.2\t\t\t\tprog\nafter\t500000\tm.2\ta.o\ndone\t600000\tm.2\n",
