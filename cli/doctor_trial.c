@@ -2,8 +2,9 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "cli/doctor.h"
+#include "launch/find_plugin.h"
 #include "launch/launch.h"
-#include "launch/recorder.h"
+#include "launch/settings.h"
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/carry.h"
 #include "plugin/ticket.h"
@@ -69,7 +70,7 @@ static void check_plugin(struct trial *t)
 	struct error err = { 0 };
 	void *so;
 
-	if (!recorder_find_plugin(t->plugin, d->settings->plugin, &err)) {
+	if (!find_plugin(t->plugin, d->settings->plugin, &err)) {
 		doctor_add(d, "plugin", DOCTOR_MISSING, true,
 			   "install all of buildbeat, or name the plugin with --plugin FILE",
 			   "%s: %s", err.path, err.message);

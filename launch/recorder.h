@@ -66,8 +66,4 @@ void recorder_carry(struct carried *c, struct launch *l);
  */
 void recorder_finish(struct recorder *rec, const struct launch *l);
 
-/* The plugin: the setting, otherwise found from the path of this program. False with err if
- * there is none. */
-bool recorder_find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
-
 #endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_LAUNCH_FIND_PLUGIN_H
+#define BUILDBEAT_LAUNCH_FIND_PLUGIN_H
+
+#include "base/error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* The plugin: the setting, otherwise found from the path of this program. False with err if
+ * there is none. */
+bool find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
+
+#endif
