@@ -5,7 +5,9 @@
 
 #define TRACE_FORMATS(_) \
 	_(chrome, "chrome", chrome_write) \
-	_(oe, "oe", oe_write)
+	_(oe, "oe", oe_write) \
+	_(otlp, "otlp.json", otlp_write) \
+	_(otlp-metrics, "metrics.json", otlp_write_metrics)
 
 #define FORMAT(format, suffix_, write_) { .name = #format, .suffix = suffix_, .write = write_ },
 #define WORD(format, suffix_, write_) #format,
