@@ -26,7 +26,7 @@ struct export_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	{ OPT_CHOICE('t', "to", to, trace_format_word, "FORMAT",
-	  "output format: chrome or oe") },
+	  "output format: chrome, oe, otlp or otlp-metrics") },
 	{ OPT_TEXT('o', "output", into, "PATH",
 	  "file or directory to write (default: REC.FORMAT in the working directory)") },
 	{ 0 }

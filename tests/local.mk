@@ -37,7 +37,7 @@ CHECKS = \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
 	tests/check_nomem_commands tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
-	tests/check_outfile \
+	tests/check_otlp tests/check_outfile \
 	tests/check_pack tests/check_palette tests/check_panel tests/check_partial_io \
 	tests/check_path \
 	tests/check_peak tests/check_pieces tests/check_plot tests/check_plot_builds \
@@ -95,7 +95,7 @@ TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data \
-	tests/english.py tests/golden tests/house.py tests/recipes.py \
+	tests/english.py tests/golden tests/house.py tests/otlp.py tests/recipes.py \
 	tests/references.py tests/samples.py
 
 include tests/bench.mk
