@@ -244,22 +244,51 @@ void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	finish_line(b);
 }
 
-void event_add_span_begin(struct buf *b, int64_t t, const char *inst, uint64_t seq,
-			  uint64_t span, const char *name)
+void event_add_span(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		    const struct event_span *e)
 {
 	add_head(b, "begin", t);
 	add_id(b, inst, seq);
-	add_number(b, (int64_t)span);
-	add_text(b, name, NAME_MAX_LEN);
+	add_number(b, (int64_t)e->number);
+	add_text(b, e->name, NAME_MAX_LEN);
+	add_number(b, e->parent);
+	add_number(b, e->thread);
+	add_number(b, e->copy > 1 ? (int64_t)e->copy : -1);
+	add_text(b, e->place, PATH_MAX_LEN);
 	finish_line(b);
+}
+
+void event_add_span_begin(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+			  uint64_t span, const char *name)
+{
+	const struct event_span e = { .number = span, .name = name, .parent = -1, .thread = -1 };
+
+	event_add_span(b, t, inst, seq, &e);
 }
 
 void event_add_span_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 			uint64_t span)
 {
+	event_add_span_end_by(b, t, inst, seq, span, -1);
+}
+
+void event_add_span_end_by(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+			   uint64_t span, int32_t thread)
+{
 	add_head(b, "end", t);
 	add_id(b, inst, seq);
 	add_number(b, (int64_t)span);
+	add_number(b, thread);
+	finish_line(b);
+}
+
+void event_add_span_end_named(struct buf *b, int64_t t, const char *inst, const char *name)
+{
+	add_head(b, "end", t);
+	add_id(b, inst, 0);
+	add_number(b, -1);
+	add_number(b, -1);
+	add_text(b, name, NAME_MAX_LEN);
 	finish_line(b);
 }
 

@@ -118,11 +118,36 @@ size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *name, const char *key, const char *kind);
 
-/* Phases of a task, or of the instance if seq is 0. */
+struct event_span {
+	uint64_t number;	/* unique with instance and task */
+	const char *name;
+	int64_t parent;		/* number of the span around it, of the same task; 0: none,
+				   -1: unknown */
+	int32_t thread;		/* that began it, -1: unknown */
+	uint32_t copy;		/* among simultaneous spans of this name, from 1; 0: unknown */
+	const char *place;	/* where it was begun, or NULL */
+};
+
+/* Spans of a task, or of the instance if seq is 0. */
+void event_add_span(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		    const struct event_span *e);
+/* The same with a number and a name alone. */
 void event_add_span_begin(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 			  uint64_t span, const char *name);
 void event_add_span_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 			uint64_t span);
+/* thread: another one than that which began it. */
+void event_add_span_end_by(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+			   uint64_t span, int32_t thread);
+/* The end of the last span of a script with this name (NULL: any), by a process whose instance
+ * this is. */
+void event_add_span_end_named(struct buf *b, int64_t t, const char *inst, const char *name);
+
+/* The tool of instances that only write spans: alone, of a span around a command; and of the
+ * processes that begin or end a span of the process that started them. */
+#define EVENT_SPAN_TOOL "buildbeat span"
+#define EVENT_SPAN_BEGIN_TOOL "buildbeat span begin"
+#define EVENT_SPAN_END_TOOL "buildbeat span end"
 void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *text);
 

@@ -254,8 +254,8 @@ uint64_t identity_span_parent(const struct identity *id, const struct recording 
 		return identity_span(id, rec, s->parent);
 	if (s->task != NO_INDEX)
 		return identity_task(id, rec, s->task);
-	return rec->instance[s->instance].only_spans ? identity_build(id) :
-	       identity_instance(id, rec, s->instance);
+	at = recording_span_instance(rec, s);
+	return at == NO_INDEX ? identity_build(id) : identity_instance(id, rec, at);
 }
 
 /* Stacks */

@@ -6,7 +6,7 @@ recording_librecording_la_SOURCES = \
 	recording/identity.c recording/identity.h recording/layout.h recording/lost.c recording/lost.h recording/process_log.c \
 	recording/process_log.h recording/reader.c recording/reader.h recording/reader_build.c \
 	recording/reader_events.c recording/reader_link.c recording/reader_lost.c \
-	recording/reader_processes.c \
+	recording/reader_processes.c recording/reader_scripts.c recording/reader_spans.c \
 	recording/reader_samples.c recording/reader_tasks.c recording/reader_usage.c recording/recipe.c \
 	recording/recipe.h recording/recording.c recording/recording.h \
 	recording/recording_write.h recording/series.c recording/series.h recording/store.c \

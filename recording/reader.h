@@ -20,6 +20,15 @@
 /* Times beyond ten years are damage. */
 #define READER_TIME_MAX_US 315360000000000
 
+/* The end of a span, whose task is that of its line. */
+struct span_end {
+	uint32_t instance, task;
+	int64_t time_us;
+	int64_t number;		/* -1: the end of a span by its name */
+	const char *name;	/* NULL: not by its name; "": any */
+	int32_t thread;		/* if it is not the one that began it; or -1 */
+};
+
 struct reader {
 	struct recording *rec;
 	struct error *err;
@@ -33,6 +42,9 @@ struct reader {
 	struct index instances;	/* newest instance of an id */
 	struct index tasks;	/* by instance and number: those not in `numbered` */
 	struct index spans;
+	int64_t *span_parent;	/* of each of rec->span: as in event.h */
+	struct span_end *span_end;	/* of spans that were not read yet */
+	size_t n_span_ends;
 	struct reported_lost *reported_lost;	/* by lost.log */
 	size_t n_reported_lost;
 	uint64_t *last_task;	/* of each instance, from its close line; 0: unknown */
@@ -164,6 +176,10 @@ int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *tas
 int reader_after(struct reader *r, uint32_t task, struct slice names);
 int reader_out(struct reader *r, uint32_t task, struct slice names);
 
+/* parent: as in event.h. 0 or -ENOMEM. */
+int reader_add_span(struct reader *r, const struct span *s, int64_t parent);
+int reader_end_span(struct reader *r, const struct span_end *e);
+
 /* The kind of a task from an escaped field: the recorded kind, "" if empty, or the command. Out of
  * memory sets r->no_memory. */
 const char *reader_kind(struct reader *r, struct slice field);
@@ -181,7 +197,18 @@ int reader_count_missing(struct reader *r);
 int reader_finish_tasks(struct reader *r);
 int reader_finish_usage(struct reader *r);
 int reader_link(struct reader *r);
+int reader_finish_spans(struct reader *r);	/* reader_link() calls it, and it the next one */
+int reader_link_spans(struct reader *r);
 int reader_finish_processes(struct reader *r);
+
+/* Set instance.only_spans; then their tasks do not host them. */
+void reader_mark_scripts(struct reader *r);
+
+/* Set the task around an instance if it can be that. */
+void reader_set_parent(struct recording *rec, uint32_t instance, uint32_t task);
+
+/* The next pid of "1,2,3". */
+bool reader_next_pid(struct cursor *c, int32_t *pid);
 
 /* Unescape the text in place and end it with a NUL. */
 const char *reader_string(struct slice text);

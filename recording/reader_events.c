@@ -211,45 +211,38 @@ static int read_out(struct reader *r, uint32_t task, struct event *e)
 	return r->sums_only || !names.len ? 0 : reader_out(r, task, names);
 }
 
-/* Spans of tasks and of instances in one number. */
-static uint64_t span_owner(uint32_t instance, uint32_t task)
-{
-	return (uint64_t)instance << 32 | task;
-}
-
 static int read_begin(struct reader *r, uint32_t instance, uint32_t task, struct event *e)
 {
-	struct recording *rec = r->rec;
-	int64_t number = event_number(e);
-	struct span *grown;
+	struct span s = { .instance = instance, .task = task, .begin_us = e->time_us,
+		.end_us = -1, .seq = e->seq, .parent = NO_INDEX };
+	int64_t number = event_number(e), parent;
 
 	if (number < 0)
 		return -EBADMSG;
-	grown = array_grow(rec->span, rec->n_spans, sizeof *grown);
-	if (!grown)
-		return -ENOMEM;
-	rec->span = grown;
-	grown[rec->n_spans] = (struct span){ .instance = instance, .task = task,
-		.begin_us = e->time_us, .end_us = -1, .name = text_field(r, e), .seq = e->seq,
-		.number = (uint64_t)number, .parent = NO_INDEX, .thread = -1, .place = "" };
-	return index_put(&r->spans, span_owner(instance, task), (uint64_t)number,
-			 (uint32_t)rec->n_spans++);
+	s.number = (uint64_t)number;
+	s.name = text_field(r, e);
+	parent = event_number(e);
+	s.thread = small_number(e);
+	s.copy = (uint32_t)small_number(e);
+	if (s.copy > INT32_MAX)
+		s.copy = parent >= 0;	/* the first one if the others are known */
+	s.place = text_field(r, e);
+	return reader_add_span(r, &s, parent);
 }
 
 static int read_span_end(struct reader *r, uint32_t instance, uint32_t task, struct event *e)
 {
-	int64_t number = event_number(e);
-	struct span *s;
-	uint32_t at;
+	struct span_end end = { .instance = instance, .task = task, .time_us = e->time_us };
+	struct slice number = event_field(e);
 
-	if (number < 0 || !index_find(&r->spans, span_owner(instance, task),
-				      (uint64_t)number, &at))
+	if (number.len && (!cursor_slice_i64(number, &end.number) || end.number < 0))
 		return -EBADMSG;
-	s = &r->rec->span[at];
-	if (s->end_us >= 0 || e->time_us < s->begin_us)
-		return -EBADMSG;
-	s->end_us = e->time_us;
-	return 0;
+	end.thread = small_number(e);
+	if (!number.len) {
+		end.number = -1;
+		end.name = text_field(r, e);
+	}
+	return reader_end_span(r, &end);
 }
 
 static int read_note(struct reader *r, uint32_t instance, uint32_t task, struct event *e)

@@ -31,8 +31,7 @@ static int by_pid(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* The next pid of "1,2,3". */
-static bool next_pid(struct cursor *c, int32_t *pid)
+bool reader_next_pid(struct cursor *c, int32_t *pid)
 {
 	uint64_t n;
 
@@ -50,7 +49,7 @@ static int collect_wanted(const struct recording *rec, struct index *wanted)
 		int32_t pid;
 
 		cursor_init(&c, rec->instance[i].ancestors, strlen(rec->instance[i].ancestors));
-		while (next_pid(&c, &pid)) {
+		while (reader_next_pid(&c, &pid)) {
 			if (index_put(wanted, (uint64_t)pid, 0, 0))
 				return -ENOMEM;
 		}
@@ -111,12 +110,12 @@ static bool can_host(const struct recording *rec, uint32_t task, uint32_t instan
 	       (parent->open_us == child->open_us && t->instance < instance);
 }
 
-static void set_parent(struct recording *rec, uint32_t at, uint32_t task)
+void reader_set_parent(struct recording *rec, uint32_t at, uint32_t task)
 {
 	if (task == NO_INDEX || !can_host(rec, task, at))
 		return;
 	rec->instance[at].parent_task = task;
-	rec->task[task].hosts = true;
+	rec->task[task].hosts |= !rec->instance[at].only_spans;
 }
 
 /* "=INST.SEQ": the writer knew the task, but not the processes. */
@@ -140,8 +139,8 @@ static void link_instance(struct recording *rec, uint32_t at, const struct host 
 	int32_t pid;
 
 	cursor_init(&c, i->ancestors, strlen(i->ancestors));
-	while (i->parent_task == NO_INDEX && next_pid(&c, &pid))
-		set_parent(rec, at, task_at(host, n, pid, i->open_us + SLACK_US));
+	while (i->parent_task == NO_INDEX && reader_next_pid(&c, &pid))
+		reader_set_parent(rec, at, task_at(host, n, pid, i->open_us + SLACK_US));
 }
 
 int reader_link(struct reader *r)
@@ -152,13 +151,14 @@ int reader_link(struct reader *r)
 	size_t n = 0;
 	int error = collect_wanted(rec, &wanted);
 
+	reader_mark_scripts(r);
 	if (!error)
 		error = collect_hosts(rec, &wanted, &host, &n);
 	for (uint32_t i = 0; !error && i < rec->n_instances; i++) {
 		link_instance(rec, i, host, n);
-		set_parent(rec, i, named_parent(r, rec->instance[i].ancestors));
+		reader_set_parent(rec, i, named_parent(r, rec->instance[i].ancestors));
 	}
 	free(host);
 	index_release(&wanted);
-	return error;
+	return error ? error : reader_finish_spans(r);
 }

@@ -443,6 +443,8 @@ void reader_release(struct reader *r)
 	index_release(&r->instances);
 	index_release(&r->tasks);
 	index_release(&r->spans);
+	free(r->span_parent);
+	free(r->span_end);
 	name_table_release(&r->programs);
 	free(r->process);
 }

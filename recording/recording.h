@@ -308,6 +308,10 @@ static inline int64_t recording_task_end_us(const struct recording *rec, const s
 	       recording_unseen_end_us(rec, t);
 }
 
+/* The instance whose tasks and spans a span is among, NO_INDEX: it is of the build itself. That of
+ * its task or, without a task, the one that wrote it or that runs the process that wrote it. */
+uint32_t recording_span_instance(const struct recording *rec, const struct span *s);
+
 /* A series by name, NULL if absent; a column's index, -1 if absent. */
 const struct series *recording_series(const struct recording *rec, const char *name);
 int recording_series_column(const struct series *s, const char *name);

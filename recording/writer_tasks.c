@@ -155,12 +155,25 @@ static uint64_t seq_of(const struct tasks_out *t, uint32_t task)
 	return task == NO_INDEX ? 0 : t->rec->task[task].seq;
 }
 
+/* In its line, a parent is a span of the same instance and task. */
+static int64_t parent_of(const struct recording *rec, const struct span *s)
+{
+	const struct span *p = s->parent == NO_INDEX ? NULL : &rec->span[s->parent];
+
+	return !p || p->instance != s->instance || p->seq != s->seq ? -1 : (int64_t)p->number;
+}
+
 static void add_span(const struct tasks_out *t, size_t at)
 {
 	const struct span *s = &t->rec->span[at];
 	const char *id = t->id[s->instance];
 
-	event_add_span_begin(&t->o->b, s->begin_us, id, s->seq, s->number, s->name);
+	const struct event_span e = {
+		.number = s->number, .name = s->name, .thread = s->thread, .copy = s->copy,
+		.parent = parent_of(t->rec, s), .place = s->place,
+	};
+
+	event_add_span(&t->o->b, s->begin_us, id, s->seq, &e);
 	if (s->end_us >= 0)
 		event_add_span_end(&t->o->b, s->end_us, id, s->seq, s->number);
 	writer_flow(t->o);

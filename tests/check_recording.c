@@ -283,7 +283,8 @@ START_TEST(all_fields)
 	ck_assert_uint_eq(rec.n_spans, 2);
 	ck_assert_int_eq(rec.span[0].end_us, 25);
 	ck_assert_uint_eq(rec.span[1].task, NO_INDEX);
-	ck_assert_int_eq(rec.span[1].end_us, -1);
+	ck_assert_int_eq(rec.span[1].end_us, 80);
+	ck_assert_uint_eq(rec.span[1].faults, 1u << SPAN_UNENDED);
 	ck_assert_uint_eq(rec.n_notes, 2);
 	ck_assert_str_eq(rec.note[1].text, "of one");
 	ck_assert_uint_eq(rec.note[1].task, 0);

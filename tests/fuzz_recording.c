@@ -3,6 +3,7 @@
  * The reader on any bytes. An input is the files of a recording, each after a
  * line "== NAME".
  */
+#include "recording/identity.h"
 #include "recording/reader.h"
 #include "tests/fuzz.h"
 
@@ -41,13 +42,13 @@ static void check_instances(const struct recording *rec)
 	for (size_t i = 0; i < rec->n_instances; i++) {
 		const struct instance *inst = &rec->instance[i];
 
+		check(inst->parent_span == NO_INDEX || inst->parent_span < rec->n_spans);
 		if (inst->parent_task == NO_INDEX)
 			continue;
-		check(inst->parent_task < rec->n_tasks && rec->task[inst->parent_task].hosts);
+		check(inst->parent_task < rec->n_tasks);
+		check(inst->only_spans || rec->task[inst->parent_task].hosts);
 		check(rec->instance[rec->task[inst->parent_task].instance].open_us <= inst->open_us);
 	}
-	for (size_t i = 0; i < rec->n_spans; i++)
-		check(rec->span[i].task == NO_INDEX || rec->span[i].task < rec->n_tasks);
 	for (size_t i = 0; i < rec->n_notes; i++)
 		check(rec->note[i].instance < rec->n_instances && rec->note[i].text);
 }
@@ -64,18 +65,42 @@ static void check_series(const struct recording *rec)
 	}
 }
 
+/* A tree: a span lies within its parent, which began before it. */
+static void check_parent(const struct recording *rec, const struct span *s)
+{
+	const struct span *p;
+	size_t depth = 0;
+
+	check(s->parent == NO_INDEX || s->parent < rec->n_spans);
+	if (s->parent == NO_INDEX)
+		return;
+	p = &rec->span[s->parent];
+	check(p->task == s->task && p->begin_us <= s->begin_us);
+	check(p->end_us < 0 || (s->end_us >= 0 && s->end_us <= p->end_us));
+	for (; p->parent != NO_INDEX; p = &rec->span[p->parent])
+		check(depth++ < rec->n_spans);
+}
+
 static void check_spans(const struct recording *rec)
 {
+	struct identity id;
 	uint64_t n = 0;
 
+	identity_of(&id, rec);
 	for (size_t i = 0; i < rec->n_spans; i++) {
 		const struct span *s = &rec->span[i];
 
-		check(s->instance < rec->n_instances && s->name);
+		check(s->instance < rec->n_instances && s->name && s->place);
 		check(s->task == NO_INDEX || (s->task < rec->n_tasks &&
-					      rec->task[s->task].instance == s->instance));
+					      rec->task[s->task].instance == s->instance) ||
+		      rec->instance[s->instance].only_spans);
 		check(s->end_us < 0 || s->end_us >= s->begin_us);
+		check_parent(rec, s);
+		check(identity_span(&id, rec, (uint32_t)i) && identity_span_parent(&id, rec, (uint32_t)i));
 	}
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		check(!rec->task_span || rec->task_span[i] == NO_INDEX ||
+		      rec->task_span[i] < rec->n_spans);
 	for (size_t i = 0; i < rec->n_programs; i++)
 		n += rec->program[i].n;
 	check(n == rec->n_processes);
