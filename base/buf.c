@@ -114,22 +114,37 @@ static size_t count_digits(uint64_t n)
 	return digits + (n >= 10) + (n >= 100) + (n >= 1000);
 }
 
-void buf_addu(struct buf *b, uint64_t n)
+/* The digits that end before p. */
+static void put_digits(char *p, uint64_t n)
 {
-	size_t digits = count_digits(n);
-	char *p;
-
-	if ((b->error || b->cap - b->len <= digits) && buf_reserve(b, digits))
-		return;
-	b->len += digits;
-	p = b->data + b->len;
-	*p = '\0';
 	for (; n >= 100; n /= 100)
 		memcpy(p -= 2, two_digits + n % 100 * 2, 2);
 	if (n >= 10)
 		memcpy(p - 2, two_digits + n * 2, 2);
 	else
 		p[-1] = (char)('0' + n);
+}
+
+char *buf_put_number(char *to, int64_t n)
+{
+	uint64_t size = n < 0 ? -(uint64_t)n : (uint64_t)n;
+	size_t digits = count_digits(size);
+
+	if (n < 0)
+		*to++ = '-';
+	put_digits(to + digits, size);
+	return to + digits;
+}
+
+void buf_addu(struct buf *b, uint64_t n)
+{
+	size_t digits = count_digits(n);
+
+	if ((b->error || b->cap - b->len <= digits) && buf_reserve(b, digits))
+		return;
+	b->len += digits;
+	b->data[b->len] = '\0';
+	put_digits(b->data + b->len, n);
 }
 
 void buf_addi(struct buf *b, int64_t n)

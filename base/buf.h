@@ -44,6 +44,11 @@ void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);
 void buf_addu(struct buf *b, uint64_t n);	/* decimal */
 void buf_addi(struct buf *b, int64_t n);
+/* Write n in decimal to memory that has room for BUF_NUMBER_MAX bytes. Returns its end; there is no
+ * NUL. */
+#define BUF_NUMBER_MAX 20
+char *buf_put_number(char *to, int64_t n);
+
 void buf_addf(struct buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

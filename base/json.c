@@ -21,37 +21,103 @@ static void new_line(struct json *j)
 		buf_adds(j->out, "  ");
 }
 
-static void add_quoted(struct buf *b, const char *s, size_t len)
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+#define TOP EACH(0x80)
+
+/* Does one of eight bytes need more than a copy: is it a control character, a quote, a backslash or
+ * not ASCII? Each term has the top bit of such a byte; a wrong top bit needs a lower one that is
+ * right. */
+static bool is_special(uint64_t x)
 {
-	const unsigned char *p = (const unsigned char *)s;
+	uint64_t quote = x ^ EACH('"'), backslash = x ^ EACH('\\'), delete = x ^ EACH(0x7f);
+
+	return (x | (x - EACH(' ')) | (quote - EACH(1)) | (backslash - EACH(1)) |
+		(delete - EACH(1))) & TOP;
+}
+
+static char *put_unit(char *to, unsigned code)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	memcpy(to, "\\u", 2);
+	for (unsigned i = 0; i < 4; i++)
+		to[2 + i] = digits[code >> (12 - 4 * i) & 15];
+	return to + 6;
+}
+
+/* One character, which takes at most six times the bytes that it has. */
+static char *put_character(char *to, const char *p, size_t n, uint32_t code)
+{
+	static const char quick[] = { ['"'] = '"', ['\\'] = '\\', ['\n'] = 'n', ['\t'] = 't' };
+
+	if (code >= UTF8_BAD_BYTE) {
+		memcpy(to, UTF8_REPLACEMENT, 3);
+		return to + 3;
+	}
+	if (code < sizeof quick && quick[code]) {
+		*to++ = '\\';
+		*to++ = quick[code];
+		return to;
+	}
+	if (utf8_is_unsafe(code)) {
+		if (code <= 0xffff)
+			return put_unit(to, code);
+		return put_unit(put_unit(to, 0xd7c0 + (code >> 10)), 0xdc00 + (code & 0x3ff));
+	}
+	memcpy(to, p, n);
+	return to + n;
+}
+
+char *json_put_text(char *to, const char *s, size_t len)
+{
 	size_t i = 0;
 
-	buf_addc(b, '"');
 	while (i < len) {
+		uint64_t bytes;
 		uint32_t code;
-		size_t n = utf8_decode(p + i, len - i, &code);
+		size_t n;
 
-		if (code >= UTF8_BAD_BYTE) {
-			buf_adds(b, "\xef\xbf\xbd");
-			i++;
-			continue;
+		for (; len - i >= sizeof bytes; i += sizeof bytes, to += sizeof bytes) {
+			memcpy(&bytes, s + i, sizeof bytes);
+			if (is_special(bytes))
+				break;
+			memcpy(to, &bytes, sizeof bytes);
 		}
-		if (p[i] == '"' || p[i] == '\\') {
-			buf_addc(b, '\\');
-			buf_addc(b, (char)p[i]);
-		} else if (p[i] == '\n') {
-			buf_adds(b, "\\n");
-		} else if (p[i] == '\t') {
-			buf_adds(b, "\\t");
-		} else if (utf8_is_unsafe(code) && code > 0xffff) {
-			buf_addf(b, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (code >> 10)),
-				 (unsigned)(0xdc00 + (code & 0x3ff)));
-		} else if (utf8_is_unsafe(code)) {
-			buf_addf(b, "\\u%04x", (unsigned)code);
-		} else {
-			buf_add(b, p + i, n);
+		for (n = 0; n < sizeof bytes && i < len; n++) {
+			size_t length = utf8_decode((const unsigned char *)s + i, len - i, &code);
+
+			to = put_character(to, s + i, length, code);
+			i += length;
 		}
-		i += n;
+	}
+	return to;
+}
+
+#define PIECE 4096		/* how much of a text is written at a time */
+
+/* How much of it is a piece, which does not end in the middle of a character. */
+static size_t piece_of(const char *s, size_t len)
+{
+	size_t n = PIECE;
+
+	if (len <= PIECE)
+		return len;
+	while (n > PIECE - 3 && (s[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+static void add_quoted(struct buf *b, const char *s, size_t len)
+{
+	buf_addc(b, '"');
+	while (len) {
+		size_t n = piece_of(s, len);
+
+		if (buf_reserve(b, JSON_TEXT_ROOM(n)))
+			return;
+		buf_cut(b, (size_t)(json_put_text(b->data + b->len, s, n) - b->data));
+		s += n;
+		len -= n;
 	}
 	buf_addc(b, '"');
 }

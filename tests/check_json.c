@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/json.h"
+#include "base/utf8.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #include <math.h>
+#include <string.h>
 
 static void fill(struct json *j)
 {
@@ -76,7 +80,76 @@ START_TEST(python_agrees)
 }
 END_TEST
 
+/* A character at a time. */
+static void add_slowly(struct buf *b, const char *s, size_t len)
+{
+	uint32_t code;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = utf8_decode((const unsigned char *)s + i, len - i, &code);
+		if (code >= UTF8_BAD_BYTE)
+			buf_adds(b, UTF8_REPLACEMENT);
+		else if (code == '"' || code == '\\')
+			buf_addf(b, "\\%c", (char)code);
+		else if (code == '\n' || code == '\t')
+			buf_adds(b, code == '\n' ? "\\n" : "\\t");
+		else if (utf8_is_unsafe(code) && code > 0xffff)
+			buf_addf(b, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (code >> 10)),
+				 (unsigned)(0xdc00 + (code & 0x3ff)));
+		else if (utf8_is_unsafe(code))
+			buf_addf(b, "\\u%04x", (unsigned)code);
+		else
+			buf_add(b, s + i, n);
+	}
+}
+
+static uint64_t seed = 14;
+
+/* Texts of all lengths: mostly plain, or any bytes, or any characters. */
+static size_t random_text(char *text, size_t room)
+{
+	static const char *const odd[] = { "\"", "\\", "\n", "\x7f", "\xe2\x80\xae", "caf\xc3\xa9",
+		"\xf3\xa0\x80\x81", "\xff", "\xe2\x82", "\x1f", "\x80" };
+	unsigned rare = 1 + (unsigned)random_below(&seed, 60);
+	size_t len = random_below(&seed, room), n = 0;
+
+	while (n < len) {
+		const char *add = odd[random_below(&seed, ARRAY_SIZE(odd))];
+
+		if (random_below(&seed, rare) || strlen(add) > len - n) {
+			text[n++] = (char)(' ' + (int)random_below(&seed, 95));
+			continue;
+		}
+		memcpy(text + n, add, strlen(add));
+		n += strlen(add);
+	}
+	return len;
+}
+
+START_TEST(as_slowly)
+{
+	static char text[20000];
+
+	for (int i = 0; i < 3000; i++) {
+		size_t len = random_text(text, i % 100 ? 100 : sizeof text);
+		struct buf quick = BUF_INIT, slow = BUF_INIT;
+		struct json j;
+
+		json_init(&j, &quick, true);
+		json_array(&j, NULL);
+		json_strn(&j, NULL, text, len);
+		json_array_end(&j);
+		buf_adds(&slow, "[\"");
+		add_slowly(&slow, text, len);
+		buf_adds(&slow, "\"]\n");
+		ck_assert_msg(!strcmp(buf_str(&quick), buf_str(&slow)), "%zu:\n%s%s", len, quick.data, slow.data);
+		buf_release(&quick);
+		buf_release(&slow);
+	}
+}
+END_TEST
+
 int main(void)
 {
-	return support_main("json", TEST(compact), TEST(spread), TEST(python_agrees));
+	return support_main("json", TEST(compact), TEST(spread), TEST(python_agrees), TEST(as_slowly));
 }
