@@ -6,4 +6,4 @@ trace_libtrace_la_SOURCES = \
 	trace/formats.c trace/formats.h \
 	trace/otlp.c trace/otlp.h trace/otlp_message.c trace/otlp_message.h trace/otlp_metrics.c \
 	trace/otlp_resource.c trace/otlp_result.c \
-	trace/sink.h
+	trace/sink.c trace/sink.h trace/sink_chrome.c

@@ -16,10 +16,9 @@
  * file and buf_clear() it. A file that ends after any such flush can be read. Errors are sticky:
  * ask buf_error(&sink.out) before a flush and at the end.
  *
- * A process is a number, pid. A track is a thread of it: pid and tid, each from 0. A counter is a
- * number within its process. Describe processes, tracks and counters before their first event. All
- * times are microseconds since the start of the recording. Texts may contain any bytes; NULs end
- * them.
+ * A process is a number, pid. A track is a thread of it: pid and tid, each from 0. Describe
+ * processes, tracks and counters before their first event. All times are microseconds since the
+ * start of the recording. Texts may contain any bytes; a NUL ends them.
  */
 
 enum { SINK_MACHINE = 0 };	/* the process of the machine; instance i is process i + 1 */
@@ -30,9 +29,10 @@ struct sink_arg {
 	const char *text;	/* NULL: the number */
 	size_t len;		/* of text */
 	int64_t number;
+	bool id;		/* the number is shown as 16 hexadecimal digits */
 };
 
-/* What an arrow between two slices says. Each arrow has an id of its own. */
+/* What an arrow between two slices says. */
 enum sink_flow_kind {
 	SINK_CHILD,		/* the task in which a build tool runs -> a task of that tool */
 	SINK_DEPENDENCY,	/* a task -> one that waited for its target */
@@ -41,11 +41,13 @@ enum sink_flow_kind {
 };
 
 struct sink_flow {
-	uint64_t id;
+	uint64_t id;		/* of this arrow alone, from 1 */
+	int64_t us;		/* where it begins or ends: a moment of the slice */
 	enum sink_flow_kind kind;
 };
 
-/* One slice of a track. Arrows in `from` begin at it, those in `to` end at it. */
+/* One slice of a track. Arrows in `from` begin at it, those in `to` end at it, later than they
+ * begin, or at the same time if the slice where they begin was written before. */
 struct sink_slice {
 	uint32_t pid, tid;
 	int64_t begin_us, end_us;	/* end of sink_slice_begin(): ignored */
@@ -76,24 +78,23 @@ struct sink_ops {
 	void (*process)(struct sink *s, uint32_t pid, const char *name, const char *label,
 			int order);
 	void (*track)(struct sink *s, uint32_t pid, uint32_t tid, const char *name, int order);
-	/* A slice of which the end is known. All slices of a track come one after the other, by
-	 * their begin, outer slices first; a slice is inside or beside any other. */
+	/* A slice of which the end is known. The slices of a track come by their begin, outer
+	 * slices first; any two of them are one inside the other or beside each other. */
 	void (*slice)(struct sink *s, const struct sink_slice *slice);
 	/* The same in two calls, when they happen. Slices of a track end in the reverse order of
 	 * their begins. args: known at the end only. A track has slices of one kind. */
 	void (*slice_begin)(struct sink *s, const struct sink_slice *slice);
 	void (*slice_end)(struct sink *s, uint32_t pid, uint32_t tid, int64_t us,
 			  const struct sink_arg *arg, size_t n_args);
-	/* An arrow that was not known when its slices began: from a moment of a slice to a moment
-	 * of another. */
+	/* An arrow that was not known when its slices began: from flow.us of one track to to_us of
+	 * another. */
 	void (*flow)(struct sink *s, struct sink_flow flow, uint32_t from_pid, uint32_t from_tid,
-		     int64_t from_us, uint32_t to_pid, uint32_t to_tid, int64_t to_us);
+		     uint32_t to_pid, uint32_t to_tid, int64_t to_us);
 	void (*instant)(struct sink *s, uint32_t pid, uint32_t tid, int64_t us, const char *name,
 			const struct sink_arg *arg, size_t n_args);
-	/* unit is text for people, such as "kB". */
-	void (*counter)(struct sink *s, uint32_t pid, uint32_t counter, const char *name,
-			const char *unit);
-	void (*value)(struct sink *s, uint32_t pid, uint32_t counter, int64_t us, double value);
+	/* Returns the number of the counter. unit is text for people, such as "kB". */
+	uint32_t (*counter)(struct sink *s, uint32_t pid, const char *name, const char *unit);
+	void (*value)(struct sink *s, uint32_t counter, int64_t us, double value);
 	void (*end)(struct sink *s);
 	void (*release)(struct sink *s);
 };
