@@ -173,7 +173,8 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 		.max_rss_at_most_kb = -1, .rchar = task->rchar, .wchar = task->wchar,
 		.minor_faults = -1, .major_faults = -1, .voluntary_switches = -1,
 		.involuntary_switches = -1, .pid = task->pid, .slot = task->slot,
-		.status = status, .state = task->state, .peak_ms = -1 };
+		.status = status, .state = task->state, .peak_ms = -1,
+		.pool = NO_INDEX, .line = -1, .file = "" };
 	return (uint32_t)rec->n_tasks - 1;
 }
 
@@ -196,6 +197,36 @@ void builder_out(struct builder *b, uint32_t task, const char *name)
 {
 	if (!b->error)
 		add_listed(b, &b->part->out, task, name);
+}
+
+static uint32_t find_pool(struct builder *b, uint32_t instance, const char *name, int64_t depth)
+{
+	struct recording *rec = b->rec;
+	struct pool *pool;
+
+	for (size_t i = 0; i < rec->n_pools; i++) {
+		if (rec->pool[i].instance == instance && !strcmp(rec->pool[i].name, name))
+			return (uint32_t)i;
+	}
+	pool = add(b, &rec->pool, &rec->n_pools, sizeof *pool);
+	if (!pool)
+		return NO_INDEX;
+	*pool = (struct pool){ instance, keep(b, name), depth };
+	return (uint32_t)rec->n_pools - 1;
+}
+
+void builder_place(struct builder *b, uint32_t task, const struct event_place *place)
+{
+	struct task *t = task == NO_INDEX || b->error ? NULL : &b->rec->task[task];
+
+	if (!t)
+		return;
+	if (place->file && *place->file) {
+		t->file = keep(b, place->file);
+		t->line = place->line;
+	}
+	if (place->pool && *place->pool && place->depth > 0)
+		t->pool = find_pool(b, t->instance, place->pool, place->depth);
 }
 
 /* Spans, notes, warnings and samples */

@@ -52,6 +52,10 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 void builder_after(struct builder *b, uint32_t task, const char *name);
 void builder_out(struct builder *b, uint32_t task, const char *name);
 
+/* Where the rule of a task is, and its pool (event.h). */
+struct event_place;
+void builder_place(struct builder *b, uint32_t task, const struct event_place *place);
+
 /* A phase or note of a task, or of an instance if task is NO_INDEX. */
 void builder_span(struct builder *b, uint32_t instance, uint32_t task, int64_t begin_us,
 		  int64_t end_us, const char *name);

@@ -244,6 +244,20 @@ void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	finish_line(b);
 }
 
+void event_add_place(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const struct event_place *p)
+{
+	bool has_pool = p->pool && *p->pool;
+
+	add_head(b, "place", t);
+	add_id(b, inst, seq);
+	add_text(b, p->file, PATH_MAX_LEN);
+	add_number(b, p->line);
+	add_text(b, has_pool ? p->pool : "", WORD_MAX_LEN);
+	add_number(b, has_pool ? p->depth : -1);
+	finish_line(b);
+}
+
 void event_add_span(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const struct event_span *e)
 {

@@ -33,7 +33,7 @@ void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
 enum event_kind {
 	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
 	EVENT_FAIL, EVENT_KILL, EVENT_GONE, EVENT_AFTER, EVENT_BEGIN, EVENT_END, EVENT_NOTE,
-	EVENT_NAME, EVENT_OUT,
+	EVENT_NAME, EVENT_OUT, EVENT_PLACE,
 };
 
 struct event_open {
@@ -117,6 +117,19 @@ size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
  */
 void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *name, const char *key, const char *kind);
+
+/*
+ * "place": where the rule of a task is, and the pool that limits how many tasks run at once. The
+ * first line of a task that has a value counts.
+ */
+struct event_place {
+	const char *file;	/* NULL or empty: not known */
+	int32_t line;		/* or -1 */
+	const char *pool;	/* NULL or empty: none */
+	int64_t depth;		/* of the pool */
+};
+void event_add_place(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		     const struct event_place *p);
 
 struct event_span {
 	uint64_t number;	/* unique with instance and task */

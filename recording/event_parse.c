@@ -40,7 +40,8 @@ static bool known_word(struct cursor *c, enum event_kind *kind)
 			 word_is(c, "note\t", EVENT_NOTE, kind);
 	case 'o': return word_is(c, "out\t", EVENT_OUT, kind) ||
 			 word_is(c, "open\t", EVENT_OPEN, kind);
-	case 'p': return word_is(c, "pid\t", EVENT_PID, kind);
+	case 'p': return word_is(c, "pid\t", EVENT_PID, kind) ||
+			 word_is(c, "place\t", EVENT_PLACE, kind);
 	case 'q': return word_is(c, "queue\t", EVENT_QUEUE, kind);
 	case 's': return word_is(c, "start\t", EVENT_START, kind);
 	default: return false;

@@ -54,7 +54,8 @@ struct reader {
 	struct slice last_id;	/* of it; points into its text */
 	bool no_memory;		/* for a text */
 	text_place place;	/* of the line of a task that is being read */
-	struct name_table kinds;
+	struct name_table kinds;	/* and other texts that many tasks have */
+	struct index pools;	/* instance, address of the name -> rec->pool */
 	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kinds` */
 	struct buf scratch;
 	struct name_table programs;	/* of rec->program, escaped */

@@ -197,6 +197,37 @@ static int read_name(struct reader *r, struct task *t, struct event *e)
 	return 0;
 }
 
+/* A pool that many tasks name, with the depth that the first of them has. */
+static int read_pool(struct reader *r, struct task *t, struct event *e)
+{
+	const char *name = reader_kind(r, event_field(e));
+	int64_t depth = event_number(e);
+	struct recording *rec = r->rec;
+	struct pool *pool;
+
+	if (!*name || depth <= 0 || t->pool != NO_INDEX ||
+	    index_find(&r->pools, t->instance, (uintptr_t)name, &t->pool))
+		return 0;
+	pool = array_add(&rec->pool, &rec->n_pools, sizeof *pool);
+	if (!pool)
+		return -ENOMEM;
+	*pool = (struct pool){ t->instance, name, depth };
+	t->pool = (uint32_t)rec->n_pools - 1;
+	return index_put(&r->pools, t->instance, (uintptr_t)name, t->pool);
+}
+
+static int read_place(struct reader *r, struct task *t, struct event *e)
+{
+	const char *file = reader_kind(r, event_field(e));
+	int32_t line = small_number(e);
+
+	if (!*t->file && *file) {
+		t->file = file;
+		t->line = line;
+	}
+	return read_pool(r, t, e);
+}
+
 static int read_after(struct reader *r, uint32_t task, struct event *e)
 {
 	struct slice names = { e->rest.p, (size_t)(e->rest.end - e->rest.p) };
@@ -281,6 +312,7 @@ static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
 	case EVENT_AFTER: return read_after(r, task, e);
 	case EVENT_NAME: return read_name(r, t, e);
 	case EVENT_OUT: return read_out(r, task, e);
+	case EVENT_PLACE: return read_place(r, t, e);
 	default: return -EBADMSG;
 	}
 }

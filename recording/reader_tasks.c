@@ -176,7 +176,7 @@ static int add_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t 
 		.user_us = -1, .system_us = -1, .max_rss_kb = -1, .max_rss_at_most_kb = -1,
 		.minor_faults = -1, .major_faults = -1, .in_blocks = -1, .out_blocks = -1,
 		.voluntary_switches = -1, .involuntary_switches = -1, .rchar = -1,
-		.wchar = -1, .peak_ms = -1 };
+		.wchar = -1, .peak_ms = -1, .pool = NO_INDEX, .line = -1, .file = "" };
 	rec->n_tasks++;
 	return number_task(r, instance, seq, *out);
 }
@@ -445,6 +445,7 @@ void reader_release(struct reader *r)
 	index_release(&r->spans);
 	free(r->span_parent);
 	free(r->span_end);
+	index_release(&r->pools);
 	name_table_release(&r->programs);
 	free(r->process);
 }

@@ -400,6 +400,7 @@ void recording_release(struct recording *rec)
 	free(rec->out);
 	free(rec->span);
 	free(rec->task_span);
+	free(rec->pool);
 	free(rec->program);
 	free(rec->note);
 	free(rec->usage);

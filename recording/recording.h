@@ -63,6 +63,16 @@ struct task {
 	int32_t pid, slot;
 	uint32_t first_after, n_after;	/* in recording.after: what it waited for */
 	uint32_t first_out, n_out;	/* in recording.out: what it made besides its name */
+	uint32_t pool;		/* index, NO_INDEX: none */
+	int32_t line;		/* of its rule in `file`, -1: not known */
+	const char *file;	/* the makefile, as make names it; build.ninja; "" */
+};
+
+/* Of the tasks of an instance that are in this pool, at most `depth` run at once. */
+struct pool {
+	uint32_t instance;
+	const char *name;
+	int64_t depth;
 };
 
 struct instance {
@@ -201,6 +211,8 @@ struct recording {
 	const char **after;
 	size_t n_out;		/* 0: not read */
 	const char **out;
+	size_t n_pools;
+	struct pool *pool;
 	size_t n_spans;
 	struct span *span;	/* those of tasks.log, then one a process of processes.log that
 				   is not a task's own, by their start */

@@ -117,6 +117,17 @@ static void add_end(const struct tasks_out *t, const struct task *task, const ch
 		event_add_ended(&t->o->b, task->end_us, id, task->seq, end_of(task->state), &e);
 }
 
+static void add_place(const struct tasks_out *t, const struct task *task, const char *id)
+{
+	const struct pool *pool = task->pool == NO_INDEX ? NULL : &t->rec->pool[task->pool];
+	struct event_place p = { .file = task->file, .line = task->line,
+		.pool = pool ? pool->name : NULL, .depth = pool ? pool->depth : -1 };
+
+	if (*task->file || pool)
+		event_add_place(&t->o->b, task->start_us >= 0 ? task->start_us : 0, id, task->seq,
+				&p);
+}
+
 static void add_names(const struct tasks_out *t, const struct task *task, const char *id,
 		      const char *const *name, size_t n,
 		      size_t (*add)(struct buf *, int64_t, const char *, uint64_t,
@@ -139,6 +150,7 @@ static void add_task(const struct tasks_out *t, const struct task *task)
 	const char *id = t->id[task->instance];
 
 	add_begin(t, task, id);
+	add_place(t, task, id);
 	if (rec->n_after)
 		add_names(t, task, id, rec->after + task->first_after, task->n_after,
 			  event_add_after);

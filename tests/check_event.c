@@ -228,6 +228,27 @@ START_TEST(name_line)
 }
 END_TEST
 
+START_TEST(place_line)
+{
+	const struct event_place place = { "lib/a.mk", 12, "link", 2 }, only_pool = { NULL, -1, "p", 1 };
+	struct buf b = BUF_INIT;
+	struct event e;
+
+	event_add_place(&b, 7, "i", 3, &only_pool);
+	ck_assert_str_eq(b.data, "place\t7\ti.3\t\t\tp\t1\n");
+	buf_clear(&b);
+	event_add_place(&b, 7, "i", 3, &place);
+	ck_assert_str_eq(b.data, "place\t7\ti.3\tlib/a.mk\t12\tlink\t2\n");
+	e = parsed(&b);
+	ck_assert_int_eq(e.kind, EVENT_PLACE);
+	expect(&e, "lib/a.mk");
+	ck_assert_int_eq(event_number(&e), 12);
+	expect(&e, "link");
+	ck_assert_int_eq(event_number(&e), 2);
+	buf_release(&b);
+}
+END_TEST
+
 START_TEST(out_line)
 {
 	const char *const names[] = { "a.h", "b.h" };
@@ -259,5 +280,6 @@ int main(void)
 {
 	return support_main("event", TEST(open_line), TEST(end_lines), TEST(long_texts),
 			    TEST(cut_names_differ), TEST(after_lines), TEST_EACH(parse, lines),
-			    TEST(name_line), TEST(out_line), TEST(instance_ids));
+			    TEST(name_line), TEST(place_line), TEST(out_line),
+			    TEST(instance_ids));
 }

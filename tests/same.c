@@ -69,6 +69,12 @@ static void same_task(const struct recording *a, const struct recording *b,
 	ck_assert_str_eq(x->kind, y->kind);
 	ck_assert_str_eq(x->key, y->key);
 	ck_assert_int_eq(x->queued_us, y->queued_us);
+	ck_assert_str_eq(x->file, y->file);
+	ck_assert_int_eq(x->line, y->line);
+	ck_assert_str_eq(x->pool == NO_INDEX ? "" : a->pool[x->pool].name,
+			 y->pool == NO_INDEX ? "" : b->pool[y->pool].name);
+	ck_assert_int_eq(x->pool == NO_INDEX ? -1 : a->pool[x->pool].depth,
+			 y->pool == NO_INDEX ? -1 : b->pool[y->pool].depth);
 	ck_assert_int_eq(x->start_us, y->start_us);
 	ck_assert_int_eq(x->end_us, y->end_us);
 	ck_assert_int_eq(x->user_us, y->user_us);
