@@ -213,6 +213,21 @@ size_t ninja_edge_command(struct ninja_graph *g, const struct ninja_edge *e, str
 	return command;
 }
 
+bool ninja_edge_pool(struct ninja_graph *g, const struct ninja_edge *e, struct ninja_pool *pool)
+{
+	struct place p = { .g = g, .scope = e->scope, .edge = e, .rule = &g->rule[e->rule] };
+	struct buf *b = &g->scratch;
+
+	buf_clear(b);
+	add_variable(&p, b, NAME_POOL);
+	*pool = (struct ninja_pool){ slice_of("console"), 1 };
+	for (size_t i = 0; b->len && i < g->n_pools; i++) {
+		if (slice_is(g->pool[i].name, buf_str(b)))
+			*pool = g->pool[i];
+	}
+	return b->len && slice_is(pool->name, buf_str(b)) && pool->depth > 0;
+}
+
 /* Paths */
 
 /* Is the path normalised already? */

@@ -9,6 +9,7 @@
 /* The first names of g->name. */
 enum {
 	NAME_IN, NAME_IN_NEWLINE, NAME_OUT, NAME_COMMAND, NAME_RSPFILE_CONTENT, NAME_PHONY,
+	NAME_POOL,
 	N_NAMES
 };
 

@@ -53,8 +53,21 @@ struct parser {
 	unsigned nested;
 	uint32_t scope;
 	const char *start;
+	uint32_t file, line;	/* the line of `counted` */
+	const char *counted;
 	struct cursor c;
 };
+
+/* Of a place behind those that were asked for before. */
+static uint32_t line_number(struct parser *p, const char *at)
+{
+	while ((p->counted = memchr(p->counted, '\n', (size_t)(at - p->counted)))) {
+		p->counted++;
+		p->line++;
+	}
+	p->counted = at;
+	return p->line;
+}
 
 /* The next line with those that continue it: a line that ends with an odd number of $ does not
  * end there. */
@@ -240,7 +253,8 @@ static void parse_build(struct parser *p, struct cursor *line)
 {
 	struct ninja_graph *g = p->g;
 	struct ninja_edge e = { .scope = p->scope, .first_binding = (uint32_t)g->n_bindings,
-		.first_path = (uint32_t)g->n_edge_paths };
+		.first_path = (uint32_t)g->n_edge_paths, .file = p->file,
+		.line = line_number(p, line->p) };
 	struct ninja_edge *added;
 	uint32_t first_in;
 
@@ -316,10 +330,28 @@ static void parse_include(struct parser *p, struct cursor *line, bool subninja)
 		  path.p, err.message);
 }
 
+static void parse_pool(struct parser *p, struct cursor *line)
+{
+	struct ninja_pool pool = { .name = read_word(line), .depth = 0 }, *added;
+	struct slice name, value;
+	struct cursor depth;
+	uint64_t n;
+
+	while (next_variable(&p->c, &name, &value)) {
+		value = ninja_expand(p->g, value, p->scope, NULL);
+		cursor_init(&depth, value.p, value.len);
+		if (slice_is(name, "depth") && cursor_u64(&depth, &n) && n <= INT32_MAX)
+			pool.depth = (int64_t)n;
+	}
+	added = pool.name.len ? add(p->g, &p->g->pool, &p->g->n_pools, sizeof *added) : NULL;
+	if (added)
+		*added = pool;
+}
+
 static void parse_line(struct parser *p)
 {
 	struct cursor line = next_line(&p->c), whole = line;
-	struct slice first = read_word(&line), name, value;
+	struct slice first = read_word(&line);
 
 	if (slice_is(first, "build"))
 		parse_build(p, &line);
@@ -328,10 +360,20 @@ static void parse_line(struct parser *p)
 	else if (slice_is(first, "include") || slice_is(first, "subninja"))
 		parse_include(p, &line, *first.p == 's');
 	else if (slice_is(first, "pool"))
-		while (next_variable(&p->c, &name, &value))
-			;
+		parse_pool(p, &line);
 	else if (first.len && !slice_is(first, "default"))
 		parse_variable(p, &whole);
+}
+
+static uint32_t add_file(struct ninja_graph *g, struct slice file)
+{
+	const char *name = arena_text(g->arena, file.p, file.len);
+	const char **added = name ? add(g, &g->file, &g->n_files, sizeof *added) : NULL;
+
+	g->no_memory |= !name;
+	if (added)
+		*added = name;
+	return (uint32_t)g->n_files - 1;
 }
 
 static int parse_file(struct ninja_graph *g, const struct parser *outer, struct slice file,
@@ -351,7 +393,7 @@ static int parse_file(struct ninja_graph *g, const struct parser *outer, struct 
 		if (!strcmp(outer->path, p.path))
 			r = error_set(err, -ELOOP, p.path, 0, 0, "it includes itself");
 	}
-	if (!r && (p.nested > FILES_NESTED_MAX || g->n_files++ > FILES_MAX ||
+	if (!r && (p.nested > FILES_NESTED_MAX || g->n_files > FILES_MAX ||
 		   g->n_bytes > NINJA_BYTES_MAX))
 		r = error_set(err, -E2BIG, p.path, 0, 0, "too many or too large files");
 	if (!r)
@@ -364,7 +406,9 @@ static int parse_file(struct ninja_graph *g, const struct parser *outer, struct 
 	}
 	g->n_bytes += text.len;
 	g->work += text.len * WORK_PER_BYTE;
-	p.start = text.data;
+	p.start = p.counted = text.data;
+	p.line = 1;
+	p.file = add_file(g, file);
 	cursor_init(&p.c, text.data, text.len);
 	r = arena_keep(g->arena, text.data);
 	while (!r && !cursor_at_end(&p.c) && !g->no_memory) {
@@ -395,7 +439,8 @@ int ninja_graph_read(struct ninja_graph *g, const char *dir, const char *file,
 		     infile_reader *read, struct error *err)
 {
 	static const char *const names[N_NAMES] = {
-		"in", "in_newline", "out", "command", "rspfile_content", "phony"
+		"in", "in_newline", "out", "command", "rspfile_content", "phony",
+		"pool"
 	};
 	struct ninja_rule *phony;
 	int r = -ENOMEM;
@@ -427,6 +472,8 @@ void ninja_graph_release(struct ninja_graph *g)
 	index_release(&g->rules);
 	free(g->edge);
 	free(g->edge_path);
+	free(g->file);
+	free(g->pool);
 	free(g->producer);
 	free(g->outer_scope);
 	free(g->rule);

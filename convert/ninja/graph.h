@@ -22,6 +22,12 @@ struct ninja_edge {
 	uint32_t first_path;		/* in `edge_path`: all outputs, then all inputs */
 	uint32_t n_out, all_out;	/* explicit outputs; those and the implicit ones */
 	uint32_t n_in, used_in, all_in;	/* explicit; and implicit; and order-only inputs */
+	uint32_t file, line;		/* of its "build": an index in `file` */
+};
+
+struct ninja_pool {
+	struct slice name;
+	int64_t depth;
 };
 
 #define NINJA_SEEN 64
@@ -33,6 +39,10 @@ struct ninja_graph {
 	uint32_t *edge_path;	/* numbers in `path` */
 	struct name_table path;	/* normalised as by ninja: without "./", "a/../" and "//" */
 	uint32_t *producer;	/* of each path: an index in `edge`, or NINJA_NO_EDGE */
+	size_t n_files;
+	const char **file;	/* paths as they are included */
+	size_t n_pools;
+	struct ninja_pool *pool;
 	unsigned n_skipped;	/* includes that could not be read */
 	struct error skipped;	/* the reason for the first of them */
 	/* private */
@@ -55,7 +65,6 @@ struct ninja_graph {
 	struct buf scratch;
 	uint64_t n_bytes;	/* in memory */
 	uint64_t work;		/* bytes to which variables may still expand */
-	unsigned n_files;
 	bool no_memory;
 };
 
@@ -80,6 +89,9 @@ struct slice ninja_edge_rule(const struct ninja_graph *g, const struct ninja_edg
 /* What kind of work (kind.h) an edge does, by the names that CMake, Meson and gn give their rules;
  * NULL if its rule does not have one of those. */
 const char *ninja_edge_kind(const struct ninja_graph *g, const struct ninja_edge *e);
+
+/* The pool of an edge and its depth; false: none, or it is not limited. */
+bool ninja_edge_pool(struct ninja_graph *g, const struct ninja_edge *e, struct ninja_pool *pool);
 
 /*
  * Replace the content of out with the text whose hash ninja writes to its log (ninja_hash.h): the

@@ -5,6 +5,7 @@
 #include "convert/builder.h"
 #include "convert/ninja/edge.h"
 #include "convert/ninja/log.h"
+#include "recording/event.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,6 +108,18 @@ static const char *command(struct import *m, const struct ninja_edge *e, uint64_
 	return buf_str(b);
 }
 
+static void add_place(struct import *m, uint32_t task, const struct ninja_edge *e)
+{
+	struct event_place place = { .file = m->graph.file[e->file], .line = (int32_t)e->line };
+	struct ninja_pool pool;
+
+	if (ninja_edge_pool(&m->graph, e, &pool)) {
+		place.pool = string(m, &m->key, pool.name);
+		place.depth = pool.depth;
+	}
+	builder_place(&m->b, task, &place);
+}
+
 /* Add the task of n lines. */
 static void add_task(struct import *m, size_t line, size_t n)
 {
@@ -130,6 +143,8 @@ static void add_task(struct import *m, size_t line, size_t n)
 		t.command = command(m, e, l->hash);
 	}
 	task = builder_task(&m->b, m->instance, &t);
+	if (e)
+		add_place(m, task, e);
 	for (size_t i = 0; i < n; i++) {
 		if (!slice_is(l[i].output, t.name))
 			builder_out(&m->b, task, string(m, &m->key, l[i].output));

@@ -500,14 +500,32 @@ static int add_task(struct join *j, const struct task *t, struct slice name, str
 	return r;
 }
 
-static int add_edge(struct join *j, struct ninja_waits *w, const struct task *t,
-		    const struct ninja_edge *e)
+static int add_place(struct join *j, struct ninja_graph *g, const struct task *t,
+		     const struct ninja_edge *e)
 {
-	const struct ninja_graph *g = w->graph;
+	struct event_place p = { .file = g->file[e->file], .line = (int32_t)e->line };
+	struct ninja_pool pool;
+
+	if (ninja_edge_pool(g, e, &pool)) {
+		buf_clear(&j->text);
+		buf_add(&j->text, pool.name.p, pool.name.len);
+		p.pool = buf_str(&j->text);
+		p.depth = pool.depth;
+	}
+	event_add_place(j->lines, when(t), j->rec->instance[t->instance].id, t->seq, &p);
+	buf_clear(&j->text);
+	return buf_error(j->lines);
+}
+
+static int add_edge(struct join *j, struct ninja_graph *g, struct ninja_waits *w,
+		    const struct task *t, const struct ninja_edge *e)
+{
 	uint32_t before = NINJA_NO_EDGE, edge;
 	int r = add_task(j, t, ninja_edge_out(g, e, 0), ninja_edge_rule(g, e),
 			 ninja_edge_kind(g, e));
 
+	if (!r)
+		r = add_place(j, g, t, e);
 	for (size_t i = 1; i < e->all_out; i++)
 		put_name(j, ninja_edge_out(g, e, i));
 	if (!r)
@@ -558,7 +576,7 @@ static int join_run(struct join *j, struct place *p, const struct ninja_run *run
 
 		if (ran->item != NONE)
 			r = ran->in_log ? add_logged(j, &p->log, t, ran->item) :
-			    add_edge(j, &waits, t, &p->graph.edge[ran->item / 2]);
+			    add_edge(j, &p->graph, &waits, t, &p->graph.edge[ran->item / 2]);
 		if (!r && j->lines->len > AT_ONCE)
 			r = flush(j);
 	}
