@@ -2,6 +2,7 @@
 #include "analyse/chain.h"
 
 #include "analyse/chain_names.h"
+#include "analyse/workers.h"
 #include "base/arena.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
@@ -148,8 +149,10 @@ static enum wait decide_recipe(const struct work *w, uint32_t i, uint32_t *befor
 	uint32_t of_worker = w->of_instance[task(w, i)->instance];
 
 	*before = of_recipe;
-	if (just_ended(w, of_recipe, task(w, i)))
+	if (just_ended(w, of_recipe, task(w, i))) {
+		w->c->ready_us[i] = w->end_us[of_recipe];
 		return WAIT_LINE;
+	}
 	if (just_ended(w, of_worker, task(w, i))) {
 		*before = of_worker;
 		return WAIT_WORKER;
@@ -184,25 +187,11 @@ static uint32_t line_before(const struct work *w, uint32_t i)
 /* The number after the last -j of the outermost make; without a -j, as many as ran at once. */
 static uint32_t count_workers(const struct summary *s)
 {
-	uint32_t n = s->running_max < UINT32_MAX ? (uint32_t)s->running_max : UINT32_MAX;
-	size_t i = 0;
+	uint32_t make = workers_outermost(s->rec);
+	int64_t n = make == NO_INDEX ? -1 : workers_given(&s->rec->instance[make]).jobs;
 
-	while (i < s->rec->n_instances && s->rec->instance[i].level)
-		i++;
-	if (i == s->rec->n_instances)
-		return n;
-	for (const char *p = s->rec->instance[i].command; (p = strstr(p, " -")); p += 2) {
-		const char *number = p[2] == 'j' ? p + 3 : !strncmp(p, " --jobs", 7) ? p + 7 : NULL;
-		uint32_t given = 0;
-
-		if (!number)
-			continue;
-		number += *number == ' ' || *number == '=';
-		for (; *number >= '0' && *number <= '9' && given < 100000; number++)
-			given = 10 * given + (uint32_t)(*number - '0');
-		n = given ? given : UINT32_MAX;
-	}
-	return n;
+	n = n < 0 ? s->running_max : n;
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
 /* A make may get its worker from another, through the jobserver: then it starts its task
@@ -230,6 +219,9 @@ static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 
 	if (target != NO_INDEX && w->end_us[target] > ready_us)
 		ready_us = w->end_us[target];
+	if (target != NO_INDEX || line != NO_INDEX)
+		w->c->ready_us[i] = line != NO_INDEX && w->end_us[line] > ready_us ?
+				    w->end_us[line] : ready_us;
 	/* the next line follows at once, unless something else ran between them */
 	*before = line;
 	if (line != NO_INDEX &&
@@ -402,9 +394,12 @@ static int allocate(struct work *w)
 	w->c->before = indices(NULL, rec->n_tasks);
 	w->c->why = calloc(rec->n_tasks + 1, 1);
 	w->c->maker = indices(NULL, rec->n_after);
+	w->c->ready_us = malloc((rec->n_tasks + 1) * sizeof *w->c->ready_us);
+	if (w->c->ready_us)
+		memset(w->c->ready_us, 0xff, (rec->n_tasks + 1) * sizeof *w->c->ready_us);
 	return w->end_us && w->of_target && w->of_instance && w->of_recipe && w->inside &&
 	       w->sibling && w->running && w->first_seen && w->begun && w->ended &&
-	       w->c->before && w->c->why && w->c->maker ? 0 : -ENOMEM;
+	       w->c->before && w->c->why && w->c->maker && w->c->ready_us ? 0 : -ENOMEM;
 }
 
 int chain_make(struct chain *c, const struct summary *s)
@@ -430,6 +425,7 @@ void chain_release(struct chain *c)
 {
 	free(c->before);
 	free(c->why);
+	free(c->ready_us);
 	free(c->path);
 	free(c->maker);
 	*c = (struct chain){ 0 };

@@ -50,6 +50,8 @@ struct chain {
 	uint8_t *why;		/* enum wait */
 	uint32_t *maker;	/* of each recording.after: the task that made it last before
 				   the waiting task began, or NO_INDEX; of any instance */
+	int64_t *ready_us;	/* when its instance had begun, its targets were made and the line
+				   before it had ended; -1: it is not known what it waited for */
 	size_t n_path;
 	uint32_t *path;		/* the critical path in time's order */
 	int64_t path_us;	/* time in its tasks */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/gate.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+static int add_full(struct gate *g, int64_t from_us, int64_t to_us)
+{
+	struct gate_full *last = g->n_full ? &g->full[g->n_full - 1] : NULL;
+
+	if (from_us >= to_us)
+		return 0;
+	if (last && last->to_us == from_us) {
+		last->to_us = to_us;
+		return 0;
+	}
+	last = array_add(&g->full, &g->n_full, sizeof *last);
+	if (!last)
+		return -ENOMEM;
+	*last = (struct gate_full){ from_us, to_us, 0 };
+	return 0;
+}
+
+void gate_enter(struct gate *g, int64_t time_us)
+{
+	if (++g->n == g->limit)
+		g->full_us = time_us;
+	g->most = g->n > g->most ? g->n : g->most;
+}
+
+int gate_leave(struct gate *g, int64_t time_us)
+{
+	return g->n-- == g->limit ? add_full(g, g->full_us, time_us) : 0;
+}
+
+/* Between two times a gate was full and, not longer than the slack, was not. */
+static bool is_joined(const struct gate *g, size_t i)
+{
+	return g->full[i].from_us - g->full[i - 1].to_us <= g->slack_us;
+}
+
+void gate_close(struct gate *g, int64_t slack_us)
+{
+	int64_t sum_us = 0;
+
+	g->slack_us = slack_us;
+	for (size_t i = 0; i < g->n_full; i++) {
+		if (i)
+			sum_us += (is_joined(g, i) ? g->full[i].from_us : g->full[i - 1].to_us) -
+				  g->full[i - 1].from_us;
+		g->full[i].sum_us = sum_us;
+	}
+}
+
+void gate_release(struct gate *g)
+{
+	free(g->full);
+	*g = (struct gate){ 0 };
+}
+
+/* How many begin before the time. */
+static size_t begun_before(const struct gate *g, int64_t time_us)
+{
+	size_t low = 0, high = g->n_full;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (g->full[middle].from_us < time_us)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Full since the beginning. */
+static int64_t sum_until(const struct gate *g, int64_t time_us)
+{
+	size_t i = begun_before(g, time_us);
+	int64_t end_us;
+
+	if (!i)
+		return 0;
+	end_us = i < g->n_full && is_joined(g, i) ? g->full[i].from_us : g->full[i - 1].to_us;
+	return g->full[i - 1].sum_us + (end_us < time_us ? end_us : time_us) -
+	       g->full[i - 1].from_us;
+}
+
+int64_t gate_full_us(const struct gate *g, int64_t from_us, int64_t to_us)
+{
+	return from_us < to_us ? sum_until(g, to_us) - sum_until(g, from_us) : 0;
+}
+
+int64_t gate_waited_us(const struct gate *g, int64_t from_us, int64_t until_us, int64_t *last_us)
+{
+	size_t i = begun_before(g, until_us);
+	int64_t end_us = i ? g->full[i - 1].to_us : from_us;
+
+	end_us = end_us < until_us ? end_us : until_us;
+	end_us = end_us > from_us ? end_us : from_us;
+	if (last_us)
+		*last_us = end_us;
+	return gate_full_us(g, from_us, end_us);
+}
+
+int gate_both(struct gate *both, const struct gate *a, const struct gate *b)
+{
+	*both = (struct gate){ .limit = 2 };
+	for (size_t i = 0, k = 0; i < a->n_full && k < b->n_full;) {
+		int64_t a_to = i + 1 < a->n_full && is_joined(a, i + 1) ? a->full[i + 1].from_us :
+			       a->full[i].to_us;
+		int64_t b_to = k + 1 < b->n_full && is_joined(b, k + 1) ? b->full[k + 1].from_us :
+			       b->full[k].to_us;
+		int64_t from_us = a->full[i].from_us > b->full[k].from_us ? a->full[i].from_us :
+				  b->full[k].from_us;
+
+		if (add_full(both, from_us, a_to < b_to ? a_to : b_to))
+			return -ENOMEM;
+		if (a_to <= b_to)
+			i++;
+		else
+			k++;
+	}
+	gate_close(both, 0);
+	return 0;
+}
