@@ -2,6 +2,7 @@
 # recording: the recording's formats, written, read and found
 noinst_LTLIBRARIES += recording/librecording.la
 recording_librecording_la_SOURCES = \
+	recording/alive.c recording/alive.h \
 	recording/column.c recording/column.h recording/event.c recording/event.h recording/event_parse.c \
 	recording/identity.c recording/identity.h recording/layout.h recording/lost.c recording/lost.h recording/process_log.c \
 	recording/process_log.h recording/reader.c recording/reader.h recording/reader_build.c \
