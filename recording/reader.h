@@ -11,7 +11,7 @@
 #include "recording/recording.h"
 
 /*
- * The inside of recording_read(), private to recording.c, reader*.c and their tests: a
+ * The inside of recording_read(), private to recording.c, reader*.c, growing*.c and their tests: a
  * parser for each kind of file. Short files are in memory as a whole. The
  * parsers may write to that memory, to unescape and end texts in place, and to one byte
  * after it. Tasks and their samples are read line by line.
@@ -113,6 +113,10 @@ struct sample_time {
  * damaged. */
 bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
 		       struct sample_time *out);
+
+/* Parse the changes of a line's values, or its levels, into level. False if damaged: then some may
+ * have changed. */
+bool reader_parse_values(const struct cursor *c, int64_t *level, size_t n_columns, bool levels);
 
 /* The point of the grid to which a time belongs. */
 int64_t reader_grid(int64_t time_ms, int64_t interval_ms);

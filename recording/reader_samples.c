@@ -279,11 +279,9 @@ static inline const char *short_number(const char *p, const char *end, int64_t *
 	return p;
 }
 
-static bool parse_values(struct cursor *c, struct section *at, bool levels)
+bool reader_parse_values(const struct cursor *c, int64_t *level, size_t n_columns, bool levels)
 {
 	const char *p = c->p, *end = c->end;
-	size_t n_columns = at->n_columns;
-	int64_t *level = at->level;
 	int64_t n;
 
 	if (levels)
@@ -340,7 +338,7 @@ static int read_sample(struct decoder *d, struct slice line, unsigned number)
 	}
 	if (goes_back(d, &s))
 		return damaged(d, number);
-	if (!parse_values(&c, at, s.levels))
+	if (!reader_parse_values(&c, at->level, at->n_columns, s.levels))
 		return damaged(d, number);
 	s.gap |= at->lost;
 	at->lost = false;

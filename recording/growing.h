@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_RECORDING_GROWING_H
+#define BUILDBEAT_RECORDING_GROWING_H
+
+#include "base/error.h"
+#include "recording/event.h"
+#include "recording/process_log.h"
+#include "recording/recording.h"
+
+/*
+ * A recording, read while it grows. Any number of processes can do that at the same time. They
+ * only read files, so the processes of the build do not notice them.
+ *
+ * Every file is delivered line by line from its beginning, in the order of its lines. A line
+ * waits for its newline. Of two files, `build` and tasks are delivered first. Memory is needed for
+ * the open files and instances only, not for what was delivered.
+ */
+
+/* One sample of a proc_*.log, with the values that the reader of a whole recording has for it. */
+struct growing_sample {
+	const char *series;	/* proc_stat, ... */
+	int64_t time_ms;
+	int64_t before_ms;	/* of the sample before, -1: there is none, or some are missing */
+	bool again;		/* instead of the sample before, whose time it has */
+	size_t n_columns;
+	const struct series_column *column;	/* as long as there is no new one */
+	/* Levels, counted from the first line of the columns. before: SERIES_ABSENT if the
+	 * column is new. */
+	const int64_t *level, *before;
+};
+
+/* Who gets what was read. Each function may be NULL. A result other than 0, which is a negative
+ * errno, ends the reading. Texts are valid during the call, and escaped as in the file. */
+struct growing_to {
+	int (*build)(void *context, struct slice key, struct slice value);
+	int (*event)(void *context, struct event *e);
+	int (*process)(void *context, const struct process_line *l);
+	int (*sample)(void *context, const struct growing_sample *s);
+	/* proc_tasks.log: the summed memory of all running tasks changed */
+	int (*memory)(void *context, int64_t time_ms, int64_t kb);
+};
+
+struct growing_damage {
+	uint64_t lines;		/* damaged, left out */
+	uint64_t unknown;	/* with words of a later version */
+	bool torn;		/* at the end: some last line is truncated */
+};
+
+/* codec may be NULL: no compressed files. 0 or a negative errno with err: -EINVAL if it is not
+ * one of our recordings. */
+struct growing;
+int growing_open(struct growing **out, const char *path, const struct recording_codec *codec,
+	      const struct growing_to *to, void *context, struct error *err);
+void growing_close(struct growing *t);
+
+/*
+ * Deliver what was appended since the last call. Returns 1 if more may come, 0 if the recording
+ * has ended and everything was delivered, or a negative errno with err.
+ *
+ * A recording has ended when its launcher wrote the end and exited. If the launcher was killed, it
+ * ends with the last process that has an open instance. Processes of other machines cannot be
+ * seen: their recording ends with its end, or when its files were unchanged for minutes.
+ */
+int growing_read(struct growing *t, struct error *err);
+
+/* What was left out so far. */
+const struct growing_damage *growing_damage(const struct growing *t);
+
+#endif
