@@ -2,8 +2,9 @@
 # recording: the recording's formats, written, read and found
 noinst_LTLIBRARIES += recording/librecording.la
 recording_librecording_la_SOURCES = \
-	recording/alive.c recording/alive.h recording/growing.h recording/growing_files.h \
-	recording/growing_series.c recording/growing_usage.c recording/growing_writers.c \
+	recording/alive.c recording/alive.h recording/growing.c recording/growing.h \
+	recording/growing_files.h recording/growing_series.c recording/growing_usage.c \
+	recording/growing_writers.c \
 	recording/column.c recording/column.h recording/event.c recording/event.h recording/event_parse.c \
 	recording/identity.c recording/identity.h recording/layout.h recording/lost.c recording/lost.h recording/process_log.c \
 	recording/process_log.h recording/reader.c recording/reader.h recording/reader_build.c \

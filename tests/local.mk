@@ -14,7 +14,7 @@ tests_libsupport_la_SOURCES = \
 	tests/unpack.c tests/unpack.h
 
 CHECKS = \
-	tests/check_accept tests/check_against tests/check_archive tests/check_archive_builds \
+	tests/check_accept tests/check_against tests/check_alive tests/check_archive tests/check_archive_builds \
 	tests/check_archive_damage tests/check_archive_shared tests/check_fsck tests/check_archive_pack \
 	tests/check_archive_writers tests/check_axis tests/check_base tests/check_bisect \
 	tests/check_bisect_search tests/check_bitbake tests/check_bitbake_build \
@@ -52,7 +52,7 @@ CHECKS = \
 	tests/check_same_events \
 	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
 	tests/check_series tests/check_show tests/check_spark tests/check_stats \
-	tests/check_store tests/check_summary tests/check_svg \
+	tests/check_store tests/check_summary tests/check_svg tests/check_growing \
 	tests/check_task tests/check_tasks tests/check_text tests/check_tools \
 	tests/check_traces tests/check_trend tests/check_trends tests/check_trust \
 	tests/check_trust_files tests/check_unreadable tests/check_usage_log \

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/clock.h"
+#include "recording/alive.h"
+#include "recording/growing.h"
+#include "tests/support.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t waiting_process(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void kill_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+START_TEST(alive)
+{
+	int64_t now_ns = clock_mono_ns();
+	pid_t pid = waiting_process();
+
+	ck_assert(alive_since(pid, now_ns));
+	ck_assert(alive_since(getpid(), now_ns));
+	ck_assert(alive_since(1, now_ns));
+	/* it has the pid of an older one */
+	ck_assert(!alive_since(pid, now_ns - 10000000000));
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	ck_assert_msg(!alive_since(pid, now_ns), "a zombie");
+	kill_process(pid);
+	ck_assert(!alive_since(pid, now_ns));
+	ck_assert(!alive_since(0, now_ns));
+	ck_assert(!alive_same_host(NULL));
+	ck_assert(!alive_same_host("nowhere.example"));
+	ck_assert(!alive_same_boot("00000000-0000-0000-0000-000000000000"));
+}
+END_TEST
+
+/* Recordings */
+
+static void begin(struct growing **g, const char *dir)
+{
+	static const struct growing_to nobody;
+	struct error err = { 0 };
+
+	ck_assert_msg(!growing_open(g, dir, NULL, &nobody, NULL, &err), "%s", err.message);
+}
+
+static int more(struct growing *g)
+{
+	struct error err = { 0 };
+	int r = growing_read(g, &err);
+
+	ck_assert_msg(r >= 0, "%s: %s", err.path, err.message);
+	return r;
+}
+
+/* A recording of this machine with this launcher. */
+static void write_build(const char *more_lines, pid_t launcher)
+{
+	char host[256];
+
+	ck_assert(!gethostname(host, sizeof host));
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       "{ echo buildbeat build 1; echo start_wall_ns: 1; echo start_mono_ns: %lld; "
+		       "echo host: %s; echo boot_id: $(cat /proc/sys/kernel/random/boot_id); "
+		       "echo sampler_pid: %d; echo buildbeat: 1; printf '%s'; } >build",
+		       (long long)clock_mono_ns(), host, (int)launcher, more_lines);
+}
+
+static bool has_ended(void *data)
+{
+	return !more(data);
+}
+
+/* The launcher ends it, but not before it exits. */
+START_TEST(launcher_ends)
+{
+	pid_t launcher = waiting_process();
+	struct growing *g;
+
+	write_build(_i ? "end_us: 5\\n" : "", launcher);
+	begin(&g, support_tmpdir());
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(more(g), 1);
+	kill_process(launcher);
+	ck_assert_int_eq(more(g), 0);
+	growing_close(g);
+}
+END_TEST
+
+/* The launcher was killed, and its make goes on. */
+START_TEST(launcher_killed)
+{
+	pid_t launcher = waiting_process(), make = waiting_process();
+	const char *dir = support_tmpdir();
+	struct growing *g;
+
+	write_build("", launcher);
+	support_writes(support_path("%s/tasks.log", dir), support_path(
+		       "buildbeat tasks 1\nopen\t1\tabc\t%d\t0\nopen\t2\tdef\t%d\nclose\t3\tdef\n",
+		       (int)make, (int)getpid()));
+	begin(&g, dir);
+	more(g);
+	kill_process(launcher);
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(more(g), 1);
+	kill_process(make);
+	ck_assert_int_eq(more(g), 0);
+	growing_close(g);
+}
+END_TEST
+
+/* A host that began the recording by itself, and lives on; another machine; another boot. */
+START_TEST(no_launcher)
+{
+	static const char *const lines[] = {
+		"tool: bitbake\\nend_us: 5\\n", "host: nowhere.example\\nend_us: 5\\n",
+		"boot_id: 1\\n", "imported: ninja\\n",
+	};
+	pid_t launcher = waiting_process();
+	struct growing *g;
+
+	write_build(lines[_i], launcher);
+	begin(&g, support_tmpdir());
+	support_wait_until(has_ended, g, "the end of the recording");
+	growing_close(g);
+	kill_process(launcher);
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("alive", TEST(alive), TEST_LOOP(launcher_ends, 2), TEST(launcher_killed),
+			    TEST_LOOP(no_launcher, 4));
+}
