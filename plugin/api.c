@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The C ABI of buildbeat_plugin.h, for hosts in any language: a table of functions with a
  * session as their first argument. */
-#include "plugin/buildbeat_plugin.h"
-
-#include "base/buf.h"
-#include "plugin/session.h"
-#include "recording/event.h"
+#include "plugin/api.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,38 +17,9 @@
 #include <unistd.h>
 
 #define INTERVAL_MS 1000
-#define STARTS 32
 #define JOIN_TRIES 50		/* a millisecond apart */
 
-/* The resources that this process had used when a task started in it. */
-struct start {
-	_Atomic uint64_t task;	/* 0: free, UINT64_MAX: being read or written */
-	struct rusage usage;
-};
-
-/*
- * A session as the host sees it. Any thread may call a function while another one closes the
- * session: close() ends the build, and the last thread that leaves releases the rest. The memory
- * of a closed session is kept for the next one, so a late call finds a closed session.
- */
-struct api_session {
-	struct buildbeat_session session;	/* first: the host has its address */
-	_Atomic bool open;
-	_Atomic bool closing;	/* the last user is to release it */
-	_Atomic unsigned users;	/* calls in progress, and 1 while it is open */
-	_Atomic uint64_t build_span;	/* of build_started(), 0: none */
-	_Atomic unsigned n_starts;
-	_Atomic bool forgot;	/* a start was replaced by a later one */
-	struct start start[STARTS];
-	struct api_session *next;	/* of the closed sessions */
-};
-
 static struct api_session *_Atomic closed;
-
-static struct api_session *api_session_of(struct buildbeat_session *s)
-{
-	return (struct api_session *)s;
-}
 
 /* cold: seldom called, so optimised for size. Taking all of them at once keeps two threads from
  * taking the same one. */
@@ -73,7 +40,10 @@ static __attribute__((cold)) struct api_session *take_memory(void)
 	o->build_span = 0;
 	o->n_starts = 0;
 	o->forgot = false;
-	for (size_t i = 0; i < STARTS; i++)
+	o->watched = false;
+	o->identified = 0;
+	span_table_clear(&o->spans);
+	for (size_t i = 0; i < API_STARTS; i++)
 		o->start[i].task = 0;
 	return o;
 }
@@ -85,13 +55,7 @@ static void keep_memory(struct api_session *o)
 		;
 }
 
-/* A call by the host: errno is kept, and the thread cannot be cancelled in it. */
-struct guest {
-	int saved_errno, cancel_state;
-};
-
-static __attribute__((noinline)) void leave(struct buildbeat_session *s,
-					    const struct guest *guest)
+__attribute__((noinline)) void api_leave(struct buildbeat_session *s, const struct api_guest *guest)
 {
 	struct api_session *o = api_session_of(s);
 	int unused;
@@ -104,8 +68,7 @@ static __attribute__((noinline)) void leave(struct buildbeat_session *s,
 	errno = guest->saved_errno;
 }
 
-/* False: the session cannot be written to. */
-static __attribute__((noinline)) bool enter(struct buildbeat_session *s, struct guest *guest)
+__attribute__((noinline)) bool api_enter(struct buildbeat_session *s, struct api_guest *guest)
 {
 	struct api_session *o = api_session_of(s);
 
@@ -116,15 +79,11 @@ static __attribute__((noinline)) bool enter(struct buildbeat_session *s, struct 
 	atomic_fetch_add(&o->users, 1);
 	if (atomic_load(&o->open) && session_is_live(s))
 		return true;
-	leave(s, guest);
+	api_leave(s, guest);
 	return false;
 }
 
-/*
- * The host's struct may be older than ours (shorter: out keeps its values for the rest) or newer
- * (longer: the rest is ignored). False: there is no struct.
- */
-static bool take(void *out, size_t out_size, const void *in)
+bool api_take(void *out, size_t out_size, const void *in)
 {
 	uint32_t size;
 
@@ -191,10 +150,11 @@ open_session(const struct buildbeat_host *given)
 {
 	struct buildbeat_host from = { 0 };
 	struct session_host host;
+	const char *places = getenv("BUILDBEAT_PLACES");
 	struct api_session *o;
 	int saved = errno, cancel_state;
 
-	if (!take(&from, sizeof from, given))
+	if (!api_take(&from, sizeof from, given))
 		return NULL;
 	host = (struct session_host){
 		.tool = from.tool, .version = from.version, .command = from.command,
@@ -209,6 +169,7 @@ open_session(const struct buildbeat_host *given)
 		o = NULL;
 	}
 	if (o) {
+		o->places = places && !strcmp(places, "1");
 		atomic_fetch_add(&o->users, 1);
 		atomic_store(&o->open, true);
 	}
@@ -219,38 +180,30 @@ open_session(const struct buildbeat_host *given)
 
 /* Writing */
 
-struct line {
-	struct guest guest;
-	struct buf buf;
-	char text[EVENT_MAX + 1];
-	int64_t t;
-};
-
-static void next_line(struct line *line, const struct buildbeat_session *s)
+static void next_line(struct api_line *line, const struct buildbeat_session *s)
 {
 	buf_init_fixed(&line->buf, line->text, sizeof line->text);
 	line->t = store_now_us(&s->store);
 }
 
-/* False: the session cannot be written to. */
-static __attribute__((noinline)) bool begin_line(struct line *line, struct buildbeat_session *s)
+__attribute__((noinline)) bool api_begin_line(struct api_line *line, struct buildbeat_session *s)
 {
-	if (!enter(s, &line->guest))
+	if (!api_enter(s, &line->guest))
 		return false;
 	next_line(line, s);
 	return true;
 }
 
-static __attribute__((noinline)) void end_line(struct line *line, struct buildbeat_session *s)
+__attribute__((noinline)) void api_end_line(struct api_line *line, struct buildbeat_session *s)
 {
 	store_append(&s->store, &line->buf);
-	leave(s, &line->guest);
+	api_leave(s, &line->guest);
 }
 
 static bool take_task(struct buildbeat_task *out, const struct buildbeat_task *given)
 {
 	*out = (struct buildbeat_task){ .slot = -1 };
-	return take(out, sizeof *out, given);
+	return api_take(out, sizeof *out, given);
 }
 
 static struct event_task event_task(const struct buildbeat_task *task)
@@ -272,7 +225,7 @@ static size_t names_in_a_row(const char *const *name, size_t n)
 	return i;
 }
 
-static __attribute__((noinline)) void write_after(struct line *line, struct buildbeat_session *s,
+static __attribute__((noinline)) void write_after(struct api_line *line, struct buildbeat_session *s,
 						  uint64_t number,
 			const struct buildbeat_task *task)
 {
@@ -335,8 +288,8 @@ static void add_own_usage(struct event_end *e, const struct rusage *before)
 /* No lock: a thread might hold it while another one forks. */
 static void remember_start(struct api_session *o, uint64_t number)
 {
-	for (int i = 0; i < STARTS; i++) {
-		struct start *start = &o->start[atomic_fetch_add(&o->n_starts, 1) % STARTS];
+	for (int i = 0; i < API_STARTS; i++) {
+		struct api_start *start = &o->start[atomic_fetch_add(&o->n_starts, 1) % API_STARTS];
 		uint64_t was = atomic_exchange(&start->task, UINT64_MAX);
 
 		if (was == UINT64_MAX)
@@ -353,7 +306,7 @@ static void remember_start(struct api_session *o, uint64_t number)
 /* False: its start was recorded and has been overwritten. */
 static bool take_start(struct api_session *o, uint64_t number, struct rusage *before)
 {
-	for (int i = 0; i < STARTS; i++) {
+	for (int i = 0; i < API_STARTS; i++) {
 		uint64_t was = number;
 
 		if (!atomic_compare_exchange_strong(&o->start[i].task, &was, UINT64_MAX))
@@ -370,17 +323,17 @@ static uint64_t task_queued(struct buildbeat_session *s, const struct buildbeat_
 {
 	struct buildbeat_task task;
 	struct event_task e;
-	struct line line;
+	struct api_line line;
 	uint64_t number;
 
-	if (!take_task(&task, given) || !begin_line(&line, s))
+	if (!take_task(&task, given) || !api_begin_line(&line, s))
 		return 0;
 	number = task.number ? task.number : session_next_task(s);
 	e = event_task(&task);
 	event_add_queue(&line.buf, line.t, s->store.inst, number, &e);
 	store_append(&s->store, &line.buf);
 	write_after(&line, s, number, &task);
-	leave(s, &line.guest);
+	api_leave(s, &line.guest);
 	return number;
 }
 
@@ -389,9 +342,9 @@ static uint64_t task_started(struct buildbeat_session *s, uint64_t number,
 {
 	struct buildbeat_task task;
 	struct event_task e;
-	struct line line;
+	struct api_line line;
 
-	if (!take_task(&task, given) || !begin_line(&line, s))
+	if (!take_task(&task, given) || !api_begin_line(&line, s))
 		return 0;
 	if (!number)
 		number = task.number ? task.number : session_next_task(s);
@@ -400,19 +353,20 @@ static uint64_t task_started(struct buildbeat_session *s, uint64_t number,
 	e = event_task(&task);
 	event_add_start(&line.buf, line.t, s->store.inst, number, &e);
 	store_append(&s->store, &line.buf);
+	span_table_add_task(&api_session_of(s)->spans, api_pid(s), number, task.name ? task.name : "");
 	write_after(&line, s, number, &task);
-	leave(s, &line.guest);
+	api_leave(s, &line.guest);
 	return number;
 }
 
 static void task_pid(struct buildbeat_session *s, uint64_t number, int32_t pid)
 {
-	struct line line;
+	struct api_line line;
 
-	if (!number || !begin_line(&line, s))
+	if (!number || !api_begin_line(&line, s))
 		return;
 	event_add_pid(&line.buf, line.t, s->store.inst, number, pid);
-	end_line(&line, s);
+	api_end_line(&line, s);
 }
 
 static void task_finished(struct buildbeat_session *s, uint64_t number,
@@ -421,9 +375,9 @@ static void task_finished(struct buildbeat_session *s, uint64_t number,
 	struct buildbeat_result result = { .status = -1, .rchar = -1, .wchar = -1 };
 	struct rusage before;
 	struct event_end e;
-	struct line line;
+	struct api_line line;
 
-	if (!number || !take(&result, sizeof result, given) || !begin_line(&line, s))
+	if (!number || !api_take(&result, sizeof result, given) || !api_begin_line(&line, s))
 		return;
 	event_end_init(&e, result.status);
 	if (result.flags & BUILDBEAT_RAN_HERE) {
@@ -436,40 +390,19 @@ static void task_finished(struct buildbeat_session *s, uint64_t number,
 	e.rchar = result.rchar;
 	e.wchar = result.wchar;
 	event_add_end(&line.buf, line.t, s->store.inst, number, &e);
-	end_line(&line, s);
-}
-
-static uint64_t span_begin(struct buildbeat_session *s, uint64_t number, const char *name)
-{
-	struct line line;
-	uint64_t span;
-
-	if (!begin_line(&line, s))
-		return 0;
-	span = ++s->last_span;
-	event_add_span_begin(&line.buf, line.t, s->store.inst, number, span, name);
-	end_line(&line, s);
-	return span;
-}
-
-static void span_end(struct buildbeat_session *s, uint64_t number, uint64_t span)
-{
-	struct line line;
-
-	if (!span || !begin_line(&line, s))
-		return;
-	event_add_span_end(&line.buf, line.t, s->store.inst, number, span);
-	end_line(&line, s);
+	store_append(&s->store, &line.buf);
+	span_table_remove_task(&api_session_of(s)->spans, api_pid(s), number);
+	api_leave(s, &line.guest);
 }
 
 static void note(struct buildbeat_session *s, uint64_t number, const char *text)
 {
-	struct line line;
+	struct api_line line;
 
-	if (!text || !begin_line(&line, s))
+	if (!text || !api_begin_line(&line, s))
 		return;
 	event_add_note(&line.buf, line.t, s->store.inst, number, text);
-	end_line(&line, s);
+	api_end_line(&line, s);
 }
 
 /* The build as a whole */
@@ -477,50 +410,50 @@ static void note(struct buildbeat_session *s, uint64_t number, const char *text)
 static void build_started(struct buildbeat_session *s, const char *targets)
 {
 	char text[EVENT_MAX];
-	struct guest guest;
+	struct api_guest guest;
 	struct buf b;
 
-	if (!enter(s, &guest))
+	if (!api_enter(s, &guest))
 		return;
-	api_session_of(s)->build_span = span_begin(s, 0, "build");
+	api_session_of(s)->build_span = api_spans_begin(s, 0, "build");
 	if (s->owner && targets) {
 		buf_init_fixed(&b, text, sizeof text);
 		store_add_build(&b, "targets", targets);
 		store_append_build(&s->store, &b);
 		beat_now(&s->beat);
 	}
-	leave(s, &guest);
+	api_leave(s, &guest);
 }
 
 static void build_completed(struct buildbeat_session *s, int32_t status)
 {
-	struct guest guest;
+	struct api_guest guest;
 
-	if (!enter(s, &guest))
+	if (!api_enter(s, &guest))
 		return;
-	span_end(s, 0, atomic_exchange(&api_session_of(s)->build_span, 0));
+	api_spans_end(s, 0, atomic_exchange(&api_session_of(s)->build_span, 0));
 	session_end_build(s, status);
-	leave(s, &guest);
+	api_leave(s, &guest);
 }
 
 static void heartbeat(struct buildbeat_session *s)
 {
-	struct guest guest;
+	struct api_guest guest;
 
-	if (!enter(s, &guest))
+	if (!api_enter(s, &guest))
 		return;
 	beat_due(&s->beat);
-	leave(s, &guest);
+	api_leave(s, &guest);
 }
 
 static void snapshot(struct buildbeat_session *s)
 {
-	struct guest guest;
+	struct api_guest guest;
 
-	if (!enter(s, &guest))
+	if (!api_enter(s, &guest))
 		return;
 	beat_now(&s->beat);
-	leave(s, &guest);
+	api_leave(s, &guest);
 }
 
 /* In a forked child the session remains the parent's. A session that could no longer be written
@@ -528,7 +461,7 @@ static void snapshot(struct buildbeat_session *s)
 static __attribute__((cold)) void close_session(struct buildbeat_session *s)
 {
 	struct api_session *o = api_session_of(s);
-	struct guest guest;
+	struct api_guest guest;
 
 	if (!s)
 		return;
@@ -540,30 +473,30 @@ static __attribute__((cold)) void close_session(struct buildbeat_session *s)
 		o->closing = true;
 		atomic_fetch_sub(&o->users, 1);	/* open_session()'s */
 	}
-	leave(s, &guest);
+	api_leave(s, &guest);
 }
 
 static const char *instance(const struct buildbeat_session *given)
 {
 	struct buildbeat_session *s = (struct buildbeat_session *)(uintptr_t)given;
-	struct guest guest;
+	struct api_guest guest;
 
-	if (!enter(s, &guest))
+	if (!api_enter(s, &guest))
 		return NULL;
-	leave(s, &guest);
+	api_leave(s, &guest);
 	return s->store.inst;
 }
 
 static const char *ticket(const struct buildbeat_session *given)
 {
 	struct buildbeat_session *s = (struct buildbeat_session *)(uintptr_t)given;
-	struct guest guest;
+	struct api_guest guest;
 	bool owner;
 
-	if (!enter(s, &guest))
+	if (!api_enter(s, &guest))
 		return NULL;
 	owner = s->owner;
-	leave(s, &guest);
+	api_leave(s, &guest);
 	return owner ? s->ticket.path : NULL;
 }
 
@@ -574,10 +507,13 @@ const struct buildbeat_api *buildbeat_get_api(uint32_t major)
 		.open = open_session, .build_started = build_started,
 		.task_queued = task_queued, .task_started = task_started,
 		.task_pid = task_pid, .task_finished = task_finished,
-		.span_begin = span_begin, .span_end = span_end, .note = note,
+		.span_begin = api_spans_begin, .span_end = api_spans_end, .note = note,
 		.heartbeat = heartbeat, .snapshot = snapshot,
 		.build_completed = build_completed, .close = close_session,
 		.instance = instance, .ticket = ticket,
+		.span_open = api_spans_open, .span_stack = api_spans_stack,
+		.span_watch = api_spans_watch, .span_places = api_spans_places,
+		.traceparent = api_spans_traceparent,
 	};
 
 	return major == BUILDBEAT_API_MAJOR ? &api : NULL;

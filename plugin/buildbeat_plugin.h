@@ -167,6 +167,34 @@ struct buildbeat_tally {
 	const uint32_t *run_histogram, *queue_histogram;
 };
 
+/* A span: a named part of a task, or of the host. */
+struct buildbeat_span {
+	uint32_t size;
+	int32_t line;		/* where it begins; recorded if places are, see below */
+	const char *file, *function;
+	const char *name;	/* NULL: function */
+	uint64_t task;		/* its number, 0: the host itself */
+	uint64_t parent;	/* a span of this task that another thread began; 0: the innermost
+				   one of this task that this thread began, if any */
+};
+
+/* What span_stack() shows of each task and span: the first six digits of its id, its name with
+ * the number of its copy, or both: (id "name"). */
+#define BUILDBEAT_STACK_IDS 0
+#define BUILDBEAT_STACK_NAMES 1
+#define BUILDBEAT_STACK_COMBINED 2
+
+/* A span has begun or ended, see span_watch(). */
+struct buildbeat_span_event {
+	uint32_t size;
+	uint32_t reserved;
+	uint64_t task, span;	/* their numbers */
+	const char *name;	/* of at most 47 bytes */
+	const char *stack;	/* BUILDBEAT_STACK_COMBINED, with this span as the last one */
+	int64_t begin_ns;	/* CLOCK_MONOTONIC; -1: unknown */
+	int64_t end_ns;		/* -1: it has begun */
+};
+
 struct buildbeat_api {
 	uint32_t size;
 	uint32_t major;
@@ -190,7 +218,9 @@ struct buildbeat_api {
 	void (*task_finished)(struct buildbeat_session *s, uint64_t number,
 			      const struct buildbeat_result *result);
 
-	/* A phase of a task (number) or of the host itself (0). Returns the span. */
+	/* A span of a task (number) or of the host itself (0). Returns its number. Spans that a
+	 * thread begins in a task nest. A span may be ended by any thread, at any time, and more
+	 * than once: what is wrong is repaired and counted when the recording is read. */
 	uint64_t (*span_begin)(struct buildbeat_session *s, uint64_t number, const char *name);
 	void (*span_end)(struct buildbeat_session *s, uint64_t number, uint64_t span);
 
@@ -257,6 +287,33 @@ struct buildbeat_api {
 
 	/* Everything but the living starts at 0 again. */
 	void (*tally_reset)(struct buildbeat_session *s);
+
+	/* Spans. */
+
+	/* The same as span_begin(), with more. Returns the number for span_end(), 0 only on
+	 * error. */
+	uint64_t (*span_open)(struct buildbeat_session *s, const struct buildbeat_span *span);
+
+	/* Write the innermost span of this thread, what is around it and their task as
+	 * "task$span.span" and a NUL, truncated to size bytes. kind is a BUILDBEAT_STACK_ value.
+	 * Returns the length without the NUL of the whole text, 0 if the thread is in no span. */
+	size_t (*span_stack)(struct buildbeat_session *s, int32_t kind, char *out, size_t size);
+
+	/* Call event() in the thread that begins or ends a span, after that was recorded. It may
+	 * call any function. NULL: no longer. Calls in progress are completed. */
+	void (*span_watch)(struct buildbeat_session *s,
+			   void (*event)(const struct buildbeat_span_event *event, void *data),
+			   void *data);
+
+	/* Record where each span is begun: file and line and function, or the address of the
+	 * caller. Initially they are recorded if the environment has BUILDBEAT_PLACES=1. Returns
+	 * 1 if they were, otherwise 0. */
+	int32_t (*span_places)(struct buildbeat_session *s, int32_t on);
+
+	/* Write the W3C traceparent for what this thread starts in the task (0: the host): the
+	 * innermost span or the task itself. It has 55 characters and a NUL. Returns 55, or 0
+	 * and "" if size is too small or the session cannot be used. */
+	size_t (*traceparent)(struct buildbeat_session *s, uint64_t task, char *out, size_t size);
 };
 
 #if defined(__GNUC__)
@@ -271,6 +328,101 @@ static inline uint32_t buildbeat_location(const struct buildbeat_api *api,
 		__atomic_store_n(&place->number, number, __ATOMIC_RELAXED);
 	}
 	return number;
+}
+
+/* A span that ends with the block in which it is declared, also by return or break:
+ *
+ *	BUILDBEAT_SPAN(api, session, task, "unpack");
+ *
+ * api may be NULL. A name of NULL means the function. */
+struct buildbeat_scope {
+	const struct buildbeat_api *api;
+	struct buildbeat_session *session;
+	uint64_t task, span;
+	int own_task;		/* the task, too, ends with the block */
+};
+
+static inline struct buildbeat_scope
+buildbeat_scope_begin(const struct buildbeat_api *api, struct buildbeat_session *session,
+		      const char *task_name, struct buildbeat_span span)
+{
+	struct buildbeat_task task = { sizeof task, 0, -1, 0, task_name, 0, 0, 0, 0, 0, 0 };
+	struct buildbeat_scope scope = { api, session, span.task, 0, 0 };
+
+	if (api && task_name) {
+		span.task = scope.task = api->task_started(session, 0, &task);
+		scope.own_task = 1;
+	}
+	if (api && (span.task || !task_name))
+		scope.span = api->span_open(session, &span);
+	return scope;
+}
+
+static inline void buildbeat_scope_end(struct buildbeat_scope *scope)
+{
+	struct buildbeat_result result = { sizeof result, 0, 0, -1, -1, 0, 0 };
+
+	if (!scope->api)
+		return;
+	scope->api->span_end(scope->session, scope->task, scope->span);
+	if (scope->own_task)
+		scope->api->task_finished(scope->session, scope->task, &result);
+}
+
+#define BUILDBEAT_JOIN_(a, b) a##b
+#define BUILDBEAT_SCOPE_(line) BUILDBEAT_JOIN_(buildbeat_scope_, line)
+#define BUILDBEAT_BEGIN_(api, session, task_name, task, name) \
+	__attribute__((cleanup(buildbeat_scope_end), unused)) \
+	struct buildbeat_scope BUILDBEAT_SCOPE_(__LINE__) = \
+		buildbeat_scope_begin(api, session, task_name, (struct buildbeat_span) \
+			{ sizeof(struct buildbeat_span), __LINE__, __FILE__, __func__, name, task, 0 })
+
+#define BUILDBEAT_SPAN(api, session, task, name) \
+	BUILDBEAT_BEGIN_(api, session, 0, task, name)
+
+/* A task with one span in it, both for the block. */
+#define BUILDBEAT_TASK_AND_SPAN(api, session, task_name, name) \
+	BUILDBEAT_BEGIN_(api, session, task_name, 0, name)
+
+/* Tasks that belong together, such as those of several threads: a span of the host. The thread
+ * that opened the group closes it when its tasks have ended. */
+struct buildbeat_group {
+	const struct buildbeat_api *api;
+	struct buildbeat_session *session;
+	uint64_t span;
+};
+
+static inline struct buildbeat_group buildbeat_group_open(const struct buildbeat_api *api,
+							  struct buildbeat_session *session,
+							  const char *name)
+{
+	struct buildbeat_group group = { api, session, api ? api->span_begin(session, 0, name) : 0 };
+
+	return group;
+}
+
+/* A task of the group begins, in any thread. Returns its number. */
+static inline uint64_t buildbeat_group_start(const struct buildbeat_group *group, const char *name)
+{
+	struct buildbeat_task task = { sizeof task, 0, -1, 0, name, 0, 0, 0, 0, 0, 0 };
+
+	return group->api ? group->api->task_started(group->session, 0, &task) : 0;
+}
+
+/* It ends with a wait(2) status. */
+static inline void buildbeat_group_finish(const struct buildbeat_group *group, uint64_t task,
+					  int32_t status)
+{
+	struct buildbeat_result result = { sizeof result, status, 0, -1, -1, 0, 0 };
+
+	if (group->api)
+		group->api->task_finished(group->session, task, &result);
+}
+
+static inline void buildbeat_group_close(const struct buildbeat_group *group)
+{
+	if (group->api)
+		group->api->span_end(group->session, 0, group->span);
 }
 
 /* The location of this line. */

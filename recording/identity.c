@@ -50,6 +50,8 @@ static void set_seed(struct identity *id, uint64_t start)
 
 /* The trace */
 
+/* cold: once a process, so optimised for size. */
+
 /* What a recording has written of itself before its first task. */
 struct origin {
 	int64_t wall_ns, mono_ns;
@@ -67,7 +69,7 @@ static void set_once(struct slice *to, struct slice value)
 		*to = value;
 }
 
-static void take_line(struct origin *o, struct slice key, struct slice value)
+static __attribute__((cold)) void take_line(struct origin *o, struct slice key, struct slice value)
 {
 	if (is_one(key, "start_wall_ns") && o->wall_ns < 0)
 		cursor_slice_i64(value, &o->wall_ns);
@@ -82,7 +84,7 @@ static void take_line(struct origin *o, struct slice key, struct slice value)
 }
 
 /* Recordings of other tools may have a start in whole seconds, or none. */
-static void derive(struct identity *id, const struct origin *o)
+static __attribute__((cold)) void derive(struct identity *id, const struct origin *o)
 {
 	uint64_t start = mix_in(mix_in(1, (uint64_t)o->wall_ns), (uint64_t)o->mono_ns);
 
@@ -107,7 +109,7 @@ void identity_of(struct identity *id, const struct recording *rec)
 	derive(id, &o);
 }
 
-bool identity_of_build(struct identity *id, const char *build, size_t len)
+__attribute__((cold)) bool identity_of_build(struct identity *id, const char *build, size_t len)
 {
 	struct origin o = { .wall_ns = -1, .mono_ns = -1 };
 	struct slice line, key;
@@ -129,7 +131,7 @@ bool identity_of_build(struct identity *id, const char *build, size_t len)
 /* W3C's header */
 
 /* n digits in lower case. */
-static bool hex_field(struct cursor *c, size_t n, struct slice *out)
+static __attribute__((cold)) bool hex_field(struct cursor *c, size_t n, struct slice *out)
 {
 	*out = (struct slice){ c->p, n };
 	if ((size_t)(c->end - c->p) < n)
@@ -151,7 +153,7 @@ static bool is_zero(struct slice digits)
 	return true;
 }
 
-bool identity_parse(struct identity *id, struct slice traceparent)
+__attribute__((cold)) bool identity_parse(struct identity *id, struct slice traceparent)
 {
 	struct slice version, trace, parent, flags;
 	struct cursor c;
@@ -174,7 +176,7 @@ bool identity_parse(struct identity *id, struct slice traceparent)
 	return true;
 }
 
-void identity_traceparent(char out[IDENTITY_TRACEPARENT_SIZE], const struct identity *id,
+__attribute__((cold)) void identity_traceparent(char out[IDENTITY_TRACEPARENT_SIZE], const struct identity *id,
 			  uint64_t parent)
 {
 	memcpy(out, "00-", 3);

@@ -15,9 +15,9 @@
  *
  * - The trace id of a recording is that of the key `traceparent` of its `build`. Without the key
  * it is a hash of the start of the recording.
- * - The ids of the build, of instances, tasks and spans are hashes of the trace id, of the id of
- * the instance that wrote their lines, and of the numbers of task and span in these lines. They
- * are never 0.
+ * - The id of a span is a hash of the trace id, the instance that wrote its lines, and the numbers
+ * of its task and itself in these lines. A task has no span, an instance no task, and the build no
+ * instance. No id is 0.
  */
 
 #define IDENTITY_TRACE_SIZE 33	/* 32 hexadecimal digits and a NUL */
