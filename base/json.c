@@ -84,8 +84,11 @@ char *json_put_text(char *to, const char *s, size_t len)
 			memcpy(to, &bytes, sizeof bytes);
 		}
 		for (n = 0; n < sizeof bytes && i < len; n++) {
-			size_t length = utf8_decode((const unsigned char *)s + i, len - i, &code);
+			size_t length = 1;
 
+			code = (unsigned char)s[i];
+			if (code >= 0x80)
+				length = utf8_decode((const unsigned char *)s + i, len - i, &code);
 			to = put_character(to, s + i, length, code);
 			i += length;
 		}

@@ -33,13 +33,13 @@ static int write_through(const char *path, const struct buf *text)
 
 /* A file and the temporary one that replaces it, in a directory that stays open: changes of its
  * path in the meantime have no effect. */
-struct place {
+struct outfile_place {
 	int dir_fd;
 	const char *name;
 	char beside[32];
 };
 
-static int place_open(struct place *p, const char *path)
+static int place_open(struct outfile_place *p, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char dir[PATH_MAX];
@@ -54,7 +54,7 @@ static int place_open(struct place *p, const char *path)
 }
 
 /* Create the temporary file. */
-static int place_begin(struct place *p)
+static int place_begin(struct outfile_place *p)
 {
 	uint64_t number;
 	int fd = -1;
@@ -73,7 +73,7 @@ static int place_begin(struct place *p)
 }
 
 /* The mode of the replaced file if we own it, otherwise that of a new file. */
-static mode_t place_mode(const struct place *p)
+static mode_t place_mode(const struct outfile_place *p)
 {
 	struct stat st;
 
@@ -83,14 +83,9 @@ static mode_t place_mode(const struct place *p)
 	return 0666 & ~file_umask();
 }
 
-static int place_fill(struct place *p, const struct buf *text)
+/* Give the temporary file its name, or delete it. */
+static int place_end(const struct outfile_place *p, int fd, int r)
 {
-	int fd = place_begin(p);
-	int r;
-
-	if (fd < 0)
-		return fd;
-	r = file_write_all(fd, text->data, text->len);
 	if (!r && fchmod(fd, place_mode(p)))
 		r = -errno;
 	if (close(fd) && !r)
@@ -102,9 +97,16 @@ static int place_fill(struct place *p, const struct buf *text)
 	return r;
 }
 
+static int place_fill(struct outfile_place *p, const struct buf *text)
+{
+	int fd = place_begin(p);
+
+	return fd < 0 ? fd : place_end(p, fd, file_write_all(fd, text->data, text->len));
+}
+
 static int write_beside(const char *path, const struct buf *text)
 {
-	struct place p;
+	struct outfile_place p;
 	int r = place_open(&p, path);
 
 	if (r)
@@ -134,4 +136,42 @@ int outfile_write(const char *path, const struct buf *text, struct error *err)
 		r = write_beside(to, text);
 	free(real);
 	return r ? error_sys(err, r, path, "cannot write") : 0;
+}
+
+int outfile_begin(struct outfile *o, const char *path, struct error *err)
+{
+	int r;
+
+	*o = (struct outfile){ .path = path, .place = malloc(sizeof *o->place), .fd = -1 };
+	r = o->place ? place_open(o->place, path) : -ENOMEM;
+	if (!r) {
+		o->fd = place_begin(o->place);
+		if (o->fd < 0) {
+			close(o->place->dir_fd);
+			r = o->fd;
+		}
+	}
+	if (!r)
+		return 0;
+	free(o->place);
+	o->place = NULL;
+	return error_sys(err, r, path, "cannot write");
+}
+
+int outfile_add(struct outfile *o, const void *p, size_t len, struct error *err)
+{
+	int r = file_write_all(o->fd, p, len);
+
+	return r ? error_sys(err, r, o->path, "cannot write") : 0;
+}
+
+int outfile_end(struct outfile *o, int r, struct error *err)
+{
+	int end = o->place ? place_end(o->place, o->fd, r) : 0;
+
+	if (o->place)
+		close(o->place->dir_fd);
+	free(o->place);
+	o->place = NULL;
+	return r || !end ? r : error_sys(err, end, o->path, "cannot write");
 }

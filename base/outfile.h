@@ -16,4 +16,19 @@ int outfile_write(const char *path, const struct buf *text, struct error *err);
  * link. */
 int outfile_replace(const char *path, const struct buf *text, struct error *err);
 
+/*
+ * The same of a file that is written in parts. Begin it, add its parts, and end it, also after an
+ * error: with a status other than 0, the file that was there before remains.
+ */
+struct outfile {
+	const char *path;	/* of the caller */
+	struct outfile_place *place;	/* private */
+	int fd;
+};
+
+int outfile_begin(struct outfile *o, const char *path, struct error *err);
+int outfile_add(struct outfile *o, const void *p, size_t len, struct error *err);
+/* Returns r, or the error of the end. */
+int outfile_end(struct outfile *o, int r, struct error *err);
+
 #endif

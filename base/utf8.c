@@ -61,3 +61,36 @@ size_t utf8_decode(const unsigned char *p, size_t len, uint32_t *code)
 		*code = *code << 6 | (p[i] & 0x3f);
 	return n ? n : 1;
 }
+
+/* The bytes before the first invalid one. */
+static size_t valid_length(const unsigned char *p, size_t len)
+{
+	size_t i = 0, n;
+
+	while (i < len) {
+		n = p[i] < 0x80 ? 1 : utf8_length(p + i, len - i);
+		if (!n)
+			break;
+		i += n;
+	}
+	return i;
+}
+
+const char *utf8_repaired(struct buf *copy, const char *s, size_t *len)
+{
+	size_t at = 0;
+
+	if (valid_length((const unsigned char *)s, *len) == *len)
+		return s;
+	buf_clear(copy);
+	while (at < *len) {
+		size_t n = valid_length((const unsigned char *)s + at, *len - at);
+
+		buf_add(copy, s + at, n);
+		at += n;
+		if (at++ < *len)
+			buf_adds(copy, UTF8_REPLACEMENT);
+	}
+	*len = copy->len;
+	return buf_str(copy);
+}

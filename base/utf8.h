@@ -2,6 +2,8 @@
 #ifndef BUILDBEAT_BASE_UTF8_H
 #define BUILDBEAT_BASE_UTF8_H
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +22,9 @@ bool utf8_is_unsafe(uint32_t code);
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 #define UTF8_BAD_BYTE 0x80000000u
 size_t utf8_decode(const unsigned char *p, size_t len, uint32_t *code);
+
+/* A text with UTF8_REPLACEMENT for each invalid byte, and its length: the text itself, or a copy in
+ * the buffer, which is cleared before. */
+const char *utf8_repaired(struct buf *copy, const char *s, size_t *len);
 
 #endif

@@ -79,47 +79,13 @@ void otlp_list_end(struct otlp_message *m)
 		json_array_end(&m->json);
 }
 
-/* The bytes up to the first that is not ASCII or not UTF-8. */
-static size_t valid_length(const unsigned char *p, size_t len)
-{
-	size_t i = 0, n;
-
-	while (i < len) {
-		n = p[i] < 0x80 ? 1 : utf8_length(p + i, len - i);
-		if (!n)
-			break;
-		i += n;
-	}
-	return i;
-}
-
-/* A text as UTF-8: itself, or a copy in m->text. */
-static const char *as_utf8(struct otlp_message *m, const char *s, size_t *len)
-{
-	size_t at = 0;
-
-	if (valid_length((const unsigned char *)s, *len) == *len)
-		return s;
-	buf_clear(&m->text);
-	while (at < *len) {
-		size_t n = valid_length((const unsigned char *)s + at, *len - at);
-
-		buf_add(&m->text, s + at, n);
-		at += n;
-		if (at++ < *len)
-			buf_adds(&m->text, UTF8_REPLACEMENT);
-	}
-	*len = m->text.len;
-	return buf_str(&m->text);
-}
-
 static void add_text(struct otlp_message *m, struct otlp_field f, const char *s, size_t len)
 {
 	if (is_json(m)) {
 		json_strn(&m->json, f.name, s, len);
 		return;
 	}
-	s = as_utf8(m, s, &len);
+	s = utf8_repaired(&m->text, s, &len);
 	protobuf_bytes(m->out, f.number, s, len);
 }
 
