@@ -90,10 +90,14 @@ static uint32_t within_instance(const struct work *w, uint32_t i, uint32_t insta
 static void find_makers(struct work *w, const struct task *t)
 {
 	for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
-		uint32_t path = w->names.of_after[k];
+		uint32_t path = w->names.of_after[k], maker;
 
-		if (path != NO_INDEX)
-			w->c->maker[k] = *chain_names_last(&w->names, path);
+		if (path == NO_INDEX)
+			continue;
+		maker = *chain_names_last(&w->names, path);
+		w->c->maker[k] = maker;
+		w->c->other_file[k] = maker != NO_INDEX &&
+				      w->names.of_target[w->s->nest[maker].target] != path;
 	}
 }
 
@@ -394,12 +398,14 @@ static int allocate(struct work *w)
 	w->c->before = indices(NULL, rec->n_tasks);
 	w->c->why = calloc(rec->n_tasks + 1, 1);
 	w->c->maker = indices(NULL, rec->n_after);
+	w->c->other_file = calloc(rec->n_after + 1, sizeof *w->c->other_file);
 	w->c->ready_us = malloc((rec->n_tasks + 1) * sizeof *w->c->ready_us);
 	if (w->c->ready_us)
 		memset(w->c->ready_us, 0xff, (rec->n_tasks + 1) * sizeof *w->c->ready_us);
 	return w->end_us && w->of_target && w->of_instance && w->of_recipe && w->inside &&
 	       w->sibling && w->running && w->first_seen && w->begun && w->ended &&
-	       w->c->before && w->c->why && w->c->maker && w->c->ready_us ? 0 : -ENOMEM;
+	       w->c->before && w->c->why && w->c->maker && w->c->ready_us &&
+	       w->c->other_file ? 0 : -ENOMEM;
 }
 
 int chain_make(struct chain *c, const struct summary *s)
@@ -428,5 +434,6 @@ void chain_release(struct chain *c)
 	free(c->ready_us);
 	free(c->path);
 	free(c->maker);
+	free(c->other_file);
 	*c = (struct chain){ 0 };
 }

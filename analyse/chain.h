@@ -4,6 +4,7 @@
 
 #include "analyse/summary.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,7 @@ struct chain {
 	uint8_t *why;		/* enum wait */
 	uint32_t *maker;	/* of each recording.after: the task that made it last before
 				   the waiting task began, or NO_INDEX; of any instance */
+	bool *other_file;	/* that is not the target of its maker */
 	int64_t *ready_us;	/* when its instance had begun, its targets were made and the line
 				   before it had ended; -1: it is not known what it waited for */
 	size_t n_path;
