@@ -36,15 +36,37 @@ static uint32_t add_task(struct trace *t, struct builder *b, const struct trace_
 	return at;
 }
 
+static bool is_of(const struct trace_piece *p, const char *category)
+{
+	return p->category && !strcmp(p->category, category);
+}
+
+static bool is_ours(const struct trace *t)
+{
+	for (size_t i = 0; i < t->n_pieces; i++) {
+		if (is_of(&t->piece[i], TRACE_INSTANCE))
+			return true;
+	}
+	return false;
+}
+
+/* In a trace of ours, not every top-level event is a task, and a task without a duration may seem
+ * to be inside the one before it. */
 static void add_tasks(struct trace *t, struct builder *b)
 {
+	bool ours = is_ours(t), span;
 	uint32_t task = NO_INDEX;
 
 	for (size_t i = 0; i < t->n_pieces; i++) {
 		const struct trace_piece *p = &t->piece[i];
 
-		if (p->depth)
-			builder_span(b, t->process[t->track[p->track].process].instance, task,
+		if (!p->depth)
+			task = NO_INDEX;
+		if (ours && (is_of(p, TRACE_PATH) || is_of(p, TRACE_INSTANCE)))
+			continue;
+		span = ours ? is_of(p, TRACE_SPAN) : p->depth;
+		if (span)
+			builder_span(b, trace_instance(t, b, p->track, TOOL, NULL), task,
 				     p->begin_us, trace_end_us(t, p), p->name);
 		else
 			task = add_task(t, b, p);
@@ -54,14 +76,16 @@ static void add_tasks(struct trace *t, struct builder *b)
 /* The process of the first event that has a duration. */
 static const char *tool_of(const struct trace *t)
 {
-	const struct trace_piece *first = t->piece;
+	const struct trace_piece *first = NULL;
 	const char *name;
 
-	for (size_t i = 1; i < t->n_pieces; i++) {
-		if (t->piece[i].begin_us < first->begin_us)
-			first = &t->piece[i];
+	for (size_t i = 0; i < t->n_pieces; i++) {
+		const struct trace_piece *p = &t->piece[i];
+
+		if (!is_of(p, TRACE_PATH) && (!first || p->begin_us < first->begin_us))
+			first = p;
 	}
-	name = t->process[t->track[first->track].process].name;
+	name = first ? t->process[t->track[first->track].process].name : NULL;
 	return name ? name : TOOL;
 }
 

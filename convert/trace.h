@@ -17,6 +17,12 @@
 
 #define TRACE_LONGEST_US 315360000000000	/* ten years: READER_TIME_MAX_US */
 
+/* Categories of our own traces: a whole instance, which is around nothing but its spans; the tasks of
+ * the critical path once more; a span. */
+#define TRACE_INSTANCE "instance"
+#define TRACE_PATH "critical-path"
+#define TRACE_SPAN "span"
+
 struct trace_piece {
 	int64_t begin_us, end_us;	/* end -1: no end event */
 	uint32_t track;

@@ -21,9 +21,11 @@
  * start of the recording. Texts may contain any bytes; a NUL ends them.
  */
 
-enum { SINK_MACHINE = 0 };	/* the process of the machine; instance i is process i + 1 */
+/* The process of the machine and its threads. Instance i is process i + 1. */
+enum { SINK_MACHINE = 0 };
+enum { SINK_PATH_TID = 0, SINK_SPANS_TID = 1 };
 
-/* A value that viewers show with an event. name is plain: letters, digits, '_'. */
+/* A value that viewers show with an event. */
 struct sink_arg {
 	const char *name;
 	const char *text;	/* NULL: the number */

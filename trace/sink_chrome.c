@@ -85,7 +85,7 @@ static size_t args_room(const struct sink_arg *arg, size_t n)
 	size_t room = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		room += strlen(arg[i].name) + ARG_ROOM;
+		room += JSON_TEXT_ROOM(strlen(arg[i].name)) + ARG_ROOM;
 		if (arg[i].text)
 			room += JSON_TEXT_ROOM(arg[i].len);
 	}
@@ -101,7 +101,7 @@ static char *put_args(char *to, const struct sink_arg *arg, size_t n)
 	to = PUT(to, ",\"args\":{");
 	for (size_t i = 0; i < n; i++) {
 		*to++ = '"';
-		to = put(to, arg[i].name, strlen(arg[i].name));
+		to = put_text(to, arg[i].name);
 		to = PUT(to, "\":");
 		if (!arg[i].text && !arg[i].id) {
 			to = buf_put_number(to, arg[i].number);

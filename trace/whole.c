@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/whole.h"
+
+#include "analyse/chain.h"
+#include "convert/trace.h"
+#include "recording/identity.h"
+#include "trace/counters.h"
+#include "trace/flows.h"
+#include "trace/place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND_MAX 1000
+
+struct writing {
+	struct whole *whole;
+	const struct recording *rec;
+	struct sink *sink;
+	struct summary summary;
+	struct chain chain;
+	struct place place;
+	struct flows flows;
+	struct identity identity;
+	struct buf text;
+};
+
+/* Arguments */
+
+static struct sink_arg number(const char *name, int64_t n)
+{
+	return (struct sink_arg){ .name = name, .number = n };
+}
+
+static struct sink_arg text(const char *name, const char *s, size_t max)
+{
+	return (struct sink_arg){ .name = name, .text = s, .len = strnlen(s, max) };
+}
+
+static struct sink_arg id_of(uint64_t id)
+{
+	return (struct sink_arg){ .name = "id", .number = (int64_t)id, .id = true };
+}
+
+static size_t add_known(struct sink_arg *arg, size_t n, const char *name, int64_t value)
+{
+	if (value < 0)
+		return n;
+	arg[n] = number(name, value);
+	return n + 1;
+}
+
+size_t whole_task_args(struct sink_arg *arg, const struct recording *rec, const struct task *t)
+{
+	static const char *const states[] = {
+		[TASK_QUEUED] = "queued", [TASK_UNFINISHED] = "unfinished", [TASK_DONE] = "done",
+		[TASK_FAILED] = "failed", [TASK_KILLED] = "killed",
+	};
+	const char *command = recording_command(rec, t);
+	size_t n = 0;
+
+	if (*t->key)
+		arg[n++] = text("key", t->key, COMMAND_MAX);
+	arg[n++] = text("state", states[t->state], COMMAND_MAX);
+	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
+		n = add_known(arg, n, "status", t->status);
+	n = add_known(arg, n, "user_us", t->user_us);
+	n = add_known(arg, n, "system_us", t->system_us);
+	n = add_known(arg, n, "max_rss_kb", t->max_rss_kb);
+	n = add_known(arg, n, "max_rss_at_most_kb", t->max_rss_at_most_kb);
+	if (t->peak_kb)
+		arg[n++] = number("peak_kb", t->peak_kb);
+	n = add_known(arg, n, "pid", t->pid);
+	if (*command)
+		arg[n++] = text("command", command, COMMAND_MAX);
+	return n;
+}
+
+/* Names of processes and tracks */
+
+static const char *process_name(struct writing *w, const char *name)
+{
+	buf_clear(&w->text);
+	if (w->whole->machine)
+		buf_addf(&w->text, "%s ", w->whole->machine);
+	buf_adds(&w->text, name);
+	return buf_str(&w->text);
+}
+
+/* The rows of a thread come one below the other. */
+#define ROWS_MAX 1000
+
+static void add_track(struct writing *w, const struct place_track *t)
+{
+	uint32_t row = t->row < ROWS_MAX ? t->row : ROWS_MAX;
+
+	buf_clear(&w->text);
+	if (t->pid == SINK_MACHINE)
+		buf_adds(&w->text, "spans");
+	else if (t->worker)
+		buf_addf(&w->text, "worker %u", (unsigned)t->worker);
+	else
+		buf_adds(&w->text, "build");
+	if (t->row > 1)
+		buf_addf(&w->text, " (%u)", (unsigned)t->row);
+	w->sink->ops->track(w->sink, t->pid, t->tid, buf_str(&w->text),
+			    (int)(t->worker * ROWS_MAX + row));
+}
+
+static void add_names(struct writing *w)
+{
+	const struct recording *rec = w->rec;
+	const char *host = recording_build(rec, "host");
+
+	w->sink->ops->process(w->sink, SINK_MACHINE, process_name(w, "machine"), host, 0);
+	if (w->chain.n_path)
+		w->sink->ops->track(w->sink, SINK_MACHINE, SINK_PATH_TID, "critical path", 0);
+	for (uint32_t i = 0; i < rec->n_instances; i++) {
+		const struct instance *in = &rec->instance[i];
+
+		if (!in->only_spans)
+			w->sink->ops->process(w->sink, i + 1,
+					      process_name(w, *in->tool ? in->tool : "build"),
+					      in->cwd, (int)i + 1);
+	}
+	for (size_t i = 0; i < w->place.n_tracks; i++)
+		add_track(w, &w->place.track[i]);
+}
+
+/* The lines of the file `build`. */
+static void add_build(struct writing *w)
+{
+	const struct recording *rec = w->rec;
+	struct sink_arg *arg = calloc(rec->n_build + 1, sizeof *arg);
+
+	if (!arg) {
+		w->sink->out.error = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < rec->n_build; i++)
+		arg[i] = text(rec->build[i].key, rec->build[i].value, COMMAND_MAX);
+	w->sink->ops->instant(w->sink, SINK_MACHINE, SINK_PATH_TID, 0, "build", arg, rec->n_build);
+	free(arg);
+}
+
+/* Slices */
+
+/* Where arrows begin: at the end, unless a span inside ends with it. Then it would be the span
+ * where they begin. */
+static int64_t leave_us(const struct writing *w, const struct sink_slice *slice, uint32_t first,
+			uint32_t n)
+{
+	for (uint32_t i = first; i < first + n; i++) {
+		const struct place_span *p = &w->place.span[i];
+
+		if (p->tid == slice->tid && p->end_us >= slice->end_us)
+			return slice->begin_us;
+	}
+	return slice->end_us > slice->begin_us ? slice->end_us - 1 : slice->begin_us;
+}
+
+/* at: the number of the slice in flows.h. Its spans are those from `first` on. */
+static void add_arrows(struct writing *w, struct sink_slice *slice, size_t at, uint32_t first,
+		       uint32_t n)
+{
+	struct flows *f = &w->flows;
+	struct sink_flow *from = f->from + f->first_from[at];
+	int64_t us;
+
+	slice->from = from;
+	slice->to = f->to + f->first_to[at];
+	slice->n_from = f->first_from[at + 1] - f->first_from[at];
+	slice->n_to = f->first_to[at + 1] - f->first_to[at];
+	if (!slice->n_from)
+		return;
+	us = leave_us(w, slice, first, n);
+	for (size_t i = 0; i < slice->n_from; i++)
+		from[i].us = us < from[i].us ? us : from[i].us;
+}
+
+static void add_instance(struct writing *w, uint32_t i)
+{
+	const struct recording *rec = w->rec;
+	const struct instance *in = &rec->instance[i];
+	struct sink_arg arg[5] = { id_of(identity_instance(&w->identity, rec, i)) };
+	size_t n = add_known(arg, 1, "pid", in->pid);
+	struct sink_slice slice = {
+		.pid = i + 1, .begin_us = place_instance_begin_us(rec, i),
+		.end_us = place_instance_end_us(rec, i), .name = *in->tool ? in->tool : "build",
+		.category = TRACE_INSTANCE, .arg = arg,
+	};
+
+	n = add_known(arg, n, "level", in->level);
+	if (*in->version)
+		arg[n++] = text("version", in->version, COMMAND_MAX);
+	if (*in->command)
+		arg[n++] = text("command", in->command, COMMAND_MAX);
+	slice.n_args = n;
+	add_arrows(w, &slice, rec->n_tasks + i, 0, w->place.first[0]);
+	w->sink->ops->slice(w->sink, &slice);
+}
+
+static void add_span(struct writing *w, const struct place_span *p)
+{
+	const struct span *span = &w->rec->span[p->span];
+	struct sink_arg arg[2] = { id_of(identity_span(&w->identity, w->rec, p->span)) };
+	struct sink_slice slice = {
+		.pid = p->pid, .tid = p->tid, .begin_us = p->begin_us, .end_us = p->end_us,
+		.name = span->name, .category = TRACE_SPAN, .arg = arg, .n_args = 1,
+	};
+
+	if (*span->place)
+		arg[slice.n_args++] = text("place", span->place, COMMAND_MAX);
+	w->sink->ops->slice(w->sink, &slice);
+}
+
+static void add_task(struct writing *w, uint32_t at)
+{
+	const struct recording *rec = w->rec;
+	const struct task *t = &rec->task[at];
+	uint32_t first = w->place.first[at], n = w->place.first[at + 1] - first;
+	struct sink_arg arg[WHOLE_ARGS_MAX + 1] = { id_of(identity_task(&w->identity, rec, at)) };
+	struct sink_slice slice = {
+		.pid = t->instance + 1, .tid = w->place.tid[at], .begin_us = t->start_us,
+		.end_us = recording_task_end_us(rec, t), .name = *t->name ? t->name : t->kind,
+		.category = t->kind, .arg = arg, .n_args = 1 + whole_task_args(arg + 1, rec, t),
+	};
+
+	add_arrows(w, &slice, at, first, n);
+	w->sink->ops->slice(w->sink, &slice);
+	for (uint32_t i = first; i < first + n; i++)
+		add_span(w, &w->place.span[i]);
+}
+
+static int add_slices(struct writing *w)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < w->rec->n_instances; i++) {
+		if (!w->rec->instance[i].only_spans)
+			add_instance(w, i);
+	}
+	for (uint32_t i = 0; i < w->place.first[0] && !r; i++) {
+		add_span(w, &w->place.span[i]);
+		r = whole_flush(w->whole, w->sink);
+	}
+	for (size_t i = 0; i < w->summary.n_ran && !r; i++) {
+		add_task(w, w->summary.order[i]);
+		r = whole_flush(w->whole, w->sink);
+	}
+	return r ? r : recording_command_error(w->rec);
+}
+
+/* The tasks of the critical path. One may begin a little before the one before it has ended. */
+static int add_path(struct writing *w)
+{
+	static const char *const why[] = {
+		[WAIT_NONE] = "nothing", [WAIT_TARGET] = "target", [WAIT_LINE] = "line",
+		[WAIT_HOST] = "host", [WAIT_WORKER] = "worker",
+	};
+	const struct recording *rec = w->rec;
+	const struct chain *c = &w->chain;
+	int r = 0;
+
+	for (size_t i = 0; i < c->n_path && !r; i++) {
+		const struct task *t = &rec->task[c->path[i]];
+		struct sink_arg arg[] = {
+			id_of(identity_task(&w->identity, rec, c->path[i])),
+			text("waited_for", why[c->why[c->path[i]]], COMMAND_MAX),
+		};
+		struct sink_slice slice = {
+			.pid = SINK_MACHINE, .tid = SINK_PATH_TID, .begin_us = t->start_us,
+			.end_us = recording_task_end_us(rec, t), .arg = arg, .n_args = 2,
+			.name = *t->name ? t->name : t->kind, .category = TRACE_PATH,
+		};
+
+		if (i + 1 < c->n_path && slice.end_us > rec->task[c->path[i + 1]].start_us)
+			slice.end_us = rec->task[c->path[i + 1]].start_us;
+		w->sink->ops->slice(w->sink, &slice);
+		r = whole_flush(w->whole, w->sink);
+	}
+	return r;
+}
+
+static int add_notes(struct writing *w)
+{
+	const struct recording *rec = w->rec;
+	int r = 0;
+
+	for (size_t i = 0; i < rec->n_notes && !r; i++) {
+		const struct note *n = &rec->note[i];
+		uint32_t tid = n->task < rec->n_tasks ? w->place.tid[n->task] : 0;
+
+		w->sink->ops->instant(w->sink, n->instance + 1, tid == PLACE_NONE ? 0 : tid,
+				      n->time_us > 0 ? n->time_us : 0, n->text, NULL, 0);
+		r = whole_flush(w->whole, w->sink);
+	}
+	return r;
+}
+
+static int prepare(struct writing *w)
+{
+	int r = summary_make(&w->summary, w->rec);
+
+	if (!r)
+		r = chain_make(&w->chain, &w->summary);
+	if (!r)
+		r = place_make(&w->place, &w->summary);
+	if (!r)
+		r = flows_make(&w->flows, &w->summary, &w->chain, w->whole->first_flow);
+	identity_of(&w->identity, w->rec);
+	w->whole->first_flow += w->flows.n;
+	return r;
+}
+
+int whole_write(struct sink *s, struct whole *whole)
+{
+	struct writing w = { .whole = whole, .rec = whole->rec, .sink = s };
+	int r = prepare(&w);
+
+	if (!r) {
+		add_names(&w);
+		add_build(&w);
+		r = add_slices(&w);
+	}
+	if (!r)
+		r = add_path(&w);
+	if (!r)
+		r = add_notes(&w);
+	if (!r)
+		r = counters_write(s, &w.summary, whole);
+	if (!r)
+		r = buf_error(&w.text);
+	flows_release(&w.flows);
+	place_release(&w.place);
+	chain_release(&w.chain);
+	summary_release(&w.summary);
+	buf_release(&w.text);
+	return r;
+}
