@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "recording/output_writer.h"
+
+#include "base/file.h"
+#include "command/redact.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+int output_create(int dir_fd)
+{
+	int log_fd = file_open_at(dir_fd, OUTPUT_LOG, O_WRONLY | O_CREAT | O_APPEND);
+	int index_fd = file_open_at(dir_fd, OUTPUT_INDEX, O_WRONLY | O_CREAT | O_APPEND);
+	int r = log_fd < 0 ? log_fd : index_fd < 0 ? index_fd :
+		file_write(index_fd, OUTPUT_HEADER, strlen(OUTPUT_HEADER));
+
+	if (log_fd >= 0)
+		close(log_fd);
+	if (index_fd >= 0)
+		close(index_fd);
+	return r;
+}
+
+int output_writer_open(struct output_writer *w, int dir_fd, enum output_stream stream,
+		       bool shared)
+{
+	w->stream = stream;
+	w->shared = shared;
+	w->in_key = false;
+	w->error = 0;
+	w->lost = 0;
+	w->n_held = 0;
+	w->log_fd = file_open_at(dir_fd, OUTPUT_LOG, O_WRONLY | O_APPEND);
+	w->index_fd = file_open_at(dir_fd, OUTPUT_INDEX, O_WRONLY | O_APPEND);
+	if (w->log_fd < 0 || w->index_fd < 0)
+		w->error = w->log_fd < 0 ? w->log_fd : w->index_fd;
+	else
+		w->end = (uint64_t)lseek(w->log_fd, 0, SEEK_END);
+	return w->error;
+}
+
+static int write_all(int fd, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int append_index(struct output_writer *w, int64_t from_us, int64_t to_us)
+{
+	char memory[96];
+	struct buf line;
+
+	buf_init_fixed(&line, memory, sizeof memory);
+	buf_addi(&line, to_us);
+	buf_addc(&line, ' ');
+	buf_addi(&line, to_us > from_us ? to_us - from_us : 0);
+	buf_addc(&line, ' ');
+	buf_addu(&line, w->stream);
+	buf_addc(&line, ' ');
+	buf_addu(&line, w->end);
+	buf_addc(&line, '\n');
+	return write_all(w->index_fd, line.data, line.len);
+}
+
+static void append(struct output_writer *w, const char *p, size_t len, int64_t from_us,
+		   int64_t to_us)
+{
+	if (w->error)
+		w->lost += len;
+	if (w->error || !len)
+		return;
+	if (w->shared) {
+		flock(w->index_fd, LOCK_EX);
+		w->end = (uint64_t)lseek(w->log_fd, 0, SEEK_END);
+	}
+	w->error = write_all(w->log_fd, p, len);
+	w->end += len;
+	if (!w->error)
+		w->error = append_index(w, from_us, to_us);
+	if (w->shared)
+		flock(w->index_fd, LOCK_UN);
+	if (w->error)
+		w->lost += len;
+}
+
+/* The lines of a private key follow one that a command line has whole. */
+static bool has(struct slice s, const char *word)
+{
+	return memmem(s.p, s.len, word, strlen(word));
+}
+
+static void add_split(struct buf *b, struct output_writer *w, struct slice line)
+{
+	struct slice part[REDACT_PARTS_MAX];
+	size_t n = redact_split(part, line.p, line.len, false);
+
+	if (n > 1 && has(line, "-----BEGIN ") && !has(line, "-----END "))
+		w->in_key = true;
+	for (size_t i = 0; i < n; i++)
+		buf_add(b, part[i].p, part[i].len);
+}
+
+/* Where the line ends, its newline or carriage return included. */
+static size_t line_len(const char *p, size_t len)
+{
+	const char *newline = memchr(p, '\n', len);
+	size_t n = newline ? (size_t)(newline - p) + 1 : len;
+	const char *cr = memchr(p, '\r', n);
+
+	return cr ? (size_t)(cr - p) + 1 : n;
+}
+
+/* Append lines with their secrets replaced. The text grows only in lines that have a secret. */
+static void append_masked(struct output_writer *w, const char *p, size_t len, int64_t from_us,
+			  int64_t to_us)
+{
+	struct buf b = BUF_INIT;
+	const char *done = p, *end = p + len;
+	bool changed = false;
+
+	for (size_t n; p < end; p += n) {
+		struct slice part[REDACT_PARTS_MAX], line;
+
+		n = line_len(p, (size_t)(end - p));
+		line = (struct slice){ p, n };
+		if (!w->in_key && redact_split(part, p, n, false) == 1)
+			continue;
+		changed = true;
+		buf_add(&b, done, (size_t)(p - done));
+		done = p + n;
+		if (!w->in_key) {
+			add_split(&b, w, line);
+			continue;
+		}
+		if (has(line, "-----END "))
+			w->in_key = false;
+		buf_adds(&b, REDACT_MARK);
+		if (p[n - 1] == '\n' || p[n - 1] == '\r')
+			buf_addc(&b, p[n - 1]);
+	}
+	if (!changed) {
+		append(w, done, len, from_us, to_us);
+	} else {
+		buf_add(&b, done, (size_t)(end - done));
+		if (buf_error(&b) && !w->error)
+			w->error = buf_error(&b);
+		append(w, b.data, b.len, from_us, to_us);
+	}
+	buf_release(&b);
+}
+
+static void write_held(struct output_writer *w)
+{
+	append_masked(w, w->held, w->n_held, w->held_from_us, w->held_to_us);
+	w->n_held = 0;
+}
+
+static void hold(struct output_writer *w, const char *p, size_t len, int64_t from_us,
+		 int64_t to_us)
+{
+	if (!w->n_held)
+		w->held_from_us = from_us;
+	w->held_to_us = to_us;
+	memcpy(w->held + w->n_held, p, len);
+	w->n_held += len;
+}
+
+/* The length up to the last newline or carriage return, 0 without one. */
+static size_t whole_lines(const char *p, size_t len)
+{
+	const char *newline = memrchr(p, '\n', len);
+	size_t n = newline ? (size_t)(newline - p) + 1 : 0;
+	const char *cr = memrchr(p + n, '\r', len - n);
+
+	return cr ? (size_t)(cr - p) + 1 : n;
+}
+
+void output_writer_add(struct output_writer *w, const char *p, size_t len, int64_t from_us,
+		       int64_t to_us)
+{
+	while (w->n_held && len) {
+		size_t n = line_len(p, len), room = sizeof w->held - w->n_held;
+		bool ends;
+
+		n = n < room ? n : room;
+		ends = p[n - 1] == '\n' || p[n - 1] == '\r' || n == room;
+		hold(w, p, n, from_us, to_us);
+		if (ends)
+			write_held(w);
+		p += n;
+		len -= n;
+	}
+	while (len) {
+		size_t n = whole_lines(p, len);
+
+		if (n) {
+			append_masked(w, p, n, from_us, to_us);
+		} else if (len >= sizeof w->held) {
+			n = sizeof w->held;
+			append_masked(w, p, n, from_us, to_us);
+		} else {
+			hold(w, p, len, from_us, to_us);
+			return;
+		}
+		p += n;
+		len -= n;
+	}
+}
+
+void output_writer_flush(struct output_writer *w)
+{
+	if (w->n_held)
+		write_held(w);
+}
+
+void output_writer_close(struct output_writer *w)
+{
+	output_writer_flush(w);
+	if (w->log_fd >= 0)
+		close(w->log_fd);
+	if (w->index_fd >= 0)
+		close(w->index_fd);
+	w->log_fd = w->index_fd = -1;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_RECORDING_OUTPUT_WRITER_H
+#define BUILDBEAT_RECORDING_OUTPUT_WRITER_H
+
+#include "recording/output.h"
+
+#define OUTPUT_HELD_MAX 65536
+
+/*
+ * Appends to the output of a recording (output.h). Two processes may do so at the same time, if
+ * each has opened its own writer. Secrets are replaced line by line, so an unfinished line is
+ * held until it ends, or output_writer_flush() is called, or it is too long. The caller has
+ * blocked SIGXFSZ.
+ */
+struct output_writer {
+	int log_fd, index_fd;	/* -1: writing has ended */
+	enum output_stream stream;
+	bool shared;		/* with another process */
+	bool in_key;		/* between the first and the last line of a private key */
+	int error;		/* the first failure, negative errno: nothing is written any more */
+	uint64_t lost;		/* bytes that were not written since */
+	uint64_t end;		/* size of the log, unless shared */
+	int64_t held_from_us, held_to_us;	/* when the held bytes were written */
+	size_t n_held;
+	char held[OUTPUT_HELD_MAX];
+};
+
+/* Make both files. 0 or a negative errno. */
+int output_create(int dir_fd);
+
+/* 0 or a negative errno. */
+int output_writer_open(struct output_writer *w, int dir_fd, enum output_stream stream,
+		       bool shared);
+
+/* These bytes were written between the two times. */
+void output_writer_add(struct output_writer *w, const char *p, size_t len, int64_t from_us,
+		       int64_t to_us);
+
+/* Write the unfinished line. */
+void output_writer_flush(struct output_writer *w);
+
+void output_writer_close(struct output_writer *w);
+
+#endif
