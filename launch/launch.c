@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "launch/notice.h"
+#include "launch/relay.h"
 #include "launch/witness.h"
 #include "plugin/carry.h"
 #include "sampler/sampler.h"
@@ -210,6 +211,8 @@ static int wait_for(struct launch *l, struct signals *s)
 			return -errno;
 		timeout = until_sample(l->sampler);
 		sig = sigtimedwait(&s->waited, &info, &timeout);
+		if (sig == SIGCHLD && l->relay)
+			relay_tend(l->relay);
 		if (sig > 0 && sig != SIGCHLD)
 			look_into(l, s, sig == WITNESS_SIGNAL ? NULL : &info);
 		if (l->sampler && sampler_next_ns(l->sampler) <= clock_mono_ns())
@@ -261,10 +264,14 @@ int launch_run(struct launch *l)
 	if (l->pid == 0) {
 		witness_hold(&s.witness, launcher);
 		signals_give_back(&s, l->mask);
+		if (l->relay)
+			relay_enter(l->relay);
 		if (l->entered)
 			l->entered(l->context);
 		execute(l, not_run);
 	}
+	if (l->relay)
+		relay_entered(l->relay);
 	if (!r) {
 		if (l->started)
 			l->started(l->context, l->pid);

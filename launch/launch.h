@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 struct carried;
+struct relay;
 struct sampler;
 
 /*
@@ -24,6 +25,7 @@ struct launch {
 	const struct carried *preload;
 	bool host;		/* the children of the command itself are tasks, too */
 	struct sampler *sampler;	/* or NULL */
+	struct relay *relay;	/* gets its output; NULL: it has ours */
 	/* The signal mask of the command; NULL: that of the caller. */
 	const sigset_t *mask;
 	/* Called in the new process before it executes the command; may call _exit() (or NULL). */

@@ -99,6 +99,14 @@ static void begin_capture(struct recorder *rec)
 		complain(rec, "no processes are recorded", &err);
 }
 
+static void begin_relay(struct recorder *rec)
+{
+	struct error err = { 0 };
+
+	if (rec->created && rec->settings->log && relay_begin(&rec->relay, &rec->store, &err))
+		complain(rec, "the build's output is not kept", &err);
+}
+
 static int append_info(struct recorder *rec, char *const *argv, struct error *err)
 {
 	struct buf lines = BUF_INIT, command = BUF_INIT;
@@ -258,6 +266,8 @@ void recorder_prepare(struct recorder *rec, struct launch *l)
 		l->makefiles = buf_str(&rec->makefiles);
 	l->preload = may_preload(&rec->carried, l->argv[0]) ? &rec->carried : NULL;
 	l->sampler = rec->sampler;
+	begin_relay(rec);
+	l->relay = rec->relay.n ? &rec->relay : NULL;
 	l->mask = &rec->hold.old_mask;
 	capture_prepare(&rec->capture, l);
 }
@@ -531,6 +541,23 @@ static void end_capture(struct recorder *rec)
 		complain(rec, "the recording is incomplete", &err);
 }
 
+/* The log has what was written before the command's end. */
+static void end_relay(struct recorder *rec)
+{
+	struct relay_result result;
+	struct error err;
+
+	relay_end(&rec->relay, &result);
+	record_lost_part(rec, "output", result.log_error);
+	if (result.log_error && !lost_is_full(result.log_error)) {
+		error_sys(&err, result.log_error, OUTPUT_LOG, NULL);
+		complain(rec, "the build's output is not all kept", &err);
+	}
+	if (result.out_error)
+		notice("%llu bytes of the build's output could not be written: %s",
+		       (unsigned long long)result.out_lost, strerror(-result.out_error));
+}
+
 static void finish_created(struct recorder *rec, const struct launch *l)
 {
 	struct tasklog log = { 0 };
@@ -542,6 +569,7 @@ static void finish_created(struct recorder *rec, const struct launch *l)
 		sampler_take(rec->sampler, true);
 	end_capture(rec);
 	r = append_end(rec, l);
+	end_relay(rec);
 	gitstamp_end(&rec->stamp);
 	record_lost_part(rec, "samples", rec->sampler ? sampler_error(rec->sampler) : 0);
 	scanned = !tasklog_scan(rec->store.dir_fd, &log);
@@ -577,6 +605,9 @@ static bool is_empty(struct recorder *rec, const struct launch *l)
 
 static void drop_created(struct recorder *rec)
 {
+	struct relay_result result;
+
+	relay_end(&rec->relay, &result);
 	capture_drop(&rec->capture);
 	gitstamp_kill(&rec->stamp);
 	sampler_free(rec->sampler);

@@ -7,6 +7,7 @@
 #include "launch/gitstamp.h"
 #include "launch/hold.h"
 #include "launch/launch.h"
+#include "launch/relay.h"
 #include "launch/settings.h"
 #include "plugin/carry.h"
 #include "plugin/ticket.h"
@@ -34,6 +35,7 @@ struct recorder {
 	struct carried carried;	/* the same for the preload; ticket "": none */
 	struct sampler *sampler;
 	struct capture capture;
+	struct relay relay;
 	struct gitstamp stamp;
 	bool complained;	/* the reason for missing data was reported */
 	/* Write into why the reason that a make recorded no tasks; false: it does record them.

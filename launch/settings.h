@@ -20,6 +20,7 @@ struct settings {
 	bool task_io;
 	bool task_memory;
 	bool processes;
+	bool log;
 	int compress;		/* COMPRESS_ */
 	int layout;		/* LAYOUT_IS_ */
 	const char *plugin;	/* NULL: the installed one */

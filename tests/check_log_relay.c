@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "recording/output.h"
+#include "tests/launched.h"
+#include "tests/recorded.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* `buildbeat record --log` writing to pipes and files: what the build's readers get is what they
+ * get without it, and the log has the same bytes. */
+
+#define LOGGED RECORD "--log -n log -- "
+#define LOG "stats/log/output.log"
+
+/* Lines, binary data with NULs, no newline at the end, nothing at all. */
+static void make_data(unsigned which)
+{
+	static const size_t sizes[] = { 0, 1, 70000, 3000000 };
+	struct buf b = BUF_INIT;
+	uint64_t seed = which;
+
+	for (size_t i = 0; i < sizes[which / 2]; i++) {
+		uint64_t n = random_below(&seed, 256);
+
+		buf_addc(&b, which % 2 ? (char)n : n < 8 ? '\n' : (char)('a' + n % 26));
+	}
+	support_write(support_path("%s/data", support_tmpdir()), buf_str(&b), b.len);
+	buf_release(&b);
+}
+
+static const char *const commands[] = {
+	"cat data", "cat data >&2", "cat data; echo end; exit 3", "echo a; echo b >&2; cat data",
+	"dd if=data bs=777 status=none", "(cat data; printf x) | cat",
+};
+
+/* With separate pipes, with one, and with files. */
+static const char *const places[] = {
+	"run", "run 2>&1", "run >out 2>err; e=$?; cat out err; exit $e",
+	"echo before >out; run >>out 2>&1; e=$?; echo after >>out; cat out; exit $e",
+	"echo before >out; run >>out 2>>out; e=$?; cat out; exit $e",
+};
+
+#define N_DATA 8
+
+static void check_same(const char *place, const char *command)
+{
+	struct run plain, logged;
+
+	support_run(&plain, support_tmpdir(), "run() { sh -c '%s'; }; %s", command, place);
+	support_run(&logged, support_tmpdir(), "rm -rf stats out err; run() { " LOGGED
+		    "sh -c '%s'; }; %s", command, place);
+	ck_assert_int_eq(plain.status, logged.status);
+	ck_assert_uint_eq(plain.out.len, logged.out.len);
+	ck_assert(!memcmp(plain.out.data, logged.out.data, plain.out.len));
+	ck_assert_str_eq(logged.err.data, plain.err.data);
+	ck_assert_uint_eq(plain.err.len, logged.err.len);
+	ck_assert(!memcmp(plain.err.data, logged.err.data, plain.err.len));
+}
+
+START_TEST(same_bytes)
+{
+	const char *command = commands[_i % ARRAY_SIZE(commands)];
+	unsigned n = (unsigned)_i / ARRAY_SIZE(commands);
+	make_data((unsigned)_i * 3 % N_DATA);
+	check_same(places[n % ARRAY_SIZE(places)], command);
+	if (strstr(command, "data;") || strstr(command, "echo"))
+		return;
+	support_expect(support_tmpdir(), 0, "", "", "sh -c '%s' 2>&1 | cmp - " LOG, command);
+}
+END_TEST
+
+START_TEST(order)
+{
+	check_same("run 2>&1", "for i in $(seq 300); do echo o$i; echo e$i >&2; done");
+	support_expect(support_tmpdir(), 0, NULL, "", "test $(wc -l <" LOG ") = 600");
+}
+END_TEST
+
+static const char *const unusual[] = {
+	"run >/dev/null", "run >&-", "run 2>&-", "run >&- 2>&-", "run <&- >&- 2>&-",
+	": >ro; run 1<ro", "run >out 2>&1 >/dev/null; cat out", "run 2>/dev/full",
+	"rm -f f; mkfifo f; cat f >got & run >f; wait; cat got",
+};
+
+START_TEST(unusual_outputs)
+{
+	check_same(unusual[_i], "echo out; echo err >&2; exit 5");
+}
+END_TEST
+
+/* The end of a pipe is the reader's: an endless writer gets the signal. */
+START_TEST(closed_pipe)
+{
+	static const char *const endless[] = {
+		"yes", "sh -c 'trap \"\" PIPE; while echo y 2>/dev/null; do :; done; exit 7'",
+	};
+	struct run plain, logged;
+
+	support_run(&plain, support_tmpdir(), "{ %s; echo $? >&2; } | head -n 2",
+		    endless[_i]);
+	support_run(&logged, support_tmpdir(), "{ " LOGGED "%s; echo $? >&2; } | head -n 2",
+		    endless[_i]);
+	ck_assert_str_eq(logged.out.data, "y\ny\n");
+	ck_assert_str_eq(logged.err.data, plain.err.data);
+}
+END_TEST
+
+/* A slow reader holds the writer up; a reader of one output does not hold the other up. */
+START_TEST(back_pressure)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "%s mkfifo gate; exec 3<>gate; { " LOGGED
+		    "sh -c 'seq 200000; echo done >flag' 2>/dev/null; } | "
+		    "{ read x <&3; test ! -e flag || echo early; cat | tail -n 1; } & "
+		    "until_true \"test -s " LOG "\"; sleep 0.1; echo >&3; wait", support_poll);
+	ck_assert_str_eq(r.out.data, "200000\n");
+	support_run(&r, support_tmpdir(), "rm -rf stats gate; mkfifo gate; exec 3<>gate; "
+		    LOGGED "sh -c 'seq 200000 & p=$!; echo x >&2; echo >gate; wait $p' "
+		    "2>err | { read x <&3; cat | wc -l; }; cat err");
+	ck_assert_str_eq(r.out.data, "200000\nx\n");
+}
+END_TEST
+
+/* A process that keeps the pipe does not keep us. What it writes later is passed on, as it would
+ * be without us, and is not in the log. */
+START_TEST(background)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "mkfifo gate; exec 3<>gate; { " LOGGED
+		    "sh -c 'echo one; { read x <gate; echo late; } & exit 4'; echo $? >&2; "
+		    "grep -c ^end_us stats/log/build >&2; echo >&3; } | cat; cat " LOG);
+	ck_assert_str_eq(r.out.data, "one\nlate\none\n");
+	ck_assert_str_eq(r.err.data, "4\n1\n");
+}
+END_TEST
+
+#define RELAYS "$(pgrep -P $PPID -x buildbeat-relay)"
+
+/* The relay or the launcher is killed. */
+START_TEST(killed_relay)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "%s command -v pgrep >/dev/null || exit 77; " LOGGED
+		    "sh -c 'seq 100000; kill -9 " RELAYS "; seq 100001 200000; kill -9 " RELAYS
+		    "; echo end; exit 3' >out; echo $?; wc -l <out; sort -n out | uniq -d; "
+		    "tail -n 1 out", support_poll);
+	if (r.status != 77)
+		ck_assert_str_eq(r.out.data, "3\n200001\nend\n");
+}
+END_TEST
+
+START_TEST(killed_launcher)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "{ " LOGGED "sh -c 'seq 1000; kill -9 $PPID; "
+		    "seq 1001 50000; echo end'; } 2>/dev/null | md5sum; md5sum <" LOG
+		    "; { seq 50000; echo end; } | md5sum");
+	ck_assert_uint_eq(r.out.len, 3 * 36);
+	ck_assert(!memcmp(r.out.data, r.out.data + 36, 36));
+	ck_assert(!memcmp(r.out.data, r.out.data + 72, 36));
+}
+END_TEST
+
+/* The log ends, the output does not, and one line says so. */
+START_TEST(limited_size)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "{ ulimit -f 100; " LOGGED
+		    "sh -c 'seq 20000; exit 6'; echo $? >&2; } | md5sum; seq 20000 | md5sum");
+	ck_assert(!memcmp(r.out.data, r.out.data + 36, 36));
+	ck_assert(strstr(r.err.data, "buildbeat: the recording is incomplete"));
+	ck_assert_str_eq(strchr(r.err.data, '\n'), "\n6\n");
+}
+END_TEST
+
+/* Only as root: in a user namespace root's directories have no owner and are not trusted. */
+START_TEST(full_disk)
+{
+	struct run r;
+
+	if (geteuid())
+		return;
+	support_run(&r, support_tmpdir(), "mkdir small; unshare -rm sh -c '"
+		    "mount -t tmpfs -o size=256k none small || exit 77; "
+		    BUILDBEAT " record --log --no-git -o small -n one -- seq 100000; "
+		    "grep output small/one/lost.log >&2' | md5sum; seq 100000 | md5sum");
+	if (strstr(r.err.data, "unshare") || !strstr(r.err.data, "buildbeat"))
+		return;
+	ck_assert(!memcmp(r.out.data, r.out.data + 36, 36));
+	ck_assert(strstr(r.err.data, "\toutput\tdisk"));
+}
+END_TEST
+
+/* In the log only. */
+START_TEST(secrets)
+{
+	static const char text[] = "login --password=hunter2hunter ok\n"
+		"plain line\nhttps://me:geheim99@host/x\n"
+		"-----BEGIN RSA PRIVATE KEY-----\nAAAA\nBBBB\n-----END RSA PRIVATE KEY-----\n"
+		"after\n";
+	struct buf log;
+
+	support_writes(support_path("%s/data", support_tmpdir()), text);
+	support_expect(support_tmpdir(), 0, text, "", LOGGED "%s",
+		       _i ? "dd if=data bs=5 status=none" : "cat data");
+	support_read(&log, support_path("%s/" LOG, support_tmpdir()));
+	ck_assert(!strstr(log.data, "hunter2"));
+	ck_assert(!strstr(log.data, "geheim"));
+	ck_assert(!strstr(log.data, "AAAA") && !strstr(log.data, "BBBB"));
+	ck_assert(strstr(log.data, "plain line\n") && strstr(log.data, "after\n"));
+	ck_assert(strstr(log.data, "--password=*** ok\n"));
+	buf_release(&log);
+}
+END_TEST
+
+/* Each line of the index continues the one before, and the last one ends with the log. */
+START_TEST(index_lines)
+{
+	struct cursor c;
+	struct slice line;
+	struct buf index;
+	uint64_t end = 0;
+	int64_t time_us = 0;
+	bool whole;
+
+	support_expect(support_tmpdir(), 0, NULL, "", LOGGED
+		       "sh -c 'for i in 1 2 3; do seq 1000; sleep 0.02; done'");
+	support_read(&index, support_path("%s/stats/log/output_index.log", support_tmpdir()));
+	cursor_init(&c, index.data, index.len);
+	ck_assert(cursor_line(&c, &line, &whole) && slice_is(line, "buildbeat output 1"));
+	while (cursor_line(&c, &line, &whole)) {
+		struct output_piece p;
+
+		ck_assert(whole && output_parse(line, &p));
+		ck_assert(p.end > end && p.time_us >= time_us && p.span_us <= p.time_us);
+		ck_assert_int_eq(p.stream, OUTPUT_STDOUT);
+		end = p.end;
+		time_us = p.time_us;
+	}
+	ck_assert_uint_eq(end, 3 * 3893);
+	buf_release(&index);
+}
+END_TEST
+
+/* The command is not found: the message is relayed, and no recording is left. */
+START_TEST(not_found)
+{
+	support_expect(support_tmpdir(), 127, "", "buildbeat: /no/such: command not found\n",
+		       LOGGED "/no/such");
+	ck_assert(!support_exists(support_path("%s/stats", support_tmpdir())));
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("log_relay",
+		TEST_LOOP(same_bytes, 2 * ARRAY_SIZE(commands) * ARRAY_SIZE(places)),
+		TEST(order), TEST_EACH(unusual_outputs, unusual), TEST_LOOP(closed_pipe, 2),
+		TEST(back_pressure), TEST(background), TEST(killed_relay), TEST(killed_launcher),
+		TEST(limited_size), TEST(full_disk), TEST_LOOP(secrets, 2), TEST(index_lines),
+		TEST(not_found));
+}
