@@ -187,16 +187,27 @@ bool file_find_program(char out[PATH_MAX], const char *name)
 	}
 }
 
-int file_add_cache_dir(struct buf *path)
+/* Our part of the directory that a variable names; without it, of one in the home. */
+static int add_user_dir(struct buf *path, const char *variable, const char *in_home)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const char *dir = getenv(variable), *home = getenv("HOME");
 
-	if (cache && *cache == '/')
-		buf_adds(path, cache);
+	if (dir && *dir == '/')
+		buf_adds(path, dir);
 	else if (home && *home == '/')
-		buf_addf(path, "%s/.cache", home);
+		buf_addf(path, "%s/%s", home, in_home);
 	else
 		return -ENOENT;
 	buf_adds(path, "/buildbeat");
 	return 0;
+}
+
+int file_add_cache_dir(struct buf *path)
+{
+	return add_user_dir(path, "XDG_CACHE_HOME", ".cache");
+}
+
+int file_add_state_dir(struct buf *path)
+{
+	return add_user_dir(path, "XDG_STATE_HOME", ".local/state");
 }

@@ -46,6 +46,8 @@ mode_t file_umask(void);
 /* Add the path of our part of the user's cache directory, "~/.cache/buildbeat", whether it exists
  * or not. 0, or -ENOENT if neither XDG_CACHE_HOME nor HOME names one. */
 int file_add_cache_dir(struct buf *path);
+/* The same of the state directory: "~/.local/state/buildbeat", XDG_STATE_HOME. */
+int file_add_state_dir(struct buf *path);
 
 /* Make the directories above path. 0 or a negative errno with err. */
 int file_make_parents(const char *path, struct error *err);

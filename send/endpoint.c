@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "send/endpoint.h"
+
+#include "base/cursor.h"
+#include "base/hex.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *path, *url, *headers;
+} signals[ENDPOINT_SIGNALS] = {
+	[ENDPOINT_TRACES] = { "/v1/traces", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+			      "OTEL_EXPORTER_OTLP_TRACES_HEADERS" },
+	[ENDPOINT_METRICS] = { "/v1/metrics", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+			       "OTEL_EXPORTER_OTLP_METRICS_HEADERS" },
+};
+
+static const char *setting(const char *variable)
+{
+	const char *text = getenv(variable);
+
+	return text && *text ? text : NULL;
+}
+
+bool endpoint_is_url(const char *text)
+{
+	return str_starts(text, "http:") || str_starts(text, "https:");
+}
+
+static bool is_bare(const char *text)
+{
+	return !strcmp(text, "http:") || !strcmp(text, "https:");
+}
+
+/* A host, printable characters without blanks, and nothing that names a user. */
+static int check(const char *url, struct error *err)
+{
+	const char *host = strstr(url, "://");
+	size_t len;
+
+	if (!host || !endpoint_is_url(url) || !host[3] || host[3] == '/')
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "expected a URL such as http://localhost:4318, not '%s'", url);
+	for (const char *p = url; *p; p++) {
+		if (*p <= ' ' || *p > '~')
+			return error_set(err, -EINVAL, NULL, 0, 0, "a URL has only printable "
+					 "ASCII characters and no blanks: write others as %%XX");
+	}
+	len = strcspn(host + 3, "/?#");
+	if (memchr(host + 3, '@', len))
+		return error_set(err, -EINVAL, NULL, 0, 0, "a URL with a password is rejected, "
+				 "because other users can read command lines: set "
+				 "OTEL_EXPORTER_OTLP_HEADERS");
+	return 0;
+}
+
+int endpoint_url(struct buf *out, const char *text, enum endpoint_signal signal,
+		 struct error *err)
+{
+	const char *exact = is_bare(text) ? setting(signals[signal].url) : NULL;
+
+	buf_clear(out);
+	if (exact) {
+		buf_adds(out, exact);
+		return check(buf_str(out), err);
+	}
+	if (is_bare(text))
+		text = setting("OTEL_EXPORTER_OTLP_ENDPOINT");
+	if (!text)
+		text = "http://localhost:4318";
+	buf_adds(out, text);
+	while (out->len && out->data[out->len - 1] == '/')
+		buf_cut(out, out->len - 1);
+	buf_adds(out, signals[signal].path);
+	return check(text, err);
+}
+
+enum endpoint_signal endpoint_signal_of(const char *url)
+{
+	const char *metrics = setting(signals[ENDPOINT_METRICS].url);
+
+	if (str_ends(url, signals[ENDPOINT_METRICS].path) || (metrics && !strcmp(metrics, url)))
+		return ENDPOINT_METRICS;
+	return ENDPOINT_TRACES;
+}
+
+/* "%XX" is a byte. False: not a header. */
+static bool add_header(struct buf *out, struct slice item)
+{
+	const char *p = item.p, *end = item.p + item.len;
+	const char *equal = memchr(p, '=', item.len);
+
+	if (!equal)
+		return false;
+	while (p < equal && *p == ' ')
+		p++;
+	while (end > equal + 1 && end[-1] == ' ')
+		end--;
+	buf_add(out, p, (size_t)(equal - p));
+	while (out->len && out->data[out->len - 1] == ' ')
+		buf_cut(out, out->len - 1);
+	if (!out->len || memchr(out->data, ':', out->len))
+		return false;
+	buf_adds(out, ": ");
+	for (p = equal + 1; p < end; p++) {
+		int byte = *p == '%' && end - p > 2 ? hex_byte(p + 1) : -1;
+
+		buf_addc(out, byte < 0 ? *p : (char)byte);
+		p += byte < 0 ? 0 : 2;
+	}
+	for (size_t i = 0; i < out->len; i++) {
+		if ((unsigned char)out->data[i] < ' ' || out->data[i] == 127)
+			return false;
+	}
+	return true;
+}
+
+bool endpoint_next_header(struct buf *out, enum endpoint_signal signal, unsigned *at)
+{
+	/* That of the signal replaces the common one, as OpenTelemetry says. */
+	const char *text = setting(signals[signal].headers);
+	struct slice item;
+	struct cursor c;
+	unsigned n = 0;
+
+	text = text ? text : setting("OTEL_EXPORTER_OTLP_HEADERS");
+	cursor_init(&c, text ? text : "", text ? strlen(text) : 0);
+	while (c.p < c.end) {
+		cursor_until(&c, ',', &item);
+		if (n++ < *at)
+			continue;
+		*at = n;
+		buf_clear(out);
+		if (add_header(out, item))
+			return true;
+	}
+	return false;
+}
+
+int64_t endpoint_number(const char *variable, int64_t otherwise)
+{
+	const char *text = setting(variable);
+	uint64_t n;
+
+	return text && cursor_slice_u64(slice_of(text), &n) && n <= INT64_MAX / 1000000 ?
+	       (int64_t)n : otherwise;
+}
