@@ -12,58 +12,83 @@
 #include <unistd.h>
 
 #define PLUGIN_NAME "buildbeat.so"
+#define SENDER_NAME "buildbeat-send"
 
-static bool is_plugin(char path[PATH_MAX], const char *candidate)
+/* A part of our installation: where it is from the directory of this program, in the installation
+ * and in a build tree, and where configure said. */
+struct part {
+	const char *near[2], *installed;
+	int access;
+	const char *unusable, *missing;
+};
+
+static const struct part plugin = {
+	{ "/../lib/buildbeat/" PLUGIN_NAME, "/plugin/.libs/" PLUGIN_NAME },
+	PKGLIBDIR "/" PLUGIN_NAME, R_OK,
+	"the plugin cannot be used", "the plugin is not installed",
+};
+
+static const struct part sender = {
+	{ "/../libexec/buildbeat/" SENDER_NAME, "/send/" SENDER_NAME },
+	PKGLIBEXECDIR "/" SENDER_NAME, X_OK,
+	"the program cannot be used", "the program is not installed",
+};
+
+static bool is_part(char path[PATH_MAX], const struct part *part, const char *candidate)
 {
-	return realpath(candidate, path) && !access(path, R_OK);
+	return realpath(candidate, path) && !access(path, part->access);
 }
 
-/* Other users must be able to write neither to the plugin nor to its directory. */
-static bool may_load(const char *path, struct error *err)
+/* Other users must be able to write neither to it nor to its directory. */
+static bool may_use(const char *path, const struct part *part, struct error *err)
 {
 	char dir[PATH_MAX];
 	struct stat st;
 
 	snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(path, '/') - path), path);
 	if (stat(*dir ? dir : "/", &st)) {
-		error_sys(err, -errno, dir, "the plugin cannot be used");
+		error_sys(err, -errno, dir, part->unusable);
 		return false;
 	}
 	if (trust_check_code(*dir ? dir : "/", &st, err))
 		return false;
 	if (!stat(path, &st))
 		return !trust_check_code(path, &st, err);
-	error_sys(err, -errno, path, "the plugin cannot be used");
+	error_sys(err, -errno, path, part->unusable);
 	return false;
 }
 
-/* It is beside us, in our build tree, or where configure said. */
-bool find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
+static bool find(char path[PATH_MAX], const struct part *part, struct error *err)
 {
-	static const char *const near[] = {
-		"/../lib/buildbeat/" PLUGIN_NAME, "/plugin/.libs/" PLUGIN_NAME,
-	};
 	char exe[PATH_MAX], candidate[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	char *slash;
 
-	if (setting) {
-		if (is_plugin(path, setting))
-			return may_load(path, err);
-		error_sys(err, -errno, setting, "the plugin cannot be used");
-		return false;
-	}
 	exe[n > 0 ? n : 0] = '\0';
 	slash = strrchr(exe, '/');
-	for (size_t i = 0; slash && i < ARRAY_SIZE(near); i++) {
+	for (size_t i = 0; slash && i < ARRAY_SIZE(part->near); i++) {
 		*slash = '\0';
-		snprintf(candidate, sizeof candidate, "%s%s", exe, near[i]);
-		if (is_plugin(path, candidate))
-			return may_load(path, err);
+		snprintf(candidate, sizeof candidate, "%s%s", exe, part->near[i]);
+		if (is_part(path, part, candidate))
+			return may_use(path, part, err);
 	}
-	if (is_plugin(path, PKGLIBDIR "/" PLUGIN_NAME))
-		return may_load(path, err);
-	error_set(err, -ENOENT, PKGLIBDIR "/" PLUGIN_NAME, 0, 0,
-		  "the plugin is not installed");
+	if (is_part(path, part, part->installed))
+		return may_use(path, part, err);
+	error_set(err, -ENOENT, part->installed, 0, 0, "%s", part->missing);
 	return false;
+}
+
+bool find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
+{
+	if (!setting)
+		return find(path, &plugin, err);
+	if (is_part(path, &plugin, setting))
+		return may_use(path, &plugin, err);
+	error_sys(err, -errno, setting, plugin.unusable);
+	return false;
+}
+
+bool find_sender(char path[PATH_MAX], struct error *err)
+{
+	return find(path, &sender, err);
 }

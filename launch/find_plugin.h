@@ -11,4 +11,7 @@
  * there is none. */
 bool find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
 
+/* The program buildbeat-send, likewise. */
+bool find_sender(char path[PATH_MAX], struct error *err);
+
 #endif

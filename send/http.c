@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "send/http.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BODY_MAX 65536		/* of an answer that is kept */
+
+struct http {
+	CURL *curl;
+	struct curl_slist *headers;
+	char error[CURL_ERROR_SIZE];
+};
+
+static size_t keep_body(char *p, size_t size, size_t n, void *data)
+{
+	struct buf *body = data;
+	size_t len = size * n, room = BODY_MAX - (body->len < BODY_MAX ? body->len : BODY_MAX);
+
+	buf_add(body, p, len < room ? len : room);
+	return len;
+}
+
+/* Options of libcurl that may fail: 0, or the first error. */
+static CURLcode set_options(struct http *h, const char *url, int64_t timeout_ms)
+{
+	const char *authority = getenv("OTEL_EXPORTER_OTLP_CERTIFICATE");
+	CURL *c = h->curl;
+	CURLcode r = curl_easy_setopt(c, CURLOPT_URL, url);
+
+	r = r ? r : curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	r = r ? r : curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+	r = r ? r : curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
+	r = r ? r : curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
+	if (authority && *authority)
+		r = r ? r : curl_easy_setopt(c, CURLOPT_CAINFO, authority);
+	r = r ? r : curl_easy_setopt(c, CURLOPT_USERAGENT, "buildbeat/" PACKAGE_VERSION);
+	r = r ? r : curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	r = r ? r : curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)timeout_ms);
+	r = r ? r : curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	r = r ? r : curl_easy_setopt(c, CURLOPT_ERRORBUFFER, h->error);
+	r = r ? r : curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, keep_body);
+	return r;
+}
+
+struct http *http_new(const char *url, int64_t timeout_ms, char error[256])
+{
+	struct http *h = calloc(1, sizeof *h);
+	CURLcode r;
+
+	if (h)
+		h->curl = curl_easy_init();
+	r = h && h->curl ? set_options(h, url, timeout_ms) : CURLE_OUT_OF_MEMORY;
+	/* Expect: a server that does not know it delays each request by a second. */
+	if (!r && (!http_add_header(h, "Content-Type: application/x-protobuf") ||
+		   !http_add_header(h, "Content-Encoding: gzip") || !http_add_header(h, "Expect:")))
+		r = CURLE_OUT_OF_MEMORY;
+	if (!r)
+		return h;
+	snprintf(error, 256, "%s", curl_easy_strerror(r));
+	http_free(h);
+	return NULL;
+}
+
+void http_free(struct http *h)
+{
+	if (!h)
+		return;
+	curl_slist_free_all(h->headers);
+	curl_easy_cleanup(h->curl);
+	free(h);
+}
+
+bool http_add_header(struct http *h, const char *header)
+{
+	struct curl_slist *longer = curl_slist_append(h->headers, header);
+
+	if (longer)
+		h->headers = longer;
+	return longer != NULL;
+}
+
+static void fill_answer(struct http *h, struct http_answer *answer)
+{
+	const char *location = NULL;
+	curl_off_t after_s = 0;
+
+	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &answer->status);
+	if (!curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after_s) && after_s > 0)
+		answer->retry_after_ms = after_s < 1000000 ? after_s * 1000 : 1000000000;
+	if (!curl_easy_getinfo(h->curl, CURLINFO_REDIRECT_URL, &location) && location)
+		snprintf(answer->location, sizeof answer->location, "%s", location);
+}
+
+void http_post(struct http *h, const struct buf *body, struct http_answer *answer)
+{
+	CURLcode r;
+
+	*answer = (struct http_answer){ .retry_after_ms = -1 };
+	*h->error = '\0';
+	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
+	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, body->data);
+	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
+	curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, &answer->body);
+	r = curl_easy_perform(h->curl);
+	if (!r)
+		fill_answer(h, answer);
+	else
+		snprintf(answer->error, sizeof answer->error, "%s",
+			 *h->error ? h->error : curl_easy_strerror(r));
+}
