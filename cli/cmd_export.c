@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
+#include "cli/export_send.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "launch/hold.h"
+#include "send/endpoint.h"
 #include "trace/formats.h"
 
 #include <errno.h>
@@ -28,7 +30,7 @@ static const struct option options[] = {
 	{ OPT_CHOICE('t', "to", to, trace_format_word, "FORMAT",
 	  "output format: chrome, oe, otlp or otlp-metrics") },
 	{ OPT_TEXT('o', "output", into, "PATH",
-	  "file or directory to write (default: REC.FORMAT in the working directory)") },
+	  "path, or URL of a collector (default: REC.FORMAT in the working directory)") },
 	{ 0 }
 };
 
@@ -63,6 +65,15 @@ static int write_new(const struct trace_format *f, const struct recording *rec, 
 	return r;
 }
 
+static int send_to(const char *url, const struct trace_format *f, const struct recording *rec,
+		   struct error *err)
+{
+	if (f->write != otlp_write && f->write != otlp_write_metrics)
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--output': only otlp "
+				 "and otlp-metrics can be sent to a URL, not %s", f->name);
+	return export_send(rec, f->write == otlp_write, url, false, err);
+}
+
 static const struct export_arguments defaults = { .to = NO_FORMAT };
 
 static int run(struct args *a, void *values, struct error *err)
@@ -79,7 +90,9 @@ static int run(struct args *a, void *values, struct error *err)
 	r = openrec(&rec, OPENREC_WHOLE, e->base, a->operand[0], err);
 	if (!r && !e->into)
 		r = default_path(&path, rec.path, format->suffix, err);
-	if (!r)
+	if (!r && e->into && endpoint_is_url(e->into))
+		r = send_to(e->into, format, &rec, err);
+	else if (!r)
 		r = write_new(format, &rec, e->into ? e->into : path.data, err);
 	buf_release(&path);
 	recording_release(&rec);

@@ -51,7 +51,7 @@ CHECKS = \
 	tests/check_redact tests/check_remote tests/check_repeats tests/check_report tests/check_rules \
 	tests/check_same_events \
 	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
-	tests/check_series tests/check_show tests/check_spark tests/check_stats \
+	tests/check_send tests/check_series tests/check_show tests/check_spark tests/check_stats \
 	tests/check_store tests/check_summary tests/check_svg tests/check_growing \
 	tests/check_task tests/check_tasks tests/check_text tests/check_tools \
 	tests/check_traces tests/check_trend tests/check_trends tests/check_trust \
@@ -94,7 +94,7 @@ SCRIPTS_RUN = tests/english.sh tests/house.sh tests/recipes.sh tests/recording_a
 TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
-EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/data \
+EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/data \
 	tests/english.py tests/golden tests/house.py tests/otlp.py tests/recipes.py \
 	tests/references.py tests/samples.py
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/export_send.h"
+
+#include "cli/command.h"
+#include "launch/find_plugin.h"
+#include "send/endpoint.h"
+#include "send/spool.h"
+#include "trace/otlp.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define REQUEST_BYTES 1048576		/* about; before they are compressed */
+#define SPOOL_BYTES (64 * 1048576)
+
+/* The next request of a signal. False: there are no more. */
+static bool next_request(struct otlp *o, enum endpoint_signal signal, struct buf *out)
+{
+	if (signal == ENDPOINT_TRACES)
+		return otlp_next_traces(o, out, REQUEST_BYTES);
+	if (o->next)
+		return false;
+	o->next = 1;
+	otlp_metrics(o, out);
+	return true;
+}
+
+static int add_requests(struct spool *s, const struct recording *rec, enum endpoint_signal signal,
+			struct error *err)
+{
+	struct buf request = BUF_INIT;
+	struct otlp o;
+	int r = otlp_open(&o, rec, OTLP_PROTOBUF);
+
+	while (!r && next_request(&o, signal, &request)) {
+		r = buf_error(&request);
+		r = r ? r : recording_command_error(rec);
+		r = r ? error_sys(err, r, rec->path, NULL) : spool_add(s, &request, err);
+	}
+	if (r == -ENOMEM)
+		error_sys(err, r, rec->path, NULL);
+	otlp_release(&o);
+	buf_release(&request);
+	return r;
+}
+
+static int spool_signal(struct spool *s, const struct recording *rec, const char *url,
+			enum endpoint_signal signal, struct error *err)
+{
+	struct buf whole = BUF_INIT;
+	int r = endpoint_url(&whole, url, signal, err);
+
+	r = r ? r : spool_open(s, buf_str(&whole), err);
+	r = r ? r : add_requests(s, rec, signal, err);
+	spool_close(s);
+	buf_release(&whole);
+	return r;
+}
+
+/* The exit status of the program, or a negative errno with err. */
+static int run(const char *program, char **argv, struct error *err)
+{
+	pid_t pid;
+	int status, r = posix_spawn(&pid, program, NULL, NULL, argv, environ);
+
+	if (r)
+		return error_sys(err, -r, program, "cannot be executed");
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return error_sys(err, -errno, program, NULL);
+	}
+	if (WIFSIGNALED(status))
+		return error_set(err, -EINTR, program, 0, 0, "ended by signal %d (%s); the next "
+				 "export sends the rest", WTERMSIG(status),
+				 strsignal(WTERMSIG(status)));
+	return WEXITSTATUS(status) ? EXIT_MISUSE : EXIT_GOOD;
+}
+
+int export_send(const struct recording *rec, bool traces, const char *url, bool quiet,
+		struct error *err)
+{
+	struct spool spool[ENDPOINT_SIGNALS];
+	char program[PATH_MAX], *argv[ENDPOINT_SIGNALS + 3] = { program };
+	size_t n = 1;
+	int r = 0;
+
+	if (!find_sender(program, err))
+		return -ENOENT;
+	if (quiet)
+		argv[n++] = (char[]){ "-q" };
+	for (unsigned i = traces ? ENDPOINT_TRACES : ENDPOINT_METRICS; !r && i < ENDPOINT_SIGNALS;
+	     i++) {
+		r = spool_signal(&spool[i], rec, url, i, err);
+		argv[n++] = spool[i].path;
+	}
+	argv[n] = NULL;
+	if (r)
+		return r;
+	r = spool_trim((uint64_t)endpoint_number("BUILDBEAT_SPOOL_SIZE", SPOOL_BYTES));
+	return r ? error_sys(err, r, spool[ENDPOINT_METRICS].path, "cannot limit the spool") :
+	       run(program, argv, err);
+}
